@@ -1,0 +1,76 @@
+package binding
+
+// #include <stdlib.h>
+// #include <string.h>
+import "C"
+
+import (
+	"encoding/binary"
+	"unsafe"
+
+	"mpitx/catalog"
+)
+
+// buffer is the C memory that a variable's values pass through: count elements of one type, and slack behind them for
+// libraries that write more than they said.
+type buffer struct {
+	typ   Datatype
+	count int
+	bytes int
+	p     unsafe.Pointer
+}
+
+const (
+	bufferSlack   = 4096
+	maxValueBytes = 64 << 20
+)
+
+// init takes the count as handle_alloc gave it: -1 is a count that the library left untouched, as some do for scalars.
+func (b *buffer) init(t Datatype, count int) error {
+	size := t.Size()
+	if size == 0 {
+		return ErrUnknownType
+	}
+	if count == -1 {
+		count = 1
+	}
+	if count < 0 || count > maxValueBytes/size {
+		return ErrBadCount
+	}
+	*b = buffer{typ: t, count: count, bytes: count * size}
+	b.p = C.calloc(1, C.size_t(b.bytes+bufferSlack))
+	return nil
+}
+
+func (b *buffer) free()  { C.free(b.p); b.p = nil }
+func (b *buffer) clear() { C.memset(b.p, 0, C.size_t(b.bytes)) }
+
+func (b *buffer) get() Value {
+	raw := unsafe.Slice((*byte)(b.p), b.bytes)
+	return catalog.NewValue(b.typ, littleEndian(raw, b.typ.Size()))
+}
+
+func (b *buffer) set(v Value) error {
+	raw := v.Bytes()
+	text := b.typ.Form() == catalog.FormText
+	if v.Type() != b.typ || !text && len(raw) != b.bytes || text && len(raw) >= b.bytes {
+		return ErrInvalid
+	}
+	b.clear()
+	copy(unsafe.Slice((*byte)(b.p), b.bytes), littleEndian(raw, b.typ.Size()))
+	return nil
+}
+
+// littleEndian turns elements of this machine's order into little-endian ones, or back.
+func littleEndian(raw []byte, size int) []byte {
+	if size <= 1 || binary.NativeEndian.Uint16([]byte{1, 0}) == 1 {
+		return raw
+	}
+	out := make([]byte, len(raw))
+	for i := 0; i+size <= len(raw); i += size {
+		for k := range size {
+			out[i+k] = raw[i+size-1-k]
+		}
+	}
+	return out
+}

@@ -1,0 +1,142 @@
+package binding
+
+// #include <stdlib.h>
+// #include "call.h"
+import "C"
+
+import "unsafe"
+
+// CategoryInfo is what MPI_T_category_get_info returns.
+type CategoryInfo struct {
+	Name          string
+	Description   string
+	NumCvars      int
+	NumPvars      int
+	NumCategories int
+}
+
+// Stamp is what MPI_T_category_changed returns: categories may have changed if it differs from an earlier one. Its
+// size and order mean nothing.
+type Stamp int
+
+// NumCategories is MPI_T_category_get_num. The number may grow.
+func (i *Interface) NumCategories() (int, error) {
+	return i.number(func(t *C.struct_mpitx_table, n *C.int) C.int { return C.mt_category_get_num(t, n) })
+}
+
+// CategoryInfo is MPI_T_category_get_info, with whole strings.
+func (i *Interface) CategoryInfo(index int) (CategoryInfo, error) {
+	if err := i.valid(index, i.NumCategories); err != nil {
+		return CategoryInfo{}, err
+	}
+	var cvars, pvars, categories C.int
+	err := i.l.wholeStrings(func(p [2]*C.char, n *[2]C.int) C.int {
+		return C.mt_category_get_info(i.t, C.int(index), p[0], &n[0], p[1], &n[1], &cvars, &pvars, &categories)
+	})
+	if err != nil {
+		return CategoryInfo{}, err
+	}
+	return CategoryInfo{i.l.name.String(), i.l.desc.String(), int(cvars), int(pvars), int(categories)}, nil
+}
+
+// CategoryIndex is MPI_T_category_get_index. ErrInvalidName: there is no category of this name now. ErrNotProvided: the
+// library is older than MPI-3.1.
+func (i *Interface) CategoryIndex(name string) (int, error) {
+	if err := i.ready(); err != nil {
+		return 0, err
+	}
+	p := C.CString(name)
+	defer C.free(unsafe.Pointer(p))
+	var index C.int
+	err := check(C.mt_category_get_index(i.t, p, &index))
+	return int(index), err
+}
+
+// CategoryCvars is MPI_T_category_get_cvars: the indices of a category's control variables. Some may have become
+// invalid.
+func (i *Interface) CategoryCvars(index int) ([]int, error) {
+	return i.members(index, func(c CategoryInfo) (int, error) { return c.NumCvars, nil },
+		func(n C.int, p *C.int) C.int { return C.mt_category_get_cvars(i.t, C.int(index), n, p) })
+}
+
+// CategoryPvars is MPI_T_category_get_pvars: the indices of a category's performance variables.
+func (i *Interface) CategoryPvars(index int) ([]int, error) {
+	return i.members(index, func(c CategoryInfo) (int, error) { return c.NumPvars, nil },
+		func(n C.int, p *C.int) C.int { return C.mt_category_get_pvars(i.t, C.int(index), n, p) })
+}
+
+// CategoryCategories is MPI_T_category_get_categories: the indices of the categories in a category.
+func (i *Interface) CategoryCategories(index int) ([]int, error) {
+	return i.members(index, func(c CategoryInfo) (int, error) { return c.NumCategories, nil },
+		func(n C.int, p *C.int) C.int { return C.mt_category_get_categories(i.t, C.int(index), n, p) })
+}
+
+// CategoryNumEvents is MPI-4's MPI_T_category_get_num_events. ErrNotProvided: the library is older.
+func (i *Interface) CategoryNumEvents(index int) (int, error) {
+	if err := i.valid(index, i.NumCategories); err != nil {
+		return 0, err
+	}
+	var n C.int
+	err := check(C.mt_category_get_num_events(i.t, C.int(index), &n))
+	return int(n), err
+}
+
+// CategoryEvents is MPI-4's MPI_T_category_get_events: the indices of a category's event types.
+func (i *Interface) CategoryEvents(index int) ([]int, error) {
+	return i.members(index, func(CategoryInfo) (int, error) { return i.CategoryNumEvents(index) },
+		func(n C.int, p *C.int) C.int { return C.mt_category_get_events(i.t, C.int(index), n, p) })
+}
+
+// CategoryChanged is MPI_T_category_changed.
+func (i *Interface) CategoryChanged() (Stamp, error) {
+	n, err := i.number(func(t *C.struct_mpitx_table, n *C.int) C.int { return C.mt_category_changed(t, n) })
+	return Stamp(n), err
+}
+
+// NumEvents is MPI-4's MPI_T_event_get_num. ErrNotProvided: the library is older.
+func (i *Interface) NumEvents() (int, error) {
+	return i.number(func(t *C.struct_mpitx_table, n *C.int) C.int { return C.mt_event_get_num(t, n) })
+}
+
+// NumSources is MPI-4's MPI_T_source_get_num. ErrNotProvided: the library is older.
+func (i *Interface) NumSources() (int, error) {
+	return i.number(func(t *C.struct_mpitx_table, n *C.int) C.int { return C.mt_source_get_num(t, n) })
+}
+
+// maxMembers bounds what is believed of a category's number of members.
+const maxMembers = 1 << 22
+
+// members asks for a member list again where it grew between the two calls. Slots that the library left alone are
+// left out.
+func (i *Interface) members(index int, num func(CategoryInfo) (int, error), get func(C.int, *C.int) C.int) ([]int, error) {
+	var list []int
+	asked := -1
+	for range 8 {
+		info, err := i.CategoryInfo(index)
+		if err != nil {
+			return nil, err
+		}
+		n, err := num(info)
+		if err != nil {
+			return nil, err
+		}
+		if n = min(n, maxMembers); n <= asked || n <= 0 {
+			return list, nil
+		}
+		asked = n
+		buf := make([]C.int, n)
+		for k := range buf {
+			buf[k] = -1
+		}
+		if err := check(get(C.int(n), &buf[0])); err != nil {
+			return nil, err
+		}
+		list = make([]int, 0, n)
+		for _, m := range buf {
+			if m >= 0 {
+				list = append(list, int(m))
+			}
+		}
+	}
+	return list, nil
+}

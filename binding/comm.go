@@ -1,0 +1,113 @@
+package binding
+
+// #include <stdlib.h>
+// #include "call.h"
+import "C"
+
+import (
+	"errors"
+	"unsafe"
+)
+
+// What mpitx's own ranks say to each other, on MPI_COMM_WORLD. Nothing here blocks: libraries spin while they wait, and
+// a rank that hangs must not take the others with it.
+
+// errNoComms answers communication outside of MPI_Init and MPI_Finalize.
+var errNoComms = errors.New("MPI is not initialized, or no longer")
+
+// World is this process's rank in MPI_COMM_WORLD and the number of processes.
+func (l *Library) World() (rank, size int, err error) {
+	if !l.hasComms() {
+		return 0, 0, errNoComms
+	}
+	var r, s C.int
+	err = check(C.mt_world(l.t, &r, &s))
+	return int(r), int(s), err
+}
+
+// ProcessorName is MPI_Get_processor_name.
+func (l *Library) ProcessorName() (string, error) {
+	if !l.hasComms() {
+		return "", errNoComms
+	}
+	const size = 1024
+	p := (*C.char)(C.calloc(1, size))
+	defer C.free(unsafe.Pointer(p))
+	err := check(C.mt_processor_name(l.t, p, size))
+	return C.GoString(p), err
+}
+
+// Request is a send or receive under way.
+type Request struct {
+	l    *Library
+	r    C.mpitx_request
+	p    unsafe.Pointer
+	n    int
+	recv bool
+	data []byte
+}
+
+// AnySource lets Probe take a message from any rank.
+const AnySource = -1
+
+// Send begins to send a message (MPI_Isend). The data are copied.
+func (l *Library) Send(data []byte, dest, tag int) (*Request, error) {
+	if !l.hasComms() {
+		return nil, errNoComms
+	}
+	r := &Request{l: l, n: len(data)}
+	r.p = C.malloc(C.size_t(len(data) + 1))
+	copy(unsafe.Slice((*byte)(r.p), len(data)), data)
+	if err := check(C.mt_isend(l.t, r.p, C.int(len(data)), C.int(dest), C.int(tag), &r.r)); err != nil {
+		C.free(r.p)
+		return nil, err
+	}
+	return r, nil
+}
+
+// Receive begins to receive a message of n bytes that Probe announced (MPI_Irecv).
+func (l *Library) Receive(n, source, tag int) (*Request, error) {
+	if !l.hasComms() {
+		return nil, errNoComms
+	}
+	r := &Request{l: l, n: n, recv: true}
+	r.p = C.malloc(C.size_t(n + 1))
+	if err := check(C.mt_irecv(l.t, r.p, C.int(n), C.int(source), C.int(tag), &r.r)); err != nil {
+		C.free(r.p)
+		return nil, err
+	}
+	return r, nil
+}
+
+// Probe reports whether a message with this tag is there (MPI_Iprobe), from whom, and its bytes.
+func (l *Library) Probe(source, tag int) (ok bool, from, bytes int, err error) {
+	if !l.hasComms() {
+		return false, 0, 0, errNoComms
+	}
+	var flag, actual, n C.int
+	err = check(C.mt_iprobe(l.t, C.int(source), C.int(tag), &flag, &actual, &n))
+	return flag != 0, int(actual), int(n), err
+}
+
+// Done reports whether the request has completed (MPI_Test). Its memory is then freed, and a received message is in Data.
+func (r *Request) Done() (bool, error) {
+	if r.p == nil {
+		return true, nil
+	}
+	var flag C.int
+	if err := check(C.mt_test(r.l.t, &r.r, &flag)); err != nil {
+		return false, err
+	}
+	if flag == 0 {
+		return false, nil
+	}
+	if r.recv {
+		r.data = C.GoBytes(r.p, C.int(r.n))
+	}
+	C.free(r.p)
+	r.p = nil
+	return true, nil
+}
+
+// Data is the message received.
+func (r *Request) Data() []byte { return r.data }

@@ -1,0 +1,26 @@
+// Package binding is the Go API of the MPI tool information interface (MPI-3.1 section 14.3): every routine, in the
+// standard's order, under its own name in Go's spelling.
+//
+//	section  file         routines
+//	14.3.4   library.go   MPI_T_init_thread, MPI_T_finalize
+//	14.3.5   enum.go      MPI_T_enum_get_info, MPI_T_enum_get_item
+//	14.3.6   cvar.go      MPI_T_cvar_get_num, _get_info, _get_index, _handle_alloc, _handle_free, _read, _write
+//	14.3.7   pvar.go      MPI_T_pvar_get_num, _get_info, _get_index
+//	         session.go   MPI_T_pvar_session_create, _free, _handle_alloc, _handle_free, _start, _stop, _read, _write, _reset, _readreset
+//	14.3.8   category.go  MPI_T_category_get_num, _get_info, _get_index, _get_cvars, _get_pvars, _get_categories, _changed; MPI-4's events
+//	14.3.9   errors.go    Table 14.6
+//
+// The MPI library is loaded at run time, behind a shim: a neutral function table compiled with one MPI family's mpi.h
+// (binding/shim). [Demo] puts the fixture MPI in its place.
+//
+// # Concurrency
+//
+// MPI libraries grant little and check nothing: all calls into one [Library], and into whatever was made from it, belong
+// to the goroutine that called [Load], which [Load] locks to its thread.
+//
+// # What is checked here
+//
+// Real libraries crash on what the standard says they reject. Indices, handles, sessions and objects are therefore
+// checked before every call, and answered with the error the standard promises. What still may crash (opening or reading
+// a variable that the library lists) is tried in a forked child first: see [Interface.Probe].
+package binding

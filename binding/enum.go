@@ -1,0 +1,98 @@
+package binding
+
+// #include "call.h"
+import "C"
+
+import "mpitx/catalog"
+
+// EnumHandle is a handle of an enumeration (MPI_T_enum). The zero value is MPI_T_ENUM_NULL.
+type EnumHandle struct{ h C.mpitx_handle }
+
+// IsNull reports whether the handle is MPI_T_ENUM_NULL: there is no enumeration.
+func (e EnumHandle) IsNull() bool { return e.h == 0 }
+
+// maxItems bounds what is believed of an enumeration's number of items.
+const maxItems = 1 << 16
+
+// EnumInfo is MPI_T_enum_get_info: the number of items, and the enumeration's name.
+func (i *Interface) EnumInfo(e EnumHandle) (num int, name string, err error) {
+	if err := i.ready(); err != nil {
+		return 0, "", err
+	}
+	if e.IsNull() {
+		return 0, "", ErrInvalidHandle
+	}
+	var n C.int
+	err = i.l.wholeStrings(func(p [2]*C.char, l *[2]C.int) C.int {
+		l[1] = 0
+		return C.mt_enum_get_info(i.t, e.h, &n, p[0], &l[0])
+	})
+	if err != nil {
+		return 0, "", err
+	}
+	return int(n), i.l.name.String(), nil
+}
+
+// EnumItem is MPI_T_enum_get_item: the value and the name of the item at an index from 0. The value is not the index.
+func (i *Interface) EnumItem(e EnumHandle, index int) (catalog.Item, error) {
+	num, _, err := i.EnumInfo(e)
+	if err != nil {
+		return catalog.Item{}, err
+	}
+	if index < 0 || index >= num {
+		return catalog.Item{}, ErrInvalidItem
+	}
+	return i.enumItem(e, index)
+}
+
+func (i *Interface) enumItem(e EnumHandle, index int) (catalog.Item, error) {
+	var value C.int
+	err := i.l.wholeStrings(func(p [2]*C.char, l *[2]C.int) C.int {
+		l[1] = 0
+		return C.mt_enum_get_item(i.t, e.h, C.int(index), &value, p[0], &l[0])
+	})
+	if err != nil {
+		return catalog.Item{}, err
+	}
+	return catalog.Item{Value: int(value), Name: i.l.name.String()}, nil
+}
+
+// Enum is a whole enumeration: name and items, in the library's order. That its values are ORs of items (a flag set)
+// the library does not say; it is taken as one if its items, zero aside, are at least three different powers of two or
+// their combinations, and some are no small consecutive numbers.
+func (i *Interface) Enum(e EnumHandle) (catalog.Enum, error) {
+	num, name, err := i.EnumInfo(e)
+	if err != nil {
+		return catalog.Enum{}, err
+	}
+	enum := catalog.Enum{Name: name}
+	for k := range min(num, maxItems) {
+		item, err := i.enumItem(e, k)
+		if err != nil {
+			return enum, err
+		}
+		enum.Items = append(enum.Items, item)
+	}
+	enum.Flags = looksLikeFlags(enum.Items)
+	return enum, nil
+}
+
+func looksLikeFlags(items []catalog.Item) bool {
+	var single, all uint32
+	for _, it := range items {
+		v := uint32(it.Value)
+		if it.Value < 0 && v != 1<<31 {
+			return false
+		}
+		all |= v
+		if v&(v-1) == 0 {
+			single |= v
+		}
+	}
+	bits := 0
+	for b := single; b != 0; b &= b - 1 {
+		bits++
+	}
+	// Every combination must be made of single flags; 1, 2, 4 at least, or 0, 1, 2, 3 would be a set too.
+	return bits >= 3 && all == single
+}

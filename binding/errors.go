@@ -1,0 +1,89 @@
+package binding
+
+// #include "shim/mpitx.h"
+import "C"
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Error is a return code of the MPI tool information interface (section 14.3.9, Table 14.6). Test with errors.Is.
+type Error int
+
+// The return codes of Table 14.6, in its order, and those that MPI-4 added.
+const (
+	ErrInvalid         Error = C.MPITX_ERR_INVALID           // MPI_T_ERR_INVALID
+	ErrMemory          Error = C.MPITX_ERR_MEMORY            // MPI_T_ERR_MEMORY
+	ErrNotInitialized  Error = C.MPITX_ERR_NOT_INITIALIZED   // MPI_T_ERR_NOT_INITIALIZED
+	ErrCannotInit      Error = C.MPITX_ERR_CANNOT_INIT       // MPI_T_ERR_CANNOT_INIT
+	ErrInvalidIndex    Error = C.MPITX_ERR_INVALID_INDEX     // MPI_T_ERR_INVALID_INDEX
+	ErrInvalidItem     Error = C.MPITX_ERR_INVALID_ITEM      // MPI_T_ERR_INVALID_ITEM
+	ErrInvalidHandle   Error = C.MPITX_ERR_INVALID_HANDLE    // MPI_T_ERR_INVALID_HANDLE
+	ErrOutOfHandles    Error = C.MPITX_ERR_OUT_OF_HANDLES    // MPI_T_ERR_OUT_OF_HANDLES
+	ErrOutOfSessions   Error = C.MPITX_ERR_OUT_OF_SESSIONS   // MPI_T_ERR_OUT_OF_SESSIONS
+	ErrInvalidSession  Error = C.MPITX_ERR_INVALID_SESSION   // MPI_T_ERR_INVALID_SESSION
+	ErrInvalidName     Error = C.MPITX_ERR_INVALID_NAME      // MPI_T_ERR_INVALID_NAME
+	ErrCvarSetNotNow   Error = C.MPITX_ERR_CVAR_SET_NOT_NOW  // MPI_T_ERR_CVAR_SET_NOT_NOW
+	ErrCvarSetNever    Error = C.MPITX_ERR_CVAR_SET_NEVER    // MPI_T_ERR_CVAR_SET_NEVER
+	ErrPvarNoStartStop Error = C.MPITX_ERR_PVAR_NO_STARTSTOP // MPI_T_ERR_PVAR_NO_STARTSTOP
+	ErrPvarNoWrite     Error = C.MPITX_ERR_PVAR_NO_WRITE     // MPI_T_ERR_PVAR_NO_WRITE
+	ErrPvarNoAtomic    Error = C.MPITX_ERR_PVAR_NO_ATOMIC    // MPI_T_ERR_PVAR_NO_ATOMIC
+	ErrNotSupported    Error = C.MPITX_ERR_NOT_SUPPORTED     // MPI_T_ERR_NOT_SUPPORTED (MPI-4)
+	ErrNotAccessible   Error = C.MPITX_ERR_NOT_ACCESSIBLE    // MPI_T_ERR_NOT_ACCESSIBLE (MPI-4)
+	ErrNotProvided     Error = C.MPITX_ERR_NOT_PROVIDED      // the library does not have this routine
+)
+
+var errorTexts = map[Error]string{
+	ErrInvalid:         "the library calls this an invalid use or argument",
+	ErrMemory:          "out of memory",
+	ErrNotInitialized:  "the tool information interface is not initialized",
+	ErrCannotInit:      "the tool information interface cannot be initialized in this state",
+	ErrInvalidIndex:    "the index is invalid: it was never valid, or the variable or category has been unloaded",
+	ErrInvalidItem:     "the enumeration has no item of this index",
+	ErrInvalidHandle:   "the handle is invalid",
+	ErrOutOfHandles:    "the library has no more handles",
+	ErrOutOfSessions:   "the library has no more sessions",
+	ErrInvalidSession:  "the session is invalid",
+	ErrInvalidName:     "no variable or category has this name",
+	ErrCvarSetNotNow:   "cannot be set at this moment",
+	ErrCvarSetNever:    "cannot be set until the end of the execution",
+	ErrPvarNoStartStop: "cannot be started or stopped",
+	ErrPvarNoWrite:     "cannot be written or reset",
+	ErrPvarNoAtomic:    "cannot be read and reset atomically",
+	ErrNotSupported:    "not supported by this library",
+	ErrNotAccessible:   "not accessible from here",
+	ErrNotProvided:     "this MPI library does not have the routine",
+}
+
+// Our own findings, made before or after the library was called.
+var (
+	// ErrNotBindable: the variable is bound to an object of a kind that cannot be named here.
+	ErrNotBindable = errors.New("bound to an MPI object that mpitx does not have")
+	// ErrNeedsInit: communicators exist only between MPI_Init and MPI_Finalize.
+	ErrNeedsInit = errors.New("bound to a communicator, which exists only between MPI_Init and MPI_Finalize")
+	// ErrUnknownType: the datatype's size is not known, so no buffer can be made for it.
+	ErrUnknownType = errors.New("the datatype is not known")
+	// ErrBadCount: the library gave a number of elements that cannot be true.
+	ErrBadCount = errors.New("the library gave an impossible number of elements")
+	// ErrBadString: the library gave another length for a string each time it was asked.
+	ErrBadString = errors.New("the library gave a different length for a string each time")
+)
+
+// Error implements error.
+func (e Error) Error() string {
+	if s, ok := errorTexts[e]; ok {
+		return s
+	}
+	if e >= C.MPITX_ERR_OTHER {
+		return fmt.Sprintf("MPI error class %d", int(e-C.MPITX_ERR_OTHER))
+	}
+	return fmt.Sprintf("unknown return code %d", int(e))
+}
+
+func check(rc C.int) error {
+	if rc == C.MPITX_SUCCESS {
+		return nil
+	}
+	return Error(rc)
+}

@@ -1,0 +1,247 @@
+package binding
+
+// #cgo LDFLAGS: -ldl
+// #include <dlfcn.h>
+// #include <stdlib.h>
+// #include <string.h>
+// #include <signal.h>
+// #include "call.h"
+//
+// typedef const struct mpitx_table *open_fn(void *, char *, size_t);
+// static const struct mpitx_table *call_open(void *f, void *libmpi, char *missing, size_t n) {
+//     return ((open_fn *)f)(libmpi, missing, n);
+// }
+//
+// // The Go runtime needs its handlers (and the alternate stack they run on); libraries such as UCX install their own.
+// static struct sigaction saved_actions[32];
+// static void save_signals(void) { for (int s = 1; s < 32; s++) sigaction(s, NULL, &saved_actions[s]); }
+// static void restore_signals(void) {
+//     for (int s = 1; s < 32; s++) if (s != SIGKILL && s != SIGSTOP) sigaction(s, &saved_actions[s], NULL);
+// }
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"unsafe"
+)
+
+// Library is an MPI library, loaded into this process. There is no unloading: MPI libraries do not survive it.
+type Library struct {
+	t          *C.struct_mpitx_table
+	Path       string // of the shared library; "" for the demo library
+	name, desc *stringBuffer
+	inited     bool
+	finalized  bool
+	tool       *Interface
+}
+
+// Load loads the MPI library at libPath (globally, as MPI libraries need it for their plug-ins) and binds it through
+// the shim at shimPath, which must have been built for its family. It locks the calling goroutine to its thread: the
+// library belongs to that goroutine.
+func Load(shimPath, libPath string) (*Library, error) {
+	runtime.LockOSThread()
+	// UCX would take over SIGSEGV when it is loaded, off Go's signal stack.
+	for _, kv := range [][2]string{{"UCX_ERROR_SIGNALS", ""}, {"UCX_WARN_UNUSED_ENV_VARS", "n"}} {
+		if _, set := os.LookupEnv(kv[0]); !set {
+			setenv(kv[0], kv[1])
+		}
+	}
+	C.save_signals()
+	defer C.restore_signals()
+	lib, err := dlopen(libPath, C.RTLD_NOW|C.RTLD_GLOBAL)
+	if err != nil {
+		return nil, fmt.Errorf("load MPI library: %w", err)
+	}
+	shim, err := dlopen(shimPath, C.RTLD_NOW|C.RTLD_LOCAL)
+	if err != nil {
+		return nil, fmt.Errorf("load shim: %w", err)
+	}
+	symbol := C.CString("mpitx_shim_open")
+	defer C.free(unsafe.Pointer(symbol))
+	open := C.dlsym(shim, symbol)
+	if open == nil {
+		return nil, fmt.Errorf("load shim: %s is not a shim of mpitx", shimPath)
+	}
+	missing := (*C.char)(C.calloc(1, 256))
+	defer C.free(unsafe.Pointer(missing))
+	t := C.call_open(open, lib, missing, 256)
+	if t == nil {
+		return nil, fmt.Errorf("load MPI library: %s lacks %s: it is not an MPI-3 library of the shim's family", libPath, C.GoString(missing))
+	}
+	return newLibrary(t, libPath)
+}
+
+func newLibrary(t *C.struct_mpitx_table, path string) (*Library, error) {
+	if t.version != C.MPITX_TABLE_VERSION || uintptr(t.size) != unsafe.Sizeof(*t) {
+		return nil, errors.New("load shim: it was built for another version of mpitx: build it again with mpitx setup")
+	}
+	return &Library{t: t, Path: path, name: newStringBuffer(), desc: newStringBuffer()}, nil
+}
+
+func dlopen(path string, flags C.int) (unsafe.Pointer, error) {
+	p := C.CString(path)
+	defer C.free(unsafe.Pointer(p))
+	h := C.dlopen(p, flags)
+	if h == nil {
+		return nil, errors.New(C.GoString(C.dlerror()))
+	}
+	return h, nil
+}
+
+// setenv sets a variable where C code looks for it too.
+func setenv(name, value string) {
+	os.Setenv(name, value)
+	n, v := C.CString(name), C.CString(value)
+	C.setenv(n, v, 1)
+	C.free(unsafe.Pointer(n))
+	C.free(unsafe.Pointer(v))
+}
+
+// Family is the MPI family that the shim was built for: "openmpi", "mpich", "abi" or "demo".
+func (l *Library) Family() string { return C.GoString(l.t.family) }
+
+// Version is the version of the MPI standard that the library says it implements (MPI_Get_version).
+func (l *Library) Version() (version, subversion int, err error) {
+	var v, s C.int
+	err = check(C.mt_get_version(l.t, &v, &s))
+	return int(v), int(s), err
+}
+
+// VersionText is what MPI_Get_library_version returns.
+func (l *Library) VersionText() (string, error) {
+	const size = 16384
+	p := (*C.char)(C.calloc(1, size))
+	defer C.free(unsafe.Pointer(p))
+	err := check(C.mt_get_library_version(l.t, p, size))
+	return strings.TrimSpace(C.GoString(p)), err
+}
+
+// Has reports whether the library has a routine ("MPI_T_event_get_num", "PERUSE_Init").
+func (l *Library) Has(routine string) bool {
+	p := C.CString(routine)
+	defer C.free(unsafe.Pointer(p))
+	return C.mt_has(l.t, p) != 0
+}
+
+// HasQMPI reports whether QMPI is built in, not only stubbed.
+func (l *Library) HasQMPI() bool { return C.mt_qmpi(l.t) != 0 }
+
+// Init is MPI_Init_thread. Errors on MPI_COMM_WORLD and MPI_COMM_SELF are returned from then on. The signal handlers
+// of this process stay what they were. It returns the thread level granted.
+func (l *Library) Init(required ThreadLevel) (ThreadLevel, error) {
+	if l.inited {
+		return 0, errors.New("MPI_Init_thread: MPI can be initialized only once in a process")
+	}
+	C.save_signals()
+	defer C.restore_signals()
+	var provided C.int
+	if err := check(C.mt_init_thread(l.t, C.int(required), &provided)); err != nil {
+		return 0, fmt.Errorf("MPI_Init_thread: %w", err)
+	}
+	l.inited = true
+	return ThreadLevel(provided), nil
+}
+
+// Finalize is MPI_Finalize. The tool information interface goes on, as the standard says; some libraries crash when it
+// is used then, so callers should have done with it.
+func (l *Library) Finalize() error {
+	if !l.inited || l.finalized {
+		return errors.New("MPI_Finalize: MPI is not initialized")
+	}
+	l.finalized = true
+	return check(C.mt_finalize(l.t))
+}
+
+// hasComms reports whether communicators exist now.
+func (l *Library) hasComms() bool { return l.inited && !l.finalized }
+
+// InitThread is MPI_T_init_thread: it adds a reference to the tool information interface and returns the thread level
+// granted. There is one Interface for each Library.
+func (l *Library) InitThread(required ThreadLevel) (*Interface, ThreadLevel, error) {
+	C.save_signals()
+	defer C.restore_signals()
+	if l.tool != nil && l.tool.references == 0 {
+		// The reference that Finalize kept.
+		l.tool.references++
+		return l.tool, l.tool.provided, nil
+	}
+	var provided C.int
+	if err := check(C.mt_t_init_thread(l.t, C.int(required), &provided)); err != nil {
+		return nil, 0, fmt.Errorf("MPI_T_init_thread: %w", err)
+	}
+	if l.tool == nil {
+		l.tool = &Interface{l: l, t: l.t, sessions: map[*Session]struct{}{}, cvarHandles: map[*CvarHandle]struct{}{}}
+	}
+	l.tool.references++
+	l.tool.provided = ThreadLevel(provided)
+	return l.tool, l.tool.provided, nil
+}
+
+// Interface is the initialized MPI tool information interface of a library (section 14.3.4).
+type Interface struct {
+	l           *Library
+	t           *C.struct_mpitx_table
+	references  int
+	provided    ThreadLevel
+	sessions    map[*Session]struct{}
+	cvarHandles map[*CvarHandle]struct{}
+}
+
+// Finalize is MPI_T_finalize: it drops one reference. With the last one all handles and sessions are freed, but the
+// library is not told: the last MPI_T_finalize crashes Open MPI 4.1 after MPI_Finalize, and makes later calls crash or abort
+// in several releases of MPICH. Calling it more often than InitThread is ErrNotInitialized.
+func (i *Interface) Finalize() error {
+	switch {
+	case i.references == 0:
+		return ErrNotInitialized
+	case i.references > 1:
+		i.references--
+		return check(C.mt_t_finalize(i.t))
+	}
+	var errs []error
+	for s := range i.sessions {
+		errs = append(errs, s.Free())
+	}
+	for h := range i.cvarHandles {
+		errs = append(errs, h.Free())
+	}
+	i.references = 0
+	return errors.Join(errs...)
+}
+
+// ready answers calls on an interface that has been finalized.
+func (i *Interface) ready() error {
+	if i.references == 0 {
+		return ErrNotInitialized
+	}
+	return nil
+}
+
+// number calls one of the get_num routines.
+func (i *Interface) number(get func(*C.struct_mpitx_table, *C.int) C.int) (int, error) {
+	if err := i.ready(); err != nil {
+		return 0, err
+	}
+	var n C.int
+	if err := check(get(i.t, &n)); err != nil {
+		return 0, err
+	}
+	return max(0, int(n)), nil
+}
+
+// valid answers an index that the library would have to reject. Asking for the number each time costs nanoseconds, and
+// numbers grow.
+func (i *Interface) valid(index int, num func() (int, error)) error {
+	n, err := num()
+	if err != nil {
+		return err
+	}
+	if index < 0 || index >= n {
+		return ErrInvalidIndex
+	}
+	return nil
+}

@@ -1,0 +1,218 @@
+package binding
+
+// #include <stdlib.h>
+// #include <string.h>
+// #include "probe.h"
+import "C"
+
+import (
+	"fmt"
+	"runtime"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"mpitx/catalog"
+)
+
+// ProbeOptions says what Probe tries.
+type ProbeOptions struct {
+	Object      Object        // what variables bound to a communicator are bound to; NoObject: they are not opened
+	TrialWrites bool          // write each control variable's present value back, in the child only
+	Limit       time.Duration // time without progress after which a call hangs; 0: one second
+	Total       time.Duration // for all; 0: one minute
+}
+
+// Trial is what became of one variable.
+type Trial struct {
+	Dead     bool // the index has become invalid
+	Nameless bool // not even get_info can be called; Reading.Reason says why
+	Reading  catalog.Reading
+}
+
+// WriteTrial is what became of a trial write.
+type WriteTrial struct {
+	Err      error  // the library's answer; nil: MPI_SUCCESS
+	Fault    string // the library crashed or hung: nothing is known, and nobody should try
+	ReadBack Value  // what stood there afterwards, in the child
+}
+
+const probeData = 64 << 20 // reserved, not used, unless values are that large
+
+// Probe tries all variables of a kind in a forked child: it queries, opens, starts and reads each, and reports what came
+// of it. Variables that crash or hang the library come back as faulty; the probe goes on behind them. Values are those
+// that the child read: this process itself has opened nothing. The trials are in the order of the variables' indices.
+func (i *Interface) Probe(cvars, pvars int, o ProbeOptions) (c, p []Trial, err error) {
+	if err := i.ready(); err != nil {
+		return nil, nil, err
+	}
+	items := make([]C.struct_mpitx_probe_item, 0, cvars+pvars)
+	for k := range cvars {
+		items = append(items, C.struct_mpitx_probe_item{kind: C.MPITX_PROBE_CVAR, index: C.int(k)})
+	}
+	for k := range pvars {
+		items = append(items, C.struct_mpitx_probe_item{kind: C.MPITX_PROBE_PVAR, index: C.int(k)})
+	}
+	trials := make([]Trial, 0, len(items))
+	err = i.probe(items, o, func(item *C.struct_mpitx_probe_item, data unsafe.Pointer) {
+		trials = append(trials, i.trial(item, data))
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return trials[:cvars], trials[cvars:], nil
+}
+
+// ProbeWrite tries to write a value into a control variable, in a forked child.
+func (i *Interface) ProbeWrite(index int, count int, v Value, o ProbeOptions) (WriteTrial, error) {
+	if err := i.valid(index, i.NumCvars); err != nil {
+		return WriteTrial{}, err
+	}
+	var value buffer
+	if err := value.init(v.Type(), count); err != nil {
+		return WriteTrial{}, err
+	}
+	defer value.free()
+	if err := value.set(v); err != nil {
+		return WriteTrial{}, err
+	}
+	o.TrialWrites = true
+	items := []C.struct_mpitx_probe_item{{kind: C.MPITX_PROBE_CVAR, index: C.int(index), new_value: value.p}}
+	var out WriteTrial
+	err := i.probe(items, o, func(item *C.struct_mpitx_probe_item, data unsafe.Pointer) {
+		switch {
+		case item.fault != C.MPITX_FAULT_NONE:
+			out.Fault = faultText(item)
+		case item.write_rc < 0:
+			out.Err = check(max(item.info_rc, item.alloc_rc, item.read_rc))
+		default:
+			out.Err = check(item.write_rc)
+			out.ReadBack = probedValue(v.Type(), data, item.back_offset, item.back_length)
+		}
+	})
+	return out, err
+}
+
+func (i *Interface) probe(items []C.struct_mpitx_probe_item, o ProbeOptions, each func(*C.struct_mpitx_probe_item, unsafe.Pointer)) error {
+	if o.Limit == 0 {
+		o.Limit = time.Second
+	}
+	if o.Total == 0 {
+		o.Total = time.Minute
+	}
+	options := C.struct_mpitx_probe_options{
+		object:   C.int(o.Object),
+		limit_ms: C.int(o.Limit.Milliseconds()),
+		total_ms: C.int(o.Total.Milliseconds()),
+	}
+	if !i.l.hasComms() {
+		options.object = C.MPITX_OBJECT_NONE
+	}
+	if o.TrialWrites {
+		options.trial_writes = 1
+	}
+	var p C.struct_mpitx_probe
+	if err := check(C.mpitx_probe_new(&p, C.int(len(items)), probeData)); err != nil {
+		return fmt.Errorf("probe: %w", err)
+	}
+	defer C.mpitx_probe_free(&p)
+	shared := unsafe.Slice(p.items, len(items))
+	copy(shared, items)
+	if err := check(C.mpitx_probe_run(&p, i.t, &options)); err != nil {
+		return fmt.Errorf("probe: fork: %w", err)
+	}
+	for k := range shared {
+		each(&shared[k], unsafe.Pointer(p.data))
+	}
+	runtime.KeepAlive(items)
+	return nil
+}
+
+func (i *Interface) trial(item *C.struct_mpitx_probe_item, data unsafe.Pointer) Trial {
+	r := catalog.Reading{Count: max(0, int(item.count))}
+	failed := func(routine string, rc C.int) Trial {
+		r.Status, r.Reason = catalog.StatusError, routine+": "+check(rc).Error()
+		return Trial{Reading: r}
+	}
+	faulty := item.fault != C.MPITX_FAULT_NONE
+	writing := faulty && item.fault_step == C.MPITX_STEP_WRITE // reading had gone well
+	switch {
+	case faulty && !writing:
+		r.Status, r.Reason = catalog.StatusFaulty, faultText(item)
+		return Trial{Nameless: item.fault_step <= C.MPITX_STEP_INFO, Reading: r}
+	case item.info_rc != C.MPITX_SUCCESS:
+		return Trial{Dead: true}
+	case item.unbound != 0:
+		r.Status, r.Reason = catalog.StatusUnbound, i.unboundText(Bind(item.bind))
+	case item.alloc_rc != C.MPITX_SUCCESS:
+		return failed("handle_alloc", item.alloc_rc)
+	case item.too_large != 0 || item.count < -1:
+		r.Status, r.Reason = catalog.StatusError, ErrBadCount.Error()
+	case item.overrun != 0:
+		r.Status, r.Reason = catalog.StatusFaulty, "read writes behind the end of the value"
+	case item.read_rc != C.MPITX_SUCCESS && item.start_rc != C.MPITX_SUCCESS:
+		return failed("start", item.start_rc)
+	case item.read_rc != C.MPITX_SUCCESS:
+		return failed("read", item.read_rc)
+	case Datatype(item.datatype).Size() == 0:
+		r.Status, r.Reason = catalog.StatusError, ErrUnknownType.Error()
+	default:
+		r.Status = catalog.StatusOK
+		if item.count == -1 {
+			r.Count = 1
+		}
+		r.Value = probedValue(Datatype(item.datatype), data, item.offset, item.length)
+		r.Writable = writable(item, writing)
+	}
+	return Trial{Reading: r}
+}
+
+func writable(item *C.struct_mpitx_probe_item, faulty bool) catalog.Writable {
+	switch {
+	case faulty || item.write_rc == -1:
+		return catalog.WritableUnknown
+	case item.write_rc == C.MPITX_SUCCESS:
+		return catalog.WritableYes
+	case item.write_rc == C.MPITX_ERR_CVAR_SET_NOT_NOW:
+		return catalog.WritableNotNow
+	case item.write_rc == C.MPITX_ERR_CVAR_SET_NEVER:
+		return catalog.WritableNever
+	}
+	return catalog.WritableUnknown
+}
+
+func (i *Interface) unboundText(bind Bind) string {
+	if bind == catalog.BindComm {
+		return ErrNeedsInit.Error()
+	}
+	return "bound to an MPI object (" + bind.String() + ") that mpitx does not have"
+}
+
+func probedValue(t Datatype, data unsafe.Pointer, offset, length C.uint32_t) Value {
+	raw := unsafe.Slice((*byte)(unsafe.Add(data, offset)), length)
+	return catalog.NewValue(t, littleEndian(raw, t.Size()))
+}
+
+var stepNames = map[C.int]string{
+	C.MPITX_STEP_INFO:  "get_info",
+	C.MPITX_STEP_ALLOC: "handle_alloc",
+	C.MPITX_STEP_START: "start",
+	C.MPITX_STEP_READ:  "read",
+	C.MPITX_STEP_WRITE: "write",
+}
+
+func faultText(item *C.struct_mpitx_probe_item) string {
+	step := stepNames[item.fault_step]
+	switch item.fault {
+	case C.MPITX_FAULT_TIMEOUT:
+		return "timed out in " + step
+	case C.MPITX_FAULT_GIVEN_UP:
+		return "not tried: too many variables before it crashed or hung"
+	}
+	if item.signal == 0 {
+		return "ends the process in " + step
+	}
+	return fmt.Sprintf("crashes in %s (%s)", step, unix.SignalName(syscall.Signal(item.signal)))
+}

@@ -1,0 +1,211 @@
+package binding
+
+// #include "call.h"
+import "C"
+
+import "errors"
+
+// Session is a performance experiment session (MPI_T_pvar_session): its handles and the values behind them are apart
+// from those of other sessions.
+type Session struct {
+	i       *Interface
+	s       C.mpitx_handle
+	handles map[*PvarHandle]struct{}
+}
+
+// PvarHandle is a handle of a performance variable (MPI_T_pvar_handle). It belongs to one session.
+type PvarHandle struct {
+	s          *Session
+	h          C.mpitx_handle
+	value      buffer
+	readonly   bool
+	continuous bool
+	atomic     bool
+}
+
+// AllHandles is MPI_T_PVAR_ALL_HANDLES: Start, Stop and Reset take it for all handles of the session; elsewhere it is
+// ErrInvalidHandle.
+var AllHandles = new(PvarHandle)
+
+// NewSession is MPI_T_pvar_session_create. The session must be freed; Interface.Finalize frees what was left.
+func (i *Interface) NewSession() (*Session, error) {
+	if err := i.ready(); err != nil {
+		return nil, err
+	}
+	s := &Session{i: i, handles: map[*PvarHandle]struct{}{}}
+	if err := check(C.mt_pvar_session_create(i.t, &s.s)); err != nil {
+		return nil, err
+	}
+	i.sessions[s] = struct{}{}
+	return s, nil
+}
+
+func (s *Session) usable() error {
+	if err := s.i.ready(); err != nil {
+		return err
+	}
+	if s.s == 0 {
+		return ErrInvalidSession
+	}
+	return nil
+}
+
+// Free is MPI_T_pvar_session_free, after freeing the session's handles. Freeing again is ErrInvalidSession and does
+// nothing.
+func (s *Session) Free() error {
+	if err := s.usable(); err != nil {
+		return err
+	}
+	var errs []error
+	for h := range s.handles {
+		errs = append(errs, s.FreeHandle(h))
+	}
+	errs = append(errs, check(C.mt_pvar_session_free(s.i.t, &s.s)))
+	s.s = 0
+	delete(s.i.sessions, s)
+	return errors.Join(errs...)
+}
+
+// AllocPvar is MPI_T_pvar_handle_alloc. Variables bound to a communicator need CommWorld or CommSelf, and MPI_Init;
+// those bound to other objects are ErrNotBindable. Continuous variables are active from here on.
+func (s *Session) AllocPvar(index int, object Object) (*PvarHandle, error) {
+	if err := s.usable(); err != nil {
+		return nil, err
+	}
+	info, err := s.i.PvarInfo(index)
+	if err != nil {
+		return nil, err
+	}
+	if object, err = s.i.bindable(info.Bind, object); err != nil {
+		return nil, err
+	}
+	h := &PvarHandle{s: s, readonly: info.Readonly, continuous: info.Continuous, atomic: info.Atomic}
+	var count C.int
+	if err := check(C.mt_pvar_handle_alloc(s.i.t, s.s, C.int(index), C.int(object), &h.h, &count)); err != nil {
+		return nil, err
+	}
+	if err := h.value.init(info.Datatype, int(count)); err != nil {
+		C.mt_pvar_handle_free(s.i.t, s.s, &h.h)
+		return nil, err
+	}
+	s.handles[h] = struct{}{}
+	return h, nil
+}
+
+// own checks that a handle is alive and belongs to this session.
+func (s *Session) own(h *PvarHandle) error {
+	if err := s.usable(); err != nil {
+		return err
+	}
+	if h == nil || h == AllHandles || h.h == 0 || h.s != s {
+		return ErrInvalidHandle
+	}
+	return nil
+}
+
+// FreeHandle is MPI_T_pvar_handle_free.
+func (s *Session) FreeHandle(h *PvarHandle) error {
+	if err := s.own(h); err != nil {
+		return err
+	}
+	err := check(C.mt_pvar_handle_free(s.i.t, s.s, &h.h))
+	h.h = 0
+	h.value.free()
+	delete(s.handles, h)
+	return err
+}
+
+// ownOrAll resolves a handle for the routines that take MPI_T_PVAR_ALL_HANDLES.
+func (s *Session) ownOrAll(h *PvarHandle) (C.mpitx_handle, error) {
+	if h == AllHandles {
+		return s.i.t.pvar_all_handles, s.usable()
+	}
+	if err := s.own(h); err != nil {
+		return 0, err
+	}
+	return h.h, nil
+}
+
+// Start is MPI_T_pvar_start, for one handle or AllHandles. A continuous variable is ErrPvarNoStartStop.
+func (s *Session) Start(h *PvarHandle) error {
+	handle, err := s.ownOrAll(h)
+	switch {
+	case err != nil:
+		return err
+	case h.continuous:
+		return ErrPvarNoStartStop
+	}
+	return check(C.mt_pvar_start(s.i.t, s.s, handle))
+}
+
+// Stop is MPI_T_pvar_stop, for one handle or AllHandles. A continuous variable is ErrPvarNoStartStop.
+func (s *Session) Stop(h *PvarHandle) error {
+	handle, err := s.ownOrAll(h)
+	switch {
+	case err != nil:
+		return err
+	case h.continuous:
+		return ErrPvarNoStartStop
+	}
+	return check(C.mt_pvar_stop(s.i.t, s.s, handle))
+}
+
+// Read is MPI_T_pvar_read.
+func (s *Session) Read(h *PvarHandle) (Value, error) {
+	if err := s.own(h); err != nil {
+		return Value{}, err
+	}
+	h.value.clear()
+	if err := check(C.mt_pvar_read(s.i.t, s.s, h.h, h.value.p)); err != nil {
+		return Value{}, err
+	}
+	return h.value.get(), nil
+}
+
+// Write is MPI_T_pvar_write. A readonly variable is ErrPvarNoWrite. Libraries crash on writes of some variables that
+// they list as writable.
+func (s *Session) Write(h *PvarHandle, v Value) error {
+	if err := s.own(h); err != nil {
+		return err
+	}
+	if h.readonly {
+		return ErrPvarNoWrite
+	}
+	if err := h.value.set(v); err != nil {
+		return err
+	}
+	return check(C.mt_pvar_write(s.i.t, s.s, h.h, h.value.p))
+}
+
+// Reset is MPI_T_pvar_reset, for one handle or AllHandles. A readonly variable is ErrPvarNoWrite.
+func (s *Session) Reset(h *PvarHandle) error {
+	handle, err := s.ownOrAll(h)
+	switch {
+	case err != nil:
+		return err
+	case h.readonly:
+		return ErrPvarNoWrite
+	}
+	return check(C.mt_pvar_reset(s.i.t, s.s, handle))
+}
+
+// ReadReset is MPI_T_pvar_readreset. A variable that is not atomic is ErrPvarNoAtomic, a readonly one ErrPvarNoWrite.
+func (s *Session) ReadReset(h *PvarHandle) (Value, error) {
+	if err := s.own(h); err != nil {
+		return Value{}, err
+	}
+	switch {
+	case h.readonly:
+		return Value{}, ErrPvarNoWrite
+	case !h.atomic:
+		return Value{}, ErrPvarNoAtomic
+	}
+	h.value.clear()
+	if err := check(C.mt_pvar_readreset(s.i.t, s.s, h.h, h.value.p)); err != nil {
+		return Value{}, err
+	}
+	return h.value.get(), nil
+}
+
+// Count is the number of elements; for many variables bound to a communicator one for each of its processes.
+func (h *PvarHandle) Count() int { return h.value.count }

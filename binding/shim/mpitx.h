@@ -1,0 +1,216 @@
+/* mpitx.h: one MPI library as a neutral function table.
+ *
+ * A shim is compiled with one MPI family's mpi.h and hides everything that mpi.h decides: no MPI handle, constant or
+ * datatype leaves it. What stands behind the table may be a dlopen'ed libmpi (shim.c) or the fixture MPI (fixtures/fakempi).
+ *
+ * Every function returns a return code of the enumeration below. Functions behave as section 14.3 of MPI-3.1 says of the
+ * routine of the same name, except where a comment says otherwise. Any out pointer may be NULL. Nothing is checked here:
+ * callers hand in only indices and handles that the library gave out (libraries crash on what the standard says they reject).
+ */
+#ifndef MPITX_H
+#define MPITX_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define MPITX_TABLE_VERSION 1
+
+/* Return codes: Table 14.6 of MPI-3.1 and MPI-4's additions, in the standard's order. The numbers are part of the table's version. */
+enum mpitx_rc {
+    MPITX_SUCCESS = 0,
+    MPITX_ERR_INVALID = 1,
+    MPITX_ERR_MEMORY = 2,
+    MPITX_ERR_NOT_INITIALIZED = 3,
+    MPITX_ERR_CANNOT_INIT = 4,
+    MPITX_ERR_INVALID_INDEX = 5,
+    MPITX_ERR_INVALID_ITEM = 6,
+    MPITX_ERR_INVALID_HANDLE = 7,
+    MPITX_ERR_OUT_OF_HANDLES = 8,
+    MPITX_ERR_OUT_OF_SESSIONS = 9,
+    MPITX_ERR_INVALID_SESSION = 10,
+    MPITX_ERR_INVALID_NAME = 11,
+    MPITX_ERR_CVAR_SET_NOT_NOW = 12,
+    MPITX_ERR_CVAR_SET_NEVER = 13,
+    MPITX_ERR_PVAR_NO_STARTSTOP = 14,
+    MPITX_ERR_PVAR_NO_WRITE = 15,
+    MPITX_ERR_PVAR_NO_ATOMIC = 16,
+    MPITX_ERR_NOT_SUPPORTED = 17,
+    MPITX_ERR_NOT_ACCESSIBLE = 18,
+    /* ours */
+    MPITX_ERR_NOT_PROVIDED = 100, /* the library does not have this routine */
+    MPITX_ERR_OTHER = 1000        /* plus the library's own error class, for codes outside the table */
+};
+
+/* Table 14.2. Unknown numbers of any enumeration arrive as MPITX_UNKNOWN + the library's number. */
+#define MPITX_UNKNOWN 0x40000000
+enum mpitx_verbosity { MPITX_VERBOSITY_USER_BASIC = 1, MPITX_VERBOSITY_MPIDEV_ALL = 9 }; /* 1..9 in the table's order */
+
+/* Table 14.3, in its order, and MPI-4's session. */
+enum mpitx_bind {
+    MPITX_BIND_NO_OBJECT = 1,
+    MPITX_BIND_MPI_COMM,
+    MPITX_BIND_MPI_DATATYPE,
+    MPITX_BIND_MPI_ERRHANDLER,
+    MPITX_BIND_MPI_FILE,
+    MPITX_BIND_MPI_GROUP,
+    MPITX_BIND_MPI_OP,
+    MPITX_BIND_MPI_REQUEST,
+    MPITX_BIND_MPI_WIN,
+    MPITX_BIND_MPI_MESSAGE,
+    MPITX_BIND_MPI_INFO,
+    MPITX_BIND_MPI_SESSION
+};
+
+/* Table 14.5 */
+enum mpitx_scope {
+    MPITX_SCOPE_CONSTANT = 1,
+    MPITX_SCOPE_READONLY,
+    MPITX_SCOPE_LOCAL,
+    MPITX_SCOPE_GROUP,
+    MPITX_SCOPE_GROUP_EQ,
+    MPITX_SCOPE_ALL,
+    MPITX_SCOPE_ALL_EQ
+};
+
+/* Section 14.3.7, in its order */
+enum mpitx_pvar_class {
+    MPITX_PVAR_CLASS_STATE = 1,
+    MPITX_PVAR_CLASS_LEVEL,
+    MPITX_PVAR_CLASS_SIZE,
+    MPITX_PVAR_CLASS_PERCENTAGE,
+    MPITX_PVAR_CLASS_HIGHWATERMARK,
+    MPITX_PVAR_CLASS_LOWWATERMARK,
+    MPITX_PVAR_CLASS_COUNTER,
+    MPITX_PVAR_CLASS_AGGREGATE,
+    MPITX_PVAR_CLASS_TIMER,
+    MPITX_PVAR_CLASS_GENERIC
+};
+
+/* MPI_THREAD_SINGLE .. MPI_THREAD_MULTIPLE */
+enum mpitx_thread { MPITX_THREAD_SINGLE = 1, MPITX_THREAD_FUNNELED, MPITX_THREAD_SERIALIZED, MPITX_THREAD_MULTIPLE };
+
+/* Datatypes: Table 14.4 first, then what MPI-4.1 added, then what real libraries use besides. */
+enum mpitx_datatype {
+    MPITX_TYPE_INT = 1,
+    MPITX_TYPE_UNSIGNED,
+    MPITX_TYPE_UNSIGNED_LONG,
+    MPITX_TYPE_UNSIGNED_LONG_LONG,
+    MPITX_TYPE_COUNT,
+    MPITX_TYPE_CHAR,
+    MPITX_TYPE_DOUBLE,
+    MPITX_TYPE_INT32_T,
+    MPITX_TYPE_INT64_T,
+    MPITX_TYPE_UINT32_T,
+    MPITX_TYPE_UINT64_T,
+    MPITX_TYPE_C_BOOL,
+    MPITX_TYPE_LONG,
+    MPITX_TYPE_LONG_LONG,
+    MPITX_TYPE_SHORT,
+    MPITX_TYPE_UNSIGNED_SHORT,
+    MPITX_TYPE_SIGNED_CHAR,
+    MPITX_TYPE_UNSIGNED_CHAR,
+    MPITX_TYPE_FLOAT,
+    MPITX_TYPE_INT8_T,
+    MPITX_TYPE_INT16_T,
+    MPITX_TYPE_UINT8_T,
+    MPITX_TYPE_UINT16_T,
+    MPITX_TYPE_AINT,
+    MPITX_TYPE_OFFSET,
+    MPITX_TYPE_BYTE,
+    MPITX_TYPE_LAST = MPITX_TYPE_BYTE
+};
+
+/* What a variable is bound to when its handle is made. Only objects that mpitx itself has can be named. */
+enum mpitx_object { MPITX_OBJECT_NONE = 0, MPITX_OBJECT_COMM_WORLD = 1, MPITX_OBJECT_COMM_SELF = 2 };
+
+/* The string convention of 14.3.3 holds for every (char *, int *) pair. */
+struct mpitx_cvar_info {
+    int verbosity, datatype, bind, scope;
+    uintptr_t enumtype; /* 0: MPI_T_ENUM_NULL */
+};
+
+struct mpitx_pvar_info {
+    int verbosity, var_class, datatype, bind, readonly, continuous, atomic;
+    uintptr_t enumtype;
+};
+
+typedef uintptr_t mpitx_handle; /* an MPI_T handle, session or enum; 0 is its null */
+typedef struct mpitx_request *mpitx_request;
+
+struct mpitx_table {
+    uint32_t version; /* MPITX_TABLE_VERSION */
+    uint32_t size;    /* sizeof(struct mpitx_table) of whoever compiled it */
+    const char *family; /* "openmpi", "mpich", "abi", "demo" */
+
+    /* -- the library as a whole; legal before init -- */
+    int (*get_version)(int *version, int *subversion);
+    int (*get_library_version)(char *buf, int len);
+    int (*initialized)(int *flag);
+    int (*finalized)(int *flag);
+    int (*init_thread)(int required, int *provided); /* MPI_Init_thread(NULL, NULL, …) and MPI_ERRORS_RETURN on world and self */
+    int (*finalize)(void);
+    int (*has)(const char *routine); /* 1 where the library provides PMPI_<routine> or <routine>, e.g. "MPI_T_event_get_num", "PERUSE_Init" */
+    int (*qmpi)(void);               /* 1 where QMPI is built in, not only stubbed */
+
+    /* -- what mpitx's own ranks say to each other, on MPI_COMM_WORLD; never blocks -- */
+    int (*world)(int *rank, int *size);
+    int (*processor_name)(char *buf, int len);
+    int (*isend)(const void *buf, int bytes, int dest, int tag, mpitx_request *request);
+    int (*irecv)(void *buf, int bytes, int source, int tag, mpitx_request *request);
+    int (*iprobe)(int source, int tag, int *flag, int *actual_source, int *bytes); /* source -1: any */
+    int (*test)(mpitx_request *request, int *flag); /* frees and nulls the request when complete */
+
+    /* -- 14.3.4 initialization and finalization -- */
+    int (*t_init_thread)(int required, int *provided);
+    int (*t_finalize)(void);
+
+    /* -- 14.3.5 datatype system: enumerations -- */
+    int (*enum_get_info)(mpitx_handle enumtype, int *num, char *name, int *name_len);
+    int (*enum_get_item)(mpitx_handle enumtype, int index, int *value, char *name, int *name_len);
+
+    /* -- 14.3.6 control variables -- */
+    int (*cvar_get_num)(int *num);
+    int (*cvar_get_info)(int index, char *name, int *name_len, char *desc, int *desc_len, struct mpitx_cvar_info *info);
+    int (*cvar_get_index)(const char *name, int *index);
+    int (*cvar_handle_alloc)(int index, int object, mpitx_handle *handle, int *count);
+    int (*cvar_handle_free)(mpitx_handle *handle);
+    int (*cvar_read)(mpitx_handle handle, void *buf);
+    int (*cvar_write)(mpitx_handle handle, const void *buf);
+
+    /* -- 14.3.7 performance variables -- */
+    int (*pvar_get_num)(int *num);
+    int (*pvar_get_info)(int index, char *name, int *name_len, char *desc, int *desc_len, struct mpitx_pvar_info *info);
+    int (*pvar_get_index)(const char *name, int var_class, int *index);
+    int (*pvar_session_create)(mpitx_handle *session);
+    int (*pvar_session_free)(mpitx_handle *session);
+    int (*pvar_handle_alloc)(mpitx_handle session, int index, int object, mpitx_handle *handle, int *count);
+    int (*pvar_handle_free)(mpitx_handle session, mpitx_handle *handle);
+    int (*pvar_start)(mpitx_handle session, mpitx_handle handle);
+    int (*pvar_stop)(mpitx_handle session, mpitx_handle handle);
+    int (*pvar_read)(mpitx_handle session, mpitx_handle handle, void *buf);
+    int (*pvar_write)(mpitx_handle session, mpitx_handle handle, const void *buf);
+    int (*pvar_reset)(mpitx_handle session, mpitx_handle handle);
+    int (*pvar_readreset)(mpitx_handle session, mpitx_handle handle, void *buf);
+    mpitx_handle pvar_all_handles; /* the library's MPI_T_PVAR_ALL_HANDLES */
+
+    /* -- 14.3.8 categorization -- */
+    int (*category_get_num)(int *num);
+    int (*category_get_info)(int index, char *name, int *name_len, char *desc, int *desc_len, int *num_cvars, int *num_pvars, int *num_categories);
+    int (*category_get_index)(const char *name, int *index);
+    int (*category_get_cvars)(int index, int len, int indices[]);
+    int (*category_get_pvars)(int index, int len, int indices[]);
+    int (*category_get_categories)(int index, int len, int indices[]);
+    int (*category_changed)(int *stamp);
+
+    /* -- MPI-4; MPITX_ERR_NOT_PROVIDED where the library is older -- */
+    int (*category_get_num_events)(int index, int *num_events);
+    int (*category_get_events)(int index, int len, int indices[]);
+    int (*event_get_num)(int *num);
+    int (*source_get_num)(int *num);
+};
+
+/* What a shim exports, as "mpitx_shim_open". libmpi is the handle that dlopen gave for the library. Returns NULL where the library lacks
+ * a required routine and names it in missing. The table lives as long as the process. */
+const struct mpitx_table *mpitx_shim_open(void *libmpi, char *missing, size_t missing_len);
+
+#endif

@@ -1,0 +1,28 @@
+package binding
+
+// #include "shim/mpitx.h"
+import "C"
+
+import "mpitx/catalog"
+
+// The vocabulary of section 14.3 is catalog's: what is read here ends there. Numbers that are in no table of the
+// standard stay what they are and show as "unknown(17)".
+type (
+	Verbosity   = catalog.Verbosity   // Table 14.2
+	Bind        = catalog.Bind        // Table 14.3
+	Scope       = catalog.Scope       // Table 14.5
+	Class       = catalog.Class       // section 14.3.7
+	ThreadLevel = catalog.ThreadLevel // MPI_THREAD_SINGLE …
+	Datatype    = catalog.Datatype    // Table 14.4 and more
+	Value       = catalog.Value
+)
+
+// Object is what a variable is bound to when its handle is made: only communicators that mpitx itself has can be named.
+type Object int
+
+// The objects.
+const (
+	NoObject  Object = C.MPITX_OBJECT_NONE
+	CommWorld Object = C.MPITX_OBJECT_COMM_WORLD // MPI_COMM_WORLD
+	CommSelf  Object = C.MPITX_OBJECT_COMM_SELF  // MPI_COMM_SELF
+)

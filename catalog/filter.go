@@ -1,0 +1,270 @@
+package catalog
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+)
+
+// StageFilter says where a variable has to exist.
+type StageFilter string
+
+// The stage filters.
+const (
+	StageAny    StageFilter = ""       // anywhere
+	StageBefore StageFilter = "before" // before MPI_Init, at least
+	StageAfter  StageFilter = "after"  // after MPI_Init, at least
+	StageBoth   StageFilter = "both"   // before and after
+)
+
+// ParseStageFilter reads before, after or both.
+func ParseStageFilter(s string) (StageFilter, error) {
+	switch f := StageFilter(lower(s)); f {
+	case StageBefore, StageAfter, StageBoth:
+		return f, nil
+	}
+	return "", fmt.Errorf("%q is not a stage: one of before, after, both", s)
+}
+
+// Filter selects variables. A variable has to meet every criterion that is given; one with several alternatives is met by
+// any of them. The zero Filter selects everything.
+type Filter struct {
+	Names      []string    // globs that match whole names, in any case; NAME:class for one class of a performance variable
+	Regexps    []string    // regular expressions (RE2) that match somewhere in a name
+	Categories []string    // globs of categories that list the variable, themselves or through a category nested in them
+	Kinds      []Kind      // control or performance variables
+	Verbosity  Verbosity   // up to this level; 0 is any
+	Scopes     []Scope     // control variables
+	Classes    []Class     // performance variables
+	Types      []Datatype  // of the elements
+	Binds      []Bind      // kinds of object
+	Stage      StageFilter // where it exists
+	Writable   bool        // a trial write succeeded, in the stage selected or else in any
+	Set        bool        // the user set it
+	Differing  bool        // a rank or node has another reading, or other metadata
+}
+
+// IsZero reports whether the filter selects everything.
+func (f *Filter) IsZero() bool {
+	return len(f.Names)+len(f.Regexps)+len(f.Categories)+len(f.Kinds)+len(f.Scopes)+len(f.Classes)+len(f.Types)+len(f.Binds) == 0 &&
+		f.Verbosity == 0 && f.Stage == StageAny && !f.Writable && !f.Set && !f.Differing
+}
+
+// Matcher is a compiled Filter. It may be used concurrently.
+type Matcher struct {
+	filter     Filter
+	names      []namePattern
+	regexps    []*regexp.Regexp
+	categories []glob
+}
+
+type namePattern struct {
+	whole, name glob
+	class       Class // 0: any
+}
+
+// Compile checks the patterns. The error says which one is wrong.
+func (f *Filter) Compile() (*Matcher, error) {
+	m := &Matcher{filter: *f}
+	for _, s := range f.Names {
+		name, class := splitClass(s)
+		whole, err := compileGlob(s)
+		if err != nil {
+			return nil, err
+		}
+		bare, err := compileGlob(name)
+		if err != nil {
+			return nil, err
+		}
+		m.names = append(m.names, namePattern{whole, bare, class})
+	}
+	for _, s := range f.Regexps {
+		re, err := regexp.Compile(s)
+		if err != nil {
+			return nil, fmt.Errorf("regular expression %q: %w", s, err)
+		}
+		m.regexps = append(m.regexps, re)
+	}
+	for _, s := range f.Categories {
+		g, err := compileGlob(s)
+		if err != nil {
+			return nil, err
+		}
+		m.categories = append(m.categories, g)
+	}
+	return m, nil
+}
+
+// Variables are the variables of the catalog that match: control variables by name, then performance variables.
+func (m *Matcher) Variables(c *Catalog) []*Variable {
+	inside := m.insideCategories(c)
+	var some []*Variable
+	for _, list := range [][]Variable{c.Cvars, c.Pvars} {
+		for i := range list {
+			if m.match(&list[i], inside) {
+				some = append(some, &list[i])
+			}
+		}
+	}
+	return some
+}
+
+// Apply is the catalog with only the variables that match, the categories that hold one of them, themselves or below, and
+// the enumerations that they use. Everything is shared with c; the categories' members are as in c. A filter that selects
+// everything gives c itself.
+func (m *Matcher) Apply(c *Catalog) *Catalog {
+	if m.filter.IsZero() {
+		return c
+	}
+	out := *c
+	out.Cvars, out.Pvars = nil, nil
+	held, used := map[string]bool{}, map[string]bool{}
+	for _, v := range m.Variables(c) {
+		if v.Kind == Pvar {
+			out.Pvars = append(out.Pvars, *v)
+		} else {
+			out.Cvars = append(out.Cvars, *v)
+		}
+		used[v.Enum] = true
+		for _, k := range v.Categories {
+			held[k] = true
+		}
+	}
+	spread(held, parents(c))
+	out.Categories = slices.DeleteFunc(slices.Clone(c.Categories), func(k Category) bool { return !held[k.Name] })
+	out.Enums = slices.DeleteFunc(slices.Clone(c.Enums), func(e Enum) bool { return !used[e.Name] })
+	return &out
+}
+
+// insideCategories are the categories that match, and all nested in them.
+func (m *Matcher) insideCategories(c *Catalog) map[string]bool {
+	if len(m.categories) == 0 {
+		return nil
+	}
+	inside, children := map[string]bool{}, map[string][]string{}
+	for i := range c.Categories {
+		k := &c.Categories[i]
+		children[k.Name] = k.Categories
+		if matchAny(m.categories, k.Name) {
+			inside[k.Name] = true
+		}
+	}
+	spread(inside, children)
+	return inside
+}
+
+// parents are the categories that each category is nested in.
+func parents(c *Catalog) map[string][]string {
+	up := map[string][]string{}
+	for i := range c.Categories {
+		for _, child := range c.Categories[i].Categories {
+			up[child] = append(up[child], c.Categories[i].Name)
+		}
+	}
+	return up
+}
+
+// spread adds to a set all that can be reached from its members.
+func spread(set map[string]bool, next map[string][]string) {
+	var todo []string
+	for name := range set {
+		todo = append(todo, name)
+	}
+	for len(todo) > 0 {
+		name := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, n := range next[name] {
+			if !set[n] {
+				set[n] = true
+				todo = append(todo, n)
+			}
+		}
+	}
+}
+
+func matchAny(globs []glob, name string) bool {
+	return slices.ContainsFunc(globs, func(g glob) bool { return g.match(name) })
+}
+
+// MatchName reports whether the name of a category or an enumeration meets the filter's Names and Regexps.
+func (m *Matcher) MatchName(name string) bool {
+	if len(m.names) > 0 && !slices.ContainsFunc(m.names, func(p namePattern) bool { return p.whole.match(name) }) {
+		return false
+	}
+	return m.matchRegexps(name)
+}
+
+func (m *Matcher) matchRegexps(name string) bool {
+	return len(m.regexps) == 0 || slices.ContainsFunc(m.regexps, func(re *regexp.Regexp) bool { return re.MatchString(name) })
+}
+
+func (p *namePattern) match(v *Variable) bool {
+	return p.whole.match(v.Name) || p.class != 0 && p.class == v.Class && p.name.match(v.Name)
+}
+
+func (m *Matcher) match(v *Variable, inside map[string]bool) bool {
+	f := &m.filter
+	return oneOf(f.Kinds, v.Kind) && oneOf(f.Scopes, v.Scope) && oneOf(f.Classes, v.Class) && oneOf(f.Types, v.Type) &&
+		oneOf(f.Binds, v.Bind) && (f.Verbosity == 0 || v.Verbosity <= f.Verbosity) && f.Stage.match(v) &&
+		(!f.Writable || f.Stage.writable(v)) && (!f.Set || v.Origin != nil) && (!f.Differing || v.Differs()) &&
+		(len(m.names) == 0 || slices.ContainsFunc(m.names, func(p namePattern) bool { return p.match(v) })) &&
+		m.matchRegexps(v.Name) &&
+		(len(m.categories) == 0 || slices.ContainsFunc(v.Categories, func(k string) bool { return inside[k] }))
+}
+
+func oneOf[E comparable](allowed []E, e E) bool {
+	return len(allowed) == 0 || slices.Contains(allowed, e)
+}
+
+func (s StageFilter) match(v *Variable) bool {
+	switch s {
+	case StageBefore:
+		return v.Before.exists() || len(v.Nodes) > 0
+	case StageAfter:
+		return v.After.exists() || len(v.Ranks) > 0
+	case StageBoth:
+		return StageBefore.match(v) && StageAfter.match(v)
+	}
+	return true
+}
+
+func (s StageFilter) writable(v *Variable) bool {
+	yes := func(g *Reading) bool { return g != nil && g.Writable == WritableYes }
+	return s != StageAfter && yes(v.Before) || s != StageBefore && yes(v.After)
+}
+
+func (g *Reading) exists() bool { return g != nil && g.Status != StatusMissing }
+
+// Differs reports whether a rank or a node has another reading, or other metadata.
+func (v *Variable) Differs() bool { return len(v.Ranks)+len(v.Nodes)+len(v.Conflicts) > 0 }
+
+// Lookup finds the variables that a literal name means: NAME or NAME:class, as it is written, or where there is none, in
+// any case. A performance variable's name alone may mean several classes.
+func (c *Catalog) Lookup(name string) []*Variable {
+	bare, class := splitClass(name)
+	exact := func(a, b string) bool { return a == b }
+	folded := func(a, b string) bool { return lower(a) == lower(b) }
+	for _, same := range []func(a, b string) bool{exact, folded} {
+		var found []*Variable
+		for _, list := range [][]Variable{c.Cvars, c.Pvars} {
+			for i := range list {
+				v := &list[i]
+				if same(v.Name, name) || class != 0 && v.Class == class && same(v.Name, bare) {
+					found = append(found, v)
+				}
+			}
+		}
+		if found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// Enum is the enumeration of this name; nil where there is none.
+func (c *Catalog) Enum(name string) *Enum {
+	if i := slices.IndexFunc(c.Enums, func(e Enum) bool { return e.Name == name }); i >= 0 && name != "" {
+		return &c.Enums[i]
+	}
+	return nil
+}

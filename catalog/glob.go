@@ -1,0 +1,156 @@
+package catalog
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// A glob matches whole names: * any text, ? one character, [a-z] and [!a-z] one of a set, \ takes the next character as it
+// is. ASCII letters match in any case.
+type glob struct {
+	literal string // the pattern itself, for names that contain these characters
+	parts   []globPart
+}
+
+type globPart struct {
+	star, any, set bool
+	text           string // a character, or the set: pairs of first and last
+	negated        bool
+}
+
+func compileGlob(pattern string) (glob, error) {
+	g := glob{literal: pattern}
+	for s := lower(pattern); s != ""; {
+		c, n := utf8.DecodeRuneInString(s)
+		switch c {
+		case '*':
+			if len(g.parts) == 0 || !g.parts[len(g.parts)-1].star {
+				g.parts = append(g.parts, globPart{star: true})
+			}
+		case '?':
+			g.parts = append(g.parts, globPart{any: true})
+		case '[':
+			part, size := globSet(s)
+			if size == 0 {
+				return g, fmt.Errorf("pattern %q: a [ without its ]", pattern)
+			}
+			g.parts = append(g.parts, part)
+			n = size
+		case '\\':
+			if len(s) == 1 {
+				return g, fmt.Errorf(`pattern %q: nothing behind the \`, pattern)
+			}
+			_, n = utf8.DecodeRuneInString(s[1:])
+			g.parts = append(g.parts, globPart{text: s[1 : 1+n]})
+			n++
+		default:
+			g.parts = append(g.parts, globPart{text: s[:n]})
+		}
+		s = s[n:]
+	}
+	return g, nil
+}
+
+// globSet reads the set at the start of s, and returns its length; 0 where it does not end.
+func globSet(s string) (globPart, int) {
+	part := globPart{set: true}
+	i := 1
+	if i < len(s) && (s[i] == '!' || s[i] == '^') {
+		part.negated = true
+		i++
+	}
+	var b strings.Builder
+	for start := i; i < len(s); {
+		if s[i] == ']' && i > start {
+			part.text = b.String()
+			return part, i + 1
+		}
+		lo, n := utf8.DecodeRuneInString(s[i:])
+		i += n
+		hi := lo
+		if i+1 < len(s) && s[i] == '-' && s[i+1] != ']' {
+			hi, n = utf8.DecodeRuneInString(s[i+1:])
+			i += 1 + n
+		}
+		b.WriteRune(lo)
+		b.WriteRune(hi)
+	}
+	return globPart{}, 0
+}
+
+// match compares in time proportional to the product of both lengths: after a mismatch only the last star moves on.
+func (g *glob) match(name string) bool {
+	if name == g.literal {
+		return true
+	}
+	s := lower(name)
+	p, star, mark := 0, -1, 0
+	for i := 0; i < len(s); {
+		if p < len(g.parts) && g.parts[p].star {
+			star, mark = p, i
+			p++
+			continue
+		}
+		if p < len(g.parts) {
+			if n := g.parts[p].width(s[i:]); n > 0 {
+				i += n
+				p++
+				continue
+			}
+		}
+		if star < 0 {
+			return false
+		}
+		_, n := utf8.DecodeRuneInString(s[mark:])
+		mark += n
+		p, i = star+1, mark
+	}
+	for p < len(g.parts) && g.parts[p].star {
+		p++
+	}
+	return p == len(g.parts)
+}
+
+// width is how much of s this part matches; 0 is nothing.
+func (p *globPart) width(s string) int {
+	c, n := utf8.DecodeRuneInString(s)
+	switch {
+	case p.any:
+		return n
+	case !p.set:
+		if strings.HasPrefix(s, p.text) {
+			return len(p.text)
+		}
+		return 0
+	}
+	in := false
+	for t := p.text; t != ""; {
+		lo, a := utf8.DecodeRuneInString(t)
+		hi, b := utf8.DecodeRuneInString(t[a:])
+		t = t[a+b:]
+		in = in || lo <= c && c <= hi
+	}
+	if in == p.negated {
+		return 0
+	}
+	return n
+}
+
+// lower changes ASCII letters alone: strings.ToLower would damage names that are not UTF-8.
+func lower(s string) string {
+	i := strings.IndexFunc(s, func(c rune) bool { return c >= 'A' && c <= 'Z' })
+	if i < 0 {
+		return s
+	}
+	b := []byte(s)
+	for ; i < len(b); i++ {
+		if b[i] >= 'A' && b[i] <= 'Z' {
+			b[i] += 'a' - 'A'
+		}
+	}
+	return string(b)
+}
+
+// IsGlob reports whether a name given to a filter is a pattern rather than one variable's name.
+func IsGlob(name string) bool { return strings.ContainsAny(name, `*?[\`) }

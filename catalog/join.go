@@ -1,0 +1,173 @@
+package catalog
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
+
+// Join makes the catalog of both stages: their union, matched by name (and class), never by index. Where the metadata of
+// the stages differ, those after MPI_Init hold, and a Conflict with BeforeRank says what they were before. Either may be
+// nil: a stage that nobody read. Created, Creator, Job.Launcher, and the variables' Origin are left to the caller, and
+// Job.Size where it is not the number of ranks.
+func Join(before, after *Merged) *Catalog {
+	before, after = cmp.Or(before, &Merged{}), cmp.Or(after, &Merged{})
+	c := &Catalog{Schema: SchemaName, Version: SchemaVersion, Before: before.Stage, After: after.Stage}
+	c.Library = after.Library
+	if c.Library == (Library{}) {
+		c.Library = before.Library
+	}
+	c.Job.Ranks = joinRanks(before.Ranks, after.Ranks)
+	c.Job.Size = max(1, len(c.Job.Ranks))
+	c.Cvars = joinVariables(before.Cvars, after.Cvars)
+	c.Pvars = joinVariables(before.Pvars, after.Pvars)
+	c.Categories = joinCategories(before.Categories, after.Categories)
+	c.Enums = joinEnums(before.Enums, after.Enums)
+	c.linkCategories()
+	return c
+}
+
+// joinSorted walks over two sorted lists together. Either argument of both may be nil, but not both.
+func joinSorted[E any](a, b []E, compare func(x, y *E) int, both func(x, y *E)) {
+	for len(a) > 0 || len(b) > 0 {
+		order := 0
+		switch {
+		case len(a) == 0:
+			order = 1
+		case len(b) == 0:
+			order = -1
+		default:
+			order = compare(&a[0], &b[0])
+		}
+		var x, y *E
+		if order <= 0 {
+			x, a = &a[0], a[1:]
+		}
+		if order >= 0 {
+			y, b = &b[0], b[1:]
+		}
+		both(x, y)
+	}
+}
+
+func joinVariables(before, after []Variable) []Variable {
+	all := make([]Variable, 0, max(len(before), len(after)))
+	joinSorted(before, after, compareVariables, func(b, a *Variable) {
+		if a == nil {
+			v := *b
+			v.Before, v.Nodes, v.After, v.Ranks = b.After, b.Ranks, nil, nil
+			all = append(all, v)
+			return
+		}
+		v := *a
+		if b != nil {
+			v.Before, v.Nodes = b.After, b.Ranks
+			own := appendConflicts(nil, BeforeRank, b, a)
+			v.Conflicts = joinConflicts(a.Conflicts, b.Conflicts, own)
+		}
+		all = append(all, v)
+	})
+	return all
+}
+
+// joinConflicts drops those that both stages have.
+func joinConflicts(after, before, own []Conflict) []Conflict {
+	if len(before) == 0 && len(own) == 0 {
+		return after
+	}
+	all := slices.Clone(after)
+	for _, k := range before {
+		if !slices.Contains(after, k) {
+			all = append(all, k)
+		}
+	}
+	all = append(all, own...)
+	slices.SortStableFunc(all, func(a, b Conflict) int { return cmp.Compare(a.Rank, b.Rank) })
+	return all
+}
+
+func joinCategories(before, after []Category) []Category {
+	var all []Category
+	joinSorted(before, after, func(a, b *Category) int { return cmp.Compare(a.Name, b.Name) }, func(b, a *Category) {
+		var k Category
+		switch {
+		case a == nil:
+			k = *b
+		case b == nil:
+			k = *a
+		default:
+			// Members come and go with the stage; only the description has to stay.
+			k = *a
+			own := appendConflict(nil, BeforeRank, "description", b.Description, a.Description)
+			k.unite(b)
+			k.Events = a.Events
+			k.Conflicts = joinConflicts(a.Conflicts, b.Conflicts, own)
+		}
+		k.Before, k.After = b != nil, a != nil
+		all = append(all, k)
+	})
+	return all
+}
+
+func joinEnums(before, after []Enum) []Enum {
+	var all []Enum
+	joinSorted(before, after, func(a, b *Enum) int { return cmp.Compare(a.Name, b.Name) }, func(b, a *Enum) {
+		if a == nil {
+			all = append(all, *b)
+			return
+		}
+		e := *a
+		if b != nil {
+			e.Conflicts = joinConflicts(a.Conflicts, b.Conflicts, appendEnumConflicts(nil, BeforeRank, b, a))
+		}
+		all = append(all, e)
+	})
+	return all
+}
+
+// joinRanks unites what both stages know of the ranks. Before MPI_Init only one rank of each node has something to say.
+func joinRanks(before, after []Rank) []Rank {
+	all := map[int]Rank{}
+	for _, r := range after {
+		all[r.Rank] = r
+	}
+	for _, b := range before {
+		r := all[b.Rank]
+		r.Rank = b.Rank
+		r.Host = cmp.Or(r.Host, b.Host)
+		if b.Error != "" {
+			b.Error = "before MPI_Init: " + b.Error
+			if r.Error != "" {
+				b.Error = r.Error + "; " + b.Error
+			}
+			r.Error = b.Error
+		}
+		r.Library = cmp.Or(r.Library, b.Library)
+		all[b.Rank] = r
+	}
+	ranks := make([]Rank, 0, len(all))
+	for _, n := range slices.Sorted(maps.Keys(all)) {
+		ranks = append(ranks, all[n])
+	}
+	return ranks
+}
+
+// linkCategories sets the categories of every variable from the categories' members.
+func (c *Catalog) linkCategories() {
+	cvars, pvars := map[string][]string{}, map[string][]string{}
+	for i := range c.Categories {
+		k := &c.Categories[i]
+		for _, name := range k.Cvars {
+			cvars[name] = append(cvars[name], k.Name)
+		}
+		for _, id := range k.Pvars {
+			pvars[id] = append(pvars[id], k.Name)
+		}
+	}
+	for i := range c.Cvars {
+		c.Cvars[i].Categories = slices.Compact(cvars[c.Cvars[i].Name])
+	}
+	for i := range c.Pvars {
+		c.Pvars[i].Categories = slices.Compact(pvars[c.Pvars[i].ID()])
+	}
+}

@@ -1,0 +1,280 @@
+package catalog
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Merged is what all processes saw in one stage.
+type Merged struct {
+	Stage   Stage // of the reference process: rank 0's, or where that could not be read, that of the lowest rank that could
+	Library Library
+	Ranks   []Rank // of all processes, in rank order
+
+	// The union of what the processes list. After is the reference process's reading (StatusMissing where it does not have
+	// the variable), whatever the stage; Ranks are those that differ from it; Conflicts are those between ranks.
+	Cvars      []Variable
+	Pvars      []Variable
+	Categories []Category
+	Enums      []Enum
+}
+
+// Merge puts the answers of all ranks in one stage together. Root's Process is the one whose Root() the deltas were made
+// from; all must have been sorted (Process.Sort). lost names the ranks that gave no answer, with the reason. Variables are
+// matched by name, performance variables by name and class. Root may be nil where nobody read this stage.
+func Merge(root *Process, deltas []*Delta, lost map[int]string) *Merged {
+	if root == nil {
+		root = &Process{}
+	}
+	deltas = slices.Clone(deltas)
+	slices.SortStableFunc(deltas, func(a, b *Delta) int { return cmp.Compare(a.Rank, b.Rank) })
+	m := &merger{ranks: map[int]bool{}}
+	m.start(reference(root, deltas))
+	if m.ref == root {
+		m.addRank(processRank(root, &root.Meta.Library))
+	} else {
+		m.addRank(processRank(root, &m.ref.Meta.Library))
+		m.out.Stage.Error = fmt.Sprintf("not read on rank %d (%s): these are the readings of rank %d",
+			root.Rank, cmp.Or(root.Error, root.Stage.Error, "no reason known"), m.ref.Rank)
+	}
+	for _, d := range deltas {
+		m.add(d, len(root.Readings))
+	}
+	for _, rank := range slices.Sorted(maps.Keys(lost)) {
+		m.addRank(Rank{Rank: rank, Error: lost[rank]})
+	}
+	return m.finish()
+}
+
+// reference is the process that the others are compared with: root, or the lowest rank that has an answer.
+func reference(root *Process, deltas []*Delta) *Process {
+	if !root.Stage.Read {
+		for _, d := range deltas {
+			if d.Whole != nil && d.Whole.Stage.Read {
+				return d.Whole
+			}
+		}
+	}
+	return root
+}
+
+// identity is what variables are matched by.
+type identity struct {
+	kind  Kind
+	name  string
+	class Class
+}
+
+func identify(v *Variable) identity {
+	if v.Kind == Pvar {
+		return identity{Pvar, v.Name, v.Class}
+	}
+	return identity{Cvar, v.Name, 0}
+}
+
+type merger struct {
+	out    Merged
+	ref    *Process
+	ranks  map[int]bool
+	vars   []Variable // both kinds
+	atRoot []int      // index of vars by index of the reference's readings
+	byID   map[identity]int
+	seen   []int // by index of vars: the last whole process that had it, counted from 1
+	wholes int
+	cats   map[string]*Category
+	enums  map[string]*Enum
+}
+
+func (m *merger) start(ref *Process) {
+	m.ref = ref
+	m.out.Stage, m.out.Library = ref.Stage, ref.Meta.Library
+	ref.Meta.setKinds()
+	n := min(len(ref.Readings), len(ref.Meta.Cvars)+len(ref.Meta.Pvars))
+	readings := slices.Clone(ref.Readings[:n])
+	m.vars = make([]Variable, 0, n)
+	m.atRoot = make([]int, n)
+	m.byID = make(map[identity]int, n)
+	for i := range n {
+		m.atRoot[i] = m.insert(ref.Rank, ref.Meta.variable(i), &readings[i])
+	}
+	m.seen = make([]int, len(m.vars))
+	m.cats = make(map[string]*Category, len(ref.Meta.Categories))
+	m.enums = make(map[string]*Enum, len(ref.Meta.Enums))
+	m.addGroups(ref)
+}
+
+// insert adds a variable to the union. Of two with the same identity in one process only the first counts.
+func (m *merger) insert(rank int, v *Variable, reading *Reading) int {
+	id := identify(v)
+	if i, ok := m.byID[id]; ok {
+		first := &m.vars[i]
+		first.Conflicts = append(first.Conflicts, Conflict{Rank: rank, Field: "name", Here: "listed more than once"})
+		return i
+	}
+	m.byID[id] = len(m.vars)
+	m.vars = append(m.vars, Variable{Kind: v.Kind, Name: v.Name, Class: v.Class, Scope: v.Scope, Verbosity: v.Verbosity,
+		Type: v.Type, Bind: v.Bind, Enum: v.Enum, Readonly: v.Readonly, Continuous: v.Continuous, Atomic: v.Atomic,
+		Description: v.Description, After: reading})
+	return len(m.vars) - 1
+}
+
+func processRank(p *Process, library *Library) Rank {
+	r := Rank{Rank: p.Rank, Host: p.Host, Error: p.Error}
+	if !p.Stage.Read {
+		r.Error = cmp.Or(r.Error, p.Stage.Error)
+	} else if p.Meta.Library != *library {
+		r.Library = &p.Meta.Library
+	}
+	return r
+}
+
+// addRank adds a rank; the first answer of a rank holds.
+func (m *merger) addRank(r Rank) bool {
+	if m.ranks[r.Rank] {
+		return false
+	}
+	m.ranks[r.Rank] = true
+	m.out.Ranks = append(m.out.Ranks, r)
+	return true
+}
+
+func (m *merger) add(d *Delta, rootReadings int) {
+	if d.Whole != nil {
+		if m.addRank(processRank(d.Whole, &m.out.Library)) && d.Whole != m.ref && d.Whole.Stage.Read {
+			m.addWhole(d.Whole)
+		}
+		return
+	}
+	r := Rank{Rank: d.Rank, Host: d.Host, Error: d.Error, Library: d.Library}
+	if !d.Stage.Read {
+		r.Error = cmp.Or(r.Error, d.Stage.Error)
+	}
+	for i := range d.Changes {
+		if n := d.Changes[i].Index; n < 0 || n >= rootReadings || n >= len(m.atRoot) {
+			r.Error = cmp.Or(r.Error, ErrDamaged.Error())
+			d = &Delta{}
+			break
+		}
+	}
+	if !m.addRank(r) {
+		return
+	}
+	for i := range d.Changes {
+		m.differ(m.atRoot[d.Changes[i].Index], d.Rank, d.Changes[i].Reading)
+	}
+}
+
+func (m *merger) differ(i, rank int, g Reading) {
+	v := &m.vars[i]
+	if n := len(v.Ranks); n > 0 && v.Ranks[n-1].Rank == rank {
+		return // the variable is listed more than once on this rank
+	}
+	v.Ranks = append(v.Ranks, RankReading{rank, g})
+}
+
+var missing = Reading{Status: StatusMissing}
+
+// addWhole adds a process whose metadata are not the reference's.
+func (m *merger) addWhole(p *Process) {
+	p.Meta.setKinds()
+	m.wholes++
+	classes := map[string]Class{} // of the performance variables that the reference does not have
+	for i := range min(len(p.Readings), len(p.Meta.Cvars)+len(p.Meta.Pvars)) {
+		v := p.Meta.variable(i)
+		at, ok := m.byID[identify(v)]
+		if !ok {
+			none := missing
+			at = m.insert(p.Rank, v, &none)
+			m.seen = append(m.seen, 0)
+		}
+		u := &m.vars[at]
+		if m.seen[at] == m.wholes {
+			u.Conflicts = append(u.Conflicts, Conflict{Rank: p.Rank, Field: "name", Here: "listed more than once"})
+			continue
+		}
+		m.seen[at] = m.wholes
+		u.Conflicts = appendConflicts(u.Conflicts, p.Rank, v, u)
+		if p.Readings[i] != *u.After {
+			m.differ(at, p.Rank, p.Readings[i])
+		}
+		if v.Kind == Pvar && u.After.Status == StatusMissing {
+			classes[v.Name] = v.Class
+		}
+	}
+	for at := range m.vars {
+		u := &m.vars[at]
+		if m.seen[at] == m.wholes || u.After.Status == StatusMissing {
+			continue
+		}
+		m.differ(at, p.Rank, missing)
+		if c, ok := classes[u.Name]; ok && u.Kind == Pvar {
+			u.Conflicts = append(u.Conflicts, Conflict{p.Rank, "class", c.String(), u.Class.String()})
+		}
+	}
+	m.addGroups(p)
+}
+
+// addGroups unites categories and enumerations.
+func (m *merger) addGroups(p *Process) {
+	for i := range p.Meta.Categories {
+		k := p.Meta.Categories[i]
+		k.Conflicts = nil
+		u := m.cats[k.Name]
+		if u == nil {
+			m.cats[k.Name] = &k
+			continue
+		}
+		u.Conflicts = appendCategoryConflicts(u.Conflicts, p.Rank, &k, u)
+		u.unite(&k)
+	}
+	for i := range p.Meta.Enums {
+		e := p.Meta.Enums[i]
+		e.Conflicts = nil
+		u := m.enums[e.Name]
+		if u == nil {
+			m.enums[e.Name] = &e
+			continue
+		}
+		u.Conflicts = appendEnumConflicts(u.Conflicts, p.Rank, &e, u)
+	}
+}
+
+func (m *merger) finish() *Merged {
+	out := &m.out
+	slices.SortFunc(out.Ranks, func(a, b Rank) int { return cmp.Compare(a.Rank, b.Rank) })
+	cvars := 0
+	for i := range m.vars {
+		if m.vars[i].Kind == Cvar {
+			cvars++
+		}
+	}
+	sortBy(&m.vars, func(a, b *Variable) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), compareVariables(a, b)) })
+	out.Cvars, out.Pvars = m.vars[:cvars:cvars], m.vars[cvars:]
+	for _, name := range slices.Sorted(maps.Keys(m.cats)) {
+		out.Categories = append(out.Categories, *m.cats[name])
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.enums)) {
+		out.Enums = append(out.Enums, *m.enums[name])
+	}
+	return out
+}
+
+// unite adds the members of another category of the same name.
+func (k *Category) unite(other *Category) {
+	k.Cvars = union(k.Cvars, other.Cvars)
+	k.Pvars = union(k.Pvars, other.Pvars)
+	k.Categories = union(k.Categories, other.Categories)
+	k.Events = max(k.Events, other.Events)
+}
+
+// union is the members of both lists, sorted, each once.
+func union(a, b []string) []string {
+	if slices.Equal(a, b) || len(b) == 0 {
+		return a
+	}
+	all := slices.Concat(a, b)
+	slices.Sort(all)
+	return slices.Compact(all)
+}

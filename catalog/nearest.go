@@ -1,0 +1,102 @@
+package catalog
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Nearest finds at most n names that may have been meant by want: those that hold it or that it holds, and those that a few
+// edits of it give (a letter more, less, other, or two swapped), in any case; the nearest first. It is nil where nothing is
+// near.
+func Nearest(names []string, want string, n int) []string {
+	want = lower(want)
+	if want == "" || n <= 0 {
+		return nil
+	}
+	type candidate struct {
+		name string
+		cost int
+	}
+	var near []candidate
+	most := 1 + len(want)/3
+	d := distances{want: want}
+	for _, name := range names {
+		cost, ok := d.cost(lower(name), most)
+		if ok {
+			near = append(near, candidate{name, cost})
+		}
+	}
+	slices.SortFunc(near, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.cost, b.cost), cmp.Compare(len(a.name), len(b.name)), cmp.Compare(a.name, b.name))
+	})
+	near = slices.CompactFunc(near, func(a, b candidate) bool { return a.name == b.name })
+	var out []string
+	for _, c := range near[:min(n, len(near))] {
+		out = append(out, c.name)
+	}
+	return out
+}
+
+// distances computes edit distances to one word, reusing its rows.
+type distances struct {
+	want string
+	rows [3][]int
+}
+
+// cost ranks a name: an edit is worth two points; a part of the name three and a little for what else is in it.
+func (d *distances) cost(name string, most int) (int, bool) {
+	if len(d.want) >= 3 && strings.Contains(name, d.want) || len(name) >= 6 && strings.Contains(d.want, name) {
+		diff := len(name) - len(d.want)
+		return 3 + max(diff, -diff)/16, true
+	}
+	n, ok := d.edits(name, most)
+	return 2 * n, ok
+}
+
+// edits is the number of edits between a name and the word; not ok where it is more than most. Only the diagonal band
+// that can stay below most is computed.
+func (d *distances) edits(name string, most int) (int, bool) {
+	a, b := name, d.want
+	if len(a)-len(b) > most || len(b)-len(a) > most {
+		return 0, false
+	}
+	for i := range d.rows {
+		if d.rows[i] == nil {
+			d.rows[i] = make([]int, len(b)+1)
+		}
+	}
+	older, old, row := d.rows[0], d.rows[1], d.rows[2]
+	for j := range old {
+		old[j] = j
+	}
+	const far = 1 << 20
+	for i := 1; i <= len(a); i++ {
+		lo, hi := max(1, i-most), min(len(b), i+most)
+		row[lo-1] = far
+		if lo == 1 {
+			row[0] = i
+		}
+		best := row[lo-1]
+		for j := lo; j <= hi; j++ {
+			up := far
+			if j < i+most {
+				up = old[j]
+			}
+			c := old[j-1]
+			if a[i-1] != b[j-1] {
+				c = 1 + min(c, up, row[j-1])
+			}
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				c = min(c, older[j-2]+1)
+			}
+			row[j] = c
+			best = min(best, c)
+		}
+		if best > most {
+			return 0, false
+		}
+		older, old, row = old, row, older
+	}
+	return old[len(b)], old[len(b)] <= most
+}

@@ -1,0 +1,235 @@
+package catalog
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// ParseError is a text that is no value of a type.
+type ParseError struct {
+	Text string
+	Type Datatype
+	Want string // what is accepted
+}
+
+func (e *ParseError) Error() string {
+	return fmt.Sprintf("%q is not a value of type %s: %s", clip(e.Text), e.Type, e.Want)
+}
+
+// ParseValue reads a value for a variable, as it is given to a write: elements separated by commas, as many as the handle
+// has (count). Whole numbers are decimal, hexadecimal (0x), octal (0 or 0o) or binary (0b); booleans true, false, yes, no,
+// on, off, 1 or 0; elements of an enumeration (e may be nil) an item's name in any case, or a number; those of a flag set
+// also several joined by "|". MPI_CHAR takes the text as it is, shorter than count.
+//
+// The error is a *ParseError that says what is accepted; nothing is written where it is not nil.
+func ParseValue(v *Variable, e *Enum, count int, text string) (Value, error) {
+	t := v.Type
+	switch t.Form() {
+	case FormUnknown:
+		return Value{}, &ParseError{text, t, "values of this type cannot be written"}
+	case FormText:
+		return parseText(t, count, text)
+	}
+	var parts []string
+	if count != 0 || text != "" {
+		parts = strings.Split(text, ",")
+	}
+	if len(parts) != count {
+		return Value{}, &ParseError{text, t, fmt.Sprintf("%s, separated by commas; this is %d", elements(count), len(parts))}
+	}
+	raw := make([]byte, 0, count*t.Size())
+	for _, p := range parts {
+		bits, err := parseElement(t, e, strings.TrimSpace(p))
+		if err != nil {
+			return Value{}, err
+		}
+		var b [8]byte
+		binary.LittleEndian.PutUint64(b[:], bits)
+		raw = append(raw, b[:t.Size()]...)
+	}
+	return Value{t, string(raw)}, nil
+}
+
+func elements(n int) string {
+	if n == 1 {
+		return "1 element"
+	}
+	return strconv.Itoa(n) + " elements"
+}
+
+func parseText(t Datatype, count int, text string) (Value, error) {
+	if strings.IndexByte(text, 0) >= 0 {
+		return Value{}, &ParseError{text, t, "text without null characters"}
+	}
+	if len(text) >= count {
+		return Value{}, &ParseError{text, t, fmt.Sprintf("at most %d bytes; this is %d", max(count-1, 0), len(text))}
+	}
+	return Value{t, text}, nil
+}
+
+func parseElement(t Datatype, e *Enum, text string) (uint64, error) {
+	if t.Form() == FormFloat {
+		return parseFloat(t, text)
+	}
+	if e != nil {
+		if n, ok := e.Lookup(text); ok {
+			return fitItem(t, text, n)
+		}
+	}
+	var bits uint64
+	var err error
+	if t.Form() == FormBool {
+		bits, err = parseBool(t, text)
+	} else {
+		bits, err = parseInteger(t, text, 0)
+	}
+	var pe *ParseError
+	if e != nil && errors.As(err, &pe) {
+		pe.Want = e.accepts() + "; or " + pe.Want
+	}
+	return bits, err
+}
+
+// fitItem is an item's value as an element: of the low bytes of an unsigned type, as flags may use the sign bit.
+func fitItem(t Datatype, text string, n int64) (uint64, error) {
+	if n < 0 && t.Form() == FormUnsigned && n >= math.MinInt32 {
+		n = int64(uint32(n))
+	}
+	if lo, hi := t.bounds(); n < lo || n > 0 && uint64(n) > hi {
+		return 0, &ParseError{text, t, fmt.Sprintf("its value %d is out of range: %d to %d", n, lo, hi)}
+	}
+	return uint64(n), nil
+}
+
+// Lookup is the value of the item with this name, in any case; for a flag enumeration also of several joined by "|".
+func (e *Enum) Lookup(text string) (int64, bool) {
+	if n, ok := e.item(text); ok {
+		return n, true
+	}
+	if !e.Flags {
+		return 0, false
+	}
+	var sum uint32
+	for p := range strings.SplitSeq(text, "|") {
+		p = strings.TrimSpace(p)
+		n, ok := e.item(p)
+		if !ok {
+			u, err := strconv.ParseUint(p, 0, 32)
+			if err != nil {
+				return 0, false
+			}
+			n = int64(u)
+		}
+		sum |= uint32(n)
+	}
+	return int64(sum), true
+}
+
+func (e *Enum) item(name string) (int64, bool) {
+	for _, it := range e.Items {
+		if it.Name == name {
+			return int64(it.Value), true
+		}
+	}
+	for _, it := range e.Items {
+		if strings.EqualFold(it.Name, name) {
+			return int64(it.Value), true
+		}
+	}
+	return 0, false
+}
+
+// accepts lists the items for an error message.
+func (e *Enum) accepts() string {
+	names := make([]string, len(e.Items))
+	for i, it := range e.Items {
+		names[i] = it.Name
+	}
+	list := "one of " + strings.Join(names, ", ")
+	if e.Flags {
+		list = "any of " + strings.Join(names, ", ") + ", several joined by |"
+	}
+	return list
+}
+
+var boolWords = map[string]uint64{"true": 1, "yes": 1, "on": 1, "1": 1, "false": 0, "no": 0, "off": 0, "0": 0}
+
+func parseBool(t Datatype, text string) (uint64, error) {
+	if b, ok := boolWords[strings.ToLower(text)]; ok {
+		return b, nil
+	}
+	return 0, &ParseError{text, t, "true, false, yes, no, on, off, 1 or 0"}
+}
+
+// bounds is the range of an integer or boolean type.
+func (t Datatype) bounds() (lo int64, hi uint64) {
+	bits := 8 * t.Size()
+	if t.Form() == FormSigned {
+		return math.MinInt64 >> (64 - bits), math.MaxInt64 >> (64 - bits)
+	}
+	return 0, math.MaxUint64 >> (64 - bits)
+}
+
+// parseInteger reads an element of an integer or boolean type; base 0 stands for Go's prefixes.
+func parseInteger(t Datatype, text string, base int) (uint64, error) {
+	if text == "-0" {
+		return 0, nil
+	}
+	var bits uint64
+	var err error
+	if t.Form() == FormSigned {
+		var n int64
+		n, err = strconv.ParseInt(text, base, 8*t.Size())
+		bits = uint64(n)
+	} else {
+		bits, err = strconv.ParseUint(text, base, 8*t.Size())
+	}
+	if err != nil {
+		lo, hi := t.bounds()
+		return 0, &ParseError{text, t, fmt.Sprintf("a whole number from %d to %d", lo, hi)}
+	}
+	return bits, nil
+}
+
+func parseFloat(t Datatype, text string) (uint64, error) {
+	f, err := strconv.ParseFloat(text, 8*t.Size())
+	if err != nil {
+		want := "a number"
+		if errors.Is(err, strconv.ErrRange) {
+			want = "the number is too large"
+		}
+		return 0, &ParseError{text, t, want}
+	}
+	switch {
+	case math.IsNaN(f):
+		return quietNaN(t.Size()), nil
+	case t.Size() == 4:
+		return uint64(math.Float32bits(float32(f))), nil
+	}
+	return math.Float64bits(f), nil
+}
+
+// Settable reports what a write to this variable takes, for help texts: the items of its enumeration, or its range.
+func Settable(v *Variable, e *Enum) string {
+	var parts []string
+	if e != nil {
+		parts = append(parts, e.accepts())
+	}
+	switch v.Type.Form() {
+	case FormText:
+		parts = append(parts, "text")
+	case FormBool:
+		parts = append(parts, "true or false")
+	case FormFloat:
+		parts = append(parts, "a number")
+	case FormSigned, FormUnsigned:
+		lo, hi := v.Type.bounds()
+		parts = append(parts, fmt.Sprintf("a whole number from %d to %d", lo, hi))
+	}
+	return strings.Join(slices.Compact(parts), "; or ")
+}

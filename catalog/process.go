@@ -1,0 +1,181 @@
+package catalog
+
+import (
+	"cmp"
+	"crypto/sha256"
+)
+
+// Meta is the metadata of everything that one process lists in one stage: what Table 14.1 wants to be equal in all
+// processes. The variables have no readings, ranks, conflicts and origin.
+type Meta struct {
+	Library    Library
+	Cvars      []Variable // sorted by name
+	Pvars      []Variable // sorted by name, then class
+	Categories []Category // sorted by name
+	Enums      []Enum     // sorted by name
+}
+
+// Digest is equal for equal metadata. The library is left out: its path may differ from node to node.
+func (m *Meta) Digest() [32]byte {
+	var c coder
+	c.meta(m)
+	return sha256.Sum256(c.out)
+}
+
+func (m *Meta) setKinds() {
+	for i := range m.Cvars {
+		m.Cvars[i].Kind = Cvar
+	}
+	for i := range m.Pvars {
+		m.Pvars[i].Kind = Pvar
+	}
+}
+
+// variable is the one that reading i belongs to.
+func (m *Meta) variable(i int) *Variable {
+	if i < len(m.Cvars) {
+		return &m.Cvars[i]
+	}
+	return &m.Pvars[i-len(m.Cvars)]
+}
+
+// Process is what one process saw in one stage.
+type Process struct {
+	Rank     int
+	Host     string
+	Error    string // why the answer is missing or partial
+	Stage    Stage
+	Meta     Meta
+	Readings []Reading // of Meta.Cvars, then of Meta.Pvars
+}
+
+// Sort puts the metadata in order, each variable's reading with it, and drops repeated members of categories. Diff and
+// Merge need it.
+func (p *Process) Sort() {
+	n := len(p.Meta.Cvars)
+	if len(p.Readings) == n+len(p.Meta.Pvars) {
+		sortTogether(p.Meta.Cvars, p.Readings[:n])
+		sortTogether(p.Meta.Pvars, p.Readings[n:])
+	}
+	for i := range p.Meta.Categories {
+		k := &p.Meta.Categories[i]
+		for _, members := range []*[]string{&k.Cvars, &k.Pvars, &k.Categories} {
+			*members = union(nil, *members)
+		}
+	}
+	sortBy(&p.Meta.Categories, func(a, b *Category) int { return cmp.Compare(a.Name, b.Name) })
+	sortBy(&p.Meta.Enums, func(a, b *Enum) int { return cmp.Compare(a.Name, b.Name) })
+	p.Meta.setKinds()
+}
+
+func sortTogether(vars []Variable, readings []Reading) {
+	type pair struct {
+		Variable
+		r Reading
+	}
+	pairs := make([]pair, len(vars))
+	for i := range vars {
+		pairs[i] = pair{vars[i], readings[i]}
+	}
+	sortBy(&pairs, func(a, b *pair) int { return compareVariables(&a.Variable, &b.Variable) })
+	for i := range pairs {
+		vars[i], readings[i] = pairs[i].Variable, pairs[i].r
+	}
+}
+
+// Root is what rank 0 tells all others, so that they answer only with what differs.
+type Root struct {
+	Read     bool // the root could read this stage
+	Digest   [32]byte
+	Library  Library
+	Readings []Reading
+}
+
+// Root is what to tell the other ranks.
+func (p *Process) Root() *Root {
+	return &Root{Read: p.Stage.Read, Digest: p.Meta.Digest(), Library: p.Meta.Library, Readings: p.Readings}
+}
+
+// Delta is what a rank has to say when it knows the root's digest and readings.
+type Delta struct {
+	Rank    int
+	Host    string
+	Error   string
+	Stage   Stage
+	Library *Library // where it is not the root's
+	Changes []Change // the readings that are not the root's
+	Whole   *Process // where the metadata are not the root's; then of the rest only Rank is set
+}
+
+// Change is a reading that differs from the root's.
+type Change struct {
+	Index int // in the root's Readings
+	Reading
+}
+
+// Diff is what this process has to say beyond what the root has.
+func (r *Root) Diff(p *Process) *Delta {
+	if p.Stage.Read != r.Read || len(p.Readings) != len(r.Readings) || p.Meta.Digest() != r.Digest {
+		return &Delta{Rank: p.Rank, Whole: p}
+	}
+	d := &Delta{Rank: p.Rank, Host: p.Host, Error: p.Error, Stage: p.Stage}
+	if p.Meta.Library != r.Library {
+		d.Library = &p.Meta.Library
+	}
+	for i := range p.Readings {
+		if p.Readings[i] != r.Readings[i] {
+			d.Changes = append(d.Changes, Change{i, p.Readings[i]})
+		}
+	}
+	return d
+}
+
+// AppendBinary appends the encoded message to b.
+func (r *Root) AppendBinary(b []byte) []byte {
+	return encode(b, wireRoot, func(c *coder) { c.root(r) })
+}
+
+// DecodeRoot reads what Root.AppendBinary wrote. The error is ErrDamaged.
+func DecodeRoot(b []byte) (*Root, error) {
+	r := new(Root)
+	return r, decodeOne(b, wireRoot, func(c *coder) { c.root(r) })
+}
+
+// AppendBinary appends the encoded message to b.
+func (p *Process) AppendBinary(b []byte) []byte {
+	return encode(b, wireProcess, func(c *coder) { c.process(p) })
+}
+
+// DecodeProcess reads what Process.AppendBinary wrote. The error is ErrDamaged.
+func DecodeProcess(b []byte) (*Process, error) {
+	p := new(Process)
+	return p, decodeOne(b, wireProcess, func(c *coder) { c.process(p) })
+}
+
+// AppendBinary appends the encoded message to b. Messages may follow each other: on its way up a tree, a rank joins its
+// children's to its own.
+func (d *Delta) AppendBinary(b []byte) []byte {
+	return encode(b, wireDelta, func(c *coder) { c.delta(d) })
+}
+
+// DecodeDeltas reads any number of what Delta.AppendBinary wrote. With the error, ErrDamaged, come those before the damage.
+func DecodeDeltas(b []byte) ([]*Delta, error) {
+	var all []*Delta
+	for rest := string(b); rest != ""; {
+		d := new(Delta)
+		var err error
+		if rest, err = decodeMessage(rest, wireDelta, func(c *coder) { c.delta(d) }); err != nil {
+			return all, err
+		}
+		all = append(all, d)
+	}
+	return all, nil
+}
+
+func decodeOne(b []byte, kind byte, fields func(*coder)) error {
+	rest, err := decodeMessage(string(b), kind, fields)
+	if err == nil && rest != "" {
+		err = ErrDamaged
+	}
+	return err
+}

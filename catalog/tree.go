@@ -1,0 +1,217 @@
+package catalog
+
+import (
+	"slices"
+	"strings"
+)
+
+// Node is a category in the tree, or one of the two made-up ones: the root of all, and the branch of the variables that
+// are in no category.
+type Node struct {
+	Name     string
+	Category *Category   // nil: the root (Name is "") or the uncategorised
+	Children []*Node     // by name
+	Vars     []*Variable // listed by this category itself: control variables by name, then performance variables
+	Count    int         // different variables in this category and all below it; -1 where the tree is too large to count
+	Ref      *Node       // the node that has the children and variables: this one is the same category in another place
+}
+
+// Uncategorised is the name of the branch of the variables that are in no category.
+const Uncategorised = "uncategorised"
+
+const (
+	maxDepth = 64       // of the tree; categories below it are put at the top
+	maxSteps = 20 << 20 // of counting
+)
+
+// Tree is the tree of categories (MPI-3.1 section 14.3.8). Categories that no other one contains are at the top, then those
+// that only a cycle holds, by name, and last the uncategorised variables, where there are any. A category that several contain
+// is unfolded where it comes first; elsewhere Ref points there, so that no input makes the tree large or endless. Members
+// that the catalog does not have, as after a filter, are left out.
+func Tree(c *Catalog) *Node {
+	t := &treeBuilder{
+		vars:       make(map[identity]*Variable, len(c.Cvars)+len(c.Pvars)),
+		categories: make(map[string]*Category, len(c.Categories)),
+		nodes:      make(map[string]*Node, len(c.Categories)),
+		listed:     make(map[*Variable]bool),
+	}
+	for _, list := range [][]Variable{c.Cvars, c.Pvars} {
+		for i := range list {
+			t.vars[identify(&list[i])] = &list[i]
+		}
+	}
+	for i := range c.Categories {
+		t.categories[c.Categories[i].Name] = &c.Categories[i]
+	}
+	root := &Node{Children: t.tops(c)}
+	if rest := t.uncategorised(c); rest != nil {
+		root.Children = append(root.Children, rest)
+	}
+	t.resolve()
+	t.count(root)
+	return root
+}
+
+type treeBuilder struct {
+	vars       map[identity]*Variable
+	categories map[string]*Category
+	nodes      map[string]*Node // the unfolded ones
+	refs       []*Node
+	listed     map[*Variable]bool
+}
+
+// tops builds all nodes and returns those at the top.
+func (t *treeBuilder) tops(c *Catalog) []*Node {
+	inside := map[string]bool{}
+	for i := range c.Categories {
+		for _, child := range c.Categories[i].Categories {
+			if child != c.Categories[i].Name {
+				inside[child] = true
+			}
+		}
+	}
+	var tops []*Node
+	for _, cyclic := range []bool{false, true} {
+		for i := range c.Categories {
+			name := c.Categories[i].Name
+			if inside[name] == cyclic && t.nodes[name] == nil {
+				tops = append(tops, t.node(&c.Categories[i], 1))
+			}
+		}
+	}
+	slices.SortStableFunc(tops, func(a, b *Node) int { return strings.Compare(a.Name, b.Name) })
+	return tops
+}
+
+// node unfolds a category, or refers to where it was or will be.
+func (t *treeBuilder) node(k *Category, depth int) *Node {
+	n := &Node{Name: k.Name, Category: k}
+	if t.nodes[k.Name] != nil || depth > maxDepth {
+		t.refs = append(t.refs, n)
+		return n
+	}
+	t.nodes[k.Name] = n
+	for _, name := range k.Cvars {
+		t.list(n, identity{kind: Cvar, name: name})
+	}
+	for _, id := range k.Pvars {
+		t.list(n, pvarIdentity(id))
+	}
+	n.Vars = distinctVars(n.Vars)
+	for _, name := range union(nil, k.Categories) {
+		if child := t.categories[name]; child != nil && name != k.Name {
+			n.Children = append(n.Children, t.node(child, depth+1))
+		}
+	}
+	return n
+}
+
+func (t *treeBuilder) list(n *Node, id identity) {
+	if v := t.vars[id]; v != nil {
+		n.Vars = append(n.Vars, v)
+		t.listed[v] = true
+	}
+}
+
+// pvarIdentity reads "name:class".
+func pvarIdentity(id string) identity {
+	name, class := splitClass(id)
+	return identity{Pvar, name, class}
+}
+
+// splitClass splits "name:class"; names may contain colons themselves. The class is 0 where there is none.
+func splitClass(s string) (string, Class) {
+	if i := strings.LastIndexByte(s, ':'); i >= 0 {
+		if c, err := ParseClass(s[i+1:]); err == nil && c != 0 {
+			return s[:i], c
+		}
+	}
+	return s, 0
+}
+
+func distinctVars(vars []*Variable) []*Variable {
+	slices.SortStableFunc(vars, func(a, b *Variable) int {
+		if a.Kind != b.Kind {
+			return int(a.Kind) - int(b.Kind)
+		}
+		return compareVariables(a, b)
+	})
+	return slices.Compact(vars)
+}
+
+func (t *treeBuilder) uncategorised(c *Catalog) *Node {
+	n := &Node{Name: Uncategorised}
+	for _, list := range [][]Variable{c.Cvars, c.Pvars} {
+		for i := range list {
+			if !t.listed[&list[i]] {
+				n.Vars = append(n.Vars, &list[i])
+			}
+		}
+	}
+	if n.Vars == nil {
+		return nil
+	}
+	return n
+}
+
+func (t *treeBuilder) resolve() {
+	for _, n := range t.refs {
+		n.Ref = t.nodes[n.Name]
+	}
+}
+
+// count sets every node's number of variables: each time anew, as what is below two nodes may overlap.
+func (t *treeBuilder) count(root *Node) {
+	steps := 0
+	var each func(*Node)
+	each = func(n *Node) {
+		if n.Ref == nil {
+			n.Count = countBelow(n, &steps)
+		}
+		for _, child := range n.Children {
+			each(child)
+		}
+	}
+	each(root)
+	for _, n := range t.refs {
+		n.Count = n.Ref.Count
+	}
+}
+
+func countBelow(n *Node, steps *int) int {
+	vars, nodes := map[*Variable]bool{}, map[*Node]bool{}
+	for todo := []*Node{n}; len(todo) > 0; {
+		n := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if n.Ref != nil {
+			n = n.Ref
+		}
+		if nodes[n] {
+			continue
+		}
+		nodes[n] = true
+		if *steps += 1 + len(n.Vars) + len(n.Children); *steps > maxSteps {
+			return -1
+		}
+		for _, v := range n.Vars {
+			vars[v] = true
+		}
+		todo = append(todo, n.Children...)
+	}
+	return len(vars)
+}
+
+// Walk calls each for this node and all below it, a Ref's node once only, until each returns false. Depth is 0 here.
+func (n *Node) Walk(each func(n *Node, depth int) bool) bool { return n.walk(each, 0) }
+
+func (n *Node) walk(each func(n *Node, depth int) bool, depth int) bool {
+	if !each(n, depth) {
+		return false
+	}
+	for _, child := range n.Children {
+		if !child.walk(each, depth+1) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"mpitx/cmd/mpitx/internal/job"
+	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/export"
+)
+
+// version is set by the build.
+var version = "0.1.0-dev"
+
+// Exit codes.
+const (
+	exitDone    = 0
+	exitFailed  = 1
+	exitUsage   = 2
+	exitPartial = 3 // a variable named literally could not be read, a write was refused, ranks were lost
+)
+
+// exitError ends a command with a code; its text, where there is one, is printed.
+type exitError struct {
+	code int
+	text string
+}
+
+func (e *exitError) Error() string { return e.text }
+
+func failf(format string, args ...any) error {
+	return &exitError{exitFailed, fmt.Sprintf(format, args...)}
+}
+
+func usagef(format string, args ...any) error {
+	return &exitError{exitUsage, fmt.Sprintf(format, args...)}
+}
+
+// app is what all commands share.
+type app struct {
+	out   *bufio.Writer
+	errs  io.Writer
+	env   *locate.Env
+	color string // --color
+}
+
+// run is the whole program; it returns the exit code.
+func run(args []string) int {
+	if len(args) > 0 && args[0] == "backend" {
+		return job.Backend() // before anything else: it is started often, and time counts
+	}
+	// Writing into a closed pipe is then an error (EPIPE) and no signal, and what we start is not affected.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	a := &app{out: bufio.NewWriterSize(os.Stdout, 1<<16), errs: os.Stderr, env: locate.System()}
+	root := newRoot(a)
+	root.SetArgs(args)
+	err := root.Execute()
+	if flushErr := a.out.Flush(); err == nil {
+		err = flushErr
+	}
+	return a.exit(err)
+}
+
+// exit prints what is to be said of an error and gives its code.
+func (a *app) exit(err error) int {
+	var own *exitError
+	var located *locate.Error
+	var collected *job.Error
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.Is(err, syscall.EPIPE):
+		return exitDone // the reader had enough
+	case errors.As(err, &own):
+		if own.text != "" {
+			a.complain("%s", own.text)
+		}
+		return own.code
+	case errors.As(err, &located):
+		a.complain("%s", located)
+		if located.Usage {
+			return exitUsage
+		}
+		return exitFailed
+	case errors.As(err, &collected):
+		if !collected.Quiet {
+			a.complain("%s", collected.Text)
+		}
+		return exitFailed
+	case isUsage(err):
+		a.complain("%v: see mpitx help", err)
+		return exitUsage
+	}
+	a.complain("%v", err)
+	return exitFailed
+}
+
+// isUsage recognizes what cobra says of wrong flags and commands, which has no type.
+func isUsage(err error) bool {
+	for _, s := range []string{"unknown command", "unknown flag", "unknown shorthand", "invalid argument", "flag needs an argument",
+		"accepts ", "requires ", "required flag", "bad flag syntax"} {
+		if strings.HasPrefix(err.Error(), s) {
+			return true
+		}
+	}
+	return false
+}
+
+// complain prints a message for people on standard error.
+func (a *app) complain(format string, args ...any) {
+	a.out.Flush()
+	fmt.Fprintln(a.errs, "mpitx:", export.Terminal{UTF8: true}.SafeText(fmt.Sprintf(format, args...)))
+}
+
+func (a *app) terminal() (export.Terminal, error) {
+	t, err := export.Detect(os.Stdout, a.env.Getenv, a.color)
+	if err != nil {
+		return t, usagef("--color: %v", err)
+	}
+	return t, nil
+}
+
+func newRoot(a *app) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "mpitx",
+		Short: "Explore what an MPI library reveals: control and performance variables, categories, enumerations",
+		Long: `mpitx explores what an MPI library reveals through the MPI tool information interface (MPI_T):
+control variables, performance variables, categories and enumerations.
+
+Run it alone, under a launcher (mpirun -n 4 mpitx list), or let it start the launcher (mpitx list -n 4): under a
+launcher it prints one answer for all ranks and marks what differs between them. With --from FILE the read-only
+commands answer from a snapshot, and need no MPI.`,
+		Version:           version,
+		SilenceUsage:      true,
+		SilenceErrors:     true,
+		DisableAutoGenTag: true,
+	}
+	root.SetOut(a.out)
+	root.SetErr(a.errs)
+	root.SetVersionTemplate("mpitx {{.Version}}\n")
+	root.PersistentFlags().StringVar(&a.color, "color", "auto", "colours: auto, always or never (NO_COLOR is obeyed)")
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.AddCommand(newList(a), newShow(a), newRead(a), newWrite(a), newSnapshot(a), newDoctor(a), newSetup(a), newVersion(a))
+	return root
+}
+
+func newVersion(a *app) *cobra.Command {
+	return &cobra.Command{Use: "version", Short: "Print the version", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintln(a.out, "mpitx", version)
+			return err
+		}}
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"mpitx/catalog"
+	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/export"
+)
+
+// The names of a library's variables are kept for completion: one file for each library, told apart by path and build
+// identifier, with a line "ID<tab>first words of the description" for each variable. It is only a convenience: where it
+// cannot be written or read, nothing is said.
+
+func cachePath(env *locate.Env, m locate.MPI) string {
+	base := env.Getenv("XDG_CACHE_HOME")
+	if base == "" {
+		home := env.Getenv("HOME")
+		if home == "" {
+			return ""
+		}
+		base = filepath.Join(home, ".cache")
+	}
+	id := sha256.Sum256([]byte(m.Family + "\x00" + m.Lib + "\x00" + m.BuildID))
+	return filepath.Join(base, "mpitx", "names-"+hex.EncodeToString(id[:8]))
+}
+
+// cacheNames keeps the names of a catalog, unless they are there already.
+func cacheNames(env *locate.Env, m locate.MPI, c *catalog.Catalog) {
+	path := cachePath(env, m)
+	if path == "" || !c.Before.Read || !c.After.Read {
+		return
+	}
+	text := []byte(nameFile(c))
+	if old, err := os.ReadFile(path); err == nil && slices.Equal(old, text) {
+		return
+	}
+	if os.MkdirAll(filepath.Dir(path), 0o700) != nil {
+		return
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".names-*")
+	if err != nil {
+		return
+	}
+	_, err = tmp.Write(text)
+	if closeErr := tmp.Close(); err != nil || closeErr != nil || os.Rename(tmp.Name(), path) != nil {
+		os.Remove(tmp.Name())
+	}
+}
+
+func nameFile(c *catalog.Catalog) string {
+	var b strings.Builder
+	for _, vars := range [][]catalog.Variable{c.Cvars, c.Pvars} {
+		for k := range vars {
+			v := &vars[k]
+			desc := strings.Join(strings.Fields(v.Description), " ")
+			b.WriteString(export.Safe(v.ID()) + "\t" + export.Terminal{UTF8: true}.Cut(export.Safe(desc), 60) + "\n")
+		}
+	}
+	return b.String()
+}
+
+// completeNames completes arguments from the cache, without starting MPI. Words come first where the first argument may
+// be one of them.
+func (a *app) completeNames(words ...string) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+		const directive = cobra.ShellCompDirectiveNoFileComp
+		var out []string
+		if len(args) == 0 {
+			for _, w := range words {
+				if strings.HasPrefix(w, prefix) {
+					out = append(out, w)
+				}
+			}
+		}
+		want, _ := cmd.Flags().GetString("mpi")
+		m, err := a.env.Choose(want)
+		if err != nil {
+			return out, directive
+		}
+		path := cachePath(a.env, m)
+		if path == "" {
+			return out, directive
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			return out, directive
+		}
+		defer f.Close()
+		for sc := bufio.NewScanner(f); sc.Scan(); {
+			if strings.HasPrefix(sc.Text(), prefix) && !slices.Contains(args, strings.SplitN(sc.Text(), "\t", 2)[0]) {
+				out = append(out, sc.Text())
+			}
+		}
+		return out, directive
+	}
+}

@@ -1,0 +1,232 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mpitx/catalog"
+	"mpitx/cmd/mpitx/internal/job"
+	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/export"
+)
+
+type doctorOptions struct {
+	a       *app
+	mpi     string
+	output  string
+	timeout time.Duration
+}
+
+func newDoctor(a *app) *cobra.Command {
+	o := &doctorOptions{a: a}
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Find MPI libraries, and say what each offers and what is wrong",
+		Long: `Find the MPI libraries, launchers and shims of this machine, say which would be used and why, what each library offers
+(variables before and after MPI_Init, the thread level granted, events, PERUSE, QMPI), what is wrong, and how to mend it.
+
+The exit code is 1 where no library can be used.`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return done(o.run()) },
+	}
+	cmd.Flags().StringVar(&o.mpi, "mpi", "", "look at this MPI only: a family, a prefix, or a libmpi file")
+	cmd.Flags().StringVarP(&o.output, "output", "o", "table", "output format: table, json, ndjson, csv")
+	cmd.Flags().DurationVar(&o.timeout, "timeout", 30*time.Second, "time limit for each library")
+	return cmd
+}
+
+// finding is what was found out about one library.
+type finding struct {
+	mpi      locate.MPI
+	used     bool
+	shim     string
+	catalog  *catalog.Catalog
+	problems []string
+}
+
+func (o *doctorOptions) run() error {
+	if o.a.env.Launcher().Rank > 0 {
+		return nil // the answer is the same on every rank of a node; one is enough
+	}
+	format, err := export.ParseFormat(o.output)
+	if err != nil {
+		return usagef("-o: %v", err)
+	}
+	term, err := o.a.terminal()
+	if err != nil {
+		return err
+	}
+	chosen, chooseErr := o.a.env.Choose(o.mpi)
+	libraries := []locate.MPI{chosen}
+	if o.mpi == "" {
+		libraries = o.a.env.Find()
+	} else if chooseErr != nil {
+		return chooseErr
+	}
+	var findings []*finding
+	usable := false
+	for _, m := range libraries {
+		f := o.examine(m)
+		f.used = chooseErr == nil && m.Lib == chosen.Lib && m.Family == chosen.Family
+		usable = usable || f.catalog != nil
+		findings = append(findings, f)
+	}
+	if format == export.FormatTable {
+		o.report(term, findings, chosen, chooseErr)
+	} else if err := rows(findings).Write(o.a.out, format, term); err != nil {
+		return err
+	}
+	if !usable {
+		return &exitError{code: exitFailed}
+	}
+	return nil
+}
+
+// examine reads a library in processes of its own, without any launcher.
+func (o *doctorOptions) examine(m locate.MPI) *finding {
+	f := &finding{mpi: m}
+	exe, err := os.Executable()
+	if err == nil {
+		f.shim, err = o.a.env.Shim(m, dir(exe))
+	}
+	if err != nil {
+		f.problems = append(f.problems, err.Error())
+		return f
+	}
+	j, err := job.Collect(job.Options{Creator: "mpitx " + version, Exe: exe, MPI: m, Shim: f.shim, Launch: locate.Launch{Rank: -1, Size: -1, LocalRank: -1, LocalSize: -1},
+		Environ: o.a.env.FreeOfLauncher(), Timeout: o.timeout})
+	if err != nil {
+		f.problems = append(f.problems, err.Error())
+		return f
+	}
+	defer j.Finish(0)
+	f.catalog = j.Catalog
+	for _, s := range []struct {
+		name string
+		catalog.Stage
+	}{{"before MPI_Init", j.Catalog.Before}, {"after MPI_Init", j.Catalog.After}} {
+		if s.Error != "" {
+			f.problems = append(f.problems, s.name+": "+s.Error)
+		}
+	}
+	if m.Launcher == "" && m.Family != locate.Demo {
+		f.problems = append(f.problems, "no launcher was found beside it: mpitx -n cannot start ranks: put its mpirun in PATH")
+	}
+	if n := countFaulty(j.Catalog); n > 0 {
+		f.problems = append(f.problems, fmt.Sprintf("%d variables crash or hang the library: they are marked faulty and left alone: see mpitx list -o wide", n))
+	}
+	return f
+}
+
+func countFaulty(c *catalog.Catalog) int {
+	n := 0
+	for _, vars := range [][]catalog.Variable{c.Cvars, c.Pvars} {
+		for k := range vars {
+			for _, r := range []*catalog.Reading{vars[k].Before, vars[k].After} {
+				if r != nil && r.Status == catalog.StatusFaulty {
+					n++
+					break
+				}
+			}
+		}
+	}
+	return n
+}
+
+func (o *doctorOptions) report(t export.Terminal, findings []*finding, chosen locate.MPI, chooseErr error) {
+	w := o.a.out
+	fmt.Fprintf(w, "mpitx %s\n", version)
+	if l := o.a.env.Launcher(); l.Name != "" {
+		fmt.Fprintf(w, "started by %s: rank %d of %d\n", l.Command(), l.Rank, l.Size)
+	}
+	if chooseErr != nil {
+		fmt.Fprintf(w, "\nno MPI would be used: %s\n", t.SafeText(chooseErr.Error()))
+	} else {
+		fmt.Fprintf(w, "\nwould use %s: %s\n", t.Safe(chosen.Name()), t.Safe(chosen.Why))
+	}
+	for _, f := range findings {
+		mark := ""
+		if f.used {
+			mark = "  (would be used)"
+		}
+		fmt.Fprintf(w, "\n%s%s\n", f.mpi.Name(), mark)
+		line := func(label, text string) {
+			if text != "" {
+				fmt.Fprintf(w, "  %-12s %s\n", label, t.Safe(text))
+			}
+		}
+		line("library", f.mpi.Lib)
+		line("found by", f.mpi.Why)
+		line("launcher", f.mpi.Launcher)
+		line("shim", f.shim)
+		if c := f.catalog; c != nil {
+			line("version", libraryName(c)+", MPI "+c.Library.Standard)
+			line("before init", stageCounts(c.Before))
+			line("after init", stageCounts(c.After))
+			line("threads", "MPI_T grants "+c.After.Thread.String())
+			line("events", offered(c.Library.Events, c.After.Events))
+			line("PERUSE", yesNo(c.Library.PERUSE))
+			line("QMPI", yesNo(c.Library.QMPI))
+		}
+		for _, p := range f.problems {
+			line("problem", p)
+		}
+	}
+	if len(findings) == 0 {
+		fmt.Fprintf(w, "\nno MPI library was found; --mpi demo lets you try every command without one\n")
+	}
+}
+
+func stageCounts(s catalog.Stage) string {
+	if !s.Read {
+		return "not read"
+	}
+	part := func(n, dead int, what string) string {
+		if dead == 0 {
+			return fmt.Sprintf("%d %s", n, what)
+		}
+		return fmt.Sprintf("%d %s (%d of them unloaded)", n, what, dead)
+	}
+	return strings.Join([]string{part(s.Cvars, s.DeadCvars, "control variables"), part(s.Pvars, s.DeadPvars, "performance variables"),
+		part(s.Categories, s.DeadCats, "categories")}, ", ")
+}
+
+func yesNo(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}
+
+func offered(has bool, n int) string {
+	if !has {
+		return "no"
+	}
+	return "yes: " + strconv.Itoa(n) + " types"
+}
+
+// rows are the findings for programs.
+func rows(findings []*finding) *export.Rows {
+	r := &export.Rows{Schema: "mpitx.doctor"}
+	for _, name := range []string{"family", "version", "standard", "library", "launcher", "shim", "used", "why", "cvars_before", "cvars_after",
+		"pvars_before", "pvars_after", "categories_before", "categories_after", "thread_level", "events", "peruse", "qmpi", "problems"} {
+		r.Columns = append(r.Columns, export.RowColumn{Name: name, Header: strings.ToUpper(name)})
+	}
+	for _, f := range findings {
+		row := []any{f.mpi.Family, nil, nil, f.mpi.Lib, f.mpi.Launcher, f.shim, f.used, f.mpi.Why, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, strings.Join(f.problems, "; ")}
+		if c := f.catalog; c != nil {
+			row[1], row[2] = libraryName(c), c.Library.Standard
+			row[8], row[9] = c.Before.Cvars-c.Before.DeadCvars, c.After.Cvars-c.After.DeadCvars
+			row[10], row[11] = c.Before.Pvars-c.Before.DeadPvars, c.After.Pvars-c.After.DeadPvars
+			row[12], row[13] = c.Before.Categories-c.Before.DeadCats, c.After.Categories-c.After.DeadCats
+			row[14], row[15], row[16], row[17] = c.After.Thread.String(), c.Library.Events, c.Library.PERUSE, c.Library.QMPI
+		}
+		r.Rows = append(r.Rows, row)
+	}
+	return r
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"mpitx/catalog"
+)
+
+// filterFlags are the flags that choose variables.
+type filterFlags struct {
+	regex, category          []string
+	verbosity                string
+	scope, class, typ, bind  []string
+	writable, set, differing bool
+	stage                    string
+	communicator             *bool
+}
+
+func (f *filterFlags) flags(cmd *cobra.Command, self *bool) {
+	f.communicator = self
+	fl := cmd.Flags()
+	fl.StringArrayVar(&f.regex, "regex", nil, "names that match this regular expression")
+	fl.StringArrayVar(&f.category, "category", nil, "in a category that matches this glob, or below it")
+	fl.StringVar(&f.verbosity, "verbosity", "", "up to this verbosity level: user-basic to mpidev-all, or 1 to 9")
+	fl.StringSliceVar(&f.scope, "scope", nil, "control variables of these scopes: constant, readonly, local, group, group-eq, all, all-eq")
+	fl.StringSliceVar(&f.class, "class", nil, "performance variables of these classes: state, level, size, …")
+	fl.StringSliceVar(&f.typ, "type", nil, "of these datatypes: int, unsigned-long, char, …")
+	fl.StringSliceVar(&f.bind, "bind", nil, "bound to these kinds of object: none, comm, win, …; self or world instead: the communicator that such variables are read for")
+	fl.BoolVar(&f.writable, "writable", false, "control variables that can be written now")
+	fl.StringVar(&f.stage, "stage", "", "that exist before MPI_Init, after it, or both")
+	fl.BoolVar(&f.set, "set", false, "set by you: in the environment, by a launcher's option, in a parameter file")
+	fl.BoolVar(&f.differing, "differing", false, "that differ between ranks")
+	words := func(words ...string) cobra.CompletionFunc {
+		return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
+	}
+	cmd.RegisterFlagCompletionFunc("verbosity", words("user-basic", "user-detail", "user-all", "tuner-basic", "tuner-detail", "tuner-all", "mpidev-basic", "mpidev-detail", "mpidev-all"))
+	cmd.RegisterFlagCompletionFunc("scope", words("constant", "readonly", "local", "group", "group-eq", "all", "all-eq"))
+	cmd.RegisterFlagCompletionFunc("class", words("state", "level", "size", "percentage", "highwatermark", "lowwatermark", "counter", "aggregate", "timer", "generic"))
+	cmd.RegisterFlagCompletionFunc("bind", words("none", "comm", "datatype", "errhandler", "file", "group", "op", "request", "win", "message", "info", "session", "self", "world"))
+	cmd.RegisterFlagCompletionFunc("stage", words("before", "after", "both"))
+}
+
+// compile makes the filter of the flags and the globs. It also takes what --bind says of the communicator.
+func (f *filterFlags) compile(globs []string) (m *catalog.Matcher, filtered bool, err error) {
+	out := catalog.Filter{Names: globs, Regexps: f.regex, Categories: f.category, Writable: f.writable, Set: f.set, Differing: f.differing}
+	if f.verbosity != "" {
+		if out.Verbosity, err = catalog.ParseVerbosity(f.verbosity); err != nil {
+			return nil, false, usagef("--verbosity: %v", err)
+		}
+	}
+	if f.stage != "" {
+		if out.Stage, err = catalog.ParseStageFilter(f.stage); err != nil {
+			return nil, false, usagef("--stage: %v", err)
+		}
+	}
+	var kinds []string
+	for _, b := range f.bind {
+		switch b {
+		case "self", "world":
+			*f.communicator = b == "self"
+		default:
+			kinds = append(kinds, b)
+		}
+	}
+	if out.Scopes, err = parseAll("--scope", f.scope, catalog.ParseScope); err != nil {
+		return nil, false, err
+	}
+	if out.Classes, err = parseAll("--class", f.class, catalog.ParseClass); err != nil {
+		return nil, false, err
+	}
+	if out.Types, err = parseAll("--type", f.typ, catalog.ParseDatatype); err != nil {
+		return nil, false, err
+	}
+	if out.Binds, err = parseAll("--bind", kinds, catalog.ParseBind); err != nil {
+		return nil, false, err
+	}
+	if m, err = out.Compile(); err != nil {
+		return nil, false, usagef("%v", err)
+	}
+	return m, !out.IsZero(), nil
+}
+
+func parseAll[T any](flag string, words []string, parse func(string) (T, error)) ([]T, error) {
+	var out []T
+	for _, w := range words {
+		v, err := parse(w)
+		if err != nil {
+			return nil, usagef("%s: %v", flag, err)
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}

@@ -1,0 +1,334 @@
+//go:build cgo && linux
+
+package job
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+
+	"mpitx/binding"
+	"mpitx/catalog"
+	"mpitx/cmd/mpitx/internal/locate"
+)
+
+// Backend is the hidden command that reads one stage of an MPI library and tells the front over a descriptor. It
+// returns the process's exit code.
+func Backend() int {
+	runtime.LockOSThread()
+	debug.SetGCPercent(400)
+	b := &backend{out: toFront(), frames: make(chan frame, 4)}
+	kind, payload, err := readFrame(os.Stdin)
+	if err != nil || kind != frameRequest || b.out == nil || unpack(payload, &b.request) != nil {
+		fmt.Fprintln(os.Stderr, "mpitx: backend: this command is mpitx's own, started by others of its commands")
+		return 2
+	}
+	go b.listen()
+	code, err := b.run()
+	if err != nil {
+		f := failure{Text: err.Error()}
+		var le *locate.Error
+		if errors.As(err, &le) {
+			f.Usage = le.Usage
+		}
+		b.say(frameError, pack(f))
+		return 1
+	}
+	return code
+}
+
+// toFront is the descriptor to the front, the second argument of the command. What we start ourselves does not get it.
+func toFront() *os.File {
+	if len(os.Args) < 4 {
+		return nil
+	}
+	fd, err := strconv.Atoi(os.Args[3])
+	if err != nil {
+		return nil
+	}
+	syscall.CloseOnExec(fd)
+	return os.NewFile(uintptr(fd), "front")
+}
+
+type frame struct {
+	kind    byte
+	payload []byte
+}
+
+type backend struct {
+	request Request
+	out     *os.File
+	mu      sync.Mutex
+	frames  chan frame // from the front, after the request
+
+	lib     *binding.Library
+	tool    *binding.Interface
+	process *catalog.Process
+	indices map[string]int // of the control variables
+	host    string
+	before  *catalog.Process
+}
+
+func (b *backend) say(kind byte, payload []byte) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	writeFrame(b.out, kind, payload) // a front that is gone takes us with it, in listen
+}
+
+func (b *backend) phase(text string) { b.say(framePhase, []byte(text)) }
+
+// listen ends this process with the front: nobody would read what it finds.
+func (b *backend) listen() {
+	for {
+		kind, payload, err := readFrame(os.Stdin)
+		if err != nil {
+			if err != io.EOF {
+				fmt.Fprintln(os.Stderr, "mpitx: backend:", err)
+			}
+			os.Exit(1)
+		}
+		b.frames <- frame{kind, payload}
+	}
+}
+
+func (b *backend) run() (int, error) {
+	start := time.Now()
+	b.phase("loading the library")
+	if err := b.load(); err != nil {
+		return 0, err
+	}
+	rank, size := 0, 1
+	if b.request.Stage == After {
+		b.phase("MPI_Init")
+		if _, err := b.lib.Init(catalog.ThreadSingle); err != nil {
+			return 0, err
+		}
+		var err error
+		if rank, size, err = b.lib.World(); err != nil {
+			return 0, err
+		}
+		if b.host, err = b.lib.ProcessorName(); err != nil || b.host == "" {
+			b.host, _ = os.Hostname()
+		}
+		b.say(frameHello, pack(hello{rank, size, b.host}))
+		if err := b.mismatch(size); err != nil {
+			return 0, err
+		}
+	} else {
+		rank = max(0, b.request.Launch.Rank)
+		b.host, _ = os.Hostname()
+	}
+	m := &mail{lib: b.lib}
+	if rank != 0 && b.request.Stage == After {
+		if err := m.send(pack(hello{rank, size, b.host}), 0, tagHello); err != nil {
+			return 0, err
+		}
+	}
+
+	b.phase("reading variables")
+	outcomes, err := b.observe(rank, size, start)
+	if err != nil && (rank == 0 || b.request.Stage == Before) {
+		return 0, err
+	}
+	if b.request.Stage == Before {
+		b.say(frameProcess, b.process.AppendBinary(nil))
+		b.say(frameResult, pack(result{Outcomes: outcomes}))
+		return 0, nil
+	}
+	b.phase("merging ranks")
+	if rank == 0 {
+		return b.lead(m, size, outcomes)
+	}
+	return b.follow(m, outcomes, err)
+}
+
+func (b *backend) load() (err error) {
+	if b.request.Lib == "" {
+		b.lib, err = binding.Demo()
+	} else {
+		b.lib, err = binding.Load(b.request.Shim, b.request.Lib)
+	}
+	return err
+}
+
+// mismatch finds out whether the launcher started this rank for another MPI: then every rank is alone.
+func (b *backend) mismatch(size int) error {
+	if size != 1 || b.request.Launch.Size <= 1 {
+		return nil
+	}
+	e := locate.System()
+	family := b.lib.Family()
+	return locate.Mismatch(e.Launcher(), locate.MPI{Family: family, Impl: family, Lib: b.request.Lib}, size)
+}
+
+// observe reads this process's stage and does the writes that were asked for.
+func (b *backend) observe(rank, size int, start time.Time) ([]Outcome, error) {
+	tool, thread, err := b.lib.InitThread(catalog.ThreadMultiple)
+	if err != nil {
+		return nil, err
+	}
+	b.tool = tool
+	object := binding.CommWorld
+	if b.request.Self {
+		object = binding.CommSelf
+	}
+	b.process, b.indices, err = observe(b.lib, tool, object, b.request.Limit)
+	if err != nil {
+		return nil, err
+	}
+	p := b.process
+	p.Rank, p.Host = rank, b.host
+	p.Stage.Thread = thread
+	p.Stage.Seconds = time.Since(start).Seconds()
+	return b.write(rank, size), nil
+}
+
+// frame waits for a frame of a kind from the front; others that come first are dropped.
+func (b *backend) frame(kind byte, limit time.Duration) ([]byte, bool) {
+	late := time.After(limit)
+	for {
+		select {
+		case f := <-b.frames:
+			if f.kind == kind {
+				return f.payload, true
+			}
+		case <-late:
+			return nil, false
+		}
+	}
+}
+
+// beforeStage is the stage before MPI_Init as the front read it beside us; nil where it could not.
+func (b *backend) beforeStage() *catalog.Process {
+	if !b.request.Before {
+		return nil
+	}
+	payload, ok := b.frame(frameBefore, b.request.Patience)
+	if !ok || len(payload) == 0 {
+		return nil
+	}
+	p, err := catalog.DecodeProcess(payload)
+	if err != nil {
+		return nil
+	}
+	return p
+}
+
+// lead is rank 0: it collects the others' reports and hands all to the front, then passes on the verdict.
+func (b *backend) lead(m *mail, size int, outcomes []Outcome) (int, error) {
+	b.say(frameProcess, b.process.AppendBinary(nil))
+	stages := func() rootStages {
+		s := rootStages{After: b.process.Root().AppendBinary(nil)}
+		if before := b.beforeStage(); before != nil {
+			s.Before = before.Root().AppendBinary(nil)
+		}
+		return s
+	}
+	failed := map[int]string{}
+	lost, hosts, err := m.collect(size, stages, b.request.Patience, func(rank int, r report) {
+		if r.Failed != "" {
+			failed[rank] = r.Failed
+			return
+		}
+		b.say(frameDelta, r.After)
+		if len(r.Before) > 0 {
+			b.say(frameNode, r.Before)
+		}
+		outcomes = append(outcomes, r.Outcomes...)
+	})
+	if err != nil {
+		return 0, err
+	}
+	quit := len(lost) > 0 // MPI_Finalize would wait for them
+	if lost == nil {
+		lost = map[int]string{}
+	}
+	for r, why := range failed {
+		lost[r] = why
+	}
+	hosts[0] = b.host
+	b.say(frameResult, pack(result{Outcomes: outcomes, Lost: lost, Hosts: hosts}))
+
+	b.phase("waiting for the front")
+	code := 1
+	if v, ok := b.frame(frameVerdict, time.Minute); ok && len(v) == 1 {
+		code = int(v[0])
+	}
+	for r := 1; r < size; r++ {
+		if lost[r] == "" || failed[r] != "" {
+			if err := m.send([]byte{byte(code)}, r, tagVerdict); err != nil {
+				return 0, err
+			}
+		}
+	}
+	return b.end(m, code, quit), nil
+}
+
+// follow is every other rank.
+func (b *backend) follow(m *mail, outcomes []Outcome, failed error) (int, error) {
+	deadline := time.Now().Add(2 * b.request.Patience)
+	report := report{Host: b.host, Outcomes: outcomes}
+	if failed != nil {
+		report.Failed = failed.Error()
+	} else {
+		if err := m.send(nil, 0, tagReady); err != nil {
+			return 0, err
+		}
+		data, err := m.wait(0, tagRoot, deadline)
+		if err != nil {
+			return 0, fmt.Errorf("rank 0: %w", err)
+		}
+		var s rootStages
+		if err := unpack(data, &s); err != nil {
+			return 0, err
+		}
+		report.After = difference(s.After, b.process)
+		if before := b.beforeStage(); before != nil && len(s.Before) > 0 {
+			before.Rank, before.Host = b.process.Rank, b.host
+			report.Before = difference(s.Before, before)
+		}
+	}
+	if err := m.send(pack(report), 0, tagReport); err != nil {
+		return 0, err
+	}
+	b.phase("waiting for rank 0")
+	v, err := m.wait(0, tagVerdict, time.Now().Add(4*b.request.Patience))
+	if err != nil {
+		return 0, fmt.Errorf("rank 0: %w", err)
+	}
+	code := 1
+	if len(v) == 1 {
+		code = int(v[0])
+	}
+	b.say(frameAgreed, []byte{byte(code)})
+	return b.end(m, code, false), nil
+}
+
+// difference is what p has to say to a rank that sent its root; a root that cannot be read is answered with everything.
+func difference(root []byte, p *catalog.Process) []byte {
+	r, err := catalog.DecodeRoot(root)
+	if err != nil {
+		return (&catalog.Delta{Rank: p.Rank, Whole: p}).AppendBinary(nil)
+	}
+	return r.Diff(p).AppendBinary(nil)
+}
+
+// end finalizes MPI, unless ranks are missing: it would wait for them.
+func (b *backend) end(m *mail, code int, quit bool) int {
+	m.flush(time.Now().Add(5 * time.Second))
+	if quit {
+		return code
+	}
+	b.phase("MPI_Finalize")
+	if err := b.lib.Finalize(); err != nil {
+		fmt.Fprintln(os.Stderr, "mpitx: MPI_Finalize:", err)
+	}
+	return code
+}

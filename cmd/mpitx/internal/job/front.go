@@ -1,0 +1,334 @@
+//go:build linux
+
+package job
+
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"sort"
+	"syscall"
+	"time"
+
+	"mpitx/catalog"
+	"mpitx/cmd/mpitx/internal/locate"
+)
+
+// Options says what to collect.
+type Options struct {
+	Creator    string   // "mpitx 0.1.0"
+	Exe        string   // this binary
+	Environ    []string // of the MPI processes; nil: this process's
+	MPI        locate.MPI
+	Shim       string
+	Launch     locate.Launch
+	Self       bool // bind variables of communicators to MPI_COMM_SELF
+	Writes     []Write
+	WriteStage Stage
+	Timeout    time.Duration
+}
+
+// Job is what was collected, on rank 0; on other ranks there is nothing to print.
+type Job struct {
+	Root     bool
+	Catalog  *catalog.Catalog
+	Outcomes []Outcome
+	Lost     []string // ranks that did not answer, with host and reason
+
+	f      *front
+	agreed int
+}
+
+// Error is a failure of collecting as a whole.
+type Error struct {
+	Text  string
+	Usage bool
+	Quiet bool // another rank says it
+}
+
+func (e *Error) Error() string { return e.Text }
+
+type front struct {
+	o             Options
+	events        chan event
+	signals       chan os.Signal
+	timeout       <-chan time.Time
+	after, before *child
+
+	hello         hello
+	beforeProcess *catalog.Process
+	process       *catalog.Process
+	deltas, nodes []*catalog.Delta
+	result        *result
+	outcomes      []Outcome
+	failed        map[Stage]*failure
+	agreed        *int
+}
+
+// Collect reads both stages, over all ranks. It returns on rank 0 once everything is there, and elsewhere at the end of
+// the job. Either stage may be missing from the catalog; that both are is an error.
+func Collect(o Options) (*Job, error) {
+	runtime.LockOSThread() // the children die with this thread
+	f := &front{o: o, events: make(chan event, 64), signals: make(chan os.Signal, 4), timeout: time.After(o.Timeout),
+		failed: map[Stage]*failure{}, hello: hello{Rank: max(0, o.Launch.Rank), Size: max(1, o.Launch.Size)}}
+	signal.Notify(f.signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	if err := f.start(); err != nil {
+		return nil, err
+	}
+	f.run()
+	if f.hello.Rank != 0 {
+		return f.follower()
+	}
+	return f.root()
+}
+
+func (f *front) start() (err error) {
+	l := f.o.Launch
+	patience := min(10*time.Second, f.o.Timeout/4)
+	r := Request{Stage: Before, Lib: f.o.MPI.Lib, Shim: f.o.Shim, Self: f.o.Self, Patience: patience, Limit: min(2*time.Second, f.o.Timeout/8),
+		Launch: Launch{Rank: l.Rank, Size: l.Size, Leader: l.Rank <= 0 || l.LocalRank == 0}}
+	if f.o.WriteStage == Before {
+		r.Writes = f.o.Writes
+	}
+	environ := f.o.Environ
+	if environ == nil {
+		environ = os.Environ()
+	}
+	if r.Launch.Leader {
+		if f.before, err = start(f.o.Exe, environ, r, f.events); err != nil {
+			return err
+		}
+	}
+	r.Stage, r.Writes = After, nil
+	if f.o.WriteStage != Before {
+		r.Writes = f.o.Writes
+	}
+	// Only a job on several nodes has several before stages to compare.
+	r.Before = f.before != nil && l.Size > 1 && l.Size != l.LocalSize
+	f.after, err = start(f.o.Exe, environ, r, f.events)
+	return err
+}
+
+// run takes events until both children have said everything, or will not.
+func (f *front) run() {
+	for f.waiting() {
+		select {
+		case e := <-f.events:
+			f.take(e)
+		case <-f.timeout:
+			f.stop("gave no answer within "+f.o.Timeout.String(), true)
+		case s := <-f.signals:
+			f.stop("ended by "+s.String(), false)
+			if s == syscall.SIGINT {
+				// The user's wish: not even the half that there is.
+				f.killAll()
+				os.Exit(130)
+			}
+		}
+	}
+}
+
+// waiting reports whether something is still to come. Rank 0 has all with its back end's result; another rank ends with
+// its back end.
+func (f *front) waiting() bool {
+	beforeDone := f.before == nil || f.beforeProcess != nil || f.failed[Before] != nil
+	afterDone := f.result != nil || f.failed[After] != nil
+	if f.hello.Rank != 0 {
+		afterDone = f.after.ended
+		beforeDone = beforeDone || afterDone
+	}
+	return !beforeDone || !afterDone
+}
+
+func (f *front) stop(why string, hung bool) {
+	for _, c := range []*child{f.before, f.after} {
+		if c == nil || c.ended || f.failed[c.stage] != nil {
+			continue
+		}
+		if c.stage == Before && f.beforeProcess != nil || c.stage == After && f.result != nil {
+			continue
+		}
+		text := why
+		if hung {
+			text = fmt.Sprintf("%s: %s (for %s; --timeout sets the limit)", c.phase, why, time.Since(c.since).Round(time.Second))
+		}
+		f.failed[c.stage] = &failure{Text: text}
+		c.kill()
+		if f.hello.Rank != 0 {
+			c.ended = true
+		}
+	}
+}
+
+func (f *front) killAll() {
+	for _, c := range []*child{f.before, f.after} {
+		if c != nil && !c.ended {
+			c.kill()
+		}
+	}
+}
+
+func (f *front) take(e event) {
+	c := e.from
+	switch e.kind {
+	case 0:
+		c.ended = true
+		done := f.result != nil || f.agreed != nil
+		if c.stage == Before {
+			done = f.beforeProcess != nil
+		}
+		if !done && f.failed[c.stage] == nil {
+			f.failed[c.stage] = &failure{Text: c.death(e.state)}
+		}
+		if c.stage == Before && f.beforeProcess == nil {
+			f.after.tellAsync(frameBefore, nil)
+		}
+	case framePhase:
+		c.phase, c.since = string(e.payload), time.Now()
+	case frameHello:
+		unpack(e.payload, &f.hello)
+	case frameProcess:
+		p, err := catalog.DecodeProcess(e.payload)
+		switch {
+		case err != nil:
+			f.failed[c.stage] = &failure{Text: err.Error()}
+		case c.stage == Before:
+			f.beforeProcess = p
+			f.after.tellAsync(frameBefore, e.payload)
+		default:
+			f.process = p
+		}
+	case frameDelta, frameNode:
+		// A damaged one leaves its rank without an answer.
+		ds, _ := catalog.DecodeDeltas(e.payload)
+		if e.kind == frameDelta {
+			f.deltas = append(f.deltas, ds...)
+		} else {
+			f.nodes = append(f.nodes, ds...)
+		}
+	case frameResult:
+		var r result
+		if err := unpack(e.payload, &r); err != nil {
+			f.failed[c.stage] = &failure{Text: err.Error()}
+			return
+		}
+		f.outcomes = append(f.outcomes, r.Outcomes...)
+		if c.stage == After {
+			f.result = &r
+		}
+	case frameError:
+		var fl failure
+		unpack(e.payload, &fl)
+		f.failed[c.stage] = &fl
+	case frameAgreed:
+		if len(e.payload) == 1 {
+			code := int(e.payload[0])
+			f.agreed = &code
+		}
+	}
+}
+
+// tellAsync sends a frame that the child may be slow to read.
+func (c *child) tellAsync(kind byte, payload []byte) { go c.tell(kind, payload) }
+
+// follower is the end of a rank other than 0: what failed here is said here, by name.
+func (f *front) follower() (*Job, error) {
+	if f.agreed != nil {
+		return &Job{agreed: *f.agreed, f: f}, nil
+	}
+	fl := f.failed[After]
+	if fl == nil {
+		fl = &failure{Text: "ended without an answer"}
+	}
+	host := f.hello.Host
+	if host == "" {
+		host, _ = os.Hostname()
+	}
+	return nil, &Error{Text: fmt.Sprintf("rank %d on %s: %s", f.hello.Rank, host, fl.Text), Usage: fl.Usage, Quiet: fl.Usage}
+}
+
+func (f *front) root() (*Job, error) {
+	after, before := f.failed[After], f.failed[Before]
+	if after != nil && after.Usage {
+		f.killAll()
+		return nil, &Error{Text: after.Text, Usage: true}
+	}
+	j := &Job{Root: true, Outcomes: f.outcomes, f: f}
+	am := &catalog.Merged{}
+	bm := &catalog.Merged{}
+	if f.process != nil && f.result != nil {
+		am = catalog.Merge(f.process, f.deltas, f.result.Lost)
+		for r, why := range f.result.Lost {
+			j.Lost = append(j.Lost, fmt.Sprintf("rank %d on %s: %s", r, orUnknown(f.result.Hosts[r]), why))
+		}
+		sort.Strings(j.Lost)
+	} else if after != nil {
+		am.Stage.Error = after.Text
+	}
+	if f.beforeProcess != nil {
+		bm = catalog.Merge(f.beforeProcess, f.nodes, nil)
+	} else if before != nil {
+		bm.Stage.Error = before.Text
+	}
+	if !am.Stage.Read && !bm.Stage.Read {
+		f.killAll()
+		text := "the library could not be read: " + am.Stage.Error
+		if bm.Stage.Error != "" && bm.Stage.Error != am.Stage.Error {
+			text += "; before MPI_Init: " + bm.Stage.Error
+		}
+		return nil, &Error{Text: text}
+	}
+	j.Catalog = catalog.Join(bm, am)
+	j.Catalog.Creator = f.o.Creator
+	j.Catalog.Created = time.Now().UTC().Truncate(time.Second)
+	j.Catalog.Job.Launcher = f.o.Launch.Name
+	j.Catalog.Library.BuildID = f.o.MPI.BuildID
+	if f.result != nil {
+		for k := range j.Catalog.Job.Ranks {
+			if r := &j.Catalog.Job.Ranks[k]; r.Host == "" {
+				r.Host = f.result.Hosts[r.Rank]
+			}
+		}
+	}
+	return j, nil
+}
+
+func orUnknown(host string) string {
+	if host == "" {
+		return "an unknown host"
+	}
+	return host
+}
+
+// Finish ends the job with the exit code that rank 0's command came to, and returns the code to exit with.
+func (j *Job) Finish(code int) int {
+	f := j.f
+	if f == nil {
+		return code
+	}
+	if !j.Root {
+		return j.agreed
+	}
+	if f.after.ended {
+		return code
+	}
+	f.after.tellAsync(frameVerdict, []byte{byte(code)})
+	late := time.After(10 * time.Second)
+	for !f.after.ended {
+		select {
+		case e := <-f.events:
+			if e.kind == 0 {
+				e.from.ended = true
+			}
+		case <-late:
+			f.after.kill()
+			return max(code, 1)
+		case <-f.signals:
+			f.killAll()
+			return 130
+		}
+	}
+	f.killAll()
+	return code
+}

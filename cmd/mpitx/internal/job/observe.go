@@ -1,0 +1,266 @@
+//go:build cgo && linux
+
+package job
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"mpitx/binding"
+	"mpitx/catalog"
+)
+
+// observer reads everything that a library exposes in one process at one stage.
+type observer struct {
+	tool  *binding.Interface
+	limit time.Duration
+	notes []string // what could not be read, for Stage.Error
+
+	cvarNames, pvarNames map[int]string // by index
+	enums                map[binding.EnumHandle]string
+	enumList             map[string]catalog.Enum
+}
+
+// observed is a variable with its reading and its index in the library.
+type observed struct {
+	catalog.Variable
+	reading catalog.Reading
+	index   int
+}
+
+// observe reads a stage. The indices of the control variables are returned by name: they hold in this process only.
+func observe(lib *binding.Library, tool *binding.Interface, object binding.Object, limit time.Duration) (*catalog.Process, map[string]int, error) {
+	o := &observer{tool: tool, limit: limit, cvarNames: map[int]string{}, pvarNames: map[int]string{},
+		enums: map[binding.EnumHandle]string{}, enumList: map[string]catalog.Enum{}}
+	p := &catalog.Process{Meta: catalog.Meta{Library: identify(lib)}}
+	p.Stage.Read = true
+
+	numCvars, err := tool.NumCvars()
+	if err != nil {
+		return nil, nil, fmt.Errorf("MPI_T_cvar_get_num: %w", err)
+	}
+	numPvars, err := tool.NumPvars()
+	if err != nil {
+		return nil, nil, fmt.Errorf("MPI_T_pvar_get_num: %w", err)
+	}
+	cvarTrials, pvarTrials, err := tool.Probe(numCvars, numPvars, binding.ProbeOptions{Object: object, TrialWrites: true, Limit: limit})
+	if err != nil {
+		return nil, nil, err
+	}
+	p.Stage.Cvars, p.Stage.Pvars = numCvars, numPvars
+
+	cvars := o.variables(cvarTrials, "control variable", o.cvar, &p.Stage.DeadCvars)
+	pvars := o.variables(pvarTrials, "performance variable", o.pvar, &p.Stage.DeadPvars)
+	indices := make(map[string]int, len(cvars))
+	for _, v := range cvars {
+		indices[v.Name] = v.index
+		o.cvarNames[v.index] = v.Name
+	}
+	for _, v := range pvars {
+		o.pvarNames[v.index] = v.ID()
+	}
+	if err := o.categories(p); err != nil {
+		o.note("categories: %v", err)
+	}
+	o.link(p, cvars, pvars)
+	p.Stage.Events, p.Stage.Sources = count(tool.NumEvents), count(tool.NumSources)
+	p.Stage.Error = strings.Join(o.notes, "; ")
+	return p, indices, nil
+}
+
+func identify(lib *binding.Library) catalog.Library {
+	out := catalog.Library{
+		Family: lib.Family(),
+		Path:   lib.Path,
+		Events: lib.Has("MPI_T_event_get_num"),
+		PERUSE: lib.Has("PERUSE_Init"),
+		QMPI:   lib.HasQMPI(),
+	}
+	out.Text, _ = lib.VersionText()
+	if v, s, err := lib.Version(); err == nil {
+		out.Standard = fmt.Sprintf("%d.%d", v, s)
+	}
+	return out
+}
+
+func count(get func() (int, error)) int {
+	n, err := get()
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+func (o *observer) note(format string, args ...any) {
+	if len(o.notes) < 20 {
+		o.notes = append(o.notes, fmt.Sprintf(format, args...))
+	}
+}
+
+// variables reads the metadata of what the probe came back from, sorted by name and class. Names that occur twice
+// (the standard forbids it) are kept once.
+func (o *observer) variables(trials []binding.Trial, what string, info func(int) (catalog.Variable, error), dead *int) []observed {
+	out := make([]observed, 0, len(trials))
+	for k, t := range trials {
+		switch {
+		case t.Dead:
+			*dead++
+			continue
+		case t.Nameless:
+			o.note("%s %d: %s", what, k, t.Reading.Reason)
+			continue
+		}
+		v, err := info(k)
+		if errors.Is(err, binding.ErrInvalidIndex) || errors.Is(err, binding.ErrInvalid) {
+			*dead++
+			continue
+		}
+		if err != nil {
+			o.note("%s %d: get_info: %v", what, k, err)
+			continue
+		}
+		out = append(out, observed{v, t.Reading, k})
+	}
+	slices.SortStableFunc(out, func(a, b observed) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Class, b.Class))
+	})
+	return slices.CompactFunc(out, func(a, b observed) bool {
+		same := a.Name == b.Name && a.Class == b.Class
+		if same {
+			o.note("%s %s is listed twice", what, b.Name)
+		}
+		return same
+	})
+}
+
+func (o *observer) cvar(index int) (catalog.Variable, error) {
+	info, err := o.tool.CvarInfo(index)
+	if err != nil {
+		return catalog.Variable{}, err
+	}
+	return catalog.Variable{Kind: catalog.Cvar, Name: info.Name, Scope: info.Scope, Verbosity: info.Verbosity,
+		Type: info.Datatype, Bind: info.Bind, Enum: o.enum(info.Enum), Description: info.Description}, nil
+}
+
+func (o *observer) pvar(index int) (catalog.Variable, error) {
+	info, err := o.tool.PvarInfo(index)
+	if err != nil {
+		return catalog.Variable{}, err
+	}
+	return catalog.Variable{Kind: catalog.Pvar, Name: info.Name, Class: info.Class, Verbosity: info.Verbosity,
+		Type: info.Datatype, Bind: info.Bind, Enum: o.enum(info.Enum), Description: info.Description,
+		Readonly: info.Readonly, Continuous: info.Continuous, Atomic: info.Atomic}, nil
+}
+
+// enum reads an enumeration once and returns its name. Different enumerations of one name (the standard forbids them)
+// are told apart by a number.
+func (o *observer) enum(h binding.EnumHandle) string {
+	if h.IsNull() {
+		return ""
+	}
+	if name, ok := o.enums[h]; ok {
+		return name
+	}
+	e, err := o.tool.Enum(h)
+	if err != nil {
+		o.note("enumeration: %v", err)
+		o.enums[h] = ""
+		return ""
+	}
+	base := e.Name
+	for n := 2; ; n++ {
+		other, taken := o.enumList[e.Name]
+		if !taken || slices.Equal(other.Items, e.Items) {
+			break
+		}
+		e.Name = fmt.Sprintf("%s#%d", base, n)
+	}
+	o.enums[h] = e.Name
+	o.enumList[e.Name] = e
+	return e.Name
+}
+
+// categories reads the category tree, with members by name. Members that have become invalid are left out.
+func (o *observer) categories(p *catalog.Process) error {
+	num, err := o.tool.NumCategories()
+	if err != nil {
+		return err
+	}
+	p.Stage.Categories = num
+	names := make(map[int]string, num)
+	for k := range num {
+		info, err := o.tool.CategoryInfo(k)
+		if err != nil {
+			p.Stage.DeadCats++
+			continue
+		}
+		names[k] = info.Name
+		p.Meta.Categories = append(p.Meta.Categories, catalog.Category{Name: info.Name, Description: info.Description})
+	}
+	at := -1
+	for k := range num {
+		if _, ok := names[k]; !ok {
+			continue
+		}
+		at++
+		c := &p.Meta.Categories[at]
+		members := []struct {
+			get   func(int) ([]int, error)
+			names map[int]string
+			into  *[]string
+		}{
+			{o.tool.CategoryCvars, o.cvarNames, &c.Cvars},
+			{o.tool.CategoryPvars, o.pvarNames, &c.Pvars},
+			{o.tool.CategoryCategories, names, &c.Categories},
+		}
+		for _, m := range members {
+			indices, err := m.get(k)
+			if err != nil {
+				o.note("category %s: %v", c.Name, err)
+				continue
+			}
+			for _, i := range indices {
+				if name, ok := m.names[i]; ok {
+					*m.into = append(*m.into, name)
+				}
+			}
+			slices.Sort(*m.into)
+			*m.into = slices.Compact(*m.into)
+		}
+		c.Events = count(func() (int, error) { return o.tool.CategoryNumEvents(k) })
+	}
+	slices.SortStableFunc(p.Meta.Categories, func(a, b catalog.Category) int { return cmp.Compare(a.Name, b.Name) })
+	p.Meta.Categories = slices.CompactFunc(p.Meta.Categories, func(a, b catalog.Category) bool { return a.Name == b.Name })
+	return nil
+}
+
+// link puts the variables into the process, each with the names of the categories that list it.
+func (o *observer) link(p *catalog.Process, cvars, pvars []observed) {
+	in := map[string][]string{}
+	for _, c := range p.Meta.Categories {
+		for _, name := range c.Cvars {
+			in[name] = append(in[name], c.Name)
+		}
+		for _, id := range c.Pvars {
+			in[id] = append(in[id], c.Name)
+		}
+	}
+	put := func(from []observed, to *[]catalog.Variable) {
+		*to = make([]catalog.Variable, len(from))
+		for k, v := range from {
+			v.Categories = in[v.ID()]
+			(*to)[k] = v.Variable
+			p.Readings = append(p.Readings, v.reading)
+		}
+	}
+	put(cvars, &p.Meta.Cvars)
+	put(pvars, &p.Meta.Pvars)
+	for _, e := range o.enumList {
+		p.Meta.Enums = append(p.Meta.Enums, e)
+	}
+	slices.SortFunc(p.Meta.Enums, func(a, b catalog.Enum) int { return cmp.Compare(a.Name, b.Name) })
+}

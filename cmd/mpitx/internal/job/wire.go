@@ -1,0 +1,152 @@
+// Package job collects a catalog from a live MPI library, in one process or over all ranks of a job.
+//
+// The process that the user or the launcher started (the front) never loads MPI: MPI libraries crash, abort and hang.
+// It starts two others of the same binary: one reads the stage before MPI_Init and never calls it, the other calls
+// MPI_Init, reads the stage after it, and merges the ranks over MPI. They speak with the front in frames: over standard
+// input, and over a descriptor that is named on the command line.
+package job
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/gob"
+	"fmt"
+	"io"
+	"time"
+
+	"mpitx/catalog"
+)
+
+// A frame is a kind, the length of its payload (little-endian, 4 bytes), and the payload.
+const (
+	// front to back end
+	frameRequest = 'q' // gob of Request
+	frameBefore  = 'b' // the before stage, for merging nodes: a catalog.Process; empty where it could not be read
+	frameVerdict = 'v' // the exit code that all ranks agree on
+
+	// back end to front
+	framePhase   = 'p' // what it does now, as text
+	frameHello   = 'h' // gob of hello
+	frameProcess = 'P' // what this process saw: a catalog.Process
+	frameDelta   = 'd' // what another rank saw, by difference to rank 0's: a catalog.Delta
+	frameNode    = 'n' // what another node saw in the before stage, by difference
+	frameResult  = 'r' // gob of result: everything has been sent
+	frameError   = 'e' // gob of failure: nothing more will come
+	frameAgreed  = 'a' // the exit code that rank 0 decided
+)
+
+const maxFrame = 1 << 30
+
+// Request is what a back end is to do.
+type Request struct {
+	Stage    Stage
+	Lib      string // path of libmpi; "" for the demo library
+	Shim     string
+	Self     bool // bind variables of communicators to MPI_COMM_SELF, not MPI_COMM_WORLD
+	Launch   Launch
+	Before   bool // a frameBefore will follow
+	Writes   []Write
+	Patience time.Duration // how long rank 0 waits for other ranks once it has finished itself
+	Limit    time.Duration // after which a single call into the library counts as hanging
+}
+
+// Launch is what the launcher's environment said.
+type Launch struct {
+	Rank, Size int  // -1 where unknown
+	Leader     bool // the rank that reads the before stage of its node
+}
+
+// Stage is one of the two worlds.
+type Stage string
+
+// The stages.
+const (
+	Before Stage = "before"
+	After  Stage = "after"
+)
+
+// Write asks for a value to be written into a control variable.
+type Write struct {
+	Name, Text string
+	Ranks      []int // nil: all
+	Force      bool  // also a variable of scope all or all-eq on some ranks only
+	DryRun     bool  // check, and write nothing
+}
+
+// Outcome tells what came of a Write on one rank.
+type Outcome struct {
+	Name   string
+	Rank   int
+	Host   string
+	Old    catalog.Value
+	New    catalog.Value
+	Back   catalog.Value // read back
+	Result WriteResult
+	Detail string
+}
+
+// WriteResult is the honest outcome of a write.
+type WriteResult string
+
+// The outcomes.
+const (
+	WriteOK        WriteResult = "ok"
+	WriteUnchanged WriteResult = "ok but unchanged" // the library said yes, and the old value stands
+	WriteNotNow    WriteResult = "not now"          // MPI_T_ERR_CVAR_SET_NOT_NOW
+	WriteNever     WriteResult = "never"            // MPI_T_ERR_CVAR_SET_NEVER
+	WriteFaulty    WriteResult = "faulty"           // the library crashes or hangs when it is written
+	WriteInvalid   WriteResult = "invalid"          // not a value of this variable; nothing was written
+	WriteRefused   WriteResult = "refused"          // by mpitx: the scope concerns other ranks too
+	WriteDry       WriteResult = "would be written"
+	WriteError     WriteResult = "error"
+)
+
+// hello is what a rank says of itself as soon as it can.
+type hello struct {
+	Rank, Size int
+	Host       string
+}
+
+// result ends what a back end has to say.
+type result struct {
+	Outcomes []Outcome      // of writes, of all ranks on rank 0
+	Lost     map[int]string // rank 0: ranks that did not answer, and how far they came
+	Hosts    map[int]string // rank 0: of the ranks it heard of
+}
+
+// failure is an error that crosses to the front.
+type failure struct {
+	Text  string
+	Usage bool
+}
+
+func writeFrame(w io.Writer, kind byte, payload []byte) error {
+	head := [5]byte{kind}
+	binary.LittleEndian.PutUint32(head[1:], uint32(len(payload)))
+	_, err := w.Write(append(head[:], payload...))
+	return err
+}
+
+func readFrame(r io.Reader) (kind byte, payload []byte, err error) {
+	var head [5]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		return 0, nil, err
+	}
+	n := binary.LittleEndian.Uint32(head[1:])
+	if n > maxFrame {
+		return 0, nil, fmt.Errorf("frame of %d bytes", n)
+	}
+	payload = make([]byte, n)
+	_, err = io.ReadFull(r, payload)
+	return head[0], payload, err
+}
+
+func pack(v any) []byte {
+	var b bytes.Buffer
+	if err := gob.NewEncoder(&b).Encode(v); err != nil {
+		panic(err) // only types of this package and catalog's are packed
+	}
+	return b.Bytes()
+}
+
+func unpack(b []byte, v any) error { return gob.NewDecoder(bytes.NewReader(b)).Decode(v) }

@@ -1,0 +1,151 @@
+//go:build cgo && linux
+
+package job
+
+import (
+	"errors"
+	"slices"
+
+	"mpitx/binding"
+	"mpitx/catalog"
+)
+
+// write does the writes that were asked of this rank. All are checked before the first is done; each is tried in a
+// process that may die before it is done here.
+func (b *backend) write(rank, size int) []Outcome {
+	type plan struct {
+		outcome *Outcome
+		index   int
+		count   int
+	}
+	var outcomes []*Outcome
+	var plans []plan
+	invalid := false
+	for _, w := range b.request.Writes {
+		if w.Ranks != nil && !slices.Contains(w.Ranks, rank) {
+			continue
+		}
+		o := &Outcome{Name: w.Name, Rank: rank, Host: b.host}
+		outcomes = append(outcomes, o)
+		v, r := b.find(w.Name)
+		switch {
+		case v == nil:
+			o.Result, o.Detail = WriteInvalid, "does not exist "+string(b.request.Stage)+" MPI_Init"
+			invalid = true
+			continue
+		case r.Status != catalog.StatusOK:
+			o.Result, o.Detail = WriteError, "cannot be read: "+r.Reason
+			if r.Status == catalog.StatusFaulty {
+				o.Result = WriteFaulty
+			}
+			continue
+		}
+		o.Old = r.Value
+		value, err := catalog.ParseValue(v, b.enum(v.Enum), r.Count, w.Text)
+		if err != nil {
+			o.Result, o.Detail = WriteInvalid, err.Error()
+			invalid = true
+			continue
+		}
+		o.New = value
+		if all := v.Scope == catalog.ScopeAll || v.Scope == catalog.ScopeAllEq; all && !w.Force && w.Ranks != nil && len(w.Ranks) < size {
+			o.Result, o.Detail = WriteRefused, "its scope "+v.Scope.String()+" concerns all ranks: write it on all of them, or use --force"
+			invalid = true
+			continue
+		}
+		if w.DryRun {
+			o.Result = WriteDry
+			continue
+		}
+		plans = append(plans, plan{o, b.indices[w.Name], r.Count})
+	}
+	for _, p := range plans {
+		if invalid {
+			p.outcome.Result, p.outcome.Detail = WriteError, "nothing was written: see the other variable"
+			continue
+		}
+		b.writeOne(p.outcome, p.index, p.count)
+	}
+	out := make([]Outcome, len(outcomes))
+	for k, o := range outcomes {
+		out[k] = *o
+	}
+	return out
+}
+
+func (b *backend) find(name string) (*catalog.Variable, *catalog.Reading) {
+	k, ok := slices.BinarySearchFunc(b.process.Meta.Cvars, name, func(v catalog.Variable, name string) int {
+		return compareStrings(v.Name, name)
+	})
+	if !ok {
+		return nil, nil
+	}
+	return &b.process.Meta.Cvars[k], &b.process.Readings[k]
+}
+
+func compareStrings(a, b string) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+func (b *backend) enum(name string) *catalog.Enum {
+	for k := range b.process.Meta.Enums {
+		if e := &b.process.Meta.Enums[k]; name != "" && e.Name == name {
+			return e
+		}
+	}
+	return nil
+}
+
+func (b *backend) writeOne(o *Outcome, index, count int) {
+	trial, err := b.tool.ProbeWrite(index, count, o.New, binding.ProbeOptions{Limit: b.request.Limit})
+	switch {
+	case err != nil:
+		o.Result, o.Detail = WriteError, err.Error()
+		return
+	case trial.Fault != "":
+		o.Result, o.Detail = WriteFaulty, trial.Fault
+		return
+	case trial.Err != nil:
+		o.refused(trial.Err)
+		return
+	}
+	h, err := b.tool.AllocCvar(index, binding.NoObject)
+	if err != nil {
+		o.refused(err)
+		return
+	}
+	defer h.Free()
+	if err := h.Write(o.New); err != nil {
+		o.refused(err)
+		return
+	}
+	if o.Back, err = h.Read(); err != nil {
+		o.Result, o.Detail = WriteError, "written, but reading back failed: "+err.Error()
+		return
+	}
+	switch o.Back {
+	case o.New:
+		o.Result = WriteOK
+	case o.Old:
+		o.Result = WriteUnchanged
+	default:
+		o.Result, o.Detail = WriteOK, "the library made another value of it"
+	}
+}
+
+func (o *Outcome) refused(err error) {
+	switch {
+	case errors.Is(err, binding.ErrCvarSetNotNow):
+		o.Result = WriteNotNow
+	case errors.Is(err, binding.ErrCvarSetNever):
+		o.Result = WriteNever
+	default:
+		o.Result, o.Detail = WriteError, err.Error()
+	}
+}

@@ -1,0 +1,111 @@
+package locate
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+const buildTimeout = 2 * time.Minute
+
+// BuildShim compiles the shim with a compiler wrapper (mpicc) into outDir and tells for which family it is. sources are
+// the files of binding/shim by name; shim.c is compiled. The shim is not linked to libmpi. It replaces an older one at
+// once or not at all. An error is an *Error with what the compiler said.
+func (e *Env) BuildShim(cc string, sources map[string][]byte, outDir string) (path, family string, err error) {
+	what := "building a shim with " + cc
+	argv := strings.Fields(cc)
+	if len(argv) == 0 {
+		return "", "", &Error{What: "building a shim", Why: "no compiler named", Do: "name the MPI's compiler wrapper: --mpicc mpicc", Usage: true}
+	}
+	if _, err := exec.LookPath(argv[0]); err != nil {
+		return "", "", &Error{What: what, Why: "there is no such command", Do: "install the MPI's development package (libopenmpi-dev, libmpich-dev), load its module, or give the path of its mpicc", Usage: true}
+	}
+	tmp, err := os.MkdirTemp("", "mpitx-shim-")
+	if err != nil {
+		return "", "", &Error{What: what, Why: err.Error(), Do: "set TMPDIR to a folder with space"}
+	}
+	defer os.RemoveAll(tmp)
+	for name, data := range sources {
+		if err := os.WriteFile(filepath.Join(tmp, filepath.Base(name)), data, 0o600); err != nil {
+			return "", "", &Error{What: what, Why: err.Error(), Do: "set TMPDIR to a folder with space"}
+		}
+	}
+	if family, err = e.familyOf(argv, tmp); err != nil {
+		return "", "", err
+	}
+	if err := os.MkdirAll(outDir, 0o755); err != nil {
+		return "", "", &Error{What: what, Why: err.Error(), Do: "give a folder that can be written with --dir"}
+	}
+	// Compiled with the wrapper, linked with the plain compiler: the wrapper would add -lmpi.
+	object := filepath.Join(tmp, "shim.o")
+	if _, err := e.run(tmp, append(argv, "-std=gnu11", "-O2", "-fPIC", "-c", "shim.c", "-o", object)...); err != nil {
+		return "", "", err
+	}
+	path = filepath.Join(outDir, ShimName(family))
+	next := fmt.Sprintf("%s.%d.tmp", path, os.Getpid())
+	defer os.Remove(next)
+	if _, err := e.run(tmp, append(linker(e), "-shared", "-o", next, object, "-ldl", "-lpthread")...); err != nil {
+		return "", "", err
+	}
+	if err := os.Rename(next, path); err != nil {
+		return "", "", &Error{What: what, Why: err.Error(), Do: "give a folder that can be written with --dir"}
+	}
+	return path, family, nil
+}
+
+func linker(e *Env) []string {
+	if cc := strings.Fields(e.Getenv("CC")); len(cc) > 0 {
+		return cc
+	}
+	return []string{"cc"}
+}
+
+// familyOf asks the source: preprocessed with this compiler's mpi.h, shim.c defines FAMILY, or says that it knows no such MPI.
+func (e *Env) familyOf(cc []string, dir string) (string, error) {
+	out, err := e.run(dir, append(cc[:len(cc):len(cc)], "-E", "-dM", "shim.c")...)
+	if err != nil {
+		return "", err
+	}
+	for line := range strings.Lines(out) {
+		if f, ok := strings.CutPrefix(line, "#define FAMILY "); ok {
+			return strings.Trim(strings.TrimSpace(f), `"`), nil
+		}
+	}
+	return "", &Error{What: strings.Join(cc, " ") + " -E -dM shim.c", Why: "it shows no macros", Do: "use a compiler wrapper around gcc or clang"}
+}
+
+// run runs a compiler; an error holds what it wrote to stderr.
+func (e *Env) run(dir string, argv ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), buildTimeout)
+	defer cancel()
+	var stdout, stderr bytes.Buffer
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = dir, &stdout, &stderr, 5*time.Second
+	cmd.Env = append(e.Environ[:len(e.Environ):len(e.Environ)], "LC_ALL=C")
+	err := cmd.Run()
+	if err == nil {
+		return stdout.String(), nil
+	}
+	why := err.Error()
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		why = "no answer after " + buildTimeout.String()
+	}
+	if text := firstLines(stderr.String(), 20); text != "" {
+		why += "\n" + text
+	}
+	return "", &Error{What: strings.Join(argv, " "), Why: why, Do: "if a header is missing, install the MPI's development package"}
+}
+
+func firstLines(s string, n int) string {
+	lines := strings.Split(strings.TrimSpace(s), "\n")
+	if len(lines) > n {
+		lines = append(lines[:n], "…")
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,165 @@
+package locate
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// SelfLaunch is the first word of the command that LaunchCommand gives for the demo MPI, which has no launcher: mpitx
+// starts the processes itself, with FAKEMPI_RANK and FAKEMPI_SIZE in their environment. The second word is their number.
+const SelfLaunch = "mpitx-self-launch"
+
+// LaunchCommand is the command line and the environment that start n processes of a program under the launcher of m. The
+// environment is this Env's without what another launcher left in it. An error is an *Error.
+func (e *Env) LaunchCommand(m MPI, n int, program []string) (argv, environ []string, err error) {
+	environ = e.FreeOfLauncher()
+	count := strconv.Itoa(n)
+	switch {
+	case m.Family == Demo:
+		argv = []string{SelfLaunch, count}
+	case m.Launcher != "" && m.Impl == OpenMPI:
+		// --map-by :OVERSUBSCRIBE is understood by every Open MPI from 1.8 to 6; --oversubscribe is deprecated in 5.
+		argv = []string{m.Launcher, "--quiet", "--map-by", ":OVERSUBSCRIBE", "-n", count}
+		if e.UID == 0 {
+			environ = append(environ, "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+		}
+	case m.Launcher != "":
+		argv = []string{m.Launcher, "-n", count}
+	case e.has("SLURM_JOB_ID") && e.inPath("srun") != "":
+		argv = []string{e.inPath("srun"), "-n", count, "--overlap"}
+		if kind := slurmMPI(m); kind != "" {
+			argv = append(argv, "--mpi="+kind)
+		}
+	default:
+		return nil, nil, &Error{
+			What: "cannot start " + count + " processes",
+			Why:  "no mpirun or mpiexec of " + m.Name() + " is in " + filepath.Join(m.Prefix, "bin") + " or in PATH",
+			Do:   "put it in PATH, or start mpitx under the launcher yourself: mpirun -n " + count + " mpitx …",
+		}
+	}
+	return append(argv, program...), environ, nil
+}
+
+// slurmMPI is the value of srun's --mpi for a library; Cray's MPICH wants the site's default.
+func slurmMPI(m MPI) string {
+	switch {
+	case m.Impl == OpenMPI:
+		return "pmix"
+	case m.Impl == MPICH && !strings.Contains(filepath.Base(m.Lib), "cray") && !strings.Contains(m.Lib, "/cray/"):
+		return "pmi2"
+	}
+	return ""
+}
+
+// FreeOfLauncher is the environment without the variables that a launcher set for the processes it started. What the user
+// set for Open MPI (OMPI_MCA_…), MPICH or Slurm stays.
+func (e *Env) FreeOfLauncher() []string {
+	launched := e.Launcher().Name != ""
+	environ := make([]string, 0, len(e.Environ)+2)
+	for _, kv := range e.Environ {
+		name, value, _ := strings.Cut(kv, "=")
+		if OwnedByLauncher(name, value) && (launched || !ambiguous(name)) {
+			continue
+		}
+		environ = append(environ, kv)
+	}
+	return environ
+}
+
+// ambiguous variables are a launcher's where there is one, else the user's.
+func ambiguous(name string) bool {
+	return strings.HasPrefix(name, "OMPI_MCA_") || strings.HasPrefix(name, "PMIX_MCA_") || strings.HasPrefix(name, "PRTE_MCA_") ||
+		strings.HasPrefix(name, "MPIR_CVAR_")
+}
+
+// ownedPrefixes and ownedNames are what launchers set for the processes they start (measured with `mpirun env`).
+var (
+	ownedPrefixes = []string{
+		"OMPI_COMM_WORLD_", "OMPI_APP_CTX_", "OMPI_MCA_orte_", "OMPI_MCA_ess", "OMPI_MCA_pmix", "OMPI_MCA_prte_", "PRTE_MCA_prte_",
+		"PRTE_MCA_ess", "PMIX_SERVER_", "PMIX_DSTORE_", "PMI_", "PMI2_", "HYDI_", "MPI_LOCAL", "PALS_", "FAKEMPI_RANK", "FAKEMPI_SIZE",
+		"FAKEMPI_JOB", "SLURM_STEP_", "SLURM_SRUN_COMM_",
+	}
+	ownedNames = map[string]bool{
+		"OMPI_COMMAND": true, "OMPI_ARGV": true, "OMPI_FILE_LOCATION": true, "OMPI_FIRST_RANKS": true, "OMPI_NUM_APP_CTX": true,
+		"OMPI_UNIVERSE_SIZE": true, "OMPI_VERSION": true, "PRTE_LAUNCHED": true,
+		"OMPI_MCA_initial_wdir": true, "OMPI_MCA_num_procs": true, "OMPI_MCA_app_num": true, "OMPI_MCA_cpu_type": true,
+		"OMPI_MCA_mpi_oversubscribe": true, "OMPI_MCA_rmaps_base_oversubscribe": true,
+		"OMPI_MCA_shmem_RUNTIME_QUERY_hint": true, "PMIX_MCA_mca_base_component_show_load_errors": true,
+		"PMIX_RANK": true, "PMIX_ID": true, "PMIX_NAMESPACE": true, "PMIX_HOSTNAME": true, "PMIX_VERSION": true,
+		"PMIX_GDS_MODULE": true, "PMIX_SECURITY_MODE": true, "PMIX_BFROP_BUFFER_TYPE": true, "PMIX_SYSTEM_TMPDIR": true,
+		"PMIX_KEEPALIVE_PIPE":              true,
+		"MPIR_CVAR_CH3_INTERFACE_HOSTNAME": true,
+		"SLURM_STEPID":                     true, "SLURM_PROCID": true, "SLURM_LOCALID": true, "SLURM_TASK_PID": true, "SLURM_GTIDS": true,
+		"SLURM_LAUNCH_NODE_IPADDR": true,
+		"HFI_NO_BACKTRACE":         true, "IPATH_NO_BACKTRACE": true,
+	}
+)
+
+// OwnedByLauncher tells whether an environment variable is of the kind that launchers set for the processes they start. The
+// value decides in one case: --map-by :OVERSUBSCRIBE, which mpitx -n itself gives.
+func OwnedByLauncher(name, value string) bool {
+	if ownedNames[name] {
+		return true
+	}
+	if name == "OMPI_MCA_rmaps_base_mapping_policy" {
+		return value == ":OVERSUBSCRIBE"
+	}
+	for _, p := range ownedPrefixes {
+		if strings.HasPrefix(name, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// DataDir is where `mpitx setup` puts shims: $XDG_DATA_HOME/mpitx/<arch>; "" where there is no home.
+func (e *Env) DataDir() string {
+	base := e.Getenv("XDG_DATA_HOME")
+	if !filepath.IsAbs(base) {
+		home := e.Getenv("HOME")
+		if home == "" {
+			home, _ = os.UserHomeDir()
+		}
+		if !filepath.IsAbs(home) {
+			return ""
+		}
+		base = filepath.Join(home, ".local", "share")
+	}
+	return filepath.Join(base, "mpitx", e.Arch)
+}
+
+// Shim is the path of the shim for m's family: beside the binary, in ../lib/mpitx, or where `mpitx setup` puts it. The demo
+// MPI needs none: "". An error is an *Error.
+func (e *Env) Shim(m MPI, exeDir string) (string, error) {
+	if m.Family == Demo {
+		return "", nil
+	}
+	name := ShimName(m.Family)
+	var looked []string
+	for _, dir := range []string{exeDir, filepath.Join(exeDir, "..", "lib", "mpitx"), e.DataDir()} {
+		if dir == "" {
+			continue
+		}
+		if p := filepath.Join(dir, name); e.isFile(p) {
+			return p, nil
+		}
+		looked = append(looked, filepath.Clean(dir))
+	}
+	cc := "mpicc"
+	switch {
+	case m.Impl != "" && e.inPath("mpicc."+m.Impl) != "":
+		cc = "mpicc." + m.Impl
+	case e.isExecutable(filepath.Join(m.Prefix, "bin", "mpicc")):
+		cc = filepath.Join(m.Prefix, "bin", "mpicc")
+	}
+	return "", &Error{
+		What: "no shim for " + FamilyName(m.Family),
+		Why:  name + " is not in " + strings.Join(looked, ", "),
+		Do:   "build it with `mpitx setup --mpicc " + cc + "`",
+	}
+}
+
+// ShimName is the file name of a family's shim.
+func ShimName(family string) string { return "mpitx-shim-" + family + ".so" }

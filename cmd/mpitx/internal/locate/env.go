@@ -1,0 +1,202 @@
+// Package locate answers "which MPI": it finds the MPI libraries of a machine, chooses one, tells which launcher started
+// this process, and makes the command line that starts a job. It loads no MPI and builds everywhere; where there is no
+// ELF and no /proc it finds nothing.
+package locate
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Env is what the package looks at: an environment and a file system. Its methods may be called concurrently.
+type Env struct {
+	Environ []string // as os.Environ gives it
+	Root    string   // put before every absolute path, for tests; "" is the real file system
+	PID     int      // the process whose ancestors are looked at
+	UID     int      // 0: launchers must be told that root may run them
+	Arch    string   // as runtime.GOARCH
+
+	libs sync.Map // path to MPI: libraries that were looked into
+}
+
+// System is the environment and file system of this process.
+func System() *Env {
+	return &Env{Environ: os.Environ(), PID: os.Getpid(), UID: os.Getuid(), Arch: runtime.GOARCH}
+}
+
+// Getenv is the value of an environment variable, "" where it is not set.
+func (e *Env) Getenv(name string) string {
+	v, _ := lookup(e.Environ, name)
+	return v
+}
+
+func (e *Env) has(name string) bool {
+	_, ok := lookup(e.Environ, name)
+	return ok
+}
+
+// lookup takes the first of equal names, as getenv does.
+func lookup(environ []string, name string) (string, bool) {
+	for _, kv := range environ {
+		if len(kv) > len(name) && kv[len(name)] == '=' && kv[:len(name)] == name {
+			return kv[len(name)+1:], true
+		}
+	}
+	return "", false
+}
+
+// number is the value of an environment variable as a number, -1 where it is none.
+func (e *Env) number(name string) int {
+	n, err := strconv.Atoi(e.Getenv(name))
+	if err != nil || n < 0 {
+		return -1
+	}
+	return n
+}
+
+// File is where a path of this Env lies in the real file system.
+func (e *Env) File(path string) string {
+	if e.Root == "" {
+		return path
+	}
+	return filepath.Join(e.Root, path)
+}
+
+// stat follows symbolic links below Root.
+func (e *Env) stat(path string) (os.FileInfo, error) {
+	if e.Root != "" {
+		path = e.File(e.resolve(path))
+	}
+	return os.Stat(path)
+}
+
+func (e *Env) isFile(path string) bool {
+	st, err := e.stat(path)
+	return err == nil && st.Mode().IsRegular()
+}
+
+func (e *Env) isDir(path string) bool {
+	st, err := e.stat(path)
+	return err == nil && st.IsDir()
+}
+
+func (e *Env) isExecutable(path string) bool {
+	st, err := e.stat(path)
+	return err == nil && st.Mode().IsRegular() && (st.Mode()&0o111 != 0 || runtime.GOOS == "windows")
+}
+
+// resolve is filepath.EvalSymlinks below Root; a path that does not exist comes back as it is.
+func (e *Env) resolve(path string) string {
+	if e.Root == "" {
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			return real
+		}
+		return path
+	}
+	rest, done := strings.Split(strings.Trim(filepath.ToSlash(path), "/"), "/"), "/"
+	for links := 0; len(rest) > 0 && links < 40; {
+		next := filepath.Join(done, rest[0])
+		rest = rest[1:]
+		target, err := os.Readlink(e.File(next))
+		if err != nil {
+			done = next
+			continue
+		}
+		links++
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(done, target)
+		}
+		rest = append(strings.Split(strings.Trim(target, "/"), "/"), rest...)
+		done = "/"
+	}
+	return filepath.Join(append([]string{done}, rest...)...)
+}
+
+// chain is a path and every step of its symbolic link, the last being the file itself.
+func (e *Env) chain(path string) []string {
+	steps := []string{path}
+	for range 20 {
+		target, err := os.Readlink(e.File(path))
+		if err != nil {
+			break
+		}
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(filepath.Dir(path), target)
+		}
+		steps, path = append(steps, target), target
+	}
+	if last := e.resolve(path); last != path {
+		steps = append(steps, last)
+	}
+	return steps
+}
+
+// inPath is the first executable of that name in $PATH, "" where there is none.
+func (e *Env) inPath(name string) string {
+	for _, dir := range filepath.SplitList(e.Getenv("PATH")) {
+		if !filepath.IsAbs(dir) {
+			continue // the current folder decides nothing
+		}
+		if p := filepath.Join(dir, name); e.isExecutable(p) {
+			return p
+		}
+	}
+	return ""
+}
+
+// Process is an ancestor of this process. What cannot be read (another user's process) is empty.
+type Process struct {
+	PID     int
+	Exe     string   // path of the executable
+	Cmdline []string // its arguments
+	Environ []string // the environment it was started with
+}
+
+// Ancestors are this process's parent, the parent's parent and so on, at most limit of them, as far as /proc shows them.
+// Cmdline and Environ are left to Details.
+func (e *Env) Ancestors(limit int) []Process {
+	var ps []Process
+	for pid := e.parent(e.PID); pid > 0 && len(ps) < limit; pid = e.parent(pid) {
+		exe, _ := os.Readlink(e.proc(pid, "exe"))
+		ps = append(ps, Process{PID: pid, Exe: strings.TrimSuffix(exe, " (deleted)")})
+	}
+	return ps
+}
+
+// Details reads the command line and the environment of a process.
+func (e *Env) Details(p Process) Process {
+	p.Cmdline = e.strings(p.PID, "cmdline")
+	p.Environ = e.strings(p.PID, "environ")
+	return p
+}
+
+func (e *Env) proc(pid int, file string) string {
+	return e.File("/proc/" + strconv.Itoa(pid) + "/" + file)
+}
+
+func (e *Env) strings(pid int, file string) []string {
+	data, err := os.ReadFile(e.proc(pid, file))
+	if err != nil || len(data) == 0 {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(string(data), "\x00"), "\x00")
+}
+
+// parent reads the fourth field of /proc/PID/stat; the second, the command, may hold spaces and brackets.
+func (e *Env) parent(pid int) int {
+	data, err := os.ReadFile(e.proc(pid, "stat"))
+	if err != nil {
+		return 0
+	}
+	s := string(data)
+	fields := strings.Fields(s[strings.LastIndexByte(s, ')')+1:])
+	if len(fields) < 2 {
+		return 0
+	}
+	ppid, _ := strconv.Atoi(fields[1])
+	return ppid
+}

@@ -1,0 +1,58 @@
+package locate
+
+import (
+	"fmt"
+	"path/filepath"
+)
+
+// Mismatch is the error of a launcher that does not match the library: it says how many processes were started, and each
+// of them is alone. size is what MPI_Comm_size says of MPI_COMM_WORLD; nil means that all is well.
+func Mismatch(l Launch, m MPI, size int) error {
+	if size != 1 || l.Size <= 1 {
+		return nil
+	}
+	err := &Error{What: fmt.Sprintf("the %d processes that %s started are not one job: each is alone, with MPI_Comm_size 1", l.Size, l.by())}
+	lib := m.Name() + " (" + m.Lib + ")"
+	switch {
+	case l.Name == "slurm":
+		err.Why = lib + " did not learn of them from srun"
+		err.Do = "use srun --mpi=" + or(slurmMPI(m), "cray_shasta") + " (`srun --mpi=list` shows what is there), or " + ownLauncher(m) + " inside the allocation"
+	case l.Family != "" && m.Impl != "" && l.Family != m.Impl:
+		err.Why = "the library is " + lib
+		err.Do = "start them with " + ownLauncher(m) + ", or read the launcher's own library with --mpi " + l.Family
+	case l.Name == "pmi" || l.Name == "pmix":
+		err.Why = lib + " does not speak with this launcher"
+		err.Do = "start them with " + ownLauncher(m)
+	default:
+		err.Why = "the library, " + lib + ", is of the same family, so launcher and library are of different installations or versions"
+		err.Do = "start them with " + ownLauncher(m) + ", or name the launcher's library with --mpi PREFIX"
+	}
+	return err
+}
+
+// by names the launcher as a person would: Open MPI's mpirun (/usr/bin/orterun).
+func (l Launch) by() string {
+	s := l.Command()
+	if l.Family != "" {
+		s = FamilyName(l.Family) + "'s " + s
+	}
+	if l.Exe != "" && filepath.Base(l.Exe) != l.Command() {
+		s += " (" + l.Exe + ")"
+	}
+	return s
+}
+
+// ownLauncher is the command of the launcher that belongs to a library.
+func ownLauncher(m MPI) string {
+	if m.Launcher != "" {
+		return m.Launcher
+	}
+	return "the mpirun of " + m.Name()
+}
+
+func or(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}

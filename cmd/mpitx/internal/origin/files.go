@@ -1,0 +1,141 @@
+package origin
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"mpitx/catalog"
+)
+
+// fromFiles reads Open MPI's parameter files. Of two files the first named wins, within a file the last line.
+func fromFiles(q Query) []Setting {
+	var found []Setting
+	for _, file := range split(q.Value("mca_base_envar_file_prefix"), ",") {
+		found = append(found, q.read(file, tuneLine)...)
+	}
+	for _, file := range q.paramFiles() {
+		found = append(found, q.read(file, paramLine)...)
+	}
+	// Files of --am: 4.1 does not always take them, so the value decides.
+	for _, file := range split(q.Value("mca_base_param_file_prefix"), ",") {
+		for _, s := range q.read(file, paramLine) {
+			if q.Value(s.Name) == s.Value {
+				found = append(found, s)
+			}
+		}
+	}
+	return found
+}
+
+// overrides reads the file that stands above everything.
+func overrides(q Query) []Setting {
+	file := q.Value("mca_base_override_param_file")
+	if file == "" || file == "none" {
+		return nil
+	}
+	return q.read(file, paramLine)
+}
+
+// paramFiles are those that the library names, else the usual ones.
+func (q Query) paramFiles() []string {
+	if files := q.Value("mca_base_param_files"); files != "" {
+		if files == "none" {
+			return nil
+		}
+		return split(files, ",")
+	}
+	var files []string
+	if home := q.Env.Getenv("HOME"); home != "" {
+		files = append(files, filepath.Join(home, ".openmpi", "mca-params.conf"))
+	}
+	if q.Prefix == "/usr" {
+		return append(files, "/etc/openmpi/openmpi-mca-params.conf", "/etc/openmpi-mca-params.conf")
+	}
+	if q.Prefix != "" {
+		files = append(files, filepath.Join(q.Prefix, "etc", "openmpi-mca-params.conf"))
+	}
+	return files
+}
+
+func split(s, sep string) []string {
+	var parts []string
+	for p := range strings.SplitSeq(s, sep) {
+		if p = strings.TrimSpace(p); p != "" {
+			parts = append(parts, p)
+		}
+	}
+	return parts
+}
+
+// read is what a file sets, the last line first. A file that is not there sets nothing.
+func (q Query) read(file string, line func(string) []Setting) []Setting {
+	path := q.find(file)
+	data, err := os.ReadFile(q.Env.File(path))
+	if err != nil {
+		return nil
+	}
+	var found []Setting
+	n := 0
+	for text := range strings.Lines(string(data)) {
+		n++
+		text = strings.TrimSpace(text)
+		if text == "" || strings.HasPrefix(text, "#") || strings.HasPrefix(text, "//") {
+			continue // comments are whole lines: "a # b" is a value
+		}
+		for _, s := range line(text) {
+			s.Kind, s.Where = catalog.OriginFile, path+":"+strconv.Itoa(n)
+			found = append(found, s)
+		}
+	}
+	slices.Reverse(found)
+	return found
+}
+
+// find looks for a file of the launcher's options where Open MPI does.
+func (q Query) find(file string) string {
+	if filepath.IsAbs(file) {
+		return file
+	}
+	for _, dir := range split(strings.Trim(q.Value("mca_base_param_file_path"), `"`), ":") {
+		if _, err := os.Stat(q.Env.File(filepath.Join(dir, file))); err == nil {
+			return filepath.Join(dir, file)
+		}
+	}
+	return file
+}
+
+// paramLine reads "name = value".
+func paramLine(line string) []Setting {
+	name, value, ok := strings.Cut(line, "=")
+	name = strings.TrimSpace(name)
+	if !ok || name == "" || strings.ContainsAny(name, " \t") {
+		return nil
+	}
+	return []Setting{{name, catalog.Origin{Value: unquote(strings.TrimSpace(value))}}}
+}
+
+// tuneLine reads a line of a --tune file: mpirun's options, or "name = value". What -x sets arrives in the environment.
+func tuneLine(line string) []Setting {
+	if !strings.HasPrefix(line, "-") {
+		return paramLine(line)
+	}
+	var found []Setting
+	words := strings.Fields(line)
+	for i := 0; i+2 < len(words); i++ {
+		if words[i] == "-mca" || words[i] == "--mca" {
+			found = append(found, Setting{words[i+1], catalog.Origin{Value: unquote(words[i+2])}})
+			i += 2
+		}
+	}
+	return found
+}
+
+func unquote(s string) string {
+	if len(s) >= 2 && (s[0] == '"' || s[0] == '\'') && s[len(s)-1] == s[0] {
+		return s[1 : len(s)-1]
+	}
+	return s
+}

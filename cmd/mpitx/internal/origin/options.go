@@ -1,0 +1,137 @@
+package origin
+
+import (
+	"path/filepath"
+	"strings"
+)
+
+// options are the settings that a launcher's command line holds.
+type options []option
+
+type option struct {
+	variable, value string // as they arrive in the environment
+	text            string // as given, with the launcher's name
+}
+
+// find is the text of the option that set a variable: with that value, else the last one.
+func (os options) find(variable, value string) (string, bool) {
+	text, found := "", false
+	for _, o := range os {
+		switch {
+		case o.variable != variable:
+		case o.value == value:
+			return o.text, true
+		case o.value != "": // "-x NAME" only passes on what is in the environment
+			text, found = o.text, true
+		}
+	}
+	return text, found
+}
+
+// Options of Open MPI's launchers that take one argument, of all versions; those that set something are below.
+var openmpiTakes1 = set(`n np c N npernode npersocket H host hostfile machinefile default-hostfile rf rankfile wdir wd path
+	preload-files output-filename output-proctable xml-file map-by rank-by bind-to cpus-per-proc cpus-per-rank cpu-set cpu-list ppr s
+	stdin timeout prefix tmpdir launch-agent max-restarts personality dvm dvm-uri pset app output display rtos runtime-options
+	report-pid report-uri stop-on-exec max-vm-size display-topo debugger novm-size memory-alloc-policy ompi-server pernode-size`)
+
+// Options of Hydra (also Intel's) that take one argument.
+var hydraTakes1 = set(`n np ppn perhost f hosts host hostfile machinefile machine wdir dir path configfile envlist genvlist launcher
+	launcher-exec bootstrap rmk topolib bind-to map-by membind demux iface prepend-pattern outfile-pattern errfile-pattern nameserver
+	localhost usize gpus-per-proc timeout pmi-port-range`)
+
+func set(names string) map[string]bool {
+	m := map[string]bool{}
+	for _, n := range strings.Fields(names) {
+		m[n] = true
+	}
+	return m
+}
+
+// parseOptions reads a launcher's command line: options up to the program, and after every ":" again.
+func parseOptions(launcher string, cmdline []string) options {
+	if len(cmdline) == 0 {
+		return nil
+	}
+	p := &parser{name: filepath.Base(cmdline[0]), args: cmdline[1:], sets: hydraSets, takes1: hydraTakes1}
+	if launcher == "orte" || launcher == "prrte" {
+		p.sets, p.takes1 = openmpiSets, openmpiTakes1
+	}
+	for len(p.args) > 0 {
+		p.context()
+	}
+	return p.found
+}
+
+// setter is an option that sets something: how many arguments it takes, and what of them arrives in the environment.
+type setter struct {
+	args int
+	env  func(a []string) (variable, value string)
+}
+
+var (
+	openmpiSets = map[string]setter{
+		"mca": {2, mca}, "gmca": {2, mca}, "omca": {2, mca}, "x": {1, assignment},
+		"am":      {1, func(a []string) (string, string) { return "OMPI_MCA_mca_base_param_file_prefix", a[0] }},
+		"tune":    {1, func(a []string) (string, string) { return "OMPI_MCA_mca_base_envar_file_prefix", a[0] }},
+		"prtemca": {2, nil}, "pmixmca": {2, nil},
+	}
+	hydraSets = map[string]setter{"env": {2, pair}, "genv": {2, pair}}
+)
+
+func mca(a []string) (string, string)  { return "OMPI_MCA_" + a[0], a[1] }
+func pair(a []string) (string, string) { return a[0], a[1] }
+func assignment(a []string) (string, string) {
+	k, v, _ := strings.Cut(a[0], "=")
+	return k, v
+}
+
+type parser struct {
+	name   string // of the launcher
+	args   []string
+	sets   map[string]setter
+	takes1 map[string]bool
+	found  options
+}
+
+// context reads the options of one program and skips the program and its arguments.
+func (p *parser) context() {
+	for len(p.args) > 0 && strings.HasPrefix(p.args[0], "-") {
+		p.option()
+	}
+	for len(p.args) > 0 && p.args[0] != ":" {
+		p.args = p.args[1:]
+	}
+	p.drop(1)
+}
+
+func (p *parser) drop(n int) []string {
+	n = min(n, len(p.args))
+	dropped := p.args[:n]
+	p.args = p.args[n:]
+	return dropped
+}
+
+func (p *parser) option() {
+	given := p.drop(1)[0]
+	name := strings.TrimLeft(given, "-")
+	s, ok := p.sets[name]
+	if !ok {
+		if p.takes1[name] {
+			p.drop(1)
+		}
+		return
+	}
+	if len(p.args) > 0 && strings.HasSuffix(name, "env") && strings.Contains(p.args[0], "=") {
+		s = setter{1, assignment} // Hydra also takes -genv NAME=VALUE
+	}
+	args := p.drop(s.args)
+	if len(args) < s.args || s.env == nil {
+		return
+	}
+	variable, value := s.env(args)
+	text := p.name + " " + given
+	for _, a := range args {
+		text += " " + Quote(a)
+	}
+	p.found = append(p.found, option{variable, value, text})
+}

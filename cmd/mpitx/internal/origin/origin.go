@@ -1,0 +1,163 @@
+// Package origin tells where the user's settings of control variables come from: the environment, an option of the
+// launcher, a parameter file of the MPI. What a launcher sets for itself is not the user's.
+package origin
+
+import (
+	"sort"
+	"strings"
+
+	"mpitx/catalog"
+	"mpitx/cmd/mpitx/internal/locate"
+)
+
+// Query is what is asked.
+type Query struct {
+	Env    *locate.Env
+	Impl   string              // locate.OpenMPI, locate.MPICH or locate.Demo (MPI.Impl): whose names of settings
+	Prefix string              // of the library (MPI.Prefix), for the default parameter files
+	Names  []string            // all control variables of the library, of both stages
+	Value  func(string) string // the present text of a control variable, "" where unknown; may be nil
+}
+
+// Answer is what was found.
+type Answer struct {
+	Set     map[string]catalog.Origin // by the name of the control variable
+	Unknown []Setting                 // settings that no control variable takes: misspelt, or of a component that is not there
+}
+
+// Setting is one name set in one place.
+type Setting struct {
+	Name string // in the control variables' spelling, except for the demo MPI
+	catalog.Origin
+}
+
+// Find answers a query. The order of precedence is the library's: override file, launcher option or environment, parameter
+// files.
+func Find(q Query) Answer {
+	if q.Value == nil {
+		q.Value = func(string) string { return "" }
+	}
+	known := make(map[string]string, len(q.Names)) // by what a setting can be compared with
+	for _, n := range q.Names {
+		known[key(q.Impl, n)] = n
+	}
+	a := Answer{Set: map[string]catalog.Origin{}}
+	take := func(settings []Setting) {
+		for _, s := range settings {
+			name, ok := known[key(q.Impl, s.Name)]
+			if !ok {
+				a.Unknown = append(a.Unknown, s)
+				continue
+			}
+			if _, done := a.Set[name]; !done {
+				a.Set[name] = s.Origin
+			}
+		}
+	}
+	if q.Impl == locate.OpenMPI {
+		take(overrides(q))
+	}
+	take(fromEnvironment(q))
+	if q.Impl == locate.OpenMPI {
+		take(fromFiles(q))
+	}
+	a.Unknown = misspelt(q.Impl, a.Unknown)
+	return a
+}
+
+// key is the form in which names are compared: the demo MPI's environment has them in capitals.
+func key(impl, name string) string {
+	if impl == locate.Demo {
+		return strings.ToUpper(strings.Map(func(r rune) rune {
+			if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+				return r
+			}
+			return '_'
+		}, name))
+	}
+	return name
+}
+
+// fromEnvironment goes through the environment, where also a launcher's options arrive.
+func fromEnvironment(q Query) []Setting {
+	launch := q.Env.Launcher()
+	var given options // nil: no launcher, or it is on another node
+	var before []string
+	if launch.PID != 0 {
+		p := q.Env.Details(locate.Process{PID: launch.PID})
+		given, before = parseOptions(launch.Name, p.Cmdline), p.Environ
+	}
+	var found []Setting
+	for _, form := range forms(q.Impl) {
+		for _, kv := range sorted(q.Env.Environ) {
+			variable, value, _ := strings.Cut(kv, "=")
+			name, ok := strings.CutPrefix(variable, form.prefix)
+			if !ok || name == "" {
+				continue
+			}
+			s := Setting{form.cvar + name, catalog.Origin{Kind: catalog.OriginEnvironment, Where: variable, Value: value}}
+			if option, ok := given.find(variable, value); ok {
+				s.Kind, s.Where = catalog.OriginLauncher, option
+			} else if launch.Name != "" && locate.OwnedByLauncher(variable, value) && !contains(before, kv) {
+				continue
+			}
+			found = append(found, s)
+		}
+	}
+	return found
+}
+
+// form is a spelling of settings in the environment: prefix of the variable, prefix of the control variable.
+type form struct{ prefix, cvar string }
+
+// forms are an implementation's, the strongest first.
+func forms(impl string) []form {
+	switch impl {
+	case locate.OpenMPI:
+		return []form{{"OMPI_MCA_", ""}}
+	case locate.MPICH:
+		return []form{{"MPIR_CVAR_", "MPIR_CVAR_"}, {"MPIR_PARAM_", "MPIR_CVAR_"}, {"MPICH_", "MPIR_CVAR_"}}
+	case locate.Demo:
+		return []form{{"DEMO_CVAR_", ""}}
+	}
+	return nil
+}
+
+// launcherFrameworks are the parts of Open MPI that only its launcher has: their parameters are no control variables of an
+// application, and no misspellings either.
+var launcherFrameworks = map[string]bool{
+	"plm": true, "rmaps": true, "ras": true, "odls": true, "oob": true, "routed": true, "rml": true, "grpcomm": true, "state": true,
+	"errmgr": true, "filem": true, "iof": true, "schizo": true, "regx": true, "rtc": true, "orte": true, "prte": true, "ess": true,
+	"pmix": true, "hwloc": true, "snapc": true, "sstore": true, "notifier": true, "initial": true, "SOURCE": true, "opal": true,
+}
+
+// misspelt leaves of the unknown settings those that a user would want to hear of.
+func misspelt(impl string, unknown []Setting) []Setting {
+	var left []Setting
+	for _, s := range unknown {
+		framework, _, _ := strings.Cut(s.Name, "_")
+		if impl == locate.OpenMPI && launcherFrameworks[framework] {
+			continue
+		}
+		if impl == locate.MPICH && strings.Contains(s.Where, "MPICH_") {
+			continue // also the prefix of other things
+		}
+		left = append(left, s)
+	}
+	return left
+}
+
+func sorted(environ []string) []string {
+	s := append([]string(nil), environ...)
+	sort.Strings(s)
+	return s
+}
+
+func contains(environ []string, kv string) bool {
+	for _, e := range environ {
+		if e == kv {
+			return true
+		}
+	}
+	return false
+}

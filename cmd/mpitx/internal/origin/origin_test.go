@@ -1,0 +1,194 @@
+package origin
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+
+	"mpitx/catalog"
+	"mpitx/cmd/mpitx/internal/locate"
+)
+
+// machine is an Env on a file system of its own, with a launcher as the parent if cmdline is given.
+func machine(t *testing.T, environ []string, launcherEnviron []string, cmdline ...string) *locate.Env {
+	e := &locate.Env{Environ: environ, Root: t.TempDir(), PID: 20, Arch: "amd64"}
+	write(t, e, "/proc/20/stat", "20 (mpitx) S 10 1")
+	if len(cmdline) > 0 {
+		write(t, e, "/proc/10/stat", "10 (launcher) S 1 1")
+		write(t, e, "/proc/10/cmdline", strings.Join(cmdline, "\x00")+"\x00")
+		write(t, e, "/proc/10/environ", strings.Join(launcherEnviron, "\x00")+"\x00")
+		exe := "/usr/bin/orterun"
+		if strings.HasPrefix(cmdline[0], "mpiexec") {
+			exe = "/usr/bin/mpiexec.hydra"
+		}
+		if err := os.Symlink(exe, e.File("/proc/10/exe")); err != nil {
+			t.Skipf("no symbolic links here: %v", err)
+		}
+	}
+	return e
+}
+
+func write(t *testing.T, e *locate.Env, path, text string) {
+	t.Helper()
+	path = e.File(path)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func check(t *testing.T, got map[string]catalog.Origin, want map[string]catalog.Origin) {
+	t.Helper()
+	for name, o := range want {
+		if got[name] != o {
+			t.Errorf("%s: %+v, want %+v", name, got[name], o)
+		}
+	}
+	for name, o := range got {
+		if _, ok := want[name]; !ok {
+			t.Errorf("%s should have no origin: %+v", name, o)
+		}
+	}
+}
+
+// underMpirun is what mpirun of Open MPI 4.1 sets for itself (measured), besides options and the user's settings.
+var underMpirun = strings.Fields(`OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0 OMPI_MCA_orte_ess_num_procs=2 OMPI_MCA_ess=^singleton
+	OMPI_MCA_pmix=^s1,s2,cray,isolated OMPI_MCA_mpi_oversubscribe=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_initial_wdir=/tmp
+	OMPI_MCA_shmem_RUNTIME_QUERY_hint=mmap OMPI_MCA_rmaps_base_mapping_policy=:OVERSUBSCRIBE`)
+
+var openmpiNames = strings.Fields(`btl btl_tcp_links btl_tcp_if_include btl_tcp_eager_limit mpi_oversubscribe rmaps_base_oversubscribe
+	rmaps_base_mapping_policy shmem_RUNTIME_QUERY_hint orte_ess_num_procs pmix ess coll mca_base_envar_file_prefix pml`)
+
+func TestOpenMPI(t *testing.T) {
+	own := []string{"OMPI_MCA_btl_tcp_links=4", "OMPI_MCA_btl_tcp_lnks=5", "OMPI_MCA_plm_rsh_agent=ssh", "HOME=/home/u"}
+	environ := append(append([]string{
+		"OMPI_MCA_btl=self,tcp", "OMPI_MCA_btl_tcp_if_include=a b", "OMPI_MCA_coll=^tuned",
+		"OMPI_MCA_mca_base_envar_file_prefix=/t.conf", "OMPI_MCA_btl_x=3",
+	}, own...), underMpirun...)
+	e := machine(t, environ, own, "mpirun", "--map-by", ":OVERSUBSCRIBE", "-n", "1", "--mca", "btl", "self,tcp", "-x", "OMPI_MCA_btl_tcp_if_include=a b",
+		"-x", "OMPI_MCA_btl_tcp_links", "--tune", "/t.conf", "--mca", "btl_x", "3", "prog", "--mca", "pml", "ucx", ":", "-n", "1", "--gmca", "coll", "^tuned", "other")
+	write(t, e, "/t.conf", "# a tune file\n-mca btl_tcp_eager_limit 70000 -x A=1\n")
+	write(t, e, "/home/u/.openmpi/mca-params.conf", "pml = ob1\nbtl = none\nbtl_tcp_eager_limit = 1\npml = cm # not a comment\n")
+	a := Find(Query{Env: e, Impl: locate.OpenMPI, Prefix: "/usr", Names: openmpiNames, Value: func(n string) string {
+		return map[string]string{"mca_base_envar_file_prefix": "/t.conf"}[n]
+	}})
+	check(t, a.Set, map[string]catalog.Origin{
+		"btl":                        {Kind: catalog.OriginLauncher, Where: "mpirun --mca btl self,tcp", Value: "self,tcp"},
+		"btl_tcp_if_include":         {Kind: catalog.OriginLauncher, Where: "mpirun -x 'OMPI_MCA_btl_tcp_if_include=a b'", Value: "a b"},
+		"btl_tcp_links":              {Kind: catalog.OriginEnvironment, Where: "OMPI_MCA_btl_tcp_links", Value: "4"},
+		"coll":                       {Kind: catalog.OriginLauncher, Where: "mpirun --gmca coll '^tuned'", Value: "^tuned"},
+		"mca_base_envar_file_prefix": {Kind: catalog.OriginLauncher, Where: "mpirun --tune /t.conf", Value: "/t.conf"},
+		"btl_tcp_eager_limit":        {Kind: catalog.OriginFile, Where: "/t.conf:2", Value: "70000"},
+		"pml":                        {Kind: catalog.OriginFile, Where: "/home/u/.openmpi/mca-params.conf:4", Value: "cm # not a comment"},
+	})
+	var names []string
+	for _, s := range a.Unknown {
+		names = append(names, s.Name)
+	}
+	if got := strings.Join(names, " "); got != "btl_tcp_lnks btl_x" {
+		t.Errorf("unknown: %s", got)
+	}
+}
+
+// On another node than mpirun's the table alone tells what is the launcher's own.
+func TestLauncherElsewhere(t *testing.T) {
+	e := machine(t, append([]string{"OMPI_MCA_btl=self"}, underMpirun...), nil)
+	a := Find(Query{Env: e, Impl: locate.OpenMPI, Names: openmpiNames})
+	check(t, a.Set, map[string]catalog.Origin{"btl": {Kind: catalog.OriginEnvironment, Where: "OMPI_MCA_btl", Value: "self"}})
+	if len(a.Unknown) != 0 {
+		t.Errorf("%+v", a.Unknown)
+	}
+}
+
+// Without a launcher, and where the user set them, the names that launchers use are the user's.
+func TestLaunchersNamesSetByUser(t *testing.T) {
+	want := map[string]catalog.Origin{"mpi_oversubscribe": {Kind: catalog.OriginEnvironment, Where: "OMPI_MCA_mpi_oversubscribe", Value: "1"}}
+	e := machine(t, []string{"OMPI_MCA_mpi_oversubscribe=1"}, nil)
+	check(t, Find(Query{Env: e, Impl: locate.OpenMPI, Names: openmpiNames}).Set, want)
+	e = machine(t, underMpirun, []string{"OMPI_MCA_mpi_oversubscribe=1"}, "mpirun", "-n", "2", "prog")
+	check(t, Find(Query{Env: e, Impl: locate.OpenMPI, Names: openmpiNames}).Set, want)
+}
+
+func TestFilesOfOpenMPI(t *testing.T) {
+	e := machine(t, []string{"OMPI_MCA_btl=env"}, nil)
+	write(t, e, "/a", "// comment\n  btl_tcp_links=1\nbtl_tcp_links = 2\nnot a line\nbtl_tcp_if_include = \"x y\"\n = 3\nbtl=a\nbad name = 3")
+	write(t, e, "/b", "btl_tcp_links=3\npml = ob1")
+	write(t, e, "/o", "btl = override\n")
+	a := Find(Query{Env: e, Impl: locate.OpenMPI, Names: openmpiNames, Value: func(n string) string {
+		return map[string]string{"mca_base_param_files": "/a,/b,/c", "mca_base_override_param_file": "/o"}[n]
+	}})
+	check(t, a.Set, map[string]catalog.Origin{
+		"btl_tcp_links":      {Kind: catalog.OriginFile, Where: "/a:3", Value: "2"},
+		"btl_tcp_if_include": {Kind: catalog.OriginFile, Where: "/a:5", Value: "x y"},
+		"pml":                {Kind: catalog.OriginFile, Where: "/b:2", Value: "ob1"},
+		"btl":                {Kind: catalog.OriginFile, Where: "/o:1", Value: "override"},
+	})
+}
+
+func TestMPICH(t *testing.T) {
+	environ := strings.Fields("PMI_RANK=0 PMI_SIZE=2 HYDI_CONTROL_FD=7 MPIR_CVAR_CH3_INTERFACE_HOSTNAME=h MPIR_CVAR_A=1 MPIR_CVAR_B=2 MPICH_C=3 MPICH_B=9 MPIR_PARAM_D=4 MPIR_CVAR_TYPO=5 MPICH_OTHER=6 MPIR_CVAR_E=x=y")
+	e := machine(t, environ, nil, "mpiexec", "-genv", "MPIR_CVAR_A=1", "-n", "2", "-env", "MPIR_CVAR_B", "2", "-genv", "MPIR_CVAR_E", "x=y", "prog", "-env", "MPIR_PARAM_D", "4")
+	a := Find(Query{Env: e, Impl: locate.MPICH, Names: strings.Fields("MPIR_CVAR_A MPIR_CVAR_B MPIR_CVAR_C MPIR_CVAR_D MPIR_CVAR_E MPIR_CVAR_CH3_INTERFACE_HOSTNAME")})
+	check(t, a.Set, map[string]catalog.Origin{
+		"MPIR_CVAR_A": {Kind: catalog.OriginLauncher, Where: "mpiexec -genv MPIR_CVAR_A=1", Value: "1"},
+		"MPIR_CVAR_B": {Kind: catalog.OriginLauncher, Where: "mpiexec -env MPIR_CVAR_B 2", Value: "2"},
+		"MPIR_CVAR_C": {Kind: catalog.OriginEnvironment, Where: "MPICH_C", Value: "3"},
+		"MPIR_CVAR_D": {Kind: catalog.OriginEnvironment, Where: "MPIR_PARAM_D", Value: "4"},
+		"MPIR_CVAR_E": {Kind: catalog.OriginLauncher, Where: "mpiexec -genv MPIR_CVAR_E x=y", Value: "x=y"},
+	})
+	if len(a.Unknown) != 1 || a.Unknown[0].Name != "MPIR_CVAR_TYPO" {
+		t.Errorf("%+v", a.Unknown)
+	}
+}
+
+func TestDemo(t *testing.T) {
+	e := machine(t, []string{"DEMO_CVAR_EAGER_LIMIT=3", "DEMO_CVAR_NOT_THERE=1", "FAKEMPI_SIZE=2"}, nil)
+	a := Find(Query{Env: e, Impl: locate.Demo, Names: []string{"eager.limit", "other"}})
+	check(t, a.Set, map[string]catalog.Origin{"eager.limit": {Kind: catalog.OriginEnvironment, Where: "DEMO_CVAR_EAGER_LIMIT", Value: "3"}})
+	if len(a.Unknown) != 1 || a.Unknown[0].Where != "DEMO_CVAR_NOT_THERE" {
+		t.Errorf("%+v", a.Unknown)
+	}
+}
+
+func TestCommandLinesThatEndEarly(t *testing.T) {
+	for _, launcher := range []string{"orte", "hydra"} {
+		for _, cmdline := range [][]string{nil, {"mpirun"}, {"mpirun", "-"}, {"mpirun", "--mca"}, {"mpirun", "--mca", "a"}, {"mpirun", "-genv"}, {"mpirun", "-genv", "a"}, {"mpirun", "-n"}, {"mpirun", ":", ":"}, {"mpirun", "-x"}} {
+			if got := parseOptions(launcher, cmdline); len(got) != 0 {
+				t.Errorf("%s %q: %+v", launcher, cmdline, got)
+			}
+		}
+	}
+}
+
+func TestHowToSet(t *testing.T) {
+	for _, c := range []struct{ impl, name, value, want string }{
+		{locate.OpenMPI, "btl", "^tcp", "export OMPI_MCA_btl='^tcp' | mpirun --mca btl '^tcp' … | echo 'btl = ^tcp' >> ~/.openmpi/mca-params.conf"},
+		{locate.MPICH, "MPIR_CVAR_A", "1", "export MPIR_CVAR_A=1 | mpiexec -genv MPIR_CVAR_A 1 …"},
+		{locate.Demo, "eager.limit", "it's", `export DEMO_CVAR_EAGER_LIMIT='it'\''s'`},
+		{"", "x", "1", ""},
+	} {
+		if got := strings.Join(HowToSet(c.impl, c.name, c.value), " | "); got != c.want {
+			t.Errorf("%s", got)
+		}
+	}
+}
+
+// A shell that reads what Quote wrote gives back the same text.
+func TestQuote(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	if err != nil || runtime.GOOS == "windows" {
+		t.Skip("no bash")
+	}
+	for _, s := range []string{"", "a", "a b", "it's", `\`, "$HOME", "`x`", "*", "~", "a\nb", "\t'\\\x1b[0m\x7f", "ä", "a;b", "!", "--x=1", "#"} {
+		out, err := exec.Command(bash, "-c", "printf %s "+Quote(s)).Output()
+		if err != nil || string(out) != s {
+			t.Errorf("%s: Quote gives %s, the shell %s, %v", strconv.Quote(s), Quote(s), strconv.Quote(string(out)), err)
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"mpitx/catalog"
+	"mpitx/export"
+)
+
+type listOptions struct {
+	source
+	filterFlags
+	outputFlags
+	kinds export.Kinds
+	globs []string
+	tree  bool
+}
+
+// outputFlags choose the form of the answer.
+type outputFlags struct {
+	output, fieldNames string
+	format             export.Format
+	fields             []*export.Field
+}
+
+func (o *outputFlags) flags(cmd *cobra.Command) {
+	var formats []string
+	for _, f := range export.Formats {
+		formats = append(formats, string(f))
+	}
+	cmd.Flags().StringVarP(&o.output, "output", "o", "table", "output format: "+strings.Join(formats, ", "))
+	cmd.Flags().StringVar(&o.fieldNames, "fields", "", "columns, separated by commas: "+strings.Join(export.FieldNames(), ", "))
+	cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
+	cmd.RegisterFlagCompletionFunc("fields", cobra.FixedCompletions(export.FieldNames(), cobra.ShellCompDirectiveNoFileComp))
+}
+
+func (o *outputFlags) parse() (err error) {
+	if o.format, err = export.ParseFormat(o.output); err != nil {
+		return usagef("-o: %v", err)
+	}
+	if o.fieldNames != "" {
+		if o.fields, err = export.ParseFields(o.fieldNames); err != nil {
+			return usagef("--fields: %v", err)
+		}
+	}
+	return nil
+}
+
+func newList(a *app) *cobra.Command {
+	o := &listOptions{source: source{a: a}}
+	cmd := &cobra.Command{
+		Use:   "list [cvars|pvars|categories|enums] [GLOB…]",
+		Short: "List variables, categories and enumerations",
+		Long: `List control variables, performance variables, categories and enumerations: all kinds, or one.
+
+A catalog is the union of two worlds: what exists before MPI_Init, and what exists after it (components that lose
+are unloaded by MPI_Init). Each variable says where it exists. Under a launcher there is one row per variable, and
+what differs between ranks is marked.
+
+GLOB arguments choose names (* ? [a-z]); NAME:CLASS chooses a performance variable by its class.`,
+		Example: `  mpitx list
+  mpirun -n 4 mpitx list cvars --set
+  mpitx list pvars --class counter,timer -o csv
+  mpitx list 'btl_*' --verbosity user-all --writable
+  mpitx list --from snapshot.json --tree`,
+		ValidArgsFunction: a.completeNames(export.KindWords()...),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				if k, err := export.ParseKind(args[0]); err == nil {
+					o.kinds, args = k, args[1:]
+				}
+			}
+			o.globs = args
+			return done(o.run(cmd))
+		},
+	}
+	o.source.flags(cmd, false)
+	o.filterFlags.flags(cmd, &o.self)
+	o.outputFlags.flags(cmd)
+	cmd.Flags().BoolVar(&o.tree, "tree", false, "the category tree")
+	return cmd
+}
+
+func (o *listOptions) run(cmd *cobra.Command) error {
+	if err := o.parse(); err != nil {
+		return err
+	}
+	filter, filtered, err := o.compile(o.globs)
+	if err != nil {
+		return err
+	}
+	all, err := o.open(cmd, nil, "")
+	if err != nil {
+		return err
+	}
+	code := o.warn(all)
+	if o.set && len(o.answer.Unknown) > 0 {
+		for _, u := range o.answer.Unknown {
+			o.a.complain("%s is set (%s), but no control variable has this name", u.Origin.Where, u.Origin.Kind)
+		}
+	}
+	c := filter.Apply(all)
+	if filtered && o.kinds != 0 && o.kinds&(export.Cvars|export.Pvars) == 0 {
+		c = groupsByName(filter, all)
+	}
+	opts := export.ListOptions{Format: o.format, Kinds: o.kinds, Fields: o.fields, Terminal: o.term, Tree: o.tree, Filtered: filtered}
+	err = export.List(o.a.out, c, opts)
+	if err == nil && export.Count(c, o.kinds) == 0 {
+		o.a.complain("%s", export.EmptyMessage(all, o.kinds))
+	}
+	return o.finish(code, err)
+}
+
+// groupsByName filters categories and enumerations by their own names, as the patterns are meant where nothing else is
+// listed.
+func groupsByName(filter *catalog.Matcher, all *catalog.Catalog) *catalog.Catalog {
+	c := *all
+	c.Categories = slices.DeleteFunc(slices.Clone(all.Categories), func(g catalog.Category) bool { return !filter.MatchName(g.Name) })
+	c.Enums = slices.DeleteFunc(slices.Clone(all.Enums), func(e catalog.Enum) bool { return !filter.MatchName(e.Name) })
+	return &c
+}

@@ -1,0 +1,6 @@
+// Mpitx explores what an MPI library reveals through the MPI tool information interface.
+package main
+
+import "os"
+
+func main() { os.Exit(run(os.Args[1:])) }

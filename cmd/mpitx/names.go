@@ -1,0 +1,83 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"mpitx/catalog"
+)
+
+// selection are the variables that a command's arguments name.
+type selection struct {
+	vars    []*catalog.Variable
+	literal map[*catalog.Variable]bool // named as such, not by a glob
+	missing []string
+}
+
+// pick finds the variables for names (NAME or NAME:CLASS) and globs, in the order given, each once.
+func pick(c *catalog.Catalog, args []string) (*selection, error) {
+	s := &selection{literal: map[*catalog.Variable]bool{}}
+	seen := map[*catalog.Variable]bool{}
+	add := func(v *catalog.Variable) {
+		if !seen[v] {
+			seen[v] = true
+			s.vars = append(s.vars, v)
+		}
+	}
+	for _, arg := range args {
+		exact := c.Lookup(arg)
+		for _, v := range exact {
+			add(v)
+			s.literal[v] = true
+		}
+		if len(exact) > 0 {
+			continue
+		}
+		if !strings.ContainsAny(arg, "*?[") {
+			s.missing = append(s.missing, arg)
+			continue
+		}
+		f := catalog.Filter{Names: []string{arg}}
+		m, err := f.Compile()
+		if err != nil {
+			return nil, usagef("%q: %v", arg, err)
+		}
+		found := m.Variables(c)
+		if len(found) == 0 {
+			s.missing = append(s.missing, arg)
+		}
+		for _, v := range found {
+			add(v)
+		}
+	}
+	return s, nil
+}
+
+// unknown says which names do not exist, with the nearest ones.
+func (s *selection) unknown(a *app, c *catalog.Catalog) {
+	var all []string
+	for _, vars := range [][]catalog.Variable{c.Cvars, c.Pvars} {
+		for k := range vars {
+			all = append(all, vars[k].Name)
+		}
+	}
+	for _, name := range s.missing {
+		text := fmt.Sprintf("%s: no variable of %s has this name", name, libraryName(c))
+		if near := catalog.Nearest(all, name, 5); len(near) > 0 {
+			text += ": did you mean " + strings.Join(near, ", ") + "?"
+		} else {
+			text += ": see mpitx list"
+		}
+		a.complain("%s", text)
+	}
+}
+
+func libraryName(c *catalog.Catalog) string {
+	if t, _, _ := strings.Cut(c.Library.Text, "\n"); t != "" {
+		if short, _, ok := strings.Cut(t, ","); ok {
+			t = short
+		}
+		return strings.Join(strings.Fields(t), " ")
+	}
+	return "this library"
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"mpitx/catalog"
+	"mpitx/export"
+)
+
+type readOptions struct {
+	source
+	outputFlags
+	stage string
+	ranks bool
+}
+
+func newRead(a *app) *cobra.Command {
+	o := &readOptions{source: source{a: a}}
+	cmd := &cobra.Command{
+		Use:   "read NAME…",
+		Short: "Read the values of variables",
+		Long: `Read the values of variables: after MPI_Init where they exist there, else before it; --stage chooses. Under a
+launcher a value that differs between ranks is shown for each of them.
+
+NAME is a variable's name, NAME:CLASS a performance variable of that class, or a glob. A variable that is named
+literally and cannot be read makes the exit code 3.`,
+		Example: `  mpitx read mpi_leave_pinned
+  mpirun -n 4 mpitx read pml_ob1_unexpected_msgq_length -o json`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: a.completeNames(),
+		RunE:              func(cmd *cobra.Command, args []string) error { return done(o.run(cmd, args)) },
+	}
+	o.source.flags(cmd, false)
+	o.outputFlags.flags(cmd)
+	bindFlag(cmd, &o.source)
+	cmd.Flags().StringVar(&o.stage, "stage", "", "the value before MPI_Init, or after it")
+	cmd.RegisterFlagCompletionFunc("stage", cobra.FixedCompletions([]string{"before", "after"}, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+func (o *readOptions) run(cmd *cobra.Command, args []string) error {
+	if err := o.parse(); err != nil {
+		return err
+	}
+	value := "value"
+	switch o.stage {
+	case "":
+	case "before", "after":
+		value = o.stage
+	default:
+		return usagef("--stage: %q: must be before or after", o.stage)
+	}
+	if o.fields == nil {
+		names := "id," + value
+		if o.stage != "before" {
+			names += ",ranks"
+		}
+		o.fields, _ = export.ParseFields(names)
+	}
+	c, err := o.open(cmd, nil, "")
+	if err != nil {
+		return err
+	}
+	code := o.warn(c)
+	s, err := pick(c, args)
+	if err != nil {
+		return o.finish(code, err)
+	}
+	for _, v := range s.vars {
+		if r := o.reading(v); s.literal[v] && (r == nil || r.Status != catalog.StatusOK) {
+			code = max(code, exitPartial)
+			reason := "does not exist " + o.stage + " MPI_Init"
+			if r != nil {
+				reason = string(r.Status) + ": " + r.Reason
+			}
+			o.a.complain("%s: %s", v.ID(), reason)
+		}
+	}
+	if len(s.vars) > 0 {
+		chosen := *c
+		chosen.Cvars, chosen.Pvars, chosen.Categories, chosen.Enums = nil, nil, nil, c.Enums
+		for _, v := range s.vars {
+			if v.Kind == catalog.Cvar {
+				chosen.Cvars = append(chosen.Cvars, *v)
+			} else {
+				chosen.Pvars = append(chosen.Pvars, *v)
+			}
+		}
+		err = export.List(o.a.out, &chosen, export.ListOptions{Format: o.format, Kinds: export.Cvars | export.Pvars, Fields: o.fields, Terminal: o.term, Filtered: true})
+	}
+	return o.finish(s.code(o.a, c, code), err)
+}
+
+func (o *readOptions) reading(v *catalog.Variable) *catalog.Reading {
+	switch o.stage {
+	case "before":
+		return v.Before
+	case "after":
+		return v.After
+	}
+	return v.Current()
+}

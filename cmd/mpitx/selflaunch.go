@@ -1,0 +1,70 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// selfLaunch is the launcher of the demo MPI, which has none: it starts n processes that find each other in a directory.
+// It returns the highest of their exit codes.
+func selfLaunch(n int, argv, environ []string, limit time.Duration) int {
+	dir, err := os.MkdirTemp("", "mpitx-demo-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "mpitx: start ranks:", err)
+		return exitFailed
+	}
+	defer os.RemoveAll(dir)
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	code := 0
+	ended := func(c int) {
+		mu.Lock()
+		code = max(code, c)
+		mu.Unlock()
+	}
+	for rank := range n {
+		cmd := exec.Command(argv[0], argv[1:]...)
+		cmd.Env = append(environ[:len(environ):len(environ)], fmt.Sprintf("FAKEMPI_RANK=%d", rank), fmt.Sprintf("FAKEMPI_SIZE=%d", n), "FAKEMPI_DIR="+dir)
+		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+		cmd.WaitDelay = limit
+		stop := passSignals(cmd)
+		if err := cmd.Start(); err != nil {
+			stop()
+			fmt.Fprintln(os.Stderr, "mpitx: start ranks:", err)
+			ended(exitFailed)
+			continue
+		}
+		wg.Go(func() {
+			cmd.Wait()
+			stop()
+			ended(exitCode(cmd.ProcessState))
+		})
+	}
+	wg.Wait()
+	return code
+}
+
+// passSignals passes the signals that end programs on to a process, until stop is called.
+func passSignals(cmd *exec.Cmd) (stop func()) {
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	done := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case s := <-signals:
+				if cmd.Process != nil {
+					cmd.Process.Signal(s)
+				}
+			case <-done:
+				return
+			}
+		}
+	}()
+	return func() { signal.Stop(signals); close(done) }
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"mpitx/catalog"
+	"mpitx/cmd/mpitx/internal/origin"
+	"mpitx/export"
+)
+
+type showOptions struct {
+	source
+	outputFlags
+}
+
+func newShow(a *app) *cobra.Command {
+	o := &showOptions{source: source{a: a}}
+	cmd := &cobra.Command{
+		Use:   "show NAME…",
+		Short: "Explain variables: everything that is known about them",
+		Long: `Explain variables: what they mean, the items of their enumeration with the current one marked, their categories,
+their value on each rank, who set them, whether they can be written now, and how to set them for the next run.
+
+NAME is a variable's name, NAME:CLASS a performance variable of that class, or a glob.`,
+		Example: `  mpitx show mpi_leave_pinned
+  mpirun -n 4 mpitx show 'pml_ob1_*'`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: a.completeNames(),
+		RunE:              func(cmd *cobra.Command, args []string) error { return done(o.run(cmd, args)) },
+	}
+	o.source.flags(cmd, false)
+	o.outputFlags.flags(cmd)
+	bindFlag(cmd, &o.source)
+	return cmd
+}
+
+// bindFlag chooses the communicator for variables that are bound to one.
+func bindFlag(cmd *cobra.Command, s *source) {
+	cmd.Flags().Var(&communicator{s}, "bind", "the communicator that variables bound to one are read for: world or self")
+	cmd.RegisterFlagCompletionFunc("bind", cobra.FixedCompletions([]string{"world", "self"}, cobra.ShellCompDirectiveNoFileComp))
+}
+
+type communicator struct{ s *source }
+
+func (c *communicator) String() string {
+	if c.s != nil && c.s.self {
+		return "self"
+	}
+	return "world"
+}
+
+func (c *communicator) Set(text string) error {
+	switch text {
+	case "self", "world":
+		c.s.self = text == "self"
+		return nil
+	}
+	return usagef("must be world or self")
+}
+
+func (c *communicator) Type() string { return "communicator" }
+
+func (o *showOptions) run(cmd *cobra.Command, args []string) error {
+	if err := o.parse(); err != nil {
+		return err
+	}
+	c, err := o.open(cmd, nil, "")
+	if err != nil {
+		return err
+	}
+	code := o.warn(c)
+	s, err := pick(c, args)
+	if err != nil {
+		return o.finish(code, err)
+	}
+	if len(s.vars) > 0 {
+		err = export.Show(o.a.out, c, s.vars, export.ShowOptions{Format: o.format, Fields: o.fields, Terminal: o.term, HowToSet: o.howToSet(c)})
+	}
+	return o.finish(s.code(o.a, c, code), err)
+}
+
+// code says what was not found, and adds that to the exit code.
+func (s *selection) code(a *app, c *catalog.Catalog, code int) int {
+	if len(s.missing) == 0 {
+		return code
+	}
+	s.unknown(a, c)
+	if len(s.vars) == 0 {
+		return exitFailed
+	}
+	return max(code, exitPartial)
+}
+
+// howToSet makes the lines that set a control variable for the next run.
+func (s *source) howToSet(c *catalog.Catalog) func(*catalog.Variable) []string {
+	impl := s.chosen.Impl
+	if impl == "" {
+		impl = c.Library.Family
+	}
+	return func(v *catalog.Variable) []string {
+		if v.Kind != catalog.Cvar || v.Scope == catalog.ScopeConstant || v.Scope == catalog.ScopeReadonly {
+			return nil
+		}
+		value := "VALUE"
+		if r := v.Current(); r != nil && r.Status == catalog.StatusOK && r.Value.String() != "" {
+			value = r.Value.String()
+		}
+		return origin.HowToSet(impl, v.Name, value)
+	}
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"mpitx/catalog"
+)
+
+type snapshotOptions struct {
+	source
+	out    string
+	redact bool
+}
+
+func newSnapshot(a *app) *cobra.Command {
+	o := &snapshotOptions{source: source{a: a}}
+	cmd := &cobra.Command{
+		Use:   "snapshot",
+		Short: "Write everything an MPI library exposes to a file",
+		Long: `Write everything an MPI library exposes to a file: metadata and values of all variables, categories and enumerations, of
+both stages and all ranks. Every read-only command takes such a file with --from in place of a live MPI, also where none
+is installed. The document is JSON, described in docs/schema.md.`,
+		Example: `  mpirun -n 4 mpitx snapshot -o snapshot.json
+  mpitx list --from snapshot.json --set`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return done(o.run(cmd)) },
+	}
+	o.source.flags(cmd, false)
+	cmd.Flags().StringVarP(&o.out, "output", "o", "-", "file to write; - is standard output")
+	cmd.Flags().BoolVar(&o.redact, "redact", false, "leave out host names, user names, addresses and paths")
+	return cmd
+}
+
+func (o *snapshotOptions) run(cmd *cobra.Command) error {
+	c, err := o.open(cmd, nil, "")
+	if err != nil {
+		return err
+	}
+	code := o.warn(c)
+	if o.redact {
+		catalog.Redact(c)
+	}
+	if o.out == "-" {
+		err = catalog.Write(o.a.out, c)
+	} else {
+		err = replaceFile(o.out, func(w io.Writer) error { return catalog.Write(w, c) })
+	}
+	return o.finish(code, err)
+}
+
+// replaceFile writes a file whole or not at all. What is no regular file (a pipe, /dev/stdout) is written as it is.
+func replaceFile(path string, write func(io.Writer) error) error {
+	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return failf("write: %v", err)
+		}
+		return writeAndClose(f, write)
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return failf("write: %v", err)
+	}
+	f.Chmod(0o644)
+	if err := writeAndClose(f, write); err != nil {
+		os.Remove(f.Name())
+		return err
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		os.Remove(f.Name())
+		return failf("write: %v", err)
+	}
+	return nil
+}
+
+func writeAndClose(f *os.File, write func(io.Writer) error) error {
+	b := bufio.NewWriterSize(f, 1<<16)
+	err := write(b)
+	if err == nil {
+		err = b.Flush()
+	}
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		return failf("write: %s: %v", f.Name(), err)
+	}
+	return nil
+}

@@ -1,0 +1,278 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mpitx/catalog"
+	"mpitx/cmd/mpitx/internal/job"
+	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/cmd/mpitx/internal/origin"
+	"mpitx/export"
+)
+
+// source is where a command's catalog comes from: a snapshot, or a live MPI.
+type source struct {
+	a       *app
+	from    string
+	mpi     string
+	n       int
+	timeout time.Duration
+	self    bool // bind variables of communicators to MPI_COMM_SELF
+	term    export.Terminal
+
+	chosen locate.MPI
+	job    *job.Job
+	answer origin.Answer
+}
+
+// answered ends a command early with a code: a launcher has done the work, or another rank prints.
+type answered struct{ code int }
+
+func (answered) Error() string { return "answered elsewhere" }
+
+func (s *source) flags(cmd *cobra.Command, live bool) {
+	f := cmd.Flags()
+	f.StringVar(&s.mpi, "mpi", "", "the MPI to use: openmpi, mpich, abi, demo, a prefix, or a libmpi file")
+	f.IntVarP(&s.n, "ranks", "n", 0, "start this many ranks under the MPI's launcher")
+	f.DurationVar(&s.timeout, "timeout", time.Minute, "time limit for the MPI library's answers")
+	if !live {
+		f.StringVar(&s.from, "from", "", "read a snapshot file instead of a live MPI")
+		cmd.MarkFlagsMutuallyExclusive("from", "ranks")
+		cmd.MarkFlagsMutuallyExclusive("from", "mpi")
+		cmd.MarkFlagFilename("from", "json")
+	}
+	cmd.RegisterFlagCompletionFunc("mpi", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return locate.Families, cobra.ShellCompDirectiveDefault
+	})
+}
+
+// open gets the catalog. Under a launcher it returns on rank 0 only: elsewhere, and where another process has
+// answered, it returns answered.
+func (s *source) open(cmd *cobra.Command, writes []job.Write, stage job.Stage) (*catalog.Catalog, error) {
+	var err error
+	if s.term, err = s.a.terminal(); err != nil {
+		return nil, err
+	}
+	if s.timeout <= 0 {
+		return nil, usagef("--timeout: must be positive")
+	}
+	launch := s.a.env.Launcher()
+	if s.from != "" {
+		if launch.Rank > 0 {
+			return nil, answered{exitDone}
+		}
+		return s.load()
+	}
+	if s.n < 0 || cmd.Flags().Changed("ranks") && s.n == 0 {
+		return nil, usagef("-n: the number of ranks must be at least 1")
+	}
+	if s.chosen, err = s.a.env.Choose(s.mpi); err != nil {
+		if launch.Rank > 0 {
+			return nil, answered{exitFailed}
+		}
+		return nil, err
+	}
+	if s.n > 0 {
+		return nil, s.relaunch()
+	}
+	return s.collect(launch, writes, stage)
+}
+
+func (s *source) load() (*catalog.Catalog, error) {
+	c, err := catalog.Load(s.from)
+	var pathErr *os.PathError
+	switch {
+	case errors.As(err, &pathErr):
+		return nil, failf("read snapshot: %v", pathErr)
+	case err != nil:
+		return nil, failf("read snapshot: %s: %v", s.from, err)
+	}
+	return c, nil
+}
+
+func (s *source) collect(launch locate.Launch, writes []job.Write, stage job.Stage) (*catalog.Catalog, error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return nil, failf("start: %v", err)
+	}
+	shim, err := s.a.env.Shim(s.chosen, dir(exe))
+	if err != nil {
+		if launch.Rank > 0 {
+			return nil, answered{exitFailed}
+		}
+		return nil, err
+	}
+	s.job, err = job.Collect(job.Options{Creator: "mpitx " + version, Exe: exe, MPI: s.chosen, Shim: shim, Launch: launch,
+		Self: s.self, Writes: writes, WriteStage: stage, Timeout: s.timeout})
+	if err != nil {
+		return nil, err
+	}
+	if !s.job.Root {
+		return nil, answered{s.job.Finish(0)}
+	}
+	c := s.job.Catalog
+	s.origins(c)
+	cacheNames(s.a.env, s.chosen, c)
+	return c, nil
+}
+
+// origins notes in the catalog what the user has set.
+func (s *source) origins(c *catalog.Catalog) {
+	names := make([]string, len(c.Cvars))
+	values := make(map[string]*catalog.Variable, len(c.Cvars))
+	for k := range c.Cvars {
+		names[k] = c.Cvars[k].Name
+		values[names[k]] = &c.Cvars[k]
+	}
+	s.answer = origin.Find(origin.Query{Env: s.a.env, Impl: s.chosen.Impl, Prefix: s.chosen.Prefix, Names: names,
+		Value: func(name string) string {
+			if v := values[name]; v != nil && v.Current() != nil {
+				return v.Current().Value.String()
+			}
+			return ""
+		}})
+	for name, o := range s.answer.Set {
+		if v := values[name]; v != nil {
+			v.Origin = &o
+		}
+	}
+}
+
+// warn says on standard error what is missing from the answer, and gives the exit code that this alone deserves.
+func (s *source) warn(c *catalog.Catalog) int {
+	if s.job == nil {
+		return exitDone
+	}
+	code := exitDone
+	for _, st := range []struct {
+		name string
+		*catalog.Stage
+	}{{"before MPI_Init", &c.Before}, {"after MPI_Init", &c.After}} {
+		if !st.Read {
+			s.a.complain("%s: not read: %s", st.name, st.Error)
+			code = exitPartial
+		} else if st.Error != "" {
+			s.a.complain("%s: %s", st.name, st.Error)
+		}
+	}
+	for _, l := range s.job.Lost {
+		s.a.complain("%s", l)
+		code = exitPartial
+	}
+	return code
+}
+
+// finish flushes the output and ends the job with a code that all ranks return.
+func (s *source) finish(code int, err error) error {
+	if flushErr := s.a.out.Flush(); err == nil && flushErr != nil {
+		err = flushErr
+	}
+	if err != nil {
+		code = max(code, s.a.exit(err))
+	}
+	if s.job != nil {
+		code = s.job.Finish(code)
+	}
+	if code == exitDone {
+		return nil
+	}
+	return &exitError{code: code}
+}
+
+// relaunch runs this same command under the MPI's launcher.
+func (s *source) relaunch() error {
+	exe, err := os.Executable()
+	if err != nil {
+		return failf("start: %v", err)
+	}
+	argv, environ, err := s.a.env.LaunchCommand(s.chosen, s.n, append([]string{exe}, withoutRanks(os.Args[1:])...))
+	if err != nil {
+		return err
+	}
+	// The terminal is out here, and the choice was made with what is known out here.
+	environ = append(environ, export.TermVariable+"="+s.term.Pass())
+	if s.chosen.Lib != "" {
+		environ = append(environ, "MPITX_MPI="+s.chosen.Lib)
+	} else {
+		environ = append(environ, "MPITX_MPI="+s.chosen.Family)
+	}
+	if argv[0] == locate.SelfLaunch {
+		return answered{selfLaunch(s.n, argv[2:], environ, s.timeout)}
+	}
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Env = environ
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = nil, os.Stdout, os.Stderr
+	stop := passSignals(cmd)
+	defer stop()
+	if err := cmd.Start(); err != nil {
+		return failf("start %s: %v", argv[0], err)
+	}
+	cmd.Wait()
+	return answered{exitCode(cmd.ProcessState)}
+}
+
+func exitCode(s *os.ProcessState) int {
+	if ws, ok := s.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
+		return 128 + int(ws.Signal())
+	}
+	return s.ExitCode()
+}
+
+// withoutRanks drops -n and --ranks from a command line.
+func withoutRanks(args []string) []string {
+	var out []string
+	for k := 0; k < len(args); k++ {
+		a := args[k]
+		switch {
+		case a == "--":
+			return append(out, args[k:]...)
+		case a == "-n" || a == "--ranks":
+			k++
+		case strings.HasPrefix(a, "--ranks=") || strings.HasPrefix(a, "-n") && isNumber(strings.TrimPrefix(a[2:], "=")):
+		default:
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+func isNumber(s string) bool {
+	return s != "" && !slices.ContainsFunc([]byte(s), func(c byte) bool { return c < '0' || c > '9' })
+}
+
+// done turns answered into what main understands.
+func done(err error) error {
+	var a answered
+	if errors.As(err, &a) {
+		if a.code == exitDone {
+			return nil
+		}
+		return &exitError{code: a.code}
+	}
+	return err
+}
+
+func dir(path string) string {
+	if k := strings.LastIndexByte(path, os.PathSeparator); k > 0 {
+		return path[:k]
+	}
+	return "."
+}
+
+// nameList joins names for a message.
+func nameList(names []string) string {
+	quoted := make([]string, len(names))
+	for k, n := range names {
+		quoted[k] = fmt.Sprintf("%q", n)
+	}
+	return strings.Join(quoted, ", ")
+}

@@ -1,0 +1,206 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"mpitx/catalog"
+	"mpitx/cmd/mpitx/internal/job"
+	"mpitx/cmd/mpitx/internal/origin"
+	"mpitx/export"
+)
+
+type writeOptions struct {
+	source
+	output string
+	stage  string
+	ranks  string
+	force  bool
+	dryRun bool
+}
+
+func newWrite(a *app) *cobra.Command {
+	o := &writeOptions{source: source{a: a}}
+	cmd := &cobra.Command{
+		Use:   "write NAME=VALUE…",
+		Short: "Write control variables, and tell what came of it",
+		Long: `Write control variables, and tell honestly what came of it: the old value is read, the new one written, and read back.
+
+The outcome is one of: ok; ok but unchanged (the library said yes, and the old value stands); not now; never; faulty (it
+crashes the library, so it was not done); invalid (not a value of this variable: nothing at all is written then).
+
+VALUE is a number (also hexadecimal), true or false, an item of the variable's enumeration, a set of flags a|b, or a list
+of elements a,b,c. mpitx writes in its own processes only, which end with it: this shows what a library accepts. The
+way to set a variable for a run is printed with the outcome.
+
+Variables of scope all and all-eq concern all processes: writing them on some ranks only (--rank) needs --force.`,
+		Example: `  mpitx write mpi_leave_pinned=0
+  mpirun -n 4 mpitx write --stage before btl_tcp_sndbuf=131072
+  mpirun -n 4 mpitx write --rank 1,3 some_local_variable=5`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: a.completeNames(),
+		RunE:              func(cmd *cobra.Command, args []string) error { return done(o.run(cmd, args)) },
+	}
+	o.source.flags(cmd, true)
+	f := cmd.Flags()
+	f.StringVarP(&o.output, "output", "o", "table", "output format: table, wide, json, ndjson, csv")
+	f.StringVar(&o.stage, "stage", "after", "write after MPI_Init, or before it (in the process that never calls it)")
+	f.StringVar(&o.ranks, "rank", "", "ranks to write on: 0,2-5 (default: all)")
+	f.BoolVar(&o.force, "force", false, "write variables of scope all, all-eq, group and group-eq on some ranks only")
+	f.BoolVar(&o.dryRun, "dry-run", false, "check names and values, and write nothing")
+	cmd.RegisterFlagCompletionFunc("stage", cobra.FixedCompletions([]string{"before", "after"}, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+func (o *writeOptions) run(cmd *cobra.Command, args []string) error {
+	format, err := export.ParseFormat(o.output)
+	if err != nil {
+		return usagef("-o: %v", err)
+	}
+	if o.stage != "before" && o.stage != "after" {
+		return usagef("--stage: %q: must be before or after", o.stage)
+	}
+	ranks, err := parseRanks(o.ranks)
+	if err != nil {
+		return err
+	}
+	if o.stage == "before" && ranks != nil && !slices.Equal(ranks, []int{0}) {
+		return usagef("--rank: the stage before MPI_Init is read by one process of each node: leave --rank out")
+	}
+	writes, err := parseWrites(args, ranks)
+	if err != nil {
+		return err
+	}
+	asked := writes
+	for k := range asked {
+		asked[k].DryRun = o.dryRun
+		asked[k].Force = o.force
+	}
+	c, err := o.open(cmd, asked, job.Stage(o.stage))
+	if err != nil {
+		return err
+	}
+	code := o.warn(c)
+	unknown := &selection{}
+	for _, w := range writes {
+		if len(c.Lookup(w.Name)) == 0 {
+			unknown.missing = append(unknown.missing, w.Name)
+		}
+	}
+	if len(unknown.missing) > 0 {
+		unknown.unknown(o.a, c)
+		o.a.complain("nothing was written")
+		return o.finish(exitFailed, nil)
+	}
+	var outside []string
+	for _, r := range ranks {
+		if r >= c.Job.Size {
+			outside = append(outside, strconv.Itoa(r))
+		}
+	}
+	if outside != nil {
+		return o.finish(code, usagef("--rank: %s: the job has ranks 0 to %d", strings.Join(outside, ","), c.Job.Size-1))
+	}
+	rows := o.rows(c)
+	for _, r := range rows {
+		if r.Outcome != string(job.WriteOK) && r.Outcome != string(job.WriteDry) {
+			code = max(code, exitPartial)
+		}
+	}
+	err = export.Outcomes(o.a.out, rows, format, o.term)
+	if err == nil && format == export.FormatTable {
+		err = o.advice(c, writes)
+	}
+	return o.finish(code, err)
+}
+
+// rows puts ranks with equal outcomes together.
+func (o *writeOptions) rows(c *catalog.Catalog) []export.Outcome {
+	var rows []export.Outcome
+	at := map[string]int{}
+	outcomes := slices.Clone(o.job.Outcomes)
+	slices.SortStableFunc(outcomes, func(a, b job.Outcome) int { return a.Rank - b.Rank })
+	for _, w := range outcomes {
+		e := enumOf(c, w.Name)
+		row := export.Outcome{Variable: w.Name, Old: w.Old.Format(e), New: w.New.Format(e), ReadBack: w.Back.Format(e),
+			Outcome: string(w.Result), Reason: w.Detail}
+		key := strings.Join([]string{row.Variable, row.Old, row.New, row.ReadBack, row.Outcome, row.Reason}, "\x00")
+		k, ok := at[key]
+		if !ok {
+			k = len(rows)
+			at[key] = k
+			rows = append(rows, row)
+		}
+		rows[k].Ranks = append(rows[k].Ranks, w.Rank)
+	}
+	slices.SortStableFunc(rows, func(a, b export.Outcome) int { return strings.Compare(a.Variable, b.Variable) })
+	return rows
+}
+
+func enumOf(c *catalog.Catalog, variable string) *catalog.Enum {
+	for _, v := range c.Lookup(variable) {
+		if v.Kind == catalog.Cvar {
+			return c.Enum(v.Enum)
+		}
+	}
+	return nil
+}
+
+// advice says what such a write is worth, and how to set the variable for a run.
+func (o *writeOptions) advice(c *catalog.Catalog, writes []job.Write) error {
+	fmt.Fprintf(o.a.out, "\nWritten in mpitx's own processes only, which have ended. For a run:\n")
+	for _, w := range writes {
+		for _, line := range origin.HowToSet(o.chosen.Impl, w.Name, w.Text) {
+			fmt.Fprintf(o.a.out, "  %s\n", o.term.Safe(line))
+		}
+		for _, v := range c.Lookup(w.Name) {
+			if (v.Scope == catalog.ScopeGroup || v.Scope == catalog.ScopeGroupEq) && v.Description != "" {
+				fmt.Fprintf(o.a.out, "%s is of scope %s: its description must name the group:\n  %s\n", o.term.Safe(v.Name), v.Scope, o.term.SafeText(v.Description))
+			}
+		}
+	}
+	return nil
+}
+
+func parseWrites(args []string, ranks []int) ([]job.Write, error) {
+	var out []job.Write
+	for _, arg := range args {
+		name, value, ok := strings.Cut(arg, "=")
+		if !ok || name == "" {
+			return nil, usagef("%q: must be NAME=VALUE", arg)
+		}
+		if slices.ContainsFunc(out, func(w job.Write) bool { return w.Name == name }) {
+			return nil, usagef("%s is written twice", name)
+		}
+		out = append(out, job.Write{Name: name, Text: value, Ranks: ranks})
+	}
+	return out, nil
+}
+
+// parseRanks reads "0,2-5"; nil is all.
+func parseRanks(s string) ([]int, error) {
+	if s == "" {
+		return nil, nil
+	}
+	var out []int
+	for _, part := range strings.Split(s, ",") {
+		lo, hi, isRange := strings.Cut(part, "-")
+		a, err := strconv.Atoi(lo)
+		b := a
+		if err == nil && isRange {
+			b, err = strconv.Atoi(hi)
+		}
+		if err != nil || a < 0 || b < a || b-a > 1<<20 {
+			return nil, usagef("--rank: %q: must be ranks like 0,2-5", s)
+		}
+		for r := a; r <= b; r++ {
+			out = append(out, r)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
+}

@@ -1,0 +1,111 @@
+package export
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"mpitx/catalog"
+)
+
+// value is a field of a variable for JSON.
+func (f *Field) value(c *catalog.Catalog, v *catalog.Variable) any {
+	if f.JSON != nil {
+		return f.JSON(c, v)
+	}
+	if s := f.Text(c, v); s != "" {
+		return s
+	}
+	return nil
+}
+
+// cell is a field of a variable for a table, in one line if that loses nothing.
+func (f *Field) cell(c *catalog.Catalog, v *catalog.Variable) string {
+	if f.prose {
+		return oneLine(f.Text(c, v))
+	}
+	return f.Text(c, v)
+}
+
+// list keeps an empty list out of JSON's null.
+func list[T any](l []T) []T {
+	if l == nil {
+		return []T{}
+	}
+	return l
+}
+
+func joinFunc[T any](l []T, sep string, f func(T) string) string {
+	parts := make([]string, len(l))
+	for i, x := range l {
+		parts[i] = f(x)
+	}
+	return strings.Join(parts, sep)
+}
+
+// display is a category's or enumeration's field as text.
+func display(x any) string {
+	switch x := x.(type) {
+	case string:
+		return x
+	case int:
+		return strconv.Itoa(x)
+	case []string:
+		return strings.Join(x, ",")
+	case []catalog.Conflict:
+		return joinFunc(x, "; ", conflictText)
+	case []catalog.Item:
+		return joinFunc(x, ",", func(it catalog.Item) string { return strconv.Itoa(it.Value) + "=" + it.Name })
+	}
+	return fmt.Sprint(x)
+}
+
+func kindName(k catalog.Kind) string {
+	switch k {
+	case catalog.Cvar:
+		return "cvar"
+	case catalog.Pvar:
+		return "pvar"
+	}
+	return "unknown"
+}
+
+func flags(v *catalog.Variable) []string {
+	var l []string
+	for _, f := range []struct {
+		on   bool
+		name string
+	}{{v.Readonly, "readonly"}, {v.Continuous, "continuous"}, {v.Atomic, "atomic"}} {
+		if f.on {
+			l = append(l, f.name)
+		}
+	}
+	return l
+}
+
+func ranksText(c *catalog.Catalog, v *catalog.Variable) string {
+	e := c.Enum(v.Enum)
+	return joinFunc(RankGroups(c, v), "; ", func(g RankGroup) string {
+		return "r" + RankList(g.Ranks) + "=" + ReadingText(&g.Reading, e)
+	})
+}
+
+func ranksJSON(c *catalog.Catalog, v *catalog.Variable) any {
+	type group struct {
+		Ranks []int `json:"ranks"`
+		catalog.Reading
+	}
+	groups := []group{}
+	for _, g := range RankGroups(c, v) {
+		groups = append(groups, group{g.Ranks, g.Reading})
+	}
+	return groups
+}
+
+// nearest is the candidate that may have been meant, "" where none is near.
+func nearest(s string, candidates []string) string {
+	if near := catalog.Nearest(candidates, s, 1); len(near) > 0 {
+		return near[0]
+	}
+	return ""
+}

@@ -1,0 +1,101 @@
+package export
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Format is an output format.
+type Format string
+
+// The formats of -o.
+const (
+	FormatTable  Format = "table"
+	FormatWide   Format = "wide"
+	FormatJSON   Format = "json"
+	FormatNDJSON Format = "ndjson"
+	FormatCSV    Format = "csv"
+	FormatNames  Format = "names"
+)
+
+// Formats are all formats, for help and completion.
+var Formats = []Format{FormatTable, FormatWide, FormatJSON, FormatNDJSON, FormatCSV, FormatNames}
+
+// FormatDocs says in a few words what each format is.
+var FormatDocs = map[Format]string{
+	FormatTable:  "for people, fitted to the terminal",
+	FormatWide:   "more columns, nothing cut",
+	FormatJSON:   "one document with a schema name and version",
+	FormatNDJSON: "one JSON object per line",
+	FormatCSV:    "a header and one row per line",
+	FormatNames:  "names only, one per line",
+}
+
+// ParseFormat reads a -o flag; "" is the table.
+func ParseFormat(s string) (Format, error) {
+	if s == "" {
+		return FormatTable, nil
+	}
+	if f := Format(strings.ToLower(s)); slices.Contains(Formats, f) {
+		return f, nil
+	}
+	names := make([]string, len(Formats))
+	for i, f := range Formats {
+		names[i] = string(f)
+	}
+	return "", fmt.Errorf("no output format %q: one of %s", s, strings.Join(names, ", "))
+}
+
+// Kinds is a set of the kinds of thing that a catalog lists.
+type Kinds uint8
+
+// The kinds.
+const (
+	Cvars Kinds = 1 << iota
+	Pvars
+	Categories
+	Enums
+
+	AllKinds = Cvars | Pvars | Categories | Enums
+)
+
+var kindWords = []struct {
+	kind  Kinds
+	word  string // as an argument of list
+	title string
+}{
+	{Cvars, "cvars", "Control variables"},
+	{Pvars, "pvars", "Performance variables"},
+	{Categories, "categories", "Categories"},
+	{Enums, "enums", "Enumerations"},
+}
+
+// KindWords are the kinds as the list command takes them.
+func KindWords() []string {
+	var words []string
+	for _, k := range kindWords {
+		words = append(words, k.word)
+	}
+	return words
+}
+
+// ParseKind reads the word of a kind; "" is all of them.
+func ParseKind(s string) (Kinds, error) {
+	if s == "" {
+		return AllKinds, nil
+	}
+	for _, k := range kindWords {
+		if k.word == s {
+			return k.kind, nil
+		}
+	}
+	hint := ""
+	if near := nearest(s, KindWords()); near != "" {
+		hint = fmt.Sprintf(" (did you mean %s?)", near)
+	}
+	return 0, fmt.Errorf("no kind %q%s: one of %s", s, hint, strings.Join(KindWords(), ", "))
+}
+
+// has reports whether k holds a kind; the empty set stands for all.
+func (k Kinds) has(kind Kinds) bool { return k == 0 || k&kind != 0 }

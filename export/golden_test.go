@@ -1,0 +1,152 @@
+package export
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mpitx/catalog"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// golden compares with testdata/NAME.txt.
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name+".txt")
+	if *update {
+		if err := os.WriteFile(path, got, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s differs (go test -update writes it anew). Got:\n%s\nwant:\n%s", path, got, want)
+	}
+}
+
+var (
+	tty    = Terminal{Width: 100, IsTTY: true, UTF8: true}
+	pipe   = Terminal{UTF8: true}
+	ascii  = Terminal{Width: 80, IsTTY: true}
+	color  = Terminal{Width: 80, IsTTY: true, UTF8: true, Color: true}
+	narrow = Terminal{Width: 20, IsTTY: true, UTF8: true}
+)
+
+// List: the files are named after the catalog, the terminal and the flags.
+func TestListGolden(t *testing.T) {
+	fields := func(s string) []*Field {
+		f, err := ParseFields(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	for name, opts := range map[string]ListOptions{
+		"list_tty":                {Terminal: tty},
+		"list_pipe":               {Terminal: pipe},
+		"list_cvars_pipe":         {Terminal: pipe, Kinds: Cvars},
+		"list_cvars_ascii":        {Terminal: ascii, Kinds: Cvars, Filtered: true},
+		"list_cvars_color":        {Terminal: color, Kinds: Cvars},
+		"list_narrow":             {Terminal: narrow},
+		"list_wide":               {Terminal: tty, Format: FormatWide},
+		"list_json":               {Format: FormatJSON},
+		"list_json_fields":        {Format: FormatJSON, Fields: fields("name,value,differs,ranks,set,count,enum")},
+		"list_ndjson":             {Format: FormatNDJSON},
+		"list_ndjson_pvar_fields": {Format: FormatNDJSON, Kinds: Pvars, Fields: fields("id,value,status,reason,flags")},
+		"list_csv":                {Format: FormatCSV},
+		"list_cvars_csv_fields":   {Format: FormatCSV, Kinds: Cvars, Fields: fields("name,before,after,ranks,conflicts")},
+		"list_names":              {Format: FormatNames},
+		"list_fields_tty":         {Terminal: tty, Fields: fields("value,name,differs")},
+		"list_tree_tty":           {Terminal: tty, Tree: true},
+		"list_tree_ascii":         {Terminal: ascii, Tree: true, Kinds: Cvars},
+		"hostile_tty":             {Terminal: tty},
+		"hostile_ascii":           {Terminal: ascii},
+		"hostile_narrow":          {Terminal: narrow},
+		"hostile_tree":            {Terminal: tty, Tree: true},
+		"hostile_names":           {Format: FormatNames, Kinds: Cvars},
+		"empty_tty":               {Terminal: tty},
+		"empty_json":              {Format: FormatJSON},
+		"empty_csv":               {Format: FormatCSV},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := ordinary()
+			switch {
+			case strings.HasPrefix(name, "hostile"):
+				c = hostile()
+			case strings.HasPrefix(name, "empty"):
+				c = &catalog.Catalog{}
+			}
+			var b bytes.Buffer
+			if err := List(&b, c, opts); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, name, b.Bytes())
+		})
+	}
+}
+
+func everything(c *catalog.Catalog) []*catalog.Variable {
+	var vars []*catalog.Variable
+	for i := range c.Cvars {
+		vars = append(vars, &c.Cvars[i])
+	}
+	for i := range c.Pvars {
+		vars = append(vars, &c.Pvars[i])
+	}
+	return vars
+}
+
+func howToSet(v *catalog.Variable) []string {
+	return []string{"OMPI_MCA_" + v.Name + "=VALUE", "mpirun --mca " + v.Name + " VALUE"}
+}
+
+func TestShowGolden(t *testing.T) {
+	for name, opts := range map[string]ShowOptions{
+		"show_tty":       {Terminal: tty, HowToSet: howToSet},
+		"show_pipe":      {Terminal: pipe},
+		"show_narrow":    {Terminal: narrow, HowToSet: howToSet},
+		"show_color":     {Terminal: color},
+		"show_json":      {Format: FormatJSON, HowToSet: howToSet},
+		"show_ndjson":    {Format: FormatNDJSON},
+		"show_names":     {Format: FormatNames},
+		"hostile_show":   {Terminal: ascii},
+		"show_none_json": {Format: FormatJSON},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := ordinary()
+			if strings.HasPrefix(name, "hostile") {
+				c = hostile()
+			}
+			vars := everything(c)
+			if strings.Contains(name, "none") {
+				vars = nil
+			}
+			var b bytes.Buffer
+			if err := Show(&b, c, vars, opts); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, name, b.Bytes())
+		})
+	}
+}
+
+func TestOutcomesGolden(t *testing.T) {
+	outcomes := []Outcome{
+		{"coll_tuned_use_dynamic_rules", []int{0, 1, 2, 3}, "false", "true", "true", "ok", ""},
+		{"btl_tcp_if_include", []int{2}, "eth0", "ib0", "eth0", "never", "MPI_T_ERR_CVAR_SET_NEVER: the library does not let it be set"},
+	}
+	for _, f := range Formats {
+		var b bytes.Buffer
+		if err := Outcomes(&b, outcomes, f, ascii); err != nil {
+			t.Fatal(err)
+		}
+		golden(t, "outcomes_"+string(f), b.Bytes())
+	}
+}

@@ -1,0 +1,104 @@
+package export
+
+import (
+	"fmt"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+
+	"mpitx/catalog"
+)
+
+// mark is a sign beside a variable in a table. Colour repeats it.
+type mark struct {
+	sign, ascii string
+	meaning     string
+	count       string // in headings: "12 set"
+	style       *lipgloss.Style
+	applies     func(*catalog.Variable) bool
+}
+
+var marks = []mark{
+	{"✗", "x", "could not be read", "could not be read", &faultyStyle, unreadable},
+	{"?", "?", "ranks disagree on what the standard says is equal (see show)", "in conflict", &faultyStyle,
+		func(v *catalog.Variable) bool { return len(v.Conflicts) > 0 }},
+	{"≠", "!=", "differs between ranks (see show)", "differing between ranks", &differsStyle,
+		func(v *catalog.Variable) bool { return len(v.Ranks) > 0 }},
+	{"*", "*", "set by the user", "set", &setStyle, func(v *catalog.Variable) bool { return v.Origin != nil }},
+	{"†", "-", "gone after MPI_Init: the value is the one before", "only before MPI_Init", &goneStyle,
+		func(v *catalog.Variable) bool { return v.Before != nil && !existsAfter(v) }},
+}
+
+// unreadable says whether an attempt to read a variable failed where it should not have: needing an object is no failure.
+func unreadable(v *catalog.Variable) bool {
+	r := v.Current()
+	return r != nil && (r.Status == catalog.StatusFaulty || r.Status == catalog.StatusError)
+}
+
+func (m *mark) in(t Terminal) string {
+	if t.UTF8 {
+		return m.sign
+	}
+	return m.ascii
+}
+
+// markedVariables are the marks of each variable of a table.
+type markedVariables struct {
+	signs  []string
+	styles []*lipgloss.Style // of the most important mark; nil: none
+	counts []int             // by index in marks: how many bear it
+	shown  []bool            // by index in marks: whether it is in signs
+}
+
+// markAll marks variables. A sign that all of several would bear says nothing and is left out; the heading counts it.
+func markAll(t Terminal, vars []catalog.Variable) markedVariables {
+	m := markedVariables{
+		signs:  make([]string, len(vars)),
+		styles: make([]*lipgloss.Style, len(vars)),
+		counts: make([]int, len(marks)),
+		shown:  make([]bool, len(marks)),
+	}
+	for j := range marks {
+		for i := range vars {
+			if marks[j].applies(&vars[i]) {
+				m.counts[j]++
+			}
+		}
+		n := m.counts[j]
+		m.shown[j] = n > 0 && (n < len(vars) || n == 1)
+	}
+	for i := range vars {
+		for j := range marks {
+			if !m.shown[j] || !marks[j].applies(&vars[i]) {
+				continue
+			}
+			m.signs[i] += marks[j].in(t)
+			if m.styles[i] == nil {
+				m.styles[i] = marks[j].style
+			}
+		}
+	}
+	return m
+}
+
+// summary counts marks for a heading: "261 only before MPI_Init; 12 set".
+func (m markedVariables) summary() string {
+	var parts []string
+	for j := len(marks) - 1; j >= 0; j-- {
+		if m.counts[j] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", m.counts[j], marks[j].count))
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// legend explains the marks that were shown, one on a line.
+func legend(t Terminal, shown []bool) []string {
+	var lines []string
+	for j, used := range shown {
+		if used {
+			lines = append(lines, fmt.Sprintf("%-2s %s", marks[j].in(t), marks[j].meaning))
+		}
+	}
+	return lines
+}

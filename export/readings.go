@@ -1,0 +1,195 @@
+package export
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"mpitx/catalog"
+)
+
+// ReadingText is a reading for people: the value, its enumeration's items by name, or why there is none. A nil reading
+// is "".
+func ReadingText(r *catalog.Reading, e *catalog.Enum) string {
+	if r == nil {
+		return ""
+	}
+	switch r.Status {
+	case catalog.StatusOK:
+		switch s := r.Value.Format(e); {
+		case r.Value.IsZero():
+			return "(no value)"
+		case s != "":
+			return s
+		case r.Value.Type().Form() == catalog.FormText:
+			return `""`
+		default:
+			return "(no elements)"
+		}
+	case catalog.StatusMissing:
+		return "does not exist"
+	case catalog.StatusUnbound:
+		return withReason("not bindable", r.Reason)
+	}
+	return withReason(string(r.Status), r.Reason)
+}
+
+func withReason(what, why string) string {
+	if why == "" {
+		return what
+	}
+	return what + ": " + why
+}
+
+// readingJSON is a reading for programs: the value, or null.
+func readingJSON(r *catalog.Reading) any {
+	if r == nil || r.Status != catalog.StatusOK || r.Value.IsZero() {
+		return nil
+	}
+	return r.Value
+}
+
+// readingData is a reading for CSV: the value alone, "" where there is none; another column tells why.
+func readingData(c *catalog.Catalog, v *catalog.Variable, r *catalog.Reading) string {
+	if r == nil || r.Status != catalog.StatusOK {
+		return ""
+	}
+	return r.Value.Format(c.Enum(v.Enum))
+}
+
+// RankGroup is a set of ranks whose readings of a variable agree.
+type RankGroup struct {
+	Ranks   []int // ascending
+	Reading catalog.Reading
+}
+
+// RankGroups are the readings after MPI_Init, equal ones together, in the order of their first ranks. Ranks that gave no
+// answer are in none of them. A variable that exists only before MPI_Init has none.
+func RankGroups(c *catalog.Catalog, v *catalog.Variable) []RankGroup {
+	if v.After == nil && len(v.Ranks) == 0 {
+		return nil
+	}
+	root := catalog.Reading{Status: catalog.StatusMissing}
+	if v.After != nil {
+		root = *v.After
+	}
+	other := make(map[int]catalog.Reading, len(v.Ranks))
+	for _, r := range v.Ranks {
+		other[r.Rank] = r.Reading
+	}
+	var groups []RankGroup
+	at := map[catalog.Reading]int{}
+	for _, rank := range answeringRanks(c, v) {
+		r, differs := other[rank]
+		if !differs {
+			r = root
+		}
+		key := catalog.Reading{Status: r.Status, Reason: r.Reason, Value: r.Value}
+		i, ok := at[key]
+		if !ok {
+			i = len(groups)
+			at[key] = i
+			groups = append(groups, RankGroup{Reading: r})
+		}
+		groups[i].Ranks = append(groups[i].Ranks, rank)
+	}
+	return groups
+}
+
+// answeringRanks are the ranks that have a reading: those of the job that did not fail, and whatever the variable lists.
+func answeringRanks(c *catalog.Catalog, v *catalog.Variable) []int {
+	var ranks []int
+	for _, r := range c.Job.Ranks {
+		if r.Error == "" {
+			ranks = append(ranks, r.Rank)
+		}
+	}
+	if len(ranks) == 0 {
+		ranks = append(ranks, 0)
+	}
+	for _, r := range v.Ranks {
+		ranks = append(ranks, r.Rank)
+	}
+	slices.Sort(ranks)
+	return slices.Compact(ranks)
+}
+
+// RankList writes ranks as "0-2,4"; they must be ascending.
+func RankList(ranks []int) string {
+	var b strings.Builder
+	for i := 0; i < len(ranks); {
+		j := i
+		for j+1 < len(ranks) && ranks[j+1] == ranks[j]+1 {
+			j++
+		}
+		if b.Len() > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(strconv.Itoa(ranks[i]))
+		if j > i {
+			sep := "-"
+			if j == i+1 {
+				sep = ","
+			}
+			b.WriteString(sep + strconv.Itoa(ranks[j]))
+		}
+		i = j + 1
+	}
+	return b.String()
+}
+
+// differsText tells on how many ranks, on which, and to what: "2 of 4: r1=3 r3=5". "" where all agree.
+func differsText(c *catalog.Catalog, v *catalog.Variable) string {
+	if len(v.Ranks) == 0 {
+		return ""
+	}
+	groups := RankGroups(c, v)
+	total := 0
+	for _, g := range groups {
+		total += len(g.Ranks)
+	}
+	e := c.Enum(v.Enum)
+	var b strings.Builder
+	b.WriteString(strconv.Itoa(len(v.Ranks)) + " of " + strconv.Itoa(total) + ":")
+	for _, g := range groups {
+		if g.Ranks[0] != 0 {
+			b.WriteString(" r" + RankList(g.Ranks) + "=" + ReadingText(&g.Reading, e))
+		}
+	}
+	return b.String()
+}
+
+// originText is who set a variable, and to what: "environment OMPI_MCA_btl=tcp".
+func originText(o *catalog.Origin) string {
+	switch {
+	case o == nil:
+		return ""
+	case o.Value == "":
+		return string(o.Kind) + " " + o.Where
+	}
+	return string(o.Kind) + " " + o.Where + "=" + o.Value
+}
+
+// conflictText is a breach of Table 14.1: "rank 2: type char, rank 0: int".
+func conflictText(x catalog.Conflict) string {
+	if x.Rank == catalog.BeforeRank {
+		return "before MPI_Init: " + x.Field + " " + x.Here + ", after it: " + x.Root
+	}
+	return "rank " + strconv.Itoa(x.Rank) + ": " + x.Field + " " + x.Here + ", rank 0: " + x.Root
+}
+
+// stageText says at which stages something exists.
+func stageText(before, after bool) string {
+	switch {
+	case before && after:
+		return "both"
+	case before:
+		return "before"
+	case after:
+		return "after"
+	}
+	return ""
+}
+
+// existsAfter reports whether a variable exists after MPI_Init on some rank.
+func existsAfter(v *catalog.Variable) bool { return v.After != nil || len(v.Ranks) > 0 }

@@ -1,0 +1,163 @@
+package export
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// RowColumn is a column of a Rows table.
+type RowColumn struct {
+	Name   string // in JSON and CSV
+	Header string // in tables; "" leaves it out of them
+	Wide   bool   // only in wide tables
+}
+
+// Rows is the answer of a command as a table: the rows hold strings, numbers, booleans, nil, or anything encoding/json
+// encodes and fmt prints.
+type Rows struct {
+	Schema  string // "mpitx.write"
+	Columns []RowColumn
+	Rows    [][]any
+}
+
+// Write writes the rows in any format; the first column are the names.
+func (r *Rows) Write(w io.Writer, f Format, t Terminal) error {
+	switch f {
+	case FormatJSON:
+		return r.json(w)
+	case FormatNDJSON:
+		return r.ndjson(w)
+	case FormatCSV:
+		return r.csv(w, t)
+	case FormatNames:
+		for _, row := range r.Rows {
+			if _, err := io.WriteString(w, t.Safe(cellText(row[0]))+"\n"); err != nil {
+				return err
+			}
+		}
+		return nil
+	case FormatWide:
+		t.Width = 0
+	}
+	var headers []string
+	var shown []int
+	for i, c := range r.Columns {
+		if c.Header != "" && (!c.Wide || f == FormatWide) {
+			headers = append(headers, c.Header)
+			shown = append(shown, i)
+		}
+	}
+	rows := make([][]string, len(r.Rows))
+	for i, row := range r.Rows {
+		for _, j := range shown {
+			rows[i] = append(rows[i], cellText(row[j]))
+		}
+	}
+	return Table(w, t, headers, rows)
+}
+
+// cellText is a cell for people and CSV.
+func cellText(x any) string {
+	switch x := x.(type) {
+	case nil:
+		return ""
+	case string:
+		return x
+	case []int:
+		return RankList(x)
+	case []string:
+		return strings.Join(x, ",")
+	}
+	return fmt.Sprint(x)
+}
+
+func (r *Rows) names() []string {
+	names := make([]string, len(r.Columns))
+	for i, c := range r.Columns {
+		names[i] = c.Name
+	}
+	return names
+}
+
+func (r *Rows) json(w io.Writer) error {
+	b := fmt.Appendf(nil, "{\n  \"schema\": %q,\n  \"version\": 1,\n  \"rows\": [", r.Schema)
+	names := r.names()
+	var err error
+	for i, row := range r.Rows {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, "\n    "...)
+		if b, err = appendObject(b, names, func(i int) any { return row[i] }); err != nil {
+			return err
+		}
+	}
+	if len(r.Rows) > 0 {
+		b = append(b, "\n  "...)
+	}
+	_, err = w.Write(append(b, "]\n}\n"...))
+	return err
+}
+
+func (r *Rows) ndjson(w io.Writer) error {
+	names := r.names()
+	var b []byte
+	var err error
+	for _, row := range r.Rows {
+		if b, err = appendObject(b, names, func(i int) any { return row[i] }); err != nil {
+			return err
+		}
+		b = append(b, '\n')
+	}
+	_, err = w.Write(b)
+	return err
+}
+
+func (r *Rows) csv(w io.Writer, t Terminal) error {
+	out := csv.NewWriter(w)
+	if err := out.Write(r.names()); err != nil {
+		return err
+	}
+	for _, row := range r.Rows {
+		cells := make([]string, len(row))
+		for i, x := range row {
+			if cells[i] = cellText(x); t.IsTTY {
+				cells[i] = t.Safe(cells[i])
+			}
+		}
+		if err := out.Write(cells); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// Outcome is what became of writing one variable on some ranks.
+type Outcome struct {
+	Variable string
+	Ranks    []int
+	Old      string // before the write
+	New      string // what was asked for
+	ReadBack string // after the write
+	Outcome  string // "ok", "ok but unchanged", "not now", "never", …
+	Reason   string // more about it
+}
+
+// WriteSchema is the schema name of the document that Outcomes writes.
+const WriteSchema = "mpitx.write"
+
+// Outcomes writes the outcomes of writes.
+func Outcomes(w io.Writer, outcomes []Outcome, f Format, t Terminal) error {
+	r := Rows{Schema: WriteSchema, Columns: []RowColumn{
+		{Name: "variable", Header: "VARIABLE"}, {Name: "ranks", Header: "RANKS"}, {Name: "old", Header: "OLD"},
+		{Name: "new", Header: "NEW"}, {Name: "read_back", Header: "READ BACK"}, {Name: "outcome", Header: "OUTCOME"},
+		{Name: "reason", Header: "REASON"},
+	}}
+	for _, o := range outcomes {
+		r.Rows = append(r.Rows, []any{o.Variable, list(o.Ranks), o.Old, o.New, o.ReadBack, o.Outcome, o.Reason})
+	}
+	return r.Write(w, f, t)
+}

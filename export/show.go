@@ -1,0 +1,352 @@
+package export
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"mpitx/catalog"
+)
+
+// ShowOptions say how Show writes variables.
+type ShowOptions struct {
+	Format   Format // "" is the text for people
+	Fields   []*Field
+	Terminal Terminal
+	// HowToSet are the lines by which a control variable is set for the next run; nil where nobody knows.
+	HowToSet func(*catalog.Variable) []string
+}
+
+// Show writes everything about some variables of a catalog.
+func Show(w io.Writer, c *catalog.Catalog, vars []*catalog.Variable, opts ShowOptions) error {
+	switch opts.Format {
+	case FormatJSON, FormatNDJSON:
+		if opts.Fields == nil {
+			return showData(w, c, vars, opts)
+		}
+		fallthrough
+	case FormatCSV, FormatNames:
+		return List(w, subset(c, vars), ListOptions{
+			Format: opts.Format, Kinds: Cvars | Pvars, Fields: opts.Fields, Terminal: opts.Terminal,
+		})
+	}
+	if opts.Format == FormatWide {
+		opts.Terminal.Width = 0
+	}
+	p := &page{out: bufio.NewWriter(w), term: opts.Terminal, c: c}
+	for i, v := range vars {
+		if i > 0 {
+			p.line("", "")
+		}
+		p.variable(v, opts)
+	}
+	return p.out.Flush()
+}
+
+// subset is a catalog with these variables alone, in their order, and the enumerations they use.
+func subset(c *catalog.Catalog, vars []*catalog.Variable) *catalog.Catalog {
+	part := *c
+	part.Cvars, part.Pvars, part.Categories = nil, nil, nil
+	for _, v := range vars {
+		if v.Kind == catalog.Pvar {
+			part.Pvars = append(part.Pvars, *v)
+		} else {
+			part.Cvars = append(part.Cvars, *v)
+		}
+	}
+	return &part
+}
+
+// page is the text about variables being written. The writer keeps its first error.
+type page struct {
+	out  *bufio.Writer
+	term Terminal
+	c    *catalog.Catalog
+}
+
+// labelWidth is the width of the column of labels.
+const labelWidth = 14
+
+func (p *page) variable(v *catalog.Variable, opts ShowOptions) {
+	e := p.c.Enum(v.Enum)
+	for _, l := range wrap(p.term.Safe(v.Name), p.term.Width) {
+		p.line("", p.term.paint(headingStyle, l))
+	}
+	p.metadata(v)
+	p.readings(v, e)
+	p.setting(v, opts)
+	for i, x := range v.Conflicts {
+		label := ""
+		if i == 0 {
+			label = "conflict"
+		}
+		p.entry(label, p.term.Safe(conflictText(x))+" (MPI-3.1, Table 14.1: it must be equal)")
+	}
+	if strings.TrimSpace(v.Description) != "" {
+		p.line("", "")
+		p.text("  ", "  ", strings.TrimSpace(p.term.SafeText(v.Description)))
+	}
+	if e != nil {
+		p.items(v, e)
+	}
+}
+
+func (p *page) metadata(v *catalog.Variable) {
+	kind := "control variable"
+	if v.Kind == catalog.Pvar {
+		kind = "performance variable"
+	}
+	p.entry("kind", kind)
+	if v.Class != 0 {
+		p.entry("class", worded(v.Class.String(), v.Class, classWords))
+	}
+	p.entry("type", p.typeText(v))
+	if v.Scope != 0 {
+		p.entry("scope", worded(v.Scope.String(), v.Scope, scopeWords))
+	}
+	if v.Verbosity != 0 {
+		p.entry("verbosity", verbosityText(v.Verbosity))
+	}
+	if v.Bind != 0 {
+		p.entry("binding", worded(v.Bind.String(), v.Bind, bindWords))
+	}
+	if v.Kind == catalog.Pvar {
+		p.entry("flags", flagWords(v))
+	}
+	p.entry("exists", stageWords(v))
+	for i, name := range v.Categories {
+		label := ""
+		if i == 0 {
+			label = "category"
+		}
+		p.entry(label, p.term.Safe(p.path(name)))
+	}
+}
+
+func (p *page) typeText(v *catalog.Variable) string {
+	s := numbered(v.Type)
+	count := 0
+	if r := v.Current(); r != nil {
+		count = r.Count
+	}
+	switch {
+	case v.Type.Form() == catalog.FormText && count > 1:
+		s += fmt.Sprintf(", a string of at most %d bytes", count)
+	case v.Type.Form() == catalog.FormText:
+		s += ", a string"
+	case count > 1:
+		s += fmt.Sprintf(", %d elements", count)
+	case v.Type != 0 && v.Type.Size() == 0:
+		s += ", which mpitx does not know: values are shown in hexadecimal"
+	}
+	if v.Enum != "" {
+		s += ", of the enumeration " + p.term.Safe(v.Enum)
+	}
+	return s
+}
+
+func flagWords(v *catalog.Variable) string {
+	pick := func(on bool, yes, no string) string {
+		if on {
+			return yes
+		}
+		return no
+	}
+	return pick(v.Readonly, "read-only", "can be written or reset") + ", " +
+		pick(v.Continuous, "always running", "has to be started") + ", " +
+		pick(v.Atomic, "read and reset in one step possible", "not read and reset in one step")
+}
+
+// path is a category with those it is in: "btl > btl_tcp".
+func (p *page) path(name string) string {
+	parts := []string{name}
+	seen := map[string]bool{name: true}
+	for at := name; len(parts) < 16; {
+		parent := ""
+		for i := range p.c.Categories {
+			g := &p.c.Categories[i]
+			for _, sub := range g.Categories {
+				if sub == at && !seen[g.Name] && parent == "" {
+					parent = g.Name
+				}
+			}
+		}
+		if parent == "" {
+			break
+		}
+		seen[parent] = true
+		parts = append([]string{parent}, parts...)
+		at = parent
+	}
+	return strings.Join(parts, " > ")
+}
+
+func (p *page) readings(v *catalog.Variable, e *catalog.Enum) {
+	reading := func(r *catalog.Reading) string {
+		s := p.term.Safe(ReadingText(r, e))
+		if e != nil && r.Status == catalog.StatusOK {
+			if n := r.Value.String(); p.term.Safe(n) != s {
+				s += " (" + n + ")"
+			}
+		}
+		if r.Status == catalog.StatusFaulty {
+			return p.term.paint(faultyStyle, s)
+		}
+		return s
+	}
+	if v.Before != nil {
+		p.entry("before init", reading(v.Before))
+	}
+	for _, n := range v.Nodes {
+		p.entry("", fmt.Sprintf("on rank %d's node: %s", n.Rank, reading(&n.Reading)))
+	}
+	if !existsAfter(v) {
+		return
+	}
+	groups := RankGroups(p.c, v)
+	if len(groups) == 1 && v.After != nil {
+		p.entry("after init", reading(v.After))
+		return
+	}
+	for i, g := range groups {
+		label := ""
+		if i == 0 {
+			label = "after init"
+		}
+		word := "rank "
+		if len(g.Ranks) > 1 {
+			word = "ranks "
+		}
+		p.entry(label, word+RankList(g.Ranks)+": "+reading(&g.Reading))
+	}
+}
+
+func (p *page) setting(v *catalog.Variable, opts ShowOptions) {
+	if v.Origin != nil {
+		s := "by " + either(originWords[v.Origin.Kind], p.term.Safe(string(v.Origin.Kind))) + " " + p.term.Safe(v.Origin.Where)
+		if v.Origin.Value != "" {
+			s += ", to " + p.term.Safe(v.Origin.Value)
+		}
+		p.entry("set", s)
+	}
+	if v.Kind != catalog.Cvar {
+		return
+	}
+	if opts.HowToSet != nil {
+		for i, l := range opts.HowToSet(v) {
+			label := ""
+			if i == 0 {
+				label = "to set it"
+			}
+			p.unwrapped(label, p.term.Safe(l))
+		}
+	}
+	if r := v.Current(); r != nil && r.Writable != catalog.WritableUnknown {
+		label := "writable now"
+		if v.After == nil {
+			label = "writable"
+		}
+		p.entry(label, either(writableWords[r.Writable], p.term.Safe(string(r.Writable))))
+	}
+}
+
+// either is a text, or what stands in for one that is empty.
+func either(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
+}
+
+// items lists an enumeration's items and marks the present one; of a flag set all that are in it.
+func (p *page) items(v *catalog.Variable, e *catalog.Enum) {
+	title := "values of " + p.term.Safe(e.Name) + ":"
+	if e.Flags {
+		title = "flags of " + p.term.Safe(e.Name) + ", which combine:"
+	}
+	p.line("", "")
+	p.text("  ", "  ", title)
+	digits := 0
+	for _, it := range e.Items {
+		digits = max(digits, len(strconv.Itoa(it.Value)))
+	}
+	for _, it := range e.Items {
+		mark := "  "
+		if current(v.Current(), e, it) {
+			mark = p.term.currentSign() + " "
+		}
+		p.text("  "+mark, "      ", fmt.Sprintf("%*d  %s", digits, it.Value, p.term.Safe(it.Name)))
+	}
+}
+
+func (t Terminal) currentSign() string {
+	if t.UTF8 {
+		return "▸"
+	}
+	return ">"
+}
+
+// current says whether a reading holds an item.
+func current(r *catalog.Reading, e *catalog.Enum, it catalog.Item) bool {
+	if r == nil || r.Status != catalog.StatusOK {
+		return false
+	}
+	switch r.Value.Type().Form() {
+	case catalog.FormSigned, catalog.FormUnsigned, catalog.FormBool:
+	default:
+		return false
+	}
+	for i := range r.Value.Len() {
+		n := r.Value.Int(i)
+		if n == int64(it.Value) {
+			return true
+		}
+		if flag := int64(it.Value); e.Flags && flag != 0 && n&flag == flag {
+			return true
+		}
+	}
+	return false
+}
+
+// entry writes a label and a text beside it, wrapped.
+func (p *page) entry(label, text string) {
+	if p.term.Width > 0 && p.term.Width < 2*labelWidth+8 { // too narrow for two columns
+		if label != "" {
+			p.line("  ", p.term.paint(labelStyle, p.term.Cut(label, max(p.term.Width-2, 1))))
+		}
+		p.text("    ", "    ", text)
+		return
+	}
+	blank := strings.Repeat(" ", labelWidth+2)
+	head := "  " + p.term.paint(labelStyle, label) + strings.Repeat(" ", labelWidth-len(label))
+	p.text(head, blank, text)
+}
+
+// unwrapped writes a label and a line that people copy: it is not broken.
+func (p *page) unwrapped(label, s string) {
+	width := p.term.Width
+	p.term.Width = 0
+	p.entry(label, s)
+	p.term.Width = width
+}
+
+// text writes a text wrapped to the terminal, the first line after first, the others after rest.
+func (p *page) text(first, rest, text string) {
+	width := 0
+	if p.term.Width > 0 {
+		width = max(p.term.Width-max(Width(first), Width(rest)), 1)
+	}
+	for i, l := range wrap(text, width) {
+		if i == 0 {
+			p.line(first, l)
+		} else {
+			p.line(rest, l)
+		}
+	}
+}
+
+func (p *page) line(indent, s string) {
+	p.out.WriteString(strings.TrimRight(indent+s, " ") + "\n")
+}

@@ -1,0 +1,186 @@
+package export
+
+import (
+	"bufio"
+	"io"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/olekukonko/ll"
+	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/tw"
+)
+
+// grid is a table ready to be written: safe cells, and how they look.
+type grid struct {
+	cols  []column
+	must  int // the first so many columns are never dropped
+	rows  [][]string
+	style func(row, col int) *lipgloss.Style // nil: plain
+}
+
+// Table writes rows under headers, fitted to the terminal: cells are made safe here and cut where they do not fit, but no
+// column is dropped.
+func Table(w io.Writer, t Terminal, headers []string, rows [][]string) error {
+	g := grid{must: len(headers), rows: make([][]string, len(rows))}
+	for _, h := range headers {
+		g.cols = append(g.cols, column{header: h, flex: true, floor: 10})
+	}
+	for i, row := range rows {
+		g.rows[i] = make([]string, len(headers))
+		for j := range min(len(row), len(headers)) {
+			g.rows[i][j] = t.Safe(row[j])
+		}
+	}
+	return g.write(w, t)
+}
+
+// write fits the table to the terminal and writes it. A Terminal of width 0 cuts nothing.
+func (g *grid) write(w io.Writer, t Terminal) error {
+	natural := make([]int, len(g.cols))
+	for i, c := range g.cols {
+		natural[i] = Width(c.header)
+	}
+	for _, row := range g.rows {
+		for i, cell := range row {
+			natural[i] = max(natural[i], Width(cell))
+		}
+	}
+	p := &printer{term: t, cut: t.Width > 0, style: g.style}
+	if p.cut {
+		p.widths = fit(g.cols, natural, g.must, t.Width)
+	} else {
+		p.widths = pads(natural)
+	}
+	headers := make([]string, len(g.cols))
+	for i, c := range g.cols {
+		headers[i] = c.header
+	}
+	return p.run(w, headers, g.rows)
+}
+
+// printer renders what tablewriter feeds it. Tablewriter's own renderers measure text in another way than the terminal
+// does, and take twice the time.
+type printer struct {
+	term   Terminal
+	widths []int // -1: dropped
+	cut    bool
+	style  func(row, col int) *lipgloss.Style
+	out    *bufio.Writer
+	row    int
+}
+
+// manyRows is the length from which a table is rendered without tablewriter between. With columns of known widths,
+// streaming and this renderer, its fastest way, it takes 17 µs a row: 22 ms for 1,300 rows, and 1.5 without it.
+const manyRows = 200
+
+// run writes the table.
+func (p *printer) run(w io.Writer, headers []string, rows [][]string) error {
+	if len(rows) < manyRows {
+		return p.tablewriter(w, headers, rows)
+	}
+	if err := p.Start(w); err != nil {
+		return err
+	}
+	p.Header([][]string{headers}, tw.Formatting{})
+	for _, row := range rows {
+		p.Row(row, tw.Formatting{})
+	}
+	return p.Close()
+}
+
+// tablewriter streams the rows through a tablewriter of known widths.
+func (p *printer) tablewriter(w io.Writer, headers []string, rows [][]string) error {
+	widths := tw.NewMapper[int, int]()
+	for i := range p.widths {
+		widths.Set(i, 1<<20) // cells are cut here, not there
+	}
+	table := tablewriter.NewTable(w,
+		tablewriter.WithRenderer(p),
+		tablewriter.WithStreaming(tw.StreamConfig{Enable: true}),
+		tablewriter.WithColumnWidths(widths),
+		tablewriter.WithPadding(tw.PaddingNone),
+		tablewriter.WithHeaderAutoFormat(tw.Off),
+		tablewriter.WithHeaderAlignment(tw.AlignLeft),
+		tablewriter.WithHeaderAutoWrap(tw.WrapNone),
+		tablewriter.WithRowAutoFormat(tw.Off),
+		tablewriter.WithRowAlignment(tw.AlignLeft),
+		tablewriter.WithRowAutoWrap(tw.WrapNone),
+		tablewriter.WithTrimSpace(tw.Off),
+	)
+	if err := table.Start(); err != nil {
+		return err
+	}
+	table.Header(headers)
+	for _, row := range rows {
+		if err := table.Append(row); err != nil {
+			return err
+		}
+	}
+	return table.Close()
+}
+
+// line writes one line of cells.
+func (p *printer) line(cells []string, style func(col int) *lipgloss.Style) {
+	blanks := 0 // owed before the next cell that is not empty, so that lines have no trailing ones
+	first := true
+	for i, cell := range cells {
+		if i >= len(p.widths) || p.widths[i] < 0 {
+			continue
+		}
+		if !first {
+			blanks += gap
+		}
+		first = false
+		if p.cut {
+			cell = p.term.Cut(cell, p.widths[i])
+		}
+		if cell == "" {
+			blanks += p.widths[i]
+			continue
+		}
+		p.blanks(blanks)
+		blanks = max(p.widths[i]-Width(cell), 0)
+		if s := style(i); s != nil {
+			cell = p.term.paint(*s, cell)
+		}
+		p.out.WriteString(cell)
+	}
+	p.out.WriteByte('\n')
+}
+
+func (p *printer) blanks(n int) {
+	const some = "                                                                "
+	for ; n > len(some); n -= len(some) {
+		p.out.WriteString(some)
+	}
+	p.out.WriteString(some[:n])
+}
+
+// The methods of tw.Renderer.
+
+func (p *printer) Start(w io.Writer) error { p.out = bufio.NewWriterSize(w, 1<<16); return nil }
+
+func (p *printer) Header(lines [][]string, _ tw.Formatting) {
+	for _, cells := range lines {
+		if strings.Join(cells, "") != "" {
+			p.line(cells, func(int) *lipgloss.Style { return &headerStyle })
+		}
+	}
+}
+
+func (p *printer) Row(cells []string, _ tw.Formatting) {
+	p.line(cells, func(col int) *lipgloss.Style {
+		if p.style == nil || !p.term.Color {
+			return nil
+		}
+		return p.style(p.row, col)
+	})
+	p.row++
+}
+
+func (p *printer) Footer([][]string, tw.Formatting) {}
+func (p *printer) Line(tw.Formatting)               {}
+func (p *printer) Config() tw.Rendition             { return tw.Rendition{Streaming: true} }
+func (p *printer) Close() error                     { return p.out.Flush() }
+func (p *printer) Logger(*ll.Logger)                {}

@@ -1,0 +1,88 @@
+package export
+
+import (
+	"fmt"
+
+	"mpitx/catalog"
+)
+
+// The standard's words in plain ones (sections 14.3.1 to 14.3.7).
+
+var scopeWords = map[catalog.Scope]string{
+	catalog.ScopeConstant: "never changes",
+	catalog.ScopeReadonly: "can change, but not by being written",
+	catalog.ScopeLocal:    "may be set on each process by itself",
+	catalog.ScopeGroup:    "must be set on a group of processes, to consistent values (the description names the group)",
+	catalog.ScopeGroupEq:  "must be set to the same value on a group of processes (the description names the group)",
+	catalog.ScopeAll:      "must be set on all processes, to consistent values",
+	catalog.ScopeAllEq:    "must be set to the same value on all processes",
+}
+
+var classWords = map[catalog.Class]string{
+	catalog.ClassState:         "one of a set of discrete states",
+	catalog.ClassLevel:         "how much of a resource is in use",
+	catalog.ClassSize:          "the fixed size of a resource",
+	catalog.ClassPercentage:    "the part of a resource that is in use, 0 to 1",
+	catalog.ClassHighWatermark: "the highest utilisation since it was started or reset",
+	catalog.ClassLowWatermark:  "the lowest utilisation since it was started or reset",
+	catalog.ClassCounter:       "how many times an event occurred",
+	catalog.ClassAggregate:     "a sum over the occurrences of an event",
+	catalog.ClassTimer:         "the time spent on an event or a piece of code",
+	catalog.ClassGeneric:       "none of the standard's classes: the description says what it is",
+}
+
+var bindWords = map[catalog.Bind]string{
+	catalog.BindNoObject:   "one for the whole process",
+	catalog.BindComm:       "one for each communicator",
+	catalog.BindDatatype:   "one for each datatype",
+	catalog.BindErrhandler: "one for each error handler",
+	catalog.BindFile:       "one for each file handle",
+	catalog.BindGroup:      "one for each group",
+	catalog.BindOp:         "one for each reduction operation",
+	catalog.BindRequest:    "one for each request",
+	catalog.BindWin:        "one for each window",
+	catalog.BindMessage:    "one for each message",
+	catalog.BindInfo:       "one for each info object",
+	catalog.BindSession:    "one for each session",
+}
+
+var verbosityWords = []string{"for end users", "for those who tune", "for developers of the MPI library"}
+
+var writableWords = map[catalog.Writable]string{
+	catalog.WritableYes:    "yes: writing the present value back succeeded",
+	catalog.WritableNotNow: "not now: the library says it cannot be set at this moment",
+	catalog.WritableNever:  "never: the library does not let it be set",
+}
+
+var originWords = map[catalog.OriginKind]string{
+	catalog.OriginEnvironment: "the environment variable",
+	catalog.OriginLauncher:    "the launcher's option",
+	catalog.OriginFile:        "the file",
+}
+
+// worded joins a word of the standard and what it means.
+func worded[T comparable](name string, key T, words map[T]string) string {
+	if w := words[key]; w != "" {
+		return name + ": " + w
+	}
+	return name
+}
+
+func verbosityText(v catalog.Verbosity) string {
+	if v < catalog.VerbosityUserBasic || v > catalog.VerbosityMPIDevAll {
+		return numbered(v)
+	}
+	return fmt.Sprintf("%d of 9, %s: %s", v, v, verbosityWords[(v-1)/3])
+}
+
+func stageWords(v *catalog.Variable) string {
+	switch stageText(v.Before != nil, existsAfter(v)) {
+	case "both":
+		return "before and after MPI_Init"
+	case "before":
+		return "only before MPI_Init: what it belongs to was not chosen, and is unloaded"
+	case "after":
+		return "only after MPI_Init"
+	}
+	return "neither before nor after MPI_Init"
+}

@@ -1,0 +1,267 @@
+#!/bin/sh
+# Sets mpitx up and builds it: setup.sh build|run|test|bench|generate|lint|cross|install (see the Makefile).
+# Only `run` and `test` install packages, and only where some are missing; nothing else uses the network, except that Go
+# fetches modules that were never downloaded.
+set -eu
+cd "$(dirname "$0")/.."
+
+VERSION=0.1.0
+BIN=bin
+GOFLAGS="${GOFLAGS:-} -trimpath" # for builds and tests alike, which then share what was compiled
+export GOFLAGS
+
+say() { printf 'setup: %s\n' "$*" >&2; }
+fail() { printf 'setup: %s\n' "$*" >&2; exit 1; }
+have() { command -v "$1" >/dev/null 2>&1; }
+
+# ---- Go ----
+
+find_go() {
+	have go || PATH=$PATH:/usr/local/go/bin
+	needed=$(sed -n 's/^go \([0-9.]*\).*/\1/p' go.mod)
+	have go || fail "Go is not installed: mpitx needs Go $needed or newer: install it from Go's download page and put its bin in PATH"
+	found=$(cd / && GOTOOLCHAIN=local go env GOVERSION)
+	newer_or_equal "${found#go}" "$needed" && return
+	# From 1.21 on, Go fetches the release that go.mod asks for, unless it was told not to.
+	if [ "$(cd / && go env GOTOOLCHAIN)" != local ] && newer_or_equal "${found#go}" 1.21; then
+		say "Go ${found#go} is too old: fetching Go $needed"
+		go version >/dev/null && return
+	fi
+	fail "Go ${found#go} is too old: mpitx needs Go $needed or newer: install it from Go's download page, or leave GOTOOLCHAIN=auto to let Go 1.21 or newer fetch it"
+}
+
+# newer_or_equal 1.26.1 1.26: the first is not older (pre-releases such as 1.26rc1 count as the release).
+newer_or_equal() {
+	awk -v a="$1" -v b="$2" 'BEGIN {
+		sub(/(rc|beta|-).*/, "", a); split(a, x, "."); split(b, y, ".")
+		for (i = 1; i <= 3; i++) if (x[i] + 0 != y[i] + 0) exit !(x[i] + 0 > y[i] + 0)
+	}'
+}
+
+fetch_modules() {
+	GOPROXY=off go mod download >/dev/null 2>&1 && return
+	say "fetching Go modules"
+	go mod download || fail "Go modules are missing and could not be fetched: once with network access, run: go mod download"
+}
+
+# ---- packages ----
+
+# missing_packages lists the Debian packages whose files are not there.
+missing_packages() {
+	have cc && printf '#include <stdio.h>\n' | cc -E - >/dev/null 2>&1 || printf 'gcc libc6-dev '
+	have mpirun.openmpi || printf 'openmpi-bin '
+	have mpicc.openmpi || printf 'libopenmpi-dev '
+	have mpirun.mpich || printf 'mpich '
+	have mpicc.mpich || printf 'libmpich-dev '
+	have tmux || printf 'tmux '
+}
+
+install_packages() {
+	if ! have apt-get; then
+		have mpicc || [ -n "${MPICC:-}" ] || say "no mpicc found: install an MPI with its compiler wrapper (or load its module), or set MPICC"
+		return 0
+	fi
+	packages=$(missing_packages)
+	packages=${packages% }
+	[ -n "$packages" ] || return 0
+	apt="apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $packages"
+	if [ "$(id -u)" = 0 ]; then
+		apt_with ''
+	elif have sudo && asked "sudo sh -c '$apt'"; then
+		apt_with sudo
+	else
+		say "missing packages: as root, run: apt-get install $packages"
+	fi
+}
+
+# asked shows a command and asks whether to run it; YES=1 answers, and without a terminal nobody can.
+asked() {
+	say "missing packages; this would install them:"
+	printf '    %s\n' "$1" >&2
+	[ "${YES:-}" = 1 ] && return 0
+	if ! [ -t 0 ] || ! [ -t 2 ]; then
+		say "not run: there is no terminal to ask on (YES=1 answers yes)"
+		return 1
+	fi
+	printf 'setup: run it? [y/N] ' >&2
+	read -r answer || answer=
+	case $answer in [yY]*) return 0 ;; esac
+	return 1
+}
+
+apt_with() {
+	say "installing $packages"
+	log=$(mktemp)
+	if $1 sh -c "$apt" >"$log" 2>&1; then
+		rm -f "$log"
+		return 0
+	fi
+	tail -n 5 "$log" >&2
+	rm -f "$log"
+	say "installing failed; going on with what is there"
+}
+
+# ---- building ----
+
+# build leaves bin/mpitx and the shims. Two at once (make -j) wait for each other.
+build() {
+	have cc || fail "no C compiler: install gcc (or another cc)"
+	mkdir -p "$BIN"
+	if have flock; then
+		exec 9>"$BIN/.lock"
+		flock 9
+	fi
+	build_shims
+	commit=$(git rev-parse --short HEAD 2>/dev/null) || commit=
+	CGO_ENABLED=1 go build -buildvcs=false -ldflags "-X main.version=$VERSION${commit:++g$commit}" -o "$BIN/mpitx" ./cmd/mpitx
+	if have flock; then exec 9>&-; fi
+}
+
+build_shims() {
+	made=' '
+	for mpicc in ${MPICC:+"$MPICC"} mpicc mpicc.openmpi mpicc.mpich; do
+		# shellcheck disable=SC2086 # MPICC may hold options
+		set -- $mpicc
+		have "$1" || continue
+		build_shim "$mpicc" || say "$mpicc: no shim was built with it"
+	done
+	[ "$made" != ' ' ] || say "no MPI compiler wrapper (mpicc) was found: without a shim only --mpi demo works"
+}
+
+# build_shim makes the shim of one compiler wrapper's family, unless that was done and nothing has changed since.
+build_shim() {
+	compiler=$(command -v "${1%% *}")
+	stamp=$BIN/.shim$(echo "$compiler" | tr / -)
+	identity=$(ls -liLd "$compiler" && echo "$1" && cat binding/shim/*.[ch] | cksum)
+	if [ "$(sed 1d "$stamp" 2>/dev/null)" = "$identity" ]; then
+		family=$(sed -n 1p "$stamp")
+		fresh=yes
+	else
+		# The family is what shim.c says of this wrapper's mpi.h.
+		family=$($1 -E -dM binding/shim/shim.c | sed -n 's/^#define FAMILY "\(.*\)"/\1/p')
+		fresh=no
+	fi
+	[ -n "$family" ] || return 1
+	shim=$BIN/mpitx-shim-$family.so
+	case $made in
+	*" $family "*) ;;
+	*)
+		if [ $fresh = no ] || ! [ -e "$shim" ]; then compile_shim "$1" "$shim" || return 1; fi
+		made="$made$family "
+		;;
+	esac
+	printf '%s\n%s\n' "$family" "$identity" >"$stamp"
+}
+
+# compile_shim links with the plain compiler: a wrapper would link the shim to its own libmpi.
+compile_shim() {
+	say "$2 ($1)"
+	if $1 -std=gnu11 -O2 -fPIC -Wall -Wextra -c binding/shim/shim.c -o "$2.$$.o" &&
+		cc -shared -o "$2.$$" "$2.$$.o" -ldl -lpthread && mv -f "$2.$$" "$2"; then
+		rm -f "$2.$$.o"
+		return 0
+	fi
+	rm -f "$2.$$" "$2.$$.o"
+	return 1
+}
+
+# ---- targets ----
+
+prepare() {
+	install_packages
+	find_go
+	fetch_modules
+	allow_root
+}
+
+allow_root() {
+	if [ "$(id -u)" = 0 ]; then
+		# Open MPI's launcher refuses root unless told twice.
+		OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+		export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM
+	fi
+}
+
+run() {
+	for launcher in mpirun mpirun.openmpi mpirun.mpich; do
+		have "$launcher" || continue
+		case $($launcher --version 2>&1) in
+		*"Open MPI"* | *OpenRTE*)
+			family=openmpi
+			# Four processes also on two cores; every version of Open MPI understands this spelling.
+			options='--map-by :OVERSUBSCRIBE'
+			;;
+		*) family=mpich options= ;;
+		esac
+		[ -e "$BIN/mpitx-shim-$family.so" ] || continue
+		# shellcheck disable=SC2086 # options are several words or none
+		show "$launcher" $options -n 4 "$BIN/mpitx" list
+	done
+	say "no MPI could be found or installed: this is the demo MPI that is built in"
+	show "$BIN/mpitx" --mpi demo -n 4 list
+}
+
+show() {
+	say "$*"
+	exec "$@"
+}
+
+lint() {
+	unformatted=$(gofmt -l .)
+	[ -z "$unformatted" ] || fail "not formatted, run gofmt -w: $unformatted"
+	go vet ./...
+	if have staticcheck; then staticcheck ./...; fi
+	if have shellcheck; then shellcheck scripts/*.sh .ci/run; fi
+}
+
+# cross builds what must work where there is no MPI: everything that reads snapshots and runs.
+cross() {
+	for target in darwin/arm64 windows/amd64 linux/arm64; do
+		say "building for $target"
+		CGO_ENABLED=0 GOOS=${target%/*} GOARCH=${target#*/} go build -o /dev/null ./cmd/mpitx
+	done
+	# shellcheck disable=SC2046 # one word for each package
+	CGO_ENABLED=0 go vet $(pure_packages)
+}
+
+pure_packages() {
+	for dir in catalog export ui recording cmd/mpitx/internal/locate cmd/mpitx/internal/origin; do
+		if [ -n "$(find "$dir" -name '*.go' 2>/dev/null)" ]; then echo "./$dir/..."; fi
+	done
+}
+
+install_files() {
+	to=${DESTDIR:-}$PREFIX
+	install -d "$to/bin" "$to/lib/mpitx"
+	install -m 755 "$BIN/mpitx" "$to/bin/"
+	copy "$to/lib/mpitx" "$BIN"/mpitx-*.so
+	copy "$to/share/man/man1" man/*.1
+	copy "$to/share/bash-completion/completions" completions/mpitx.bash
+	copy "$to/share/zsh/site-functions" completions/_mpitx
+	copy "$to/share/fish/vendor_completions.d" completions/mpitx.fish
+	copy "$to/share/doc/mpitx" LICENSE README.md
+	say "installed in $to"
+}
+
+# copy FOLDER FILE… installs the files that exist.
+copy() {
+	folder=$1
+	shift
+	for file; do
+		[ -e "$file" ] || continue
+		install -d "$folder"
+		install -m 644 "$file" "$folder/"
+	done
+}
+
+case ${1:-} in
+build) find_go; build ;;
+run) prepare; build; run ;;
+test) prepare; build; exec go test -count=1 -timeout 10m ./... ;; # not from the cache: Go does not see bin/ and the MPIs change
+bench) find_go; allow_root; build; exec ./scripts/bench.sh ;;
+generate) find_go; go generate ./... ;;
+lint) find_go; lint ;;
+cross) find_go; cross ;;
+install) find_go; build; install_files ;;
+*) fail "usage: setup.sh build|run|test|bench|generate|lint|cross|install" ;;
+esac
