@@ -3,7 +3,11 @@ package binding
 // #include "call.h"
 import "C"
 
-import "mpitx/catalog"
+import (
+	"math/bits"
+
+	"mpitx/catalog"
+)
 
 // EnumHandle is a handle of an enumeration (MPI_T_enum). The zero value is MPI_T_ENUM_NULL.
 type EnumHandle struct{ h C.mpitx_handle }
@@ -58,8 +62,8 @@ func (i *Interface) enumItem(e EnumHandle, index int) (catalog.Item, error) {
 }
 
 // Enum is a whole enumeration: name and items, in the library's order. That its values are ORs of items (a flag set)
-// the library does not say; it is taken as one if its items, zero aside, are at least three different powers of two or
-// their combinations, and some are no small consecutive numbers.
+// the library does not say: it is taken as one where the items are made of at least three single bits and are not
+// simply counted up.
 func (i *Interface) Enum(e EnumHandle) (catalog.Enum, error) {
 	num, name, err := i.EnumInfo(e)
 	if err != nil {
@@ -78,21 +82,23 @@ func (i *Interface) Enum(e EnumHandle) (catalog.Enum, error) {
 }
 
 func looksLikeFlags(items []catalog.Item) bool {
-	var single, all uint32
+	var single, all, highest uint32
+	distinct := map[uint32]bool{}
 	for _, it := range items {
 		v := uint32(it.Value)
 		if it.Value < 0 && v != 1<<31 {
 			return false
 		}
+		if v == 0 {
+			continue
+		}
+		distinct[v] = true
+		highest = max(highest, v)
 		all |= v
 		if v&(v-1) == 0 {
 			single |= v
 		}
 	}
-	bits := 0
-	for b := single; b != 0; b &= b - 1 {
-		bits++
-	}
-	// Every combination must be made of single flags; 1, 2, 4 at least, or 0, 1, 2, 3 would be a set too.
-	return bits >= 3 && all == single
+	counted := int(highest) == len(distinct) // 1, 2, 3, …
+	return bits.OnesCount32(single) >= 3 && all == single && !counted
 }

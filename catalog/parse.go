@@ -127,7 +127,7 @@ func (e *Enum) Lookup(text string) (int64, bool) {
 		}
 		sum |= uint32(n)
 	}
-	return int64(sum), true
+	return int64(int32(sum)), true // items are C ints, also one that is the sign bit
 }
 
 func (e *Enum) item(name string) (int64, bool) {

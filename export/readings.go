@@ -138,25 +138,28 @@ func RankList(ranks []int) string {
 	return b.String()
 }
 
-// differsText tells on how many ranks, on which, and to what: "2 of 4: r1=3 r3=5". "" where all agree.
+// differsText tells on how many ranks, on which, and to what: "2 of 4: r1=3 r3=5"; of the stage before MPI_Init, which one
+// rank of each node reads, "before: r2=7". "" where all agree.
 func differsText(c *catalog.Catalog, v *catalog.Variable) string {
-	if len(v.Ranks) == 0 {
-		return ""
-	}
-	groups := RankGroups(c, v)
-	total := 0
-	for _, g := range groups {
-		total += len(g.Ranks)
-	}
+	var parts []string
 	e := c.Enum(v.Enum)
-	var b strings.Builder
-	b.WriteString(strconv.Itoa(len(v.Ranks)) + " of " + strconv.Itoa(total) + ":")
-	for _, g := range groups {
-		if g.Ranks[0] != 0 {
-			b.WriteString(" r" + RankList(g.Ranks) + "=" + ReadingText(&g.Reading, e))
+	if len(v.Ranks) > 0 {
+		total := 0
+		var odd strings.Builder
+		for _, g := range RankGroups(c, v) {
+			total += len(g.Ranks)
+			if g.Ranks[0] != 0 {
+				odd.WriteString(" r" + RankList(g.Ranks) + "=" + ReadingText(&g.Reading, e))
+			}
 		}
+		parts = append(parts, strconv.Itoa(len(v.Ranks))+" of "+strconv.Itoa(total)+":"+odd.String())
 	}
-	return b.String()
+	if len(v.Nodes) > 0 {
+		parts = append(parts, "before: "+joinFunc(v.Nodes, " ", func(r catalog.RankReading) string {
+			return "r" + strconv.Itoa(r.Rank) + "=" + ReadingText(&r.Reading, e)
+		}))
+	}
+	return strings.Join(parts, "; ")
 }
 
 // originText is who set a variable, and to what: "environment OMPI_MCA_btl=tcp".

@@ -120,8 +120,19 @@ func (a *app) complain(format string, args ...any) {
 	fmt.Fprintln(a.errs, "mpitx:", export.Terminal{UTF8: true}.SafeText(fmt.Sprintf(format, args...)))
 }
 
+// terminal finds out where the answer goes.
 func (a *app) terminal() (export.Terminal, error) {
-	t, err := export.Detect(os.Stdout, a.env.Getenv, a.color)
+	out := os.Stdout
+	if l := a.env.Launcher(); l.Rank >= 0 {
+		// Launchers give ranks a terminal or a pipe as they like: what counts is where the launcher itself writes.
+		f, err := os.OpenFile(fmt.Sprintf("/proc/%d/fd/1", l.PID), os.O_WRONLY|syscall.O_NOCTTY, 0)
+		if err != nil {
+			f, _ = os.Open(os.DevNull)
+		}
+		defer f.Close()
+		out = f
+	}
+	t, err := export.Detect(out, a.env.Getenv, a.color)
 	if err != nil {
 		return t, usagef("--color: %v", err)
 	}

@@ -50,16 +50,16 @@ func (o *readOptions) run(cmd *cobra.Command, args []string) error {
 	default:
 		return usagef("--stage: %q: must be before or after", o.stage)
 	}
-	if o.fields == nil {
-		names := "id," + value
-		if o.stage != "before" {
-			names += ",ranks"
-		}
-		o.fields, _ = export.ParseFields(names)
-	}
 	c, err := o.open(cmd, nil, "")
 	if err != nil {
 		return err
+	}
+	if o.fields == nil {
+		names := "id," + value
+		if o.stage != "before" && c.Job.Size > 1 {
+			names += ",ranks"
+		}
+		o.fields, _ = export.ParseFields(names)
 	}
 	code := o.warn(c)
 	s, err := pick(c, args)

@@ -33,12 +33,8 @@ func Backend() int {
 	go b.listen()
 	code, err := b.run()
 	if err != nil {
-		f := failure{Text: err.Error()}
-		var le *locate.Error
-		if errors.As(err, &le) {
-			f.Usage = le.Usage
-		}
-		b.say(frameError, pack(f))
+		var mismatch *locate.Error
+		b.say(frameError, pack(failure{Text: err.Error(), Whole: errors.As(err, &mismatch)}))
 		return 1
 	}
 	return code
@@ -150,10 +146,10 @@ func (b *backend) run() (int, error) {
 }
 
 func (b *backend) load() (err error) {
-	if b.request.Lib == "" {
+	if b.request.MPI.Family == locate.Demo {
 		b.lib, err = binding.Demo()
 	} else {
-		b.lib, err = binding.Load(b.request.Shim, b.request.Lib)
+		b.lib, err = binding.Load(b.request.Shim, b.request.MPI.Lib)
 	}
 	return err
 }
@@ -163,9 +159,7 @@ func (b *backend) mismatch(size int) error {
 	if size != 1 || b.request.Launch.Size <= 1 {
 		return nil
 	}
-	e := locate.System()
-	family := b.lib.Family()
-	return locate.Mismatch(e.Launcher(), locate.MPI{Family: family, Impl: family, Lib: b.request.Lib}, size)
+	return locate.Mismatch(locate.System().Launcher(), b.request.MPI, size)
 }
 
 // observe reads this process's stage and does the writes that were asked for.

@@ -12,42 +12,7 @@ import (
 	"time"
 
 	"mpitx/catalog"
-	"mpitx/cmd/mpitx/internal/locate"
 )
-
-// Options says what to collect.
-type Options struct {
-	Creator    string   // "mpitx 0.1.0"
-	Exe        string   // this binary
-	Environ    []string // of the MPI processes; nil: this process's
-	MPI        locate.MPI
-	Shim       string
-	Launch     locate.Launch
-	Self       bool // bind variables of communicators to MPI_COMM_SELF
-	Writes     []Write
-	WriteStage Stage
-	Timeout    time.Duration
-}
-
-// Job is what was collected, on rank 0; on other ranks there is nothing to print.
-type Job struct {
-	Root     bool
-	Catalog  *catalog.Catalog
-	Outcomes []Outcome
-	Lost     []string // ranks that did not answer, with host and reason
-
-	f      *front
-	agreed int
-}
-
-// Error is a failure of collecting as a whole.
-type Error struct {
-	Text  string
-	Usage bool
-	Quiet bool // another rank says it
-}
-
-func (e *Error) Error() string { return e.Text }
 
 type front struct {
 	o             Options
@@ -77,7 +42,7 @@ func Collect(o Options) (*Job, error) {
 		return nil, err
 	}
 	f.run()
-	if f.hello.Rank != 0 {
+	if f.rank() != 0 {
 		return f.follower()
 	}
 	return f.root()
@@ -86,7 +51,7 @@ func Collect(o Options) (*Job, error) {
 func (f *front) start() (err error) {
 	l := f.o.Launch
 	patience := min(10*time.Second, f.o.Timeout/4)
-	r := Request{Stage: Before, Lib: f.o.MPI.Lib, Shim: f.o.Shim, Self: f.o.Self, Patience: patience, Limit: min(2*time.Second, f.o.Timeout/8),
+	r := Request{Stage: Before, MPI: f.o.MPI, Shim: f.o.Shim, Self: f.o.Self, Patience: patience, Limit: min(2*time.Second, f.o.Timeout/8),
 		Launch: Launch{Rank: l.Rank, Size: l.Size, Leader: l.Rank <= 0 || l.LocalRank == 0}}
 	if f.o.WriteStage == Before {
 		r.Writes = f.o.Writes
@@ -129,12 +94,21 @@ func (f *front) run() {
 	}
 }
 
+// rank is this process's rank: the launcher's word, where it gives one, as in a job that fell apart every rank is 0 to
+// the library.
+func (f *front) rank() int {
+	if f.o.Launch.Rank >= 0 {
+		return f.o.Launch.Rank
+	}
+	return f.hello.Rank
+}
+
 // waiting reports whether something is still to come. Rank 0 has all with its back end's result; another rank ends with
 // its back end.
 func (f *front) waiting() bool {
 	beforeDone := f.before == nil || f.beforeProcess != nil || f.failed[Before] != nil
 	afterDone := f.result != nil || f.failed[After] != nil
-	if f.hello.Rank != 0 {
+	if f.rank() != 0 {
 		afterDone = f.after.ended
 		beforeDone = beforeDone || afterDone
 	}
@@ -155,7 +129,7 @@ func (f *front) stop(why string, hung bool) {
 		}
 		f.failed[c.stage] = &failure{Text: text}
 		c.kill()
-		if f.hello.Rank != 0 {
+		if f.rank() != 0 {
 			c.ended = true
 		}
 	}
@@ -245,14 +219,14 @@ func (f *front) follower() (*Job, error) {
 	if host == "" {
 		host, _ = os.Hostname()
 	}
-	return nil, &Error{Text: fmt.Sprintf("rank %d on %s: %s", f.hello.Rank, host, fl.Text), Usage: fl.Usage, Quiet: fl.Usage}
+	return nil, &Error{Text: fmt.Sprintf("rank %d on %s: %s", f.rank(), host, fl.Text), Quiet: fl.Whole}
 }
 
 func (f *front) root() (*Job, error) {
 	after, before := f.failed[After], f.failed[Before]
-	if after != nil && after.Usage {
+	if after != nil && after.Whole {
 		f.killAll()
-		return nil, &Error{Text: after.Text, Usage: true}
+		return nil, &Error{Text: after.Text}
 	}
 	j := &Job{Root: true, Outcomes: f.outcomes, f: f}
 	am := &catalog.Merged{}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"mpitx/catalog"
+	"mpitx/cmd/mpitx/internal/locate"
 )
 
 // A frame is a kind, the length of its payload (little-endian, 4 bytes), and the payload.
@@ -40,9 +41,9 @@ const maxFrame = 1 << 30
 // Request is what a back end is to do.
 type Request struct {
 	Stage    Stage
-	Lib      string // path of libmpi; "" for the demo library
-	Shim     string
-	Self     bool // bind variables of communicators to MPI_COMM_SELF, not MPI_COMM_WORLD
+	MPI      locate.MPI
+	Shim     string // "" for the demo library
+	Self     bool   // bind variables of communicators to MPI_COMM_SELF, not MPI_COMM_WORLD
 	Launch   Launch
 	Before   bool // a frameBefore will follow
 	Writes   []Write
@@ -117,7 +118,7 @@ type result struct {
 // failure is an error that crosses to the front.
 type failure struct {
 	Text  string
-	Usage bool
+	Whole bool // the job is not what it should be: every rank says the same, and half an answer would mislead
 }
 
 func writeFrame(w io.Writer, kind byte, payload []byte) error {

@@ -1,7 +1,6 @@
 package locate
 
 import (
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -113,53 +112,3 @@ func OwnedByLauncher(name, value string) bool {
 	}
 	return false
 }
-
-// DataDir is where `mpitx setup` puts shims: $XDG_DATA_HOME/mpitx/<arch>; "" where there is no home.
-func (e *Env) DataDir() string {
-	base := e.Getenv("XDG_DATA_HOME")
-	if !filepath.IsAbs(base) {
-		home := e.Getenv("HOME")
-		if home == "" {
-			home, _ = os.UserHomeDir()
-		}
-		if !filepath.IsAbs(home) {
-			return ""
-		}
-		base = filepath.Join(home, ".local", "share")
-	}
-	return filepath.Join(base, "mpitx", e.Arch)
-}
-
-// Shim is the path of the shim for m's family: beside the binary, in ../lib/mpitx, or where `mpitx setup` puts it. The demo
-// MPI needs none: "". An error is an *Error.
-func (e *Env) Shim(m MPI, exeDir string) (string, error) {
-	if m.Family == Demo {
-		return "", nil
-	}
-	name := ShimName(m.Family)
-	var looked []string
-	for _, dir := range []string{exeDir, filepath.Join(exeDir, "..", "lib", "mpitx"), e.DataDir()} {
-		if dir == "" {
-			continue
-		}
-		if p := filepath.Join(dir, name); e.isFile(p) {
-			return p, nil
-		}
-		looked = append(looked, filepath.Clean(dir))
-	}
-	cc := "mpicc"
-	switch {
-	case m.Impl != "" && e.inPath("mpicc."+m.Impl) != "":
-		cc = "mpicc." + m.Impl
-	case e.isExecutable(filepath.Join(m.Prefix, "bin", "mpicc")):
-		cc = filepath.Join(m.Prefix, "bin", "mpicc")
-	}
-	return "", &Error{
-		What: "no shim for " + FamilyName(m.Family),
-		Why:  name + " is not in " + strings.Join(looked, ", "),
-		Do:   "build it with `mpitx setup --mpicc " + cc + "`",
-	}
-}
-
-// ShimName is the file name of a family's shim.
-func ShimName(family string) string { return "mpitx-shim-" + family + ".so" }

@@ -1,0 +1,79 @@
+package catalog
+
+// Summary is a catalog in numbers.
+type Summary struct {
+	Cvars      int `json:"cvars"`
+	Pvars      int `json:"pvars"`
+	Categories int `json:"categories"`
+	Enums      int `json:"enums"`
+
+	Set       int `json:"set"`       // control variables that the user set
+	Differing int `json:"differing"` // variables with another reading on another rank or node
+	Conflicts int `json:"conflicts"` // variables, categories and enumerations that break Table 14.1
+	Writable  int `json:"writable"`  // control variables that can be written now, after MPI_Init if that stage was read
+	Faulty    int `json:"faulty"`    // variables that crash or hang the library, in any stage, on any rank
+	Unread    int `json:"unread"`    // variables that could not be read for another reason now
+	Dead      int `json:"dead"`      // indices that had become invalid, after MPI_Init if that stage was read
+	Lost      int `json:"lost"`      // ranks without an answer, or with a partial one
+}
+
+// Summarise counts.
+func Summarise(c *Catalog) Summary {
+	s := Summary{Cvars: len(c.Cvars), Pvars: len(c.Pvars), Categories: len(c.Categories), Enums: len(c.Enums)}
+	stage := &c.After
+	if !stage.Read {
+		stage = &c.Before
+	}
+	s.Dead = stage.DeadCvars + stage.DeadPvars + stage.DeadCats
+	for _, r := range c.Job.Ranks {
+		s.Lost += count(r.Error != "")
+	}
+	for _, list := range [][]Variable{c.Cvars, c.Pvars} {
+		for i := range list {
+			s.add(&list[i])
+		}
+	}
+	for i := range c.Categories {
+		s.Conflicts += count(len(c.Categories[i].Conflicts) > 0)
+	}
+	for i := range c.Enums {
+		s.Conflicts += count(len(c.Enums[i].Conflicts) > 0)
+	}
+	return s
+}
+
+func (s *Summary) add(v *Variable) {
+	s.Set += count(v.Origin != nil)
+	s.Differing += count(len(v.Ranks)+len(v.Nodes) > 0)
+	s.Conflicts += count(len(v.Conflicts) > 0)
+	faulty := v.Faulty()
+	s.Faulty += count(faulty)
+	if g := v.Current(); g != nil {
+		s.Writable += count(g.Writable == WritableYes)
+		s.Unread += count(!faulty && g.Status != StatusOK && g.Status != StatusMissing)
+	}
+}
+
+// Faulty reports whether reading it crashed or hung the library, in any stage, on any rank.
+func (v *Variable) Faulty() bool {
+	for _, g := range []*Reading{v.Before, v.After} {
+		if g != nil && g.Status == StatusFaulty {
+			return true
+		}
+	}
+	for _, ranks := range [][]RankReading{v.Ranks, v.Nodes} {
+		for i := range ranks {
+			if ranks[i].Status == StatusFaulty {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func count(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

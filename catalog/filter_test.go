@@ -1,0 +1,228 @@
+package catalog
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestGlob(t *testing.T) {
+	for _, test := range []struct {
+		pattern, name string
+		want          bool
+	}{
+		{"", "", true}, {"", "a", false}, {"*", "", true}, {"*", "a", true}, {"a", "A", true}, {"A", "a", true},
+		{"btl_*", "btl_tcp_if", true}, {"btl_*", "xbtl_", false}, {"*tcp*", "btl_tcp_if", true}, {"*tcp", "btl_tcp_if", false},
+		{"a*b*c", "aXbYc", true}, {"a*b*c", "aXcYb", false}, {"a**c", "abc", true}, {"?", "é", true}, {"??", "é", false},
+		{"[abc]", "b", true}, {"[!abc]", "b", false}, {"[^abc]", "d", true}, {"[a-c]x", "Bx", true}, {"[]]", "]", true},
+		{"[a-]", "-", true}, {"a[0]", "a[0]", true}, {"a[0]", "a0", true}, {`a\*`, "a*", true}, {`a\*`, "ab", false},
+		{"a\xff*", "a\xffb", true}, {"a\xff*", "a\xfeb", false}, {"MPIR_cvar*", "MPIR_CVAR_X", true},
+	} {
+		g, err := compileGlob(test.pattern)
+		if err != nil {
+			t.Errorf("%q: %v", test.pattern, err)
+		}
+		if got := g.match(test.name); got != test.want {
+			t.Errorf("%q matches %q: %v", test.pattern, test.name, got)
+		}
+	}
+	for _, bad := range []string{"[", "a[b", "[]", `a\`, "[!"} {
+		if _, err := compileGlob(bad); err == nil || !strings.Contains(err.Error(), "pattern") {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+	g, _ := compileGlob(strings.Repeat("*a", 50))
+	done := make(chan bool)
+	go func() { done <- g.match(strings.Repeat("a", 10000) + "b") }()
+	select {
+	case <-done:
+	case <-time.After(time.Minute):
+		t.Error("a pattern with many stars takes for ever")
+	}
+}
+
+func filterCatalog() *Catalog {
+	c := graph("top: low = a\nlow: = b p:timer\nother: = c", "a", "b", "c", "d:x", "p:timer", "p:counter", "d:timer:counter")
+	set := func(id string, change func(*Variable)) { change(c.Lookup(id)[0]) }
+	set("a", func(v *Variable) {
+		v.Verbosity, v.Scope, v.Type, v.Bind, v.Enum = VerbosityUserBasic, ScopeAll, TypeInt, BindNoObject, "e"
+		v.Before = &Reading{Status: StatusOK, Writable: WritableYes}
+		v.Origin = &Origin{Kind: OriginFile}
+	})
+	set("b", func(v *Variable) {
+		v.Verbosity, v.Scope, v.Type, v.Bind = VerbosityTunerBasic, ScopeLocal, TypeChar, BindComm
+		v.Before, v.After = &Reading{Status: StatusOK, Writable: WritableYes}, &Reading{Status: StatusOK, Writable: WritableNever}
+		v.Ranks = []RankReading{{Rank: 1}}
+	})
+	set("c", func(v *Variable) { v.After = &Reading{Status: StatusMissing}; v.Verbosity = unknownBase + 3 })
+	c.Enums = []Enum{{Name: "e"}, {Name: "f"}}
+	return c
+}
+
+func TestFilter(t *testing.T) {
+	c := filterCatalog()
+	for _, test := range []struct {
+		f    Filter
+		want string
+	}{
+		{Filter{}, "a b c d:x d:timer:counter p:counter p:timer"},
+		{Filter{Names: []string{"A", "c*"}}, "a c"},
+		{Filter{Names: []string{"p"}}, "p:counter p:timer"},
+		{Filter{Names: []string{"p:timer"}}, "p:timer"},
+		{Filter{Names: []string{"?:TIMER"}}, "d:timer:counter p:timer"},
+		{Filter{Names: []string{"d:*"}}, "d:x d:timer:counter"},
+		{Filter{Names: []string{"d:timer"}}, "d:timer:counter"},
+		{Filter{Regexps: []string{"^[ab]$", "x"}}, "a b d:x"},
+		{Filter{Regexps: []string{"b"}, Names: []string{"a"}}, ""},
+		{Filter{Categories: []string{"TOP"}}, "a b p:timer"},
+		{Filter{Categories: []string{"l*", "oth?r"}}, "b c p:timer"},
+		{Filter{Kinds: []Kind{Pvar}, Classes: []Class{ClassTimer}}, "p:timer"},
+		{Filter{Verbosity: VerbosityUserAll, Kinds: []Kind{Cvar}}, "a d:x"},
+		{Filter{Scopes: []Scope{ScopeAll, ScopeLocal}}, "a b"},
+		{Filter{Types: []Datatype{TypeChar}}, "b"},
+		{Filter{Binds: []Bind{BindComm}}, "b"},
+		{Filter{Stage: StageBefore}, "a b"},
+		{Filter{Stage: StageAfter}, "b"},
+		{Filter{Stage: StageBoth}, "b"},
+		{Filter{Writable: true}, "a b"},
+		{Filter{Writable: true, Stage: StageAfter}, ""},
+		{Filter{Set: true}, "a"},
+		{Filter{Differing: true}, "b"},
+	} {
+		m, err := test.f.Compile()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ids []string
+		for _, v := range m.Variables(c) {
+			ids = append(ids, v.ID())
+		}
+		if got := strings.Join(ids, " "); got != test.want {
+			t.Errorf("%+v:\n got %s\nwant %s", test.f, got, test.want)
+		}
+		if out := m.Apply(c); len(out.Cvars)+len(out.Pvars) != len(ids) {
+			t.Errorf("%+v: Apply gives %d and %d", test.f, len(out.Cvars), len(out.Pvars))
+		}
+	}
+}
+
+func TestFilterApply(t *testing.T) {
+	c := filterCatalog()
+	m, err := (&Filter{Names: []string{"b", "a"}}).Compile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := m.Apply(c)
+	if d := cmp.Diff(" 2\n top 2 a\n  low 1 b\n", show(Tree(out))); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff([]Enum{{Name: "e"}}, out.Enums); d != "" {
+		t.Error(d)
+	}
+	if len(c.Categories) != 3 || len(c.Enums) != 2 {
+		t.Error("the catalog itself has changed")
+	}
+	if !m.MatchName("A") || m.MatchName("ab") {
+		t.Error("MatchName")
+	}
+}
+
+func TestFilterErrors(t *testing.T) {
+	for _, f := range []Filter{{Names: []string{"a["}}, {Regexps: []string{"("}}, {Categories: []string{"["}}, {Names: []string{"[:timer"}}} {
+		if _, err := f.Compile(); err == nil {
+			t.Errorf("%+v: no error", f)
+		}
+	}
+	if _, err := ParseStageFilter("now"); err == nil {
+		t.Error("no error")
+	}
+	if s, err := ParseStageFilter("Both"); s != StageBoth || err != nil {
+		t.Error(s, err)
+	}
+}
+
+func TestLookup(t *testing.T) {
+	c := filterCatalog()
+	for name, want := range map[string]string{"a": "a", "A": "a", "p": "p:counter p:timer", "p:timer": "p:timer", "P:Timer": "p:timer",
+		"d:x": "d:x", "d:timer": "d:timer:counter", "d:timer:counter": "d:timer:counter", "gone": "", "a:timer": ""} {
+		var ids []string
+		for _, v := range c.Lookup(name) {
+			ids = append(ids, v.ID())
+		}
+		if got := strings.Join(ids, " "); got != want {
+			t.Errorf("%s: got %s, want %s", name, got, want)
+		}
+	}
+}
+
+func TestNearest(t *testing.T) {
+	names := []string{"btl_tcp_eager_limit", "btl_vader_eager_limit", "btl", "mpi_yield_when_idle", "MPIR_CVAR_ALLREDUCE", "coll_tuned_priority"}
+	for want, near := range map[string]string{
+		"btl_tcp_eager_limt":           "btl_tcp_eager_limit btl_vader_eager_limit",
+		"eager_limit":                  "btl_tcp_eager_limit btl_vader_eager_limit",
+		"mpi_yeild_when_idle":          "mpi_yield_when_idle",
+		"mpir_cvar_allreduse":          "MPIR_CVAR_ALLREDUCE",
+		"OMPI_MCA_coll_tuned_priority": "coll_tuned_priority",
+		"btk":                          "btl",
+		"zzz":                          "",
+		"":                             "",
+	} {
+		if got := strings.Join(Nearest(names, want, 2), " "); got != near {
+			t.Errorf("%s: got %s, want %s", want, got, near)
+		}
+	}
+	if got := Nearest(names, "btl", 0); got != nil {
+		t.Error(got)
+	}
+}
+
+// A full table is the reference for the banded one.
+func TestEdits(t *testing.T) {
+	words := []string{"", "a", "ab", "ba", "abc", "acb", "kitten", "sitting", "eager_limit", "eagre_limt", "xeager_limi"}
+	for _, a := range words {
+		for _, b := range words {
+			d := distances{want: b}
+			want := fullDistance(a, b)
+			for most := range 14 {
+				got, ok := d.edits(a, most)
+				if ok != (want <= most) || ok && got != want {
+					t.Errorf("%s to %s within %d: %d %v, not %d", a, b, most, got, ok, want)
+				}
+			}
+		}
+	}
+}
+
+func fullDistance(a, b string) int {
+	d := make([][]int, len(a)+1)
+	for i := range d {
+		d[i] = make([]int, len(b)+1)
+		for j := range d[i] {
+			switch {
+			case i == 0:
+				d[i][j] = j
+			case j == 0:
+				d[i][j] = i
+			default:
+				d[i][j] = min(d[i-1][j], d[i][j-1]) + 1
+				d[i][j] = min(d[i][j], d[i-1][j-1]+count(a[i-1] != b[j-1]))
+				if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+					d[i][j] = min(d[i][j], d[i-2][j-2]+1)
+				}
+			}
+		}
+	}
+	return d[len(a)][len(b)]
+}
+
+func BenchmarkNearest(b *testing.B) {
+	var names []string
+	for _, v := range sampleProcess(0, 1300).Meta.Cvars {
+		names = append(names, v.Name)
+	}
+	for b.Loop() {
+		Nearest(names, "framework07_component1_paremeter_0299", 5)
+	}
+}

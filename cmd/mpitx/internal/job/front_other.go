@@ -1,0 +1,13 @@
+//go:build !linux
+
+package job
+
+type front struct{}
+
+// Collect answers with an error: MPI libraries are read on Linux only.
+func Collect(Options) (*Job, error) {
+	return nil, &Error{Text: "read the MPI library: mpitx reads live MPI libraries on Linux only: use a snapshot (--from FILE)"}
+}
+
+// Finish returns the code to exit with.
+func (j *Job) Finish(code int) int { return code }
