@@ -14,28 +14,41 @@ func Nearest(names []string, want string, n int) []string {
 	if want == "" || n <= 0 {
 		return nil
 	}
-	type candidate struct {
-		name string
-		cost int
-	}
 	var near []candidate
 	most := 1 + len(want)/3
 	d := distances{want: want}
 	for _, name := range names {
 		cost, ok := d.cost(lower(name), most)
-		if ok {
-			near = append(near, candidate{name, cost})
+		if !ok {
+			continue
+		}
+		c := candidate{name, cost}
+		at, known := slices.BinarySearchFunc(near, c, candidate.compare)
+		if known || at == n {
+			continue
+		}
+		if len(near) == n {
+			near = near[:n-1]
+		}
+		near = slices.Insert(near, at, c)
+		if len(near) == n { // from here on only better ones count
+			most = min(most, near[n-1].cost/2)
 		}
 	}
-	slices.SortFunc(near, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(a.cost, b.cost), cmp.Compare(len(a.name), len(b.name)), cmp.Compare(a.name, b.name))
-	})
-	near = slices.CompactFunc(near, func(a, b candidate) bool { return a.name == b.name })
 	var out []string
-	for _, c := range near[:min(n, len(near))] {
+	for _, c := range near {
 		out = append(out, c.name)
 	}
 	return out
+}
+
+type candidate struct {
+	name string
+	cost int
+}
+
+func (a candidate) compare(b candidate) int {
+	return cmp.Or(cmp.Compare(a.cost, b.cost), cmp.Compare(len(a.name), len(b.name)), cmp.Compare(a.name, b.name))
 }
 
 // distances computes edit distances to one word, reusing its rows.

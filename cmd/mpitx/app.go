@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -57,6 +58,7 @@ func run(args []string) int {
 	if len(args) > 0 && args[0] == "backend" {
 		return job.Backend() // before anything else: it is started often, and time counts
 	}
+	debug.SetGCPercent(800) // we live for a second
 	// Writing into a closed pipe is then an error (EPIPE) and no signal, and what we start is not affected.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	a := &app{out: bufio.NewWriterSize(os.Stdout, 1<<16), errs: os.Stderr, env: locate.System()}

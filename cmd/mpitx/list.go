@@ -106,6 +106,7 @@ func (o *listOptions) run(cmd *cobra.Command) error {
 	if filtered && o.kinds != 0 && o.kinds&(export.Cvars|export.Pvars) == 0 {
 		c = groupsByName(filter, all)
 	}
+	o.settle(code)
 	opts := export.ListOptions{Format: o.format, Kinds: o.kinds, Fields: o.fields, Terminal: o.term, Tree: o.tree, Filtered: filtered}
 	err = export.List(o.a.out, c, opts)
 	if err == nil && export.Count(c, o.kinds) == 0 {

@@ -76,6 +76,8 @@ func (o *readOptions) run(cmd *cobra.Command, args []string) error {
 			o.a.complain("%s: %s", v.ID(), reason)
 		}
 	}
+	code = s.code(o.a, c, code)
+	o.settle(code)
 	if len(s.vars) > 0 {
 		chosen := *c
 		chosen.Cvars, chosen.Pvars, chosen.Categories, chosen.Enums = nil, nil, nil, c.Enums
@@ -88,7 +90,7 @@ func (o *readOptions) run(cmd *cobra.Command, args []string) error {
 		}
 		err = export.List(o.a.out, &chosen, export.ListOptions{Format: o.format, Kinds: export.Cvars | export.Pvars, Fields: o.fields, Terminal: o.term, Filtered: true})
 	}
-	return o.finish(s.code(o.a, c, code), err)
+	return o.finish(code, err)
 }
 
 func (o *readOptions) reading(v *catalog.Variable) *catalog.Reading {

@@ -73,10 +73,12 @@ func (o *showOptions) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return o.finish(code, err)
 	}
+	code = s.code(o.a, c, code)
+	o.settle(code)
 	if len(s.vars) > 0 {
 		err = export.Show(o.a.out, c, s.vars, export.ShowOptions{Format: o.format, Fields: o.fields, Terminal: o.term, HowToSet: o.howToSet(c)})
 	}
-	return o.finish(s.code(o.a, c, code), err)
+	return o.finish(code, err)
 }
 
 // code says what was not found, and adds that to the exit code.

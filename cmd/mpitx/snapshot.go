@@ -42,6 +42,7 @@ func (o *snapshotOptions) run(cmd *cobra.Command) error {
 		return err
 	}
 	code := o.warn(c)
+	o.settle(code)
 	if o.redact {
 		catalog.Redact(c)
 	}

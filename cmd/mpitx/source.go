@@ -29,9 +29,10 @@ type source struct {
 	self    bool // bind variables of communicators to MPI_COMM_SELF
 	term    export.Terminal
 
-	chosen locate.MPI
-	job    *job.Job
-	answer origin.Answer
+	chosen  locate.MPI
+	job     *job.Job
+	catalog *catalog.Catalog // of the job
+	answer  origin.Answer
 }
 
 // answered ends a command early with a code: a launcher has done the work, or another rank prints.
@@ -121,7 +122,7 @@ func (s *source) collect(launch locate.Launch, writes []job.Write, stage job.Sta
 	}
 	c := s.job.Catalog
 	s.origins(c)
-	cacheNames(s.a.env, s.chosen, c)
+	s.catalog = c
 	return c, nil
 }
 
@@ -171,6 +172,13 @@ func (s *source) warn(c *catalog.Catalog) int {
 	return code
 }
 
+// settle tells the ranks the exit code that the command has come to; they end while it prints.
+func (s *source) settle(code int) {
+	if s.job != nil {
+		s.job.Settle(code)
+	}
+}
+
 // finish flushes the output and ends the job with a code that all ranks return.
 func (s *source) finish(code int, err error) error {
 	if flushErr := s.a.out.Flush(); err == nil && flushErr != nil {
@@ -180,6 +188,8 @@ func (s *source) finish(code int, err error) error {
 		code = max(code, s.a.exit(err))
 	}
 	if s.job != nil {
+		s.job.Settle(code)
+		cacheNames(s.a.env, s.chosen, s.catalog)
 		code = s.job.Finish(code)
 	}
 	if code == exitDone {

@@ -275,7 +275,17 @@ func orUnknown(host string) string {
 	return host
 }
 
-// Finish ends the job with the exit code that rank 0's command came to, and returns the code to exit with.
+// Settle tells all ranks the exit code, so that they end while rank 0 prints.
+func (j *Job) Settle(code int) {
+	if j.f == nil || !j.Root || j.settled || j.f.after.ended {
+		return
+	}
+	j.settled = true
+	j.f.after.tellAsync(frameVerdict, []byte{byte(code)})
+}
+
+// Finish waits for the end of the job, and returns the code to exit with. Other ranks got the code of the first Settle or
+// Finish.
 func (j *Job) Finish(code int) int {
 	f := j.f
 	if f == nil {
@@ -284,10 +294,7 @@ func (j *Job) Finish(code int) int {
 	if !j.Root {
 		return j.agreed
 	}
-	if f.after.ended {
-		return code
-	}
-	f.after.tellAsync(frameVerdict, []byte{byte(code)})
+	j.Settle(code)
 	late := time.After(10 * time.Second)
 	for !f.after.ended {
 		select {

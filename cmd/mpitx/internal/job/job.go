@@ -28,8 +28,9 @@ type Job struct {
 	Outcomes []Outcome
 	Lost     []string // ranks that did not answer, with host and reason
 
-	f      *front
-	agreed int
+	f       *front
+	agreed  int
+	settled bool
 }
 
 // Error is a failure of collecting as a whole.
