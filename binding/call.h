@@ -1,4 +1,4 @@
-/* call.h: cgo cannot call through pointers; one trampoline for each entry of the table. */
+/* call.h: cgo cannot call through pointers: one trampoline for each entry of the table, in its order. */
 #ifndef MPITX_CALL_H
 #define MPITX_CALL_H
 #include "shim/mpitx.h"

@@ -3,4 +3,6 @@ package main
 
 import "os"
 
+//go:generate go test -run TestGenerated -update .
+
 func main() { os.Exit(run(os.Args[1:])) }

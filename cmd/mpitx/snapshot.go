@@ -44,7 +44,7 @@ func (o *snapshotOptions) run(cmd *cobra.Command) error {
 	code := o.warn(c)
 	o.settle(code)
 	if o.redact {
-		catalog.Redact(c)
+		catalog.Redact(c, catalog.LocalPrivate())
 	}
 	if o.out == "-" {
 		err = catalog.Write(o.a.out, c)

@@ -69,6 +69,7 @@ func observe(lib *binding.Library, tool *binding.Interface, object binding.Objec
 	o.link(p, cvars, pvars)
 	p.Stage.Events, p.Stage.Sources = count(tool.NumEvents), count(tool.NumSources)
 	p.Stage.Error = strings.Join(o.notes, "; ")
+	p.Sort()
 	return p, indices, nil
 }
 

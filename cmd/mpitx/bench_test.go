@@ -1,0 +1,115 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// The benchmarks run whole commands, ours and the other side in turn, and report the medians and the median of the
+// pairs' ratios. They need what `make build` leaves in bin/.
+
+const pairs = 15
+
+func benchBinary(b *testing.B) string {
+	b.Helper()
+	bin, err := filepath.Abs("../../bin/mpitx")
+	if err == nil {
+		_, err = os.Stat(bin)
+	}
+	if err != nil {
+		b.Fatalf("build first (make bench does): %v", err)
+	}
+	return bin
+}
+
+// reference compiles the C program of the other side.
+func reference(b *testing.B, mpicc string) string {
+	b.Helper()
+	if _, err := exec.LookPath(mpicc); err != nil {
+		b.Skipf("%s is not installed", mpicc)
+	}
+	exe := filepath.Join(b.TempDir(), "enumerate")
+	if out, err := exec.Command(mpicc, "-O2", "-o", exe, "testdata/bench/enumerate.c").CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, out)
+	}
+	return exe
+}
+
+// together runs commands side by side and returns the wall time until the last has ended.
+func together(b *testing.B, commands ...[]string) time.Duration {
+	b.Helper()
+	start := time.Now()
+	var wg sync.WaitGroup
+	for _, c := range commands {
+		wg.Go(func() {
+			if err := exec.Command("timeout", append([]string{"60"}, c...)...).Run(); err != nil {
+				b.Errorf("%s: %v", strings.Join(c, " "), err)
+			}
+		})
+	}
+	wg.Wait()
+	return time.Since(start)
+}
+
+func inTurn(b *testing.B, ours, theirs func() time.Duration) {
+	b.Helper()
+	ours()
+	theirs()
+	var a, o, ratios []float64
+	for range pairs {
+		x, y := ours(), theirs()
+		a, o = append(a, x.Seconds()*1e3), append(o, y.Seconds()*1e3)
+		ratios = append(ratios, x.Seconds()/y.Seconds())
+	}
+	median := func(v []float64) float64 { slices.Sort(v); return v[len(v)/2] }
+	b.ReportMetric(median(a), "ours-ms")
+	b.ReportMetric(median(o), "theirs-ms")
+	b.ReportMetric(median(ratios), "ratio")
+	b.ReportMetric(median(a)/(1.15*median(o)+15), "of-allowed") // 1.15 times the other side and 15 ms
+	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkList compares `mpitx list -o json` with two C programs that enumerate and read the same variables, one for
+// each stage, started together.
+func BenchmarkList(b *testing.B) {
+	bin := benchBinary(b)
+	for _, mpi := range []string{"openmpi", "mpich"} {
+		b.Run(mpi, func(b *testing.B) {
+			exe := reference(b, "mpicc."+mpi)
+			inTurn(b,
+				func() time.Duration { return together(b, []string{bin, "list", "--mpi", mpi, "-o", "json"}) },
+				func() time.Duration { return together(b, []string{exe, "before"}, []string{exe, "after"}) })
+		})
+	}
+}
+
+// BenchmarkOmpiInfo compares `mpitx list` with `ompi_info --all` and an MPI_Init one after the other: what it would take
+// to learn as much without mpitx.
+func BenchmarkOmpiInfo(b *testing.B) {
+	bin := benchBinary(b)
+	if _, err := exec.LookPath("ompi_info"); err != nil {
+		b.Skip("ompi_info is not installed")
+	}
+	exe := reference(b, "mpicc.openmpi")
+	inTurn(b,
+		func() time.Duration { return together(b, []string{bin, "list", "--mpi", "openmpi"}) },
+		func() time.Duration {
+			return together(b, []string{"ompi_info", "--all"}) + together(b, []string{exe, "init"})
+		})
+}
+
+// BenchmarkComplete completes a variable's name, as the shell asks for it; the other side is a program that does nothing.
+func BenchmarkComplete(b *testing.B) {
+	bin := benchBinary(b)
+	b.Setenv("XDG_CACHE_HOME", b.TempDir())
+	together(b, []string{bin, "list", "-o", "names"})
+	inTurn(b,
+		func() time.Duration { return together(b, []string{bin, "__complete", "show", "mpi_"}) },
+		func() time.Duration { return together(b, []string{"true"}) })
+}
