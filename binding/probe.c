@@ -29,15 +29,26 @@
 #define CANARY 0xA5
 #define MOST_FORKS 400
 
-/* What the child tells the parent, at the head of the mapping. */
+/* Several children work side by side, each on its own part of the variables: starting again after a crash is what takes
+ * time, and crashes come in families. */
+#define WORKERS 3
+
+/* What a child tells the parent, at the head of the mapping. */
 struct progress {
     volatile uint32_t calls; /* library calls entered */
     volatile int item;       /* being tried */
     volatile int phase;      /* 0: reading, 1: trial writes */
-    volatile size_t used;    /* of the data area */
+    volatile int signal;     /* that it caught */
+    volatile size_t used;    /* of its part of the data area, which ends at end */
+    size_t end;
 };
 
-static struct progress *progress_of(const struct mpitx_probe *p) { return (struct progress *)(void *)p->items - 1; }
+static struct progress *progress_of(const struct mpitx_probe *p) { return (struct progress *)(void *)p->items - WORKERS; }
+
+static int worker_of(const struct mpitx_probe *p, int item)
+{
+    return p->items[item].kind == MPITX_PROBE_CVAR ? 0 : 1 + item % (WORKERS - 1);
+}
 
 size_t mpitx_type_size(int t)
 {
@@ -54,13 +65,13 @@ size_t mpitx_type_size(int t)
 
 int mpitx_probe_new(struct mpitx_probe *p, int num_items, size_t data_size)
 {
-    size_t head = sizeof(struct progress) + (size_t)num_items * sizeof(struct mpitx_probe_item);
+    size_t head = WORKERS * sizeof(struct progress) + (size_t)num_items * sizeof(struct mpitx_probe_item);
     head = (head + 63) & ~(size_t)63;
     memset(p, 0, sizeof *p);
     char *m = mmap(NULL, head + data_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (m == MAP_FAILED)
         return MPITX_ERR_MEMORY;
-    p->items = (struct mpitx_probe_item *)(void *)(m + sizeof(struct progress));
+    p->items = (struct mpitx_probe_item *)(void *)(m + WORKERS * sizeof(struct progress));
     p->num_items = num_items;
     p->data = m + head;
     p->data_size = data_size;
@@ -118,7 +129,7 @@ static bool overran(const char *end)
 static bool keep(struct child *c, const char *value, size_t n, uint32_t *offset, uint32_t *length)
 {
     size_t used = (c->now->used + 7) & ~(size_t)7;
-    if (n > c->probe->data_size - used || used > c->probe->data_size)
+    if (used > c->now->end || n > c->now->end - used)
         return false;
     memcpy(c->probe->data + used, value, n);
     *offset = (uint32_t)used;
@@ -172,7 +183,7 @@ static bool open_variable(struct child *c, struct mpitx_probe_item *it, struct o
     size_t size = mpitx_type_size(v->datatype);
     int count = it->count < 0 ? 1 : it->count; /* untouched: one element is what such variables have */
     v->bytes = (size ? size : 16) * (size_t)count; /* of an unknown type nothing can be read, but something may be written */
-    if (v->bytes > c->probe->data_size / 2) {
+    if (v->bytes > c->probe->data_size / WORKERS) {
         it->too_large = 1;
         return false;
     }
@@ -227,13 +238,36 @@ static void try_write(struct child *c, struct mpitx_probe_item *it)
         keep(c, buf, value_length(&v, buf), &it->back_offset, &it->back_length);
 }
 
-static void run_child(struct mpitx_probe *p, const struct mpitx_table *t, const struct mpitx_probe_options *o, pid_t parent)
+static struct progress *mine; /* of this child, for its signal handler */
+
+/* A crash that is caught leaves no line in the system's log and no core file. */
+static void crashed(int sig)
 {
+    mine->signal = sig;
+    _exit(128 + sig);
+}
+
+static void default_signals(void)
+{
+    static char stack[16384];
+    stack_t alternate = {.ss_sp = stack, .ss_size = sizeof stack};
+    sigaltstack(&alternate, NULL);
     for (int s = 1; s < 32; s++)
         signal(s, s == SIGPIPE ? SIG_IGN : SIG_DFL);
+    static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
+    struct sigaction action = {.sa_handler = crashed, .sa_flags = SA_ONSTACK};
+    for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
+        sigaction(crashes[i], &action, NULL);
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static void run_child(struct mpitx_probe *p, int worker, const struct mpitx_table *t, const struct mpitx_probe_options *o, pid_t parent)
+{
+    struct child c = {.probe = p, .t = t, .o = o, .now = progress_of(p) + worker};
+    mine = c.now;
+    default_signals();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(4);
@@ -246,11 +280,10 @@ static void run_child(struct mpitx_probe *p, const struct mpitx_table *t, const 
         dup2(null, 2);
     }
 
-    struct child c = {.probe = p, .t = t, .o = o, .now = progress_of(p)};
     for (; c.now->phase <= (o->trial_writes ? 1 : 0); c.now->phase++, c.now->item = 0) {
         for (; c.now->item < p->num_items; c.now->item++) {
             struct mpitx_probe_item *it = &p->items[c.now->item];
-            if (it->fault)
+            if (it->fault || worker_of(p, c.now->item) != worker)
                 continue;
             if (it->kind == MPITX_PROBE_PVAR && c.session == 0) {
                 enter(&c, it, MPITX_STEP_ALLOC);
@@ -302,91 +335,145 @@ static char process_state(pid_t pid, long *ticks)
     return state;
 }
 
-/* Waits for the child; true if it had to be killed because it hung. */
-static bool wait_child(struct progress *now, pid_t pid, int ended, int limit_ms, long long deadline, int *status)
+/* A worker as the parent sees it. */
+struct worker {
+    struct progress *now;
+    pid_t pid;      /* 0: none is running */
+    int ended;      /* the read end of a pipe that closes with the child */
+    bool done;      /* nothing is left for it */
+    uint32_t calls; /* seen */
+    long long since;
+    long ticks;
+    int stalled_item, stalled_phase;
+};
+
+static bool start(struct mpitx_probe *p, struct worker *w, int number, const struct mpitx_table *t, const struct mpitx_probe_options *o)
 {
-    uint32_t seen = now->calls;
-    long long since = now_ms();
-    long ticks_then = 0;
-    process_state(pid, &ticks_then);
-    bool killed = false;
-    for (;;) {
-        struct pollfd pfd = {.fd = ended, .events = POLLIN};
-        int n = poll(&pfd, 1, 20);
-        if (n > 0 && (pfd.revents & (POLLHUP | POLLIN | POLLERR)))
-            break;
-        long long t = now_ms();
-        long ticks;
-        if (now->calls != seen) {
-            seen = now->calls, since = t;
-            process_state(pid, &ticks_then);
-        }
-        if (t - since < limit_ms && t < deadline)
-            continue;
-        /* Ready to run and without processor time: starved by others, not stuck. */
-        char state = process_state(pid, &ticks);
-        if (state == 'R' && (ticks - ticks_then) * 1000 / sysconf(_SC_CLK_TCK) < limit_ms / 4 && t - since < 10LL * limit_ms && t < deadline)
-            continue;
-        killed = true;
-        kill(pid, SIGKILL);
-        break;
+    int pipefd[2];
+    if (pipe2(pipefd, O_CLOEXEC) != 0)
+        return false;
+    w->now->signal = 0;
+    sigset_t all, old;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    pid_t parent = getpid();
+    pid_t pid = fork();
+    if (pid == 0)
+        run_child(p, number, t, o, parent);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    close(pipefd[1]);
+    if (pid < 0) {
+        close(pipefd[0]);
+        return false;
     }
-    while (waitpid(pid, status, 0) < 0 && errno == EINTR)
+    p->forks++;
+    w->pid = pid;
+    w->ended = pipefd[0];
+    w->calls = w->now->calls;
+    w->since = now_ms();
+    process_state(pid, &w->ticks);
+    return true;
+}
+
+/* Whether a child that still runs has to be taken for stuck. */
+static bool stuck(struct worker *w, int limit_ms, long long deadline)
+{
+    long long t = now_ms();
+    if (w->now->calls != w->calls) {
+        w->calls = w->now->calls;
+        w->since = t;
+        process_state(w->pid, &w->ticks);
+    }
+    if (t >= deadline)
+        return true;
+    if (t - w->since < limit_ms)
+        return false;
+    /* Ready to run and without processor time: starved by others, not stuck. */
+    long ticks;
+    char state = process_state(w->pid, &ticks);
+    bool starved = state == 'R' && (ticks - w->ticks) * 1000 / sysconf(_SC_CLK_TCK) < limit_ms / 4;
+    return !starved || t - w->since > 10LL * limit_ms;
+}
+
+/* Takes the end of a child, whether it came by itself or has to be brought about. */
+static void reap(struct mpitx_probe *p, struct worker *w, bool hung, long long deadline)
+{
+    int status = 0;
+    if (hung)
+        kill(w->pid, SIGKILL);
+    while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR)
         ;
-    return killed;
+    close(w->ended);
+    w->pid = 0;
+    if (!hung && WIFEXITED(status) && WEXITSTATUS(status) == 0) {
+        w->done = true;
+        return;
+    }
+    if (w->now->item >= p->num_items) { /* between the phases */
+        w->now->item = 0;
+        w->now->phase++;
+        return;
+    }
+    struct mpitx_probe_item *it = &p->items[w->now->item];
+    if (hung && !(w->stalled_item == w->now->item && w->stalled_phase == w->now->phase) && now_ms() < deadline) {
+        w->stalled_item = w->now->item;
+        w->stalled_phase = w->now->phase;
+        return; /* once more */
+    }
+    it->fault = hung ? MPITX_FAULT_TIMEOUT : MPITX_FAULT_CRASH;
+    it->fault_step = it->step;
+    if (!hung)
+        it->signal = WIFSIGNALED(status) ? WTERMSIG(status) : w->now->signal;
+    w->now->item++;
 }
 
 int mpitx_probe_run(struct mpitx_probe *p, const struct mpitx_table *t, const struct mpitx_probe_options *o)
 {
-    struct progress *now = progress_of(p);
     long long deadline = now_ms() + o->total_ms;
-    int stalled_item = -1, stalled_phase = -1;
+    struct worker workers[WORKERS];
+    bool busy[WORKERS] = {false};
 
-    *now = (struct progress){0};
-    for (int i = 0; i < p->num_items; i++)
+    for (int i = 0; i < p->num_items; i++) {
         p->items[i].write_rc = -1;
-
-    while (now->phase <= (o->trial_writes ? 1 : 0)) {
-        int pipefd[2];
-        if (p->forks >= MOST_FORKS || now_ms() >= deadline)
-            break;
-        if (pipe2(pipefd, O_CLOEXEC) != 0)
-            return MPITX_ERR_MEMORY;
-        sigset_t all, old;
-        sigfillset(&all);
-        pthread_sigmask(SIG_SETMASK, &all, &old);
-        pid_t parent = getpid();
-        pid_t pid = fork();
-        if (pid == 0)
-            run_child(p, t, o, parent); /* the pipe's write end closes with it */
-        pthread_sigmask(SIG_SETMASK, &old, NULL);
-        close(pipefd[1]);
-        if (pid < 0) {
-            close(pipefd[0]);
-            return MPITX_ERR_MEMORY;
-        }
-        p->forks++;
-        int status = 0;
-        bool hung = wait_child(now, pid, pipefd[0], o->limit_ms, deadline, &status);
-        close(pipefd[0]);
-        if (!hung && WIFEXITED(status) && WEXITSTATUS(status) == 0)
-            return MPITX_SUCCESS;
-        if (now->item >= p->num_items)
-            break;
-
-        struct mpitx_probe_item *it = &p->items[now->item];
-        if (hung && !(stalled_item == now->item && stalled_phase == now->phase) && now_ms() < deadline) {
-            stalled_item = now->item, stalled_phase = now->phase; /* once more */
-            continue;
-        }
-        it->fault = hung ? MPITX_FAULT_TIMEOUT : MPITX_FAULT_CRASH;
-        it->fault_step = it->step;
-        it->signal = WIFSIGNALED(status) && !hung ? WTERMSIG(status) : 0;
-        now->item++;
+        busy[worker_of(p, i)] = true;
     }
+    for (int n = 0; n < WORKERS; n++) {
+        size_t part = p->data_size / WORKERS;
+        workers[n] = (struct worker){.now = progress_of(p) + n, .stalled_item = -1, .done = !busy[n]};
+        *workers[n].now = (struct progress){.used = (size_t)n * part, .end = (size_t)(n + 1) * part};
+    }
+
+    bool failed = false;
+    for (;;) {
+        struct pollfd fds[WORKERS];
+        struct worker *running[WORKERS];
+        int count = 0;
+        bool over = failed || p->forks >= MOST_FORKS || now_ms() >= deadline;
+        for (int n = 0; n < WORKERS; n++) {
+            struct worker *w = &workers[n];
+            if (!w->done && w->pid == 0 && !over && !start(p, w, n, t, o))
+                failed = true;
+            if (w->pid != 0) {
+                fds[count] = (struct pollfd){.fd = w->ended, .events = POLLIN};
+                running[count++] = w;
+            }
+        }
+        if (count == 0)
+            break;
+        poll(fds, (nfds_t)count, 20);
+        for (int k = 0; k < count; k++) {
+            if (fds[k].revents)
+                reap(p, running[k], false, deadline);
+            else if (stuck(running[k], o->limit_ms, deadline))
+                reap(p, running[k], true, deadline);
+        }
+    }
+    if (failed)
+        return MPITX_ERR_MEMORY;
     /* Too many faults, or no time left: what was not reached is not known. */
-    for (int i = 0; now->phase == 0 && i < p->num_items; i++)
-        if (!p->items[i].fault && p->items[i].step != MPITX_STEP_DONE) {
+    for (int i = 0; i < p->num_items; i++)
+        if (workers[worker_of(p, i)].now->phase == 0 && !workers[worker_of(p, i)].done && !p->items[i].fault &&
+            p->items[i].step != MPITX_STEP_DONE) {
             p->items[i].fault = MPITX_FAULT_GIVEN_UP;
             p->items[i].fault_step = MPITX_STEP_NONE;
         }
