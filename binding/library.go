@@ -5,6 +5,7 @@ package binding
 // #include <stdlib.h>
 // #include <string.h>
 // #include <signal.h>
+// #include <sys/resource.h>
 // #include "call.h"
 //
 // typedef const struct mpitx_table *open_fn(void *, char *, size_t);
@@ -17,6 +18,13 @@ package binding
 // static void save_signals(void) { for (int s = 1; s < 32; s++) sigaction(s, NULL, &saved_actions[s]); }
 // static void restore_signals(void) {
 //     for (int s = 1; s < 32; s++) if (s != SIGKILL && s != SIGSTOP) sigaction(s, &saved_actions[s], NULL);
+// }
+//
+// static void default_crashes(void) {
+//     static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
+//     for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++) signal(crashes[i], SIG_DFL);
+//     struct rlimit core;
+//     if (getrlimit(RLIMIT_CORE, &core) == 0) { core.rlim_cur = 0; setrlimit(RLIMIT_CORE, &core); }
 // }
 import "C"
 
@@ -74,6 +82,10 @@ func Load(shimPath, libPath string) (*Library, error) {
 	}
 	return newLibrary(t, libPath)
 }
+
+// DieOfCrashes makes this process die silently, by the signal, where the library crashes or aborts: without it the Go
+// runtime prints the stacks of all goroutines, which say nothing of the library. Our own crashes are then as silent.
+func DieOfCrashes() { C.default_crashes() }
 
 func newLibrary(t *C.struct_mpitx_table, path string) (*Library, error) {
 	if t.version != C.MPITX_TABLE_VERSION || uintptr(t.size) != unsafe.Sizeof(*t) {

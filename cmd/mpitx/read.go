@@ -81,14 +81,17 @@ func (o *readOptions) run(cmd *cobra.Command, args []string) error {
 	if len(s.vars) > 0 {
 		chosen := *c
 		chosen.Cvars, chosen.Pvars, chosen.Categories, chosen.Enums = nil, nil, nil, c.Enums
+		var kinds export.Kinds
 		for _, v := range s.vars {
 			if v.Kind == catalog.Cvar {
 				chosen.Cvars = append(chosen.Cvars, *v)
+				kinds |= export.Cvars
 			} else {
 				chosen.Pvars = append(chosen.Pvars, *v)
+				kinds |= export.Pvars
 			}
 		}
-		err = export.List(o.a.out, &chosen, export.ListOptions{Format: o.format, Kinds: export.Cvars | export.Pvars, Fields: o.fields, Terminal: o.term, Filtered: true})
+		err = export.List(o.a.out, &chosen, export.ListOptions{Format: o.format, Kinds: kinds, Fields: o.fields, Terminal: o.term, Filtered: true})
 	}
 	return o.finish(code, err)
 }

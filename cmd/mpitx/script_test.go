@@ -3,8 +3,6 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -143,7 +141,7 @@ func cmdRun(ts *testscript.TestScript, neg bool, args []string) {
 	if regexp.MustCompile(`^(\d+\+?|!)$`).MatchString(args[0]) {
 		want, args = args[0], args[1:]
 	}
-	p := newProcess(scriptEnviron(ts), ts.MkAbs("."), args...)
+	p := newProcess(environ(ts), ts.MkAbs("."), args...)
 	p.run(60 * time.Second)
 	ts.Stdout().Write(p.stdout.Bytes())
 	ts.Stderr().Write(p.stderr.Bytes())
@@ -201,14 +199,62 @@ func cmdCut(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(text[:min(n, len(text))]), 0o644))
 }
 
-func scriptEnviron(ts *testscript.TestScript) []string {
-	var env []string
-	for _, name := range []string{"WORK", "BIN", "PATH", "HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "TMPDIR", "LC_ALL", "LANG", "TERM", "NO_COLOR", "CC",
-		"FAKEMPI_CLOCK", "FAKEMPI_HOST", "FAKEMPI_FAULTS", "FAKEMPI_INIT_TIMEOUT", "MPITX_MPI", "OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "GOCOVERDIR",
-		"DEMO_CVAR_DEMO_EAGER_LIMIT", "DEMO_CVAR_DEMO_BCAST_ALGORITHM", "DEMO_CVAR_DEMO_NO_SUCH_THING", "MPIR_CVAR_ALLREDUCE_SHORT_MSG_SIZE", "OMPI_MCA_mpi_show_mca_params"} {
-		if v := ts.Getenv(name); v != "" {
-			env = append(env, name+"="+v)
+// environ is the environment that the script has come to.
+func environ(ts *testscript.TestScript) []string {
+	ts.Check(ts.Exec("env", "-0"))
+	return strings.Split(strings.TrimSuffix(ts.ReadFile("stdout"), "\x00"), "\x00")
+}
+
+// cmdInterrupt interrupts a command in mid-work: interrupt leader|group CODE RANKS COMMAND ARGUMENT…
+//
+// Once RANKS back ends read the stage after MPI_Init, one of them is stopped, so that the job cannot end by itself; then
+// SIGINT goes to the command alone or, as from a terminal, to its process group. No process may be left.
+func cmdInterrupt(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 4 {
+		ts.Fatalf("usage: interrupt leader|group CODE RANKS COMMAND ARGUMENT…")
+	}
+	ranks, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	env := environ(ts)
+	for range 10 { // a short job may be over before it was caught
+		p := newProcess(env, ts.MkAbs("."), args[3:]...)
+		ts.Check(p.start())
+		pids, caught := p.catch(ranks)
+		if !caught {
+			p.wait(60 * time.Second)
+			continue
+		}
+		syscall.Kill(pids[len(pids)-1], syscall.SIGSTOP)
+		pid := p.cmd.Process.Pid
+		if args[0] == "group" {
+			pid = -pid
+		}
+		syscall.Kill(pid, syscall.SIGINT)
+		p.wait(60 * time.Second)
+		if p.failure != "" {
+			ts.Fatalf("%s\n%s", p.failure, p.output())
+		}
+		if args[1] != "!" && strconv.Itoa(p.code) != args[1] || p.code == 0 {
+			ts.Fatalf("exit code %d, want %s\n%s", p.code, args[1], p.output())
+		}
+		ts.Stdout().Write(p.stdout.Bytes())
+		ts.Stderr().Write(p.stderr.Bytes())
+		return
+	}
+	ts.Fatalf("the job was over before it could be interrupted, ten times")
+}
+
+// catch waits until that many back ends read the stage after MPI_Init; not, where the command ends before.
+func (p *process) catch(ranks int) ([]int, bool) {
+	for deadline := time.Now().Add(60 * time.Second); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
+		if pids := p.backends("after"); len(pids) >= ranks {
+			return pids, true
+		}
+		select {
+		case <-p.ended:
+			return nil, false
+		default:
 		}
 	}
-	return env
+	return nil, false
 }

@@ -30,6 +30,9 @@ func Backend() int {
 		fmt.Fprintln(os.Stderr, "mpitx: backend: this command is mpitx's own, started by others of its commands")
 		return 2
 	}
+	if os.Getenv("MPITX_DEBUG") == "" {
+		binding.DieOfCrashes()
+	}
 	go b.listen()
 	code, err := b.run()
 	if err != nil {
@@ -51,11 +54,6 @@ func toFront() *os.File {
 	}
 	syscall.CloseOnExec(fd)
 	return os.NewFile(uintptr(fd), "front")
-}
-
-type frame struct {
-	kind    byte
-	payload []byte
 }
 
 type backend struct {
@@ -128,7 +126,6 @@ func (b *backend) run() (int, error) {
 		}
 	}
 
-	b.phase("reading variables")
 	outcomes, err := b.observe(rank, size, start)
 	if err != nil && (rank == 0 || b.request.Stage == Before) {
 		return 0, err
@@ -164,10 +161,12 @@ func (b *backend) mismatch(size int) error {
 
 // observe reads this process's stage and does the writes that were asked for.
 func (b *backend) observe(rank, size int, start time.Time) ([]Outcome, error) {
+	b.phase("MPI_T_init_thread")
 	tool, thread, err := b.lib.InitThread(catalog.ThreadMultiple)
 	if err != nil {
 		return nil, err
 	}
+	b.phase("reading variables")
 	b.tool = tool
 	object := binding.CommWorld
 	if b.request.Self {

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"sync"
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -20,9 +19,9 @@ import (
 type child struct {
 	stage Stage
 	cmd   *exec.Cmd
-	in    io.WriteCloser
+	say   chan frame // drained in order, so that a child that is slow to read holds nobody up
 	phase string
-	since time.Time
+
 	noise *tail
 	ended bool // its last event has come
 }
@@ -64,7 +63,7 @@ func start(exe string, environ []string, r Request, events chan<- event) (*child
 	if err != nil {
 		return nil, err
 	}
-	c := &child{stage: r.Stage, since: time.Now(), phase: "starting", noise: &tail{}}
+	c := &child{stage: r.Stage, phase: "starting", noise: &tail{}}
 	// Not ExtraFiles: those take the descriptors from 3 on, and launchers leave their own there.
 	fd := int(pw.Fd())
 	c.cmd = exec.Command(exe, "backend", string(r.Stage), strconv.Itoa(fd))
@@ -75,7 +74,8 @@ func start(exe string, environ []string, r Request, events chan<- event) (*child
 	} else {
 		c.cmd.Stdout, c.cmd.Stderr = os.Stderr, os.Stderr
 	}
-	if c.in, err = c.cmd.StdinPipe(); err != nil {
+	in, err := c.cmd.StdinPipe()
+	if err != nil {
 		return nil, err
 	}
 	unix.FcntlInt(uintptr(fd), unix.F_SETFD, 0)
@@ -85,7 +85,9 @@ func start(exe string, environ []string, r Request, events chan<- event) (*child
 		pr.Close()
 		return nil, fmt.Errorf("start %s: %w", exe, err)
 	}
-	go c.tell(frameRequest, pack(r))
+	c.say = make(chan frame, 8)
+	c.tell(frameRequest, pack(r))
+	go c.write(in)
 	go func() {
 		for {
 			kind, payload, err := readFrame(pr)
@@ -101,8 +103,16 @@ func start(exe string, environ []string, r Request, events chan<- event) (*child
 	return c, nil
 }
 
-// tell sends a frame. Whether it arrives does not matter: a child that is gone has its end as an event.
-func (c *child) tell(kind byte, payload []byte) { writeFrame(c.in, kind, payload) }
+// tell sends a frame. Whether it arrives does not matter: a child that is gone has its end as an event. There are never
+// more frames than the channel holds.
+func (c *child) tell(kind byte, payload []byte) { c.say <- frame{kind, payload} }
+
+// write does not close the pipe: its end means that the front is gone.
+func (c *child) write(in io.Writer) {
+	for f := range c.say {
+		writeFrame(in, f.kind, f.payload)
+	}
+}
 
 func (c *child) kill() { c.cmd.Process.Kill() }
 

@@ -82,7 +82,7 @@ func (f *front) run() {
 		case e := <-f.events:
 			f.take(e)
 		case <-f.timeout:
-			f.stop("gave no answer within "+f.o.Timeout.String(), true)
+			f.stop(fmt.Sprintf("no answer within %s (--timeout sets the limit)", f.o.Timeout), true)
 		case s := <-f.signals:
 			f.stop("ended by "+s.String(), false)
 			if s == syscall.SIGINT {
@@ -125,7 +125,7 @@ func (f *front) stop(why string, hung bool) {
 		}
 		text := why
 		if hung {
-			text = fmt.Sprintf("%s: %s (for %s; --timeout sets the limit)", c.phase, why, time.Since(c.since).Round(time.Second))
+			text = c.phase + ": " + why
 		}
 		f.failed[c.stage] = &failure{Text: text}
 		c.kill()
@@ -156,10 +156,10 @@ func (f *front) take(e event) {
 			f.failed[c.stage] = &failure{Text: c.death(e.state)}
 		}
 		if c.stage == Before && f.beforeProcess == nil {
-			f.after.tellAsync(frameBefore, nil)
+			f.after.tell(frameBefore, nil)
 		}
 	case framePhase:
-		c.phase, c.since = string(e.payload), time.Now()
+		c.phase = string(e.payload)
 	case frameHello:
 		unpack(e.payload, &f.hello)
 	case frameProcess:
@@ -169,7 +169,7 @@ func (f *front) take(e event) {
 			f.failed[c.stage] = &failure{Text: err.Error()}
 		case c.stage == Before:
 			f.beforeProcess = p
-			f.after.tellAsync(frameBefore, e.payload)
+			f.after.tell(frameBefore, e.payload)
 		default:
 			f.process = p
 		}
@@ -202,9 +202,6 @@ func (f *front) take(e event) {
 		}
 	}
 }
-
-// tellAsync sends a frame that the child may be slow to read.
-func (c *child) tellAsync(kind byte, payload []byte) { go c.tell(kind, payload) }
 
 // follower is the end of a rank other than 0: what failed here is said here, by name.
 func (f *front) follower() (*Job, error) {
@@ -281,7 +278,7 @@ func (j *Job) Settle(code int) {
 		return
 	}
 	j.settled = true
-	j.f.after.tellAsync(frameVerdict, []byte{byte(code)})
+	j.f.after.tell(frameVerdict, []byte{byte(code)})
 }
 
 // Finish waits for the end of the job, and returns the code to exit with. Other ranks got the code of the first Settle or

@@ -121,6 +121,11 @@ type failure struct {
 	Whole bool // the job is not what it should be: every rank says the same, and half an answer would mislead
 }
 
+type frame struct {
+	kind    byte
+	payload []byte
+}
+
 func writeFrame(w io.Writer, kind byte, payload []byte) error {
 	head := [5]byte{kind}
 	binary.LittleEndian.PutUint32(head[1:], uint32(len(payload)))
