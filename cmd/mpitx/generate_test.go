@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"flag"
 	"io"
 	"os"
 	"path/filepath"
@@ -16,7 +15,6 @@ import (
 	"mpitx/cmd/mpitx/internal/locate"
 )
 
-var update = flag.Bool("update", false, "write the generated and golden files anew")
 
 // TestGenerated compares completions/ and man/ with what the commands would generate now; `make generate` writes them.
 func TestGenerated(t *testing.T) {
