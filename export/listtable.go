@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"charm.land/lipgloss/v2"
-
 	"mpitx/catalog"
 )
 
@@ -26,9 +25,9 @@ var (
 	typeColumn     = column{flex: true, floor: 8}
 	anyColumn      = column{flex: true, floor: 10, soft: 32}
 
-	cvarTable = tableFields("name,value,type,scope,stage,verbosity,category")
+	cvarTable = tableFields("name,value,type,scope,writable,stage,verbosity,category")
 	pvarTable = tableFields("name,value,class,type,stage,bind,verbosity,category")
-	cvarWide  = tableFields("name,value,type,scope,stage,verbosity,writable,enum,set,differs,category,description")
+	cvarWide  = tableFields("name,value,type,scope,writable,stage,verbosity,enum,set,differs,category,description")
 	pvarWide  = tableFields("name,value,class,type,count,bind,flags,stage,verbosity,enum,differs,category,description")
 )
 
@@ -138,7 +137,7 @@ func (s *sections) heading(title string, n int, more string) error {
 
 func (s *sections) variables(title string, c *catalog.Catalog, vars []catalog.Variable, table, wide []tableField) error {
 	m := markAll(s.term, vars)
-	if err := s.heading(title, len(vars), m.summary()); err != nil {
+	if err := s.heading(title, len(vars), joinNonempty("; ", m.summary(), writableSummary(vars))); err != nil {
 		return err
 	}
 	columns := table
@@ -293,4 +292,22 @@ func some(n int) string {
 		return ""
 	}
 	return fmt.Sprint(n)
+}
+
+// writableSummary counts the control variables that a trial write could set where they exist now.
+func writableSummary(vars []catalog.Variable) string {
+	n := 0
+	for i := range vars {
+		if r := vars[i].Current(); r != nil && r.Writable == catalog.WritableYes {
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d writable", n)
+}
+
+func joinNonempty(separator string, parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), separator)
 }

@@ -15,7 +15,6 @@ import (
 	"mpitx/cmd/mpitx/internal/locate"
 )
 
-
 // TestGenerated compares completions/ and man/ with what the commands would generate now; `make generate` writes them.
 func TestGenerated(t *testing.T) {
 	want := map[string][]byte{}

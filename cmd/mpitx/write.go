@@ -21,6 +21,7 @@ type writeOptions struct {
 	ranks  string
 	force  bool
 	dryRun bool
+	texts  map[string]string // what was asked for, by name
 }
 
 func newWrite(a *app) *cobra.Command {
@@ -75,12 +76,12 @@ func (o *writeOptions) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	asked := writes
-	for k := range asked {
-		asked[k].DryRun = o.dryRun
-		asked[k].Force = o.force
+	o.texts = map[string]string{}
+	for k := range writes {
+		writes[k].DryRun, writes[k].Force = o.dryRun, o.force
+		o.texts[writes[k].Name] = writes[k].Text
 	}
-	c, err := o.open(cmd, asked, job.Stage(o.stage))
+	c, err := o.open(cmd, writes, job.Stage(o.stage))
 	if err != nil {
 		return err
 	}
@@ -111,11 +112,33 @@ func (o *writeOptions) run(cmd *cobra.Command, args []string) error {
 			code = max(code, exitPartial)
 		}
 	}
-	err = export.Outcomes(o.a.out, rows, format, o.term)
+	if silent := o.silent(c, writes); silent != "" {
+		o.a.complain("%s", silent)
+		code = max(code, exitPartial)
+	}
+	o.settle(code)
+	if len(rows) > 0 {
+		err = export.Outcomes(o.a.out, rows, format, o.term)
+	}
 	if err == nil && format == export.FormatTable {
-		err = o.advice(c, writes)
+		o.advice(c, rows)
 	}
 	return o.finish(code, err)
+}
+
+// silent says which outcomes did not come.
+func (o *writeOptions) silent(c *catalog.Catalog, writes []job.Write) string {
+	want := c.Job.Size
+	if writes[0].Ranks != nil {
+		want = len(writes[0].Ranks)
+	}
+	if o.stage == "before" {
+		want = 1
+	}
+	if got := len(o.job.Outcomes); got < want*len(writes) {
+		return fmt.Sprintf("of %d writes only %d were answered", want*len(writes), got)
+	}
+	return ""
 }
 
 // rows puts ranks with equal outcomes together.
@@ -142,25 +165,44 @@ func (o *writeOptions) rows(c *catalog.Catalog) []export.Outcome {
 }
 
 func enumOf(c *catalog.Catalog, variable string) *catalog.Enum {
-	for _, v := range c.Lookup(variable) {
-		if v.Kind == catalog.Cvar {
-			return c.Enum(v.Enum)
-		}
+	if v := cvarOf(c, variable); v != nil {
+		return c.Enum(v.Enum)
 	}
 	return nil
 }
 
-// advice says what such a write is worth, and how to set the variable for a run.
-func (o *writeOptions) advice(c *catalog.Catalog, writes []job.Write) error {
-	fmt.Fprintf(o.a.out, "\nWritten in mpitx's own processes only, which have ended. For a run:\n")
-	for _, w := range writes {
-		for _, line := range origin.HowToSet(o.chosen.Impl, w.Name, w.Text) {
-			fmt.Fprintf(o.a.out, "  %s\n", o.term.Safe(line))
+// advice says what such a write is worth, and how to set for a run what can be set for one.
+func (o *writeOptions) advice(c *catalog.Catalog, rows []export.Outcome) {
+	written := slices.ContainsFunc(rows, func(r export.Outcome) bool {
+		return r.Outcome == string(job.WriteOK) || r.Outcome == string(job.WriteUnchanged)
+	})
+	if written {
+		fmt.Fprintf(o.a.out, "\nWritten in mpitx's own processes only, which have ended.\n")
+	}
+	seen := map[string]bool{}
+	for _, r := range rows {
+		v := cvarOf(c, r.Variable)
+		if v == nil || seen[v.Name] {
+			continue
 		}
-		for _, v := range c.Lookup(w.Name) {
-			if (v.Scope == catalog.ScopeGroup || v.Scope == catalog.ScopeGroupEq) && v.Description != "" {
-				fmt.Fprintf(o.a.out, "%s is of scope %s: its description must name the group:\n  %s\n", o.term.Safe(v.Name), v.Scope, o.term.SafeText(v.Description))
+		seen[v.Name] = true
+		if v.Scope == catalog.ScopeGroup || v.Scope == catalog.ScopeGroupEq {
+			fmt.Fprintf(o.a.out, "\n%s is of scope %s; its description must name the group:\n  %s\n", o.term.Safe(v.Name), v.Scope, o.term.SafeText(v.Description))
+		}
+		settable := r.New != "" && r.Outcome != string(job.WriteInvalid) && v.Scope != catalog.ScopeConstant
+		if lines := origin.HowToSet(o.chosen.Impl, v.Name, o.texts[v.Name]); settable && len(lines) > 0 {
+			fmt.Fprintf(o.a.out, "\nTo set %s for a run:\n", o.term.Safe(v.Name))
+			for _, line := range lines {
+				fmt.Fprintf(o.a.out, "  %s\n", o.term.Safe(line))
 			}
+		}
+	}
+}
+
+func cvarOf(c *catalog.Catalog, name string) *catalog.Variable {
+	for _, v := range c.Lookup(name) {
+		if v.Kind == catalog.Cvar {
+			return v
 		}
 	}
 	return nil

@@ -23,6 +23,7 @@ type front struct {
 
 	hello         hello
 	beforeProcess *catalog.Process
+	beforeSaid    bool // the before stage has ended with its result
 	process       *catalog.Process
 	deltas, nodes []*catalog.Delta
 	result        *result
@@ -106,7 +107,7 @@ func (f *front) rank() int {
 // waiting reports whether something is still to come. Rank 0 has all with its back end's result; another rank ends with
 // its back end.
 func (f *front) waiting() bool {
-	beforeDone := f.before == nil || f.beforeProcess != nil || f.failed[Before] != nil
+	beforeDone := f.before == nil || f.beforeSaid || f.failed[Before] != nil
 	afterDone := f.result != nil || f.failed[After] != nil
 	if f.rank() != 0 {
 		afterDone = f.after.ended
@@ -120,7 +121,7 @@ func (f *front) stop(why string, hung bool) {
 		if c == nil || c.ended || f.failed[c.stage] != nil {
 			continue
 		}
-		if c.stage == Before && f.beforeProcess != nil || c.stage == After && f.result != nil {
+		if c.stage == Before && f.beforeSaid || c.stage == After && f.result != nil {
 			continue
 		}
 		text := why
@@ -150,7 +151,7 @@ func (f *front) take(e event) {
 		c.ended = true
 		done := f.result != nil || f.agreed != nil
 		if c.stage == Before {
-			done = f.beforeProcess != nil
+			done = f.beforeSaid
 		}
 		if !done && f.failed[c.stage] == nil {
 			f.failed[c.stage] = &failure{Text: c.death(e.state)}
@@ -190,6 +191,8 @@ func (f *front) take(e event) {
 		f.outcomes = append(f.outcomes, r.Outcomes...)
 		if c.stage == After {
 			f.result = &r
+		} else {
+			f.beforeSaid = true
 		}
 	case frameError:
 		var fl failure
