@@ -168,6 +168,10 @@ func (l *Library) Finalize() error {
 	return check(C.mt_finalize(l.t))
 }
 
+// Exit ends this process as a C program does, with the exit handlers of the C libraries: MPICH from 4.1 on takes its leave of the
+// launcher (PMI finalize) in one of them, and Hydra kills the other ranks of a process that goes without it.
+func Exit(code int) { C.exit(C.int(code)) }
+
 // hasComms reports whether communicators exist now.
 func (l *Library) hasComms() bool { return l.inited && !l.finalized }
 

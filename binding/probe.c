@@ -418,6 +418,8 @@ static void reap(struct mpitx_probe *p, struct worker *w, bool hung, long long d
     if (hung && !(w->stalled_item == w->now->item && w->stalled_phase == w->now->phase) && now_ms() < deadline) {
         w->stalled_item = w->now->item;
         w->stalled_phase = w->now->phase;
+        if (w->now->phase == 1)
+            it->step = MPITX_STEP_DONE; /* of reading */
         return; /* once more */
     }
     it->fault = hung ? MPITX_FAULT_TIMEOUT : MPITX_FAULT_CRASH;

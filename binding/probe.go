@@ -87,6 +87,9 @@ func (i *Interface) ProbeWrite(index int, count int, v Value, o ProbeOptions) (W
 			out.Fault = faultText(item)
 		case item.write_rc < 0:
 			out.Err = check(max(item.info_rc, item.alloc_rc, item.read_rc))
+			if out.Err == nil {
+				out.Fault = "the trial did not come to the write"
+			}
 		default:
 			out.Err = check(item.write_rc)
 			out.ReadBack = probedValue(v.Type(), data, item.back_offset, item.back_length)

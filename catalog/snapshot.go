@@ -62,13 +62,21 @@ func Load(path string) (*Catalog, error) {
 	return c, err
 }
 
+// errEmpty is a kind of truncation.
+var errEmpty error = emptyError{}
+
+type emptyError struct{}
+
+func (emptyError) Error() string { return "the file is empty" }
+func (emptyError) Unwrap() error { return io.ErrUnexpectedEOF }
+
 func decode(s string, budget int) (*Catalog, error) {
 	r := &reader{s: s, budget: budget}
 	if len(s) >= 3 && s[:3] == "\ufeff" {
 		r.pos = 3
 	}
 	if r.peek(); r.pos == len(s) {
-		r.fail(len(s), fmt.Errorf("the file is empty: %w", io.ErrUnexpectedEOF))
+		r.fail(len(s), errEmpty)
 	}
 	c := new(Catalog)
 	catalogSchema.read(r, c)

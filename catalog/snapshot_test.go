@@ -138,8 +138,8 @@ func TestReadErrors(t *testing.T) {
 	head := "{\"schema\": \"mpitx.catalog\", \"version\": 1,\n"
 	variable := func(s string) string { return head + ` "cvars": [{"name": "a", "type": "int8"` + s + `}]}` }
 	for _, test := range []struct{ doc, want string }{
-		{"", "line 1, column 1: the file is empty: unexpected EOF"},
-		{"  \n", "line 2, column 1: the file is empty: unexpected EOF"},
+		{"", "line 1, column 1: the file is empty"},
+		{"  \n", "line 2, column 1: the file is empty"},
 		{"\x7fELF", "line 1, column 1: '\\x7f' where an object should be"},
 		{"\xff\xfe{\x00", "line 1, column 1: byte 0xff where an object should be"},
 		{"[]", "line 1, column 1: '[' where an object should be"},

@@ -93,9 +93,10 @@ func (a *app) exit(err error) int {
 		}
 		return exitFailed
 	case errors.As(err, &collected):
-		if !collected.Quiet {
-			a.complain("%s", collected.Text)
+		if collected.Quiet {
+			return exitDone // rank 0 says it: a launcher ends a job, rank 0 with it, at the first code that is not 0
 		}
+		a.complain("%s", collected.Text)
 		return exitFailed
 	case isUsage(err):
 		a.complain("%v: see mpitx help", err)

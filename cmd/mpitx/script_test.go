@@ -4,7 +4,6 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -12,6 +11,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -24,23 +24,6 @@ import (
 	"mpitx/binding"
 	"mpitx/cmd/mpitx/internal/locate"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files in testdata/script")
-
-// work is a folder for this run of the tests: short, as it holds sockets, whose paths may have 107 characters.
-var work string
-
-func TestMain(m *testing.M) {
-	flag.Parse()
-	os.Exit(func() int {
-		var err error
-		if work, err = os.MkdirTemp("/tmp", "mx"); err != nil {
-			panic(err)
-		}
-		defer os.RemoveAll(work)
-		return m.Run()
-	}())
-}
 
 // build makes what a user has, bin/mpitx and a shim for each MPI, in a folder of its own, once. It returns that folder.
 var build = sync.OnceValues(func() (string, error) {
@@ -94,6 +77,7 @@ func environment(home, tmp, bin string) []string {
 	if os.Getuid() == 0 {
 		env = append(env, "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
 	}
+	env = append(env, "BIN="+bin, "MPITX_MPI=") // "" is unset
 	if dir := os.Getenv("GOCOVERDIR"); dir != "" {
 		env = append(env, "GOCOVERDIR="+dir)
 	}
@@ -113,7 +97,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
 			env.Vars = append(env.Vars, environment(filepath.Join(env.WorkDir, "home"), env.Getenv("TMPDIR"), bin)...)
-			env.Vars = append(env.Vars, "BIN="+bin, "MPITX_MPI=demo")
+			env.Vars = append(env.Vars, "MPITX_MPI=demo")
 			return os.Mkdir(filepath.Join(env.WorkDir, "home"), 0o755)
 		},
 		Condition: func(name string) (bool, error) {
@@ -199,11 +183,33 @@ func cmdCut(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(text[:min(n, len(text))]), 0o644))
 }
 
-// environ is the environment that the script has come to.
+// environ is the environment that the script has come to: of the variables that any script sets, those that are not empty.
 func environ(ts *testscript.TestScript) []string {
-	ts.Check(ts.Exec("env", "-0"))
-	return strings.Split(strings.TrimSuffix(ts.ReadFile("stdout"), "\x00"), "\x00")
+	var env []string
+	for _, name := range variables() {
+		if v := ts.Getenv(name); v != "" {
+			env = append(env, name+"="+v)
+		}
+	}
+	return env
 }
+
+var variables = sync.OnceValue(func() []string {
+	names := []string{"WORK"}
+	for _, kv := range environment("", "", "") {
+		name, _, _ := strings.Cut(kv, "=")
+		names = append(names, name)
+	}
+	scripts, _ := filepath.Glob("testdata/script/*.txtar")
+	for _, path := range scripts {
+		text, _ := os.ReadFile(path)
+		for _, m := range regexp.MustCompile(`(?m)^env (\w+)=`).FindAllSubmatch(text, -1) {
+			names = append(names, string(m[1]))
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+})
 
 // cmdInterrupt interrupts a command in mid-work: interrupt leader|group CODE RANKS COMMAND ARGUMENT…
 //

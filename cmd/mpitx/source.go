@@ -89,13 +89,9 @@ func (s *source) open(cmd *cobra.Command, writes []job.Write, stage job.Stage) (
 }
 
 func (s *source) load() (*catalog.Catalog, error) {
-	c, err := catalog.Load(s.from)
-	var pathErr *os.PathError
-	switch {
-	case errors.As(err, &pathErr):
-		return nil, failf("read snapshot: %v", pathErr)
-	case err != nil:
-		return nil, failf("read snapshot: %s: %v", s.from, err)
+	c, err := catalog.Load(s.from) // its errors name the file
+	if err != nil {
+		return nil, failf("read snapshot: %v", err)
 	}
 	return c, nil
 }

@@ -168,11 +168,7 @@ func (b *backend) observe(rank, size int, start time.Time) ([]Outcome, error) {
 	}
 	b.phase("reading variables")
 	b.tool = tool
-	object := binding.CommWorld
-	if b.request.Self {
-		object = binding.CommSelf
-	}
-	b.process, b.indices, err = observe(b.lib, tool, object, b.request.Limit)
+	b.process, b.indices, err = observe(b.lib, tool, b.object(), b.request.Limit)
 	if err != nil {
 		return nil, err
 	}
@@ -181,6 +177,14 @@ func (b *backend) observe(rank, size int, start time.Time) ([]Outcome, error) {
 	p.Stage.Thread = thread
 	p.Stage.Seconds = time.Since(start).Seconds()
 	return b.write(rank, size), nil
+}
+
+// object is what variables of communicators are bound to.
+func (b *backend) object() binding.Object {
+	if b.request.Self {
+		return binding.CommSelf
+	}
+	return binding.CommWorld
 }
 
 // frame waits for a frame of a kind from the front; others that come first are dropped.
@@ -323,5 +327,6 @@ func (b *backend) end(m *mail, code int, quit bool) int {
 	if err := b.lib.Finalize(); err != nil {
 		fmt.Fprintln(os.Stderr, "mpitx: MPI_Finalize:", err)
 	}
-	return code
+	binding.Exit(code)
+	return code // not reached
 }

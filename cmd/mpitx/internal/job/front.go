@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"mpitx/catalog"
 )
 
@@ -85,7 +87,7 @@ func (f *front) run() {
 		case <-f.timeout:
 			f.stop(fmt.Sprintf("no answer within %s (--timeout sets the limit)", f.o.Timeout), true)
 		case s := <-f.signals:
-			f.stop("ended by "+s.String(), false)
+			f.stop("ended by "+signalName(s), false)
 			if s == syscall.SIGINT {
 				// The user's wish: not even the half that there is.
 				f.killAll()
@@ -128,12 +130,19 @@ func (f *front) stop(why string, hung bool) {
 		if hung {
 			text = c.phase + ": " + why
 		}
-		f.failed[c.stage] = &failure{Text: text}
+		f.failed[c.stage] = &failure{Text: text, Ended: !hung}
 		c.kill()
 		if f.rank() != 0 {
 			c.ended = true
 		}
 	}
+}
+
+func signalName(s os.Signal) string {
+	if n, ok := s.(syscall.Signal); ok {
+		return unix.SignalName(n)
+	}
+	return s.String()
 }
 
 func (f *front) killAll() {
@@ -219,7 +228,7 @@ func (f *front) follower() (*Job, error) {
 	if host == "" {
 		host, _ = os.Hostname()
 	}
-	return nil, &Error{Text: fmt.Sprintf("rank %d on %s: %s", f.rank(), host, fl.Text), Quiet: fl.Whole}
+	return nil, &Error{Text: fmt.Sprintf("rank %d on %s: %s", f.rank(), host, fl.Text), Quiet: fl.Whole || fl.Ended}
 }
 
 func (f *front) root() (*Job, error) {

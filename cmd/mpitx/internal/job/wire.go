@@ -119,6 +119,7 @@ type result struct {
 type failure struct {
 	Text  string
 	Whole bool // the job is not what it should be: every rank says the same, and half an answer would mislead
+	Ended bool // a signal ended it: whoever sent that says why
 }
 
 type frame struct {

@@ -103,7 +103,7 @@ func (b *backend) enum(name string) *catalog.Enum {
 }
 
 func (b *backend) writeOne(o *Outcome, index, count int) {
-	trial, err := b.tool.ProbeWrite(index, count, o.New, binding.ProbeOptions{Limit: b.request.Limit})
+	trial, err := b.tool.ProbeWrite(index, count, o.New, binding.ProbeOptions{Object: b.object(), Limit: b.request.Limit})
 	switch {
 	case err != nil:
 		o.Result, o.Detail = WriteError, err.Error()
@@ -115,7 +115,7 @@ func (b *backend) writeOne(o *Outcome, index, count int) {
 		o.refused(trial.Err)
 		return
 	}
-	h, err := b.tool.AllocCvar(index, binding.NoObject)
+	h, err := b.tool.AllocCvar(index, b.object())
 	if err != nil {
 		o.refused(err)
 		return

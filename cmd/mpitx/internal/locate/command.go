@@ -10,6 +10,10 @@ import (
 // starts the processes itself, with FAKEMPI_RANK and FAKEMPI_SIZE in their environment. The second word is their number.
 const SelfLaunch = "mpitx-self-launch"
 
+// QuietORTE keeps mpirun of Open MPI 4 from reports of its own about exit codes; later releases ignore it. It is no setting
+// of the user's.
+const QuietORTE = "OMPI_MCA_orte_execute_quiet=1"
+
 // LaunchCommand is the command line and the environment that start n processes of a program under the launcher of m. The
 // environment is this Env's without what another launcher left in it. An error is an *Error.
 func (e *Env) LaunchCommand(m MPI, n int, program []string) (argv, environ []string, err error) {
@@ -20,7 +24,8 @@ func (e *Env) LaunchCommand(m MPI, n int, program []string) (argv, environ []str
 		argv = []string{SelfLaunch, count}
 	case m.Launcher != "" && m.Impl == OpenMPI:
 		// --map-by :OVERSUBSCRIBE is understood by every Open MPI from 1.8 to 6; --oversubscribe is deprecated in 5.
-		argv = []string{m.Launcher, "--quiet", "--map-by", ":OVERSUBSCRIBE", "-n", count}
+		argv = []string{m.Launcher, "--map-by", ":OVERSUBSCRIBE", "-n", count}
+		environ = append(environ, QuietORTE)
 		if e.UID == 0 {
 			environ = append(environ, "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
 		}
@@ -83,6 +88,8 @@ var (
 	ownedNames = map[string]bool{
 		"OMPI_COMMAND": true, "OMPI_ARGV": true, "OMPI_FILE_LOCATION": true, "OMPI_FIRST_RANKS": true, "OMPI_NUM_APP_CTX": true,
 		"OMPI_UNIVERSE_SIZE": true, "OMPI_VERSION": true, "PRTE_LAUNCHED": true,
+		"OMPI_MCA_PREFIXES": true, "OMPI_MCA_mca_base_component_path": true, "OMPI_LIBDIR_LOC": true, "OMPI_TOOL_NAME": true,
+		"OMPI_WORLD_SIZE": true, "OMPI_WORLD_LOCAL_SIZE": true, "PRTE_SHARED_FS": true, "PMIX_PARAM_FILE_PASSED": true,
 		"OMPI_MCA_initial_wdir": true, "OMPI_MCA_num_procs": true, "OMPI_MCA_app_num": true, "OMPI_MCA_cpu_type": true,
 		"OMPI_MCA_mpi_oversubscribe": true, "OMPI_MCA_rmaps_base_oversubscribe": true,
 		"OMPI_MCA_shmem_RUNTIME_QUERY_hint": true, "PMIX_MCA_mca_base_component_show_load_errors": true,

@@ -70,10 +70,10 @@ type setter struct {
 
 var (
 	openmpiSets = map[string]setter{
-		"mca": {2, mca}, "gmca": {2, mca}, "omca": {2, mca}, "x": {1, assignment},
+		"mca": {2, mca}, "gmca": {2, mca}, "omca": {2, mca}, "gomca": {2, mca}, "x": {1, assignment},
 		"am":      {1, func(a []string) (string, string) { return "OMPI_MCA_mca_base_param_file_prefix", a[0] }},
 		"tune":    {1, func(a []string) (string, string) { return "OMPI_MCA_mca_base_envar_file_prefix", a[0] }},
-		"prtemca": {2, nil}, "pmixmca": {2, nil},
+		"prtemca": {2, nil}, "gprtemca": {2, nil}, "pmixmca": {2, nil}, "gpmixmca": {2, nil},
 	}
 	hydraSets = map[string]setter{"env": {2, pair}, "genv": {2, pair}}
 )

@@ -3,6 +3,7 @@
 package origin
 
 import (
+	"path/filepath"
 	"sort"
 	"strings"
 
@@ -87,12 +88,28 @@ func fromEnvironment(q Query) []Setting {
 		p := q.Env.Details(locate.Process{PID: launch.PID})
 		given, before = parseOptions(launch.Name, p.Cmdline), p.Environ
 	}
+	// On other nodes the daemon's environment is not what the launcher was given.
+	prrte := launch.Name == "prrte" && before != nil && filepath.Base(launch.Exe) != "prted"
+	var files []Setting
+	if prrte && q.Impl == locate.OpenMPI {
+		files = fromFiles(q)
+		if home := q.Env.Getenv("HOME"); home != "" { // PRRTE reads it, and takes it out of the ranks' list
+			files = append(files, q.read(home+"/.openmpi/mca-params.conf", paramLine)...)
+		}
+		for _, o := range given { // what --tune and --am name
+			if o.variable == "OMPI_MCA_mca_base_envar_file_prefix" || o.variable == "OMPI_MCA_mca_base_param_file_prefix" {
+				for _, f := range split(o.value, ",") {
+					files = append(q.read(f, tuneLine), files...)
+				}
+			}
+		}
+	}
 	var found []Setting
 	for _, form := range forms(q.Impl) {
 		for _, kv := range sorted(q.Env.Environ) {
 			variable, value, _ := strings.Cut(kv, "=")
 			name, ok := strings.CutPrefix(variable, form.prefix)
-			if !ok || name == "" {
+			if !ok || name == "" || kv == locate.QuietORTE {
 				continue
 			}
 			s := Setting{form.cvar + name, catalog.Origin{Kind: catalog.OriginEnvironment, Where: variable, Value: value}}
@@ -100,6 +117,15 @@ func fromEnvironment(q Query) []Setting {
 				s.Kind, s.Where = catalog.OriginLauncher, option
 			} else if launch.Name != "" && locate.OwnedByLauncher(variable, value) && !contains(before, kv) {
 				continue
+			} else if prrte && !contains(before, kv) {
+				// Not in the launcher's own environment: it read a parameter file for us (PRRTE does), or knows more options.
+				s.Kind, s.Where = catalog.OriginLauncher, launch.Command()
+				for _, f := range files {
+					if f.Name == s.Name && f.Value == s.Value {
+						s.Origin = f.Origin
+						break
+					}
+				}
 			}
 			found = append(found, s)
 		}
@@ -128,7 +154,7 @@ func forms(impl string) []form {
 var launcherFrameworks = map[string]bool{
 	"plm": true, "rmaps": true, "ras": true, "odls": true, "oob": true, "routed": true, "rml": true, "grpcomm": true, "state": true,
 	"errmgr": true, "filem": true, "iof": true, "schizo": true, "regx": true, "rtc": true, "orte": true, "prte": true, "ess": true,
-	"pmix": true, "hwloc": true, "snapc": true, "sstore": true, "notifier": true, "initial": true, "SOURCE": true, "opal": true,
+	"pmix": true, "hwloc": true, "snapc": true, "sstore": true, "notifier": true, "initial": true, "SOURCE": true, "PREFIXES": true, "opal": true,
 }
 
 // misspelt leaves of the unknown settings those that a user would want to hear of.

@@ -1,0 +1,154 @@
+package binding
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// returnCodes are Table 14.6's, MPI-4's additions and our own, with their numbers in shim/mpitx.h.
+var returnCodes = []struct {
+	err  Error
+	code int
+}{
+	{ErrInvalid, 1}, {ErrMemory, 2}, {ErrNotInitialized, 3}, {ErrCannotInit, 4}, {ErrInvalidIndex, 5}, {ErrInvalidItem, 6},
+	{ErrInvalidHandle, 7}, {ErrOutOfHandles, 8}, {ErrOutOfSessions, 9}, {ErrInvalidSession, 10}, {ErrInvalidName, 11},
+	{ErrCvarSetNotNow, 12}, {ErrCvarSetNever, 13}, {ErrPvarNoStartStop, 14}, {ErrPvarNoWrite, 15}, {ErrPvarNoAtomic, 16},
+	{ErrNotSupported, 17}, {ErrNotAccessible, 18}, {ErrNotProvided, 100},
+}
+
+// asCode hands a number to check, whose type a test cannot name.
+func asCode[T ~int32](check func(T) error, code int) error { return check(T(code)) }
+
+func TestReturnCodes(t *testing.T) {
+	if err := asCode(check, 0); err != nil {
+		t.Error("success is an error:", err)
+	}
+	texts := map[string]Error{}
+	for _, c := range returnCodes {
+		err := asCode(check, c.code)
+		wantErr(t, "code", err, c.err)
+		wantErr(t, "wrapped", fmt.Errorf("read: %w", err), c.err)
+		for _, other := range returnCodes {
+			if other.err != c.err && errors.Is(err, other.err) {
+				t.Errorf("%v is also %v", err, other.err)
+			}
+		}
+		text := err.Error()
+		if other, twice := texts[text]; twice {
+			t.Errorf("%d and %d have the same text %q", other, c.err, text)
+		}
+		texts[text] = c.err
+		if strings.Contains(text, "unknown") || strings.HasPrefix(text, "MPI error class") {
+			t.Errorf("code %d has no text of its own: %q", c.code, text)
+		}
+	}
+	want(t, "texts", len(errorTexts), len(returnCodes))
+	for code, text := range map[int]string{1000: "MPI error class 0", 1016: "MPI error class 16", 1099: "MPI error class 99",
+		19: "unknown return code 19", -1: "unknown return code -1", 101: "unknown return code 101"} {
+		want(t, "text", asCode(check, code).Error(), text)
+	}
+}
+
+func TestFindingsAreApart(t *testing.T) {
+	ours := []error{ErrNotBindable, ErrNeedsInit, ErrUnknownType, ErrBadCount, ErrBadString}
+	for i, a := range ours {
+		for k, b := range ours {
+			if errors.Is(a, b) != (i == k) {
+				t.Errorf("%v, %v", a, b)
+			}
+		}
+	}
+}
+
+// Each routine passes on what the library returned, whatever it is.
+func TestLibraryErrorsArePassedOn(t *testing.T) {
+	const faults = "fail-get-info=demo_type_int;invalid-get-info=demo_type_long;dead-get-info=demo_type_short;" +
+		"fail-get-index=demo_type_aint;fail-alloc=demo_type_float;invalid-alloc=demo_type_double;dead-alloc=demo_type_byte;" +
+		"fail-read=demo_type_count;invalid-read=demo_type_char;dead-read=demo_type_int8_t;" +
+		"fail-write=demo_type_int16_t;invalid-write=demo_type_int32_t;dead-write=demo_type_int64_t;fail-free=demo_type_uint8_t;" +
+		"fail-get-info=demo_balance;fail-get-index=demo_queue;fail-alloc=demo_energy;fail-start=demo_retries;invalid-stop=demo_retries;" +
+		"fail-read=demo_retries;invalid-write=demo_retries;fail-reset=demo_retries;dead-readreset=demo_retries;fail-free=demo_cursor;" +
+		"fail-get-info=demo_text;fail-get-index=demo_types;fail-members=demo_memory;"
+	child{stage: before, faults: faults}.run(t, func(t *testing.T, m *mpi) {
+		for name, wanted := range map[string]Error{"int": internalError, "long": ErrInvalid, "short": ErrInvalidIndex,
+			"float": internalError, "double": ErrInvalid, "byte": ErrInvalidIndex} {
+			_, err := m.AllocCvar(m.cvar("demo_type_"+name), NoObject)
+			wantErr(t, "AllocCvar of "+name, err, wanted)
+		}
+		_, err := m.CvarInfo(m.cvar("demo_type_int"))
+		wantErr(t, "CvarInfo", err, internalError)
+		_, err = m.CvarIndex("demo_type_aint")
+		wantErr(t, "CvarIndex", err, internalError)
+		for name, wanted := range map[string]Error{"count": internalError, "char": ErrInvalid, "int8_t": ErrInvalidHandle} {
+			v, err := m.open("demo_type_" + name).Read()
+			wantErr(t, "Read of "+name, err, wanted)
+			want(t, "value", v, Value{})
+		}
+		for name, wanted := range map[string]Error{"int16_t": internalError, "int32_t": ErrInvalid, "int64_t": ErrInvalidHandle} {
+			h := m.open("demo_type_" + name)
+			wantErr(t, "Write of "+name, h.Write(must(h.Read())(t)), wanted)
+		}
+		h := m.open("demo_type_uint8_t")
+		wantErr(t, "Free", h.Free(), internalError)
+		wantErr(t, "Free again", h.Free(), ErrInvalidHandle)
+
+		_, err = m.PvarInfo(m.pvar("demo_balance", 10))
+		wantErr(t, "PvarInfo", err, internalError)
+		_, err = m.PvarIndex("demo_queue", 2)
+		wantErr(t, "PvarIndex", err, internalError)
+		s := m.session()
+		_, err = s.AllocPvar(m.pvar("demo_energy", 8), NoObject)
+		wantErr(t, "AllocPvar", err, internalError)
+		p := m.openPvar(s, "demo_retries", 7)
+		wantErr(t, "Start", s.Start(p), internalError)
+		wantErr(t, "Start all", s.Start(AllHandles), internalError)
+		wantErr(t, "Stop", s.Stop(p), ErrInvalid)
+		_, err = s.Read(p)
+		wantErr(t, "Read", err, internalError)
+		wantErr(t, "Write", s.Write(p, value(t, 2, 1, "7")), ErrInvalid)
+		wantErr(t, "Reset", s.Reset(p), internalError)
+		_, err = s.ReadReset(p)
+		wantErr(t, "ReadReset", err, ErrInvalidHandle)
+		m.openPvar(s, "demo_cursor", 10)
+		wantErr(t, "Session.Free with a handle that fails", s.Free(), internalError)
+		wantErr(t, "Session.Free again", s.Free(), ErrInvalidSession)
+
+		_, err = m.CategoryInfo(m.category("demo_text"))
+		wantErr(t, "CategoryInfo", err, internalError)
+		_, err = m.CategoryIndex("demo_types")
+		wantErr(t, "CategoryIndex", err, internalError)
+		memory := m.category("demo_memory")
+		_, err = m.CategoryCvars(memory)
+		wantErr(t, "CategoryCvars", err, internalError)
+		_, err = m.CategoryPvars(memory)
+		wantErr(t, "CategoryPvars", err, internalError)
+		_, err = m.CategoryCategories(memory)
+		wantErr(t, "CategoryCategories", err, internalError)
+		_, err = m.CategoryNumEvents(memory)
+		wantErr(t, "CategoryNumEvents", err, internalError)
+		wantErr(t, "Finalize with nothing left that fails", m.Finalize(), nil)
+	})
+}
+
+func TestNumbersThatFail(t *testing.T) {
+	child{stage: before, faults: "fail-get-num;invalid-session;fail-members"}.run(t, func(t *testing.T, m *mpi) {
+		for name, call := range map[string]func() (int, error){
+			"NumCvars": m.NumCvars, "NumPvars": m.NumPvars, "NumCategories": m.NumCategories,
+			"CvarInfo":     func() (int, error) { _, err := m.CvarInfo(0); return 0, err },
+			"PvarInfo":     func() (int, error) { _, err := m.PvarInfo(0); return 0, err },
+			"CategoryInfo": func() (int, error) { _, err := m.CategoryInfo(0); return 0, err },
+			"CategoryChanged": func() (int, error) {
+				_, err := m.CategoryChanged()
+				return 0, err
+			},
+		} {
+			n, err := call()
+			wantErr(t, name, err, internalError)
+			want(t, name, n, 0)
+		}
+		_, err := m.NewSession()
+		wantErr(t, "NewSession", err, ErrInvalid)
+	})
+}
