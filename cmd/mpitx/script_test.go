@@ -95,6 +95,7 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
+		ContinueOnError:     true,
 		Setup: func(env *testscript.Env) error {
 			env.Vars = append(env.Vars, environment(filepath.Join(env.WorkDir, "home"), env.Getenv("TMPDIR"), bin)...)
 			env.Vars = append(env.Vars, "MPITX_MPI=demo")

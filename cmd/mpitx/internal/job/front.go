@@ -56,25 +56,24 @@ func (f *front) start() (err error) {
 	patience := min(10*time.Second, f.o.Timeout/4)
 	r := Request{Stage: Before, MPI: f.o.MPI, Shim: f.o.Shim, Self: f.o.Self, Patience: patience, Limit: min(2*time.Second, f.o.Timeout/8),
 		Launch: Launch{Rank: l.Rank, Size: l.Size, Leader: l.Rank <= 0 || l.LocalRank == 0}}
-	if f.o.WriteStage == Before {
-		r.Writes = f.o.Writes
-	}
 	environ := f.o.Environ
 	if environ == nil {
 		environ = os.Environ()
 	}
+	// The after stage takes longest, so it goes first. Only a job on several nodes has several before stages to compare.
+	after, before := r, r
+	after.Stage, after.Before = After, r.Launch.Leader && l.Size > 1 && l.Size != l.LocalSize
+	if f.o.WriteStage == Before {
+		before.Writes = f.o.Writes
+	} else {
+		after.Writes = f.o.Writes
+	}
+	if f.after, err = start(f.o.Exe, environ, after, f.events); err != nil {
+		return err
+	}
 	if r.Launch.Leader {
-		if f.before, err = start(f.o.Exe, environ, r, f.events); err != nil {
-			return err
-		}
+		f.before, err = start(f.o.Exe, environ, before, f.events)
 	}
-	r.Stage, r.Writes = After, nil
-	if f.o.WriteStage != Before {
-		r.Writes = f.o.Writes
-	}
-	// Only a job on several nodes has several before stages to compare.
-	r.Before = f.before != nil && l.Size > 1 && l.Size != l.LocalSize
-	f.after, err = start(f.o.Exe, environ, r, f.events)
 	return err
 }
 
