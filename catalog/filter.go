@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"fmt"
+	"iter"
 	"regexp"
 	"slices"
 )
@@ -267,4 +268,17 @@ func (c *Catalog) Enum(name string) *Enum {
 		return &c.Enums[i]
 	}
 	return nil
+}
+
+// Variables are the control variables, then the performance variables.
+func (c *Catalog) Variables() iter.Seq[*Variable] {
+	return func(yield func(*Variable) bool) {
+		for _, vars := range [][]Variable{c.Cvars, c.Pvars} {
+			for i := range vars {
+				if !yield(&vars[i]) {
+					return
+				}
+			}
+		}
+	}
 }

@@ -4,6 +4,9 @@ import (
 	"bufio"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
+	"hash/fnv"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,8 +20,8 @@ import (
 )
 
 // The names of a library's variables are kept for completion: one file for each library, told apart by path and build
-// identifier, with a line "ID<tab>first words of the description" for each variable. It is only a convenience: where it
-// cannot be written or read, nothing is said.
+// identifier, with a line "ID<tab>first words of the description" for each variable, and before them a line that tells
+// whether the names are still the same. It is only a convenience: where it cannot be written or read, nothing is said.
 
 func cachePath(env *locate.Env, m locate.MPI) string {
 	base := env.Getenv("XDG_CACHE_HOME")
@@ -39,31 +42,46 @@ func cacheNames(env *locate.Env, m locate.MPI, c *catalog.Catalog) {
 	if path == "" || !c.Before.Read || !c.After.Read {
 		return
 	}
-	text := []byte(nameFile(c))
-	if old, err := os.ReadFile(path); err == nil && slices.Equal(old, text) {
-		return
-	}
-	if os.MkdirAll(filepath.Dir(path), 0o700) != nil {
+	mark := namesMark(c)
+	if cached(path, mark) || os.MkdirAll(filepath.Dir(path), 0o700) != nil {
 		return
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".names-*")
 	if err != nil {
 		return
 	}
-	_, err = tmp.Write(text)
+	_, err = tmp.WriteString(mark + nameLines(c))
 	if closeErr := tmp.Close(); err != nil || closeErr != nil || os.Rename(tmp.Name(), path) != nil {
 		os.Remove(tmp.Name())
 	}
 }
 
-func nameFile(c *catalog.Catalog) string {
+// namesMark is the first line of a file with these names.
+func namesMark(c *catalog.Catalog) string {
+	h := fnv.New64a()
+	for v := range c.Variables() {
+		h.Write([]byte(v.Name))
+		h.Write([]byte{0, byte(v.Class)})
+	}
+	return fmt.Sprintf("\t%x\n", h.Sum64())
+}
+
+func cached(path, mark string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	have := make([]byte, len(mark))
+	_, err = io.ReadFull(f, have)
+	return err == nil && string(have) == mark
+}
+
+func nameLines(c *catalog.Catalog) string {
 	var b strings.Builder
-	for _, vars := range [][]catalog.Variable{c.Cvars, c.Pvars} {
-		for k := range vars {
-			v := &vars[k]
-			desc := strings.Join(strings.Fields(v.Description), " ")
-			b.WriteString(export.Safe(v.ID()) + "\t" + export.Terminal{UTF8: true}.Cut(export.Safe(desc), 60) + "\n")
-		}
+	for v := range c.Variables() {
+		desc := strings.Join(strings.Fields(v.Description), " ")
+		b.WriteString(export.Safe(v.ID()) + "\t" + export.Terminal{UTF8: true}.Cut(export.Safe(desc), 60) + "\n")
 	}
 	return b.String()
 }
@@ -96,7 +114,7 @@ func (a *app) completeNames(words ...string) cobra.CompletionFunc {
 		}
 		defer f.Close()
 		for sc := bufio.NewScanner(f); sc.Scan(); {
-			if strings.HasPrefix(sc.Text(), prefix) && !slices.Contains(args, strings.SplitN(sc.Text(), "\t", 2)[0]) {
+			if !strings.HasPrefix(sc.Text(), "\t") && strings.HasPrefix(sc.Text(), prefix) && !slices.Contains(args, strings.SplitN(sc.Text(), "\t", 2)[0]) {
 				out = append(out, sc.Text())
 			}
 		}

@@ -125,14 +125,9 @@ func (o *doctorOptions) examine(m locate.MPI) *finding {
 
 func countFaulty(c *catalog.Catalog) int {
 	n := 0
-	for _, vars := range [][]catalog.Variable{c.Cvars, c.Pvars} {
-		for k := range vars {
-			for _, r := range []*catalog.Reading{vars[k].Before, vars[k].After} {
-				if r != nil && r.Status == catalog.StatusFaulty {
-					n++
-					break
-				}
-			}
+	for v := range c.Variables() {
+		if v.Faulty() {
+			n++
 		}
 	}
 	return n

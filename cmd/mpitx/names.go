@@ -56,10 +56,8 @@ func pick(c *catalog.Catalog, args []string) (*selection, error) {
 // unknown says which names do not exist, with the nearest ones.
 func (s *selection) unknown(a *app, c *catalog.Catalog) {
 	var all []string
-	for _, vars := range [][]catalog.Variable{c.Cvars, c.Pvars} {
-		for k := range vars {
-			all = append(all, vars[k].Name)
-		}
+	for v := range c.Variables() {
+		all = append(all, v.Name)
 	}
 	for _, name := range s.missing {
 		text := fmt.Sprintf("%s: no variable of %s has this name", name, libraryName(c))
