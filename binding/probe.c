@@ -26,7 +26,6 @@
 #include <unistd.h>
 
 #define SLACK 4096        /* behind each value, to see overruns */
-#define CANARY 0xA5
 #define MOST_FORKS 400
 
 /* Several children work side by side, each on its own part of the variables: starting again after a crash is what takes
@@ -39,6 +38,7 @@ struct progress {
     volatile int item;       /* being tried */
     volatile int phase;      /* 0: reading, 1: trial writes */
     volatile int signal;     /* that it caught */
+    volatile int finished;   /* nothing is left: not every exit is ours */
     volatile size_t used;    /* of its part of the data area, which ends at end */
     size_t end;
 };
@@ -49,6 +49,8 @@ static int worker_of(const struct mpitx_probe *p, int item)
 {
     return p->items[item].kind == MPITX_PROBE_CVAR ? 0 : 1 + item % (WORKERS - 1);
 }
+
+_Static_assert(sizeof(long) == 8 && sizeof(void *) == 8, "sizes of datatypes are those of LP64, here and in catalog/types.go");
 
 size_t mpitx_type_size(int t)
 {
@@ -104,6 +106,9 @@ static void enter(struct child *c, struct mpitx_probe_item *it, int step)
     c->now->calls++;
 }
 
+/* Behind each value, to see overruns; no byte often repeats, so that what a library writes there shows. */
+static unsigned char canary[SLACK];
+
 /* A buffer for n bytes with the canary behind it. */
 static char *buffer(struct child *c, size_t n)
 {
@@ -114,17 +119,11 @@ static char *buffer(struct child *c, size_t n)
             _exit(3);
     }
     memset(c->buf, 0, n);
-    memset(c->buf + n, CANARY, SLACK);
+    memcpy(c->buf + n, canary, SLACK);
     return c->buf;
 }
 
-static bool overran(const char *end)
-{
-    for (int i = 0; i < SLACK; i++)
-        if ((unsigned char)end[i] != CANARY)
-            return true;
-    return false;
-}
+static bool overran(const char *end) { return memcmp(end, canary, SLACK) != 0; }
 
 static bool keep(struct child *c, const char *value, size_t n, uint32_t *offset, uint32_t *length)
 {
@@ -216,9 +215,16 @@ static void try_read(struct child *c, struct mpitx_probe_item *it)
 static void try_write(struct child *c, struct mpitx_probe_item *it)
 {
     struct opened v;
-    if (it->kind != MPITX_PROBE_CVAR || it->fault || it->step != MPITX_STEP_DONE || it->read_rc != MPITX_SUCCESS || it->too_large)
+    if (it->kind != MPITX_PROBE_CVAR || it->fault || it->step != MPITX_STEP_DONE || it->read_rc != MPITX_SUCCESS || it->too_large || it->overrun)
         return;
     if (!open_variable(c, it, &v) || mpitx_type_size(v.datatype) == 0)
+        return;
+    if (it->new_value && (it->new_type != v.datatype || it->new_bytes != v.bytes)) {
+        it->write_rc = MPITX_ERR_INVALID;
+        return;
+    }
+    /* A string without an end and a value that changed its size cannot be written back. */
+    if (!it->new_value && (v.bytes == 0 || (v.datatype == MPITX_TYPE_CHAR ? it->length >= v.bytes : it->length != v.bytes)))
         return;
     if (v.scope == MPITX_SCOPE_CONSTANT || v.scope == MPITX_SCOPE_READONLY) {
         it->write_rc = MPITX_ERR_CVAR_SET_NEVER;
@@ -234,8 +240,9 @@ static void try_write(struct child *c, struct mpitx_probe_item *it)
         return;
     buf = buffer(c, v.bytes);
     enter(c, it, MPITX_STEP_READ);
-    if (c->t->cvar_read(v.handle, buf) == MPITX_SUCCESS)
-        keep(c, buf, value_length(&v, buf), &it->back_offset, &it->back_length);
+    it->back_rc = c->t->cvar_read(v.handle, buf);
+    if (it->back_rc == MPITX_SUCCESS && !keep(c, buf, value_length(&v, buf), &it->back_offset, &it->back_length))
+        it->back_rc = -1;
 }
 
 static struct progress *mine; /* of this child, for its signal handler */
@@ -267,6 +274,8 @@ static void run_child(struct mpitx_probe *p, int worker, const struct mpitx_tabl
 {
     struct child c = {.probe = p, .t = t, .o = o, .now = progress_of(p) + worker};
     mine = c.now;
+    for (int i = 0; i < SLACK; i++)
+        canary[i] = (unsigned char)(0x5b ^ (i * 37));
     default_signals();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
@@ -300,6 +309,7 @@ static void run_child(struct mpitx_probe *p, int worker, const struct mpitx_tabl
             it->step = MPITX_STEP_DONE;
         }
     }
+    c.now->finished = 1;
     _exit(0);
 }
 
@@ -352,7 +362,7 @@ static bool start(struct mpitx_probe *p, struct worker *w, int number, const str
     int pipefd[2];
     if (pipe2(pipefd, O_CLOEXEC) != 0)
         return false;
-    w->now->signal = 0;
+    w->now->signal = w->now->finished = 0;
     sigset_t all, old;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
@@ -375,8 +385,10 @@ static bool start(struct mpitx_probe *p, struct worker *w, int number, const str
     return true;
 }
 
-/* Whether a child that still runs has to be taken for stuck. */
-static bool stuck(struct worker *w, int limit_ms, long long deadline)
+enum state { RUNS, ENDED, STUCK, LATE };
+
+/* What is to be thought of a child whose pipe is open. */
+static enum state look(struct worker *w, int limit_ms, long long deadline)
 {
     long long t = now_ms();
     if (w->now->calls != w->calls) {
@@ -384,28 +396,31 @@ static bool stuck(struct worker *w, int limit_ms, long long deadline)
         w->since = t;
         process_state(w->pid, &w->ticks);
     }
-    if (t >= deadline)
-        return true;
     if (t - w->since < limit_ms)
-        return false;
-    /* Ready to run and without processor time: starved by others, not stuck. */
+        return t < deadline ? RUNS : LATE;
     long ticks;
     char state = process_state(w->pid, &ticks);
+    if (state == 'Z') /* what the library started holds the pipe */
+        return ENDED;
+    /* Ready to run and without processor time: starved by others, not stuck. */
     bool starved = state == 'R' && (ticks - w->ticks) * 1000 / sysconf(_SC_CLK_TCK) < limit_ms / 4;
-    return !starved || t - w->since > 10LL * limit_ms;
+    if (starved && t - w->since <= 10LL * limit_ms)
+        return t < deadline ? RUNS : LATE;
+    return STUCK;
 }
 
 /* Takes the end of a child, whether it came by itself or has to be brought about. */
-static void reap(struct mpitx_probe *p, struct worker *w, bool hung, long long deadline)
+static void reap(struct mpitx_probe *p, struct worker *w, enum state state, long long deadline)
 {
-    int status = 0;
-    if (hung)
+    int status = 0; /* stays so where SIGCHLD is ignored: nobody can learn it then */
+    bool hung = state == STUCK;
+    if (state != ENDED)
         kill(w->pid, SIGKILL);
     while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR)
         ;
     close(w->ended);
     w->pid = 0;
-    if (!hung && WIFEXITED(status) && WEXITSTATUS(status) == 0) {
+    if (w->now->finished) {
         w->done = true;
         return;
     }
@@ -415,6 +430,8 @@ static void reap(struct mpitx_probe *p, struct worker *w, bool hung, long long d
         return;
     }
     struct mpitx_probe_item *it = &p->items[w->now->item];
+    if (state == LATE)
+        return; /* nothing is known of this one and those behind it */
     if (hung && !(w->stalled_item == w->now->item && w->stalled_phase == w->now->phase) && now_ms() < deadline) {
         w->stalled_item = w->now->item;
         w->stalled_phase = w->now->phase;
@@ -436,7 +453,7 @@ int mpitx_probe_run(struct mpitx_probe *p, const struct mpitx_table *t, const st
     bool busy[WORKERS] = {false};
 
     for (int i = 0; i < p->num_items; i++) {
-        p->items[i].write_rc = -1;
+        p->items[i].write_rc = p->items[i].back_rc = -1;
         busy[worker_of(p, i)] = true;
     }
     for (int n = 0; n < WORKERS; n++) {
@@ -464,10 +481,9 @@ int mpitx_probe_run(struct mpitx_probe *p, const struct mpitx_table *t, const st
             break;
         poll(fds, (nfds_t)count, 20);
         for (int k = 0; k < count; k++) {
-            if (fds[k].revents)
-                reap(p, running[k], false, deadline);
-            else if (stuck(running[k], o->limit_ms, deadline))
-                reap(p, running[k], true, deadline);
+            enum state state = fds[k].revents ? ENDED : look(running[k], o->limit_ms, deadline);
+            if (state != RUNS)
+                reap(p, running[k], state, deadline);
         }
     }
     if (failed)

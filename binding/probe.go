@@ -7,6 +7,7 @@ import "C"
 
 import (
 	"fmt"
+	"math"
 	"runtime"
 	"syscall"
 	"time"
@@ -79,23 +80,47 @@ func (i *Interface) ProbeWrite(index int, count int, v Value, o ProbeOptions) (W
 		return WriteTrial{}, err
 	}
 	o.TrialWrites = true
-	items := []C.struct_mpitx_probe_item{{kind: C.MPITX_PROBE_CVAR, index: C.int(index), new_value: value.p}}
+	items := []C.struct_mpitx_probe_item{{kind: C.MPITX_PROBE_CVAR, index: C.int(index), new_value: value.p,
+		new_type: C.int(value.typ), new_bytes: C.size_t(value.bytes)}}
 	var out WriteTrial
 	err := i.probe(items, o, func(item *C.struct_mpitx_probe_item, data unsafe.Pointer) {
 		switch {
 		case item.fault != C.MPITX_FAULT_NONE:
 			out.Fault = faultText(item)
+		case item.overrun != 0:
+			out.Fault = overrunText
 		case item.write_rc < 0:
-			out.Err = check(max(item.info_rc, item.alloc_rc, item.read_rc))
+			out.Err = i.unwritten(item)
 			if out.Err == nil {
 				out.Fault = "the trial did not come to the write"
 			}
 		default:
 			out.Err = check(item.write_rc)
-			out.ReadBack = probedValue(v.Type(), data, item.back_offset, item.back_length)
+			if item.back_rc == C.MPITX_SUCCESS {
+				out.ReadBack = probedValue(v.Type(), data, item.back_offset, item.back_length)
+			}
 		}
 	})
 	return out, err
+}
+
+// unwritten is why a variable was not even written to.
+func (i *Interface) unwritten(item *C.struct_mpitx_probe_item) error {
+	switch {
+	case item.unbound != 0 && Bind(item.bind) == catalog.BindComm && !i.l.hasComms():
+		return ErrNeedsInit
+	case item.unbound != 0:
+		return ErrNotBindable
+	case item.too_large != 0:
+		return ErrBadCount
+	}
+	if err := check(max(item.info_rc, item.alloc_rc, item.read_rc)); err != nil {
+		return err
+	}
+	if Datatype(item.datatype).Size() == 0 {
+		return ErrUnknownType
+	}
+	return nil
 }
 
 func (i *Interface) probe(items []C.struct_mpitx_probe_item, o ProbeOptions, each func(*C.struct_mpitx_probe_item, unsafe.Pointer)) error {
@@ -107,8 +132,8 @@ func (i *Interface) probe(items []C.struct_mpitx_probe_item, o ProbeOptions, eac
 	}
 	options := C.struct_mpitx_probe_options{
 		object:   C.int(o.Object),
-		limit_ms: C.int(o.Limit.Milliseconds()),
-		total_ms: C.int(o.Total.Milliseconds()),
+		limit_ms: milliseconds(o.Limit),
+		total_ms: milliseconds(o.Total),
 	}
 	if !i.l.hasComms() {
 		options.object = C.MPITX_OBJECT_NONE
@@ -133,6 +158,10 @@ func (i *Interface) probe(items []C.struct_mpitx_probe_item, o ProbeOptions, eac
 	return nil
 }
 
+func milliseconds(d time.Duration) C.int {
+	return C.int(min(max(1, d.Milliseconds()), math.MaxInt32))
+}
+
 func (i *Interface) trial(item *C.struct_mpitx_probe_item, data unsafe.Pointer) Trial {
 	r := catalog.Reading{Count: max(0, int(item.count))}
 	failed := func(routine string, rc C.int) Trial {
@@ -145,8 +174,12 @@ func (i *Interface) trial(item *C.struct_mpitx_probe_item, data unsafe.Pointer) 
 	case faulty && !writing:
 		r.Status, r.Reason = catalog.StatusFaulty, faultText(item)
 		return Trial{Nameless: item.fault_step <= C.MPITX_STEP_INFO, Reading: r}
-	case item.info_rc != C.MPITX_SUCCESS:
+	case item.info_rc == C.MPITX_ERR_INVALID_INDEX || item.info_rc == C.MPITX_ERR_INVALID: // the latter is Open MPI's answer
 		return Trial{Dead: true}
+	case item.info_rc != C.MPITX_SUCCESS:
+		trial := failed("get_info", item.info_rc)
+		trial.Nameless = true
+		return trial
 	case item.unbound != 0:
 		r.Status, r.Reason = catalog.StatusUnbound, i.unboundText(Bind(item.bind))
 	case item.alloc_rc != C.MPITX_SUCCESS:
@@ -154,7 +187,7 @@ func (i *Interface) trial(item *C.struct_mpitx_probe_item, data unsafe.Pointer) 
 	case item.too_large != 0 || item.count < -1:
 		r.Status, r.Reason = catalog.StatusError, ErrBadCount.Error()
 	case item.overrun != 0:
-		r.Status, r.Reason = catalog.StatusFaulty, "read writes behind the end of the value"
+		r.Status, r.Reason = catalog.StatusFaulty, overrunText
 	case item.read_rc != C.MPITX_SUCCESS && item.start_rc != C.MPITX_SUCCESS:
 		return failed("start", item.start_rc)
 	case item.read_rc != C.MPITX_SUCCESS:
@@ -167,7 +200,9 @@ func (i *Interface) trial(item *C.struct_mpitx_probe_item, data unsafe.Pointer) 
 			r.Count = 1
 		}
 		r.Value = probedValue(Datatype(item.datatype), data, item.offset, item.length)
-		r.Writable = writable(item, writing)
+		if r.Writable = writable(item, writing); writing {
+			r.Reason = faultText(item)
+		}
 	}
 	return Trial{Reading: r}
 }
@@ -198,6 +233,8 @@ func probedValue(t Datatype, data unsafe.Pointer, offset, length C.uint32_t) Val
 	return catalog.NewValue(t, littleEndian(raw, t.Size()))
 }
 
+const overrunText = "read writes behind the end of the value"
+
 var stepNames = map[C.int]string{
 	C.MPITX_STEP_INFO:  "get_info",
 	C.MPITX_STEP_ALLOC: "handle_alloc",
@@ -212,7 +249,7 @@ func faultText(item *C.struct_mpitx_probe_item) string {
 	case C.MPITX_FAULT_TIMEOUT:
 		return "timed out in " + step
 	case C.MPITX_FAULT_GIVEN_UP:
-		return "not tried: too many variables before it crashed or hung"
+		return "not tried: no time was left, or too many variables before it crashed or hung"
 	}
 	if item.signal == 0 {
 		return "ends the process in " + step

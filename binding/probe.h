@@ -23,12 +23,15 @@ enum mpitx_probe_fault { MPITX_FAULT_NONE = 0, MPITX_FAULT_CRASH, MPITX_FAULT_TI
 struct mpitx_probe_item {
     int kind, index;
     const void *new_value; /* what to write instead of the present value; NULL: the present value */
+    int new_type;          /* its type and bytes: a value that is not of the variable's is not written */
+    size_t new_bytes;
     int fault;             /* enum mpitx_probe_fault */
     int fault_step;        /* the call that did not come back */
     int signal;            /* that ended the child, 0 if it exited */
     int step;              /* the last call entered */
     int info_rc, alloc_rc, start_rc, read_rc;
     int write_rc;          /* -1: not tried */
+    int back_rc;           /* of reading back; -1: not tried */
     int bind, datatype;
     int unbound;           /* bound to an object that was not given: not opened */
     int count;             /* -1 where the library left it untouched */

@@ -12,6 +12,7 @@ import "unsafe"
 type stringBuffer struct {
 	p    *C.char
 	size C.int
+	used C.size_t // bytes of the last string: cleared before the next, which may come without its end
 }
 
 const (
@@ -20,7 +21,7 @@ const (
 )
 
 func newStringBuffer() *stringBuffer {
-	return &stringBuffer{(*C.char)(C.malloc(firstStringSize)), firstStringSize}
+	return &stringBuffer{p: (*C.char)(C.calloc(1, firstStringSize)), size: firstStringSize}
 }
 
 func (b *stringBuffer) free() { C.free(unsafe.Pointer(b.p)) }

@@ -70,12 +70,13 @@ func (s *selection) unknown(a *app, c *catalog.Catalog) {
 	}
 }
 
+// libraryName is the short form of what a library says of itself: "Open MPI v4.1.4", "MPICH 4.0.2".
 func libraryName(c *catalog.Catalog) string {
-	if t, _, _ := strings.Cut(c.Library.Text, "\n"); t != "" {
-		if short, _, ok := strings.Cut(t, ","); ok {
-			t = short
-		}
-		return strings.Join(strings.Fields(t), " ")
+	line, _, _ := strings.Cut(c.Library.Text, "\n")
+	line, _, _ = strings.Cut(line, ",")
+	line = strings.Join(strings.Fields(strings.Replace(line, " Version:", " ", 1)), " ")
+	if line == "" {
+		return "this library"
 	}
-	return "this library"
+	return line
 }

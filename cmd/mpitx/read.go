@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/spf13/cobra"
 
 	"mpitx/catalog"
@@ -54,24 +56,24 @@ func (o *readOptions) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if o.fields == nil {
-		names := "id," + value
-		if o.stage != "before" && c.Job.Size > 1 {
-			names += ",ranks"
-		}
-		o.fields, _ = export.ParseFields(names)
-	}
 	code := o.warn(c)
 	s, err := pick(c, args)
 	if err != nil {
 		return o.finish(code, err)
+	}
+	if o.fields == nil {
+		names := "id," + value
+		if o.stage != "before" && slices.ContainsFunc(s.vars, (*catalog.Variable).Differs) {
+			names += ",differs"
+		}
+		o.fields, _ = export.ParseFields(names)
 	}
 	for _, v := range s.vars {
 		if r := o.reading(v); s.literal[v] && (r == nil || r.Status != catalog.StatusOK) {
 			code = max(code, exitPartial)
 			reason := "does not exist " + o.stage + " MPI_Init"
 			if r != nil {
-				reason = string(r.Status) + ": " + r.Reason
+				reason = export.ReadingText(r, nil)
 			}
 			o.a.complain("%s: %s", v.ID(), reason)
 		}

@@ -54,7 +54,7 @@ func (b *backend) write(rank, size int) []Outcome {
 			continue
 		}
 		if w.DryRun {
-			o.Result = WriteDry
+			o.Result = dryResult(r.Writable)
 			continue
 		}
 		plans = append(plans, plan{o, b.indices[w.Name], r.Count})
@@ -71,6 +71,17 @@ func (b *backend) write(rank, size int) []Outcome {
 		out[k] = *o
 	}
 	return out
+}
+
+// dryResult is what the trial write of the present value has shown.
+func dryResult(w catalog.Writable) WriteResult {
+	switch w {
+	case catalog.WritableNever:
+		return WriteNever
+	case catalog.WritableNotNow:
+		return WriteNotNow
+	}
+	return WriteDry
 }
 
 func (b *backend) find(name string) (*catalog.Variable, *catalog.Reading) {
