@@ -37,8 +37,11 @@ func (b *buffer) init(t Datatype, count int) error {
 	if count < 0 || count > maxValueBytes/size {
 		return ErrBadCount
 	}
-	*b = buffer{typ: t, count: count, bytes: count * size}
-	b.p = C.calloc(1, C.size_t(b.bytes+bufferSlack))
+	p := C.calloc(1, C.size_t(count*size+bufferSlack))
+	if p == nil {
+		return ErrMemory
+	}
+	*b = buffer{typ: t, count: count, bytes: count * size, p: p}
 	return nil
 }
 

@@ -1,10 +1,7 @@
 package binding
 
-// #include <stdlib.h>
 // #include "call.h"
 import "C"
-
-import "unsafe"
 
 // CategoryInfo is what MPI_T_category_get_info returns.
 type CategoryInfo struct {
@@ -45,11 +42,7 @@ func (i *Interface) CategoryIndex(name string) (int, error) {
 	if err := i.ready(); err != nil {
 		return 0, err
 	}
-	p := C.CString(name)
-	defer C.free(unsafe.Pointer(p))
-	var index C.int
-	err := check(C.mt_category_get_index(i.t, p, &index))
-	return int(index), err
+	return indexOf(name, func(p *C.char, index *C.int) C.int { return C.mt_category_get_index(i.t, p, index) })
 }
 
 // CategoryCvars is MPI_T_category_get_cvars: the indices of a category's control variables. Some may have become
@@ -76,9 +69,7 @@ func (i *Interface) CategoryNumEvents(index int) (int, error) {
 	if err := i.valid(index, i.NumCategories); err != nil {
 		return 0, err
 	}
-	var n C.int
-	err := check(C.mt_category_get_num_events(i.t, C.int(index), &n))
-	return int(n), err
+	return i.number(func(t *C.struct_mpitx_table, n *C.int) C.int { return C.mt_category_get_num_events(t, C.int(index), n) })
 }
 
 // CategoryEvents is MPI-4's MPI_T_category_get_events: the indices of a category's event types.
@@ -89,8 +80,12 @@ func (i *Interface) CategoryEvents(index int) ([]int, error) {
 
 // CategoryChanged is MPI_T_category_changed.
 func (i *Interface) CategoryChanged() (Stamp, error) {
-	n, err := i.number(func(t *C.struct_mpitx_table, n *C.int) C.int { return C.mt_category_changed(t, n) })
-	return Stamp(n), err
+	if err := i.ready(); err != nil {
+		return 0, err
+	}
+	var stamp C.int
+	err := check(C.mt_category_changed(i.t, &stamp))
+	return Stamp(stamp), err
 }
 
 // NumEvents is MPI-4's MPI_T_event_get_num. ErrNotProvided: the library is older.

@@ -6,6 +6,7 @@ import "C"
 
 import (
 	"errors"
+	"math"
 	"unsafe"
 )
 
@@ -45,6 +46,7 @@ type Request struct {
 	n    int
 	recv bool
 	data []byte
+	err  error // that ended it
 }
 
 // AnySource lets Probe take a message from any rank.
@@ -54,6 +56,9 @@ const AnySource = -1
 func (l *Library) Send(data []byte, dest, tag int) (*Request, error) {
 	if !l.hasComms() {
 		return nil, errNoComms
+	}
+	if len(data) > math.MaxInt32 {
+		return nil, ErrInvalid
 	}
 	r := &Request{l: l, n: len(data)}
 	r.p = C.malloc(C.size_t(len(data) + 1))
@@ -69,6 +74,9 @@ func (l *Library) Send(data []byte, dest, tag int) (*Request, error) {
 func (l *Library) Receive(n, source, tag int) (*Request, error) {
 	if !l.hasComms() {
 		return nil, errNoComms
+	}
+	if n < 0 || n > math.MaxInt32 {
+		return nil, ErrInvalid
 	}
 	r := &Request{l: l, n: n, recv: true}
 	r.p = C.malloc(C.size_t(n + 1))
@@ -90,12 +98,17 @@ func (l *Library) Probe(source, tag int) (ok bool, from, bytes int, err error) {
 }
 
 // Done reports whether the request has completed (MPI_Test). Its memory is then freed, and a received message is in Data.
+// A request that failed is not asked again: the error stays.
 func (r *Request) Done() (bool, error) {
 	if r.p == nil {
-		return true, nil
+		return r.err == nil, r.err
 	}
 	var flag C.int
 	if err := check(C.mt_test(r.l.t, &r.r, &flag)); err != nil {
+		if r.r == nil { // the library is through with it
+			C.free(r.p)
+			r.p, r.err = nil, err
+		}
 		return false, err
 	}
 	if flag == 0 {

@@ -6,6 +6,7 @@ package binding
 import "C"
 
 import (
+	"strings"
 	"unsafe"
 
 	"mpitx/catalog"
@@ -57,11 +58,21 @@ func (i *Interface) CvarIndex(name string) (int, error) {
 	if err := i.ready(); err != nil {
 		return 0, err
 	}
+	return indexOf(name, func(p *C.char, index *C.int) C.int { return C.mt_cvar_get_index(i.t, p, index) })
+}
+
+// indexOf calls one of the get_index routines. C would take a name for what stands before its first null.
+func indexOf(name string, get func(*C.char, *C.int) C.int) (int, error) {
+	if strings.IndexByte(name, 0) >= 0 {
+		return 0, ErrInvalidName
+	}
 	p := C.CString(name)
 	defer C.free(unsafe.Pointer(p))
 	var index C.int
-	err := check(C.mt_cvar_get_index(i.t, p, &index))
-	return int(index), err
+	if err := check(get(p, &index)); err != nil {
+		return 0, err
+	}
+	return int(index), nil
 }
 
 // CvarHandle is a handle of a control variable (MPI_T_cvar_handle), with the memory its values pass through.
@@ -82,7 +93,7 @@ func (i *Interface) AllocCvar(index int, object Object) (*CvarHandle, error) {
 		return nil, err
 	}
 	h := &CvarHandle{i: i}
-	var count C.int
+	count := C.int(-1)
 	if err := check(C.mt_cvar_handle_alloc(i.t, C.int(index), C.int(object), &h.h, &count)); err != nil {
 		return nil, err
 	}

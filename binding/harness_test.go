@@ -43,6 +43,7 @@ type mpi struct {
 	*Interface // nil before stage before
 	lib        *Library
 	t          *testing.T
+	differ     int // values that a probe's child read otherwise
 }
 
 const (

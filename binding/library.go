@@ -148,6 +148,9 @@ func (l *Library) Init(required ThreadLevel) (ThreadLevel, error) {
 	if l.inited {
 		return 0, errors.New("MPI_Init_thread: MPI can be initialized only once in a process")
 	}
+	if !isLevel(required) {
+		return 0, fmt.Errorf("MPI_Init_thread: %w", ErrInvalid)
+	}
 	C.save_signals()
 	defer C.restore_signals()
 	var provided C.int
@@ -156,6 +159,11 @@ func (l *Library) Init(required ThreadLevel) (ThreadLevel, error) {
 	}
 	l.inited = true
 	return ThreadLevel(provided), nil
+}
+
+// isLevel reports whether there is such a thread level.
+func isLevel(level ThreadLevel) bool {
+	return level >= C.MPITX_THREAD_SINGLE && level <= C.MPITX_THREAD_MULTIPLE
 }
 
 // Finalize is MPI_Finalize. The tool information interface goes on, as the standard says; some libraries crash when it
@@ -178,13 +186,16 @@ func (l *Library) hasComms() bool { return l.inited && !l.finalized }
 // InitThread is MPI_T_init_thread: it adds a reference to the tool information interface and returns the thread level
 // granted. There is one Interface for each Library.
 func (l *Library) InitThread(required ThreadLevel) (*Interface, ThreadLevel, error) {
-	C.save_signals()
-	defer C.restore_signals()
+	if !isLevel(required) {
+		return nil, 0, fmt.Errorf("MPI_T_init_thread: %w", ErrInvalid)
+	}
 	if l.tool != nil && l.tool.references == 0 {
 		// The reference that Finalize kept.
 		l.tool.references++
 		return l.tool, l.tool.provided, nil
 	}
+	C.save_signals()
+	defer C.restore_signals()
 	var provided C.int
 	if err := check(C.mt_t_init_thread(l.t, C.int(required), &provided)); err != nil {
 		return nil, 0, fmt.Errorf("MPI_T_init_thread: %w", err)

@@ -93,7 +93,10 @@ func TestEverythingAnswersNotInitialized(t *testing.T) {
 			"EnumItem":           func() error { _, err := m.EnumItem(enum, 0); return err },
 			"Enum":               func() error { _, err := m.Enum(enum); return err },
 			"Probe":              func() error { _, _, err := m.Probe(1, 1, ProbeOptions{}); return err },
-			"ProbeWrite":         func() error { _, err := m.ProbeWrite(0, 1, value(t, catalog.TypeInt, 1, "1"), ProbeOptions{}); return err },
+			"ProbeWrite": func() error {
+				_, err := m.ProbeWrite(0, 1, value(t, catalog.TypeInt, 1, "1"), ProbeOptions{})
+				return err
+			},
 		}
 		for name, call := range calls {
 			wantErr(t, name, last(call()), ErrNotInitialized)

@@ -173,6 +173,9 @@ func (i *Interface) trial(item *C.struct_mpitx_probe_item, data unsafe.Pointer) 
 	switch {
 	case faulty && !writing:
 		r.Status, r.Reason = catalog.StatusFaulty, faultText(item)
+		if item.fault == C.MPITX_FAULT_GIVEN_UP {
+			r.Status = catalog.StatusError
+		}
 		return Trial{Nameless: item.fault_step <= C.MPITX_STEP_INFO, Reading: r}
 	case item.info_rc == C.MPITX_ERR_INVALID_INDEX || item.info_rc == C.MPITX_ERR_INVALID: // the latter is Open MPI's answer
 		return Trial{Dead: true}

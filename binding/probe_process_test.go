@@ -106,12 +106,14 @@ func TestProbeBesideOtherProcesses(t *testing.T) {
 
 // Where SIGCHLD is ignored, the system reaps children, and nobody learns what they died of.
 func TestProbeWithoutSIGCHLD(t *testing.T) {
-	child{stage: before, faults: "crash-read=demo_type_int"}.run(t, func(t *testing.T, m *mpi) {
+	child{stage: before, faults: "crash-read=demo_type_int;die-read=demo_type_short;hang-read=demo_type_byte"}.run(t, func(t *testing.T, m *mpi) {
 		signal.Ignore(syscall.SIGCHLD)
-		c, p := m.probe(ProbeOptions{})
-		r := c[m.cvar("demo_type_int")].Reading
-		want(t, "status", r.Status, catalog.StatusFaulty)
-		want(t, "reason", r.Reason, "ends the process in read")
+		c, p := m.probe(ProbeOptions{Limit: quick})
+		for name, reason := range map[string]string{"int": "crashes in read (SIGSEGV)", "short": "ends the process in read", "byte": "timed out in read"} {
+			r := c[m.cvar("demo_type_"+name)].Reading
+			want(t, "status", r.Status, catalog.StatusFaulty)
+			want(t, "reason", r.Reason, reason)
+		}
 		want(t, "behind", c[m.cvar("demo_type_long")].Reading.Status, catalog.StatusOK)
 		want(t, "last", p[m.pvar("demo_pvar_uncategorised", catalog.ClassSize)].Reading.Value.String(), "42")
 	})

@@ -1,10 +1,7 @@
 package binding
 
-// #include <stdlib.h>
 // #include "call.h"
 import "C"
-
-import "unsafe"
 
 // PvarInfo is what MPI_T_pvar_get_info returns.
 type PvarInfo struct {
@@ -58,9 +55,5 @@ func (i *Interface) PvarIndex(name string, class Class) (int, error) {
 	if err := i.ready(); err != nil {
 		return 0, err
 	}
-	p := C.CString(name)
-	defer C.free(unsafe.Pointer(p))
-	var index C.int
-	err := check(C.mt_pvar_get_index(i.t, p, C.int(class), &index))
-	return int(index), err
+	return indexOf(name, func(p *C.char, index *C.int) C.int { return C.mt_pvar_get_index(i.t, p, C.int(class), index) })
 }

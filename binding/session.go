@@ -80,7 +80,7 @@ func (s *Session) AllocPvar(index int, object Object) (*PvarHandle, error) {
 		return nil, err
 	}
 	h := &PvarHandle{s: s, readonly: info.Readonly, continuous: info.Continuous, atomic: info.Atomic}
-	var count C.int
+	count := C.int(-1)
 	if err := check(C.mt_pvar_handle_alloc(s.i.t, s.s, C.int(index), C.int(object), &h.h, &count)); err != nil {
 		return nil, err
 	}
@@ -118,7 +118,13 @@ func (s *Session) FreeHandle(h *PvarHandle) error {
 // ownOrAll resolves a handle for the routines that take MPI_T_PVAR_ALL_HANDLES.
 func (s *Session) ownOrAll(h *PvarHandle) (C.mpitx_handle, error) {
 	if h == AllHandles {
-		return s.i.t.pvar_all_handles, s.usable()
+		if err := s.usable(); err != nil {
+			return 0, err
+		}
+		if s.i.t.pvar_all_handles == 0 {
+			return 0, ErrNotProvided
+		}
+		return s.i.t.pvar_all_handles, nil
 	}
 	if err := s.own(h); err != nil {
 		return 0, err

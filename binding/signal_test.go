@@ -1,7 +1,9 @@
 package binding
 
 import (
-	"fmt"
+	"errors"
+	"os"
+	"os/exec"
 	"runtime"
 	"strings"
 	"syscall"
@@ -85,9 +87,46 @@ func TestSignals(t *testing.T) {
 	})
 }
 
+// After DieOfCrashes a crash of the library ends the process by its signal and without a word.
+func TestDieOfCrashes(t *testing.T) {
+	for _, action := range []string{"crash", "abort"} {
+		t.Run(action, func(t *testing.T) {
+			if os.Getenv(childVariable) != "" {
+				m := child{stage: before}.enter(t)
+				DieOfCrashes()
+				m.initMPI() // keeps it so
+				m.read("demo_lines")
+				return
+			}
+			t.Parallel()
+			out, err := child{faults: action + "-read=demo_lines"}.command(t, nil)
+			var exit *exec.ExitError
+			if !errors.As(err, &exit) {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			status := exit.Sys().(syscall.WaitStatus)
+			want(t, "signal", status.Signal(), map[string]syscall.Signal{"crash": syscall.SIGSEGV, "abort": syscall.SIGABRT}[action])
+			want(t, "core dumped", status.CoreDump(), false)
+			want(t, "output", string(out), "")
+		})
+	}
+}
+
+func TestExit(t *testing.T) {
+	if os.Getenv(childVariable) != "" {
+		child{stage: after}.enter(t)
+		Exit(37)
+	}
+	t.Parallel()
+	out, err := child{}.command(t, nil)
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != 37 || len(out) != 0 {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
+
 func TestSignalsReal(t *testing.T) {
 	onReal(t, func(f family, c child) child { c.stage = bare; return c }, func(t *testing.T, f family, m *mpi) {
 		checkSignals(t, f.load)
-		fmt.Println(f.name)
 	})
 }

@@ -1,18 +1,20 @@
 package binding
 
 // #include <stdlib.h>
-// #include <string.h>
 // #include "shim/mpitx.h"
 import "C"
 
-import "unsafe"
+import (
+	"bytes"
+	"unsafe"
+)
 
 // stringBuffer is C memory for one string that a routine returns by the convention of section 14.3.3. It grows until
 // the string is whole.
 type stringBuffer struct {
 	p    *C.char
 	size C.int
-	used C.size_t // bytes of the last string: cleared before the next, which may come without its end
+	used int // bytes of the last string: cleared before the next, which may come without its end
 }
 
 const (
@@ -21,20 +23,36 @@ const (
 )
 
 func newStringBuffer() *stringBuffer {
-	return &stringBuffer{p: (*C.char)(C.calloc(1, firstStringSize)), size: firstStringSize}
+	b := &stringBuffer{}
+	if !b.grow(firstStringSize) {
+		panic("out of memory")
+	}
+	return b
 }
 
-func (b *stringBuffer) free() { C.free(unsafe.Pointer(b.p)) }
+// grow makes room; what stood there is lost.
+func (b *stringBuffer) grow(size C.int) bool {
+	p := (*C.char)(C.calloc(1, C.size_t(size)))
+	if p == nil {
+		return false
+	}
+	C.free(unsafe.Pointer(b.p))
+	*b = stringBuffer{p: p, size: size}
+	return true
+}
 
-func (b *stringBuffer) grow(size C.int) {
-	b.p = (*C.char)(C.realloc(unsafe.Pointer(b.p), C.size_t(size)))
-	b.size = size
+func (b *stringBuffer) bytes() []byte { return unsafe.Slice((*byte)(unsafe.Pointer(b.p)), b.size) }
+
+// measure ends the string at the buffer's end and reports whether it ends before it.
+func (b *stringBuffer) measure() bool {
+	all := b.bytes()
+	all[len(all)-1] = 0
+	b.used = bytes.IndexByte(all, 0)
+	return b.used < len(all)-1
 }
 
 // String is what stands in the buffer, copied.
-func (b *stringBuffer) String() string {
-	return C.GoStringN(b.p, C.int(C.strnlen(b.p, C.size_t(b.size))))
-}
+func (b *stringBuffer) String() string { return string(b.bytes()[:b.used]) }
 
 // stringCall asks for strings: the buffers and in-out lengths to hand to the routine. A null buffer asks for the length.
 type stringCall func(p [2]*C.char, n *[2]C.int) C.int
@@ -48,32 +66,29 @@ func (l *Library) wholeStrings(call stringCall) error {
 		var p [2]*C.char
 		var n [2]C.int
 		for i, b := range bufs {
-			*b.p = 0
+			clear(b.bytes()[:b.used])
 			p[i], n[i] = b.p, b.size
 		}
-		if err := check(call(p, &n)); err != nil {
-			return err
-		}
+		err := check(call(p, &n))
 		whole := true
 		for i, b := range bufs {
-			*(*C.char)(unsafe.Add(unsafe.Pointer(b.p), b.size-1)) = 0
-			if n[i] > b.size || C.strnlen(b.p, C.size_t(b.size)) == C.size_t(b.size-1) {
+			if ended := b.measure(); !ended || n[i] > b.size {
 				whole = false
 			}
 		}
-		if whole {
-			return nil
+		if err != nil || whole {
+			return err
 		}
 		n = [2]C.int{}
 		if err := check(call([2]*C.char{}, &n)); err != nil {
 			return err
 		}
 		for i, b := range bufs {
-			if n[i] > maxStringSize {
+			switch {
+			case n[i] > maxStringSize:
 				return ErrBadString
-			}
-			if n[i] >= b.size {
-				b.grow(n[i] + 1)
+			case n[i] >= b.size && !b.grow(n[i]+1):
+				return ErrMemory
 			}
 		}
 	}

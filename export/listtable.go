@@ -25,10 +25,10 @@ var (
 	typeColumn     = column{flex: true, floor: 8}
 	anyColumn      = column{flex: true, floor: 10, soft: 32}
 
-	cvarTable = tableFields("name,value,type,scope,writable,stage,verbosity,category")
-	pvarTable = tableFields("name,value,class,type,stage,bind,verbosity,category")
-	cvarWide  = tableFields("name,value,type,scope,writable,stage,verbosity,enum,set,differs,category,description")
-	pvarWide  = tableFields("name,value,class,type,count,bind,flags,stage,verbosity,enum,differs,category,description")
+	cvarTable = tableFields("name,value,type,scope,writable,stage,verbosity,category,differs,conflicts")
+	pvarTable = tableFields("name,value,class,type,stage,bind,verbosity,category,differs,conflicts")
+	cvarWide  = tableFields("name,value,type,scope,writable,stage,verbosity,enum,set,differs,conflicts,category,description")
+	pvarWide  = tableFields("name,value,class,type,count,bind,flags,stage,verbosity,enum,differs,conflicts,category,description")
 )
 
 func tableFields(names string) []tableField {

@@ -514,6 +514,18 @@ static struct mpitx_table table = {
 const struct mpitx_table *mpitx_shim_open(void *libmpi, char *missing, size_t missing_len)
 {
     library = libmpi;
+    /* The other family's library has the same routines, and would take our constants for its own. */
+#if defined(OPEN_MPI)
+    if (!dlsym(libmpi, "ompi_mpi_comm_world")) {
+        snprintf(missing, missing_len, "ompi_mpi_comm_world");
+        return NULL;
+    }
+#elif !defined(MPI_ABI_VERSION)
+    if (dlsym(libmpi, "ompi_mpi_comm_world")) {
+        snprintf(missing, missing_len, "MPICH's ABI (it is Open MPI)");
+        return NULL;
+    }
+#endif
 #define BIND(name) mpi.name = (__typeof__(mpi.name))routine(#name);
 #define NEED(name)                                                                                                     \
     BIND(name)                                                                                                         \

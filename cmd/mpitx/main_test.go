@@ -13,6 +13,9 @@ var work string
 
 func TestMain(m *testing.M) {
 	flag.Parse()
+	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
+		f.Value.Set("6") // most of the time the commands under test wait for something
+	}
 	os.Exit(func() int {
 		var err error
 		if work, err = os.MkdirTemp("/tmp", "mx"); err != nil {

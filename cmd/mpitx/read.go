@@ -69,13 +69,8 @@ func (o *readOptions) run(cmd *cobra.Command, args []string) error {
 		o.fields, _ = export.ParseFields(names)
 	}
 	for _, v := range s.vars {
-		if r := o.reading(v); s.literal[v] && (r == nil || r.Status != catalog.StatusOK) {
+		if s.literal[v] && !o.readable(c, v) {
 			code = max(code, exitPartial)
-			reason := "does not exist " + o.stage + " MPI_Init"
-			if r != nil {
-				reason = export.ReadingText(r, nil)
-			}
-			o.a.complain("%s: %s", v.ID(), reason)
 		}
 	}
 	code = s.code(o.a, c, code)
@@ -96,6 +91,39 @@ func (o *readOptions) run(cmd *cobra.Command, args []string) error {
 		err = export.List(o.a.out, &chosen, export.ListOptions{Format: o.format, Kinds: kinds, Fields: o.fields, Terminal: o.term, Filtered: true})
 	}
 	return o.finish(code, err)
+}
+
+// readable says of a variable that was named why it could not be read, on whatever rank.
+func (o *readOptions) readable(c *catalog.Catalog, v *catalog.Variable) bool {
+	ok := true
+	r := o.reading(v)
+	switch {
+	case r == nil:
+		o.a.complain("%s: does not exist %s MPI_Init", v.ID(), o.stage)
+		return false
+	case r.Status != catalog.StatusOK:
+		o.a.complain("%s: %s", v.ID(), export.ReadingText(r, nil))
+		ok = false
+	}
+	if o.stage == "before" {
+		return ok
+	}
+	for _, other := range v.Ranks {
+		if other.Status != catalog.StatusOK {
+			o.a.complain("%s: rank %d on %s: %s", v.ID(), other.Rank, hostOf(c, other.Rank), export.ReadingText(&other.Reading, nil))
+			ok = false
+		}
+	}
+	return ok
+}
+
+func hostOf(c *catalog.Catalog, rank int) string {
+	for _, r := range c.Job.Ranks {
+		if r.Rank == rank && r.Host != "" {
+			return r.Host
+		}
+	}
+	return "an unknown host"
 }
 
 func (o *readOptions) reading(v *catalog.Variable) *catalog.Reading {

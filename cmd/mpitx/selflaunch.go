@@ -27,6 +27,7 @@ func selfLaunch(n int, argv, environ []string, limit time.Duration) int {
 		code = max(code, c)
 		mu.Unlock()
 	}
+	over := make(chan struct{}) // closes when rank 0 has failed: as launchers do, the others are ended then
 	for rank := range n {
 		cmd := exec.Command(argv[0], argv[1:]...)
 		cmd.Env = append(environ[:len(environ):len(environ)], fmt.Sprintf("FAKEMPI_RANK=%d", rank), fmt.Sprintf("FAKEMPI_SIZE=%d", n), "FAKEMPI_DIR="+dir)
@@ -39,11 +40,32 @@ func selfLaunch(n int, argv, environ []string, limit time.Duration) int {
 			ended(exitFailed)
 			continue
 		}
+		gone := make(chan struct{})
 		wg.Go(func() {
 			cmd.Wait()
 			stop()
-			ended(exitCode(cmd.ProcessState))
+			close(gone)
+			c := exitCode(cmd.ProcessState)
+			ended(c)
+			if rank == 0 && c != exitDone {
+				close(over)
+			}
 		})
+		go func() {
+			select {
+			case <-gone:
+				return
+			case <-over:
+			}
+			for _, s := range []os.Signal{syscall.SIGTERM, os.Kill} {
+				select {
+				case <-gone:
+					return
+				case <-time.After(2 * time.Second):
+					cmd.Process.Signal(s)
+				}
+			}
+		}()
 	}
 	wg.Wait()
 	return code

@@ -168,7 +168,7 @@ func (b *backend) observe(rank, size int, start time.Time) ([]Outcome, error) {
 	}
 	b.phase("reading variables")
 	b.tool = tool
-	b.process, b.indices, err = observe(b.lib, tool, b.object(), b.request.Limit)
+	b.process, b.indices, err = observe(b.lib, tool, binding.ProbeOptions{Object: b.object(), TrialWrites: true, Limit: b.request.Limit, Total: b.request.Total})
 	if err != nil {
 		return nil, err
 	}

@@ -53,9 +53,12 @@ func Collect(o Options) (*Job, error) {
 
 func (f *front) start() (err error) {
 	l := f.o.Launch
-	patience := min(10*time.Second, f.o.Timeout/4)
-	r := Request{Stage: Before, MPI: f.o.MPI, Shim: f.o.Shim, Self: f.o.Self, Patience: patience, Limit: min(2*time.Second, f.o.Timeout/8),
+	patience := min(15*time.Second, f.o.Timeout/4)
+	r := Request{Stage: Before, MPI: f.o.MPI, Shim: f.o.Shim, Self: f.o.Self, Patience: patience, Limit: min(time.Second, f.o.Timeout/20), Total: f.o.Timeout / 2,
 		Launch: Launch{Rank: l.Rank, Size: l.Size, Leader: l.Rank <= 0 || l.LocalRank == 0}}
+	if l.Size > 1 {
+		r.Total = patience * 2 / 3 // rank 0 would give us up
+	}
 	environ := f.o.Environ
 	if environ == nil {
 		environ = os.Environ()

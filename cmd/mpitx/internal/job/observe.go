@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"mpitx/binding"
 	"mpitx/catalog"
@@ -17,7 +16,6 @@ import (
 // observer reads everything that a library exposes in one process at one stage.
 type observer struct {
 	tool  *binding.Interface
-	limit time.Duration
 	notes []string // what could not be read, for Stage.Error
 
 	cvarNames, pvarNames map[int]string // by index
@@ -33,8 +31,8 @@ type observed struct {
 }
 
 // observe reads a stage. The indices of the control variables are returned by name: they hold in this process only.
-func observe(lib *binding.Library, tool *binding.Interface, object binding.Object, limit time.Duration) (*catalog.Process, map[string]int, error) {
-	o := &observer{tool: tool, limit: limit, cvarNames: map[int]string{}, pvarNames: map[int]string{},
+func observe(lib *binding.Library, tool *binding.Interface, o binding.ProbeOptions) (*catalog.Process, map[string]int, error) {
+	ob := &observer{tool: tool, cvarNames: map[int]string{}, pvarNames: map[int]string{},
 		enums: map[binding.EnumHandle]string{}, enumList: map[string]catalog.Enum{}}
 	p := &catalog.Process{Meta: catalog.Meta{Library: identify(lib)}}
 	p.Stage.Read = true
@@ -47,28 +45,28 @@ func observe(lib *binding.Library, tool *binding.Interface, object binding.Objec
 	if err != nil {
 		return nil, nil, fmt.Errorf("MPI_T_pvar_get_num: %w", err)
 	}
-	cvarTrials, pvarTrials, err := tool.Probe(numCvars, numPvars, binding.ProbeOptions{Object: object, TrialWrites: true, Limit: limit})
+	cvarTrials, pvarTrials, err := tool.Probe(numCvars, numPvars, o)
 	if err != nil {
 		return nil, nil, err
 	}
 	p.Stage.Cvars, p.Stage.Pvars = numCvars, numPvars
 
-	cvars := o.variables(cvarTrials, "control variable", o.cvar, &p.Stage.DeadCvars)
-	pvars := o.variables(pvarTrials, "performance variable", o.pvar, &p.Stage.DeadPvars)
+	cvars := ob.variables(cvarTrials, "control variable", ob.cvar, &p.Stage.DeadCvars)
+	pvars := ob.variables(pvarTrials, "performance variable", ob.pvar, &p.Stage.DeadPvars)
 	indices := make(map[string]int, len(cvars))
 	for _, v := range cvars {
 		indices[v.Name] = v.index
-		o.cvarNames[v.index] = v.Name
+		ob.cvarNames[v.index] = v.Name
 	}
 	for _, v := range pvars {
-		o.pvarNames[v.index] = v.ID()
+		ob.pvarNames[v.index] = v.ID()
 	}
-	if err := o.categories(p); err != nil {
-		o.note("categories: %v", err)
+	if err := ob.categories(p); err != nil {
+		ob.note("categories: %v", err)
 	}
-	o.link(p, cvars, pvars)
+	ob.link(p, cvars, pvars)
 	p.Stage.Events, p.Stage.Sources = count(tool.NumEvents), count(tool.NumSources)
-	p.Stage.Error = strings.Join(o.notes, "; ")
+	p.Stage.Error = strings.Join(ob.notes, "; ")
 	p.Sort()
 	return p, indices, nil
 }

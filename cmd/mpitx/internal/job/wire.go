@@ -49,6 +49,7 @@ type Request struct {
 	Writes   []Write
 	Patience time.Duration // how long rank 0 waits for other ranks once it has finished itself
 	Limit    time.Duration // after which a single call into the library counts as hanging
+	Total    time.Duration // for trying all variables
 }
 
 // Launch is what the launcher's environment said.

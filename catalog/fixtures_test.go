@@ -1,0 +1,54 @@
+package catalog_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"mpitx/catalog"
+)
+
+// The snapshots of real libraries (fixtures/snapshots, made by `mpirun -n 4 mpitx snapshot --redact`) must still be read,
+// and say what was measured.
+func TestRealSnapshots(t *testing.T) {
+	for name, want := range map[string]struct{ cvarsBefore, cvarsAfter, pvarsAfter, faulty, enums, differing int }{
+		"openmpi-4.1.4.json": {1259, 1116, 46, 13, 39, 3},
+		"mpich-4.0.2.json":   {344, 344, 0, 0, 0, 0},
+	} {
+		path := filepath.Join("../fixtures/snapshots", name)
+		c, err := catalog.Load(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		faulty, differing := 0, 0
+		for v := range c.Variables() {
+			if v.Faulty() {
+				faulty++
+			}
+			if v.Differs() {
+				differing++
+			}
+			for _, r := range []*catalog.Reading{v.Before, v.After} {
+				if r != nil && r.Status == catalog.StatusOK && v.Type.Form() != catalog.FormText && r.Value.Len() != r.Count {
+					t.Errorf("%s: %s has %d elements of %d", name, v.ID(), r.Value.Len(), r.Count)
+				}
+			}
+		}
+		got := struct{ cvarsBefore, cvarsAfter, pvarsAfter, faulty, enums, differing int }{
+			c.Before.Cvars, c.After.Cvars, c.After.Pvars, faulty, len(c.Enums), differing}
+		if got != want {
+			t.Errorf("%s: %+v, want %+v", name, got, want)
+		}
+		if c.Job.Size != 4 || len(c.Job.Ranks) != 4 {
+			t.Errorf("%s: job %+v", name, c.Job)
+		}
+		var again bytes.Buffer
+		if err := catalog.Write(&again, c); err != nil {
+			t.Fatal(err)
+		}
+		if text, err := os.ReadFile(path); err != nil || !bytes.Equal(text, again.Bytes()) {
+			t.Errorf("%s: writing what was read gives another text", name)
+		}
+	}
+}
