@@ -320,13 +320,13 @@ func TestRealMessages(t *testing.T) {
 		wantErr(t, "Send to nobody", err, Error(1006)) // errors return
 		r := must(m.lib.Receive(2, 0, 3))(t)
 		m.await(must(m.lib.Send([]byte("too long"), 0, 3))(t))
-		var first error
+		var first error // Open MPI has none, and cuts the message off
 		eventually(t, "a message that is too long", func() bool {
 			done, err := r.Done()
 			first = err
 			return done || err != nil
 		})
-		if _, err := r.Done(); first == nil || err != first {
+		if _, err := r.Done(); err != first || f.name == "mpich" && first == nil {
 			t.Errorf("a message that is too long: %v, then %v", first, err)
 		}
 		wantErr(t, "MPI_Finalize", m.lib.Finalize(), nil)

@@ -514,6 +514,14 @@ static struct mpitx_table table = {
 const struct mpitx_table *mpitx_shim_open(void *libmpi, char *missing, size_t missing_len)
 {
     library = libmpi;
+#define BIND(name) mpi.name = (__typeof__(mpi.name))routine(#name);
+#define NEED(name)                                                                                                     \
+    BIND(name)                                                                                                         \
+    if (!mpi.name) {                                                                                                   \
+        snprintf(missing, missing_len, "MPI_%s", #name);                                                               \
+        return NULL;                                                                                                   \
+    }
+    REQUIRED(NEED)
     /* The other family's library has the same routines, and would take our constants for its own. */
 #if defined(OPEN_MPI)
     if (!dlsym(libmpi, "ompi_mpi_comm_world")) {
@@ -526,14 +534,6 @@ const struct mpitx_table *mpitx_shim_open(void *libmpi, char *missing, size_t mi
         return NULL;
     }
 #endif
-#define BIND(name) mpi.name = (__typeof__(mpi.name))routine(#name);
-#define NEED(name)                                                                                                     \
-    BIND(name)                                                                                                         \
-    if (!mpi.name) {                                                                                                   \
-        snprintf(missing, missing_len, "MPI_%s", #name);                                                               \
-        return NULL;                                                                                                   \
-    }
-    REQUIRED(NEED)
     OPTIONAL(BIND)
     BIND(T_category_get_num_events)
     BIND(T_category_get_events)

@@ -159,7 +159,7 @@ func cmdClean(ts *testscript.TestScript, neg bool, args []string) {
 	for _, name := range args {
 		text := ts.ReadFile(name)
 		for k, r := range text {
-			if r != '\n' && (r < 0x20 || r == 0x7f || r >= 0x80 && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f || r == 0xfffd) {
+			if r != '\n' && (r < 0x20 || r == 0x7f || r >= 0x80 && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f) {
 				ts.Fatalf("%s: %U at byte %d: %q", name, r, k, text[max(0, k-40):min(len(text), k+40)])
 			}
 		}

@@ -71,22 +71,26 @@ func selfLaunch(n int, argv, environ []string, limit time.Duration) int {
 	return code
 }
 
-// passSignals passes the signals that end programs on to a process, until stop is called.
-func passSignals(cmd *exec.Cmd) (stop func()) {
+// passSignals passes the signals that end programs on to a process, until stop is called. Stop tells the last of them, 0
+// where there was none.
+func passSignals(cmd *exec.Cmd) (stop func() syscall.Signal) {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	done := make(chan struct{})
+	done, last := make(chan struct{}), make(chan syscall.Signal)
 	go func() {
+		var passed syscall.Signal
 		for {
 			select {
 			case s := <-signals:
+				passed, _ = s.(syscall.Signal)
 				if cmd.Process != nil {
 					cmd.Process.Signal(s)
 				}
 			case <-done:
+				last <- passed
 				return
 			}
 		}
 	}()
-	return func() { signal.Stop(signals); close(done) }
+	return func() syscall.Signal { signal.Stop(signals); close(done); return <-last }
 }

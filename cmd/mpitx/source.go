@@ -218,12 +218,16 @@ func (s *source) relaunch() error {
 	cmd.Env = environ
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = nil, os.Stdout, os.Stderr
 	stop := passSignals(cmd)
-	defer stop()
 	if err := cmd.Start(); err != nil {
+		stop()
 		return failf("start %s: %v", argv[0], err)
 	}
 	cmd.Wait()
-	return answered{exitCode(cmd.ProcessState)}
+	code := exitCode(cmd.ProcessState)
+	if passed := stop(); passed != 0 { // Hydra ends with 0 then
+		code = 128 + int(passed)
+	}
+	return answered{code}
 }
 
 func exitCode(s *os.ProcessState) int {

@@ -76,6 +76,9 @@ func (e *Env) BuildShim(cc string, sources map[string][]byte, outDir string) (pa
 	if _, err := exec.LookPath(argv[0]); err != nil {
 		return "", "", &Error{What: what, Why: "there is no such command", Do: "install the MPI's development package (libopenmpi-dev, libmpich-dev), load its module, or give the path of its mpicc", Usage: true}
 	}
+	if outDir, err = filepath.Abs(outDir); err != nil { // the compiler runs elsewhere
+		return "", "", &Error{What: what, Why: err.Error(), Do: "give the whole path of the folder"}
+	}
 	tmp, err := os.MkdirTemp("", "mpitx-shim-")
 	if err != nil {
 		return "", "", &Error{What: what, Why: err.Error(), Do: "set TMPDIR to a folder with space"}
