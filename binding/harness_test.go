@@ -110,7 +110,8 @@ func (c child) command(t *testing.T, env []string) ([]byte, error) {
 			cmd.Env = append(cmd.Env, kv)
 		}
 	}
-	cmd.Env = append(cmd.Env, childVariable+"="+t.Name(), "FAKEMPI_FAULTS="+c.faults)
+	cmd.Env = append(cmd.Env, childVariable+"="+t.Name(), "FAKEMPI_FAULTS="+c.faults,
+		"GORACE=atexit_sleep_ms=0") // with -race each process would wait for a second
 	cmd.Env = append(append(cmd.Env, env...), c.env...)
 	cmd.WaitDelay = time.Second // a library's own daemons may hold the pipe
 	out, err := cmd.CombinedOutput()

@@ -1,0 +1,248 @@
+//go:build cgo && linux
+
+package main
+
+import (
+	"encoding/hex"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mpitx/catalog"
+)
+
+var launchers = map[string][]string{
+	"openmpi": {"mpirun.openmpi", "--oversubscribe", "-n", "4"},
+	"mpich":   {"mpirun.mpich", "-n", "4"},
+}
+
+// enumerated is a variable as testdata/enumerate.c sees it.
+type enumerated struct{ kind, name, class, status, value string }
+
+func (e enumerated) id() string {
+	if e.kind == "pvar" {
+		return e.name + ":" + e.class
+	}
+	return e.name
+}
+
+// TestRealLibraries compares what mpitx says of the real libraries with what an independent C program sees.
+func TestRealLibraries(t *testing.T) {
+	for family, launcher := range launchers {
+		t.Run(family, func(t *testing.T) {
+			t.Parallel()
+			if ok, err := have(family); err != nil {
+				t.Fatal(err)
+			} else if !ok {
+				t.Skipf("NOT TESTED: %s is not installed", family)
+			}
+			environ := testEnvironment(t)
+			program := filepath.Join(t.TempDir(), "enumerate")
+			if out, err := exec.Command("mpicc."+family, "-std=gnu11", "-O1", "-o", program, "testdata/enumerate.c").CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			compareWithC(t, environ, launcher, program)
+		})
+	}
+}
+
+func compareWithC(t *testing.T, environ, launcher []string, program string) {
+	before, after := enumerate(t, environ, launcher, program)
+	// All environments below are those of the launcher alone: what it starts is chosen by it.
+	environ = append(environ, "MPITX_MPI=")
+	file := filepath.Join(t.TempDir(), "snapshot.json")
+	succeed(t, environ, launcher, "mpitx", "snapshot", "-o", file)
+	c, err := catalog.Load(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for _, kind := range []struct {
+		word string
+		vars []catalog.Variable
+	}{{"cvars", c.Cvars}, {"pvars", c.Pvars}} {
+		want := union(before, after, strings.TrimSuffix(kind.word, "s"))
+		if len(want) == 0 { // then mpitx list has something to say on standard error
+			if len(kind.vars) > 0 {
+				t.Errorf("%d %s, where the C program sees none", len(kind.vars), kind.word)
+			}
+			continue
+		}
+		got := strings.Fields(succeed(t, environ, launcher, "mpitx", "list", kind.word, "-o", "names"))
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%s (- C program, + mpitx):\n%s", kind.word, d)
+		}
+		if kind.word == "cvars" && len(got) < 300 {
+			t.Errorf("only %d control variables", len(got))
+		}
+		readings(t, kind.vars, before, after)
+	}
+
+	// Values that are the same in each run must be the same in mpitx; the C program is asked twice which these are.
+	wrong := differing(c, before, after)
+	if len(wrong) > 0 {
+		again, later := enumerate(t, environ, launcher, program)
+		for _, d := range wrong {
+			if !slices.Contains(changed(before, again), d.id) && !slices.Contains(changed(after, later), d.id) {
+				t.Errorf("%s: %s: mpitx reads %q, the C program %q", d.id, d.stage, d.got, d.want)
+			}
+		}
+		if len(wrong) > len(c.Cvars)/20 {
+			t.Errorf("%d of %d values change from run to run: that is too many to be true", len(wrong), len(c.Cvars))
+		}
+	}
+}
+
+func enumerate(t *testing.T, environ, launcher []string, program string) (before, after map[string]enumerated) {
+	t.Helper()
+	dir := t.TempDir()
+	succeed(t, environ, launcher, program, dir)
+	read := func(name string) map[string]enumerated {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		vars := map[string]enumerated{}
+		for line := range strings.Lines(string(text)) {
+			f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+			e := enumerated{f[0], f[1], f[2], f[3], f[5]}
+			if f[4] == "text" {
+				raw, err := hex.DecodeString(e.value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				e.value = string(raw)
+			}
+			if _, ok := vars[e.id()]; !ok { // Open MPI lists some twice
+				vars[e.id()] = e
+			}
+		}
+		return vars
+	}
+	return read("before"), read("after")
+}
+
+// succeed runs a command under a launcher: exit code 0, nothing on standard error. It returns standard output.
+func succeed(t *testing.T, environ, launcher []string, args ...string) string {
+	t.Helper()
+	p := newProcess(environ, t.TempDir(), append(slices.Clone(launcher), args...)...)
+	p.run(2 * time.Minute)
+	if p.failure != "" || p.code != 0 || p.stderr.Len() > 0 {
+		t.Fatalf("exit code %d %s\n%s", p.code, p.failure, p.output())
+	}
+	return p.stdout.String()
+}
+
+// union are the names of both stages, sorted, as mpitx list -o names gives them: with the class where a name has several.
+func union(before, after map[string]enumerated, kind string) []string {
+	ids := map[string]enumerated{}
+	count := map[string]int{}
+	for _, vars := range []map[string]enumerated{before, after} {
+		for id, e := range vars {
+			if _, ok := ids[id]; !ok && e.kind == kind {
+				ids[id] = e
+				count[e.name]++
+			}
+		}
+	}
+	var names []string
+	for id, e := range ids {
+		if count[e.name] > 1 {
+			names = append(names, id)
+		} else {
+			names = append(names, e.name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// readings checks that what can be read was read, and what kills the process is marked.
+func readings(t *testing.T, vars []catalog.Variable, before, after map[string]enumerated) {
+	t.Helper()
+	faulty := 0
+	for k := range vars {
+		v := &vars[k]
+		for _, stage := range []struct {
+			name string
+			r    *catalog.Reading
+			c    map[string]enumerated
+		}{{"before", v.Before, before}, {"after", v.After, after}} {
+			e, listed := stage.c[v.ID()]
+			if listed != (stage.r != nil) {
+				t.Errorf("%s: %s MPI_Init: listed by the C program: %v, by mpitx: %v", v.ID(), stage.name, listed, stage.r != nil)
+			}
+			if stage.r == nil || !listed {
+				continue
+			}
+			status := stage.r.Status
+			ok := map[string]bool{
+				"ok": status == catalog.StatusOK, "crash": status == catalog.StatusFaulty,
+				"error":   status != catalog.StatusOK && status != catalog.StatusFaulty,
+				"unbound": status != catalog.StatusFaulty,
+			}[e.status]
+			if !ok {
+				t.Errorf("%s: %s MPI_Init: the C program: %s, mpitx: %s: %s", v.ID(), stage.name, e.status, status, stage.r.Reason)
+			}
+			if status != catalog.StatusOK && stage.r.Reason == "" {
+				t.Errorf("%s: %s MPI_Init: %s without a reason", v.ID(), stage.name, status)
+			}
+			if status == catalog.StatusFaulty && stage.name == "after" {
+				faulty++
+				if !strings.Contains(stage.r.Reason, "crashes in handle_alloc") {
+					t.Errorf("%s: faulty: %s", v.ID(), stage.r.Reason)
+				}
+			}
+		}
+	}
+	psm2 := 0
+	for _, e := range after {
+		if e.kind == "pvar" && strings.HasPrefix(e.name, "mtl_psm2_") && e.status == "crash" {
+			psm2++
+		}
+	}
+	if len(vars) > 0 && vars[0].Kind == catalog.Pvar && faulty != psm2 {
+		t.Errorf("%d faulty performance variables after MPI_Init, %d of mtl_psm2 crash", faulty, psm2)
+	}
+}
+
+// dangling are variables that Open MPI registered with the address of a variable on the stack: they read as anything.
+var dangling = map[string]bool{"pml_ucx_multi_send_nb": true, "coll_ftagree_agreement": true}
+
+type difference struct{ id, stage, got, want string }
+
+func differing(c *catalog.Catalog, before, after map[string]enumerated) []difference {
+	var out []difference
+	for k := range c.Cvars {
+		v := &c.Cvars[k]
+		for _, stage := range []struct {
+			name string
+			r    *catalog.Reading
+			c    map[string]enumerated
+		}{{"before", v.Before, before}, {"after", v.After, after}} {
+			if stage.r == nil || stage.r.Status != catalog.StatusOK {
+				continue
+			}
+			if got, want := stage.r.Value.String(), stage.c[v.Name].value; got != want && !dangling[v.Name] {
+				out = append(out, difference{v.Name, stage.name, got, want})
+			}
+		}
+	}
+	return out
+}
+
+func changed(a, b map[string]enumerated) []string {
+	var out []string
+	for id, e := range a {
+		if b[id].value != e.value {
+			out = append(out, id)
+		}
+	}
+	return out
+}
