@@ -98,7 +98,8 @@ func joinCategories(before, after []Category) []Category {
 		default:
 			// Members come and go with the stage; only the description has to stay.
 			k = *a
-			own := appendConflict(nil, BeforeRank, "description", b.Description, a.Description)
+			k.Description = cmp.Or(a.Description, b.Description) // Open MPI forgets some
+			own := appendConflict(nil, BeforeRank, "description", cmp.Or(b.Description, k.Description), k.Description)
 			k.unite(b)
 			k.Events = a.Events
 			k.Conflicts = joinConflicts(a.Conflicts, b.Conflicts, own)

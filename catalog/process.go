@@ -152,8 +152,7 @@ func DecodeProcess(b []byte) (*Process, error) {
 	return p, decodeOne(b, wireProcess, func(c *coder) { c.process(p) })
 }
 
-// AppendBinary appends the encoded message to b. Messages may follow each other: on its way up a tree, a rank joins its
-// children's to its own.
+// AppendBinary appends the encoded message to b. Messages may follow each other.
 func (d *Delta) AppendBinary(b []byte) []byte {
 	return encode(b, wireDelta, func(c *coder) { c.delta(d) })
 }

@@ -25,11 +25,13 @@ var (
 	typeColumn     = column{flex: true, floor: 8}
 	anyColumn      = column{flex: true, floor: 10, soft: 32}
 
-	cvarTable = tableFields("name,value,type,scope,writable,stage,verbosity,category,differs,conflicts")
-	pvarTable = tableFields("name,value,class,type,stage,bind,verbosity,category,differs,conflicts")
+	cvarTable = tableFields("name,value,type,scope,writable,stage,verbosity,category,set,differs,conflicts")
+	pvarTable = tableFields("name,value,class,type,stage,bind,verbosity,category,set,differs,conflicts")
 	cvarWide  = tableFields("name,value,type,scope,writable,stage,verbosity,enum,set,differs,conflicts,category,description")
 	pvarWide  = tableFields("name,value,class,type,count,bind,flags,stage,verbosity,enum,differs,conflicts,category,description")
 )
+
+var standsInForMark = map[string]bool{"set": true, "differs": true, "conflicts": true}
 
 func tableFields(names string) []tableField {
 	var l []tableField
@@ -136,7 +138,7 @@ func (s *sections) heading(title string, n int, more string) error {
 }
 
 func (s *sections) variables(title string, c *catalog.Catalog, vars []catalog.Variable, table, wide []tableField) error {
-	m := markAll(s.term, vars)
+	m := markAll(s.term, vars, c.After.Read)
 	if err := s.heading(title, len(vars), joinNonempty("; ", m.summary(), writableSummary(vars))); err != nil {
 		return err
 	}
@@ -148,8 +150,11 @@ func (s *sections) variables(title string, c *catalog.Catalog, vars []catalog.Va
 		columns = wide
 	}
 	withMarks := s.opts.Fields == nil && s.term.IsTTY
-	if withMarks {
-		columns = slices.DeleteFunc(slices.Clone(columns), func(col tableField) bool { return blank(col.field, c, vars) })
+	if s.opts.Fields == nil {
+		columns = slices.DeleteFunc(slices.Clone(columns), func(col tableField) bool {
+			// In a pipe columns stay, but for those that stand in for the marks.
+			return (withMarks || standsInForMark[col.field.Name]) && blank(col.field, c, vars)
+		})
 	}
 	g := grid{must: len(columns)}
 	if s.opts.Fields == nil {

@@ -51,7 +51,7 @@ type markedVariables struct {
 }
 
 // markAll marks variables. A sign that all of several would bear says nothing and is left out; the heading counts it.
-func markAll(t Terminal, vars []catalog.Variable) markedVariables {
+func markAll(t Terminal, vars []catalog.Variable, both bool) markedVariables {
 	m := markedVariables{
 		signs:  make([]string, len(vars)),
 		styles: make([]*lipgloss.Style, len(vars)),
@@ -59,6 +59,9 @@ func markAll(t Terminal, vars []catalog.Variable) markedVariables {
 		shown:  make([]bool, len(marks)),
 	}
 	for j := range marks {
+		if marks[j].style == &goneStyle && !both {
+			continue // nothing is known to be gone
+		}
 		for i := range vars {
 			if marks[j].applies(&vars[i]) {
 				m.counts[j]++

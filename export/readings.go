@@ -164,13 +164,10 @@ func differsText(c *catalog.Catalog, v *catalog.Variable) string {
 
 // originText is who set a variable, and to what: "environment OMPI_MCA_btl=tcp".
 func originText(o *catalog.Origin) string {
-	switch {
-	case o == nil:
+	if o == nil {
 		return ""
-	case o.Value == "":
-		return string(o.Kind) + " " + o.Where
 	}
-	return string(o.Kind) + " " + o.Where + "=" + o.Value
+	return string(o.Kind) + " " + o.Where
 }
 
 // conflictText is a breach of Table 14.1: "rank 2: type char, rank 0: int".

@@ -243,10 +243,14 @@ func (p *page) setting(v *catalog.Variable, opts ShowOptions) {
 			p.unwrapped(label, p.term.Safe(l))
 		}
 	}
-	if r := v.Current(); r != nil && r.Writable != catalog.WritableUnknown {
+	if r := v.Current(); r != nil && (r.Writable != catalog.WritableUnknown || r.Status == catalog.StatusOK && r.Reason != "") {
 		label := "writable now"
 		if v.After == nil {
 			label = "writable"
+		}
+		if r.Writable == catalog.WritableUnknown {
+			p.entry(label, "unknown: "+p.term.Safe(r.Reason))
+			return
 		}
 		p.entry(label, either(writableWords[r.Writable], p.term.Safe(string(r.Writable))))
 	}

@@ -64,7 +64,15 @@ func run(args []string) int {
 	a := &app{out: bufio.NewWriterSize(os.Stdout, 1<<16), errs: os.Stderr, env: locate.System()}
 	root := newRoot(a)
 	root.SetArgs(args)
+	other := a.env.Launcher().Rank > 0
+	if other { // rank 0 prints; the others name what went wrong on them
+		a.out = bufio.NewWriter(io.Discard)
+		root.SetOut(io.Discard)
+	}
 	err := root.Execute()
+	if usage := (*exitError)(nil); other && err != nil && (isUsage(err) || errors.As(err, &usage) && usage.code == exitUsage) {
+		return exitDone // and rank 0 says it: a launcher ends the job at the first code that is not 0
+	}
 	if flushErr := a.out.Flush(); err == nil {
 		err = flushErr
 	}
@@ -99,7 +107,14 @@ func (a *app) exit(err error) int {
 		a.complain("%s", collected.Text)
 		return exitFailed
 	case isUsage(err):
-		a.complain("%v: see mpitx help", err)
+		first, rest, _ := strings.Cut(err.Error(), "\n")
+		if near := strings.Fields(rest); len(near) > 4 { // "Did you mean this?" and the commands
+			first += ": did you mean " + strings.Join(near[4:], ", ") + "?"
+		}
+		if strings.HasPrefix(first, "if any flags in the group") {
+			first = "--from reads a file: -n and --mpi are of no use with it"
+		}
+		a.complain("%s: see mpitx help", first)
 		return exitUsage
 	}
 	a.complain("%v", err)
@@ -109,7 +124,7 @@ func (a *app) exit(err error) int {
 // isUsage recognizes what cobra says of wrong flags and commands, which has no type.
 func isUsage(err error) bool {
 	for _, s := range []string{"unknown command", "unknown flag", "unknown shorthand", "invalid argument", "flag needs an argument",
-		"accepts ", "requires ", "required flag", "bad flag syntax"} {
+		"accepts ", "requires ", "required flag", "bad flag syntax", "if any flags in the group"} {
 		if strings.HasPrefix(err.Error(), s) {
 			return true
 		}
@@ -137,7 +152,7 @@ func (a *app) terminal() (export.Terminal, error) {
 	}
 	t, err := export.Detect(out, a.env.Getenv, a.color)
 	if err != nil {
-		return t, usagef("--color: %v", err)
+		return t, usagef("%v", err)
 	}
 	return t, nil
 }

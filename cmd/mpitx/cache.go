@@ -86,6 +86,16 @@ func nameLines(c *catalog.Catalog) string {
 	return b.String()
 }
 
+// completeWrites completes the names of NAME=VALUE.
+func (a *app) completeWrites(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	names, directive := a.completeNames()(cmd, nil, prefix)
+	for k, n := range names {
+		name, desc, _ := strings.Cut(n, "\t")
+		names[k] = name + "=\t" + desc
+	}
+	return names, directive | cobra.ShellCompDirectiveNoSpace
+}
+
 // completeNames completes arguments from the cache, without starting MPI. Words come first where the first argument may
 // be one of them.
 func (a *app) completeNames(words ...string) cobra.CompletionFunc {

@@ -202,6 +202,9 @@ func offered(has bool, n int) string {
 	if !has {
 		return "no"
 	}
+	if n == 0 {
+		return "yes, but none offered"
+	}
 	return "yes: " + strconv.Itoa(n) + " types"
 }
 

@@ -69,8 +69,11 @@ GLOB arguments choose names (* ? [a-z]); NAME:CLASS chooses a performance variab
 		ValidArgsFunction: a.completeNames(export.KindWords()...),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				if k, err := export.ParseKind(args[0]); err == nil {
-					o.kinds, args = k, args[1:]
+				for _, word := range []string{args[0], args[0] + "s"} {
+					if k, err := export.ParseKind(word); err == nil && word != "" {
+						o.kinds, args = k, args[1:]
+						break
+					}
 				}
 			}
 			o.globs = args
@@ -103,6 +106,9 @@ func (o *listOptions) run(cmd *cobra.Command) error {
 		}
 	}
 	c := filter.Apply(all)
+	if filtered && o.kinds == 0 && !o.tree { // only variables can match
+		o.kinds = export.Cvars | export.Pvars
+	}
 	if filtered && o.kinds != 0 && o.kinds&(export.Cvars|export.Pvars) == 0 {
 		c = groupsByName(filter, all)
 	}

@@ -33,7 +33,7 @@ func pick(c *catalog.Catalog, args []string) (*selection, error) {
 		if len(exact) > 0 {
 			continue
 		}
-		if !strings.ContainsAny(arg, "*?[") {
+		if !catalog.IsGlob(arg) {
 			s.missing = append(s.missing, arg)
 			continue
 		}
@@ -60,6 +60,10 @@ func (s *selection) unknown(a *app, c *catalog.Catalog) {
 		all = append(all, v.Name)
 	}
 	for _, name := range s.missing {
+		if catalog.IsGlob(name) {
+			a.complain("%s: no variable of %s matches", name, libraryName(c))
+			continue
+		}
 		text := fmt.Sprintf("%s: no variable of %s has this name", name, libraryName(c))
 		if near := catalog.Nearest(all, name, 5); len(near) > 0 {
 			text += ": did you mean " + strings.Join(near, ", ") + "?"

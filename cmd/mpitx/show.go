@@ -100,7 +100,7 @@ func (s *source) howToSet(c *catalog.Catalog) func(*catalog.Variable) []string {
 		impl = c.Library.Family
 	}
 	return func(v *catalog.Variable) []string {
-		if v.Kind != catalog.Cvar || v.Scope == catalog.ScopeConstant || v.Scope == catalog.ScopeReadonly {
+		if v.Kind != catalog.Cvar || v.Scope == catalog.ScopeConstant { // what is readonly to MPI_T may still be set before a run
 			return nil
 		}
 		value := "VALUE"

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -64,8 +65,11 @@ func replaceFile(path string, write func(io.Writer) error) error {
 		return writeAndClose(f, write)
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return failf("write: %v", err)
+	var pathErr *os.PathError
+	if errors.As(err, &pathErr) {
+		return failf("write: %s: %v", path, pathErr.Err)
+	} else if err != nil {
+		return failf("write: %s: %v", path, err)
 	}
 	f.Chmod(0o644)
 	if err := writeAndClose(f, write); err != nil {

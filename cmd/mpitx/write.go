@@ -39,11 +39,11 @@ of elements a,b,c. mpitx writes in its own processes only, which end with it: th
 way to set a variable for a run is printed with the outcome.
 
 Variables of scope all and all-eq concern all processes: writing them on some ranks only (--rank) needs --force.`,
-		Example: `  mpitx write mpi_leave_pinned=0
-  mpirun -n 4 mpitx write --stage before btl_tcp_sndbuf=131072
+		Example: `  mpitx write coll_tuned_bcast_algorithm=binomial
+  mpirun -n 4 mpitx write --stage before coll_tuned_priority=50
   mpirun -n 4 mpitx write --rank 1,3 some_local_variable=5`,
 		Args:              cobra.MinimumNArgs(1),
-		ValidArgsFunction: a.completeNames(),
+		ValidArgsFunction: a.completeWrites,
 		RunE:              func(cmd *cobra.Command, args []string) error { return done(o.run(cmd, args)) },
 	}
 	o.source.flags(cmd, true)
@@ -51,7 +51,7 @@ Variables of scope all and all-eq concern all processes: writing them on some ra
 	f.StringVarP(&o.output, "output", "o", "table", "output format: table, wide, json, ndjson, csv")
 	f.StringVar(&o.stage, "stage", "after", "write after MPI_Init, or before it (in the process that never calls it)")
 	f.StringVar(&o.ranks, "rank", "", "ranks to write on: 0,2-5 (default: all)")
-	f.BoolVar(&o.force, "force", false, "write variables of scope all, all-eq, group and group-eq on some ranks only")
+	f.BoolVar(&o.force, "force", false, "write variables of scope all and all-eq on some ranks only")
 	f.BoolVar(&o.dryRun, "dry-run", false, "check names and values, and write nothing")
 	cmd.RegisterFlagCompletionFunc("stage", cobra.FixedCompletions([]string{"before", "after"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -107,9 +107,16 @@ func (o *writeOptions) run(cmd *cobra.Command, args []string) error {
 		return o.finish(code, usagef("--rank: %s: the job has ranks 0 to %d", strings.Join(outside, ","), c.Job.Size-1))
 	}
 	rows := o.rows(c)
+	seen := map[string]bool{}
 	for _, r := range rows {
 		if r.Outcome != string(job.WriteOK) && r.Outcome != string(job.WriteDry) {
 			code = max(code, exitPartial)
+		}
+	}
+	for _, w := range o.job.Outcomes {
+		if w.Result == job.WriteInvalid && !seen[w.Name] {
+			seen[w.Name] = true
+			o.a.complain("%s: %s", w.Name, w.Detail)
 		}
 	}
 	if silent := o.silent(c, writes); silent != "" {

@@ -124,7 +124,7 @@ func (m *mail) collect(size int, stages func() rootStages, patience time.Duratio
 			if unpack(data, &h) == nil {
 				hosts[from] = h.Host
 			}
-			how[from] = "hangs while it reads its variables"
+			how[from] = "stopped answering while it read its variables"
 			busy = true
 		}
 		if _, from, ok, err := m.receive(binding.AnySource, tagReady); err != nil {
