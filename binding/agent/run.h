@@ -70,6 +70,7 @@ enum mpitx_run_note {
     MPITX_RUN_NOTE_SWITCHED_OFF = 1, /* a part of the agent, or all of it, gave up */
     MPITX_RUN_NOTE_UNMATCHED = 2,    /* text is a pattern of --pvar that matched nothing on this rank */
     MPITX_RUN_NOTE_FAULTY = 3,       /* text is a variable that is not sampled since it crashed or hung */
+    MPITX_RUN_NOTE_BUDGET = 4,       /* the writer's own: max_size is used up */
 };
 
 enum mpitx_run_end {

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mpitx/catalog"
+	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/export"
 )
@@ -100,7 +101,7 @@ func (s *source) howToSet(c *catalog.Catalog) func(*catalog.Variable) []string {
 		impl = c.Library.Family
 	}
 	return func(v *catalog.Variable) []string {
-		if v.Kind != catalog.Cvar || v.Scope == catalog.ScopeConstant { // what is readonly to MPI_T may still be set before a run
+		if v.Kind != catalog.Cvar || v.Scope == catalog.ScopeConstant || v.Scope == catalog.ScopeReadonly && impl != locate.OpenMPI { // there it can be set before a run
 			return nil
 		}
 		value := "VALUE"

@@ -1,0 +1,88 @@
+/* agent.h: the agent's life in somebody else's process, and the hooks of the parts that record (run.c, sampler.c).
+ *
+ * The agent is preloaded. Without MPITX_AGENT in the environment it only passes calls on. With it, the constructor reads the
+ * configuration; the outermost MPI_Init, MPI_Init_thread or MPI_Session_init that comes through a wrapper starts
+ * everything else; MPI_Finalize ends it. It prints nothing, ends nothing, waits for nothing. What goes wrong becomes a note. */
+#ifndef MPITX_AGENT_H
+#define MPITX_AGENT_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "chain.h"
+
+/* ---- configuration: MPITX_AGENT, lines of key=value; \n and \\ stand for line feed and backslash ---- */
+
+/* The value of the nth line (0, 1, …) with this key, or NULL. Valid for the life of the process. */
+const char *agent_config(const char *key, int nth);
+
+/* The keys that the recording parts know, ended by NULL; the default has none. Others become notes. */
+extern const char *const agent_sampler_keys[];
+
+/* ---- notes: for the run's header or end; bounded, kept in order, the rest counted ---- */
+
+void agent_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+int agent_note_count(void);              /* also those that had no room */
+const char *agent_note_text(int index); /* NULL: had no room, or no such note */
+
+/* ---- what is known of this process ---- */
+
+enum agent_state {
+    AGENT_ABSENT,  /* no configuration: passes calls on, for ever */
+    AGENT_ARMED,   /* waits for MPI_Init */
+    AGENT_RUNNING, /* between agent_started and agent_ending */
+    AGENT_ENDED,   /* after MPI_Finalize */
+    AGENT_DORMANT  /* a fork child, another family's library, or agent_give_up: passes calls on, for ever */
+};
+
+struct agent_process {
+    enum agent_state state;
+    int rank, size;           /* in MPI_COMM_WORLD; without one (sessions) the launcher's, or -1 */
+    int thread_level;         /* MPI_THREAD_SINGLE 0 … MULTIPLE 3, as provided; -1 unknown */
+    bool sessions;            /* started by MPI_Session_init */
+    bool loaded_later;        /* MPI came by dlopen */
+    const char *library;      /* path of the MPI library; "" unknown */
+    union chain_handle world, self; /* MPI_COMM_WORLD and MPI_COMM_SELF; 0 unknown */
+    uint64_t start_ticks;     /* when MPI_Init returned */
+    uint64_t init_ticks;      /* when it was entered */
+};
+
+extern struct agent_process agent_process;
+
+/* On any doubt: notes the reason, stops the chain, calls no hook again. */
+void agent_give_up(const char *reason);
+
+/* A detached or joinable thread (as pthread_create) with all signals blocked. */
+int agent_thread(pthread_t *thread, void *(*run)(void *), void *argument);
+
+/* ---- hooks: hooks.c has empty weak ones. They must not print, block or end the process ---- */
+
+/* MPI is initialised; tools may be activated; other threads may already call MPI. On the initialising thread. */
+void agent_started(void);
+
+/* MPI_Finalize (or the last MPI_Session_finalize) was called and has not gone on yet. Also at exit of a process that never
+ * finalizes (finalized = false), then without MPI calls. At most once. */
+void agent_ending(bool finalized);
+
+/* A thread's chain_thread.countdown ran out in an outermost call, which is over; it is set to INT32_MAX before. Only while
+ * chain_countdown is on. New threads start with agent_first_countdown (at first 1). */
+void agent_due(struct chain_thread *thread);
+extern int32_t agent_first_countdown;
+
+/* While chain_follow_objects is on. A communicator was made (also: MPI_Comm_idup has completed), was named, is about
+ * to be freed; how says by which function ("MPI_Comm_split"). Freeing is also told of calls that do not count. */
+void agent_comm_created(union chain_handle comm, const char *how);
+void agent_comm_named(union chain_handle comm, const char *name);
+void agent_comm_freeing(union chain_handle comm);
+void agent_win_created(union chain_handle win, const char *how);
+void agent_win_named(union chain_handle win, const char *name);
+void agent_win_freeing(union chain_handle win);
+
+/* MPI_Pcontrol(level, …), counted calls only. */
+void agent_pcontrol(int level);
+
+/* In the child of fork, after the chain was stopped: close nothing, unmap, forget threads. */
+void agent_forked(void);
+
+#endif

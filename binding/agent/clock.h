@@ -1,0 +1,51 @@
+/* clock.h: the agent's clock: ticks of a checked time stamp counter, else nanoseconds of CLOCK_MONOTONIC. */
+#ifndef MPITX_CLOCK_H
+#define MPITX_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+/* True once clock_start has found a counter that runs evenly on all cores and in all power states. */
+extern int clock_counter;
+
+static inline uint64_t clock_monotonic(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static inline uint64_t clock_ticks(void)
+{
+#if defined(__x86_64__)
+    if (__builtin_expect(clock_counter, 1)) return __rdtsc();
+#elif defined(__aarch64__)
+    if (__builtin_expect(clock_counter, 1)) {
+        uint64_t ticks;
+        __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+        return ticks;
+    }
+#endif
+    return clock_monotonic();
+}
+
+/* clock_start chooses the clock and takes the first of the two pairs that calibrate it. */
+void clock_start(void);
+
+/* clock_calibrate takes the second pair; before it, or less than a millisecond after clock_start, ticks convert by
+ * CLOCK_MONOTONIC's own estimate. Later calls change nothing. It returns the relative error bound of the ratio. */
+double clock_calibrate(void);
+
+/* A number of ticks (a difference) in nanoseconds. */
+uint64_t clock_nanoseconds(uint64_t ticks);
+
+/* A point in ticks as CLOCK_MONOTONIC's nanoseconds. */
+uint64_t clock_point(uint64_t ticks);
+
+/* Nanoseconds (a difference, at most an hour) in ticks. */
+uint64_t clock_from_nanoseconds(uint64_t nanoseconds);
+
+#endif

@@ -1,0 +1,156 @@
+/* run_format.h: the bytes of a run directory, as docs/run-format.md describes them. Little-endian throughout. */
+#ifndef MPITX_RUN_FORMAT_H
+#define MPITX_RUN_FORMAT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "the run format is little-endian, and so must the machine be"
+#endif
+
+#define RUN_FORMAT_VERSION 1
+
+#define RUN_CHUNK_MAGIC 0x314b4e4843585001ull    /* 01 'P' 'X' 'C' 'H' 'N' 'K' '1' */
+#define RUN_LIVE_MAGIC 0x3145564958504d01ull     /* 01 'M' 'P' 'X' 'I' 'V' 'E' '1' */
+#define RUN_MANIFEST_MAGIC 0x31494e414d585001ull /* 01 'P' 'X' 'M' 'A' 'N' 'I' '1' */
+
+#define RUN_LIVE_HEADER 4096 /* bytes before the first slot of a live file */
+
+enum run_chunk_kind { RUN_KIND_META = 1, RUN_KIND_SAMPLES = 2 };
+enum run_chunk_state { RUN_SLOT_FREE = 0, RUN_SLOT_OPEN = 1, RUN_SLOT_SEALED = 2 };
+
+/* The head of every chunk; `used` bytes of records follow. */
+struct run_chunk {
+    uint64_t magic;
+    uint16_t version, header_bytes;
+    uint8_t kind, reserved0[3];
+    uint8_t run_id[16];
+    uint64_t stream;      /* one process's recording; random */
+    uint64_t sequence;    /* of this stream's chunks, from 1 */
+    int32_t rank;
+    uint32_t capacity;    /* most bytes that may follow */
+    uint32_t used;        /* bytes that do; grows, with release order, while the state is open */
+    uint32_t state;       /* enum run_chunk_state */
+    uint64_t first_ticks; /* the base of the first records' times */
+    uint64_t last_ticks;  /* of the last record; 0 while open */
+    uint32_t records;     /* 0 while open */
+    uint32_t crc;         /* CRC-32C of head and records, with this field 0; 0 while open */
+};
+_Static_assert(sizeof(struct run_chunk) == 96, "chunk head");
+_Static_assert(offsetof(struct run_chunk, stream) == 32 && offsetof(struct run_chunk, used) == 56, "chunk head");
+_Static_assert(offsetof(struct run_chunk, crc) == 92, "chunk head");
+
+enum run_counter {
+    RUN_SAMPLES,       /* recorded */
+    RUN_MISSED,        /* due, but not taken */
+    RUN_LOST_BUSY,     /* taken, but the lock was held too long */
+    RUN_LOST_FULL,     /* taken, but no chunk was free: the disk is too slow, or full */
+    RUN_OVER_BUDGET,   /* taken, but max_size was used up */
+    RUN_OVER_BYTES,    /* what those would have needed */
+    RUN_REFUSED,       /* declarations and notes that could not be written */
+    RUN_APPEND_ERRORS, /* appending a chunk to the run directory failed; it was tried again */
+    RUN_INSTANTS,      /* the agent's own cost: instants at which it sampled */
+    RUN_COST_NS,       /* and the time that took */
+    RUN_COUNTERS,
+};
+
+/* The head of a live file: counters that must outlive kill -9. */
+struct run_live {
+    uint64_t magic;
+    uint16_t version, header_bytes;
+    uint32_t chunk_bytes; /* a slot's length */
+    uint8_t run_id[16];
+    uint64_t stream;
+    int32_t rank;
+    uint32_t pid;
+    uint32_t chunks; /* slots */
+    uint32_t ended;  /* 1: an end record was written */
+    uint64_t counter[RUN_COUNTERS];
+};
+_Static_assert(offsetof(struct run_live, counter) == 56, "live head");
+_Static_assert(sizeof(struct run_live) <= RUN_LIVE_HEADER, "live head");
+
+/* A manifest: where a process's live file is. Host name and path follow, without terminators. */
+struct run_manifest {
+    uint64_t magic;
+    uint16_t version, header_bytes;
+    uint32_t bytes; /* of the whole manifest */
+    uint8_t run_id[16];
+    uint64_t stream;
+    int32_t rank;
+    uint32_t pid;
+    uint64_t pid_start;     /* field 22 of /proc/PID/stat; 0: unknown */
+    uint64_t pid_namespace; /* inode of /proc/self/ns/pid; 0: unknown */
+    uint32_t host_bytes, path_bytes;
+    uint32_t crc; /* CRC-32C of the whole, with this field 0 */
+    uint32_t reserved;
+};
+_Static_assert(sizeof(struct run_manifest) == 80, "manifest");
+
+/* Records of a meta chunk: this head, then the body. */
+struct run_meta {
+    uint32_t bytes; /* with head and padding: a multiple of 8 */
+    uint16_t type, flags;
+    uint64_t ticks;
+};
+_Static_assert(sizeof(struct run_meta) == 16, "meta record");
+
+enum run_meta_type {
+    RUN_META_HEADER = 1,
+    RUN_META_CLOCK = 2,
+    RUN_META_COLUMN = 3,
+    RUN_META_SET = 4,
+    RUN_META_STATUS = 5,
+    RUN_META_OBJECT = 6,
+    RUN_META_NOTE = 7,
+    RUN_META_OUTCOME = 8,
+    RUN_META_COUNTERS = 9,
+    RUN_META_BASELINE = 10,
+    RUN_META_END = 11,
+};
+
+/* Records of a sample chunk. */
+struct run_record {
+    uint16_t words; /* of 8 bytes, with this head */
+    uint16_t tag;   /* 1: a time base follows; RUN_TAG_SET + a set's identifier, and RUN_TAG_STATUSES: a sample */
+    uint32_t ticks; /* after the time base */
+};
+_Static_assert(sizeof(struct run_record) == 8, "sample record");
+
+#define RUN_TAG_BASE 1u
+#define RUN_TAG_SET 16u
+#define RUN_TAG_STATUSES 0x8000u
+#define RUN_MOST_SETS 32000u
+
+/* Bodies of fixed length; strings (a 32-bit length and the bytes) and arrays follow. */
+struct run_header_body {
+    int32_t rank, size;
+    uint32_t pid;
+    int32_t thread_level, t_thread_level, clock;
+    double ns_per_tick, clock_error_ns;
+    uint64_t interval_ns;
+    int64_t job_start_ns;
+    int32_t mpi_version, mpi_subversion;
+    uint64_t share; /* of max_size; 0: no bound */
+    uint32_t policy, chunk_bytes;
+};
+_Static_assert(sizeof(struct run_header_body) == 80, "header body");
+
+struct run_clock_body {
+    int64_t monotonic_ns, real_ns;
+    double error_ns;
+};
+
+struct run_column_body {
+    uint32_t id;
+    int32_t var_class, datatype;
+    uint32_t count, first;
+    int32_t bind;
+    uint64_t object;
+    uint8_t as, labels, enum_flags, element_bytes;
+    uint32_t label_count, item_count, reserved;
+};
+_Static_assert(sizeof(struct run_column_body) == 48, "column body");
+
+#endif
