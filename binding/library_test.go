@@ -2,6 +2,9 @@ package binding
 
 import (
 	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -248,6 +251,50 @@ func TestLoadErrors(t *testing.T) {
 			})
 		})
 	}
+}
+
+// What a library does to signals while it is loaded is undone, and UCX is told to leave them alone.
+func TestLoadGuardsSignals(t *testing.T) {
+	for _, c := range []struct{ set, want string }{{"", ""}, {"UCX_ERROR_SIGNALS=ILL", "ILL"}} {
+		t.Run(c.set, func(t *testing.T) {
+			env := []string{c.set}
+			if os.Getenv(childVariable) == "" {
+				env = append(env, "MPITX_TEST_LIBRARY="+library(t, `#include <signal.h>
+					static void caught(int s) { (void)s; }
+					__attribute__((constructor)) static void begin(void) { for (int s = 1; s < 32; s++) signal(s, caught); }`))
+			}
+			child{stage: bare, env: env}.run(t, func(t *testing.T, m *mpi) {
+				old := dispositions(t)
+				path := os.Getenv("MPITX_TEST_LIBRARY")
+				if _, err := Load(path, path); err == nil || !strings.Contains(err.Error(), "is not a shim") {
+					t.Fatal(err)
+				}
+				sameDispositions(t, "after Load", old)
+				if err := nilDereference(); err == nil {
+					t.Error("a nil dereference goes on")
+				}
+				got, set := os.LookupEnv("UCX_ERROR_SIGNALS")
+				if !set || got != c.want {
+					t.Errorf("UCX_ERROR_SIGNALS is %q", got)
+				}
+				want(t, "UCX_WARN_UNUSED_ENV_VARS", os.Getenv("UCX_WARN_UNUSED_ENV_VARS"), "n")
+			})
+		})
+	}
+}
+
+// library compiles a shared library.
+func library(t *testing.T, source string) string {
+	t.Helper()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "library.so")
+	if err := os.WriteFile(filepath.Join(dir, "library.c"), []byte(source), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("cc", "-shared", "-fPIC", "-o", path, filepath.Join(dir, "library.c")).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return path
 }
 
 // With the fault one-thread, MPI_T from another thread than the first aborts.

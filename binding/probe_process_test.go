@@ -170,6 +170,15 @@ func TestProbeDiesWithItsParent(t *testing.T) {
 		return err == nil && !bytes.Contains(text, []byte(") Z "))
 	}
 	want(t, "the child hangs", running(), true)
+	for _, fd := range []string{"1", "2"} {
+		// Only root may look into a process that is not to be dumped.
+		if file, err := os.Readlink(fmt.Sprintf("/proc/%d/fd/%s", child, fd)); err == nil {
+			want(t, "the child's output", file, "/dev/null")
+		}
+	}
+	ours, _, _ := syscall.Syscall(syscall.SYS_GETSID, 0, 0, 0)
+	theirs, _, _ := syscall.Syscall(syscall.SYS_GETSID, uintptr(child), 0, 0)
+	want(t, "the child's session", theirs, ours)
 	cmd.Process.Kill()
 	for end := time.Now().Add(20 * time.Second); running(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {

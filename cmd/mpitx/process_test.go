@@ -28,6 +28,7 @@ type process struct {
 	code           int
 	failure        string // what must not happen whatever the command is: too late, processes left behind
 	ended          chan struct{}
+	launcherHung   bool // Open MPI's, by itself, and was killed
 }
 
 func newProcess(environ []string, dir string, args ...string) *process {
@@ -77,9 +78,20 @@ func (p *process) run(limit time.Duration) {
 
 // wait waits for the command's end and for that of all that it started, and kills what takes too long.
 func (p *process) wait(limit time.Duration) {
+	late := time.After(limit)
 	select {
 	case <-p.ended:
-	case <-time.After(limit):
+	case <-late:
+		if p.killLauncher() {
+			select {
+			case <-p.ended:
+			case <-time.After(15 * time.Second):
+			}
+		}
+	}
+	select {
+	case <-p.ended:
+	default:
 		p.failure = "no end within " + limit.String() + "; running:\n" + p.describe()
 		p.kill()
 		<-p.ended
@@ -89,12 +101,26 @@ func (p *process) wait(limit time.Duration) {
 		p.code = 128 + int(ws.Signal())
 	}
 	for deadline := time.Now().Add(15 * time.Second); len(p.alive()) > 0; time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
+		if time.Now().After(deadline) && !p.killLauncher() {
 			p.failure = strings.TrimSpace(p.failure + "\nleft behind:\n" + p.describe())
 			p.kill()
 			return
 		}
 	}
+}
+
+// killLauncher ends an mpirun of Open MPI's that hangs by itself: that of 4.1.4 does so (in PMIx_server_finalize), or
+// crashes, in one of three runs in which it has to end its processes, whatever program they run.
+func (p *process) killLauncher() bool {
+	for _, pid := range p.alive() {
+		exe, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
+		if filepath.Base(exe) == "orterun" && len(p.backends("after")) == 0 {
+			p.launcherHung = true
+			syscall.Kill(pid, syscall.SIGKILL)
+			return true
+		}
+	}
+	return false
 }
 
 func (p *process) kill() {

@@ -52,6 +52,44 @@ func TestRealLibraries(t *testing.T) {
 	}
 }
 
+// TestLostRank lets one rank hang, or die, after MPI_Init.
+func TestLostRank(t *testing.T) {
+	variable := map[string]string{"openmpi": "mpi_add_procs_cutoff", "mpich": "MPIR_CVAR_ALLREDUCE_SHORT_MSG_SIZE"}
+	for family, launcher := range launchers {
+		for _, end := range []string{"hang", "die"} {
+			t.Run(family+"/"+end, func(t *testing.T) {
+				t.Parallel()
+				if ok, err := have(family); err != nil {
+					t.Fatal(err)
+				} else if !ok {
+					t.Skipf("NOT TESTED: %s is not installed", family)
+				}
+				environ := append(testEnvironment(t), "MPITX_MPI=", "BAD_RANK=2", "BAD_END="+end)
+				library := filepath.Join(t.TempDir(), "badrank.so")
+				if out, err := exec.Command("cc", "-shared", "-fPIC", "-o", library, "testdata/badrank.c", "-ldl").CombinedOutput(); err != nil {
+					t.Fatalf("%v\n%s", err, out)
+				}
+				args := append(slices.Clone(launcher), "env", "LD_PRELOAD="+library, "mpitx", "read", variable[family], "-o", "csv", "--fields", "id,ranks", "--timeout", "12s")
+				p := newProcess(environ, t.TempDir(), args...)
+				p.run(30 * time.Second)
+				if p.launcherHung {
+					t.Logf("%s hung by itself, and was killed", launcher[0])
+				}
+				if p.failure != "" || p.code == 0 {
+					t.Errorf("exit code %d %s\n%s", p.code, p.failure, p.output())
+				}
+				if !strings.Contains(p.stderr.String(), "mpitx: rank 2 on ") {
+					t.Errorf("rank 2 is not named\n%s", p.output())
+				}
+				// Launchers end the job of a process that has died before the others can answer.
+				if end == "hang" && !strings.Contains(p.stdout.String(), variable[family]+",\"r0,1,3=") {
+					t.Errorf("the others have not answered\n%s", p.output())
+				}
+			})
+		}
+	}
+}
+
 func compareWithC(t *testing.T, environ, launcher []string, program string) {
 	before, after := enumerate(t, environ, launcher, program)
 	// All environments below are those of the launcher alone: what it starts is chosen by it.

@@ -237,7 +237,7 @@ func cmdInterrupt(ts *testscript.TestScript, neg bool, args []string) {
 			pid = -pid
 		}
 		syscall.Kill(pid, syscall.SIGINT)
-		p.wait(60 * time.Second)
+		p.wait(20 * time.Second)
 		if p.failure != "" {
 			ts.Fatalf("%s\n%s", p.failure, p.output())
 		}

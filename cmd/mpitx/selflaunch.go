@@ -71,7 +71,8 @@ func selfLaunch(n int, argv, environ []string, limit time.Duration) int {
 	return code
 }
 
-// passSignals passes the signals that end programs on to a process, until stop is called. Stop tells the last of them, 0
+// passSignals passes the first signal that would end us on to a process, and kills it at the second, or where it does not
+// end; until stop is called. Stop tells the last of them, 0
 // where there was none.
 func passSignals(cmd *exec.Cmd) (stop func() syscall.Signal) {
 	signals := make(chan os.Signal, 4)
@@ -79,10 +80,23 @@ func passSignals(cmd *exec.Cmd) (stop func() syscall.Signal) {
 	done, last := make(chan struct{}), make(chan syscall.Signal)
 	go func() {
 		var passed syscall.Signal
+		var late <-chan time.Time
+		kill := func() {
+			if cmd.Process != nil {
+				cmd.Process.Kill()
+			}
+		}
 		for {
 			select {
+			case <-late:
+				kill() // a launcher that hangs, as that of Open MPI 4 does at times
 			case s := <-signals:
+				if passed != 0 {
+					kill()
+					continue
+				}
 				passed, _ = s.(syscall.Signal)
+				late = time.After(10 * time.Second)
 				if cmd.Process != nil {
 					cmd.Process.Signal(s)
 				}

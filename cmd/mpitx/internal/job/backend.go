@@ -321,7 +321,8 @@ func difference(root []byte, p *catalog.Process) []byte {
 func (b *backend) end(m *mail, code int, quit bool) int {
 	m.flush(time.Now().Add(5 * time.Second))
 	if quit {
-		return code
+		// The launcher must first see the front go: mpirun of Open MPI 4 often deadlocks when a process breaks its connection.
+		select {}
 	}
 	b.phase("MPI_Finalize")
 	if err := b.lib.Finalize(); err != nil {

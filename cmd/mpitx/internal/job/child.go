@@ -116,6 +116,12 @@ func (c *child) write(in io.Writer) {
 
 func (c *child) kill() { c.cmd.Process.Kill() }
 
+// endedByOthers tells whether a child got a signal that a launcher or a user sends to end a job.
+func endedByOthers(s *os.ProcessState) bool {
+	ws, ok := s.Sys().(syscall.WaitStatus)
+	return ok && ws.Signaled() && (ws.Signal() == syscall.SIGTERM || ws.Signal() == syscall.SIGHUP || ws.Signal() == syscall.SIGINT)
+}
+
 // death describes an end that came without a result.
 func (c *child) death(s *os.ProcessState) string {
 	how := fmt.Sprintf("exited with code %d", s.ExitCode())

@@ -53,7 +53,7 @@ func Collect(o Options) (*Job, error) {
 
 func (f *front) start() (err error) {
 	l := f.o.Launch
-	patience := min(15*time.Second, f.o.Timeout/4)
+	patience := f.patience()
 	r := Request{Stage: Before, MPI: f.o.MPI, Shim: f.o.Shim, Self: f.o.Self, Patience: patience, Limit: min(time.Second, f.o.Timeout/20), Total: f.o.Timeout / 2,
 		Launch: Launch{Rank: l.Rank, Size: l.Size, Leader: l.Rank <= 0 || l.LocalRank == 0}}
 	if l.Size > 1 {
@@ -79,6 +79,9 @@ func (f *front) start() (err error) {
 	}
 	return err
 }
+
+// patience is how long rank 0 waits for other ranks.
+func (f *front) patience() time.Duration { return min(15*time.Second, f.o.Timeout/4) }
 
 // run takes events until both children have said everything, or will not.
 func (f *front) run() {
@@ -165,7 +168,7 @@ func (f *front) take(e event) {
 			done = f.beforeSaid
 		}
 		if !done && f.failed[c.stage] == nil {
-			f.failed[c.stage] = &failure{Text: c.death(e.state)}
+			f.failed[c.stage] = &failure{Text: c.death(e.state), Ended: endedByOthers(e.state)}
 		}
 		if c.stage == Before && f.beforeProcess == nil {
 			f.after.tell(frameBefore, nil)
@@ -225,6 +228,13 @@ func (f *front) follower() (*Job, error) {
 	fl := f.failed[After]
 	if fl == nil {
 		fl = &failure{Text: "ended without an answer"}
+	}
+	if !fl.Whole && !fl.Ended {
+		// Launchers end the job with the first rank that fails: rank 0 needs the time to give up on us, and to print.
+		select {
+		case <-time.After(f.patience() + 2*time.Second):
+		case <-f.signals:
+		}
 	}
 	host := f.hello.Host
 	if host == "" {
@@ -306,6 +316,9 @@ func (j *Job) Finish(code int) int {
 		return j.agreed
 	}
 	j.Settle(code)
+	if len(j.Lost) > 0 {
+		return code // the back end cannot finalize MPI, and goes with us
+	}
 	late := time.After(10 * time.Second)
 	for !f.after.ended {
 		select {
