@@ -148,6 +148,9 @@ func TestProbeDiesWithItsParent(t *testing.T) {
 	t.Parallel()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestProbeDiesWithItsParent$")
 	cmd.Env = append(os.Environ(), childVariable+"="+t.Name(), "FAKEMPI_FAULTS=hang-read=demo_type_int")
+	out := must(os.Create(filepath.Join(t.TempDir(), "output")))(t)
+	defer out.Close()
+	cmd.Stdout, cmd.Stderr = out, out
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -106,7 +106,8 @@ func (o *listOptions) run(cmd *cobra.Command) error {
 		}
 	}
 	c := filter.Apply(all)
-	if filtered && o.kinds == 0 && !o.tree { // only variables can match
+	document := o.format == export.FormatJSON && o.fields == nil // holds the enumerations that its variables use
+	if filtered && o.kinds == 0 && !o.tree && !document { // only variables can match
 		o.kinds = export.Cvars | export.Pvars
 	}
 	if filtered && o.kinds != 0 && o.kinds&(export.Cvars|export.Pvars) == 0 {

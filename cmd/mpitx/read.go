@@ -77,7 +77,7 @@ func (o *readOptions) run(cmd *cobra.Command, args []string) error {
 	o.settle(code)
 	if len(s.vars) > 0 {
 		chosen := *c
-		chosen.Cvars, chosen.Pvars, chosen.Categories, chosen.Enums = nil, nil, nil, c.Enums
+		chosen.Cvars, chosen.Pvars, chosen.Categories = nil, nil, nil
 		var kinds export.Kinds
 		for _, v := range s.vars {
 			if v.Kind == catalog.Cvar {

@@ -78,7 +78,7 @@ func environment(home, tmp, bin string) []string {
 		env = append(env, "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
 	}
 	env = append(env, "BIN="+bin, "MPITX_MPI=") // "" is unset
-	if dir := os.Getenv("GOCOVERDIR"); dir != "" {
+	if dir := os.Getenv("MPITX_COVERDIR"); dir != "" {
 		env = append(env, "GOCOVERDIR="+dir)
 	}
 	return env
@@ -89,9 +89,13 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	root, err := os.MkdirTemp(work, "s") // one for each run, with -count
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
-		WorkdirRoot:         work,
+		WorkdirRoot:         root,
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,

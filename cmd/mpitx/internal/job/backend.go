@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"runtime"
 	"runtime/debug"
 	"strconv"
@@ -30,6 +31,7 @@ func Backend() int {
 		fmt.Fprintln(os.Stderr, "mpitx: backend: this command is mpitx's own, started by others of its commands")
 		return 2
 	}
+	signal.Ignore(syscall.SIGINT) // a terminal sends it to us too; the front decides, and we go with it
 	if os.Getenv("MPITX_DEBUG") == "" {
 		binding.DieOfCrashes()
 	}

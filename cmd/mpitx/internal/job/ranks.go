@@ -110,6 +110,7 @@ var errLate = fmt.Errorf("no answer in time")
 func (m *mail) collect(size int, stages func() rootStages, patience time.Duration, take func(rank int, r report)) (lost map[int]string, hosts map[int]string, err error) {
 	lost, hosts = map[int]string{}, map[int]string{}
 	how := map[int]string{}
+	greeted := map[int]bool{}
 	for r := 1; r < size; r++ {
 		lost[r] = "never came out of MPI_Init"
 	}
@@ -124,6 +125,7 @@ func (m *mail) collect(size int, stages func() rootStages, patience time.Duratio
 			if unpack(data, &h) == nil {
 				hosts[from] = h.Host
 			}
+			greeted[from] = true
 			how[from] = "stopped answering while it read its variables"
 			busy = true
 		}
@@ -165,6 +167,12 @@ func (m *mail) collect(size int, stages func() rootStages, patience time.Duratio
 			return lost, hosts, nil
 		default:
 			time.Sleep(min(time.Millisecond, 20*time.Microsecond*time.Duration(1+k/8)))
+		}
+	}
+	// A hello that was overtaken has arrived by now; left alone, some libraries complain of it when MPI ends.
+	for r := 1; r < size; r++ {
+		if how[r] != "" && !greeted[r] {
+			m.wait(r, tagHello, time.Now().Add(time.Second))
 		}
 	}
 	return nil, hosts, nil
