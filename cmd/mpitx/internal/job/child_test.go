@@ -1,0 +1,150 @@
+//go:build linux
+
+package job
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestTail(t *testing.T) {
+	w := &tail{}
+	for k := range 2000 {
+		fmt.Fprintf(w, "line %d\n", k)
+	}
+	s := w.String()
+	if len(s) > 4096 || !strings.HasSuffix(s, "line 1999") {
+		t.Errorf("%d bytes, ending in %q", len(s), s[max(0, len(s)-20):])
+	}
+}
+
+// script makes an executable that plays a back end.
+func script(t *testing.T, text string) string {
+	t.Helper()
+	path := t.TempDir() + "/backend"
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func events(t *testing.T, from <-chan event) (all []event) {
+	t.Helper()
+	late := time.After(time.Minute)
+	for {
+		select {
+		case e := <-from:
+			all = append(all, e)
+			if e.kind == 0 {
+				return all
+			}
+		case <-late:
+			t.Fatal("the end of the child did not come")
+		}
+	}
+}
+
+// The end of a child is told in words: by its code or its signal, with what it was doing and what it had said.
+func TestDeath(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	for text, want := range map[string]string{
+		"exit 7":                          "exited with code 7",
+		"kill -SEGV $$":                   "was killed by SIGSEGV",
+		"kill -KILL $$":                   "was killed by SIGKILL",
+		"echo something is wrong; exit 1": "something is wrong",
+		"echo on the other >&2; exit 1":   "on the other",
+	} {
+		ch := make(chan event, 10)
+		c, err := start(script(t, text), os.Environ(), Request{Stage: Before}, ch)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := events(t, ch)
+		if got := c.death(all[len(all)-1].state); !strings.Contains(got, want) || !strings.Contains(got, "in: starting") {
+			t.Errorf("%s: %s", text, got)
+		}
+	}
+}
+
+// Frames arrive in order, then the end; rubbish ends the reading, not the front.
+func TestChildFrames(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	ch := make(chan event, 10)
+	if _, err := start(script(t, `printf 'p\005\000\000\000phasex\000\000\000\000p\377\377\377\377rubbish' >&$3`), os.Environ(), Request{Stage: Before}, ch); err != nil {
+		t.Fatal(err)
+	}
+	all := events(t, ch)
+	if len(all) != 3 || all[0].kind != 'p' || string(all[0].payload) != "phase" || all[1].kind != 'x' || all[2].kind != 0 {
+		t.Errorf("%+v", all)
+	}
+}
+
+// The request is the first that a child gets, whatever else is told at the same time.
+func TestRequestFirst(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	exe := script(t, "head -c 1; exit 1")
+	for range 20 {
+		ch := make(chan event, 10)
+		c, err := start(exe, os.Environ(), Request{Stage: Before}, ch)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.tell(frameBefore, []byte("b"))
+		events(t, ch)
+		if c.noise.String() != string(rune(frameRequest)) {
+			t.Fatalf("the first byte is %q, want %q", c.noise, frameRequest)
+		}
+	}
+}
+
+func TestStartFails(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	before := descriptors(t)
+	for range 20 {
+		if _, err := start("/nonexistent", nil, Request{Stage: After}, make(chan event, 1)); err == nil || !strings.Contains(err.Error(), "/nonexistent") {
+			t.Fatalf("%v", err)
+		}
+	}
+	runtime.GC()
+	if after := descriptors(t); after > before+10 {
+		t.Errorf("%d descriptors are open, %d before", after, before)
+	}
+}
+
+func descriptors(t *testing.T) int {
+	t.Helper()
+	all, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(all)
+}
+
+// A child gets no descriptors but its own: launchers keep theirs open.
+func TestChildDescriptors(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if _, err := exec.LookPath("ls"); err != nil {
+		t.Skip(err)
+	}
+	ch := make(chan event, 10)
+	c, err := start(script(t, "ls /proc/$$/fd | wc -l; exit 1"), os.Environ(), Request{Stage: Before}, ch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	events(t, ch)
+	var n int
+	fmt.Sscan(c.noise.String(), &n)
+	if n < 4 || n > 8 { // 0, 1, 2, ours, the script's
+		t.Errorf("%d descriptors in the child: %s", n, c.noise)
+	}
+}
