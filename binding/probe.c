@@ -22,7 +22,9 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <setjmp.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #define SLACK 4096        /* behind each value, to see overruns */
@@ -39,6 +41,8 @@ struct progress {
     volatile int phase;      /* 0: reading, 1: trial writes */
     volatile int signal;     /* that it caught */
     volatile int finished;   /* nothing is left: not every exit is ours */
+    volatile int tainted;    /* it went on behind a crash */
+    int again;               /* only the doubtful items are left */
     volatile size_t used;    /* of its part of the data area, which ends at end */
     size_t end;
 };
@@ -245,13 +249,50 @@ static void try_write(struct child *c, struct mpitx_probe_item *it)
         it->back_rc = -1;
 }
 
-static struct progress *mine; /* of this child, for its signal handler */
+/* Crashes come in families: a component that lacks its device crashes in all of its variables, at the same instruction. A
+ * fork for each costs milliseconds, so where the library's lock can be given back (t_unlock) the child goes on behind a
+ * crash. It is tainted then: another crash is believed only if it is the same one; any other end, and every success, is
+ * tried again in a fresh child. */
+static struct {
+    struct progress *now;
+    struct mpitx_probe *probe;
+    const struct mpitx_table *t;
+    sigjmp_buf behind;
+    struct fingerprint {
+        int signal, step;
+        uintptr_t instruction, address;
+    } first;
+} self; /* of this child, for its signal handler */
+
+static uintptr_t instruction(const ucontext_t *context)
+{
+#if defined(__x86_64__)
+    return (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
+#elif defined(__aarch64__)
+    return (uintptr_t)context->uc_mcontext.pc;
+#else
+    (void)context;
+    return 0;
+#endif
+}
 
 /* A crash that is caught leaves no line in the system's log and no core file. */
-static void crashed(int sig)
+static void crashed(int sig, siginfo_t *info, void *context)
 {
-    mine->signal = sig;
-    _exit(128 + sig);
+    struct mpitx_probe_item *it = &self.probe->items[self.now->item];
+    struct fingerprint f = {sig, it->step, instruction(context), (uintptr_t)info->si_addr};
+    self.now->signal = sig;
+    if (self.t->t_unlock == NULL || self.now->item >= self.probe->num_items)
+        _exit(128 + sig);
+    if (!self.now->tainted)
+        self.first = f;
+    else if (f.signal != self.first.signal || f.step != self.first.step || f.instruction != self.first.instruction || f.address != self.first.address)
+        _exit(128 + sig); /* no verdict: the parent knows that we are tainted */
+    self.now->tainted = 1;
+    it->fault = MPITX_FAULT_CRASH;
+    it->fault_step = it->step;
+    it->signal = sig;
+    siglongjmp(self.behind, 1);
 }
 
 static void default_signals(void)
@@ -262,7 +303,7 @@ static void default_signals(void)
     for (int s = 1; s < 32; s++)
         signal(s, s == SIGPIPE ? SIG_IGN : SIG_DFL);
     static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
-    struct sigaction action = {.sa_handler = crashed, .sa_flags = SA_ONSTACK};
+    struct sigaction action = {.sa_sigaction = crashed, .sa_flags = SA_ONSTACK | SA_SIGINFO};
     for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
         sigaction(crashes[i], &action, NULL);
     sigset_t none;
@@ -272,8 +313,11 @@ static void default_signals(void)
 
 static void run_child(struct mpitx_probe *p, int worker, const struct mpitx_table *t, const struct mpitx_probe_options *o, pid_t parent)
 {
-    struct child c = {.probe = p, .t = t, .o = o, .now = progress_of(p) + worker};
-    mine = c.now;
+    static struct child c; /* static: it is changed between sigsetjmp and siglongjmp */
+    c = (struct child){.probe = p, .t = t, .o = o, .now = progress_of(p) + worker};
+    self.now = c.now;
+    self.probe = p;
+    self.t = t;
     for (int i = 0; i < SLACK; i++)
         canary[i] = (unsigned char)(0x5b ^ (i * 37));
     default_signals();
@@ -289,10 +333,15 @@ static void run_child(struct mpitx_probe *p, int worker, const struct mpitx_tabl
         dup2(null, 2);
     }
 
+    if (sigsetjmp(self.behind, 1)) {
+        t->t_unlock();
+        c.session = 0; /* who knows in what state it was left */
+        c.now->item++;
+    }
     for (; c.now->phase <= (o->trial_writes ? 1 : 0); c.now->phase++, c.now->item = 0) {
         for (; c.now->item < p->num_items; c.now->item++) {
             struct mpitx_probe_item *it = &p->items[c.now->item];
-            if (it->fault || worker_of(p, c.now->item) != worker)
+            if (it->fault || worker_of(p, c.now->item) != worker || (c.now->again && !it->doubtful))
                 continue;
             if (it->kind == MPITX_PROBE_PVAR && c.session == 0) {
                 enter(&c, it, MPITX_STEP_ALLOC);
@@ -307,6 +356,7 @@ static void run_child(struct mpitx_probe *p, int worker, const struct mpitx_tabl
             else
                 try_write(&c, it);
             it->step = MPITX_STEP_DONE;
+            it->doubtful = c.now->tainted;
         }
     }
     c.now->finished = 1;
@@ -362,7 +412,7 @@ static bool start(struct mpitx_probe *p, struct worker *w, int number, const str
     int pipefd[2];
     if (pipe2(pipefd, O_CLOEXEC) != 0)
         return false;
-    w->now->signal = w->now->finished = 0;
+    w->now->signal = w->now->finished = w->now->tainted = 0;
     sigset_t all, old;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
@@ -409,6 +459,28 @@ static enum state look(struct worker *w, int limit_ms, long long deadline)
     return STUCK;
 }
 
+/* A tainted child has ended: a fresh one tries what is doubtful, and what that one did not come to. */
+static void try_doubtful_again(struct mpitx_probe *p, struct worker *w)
+{
+    int left = 0;
+    bool finished = w->now->finished;
+    int number = (int)(w->now - progress_of(p));
+    for (int i = 0; i < p->num_items; i++) {
+        struct mpitx_probe_item *it = &p->items[i];
+        if (it->fault || worker_of(p, i) != number)
+            continue;
+        if (!finished && !w->now->again)
+            it->doubtful = 1;
+        if (it->doubtful) {
+            it->step = MPITX_STEP_NONE;
+            left++;
+        }
+    }
+    w->now->again = 1;
+    w->now->phase = w->now->item = 0;
+    w->done = left == 0;
+}
+
 /* Takes the end of a child, whether it came by itself or has to be brought about. */
 static void reap(struct mpitx_probe *p, struct worker *w, enum state state, long long deadline)
 {
@@ -420,6 +492,10 @@ static void reap(struct mpitx_probe *p, struct worker *w, enum state state, long
         ;
     close(w->ended);
     w->pid = 0;
+    if (w->now->tainted && state != LATE) {
+        try_doubtful_again(p, w);
+        return;
+    }
     if (w->now->finished) {
         w->done = true;
         return;

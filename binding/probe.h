@@ -29,6 +29,7 @@ struct mpitx_probe_item {
     int fault_step;        /* the call that did not come back */
     int signal;            /* that ended the child, 0 if it exited */
     int step;              /* the last call entered */
+    int doubtful;          /* tried behind a crash in the same process: to be tried again in a fresh one */
     int info_rc, alloc_rc, start_rc, read_rc;
     int write_rc;          /* -1: not tried */
     int back_rc;           /* of reading back; -1: not tried */

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MPITX_TABLE_VERSION 1
+#define MPITX_TABLE_VERSION 2
 
 /* Return codes: Table 14.6 of MPI-3.1 and MPI-4's additions, in the standard's order. The numbers are part of the table's version. */
 enum mpitx_rc {
@@ -207,6 +207,10 @@ struct mpitx_table {
     int (*category_get_events)(int index, int len, int indices[]);
     int (*event_get_num)(int *num);
     int (*source_get_num)(int *num);
+
+    /* Gives back the library's lock on MPI_T in a process that jumped out of a crash inside it; NULL where that cannot be done.
+     * For processes that are thrown away. */
+    int (*t_unlock)(void);
 };
 
 /* What a shim exports, as "mpitx_shim_open". libmpi is the handle that dlopen gave for the library. Returns NULL where the library lacks

@@ -491,6 +491,11 @@ static int x_category_get_events(int index, int len, int indices[]) { return PRO
 static int x_event_get_num(int *num) { return PROVIDED(mpi.T_event_get_num, num); }
 static int x_source_get_num(int *num) { return PROVIDED(mpi.T_source_get_num, num); }
 
+#if defined(OPEN_MPI)
+static void (*unlock)(void);
+static int x_t_unlock(void) { return unlock(), MPITX_SUCCESS; }
+#endif
+
 /* ---- the table ---- */
 
 static struct mpitx_table table = {
@@ -539,6 +544,11 @@ const struct mpitx_table *mpitx_shim_open(void *libmpi, char *missing, size_t mi
     BIND(T_category_get_events)
     BIND(T_event_get_num)
     BIND(T_source_get_num)
+
+#if defined(OPEN_MPI)
+    unlock = (void (*)(void))dlsym(library, "ompi_mpit_unlock");
+    table.t_unlock = unlock ? x_t_unlock : NULL;
+#endif
 
     load_types();
     world = PREDEFINED(MPI_COMM_WORLD, "ompi_mpi_comm_world");
