@@ -50,7 +50,7 @@ func (o *outputFlags) parse() (err error) {
 }
 
 func newList(a *app) *cobra.Command {
-	o := &listOptions{source: source{a: a}}
+	o := &listOptions{source: source{a: a, listing: true}}
 	cmd := &cobra.Command{
 		Use:   "list [cvars|pvars|categories|enums] [GLOB…]",
 		Short: "List variables, categories and enumerations",
@@ -107,7 +107,7 @@ func (o *listOptions) run(cmd *cobra.Command) error {
 	}
 	c := filter.Apply(all)
 	document := o.format == export.FormatJSON && o.fields == nil // holds the enumerations that its variables use
-	if filtered && o.kinds == 0 && !o.tree && !document { // only variables can match
+	if filtered && o.kinds == 0 && !o.tree && !document {        // only variables can match
 		o.kinds = export.Cvars | export.Pvars
 	}
 	if filtered && o.kinds != 0 && o.kinds&(export.Cvars|export.Pvars) == 0 {

@@ -19,7 +19,7 @@ type snapshotOptions struct {
 }
 
 func newSnapshot(a *app) *cobra.Command {
-	o := &snapshotOptions{source: source{a: a}}
+	o := &snapshotOptions{source: source{a: a, listing: true}}
 	cmd := &cobra.Command{
 		Use:   "snapshot",
 		Short: "Write everything an MPI library exposes to a file",

@@ -26,6 +26,7 @@ type source struct {
 	mpi     string
 	n       int
 	timeout time.Duration
+	listing bool // the command cannot fail once everything is read
 	self    bool // bind variables of communicators to MPI_COMM_SELF
 	term    export.Terminal
 
@@ -112,7 +113,7 @@ func (s *source) collect(launch locate.Launch, writes []job.Write, stage job.Sta
 		return nil, err
 	}
 	s.job, err = job.Collect(job.Options{Creator: "mpitx " + version, Exe: exe, MPI: s.chosen, Shim: shim, Launch: launch,
-		Self: s.self, Writes: writes, WriteStage: stage, Timeout: s.timeout})
+		Self: s.self, Writes: writes, WriteStage: stage, Timeout: s.timeout, Listing: s.listing})
 	if err != nil {
 		return nil, err
 	}

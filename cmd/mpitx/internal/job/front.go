@@ -32,6 +32,7 @@ type front struct {
 	outcomes      []Outcome
 	failed        map[Stage]*failure
 	agreed        *int
+	settled       bool // the ranks have the exit code
 }
 
 // Collect reads both stages, over all ranks. It returns on rank 0 once everything is there, and elsewhere at the end of
@@ -205,6 +206,10 @@ func (f *front) take(e event) {
 		f.outcomes = append(f.outcomes, r.Outcomes...)
 		if c.stage == After {
 			f.result = &r
+			if f.o.Listing && f.beforeSaid && len(r.Lost) == 0 {
+				c.tell(frameVerdict, []byte{0})
+				f.settled = true
+			}
 		} else {
 			f.beforeSaid = true
 		}
@@ -298,10 +303,10 @@ func orUnknown(host string) string {
 
 // Settle tells all ranks the exit code, so that they end while rank 0 prints.
 func (j *Job) Settle(code int) {
-	if j.f == nil || !j.Root || j.settled || j.f.after.ended {
+	if j.f == nil || !j.Root || j.f.settled || j.f.after.ended {
 		return
 	}
-	j.settled = true
+	j.f.settled = true
 	j.f.after.tell(frameVerdict, []byte{byte(code)})
 }
 

@@ -19,6 +19,7 @@ type Options struct {
 	Writes     []Write
 	WriteStage Stage
 	Timeout    time.Duration
+	Listing    bool // the command cannot fail once everything is read: ranks may end while rank 0 still merges
 }
 
 // Job is what was collected, on rank 0; on other ranks there is nothing to print.
@@ -28,9 +29,8 @@ type Job struct {
 	Outcomes []Outcome
 	Lost     []string // ranks that did not answer, with host and reason
 
-	f       *front
-	agreed  int
-	settled bool
+	f      *front
+	agreed int
 }
 
 // Error is a failure of collecting as a whole.
