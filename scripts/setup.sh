@@ -118,6 +118,7 @@ build() {
 	build_shims
 	commit=$(git rev-parse --short HEAD 2>/dev/null) || commit=
 	CGO_ENABLED=1 go build -buildvcs=false -ldflags "-X main.version=$VERSION${commit:++g$commit}" -o "$BIN/mpitx" ./cmd/mpitx
+	CGO_ENABLED=0 go build -buildvcs=false -o "$BIN/mpitx-parquet" ./cmd/mpitx-parquet
 	if have flock; then exec 9>&-; fi
 }
 
@@ -151,10 +152,23 @@ build_shim() {
 	*" $family "*) ;;
 	*)
 		if [ $fresh = no ] || ! [ -e "$shim" ]; then compile_shim "$1" "$shim" || return 1; fi
+		build_agent "$1" "$family" || say "$1: no agent was built with it: mpitx sample will not work with $family"
 		made="$made$family "
 		;;
 	esac
 	printf '%s\n%s\n' "$family" "$identity" >"$stamp"
+}
+
+# build_agent makes what goes into applications (mpitx sample), and the workloads, unless nothing has changed since.
+build_agent() {
+	agent=$BIN/mpitx-agent-$2.so
+	workload=$BIN/mpitx-workload-$2
+	made_of=$(ls -liLd "$(command -v "${1%% *}")" && echo "$1" && find binding/agent binding/shim fixtures/workload binding/probe.[ch] -name '*.[ch]' -o -name '*.go' -o -name '*.txt' -o -name build.sh | LC_ALL=C sort | xargs cat | cksum)
+	if [ -e "$agent" ] && [ -e "$workload" ] && [ "$(cat "$BIN/.agent-$2" 2>/dev/null)" = "$made_of" ]; then return 0; fi
+	say "$agent ($1): takes a minute"
+	sh binding/agent/build.sh "$1" "$agent" binding/probe.c binding/shim/shim.c || return 1
+	sh fixtures/workload/build.sh "$1" "$BIN" || return 1
+	printf '%s\n' "$made_of" >"$BIN/.agent-$2"
 }
 
 # compile_shim links with the plain compiler: a wrapper would link the shim to its own libmpi.
@@ -239,6 +253,9 @@ install_files() {
 	install -d "$to/bin" "$to/lib/mpitx"
 	install -m 755 "$BIN/mpitx" "$to/bin/"
 	copy "$to/lib/mpitx" "$BIN"/mpitx-*.so
+	for program in "$BIN"/mpitx-parquet "$BIN"/mpitx-workload-*; do
+		if [ -e "$program" ]; then install -m 755 "$program" "$to/lib/mpitx/"; fi
+	done
 	copy "$to/share/man/man1" man/*.1
 	copy "$to/share/bash-completion/completions" completions/mpitx.bash
 	copy "$to/share/zsh/site-functions" completions/_mpitx

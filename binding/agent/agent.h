@@ -61,9 +61,11 @@ int agent_thread(pthread_t *thread, void *(*run)(void *), void *argument);
 /* MPI is initialised; tools may be activated; other threads may already call MPI. On the initialising thread. */
 void agent_started(void);
 
-/* MPI_Finalize (or the last MPI_Session_finalize) was called and has not gone on yet. Also at exit of a process that never
- * finalizes (finalized = false), then without MPI calls. At most once. */
-void agent_ending(bool finalized);
+enum agent_end { AGENT_FINALIZE = 1, AGENT_EXIT = 2, AGENT_ABORT = 3 }; /* numbered like enum mpitx_run_end */
+
+/* MPI_Finalize (or the last MPI_Session_finalize) or MPI_Abort was called and has not gone on yet; or the process exits
+ * without either: then MPI may not be called. At most once. */
+void agent_ending(enum agent_end end);
 
 /* A thread's chain_thread.countdown ran out in an outermost call, which is over; it is set to INT32_MAX before. Only while
  * chain_countdown is on. New threads start with agent_first_countdown (at first 1). */

@@ -67,19 +67,20 @@ union chain_handle {
     void *pointer;
 };
 
-/* One counted call. What was not asked for is 0; peers, tags and roots that do not apply are CHAIN_NONE. */
+/* One counted call. Times that nobody asked for are 0. Peers, tags and roots that do not apply are CHAIN_NONE. */
 struct chain_call {
     int32_t function;
     uint8_t nested;      /* from a callback of the application, inside another counted call of its thread */
     uint8_t depth;       /* 0 for outermost calls */
     uint8_t name_shifted; /* came in as PMPI_X */
+    uint8_t described;   /* CHAIN_DESCRIPTION was asked for by somebody: only then is the second half set */
     uint8_t abandoned;   /* in leave: the call was left by longjmp, an exception or cancellation; only times are valid */
     int32_t rc;          /* in leave: the MPI return code */
     uint64_t enter;      /* CHAIN_TIMES: clock_ticks() */
     uint64_t leave;      /* CHAIN_TIMES, in leave */
     const void *address; /* the caller's return address */
 
-    /* CHAIN_DESCRIPTION; valid in enter: */
+    /* Where described; valid in enter: */
     int32_t peer;        /* destination, source or root, as the application gave it: a rank in comm */
     int32_t world_peer;  /* the same in MPI_COMM_WORLD where that is known for nothing, else CHAIN_NONE */
     int32_t tag;
@@ -87,9 +88,12 @@ struct chain_call {
     uint64_t comm;             /* or the window, or the file */
     const void *requests;      /* the application's MPI_Request array; NULL: none */
 
-    /* CHAIN_DESCRIPTION; valid in leave, all since the call was entered and 0 for a call that failed: */
+    /* Where described; valid in leave, all since the call was entered and 0 for a call that failed: */
     uint32_t sent, received;          /* point-to-point messages */
-    uint64_t sent_bytes, received_bytes; /* of those; for other kinds what the arguments say that this process gives and gets */
+    uint64_t sent_bytes, received_bytes; /* of those */
+    uint64_t gave, got;               /* bytes of collectives, RMA and files, as the arguments say; collectives also when
+                                         a persistent one starts, in a CHAIN_COMPLETION function */
+    uint32_t collectives;             /* of those that started */
     uint32_t started, completed;      /* requests */
 };
 
@@ -140,19 +144,23 @@ void chain_observe(int observer, int function, unsigned wants);
 struct chain_thread {
     uint32_t depth;                    /* counted calls that this thread is in */
     int32_t countdown;                 /* outermost calls until agent_due, see agent.h */
-    const void *frames[CHAIN_FRAMES];  /* their stack frames: a frame at or above which we are called again was left */
-    struct chain_call *calls[CHAIN_FRAMES];
+    const void *frames[CHAIN_FRAMES];  /* their stack frames: one at or above which we are called again was left */
+    int32_t functions[CHAIN_FRAMES];
+    uint64_t entered[CHAIN_FRAMES];    /* CHAIN_TIMES */
+    uint8_t shifted[CHAIN_FRAMES];     /* came in as PMPI_X */
     void *data[CHAIN_OBSERVERS];       /* an observer's own; NULL at first */
-    uint32_t type_generation;          /* cache of the last datatype's size */
-    uint64_t type, type_size;
+    struct tally *tally;               /* see tally.h */
+    uint64_t type, type_size;          /* the last datatype's size, see describe.h */
+    uint32_t type_generation;
+    uint8_t known;                     /* its end will be noticed */
+    uint8_t scratch_used;
     void *scratch;                     /* see describe.c */
     size_t scratch_size;
-    uint8_t scratch_used, known;
 };
 
 extern _Thread_local struct chain_thread chain_thread __attribute__((tls_model("initial-exec")));
 
-/* Calls end for the data of a thread that ends, for every observer whose data is not NULL (one function per observer). */
+/* Calls `end` for the data of a thread that ends, for every observer whose data is not NULL (one function per observer). */
 void chain_on_thread_end(int observer, void (*end)(void *data));
 
 /* ---- function tools (QMPI) ---- */

@@ -8,6 +8,8 @@
 #include <x86intrin.h>
 #endif
 
+#pragma GCC visibility push(hidden)
+
 /* True once clock_start has found a counter that runs evenly on all cores and in all power states. */
 extern int clock_counter;
 
@@ -47,5 +49,7 @@ uint64_t clock_point(uint64_t ticks);
 
 /* Nanoseconds (a difference, at most an hour) in ticks. */
 uint64_t clock_from_nanoseconds(uint64_t nanoseconds);
+
+#pragma GCC visibility pop
 
 #endif

@@ -37,9 +37,9 @@ struct run_chunk {
     uint32_t records;     /* 0 while open */
     uint32_t crc;         /* CRC-32C of head and records, with this field 0; 0 while open */
 };
-_Static_assert(sizeof(struct run_chunk) == 96, "chunk head");
+_Static_assert(sizeof(struct run_chunk) == 88, "chunk head");
 _Static_assert(offsetof(struct run_chunk, stream) == 32 && offsetof(struct run_chunk, used) == 56, "chunk head");
-_Static_assert(offsetof(struct run_chunk, crc) == 92, "chunk head");
+_Static_assert(offsetof(struct run_chunk, crc) == 84, "chunk head");
 
 enum run_counter {
     RUN_SAMPLES,       /* recorded */

@@ -21,7 +21,7 @@
 #define NEW_ERR_NOT_ACCESSIBLE 81
 #define NEW_ERR_NOT_SUPPORTED 82
 /* MPI_INT and the like are the addresses of data symbols: naming them would link us to the library. */
-#define PREDEFINED(constant, symbol) dlsym(library, symbol)
+#define PREDEFINED(constant, symbol) datum(symbol)
 #elif defined(MPI_ABI_VERSION)
 #define FAMILY "abi"
 #define NEW_BIND_MPI_SESSION MPI_T_BIND_MPI_SESSION
@@ -78,6 +78,16 @@ static void *routine(const char *name)
     void *f = dlsym(library, buf);
     return f ? f : dlsym(library, buf + 1);
 }
+
+#ifdef OPEN_MPI
+/* A program that names a datum of a library is given a copy of its own (R_X86_64_COPY), which the library then uses too: the
+ * global scope knows that one. It does not know what was loaded with RTLD_LOCAL. */
+static void *datum(const char *name)
+{
+    void *p = dlsym(RTLD_DEFAULT, name);
+    return p ? p : dlsym(library, name);
+}
+#endif
 
 /* ---- numbers: the library's to ours ---- */
 

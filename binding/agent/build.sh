@@ -1,0 +1,35 @@
+#!/bin/sh
+# Builds the agent for the MPI of one compiler wrapper: build.sh MPICC OUT.so [MORE.c …]
+# BARE=1 leaves out the recording parts (run*.c, sampler*.c), for tests of what is below them.
+# MPITX_GEN names a built generator (binding/agent/gen); else Go runs it. KEEP=DIR keeps objects and wrappers.c there.
+# Compiled with the wrapper, for its mpi.h; linked with the plain compiler, as the wrapper would link it to its libmpi.
+set -eu
+mpicc=$1 out=$2
+shift 2
+from=$PWD
+here=$(cd "$(dirname "$0")" && pwd)
+work=${KEEP:-$(mktemp -d)}
+[ -n "${KEEP:-}" ] || trap 'rm -rf "$work"' EXIT
+mkdir -p "$work"
+
+if [ -n "${MPITX_GEN:-}" ]; then
+	# shellcheck disable=SC2086 # MPICC may hold options
+	"$MPITX_GEN" -table "$here/prototypes.txt" -o "$work/wrappers.c" $mpicc
+else
+	# shellcheck disable=SC2086
+	(cd "$here" && go run ./gen -table prototypes.txt -o "$work/wrappers.c" $mpicc)
+fi
+
+# Full optimisation of the wrappers takes twice the time and gains nothing; they must jump on, though, not call.
+flags="-std=gnu11 -O2 -fPIC -fvisibility=hidden -fexceptions -fno-semantic-interposition -Wall -Wextra -I$here"
+# shellcheck disable=SC2086
+$mpicc $flags -O1 -foptimize-sibling-calls -Wno-deprecated-declarations -c "$work/wrappers.c" -o "$work/wrappers.o" &
+for source in "$here"/*.c "$@"; do
+	case $source in /*) ;; *) source=$from/$source ;; esac
+	case ${BARE:-}$(basename "$source") in 1run*.c | 1sampler*.c) continue ;; esac
+	# shellcheck disable=SC2086
+	$mpicc $flags -c "$source" -o "$work/$(basename "$source" .c).o"
+done
+wait $!
+${CC:-cc} -shared -Wl,-z,now -Wl,-z,defs -Wl,-soname,"$(basename "$out")" -o "$out.$$" "$work"/*.o -ldl -lpthread
+mv -f "$out.$$" "$out"

@@ -1,0 +1,94 @@
+/* chain_internal.h: what chain.c, resolve.c and the generated wrappers share. */
+#ifndef MPITX_CHAIN_INTERNAL_H
+#define MPITX_CHAIN_INTERNAL_H
+
+#include "chain.h"
+
+#pragma GCC visibility push(hidden)
+
+/* A function's flags. With those below CHAIN_FLAG_FULL alone a call takes the light way, see wrap.h. */
+enum chain_flag {
+    CHAIN_FLAG_TALLY = 1,       /* count the call */
+    CHAIN_FLAG_TALLY_TIME = 2,  /* and its time */
+    CHAIN_FLAG_TALLY_BYTES = 4, /* and its messages */
+    CHAIN_FLAG_DUE = 8,         /* the sampler's countdown */
+    CHAIN_FLAG_DEPTH = 16,      /* nothing but that inner calls are seen as such */
+    CHAIN_FLAG_FULL = 32,
+    CHAIN_FLAG_ENTER = 32, /* an observer's enter */
+    CHAIN_FLAG_LEAVE = 64, /* an observer's leave */
+    CHAIN_FLAG_TIME = 128,
+    CHAIN_FLAG_DESCRIBE = 256,
+    CHAIN_FLAG_TOOLS = 512, /* a function tool */
+    CHAIN_FLAG_HOOK = 1024, /* the agent itself: initialisation, end, objects */
+    CHAIN_FLAG_UNRESOLVED = 2048
+};
+
+struct chain_link {
+    chain_any_function *function;
+    int tool_id;
+};
+
+struct chain_range {
+    uintptr_t start, size;
+};
+
+/* One place per function, defined in wrappers.c. */
+extern uint16_t chain_flags[];
+extern uint8_t chain_enter_masks[], chain_leave_masks[], chain_complete_masks[];
+extern uint8_t chain_wants[];   /* [CHAIN_OBSERVERS][chain_function_count] */
+extern uint8_t chain_foreign[]; /* another PMPI tool behind us has this function, which may call others */
+extern chain_any_function *chain_next[], *chain_next_shifted[];
+extern struct chain_link chain_links[]; /* the first function tool */
+extern chain_any_function *const chain_lasts[];
+extern const uint16_t chain_starting_flags[];
+extern const uint8_t chain_light[]; /* its messages can be counted on the light way */
+
+/* ---- chain.c ---- */
+
+/* For a thread that is in a counted call already: forgets calls that were left, and answers the new call's depth, or
+ * CHAIN_FRAMES when it does not count. */
+uint32_t chain_enter_nested(const void *address, const void *frame);
+void chain_tell_enter(const struct chain_call *call, struct chain_thread *thread);
+void chain_tell_leave(const struct chain_call *call, struct chain_thread *thread);
+void chain_tell_completed(const struct chain_call *call, const struct chain_completion *completion);
+void chain_due(struct chain_thread *thread);
+void chain_know_thread(void);
+
+/* The observer that the light way stands for (virtual.c); -1: none. */
+extern int chain_tally_observer;
+
+/* Sets all flags anew from what is wanted. */
+void chain_set_flags(void);
+
+/* While a communicator's idup is pending: completions must be looked at. */
+void chain_pending_objects(int change);
+
+extern bool chain_follows_objects;
+extern bool chain_tracks; /* requests are kept in the table */
+extern struct chain_losses chain_lost;
+
+/* ---- resolve.c ---- */
+
+/* The text of the MPI library: calls from there are its own. Size 0 while unknown, or where its Fortran interface is in it. */
+extern struct chain_range chain_library;
+extern bool chain_resolved;
+
+/* Whether an address belongs to the MPI library, one of its parts, or a tool. */
+bool chain_is_inside(const void *address);
+
+/* Takes a loaded object as inside; for tools. */
+void chain_add_inside(const void *address);
+
+/* Looks for parts of the library that were loaded since. */
+void chain_find_parts(void);
+
+/* ---- tools.c ---- */
+void chain_load_tools(void);
+
+/* ---- wrappers.c (describe.h), where mpi.h is known ---- */
+void describe_start(void *(*find)(const char *symbol));
+void describe_process(void);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,52 @@
+/* requests.h: the outstanding requests of the process: what they are, until they complete.
+ *
+ * A table of fixed size: a request that finds no place is counted as lost and its completion is not seen. Libraries give one
+ * handle to several sends that are complete at once; those share a place. */
+#ifndef MPITX_REQUESTS_H
+#define MPITX_REQUESTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#pragma GCC visibility push(hidden)
+
+enum request_kind {
+    REQUEST_OTHER,
+    REQUEST_SEND,
+    REQUEST_RECEIVE,
+    REQUEST_PARTITIONED_RECEIVE, /* its status need not know the size: bytes does */
+    REQUEST_COLLECTIVE
+};
+
+struct request {
+    uint64_t handle; /* 0: free */
+    uint64_t comm;
+    uint64_t bytes, got; /* of each start, for persistent requests */
+    int32_t function, peer, tag;
+    uint32_t copies; /* requests with this handle */
+    uint8_t kind, persistent;
+    uint8_t active; /* started, and observers know */
+    void *newcomm; /* where MPI_Comm_idup will put the communicator; NULL: nothing */
+};
+
+/* Several threads may use different requests at once; then true. */
+extern bool requests_shared;
+
+/* Takes the memory; false where there is none. */
+bool requests_start(void);
+
+/* Copies a request into the table; false when there is no place. */
+bool requests_add(const struct request *request);
+
+/* Finds a request and copies it out; false when it is not known. */
+bool requests_find(uint64_t handle, struct request *request);
+
+/* Forgets one request with this handle, copying out what it was. */
+bool requests_take(uint64_t handle, struct request *request);
+
+/* Sets whether a persistent request is active; false when it is not known, or was so already. */
+bool requests_set_active(uint64_t handle, bool active, struct request *request);
+
+#pragma GCC visibility pop
+
+#endif

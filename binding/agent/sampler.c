@@ -1,0 +1,434 @@
+/* sampler.c: the sampler's life: configuration, hooks, start and end. sampler.h has the map. */
+#define _GNU_SOURCE
+#include "sampler.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "clock.h"
+
+#define DEFAULT_INTERVAL_NS UINT64_C(10000000)
+#define SHORTEST_INTERVAL_NS UINT64_C(1000)
+#define LOCK_SECONDS 10 /* trying variables of windows may take seconds on a busy machine */
+#define MOST_SETS 32000
+#define MOST_COLUMNS 65536
+
+#ifndef MPITX_VERSION
+#define MPITX_VERSION "unknown"
+#endif
+
+const char *const agent_sampler_keys[] = {
+    "dir", "live_dir", "run_id", "interval_ns", "count", "duration_ns", "max_size", "policy", "pvar", "set", "set_after",
+    "job_start_ns", "program", "agent_version", "close_wait_ms", NULL};
+
+struct sampler sampler;
+
+/* ---- the lock ---- */
+
+static pthread_mutex_t lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+
+bool sampler_try_lock(void) { return pthread_mutex_trylock(&lock) == 0; }
+void sampler_unlock(void) { pthread_mutex_unlock(&lock); }
+
+bool sampler_lock(void)
+{
+    struct timespec limit;
+    clock_gettime(CLOCK_REALTIME, &limit);
+    limit.tv_sec += LOCK_SECONDS;
+    int rc = pthread_mutex_timedlock(&lock, &limit);
+    if (rc == 0)
+        return true;
+    sampler_off(rc == EDEADLK ? "a sample was left by longjmp or an exception" : "a sample did not end");
+    return false;
+}
+
+/* ---- notes ---- */
+
+void sampler_note_code(int severity, int code, const char *text)
+{
+    if (mpitx_run_note(sampler.run, severity, code, text) != 0)
+        agent_note("%s", text); /* not lost where there is no run (yet) */
+}
+
+void sampler_note(int severity, const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    sampler_note_code(severity, MPITX_RUN_NOTE_TEXT, text);
+}
+
+/* The agent's own notes, those that came since the last time. */
+void sampler_tell_notes(void)
+{
+    int n = agent_note_count();
+    for (; sampler.notes_told < n; sampler.notes_told++) {
+        const char *text = agent_note_text(sampler.notes_told);
+        if (text)
+            mpitx_run_note(sampler.run, MPITX_RUN_WARNING, MPITX_RUN_NOTE_TEXT, text);
+    }
+}
+
+void sampler_off(const char *why)
+{
+    int on = SAMPLER_ON, done = SAMPLER_DONE;
+    if (!atomic_compare_exchange_strong(&sampler.state, &on, SAMPLER_OFF))
+        atomic_compare_exchange_strong(&sampler.state, &done, SAMPLER_OFF);
+    atomic_store(&sampler.next_due, UINT64_MAX);
+    chain_countdown(false);
+    chain_follow_objects(false);
+    sampler_note_code(MPITX_RUN_SEVERE, MPITX_RUN_NOTE_SWITCHED_OFF, why);
+}
+
+const char *sampler_rc_name(int rc)
+{
+    static const char *const names[] = {
+        "MPI_SUCCESS", "MPI_T_ERR_INVALID", "MPI_T_ERR_MEMORY", "MPI_T_ERR_NOT_INITIALIZED", "MPI_T_ERR_CANNOT_INIT",
+        "MPI_T_ERR_INVALID_INDEX", "MPI_T_ERR_INVALID_ITEM", "MPI_T_ERR_INVALID_HANDLE", "MPI_T_ERR_OUT_OF_HANDLES",
+        "MPI_T_ERR_OUT_OF_SESSIONS", "MPI_T_ERR_INVALID_SESSION", "MPI_T_ERR_INVALID_NAME", "MPI_T_ERR_CVAR_SET_NOT_NOW",
+        "MPI_T_ERR_CVAR_SET_NEVER", "MPI_T_ERR_PVAR_NO_STARTSTOP", "MPI_T_ERR_PVAR_NO_WRITE", "MPI_T_ERR_PVAR_NO_ATOMIC",
+        "MPI_T_ERR_NOT_SUPPORTED", "MPI_T_ERR_NOT_ACCESSIBLE"};
+    static _Thread_local char other[48];
+    if (rc >= 0 && rc < (int)(sizeof names / sizeof *names))
+        return names[rc];
+    snprintf(other, sizeof other, "the library's error %d", rc >= MPITX_ERR_OTHER ? rc - MPITX_ERR_OTHER : rc);
+    return other;
+}
+
+/* ---- configuration ---- */
+
+static uint64_t number(const char *key, uint64_t otherwise)
+{
+    const char *text = agent_config(key, 0);
+    if (!text)
+        return otherwise;
+    char *end;
+    errno = 0;
+    unsigned long long n = strtoull(text, &end, 10);
+    if (errno || *end || end == text || *text == '-') {
+        agent_note("%s=%s: not a number", key, text);
+        return otherwise;
+    }
+    return n;
+}
+
+static int nibble(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    c |= 0x20;
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static void read_run_id(uint8_t id[16])
+{
+    const char *text = agent_config("run_id", 0);
+    for (int i = 0; text && i < 16; i++) {
+        int high = nibble(text[2 * i]), low = high < 0 ? -1 : nibble(text[2 * i + 1]);
+        if (low < 0) {
+            memset(id, 0, 16);
+            agent_note("run_id=%s: not 32 hexadecimal digits", text);
+            return;
+        }
+        id[i] = (uint8_t)(high << 4 | low);
+    }
+}
+
+/* ---- start ---- */
+
+static bool open_table(void)
+{
+    char missing[128] = "";
+    void *handle = agent_process.library && agent_process.library[0] ? dlopen(agent_process.library, RTLD_NOW | RTLD_NOLOAD) : NULL;
+    if (!handle) {
+        Dl_info info;
+        void *init = chain_library_function("MPI_Init");
+        if (init && dladdr(init, &info) && info.dli_fname)
+            handle = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
+    }
+    if (!handle) {
+        agent_note("the MPI library cannot be opened (%s): nothing is sampled", dlerror());
+        return false;
+    }
+    sampler.table = mpitx_shim_open(handle, missing, sizeof missing);
+    if (!sampler.table) {
+        agent_note("the MPI library lacks %s: nothing is sampled", missing);
+        return false;
+    }
+    sampler_mpi_bind(handle);
+    return true;
+}
+
+/* Once, never to be finalised: libraries crash then. Not at all where nothing of MPI_T is asked for. */
+static void start_mpi_t(void)
+{
+    if (!sampler_wants_library() && !sampler_has_settings())
+        return;
+    int level = 0;
+    sampler_mpi_keep_level();
+    int rc = sampler.table->t_init_thread(MPITX_THREAD_MULTIPLE, &level);
+    sampler_mpi_restore_level();
+    if (rc != MPITX_SUCCESS) {
+        agent_note("MPI_T_init_thread: %s: the library's variables are not sampled", sampler_rc_name(rc));
+        return;
+    }
+    sampler.mpi_t = true;
+    sampler.t_level = level >= MPITX_THREAD_SINGLE && level <= MPITX_THREAD_MULTIPLE ? level : MPITX_THREAD_SINGLE;
+    rc = sampler.table->pvar_session_create(&sampler.session);
+    if (rc != MPITX_SUCCESS) {
+        agent_note("MPI_T_pvar_session_create: %s: the library's variables are not sampled", sampler_rc_name(rc));
+        sampler.mpi_t = false;
+    }
+}
+
+static uint64_t ticks(void) { return clock_ticks(); }
+
+static bool open_run(void)
+{
+    static char library[8192], host[256];
+    char why[512] = "";
+    const char *policy = agent_config("policy", 0);
+    const char *program = agent_config("program", 0), *version = agent_config("agent_version", 0);
+    double error = clock_calibrate(); /* of the ratio */
+    uint8_t id[16] = {0};
+    struct mpitx_run_options o = {
+        .dir = agent_config("dir", 0), .live_dir = agent_config("live_dir", 0), .max_size = number("max_size", 0),
+        .policy = policy && strcmp(policy, "last") == 0 ? MPITX_RUN_KEEP_LAST : MPITX_RUN_STOP,
+        .max_sets = sampler_wants_library() ? MOST_SETS : 0, .max_columns = MOST_COLUMNS,
+        .close_wait_ms = (uint32_t)number("close_wait_ms", 0), .rank = agent_process.rank,
+        .size = agent_process.size < 0 ? 0 : agent_process.size, .host = host, .family = sampler.table->family, .library = library,
+        .program = program ? program : program_invocation_name, .agent = version ? version : MPITX_VERSION,
+        .thread_level = agent_process.thread_level + 1, .t_thread_level = sampler.t_level, .interval_ns = sampler.interval_ns,
+        .job_start_ns = (int64_t)number("job_start_ns", 0), .clock = MPITX_RUN_CLOCK_MONOTONIC, .ns_per_tick = 1,
+    };
+    if (policy && strcmp(policy, "last") != 0 && strcmp(policy, "stop") != 0)
+        agent_note("policy=%s: neither stop nor last", policy);
+    read_run_id(id);
+    memcpy(o.run_id, id, sizeof id);
+    gethostname(host, sizeof host - 1);
+    sampler.table->get_library_version(library, sizeof library);
+    int version_number = 0, subversion = 0;
+    if (sampler.table->get_version(&version_number, &subversion) == MPITX_SUCCESS)
+        o.mpi_version = version_number, o.mpi_subversion = subversion;
+    if (clock_counter) {
+        o.clock = MPITX_RUN_CLOCK_TSC;
+        o.ticks = ticks;
+        o.ns_per_tick = (double)clock_nanoseconds(1000000000u) / 1e9;
+        o.clock_error_ns = error * 10e9; /* between two pairs of clocks */
+    }
+    sampler.run = mpitx_run_open(&o, why, sizeof why);
+    if (!sampler.run)
+        agent_note("no run: %s", why);
+    return sampler.run != NULL;
+}
+
+static void select_and_open(void)
+{
+    struct sampler_object world = {.bind = MPITX_BIND_MPI_COMM, .handle = agent_process.world};
+    sampler_select();
+    if (world.handle.number == 0 || agent_process.sessions)
+        world.bind = MPITX_BIND_NO_OBJECT;
+    sampler_prove(&world);
+    sampler.next_object = 3;
+    struct sampler_group *first = sampler_group_first();
+    if (first)
+        sampler_group_declare(first);
+    sampler_note_unmatched(false);
+}
+
+/* Objects that may be proved and opened while the application runs: those of variables that need one. */
+static void begin(void)
+{
+    uint64_t now = clock_ticks();
+    uint64_t duration = number("duration_ns", 0);
+    sampler.end_ticks = duration ? now + clock_from_nanoseconds(duration) : 0;
+    sampler.limit = number("count", 0);
+    atomic_store(&sampler.state, SAMPLER_ON);
+    if (sampler.follow || sampler.library_count > 0)
+        chain_follow_objects(true);
+    if (!sampler_lock())
+        return;
+    atomic_store(&sampler.next_due, now);
+    sampler.next_pair = now + clock_from_nanoseconds(UINT64_C(10000000000));
+    sampler_due(now);
+    sampler_unlock();
+    if (atomic_load(&sampler.state) != SAMPLER_ON)
+        return;
+    sampler_thread_start();
+    chain_countdown(true);
+}
+
+void agent_started(void)
+{
+    if (!agent_config("dir", 0))
+        return;
+    int saved = errno;
+    sampler.interval_ns = number("interval_ns", DEFAULT_INTERVAL_NS);
+    if (sampler.interval_ns < SHORTEST_INTERVAL_NS)
+        sampler.interval_ns = SHORTEST_INTERVAL_NS;
+    sampler_read_patterns();
+    if (open_table()) {
+        start_mpi_t();
+        if (open_run()) {
+            sampler.interval = clock_from_nanoseconds(sampler.interval_ns);
+            if (sampler.interval == 0)
+                sampler.interval = 1;
+            sampler.look = sampler.interval / 8 + 1;
+            sampler_apply_settings();
+            select_and_open();
+            sampler_tell_notes();
+            begin();
+        }
+    }
+    errno = saved;
+}
+
+/* ---- objects ---- */
+
+static bool following(void) { return atomic_load_explicit(&sampler.state, memory_order_relaxed) == SAMPLER_ON; }
+
+/* MPICH lists more variables when the first window is made. */
+static void look_for_late_variables(void)
+{
+    int n = 0, first = sampler.variable_count;
+    if (!sampler.mpi_t || sampler.table->pvar_get_num(&n) != MPITX_SUCCESS || n <= sampler.library_count)
+        return;
+    sampler_select();
+    if (sampler.variable_count == first)
+        return;
+    struct sampler_object none = {.bind = MPITX_BIND_NO_OBJECT};
+    sampler_prove(&none);
+    sampler_group_late(first);
+}
+
+/* Variables of windows can only be tried with a window, and those of sessions' programs with their communicators. */
+static void created(int bind, union chain_handle handle, const char *how)
+{
+    if (!following() || sampler_mpi_is_null(bind, handle))
+        return;
+    int saved = errno;
+    if (sampler_lock()) {
+        if (bind == MPITX_BIND_MPI_WIN)
+            look_for_late_variables();
+        if (sampler.follow) {
+            struct sampler_object object = {.bind = bind, .handle = handle};
+            if (!sampler_mpi_odd(&object))
+                sampler_prove(&object);
+            sampler_group_new(bind, handle, how);
+        }
+        sampler_unlock();
+    }
+    errno = saved;
+}
+
+static void named(int bind, union chain_handle handle, const char *name)
+{
+    if (!following() || !name)
+        return;
+    int saved = errno;
+    if (sampler_lock()) {
+        struct sampler_group *g = sampler_group_find(bind, handle);
+        if (g) {
+            snprintf(g->objects[0].name, sizeof g->objects[0].name, "%s", name);
+            if (g->declared)
+                mpitx_run_object_name(sampler.run, g->objects[0].id, name);
+        }
+        sampler_unlock();
+    }
+    errno = saved;
+}
+
+static void freeing(int bind, union chain_handle handle)
+{
+    if (atomic_load(&sampler.state) != SAMPLER_ON && atomic_load(&sampler.state) != SAMPLER_DONE)
+        return;
+    int saved = errno;
+    if (sampler_lock()) {
+        struct sampler_group *g = sampler_group_find(bind, handle);
+        if (g)
+            sampler_group_free(g);
+        sampler_unlock();
+    }
+    errno = saved;
+}
+
+void agent_comm_created(union chain_handle comm, const char *how) { created(MPITX_BIND_MPI_COMM, comm, how); }
+void agent_comm_named(union chain_handle comm, const char *name) { named(MPITX_BIND_MPI_COMM, comm, name); }
+void agent_comm_freeing(union chain_handle comm) { freeing(MPITX_BIND_MPI_COMM, comm); }
+void agent_win_created(union chain_handle win, const char *how) { created(MPITX_BIND_MPI_WIN, win, how); }
+void agent_win_named(union chain_handle win, const char *name) { named(MPITX_BIND_MPI_WIN, win, name); }
+void agent_win_freeing(union chain_handle win) { freeing(MPITX_BIND_MPI_WIN, win); }
+
+/* ---- end ---- */
+
+/* The last sample. Not after exit without MPI_Finalize, where MPI may not be called. */
+static void last_sample(enum agent_end end)
+{
+    uint64_t now = clock_ticks(), due = atomic_load(&sampler.next_due);
+    if (end == AGENT_EXIT && sampler.mpi_t)
+        return;
+    if (sampler.end_ticks && now >= sampler.end_ticks)
+        return;
+    if (now > due)
+        mpitx_run_missed(sampler.run, (now - due) / sampler.interval);
+    sampler_take(now);
+    mpitx_run_cost(sampler.run, 1, clock_nanoseconds(clock_ticks() - now));
+}
+
+static void tell_losses(void)
+{
+    struct chain_losses losses = chain_losses();
+    if (losses.requests)
+        sampler_note(MPITX_RUN_WARNING, "%llu requests found no place in the agent's table: their messages are not counted", (unsigned long long)losses.requests);
+    if (losses.frames)
+        sampler_note(MPITX_RUN_WARNING, "%llu calls were nested too deep to be told apart", (unsigned long long)losses.frames);
+    if (losses.memory)
+        sampler_note(MPITX_RUN_WARNING, "%llu times the agent was refused memory", (unsigned long long)losses.memory);
+    if (sampler.skipped_objects)
+        sampler_note(MPITX_RUN_INFO, "%llu intercommunicators are not sampled: libraries read beyond their groups", (unsigned long long)sampler.skipped_objects);
+    if (sampler.refused_objects > 1)
+        sampler_note(MPITX_RUN_WARNING, "%llu objects found no room in the run", (unsigned long long)sampler.refused_objects);
+}
+
+void agent_ending(enum agent_end end)
+{
+    if (!sampler.run)
+        return;
+    int saved = errno;
+    bool off = atomic_load(&sampler.state) == SAMPLER_OFF;
+    if (!off && sampler_lock()) {
+        if (atomic_load(&sampler.state) == SAMPLER_ON)
+            last_sample(end);
+        atomic_store(&sampler.state, SAMPLER_ENDED);
+        atomic_store(&sampler.next_due, UINT64_MAX);
+        sampler_unlock();
+    }
+    sampler_thread_stop();
+    sampler_note_unmatched(true);
+    tell_losses();
+    sampler_tell_notes();
+    mpitx_run_close(&sampler.run, off ? MPITX_RUN_END_OFF : (int)end);
+    errno = saved;
+}
+
+void agent_forked(void)
+{
+    atomic_store(&sampler.state, SAMPLER_OFF);
+    if (atomic_load(&sampler_probing)) { /* handlers of others for fork may want to say something */
+        int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+        if (null >= 0) {
+            dup2(null, 1);
+            dup2(null, 2);
+        }
+    }
+    mpitx_run_abandon_in_child(&sampler.run);
+}

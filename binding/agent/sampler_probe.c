@@ -1,0 +1,178 @@
+/* sampler_probe.c: trying variables in forked children (../probe.c) inside an application, which must not notice. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sampler.h"
+
+#define LIMIT_MS 1000  /* for one call into the library */
+#define TOTAL_MS 15000 /* for all of them: this is the application's MPI_Init that waits */
+#define DATA (24u << 20) /* address space only */
+
+_Atomic bool sampler_probing;
+
+static bool child_pending(void)
+{
+    sigset_t pending;
+    return sigpending(&pending) == 0 && sigismember(&pending, SIGCHLD) == 1;
+}
+
+static bool has_handler(const struct sigaction *action)
+{
+    return (action->sa_flags & SA_SIGINFO) || (action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN);
+}
+
+/* The end of our children makes SIGCHLD. Where the application has a handler for it, the action is the default while they live,
+ * which is nothing; the handler is told afterwards if a child of the application's own ended meanwhile. */
+int sampler_probe_quietly(struct mpitx_probe *probe, const struct mpitx_table *table, const struct mpitx_probe_options *options)
+{
+    struct sigaction nothing = {.sa_handler = SIG_DFL}, old = {.sa_handler = SIG_DFL};
+    sigset_t blocked, child;
+    siginfo_t info = {0};
+    int saved = errno;
+    bool was_pending = child_pending();
+    bool changed = sigaction(SIGCHLD, NULL, &old) == 0 && has_handler(&old);
+    nothing.sa_flags = old.sa_flags & SA_NOCLDWAIT;
+    if (changed)
+        sigaction(SIGCHLD, &nothing, NULL);
+
+    atomic_store(&sampler_probing, true);
+    int rc = mpitx_probe_run(probe, table, options);
+    atomic_store(&sampler_probing, false);
+
+    /* Where the application has SIGCHLD blocked, ours are pending. */
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    if (pthread_sigmask(SIG_SETMASK, NULL, &blocked) == 0 && sigismember(&blocked, SIGCHLD) == 1) {
+        struct timespec now = {0, 0};
+        while (child_pending() && sigtimedwait(&child, NULL, &now) == SIGCHLD)
+            ;
+    }
+    if (changed)
+        sigaction(SIGCHLD, &old, NULL);
+    bool ended = changed && waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0;
+    if (was_pending || ended)
+        kill(getpid(), SIGCHLD);
+    errno = saved;
+    return rc;
+}
+
+/* ---- variables ---- */
+
+/* The object to try with: the table binds to MPI_COMM_WORLD and MPI_COMM_SELF only. */
+static union chain_handle *trial;
+
+static int trial_alloc(mpitx_handle session, int index, int object, mpitx_handle *handle, int *count)
+{
+    if (object == MPITX_OBJECT_NONE)
+        return sampler.table->pvar_handle_alloc(session, index, object, handle, count);
+    int n = -1;
+    int rc = sampler_mpi_handle_alloc(session, index, trial, handle, &n);
+    if (count)
+        *count = n;
+    return rc;
+}
+
+/* Windows are objects like communicators here. */
+static int trial_info(int index, char *name, int *name_len, char *desc, int *desc_len, struct mpitx_pvar_info *info)
+{
+    int rc = sampler.table->pvar_get_info(index, name, name_len, desc, desc_len, info);
+    if (rc == MPITX_SUCCESS && info->bind == MPITX_BIND_MPI_WIN)
+        info->bind = MPITX_BIND_MPI_COMM;
+    return rc;
+}
+
+static const char *const steps[] = {"nothing", "MPI_T_pvar_get_info", "MPI_T_pvar_handle_alloc", "MPI_T_pvar_start", "MPI_T_pvar_read", "a write", "nothing"};
+
+static const char *step_of(const struct mpitx_probe_item *it)
+{
+    return it->fault_step >= 0 && it->fault_step <= MPITX_STEP_DONE ? steps[it->fault_step] : "?";
+}
+
+static void judge(struct sampler_variable *v, const struct mpitx_probe_item *it)
+{
+    v->proof = SAMPLER_BAD;
+    if (it->fault || it->overrun)
+        sampler_note_code(MPITX_RUN_WARNING, MPITX_RUN_NOTE_FAULTY, v->name);
+    else if (it->info_rc != MPITX_SUCCESS || it->alloc_rc != MPITX_SUCCESS)
+        sampler_note(MPITX_RUN_WARNING, "%s: %s: not sampled", v->name, sampler_rc_name(it->info_rc != MPITX_SUCCESS ? it->info_rc : it->alloc_rc));
+    else if (it->too_large || it->count == 0)
+        sampler_note(MPITX_RUN_INFO, "%s: has %s: not sampled", v->name, it->count == 0 ? "no elements" : "too many elements");
+    else
+        v->proof = SAMPLER_GOOD;
+}
+
+/* What was wrong with the faulty ones: crashes come in families, one line for each. */
+static void tell_faults(struct sampler_variable **chosen, const struct mpitx_probe_item *items, int n)
+{
+    for (int i = 0; i < n; i++) {
+        int same = 0;
+        bool told = false;
+        if (!items[i].fault && !items[i].overrun)
+            continue;
+        for (int k = 0; k < n; k++)
+            if (items[k].fault == items[i].fault && items[k].fault_step == items[i].fault_step && items[k].overrun == items[i].overrun) {
+                same++;
+                told = told || k < i;
+            }
+        if (told)
+            continue;
+        const char *what = items[i].fault == MPITX_FAULT_CRASH     ? "crashes"
+                           : items[i].fault == MPITX_FAULT_TIMEOUT ? "hangs"
+                           : items[i].fault                        ? "was not reached in time"
+                                                                   : "writes too much";
+        char more[32] = "";
+        if (same > 1)
+            snprintf(more, sizeof more, " and %d more", same - 1);
+        sampler_note(MPITX_RUN_INFO, "%s%s: not sampled, since the library %s in %s (tried in a child process)", chosen[i]->name, more,
+                     what, items[i].fault ? step_of(&items[i]) : "MPI_T_pvar_read");
+    }
+}
+
+void sampler_prove(const struct sampler_object *object)
+{
+    struct mpitx_probe probe = {0};
+    union chain_handle handle = object->handle;
+    int n = 0;
+    struct sampler_variable **chosen = calloc((size_t)sampler.variable_count + 1, sizeof *chosen);
+    for (int i = 0; chosen && i < sampler.variable_count; i++) {
+        struct sampler_variable *v = sampler.variables[i];
+        if (v->proof == SAMPLER_UNPROVED && (v->bind == MPITX_BIND_NO_OBJECT || v->bind == object->bind))
+            chosen[n++] = v;
+    }
+    if (n == 0) {
+        free(chosen);
+        return;
+    }
+    int rc = mpitx_probe_new(&probe, n, DATA);
+    if (rc == MPITX_SUCCESS) {
+        struct mpitx_table table = *sampler.table;
+        struct mpitx_probe_options options = {.object = MPITX_OBJECT_COMM_WORLD, .limit_ms = LIMIT_MS, .total_ms = TOTAL_MS};
+        table.pvar_handle_alloc = trial_alloc;
+        table.pvar_get_info = trial_info;
+        trial = &handle;
+        for (int i = 0; i < n; i++) {
+            probe.items[i].kind = MPITX_PROBE_PVAR;
+            probe.items[i].index = chosen[i]->index;
+        }
+        rc = sampler_probe_quietly(&probe, &table, &options);
+    }
+    for (int i = 0; i < n; i++) {
+        if (rc == MPITX_SUCCESS)
+            judge(chosen[i], &probe.items[i]);
+        else
+            chosen[i]->proof = SAMPLER_BAD;
+    }
+    if (rc == MPITX_SUCCESS)
+        tell_faults(chosen, probe.items, n);
+    mpitx_probe_free(&probe);
+    if (rc != MPITX_SUCCESS)
+        sampler_note(MPITX_RUN_SEVERE, "variables of the library could not be tried in a child process, and are not sampled");
+    free(chosen);
+}

@@ -1,0 +1,130 @@
+/* sampler_take.c: one sample, and when the next is due.
+ *
+ * The application's own calls take the samples: each thread counts calls down and looks at the clock about eight times a
+ * period, so that a call costs next to nothing. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <string.h>
+
+#include "clock.h"
+#include "sampler.h"
+#include "virtual.h"
+
+#define MOST_COUNTDOWN 256          /* looks are nearly free beyond, and a thread that turns slow notices soon */
+#define PAIR_NS UINT64_C(10000000000) /* between pairs of clocks */
+
+static const char *read_failure(int rc, bool *dead)
+{
+    *dead = rc == MPITX_ERR_INVALID_HANDLE || rc == MPITX_ERR_INVALID_INDEX || rc == MPITX_ERR_INVALID_SESSION || rc == MPITX_ERR_NOT_INITIALIZED;
+    return sampler_rc_name(rc);
+}
+
+static void read_changed(struct sampler_group *g, struct sampler_reading *r, int rc)
+{
+    bool dead = false;
+    r->rc = rc;
+    if (rc == MPITX_SUCCESS) {
+        sampler_reading_status(g, r, MPITX_RUN_OK, "");
+        return;
+    }
+    const char *reason = read_failure(rc, &dead);
+    r->dead = dead;
+    sampler_reading_status(g, r, dead ? MPITX_RUN_GONE : MPITX_RUN_ERROR, reason);
+}
+
+static void read_group(struct sampler_group *g)
+{
+    int (*const pvar_read)(mpitx_handle, mpitx_handle, void *) = sampler.table->pvar_read;
+    const mpitx_handle session = sampler.session;
+    for (struct sampler_reading *r = g->readings, *end = r + g->reading_count; r < end; r++) {
+        if (r->variable->virtual) {
+            uint64_t value = virtual_read(r->variable->index);
+            memcpy(r->target, &value, sizeof value);
+            continue;
+        }
+        if (r->dead)
+            continue;
+        int rc = pvar_read(session, r->handle, r->target);
+        if (__builtin_expect(rc != r->rc, 0))
+            read_changed(g, r, rc);
+    }
+}
+
+void sampler_take(uint64_t now)
+{
+    for (struct sampler_group *g = sampler.groups; g; g = g->next) {
+        if (__builtin_expect(!g->declared, 0) && !sampler_group_declare(g))
+            continue;
+        read_group(g);
+        for (struct sampler_row *row = g->rows, *end = row + g->row_count; row < end; row++)
+            mpitx_run_sample(sampler.run, (uint32_t)row->set, now, row->row, row->bad ? row->statuses : NULL);
+    }
+    sampler.samples++;
+    if (__builtin_expect(now >= sampler.next_pair, 0)) {
+        mpitx_run_clock_pair(sampler.run);
+        sampler.next_pair = now + clock_from_nanoseconds(PAIR_NS);
+    }
+}
+
+static void stop(void)
+{
+    atomic_store(&sampler.state, SAMPLER_DONE);
+    atomic_store(&sampler.next_due, UINT64_MAX);
+    chain_countdown(false);
+    sampler_thread_stop();
+}
+
+void sampler_due(uint64_t now)
+{
+    uint64_t due = atomic_load_explicit(&sampler.next_due, memory_order_relaxed);
+    if (now < due || atomic_load_explicit(&sampler.state, memory_order_relaxed) != SAMPLER_ON)
+        return;
+    if (sampler.end_ticks && now >= sampler.end_ticks) {
+        uint64_t before = sampler.end_ticks > due ? sampler.end_ticks - due : 0;
+        mpitx_run_missed(sampler.run, (before + sampler.interval - 1) / sampler.interval);
+        stop();
+        return;
+    }
+    uint64_t missed = 0;
+    bool late = now - due > sampler_thread_grace();
+    if (__builtin_expect(now - due >= sampler.interval, 0)) {
+        missed = (now - due) / sampler.interval;
+        mpitx_run_missed(sampler.run, missed);
+    }
+    due += (missed + 1) * sampler.interval;
+    atomic_store_explicit(&sampler.next_due, due, memory_order_relaxed);
+    sampler_take(now);
+    if (sampler.limit && sampler.samples >= sampler.limit)
+        stop();
+    else
+        sampler_thread_arm(now, due, late);
+    mpitx_run_cost(sampler.run, 1, clock_nanoseconds(clock_ticks() - now));
+}
+
+/* ---- the countdown ---- */
+
+/* A thread's pace: calls between its looks. */
+static _Thread_local struct {
+    uint64_t last;
+    int32_t calls;
+} pace __attribute__((tls_model("initial-exec")));
+
+void agent_due(struct chain_thread *thread)
+{
+    uint64_t now = clock_ticks();
+    if (now >= atomic_load_explicit(&sampler.next_due, memory_order_relaxed) && sampler_try_lock()) {
+        int saved = errno;
+        sampler_due(now);
+        errno = saved;
+        sampler_unlock();
+    }
+    uint64_t since = now - pace.last;
+    int32_t calls = pace.calls;
+    pace.last = now;
+    if (since > 2 * sampler.look)
+        calls = since > 16 * sampler.look ? 1 : calls / 2;
+    else if (2 * since < sampler.look)
+        calls *= 2;
+    pace.calls = calls < 1 ? 1 : calls > MOST_COUNTDOWN ? MOST_COUNTDOWN : calls;
+    thread->countdown = pace.calls;
+}

@@ -1,0 +1,316 @@
+package selftest
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestEveryCallOfC(t *testing.T) {
+	onEach(t, func(t *testing.T, f *family) {
+		r := f.run(t, job{ranks: 2}, f.compile(t, "mpicc", "calls.c"))
+		r.want(t, map[string]string{
+			"MPI_Init": "1", "MPI_Comm_rank": "1", "MPI_Comm_size": "1", "MPI_Send": "11", "MPI_Recv": "11", "MPI_Isend": "19",
+			"MPI_Irecv": "19", "MPI_Start": "2", "MPI_Startall": "2", "MPI_Waitall": "5", "MPI_Sendrecv": "3", "MPI_Cancel": "1",
+			"MPI_Mprobe": "1", "MPI_Bcast": "1", "MPI_Iallreduce": "1", "MPI_Finalize": "1", "end": "finalize", "level": "0",
+		})
+		if r.code != 0 || len(r.files) != 2 {
+			t.Errorf("exit code %d, %d files", r.code, len(r.files))
+		}
+	})
+}
+
+func TestVirtualVariables(t *testing.T) {
+	names := []string{
+		"mpitx:messages_sent", "mpitx:bytes_sent", "mpitx:messages_received", "mpitx:bytes_received", "mpitx:requests_outstanding",
+		"mpitx:collectives", "mpitx:collective_bytes_sent", "mpitx:collective_bytes_received", "mpitx:bytes_sent/MPI_Isend",
+		"mpitx:calls/MPI_Send", "mpitx:messages_received/MPI_Sendrecv", "mpitx:collective_bytes_sent/MPI_Bcast", "mpitx:calls/MPI_Init",
+	}
+	want := map[string]string{
+		"mpitx:messages_sent": "34", "mpitx:bytes_sent": "300", "mpitx:messages_received": "34", "mpitx:bytes_received": "300",
+		"mpitx:requests_outstanding": "0", "mpitx:collectives": "6", "mpitx:collective_bytes_sent": "96",
+		"mpitx:collective_bytes_received": "68", "mpitx:bytes_sent/MPI_Isend": "128", "mpitx:calls/MPI_Send": "11",
+		"mpitx:messages_received/MPI_Sendrecv": "3", "mpitx:collective_bytes_sent/MPI_Bcast": "40", "mpitx:calls/MPI_Init": "1",
+	}
+	variables := func(names []string) []string {
+		var config []string
+		for _, name := range names {
+			config = append(config, "variable="+name)
+		}
+		return config
+	}
+	onEach(t, func(t *testing.T, f *family) {
+		program := f.compile(t, "mpicc", "calls.c")
+		f.run(t, job{ranks: 2, config: variables(names)}, program).want(t, want)
+		// Each few of them alone: other ways through the wrappers.
+		for _, few := range [][]string{names[:2], names[2:4], names[4:5], names[8:10], {"mpitx:bytes_received", "mpitx:time_in_mpi", "mpitx:time/MPI_Recv"}} {
+			r := f.run(t, job{ranks: 2, config: variables(few)}, program)
+			for _, name := range few {
+				got, ok := r.counts[name]
+				if !ok || (want[name] != "" && got != want[name]) || (want[name] == "" && got == "0") {
+					t.Errorf("%v: %s is %q, want %q", few, name, got, want[name])
+				}
+			}
+		}
+	})
+}
+
+func TestFortran(t *testing.T) {
+	onEach(t, func(t *testing.T, f *family) {
+		for _, source := range []string{"f77.f", "f90.f90", "f08.f90"} {
+			t.Run(source, func(t *testing.T) {
+				f.run(t, job{ranks: 1}, f.compile(t, "mpif90", source)).only(t, map[string]string{
+					"MPI_Init": "1", "MPI_Comm_rank": "5", "MPI_Isend": "1", "MPI_Recv": "1", "MPI_Wait": "1", "MPI_Allreduce": "1",
+					"MPI_Finalize": "1",
+				})
+			})
+		}
+	})
+}
+
+func TestPython(t *testing.T) {
+	const python = "/usr/bin/python3"
+	config, err := os.ReadFile("/usr/lib/python3/dist-packages/mpi4py/mpi.cfg")
+	if err != nil {
+		t.Skip("no python3-mpi4py")
+	}
+	_ = config
+	f := families[0] // what Debian links it to
+	f.build(t)
+	r := f.run(t, job{ranks: 1}, python, "testdata/python.py")
+	if !strings.Contains(r.stdout, "{'value': 7}") {
+		t.Errorf("stdout: %s%s", r.stdout, r.stderr)
+	}
+	r.want(t, map[string]string{"MPI_Init_thread": "1", "MPI_Barrier": "5", "MPI_Isend": "1", "MPI_Mprobe": "1", "MPI_Mrecv": "1", "MPI_Wait": "1", "MPI_Finalize": "1"})
+}
+
+func TestCallbacksAndLongjmp(t *testing.T) {
+	onEach(t, func(t *testing.T, f *family) {
+		f.run(t, job{ranks: 1}, f.compile(t, "mpicc", "callbacks.c")).want(t, map[string]string{
+			"MPI_Type_size": "1 nested 1", "MPI_Comm_size": "2 nested 2", "MPI_Error_class": "5 nested 5",
+			"MPI_Send": "5 nested 0 abandoned 4", "MPI_Comm_rank": "5", "MPI_Initialized": "1", "MPI_Finalized": "1 nested 1",
+			"MPI_Reduce_local": "1", "MPI_Comm_dup": "1", "MPI_Comm_free": "1", "MPI_Finalize": "1",
+		})
+	})
+}
+
+func TestException(t *testing.T) {
+	onEach(t, func(t *testing.T, f *family) {
+		program := f.compile(t, "mpicxx", "exception.cc")
+		if plain := f.run(t, job{ranks: 1, bare: true}, program); plain.code != 0 {
+			t.Skipf("the library itself does not let exceptions through: %s", plain.stderr)
+		}
+		r := f.run(t, job{ranks: 1}, program)
+		if r.code != 0 || r.stdout != "left\nleft\n" {
+			t.Errorf("exit code %d: %s%s", r.code, r.stdout, r.stderr)
+		}
+		r.want(t, map[string]string{"MPI_Send": "2 nested 0 abandoned 2", "MPI_Comm_rank": "2", "MPI_Finalize": "1"})
+	})
+}
+
+// The same with and without the agent, to the byte.
+func TestExits(t *testing.T) {
+	onEach(t, func(t *testing.T, f *family) {
+		program := f.compile(t, "mpicc", "exits.c")
+		for how, end := range map[string]string{"": "finalize", "three": "finalize", "segv": "", "kill": "", "abort": "abort", "unfinished": "exit"} {
+			for _, ranks := range []int{0, 1} {
+				plain := f.run(t, job{ranks: ranks, bare: true}, program, how)
+				r := f.run(t, job{ranks: ranks}, program, how)
+				if r.code != plain.code || r.stdout != plain.stdout || mask(r.stderr) != mask(plain.stderr) {
+					t.Errorf("%q, %d ranks: exit code %d, stdout %q, stderr %q; without the agent %d, %q, %q", how, ranks, r.code, r.stdout,
+						r.stderr, plain.code, plain.stdout, plain.stderr)
+				}
+				if end != "" && r.counts["end"] != end {
+					t.Errorf("%q: end %q, want %q", how, r.counts["end"], end)
+				}
+			}
+		}
+	})
+}
+
+// mask makes messages comparable: numbers of processes and ports differ.
+func mask(s string) string {
+	return strings.Map(func(c rune) rune {
+		if c >= '0' && c <= '9' {
+			return -1
+		}
+		return c
+	}, s)
+}
+
+func TestChildrenAreFreeOfIt(t *testing.T) {
+	onEach(t, func(t *testing.T, f *family) {
+		r := f.run(t, job{ranks: 1}, f.compile(t, "mpicc", "exits.c"), "environment")
+		if r.stdout != "out\n0\nclean\n" {
+			t.Errorf("stdout: %q", r.stdout)
+		}
+		// Another tool stays.
+		r = f.run(t, job{ranks: 1, preload: []string{f.compile(t, "mpicc", "pmpi_tool.c", "-shared", "-fPIC"), "agent"}},
+			f.compile(t, "mpicc", "exits.c"), "environment")
+		if !strings.HasPrefix(r.stdout, "out\n1\n") {
+			t.Errorf("stdout: %q", r.stdout)
+		}
+	})
+}
+
+func TestThroughScripts(t *testing.T) {
+	onEach(t, func(t *testing.T, f *family) {
+		program := f.compile(t, "mpicc", "plain.c")
+		script := filepath.Join(work, f.name+".sh")
+		text := "#!/bin/sh\n/bin/true\nfor p in 1; do " + program + "; done\n/bin/true\n"
+		if err := os.WriteFile(script, []byte(text), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		r := f.run(t, job{ranks: 1, wrapper: []string{"env", "A=b"}}, script)
+		if r.code != 0 || r.stdout != "done\n" || r.stderr != "" {
+			t.Errorf("exit code %d: %q %q", r.code, r.stdout, r.stderr)
+		}
+		r.want(t, map[string]string{"MPI_Comm_rank": "10", "MPI_Send": "3", "MPI_Wait": "3", "MPI_Finalize": "1"})
+	})
+}
+
+func TestLoadedLater(t *testing.T) {
+	onEach(t, func(t *testing.T, f *family) {
+		plugin := f.compile(t, "mpicc", "plain.c", "-shared", "-fPIC", "-DPLUGIN")
+		loader := filepath.Join(work, f.name+"-loader")
+		cc(t, loader, "testdata/loader.c", "-ldl")
+		r := f.run(t, job{ranks: 1}, loader, plugin)
+		if r.code != 0 || r.stdout != "done\n" {
+			t.Fatalf("exit code %d: %s%s", r.code, r.stdout, r.stderr)
+		}
+		r.only(t, map[string]string{"MPI_Init": "1", "MPI_Comm_rank": "10", "MPI_Irecv": "3", "MPI_Send": "3", "MPI_Wait": "3", "MPI_Finalize": "1"})
+	})
+}
+
+func TestThreads(t *testing.T) {
+	onEach(t, func(t *testing.T, f *family) {
+		program := f.compile(t, "mpicc", "threads.c")
+		r := f.run(t, job{ranks: 1}, program)
+		if r.code == 2 {
+			t.Skip("no MPI_THREAD_MULTIPLE")
+		}
+		r.want(t, map[string]string{"MPI_Irecv": "2000", "MPI_Send": "2000", "MPI_Wait": "2000", "MPI_Comm_rank": "50", "level": "3"})
+		f.run(t, job{ranks: 1, config: []string{"variable=mpitx:messages_sent", "variable=mpitx:bytes_received", "variable=mpitx:calls",
+			"variable=mpitx:requests_outstanding"}}, program).want(t, map[string]string{
+			"mpitx:messages_sent": "2000", "mpitx:bytes_received": "8000", "mpitx:calls": "6052", "mpitx:requests_outstanding": "0",
+		})
+	})
+}
+
+func TestBesideAnotherTool(t *testing.T) {
+	onEach(t, func(t *testing.T, f *family) {
+		tool := f.compile(t, "mpicc", "pmpi_tool.c", "-shared", "-fPIC")
+		program := f.compile(t, "mpicc", "plain.c")
+		t.Run("behind", func(t *testing.T) {
+			r := f.run(t, job{ranks: 1, preload: []string{"agent", tool}}, program)
+			if !strings.Contains(r.stdout, "tool: 3 sends 10 ranks") {
+				t.Errorf("stdout: %s", r.stdout)
+			}
+			r.only(t, map[string]string{"MPI_Init": "1", "MPI_Comm_rank": "10", "MPI_Irecv": "3", "MPI_Send": "3", "MPI_Wait": "3", "MPI_Finalize": "1"})
+			// With a variable for some functions only, the tool's own calls in others are still its own.
+			f.run(t, job{ranks: 1, preload: []string{"agent", tool}, config: []string{"variable=mpitx:calls/MPI_Type_size",
+				"variable=mpitx:calls/MPI_Comm_size", "variable=mpitx:messages_sent"}}, program).want(t, map[string]string{
+				"mpitx:calls/MPI_Type_size": "0", "mpitx:calls/MPI_Comm_size": "0", "mpitx:messages_sent": "3",
+			})
+		})
+		t.Run("in front", func(t *testing.T) {
+			r := f.run(t, job{ranks: 1, preload: []string{tool, "agent"}}, program)
+			if !strings.Contains(r.stdout, "tool: 3 sends 10 ranks") {
+				t.Errorf("stdout: %s", r.stdout)
+			}
+			// Its calls appear as the application's.
+			r.only(t, map[string]string{"MPI_Init": "1", "MPI_Comm_rank": "10", "MPI_Comm_size": "10", "MPI_Irecv": "3", "MPI_Send": "3",
+				"MPI_Type_size": "3", "MPI_Wait": "3", "MPI_Finalize": "1"})
+		})
+	})
+}
+
+func TestFunctionTools(t *testing.T) {
+	onEach(t, func(t *testing.T, f *family) {
+		tool := f.compile(t, "mpicc", "function_tool.c", "-shared", "-fPIC")
+		copied := tool + ".2.so"
+		text, err := os.ReadFile(tool)
+		if err == nil {
+			err = os.WriteFile(copied, text, 0o700)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := f.run(t, job{ranks: 1, config: []string{"tool=" + tool, "tool=" + copied, "tool=/nowhere.so"}}, f.compile(t, "mpicc", "plain.c"))
+		if !strings.Contains(r.stdout, "tool 1 of 1: 3 sends\ntool 2 of 2: 3 sends\n") {
+			t.Errorf("exit code %d: %s%s", r.code, r.stdout, r.stderr)
+		}
+		r.only(t, map[string]string{"MPI_Init": "1", "MPI_Comm_rank": "10", "MPI_Irecv": "3", "MPI_Send": "3", "MPI_Wait": "3", "MPI_Finalize": "1"})
+		if !strings.Contains(r.counts["note"], "/nowhere.so") {
+			t.Errorf("note: %q", r.counts["note"])
+		}
+	})
+}
+
+func TestHooks(t *testing.T) {
+	onEach(t, func(t *testing.T, f *family) {
+		log := filepath.Join(t.TempDir(), "log")
+		f.run(t, job{ranks: 2, config: []string{"log=" + log}}, f.compile(t, "mpicc", "objects.c"))
+		text, err := os.ReadFile(log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := `started rank 0 of 2 level 0 sessions 0 later 0
+comm created MPI_Comm_dup
+comm named the dup
+comm created MPI_Comm_idup
+comm created MPI_Cart_create
+win created MPI_Win_create
+win named the win
+win freeing
+comm freeing
+comm freeing
+comm freeing
+pcontrol 3
+forked state 4
+ending 1 due 0
+`
+		if string(text) != want {
+			t.Errorf("hooks:\n%s\nwant:\n%s", text, want)
+		}
+		f.run(t, job{ranks: 2, config: []string{"log=" + log, "countdown=1"}}, f.compile(t, "mpicc", "objects.c"))
+		text, _ = os.ReadFile(log)
+		if !strings.Contains(string(text), "ending 1 due 6") {
+			t.Errorf("countdown:\n%s", text)
+		}
+	})
+}
+
+func TestNotMPI(t *testing.T) {
+	onEach(t, func(t *testing.T, f *family) {
+		for _, line := range [][]string{{"/bin/echo", "hello"}, {"/bin/sh", "-c", "echo hello; exit 3"}, {"/usr/bin/env", "sh", "-c", "kill -9 $$"}} {
+			plain := f.run(t, job{bare: true}, line[0], line[1:]...)
+			r := f.run(t, job{config: []string{"nonsense=1"}}, line[0], line[1:]...)
+			if r.code != plain.code || r.stdout != plain.stdout || r.stderr != plain.stderr {
+				t.Errorf("%v: %+v, without the agent %+v", line, r, plain)
+			}
+		}
+	})
+}
+
+func TestSessions(t *testing.T) {
+	onEach(t, func(t *testing.T, f *family) {
+		r := f.run(t, job{ranks: 1}, f.compile(t, "mpicc", "sessions.c"))
+		if r.code != 0 || r.stdout != "done\n" {
+			t.Fatalf("exit code %d: %s%s", r.code, r.stdout, r.stderr)
+		}
+		if r.counts["end"] == "unreached" {
+			t.Skip("this MPI has no sessions")
+		}
+		r.want(t, map[string]string{"MPI_Session_init": "1", "MPI_Comm_rank": "1", "MPI_Session_finalize": "1", "end": "finalize"})
+	})
+}
+
+func cc(t *testing.T, output string, arguments ...string) {
+	t.Helper()
+	command := compilerCommand(output, arguments...)
+	if text, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", command.Args, err, text)
+	}
+}

@@ -1,0 +1,29 @@
+/* nullmpi.c: an MPI library that does nothing, so that what a benchmark measures is the wrapper's own time. */
+#include <mpi.h>
+
+#if defined(OPEN_MPI)
+/* What mpi.h's constants refer to: there it declares them as structs that it does not define. */
+#define DATA(name) __asm__(".globl " #name "\n.comm " #name ",512,64");
+DATA(ompi_mpi_comm_world) DATA(ompi_mpi_comm_self) DATA(ompi_mpi_comm_null) DATA(ompi_mpi_int) DATA(ompi_mpi_char)
+DATA(ompi_request_null) DATA(ompi_mpi_datatype_null) DATA(ompi_mpi_win_null)
+#endif
+
+#define FUNCTION(name, parameters, ...)                                                                                \
+    __attribute__((noinline)) int P##name parameters                                                                   \
+    {                                                                                                                  \
+        __VA_ARGS__;                                                                                                   \
+        __asm__ volatile("");                                                                                          \
+        return MPI_SUCCESS;                                                                                            \
+    }                                                                                                                  \
+    int name parameters __attribute__((weak, alias("P" #name)));
+
+FUNCTION(MPI_Init, (int *argc, char ***argv), (void)argc, (void)argv)
+FUNCTION(MPI_Finalize, (void))
+FUNCTION(MPI_Query_thread, (int *level), *level = MPI_THREAD_SINGLE)
+FUNCTION(MPI_Comm_rank, (MPI_Comm comm, int *rank), (void)comm, *rank = 0)
+FUNCTION(MPI_Comm_size, (MPI_Comm comm, int *size), (void)comm, *size = 1)
+FUNCTION(MPI_Type_size, (MPI_Datatype type, int *size), (void)type, *size = 4)
+FUNCTION(MPI_Send, (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm), (void)buf, (void)count, (void)type,
+         (void)dest, (void)tag, (void)comm)
+FUNCTION(MPI_Recv, (void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status), (void)buf,
+         (void)type, (void)tag, (void)comm, (void)count, status ? status->MPI_SOURCE = source : 0)

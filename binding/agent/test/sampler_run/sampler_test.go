@@ -1,0 +1,352 @@
+// Package samplerrun tests the agent's sampler in real MPI programs, and reads what it wrote with package recording.
+// It needs the MPIs' compilers and launchers, and skips those that are not there.
+package samplerrun
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"mpitx/recording"
+)
+
+type mpi struct {
+	family, mpicc, mpirun string
+	once                  sync.Once
+	dir                   string // with agent.so and the programs
+	err                   error
+}
+
+var mpis = []*mpi{
+	{family: "openmpi", mpicc: "mpicc.openmpi", mpirun: "mpirun.openmpi"},
+	{family: "mpich", mpicc: "mpicc.mpich", mpirun: "mpirun.mpich"},
+}
+
+var programs = []string{"sampler_unexpected", "sampler_comms", "sampler_pingpong"}
+
+var work string
+
+func TestMain(m *testing.M) {
+	var err error
+	if work, err = os.MkdirTemp("", "sampler"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	os.RemoveAll(work)
+	os.Exit(code)
+}
+
+func (m *mpi) build() error {
+	m.dir = filepath.Join(work, m.family)
+	if err := os.Mkdir(m.dir, 0o755); err != nil {
+		return err
+	}
+	agent := filepath.Join(m.dir, "agent.so")
+	if ready := os.Getenv("MPITX_AGENT_" + strings.ToUpper(m.family)); ready != "" { // an agent built before
+		if err := os.Symlink(ready, agent); err != nil {
+			return err
+		}
+	} else if out, err := exec.Command("sh", "../../build.sh", m.mpicc, agent, "../../../probe.c", "../../../shim/shim.c").CombinedOutput(); err != nil {
+		return fmt.Errorf("build.sh: %v\n%s", err, out)
+	}
+	for _, p := range programs {
+		if out, err := exec.Command(m.mpicc, "-O1", "-o", filepath.Join(m.dir, p), "../"+p+".c").CombinedOutput(); err != nil {
+			return fmt.Errorf("%s: %v\n%s", p, err, out)
+		}
+	}
+	return nil
+}
+
+func (m *mpi) needs(t *testing.T) {
+	t.Helper()
+	for _, p := range []string{m.mpicc, m.mpirun} {
+		if _, err := exec.LookPath(p); err != nil {
+			t.Skipf("no %s here", p)
+		}
+	}
+	m.once.Do(func() { m.err = m.build() })
+	if m.err != nil {
+		t.Fatal(m.err)
+	}
+}
+
+// result is what a job did, and what it left.
+type result struct {
+	stdout, stderr string
+	code           int
+	run            *recording.Run
+}
+
+// start runs a program with the agent; without a configuration, without it.
+func (m *mpi) start(t *testing.T, n int, config []string, program ...string) *result {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "run")
+	args := []string{"-n", fmt.Sprint(n)}
+	if m.family == "openmpi" {
+		args = append(args, "--allow-run-as-root", "--oversubscribe")
+	}
+	if config != nil {
+		text := strings.Join(append([]string{"dir=" + dir, "live_dir=" + t.TempDir(), "run_id=000102030405060708090a0b0c0d0e0f"}, config...), "\n") + "\n"
+		args = append(args, "env", "MPITX_AGENT="+text, "LD_PRELOAD="+filepath.Join(m.dir, "agent.so"))
+	}
+	args = append(args, filepath.Join(m.dir, program[0]))
+	args = append(args, program[1:]...)
+	var stdout, stderr strings.Builder
+	cmd := exec.Command("timeout", append([]string{"-k", "5", "90", m.mpirun}, args...)...)
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.WaitDelay = 5 * time.Second
+	_ = cmd.Run()
+	r := &result{stdout: stdout.String(), stderr: stderr.String(), code: cmd.ProcessState.ExitCode()}
+	if config != nil {
+		run, err := recording.Open(dir)
+		if err != nil {
+			t.Fatalf("%v; exit %d\n%s%s", err, r.code, r.stdout, r.stderr)
+		}
+		t.Cleanup(run.Close)
+		for _, d := range run.Damage() {
+			t.Error(d)
+		}
+		r.run = run
+	}
+	return r
+}
+
+func (r *result) rank(t *testing.T, n int) *recording.Rank {
+	t.Helper()
+	for _, k := range r.run.Ranks {
+		if k.Rank == n {
+			return k
+		}
+	}
+	t.Fatalf("no rank %d in the run; exit %d\n%s%s", n, r.code, r.stdout, r.stderr)
+	return nil
+}
+
+// values are a variable's samples of one element, by rank.
+func (r *result) values(rank int, name, object string, element int) []float64 {
+	var v []float64
+	for in := range r.run.Instants(recording.Options{As: recording.Raw}) {
+		for _, c := range in.Cells {
+			if in.Rank.Rank == rank && c.Column.Variable == name && c.Column.ObjectName == object && c.Column.First+c.Element == element && c.Status.HasValue() {
+				v = append(v, c.Value.Float64())
+			}
+		}
+	}
+	return v
+}
+
+func notes(r *recording.Rank, code recording.NoteCode) []string {
+	var s []string
+	for _, n := range r.Notes {
+		if n.Code == code {
+			s = append(s, n.Text)
+		}
+	}
+	return s
+}
+
+func most(v []float64) float64 {
+	m := 0.0
+	for _, x := range v {
+		m = max(m, x)
+	}
+	return m
+}
+
+func each(t *testing.T, f func(t *testing.T, m *mpi)) {
+	for _, m := range mpis {
+		t.Run(m.family, func(t *testing.T) {
+			m.needs(t)
+			f(t, m)
+		})
+	}
+}
+
+// The queue of unexpected messages has what the program left there; variables that crash the library are noted; the
+// application sees no SIGCHLD, no other thread level, and keeps its exit code and output.
+func TestLibraryVariables(t *testing.T) {
+	m := mpis[0]
+	m.needs(t)
+	plain := m.start(t, 2, nil, "sampler_unexpected", "4", "10", "60")
+	r := m.start(t, 2, []string{"interval_ns=10000000", "pvar=pml_ob1_*", "pvar=mtl_psm2_*", "pvar=no_such*"}, "sampler_unexpected", "4", "10", "60")
+	if r.code != 3 || r.code != plain.code {
+		t.Errorf("exit %d, without the agent %d\n%s", r.code, plain.code, r.stderr)
+	}
+	for _, line := range []string{"rank 0 level 0 children 0+0", "rank 1 level 0 children 0+0"} {
+		if !strings.Contains(r.stdout, line) || !strings.Contains(plain.stdout, line) {
+			t.Errorf("no line %q:\n%swithout the agent:\n%s", line, r.stdout, plain.stdout)
+		}
+	}
+	v := r.values(1, "pml_ob1_unexpected_msgq_length", "MPI_COMM_WORLD", 0)
+	if most(v) < 10 || most(v) > 12 || v[len(v)-1] != 0 {
+		t.Errorf("rank 1 sees at most %v messages of rank 0 and ends with %v", most(v), v[len(v)-1])
+	}
+	for rank := range 2 {
+		k := r.rank(t, rank)
+		if k.End != recording.EndFinalize || k.Thread.String() != "single" {
+			t.Errorf("rank %d ended by %v, thread level %v", rank, k.End, k.Thread)
+		}
+		if n := notes(k, recording.NoteUnmatched); len(n) != 1 || n[0] != "no_such*" {
+			t.Errorf("unmatched: %q", n)
+		}
+		for _, c := range k.Columns {
+			if c.Variable == "pml_ob1_unexpected_msgq_length" && (c.Count != 2 || c.Labels != recording.LabelPeer) {
+				t.Errorf("%d elements, labels %v", c.Count, c.Labels)
+			}
+		}
+	}
+	// Debian's Open MPI crashes on these where there is no such hardware; elsewhere they may be fine.
+	if n := notes(r.rank(t, 0), recording.NoteFaulty); len(n) != 0 && (len(n) != 13 || !strings.HasPrefix(n[0], "mtl_psm2_")) {
+		t.Errorf("faulty: %q", n)
+	}
+}
+
+// On any MPI the agent's own variables count exactly.
+func TestVirtualVariables(t *testing.T) {
+	each(t, func(t *testing.T, m *mpi) {
+		r := m.start(t, 3, []string{"interval_ns=10000000", "pvar=mpitx:*", "pvar=mpitx:messages_sent/MPI_Send:counter"}, "sampler_unexpected", "5", "20", "40")
+		if want := map[string]int{"openmpi": 3, "mpich": 6}[m.family]; r.code != want && r.code != 3 && r.code != 6 && r.code != 7 {
+			t.Errorf("exit %d\n%s", r.code, r.stderr)
+		}
+		for _, c := range []struct {
+			rank int
+			name string
+			want float64
+		}{
+			{0, "mpitx:messages_sent", 100}, {0, "mpitx:bytes_sent", 800}, {0, "mpitx:messages_sent/MPI_Send", 100},
+			{1, "mpitx:messages_received", 100}, {1, "mpitx:bytes_received", 800}, {2, "mpitx:collectives", 10},
+			{2, "mpitx:messages_received", 0}, {1, "mpitx:requests_outstanding", 0},
+		} {
+			v := r.values(c.rank, c.name, "", 0)
+			if len(v) == 0 || v[len(v)-1] != c.want {
+				t.Errorf("rank %d: %s ends with %v of %d samples, not %v", c.rank, c.name, v[max(0, len(v)-1):], len(v), c.want)
+			}
+		}
+	})
+}
+
+// Communicators made and freed a thousand times a second, under @all; a named one; an intercommunicator; windows.
+func TestFollowsCommunicators(t *testing.T) {
+	each(t, func(t *testing.T, m *mpi) {
+		r := m.start(t, 2, []string{"interval_ns=1000000", "pvar=*@all"}, "sampler_comms", "2", "1000")
+		if r.code != 0 || strings.Count(r.stdout, "communicators") != 2 {
+			t.Fatalf("exit %d\n%s%s", r.code, r.stdout, r.stderr)
+		}
+		if m.family != "openmpi" {
+			return
+		}
+		if v := r.values(0, "pml_ob1_unexpected_msgq_length", "even", 0); len(v) == 0 {
+			t.Error("the communicator that the application named is not there")
+		}
+		k, gone := r.rank(t, 0), 0
+		for _, c := range k.Columns {
+			if c.Status == recording.Gone {
+				gone++
+			}
+		}
+		if gone == 0 {
+			t.Error("no short-lived communicator was seen")
+		}
+		t.Logf("%d columns, %d gone, %+v", len(k.Columns), gone, k.Counters)
+	})
+}
+
+// Nothing is lost, with calls all the time and without any, at 10 and 1 ms: but for the times when the machine gave the process no
+// processor, which the program measures, and where they took turns, a period for each turn.
+func TestNoSampleIsLost(t *testing.T) {
+	each(t, func(t *testing.T, m *mpi) {
+		for _, interval := range []time.Duration{10 * time.Millisecond, time.Millisecond} {
+			for _, program := range [][]string{{"sampler_pingpong", "1.5", "finalize"}, {"sampler_unexpected", "1", "1", "1500"}} {
+				r := m.start(t, 2, []string{fmt.Sprintf("interval_ns=%d", interval.Nanoseconds()), "pvar=pml*", "pvar=mpitx:calls"}, program...)
+				for rank := range 2 {
+					c := r.rank(t, rank).Counters
+					due := c.Instants + c.Missed
+					if c.LostBusy+c.LostFull+c.OverBudget != 0 || due < uint64(1300*time.Millisecond/interval) {
+						t.Errorf("%s, %v, rank %d: %+v", program[0], interval, rank, c)
+					}
+					wait := r.starved(t, rank)
+					t.Logf("%s, %v, rank %d: %d instants, %d missed, %v without a processor, %d ns each", program[0], interval, rank, c.Instants, c.Missed, wait, c.CostNs/max(1, c.Instants))
+					if allowed := uint64(1.5*float64(wait)/float64(interval)) + due/50 + 10; c.Missed > allowed {
+						t.Errorf("%s, %v, rank %d: %d of %d missed, starved for %v", program[0], interval, rank, c.Missed, due, wait)
+					}
+				}
+			}
+		}
+	})
+}
+
+// starved is how long a rank was ready to run and had no processor.
+func (r *result) starved(t *testing.T, rank int) time.Duration {
+	t.Helper()
+	for line := range strings.Lines(r.stdout) {
+		var n int
+		var ms float64
+		if k, _ := fmt.Sscanf(line, "rank %d starved %f", &n, &ms); k == 2 && n == rank {
+			return time.Duration(ms * float64(time.Millisecond))
+		}
+	}
+	t.Fatalf("rank %d does not say how long it was starved:\n%s%s", rank, r.stdout, r.stderr)
+	return 0
+}
+
+// Whatever the end, the exit code is the application's, and what was sampled is there.
+func TestEnds(t *testing.T) {
+	each(t, func(t *testing.T, m *mpi) {
+		for _, end := range []string{"exit", "abort", "kill", "fork", "finalize"} {
+			plain := m.start(t, 2, nil, "sampler_pingpong", "0.2", end)
+			r := m.start(t, 2, []string{"interval_ns=1000000", "pvar=*"}, "sampler_pingpong", "0.3", end)
+			if r.code != plain.code {
+				t.Errorf("%s: exit %d, without the agent %d\n%s", end, r.code, plain.code, r.stderr)
+			}
+			if strings.Contains(r.stdout, "status") {
+				t.Errorf("%s: %s", end, r.stdout)
+			}
+			k := r.rank(t, 1)
+			if k.Counters.Samples < 10 {
+				t.Errorf("%s: %+v", end, k.Counters)
+			}
+			want := map[string]recording.End{"exit": recording.EndExit, "abort": recording.EndAbort, "kill": 0, "fork": recording.EndFinalize, "finalize": recording.EndFinalize}[end]
+			if k.End != want {
+				t.Errorf("%s: the run says %v", end, k.End)
+			}
+		}
+	})
+}
+
+// Limits, and control variables.
+func TestLimitsAndSettings(t *testing.T) {
+	each(t, func(t *testing.T, m *mpi) {
+		r := m.start(t, 2, []string{"interval_ns=1000000", "count=20", "pvar=mpitx:calls"}, "sampler_pingpong", "0.3", "finalize")
+		if n := len(r.values(0, "mpitx:calls", "", 0)); n != 20 {
+			t.Errorf("count=20 gave %d samples", n)
+		}
+		r = m.start(t, 2, []string{"interval_ns=1000000", "duration_ns=100000000", "pvar=mpitx:calls"}, "sampler_pingpong", "0.3", "finalize")
+		if c := r.rank(t, 0).Counters; c.Instants+c.Missed < 95 || c.Instants+c.Missed > 101 {
+			t.Errorf("duration_ns=100 ms gave %+v", c)
+		}
+		names := map[string][]string{
+			"openmpi": {"coll_tuned_bcast_algorithm_segmentsize", "mpi_show_handle_leaks", "coll_sync_barrier_before"},
+			"mpich":   {"MPIR_CVAR_BCAST_SHORT_MSG_SIZE", "MPIR_CVAR_COLL_ALIAS_CHECK", "MPIR_CVAR_BCAST_MIN_PROCS"},
+		}[m.family]
+		r = m.start(t, 2, []string{"pvar=mpitx:calls", "set_after=" + names[0] + "=1234", "set_after=no_such=1", "set_after=" + names[2] + "=x", "set=" + names[1] + "=1"}, "sampler_pingpong", "0.1", "finalize")
+		o := r.rank(t, 0).Outcomes
+		if len(o) != 4 {
+			t.Fatalf("outcomes: %+v", o)
+		}
+		for _, one := range o {
+			t.Logf("%+v", one)
+			switch {
+			case one.Cvar == "no_such" && one.Result != "no such variable",
+				one.Asked == "x" && !strings.HasPrefix(one.Result, "no value of it"),
+				one.Asked == "1234" && one.Result == "ok" && one.Read != "1234",
+				one.Result == "":
+				t.Errorf("%+v", one)
+			}
+		}
+	})
+}

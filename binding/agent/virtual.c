@@ -1,0 +1,319 @@
+#include "virtual.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "../shim/mpitx.h"
+#include "agent.h"
+#include "clock.h"
+#include "tally.h"
+
+/* ---- what is counted ---- */
+
+#define ALL_KINDS (~0u)
+#define KIND(kind) (1u << (kind))
+#define MESSAGES (KIND(CHAIN_POINT_TO_POINT) | KIND(CHAIN_COMPLETION))
+
+struct definition {
+    const char *name, *description;
+    int var_class;
+    enum tally_field field;
+    unsigned kinds;    /* of the functions that can contribute */
+    unsigned traffic;  /* that their calls must be able to carry; 0: any */
+    unsigned wants;
+    enum tally_field own;    /* the field in a function's row */
+    bool only_total;
+};
+
+/* A function's share of a collective's or RMA's bytes is in the row's fields for bytes. */
+static const struct definition definitions[] = {
+    {"mpitx:calls", "MPI calls of the application that returned", MPITX_PVAR_CLASS_COUNTER, TALLY_CALLS, ALL_KINDS, 0, CHAIN_LEAVE, TALLY_CALLS, false},
+    {"mpitx:time_in_mpi", "time in MPI calls of all threads, in nanoseconds; a call that is left by longjmp or an exception counts nothing",
+     MPITX_PVAR_CLASS_TIMER, TALLY_TIME, ALL_KINDS, 0, CHAIN_ENTER | CHAIN_LEAVE | CHAIN_TIMES, TALLY_TIME, false},
+    {"mpitx:messages_sent", "point-to-point messages sent: when the call returns that starts sending", MPITX_PVAR_CLASS_COUNTER,
+     TALLY_MESSAGES_SENT, MESSAGES, CHAIN_SENDS, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_MESSAGES_SENT, false},
+    {"mpitx:bytes_sent", "bytes of point-to-point messages sent", MPITX_PVAR_CLASS_AGGREGATE, TALLY_BYTES_SENT, MESSAGES, CHAIN_SENDS,
+     CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_BYTES_SENT, false},
+    {"mpitx:messages_received", "point-to-point messages received: when the call returns that completes it", MPITX_PVAR_CLASS_COUNTER,
+     TALLY_MESSAGES_RECEIVED, MESSAGES, CHAIN_RECEIVES, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_MESSAGES_RECEIVED, false},
+    {"mpitx:bytes_received", "bytes of point-to-point messages received, as their statuses say", MPITX_PVAR_CLASS_AGGREGATE, TALLY_BYTES_RECEIVED,
+     MESSAGES, CHAIN_RECEIVES, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_BYTES_RECEIVED, false},
+    {"mpitx:requests_outstanding", "requests that were started and have not been completed by a wait, a test or a free",
+     MPITX_PVAR_CLASS_LEVEL, TALLY_STARTED, ALL_KINDS, CHAIN_REQUESTS, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_STARTED, true},
+    {"mpitx:collectives", "collective operations that this process started", MPITX_PVAR_CLASS_COUNTER, TALLY_COLLECTIVES,
+     KIND(CHAIN_COLLECTIVE) | KIND(CHAIN_COMPLETION), CHAIN_SENDS, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_CALLS, true},
+    {"mpitx:collective_bytes_sent", "bytes that this process gives to collective operations, as their arguments say",
+     MPITX_PVAR_CLASS_AGGREGATE, TALLY_COLLECTIVE_SENT, KIND(CHAIN_COLLECTIVE) | KIND(CHAIN_COMPLETION), CHAIN_SENDS,
+     CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_BYTES_SENT, false},
+    {"mpitx:collective_bytes_received", "bytes that this process gets from collective operations, as their arguments say",
+     MPITX_PVAR_CLASS_AGGREGATE, TALLY_COLLECTIVE_RECEIVED, KIND(CHAIN_COLLECTIVE) | KIND(CHAIN_COMPLETION), CHAIN_SENDS,
+     CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_BYTES_RECEIVED, false},
+    {"mpitx:rma_operations", "one-sided operations that move data", MPITX_PVAR_CLASS_COUNTER, TALLY_RMA_OPERATIONS, KIND(CHAIN_RMA),
+     CHAIN_SENDS | CHAIN_RECEIVES, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_CALLS, true},
+    {"mpitx:rma_bytes_put", "bytes that one-sided operations take to other processes", MPITX_PVAR_CLASS_AGGREGATE, TALLY_RMA_PUT, KIND(CHAIN_RMA),
+     CHAIN_SENDS, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_BYTES_SENT, false},
+    {"mpitx:rma_bytes_got", "bytes that one-sided operations take from other processes", MPITX_PVAR_CLASS_AGGREGATE, TALLY_RMA_GOT,
+     KIND(CHAIN_RMA), CHAIN_RECEIVES, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_BYTES_RECEIVED, false},
+    {"mpitx:io_bytes_written", "bytes written to files through MPI", MPITX_PVAR_CLASS_AGGREGATE, TALLY_IO_WRITTEN, KIND(CHAIN_IO), CHAIN_SENDS,
+     CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_BYTES_SENT, false},
+    {"mpitx:io_bytes_read", "bytes read from files through MPI", MPITX_PVAR_CLASS_AGGREGATE, TALLY_IO_READ, KIND(CHAIN_IO), CHAIN_RECEIVES,
+     CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_BYTES_RECEIVED, false},
+};
+
+enum { DEFINITIONS = sizeof definitions / sizeof *definitions, FUNCTIONS = TALLY_FUNCTIONS };
+
+/* First all totals, then what functions contribute. */
+static short numbers[DEFINITIONS][FUNCTIONS + 1]; /* 0: no such variable; else its number + 1 */
+static struct {
+    short definition, function; /* function -1: total */
+} variables[DEFINITIONS * (FUNCTIONS + 1)];
+static int variable_count;
+
+static int contributes(const struct definition *definition, const struct chain_function *function)
+{
+    if (!(definition->kinds & KIND(function->kind))) return 0;
+    return definition->traffic == 0 || (function->traffic & definition->traffic);
+}
+
+/* Whether a function's own share makes sense: completions carry both messages and, for persistent ones, collectives. */
+static int has_share(const struct definition *definition, const struct chain_function *function)
+{
+    if (definition->only_total || !contributes(definition, function)) return 0;
+    return definition->kinds == ALL_KINDS || definition->kinds == MESSAGES || function->kind != CHAIN_COMPLETION;
+}
+
+static void number_variables(void)
+{
+    if (variable_count || chain_function_count > FUNCTIONS) return;
+    int count = 0;
+    for (int d = 0; d < DEFINITIONS; d++) {
+        variables[count].definition = (short)d;
+        variables[count++].function = -1;
+        numbers[d][0] = (short)count;
+    }
+    for (int d = 0; d < DEFINITIONS; d++)
+        for (int f = 0; f < chain_function_count; f++)
+            if (has_share(&definitions[d], &chain_functions[f])) {
+                variables[count].definition = (short)d;
+                variables[count++].function = (short)f;
+                numbers[d][f + 1] = (short)count;
+            }
+    variable_count = count;
+}
+
+int virtual_count(void)
+{
+    number_variables();
+    return variable_count;
+}
+
+bool virtual_info(int index, struct virtual_info *info)
+{
+    if (index < 0 || index >= virtual_count()) return false;
+    const struct definition *definition = &definitions[variables[index].definition];
+    int function = variables[index].function;
+    const char *name = definition->field == TALLY_TIME && function >= 0 ? "mpitx:time" : definition->name;
+    snprintf(info->name, sizeof info->name, "%s%s%s", name, function < 0 ? "" : "/", function < 0 ? "" : chain_functions[function].name);
+    info->description = definition->description;
+    info->var_class = definition->var_class;
+    info->datatype = MPITX_TYPE_UINT64_T;
+    return true;
+}
+
+int virtual_find(const char *name)
+{
+    const char *slash = strchr(name, '/');
+    size_t length = slash ? (size_t)(slash - name) : strlen(name);
+    number_variables();
+    for (int d = 0; d < DEFINITIONS; d++) {
+        const char *own = slash && definitions[d].field == TALLY_TIME ? "mpitx:time" : definitions[d].name;
+        if (strlen(own) != length || memcmp(own, name, length) != 0) continue;
+        int function = slash ? chain_function_id(slash + 1) : -1;
+        if (slash && (function < 0 || strcmp(chain_functions[function].name, slash + 1) != 0)) return -1;
+        return numbers[d][function + 1] - 1;
+    }
+    return -1;
+}
+
+/* ---- counting ---- */
+
+uint8_t tally_selected[FUNCTIONS];
+bool tally_total_time;
+
+static struct tally *tallies, *free_tallies;
+static pthread_mutex_t tallies_lock = PTHREAD_MUTEX_INITIALIZER; /* for a few instructions, when threads come and go */
+static int observer = -2;
+
+struct tally *tally_new(struct chain_thread *thread)
+{
+    pthread_mutex_lock(&tallies_lock);
+    struct tally *tally = free_tallies;
+    if (tally) free_tallies = tally->next_free;
+    pthread_mutex_unlock(&tallies_lock);
+    if (!tally) {
+        size_t size = sizeof *tally + (size_t)chain_function_count * sizeof tally->rows[0];
+        void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (memory == MAP_FAILED) return NULL;
+        tally = memory;
+        pthread_mutex_lock(&tallies_lock);
+        tally->next = tallies;
+        __atomic_store_n(&tallies, tally, __ATOMIC_RELEASE);
+        pthread_mutex_unlock(&tallies_lock);
+    }
+    thread->tally = tally;
+    thread->data[observer] = tally; /* so that thread_end hears of it */
+    return tally;
+}
+
+static void thread_end(void *data)
+{
+    struct tally *tally = data;
+    chain_thread.tally = NULL;
+    pthread_mutex_lock(&tallies_lock);
+    tally->next_free = free_tallies;
+    free_tallies = tally;
+    pthread_mutex_unlock(&tallies_lock);
+}
+
+/* What the light way does in wrap.h, for calls that are described. */
+static void enter(const struct chain_call *call, struct chain_thread *thread)
+{
+    struct tally *tally;
+    if (call->depth == 0 && call->enter && (tally = tally_of(thread))) tally_enter_time(tally, call->function, call->enter);
+}
+
+static inline void add_times(const struct chain_call *call, uint64_t *place)
+{
+    uint64_t end = call->abandoned ? call->enter : call->leave;
+    if (call->depth > 0)
+        tally_add(place, end - call->enter);
+    else
+        tally_leave_time(place, end);
+}
+
+/* Each place is written only where something is added: most calls touch one or two. */
+static inline void add_description(const struct chain_call *call, const struct chain_function *function, uint64_t *totals)
+{
+    if (call->sent) {
+        tally_add(&totals[TALLY_MESSAGES_SENT], call->sent);
+        tally_add(&totals[TALLY_BYTES_SENT], call->sent_bytes);
+    }
+    if (call->received) {
+        tally_add(&totals[TALLY_MESSAGES_RECEIVED], call->received);
+        tally_add(&totals[TALLY_BYTES_RECEIVED], call->received_bytes);
+    }
+    if (call->started) tally_add(&totals[TALLY_STARTED], call->started);
+    if (call->completed) tally_add(&totals[TALLY_COMPLETED], call->completed);
+    if (call->collectives) tally_add(&totals[TALLY_COLLECTIVES], call->collectives);
+    if (call->gave || call->got) {
+        enum tally_field sent = function->kind == CHAIN_RMA ? TALLY_RMA_PUT : function->kind == CHAIN_IO ? TALLY_IO_WRITTEN : TALLY_COLLECTIVE_SENT;
+        enum tally_field got = function->kind == CHAIN_RMA ? TALLY_RMA_GOT : function->kind == CHAIN_IO ? TALLY_IO_READ : TALLY_COLLECTIVE_RECEIVED;
+        tally_add(&totals[sent], call->gave);
+        tally_add(&totals[got], call->got);
+    }
+    if (function->kind == CHAIN_RMA && (function->traffic & (CHAIN_SENDS | CHAIN_RECEIVES)) && call->rc == 0)
+        tally_add(&totals[TALLY_RMA_OPERATIONS], 1);
+}
+
+static void leave(const struct chain_call *call, struct chain_thread *thread)
+{
+    struct tally *tally = tally_of(thread);
+    if (!tally) return;
+    const struct chain_function *function = &chain_functions[call->function];
+    uint64_t *totals = tally->totals;
+    tally_add(&totals[TALLY_CALLS], 1);
+    if (call->enter && call->depth == 0) add_times(call, &totals[TALLY_TIME]);
+    if (call->described) add_description(call, function, totals);
+    if (!tally_selected[call->function]) return;
+    uint64_t *row = tally->rows[call->function];
+    tally_add(&row[TALLY_CALLS], 1);
+    if (call->enter) add_times(call, &row[TALLY_TIME]);
+    if (!call->described) return;
+    if (call->sent || call->gave) {
+        tally_add(&row[TALLY_MESSAGES_SENT], call->sent);
+        tally_add(&row[TALLY_BYTES_SENT], call->sent ? call->sent_bytes : call->gave);
+    }
+    if (call->received || call->got) {
+        tally_add(&row[TALLY_MESSAGES_RECEIVED], call->received);
+        tally_add(&row[TALLY_BYTES_RECEIVED], call->received ? call->received_bytes : call->got);
+    }
+}
+
+/* ---- choosing and reading ---- */
+
+static const struct chain_observer virtual_observer = {"virtual", enter, leave, NULL};
+static uint8_t active[DEFINITIONS * (FUNCTIONS + 1)];
+static uint64_t bases[DEFINITIONS * (FUNCTIONS + 1)];
+static uint64_t lasts[DEFINITIONS * (FUNCTIONS + 1)]; /* of timers, in ticks */
+
+static uint64_t sum(int index)
+{
+    const struct definition *definition = &definitions[variables[index].definition];
+    int function = variables[index].function;
+    uint64_t total = 0;
+    for (struct tally *tally = __atomic_load_n(&tallies, __ATOMIC_ACQUIRE); tally; tally = tally->next) {
+        uint64_t *place = function < 0 ? &tally->totals[definition->field] : &tally->rows[function][definition->own];
+        uint64_t value = __atomic_load_n(place, __ATOMIC_RELAXED);
+        if (definition->field == TALLY_TIME && (int64_t)value < 0) value += clock_ticks();
+        if (definition->field == TALLY_STARTED) value -= __atomic_load_n(&tally->totals[TALLY_COMPLETED], __ATOMIC_RELAXED);
+        total += value;
+    }
+    return total;
+}
+
+static void choose(void)
+{
+    static uint8_t wants[FUNCTIONS];
+    memset(wants, 0, sizeof wants);
+    memset(tally_selected, 0, sizeof tally_selected);
+    tally_total_time = false;
+    for (int i = 0; i < variable_count; i++) {
+        if (!active[i]) continue;
+        const struct definition *definition = &definitions[variables[i].definition];
+        int function = variables[i].function;
+        if (function >= 0) {
+            wants[function] |= (uint8_t)definition->wants;
+            tally_selected[function] = 1;
+            continue;
+        }
+        if (definition->field == TALLY_TIME) tally_total_time = true;
+        for (int f = 0; f < chain_function_count; f++)
+            if (contributes(definition, &chain_functions[f])) wants[f] |= (uint8_t)definition->wants;
+    }
+    for (int f = 0; f < chain_function_count; f++) chain_observe(observer, f, wants[f]);
+}
+
+int virtual_activate(int index, bool on)
+{
+    if (index < 0 || index >= virtual_count()) return -1;
+    if (observer == -2) {
+        observer = chain_add_observer(&virtual_observer);
+        chain_on_thread_end(observer, thread_end);
+        chain_tally_observer = observer;
+    }
+    if (observer < 0) return -1;
+    if (active[index] == on) return 0;
+    if (on) {
+        bases[index] = sum(index);
+        lasts[index] = 0;
+    }
+    active[index] = on;
+    choose();
+    return 0;
+}
+
+uint64_t virtual_read(int index)
+{
+    if (index < 0 || index >= variable_count || !active[index]) return 0;
+    const struct definition *definition = &definitions[variables[index].definition];
+    uint64_t value = sum(index) - bases[index];
+    if (definition->field == TALLY_STARTED) return (int64_t)value < 0 ? 0 : value;
+    if (definition->field != TALLY_TIME) return value;
+    /* A call that ends while it is read may seem to have taken a little longer than it did. */
+    if ((int64_t)value < 0) value = 0;
+    uint64_t last = __atomic_load_n(&lasts[index], __ATOMIC_RELAXED);
+    while (value > last && !__atomic_compare_exchange_n(&lasts[index], &last, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) continue;
+    return clock_nanoseconds(value > last ? value : last);
+}

@@ -1,0 +1,275 @@
+/* wrap.h: what the generated wrappers are made of: the way of a call into the chain and out of it.
+ *
+ * Included by wrappers.c only, with mpi.h. A wrapper of a function with no flag jumps to the next symbol of its name, all
+ * registers untouched. With a flag, counted_MPI_X asks chain_enter whether the call counts: the outermost call of a thread
+ * does, unless the MPI library itself makes it, and an inner one does when the application makes it from a callback. */
+#ifndef MPITX_WRAP_H
+#define MPITX_WRAP_H
+
+#include <mpi.h>
+#include <string.h>
+
+#include "agent_internal.h"
+#include "chain_internal.h"
+#include "clock.h"
+#include "describe.h"
+#include "tally.h"
+
+#define EXPORT __attribute__((visibility("default")))
+#define NOINLINE __attribute__((noinline))
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+#define LIKELY(condition) __builtin_expect(!!(condition), 1)
+#define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+
+#define CHAIN_CALLER(name_shifted) {__builtin_return_address(0), __builtin_dwarf_cfa(), (name_shifted)}
+#define CHAIN_NEXT(caller, id) ((caller)->shifted ? chain_next_shifted[id] : chain_next[id])
+
+/* The tables that have a place for every function. Until the next symbols are found every function has a flag. */
+#define CHAIN_TABLES(count)                                                                                            \
+    uint16_t chain_flags[count] = {[0 ...(count)-1] = CHAIN_FLAG_UNRESOLVED};                                           \
+    uint8_t chain_enter_masks[count], chain_leave_masks[count], chain_complete_masks[count];                           \
+    uint8_t chain_wants[CHAIN_OBSERVERS * (count)], chain_foreign[count];                                              \
+    chain_any_function *chain_next[count], *chain_next_shifted[count];                                                 \
+    struct chain_link chain_links[count];
+
+struct chain_caller {
+    const void *address; /* where the call returns to */
+    const void *frame;   /* the stack above the call */
+    int shifted;         /* PMPI_X */
+};
+
+struct chain_entry {
+    struct chain_call call;
+    struct chain_thread *thread;
+    chain_any_function *tool;
+    int tool_id;
+    uint32_t depth;
+    uint16_t flags;
+};
+
+/* Puts a call on its thread's record, if it counts; answers its depth, or CHAIN_FRAMES. */
+static ALWAYS_INLINE uint32_t chain_place(struct chain_thread *thread, int id, const struct chain_caller *caller)
+{
+    uint32_t depth = thread->depth;
+    if (LIKELY(depth == 0)) {
+        if (UNLIKELY((uintptr_t)caller->address - chain_library.start < chain_library.size)) return CHAIN_FRAMES;
+    } else {
+        depth = chain_enter_nested(caller->address, caller->frame);
+        if (depth == CHAIN_FRAMES) return CHAIN_FRAMES;
+    }
+    if (UNLIKELY(!thread->known)) chain_know_thread();
+    thread->frames[depth] = caller->frame;
+    thread->functions[depth] = id;
+    thread->depth = depth + 1;
+    return depth;
+}
+
+/* ---- the light way: nothing but counting ---- */
+
+struct chain_light_call {
+    struct chain_thread *thread;
+    uint64_t enter;
+    uint32_t depth, flags;
+};
+
+static NOINLINE bool chain_light_enter(struct chain_light_call *light, int id, const struct chain_caller *caller)
+{
+    struct chain_thread *thread = &chain_thread;
+    light->flags = chain_flags[id];
+    light->depth = chain_place(thread, id, caller);
+    light->thread = thread;
+    light->enter = 0;
+    if (light->depth == CHAIN_FRAMES) return false;
+    if (light->flags & CHAIN_FLAG_TALLY_TIME) {
+        struct tally *tally = tally_of(thread);
+        thread->entered[light->depth] = light->enter = clock_ticks();
+        if (LIKELY(light->depth == 0 && tally)) tally_enter_time(tally, id, light->enter);
+    }
+    return true;
+}
+
+static NOINLINE int chain_light_leave(const struct chain_light_call *light, int id, int rc)
+{
+    struct chain_thread *thread = light->thread;
+    struct tally *tally;
+    uint64_t leave = light->flags & CHAIN_FLAG_TALLY_TIME ? clock_ticks() : 0;
+    thread->depth = light->depth;
+    if (LIKELY(light->flags & CHAIN_FLAG_TALLY) && (tally = tally_of(thread))) {
+        tally_add(&tally->totals[TALLY_CALLS], 1);
+        if (leave && light->depth == 0) tally_leave_time(&tally->totals[TALLY_TIME], leave);
+        if (tally_selected[id]) {
+            uint64_t *row = tally->rows[id];
+            tally_add(&row[TALLY_CALLS], 1);
+            if (leave && light->depth == 0) tally_leave_time(&row[TALLY_TIME], leave);
+            if (leave && light->depth > 0) tally_add(&row[TALLY_TIME], leave - light->enter);
+        }
+    }
+    if ((light->flags & CHAIN_FLAG_DUE) && light->depth == 0 && UNLIKELY(--thread->countdown <= 0)) chain_due(thread);
+    return rc;
+}
+
+/* The same for outermost calls of the functions whose messages are counted; others take the full way. */
+static ALWAYS_INLINE bool chain_quick_possible(const struct chain_thread *thread, unsigned flags, const struct chain_caller *caller)
+{
+    return LIKELY(thread->depth == 0) && LIKELY((uintptr_t)caller->address - chain_library.start >= chain_library.size) &&
+           (LIKELY(thread->tally != NULL) || (thread->known && !(flags & CHAIN_FLAG_TALLY)));
+}
+
+static ALWAYS_INLINE void chain_quick_enter(struct chain_thread *thread, int id, unsigned flags, const struct chain_caller *caller)
+{
+    thread->frames[0] = caller->frame;
+    thread->functions[0] = id;
+    thread->depth = 1;
+    if (flags & CHAIN_FLAG_TALLY_TIME) {
+        uint64_t enter = thread->entered[0] = clock_ticks();
+        tally_enter_time(thread->tally, id, enter);
+    }
+}
+
+static ALWAYS_INLINE void chain_quick_add(uint64_t *row, uint64_t leave, bool sent, uint64_t sent_bytes, bool received,
+                                          uint64_t received_bytes)
+{
+    tally_add(&row[TALLY_CALLS], 1);
+    if (sent) {
+        tally_add(&row[TALLY_MESSAGES_SENT], 1);
+        tally_add(&row[TALLY_BYTES_SENT], sent_bytes);
+    }
+    if (received) {
+        tally_add(&row[TALLY_MESSAGES_RECEIVED], 1);
+        tally_add(&row[TALLY_BYTES_RECEIVED], received_bytes);
+    }
+    if (leave) tally_leave_time(&row[TALLY_TIME], leave);
+}
+
+static ALWAYS_INLINE int chain_quick_leave(struct chain_thread *thread, int id, unsigned flags, int rc, uint64_t leave, bool sent,
+                                           uint64_t sent_bytes, bool received, uint64_t received_bytes)
+{
+    struct tally *tally = thread->tally;
+    thread->depth = 0;
+    if (LIKELY(flags & CHAIN_FLAG_TALLY)) {
+        chain_quick_add(tally->totals, leave, sent, sent_bytes, received, received_bytes);
+        if (UNLIKELY(tally_selected[id])) chain_quick_add(tally->rows[id], leave, sent, sent_bytes, received, received_bytes);
+    }
+    if ((flags & CHAIN_FLAG_DUE) && UNLIKELY(--thread->countdown <= 0)) chain_due(thread);
+    return rc;
+}
+
+/* ---- the full way: the call is described to everybody who asked ---- */
+
+static ALWAYS_INLINE void chain_clear_description(struct chain_call *call)
+{
+    call->peer = call->world_peer = call->tag = CHAIN_NONE;
+    call->request_count = 0;
+    call->comm = 0;
+    call->requests = NULL;
+    call->sent = call->received = 0;
+    call->sent_bytes = call->received_bytes = 0;
+    call->gave = call->got = 0;
+    call->collectives = call->started = call->completed = 0;
+}
+
+/* Whether the call counts; then it is on the thread's record until chain_leave. */
+static NOINLINE bool chain_enter(struct chain_entry *entry, int id, const struct chain_caller *caller)
+{
+    unsigned flags = chain_flags[id];
+    if (UNLIKELY(flags & CHAIN_FLAG_UNRESOLVED)) {
+        chain_resolve();
+        flags = chain_flags[id];
+        if (flags == 0) return false;
+    }
+    if (flags < CHAIN_FLAG_FULL) { /* the light way was not possible: tell the observer that it stands for */
+        unsigned tell = flags & CHAIN_FLAG_DUE;
+        if (flags & CHAIN_FLAG_TALLY) tell |= CHAIN_FLAG_LEAVE;
+        if (flags & CHAIN_FLAG_TALLY_TIME) tell |= CHAIN_FLAG_ENTER | CHAIN_FLAG_TIME;
+        if (flags & CHAIN_FLAG_TALLY_BYTES) tell |= CHAIN_FLAG_DESCRIBE;
+        flags = tell;
+    }
+    struct chain_thread *thread = &chain_thread;
+    uint32_t depth = chain_place(thread, id, caller);
+    if (depth == CHAIN_FRAMES) return false;
+    thread->shifted[depth] = (uint8_t)caller->shifted;
+    struct chain_call *call = &entry->call; /* field by field: compilers clear structs with an instruction that takes 30 ns */
+    call->function = id;
+    call->nested = depth > 0;
+    call->depth = (uint8_t)depth;
+    call->name_shifted = (uint8_t)caller->shifted;
+    call->abandoned = 0;
+    call->described = (flags & CHAIN_FLAG_DESCRIBE) != 0;
+    call->rc = 0;
+    call->enter = call->leave = 0;
+    call->address = caller->address;
+    entry->thread = thread;
+    entry->depth = depth;
+    entry->flags = (uint16_t)flags;
+    if (call->described) chain_clear_description(call);
+    if (UNLIKELY(flags & CHAIN_FLAG_TOOLS)) {
+        entry->tool = chain_links[id].function;
+        entry->tool_id = chain_links[id].tool_id;
+    }
+    return true;
+}
+
+/* Just before the call goes on. */
+static NOINLINE void chain_entered(struct chain_entry *entry)
+{
+    if (entry->flags & CHAIN_FLAG_TIME) entry->thread->entered[entry->depth] = entry->call.enter = clock_ticks();
+    if (entry->flags & CHAIN_FLAG_ENTER) chain_tell_enter(&entry->call, entry->thread);
+}
+
+/* Just after it. */
+static ALWAYS_INLINE void chain_left(struct chain_entry *entry)
+{
+    if (entry->flags & CHAIN_FLAG_TIME) entry->call.leave = clock_ticks();
+}
+
+static NOINLINE int chain_leave(struct chain_entry *entry, int rc)
+{
+    entry->thread->depth = entry->depth;
+    entry->call.rc = rc;
+    if (LIKELY(entry->flags & CHAIN_FLAG_LEAVE)) chain_tell_leave(&entry->call, entry->thread);
+    if ((entry->flags & CHAIN_FLAG_DUE) && entry->depth == 0 && UNLIKELY(--entry->thread->countdown <= 0))
+        chain_due(entry->thread);
+    return rc;
+}
+
+/* ---- the agent's life, in the wrappers of MPI_Init and its like ---- */
+
+static inline void agent_before_init(struct chain_entry *entry)
+{
+    (void)entry;
+    agent_before_init_core();
+}
+
+/* The call that starts the agent is the first that counts. */
+static inline void agent_after_init(struct chain_entry *entry, int rc, int level, bool sessions)
+{
+    if (!agent_after_init_core(rc, level, sessions)) return;
+    entry->flags = (uint16_t)(chain_flags[entry->call.function] & ~CHAIN_FLAG_DUE);
+    entry->call.enter = entry->thread->entered[0] = agent_process.init_ticks;
+    entry->call.leave = agent_process.start_ticks;
+    if (entry->flags & CHAIN_FLAG_ENTER) chain_tell_enter(&entry->call, entry->thread);
+}
+
+static inline void agent_before_finalize(struct chain_entry *entry, bool session)
+{
+    (void)entry;
+    agent_before_finalize_core(session);
+}
+
+/* Told before everything ends. */
+static inline void agent_after_finalize(struct chain_entry *entry, int rc, bool session)
+{
+    entry->call.rc = rc;
+    if (entry->flags & CHAIN_FLAG_LEAVE) chain_tell_leave(&entry->call, entry->thread);
+    entry->flags = 0;
+    agent_after_finalize_core(rc, session);
+}
+
+/* The application's function of this name, after the last tool: the one that the application's call would have reached. */
+static inline chain_any_function *chain_last(struct chain_context context, int id)
+{
+    bool shifted = !(context.call && context.call->function == id && !context.call->name_shifted);
+    return shifted ? chain_next_shifted[id] : chain_next[id];
+}
+
+#endif

@@ -1,0 +1,218 @@
+package wrapgen
+
+import "strings"
+
+// A kind says what a function's calls do, as C that goes into its wrapper. Parameters are named as in the table.
+type kind struct {
+	class       string // enum chain_kind without its prefix
+	traffic     string // enum chain_traffic, or-ed
+	early       string // before it is known whether the call counts
+	locals      string
+	before      string // described calls
+	after       string // described calls that succeeded
+	always      string // described calls, also those that failed (then after is not run)
+	light       string // messages and bytes of a call that succeeded, on the light way; "" where that cannot be
+	lightBefore string
+	hook        string // calls with the hook flag that returned, before they are told to observers
+	hooked      string // calls with the hook flag, before they go on
+}
+
+const (
+	sends, receives, requests   = "CHAIN_SENDS", "CHAIN_RECEIVES", "CHAIN_REQUESTS"
+	completes, objects          = "CHAIN_COMPLETES", "CHAIN_OBJECTS"
+	ownStatus                   = "MPI_Status own_status;"
+	status                      = "if (status == MPI_STATUS_IGNORE) status = &own_status;"
+	peerDest, peerSource        = "describe_peer(&entry, dest, tag, comm);", "describe_peer(&entry, source, tag, comm);"
+	send                        = "describe_send(&entry, count, datatype, dest, tag, comm);"
+	started                     = "describe_started(&entry, request, %s);"
+	persistent                  = "describe_persistent(&entry, request, %s);"
+	saved                       = "struct describe_saved saved;"
+	allCompletions              = receives + "|" + requests + "|" + completes
+	pointToPoint, collectiveStr = "POINT_TO_POINT", "COLLECTIVE"
+	lightStatus                 = status
+	lightReceived               = "received = describe_light_received(status, &received_bytes);"
+)
+
+func lightSent(count, datatype string) string {
+	return "sent = dest != MPI_PROC_NULL; if (sent) sent_bytes = describe_bytes(" + count + ", " + datatype + ");"
+}
+
+func makes(pattern, what string) string { return strings.Replace(pattern, "%s", what, 1) }
+
+var kinds = map[string]kind{
+	"-": {class: "OTHER"},
+
+	"send":      {class: pointToPoint, traffic: sends, before: send, light: lightSent("count", "datatype")},
+	"isend":     {class: pointToPoint, traffic: sends + "|" + requests, before: send, after: makes(started, "REQUEST_SEND")},
+	"send_init": {class: pointToPoint, traffic: sends + "|" + requests, before: send, after: makes(persistent, "REQUEST_SEND")},
+	"recv": {class: pointToPoint, traffic: receives, locals: ownStatus, before: peerSource + " " + status,
+		after: "describe_received(&entry, status);", lightBefore: lightStatus, light: lightReceived},
+	"irecv": {class: pointToPoint, traffic: receives + "|" + requests, before: peerSource,
+		after: makes(started, "describe_receive(source)")},
+	"recv_init": {class: pointToPoint, traffic: receives + "|" + requests, before: peerSource,
+		after: makes(persistent, "describe_receive(source)")},
+	"sendrecv": {class: pointToPoint, traffic: sends + "|" + receives, locals: ownStatus,
+		before: "describe_send(&entry, sendcount, sendtype, dest, sendtag, comm); " + status,
+		after:  "describe_received(&entry, status);", lightBefore: lightStatus, light: lightSent("sendcount", "sendtype") + " " + lightReceived},
+	"sendrecv_replace": {class: pointToPoint, traffic: sends + "|" + receives, locals: ownStatus,
+		before: "describe_send(&entry, count, datatype, dest, sendtag, comm); " + status,
+		after:  "describe_received(&entry, status);", lightBefore: lightStatus, light: lightSent("count", "datatype") + " " + lightReceived},
+	"isendrecv": {class: pointToPoint, traffic: sends + "|" + receives + "|" + requests,
+		before: "describe_send(&entry, sendcount, sendtype, dest, sendtag, comm);",
+		after:  makes(started, "describe_receive(source)")},
+	"isendrecv_replace": {class: pointToPoint, traffic: sends + "|" + receives + "|" + requests,
+		before: "describe_send(&entry, count, datatype, dest, sendtag, comm);",
+		after:  makes(started, "describe_receive(source)")},
+	"mrecv": {class: pointToPoint, traffic: receives, locals: ownStatus, before: status,
+		after: "describe_received(&entry, status);"},
+	"imrecv": {class: pointToPoint, traffic: receives + "|" + requests, after: makes(started, "REQUEST_RECEIVE")},
+	"psend_init": {class: pointToPoint, traffic: sends + "|" + requests,
+		before: "describe_send(&entry, (int64_t)partitions * count, datatype, dest, tag, comm);",
+		after:  makes(persistent, "REQUEST_SEND")},
+	"precv_init": {class: pointToPoint, traffic: receives + "|" + requests,
+		before: "describe_partitions(&entry, (int64_t)partitions * count, datatype, source, tag, comm);",
+		after:  makes(persistent, "REQUEST_PARTITIONED_RECEIVE")},
+	"probe": {class: pointToPoint, before: peerSource},
+
+	"wait": {class: "COMPLETION", traffic: allCompletions, locals: ownStatus + " MPI_Request before = *request;",
+		before: status + " describe_requests(&entry, 1, request);",
+		after:  "describe_completed(&entry, before, *request, status);"},
+	"test": {class: "COMPLETION", traffic: allCompletions, locals: ownStatus + " MPI_Request before = *request;",
+		before: status + " describe_requests(&entry, 1, request);",
+		after:  "if (*flag) describe_completed(&entry, before, *request, status);"},
+	"waitany": {class: "COMPLETION", traffic: allCompletions, locals: ownStatus + " " + saved,
+		before: status + " describe_requests(&entry, count, array_of_requests); describe_save(&saved, count, array_of_requests, 0);",
+		always: "describe_completed_any(&entry, &saved, rc == MPI_SUCCESS, index, array_of_requests, status);"},
+	"testany": {class: "COMPLETION", traffic: allCompletions, locals: ownStatus + " " + saved,
+		before: status + " describe_requests(&entry, count, array_of_requests); describe_save(&saved, count, array_of_requests, 0);",
+		always: "describe_completed_any(&entry, &saved, rc == MPI_SUCCESS && *flag, index, array_of_requests, status);"},
+	"waitall": {class: "COMPLETION", traffic: allCompletions, locals: saved,
+		before: "describe_requests(&entry, count, array_of_requests); " +
+			"array_of_statuses = describe_save(&saved, count, array_of_requests, array_of_statuses);",
+		always: "describe_completed_all(&entry, &saved, rc, 1, array_of_requests, array_of_statuses);"},
+	"testall": {class: "COMPLETION", traffic: allCompletions, locals: saved,
+		before: "describe_requests(&entry, count, array_of_requests); " +
+			"array_of_statuses = describe_save(&saved, count, array_of_requests, array_of_statuses);",
+		always: "describe_completed_all(&entry, &saved, rc, *flag, array_of_requests, array_of_statuses);"},
+	"somecomplete": {class: "COMPLETION", traffic: allCompletions, locals: saved,
+		before: "describe_requests(&entry, incount, array_of_requests); " +
+			"array_of_statuses = describe_save(&saved, incount, array_of_requests, array_of_statuses);",
+		always: "describe_completed_some(&entry, &saved, rc, outcount, array_of_indices, array_of_requests, array_of_statuses);"},
+	"start": {class: "COMPLETION", traffic: sends + "|" + requests, before: "describe_requests(&entry, 1, request);",
+		after: "describe_restarted(&entry, 1, request);"},
+	"startall": {class: "COMPLETION", traffic: sends + "|" + requests,
+		before: "describe_requests(&entry, count, array_of_requests);",
+		after:  "describe_restarted(&entry, count, array_of_requests);"},
+	"request_free": {class: "COMPLETION", traffic: requests, locals: "MPI_Request before = *request;",
+		before: "describe_requests(&entry, 1, request);", after: "describe_freed(&entry, before);"},
+	"completion": {class: "COMPLETION"},
+	"starts":     {class: "OTHER", traffic: requests, after: makes(started, "REQUEST_OTHER")},
+
+	"put":             rma("describe_rma(&entry, origin_count, origin_datatype, 0, 0, target_rank, win);", false, sends),
+	"get":             rma("describe_rma(&entry, 0, 0, origin_count, origin_datatype, target_rank, win);", false, receives),
+	"get_accumulate":  rma("describe_rma(&entry, origin_count, origin_datatype, result_count, result_datatype, target_rank, win);", false, sends+"|"+receives),
+	"fetch_op":        rma("describe_rma(&entry, 1, datatype, 1, datatype, target_rank, win);", false, sends+"|"+receives),
+	"rput":            rma("describe_rma(&entry, origin_count, origin_datatype, 0, 0, target_rank, win);", true, sends),
+	"rget":            rma("describe_rma(&entry, 0, 0, origin_count, origin_datatype, target_rank, win);", true, receives),
+	"rget_accumulate": rma("describe_rma(&entry, origin_count, origin_datatype, result_count, result_datatype, target_rank, win);", true, sends+"|"+receives),
+	"rma":             {class: "RMA"},
+
+	"file_read": {class: "IO", traffic: receives, locals: ownStatus, before: "describe_file(&entry, fh); " + status,
+		after: "entry.call.got = describe_status_bytes(status);"},
+	"file_write": {class: "IO", traffic: sends, locals: ownStatus, before: "describe_file(&entry, fh); " + status,
+		after: "entry.call.gave = describe_status_bytes(status);"},
+	"file_read_begin": {class: "IO", traffic: receives,
+		before: "describe_file(&entry, fh); entry.call.got = describe_bytes(count, datatype);"},
+	"file_write_begin": {class: "IO", traffic: sends,
+		before: "describe_file(&entry, fh); entry.call.gave = describe_bytes(count, datatype);"},
+	"ifile_read": {class: "IO", traffic: receives + "|" + requests, after: makes(started, "REQUEST_OTHER"),
+		before: "describe_file(&entry, fh); entry.call.got = describe_bytes(count, datatype);"},
+	"ifile_write": {class: "IO", traffic: sends + "|" + requests, after: makes(started, "REQUEST_OTHER"),
+		before: "describe_file(&entry, fh); entry.call.gave = describe_bytes(count, datatype);"},
+	"file": {class: "IO"},
+
+	"comm_new": {class: "OTHER", traffic: objects,
+		hook: "if (rc == MPI_SUCCESS) describe_comm_created(&entry, ARGUMENT);"},
+	"comm_idup": {class: "OTHER", traffic: objects + "|" + requests,
+		after: makes(started, "REQUEST_OTHER"),
+		hook:  "if (rc == MPI_SUCCESS) describe_comm_idup(&entry, newcomm, request);"},
+	"comm_free":  {class: "OTHER", traffic: objects, early: "describe_comm_freeing(comm);"},
+	"comm_named": {class: "OTHER", traffic: objects, hook: "if (rc == MPI_SUCCESS) describe_comm_named(comm, comm_name);"},
+	"win_new": {class: "RMA", traffic: objects,
+		hook: "if (rc == MPI_SUCCESS) describe_win_created(&entry, ARGUMENT);"},
+	"win_free":  {class: "RMA", traffic: objects, early: "describe_win_freeing(win);"},
+	"win_named": {class: "RMA", traffic: objects, hook: "if (rc == MPI_SUCCESS) describe_win_named(win, win_name);"},
+	"type_free": {class: "OTHER", early: "describe_type_freed();"},
+
+	"init": {class: "OTHER", hooked: "agent_before_init(&entry);", hook: "agent_after_init(&entry, rc, describe_level(-1), false);"},
+	"init_thread": {class: "OTHER", hooked: "agent_before_init(&entry);",
+		hook: "agent_after_init(&entry, rc, describe_level(rc == MPI_SUCCESS ? *provided : -1), false);"},
+	"session_init": {class: "OTHER", hooked: "agent_before_init(&entry);",
+		hook: "agent_after_init(&entry, rc, describe_level(-1), true);"},
+	"finalize":         {class: "OTHER", hooked: "agent_before_finalize(&entry, false);", hook: "agent_after_finalize(&entry, rc, false);"},
+	"session_finalize": {class: "OTHER", hooked: "agent_before_finalize(&entry, true);", hook: "agent_after_finalize(&entry, rc, true);"},
+	"abort":            {class: "OTHER", hooked: "agent_before_abort();"},
+
+	"tool":     {class: "TOOL"},
+	"pcontrol": {class: "OTHER"}, // pcontrol.h
+}
+
+func rma(before string, request bool, traffic string) kind {
+	k := kind{class: "RMA", traffic: traffic, before: before}
+	if request {
+		k.traffic += "|" + requests
+		k.after = makes(started, "REQUEST_OTHER")
+	}
+	return k
+}
+
+// collectives are described by one function for each, whatever the form: blocking, nonblocking (i…), persistent (…_init).
+var collectives = map[string]string{
+	"barrier":              "describe_collective(&entry, comm);",
+	"bcast":                "describe_bcast(&entry, count, datatype, root, comm);",
+	"reduce":               "describe_reduce(&entry, count, datatype, root, comm);",
+	"allreduce":            "describe_allreduce(&entry, count, datatype, comm);",
+	"scan":                 "describe_allreduce(&entry, count, datatype, comm);",
+	"exscan":               "describe_allreduce(&entry, count, datatype, comm);",
+	"reduce_scatter":       "describe_reduce_scatter(&entry, recvcounts, sizeof *recvcounts, datatype, comm);",
+	"reduce_scatter_block": "describe_reduce_scatter_block(&entry, recvcount, datatype, comm);",
+	"gather":               "describe_gather(&entry, sendbuf, sendcount, sendtype, recvcount, recvtype, root, comm);",
+	"gatherv":              "describe_gatherv(&entry, sendbuf, sendcount, sendtype, recvcounts, sizeof *recvcounts, recvtype, root, comm);",
+	"scatter":              "describe_scatter(&entry, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);",
+	"scatterv":             "describe_scatterv(&entry, sendcounts, sizeof *sendcounts, sendtype, recvbuf, recvcount, recvtype, root, comm);",
+	"allgather":            "describe_allgather(&entry, sendbuf, sendcount, sendtype, recvcount, recvtype, comm);",
+	"allgatherv":           "describe_allgatherv(&entry, sendbuf, sendcount, sendtype, recvcounts, sizeof *recvcounts, recvtype, comm);",
+	"alltoall":             "describe_alltoall(&entry, sendbuf, sendcount, sendtype, recvcount, recvtype, comm);",
+	"alltoallv":            "describe_alltoallv(&entry, sendbuf, sendcounts, sendtype, recvcounts, sizeof *recvcounts, recvtype, comm);",
+	"alltoallw":            "describe_alltoallw(&entry, sendbuf, sendcounts, sendtypes, recvcounts, sizeof *recvcounts, recvtypes, comm);",
+	"neighbor_allgather":   "describe_neighbor_allgather(&entry, sendcount, sendtype, recvcount, recvtype, comm);",
+	"neighbor_allgatherv":  "describe_neighbor_allgatherv(&entry, sendcount, sendtype, recvcounts, sizeof *recvcounts, recvtype, comm);",
+	"neighbor_alltoall":    "describe_neighbor_alltoall(&entry, sendcount, sendtype, recvcount, recvtype, comm);",
+	"neighbor_alltoallv":   "describe_neighbor_alltoallv(&entry, sendcounts, sendtype, recvcounts, sizeof *recvcounts, recvtype, comm);",
+	"neighbor_alltoallw":   "describe_neighbor_alltoallw(&entry, sendcounts, sendtypes, recvcounts, sizeof *recvcounts, recvtypes, comm);",
+}
+
+// lookKind resolves a word of the table: "ibcast", "comm_new:newcomm".
+func lookKind(word string) (kind, bool) {
+	word, argument, _ := strings.Cut(word, ":")
+	if k, ok := kinds[word]; ok {
+		k.hook = strings.ReplaceAll(k.hook, "ARGUMENT", argument)
+		return k, true
+	}
+	k := kind{class: collectiveStr, traffic: sends + "|" + receives}
+	if before, ok := collectives[word]; ok {
+		k.before = before
+		return k, true
+	}
+	if before, ok := collectives[strings.TrimPrefix(word, "i")]; ok {
+		k.before, k.after = before, makes(started, "REQUEST_COLLECTIVE")
+		k.traffic += "|" + requests
+		return k, true
+	}
+	if before, ok := collectives[strings.TrimSuffix(word, "_init")]; ok {
+		k.before, k.after = before, makes(persistent, "REQUEST_COLLECTIVE")
+		k.traffic += "|" + requests
+		return k, true
+	}
+	return kind{}, false
+}

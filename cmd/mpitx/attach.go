@@ -1,0 +1,197 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"mpitx/recording"
+)
+
+// start makes the run directory and starts the application in the way that fits: under our own launcher, as this very process,
+// or as a child of it. It returns answered with the application's exit code.
+func (o *sampleOptions) start(args []string) error {
+	command := append([]string{filepath.Base(os.Args[0])}, os.Args[1:]...)
+	var err error
+	if o.job, err = makeRun(o.a.env, o.launch, o.dir, o.given, command); err != nil {
+		return err
+	}
+	o.settings.job = o.job
+	if o.ranks > 0 {
+		return o.launchRanks(args)
+	}
+	environ, err := o.settings.environWith(o.a.env, o.chosen.Impl, o.agent)
+	if err != nil {
+		return err
+	}
+	if o.given != "" || o.launch.Rank > 0 {
+		return failf("start %s: %v", o.argv[0], become(o.program.Path, o.argv, environ))
+	}
+	end, err := supervise(&exec.Cmd{Path: o.program.Path, Args: o.argv, Env: environ}, o.launch.Rank >= 0)
+	if err != nil {
+		o.discard()
+		return failf("start %s: %v", o.argv[0], err)
+	}
+	size := max(1, o.launch.Size)
+	return o.finish(end, size, patience(end, size))
+}
+
+// patience is how long the other ranks may take to end after ours has. A job whose rank 0 failed is not over until the
+// launcher hears of it from us.
+func patience(e ending, size int) time.Duration {
+	switch {
+	case size == 1:
+		return 0
+	case e.code != 0:
+		return 200 * time.Millisecond
+	}
+	return 10 * time.Second
+}
+
+func (o *sampleOptions) launchRanks(args []string) error {
+	exe, err := os.Executable()
+	if err != nil {
+		return failf("start: %v", err)
+	}
+	flags := os.Args[1 : len(os.Args)-len(args)]
+	if n := len(flags); n > 0 && flags[n-1] == "--" {
+		flags = flags[:n-1]
+	}
+	inner := append(append([]string{exe}, withoutRanks(flags)...), "--job="+o.job.String())
+	if len(args) > 0 {
+		inner = append(append(inner, "--"), args...)
+	}
+	argv, environ, err := o.a.env.LaunchCommand(o.chosen, o.ranks, inner)
+	if err != nil {
+		o.discard()
+		return err
+	}
+	environ = slices.DeleteFunc(environ, func(kv string) bool { return strings.HasPrefix(kv, "MPITX_MPI=") })
+	if o.chosen.Lib != "" {
+		environ = append(environ, "MPITX_MPI="+o.chosen.Lib)
+	}
+	end, err := supervise(&exec.Cmd{Path: argv[0], Args: argv, Env: environ}, false)
+	if err != nil {
+		o.discard()
+		return failf("start %s: %v", argv[0], err)
+	}
+	return o.finish(end, o.ranks, 2*time.Second) // launchers end before what they have killed
+}
+
+// finish collects what the agents wrote, exports it, says what there is to say, and ends as the application did.
+func (o *sampleOptions) finish(end ending, size int, wait time.Duration) error {
+	failed := o.conclude(size, wait)
+	if failed != nil {
+		o.a.exit(failed)
+		if end.code == exitDone {
+			end.code = exitFailed
+		}
+	}
+	o.a.out.Flush()
+	end.follow()
+	return answered{end.code}
+}
+
+func (o *sampleOptions) conclude(size int, wait time.Duration) error {
+	run, err := o.settled(size, wait)
+	if errors.Is(err, recording.ErrNotARun) || err == nil && len(run.Ranks) == 0 {
+		if err == nil {
+			run.Close()
+		}
+		o.discard()
+		why := "no process of it called MPI_Init through the agent"
+		if len(o.program.Notes) > 0 {
+			why = strings.Join(o.program.Notes, "; ")
+		}
+		o.a.complain("nothing was recorded: %s", why) // and the exit code stays the application's
+		return nil
+	}
+	if err != nil {
+		return failf("read run %s: %v", o.job.dir, err)
+	}
+	defer run.Close()
+	tell(o.a, run, size, o.chosen, o.warned)
+	shown := o.job.dir
+	if here, err := os.Getwd(); err == nil && filepath.Dir(shown) == here {
+		shown = filepath.Base(shown)
+	}
+	if o.record {
+		o.a.complain("recorded in %s%s: mpitx stats %s, mpitx export %s -o csv --out FILE", shown, o.job.named(), shown, shown)
+		return nil
+	}
+	x := o.export
+	inside := x.out == "" && o.workload == ""
+	switch {
+	case inside:
+		x.out = filepath.Join(shown, "samples."+x.extension())
+	case x.out == "":
+		x.out = "-"
+	}
+	if err := x.write(o.a, run); err != nil {
+		o.a.complain("what was recorded is in %s: mpitx export %s", shown, shown)
+		return err
+	}
+	if inside {
+		os.Chmod(x.out, 0o600) // as everything in there
+		o.a.complain("samples are in %s%s", x.out, o.job.named())
+	} else if run.Running() || slices.ContainsFunc(run.Ranks, func(r *recording.Rank) bool { return r.State == recording.StateUnreachable }) {
+		o.a.complain("some ranks had not ended: all of it will be in %s: mpitx export %s", shown, shown)
+	} else {
+		os.RemoveAll(o.job.dir)
+	}
+	return nil
+}
+
+// settled opens the run once all ranks have ended, or after a while; what dead ones left behind is brought in.
+func (o *sampleOptions) settled(size int, wait time.Duration) (*recording.Run, error) {
+	deadline := time.Now().Add(wait)
+	for {
+		run, err := recording.Open(o.job.dir)
+		if err == nil && o.over(run, size) || time.Now().After(deadline) || err != nil && wait == 0 {
+			if err == nil && slices.ContainsFunc(run.Ranks, func(r *recording.Rank) bool { return r.State == recording.StateDied }) {
+				run.Close()
+				recording.Recover(o.job.dir, false)
+				return recording.Open(o.job.dir)
+			}
+			return run, err
+		}
+		if err == nil {
+			nothing := len(run.Ranks) == 0
+			run.Close()
+			if nothing {
+				err = recording.ErrNotARun
+			}
+		}
+		if err != nil { // rank 0, whose application has ended, has recorded nothing
+			return nil, err
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// over tells whether nothing more is to come. Where we started the launcher, all has ended that did not escape it.
+func (o *sampleOptions) over(run *recording.Run, size int) bool {
+	if o.ranks > 0 {
+		return !run.Running()
+	}
+	seen := map[int]bool{}
+	for _, r := range run.Ranks {
+		if r.State == recording.StateUnreachable {
+			return false
+		}
+		seen[r.Rank] = true
+	}
+	return len(seen) >= size && !run.Running()
+}
+
+// discard removes a run directory in which nothing is.
+func (o *sampleOptions) discard() {
+	if o.job.made {
+		os.Remove(filepath.Join(o.job.dir, runFile))
+		os.Remove(o.job.dir)
+	}
+}

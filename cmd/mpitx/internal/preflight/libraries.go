@@ -1,0 +1,143 @@
+package preflight
+
+import (
+	"bufio"
+	"debug/elf"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"mpitx/cmd/mpitx/internal/locate"
+)
+
+// libmpi matches the MPI library proper, not its Fortran or C++ layers, which lead to it.
+var libmpi = regexp.MustCompile(`^lib(mpi|mpich|mpi_abi\w*|mpi_(cray|crayclang|gnu|intel|nvidia|amd|aocc|pgi)\w*)\.so(\.|$)`)
+
+// plain are libraries under which no MPI is, and of which every program has some.
+var plain = regexp.MustCompile(`^(ld-linux.*|linux-vdso|lib(c|m|dl|rt|pthread|util|resolv|z|stdc\+\+|gcc_s|gfortran|quadmath|gomp|atomic))\.so`)
+
+const mostLibraries = 300
+
+// object is a file whose libraries are to be looked for.
+type object struct {
+	needed         []string
+	rpath, runpath []string
+}
+
+// linked is the MPI that the loader will load with a program: by the order of the loader, the first one. Where it has no file,
+// missing is its name.
+func linked(e *locate.Env, path string, f *elf.File) (m *locate.MPI, missing string) {
+	l := loader{env: e}
+	queue := []object{read(f, filepath.Dir(path))}
+	l.program = queue[0].rpath
+	seen := map[string]bool{}
+	for len(queue) > 0 && len(seen) < mostLibraries {
+		o := queue[0]
+		queue = queue[1:]
+		for _, name := range o.needed {
+			if seen[name] || plain.MatchString(name) {
+				continue
+			}
+			seen[name] = true
+			file := l.find(name, o)
+			if libmpi.MatchString(name) {
+				if file == "" {
+					missing = name
+				} else if mpi, err := e.Choose(file); err == nil {
+					return &mpi, ""
+				}
+				continue
+			}
+			if file == "" {
+				continue // the loader will say so
+			}
+			if f, err := elf.Open(e.File(file)); err == nil {
+				queue = append(queue, read(f, filepath.Dir(file)))
+				f.Close()
+			}
+		}
+	}
+	return nil, missing
+}
+
+func read(f *elf.File, origin string) object {
+	var o object
+	o.needed, _ = f.ImportedLibraries()
+	dirs := func(tag elf.DynTag) []string {
+		var out []string
+		lists, _ := f.DynString(tag)
+		for _, list := range lists {
+			for dir := range strings.SplitSeq(list, ":") {
+				if dir != "" {
+					out = append(out, strings.NewReplacer("$ORIGIN", origin, "${ORIGIN}", origin).Replace(dir))
+				}
+			}
+		}
+		return out
+	}
+	o.rpath, o.runpath = dirs(elf.DT_RPATH), dirs(elf.DT_RUNPATH)
+	return o
+}
+
+// loader looks for libraries where ld.so does.
+type loader struct {
+	env     *locate.Env
+	program []string // its RPATH counts for all libraries
+	system  []string
+}
+
+func (l *loader) find(name string, o object) string {
+	file := func(path string) bool {
+		st, err := os.Stat(l.env.File(path))
+		return err == nil && st.Mode().IsRegular()
+	}
+	if strings.ContainsRune(name, '/') {
+		if !file(name) {
+			return ""
+		}
+		return name
+	}
+	var dirs []string
+	if len(o.runpath) == 0 {
+		dirs = append(append(dirs, o.rpath...), l.program...)
+	}
+	dirs = append(dirs, strings.FieldsFunc(l.env.Getenv("LD_LIBRARY_PATH"), func(r rune) bool { return r == ':' || r == ';' })...)
+	dirs = append(dirs, o.runpath...)
+	if l.system == nil {
+		l.system = append(l.conf("/etc/ld.so.conf", 0), "/lib64", "/usr/lib64", "/lib", "/usr/lib")
+	}
+	for _, dir := range append(dirs, l.system...) {
+		if path := filepath.Join(dir, name); file(path) {
+			return path
+		}
+	}
+	return ""
+}
+
+func (l *loader) conf(file string, depth int) []string {
+	f, err := os.Open(l.env.File(file))
+	if err != nil || depth > 4 {
+		return nil
+	}
+	defer f.Close()
+	var dirs []string
+	for sc := bufio.NewScanner(f); sc.Scan(); {
+		line, _, _ := strings.Cut(sc.Text(), "#")
+		words := strings.Fields(line)
+		switch {
+		case len(words) == 2 && words[0] == "include":
+			pattern := words[1]
+			if !filepath.IsAbs(pattern) {
+				pattern = filepath.Join(filepath.Dir(file), pattern)
+			}
+			files, _ := filepath.Glob(l.env.File(pattern))
+			for _, path := range files {
+				dirs = append(dirs, l.conf(strings.TrimPrefix(path, l.env.Root), depth+1)...)
+			}
+		case len(words) == 1 && filepath.IsAbs(words[0]):
+			dirs = append(dirs, words[0])
+		}
+	}
+	return dirs
+}

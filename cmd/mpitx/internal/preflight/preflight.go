@@ -1,0 +1,232 @@
+// Package preflight looks at an application before it is started with the agent: whether the agent can get into it, and
+// which MPI it links. It starts nothing, loads nothing, and trusts no file.
+package preflight
+
+import (
+	"bytes"
+	"debug/elf"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"mpitx/cmd/mpitx/internal/locate"
+)
+
+// Program is what was found out about an application.
+type Program struct {
+	Path      string      // of the executable of the first word: what is to be started
+	Target    string      // the program that matters: behind env, numactl and the like; else Path
+	Script    bool        // Target is a script
+	Linked    *locate.MPI // the MPI that Target links; nil: none, or it was not found
+	Container *Container  // a container runtime stands between the launcher and the program
+	Notes     []string    // what explains why nothing may be recorded, should it come to that
+}
+
+// Refusal is the error for a program that cannot be observed: starting it would work, or fail by itself, but in vain.
+type Refusal struct{ Reason locate.Error }
+
+func (r *Refusal) Error() string { return r.Reason.Error() }
+
+// Unwrap makes a refusal a *locate.Error.
+func (r *Refusal) Unwrap() error { return &r.Reason }
+
+func refuse(what, why, do string) error {
+	return &Refusal{locate.Error{What: what, Why: why, Do: do, Usage: true}}
+}
+
+// Check looks at a command line. An error is a *Refusal, or a *locate.Error for what cannot be started at all. A refused
+// program comes with what is known of it.
+func Check(e *locate.Env, argv []string) (*Program, error) {
+	path, err := find(e, argv[0])
+	if err != nil {
+		return nil, err
+	}
+	p := &Program{Path: path, Target: path}
+	rest := argv[1:]
+	for name := filepath.Base(p.Target); ; name = filepath.Base(p.Target) {
+		if isLauncher(name) {
+			return p, refuse(argv[0], "this is a launcher, and the agent belongs into what it starts",
+				"put mpitx behind it ("+name+" … mpitx sample … -- program), or let mpitx start the launcher (-n 4)")
+		}
+		if c := containerOf(p.Target, rest); c != nil {
+			p.Container = c
+			return p, nil // what is inside cannot be seen from here
+		}
+		if !wrappers[name] {
+			break
+		}
+		k := slices.IndexFunc(rest, func(w string) bool {
+			if w == "" || w[0] == '-' || strings.Contains(w, "=") {
+				return false
+			}
+			_, err := find(e, w)
+			return err == nil
+		})
+		if k < 0 {
+			p.Notes = append(p.Notes, name+" was started, and which program it starts was not seen")
+			return p, nil
+		}
+		p.Target, _ = find(e, rest[k])
+		rest = rest[k+1:]
+	}
+	return p, p.look(e)
+}
+
+// wrappers start the program that a later word names, in the same environment.
+var wrappers = map[string]bool{
+	"env": true, "numactl": true, "time": true, "taskset": true, "nice": true, "ionice": true, "chrt": true, "stdbuf": true,
+	"setarch": true, "timeout": true, "nohup": true, "hwloc-bind": true, "likwid-pin": true, "strace": true, "ltrace": true,
+	"valgrind": true, "perf": true, "catchsegv": true, "prlimit": true, "setsid": true, "unshare": true, "gdb": true,
+}
+
+func isLauncher(name string) bool {
+	for _, l := range []string{"mpirun", "mpiexec"} {
+		if name == l || strings.HasPrefix(name, l+".") {
+			return true
+		}
+	}
+	return slices.Contains([]string{"orterun", "prterun", "srun", "aprun", "jsrun", "ibrun", "palsrun", "prun"}, name)
+}
+
+// find is what execvp would find.
+func find(e *locate.Env, name string) (string, error) {
+	check := func(path string) (string, error) {
+		st, err := os.Stat(e.File(path))
+		switch {
+		case err != nil:
+			return "", err
+		case st.IsDir():
+			return "", errors.New("this is a folder")
+		case st.Mode()&0o111 == 0:
+			return "", fs.ErrPermission
+		}
+		return path, nil
+	}
+	var err error = fs.ErrNotExist
+	if strings.ContainsRune(name, '/') {
+		var path string
+		if path, err = check(name); err == nil {
+			return path, nil
+		}
+	} else {
+		for _, dir := range filepath.SplitList(e.Getenv("PATH")) {
+			path, pathErr := check(filepath.Join(dir, name))
+			if pathErr == nil {
+				if !strings.ContainsRune(path, '/') {
+					path = "./" + path
+				}
+				return path, nil
+			}
+			if !errors.Is(pathErr, fs.ErrNotExist) {
+				err = pathErr
+			}
+		}
+	}
+	x := &locate.Error{What: "start " + name, Usage: true}
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && strings.ContainsRune(name, '/'):
+		x.Why, x.Do = "there is no such file", "give the path of the application"
+	case errors.Is(err, fs.ErrNotExist):
+		x.Why, x.Do = "no such program is in PATH", "give its path (./"+name+")"
+	case errors.Is(err, fs.ErrPermission):
+		x.Why, x.Do = "this file is not executable", "chmod +x it, or name the program that reads it"
+	default:
+		var pe *fs.PathError
+		if errors.As(err, &pe) {
+			err = pe.Err
+		}
+		x.Why = err.Error()
+	}
+	return "", x
+}
+
+// look reads the target.
+func (p *Program) look(e *locate.Env) error {
+	file, err := os.Open(e.File(p.Target))
+	if err != nil { // executable but not readable: nothing is known, and nothing stands against it
+		p.Notes = append(p.Notes, p.Target+" could not be read, and was not checked")
+		return nil
+	}
+	defer file.Close()
+	head := make([]byte, 4)
+	n, _ := file.ReadAt(head, 0)
+	switch {
+	case bytes.HasPrefix(head[:n], []byte("#!")):
+		p.Script = true
+		p.Notes = append(p.Notes, p.Target+" is a script: whatever MPI programs it starts are observed")
+		return nil
+	case string(head[:n]) != elf.ELFMAG:
+		return &locate.Error{What: "start " + p.Target, Why: "this is neither a program for this machine nor a script that begins with #!", Do: "name its interpreter: sh " + p.Target, Usage: true}
+	}
+	f, err := elf.NewFile(file)
+	if err != nil {
+		return &locate.Error{What: "start " + p.Target, Why: "its ELF header is damaged: " + err.Error(), Usage: true}
+	}
+	return p.elf(e, f)
+}
+
+func (p *Program) elf(e *locate.Env, f *elf.File) error {
+	if st, err := os.Stat(e.File(p.Target)); err == nil && st.Mode()&(fs.ModeSetuid|fs.ModeSetgid) != 0 && e.UID != 0 {
+		return refuse(p.Target, "it is a setuid program, which loads no agent", "observe a copy without that bit")
+	}
+	inside := defines(f)
+	if !slices.ContainsFunc(f.Progs, func(h *elf.Prog) bool { return h.Type == elf.PT_INTERP }) {
+		why := "it is linked statically: an agent cannot get into it"
+		if inside {
+			why = "it is linked statically, with the MPI library inside: an agent cannot get into it"
+		}
+		return refuse(p.Target, why, "link it dynamically, with the MPI's mpicc and without -static")
+	}
+	mpi, foreign := linked(e, p.Target, f)
+	if inside {
+		return refuse(p.Target, "the MPI library is linked into it (it defines MPI_Init itself): calls do not pass through an agent", "link it with the shared libmpi")
+	}
+	p.Linked = mpi
+	if mpi == nil {
+		note := p.Target + " links no MPI library: only an MPI that it loads or starts can be observed"
+		if foreign != "" {
+			note = p.Target + " links " + foreign + ", which was not found"
+		}
+		p.Notes = append(p.Notes, note)
+	}
+	return nil
+}
+
+// defines tells whether an executable has an MPI of its own. One that defines MPI_X but no PMPI_X has only a PMPI tool in it.
+func defines(f *elf.File) bool {
+	for _, read := range []func() ([]elf.Symbol, error){f.DynamicSymbols, f.Symbols} {
+		symbols, _ := read()
+		for i := range symbols {
+			s := &symbols[i]
+			if s.Section != elf.SHN_UNDEF && elf.ST_TYPE(s.Info) == elf.STT_FUNC && (s.Name == "PMPI_Init" || s.Name == "PMPI_Init_thread") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Fits compares the MPI that a program links with that of the launcher and the one that was asked for (want is "" where
+// the user did not ask).
+func (p *Program) Fits(l locate.Launch, want string, asked locate.MPI) error {
+	if p.Linked == nil {
+		return nil
+	}
+	m := *p.Linked
+	has := fmt.Sprintf("it links %s (%s)", m.Name(), m.Lib)
+	if want != "" && asked.Family != m.Family {
+		return refuse(p.Target, has+", and "+want+" is "+asked.Name(), "leave "+strings.SplitN(want, " ", 2)[0]+" out, or build the program with that MPI")
+	}
+	if l.Family != "" && m.Impl != "" && m.Impl != l.Family {
+		do := "start it with the mpirun of " + m.Name()
+		if m.Launcher != "" {
+			do = "start it with " + m.Launcher
+		}
+		return refuse(p.Target, has+", and was started by "+locate.FamilyName(l.Family)+"'s "+l.Command()+": its processes would each be alone", do)
+	}
+	return nil
+}

@@ -1,0 +1,207 @@
+//go:build linux
+
+package preflight
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"mpitx/cmd/mpitx/internal/locate"
+)
+
+// bench is a folder with programs, made by the C compiler.
+type bench struct {
+	t   *testing.T
+	dir string
+	env *locate.Env
+}
+
+func newBench(t *testing.T) *bench {
+	if _, err := exec.LookPath("cc"); err != nil {
+		t.Skip("no C compiler")
+	}
+	dir := t.TempDir()
+	return &bench{t, dir, &locate.Env{Environ: []string{"PATH=" + dir + ":" + os.Getenv("PATH"), "HOME=/home/u"}, PID: os.Getpid(), UID: 1000, Arch: runtime.GOARCH}}
+}
+
+func (b *bench) path(name string) string { return filepath.Join(b.dir, name) }
+
+func (b *bench) file(name, text string, mode os.FileMode) string {
+	b.t.Helper()
+	if err := os.WriteFile(b.path(name), []byte(text), mode); err != nil {
+		b.t.Fatal(err)
+	}
+	return b.path(name)
+}
+
+func (b *bench) compile(name, text string, args ...string) string {
+	b.t.Helper()
+	source := b.file(name+".c", text, 0o600)
+	out, err := exec.Command("cc", append([]string{"-o", b.path(name), source}, args...)...).CombinedOutput()
+	if err != nil {
+		b.t.Fatalf("cc %s: %v\n%s", name, err, out)
+	}
+	return b.path(name)
+}
+
+// library makes something that looks like a libmpi.
+func (b *bench) library(soname string) string {
+	return b.compile(soname, "int MPI_Init(void){return 0;} int PMPI_Init(void){return 0;} int MPI_T_init_thread(void){return 0;} int MPIR_Dup_fn(void){return 0;}", "-shared", "-fPIC", "-Wl,-soname,"+soname)
+}
+
+func (b *bench) check(want string, argv ...string) *Program {
+	b.t.Helper()
+	p, err := Check(b.env, argv)
+	if want == "" {
+		if err != nil {
+			b.t.Errorf("%q: %v", argv, err)
+		}
+		return p
+	}
+	if err == nil || !strings.Contains(err.Error(), want) {
+		b.t.Errorf("%q: %v: want %q", argv, err, want)
+	}
+	var located *locate.Error
+	if err != nil && !errors.As(err, &located) {
+		b.t.Errorf("%q: %T", argv, err)
+	}
+	return p
+}
+
+const caller = "int MPI_Init(void); int main(void){return MPI_Init();}"
+
+func TestWhatCannotBeStarted(t *testing.T) {
+	b := newBench(t)
+	b.check("no such file", b.path("nothing"))
+	b.check("no such program is in PATH", "no-such-program-at-all")
+	b.check("not executable", b.file("data", "x", 0o644))
+	b.check("this is a folder", b.dir+"/")
+	b.check("neither a program", b.file("text", "echo hello\n", 0o755))
+	b.check("neither a program", b.file("empty", "", 0o755))
+	b.check("damaged", b.file("cut", "\x7fELF", 0o755))
+	b.check("damaged", b.file("rubbish", "\x7fELF"+strings.Repeat("\xff", 200), 0o755))
+}
+
+func TestStatic(t *testing.T) {
+	b := newBench(t)
+	b.check("linked statically: an agent", b.compile("static", "int main(void){return 0;}", "-static"))
+	b.check("with the MPI library inside", b.compile("both", "int PMPI_Init(void){return 0;} int main(void){return PMPI_Init();}", "-static"))
+	b.check("linked into it", b.compile("inside", "int PMPI_Init(void){return 0;} int main(void){return PMPI_Init();}"))
+	// What has MPI_X but not PMPI_X is a program with a PMPI tool.
+	p := b.check("", b.compile("tool", "int MPI_Init(void){return 0;} int main(void){return MPI_Init();}"))
+	if p.Linked != nil || len(p.Notes) != 1 {
+		t.Errorf("%+v", p)
+	}
+}
+
+func TestLinked(t *testing.T) {
+	b := newBench(t)
+	openmpi, mpich := b.library("libmpi.so.40"), b.library("libmpich.so.12")
+	direct := b.compile("direct", caller, openmpi, "-Wl,-rpath,$ORIGIN")
+	p := b.check("", direct)
+	if p.Linked == nil || p.Linked.Family != locate.OpenMPI {
+		t.Fatalf("%+v", p)
+	}
+	// Through another library, as Fortran programs are.
+	layer := b.compile("liblayer.so", "int MPI_Init(void); int layer(void){return MPI_Init();}", "-shared", "-fPIC", mpich, "-Wl,-soname,liblayer.so")
+	far := b.compile("far", "int layer(void); int main(void){return layer();}", layer, "-Wl,--allow-shlib-undefined", "-Wl,-rpath-link,"+b.dir)
+	b.env.Environ = append(b.env.Environ, "LD_LIBRARY_PATH="+b.dir)
+	p = b.check("", far)
+	if p.Linked == nil || p.Linked.Family != locate.MPICH {
+		t.Fatalf("%+v", p)
+	}
+	if p.Linked.Lib != mpich {
+		t.Errorf("%s, want %s", p.Linked.Lib, mpich)
+	}
+
+	fits := func(l locate.Launch, want, asked, text string) {
+		t.Helper()
+		err := p.Fits(l, want, locate.MPI{Family: asked, Impl: asked})
+		if text == "" && err != nil || text != "" && (err == nil || !strings.Contains(err.Error(), text)) {
+			t.Errorf("%v: want %q", err, text)
+		}
+	}
+	fits(locate.Launch{Rank: -1}, "", "", "")
+	fits(locate.Launch{Name: "hydra", Family: locate.MPICH}, "", "", "")
+	fits(locate.Launch{Name: "slurm"}, "", "", "")
+	fits(locate.Launch{Name: "orte", Family: locate.OpenMPI}, "", "", "started by Open MPI's mpirun")
+	fits(locate.Launch{Rank: -1}, "--mpi openmpi", locate.OpenMPI, "and --mpi openmpi is Open MPI: leave --mpi out")
+	fits(locate.Launch{Rank: -1}, "--mpi mpich", locate.MPICH, "")
+
+	missing := b.compile("missing", caller, openmpi)
+	b.env.Environ = b.env.Environ[:2]
+	os.Remove(b.path("libmpi.so.40"))
+	if p = b.check("", missing); p.Linked != nil && strings.HasPrefix(p.Linked.Lib, b.dir) {
+		t.Errorf("%+v", p.Linked)
+	}
+}
+
+func TestBetween(t *testing.T) {
+	b := newBench(t)
+	static := b.compile("static", "int main(void){return 0;}", "-static")
+	script := b.file("script", "#!/bin/sh\n", 0o755)
+	if p := b.check("", script); !p.Script {
+		t.Errorf("%+v", p)
+	}
+	if p := b.check("", "env", "A=1", "B=/bin/sh", script, "-x"); p.Target != script || !p.Script || filepath.Base(p.Path) != "env" {
+		t.Errorf("%+v", p)
+	}
+	b.check("statically", "env", "A=1", "nice", "-n", "5", "static")
+	b.check("statically", "timeout", "-k", "1", "5", static)
+	b.check("", "env")
+	b.file("mpirun", "#!/bin/sh\n", 0o755)
+	b.file("mpiexec.hydra", "#!/bin/sh\n", 0o755)
+	b.check("this is a launcher", "mpirun", "-n", "4", script)
+	b.check("this is a launcher", "env", "A=1", "mpiexec.hydra", script)
+	b.check("", script, "mpirun")
+}
+
+func TestContainers(t *testing.T) {
+	b := newBench(t)
+	b.env.Environ = append(b.env.Environ, "PWD=/scratch/u")
+	for _, name := range []string{"apptainer", "docker", "ch-run"} {
+		b.file(name, "#!/bin/sh\n", 0o755)
+	}
+	bound := func(want, agent string, argv ...string) {
+		t.Helper()
+		p := b.check("", argv...)
+		if p.Container == nil {
+			t.Fatalf("%q: no container", argv)
+		}
+		err := p.Container.Bound(b.env, agent, "/scratch/u")
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%q: %v: want %q", argv, err, want)
+		}
+	}
+	bound("--bind /opt/mpitx/bin;", "/opt/mpitx/bin", "apptainer", "exec", "/images/a.sif", "./app")
+	bound("", "/opt/mpitx/bin", "apptainer", "exec", "--bind", "/opt/mpitx,/data:/mnt", "/images/a.sif", "./app")
+	bound("", "/opt/mpitx/bin", "apptainer", "exec", "--bind=/opt/mpitx/bin:/opt/mpitx/bin:ro", "/images/a.sif", "./app")
+	bound("", "/home/u/mpitx/bin", "apptainer", "exec", "/images/a.sif", "./app")
+	bound("-v /opt/mpitx/bin:/opt/mpitx/bin -v /scratch/u:/scratch/u --ipc=host -e LD_PRELOAD", "/opt/mpitx/bin", "env", "A=1", "docker", "run", "image", "./app")
+	bound("--bind=/opt/mpitx/bin:/opt/mpitx/bin", "/opt/mpitx/bin", "ch-run", "--bind=/scratch", "/images/a", "--", "./app")
+	if p := b.check("", "apptainer", "--version"); p.Container != nil {
+		t.Errorf("%+v", p)
+	}
+}
+
+func FuzzELF(f *testing.F) {
+	exe, err := os.ReadFile("/bin/true")
+	if err == nil {
+		f.Add(exe[:min(len(exe), 4096)])
+	}
+	f.Add([]byte("\x7fELF\x02\x01\x01"))
+	f.Add([]byte("#!"))
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, data []byte) {
+		path := filepath.Join(dir, "program")
+		if err := os.WriteFile(path, data, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		Check(&locate.Env{Arch: runtime.GOARCH, UID: 1000}, []string{path})
+	})
+}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/spf13/cobra"
+
+	"mpitx/recording"
+)
+
+func newRecover(a *app) *cobra.Command {
+	var force bool
+	cmd := &cobra.Command{
+		Use:   "recover RUN",
+		Short: "Bring into a run directory what a dead job left in memory",
+		Long: `Bring into a run directory what the processes of a dead job had not written yet: the last samples before a crash or kill -9
+are in memory files (in /dev/shm), which outlive the process. Those files are removed then. Processes that still run are
+left alone. Of a job on several nodes, run it on each node whose memory files are to be collected.`,
+		Example: `  mpitx recover mpitx-run-20261120-120000-4711`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if l := a.env.Launcher(); l.Rank > 0 && l.LocalRank != 0 {
+				return nil // one on each node
+			}
+			return recoverRun(a, args[0], force)
+		},
+	}
+	cmd.Flags().BoolVar(&force, "force", false, "take processes that seem to run as dead")
+	cmd.ValidArgsFunction = completeRuns
+	return cmd
+}
+
+func recoverRun(a *app, dir string, force bool) error {
+	run, err := openRun(dir)
+	if err != nil {
+		return err
+	}
+	run.Close()
+	all, err := recording.Recover(dir, force)
+	if err != nil {
+		var pe *fs.PathError
+		if errors.As(err, &pe) {
+			err = pe.Err
+		}
+		return failf("recover %s: %v", dir, err)
+	}
+	code := exitDone
+	for _, r := range all {
+		who := fmt.Sprintf("rank %d (process %d on %s)", r.Rank, r.PID, r.Host)
+		switch {
+		case r.Err != nil:
+			a.complain("%s: %v: its memory file is left alone", who, r.Err)
+			code = exitPartial
+		case r.State == recording.StateRunning:
+			a.complain("%s: still running: left alone (--force takes it as dead)", who)
+			code = exitPartial
+		case r.State == recording.StateUnreachable:
+			a.complain("%s: its memory file is not on this machine: run mpitx recover there", who)
+			code = exitPartial
+		default:
+			fmt.Fprintf(a.out, "%s: %d chunks, %d bytes recovered\n", who, r.Chunks, r.Bytes)
+		}
+	}
+	if len(all) == 0 {
+		fmt.Fprintln(a.out, "nothing to recover: every process wrote all that it had")
+	}
+	if code != exitDone {
+		return &exitError{code: code}
+	}
+	return nil
+}

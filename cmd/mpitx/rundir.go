@@ -1,0 +1,299 @@
+package main
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"mpitx/cmd/mpitx/internal/locate"
+)
+
+// A run directory belongs to one job. Its ranks must come to the same name, identifier and start without speaking with each
+// other; whoever makes the directory first leaves a file in it that tells them.
+
+const (
+	runFile    = "job.json"
+	runPrefix  = "mpitx-run-"
+	runPromise = 5 * time.Second // within which the maker of a directory has left the file
+)
+
+// runJob is what all processes of a job agree on.
+type runJob struct {
+	dir     string // absolute
+	id      [16]byte
+	startNs int64  // CLOCK_REALTIME, the job's time 0
+	why     string // of its name: what all ranks know
+	made    bool   // by this process
+}
+
+// runRecord is the file.
+type runRecord struct {
+	ID      string   `json:"run_id"`
+	StartNs int64    `json:"start_ns"`
+	Mpitx   string   `json:"mpitx"`
+	Command []string `json:"command"`
+}
+
+// jobKey names the job of a launcher so that all its processes find the same, and no other job does: on one node by the
+// launcher's process, else by what the launcher tells all processes. stamp is for people; why tells what was used.
+func jobKey(e *locate.Env, l locate.Launch) (key, stamp, why string) {
+	if oneNode(e, l) && l.PID != 0 {
+		if ticks, start, ok := startOf(e, l.PID); ok {
+			return fmt.Sprintf("process %d %s %s", l.PID, ticks, bootID(e)), start.Format("20060102-150405") + "-" + strconv.Itoa(l.PID),
+				fmt.Sprintf("process %d of %s", l.PID, l.Command())
+		}
+	}
+	var parts, names []string
+	for _, set := range [][]string{
+		{"PMIX_NAMESPACE", "OMPI_MCA_orte_precondition_transports"}, {"OMPI_MCA_ess_base_jobid", "OMPI_MCA_orte_hnp_uri"},
+		{"PALS_APID"}, {"SLURM_CLUSTER_NAME", "SLURM_JOB_ID", "SLURM_STEP_ID"}, {"PMI_JOBID"}, {"FAKEMPI_DIR"},
+	} {
+		for _, name := range set {
+			if v := e.Getenv(name); v != "" {
+				parts, names = append(parts, name+"="+v), append(names, "$"+name)
+			}
+		}
+		if len(parts) > 0 {
+			break
+		}
+	}
+	if len(parts) == 0 { // Hydra: its helpers on all nodes have the same address to report to
+		for _, p := range e.Ancestors(16) {
+			if filepath.Base(p.Exe) != "hydra_pmi_proxy" {
+				continue
+			}
+			words := e.Details(p).Cmdline
+			if k := slices.Index(words, "--control-port"); k >= 0 && k+1 < len(words) {
+				parts, names = []string{"hydra " + words[k+1]}, []string{"hydra_pmi_proxy --control-port"}
+			}
+			break
+		}
+	}
+	if len(parts) == 0 {
+		return "", "", ""
+	}
+	key = strings.Join(parts, "\n")
+	sum := sha256.Sum256([]byte(key))
+	return key, hex.EncodeToString(sum[:6]), strings.Join(names, " and ")
+}
+
+func oneNode(e *locate.Env, l locate.Launch) bool {
+	if l.Name == "slurm" {
+		return e.Getenv("SLURM_STEP_NUM_NODES") == "1"
+	}
+	return l.Rank < 0 || l.Size > 0 && l.LocalSize == l.Size
+}
+
+// startOf reads when a process was started: in the kernel's ticks, and as a time.
+func startOf(e *locate.Env, pid int) (ticks string, at time.Time, ok bool) {
+	data, err := os.ReadFile(e.File("/proc/" + strconv.Itoa(pid) + "/stat"))
+	if err != nil {
+		return "", at, false
+	}
+	fields := strings.Fields(string(data[strings.LastIndexByte(string(data), ')')+1:]))
+	if len(fields) < 20 {
+		return "", at, false
+	}
+	n, err := strconv.ParseInt(fields[19], 10, 64)
+	if err != nil {
+		return "", at, false
+	}
+	const perSecond = 100 // USER_HZ of every Linux system
+	stat, _ := os.ReadFile(e.File("/proc/stat"))
+	_, rest, _ := strings.Cut(string(stat), "\nbtime ")
+	word, _, _ := strings.Cut(rest, "\n")
+	boot, _ := strconv.ParseInt(word, 10, 64)
+	return fields[19], time.Unix(boot+n/perSecond, 0), true
+}
+
+func bootID(e *locate.Env) string {
+	data, _ := os.ReadFile(e.File("/proc/sys/kernel/random/boot_id"))
+	return strings.TrimSpace(string(data))
+}
+
+// makeRun makes, or joins, the run directory of this job. dir is --dir; "" makes a fresh name below $MPITX_DIR or here.
+// given is what mpitx -n agreed on for its ranks.
+func makeRun(e *locate.Env, l locate.Launch, dir, given string, command []string) (*runJob, error) {
+	if given != "" {
+		return parseJob(given)
+	}
+	j := &runJob{startNs: time.Now().UnixNano()}
+	key, stamp, why := "", "", ""
+	if l.Rank >= 0 {
+		if key, stamp, why = jobKey(e, l); key == "" && dir == "" {
+			return nil, failf("run directory: %s tells its processes nothing by which they could agree on a name: give one with --dir", l.Command())
+		}
+		if key == "" {
+			key = "dir " + dir
+		}
+		if dir != "" {
+			why = ""
+		}
+		sum := sha256.Sum256([]byte(key))
+		copy(j.id[:], sum[:])
+	} else {
+		rand.Read(j.id[:])
+		stamp = time.Now().Format("20060102-150405") + "-" + strconv.Itoa(e.PID)
+	}
+	j.why = why
+	var bases []string
+	switch base := e.Getenv("MPITX_DIR"); {
+	case dir != "":
+	case base != "":
+		bases = []string{base}
+	default:
+		bases = []string{"."}
+		if oneNode(e, l) {
+			bases = append(bases, os.TempDir()) // where nothing can be written here
+		}
+	}
+	if dir != "" {
+		return j, j.enter(dir, l.Rank >= 0, command)
+	}
+	var err error
+	for _, base := range bases {
+		path := filepath.Join(base, runPrefix+stamp)
+		err = j.enter(path, l.Rank >= 0, command)
+		for k := 2; l.Rank < 0 && errors.Is(err, fs.ErrExist) && k < 100; k++ {
+			err = j.enter(path+"-"+strconv.Itoa(k), false, command)
+		}
+		if err == nil || !isNotWritable(err) {
+			break
+		}
+	}
+	return j, err
+}
+
+func isNotWritable(err error) bool {
+	return errors.Is(err, fs.ErrPermission) || strings.Contains(err.Error(), "read-only file system")
+}
+
+// dirError is what stands against a run directory; it can be asked for its cause.
+type dirError struct {
+	exitError
+	cause error
+}
+
+func (d *dirError) Unwrap() []error { return []error{&d.exitError, d.cause} }
+
+func dirFailed(path string, cause error, do string) error {
+	var pe *fs.PathError
+	why := cause
+	if errors.As(cause, &pe) {
+		why = pe.Err
+	}
+	return &dirError{exitError{exitFailed, fmt.Sprintf("run directory %s: %v: %s", path, why, do)}, cause}
+}
+
+// enter makes the directory; where others of the same job may have made it (shared), it joins them.
+func (j *runJob) enter(path string, shared bool, command []string) error {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return dirFailed(path, err, "give the whole path with --dir")
+	}
+	j.dir = abs
+	if strings.ContainsAny(abs, "\x00") {
+		return dirFailed(path, fs.ErrInvalid, "give another with --dir")
+	}
+	err = os.Mkdir(abs, 0o700)
+	if err == nil {
+		j.made = true
+		return j.leave(command)
+	}
+	if !errors.Is(err, fs.ErrExist) {
+		return dirFailed(path, err, "choose a place that can be written with --dir or $MPITX_DIR")
+	}
+	st, statErr := os.Lstat(abs)
+	switch {
+	case statErr != nil:
+		return dirFailed(path, statErr, "choose another with --dir")
+	case !st.IsDir():
+		return dirFailed(path, errors.New("there is something of that name that is no folder"), "choose another with --dir")
+	case !shared:
+		return dirFailed(path, fs.ErrExist, "choose a name that is not there yet with --dir")
+	}
+	for deadline := time.Now().Add(runPromise); ; time.Sleep(10 * time.Millisecond) {
+		switch err := j.join(); {
+		case err == nil:
+			return nil
+		case !errors.Is(err, fs.ErrNotExist) || time.Now().After(deadline):
+			return dirFailed(path, errors.New("it was not made by this job"), "choose a name that is not there yet with --dir")
+		}
+	}
+}
+
+// leave writes what the others look for.
+func (j *runJob) leave(command []string) error {
+	text, _ := json.Marshal(runRecord{ID: hex.EncodeToString(j.id[:]), StartNs: j.startNs, Mpitx: version, Command: command})
+	f, err := os.CreateTemp(j.dir, ".job-*") // with mode 0600
+	if err == nil {
+		_, err = f.Write(append(text, '\n'))
+		err = errors.Join(err, f.Close(), os.Rename(f.Name(), filepath.Join(j.dir, runFile)))
+	}
+	if err != nil {
+		return dirFailed(j.dir, err, "choose another place with --dir or $MPITX_DIR")
+	}
+	return nil
+}
+
+var errOtherJob = errors.New("of another job")
+
+func (j *runJob) join() error {
+	path := filepath.Join(j.dir, runFile)
+	st, err := os.Lstat(path)
+	if err != nil {
+		return err
+	}
+	if !st.Mode().IsRegular() || st.Size() > 1<<20 {
+		return errOtherJob
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	var r runRecord
+	if json.Unmarshal(text, &r) != nil || r.ID != hex.EncodeToString(j.id[:]) || time.Since(st.ModTime()) > 10*time.Minute {
+		return errOtherJob
+	}
+	j.startNs = r.StartNs
+	return nil
+}
+
+// named says by what the ranks came to the directory's name.
+func (j *runJob) named() string {
+	if j.why == "" {
+		return ""
+	}
+	return " (named after " + j.why + ")"
+}
+
+// String is what makeRun takes as given.
+func (j *runJob) String() string {
+	return fmt.Sprintf("%x,%d,%s", j.id, j.startNs, j.dir)
+}
+
+func parseJob(s string) (*runJob, error) {
+	j := &runJob{why: "mpitx -n"}
+	id, rest, _ := strings.Cut(s, ",")
+	start, dir, ok := strings.Cut(rest, ",")
+	data, err := hex.DecodeString(id)
+	if err != nil || len(data) != len(j.id) || !ok || !filepath.IsAbs(dir) {
+		return nil, usagef("--job: is mpitx's own, for the processes that mpitx -n starts")
+	}
+	copy(j.id[:], data)
+	if j.startNs, err = strconv.ParseInt(start, 10, 64); err != nil {
+		return nil, usagef("--job: is mpitx's own, for the processes that mpitx -n starts")
+	}
+	j.dir = dir
+	return j, nil
+}

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/recording"
+)
+
+// tell says on standard error what a user must know of a run, each thing once for all ranks that it concerns. Of patterns in
+// warned was said already how to get what they mean.
+func tell(a *app, run *recording.Run, size int, m locate.MPI, warned map[string]bool) {
+	t := &tales{at: map[string]int{}}
+	var lost recording.Counters
+	seen := map[int]bool{}
+	for _, r := range run.Ranks {
+		seen[r.Rank] = true
+		for _, n := range r.Notes {
+			switch {
+			case n.Code == recording.NoteUnmatched:
+				text := "--pvar " + n.Text + ": no such variable"
+				if !warned[n.Text] {
+					text += ": " + howToGet(m, n.Text)
+				}
+				t.add(r.Rank, text)
+			case n.Code == recording.NoteFaulty:
+				t.add(r.Rank, n.Text+" is not sampled: reading it crashes or hangs the library")
+			case n.Severity >= recording.Warning && n.Code != recording.NoteRecovered:
+				t.add(r.Rank, n.Text)
+			}
+		}
+		for _, o := range r.Outcomes {
+			flag := "--set"
+			if o.After {
+				flag = "--set-after"
+			}
+			text := fmt.Sprintf("%s %s=%s: %s", flag, o.Cvar, o.Asked, o.Result)
+			switch {
+			case o.Old != "" && o.Old == o.Read:
+				text += ": it is " + o.Read + " as before"
+			case o.Old != "" && o.Read == o.Asked:
+				text += ": it was " + o.Old
+			case o.Old != "":
+				text += ": it was " + o.Old + " and is " + o.Read
+			case o.Read != "" && o.Read != o.Asked:
+				text += ": it is " + o.Read
+			}
+			t.add(r.Rank, text)
+		}
+		for _, c := range r.Columns {
+			if c != nil && c.Status != recording.OK && c.Status != recording.Gone && c.Status != recording.Pending && c.Reason != "" {
+				t.add(r.Rank, c.Variable+": "+c.Status.String()+": "+c.Reason)
+			}
+		}
+		if r.State == recording.StateDied {
+			t.add(r.Rank, "ended before it could finish its recording: what was sampled until then is there")
+		}
+		lost.Samples += r.Counters.Samples
+		lost.Missed += r.Counters.Missed
+		lost.LostBusy += r.Counters.LostBusy
+		lost.LostFull += r.Counters.LostFull
+		lost.OverBudget += r.Counters.OverBudget
+		lost.Refused += r.Counters.Refused
+	}
+	var absent []int
+	for rank := range size {
+		if !seen[rank] {
+			absent = append(absent, rank)
+		}
+	}
+	if len(absent) > 0 && len(absent) < size {
+		for _, rank := range absent {
+			t.add(rank, "nothing was recorded")
+		}
+	}
+	t.print(a, size)
+	if lost.Lost() > 0 {
+		a.complain("of %d samples %d are missing: %d not taken in time, %d while another thread wrote, %d for want of space or speed of the disk, %d beyond --max-size",
+			lost.Samples+lost.Lost(), lost.Lost(), lost.Missed, lost.LostBusy, lost.LostFull, lost.OverBudget)
+	}
+	if lost.Refused > 0 {
+		a.complain("%d declarations or notes could not be recorded", lost.Refused)
+	}
+	for _, n := range run.Nodes {
+		if n.Step != 0 {
+			a.complain("the clock of %s was set by %s during the run: times follow the clock of its beginning", n.Host, n.Step.Round(time.Millisecond))
+		}
+	}
+}
+
+// tales are texts with the ranks that they are about.
+type tales struct {
+	texts []string
+	ranks [][]int
+	at    map[string]int
+}
+
+func (t *tales) add(rank int, text string) {
+	k, ok := t.at[text]
+	if !ok {
+		k = len(t.texts)
+		t.at[text] = k
+		t.texts, t.ranks = append(t.texts, text), append(t.ranks, nil)
+	}
+	if n := len(t.ranks[k]); n == 0 || t.ranks[k][n-1] != rank {
+		t.ranks[k] = append(t.ranks[k], rank)
+	}
+}
+
+const mostTales = 40
+
+func (t *tales) print(a *app, size int) {
+	for k, text := range t.texts {
+		if k == mostTales {
+			a.complain("and %d more of this kind", len(t.texts)-k)
+			return
+		}
+		switch ranks := t.ranks[k]; {
+		case len(ranks) >= size:
+			a.complain("%s", text)
+		case len(ranks) == 1:
+			a.complain("rank %d: %s", ranks[0], text)
+		default:
+			a.complain("ranks %s: %s", ranksText(ranks), text)
+		}
+	}
+}

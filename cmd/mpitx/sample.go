@@ -1,0 +1,391 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mpitx/catalog"
+	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/cmd/mpitx/internal/preflight"
+)
+
+type sampleOptions struct {
+	a      *app
+	record bool // keep the run directory, export nothing
+
+	pvars              []string
+	interval, duration time.Duration
+	count, ranks       int
+	set, setAfter      []string
+	dir, mpi, workload string
+	maxSize, policy    string
+	force              bool
+	given              string // --job
+	export             exportFlags
+
+	settings agentSettings
+	launch   locate.Launch
+	program  *preflight.Program
+	chosen   locate.MPI
+	agent    string   // path of the agent for it
+	argv     []string // the application
+	job      *runJob
+	warned   map[string]bool // --pvar of which the user has heard
+}
+
+var workloads = []string{"pingpong", "alltoall", "unexpected", "halo", "idle"}
+
+func newSample(a *app) *cobra.Command {
+	o := &sampleOptions{a: a}
+	cmd := &cobra.Command{
+		Use:   "sample --pvar GLOB… [flags] -- APPLICATION [ARGUMENT…]",
+		Short: "Sample performance variables inside an application, and write them to a file",
+		Long: `Sample performance variables inside an unmodified MPI application (C, C++, Fortran, Python), on every rank.
+
+Under a launcher (mpirun -n 4 mpitx sample … -- ./app) each process becomes the application, with an agent preloaded; that of
+rank 0 waits for it and writes the answer at the end. With -n mpitx starts the launcher. The application's output and
+exit code stay its own: samples go to --out, or into a run directory that is named at the end. With --workload, in place of an
+application, a built-in exerciser runs, and samples go to standard output.
+
+A --pvar is a glob of names, with :CLASS where a name has several classes, and @world, @self or @all for the communicators that
+it is read for (@all: each that the application makes). Names that begin with mpitx: are computed by the agent, on any
+MPI: messages and bytes sent and received, time in MPI, outstanding requests (mpitx:bytes_sent, mpitx:bytes_sent/MPI_Send).
+
+Values are differences since the start for counters, aggregates and timers, and raw for all others; --as chooses.`,
+		Example: `  mpirun -n 4 mpitx sample --pvar 'mpitx:*' --out samples.csv -- ./app input
+  mpitx sample -n 4 --pvar pml_ob1_unexpected_msgq_length --workload unexpected -o csv
+  mpirun -n 4 mpitx sample --pvar 'coll_monitoring_*@all' --set pml_monitoring_enable=1 --interval 1ms --out s.parquet -- ./app`,
+		RunE: func(cmd *cobra.Command, args []string) error { return done(o.run(cmd, args)) },
+	}
+	o.flags(cmd)
+	o.export.flags(cmd)
+	cmd.Flags().StringVar(&o.workload, "workload", "", "run a built-in exerciser instead of an application: "+strings.Join(workloads, ", "))
+	cmd.RegisterFlagCompletionFunc("workload", cobra.FixedCompletions(workloads, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+func (o *sampleOptions) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.SetInterspersed(false) // what follows the application is the application's
+	f.StringArrayVar(&o.pvars, "pvar", nil, "variables to sample: GLOB[:CLASS][@world|@self|@all]; may be given often")
+	f.DurationVar(&o.interval, "interval", 10*time.Millisecond, "time between samples")
+	f.DurationVar(&o.duration, "duration", 0, "sample for this long only")
+	f.IntVar(&o.count, "count", 0, "take this many samples only")
+	f.StringArrayVar(&o.set, "set", nil, "set a control variable for the application: CVAR=VALUE")
+	f.StringArrayVar(&o.setAfter, "set-after", nil, "write a control variable after MPI_Init: CVAR=VALUE")
+	f.StringVar(&o.dir, "dir", "", "the run directory, which must not exist (default: a fresh name in $MPITX_DIR or here)")
+	f.StringVar(&o.maxSize, "max-size", "", "bound for the whole run: 500M, 2G")
+	f.StringVar(&o.policy, "policy", "stop", "at --max-size: stop, or keep the last")
+	f.StringVar(&o.mpi, "mpi", "", "the MPI to use: openmpi, mpich, abi, a prefix, or a libmpi file (default: the one that the application links)")
+	f.IntVarP(&o.ranks, "ranks", "n", 0, "start this many ranks under the MPI's launcher")
+	f.BoolVar(&o.force, "force", false, "start also what cannot be observed")
+	f.StringVar(&o.given, "job", "", "")
+	f.MarkHidden("job")
+	cmd.MarkFlagDirname("dir")
+	words := func(words ...string) cobra.CompletionFunc {
+		return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
+	}
+	cmd.RegisterFlagCompletionFunc("policy", words("stop", "last"))
+	cmd.RegisterFlagCompletionFunc("mpi", words(locate.Families...))
+	cmd.RegisterFlagCompletionFunc("pvar", o.a.completeNames())
+	cmd.RegisterFlagCompletionFunc("set", o.a.completeWrites)
+	cmd.RegisterFlagCompletionFunc("set-after", o.a.completeWrites)
+	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+}
+
+func (o *sampleOptions) run(cmd *cobra.Command, args []string) error {
+	o.launch = o.a.env.Launcher()
+	err := o.parse(cmd, args)
+	if err == nil {
+		err = o.prepare(args)
+	}
+	if err == nil {
+		err = o.start(args)
+	}
+	if err == nil {
+		return nil
+	}
+	var ended answered
+	if o.launch.Rank > 0 && !errors.As(err, &ended) {
+		// Rank 0 says the same, and ends the job. Where it does not (another program, another node), it must not wait for us.
+		time.Sleep(2 * time.Second)
+		o.a.exit(err)
+		return answered{exitFailed}
+	}
+	return err
+}
+
+// parse checks all that needs no look at the machine.
+func (o *sampleOptions) parse(cmd *cobra.Command, args []string) (err error) {
+	s := &o.settings
+	s.interval, s.duration, s.count, s.pvars, s.policy = o.interval, o.duration, o.count, o.pvars, o.policy
+	switch {
+	case len(o.pvars) == 0:
+		return usagef("--pvar: name the variables to sample: `mpitx list pvars` shows those of the library; 'mpitx:*' are the agent's own, on any MPI")
+	case o.interval < time.Microsecond:
+		return usagef("--interval: %s: must be at least 1µs", o.interval)
+	case o.duration < 0 || cmd.Flags().Changed("duration") && o.duration == 0:
+		return usagef("--duration: must be positive")
+	case o.count < 0 || cmd.Flags().Changed("count") && o.count == 0:
+		return usagef("--count: must be at least 1")
+	case o.duration > 0 && o.count > 0:
+		return usagef("--duration and --count both say when to stop: leave one out")
+	case o.policy != "stop" && o.policy != "last":
+		return usagef("--policy: %q: must be stop or last", o.policy)
+	case o.ranks < 0 || cmd.Flags().Changed("ranks") && o.ranks == 0:
+		return usagef("-n: the number of ranks must be at least 1")
+	case o.ranks > 0 && o.launch.Rank >= 0:
+		return usagef("-n: %s has started this already: leave -n out", o.launch.Command())
+	case o.workload != "" && len(args) > 0:
+		return usagef("--workload runs in place of an application: leave %q out", args[0])
+	case o.workload != "" && !slices.Contains(workloads, o.workload):
+		return usagef("--workload: %q: must be one of %s", o.workload, strings.Join(workloads, ", "))
+	case o.workload == "" && len(args) == 0:
+		return usagef("name the application, after --: mpitx %s … -- ./app, or --workload %s", cmd.Name(), strings.Join(workloads, "|"))
+	}
+	for _, p := range o.pvars {
+		if err := checkPattern(p); err != nil {
+			return err
+		}
+	}
+	if o.maxSize != "" {
+		if s.maxSize, err = parseSize(o.maxSize); err != nil {
+			return usagef("--max-size: %v", err)
+		}
+	}
+	if s.set, err = parseSettings("--set", o.set); err != nil {
+		return err
+	}
+	if s.setAfter, err = parseSettings("--set-after", o.setAfter); err != nil {
+		return err
+	}
+	if o.record {
+		return nil
+	}
+	if o.export.out == "-" && o.workload == "" {
+		return usagef("--out -: standard output is the application's: name a file")
+	}
+	return o.export.parse()
+}
+
+// checkPattern checks what --pvar says beyond names.
+func checkPattern(p string) error {
+	name, comm, ok := cutLast(p, '@')
+	if ok && comm != "world" && comm != "self" && comm != "all" {
+		return usagef("--pvar %s: after @ must come world, self or all", p)
+	}
+	if name == "" || strings.ContainsAny(p, "\n\x00") {
+		return usagef("--pvar %q: must be GLOB[:CLASS][@world|@self|@all]", p)
+	}
+	if _, err := (&catalog.Filter{Names: []string{name}}).Compile(); err != nil {
+		return usagef("--pvar %s: %v", p, err)
+	}
+	return nil
+}
+
+func cutLast(s string, sep byte) (before, after string, found bool) {
+	if k := strings.LastIndexByte(s, sep); k >= 0 {
+		return s[:k], s[k+1:], true
+	}
+	return s, "", false
+}
+
+// prepare finds everything out that can stand against the run, before anything is made or started.
+func (o *sampleOptions) prepare(args []string) (err error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return failf("start: %v", err)
+	}
+	o.argv = args
+	if o.workload != "" {
+		if o.argv, err = o.builtin(dir(exe)); err != nil {
+			return err
+		}
+	}
+	o.program, err = preflight.Check(o.a.env, o.argv)
+	if err := o.refused(err); err != nil {
+		return err
+	}
+	if err := o.choose(); err != nil {
+		return err
+	}
+	var looked []string
+	if o.agent, looked = besideUs(o.a.env, dir(exe), "mpitx-agent-"+o.chosen.Family+".so"); o.agent == "" {
+		return &locate.Error{What: "no agent for " + locate.FamilyName(o.chosen.Family), Why: "mpitx-agent-" + o.chosen.Family + ".so is not in " + strings.Join(looked, ", "),
+			Do: "build it where this MPI's mpicc is, with make build"}
+	}
+	if o.agent, err = filepath.Abs(o.agent); err != nil {
+		return failf("start: %v", err)
+	}
+	o.settings.program = strings.Join(o.argv, " ")
+	if c := o.program.Container; c != nil {
+		dirs := []string{dir(o.agent)}
+		if base := filepath.Dir(o.dir); o.dir != "" && filepath.IsAbs(base) {
+			dirs = append(dirs, base)
+		}
+		if err := o.refused(c.Bound(o.a.env, dirs...)); err != nil {
+			return err
+		}
+	}
+	o.settings.job = &runJob{} // the directory is made when nothing stands against the rest
+	if _, err := o.settings.environWith(o.a.env, o.chosen.Impl, o.agent); err != nil {
+		return err
+	}
+	if o.launch.Rank <= 0 && o.given == "" {
+		o.unknown()
+	}
+	return nil
+}
+
+// builtin is the command of --workload.
+func (o *sampleOptions) builtin(exeDir string) ([]string, error) {
+	m, err := o.a.env.Choose(o.mpi)
+	if err != nil {
+		return nil, err
+	}
+	if m.Family == locate.Demo {
+		return nil, errDemo
+	}
+	name := "mpitx-workload-" + m.Family
+	path, looked := besideUs(o.a.env, exeDir, name)
+	if path == "" {
+		return nil, &locate.Error{What: "no workload for " + locate.FamilyName(m.Family), Why: name + " is not in " + strings.Join(looked, ", "), Do: "build it where this MPI's mpicc is, with make build"}
+	}
+	seconds := 1.0
+	switch {
+	case o.duration > 0:
+		seconds = o.duration.Seconds()
+	case o.count > 0:
+		seconds = (time.Duration(o.count+1) * o.interval).Seconds()
+	}
+	return []string{path, o.workload, fmt.Sprintf("%.4f", seconds)}, nil
+}
+
+var errDemo = &locate.Error{What: "the demo MPI has no applications", Why: "it is inside mpitx", Do: "choose a real MPI with --mpi openmpi or --mpi mpich", Usage: true}
+
+// refused lets through with --force what the checks refuse, but nothing that cannot be started.
+func (o *sampleOptions) refused(err error) error {
+	var r *preflight.Refusal
+	if o.force && errors.As(err, &r) {
+		if o.launch.Rank <= 0 && o.given == "" {
+			o.a.complain("warning: %v", err)
+		}
+		return nil
+	}
+	return err
+}
+
+// choose decides which MPI's agent goes in, and whose launcher starts: the MPI that the application links, else the usual.
+func (o *sampleOptions) choose() error {
+	want := ""
+	if o.mpi != "" {
+		want = "--mpi " + o.mpi
+	} else if v := o.a.env.Getenv("MPITX_MPI"); v != "" {
+		want = "$MPITX_MPI=" + v
+	}
+	if o.program.Linked == nil || want != "" {
+		var err error
+		if o.chosen, err = o.a.env.Choose(o.mpi); err != nil {
+			return err
+		}
+		if o.chosen.Family == locate.Demo {
+			return errDemo
+		}
+	}
+	if o.program.Linked == nil {
+		return nil
+	}
+	if err := o.refused(o.program.Fits(o.launch, want, o.chosen)); err != nil {
+		return err
+	}
+	asked := o.chosen
+	o.chosen = *o.program.Linked
+	if asked.Family == o.chosen.Family {
+		o.chosen.Launcher = asked.Launcher // of the installation that was named
+	}
+	return nil
+}
+
+// unknown compares names with those that the last reading of the library left; what is not among them is worth a word.
+func (o *sampleOptions) unknown() {
+	names := o.cachedNames()
+	if len(names) == 0 {
+		return
+	}
+	o.warned = map[string]bool{}
+	for _, p := range o.pvars {
+		bare, _, _ := cutLast(p, '@')
+		if strings.HasPrefix(bare, "mpitx:") {
+			continue
+		}
+		m, err := (&catalog.Filter{Names: []string{bare}}).Compile()
+		if err == nil && !slices.ContainsFunc(names, m.MatchName) {
+			o.warned[p] = true
+			o.a.complain("warning: --pvar %s: %s offered no such variable when it was last read: %s", p, o.chosen.Name(), howToGet(o.chosen, bare))
+		}
+	}
+	for _, s := range append(slices.Clone(o.settings.set), o.settings.setAfter...) {
+		if !slices.Contains(names, s.name) {
+			o.a.complain("warning: --set %s: %s had no such control variable when it was last read", s.name, o.chosen.Name())
+		}
+	}
+}
+
+func (o *sampleOptions) cachedNames() []string {
+	path := cachePath(o.a.env, o.chosen)
+	if path == "" {
+		return nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	var names []string
+	for sc := bufio.NewScanner(f); sc.Scan(); {
+		name, _, ok := strings.Cut(sc.Text(), "\t")
+		if !ok || name == "" {
+			continue
+		}
+		names = append(names, name)
+		if bare, _, ok := cutLast(name, ':'); ok {
+			names = append(names, bare)
+		}
+	}
+	return names
+}
+
+// howToGet says how a library comes to offer a variable, and what serves on any.
+func howToGet(m locate.MPI, pattern string) string {
+	const own = "the agent's own are there on any MPI: --pvar 'mpitx:*'"
+	is := func(parts ...string) bool {
+		return slices.ContainsFunc(parts, func(s string) bool { return strings.Contains(pattern, s) })
+	}
+	switch {
+	case m.Impl == locate.OpenMPI && is("monitoring"):
+		return "--set pml_monitoring_enable=1 (mpirun --mca pml_monitoring_enable 1) switches coll_monitoring_* and osc_monitoring_* on, and in Open MPI 5 pml_monitoring_*; " + own
+	case m.Impl == locate.OpenMPI && is("spc"):
+		return "it needs an Open MPI built with --enable-spc, and --set mpi_spc_attach=all (mpirun --mca mpi_spc_attach all); " + own
+	case m.Impl == locate.MPICH:
+		return "MPICH has performance variables where it was built with --enable-mpit-pvars=all, and distributions build it without; " + own
+	}
+	return "`mpitx list pvars` shows what it has; " + own
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+func fileExists(path string) bool {
+	st, err := os.Stat(path)
+	return err == nil && st.Mode().IsRegular()
+}

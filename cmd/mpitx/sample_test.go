@@ -1,0 +1,226 @@
+//go:build cgo && linux
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"mpitx/cmd/mpitx/internal/locate"
+)
+
+// buildSample adds to what build makes: the agents that `make build` has left in bin/, workloads, and an application for each
+// MPI. It tells for which families all is there.
+var buildSample = sync.OnceValues(func() ([]string, error) {
+	bin, err := build()
+	if err != nil {
+		return nil, err
+	}
+	var families []string
+	for _, family := range []string{locate.OpenMPI, locate.MPICH} {
+		ok, err := have(family)
+		if err != nil {
+			return nil, err
+		}
+		agent := "mpitx-agent-" + family + ".so"
+		text, err := os.ReadFile(filepath.Join("../../bin", agent))
+		if !ok || errors.Is(err, os.ErrNotExist) && os.Getenv("CI") != "true" {
+			continue
+		}
+		if err == nil {
+			err = os.WriteFile(filepath.Join(bin, agent), text, 0o755)
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, argv := range [][]string{
+			{"../../fixtures/workload/build.sh", "mpicc." + family, bin},
+			{"mpicc." + family, "-o", filepath.Join(bin, "app."+family), "testdata/sample/app.c"},
+		} {
+			if out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput(); err != nil {
+				return nil, fmt.Errorf("%s: %v\n%s", strings.Join(argv, " "), err, out)
+			}
+		}
+		families = append(families, family)
+	}
+	return families, nil
+})
+
+// TestSamples runs applications with the agent, under real launchers.
+func TestSamples(t *testing.T) {
+	families, err := buildSample()
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin, _ := build()
+	root, err := os.MkdirTemp(work, "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/sample", WorkdirRoot: root, UpdateScripts: *update, RequireExplicitExec: true, RequireUniqueNames: true, ContinueOnError: true,
+		Setup: func(env *testscript.Env) error {
+			env.Vars = append(env.Vars, environment(filepath.Join(env.WorkDir, "home"), env.Getenv("TMPDIR"), bin)...)
+			return os.Mkdir(filepath.Join(env.WorkDir, "home"), 0o755)
+		},
+		Condition: func(name string) (bool, error) { return slices.Contains(families, name), nil },
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"run": cmdRun, "count": cmdCount, "send": cmdSend, "mode": cmdMode,
+		},
+	})
+}
+
+// cmdSend sends a signal to a command once the file "ready" is there: send SIGNAL CODE COMMAND ARGUMENT…
+func cmdSend(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 3 {
+		ts.Fatalf("usage: send SIGNAL CODE COMMAND ARGUMENT…")
+	}
+	s := map[string]syscall.Signal{"USR1": syscall.SIGUSR1, "TERM": syscall.SIGTERM, "KILL": syscall.SIGKILL}[args[0]]
+	ready := ts.MkAbs("ready")
+	os.Remove(ready)
+	p := newProcess(environ(ts), ts.MkAbs("."), args[2:]...)
+	ts.Check(p.start())
+	for deadline := time.Now().Add(40 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		if fileExists(ready) {
+			break
+		}
+	}
+	p.cmd.Process.Signal(s)
+	p.wait(40 * time.Second)
+	ts.Stdout().Write(p.stdout.Bytes())
+	ts.Stderr().Write(p.stderr.Bytes())
+	if p.failure != "" || fmt.Sprint(p.code) != args[1] {
+		ts.Fatalf("%s\nexit code %d, want %s\n%s", p.failure, p.code, args[1], p.output())
+	}
+}
+
+// cmdMode checks permissions: mode 0600 FILE…
+func cmdMode(ts *testscript.TestScript, neg bool, args []string) {
+	for _, pattern := range args[1:] {
+		files, _ := filepath.Glob(ts.MkAbs(pattern))
+		if len(files) == 0 {
+			ts.Fatalf("no %s", pattern)
+		}
+		for _, file := range files {
+			st, err := os.Lstat(file)
+			ts.Check(err)
+			if got := fmt.Sprintf("%#o", st.Mode().Perm()); got != args[0] {
+				ts.Fatalf("%s: mode %s, want %s", file, got, args[0])
+			}
+		}
+	}
+}
+
+func TestAgentConfig(t *testing.T) {
+	s := &agentSettings{job: &runJob{dir: "/a\nb\\c", startNs: 5}, pvars: []string{"x*", "y:counter@all"}, interval: time.Millisecond,
+		duration: time.Second, maxSize: 1 << 20, policy: "last", set: []setting{{"mpi_a", "1 = 2"}}, setAfter: []setting{{"b", ""}}, program: "./app -x"}
+	s.job.id[0] = 0xab
+	want := "dir=/a\\nb\\\\c\nrun_id=ab000000000000000000000000000000\njob_start_ns=5\ninterval_ns=1000000\nduration_ns=1000000000\n" +
+		"max_size=1048576\npolicy=last\npvar=x*\npvar=y:counter@all\nset=mpi_a=1 = 2\nset_after=b=\nprogram=./app -x\n"
+	if got := s.String(); got != want {
+		t.Errorf("%s", got)
+	}
+	e := &locate.Env{Environ: []string{"A=1", "LD_PRELOAD=/x.so", "OMPI_MCA_mpi_a=old", "MPITX_AGENT=old"}}
+	environ, err := s.environWith(e, locate.OpenMPI, "/agent.so")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := strings.Join(environ, "|"), "A=1|LD_PRELOAD=/x.so:/agent.so|MPITX_AGENT="+want+"|OMPI_MCA_mpi_a=1 = 2"; got != want {
+		t.Errorf("%s\n%s", got, want)
+	}
+	if _, err := s.environWith(e, locate.MPICH, "/agent.so"); err == nil || !strings.Contains(err.Error(), "MPIR_CVAR_") {
+		t.Errorf("%v", err)
+	}
+	if _, err := s.environWith(e, locate.OpenMPI, "/a b/agent.so"); err == nil {
+		t.Error("a path with a space was taken")
+	}
+}
+
+func TestParseSize(t *testing.T) {
+	for text, want := range map[string]int64{"1": 1, "500M": 500 << 20, "2G": 2 << 30, "1.5k": 1536, "64KiB": 64 << 10, "1TB": 1 << 40,
+		"": 0, "0": 0, "-1": 0, "M": 0, "1X": 0, "1e30": 0, "NaN": 0, "1MM": 0} {
+		got, err := parseSize(text)
+		if got != want || (err != nil) != (want == 0) {
+			t.Errorf("%q: %d, %v; want %d", text, got, err, want)
+		}
+	}
+}
+
+func TestPatterns(t *testing.T) {
+	for _, p := range []string{"a", "a*:counter", "mpitx:bytes_sent/MPI_Send", "a@all", "*@world"} {
+		if err := checkPattern(p); err != nil {
+			t.Errorf("%q: %v", p, err)
+		}
+	}
+	for _, p := range []string{"", "@all", "a@none", "a\nb", "[a"} {
+		if checkPattern(p) == nil {
+			t.Errorf("%q was taken", p)
+		}
+	}
+}
+
+// Ranks come to one directory, and to no other job's.
+func TestRunDirectory(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	env := func(more ...string) *locate.Env { return &locate.Env{Environ: more, PID: os.Getpid()} }
+	launch := locate.Launch{Name: "prrte", Rank: 1, Size: 4, LocalRank: 0, LocalSize: 2}
+	one, err := makeRun(env("PMIX_NAMESPACE=a"), launch, "", "", []string{"x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := makeRun(env("PMIX_NAMESPACE=a"), launch, "", "", []string{"x"})
+	if err != nil || two.dir != one.dir || two.id != one.id || two.startNs != one.startNs || two.made || !one.made {
+		t.Fatalf("%+v %+v %v", one, two, err)
+	}
+	if st, _ := os.Stat(one.dir); st.Mode().Perm() != 0o700 {
+		t.Errorf("mode %v", st.Mode())
+	}
+	if other, err := makeRun(env("PMIX_NAMESPACE=b"), launch, "", "", nil); err != nil || other.dir == one.dir {
+		t.Errorf("%+v %v", other, err)
+	}
+	given, err := makeRun(nil, locate.Launch{}, "", one.String(), nil)
+	if err != nil || given.dir != one.dir || given.id != one.id || given.startNs != one.startNs {
+		t.Errorf("%+v %v", given, err)
+	}
+	if _, err := makeRun(env(), launch, "", "", nil); err == nil || !strings.Contains(err.Error(), "--dir") {
+		t.Errorf("nothing to agree by: %v", err)
+	}
+	if j, err := makeRun(env("PMIX_NAMESPACE=b"), launch, one.dir, "", nil); err == nil {
+		t.Errorf("another job's directory was taken: %+v", j)
+	}
+
+	alone := locate.Launch{Rank: -1, Size: -1}
+	a, err1 := makeRun(env(), alone, "", "", nil)
+	b, err2 := makeRun(env(), alone, "", "", nil)
+	if err1 != nil || err2 != nil || a.dir == b.dir || a.id == b.id || !strings.HasPrefix(filepath.Base(a.dir), runPrefix) {
+		t.Errorf("%+v %v %+v %v", a, err1, b, err2)
+	}
+	os.Symlink(dir, "link")
+	os.WriteFile("file", nil, 0o600)
+	for _, path := range []string{"link", "file", filepath.Base(a.dir), "nowhere/run"} {
+		for _, l := range []locate.Launch{alone, launch} {
+			if path == "link" || l.Rank < 0 || path == "nowhere/run" {
+				if j, err := makeRun(env("PMIX_NAMESPACE=c"), l, path, "", nil); err == nil {
+					t.Errorf("%s was taken: %+v", path, j)
+				}
+			}
+		}
+	}
+	for _, s := range []string{"x", "00,1,/a", strings.Repeat("0", 32) + ",x,/a", strings.Repeat("0", 32) + ",1,a"} {
+		if _, err := parseJob(s); err == nil {
+			t.Errorf("--job %s was taken", s)
+		}
+	}
+}

@@ -1,0 +1,48 @@
+/* app.c: an application that ends in all kinds of ways: app HOW [RANK]. */
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t signals;
+
+static void count(int s)
+{
+    (void)s;
+    signals++;
+}
+
+int main(int argc, char **argv)
+{
+    const char *how = argc > 1 ? argv[1] : "";
+    int who = argc > 2 ? atoi(argv[2]) : 0, rank, word = 0;
+    signal(SIGUSR1, count);
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 100; i++) {
+        MPI_Bcast(&word, 1, MPI_INT, 0, MPI_COMM_WORLD);
+        usleep(500);
+    }
+    if (strcmp(how, "wait") == 0) {
+        if (rank == 0) {
+            FILE *f = fopen("ready", "w");
+            if (f) fclose(f);
+        }
+        for (int i = 0; i < 300 && !signals; i++) usleep(100000);
+        usleep(300000);
+        printf("signals: %d\n", (int)signals);
+    } else if (strcmp(how, "cat") == 0) {
+        char line[100];
+        if (rank == 0 && fgets(line, sizeof line, stdin)) printf("read %s", line);
+    } else if (rank == who) {
+        if (strcmp(how, "abort") == 0) MPI_Abort(MPI_COMM_WORLD, 3);
+        if (strcmp(how, "kill") == 0) raise(SIGKILL);
+        if (strcmp(how, "exit") == 0) exit(7);
+    }
+    printf("LD_PRELOAD=%s\n", getenv("LD_PRELOAD") ? getenv("LD_PRELOAD") : "");
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return strcmp(how, "code") == 0 ? 5 : 0;
+}

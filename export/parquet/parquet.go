@@ -1,0 +1,126 @@
+// Package parquet writes samples as Apache Parquet. It is apart from package export since it adds 10 MB to a program.
+package parquet
+
+import (
+	"encoding/hex"
+	"io"
+	"math"
+	"strconv"
+	"time"
+
+	parquetgo "github.com/parquet-go/parquet-go"
+
+	"mpitx/export"
+	"mpitx/recording"
+)
+
+// row is the schema. The columns that CSV has are named as there; a column of one type cannot hold every value exactly, so
+// that there are three more.
+type row struct {
+	Time     float64  `parquet:"time"`          // seconds since the job's start
+	TimeNs   int64    `parquet:"time_ns,delta"` // the same, exact
+	Rank     int32    `parquet:"rank,dict"`
+	Host     string   `parquet:"host,dict"`
+	Variable string   `parquet:"variable,dict"`
+	Object   *string  `parquet:"object,optional,dict"`     // null: none
+	Element  *int32   `parquet:"element,optional,dict"`    // null: no array
+	Value    *float64 `parquet:"value,optional"`           // null: no number
+	Integer  *int64   `parquet:"value_int,optional"`       // exact, of integers that fit
+	Unsigned *uint64  `parquet:"value_uint,optional"`      // of those that fit only here
+	Text     *string  `parquet:"value_text,optional,dict"` // of text, and of items of enumerations
+	Status   string   `parquet:"status,dict"`
+}
+
+const (
+	batch     = 1024
+	groupRows = 32 * batch // what is in memory at once
+)
+
+// rows are a batch of rows, and what they point to.
+type rows struct {
+	rows      [batch]row
+	objects   [batch]string
+	elements  [batch]int32
+	values    [batch]float64
+	integers  [batch]int64
+	unsigneds [batch]uint64
+	texts     [batch]string
+	n         int
+}
+
+// Samples writes the samples of a run in order of time, in memory that does not grow with them. The file's metadata have
+// the schema's name and version, the run and the time of day of its start.
+func Samples(w io.Writer, run *recording.Run, o recording.Options) error {
+	out := parquetgo.NewGenericWriter[row](w,
+		parquetgo.Compression(&parquetgo.Zstd),
+		parquetgo.PageBufferSize(64<<10),
+		parquetgo.KeyValueMetadata("mpitx.schema", export.SamplesSchema),
+		parquetgo.KeyValueMetadata("mpitx.version", strconv.Itoa(export.SamplesVersion)),
+		parquetgo.KeyValueMetadata("mpitx.run", hex.EncodeToString(run.ID[:])),
+		parquetgo.KeyValueMetadata("mpitx.start", run.Start.UTC().Format(time.RFC3339Nano)),
+	)
+	b := new(rows)
+	written := 0
+	flush := func() error {
+		if _, err := out.Write(b.rows[:b.n]); err != nil {
+			return err
+		}
+		written += b.n
+		if b.n = 0; written < groupRows {
+			return nil
+		}
+		written = 0
+		return out.Flush()
+	}
+	err := export.SampleRows(run, o, func(r *export.SampleRow) error {
+		if b.add(r); b.n < batch {
+			return nil
+		}
+		return flush()
+	})
+	if err == nil {
+		err = flush()
+	}
+	if err != nil {
+		return err
+	}
+	return out.Close()
+}
+
+func (b *rows) add(r *export.SampleRow) {
+	i := b.n
+	b.n++
+	x := &b.rows[i]
+	*x = row{Time: r.Time.Seconds(), TimeNs: int64(r.Time), Rank: int32(r.Rank), Host: r.Host, Variable: r.Variable, Status: r.Status.String()}
+	if r.Object != "" {
+		b.objects[i] = r.Object
+		x.Object = &b.objects[i]
+	}
+	if r.HasElement {
+		b.elements[i] = int32(r.Element)
+		x.Element = &b.elements[i]
+	}
+	if v := r.Value.Float64(); r.Value.Kind != recording.None && r.Value.Kind != recording.Text {
+		b.values[i] = v
+		x.Value = &b.values[i]
+	}
+	item, named := r.Value.Item()
+	switch {
+	case r.Value.Kind == recording.Text:
+		b.text(i, r.Value.String())
+	case named:
+		b.text(i, item)
+	}
+	if n, ok := r.Value.Int64(); ok {
+		b.integers[i] = n
+		x.Integer = &b.integers[i]
+	} else if u, ok := r.Value.Uint64(); ok && u > math.MaxInt64 {
+		b.unsigneds[i] = u
+		x.Unsigned = &b.unsigneds[i]
+	}
+}
+
+func (b *rows) text(i int, s string) {
+	b.texts[i] = s
+	b.rows[i].Text = &b.texts[i]
+}

@@ -1,0 +1,317 @@
+package export
+
+import (
+	"io"
+	"slices"
+	"strconv"
+	"time"
+
+	"mpitx/catalog"
+	"mpitx/recording"
+)
+
+// SamplesSchema and SamplesVersion name what Samples writes as JSON, and the Parquet form.
+const (
+	SamplesSchema  = "mpitx.samples"
+	SamplesVersion = 1
+)
+
+// SampleFormats are the formats in which Samples writes; Parquet is package export/parquet's.
+var SampleFormats = []Format{FormatCSV, FormatJSON, FormatNDJSON}
+
+// SampleOptions choose what of a run is written, and how.
+type SampleOptions struct {
+	recording.Options
+	Wide     bool     // one row for each instant, one column for each element
+	Terminal Terminal // of CSV: makes foreign text safe where people read it
+}
+
+// Samples writes the samples of a run in order of time, in memory that does not grow with them. What is damaged is in
+// run.Damage afterwards.
+func Samples(w io.Writer, run *recording.Run, f Format, o SampleOptions) error {
+	out := &lines{w: w}
+	var err error
+	switch {
+	case f == FormatCSV && o.Wide:
+		err = wideSamples(out, run, o, &csvWide{terminal: o.Terminal})
+	case f == FormatCSV:
+		err = csvSamples(out, run, o)
+	case f == FormatJSON || f == FormatNDJSON:
+		err = jsonSamples(out, run, f, o)
+	default:
+		_, err = ParseFormat(string(f) + " for samples")
+	}
+	if err != nil {
+		return err
+	}
+	return out.flush(0)
+}
+
+// SampleRow is one element of one variable of one rank at one time. It is only good until the next one.
+type SampleRow struct {
+	Time       time.Duration // since the job's start
+	Rank       int
+	Host       string
+	Variable   string // with its class behind a colon where two classes share the name
+	Object     string // "" for none
+	Element    int    // the rank that the element is about, where that is what elements are; else its index
+	HasElement bool
+	Value      recording.Value
+	Status     recording.Status
+
+	column *sampleColumn
+}
+
+// SampleRows gives the rows of a run in order, until yield fails.
+func SampleRows(run *recording.Run, o recording.Options, yield func(*SampleRow) error) error {
+	names := newSampleNames(run)
+	var row SampleRow
+	var err error
+	for in := range run.Instants(o) {
+		columns := names.of(in.Rank)
+		row.Time, row.Rank, row.Host = in.Time, in.Rank.Rank, in.Rank.Host
+		for i := range in.Cells {
+			cell := &in.Cells[i]
+			c := columns.get(names, cell.Column)
+			row.column, row.Variable, row.Object = c, c.variable, c.object
+			row.Element, row.HasElement = 0, c.elements
+			if c.elements {
+				row.Element = elementLabel(cell)
+			}
+			row.Value, row.Status = cell.Value, cell.Status
+			if err = yield(&row); err != nil {
+				return err
+			}
+		}
+	}
+	return err
+}
+
+func elementLabel(cell *recording.Cell) int {
+	if peer, ok := cell.Column.Peer(cell.Element); ok {
+		return peer
+	}
+	return cell.Column.First + cell.Element
+}
+
+// sampleColumn is how a column is called.
+type sampleColumn struct {
+	column           *recording.Column
+	variable, object string
+	elements         bool   // it is an array
+	prefix           []byte // what is the same in all its rows, as the format has it
+	wide             []int  // wide: the columns of its elements
+}
+
+// sampleNames finds names that are unique: of variables within the run, of objects within their rank.
+type sampleNames struct {
+	classes map[string]catalog.Class // 0: several
+	ranks   map[*recording.Rank]*rankNames
+	last    *rankNames
+}
+
+type rankNames struct {
+	rank    *recording.Rank
+	columns []*sampleColumn
+	objects map[objectName]uint64 // 0: several
+}
+
+type objectName struct {
+	bind catalog.Bind
+	name string
+}
+
+func newSampleNames(run *recording.Run) *sampleNames {
+	n := &sampleNames{classes: map[string]catalog.Class{}, ranks: map[*recording.Rank]*rankNames{}}
+	for _, r := range run.Ranks {
+		for _, c := range r.Columns {
+			if c == nil {
+				continue
+			}
+			if class, ok := n.classes[c.Variable]; ok && class != c.Class {
+				n.classes[c.Variable] = 0
+			} else {
+				n.classes[c.Variable] = c.Class
+			}
+		}
+	}
+	return n
+}
+
+func (n *sampleNames) of(r *recording.Rank) *rankNames {
+	if n.last != nil && n.last.rank == r {
+		return n.last
+	}
+	k := n.ranks[r]
+	if k == nil {
+		k = &rankNames{rank: r, objects: map[objectName]uint64{}}
+		for _, c := range r.Columns {
+			if c == nil || c.Object == 0 {
+				continue
+			}
+			key := objectName{c.Bind, c.ObjectName}
+			if id, ok := k.objects[key]; ok && id != c.Object {
+				k.objects[key] = 0
+			} else {
+				k.objects[key] = c.Object
+			}
+		}
+		n.ranks[r] = k
+	}
+	n.last = k
+	return k
+}
+
+func (k *rankNames) get(n *sampleNames, c *recording.Column) *sampleColumn {
+	if c.ID < len(k.columns) && k.columns[c.ID] != nil {
+		return k.columns[c.ID]
+	}
+	s := &sampleColumn{column: c, variable: c.Variable, object: c.ObjectName}
+	s.elements = (c.Count > 1 || c.First > 0 || c.Labels == recording.LabelWorldList) && c.Type.Form() != catalog.FormText
+	if n.classes[c.Variable] == 0 {
+		s.variable += ":" + c.Class.String()
+	}
+	if c.Object != 0 && (c.ObjectName == "" || k.objects[objectName{c.Bind, c.ObjectName}] == 0) {
+		if s.object == "" {
+			s.object = c.Bind.String()
+		}
+		s.object += "#" + strconv.FormatUint(c.Object, 10)
+	}
+	if more := c.ID + 1 - len(k.columns); more > 0 {
+		k.columns = append(k.columns, make([]*sampleColumn, more)...)
+	}
+	k.columns[c.ID] = s
+	return s
+}
+
+// appendSeconds appends a time in seconds, exact.
+func appendSeconds(b []byte, d time.Duration) []byte {
+	if d < 0 {
+		b, d = append(b, '-'), -d
+	}
+	b = strconv.AppendInt(b, int64(d/time.Second), 10)
+	ns := uint32(d % time.Second)
+	var digits [10]byte
+	digits[0] = '.'
+	for i := 9; i > 0; i-- {
+		digits[i] = byte('0' + ns%10)
+		ns /= 10
+	}
+	return append(b, digits[:]...)
+}
+
+// foreignValue reports whether a value's text comes from the library, and may hold anything.
+func foreignValue(v *recording.Value) bool {
+	if v.Kind == recording.Text {
+		return true
+	}
+	_, ok := v.Item()
+	return ok
+}
+
+// wideNames are the columns of a wide table, in the order in which the ranks declared them.
+func wideNames(run *recording.Run, names *sampleNames, o *SampleOptions) []string {
+	var all []string
+	at := map[string]int{}
+	for _, r := range run.Ranks {
+		k := names.of(r)
+		for _, c := range r.Columns {
+			if c == nil || o.Column != nil && !o.Column(c) || o.Rank != nil && !o.Rank(r) {
+				continue
+			}
+			s := k.get(names, c)
+			count := c.Count
+			if !s.elements {
+				count = 1
+			}
+			for e := range count {
+				name := s.variable
+				if s.object != "" {
+					name += "@" + s.object
+				}
+				if s.elements {
+					name += "[" + strconv.Itoa(elementLabel(&recording.Cell{Column: c, Element: e})) + "]"
+				}
+				i, ok := at[name]
+				if !ok {
+					i = len(all)
+					at[name] = i
+					all = append(all, name)
+				}
+				s.wide = append(s.wide, i)
+			}
+		}
+	}
+	return slices.Clip(all)
+}
+
+// wideRow is one instant of one rank: several sets of columns may have been sampled at it.
+type wideRow struct {
+	time   time.Duration
+	rank   *recording.Rank
+	cells  []wideCell
+	text   []byte
+	filled bool
+}
+
+type wideCell struct {
+	from, to int // in text; equal: no value
+	status   recording.Status
+	here     bool
+}
+
+// wideFormat is how wide rows are written.
+type wideFormat interface {
+	begin(out *lines, run *recording.Run, columns []string) error
+	value(b []byte, v *recording.Value) []byte
+	row(out *lines, r *wideRow) error
+	end(out *lines) error
+}
+
+func wideSamples(out *lines, run *recording.Run, o SampleOptions, f wideFormat) error {
+	names := newSampleNames(run)
+	columns := wideNames(run, names, &o)
+	if err := f.begin(out, run, columns); err != nil {
+		return err
+	}
+	r := wideRow{cells: make([]wideCell, len(columns))}
+	var err error
+	for in := range run.Instants(o.Options) {
+		if r.filled && (in.Time != r.time || in.Rank != r.rank) {
+			if err = r.write(out, f); err != nil {
+				return err
+			}
+		}
+		r.time, r.rank, r.filled = in.Time, in.Rank, true
+		k := names.of(in.Rank)
+		for i := range in.Cells {
+			cell := &in.Cells[i]
+			c := k.get(names, cell.Column)
+			if cell.Element >= len(c.wide) {
+				continue
+			}
+			from := len(r.text)
+			r.text = f.value(r.text, &cell.Value)
+			r.cells[c.wide[cell.Element]] = wideCell{from, len(r.text), cell.Status, true}
+		}
+	}
+	if r.filled {
+		if err = r.write(out, f); err != nil {
+			return err
+		}
+	}
+	return f.end(out)
+}
+
+func (r *wideRow) write(out *lines, f wideFormat) error {
+	err := f.row(out, r)
+	clear(r.cells)
+	r.text, r.filled = r.text[:0], false
+	if err != nil {
+		return err
+	}
+	return out.flush(sampleBuffer)
+}
+
+// sampleBuffer is how much is written at once.
+const sampleBuffer = 1 << 18

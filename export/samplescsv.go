@@ -1,0 +1,115 @@
+package export
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"time"
+
+	"mpitx/recording"
+)
+
+const csvSampleHead = "time,rank,host,variable,object,element,value,status\n"
+
+func csvSamples(out *lines, run *recording.Run, o SampleOptions) error {
+	out.buf = append(out.buf, csvSampleHead...)
+	t := o.Terminal
+	at := time.Duration(-1 << 63)
+	var clock []byte
+	err := SampleRows(run, o.Options, func(row *SampleRow) error {
+		c := row.column
+		if c.prefix == nil {
+			c.prefix = csvPrefix(row, t)
+		}
+		if row.Time != at {
+			clock, at = appendSeconds(clock[:0], row.Time), row.Time
+		}
+		b := append(append(out.buf, clock...), c.prefix...)
+		if row.HasElement {
+			b = strconv.AppendInt(b, int64(row.Element), 10)
+		}
+		b = appendCSVValue(append(b, ','), &row.Value, t)
+		if row.Status == recording.OK {
+			b = append(b, ",ok\n"...)
+		} else {
+			b = append(append(append(b, ','), row.Status.String()...), '\n')
+		}
+		if out.buf = b; len(b) > sampleBuffer {
+			return out.flush(sampleBuffer)
+		}
+		return nil
+	})
+	return err
+}
+
+// csvPrefix is what a column's rows have between the time and the element.
+func csvPrefix(row *SampleRow, t Terminal) []byte {
+	b := append([]byte{','}, strconv.Itoa(row.Rank)...)
+	for _, s := range []string{row.Host, row.Variable, row.Object} {
+		b = appendCSV(append(b, ','), s, t)
+	}
+	return append(b, ',')
+}
+
+func appendCSVValue(b []byte, v *recording.Value, t Terminal) []byte {
+	if !foreignValue(v) {
+		return v.AppendText(b)
+	}
+	return appendCSV(b, v.String(), t)
+}
+
+// appendCSV appends a field, quoted as encoding/csv does.
+func appendCSV(b []byte, s string, t Terminal) []byte {
+	if t.IsTTY {
+		s = t.Safe(s)
+	}
+	if s == "" || !strings.ContainsAny(s, "\",\r\n") && s[0] != ' ' && s[0] != '\t' && s != `\.` {
+		return append(b, s...)
+	}
+	b = append(b, '"')
+	b = append(b, strings.ReplaceAll(s, `"`, `""`)...)
+	return append(b, '"')
+}
+
+// csvWide writes wide rows as CSV: no field where there is no value, and the last column names what is not ok.
+type csvWide struct {
+	terminal Terminal
+	columns  []string
+	cell     []byte
+}
+
+func (f *csvWide) begin(out *lines, _ *recording.Run, columns []string) error {
+	f.columns = columns
+	b := append(out.buf, "time,rank,host"...)
+	for _, c := range columns {
+		b = appendCSV(append(b, ','), c, f.terminal)
+	}
+	out.buf = append(b, ",status\n"...)
+	return nil
+}
+
+func (f *csvWide) value(b []byte, v *recording.Value) []byte { return appendCSVValue(b, v, f.terminal) }
+
+func (f *csvWide) row(out *lines, r *wideRow) error {
+	b := appendSeconds(out.buf, r.time)
+	b = strconv.AppendInt(append(b, ','), int64(r.rank.Rank), 10)
+	b = appendCSV(append(b, ','), r.rank.Host, f.terminal)
+	f.cell = f.cell[:0]
+	for i := range r.cells {
+		c := &r.cells[i]
+		b = append(append(b, ','), r.text[c.from:c.to]...)
+		if c.status != recording.OK {
+			f.cell = append(append(append(append(f.cell, f.columns[i]...), '='), c.status.String()...), ' ')
+		}
+	}
+	b = append(b, ',')
+	if len(f.cell) == 0 {
+		b = append(b, "ok"...)
+	} else {
+		b = appendCSV(b, string(bytes.TrimSuffix(f.cell, []byte{' '})), f.terminal)
+	}
+	out.buf = append(b, '\n')
+	return nil
+}
+
+func (f *csvWide) end(*lines) error { return nil }

@@ -1,0 +1,148 @@
+package recording
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+)
+
+// clockPair is one instant by the run's own clock ("ticks"), CLOCK_MONOTONIC and CLOCK_REALTIME.
+type clockPair struct {
+	ticks      uint64
+	mono, real int64
+	err        float64
+}
+
+func (r *Rank) addPair(p clockPair, short bool) {
+	if short || p.mono < 0 || p.real < 0 || p.mono > math.MaxInt64/4 || p.real > math.MaxInt64/4 || math.IsNaN(p.err) {
+		return
+	}
+	if len(r.pairs) >= mostPairs { // thin out, but the last
+		kept := r.pairs[:0]
+		for i := 0; i < len(r.pairs); i += 2 {
+			kept = append(kept, r.pairs[i])
+		}
+		r.pairs = kept
+	}
+	r.pairs = append(r.pairs, p)
+}
+
+// mono is a time of the run's own clock as CLOCK_MONOTONIC: through the calibration pairs around it, where the clock is
+// another one.
+func (r *Rank) mono(ticks uint64) int64 {
+	if !r.TSC {
+		return int64(ticks & math.MaxInt64)
+	}
+	if len(r.pairs) == 0 {
+		return int64(float64(ticks&math.MaxInt64) * r.NsPerTick)
+	}
+	if len(r.pairs) == 1 {
+		return r.pairs[0].after(ticks, r.NsPerTick)
+	}
+	i := max(r.segment, 0)
+	for i > 0 && ticks < r.pairs[i].ticks {
+		i--
+	}
+	for i+2 < len(r.pairs) && ticks >= r.pairs[i+1].ticks {
+		i++
+	}
+	r.segment = i
+	a, b := &r.pairs[i], &r.pairs[i+1]
+	rate := float64(b.mono-a.mono) / max(float64(b.ticks-a.ticks), 1)
+	if b.mono-a.mono < int64(time.Second) || math.Abs(rate/r.NsPerTick-1) > 1e-3 { // too short to tell, or no sane clock
+		rate = r.NsPerTick
+	}
+	return a.after(ticks, rate)
+}
+
+func (p *clockPair) after(ticks uint64, rate float64) int64 {
+	d := int64(ticks - p.ticks)
+	return p.mono + int64(min(max(float64(d)*rate, -math.MaxInt64/4), math.MaxInt64/4))
+}
+
+// wallClock turns a node's CLOCK_MONOTONIC into the time of day: the line through its first and last pair of both.
+type wallClock struct {
+	mono, offset int64
+	slope        float64
+}
+
+func (w *wallClock) real(mono int64) int64 {
+	return mono + w.offset + int64(float64(mono-w.mono)*w.slope)
+}
+
+// mostDrift is as fast as a clock is slewed (500 ppm, adjtime), with some room: what differs by more was set.
+const mostDrift = 600e-6
+
+// align sets up a node's clock, and returns the bound of its error.
+func (n *Node) align() time.Duration {
+	var pairs []clockPair
+	var worst time.Duration
+	for _, r := range n.Ranks {
+		slices.SortStableFunc(r.pairs, func(a, b clockPair) int { return cmp.Compare(a.ticks, b.ticks) })
+		if len(r.pairs) > 0 {
+			pairs = append(pairs, r.pairs[0], r.pairs[len(r.pairs)-1])
+		}
+		worst = max(worst, r.ClockError)
+	}
+	if len(pairs) == 0 {
+		return worst
+	}
+	first, last := pairs[0], pairs[0]
+	for _, p := range pairs {
+		if p.mono < first.mono {
+			first = p
+		}
+		if p.mono > last.mono {
+			last = p
+		}
+	}
+	n.wall = wallClock{mono: first.mono, offset: first.real - first.mono}
+	moved, took := last.real-last.mono-n.wall.offset, last.mono-first.mono
+	if math.Abs(float64(moved)) > float64(took)*mostDrift+1e6 {
+		n.Step = time.Duration(moved)
+	} else if took > int64(time.Second) && math.Abs(float64(moved)) > first.err+last.err {
+		n.wall.slope = float64(moved) / float64(took)
+	}
+	return worst + duration(math.Max(first.err, last.err))
+}
+
+// time is a time of the run's own clock as time since the job's start.
+func (x *index) time(r *Rank, ticks uint64) time.Duration {
+	return time.Duration(r.Node.wall.real(r.mono(ticks)) - x.start)
+}
+
+// alignAll puts all ranks on one clock.
+func (x *index) alignAll(run *Run) {
+	var early, given int64 = math.MaxInt64, math.MaxInt64
+	run.ClockError = 0
+	for _, n := range run.Nodes {
+		run.ClockError = max(run.ClockError, n.align())
+		for _, r := range n.Ranks {
+			if len(r.pairs) > 0 {
+				early = min(early, n.wall.real(r.pairs[0].mono))
+			}
+			if r.jobStart > 0 {
+				given = min(given, r.jobStart)
+			}
+		}
+	}
+	if early == math.MaxInt64 {
+		early = 0
+	}
+	if given <= early && early-given < int64(24*time.Hour) {
+		early = given
+	}
+	run.setStart(early)
+}
+
+// setStart sets time 0.
+func (run *Run) setStart(ns int64) {
+	run.index.start = ns
+	run.Start = time.Unix(0, ns)
+	for _, r := range run.Ranks {
+		for i := range r.Notes {
+			r.Notes[i].Time = run.time(r, r.Notes[i].ticks)
+		}
+	}
+}

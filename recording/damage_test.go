@@ -1,0 +1,434 @@
+package recording
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"mpitx/catalog"
+	"mpitx/recording/recordingtest"
+)
+
+// counting makes a stream that samples one counter: sample n has the value n.
+func counting(id uint64, rank int32, samples, perChunk int) *recordingtest.Stream {
+	s := recordingtest.NewStream(id, rank)
+	s.Capacity = max(perChunk*16+16, 1024)
+	s.Header(recordingtest.Header{Rank: rank, Size: 2, Clock: 1, NsPerTick: 1, Host: "n"})
+	s.Clock(0, 0, 1e18, 0)
+	s.Column(0, recordingtest.Column{Variable: "v", Class: int32(catalog.ClassCounter), Type: int32(catalog.TypeUint64), Count: 1, Size: 8})
+	s.Set(0, 8, 0)
+	s.Seal()
+	s.Capacity = perChunk*16 + 16
+	for n := range samples {
+		s.Sample(0, uint64(n)*1000, le.AppendUint64(nil, uint64(n)), nil)
+	}
+	s.Seal()
+	return s
+}
+
+// save writes chunks as a run, and opens it.
+func save(t testing.TB, chunks []byte) *Run {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "run")
+	if err := recordingtest.Save(dir, "n", chunks); err != nil {
+		t.Fatal(err)
+	}
+	return mustOpenAny(t, dir)
+}
+
+func mustOpenAny(t testing.TB, dir string) *Run {
+	t.Helper()
+	run, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(run.Close)
+	return run
+}
+
+func raws(run *Run) []uint64 {
+	var all []uint64
+	for in := range run.Instants(Options{As: Raw}) {
+		v, _ := in.Cells[0].Value.Uint64()
+		all = append(all, v)
+	}
+	return all
+}
+
+func upTo(n int) []uint64 {
+	all := []uint64{}
+	for i := range n {
+		all = append(all, uint64(i))
+	}
+	return all
+}
+
+// TestTruncated cuts a run at every byte: everything before the cut is read, and the cut is named.
+func TestTruncated(t *testing.T) {
+	s := counting(1, 0, 20, 5)
+	heads := []int{}
+	for at := 0; at < len(s.Out); at++ {
+		if bytes.HasPrefix(s.Out[at:], []byte(chunkMagic)) {
+			heads = append(heads, at)
+		}
+	}
+	for cut := 1; cut <= len(s.Out); cut++ {
+		run := save(t, s.Out[:cut])
+		whole, last := 0, 0
+		for i, h := range heads {
+			if h < cut {
+				last = h
+			}
+			end := len(s.Out)
+			if i+1 < len(heads) {
+				end = heads[i+1]
+			}
+			if i > 0 && h+88 < cut {
+				whole += (min(end, cut) - h - 88) / 16
+			}
+		}
+		got := raws(run)
+		if !slices.Equal(got, upTo(whole)) && !(len(got) == 0 && whole == 0) {
+			t.Fatalf("cut at %d: %v, not the first %d", cut, got, whole)
+		}
+		clean := cut == len(s.Out) || slices.Contains(heads, cut)
+		var d *DamageError
+		switch {
+		case clean && len(run.Damage()) > 0:
+			t.Fatalf("cut at %d: %v", cut, run.Damage())
+		case !clean && (len(run.Damage()) == 0 || !errors.As(run.Damage()[0], &d) || d.Offset != int64(last) || d.File != "node-n.mpxr"):
+			t.Fatalf("cut at %d, chunk at %d: %v", cut, last, run.Damage())
+		}
+		run.Close()
+	}
+}
+
+// TestFlipped changes single bytes: nothing wrong is read, and all other chunks are.
+func TestFlipped(t *testing.T) {
+	s := counting(1, 0, 20, 5)
+	first := bytes.Index(s.Out[1:], []byte(chunkMagic)) + 1
+	for at := first; at < len(s.Out); at++ {
+		b := bytes.Clone(s.Out)
+		b[at] ^= 0x41
+		run := save(t, b)
+		got := raws(run)
+		if len(run.Damage()) == 0 {
+			t.Fatalf("byte %d: no damage reported, %v", at, got)
+		}
+		chunk := (at - first) / (88 + 80)
+		want := slices.Concat(upTo(20)[:5*chunk], upTo(20)[5*chunk+5:])
+		if !slices.Equal(got, want) {
+			t.Fatalf("byte %d: %v: %v", at, got, run.Damage())
+		}
+		run.Close()
+	}
+}
+
+// TestTorn: a chunk of which only a part was written, since the disk was full, with others behind it.
+func TestTorn(t *testing.T) {
+	a, b := counting(1, 0, 20, 5), counting(2, 1, 20, 5)
+	second := bytes.Index(a.Out[1:], []byte(chunkMagic)) + 1
+	for keep := 1; keep < 88+80; keep += 7 {
+		run := save(t, slices.Concat(a.Out[:second+keep], b.Out))
+		n := map[int]int{}
+		for in := range run.Instants(Options{}) {
+			n[in.Rank.Rank]++
+		}
+		if want := max(keep-88, 0) / 16; n[0] != want || n[1] != 20 || len(run.Damage()) != 1 {
+			t.Errorf("%d: %v, not %d; %v", keep, n, want, run.Damage())
+		}
+	}
+}
+
+func TestCopiesAndStrangers(t *testing.T) {
+	a, b := counting(1, 0, 20, 5), counting(2, 1, 20, 5)
+	run := save(t, slices.Concat(a.Out, a.Out))
+	if got := raws(run); !slices.Equal(got, upTo(20)) || len(run.Damage()) > 0 || len(run.Ranks) != 1 {
+		t.Error(got, run.Damage())
+	}
+	for at := range len(b.Out) - 8 { // another run's
+		if bytes.HasPrefix(b.Out[at:], []byte(chunkMagic)) {
+			b.Out[at+16] = 9
+		}
+	}
+	run = save(t, slices.Concat(a.Out, b.Out))
+	if got := raws(run); !slices.Equal(got, upTo(20)) || len(run.Damage()) != 5 {
+		t.Error(got, run.Damage())
+	}
+}
+
+func TestNoRun(t *testing.T) {
+	if _, err := Open(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+	if _, err := Open(t.TempDir()); !errors.Is(err, ErrNotARun) {
+		t.Error(err)
+	}
+	s := counting(1, 0, 1, 5)
+	s.Out[8] = 2
+	run := save(t, s.Out)
+	if d := run.Damage(); len(d) == 0 || len(run.Ranks) > 1 {
+		t.Error(d)
+	}
+}
+
+// TestOldVersion reads a run that this version of the format wrote when it was new.
+func TestOldVersion(t *testing.T) {
+	run := mustOpenAny(t, filepath.Join("testdata", "v1"))
+	if len(run.Damage()) > 0 || len(run.Ranks) != 2 {
+		t.Fatal(run.Damage(), len(run.Ranks))
+	}
+	n := 0
+	for in := range run.Instants(Options{As: Raw}) {
+		if in.Rank.Rank == 0 {
+			if got, want := renderCells(in), expectedCells(in.Set.ID, n/2); got != want {
+				t.Errorf("%d: %s, not %s", n, got, want)
+			}
+			n++
+		}
+	}
+	if n != 24 || run.Ranks[1].State != StateEnded || run.Ranks[1].Counters.Samples != 24 {
+		t.Error(n, run.Ranks[1].State, run.Ranks[1].Counters)
+	}
+}
+
+// renderCells is what was read.
+func renderCells(in *Instant) string {
+	var parts []string
+	for _, c := range in.Cells {
+		parts = append(parts, c.Value.String()+"/"+c.Status.String())
+	}
+	return strings.Join(parts, " ")
+}
+
+// expectedCells is what writer.c samples.
+func expectedCells(set, n int) string {
+	if set == 1 {
+		return fmt.Sprintf("%d/ok %d/ok %d/ok %d/ok", n, 2*n, 3*n, uint64(n)<<40)
+	}
+	state := []string{"idle", "busy", "odd"}[n%3]
+	seconds := FloatValue(-1.7e9+float64(n)*0.5).String() + "/ok"
+	if n%10 == 9 {
+		seconds = "/error"
+	}
+	return fmt.Sprintf("%d/ok %d/ok %s/ok %s %t/ok %d/ok", uint64(n)*1000+9007199254740993, uint32(4294967000+n*7), state, seconds,
+		n&1 == 1, n%200-100)
+}
+
+// TestAlignment: nodes whose clocks began at different times, one of them with a time stamp counter.
+func TestAlignment(t *testing.T) {
+	const wall = int64(1_700_000_000_000_000_000)
+	var out []byte
+	for rank, clock := range []recordingtest.Header{
+		{Clock: 1, NsPerTick: 1, Host: "a", Boot: "1"},
+		{Clock: 2, NsPerTick: 0.5001, Host: "b", Boot: "2"}, // calibrated to 200 ppm
+	} {
+		clock.Rank, clock.Size = int32(rank), 2
+		s := recordingtest.NewStream(uint64(rank+1), int32(rank))
+		s.Header(clock)
+		begin, scale := uint64(5_000), uint64(1)
+		if rank == 1 {
+			begin, scale = 77_000_000, 2
+		}
+		mono := int64(begin) * 3
+		if rank == 0 {
+			mono = int64(begin)
+		}
+		s.Clock(begin, mono, wall, 0)
+		s.Clock(begin+scale*10e9, mono+10e9, wall+10e9, 0)
+		s.Column(0, recordingtest.Column{Variable: "v", Class: int32(catalog.ClassLevel), Type: int32(catalog.TypeInt), Count: 1, Size: 4})
+		s.Set(0, 8, 0)
+		for n := range uint64(100) {
+			s.Sample(0, begin+scale*n*100e6, make([]byte, 8), nil)
+		}
+		s.Seal()
+		out = append(out, s.Out...)
+	}
+	run := save(t, out)
+	n := 0
+	for in := range run.Instants(Options{}) {
+		want := time.Duration(n/2) * 100 * time.Millisecond
+		if d := in.Time - want; d < -10 || d > 10 || in.Rank.Rank != n%2 && d != 0 {
+			t.Fatalf("%d: rank %d at %v", n, in.Rank.Rank, in.Time)
+		}
+		n++
+	}
+	if n != 200 || run.Start.UnixNano() != wall || len(run.Nodes) != 2 {
+		t.Error(n, run.Start, run.Damage())
+	}
+}
+
+// TestStep: an administrator who sets a wall clock does not move samples.
+func TestStep(t *testing.T) {
+	s := counting(1, 0, 20, 5)
+	s.Clock(20e9, 20e9, 1e18+20e9+3600e9, 0)
+	s.Seal()
+	run := save(t, s.Out)
+	last := time.Duration(0)
+	for in := range run.Instants(Options{}) {
+		last = in.Time
+	}
+	if last != 19*time.Microsecond || run.Nodes[0].Step != time.Hour {
+		t.Error(last, run.Nodes[0].Step)
+	}
+}
+
+// TestAnything: a run of any shape comes out as it went in.
+func TestAnything(t *testing.T) {
+	base := t.TempDir()
+	n := 0
+	rapid.Check(t, func(t *rapid.T) {
+		n++
+		type column struct {
+			typ   catalog.Datatype
+			count int
+		}
+		s := recordingtest.NewStream(rapid.Uint64Min(1).Draw(t, "id"), 0)
+		s.Capacity = 8 * rapid.IntRange(64, 500).Draw(t, "capacity")
+		s.Header(recordingtest.Header{Clock: 1, NsPerTick: 1, Host: "h"})
+		s.Clock(0, 0, 1e18, 0)
+		columns := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) column {
+			typ := catalog.Datatype(rapid.IntRange(1, int(catalog.TypeByte)).Draw(t, "type"))
+			return column{typ, rapid.IntRange(1, 5).Draw(t, "count")}
+		}), 1, 8).Draw(t, "columns")
+		var ids []uint32
+		var offsets []int
+		row := 0
+		for i, c := range columns {
+			row = (row + c.typ.Size() - 1) / c.typ.Size() * c.typ.Size()
+			offsets = append(offsets, row)
+			row += c.typ.Size() * c.count
+			ids = append(ids, uint32(i))
+			s.Column(uint32(i), recordingtest.Column{Variable: fmt.Sprint("v", i), Class: 10, Type: int32(c.typ), Count: uint32(c.count), Size: uint8(c.typ.Size())})
+		}
+		row = (row + 7) &^ 7
+		s.Set(0, row, ids...)
+		var want []string
+		at := uint64(0)
+		for range rapid.IntRange(0, 60).Draw(t, "samples") {
+			at += uint64(rapid.SampledFrom([]int{0, 1, 1000, 5e9}).Draw(t, "step"))
+			b := rapid.SliceOfN(rapid.Byte(), row, row).Draw(t, "row")
+			var statuses []byte
+			if rapid.Bool().Draw(t, "with statuses") {
+				statuses = rapid.SliceOfN(rapid.ByteRange(0, 6), len(columns), len(columns)).Draw(t, "statuses")
+			}
+			s.Sample(0, at, b, statuses)
+			text := fmt.Sprint(time.Duration(at))
+			for i, c := range columns {
+				st := OK
+				if statuses != nil {
+					st = Status(statuses[i])
+				}
+				v := catalog.NewValue(c.typ, b[offsets[i]:offsets[i]+c.typ.Size()*c.count])
+				for e := range v.Len() {
+					text += " " + st.String()
+					if st.HasValue() {
+						text += "=" + v.Element(e)
+					} else {
+						text += "="
+					}
+				}
+			}
+			want = append(want, text)
+		}
+		s.Seal()
+		dir := filepath.Join(base, fmt.Sprint(n))
+		if err := recordingtest.Save(dir, "h", s.Out); err != nil {
+			t.Fatal(err)
+		}
+		defer os.RemoveAll(dir)
+		run, err := Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer run.Close()
+		var got []string
+		for in := range run.Instants(Options{As: Raw}) {
+			text := fmt.Sprint(in.Time)
+			for _, c := range in.Cells {
+				text += " " + c.Status.String() + "=" + c.Value.String()
+			}
+			got = append(got, text)
+		}
+		if !slices.Equal(got, want) || len(run.Damage()) > 0 {
+			t.Fatalf("%v\n%q\n%q", run.Damage(), got, want)
+		}
+	})
+}
+
+func FuzzChunks(f *testing.F) {
+	s := counting(1, 0, 20, 5)
+	s.Note(5, 1, 2, "a note")
+	s.Counters(1, 2, 3)
+	s.End(1)
+	s.Seal()
+	f.Add(s.Out)
+	f.Add(s.Out[:100])
+	if b, err := os.ReadFile("testdata/v1/node-node1.mpxr"); err == nil {
+		f.Add(b)
+	}
+	dir := filepath.Join(f.TempDir(), "run")
+	f.Fuzz(func(t *testing.T, b []byte) {
+		fix(b)
+		if err := recordingtest.Save(dir, "n", b); err != nil {
+			t.Fatal(err)
+		}
+		run, err := Open(dir)
+		if err != nil {
+			return
+		}
+		defer run.Close()
+		last := time.Duration(-1 << 63)
+		for in := range run.Instants(Options{}) {
+			if in.Time < last {
+				t.Error("time goes back")
+			}
+			last = in.Time
+			for _, c := range in.Cells {
+				_ = c.Value.String()
+			}
+		}
+		run.Stats(Options{As: Rate})
+		run.Damage()
+	})
+}
+
+// fix makes the checksums right, so that the fuzzer comes further.
+func fix(b []byte) {
+	for at := 0; ; {
+		i := bytes.Index(b[at:], []byte(chunkMagic))
+		if i < 0 {
+			return
+		}
+		at += i
+		if c, err := parseChunk(b[at:]); err == nil && c.size() <= int64(len(b)-at) {
+			sealChunk(b[at:], &c, c.used, c.last, c.records)
+		}
+		at++
+	}
+}
+
+func FuzzManifest(f *testing.F) {
+	m := append([]byte(manifestMagic), make([]byte, manifestHead-8)...)
+	le.PutUint16(m[8:], 1)
+	le.PutUint16(m[10:], manifestHead)
+	le.PutUint32(m[64:], 1)
+	le.PutUint32(m[68:], 4)
+	m = append(m, "hpath"...)
+	le.PutUint32(m[12:], uint32(len(m)))
+	f.Add(m)
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if m, err := parseManifest(b); err == nil && len(m.host)+len(m.path) > len(b) {
+			t.Error(m)
+		}
+		parseLive(b)
+	})
+}

@@ -1,0 +1,176 @@
+package recording
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+)
+
+// Version is the version of the format that this package reads.
+const Version = 1
+
+const (
+	chunkMagic    = "\x01PXCHNK1"
+	liveMagic     = "\x01MPXIVE1"
+	manifestMagic = "\x01PXMANI1"
+
+	chunkHead    = 88
+	liveHead     = 4096 // a live file's head: slots begin behind it
+	liveFixed    = 56   // of it, before the counters
+	manifestHead = 80
+
+	mostCapacity = 1 << 20
+	mostManifest = 1 << 16
+	mostSlots    = 1024
+)
+
+const (
+	kindMeta    = 1
+	kindSamples = 2
+
+	slotFree   = 0
+	slotOpen   = 1
+	slotSealed = 2
+)
+
+var (
+	castagnoli = crc32.MakeTable(crc32.Castagnoli)
+	le         = binary.LittleEndian
+	noBytes    [4]byte
+)
+
+var errMagic = errors.New("no chunk begins here")
+
+// chunk is the head of a chunk.
+type chunk struct {
+	headBytes   int
+	kind        uint8
+	runID       [16]byte
+	stream      uint64
+	sequence    uint64
+	rank        int32
+	capacity    uint32
+	used        uint32
+	state       uint32
+	first, last uint64
+	records     uint32
+	crc         uint32
+}
+
+// size is the length in a file.
+func (c *chunk) size() int64 { return int64(c.headBytes) + int64(c.used) }
+
+// parseChunk reads a chunk's head. Only with errMagic is there no chunk at all.
+func parseChunk(b []byte) (c chunk, err error) {
+	if len(b) < chunkHead || string(b[:8]) != chunkMagic {
+		return c, errMagic
+	}
+	if v := le.Uint16(b[8:]); v != Version {
+		return c, fmt.Errorf("version %d of the format was written by another mpitx; this one reads version %d", v, Version)
+	}
+	c = chunk{
+		headBytes: int(le.Uint16(b[10:])), kind: b[12], stream: le.Uint64(b[32:]), sequence: le.Uint64(b[40:]),
+		rank: int32(le.Uint32(b[48:])), capacity: le.Uint32(b[52:]), used: le.Uint32(b[56:]), state: le.Uint32(b[60:]),
+		first: le.Uint64(b[64:]), last: le.Uint64(b[72:]), records: le.Uint32(b[80:]), crc: le.Uint32(b[84:]),
+	}
+	copy(c.runID[:], b[16:])
+	switch {
+	case c.headBytes < chunkHead || c.headBytes > liveHead || c.headBytes%8 != 0:
+		return c, fmt.Errorf("a chunk's head of %d bytes", c.headBytes)
+	case c.capacity > mostCapacity || c.used > c.capacity || c.used%8 != 0:
+		return c, fmt.Errorf("a chunk with %d of %d bytes", c.used, c.capacity)
+	case c.sequence == 0 || c.state > slotSealed:
+		return c, fmt.Errorf("a chunk with number %d and state %d", c.sequence, c.state)
+	}
+	return c, nil
+}
+
+// checksum begins the checksum of a chunk with its head; the records follow.
+func checksum(head []byte) uint32 {
+	sum := crc32.Update(0, castagnoli, head[:84])
+	sum = crc32.Update(sum, castagnoli, noBytes[:])
+	return crc32.Update(sum, castagnoli, head[88:])
+}
+
+// sealed makes a chunk's bytes what the writer would have made of them.
+func sealChunk(b []byte, c *chunk, used uint32, last uint64, records uint32) {
+	le.PutUint32(b[56:], used)
+	le.PutUint32(b[60:], slotSealed)
+	le.PutUint64(b[72:], last)
+	le.PutUint32(b[80:], records)
+	le.PutUint32(b[84:], 0)
+	sum := crc32.Update(checksum(b[:c.headBytes]), castagnoli, b[c.headBytes:c.headBytes+int(used)])
+	le.PutUint32(b[84:], sum)
+}
+
+// live is the head of a live file.
+type live struct {
+	chunkBytes int
+	runID      [16]byte
+	stream     uint64
+	rank       int32
+	pid        int
+	slots      int
+	ended      bool
+	counters   Counters
+}
+
+func parseLive(b []byte) (l live, err error) {
+	switch {
+	case len(b) < liveFixed || string(b[:8]) != liveMagic:
+		return l, errors.New("no live file of mpitx")
+	case le.Uint16(b[8:]) != Version:
+		return l, fmt.Errorf("version %d of the format was written by another mpitx; this one reads version %d", le.Uint16(b[8:]), Version)
+	}
+	l = live{
+		chunkBytes: int(le.Uint32(b[12:])), stream: le.Uint64(b[32:]), rank: int32(le.Uint32(b[40:])),
+		pid: int(le.Uint32(b[44:])), slots: int(le.Uint32(b[48:])), ended: le.Uint32(b[52:]) != 0,
+	}
+	copy(l.runID[:], b[16:])
+	if l.chunkBytes < chunkHead+8 || l.chunkBytes > mostCapacity || l.chunkBytes%8 != 0 || l.slots > mostSlots {
+		return l, fmt.Errorf("a live file with %d chunks of %d bytes", l.slots, l.chunkBytes)
+	}
+	end := min(int(le.Uint16(b[10:])), len(b))
+	for i := 0; i < numCounters && liveFixed+8*i+8 <= end; i++ {
+		l.counters.set(i, le.Uint64(b[liveFixed+8*i:]))
+	}
+	return l, nil
+}
+
+// manifest tells where a process's live file is.
+type manifest struct {
+	runID        [16]byte
+	stream       uint64
+	rank         int32
+	pid          int
+	pidStart     uint64
+	pidNamespace uint64
+	host, path   string
+}
+
+func parseManifest(b []byte) (m manifest, err error) {
+	switch {
+	case len(b) < manifestHead || string(b[:8]) != manifestMagic:
+		return m, errors.New("no manifest of mpitx")
+	case le.Uint16(b[8:]) != Version:
+		return m, fmt.Errorf("version %d of the format was written by another mpitx; this one reads version %d", le.Uint16(b[8:]), Version)
+	}
+	head, all := int(le.Uint16(b[10:])), uint64(le.Uint32(b[12:]))
+	host, path := uint64(le.Uint32(b[64:])), uint64(le.Uint32(b[68:]))
+	if head < manifestHead || uint64(head)+host+path != all || all != uint64(len(b)) {
+		return m, fmt.Errorf("a manifest of %d bytes in a file of %d", all, len(b))
+	}
+	sum := crc32.Update(0, castagnoli, b[:72])
+	sum = crc32.Update(sum, castagnoli, noBytes[:])
+	if crc32.Update(sum, castagnoli, b[76:]) != le.Uint32(b[72:]) {
+		return m, errors.New("the manifest's checksum is wrong")
+	}
+	m = manifest{
+		stream: le.Uint64(b[32:]), rank: int32(le.Uint32(b[40:])), pid: int(le.Uint32(b[44:])),
+		pidStart: le.Uint64(b[48:]), pidNamespace: le.Uint64(b[56:]),
+		host: string(b[head : head+int(host)]), path: string(b[head+int(host):]),
+	}
+	copy(m.runID[:], b[16:])
+	return m, nil
+}

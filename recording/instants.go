@@ -1,0 +1,146 @@
+package recording
+
+import (
+	"container/heap"
+	"math"
+	"time"
+)
+
+// Instant is what was sampled of a number of variables of one rank at one time. It and everything in it is only good until
+// the next one is asked for.
+type Instant struct {
+	Time  time.Duration // since the job's start
+	Rank  *Rank
+	Set   *Set
+	Cells []Cell
+}
+
+// Cell is one element of one variable.
+type Cell struct {
+	Column  *Column
+	Element int // within the column, from 0: Column.First+Element in the array
+	Value   Value
+	Status  Status
+}
+
+// Options choose what of a run is read, and how it is shown.
+type Options struct {
+	As       Transform                // Default: what the columns say
+	From, To time.Duration            // only this part, where To > From
+	Rank     func(*Rank) bool         // only these ranks; nil: all
+	Column   func(*Column) bool       // only these columns; nil: all
+	Progress func(done, total uint64) // called now and then with samples read; nil: not
+}
+
+// Instants gives the run's samples in order of time, over all ranks. It stops where yield returns false. Memory is bounded:
+// some 16 MiB of buffers for any number of ranks (but 4 KiB each), and 24 bytes for each element that is shown as a
+// difference or a rate. Damage met on the way is left out, and in Damage afterwards.
+func (run *Run) Instants(o Options) func(yield func(*Instant) bool) {
+	return func(yield func(*Instant) bool) {
+		m := newMerge(run, o)
+		m.start()
+		m.each(yield)
+	}
+}
+
+// merge gives the samples of several ranks in order.
+type merge struct {
+	run     *Run
+	options Options
+	cursors []*cursor // of all ranks
+	heap    cursorHeap
+	shown   map[*Set]*shown
+	instant Instant
+	done    uint64
+}
+
+func newMerge(run *Run, o Options) *merge {
+	m := &merge{run: run, options: o, shown: map[*Set]*shown{}}
+	for _, r := range run.Ranks {
+		m.add(r)
+	}
+	return m
+}
+
+func (m *merge) add(r *Rank) {
+	if m.options.Rank != nil && !m.options.Rank(r) {
+		return
+	}
+	m.cursors = append(m.cursors, &cursor{run: m.run, rank: r, time: math.MinInt64})
+}
+
+// start looks at all ranks for samples.
+func (m *merge) start() {
+	size := max(min(readBudget/max(len(m.cursors), 1), 1<<18), 4096)
+	m.heap = m.heap[:0]
+	for _, c := range m.cursors {
+		if c.size = size; c.next() {
+			m.heap = append(m.heap, c)
+		}
+	}
+	heap.Init(&m.heap)
+}
+
+// each gives all samples that there are; false where it was stopped.
+func (m *merge) each(yield func(*Instant) bool) bool {
+	limited := m.options.To > m.options.From
+	for len(m.heap) > 0 {
+		c := m.heap[0]
+		if limited && c.time >= m.options.To {
+			return true
+		}
+		if cells := m.cells(c); len(cells) > 0 && (!limited || c.time >= m.options.From) {
+			m.instant = Instant{c.time, c.rank, c.rec.set, cells}
+			if !yield(&m.instant) {
+				return false
+			}
+		}
+		if m.done++; m.options.Progress != nil && m.done%4096 == 0 {
+			m.options.Progress(m.done, m.run.total())
+		}
+		if c.next() {
+			heap.Fix(&m.heap, 0)
+		} else {
+			heap.Pop(&m.heap)
+		}
+	}
+	return true
+}
+
+// total is how many samples the ranks counted.
+func (run *Run) total() uint64 {
+	var n uint64
+	for _, r := range run.Ranks {
+		n += r.Counters.Samples
+	}
+	return n
+}
+
+// cells are the record's values as they are to be shown.
+func (m *merge) cells(c *cursor) []Cell {
+	s := m.shown[c.rec.set]
+	if s == nil {
+		s = newShown(c.rec.set, c.rank, &m.options)
+		m.shown[c.rec.set] = s
+	}
+	return s.show(&c.rec)
+}
+
+// cursorHeap orders cursors by time; at equal times by rank.
+type cursorHeap []*cursor
+
+func (h cursorHeap) Len() int { return len(h) }
+func (h cursorHeap) Less(i, j int) bool {
+	if h[i].time != h[j].time {
+		return h[i].time < h[j].time
+	}
+	return h[i].rank.Rank < h[j].rank.Rank
+}
+func (h cursorHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h *cursorHeap) Push(x any)   { *h = append(*h, x.(*cursor)) }
+func (h *cursorHeap) Pop() any {
+	old := *h
+	c := old[len(old)-1]
+	*h = old[:len(old)-1]
+	return c
+}

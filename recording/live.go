@@ -1,0 +1,172 @@
+package recording
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// manifests reads the manifests of a directory. They come into being whole.
+func (run *Run) manifests(names []string) []*manifest {
+	var all []*manifest
+	for _, name := range names {
+		if !strings.HasSuffix(name, ".mpxm") {
+			continue
+		}
+		path := filepath.Join(run.Dir, name)
+		m, err := readManifest(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // its process ended just now
+		case err != nil:
+			run.damagedAt(name, 0, "%v", err)
+		default:
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+func readManifest(path string) (*manifest, error) {
+	h, err := openRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	defer h.Close()
+	b := make([]byte, mostManifest)
+	n, err := readAt(h, b, 0)
+	if err != nil {
+		return nil, err
+	}
+	m, err := parseManifest(b[:n])
+	if err != nil {
+		return nil, err
+	}
+	if !filepath.IsAbs(m.path) && !strings.HasPrefix(m.path, "/") {
+		if m.path == "" || m.path != filepath.Base(m.path) {
+			return nil, fmt.Errorf("the manifest names %q as the live file", m.path)
+		}
+		m.path = filepath.Join(filepath.Dir(path), m.path)
+	}
+	return &m, nil
+}
+
+// openLive opens a manifest's live file; fs.ErrNotExist where it is not there.
+func openLive(m *manifest) (*os.File, live, error) {
+	h, err := openRegular(m.path)
+	if err != nil {
+		return nil, live{}, err
+	}
+	var head [liveHead]byte
+	n, err := readAt(h, head[:], 0)
+	l, parseErr := parseLive(head[:n])
+	if err == nil {
+		err = parseErr
+	}
+	if err == nil && (l.stream != m.stream || l.runID != m.runID) {
+		err = fs.ErrNotExist // another process's file by the same name
+	}
+	if err != nil {
+		h.Close()
+		return nil, l, err
+	}
+	return h, l, nil
+}
+
+// readLive takes in what a process has in memory.
+func (run *Run) readLive(m *manifest) {
+	r := run.rankOf(m.stream, m.rank, m.runID)
+	if r == nil {
+		run.damaged(&DamageError{m.path, 0, "a manifest of another run"})
+		return
+	}
+	r.manifest = m
+	if r.Host == "" {
+		r.Host, r.PID = m.host, m.pid
+	}
+	h, l, err := openLive(m)
+	if err != nil {
+		if r.live = nil; !errors.Is(err, fs.ErrNotExist) {
+			run.damagedAt(m.path, 0, "%v", err)
+		}
+		return
+	}
+	defer h.Close()
+	r.live = &liveFile{m.path, l}
+	for i := range l.slots {
+		b, c, err := readSlot(h, &l, i)
+		switch {
+		case err != nil:
+			run.damagedAt(m.path, slotAt(&l, i), "%v", err)
+		case b == nil || c.stream != m.stream:
+		case c.kind == kindSamples:
+			r.refs = append(r.refs, ref{c.sequence, uint64(i) | refLive})
+		case c.kind == kindMeta:
+			run.liveMeta(r, m.path, slotAt(&l, i), b, &c)
+		}
+	}
+	r.Counters = l.counters // these go on after an end record was written
+}
+
+func (run *Run) liveMeta(r *Rank, path string, at int64, b []byte, c *chunk) {
+	done := r.partial[c.sequence]
+	if done < 0 || done > len(b) {
+		return
+	}
+	n, err := run.metaRecords(r, c.sequence, b[done:])
+	if err != nil {
+		run.damagedAt(path, at+int64(c.headBytes+done+n), "%v", err)
+	}
+	if r.partial == nil {
+		r.partial = map[uint64]int{}
+	}
+	if r.partial[c.sequence] = done + n; c.state == slotSealed {
+		r.partial[c.sequence] = -1
+	}
+}
+
+// drop forgets the chunks in one kind of file.
+func (r *Rank) drop(where uint64) {
+	kept := r.refs[:0]
+	for _, x := range r.refs {
+		if x.at&where == 0 {
+			kept = append(kept, x)
+		}
+	}
+	r.refs = kept
+}
+
+func slotAt(l *live, i int) int64 { return liveHead + int64(i)*int64(l.chunkBytes) }
+
+// readSlot copies a slot's records; nil where it is free, or was taken for something else meanwhile.
+func readSlot(h *os.File, l *live, i int) ([]byte, chunk, error) {
+	var head, again [chunkHead]byte
+	at := slotAt(l, i)
+	if n, err := readAt(h, head[:], at); err != nil || n < chunkHead {
+		return nil, chunk{}, err
+	}
+	state, sequence := le.Uint32(head[60:]), le.Uint64(head[40:])
+	if (state != slotOpen && state != slotSealed) || sequence == 0 {
+		return nil, chunk{}, nil
+	}
+	c, err := parseChunk(head[:])
+	if err != nil || c.headBytes != chunkHead || c.size() > int64(l.chunkBytes) {
+		if _, e := readAt(h, again[:], at); e == nil && again != head {
+			return nil, c, nil // it was changing
+		}
+		if err == nil {
+			err = fmt.Errorf("a chunk of %d bytes in a slot of %d", c.size(), l.chunkBytes)
+		}
+		return nil, c, err
+	}
+	b := make([]byte, c.used)
+	if n, err := readAt(h, b, at+chunkHead); err != nil || n < len(b) {
+		return nil, c, err
+	}
+	if n, err := readAt(h, again[:], at); err != nil || n < chunkHead || le.Uint64(again[40:]) != sequence {
+		return nil, c, err
+	}
+	return b, c, nil
+}

@@ -1,0 +1,337 @@
+package recording
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"mpitx/catalog"
+)
+
+const (
+	metaHeader    = 1
+	metaClock     = 2
+	metaColumn    = 3
+	metaSet       = 4
+	metaStatus    = 5
+	metaObject    = 6
+	metaNote      = 7
+	metaOutcome   = 8
+	metaCounters  = 9
+	metaBaseline  = 10
+	metaEnd       = 11
+	metaRecovered = 12 // Recover's: no body
+
+	metaHeadBytes = 16
+
+	// Bounds of what is kept of one rank, whatever a run holds.
+	mostColumns = 1 << 20
+	mostSets    = 32000
+	mostNotes   = 1000
+	mostPairs   = 512
+)
+
+// body reads the body of a record; what is not there reads as zero, and sets short.
+type body struct {
+	b     []byte
+	short bool
+}
+
+func (r *body) take(n uint64) []byte {
+	if n > uint64(len(r.b)) {
+		r.b, r.short = nil, true
+		return nil
+	}
+	t := r.b[:n]
+	r.b = r.b[n:]
+	return t
+}
+
+func (r *body) u8() uint8 {
+	if b := r.take(1); b != nil {
+		return b[0]
+	}
+	return 0
+}
+
+func (r *body) u32() uint32 {
+	if b := r.take(4); b != nil {
+		return le.Uint32(b)
+	}
+	return 0
+}
+
+func (r *body) u64() uint64 {
+	if b := r.take(8); b != nil {
+		return le.Uint64(b)
+	}
+	return 0
+}
+
+func (r *body) f64() float64 { return math.Float64frombits(r.u64()) }
+func (r *body) text() []byte { return r.take(uint64(r.u32())) }
+
+// metaRecords decodes the records of a meta chunk, or of its next part, and returns how many bytes that were.
+func (x *index) metaRecords(r *Rank, sequence uint64, b []byte) (int, error) {
+	at := 0
+	for at < len(b) {
+		if len(b)-at < metaHeadBytes {
+			return at, fmt.Errorf("a record's head of %d bytes", len(b)-at)
+		}
+		n := le.Uint32(b[at:])
+		if n < metaHeadBytes || n%8 != 0 || uint64(n) > uint64(len(b)-at) {
+			return at, fmt.Errorf("a record of %d bytes where %d are left", n, len(b)-at)
+		}
+		rec := body{b: b[at+metaHeadBytes : at+int(n)]}
+		if err := x.metaRecord(r, sequence, le.Uint16(b[at+4:]), le.Uint64(b[at+8:]), &rec); err != nil {
+			return at, err
+		}
+		at += int(n)
+	}
+	return at, nil
+}
+
+func (x *index) metaRecord(r *Rank, sequence uint64, typ uint16, ticks uint64, rec *body) error {
+	var err error
+	switch typ {
+	case metaHeader:
+		x.header(r, rec)
+	case metaClock:
+		pair := clockPair{ticks: ticks, mono: int64(rec.u64()), real: int64(rec.u64()), err: rec.f64()}
+		r.addPair(pair, rec.short)
+	case metaColumn:
+		err = x.column(r, rec)
+	case metaSet:
+		err = x.set(r, rec)
+	case metaStatus:
+		if id, s := rec.u32(), rec.u32(); int(id) < len(r.Columns) && r.Columns[id] != nil {
+			r.Columns[id].Status, r.Columns[id].Reason = Status(min(s, 255)), x.intern(rec.text())
+		}
+	case metaObject:
+		r.nameObject(rec.u64(), x.intern(rec.text()), ticks)
+	case metaNote:
+		severity, code := Severity(rec.u32()), NoteCode(rec.u32())
+		r.note(Note{Severity: severity, Code: code, Text: x.intern(rec.text()), ticks: ticks})
+	case metaOutcome:
+		after := rec.u32() != 0
+		rec.u32()
+		o := Outcome{After: after, Cvar: string(rec.text()), Asked: string(rec.text()), Old: string(rec.text()),
+			Read: string(rec.text()), Result: string(rec.text())}
+		if len(r.Outcomes) < mostNotes {
+			r.Outcomes = append(r.Outcomes, o)
+		}
+	case metaCounters:
+		x.counters(r, sequence, rec)
+	case metaBaseline:
+		err = r.baseline(ticks, rec)
+	case metaEnd:
+		r.End = End(rec.u32())
+	case metaRecovered:
+		r.recovered = true
+	}
+	if err == nil && rec.short {
+		err = fmt.Errorf("a record of type %d is too short", typ)
+	}
+	return err
+}
+
+func (x *index) header(r *Rank, rec *body) {
+	r.Rank, r.Size, r.PID = int(int32(rec.u32())), int(int32(rec.u32())), int(rec.u32())
+	r.Thread, r.ToolThread = catalog.ThreadLevel(rec.u32()), catalog.ThreadLevel(rec.u32())
+	r.TSC = rec.u32() == 2
+	r.NsPerTick = rec.f64()
+	if !r.TSC || !(r.NsPerTick > 1e-6 && r.NsPerTick < 1e6) {
+		r.NsPerTick = 1
+	}
+	r.ClockError = duration(rec.f64())
+	r.Interval = time.Duration(rec.u64() & math.MaxInt64)
+	r.jobStart = int64(rec.u64())
+	version, sub := int32(rec.u32()), int32(rec.u32())
+	if version > 0 {
+		r.MPIVersion = strconv.Itoa(int(version)) + "." + strconv.Itoa(int(sub))
+	}
+	r.Budget = int64(rec.u64() & math.MaxInt64)
+	r.KeepLast = rec.u32() == 1
+	rec.u32()
+	r.Host, r.bootID = x.intern(rec.text()), x.intern(rec.text())
+	r.Family, r.Library = x.intern(rec.text()), x.intern(rec.text())
+	r.Program, r.Agent = x.intern(rec.text()), x.intern(rec.text())
+	r.headed = true
+}
+
+// duration is nanoseconds as the agent measured them, made reasonable.
+func duration(ns float64) time.Duration {
+	if !(ns > 0) {
+		return 0
+	}
+	return time.Duration(min(ns, 1e18))
+}
+
+func (x *index) column(r *Rank, rec *body) error {
+	id := rec.u32()
+	c := &Column{Rank: r, ID: int(id), Class: catalog.Class(rec.u32()), Type: catalog.Datatype(rec.u32()),
+		Count: int(rec.u32()), First: int(rec.u32()), Bind: catalog.Bind(rec.u32()), Object: rec.u64(),
+		As: Transform(rec.u8()), Labels: Labels(rec.u8())}
+	flags, size := rec.u8() != 0, rec.u8()
+	labels, items := rec.u32(), rec.u32()
+	rec.u32()
+	c.Variable, c.ObjectName = x.intern(rec.text()), x.intern(rec.text())
+	enum := x.intern(rec.text())
+	c.Description = x.intern(rec.text())
+	if c.size = int(size); c.size == 0 {
+		c.size = c.Type.Size()
+	}
+	switch {
+	case rec.short:
+		return nil // the caller says so
+	case id >= mostColumns || c.Count < 1 || c.Count > mostCapacity || c.Type.Size() != 0 && c.Type.Size() != c.size,
+		c.size != 1 && c.size != 2 && c.size != 4 && c.size != 8:
+		return fmt.Errorf("column %d with %d elements of %d bytes", id, c.Count, c.size)
+	}
+	if c.As > Rate {
+		c.As = Default
+	}
+	world := rec.take(uint64(labels) * 4)
+	for i := 0; i+4 <= len(world); i += 4 {
+		c.World = append(c.World, int32(le.Uint32(world[i:])))
+	}
+	if enum != "" || items > 0 {
+		c.Enum = x.enum(enum, flags, items, rec)
+	}
+	if rec.short {
+		return nil
+	}
+	if name, ok := r.names[c.Object]; ok && c.Object != 0 {
+		c.ObjectName = name
+	}
+	for len(r.Columns) <= int(id) {
+		r.Columns = append(r.Columns, nil)
+	}
+	if r.Columns[id] == nil {
+		r.Columns[id] = c
+	}
+	return nil
+}
+
+// enum reads an enumeration; equal ones are one.
+func (x *index) enum(name string, flags bool, items uint32, rec *body) *catalog.Enum {
+	e := &catalog.Enum{Name: name, Flags: flags}
+	var key strings.Builder
+	key.WriteString(name)
+	for range items {
+		v := int64(rec.u64())
+		t := x.intern(rec.text())
+		if rec.short {
+			return nil
+		}
+		e.Items = append(e.Items, catalog.Item{Value: int(v), Name: t})
+		fmt.Fprintf(&key, "\x00%d %t %s", v, flags, t)
+	}
+	if same := x.enums[key.String()]; same != nil {
+		return same
+	}
+	x.enums[key.String()] = e
+	return e
+}
+
+func (x *index) set(r *Rank, rec *body) error {
+	id, n, row := rec.u32(), rec.u32(), rec.u32()
+	rec.u32()
+	if id >= mostSets || n == 0 || row > mostCapacity || uint64(n)*4 > uint64(len(rec.b)) {
+		return fmt.Errorf("set %d of %d columns with rows of %d bytes", id, n, row)
+	}
+	s := &Set{ID: int(id), row: int(row), ids: make([]uint32, n)}
+	for i := range s.ids {
+		s.ids[i] = rec.u32()
+	}
+	for len(r.Sets) <= int(id) {
+		r.Sets = append(r.Sets, nil)
+	}
+	if r.Sets[id] == nil {
+		r.Sets[id] = s
+		s.resolve(r)
+	}
+	return nil
+}
+
+// resolve finds a set's columns; false as long as their declarations are missing, or where the rows do not fit them.
+func (s *Set) resolve(r *Rank) bool {
+	if s.Columns != nil {
+		return true
+	}
+	columns, offsets, at := make([]*Column, len(s.ids)), make([]int, len(s.ids)), 0
+	for i, id := range s.ids {
+		if int(id) >= len(r.Columns) || r.Columns[id] == nil {
+			return false
+		}
+		c := r.Columns[id]
+		at = (at + c.size - 1) / c.size * c.size
+		columns[i], offsets[i] = c, at
+		if at += c.size * c.Count; at > mostCapacity {
+			return false
+		}
+	}
+	if (at+7)&^7 != s.row {
+		return false
+	}
+	s.Columns, s.offsets = columns, offsets
+	return true
+}
+
+func (r *Rank) note(n Note) {
+	if len(r.Notes) < mostNotes {
+		r.Notes = append(r.Notes, n)
+	}
+}
+
+func (r *Rank) nameObject(object uint64, name string, ticks uint64) {
+	if object == 0 {
+		return
+	}
+	if r.names == nil {
+		r.names = map[uint64]string{}
+	}
+	if len(r.names) < mostColumns {
+		r.names[object] = name
+	}
+	for _, c := range r.Columns {
+		if c != nil && c.Object == object && ticks >= c.lastNamed {
+			c.ObjectName, c.lastNamed = name, ticks
+		}
+	}
+}
+
+// counters keeps the last record of them.
+func (x *index) counters(r *Rank, sequence uint64, rec *body) {
+	n := rec.u64()
+	if sequence < r.countersAt {
+		return
+	}
+	r.countersAt = sequence
+	for i := range min(n, numCounters) {
+		r.Counters.set(int(i), rec.u64())
+	}
+}
+
+func (r *Rank) baseline(ticks uint64, rec *body) error {
+	id, flags := rec.u32(), rec.u32()
+	if int(id) >= len(r.Sets) || r.Sets[id] == nil {
+		return nil // its declaration is lost
+	}
+	s := r.Sets[id]
+	var statuses []byte
+	if flags&1 != 0 {
+		statuses = rec.take(uint64(len(s.ids)+7) &^ 7)
+	}
+	row := rec.take(uint64(s.row))
+	if rec.short || s.baseline != nil {
+		return nil
+	}
+	s.baseTime, s.baseline = ticks, append([]byte{}, row...)
+	if statuses != nil {
+		s.statuses = append([]byte{}, statuses...)
+	}
+	return nil
+}

@@ -1,0 +1,45 @@
+package recording
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+// running reports whether the process of a manifest may still be there. Where it lives among other process identifiers,
+// in a container, nobody can tell: then it may.
+func running(m *manifest) bool {
+	var ns syscall.Stat_t
+	if syscall.Stat("/proc/self/ns/pid", &ns) == nil && m.pidNamespace != 0 && ns.Ino != m.pidNamespace {
+		return true
+	}
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(m.pid) + "/stat")
+	if err != nil {
+		return false
+	}
+	fields := bytes.Fields(b[bytes.LastIndexByte(b, ')')+1:]) // from the third on
+	if len(fields) < 20 || m.pidStart == 0 {
+		return true
+	}
+	start, err := strconv.ParseUint(string(fields[19]), 10, 64)
+	dead := fields[0][0] == 'Z' || fields[0][0] == 'X'
+	return !dead && (err != nil || start == m.pidStart)
+}
+
+// lockFile locks a file as the agent does before it appends; false where that is not possible soon.
+func lockFile(h *os.File) bool {
+	const setLock = 37 // F_OFD_SETLK
+	for range 50 {
+		err := syscall.FcntlFlock(h.Fd(), setLock, &syscall.Flock_t{Type: syscall.F_WRLCK})
+		if err == nil {
+			return true
+		}
+		if err != syscall.EAGAIN && err != syscall.EACCES {
+			return false
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return false
+}

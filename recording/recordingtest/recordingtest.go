@@ -1,0 +1,244 @@
+// Package recordingtest writes run directories for tests, in Go: what binding/agent/run.c does in C. It is a second writer
+// of the same format, made from docs/run-format.md, and knows nothing of package recording's innards.
+package recordingtest
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+	"math"
+	"os"
+	"path/filepath"
+)
+
+var le = binary.LittleEndian
+
+// Column is a column to declare.
+type Column struct {
+	Variable     string
+	Class, Type  int32 // catalog's numbers
+	Count, First uint32
+	Bind         int32
+	Object       uint64
+	ObjectName   string
+	As, Labels   uint8
+	EnumFlags    uint8
+	Size         uint8
+	World        []int32
+	EnumName     string
+	Items        []Item
+	Description  string
+}
+
+// Item is an item of an enumeration.
+type Item struct {
+	Value int64
+	Name  string
+}
+
+// Header is the header record.
+type Header struct {
+	Rank, Size                  int32
+	Clock                       int32 // 1: monotonic, 2: TSC
+	NsPerTick                   float64
+	Host, Boot, Family, Library string
+	Program, Agent              string
+	JobStart                    int64
+	Interval                    uint64
+}
+
+// Stream writes one process's chunks. Every Go value given to it is copied.
+type Stream struct {
+	Run      [16]byte
+	ID       uint64
+	Rank     int32
+	Capacity int // of a chunk's records
+	Out      []byte
+
+	sequence      uint64
+	meta, samples []byte
+	origin        uint64 // the time base that a chunk begins with
+	base, last    uint64
+	records       uint32
+}
+
+// NewStream begins a stream.
+func NewStream(id uint64, rank int32) *Stream {
+	return &Stream{ID: id, Rank: rank, Capacity: 65536 - 88}
+}
+
+func pad(b []byte) []byte {
+	for len(b)%8 != 0 {
+		b = append(b, 0)
+	}
+	return b
+}
+
+func text(b []byte, s string) []byte { return append(le.AppendUint32(b, uint32(len(s))), s...) }
+
+// Meta appends a record to the chunk of declarations.
+func (s *Stream) Meta(typ uint16, ticks uint64, body []byte) {
+	body = pad(body)
+	if len(s.meta)+16+len(body) > s.Capacity {
+		s.sealMeta()
+	}
+	s.meta = le.AppendUint32(s.meta, uint32(16+len(body)))
+	s.meta = le.AppendUint32(s.meta, uint32(typ))
+	s.meta = le.AppendUint64(s.meta, ticks)
+	s.meta = append(s.meta, body...)
+}
+
+// Header appends the header.
+func (s *Stream) Header(h Header) {
+	var b []byte
+	for _, v := range []int32{h.Rank, h.Size, 4711, 4, 4, h.Clock} {
+		b = le.AppendUint32(b, uint32(v))
+	}
+	b = le.AppendUint64(b, math.Float64bits(h.NsPerTick))
+	b = le.AppendUint64(b, 0)
+	b = le.AppendUint64(b, h.Interval)
+	b = le.AppendUint64(b, uint64(h.JobStart))
+	b = le.AppendUint32(b, 3)
+	b = le.AppendUint32(b, 1)
+	b = le.AppendUint64(b, 0)
+	b = le.AppendUint64(b, 0)
+	for _, t := range []string{h.Host, h.Boot, h.Family, h.Library, h.Program, h.Agent} {
+		b = text(b, t)
+	}
+	s.Meta(1, 0, b)
+}
+
+// Clock appends a pair of clocks.
+func (s *Stream) Clock(ticks uint64, mono, real int64, err float64) {
+	b := le.AppendUint64(nil, uint64(mono))
+	b = le.AppendUint64(b, uint64(real))
+	s.Meta(2, ticks, le.AppendUint64(b, math.Float64bits(err)))
+}
+
+// Column declares a column.
+func (s *Stream) Column(id uint32, c Column) {
+	var b []byte
+	for _, v := range []uint32{id, uint32(c.Class), uint32(c.Type), c.Count, c.First, uint32(c.Bind)} {
+		b = le.AppendUint32(b, v)
+	}
+	b = le.AppendUint64(b, c.Object)
+	b = append(b, c.As, c.Labels, c.EnumFlags, c.Size)
+	b = le.AppendUint32(b, uint32(len(c.World)))
+	b = le.AppendUint32(b, uint32(len(c.Items)))
+	b = le.AppendUint32(b, 0)
+	for _, t := range []string{c.Variable, c.ObjectName, c.EnumName, c.Description} {
+		b = text(b, t)
+	}
+	for _, w := range c.World {
+		b = le.AppendUint32(b, uint32(w))
+	}
+	for _, it := range c.Items {
+		b = text(le.AppendUint64(b, uint64(it.Value)), it.Name)
+	}
+	s.Meta(3, 0, b)
+}
+
+// Set declares a set.
+func (s *Stream) Set(id uint32, rowBytes int, columns ...uint32) {
+	b := le.AppendUint32(nil, id)
+	b = le.AppendUint32(b, uint32(len(columns)))
+	b = le.AppendUint32(b, uint32(rowBytes))
+	b = le.AppendUint32(b, 0)
+	for _, c := range columns {
+		b = le.AppendUint32(b, c)
+	}
+	s.Meta(4, 0, b)
+}
+
+// Note appends a note.
+func (s *Stream) Note(ticks uint64, severity, code uint32, t string) {
+	s.Meta(7, ticks, text(le.AppendUint32(le.AppendUint32(nil, severity), code), t))
+}
+
+// Counters appends what was counted, in the format's order.
+func (s *Stream) Counters(n ...uint64) {
+	b := le.AppendUint64(nil, uint64(len(n)))
+	for _, v := range n {
+		b = le.AppendUint64(b, v)
+	}
+	s.Meta(9, 0, b)
+}
+
+// End appends the end record.
+func (s *Stream) End(how uint32) { s.Meta(11, s.last, le.AppendUint64(nil, uint64(how))) }
+
+// Sample appends a sample; statuses may be nil.
+func (s *Stream) Sample(set uint32, ticks uint64, row, statuses []byte) {
+	body := pad(append(pad(append([]byte{}, statuses...)), row...))
+	if len(s.samples) > 0 && len(s.samples)+8+len(body)+16 > s.Capacity {
+		s.sealSamples()
+	}
+	if len(s.samples) == 0 {
+		s.base, s.origin = ticks, ticks
+	}
+	if ticks-s.base > math.MaxUint32 {
+		s.samples = le.AppendUint64(s.samples, 2|1<<16)
+		s.samples = le.AppendUint64(s.samples, ticks)
+		s.base = ticks
+		s.records++
+	}
+	tag := uint16(16 + set)
+	if statuses != nil {
+		tag |= 0x8000
+	}
+	s.samples = le.AppendUint16(s.samples, uint16((8+len(body))/8))
+	s.samples = le.AppendUint16(s.samples, tag)
+	s.samples = le.AppendUint32(s.samples, uint32(ticks-s.base))
+	s.samples = append(s.samples, body...)
+	s.records++
+	s.last = ticks
+}
+
+func (s *Stream) sealSamples() {
+	if len(s.samples) > 0 {
+		s.chunk(2, s.origin, s.samples)
+	}
+	s.samples, s.records = s.samples[:0], 0
+}
+
+func (s *Stream) sealMeta() {
+	if len(s.meta) > 0 {
+		s.chunk(1, 0, s.meta)
+	}
+	s.meta = s.meta[:0]
+}
+
+// Seal completes the open chunks.
+func (s *Stream) Seal() {
+	s.sealMeta()
+	s.sealSamples()
+}
+
+func (s *Stream) chunk(kind byte, first uint64, records []byte) {
+	s.sequence++
+	at := len(s.Out)
+	h := make([]byte, 88)
+	copy(h, "\x01PXCHNK1")
+	le.PutUint16(h[8:], 1)
+	le.PutUint16(h[10:], 88)
+	h[12] = kind
+	copy(h[16:], s.Run[:])
+	le.PutUint64(h[32:], s.ID)
+	le.PutUint64(h[40:], s.sequence)
+	le.PutUint32(h[48:], uint32(s.Rank))
+	le.PutUint32(h[52:], uint32(max(s.Capacity, len(records))))
+	le.PutUint32(h[56:], uint32(len(records)))
+	le.PutUint32(h[60:], 2)
+	le.PutUint64(h[64:], first)
+	le.PutUint64(h[72:], s.last)
+	le.PutUint32(h[80:], s.records)
+	s.Out = append(append(s.Out, h...), records...)
+	le.PutUint32(s.Out[at+84:], crc32.Checksum(s.Out[at:], crc32.MakeTable(crc32.Castagnoli)))
+}
+
+// Save writes a run directory with one node file.
+func Save(dir, host string, chunks []byte) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "node-"+host+".mpxr"), chunks, 0o600)
+}

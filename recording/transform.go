@@ -1,0 +1,220 @@
+package recording
+
+import (
+	"bytes"
+	"math"
+	"time"
+
+	"mpitx/catalog"
+)
+
+// Transform is how values are shown.
+type Transform uint8
+
+// The transforms.
+const (
+	Default Transform = iota // what the column says, else what its class suggests: see [Column.Shown]
+	Raw                      // as the library gave it
+	Delta                    // the difference since the first sample
+	Rate                     // per second, since the sample before
+)
+
+var transformNames = []string{"default", "raw", "delta", "rate"}
+
+func (t Transform) String() string { return wordOf(transformNames, int(t)) }
+
+// ParseTransform reads raw, delta or rate; "" is Default.
+func ParseTransform(s string) (Transform, bool) {
+	for i, n := range transformNames {
+		if s == n || s == "" {
+			return Transform(i), true
+		}
+	}
+	return Default, false
+}
+
+// monotone reports whether a class only ever grows between resets.
+func monotone(c catalog.Class) bool {
+	return c == catalog.ClassCounter || c == catalog.ClassAggregate || c == catalog.ClassTimer
+}
+
+// Shown is how a column is shown when t is asked for. Default is the column's own choice, else Delta for counters,
+// aggregates and timers, and Raw for all others. What has no differences (text, truth values, items of an enumeration) is
+// always Raw.
+func (c *Column) Shown(t Transform) Transform {
+	form := c.Type.Form()
+	if form == catalog.FormText || form == catalog.FormBool || c.Enum != nil || c.Class == catalog.ClassState {
+		return Raw
+	}
+	switch {
+	case t != Default:
+		return t
+	case c.As != Default:
+		return c.As
+	case monotone(c.Class):
+		return Delta
+	}
+	return Raw
+}
+
+// shown turns the records of a set into cells.
+type shown struct {
+	rank    *Rank
+	set     *Set
+	columns []shownColumn
+	cells   []Cell
+	order   int // the number of the record
+}
+
+type shownColumn struct {
+	column   *Column
+	at       int // in the row
+	index    int // in the set
+	element  element
+	as       Transform
+	monotone bool
+	history  []history // Delta and Rate: one for each element
+}
+
+// history is what a difference needs of the samples before.
+type history struct {
+	last  uint64
+	sum   uint64 // Delta of what grows: the sum of all steps; of floats its bits. Of what does not grow: the first value
+	ticks uint64 // of last, plus one; 0: none
+}
+
+func newShown(set *Set, rank *Rank, o *Options) *shown {
+	s := &shown{rank: rank, set: set}
+	for i, c := range set.Columns {
+		if o.Column != nil && !o.Column(c) {
+			continue
+		}
+		k := shownColumn{column: c, at: set.offsets[i], index: i, element: elementOf(c), as: c.Shown(o.As), monotone: monotone(c.Class)}
+		if k.as != Raw {
+			k.history = make([]history, c.Count)
+		}
+		s.columns = append(s.columns, k)
+	}
+	if set.baseline != nil && len(s.columns) > 0 {
+		s.show(&record{set: set, ticks: set.baseTime, row: set.baseline, statuses: set.statuses})
+		for i := range s.columns { // the baseline counts for differences, but is no earlier sample
+			if s.columns[i].as == Rate {
+				clear(s.columns[i].history)
+			}
+		}
+	}
+	return s
+}
+
+// show gives a record's cells; they are good until the next call.
+func (s *shown) show(rec *record) []Cell {
+	s.cells = s.cells[:0]
+	for i := range s.columns {
+		k := &s.columns[i]
+		status := OK
+		if rec.statuses != nil {
+			status = Status(rec.statuses[k.index])
+		}
+		if k.element.form == catalog.FormText {
+			s.cells = append(s.cells, k.textCell(rec, status))
+			continue
+		}
+		b := rec.row[k.at:]
+		for e := range k.column.Count {
+			cell := Cell{Column: k.column, Element: e, Status: status}
+			if status.HasValue() {
+				x := k.element.raw(b[e*k.element.size:])
+				if k.as == Raw {
+					cell.Value = k.element.value(x)
+				} else {
+					s.difference(k, &k.history[e], x, rec.ticks, &cell)
+				}
+			}
+			s.cells = append(s.cells, cell)
+		}
+	}
+	return s.cells
+}
+
+func (k *shownColumn) textCell(rec *record, status Status) Cell {
+	cell := Cell{Column: k.column, Status: status}
+	if status.HasValue() {
+		text := rec.row[k.at : k.at+k.column.Count]
+		if i := bytes.IndexByte(text, 0); i >= 0 {
+			text = text[:i]
+		}
+		cell.Value = Value{Kind: Text, text: text}
+	}
+	return cell
+}
+
+// difference fills in a cell's value as a difference or a rate.
+func (s *shown) difference(k *shownColumn, h *history, x, ticks uint64, cell *Cell) {
+	if h.ticks == 0 { // the first
+		h.last, h.ticks = x, ticks+1
+		if !k.monotone {
+			h.sum = x
+		}
+		if cell.Status = Pending; k.as == Delta {
+			cell.Status, cell.Value = OK, k.zero()
+		}
+		return
+	}
+	step, reset := k.step(h.last, x)
+	if reset || cell.Status == Reset && k.monotone {
+		cell.Status, step = Reset, k.zero()
+	}
+	before := h.ticks - 1
+	h.last, h.ticks = x, ticks+1
+	switch {
+	case k.as == Rate && cell.Status == Reset:
+	case k.as == Rate:
+		seconds := float64(s.rank.mono(ticks)-s.rank.mono(before)) / float64(time.Second)
+		if cell.Value = FloatValue(step.Float64() / seconds); seconds <= 0 {
+			cell.Value, cell.Status = Value{}, Pending
+		}
+	case k.monotone:
+		cell.Value = k.add(h, step)
+	default:
+		cell.Value, _ = k.step(h.sum, x)
+	}
+}
+
+func (k *shownColumn) zero() Value {
+	if k.element.form == catalog.FormFloat {
+		return FloatValue(0)
+	}
+	return Value{Kind: Integer}
+}
+
+// step is the difference between two values. What only grows is taken modulo the type's width: a step of less than half
+// the range is a wrap where it is a drop, and any other drop is a reset.
+func (k *shownColumn) step(from, to uint64) (v Value, reset bool) {
+	fell := to < from
+	if k.element.form == catalog.FormSigned {
+		fell = int64(to) < int64(from)
+	}
+	switch {
+	case k.element.form == catalog.FormFloat:
+		d := k.element.float(to) - k.element.float(from)
+		return FloatValue(d), k.monotone && !(d >= 0)
+	case k.monotone:
+		d := (to - from) & k.element.mask()
+		return Value{Kind: Integer, bits: d}, fell && d > k.element.mask()/2
+	case fell:
+		return Value{Kind: Integer, negative: true, bits: from - to}, false
+	}
+	return Value{Kind: Integer, bits: to - from}, false
+}
+
+// add adds a step to the sum.
+func (k *shownColumn) add(h *history, step Value) Value {
+	if step.Kind == Float {
+		h.sum = math.Float64bits(math.Float64frombits(h.sum) + step.Float64())
+		return Value{Kind: Float, bits: h.sum}
+	}
+	sum := Value{Kind: Integer, bits: h.sum}
+	addMagnitude(&sum, step.bits)
+	h.sum = sum.bits
+	return sum
+}

@@ -1,0 +1,106 @@
+package recording
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"mpitx/catalog"
+)
+
+// series shows a column's values, sampled once a second.
+func series(class catalog.Class, typ catalog.Datatype, as Transform, values ...uint64) []string {
+	c := &Column{Class: class, Type: typ, Count: 1, size: typ.Size()}
+	set := &Set{Columns: []*Column{c}, offsets: []int{0}, row: 8}
+	s := newShown(set, &Rank{NsPerTick: 1}, &Options{As: as})
+	var out []string
+	for i, v := range values {
+		cells := s.show(&record{set: set, ticks: uint64(i) * 1e9, row: le.AppendUint64(nil, v)})
+		text := cells[0].Value.String()
+		if cells[0].Status != OK {
+			text += "/" + cells[0].Status.String()
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+func TestTransforms(t *testing.T) {
+	f := math.Float64bits
+	neg := func(v int64) uint64 { return uint64(v) }
+	for _, k := range []struct {
+		what   string
+		class  catalog.Class
+		typ    catalog.Datatype
+		as     Transform
+		values []uint64
+		want   []string
+	}{
+		{"counter", catalog.ClassCounter, catalog.TypeUint64, Default, []uint64{7, 7, 17}, []string{"0", "0", "10"}},
+		{"counter as raw", catalog.ClassCounter, catalog.TypeUint64, Raw, []uint64{math.MaxUint64}, []string{"18446744073709551615"}},
+		{"rate", catalog.ClassCounter, catalog.TypeUint64, Rate, []uint64{7, 7, 17}, []string{"/pending", "0", "10"}},
+		{"exact", catalog.ClassCounter, catalog.TypeUint64, Delta, []uint64{1, 9007199254740994}, []string{"0", "9007199254740993"}},
+		{"32-bit wraps", catalog.ClassCounter, catalog.TypeUnsigned, Delta, []uint64{4294967290, 5, 4294967290, 6}, []string{"0", "11", "4294967296", "4294967308"}},
+		{"64-bit wraps", catalog.ClassCounter, catalog.TypeUint64, Delta, []uint64{math.MaxUint64 - 1, 3}, []string{"0", "5"}},
+		{"signed wraps", catalog.ClassCounter, catalog.TypeInt, Delta, []uint64{math.MaxInt32, 0x80000001}, []string{"0", "2"}},
+		{"reset", catalog.ClassCounter, catalog.TypeUint64, Delta, []uint64{100, 110, 3, 8}, []string{"0", "10", "10/reset", "15"}},
+		{"rate after a reset", catalog.ClassCounter, catalog.TypeUint64, Rate, []uint64{100, 3, 8}, []string{"/pending", "/reset", "5"}},
+		{"16-bit reset", catalog.ClassAggregate, catalog.TypeUint16, Delta, []uint64{1000, 0}, []string{"0", "0/reset"}},
+		{"great steps up", catalog.ClassCounter, catalog.TypeUint64, Delta, []uint64{0, 1<<63 + 5}, []string{"0", "9223372036854775813"}},
+		{"timer", catalog.ClassTimer, catalog.TypeDouble, Default, []uint64{f(-1.5), f(-1), f(2)}, []string{"0", "0.5", "3.5"}},
+		{"timer reset", catalog.ClassTimer, catalog.TypeDouble, Default, []uint64{f(5), f(1), f(2)}, []string{"0", "0/reset", "1"}},
+		{"level", catalog.ClassLevel, catalog.TypeInt, Default, []uint64{5, neg(-3)}, []string{"5", "-3"}},
+		{"level as delta", catalog.ClassLevel, catalog.TypeInt64, Delta, []uint64{5, neg(-3), 6}, []string{"0", "-8", "1"}},
+		{"level as delta, far", catalog.ClassLevel, catalog.TypeInt64, Delta, []uint64{neg(math.MinInt64), math.MaxInt64}, []string{"0", "18446744073709551615"}},
+		{"unsigned level falls", catalog.ClassLevel, catalog.TypeUint64, Delta, []uint64{math.MaxUint64, 0}, []string{"0", "-18446744073709551615"}},
+		{"level as rate", catalog.ClassLevel, catalog.TypeUint64, Rate, []uint64{5, 3}, []string{"/pending", "-2"}},
+		{"watermark", catalog.ClassHighWatermark, catalog.TypeUnsigned, Default, []uint64{5, 3}, []string{"5", "3"}},
+		{"states have no rates", catalog.ClassState, catalog.TypeInt, Rate, []uint64{2}, []string{"2"}},
+		{"text has no differences", catalog.ClassGeneric, catalog.TypeChar, Delta, []uint64{'x'}, []string{"x"}},
+		{"bytes of -128", catalog.ClassLevel, catalog.TypeSignedChar, Raw, []uint64{0x80}, []string{"-128"}},
+		{"float", catalog.ClassLevel, catalog.TypeFloat, Raw, []uint64{uint64(math.Float32bits(0.1))}, []string{"0.1"}},
+	} {
+		got := series(k.class, k.typ, k.as, k.values...)
+		for i := range k.want {
+			if got[i] != k.want[i] {
+				t.Errorf("%s: %q, not %q", k.what, got, k.want)
+				break
+			}
+		}
+	}
+}
+
+// TestDeltaIsExact: the sum of any steps of less than half the range is their sum, whatever wraps.
+func TestDeltaIsExact(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		typ := rapid.SampledFrom([]catalog.Datatype{catalog.TypeUint8, catalog.TypeInt16, catalog.TypeUnsigned, catalog.TypeInt64,
+			catalog.TypeUint64}).Draw(t, "type")
+		bits := 8 * typ.Size()
+		half := uint64(1)<<(bits-1) - 1
+		v := rapid.Uint64().Draw(t, "first")
+		values, sum := []uint64{v}, uint64(0)
+		for _, step := range rapid.SliceOfN(rapid.Uint64Range(0, min(half, 1<<60)), 0, 8).Draw(t, "steps") {
+			v, sum = v+step, sum+step
+			values = append(values, v)
+		}
+		got := series(catalog.ClassCounter, typ, Delta, values...)
+		if want := UnsignedValue(sum).String(); got[len(got)-1] != want {
+			t.Fatalf("%v: %v, not %s", values, got, want)
+		}
+	})
+}
+
+func TestStats(t *testing.T) {
+	a, b := counting(1, 0, 21, 5), counting(2, 1, 11, 5)
+	run := save(t, append(a.Out, b.Out...))
+	s := run.Stats(Options{})
+	if len(s) != 1 || s[0].As != Delta || s[0].Count != 2 || s[0].Min.String() != "10" || s[0].Max.String() != "20" || s[0].Mean != 15 ||
+		s[0].Dev != 5 || s[0].Total != 30 || s[0].MinRanks[0] != 1 || s[0].MaxRanks[0] != 0 {
+		t.Errorf("%+v", s)
+	}
+	s = run.Stats(Options{As: Raw})
+	if s[0].Count != 32 || s[0].Min.String() != "0" || s[0].Max.String() != "20" || len(s[0].MinRanks) != 2 || len(s[0].MaxRanks) != 1 {
+		t.Errorf("%+v", s)
+	}
+}

@@ -1,0 +1,535 @@
+//go:build linux
+
+package recording
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+var buildWriter = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "mpitx-writer-")
+	if err != nil {
+		return "", err
+	}
+	out := filepath.Join(dir, "writer")
+	cmd := exec.Command("cc", "-std=gnu11", "-O2", "-g", "-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Werror", "-o", out,
+		"testdata/writer.c", "../binding/agent/run.c", "../binding/agent/run_store.c", "-lpthread")
+	if b, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w\n%s", err, b)
+	}
+	return out, nil
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if w, err := buildWriter(); err == nil {
+		os.RemoveAll(filepath.Dir(w))
+	}
+	os.Exit(code)
+}
+
+func writer(t testing.TB) string {
+	t.Helper()
+	if _, err := exec.LookPath("cc"); err != nil {
+		t.Skip("no C compiler")
+	}
+	w, err := buildWriter()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// write runs the writer with a script, its live files in a folder of the test's own.
+func write(t testing.TB, script string) (string, error) {
+	t.Helper()
+	cmd := exec.Command(writer(t), strings.Fields(script)...)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err := cmd.Run()
+	return out.String(), err
+}
+
+func mustWrite(t testing.TB, script string) string {
+	t.Helper()
+	out, err := write(t, script)
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", script, err, out)
+	}
+	return out
+}
+
+// folders are a run directory that is not there yet, and a folder for live files.
+func folders(t testing.TB) (run, live string) {
+	d := t.TempDir()
+	live = filepath.Join(d, "live")
+	if err := os.Mkdir(live, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(d, "run"), live
+}
+
+func mustOpen(t testing.TB, dir string) *Run {
+	t.Helper()
+	run, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(run.Close)
+	return run
+}
+
+func noDamage(t testing.TB, run *Run) {
+	t.Helper()
+	for _, err := range run.Damage() {
+		t.Error(err)
+	}
+}
+
+// sampleNumbers reads a run of the writer's columns and checks every value; it returns how many samples each rank has of
+// the two sets, and the number of the first.
+func sampleNumbers(t testing.TB, run *Run) (counts map[int][2]int, first int) {
+	t.Helper()
+	counts, first = map[int][2]int{}, -1
+	next := map[[2]int]int{}
+	last := time.Duration(math.MinInt64)
+	bad := 0
+	for in := range run.Instants(Options{As: Raw}) {
+		if in.Time < last {
+			t.Errorf("time goes back from %v to %v", last, in.Time)
+		}
+		last = in.Time
+		key := [2]int{in.Rank.Rank, in.Set.ID}
+		c := counts[in.Rank.Rank]
+		c[in.Set.ID]++
+		counts[in.Rank.Rank] = c
+		n := number(in) // samples in between may be lost, where the disk was too slow; each test counts them
+		if n < next[key] {
+			t.Errorf("rank %d: sample %d after %d", in.Rank.Rank, n, next[key]-1)
+		}
+		if first < 0 {
+			first = n
+		}
+		next[key] = n + 1
+		if got, want := renderCells(in), expectedCells(in.Set.ID, n); got != want {
+			if bad++; bad < 5 {
+				t.Errorf("rank %d sample %d: %s, not %s", in.Rank.Rank, n, got, want)
+			}
+		}
+	}
+	return counts, first
+}
+
+func number(in *Instant) int {
+	v, _ := in.Cells[0].Value.Uint64()
+	if in.Set.ID == 0 {
+		return int(v-9007199254740993) / 1000
+	}
+	return int(v)
+}
+
+func TestWriteAndRead(t *testing.T) {
+	for _, how := range []string{"inline=0", "inline=1", "chunk=8192 inline=1"} {
+		t.Run(how, func(t *testing.T) {
+			dir, live := folders(t)
+			out := mustWrite(t, fmt.Sprintf("dir=%s live=%s %s rank=3 size=4 open columns samples=500 note=hello outcome miss=3 cost=7 "+
+				"name=mine clock status fork closeall chdirtmp slow=20 samples=480 close", dir, live, how))
+			if !strings.Contains(out, "errno 77") || !strings.Contains(out, "child 0") || !strings.Contains(out, "closed 1") {
+				t.Error(out)
+			}
+			run := mustOpen(t, dir)
+			noDamage(t, run)
+			counts, first := sampleNumbers(t, run)
+			if counts[3] != [2]int{1000, 1000} || first != 0 {
+				t.Error(counts, first)
+			}
+			checkMetadata(t, run)
+			for _, d := range []string{live, dir} {
+				entries, _ := os.ReadDir(d)
+				for _, e := range entries {
+					if info, _ := e.Info(); info.Mode().Perm() != 0o600 || !strings.HasPrefix(e.Name(), "node-") {
+						t.Error("left behind:", e.Name(), info.Mode())
+					}
+				}
+			}
+			if info, _ := os.Stat(dir); info.Mode().Perm() != 0o700 {
+				t.Error(info.Mode())
+			}
+		})
+	}
+}
+
+func checkMetadata(t *testing.T, run *Run) {
+	t.Helper()
+	r := run.Ranks[0]
+	if r.Rank != 3 || r.Size != 4 || r.Host != "node1" || r.Library != "Test MPI 1.0" || r.MPIVersion != "4.0" ||
+		r.State != StateEnded || r.End != EndFinalize || r.Interval != time.Millisecond || len(r.Columns) != 7 {
+		t.Errorf("%+v", r)
+	}
+	if c := r.Columns[6]; c.ObjectName != "mine" || c.Count != 4 || c.Labels != LabelPeer || c.Type.String() != "unsigned-long" {
+		t.Errorf("%+v", c)
+	}
+	if c := r.Columns[1]; c.Status != Gone || c.Reason != "the object was freed" {
+		t.Errorf("%+v", c)
+	}
+	if len(r.Notes) != 1 || r.Notes[0].Text != "hello" || r.Notes[0].Severity != Warning {
+		t.Errorf("%+v", r.Notes)
+	}
+	if want := (Outcome{true, "cvar_x", "3", "1", "3", "ok"}); len(r.Outcomes) != 1 || r.Outcomes[0] != want {
+		t.Errorf("%+v", r.Outcomes)
+	}
+	if c := r.Counters; c.Samples != 2000 || c.Missed != 3 || c.Instants != 7 || c.CostNs != 700 || c.Lost() != 3 {
+		t.Errorf("%+v", c)
+	}
+	if age := time.Since(run.Start); age < 0 || age > time.Minute {
+		t.Error(run.Start)
+	}
+}
+
+func TestKilled(t *testing.T) {
+	for _, n := range []int{0, 1, 700, 20000} {
+		dir, live := folders(t)
+		out, err := write(t, fmt.Sprintf("dir=%s live=%s open columns slow=1 sleep=20 samples=%d note=last kill", dir, live, max(n-1, 0)))
+		if err == nil {
+			t.Fatal("it was not killed: " + out)
+		}
+		n = max(n, 1)
+		run := mustOpen(t, dir)
+		noDamage(t, run)
+		r := run.Ranks[0]
+		counts, _ := sampleNumbers(t, run)
+		lost := int(r.Counters.LostFull)
+		if got := counts[0]; got[0]+got[1]+lost != 2*n || r.State != StateDied || len(r.Notes) != 1 {
+			t.Errorf("%d: %v, %d lost, %v, %d notes", n, got, lost, r.State, len(r.Notes))
+		}
+		for range 2 {
+			done, err := Recover(dir, false)
+			if err != nil || len(done) > 1 || len(done) == 1 && (done[0].Err != nil || done[0].State != StateDied) {
+				t.Fatalf("%+v %v", done, err)
+			}
+		}
+		if left, _ := os.ReadDir(live); len(left) > 0 {
+			t.Error("left behind:", left)
+		}
+		again := mustOpen(t, dir)
+		noDamage(t, again)
+		if c, _ := sampleNumbers(t, again); c[0] != counts[0] || again.Ranks[0].State != StateDied || again.Ranks[0].Counters != r.Counters {
+			t.Errorf("recovered: %v, not %v; %+v", c, counts, again.Ranks[0].Counters)
+		}
+	}
+}
+
+func TestExecEndsWithout(t *testing.T) {
+	dir, live := folders(t)
+	if out := mustWrite(t, fmt.Sprintf("dir=%s live=%s open columns samples=10 exec", dir, live)); !strings.Contains(out, "execed") {
+		t.Error(out)
+	}
+	run := mustOpen(t, dir)
+	noDamage(t, run)
+	if c, _ := sampleNumbers(t, run); c[0] != [2]int{10, 10} || run.Ranks[0].State != StateDied {
+		t.Error(c, run.Ranks[0].State)
+	}
+}
+
+func TestBudget(t *testing.T) {
+	const budget = 200_000
+	for _, policy := range []string{"stop", "keep"} {
+		dir, live := folders(t)
+		mustWrite(t, fmt.Sprintf("dir=%s live=%s max=%d policy=%s inline=1 open columns samples=20000 close", dir, live, budget, policy))
+		var size int64
+		entries, _ := os.ReadDir(dir)
+		for _, e := range entries {
+			info, _ := e.Info()
+			size += info.Size()
+		}
+		run := mustOpen(t, dir)
+		noDamage(t, run)
+		counts, first := sampleNumbers(t, run)
+		r := run.Ranks[0]
+		if size > budget || size < budget*3/4 {
+			t.Errorf("%s: %d bytes of %d", policy, size, budget)
+		}
+		switch got := counts[0]; policy {
+		case "stop":
+			if first != 0 || got[0]+got[1]+int(r.Counters.OverBudget) != 40000 || len(r.Notes) != 1 || r.Notes[0].Code != NoteBudget {
+				t.Errorf("first %d, %v, %+v, %v", first, got, r.Counters, r.Notes)
+			}
+		case "keep":
+			if first+max(got[0], got[1]) != 20000 || r.Counters.Samples != 40000 || !r.KeepLast || r.Counters.Lost() != 0 {
+				t.Errorf("first %d, %v, %+v", first, got, r.Counters)
+			}
+			for in := range run.Instants(Options{}) { // differences are since the very first sample
+				if v, _ := in.Cells[0].Value.Uint64(); in.Set.ID == 0 && v/1000-uint64(first) > 1 {
+					t.Errorf("%d", v)
+				}
+				if in.Set.ID == 0 {
+					break
+				}
+			}
+		}
+	}
+}
+
+func TestManyRanks(t *testing.T) {
+	dir, live := folders(t)
+	var all sync.WaitGroup
+	for rank := range 8 {
+		all.Go(func() {
+			mustWrite(t, fmt.Sprintf("dir=%s live=%s rank=%d size=8 host=node%d open columns samples=2000 slow=20 close", dir, live, rank, rank/4))
+		})
+	}
+	all.Wait()
+	run := mustOpen(t, dir)
+	noDamage(t, run)
+	counts, _ := sampleNumbers(t, run)
+	for rank, r := range run.Ranks {
+		if c := counts[rank]; r.Rank != rank || c[0]+c[1]+int(r.Counters.LostFull) != 4040 {
+			t.Errorf("%d: %v %+v", rank, counts[rank], r.Counters)
+		}
+	}
+	if len(run.Nodes) != 2 || len(run.Nodes[0].Ranks) != 4 {
+		t.Error(len(run.Nodes))
+	}
+}
+
+func TestThreads(t *testing.T) {
+	dir, live := folders(t)
+	mustWrite(t, fmt.Sprintf("dir=%s live=%s chunks=64 open columns threads=20000 close", dir, live))
+	run := mustOpen(t, dir)
+	noDamage(t, run)
+	n := 0
+	for in := range run.Instants(Options{As: Raw}) {
+		n++
+		for _, c := range in.Cells {
+			if c.Value.Compare(in.Cells[0].Value) != 0 {
+				t.Fatal("a torn sample:", renderCells(in))
+			}
+		}
+	}
+	if c := run.Ranks[0].Counters; n != int(c.Samples) || n+int(c.Lost()) != 40000 {
+		t.Errorf("%d %+v", n, c)
+	}
+}
+
+// TestFollow reads a run while it is written.
+func TestFollow(t *testing.T) {
+	dir, live := folders(t)
+	cmd := exec.Command(writer(t), strings.Fields(fmt.Sprintf("dir=%s live=%s chunk=8192 open columns slow=600 samples=50 close", dir, live))...)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() { cmd.Wait(); close(ended) }()
+	var run *Run
+	for run == nil {
+		var err error
+		if run, err = Open(dir); err != nil {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	defer run.Close()
+	f := run.Follow(Options{As: Raw})
+	next, polls := [2]int{}, 0
+	for last := false; ; polls++ {
+		err := f.Poll(func(in *Instant) bool {
+			n := next[in.Set.ID]
+			next[in.Set.ID]++
+			if got, want := renderCells(in), expectedCells(in.Set.ID, n); got != want {
+				t.Errorf("poll %d, sample %d: %s, not %s; %v %+v %v", polls, n, got, want, in.Time, in.Rank.Counters, in.Rank.refs)
+			}
+			return !t.Failed()
+		})
+		if err != nil || t.Failed() {
+			t.Fatal(err)
+		}
+		if last {
+			break
+		}
+		select {
+		case <-ended:
+			last = true
+		case <-time.After(5 * time.Millisecond):
+			if polls > 2 && polls < 20 && run.Ranks[0].State != StateRunning {
+				t.Error(run.Ranks[0].State)
+			}
+		}
+	}
+	noDamage(t, run)
+	if next != [2]int{650, 650} || polls < 10 || run.Ranks[0].State != StateEnded {
+		t.Error(next, polls, run.Ranks[0].State)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	dir, live := folders(t)
+	refused := func(what, script string) {
+		t.Helper()
+		out, err := write(t, script+" open columns samples=1 close")
+		if err == nil || !strings.Contains(out, "errno 77") || err.Error() != "exit status 9" {
+			t.Errorf("%s: %v %s", what, err, out)
+		}
+		if left, _ := os.ReadDir(live); len(left) > 0 {
+			t.Errorf("%s: left behind %v", what, left)
+		}
+	}
+	elsewhere := t.TempDir()
+	if err := os.Symlink(elsewhere, dir); err != nil {
+		t.Fatal(err)
+	}
+	refused("a link as the directory", "live="+live+" dir="+dir)
+	os.Remove(dir)
+	refused("no parent", "live="+live+" dir="+filepath.Join(dir, "x"))
+	refused("no live folder", "dir="+filepath.Join(elsewhere, "run")+" live=/nowhere")
+	refused("a limit on files", "fsize=4096 live="+live+" dir="+filepath.Join(elsewhere, "run2"))
+	open := t.TempDir()
+	os.Chmod(open, 0o777)
+	refused("others may write", "live="+live+" dir="+open)
+	if os.Geteuid() != 0 {
+		os.Mkdir(dir, 0o500)
+		refused("a read-only directory", "live="+live+" dir="+dir)
+		return
+	}
+	if err := mount(t, dir, "size=64k,ro"); err == nil {
+		refused("a read-only directory", "live="+live+" dir="+dir)
+	}
+}
+
+// TestLinks: the files in the directory are not written through links either.
+func TestLinks(t *testing.T) {
+	dir, live := folders(t)
+	os.Mkdir(dir, 0o700)
+	victim := filepath.Join(t.TempDir(), "victim")
+	os.WriteFile(victim, []byte("mine"), 0o600)
+	os.Symlink(victim, filepath.Join(dir, "node-node1.mpxr"))
+	out := mustWrite(t, fmt.Sprintf("dir=%s live=%s open columns samples=100 close", dir, live))
+	if b, _ := os.ReadFile(victim); string(b) != "mine" {
+		t.Error("written through a link", out)
+	}
+	os.Remove(filepath.Join(dir, "node-node1.mpxr"))
+	run := mustOpen(t, dir) // what could not be appended stays in memory
+	noDamage(t, run)
+	if c, _ := sampleNumbers(t, run); c[0] != [2]int{100, 100} || run.Ranks[0].State != StateEnded || run.Ranks[0].Counters.AppendErrors == 0 {
+		t.Errorf("%v %+v", c, run.Ranks[0].Counters)
+	}
+}
+
+func mount(t *testing.T, dir, options string) error {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	var flags uintptr
+	if rest, ok := strings.CutSuffix(options, ",ro"); ok {
+		options, flags = rest, syscall.MS_RDONLY
+	}
+	err := syscall.Mount("tmpfs", dir, "tmpfs", flags, options+",mode=700")
+	if err != nil {
+		t.Logf("mounts are not allowed: %v", err)
+		return err
+	}
+	t.Cleanup(func() { syscall.Unmount(dir, syscall.MNT_DETACH) })
+	return nil
+}
+
+// TestFullDisk: nothing but a count of what is lost comes of a full file system, neither below the run nor below /dev/shm.
+func TestFullDisk(t *testing.T) {
+	dir, live := folders(t)
+	if mount(t, live, "size=300k") != nil {
+		t.Skip("mounts are not allowed")
+	}
+	if out, err := write(t, fmt.Sprintf("dir=%s live=%s open samples=1 close", dir, live)); err == nil || !strings.Contains(out, "No space left") {
+		t.Errorf("%v %s", err, out)
+	}
+	if left, _ := os.ReadDir(live); len(left) > 0 {
+		t.Error(left)
+	}
+	for _, how := range []string{"inline=1", "inline=0 wait=3000"} {
+		full, live := folders(t)
+		if err := mount(t, full, "size=100k"); err != nil {
+			t.Fatal(err)
+		}
+		mustWrite(t, fmt.Sprintf("dir=%s live=%s %s open columns samples=20000 note=end close", full, live, how))
+		run := mustOpen(t, full)
+		noDamage(t, run)
+		r := run.Ranks[0]
+		counts, first := sampleNumbers(t, run)
+		if got := counts[0][0] + counts[0][1]; first != 0 || got+int(r.Counters.LostFull) != 40000 || got < 4000 || r.State != StateEnded || len(r.Notes) != 1 {
+			t.Errorf("%s: %v %+v %v %v", how, counts, r.Counters, r.State, r.Notes)
+		}
+		if done, err := Recover(full, false); err != nil || len(done) != 1 || done[0].Err == nil {
+			t.Errorf("there is still no room: %+v %v", done, err)
+		}
+		if err := syscall.Mount("tmpfs", full, "tmpfs", syscall.MS_REMOUNT, "size=4m"); err != nil {
+			t.Fatal(err)
+		}
+		if done, err := Recover(full, false); err != nil || len(done) != 1 || done[0].Err != nil {
+			t.Errorf("%+v %v", done, err)
+		}
+		again := mustOpen(t, full)
+		noDamage(t, again)
+		if c, _ := sampleNumbers(t, again); c[0] != counts[0] {
+			t.Error(c, counts)
+		}
+	}
+}
+
+// TestNoShm: without /dev/shm, and with one that has no room, the temporary folder serves.
+func TestNoShm(t *testing.T) {
+	if exec.Command("unshare", "-m", "true").Run() != nil {
+		t.Skip("mounts are not allowed")
+	}
+	for _, options := range []string{"ro,size=4k", "size=64k"} {
+		dir, temp := folders(t)
+		cmd := exec.Command("unshare", "-m", "sh", "-c",
+			fmt.Sprintf("mount -t tmpfs -o %s none /dev/shm && exec %s dir=%s open columns samples=10 close", options, writer(t), dir))
+		cmd.Env = append(os.Environ(), "TMPDIR="+temp)
+		out, err := cmd.CombinedOutput()
+		if err != nil || !strings.Contains(string(out), "live "+temp) {
+			t.Errorf("%s: %v %s", options, err, out)
+			continue
+		}
+		run := mustOpen(t, dir)
+		noDamage(t, run)
+		if c, _ := sampleNumbers(t, run); c[0] != [2]int{10, 10} {
+			t.Error(options, c)
+		}
+	}
+}
+
+// TestBytesPerValue: sixteen scalar variables take at most twelve bytes a value.
+func TestBytesPerValue(t *testing.T) {
+	dir, live := folders(t)
+	t.Log(mustWrite(t, fmt.Sprintf("dir=%s live=%s inline=1 open bench=20000 close", dir, live)))
+	info, err := os.Stat(filepath.Join(dir, "node-node1.mpxr"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := mustOpen(t, dir)
+	noDamage(t, run)
+	per := float64(info.Size()) / float64(run.Ranks[0].Counters.Samples*16)
+	if t.Logf("%.2f bytes per value", per); per > 12 || run.Ranks[0].Counters.Samples != 20000 {
+		t.Errorf("%.2f bytes per value, %+v", per, run.Ranks[0].Counters)
+	}
+}
+
+func BenchmarkWriter(b *testing.B) {
+	for b.Loop() {
+		dir, live := folders(b)
+		out := mustWrite(b, fmt.Sprintf("dir=%s live=%s open bench=200000 close", dir, live))
+		var ns float64
+		if _, err := fmt.Sscanf(out[strings.Index(out, "bench"):], "bench %f", &ns); err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(ns, "ns/sample")
+	}
+}
