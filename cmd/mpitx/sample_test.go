@@ -28,6 +28,11 @@ var buildSample = sync.OnceValues(func() ([]string, error) {
 		return nil, err
 	}
 	var families []string
+	build := exec.Command("go", "build", "-o", filepath.Join(bin, "mpitx-parquet"), "../mpitx-parquet")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("mpitx-parquet: %v\n%s", err, out)
+	}
 	for _, family := range []string{locate.OpenMPI, locate.MPICH} {
 		ok, err := have(family)
 		if err != nil {
