@@ -167,7 +167,7 @@ build_agent() {
 	if [ -e "$agent" ] && [ -e "$workload" ] && [ "$(cat "$BIN/.agent-$2" 2>/dev/null)" = "$made_of" ]; then return 0; fi
 	say "$agent ($1): takes a minute"
 	sh binding/agent/build.sh "$1" "$agent" binding/probe.c binding/shim/shim.c || return 1
-	sh fixtures/workload/build.sh "$1" "$BIN" || return 1
+	sh fixtures/workload/build.sh "$1" "$PWD/$BIN" >/dev/null || return 1
 	printf '%s\n' "$made_of" >"$BIN/.agent-$2"
 }
 
