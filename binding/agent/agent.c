@@ -159,9 +159,9 @@ __attribute__((constructor)) static void start(void)
     char *copy = strdup(configuration); /* for the life of the process */
     if (!copy) return;
     agent_process.state = AGENT_ARMED;
-    clock_start();
     configure(copy);
     chain_resolve_early();
+    if (chain_resolved) clock_start(); /* the earlier, the better it is calibrated */
 }
 
 void agent_foreign_family(const char *path)
@@ -196,6 +196,7 @@ static void forked(void)
 void agent_before_init_core(void)
 {
     if (agent_process.state != AGENT_ARMED) return;
+    clock_start();
     agent_process.init_ticks = clock_ticks();
     leave_environment();
 }
@@ -250,8 +251,11 @@ void agent_after_finalize_core(int rc, bool session)
 
 void agent_before_abort(void)
 {
+    if (agent_process.state != AGENT_RUNNING) return;
     tell_ending(AGENT_ABORT);
-    if (agent_process.state == AGENT_RUNNING) counts_write("abort");
+    agent_process.state = AGENT_ENDED;
+    chain_stop();
+    counts_write("abort");
 }
 
 __attribute__((destructor)) static void end(void)

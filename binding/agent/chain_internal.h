@@ -9,10 +9,10 @@
 /* A function's flags. With those below CHAIN_FLAG_FULL alone a call takes the light way, see wrap.h. */
 enum chain_flag {
     CHAIN_FLAG_TALLY = 1,       /* count the call */
-    CHAIN_FLAG_TALLY_TIME = 2,  /* and its time */
-    CHAIN_FLAG_TALLY_BYTES = 4, /* and its messages */
-    CHAIN_FLAG_DUE = 8,         /* the sampler's countdown */
-    CHAIN_FLAG_DEPTH = 16,      /* nothing but that inner calls are seen as such */
+    CHAIN_FLAG_TALLY_BYTES = 2, /* and its messages */
+    CHAIN_FLAG_DUE = 4,         /* the sampler's countdown */
+    CHAIN_FLAG_DEPTH = 8,       /* nothing but that inner calls are seen as such */
+    CHAIN_FLAG_TALLY_TIME = 16, /* and its time; the highest of these: below it no clock is read */
     CHAIN_FLAG_FULL = 32,
     CHAIN_FLAG_ENTER = 32, /* an observer's enter */
     CHAIN_FLAG_LEAVE = 64, /* an observer's leave */

@@ -59,16 +59,17 @@ bool requests_add(const struct request *request)
 {
     struct bucket *bucket = enter(request->handle);
     if (!bucket) return false;
-    struct request *place = NULL;
-    for (uint32_t i = 0; i < bucket->used && !place; i++) {
-        struct request *other = &bucket->places[i];
-        if (other->handle == request->handle && other->kind == request->kind &&
-            !other->persistent && !request->persistent && !other->newcomm && !request->newcomm)
-            place = other;
-    }
-    bool room = place || bucket->used < PLACES;
-    if (place) {
+    struct request *place = look(bucket, request->handle);
+    bool same = place && place->kind == request->kind && !place->persistent && !request->persistent && !place->newcomm &&
+                !request->newcomm;
+    /* A persistent request with this handle has been freed without our knowledge. */
+    bool stale = place && place->persistent;
+    bool room = same || stale || bucket->used < PLACES;
+    if (same) {
         place->copies++;
+    } else if (stale) {
+        *place = *request;
+        place->copies = 1;
     } else if (room) {
         place = &bucket->places[bucket->used++];
         *place = *request;
@@ -78,16 +79,6 @@ bool requests_add(const struct request *request)
     }
     leave(bucket);
     return room;
-}
-
-bool requests_find(uint64_t handle, struct request *request)
-{
-    struct bucket *bucket = enter(handle);
-    if (!bucket) return false;
-    struct request *place = look(bucket, handle);
-    if (place) *request = *place;
-    leave(bucket);
-    return place != NULL;
 }
 
 bool requests_take(uint64_t handle, struct request *request)
@@ -108,7 +99,7 @@ bool requests_set_active(uint64_t handle, bool active, struct request *request)
     struct bucket *bucket = enter(handle);
     if (!bucket) return false;
     struct request *place = look(bucket, handle);
-    bool changed = place && place->persistent && place->active != active;
+    bool changed = place && place->persistent && (active || place->active);
     if (changed) {
         place->active = active;
         *request = *place;

@@ -38,13 +38,10 @@ bool requests_start(void);
 /* Copies a request into the table; false when there is no place. */
 bool requests_add(const struct request *request);
 
-/* Finds a request and copies it out; false when it is not known. */
-bool requests_find(uint64_t handle, struct request *request);
-
 /* Forgets one request with this handle, copying out what it was. */
 bool requests_take(uint64_t handle, struct request *request);
 
-/* Sets whether a persistent request is active; false when it is not known, or was so already. */
+/* A persistent request was started, or has completed, which only an active one does; false when it is not known or was not active. */
 bool requests_set_active(uint64_t handle, bool active, struct request *request);
 
 #pragma GCC visibility pop

@@ -170,6 +170,7 @@ static void *loaded_library(void)
 }
 
 static void *library_handle;
+static bool foreign; /* another family's library */
 
 /* The library's data as everybody sees them: an executable that names them has them itself (copy relocation), and the
  * library's own place is then unused. */
@@ -226,13 +227,21 @@ void chain_resolve(void)
     classify();
     const char *family = family_of(handle, agent_process.library);
     chain_resolved = true;
-    if (strcmp(family, chain_family) != 0) agent_foreign_family(agent_process.library);
+    foreign = strcmp(family, chain_family) != 0;
+    if (foreign) agent_foreign_family(agent_process.library);
     describe_start(find_data);
     chain_set_flags();
+    dlerror();
 }
 
-/* In the constructor: only where MPI is there already. */
+/* In the constructor: only where MPI is there already. Constructors of others may have called MPI before. */
 void chain_resolve_early(void)
 {
-    if (dlsym(RTLD_NEXT, "PMPI_Init")) chain_resolve();
+    if (!chain_resolved && dlsym(RTLD_NEXT, "PMPI_Init")) {
+        chain_resolve();
+    } else if (chain_resolved) {
+        if (foreign) agent_foreign_family(agent_process.library);
+        chain_set_flags();
+    }
+    dlerror(); /* what we looked for in vain is nobody's error */
 }

@@ -113,8 +113,10 @@ func (f Function) write(b *strings.Builder) {
 		next := fmt.Sprintf("((type_%s *)%s[ID_%s])(%s)", f.Name, []string{"chain_next", "chain_next_shifted"}[shifted], f.Name, arguments)
 		light := ""
 		if k.light != "" {
-			light = fmt.Sprintf("    if (LIKELY(chain_flags[ID_%s] < CHAIN_FLAG_FULL)) return light_%s%s(%s);\n", f.Name, prefix, f.Name, arguments)
-			f.writeLight(b, k, shifted, prefix, parameters, arguments, next)
+			light = fmt.Sprintf("    if (LIKELY(chain_flags[ID_%s] < CHAIN_FLAG_TALLY_TIME)) return light_%s%s(%s);\n", f.Name, prefix, f.Name, arguments) +
+				fmt.Sprintf("    if (LIKELY(chain_flags[ID_%s] < CHAIN_FLAG_FULL)) return timed_%s%s(%s);\n", f.Name, prefix, f.Name, arguments)
+			f.writeLight(b, k, "light_", shifted, prefix, parameters, arguments, next)
+			f.writeLight(b, k, "timed_", shifted, prefix, parameters, arguments, next)
 		}
 		fmt.Fprintf(b, "EXPORT int %s%s(%s)\n{\n", prefix, f.Name, parameters)
 		fmt.Fprintf(b, "    if (LIKELY(chain_flags[ID_%s] == 0)) return %s;\n%s", f.Name, next, light)
@@ -122,12 +124,15 @@ func (f Function) write(b *strings.Builder) {
 	}
 }
 
-// writeLight makes the light way of a function whose calls cost little: a function of its own that the wrapper jumps to with all
-// arguments in place, so that it sees the application's return address and stack.
-func (f Function) writeLight(b *strings.Builder, k kind, shifted int, prefix, parameters, arguments, next string) {
-	fmt.Fprintf(b, "static NOINLINE int light_%s%s(%s)\n{\n", prefix, f.Name, parameters)
+// writeLight makes the light way of a function whose calls cost little: functions of their own, with and without time stamps, that
+// the wrapper jumps to with all arguments in place, so that they see the application's return address and stack.
+func (f Function) writeLight(b *strings.Builder, k kind, way string, shifted int, prefix, parameters, arguments, next string) {
+	fmt.Fprintf(b, "static NOINLINE int %s%s%s(%s)\n{\n", way, prefix, f.Name, parameters)
 	fmt.Fprintf(b, "    struct chain_caller caller = CHAIN_CALLER(%d);\n    struct chain_thread *thread = &chain_thread;\n", shifted)
 	fmt.Fprintf(b, "    unsigned flags = chain_flags[ID_%s];\n", f.Name)
+	if way == "light_" {
+		b.WriteString("    flags &= ~(unsigned)CHAIN_FLAG_TALLY_TIME;\n")
+	}
 	fmt.Fprintf(b, "    if (!chain_quick_possible(thread, flags, &caller)) return counted_%s(&caller, %s);\n", f.Name, arguments)
 	b.WriteString("    bool sent = false, received = false;\n    uint64_t sent_bytes = 0, received_bytes = 0, leave = 0;\n")
 	if k.locals != "" {

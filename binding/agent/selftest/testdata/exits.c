@@ -22,7 +22,7 @@ int main(int argc, char **argv)
     if (strcmp(how, "unfinished") == 0) exit(0);
     if (strcmp(how, "environment") == 0) {
         fflush(stdout);
-        if (system("env | grep -c -e MPITX_AGENT -e LD_PRELOAD") != 0) puts("clean");
+        if (system("env | grep -c -e ^MPITX_AGENT -e ^LD_PRELOAD") != 0) puts("clean");
     }
     MPI_Finalize();
     return strcmp(how, "three") == 0 ? 3 : 0;

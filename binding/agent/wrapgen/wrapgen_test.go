@@ -1,0 +1,117 @@
+package wrapgen
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func table(t *testing.T) *Table {
+	t.Helper()
+	text, err := os.ReadFile("../prototypes.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := ParseTable(string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+func TestTable(t *testing.T) {
+	functions := table(t).Functions
+	if len(functions) < 690 {
+		t.Errorf("%d functions", len(functions))
+	}
+	for _, f := range functions {
+		if f.Kind == "pcontrol" {
+			continue
+		}
+		k, _ := lookKind(f.Kind)
+		var names []string
+		for _, p := range f.Parameters {
+			if p.Name == "" || slices.Contains(names, p.Name) {
+				t.Errorf("%s: parameter %q", f.Name, p)
+			}
+			names = append(names, p.Name)
+		}
+		// What the kind's code names must be there; C's compiler would say so, too, but not of functions that a family lacks.
+		for _, word := range []string{"status", "request", "comm", "datatype", "dest", "source", "tag", "root", "array_of_requests", "win", "fh", "flag"} {
+			for _, code := range []string{k.before, k.after, k.always, k.hook, k.early, k.light} {
+				code = strings.NewReplacer("own_status", "", "->"+word, "").Replace(code)
+				if slices.Contains(identifier.FindAllString(code, -1), word) && !slices.Contains(names, word) {
+					t.Errorf("%s: kind %s needs a parameter %s", f.Name, f.Kind, word)
+				}
+			}
+		}
+	}
+}
+
+func TestParseHeader(t *testing.T) {
+	header := `
+typedef int (MPI_Copy)(MPI_Comm, int *);
+__attribute__((visibility("default"))) int MPI_Send(const void *buf, int count,
+   MPI_Datatype datatype) __attribute__((nonnull(1), deprecated("use (x)")));
+extern int MPI_File_seek(MPI_File, MPI_Offset, int);
+int PMPI_Send(const void *buf, int count, MPI_Datatype datatype);
+double MPI_Wtime(void);
+MPI_Aint MPI_Aint_add(MPI_Aint base, MPI_Aint disp);
+int MPI_Finalize(void);
+int MPI_Range(MPI_Group group, int n, int ranges[][3], char ***argv);
+`
+	functions := ParseHeader(header)
+	want := map[string]string{
+		"MPI_Send":      "const void *buf, int count, MPI_Datatype datatype",
+		"MPI_File_seek": "MPI_File , MPI_Offset , int ",
+		"MPI_Finalize":  "",
+		"MPI_Range":     "MPI_Group group, int n, int ranges[][3], char ***argv",
+	}
+	for name, parameters := range want {
+		var got []string
+		for _, p := range functions[name] {
+			got = append(got, p.String())
+		}
+		if strings.Join(got, ", ") != parameters {
+			t.Errorf("%s: %q, want %q", name, strings.Join(got, ", "), parameters)
+		}
+	}
+	if len(functions) != len(want) {
+		t.Errorf("found %d functions, want %d: %v", len(functions), len(want), functions)
+	}
+}
+
+func TestMerge(t *testing.T) {
+	table, err := ParseTable(`
+type MPI_Session handle
+MPI_Send send (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+MPI_Session_get - (MPI_Session session, MPI_Comm *comm)
+MPI_Strange - (MPI_Unheard_of what)
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := Merge(table, "typedef int MPI_Comm; int MPI_Send(void*, int, MPI_Datatype, int, int, MPI_Comm); int MPIX_New(int);", "#define MPI_Fint int\n")
+	text := w.Write()
+	for _, part := range []string{
+		"typedef MISSING_HANDLE MPI_Session;",
+		"EXPORT int MPI_Send(void*buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)",
+		"EXPORT int PMPI_Session_get(", "EXPORT int MPIX_New(int a1)",
+	} {
+		if !strings.Contains(text, part) {
+			t.Errorf("the wrappers lack %q", part)
+		}
+	}
+	if len(w.Left) != 1 || !strings.Contains(w.Left[0], "MPI_Unheard_of") || strings.Contains(text, "int MPI_Strange(") {
+		t.Errorf("left out: %v", w.Left)
+	}
+}
+
+func TestBadTables(t *testing.T) {
+	for _, text := range []string{"MPI_Send send", "MPI_Send nonsense (int a)", "MPI_Send send int a", "MPI_A - (void)\nMPI_A - (void)"} {
+		if _, err := ParseTable(text); err == nil {
+			t.Errorf("no error: %q", text)
+		}
+	}
+}
