@@ -256,8 +256,7 @@ func TestFollowsCommunicators(t *testing.T) {
 	})
 }
 
-// Nothing is lost, with calls all the time and without any, at 10 and 1 ms: but for the times when the machine gave the process no
-// processor, which the program measures, and where they took turns, a period for each turn.
+// With calls all the time and without any, at 10 and 1 ms, every sample that was due is taken or counted as missed.
 func TestEverySampleIsAccountedFor(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
 		for _, interval := range []time.Duration{10 * time.Millisecond, time.Millisecond} {
