@@ -21,8 +21,8 @@ func redactTest() *redactor {
 func TestRedactData(t *testing.T) {
 	r := redactTest()
 	for in, want := range map[string]string{
-		"/root/.openmpi/mca-params.conf,/etc/openmpi/openmpi-mca-params.conf": "<path>,<path>",
-		"/usr/lib/x86_64-linux-gnu/openmpi/lib/openmpi3:/root/.openmpi/comp":  "<path>:<path>",
+		"/home/alice/.openmpi/mca-params.conf,/etc/openmpi/openmpi-mca-params.conf": "<path>,<path>",
+		"/usr/lib/x86_64-linux-gnu/openmpi/lib/openmpi3:/home/alice/.openmpi/comp":  "<path>:<path>",
 		"~/x:~alice/y/z":                 "<path>:<path>",
 		"/home/alice/my project/a b/c d": "<path> d",
 		"/dev/shm":                       "<path>",
