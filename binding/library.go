@@ -1,11 +1,14 @@
 package binding
 
 // #cgo LDFLAGS: -ldl
+// #define _GNU_SOURCE
 // #include <dlfcn.h>
 // #include <stdlib.h>
 // #include <string.h>
 // #include <signal.h>
+// #include <sys/prctl.h>
 // #include <sys/resource.h>
+// #include <unistd.h>
 // #include "call.h"
 //
 // typedef const struct mpitx_table *open_fn(void *, char *, size_t);
@@ -26,6 +29,13 @@ package binding
 //     struct rlimit core;
 //     if (getrlimit(RLIMIT_CORE, &core) == 0) { core.rlim_cur = 0; setrlimit(RLIMIT_CORE, &core); }
 // }
+//
+// static int outlive_parent(unsigned seconds) {
+//     if (gettid() != getpid() || prctl(PR_SET_PDEATHSIG, 0) != 0) return 0;
+//     signal(SIGALRM, SIG_DFL);
+//     alarm(seconds);
+//     return 1;
+// }
 import "C"
 
 import (
@@ -34,6 +44,7 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"time"
 	"unsafe"
 )
 
@@ -82,6 +93,10 @@ func Load(shimPath, libPath string) (*Library, error) {
 	}
 	return newLibrary(t, libPath)
 }
+
+// OutliveParent lets this process live on when its parent ends, for a while: then an alarm ends it, wherever it hangs. It
+// answers false where that cannot be had: the signal at the parent's end is the main thread's.
+func OutliveParent(limit time.Duration) bool { return C.outlive_parent(C.uint(limit/time.Second)) != 0 }
 
 // DieOfCrashes makes this process die silently, by the signal, where the library crashes or aborts: without it the Go
 // runtime prints the stacks of all goroutines, which say nothing of the library. Our own crashes are then as silent.

@@ -8,6 +8,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Private is what is known to be private besides what the catalog itself shows.
@@ -90,14 +91,19 @@ func (r *redactor) user(name string) {
 	r.users++
 }
 
-var homePath = regexp.MustCompile(`(?:^|[^\w./-])/(?:home|Users)/([\w.-]+)/`)
+// lazily compiles an expression when it is first used: most commands redact nothing.
+func lazily(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
+
+var homePath = lazily(`(?:^|[^\w./-])/(?:home|Users)/([\w.-]+)/`)
 
 // findUsers learns user names from home directories.
 func (r *redactor) findUsers(s string) {
 	if !strings.Contains(s, "/") {
 		return
 	}
-	for _, m := range homePath.FindAllStringSubmatch(s, -1) {
+	for _, m := range homePath().FindAllStringSubmatch(s, -1) {
 		r.user(m[1])
 	}
 }
@@ -196,12 +202,12 @@ func (r *redactor) text(s string, kind textKind) string {
 	}
 	if strings.ContainsAny(s, `/\`) {
 		if kind == dataText {
-			s = uri.ReplaceAllString(s, "${1}://<address>")
+			s = uri().ReplaceAllString(s, "${1}://<address>")
 		}
 		s = replacePaths(s, kind)
 	}
 	if strings.Contains(s, "@") {
-		s = account.ReplaceAllString(s, "<user>@<host>")
+		s = account().ReplaceAllString(s, "<user>@<host>")
 	}
 	if kind == dataText && strings.ContainsAny(s, ".:") {
 		s = replaceAddresses(s)
@@ -210,26 +216,26 @@ func (r *redactor) text(s string, kind textKind) string {
 }
 
 var (
-	uri     = regexp.MustCompile(`\b([A-Za-z][A-Za-z0-9+.-]*)://[^\s"'<>;|]+`)
-	account = regexp.MustCompile(`[A-Za-z0-9._-]+@[A-Za-z][A-Za-z0-9.-]*`)
+	uri     = lazily(`\b([A-Za-z][A-Za-z0-9+.-]*)://[^\s"'<>;|]+`)
+	account = lazily(`[A-Za-z0-9._-]+@[A-Za-z][A-Za-z0-9.-]*`)
 
 	// An absolute path begins where no word, URI or relative path goes on, or behind an option as in -I/usr/include. It
 	// goes on over blanks as long as another / follows.
 	pathStart = `(^|[^\w./~*?%+$}<>-]|(?:^|\s)-[A-Z])`
 	pathEnd   = `[^\s"',:;|)\]}<>]`
-	dataPath  = regexp.MustCompile(pathStart + `(?:~[\w.-]*/|/+|[A-Za-z]:\\)[^\s"',:;|)\]}<>/]` + pathEnd + `*(?: +[^\s"',:;|()\[\]{}<>/=-]+/` + pathEnd + `*)*`)
-	prosePath = regexp.MustCompile(pathStart + `/[\w.~+-]+(?:/[\w.~+-]+)+`)
+	dataPath  = lazily(pathStart + `(?:~[\w.-]*/|/+|[A-Za-z]:\\)[^\s"',:;|)\]}<>/]` + pathEnd + `*(?: +[^\s"',:;|()\[\]{}<>/=-]+/` + pathEnd + `*)*`)
+	prosePath = lazily(pathStart + `/[\w.~+-]+(?:/[\w.~+-]+)+`)
 
-	systemPath = regexp.MustCompile(`^/(?:dev|proc|sys|etc|usr|tmp|var|run|bin|sbin|lib|lib64)(?:/|$)`)
+	systemPath = lazily(`^/(?:dev|proc|sys|etc|usr|tmp|var|run|bin|sbin|lib|lib64)(?:/|$)`)
 )
 
 func replacePaths(s string, kind textKind) string {
 	if kind == dataText {
-		return dataPath.ReplaceAllString(s, "${1}<path>")
+		return dataPath().ReplaceAllString(s, "${1}<path>")
 	}
-	return prosePath.ReplaceAllStringFunc(s, func(m string) string {
+	return prosePath().ReplaceAllStringFunc(s, func(m string) string {
 		i := strings.IndexByte(m, '/')
-		if systemPath.MatchString(m[i:]) {
+		if systemPath().MatchString(m[i:]) {
 			return m
 		}
 		return m[:i] + "<path>"
@@ -237,8 +243,8 @@ func replacePaths(s string, kind textKind) string {
 }
 
 var (
-	ipv4 = regexp.MustCompile(`[A-Za-z0-9.]*\d+\.\d+\.\d+\.\d+[A-Za-z0-9.]*`)
-	ipv6 = regexp.MustCompile(`[\w:]*:[\w:]*:[\w:]*(?:[\w:.]*\w)?(?:%\w+)?`)
+	ipv4 = lazily(`[A-Za-z0-9.]*\d+\.\d+\.\d+\.\d+[A-Za-z0-9.]*`)
+	ipv6 = lazily(`[\w:]*:[\w:]*:[\w:]*(?:[\w:.]*\w)?(?:%\w+)?`)
 )
 
 // publicAddresses are those that tell nothing: the private networks as such.
@@ -246,7 +252,7 @@ var publicAddresses = map[string]bool{"0.0.0.0": true, "255.255.255.255": true, 
 	"192.168.0.0": true, "169.254.0.0": true, "100.64.0.0": true, "224.0.0.0": true, "::": true, "::1": true}
 
 func replaceAddresses(s string) string {
-	s = ipv6.ReplaceAllStringFunc(s, func(m string) string {
+	s = ipv6().ReplaceAllStringFunc(s, func(m string) string {
 		if _, err := net.ParseMAC(m); err == nil {
 			return "<mac>"
 		}
@@ -265,7 +271,7 @@ func replaceAddresses(s string) string {
 		}
 		return m
 	})
-	return ipv4.ReplaceAllStringFunc(s, func(m string) string {
+	return ipv4().ReplaceAllStringFunc(s, func(m string) string {
 		bare := strings.TrimRight(m, ".")
 		return replaceAddress(bare) + m[len(bare):]
 	})

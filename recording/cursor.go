@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"os"
 	"slices"
 	"time"
@@ -184,7 +183,7 @@ func (c *cursor) check(h *os.File, sum uint32, k *chunk) error {
 		if m < int(n) {
 			return fmt.Errorf("only %d of a chunk's %d bytes are there", at+uint32(m), k.used)
 		}
-		sum = crc32.Update(sum, castagnoli, b)
+		sum = update(sum, b)
 		c.bufAt, c.buf = at, b
 		at += n
 	}

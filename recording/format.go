@@ -35,10 +35,14 @@ const (
 )
 
 var (
-	castagnoli = crc32.MakeTable(crc32.Castagnoli)
-	le         = binary.LittleEndian
-	noBytes    [4]byte
+	le      = binary.LittleEndian
+	noBytes [4]byte
 )
+
+// update goes on with a sum. MakeTable makes its table at the first call: most commands read no run.
+func update(sum uint32, b []byte) uint32 {
+	return crc32.Update(sum, crc32.MakeTable(crc32.Castagnoli), b)
+}
 
 var errMagic = errors.New("no chunk begins here")
 
@@ -88,9 +92,9 @@ func parseChunk(b []byte) (c chunk, err error) {
 
 // checksum begins the checksum of a chunk with its head; the records follow.
 func checksum(head []byte) uint32 {
-	sum := crc32.Update(0, castagnoli, head[:84])
-	sum = crc32.Update(sum, castagnoli, noBytes[:])
-	return crc32.Update(sum, castagnoli, head[88:])
+	sum := update(0, head[:84])
+	sum = update(sum, noBytes[:])
+	return update(sum, head[88:])
 }
 
 // sealed makes a chunk's bytes what the writer would have made of them.
@@ -100,7 +104,7 @@ func sealChunk(b []byte, c *chunk, used uint32, last uint64, records uint32) {
 	le.PutUint64(b[72:], last)
 	le.PutUint32(b[80:], records)
 	le.PutUint32(b[84:], 0)
-	sum := crc32.Update(checksum(b[:c.headBytes]), castagnoli, b[c.headBytes:c.headBytes+int(used)])
+	sum := update(checksum(b[:c.headBytes]), b[c.headBytes:c.headBytes+int(used)])
 	le.PutUint32(b[84:], sum)
 }
 
@@ -161,9 +165,9 @@ func parseManifest(b []byte) (m manifest, err error) {
 	if head < manifestHead || uint64(head)+host+path != all || all != uint64(len(b)) {
 		return m, fmt.Errorf("a manifest of %d bytes in a file of %d", all, len(b))
 	}
-	sum := crc32.Update(0, castagnoli, b[:72])
-	sum = crc32.Update(sum, castagnoli, noBytes[:])
-	if crc32.Update(sum, castagnoli, b[76:]) != le.Uint32(b[72:]) {
+	sum := update(0, b[:72])
+	sum = update(sum, noBytes[:])
+	if update(sum, b[76:]) != le.Uint32(b[72:]) {
 		return m, errors.New("the manifest's checksum is wrong")
 	}
 	m = manifest{

@@ -3,7 +3,6 @@ package recording
 import (
 	"bytes"
 	"fmt"
-	"hash/crc32"
 	"os"
 )
 
@@ -133,7 +132,7 @@ func (run *Run) takeMeta(f *dataFile, h *os.File, r *Rank, c *chunk, at, size in
 		return
 	}
 	whole := size == c.size()
-	if whole && crc32.Update(checksum(b[:c.headBytes]), castagnoli, b[c.headBytes:]) != c.crc {
+	if whole && update(checksum(b[:c.headBytes]), b[c.headBytes:]) != c.crc {
 		run.damagedAt(f.name(), at, "the checksum of a chunk with declarations is wrong")
 	}
 	records := b[min(c.headBytes, len(b)):]
@@ -208,7 +207,7 @@ func (run *Run) whole(h *os.File, at int64) bool {
 	}
 	b := make([]byte, c.size())
 	n, err := readAt(h, b, at)
-	return err == nil && n == len(b) && crc32.Update(checksum(b[:c.headBytes]), castagnoli, b[c.headBytes:]) == c.crc
+	return err == nil && n == len(b) && update(checksum(b[:c.headBytes]), b[c.headBytes:]) == c.crc
 }
 
 // find is where the next chunk begins, -1 for nowhere.

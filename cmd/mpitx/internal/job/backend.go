@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -62,7 +63,8 @@ type backend struct {
 	request Request
 	out     *os.File
 	mu      sync.Mutex
-	frames  chan frame // from the front, after the request
+	frames  chan frame  // from the front, after the request
+	leaving atomic.Bool // the end of the front means nothing any more
 
 	lib     *binding.Library
 	tool    *binding.Interface
@@ -85,6 +87,9 @@ func (b *backend) listen() {
 	for {
 		kind, payload, err := readFrame(os.Stdin)
 		if err != nil {
+			if b.leaving.Load() {
+				return
+			}
 			if err != io.EOF {
 				fmt.Fprintln(os.Stderr, "mpitx: backend:", err)
 			}
@@ -255,6 +260,9 @@ func (b *backend) lead(m *mail, size int, outcomes []Outcome) (int, error) {
 	hosts[0] = b.host
 	b.say(frameResult, pack(result{Outcomes: outcomes, Lost: lost, Hosts: hosts}))
 
+	if size == 1 && b.request.Alone {
+		return b.alone(), nil
+	}
 	b.phase("waiting for the front")
 	code := 1
 	if v, ok := b.frame(frameVerdict, time.Minute); ok && len(v) == 1 {
@@ -326,10 +334,26 @@ func (b *backend) end(m *mail, code int, quit bool) int {
 		// The launcher must first see the front go: mpirun of Open MPI 4 often deadlocks when a process breaks its connection.
 		select {}
 	}
+	b.finalize()
+	binding.Exit(code)
+	return code // not reached
+}
+
+func (b *backend) finalize() {
 	b.phase("MPI_Finalize")
 	if err := b.lib.Finalize(); err != nil {
 		fmt.Fprintln(os.Stderr, "mpitx: MPI_Finalize:", err)
 	}
-	binding.Exit(code)
-	return code // not reached
+}
+
+// alone is the end of a job of one process that no launcher waits for. The front need not wait for its exit, which takes
+// milliseconds where much is mapped: it happens behind the front's back, and not for longer than seconds.
+func (b *backend) alone() int {
+	b.finalize()
+	if binding.OutliveParent(5 * time.Second) {
+		b.leaving.Store(true)
+		b.say(frameEnd, nil)
+	}
+	binding.Exit(0)
+	return 0 // not reached
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"strconv"
 	"sync"
 	"syscall"
@@ -18,7 +17,9 @@ import (
 // child is a back end as its front sees it.
 type child struct {
 	stage Stage
-	cmd   *exec.Cmd
+	pid   int
+	mu    sync.Mutex
+	gone  bool       // its number may be another's
 	say   chan frame // drained in order, so that a child that is slow to read holds nobody up
 	phase string
 
@@ -31,7 +32,7 @@ type event struct {
 	from    *child
 	kind    byte // 0: it has ended
 	payload []byte
-	state   *os.ProcessState
+	status  syscall.WaitStatus
 }
 
 // tail keeps the end of what is written to it.
@@ -59,48 +60,79 @@ func (t *tail) String() string {
 // start starts a back end. What the library prints goes to standard error: standard output is ours. It must be called
 // from a thread that lives as long as the child, which dies with it.
 func start(exe string, environ []string, r Request, events chan<- event) (*child, error) {
-	pr, pw, err := os.Pipe()
+	c := &child{stage: r.Stage, phase: "starting", noise: &tail{}, say: make(chan frame, 8)}
+	in, toChild, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
-	c := &child{stage: r.Stage, phase: "starting", noise: &tail{}}
-	// Not ExtraFiles: those take the descriptors from 3 on, and launchers leave their own there.
-	fd := int(pw.Fd())
-	c.cmd = exec.Command(exe, "backend", string(r.Stage), strconv.Itoa(fd))
-	c.cmd.Env = environ
-	c.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	if r.Stage == Before {
-		c.cmd.Stdout, c.cmd.Stderr = c.noise, c.noise // the other stage says the same
-	} else {
-		c.cmd.Stdout, c.cmd.Stderr = os.Stderr, os.Stderr
-	}
-	in, err := c.cmd.StdinPipe()
+	defer in.Close()
+	fromChild, out, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
+	defer out.Close()
+	std := os.Stderr
+	var heard sync.WaitGroup
+	if r.Stage == Before { // the other stage says the same
+		noise, w, err := os.Pipe()
+		if err != nil {
+			return nil, err
+		}
+		defer w.Close()
+		std = w
+		heard.Go(func() { io.Copy(c.noise, noise); noise.Close() })
+	}
+	// Not one of the child's first descriptors: those from 3 on are the launchers', who leave their own there.
+	fd := int(out.Fd())
 	unix.FcntlInt(uintptr(fd), unix.F_SETFD, 0)
-	err = c.cmd.Start()
-	pw.Close()
+	unix.FcntlInt(uintptr(fd), unix.F_SETPIPE_SZ, 1<<20) // a child that can say all at once goes on at once
+	// Not os/exec, which first finds out what the kernel can: that takes longer than starting the child.
+	c.pid, err = syscall.ForkExec(exe, []string{exe, "backend", string(r.Stage), strconv.Itoa(fd)}, &syscall.ProcAttr{Env: environ,
+		Files: []uintptr{in.Fd(), std.Fd(), std.Fd()}, Sys: &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}})
 	if err != nil {
-		pr.Close()
+		toChild.Close()
+		fromChild.Close()
 		return nil, fmt.Errorf("start %s: %w", exe, err)
 	}
-	c.say = make(chan frame, 8)
 	c.tell(frameRequest, pack(r))
-	go c.write(in)
+	go c.write(toChild)
 	go func() {
 		for {
-			kind, payload, err := readFrame(pr)
+			kind, payload, err := readFrame(fromChild)
 			if err != nil {
 				break
 			}
 			events <- event{from: c, kind: kind, payload: payload}
 		}
-		pr.Close()
-		c.cmd.Wait()
-		events <- event{from: c, state: c.cmd.ProcessState}
+		fromChild.Close()
+		status := c.wait()
+		heard.Wait()
+		events <- event{from: c, status: status}
 	}()
 	return c, nil
+}
+
+// wait waits for the end of the child.
+func (c *child) wait() (status syscall.WaitStatus) {
+	// Without taking its status: until that is done, its number is not another's, and kill hits no stranger.
+	for unix.Waitid(unix.P_PID, c.pid, nil, unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.gone = true
+	for {
+		if _, err := syscall.Wait4(c.pid, &status, 0, nil); err != syscall.EINTR {
+			return status
+		}
+	}
+}
+
+func (c *child) kill() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.gone {
+		syscall.Kill(c.pid, syscall.SIGKILL)
+	}
 }
 
 // tell sends a frame. Whether it arrives does not matter: a child that is gone has its end as an event. There are never
@@ -114,19 +146,16 @@ func (c *child) write(in io.Writer) {
 	}
 }
 
-func (c *child) kill() { c.cmd.Process.Kill() }
-
 // endedByOthers tells whether a child got a signal that a launcher or a user sends to end a job.
-func endedByOthers(s *os.ProcessState) bool {
-	ws, ok := s.Sys().(syscall.WaitStatus)
-	return ok && ws.Signaled() && (ws.Signal() == syscall.SIGTERM || ws.Signal() == syscall.SIGHUP || ws.Signal() == syscall.SIGINT)
+func endedByOthers(s syscall.WaitStatus) bool {
+	return s.Signaled() && (s.Signal() == syscall.SIGTERM || s.Signal() == syscall.SIGHUP || s.Signal() == syscall.SIGINT)
 }
 
 // death describes an end that came without a result.
-func (c *child) death(s *os.ProcessState) string {
-	how := fmt.Sprintf("exited with code %d", s.ExitCode())
-	if ws, ok := s.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
-		how = fmt.Sprintf("was killed by %s", unix.SignalName(ws.Signal()))
+func (c *child) death(s syscall.WaitStatus) string {
+	how := fmt.Sprintf("exited with code %d", s.ExitStatus())
+	if s.Signaled() {
+		how = fmt.Sprintf("was killed by %s", unix.SignalName(s.Signal()))
 	}
 	text := fmt.Sprintf("the MPI process %s in: %s", how, c.phase)
 	if n := c.noise.String(); n != "" {

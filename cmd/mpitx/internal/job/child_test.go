@@ -68,7 +68,7 @@ func TestDeath(t *testing.T) {
 			t.Fatal(err)
 		}
 		all := events(t, ch)
-		if got := c.death(all[len(all)-1].state); !strings.Contains(got, want) || !strings.Contains(got, "in: starting") {
+		if got := c.death(all[len(all)-1].status); !strings.Contains(got, want) || !strings.Contains(got, "in: starting") {
 			t.Errorf("%s: %s", text, got)
 		}
 	}
@@ -79,7 +79,7 @@ func TestChildFrames(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	ch := make(chan event, 10)
-	if _, err := start(script(t, `printf 'p\005\000\000\000phasex\000\000\000\000p\377\377\377\377rubbish' >&$3`), os.Environ(), Request{Stage: Before}, ch); err != nil {
+	if _, err := start(script(t, `printf 'p\005\000\000\000phasex\000\000\000\000p\377\377\377\377rubbish' >/proc/self/fd/$3`), os.Environ(), Request{Stage: Before}, ch); err != nil {
 		t.Fatal(err)
 	}
 	all := events(t, ch)

@@ -22,6 +22,7 @@ type front struct {
 	signals       chan os.Signal
 	timeout       <-chan time.Time
 	after, before *child
+	pending       *Request // of the before stage, which is to be started
 
 	hello         hello
 	beforeProcess *catalog.Process
@@ -55,16 +56,14 @@ func Collect(o Options) (*Job, error) {
 func (f *front) start() (err error) {
 	l := f.o.Launch
 	patience := f.patience()
-	r := Request{Stage: Before, MPI: f.o.MPI, Shim: f.o.Shim, Self: f.o.Self, Patience: patience, Limit: min(time.Second, f.o.Timeout/20), Total: f.o.Timeout / 2,
+	r := Request{Stage: Before, MPI: f.o.MPI, Shim: f.o.Shim, Self: f.o.Self, Alone: f.o.Listing && l.Rank < 0, Patience: patience,
+		Limit: min(time.Second, f.o.Timeout/20), Total: f.o.Timeout / 2,
 		Launch: Launch{Rank: l.Rank, Size: l.Size, Leader: l.Rank <= 0 || l.LocalRank == 0}}
 	if l.Size > 1 {
 		r.Total = patience * 2 / 3 // rank 0 would give us up
 	}
-	environ := f.o.Environ
-	if environ == nil {
-		environ = os.Environ()
-	}
-	// The after stage takes longest, so it goes first. Only a job on several nodes has several before stages to compare.
+	// The after stage takes longest, so it goes first, and has the processors to itself until it is under way. Only a job
+	// on several nodes has several before stages to compare.
 	after, before := r, r
 	after.Stage, after.Before = After, r.Launch.Leader && l.Size > 1 && l.Size != l.LocalSize
 	if f.o.WriteStage == Before {
@@ -72,13 +71,32 @@ func (f *front) start() (err error) {
 	} else {
 		after.Writes = f.o.Writes
 	}
-	if f.after, err = start(f.o.Exe, environ, after, f.events); err != nil {
-		return err
-	}
 	if r.Launch.Leader {
-		f.before, err = start(f.o.Exe, environ, before, f.events)
+		f.pending = &before
 	}
+	f.after, err = f.child(after)
 	return err
+}
+
+func (f *front) child(r Request) (*child, error) {
+	environ := f.o.Environ
+	if environ == nil {
+		environ = os.Environ()
+	}
+	return start(f.o.Exe, environ, r, f.events)
+}
+
+// startBefore starts the before stage unless it has been.
+func (f *front) startBefore() {
+	if f.pending == nil {
+		return
+	}
+	var err error
+	if f.before, err = f.child(*f.pending); err != nil {
+		f.failed[Before] = &failure{Text: err.Error()}
+		f.after.tell(frameBefore, nil)
+	}
+	f.pending = nil
 }
 
 // patience is how long rank 0 waits for other ranks.
@@ -115,7 +133,7 @@ func (f *front) rank() int {
 // waiting reports whether something is still to come. Rank 0 has all with its back end's result; another rank ends with
 // its back end.
 func (f *front) waiting() bool {
-	beforeDone := f.before == nil || f.beforeSaid || f.failed[Before] != nil
+	beforeDone := f.before == nil && f.pending == nil || f.beforeSaid || f.failed[Before] != nil
 	afterDone := f.result != nil || f.failed[After] != nil
 	if f.rank() != 0 {
 		afterDone = f.after.ended
@@ -125,6 +143,10 @@ func (f *front) waiting() bool {
 }
 
 func (f *front) stop(why string, hung bool) {
+	if f.pending != nil {
+		f.pending = nil
+		f.failed[Before] = &failure{Text: why, Ended: !hung}
+	}
 	for _, c := range []*child{f.before, f.after} {
 		if c == nil || c.ended || f.failed[c.stage] != nil {
 			continue
@@ -161,6 +183,7 @@ func (f *front) killAll() {
 
 func (f *front) take(e event) {
 	c := e.from
+	f.startBefore()
 	switch e.kind {
 	case 0:
 		c.ended = true
@@ -169,11 +192,13 @@ func (f *front) take(e event) {
 			done = f.beforeSaid
 		}
 		if !done && f.failed[c.stage] == nil {
-			f.failed[c.stage] = &failure{Text: c.death(e.state), Ended: endedByOthers(e.state)}
+			f.failed[c.stage] = &failure{Text: c.death(e.status), Ended: endedByOthers(e.status)}
 		}
 		if c.stage == Before && f.beforeProcess == nil {
 			f.after.tell(frameBefore, nil)
 		}
+	case frameEnd:
+		c.ended = true
 	case framePhase:
 		c.phase = string(e.payload)
 	case frameHello:
@@ -328,7 +353,7 @@ func (j *Job) Finish(code int) int {
 	for !f.after.ended {
 		select {
 		case e := <-f.events:
-			if e.kind == 0 {
+			if e.kind == 0 || e.kind == frameEnd {
 				e.from.ended = true
 			}
 		case <-late:

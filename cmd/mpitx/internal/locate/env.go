@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -135,12 +136,20 @@ func (e *Env) chain(path string) []string {
 	return steps
 }
 
+// path lists the folders of $PATH that exist, each once. The current folder decides nothing.
+func (e *Env) path() []string {
+	var dirs []string
+	for _, dir := range filepath.SplitList(e.Getenv("PATH")) {
+		if filepath.IsAbs(dir) && !slices.Contains(dirs, dir) && e.isDir(dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
 // inPath is the first executable of that name in $PATH, "" where there is none.
 func (e *Env) inPath(name string) string {
-	for _, dir := range filepath.SplitList(e.Getenv("PATH")) {
-		if !filepath.IsAbs(dir) {
-			continue // the current folder decides nothing
-		}
+	for _, dir := range e.path() {
 		if p := filepath.Join(dir, name); e.isExecutable(p) {
 			return p
 		}

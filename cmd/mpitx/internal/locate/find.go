@@ -54,10 +54,10 @@ func (e *Env) Find() []MPI {
 func (e *Env) candidates() iter.Seq[MPI] {
 	return func(yield func(MPI) bool) {
 		seen := map[string]bool{}
-		for _, dir := range filepath.SplitList(e.Getenv("PATH")) {
+		for _, dir := range e.path() {
 			for _, name := range launcherNames {
 				path := filepath.Join(dir, name)
-				if !filepath.IsAbs(dir) || seen[path] || !e.isExecutable(path) {
+				if !e.isExecutable(path) {
 					continue
 				}
 				seen[path] = true

@@ -7,15 +7,21 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"mpitx/cmd/mpitx/internal/locate"
 )
 
 // libmpi matches the MPI library proper, not its Fortran or C++ layers, which lead to it.
-var libmpi = regexp.MustCompile(`^lib(mpi|mpich|mpi_abi\w*|mpi_(cray|crayclang|gnu|intel|nvidia|amd|aocc|pgi)\w*)\.so(\.|$)`)
+var libmpi = lazily(`^lib(mpi|mpich|mpi_abi\w*|mpi_(cray|crayclang|gnu|intel|nvidia|amd|aocc|pgi)\w*)\.so(\.|$)`)
 
 // plain are libraries under which no MPI is, and of which every program has some.
-var plain = regexp.MustCompile(`^(ld-linux.*|linux-vdso|lib(c|m|dl|rt|pthread|util|resolv|z|stdc\+\+|gcc_s|gfortran|quadmath|gomp|atomic))\.so`)
+var plain = lazily(`^(ld-linux.*|linux-vdso|lib(c|m|dl|rt|pthread|util|resolv|z|stdc\+\+|gcc_s|gfortran|quadmath|gomp|atomic))\.so`)
+
+// lazily compiles an expression when it is first used: most commands start no program.
+func lazily(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
 
 const mostLibraries = 300
 
@@ -36,12 +42,12 @@ func linked(e *locate.Env, path string, f *elf.File) (m *locate.MPI, missing str
 		o := queue[0]
 		queue = queue[1:]
 		for _, name := range o.needed {
-			if seen[name] || plain.MatchString(name) {
+			if seen[name] || plain().MatchString(name) {
 				continue
 			}
 			seen[name] = true
 			file := l.find(name, o)
-			if libmpi.MatchString(name) {
+			if libmpi().MatchString(name) {
 				if file == "" {
 					missing = name
 				} else if mpi, err := e.Choose(file); err == nil {
