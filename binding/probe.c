@@ -30,9 +30,9 @@
 #define SLACK 4096        /* behind each value, to see overruns */
 #define MOST_FORKS 400
 
-/* Several children work side by side, each on its own part of the variables: starting again after a crash is what takes
- * time, and crashes come in families. */
-#define WORKERS 3
+/* Two children work side by side, one on the performance variables, which crash more often, and one on the control
+ * variables: a fork takes longer than trying hundreds of variables. */
+#define WORKERS 2
 
 /* What a child tells the parent, at the head of the mapping. */
 struct progress {
@@ -51,7 +51,7 @@ static struct progress *progress_of(const struct mpitx_probe *p) { return (struc
 
 static int worker_of(const struct mpitx_probe *p, int item)
 {
-    return p->items[item].kind == MPITX_PROBE_CVAR ? 0 : 1 + item % (WORKERS - 1);
+    return p->items[item].kind == MPITX_PROBE_CVAR;
 }
 
 _Static_assert(sizeof(long) == 8 && sizeof(void *) == 8, "sizes of datatypes are those of LP64, here and in catalog/types.go");
@@ -67,6 +67,14 @@ size_t mpitx_type_size(int t)
         [MPITX_TYPE_FLOAT] = 4, [MPITX_TYPE_INT8_T] = 1, [MPITX_TYPE_INT16_T] = 2, [MPITX_TYPE_UINT8_T] = 1,
         [MPITX_TYPE_UINT16_T] = 2, [MPITX_TYPE_AINT] = 8, [MPITX_TYPE_OFFSET] = 8, [MPITX_TYPE_BYTE] = 1};
     return t >= 1 && t <= MPITX_TYPE_LAST ? sizes[t] : 0;
+}
+
+static int await(pid_t pid)
+{
+    int status = 0; /* stays so where SIGCHLD is ignored: nobody can learn it then */
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    return status;
 }
 
 int mpitx_probe_new(struct mpitx_probe *p, int num_items, size_t data_size)
@@ -87,6 +95,8 @@ int mpitx_probe_new(struct mpitx_probe *p, int num_items, size_t data_size)
 
 void mpitx_probe_free(struct mpitx_probe *p)
 {
+    for (int i = 0; i < p->num_leaving; i++)
+        await(p->leaving[i]);
     if (p->items)
         munmap(progress_of(p), p->mapped);
     memset(p, 0, sizeof *p);
@@ -219,7 +229,7 @@ static void try_read(struct child *c, struct mpitx_probe_item *it)
 static void try_write(struct child *c, struct mpitx_probe_item *it)
 {
     struct opened v;
-    if (it->kind != MPITX_PROBE_CVAR || it->fault || it->step != MPITX_STEP_DONE || it->read_rc != MPITX_SUCCESS || it->too_large || it->overrun)
+    if (it->fault || it->step != MPITX_STEP_DONE || it->read_rc != MPITX_SUCCESS || it->too_large || it->overrun)
         return;
     if (!open_variable(c, it, &v) || mpitx_type_size(v.datatype) == 0)
         return;
@@ -311,7 +321,7 @@ static void default_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-static void run_child(struct mpitx_probe *p, int worker, const struct mpitx_table *t, const struct mpitx_probe_options *o, pid_t parent)
+static void run_child(struct mpitx_probe *p, int worker, const struct mpitx_table *t, const struct mpitx_probe_options *o, pid_t parent, int ended)
 {
     static struct child c; /* static: it is changed between sigsetjmp and siglongjmp */
     c = (struct child){.probe = p, .t = t, .o = o, .now = progress_of(p) + worker};
@@ -341,7 +351,8 @@ static void run_child(struct mpitx_probe *p, int worker, const struct mpitx_tabl
     for (; c.now->phase <= (o->trial_writes ? 1 : 0); c.now->phase++, c.now->item = 0) {
         for (; c.now->item < p->num_items; c.now->item++) {
             struct mpitx_probe_item *it = &p->items[c.now->item];
-            if (it->fault || worker_of(p, c.now->item) != worker || (c.now->again && !it->doubtful))
+            if (it->fault || worker_of(p, c.now->item) != worker || (c.now->again && !it->doubtful) ||
+                (c.now->phase == 1 && it->kind != MPITX_PROBE_CVAR))
                 continue;
             if (it->kind == MPITX_PROBE_PVAR && c.session == 0) {
                 enter(&c, it, MPITX_STEP_ALLOC);
@@ -360,6 +371,8 @@ static void run_child(struct mpitx_probe *p, int worker, const struct mpitx_tabl
         }
     }
     c.now->finished = 1;
+    if (write(ended, "", 1) < 0)
+        _exit(0); /* the parent will see the pipe's end */
     _exit(0);
 }
 
@@ -399,7 +412,7 @@ static char process_state(pid_t pid, long *ticks)
 struct worker {
     struct progress *now;
     pid_t pid;      /* 0: none is running */
-    int ended;      /* the read end of a pipe that closes with the child */
+    int ended;      /* the read end of a pipe into which the child writes when it has finished, and that closes with it */
     bool done;      /* nothing is left for it */
     uint32_t calls; /* seen */
     long long since;
@@ -419,7 +432,7 @@ static bool start(struct mpitx_probe *p, struct worker *w, int number, const str
     pid_t parent = getpid();
     pid_t pid = fork();
     if (pid == 0)
-        run_child(p, number, t, o, parent);
+        run_child(p, number, t, o, parent, pipefd[1]);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     close(pipefd[1]);
     if (pid < 0) {
@@ -484,12 +497,14 @@ static void try_doubtful_again(struct mpitx_probe *p, struct worker *w)
 /* Takes the end of a child, whether it came by itself or has to be brought about. */
 static void reap(struct mpitx_probe *p, struct worker *w, enum state state, long long deadline)
 {
-    int status = 0; /* stays so where SIGCHLD is ignored: nobody can learn it then */
+    int status = 0;
     bool hung = state == STUCK;
     if (state != ENDED)
         kill(w->pid, SIGKILL);
-    while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR)
-        ;
+    if (state == ENDED && w->now->finished && p->num_leaving < MPITX_PROBE_LEAVING)
+        p->leaving[p->num_leaving++] = w->pid; /* giving back its memory takes it a while */
+    else
+        status = await(w->pid);
     close(w->ended);
     w->pid = 0;
     if (w->now->tainted && state != LATE) {

@@ -141,14 +141,14 @@ func (i *Interface) probe(items []C.struct_mpitx_probe_item, o ProbeOptions, eac
 	if o.TrialWrites {
 		options.trial_writes = 1
 	}
-	var p C.struct_mpitx_probe
-	if err := check(C.mpitx_probe_new(&p, C.int(len(items)), probeData)); err != nil {
+	p := new(C.struct_mpitx_probe)
+	if err := check(C.mpitx_probe_new(p, C.int(len(items)), probeData)); err != nil {
 		return fmt.Errorf("probe: %w", err)
 	}
-	defer C.mpitx_probe_free(&p)
+	defer func() { go C.mpitx_probe_free(p) }() // the children's exit takes as long as a hundred variables
 	shared := unsafe.Slice(p.items, len(items))
 	copy(shared, items)
-	if err := check(C.mpitx_probe_run(&p, i.t, &options)); err != nil {
+	if err := check(C.mpitx_probe_run(p, i.t, &options)); err != nil {
 		return fmt.Errorf("probe: fork: %w", err)
 	}
 	for k := range shared {

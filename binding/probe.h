@@ -42,6 +42,8 @@ struct mpitx_probe_item {
     uint32_t back_offset, back_length; /* the value read back after writing new_value */
 };
 
+#define MPITX_PROBE_LEAVING 4
+
 struct mpitx_probe {
     struct mpitx_probe_item *items;
     int num_items;
@@ -49,6 +51,7 @@ struct mpitx_probe {
     size_t data_size;
     size_t mapped;
     int forks;
+    int leaving[MPITX_PROBE_LEAVING], num_leaving; /* children that have finished and may not have exited */
 };
 
 struct mpitx_probe_options {
@@ -59,7 +62,7 @@ struct mpitx_probe_options {
 };
 
 int mpitx_probe_new(struct mpitx_probe *probe, int num_items, size_t data_size);
-void mpitx_probe_free(struct mpitx_probe *probe);
+void mpitx_probe_free(struct mpitx_probe *probe); /* also waits for the children's exit */
 int mpitx_probe_run(struct mpitx_probe *probe, const struct mpitx_table *table, const struct mpitx_probe_options *options);
 
 /* Bytes of one element, 0 for an unknown type. */

@@ -28,6 +28,9 @@ func Backend() int {
 	debug.SetGCPercent(400)
 	b := &backend{out: toFront(), frames: make(chan frame, 4)}
 	kind, payload, err := readFrame(os.Stdin)
+	if err == io.EOF && b.out != nil {
+		return 0 // started early, and not needed
+	}
 	if err != nil || kind != frameRequest || b.out == nil || unpack(payload, &b.request) != nil {
 		fmt.Fprintln(os.Stderr, "mpitx: backend: this command is mpitx's own, started by others of its commands")
 		return 2
@@ -227,6 +230,9 @@ func (b *backend) beforeStage() *catalog.Process {
 
 // lead is rank 0: it collects the others' reports and hands all to the front, then passes on the verdict.
 func (b *backend) lead(m *mail, size int, outcomes []Outcome) (int, error) {
+	if size == 1 && b.request.Alone {
+		return b.alone(outcomes), nil
+	}
 	b.say(frameProcess, b.process.AppendBinary(nil))
 	stages := func() rootStages {
 		s := rootStages{After: b.process.Root().AppendBinary(nil)}
@@ -260,9 +266,6 @@ func (b *backend) lead(m *mail, size int, outcomes []Outcome) (int, error) {
 	hosts[0] = b.host
 	b.say(frameResult, pack(result{Outcomes: outcomes, Lost: lost, Hosts: hosts}))
 
-	if size == 1 && b.request.Alone {
-		return b.alone(), nil
-	}
 	b.phase("waiting for the front")
 	code := 1
 	if v, ok := b.frame(frameVerdict, time.Minute); ok && len(v) == 1 {
@@ -340,16 +343,24 @@ func (b *backend) end(m *mail, code int, quit bool) int {
 }
 
 func (b *backend) finalize() {
-	b.phase("MPI_Finalize")
+	b.phase(finalizing)
 	if err := b.lib.Finalize(); err != nil {
 		fmt.Fprintln(os.Stderr, "mpitx: MPI_Finalize:", err)
 	}
 }
 
-// alone is the end of a job of one process that no launcher waits for. The front need not wait for its exit, which takes
-// milliseconds where much is mapped: it happens behind the front's back, and not for longer than seconds.
-func (b *backend) alone() int {
+// alone ends a job of one process that no launcher waits for. It finalizes MPI while it still tells what it has read: a front
+// that does not hear all, as MPI_Finalize crashes, asks another back end. The front need not wait for the exit either, which
+// takes milliseconds where much is mapped: that happens behind its back, and not for longer than seconds.
+func (b *backend) alone(outcomes []Outcome) int {
+	said := make(chan struct{})
+	go func() {
+		b.say(frameProcess, b.process.AppendBinary(nil))
+		b.say(frameResult, pack(result{Outcomes: outcomes, Hosts: map[int]string{0: b.host}}))
+		close(said)
+	}()
 	b.finalize()
+	<-said
 	if binding.OutliveParent(5 * time.Second) {
 		b.leaving.Store(true)
 		b.say(frameEnd, nil)

@@ -19,12 +19,15 @@ type child struct {
 	stage Stage
 	pid   int
 	mu    sync.Mutex
-	gone  bool       // its number may be another's
+	gone  bool // its number may be another's
+	in    io.ReadCloser
+	out   io.Writer
 	say   chan frame // drained in order, so that a child that is slow to read holds nobody up
 	phase string
 
 	noise *tail
-	ended bool // its last event has come
+	heard sync.WaitGroup // of the noise
+	ended bool           // its last event has come
 }
 
 // event is what a child sent, or its end.
@@ -57,10 +60,19 @@ func (t *tail) String() string {
 	return string(bytes.TrimSpace(t.buf))
 }
 
-// start starts a back end. What the library prints goes to standard error: standard output is ours. It must be called
-// from a thread that lives as long as the child, which dies with it.
+// start starts a back end and tells it what to do.
 func start(exe string, environ []string, r Request, events chan<- event) (*child, error) {
-	c := &child{stage: r.Stage, phase: "starting", noise: &tail{}, say: make(chan frame, 8)}
+	c, err := spawn(exe, environ, r.Stage)
+	if err == nil {
+		c.begin(r, events)
+	}
+	return c, err
+}
+
+// spawn starts a back end, which waits for its request. What the library prints goes to standard error: standard output is
+// ours. It must be called from a thread that lives as long as the child, which dies with it.
+func spawn(exe string, environ []string, stage Stage) (*child, error) {
+	c := &child{stage: stage, phase: "starting", noise: &tail{}, say: make(chan frame, 8)}
 	in, toChild, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -72,44 +84,48 @@ func start(exe string, environ []string, r Request, events chan<- event) (*child
 	}
 	defer out.Close()
 	std := os.Stderr
-	var heard sync.WaitGroup
-	if r.Stage == Before { // the other stage says the same
+	if stage == Before { // the other stage says the same
 		noise, w, err := os.Pipe()
 		if err != nil {
 			return nil, err
 		}
 		defer w.Close()
 		std = w
-		heard.Go(func() { io.Copy(c.noise, noise); noise.Close() })
+		c.heard.Go(func() { io.Copy(c.noise, noise); noise.Close() })
 	}
 	// Not one of the child's first descriptors: those from 3 on are the launchers', who leave their own there.
 	fd := int(out.Fd())
 	unix.FcntlInt(uintptr(fd), unix.F_SETFD, 0)
 	unix.FcntlInt(uintptr(fd), unix.F_SETPIPE_SZ, 1<<20) // a child that can say all at once goes on at once
 	// Not os/exec, which first finds out what the kernel can: that takes longer than starting the child.
-	c.pid, err = syscall.ForkExec(exe, []string{exe, "backend", string(r.Stage), strconv.Itoa(fd)}, &syscall.ProcAttr{Env: environ,
+	c.pid, err = syscall.ForkExec(exe, []string{exe, "backend", string(stage), strconv.Itoa(fd)}, &syscall.ProcAttr{Env: environ,
 		Files: []uintptr{in.Fd(), std.Fd(), std.Fd()}, Sys: &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}})
 	if err != nil {
 		toChild.Close()
 		fromChild.Close()
 		return nil, fmt.Errorf("start %s: %w", exe, err)
 	}
+	c.in, c.out = fromChild, toChild
+	return c, nil
+}
+
+// begin tells a back end what to do, and hears it from then on.
+func (c *child) begin(r Request, events chan<- event) {
 	c.tell(frameRequest, pack(r))
-	go c.write(toChild)
+	go c.write(c.out)
 	go func() {
 		for {
-			kind, payload, err := readFrame(fromChild)
+			kind, payload, err := readFrame(c.in)
 			if err != nil {
 				break
 			}
 			events <- event{from: c, kind: kind, payload: payload}
 		}
-		fromChild.Close()
+		c.in.Close()
 		status := c.wait()
-		heard.Wait()
+		c.heard.Wait()
 		events <- event{from: c, status: status}
 	}()
-	return c, nil
 }
 
 // wait waits for the end of the child.

@@ -22,6 +22,7 @@ type front struct {
 	signals       chan os.Signal
 	timeout       <-chan time.Time
 	after, before *child
+	request       Request  // of the after stage
 	pending       *Request // of the before stage, which is to be started
 
 	hello         hello
@@ -74,8 +75,35 @@ func (f *front) start() (err error) {
 	if r.Launch.Leader {
 		f.pending = &before
 	}
+	f.request = after
+	if early != nil && f.o.Environ == nil {
+		f.after, early = early, nil
+		f.after.begin(after, f.events)
+		return nil
+	}
 	f.after, err = f.child(after)
 	return err
+}
+
+// again reads the after stage once more, with all said before MPI_Finalize.
+func (f *front) again() {
+	f.request.Alone = false
+	var err error
+	if f.after, err = f.child(f.request); err != nil {
+		f.failed[After] = &failure{Text: err.Error()}
+	}
+}
+
+// early is a back end that nobody has given a request yet.
+var early *child
+
+// Early starts the process that will read the stage after MPI_Init, while the caller still finds out what it is to do: that
+// and starting take milliseconds each. Where Collect is not called it ends with this process, unheard.
+func Early() {
+	runtime.LockOSThread()
+	if exe, err := os.Executable(); err == nil {
+		early, _ = spawn(exe, os.Environ(), After)
+	}
 }
 
 func (f *front) child(r Request) (*child, error) {
@@ -187,6 +215,10 @@ func (f *front) take(e event) {
 	switch e.kind {
 	case 0:
 		c.ended = true
+		if c == f.after && f.result == nil && f.failed[After] == nil && f.request.Alone && c.phase == finalizing {
+			f.again()
+			return
+		}
 		done := f.result != nil || f.agreed != nil
 		if c.stage == Before {
 			done = f.beforeSaid

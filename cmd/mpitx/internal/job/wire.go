@@ -37,6 +37,9 @@ const (
 	frameEnd     = 'z' // of a process that is alone: it has nothing left to do but to exit
 )
 
+// finalizing is a phase.
+const finalizing = "MPI_Finalize"
+
 const maxFrame = 1 << 30
 
 // Request is what a back end is to do.
