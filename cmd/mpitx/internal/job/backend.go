@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"mpitx/binding"
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/internal/locate"
@@ -58,7 +60,9 @@ func toFront() *os.File {
 	if err != nil {
 		return nil
 	}
-	syscall.CloseOnExec(fd)
+	if _, err := unix.FcntlInt(uintptr(fd), unix.F_SETFD, unix.FD_CLOEXEC); err != nil {
+		return nil
+	}
 	return os.NewFile(uintptr(fd), "front")
 }
 
