@@ -27,6 +27,7 @@ import (
 // returns the process's exit code.
 func Backend() int {
 	runtime.LockOSThread()
+	os.Unsetenv("GOMAXPROCS") // which was for us
 	debug.SetGCPercent(400)
 	b := &backend{out: toFront(), frames: make(chan frame, 4)}
 	kind, payload, err := readFrame(os.Stdin)
@@ -234,9 +235,6 @@ func (b *backend) beforeStage() *catalog.Process {
 
 // lead is rank 0: it collects the others' reports and hands all to the front, then passes on the verdict.
 func (b *backend) lead(m *mail, size int, outcomes []Outcome) (int, error) {
-	if size == 1 && b.request.Alone {
-		return b.alone(outcomes), nil
-	}
 	b.say(frameProcess, b.process.AppendBinary(nil))
 	stages := func() rootStages {
 		s := rootStages{After: b.process.Root().AppendBinary(nil)}
@@ -270,6 +268,9 @@ func (b *backend) lead(m *mail, size int, outcomes []Outcome) (int, error) {
 	hosts[0] = b.host
 	b.say(frameResult, pack(result{Outcomes: outcomes, Lost: lost, Hosts: hosts}))
 
+	if size == 1 && b.request.Alone {
+		return b.alone(), nil
+	}
 	b.phase("waiting for the front")
 	code := 1
 	if v, ok := b.frame(frameVerdict, time.Minute); ok && len(v) == 1 {
@@ -341,34 +342,23 @@ func (b *backend) end(m *mail, code int, quit bool) int {
 		// The launcher must first see the front go: mpirun of Open MPI 4 often deadlocks when a process breaks its connection.
 		select {}
 	}
-	b.finalize()
+	b.phase("MPI_Finalize")
+	if err := b.lib.Finalize(); err != nil {
+		fmt.Fprintln(os.Stderr, "mpitx: MPI_Finalize:", err)
+	}
 	binding.Exit(code)
 	return code // not reached
 }
 
-func (b *backend) finalize() {
-	b.phase(finalizing)
-	if err := b.lib.Finalize(); err != nil {
-		fmt.Fprintln(os.Stderr, "mpitx: MPI_Finalize:", err)
-	}
-}
-
-// alone ends a job of one process that no launcher waits for. It finalizes MPI while it still tells what it has read: a front
-// that does not hear all, as MPI_Finalize crashes, asks another back end. The front need not wait for the exit either, which
-// takes milliseconds where much is mapped: that happens behind its back, and not for longer than seconds.
-func (b *backend) alone(outcomes []Outcome) int {
-	said := make(chan struct{})
-	go func() {
-		b.say(frameProcess, b.process.AppendBinary(nil))
-		b.say(frameResult, pack(result{Outcomes: outcomes, Hosts: map[int]string{0: b.host}}))
-		close(said)
-	}()
-	b.finalize()
-	<-said
-	if binding.OutliveParent(5 * time.Second) {
+// alone ends a process that no launcher waits for, once it has said all. Nor does the front wait: MPI_Finalize, which takes
+// Open MPI 45 ms, and the exit happen behind its back, and not for longer than seconds.
+func (b *backend) alone() int {
+	b.phase("MPI_Finalize")
+	if binding.OutliveParent(10 * time.Second) {
 		b.leaving.Store(true)
 		b.say(frameEnd, nil)
 	}
+	b.lib.Finalize()
 	binding.Exit(0)
 	return 0 // not reached
 }

@@ -22,7 +22,6 @@ type front struct {
 	signals       chan os.Signal
 	timeout       <-chan time.Time
 	after, before *child
-	request       Request  // of the after stage
 	pending       *Request // of the before stage, which is to be started
 
 	hello         hello
@@ -57,7 +56,7 @@ func Collect(o Options) (*Job, error) {
 func (f *front) start() (err error) {
 	l := f.o.Launch
 	patience := f.patience()
-	r := Request{Stage: Before, MPI: f.o.MPI, Shim: f.o.Shim, Self: f.o.Self, Alone: f.o.Listing && l.Rank < 0, Patience: patience,
+	r := Request{Stage: Before, MPI: f.o.MPI, Shim: f.o.Shim, Self: f.o.Self, Alone: l.Rank < 0, Patience: patience,
 		Limit: min(time.Second, f.o.Timeout/20), Total: f.o.Timeout / 2,
 		Launch: Launch{Rank: l.Rank, Size: l.Size, Leader: l.Rank <= 0 || l.LocalRank == 0}}
 	if l.Size > 1 {
@@ -75,7 +74,6 @@ func (f *front) start() (err error) {
 	if r.Launch.Leader {
 		f.pending = &before
 	}
-	f.request = after
 	if early != nil && f.o.Environ == nil {
 		f.after, early = early, nil
 		f.after.begin(after, f.events)
@@ -83,15 +81,6 @@ func (f *front) start() (err error) {
 	}
 	f.after, err = f.child(after)
 	return err
-}
-
-// again reads the after stage once more, with all said before MPI_Finalize.
-func (f *front) again() {
-	f.request.Alone = false
-	var err error
-	if f.after, err = f.child(f.request); err != nil {
-		f.failed[After] = &failure{Text: err.Error()}
-	}
 }
 
 // early is a back end that nobody has given a request yet.
@@ -215,10 +204,6 @@ func (f *front) take(e event) {
 	switch e.kind {
 	case 0:
 		c.ended = true
-		if c == f.after && f.result == nil && f.failed[After] == nil && f.request.Alone && c.phase == finalizing {
-			f.again()
-			return
-		}
 		done := f.result != nil || f.agreed != nil
 		if c.stage == Before {
 			done = f.beforeSaid

@@ -34,11 +34,8 @@ const (
 	frameResult  = 'r' // gob of result: everything has been sent
 	frameError   = 'e' // gob of failure: nothing more will come
 	frameAgreed  = 'a' // the exit code that rank 0 decided
-	frameEnd     = 'z' // of a process that is alone: it has nothing left to do but to exit
+	frameEnd     = 'z' // of a process that is alone: it will finalize MPI and exit by itself
 )
-
-// finalizing is a phase.
-const finalizing = "MPI_Finalize"
 
 const maxFrame = 1 << 30
 
@@ -48,7 +45,7 @@ type Request struct {
 	MPI      locate.MPI
 	Shim     string // "" for the demo library
 	Self     bool   // bind variables of communicators to MPI_COMM_SELF, not MPI_COMM_WORLD
-	Alone    bool   // no launcher waits for a verdict, and the command cannot fail once everything is read
+	Alone    bool   // no launcher waits for this process
 	Launch   Launch
 	Before   bool // a frameBefore will follow
 	Writes   []Write
