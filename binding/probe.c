@@ -93,10 +93,15 @@ int mpitx_probe_new(struct mpitx_probe *p, int num_items, size_t data_size)
     return MPITX_SUCCESS;
 }
 
+void mpitx_probe_wait(struct mpitx_probe *p)
+{
+    while (p->num_leaving > 0)
+        await(p->leaving[--p->num_leaving]);
+}
+
 void mpitx_probe_free(struct mpitx_probe *p)
 {
-    for (int i = 0; i < p->num_leaving; i++)
-        await(p->leaving[i]);
+    mpitx_probe_wait(p);
     if (p->items)
         munmap(progress_of(p), p->mapped);
     memset(p, 0, sizeof *p);

@@ -62,7 +62,8 @@ struct mpitx_probe_options {
 };
 
 int mpitx_probe_new(struct mpitx_probe *probe, int num_items, size_t data_size);
-void mpitx_probe_free(struct mpitx_probe *probe); /* also waits for the children's exit */
+void mpitx_probe_wait(struct mpitx_probe *probe); /* for the exit of the children: run returns before it */
+void mpitx_probe_free(struct mpitx_probe *probe); /* also waits */
 int mpitx_probe_run(struct mpitx_probe *probe, const struct mpitx_table *table, const struct mpitx_probe_options *options);
 
 /* Bytes of one element, 0 for an unknown type. */

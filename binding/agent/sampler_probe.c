@@ -44,6 +44,7 @@ int sampler_probe_quietly(struct mpitx_probe *probe, const struct mpitx_table *t
 
     atomic_store(&sampler_probing, true);
     int rc = mpitx_probe_run(probe, table, options);
+    mpitx_probe_wait(probe);
     atomic_store(&sampler_probing, false);
 
     /* Where the application has SIGCHLD blocked, ours are pending. */
