@@ -2,18 +2,17 @@ package selftest
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"mpitx/binding/agent/agenttest"
 )
 
 // family is one MPI that is installed, with an agent built for it.
@@ -60,8 +59,7 @@ func onEach(t *testing.T, body func(t *testing.T, f *family)) {
 	}
 }
 
-// build makes the agent with the recording part of hooks_log.c. That takes half a minute, so it is kept in the user's cache for as
-// long as nothing it is made of changes.
+// build makes the agent with hooks_log.c in place of the recording parts.
 func (f *family) build(t *testing.T) {
 	t.Helper()
 	mpicc, err := exec.LookPath("mpicc." + f.name)
@@ -74,48 +72,10 @@ func (f *family) build(t *testing.T) {
 	}
 }
 
-func (f *family) buildAgent(mpicc string) error {
-	hash := sha256.New()
-	show, err := exec.Command(mpicc, "-show").Output()
-	if err != nil {
-		return err
-	}
-	hash.Write(show)
-	for _, pattern := range []string{"../*.[ch]", "../*.txt", "../*.sh", "../wrapgen/*.go", "../gen/*.go", "testdata/hooks_log.c", "../../shim/mpitx.h"} {
-		names, _ := filepath.Glob(pattern)
-		for _, name := range names {
-			if recording.MatchString(filepath.Base(name)) {
-				continue
-			}
-			text, err := os.ReadFile(name)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintln(hash, name, len(text))
-			hash.Write(text)
-		}
-	}
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		cache = work
-	}
-	f.agent = filepath.Join(cache, "mpitx-test", "mpitx-agent-"+f.name+"-"+hex.EncodeToString(hash.Sum(nil)[:6])+".so")
-	if _, err := os.Stat(f.agent); err == nil {
-		return nil
-	}
-	if err := os.MkdirAll(filepath.Dir(f.agent), 0o700); err != nil {
-		return err
-	}
-	build := exec.Command("../build.sh", mpicc, f.agent, "testdata/hooks_log.c")
-	build.Env = append(os.Environ(), "BARE=1")
-	if output, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("build.sh: %w\n%s", err, output)
-	}
-	return nil
+func (f *family) buildAgent(mpicc string) (err error) {
+	f.agent, err = agenttest.Build(filepath.Base(mpicc), true, "testdata/hooks_log.c")
+	return err
 }
-
-// The recording parts are not in the agent that is tested here.
-var recording = regexp.MustCompile(`^(run|sampler).*\.[ch]$`)
 
 // compile makes a program (or, with -shared, a library) of testdata and returns its path. The compiler is named without the
 // family's suffix: mpicc, mpicxx, mpif90.

@@ -1,0 +1,85 @@
+// Package agenttest builds agents for tests. That takes half a minute each, so they are kept in the user's cache for as long as
+// nothing that they are made of changes.
+package agenttest
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// The parts of the agent that record. A bare agent lacks them.
+var recording = regexp.MustCompile(`^(run|sampler).*\.[ch]$`)
+
+// Build makes the agent for the MPI of a compiler wrapper ("mpicc.openmpi") and returns its path. More are further sources.
+// A bare agent has no recording parts: one of the further sources may stand in for them.
+func Build(mpicc string, bare bool, more ...string) (string, error) {
+	_, here, _, _ := runtime.Caller(0)
+	dir := filepath.Dir(filepath.Dir(here))
+	sources := []string{"*.[ch]", "*.txt", "*.sh", "wrapgen/*.go", "gen/*.go", "../shim/mpitx.h"}
+	var arguments []string
+	if !bare {
+		sources = append(sources, "../probe.[ch]", "../shim/shim.c")
+		arguments = []string{filepath.Join(dir, "../probe.c"), filepath.Join(dir, "../shim/shim.c")}
+	}
+	var files []string
+	for _, pattern := range sources {
+		names, _ := filepath.Glob(filepath.Join(dir, pattern))
+		files = append(files, slices.DeleteFunc(names, func(name string) bool { return bare && recording.MatchString(filepath.Base(name)) })...)
+	}
+	for _, name := range more {
+		name, err := filepath.Abs(name)
+		if err != nil {
+			return "", err
+		}
+		files, arguments = append(files, name), append(arguments, name)
+	}
+	key, err := fingerprint(mpicc, files)
+	if err != nil {
+		return "", err
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		cache = filepath.Join(os.TempDir(), fmt.Sprintf("mpitx-test-%d", os.Getuid()))
+	}
+	agent := filepath.Join(cache, "mpitx-test", "mpitx-agent-"+strings.TrimPrefix(mpicc, "mpicc.")+"-"+key+".so")
+	if _, err := os.Stat(agent); err == nil {
+		return agent, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(agent), 0o700); err != nil {
+		return "", err
+	}
+	build := exec.Command(filepath.Join(dir, "build.sh"), append([]string{mpicc, agent}, arguments...)...)
+	if bare {
+		build.Env = append(os.Environ(), "BARE=1")
+	}
+	if output, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build.sh: %w\n%s", err, output)
+	}
+	return agent, nil
+}
+
+func fingerprint(mpicc string, files []string) (string, error) {
+	hash := sha256.New()
+	show, err := exec.Command(mpicc, "-show").Output()
+	if err != nil {
+		return "", err
+	}
+	hash.Write(show)
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintln(hash, filepath.Base(name), len(text))
+		hash.Write(text)
+	}
+	return hex.EncodeToString(hash.Sum(nil)[:6]), nil
+}

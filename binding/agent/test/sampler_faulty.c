@@ -1,0 +1,83 @@
+/* sampler_faulty.c: an MPI library that has four performance variables more, of which one counts its reads and three misbehave. It
+ * takes the real library's name, and needs that under another one. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static const char *const names[] = {"faulty_counts", "faulty_crashes_in_alloc", "faulty_crashes_in_read", "faulty_hangs"};
+enum { MORE = 4 };
+static int places[MORE], first = -1;
+static unsigned long long reads;
+
+#define REAL(name) ((__typeof__(PMPI_##name) *)dlsym(RTLD_NEXT, "PMPI_" #name))
+#define OURS(handle) ((int *)(handle) >= places && (int *)(handle) < places + MORE)
+
+static void die(void) { *(volatile int *)16 = 1; }
+
+/* By this one the library is found. */
+int PMPI_Comm_rank(MPI_Comm comm, int *rank) { return REAL(Comm_rank)(comm, rank); }
+
+int PMPI_T_pvar_get_num(int *num)
+{
+    int rc = REAL(T_pvar_get_num)(num);
+    if (first < 0) first = *num;
+    *num += MORE;
+    return rc;
+}
+
+int PMPI_T_pvar_get_info(int index, char *name, int *name_len, int *verbosity, int *class, MPI_Datatype *type, MPI_T_enum *enumtype,
+                         char *desc, int *desc_len, int *bind, int *readonly, int *continuous, int *atomic)
+{
+    if (first < 0 || index < first)
+        return REAL(T_pvar_get_info)(index, name, name_len, verbosity, class, type, enumtype, desc, desc_len, bind, readonly, continuous, atomic);
+    if (name && name_len && *name_len > 0) snprintf(name, (size_t)*name_len, "%s", names[index - first]);
+    if (name_len) *name_len = 32;
+    if (desc && desc_len && *desc_len > 0) *desc = 0;
+    if (desc_len) *desc_len = 1;
+    if (verbosity) *verbosity = MPI_T_VERBOSITY_USER_BASIC;
+    if (class) *class = MPI_T_PVAR_CLASS_COUNTER;
+    if (type) *type = MPI_UNSIGNED_LONG_LONG;
+    if (enumtype) *enumtype = MPI_T_ENUM_NULL;
+    if (bind) *bind = MPI_T_BIND_NO_OBJECT;
+    if (readonly) *readonly = 1;
+    if (continuous) *continuous = 1;
+    if (atomic) *atomic = 0;
+    return MPI_SUCCESS;
+}
+
+int PMPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int index, void *object, MPI_T_pvar_handle *handle, int *count)
+{
+    if (first < 0 || index < first) return REAL(T_pvar_handle_alloc)(session, index, object, handle, count);
+    if (index - first == 1) die();
+    *handle = (MPI_T_pvar_handle)(void *)&places[index - first];
+    *count = 1;
+    return MPI_SUCCESS;
+}
+
+int PMPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void *buf)
+{
+    if (!OURS(handle)) return REAL(T_pvar_read)(session, handle, buf);
+    long which = (int *)(void *)handle - places;
+    if (which == 2) die();
+    if (which == 3) pause();
+    *(unsigned long long *)buf = ++reads;
+    return MPI_SUCCESS;
+}
+
+int PMPI_T_pvar_start(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
+{
+    return OURS(handle) ? MPI_SUCCESS : REAL(T_pvar_start)(session, handle);
+}
+
+int PMPI_T_pvar_stop(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
+{
+    return OURS(handle) ? MPI_SUCCESS : REAL(T_pvar_stop)(session, handle);
+}
+
+int PMPI_T_pvar_handle_free(MPI_T_pvar_session session, MPI_T_pvar_handle *handle)
+{
+    return OURS(*handle) ? MPI_SUCCESS : REAL(T_pvar_handle_free)(session, handle);
+}

@@ -1,0 +1,266 @@
+package samplerrun
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"mpitx/recording"
+)
+
+// quick samples as often as it can, all there is.
+var quick = []string{"interval_ns=20000", "pvar=*@all"}
+
+// unordered makes output comparable: numbers of processes, ports and addresses differ, as does the order in which ranks write.
+func unordered(s string) string {
+	b := slices.DeleteFunc([]byte(s), func(c byte) bool { return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' })
+	slices.Sort(b)
+	return string(b)
+}
+
+// beside runs a job without the agent and with it, and compares everything that the user sees.
+func (m *mpi) beside(t *testing.T, j job) *result {
+	t.Helper()
+	bare := j
+	bare.config, bare.preload = nil, nil
+	plain, r := m.run(t, bare), m.run(t, j)
+	if r.code != plain.code || unordered(r.stdout) != unordered(plain.stdout) || unordered(r.stderr) != unordered(plain.stderr) {
+		t.Errorf("%v: exit code %d, stdout %q, stderr %q; without the agent %d, %q, %q", j.program, r.code, r.stdout, r.stderr, plain.code, plain.stdout, plain.stderr)
+	}
+	return r
+}
+
+// Whatever a program does with MPI, its exit code and output are what they are without the agent, and the run is whole.
+func TestUnchanged(t *testing.T) {
+	each(t, func(t *testing.T, m *mpi) {
+		loader := filepath.Join(work, m.family+"-loader")
+		if out, err := exec.Command("cc", "-o", loader, "../../selftest/testdata/loader.c", "-ldl").CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		self := m.compile(t, "sampler_exec.c")
+		for _, c := range []struct {
+			name    string
+			n       int
+			program []string
+			end     recording.End
+			state   recording.State
+		}{
+			{"callbacks and longjmp", 1, []string{m.compile(t, "callbacks.c")}, recording.EndFinalize, recording.StateEnded},
+			{"exceptions", 1, []string{m.compile(t, "exception.cc")}, recording.EndFinalize, recording.StateEnded},
+			{"threads", 1, []string{m.compile(t, "threads.c")}, recording.EndFinalize, recording.StateEnded},
+			{"loaded later", 1, []string{loader, m.compile(t, "plain.c", "-shared", "-fPIC", "-DPLUGIN")}, recording.EndFinalize, recording.StateEnded},
+			{"exit code", 2, []string{m.compile(t, "exits.c"), "three"}, recording.EndFinalize, recording.StateEnded},
+			{"never finalized", 0, []string{m.compile(t, "exits.c"), "unfinished"}, recording.EndExit, recording.StateEnded},
+			{"segmentation fault", 0, []string{m.compile(t, "exits.c"), "segv"}, 0, recording.StateDied},
+			{"script", 2, []string{"sh", "-c", "true; " + self + " -"}, recording.EndFinalize, recording.StateEnded},
+			{"executes MPI before MPI_Init", 2, []string{self, "before", self, "-"}, recording.EndFinalize, recording.StateEnded},
+			{"executes MPI after MPI_Finalize", 0, []string{self, "after", "/bin/echo", "after"}, recording.EndFinalize, recording.StateEnded},
+			{"executes instead of MPI_Finalize", 0, []string{self, "instead", "/bin/echo", "instead"}, 0, recording.StateDied},
+			{"starts an MPI program", 0, []string{self, "child", self, "-"}, recording.EndFinalize, recording.StateEnded},
+		} {
+			t.Run(c.name, func(t *testing.T) {
+				r := m.beside(t, job{n: c.n, config: quick, program: c.program})
+				if r.run == nil || len(r.run.Ranks) != max(1, c.n) {
+					t.Fatalf("ranks: %+v", r.run)
+				}
+				for _, k := range r.run.Ranks {
+					if k.End != c.end || k.State != c.state {
+						t.Errorf("rank %d: end %v, state %v; want %v, %v", k.Rank, k.End, k.State, c.end, c.state)
+					}
+				}
+				r.whole(t, 1)
+			})
+		}
+	})
+}
+
+// Another PMPI tool, in front and behind, sees and prints the same as without the agent.
+func TestSecondTool(t *testing.T) {
+	each(t, func(t *testing.T, m *mpi) {
+		tool, program := m.compile(t, "pmpi_tool.c", "-shared", "-fPIC"), m.compile(t, "plain.c")
+		for _, preload := range [][]string{{"agent", tool}, {tool, "agent"}} {
+			r := m.run(t, job{n: 1, config: quick, program: []string{program}, preload: preload})
+			if r.code != 0 || r.stdout != "done\ntool: 3 sends 10 ranks\n" || r.stderr != "" {
+				t.Errorf("%v: exit %d: %q %q", preload, r.code, r.stdout, r.stderr)
+			}
+			v := r.values(0, "mpitx:messages_sent", "", 0)
+			if len(v) == 0 || v[len(v)-1] != 3 {
+				t.Errorf("%v: messages sent: %v", preload, v)
+			}
+			r.whole(t, 1)
+		}
+	})
+}
+
+// A program without MPI is not touched, and leaves no run.
+func TestNoMPI(t *testing.T) {
+	each(t, func(t *testing.T, m *mpi) {
+		for _, line := range [][]string{{"/bin/echo", "hello"}, {"/bin/sh", "-c", "echo hello >&2; exit 3"}} {
+			if r := m.beside(t, job{config: quick, program: line, no: true}); r.run != nil && len(r.run.Ranks) > 0 {
+				t.Errorf("%v left %+v", line, r.run.Ranks[0])
+			}
+		}
+	})
+}
+
+// mount puts a tmpfs on a folder.
+func mount(t *testing.T, dir string, flags uintptr, options string) {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", flags, options+",mode=700"); err != nil {
+		t.Skipf("mounts are not allowed: %v", err)
+	}
+	t.Cleanup(func() { syscall.Unmount(dir, syscall.MNT_DETACH) })
+}
+
+// No room for the run, none in memory, no leave to write, no /dev/shm: the application runs as ever, what was recorded is
+// whole, and what was not is counted.
+func TestNoRoom(t *testing.T) {
+	each(t, func(t *testing.T, m *mpi) {
+		program := []string{m.compile(t, "sampler_exec.c"), "-"}
+		much := []string{"interval_ns=1000", "pvar=mpitx:*", "pvar=mpitx:*/MPI_Sendrecv", "close_wait_ms=200"}
+		flood := []string{program[0], "flood"}
+		t.Run("full disk", func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "run")
+			mount(t, dir, 0, "size=64k")
+			r := m.beside(t, job{n: 2, config: much, program: flood, dir: dir})
+			for _, k := range r.run.Ranks {
+				if k.Counters.LostFull == 0 || k.Counters.AppendErrors == 0 || k.Counters.Samples == 0 {
+					t.Errorf("rank %d: %+v", k.Rank, k.Counters)
+				}
+			}
+			read := map[int]uint64{}
+			for in := range r.run.Instants(recording.Options{}) {
+				read[in.Rank.Rank]++
+			}
+			for _, k := range r.run.Ranks {
+				if read[k.Rank] != k.Counters.Samples {
+					t.Errorf("rank %d: %d samples of %d are there", k.Rank, read[k.Rank], k.Counters.Samples)
+				}
+			}
+		})
+		t.Run("full memory", func(t *testing.T) {
+			live := t.TempDir()
+			mount(t, live, 0, "size=64k")
+			if r := m.beside(t, job{n: 2, config: quick, program: program, live: live, no: true}); r.run != nil {
+				t.Errorf("a run of %d ranks", len(r.run.Ranks))
+			}
+		})
+		t.Run("read-only directory", func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "run")
+			mount(t, dir, syscall.MS_RDONLY, "size=64k")
+			if r := m.beside(t, job{n: 2, config: quick, program: program, dir: dir, no: true}); r.run != nil {
+				t.Errorf("a run of %d ranks", len(r.run.Ranks))
+			}
+		})
+		t.Run("no shm", func(t *testing.T) {
+			if exec.Command("unshare", "-m", "true").Run() != nil {
+				t.Skip("mounts are not allowed")
+			}
+			m.beside(t, job{n: 2, config: quick, program: program, live: "default", before: "export UCX_POSIX_DIR=/tmp; mount -t tmpfs -o ro,size=4k none /dev/shm"}).whole(t, 10)
+		})
+		t.Run("budget", func(t *testing.T) {
+			r := m.beside(t, job{n: 2, config: append(much, "max_size=200000"), program: flood})
+			for _, k := range r.run.Ranks {
+				if k.Counters.OverBudget == 0 || len(notes(k, recording.NoteBudget)) != 1 {
+					t.Errorf("rank %d: %+v %v", k.Rank, k.Counters, k.Notes)
+				}
+			}
+			r.whole(t, 10)
+			var size int64
+			entries, _ := os.ReadDir(r.dir)
+			for _, e := range entries {
+				if info, err := e.Info(); err == nil {
+					size += info.Size()
+				}
+			}
+			if size > 200000 {
+				t.Errorf("%d bytes", size)
+			}
+		})
+	})
+}
+
+// A run directory that is a symbolic link is not written to; modes are the owner's only, whatever the umask says.
+func TestPrivate(t *testing.T) {
+	each(t, func(t *testing.T, m *mpi) {
+		program := []string{m.compile(t, "sampler_exec.c"), "-"}
+		elsewhere, link := t.TempDir(), filepath.Join(t.TempDir(), "run")
+		if err := os.Symlink(elsewhere, link); err != nil {
+			t.Fatal(err)
+		}
+		m.beside(t, job{n: 1, config: quick, program: program, dir: link, no: true})
+		if left, _ := os.ReadDir(elsewhere); len(left) > 0 {
+			t.Errorf("written through a link: %v", left)
+		}
+		r := m.run(t, job{n: 1, config: quick, program: append([]string{"sh", "-c", `umask 0; exec "$@"`, "sh"}, program...)})
+		st, err := os.Stat(r.dir)
+		if err != nil || st.Mode().Perm() != 0o700 {
+			t.Errorf("%v %v", st.Mode(), err)
+		}
+		entries, _ := os.ReadDir(r.dir)
+		for _, e := range entries {
+			if info, err := e.Info(); err != nil || info.Mode().Perm() != 0o600 {
+				t.Errorf("%s: %v %v", e.Name(), info.Mode(), err)
+			}
+		}
+		if len(entries) == 0 {
+			t.Error("nothing was written")
+		}
+	})
+}
+
+// Variables that crash the library, when they are opened or when they are read, and one that hangs: tried in children, left out
+// and named; the others are sampled. For that the real library gets a few, and another name: none has them all by itself.
+func TestFaultyVariables(t *testing.T) {
+	each(t, func(t *testing.T, m *mpi) {
+		dir := t.TempDir()
+		name, other := "libmpi.so.40", "libmpi.so.XX"
+		if m.family == "mpich" {
+			name, other = "libmpich.so.12", "libmpich.so.XX"
+		}
+		out, err := exec.Command("ldd", m.compile(t, "exits.c")).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, rest, _ := strings.Cut(string(out), name+" => ")
+		real, _, _ := strings.Cut(rest, " ")
+		text, err := os.ReadFile(real)
+		if err != nil {
+			t.Fatal(err)
+		}
+		renamed, object := filepath.Join(dir, other), filepath.Join(dir, "faulty.o")
+		if err := os.WriteFile(renamed, bytes.ReplaceAll(text, []byte(name+"\x00"), []byte(other+"\x00")), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range [][]string{
+			{m.mpicc, "-c", "-fPIC", "-O1", "-w", "-o", object, "../sampler_faulty.c"},
+			{"cc", "-shared", "-o", filepath.Join(dir, name), "-Wl,-soname," + name, "-Wl,--no-as-needed", object, renamed, "-ldl"},
+		} {
+			if out, err := exec.Command(line[0], line[1:]...).CombinedOutput(); err != nil {
+				t.Fatalf("%v: %v\n%s", line, err, out)
+			}
+		}
+		r := m.beside(t, job{config: []string{"interval_ns=1000", "pvar=faulty*"}, program: []string{m.compile(t, "exits.c"), "three"}, env: []string{"LD_LIBRARY_PATH=" + dir}})
+		k := r.rank(t, 0)
+		if n := notes(k, recording.NoteFaulty); !slices.Equal(n, []string{"faulty_crashes_in_alloc", "faulty_crashes_in_read", "faulty_hangs"}) {
+			t.Errorf("faulty: %q", n)
+		}
+		told := strings.Join(notes(k, recording.NoteText), "\n")
+		for _, want := range []string{"crashes in MPI_T_pvar_handle_alloc", "crashes in MPI_T_pvar_read", "hangs in MPI_T_pvar_read"} {
+			if !strings.Contains(told, want) {
+				t.Errorf("no word of %q in %q", want, told)
+			}
+		}
+		if v := r.values(0, "faulty_counts", "", 0); len(v) < 2 || v[1] <= v[0] {
+			t.Errorf("faulty_counts: %v", v)
+		}
+	})
+}
