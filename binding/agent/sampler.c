@@ -354,8 +354,10 @@ static void freeing(int bind, union chain_handle handle)
     int saved = errno;
     if (sampler_lock()) {
         struct sampler_group *g = sampler_group_find(bind, handle);
-        if (g)
+        if (g) {
+            sampler_take_last(g);
             sampler_group_free(g);
+        }
         sampler_unlock();
     }
     errno = saved;
@@ -394,7 +396,7 @@ static void tell_losses(void)
     if (losses.memory)
         sampler_note(MPITX_RUN_WARNING, "%llu times the agent was refused memory", (unsigned long long)losses.memory);
     if (sampler.skipped_objects)
-        sampler_note(MPITX_RUN_INFO, "%llu intercommunicators are not sampled: libraries read beyond their groups", (unsigned long long)sampler.skipped_objects);
+        sampler_note(MPITX_RUN_WARNING, "intercommunicators with more processes on this side than on the other are not sampled: libraries read beyond the smaller group (%llu times)", (unsigned long long)sampler.skipped_objects);
     if (sampler.refused_objects > 1)
         sampler_note(MPITX_RUN_WARNING, "%llu objects found no room in the run", (unsigned long long)sampler.refused_objects);
 }

@@ -62,7 +62,8 @@ struct sampler_object {
     int bind;    /* enum mpitx_bind: COMM, WIN or NO_OBJECT */
     union chain_handle handle;
     int size;       /* of its group; 0 unknown */
-    int32_t *ranks; /* its processes in MPI_COMM_WORLD; NULL unknown */
+    bool inter;     /* an intercommunicator: elements are about the other group */
+    int32_t *ranks; /* the processes that elements are about, in MPI_COMM_WORLD; NULL unknown */
     char name[128];
 };
 
@@ -172,6 +173,7 @@ void sampler_reading_status(struct sampler_group *group, struct sampler_reading 
 
 /* sampler_take.c; under the lock */
 void sampler_take(uint64_t now);
+void sampler_take_last(struct sampler_group *group); /* its object is about to be freed */
 void sampler_due(uint64_t now); /* takes one if one is due */
 
 /* sampler_thread.c */
@@ -201,7 +203,8 @@ void sampler_mpi_bind(void *library);
 bool sampler_mpi_is_null(int bind, union chain_handle handle);
 void sampler_mpi_describe(struct sampler_object *object, bool with_ranks); /* size, name, ranks; 0, "" and NULL where unknown */
 int sampler_mpi_handle_alloc(mpitx_handle session, int index, union chain_handle *object, mpitx_handle *handle, int *count);
-bool sampler_mpi_odd(const struct sampler_object *object); /* an intercommunicator: libraries read beyond its group */
+/* An intercommunicator with more processes here than there: libraries have an element for each here, and read beyond there. */
+bool sampler_mpi_odd(const struct sampler_object *object);
 void sampler_mpi_keep_level(void); /* MPI_T_init_thread must not change what MPI_Query_thread says: before it … */
 void sampler_mpi_restore_level(void); /* … and behind it */
 

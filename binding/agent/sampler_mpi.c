@@ -15,7 +15,7 @@ static struct {
     __typeof__(MPI_Comm_size) *Comm_size, *Comm_remote_size;
     __typeof__(MPI_Comm_test_inter) *Comm_test_inter;
     __typeof__(MPI_Comm_get_name) *Comm_get_name;
-    __typeof__(MPI_Comm_group) *Comm_group;
+    __typeof__(MPI_Comm_group) *Comm_group, *Comm_remote_group;
     __typeof__(MPI_Win_get_name) *Win_get_name;
     __typeof__(MPI_Win_get_group) *Win_get_group;
     __typeof__(MPI_Group_size) *Group_size;
@@ -49,7 +49,7 @@ void sampler_mpi_bind(void *handle)
 {
     library = handle;
 #define BIND(name) mpi.name = (__typeof__(mpi.name))routine(#name)
-    BIND(Comm_size), BIND(Comm_remote_size), BIND(Comm_test_inter), BIND(Comm_get_name), BIND(Comm_group);
+    BIND(Comm_size), BIND(Comm_remote_size), BIND(Comm_test_inter), BIND(Comm_get_name), BIND(Comm_group), BIND(Comm_remote_group);
     BIND(Win_get_name), BIND(Win_get_group), BIND(Group_size), BIND(Group_free), BIND(Group_translate_ranks);
     BIND(Query_thread), BIND(T_pvar_handle_alloc);
 #ifdef OPEN_MPI
@@ -109,6 +109,12 @@ done:
     return own ? ranks : NULL;
 }
 
+static bool is_inter(MPI_Comm comm)
+{
+    int inter = 0;
+    return mpi.Comm_test_inter && mpi.Comm_test_inter(comm, &inter) == MPI_SUCCESS && inter;
+}
+
 void sampler_mpi_describe(struct sampler_object *object, bool with_ranks)
 {
     char name[1024] = ""; /* more than any MPI_MAX_OBJECT_NAME */
@@ -129,7 +135,9 @@ void sampler_mpi_describe(struct sampler_object *object, bool with_ranks)
         if (mpi.Comm_get_name)
             mpi.Comm_get_name(comm, name, &length);
         mpi.Comm_size(comm, &size);
-        if (with_ranks && mpi.Comm_group && mpi.Comm_group(comm, &group) == MPI_SUCCESS)
+        object->inter = is_inter(comm);
+        __typeof__(MPI_Comm_group) *group_of = object->inter ? mpi.Comm_remote_group : mpi.Comm_group;
+        if (with_ranks && group_of && group_of(comm, &group) == MPI_SUCCESS)
             object->ranks = ranks_of(group, size);
     }
     object->size = size;
@@ -138,10 +146,11 @@ void sampler_mpi_describe(struct sampler_object *object, bool with_ranks)
 
 bool sampler_mpi_odd(const struct sampler_object *object)
 {
-    int inter = 0;
-    if (object->bind == MPITX_BIND_MPI_COMM && mpi.Comm_test_inter)
-        mpi.Comm_test_inter(comm_of(object->handle), &inter);
-    return inter != 0;
+    int here = 0, there = 0;
+    if (object->bind != MPITX_BIND_MPI_COMM || !is_inter(comm_of(object->handle)))
+        return false;
+    return !mpi.Comm_remote_size || mpi.Comm_size(comm_of(object->handle), &here) != MPI_SUCCESS ||
+           mpi.Comm_remote_size(comm_of(object->handle), &there) != MPI_SUCCESS || here > there;
 }
 
 int sampler_mpi_handle_alloc(mpitx_handle session, int index, union chain_handle *object, mpitx_handle *handle, int *count)

@@ -50,15 +50,28 @@ static void read_group(struct sampler_group *g)
     }
 }
 
+static void take_group(struct sampler_group *g, uint64_t now)
+{
+    read_group(g);
+    for (struct sampler_row *row = g->rows, *end = row + g->row_count; row < end; row++)
+        mpitx_run_sample(sampler.run, (uint32_t)row->set, now, row->row, row->bad ? row->statuses : NULL);
+}
+
+/* Only where the run has heard of it: communicators that live shorter than a period are many, and leave no trace. */
+void sampler_take_last(struct sampler_group *g)
+{
+    if (!g->declared || atomic_load(&sampler.state) != SAMPLER_ON)
+        return;
+    uint64_t now = clock_ticks();
+    take_group(g, now);
+    mpitx_run_cost(sampler.run, 0, clock_nanoseconds(clock_ticks() - now));
+}
+
 void sampler_take(uint64_t now)
 {
-    for (struct sampler_group *g = sampler.groups; g; g = g->next) {
-        if (__builtin_expect(!g->declared, 0) && !sampler_group_declare(g))
-            continue;
-        read_group(g);
-        for (struct sampler_row *row = g->rows, *end = row + g->row_count; row < end; row++)
-            mpitx_run_sample(sampler.run, (uint32_t)row->set, now, row->row, row->bad ? row->statuses : NULL);
-    }
+    for (struct sampler_group *g = sampler.groups; g; g = g->next)
+        if (__builtin_expect(g->declared, 1) || sampler_group_declare(g))
+            take_group(g, now);
     sampler.samples++;
     if (__builtin_expect(now >= sampler.next_pair, 0)) {
         mpitx_run_clock_pair(sampler.run);

@@ -1,5 +1,5 @@
-/* sampler_faulty.c: an MPI library that has four performance variables more, of which one counts its reads and three misbehave. It
- * takes the real library's name, and needs that under another one. */
+/* sampler_faulty.c: an MPI library with five performance variables more: one counts its reads, three misbehave, and one has an
+ * element for each process of a communicator, as Open MPI's have. It takes the real library's name, and needs that under another one. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static const char *const names[] = {"faulty_counts", "faulty_crashes_in_alloc", "faulty_crashes_in_read", "faulty_hangs"};
-enum { MORE = 4 };
-static int places[MORE], first = -1;
+static const char *const names[] = {"faulty_counts", "faulty_crashes_in_alloc", "faulty_crashes_in_read", "faulty_hangs", "bound_counts"};
+enum { MORE = 5, MOST = 10000 };
+static int places[MOST], first = -1, used = MORE; /* behind the first ones: elements of a handle */
 static unsigned long long reads;
 
 #define REAL(name) ((__typeof__(PMPI_##name) *)dlsym(RTLD_NEXT, "PMPI_" #name))
-#define OURS(handle) ((int *)(handle) >= places && (int *)(handle) < places + MORE)
+#define OURS(handle) ((int *)(handle) >= places && (int *)(handle) < places + MOST)
 
 static void die(void) { *(volatile int *)16 = 1; }
 
@@ -41,7 +41,7 @@ int PMPI_T_pvar_get_info(int index, char *name, int *name_len, int *verbosity, i
     if (class) *class = MPI_T_PVAR_CLASS_COUNTER;
     if (type) *type = MPI_UNSIGNED_LONG_LONG;
     if (enumtype) *enumtype = MPI_T_ENUM_NULL;
-    if (bind) *bind = MPI_T_BIND_NO_OBJECT;
+    if (bind) *bind = index - first == 4 ? MPI_T_BIND_MPI_COMM : MPI_T_BIND_NO_OBJECT;
     if (readonly) *readonly = 1;
     if (continuous) *continuous = 1;
     if (atomic) *atomic = 0;
@@ -54,6 +54,12 @@ int PMPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int index, void *object
     if (index - first == 1) die();
     *handle = (MPI_T_pvar_handle)(void *)&places[index - first];
     *count = 1;
+    if (index - first == 4) {
+        if (used == MOST) used = MORE;
+        *handle = (MPI_T_pvar_handle)(void *)&places[used];
+        REAL(Comm_size)(*(MPI_Comm *)object, count);
+        places[used++] = *count;
+    }
     return MPI_SUCCESS;
 }
 
@@ -63,7 +69,7 @@ int PMPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void 
     long which = (int *)(void *)handle - places;
     if (which == 2) die();
     if (which == 3) pause();
-    *(unsigned long long *)buf = ++reads;
+    for (int i = 0; i < (which < MORE ? 1 : places[which]); i++) ((unsigned long long *)buf)[i] = ++reads;
     return MPI_SUCCESS;
 }
 

@@ -1,12 +1,10 @@
 package samplerrun
 
 import (
-	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 	"testing"
 
@@ -213,54 +211,6 @@ func TestPrivate(t *testing.T) {
 		}
 		if len(entries) == 0 {
 			t.Error("nothing was written")
-		}
-	})
-}
-
-// Variables that crash the library, when they are opened or when they are read, and one that hangs: tried in children, left out
-// and named; the others are sampled. For that the real library gets a few, and another name: none has them all by itself.
-func TestFaultyVariables(t *testing.T) {
-	each(t, func(t *testing.T, m *mpi) {
-		dir := t.TempDir()
-		name, other := "libmpi.so.40", "libmpi.so.XX"
-		if m.family == "mpich" {
-			name, other = "libmpich.so.12", "libmpich.so.XX"
-		}
-		out, err := exec.Command("ldd", m.compile(t, "exits.c")).Output()
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, rest, _ := strings.Cut(string(out), name+" => ")
-		real, _, _ := strings.Cut(rest, " ")
-		text, err := os.ReadFile(real)
-		if err != nil {
-			t.Fatal(err)
-		}
-		renamed, object := filepath.Join(dir, other), filepath.Join(dir, "faulty.o")
-		if err := os.WriteFile(renamed, bytes.ReplaceAll(text, []byte(name+"\x00"), []byte(other+"\x00")), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		for _, line := range [][]string{
-			{m.mpicc, "-c", "-fPIC", "-O1", "-w", "-o", object, "../sampler_faulty.c"},
-			{"cc", "-shared", "-o", filepath.Join(dir, name), "-Wl,-soname," + name, "-Wl,--no-as-needed", object, renamed, "-ldl"},
-		} {
-			if out, err := exec.Command(line[0], line[1:]...).CombinedOutput(); err != nil {
-				t.Fatalf("%v: %v\n%s", line, err, out)
-			}
-		}
-		r := m.beside(t, job{config: []string{"interval_ns=1000", "pvar=faulty*"}, program: []string{m.compile(t, "exits.c"), "three"}, env: []string{"LD_LIBRARY_PATH=" + dir}})
-		k := r.rank(t, 0)
-		if n := notes(k, recording.NoteFaulty); !slices.Equal(n, []string{"faulty_crashes_in_alloc", "faulty_crashes_in_read", "faulty_hangs"}) {
-			t.Errorf("faulty: %q", n)
-		}
-		told := strings.Join(notes(k, recording.NoteText), "\n")
-		for _, want := range []string{"crashes in MPI_T_pvar_handle_alloc", "crashes in MPI_T_pvar_read", "hangs in MPI_T_pvar_read"} {
-			if !strings.Contains(told, want) {
-				t.Errorf("no word of %q in %q", want, told)
-			}
-		}
-		if v := r.values(0, "faulty_counts", "", 0); len(v) < 2 || v[1] <= v[0] {
-			t.Errorf("faulty_counts: %v", v)
 		}
 	})
 }
