@@ -1,7 +1,7 @@
 #!/bin/sh
 # Sets mpitx up and builds it: setup.sh build|run|test|bench|generate|lint|cross|install (see the Makefile).
-# Only `run` and `test` install packages, and only where some are missing; nothing else uses the network, except that Go
-# fetches modules that were never downloaded.
+# Only `run` and `test` install packages, and only where some are missing; `run` needs fewer. Nothing else uses the network,
+# except that Go fetches modules that were never downloaded.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -60,15 +60,32 @@ missing_packages() {
 	have tmux || printf 'tmux '
 }
 
+# missing_test_packages lists those of which only tests make use, as applications: MPI programs in Fortran and Python, and NetPIPE.
+missing_test_packages() {
+	have gfortran || printf 'gfortran '
+	[ -e /usr/lib/python3/dist-packages/mpi4py/mpi.cfg ] || printf 'python3-mpi4py '
+	have NPopenmpi || printf 'netpipe-openmpi '
+	have NPmpich2 || printf 'netpipe-mpich2 '
+}
+
+# install_packages installs what is missing, and of $1 whatever can be had.
 install_packages() {
+	extras=${1% }
 	if ! have apt-get; then
 		have mpicc || [ -n "${MPICC:-}" ] || say "no mpicc found: install an MPI with its compiler wrapper (or load its module), or set MPICC"
 		return 0
 	fi
 	packages=$(missing_packages)
 	packages=${packages% }
-	[ -n "$packages" ] || return 0
-	apt="apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $packages"
+	[ -n "$packages$extras" ] || return 0
+	install='DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends'
+	apt='apt-get update'
+	[ -z "$packages" ] || apt="$apt && $install $packages"
+	for extra in $extras; do # one by one: not every release has all of them
+		apt="$apt; $install $extra"
+	done
+	packages=${packages:+$packages }$extras
+	packages=${packages% }
 	if [ "$(id -u)" = 0 ]; then
 		apt_with ''
 	elif have sudo && asked "sudo sh -c '$apt'"; then
@@ -185,8 +202,9 @@ compile_shim() {
 
 # ---- targets ----
 
+# prepare gets what $1 says beside the packages that are always needed.
 prepare() {
-	install_packages
+	install_packages "${1:-}"
 	find_go
 	fetch_modules
 	allow_root
@@ -222,6 +240,25 @@ run() {
 show() {
 	say "$*"
 	exec "$@"
+}
+
+# run_tests never takes results from the cache: Go does not see bin/ and the MPIs change.
+run_tests() {
+	untested
+	code=0
+	go test -count=1 -timeout 10m ./... || code=$?
+	untested
+	exit $code
+}
+
+# untested names the tests that cannot run here, which a passing `go test` does not.
+untested() {
+	for package in $(missing_packages) $(missing_test_packages); do
+		case $package in
+		gcc | libc6-dev) ;; # nothing is built without
+		*) say "NOT TESTED: what needs $package, which is not installed" ;;
+		esac
+	done
 }
 
 lint() {
@@ -278,7 +315,7 @@ copy() {
 case ${1:-} in
 build) find_go; build ;;
 run) prepare; build; run ;;
-test) prepare; build; exec go test -count=1 -timeout 10m ./... ;; # not from the cache: Go does not see bin/ and the MPIs change
+test) prepare "$(missing_test_packages)"; build; run_tests ;;
 bench) find_go; allow_root; build; exec ./scripts/bench.sh ;;
 generate) find_go; go generate ./... ;;
 lint) find_go; lint ;;
