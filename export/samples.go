@@ -2,7 +2,6 @@ package export
 
 import (
 	"io"
-	"slices"
 	"strconv"
 	"time"
 
@@ -207,110 +206,6 @@ func foreignValue(v *recording.Value) bool {
 	}
 	_, ok := v.Item()
 	return ok
-}
-
-// wideNames are the columns of a wide table, in the order in which the ranks declared them.
-func wideNames(run *recording.Run, names *sampleNames, o *SampleOptions) []string {
-	var all []string
-	at := map[string]int{}
-	for _, r := range run.Ranks {
-		k := names.of(r)
-		for _, c := range r.Columns {
-			if c == nil || o.Column != nil && !o.Column(c) || o.Rank != nil && !o.Rank(r) {
-				continue
-			}
-			s := k.get(names, c)
-			count := c.Count
-			if !s.elements {
-				count = 1
-			}
-			for e := range count {
-				name := s.variable
-				if s.object != "" {
-					name += "@" + s.object
-				}
-				if s.elements {
-					name += "[" + strconv.Itoa(elementLabel(&recording.Cell{Column: c, Element: e})) + "]"
-				}
-				i, ok := at[name]
-				if !ok {
-					i = len(all)
-					at[name] = i
-					all = append(all, name)
-				}
-				s.wide = append(s.wide, i)
-			}
-		}
-	}
-	return slices.Clip(all)
-}
-
-// wideRow is one instant of one rank: several sets of columns may have been sampled at it.
-type wideRow struct {
-	time   time.Duration
-	rank   *recording.Rank
-	cells  []wideCell
-	text   []byte
-	filled bool
-}
-
-type wideCell struct {
-	from, to int // in text; equal: no value
-	status   recording.Status
-	here     bool
-}
-
-// wideFormat is how wide rows are written.
-type wideFormat interface {
-	begin(out *lines, run *recording.Run, columns []string) error
-	value(b []byte, v *recording.Value) []byte
-	row(out *lines, r *wideRow) error
-	end(out *lines) error
-}
-
-func wideSamples(out *lines, run *recording.Run, o SampleOptions, f wideFormat) error {
-	names := newSampleNames(run)
-	columns := wideNames(run, names, &o)
-	if err := f.begin(out, run, columns); err != nil {
-		return err
-	}
-	r := wideRow{cells: make([]wideCell, len(columns))}
-	var err error
-	for in := range run.Instants(o.Options) {
-		if r.filled && (in.Time != r.time || in.Rank != r.rank) {
-			if err = r.write(out, f); err != nil {
-				return err
-			}
-		}
-		r.time, r.rank, r.filled = in.Time, in.Rank, true
-		k := names.of(in.Rank)
-		for i := range in.Cells {
-			cell := &in.Cells[i]
-			c := k.get(names, cell.Column)
-			if cell.Element >= len(c.wide) {
-				continue
-			}
-			from := len(r.text)
-			r.text = f.value(r.text, &cell.Value)
-			r.cells[c.wide[cell.Element]] = wideCell{from, len(r.text), cell.Status, true}
-		}
-	}
-	if r.filled {
-		if err = r.write(out, f); err != nil {
-			return err
-		}
-	}
-	return f.end(out)
-}
-
-func (r *wideRow) write(out *lines, f wideFormat) error {
-	err := f.row(out, r)
-	clear(r.cells)
-	r.text, r.filled = r.text[:0], false
-	if err != nil {
-		return err
-	}
-	return out.flush(sampleBuffer)
 }
 
 // sampleBuffer is how much is written at once.

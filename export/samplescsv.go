@@ -74,15 +74,15 @@ func appendCSV(b []byte, s string, t Terminal) []byte {
 // csvWide writes wide rows as CSV: no field where there is no value, and the last column names what is not ok.
 type csvWide struct {
 	terminal Terminal
-	columns  []string
+	columns  []WideColumn
 	cell     []byte
 }
 
-func (f *csvWide) begin(out *lines, _ *recording.Run, columns []string) error {
+func (f *csvWide) begin(out *lines, _ *recording.Run, columns []WideColumn) error {
 	f.columns = columns
 	b := append(out.buf, "time,rank,host"...)
 	for _, c := range columns {
-		b = appendCSV(append(b, ','), c, f.terminal)
+		b = appendCSV(append(b, ','), c.Name, f.terminal)
 	}
 	out.buf = append(b, ",status\n"...)
 	return nil
@@ -99,7 +99,7 @@ func (f *csvWide) row(out *lines, r *wideRow) error {
 		c := &r.cells[i]
 		b = append(append(b, ','), r.text[c.from:c.to]...)
 		if c.status != recording.OK {
-			f.cell = append(append(append(append(f.cell, f.columns[i]...), '='), c.status.String()...), ' ')
+			f.cell = append(append(append(append(f.cell, f.columns[i].Name...), '='), c.status.String()...), ' ')
 		}
 	}
 	b = append(b, ',')

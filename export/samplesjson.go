@@ -121,15 +121,15 @@ type jsonWide struct {
 	keys     [][]byte
 }
 
-func (f *jsonWide) begin(out *lines, run *recording.Run, columns []string) error {
+func (f *jsonWide) begin(out *lines, run *recording.Run, columns []WideColumn) error {
 	f.first = true
 	for _, c := range columns {
-		k, err := appendJSON(nil, c)
+		k, err := appendJSON(nil, c.Name)
 		if err != nil {
 			return err
 		}
 		if k[0] == '{' { // a name that is not UTF-8: a key must be a string
-			k = append(append([]byte{'"'}, hex.EncodeToString([]byte(c))...), '"')
+			k = append(append([]byte{'"'}, hex.EncodeToString([]byte(c.Name))...), '"')
 		}
 		f.keys = append(f.keys, k)
 	}

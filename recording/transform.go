@@ -57,6 +57,21 @@ func (c *Column) Shown(t Transform) Transform {
 	return Raw
 }
 
+// Holds says what values a column has when t is asked for: Text (also items of enumerations), Float or Integer. Of integers it
+// tells whether they are unsigned. Those that are not fit an int64, but for differences of unsigned ones that are further apart.
+func (c *Column) Holds(t Transform) (kind Kind, unsigned bool) {
+	form, as := c.Type.Form(), c.Shown(t)
+	switch {
+	case form == catalog.FormText || c.Enum != nil:
+		return Text, false
+	case form == catalog.FormFloat || as == Rate:
+		return Float, false
+	case as == Delta:
+		return Integer, monotone(c.Class)
+	}
+	return Integer, form != catalog.FormSigned && form != catalog.FormBool && c.size == 8
+}
+
 // shown turns the records of a set into cells.
 type shown struct {
 	rank    *Rank

@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"bytes"
 	"cmp"
 	"math"
 	"math/bits"
@@ -121,6 +122,12 @@ func (v Value) AppendText(b []byte) []byte {
 }
 
 func (v Value) String() string { return string(v.AppendText(nil)) }
+
+// Clone is the value with a text of its own, which stays good.
+func (v Value) Clone() Value {
+	v.text = bytes.Clone(v.text)
+	return v
+}
 
 // Bytes is the text of a Text value.
 func (v Value) Bytes() []byte { return v.text }

@@ -1,4 +1,4 @@
-// Mpitx-parquet writes the samples of a run to standard output as Parquet: mpitx-parquet RUN TRANSFORM. It is what
+// Mpitx-parquet writes the samples of a run to standard output as Parquet: mpitx-parquet RUN TRANSFORM long|wide. It is what
 // `mpitx export -o parquet` starts: the Parquet library takes milliseconds to initialise, which no other command is to
 // pay for.
 package main
@@ -6,6 +6,7 @@ package main
 import (
 	"bufio"
 	"fmt"
+	"io"
 	"os"
 	"strconv"
 
@@ -21,7 +22,8 @@ func main() {
 }
 
 func run(args []string) error {
-	if len(args) != 2 {
+	write := map[string]func(io.Writer, *recording.Run, recording.Options) error{"long": parquet.Samples, "wide": parquet.WideSamples}
+	if len(args) != 3 || write[args[2]] == nil {
 		return fmt.Errorf("this command is mpitx's own: use mpitx export RUN -o parquet")
 	}
 	as, err := strconv.Atoi(args[1])
@@ -34,7 +36,7 @@ func run(args []string) error {
 	}
 	defer r.Close()
 	w := bufio.NewWriterSize(os.Stdout, 1<<20)
-	if err := parquet.Samples(w, r, recording.Options{As: recording.Transform(as)}); err != nil {
+	if err := write[args[2]](w, r, recording.Options{As: recording.Transform(as)}); err != nil {
 		return err
 	}
 	return w.Flush()

@@ -59,9 +59,6 @@ func (x *exportFlags) parse() error {
 		return usagef("-o: %q: must be one of %s", name, strings.Join(sampleFormats(), ", "))
 	}
 	x.format = export.Format(name)
-	if x.wide && x.format == formatParquet {
-		return usagef("--wide: Parquet has one row for each value: leave --wide out, or choose another format")
-	}
 	var ok bool
 	if x.transform, ok = recording.ParseTransform(x.as); !ok {
 		return usagef("--as: %q: must be raw, delta or rate", x.as)

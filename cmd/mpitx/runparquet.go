@@ -22,7 +22,11 @@ func writeParquet(w io.Writer, run *recording.Run, o export.SampleOptions) error
 	if path == "" {
 		return &locate.Error{What: "write Parquet", Why: "mpitx-parquet is not in " + strings.Join(looked, ", "), Do: "install mpitx as a whole, or use another format"}
 	}
-	cmd := exec.Command(path, run.Dir, strconv.Itoa(int(o.As)))
+	shape := "long"
+	if o.Wide {
+		shape = "wide"
+	}
+	cmd := exec.Command(path, run.Dir, strconv.Itoa(int(o.As)), shape)
 	cmd.Stdout, cmd.Stderr = w, os.Stderr
 	return cmd.Run()
 }

@@ -51,14 +51,7 @@ type rows struct {
 // Samples writes the samples of a run in order of time, in memory that does not grow with them. The file's metadata have
 // the schema's name and version, the run and the time of day of its start.
 func Samples(w io.Writer, run *recording.Run, o recording.Options) error {
-	out := parquetgo.NewGenericWriter[row](w,
-		parquetgo.Compression(&parquetgo.Zstd),
-		parquetgo.PageBufferSize(64<<10),
-		parquetgo.KeyValueMetadata("mpitx.schema", export.SamplesSchema),
-		parquetgo.KeyValueMetadata("mpitx.version", strconv.Itoa(export.SamplesVersion)),
-		parquetgo.KeyValueMetadata("mpitx.run", hex.EncodeToString(run.ID[:])),
-		parquetgo.KeyValueMetadata("mpitx.start", run.Start.UTC().Format(time.RFC3339Nano)),
-	)
+	out := parquetgo.NewGenericWriter[row](w, settings(run)...)
 	b := new(rows)
 	written := 0
 	flush := func() error {
@@ -85,6 +78,17 @@ func Samples(w io.Writer, run *recording.Run, o recording.Options) error {
 		return err
 	}
 	return out.Close()
+}
+
+func settings(run *recording.Run) []parquetgo.WriterOption {
+	return []parquetgo.WriterOption{
+		parquetgo.Compression(&parquetgo.Zstd),
+		parquetgo.PageBufferSize(64 << 10),
+		parquetgo.KeyValueMetadata("mpitx.schema", export.SamplesSchema),
+		parquetgo.KeyValueMetadata("mpitx.version", strconv.Itoa(export.SamplesVersion)),
+		parquetgo.KeyValueMetadata("mpitx.run", hex.EncodeToString(run.ID[:])),
+		parquetgo.KeyValueMetadata("mpitx.start", run.Start.UTC().Format(time.RFC3339Nano)),
+	}
 }
 
 func (b *rows) add(r *export.SampleRow) {

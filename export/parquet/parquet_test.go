@@ -2,8 +2,10 @@ package parquet
 
 import (
 	"bytes"
+	"encoding/csv"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -82,6 +84,94 @@ func line(r *row) string {
 		sign, ns = "-", -ns
 	}
 	return fmt.Sprintf("%s%d.%09d,%d,%s,%s,%s,%s,%s,%s", sign, ns/1e9, ns%1e9, r.Rank, r.Host, r.Variable, object, element, value, r.Status)
+}
+
+// TestWideSamples: the file holds what wide CSV does, in the same order, and integers are exact.
+func TestWideSamples(t *testing.T) {
+	run := open(t)
+	for _, as := range []recording.Transform{recording.Default, recording.Raw, recording.Rate} {
+		var file, text bytes.Buffer
+		if err := WideSamples(&file, run, recording.Options{As: as}); err != nil {
+			t.Fatal(err)
+		}
+		if err := export.Samples(&text, run, export.FormatCSV, export.SampleOptions{Options: recording.Options{As: as}, Wide: true}); err != nil {
+			t.Fatal(err)
+		}
+		want, err := csv.NewReader(&text).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := parquetgo.OpenFile(bytes.NewReader(file.Bytes()), int64(file.Len()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		integers := 0
+		for _, field := range f.Schema().Fields() {
+			if names = append(names, field.Name()); field.Type().Kind() == parquetgo.Int64 && field.Optional() {
+				integers++
+			}
+		}
+		if head := strings.Join(slices.Delete(slices.Clone(names), 1, 2), ","); head != strings.Join(want[0], ",") {
+			t.Errorf("%s, not %s", head, strings.Join(want[0], ","))
+		}
+		if integers == 0 {
+			t.Error("no column of integers")
+		}
+		var rows []parquetgo.Row
+		for _, g := range f.RowGroups() {
+			r := g.Rows()
+			for err == nil {
+				buffer := make([]parquetgo.Row, 3)
+				var n int
+				n, err = r.ReadRows(buffer)
+				for _, row := range buffer[:n] {
+					rows = append(rows, row.Clone())
+				}
+			}
+			if r.Close(); err != io.EOF {
+				t.Fatal(err)
+			}
+		}
+		if len(rows) != len(want)-1 || len(rows) == 0 {
+			t.Fatal(len(rows), len(want))
+		}
+		for i, row := range rows {
+			if got, want := wideLine(f.Schema(), row), strings.Join(want[i+1], ","); got != want {
+				t.Fatalf("%v: %s, not %s", as, got, want)
+			}
+		}
+	}
+}
+
+func wideLine(schema *parquetgo.Schema, row parquetgo.Row) string {
+	var words []string
+	for i, field := range schema.Fields() {
+		word := ""
+		switch v := row[i]; {
+		case field.Name() == "time_ns" || v.IsNull():
+		case field.Name() == "time":
+			sign, ns := "", row[1].Int64()
+			if ns < 0 {
+				sign, ns = "-", -ns
+			}
+			word = fmt.Sprintf("%s%d.%09d", sign, ns/1e9, ns%1e9)
+		case field.Name() == "flag":
+			word = fmt.Sprint(v.Int64() == 1)
+		case v.Kind() == parquetgo.ByteArray:
+			word = string(v.ByteArray())
+		case v.Kind() == parquetgo.Double:
+			word = recording.FloatValue(v.Double()).String()
+		case field.Type().String() == "INT(64,false)":
+			word = fmt.Sprint(uint64(v.Int64()))
+		default:
+			word = v.String()
+		}
+		if field.Name() != "time_ns" {
+			words = append(words, word)
+		}
+	}
+	return strings.Join(words, ",")
 }
 
 func BenchmarkSamples(b *testing.B) {
