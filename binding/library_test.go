@@ -95,7 +95,7 @@ func TestEverythingAnswersNotInitialized(t *testing.T) {
 			"EnumInfo":           func() error { _, _, err := m.EnumInfo(enum); return err },
 			"EnumItem":           func() error { _, err := m.EnumItem(enum, 0); return err },
 			"Enum":               func() error { _, err := m.Enum(enum); return err },
-			"Probe":              func() error { _, _, err := m.Probe(1, 1, ProbeOptions{}); return err },
+			"Probe":              func() error { _, _, _, err := m.Probe(1, 1, ProbeOptions{}); return err },
 			"ProbeWrite": func() error {
 				_, err := m.ProbeWrite(0, 1, value(t, catalog.TypeInt, 1, "1"), ProbeOptions{})
 				return err

@@ -31,7 +31,7 @@
 #define MOST_FORKS 400
 
 /* Two children work side by side, one on the performance variables, which crash more often, and one on the control
- * variables: a fork takes longer than trying hundreds of variables. */
+ * variables and the categories: a fork takes longer than trying hundreds of variables. */
 #define WORKERS 2
 
 /* What a child tells the parent, at the head of the mapping. */
@@ -51,7 +51,7 @@ static struct progress *progress_of(const struct mpitx_probe *p) { return (struc
 
 static int worker_of(const struct mpitx_probe *p, int item)
 {
-    return p->items[item].kind == MPITX_PROBE_CVAR;
+    return p->items[item].kind != MPITX_PROBE_PVAR;
 }
 
 _Static_assert(sizeof(long) == 8 && sizeof(void *) == 8, "sizes of datatypes are those of LP64, here and in catalog/types.go");
@@ -162,26 +162,77 @@ struct opened {
     size_t bytes; /* of the whole value */
 };
 
+static char name[4096], desc[65536]; /* this is a child: of no use but to be written to */
+
+#define MOST_ENUMS 1024
+#define MOST_ITEMS 65536 /* that are believed of an enumeration; as in enum.go */
+#define MOST_MEMBERS (1 << 20)
+
+/* Queries a variable's enumeration, once for all variables that have it. */
+static void try_enum(struct child *c, struct mpitx_probe_item *it, mpitx_handle e)
+{
+    static mpitx_handle done[MOST_ENUMS];
+    static int num_done;
+    for (int i = 0; i < num_done; i++)
+        if (done[i] == e)
+            return;
+    int num = 0, len = sizeof name, value;
+    enter(c, it, MPITX_STEP_ENUM);
+    if (c->t->enum_get_info(e, &num, name, &len) != MPITX_SUCCESS)
+        num = 0;
+    for (int i = 0; i < num && i < MOST_ITEMS; i++) {
+        len = sizeof name;
+        c->now->calls++;
+        if (c->t->enum_get_item(e, i, &value, name, &len) != MPITX_SUCCESS)
+            break;
+    }
+    if (num_done < MOST_ENUMS)
+        done[num_done++] = e;
+}
+
+static void try_category(struct child *c, struct mpitx_probe_item *it)
+{
+    int name_len = sizeof name, desc_len = sizeof desc, num[3] = {0};
+    int (*const lists[])(int, int, int *) = {c->t->category_get_cvars, c->t->category_get_pvars, c->t->category_get_categories};
+    enter(c, it, MPITX_STEP_INFO);
+    it->info_rc = c->t->category_get_info(it->index, name, &name_len, desc, &desc_len, &num[0], &num[1], &num[2]);
+    for (int i = 0; i < 3 && it->info_rc == MPITX_SUCCESS; i++) {
+        if (num[i] <= 0 || num[i] > MOST_MEMBERS)
+            continue;
+        size_t bytes = (size_t)num[i] * sizeof(int);
+        char *buf = buffer(c, bytes);
+        enter(c, it, MPITX_STEP_MEMBERS);
+        if (lists[i](it->index, num[i], (int *)(void *)buf) == MPITX_SUCCESS && overran(buf + bytes))
+            it->overrun = 1;
+    }
+    if (it->info_rc == MPITX_SUCCESS && c->t->category_get_num_events) {
+        enter(c, it, MPITX_STEP_MEMBERS);
+        c->t->category_get_num_events(it->index, &num[0]);
+    }
+}
+
 /* Queries and opens a variable; false where the item's codes say why not. */
 static bool open_variable(struct child *c, struct mpitx_probe_item *it, struct opened *v)
 {
-    static char name[4096], desc[65536];
     int name_len = sizeof name, desc_len = sizeof desc;
+    mpitx_handle enumeration;
     memset(v, 0, sizeof *v);
 
     enter(c, it, MPITX_STEP_INFO);
     if (it->kind == MPITX_PROBE_CVAR) {
         struct mpitx_cvar_info info = {0};
         it->info_rc = c->t->cvar_get_info(it->index, name, &name_len, desc, &desc_len, &info);
-        v->datatype = info.datatype, v->scope = info.scope, it->bind = info.bind;
+        v->datatype = info.datatype, v->scope = info.scope, it->bind = info.bind, enumeration = info.enumtype;
     } else {
         struct mpitx_pvar_info info = {0};
         it->info_rc = c->t->pvar_get_info(it->index, name, &name_len, desc, &desc_len, &info);
-        v->datatype = info.datatype, v->continuous = info.continuous, it->bind = info.bind;
+        v->datatype = info.datatype, v->continuous = info.continuous, it->bind = info.bind, enumeration = info.enumtype;
     }
     if (it->info_rc != MPITX_SUCCESS)
         return false;
     it->datatype = v->datatype;
+    if (enumeration)
+        try_enum(c, it, enumeration);
 
     int object = MPITX_OBJECT_NONE;
     if (it->bind == MPITX_BIND_MPI_COMM)
@@ -367,7 +418,9 @@ static void run_child(struct mpitx_probe *p, int worker, const struct mpitx_tabl
                     continue;
                 }
             }
-            if (c.now->phase == 0)
+            if (it->kind == MPITX_PROBE_CATEGORY)
+                try_category(&c, it);
+            else if (c.now->phase == 0)
                 try_read(&c, it);
             else
                 try_write(&c, it);

@@ -24,12 +24,14 @@ type ProbeOptions struct {
 	TrialWrites bool          // write each control variable's present value back, in the child only
 	Limit       time.Duration // time without progress after which a call hangs; 0: one second
 	Total       time.Duration // for all; 0: one minute
+	Categories  int           // this many categories are tried too
 }
 
-// Trial is what became of one variable.
+// Trial is what became of one variable, or category.
 type Trial struct {
 	Dead     bool // the index has become invalid
 	Nameless bool // not even get_info can be called; Reading.Reason says why
+	NoEnum   bool // its enumeration must not be asked for anything; Reading.Reason says why
 	Reading  catalog.Reading
 }
 
@@ -42,28 +44,31 @@ type WriteTrial struct {
 
 const probeData = 64 << 20 // reserved, not used, unless values are that large
 
-// Probe tries all variables of a kind in a forked child: it queries, opens, starts and reads each, and reports what came
-// of it. Variables that crash or hang the library come back as faulty; the probe goes on behind them. Values are those
-// that the child read: this process itself has opened nothing. The trials are in the order of the variables' indices.
-func (i *Interface) Probe(cvars, pvars int, o ProbeOptions) (c, p []Trial, err error) {
+// Probe tries all variables in forked children: it queries, opens, starts and reads each, with its enumeration, and reports
+// what came of it; of categories it asks for the members. What crashes or hangs the library comes back as faulty; the probe
+// goes on behind it. Values are those that a child read: this process itself has opened nothing. The trials are in the order
+// of the indices.
+func (i *Interface) Probe(cvars, pvars int, o ProbeOptions) (c, p, categories []Trial, err error) {
 	if err := i.ready(); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	items := make([]C.struct_mpitx_probe_item, 0, cvars+pvars)
-	for k := range cvars {
-		items = append(items, C.struct_mpitx_probe_item{kind: C.MPITX_PROBE_CVAR, index: C.int(k)})
+	items := make([]C.struct_mpitx_probe_item, 0, cvars+pvars+o.Categories)
+	add := func(kind C.int, n int) {
+		for k := range n {
+			items = append(items, C.struct_mpitx_probe_item{kind: kind, index: C.int(k)})
+		}
 	}
-	for k := range pvars {
-		items = append(items, C.struct_mpitx_probe_item{kind: C.MPITX_PROBE_PVAR, index: C.int(k)})
-	}
+	add(C.MPITX_PROBE_CVAR, cvars)
+	add(C.MPITX_PROBE_PVAR, pvars)
+	add(C.MPITX_PROBE_CATEGORY, o.Categories)
 	trials := make([]Trial, 0, len(items))
 	err = i.probe(items, o, func(item *C.struct_mpitx_probe_item, data unsafe.Pointer) {
 		trials = append(trials, i.trial(item, data))
 	})
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	return trials[:cvars], trials[cvars:], nil
+	return trials[:cvars], trials[cvars : cvars+pvars], trials[cvars+pvars:], nil
 }
 
 // ProbeWrite tries to write a value into a control variable, in a forked child.
@@ -169,6 +174,13 @@ func (i *Interface) trial(item *C.struct_mpitx_probe_item, data unsafe.Pointer) 
 		return Trial{Reading: r}
 	}
 	faulty := item.fault != C.MPITX_FAULT_NONE
+	if item.kind == C.MPITX_PROBE_CATEGORY && !faulty {
+		r.Status = catalog.StatusOK
+		if item.overrun != 0 {
+			r.Status, r.Reason = catalog.StatusFaulty, "a list of members is longer than its number says"
+		}
+		return Trial{Reading: r}
+	}
 	writing := faulty && item.fault_step == C.MPITX_STEP_WRITE // reading had gone well
 	switch {
 	case faulty && !writing:
@@ -176,7 +188,7 @@ func (i *Interface) trial(item *C.struct_mpitx_probe_item, data unsafe.Pointer) 
 		if item.fault == C.MPITX_FAULT_GIVEN_UP {
 			r.Status = catalog.StatusError
 		}
-		return Trial{Nameless: item.fault_step <= C.MPITX_STEP_INFO, Reading: r}
+		return Trial{Nameless: item.fault_step <= C.MPITX_STEP_INFO, NoEnum: item.fault_step == C.MPITX_STEP_ENUM, Reading: r}
 	case item.info_rc == C.MPITX_ERR_INVALID_INDEX || item.info_rc == C.MPITX_ERR_INVALID: // the latter is Open MPI's answer
 		return Trial{Dead: true}
 	case item.info_rc != C.MPITX_SUCCESS:
@@ -239,7 +251,7 @@ func probedValue(t Datatype, data unsafe.Pointer, offset, length C.uint32_t) Val
 const overrunText = "read writes behind the end of the value"
 
 var stepNames = map[C.int]string{
-	C.MPITX_STEP_INFO:  "get_info",
+	C.MPITX_STEP_INFO: "get_info", C.MPITX_STEP_ENUM: "enum_get_info", C.MPITX_STEP_MEMBERS: "the query of its members",
 	C.MPITX_STEP_ALLOC: "handle_alloc",
 	C.MPITX_STEP_START: "start",
 	C.MPITX_STEP_READ:  "read",

@@ -4,12 +4,14 @@
 
 #include "shim/mpitx.h"
 
-enum mpitx_probe_kind { MPITX_PROBE_CVAR = 1, MPITX_PROBE_PVAR = 2 };
+enum mpitx_probe_kind { MPITX_PROBE_CVAR = 1, MPITX_PROBE_PVAR, MPITX_PROBE_CATEGORY };
 
 /* How far a trial came. The order is that of the calls. */
 enum mpitx_probe_step {
     MPITX_STEP_NONE = 0,
     MPITX_STEP_INFO,
+    MPITX_STEP_ENUM,    /* of a variable: get_info and get_item of its enumeration */
+    MPITX_STEP_MEMBERS, /* of a category */
     MPITX_STEP_ALLOC,
     MPITX_STEP_START,
     MPITX_STEP_READ,
@@ -19,7 +21,7 @@ enum mpitx_probe_step {
 
 enum mpitx_probe_fault { MPITX_FAULT_NONE = 0, MPITX_FAULT_CRASH, MPITX_FAULT_TIMEOUT, MPITX_FAULT_GIVEN_UP };
 
-/* One variable. kind, index and trial are set by the caller, the rest by the probe. */
+/* One variable or category. kind, index and trial are set by the caller, the rest by the probe. */
 struct mpitx_probe_item {
     int kind, index;
     const void *new_value; /* what to write instead of the present value; NULL: the present value */

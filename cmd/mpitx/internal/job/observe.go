@@ -6,7 +6,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"mpitx/binding"
@@ -45,7 +47,10 @@ func observe(lib *binding.Library, tool *binding.Interface, o binding.ProbeOptio
 	if err != nil {
 		return nil, nil, fmt.Errorf("MPI_T_pvar_get_num: %w", err)
 	}
-	cvarTrials, pvarTrials, err := tool.Probe(numCvars, numPvars, o)
+	if o.Categories, err = tool.NumCategories(); err != nil {
+		ob.note("categories: %v", err)
+	}
+	cvarTrials, pvarTrials, categoryTrials, err := tool.Probe(numCvars, numPvars, o)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -61,9 +66,7 @@ func observe(lib *binding.Library, tool *binding.Interface, o binding.ProbeOptio
 	for _, v := range pvars {
 		ob.pvarNames[v.index] = v.ID()
 	}
-	if err := ob.categories(p); err != nil {
-		ob.note("categories: %v", err)
-	}
+	ob.categories(p, categoryTrials)
 	ob.link(p, cvars, pvars)
 	p.Stage.Events, p.Stage.Sources = count(tool.NumEvents), count(tool.NumSources)
 	p.Stage.Error = strings.Join(ob.notes, "; ")
@@ -102,7 +105,7 @@ func (o *observer) note(format string, args ...any) {
 
 // variables reads the metadata of what the probe came back from, sorted by name and class. Names that occur twice
 // (the standard forbids it) are kept once.
-func (o *observer) variables(trials []binding.Trial, what string, info func(int) (catalog.Variable, error), dead *int) []observed {
+func (o *observer) variables(trials []binding.Trial, what string, info func(int, binding.Trial) (catalog.Variable, error), dead *int) []observed {
 	out := make([]observed, 0, len(trials))
 	for k, t := range trials {
 		switch {
@@ -113,7 +116,7 @@ func (o *observer) variables(trials []binding.Trial, what string, info func(int)
 			o.note("%s %d: %s", what, k, t.Reading.Reason)
 			continue
 		}
-		v, err := info(k)
+		v, err := info(k, t)
 		if errors.Is(err, binding.ErrInvalidIndex) || errors.Is(err, binding.ErrInvalid) {
 			*dead++
 			continue
@@ -136,29 +139,29 @@ func (o *observer) variables(trials []binding.Trial, what string, info func(int)
 	})
 }
 
-func (o *observer) cvar(index int) (catalog.Variable, error) {
+func (o *observer) cvar(index int, t binding.Trial) (catalog.Variable, error) {
 	info, err := o.tool.CvarInfo(index)
 	if err != nil {
 		return catalog.Variable{}, err
 	}
 	return catalog.Variable{Kind: catalog.Cvar, Name: info.Name, Scope: info.Scope, Verbosity: info.Verbosity,
-		Type: info.Datatype, Bind: info.Bind, Enum: o.enum(info.Enum), Description: info.Description}, nil
+		Type: info.Datatype, Bind: info.Bind, Enum: o.enum(info.Enum, t), Description: info.Description}, nil
 }
 
-func (o *observer) pvar(index int) (catalog.Variable, error) {
+func (o *observer) pvar(index int, t binding.Trial) (catalog.Variable, error) {
 	info, err := o.tool.PvarInfo(index)
 	if err != nil {
 		return catalog.Variable{}, err
 	}
 	return catalog.Variable{Kind: catalog.Pvar, Name: info.Name, Class: info.Class, Verbosity: info.Verbosity,
-		Type: info.Datatype, Bind: info.Bind, Enum: o.enum(info.Enum), Description: info.Description,
+		Type: info.Datatype, Bind: info.Bind, Enum: o.enum(info.Enum, t), Description: info.Description,
 		Readonly: info.Readonly, Continuous: info.Continuous, Atomic: info.Atomic}, nil
 }
 
 // enum reads an enumeration once and returns its name. Different enumerations of one name (the standard forbids them)
 // are told apart by a number.
-func (o *observer) enum(h binding.EnumHandle) string {
-	if h.IsNull() {
+func (o *observer) enum(h binding.EnumHandle, t binding.Trial) string {
+	if h.IsNull() || t.NoEnum {
 		return ""
 	}
 	if name, ok := o.enums[h]; ok {
@@ -184,14 +187,16 @@ func (o *observer) enum(h binding.EnumHandle) string {
 }
 
 // categories reads the category tree, with members by name. Members that have become invalid are left out.
-func (o *observer) categories(p *catalog.Process) error {
-	num, err := o.tool.NumCategories()
-	if err != nil {
-		return err
-	}
+func (o *observer) categories(p *catalog.Process, trials []binding.Trial) {
+	num := len(trials)
 	p.Stage.Categories = num
 	names := make(map[int]string, num)
-	for k := range num {
+	faulty := map[string][]string{}
+	for k, t := range trials {
+		if why := t.Reading.Reason; t.Reading.Status != catalog.StatusOK {
+			faulty[why] = append(faulty[why], strconv.Itoa(k))
+			continue
+		}
 		info, err := o.tool.CategoryInfo(k)
 		if err != nil {
 			p.Stage.DeadCats++
@@ -199,6 +204,9 @@ func (o *observer) categories(p *catalog.Process) error {
 		}
 		names[k] = info.Name
 		p.Meta.Categories = append(p.Meta.Categories, catalog.Category{Name: info.Name, Description: info.Description})
+	}
+	for _, why := range slices.Sorted(maps.Keys(faulty)) {
+		o.note("of %d categories those at index %s are left out: %s", num, strings.Join(faulty[why], ", "), why)
 	}
 	at := -1
 	for k := range num {
@@ -234,7 +242,6 @@ func (o *observer) categories(p *catalog.Process) error {
 	}
 	slices.SortStableFunc(p.Meta.Categories, func(a, b catalog.Category) int { return cmp.Compare(a.Name, b.Name) })
 	p.Meta.Categories = slices.CompactFunc(p.Meta.Categories, func(a, b catalog.Category) bool { return a.Name == b.Name })
-	return nil
 }
 
 // link puts the variables into the process, each with the names of the categories that list it.
