@@ -152,6 +152,7 @@ func TestFamilies(t *testing.T) {
 		"Open MPI":             {"libmpi.so.40", "libmpi.so.40", nil, OpenMPI, OpenMPI},
 		"Debian's MPICH":       {"libmpich.so.12", "libmpich.so.12", nil, MPICH, MPICH},
 		"MPICH":                {"libmpi.so.12", "libmpi.so.12", []string{"MPI_T_init_thread", "MPIR_Dup_fn"}, MPICH, MPICH},
+		"MPICH, names merged":  {"libmpi.so.12", "libmpi.so.12", []string{"PMPI_T_init_thread", "QMPI_Register_tool_name"}, MPICH, MPICH},
 		"Open MPI 1.10":        {"libmpi.so.12", "libmpi.so.12", []string{"MPI_T_init_thread", "ompi_mpi_comm_world"}, OpenMPI, OpenMPI},
 		"standard ABI":         {"libmpi_abi.so.1", "libmpi_abi.so.1", nil, ABI, ""},
 		"Open MPI's ABI":       {"libmpi_abi_openmpi.so.1.0.0", "libmpi_abi.so.1", nil, ABI, OpenMPI},

@@ -139,7 +139,8 @@ func dynamicNames(f *elf.File) func(string) bool {
 				}
 			}
 		}
-		return bytes.Contains(table, []byte("\x00"+name+"\x00"))
+		// Linkers keep a name that ends another one, as MPI_T_init_thread does PMPI_T_init_thread, within it.
+		return bytes.Contains(table, []byte(name+"\x00"))
 	}
 }
 
