@@ -1,8 +1,9 @@
 # `make run` and `make test` install what is missing, build, and go. The work is done by scripts/setup.sh.
-.PHONY: help build run test bench generate lint cross install clean
+.PHONY: help build run test bench generate lint cross lab lab-test install clean
 .DEFAULT_GOAL := help
 
 PREFIX ?= /usr/local
+LIBS   ?= mq,o5,m42
 SETUP  := ./scripts/setup.sh
 
 help:
@@ -13,11 +14,16 @@ help:
 	@echo 'make generate  generated files: completions, man pages, tables'
 	@echo 'make lint      gofmt, go vet, and staticcheck and shellcheck where installed'
 	@echo 'make cross     build for systems without MPI: macOS, Windows, Linux on ARM'
+	@echo 'make lab       LIBS=$(LIBS): richer MPI libraries, outside the checkout (docs/lab.md)'
+	@echo 'make lab-test  end-to-end tests on every library of the lab'
 	@echo 'make install   PREFIX=$(PREFIX) DESTDIR='
 	@echo 'make clean     remove bin/'
 
-build run test bench generate lint cross:
+build run test bench generate lint cross lab-test:
 	@$(SETUP) $@
+
+lab:
+	@$(SETUP) lab '$(LIBS)'
 
 install:
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' $(SETUP) install

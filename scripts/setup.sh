@@ -1,7 +1,7 @@
 #!/bin/sh
-# Sets mpitx up and builds it: setup.sh build|run|test|bench|generate|lint|cross|install (see the Makefile).
+# Sets mpitx up and builds it: setup.sh build|run|test|bench|generate|lint|cross|lab LIBS|lab-test|install (see the Makefile).
 # Only `run` and `test` install packages, and only where some are missing; `run` needs fewer. Nothing else uses the network,
-# except that Go fetches modules that were never downloaded.
+# except `lab`, which fetches what it builds, and that Go fetches modules that were never downloaded.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -266,7 +266,7 @@ lint() {
 	[ -z "$unformatted" ] || fail "not formatted, run gofmt -w: $unformatted"
 	go vet ./...
 	if have staticcheck; then staticcheck ./...; fi
-	if have shellcheck; then shellcheck scripts/*.sh .ci/run; fi
+	if have shellcheck; then shellcheck scripts/*.sh .ci/run fixtures/lab/*.sh; fi
 }
 
 # cross builds what must work where there is no MPI: everything that reads snapshots and runs.
@@ -312,6 +312,14 @@ copy() {
 	done
 }
 
+# run_lab mq,o5: configure and make would take LIBS, which make hands on in two ways, for linker options of their own.
+run_lab() {
+	unset LIBS MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL
+	IFS=', '
+	# shellcheck disable=SC2086 # several words
+	exec fixtures/lab/lab.sh build $1
+}
+
 case ${1:-} in
 build) find_go; build ;;
 run) prepare; build; run ;;
@@ -320,6 +328,8 @@ bench) find_go; allow_root; build; exec ./scripts/bench.sh ;;
 generate) find_go; go generate ./... ;;
 lint) find_go; lint ;;
 cross) find_go; cross ;;
+lab) run_lab "${2:-}" ;;
+lab-test) find_go; allow_root; build; exec fixtures/lab/lab.sh test ;;
 install) find_go; build; install_files ;;
-*) fail "usage: setup.sh build|run|test|bench|generate|lint|cross|install" ;;
+*) fail "usage: setup.sh build|run|test|bench|generate|lint|cross|lab|lab-test|install" ;;
 esac
