@@ -10,34 +10,49 @@ import (
 	"os"
 	"strconv"
 
+	"mpitx/cmd/internal/progress"
 	"mpitx/export/parquet"
 	"mpitx/recording"
 )
 
 func main() {
-	if err := run(os.Args[1:]); err != nil {
+	damage, err := run(os.Args[1:])
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "mpitx: parquet:", err)
 		os.Exit(1)
 	}
+	for k, d := range damage {
+		if k == 10 {
+			fmt.Fprintf(os.Stderr, "mpitx: and %d more\n", len(damage)-k)
+			break
+		}
+		fmt.Fprintf(os.Stderr, "mpitx: %v: left out\n", d)
+	}
+	if len(damage) > 0 {
+		os.Exit(3)
+	}
 }
 
-func run(args []string) error {
+func run(args []string) ([]error, error) {
 	write := map[string]func(io.Writer, *recording.Run, recording.Options) error{"long": parquet.Samples, "wide": parquet.WideSamples}
 	if len(args) != 3 || write[args[2]] == nil {
-		return fmt.Errorf("this command is mpitx's own: use mpitx export RUN -o parquet")
+		return nil, fmt.Errorf("this command is mpitx's own: use mpitx export RUN -o parquet")
 	}
 	as, err := strconv.Atoi(args[1])
 	if err != nil {
-		return err
+		return nil, err
 	}
 	r, err := recording.Open(args[0])
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer r.Close()
 	w := bufio.NewWriterSize(os.Stdout, 1<<20)
-	if err := write[args[2]](w, r, recording.Options{As: recording.Transform(as)}); err != nil {
-		return err
+	bar := progress.New("exporting")
+	err = write[args[2]](w, r, recording.Options{As: recording.Transform(as), Progress: bar.Update})
+	bar.Clear()
+	if err != nil {
+		return nil, err
 	}
-	return w.Flush()
+	return r.Damage(), w.Flush()
 }

@@ -2,13 +2,17 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
+	"mpitx/export"
 	"mpitx/recording"
 )
 
@@ -31,7 +35,7 @@ func (o *sampleOptions) start(args []string) error {
 	if o.given != "" || o.launch.Rank > 0 {
 		return failf("start %s: %v", o.argv[0], become(o.program.Path, o.argv, environ))
 	}
-	end, err := supervise(&exec.Cmd{Path: o.program.Path, Args: o.argv, Env: environ}, o.launch.Rank >= 0)
+	end, err := supervise(&exec.Cmd{Path: o.program.Path, Args: o.argv, Env: environ}, o.launch.Rank >= 0, o.condemned)
 	if err != nil {
 		o.discard()
 		return failf("start %s: %v", o.argv[0], err)
@@ -74,7 +78,7 @@ func (o *sampleOptions) launchRanks(args []string) error {
 	if o.chosen.Lib != "" {
 		environ = append(environ, "MPITX_MPI="+o.chosen.Lib)
 	}
-	end, err := supervise(&exec.Cmd{Path: argv[0], Args: argv, Env: environ}, false)
+	end, err := supervise(&exec.Cmd{Path: argv[0], Args: argv, Env: environ}, false, nil)
 	if err != nil {
 		o.discard()
 		return failf("start %s: %v", argv[0], err)
@@ -84,7 +88,9 @@ func (o *sampleOptions) launchRanks(args []string) error {
 
 // finish collects what the agents wrote, exports it, says what there is to say, and ends as the application did.
 func (o *sampleOptions) finish(end ending, size int, wait time.Duration) error {
+	written := o.hurry(end, size)
 	failed := o.conclude(size, wait)
+	written()
 	if failed != nil {
 		o.a.exit(failed)
 		if end.code == exitDone {
@@ -94,6 +100,45 @@ func (o *sampleOptions) finish(end ending, size int, wait time.Duration) error {
 	o.a.out.Flush()
 	end.follow()
 	return answered{end.code}
+}
+
+// hurry is for a job that has failed: its launcher may kill us, too, before what was recorded is written (Open MPI's does so a
+// second after it has sent SIGTERM). Where that takes more than a moment it says where all of it is, until written is called.
+func (o *sampleOptions) hurry(end ending, size int) (written func()) {
+	if o.launch.Rank < 0 || size == 1 || end.code == exitDone {
+		return func() {}
+	}
+	done, over := make(chan struct{}), make(chan struct{})
+	term := make(chan os.Signal, 1)
+	signal.Notify(term, syscall.SIGTERM)
+	go func() {
+		defer close(over)
+		select {
+		case <-done:
+			return
+		case <-term:
+		case <-time.After(500 * time.Millisecond):
+		}
+		o.condemned()
+	}()
+	return func() {
+		close(done)
+		<-over
+	}
+}
+
+// condemned says where everything is, should the launcher end this process before it is written. It can be called at any time.
+func (o *sampleOptions) condemned() {
+	dir := export.Terminal{UTF8: true}.SafeText(o.shown()) // not by complain, which writes out what is being written elsewhere
+	fmt.Fprintf(o.a.errs, "mpitx: the job failed, and its launcher may end this, too, before all is written: what was recorded is in %s: mpitx export %s\n", dir, dir)
+}
+
+// shown is the name of the run directory, short where it is here.
+func (o *sampleOptions) shown() string {
+	if here, err := os.Getwd(); err == nil && filepath.Dir(o.job.dir) == here {
+		return filepath.Base(o.job.dir)
+	}
+	return o.job.dir
 }
 
 func (o *sampleOptions) conclude(size int, wait time.Duration) error {
@@ -115,10 +160,7 @@ func (o *sampleOptions) conclude(size int, wait time.Duration) error {
 	}
 	defer run.Close()
 	tell(o.a, run, size, o.chosen, o.warned)
-	shown := o.job.dir
-	if here, err := os.Getwd(); err == nil && filepath.Dir(shown) == here {
-		shown = filepath.Base(shown)
-	}
+	shown := o.shown()
 	if o.record {
 		o.a.complain("recorded in %s%s: mpitx stats %s, mpitx export %s -o csv --out FILE", shown, o.job.named(), shown, shown)
 		return nil
@@ -131,7 +173,7 @@ func (o *sampleOptions) conclude(size int, wait time.Duration) error {
 	case x.out == "":
 		x.out = "-"
 	}
-	if err := x.write(o.a, run); err != nil {
+	if err := x.write(o.a, run); err != nil && err != error(errDamaged) {
 		o.a.complain("what was recorded is in %s: mpitx export %s", shown, shown)
 		return err
 	}

@@ -29,8 +29,9 @@ var passed = []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscal
 
 // supervise runs a command as if it were this process: with its descriptors and its signals. The child dies with us. A
 // launcher signals process groups, of which each rank leads one: there (launched) the child gets a group of its own, so that
-// each signal reaches it once, from us.
-func supervise(cmd *exec.Cmd, launched bool) (ending, error) {
+// each signal reaches it once, from us. Open MPI's launcher announces with SIGCONT that it will kill everything in a second:
+// then condemned is called, where it is not nil.
+func supervise(cmd *exec.Cmd, launched bool, condemned func()) (ending, error) {
 	runtime.LockOSThread() // the child dies with this thread
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
@@ -51,9 +52,17 @@ func supervise(cmd *exec.Cmd, launched bool) (ending, error) {
 	}
 	over := make(chan struct{})
 	go func() {
+		stopped := false
 		for {
 			select {
 			case s := <-signals:
+				if s == syscall.SIGCONT && !stopped && condemned != nil {
+					condemned()
+					condemned = nil
+				}
+				if s == syscall.SIGTSTP || s == syscall.SIGCONT {
+					stopped = s == syscall.SIGTSTP
+				}
 				if !fromTerminal(s, cmd.SysProcAttr.Setpgid) {
 					cmd.Process.Signal(s)
 				}

@@ -15,4 +15,4 @@ func (ending) follow() {}
 
 func become(string, []string, []string) error { return errLinux }
 
-func supervise(*exec.Cmd, bool) (ending, error) { return ending{}, errLinux }
+func supervise(*exec.Cmd, bool, func()) (ending, error) { return ending{}, errLinux }

@@ -2,16 +2,13 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
+	"mpitx/cmd/internal/progress"
 	"mpitx/export"
 	"mpitx/recording"
 )
@@ -77,16 +74,23 @@ func isSampleFormat(name string) bool {
 
 func (x *exportFlags) extension() string { return string(x.format) }
 
+// errDamaged says that something was left out, of which the user has heard.
+var errDamaged = &exitError{code: exitPartial}
+
 // write writes the samples of a run to x.out, "-" being standard output.
 func (x *exportFlags) write(a *app, run *recording.Run) error {
-	bar := newProgress()
-	o := export.SampleOptions{Options: recording.Options{As: x.transform, Progress: bar.update}, Wide: x.wide}
-	write := func(w io.Writer) error {
-		defer bar.clear()
+	bar := progress.New("exporting")
+	o := export.SampleOptions{Options: recording.Options{As: x.transform, Progress: bar.Update}, Wide: x.wide}
+	damaged := false
+	write := func(w io.Writer) (err error) {
 		if x.format == formatParquet {
-			return writeParquet(w, run, o)
+			damaged, err = writeParquet(w, run, o)
+			return err
 		}
-		return export.Samples(w, run, x.format, o)
+		err = export.Samples(w, run, x.format, o)
+		bar.Clear()
+		damaged = tellDamage(a, run)
+		return err
 	}
 	var err error
 	if x.out == "-" {
@@ -101,6 +105,14 @@ func (x *exportFlags) write(a *app, run *recording.Run) error {
 	} else {
 		err = replaceFile(x.out, write)
 	}
+	if err == nil && damaged {
+		return errDamaged
+	}
+	return err
+}
+
+// tellDamage names what could not be read of a run, and tells whether there is such.
+func tellDamage(a *app, run *recording.Run) bool {
 	for k, damage := range run.Damage() {
 		if k == 10 {
 			a.complain("and %d more", len(run.Damage())-k)
@@ -108,7 +120,7 @@ func (x *exportFlags) write(a *app, run *recording.Run) error {
 		}
 		a.complain("%v: left out", damage)
 	}
-	return err
+	return len(run.Damage()) > 0
 }
 
 type exportOptions struct {
@@ -148,7 +160,7 @@ func (o *exportOptions) run(dir string) error {
 	if err := o.parse(); err != nil {
 		return err
 	}
-	run, err := openRun(dir)
+	run, err := openSamples(dir)
 	if err != nil {
 		return err
 	}
@@ -156,13 +168,7 @@ func (o *exportOptions) run(dir string) error {
 	if o.out == "" {
 		o.out = "-"
 	}
-	if err := o.write(o.a, run); err != nil {
-		return err
-	}
-	if len(run.Damage()) > 0 {
-		return &exitError{code: exitPartial}
-	}
-	return nil
+	return o.write(o.a, run)
 }
 
 // openRun opens a run directory for a command.
@@ -177,34 +183,12 @@ func openRun(dir string) (*recording.Run, error) {
 	return run, nil
 }
 
-// progress is a bar on standard error, if that is a terminal, for what takes longer than a moment.
-type progress struct {
-	on           bool
-	start, shown time.Time
-}
-
-func newProgress() *progress {
-	return &progress{on: term.IsTerminal(int(os.Stderr.Fd())), start: time.Now()}
-}
-
-func (p *progress) update(done, total uint64) {
-	if !p.on || total == 0 {
-		return
+// openSamples opens a run in which there is something.
+func openSamples(dir string) (*recording.Run, error) {
+	run, err := openRun(dir)
+	if err == nil && len(run.Ranks) == 0 && len(run.Damage()) == 0 {
+		run.Close()
+		return nil, failf("read run %s: nothing was recorded in it so far: if its job still runs, try again in a moment", dir)
 	}
-	now := time.Now()
-	if now.Sub(p.start) < time.Second || now.Sub(p.shown) < 100*time.Millisecond {
-		return
-	}
-	p.shown = now
-	const width = 30
-	share := min(float64(done)/float64(total), 1)
-	full := int(share * width)
-	fmt.Fprintf(os.Stderr, "\rmpitx: exporting [%s%s] %3.0f %%", strings.Repeat("#", full), strings.Repeat("-", width-full), 100*share)
-}
-
-func (p *progress) clear() {
-	if !p.shown.IsZero() {
-		fmt.Fprintf(os.Stderr, "\r%60s\r", "")
-		p.shown = time.Time{}
-	}
+	return run, err
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -12,15 +13,19 @@ import (
 	"mpitx/recording"
 )
 
-// writeParquet writes the samples of a run as Parquet, through a command of its own that lies beside this one.
-func writeParquet(w io.Writer, run *recording.Run, o export.SampleOptions) error {
+// errParquet is an error that the command has told already.
+var errParquet = &exitError{code: exitFailed}
+
+// writeParquet writes the samples of a run as Parquet, through a command of its own that lies beside this one. It tells
+// whether some were damaged, which that command names.
+func writeParquet(w io.Writer, run *recording.Run, o export.SampleOptions) (damaged bool, err error) {
 	exe, err := os.Executable()
 	if err != nil {
-		return err
+		return false, err
 	}
 	path, looked := besideUs(locate.System(), dir(exe), "mpitx-parquet")
 	if path == "" {
-		return &locate.Error{What: "write Parquet", Why: "mpitx-parquet is not in " + strings.Join(looked, ", "), Do: "install mpitx as a whole, or use another format"}
+		return false, &locate.Error{What: "write Parquet", Why: "mpitx-parquet is not in " + strings.Join(looked, ", "), Do: "install mpitx as a whole, or use another format"}
 	}
 	shape := "long"
 	if o.Wide {
@@ -28,5 +33,12 @@ func writeParquet(w io.Writer, run *recording.Run, o export.SampleOptions) error
 	}
 	cmd := exec.Command(path, run.Dir, strconv.Itoa(int(o.As)), shape)
 	cmd.Stdout, cmd.Stderr = w, os.Stderr
-	return cmd.Run()
+	err = cmd.Run()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() == exitPartial {
+		return true, nil
+	} else if errors.As(err, &exit) && exit.ExitCode() == exitFailed {
+		return false, errParquet
+	}
+	return false, err
 }

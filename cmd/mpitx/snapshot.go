@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mpitx/catalog"
+	"mpitx/cmd/mpitx/internal/locate"
 )
 
 type snapshotOptions struct {
@@ -62,7 +63,7 @@ func replaceFile(path string, write func(io.Writer) error) error {
 		if err != nil {
 			return failf("write: %v", err)
 		}
-		return writeAndClose(f, write)
+		return writeAndClose(path, f, write)
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	var pathErr *os.PathError
@@ -72,7 +73,7 @@ func replaceFile(path string, write func(io.Writer) error) error {
 		return failf("write: %s: %v", path, err)
 	}
 	f.Chmod(0o644)
-	if err := writeAndClose(f, write); err != nil {
+	if err := writeAndClose(path, f, write); err != nil {
 		os.Remove(f.Name())
 		return err
 	}
@@ -83,7 +84,7 @@ func replaceFile(path string, write func(io.Writer) error) error {
 	return nil
 }
 
-func writeAndClose(f *os.File, write func(io.Writer) error) error {
+func writeAndClose(path string, f *os.File, write func(io.Writer) error) error {
 	b := bufio.NewWriterSize(f, 1<<16)
 	err := write(b)
 	if err == nil {
@@ -92,8 +93,17 @@ func writeAndClose(f *os.File, write func(io.Writer) error) error {
 	if closeErr := f.Close(); err == nil {
 		err = closeErr
 	}
-	if err != nil {
-		return failf("write: %s: %v", f.Name(), err)
+	var own *exitError
+	var located *locate.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &own) || errors.As(err, &located):
+		return err
 	}
-	return nil
+	var pathErr *os.PathError
+	if errors.As(err, &pathErr) {
+		err = pathErr.Err
+	}
+	return failf("write: %s: %v", path, err)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mpitx/cmd/internal/progress"
 	"mpitx/export"
 	"mpitx/recording"
 )
@@ -54,23 +55,20 @@ func (o *statsOptions) run(dir string) error {
 	if err != nil {
 		return err
 	}
-	run, err := openRun(dir)
+	run, err := openSamples(dir)
 	if err != nil {
 		return err
 	}
 	defer run.Close()
-	bar := newProgress()
-	stats := run.Stats(recording.Options{As: as, Progress: bar.update})
-	bar.clear()
+	bar := progress.New("summing up")
+	stats := run.Stats(recording.Options{As: as, Progress: bar.Update})
+	bar.Clear()
 	r := statRows(stats, format == export.FormatTable || format == export.FormatWide)
 	if err := r.Write(o.a.out, format, term); err != nil {
 		return err
 	}
-	for _, damage := range run.Damage() {
-		o.a.complain("%v: left out", damage)
-	}
-	if len(run.Damage()) > 0 {
-		return &exitError{code: exitPartial}
+	if tellDamage(o.a, run) {
+		return errDamaged
 	}
 	return nil
 }

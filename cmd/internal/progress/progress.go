@@ -1,0 +1,64 @@
+// Package progress shows how far long work has come.
+package progress
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+)
+
+const (
+	silence = time.Second            // work that takes no longer shows nothing
+	pause   = 100 * time.Millisecond // between two pictures
+	bar     = 30
+)
+
+// Bar is a bar on a terminal. It is for one goroutine.
+type Bar struct {
+	w            io.Writer // nil: shows nothing
+	what         string
+	now          func() time.Time
+	start, shown time.Time
+	width        int // of what is on the terminal
+}
+
+// New makes a bar on standard error if that is a terminal, else one that never shows anything. what is what is done: "exporting".
+func New(what string) *Bar {
+	b := &Bar{what: what, now: time.Now, start: time.Now()}
+	if term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("TERM") != "dumb" {
+		b.w = os.Stderr
+	}
+	return b
+}
+
+// Update shows how much is done, now and then. A total of 0 is an unknown one.
+func (b *Bar) Update(done, total uint64) {
+	if b.w == nil {
+		return
+	}
+	now := b.now()
+	if now.Sub(b.start) < silence || now.Sub(b.shown) < pause {
+		return
+	}
+	b.shown = now
+	text := fmt.Sprintf("mpitx: %s: %d samples", b.what, done)
+	if total > 0 {
+		done = min(done, total)
+		full := int(float64(done) / float64(total) * bar)
+		text = fmt.Sprintf("mpitx: %s [%s%s] %3.0f %%", b.what, strings.Repeat("#", full), strings.Repeat("-", bar-full), 100*float64(done)/float64(total))
+	}
+	fmt.Fprintf(b.w, "\r%-*s", b.width, text)
+	b.width = max(b.width, len(text))
+}
+
+// Clear takes the bar away, so that other lines can follow.
+func (b *Bar) Clear() {
+	if b.width > 0 {
+		fmt.Fprintf(b.w, "\r%*s\r", b.width, "")
+		b.width = 0
+	}
+}

@@ -1,0 +1,132 @@
+//go:build cgo && linux
+
+package main
+
+import (
+	"encoding/binary"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"mpitx/catalog"
+	"mpitx/recording/recordingtest"
+)
+
+// counted makes a run with one variable that counts samples, and returns its folder and its one file.
+func counted(t *testing.T, samples int) (dir, file string) {
+	t.Helper()
+	s := recordingtest.NewStream(1, 0)
+	s.Header(recordingtest.Header{Size: 1, Clock: 1, NsPerTick: 1, Host: "n"})
+	s.Clock(0, 0, 1e18, 0)
+	s.Column(0, recordingtest.Column{Variable: "v", Class: int32(catalog.ClassCounter), Type: int32(catalog.TypeUint64), Count: 1, Size: 8})
+	s.Set(0, 8, 0)
+	for i := range samples {
+		s.Sample(0, uint64(1000*i), binary.LittleEndian.AppendUint64(nil, uint64(i)), nil)
+	}
+	s.Counters(uint64(samples), 0, 0, 0, 0, 0)
+	s.End(1)
+	s.Seal()
+	dir = filepath.Join(t.TempDir(), "run")
+	if err := recordingtest.Save(dir, "n", s.Out); err != nil {
+		t.Fatal(err)
+	}
+	return dir, filepath.Join(dir, "node-n.mpxr")
+}
+
+// A long export shows how far it is, on a terminal; whoever reads what it writes to decides here how long it takes.
+func TestProgress(t *testing.T) {
+	t.Parallel()
+	environ := testEnvironment(t)
+	if _, err := buildSample(); err != nil {
+		t.Fatal(err)
+	}
+	const samples = 50000
+	dir, _ := counted(t, samples)
+	for _, format := range []string{"csv", "parquet"} {
+		export := func(patience time.Duration, stderr *os.File) string {
+			fifo := filepath.Join(t.TempDir(), "out")
+			if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			lines := make(chan int)
+			go func() {
+				f, err := os.Open(fifo)
+				if err != nil {
+					lines <- -1
+					return
+				}
+				defer f.Close()
+				time.Sleep(patience)
+				text, _ := io.ReadAll(f)
+				lines <- strings.Count(string(text), "\n") - 1
+			}()
+			args := []string{"mpitx", "export", dir, "-o", format, "--out", fifo}
+			var text string
+			var p *process
+			if stderr == nil {
+				text, p = onTerminal(t, environ, 80, args...)
+			} else {
+				p = newProcess(environ, t.TempDir(), args...)
+				p.run(60 * time.Second)
+				text = p.stderr.String()
+			}
+			if p.code != 0 {
+				t.Fatalf("%s: exit code %d: %s%s", format, p.code, text, p.output())
+			}
+			if n := <-lines; format == "csv" && n != samples {
+				t.Fatalf("%d lines", n)
+			}
+			return text
+		}
+		text := export(1500*time.Millisecond, nil)
+		if format == "csv" && (!strings.Contains(text, "exporting [##") || !strings.HasSuffix(text, " \r")) {
+			t.Errorf("no bar, or one that was left: %q", text)
+		}
+		if text := export(1500*time.Millisecond, os.Stderr); text != "" {
+			t.Errorf("%s: where there is no terminal: %q", format, text)
+		}
+	}
+}
+
+// What is damaged is named, once, with its place; everything else is there, and the exit code says so.
+func TestDamagedExport(t *testing.T) {
+	t.Parallel()
+	environ := testEnvironment(t)
+	if _, err := buildSample(); err != nil {
+		t.Fatal(err)
+	}
+	const samples = 20000
+	dir, file := counted(t, samples)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text[len(text)/2] ^= 0x40
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"export", "-o", "csv"}, {"export", "--wide", "-o", "json"}, {"export", "-o", "parquet"}, {"export", "-o", "parquet", "--wide"}, {"stats"}} {
+		p := newProcess(environ, t.TempDir(), append([]string{"mpitx", args[0], dir}, args[1:]...)...)
+		p.run(60 * time.Second)
+		if p.failure != "" || p.code != exitPartial || p.stdout.Len() == 0 {
+			t.Errorf("%v: exit code %d, %d bytes\n%s%s", args, p.code, p.stdout.Len(), p.failure, p.stderr.String())
+		}
+		if n := strings.Count(p.stderr.String(), "left out\n"); n != 1 || !strings.Contains(p.stderr.String(), "node-n.mpxr") {
+			t.Errorf("%v: %s", args, p.stderr.String())
+		}
+	}
+	if err := os.Truncate(file, 0); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"export", "-o", "csv"}, {"export", "-o", "parquet"}, {"stats"}} {
+		p := newProcess(environ, t.TempDir(), append([]string{"mpitx", args[0], dir}, args[1:]...)...)
+		p.run(60 * time.Second)
+		if p.failure != "" || p.code != exitFailed || !strings.Contains(p.stderr.String(), "nothing was recorded") {
+			t.Errorf("%v of an empty file: exit code %d: %s", args, p.code, p.stderr.String())
+		}
+	}
+}
