@@ -2,7 +2,8 @@ package binding
 
 import "embed"
 
-// ShimSources are the sources of the shim, for building one where mpitx is installed: shim/shim.c and shim/mpitx.h.
+// Sources are the sources of the shim (shim/shim.c and shim/mpitx.h) and of the agent (agent/build.sh makes it), for building
+// them where mpitx is installed.
 //
-//go:embed shim/shim.c shim/mpitx.h
-var ShimSources embed.FS
+//go:embed shim/shim.c shim/mpitx.h probe.c probe.h agent/*.c agent/*.h agent/build.sh agent/prototypes.txt
+var Sources embed.FS

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Builds the agent for the MPI of one compiler wrapper: build.sh MPICC OUT.so [MORE.c …]
 # BARE=1 leaves out the recording parts (run*.c, sampler*.c), for tests of what is below them.
-# MPITX_GEN names a built generator (binding/agent/gen); else Go runs it. KEEP=DIR keeps objects and wrappers.c there.
+# MPITX_GEN names a built generator (binding/agent/gen); else Go runs it; WRAPPERS names what one has written already.
+# KEEP=DIR keeps objects and wrappers.c there.
 # Compiled with the wrapper, for its mpi.h; linked with the plain compiler, as the wrapper would link it to its libmpi.
 set -eu
 mpicc=$1 out=$2
@@ -12,7 +13,9 @@ work=${KEEP:-$(mktemp -d)}
 [ -n "${KEEP:-}" ] || trap 'rm -rf "$work"' EXIT
 mkdir -p "$work"
 
-if [ -n "${MPITX_GEN:-}" ]; then
+if [ -n "${WRAPPERS:-}" ]; then
+	cp "$WRAPPERS" "$work/wrappers.c"
+elif [ -n "${MPITX_GEN:-}" ]; then
 	# shellcheck disable=SC2086 # MPICC may hold options
 	"$MPITX_GEN" -table "$here/prototypes.txt" -o "$work/wrappers.c" $mpicc
 else

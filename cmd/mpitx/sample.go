@@ -221,9 +221,9 @@ func (o *sampleOptions) prepare(args []string) (err error) {
 		return err
 	}
 	var looked []string
-	if o.agent, looked = besideUs(o.a.env, dir(exe), "mpitx-agent-"+o.chosen.Family+".so"); o.agent == "" {
-		return &locate.Error{What: "no agent for " + locate.FamilyName(o.chosen.Family), Why: "mpitx-agent-" + o.chosen.Family + ".so is not in " + strings.Join(looked, ", "),
-			Do: "build it where this MPI's mpicc is, with make build"}
+	if o.agent, looked = besideUs(o.a.env, dir(exe), locate.AgentName(o.chosen.Family)); o.agent == "" {
+		return &locate.Error{What: "no agent for " + locate.FamilyName(o.chosen.Family), Why: locate.AgentName(o.chosen.Family) + " is not in " + strings.Join(looked, ", "),
+			Do: "build it with `" + o.a.env.SetupCommand(o.chosen) + "`"}
 	}
 	if o.agent, err = filepath.Abs(o.agent); err != nil {
 		return failf("start: %v", err)
@@ -257,10 +257,10 @@ func (o *sampleOptions) builtin(exeDir string) ([]string, error) {
 	if m.Family == locate.Demo {
 		return nil, errDemo
 	}
-	name := "mpitx-workload-" + m.Family
+	name := locate.WorkloadName(m.Family)
 	path, looked := besideUs(o.a.env, exeDir, name)
 	if path == "" {
-		return nil, &locate.Error{What: "no workload for " + locate.FamilyName(m.Family), Why: name + " is not in " + strings.Join(looked, ", "), Do: "build it where this MPI's mpicc is, with make build"}
+		return nil, &locate.Error{What: "no workload for " + locate.FamilyName(m.Family), Why: name + " is not in " + strings.Join(looked, ", "), Do: "build it with `" + o.a.env.SetupCommand(m) + "`"}
 	}
 	seconds := 1.0
 	switch {

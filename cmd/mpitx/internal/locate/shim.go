@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-const buildTimeout = 2 * time.Minute
+const buildTimeout = 10 * time.Minute
 
 // DataDir is where `mpitx setup` puts shims: $XDG_DATA_HOME/mpitx/<arch>; "" where there is no home.
 func (e *Env) DataDir() string {
@@ -47,6 +47,15 @@ func (e *Env) Shim(m MPI, exeDir string) (string, error) {
 		}
 		looked = append(looked, filepath.Clean(dir))
 	}
+	return "", &Error{
+		What: "no shim for " + FamilyName(m.Family),
+		Why:  name + " is not in " + strings.Join(looked, ", "),
+		Do:   "build it with `" + e.SetupCommand(m) + "`",
+	}
+}
+
+// SetupCommand is the command that builds what mpitx needs for an MPI.
+func (e *Env) SetupCommand(m MPI) string {
 	cc := "mpicc"
 	switch {
 	case m.Impl != "" && e.inPath("mpicc."+m.Impl) != "":
@@ -54,11 +63,7 @@ func (e *Env) Shim(m MPI, exeDir string) (string, error) {
 	case e.isExecutable(filepath.Join(m.Prefix, "bin", "mpicc")):
 		cc = filepath.Join(m.Prefix, "bin", "mpicc")
 	}
-	return "", &Error{
-		What: "no shim for " + FamilyName(m.Family),
-		Why:  name + " is not in " + strings.Join(looked, ", "),
-		Do:   "build it with `mpitx setup --mpicc " + cc + "`",
-	}
+	return "mpitx setup --mpicc " + cc
 }
 
 // ShimName is the file name of a family's shim.
