@@ -159,7 +159,7 @@ func (o *sampleOptions) conclude(size int, wait time.Duration) error {
 		return failf("read run %s: %v", o.job.dir, err)
 	}
 	defer run.Close()
-	tell(o.a, run, size, o.chosen, o.warned)
+	o.tell(run, size)
 	shown := o.shown()
 	if o.record {
 		o.a.complain("recorded in %s%s: mpitx stats %s, mpitx export %s -o csv --out FILE", shown, o.job.named(), shown, shown)

@@ -1,18 +1,16 @@
 package main
 
 import (
-	"fmt"
 	"time"
 
-	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/recording"
 )
 
-// tell says on standard error what a user must know of a run, each thing once for all ranks that it concerns. Of patterns in
-// warned was said already how to get what they mean.
-func tell(a *app, run *recording.Run, size int, m locate.MPI, warned map[string]bool) {
+// tell says on standard error what a user must know of a run, each thing once for all ranks that it concerns.
+func (o *sampleOptions) tell(run *recording.Run, size int) {
 	t := &tales{at: map[string]int{}}
 	var lost recording.Counters
+	columns := false // where nothing matched, there was nothing to lose
 	seen := map[int]bool{}
 	for _, r := range run.Ranks {
 		seen[r.Rank] = true
@@ -20,8 +18,8 @@ func tell(a *app, run *recording.Run, size int, m locate.MPI, warned map[string]
 			switch {
 			case n.Code == recording.NoteUnmatched:
 				text := "--pvar " + n.Text + ": no such variable"
-				if !warned[n.Text] {
-					text += ": " + howToGet(m, n.Text)
+				if !o.warned[n.Text] {
+					text += ": " + howToGet(o.chosen, n.Text, o.settings.set)
 				}
 				t.add(r.Rank, text)
 			case n.Code == recording.NoteFaulty:
@@ -30,25 +28,8 @@ func tell(a *app, run *recording.Run, size int, m locate.MPI, warned map[string]
 				t.add(r.Rank, n.Text)
 			}
 		}
-		for _, o := range r.Outcomes {
-			flag := "--set"
-			if o.After {
-				flag = "--set-after"
-			}
-			text := fmt.Sprintf("%s %s=%s: %s", flag, o.Cvar, o.Asked, o.Result)
-			switch {
-			case o.Old != "" && o.Old == o.Read:
-				text += ": it is " + o.Read + " as before"
-			case o.Old != "" && o.Read == o.Asked:
-				text += ": it was " + o.Old
-			case o.Old != "":
-				text += ": it was " + o.Old + " and is " + o.Read
-			case o.Read != "" && o.Read != o.Asked:
-				text += ": it is " + o.Read
-			}
-			t.add(r.Rank, text)
-		}
 		for _, c := range r.Columns {
+			columns = columns || c != nil
 			if c != nil && c.Status != recording.OK && c.Status != recording.Gone && c.Status != recording.Pending && c.Reason != "" {
 				t.add(r.Rank, c.Variable+": "+c.Status.String()+": "+c.Reason)
 			}
@@ -74,8 +55,12 @@ func tell(a *app, run *recording.Run, size int, m locate.MPI, warned map[string]
 			t.add(rank, "nothing was recorded")
 		}
 	}
+	a := o.a
 	t.print(a, size)
-	if lost.Lost() > 0 {
+	for _, line := range outcomes(run, o.cachedNames()) {
+		a.complain("%s", line)
+	}
+	if lost.Lost() > 0 && columns {
 		a.complain("of %d samples %d are missing: %d not taken in time, %d while another thread wrote, %d for want of space or speed of the disk, %d beyond --max-size",
 			lost.Samples+lost.Lost(), lost.Lost(), lost.Missed, lost.LostBusy, lost.LostFull, lost.OverBudget)
 	}

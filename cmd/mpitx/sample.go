@@ -332,14 +332,26 @@ func (o *sampleOptions) unknown() {
 		m, err := (&catalog.Filter{Names: []string{bare}}).Compile()
 		if err == nil && !slices.ContainsFunc(names, m.MatchName) {
 			o.warned[p] = true
-			o.a.complain("warning: --pvar %s: %s offered no such variable when it was last read: %s", p, o.chosen.Name(), howToGet(o.chosen, bare))
+			o.a.complain("warning: --pvar %s: %s offered no such variable when it was last read%s: %s", p, o.chosen.Name(), meant(names, bare),
+				howToGet(o.chosen, bare, o.settings.set))
 		}
 	}
-	for _, s := range append(slices.Clone(o.settings.set), o.settings.setAfter...) {
-		if !slices.Contains(names, s.name) {
-			o.a.complain("warning: --set %s: %s had no such control variable when it was last read", s.name, o.chosen.Name())
+	for flag, settings := range map[string][]setting{"--set": o.settings.set, "--set-after": o.settings.setAfter} {
+		for _, s := range settings {
+			if !slices.Contains(names, s.name) {
+				o.a.complain("warning: %s %s: %s had no such control variable when it was last read%s", flag, s.name, o.chosen.Name(), meant(names, s.name))
+			}
 		}
 	}
+}
+
+// meant suggests names.
+func meant(names []string, name string) string {
+	near := catalog.Nearest(names, name, 3)
+	if len(near) == 0 || strings.ContainsAny(name, "*?[{") {
+		return ""
+	}
+	return " (did you mean " + strings.Join(near, ", ") + "?)"
 }
 
 func (o *sampleOptions) cachedNames() []string {
@@ -364,23 +376,6 @@ func (o *sampleOptions) cachedNames() []string {
 		}
 	}
 	return names
-}
-
-// howToGet says how a library comes to offer a variable, and what serves on any.
-func howToGet(m locate.MPI, pattern string) string {
-	const own = "the agent's own are there on any MPI: --pvar 'mpitx:*'"
-	is := func(parts ...string) bool {
-		return slices.ContainsFunc(parts, func(s string) bool { return strings.Contains(pattern, s) })
-	}
-	switch {
-	case m.Impl == locate.OpenMPI && is("monitoring"):
-		return "--set pml_monitoring_enable=1 (mpirun --mca pml_monitoring_enable 1) switches coll_monitoring_* and osc_monitoring_* on, and in Open MPI 5 pml_monitoring_*; " + own
-	case m.Impl == locate.OpenMPI && is("spc"):
-		return "it needs an Open MPI built with --enable-spc, and --set mpi_spc_attach=all (mpirun --mca mpi_spc_attach all); " + own
-	case m.Impl == locate.MPICH:
-		return "MPICH has performance variables where it was built with --enable-mpit-pvars=all, and distributions build it without; " + own
-	}
-	return "`mpitx list pvars` shows what it has; " + own
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

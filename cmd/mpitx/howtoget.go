@@ -1,0 +1,32 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"mpitx/cmd/mpitx/internal/locate"
+)
+
+// howToGet says how a library comes to offer a variable that it does not offer now, and what serves on any. set are the settings
+// that the application has already.
+func howToGet(m locate.MPI, pattern string, set []setting) string {
+	const own = "the agent's own are there on any MPI: --pvar 'mpitx:*'"
+	is := func(parts ...string) bool {
+		return slices.ContainsFunc(parts, func(s string) bool { return strings.Contains(strings.ToLower(pattern), s) })
+	}
+	has := func(name string) bool {
+		return slices.ContainsFunc(set, func(s setting) bool { return s.name == name && s.value != "0" })
+	}
+	switch {
+	case m.Impl == locate.OpenMPI && is("monitoring") && has("pml_monitoring_enable"):
+		return "with pml_monitoring_enable Open MPI 4 has coll_monitoring_* and osc_monitoring_*, and Open MPI 5 pml_monitoring_* as well; " + own
+	case m.Impl == locate.OpenMPI && is("monitoring"):
+		return "--set pml_monitoring_enable=1 (mpirun --mca pml_monitoring_enable 1) switches coll_monitoring_* and osc_monitoring_* on, and in Open MPI 5 " +
+			"pml_monitoring_* (in 6.0 it crashes programs); " + own
+	case m.Impl == locate.OpenMPI && is("spc"):
+		return "it needs an Open MPI built with --enable-spc, and --set mpi_spc_attach=all (mpirun --mca mpi_spc_attach all); " + own
+	case m.Impl == locate.MPICH:
+		return "MPICH has performance variables where it was built with --enable-mpit-pvars=all, and distributions build it without; " + own
+	}
+	return "`mpitx list pvars` shows what it has; " + own
+}

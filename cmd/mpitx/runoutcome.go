@@ -1,0 +1,102 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"mpitx/recording"
+)
+
+// mostOutcomes of one setting are told; ranks agree, in general.
+const mostOutcomes = 4
+
+// settled is one --set or --set-after with what came of it.
+type settled struct {
+	flag, name string
+	texts      []string
+	ranks      [][]int // of each text
+}
+
+// outcomes tells what came of --set and --set-after: a line for each setting, with the ranks where they differ in it. names are
+// those that the library has, before or after MPI_Init, as far as that is known.
+func outcomes(run *recording.Run, names []string) []string {
+	var all []*settled
+	for _, r := range run.Ranks {
+		for _, o := range r.Outcomes {
+			flag := "--set"
+			if o.After {
+				flag = "--set-after"
+			}
+			name := o.Cvar + "=" + o.Asked
+			k := slices.IndexFunc(all, func(s *settled) bool { return s.flag == flag && s.name == name })
+			if k < 0 {
+				k = len(all)
+				all = append(all, &settled{flag: flag, name: name})
+			}
+			all[k].add(r.Rank, outcomeText(&o, slices.Contains(names, o.Cvar)))
+		}
+	}
+	var lines []string
+	for _, s := range all {
+		lines = append(lines, s.String())
+	}
+	return lines
+}
+
+// outcomeText is what came of a setting on one rank. known tells whether the library has a variable of that name at any time.
+func outcomeText(o *recording.Outcome, known bool) string {
+	switch {
+	case o.Result == "no such variable" && !o.After && known:
+		return "set; it cannot be read back, since the library has it before MPI_Init only"
+	case o.Result == "no such variable" && !o.After:
+		return "the library has no such variable after MPI_Init: where it has one before (mpitx show " + o.Cvar + "), it was set"
+	case o.Old != "" && o.Old == o.Read:
+		return o.Result + ": it is " + o.Read + " as before"
+	case o.Old != "" && o.Read == o.Asked:
+		return o.Result + ": it was " + o.Old
+	case o.Old != "":
+		return o.Result + ": it was " + o.Old + " and is " + o.Read
+	case o.Read != "" && o.Read != o.Asked:
+		return o.Result + ": it is " + o.Read
+	}
+	return o.Result
+}
+
+func (s *settled) add(rank int, text string) {
+	k := slices.Index(s.texts, text)
+	if k < 0 {
+		k = len(s.texts)
+		s.texts, s.ranks = append(s.texts, text), append(s.ranks, nil)
+	}
+	s.ranks[k] = append(s.ranks[k], rank)
+}
+
+// String is "--set x=1: ok; ranks 2-3: not now": what most ranks have comes first.
+func (s *settled) String() string {
+	order := make([]int, len(s.texts))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return len(s.ranks[b]) - len(s.ranks[a]) })
+	var parts []string
+	for n, k := range order {
+		if n == mostOutcomes {
+			others := 0
+			for _, k := range order[n:] {
+				others += len(s.ranks[k])
+			}
+			parts = append(parts, fmt.Sprintf("%d more ranks: something else", others))
+			break
+		}
+		text := s.texts[k]
+		switch {
+		case len(order) > 1 && len(s.ranks[k]) == 1:
+			text = fmt.Sprintf("rank %d: %s", s.ranks[k][0], text)
+		case n > 0:
+			text = fmt.Sprintf("ranks %s: %s", ranksText(s.ranks[k]), text)
+		}
+		parts = append(parts, text)
+	}
+	return s.flag + " " + s.name + ": " + strings.Join(parts, "; ")
+}

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"mpitx/recording"
+)
+
+// A setting is one line, however many ranks there are, and whatever they say.
+func TestOutcomes(t *testing.T) {
+	type o = recording.Outcome
+	run := func(each ...[]o) *recording.Run {
+		r := &recording.Run{}
+		for rank, outcomes := range each {
+			r.Ranks = append(r.Ranks, &recording.Rank{Rank: rank, Outcomes: outcomes})
+		}
+		return r
+	}
+	ok := o{After: true, Cvar: "a", Asked: "2", Old: "1", Read: "2", Result: "ok"}
+	never := o{After: true, Cvar: "a", Asked: "2", Old: "1", Read: "1", Result: "never"}
+	other := func(old string) o { return o{After: true, Cvar: "a", Asked: "2", Old: old, Read: "2", Result: "ok"} }
+	gone := o{Cvar: "gone", Asked: "1", Result: "no such variable"}
+	typo := o{Cvar: "tpyo", Asked: "1", Result: "no such variable"}
+	another := o{Cvar: "b", Asked: "1", Read: "0", Result: "another value"}
+	for _, test := range []struct {
+		run  *recording.Run
+		want string
+	}{
+		{run(nil, nil), ""},
+		{run([]o{ok}, []o{ok}), "--set-after a=2: ok: it was 1"},
+		{run([]o{never}, []o{ok}, []o{ok}, []o{never}, []o{ok}), "--set-after a=2: ok: it was 1; ranks 0,3: never: it is 1 as before"},
+		{run([]o{ok}, []o{ok}, []o{never}), "--set-after a=2: ok: it was 1; rank 2: never: it is 1 as before"},
+		{run([]o{ok}, []o{never}), "--set-after a=2: rank 0: ok: it was 1; rank 1: never: it is 1 as before"},
+		{run([]o{other("5")}, []o{other("6")}, []o{other("7")}, []o{other("8")}, []o{other("9")}, []o{other("10")}),
+			"--set-after a=2: rank 0: ok: it was 5; rank 1: ok: it was 6; rank 2: ok: it was 7; rank 3: ok: it was 8; 2 more ranks: something else"},
+		{run([]o{gone, typo, another}, []o{gone, typo, another}), "--set gone=1: set; it cannot be read back, since the library has it before MPI_Init only\n" +
+			"--set tpyo=1: the library has no such variable after MPI_Init: where it has one before (mpitx show tpyo), it was set\n" +
+			"--set b=1: another value: it is 0"},
+	} {
+		if got := strings.Join(outcomes(test.run, []string{"gone", "a"}), "\n"); got != test.want {
+			t.Errorf("%s\nwant\n%s", got, test.want)
+		}
+	}
+}
