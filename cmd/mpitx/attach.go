@@ -16,6 +16,9 @@ import (
 	"mpitx/recording"
 )
 
+// standInVariable tells a process that it stands in for its parent, in a job: see standIn.
+const standInVariable = "MPITX_STAND_IN"
+
 // start makes the run directory and starts the application in the way that fits: under our own launcher, as this very process,
 // or as a child of it. It returns answered with the application's exit code.
 func (o *sampleOptions) start(args []string) error {
@@ -35,8 +38,10 @@ func (o *sampleOptions) start(args []string) error {
 	if o.given != "" || o.launch.Rank > 0 {
 		return failf("start %s: %v", o.argv[0], become(o.program.Path, o.argv, environ))
 	}
+	o.release = o.standIn()
 	end, err := supervise(&exec.Cmd{Path: o.program.Path, Args: o.argv, Env: environ}, o.launch.Rank >= 0, o.condemned)
 	if err != nil {
+		o.release()
 		o.discard()
 		return failf("start %s: %v", o.argv[0], err)
 	}
@@ -98,6 +103,9 @@ func (o *sampleOptions) finish(end ending, size int, wait time.Duration) error {
 		}
 	}
 	o.a.out.Flush()
+	if o.release != nil {
+		o.release()
+	}
 	end.follow()
 	return answered{end.code}
 }

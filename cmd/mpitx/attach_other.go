@@ -5,6 +5,8 @@ package main
 import (
 	"errors"
 	"os/exec"
+
+	"mpitx/cmd/mpitx/internal/locate"
 )
 
 var errLinux = errors.New("applications are observed on Linux only; what was recorded there can be exported and summed up here")
@@ -16,3 +18,9 @@ func (ending) follow() {}
 func become(string, []string, []string) error { return errLinux }
 
 func supervise(*exec.Cmd, bool, func()) (ending, error) { return ending{}, errLinux }
+
+func (o *sampleOptions) standIn() func() { return func() {} }
+
+func (o *sampleOptions) takeOver(string, []string) error { return errLinux }
+
+func endJob(*locate.Env, int) {}

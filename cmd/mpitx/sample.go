@@ -39,6 +39,7 @@ type sampleOptions struct {
 	agent    string   // path of the agent for it
 	argv     []string // the application
 	job      *runJob
+	release  func()          // tells the stand-in that it is not needed; nil: there is none
 	warned   map[string]bool // --pvar of which the user has heard
 }
 
@@ -107,6 +108,9 @@ func (o *sampleOptions) flags(cmd *cobra.Command) {
 func (o *sampleOptions) run(cmd *cobra.Command, args []string) error {
 	o.launch = o.a.env.Launcher()
 	err := o.parse(cmd, args)
+	if after := o.a.env.Getenv(standInVariable); err == nil && after != "" {
+		return o.takeOver(after, args)
+	}
 	if err == nil {
 		err = o.prepare(args)
 	}
@@ -120,10 +124,21 @@ func (o *sampleOptions) run(cmd *cobra.Command, args []string) error {
 	if o.launch.Rank > 0 && !errors.As(err, &ended) {
 		// Rank 0 says the same, and ends the job. Where it does not (another program, another node), it must not wait for us.
 		time.Sleep(2 * time.Second)
-		o.a.exit(err)
-		return answered{exitFailed}
+		return o.refuse(err)
+	}
+	if !errors.As(err, &ended) && o.launch.Name == "hydra" {
+		return o.refuse(err)
 	}
 	return err
+}
+
+// refuse says why this rank does not start, and ends the job: without it the others would wait in MPI_Init.
+func (o *sampleOptions) refuse(err error) error {
+	code := o.a.exit(err)
+	if o.launch.Name == "hydra" {
+		endJob(o.a.env, code)
+	}
+	return answered{code}
 }
 
 // parse checks all that needs no look at the machine.
