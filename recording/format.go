@@ -18,6 +18,8 @@ const (
 	chunkHead    = 88
 	liveHead     = 4096 // a live file's head: slots begin behind it
 	liveFixed    = 56   // of it, before the counters
+	liveOwner    = 1024 // of it, before whose it is
+	ownerHead    = 24
 	manifestHead = 80
 
 	mostCapacity = 1 << 20
@@ -140,6 +142,19 @@ func parseLive(b []byte) (l live, err error) {
 		l.counters.set(i, le.Uint64(b[liveFixed+8*i:]))
 	}
 	return l, nil
+}
+
+// parseOwner reads whose a live file is; dir is "" where it does not say.
+func parseOwner(b []byte) (pidStart, pidNamespace uint64, dir string) {
+	if len(b) < liveOwner+ownerHead {
+		return 0, 0, ""
+	}
+	b = b[liveOwner:]
+	n := int(le.Uint32(b[16:]))
+	if n > len(b)-ownerHead {
+		return 0, 0, ""
+	}
+	return le.Uint64(b), le.Uint64(b[8:]), string(b[ownerHead : ownerHead+n])
 }
 
 // manifest tells where a process's live file is.

@@ -23,7 +23,9 @@ var buildWriter = sync.OnceValues(func() (string, error) {
 	}
 	out := filepath.Join(dir, "writer")
 	cmd := exec.Command("cc", "-std=gnu11", "-O2", "-g", "-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Werror", "-o", out,
-		"testdata/writer.c", "../binding/agent/run.c", "../binding/agent/run_store.c", "-lpthread")
+		"testdata/writer.c")
+	sources, _ := filepath.Glob("../binding/agent/run*.c")
+	cmd.Args = append(append(cmd.Args, sources...), "-lpthread")
 	if b, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w\n%s", err, b)
 	}
@@ -532,4 +534,54 @@ func BenchmarkWriter(b *testing.B) {
 		}
 		b.ReportMetric(ns, "ns/sample")
 	}
+}
+
+// TestLeftovers: what a killed process left belongs to its run as long as that is there, and is removed only afterwards.
+func TestLeftovers(t *testing.T) {
+	dir, live := folders(t)
+	if out, err := write(t, fmt.Sprintf("dir=%s live=%s open columns samples=10 kill", dir, live)); err == nil {
+		t.Fatal(out)
+	}
+	mustWrite(t, fmt.Sprintf("dir=%s live=%s open columns samples=10 close", dir, live))
+	os.WriteFile(filepath.Join(live, "mpitx-0000000000000001.live"), []byte("something else"), 0o600)
+	left := Leftovers(live, live, "")
+	if len(left) != 1 || !left[0].Known || left[0].Dir != dir || left[0].Size < 4096 || left[0].PID == 0 {
+		t.Fatalf("%+v", left)
+	}
+	if err := left[0].Remove(); err == nil {
+		t.Error("a run's file was removed")
+	}
+	os.RemoveAll(dir)
+	if left = Leftovers(live); len(left) != 1 || left[0].Known {
+		t.Fatalf("%+v", left)
+	}
+	if err := left[0].Remove(); err != nil {
+		t.Error(err)
+	}
+	if left = Leftovers(live); len(left) != 0 {
+		t.Errorf("%+v", left)
+	}
+
+	running := exec.Command(writer(t), strings.Fields(fmt.Sprintf("dir=%s live=%s open columns sleep=60000", dir, live))...)
+	if err := running.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer running.Process.Kill()
+	for !fileIn(dir, ".mpxm") {
+		time.Sleep(time.Millisecond)
+	}
+	os.RemoveAll(dir)
+	if left = Leftovers(live); len(left) != 0 {
+		t.Errorf("of a process that runs: %+v", left)
+	}
+}
+
+func fileIn(dir, suffix string) bool {
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), suffix) {
+			return true
+		}
+	}
+	return false
 }

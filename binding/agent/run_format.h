@@ -71,6 +71,15 @@ struct run_live {
 _Static_assert(offsetof(struct run_live, counter) == 56, "live head");
 _Static_assert(sizeof(struct run_live) <= RUN_LIVE_HEADER, "live head");
 
+/* Whose a live file is, RUN_OWNER_AT bytes into it; the run directory follows, without terminator. */
+struct run_owner {
+    uint64_t pid_start, pid_namespace; /* as in the manifest */
+    uint32_t dir_bytes, reserved;
+};
+#define RUN_OWNER_AT 1024
+_Static_assert(sizeof(struct run_live) <= RUN_OWNER_AT, "live head");
+_Static_assert(sizeof(struct run_owner) == 24, "live owner");
+
 /* A manifest: where a process's live file is. Host name and path follow, without terminators. */
 struct run_manifest {
     uint64_t magic;

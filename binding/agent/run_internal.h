@@ -1,4 +1,11 @@
-/* run_internal.h: what run.c (records) and run_store.c (chunks and files) share. */
+/* run_internal.h: what the parts of a run share.
+ *
+ *     run.c          life: opening, ending, counters
+ *     run_record.c   records of declarations, notes, clocks
+ *     run_declare.c  columns and sets
+ *     run_sample.c   samples
+ *     run_chunk.c    chunks: taking, sealing, appending them to the run directory
+ *     run_store.c    the files: the run directory, the live file, the manifest */
 #ifndef MPITX_RUN_INTERNAL_H
 #define MPITX_RUN_INTERNAL_H
 
@@ -6,7 +13,10 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "run.h"
 #include "run_format.h"
@@ -82,6 +92,95 @@ static inline uint64_t pad8(uint64_t n) { return (n + 7) & ~(uint64_t)7; }
 
 uint64_t run_monotonic(void);
 
+/* -- the lock: a spin lock with a bound -- */
+
+#define RUN_SPINS 400 /* some 20 us */
+
+static inline void run_pause_cpu(void)
+{
+#if defined __x86_64__ || defined __i386__
+    __builtin_ia32_pause();
+#elif defined __aarch64__
+    __asm__ volatile("yield");
+/* CRC-32C. */
+void run_crc_start(void);
+uint32_t run_crc32c(const void *data, size_t n);
+
+/* A file beyond RLIMIT_FSIZE is an error for us, not SIGXFSZ for the program. */
+struct run_hushed {
+    sigset_t mask;
+    bool was_pending;
+};
+void run_hush(struct run_hushed *h);
+void run_unhush(const struct run_hushed *h);
+
+int run_open_ours(const char *path, int flags); /* for writing: never through a link, never somebody else's */
+bool run_write_all(int fd, const void *data, size_t n);
+bool run_has_sealed(struct mpitx_run *run);     /* a chunk that is not appended */
+void run_start_flusher(struct mpitx_run *run);
+bool run_stop_flusher(struct mpitx_run *run);   /* false where it hangs in the file system */
+
+#endif
+}
+
+static inline bool run_try_lock(struct mpitx_run *run)
+{
+    for (int i = 0; i < RUN_SPINS; i++) {
+        if (!atomic_flag_test_and_set_explicit(&run->lock, memory_order_acquire))
+            return true;
+        run_pause_cpu();
+    }
+    return false;
+}
+
+/* For what is rare and must not be lost easily: gives the holder time to run. */
+static inline bool run_try_lock_long(struct mpitx_run *run)
+{
+    for (int i = 0; i < 100; i++) {
+        if (run_try_lock(run))
+            return true;
+        sched_yield();
+    }
+    return false;
+}
+
+static inline void run_unlock(struct mpitx_run *run) { atomic_flag_clear_explicit(&run->lock, memory_order_release); }
+
+/* -- records of declarations; under the lock -- */
+
+#define RUN_MOST_TEXT 4096
+#define RUN_MOST_LIBRARY_TEXT 8192 /* MPI_MAX_LIBRARY_VERSION_STRING */
+
+struct run_text {
+    const char *s;
+    uint32_t n;
+};
+
+static inline struct run_text run_text_of(const char *s, size_t most) { return (struct run_text){s ? s : "", s ? (uint32_t)strnlen(s, most) : 0}; }
+
+static inline uint8_t *run_put(uint8_t *p, const void *from, size_t n)
+{
+    if (n)
+        memcpy(p, from, n);
+    return p + n;
+}
+
+static inline uint8_t *run_put_text(uint8_t *p, struct run_text t) { return run_put(run_put(p, &t.n, 4), t.s, t.n); }
+
+static inline void run_publish(struct run_cursor *c)
+{
+    c->records++;
+    atomic_store_explicit((_Atomic uint32_t *)&c->chunk->used, c->used, memory_order_release);
+}
+
+uint8_t *run_meta_begin(struct mpitx_run *run, int type, size_t body, bool essential);
+int run_write_meta(struct mpitx_run *run, int type, bool essential, const void *fixed, size_t fixed_bytes, const struct run_text *texts,
+                   int text_count);
+int run_write_clock(struct mpitx_run *run, bool essential);
+int run_refuse(struct mpitx_run *run, int error); /* counts it, and answers it */
+
+/* -- chunks and files -- */
+
 /* Makes everything on disk and in memory but the first records; NULL with the reason in why. */
 struct mpitx_run *run_store_open(const struct mpitx_run_options *options, char *why, size_t why_len);
 /* Waits until everything is appended, and removes what a finished run needs no more. The run is gone afterwards. */
@@ -92,5 +191,23 @@ void run_store_discard(struct mpitx_run *run);
 /* Under the lock: */
 bool run_take_chunk(struct mpitx_run *run, struct run_cursor *cursor, int kind, uint32_t most);
 void run_seal_chunk(struct mpitx_run *run, struct run_cursor *cursor);
+
+/* CRC-32C. */
+void run_crc_start(void);
+uint32_t run_crc32c(const void *data, size_t n);
+
+/* A file beyond RLIMIT_FSIZE is an error for us, not SIGXFSZ for the program. */
+struct run_hushed {
+    sigset_t mask;
+    bool was_pending;
+};
+void run_hush(struct run_hushed *h);
+void run_unhush(const struct run_hushed *h);
+
+int run_open_ours(const char *path, int flags); /* for writing: never through a link, never somebody else's */
+bool run_write_all(int fd, const void *data, size_t n);
+bool run_has_sealed(struct mpitx_run *run);     /* a chunk that is not appended */
+void run_start_flusher(struct mpitx_run *run);
+bool run_stop_flusher(struct mpitx_run *run);   /* false where it hangs in the file system */
 
 #endif

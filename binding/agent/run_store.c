@@ -1,18 +1,15 @@
-/* run_store.c: the chunks of a run and the files they live in. */
+/* run_store.c: the files of a run: its directory, the live file, the manifest. */
 #define _GNU_SOURCE
 #include "run_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #define DEFAULT_CHUNK 65536u
@@ -24,271 +21,6 @@
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18
 #endif
-
-/* -- CRC-32C, eight bytes at a time -- */
-
-static uint32_t crc_table[8][256];
-static pthread_once_t crc_once = PTHREAD_ONCE_INIT;
-
-static void make_crc_table(void)
-{
-    for (uint32_t i = 0; i < 256; i++) {
-        uint32_t c = i;
-        for (int k = 0; k < 8; k++)
-            c = c & 1 ? c >> 1 ^ 0x82f63b78u : c >> 1;
-        crc_table[0][i] = c;
-    }
-    for (uint32_t i = 0; i < 256; i++)
-        for (int k = 1; k < 8; k++)
-            crc_table[k][i] = crc_table[k - 1][i] >> 8 ^ crc_table[0][crc_table[k - 1][i] & 255];
-}
-
-static uint32_t crc32c(const void *data, size_t n)
-{
-    const uint8_t *p = data;
-    uint32_t c = ~0u;
-    for (; n >= 8; n -= 8, p += 8) {
-        uint64_t x;
-        memcpy(&x, p, 8);
-        x ^= c;
-        c = crc_table[7][x & 255] ^ crc_table[6][x >> 8 & 255] ^ crc_table[5][x >> 16 & 255] ^ crc_table[4][x >> 24 & 255] ^
-            crc_table[3][x >> 32 & 255] ^ crc_table[2][x >> 40 & 255] ^ crc_table[1][x >> 48 & 255] ^ crc_table[0][x >> 56];
-    }
-    for (; n; n--, p++)
-        c = c >> 8 ^ crc_table[0][(c ^ *p) & 255];
-    return ~c;
-}
-
-/* -- signals: a file beyond RLIMIT_FSIZE is an error for us, not SIGXFSZ for the program -- */
-
-struct hushed {
-    sigset_t mask;
-    bool was_pending;
-};
-
-static void hush(struct hushed *h)
-{
-    sigset_t xfsz, pending;
-    sigemptyset(&xfsz);
-    sigaddset(&xfsz, SIGXFSZ);
-    h->was_pending = !sigpending(&pending) && sigismember(&pending, SIGXFSZ) == 1;
-    pthread_sigmask(SIG_BLOCK, &xfsz, &h->mask);
-}
-
-static void unhush(const struct hushed *h)
-{
-    sigset_t xfsz;
-    struct timespec none = {0, 0};
-    sigemptyset(&xfsz);
-    sigaddset(&xfsz, SIGXFSZ);
-    if (!h->was_pending)
-        while (sigtimedwait(&xfsz, NULL, &none) < 0 && errno == EINTR)
-            ;
-    pthread_sigmask(SIG_SETMASK, &h->mask, NULL);
-}
-
-/* -- chunks; under the lock -- */
-
-bool run_take_chunk(struct mpitx_run *run, struct run_cursor *cursor, int kind, uint32_t most)
-{
-    struct run_chunk *found = NULL;
-    int needed = kind == RUN_KIND_SAMPLES ? 2 : 1; /* the last free one is for declarations and the end */
-    for (uint32_t i = 0; i < run->live->chunks && needed; i++) {
-        struct run_chunk *c = run_slot(run, i);
-        if (atomic_load_explicit((_Atomic uint32_t *)&c->state, memory_order_acquire) == RUN_SLOT_FREE) {
-            found = c;
-            needed--;
-        }
-    }
-    *cursor = (struct run_cursor){0};
-    if (needed)
-        return false;
-    uint32_t capacity = run->live->chunk_bytes - (uint32_t)sizeof *found;
-    struct run_chunk head = {
-        .magic = RUN_CHUNK_MAGIC, .version = RUN_FORMAT_VERSION, .header_bytes = sizeof head, .kind = (uint8_t)kind,
-        .stream = run->live->stream, .rank = run->live->rank, .capacity = capacity, .state = RUN_SLOT_FREE,
-    };
-    memcpy(head.run_id, run->run_id, sizeof head.run_id);
-    /* A reader that copied the old contents sees another sequence number afterwards, hence that before anything else. */
-    atomic_store_explicit((_Atomic uint64_t *)&found->sequence, 0, memory_order_relaxed);
-    atomic_thread_fence(memory_order_release);
-    memcpy(found, &head, sizeof head);
-    atomic_store_explicit((_Atomic uint64_t *)&found->sequence, ++run->sequence, memory_order_release);
-    *cursor = (struct run_cursor){.chunk = found, .room = most < capacity ? most & ~7u : capacity};
-    found->first_ticks = kind == RUN_KIND_META ? run->ticks() : 0;
-    atomic_store_explicit((_Atomic uint32_t *)&found->state, RUN_SLOT_OPEN, memory_order_release);
-    return true;
-}
-
-static void flush_chunks(struct mpitx_run *run);
-
-void run_seal_chunk(struct mpitx_run *run, struct run_cursor *cursor)
-{
-    struct run_chunk *c = cursor->chunk;
-    bool ring = c->kind == RUN_KIND_SAMPLES && run->policy == MPITX_RUN_KEEP_LAST && run->ring_slots;
-    if (cursor->used) {
-        c->last_ticks = c->kind == RUN_KIND_META ? run->ticks() : run->last_ticks;
-        c->records = cursor->records;
-        if (!ring)
-            run->written += sizeof *c + cursor->used;
-    }
-    atomic_store_explicit((_Atomic uint32_t *)&c->state, cursor->used ? RUN_SLOT_SEALED : RUN_SLOT_FREE, memory_order_release);
-    *cursor = (struct run_cursor){0};
-    if (run->threaded) {
-        sem_post(&run->wake);
-        return;
-    }
-    struct hushed h;
-    int cancel;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    hush(&h);
-    flush_chunks(run);
-    unhush(&h);
-    pthread_setcancelstate(cancel, NULL);
-}
-
-/* -- appending to the run directory; on our thread, or under the lock where there is none -- */
-
-static bool write_all(int fd, const void *data, size_t n)
-{
-    const char *p = data;
-    while (n) {
-        ssize_t k = write(fd, p, n);
-        if (k < 0 && errno == EINTR)
-            continue;
-        if (k <= 0)
-            return false;
-        p += k;
-        n -= (size_t)k;
-    }
-    return true;
-}
-
-/* All processes of a node append to one file. Appending is one write, whole in itself on any file system; the lock is there
- * to take back a part of a chunk where the disk is full. Nobody waits long for it: a stopped process may hold it. */
-static bool lock_file(int fd)
-{
-    struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    struct timespec ms = {0, 1000000};
-    for (int i = 0; i < 50; i++) {
-        if (fcntl(fd, F_OFD_SETLK, &all) == 0)
-            return true;
-        if (errno != EAGAIN && errno != EACCES)
-            return false;
-        nanosleep(&ms, NULL);
-    }
-    return false;
-}
-
-/* Opens a file of ours for writing: never through a link, never somebody else's. */
-static int open_ours(const char *path, int flags)
-{
-    struct stat st;
-    int fd = open(path, flags | O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
-    if (fd < 0)
-        return -1;
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() && st.st_nlink == 1)
-        return fd;
-    close(fd);
-    errno = EPERM;
-    return -1;
-}
-
-static bool append_chunk(struct mpitx_run *run, const struct run_chunk *c)
-{
-    int fd = open_ours(run->node_path, O_APPEND);
-    if (fd < 0)
-        return false;
-    bool locked = lock_file(fd);
-    off_t start = lseek(fd, 0, SEEK_END);
-    bool ok = write_all(fd, c, sizeof *c + c->used);
-    if (!ok && locked && start >= 0)
-        (void)!ftruncate(fd, start);
-    close(fd); /* and unlocks */
-    return ok;
-}
-
-static bool store_in_ring(struct mpitx_run *run, const struct run_chunk *c)
-{
-    int fd = open_ours(run->ring_path, 0);
-    if (fd < 0)
-        return false;
-    size_t stride = run->live->chunk_bytes;
-    bool ok = lseek(fd, (off_t)(run->ring_next % run->ring_slots * stride), SEEK_SET) >= 0 && write_all(fd, c, sizeof *c + c->used);
-    close(fd);
-    run->ring_next += ok;
-    return ok;
-}
-
-static struct run_chunk *oldest_sealed(struct mpitx_run *run)
-{
-    struct run_chunk *oldest = NULL;
-    for (uint32_t i = 0; i < run->live->chunks; i++) {
-        struct run_chunk *c = run_slot(run, i);
-        if (atomic_load_explicit((_Atomic uint32_t *)&c->state, memory_order_acquire) == RUN_SLOT_SEALED &&
-            (!oldest || c->sequence < oldest->sequence))
-            oldest = c;
-    }
-    return oldest;
-}
-
-static void flush_chunks(struct mpitx_run *run)
-{
-    struct run_chunk *c;
-    run->failing = false;
-    while ((c = oldest_sealed(run))) {
-        if (!c->crc)
-            c->crc = crc32c(c, sizeof *c + c->used);
-        bool ring = c->kind == RUN_KIND_SAMPLES && run->policy == MPITX_RUN_KEEP_LAST && run->ring_slots;
-        if (!(ring ? store_in_ring(run, c) : append_chunk(run, c))) {
-            run_count(run, RUN_APPEND_ERRORS, 1);
-            run->failing = true; /* kept, and tried again: in the live file it is safe */
-            return;
-        }
-        atomic_store_explicit((_Atomic uint32_t *)&c->state, RUN_SLOT_FREE, memory_order_release);
-    }
-}
-
-static void *flusher(void *arg)
-{
-    struct mpitx_run *run = arg;
-    for (;;) {
-        if (run->failing) {
-            struct timespec until;
-            clock_gettime(CLOCK_REALTIME, &until);
-            until.tv_sec++;
-            sem_timedwait(&run->wake, &until);
-        } else {
-            sem_wait(&run->wake);
-        }
-        bool last = atomic_load_explicit(&run->closing, memory_order_acquire);
-        flush_chunks(run);
-        if (last)
-            break;
-    }
-    sem_post(&run->done);
-    return NULL;
-}
-
-static void start_flusher(struct mpitx_run *run)
-{
-    static const size_t stacks[] = {131072, 1048576, 0}; /* a program's thread-local data take room from it */
-    sigset_t all, old;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    for (size_t i = 0; i < sizeof stacks / sizeof *stacks && !run->threaded; i++) {
-        pthread_attr_t attr;
-        if (pthread_attr_init(&attr))
-            break;
-        if (stacks[i])
-            pthread_attr_setstacksize(&attr, stacks[i]);
-        run->threaded = true; /* before the thread looks */
-        if (pthread_create(&run->thread, &attr, flusher, run))
-            run->threaded = false;
-        pthread_attr_destroy(&attr);
-    }
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-}
 
 /* -- opening -- */
 
@@ -416,6 +148,38 @@ static bool make_live_file(struct opening *op, const char *dir, uint32_t chunk_b
     return true;
 }
 
+/* When this process started, by /proc/self/stat: a process identifier alone may be another's later. */
+static uint64_t start_time(void)
+{
+    char text[1024];
+    int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+    if (fd >= 0)
+        close(fd);
+    text[n > 0 ? n : 0] = 0;
+    const char *p = strrchr(text, ')'); /* the name may hold blanks */
+    for (int field = 2; p && field < 22; field++)
+        p = strchr(p + 1, ' ');
+    return p ? strtoull(p + 1, NULL, 10) : 0;
+}
+
+static uint64_t pid_namespace(void)
+{
+    struct stat ns;
+    return stat("/proc/self/ns/pid", &ns) ? 0 : ns.st_ino;
+}
+
+/* So that a live file whose run directory is gone is known as that. */
+static void sign_live(struct opening *op)
+{
+    struct run_owner owner = {.pid_start = start_time(), .pid_namespace = pid_namespace(), .dir_bytes = (uint32_t)strlen(op->o->dir)};
+    char *at = (char *)op->run->live + RUN_OWNER_AT;
+    if (owner.dir_bytes > RUN_LIVE_HEADER - RUN_OWNER_AT - sizeof owner)
+        owner.dir_bytes = 0;
+    memcpy(at + sizeof owner, op->o->dir, owner.dir_bytes);
+    memcpy(at, &owner, sizeof owner);
+}
+
 static bool make_live(struct opening *op, uint32_t chunk_bytes, uint32_t chunks)
 {
     const char *dirs[] = {"/dev/shm", getenv("TMPDIR"), "/tmp", op->o->dir};
@@ -434,29 +198,14 @@ static bool make_live(struct opening *op, uint32_t chunk_bytes, uint32_t chunks)
     memcpy(head.run_id, op->o->run_id, sizeof head.run_id);
     memcpy(run->run_id, op->o->run_id, sizeof head.run_id);
     memcpy(run->live, &head, sizeof head);
+    sign_live(op);
     atomic_store_explicit((_Atomic uint64_t *)&run->live->magic, RUN_LIVE_MAGIC, memory_order_release);
     return true;
-}
-
-/* When this process started, by /proc/self/stat: a process identifier alone may be another's later. */
-static uint64_t start_time(void)
-{
-    char text[1024];
-    int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
-    if (fd >= 0)
-        close(fd);
-    text[n > 0 ? n : 0] = 0;
-    const char *p = strrchr(text, ')'); /* the name may hold blanks */
-    for (int field = 2; p && field < 22; field++)
-        p = strchr(p + 1, ' ');
-    return p ? strtoull(p + 1, NULL, 10) : 0;
 }
 
 static bool make_manifest(struct opening *op)
 {
     struct mpitx_run *run = op->run;
-    struct stat ns;
     union {
         struct run_manifest m;
         char bytes[sizeof(struct run_manifest) + 256 + PATH_MAX];
@@ -467,21 +216,21 @@ static bool make_manifest(struct opening *op)
     if (strncmp(path, op->o->dir, dir) == 0 && path[dir] == '/')
         path += dir + 1; /* so that the directory may be moved */
     memcpy(u.m.run_id, op->o->run_id, sizeof u.m.run_id);
-    u.m.pid_namespace = stat("/proc/self/ns/pid", &ns) ? 0 : ns.st_ino;
+    u.m.pid_namespace = pid_namespace();
     u.m.host_bytes = (uint32_t)strnlen(host, 256);
     u.m.path_bytes = (uint32_t)strlen(path);
     memcpy(u.bytes + sizeof u.m, host, u.m.host_bytes);
     memcpy(u.bytes + sizeof u.m + u.m.host_bytes, path, u.m.path_bytes);
     u.m.bytes = (uint32_t)sizeof u.m + u.m.host_bytes + u.m.path_bytes;
-    u.m.crc = crc32c(&u, u.m.bytes);
+    u.m.crc = run_crc32c(&u, u.m.bytes);
     snprintf(run->manifest_path, sizeof run->manifest_path, "%s/live-%s-%d-%08x.mpxm", op->o->dir, op->host, op->o->rank,
              (unsigned)(op->stream >> 32));
     char temporary[sizeof run->manifest_path + 4];
     snprintf(temporary, sizeof temporary, "%s.tmp", run->manifest_path); /* readers see all of it, or nothing */
-    int fd = open_ours(temporary, O_EXCL);
+    int fd = run_open_ours(temporary, O_EXCL);
     if (fd < 0)
         return failed(op, "%s: %s", run->manifest_path, strerror(errno));
-    bool ok = write_all(fd, &u, u.m.bytes);
+    bool ok = run_write_all(fd, &u, u.m.bytes);
     int error = errno;
     close(fd);
     if (ok && rename(temporary, run->manifest_path) == 0)
@@ -529,18 +278,18 @@ static bool set_up(struct opening *op)
 struct mpitx_run *run_store_open(const struct mpitx_run_options *options, char *why, size_t why_len)
 {
     struct opening op = {.o = options, .why = why, .why_len = why_len};
-    struct hushed h;
-    pthread_once(&crc_once, make_crc_table);
-    hush(&h);
+    struct run_hushed h;
+    run_crc_start();
+    run_hush(&h);
     bool ok = set_up(&op);
-    unhush(&h);
+    run_unhush(&h);
     if (!ok) {
         if (op.run)
             run_store_discard(op.run);
         return NULL;
     }
     if (!options->no_thread)
-        start_flusher(op.run);
+        run_start_flusher(op.run);
     atomic_store_explicit(op.run->alive, 1, memory_order_release);
     return op.run;
 }
@@ -555,38 +304,11 @@ static void unmap(struct mpitx_run *run)
     munmap(run, run->bytes);
 }
 
-/* Has the thread end; false where it hangs in the file system. */
-static bool stop_flusher(struct mpitx_run *run)
-{
-    struct timespec until;
-    if (!run->threaded)
-        return true;
-    atomic_store_explicit(&run->closing, true, memory_order_release);
-    sem_post(&run->wake);
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += run->close_wait_ms / 1000;
-    until.tv_nsec += (long)(run->close_wait_ms % 1000) * 1000000;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_nsec -= 1000000000;
-        until.tv_sec++;
-    }
-    int rc;
-    do
-        rc = sem_timedwait(&run->done, &until);
-    while (rc && errno == EINTR);
-    if (rc) {
-        pthread_detach(run->thread);
-        return false;
-    }
-    pthread_join(run->thread, NULL);
-    return true;
-}
-
 void run_store_close(struct mpitx_run *run)
 {
-    if (!stop_flusher(run))
+    if (!run_stop_flusher(run))
         return; /* its memory stays, for the thread */
-    if (!oldest_sealed(run)) {
+    if (!run_has_sealed(run)) {
         unlink(run->live_path);
         unlink(run->manifest_path);
     }
@@ -595,7 +317,7 @@ void run_store_close(struct mpitx_run *run)
 
 void run_store_discard(struct mpitx_run *run)
 {
-    bool stopped = stop_flusher(run);
+    bool stopped = run_stop_flusher(run);
     if (run->live) {
         unlink(run->live_path);
         unlink(run->manifest_path);

@@ -5,7 +5,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,35 +48,6 @@ bool sampler_lock(void)
     return false;
 }
 
-/* ---- notes ---- */
-
-void sampler_note_code(int severity, int code, const char *text)
-{
-    if (mpitx_run_note(sampler.run, severity, code, text) != 0)
-        agent_note("%s", text); /* not lost where there is no run (yet) */
-}
-
-void sampler_note(int severity, const char *format, ...)
-{
-    char text[1024];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    sampler_note_code(severity, MPITX_RUN_NOTE_TEXT, text);
-}
-
-/* The agent's own notes, those that came since the last time. */
-void sampler_tell_notes(void)
-{
-    int n = agent_note_count();
-    for (; sampler.notes_told < n; sampler.notes_told++) {
-        const char *text = agent_note_text(sampler.notes_told);
-        if (text)
-            mpitx_run_note(sampler.run, MPITX_RUN_WARNING, MPITX_RUN_NOTE_TEXT, text);
-    }
-}
-
 void sampler_off(const char *why)
 {
     int on = SAMPLER_ON, done = SAMPLER_DONE;
@@ -87,21 +57,6 @@ void sampler_off(const char *why)
     chain_countdown(false);
     chain_follow_objects(false);
     sampler_note_code(MPITX_RUN_SEVERE, MPITX_RUN_NOTE_SWITCHED_OFF, why);
-}
-
-const char *sampler_rc_name(int rc)
-{
-    static const char *const names[] = {
-        "MPI_SUCCESS", "MPI_T_ERR_INVALID", "MPI_T_ERR_MEMORY", "MPI_T_ERR_NOT_INITIALIZED", "MPI_T_ERR_CANNOT_INIT",
-        "MPI_T_ERR_INVALID_INDEX", "MPI_T_ERR_INVALID_ITEM", "MPI_T_ERR_INVALID_HANDLE", "MPI_T_ERR_OUT_OF_HANDLES",
-        "MPI_T_ERR_OUT_OF_SESSIONS", "MPI_T_ERR_INVALID_SESSION", "MPI_T_ERR_INVALID_NAME", "MPI_T_ERR_CVAR_SET_NOT_NOW",
-        "MPI_T_ERR_CVAR_SET_NEVER", "MPI_T_ERR_PVAR_NO_STARTSTOP", "MPI_T_ERR_PVAR_NO_WRITE", "MPI_T_ERR_PVAR_NO_ATOMIC",
-        "MPI_T_ERR_NOT_SUPPORTED", "MPI_T_ERR_NOT_ACCESSIBLE"};
-    static _Thread_local char other[48];
-    if (rc >= 0 && rc < (int)(sizeof names / sizeof *names))
-        return names[rc];
-    snprintf(other, sizeof other, "the library's error %d", rc >= MPITX_ERR_OTHER ? rc - MPITX_ERR_OTHER : rc);
-    return other;
 }
 
 /* ---- configuration ---- */
@@ -291,84 +246,6 @@ void agent_started(void)
     }
     errno = saved;
 }
-
-/* ---- objects ---- */
-
-static bool following(void) { return atomic_load_explicit(&sampler.state, memory_order_relaxed) == SAMPLER_ON; }
-
-/* MPICH lists more variables when the first window is made. */
-static void look_for_late_variables(void)
-{
-    int n = 0, first = sampler.variable_count;
-    if (!sampler.mpi_t || sampler.table->pvar_get_num(&n) != MPITX_SUCCESS || n <= sampler.library_count)
-        return;
-    sampler_select();
-    if (sampler.variable_count == first)
-        return;
-    struct sampler_object none = {.bind = MPITX_BIND_NO_OBJECT};
-    sampler_prove(&none);
-    sampler_group_late(first);
-}
-
-/* Variables of windows can only be tried with a window, and those of sessions' programs with their communicators. */
-static void created(int bind, union chain_handle handle, const char *how)
-{
-    if (!following() || sampler_mpi_is_null(bind, handle))
-        return;
-    int saved = errno;
-    if (sampler_lock()) {
-        if (bind == MPITX_BIND_MPI_WIN)
-            look_for_late_variables();
-        if (sampler.follow) {
-            struct sampler_object object = {.bind = bind, .handle = handle};
-            if (!sampler_mpi_odd(&object))
-                sampler_prove(&object);
-            sampler_group_new(bind, handle, how);
-        }
-        sampler_unlock();
-    }
-    errno = saved;
-}
-
-static void named(int bind, union chain_handle handle, const char *name)
-{
-    if (!following() || !name)
-        return;
-    int saved = errno;
-    if (sampler_lock()) {
-        struct sampler_group *g = sampler_group_find(bind, handle);
-        if (g) {
-            snprintf(g->objects[0].name, sizeof g->objects[0].name, "%s", name);
-            if (g->declared)
-                mpitx_run_object_name(sampler.run, g->objects[0].id, name);
-        }
-        sampler_unlock();
-    }
-    errno = saved;
-}
-
-static void freeing(int bind, union chain_handle handle)
-{
-    if (atomic_load(&sampler.state) != SAMPLER_ON && atomic_load(&sampler.state) != SAMPLER_DONE)
-        return;
-    int saved = errno;
-    if (sampler_lock()) {
-        struct sampler_group *g = sampler_group_find(bind, handle);
-        if (g) {
-            sampler_take_last(g);
-            sampler_group_free(g);
-        }
-        sampler_unlock();
-    }
-    errno = saved;
-}
-
-void agent_comm_created(union chain_handle comm, const char *how) { created(MPITX_BIND_MPI_COMM, comm, how); }
-void agent_comm_named(union chain_handle comm, const char *name) { named(MPITX_BIND_MPI_COMM, comm, name); }
-void agent_comm_freeing(union chain_handle comm) { freeing(MPITX_BIND_MPI_COMM, comm); }
-void agent_win_created(union chain_handle win, const char *how) { created(MPITX_BIND_MPI_WIN, win, how); }
-void agent_win_named(union chain_handle win, const char *name) { named(MPITX_BIND_MPI_WIN, win, name); }
-void agent_win_freeing(union chain_handle win) { freeing(MPITX_BIND_MPI_WIN, win); }
 
 /* ---- end ---- */
 

@@ -4,10 +4,12 @@
  *     sampler_select.c  which variables: patterns against what the library and the agent offer
  *     sampler_probe.c   trying variables in forked children without the application noticing
  *     sampler_group.c   handles of an object's variables, their columns and sets in the run
+ *     sampler_object.c  communicators and windows that are made, named and freed
  *     sampler_take.c    one sample; when the next is due
  *     sampler_thread.c  the thread that fills in when no call samples
  *     sampler_set.c     control variables: --set read back, --set-after written
  *     sampler_value.c   a control variable's value to and from text
+ *     sampler_note.c    what the run is told in words
  *     sampler_mpi.c     the few questions to MPI that need mpi.h
  *
  * One lock (sampler_lock) guards the groups, the run's rows and MPI_T handles. It is taken at most for one sample, or for

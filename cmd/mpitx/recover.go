@@ -11,23 +11,39 @@ import (
 )
 
 func newRecover(a *app) *cobra.Command {
-	var force bool
+	var force, stale bool
 	cmd := &cobra.Command{
-		Use:   "recover RUN",
+		Use:   "recover RUN | --stale",
 		Short: "Bring into a run directory what a dead job left in memory",
 		Long: `Bring into a run directory what the processes of a dead job had not written yet: the last samples before a crash or kill -9
 are in memory files (in /dev/shm), which outlive the process. Those files are removed then. Processes that still run are
-left alone. Of a job on several nodes, run it on each node whose memory files are to be collected.`,
-		Example: `  mpitx recover mpitx-run-20261120-120000-4711`,
-		Args:    cobra.ExactArgs(1),
+left alone. Of a job on several nodes, run it on each node whose memory files are to be collected.
+
+With --stale it looks for memory files of dead processes on this machine, removes those whose run directory is gone, and names
+the runs that the others belong to.`,
+		Example: `  mpitx recover mpitx-run-20261120-120000-4711
+  mpitx recover --stale`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if stale {
+				return cobra.NoArgs(cmd, args)
+			}
+			return cobra.ExactArgs(1)(cmd, args)
+		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if l := a.env.Launcher(); l.Rank > 0 && l.LocalRank != 0 {
 				return nil // one on each node
+			}
+			if stale && force {
+				return usagef("--force is for a run that is named: leave it out with --stale")
+			}
+			if stale {
+				return sweep(a)
 			}
 			return recoverRun(a, args[0], force)
 		},
 	}
 	cmd.Flags().BoolVar(&force, "force", false, "take processes that seem to run as dead")
+	cmd.Flags().BoolVar(&stale, "stale", false, "remove memory files on this machine that belong to no run any more")
 	cmd.ValidArgsFunction = completeRuns
 	return cmd
 }
@@ -65,6 +81,32 @@ func recoverRun(a *app, dir string, force bool) error {
 	}
 	if len(all) == 0 {
 		fmt.Fprintln(a.out, "nothing to recover: every process wrote all that it had")
+	}
+	if code != exitDone {
+		return &exitError{code: code}
+	}
+	return nil
+}
+
+// sweep removes what no run leads to any more, from where agents keep their memory files.
+func sweep(a *app) error {
+	code := exitDone
+	left := recording.Leftovers("/dev/shm", a.env.Getenv("TMPDIR"), "/tmp")
+	for _, l := range left {
+		who := fmt.Sprintf("%s (rank %d, process %d, %d bytes)", l.Path, l.Rank, l.PID, l.Size)
+		if l.Known {
+			fmt.Fprintf(a.out, "%s: belongs to a run: mpitx recover %s\n", who, l.Dir)
+			continue
+		}
+		if err := l.Remove(); err != nil {
+			a.complain("%s: %v: left alone", who, err)
+			code = exitPartial
+			continue
+		}
+		fmt.Fprintf(a.out, "%s: removed: its run %s is gone\n", who, l.Dir)
+	}
+	if len(left) == 0 {
+		fmt.Fprintln(a.out, "no memory files of dead processes are on this machine")
 	}
 	if code != exitDone {
 		return &exitError{code: code}

@@ -1,0 +1,48 @@
+/* sampler_note.c: what the run is told in words. */
+#define _GNU_SOURCE
+#include "sampler.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+void sampler_note_code(int severity, int code, const char *text)
+{
+    if (mpitx_run_note(sampler.run, severity, code, text) != 0)
+        agent_note("%s", text); /* not lost where there is no run (yet) */
+}
+
+void sampler_note(int severity, const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    sampler_note_code(severity, MPITX_RUN_NOTE_TEXT, text);
+}
+
+/* The agent's own notes, those that came since the last time. */
+void sampler_tell_notes(void)
+{
+    int n = agent_note_count();
+    for (; sampler.notes_told < n; sampler.notes_told++) {
+        const char *text = agent_note_text(sampler.notes_told);
+        if (text)
+            mpitx_run_note(sampler.run, MPITX_RUN_WARNING, MPITX_RUN_NOTE_TEXT, text);
+    }
+}
+
+const char *sampler_rc_name(int rc)
+{
+    static const char *const names[] = {
+        "MPI_SUCCESS", "MPI_T_ERR_INVALID", "MPI_T_ERR_MEMORY", "MPI_T_ERR_NOT_INITIALIZED", "MPI_T_ERR_CANNOT_INIT",
+        "MPI_T_ERR_INVALID_INDEX", "MPI_T_ERR_INVALID_ITEM", "MPI_T_ERR_INVALID_HANDLE", "MPI_T_ERR_OUT_OF_HANDLES",
+        "MPI_T_ERR_OUT_OF_SESSIONS", "MPI_T_ERR_INVALID_SESSION", "MPI_T_ERR_INVALID_NAME", "MPI_T_ERR_CVAR_SET_NOT_NOW",
+        "MPI_T_ERR_CVAR_SET_NEVER", "MPI_T_ERR_PVAR_NO_STARTSTOP", "MPI_T_ERR_PVAR_NO_WRITE", "MPI_T_ERR_PVAR_NO_ATOMIC",
+        "MPI_T_ERR_NOT_SUPPORTED", "MPI_T_ERR_NOT_ACCESSIBLE"};
+    static _Thread_local char other[48];
+    if (rc >= 0 && rc < (int)(sizeof names / sizeof *names))
+        return names[rc];
+    snprintf(other, sizeof other, "the library's error %d", rc >= MPITX_ERR_OTHER ? rc - MPITX_ERR_OTHER : rc);
+    return other;
+}
