@@ -65,6 +65,7 @@ func (m *mpi) needs(t *testing.T) {
 func each(t *testing.T, f func(t *testing.T, m *mpi)) {
 	for _, m := range mpis {
 		t.Run(m.family, func(t *testing.T) {
+			t.Parallel()
 			m.needs(t)
 			f(t, m)
 		})

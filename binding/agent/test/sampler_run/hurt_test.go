@@ -62,6 +62,7 @@ func TestUnchanged(t *testing.T) {
 			{"starts an MPI program", 0, []string{self, "child", self, "-"}, recording.EndFinalize, recording.StateEnded},
 		} {
 			t.Run(c.name, func(t *testing.T) {
+				t.Parallel()
 				r := m.beside(t, job{n: c.n, config: quick, program: c.program})
 				if r.run == nil || len(r.run.Ranks) != max(1, c.n) {
 					t.Fatalf("ranks: %+v", r.run)

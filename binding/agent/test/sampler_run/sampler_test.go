@@ -75,7 +75,7 @@ func TestVirtualVariables(t *testing.T) {
 // Communicators made and freed a thousand times a second, under @all; a named one; an intercommunicator; windows.
 func TestFollowsCommunicators(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
-		r := m.start(t, 2, []string{"interval_ns=1000000", "pvar=*@all"}, "sampler_comms", "2", "1000")
+		r := m.start(t, 2, []string{"interval_ns=1000000", "pvar=*@all"}, "sampler_comms", "1", "1000")
 		if r.code != 0 || strings.Count(r.stdout, "communicators") != 2 {
 			t.Fatalf("exit %d\n%s%s", r.code, r.stdout, r.stderr)
 		}
@@ -102,12 +102,12 @@ func TestFollowsCommunicators(t *testing.T) {
 func TestEverySampleIsAccountedFor(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
 		for _, interval := range []time.Duration{10 * time.Millisecond, time.Millisecond} {
-			for _, program := range [][]string{{"sampler_pingpong", "1.5", "finalize"}, {"sampler_unexpected", "1", "1", "1500"}} {
+			for _, program := range [][]string{{"sampler_pingpong", "0.5", "finalize"}, {"sampler_unexpected", "1", "1", "500"}} {
 				r := m.start(t, 2, []string{fmt.Sprintf("interval_ns=%d", interval.Nanoseconds()), "pvar=pml*", "pvar=mpitx:calls"}, program...)
 				for rank := range 2 {
 					c := r.rank(t, rank).Counters
 					due := c.Instants + c.Missed + c.LostBusy
-					if c.LostFull+c.OverBudget != 0 || due < uint64(1300*time.Millisecond/interval) {
+					if c.LostFull+c.OverBudget != 0 || due < uint64(450*time.Millisecond/interval) {
 						t.Errorf("%s, %v, rank %d: %+v", program[0], interval, rank, c)
 					}
 					wait := r.starved(t, rank)
@@ -139,7 +139,7 @@ func (r *result) starved(t *testing.T, rank int) time.Duration {
 func TestEnds(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
 		for _, end := range []string{"exit", "abort", "kill", "fork", "finalize"} {
-			plain := m.start(t, 2, nil, "sampler_pingpong", "0.2", end)
+			plain := m.start(t, 2, nil, "sampler_pingpong", "0.1", end)
 			r := m.start(t, 2, []string{"interval_ns=1000000", "pvar=*"}, "sampler_pingpong", "0.3", end)
 			if r.code != plain.code {
 				t.Errorf("%s: exit %d, without the agent %d\n%s", end, r.code, plain.code, r.stderr)
