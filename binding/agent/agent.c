@@ -54,7 +54,7 @@ static struct {
 } lines[LINES];
 static int line_count;
 
-static const char *const own_keys[] = {"tool", "counts", "variable", NULL};
+static const char *const own_keys[] = {"tool", "counts", "variable", "null", NULL};
 
 static bool listed(const char *const *keys, const char *key)
 {
@@ -220,6 +220,7 @@ bool agent_after_init_core(int rc, int level, bool sessions)
     pthread_atfork(NULL, NULL, forked);
     agent_process.state = AGENT_RUNNING;
     counts_start();
+    null_start();
     chain_go();
     agent_started();
     return agent_process.state == AGENT_RUNNING;
@@ -246,6 +247,7 @@ void agent_after_finalize_core(int rc, bool session)
     if (!last || agent_process.state != AGENT_RUNNING) return;
     agent_process.state = AGENT_ENDED;
     chain_stop();
+    null_end();
     counts_write("finalize");
 }
 
@@ -255,6 +257,7 @@ void agent_before_abort(void)
     tell_ending(AGENT_ABORT);
     agent_process.state = AGENT_ENDED;
     chain_stop();
+    null_end();
     counts_write("abort");
 }
 
@@ -264,6 +267,7 @@ __attribute__((destructor)) static void end(void)
         tell_ending(AGENT_EXIT);
         agent_process.state = AGENT_ENDED;
         chain_stop();
+        null_end();
         counts_write("exit");
     } else if (agent_process.state == AGENT_ARMED) {
         counts_write("unreached");

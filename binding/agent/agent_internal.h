@@ -23,6 +23,10 @@ bool agent_is_armed(void);
 void counts_start(void);
 void counts_write(const char *when);
 
+/* null.c */
+void null_start(void);
+void null_end(void);
+
 #pragma GCC visibility pop
 
 #endif

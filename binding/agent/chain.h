@@ -129,7 +129,9 @@ struct chain_observer {
     void (*completed)(const struct chain_call *call, const struct chain_completion *completion);
 };
 
-/* Adds an observer and returns its number (0..CHAIN_OBSERVERS-1), or -1 when there are too many. It observes nothing yet. */
+/* null.c is an observer that does nothing, to be copied.
+ *
+ * Adds an observer and returns its number (0..CHAIN_OBSERVERS-1), or -1 when there are too many. It observes nothing yet. */
 int chain_add_observer(const struct chain_observer *observer);
 
 /* Sets what an observer wants of a function (0: nothing); function -1 means all. May be called at any time from any
@@ -177,7 +179,10 @@ typedef void chain_any_function(void);
  * which registers its functions and returns 0, or another number to be left out. That happens in the application's
  * MPI_Init, after the library's. Functions have the type
  *     int f(struct chain_context context, int tool_id, <the arguments of the MPI function>)
- * Names are those of the QMPI draft without its prefix; functions are numbered by function_id. Return 0 or -1. */
+ * Names are those of the QMPI draft without its prefix; functions are numbered by function_id. Return 0 or -1. MPI_Pcontrol
+ * has the type int f(struct chain_context context, int tool_id, const int level, ...); of what follows the level, eight
+ * integers or pointers and eight floating-point numbers reach a tool and what is behind it.
+ * example/null_tool.c is such a tool, to be copied. */
 struct chain_tools {
     uint32_t version, size; /* CHAIN_TOOLS_VERSION, sizeof(struct chain_tools) */
     int (*function_id)(const char *name); /* "MPI_Send" or "MPI_SEND_T"; -1: no such function */

@@ -3,6 +3,7 @@ package selftest
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -247,6 +248,52 @@ func TestFunctionTools(t *testing.T) {
 		r.only(t, map[string]string{"MPI_Init": "1", "MPI_Comm_rank": "10", "MPI_Irecv": "3", "MPI_Send": "3", "MPI_Wait": "3", "MPI_Finalize": "1"})
 		if !strings.Contains(r.counts["note"], "/nowhere.so") {
 			t.Errorf("note: %q", r.counts["note"])
+		}
+	})
+}
+
+// MPI_Pcontrol and what follows its level reach function tools, one after the other, and a PMPI tool behind them.
+func TestPcontrol(t *testing.T) {
+	onEach(t, func(t *testing.T, f *family) {
+		tool := f.compile(t, "mpicc", "function_tool.c", "-shared", "-fPIC")
+		behind := f.compile(t, "mpicc", "pmpi_tool.c", "-shared", "-fPIC")
+		program := f.compile(t, "mpicc", "pcontrol.c")
+		r := f.run(t, job{ranks: 1, preload: []string{"agent", behind}, config: []string{"tool=" + tool}}, program)
+		want := "tool 1: level 1  0 0\ntool: level 1  0 0\ntool 1: level 7 word 2.5 44\ntool: level 7 word 2.5 45\n" +
+			"tool 1: level 7 again -1 45\ntool: level 7 again -1 46\n"
+		if r.code != 0 || !strings.HasPrefix(inOrder(r.stdout), inOrder(want)) {
+			t.Errorf("exit code %d: %s%s", r.code, r.stdout, r.stderr)
+		}
+		r.want(t, map[string]string{"MPI_Pcontrol": "3", "MPI_Send": "1"})
+		// Without a function tool what follows the level is passed on untouched.
+		r = f.run(t, job{ranks: 1, preload: []string{"agent", behind}}, program)
+		if r.code != 0 || !strings.Contains(r.stdout, "tool: level 7 word 2.5 44\n") {
+			t.Errorf("exit code %d: %s%s", r.code, r.stdout, r.stderr)
+		}
+	})
+}
+
+// inOrder sorts lines: those of two libraries' buffers.
+func inOrder(s string) string {
+	lines := strings.SplitAfter(s, "\n")
+	slices.Sort(lines)
+	return strings.TrimPrefix(strings.Join(slices.DeleteFunc(lines, func(l string) bool { return !strings.Contains(l, "level") }), ""), "\n")
+}
+
+// The tools to be copied do nothing, and see what is there.
+func TestNullTools(t *testing.T) {
+	onEach(t, func(t *testing.T, f *family) {
+		tool := f.compile(t, "mpicc", "../../example/null_tool.c", "-shared", "-fPIC")
+		r := f.run(t, job{ranks: 1, config: []string{"tool=" + tool, "tool=" + tool, "null=1"}}, f.compile(t, "mpicc", "pcontrol.c"))
+		if r.code != 0 || r.stdout != "" || r.stderr != "" {
+			t.Errorf("exit code %d: %s%s", r.code, r.stdout, r.stderr)
+		}
+		if want := "null: 8 calls entered, 8 left, 0 abandoned, 1 requests completed"; r.counts["note"] != want {
+			t.Errorf("note %q, want %q", r.counts["note"], want)
+		}
+		r = f.run(t, job{ranks: 1, config: []string{"null=1"}}, f.compile(t, "mpicc", "callbacks.c"))
+		if !strings.Contains(r.counts["note"], "4 abandoned") {
+			t.Errorf("note %q", r.counts["note"])
 		}
 	})
 }

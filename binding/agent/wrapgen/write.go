@@ -39,7 +39,7 @@ func (w *Wrappers) Write() string {
 	}
 	b.WriteString("};\n\nchain_any_function *const chain_lasts[ID_COUNT] = {\n")
 	for _, f := range w.Functions {
-		if f.Kind == "absent" || f.Kind == "pcontrol" {
+		if f.Kind == "absent" {
 			b.WriteString("0,\n")
 			continue
 		}

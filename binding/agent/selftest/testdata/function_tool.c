@@ -1,5 +1,6 @@
 /* A tool with the interface of the QMPI draft: doubles as a check of storage, context and the order of tools. */
 #include <mpi.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -26,6 +27,23 @@ static int send(struct chain_context context, int tool_id, const void *buf, int 
     return next(context, next_id, buf, count, type, dest, tag, comm);
 }
 
+/* Passes the level on, and what belongs to 7. */
+static int pcontrol(struct chain_context context, int tool_id, const int level, ...)
+{
+    int (*next)(struct chain_context, int, const int, ...);
+    int next_id;
+    va_list more;
+    va_start(more, level);
+    const char *word = level == 7 ? va_arg(more, const char *) : "";
+    double number = level == 7 ? va_arg(more, double) : 0;
+    long last = level == 7 ? va_arg(more, long) : 0;
+    va_end(more);
+    printf("tool %d: level %d %s %g %ld\n", tool_id, level, word, number, last);
+    fflush(stdout);
+    chain->get_function(tool_id, chain->function_id("MPI_Pcontrol"), (chain_any_function **)&next, &next_id);
+    return next(context, next_id, level, word, number, last + 1);
+}
+
 static int finalize(struct chain_context context, int tool_id)
 {
     void *data;
@@ -47,5 +65,6 @@ int mpitx_tool_init(const struct chain_tools *tools, int tool_id)
     storage->id = tool_id;
     tools->register_storage(tool_id, storage);
     if (tools->register_function(tool_id, tools->function_id("MPI_Send"), (chain_any_function *)send) != 0) return 2;
+    if (tools->register_function(tool_id, tools->function_id("MPI_Pcontrol"), (chain_any_function *)pcontrol) != 0) return 3;
     return tools->register_function(tool_id, tools->function_id("MPI_Finalize"), (chain_any_function *)finalize);
 }

@@ -1,5 +1,6 @@
 /* Somebody else's PMPI tool: counts what it sees, and asks MPI something of its own in every call. */
 #include <mpi.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -19,6 +20,18 @@ int MPI_Send(const void *buf, int count, MPI_Datatype type, int dest, int tag, M
     sends++;
     PMPI_Type_size(type, &size);
     return PMPI_Send(buf, count, type, dest, tag, comm);
+}
+
+int MPI_Pcontrol(const int level, ...)
+{
+    va_list more;
+    va_start(more, level);
+    const char *word = level == 7 ? va_arg(more, const char *) : "";
+    double number = level == 7 ? va_arg(more, double) : 0;
+    long last = level == 7 ? va_arg(more, long) : 0;
+    va_end(more);
+    printf("tool: level %d %s %g %ld\n", level, word, number, last);
+    return PMPI_Pcontrol(level);
 }
 
 int MPI_Finalize(void)

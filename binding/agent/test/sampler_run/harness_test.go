@@ -40,6 +40,7 @@ func TestMain(m *testing.M) {
 	// Open MPI's launcher refuses root unless told twice.
 	os.Setenv("OMPI_ALLOW_RUN_AS_ROOT", "1")
 	os.Setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+	os.Setenv("OMPI_MCA_odls_base_sigkill_timeout", "0") // it waits for seconds where a rank fails
 	code := m.Run()
 	os.RemoveAll(work)
 	os.Exit(code)
