@@ -1,0 +1,229 @@
+package chart
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+	"pgregory.net/rapid"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+var styles = map[string]Style{"true": {Colors: TrueColor}, "256": {Colors: Colors256}, "16": {Colors: Colors16, Light: true}, "none": {}, "ascii": {ASCII: true}}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := "testdata/" + name + ".golden"
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s: got\n%s\nwant\n%s", path, got, want)
+	}
+}
+
+func wave(n int, phase float64) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = 100 + 80*math.Sin(phase+float64(i)/6)
+	}
+	return v
+}
+
+func sampleHeat(ranks, steps int) Heat {
+	h := Heat{Unit: "/s"}
+	for r := range ranks {
+		v := wave(steps, float64(r))
+		if r == 2 {
+			for i := 10; i < 20; i++ {
+				v[i] = math.NaN()
+			}
+		}
+		h.Names, h.Values = append(h.Names, fmt.Sprint(r)), append(h.Values, v)
+	}
+	return h
+}
+
+func TestGolden(t *testing.T) {
+	for name, s := range styles {
+		gaps := wave(40, 0)
+		gaps[5], gaps[6], gaps[20] = math.NaN(), math.NaN(), math.Inf(1)
+		var b strings.Builder
+		b.WriteString(Sparkline(gaps, 30, s) + "|\n")
+		two := []Series{{"rank 0", wave(60, 0)}, {"rank 1", wave(60, 2)}}
+		for _, l := range LineChart(two, Axes{Unit: "/s", Left: "-30s", Right: "now", Zero: true}, 60, 12, s) {
+			b.WriteString(l + "|\n")
+		}
+		for _, l := range HeatMap(sampleHeat(8, 40), 50, 6, s) {
+			b.WriteString(l + "|\n")
+		}
+		golden(t, name, b.String())
+	}
+}
+
+// check holds for whatever is drawn: exact widths, no more lines than asked for, colours that are put back, ASCII where asked.
+func check(t interface{ Errorf(string, ...any) }, what string, lines []string, width, height int, s Style) {
+	if len(lines) > max(height, 0) {
+		t.Errorf("%s: %d lines in %d", what, len(lines), height)
+	}
+	for _, l := range lines {
+		if n := ansi.StringWidth(l); n != max(width, 0) {
+			t.Errorf("%s: %d cells, not %d: %q", what, n, width, l)
+		}
+		if k := strings.LastIndex(l, "\x1b["); k >= 0 && !strings.HasPrefix(l[k:], reset) {
+			t.Errorf("%s: a colour goes on: %q", what, l)
+		}
+		if s.Colors == NoColor && strings.Contains(l, "\x1b") {
+			t.Errorf("%s: a colour: %q", what, l)
+		}
+		for _, r := range l {
+			if s.ASCII && r > 126 {
+				t.Errorf("%s: %q in %q", what, r, l)
+			}
+		}
+	}
+}
+
+func drawAll(t interface{ Errorf(string, ...any) }, rows [][]float64, width, height int, s Style) {
+	h := Heat{Values: rows}
+	var all []Series
+	for i, r := range rows {
+		h.Names = append(h.Names, fmt.Sprint("rank ", i))
+		all = append(all, Series{fmt.Sprint("n", i), r})
+		if i < 3 && width > 0 {
+			check(t, "sparkline", []string{Sparkline(r, width, s)}, width, 1, s)
+		}
+	}
+	check(t, "heat map", HeatMap(h, width, height, s), width, height, s)
+	lines := LineChart(all, Axes{Unit: "B", Left: "then", Right: "now", Zero: width%2 == 0}, width, height, s)
+	check(t, "line chart", lines, width, height, s)
+	if width > 0 && height > 0 && len(lines) != height {
+		t.Errorf("line chart: %d lines, not %d", len(lines), height)
+	}
+}
+
+var hard = []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, 1, -1, math.MaxFloat64, -math.MaxFloat64, math.SmallestNonzeroFloat64,
+	math.MaxInt64, math.MinInt64, math.MaxUint64, 1e-300}
+
+func TestAnyValues(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		value := rapid.OneOf(rapid.Float64(), rapid.SampledFrom(hard))
+		rows := rapid.SliceOfN(rapid.SliceOfN(value, 0, 40), 0, 12).Draw(t, "rows")
+		s := Style{Colors: Colors(rapid.IntRange(0, 3).Draw(t, "colors")), ASCII: rapid.Bool().Draw(t, "ascii"), Light: rapid.Bool().Draw(t, "light")}
+		drawAll(t, rows, rapid.IntRange(-1, 60).Draw(t, "width"), rapid.IntRange(-1, 20).Draw(t, "height"), s)
+	})
+}
+
+func FuzzDraw(f *testing.F) {
+	f.Add([]byte{1, 2, 3}, 20, 5, byte(1))
+	f.Add([]byte{}, 0, 0, byte(0))
+	f.Fuzz(func(t *testing.T, data []byte, width, height int, mode byte) {
+		rows := make([][]float64, int(mode)%5)
+		for i, b := range data {
+			if len(rows) > 0 {
+				v := float64(b)
+				if int(b) < len(hard) {
+					v = hard[b]
+				}
+				rows[i%len(rows)] = append(rows[i%len(rows)], v)
+			}
+		}
+		drawAll(t, rows, width%200, height%60, Style{Colors: Colors(mode % 4), ASCII: mode&16 != 0})
+	})
+}
+
+func TestTicks(t *testing.T) {
+	for _, c := range []struct {
+		low, high float64
+		n         int
+		want      string
+	}{
+		{0, 100, 6, "[0 20 40 60 80 100]"}, {0, 0.3, 4, "[0 0.1 0.2 0.3]"}, {-5, 5, 3, "[-5 0 5]"}, {3, 3, 5, "[3]"}, {0, 1, 1, "[]"},
+		{math.NaN(), 1, 5, "[]"}, {1, 0, 5, "[]"}, {0, math.Inf(1), 5, "[]"},
+	} {
+		var got []string
+		for _, x := range Ticks(c.low, c.high, c.n) {
+			got = append(got, Number(x))
+		}
+		if s := fmt.Sprint(got); s != c.want {
+			t.Errorf("Ticks(%v, %v, %d) = %s, not %s", c.low, c.high, c.n, s, c.want)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := rapid.Float64().Draw(t, "a"), rapid.Float64().Draw(t, "b")
+		low, high, n := min(a, b), max(a, b), rapid.IntRange(0, 20).Draw(t, "n")
+		ticks := Ticks(low, high, n)
+		if len(ticks) > max(n, 0) {
+			t.Errorf("%d ticks of %d", len(ticks), n)
+		}
+		for i, x := range ticks {
+			if x < low || x > high || i > 0 && x < ticks[i-1] || math.IsNaN(x) {
+				t.Errorf("ticks %v of %v to %v", ticks, low, high)
+			}
+		}
+	})
+}
+
+func TestNumber(t *testing.T) {
+	for x, want := range map[float64]string{0: "0", 1: "1", -0.25: "-0.25", 950: "950", 999.6: "1k", 1500: "1.5k", 12345678: "12.3M", math.MaxInt64: "9.22E",
+		math.MinInt64: "-9.22E", math.MaxUint64: "18.4E", 2.1e30: "2.1e30", 1e-5: "1e-5", 0.001: "0.001", 0.0999: "0.0999", math.Inf(-1): "-inf", 99.99: "100"} {
+		if got := Number(x); got != want {
+			t.Errorf("Number(%v) = %q, not %q", x, got, want)
+		}
+	}
+	if Number(math.NaN()) != "-" {
+		t.Error("NaN")
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		if x := rapid.Float64().Draw(t, "x"); len(Number(x)) > 9 {
+			t.Errorf("Number(%v) = %q", x, Number(x))
+		}
+	})
+}
+
+// The scale must grow in lightness, which is what is left of it for those who see no colours.
+func TestScaleLightness(t *testing.T) {
+	last := -1.0
+	for i := range 101 {
+		c := scaleColor(float64(i) / 100)
+		y := 0.2126*float64(c[0]) + 0.7152*float64(c[1]) + 0.0722*float64(c[2])
+		if y < last-0.5 {
+			t.Errorf("at %d the scale gets darker: %v after %v", i, y, last)
+		}
+		last = y
+	}
+}
+
+// What is hot stays visible when rows are put together.
+func TestHeatMapKeepsPeaks(t *testing.T) {
+	h := Heat{}
+	for r := range 1000 {
+		v := make([]float64, 10)
+		if r == 777 {
+			v[5] = 1
+		}
+		h.Names, h.Values = append(h.Names, fmt.Sprint(r)), append(h.Values, v)
+	}
+	lines := HeatMap(h, 40, 10, Style{})
+	if n := strings.Count(strings.Join(lines[:len(lines)-1], ""), "█"); n != 1 {
+		t.Errorf("the peak is seen %d times:\n%s", n, strings.Join(lines, "\n"))
+	}
+}
+
+func BenchmarkHeatMap(b *testing.B) {
+	h := sampleHeat(1000, 240)
+	for b.Loop() {
+		HeatMap(h, 200, 40, Style{Colors: TrueColor})
+	}
+}

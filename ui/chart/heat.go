@@ -1,0 +1,142 @@
+package chart
+
+import (
+	"math"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+var (
+	shades      = []string{" ", "░", "▒", "▓", "█"}
+	shadesASCII = []string{" ", ".", ":", "=", "+", "*", "#", "@"}
+)
+
+// Heat is a heat map: one row for each name, one column for each step of time.
+type Heat struct {
+	Names     []string    // of the rows, safe to print
+	Values    [][]float64 // of each row, the newest last
+	Low, High float64     // the scale's ends; where High <= Low, those of the values
+	Unit      string      // behind the scale's numbers
+}
+
+// HeatMap draws a heat map in at most height lines of exactly width cells: its rows, and a line with the scale below. Rows that
+// do not fit are put together by equal numbers, of which the greatest value is shown, and named "first-last"; so nothing hot
+// is hidden. Columns that do not fit are the oldest, and left out. With 24-bit colours a cell is a colour of a colour-blind-safe scale
+// that grows in lightness; with 256 a shade in that colour; with fewer a shade alone. A gap is a dot.
+func HeatMap(h Heat, width, height int, s Style) []string {
+	if width <= 0 || height <= 0 {
+		return nil
+	}
+	rows, names := h.grouped(height - 1)
+	label := 0
+	for _, n := range names {
+		label = max(label, ansi.StringWidth(n))
+	}
+	label = min(label, width/3)
+	low, high := h.Low, h.High
+	if !(high > low) {
+		var ok bool
+		if low, high, ok = Range(rows...); !ok {
+			low, high = 0, 0
+		} else if low > 0 && low < high/2 {
+			low = 0
+		}
+	}
+	columns := max(width-label-1, 0)
+	var lines []string
+	for i, row := range rows {
+		var p painter
+		name := ansi.Truncate(names[i], label, "")
+		p.WriteString(strings.Repeat(" ", label-ansi.StringWidth(name)) + name + " "[:min(1, width-label)])
+		for _, x := range fit(row, columns, false) {
+			p.paint(s.cell(x, low, high))
+		}
+		lines = append(lines, p.line())
+	}
+	if len(lines) < height {
+		lines = append(lines, s.legend(low, high, h.Unit, label, width))
+	}
+	return lines
+}
+
+// cell is the colour and the glyph of a value.
+func (s Style) cell(x, low, high float64) (color, glyph string) {
+	t := place(x, low, high)
+	if math.IsNaN(t) {
+		if s.ASCII {
+			return "", "-"
+		}
+		return "", "·"
+	}
+	if low == high && !math.IsInf(x, 0) {
+		t = 0
+		if x != 0 {
+			t = 0.5
+		}
+	}
+	glyphs := shades
+	switch {
+	case s.ASCII:
+		glyphs = shadesASCII
+	case s.Colors == TrueColor:
+		return s.foreground(scaleColor(t), -1), "█"
+	}
+	if s.Colors >= Colors256 {
+		glyphs = glyphs[1:] // the lowest is seen by its colour
+		color = s.foreground(scaleColor(t), -1)
+	}
+	return color, glyphs[min(int(t*float64(len(glyphs))), len(glyphs)-1)]
+}
+
+// legend is the scale.
+func (s Style) legend(low, high float64, unit string, label, width int) string {
+	const steps = 12
+	var p painter
+	p.WriteString(strings.Repeat(" ", min(label+1, width)))
+	p.WriteString(Number(low) + " ")
+	for i := range steps {
+		c, g := s.cell(float64(i)/(steps-1), 0, 1)
+		p.paint(c, g)
+	}
+	p.paint("", " "+Number(high)+unit)
+	line := ansi.Truncate(p.line(), width, "")
+	return line + strings.Repeat(" ", max(width-ansi.StringWidth(line), 0))
+}
+
+// grouped puts rows together until there are at most n, but for n < 1 still one.
+func (h Heat) grouped(n int) ([][]float64, []string) {
+	names := make([]string, len(h.Values))
+	copy(names, h.Names)
+	n = max(n, 1)
+	if len(h.Values) <= n {
+		return h.Values, names
+	}
+	size := (len(h.Values) + n - 1) / n
+	var rows [][]float64
+	var labels []string
+	for from := 0; from < len(h.Values); from += size {
+		to := min(from+size, len(h.Values))
+		length := 0
+		for _, v := range h.Values[from:to] {
+			length = max(length, len(v))
+		}
+		row := make([]float64, length)
+		for i := range row {
+			row[i] = math.NaN()
+		}
+		for _, v := range h.Values[from:to] {
+			for i, x := range v {
+				if k := i + length - len(v); math.IsNaN(row[k]) || x > row[k] {
+					row[k] = x
+				}
+			}
+		}
+		name := names[from]
+		if to-1 > from {
+			name += "-" + names[to-1]
+		}
+		rows, labels = append(rows, row), append(labels, name)
+	}
+	return rows, labels
+}

@@ -1,0 +1,158 @@
+package chart
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Range is the least and the greatest finite value; ok is false where there is none.
+func Range(values ...[]float64) (low, high float64, ok bool) {
+	low, high = math.Inf(1), math.Inf(-1)
+	for _, v := range values {
+		for _, x := range v {
+			if !math.IsNaN(x) && !math.IsInf(x, 0) {
+				low, high, ok = min(low, x), max(high, x), true
+			}
+		}
+	}
+	if !ok {
+		return 0, 0, false
+	}
+	return low, high, true
+}
+
+// place is where x lies between low and high, from 0 to 1. It does not overflow where their difference does.
+func place(x, low, high float64) float64 {
+	switch {
+	case math.IsNaN(x):
+		return x
+	case x >= high:
+		if high <= low && x <= high { // all are equal
+			return 0.5
+		}
+		return 1
+	case x <= low:
+		return 0
+	}
+	span := high/2 - low/2
+	if span == 0 { // denormal
+		return 0.5
+	}
+	return min(max((x/2-low/2)/span, 0), 1)
+}
+
+// Ticks are at most n round numbers that cover the values between low and high: 1, 2 or 5 times a power of ten apart. None where
+// low and high are not finite, or n is less than 2.
+func Ticks(low, high float64, n int) []float64 {
+	if n < 2 || math.IsNaN(low) || math.IsInf(low, 0) || math.IsNaN(high) || math.IsInf(high, 0) || low > high {
+		return nil
+	}
+	if low == high {
+		return []float64{low}
+	}
+	rough := high/float64(n-1) - low/float64(n-1)
+	exponent := math.Floor(math.Log10(rough))
+	for range 4 {
+		unit := math.Pow(10, exponent)
+		for _, m := range []float64{1, 2, 5} {
+			step := m * unit
+			if step == 0 || math.IsInf(step, 0) || step < rough*0.999999 {
+				continue
+			}
+			first := math.Ceil(low/step - 1e-9)
+			count := math.Floor(high/step+1e-9) - first + 1
+			if count > float64(n) || count < 1 {
+				continue
+			}
+			ticks := make([]float64, 0, n)
+			for i := range int(count) {
+				ticks = append(ticks, min(max((first+float64(i))*step, low), high))
+			}
+			return ticks
+		}
+		exponent++
+	}
+	return []float64{low, high}
+}
+
+// Number is a number for people, in at most 9 characters, mostly 5: 950, 1.5k, 12.3M, 2.1e30, -0.25. NaN is "-".
+func Number(x float64) string {
+	switch {
+	case math.IsNaN(x):
+		return "-"
+	case math.IsInf(x, 1):
+		return "inf"
+	case math.IsInf(x, -1):
+		return "-inf"
+	case x == 0:
+		return "0"
+	}
+	a := math.Abs(x)
+	if a < 1 {
+		if a < 0.001 {
+			return shorter(strconv.FormatFloat(x, 'e', 1, 64))
+		}
+		return trimZeros(strconv.FormatFloat(x, 'f', 4-int(math.Ceil(math.Log10(a)+1)), 64))
+	}
+	for i, unit := range []string{"", "k", "M", "G", "T", "P", "E"} {
+		scaled := x / math.Pow(1000, float64(i))
+		if math.Abs(scaled) >= 999.5 {
+			continue
+		}
+		digits := 2
+		switch b := math.Abs(scaled); {
+		case b >= 99.95:
+			digits = 0
+		case b >= 9.995:
+			digits = 1
+		}
+		return trimZeros(strconv.FormatFloat(scaled, 'f', digits, 64)) + unit
+	}
+	return shorter(strconv.FormatFloat(x, 'e', 1, 64))
+}
+
+func trimZeros(s string) string {
+	if strings.Contains(s, ".") {
+		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+	}
+	return s
+}
+
+// shorter writes 1.0e-05 as 1e-5.
+func shorter(s string) string {
+	m, e, _ := strings.Cut(s, "e")
+	sign := strings.TrimPrefix(e[:1], "+")
+	return trimZeros(m) + "e" + sign + strings.TrimLeft(e[1:], "0")
+}
+
+// fit gives exactly n values: the last n, or all of them squeezed where squeeze is set, each then the mean of those that fall
+// together. Missing ones are NaN, at the front.
+func fit(values []float64, n int, squeeze bool) []float64 {
+	out := make([]float64, n)
+	if len(values) <= n || !squeeze {
+		values = values[max(len(values)-n, 0):]
+		for i := range n - len(values) {
+			out[i] = math.NaN()
+		}
+		copy(out[n-len(values):], values)
+		return out
+	}
+	for i := range out {
+		from, to := i*len(values)/n, (i+1)*len(values)/n
+		mean, count := 0.0, 0.0
+		for _, x := range values[from:to] {
+			if !math.IsNaN(x) {
+				count++
+				if mean += x/count - mean/count; math.IsInf(x, 0) {
+					mean = x
+					break
+				}
+			}
+		}
+		if out[i] = mean; count == 0 {
+			out[i] = math.NaN()
+		}
+	}
+	return out
+}
