@@ -27,6 +27,8 @@ type cursor struct {
 	rec  record
 	time time.Duration // of rec
 
+	waiting bool // rec was read and not given yet
+
 	sequence uint64 // of the chunk; 0: none so far
 	done     uint32 // bytes of its records that were read
 	limit    uint32 // bytes of its records that there are

@@ -17,8 +17,29 @@ func (run *Run) Follow(o Options) *Follower {
 	return f
 }
 
+// FollowLast is Follow from each rank's last chunks on (of 64 KiB, if the run was made with the default): for those who want to see
+// what happens now, however much there is already. Ranks that join later are followed from their first sample on.
+func (run *Run) FollowLast(o Options, chunks int) *Follower {
+	f := run.Follow(o)
+	for _, c := range f.merge.cursors {
+		if n := len(c.rank.refs) - max(chunks, 1); n > 0 {
+			c.sequence, c.ended = c.rank.refs[n-1].sequence, true
+		}
+	}
+	return f
+}
+
+// First is the set's first sample, from which differences are taken: cells as [Raw]. Nil where it is not known (yet).
+func (s *Set) First(r *Rank) []Cell {
+	if s.baseline == nil || !s.resolve(r) {
+		return nil
+	}
+	shown := newShown(s, r, &Options{As: Raw})
+	return shown.cells
+}
+
 // Poll gives what was written since the last call, in order of time within each call: what a slow rank had not written
-// yet comes with a later one. Ranks that joined are in Run.Ranks then. Nothing waits: callers decide how often to look.
+// yet comes with a later one; where yield returned false, so does the rest. Ranks that joined are in Run.Ranks then. Nothing waits: callers decide how often to look.
 func (f *Follower) Poll(yield func(*Instant) bool) error {
 	if err := f.run.refresh(); err != nil {
 		return err

@@ -48,7 +48,7 @@ type merge struct {
 	run     *Run
 	options Options
 	cursors []*cursor // of all ranks
-	heap    cursorHeap
+	heap    cursorHeap // of those with a sample that was not given yet
 	shown   map[*Set]*shown
 	instant Instant
 	done    uint64
@@ -69,16 +69,30 @@ func (m *merge) add(r *Rank) {
 	m.cursors = append(m.cursors, &cursor{run: m.run, rank: r, time: math.MinInt64})
 }
 
-// start looks at all ranks for samples.
+// start looks at all ranks for samples. Where an earlier each was stopped, what it left comes first.
 func (m *merge) start() {
 	size := max(min(readBudget/max(len(m.cursors), 1), 1<<18), 4096)
-	m.heap = m.heap[:0]
 	for _, c := range m.cursors {
+		if c.waiting {
+			continue
+		}
 		if c.size = size; c.next() {
+			c.waiting = true
 			m.heap = append(m.heap, c)
 		}
 	}
 	heap.Init(&m.heap)
+}
+
+// step goes on behind the first sample.
+func (m *merge) step() {
+	c := m.heap[0]
+	if c.next() {
+		heap.Fix(&m.heap, 0)
+	} else {
+		c.waiting = false
+		heap.Pop(&m.heap)
+	}
 }
 
 // each gives all samples that there are; false where it was stopped.
@@ -92,17 +106,14 @@ func (m *merge) each(yield func(*Instant) bool) bool {
 		if cells := m.cells(c); len(cells) > 0 && (!limited || c.time >= m.options.From) {
 			m.instant = Instant{c.time, c.rank, c.rec.set, cells}
 			if !yield(&m.instant) {
+				m.step()
 				return false
 			}
 		}
 		if m.done++; m.options.Progress != nil && m.done%4096 == 0 {
 			m.options.Progress(m.done, m.run.total())
 		}
-		if c.next() {
-			heap.Fix(&m.heap, 0)
-		} else {
-			heap.Pop(&m.heap)
-		}
+		m.step()
 	}
 	return true
 }

@@ -1,0 +1,221 @@
+package top
+
+import (
+	"math"
+	"time"
+
+	"mpitx/catalog"
+	"mpitx/recording"
+)
+
+// Key identifies a row: a variable, and the name of the object that it is bound to.
+type Key struct {
+	Variable string
+	Class    catalog.Class
+	Object   string
+}
+
+// combine is how elements and columns become one number.
+type combine uint8
+
+const (
+	sum combine = iota
+	greatest
+	least
+	latest // no number that could be added: states, text, truth values
+)
+
+func combineOf(c *recording.Column) combine {
+	switch c.Class {
+	case catalog.ClassHighWatermark, catalog.ClassPercentage:
+		return greatest
+	case catalog.ClassLowWatermark:
+		return least
+	case catalog.ClassState:
+		return latest
+	}
+	if form := c.Type.Form(); form == catalog.FormText || form == catalog.FormBool || c.Enum != nil {
+		return latest
+	}
+	return sum
+}
+
+func (how combine) add(a, b float64) float64 {
+	switch {
+	case math.IsNaN(a) || how == latest:
+		return b
+	case math.IsNaN(b):
+		return a
+	case how == greatest:
+		return max(a, b)
+	case how == least:
+		return min(a, b)
+	}
+	return a + b
+}
+
+// column is what is known of a column of the recording.
+type column struct {
+	*recording.Column
+	cell    *cell
+	how     combine
+	grows   bool // only ever, between resets
+	float   bool
+	mask    uint64
+	last    []uint64 // bits of its elements
+	known   bool     // last is
+	raw     float64  // its elements together
+	first   float64  // the first raw: differences of what does not grow are taken from it
+	grown   float64  // what they grew by, if it grows
+	status  recording.Status
+	text    string
+	numbers int // cells that an instant has of it
+}
+
+func newColumn(c *recording.Column, to *cell) *column {
+	k := &column{Column: c, cell: to, how: combineOf(c), raw: math.NaN(), status: recording.Pending, numbers: c.Count}
+	form := c.Type.Form()
+	k.float = form == catalog.FormFloat
+	k.mask = math.MaxUint64
+	if n := c.Type.Size(); n > 0 && n < 8 {
+		k.mask = 1<<(8*n) - 1
+	}
+	k.grows = (c.Class == catalog.ClassCounter || c.Class == catalog.ClassAggregate || c.Class == catalog.ClassTimer) && k.how == sum
+	if form == catalog.FormText {
+		k.numbers = 1
+	}
+	if k.grows {
+		k.last = make([]uint64, c.Count)
+	}
+	return k
+}
+
+// take takes in a column's part of an instant.
+func (k *column) take(cells []recording.Cell) {
+	k.status = cells[0].Status
+	if !k.status.HasValue() {
+		return
+	}
+	raw := math.NaN()
+	for i := range cells {
+		v := &cells[i].Value
+		raw = k.how.add(raw, v.Float64())
+		if k.grows {
+			k.step(i, v)
+		}
+	}
+	if !k.known {
+		k.first = raw
+	}
+	k.known, k.raw = true, raw
+	if k.how == latest {
+		if k.text = ""; len(cells) > 0 {
+			k.text = cells[0].Value.String() // a copy: values are only good until the next instant
+		}
+	}
+}
+
+// step adds what an element grew by. A drop is a wrap where the type's range explains it by a small step, else a reset.
+func (k *column) step(i int, v *recording.Value) {
+	if k.float {
+		now := v.Float64()
+		if before := math.Float64frombits(k.last[i]); k.known && now > before {
+			k.grown += now - before
+		}
+		k.last[i] = math.Float64bits(now)
+		return
+	}
+	bits, ok := v.Uint64()
+	if !ok {
+		n, _ := v.Int64()
+		bits = uint64(n)
+	}
+	if d := (bits - k.last[i]) & k.mask; k.known && (bits >= k.last[i] || d <= k.mask/2) {
+		k.grown += float64(d)
+	}
+	k.last[i] = bits
+}
+
+// cell is a row on one rank.
+type cell struct {
+	rank    *rank
+	how     combine
+	columns []*column
+	time    time.Duration // of the last sample
+	start   mark          // the first that was seen
+	bin     int           // that it fell into
+	history history       // differences since the first
+	marks   [2]mark       // where the last two bins ended: rates are taken from there
+}
+
+type mark struct {
+	time  time.Duration
+	grown float64
+	set   bool
+}
+
+// now is the value, and how far it is from the first.
+func (c *cell) now() (raw, grown float64) {
+	raw = math.NaN()
+	first, grows := math.NaN(), false
+	for _, k := range c.columns {
+		if k.known && k.status != recording.Gone {
+			raw, first = c.how.add(raw, k.raw), c.how.add(first, k.first)
+		}
+		grown += k.grown // of freed objects too
+		grows = grows || k.grows
+	}
+	if !grows {
+		grown = raw - first
+	}
+	return raw, grown
+}
+
+func (c *cell) status() recording.Status {
+	best := recording.Pending
+	for _, k := range c.columns {
+		if k.status.HasValue() {
+			return k.status
+		}
+		if best == recording.Pending {
+			best = k.status
+		}
+	}
+	return best
+}
+
+func (c *cell) text() string {
+	for _, k := range c.columns {
+		if k.known && k.text != "" {
+			return k.text
+		}
+	}
+	return ""
+}
+
+// close notes what the bin that ended came to.
+func (c *cell) close(l *timeline, bridge int) {
+	_, grown := c.now()
+	if math.IsNaN(grown) {
+		return
+	}
+	c.history.put(c.bin, l.bins, bridge, grown)
+	c.marks[0], c.marks[1] = c.marks[1], mark{c.time, grown, true}
+}
+
+// rate is per second: over the last bin or two while the run goes on, else over all of it.
+func (c *cell) rate(l *timeline) float64 {
+	_, grown := c.now()
+	from := c.start
+	if !l.whole {
+		for _, m := range c.marks {
+			if m.set && c.time-m.time >= l.width/2 {
+				from = m
+			}
+		}
+	}
+	if d := c.time - from.time; d > 0 {
+		return (grown - from.grown) / d.Seconds()
+	}
+	return math.NaN()
+}

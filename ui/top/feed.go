@@ -1,0 +1,240 @@
+// Package top shows what the ranks of a run sample, as it comes: `mpitx top`. A [Feed] reads the run directory and keeps the latest of it
+// in bounded memory; a [Frame] is what it knew at one time; the model draws frames.
+package top
+
+import (
+	"math"
+	"slices"
+	"sync"
+	"time"
+
+	"mpitx/recording"
+)
+
+const (
+	tailBytes = 64 << 20        // of a running job's past that are read at the start
+	silence   = 5 * time.Second // after which a rank that runs and records nothing is said to be silent
+	slice     = 50 * time.Millisecond
+)
+
+// Feed reads a run as it grows. It may be used concurrently.
+type Feed struct {
+	mu       sync.Mutex
+	run      *recording.Run
+	follow   *recording.Follower
+	line     timeline
+	ranks    []*rank
+	known    map[*recording.Rank]*rank
+	sets     map[*recording.Set]*set
+	cells    map[Key][]*cell
+	keys     []Key // in order of appearance
+	count    int   // cells
+	samples  uint64
+	now      time.Duration // the newest sample's time
+	behind   bool          // there is more to read at once
+	broken   error         // why the directory could not be read just now
+	clock    func() time.Time
+	wasAlive bool
+}
+
+type rank struct {
+	*recording.Rank
+	heard time.Time     // when its last sample was read
+	last  time.Duration // that sample's time
+	any   bool
+	cells map[Key]*cell
+}
+
+type set struct {
+	rank    *rank
+	columns []*column
+	bridge  int
+}
+
+// Open begins with a run; Close ends it.
+func Open(run *recording.Run) *Feed {
+	f := &Feed{run: run, known: map[*recording.Rank]*rank{}, sets: map[*recording.Set]*set{}, cells: map[Key][]*cell{}, clock: time.Now}
+	f.line = timeline{width: binOfLive, bins: mostBins, whole: !run.Running(), last: -1}
+	o := recording.Options{As: recording.Raw}
+	if f.line.whole {
+		f.line.width = time.Millisecond
+		f.follow = run.Follow(o)
+	} else {
+		f.follow = run.FollowLast(o, max(tailBytes/65536/max(len(run.Ranks), 1), 2))
+	}
+	f.join()
+	return f
+}
+
+// Close closes the run.
+func (f *Feed) Close() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.run.Close()
+}
+
+// Poll takes in what is new, but for no longer than a moment; it reports whether there is more to take in at once.
+func (f *Feed) Poll() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	start := time.Now()
+	n := 0
+	f.behind = false
+	wall := f.clock()
+	f.broken = f.follow.Poll(func(in *recording.Instant) bool {
+		f.take(in, wall)
+		if n++; n%256 == 0 && time.Since(start) > slice {
+			f.behind = true
+		}
+		return !f.behind
+	})
+	f.join()
+	return f.behind
+}
+
+// All takes in everything that there is.
+func (f *Feed) All() {
+	for f.Poll() {
+	}
+}
+
+// join notes ranks that have come.
+func (f *Feed) join() {
+	for _, r := range f.run.Ranks {
+		if f.known[r] == nil {
+			k := &rank{Rank: r, heard: f.clock(), cells: map[Key]*cell{}}
+			f.known[r] = k
+			f.ranks = append(f.ranks, k)
+		}
+	}
+	slices.SortStableFunc(f.ranks, func(a, b *rank) int { return a.Rank.Rank - b.Rank.Rank })
+}
+
+func (f *Feed) take(in *recording.Instant, wall time.Time) {
+	s := f.sets[in.Set]
+	if s == nil {
+		if f.known[in.Rank] == nil {
+			f.join()
+		}
+		s = f.newSet(in)
+	}
+	t := max(in.Time, 0)
+	f.reach(t)
+	b := f.line.bin(t)
+	for _, k := range s.columns { // bins end before anything new is taken in
+		if c := k.cell; b > c.bin && c.start.set {
+			c.close(&f.line, s.bridge)
+			c.bin = b
+		}
+	}
+	s.take(in.Cells)
+	for _, k := range s.columns {
+		c := k.cell
+		if !c.start.set {
+			_, grown := c.now()
+			c.start, c.bin = mark{t, grown, true}, b
+		}
+		c.time = t
+	}
+	f.samples++
+	f.now = max(f.now, t)
+	s.rank.heard, s.rank.last, s.rank.any = wall, t, true
+}
+
+func (s *set) take(cells []recording.Cell) {
+	at := 0
+	for _, k := range s.columns {
+		if at+k.numbers > len(cells) {
+			return
+		}
+		k.take(cells[at : at+k.numbers])
+		at += k.numbers
+	}
+}
+
+// newSet finds the cells of a set that is new.
+func (f *Feed) newSet(in *recording.Instant) *set {
+	s := &set{rank: f.known[in.Rank]}
+	f.sets[in.Set] = s
+	for _, c := range in.Set.Columns {
+		key := Key{c.Variable, c.Class, c.ObjectName}
+		to := s.rank.cells[key]
+		if to == nil {
+			to = &cell{rank: s.rank, how: combineOf(c), history: history{last: -1}}
+			s.rank.cells[key] = to
+			if f.cells[key] == nil {
+				f.keys = append(f.keys, key)
+			}
+			f.cells[key] = append(f.cells[key], to)
+			f.count++
+			f.fit()
+		}
+		k := newColumn(c, to)
+		to.columns = append(to.columns, k)
+		s.columns = append(s.columns, k)
+	}
+	s.bridge = 1 + int(3*in.Rank.Interval/f.line.width)
+	if first := in.Set.First(in.Rank); first != nil {
+		s.take(first)
+	}
+	return s
+}
+
+// fit shortens histories so that they stay within their bounds whatever the number of cells.
+func (f *Feed) fit() {
+	for f.line.bins > leastBins && f.count*f.line.bins*8 > historyBytes {
+		f.line.bins /= 2
+		for f.line.whole && f.line.last >= f.line.bins {
+			f.widen()
+		}
+	}
+}
+
+// reach makes sure that a time is within the timeline.
+func (f *Feed) reach(t time.Duration) {
+	for f.line.whole && f.line.bin(t) >= f.line.bins {
+		f.widen()
+	}
+	f.line.last = max(f.line.last, f.line.bin(t))
+}
+
+func (f *Feed) widen() {
+	f.line.width *= 2
+	f.line.last /= 2
+	for _, cells := range f.cells {
+		for _, c := range cells {
+			c.bin /= 2
+			c.history.halve()
+		}
+	}
+	for _, s := range f.sets {
+		s.bridge = 1 + int(3*s.rank.Interval/f.line.width)
+	}
+}
+
+// series is a cell's history as it is to be shown, over the last n bins.
+func (c *cell) series(l *timeline, as recording.Transform, n int) []float64 {
+	out := make([]float64, n)
+	raw, grown := c.now()
+	offset := raw - grown
+	at := func(b int) float64 {
+		if b == c.bin {
+			return grown
+		}
+		return c.history.at(b)
+	}
+	for i := range out {
+		b := l.last - n + 1 + i
+		switch {
+		case b < 0 || b > c.bin:
+			out[i] = math.NaN()
+		case as == recording.Rate:
+			out[i] = (at(b) - at(b-1)) / l.width.Seconds()
+		case as == recording.Delta:
+			out[i] = at(b)
+		default:
+			out[i] = at(b) + offset
+		}
+	}
+	return out
+}

@@ -1,0 +1,232 @@
+package top
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"mpitx/catalog"
+	"mpitx/recording"
+)
+
+// Frame is what a feed knew at one time. It shares nothing with the feed.
+type Frame struct {
+	Dir, Program string
+	Time         time.Duration // of the newest sample, since the job's start
+	Live         bool          // some process may still write
+	Behind       bool          // there is more that was not read yet
+	Broken       string        // why the directory cannot be read any more; "" in general
+	Size         int           // of MPI_COMM_WORLD
+	Ranks        []RankInfo
+	Rows         []Row
+	Samples      uint64 // that were read
+	Lost         uint64 // that the ranks could not take or keep
+	Damage       []string
+	Detail       *Detail // of the row that was asked for; nil: there is none
+}
+
+// RankInfo is what became of a rank.
+type RankInfo struct {
+	Rank, PID int
+	Host      string
+	State     recording.State
+	End       recording.End
+	Silent    bool // it runs, and has recorded nothing for some time
+	Last      time.Duration
+	Lost      uint64
+}
+
+// Word is the rank's state in a word.
+func (r *RankInfo) Word() string {
+	switch {
+	case r.Silent:
+		return "silent"
+	case r.State == recording.StateEnded && r.End != recording.EndFinalize:
+		return r.End.String()
+	}
+	return r.State.String()
+}
+
+// Row is a variable over all ranks.
+type Row struct {
+	Key
+	As                  recording.Transform // how it is shown
+	Number              bool                // else Text is all
+	Sum, Min, Mean, Max float64
+	MinAt, MaxAt        int    // ranks
+	Ranks               int    // with a value
+	Text                string // of what is no number, or why there is no value
+	Trend               []float64
+	Description         string
+}
+
+// Detail is one row, by rank.
+type Detail struct {
+	Key
+	As       recording.Transform
+	Ranks    []Value
+	History  [][]float64 // by rank, over the last bins
+	BinWidth time.Duration
+	End      time.Duration // of the newest bin
+}
+
+// Value is one row on one rank.
+type Value struct {
+	Rank             int
+	Host             string
+	Raw, Delta, Rate float64
+	Text             string
+	Status           recording.Status
+	Shown            float64
+}
+
+// Ask says what a frame is to hold.
+type Ask struct {
+	As      recording.Transform // Default: by the column
+	Trend   int                 // bins of each row's trend
+	Row     *Key                // with this row's detail
+	History int                 // bins of its histories
+}
+
+const mostTrend = 4 << 20 // numbers that are added for trends, at most
+
+// Frame is the present state.
+func (f *Feed) Frame(ask Ask) *Frame {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	out := &Frame{Dir: f.run.Dir, Time: f.now, Live: f.run.Running(), Behind: f.behind, Samples: f.samples}
+	if f.broken != nil {
+		out.Broken = f.broken.Error()
+	}
+	wall := f.clock()
+	for _, r := range f.ranks {
+		out.Size = max(out.Size, r.Size)
+		if out.Program == "" {
+			out.Program = r.Program
+		}
+		out.Ranks = append(out.Ranks, RankInfo{r.Rank.Rank, r.PID, r.Host, r.State, r.End,
+			r.State == recording.StateRunning && wall.Sub(r.heard) > max(silence, 10*r.Interval), r.last, r.Counters.Lost()})
+		out.Lost += r.Counters.Lost()
+	}
+	for _, d := range f.run.Damage() {
+		out.Damage = append(out.Damage, d.Error())
+	}
+	trend := min(ask.Trend, f.line.bins)
+	if f.count*trend > mostTrend {
+		trend = 0
+	}
+	for _, key := range f.keys {
+		out.Rows = append(out.Rows, f.row(key, ask.As, trend))
+	}
+	if ask.Row != nil && f.cells[*ask.Row] != nil {
+		out.Detail = f.detail(*ask.Row, ask.As, min(ask.History, f.line.bins))
+	}
+	return out
+}
+
+func (f *Feed) value(c *cell, as recording.Transform) Value {
+	v := Value{Rank: c.rank.Rank.Rank, Host: c.rank.Host, Status: c.status(), Raw: math.NaN(), Delta: math.NaN(), Rate: math.NaN()}
+	v.Text = c.text()
+	if c.how != latest || c.columns[0].Type.Form() != catalog.FormText {
+		v.Raw, v.Delta = c.now()
+		v.Rate = c.rate(&f.line)
+	}
+	if !v.Status.HasValue() && v.Status != recording.Gone {
+		v.Raw, v.Delta, v.Rate = math.NaN(), math.NaN(), math.NaN()
+	}
+	switch as {
+	case recording.Rate:
+		v.Shown = v.Rate
+	case recording.Delta:
+		v.Shown = v.Delta
+	default:
+		v.Shown = v.Raw
+	}
+	return v
+}
+
+func (f *Feed) row(key Key, as recording.Transform, trend int) Row {
+	cells := f.cells[key]
+	first := cells[0].columns[0]
+	r := Row{Key: key, As: first.Shown(as), Number: cells[0].how != latest, Min: math.NaN(), Max: math.NaN(), Mean: math.NaN(), Sum: math.NaN(),
+		MinAt: -1, MaxAt: -1, Description: first.Description}
+	texts := map[string]int{}
+	var status recording.Status
+	for _, c := range cells {
+		v := f.value(c, r.As)
+		if v.Status.HasValue() && !r.Number {
+			texts[v.Text]++
+		}
+		if math.IsNaN(v.Shown) {
+			status = v.Status
+			continue
+		}
+		r.Ranks++
+		r.Sum = sum.add(r.Sum, v.Shown)
+		if !(r.Min <= v.Shown) {
+			r.Min, r.MinAt = v.Shown, v.Rank
+		}
+		if !(r.Max >= v.Shown) {
+			r.Max, r.MaxAt = v.Shown, v.Rank
+		}
+	}
+	if r.Ranks > 0 {
+		r.Mean = r.Sum / float64(r.Ranks)
+	}
+	switch {
+	case !r.Number && len(texts) > 0:
+		r.Text = mostOften(texts)
+	case r.Ranks == 0:
+		r.Text = status.String()
+		if first.Reason != "" {
+			r.Text += ": " + first.Reason
+		}
+	}
+	if trend > 0 && r.Number {
+		r.Trend = f.trend(cells, r.As, trend)
+	}
+	return r
+}
+
+// mostOften is the text that most ranks have, and how many others there are.
+func mostOften(texts map[string]int) string {
+	best := ""
+	for t, n := range texts {
+		if m := texts[best]; n > m || n == m && t < best {
+			best = t
+		}
+	}
+	if len(texts) > 1 {
+		return fmt.Sprintf("%s and %d other", best, len(texts)-1)
+	}
+	return best
+}
+
+// trend is the sum over the ranks.
+func (f *Feed) trend(cells []*cell, as recording.Transform, n int) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = math.NaN()
+	}
+	for _, c := range cells {
+		for i, x := range c.series(&f.line, as, n) {
+			out[i] = c.how.add(out[i], x)
+		}
+	}
+	return out
+}
+
+func (f *Feed) detail(key Key, as recording.Transform, bins int) *Detail {
+	cells := slices.Clone(f.cells[key])
+	slices.SortStableFunc(cells, func(a, b *cell) int { return a.rank.Rank.Rank - b.rank.Rank.Rank })
+	d := &Detail{Key: key, As: cells[0].columns[0].Shown(as), BinWidth: f.line.width, End: time.Duration(f.line.last+1) * f.line.width}
+	if f.line.whole {
+		bins = min(bins, f.line.last+1)
+	}
+	for _, c := range cells {
+		d.Ranks = append(d.Ranks, f.value(c, d.As))
+		d.History = append(d.History, c.series(&f.line, d.As, max(bins, 0)))
+	}
+	return d
+}

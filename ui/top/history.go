@@ -1,0 +1,92 @@
+package top
+
+import (
+	"math"
+	"time"
+)
+
+const (
+	mostBins     = 240
+	leastBins    = 16
+	historyBytes = 64 << 20 // of all cells together
+	binOfLive    = 500 * time.Millisecond
+)
+
+// timeline is how histories are cut into bins of time. A run that goes on has bins of a fixed width, of which the oldest are
+// forgotten; one that has ended is shown as a whole, in bins that get wider as more of it is read.
+type timeline struct {
+	width time.Duration
+	bins  int
+	whole bool
+	last  int // the newest bin of all
+}
+
+func (l *timeline) bin(t time.Duration) int { return int(max(t, 0) / l.width) }
+
+// history holds one number for each bin: the last one in it.
+type history struct {
+	ring []float64 // bin b is at b modulo its length
+	last int       // the newest bin; -1: none
+}
+
+// put notes a number. What was missed in between is filled in up to a few bins, as the interval between samples may be longer than
+// a bin, and a gap otherwise.
+func (h *history) put(b, bins, bridge int, x float64) {
+	if len(h.ring) != bins {
+		h.resize(bins)
+	}
+	switch {
+	case h.last < 0 || b-h.last >= bins:
+		for i := range h.ring {
+			h.ring[i] = math.NaN()
+		}
+	case b > h.last:
+		fill := math.NaN()
+		if b-h.last <= bridge {
+			fill = h.ring[h.last%bins]
+		}
+		for k := h.last + 1; k < b; k++ {
+			h.ring[k%bins] = fill
+		}
+	case b < h.last:
+		return
+	}
+	h.ring[b%bins], h.last = x, b
+}
+
+// at is the number of a bin; NaN where there is none.
+func (h *history) at(b int) float64 {
+	if n := len(h.ring); n == 0 || b < 0 || b > h.last || b <= h.last-n {
+		return math.NaN()
+	}
+	return h.ring[b%len(h.ring)]
+}
+
+func (h *history) resize(bins int) {
+	old := *h
+	h.ring = make([]float64, bins)
+	for i := range h.ring {
+		h.ring[i] = math.NaN()
+	}
+	for b := max(old.last-bins+1, 0); b <= old.last && len(old.ring) > 0; b++ {
+		h.ring[b%bins] = old.at(b)
+	}
+}
+
+// halve puts each two bins together.
+func (h *history) halve() {
+	n := len(h.ring)
+	if n == 0 || h.last < 0 {
+		return
+	}
+	old := append([]float64(nil), h.ring...)
+	for i := range h.ring {
+		h.ring[i] = math.NaN()
+	}
+	for b := max(h.last-n+1, 0); b <= h.last; b++ {
+		if x := old[b%n]; !math.IsNaN(x) {
+			h.ring[(b/2)%n] = x
+		}
+	}
+	h.last /= 2
+}
