@@ -1,0 +1,129 @@
+// Package term tells what the terminal of a full-screen program can do, and fits text into its cells. It asks the
+// environment only: nothing is written to the terminal and no answer is waited for. What makes foreign text safe, and what
+// decides about colour and UTF-8, is package export's: lists and screens agree.
+//
+// Everything is safe for concurrent use.
+package term
+
+import (
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"mpitx/export"
+)
+
+// Profile is how many colours a terminal shows.
+type Profile uint8
+
+// The profiles.
+const (
+	None      Profile = iota // no colours; bold, faint and reverse stay
+	ANSI16                   // the 16 of the user's palette
+	ANSI256                  // xterm's palette
+	TrueColor                // 24 bits
+)
+
+func (p Profile) String() string { return [...]string{"none", "16", "256", "truecolor"}[p] }
+
+// Term is what a terminal can do. The zero value is black and white, ASCII, on a dark background.
+type Term struct {
+	Profile Profile
+	UTF8    bool // other characters than ASCII may be shown
+	Light   bool // a light background; false where nobody knows
+	TTY     bool // standard output is a terminal
+}
+
+// Detect finds out about the terminal behind out from the environment. color is the value of --color: auto, always or
+// never; "" is auto. Its error names the flag.
+func Detect(out *os.File, getenv func(string) string, color string) (Term, error) {
+	e, err := export.Detect(out, getenv, color)
+	if err != nil {
+		return Term{}, err
+	}
+	t := Term{UTF8: e.UTF8, TTY: e.IsTTY, Light: light(getenv("COLORFGBG"))}
+	if e.Color {
+		t.Profile = colors(getenv)
+	}
+	return t, nil
+}
+
+// colors is what TERM and COLORTERM promise.
+func colors(getenv func(string) string) Profile {
+	name, colorterm := strings.ToLower(getenv("TERM")), strings.ToLower(getenv("COLORTERM"))
+	multiplexed := strings.HasPrefix(name, "screen") || strings.HasPrefix(name, "tmux")
+	switch {
+	case strings.HasSuffix(name, "-direct"), getenv("WT_SESSION") != "", runtime.GOOS == "windows" && name == "":
+		return TrueColor
+	case !multiplexed && (colorterm == "truecolor" || colorterm == "24bit"):
+		return TrueColor // screen passes COLORTERM on, but not the colours
+	case strings.Contains(name, "256color"), multiplexed && colorterm != "":
+		return ANSI256
+	}
+	return ANSI16
+}
+
+// light reads COLORFGBG, "foreground;background" or "foreground;default;background", as rxvt, Konsole and iTerm set it.
+func light(s string) bool {
+	n, err := strconv.Atoi(s[strings.LastIndexByte(s, ';')+1:])
+	return err == nil && (n == 7 || n > 8 && n < 16)
+}
+
+// Export is the same terminal for package export's functions.
+func (t Term) Export() export.Terminal {
+	return export.Terminal{IsTTY: t.TTY, Color: t.Profile != None, UTF8: t.UTF8}
+}
+
+// Safe makes foreign text (a name, a value) safe, on one line: export.Terminal.Safe.
+func (t Term) Safe(s string) string { return export.Terminal{UTF8: t.UTF8}.Safe(s) }
+
+// SafeText makes a description safe: newlines stay, tabs become spaces.
+func (t Term) SafeText(s string) string { return export.Terminal{UTF8: t.UTF8}.SafeText(s) }
+
+// SafeLine makes a description safe, on one line, and looks at no more of it than about max characters.
+func (t Term) SafeLine(s string, max int) string {
+	if len(s) > 4*max {
+		s = strings.ToValidUTF8(s[:4*max], "")
+	}
+	if strings.ContainsAny(s, "\n\r\t") {
+		s = strings.Join(strings.Fields(s), " ")
+	}
+	return t.Safe(s)
+}
+
+// Width is the number of cells that safe or styled text takes: wide characters two, combining ones none.
+func Width(s string) int { return export.Width(s) }
+
+// Cut shortens safe or styled text to at most width cells and marks the cut. Never half of a wide character is left.
+func (t Term) Cut(s string, width int) string { return export.Terminal{UTF8: t.UTF8}.Cut(s, width) }
+
+// Pad fills text with blanks to width cells; longer text stays as it is.
+func Pad(s string, width int) string {
+	if n := width - Width(s); n > 0 {
+		return s + strings.Repeat(" ", n)
+	}
+	return s
+}
+
+// Fit cuts or pads text to exactly width cells.
+func (t Term) Fit(s string, width int) string { return Pad(t.Cut(s, width), width) }
+
+// FitRight is Fit with the blanks before the text, for numbers.
+func (t Term) FitRight(s string, width int) string {
+	s = t.Cut(s, width)
+	if n := width - Width(s); n > 0 {
+		return strings.Repeat(" ", n) + s
+	}
+	return s
+}
+
+// Wrap breaks safe text into lines of at most width cells, at blanks where there are any, and at its newlines.
+func Wrap(s string, width int) []string {
+	if width > 0 {
+		s = ansi.Wrap(s, width, "")
+	}
+	return strings.Split(s, "\n")
+}

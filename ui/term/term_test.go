@@ -1,0 +1,81 @@
+package term
+
+import (
+	"strings"
+	"testing"
+)
+
+func env(pairs ...string) func(string) string {
+	return func(name string) string {
+		for _, p := range pairs {
+			if k, v, _ := strings.Cut(p, "="); k == name {
+				return v
+			}
+		}
+		return ""
+	}
+}
+
+func TestDetect(t *testing.T) {
+	for _, c := range []struct {
+		env   []string
+		color string
+		want  Term
+	}{
+		{[]string{"TERM=xterm-256color", "COLORTERM=truecolor", "LANG=C.UTF-8"}, "always", Term{Profile: TrueColor, UTF8: true}},
+		{[]string{"TERM=xterm-256color", "LC_ALL=C", "LANG=C.UTF-8"}, "always", Term{Profile: ANSI256}},
+		{[]string{"TERM=screen-256color", "COLORTERM=truecolor"}, "always", Term{Profile: ANSI256}},
+		{[]string{"TERM=xterm", "COLORFGBG=0;default;15"}, "always", Term{Profile: ANSI16, Light: true}},
+		{[]string{"TERM=linux", "COLORFGBG=15;0"}, "always", Term{Profile: ANSI16}},
+		{[]string{"TERM=xterm-256color"}, "never", Term{}},
+		{[]string{"TERM=xterm-256color", "MPITX_TERM=tty=1", "NO_COLOR=1"}, "auto", Term{TTY: true}},
+		{[]string{"TERM=xterm-256color", "MPITX_TERM=tty=1,utf8=1"}, "", Term{TTY: true, UTF8: true, Profile: ANSI256}},
+	} {
+		got, err := Detect(nil, env(c.env...), c.color)
+		if err != nil || got != c.want {
+			t.Errorf("%v --color=%s: %+v (%v), want %+v", c.env, c.color, got, err, c.want)
+		}
+	}
+	if _, err := Detect(nil, env(), "red"); err == nil || !strings.Contains(err.Error(), "--color") {
+		t.Errorf("--color=red: %v", err)
+	}
+}
+
+func TestFit(t *testing.T) {
+	u := Term{UTF8: true}
+	for _, c := range []struct {
+		t     Term
+		in    string
+		width int
+		want  string
+	}{
+		{u, "abc", 5, "abc  "}, {u, "abcdef", 4, "abc…"}, {Term{}, "abcdef", 4, "ab.."}, {Term{}, "abcdef", 1, "."},
+		{u, "日本語", 4, "日… "}, {u, "e\u0301e\u0301e\u0301", 2, "e\u0301…"}, {u, "日", 1, "…"}, {u, "x", 0, ""},
+	} {
+		got := c.t.Fit(c.in, c.width)
+		if got != c.want || Width(got) != c.width {
+			t.Errorf("Fit(%q, %d) = %q of %d cells, want %q", c.in, c.width, got, Width(got), c.want)
+		}
+	}
+}
+
+func TestSafe(t *testing.T) {
+	if got := (Term{UTF8: true}).SafeLine("a\x1b[2J\r\nb\u202e", 80); got != `a\x1b[2J b\u202e` {
+		t.Errorf("%q", got)
+	}
+	long := strings.Repeat("日", 10000)
+	if got := (Term{UTF8: true}).SafeLine(long, 10); len(got) > 40 || !strings.HasPrefix(long, got) {
+		t.Errorf("%d bytes", len(got))
+	}
+}
+
+func TestPaint(t *testing.T) {
+	for p, want := range []string{"\x1b[1mx\x1b[m", "\x1b[1;31mx\x1b[m", "\x1b[1;38;5;209mx\x1b[m", "\x1b[1;38;2;240;110;80mx\x1b[m"} {
+		if got := (Term{Profile: Profile(p)}).Paint(Style{Bold: true, Color: Bad}, "x"); got != want {
+			t.Errorf("%s: %q, want %q", Profile(p), got, want)
+		}
+	}
+	if got := (Term{}).Paint(Style{Color: Warn}, "x"); got != "x" {
+		t.Errorf("no colours: %q", got)
+	}
+}
