@@ -125,6 +125,16 @@ func (f *Feed) Frame(ask Ask) *Frame {
 	return out
 }
 
+// Detail is one row, by rank, with histories of at most some bins; nil where there is no such row.
+func (f *Feed) Detail(key Key, as recording.Transform, bins int) *Detail {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.cells[key] == nil {
+		return nil
+	}
+	return f.detail(key, as, min(bins, f.line.bins))
+}
+
 func (f *Feed) value(c *cell, as recording.Transform) Value {
 	v := Value{Rank: c.rank.Rank.Rank, Host: c.rank.Host, Status: c.status(), Raw: math.NaN(), Delta: math.NaN(), Rate: math.NaN()}
 	v.Text = c.text()
@@ -229,4 +239,40 @@ func (f *Feed) detail(key Key, as recording.Transform, bins int) *Detail {
 		d.History = append(d.History, c.series(&f.line, d.As, max(bins, 0)))
 	}
 	return d
+}
+
+// Troubles is what must be known of a run, a line each.
+func (f *Frame) Troubles() []string {
+	var all []string
+	for _, kind := range []struct {
+		text string
+		is   func(*RankInfo) bool
+	}{
+		{"died before it could finish its recording", func(r *RankInfo) bool { return r.State == recording.StateDied }},
+		{"runs, but has recorded nothing lately", func(r *RankInfo) bool { return r.Silent }},
+		{"is on another node: what it has not written to the directory yet cannot be seen here", func(r *RankInfo) bool { return r.State == recording.StateUnreachable }},
+	} {
+		var ranks []int
+		for i := range f.Ranks {
+			if kind.is(&f.Ranks[i]) {
+				ranks = append(ranks, f.Ranks[i].Rank)
+			}
+		}
+		if len(ranks) > 0 {
+			all = append(all, "rank "+rankList(ranks)+" "+kind.text)
+		}
+	}
+	if f.Size > len(f.Ranks) && len(f.Ranks) > 0 {
+		all = append(all, fmt.Sprintf("%d of %d ranks have recorded something", len(f.Ranks), f.Size))
+	}
+	if f.Lost > 0 {
+		all = append(all, fmt.Sprintf("%d samples could not be taken or kept", f.Lost))
+	}
+	if f.Broken != "" {
+		all = append(all, f.Broken)
+	}
+	for _, d := range f.Damage {
+		all = append(all, d+": left out")
+	}
+	return all
 }

@@ -90,3 +90,20 @@ func (h *history) halve() {
 	}
 	h.last /= 2
 }
+
+// extremes are the least, the mean and the greatest of numbers; NaN where there is none.
+func extremes(values []float64) (low, mean, high float64) {
+	low, mean, high = math.NaN(), math.NaN(), math.NaN()
+	total, n := 0.0, 0
+	for _, x := range values {
+		if !math.IsNaN(x) {
+			low, high = least.add(low, x), greatest.add(high, x)
+			total += x
+			n++
+		}
+	}
+	if n > 0 {
+		mean = total / float64(n)
+	}
+	return low, mean, high
+}

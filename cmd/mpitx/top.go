@@ -1,0 +1,232 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/spf13/cobra"
+	xterm "golang.org/x/term"
+
+	"mpitx/export"
+	"mpitx/recording"
+	"mpitx/ui/term"
+	"mpitx/ui/top"
+)
+
+type topOptions struct {
+	a            *app
+	output, as   string
+	once, byRank bool
+}
+
+func newTop(a *app) *cobra.Command {
+	o := &topOptions{a: a}
+	formats := []string{"table", "wide", "json", "ndjson", "csv"}
+	cmd := &cobra.Command{
+		Use:   "top [RUN]",
+		Short: "Watch what the ranks of a running job sample, as it comes",
+		Long: `Watch the run directory of a job that runs under mpitx record or mpitx sample: its variables over all ranks, each rank's values,
+and a heat map of the ranks over time, refreshed twice a second. Runs that ended or died are shown as a whole.
+
+It reads what the job writes, and does not slow it. Without RUN it takes the one run here, or in $MPITX_DIR, whose job is still
+running. The keys are shown by "?". --once prints a table instead, also where there is no terminal.`,
+		Example: `  mpirun -n 4 mpitx record --pvar 'mpitx:*' --dir run1 -- ./app input &
+  mpitx top run1
+  mpitx top run1 --once --by-rank -o csv`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return done(o.run(cmd, args)) },
+	}
+	cmd.Flags().StringVarP(&o.output, "output", "o", "table", "output format of --once: "+strings.Join(formats, ", "))
+	cmd.Flags().StringVar(&o.as, "as", "", "values as raw, delta or rate; default: by the variable's class")
+	cmd.Flags().BoolVar(&o.once, "once", false, "print what there is now, and end")
+	cmd.Flags().BoolVar(&o.byRank, "by-rank", false, "with --once: one row for each variable and rank")
+	cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
+	cmd.RegisterFlagCompletionFunc("as", cobra.FixedCompletions([]string{"raw", "delta", "rate"}, cobra.ShellCompDirectiveNoFileComp))
+	cmd.ValidArgsFunction = completeRuns
+	return cmd
+}
+
+func (o *topOptions) run(cmd *cobra.Command, args []string) error {
+	if o.a.env.Launcher().Rank > 0 {
+		return nil // one is enough
+	}
+	format, err := export.ParseFormat(o.output)
+	if err != nil || format == export.FormatNames {
+		return usagef("-o: %q: must be table, wide, json, ndjson or csv", o.output)
+	}
+	as, ok := recording.ParseTransform(o.as)
+	switch {
+	case !ok:
+		return usagef("--as: %q: must be raw, delta or rate", o.as)
+	case !o.once && (cmd.Flags().Changed("output") || o.byRank):
+		return usagef("-o and --by-rank are for --once")
+	case !o.once && (!xterm.IsTerminal(int(os.Stdin.Fd())) || !xterm.IsTerminal(int(os.Stdout.Fd()))):
+		return usagef("top: this is no terminal: --once prints a table")
+	}
+	dir := ""
+	if len(args) > 0 {
+		dir = args[0]
+	} else if dir, err = o.liveRun(); err != nil {
+		return err
+	}
+	run, err := openRun(dir)
+	if err != nil {
+		return err
+	}
+	feed := top.Open(run)
+	defer feed.Close()
+	if o.once {
+		return o.print(feed, format, as)
+	}
+	t, err := term.Detect(os.Stdout, o.a.env.Getenv, o.a.color)
+	if err != nil {
+		return usagef("%v", err)
+	}
+	o.a.out.Flush()
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	switch err := top.Run(ctx, feed, t, as, os.Stdin, os.Stdout); {
+	case ctx.Err() != nil:
+		return &exitError{code: 128 + int(syscall.SIGTERM)}
+	case errors.Is(err, tea.ErrInterrupted):
+		return &exitError{code: 128 + int(syscall.SIGINT)}
+	case err != nil:
+		return failf("top: %v", err)
+	}
+	return nil
+}
+
+// liveRun finds the one run here that goes on.
+func (o *topOptions) liveRun() (string, error) {
+	base := o.a.env.Getenv("MPITX_DIR")
+	if base == "" {
+		base = "."
+	}
+	entries, err := os.ReadDir(base)
+	if err != nil {
+		return "", failf("look for a run: %v: name one", err)
+	}
+	type candidate struct {
+		path string
+		made time.Time
+	}
+	var all []candidate
+	for _, e := range entries {
+		if !e.IsDir() {
+			continue
+		}
+		path := filepath.Join(base, e.Name())
+		if st, err := os.Stat(filepath.Join(path, runFile)); err == nil {
+			all = append(all, candidate{path, st.ModTime()})
+		}
+	}
+	slices.SortFunc(all, func(a, b candidate) int { return b.made.Compare(a.made) })
+	var live []string
+	for _, c := range all[:min(len(all), 50)] {
+		run, err := recording.Open(c.path)
+		if err != nil {
+			continue
+		}
+		if run.Running() {
+			live = append(live, c.path)
+		}
+		run.Close()
+	}
+	switch {
+	case len(live) == 1:
+		return live[0], nil
+	case len(live) > 1:
+		return "", usagef("top: the jobs of %d runs are running: name one: %s", len(live), strings.Join(live, " "))
+	case len(all) > 0:
+		return "", usagef("top: no job is running in the runs of %s: name one, as %s", base, all[0].path)
+	}
+	return "", usagef("top: no run in %s: name a directory that mpitx record has made", base)
+}
+
+// print is --once.
+func (o *topOptions) print(feed *top.Feed, format export.Format, as recording.Transform) error {
+	terminal, err := o.a.terminal()
+	if err != nil {
+		return err
+	}
+	feed.All()
+	frame := feed.Frame(top.Ask{As: as})
+	people := format == export.FormatTable || format == export.FormatWide
+	rows := summaryRows(frame, people)
+	if o.byRank {
+		rows = rankRows(feed, frame, as, people)
+	}
+	if err := rows.Write(o.a.out, format, terminal); err != nil {
+		return err
+	}
+	for _, text := range frame.Troubles() {
+		o.a.complain("%s", text)
+	}
+	if len(frame.Damage) > 0 || frame.Broken != "" {
+		return &exitError{code: exitPartial}
+	}
+	return nil
+}
+
+func summaryRows(f *top.Frame, people bool) *export.Rows {
+	r := &export.Rows{Schema: "mpitx.top", Columns: []export.RowColumn{
+		{Name: "variable", Header: "VARIABLE"}, {Name: "class", Header: "CLASS", Wide: true}, {Name: "object", Header: "OBJECT"}, {Name: "as", Header: "AS"},
+		{Name: "ranks", Header: "RANKS"}, {Name: "sum", Header: "SUM"}, {Name: "min", Header: "MIN"}, {Name: "min_rank", Header: "AT"},
+		{Name: "mean", Header: "MEAN"}, {Name: "max", Header: "MAX"}, {Name: "max_rank", Header: "AT"}, {Name: "text", Header: "TEXT"},
+	}}
+	for i := range f.Rows {
+		x := &f.Rows[i]
+		row := []any{x.Variable, x.Class.String(), x.Object, x.As.String(), x.Ranks, nil, nil, nil, nil, nil, nil, x.Text}
+		if x.Number && x.Ranks > 0 {
+			row[5], row[6], row[7] = finite(x.Sum, people), finite(x.Min, people), x.MinAt
+			row[8], row[9], row[10] = finite(x.Mean, people), finite(x.Max, people), x.MaxAt
+		}
+		r.Rows = append(r.Rows, row)
+	}
+	return r
+}
+
+func rankRows(feed *top.Feed, f *top.Frame, as recording.Transform, people bool) *export.Rows {
+	r := &export.Rows{Schema: "mpitx.top-ranks", Columns: []export.RowColumn{
+		{Name: "variable", Header: "VARIABLE"}, {Name: "class", Header: "CLASS", Wide: true}, {Name: "object", Header: "OBJECT"}, {Name: "rank", Header: "RANK"},
+		{Name: "host", Header: "HOST", Wide: true}, {Name: "state", Header: "STATE"}, {Name: "raw", Header: "RAW"}, {Name: "delta", Header: "DELTA"},
+		{Name: "rate", Header: "RATE/s"}, {Name: "text", Header: "TEXT"}, {Name: "status", Header: "STATUS"},
+	}}
+	states := map[int]string{}
+	for i := range f.Ranks {
+		states[f.Ranks[i].Rank] = f.Ranks[i].Word()
+	}
+	for i := range f.Rows {
+		x := &f.Rows[i]
+		detail := feed.Detail(x.Key, as, 0)
+		for k := range detail.Ranks {
+			v := &detail.Ranks[k]
+			r.Rows = append(r.Rows, []any{x.Variable, x.Class.String(), x.Object, v.Rank, v.Host, states[v.Rank],
+				finite(v.Raw, people), finite(v.Delta, people), finite(v.Rate, people), v.Text, v.Status.String()})
+		}
+	}
+	return r
+}
+
+// finite is a number of any format; nil where there is none.
+func finite(x float64, people bool) any {
+	switch {
+	case math.IsNaN(x):
+		return nil
+	case !people && math.Abs(x) < 1<<53 && x == math.Trunc(x):
+		return int64(x)
+	case people && math.Abs(x) < 1e15 && x == math.Trunc(x):
+		return fmt.Sprint(int64(x))
+	}
+	return decimal(x, people)
+}

@@ -1,0 +1,90 @@
+package top
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"mpitx/recording"
+	"mpitx/ui/chart"
+	"mpitx/ui/term"
+)
+
+func (m *Model) unit() string {
+	if d := m.frame.Detail; d != nil && d.As == recording.Rate {
+		return "/s"
+	}
+	return ""
+}
+
+// paneTitle says what is drawn below it.
+func (m *Model) paneTitle() string {
+	d := m.frame.Detail
+	if d == nil || d.Key != m.selected {
+		return ""
+	}
+	what := "ranks over time"
+	if m.pane == paneChart {
+		what = "over time"
+	}
+	text := m.terminal.Safe(d.Variable)
+	if d.Object != "" {
+		text += " on " + m.terminal.Safe(d.Object)
+	}
+	text += fmt.Sprintf(": %s, %s, bins of %s", what, asWord(d.As), binText(d.BinWidth))
+	line := m.terminal.Glyphs().Line
+	return m.terminal.Paint(term.Style{Color: term.Accent}, line+line+" "+m.terminal.Cut(text, m.width-4))
+}
+
+func binText(d time.Duration) string {
+	if d < time.Second {
+		return d.String()
+	}
+	return d.Round(100 * time.Millisecond).String()
+}
+
+func (m *Model) drawPane(height int) []string {
+	d := m.frame.Detail
+	if d == nil || d.Key != m.selected || height < 1 {
+		return nil
+	}
+	if m.pane == paneChart {
+		return chart.LineChart(m.lines(d), chart.Axes{Unit: m.unit(), Zero: true}, m.width, height, m.style)
+	}
+	h := chart.Heat{Unit: m.unit()}
+	for i := range d.Ranks {
+		h.Names = append(h.Names, strconv.Itoa(d.Ranks[i].Rank))
+		h.Values = append(h.Values, d.History[i])
+	}
+	return chart.HeatMap(h, m.width, height, m.style)
+}
+
+const mostLines = 6
+
+// lines are those of a chart: each rank where they are few, else the least, the mean and the greatest of all ranks; in the view of
+// ranks the selected one too.
+func (m *Model) lines(d *Detail) []chart.Series {
+	var all []chart.Series
+	if len(d.Ranks) <= mostLines {
+		for i := range d.Ranks {
+			all = append(all, chart.Series{Name: "rank " + strconv.Itoa(d.Ranks[i].Rank), Values: d.History[i]})
+		}
+		return all
+	}
+	if m.view == viewRanks {
+		if k := slices.IndexFunc(d.Ranks, func(v Value) bool { return v.Rank == m.rank }); k >= 0 {
+			all = append(all, chart.Series{Name: "rank " + strconv.Itoa(m.rank), Values: d.History[k]})
+		}
+	}
+	n := len(d.History[0])
+	low, mean, high := make([]float64, n), make([]float64, n), make([]float64, n)
+	column := make([]float64, len(d.History))
+	for b := range n {
+		for i := range d.History {
+			column[i] = d.History[i][b]
+		}
+		low[b], mean[b], high[b] = extremes(column)
+	}
+	return append(all, chart.Series{Name: "greatest", Values: high}, chart.Series{Name: "mean", Values: mean}, chart.Series{Name: "least", Values: low})
+}

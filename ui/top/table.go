@@ -1,0 +1,189 @@
+package top
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"mpitx/recording"
+	"mpitx/ui/chart"
+)
+
+// entry is a line of a table: what it shows, and what it is sorted by.
+type entry struct {
+	cells []value
+	trend []float64
+	key   Key // views of variables
+	rank  int // views of ranks
+	warn  bool
+}
+
+// value is a table's cell. Numbers are sorted as such.
+type value struct {
+	text   string
+	number float64
+	isText bool
+}
+
+func textOf(s string) value    { return value{text: s, isText: true} }
+func numberOf(x float64) value { return value{text: chart.Number(x), number: x} }
+func rankOf(r int) value       { return value{text: rankText(r), number: float64(r)} }
+func (v value) missing() bool  { return !v.isText && math.IsNaN(v.number) || v.isText && v.text == "" }
+func compareValues(a, b value) int {
+	return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(a.text, b.text))
+}
+
+func rankText(r int) string {
+	if r < 0 {
+		return "-"
+	}
+	return strconv.Itoa(r)
+}
+
+// heading is a column.
+type heading struct {
+	title string
+	width int // 0: what the others leave
+	left  bool
+	drop  int // the order in which columns go where there is no room; 0: never
+}
+
+var variableHeadings = []heading{
+	{"VARIABLE", 0, true, 0}, {"OBJECT", 16, true, 4}, {"AS", 5, true, 3}, {"SUM", 8, false, 0}, {"MIN", 8, false, 0}, {"AT", 5, false, 1},
+	{"MEAN", 8, false, 2}, {"MAX", 8, false, 0}, {"AT", 5, false, 0},
+}
+
+var rankHeadings = []heading{
+	{"RANK", 6, false, 0}, {"HOST", 0, true, 0}, {"STATE", 12, true, 0}, {"RAW", 12, false, 0}, {"DELTA", 9, false, 0}, {"RATE/s", 9, false, 0},
+	{"LAST", 9, false, 1}, {"LOST", 7, false, 2},
+}
+
+const trendWidth = 16
+
+// variables are the lines of the view of variables.
+func variables(f *Frame, filter string) []entry {
+	var all []entry
+	for i := range f.Rows {
+		r := &f.Rows[i]
+		if !matches(r, filter) {
+			continue
+		}
+		e := entry{key: r.Key, rank: -1, trend: r.Trend}
+		name := r.Variable
+		e.cells = []value{textOf(name), textOf(r.Object), textOf(r.As.String())}
+		if r.Number && r.Ranks > 0 {
+			e.cells = append(e.cells, numberOf(r.Sum), numberOf(r.Min), rankOf(r.MinAt), numberOf(r.Mean), numberOf(r.Max), rankOf(r.MaxAt))
+		} else {
+			nan := value{number: math.NaN()}
+			e.cells = append(e.cells, textOf(r.Text), nan, nan, nan, nan, nan)
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+// matches says whether a row passes the filter: all words of it are in the name or the object, in any case.
+func matches(r *Row, filter string) bool {
+	text := strings.ToLower(r.Variable + " " + r.Object + " " + r.Class.String())
+	for word := range strings.FieldsSeq(strings.ToLower(filter)) {
+		if !strings.Contains(text, word) {
+			return false
+		}
+	}
+	return true
+}
+
+// ranks are the lines of the view of one variable's ranks. Ranks without it are there too.
+func ranksOf(f *Frame, filter string) []entry {
+	var all []entry
+	for i := range f.Ranks {
+		r := &f.Ranks[i]
+		if filter != "" && !strings.Contains(strings.ToLower(r.Host+" "+r.Word()), strings.ToLower(filter)) {
+			continue
+		}
+		nan := value{number: math.NaN()}
+		e := entry{rank: r.Rank, warn: r.Silent || r.State == recording.StateDied || r.State == recording.StateUnreachable}
+		raw, delta, rate := nan, nan, nan
+		if f.Detail != nil {
+			if k := slices.IndexFunc(f.Detail.Ranks, func(v Value) bool { return v.Rank == r.Rank }); k >= 0 {
+				v := &f.Detail.Ranks[k]
+				e.trend = f.Detail.History[k]
+				raw, delta, rate = numberOf(v.Raw), numberOf(v.Delta), numberOf(v.Rate)
+				switch {
+				case v.Text != "":
+					raw, delta, rate = textOf(v.Text), nan, nan
+				case !v.Status.HasValue():
+					raw = textOf(v.Status.String())
+				}
+			}
+		}
+		e.cells = []value{rankOf(r.Rank), textOf(r.Host), textOf(r.Word()), raw, delta, rate,
+			{text: strconv.FormatFloat(r.Last.Seconds(), 'f', 1, 64) + "s", number: r.Last.Seconds()}, numberOf(float64(r.Lost))}
+		all = append(all, e)
+	}
+	return all
+}
+
+// order is what a table is sorted by.
+type order struct {
+	column  int // -1: as they come
+	reverse bool
+}
+
+func (o order) sort(all []entry) {
+	if o.column < 0 {
+		return
+	}
+	slices.SortStableFunc(all, func(a, b entry) int {
+		x, y := a.cells[o.column], b.cells[o.column]
+		if x.missing() != y.missing() { // nothing comes last, either way
+			if x.missing() {
+				return 1
+			}
+			return -1
+		}
+		c := compareValues(x, y)
+		if o.reverse {
+			c = -c
+		}
+		return c
+	})
+}
+
+// layout is how wide each column is; 0: not shown. trend is what is left for the sparkline.
+func layout(headings []heading, empty func(int) bool, width int) (widths []int, trend int) {
+	widths = make([]int, len(headings))
+	const flexible = 24
+	shown := func(level int) int {
+		total := 0
+		for i, h := range headings {
+			widths[i] = 0
+			if h.drop != 0 && h.drop <= level || empty(i) {
+				continue
+			}
+			widths[i] = h.width
+			if h.width == 0 {
+				widths[i] = flexible
+			}
+			total += widths[i] + 1
+		}
+		return total
+	}
+	total := shown(0)
+	for level := 1; level <= 4 && total > width; level++ {
+		total = shown(level)
+	}
+	left := width - total
+	if left > trendWidth+8 {
+		trend = trendWidth + min((left-trendWidth)/3, 44)
+		left -= trend + 1
+	}
+	for i, h := range headings {
+		if h.width == 0 && widths[i] > 0 {
+			widths[i] = max(widths[i]+left, 4)
+		}
+	}
+	return widths, trend
+}

@@ -1,0 +1,348 @@
+package top
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mpitx/recording"
+	"mpitx/ui/chart"
+	"mpitx/ui/term"
+)
+
+const (
+	headerLines = 2 // above the table's heading
+	leastWidth  = 40
+	leastHeight = 8
+)
+
+// View is the screen.
+func (m *Model) View() tea.View {
+	v := tea.NewView(m.Render(m.width, m.height))
+	v.AltScreen, v.MouseMode, v.WindowTitle = true, tea.MouseModeCellMotion, "mpitx top"
+	return v
+}
+
+// Render is the screen as text: height lines of at most width cells.
+func (m *Model) Render(width, height int) string {
+	var lines []string
+	switch {
+	case width < leastWidth || height < leastHeight:
+		lines = []string{fmt.Sprintf("mpitx top needs %dx%d,", leastWidth, leastHeight), fmt.Sprintf("this is %dx%d.", width, height), "q: quit"}
+	case m.frame == nil:
+		lines = []string{"mpitx top: reading the run" + m.ellipsis()}
+	case m.help:
+		lines = m.helpLines()
+	default:
+		lines = m.screen()
+	}
+	lines = lines[:min(len(lines), max(height, 0))]
+	for i := range lines {
+		lines[i] = m.terminal.Cut(lines[i], width)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (m *Model) ellipsis() string {
+	if m.terminal.UTF8 {
+		return "…"
+	}
+	return "..."
+}
+
+func (m *Model) screen() []string {
+	lines := []string{m.title(), m.status()}
+	if !m.zoom {
+		lines = append(lines, m.table()...)
+	}
+	if n := m.paneHeight(); n > 0 {
+		lines = append(lines, m.paneTitle())
+		lines = append(lines, m.drawPane(n-1)...)
+	}
+	for len(lines) < m.height-1 {
+		lines = append(lines, "")
+	}
+	return append(lines[:m.height-1], m.footer())
+}
+
+// paneHeight is that of what is below the table, with its title.
+func (m *Model) paneHeight() int {
+	switch {
+	case m.pane == paneNone:
+		return 0
+	case m.zoom:
+		return m.height - headerLines - 1
+	}
+	n := (m.height - headerLines - 2) / 2
+	if want := len(m.entries); want < n { // a short table leaves it more
+		n = m.height - headerLines - 2 - max(want, 1)
+	}
+	if m.pane == paneHeat && m.frame != nil {
+		n = min(n, len(m.frame.Ranks)+2)
+	}
+	if n < 3 {
+		return 0
+	}
+	return n
+}
+
+// rows is how many lines of the table are seen.
+func (m *Model) rows() int {
+	return max(m.height-headerLines-2-m.paneHeight(), 0)
+}
+
+// title says which run this is, and what its ranks are doing.
+func (m *Model) title() string {
+	f := m.frame
+	counts, words := map[string]int{}, []string{"running", "silent", "finalize", "ended", "exit", "abort", "switched-off", "died", "unreachable"}
+	for i := range f.Ranks {
+		counts[f.Ranks[i].Word()]++
+	}
+	var parts []string
+	for _, w := range words {
+		if n := counts[w]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, w))
+		}
+	}
+	size := fmt.Sprintf("%d ranks", max(f.Size, len(f.Ranks)))
+	if f.Size > len(f.Ranks) {
+		size = fmt.Sprintf("%d of %d ranks", len(f.Ranks), f.Size)
+	}
+	text := fmt.Sprintf("%s %s: %s", size, seconds(f.Time), strings.Join(parts, ", "))
+	room := max(m.width-term.Width(text)-2, 10)
+	return m.terminal.Paint(term.Style{Bold: true}, m.terminal.Cut(m.terminal.Safe(f.Dir), room)) + "  " + text
+}
+
+// status is what must be known: the worst first.
+func (m *Model) status() string {
+	f := m.frame
+	warn := func(s string) string { return m.terminal.Paint(term.Style{Color: term.Warn, Bold: true}, "! "+s) }
+	var parts []string
+	if m.paused {
+		parts = append(parts, warn("paused"))
+	}
+	if f.Broken != "" {
+		parts = append(parts, warn("cannot be read any more: "+m.terminal.SafeLine(f.Broken, m.width)))
+	}
+	if s := m.trouble(); s != "" {
+		parts = append(parts, warn(s))
+	}
+	if f.Lost > 0 {
+		parts = append(parts, warn(fmt.Sprintf("%s samples lost", chart.Number(float64(f.Lost)))))
+	}
+	if n := len(f.Damage); n > 0 {
+		parts = append(parts, warn(fmt.Sprintf("%d damaged places: %s", n, m.terminal.SafeLine(f.Damage[0], m.width))))
+	}
+	if f.Behind {
+		parts = append(parts, "reading"+m.ellipsis())
+	}
+	if m.editing || m.filters[m.view] != "" {
+		s := "filter: " + m.terminal.Safe(m.filters[m.view])
+		if m.editing {
+			s = m.terminal.Paint(term.Style{Color: term.Accent}, s+"_")
+		}
+		parts = append([]string{s}, parts...)
+	}
+	if len(parts) == 0 {
+		live := "ended"
+		if f.Live {
+			live = "live"
+		}
+		parts = []string{m.terminal.Paint(term.Style{Color: term.Muted}, fmt.Sprintf("%s, %s samples, values: %s", live, chart.Number(float64(f.Samples)), asWord(m.as)))}
+	}
+	return strings.Join(parts, "  ")
+}
+
+// trouble names the ranks that are not as they should be.
+func (m *Model) trouble() string {
+	ranks := map[string][]int{}
+	for i := range m.frame.Ranks {
+		r := &m.frame.Ranks[i]
+		switch {
+		case r.Silent:
+			ranks["no sample lately"] = append(ranks["no sample lately"], r.Rank)
+		case r.State == recording.StateDied, r.State == recording.StateUnreachable:
+			ranks[r.State.String()] = append(ranks[r.State.String()], r.Rank)
+		}
+	}
+	var parts []string
+	for _, word := range []string{"died", "no sample lately", "unreachable"} {
+		if len(ranks[word]) > 0 {
+			parts = append(parts, word+": rank "+rankList(ranks[word]))
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// rankList is 0,2-5.
+func rankList(ranks []int) string {
+	var parts []string
+	for i := 0; i < len(ranks); {
+		j := i
+		for j+1 < len(ranks) && ranks[j+1] == ranks[j]+1 {
+			j++
+		}
+		if part := rankText(ranks[i]); j > i {
+			parts = append(parts, part+"-"+rankText(ranks[j]))
+		} else {
+			parts = append(parts, part)
+		}
+		i = j + 1
+	}
+	return strings.Join(parts, ",")
+}
+
+func asWord(as recording.Transform) string {
+	return [...]string{"by class", "raw", "since the start", "per second"}[min(int(as), 3)]
+}
+
+func seconds(d time.Duration) string {
+	if d >= 100*time.Second {
+		return d.Round(time.Second).String()
+	}
+	return fmt.Sprintf("%.1fs", d.Seconds())
+}
+
+func (m *Model) headings() []heading {
+	if m.view == viewRanks {
+		return rankHeadings
+	}
+	return variableHeadings
+}
+
+func (m *Model) layout() (widths []int, trend int) {
+	return layout(m.headings(), func(i int) bool {
+		if m.headings()[i].title != "OBJECT" {
+			return false
+		}
+		for k := range m.entries {
+			if m.entries[k].cells[i].text != "" {
+				return false
+			}
+		}
+		return true
+	}, m.width)
+}
+
+// table is the heading and the lines that are seen.
+func (m *Model) table() []string {
+	widths, trend := m.layout()
+	var head strings.Builder
+	for i, h := range m.headings() {
+		if widths[i] == 0 {
+			continue
+		}
+		title := h.title
+		if m.orders[m.view].column == i {
+			title = m.arrow() + title
+		}
+		if h.left {
+			head.WriteString(" " + m.terminal.Fit(title, widths[i]))
+		} else {
+			head.WriteString(" " + m.terminal.FitRight(title, widths[i]))
+		}
+	}
+	if trend > 0 {
+		head.WriteString(" " + m.terminal.Fit("TREND", trend))
+	}
+	lines := []string{m.terminal.Paint(term.Style{Bold: true, Underline: true}, term.Pad(head.String(), m.width))}
+	rows := m.rows()
+	for i := m.top; i < min(m.top+rows, len(m.entries)); i++ {
+		lines = append(lines, m.line(i, widths, trend))
+	}
+	if len(m.entries) == 0 && rows > 0 {
+		lines = append(lines, " "+m.emptyText())
+	}
+	for len(lines) < rows+1 {
+		lines = append(lines, "")
+	}
+	return lines
+}
+
+func (m *Model) arrow() string {
+	g := m.terminal.Glyphs()
+	if m.orders[m.view].reverse {
+		return g.Down
+	}
+	return g.Up
+}
+
+func (m *Model) emptyText() string {
+	switch {
+	case m.filters[m.view] != "":
+		return "Nothing passes the filter: Esc forgets it."
+	case m.frame.Live:
+		return "Nothing was sampled yet."
+	}
+	return "Nothing was sampled in this run."
+}
+
+func (m *Model) line(i int, widths []int, trend int) string {
+	e := &m.entries[i]
+	var b strings.Builder
+	mark := " "
+	switch {
+	case i == m.cursor:
+		mark = m.terminal.Glyphs().Arrow
+	case e.warn:
+		mark = "!"
+	}
+	b.WriteString(mark)
+	first := true
+	for k, h := range m.headings() {
+		if widths[k] == 0 {
+			continue
+		}
+		if !first {
+			b.WriteString(" ")
+		}
+		first = false
+		text := m.terminal.Safe(e.cells[k].text)
+		if h.left || e.cells[k].isText {
+			b.WriteString(m.terminal.Fit(text, widths[k]))
+		} else {
+			b.WriteString(m.terminal.FitRight(text, widths[k]))
+		}
+	}
+	text := b.String()
+	switch {
+	case i == m.cursor:
+		text = m.terminal.Paint(term.Style{Reverse: true}, text)
+	case e.warn:
+		text = m.terminal.Paint(term.Style{Color: term.Warn}, text)
+	}
+	if trend > 0 {
+		text += " " + chart.Sparkline(e.trend, trend, m.style)
+	}
+	return text
+}
+
+func (m *Model) footer() string {
+	var parts []string
+	for i := range keyMap {
+		if b := &keyMap[i]; b.hint != "" {
+			key, _, _ := strings.Cut(b.show, " ")
+			parts = append(parts, m.terminal.Paint(term.Style{Bold: true}, key)+" "+b.hint)
+		}
+	}
+	return strings.Join(parts, "  ")
+}
+
+// helpLines are the key map.
+func (m *Model) helpLines() []string {
+	lines := []string{m.terminal.Paint(term.Style{Bold: true}, "mpitx top: keys"), ""}
+	for i := range keyMap {
+		show := keyMap[i].show
+		if !m.terminal.UTF8 {
+			show = strings.NewReplacer("↓", "Down", "↑", "Up", "→", "Right", "←", "Left").Replace(show)
+		}
+		lines = append(lines, "  "+term.Pad(show, 12)+" "+keyMap[i].help)
+	}
+	lines = append(lines, "", "Of a variable with several elements, or on several objects of one name, a rank's value is their sum;",
+		"of high watermarks and percentages the greatest, of low watermarks the least.",
+		"A silent rank runs, but has recorded nothing for 5 s or more.")
+	m.scroll = min(m.scroll, max(len(lines)-m.height+1, 0))
+	return append(lines[m.scroll:], "")
+}
