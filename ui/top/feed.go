@@ -212,7 +212,7 @@ func (f *Feed) widen() {
 	}
 }
 
-// series is a cell's history as it is to be shown, over the last n bins.
+// series is a cell's history as it is to be shown, over the last n bins. Rates leave out the bin that has just begun.
 func (c *cell) series(l *timeline, as recording.Transform, n int) []float64 {
 	out := make([]float64, n)
 	raw, grown := c.now()
@@ -223,8 +223,12 @@ func (c *cell) series(l *timeline, as recording.Transform, n int) []float64 {
 		}
 		return c.history.at(b)
 	}
+	end := l.last
+	if as == recording.Rate && !l.whole {
+		end--
+	}
 	for i := range out {
-		b := l.last - n + 1 + i
+		b := end - n + 1 + i
 		switch {
 		case b < 0 || b > c.bin:
 			out[i] = math.NaN()
