@@ -212,33 +212,40 @@ func (f *Feed) widen() {
 	}
 }
 
-// series is a cell's history as it is to be shown, over the last n bins. Rates leave out the bin that has just begun.
-func (c *cell) series(l *timeline, as recording.Transform, n int) []float64 {
-	out := make([]float64, n)
+// series is a cell's history as it is to be shown, over the last len(out) bins. Rates leave out the bin that has just begun.
+func (c *cell) series(l *timeline, as recording.Transform, out []float64) {
 	raw, grown := c.now()
-	offset := raw - grown
-	at := func(b int) float64 {
-		if b == c.bin {
-			return grown
-		}
-		return c.history.at(b)
-	}
-	end := l.last
-	if as == recording.Rate && !l.whole {
+	end, offset := l.last, 0.0
+	switch {
+	case as == recording.Rate && !l.whole:
 		end--
+	case as != recording.Rate && as != recording.Delta:
+		offset = raw - grown
+	}
+	ring, width := c.history.ring, l.width.Seconds()
+	at := func(b int) float64 {
+		switch {
+		case b == c.bin:
+			return grown
+		case b < 0 || b > c.history.last || b <= c.history.last-len(ring):
+			return math.NaN()
+		}
+		return ring[b%len(ring)]
+	}
+	first := end - len(out) + 1
+	before := math.NaN()
+	if as == recording.Rate {
+		before = at(first - 1)
 	}
 	for i := range out {
-		b := end - n + 1 + i
-		switch {
-		case b < 0 || b > c.bin:
-			out[i] = math.NaN()
-		case as == recording.Rate:
-			out[i] = (at(b) - at(b-1)) / l.width.Seconds()
-		case as == recording.Delta:
-			out[i] = at(b)
-		default:
-			out[i] = at(b) + offset
+		x := math.NaN()
+		if b := first + i; b >= 0 && b <= c.bin {
+			x = at(b)
+		}
+		if as == recording.Rate {
+			out[i], before = (x-before)/width, x
+		} else {
+			out[i] = x + offset
 		}
 	}
-	return out
 }

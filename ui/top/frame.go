@@ -219,9 +219,13 @@ func (f *Feed) trend(cells []*cell, as recording.Transform, n int) []float64 {
 	for i := range out {
 		out[i] = math.NaN()
 	}
+	one := make([]float64, n)
 	for _, c := range cells {
-		for i, x := range c.series(&f.line, as, n) {
-			out[i] = c.how.add(out[i], x)
+		c.series(&f.line, as, one)
+		for i, x := range one {
+			if !math.IsNaN(x) {
+				out[i] = c.how.add(out[i], x)
+			}
 		}
 	}
 	return out
@@ -235,8 +239,9 @@ func (f *Feed) detail(key Key, as recording.Transform, bins int) *Detail {
 		bins = min(bins, f.line.last+1)
 	}
 	for _, c := range cells {
-		d.Ranks = append(d.Ranks, f.value(c, d.As))
-		d.History = append(d.History, c.series(&f.line, d.As, max(bins, 0)))
+		history := make([]float64, max(bins, 0))
+		c.series(&f.line, d.As, history)
+		d.Ranks, d.History = append(d.Ranks, f.value(c, d.As)), append(d.History, history)
 	}
 	return d
 }

@@ -89,7 +89,8 @@ func (m *Model) read(poll bool) tea.Cmd {
 		return nil
 	}
 	m.busy, m.stale = true, false
-	ask := Ask{As: m.as, Trend: 60, History: mostBins}
+	_, trend := m.layout()
+	ask := Ask{As: m.as, Trend: trend, History: mostBins}
 	if key := m.selected; key.Variable != "" {
 		ask.Row = &key
 	}
@@ -118,6 +119,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
 		m.arrange()
+		cmd = m.read(false)
 	case tickMsg:
 		if int(msg) != m.tick || m.paused {
 			return m, nil
