@@ -1,0 +1,319 @@
+package link
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"slices"
+	"sync"
+	"time"
+
+	"mpitx/catalog"
+)
+
+// ErrEnded is wrapped by the answers that a back end that is gone cannot give.
+var ErrEnded = errors.New("the back end has ended")
+
+const (
+	readLimit  = 2 * time.Second  // of a Read whose context has no deadline
+	writeLimit = 10 * time.Second // of a Write, and of starting a workload
+	perRead    = 500              // variables in one request: launchers die of much standard input
+	grace      = 5 * time.Second  // for the back end to end by itself
+)
+
+// Client is a Backend in a process of its own.
+type Client struct {
+	o      Options
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	w      *Writer
+	events *events
+	over   chan struct{} // closed at the end of the process
+
+	mu      sync.Mutex
+	nextID  uint64
+	waiting map[uint64]chan *Reply
+	ended   *Event
+	err     error // for who asks after the end
+	closing bool
+
+	phase    string
+	phases   chan struct{} // closed and made anew at each phase
+	document []byte
+	catalog  *catalog.Catalog
+	failed   error
+	numbers  map[string]int
+	ready    chan struct{} // closed when catalog or failed is there
+}
+
+// Start starts a back end. It does not wait for anything that the back end says: Catalog does. The context is for starting
+// alone.
+func Start(ctx context.Context, o Options) (*Client, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if len(o.Command) == 0 {
+		return nil, errors.New("start the back end: no command")
+	}
+	c := &Client{o: o, events: newEvents(), over: make(chan struct{}), waiting: map[uint64]chan *Reply{},
+		phases: make(chan struct{}), ready: make(chan struct{}), phase: "starting"}
+	c.cmd = exec.Command(o.Command[0], o.Command[1:]...)
+	c.cmd.Env, c.cmd.Dir = o.Env, o.Dir
+	c.cmd.WaitDelay = time.Second // for what still holds its output
+	ownGroup(c.cmd)
+	out, outW := io.Pipe()
+	errs, errsW := io.Pipe()
+	c.cmd.Stdout, c.cmd.Stderr = outW, errsW
+	in, err := c.cmd.StdinPipe()
+	if err != nil {
+		return nil, fmt.Errorf("start the back end: %w", err)
+	}
+	c.in, c.w = in, NewWriter(in)
+	if err := c.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start the back end: %w", err)
+	}
+	var readers sync.WaitGroup
+	readers.Go(func() { c.listen(out) })
+	readers.Go(func() { c.log(errs) })
+	go func() {
+		err := c.cmd.Wait()
+		outW.Close()
+		errsW.Close()
+		readers.Wait()
+		c.in.Close()
+		c.finish(err)
+	}()
+	go c.ask(Request{Do: DoHello, Version: Version, Exclude: o.Exclude})
+	return c, nil
+}
+
+// Restart ends the back end and starts it again, with one more variable to leave alone where exclude is not "".
+func (c *Client) Restart(ctx context.Context, exclude string) (*Client, error) {
+	c.Close()
+	o := c.o
+	if exclude != "" && !slices.Contains(o.Exclude, exclude) {
+		o.Exclude = append(slices.Clone(o.Exclude), exclude)
+	}
+	return Start(ctx, o)
+}
+
+// ask sends a request. A failure needs no answer here: it is the end of the process, which is told otherwise.
+func (c *Client) ask(r Request) {
+	b, _ := json.Marshal(r) // nothing in it can fail
+	c.w.Write(b)
+}
+
+// log takes the launcher's and the library's standard error, lines of any length.
+func (c *Client) log(r io.Reader) {
+	lines := NewReader(r)
+	for {
+		it, err := lines.Next()
+		if err != nil {
+			return
+		}
+		if it.Text != "" {
+			c.events.put(Event{Kind: EventLog, Rank: -1, Text: it.Text})
+		}
+	}
+}
+
+func (c *Client) listen(r io.Reader) {
+	items := NewReader(r)
+	for {
+		it, err := items.Next()
+		switch {
+		case err != nil:
+			return
+		case it.Damaged:
+			c.damaged()
+		case it.Message != nil:
+			var m Reply
+			if json.Unmarshal(it.Message, &m) != nil {
+				c.damaged()
+				continue
+			}
+			c.take(&m)
+		default:
+			c.events.put(Event{Kind: EventLog, Rank: -1, Text: it.Text})
+		}
+	}
+}
+
+// damaged ends what waits: something that the back end said is lost, and nobody knows what it was an answer to.
+func (c *Client) damaged() {
+	c.events.put(Event{Kind: EventLog, Rank: -1, Text: "mpitx: something else was printed into an answer of the back end, which is lost"})
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for id, ch := range c.waiting {
+		ch <- &Reply{Is: IsError, Text: "the answer was damaged by something that was printed into it: ask again"}
+		delete(c.waiting, id)
+	}
+	c.fail(errors.New("the catalog was damaged by something that was printed into it: restart the back end"))
+}
+
+// fail says why there is no catalog, where there is none yet.
+func (c *Client) fail(err error) {
+	if c.catalog == nil && c.failed == nil {
+		c.failed = err
+		close(c.ready)
+	}
+}
+
+func (c *Client) take(m *Reply) {
+	switch m.Is {
+	case IsHello:
+		if m.Version != Version {
+			c.mu.Lock()
+			c.fail(fmt.Errorf("the back end speaks version %d of the protocol, this program %d: use the same mpitx on both sides", m.Version, Version))
+			c.mu.Unlock()
+		}
+	case IsPhase:
+		c.setPhase(m.Text)
+	case IsCatalog:
+		c.takeCatalog(m)
+	case IsSample, IsOutcomes, IsDone, IsError:
+		c.mu.Lock()
+		if ch := c.waiting[m.ID]; ch != nil {
+			delete(c.waiting, m.ID)
+			ch <- m
+		}
+		c.mu.Unlock()
+	case IsSilent:
+		c.events.put(Event{Kind: EventSilent, Rank: m.Rank, Variable: m.Variable})
+	case IsAnswers:
+		c.events.put(Event{Kind: EventAnswers, Rank: m.Rank})
+	case IsEnded:
+		c.mu.Lock()
+		c.ended = &Event{Kind: EventEnded, Rank: m.Rank, Text: m.Text, Variable: m.Variable}
+		c.mu.Unlock()
+		time.AfterFunc(grace, func() { c.kill() }) // launchers may hang now
+	}
+}
+
+func (c *Client) setPhase(text string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.phase = text
+	close(c.phases)
+	c.phases = make(chan struct{})
+}
+
+// takeCatalog is called by listen alone.
+func (c *Client) takeCatalog(m *Reply) {
+	c.document = append(c.document, m.Data...)
+	if m.Part < m.Parts {
+		c.setPhase(fmt.Sprintf("receiving the catalog: %d of %d parts", m.Part, m.Parts))
+		return
+	}
+	k, err := readCatalog(c.document)
+	c.document = nil
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err != nil {
+		c.fail(fmt.Errorf("the back end's catalog: %w", err))
+		return
+	}
+	if c.failed != nil || c.catalog != nil {
+		return
+	}
+	c.numbers = make(map[string]int, len(k.Cvars)+len(k.Pvars))
+	for i := range k.Pvars {
+		c.numbers[k.Pvars[i].ID()] = len(k.Cvars) + i
+	}
+	for i := range k.Cvars {
+		c.numbers[k.Cvars[i].ID()] = i
+	}
+	c.catalog = k
+	close(c.ready)
+}
+
+// finish is the end of the process.
+func (c *Client) finish(err error) {
+	c.mu.Lock()
+	ev := c.ended
+	if ev == nil {
+		ev = &Event{Kind: EventEnded, Rank: -1, Text: "ended"}
+		if err != nil {
+			ev.Text = err.Error()
+		}
+		if c.catalog == nil {
+			ev.Text += ", in: " + c.phase
+		}
+	}
+	c.err = fmt.Errorf("%w: %s", ErrEnded, ev.Text)
+	for id, ch := range c.waiting {
+		delete(c.waiting, id)
+		close(ch)
+	}
+	c.fail(c.err)
+	c.mu.Unlock()
+	c.events.put(*ev)
+	close(c.over)
+}
+
+// Events implements Backend.
+func (c *Client) Events() <-chan Event { return c.events.out }
+
+// Catalog implements Backend.
+func (c *Client) Catalog(ctx context.Context, progress func(phase string)) (*catalog.Catalog, error) {
+	told := ""
+	for {
+		c.mu.Lock()
+		phase, more := c.phase, c.phases
+		c.mu.Unlock()
+		if progress != nil && phase != told {
+			progress(phase)
+			told = phase
+		}
+		select {
+		case <-c.ready:
+			return c.catalog, c.failed
+		default:
+		}
+		select {
+		case <-c.ready:
+		case <-more:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// Close implements Backend.
+func (c *Client) Close() error {
+	c.mu.Lock()
+	first := !c.closing
+	c.closing = true
+	c.mu.Unlock()
+	if first {
+		go func() { // a back end that does not read its input holds us up no longer than the others
+			c.ask(Request{Do: DoEnd})
+			c.in.Close()
+		}()
+	}
+	for _, step := range []func(){func() { terminate(c.cmd) }, c.kill} {
+		select {
+		case <-c.over:
+			return nil
+		case <-time.After(grace):
+			step()
+		}
+	}
+	select {
+	case <-c.over:
+		return nil
+	case <-time.After(grace):
+		return errors.New("the back end does not end")
+	}
+}
+
+func (c *Client) kill() {
+	select {
+	case <-c.over:
+	default:
+		killGroup(c.cmd)
+	}
+}

@@ -1,0 +1,141 @@
+package link
+
+import (
+	"mpitx/catalog"
+)
+
+// Version is that of the protocol. A back end of another version is refused.
+const Version = 1
+
+// The requests of the screen.
+const (
+	DoHello    = "hello"    // first: Version, Exclude
+	DoRead     = "read"     // Variables, Millis: answered by IsSample
+	DoWrite    = "write"    // Write, Millis: answered by IsOutcomes
+	DoWorkload = "workload" // Name: answered by IsDone
+	DoCancel   = "cancel"   // ID is that of the request to withdraw; no answer
+	DoEnd      = "end"      // no answer but IsEnded
+)
+
+// Request is what the screen says.
+type Request struct {
+	ID        uint64   `json:"id,omitempty"`
+	Do        string   `json:"do"`
+	Version   int      `json:"version,omitempty"`
+	Exclude   []string `json:"exclude,omitempty"`
+	Variables []int    `json:"variables,omitempty"` // by their place in the catalog: control variables, then performance variables
+	Millis    int64    `json:"ms,omitempty"`        // time limit of the ranks
+	Write     *Write   `json:"write,omitempty"`
+	Name      string   `json:"name,omitempty"` // of a workload
+}
+
+// The answers of the back end, and what it says unasked.
+const (
+	IsHello    = "hello"    // first: Version, Text (who)
+	IsPhase    = "phase"    // Text: what it is doing until the catalog is there
+	IsCatalog  = "catalog"  // Part of Parts, Data: a piece of the catalog's document
+	IsSample   = "sample"   // ID, Millis (UNIX time), Ranks, Silent
+	IsOutcomes = "outcomes" // ID, Outcomes
+	IsDone     = "done"     // ID
+	IsError    = "error"    // ID, Text: this request failed
+	IsSilent   = "silent"   // Rank, Variable
+	IsAnswers  = "answers"  // Rank
+	IsEnded    = "ended"    // last: Text, Rank, Variable
+)
+
+// Reply is what the back end says.
+type Reply struct {
+	ID       uint64         `json:"id,omitempty"`
+	Is       string         `json:"is"`
+	Version  int            `json:"version,omitempty"`
+	Text     string         `json:"text,omitempty"`
+	Part     int            `json:"part,omitempty"`
+	Parts    int            `json:"parts,omitempty"`
+	Data     []byte         `json:"data,omitempty"`
+	Millis   int64          `json:"ms,omitempty"`
+	Ranks    []RankReadings `json:"ranks,omitempty"`
+	Silent   []int          `json:"silent,omitempty"`
+	Outcomes []WireOutcome  `json:"outcomes,omitempty"`
+	Rank     int            `json:"rank"`
+	Variable string         `json:"variable,omitempty"`
+}
+
+// RankReadings is a RankSample on its way.
+type RankReadings struct {
+	Rank     int           `json:"rank"`
+	Host     string        `json:"host,omitempty"`
+	Readings []WireReading `json:"readings"`
+}
+
+// WireReading is a catalog.Reading on its way: in JSON its value alone would not say its type.
+type WireReading struct {
+	Status catalog.Status `json:"s,omitempty"` // empty: ok
+	Reason string         `json:"r,omitempty"`
+	Value  []byte         `json:"v,omitempty"` // catalog.Value.MarshalBinary
+	Count  int            `json:"n,omitempty"`
+}
+
+// WireOutcome is an Outcome on its way.
+type WireOutcome struct {
+	Rank   int    `json:"rank"`
+	Host   string `json:"host,omitempty"`
+	Old    []byte `json:"old,omitempty"`
+	New    []byte `json:"new,omitempty"`
+	Back   []byte `json:"back,omitempty"`
+	Result string `json:"result"`
+	Detail string `json:"detail,omitempty"`
+}
+
+// ToWire prepares readings for their way.
+func ToWire(readings []catalog.Reading) []WireReading {
+	out := make([]WireReading, len(readings))
+	for k, r := range readings {
+		out[k] = WireReading{r.Status, r.Reason, valueBytes(r.Value), r.Count}
+		if r.Status == catalog.StatusOK {
+			out[k].Status = ""
+		}
+	}
+	return out
+}
+
+// OutcomeToWire prepares an outcome for its way.
+func OutcomeToWire(o Outcome) WireOutcome {
+	return WireOutcome{o.Rank, o.Host, valueBytes(o.Old), valueBytes(o.New), valueBytes(o.Back), o.Result, o.Detail}
+}
+
+func valueBytes(v catalog.Value) []byte {
+	if v.IsZero() {
+		return nil
+	}
+	b, _ := v.MarshalBinary() // does not fail
+	return b
+}
+
+func valueOf(b []byte) (v catalog.Value) {
+	if len(b) > 0 && v.UnmarshalBinary(b) != nil {
+		return catalog.Value{}
+	}
+	return v
+}
+
+func (r *Reply) sampleRanks() []RankSample {
+	out := make([]RankSample, len(r.Ranks))
+	for k, rr := range r.Ranks {
+		out[k] = RankSample{Rank: rr.Rank, Host: rr.Host, Readings: make([]catalog.Reading, len(rr.Readings))}
+		for i, w := range rr.Readings {
+			if w.Status == "" {
+				w.Status = catalog.StatusOK
+			}
+			out[k].Readings[i] = catalog.Reading{Status: w.Status, Reason: w.Reason, Value: valueOf(w.Value), Count: w.Count}
+		}
+	}
+	return out
+}
+
+func (r *Reply) outcomes() []Outcome {
+	out := make([]Outcome, len(r.Outcomes))
+	for k, w := range r.Outcomes {
+		out[k] = Outcome{w.Rank, w.Host, valueOf(w.Old), valueOf(w.New), valueOf(w.Back), w.Result, w.Detail}
+	}
+	return out
+}
