@@ -47,7 +47,7 @@ func (run *Run) Instants(o Options) func(yield func(*Instant) bool) {
 type merge struct {
 	run     *Run
 	options Options
-	cursors []*cursor // of all ranks
+	cursors []*cursor  // of all ranks
 	heap    cursorHeap // of those with a sample that was not given yet
 	shown   map[*Set]*shown
 	instant Instant

@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 )
@@ -18,11 +17,28 @@ import (
 // The parts of the agent that record. A bare agent lacks them.
 var recording = regexp.MustCompile(`^(run|sampler).*\.[ch]$`)
 
+// sourceDir is binding/agent, as seen from the folder that a test runs in: with -trimpath nothing else knows where it is.
+func sourceDir() (string, error) {
+	dir, err := os.Getwd()
+	for err == nil {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return filepath.Join(dir, "binding", "agent"), nil
+		}
+		if filepath.Dir(dir) == dir {
+			return "", fmt.Errorf("build the agent: no go.mod above %s", dir)
+		}
+		dir = filepath.Dir(dir)
+	}
+	return "", err
+}
+
 // Build makes the agent for the MPI of a compiler wrapper ("mpicc.openmpi") and returns its path. More are further sources.
 // A bare agent has no recording parts: one of the further sources may stand in for them.
 func Build(mpicc string, bare bool, more ...string) (string, error) {
-	_, here, _, _ := runtime.Caller(0)
-	dir := filepath.Dir(filepath.Dir(here))
+	dir, err := sourceDir()
+	if err != nil {
+		return "", err
+	}
 	sources := []string{"*.[ch]", "*.txt", "*.sh", "wrapgen/*.go", "gen/*.go", "../shim/mpitx.h"}
 	var arguments []string
 	if !bare {
