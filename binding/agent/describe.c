@@ -1,5 +1,6 @@
 #include "describe.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 #if defined(OPEN_MPI)
@@ -67,12 +68,30 @@ int describe_level(int provided)
     return provided == MPI_THREAD_MULTIPLE ? 3 : -1;
 }
 
+/* A program with sessions alone has no world; its rank in the process set mpi://WORLD is the launcher's. */
+static void ask_launcher(struct agent_process *process)
+{
+#ifdef OPEN_MPI
+    const char *rank = getenv("OMPI_COMM_WORLD_RANK"), *size = getenv("OMPI_COMM_WORLD_SIZE");
+#else
+    const char *rank = getenv("PMI_RANK"), *size = getenv("PMI_SIZE");
+#endif
+    if (!rank) rank = getenv("PMIX_RANK");
+    char *end;
+    long number = rank ? strtol(rank, &end, 10) : -1;
+    if (!rank || end == rank || *end || number < 0 || number > INT_MAX) return;
+    process->rank = (int)number;
+    number = size ? strtol(size, &end, 10) : 0;
+    if (size && end != size && !*end && number > process->rank && number <= INT_MAX) process->size = (int)number;
+}
+
 void describe_process(void)
 {
     struct agent_process *process = &agent_process;
     process->world.number = HANDLE_NUMBER(COMM_WORLD);
     process->self.number = HANDLE_NUMBER(COMM_SELF);
     process->rank = process->size = -1;
+    if (process->sessions) ask_launcher(process);
     if (process->sessions || !lib.Comm_rank || !lib.Comm_size) return;
     if (lib.Comm_rank(COMM_WORLD, &process->rank) != MPI_SUCCESS) process->rank = -1;
     if (lib.Comm_size(COMM_WORLD, &process->size) != MPI_SUCCESS) process->size = -1;
