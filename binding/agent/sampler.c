@@ -128,6 +128,11 @@ static void start_mpi_t(void)
 {
     if (!sampler_wants_library() && !sampler_has_settings())
         return;
+    /* Open MPI 5 does not end with its last session where MPI_T is held: the next session could not communicate. */
+    if (agent_process.sessions && strcmp(chain_family, "openmpi") == 0) {
+        agent_note("Open MPI cannot open another session after MPI_T: in a program without MPI_Init its variables are not sampled");
+        return;
+    }
     int level = 0;
     sampler_mpi_keep_level();
     int rc = sampler.table->t_init_thread(MPITX_THREAD_MULTIPLE, &level);
