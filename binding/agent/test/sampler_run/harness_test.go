@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-func (m *mpi) needs(t *testing.T) {
+func (m *mpi) needs(t testing.TB) {
 	t.Helper()
 	for _, p := range []string{m.mpicc, m.mpirun} {
 		if _, err := exec.LookPath(p); err != nil {
@@ -74,7 +74,7 @@ func each(t *testing.T, f func(t *testing.T, m *mpi)) {
 }
 
 // compile makes a program of a source in .. or in the selftest's testdata, once, and returns its path.
-func (m *mpi) compile(t *testing.T, source string, options ...string) string {
+func (m *mpi) compile(t testing.TB, source string, options ...string) string {
 	t.Helper()
 	m.compiled.Lock()
 	defer m.compiled.Unlock()
@@ -125,7 +125,7 @@ func (m *mpi) start(t *testing.T, n int, config []string, program ...string) *re
 	return m.run(t, job{n: n, config: config, program: program})
 }
 
-func (m *mpi) environment(t *testing.T, j *job) []string {
+func (m *mpi) environment(t testing.TB, j *job) []string {
 	if j.dir == "" {
 		j.dir = filepath.Join(t.TempDir(), "run")
 	}
@@ -145,7 +145,7 @@ func (m *mpi) environment(t *testing.T, j *job) []string {
 	return []string{"env", "MPITX_AGENT=" + strings.Join(append(lines, j.config...), "\n") + "\n", "LD_PRELOAD=" + strings.Join(preload, ":")}
 }
 
-func (m *mpi) run(t *testing.T, j job) *result {
+func (m *mpi) run(t testing.TB, j job) *result {
 	t.Helper()
 	var line []string
 	if j.before != "" {
@@ -176,7 +176,7 @@ func (m *mpi) run(t *testing.T, j job) *result {
 	return r
 }
 
-func (r *result) open(t *testing.T, no bool) {
+func (r *result) open(t testing.TB, no bool) {
 	t.Helper()
 	run, err := recording.Open(r.dir)
 	if err != nil {

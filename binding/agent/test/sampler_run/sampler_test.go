@@ -122,7 +122,7 @@ func TestEverySampleIsAccountedFor(t *testing.T) {
 }
 
 // starved is how long a rank was ready to run and had no processor.
-func (r *result) starved(t *testing.T, rank int) time.Duration {
+func (r *result) starved(t testing.TB, rank int) time.Duration {
 	t.Helper()
 	for line := range strings.Lines(r.stdout) {
 		var n int
