@@ -163,7 +163,8 @@ func TestNoRoom(t *testing.T) {
 			if exec.Command("unshare", "-m", "true").Run() != nil {
 				t.Skip("mounts are not allowed")
 			}
-			m.beside(t, job{n: 2, config: quick, program: program, live: "default", before: "export UCX_POSIX_DIR=/tmp; mount -t tmpfs -o ro,size=4k none /dev/shm"}).whole(t, 10)
+			// Open MPI's shared memory loses a race of its own where it has to keep its files in a folder.
+			m.beside(t, job{n: 2, config: quick, program: program, live: "default", before: "export UCX_POSIX_DIR=/tmp OMPI_MCA_btl=self,tcp OMPI_MCA_btl_tcp_if_include=lo; mount -t tmpfs -o ro,size=4k none /dev/shm"}).whole(t, 10)
 		})
 		t.Run("budget", func(t *testing.T) {
 			r := m.beside(t, job{n: 2, config: append(much, "max_size=200000"), program: flood})
