@@ -191,7 +191,7 @@ commands answer from a snapshot, and need no MPI.`,
 	root.SetVersionTemplate("mpitx {{.Version}}\n")
 	root.PersistentFlags().StringVar(&a.color, "color", "auto", "colours: auto, always or never (NO_COLOR is obeyed)")
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newList(a), newShow(a), newRead(a), newWrite(a), newSnapshot(a), newSample(a), newRecord(a), newExport(a), newStats(a), newTop(a), newRecover(a), newDoctor(a), newSetup(a), newVersion(a))
+	root.AddCommand(newList(a), newShow(a), newRead(a), newWrite(a), newSnapshot(a), newSample(a), newRecord(a), newExport(a), newStats(a), newTop(a), newRecover(a), newDoctor(a), newSetup(a), newServe(a), newVersion(a))
 	return root
 }
 

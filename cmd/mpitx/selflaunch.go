@@ -32,6 +32,9 @@ func selfLaunch(n int, argv, environ []string, limit time.Duration) int {
 		cmd := exec.Command(argv[0], argv[1:]...)
 		cmd.Env = append(environ[:len(environ):len(environ)], fmt.Sprintf("FAKEMPI_RANK=%d", rank), fmt.Sprintf("FAKEMPI_SIZE=%d", n), "FAKEMPI_DIR="+dir)
 		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+		if rank == 0 {
+			cmd.Stdin = os.Stdin
+		}
 		cmd.WaitDelay = limit
 		stop := passSignals(cmd)
 		if err := cmd.Start(); err != nil {

@@ -210,11 +210,7 @@ func (s *source) relaunch() error {
 	}
 	// The terminal is out here, and the choice was made with what is known out here.
 	environ = append(environ, export.TermVariable+"="+s.term.Pass())
-	if s.chosen.Lib != "" {
-		environ = append(environ, "MPITX_MPI="+s.chosen.Lib)
-	} else {
-		environ = append(environ, "MPITX_MPI="+s.chosen.Family)
-	}
+	environ = append(environ, mpiVariable(s.chosen))
 	if argv[0] == locate.SelfLaunch {
 		return answered{selfLaunch(s.n, argv[2:], environ, s.timeout)}
 	}
@@ -232,6 +228,14 @@ func (s *source) relaunch() error {
 		code = 128 + int(passed)
 	}
 	return answered{code}
+}
+
+// mpiVariable hands a choice of MPI on to the ranks.
+func mpiVariable(m locate.MPI) string {
+	if m.Lib != "" {
+		return "MPITX_MPI=" + m.Lib
+	}
+	return "MPITX_MPI=" + m.Family
 }
 
 func exitCode(s *os.ProcessState) int {

@@ -29,7 +29,7 @@ func Backend() int {
 	runtime.LockOSThread()
 	os.Unsetenv("GOMAXPROCS") // which was for us
 	debug.SetGCPercent(400)
-	b := &backend{out: toFront(), frames: make(chan frame, 4)}
+	b := &backend{out: toFront(), frames: make(chan frame, 256)}
 	kind, payload, err := readFrame(os.Stdin)
 	if err == io.EOF && b.out != nil {
 		return 0 // started early, and not needed
@@ -80,6 +80,9 @@ type backend struct {
 	indices map[string]int // of the control variables
 	host    string
 	before  *catalog.Process
+
+	cancelled cancelled // tasks
+	mark      marker    // of the access under way
 }
 
 func (b *backend) say(kind byte, payload []byte) {
@@ -102,6 +105,10 @@ func (b *backend) listen() {
 				fmt.Fprintln(os.Stderr, "mpitx: backend:", err)
 			}
 			os.Exit(1)
+		}
+		if kind == frameCancel {
+			b.cancelled.add(payload)
+			continue
 		}
 		b.frames <- frame{kind, payload}
 	}
@@ -154,7 +161,7 @@ func (b *backend) run() (int, error) {
 	if rank == 0 {
 		return b.lead(m, size, outcomes)
 	}
-	return b.follow(m, outcomes, err)
+	return b.follow(m, rank, size, outcomes, err)
 }
 
 func (b *backend) load() (err error) {
@@ -272,22 +279,22 @@ func (b *backend) lead(m *mail, size int, outcomes []Outcome) (int, error) {
 		return b.alone(), nil
 	}
 	b.phase("waiting for the front")
-	code := 1
-	if v, ok := b.frame(frameVerdict, time.Minute); ok && len(v) == 1 {
-		code = int(v[0])
+	verdict := []byte{1}
+	if v, ok := b.frame(frameVerdict, time.Minute); ok && len(v) > 0 {
+		verdict = v
 	}
 	for r := 1; r < size; r++ {
 		if lost[r] == "" || failed[r] != "" {
-			if err := m.send([]byte{byte(code)}, r, tagVerdict); err != nil {
+			if err := m.send(verdict, r, tagVerdict); err != nil {
 				return 0, err
 			}
 		}
 	}
-	return b.end(m, code, quit), nil
+	return b.end(m, b.obey(m, 0, size, verdict), quit), nil
 }
 
 // follow is every other rank.
-func (b *backend) follow(m *mail, outcomes []Outcome, failed error) (int, error) {
+func (b *backend) follow(m *mail, rank, size int, outcomes []Outcome, failed error) (int, error) {
 	deadline := time.Now().Add(2 * b.request.Patience)
 	report := report{Host: b.host, Outcomes: outcomes}
 	if failed != nil {
@@ -318,12 +325,11 @@ func (b *backend) follow(m *mail, outcomes []Outcome, failed error) (int, error)
 	if err != nil {
 		return 0, fmt.Errorf("rank 0: %w", err)
 	}
-	code := 1
-	if len(v) == 1 {
-		code = int(v[0])
+	if len(v) == 0 {
+		v = []byte{1}
 	}
-	b.say(frameAgreed, []byte{byte(code)})
-	return b.end(m, code, false), nil
+	b.say(frameAgreed, v)
+	return b.end(m, b.obey(m, rank, size, v), false), nil
 }
 
 // difference is what p has to say to a rank that sent its root; a root that cannot be read is answered with everything.

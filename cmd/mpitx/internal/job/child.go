@@ -27,6 +27,7 @@ type child struct {
 	phase string
 
 	noise *tail
+	mark  marker         // where it is; zero unless it serves
 	heard sync.WaitGroup // of the noise
 	ended bool           // its last event has come
 }
@@ -63,7 +64,7 @@ func (t *tail) String() string {
 
 // start starts a back end and tells it what to do.
 func start(exe string, environ []string, r Request, events chan<- event) (*child, error) {
-	c, err := spawn(exe, environ, r.Stage)
+	c, err := spawn(exe, environ, r.Stage, r.Serve && r.Stage == After)
 	if err == nil {
 		c.begin(r, events)
 	}
@@ -71,8 +72,8 @@ func start(exe string, environ []string, r Request, events chan<- event) (*child
 }
 
 // spawn starts a back end, which waits for its request. What the library prints goes to standard error: standard output is
-// ours. It must be called from a thread that lives as long as the child, which dies with it.
-func spawn(exe string, environ []string, stage Stage) (*child, error) {
+// ours. One that is marked shares memory with us that tells where it is. It must be called from a thread that lives as long as the child, which dies with it.
+func spawn(exe string, environ []string, stage Stage, marked bool) (*child, error) {
 	c := &child{stage: stage, phase: "starting", noise: &tail{}, say: make(chan frame, 8)}
 	in, toChild, err := os.Pipe()
 	if err != nil {
@@ -102,7 +103,19 @@ func spawn(exe string, environ []string, stage Stage) (*child, error) {
 	// A back end is one thread that calls the library: with a second processor for Go it wakes threads for nothing, which
 	// takes a tenth of a listing's time where processors are virtual.
 	environ = append(slices.Clip(environ), "GOMAXPROCS=1")
-	c.pid, err = syscall.ForkExec(exe, []string{exe, "backend", string(stage), strconv.Itoa(fd)}, &syscall.ProcAttr{Env: environ,
+	argv := []string{exe, "backend", string(stage), strconv.Itoa(fd)}
+	if marked {
+		var shared *os.File
+		if c.mark, shared, err = newMarker(); err != nil {
+			toChild.Close()
+			fromChild.Close()
+			return nil, err
+		}
+		defer shared.Close()
+		unix.FcntlInt(shared.Fd(), unix.F_SETFD, 0)
+		argv = append(argv, strconv.Itoa(int(shared.Fd())))
+	}
+	c.pid, err = syscall.ForkExec(exe, argv, &syscall.ProcAttr{Env: environ,
 		Files: []uintptr{in.Fd(), std.Fd(), std.Fd()}, Sys: &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}})
 	if err != nil {
 		toChild.Close()

@@ -34,15 +34,16 @@ type front struct {
 	failed        map[Stage]*failure
 	agreed        *int
 	settled       bool // the ranks have the exit code
+
+	serve      bool
+	gone       chan struct{} // closed when nobody listens any more; nil: somebody always does
+	invitation []byte
 }
 
 // Collect reads both stages, over all ranks. It returns on rank 0 once everything is there, and elsewhere at the end of
 // the job. Either stage may be missing from the catalog; that both are is an error.
 func Collect(o Options) (*Job, error) {
-	runtime.LockOSThread() // the children die with this thread
-	f := &front{o: o, events: make(chan event, 64), signals: make(chan os.Signal, 4), timeout: time.After(o.Timeout),
-		failed: map[Stage]*failure{}, hello: hello{Rank: max(0, o.Launch.Rank), Size: max(1, o.Launch.Size)}}
-	signal.Notify(f.signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	f := newFront(o)
 	if err := f.start(); err != nil {
 		return nil, err
 	}
@@ -53,10 +54,18 @@ func Collect(o Options) (*Job, error) {
 	return f.root()
 }
 
+func newFront(o Options) *front {
+	runtime.LockOSThread() // the children die with this thread
+	f := &front{o: o, events: make(chan event, 64), signals: make(chan os.Signal, 4), timeout: time.After(o.Timeout),
+		failed: map[Stage]*failure{}, hello: hello{Rank: max(0, o.Launch.Rank), Size: max(1, o.Launch.Size)}}
+	signal.Notify(f.signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	return f
+}
+
 func (f *front) start() (err error) {
 	l := f.o.Launch
 	patience := f.patience()
-	r := Request{Stage: Before, MPI: f.o.MPI, Shim: f.o.Shim, Self: f.o.Self, Alone: l.Rank < 0, Patience: patience,
+	r := Request{Stage: Before, MPI: f.o.MPI, Shim: f.o.Shim, Self: f.o.Self, Alone: l.Rank < 0 && !f.serve, Serve: f.serve, Patience: patience,
 		Limit: min(time.Second, f.o.Timeout/20), Total: f.o.Timeout / 2,
 		Launch: Launch{Rank: l.Rank, Size: l.Size, Leader: l.Rank <= 0 || l.LocalRank == 0}}
 	if l.Size > 1 {
@@ -74,7 +83,7 @@ func (f *front) start() (err error) {
 	if r.Launch.Leader {
 		f.pending = &before
 	}
-	if early != nil && f.o.Environ == nil {
+	if early != nil && f.o.Environ == nil && !f.serve {
 		f.after, early = early, nil
 		f.after.begin(after, f.events)
 		return nil
@@ -91,7 +100,7 @@ var early *child
 func Early() {
 	runtime.LockOSThread()
 	if exe, err := os.Executable(); err == nil {
-		early, _ = spawn(exe, os.Environ(), After)
+		early, _ = spawn(exe, os.Environ(), After, false)
 	}
 }
 
@@ -127,6 +136,9 @@ func (f *front) run() {
 			f.take(e)
 		case <-f.timeout:
 			f.stop(fmt.Sprintf("no answer within %s (--timeout sets the limit)", f.o.Timeout), true)
+		case <-f.gone:
+			f.killAll()
+			os.Exit(1) // not 0: the launcher ends the others
 		case s := <-f.signals:
 			f.stop("ended by "+signalName(s), false)
 			if s == syscall.SIGINT {
@@ -153,7 +165,7 @@ func (f *front) waiting() bool {
 	beforeDone := f.before == nil && f.pending == nil || f.beforeSaid || f.failed[Before] != nil
 	afterDone := f.result != nil || f.failed[After] != nil
 	if f.rank() != 0 {
-		afterDone = f.after.ended
+		afterDone = f.after.ended || f.invitation != nil
 		beforeDone = beforeDone || afterDone
 	}
 	return !beforeDone || !afterDone
@@ -218,6 +230,9 @@ func (f *front) take(e event) {
 		c.ended = true
 	case framePhase:
 		c.phase = string(e.payload)
+		if f.o.Phase != nil && c.stage == After {
+			f.o.Phase(c.phase)
+		}
 	case frameHello:
 		unpack(e.payload, &f.hello)
 	case frameProcess:
@@ -260,9 +275,13 @@ func (f *front) take(e event) {
 		unpack(e.payload, &fl)
 		f.failed[c.stage] = &fl
 	case frameAgreed:
-		if len(e.payload) == 1 {
-			code := int(e.payload[0])
-			f.agreed = &code
+		if len(e.payload) == 0 {
+			return
+		}
+		code := int(e.payload[0])
+		f.agreed = &code
+		if len(e.payload) > 1 {
+			f.invitation = e.payload[1:]
 		}
 	}
 }

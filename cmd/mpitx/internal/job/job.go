@@ -19,7 +19,9 @@ type Options struct {
 	Writes     []Write
 	WriteStage Stage
 	Timeout    time.Duration
-	Listing    bool // the command cannot fail once everything is read: ranks may end while rank 0 still merges
+	Phase      func(text string)      // told what the back end after MPI_Init does; may be nil
+	Prepare    func(*catalog.Catalog) // Serve: completes the catalog; may be nil
+	Listing    bool                   // the command cannot fail once everything is read: ranks may end while rank 0 still merges
 }
 
 // Job is what was collected, on rank 0; on other ranks there is nothing to print.

@@ -32,7 +32,8 @@ type observed struct {
 	index   int
 }
 
-// observe reads a stage. The indices of the control variables are returned by name: they hold in this process only.
+// observe reads a stage. The variables' indices are returned by ID: they hold in this process only. Should a control
+// variable have the ID of a performance variable, it is the control variable's.
 func observe(lib *binding.Library, tool *binding.Interface, o binding.ProbeOptions) (*catalog.Process, map[string]int, error) {
 	ob := &observer{tool: tool, cvarNames: map[int]string{}, pvarNames: map[int]string{},
 		enums: map[binding.EnumHandle]string{}, enumList: map[string]catalog.Enum{}}
@@ -58,7 +59,10 @@ func observe(lib *binding.Library, tool *binding.Interface, o binding.ProbeOptio
 
 	cvars := ob.variables(cvarTrials, "control variable", ob.cvar, &p.Stage.DeadCvars)
 	pvars := ob.variables(pvarTrials, "performance variable", ob.pvar, &p.Stage.DeadPvars)
-	indices := make(map[string]int, len(cvars))
+	indices := make(map[string]int, len(cvars)+len(pvars))
+	for _, v := range pvars {
+		indices[v.ID()] = v.index
+	}
 	for _, v := range cvars {
 		indices[v.Name] = v.index
 		ob.cvarNames[v.index] = v.Name

@@ -23,7 +23,9 @@ const (
 	// front to back end
 	frameRequest = 'q' // gob of Request
 	frameBefore  = 'b' // the before stage, for merging nodes: a catalog.Process; empty where it could not be read
-	frameVerdict = 'v' // the exit code that all ranks agree on
+	frameVerdict = 'v' // the exit code that all ranks agree on; where they are to serve, a gob of invitation follows
+	frameTask    = 't' // gob of task; from rank 0's front to the others' as well
+	frameCancel  = 'c' // the number of a task (8 bytes, little-endian) that nobody waits for any more
 
 	// back end to front
 	framePhase   = 'p' // what it does now, as text
@@ -33,8 +35,13 @@ const (
 	frameNode    = 'n' // what another node saw in the before stage, by difference
 	frameResult  = 'r' // gob of result: everything has been sent
 	frameError   = 'e' // gob of failure: nothing more will come
-	frameAgreed  = 'a' // the exit code that rank 0 decided
+	frameAgreed  = 'a' // the verdict that rank 0 sent
 	frameEnd     = 'z' // of a process that is alone: it will finalize MPI and exit by itself
+	frameAnswer  = 'A' // gob of answer; from other ranks' fronts to rank 0's as well
+
+	// between fronts
+	frameWhere = 'w' // to rank 0: gob of place; to the others: what are you reading?
+	frameDied  = 'D' // to rank 0: gob of place: the back end is gone
 )
 
 const maxFrame = 1 << 30
@@ -48,6 +55,7 @@ type Request struct {
 	Alone    bool   // no launcher waits for this process
 	Launch   Launch
 	Before   bool // a frameBefore will follow
+	Serve    bool // the verdict is an invitation
 	Writes   []Write
 	Patience time.Duration // how long rank 0 waits for other ranks once it has finished itself
 	Limit    time.Duration // after which a single call into the library counts as hanging

@@ -1,0 +1,399 @@
+//go:build linux
+
+package job
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"time"
+
+	"mpitx/catalog"
+	"mpitx/ui/link"
+)
+
+const (
+	joinLimit   = 5 * time.Second // for the other ranks' fronts to come
+	endLimit    = 3 * time.Second // for MPI_Finalize
+	helloLimit  = time.Minute     // for the screen to say what it is
+	catalogPart = 1 << 16         // bytes
+	maxOpen     = 32              // tasks that a rank may have before it
+)
+
+// server is rank 0's front of a back end that serves a screen. One goroutine does everything.
+type server struct {
+	f       *front
+	o       Options
+	w       *link.Writer
+	screen  chan link.Request // closed with its end
+	notes   chan note
+	timers  chan uint64
+	catalog *catalog.Catalog
+	ids     []string // by their numbers in the protocol
+	size    int
+	peers   map[int]*peer
+	hosts   map[int]string
+	number  uint64
+	asked   map[uint64]*asked
+	working bool // a workload runs
+}
+
+// peer is a rank's front as rank 0's sees it.
+type peer struct {
+	rank   int
+	host   string
+	tell   func(kind byte, payload []byte)
+	open   map[uint64]task // given, and not yet answered
+	silent bool
+}
+
+// note is what a peer said.
+type note struct {
+	from    *peer
+	kind    byte // 0: it is gone
+	payload []byte
+}
+
+// asked is a request of the screen that is under way.
+type asked struct {
+	request link.Request
+	waiting map[int]bool
+	answers map[int]answer
+	silent  []int
+	timer   *time.Timer
+}
+
+// Serve collects like Collect, and then answers the requests of a screen until that ends: on rank 0 over in and out, elsewhere
+// over rank 0. It returns the exit code.
+func Serve(o Options, in io.Reader, out io.Writer) int {
+	root := o.Launch.Rank <= 0
+	s := &server{o: o, w: link.NewWriter(out), screen: make(chan link.Request, 256), notes: make(chan note, 256), timers: make(chan uint64, 256),
+		peers: map[int]*peer{}, hosts: map[int]string{}, asked: map[uint64]*asked{}}
+	if root {
+		s.say(link.Reply{Is: link.IsHello, Version: link.Version, Text: o.Creator})
+		o.Phase = func(text string) { s.say(link.Reply{Is: link.IsPhase, Text: text}) }
+	}
+	f := newFront(o)
+	f.serve = true
+	s.f = f
+	if root {
+		f.gone = make(chan struct{})
+		go s.listen(in, f.gone)
+	}
+	if err := f.start(); err != nil {
+		return s.end(-1, err.Error(), "", 1)
+	}
+	f.run()
+	if f.rank() != 0 {
+		return f.serveRank()
+	}
+	return s.run()
+}
+
+func (s *server) say(r link.Reply) {
+	b, _ := json.Marshal(r) // nothing in it can fail
+	s.w.Write(b)
+}
+
+// end says the last word, and gives the exit code.
+func (s *server) end(rank int, text, variable string, code int) int {
+	s.say(link.Reply{Is: link.IsEnded, Rank: rank, Text: text, Variable: variable})
+	s.f.killAll()
+	return code
+}
+
+// listen takes the screen's requests. What is no message is nobody's.
+func (s *server) listen(in io.Reader, gone chan struct{}) {
+	items := link.NewReader(in)
+	for {
+		it, err := items.Next()
+		if err != nil {
+			close(gone)
+			return
+		}
+		var r link.Request
+		if it.Message != nil && json.Unmarshal(it.Message, &r) == nil {
+			if r.Do == link.DoEnd {
+				close(gone)
+				return
+			}
+			s.screen <- r
+		}
+	}
+}
+
+func (s *server) run() int {
+	j, err := s.f.root()
+	if err != nil {
+		return s.end(-1, err.Error(), "", 1)
+	}
+	s.catalog, s.size = j.Catalog, j.Catalog.Job.Size
+	if s.o.Prepare != nil {
+		s.o.Prepare(s.catalog)
+	}
+	for k := range s.catalog.Cvars {
+		s.ids = append(s.ids, s.catalog.Cvars[k].ID())
+	}
+	for k := range s.catalog.Pvars {
+		s.ids = append(s.ids, s.catalog.Pvars[k].ID())
+	}
+	for _, r := range s.catalog.Job.Ranks {
+		s.hosts[r.Rank] = r.Host
+	}
+	exclude, err := s.hello()
+	if err != nil {
+		return s.end(-1, err.Error(), "", 1)
+	}
+	if s.f.process != nil && s.f.result != nil {
+		if err := s.invite(exclude); err != nil {
+			return s.end(-1, err.Error(), "", 1)
+		}
+	}
+	if err := s.sendCatalog(); err != nil {
+		return s.end(-1, err.Error(), "", 1)
+	}
+	return s.serve()
+}
+
+// hello waits for the screen's first word, which says what to leave alone.
+func (s *server) hello() ([]string, error) {
+	select {
+	case r := <-s.screen:
+		if r.Do != link.DoHello || r.Version != link.Version {
+			return nil, fmt.Errorf("serve: the screen said %q with version %d, not %q with version %d: use the same mpitx on both sides", r.Do, r.Version, link.DoHello, link.Version)
+		}
+		return r.Exclude, nil
+	case <-s.f.gone:
+		return nil, fmt.Errorf("serve: the screen is gone")
+	case <-time.After(helloLimit):
+		return nil, fmt.Errorf("serve: nobody spoke to it: this command is mpitx's own")
+	}
+}
+
+// invite sends all ranks the verdict to serve, and waits for their fronts.
+func (s *server) invite(exclude []string) error {
+	l, inv, err := listen(s.o.Launch.Size <= 1 || s.o.Launch.Size == s.o.Launch.LocalSize)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	inv.Exclude = exclude
+	s.f.settled = true
+	s.f.after.tell(frameVerdict, append([]byte{0}, pack(inv)...))
+	s.peers[0] = &peer{rank: 0, host: s.f.hello.Host, tell: s.f.after.tell, open: map[uint64]task{}}
+	joined := make(chan *peer, s.size)
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go s.accept(c, inv, joined)
+		}
+	}()
+	late := time.After(joinLimit)
+	for expected := s.size - len(s.f.result.Lost); len(s.peers) < expected; {
+		select {
+		case p := <-joined:
+			s.peers[p.rank] = p
+		case e := <-s.f.events:
+			if e.kind == 0 && e.from == s.f.after {
+				return fmt.Errorf("%s", s.f.after.death(e.status))
+			}
+			s.f.take(e)
+		case <-s.f.gone:
+			return fmt.Errorf("the screen is gone")
+		case <-late:
+			return nil // they are silent
+		}
+	}
+	return nil
+}
+
+// accept lets a rank in that knows the token.
+func (s *server) accept(c net.Conn, inv invitation, joined chan<- *peer) {
+	c.SetDeadline(time.Now().Add(joinLimit))
+	var token [tokenSize]byte
+	var h hello
+	if _, err := io.ReadFull(c, token[:]); err != nil || token != inv.Token {
+		c.Close()
+		return
+	}
+	kind, payload, err := readFrame(c)
+	if err != nil || kind != frameHello || unpack(payload, &h) != nil || h.Rank <= 0 || h.Rank >= s.size {
+		c.Close()
+		return
+	}
+	if _, err := c.Write([]byte{1}); err != nil {
+		c.Close()
+		return
+	}
+	c.SetDeadline(time.Time{})
+	say := make(chan frame, 4*maxOpen)
+	p := &peer{rank: h.Rank, host: h.Host, open: map[uint64]task{}, tell: func(kind byte, payload []byte) { say <- frame{kind, payload} }}
+	joined <- p
+	go func() {
+		for f := range say { // a front reads at once, whatever its back end does
+			writeFrame(c, f.kind, f.payload)
+		}
+	}()
+	for {
+		kind, payload, err := readFrame(c)
+		if err != nil {
+			s.notes <- note{from: p}
+			return
+		}
+		s.notes <- note{p, kind, payload}
+	}
+}
+
+func (s *server) sendCatalog() error {
+	var b bytes.Buffer
+	if err := catalog.Write(&b, s.catalog); err != nil {
+		return err
+	}
+	parts := (b.Len() + catalogPart - 1) / catalogPart
+	for k := 1; k <= parts; k++ {
+		s.say(link.Reply{Is: link.IsCatalog, Part: k, Parts: parts, Data: slices.Clone(b.Next(catalogPart))})
+	}
+	return nil
+}
+
+// serve answers requests until somebody is gone.
+func (s *server) serve() int {
+	for {
+		select {
+		case r := <-s.screen:
+			s.request(r)
+		case <-s.f.gone:
+			return s.leave()
+		case n := <-s.notes:
+			if over, code := s.hear(n); over {
+				return code
+			}
+		case e := <-s.f.events:
+			if over, code := s.child(e); over {
+				return code
+			}
+		case number := <-s.timers:
+			s.late(number)
+		case sig := <-s.f.signals:
+			return s.signalled(signalName(sig))
+		}
+	}
+}
+
+// signalled waits a moment: a launcher that ends the job because of a rank that died is often faster than that rank.
+func (s *server) signalled(name string) int {
+	late := time.After(300 * time.Millisecond)
+	for {
+		select {
+		case n := <-s.notes:
+			if over, code := s.hear(n); over {
+				return code
+			}
+		case e := <-s.f.events:
+			if e.kind == 0 && endedByOthers(e.status) {
+				continue
+			}
+			if over, code := s.child(e); over {
+				return code
+			}
+		case <-late:
+			return s.end(-1, "ended by "+name, "", 1)
+		}
+	}
+}
+
+// child takes what rank 0's own back end says.
+func (s *server) child(e event) (over bool, code int) {
+	p := s.peers[0]
+	switch {
+	case e.kind == 0 && e.from == s.f.after && p != nil:
+		e.from.ended = true
+		return true, s.end(0, e.from.death(e.status), e.from.mark.where(p.open), 1)
+	case e.kind == frameAnswer:
+		s.answer(p, e.payload)
+	default:
+		s.f.take(e)
+	}
+	return false, 0
+}
+
+// hear takes what another rank's front says.
+func (s *server) hear(n note) (over bool, code int) {
+	var at place
+	switch n.kind {
+	case 0:
+		return true, s.end(n.from.rank, fmt.Sprintf("rank %d on %s is gone", n.from.rank, orUnknown(n.from.host)), "", 1)
+	case frameDied:
+		unpack(n.payload, &at)
+		return true, s.end(n.from.rank, fmt.Sprintf("rank %d on %s: %s", n.from.rank, orUnknown(n.from.host), at.Text), at.Variable, 1)
+	case frameWhere:
+		unpack(n.payload, &at)
+		s.say(link.Reply{Is: link.IsSilent, Rank: n.from.rank, Variable: at.Variable})
+	case frameAnswer:
+		s.answer(n.from, n.payload)
+	}
+	return false, 0
+}
+
+// leave ends the back end because nobody wants it any more. MPI_Finalize waits for all ranks: where one is silent nobody calls it.
+func (s *server) leave() int {
+	for _, p := range s.peers {
+		if p.silent || len(p.open) > 0 {
+			return s.end(-1, "ended as asked", "", 1)
+		}
+	}
+	if len(s.peers) != s.size {
+		return s.end(-1, "ended as asked", "", 1)
+	}
+	s.stopWorkload()
+	for _, p := range s.peers {
+		p.tell(frameVerdict, []byte{0})
+	}
+	late := time.After(endLimit)
+	for !s.f.after.ended {
+		select {
+		case e := <-s.f.events:
+			if e.kind == 0 {
+				e.from.ended = true
+			}
+		case <-s.notes:
+		case <-s.f.signals:
+			return s.end(-1, "ended as asked", "", 1)
+		case <-late:
+			return s.end(-1, "ended as asked", "", 1)
+		}
+	}
+	return s.end(-1, "ended as asked", "", 0)
+}
+
+// stopWorkload lets all ranks finish their round.
+func (s *server) stopWorkload() {
+	if !s.working {
+		return
+	}
+	s.request(link.Request{Do: link.DoWorkload, Millis: endLimit.Milliseconds()})
+	late := time.After(endLimit)
+	for len(s.asked) > 0 {
+		select {
+		case n := <-s.notes:
+			if n.kind == frameAnswer {
+				s.answer(n.from, n.payload)
+			}
+		case e := <-s.f.events:
+			if e.kind == frameAnswer {
+				s.answer(s.peers[0], e.payload)
+			}
+		case <-late:
+			return
+		case <-s.timers:
+			return
+		}
+	}
+	time.Sleep(100 * time.Millisecond) // rounds are shorter
+}

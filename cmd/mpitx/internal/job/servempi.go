@@ -1,0 +1,225 @@
+//go:build cgo && linux
+
+package job
+
+import (
+	"os"
+	"strconv"
+	"syscall"
+	"time"
+
+	"mpitx/binding"
+	"mpitx/catalog"
+	"mpitx/ui/link"
+)
+
+// serving is a back end that goes on after it has told everything: it does tasks, one after the other.
+type serving struct {
+	*backend
+	m          *mail
+	rank, size int
+	exclude    map[string]bool
+	variables  map[string]int // position in Meta, control variables first, by ID
+	cvars      map[int]*binding.CvarHandle
+	pvars      map[int]*binding.PvarHandle
+	session    *binding.Session
+	loads      []string // workloads to come; "" is none
+	ending     bool
+	code       int
+}
+
+// obey does what the verdict says, and returns the exit code.
+func (b *backend) obey(m *mail, rank, size int, verdict []byte) int {
+	if len(verdict) == 1 {
+		return int(verdict[0])
+	}
+	var inv invitation
+	if unpack(verdict[1:], &inv) != nil {
+		return 1
+	}
+	s := &serving{backend: b, m: m, rank: rank, size: size, exclude: map[string]bool{}, variables: map[string]int{},
+		cvars: map[int]*binding.CvarHandle{}, pvars: map[int]*binding.PvarHandle{}}
+	if len(os.Args) > 4 {
+		if fd, err := strconv.Atoi(os.Args[4]); err == nil {
+			b.mark, _ = openMarker(fd)
+			syscall.Close(fd)
+		}
+	}
+	for _, id := range inv.Exclude {
+		s.exclude[id] = true
+	}
+	meta := &b.process.Meta
+	for k := range meta.Pvars {
+		s.variables[meta.Pvars[k].ID()] = len(meta.Cvars) + k
+	}
+	for k := range meta.Cvars {
+		s.variables[meta.Cvars[k].ID()] = k
+	}
+	b.phase("serving")
+	for !s.ending {
+		for len(s.loads) > 0 && !s.ending {
+			name := s.loads[0]
+			s.loads = s.loads[1:]
+			if name != "" {
+				s.exercise(name)
+			}
+		}
+		if !s.ending {
+			s.handle(<-b.frames)
+		}
+	}
+	return s.code
+}
+
+// handle does one task.
+func (s *serving) handle(f frame) {
+	switch f.kind {
+	case frameVerdict:
+		s.ending = true
+		if len(f.payload) == 1 {
+			s.code = int(f.payload[0])
+		}
+	case frameTask:
+		var t task
+		if unpack(f.payload, &t) != nil {
+			return
+		}
+		a := answer{Number: t.Number, Host: s.host}
+		switch {
+		case s.cancelled.has(t.Number):
+			a.Failed = "withdrawn"
+		case t.Do == link.DoRead:
+			a.Readings = s.read(t)
+		case t.Do == link.DoWrite:
+			a.Outcomes = s.writeNow(t)
+		case t.Do == link.DoWorkload:
+			s.loads = append(s.loads, t.Workload)
+		default:
+			a.Failed = "unknown task " + t.Do
+		}
+		s.mark.at(t.Number, -1)
+		s.say(frameAnswer, pack(a))
+	}
+}
+
+func (s *serving) read(t task) []catalog.Reading {
+	out := make([]catalog.Reading, len(t.IDs))
+	for k, id := range t.IDs {
+		if s.cancelled.has(t.Number) {
+			return nil
+		}
+		s.mark.at(t.Number, k)
+		out[k] = s.reading(id)
+	}
+	return out
+}
+
+// reading reads a variable here, where the trial in another process has gone well.
+func (s *serving) reading(id string) catalog.Reading {
+	at, ok := s.variables[id]
+	if !ok {
+		return catalog.Reading{Status: catalog.StatusMissing}
+	}
+	r := s.process.Readings[at]
+	r.Writable = catalog.WritableUnknown
+	if s.exclude[id] {
+		return catalog.Reading{Status: catalog.StatusFaulty, Reason: "left alone: a process ended in an access to it"}
+	}
+	if r.Status != catalog.StatusOK {
+		return r
+	}
+	value, count, err := s.value(at, id)
+	if err != nil {
+		return catalog.Reading{Status: catalog.StatusError, Reason: err.Error()}
+	}
+	r.Value, r.Count, r.Reason = value, count, ""
+	return r
+}
+
+// value reads through a handle that stays: what a handle counts, it counts from its start.
+func (s *serving) value(at int, id string) (v catalog.Value, count int, err error) {
+	meta := &s.process.Meta
+	if at < len(meta.Cvars) {
+		h := s.cvars[at]
+		if h == nil {
+			if h, err = s.tool.AllocCvar(s.indices[id], s.object()); err != nil {
+				return v, 0, err
+			}
+			s.cvars[at] = h
+		}
+		v, err = h.Read()
+		return v, h.Count(), err
+	}
+	h := s.pvars[at]
+	if h == nil {
+		if h, err = s.openPvar(&meta.Pvars[at-len(meta.Cvars)]); err != nil {
+			return v, 0, err
+		}
+		s.pvars[at] = h
+	}
+	v, err = s.session.Read(h)
+	return v, h.Count(), err
+}
+
+func (s *serving) openPvar(v *catalog.Variable) (*binding.PvarHandle, error) {
+	if s.session == nil {
+		session, err := s.tool.NewSession()
+		if err != nil {
+			return nil, err
+		}
+		s.session = session
+	}
+	h, err := s.session.AllocPvar(s.indices[v.ID()], s.object())
+	if err != nil {
+		return nil, err
+	}
+	if !v.Continuous {
+		if err := s.session.Start(h); err != nil {
+			s.session.FreeHandle(h)
+			return nil, err
+		}
+	}
+	return h, nil
+}
+
+// writeNow writes a control variable; its old value is the one that it has now.
+func (s *serving) writeNow(t task) []Outcome {
+	s.mark.at(t.Number, 0)
+	if s.exclude[t.Write.Name] {
+		return []Outcome{{Name: t.Write.Name, Rank: s.rank, Host: s.host, Result: WriteRefused, Detail: "left alone: a process ended in an access to it"}}
+	}
+	if at, ok := s.variables[t.Write.Name]; ok && at < len(s.process.Meta.Cvars) {
+		if r := s.reading(t.Write.Name); r.Status == catalog.StatusOK {
+			s.process.Readings[at].Value = r.Value
+		}
+	}
+	s.request.Writes = []Write{t.Write}
+	return s.write(s.rank, s.size)
+}
+
+// pump does the tasks that have come; it is called while a workload waits.
+func (s *serving) pump() {
+	for {
+		select {
+		case f := <-s.frames:
+			s.handle(f)
+		default:
+			return
+		}
+	}
+}
+
+// leaving reports whether the workload under way is over: rank 0 decides it.
+func (s *serving) leaving() bool { return s.ending || len(s.loads) > 0 }
+
+// rest lets the library see what has come, for a while.
+func (s *serving) rest(d time.Duration) {
+	for end := time.Now().Add(d); ; time.Sleep(time.Millisecond) {
+		s.m.progress()
+		s.lib.Probe(binding.AnySource, tagNever)
+		s.pump()
+		if s.ending || time.Now().After(end) {
+			return
+		}
+	}
+}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"mpitx/catalog"
+	"mpitx/cmd/mpitx/internal/job"
+	"mpitx/cmd/mpitx/internal/locate"
+)
+
+// newServe is the back end of the explorer (docs/protocol.md).
+func newServe(a *app) *cobra.Command {
+	s := &source{a: a}
+	cmd := &cobra.Command{Use: "serve", Hidden: true, Args: cobra.NoArgs, Short: "Serve an explorer over standard input and output",
+		RunE: func(*cobra.Command, []string) error { return done(s.serve()) }}
+	s.flags(cmd, true)
+	return cmd
+}
+
+func (s *source) serve() (err error) {
+	if s.timeout <= 0 {
+		return usagef("--timeout: must be positive")
+	}
+	if s.chosen, err = s.a.env.Choose(s.mpi); err != nil {
+		return err
+	}
+	if s.n > 0 { // of the demo MPI, whose launcher we are
+		return s.relaunch()
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		return failf("start: %v", err)
+	}
+	shim, err := s.a.env.Shim(s.chosen, dir(exe))
+	if err != nil {
+		return err
+	}
+	return answered{job.Serve(job.Options{Creator: "mpitx " + version, Exe: exe, MPI: s.chosen, Shim: shim, Launch: s.a.env.Launcher(), Timeout: s.timeout,
+		Prepare: func(c *catalog.Catalog) {
+			s.origins(c)
+			cacheNames(s.a.env, s.chosen, c)
+		}}, os.Stdin, os.Stdout)}
+}
+
+// serveCommand is the command line and the environment that start the explorer's back end: one process, or s.n ranks under
+// the MPI's launcher.
+func (s *source) serveCommand() (argv, environ []string, err error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return nil, nil, failf("start: %v", err)
+	}
+	if s.chosen, err = s.a.env.Choose(s.mpi); err != nil {
+		return nil, nil, err
+	}
+	program := []string{exe, "serve", "--timeout", s.timeout.String()}
+	argv, environ = program, s.a.env.FreeOfLauncher()
+	if s.n > 0 {
+		if argv, environ, err = s.a.env.LaunchCommand(s.chosen, s.n, program); err != nil {
+			return nil, nil, err
+		}
+		if argv[0] == locate.SelfLaunch {
+			argv = append(program, "-n", argv[1])
+		}
+	}
+	return argv, append(environ, mpiVariable(s.chosen)), nil
+}
