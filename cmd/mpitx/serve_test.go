@@ -1,0 +1,489 @@
+//go:build cgo && linux
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"mpitx/catalog"
+	"mpitx/ui/link"
+)
+
+// served is a back end under test.
+type served struct {
+	*link.Client
+	t       *testing.T
+	p       *process // finds what is left behind
+	catalog *catalog.Catalog
+}
+
+const servedLimit = 90 * time.Second
+
+// serve starts a back end, with more variables in its environment, and waits for the catalog.
+func serve(t *testing.T, environ []string, argv ...string) *served {
+	t.Helper()
+	if !filepath.IsAbs(argv[0]) {
+		argv[0] = lookPath(strings.TrimPrefix(environ[0], "PATH="), argv[0])
+	}
+	p := newProcess(environ, "", argv...)
+	c, err := link.Start(context.Background(), link.Options{Command: argv, Env: p.cmd.Env})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &served{Client: c, t: t, p: p}
+	t.Cleanup(s.leftBehind)
+	ctx, cancel := context.WithTimeout(context.Background(), servedLimit)
+	defer cancel()
+	if s.catalog, err = c.Catalog(ctx, nil); err != nil {
+		t.Fatalf("catalog: %v\n%s", err, s.end())
+	}
+	return s
+}
+
+// leftBehind ends the back end and looks for processes that it has left.
+func (s *served) leftBehind() {
+	if err := s.Close(); err != nil {
+		s.t.Error(err)
+	}
+	s.gone()
+}
+
+func (s *served) gone() {
+	s.t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); len(s.p.alive()) > 0; time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			s.t.Errorf("left behind:\n%s", s.p.describe())
+			s.p.kill()
+			return
+		}
+	}
+}
+
+// end closes the back end and returns what it said.
+func (s *served) end() string {
+	s.Close()
+	var b strings.Builder
+	for e := range s.Events() {
+		fmt.Fprintf(&b, "%+v\n", e)
+	}
+	return b.String()
+}
+
+// event waits for an event of a kind.
+func (s *served) event(kind link.EventKind) link.Event {
+	s.t.Helper()
+	late := time.After(servedLimit)
+	for {
+		select {
+		case e, ok := <-s.Events():
+			if !ok {
+				s.t.Fatalf("no event of kind %d came before the end", kind)
+			}
+			if e.Kind == kind {
+				return e
+			}
+			s.t.Logf("%+v", e)
+		case <-late:
+			s.t.Fatalf("no event of kind %d", kind)
+		}
+	}
+}
+
+func (s *served) read(limit time.Duration, ids ...string) *link.Sample {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	sample, err := s.Read(ctx, ids)
+	if err != nil {
+		s.t.Fatalf("read: %v\n%s", err, s.end())
+	}
+	return sample
+}
+
+func (s *served) write(w link.Write) []link.Outcome {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), servedLimit)
+	defer cancel()
+	out, err := s.Write(ctx, w)
+	if err != nil {
+		s.t.Fatalf("write: %v\n%s", err, s.end())
+	}
+	return out
+}
+
+func ranksOf(s *link.Sample) (ranks []int) {
+	for _, r := range s.Ranks {
+		ranks = append(ranks, r.Rank)
+	}
+	return ranks
+}
+
+// Everything that a screen asks for, on the demo MPI, in one process and in four.
+func TestServe(t *testing.T) {
+	for _, n := range []int{1, 4} {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			t.Parallel()
+			args := []string{"mpitx", "serve"}
+			if n > 1 {
+				args = append(args, "-n", fmt.Sprint(n))
+			}
+			s := serve(t, testEnvironment(t), args...)
+			if s.catalog.Job.Size != n || len(s.catalog.Cvars) < 70 || !s.catalog.Before.Read || !s.catalog.After.Read {
+				t.Fatalf("%+v: %d control variables", s.catalog.Job, len(s.catalog.Cvars))
+			}
+			var ids []string
+			for v := range s.catalog.Variables() {
+				ids = append(ids, v.ID())
+			}
+			sample := s.read(servedLimit, ids...)
+			if len(sample.Ranks) != n || len(sample.Silent) > 0 {
+				t.Fatalf("ranks %v answered, %v did not", ranksOf(sample), sample.Silent)
+			}
+			for k, id := range ids {
+				v := s.catalog.Lookup(strings.TrimSuffix(id, ":"))
+				got := sample.Ranks[0].Readings[k]
+				if len(v) == 1 && v[0].Kind == catalog.Cvar && v[0].After != nil && (got.Status != v[0].After.Status || got.Value != v[0].After.Value || got.Count != v[0].After.Count) {
+					t.Errorf("%s: the catalog says %+v, read again %+v", id, *v[0].After, got)
+				}
+				if len(v) == 1 && v[0].After == nil && got.Status != catalog.StatusMissing {
+					t.Errorf("%s does not exist any more, and reads %+v", id, got)
+				}
+			}
+
+			out := s.write(link.Write{Name: "demo_eager_limit", Text: "8192"})
+			if len(out) != n {
+				t.Fatalf("%d outcomes", len(out))
+			}
+			for k, o := range out {
+				if o.Rank != k || o.Result != "ok" || o.Back.String() != "8192" || o.Old.String() == "8192" || o.Host != "testhost" {
+					t.Errorf("%+v", o)
+				}
+			}
+			if out = s.write(link.Write{Name: "demo_eager_limit", Text: "4096"}); out[0].Old.String() != "8192" {
+				t.Errorf("the old value is not the present one: %+v", out[0])
+			}
+			for _, r := range s.read(servedLimit, "demo_eager_limit").Ranks {
+				if r.Readings[0].Value.String() != "4096" {
+					t.Errorf("rank %d reads %+v", r.Rank, r.Readings[0])
+				}
+			}
+			if out = s.write(link.Write{Name: "demo_eager_limit", Text: "many"}); out[0].Result != "invalid" || out[0].Detail == "" {
+				t.Errorf("%+v", out[0])
+			}
+			if out = s.write(link.Write{Name: "demo_eager_buffers", Text: "1"}); out[0].Result != "not now" {
+				t.Errorf("%+v", out[0])
+			}
+			if _, err := s.Write(context.Background(), link.Write{Name: "demo_eager_limit", Text: "1", Ranks: []int{n}}); err == nil {
+				t.Error("a rank that is not there was written to")
+			}
+			if e := s.end(); !strings.Contains(e, "ended as asked") {
+				t.Errorf("%s", e)
+			}
+			if _, err := s.Read(context.Background(), ids[:1]); !errors.Is(err, link.ErrEnded) {
+				t.Errorf("read behind the end: %v", err)
+			}
+		})
+	}
+}
+
+// A workload makes variables move, and reads go on beside it; then it stops.
+func TestServeWorkloads(t *testing.T) {
+	t.Parallel()
+	environ := slices.DeleteFunc(testEnvironment(t), func(kv string) bool { return strings.HasPrefix(kv, "FAKEMPI_CLOCK=") })
+	s := serve(t, environ, "mpitx", "serve", "-n", "3")
+	const id = "demo_messages_sent:counter"
+	if len(s.catalog.Lookup(id)) != 1 {
+		t.Fatalf("no %s", id)
+	}
+	count := func() (sum uint64) {
+		sample := s.read(servedLimit, id)
+		if len(sample.Ranks) != 3 {
+			t.Fatalf("only %v answered", ranksOf(sample))
+		}
+		for _, r := range sample.Ranks {
+			sum += r.Readings[0].Value.Uint(0)
+		}
+		return sum
+	}
+	for _, name := range []string{"pingpong", "alltoall", "unexpected", "halo", "idle", "pingpong", ""} {
+		if err := s.Workload(context.Background(), name); err != nil {
+			t.Fatal(err)
+		}
+		before := count()
+		for deadline := time.Now().Add(servedLimit); name != "" && count() == before; {
+			if time.Now().After(deadline) {
+				t.Fatalf("%s moves nothing", name)
+			}
+		}
+	}
+	// It stops: two reads in a row see the same.
+	for deadline := time.Now().Add(servedLimit); ; time.Sleep(50 * time.Millisecond) {
+		if a, b := count(), count(); a == b {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the workload does not stop")
+		}
+	}
+	if err := s.Workload(context.Background(), "rest"); err == nil {
+		t.Error("an unknown workload started")
+	}
+}
+
+// A rank that hangs in a read: the others answer, it is named with the variable, and answers again when it does.
+func TestServeHang(t *testing.T) {
+	t.Parallel()
+	environ := append(testEnvironment(t), "FAKEMPI_FAULTS=hang-read=demo_eager_limit@2/itself")
+	s := serve(t, environ, "mpitx", "serve", "-n", "4")
+	sample := s.read(5*time.Second, "demo_eager_limit")
+	if !slices.Equal(sample.Silent, []int{2}) || !slices.Equal(ranksOf(sample), []int{0, 1, 3}) {
+		t.Fatalf("ranks %v answered, %v did not", ranksOf(sample), sample.Silent)
+	}
+	if e := s.event(link.EventSilent); e.Rank != 2 || e.Variable != "demo_eager_limit" {
+		t.Errorf("%+v", e)
+	}
+	start := time.Now()
+	sample = s.read(time.Minute, "demo_rank")
+	if !slices.Equal(sample.Silent, []int{2}) || time.Since(start) > 30*time.Second {
+		t.Errorf("a rank that is known to be silent was waited for: %v in %s", sample.Silent, time.Since(start))
+	}
+	out := s.write(link.Write{Name: "demo_eager_limit", Text: "100"})
+	if len(out) != 4 || out[2].Result != link.NoAnswer || out[3].Result != "ok" {
+		t.Errorf("%+v", out)
+	}
+}
+
+func TestServeSlow(t *testing.T) {
+	t.Parallel()
+	environ := append(testEnvironment(t), "FAKEMPI_FAULTS=slow-read=demo_eager_limit@1/itself")
+	s := serve(t, environ, "mpitx", "serve", "-n", "2")
+	sample := s.read(100*time.Millisecond, "demo_eager_limit")
+	if len(sample.Silent) == 0 {
+		t.Skip("the fixture is not slow") // 0.3 s against 0.08
+	}
+	if e := s.event(link.EventSilent); e.Rank != 1 {
+		t.Errorf("%+v", e)
+	}
+	if e := s.event(link.EventAnswers); e.Rank != 1 {
+		t.Errorf("%+v", e)
+	}
+	if sample = s.read(servedLimit, "demo_eager_limit"); len(sample.Ranks) != 2 {
+		t.Errorf("%v did not answer", sample.Silent)
+	}
+}
+
+// A back end that dies in an access is named with it; started again without it, it lives.
+func TestServeCrash(t *testing.T) {
+	for _, n := range []string{"1", "4"} {
+		t.Run(n, func(t *testing.T) {
+			t.Parallel()
+			rank := "0"
+			if n != "1" {
+				rank = "2"
+			}
+			environ := append(testEnvironment(t), "FAKEMPI_FAULTS=crash-read=demo_eager_limit@"+rank+"/itself")
+			s := serve(t, environ, "mpitx", "serve", "-n", n)
+			ctx, cancel := context.WithTimeout(context.Background(), servedLimit)
+			defer cancel()
+			if _, err := s.Read(ctx, []string{"demo_rank", "demo_eager_limit"}); !errors.Is(err, link.ErrEnded) {
+				t.Errorf("read: %v", err)
+			}
+			e := s.event(link.EventEnded)
+			if fmt.Sprint(e.Rank) != rank || e.Variable != "demo_eager_limit" || !strings.Contains(e.Text, "SIGSEGV") {
+				t.Errorf("%+v", e)
+			}
+			again, err := s.Restart(ctx, e.Variable)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer again.Close()
+			if _, err := again.Catalog(ctx, nil); err != nil {
+				t.Fatal(err)
+			}
+			sample, err := again.Read(ctx, []string{"demo_rank", "demo_eager_limit"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range sample.Ranks {
+				if r.Readings[0].Status != catalog.StatusOK || r.Readings[1].Status != catalog.StatusFaulty {
+					t.Errorf("rank %d: %+v", r.Rank, r.Readings)
+				}
+			}
+		})
+	}
+}
+
+// Whoever of them is killed: all go, and the screen hears of it.
+func TestServeKilled(t *testing.T) {
+	for _, victim := range []string{"screen", "launcher", "rank 0", "rank 1", "back end 0", "back end 1"} {
+		t.Run(victim, func(t *testing.T) {
+			t.Parallel()
+			environ := testEnvironment(t)
+			if victim == "screen" {
+				killedScreen(t, environ)
+				return
+			}
+			s := serve(t, environ, "mpitx", "serve", "-n", "3")
+			pid := 0
+			for _, p := range s.p.alive() {
+				text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", p))
+				line := cmdline(p)
+				back := strings.Contains(line, " backend after ")
+				is := "launcher"
+				for r := range 3 {
+					if strings.Contains(string(text), fmt.Sprintf("\x00FAKEMPI_RANK=%d\x00", r)) {
+						is = fmt.Sprintf("rank %d", r)
+						if back {
+							is = fmt.Sprintf("back end %d", r)
+						}
+					}
+				}
+				if is == victim {
+					pid = p
+				}
+			}
+			if pid == 0 {
+				t.Fatalf("no %s among\n%s", victim, s.p.describe())
+			}
+			syscall.Kill(pid, syscall.SIGKILL)
+			s.t.Logf("%+v", s.event(link.EventEnded))
+			s.gone()
+		})
+	}
+}
+
+// killedScreen plays a screen that gets SIGKILL: its end of the pipes closes, and nothing else happens.
+func killedScreen(t *testing.T, environ []string) {
+	in, screen, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newProcess(environ, "", "mpitx", "serve", "-n", "3")
+	p.cmd.Stdin = in
+	if err := p.start(); err != nil {
+		t.Fatal(err)
+	}
+	in.Close()
+	link.NewWriter(screen).Write([]byte(`{"do":"hello","version":1}`))
+	for deadline := time.Now().Add(servedLimit); len(p.backends("after")) < 3; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("no back ends")
+		}
+	}
+	screen.Close()
+	p.wait(servedLimit)
+	if p.failure != "" {
+		t.Error(p.failure)
+	}
+}
+
+// An idle back end costs nothing: all its processes together at most 50 ms of processor time in 10 s.
+func TestServeIdle(t *testing.T) {
+	for family, argv := range serveCommands() {
+		t.Run(family, func(t *testing.T) {
+			s := serveOn(t, family, argv)
+			s.read(servedLimit, s.catalog.Cvars[0].ID())
+			time.Sleep(time.Second) // what the start left to do
+			before := s.cpu()
+			time.Sleep(5 * time.Second)
+			if used := s.cpu() - before; used > 25*time.Millisecond {
+				t.Errorf("%s of processor time in 5 idle seconds", used)
+			} else {
+				t.Logf("%s in 5 s", used)
+			}
+		})
+	}
+}
+
+// cpu is the processor time of all processes so far, from the scheduler's nanoseconds.
+func (s *served) cpu() (sum time.Duration) {
+	for _, pid := range s.p.alive() {
+		tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
+		for _, path := range tasks {
+			text, _ := os.ReadFile(path)
+			var ns int64
+			fmt.Sscan(string(text), &ns)
+			sum += time.Duration(ns)
+		}
+	}
+	return sum
+}
+
+func serveCommands() map[string][]string {
+	out := map[string][]string{"demo": {"mpitx", "serve", "-n", "4"}}
+	for family, l := range launchers {
+		out[family] = append(slices.Clone(l), "mpitx", "serve")
+	}
+	return out
+}
+
+func serveOn(t *testing.T, family string, argv []string) *served {
+	t.Helper()
+	environ := testEnvironment(t)
+	if family != "demo" {
+		if ok, err := have(family); err != nil {
+			t.Fatal(err)
+		} else if !ok {
+			t.Skipf("NOT TESTED: %s is not installed", family)
+		}
+		environ = append(environ, "MPITX_MPI=")
+		path, err := exec.LookPath(argv[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		argv[0] = path
+	}
+	return serve(t, environ, argv...)
+}
+
+// The same on the real libraries, under their launchers.
+func TestServeReal(t *testing.T) {
+	variable := map[string]string{"openmpi": "mpi_show_handle_leaks", "mpich": "MPIR_CVAR_ALLREDUCE_SHORT_MSG_SIZE"}
+	for family, argv := range serveCommands() {
+		if family == "demo" {
+			continue
+		}
+		t.Run(family, func(t *testing.T) {
+			s := serveOn(t, family, argv)
+			if s.catalog.Job.Size != 4 || s.catalog.Library.Family != family {
+				t.Fatalf("%+v %+v", s.catalog.Library, s.catalog.Job)
+			}
+			var ids []string
+			for v := range s.catalog.Variables() {
+				ids = append(ids, v.ID())
+			}
+			start := time.Now()
+			sample := s.read(servedLimit, ids...)
+			t.Logf("%d variables of %d ranks in %s", len(ids), len(sample.Ranks), time.Since(start))
+			if len(sample.Ranks) != 4 {
+				t.Fatalf("%v did not answer", sample.Silent)
+			}
+			out := s.write(link.Write{Name: variable[family], Text: "1"})
+			t.Logf("%+v", out[0])
+			if len(out) != 4 || out[0].Result == "error" || out[0].Result == link.NoAnswer {
+				t.Errorf("%+v", out)
+			}
+			for _, name := range append(link.Workloads, "") {
+				if err := s.Workload(context.Background(), name); err != nil {
+					t.Fatal(err)
+				}
+				if sample = s.read(servedLimit, ids[:50]...); len(sample.Ranks) != 4 {
+					t.Errorf("%s: %v did not answer", name, sample.Silent)
+				}
+			}
+			if text := s.end(); !strings.Contains(text, "ended as asked") {
+				t.Error(text)
+			}
+		})
+	}
+}
