@@ -17,8 +17,8 @@ import (
 //
 //	RS "mpitx1 " NNNNNNNN " " F " " LLLL " " CCCCCCCC " " BASE64 "\n"
 //
-// RS is the character 1E. NNNNNNNN counts the lines of this direction from 0, F is '+' where the message goes on in the next
-// line and '.' where it ends, LLLL is the length of BASE64, CCCCCCCC the CRC-32 (IEEE) of everything from NNNNNNNN to LLLL and
+// RS is the character 1E. NNNNNNNN counts the lines of this direction from 0, F is '=' where the line is a whole message, '<'
+// in its first, '-' in further ones and '>' in the last line, LLLL is the length of BASE64, CCCCCCCC the CRC-32 (IEEE) of everything from NNNNNNNN to LLLL and
 // of BASE64; numbers are hexadecimal. The decoded lines of a message, joined, are its JSON; or 'z' and its JSON, deflated.
 const (
 	magic   = "\x1empitx1 "
@@ -60,7 +60,7 @@ func (w *Writer) Write(json []byte) error {
 	defer w.mu.Unlock()
 	for first := true; first || len(body) > 0; first = false {
 		n := min(len(body), perLine)
-		if _, err := w.w.Write(appendLine(nil, w.seq, body[:n], n == len(body))); err != nil {
+		if _, err := w.w.Write(appendLine(nil, w.seq, body[:n], first, n == len(body))); err != nil {
 			return err
 		}
 		w.seq++
@@ -69,10 +69,15 @@ func (w *Writer) Write(json []byte) error {
 	return nil
 }
 
-func appendLine(b []byte, seq uint32, part []byte, last bool) []byte {
-	flag := '+'
-	if last {
-		flag = '.'
+func appendLine(b []byte, seq uint32, part []byte, first, last bool) []byte {
+	flag := '-'
+	switch {
+	case first && last:
+		flag = '='
+	case first:
+		flag = '<'
+	case last:
+		flag = '>'
 	}
 	text := encoding.EncodeToString(part)
 	head := fmt.Sprintf("%08x %c %04x", seq, flag, len(text))
@@ -95,6 +100,8 @@ type Reader struct {
 	r     *bufio.Reader
 	next  uint32 // sequence number
 	part  []byte
+	in    bool // a message, whose lines so far are in part
+	lost  bool // the last line was damaged, and this was said
 	ready []Item
 	line  []byte
 }
@@ -111,14 +118,14 @@ func (r *Reader) Next() (Item, error) {
 		switch {
 		case err == nil, err != bufio.ErrBufferFull:
 			if len(r.line) > 0 {
-				r.take(r.line)
+				r.take(r.line, err != nil)
 			}
 			r.line = r.line[:0]
 			if err != nil && len(r.ready) == 0 {
 				return Item{}, err
 			}
 		case len(r.line) > 1<<20:
-			r.take(r.line)
+			r.take(r.line, false)
 			r.line = r.line[:0]
 		}
 	}
@@ -127,8 +134,8 @@ func (r *Reader) Next() (Item, error) {
 	return it, nil
 }
 
-// take looks through a line.
-func (r *Reader) take(line []byte) {
+// take looks through a line. One of ours that the end of the stream cuts off is no damage: the end says it all.
+func (r *Reader) take(line []byte, cut bool) {
 	line = bytes.TrimRight(line, "\r\n")
 	for {
 		k := bytes.Index(line, []byte(magic))
@@ -137,16 +144,21 @@ func (r *Reader) take(line []byte) {
 		}
 		r.text(line[:k])
 		rest := line[k+len(magic):]
-		seq, last, text, ok := parseLine(rest)
+		seq, flag, text, ok := parseLine(rest)
 		if !ok {
-			r.damaged()
-			if j := bytes.Index(rest, []byte(magic)); j >= 0 {
-				line = rest[j:]
-				continue
+			j := bytes.Index(rest, []byte(magic))
+			if j < 0 && cut {
+				return
 			}
-			return
+			r.damaged()
+			r.lost = true
+			if j < 0 {
+				return
+			}
+			line = rest[j:]
+			continue
 		}
-		r.ours(seq, last, text)
+		r.ours(seq, flag, text)
 		line = rest[header+len(text):]
 	}
 	r.text(line)
@@ -161,43 +173,40 @@ func (r *Reader) text(b []byte) {
 }
 
 func (r *Reader) damaged() {
-	r.part = nil
+	r.part, r.in = nil, false
 	r.ready = append(r.ready, Item{Damaged: true})
 }
 
 // parseLine reads a line behind its magic.
-func parseLine(b []byte) (seq uint32, last bool, text []byte, ok bool) {
-	if len(b) < header || b[8] != ' ' || b[10] != ' ' || b[15] != ' ' || b[24] != ' ' || b[9] != '+' && b[9] != '.' {
-		return 0, false, nil, false
+func parseLine(b []byte) (seq uint32, flag byte, text []byte, ok bool) {
+	if len(b) < header || b[8] != ' ' || b[10] != ' ' || b[15] != ' ' || b[24] != ' ' || bytes.IndexByte([]byte("=<->"), b[9]) < 0 {
+		return 0, 0, nil, false
 	}
 	n, err1 := strconv.ParseUint(string(b[:8]), 16, 32)
 	length, err2 := strconv.ParseUint(string(b[11:15]), 16, 16)
 	crc, err3 := strconv.ParseUint(string(b[16:24]), 16, 32)
 	if err1 != nil || err2 != nil || err3 != nil || len(b) < header+int(length) {
-		return 0, false, nil, false
+		return 0, 0, nil, false
 	}
 	text = b[header : header+int(length)]
-	return uint32(n), b[9] == '.', text, uint32(crc) == sum(string(b[:15]), string(text))
+	return uint32(n), b[9], text, uint32(crc) == sum(string(b[:15]), string(text))
 }
 
 // ours takes a good line.
-func (r *Reader) ours(seq uint32, last bool, text []byte) {
-	if seq != r.next {
+func (r *Reader) ours(seq uint32, flag byte, text []byte) {
+	if seq != r.next && !(r.lost && seq == r.next+1) {
 		r.damaged()
-		r.next = seq
-		// The rest of a message whose beginning is lost is not one.
-		if !last {
-			r.next++
-			r.part = append([]byte(nil), lostPart...)
-			return
-		}
 	}
-	r.next++
-	if bytes.HasPrefix(r.part, lostPart) {
-		if last {
-			r.part = nil
-		}
-		return
+	r.next, r.lost = seq+1, false
+	first, last := flag == '=' || flag == '<', flag == '=' || flag == '>'
+	if first && r.in {
+		r.damaged() // a message that begins in another
+	}
+	if first {
+		r.in = true
+	}
+	if !r.in {
+		return // the rest of a message whose beginning is lost
 	}
 	n := len(r.part)
 	r.part = append(r.part, make([]byte, encoding.DecodedLen(len(text)))...)
@@ -205,16 +214,13 @@ func (r *Reader) ours(seq uint32, last bool, text []byte) {
 	r.part = r.part[:n+k]
 	if err != nil || len(r.part) > maxMessage {
 		r.damaged()
-		if !last {
-			r.part = append([]byte(nil), lostPart...)
-		}
 		return
 	}
 	if !last {
 		return
 	}
 	body := r.part
-	r.part = nil
+	r.part, r.in = nil, false
 	if len(body) > 0 && body[0] == 'z' {
 		inflated, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(body[1:])), maxMessage+1))
 		if err != nil || len(inflated) > maxMessage {
@@ -225,6 +231,3 @@ func (r *Reader) ours(seq uint32, last bool, text []byte) {
 	}
 	r.ready = append(r.ready, Item{Message: body})
 }
-
-// lostPart is at the beginning of a message whose first lines are lost. No message begins with it.
-var lostPart = []byte("\x00lost")
