@@ -395,6 +395,9 @@ func TestServeIdle(t *testing.T) {
 			s.read(servedLimit, s.catalog.Cvars[0].ID())
 			time.Sleep(time.Second) // what the start left to do
 			before := s.cpu()
+			if n := len(s.p.alive()); n < 9 || before < time.Millisecond {
+				t.Fatalf("%s of %d processes: not all are seen", before, n)
+			}
 			time.Sleep(5 * time.Second)
 			if used := s.cpu() - before; used > 25*time.Millisecond {
 				t.Errorf("%s of processor time in 5 idle seconds", used)
