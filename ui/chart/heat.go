@@ -18,11 +18,12 @@ type Heat struct {
 	Values    [][]float64 // of each row, the newest last
 	Low, High float64     // the scale's ends; where High <= Low, those of the values
 	Unit      string      // behind the scale's numbers
+	Squeeze   bool        // columns that do not fit are put together by their mean; else the oldest are left out
 }
 
 // HeatMap draws a heat map in at most height lines of exactly width cells: its rows, and a line with the scale below. Rows that
 // do not fit are put together by equal numbers, of which the greatest value is shown, and named "first-last"; so nothing hot
-// is hidden. Columns that do not fit are the oldest, and left out. With 24-bit colours a cell is a colour of a colour-blind-safe scale
+// is hidden. With 24-bit colours a cell is a colour of a colour-blind-safe scale
 // that grows in lightness; with 256 a shade in that colour; with fewer a shade alone. A gap is a dot.
 func HeatMap(h Heat, width, height int, s Style) []string {
 	if width <= 0 || height <= 0 {
@@ -49,7 +50,7 @@ func HeatMap(h Heat, width, height int, s Style) []string {
 		var p painter
 		name := ansi.Truncate(names[i], label, "")
 		p.WriteString(strings.Repeat(" ", label-ansi.StringWidth(name)) + name + " "[:min(1, width-label)])
-		for _, x := range fit(row, columns, false) {
+		for _, x := range fit(row, columns, h.Squeeze) {
 			p.paint(s.cell(x, low, high))
 		}
 		lines = append(lines, p.line())

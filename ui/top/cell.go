@@ -199,7 +199,7 @@ func (c *cell) close(l *timeline, bridge int) {
 	if math.IsNaN(grown) {
 		return
 	}
-	c.history.put(c.bin, l.bins, bridge, grown)
+	c.history.put(c.bin, l.bins, bridge, c.how == sum && c.columns[0].grows, grown)
 	c.marks[0], c.marks[1] = c.marks[1], mark{c.time, grown, true}
 }
 

@@ -48,8 +48,12 @@ type rank struct {
 type set struct {
 	rank    *rank
 	columns []*column
-	bridge  int
+	last    time.Duration // of its samples
+	step    time.Duration // between the last two
 }
+
+// bridge is how many bins may lie between two samples that are no gap.
+func (s *set) bridge(l *timeline) int { return 1 + int(3*max(s.step, s.rank.Interval)/l.width) }
 
 // Open begins with a run; Close ends it.
 func Open(run *recording.Run) *Feed {
@@ -120,10 +124,10 @@ func (f *Feed) take(in *recording.Instant, wall time.Time) {
 	}
 	t := max(in.Time, 0)
 	f.reach(t)
-	b := f.line.bin(t)
+	b, bridge := f.line.bin(t), s.bridge(&f.line)
 	for _, k := range s.columns { // bins end before anything new is taken in
 		if c := k.cell; b > c.bin && c.start.set {
-			c.close(&f.line, s.bridge)
+			c.close(&f.line, bridge)
 			c.bin = b
 		}
 	}
@@ -136,7 +140,10 @@ func (f *Feed) take(in *recording.Instant, wall time.Time) {
 		}
 		c.time = t
 	}
-	f.samples++
+	if f.samples++; s.last > 0 {
+		s.step = t - s.last
+	}
+	s.last = t
 	f.now = max(f.now, t)
 	s.rank.heard, s.rank.last, s.rank.any = wall, t, true
 }
@@ -173,7 +180,6 @@ func (f *Feed) newSet(in *recording.Instant) *set {
 		to.columns = append(to.columns, k)
 		s.columns = append(s.columns, k)
 	}
-	s.bridge = 1 + int(3*in.Rank.Interval/f.line.width)
 	if first := in.Set.First(in.Rank); first != nil {
 		s.take(first)
 	}
@@ -206,9 +212,6 @@ func (f *Feed) widen() {
 			c.bin /= 2
 			c.history.halve()
 		}
-	}
-	for _, s := range f.sets {
-		s.bridge = 1 + int(3*s.rank.Interval/f.line.width)
 	}
 }
 

@@ -280,15 +280,15 @@ func TestMemoryBound(t *testing.T) {
 
 func TestGap(t *testing.T) {
 	h := history{last: -1}
-	h.put(1, 8, 2, 1)
-	h.put(3, 8, 2, 3) // as late as the interval allows: no gap
-	h.put(7, 8, 2, 7) // too late
+	h.put(1, 8, 2, false, 1)
+	h.put(3, 8, 2, false, 3) // as late as the interval allows: no gap
+	h.put(7, 8, 2, false, 7) // too late
 	for b, want := range []float64{math.NaN(), 1, 1, 3, math.NaN(), math.NaN(), math.NaN(), 7, math.NaN()} {
 		if got := h.at(b); got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
 			t.Errorf("bin %d: %v, not %v", b, got, want)
 		}
 	}
-	h.put(100, 8, 2, 100)
+	h.put(100, 8, 2, false, 100)
 	if got := h.at(99); !math.IsNaN(got) {
 		t.Errorf("bin 99: %v", got)
 	}

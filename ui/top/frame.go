@@ -68,6 +68,7 @@ type Detail struct {
 	Ranks    []Value
 	History  [][]float64 // by rank, over the last bins
 	BinWidth time.Duration
+	Whole    bool          // the histories are those of the whole run
 	End      time.Duration // of the newest bin
 }
 
@@ -234,7 +235,7 @@ func (f *Feed) trend(cells []*cell, as recording.Transform, n int) []float64 {
 func (f *Feed) detail(key Key, as recording.Transform, bins int) *Detail {
 	cells := slices.Clone(f.cells[key])
 	slices.SortStableFunc(cells, func(a, b *cell) int { return a.rank.Rank.Rank - b.rank.Rank.Rank })
-	d := &Detail{Key: key, As: cells[0].columns[0].Shown(as), BinWidth: f.line.width, End: time.Duration(f.line.last+1) * f.line.width}
+	d := &Detail{Key: key, As: cells[0].columns[0].Shown(as), BinWidth: f.line.width, Whole: f.line.whole, End: time.Duration(f.line.last+1) * f.line.width}
 	if f.line.whole {
 		bins = min(bins, f.line.last+1)
 	}

@@ -30,8 +30,8 @@ type history struct {
 }
 
 // put notes a number. What was missed in between is filled in up to a few bins, as the interval between samples may be longer than
-// a bin, and a gap otherwise.
-func (h *history) put(b, bins, bridge int, x float64) {
+// a bin, and a gap otherwise: with what grows evenly (linear), with everything else by what it was.
+func (h *history) put(b, bins, bridge int, linear bool, x float64) {
 	if len(h.ring) != bins {
 		h.resize(bins)
 	}
@@ -41,12 +41,15 @@ func (h *history) put(b, bins, bridge int, x float64) {
 			h.ring[i] = math.NaN()
 		}
 	case b > h.last:
-		fill := math.NaN()
+		from, step := math.NaN(), 0.0
 		if b-h.last <= bridge {
-			fill = h.ring[h.last%bins]
+			from = h.ring[h.last%bins]
+			if linear {
+				step = (x - from) / float64(b-h.last)
+			}
 		}
 		for k := h.last + 1; k < b; k++ {
-			h.ring[k%bins] = fill
+			h.ring[k%bins] = from + step*float64(k-h.last)
 		}
 	case b < h.last:
 		return

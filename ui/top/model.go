@@ -177,7 +177,7 @@ func (m *Model) arrange() {
 	} else {
 		m.entries = variables(m.frame, m.filters[m.view])
 	}
-	m.orders[m.view].sort(m.entries)
+	m.orders[m.view].sort(m.entries, m.headings())
 	m.cursor = min(m.cursor, max(len(m.entries)-1, 0))
 	for i := range m.entries {
 		if e := &m.entries[i]; m.view == viewRanks && e.rank == m.rank || m.view == viewVariables && e.key == m.selected {

@@ -32,7 +32,11 @@ func (m *Model) paneTitle() string {
 	if d.Object != "" {
 		text += " on " + m.terminal.Safe(d.Object)
 	}
-	text += fmt.Sprintf(": %s, %s, bins of %s", what, asWord(d.As), binText(d.BinWidth))
+	span := "bins of " + binText(d.BinWidth)
+	if d.Whole {
+		span = "all of " + seconds(d.End)
+	}
+	text += fmt.Sprintf(": %s, %s, %s", what, asWord(d.As), span)
 	line := m.terminal.Glyphs().Line
 	return m.terminal.Paint(term.Style{Color: term.Accent}, line+line+" "+m.terminal.Cut(text, m.width-4))
 }
@@ -52,7 +56,7 @@ func (m *Model) drawPane(height int) []string {
 	if m.pane == paneChart {
 		return chart.LineChart(m.lines(d), chart.Axes{Unit: m.unit(), Zero: true}, m.width, height, m.style)
 	}
-	h := chart.Heat{Unit: m.unit()}
+	h := chart.Heat{Unit: m.unit(), Squeeze: d.Whole}
 	for i := range d.Ranks {
 		h.Names = append(h.Names, strconv.Itoa(d.Ranks[i].Rank))
 		h.Values = append(h.Values, d.History[i])

@@ -132,14 +132,16 @@ type order struct {
 	reverse bool
 }
 
-func (o order) sort(all []entry) {
+func (o order) sort(all []entry, headings []heading) {
 	if o.column < 0 {
 		return
 	}
 	slices.SortStableFunc(all, func(a, b entry) int {
 		x, y := a.cells[o.column], b.cells[o.column]
-		if x.missing() != y.missing() { // nothing comes last, either way
-			if x.missing() {
+		text := headings[o.column].left
+		noX, noY := x.missing() || x.isText && !text, y.missing() || y.isText && !text
+		if noX != noY { // nothing, and text among numbers, comes last, either way
+			if noX {
 				return 1
 			}
 			return -1

@@ -2,6 +2,7 @@ package top
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,7 +31,7 @@ func (m *Model) Render(width, height int) string {
 	var lines []string
 	switch {
 	case width < leastWidth || height < leastHeight:
-		lines = []string{fmt.Sprintf("mpitx top needs %dx%d,", leastWidth, leastHeight), fmt.Sprintf("this is %dx%d.", width, height), "q: quit"}
+		lines = []string{"mpitx top needs", fmt.Sprintf("%dx%d, this is", leastWidth, leastHeight), fmt.Sprintf("%dx%d. q: quit", width, height)}
 	case m.frame == nil:
 		lines = []string{"mpitx top: reading the run" + m.ellipsis()}
 	case m.help:
@@ -300,7 +301,10 @@ func (m *Model) line(i int, widths []int, trend int) string {
 		}
 		first = false
 		text := m.terminal.Safe(e.cells[k].text)
-		if h.left || e.cells[k].isText {
+		if e.cells[k].isText && !h.left { // over the numbers that there are not
+			widths = spread(e.cells, widths, k)
+			b.WriteString(m.terminal.Fit(text, widths[k]))
+		} else if h.left {
 			b.WriteString(m.terminal.Fit(text, widths[k]))
 		} else {
 			b.WriteString(m.terminal.FitRight(text, widths[k]))
@@ -317,6 +321,18 @@ func (m *Model) line(i int, widths []int, trend int) string {
 		text += " " + chart.Sparkline(e.trend, trend, m.style)
 	}
 	return text
+}
+
+// spread gives column k the room of the columns behind it that hold nothing.
+func spread(cells []value, widths []int, k int) []int {
+	widths = slices.Clone(widths)
+	for j := k + 1; j < len(widths) && cells[j].missing(); j++ {
+		if widths[j] > 0 {
+			widths[k] += 1 + widths[j]
+			widths[j] = 0
+		}
+	}
+	return widths
 }
 
 func (m *Model) footer() string {
