@@ -186,12 +186,20 @@ commands answer from a snapshot, and need no MPI.`,
 		SilenceErrors:     true,
 		DisableAutoGenTag: true,
 	}
+	tui := newTUI(a)
+	root.Args = cobra.NoArgs
+	root.RunE = func(cmd *cobra.Command, _ []string) error {
+		if !fullScreen() || a.env.Launcher().Rank >= 0 {
+			return cmd.Help()
+		}
+		return tui.RunE(tui, nil)
+	}
 	root.SetOut(a.out)
 	root.SetErr(a.errs)
 	root.SetVersionTemplate("mpitx {{.Version}}\n")
 	root.PersistentFlags().StringVar(&a.color, "color", "auto", "colours: auto, always or never (NO_COLOR is obeyed)")
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newList(a), newShow(a), newRead(a), newWrite(a), newSnapshot(a), newSample(a), newRecord(a), newExport(a), newStats(a), newTop(a), newRecover(a), newDoctor(a), newSetup(a), newServe(a), newVersion(a))
+	root.AddCommand(newList(a), newShow(a), newRead(a), newWrite(a), newSnapshot(a), newSample(a), newRecord(a), newExport(a), newStats(a), newTop(a), tui, newRecover(a), newDoctor(a), newSetup(a), newServe(a), newVersion(a))
 	return root
 }
 

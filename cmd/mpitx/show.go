@@ -96,18 +96,23 @@ func (s *selection) code(a *app, c *catalog.Catalog, code int) int {
 
 // howToSet makes the lines that set a control variable for the next run.
 func (s *source) howToSet(c *catalog.Catalog) func(*catalog.Variable) []string {
-	impl := s.chosen.Impl
-	if impl == "" {
-		impl = c.Library.Family
-	}
 	return func(v *catalog.Variable) []string {
-		if v.Kind != catalog.Cvar || v.Scope == catalog.ScopeConstant || v.Scope == catalog.ScopeReadonly && impl != locate.OpenMPI { // there it can be set before a run
-			return nil
-		}
 		value := "VALUE"
 		if r := v.Current(); r != nil && r.Status == catalog.StatusOK && r.Value.String() != "" {
 			value = r.Value.String()
 		}
-		return origin.HowToSet(impl, v.Name, value)
+		return s.setLines(c, v, value)
 	}
+}
+
+// setLines are the lines that set a control variable to a value for the next run; none where no way is known.
+func (s *source) setLines(c *catalog.Catalog, v *catalog.Variable, value string) []string {
+	impl := s.chosen.Impl
+	if impl == "" {
+		impl = c.Library.Family
+	}
+	if v.Kind != catalog.Cvar || v.Scope == catalog.ScopeConstant || v.Scope == catalog.ScopeReadonly && impl != locate.OpenMPI { // there it can be set before a run
+		return nil
+	}
+	return origin.HowToSet(impl, v.Name, value)
 }

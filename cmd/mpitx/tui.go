@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/spf13/cobra"
+	xterm "golang.org/x/term"
+
+	"mpitx/catalog"
+	"mpitx/ui"
+	"mpitx/ui/link"
+	"mpitx/ui/term"
+)
+
+type tuiOptions struct {
+	source
+	readOnly bool
+}
+
+func newTUI(a *app) *cobra.Command {
+	o := &tuiOptions{source: source{a: a}}
+	cmd := &cobra.Command{
+		Use:   "tui",
+		Short: "Explore variables on a full screen: browse, search, read, write, watch",
+		Long: `Explore an MPI library's variables on a full screen: browse categories, search (/), filter (f), read, edit (e) and watch
+(p, w) variables; ? shows all keys. Plain mpitx on a terminal does the same.
+
+MPI runs in processes of its own: a library that crashes leaves the screen whole, and R starts it again without the variable
+that killed it. With -n 4 they are four ranks under the MPI's launcher. What is written changes these processes only; S copies
+the line that sets a variable for a run. With --from FILE a snapshot is explored, and no MPI is needed.`,
+		Example: `  mpitx tui -n 4
+  mpitx tui --from snapshot.json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return done(o.run(cmd)) },
+	}
+	o.source.flags(cmd, false)
+	cmd.Flags().BoolVar(&o.readOnly, "read-only", false, "write nothing into the library")
+	return cmd
+}
+
+// onTerminal says whether a full screen can be shown, and keys read.
+func fullScreen() bool {
+	return xterm.IsTerminal(int(os.Stdin.Fd())) && xterm.IsTerminal(int(os.Stdout.Fd()))
+}
+
+func (o *tuiOptions) run(cmd *cobra.Command) error {
+	if l := o.a.env.Launcher(); l.Rank >= 0 {
+		if l.Rank > 0 {
+			return nil // one says it
+		}
+		return usagef("tui: %s has started this: let it start the ranks itself: mpitx tui -n %d", l.Command(), max(l.Size, 1))
+	}
+	if o.timeout <= 0 {
+		return usagef("--timeout: must be positive")
+	}
+	if o.n < 0 || cmd.Flags().Changed("ranks") && o.n == 0 {
+		return usagef("-n: the number of ranks must be at least 1")
+	}
+	if !fullScreen() {
+		return usagef("tui: this is no terminal: mpitx list prints the same")
+	}
+	t, err := term.Detect(os.Stdout, o.a.env.Getenv, o.a.color)
+	if err != nil {
+		return usagef("%v", err)
+	}
+	options := ui.Options{Term: t, ReadOnly: o.readOnly, HowToSet: func(c *catalog.Catalog, v *catalog.Variable, value string) []string {
+		return o.setLines(c, v, value)
+	}}
+	if o.from != "" {
+		if _, err := os.Stat(o.from); err != nil {
+			return failf("read snapshot: %v", err)
+		}
+		options.Source, options.Load = filepath.Base(o.from), o.load
+	} else if err := o.live(&options); err != nil {
+		return err
+	}
+	o.a.out.Flush()
+	if err := ui.Run(context.Background(), options); err != nil {
+		return failf("%v", err)
+	}
+	return nil
+}
+
+// live prepares the back end.
+func (o *tuiOptions) live(options *ui.Options) error {
+	argv, environ, err := o.serveCommand()
+	if err != nil {
+		return err
+	}
+	options.Source = "1 process"
+	if o.n > 0 {
+		options.Source = strconv.Itoa(o.n) + " ranks"
+	}
+	options.Start = func(ctx context.Context, exclude []string) (link.Backend, error) {
+		return link.Start(ctx, link.Options{Command: argv, Env: environ, Exclude: exclude, Timeout: o.timeout})
+	}
+	return nil
+}

@@ -1,0 +1,191 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+
+	"mpitx/catalog"
+)
+
+const (
+	crowd     = 40 // more variables than this in one branch are grouped by the beginnings of their names
+	minGroup  = 3  // fewer are no group
+	maxGroups = 6  // levels of made-up groups
+)
+
+// branch is a place in the tree: a category, all variables, or a group made up from the beginnings of names.
+type branch struct {
+	name     string
+	category *catalog.Category // nil: made up
+	parent   *branch
+	kids     []*branch
+	own      []int32 // variables that this branch lists itself
+	count    int     // different variables here and below
+	depth    int
+	open     bool
+	ref      *branch // where this category is unfolded
+}
+
+func newTree(x *index) *branch {
+	root := &branch{name: "all variables", own: nil, open: true, count: len(x.all)}
+	nodes := map[*catalog.Node]*branch{}
+	refs := map[*branch]*catalog.Node{}
+	var convert func(n *catalog.Node, parent *branch)
+	convert = func(n *catalog.Node, parent *branch) {
+		b := &branch{name: n.Name, category: n.Category, parent: parent, depth: parent.depth + 1, count: n.Count}
+		parent.kids = append(parent.kids, b)
+		nodes[n] = b
+		if n.Ref != nil {
+			refs[b] = n.Ref
+			return
+		}
+		for _, v := range n.Vars {
+			b.own = append(b.own, x.byID[v.ID()])
+		}
+		for _, k := range n.Children {
+			convert(k, b)
+		}
+		if len(b.own) > crowd {
+			b.group(x, 0, 0)
+		}
+	}
+	tree := catalog.Tree(x.cat)
+	if len(x.cat.Categories) == 0 { // then the only branch would be that of what is in no category
+		root.own = x.all
+		root.group(x, 0, 0)
+		return root
+	}
+	for _, n := range tree.Children {
+		convert(n, root)
+	}
+	for b, n := range refs {
+		b.ref = nodes[n]
+	}
+	return root
+}
+
+// group moves variables into made-up branches by the next word of their names, after skip bytes that all share.
+func (b *branch) group(x *index, skip, level int) {
+	if level == maxGroups {
+		return
+	}
+	skip = max(skip, common(x, b.own))
+	groups := map[string][]int32{}
+	for _, k := range b.own {
+		if w := word(x.entries[k].low, skip); w != "" {
+			groups[w] = append(groups[w], k)
+		}
+	}
+	names := make([]string, 0, len(groups))
+	for w, g := range groups {
+		if len(g) >= minGroup && len(g) < len(b.own) {
+			names = append(names, w)
+		}
+	}
+	if len(names) < 2 {
+		return
+	}
+	slices.Sort(names)
+	moved := map[int32]bool{}
+	for _, w := range names {
+		g := groups[w]
+		kid := &branch{name: w + "*", parent: b, depth: b.depth + 1, own: g, count: len(g)}
+		b.kids = append(b.kids, kid)
+		for _, k := range g {
+			moved[k] = true
+		}
+		if len(g) > crowd {
+			kid.group(x, len(w), level+1)
+		}
+	}
+	b.own = slices.DeleteFunc(slices.Clone(b.own), func(k int32) bool { return moved[k] })
+}
+
+// common is the length of the beginning that all names share, up to the end of a word.
+func common(x *index, vars []int32) int {
+	if len(vars) == 0 {
+		return 0
+	}
+	p := x.entries[vars[0]].low
+	for _, k := range vars[1:] {
+		s := x.entries[k].low
+		n := 0
+		for n < min(len(p), len(s)) && p[n] == s[n] {
+			n++
+		}
+		p = p[:n]
+	}
+	return strings.LastIndexByte(p, '_') + 1
+}
+
+// word is a name up to the end of the word after skip bytes, its separator included; "" where the name ends before.
+func word(s string, skip int) string {
+	if skip >= len(s) {
+		return ""
+	}
+	i := strings.IndexByte(s[skip:], '_')
+	if i < 0 {
+		return ""
+	}
+	return s[:skip+i+1]
+}
+
+// below are the variables of a branch and all below it, in the index's order.
+func (b *branch) below(x *index) []int32 {
+	if b.ref != nil {
+		b = b.ref
+	}
+	if b.parent == nil {
+		return x.all
+	}
+	in := make([]bool, len(x.entries))
+	seen := map[*branch]bool{}
+	var add func(*branch)
+	add = func(b *branch) {
+		if b.ref != nil {
+			b = b.ref
+		}
+		if seen[b] {
+			return
+		}
+		seen[b] = true
+		for _, k := range b.own {
+			in[k] = true
+		}
+		for _, kid := range b.kids {
+			add(kid)
+		}
+	}
+	add(b)
+	vars := []int32{}
+	for k, yes := range in {
+		if yes {
+			vars = append(vars, int32(k))
+		}
+	}
+	return vars
+}
+
+// visible are the branches that are unfolded to, in the order of the screen.
+func (b *branch) visible(rows []*branch) []*branch {
+	rows = append(rows, b)
+	if b.open {
+		for _, kid := range b.kids {
+			rows = kid.visible(rows)
+		}
+	}
+	return rows
+}
+
+// holder is the deepest branch that lists variable k itself; nil: none.
+func (b *branch) holder(k int32) *branch {
+	for _, kid := range b.kids {
+		if h := kid.holder(k); h != nil {
+			return h
+		}
+	}
+	if slices.Contains(b.own, k) {
+		return b
+	}
+	return nil
+}

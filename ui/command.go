@@ -1,0 +1,187 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mpitx/catalog"
+)
+
+// command is one of the command line's: the CLI's verbs, as far as they make sense on a screen.
+type command struct {
+	name, args, help string
+	live             bool
+	do               func(m *Model, args string) tea.Cmd
+}
+
+var commands []command
+
+func init() {
+	quiet := func(do func(m *Model, args string)) func(*Model, string) tea.Cmd {
+		return func(m *Model, args string) tea.Cmd { do(m, args); return nil }
+	}
+	commands = []command{
+		{"list", "WORDS", "search; nothing: everything again", false, quiet((*Model).cmdList)},
+		{"show", "NAME", "go to a variable", false, quiet((*Model).cmdShow)},
+		{"filter", "FIELD=VALUE...", "set the filter: kind=pvar class=counter writable=yes", false, quiet((*Model).cmdFilter)},
+		{"read", "[NAME]", "read again: a variable, or what is on the screen", true, (*Model).cmdRead},
+		{"write", "NAME=VALUE", "write a control variable", true, quiet((*Model).cmdWrite)},
+		{"watch", "[NAME...]", "pin variables and watch them", true, (*Model).cmdWatch},
+		{"workload", "[NAME]", "run an exerciser: pingpong, alltoall, unexpected, halo, idle; nothing: stop it", true, (*Model).cmdWorkload},
+		{"snapshot", "FILE", "save everything, for --from and mpitx show", false, (*Model).cmdSnapshot},
+		{"export", "FILE.csv|json", "save what the list shows, or the samples while watching", false, (*Model).cmdExport},
+		{"restart", "", "start the back end again", true, func(m *Model, _ string) tea.Cmd { return m.restart() }},
+		{"help", "", "keys and commands", false, quiet(func(m *Model, _ string) { m.mode, m.help = modeHelp, scroll{} })},
+		{"quit", "", "end", false, func(*Model, string) tea.Cmd { return tea.Quit }},
+	}
+}
+
+func (m *Model) keyCommand(key, text string) tea.Cmd {
+	back := modeNormal
+	if m.watchOpen {
+		back = modeWatch
+	}
+	switch key {
+	case "esc":
+		m.mode = back
+	case "backspace":
+		if len(m.line.text) == 0 {
+			m.mode = back
+		}
+		m.line.key(key, text)
+	case "tab":
+		m.complete()
+	case "enter":
+		m.mode = back
+		return m.run(m.line.String())
+	default:
+		m.line.key(key, text)
+	}
+	return nil
+}
+
+// run does a line of the command line. A command may be shortened as long as it is the only one that begins so.
+func (m *Model) run(line string) tea.Cmd {
+	name, args, _ := strings.Cut(strings.TrimSpace(line), " ")
+	if name == "" {
+		return nil
+	}
+	var found []command
+	for _, c := range commands {
+		if c.name == name {
+			found = []command{c}
+			break
+		}
+		if strings.HasPrefix(c.name, name) {
+			found = append(found, c)
+		}
+	}
+	switch {
+	case len(found) == 0:
+		m.complain("no command %q: :help lists them", name)
+	case len(found) > 1:
+		m.complain("%q may be %s or %s", name, found[0].name, found[1].name)
+	case found[0].live && m.o.Start == nil:
+		m.complain("%s: needs a live MPI, and this is a snapshot: start mpitx tui without --from", found[0].name)
+	default:
+		return found[0].do(m, strings.TrimSpace(args))
+	}
+	return nil
+}
+
+// complete finishes the name of a command, or of a variable behind it.
+func (m *Model) complete() {
+	line := m.line.String()
+	i := strings.LastIndexByte(line, ' ') + 1
+	names := []string{}
+	if i == 0 {
+		for _, c := range commands {
+			names = append(names, c.name)
+		}
+	} else {
+		for k := range m.x.entries {
+			names = append(names, m.x.entries[k].v.ID())
+		}
+	}
+	best := ""
+	for _, n := range names {
+		if !strings.HasPrefix(n, line[i:]) {
+			continue
+		}
+		if best == "" {
+			best = n
+			continue
+		}
+		for !strings.HasPrefix(n, best) {
+			best = best[:len(best)-1]
+		}
+	}
+	if len(best) > len(line[i:]) {
+		m.line = newInput(line[:i] + best)
+	}
+}
+
+func (m *Model) cmdList(args string) {
+	m.leave()
+	m.query = args
+	if args == "" {
+		m.enter(m.x.root)
+	}
+	m.list = scroll{}
+	m.refill()
+}
+
+func (m *Model) cmdShow(name string) {
+	e := m.named(name)
+	if e == nil {
+		return
+	}
+	m.leave()
+	m.query = ""
+	m.enter(m.x.root)
+	if !m.point(e.v.ID()) {
+		m.complain("the filter hides %s: F ends it", name)
+	}
+	m.focus = paneList
+}
+
+// named finds a variable by its ID or name, and complains where there is none.
+func (m *Model) named(name string) *entry {
+	if k, ok := m.x.byID[name]; ok {
+		return &m.x.entries[k]
+	}
+	if vars := m.x.cat.Lookup(name); len(vars) > 0 {
+		return &m.x.entries[m.x.byID[vars[0].ID()]]
+	}
+	if name == "" {
+		m.complain("a variable's name is missing")
+		return nil
+	}
+	names := make([]string, 0, len(m.x.entries))
+	for i := range m.x.entries {
+		names = append(names, m.x.entries[i].v.Name)
+	}
+	hint := ""
+	if near := catalog.Nearest(slices.Compact(names), name, 3); len(near) > 0 {
+		hint = ": did you mean " + strings.Join(near, ", ") + "?"
+	}
+	m.complain("no variable %q%s", name, hint)
+	return nil
+}
+
+func (m *Model) cmdFilter(args string) {
+	if args == "" {
+		m.mode = modeFilter
+		return
+	}
+	for _, f := range strings.Fields(args) {
+		if err := setCriterion(m.criteria, f); err != nil {
+			m.complain("%v", err)
+			break
+		}
+	}
+	m.list = scroll{}
+	m.refill()
+}

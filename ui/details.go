@@ -1,0 +1,166 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+
+	"mpitx/catalog"
+	"mpitx/export"
+	"mpitx/ui/chart"
+	"mpitx/ui/term"
+)
+
+// details are the lines of the pane for one variable, kept until something changes.
+type details struct {
+	e          *entry
+	width      int
+	generation int
+	lines      []string
+}
+
+func (m *Model) detailView(width, height int) []string {
+	e := m.current()
+	if e == nil {
+		if c := m.branch.category; c != nil {
+			return m.block(m.categoryLines(c, width), width, height)
+		}
+		return m.block(nil, width, height)
+	}
+	if m.cache.e != e || m.cache.width != width || m.cache.generation != m.generation {
+		m.cache = details{e, width, m.generation, m.detailLines(e, width)}
+	}
+	lines := m.cache.lines
+	if m.focus == paneTree && m.branch.category != nil && m.branch.category.Description != "" {
+		lines = append(m.categoryLines(m.branch.category, width), lines...)
+	}
+	m.detail.at = max(0, min(m.detail.at, len(lines)-height))
+	out := m.block(lines[m.detail.at:], width, height)
+	if left := len(lines) - m.detail.at - height; left > 0 && height > 3 {
+		out[height-1] = m.t.Paint(term.Style{Color: term.Muted}, m.t.Fit(fmt.Sprintf("   %d more lines: tab, then j", left+1), width))
+	}
+	return out
+}
+
+func (m *Model) categoryLines(c *catalog.Category, width int) []string {
+	lines := m.wrapped("category "+c.Name, width, term.Style{Bold: true})
+	lines = append(lines, m.wrapped(c.Description, width, term.Style{})...)
+	return append(lines, "")
+}
+
+// wrapped is foreign text in lines of a width.
+func (m *Model) wrapped(s string, width int, style term.Style) []string {
+	lines := []string{}
+	for _, l := range term.Wrap(m.t.SafeText(s), max(width-2, 1)) {
+		lines = append(lines, " "+m.t.Paint(style, strings.TrimRight(l, " ")))
+	}
+	return lines
+}
+
+func (m *Model) detailLines(e *entry, width int) []string {
+	v := e.v
+	lines := m.wrapped(v.Name, width, term.Style{Bold: true, Color: term.Accent})
+	what := "control variable, scope " + v.Scope.String()
+	if v.Kind == catalog.Pvar {
+		what = "performance variable, class " + v.Class.String()
+	}
+	lines = append(lines, m.wrapped(what+", "+v.Type.String()+", "+v.Verbosity.String()+", "+bindWords(v), width, term.Style{Color: term.Muted})...)
+	if v.Description != "" {
+		lines = append(append(lines, ""), m.wrapped(v.Description, width, term.Style{})...)
+	}
+	lines = append(append(lines, ""), m.readings(v, width)...)
+	lines = append(lines, m.items(v, width)...)
+	if s := m.series(v.ID()); s != nil {
+		lines = append(lines, "", " "+m.t.Paint(term.Style{Bold: true}, "history")+" "+chart.Sparkline(s.total(m.show), min(width-12, 60), m.chartStyle()))
+	}
+	if len(v.Categories) > 0 {
+		lines = append(append(lines, ""), m.wrapped("in "+strings.Join(v.Categories, ", "), width, term.Style{Color: term.Muted})...)
+	}
+	if m.o.HowToSet != nil && v.Kind == catalog.Cvar {
+		if how := m.o.HowToSet(m.x.cat, v, settingOf(v)); len(how) > 0 {
+			lines = append(lines, "", " "+m.t.Paint(term.Style{Bold: true}, "for the next run"))
+			for _, h := range how {
+				lines = append(lines, m.wrapped(h, width, term.Style{})...)
+			}
+		}
+	}
+	return lines
+}
+
+// settingOf is a variable's value as it is given in a setting.
+func settingOf(v *catalog.Variable) string {
+	if r := v.Current(); r != nil && r.Status == catalog.StatusOK && r.Value.String() != "" {
+		return r.Value.String()
+	}
+	return "VALUE"
+}
+
+func bindWords(v *catalog.Variable) string {
+	if v.Bind == catalog.BindNoObject || v.Bind == 0 {
+		return "bound to nothing"
+	}
+	return "bound to " + v.Bind.String()
+}
+
+// readings are the values on every rank and in both stages, and how they came about.
+func (m *Model) readings(v *catalog.Variable, width int) []string {
+	enum := m.x.cat.Enum(v.Enum)
+	lines := []string{}
+	add := func(label, text string) {
+		for i, l := range m.wrapped(text, width-10, term.Style{}) {
+			if i > 0 {
+				label = ""
+			}
+			lines = append(lines, " "+m.t.Paint(term.Style{Color: term.Muted}, m.t.Fit(label, 9))+l)
+		}
+	}
+	groups := export.RankGroups(m.x.cat, v)
+	for _, g := range groups {
+		label := "now"
+		if m.x.cat.Job.Size > 1 {
+			label = "r" + export.RankList(g.Ranks)
+		}
+		add(label, export.ReadingText(&g.Reading, enum))
+	}
+	if v.Before != nil && (v.After == nil || *v.Before != *v.After) {
+		add("before", export.ReadingText(v.Before, enum)+" (before MPI_Init)")
+	}
+	for _, n := range v.Nodes {
+		add(fmt.Sprintf("before r%d", n.Rank), export.ReadingText(&n.Reading, enum))
+	}
+	for _, r := range m.silent() {
+		add(fmt.Sprintf("r%d", r), "does not answer")
+	}
+	if v.Kind == catalog.Cvar {
+		if r := v.Current(); r != nil && r.Writable != "" {
+			add("writable", string(r.Writable))
+		}
+	}
+	if o := v.Origin; o != nil {
+		add("set by", string(o.Kind)+" "+o.Where+" = "+o.Value)
+	}
+	for _, c := range v.Conflicts {
+		add("conflict", fmt.Sprintf("%s is %s on rank %d and %s on rank 0", c.Field, c.Here, c.Rank, c.Root))
+	}
+	return lines
+}
+
+// items are those of the enumeration, the present one marked.
+func (m *Model) items(v *catalog.Variable, width int) []string {
+	e := m.x.cat.Enum(v.Enum)
+	if e == nil {
+		return nil
+	}
+	now := ""
+	if r := v.Current(); r != nil && r.Status == catalog.StatusOK {
+		now = r.Value.Format(e)
+	}
+	lines := []string{"", " " + m.t.Paint(term.Style{Bold: true}, "one of")}
+	for _, it := range e.Items {
+		sign := "  "
+		if it.Name == now {
+			sign = "> "
+		}
+		lines = append(lines, "  "+sign+m.t.SafeLine(fmt.Sprintf("%d %s", it.Value, it.Name), width))
+	}
+	return lines
+}

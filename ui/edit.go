@@ -1,0 +1,371 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mpitx/catalog"
+	"mpitx/export"
+	"mpitx/ui/link"
+	"mpitx/ui/term"
+)
+
+// editing is a control variable being written.
+type editing struct {
+	e        *entry
+	problem  string // why what is typed is no value; "": it is one
+	pick     scroll // in the enumeration
+	outcomes []link.Outcome
+	err      error
+	waits    bool
+	undo     []change
+}
+
+// change is a write that can be undone.
+type change struct {
+	name string
+	old  map[int]string // by rank
+}
+
+type outcomeMsg struct {
+	name     string
+	outcomes []link.Outcome
+	err      error
+	undo     bool
+}
+
+// scopeWords spell out what a scope means for a write (MPI-3.1, Table 14.5).
+var scopeWords = map[catalog.Scope]string{
+	catalog.ScopeConstant: "its value is constant: the library will refuse",
+	catalog.ScopeReadonly: "it is read-only through this interface: the library will probably refuse",
+	catalog.ScopeLocal:    "each rank may have its own value",
+	catalog.ScopeGroup:    "the ranks of a group must be written together; the description says which",
+	catalog.ScopeGroupEq:  "the ranks of a group must all have the same value; the description says which",
+	catalog.ScopeAll:      "all ranks must be written together",
+	catalog.ScopeAllEq:    "all ranks must have the same value",
+}
+
+func (m *Model) startEdit() {
+	if e := m.current(); e != nil {
+		m.openEdit(e, "")
+	}
+}
+
+// openEdit opens the editor on a variable, with a text in place of the present value.
+func (m *Model) openEdit(e *entry, text string) {
+	r := e.v.After
+	switch {
+	case m.o.ReadOnly:
+		m.complain("%s: %v", e.name, errReadOnly)
+		return
+	case e.v.Kind != catalog.Cvar:
+		m.complain("%s is a performance variable: only control variables can be written", e.name)
+		return
+	case r == nil:
+		m.complain("%s exists only before MPI_Init: set it for the next run (S copies how)", e.name)
+		return
+	case r.Status != catalog.StatusOK:
+		m.complain("%s cannot be written: %s", e.name, export.ReadingText(r, nil))
+		return
+	case !m.alive():
+		return
+	}
+	enum := m.x.cat.Enum(e.v.Enum)
+	m.edit.e, m.edit.err, m.edit.outcomes = e, nil, nil
+	m.mode = modeEdit
+	if text == "" {
+		text = r.Value.Format(enum)
+		if enum != nil && !enum.Flags && len(enum.Items) > 0 && r.Value.Len() == 1 {
+			m.mode = modePick
+			m.edit.pick = scroll{at: max(0, slices.IndexFunc(enum.Items, func(i catalog.Item) bool { return i.Name == text }))}
+		}
+	}
+	m.line = newInput(text)
+	m.validate()
+}
+
+// validate reads what is typed as the write would.
+func (m *Model) validate() {
+	e := m.edit.e
+	count := max(e.v.After.Count, 1)
+	_, err := catalog.ParseValue(e.v, m.x.cat.Enum(e.v.Enum), count, m.line.String())
+	m.edit.problem = ""
+	if err != nil {
+		m.edit.problem = err.Error()
+	}
+}
+
+func (m *Model) cmdWrite(args string) {
+	name, text, ok := strings.Cut(args, "=")
+	if !ok {
+		m.complain("write: NAME=VALUE is missing")
+		return
+	}
+	if e := m.named(strings.TrimSpace(name)); e != nil {
+		m.openEdit(e, strings.TrimSpace(text))
+		if m.mode == modeEdit {
+			m.keyEdit("enter", "")
+		}
+	}
+}
+
+func (m *Model) keyEdit(key, text string) tea.Cmd {
+	if key == "esc" {
+		m.mode = modeNormal
+		return nil
+	}
+	switch m.mode {
+	case modeOutcome:
+		if !m.edit.waits {
+			m.mode = modeNormal
+		}
+	case modePick:
+		m.keyPick(key)
+	case modeConfirm:
+		if key == "y" || key == "Y" {
+			return m.write()
+		}
+		if key == "n" || key == "q" {
+			m.mode = modeNormal
+		}
+	case modeEdit:
+		if key == "enter" {
+			if m.edit.problem == "" {
+				m.mode = modeConfirm // what is written concerns every rank that this explorer has
+				if m.x.cat.Job.Size == 1 && m.edit.e.v.Scope == catalog.ScopeLocal {
+					return m.write()
+				}
+			}
+			return nil
+		}
+		if m.line.key(key, text) {
+			m.validate()
+		}
+	}
+	return nil
+}
+
+func (m *Model) keyPick(key string) {
+	items := m.x.cat.Enum(m.edit.e.v.Enum).Items
+	switch key {
+	case "j", "down":
+		m.edit.pick.at++
+	case "k", "up":
+		m.edit.pick.at--
+	case "g", "home":
+		m.edit.pick.at = 0
+	case "G", "end":
+		m.edit.pick.at = len(items)
+	case "=":
+		m.mode = modeEdit
+		return
+	case "enter":
+		m.edit.pick.clamp(len(items))
+		m.line = newInput(items[m.edit.pick.at].Name)
+		m.validate()
+		m.mode = modeConfirm
+		if m.edit.problem != "" {
+			m.mode = modeEdit
+		}
+		return
+	}
+	m.edit.pick.clamp(len(items))
+}
+
+// write sends the write; its outcome comes as a message.
+func (m *Model) write() tea.Cmd {
+	m.mode, m.edit.waits = modeOutcome, true
+	w := link.Write{Name: m.edit.e.v.Name, Text: m.line.String()}
+	return m.send(false, w)
+}
+
+func (m *Model) send(undo bool, writes ...link.Write) tea.Cmd {
+	b := m.backend
+	return func() tea.Msg {
+		msg := outcomeMsg{name: writes[0].Name, undo: undo}
+		for _, w := range writes {
+			ctx, cancel := context.WithTimeout(context.Background(), writeLimit)
+			out, err := b.Write(ctx, w)
+			cancel()
+			msg.outcomes = append(msg.outcomes, out...)
+			if err != nil {
+				msg.err = err
+				break
+			}
+		}
+		return msg
+	}
+}
+
+// outcome shows what came of a write, and keeps how to undo it.
+func (m *Model) outcome(msg outcomeMsg) {
+	m.edit.waits, m.edit.outcomes, m.edit.err = false, msg.outcomes, msg.err
+	m.generation++
+	if m.x == nil {
+		return
+	}
+	k, ok := m.x.byID[msg.name]
+	if !ok {
+		return
+	}
+	e := &m.x.entries[k]
+	m.edit.e = e
+	m.mode = modeOutcome
+	c := change{msg.name, map[int]string{}}
+	s := &link.Sample{}
+	for _, o := range msg.outcomes {
+		if !o.Back.IsZero() {
+			s.Ranks = append(s.Ranks, link.RankSample{Rank: o.Rank, Readings: []catalog.Reading{{Status: catalog.StatusOK, Value: o.Back, Count: countOf(e.v)}}})
+		}
+		if o.Result == "ok" && !o.Old.IsZero() && o.Old != o.Back {
+			c.old[o.Rank] = o.Old.String()
+		}
+	}
+	m.take(e, 0, s)
+	if len(c.old) > 0 && !msg.undo {
+		m.edit.undo = append(m.edit.undo, c)
+	}
+}
+
+func countOf(v *catalog.Variable) int {
+	if v.After == nil {
+		return 1
+	}
+	return v.After.Count
+}
+
+// undo writes the old values back, on each rank its own.
+func (m *Model) undo() tea.Cmd {
+	n := len(m.edit.undo)
+	if n == 0 {
+		m.complain("nothing was written that could be undone")
+		return nil
+	}
+	if !m.alive() {
+		return nil
+	}
+	c := m.edit.undo[n-1]
+	m.edit.undo = m.edit.undo[:n-1]
+	k, ok := m.x.byID[c.name]
+	if !ok {
+		m.complain("%s does not exist any more", c.name)
+		return nil
+	}
+	m.edit.e = &m.x.entries[k]
+	byText := map[string][]int{}
+	for rank, text := range c.old {
+		byText[text] = append(byText[text], rank)
+	}
+	var writes []link.Write
+	for text, ranks := range byText {
+		slices.Sort(ranks)
+		w := link.Write{Name: c.name, Text: text, Ranks: ranks, Force: true}
+		if len(ranks) == m.x.cat.Job.Size {
+			w.Ranks, w.Force = nil, false
+		}
+		writes = append(writes, w)
+	}
+	m.line = newInput(writes[0].Text)
+	m.mode, m.edit.waits = modeOutcome, true
+	return m.send(true, writes...)
+}
+
+// box is what is shown over the screen; nil: nothing.
+func (m *Model) box() []string {
+	bold := term.Style{Bold: true}
+	width := min(m.w-8, 76)
+	switch m.mode {
+	case modeWork:
+		lines := []string{m.t.Paint(bold, "Workload on all ranks"), "", "0  none"}
+		for i, w := range link.Workloads {
+			lines = append(lines, fmt.Sprintf("%d  %s", i+1, w))
+		}
+		return append(lines, "", "esc closes")
+	case modeEdit, modePick, modeConfirm, modeOutcome:
+	default:
+		return nil
+	}
+	v := m.edit.e.v
+	lines := []string{m.t.Paint(bold, m.t.SafeLine(v.Name, width)), "now  " + m.t.SafeLine(m.x.value(m.edit.e), width)}
+	words := "scope " + v.Scope.String()
+	if s := scopeWords[v.Scope]; s != "" {
+		words += ": " + s
+	}
+	lines = append(append(lines, term.Wrap(words, width)...), "")
+	switch m.mode {
+	case modeEdit:
+		lines = append(lines, "new  "+m.line.render(m.t, width-5), "")
+		if m.edit.problem != "" {
+			lines = append(lines, term.Wrap(m.t.SafeText(m.edit.problem), width)...)
+		} else {
+			lines = append(lines, "enter writes it, esc leaves it")
+		}
+	case modePick:
+		items := m.x.cat.Enum(v.Enum).Items
+		height := min(len(items), max(3, m.h-14))
+		m.edit.pick.view(len(items), height)
+		for i := m.edit.pick.top; i < m.edit.pick.top+height; i++ {
+			s, sign := term.Style{}, "  "
+			if i == m.edit.pick.at {
+				s, sign = term.Style{Reverse: true}, "> "
+			}
+			lines = append(lines, m.t.Paint(s, sign+m.t.Cut(m.t.SafeLine(fmt.Sprintf("%d  %s", items[i].Value, items[i].Name), width), width-2)))
+		}
+		lines = append(lines, "", "enter chooses, = types a value, esc leaves it")
+	case modeConfirm:
+		lines = append(lines, "new  "+m.t.SafeLine(m.line.String(), width), "",
+			fmt.Sprintf("Write this on %s?  y yes   n no", ranksWords(m.x.cat.Job.Size)))
+	case modeOutcome:
+		lines = append(lines, m.outcomeLines(width)...)
+	}
+	return lines
+}
+
+func ranksWords(n int) string {
+	if n == 1 {
+		return "the one rank"
+	}
+	return fmt.Sprintf("all %d ranks", n)
+}
+
+// outcomeLines tell what came of a write, ranks with the same outcome together.
+func (m *Model) outcomeLines(width int) []string {
+	if m.edit.waits {
+		return []string{"writing " + m.t.SafeLine(m.line.String(), width) + " ..."}
+	}
+	type same struct{ result, detail, old, back string }
+	ranks := map[same][]int{}
+	order := []same{}
+	enum := m.x.cat.Enum(m.edit.e.v.Enum)
+	for _, o := range m.edit.outcomes {
+		k := same{o.Result, o.Detail, o.Old.Format(enum), o.Back.Format(enum)}
+		if ranks[k] == nil {
+			order = append(order, k)
+		}
+		ranks[k] = append(ranks[k], o.Rank)
+	}
+	lines := []string{}
+	for _, k := range order {
+		slices.Sort(ranks[k])
+		text := "rank " + export.RankList(ranks[k]) + ": " + k.result
+		if k.old != "" || k.back != "" {
+			text += ": was " + k.old + ", reads back " + k.back
+		}
+		if k.detail != "" {
+			text += " (" + k.detail + ")"
+		}
+		lines = append(lines, term.Wrap(m.t.SafeText(text), width)...)
+	}
+	if m.edit.err != nil {
+		lines = append(lines, term.Wrap(m.t.SafeText("failed: "+m.edit.err.Error()), width)...)
+	}
+	lines = append(lines, "")
+	if len(m.edit.undo) > 0 {
+		return append(lines, "esc closes; then u undoes it")
+	}
+	return append(lines, "esc closes")
+}

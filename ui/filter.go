@@ -1,0 +1,130 @@
+package ui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"mpitx/catalog"
+)
+
+// criterion is one field of the filter bar: the words it can be set to, and what each lets through.
+type criterion struct {
+	name   string
+	values []string // the first is "any"
+	match  func(e *entry, value string) bool
+	now    int
+}
+
+var yes = []string{"any", "yes", "no"}
+
+// newCriteria makes the filter bar's fields, with the words that occur in a catalog.
+func newCriteria(x *index) []criterion {
+	words := func(of func(v *catalog.Variable) string) []string {
+		seen := map[string]bool{}
+		list := []string{}
+		for i := range x.entries {
+			if w := of(x.entries[i].v); w != "" && !seen[w] {
+				seen[w] = true
+				list = append(list, w)
+			}
+		}
+		slices.Sort(list)
+		return append([]string{"any"}, list...)
+	}
+	kind := map[string]catalog.Kind{"cvar": catalog.Cvar, "pvar": catalog.Pvar}
+	scope := func(v *catalog.Variable) string {
+		if v.Kind != catalog.Cvar {
+			return ""
+		}
+		return v.Scope.String()
+	}
+	class := func(v *catalog.Variable) string {
+		if v.Kind != catalog.Pvar {
+			return ""
+		}
+		return v.Class.String()
+	}
+	datatype := func(v *catalog.Variable) string { return v.Type.String() }
+	yesNo := func(is func(e *entry) bool) func(*entry, string) bool {
+		return func(e *entry, value string) bool { return is(e) == (value == "yes") }
+	}
+	levels := []string{"any"}
+	for l := catalog.Verbosity(1); l <= 9; l++ {
+		levels = append(levels, l.String())
+	}
+	return []criterion{
+		{name: "kind", values: []string{"any", "cvar", "pvar"}, match: func(e *entry, w string) bool { return e.v.Kind == kind[w] }},
+		{name: "verbosity", values: levels, match: func(e *entry, w string) bool { return slices.Index(levels, w) >= int(e.v.Verbosity) }},
+		{name: "scope", values: words(scope), match: func(e *entry, w string) bool { return scope(e.v) == w }},
+		{name: "class", values: words(class), match: func(e *entry, w string) bool { return class(e.v) == w }},
+		{name: "type", values: words(datatype), match: func(e *entry, w string) bool { return datatype(e.v) == w }},
+		{name: "stage", values: []string{"any", "before", "after", "both"}, match: func(e *entry, w string) bool {
+			before, after := e.v.Before != nil, e.v.After != nil || len(e.v.Ranks) > 0
+			return (before || w == "after") && (after || w == "before")
+		}},
+		{name: "writable", values: yes, match: yesNo(func(e *entry) bool { return writable(e.v) })},
+		{name: "differing", values: yes, match: yesNo(func(e *entry) bool { return e.v.Differs() })},
+		{name: "set", values: yes, match: yesNo(func(e *entry) bool { return e.v.Origin != nil })},
+		{name: "changed", values: yes, match: yesNo(func(e *entry) bool { return e.changed })},
+	}
+}
+
+// filtered are the variables that every criterion lets through.
+func filtered(x *index, criteria []criterion, base []int32) []int32 {
+	on := []*criterion{}
+	for i := range criteria {
+		if criteria[i].now > 0 {
+			on = append(on, &criteria[i])
+		}
+	}
+	if len(on) == 0 {
+		return base
+	}
+	some := make([]int32, 0, len(base)/4)
+next:
+	for _, k := range base {
+		for _, c := range on {
+			if !c.match(&x.entries[k], c.values[c.now]) {
+				continue next
+			}
+		}
+		some = append(some, k)
+	}
+	return some
+}
+
+// filterText is the filter in words, "kind=pvar class=counter"; "" where everything passes.
+func filterText(criteria []criterion) string {
+	var parts []string
+	for _, c := range criteria {
+		if c.now > 0 {
+			parts = append(parts, c.name+"="+c.values[c.now])
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// setCriterion sets "name=value", as the command line gives it.
+func setCriterion(criteria []criterion, text string) error {
+	name, value, ok := strings.Cut(text, "=")
+	if !ok {
+		value = "yes"
+	}
+	for i := range criteria {
+		if criteria[i].name != name {
+			continue
+		}
+		k := slices.Index(criteria[i].values, value)
+		if k < 0 {
+			return fmt.Errorf("filter %s: %q is none of %s", name, value, strings.Join(criteria[i].values, ", "))
+		}
+		criteria[i].now = k
+		return nil
+	}
+	names := []string{}
+	for _, c := range criteria {
+		names = append(names, c.name)
+	}
+	return fmt.Errorf("filter: no field %q: one of %s", name, strings.Join(names, ", "))
+}

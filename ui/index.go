@@ -1,0 +1,119 @@
+package ui
+
+import (
+	"strings"
+
+	"mpitx/catalog"
+	"mpitx/export"
+	"mpitx/ui/term"
+)
+
+// maxText is how many bytes of a description are searched.
+const maxText = 4096
+
+// entry is one variable as the screen needs it.
+type entry struct {
+	v       *catalog.Variable
+	name    string // safe for the terminal
+	low     string // name with ASCII letters in lower case: byte for byte the same length
+	text    string // the beginning of the description, likewise
+	letters uint64 // which letters are in low: rules most names out in a search
+	first   string // value at the start, to tell what changed; set by the first reading that differs
+	changed bool   // since the start
+	pinned  bool
+}
+
+// index is a catalog made ready to be shown and searched.
+type index struct {
+	cat     *catalog.Catalog
+	entries []entry
+	byID    map[string]int32
+	root    *branch
+	all     []int32
+}
+
+func newIndex(c *catalog.Catalog, t term.Term) *index {
+	x := &index{cat: c, entries: make([]entry, 0, len(c.Cvars)+len(c.Pvars))}
+	x.byID = make(map[string]int32, cap(x.entries))
+	for v := range c.Variables() {
+		x.byID[v.ID()] = int32(len(x.entries))
+		x.all = append(x.all, int32(len(x.entries)))
+		name := t.Safe(v.Name)
+		e := entry{v: v, name: name, low: lower(name), text: lower(v.Description[:min(len(v.Description), maxText)])}
+		e.letters = letters(e.low)
+		x.entries = append(x.entries, e)
+	}
+	x.root = newTree(x)
+	return x
+}
+
+// lower is s with ASCII letters in lower case; s itself where there is nothing to change.
+func lower(s string) string {
+	for i := range len(s) {
+		if c := s[i]; c >= 'A' && c <= 'Z' {
+			b := []byte(s)
+			for ; i < len(b); i++ {
+				if c := b[i]; c >= 'A' && c <= 'Z' {
+					b[i] = c + 'a' - 'A'
+				}
+			}
+			return string(b)
+		}
+	}
+	return s
+}
+
+// letters is the set of the bytes of s, folded into 64 bits.
+func letters(s string) (set uint64) {
+	for i := range len(s) {
+		set |= 1 << (s[i] & 63)
+	}
+	return set
+}
+
+// value is a variable's present value on one line.
+func (x *index) value(e *entry) string {
+	return export.ReadingText(e.v.Current(), x.cat.Enum(e.v.Enum))
+}
+
+// marks tells the states of a variable, a character each, as in the tables of `mpitx list`; w is writable.
+func (e *entry) marks(t term.Term) (string, term.Color) {
+	var b strings.Builder
+	color := term.Default
+	add := func(on bool, utf8, ascii string, c term.Color) {
+		if !on {
+			return
+		}
+		if t.UTF8 {
+			b.WriteString(utf8)
+		} else {
+			b.WriteString(ascii)
+		}
+		if color == term.Default {
+			color = c
+		}
+	}
+	r := e.v.Current()
+	add(r != nil && (r.Status == catalog.StatusFaulty || r.Status == catalog.StatusError), "✗", "x", term.Bad)
+	add(len(e.v.Conflicts) > 0, "?", "?", term.Bad)
+	add(len(e.v.Ranks)+len(e.v.Nodes) > 0, "≠", "!", term.Warn)
+	add(e.v.Origin != nil, "*", "*", term.Good)
+	add(e.changed, "Δ", "c", term.Warn)
+	add(e.pinned, "◆", "P", term.Accent)
+	add(writable(e.v), "w", "w", term.Default)
+	add(e.v.After == nil && len(e.v.Ranks) == 0 && e.v.Before != nil, "†", "-", term.Muted)
+	return b.String(), color
+}
+
+func writable(v *catalog.Variable) bool {
+	r := v.Current()
+	return r != nil && r.Writable == catalog.WritableYes
+}
+
+// kindWord is a variable's scope, or its class.
+func kindWord(v *catalog.Variable) string {
+	if v.Kind == catalog.Pvar {
+		return v.Class.String()
+	}
+	return v.Scope.String()
+}

@@ -1,0 +1,417 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mpitx/catalog"
+	"mpitx/export"
+	"mpitx/ui/link"
+	"mpitx/ui/term"
+)
+
+const (
+	readLimit  = 2 * time.Second
+	writeLimit = 10 * time.Second
+	maxLog     = 2000 // lines of foreign text that are kept
+)
+
+// live is what an explorer with a back end knows of it.
+type live struct {
+	msgs     chan tea.Msg // from the goroutines that wait for the back end
+	backend  link.Backend
+	exclude  []string
+	ended    string // how the back end ended; "": it lives
+	culprit  string // the variable in whose access it died
+	log      []string
+	quiet    map[int]string // ranks that do not answer, and what they read
+	workload string
+	serial   int // of the back end: what an earlier one still says is dropped
+}
+
+type (
+	startedMsg struct {
+		backend link.Backend
+		serial  int
+		err     error
+	}
+	eventMsg struct {
+		link.Event
+		serial int
+	}
+	catalogMsg struct {
+		loadedMsg
+		serial int
+	}
+	sampleMsg struct {
+		ids    []string
+		sample *link.Sample
+		err    error
+		watch  bool
+		serial int
+	}
+	workloadMsg struct {
+		name string
+		err  error
+	}
+)
+
+// listen waits for one message of the goroutines.
+func (m *Model) listen() tea.Cmd {
+	msgs := m.live.msgs
+	return func() tea.Msg { return <-msgs }
+}
+
+// start starts a back end in the place of the old one and waits for its catalog.
+func (m *Model) start(old link.Backend) tea.Cmd {
+	m.serial++
+	m.x, m.failed, m.ended, m.phase, m.workload = nil, "", "", "starting the back end", ""
+	m.quiet = map[int]string{}
+	o, serial, exclude := m.o, m.serial, slices.Clone(m.exclude)
+	return func() tea.Msg {
+		if old != nil {
+			old.Close()
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+		defer cancel()
+		b, err := o.Start(ctx, exclude)
+		return startedMsg{b, serial, err}
+	}
+}
+
+// attach waits for the catalog and the events of a back end that was started.
+func (m *Model) attach(b link.Backend) {
+	msgs, serial, t := m.live.msgs, m.serial, m.t
+	go func() {
+		for e := range b.Events() {
+			msgs <- eventMsg{e, serial}
+		}
+	}()
+	go func() {
+		c, err := b.Catalog(context.Background(), func(phase string) {
+			select {
+			case msgs <- phaseMsg(phase):
+			default: // a phase that is over already
+			}
+		})
+		if err != nil {
+			msgs <- catalogMsg{loadedMsg{err: err}, serial}
+			return
+		}
+		msgs <- catalogMsg{loadedMsg{x: newIndex(c, t)}, serial}
+	}()
+}
+
+// liveMsg handles what comes from the back end.
+func (m *Model) liveMsg(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case startedMsg:
+		if msg.err != nil {
+			m.failed = msg.err.Error()
+			return nil
+		}
+		m.backend = msg.backend
+		m.attach(msg.backend)
+	case phaseMsg:
+		m.phase = string(msg)
+		return m.listen()
+	case catalogMsg:
+		if msg.serial == m.serial {
+			m.loaded(msg.loadedMsg)
+			return tea.Batch(m.listen(), m.tick())
+		}
+		return m.listen()
+	case eventMsg:
+		if msg.serial == m.serial {
+			m.event(msg.Event)
+		}
+		return m.listen()
+	case sampleMsg:
+		return m.sampled(msg)
+	case tickMsg:
+		return m.ticked(msg)
+	case outcomeMsg:
+		m.outcome(msg)
+	case workloadMsg:
+		if msg.err != nil {
+			m.complain("workload %s: %v", msg.name, msg.err)
+			break
+		}
+		m.workload = msg.name
+		m.say("workload: %s", map[bool]string{true: "none", false: msg.name}[msg.name == ""])
+	}
+	return nil
+}
+
+func (m *Model) event(e link.Event) {
+	m.generation++
+	switch e.Kind {
+	case link.EventLog:
+		text := e.Text
+		if e.Rank >= 0 {
+			text = fmt.Sprintf("[%d] %s", e.Rank, text)
+		}
+		if len(m.log) >= maxLog {
+			m.log = append(m.log[:0], m.log[maxLog/10:]...)
+		}
+		m.log = append(m.log, m.t.SafeLine(text, 2000))
+	case link.EventSilent:
+		m.quiet[e.Rank] = e.Variable
+		m.complain("rank %d does not answer%s", e.Rank, in(e.Variable))
+	case link.EventAnswers:
+		delete(m.quiet, e.Rank)
+		m.say("rank %d answers again", e.Rank)
+	case link.EventEnded:
+		m.ended, m.culprit = e.Text, e.Variable
+		if m.ended == "" {
+			m.ended = "it ended"
+		}
+		m.lost()
+	}
+}
+
+func in(variable string) string {
+	if variable == "" {
+		return ""
+	}
+	return " in " + variable
+}
+
+// lost reports the end of the back end.
+func (m *Model) lost() {
+	text := "back end lost: " + m.ended + in(m.culprit) + ": R restarts it"
+	if m.culprit != "" {
+		text += " and leaves that variable alone"
+	}
+	if m.x == nil {
+		m.failed = text
+	}
+	m.complain("%s", text)
+}
+
+func (m *Model) restart() tea.Cmd {
+	if m.ended == "" && m.failed == "" {
+		m.complain("the back end lives")
+		return nil
+	}
+	if m.culprit != "" && !slices.Contains(m.exclude, m.culprit) {
+		m.exclude = append(m.exclude, m.culprit)
+	}
+	m.culprit = ""
+	m.mode = modeNormal
+	return m.start(m.backend)
+}
+
+// alive complains where nothing can be asked of the back end.
+func (m *Model) alive() bool {
+	if m.ended != "" {
+		m.lost()
+		return false
+	}
+	return m.backend != nil && m.x != nil
+}
+
+// silent are the ranks that do not answer.
+func (m *Model) silent() []int {
+	ranks := []int{}
+	for r := range m.quiet {
+		ranks = append(ranks, r)
+	}
+	slices.Sort(ranks)
+	return ranks
+}
+
+// liveState is the back end's in the title.
+func (m *Model) liveState() string {
+	var parts []string
+	switch {
+	case m.o.Start == nil:
+		return "offline"
+	case m.ended != "":
+		parts = append(parts, "BACK END LOST")
+	case m.o.ReadOnly:
+		parts = append(parts, "read-only")
+	}
+	if s := m.silent(); len(s) > 0 {
+		parts = append(parts, "SILENT: r"+export.RankList(s))
+	}
+	if m.workload != "" {
+		parts = append(parts, "workload "+m.workload)
+	}
+	return strings.Join(parts, "  ")
+}
+
+func (m *Model) logLines() []string {
+	lines := []string{"Printed by the library, the launcher and the programs under it", ""}
+	if len(m.log) == 0 {
+		return append(lines, "  nothing")
+	}
+	for _, l := range m.log {
+		for _, w := range term.Wrap(l, max(m.w-2, 1)) {
+			lines = append(lines, " "+w)
+		}
+	}
+	return lines
+}
+
+// read asks for readings; watch says that they are of the pins.
+func (m *Model) read(ids []string, watch bool) tea.Cmd {
+	b, serial := m.backend, m.serial
+	return func() tea.Msg {
+		ctx, cancel := context.WithTimeout(context.Background(), readLimit)
+		defer cancel()
+		s, err := b.Read(ctx, ids)
+		return sampleMsg{ids, s, err, watch, serial}
+	}
+}
+
+func (m *Model) readShown() tea.Cmd {
+	if !m.alive() {
+		return nil
+	}
+	ids := []string{}
+	for _, k := range m.shown[m.list.top:min(len(m.shown), m.list.top+m.h)] {
+		if v := m.x.entries[k].v; v.After != nil || len(v.Ranks) > 0 {
+			ids = append(ids, v.ID())
+		}
+	}
+	if len(ids) == 0 {
+		m.complain("nothing here exists after MPI_Init")
+		return nil
+	}
+	return m.read(ids, false)
+}
+
+func (m *Model) cmdRead(name string) tea.Cmd {
+	if name == "" {
+		return m.readShown()
+	}
+	e := m.named(name)
+	if e == nil || !m.alive() {
+		return nil
+	}
+	return m.read([]string{e.v.ID()}, false)
+}
+
+// sampled takes the readings into the catalog, and those of the pins into their histories.
+func (m *Model) sampled(msg sampleMsg) tea.Cmd {
+	if msg.serial != m.serial || m.x == nil {
+		return nil
+	}
+	if msg.err != nil {
+		if !errors.Is(msg.err, link.ErrEnded) { // its end is reported by itself
+			m.complain("read: %v", msg.err)
+		}
+		if msg.watch {
+			m.asked = false
+			return m.tick()
+		}
+		return nil
+	}
+	for i, id := range msg.ids {
+		if k, ok := m.x.byID[id]; ok {
+			m.take(&m.x.entries[k], i, msg.sample)
+		}
+	}
+	was := len(m.quiet)
+	for _, r := range msg.sample.Silent {
+		if _, known := m.quiet[r]; !known {
+			m.quiet[r] = ""
+		}
+	}
+	m.generation++
+	if msg.watch {
+		m.asked = false
+		m.record(msg.ids, msg.sample)
+		return m.tick()
+	}
+	if n := len(msg.sample.Silent); n > 0 || was > 0 {
+		m.complain("read %d variables; no answer from rank %s", len(msg.ids), export.RankList(msg.sample.Silent))
+		return nil
+	}
+	m.say("read %d variables on %d ranks", len(msg.ids), len(msg.sample.Ranks))
+	return nil
+}
+
+// take puts what the ranks read of a variable in the place of what was known of it.
+func (m *Model) take(e *entry, i int, s *link.Sample) {
+	if len(s.Ranks) == 0 {
+		return
+	}
+	old := map[int]catalog.Reading{}
+	for _, r := range e.v.Ranks {
+		old[r.Rank] = r.Reading
+	}
+	before := m.x.value(e)
+	others := e.v.Ranks[:0:0]
+	root := e.v.After
+	for _, r := range s.Ranks {
+		if r.Rank == 0 && i < len(r.Readings) {
+			reading := r.Readings[i]
+			if e.v.After != nil {
+				reading.Writable = e.v.After.Writable
+			}
+			root = &reading
+		}
+	}
+	answered := map[int]bool{}
+	for _, r := range s.Ranks {
+		answered[r.Rank] = true
+		if r.Rank == 0 || i >= len(r.Readings) {
+			continue
+		}
+		reading := r.Readings[i]
+		if root == nil || reading.Status != root.Status || reading.Value != root.Value {
+			others = append(others, catalog.RankReading{Rank: r.Rank, Reading: reading})
+		}
+	}
+	for rank, reading := range old { // what is known of those that did not answer
+		if !answered[rank] {
+			others = append(others, catalog.RankReading{Rank: rank, Reading: reading})
+		}
+	}
+	slices.SortFunc(others, func(a, b catalog.RankReading) int { return a.Rank - b.Rank })
+	e.v.After, e.v.Ranks = root, others
+	if now := m.x.value(e); e.first == "" && now != before {
+		e.first = before
+	}
+	e.changed = e.first != "" && m.x.value(e) != e.first
+}
+
+// ---- workloads ----
+
+func (m *Model) cmdWorkload(name string) tea.Cmd {
+	if !m.alive() {
+		return nil
+	}
+	if name != "" && !slices.Contains(link.Workloads, name) {
+		m.complain("no workload %q: one of %s", name, strings.Join(link.Workloads, ", "))
+		return nil
+	}
+	b := m.backend
+	return func() tea.Msg {
+		ctx, cancel := context.WithTimeout(context.Background(), writeLimit)
+		defer cancel()
+		return workloadMsg{name, b.Workload(ctx, name)}
+	}
+}
+
+func (m *Model) keyWork(key string) tea.Cmd {
+	m.mode = modeNormal
+	if len(m.pins()) > 0 && m.watchOpen {
+		m.mode = modeWatch
+	}
+	if key == "0" {
+		return m.cmdWorkload("")
+	}
+	if i := int(key[0] - '1'); len(key) == 1 && i >= 0 && i < len(link.Workloads) {
+		return m.cmdWorkload(link.Workloads[i])
+	}
+	return nil
+}

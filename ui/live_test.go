@@ -1,0 +1,293 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mpitx/catalog"
+	"mpitx/ui/link"
+	"mpitx/ui/term"
+)
+
+// fakeBackend is an MPI of four ranks with a few variables, of which one rank may hang.
+type fakeBackend struct {
+	mu      sync.Mutex
+	events  chan link.Event
+	values  [4]int64
+	counter int64
+	silent  bool // rank 2 does not answer
+	gone    bool
+	writes  []link.Write
+	work    string
+	exclude []string
+	closed  bool
+}
+
+func integer(t catalog.Datatype, n int64) catalog.Value {
+	raw := make([]byte, t.Size())
+	for i := range raw {
+		raw[i] = byte(n >> (8 * i))
+	}
+	return catalog.NewValue(t, raw)
+}
+
+func ok(t catalog.Datatype, n int64) *catalog.Reading {
+	return &catalog.Reading{Status: catalog.StatusOK, Value: integer(t, n), Count: 1, Writable: catalog.WritableYes}
+}
+
+func (f *fakeBackend) Catalog(_ context.Context, progress func(string)) (*catalog.Catalog, error) {
+	progress("reading variables")
+	if f.gone {
+		return nil, link.ErrEnded
+	}
+	c := &catalog.Catalog{Library: catalog.Library{Family: "demo"}, Job: catalog.Job{Size: 4}}
+	for r := range 4 {
+		c.Job.Ranks = append(c.Job.Ranks, catalog.Rank{Rank: r})
+	}
+	c.Cvars = []catalog.Variable{
+		{Kind: catalog.Cvar, Name: "algorithm", Scope: catalog.ScopeAllEq, Type: catalog.TypeInt, Enum: "algorithms", After: ok(catalog.TypeInt, 1)},
+		{Kind: catalog.Cvar, Name: "early", Scope: catalog.ScopeLocal, Type: catalog.TypeInt, Before: ok(catalog.TypeInt, 1)},
+		{Kind: catalog.Cvar, Name: "limit", Scope: catalog.ScopeAll, Type: catalog.TypeInt, After: ok(catalog.TypeInt, 7)},
+	}
+	c.Pvars = []catalog.Variable{{Kind: catalog.Pvar, Name: "messages", Class: catalog.ClassCounter, Type: catalog.TypeUint64, After: ok(catalog.TypeUint64, 0)}}
+	c.Enums = []catalog.Enum{{Name: "algorithms", Items: []catalog.Item{{Value: 1, Name: "linear"}, {Value: 2, Name: "binomial"}}}}
+	f.values = [4]int64{7, 7, 7, 7}
+	return c, nil
+}
+
+func (f *fakeBackend) Read(_ context.Context, ids []string) (*link.Sample, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.gone {
+		return nil, link.ErrEnded
+	}
+	f.counter += 10
+	s := &link.Sample{Time: time.Unix(1000+f.counter, 0)}
+	for r := range 4 {
+		if r == 2 && f.silent {
+			s.Silent = []int{2}
+			continue
+		}
+		x := link.RankSample{Rank: r}
+		for _, id := range ids {
+			switch id {
+			case "messages:counter":
+				x.Readings = append(x.Readings, *ok(catalog.TypeUint64, f.counter*int64(r+1)))
+			case "limit":
+				x.Readings = append(x.Readings, *ok(catalog.TypeInt, f.values[r]))
+			default:
+				x.Readings = append(x.Readings, *ok(catalog.TypeInt, 1))
+			}
+		}
+		s.Ranks = append(s.Ranks, x)
+	}
+	return s, nil
+}
+
+func (f *fakeBackend) Write(_ context.Context, w link.Write) ([]link.Outcome, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.writes = append(f.writes, w)
+	var n int64
+	if _, err := fmt.Sscan(w.Text, &n); err != nil {
+		n = 2
+	}
+	var out []link.Outcome
+	for r := range 4 {
+		o := link.Outcome{Rank: r, Old: integer(catalog.TypeInt, f.values[r]), New: integer(catalog.TypeInt, n), Result: "ok"}
+		if r == 3 && w.Name == "limit" && n == 9 {
+			o.Result, o.Back = "not now", o.Old
+		} else {
+			f.values[r] = n
+			o.Back = o.New
+		}
+		out = append(out, o)
+	}
+	return out, nil
+}
+
+func (f *fakeBackend) Workload(_ context.Context, name string) error { f.work = name; return nil }
+func (f *fakeBackend) Events() <-chan link.Event                     { return f.events }
+func (f *fakeBackend) Close() error                                  { f.closed = true; return nil }
+
+// fakeSession is an explorer on a fake back end, ready.
+func fakeSession(t *testing.T, o Options) (*Model, *[]*fakeBackend) {
+	t.Helper()
+	backends := &[]*fakeBackend{}
+	o.Start = func(_ context.Context, exclude []string) (link.Backend, error) {
+		b := &fakeBackend{events: make(chan link.Event, 16), exclude: exclude}
+		*backends = append(*backends, b)
+		return b, nil
+	}
+	m := New(o)
+	m.o.Source = "4 ranks"
+	m.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
+	begin(m, m.start(nil))
+	return m, backends
+}
+
+// begin starts a back end and waits for its catalog.
+func begin(m *Model, start tea.Cmd) {
+	m.Update(start())
+	for m.x == nil && m.failed == "" {
+		m.Update(<-m.live.msgs)
+	}
+}
+
+// event lets the back end say something, and waits until the model has heard it.
+func event(m *Model, b *fakeBackend, e link.Event) {
+	b.events <- e
+	m.Update(<-m.live.msgs)
+}
+
+func TestEdit(t *testing.T) {
+	m, backends := fakeSession(t, Options{})
+	b := (*backends)[0]
+	press(m, ":", "'show limit", "enter", "e", "ctrl+u", "'x")
+	contains(t, m, "is not a value of type int", "all ranks must be written together")
+	press(m, "enter")
+	if len(b.writes) > 0 || m.mode != modeEdit {
+		t.Fatal("an invalid value was sent")
+	}
+	press(m, "backspace", "'9", "enter")
+	contains(t, m, "Write this on all 4 ranks?")
+	if len(b.writes) > 0 {
+		t.Fatal("sent before it was confirmed")
+	}
+	press(m, "y")
+	contains(t, m, "rank 0-2: ok: was 7, reads back 9", "rank 3: not now: was 7, reads back 7")
+	press(m, "esc")
+	if e := m.current(); !e.changed || len(e.v.Ranks) != 1 || e.v.Ranks[0].Rank != 3 {
+		t.Fatalf("after the write: %+v", e.v)
+	}
+	press(m, "u")
+	last := b.writes[len(b.writes)-1]
+	if last.Text != "7" || fmt.Sprint(last.Ranks) != "[0 1 2]" || !last.Force {
+		t.Fatalf("undo wrote %+v", last)
+	}
+	press(m, "esc", "u")
+	contains(t, m, "nothing was written that could be undone")
+
+	press(m, ":", "'show algorithm", "enter", "e")
+	contains(t, m, "> 1  linear", "2  binomial")
+	press(m, "j", "enter", "n")
+	if len(b.writes) != 2 {
+		t.Fatal("a refused confirmation was sent")
+	}
+	press(m, "e", "j", "enter", "y")
+	if w := b.writes[2]; w.Name != "algorithm" || w.Text != "binomial" || w.Ranks != nil {
+		t.Fatalf("%+v", w)
+	}
+	press(m, "esc", ":", "'write limit=twelve", "enter")
+	contains(t, m, "is not a value of type int")
+	press(m, "esc", ":", "'show early", "enter", "e")
+	contains(t, m, "exists only before MPI_Init")
+	press(m, ":", "'show messages", "enter", "e")
+	contains(t, m, "performance variable")
+}
+
+func TestReadOnly(t *testing.T) {
+	m, backends := fakeSession(t, Options{ReadOnly: true})
+	press(m, ":", "'show limit", "enter", "e")
+	contains(t, m, "--read-only")
+	press(m, ":", "'write limit=9", "enter", "y", "enter", "y")
+	if len((*backends)[0].writes) > 0 || m.mode != modeNormal {
+		t.Fatal("written")
+	}
+}
+
+func TestReadAndSilentRank(t *testing.T) {
+	m, backends := fakeSession(t, Options{})
+	b := (*backends)[0]
+	b.values[1], b.silent = 8, true
+	press(m, ":", "'read limit", "enter")
+	contains(t, m, "no answer from rank 2", "SILENT: r2")
+	press(m, ":", "'show limit", "enter")
+	contains(t, m, "does not answer", "r1")
+	if e := m.current(); len(e.v.Ranks) != 1 || e.v.Ranks[0].Rank != 1 {
+		t.Fatalf("%+v", e.v.Ranks)
+	}
+	event(m, b, link.Event{Kind: link.EventAnswers, Rank: 2})
+	if strings.Contains(screen(t, m), "SILENT") {
+		t.Error("still silent")
+	}
+	event(m, b, link.Event{Kind: link.EventLog, Rank: -1, Text: "noise\x1b[2J of the library"})
+	press(m, "L")
+	contains(t, m, `noise\x1b[2J of the library`)
+}
+
+func TestWatch(t *testing.T) {
+	m, backends := fakeSession(t, Options{Term: term.Term{UTF8: true}})
+	if m.tick() != nil {
+		t.Fatal("ticks with nothing to watch")
+	}
+	press(m, ":", "'show messages", "enter")
+	m.key("p", "p")
+	for range 4 { // what the ticks would do, without waiting for them
+		m.Update(tickMsg(m.round))
+		m.asked = false
+		m.Update(m.read([]string{"messages:counter"}, true)())
+	}
+	s := m.series("messages:counter")
+	if got := fmt.Sprint(s.total(showRaw), s.total(showDelta), s.rank(1, showRate)); got != "[100 200 300 400] [100 100 100] [2 2 2]" {
+		t.Fatal(got)
+	}
+	m.key("w", "w")
+	contains(t, m, "messages:counter", "sum of 4 ranks", "value, every 500ms")
+	press(m, "v", "s")
+	contains(t, m, "delta", "rank 3")
+	m.key("space", " ")
+	if m.ticking = false; m.tick() != nil {
+		t.Error("ticks while paused")
+	}
+	contains(t, m, "PAUSED")
+	path := filepath.Join(t.TempDir(), "s.csv")
+	press(m, ":", "ctrl+u", "'export "+path, "enter")
+	if data, err := os.ReadFile(path); err != nil || strings.Count(string(data), "\n") != 17 {
+		t.Errorf("%v\n%s", err, data)
+	}
+	press(m, "W", "2")
+	if (*backends)[0].work != "alltoall" {
+		t.Error("no workload")
+	}
+	if m.mode != modeWatch {
+		t.Error("not back to watching")
+	}
+	press(m, "P")
+	if len(m.watching.list) != 0 || m.mode != modeNormal {
+		t.Error("still pinned")
+	}
+}
+
+func TestLostBackend(t *testing.T) {
+	m, backends := fakeSession(t, Options{})
+	b := (*backends)[0]
+	b.gone = true
+	event(m, b, link.Event{Kind: link.EventEnded, Rank: 1, Text: "killed by signal 11", Variable: "limit"})
+	contains(t, m, "back end lost", "killed by signal 11", "limit", "BACK END LOST", "R restart")
+	press(m, "j", "/", "'mess", "enter") // what was read stays
+	contains(t, m, "messages")
+	press(m, "esc", "r")
+	contains(t, m, "back end lost")
+	begin(m, m.key("R", "R"))
+	if len(*backends) != 2 || fmt.Sprint((*backends)[1].exclude) != "[limit]" || !b.closed {
+		t.Fatalf("restarted with %v", (*backends)[1].exclude)
+	}
+	contains(t, m, "4 ranks")
+	if strings.Contains(screen(t, m), "LOST") {
+		t.Error("still lost")
+	}
+
+	m = New(Options{Start: func(context.Context, []string) (link.Backend, error) { return nil, errors.New("no mpirun") }})
+	m.Update(m.start(nil)())
+	contains(t, m, "no mpirun", "R starts")
+}

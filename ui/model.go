@@ -1,0 +1,299 @@
+// Package ui is the explorer: one Bubble Tea model whose parts draw themselves into a size. It never loads MPI: it shows a
+// catalog from a snapshot, or asks a [link.Backend]. Nothing is read or written in Update, commands change no state, and
+// nothing ticks unless something on the screen moves.
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mpitx/catalog"
+	"mpitx/ui/link"
+	"mpitx/ui/term"
+)
+
+// Options say what an explorer shows and may do.
+type Options struct {
+	Term   term.Term
+	Source string // what is explored, for the title: a file's name, or "4 ranks"
+
+	// Load reads the catalog of an explorer that is offline. It is called once, outside of Update.
+	Load func() (*catalog.Catalog, error)
+
+	// Start starts the back end of a live explorer, leaving out variables by their IDs; nil: offline. It is called again
+	// when the back end was lost, with the variables that killed one added.
+	Start func(ctx context.Context, exclude []string) (link.Backend, error)
+
+	// HowToSet gives the lines that set a control variable to a value for the next run; nil: none are shown.
+	HowToSet func(c *catalog.Catalog, v *catalog.Variable, value string) []string
+
+	ReadOnly bool // nothing is written into the library
+}
+
+type pane int
+
+const (
+	paneTree pane = iota
+	paneList
+	paneDetails
+	panes
+)
+
+// mode is what the keys go to.
+type mode int
+
+const (
+	modeNormal mode = iota
+	modeSearch
+	modeCommand
+	modeFilter
+	modeHelp
+	modeEdit
+	modePick // an enumeration's item
+	modeConfirm
+	modeOutcome
+	modeWatch
+	modeLog
+	modeWork
+)
+
+// Model is the explorer's state: a tea.Model. It is used by one program only.
+type Model struct {
+	o    Options
+	t    term.Term
+	w, h int
+
+	x        *index
+	failed   string // why there is no catalog
+	phase    string // what the back end is doing
+	status   string // outcome of the last action, one line
+	bad      bool   // status tells of a failure
+	mode     mode
+	focus    pane
+	criteria []criterion
+	field    int // of the filter bar
+	line     input
+	before   string // the query before / was pressed
+	query    string
+	search   searcher
+
+	branch     *branch
+	rows       []*branch // of the tree
+	tree       scroll
+	shown      []int32 // of the list
+	list       scroll
+	detail     scroll
+	cache      details
+	help       scroll
+	places     []place
+	placeAt    int
+	generation int // grows with every change of what details show
+
+	live
+	edit editing
+	watching
+}
+
+// New makes an explorer.
+func New(o Options) *Model {
+	m := &Model{o: o, t: o.Term, phase: "starting", focus: paneList, w: 80, h: 24}
+	m.live.msgs = make(chan tea.Msg, 64)
+	m.watching.every = 500 * time.Millisecond
+	return m
+}
+
+type (
+	loadedMsg struct {
+		x   *index
+		err error
+	}
+	phaseMsg string
+)
+
+// Init begins to read the catalog.
+func (m *Model) Init() tea.Cmd {
+	if m.o.Start != nil {
+		return tea.Batch(m.start(nil), m.listen())
+	}
+	o := m.o
+	m.phase = "reading " + o.Source
+	return func() tea.Msg {
+		c, err := o.Load()
+		if err != nil {
+			return loadedMsg{err: err}
+		}
+		return loadedMsg{x: newIndex(c, o.Term)}
+	}
+}
+
+// Update handles one message.
+func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.w, m.h = msg.Width, msg.Height
+		m.generation++
+	case loadedMsg:
+		m.loaded(msg)
+	case tea.KeyPressMsg:
+		return m, m.key(msg.String(), msg.Text)
+	case tea.PasteMsg:
+		if m.typing() {
+			m.line.insert(msg.Content)
+			m.typed()
+		}
+	case tea.MouseClickMsg:
+		return m, m.click(msg.X, msg.Y)
+	case tea.MouseWheelMsg:
+		m.wheel(msg.X, msg.Y, msg.Button == tea.MouseWheelUp)
+	case savedMsg:
+		m.saved(msg)
+	default:
+		return m, m.liveMsg(msg)
+	}
+	return m, nil
+}
+
+func (m *Model) loaded(msg loadedMsg) {
+	if msg.err != nil {
+		m.failed = msg.err.Error()
+		return
+	}
+	old := m.criteria
+	m.x, m.failed, m.phase = msg.x, "", ""
+	m.search.reset(m.x)
+	m.criteria = newCriteria(m.x)
+	for _, c := range old {
+		if c.now > 0 {
+			setCriterion(m.criteria, c.name+"="+c.values[c.now]) // a word that no longer occurs filters nothing
+		}
+	}
+	for id := range m.pins() {
+		if k, ok := m.x.byID[id]; ok {
+			m.x.entries[k].pinned = true
+		}
+	}
+	m.branch = m.x.root
+	m.rows = m.x.root.visible(nil)
+	m.tree, m.list = scroll{}, scroll{}
+	m.refill()
+	m.places, m.placeAt = []place{m.here()}, 0
+}
+
+// refill finds anew what the list shows, from the branch or the query, and the filter.
+func (m *Model) refill() {
+	if m.x == nil {
+		return
+	}
+	if m.query != "" {
+		m.shown = filtered(m.x, m.criteria, m.search.find(m.x.all, m.query))
+	} else {
+		m.shown = filtered(m.x, m.criteria, m.branch.below(m.x))
+	}
+	m.list.clamp(len(m.shown))
+	m.generation++
+}
+
+// current is the variable under the cursor; nil: none.
+func (m *Model) current() *entry {
+	if m.x == nil || m.list.at >= len(m.shown) {
+		return nil
+	}
+	return &m.x.entries[m.shown[m.list.at]]
+}
+
+// say shows the outcome of an action.
+func (m *Model) say(format string, args ...any) {
+	m.status, m.bad = m.t.SafeLine(fmt.Sprintf(format, args...), 1000), false
+}
+
+// complain shows why an action was not done.
+func (m *Model) complain(format string, args ...any) {
+	m.say(format, args...)
+	m.bad = true
+}
+
+// place is where the user has been.
+type place struct {
+	branch *branch
+	query  string
+	id     string
+}
+
+func (m *Model) here() place {
+	p := place{branch: m.branch, query: m.query}
+	if e := m.current(); e != nil {
+		p.id = e.v.ID()
+	}
+	return p
+}
+
+// leave notes the present place before a jump.
+func (m *Model) leave() {
+	m.places = append(m.places[:min(m.placeAt, len(m.places)):min(m.placeAt, len(m.places))], m.here())
+	m.placeAt = len(m.places)
+}
+
+// travel goes back (-1) or forward (+1) in the history of places.
+func (m *Model) travel(by int) {
+	to := m.placeAt + by
+	if to < 0 || to >= len(m.places) {
+		m.complain("no other place visited in that direction")
+		return
+	}
+	if m.placeAt == len(m.places) {
+		m.places = append(m.places, m.here())
+	}
+	m.placeAt = to
+	p := m.places[to]
+	m.query = p.query
+	m.enter(p.branch)
+	m.point(p.id)
+}
+
+// enter shows a branch in the list and unfolds the tree to it.
+func (m *Model) enter(b *branch) {
+	m.branch = b
+	for p := b.parent; p != nil; p = p.parent {
+		p.open = true
+	}
+	m.rows = m.x.root.visible(m.rows[:0])
+	for i, r := range m.rows {
+		if r == b {
+			m.tree.at = i
+		}
+	}
+	m.list = scroll{}
+	m.refill()
+}
+
+// point puts the cursor of the list on a variable, where it is shown.
+func (m *Model) point(id string) bool {
+	for i, k := range m.shown {
+		if m.x.entries[k].v.ID() == id {
+			m.list.at = i
+			m.generation++
+			return true
+		}
+	}
+	return false
+}
+
+// scroll is a cursor in a list of which a part is shown.
+type scroll struct{ at, top int }
+
+func (s *scroll) clamp(n int) { s.at = max(0, min(s.at, n-1)) }
+
+// view puts the cursor among the height rows that are shown.
+func (s *scroll) view(n, height int) {
+	s.clamp(n)
+	s.top = max(0, min(s.top, s.at, n-height))
+	if s.at >= s.top+height {
+		s.top = s.at - height + 1
+	}
+}
+
+var errReadOnly = errors.New("nothing is written: started with --read-only")

@@ -1,0 +1,115 @@
+package ui
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mpitx/catalog"
+	"mpitx/export"
+)
+
+type savedMsg struct {
+	path string
+	what string
+	err  error
+}
+
+func (m *Model) saved(msg savedMsg) {
+	if msg.err != nil {
+		m.complain("save %s: %v", msg.path, msg.err)
+		return
+	}
+	m.say("saved %s to %s", msg.what, msg.path)
+}
+
+// save writes what was made ready to a file that does not exist yet.
+func save(path, what string, data []byte) tea.Cmd {
+	return func() tea.Msg {
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if err == nil {
+			_, err = f.Write(data)
+			if closeErr := f.Close(); err == nil {
+				err = closeErr
+			}
+		} else if os.IsExist(err) {
+			err = fmt.Errorf("the file exists: choose another name")
+		}
+		return savedMsg{path, what, err}
+	}
+}
+
+// copy puts something into the clipboard of the user's terminal (OSC 52), wherever this runs.
+func (m *Model) copy(what string) tea.Cmd {
+	e := m.current()
+	if e == nil {
+		m.complain("nothing is chosen")
+		return nil
+	}
+	text := ""
+	switch what {
+	case "name":
+		text = e.v.Name
+	case "value":
+		text = m.x.value(e)
+	case "set":
+		if m.o.HowToSet != nil && e.v.Kind == catalog.Cvar {
+			if how := m.o.HowToSet(m.x.cat, e.v, settingOf(e.v)); len(how) > 0 {
+				text = how[0]
+			}
+		}
+		if text == "" {
+			m.complain("there is no way known to set %s", e.name)
+			return nil
+		}
+	}
+	m.say("copied %s", text)
+	return tea.SetClipboard(text)
+}
+
+func (m *Model) cmdSnapshot(path string) tea.Cmd {
+	if path == "" {
+		m.complain("snapshot: a file's name is missing: :snapshot my.json")
+		return nil
+	}
+	var b bytes.Buffer
+	if err := catalog.Write(&b, m.x.cat); err != nil {
+		m.complain("snapshot: %v", err)
+		return nil
+	}
+	return save(path, "a snapshot", b.Bytes())
+}
+
+func (m *Model) cmdExport(path string) tea.Cmd {
+	format, err := export.ParseFormat(strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), "."))
+	if err != nil || path == "" {
+		m.complain("export: the file's name must end in .csv, .json or .ndjson: :export my.csv")
+		return nil
+	}
+	var b bytes.Buffer
+	if m.watchOpen {
+		if err := m.writeSamples(&b, format); err != nil {
+			m.complain("export: %v", err)
+			return nil
+		}
+		return save(path, "the samples", b.Bytes())
+	}
+	some := *m.x.cat
+	some.Cvars, some.Pvars = nil, nil
+	for _, k := range m.shown {
+		if v := m.x.entries[k].v; v.Kind == catalog.Cvar {
+			some.Cvars = append(some.Cvars, *v)
+		} else {
+			some.Pvars = append(some.Pvars, *v)
+		}
+	}
+	if err := export.List(&b, &some, export.ListOptions{Format: format, Kinds: export.Cvars | export.Pvars, Terminal: m.t.Export(), Filtered: true}); err != nil {
+		m.complain("export: %v", err)
+		return nil
+	}
+	return save(path, fmt.Sprintf("%d variables", len(m.shown)), b.Bytes())
+}

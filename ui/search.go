@@ -1,0 +1,193 @@
+package ui
+
+import (
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// How well a term matches, best first: the names where it begins come before those where it is somewhere inside, then
+// those that have its letters close together in this order, then descriptions, then names with the letters far apart.
+const (
+	hitPrefix = iota
+	hitWord
+	hitInside
+	hitClose
+	hitText
+	hitApart
+	hitNone
+)
+
+// searcher finds variables as a query is typed. A longer query is looked up among what the shorter one found, and the
+// shorter one's answer is kept for a backspace.
+type searcher struct {
+	x     *index
+	steps []searchStep
+}
+
+type searchStep struct {
+	query string
+	found []int32 // in the index's order
+	order []int32 // the same, best first
+}
+
+// find is what matches all words of a query, best first; all of base for an empty one. The answer is the searcher's.
+func (s *searcher) find(base []int32, query string) []int32 {
+	query = lower(query)
+	for len(s.steps) > 0 && !strings.HasPrefix(query, s.steps[len(s.steps)-1].query) {
+		s.steps = s.steps[:len(s.steps)-1]
+	}
+	if n := len(s.steps); n > 0 {
+		if slices.Equal(strings.Fields(s.steps[n-1].query), strings.Fields(query)) {
+			return s.steps[n-1].order
+		}
+		base = s.steps[n-1].found
+	}
+	if strings.TrimSpace(query) == "" {
+		return base
+	}
+	found, order := s.scan(base, strings.Fields(query))
+	s.steps = append(s.steps, searchStep{query, found, order})
+	return order
+}
+
+func (s *searcher) reset(x *index) { *s = searcher{x: x} }
+
+// searchTerm is one word of a query.
+type searchTerm struct {
+	text, inside string // inside: as it is at the beginning of a word in a name
+	set          uint64
+}
+
+// scan looks at all of base, with all processors where there is much of it.
+func (s *searcher) scan(base []int32, words []string) (found, order []int32) {
+	terms := make([]searchTerm, len(words))
+	for i, w := range words {
+		terms[i] = searchTerm{w, "_" + w, letters(w)}
+	}
+	scores := make([]uint16, len(base))
+	parts := 1 + min(len(base)/8192, runtime.GOMAXPROCS(0)-1)
+	var wg sync.WaitGroup
+	for p := range parts {
+		wg.Go(func() {
+			for i := p * len(base) / parts; i < (p+1)*len(base)/parts; i++ {
+				scores[i] = s.x.entries[base[i]].score(terms)
+			}
+		})
+	}
+	wg.Wait()
+	counts := make([]int, hitNone*len(terms)+1)
+	total := 0
+	for _, c := range scores {
+		if c != noScore {
+			counts[c+1]++
+			total++
+		}
+	}
+	for i := 1; i < len(counts); i++ {
+		counts[i] += counts[i-1]
+	}
+	found, order = make([]int32, 0, total), make([]int32, total)
+	for i, c := range scores {
+		if c != noScore {
+			found = append(found, base[i])
+			order[counts[c]] = base[i]
+			counts[c]++
+		}
+	}
+	return found, order
+}
+
+const noScore = 1<<16 - 1
+
+// score adds up how all terms match; noScore where one does not.
+func (e *entry) score(terms []searchTerm) uint16 {
+	sum := uint16(0)
+	for i := range terms {
+		h := hit(e, &terms[i])
+		if h == hitNone {
+			return noScore
+		}
+		sum += uint16(h)
+	}
+	return sum
+}
+
+// hit says how a term matches a variable.
+func hit(e *entry, t *searchTerm) int {
+	rank := hitNone
+	if e.letters&t.set == t.set {
+		if i := strings.Index(e.low, t.text); i >= 0 {
+			switch {
+			case i == 0:
+				return hitPrefix
+			case wordStart(e.low, i), strings.Contains(e.low[i:], t.inside):
+				return hitWord
+			}
+			return hitInside
+		}
+		if first, last := spread(e.low, t.text); first >= 0 {
+			if last-first < 2*len(t.text) {
+				return hitClose
+			}
+			rank = hitApart
+		}
+	}
+	if strings.Contains(e.text, t.text) {
+		return hitText
+	}
+	return rank
+}
+
+func wordStart(s string, i int) bool {
+	c := s[i-1]
+	return (c < 'a' || c > 'z') && (c < '0' || c > '9')
+}
+
+// spread finds the bytes of term in s in their order, from the last place where they can begin; -1 where they are not.
+func spread(s, term string) (first, last int) {
+	at := 0
+	for i := range len(term) {
+		k := strings.IndexByte(s[at:], term[i])
+		if k < 0 {
+			return -1, -1
+		}
+		at += k + 1
+	}
+	last = at - 1
+	first = last
+	for i := len(term) - 1; i >= 0; i-- {
+		for s[first] != term[i] {
+			first--
+		}
+		if i > 0 {
+			first--
+		}
+	}
+	return first, last
+}
+
+// hits marks the bytes of a name that a query matches.
+func hits(low, query string) []bool {
+	marks := make([]bool, len(low))
+	for _, t := range strings.Fields(lower(query)) {
+		if i := strings.Index(low, t); i >= 0 {
+			for k := range len(t) {
+				marks[i+k] = true
+			}
+			continue
+		}
+		first, _ := spread(low, t)
+		if first < 0 {
+			continue
+		}
+		at := first
+		for i := range len(t) {
+			at += strings.IndexByte(low[at:], t[i])
+			marks[at] = true
+			at++
+		}
+	}
+	return marks
+}

@@ -1,0 +1,304 @@
+package ui
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"mpitx/catalog"
+	"mpitx/ui/term"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden frames")
+
+// explorer is a model that shows a catalog, without a terminal.
+func explorer(t testing.TB, c *catalog.Catalog, o Options, width, height int) *Model {
+	t.Helper()
+	o.Source = "test.json"
+	o.Load = func() (*catalog.Catalog, error) { return c, nil }
+	m := New(o)
+	m.Update(tea.WindowSizeMsg{Width: width, Height: height})
+	if o.Start == nil {
+		m.Update(m.Init()())
+	}
+	return m
+}
+
+func fixture(t testing.TB, name string) *catalog.Catalog {
+	t.Helper()
+	c, err := catalog.Load(filepath.Join("..", "fixtures", "snapshots", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// press types keys: names of keys, or text with "'" before it. What the commands answer goes back into the model.
+func press(m *Model, keys ...string) {
+	for _, k := range keys {
+		if text, ok := strings.CutPrefix(k, "'"); ok {
+			for _, r := range text {
+				m.key(string(r), string(r))
+			}
+			continue
+		}
+		text := k
+		if len(k) > 1 {
+			text = ""
+		}
+		if cmd := m.key(k, text); cmd != nil && k != "q" {
+			if msg := cmd(); msg != nil {
+				m.Update(msg)
+			}
+		}
+	}
+}
+
+// screen is the frame without styles, checked for its size: whatever is shown, no line is longer than the terminal, and no
+// foreign control character reaches it.
+func screen(t testing.TB, m *Model) string {
+	t.Helper()
+	lines := m.frame()
+	if m.h >= minHeight && len(lines) != m.h {
+		t.Fatalf("%d lines on a screen of %d", len(lines), m.h)
+	}
+	for i, l := range lines {
+		lines[i] = ansi.Strip(l)
+		if n := term.Width(lines[i]); n > m.w {
+			t.Fatalf("line %d has %d cells of %d: %q", i, n, m.w, lines[i])
+		}
+		if strings.ContainsFunc(lines[i], func(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 || r == 0x202e }) {
+			t.Fatalf("control character in line %d: %q", i, lines[i])
+		}
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+func contains(t *testing.T, m *Model, parts ...string) {
+	t.Helper()
+	s := screen(t, m)
+	for _, p := range parts {
+		if !strings.Contains(s, p) {
+			t.Fatalf("no %q in\n%s", p, s)
+		}
+	}
+}
+
+func TestGolden(t *testing.T) {
+	sizes := [][2]int{{80, 24}, {120, 40}, {200, 60}}
+	for name, keys := range map[string][]string{
+		"start":  nil,
+		"search": {"/", "'bcast alg", "enter"},
+		"branch": {"tab", "tab", "j", "j", "l", "l"},
+		"filter": {":", "'filter kind=pvar class=counter", "enter"},
+		"help":   {"?"},
+	} {
+		for _, size := range sizes {
+			o := Options{Term: term.Term{UTF8: true}}
+			if name == "filter" {
+				o.Term.UTF8 = false
+			}
+			m := explorer(t, fixture(t, "openmpi-4.1.4.json"), o, size[0], size[1])
+			press(m, keys...)
+			got := screen(t, m)
+			path := filepath.Join("testdata", fmt.Sprintf("%s-%dx%d.txt", name, size[0], size[1]))
+			if *update {
+				os.MkdirAll("testdata", 0o777)
+				if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got != string(want) {
+				t.Errorf("%s: go test -update shows the difference:\n%s", path, got)
+			}
+		}
+	}
+}
+
+func TestFlatCategories(t *testing.T) {
+	m := explorer(t, fixture(t, "mpich-4.0.2.json"), Options{Term: term.Term{UTF8: true}}, 120, 40)
+	screen(t, m)
+	if len(m.x.root.kids) < 5 {
+		t.Errorf("%d branches", len(m.x.root.kids))
+	}
+	c := fixture(t, "mpich-4.0.2.json")
+	c.Categories = nil
+	m = explorer(t, c, Options{}, 120, 40)
+	total := len(m.x.root.own)
+	for _, k := range m.x.root.kids {
+		total += len(k.below(m.x))
+	}
+	if total != len(m.x.all) || len(m.x.root.kids) < 3 {
+		t.Errorf("made-up branches: %d of %d variables in %d", total, len(m.x.all), len(m.x.root.kids))
+	}
+}
+
+func TestBadInput(t *testing.T) {
+	long := strings.Repeat("long_name", 1112)
+	strange := &catalog.Catalog{Library: catalog.Library{Family: "demo\x1b[31m"}, Cvars: []catalog.Variable{
+		{Kind: catalog.Cvar, Name: long, Description: strings.Repeat("word ", 2000), Type: catalog.TypeInt},
+		{Kind: catalog.Cvar, Name: "日本語の変数名日本語の変数名", Description: "e\u0301e\u0301", Type: catalog.TypeInt},
+		{Kind: catalog.Cvar, Name: "evil\x1b[2J\r\n\u202ename", Description: "a\x1b]0;title\x07b\x9bc", Type: catalog.TypeChar,
+			After: &catalog.Reading{Status: catalog.StatusOK, Value: catalog.NewText("\x1b[2Jvalue")}},
+	}, Categories: []catalog.Category{{Name: "\x1b[1mcat\x07", Description: "x\x1b[2J", Cvars: []string{long}}}}
+	for _, utf8 := range []bool{false, true} {
+		for _, size := range [][2]int{{80, 24}, {120, 40}, {41, 11}, {20, 5}, {1, 1}, {300, 12}} {
+			m := explorer(t, strange, Options{Term: term.Term{UTF8: utf8, Profile: term.TrueColor}}, size[0], size[1])
+			for _, keys := range [][]string{nil, {"j"}, {"j"}, {"tab", "G"}, {"shift+tab", "shift+tab", "j"}, {"?"}, {"esc"}, {"/", "'evil"}, {"esc", "f", "l", "j"}, {"esc", "c"}} {
+				press(m, keys...)
+				screen(t, m)
+			}
+		}
+	}
+	m := explorer(t, strange, Options{}, 80, 24)
+	press(m, "G")
+	contains(t, m, `evil\x1b[2J\x0d\x0a\u{202e}name`)
+
+	m = explorer(t, &catalog.Catalog{}, Options{}, 80, 24)
+	contains(t, m, "this library has no variables")
+	press(m, "j", "G", "tab", "j", "l", "h", "c", "y", "Y", "S", "[", "]", "/", "'x", "enter", "f", "j", "enter", "e")
+	screen(t, m)
+
+	m = explorer(t, fixture(t, "openmpi-4.1.4.json"), Options{}, 20, 5)
+	contains(t, m, "needs 40x10")
+	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
+	contains(t, m, "1282 cvars")
+
+	m = New(Options{Load: func() (*catalog.Catalog, error) { return nil, errors.New("not a\x1b[2J snapshot") }})
+	m.Update(m.Init()())
+	contains(t, m, `not a\x1b[2J snapshot`, "q quits")
+}
+
+func TestFind(t *testing.T) {
+	m := explorer(t, fixture(t, "openmpi-4.1.4.json"), Options{Term: term.Term{UTF8: true, Profile: term.TrueColor}}, 120, 40)
+	all := len(m.shown)
+	press(m, "/", "'btl_tcp_eager")
+	if n := len(m.shown); n == 0 || n == all || !strings.Contains(m.current().low, "btl_tcp") {
+		t.Fatalf("%d found", n)
+	}
+	if row := strings.Join(m.frame(), "\n"); !strings.Contains(row, "\x1b[1;4;7;38;2;230;150;200mbtl_tcp_eager") {
+		t.Error("the match under the cursor is not highlighted")
+	}
+	found := m.current().v.Name
+	press(m, "enter", "c")
+	if m.query != "" || m.branch.category == nil || m.current().v.Name != found {
+		t.Errorf("not in the category of %s", found)
+	}
+	press(m, "[")
+	if m.query != "btl_tcp_eager" || m.current().v.Name != found {
+		t.Errorf("back: %q", m.query)
+	}
+	press(m, "]", "[", "esc")
+	if len(m.shown) != m.branch.count {
+		t.Errorf("%d shown in a branch of %d", len(m.shown), m.branch.count)
+	}
+	// Every letter narrows; a backspace widens to what was there before.
+	press(m, ":", "'list", "enter", "/", "'e")
+	one := len(m.shown)
+	press(m, "'ager")
+	many := len(m.shown)
+	press(m, "backspace", "backspace", "backspace", "backspace")
+	if many >= one || len(m.shown) != one {
+		t.Errorf("%d, %d, %d", one, many, len(m.shown))
+	}
+	press(m, "enter", "esc", ":", "'filter kind=pvar writable=no", "enter")
+	for _, k := range m.shown {
+		if m.x.entries[k].v.Kind != catalog.Pvar {
+			t.Fatal("the filter lets a control variable through")
+		}
+	}
+	if len(m.shown) != 33 {
+		t.Errorf("%d performance variables", len(m.shown))
+	}
+	press(m, ":", "'filter kind=nonsense", "enter")
+	contains(t, m, "is none of any, cvar, pvar")
+	press(m, "F", ":", "'show btl_tcp_eager_limi", "enter")
+	contains(t, m, "did you mean btl_tcp_eager_limit")
+	press(m, ":", "'show btl_tcp_eager_limit", "enter")
+	if m.current().v.Name != "btl_tcp_eager_limit" {
+		t.Error("show")
+	}
+	press(m, "e")
+	contains(t, m, "needs a live MPI")
+}
+
+func TestFuzzyOrder(t *testing.T) {
+	c := &catalog.Catalog{}
+	for _, n := range []string{"xx_far_o_o", "abc_foo", "foo_abc", "zfoo", "none"} {
+		c.Cvars = append(c.Cvars, catalog.Variable{Kind: catalog.Cvar, Name: n})
+	}
+	c.Cvars[4].Description = "about Foo"
+	m := explorer(t, c, Options{}, 80, 24)
+	press(m, "/", "'foo")
+	var got []string
+	for _, k := range m.shown {
+		got = append(got, m.x.entries[k].name)
+	}
+	if s := strings.Join(got, " "); s != "foo_abc abc_foo zfoo none xx_far_o_o" {
+		t.Error(s)
+	}
+}
+
+func TestSave(t *testing.T) {
+	m := explorer(t, fixture(t, "openmpi-4.1.4.json"), Options{}, 120, 40)
+	path := filepath.Join(t.TempDir(), "copy.json")
+	press(m, ":", "'snapshot "+path, "enter")
+	if c, err := catalog.Load(path); err != nil || len(c.Cvars) != 1282 {
+		t.Fatalf("saved: %v", err)
+	}
+	press(m, ":", "'snapshot "+path, "enter")
+	contains(t, m, "the file exists")
+	table := filepath.Join(filepath.Dir(path), "list.csv")
+	press(m, ":", "'filter kind=pvar", "enter", ":", "'export "+table, "enter")
+	data, err := os.ReadFile(table)
+	if err != nil || strings.Count(string(data), "\n") != 34 {
+		t.Fatalf("%v\n%s", err, data)
+	}
+	press(m, ":", "'export list.txt", "enter")
+	contains(t, m, "must end in .csv")
+}
+
+func TestMouse(t *testing.T) {
+	m := explorer(t, fixture(t, "openmpi-4.1.4.json"), Options{}, 120, 40)
+	l := m.layout()
+	m.Update(tea.MouseClickMsg{X: l.listX + 8, Y: 2 + 5})
+	if m.list.at != 4 || m.focus != paneList {
+		t.Errorf("clicked row %d", m.list.at)
+	}
+	m.Update(tea.MouseWheelMsg{X: l.listX + 8, Y: 9, Button: tea.MouseWheelDown})
+	if m.list.at != 7 {
+		t.Errorf("turned to row %d", m.list.at)
+	}
+	m.Update(tea.MouseClickMsg{X: 3, Y: 2 + 4})
+	if m.branch != m.rows[4] || m.focus != paneTree {
+		t.Error("clicked branch")
+	}
+}
+
+func TestHelpNamesEveryKey(t *testing.T) {
+	help := strings.Join(helpLines(true), "\n")
+	seen := map[string]bool{}
+	for _, b := range bindings {
+		if b.help == "" || !strings.Contains(help, b.help) {
+			t.Errorf("%v", b.keys)
+		}
+		for _, k := range b.keys {
+			if seen[k] {
+				t.Errorf("%s is bound twice", k)
+			}
+			seen[k] = true
+		}
+	}
+}

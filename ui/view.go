@@ -1,0 +1,358 @@
+package ui
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mpitx/ui/term"
+)
+
+// The smallest terminal that shows anything useful.
+const minWidth, minHeight = 40, 10
+
+// layout is where the panes are. The body is between two lines at the top and one at the bottom.
+type layout struct {
+	body                int // height
+	treeW               int
+	listX, listW, listH int
+	detailX, detailY    int
+	detailW, detailH    int
+	right               bool // the details are right of the list, else below it
+}
+
+func (m *Model) layout() layout {
+	l := layout{body: m.h - 3, right: m.w >= 116}
+	l.treeW = min(max(m.w*22/100, 18), 36)
+	l.listX = l.treeW + 1
+	if l.right {
+		l.detailW = min(max(m.w*34/100, 38), 84)
+		l.listW = m.w - l.listX - l.detailW - 1
+		l.listH, l.detailH = l.body, l.body
+		l.detailX, l.detailY = l.listX+l.listW+1, 2
+		return l
+	}
+	l.listW, l.detailW = m.w-l.listX, m.w-l.listX
+	l.detailH = min(max(l.body*2/5, 3), 16)
+	l.listH = l.body - l.detailH - 1
+	l.detailX, l.detailY = l.listX, 2+l.listH+1
+	return l
+}
+
+// View draws the screen.
+func (m *Model) View() tea.View {
+	v := tea.NewView(strings.Join(m.frame(), "\n"))
+	v.AltScreen = true
+	v.MouseMode = tea.MouseModeCellMotion
+	v.WindowTitle = "mpitx " + m.t.SafeLine(m.o.Source, 80)
+	return v
+}
+
+// frame is the screen in exactly as many lines as it has.
+func (m *Model) frame() []string {
+	if m.w < minWidth || m.h < minHeight {
+		return m.small()
+	}
+	lines := make([]string, 0, m.h)
+	lines = append(lines, m.title(), m.second())
+	switch {
+	case m.mode == modeHelp:
+		lines = append(lines, m.text(helpLines(m.o.Start != nil), m.h-3)...)
+	case m.mode == modeLog:
+		lines = append(lines, m.text(m.logLines(), m.h-3)...)
+	case m.x == nil:
+		lines = append(lines, m.waiting(m.h-3)...)
+	case m.mode == modeWatch:
+		lines = append(lines, m.watchView(m.w, m.h-3)...)
+	default:
+		lines = append(lines, m.body()...)
+	}
+	if box := m.box(); box != nil && m.mode != modeWatch {
+		lines = m.overlay(lines, box)
+	}
+	return append(lines, m.bottom())
+}
+
+// small is for a terminal that is too small.
+func (m *Model) small() []string {
+	note := fmt.Sprintf("mpitx needs %dx%d cells; these are %dx%d. q quits.", minWidth, minHeight, m.w, m.h)
+	lines := term.Wrap(note, max(m.w, 1))
+	lines = lines[:min(len(lines), max(m.h, 1))]
+	for i := range lines {
+		lines[i] = m.t.Cut(lines[i], m.w)
+	}
+	return lines
+}
+
+func (m *Model) title() string {
+	left := " mpitx  "
+	if m.x != nil {
+		lib := m.x.cat.Library
+		left += m.t.SafeLine(lib.Family, 20) + "  "
+	}
+	left += m.t.SafeLine(m.o.Source, m.w/2)
+	right := ""
+	if m.x != nil {
+		right = fmt.Sprintf("%d cvars  %d pvars ", len(m.x.cat.Cvars), len(m.x.cat.Pvars))
+	}
+	if s := m.liveState(); s != "" {
+		right = s + "  " + right
+	}
+	return m.t.Paint(term.Style{Reverse: true, Bold: true}, m.spread(left, right))
+}
+
+// spread puts text at both ends of a line.
+func (m *Model) spread(left, right string) string {
+	right = m.t.Cut(right, m.w/2)
+	return m.t.Fit(left, m.w-term.Width(right)) + right
+}
+
+// second tells what the list holds, or is the filter bar.
+func (m *Model) second() string {
+	if m.mode == modeFilter {
+		return m.filterBar()
+	}
+	if m.x == nil {
+		return strings.Repeat(" ", m.w)
+	}
+	left := " " + m.t.SafeLine(m.branch.name, m.w/2)
+	if m.query != "" {
+		left = " search: " + m.t.SafeLine(m.query, m.w/2)
+	}
+	if f := filterText(m.criteria); f != "" {
+		left += "   filter: " + m.t.SafeLine(f, m.w)
+	}
+	right := strconv.Itoa(len(m.shown)) + " shown "
+	if len(m.shown) > 0 {
+		right = fmt.Sprintf("%d of %d ", m.list.at+1, len(m.shown))
+	}
+	return m.t.Paint(term.Style{Color: term.Accent}, m.spread(left, right))
+}
+
+func (m *Model) filterBar() string {
+	parts := []string{}
+	from := 0
+	for i, c := range m.criteria {
+		s := c.name + "=" + m.t.SafeLine(c.values[c.now], 40)
+		if i == m.field {
+			s = "[" + s + "]"
+		}
+		parts = append(parts, s)
+		for i == m.field && from < i && term.Width(strings.Join(parts[from:], " "))+1 > m.w {
+			from++
+		}
+	}
+	line := m.t.Fit(" "+strings.Join(parts[from:], " "), m.w)
+	field := "[" + m.criteria[m.field].name + "="
+	if i := strings.Index(line, field); i >= 0 {
+		if j := strings.IndexByte(line[i:], ']'); j > 0 {
+			return line[:i] + m.t.Paint(term.Style{Reverse: true}, line[i:i+j+1]) + line[i+j+1:]
+		}
+	}
+	return line
+}
+
+// bottom is the line that is typed into, or what happened, or the keys.
+func (m *Model) bottom() string {
+	width := m.w
+	switch {
+	case m.mode == modeSearch:
+		return term.Pad("/"+m.line.render(m.t, width-1), width)
+	case m.mode == modeCommand:
+		return term.Pad(":"+m.line.render(m.t, width-1), width)
+	case m.status != "":
+		s := term.Style{Bold: true, Color: term.Good}
+		if m.bad {
+			s.Color = term.Bad
+		}
+		return m.t.Paint(s, m.t.Fit(" "+m.status, width))
+	}
+	hint := " ? help  / search  f filter  tab pane  : command  q quit"
+	switch {
+	case m.mode == modeFilter:
+		hint = " left right field  up down value  x any  F all any  enter done"
+	case m.mode == modeWatch:
+		hint = watchHint
+	case m.mode != modeNormal:
+		hint = " esc closes"
+	case m.ended != "":
+		hint = " R restart the back end  " + hint
+	case m.o.Start != nil:
+		hint = " ? help  / search  f filter  e edit  p pin  w watch  r read  W workload  : command  q quit"
+	}
+	return m.t.Paint(term.Style{Color: term.Muted}, m.t.Fit(hint, width))
+}
+
+func (m *Model) waiting(height int) []string {
+	lines := []string{"", "  " + m.t.SafeLine(m.phase, m.w) + " ..."}
+	if m.failed != "" {
+		lines = append([]string{""}, term.Wrap(m.t.SafeText(m.failed), m.w-4)...)
+		lines = append(lines, "", "q quits")
+		if m.o.Start != nil {
+			lines = append(lines, "R starts the back end again", "L shows what it printed")
+		}
+		for i := range lines {
+			lines[i] = "  " + lines[i]
+		}
+	}
+	return m.block(lines, m.w, height)
+}
+
+// block cuts and fills lines to a size.
+func (m *Model) block(lines []string, width, height int) []string {
+	out := make([]string, height)
+	for i := range out {
+		if i < len(lines) {
+			out[i] = m.t.Fit(lines[i], width)
+		} else {
+			out[i] = strings.Repeat(" ", width)
+		}
+	}
+	return out
+}
+
+// text is a screen of text that scrolls.
+func (m *Model) text(lines []string, height int) []string {
+	m.help.at = max(0, min(m.help.at, len(lines)-height))
+	return m.block(lines[m.help.at:], m.w, height)
+}
+
+// body is the tree, the list and the details.
+func (m *Model) body() []string {
+	l, g := m.layout(), m.t.Glyphs()
+	tree, list := m.treeView(l.treeW, l.body), m.listView(l.listW, l.listH)
+	detail := m.detailView(l.detailW, l.detailH)
+	lines := make([]string, l.body)
+	bar := m.t.Paint(term.Style{Color: term.Muted}, g.Bar)
+	for i := range lines {
+		switch {
+		case l.right:
+			lines[i] = tree[i] + bar + list[i] + bar + detail[i]
+		case i < l.listH:
+			lines[i] = tree[i] + bar + list[i]
+		case i == l.listH:
+			lines[i] = tree[i] + bar + m.t.Paint(term.Style{Color: term.Muted}, strings.Repeat(g.Line, l.listW))
+		default:
+			lines[i] = tree[i] + bar + detail[i-l.listH-1]
+		}
+	}
+	return lines
+}
+
+func (m *Model) treeView(width, height int) []string {
+	m.tree.view(len(m.rows), height)
+	lines := make([]string, 0, height)
+	g := m.t.Glyphs()
+	for i := m.tree.top; i < min(len(m.rows), m.tree.top+height); i++ {
+		b := m.rows[i]
+		sign := g.Leaf
+		switch {
+		case b.ref != nil:
+			sign = g.Arrow
+		case len(b.kids) > 0 && b.open:
+			sign = g.Open
+		case len(b.kids) > 0:
+			sign = g.Closed
+		}
+		count := " " + strconv.Itoa(b.count)
+		if b.count < 0 {
+			count = " many"
+		}
+		indent := strings.Repeat(" ", min(b.depth, width/3))
+		line := m.t.Fit(indent+sign+" "+m.t.SafeLine(b.name, width), max(width-len(count), 0)) + count
+		s := term.Style{}
+		if i == m.tree.at {
+			s = term.Style{Reverse: m.focus == paneTree, Bold: true, Underline: m.focus != paneTree}
+		} else if b.category == nil {
+			s.Color = term.Muted
+		}
+		lines = append(lines, m.t.Paint(s, line))
+	}
+	return m.block(lines, width, height)
+}
+
+// overlay puts a box over the middle of the screen.
+func (m *Model) overlay(lines, box []string) []string {
+	g := m.t.Glyphs()
+	width := 0
+	for _, s := range box {
+		width = max(width, term.Width(s))
+	}
+	width = min(width, m.w-6)
+	box = box[:min(len(box), max(len(lines)-4, 1))]
+	rule := "+" + strings.Repeat(g.Line, width+2) + "+"
+	drawn := []string{rule}
+	for _, s := range box {
+		drawn = append(drawn, g.Bar+" "+m.t.Fit(s, width)+" "+g.Bar)
+	}
+	drawn = append(drawn, rule)
+	top := max(2, (len(lines)-len(drawn))/2)
+	left := max(0, (m.w-width-4)/2)
+	for i, s := range drawn {
+		if top+i < len(lines) {
+			under := lines[top+i]
+			lines[top+i] = cutLeft(under, left) + s + cutRight(under, left+width+4)
+		}
+	}
+	return lines
+}
+
+// click puts the cursor where the mouse is.
+func (m *Model) click(x, y int) tea.Cmd {
+	if m.x == nil || m.mode != modeNormal && m.mode != modeSearch || y < 2 {
+		return nil
+	}
+	l := m.layout()
+	y -= 2
+	switch {
+	case x < l.treeW:
+		if i := m.tree.top + y; i < len(m.rows) {
+			m.focus = paneTree
+			if i == m.tree.at {
+				if len(m.rows[i].kids) > 0 && m.rows[i].parent != nil {
+					m.rows[i].open = !m.rows[i].open
+					m.rows = m.x.root.visible(m.rows[:0])
+				}
+				return nil
+			}
+			m.tree.at = i
+			m.move(0)
+		}
+	case x > l.treeW && x < l.listX+l.listW && y < l.listH:
+		m.focus = paneList
+		if i := m.list.top + y - 1; y > 0 && i < len(m.shown) {
+			m.list.at = i
+			m.move(0)
+		}
+	default:
+		m.focus = paneDetails
+	}
+	return nil
+}
+
+func (m *Model) wheel(x, y int, up bool) {
+	by := 3
+	if up {
+		by = -3
+	}
+	if m.mode == modeHelp || m.mode == modeLog {
+		m.help.at = max(0, m.help.at+by)
+		return
+	}
+	if m.x == nil || m.mode != modeNormal {
+		return
+	}
+	l, was := m.layout(), m.focus
+	switch {
+	case x < l.treeW:
+		m.focus = paneTree
+	case x < l.listX+l.listW && y-2 < l.listH:
+		m.focus = paneList
+	default:
+		m.focus = paneDetails
+	}
+	m.move(by)
+	m.focus = was
+}

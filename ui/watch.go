@@ -1,0 +1,408 @@
+package ui
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mpitx/catalog"
+	"mpitx/export"
+	"mpitx/ui/chart"
+	"mpitx/ui/link"
+	"mpitx/ui/term"
+)
+
+const (
+	maxSamples = 1200 // of one rank of a pinned variable
+	watchHint  = " v raw/delta/rate  s sum/ranks  space pause  +/- pace  z log scale  W workload  P unpin  : export  esc back"
+)
+
+// watching is what is pinned and how it is shown.
+type watching struct {
+	list      []*series // pinned, in the order of pinning
+	at        scroll
+	show      showing
+	ranks     bool // one line a rank, else summed
+	log10     bool
+	paused    bool
+	watchOpen bool
+	asked     bool // a reading is under way
+	ticking   bool // a tick is under way
+	every     time.Duration
+	round     int // ticks of earlier rounds are dropped
+}
+
+// showing is how samples become a curve.
+type showing int
+
+const (
+	showRaw showing = iota
+	showDelta
+	showRate
+)
+
+func (s showing) String() string { return [...]string{"value", "delta", "rate/s"}[s] }
+
+// series are the samples of one pinned variable: one row a sample, one column a rank; NaN where there is none.
+type series struct {
+	id    string
+	times []time.Time
+	ranks []int
+	rows  [][]float64
+}
+
+type tickMsg int
+
+func (m *Model) pins() map[string]*series {
+	pins := make(map[string]*series, len(m.watching.list))
+	for _, s := range m.watching.list {
+		pins[s.id] = s
+	}
+	return pins
+}
+
+func (m *Model) series(id string) *series { return m.pins()[id] }
+
+func (m *Model) chartStyle() chart.Style {
+	return chart.Style{Colors: chart.Colors(m.t.Profile), ASCII: !m.t.UTF8, Light: m.t.Light}
+}
+
+func (m *Model) togglePin() tea.Cmd {
+	e := m.current()
+	if e == nil || !m.alive() {
+		return nil
+	}
+	if e.pinned {
+		m.unpin(e.v.ID())
+		return nil
+	}
+	if r := e.v.After; r == nil || r.Status != catalog.StatusOK || r.Value.Type().Form() == catalog.FormText {
+		m.complain("%s: only numbers that can be read after MPI_Init can be watched", e.name)
+		return nil
+	}
+	m.pin(e)
+	m.say("pinned %s: w watches it", e.name)
+	return m.tick()
+}
+
+func (m *Model) pin(e *entry) {
+	if !e.pinned {
+		e.pinned = true
+		m.watching.list = append(m.watching.list, &series{id: e.v.ID()})
+		m.generation++
+	}
+}
+
+func (m *Model) unpin(id string) {
+	list := m.watching.list[:0]
+	for _, s := range m.watching.list {
+		if s.id != id {
+			list = append(list, s)
+		}
+	}
+	m.watching.list = list
+	if k, ok := m.x.byID[id]; ok {
+		m.x.entries[k].pinned = false
+	}
+	m.at.clamp(len(list))
+	m.generation++
+	m.say("unpinned %s", id)
+}
+
+func (m *Model) cmdWatch(args string) tea.Cmd {
+	for _, name := range strings.Fields(args) {
+		if e := m.named(name); e != nil {
+			m.pin(e)
+		} else {
+			return nil
+		}
+	}
+	return m.startWatch()
+}
+
+func (m *Model) startWatch() tea.Cmd {
+	if len(m.watching.list) == 0 {
+		m.complain("nothing is pinned: p pins the variable under the cursor")
+		return nil
+	}
+	m.mode, m.watchOpen = modeWatch, true
+	return m.tick()
+}
+
+// tick asks for the next reading of what is pinned; nothing ticks where nothing is, or while it is paused.
+func (m *Model) tick() tea.Cmd {
+	if len(m.watching.list) == 0 || m.paused || m.ticking || m.ended != "" || m.x == nil || m.backend == nil {
+		return nil
+	}
+	m.ticking = true
+	m.round++
+	round := m.round
+	return tea.Tick(m.every, func(time.Time) tea.Msg { return tickMsg(round) })
+}
+
+func (m *Model) ticked(msg tickMsg) tea.Cmd {
+	if int(msg) != m.round {
+		return nil
+	}
+	m.ticking = false
+	if m.asked || m.paused || m.ended != "" || m.x == nil || len(m.watching.list) == 0 {
+		return nil
+	}
+	m.asked = true
+	ids := []string{}
+	for _, s := range m.watching.list {
+		ids = append(ids, s.id)
+	}
+	return m.read(ids, true)
+}
+
+// record adds a sample to the histories of the pins.
+func (m *Model) record(ids []string, s *link.Sample) {
+	pins := m.pins()
+	for i, id := range ids {
+		p := pins[id]
+		if p == nil {
+			continue
+		}
+		row := make([]float64, len(p.ranks))
+		for k := range row {
+			row[k] = math.NaN()
+		}
+		for _, r := range s.Ranks {
+			k := 0
+			for k < len(p.ranks) && p.ranks[k] != r.Rank {
+				k++
+			}
+			if k == len(p.ranks) {
+				p.ranks = append(p.ranks, r.Rank)
+				row = append(row, math.NaN())
+			}
+			if i < len(r.Readings) {
+				row[k] = number(&r.Readings[i])
+			}
+		}
+		if len(p.rows) >= maxSamples {
+			p.rows, p.times = append(p.rows[:0], p.rows[1:]...), append(p.times[:0], p.times[1:]...)
+		}
+		p.rows, p.times = append(p.rows, row), append(p.times, s.Time)
+	}
+}
+
+// number is a reading as one number: the sum of its elements.
+func number(r *catalog.Reading) float64 {
+	if r.Status != catalog.StatusOK || r.Value.IsZero() {
+		return math.NaN()
+	}
+	sum := 0.0
+	for i := range r.Value.Len() {
+		switch r.Value.Type().Form() {
+		case catalog.FormFloat:
+			sum += r.Value.Float(i)
+		case catalog.FormUnsigned, catalog.FormBool:
+			sum += float64(r.Value.Uint(i))
+		default:
+			sum += float64(r.Value.Int(i))
+		}
+	}
+	return sum
+}
+
+// rank is the curve of one column.
+func (s *series) rank(k int, show showing) []float64 {
+	out := make([]float64, len(s.rows))
+	for i, row := range s.rows {
+		out[i] = math.NaN()
+		if k < len(row) {
+			out[i] = row[k]
+		}
+	}
+	return differences(out, s.times, show)
+}
+
+// total is the curve of the sum over the ranks that answered.
+func (s *series) total(show showing) []float64 {
+	out := make([]float64, len(s.rows))
+	for i, row := range s.rows {
+		sum, some := 0.0, false
+		for _, v := range row {
+			if !math.IsNaN(v) {
+				sum += v
+				some = true
+			}
+		}
+		out[i] = math.NaN()
+		if some && len(row) == len(s.ranks) {
+			out[i] = sum
+		}
+	}
+	return differences(out, s.times, show)
+}
+
+func differences(values []float64, times []time.Time, show showing) []float64 {
+	if show == showRaw {
+		return values
+	}
+	out := make([]float64, max(0, len(values)-1))
+	for i := range out {
+		out[i] = values[i+1] - values[i]
+		if show == showRate {
+			out[i] /= max(times[i+1].Sub(times[i]).Seconds(), 1e-6)
+		}
+	}
+	return out
+}
+
+func (m *Model) keyWatch(key string) tea.Cmd {
+	switch key {
+	case "esc", "q", "w", "h", "left":
+		m.mode, m.watchOpen = modeNormal, false
+	case "j", "down":
+		m.at.at++
+		m.at.clamp(len(m.watching.list))
+	case "k", "up":
+		m.at.at--
+		m.at.clamp(len(m.watching.list))
+	case "v":
+		m.show = (m.show + 1) % 3
+	case "s":
+		m.ranks = !m.ranks
+	case "z":
+		m.log10 = !m.log10
+	case "space":
+		m.paused = !m.paused
+		return m.tick()
+	case "+":
+		m.every = max(m.every/2, 100*time.Millisecond)
+	case "-":
+		m.every = min(m.every*2, 10*time.Second)
+	case "W":
+		m.mode = modeWork
+	case "?":
+		m.mode, m.help = modeHelp, scroll{}
+	case "L":
+		m.mode, m.help = modeLog, scroll{}
+	case "R":
+		return m.restart()
+	case "p", "P", "x":
+		if m.at.at < len(m.watching.list) {
+			m.unpin(m.watching.list[m.at.at].id)
+		}
+		if len(m.watching.list) == 0 {
+			m.mode, m.watchOpen = modeNormal, false
+		}
+	case ":":
+		m.line, m.mode = newInput("export watch.csv"), modeCommand
+	}
+	return nil
+}
+
+// watchView lists what is pinned with its history, and draws the chosen one.
+func (m *Model) watchView(width, height int) []string {
+	n := len(m.watching.list)
+	top := min(n+2, max(height/2, 3))
+	m.at.view(n, top-2)
+	state := fmt.Sprintf(" %s, every %s", m.show, m.every)
+	if m.paused {
+		state += ", PAUSED"
+	}
+	if m.log10 {
+		state += ", log scale"
+	}
+	lines := []string{m.t.Paint(term.Style{Bold: true}, state), ""}
+	nameW := min(48, width/2-14)
+	for i := m.at.top; i < min(n, m.at.top+top-2); i++ {
+		s := m.watching.list[i]
+		curve := s.total(m.show)
+		last := "-"
+		if len(curve) > 0 {
+			last = chart.Number(curve[len(curve)-1])
+		}
+		sign, style := "  ", term.Style{}
+		if i == m.at.at {
+			sign, style = "> ", term.Style{Reverse: true}
+		}
+		lines = append(lines, m.t.Paint(style, sign+m.t.Fit(m.t.SafeLine(s.id, nameW), nameW)+" "+m.t.FitRight(last, 10)+" ")+
+			chart.Sparkline(curve, width-nameW-14, m.chartStyle()))
+	}
+	lines = m.block(lines, width, top)
+	if m.at.at >= n || height-top < 3 {
+		return m.block(lines, width, height)
+	}
+	return m.block(append(append(lines, ""), m.chart(m.watching.list[m.at.at], width, height-top-1)...), width, height)
+}
+
+func (m *Model) chart(s *series, width, height int) []string {
+	var curves []chart.Series
+	if m.ranks {
+		for k, r := range s.ranks {
+			curves = append(curves, chart.Series{Name: "rank " + strconv.Itoa(r), Values: s.rank(k, m.show)})
+		}
+	} else {
+		name := "sum of " + strconv.Itoa(len(s.ranks)) + " ranks"
+		curves = append(curves, chart.Series{Name: name, Values: s.total(m.show)})
+	}
+	axes := chart.Axes{Right: "now", Zero: true}
+	if n := len(s.times); n > 1 {
+		axes.Left = "-" + s.times[n-1].Sub(s.times[0]).Round(time.Second).String()
+	}
+	if m.log10 {
+		axes.Unit = " (log10)"
+		for _, c := range curves {
+			for i, v := range c.Values {
+				c.Values[i] = math.Log10(v) // of nothing and less there is no point
+				if math.IsInf(c.Values[i], 0) {
+					c.Values[i] = math.NaN()
+				}
+			}
+		}
+	}
+	return chart.LineChart(curves, axes, width, height, m.chartStyle())
+}
+
+// writeSamples writes the samples of what is pinned: one row for each time, variable and rank.
+func (m *Model) writeSamples(w io.Writer, f export.Format) error {
+	type sample struct {
+		Time  time.Time `json:"time"`
+		Name  string    `json:"variable"`
+		Rank  int       `json:"rank"`
+		Value *float64  `json:"value"`
+	}
+	samples := []sample{}
+	for _, s := range m.watching.list {
+		for i, row := range s.rows {
+			for k, v := range row {
+				x := sample{s.times[i], s.id, s.ranks[k], &v}
+				if math.IsNaN(v) || math.IsInf(v, 0) {
+					x.Value = nil
+				}
+				samples = append(samples, x)
+			}
+		}
+	}
+	if f == export.FormatJSON {
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		return e.Encode(samples)
+	}
+	if f != export.FormatCSV {
+		return fmt.Errorf("samples can be saved as .csv or .json")
+	}
+	c := csv.NewWriter(w)
+	c.Write([]string{"time", "variable", "rank", "value"})
+	for _, s := range samples {
+		v := ""
+		if s.Value != nil {
+			v = strconv.FormatFloat(*s.Value, 'g', -1, 64)
+		}
+		c.Write([]string{s.Time.UTC().Format(time.RFC3339Nano), s.Name, strconv.Itoa(s.Rank), v})
+	}
+	c.Flush()
+	return c.Error()
+}
