@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -73,6 +74,30 @@ func isSampleFormat(name string) bool {
 }
 
 func (x *exportFlags) extension() string { return string(x.format) }
+
+// check finds out, before there is anything to write, whether the file can be written.
+func (x *exportFlags) check() error {
+	if x.out == "" || x.out == "-" {
+		return nil
+	}
+	if st, err := os.Stat(x.out); err == nil && !st.Mode().IsRegular() {
+		if st.IsDir() {
+			return usagef("--out %s: this is a folder: name a file", x.out)
+		}
+		return nil
+	}
+	f, err := os.CreateTemp(filepath.Dir(x.out), ".mpitx-*")
+	if err != nil {
+		var pathErr *os.PathError
+		if errors.As(err, &pathErr) {
+			err = pathErr.Err
+		}
+		return failf("--out %s: %v: name a file that can be written", x.out, err)
+	}
+	f.Close()
+	os.Remove(f.Name())
+	return nil
+}
 
 // errDamaged says that something was left out, of which the user has heard.
 var errDamaged = &exitError{code: exitPartial}

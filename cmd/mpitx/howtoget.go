@@ -18,6 +18,8 @@ func howToGet(m locate.MPI, pattern string, set []setting) string {
 		return slices.ContainsFunc(set, func(s setting) bool { return s.name == name && s.value != "0" })
 	}
 	switch {
+	case strings.HasPrefix(pattern, "mpitx:"):
+		return "the agent's own are calls, time_in_mpi, messages_sent, bytes_sent and others: --pvar 'mpitx:*', and of one function as in mpitx:calls/MPI_Send"
 	case m.Impl == locate.OpenMPI && is("monitoring") && has("pml_monitoring_enable"):
 		return "with pml_monitoring_enable Open MPI 4 has coll_monitoring_* and osc_monitoring_*, and Open MPI 5 pml_monitoring_* as well; " + own
 	case m.Impl == locate.OpenMPI && is("monitoring"):

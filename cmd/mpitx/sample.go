@@ -258,6 +258,9 @@ func (o *sampleOptions) prepare(args []string) (err error) {
 		return err
 	}
 	if o.launch.Rank <= 0 && o.given == "" {
+		if err := o.export.check(); err != nil {
+			return err
+		}
 		o.unknown()
 	}
 	return nil
