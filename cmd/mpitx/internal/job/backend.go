@@ -77,7 +77,7 @@ type backend struct {
 	lib     *binding.Library
 	tool    *binding.Interface
 	process *catalog.Process
-	indices map[string]int // of the control variables
+	indices map[string]int // of the variables, by ID
 	host    string
 	before  *catalog.Process
 
