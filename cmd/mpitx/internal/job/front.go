@@ -37,6 +37,7 @@ type front struct {
 
 	serve      bool
 	gone       chan struct{} // closed when nobody listens any more; nil: somebody always does
+	joined     chan struct{} // of a rank other than 0: closed when it hears of rank 0's end
 	invitation []byte
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"slices"
 	"time"
 
@@ -82,6 +83,9 @@ func Serve(o Options, in io.Reader, out io.Writer) int {
 	if root {
 		f.gone = make(chan struct{})
 		go s.listen(in, f.gone)
+	} else {
+		f.gone, f.joined = make(chan struct{}), make(chan struct{})
+		go f.watchParent(os.Getppid())
 	}
 	if err := f.start(); err != nil {
 		return s.end(-1, err.Error(), "", 1)

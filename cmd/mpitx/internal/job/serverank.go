@@ -28,7 +28,7 @@ func (f *front) serveRank() int {
 				fl = &failure{Text: "ended without an answer"}
 			}
 			fmt.Fprintf(os.Stderr, "mpitx: rank %d: %s\n", f.rank(), fl.Text)
-			<-f.signals
+			f.awaitEnd()
 		}
 		return 1
 	}
@@ -36,8 +36,11 @@ func (f *front) serveRank() int {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "mpitx: rank", f.rank(), "cannot", err)
 		f.killAll()
-		<-f.signals
+		f.awaitEnd()
 		return 1
+	}
+	if f.joined != nil {
+		close(f.joined)
 	}
 	r := &rankServer{f: f, c: c, open: map[uint64]task{}}
 	return r.run()
@@ -122,5 +125,30 @@ func (r *rankServer) order(fr frame) {
 	}
 	if !r.died {
 		r.f.after.tell(fr.kind, fr.payload)
+	}
+}
+
+// watchParent closes gone when the launcher has died without a word: whoever has not yet come to rank 0 hears of it in no
+// other way.
+func (f *front) watchParent(parent int) {
+	for tick := time.NewTicker(time.Second); ; {
+		select {
+		case <-f.joined:
+			tick.Stop()
+			return
+		case <-tick.C:
+			if os.Getppid() != parent {
+				close(f.gone)
+				return
+			}
+		}
+	}
+}
+
+// awaitEnd waits for the end of the job.
+func (f *front) awaitEnd() {
+	select {
+	case <-f.signals:
+	case <-f.gone:
 	}
 }
