@@ -16,6 +16,7 @@ const (
 // branch is a place in the tree: a category, all variables, or a group made up from the beginnings of names.
 type branch struct {
 	name     string
+	label    string // name without what the branches above say already
 	category *catalog.Category // nil: made up
 	parent   *branch
 	kids     []*branch
@@ -27,12 +28,15 @@ type branch struct {
 }
 
 func newTree(x *index) *branch {
-	root := &branch{name: "all variables", own: nil, open: true, count: len(x.all)}
+	root := &branch{name: "all variables", label: "all variables", open: true, count: len(x.all)}
 	nodes := map[*catalog.Node]*branch{}
 	refs := map[*branch]*catalog.Node{}
 	var convert func(n *catalog.Node, parent *branch)
 	convert = func(n *catalog.Node, parent *branch) {
-		b := &branch{name: n.Name, category: n.Category, parent: parent, depth: parent.depth + 1, count: n.Count}
+		b := &branch{name: n.Name, label: n.Name, category: n.Category, parent: parent, depth: parent.depth + 1, count: n.Count}
+		if rest, ok := strings.CutPrefix(n.Name, parent.name+"_"); ok && rest != "" {
+			b.label = rest
+		}
 		parent.kids = append(parent.kids, b)
 		nodes[n] = b
 		if n.Ref != nil {
@@ -89,7 +93,7 @@ func (b *branch) group(x *index, skip, level int) {
 	moved := map[int32]bool{}
 	for _, w := range names {
 		g := groups[w]
-		kid := &branch{name: w + "*", parent: b, depth: b.depth + 1, own: g, count: len(g)}
+		kid := &branch{name: w + "*", label: w[skip:] + "*", parent: b, depth: b.depth + 1, own: g, count: len(g)}
 		b.kids = append(b.kids, kid)
 		for _, k := range g {
 			moved[k] = true

@@ -261,7 +261,7 @@ func (m *Model) treeView(width, height int) []string {
 			count = " many"
 		}
 		indent := strings.Repeat(" ", min(b.depth, width/3))
-		line := m.t.Fit(indent+sign+" "+m.t.SafeLine(b.name, width), max(width-len(count), 0)) + count
+		line := m.t.Fit(indent+sign+" "+m.t.SafeLine(b.label, width), max(width-len(count), 0)) + count
 		s := term.Style{}
 		if i == m.tree.at {
 			s = term.Style{Reverse: m.focus == paneTree, Bold: true, Underline: m.focus != paneTree}

@@ -1,0 +1,160 @@
+//go:build cgo && linux
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// tmuxScreen is a program in a real terminal.
+type tmuxScreen struct {
+	t      *testing.T
+	socket string
+}
+
+// onScreen starts a shell command in a terminal of 120 columns and 40 lines; the terminal says "ended N" with its exit code.
+func onScreen(t *testing.T, environ []string, command string) *tmuxScreen {
+	t.Helper()
+	if _, err := exec.LookPath("tmux"); err != nil {
+		t.Skip("NOT TESTED: tmux is not installed")
+	}
+	s := &tmuxScreen{t, filepath.Join(t.TempDir(), "tmux")}
+	c := exec.Command("tmux", "-S", s.socket, "-f", "/dev/null", "new-session", "-d", "-x", "120", "-y", "40", command+"; echo ended $?; cat")
+	c.Env = append(environ, "LC_ALL=C.UTF-8", "TERM=xterm-256color", "SHELL=/bin/sh", "COLUMNS=")
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("tmux: %v\n%s", err, out)
+	}
+	t.Cleanup(func() { exec.Command("tmux", "-S", s.socket, "kill-server").Run() })
+	return s
+}
+
+func (s *tmuxScreen) tmux(args ...string) string {
+	s.t.Helper()
+	out, err := exec.Command("tmux", append([]string{"-S", s.socket}, args...)...).CombinedOutput()
+	if err != nil {
+		s.t.Fatalf("tmux %v: %v\n%s", args, err, out)
+	}
+	return string(out)
+}
+
+// keys types keys by tmux's names, and other words as they are.
+func (s *tmuxScreen) keys(keys ...string) {
+	s.t.Helper()
+	s.tmux(append([]string{"send-keys"}, keys...)...)
+}
+
+// until waits until the screen shows all of the parts, or not one that begins with "!".
+func (s *tmuxScreen) until(parts ...string) string {
+	s.t.Helper()
+	for end := time.Now().Add(40 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		shown := s.tmux("capture-pane", "-p")
+		missing := ""
+		for _, p := range parts {
+			text, not := strings.CutPrefix(p, "!")
+			if strings.Contains(shown, text) == not {
+				missing = p
+			}
+		}
+		if missing == "" {
+			return shown
+		}
+		if time.Now().After(end) {
+			s.t.Fatalf("no %q on the screen:\n%s", missing, shown)
+		}
+	}
+}
+
+// program is the process of the explorer.
+func (s *tmuxScreen) program() int {
+	s.t.Helper()
+	shell := strings.TrimSpace(s.tmux("list-panes", "-F", "#{pane_pid}"))
+	children, err := os.ReadFile("/proc/" + shell + "/task/" + shell + "/children")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.Fields(string(children))[0])
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return pid
+}
+
+// restored checks that the terminal is as it was before the explorer.
+func (s *tmuxScreen) restored(code string) {
+	s.t.Helper()
+	s.until("ended "+code, "!all variables")
+	if flags := s.tmux("display-message", "-p", "#{alternate_on} #{mouse_any_flag} #{cursor_flag}"); flags != "0 0 1\n" {
+		s.t.Errorf("the terminal was left with alternate screen, mouse, cursor: %s", flags)
+	}
+}
+
+func snapshotFile(t *testing.T) string {
+	path, err := filepath.Abs("../../fixtures/snapshots/openmpi-4.1.4.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestExplorerOffline(t *testing.T) {
+	environ := testEnvironment(t)
+	s := onScreen(t, environ, "mpitx tui --from "+snapshotFile(t))
+	s.until("openmpi-4.1.4.json", "1282 cvars", "ompi_coll", "allocator")
+	s.keys("/", "bcast alg", "Enter")
+	s.until("search: bcast alg", "coll_tuned_bcast_algorithm", "1 of 16")
+	s.keys("j", "c")
+	s.until("!search:", "coll_tuned")
+	s.keys("[")
+	s.until("search: bcast alg")
+	s.tmux("resize-window", "-x", "80", "-y", "24")
+	s.until("2 of 16", "────")
+	s.tmux("resize-window", "-x", "20", "-y", "5")
+	s.until("mpitx needs 40x10")
+	s.tmux("resize-window", "-x", "120", "-y", "40")
+	s.until("search: bcast alg")
+	s.keys("?")
+	s.until("search names and descriptions")
+	s.keys("Escape")
+	s.until("!search names and descriptions")
+	s.keys("q")
+	s.restored("0")
+}
+
+func TestExplorerSignal(t *testing.T) {
+	s := onScreen(t, testEnvironment(t), "mpitx tui --from "+snapshotFile(t))
+	s.until("1282 cvars", "allocator")
+	syscall.Kill(s.program(), syscall.SIGTERM)
+	s.restored("1")
+	if shown := s.until("ended"); !strings.Contains(shown, "ended by a signal") {
+		t.Errorf("nothing is said of the signal:\n%s", shown)
+	}
+}
+
+func TestExplorerRefusals(t *testing.T) {
+	environ := testEnvironment(t)
+	for _, c := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"tui", "--from", snapshotFile(t)}, exitUsage, "no terminal"},
+		{[]string{"tui", "-n", "0"}, exitUsage, "at least 1"},
+		{[]string{"tui", "--from", "x", "-n", "2"}, exitUsage, "--from reads a file"},
+		{[]string{}, exitDone, "Usage:"},
+	} {
+		p := newProcess(environ, t.TempDir(), append([]string{"mpitx"}, c.args...)...)
+		p.run(30 * time.Second)
+		if p.code != c.code || !strings.Contains(p.output(), c.want) {
+			t.Errorf("mpitx %v: code %d\n%s", c.args, p.code, p.output())
+		}
+	}
+	s := onScreen(t, environ, "mpitx tui --from no-such-file.json")
+	s.until("no-such-file.json", "ended 1")
+}
