@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Function is one MPI function as it will be wrapped.
@@ -58,14 +59,19 @@ func ParseTable(text string) (*Table, error) {
 	return t, nil
 }
 
+// lazily compiles an expression when it is first used: this is linked into mpitx, whose commands hardly ever use it.
+func lazily(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
+
 var (
-	spaces      = regexp.MustCompile(`\s+`)
-	identifier  = regexp.MustCompile(`[A-Za-z_]\w*`)
-	mpiName     = regexp.MustCompile(`\bMPIX?_\w+`)
-	prototype   = regexp.MustCompile(`\b(\w+(?: \w+)*?[ *]+)(MPIX?_\w+) ?\(`)
-	suffix      = regexp.MustCompile(`(\[[^\]]*\])+$`)
-	objectMacro = regexp.MustCompile(`(?m)^#define (\w+) `)
-	trailing    = regexp.MustCompile(`[A-Za-z_]\w*$`)
+	spaces      = lazily(`\s+`)
+	identifier  = lazily(`[A-Za-z_]\w*`)
+	mpiName     = lazily(`\bMPIX?_\w+`)
+	prototype   = lazily(`\b(\w+(?: \w+)*?[ *]+)(MPIX?_\w+) ?\(`)
+	suffix      = lazily(`(\[[^\]]*\])+$`)
+	objectMacro = lazily(`(?m)^#define (\w+) `)
+	trailing    = lazily(`[A-Za-z_]\w*$`)
 )
 
 // Words that end a type, so that "unsigned int" is not taken for a parameter named int.
@@ -73,7 +79,7 @@ var typeWords = []string{"int", "char", "void", "double", "float", "long", "shor
 
 // parseParameters splits a list as mpi.h or the table has it. Unnamed parameters get no name.
 func parseParameters(list string) []Parameter {
-	list = strings.TrimSpace(spaces.ReplaceAllString(list, " "))
+	list = strings.TrimSpace(spaces().ReplaceAllString(list, " "))
 	if list == "" || list == "void" {
 		return nil
 	}
@@ -81,9 +87,9 @@ func parseParameters(list string) []Parameter {
 	for _, text := range splitTop(list) {
 		var p Parameter
 		text = strings.TrimSpace(text)
-		p.After = suffix.FindString(text)
+		p.After = suffix().FindString(text)
 		text = strings.TrimSpace(strings.TrimSuffix(text, p.After))
-		p.Name = trailing.FindString(text)
+		p.Name = trailing().FindString(text)
 		p.Before = strings.TrimSuffix(text, p.Name)
 		if p.Before == "" || slices.Contains(typeWords, p.Name) || strings.TrimSpace(p.Before) == "const" {
 			p.Before, p.Name = text+" ", ""
@@ -151,10 +157,10 @@ func balanced(s string) string {
 
 // ParseHeader finds the functions that a preprocessed mpi.h declares as int MPI_X(…) or int MPIX_X(…).
 func ParseHeader(text string) map[string][]Parameter {
-	text = spaces.ReplaceAllString(dropAttributes(text), " ")
+	text = spaces().ReplaceAllString(dropAttributes(text), " ")
 	functions := map[string][]Parameter{}
 	for _, statement := range strings.Split(text, ";") {
-		match := prototype.FindStringSubmatchIndex(statement)
+		match := prototype().FindStringSubmatchIndex(statement)
 		if match == nil || strings.Contains(statement[:match[0]+1], "typedef") || strings.HasPrefix(strings.TrimSpace(statement), "typedef") {
 			continue
 		}
@@ -179,10 +185,10 @@ type Wrappers struct {
 func Merge(table *Table, header, macros string) *Wrappers {
 	declared := ParseHeader(header)
 	known := map[string]bool{}
-	for _, name := range identifier.FindAllString(header, -1) {
+	for _, name := range identifier().FindAllString(header, -1) {
 		known[name] = true
 	}
-	for _, match := range objectMacro.FindAllStringSubmatch(macros, -1) {
+	for _, match := range objectMacro().FindAllStringSubmatch(macros, -1) {
 		known[match[1]] = true
 	}
 	w := &Wrappers{}
@@ -202,7 +208,7 @@ func Merge(table *Table, header, macros string) *Wrappers {
 	}
 	var extra []string
 	for name := range declared {
-		if !conversion.MatchString(name) {
+		if !conversion().MatchString(name) {
 			extra = append(extra, name)
 		}
 	}
@@ -214,7 +220,7 @@ func Merge(table *Table, header, macros string) *Wrappers {
 }
 
 // Functions that return a handle as an int, not an error code.
-var conversion = regexp.MustCompile(`_(f2c|c2f|toint|fromint)$`)
+var conversion = lazily(`_(f2c|c2f|toint|fromint)$`)
 
 // typed gives a function mpi.h's types and the table's names. Where they disagree on the number of parameters, mpi.h is right and
 // the kind is not to be trusted.
@@ -241,7 +247,7 @@ func (f Function) named() Function {
 // addTypes defines what a function of the table needs and mpi.h lacks, or names a type that nothing is known of.
 func (w *Wrappers) addTypes(table *Table, f Function, known, made map[string]bool) string {
 	for _, p := range f.Parameters {
-		for _, name := range mpiName.FindAllString(p.Before, -1) {
+		for _, name := range mpiName().FindAllString(p.Before, -1) {
 			if known[name] || made[name] {
 				continue
 			}
