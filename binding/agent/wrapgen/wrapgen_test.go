@@ -41,7 +41,7 @@ func TestTable(t *testing.T) {
 		for _, word := range []string{"status", "request", "comm", "datatype", "dest", "source", "tag", "root", "array_of_requests", "win", "fh", "flag"} {
 			for _, code := range []string{k.before, k.after, k.always, k.hook, k.early, k.light} {
 				code = strings.NewReplacer("own_status", "", "->"+word, "").Replace(code)
-				if slices.Contains(identifier.FindAllString(code, -1), word) && !slices.Contains(names, word) {
+				if slices.Contains(identifier().FindAllString(code, -1), word) && !slices.Contains(names, word) {
 					t.Errorf("%s: kind %s needs a parameter %s", f.Name, f.Kind, word)
 				}
 			}
