@@ -187,7 +187,6 @@ commands answer from a snapshot, and need no MPI.`,
 		DisableAutoGenTag: true,
 	}
 	tui := newTUI(a)
-	root.Args = cobra.NoArgs
 	root.RunE = func(cmd *cobra.Command, _ []string) error {
 		if !fullScreen() || a.env.Launcher().Rank >= 0 {
 			return cmd.Help()

@@ -158,3 +158,85 @@ func TestExplorerRefusals(t *testing.T) {
 	s := onScreen(t, environ, "mpitx tui --from no-such-file.json")
 	s.until("no-such-file.json", "ended 1")
 }
+
+// backends are the processes below another that have MPI loaded.
+func backends(pid string) (found []int) {
+	tasks, _ := filepath.Glob("/proc/" + pid + "/task/*/children")
+	for _, path := range tasks {
+		children, _ := os.ReadFile(path)
+		for _, child := range strings.Fields(string(children)) {
+			if args, _ := os.ReadFile("/proc/" + child + "/cmdline"); strings.Contains(string(args), "\x00backend\x00after") {
+				n, _ := strconv.Atoi(child)
+				found = append(found, n)
+			}
+			found = append(found, backends(child)...)
+		}
+	}
+	return found
+}
+
+// TestExplorerLive edits, watches, loses its back end and quits, with four ranks of each real library.
+func TestExplorerLive(t *testing.T) {
+	for family, c := range map[string]struct{ edit, old, keys, value, watch, workload string }{
+		"openmpi": {"coll_tuned_bcast_algorithm", "ignore", "Down", "basic_linear", "pml_ob1_unexpected_msgq_length:size", "unexpected"},
+		"mpich":   {"MPIR_CVAR_ALLREDUCE_SHORT_MSG_SIZE", "2048", "C-u 4096", "4096", "MPIR_CVAR_ALLREDUCE_SHORT_MSG_SIZE", "pingpong"},
+	} {
+		t.Run(family, func(t *testing.T) {
+			if ok, err := have(family); err != nil {
+				t.Fatal(err)
+			} else if !ok {
+				t.Skipf("NOT TESTED: %s is not installed", family)
+			}
+			s := onScreen(t, testEnvironment(t), "mpitx tui -n 4 --mpi "+family)
+			s.until("4 ranks", "1 of ")
+			s.keys(":show "+c.edit, "Enter")
+			s.until(c.edit, c.old)
+			s.keys("e")
+			s.until("esc leaves it")
+			s.keys(strings.Fields(c.keys)...)
+			s.keys("Enter")
+			s.until("Write this on all 4 ranks?")
+			s.keys("y")
+			s.until("rank 0-3: ok: was " + c.old + ", reads back " + c.value)
+			s.keys("Escape")
+			s.until("!reads back")
+			s.keys(":workload "+c.workload, "Enter")
+			s.until("workload " + c.workload)
+			s.keys(":watch "+c.watch, "Enter")
+			s.until(c.watch, "sum of 4 ranks")
+			if family == "openmpi" {
+				first := s.until("0│")
+				for end := time.Now().Add(30 * time.Second); curve(first) == curve(s.until("0│")); time.Sleep(50 * time.Millisecond) {
+					if time.Now().After(end) {
+						t.Fatal("nothing moves")
+					}
+				}
+			}
+			s.keys("Escape")
+			s.until("!sum of 4 ranks")
+			s.keys("u")
+			s.until("rank 0-3: ok: was " + c.value + ", reads back " + c.old)
+			s.keys("Escape")
+			all := backends(strconv.Itoa(s.program()))
+			if len(all) != 4 {
+				t.Fatalf("%d back ends for four ranks", len(all))
+			}
+			syscall.Kill(all[2], syscall.SIGKILL)
+			s.until("BACK END LOST", "R restart")
+			s.keys("R")
+			s.until("!BACK END LOST", "1 of ")
+			s.keys("q")
+			s.restored("0")
+		})
+	}
+}
+
+// curve is what a sparkline shows.
+func curve(shown string) string {
+	for _, l := range strings.Split(shown, "\n") {
+		if strings.HasPrefix(l, "> ") {
+			return l
+		}
+	}
+	return ""
+}
