@@ -18,7 +18,8 @@ func Run(ctx context.Context, o Options) error {
 	defer stop()
 	m := New(o)
 	profiles := [...]colorprofile.Profile{colorprofile.ASCII, colorprofile.ANSI, colorprofile.ANSI256, colorprofile.TrueColor}
-	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithOutput(os.Stdout), tea.WithColorProfile(profiles[o.Term.Profile]), tea.WithoutSignalHandler())
+	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithOutput(os.Stdout), tea.WithColorProfile(profiles[o.Term.Profile]), tea.WithoutSignalHandler(),
+		tea.WithFPS(30)) // it looks for changes that often, also when there are none: twice as often costs 100 ms of CPU in 10 s of nothing
 	_, err := p.Run()
 	if m.backend != nil {
 		m.backend.Close()
