@@ -16,7 +16,7 @@ const (
 // branch is a place in the tree: a category, all variables, or a group made up from the beginnings of names.
 type branch struct {
 	name     string
-	label    string // name without what the branches above say already
+	label    string            // name without what the branches above say already
 	category *catalog.Category // nil: made up
 	parent   *branch
 	kids     []*branch
