@@ -104,7 +104,7 @@ func (m *Model) attach(b link.Backend) {
 			msgs <- catalogMsg{loadedMsg{err: err}, serial}
 			return
 		}
-		msgs <- catalogMsg{loadedMsg{x: newIndex(c, t)}, serial}
+		msgs <- catalogMsg{loadedMsg{x: ready(c, t)}, serial}
 	}()
 }
 

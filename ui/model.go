@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -126,8 +127,17 @@ func (m *Model) Init() tea.Cmd {
 		if err != nil {
 			return loadedMsg{err: err}
 		}
-		return loadedMsg{x: newIndex(c, o.Term)}
+		return loadedMsg{x: ready(c, o.Term)}
 	}
+}
+
+// ready is the index of a catalog, with the memory that reading it took given back.
+func ready(c *catalog.Catalog, t term.Term) *index {
+	x := newIndex(c, t)
+	if len(x.entries) > 10_000 {
+		debug.FreeOSMemory()
+	}
+	return x
 }
 
 // Update handles one message.

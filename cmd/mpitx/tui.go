@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -78,6 +79,7 @@ func (o *tuiOptions) run(cmd *cobra.Command) error {
 		return err
 	}
 	o.a.out.Flush()
+	debug.SetGCPercent(50) // unlike the other commands this one stays
 	if err := ui.Run(context.Background(), options); err != nil {
 		return failf("%v", err)
 	}
