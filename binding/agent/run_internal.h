@@ -102,24 +102,6 @@ static inline void run_pause_cpu(void)
     __builtin_ia32_pause();
 #elif defined __aarch64__
     __asm__ volatile("yield");
-/* CRC-32C. */
-void run_crc_start(void);
-uint32_t run_crc32c(const void *data, size_t n);
-
-/* A file beyond RLIMIT_FSIZE is an error for us, not SIGXFSZ for the program. */
-struct run_hushed {
-    sigset_t mask;
-    bool was_pending;
-};
-void run_hush(struct run_hushed *h);
-void run_unhush(const struct run_hushed *h);
-
-int run_open_ours(const char *path, int flags); /* for writing: never through a link, never somebody else's */
-bool run_write_all(int fd, const void *data, size_t n);
-bool run_has_sealed(struct mpitx_run *run);     /* a chunk that is not appended */
-void run_start_flusher(struct mpitx_run *run);
-bool run_stop_flusher(struct mpitx_run *run);   /* false where it hangs in the file system */
-
 #endif
 }
 

@@ -89,11 +89,16 @@ static int trial_info(int index, char *name, int *name_len, char *desc, int *des
     return rc;
 }
 
-static const char *const steps[] = {"nothing", "MPI_T_pvar_get_info", "MPI_T_pvar_handle_alloc", "MPI_T_pvar_start", "MPI_T_pvar_read", "a write", "nothing"};
-
 static const char *step_of(const struct mpitx_probe_item *it)
 {
-    return it->fault_step >= 0 && it->fault_step <= MPITX_STEP_DONE ? steps[it->fault_step] : "?";
+    switch (it->fault_step) {
+    case MPITX_STEP_INFO: return "MPI_T_pvar_get_info";
+    case MPITX_STEP_ENUM: return "MPI_T_enum_get_item";
+    case MPITX_STEP_ALLOC: return "MPI_T_pvar_handle_alloc";
+    case MPITX_STEP_START: return "MPI_T_pvar_start";
+    case MPITX_STEP_READ: return "MPI_T_pvar_read";
+    default: return "MPI_T"; /* before the first call, or after the last */
+    }
 }
 
 static void judge(struct sampler_variable *v, const struct mpitx_probe_item *it)
