@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -13,7 +12,6 @@ import (
 	"syscall"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/spf13/cobra"
 	xterm "golang.org/x/term"
 
@@ -93,13 +91,11 @@ func (o *topOptions) run(cmd *cobra.Command, args []string) error {
 		return usagef("%v", err)
 	}
 	o.a.out.Flush()
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	switch err := top.Run(ctx, feed, t, as, os.Stdin, os.Stdout); {
 	case ctx.Err() != nil:
 		return &exitError{code: 128 + int(syscall.SIGTERM)}
-	case errors.Is(err, tea.ErrInterrupted):
-		return &exitError{code: 128 + int(syscall.SIGINT)}
 	case err != nil:
 		return failf("top: %v", err)
 	}
