@@ -168,7 +168,7 @@ func TestProbeDiesWithItsParent(t *testing.T) {
 		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", child))
 		return err == nil && !bytes.Contains(text, []byte(") Z "))
 	}
-	for end := time.Now().Add(20 * time.Second); !done && time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(20 * time.Second); (!done || child == 0) && time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		for _, path := range must(filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", cmd.Process.Pid)))(t) {
 			text, _ := os.ReadFile(path)
 			for _, pid := range strings.Fields(string(text)) {

@@ -188,7 +188,7 @@ func TestExplorerLive(t *testing.T) {
 				t.Skipf("NOT TESTED: %s is not installed", family)
 			}
 			s := onScreen(t, testEnvironment(t), "mpitx tui -n 4 --mpi "+family)
-			s.until("4 ranks", "1 of ")
+			s.until("4 ranks", "all variables")
 			s.keys(":show "+c.edit, "Enter")
 			s.until(c.edit, c.old)
 			s.keys("e")
@@ -224,7 +224,7 @@ func TestExplorerLive(t *testing.T) {
 			syscall.Kill(all[2], syscall.SIGKILL)
 			s.until("BACK END LOST", "R restart")
 			s.keys("R")
-			s.until("!BACK END LOST", "1 of ")
+			s.until("!BACK END LOST", "all variables")
 			s.keys("q")
 			s.restored("0")
 		})

@@ -1,5 +1,6 @@
 /* sampler_exec HOW PROGRAM ARGUMENT…: becomes a program: "before" MPI_Init, "after" MPI_Finalize, "instead" of MPI_Finalize; or
- * starts it as a "child", which is a job of its own. Without a program: "flood" makes 20000 calls more. */
+ * starts it as a "child", which is a job of its own. Without a program: "flood" makes 20000 calls
+ * more at once, and 5000 which leave time to write samples down. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -23,7 +24,10 @@ int main(int argc, char **argv)
     const char *how = argv[1];
     if (argc > 2 && strcmp(how, "before") == 0) execv(argv[2], argv + 2);
     MPI_Init(&argc, &argv);
-    if (strcmp(how, "flood") == 0) talk(20000, 0);
+    if (strcmp(how, "flood") == 0) {
+        talk(20000, 0);
+        talk(5000, 100);
+    }
     talk(200, 100);
     if (strcmp(how, "child") == 0) {
         int status;
