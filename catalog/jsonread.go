@@ -54,6 +54,7 @@ type reader struct {
 	valueType Datatype // of the value of valueOf, where it has a type of its own
 	valueOf   *Reading
 	scratch   []byte
+	block     *strings.Builder // of keep
 }
 
 // step is one step of the path to the field being read: a name, or an index.

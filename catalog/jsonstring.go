@@ -141,8 +141,25 @@ func (r *reader) text() string {
 	if r.err == nil && r.peek() == '{' {
 		return r.bytes()
 	}
-	return r.quoted()
+	return r.keep(r.quoted())
 }
+
+// keep copies what the catalog will hold: the whole document would stay in memory with a part of it. Copies are together
+// in blocks, since there are many and most are short.
+func (r *reader) keep(s string) string {
+	if len(s) > r.block.Cap()-r.block.Len() {
+		if len(s) > keepBlock/4 {
+			return strings.Clone(s)
+		}
+		r.block = &strings.Builder{}
+		r.block.Grow(min(keepBlock, len(r.s)-r.pos+len(s)))
+	}
+	at := r.block.Len()
+	r.block.WriteString(s)
+	return r.block.String()[at:]
+}
+
+const keepBlock = 64 << 10
 
 func (r *reader) bytes() string {
 	start := r.pos

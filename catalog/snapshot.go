@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 )
 
 // Write writes a catalog as a JSON document (docs/schema.md): indented, in a stable order, ending with a newline. Writing
@@ -71,7 +72,7 @@ func (emptyError) Error() string { return "the file is empty" }
 func (emptyError) Unwrap() error { return io.ErrUnexpectedEOF }
 
 func decode(s string, budget int) (*Catalog, error) {
-	r := &reader{s: s, budget: budget}
+	r := &reader{s: s, budget: budget, block: &strings.Builder{}}
 	if len(s) >= 3 && s[:3] == "\ufeff" {
 		r.pos = 3
 	}

@@ -18,6 +18,7 @@ type entry struct {
 	low     string // name with ASCII letters in lower case: byte for byte the same length
 	text    string // the beginning of the description, likewise
 	letters uint64 // which letters are in low: rules most names out in a search
+	pairs   pairs  // which pairs of neighbours are in text: rules most descriptions out
 	first   string // value at the start, to tell what changed; set by the first reading that differs
 	changed bool   // since the start
 	pinned  bool
@@ -40,7 +41,7 @@ func newIndex(c *catalog.Catalog, t term.Term) *index {
 		x.all = append(x.all, int32(len(x.entries)))
 		name := t.Safe(v.Name)
 		e := entry{v: v, name: name, low: lower(name), text: lower(v.Description[:min(len(v.Description), maxText)])}
-		e.letters = letters(e.low)
+		e.letters, e.pairs = letters(e.low), newPairs(e.text)
 		x.entries = append(x.entries, e)
 	}
 	x.root = newTree(x)
@@ -69,6 +70,22 @@ func letters(s string) (set uint64) {
 		set |= 1 << (s[i] & 63)
 	}
 	return set
+}
+
+// pairs is the set of the pairs of neighbouring bytes of a text, folded into 256 bits.
+type pairs [4]uint64
+
+func newPairs(s string) (set pairs) {
+	for i := 1; i < len(s); i++ {
+		n := s[i-1]<<3 ^ s[i]
+		set[n>>6] |= 1 << (n & 63)
+	}
+	return set
+}
+
+// holds says whether all of the other set is in this one.
+func (p *pairs) holds(o *pairs) bool {
+	return o[0]&^p[0]|o[1]&^p[1]|o[2]&^p[2]|o[3]&^p[3] == 0
 }
 
 // value is a variable's present value on one line.

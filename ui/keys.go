@@ -52,6 +52,7 @@ func init() {
 		{[]string{"R"}, "restart the back end that was lost", true, (*Model).restart},
 		{[]string{":"}, "command line (:help lists the commands)", false, quiet(func(m *Model) { m.mode, m.line = modeCommand, input{} })},
 		{[]string{"?"}, "this help", false, quiet(func(m *Model) { m.mode, m.help = modeHelp, scroll{} })},
+		{[]string{"ctrl+z"}, "stop, and go on with the shell's fg", false, func(*Model) tea.Cmd { return tea.Suspend }},
 		{[]string{"q", "ctrl+c"}, "quit", false, func(*Model) tea.Cmd { return tea.Quit }},
 	}
 }
@@ -62,8 +63,11 @@ func (m *Model) typing() bool {
 
 // key handles a key press: text is what it types, where it does.
 func (m *Model) key(key, text string) tea.Cmd {
-	if key == "ctrl+c" {
+	switch key { // whatever is being done
+	case "ctrl+c":
 		return tea.Quit
+	case "ctrl+z":
+		return tea.Suspend
 	}
 	if m.x == nil && m.mode == modeNormal && !slices.Contains([]string{"q", "?", "R", "L"}, key) {
 		return nil

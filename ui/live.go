@@ -13,6 +13,7 @@ import (
 	"mpitx/catalog"
 	"mpitx/export"
 	"mpitx/ui/link"
+	"mpitx/ui/program"
 	"mpitx/ui/term"
 )
 
@@ -88,12 +89,15 @@ func (m *Model) start(old link.Backend) tea.Cmd {
 // attach waits for the catalog and the events of a back end that was started.
 func (m *Model) attach(b link.Backend) {
 	msgs, serial, t := m.live.msgs, m.serial, m.t
+	crash := func(c program.Crash) { msgs <- c }
 	go func() {
+		defer program.Guard(crash)
 		for e := range b.Events() {
 			msgs <- eventMsg{e, serial}
 		}
 	}()
 	go func() {
+		defer program.Guard(crash)
 		c, err := b.Catalog(context.Background(), func(phase string) {
 			select {
 			case msgs <- phaseMsg(phase):

@@ -14,6 +14,7 @@ import (
 
 	"mpitx/catalog"
 	"mpitx/ui/link"
+	"mpitx/ui/program"
 	"mpitx/ui/term"
 )
 
@@ -131,10 +132,12 @@ func (m *Model) Init() tea.Cmd {
 	}
 }
 
-// ready is the index of a catalog, with the memory that reading it took given back.
+// ready is the index of a catalog. Of a large one, the memory that reading it took is given back, and less is left lying
+// from now on: what is collected more often is little.
 func ready(c *catalog.Catalog, t term.Term) *index {
 	x := newIndex(c, t)
 	if len(x.entries) > 10_000 {
+		debug.SetGCPercent(20)
 		debug.FreeOSMemory()
 	}
 	return x
@@ -161,6 +164,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.wheel(msg.X, msg.Y, msg.Button == tea.MouseWheelUp)
 	case savedMsg:
 		m.saved(msg)
+	case program.CannotStop:
+		m.complain("there is no shell here that could bring it back")
 	default:
 		return m, m.liveMsg(msg)
 	}

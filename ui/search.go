@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
+
+	"mpitx/ui/program"
 )
 
 // How well a term matches, best first: the names where it begins come before those where it is somewhere inside, then
@@ -58,25 +61,31 @@ func (s *searcher) reset(x *index) { *s = searcher{x: x} }
 type searchTerm struct {
 	text, inside string // inside: as it is at the beginning of a word in a name
 	set          uint64
+	pairs        pairs
 }
 
 // scan looks at all of base, with all processors where there is much of it.
 func (s *searcher) scan(base []int32, words []string) (found, order []int32) {
 	terms := make([]searchTerm, len(words))
 	for i, w := range words {
-		terms[i] = searchTerm{w, "_" + w, letters(w)}
+		terms[i] = searchTerm{w, "_" + w, letters(w), newPairs(w)}
 	}
 	scores := make([]uint16, len(base))
 	parts := 1 + min(len(base)/8192, runtime.GOMAXPROCS(0)-1)
 	var wg sync.WaitGroup
+	var crash atomic.Pointer[program.Crash]
 	for p := range parts {
 		wg.Go(func() {
+			defer program.Guard(func(c program.Crash) { crash.Store(&c) })
 			for i := p * len(base) / parts; i < (p+1)*len(base)/parts; i++ {
 				scores[i] = s.x.entries[base[i]].score(terms)
 			}
 		})
 	}
 	wg.Wait()
+	if c := crash.Load(); c != nil {
+		panic(*c)
+	}
 	counts := make([]int, hitNone*len(terms)+1)
 	total := 0
 	for _, c := range scores {
@@ -134,7 +143,7 @@ func hit(e *entry, t *searchTerm) int {
 			rank = hitApart
 		}
 	}
-	if strings.Contains(e.text, t.text) {
+	if e.pairs.holds(&t.pairs) && strings.Contains(e.text, t.text) {
 		return hitText
 	}
 	return rank

@@ -3,6 +3,8 @@
 package main
 
 import (
+	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +13,10 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"mpitx/catalog"
+	"mpitx/ui"
+	"mpitx/ui/link"
 )
 
 // tmuxScreen is a program in a real terminal.
@@ -74,14 +80,22 @@ func (s *tmuxScreen) until(parts ...string) string {
 // program is the process of the explorer.
 func (s *tmuxScreen) program() int {
 	s.t.Helper()
-	shell := strings.TrimSpace(s.tmux("list-panes", "-F", "#{pane_pid}"))
-	children, err := os.ReadFile("/proc/" + shell + "/task/" + shell + "/children")
+	shell, err := strconv.Atoi(strings.TrimSpace(s.tmux("list-panes", "-F", "#{pane_pid}")))
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	pid, err := strconv.Atoi(strings.Fields(string(children))[0])
+	return s.child(shell)
+}
+
+func (s *tmuxScreen) child(parent int) int {
+	s.t.Helper()
+	children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", parent, parent))
 	if err != nil {
 		s.t.Fatal(err)
+	}
+	var pid int
+	if _, err := fmt.Sscan(string(children), &pid); err != nil {
+		s.t.Fatalf("process %d has no child: %v", parent, err)
 	}
 	return pid
 }
@@ -90,8 +104,16 @@ func (s *tmuxScreen) program() int {
 func (s *tmuxScreen) restored(code string) {
 	s.t.Helper()
 	s.until("ended "+code, "!all variables")
-	if flags := s.tmux("display-message", "-p", "#{alternate_on} #{mouse_any_flag} #{cursor_flag}"); flags != "0 0 1\n" {
-		s.t.Errorf("the terminal was left with alternate screen, mouse, cursor: %s", flags)
+	s.plain()
+	s.keys("lines are edited", "C-u", "and echoed", "Enter") // to cat
+	s.until("and echoed\nand echoed")
+}
+
+// plain checks that the terminal has its modes back.
+func (s *tmuxScreen) plain() {
+	s.t.Helper()
+	if flags := s.tmux("display-message", "-p", "#{alternate_on} #{mouse_any_flag} #{cursor_flag} #{keypad_flag}"); flags != "0 0 1 0\n" {
+		s.t.Errorf("the terminal was left with alternate screen, mouse, cursor, keypad: %s", flags)
 	}
 }
 
@@ -119,6 +141,8 @@ func TestExplorerOffline(t *testing.T) {
 	s.until("mpitx needs 40x10")
 	s.tmux("resize-window", "-x", "120", "-y", "40")
 	s.until("search: bcast alg")
+	s.keys("C-z")
+	s.until("there is no shell here")
 	s.keys("?")
 	s.until("search names and descriptions")
 	s.keys("Escape")
@@ -135,6 +159,79 @@ func TestExplorerSignal(t *testing.T) {
 	if shown := s.until("ended"); !strings.Contains(shown, "ended by a signal") {
 		t.Errorf("nothing is said of the signal:\n%s", shown)
 	}
+}
+
+// The program of TestExplorerPanic.
+func init() {
+	o := ui.Options{Source: "a test", Load: func() (*catalog.Catalog, error) {
+		return &catalog.Catalog{Cvars: []catalog.Variable{{Kind: catalog.Cvar, Name: "name"}}}, nil
+	}}
+	switch os.Getenv("MPITX_TEST_PANIC") {
+	case "":
+		return
+	case "drawing":
+		o.HowToSet = func(*catalog.Catalog, *catalog.Variable, string) []string { panic("here it is") }
+	case "command":
+		o.Load = func() (*catalog.Catalog, error) { panic("here it is") }
+	case "goroutine":
+		o.Start = func(context.Context, []string) (link.Backend, error) { return panicking{}, nil }
+	}
+	if err := ui.Run(context.Background(), o); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// panicking is a back end whose catalog, which is waited for in a goroutine, panics.
+type panicking struct{ link.Backend }
+
+func (panicking) Events() <-chan link.Event { return nil }
+func (panicking) Close() error              { return nil }
+func (panicking) Catalog(context.Context, func(string)) (*catalog.Catalog, error) {
+	panic("here it is")
+}
+
+// Wherever it panics, the terminal is put back, and the user is told.
+func TestExplorerPanic(t *testing.T) {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, where := range []string{"drawing", "command", "goroutine"} {
+		t.Run(where, func(t *testing.T) {
+			s := onScreen(t, append(os.Environ(), "MPITX_TEST_PANIC="+where), exe)
+			s.until("ended 1", "a defect in mpitx ended it")
+			s.restored("1")
+		})
+	}
+}
+
+// ctrl+z and SIGTSTP stop it as they stop other programs: the shell has its terminal, and fg brings everything back.
+func TestExplorerStop(t *testing.T) {
+	s := onScreen(t, append(testEnvironment(t), "PS1=shell: "), "sh -i")
+	s.until("shell:")
+	s.keys("mpitx tui --from "+snapshotFile(t), "Enter")
+	s.until("1282 cvars", "allocator")
+	s.keys("j", "j", "j")
+	s.until("4 of 1315")
+	for _, stop := range []func(){
+		func() { s.keys("C-z") },
+		func() { syscall.Kill(s.child(s.program()), syscall.SIGTSTP) },
+	} {
+		stop()
+		s.until("shell:", "!allocator")
+		s.plain()
+		s.keys("echo it is $((6*7))", "Enter")
+		s.until("it is 42")
+		s.keys("clear; fg", "Enter")
+		s.until("4 of 1315", "allocator", "!42")
+	}
+	s.keys("q")
+	s.until("shell:", "!allocator")
+	s.keys("echo it ended $?", "Enter")
+	s.until("it ended 0")
+	s.plain()
 }
 
 func TestExplorerRefusals(t *testing.T) {

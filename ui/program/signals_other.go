@@ -1,0 +1,11 @@
+//go:build !unix
+
+package program
+
+import "os"
+
+var endSignals = []os.Signal{os.Interrupt}
+
+func notifyStop(chan<- os.Signal) {}
+func jobControl() bool            { return false }
+func stop()                       {}
