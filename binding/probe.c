@@ -211,10 +211,19 @@ static void try_category(struct child *c, struct mpitx_probe_item *it)
     }
 }
 
+static bool excluded(const struct mpitx_probe_options *o, int var_class)
+{
+    for (int i = 0; i < o->num_excluded; i++)
+        if (o->excluded[i].var_class == var_class && strcmp(o->excluded[i].name, name) == 0)
+            return true;
+    return false;
+}
+
 /* Queries and opens a variable; false where the item's codes say why not. */
 static bool open_variable(struct child *c, struct mpitx_probe_item *it, struct opened *v)
 {
     int name_len = sizeof name, desc_len = sizeof desc;
+    int var_class = -1;
     mpitx_handle enumeration;
     memset(v, 0, sizeof *v);
 
@@ -227,8 +236,12 @@ static bool open_variable(struct child *c, struct mpitx_probe_item *it, struct o
         struct mpitx_pvar_info info = {0};
         it->info_rc = c->t->pvar_get_info(it->index, name, &name_len, desc, &desc_len, &info);
         v->datatype = info.datatype, v->continuous = info.continuous, it->bind = info.bind, enumeration = info.enumtype;
+        var_class = info.var_class;
     }
     if (it->info_rc != MPITX_SUCCESS)
+        return false;
+    it->excluded = excluded(c->o, var_class);
+    if (it->excluded)
         return false;
     it->datatype = v->datatype;
     if (enumeration)

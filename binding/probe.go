@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"strings"
 	"syscall"
 	"time"
 	"unsafe"
@@ -25,6 +26,7 @@ type ProbeOptions struct {
 	Limit       time.Duration // time without progress after which a call hangs; 0: one second
 	Total       time.Duration // for all; 0: one minute
 	Categories  int           // this many categories are tried too
+	Exclude     []string      // variables (catalog.Variable.ID) that are asked for their names alone
 }
 
 // Trial is what became of one variable, or category.
@@ -41,6 +43,9 @@ type WriteTrial struct {
 	Fault    string // the library crashed or hung: nothing is known, and nobody should try
 	ReadBack Value  // what stood there afterwards, in the child
 }
+
+// LeftAlone is the reason of the reading of a variable that a probe was told to exclude.
+const LeftAlone = "left alone: a process ended in an access to it"
 
 const probeData = 64 << 20 // reserved, not used, unless values are that large
 
@@ -146,6 +151,9 @@ func (i *Interface) probe(items []C.struct_mpitx_probe_item, o ProbeOptions, eac
 	if o.TrialWrites {
 		options.trial_writes = 1
 	}
+	excluded := o.excluded()
+	defer excluded.free()
+	options.excluded, options.num_excluded = excluded.p, C.int(len(excluded.names))
 	p := new(C.struct_mpitx_probe)
 	if err := check(C.mpitx_probe_new(p, C.int(len(items)), probeData)); err != nil {
 		return fmt.Errorf("probe: %w", err)
@@ -161,6 +169,41 @@ func (i *Interface) probe(items []C.struct_mpitx_probe_item, o ProbeOptions, eac
 	}
 	runtime.KeepAlive(items)
 	return nil
+}
+
+// excludedList is ProbeOptions.Exclude in C's memory.
+type excludedList struct {
+	p     *C.struct_mpitx_probe_excluded
+	names []*C.char
+}
+
+func (o *ProbeOptions) excluded() (l excludedList) {
+	if len(o.Exclude) == 0 {
+		return l
+	}
+	l.p = (*C.struct_mpitx_probe_excluded)(C.calloc(C.size_t(2*len(o.Exclude)), C.sizeof_struct_mpitx_probe_excluded))
+	all := unsafe.Slice(l.p, 2*len(o.Exclude))
+	add := func(name string, class C.int) {
+		p := C.CString(name)
+		all[len(l.names)] = C.struct_mpitx_probe_excluded{name: p, var_class: class}
+		l.names = append(l.names, p)
+	}
+	for _, id := range o.Exclude {
+		add(id, -1)
+		if k := strings.LastIndexByte(id, ':'); k >= 0 {
+			if class, err := catalog.ParseClass(id[k+1:]); err == nil {
+				add(id[:k], C.int(class))
+			}
+		}
+	}
+	return l
+}
+
+func (l excludedList) free() {
+	for _, p := range l.names {
+		C.free(unsafe.Pointer(p))
+	}
+	C.free(unsafe.Pointer(l.p))
 }
 
 func milliseconds(d time.Duration) C.int {
@@ -195,6 +238,9 @@ func (i *Interface) trial(item *C.struct_mpitx_probe_item, data unsafe.Pointer) 
 		trial := failed("get_info", item.info_rc)
 		trial.Nameless = true
 		return trial
+	case item.excluded != 0:
+		r.Status, r.Reason = catalog.StatusFaulty, LeftAlone
+		return Trial{NoEnum: true, Reading: r}
 	case item.unbound != 0:
 		r.Status, r.Reason = catalog.StatusUnbound, i.unboundText(Bind(item.bind))
 	case item.alloc_rc != C.MPITX_SUCCESS:

@@ -37,6 +37,7 @@ struct mpitx_probe_item {
     int back_rc;           /* of reading back; -1: not tried */
     int bind, datatype;
     int unbound;           /* bound to an object that was not given: not opened */
+    int excluded;          /* to be left alone: not opened */
     int count;             /* -1 where the library left it untouched */
     int overrun;           /* the library wrote behind the value's end */
     int too_large;         /* the value did not fit */
@@ -56,11 +57,19 @@ struct mpitx_probe {
     int leaving[MPITX_PROBE_LEAVING], num_leaving; /* children that have finished and may not have exited */
 };
 
+/* A variable that is only asked for its name. */
+struct mpitx_probe_excluded {
+    const char *name;
+    int var_class; /* of a performance variable; -1: a control variable */
+};
+
 struct mpitx_probe_options {
     int object;       /* what communicator-bound variables are bound to; MPITX_OBJECT_NONE: they are not opened */
     int trial_writes; /* control variables: write the present value (or new_value), in the child only */
     int limit_ms;     /* time without progress after which a call counts as hanging */
     int total_ms;     /* for the whole probe */
+    const struct mpitx_probe_excluded *excluded;
+    int num_excluded;
 };
 
 int mpitx_probe_new(struct mpitx_probe *probe, int num_items, size_t data_size);

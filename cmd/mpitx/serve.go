@@ -13,13 +13,15 @@ import (
 // newServe is the back end of the explorer (docs/protocol.md).
 func newServe(a *app) *cobra.Command {
 	s := &source{a: a}
+	var exclude []string
 	cmd := &cobra.Command{Use: "serve", Hidden: true, Args: cobra.NoArgs, Short: "Serve an explorer over standard input and output",
-		RunE: func(*cobra.Command, []string) error { return done(s.serve()) }}
+		RunE: func(*cobra.Command, []string) error { return done(s.serve(exclude)) }}
 	s.flags(cmd, true)
+	cmd.Flags().StringArrayVar(&exclude, "exclude", nil, "list this variable, and otherwise leave it alone")
 	return cmd
 }
 
-func (s *source) serve() (err error) {
+func (s *source) serve(exclude []string) (err error) {
 	if s.timeout <= 0 {
 		return usagef("--timeout: must be positive")
 	}
@@ -37,7 +39,7 @@ func (s *source) serve() (err error) {
 	if err != nil {
 		return err
 	}
-	return answered{job.Serve(job.Options{Creator: "mpitx " + version, Exe: exe, MPI: s.chosen, Shim: shim, Launch: s.a.env.Launcher(), Timeout: s.timeout,
+	return answered{job.Serve(job.Options{Creator: "mpitx " + version, Exe: exe, MPI: s.chosen, Shim: shim, Launch: s.a.env.Launcher(), Timeout: s.timeout, Exclude: exclude,
 		Prepare: func(c *catalog.Catalog) {
 			s.origins(c)
 			cacheNames(s.a.env, s.chosen, c)

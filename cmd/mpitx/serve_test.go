@@ -35,8 +35,14 @@ func serve(t *testing.T, environ []string, argv ...string) *served {
 	if !filepath.IsAbs(argv[0]) {
 		argv[0] = lookPath(strings.TrimPrefix(environ[0], "PATH="), argv[0])
 	}
+	return serveWithout(t, environ, nil, argv...)
+}
+
+// serveWithout also says what is to be left alone.
+func serveWithout(t *testing.T, environ, exclude []string, argv ...string) *served {
+	t.Helper()
 	p := newProcess(environ, "", argv...)
-	c, err := link.Start(context.Background(), link.Options{Command: argv, Env: p.cmd.Env})
+	c, err := link.Start(context.Background(), link.Options{Command: argv, Env: p.cmd.Env, Exclude: exclude})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -320,6 +326,36 @@ func TestServeCrash(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// What is to be left alone is not even tried, before MPI_Init and after it, on any rank: its faults do not show.
+func TestServeExclude(t *testing.T) {
+	t.Parallel()
+	environ := append(testEnvironment(t), "FAKEMPI_FAULTS=crash-alloc=demo_eager_limit;crash-alloc=demo_messages_sent")
+	bin, _ := build()
+	exclude := []string{"demo_eager_limit", "demo_messages_sent:counter"}
+	s := serveWithout(t, environ, exclude, filepath.Join(bin, "mpitx"), "serve", "-n", "3")
+	for _, id := range exclude {
+		name, _, _ := strings.Cut(id, ":")
+		for _, v := range s.catalog.Lookup(name) {
+			if v.ID() != id {
+				continue
+			}
+			for _, r := range []*catalog.Reading{v.Before, v.After} {
+				if r == nil || r.Status != catalog.StatusFaulty || !strings.HasPrefix(r.Reason, "left alone") {
+					t.Errorf("%s: %+v", id, r)
+				}
+			}
+		}
+	}
+	for _, r := range s.read(servedLimit, "demo_eager_limit", "demo_messages_sent:counter", "demo_rank").Ranks {
+		if !strings.HasPrefix(r.Readings[0].Reason, "left alone") || !strings.HasPrefix(r.Readings[1].Reason, "left alone") || r.Readings[2].Status != catalog.StatusOK {
+			t.Errorf("rank %d: %+v", r.Rank, r.Readings)
+		}
+	}
+	if out := s.write(link.Write{Name: "demo_eager_limit", Text: "1"}); out[1].Result != "faulty" || !strings.Contains(out[1].Detail, "left alone") {
+		t.Errorf("%+v", out[1])
 	}
 }
 

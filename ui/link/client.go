@@ -60,7 +60,11 @@ func Start(ctx context.Context, o Options) (*Client, error) {
 	}
 	c := &Client{o: o, events: newEvents(), over: make(chan struct{}), waiting: map[uint64]chan *Reply{},
 		phases: make(chan struct{}), ready: make(chan struct{}), phase: "starting"}
-	c.cmd = exec.Command(o.Command[0], o.Command[1:]...)
+	args := slices.Clone(o.Command[1:])
+	for _, id := range o.Exclude { // known before the library is touched, on every rank
+		args = append(args, "--exclude="+id)
+	}
+	c.cmd = exec.Command(o.Command[0], args...)
 	c.cmd.Env, c.cmd.Dir = o.Env, o.Dir
 	c.cmd.WaitDelay = time.Second // for what still holds its output
 	ownGroup(c.cmd)
@@ -86,7 +90,7 @@ func Start(ctx context.Context, o Options) (*Client, error) {
 		c.in.Close()
 		c.finish(err)
 	}()
-	go c.ask(Request{Do: DoHello, Version: Version, Exclude: o.Exclude})
+	go c.ask(Request{Do: DoHello, Version: Version})
 	return c, nil
 }
 

@@ -9,7 +9,7 @@ const Version = 1
 
 // The requests of the screen.
 const (
-	DoHello    = "hello"    // first: Version, Exclude
+	DoHello    = "hello"    // first: Version
 	DoRead     = "read"     // Variables, Millis: answered by IsSample
 	DoWrite    = "write"    // Write, Millis: answered by IsOutcomes
 	DoWorkload = "workload" // Name: answered by IsDone
@@ -19,14 +19,13 @@ const (
 
 // Request is what the screen says.
 type Request struct {
-	ID        uint64   `json:"id,omitempty"`
-	Do        string   `json:"do"`
-	Version   int      `json:"version,omitempty"`
-	Exclude   []string `json:"exclude,omitempty"`
-	Variables []int    `json:"variables,omitempty"` // by their place in the catalog: control variables, then performance variables
-	Millis    int64    `json:"ms,omitempty"`        // time limit of the ranks
-	Write     *Write   `json:"write,omitempty"`
-	Name      string   `json:"name,omitempty"` // of a workload
+	ID        uint64 `json:"id,omitempty"`
+	Do        string `json:"do"`
+	Version   int    `json:"version,omitempty"`
+	Variables []int  `json:"variables,omitempty"` // by their place in the catalog: control variables, then performance variables
+	Millis    int64  `json:"ms,omitempty"`        // time limit of the ranks
+	Write     *Write `json:"write,omitempty"`
+	Name      string `json:"name,omitempty"` // of a workload
 }
 
 // The answers of the back end, and what it says unasked.

@@ -190,7 +190,8 @@ func (b *backend) observe(rank, size int, start time.Time) ([]Outcome, error) {
 	}
 	b.phase("reading variables")
 	b.tool = tool
-	b.process, b.indices, err = observe(b.lib, tool, binding.ProbeOptions{Object: b.object(), TrialWrites: true, Limit: b.request.Limit, Total: b.request.Total})
+	b.process, b.indices, err = observe(b.lib, tool, binding.ProbeOptions{Object: b.object(), TrialWrites: true, Limit: b.request.Limit, Total: b.request.Total,
+		Exclude: b.request.Exclude})
 	if err != nil {
 		return nil, err
 	}

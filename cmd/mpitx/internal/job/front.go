@@ -66,7 +66,7 @@ func newFront(o Options) *front {
 func (f *front) start() (err error) {
 	l := f.o.Launch
 	patience := f.patience()
-	r := Request{Stage: Before, MPI: f.o.MPI, Shim: f.o.Shim, Self: f.o.Self, Alone: l.Rank < 0 && !f.serve, Serve: f.serve, Patience: patience,
+	r := Request{Stage: Before, MPI: f.o.MPI, Shim: f.o.Shim, Self: f.o.Self, Alone: l.Rank < 0 && !f.serve, Serve: f.serve, Exclude: f.o.Exclude, Patience: patience,
 		Limit: min(time.Second, f.o.Timeout/20), Total: f.o.Timeout / 2,
 		Launch: Launch{Rank: l.Rank, Size: l.Size, Leader: l.Rank <= 0 || l.LocalRank == 0}}
 	if l.Size > 1 {

@@ -18,6 +18,7 @@ type Options struct {
 	Self       bool // bind variables of communicators to MPI_COMM_SELF
 	Writes     []Write
 	WriteStage Stage
+	Exclude    []string // IDs of variables that are listed, and otherwise left alone
 	Timeout    time.Duration
 	Phase      func(text string)      // told what the back end after MPI_Init does; may be nil
 	Prepare    func(*catalog.Catalog) // Serve: completes the catalog; may be nil

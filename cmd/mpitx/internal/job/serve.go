@@ -147,12 +147,11 @@ func (s *server) run() int {
 	for _, r := range s.catalog.Job.Ranks {
 		s.hosts[r.Rank] = r.Host
 	}
-	exclude, err := s.hello()
-	if err != nil {
+	if err := s.hello(); err != nil {
 		return s.end(-1, err.Error(), "", 1)
 	}
 	if s.f.process != nil && s.f.result != nil {
-		if err := s.invite(exclude); err != nil {
+		if err := s.invite(); err != nil {
 			return s.end(-1, err.Error(), "", 1)
 		}
 	}
@@ -162,29 +161,28 @@ func (s *server) run() int {
 	return s.serve()
 }
 
-// hello waits for the screen's first word, which says what to leave alone.
-func (s *server) hello() ([]string, error) {
+// hello waits for the screen's first word.
+func (s *server) hello() error {
 	select {
 	case r := <-s.screen:
 		if r.Do != link.DoHello || r.Version != link.Version {
-			return nil, fmt.Errorf("serve: the screen said %q with version %d, not %q with version %d: use the same mpitx on both sides", r.Do, r.Version, link.DoHello, link.Version)
+			return fmt.Errorf("serve: the screen said %q with version %d, not %q with version %d: use the same mpitx on both sides", r.Do, r.Version, link.DoHello, link.Version)
 		}
-		return r.Exclude, nil
+		return nil
 	case <-s.f.gone:
-		return nil, fmt.Errorf("serve: the screen is gone")
+		return fmt.Errorf("serve: the screen is gone")
 	case <-time.After(helloLimit):
-		return nil, fmt.Errorf("serve: nobody spoke to it: this command is mpitx's own")
+		return fmt.Errorf("serve: nobody spoke to it: this command is mpitx's own")
 	}
 }
 
 // invite sends all ranks the verdict to serve, and waits for their fronts.
-func (s *server) invite(exclude []string) error {
+func (s *server) invite() error {
 	l, inv, err := listen(s.o.Launch.Size <= 1 || s.o.Launch.Size == s.o.Launch.LocalSize)
 	if err != nil {
 		return err
 	}
 	defer l.Close()
-	inv.Exclude = exclude
 	s.f.settled = true
 	s.f.after.tell(frameVerdict, append([]byte{0}, pack(inv)...))
 	s.peers[0] = &peer{rank: 0, host: s.f.hello.Host, tell: s.f.after.tell, open: map[uint64]task{}}

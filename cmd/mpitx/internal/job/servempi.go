@@ -18,7 +18,6 @@ type serving struct {
 	*backend
 	m          *mail
 	rank, size int
-	exclude    map[string]bool
 	variables  map[string]int // position in Meta, control variables first, by ID
 	cvars      map[int]*binding.CvarHandle
 	pvars      map[int]*binding.PvarHandle
@@ -37,16 +36,13 @@ func (b *backend) obey(m *mail, rank, size int, verdict []byte) int {
 	if unpack(verdict[1:], &inv) != nil {
 		return 1
 	}
-	s := &serving{backend: b, m: m, rank: rank, size: size, exclude: map[string]bool{}, variables: map[string]int{},
+	s := &serving{backend: b, m: m, rank: rank, size: size, variables: map[string]int{},
 		cvars: map[int]*binding.CvarHandle{}, pvars: map[int]*binding.PvarHandle{}}
 	if len(os.Args) > 4 {
 		if fd, err := strconv.Atoi(os.Args[4]); err == nil {
 			b.mark, _ = openMarker(fd)
 			syscall.Close(fd)
 		}
-	}
-	for _, id := range inv.Exclude {
-		s.exclude[id] = true
 	}
 	meta := &b.process.Meta
 	for k := range meta.Pvars {
@@ -122,9 +118,6 @@ func (s *serving) reading(id string) catalog.Reading {
 	}
 	r := s.process.Readings[at]
 	r.Writable = catalog.WritableUnknown
-	if s.exclude[id] {
-		return catalog.Reading{Status: catalog.StatusFaulty, Reason: "left alone: a process ended in an access to it"}
-	}
 	if r.Status != catalog.StatusOK {
 		return r
 	}
@@ -185,9 +178,6 @@ func (s *serving) openPvar(v *catalog.Variable) (*binding.PvarHandle, error) {
 // writeNow writes a control variable; its old value is the one that it has now.
 func (s *serving) writeNow(t task) []Outcome {
 	s.mark.at(t.Number, 0)
-	if s.exclude[t.Write.Name] {
-		return []Outcome{{Name: t.Write.Name, Rank: s.rank, Host: s.host, Result: WriteRefused, Detail: "left alone: a process ended in an access to it"}}
-	}
 	if at, ok := s.variables[t.Write.Name]; ok && at < len(s.process.Meta.Cvars) {
 		if r := s.reading(t.Write.Name); r.Status == catalog.StatusOK {
 			s.process.Readings[at].Value = r.Value

@@ -25,7 +25,6 @@ import (
 type invitation struct {
 	Addresses []string // of rank 0's front
 	Token     [tokenSize]byte
-	Exclude   []string // variables to leave alone
 }
 
 const tokenSize = 32

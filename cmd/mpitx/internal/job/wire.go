@@ -57,6 +57,7 @@ type Request struct {
 	Before   bool // a frameBefore will follow
 	Serve    bool // the verdict is an invitation
 	Writes   []Write
+	Exclude  []string      // IDs of variables to leave alone
 	Patience time.Duration // how long rank 0 waits for other ranks once it has finished itself
 	Limit    time.Duration // after which a single call into the library counts as hanging
 	Total    time.Duration // for trying all variables
