@@ -232,14 +232,9 @@ func TestServeWorkloads(t *testing.T) {
 			}
 		}
 	}
-	// It stops: two reads in a row see the same.
-	for deadline := time.Now().Add(servedLimit); ; time.Sleep(50 * time.Millisecond) {
-		if a, b := count(), count(); a == b {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("the workload does not stop")
-		}
+	// It has stopped with the answer.
+	if a, b := count(), count(); a != b {
+		t.Errorf("the workload goes on: %d, %d", a, b)
 	}
 	if err := s.Workload(context.Background(), "rest"); err == nil {
 		t.Error("an unknown workload started")
@@ -326,6 +321,80 @@ func TestServeCrash(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func (s *served) refresh() *catalog.Catalog {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), servedLimit)
+	defer cancel()
+	c, err := s.Refresh(ctx)
+	if err != nil {
+		s.t.Fatalf("refresh: %v\n%s", err, s.end())
+	}
+	return c
+}
+
+// idsOf are the variables of a catalog that exist after MPI_Init.
+func idsOf(c *catalog.Catalog) (ids []string) {
+	for v := range c.Variables() {
+		if v.After != nil && v.After.Status != catalog.StatusMissing {
+			ids = append(ids, v.ID())
+		}
+	}
+	return ids
+}
+
+// A library that adds variables while it runs: that is told, once, and they are there after a refresh, on all ranks. What was
+// read before keeps its number.
+func TestServeGrows(t *testing.T) {
+	t.Parallel()
+	s := serve(t, append(testEnvironment(t), "FAKEMPI_FAULTS=grow"), "mpitx", "serve", "-n", "3")
+	old := idsOf(s.catalog)
+	for range 3 {
+		s.read(servedLimit, "demo_rank")
+	}
+	if e := s.event(link.EventChanged); e.Rank < 0 {
+		t.Errorf("%+v", e)
+	}
+	c := s.refresh()
+	added := 0
+	for _, id := range idsOf(c) {
+		if slices.Contains(old, id) {
+			continue
+		}
+		added++
+		for _, r := range s.read(servedLimit, id, "demo_rank").Ranks {
+			if r.Readings[1].Status != catalog.StatusOK || r.Readings[1].Value.String() != fmt.Sprint(r.Rank) {
+				t.Errorf("demo_rank of rank %d reads %+v", r.Rank, r.Readings[1])
+			}
+			if v := c.Lookup(id); r.Rank == 0 && r.Readings[0] != (catalog.Reading{Status: catalog.StatusOK, Value: v[0].After.Value, Count: 1}) {
+				t.Errorf("%s reads %+v, in the catalog %+v", id, r.Readings[0], v[0].After)
+			}
+		}
+	}
+	if added == 0 || c.Job.Size != 3 || !c.Before.Read || len(c.Job.Ranks) != 3 {
+		t.Errorf("%d variables were added; %+v", added, c.Job)
+	}
+	told := 0
+	for text := range strings.Lines(s.end()) {
+		if strings.Contains(text, fmt.Sprintf("Kind:%d ", link.EventChanged)) {
+			told++
+		}
+	}
+	if told != 1 {
+		t.Errorf("after the refresh it was told %d times that there are more", told)
+	}
+}
+
+// A rank that hangs does not hold up a refresh, and has no readings then.
+func TestServeRefreshSilent(t *testing.T) {
+	t.Parallel()
+	s := serve(t, append(testEnvironment(t), "FAKEMPI_FAULTS=hang-read=demo_eager_limit@2/itself"), "mpitx", "serve", "-n", "3")
+	s.read(3*time.Second, "demo_eager_limit")
+	c := s.refresh()
+	if len(c.Job.Ranks) != 3 || c.Job.Ranks[2].Error == "" || c.Job.Ranks[1].Error != "" || len(idsOf(c)) != len(idsOf(s.catalog)) {
+		t.Errorf("%+v", c.Job)
 	}
 }
 
@@ -507,6 +576,13 @@ func TestServeReal(t *testing.T) {
 			if len(sample.Ranks) != 4 {
 				t.Fatalf("%v did not answer", sample.Silent)
 			}
+			before := idsOf(s.catalog)
+			start = time.Now()
+			again := idsOf(s.refresh())
+			t.Logf("refreshed in %s", time.Since(start))
+			if !slices.Equal(before, again) {
+				t.Errorf("%d variables, and %d after a refresh of a library that did nothing", len(before), len(again))
+			}
 			out := s.write(link.Write{Name: variable[family], Text: "1"})
 			t.Logf("%+v", out[0])
 			if len(out) != 4 || out[0].Result == "error" || out[0].Result == link.NoAnswer {
@@ -520,7 +596,11 @@ func TestServeReal(t *testing.T) {
 					t.Errorf("%s: %v did not answer", name, sample.Silent)
 				}
 			}
-			if text := s.end(); !strings.Contains(text, "ended as asked") {
+			text := s.end()
+			if strings.Contains(text, "not matched") {
+				t.Errorf("a message was left: %s", text)
+			}
+			if !strings.Contains(text, "ended as asked") {
 				t.Error(text)
 			}
 		})

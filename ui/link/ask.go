@@ -56,20 +56,19 @@ func (c *Client) await(ctx context.Context, r Request, limit time.Duration) (*Re
 func (c *Client) Read(ctx context.Context, ids []string) (*Sample, error) {
 	numbers := make([]int, len(ids))
 	c.mu.Lock()
-	known, err := c.numbers, c.err
+	there, err := c.catalog != nil, c.err
+	unknown := slices.IndexFunc(ids, func(id string) bool { _, ok := c.numbers.Of(id); return !ok })
+	for k, id := range ids {
+		numbers[k], _ = c.numbers.Of(id)
+	}
 	c.mu.Unlock()
 	switch {
 	case err != nil:
 		return nil, err
-	case known == nil:
+	case !there:
 		return nil, errors.New("read: there is no catalog yet")
-	}
-	for k, id := range ids {
-		n, ok := known[id]
-		if !ok {
-			return nil, fmt.Errorf("read %q: not in the catalog", id)
-		}
-		numbers[k] = n
+	case unknown >= 0:
+		return nil, fmt.Errorf("read %q: not in the catalog", ids[unknown])
 	}
 	if len(ids) == 0 {
 		return &Sample{Time: time.Now()}, nil
@@ -121,6 +120,14 @@ func (c *Client) Write(ctx context.Context, w Write) ([]Outcome, error) {
 		return nil, err
 	}
 	return m.outcomes(), nil
+}
+
+// Refresh implements Refresher.
+func (c *Client) Refresh(ctx context.Context) (*catalog.Catalog, error) {
+	if _, err := c.await(ctx, Request{Do: DoRefresh}, refreshLimit); err != nil {
+		return nil, err
+	}
+	return c.present()
 }
 
 // Workload implements Backend.

@@ -18,10 +18,11 @@ import (
 var ErrEnded = errors.New("the back end has ended")
 
 const (
-	readLimit  = 2 * time.Second  // of a Read whose context has no deadline
-	writeLimit = 10 * time.Second // of a Write, and of starting a workload
-	perRead    = 500              // variables in one request: launchers die of much standard input
-	grace      = 5 * time.Second  // for the back end to end by itself
+	readLimit    = 2 * time.Second  // of a Read whose context has no deadline
+	writeLimit   = 10 * time.Second // of a Write, and of starting a workload
+	refreshLimit = time.Minute      // of collecting everything again
+	perRead      = 500              // variables in one request: launchers die of much standard input
+	grace        = 5 * time.Second  // for the back end to end by itself
 )
 
 // Client is a Backend in a process of its own.
@@ -45,7 +46,7 @@ type Client struct {
 	document []byte
 	catalog  *catalog.Catalog
 	failed   error
-	numbers  map[string]int
+	numbers  Numbers
 	ready    chan struct{} // closed when catalog or failed is there
 }
 
@@ -189,6 +190,8 @@ func (c *Client) take(m *Reply) {
 		c.events.put(Event{Kind: EventSilent, Rank: m.Rank, Variable: m.Variable})
 	case IsAnswers:
 		c.events.put(Event{Kind: EventAnswers, Rank: m.Rank})
+	case IsChanged:
+		c.events.put(Event{Kind: EventChanged, Rank: m.Rank})
 	case IsEnded:
 		c.mu.Lock()
 		c.ended = &Event{Kind: EventEnded, Rank: m.Rank, Text: m.Text, Variable: m.Variable}
@@ -207,6 +210,9 @@ func (c *Client) setPhase(text string) {
 
 // takeCatalog is called by listen alone.
 func (c *Client) takeCatalog(m *Reply) {
+	if m.Part == 1 {
+		c.document = nil
+	}
 	c.document = append(c.document, m.Data...)
 	if m.Part < m.Parts {
 		c.setPhase(fmt.Sprintf("receiving the catalog: %d of %d parts", m.Part, m.Parts))
@@ -220,18 +226,14 @@ func (c *Client) takeCatalog(m *Reply) {
 		c.fail(fmt.Errorf("the back end's catalog: %w", err))
 		return
 	}
-	if c.failed != nil || c.catalog != nil {
+	if c.failed != nil {
 		return
 	}
-	c.numbers = make(map[string]int, len(k.Cvars)+len(k.Pvars))
-	for i := range k.Pvars {
-		c.numbers[k.Pvars[i].ID()] = len(k.Cvars) + i
+	first := c.catalog == nil
+	c.numbers.Add(k)
+	if c.catalog = k; first {
+		close(c.ready)
 	}
-	for i := range k.Cvars {
-		c.numbers[k.Cvars[i].ID()] = i
-	}
-	c.catalog = k
-	close(c.ready)
 }
 
 // finish is the end of the process.
@@ -274,7 +276,7 @@ func (c *Client) Catalog(ctx context.Context, progress func(phase string)) (*cat
 		}
 		select {
 		case <-c.ready:
-			return c.catalog, c.failed
+			return c.present()
 		default:
 		}
 		select {
@@ -284,6 +286,12 @@ func (c *Client) Catalog(ctx context.Context, progress func(phase string)) (*cat
 			return nil, ctx.Err()
 		}
 	}
+}
+
+func (c *Client) present() (*catalog.Catalog, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.catalog, c.failed
 }
 
 // Close implements Backend.

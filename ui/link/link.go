@@ -37,6 +37,14 @@ type Backend interface {
 	Close() error
 }
 
+// Refresher is a Backend that can collect everything again.
+type Refresher interface {
+	// Refresh reads all variables, categories and enumerations of the stage after MPI_Init anew, on all ranks that answer in
+	// time, and returns the new catalog; ranks that do not answer are without a reading there. Libraries add variables as
+	// they load components: EventChanged tells of it. IDs that the old catalog alone had stay valid, and read as missing.
+	Refresh(ctx context.Context) (*catalog.Catalog, error)
+}
+
 // Workloads are the names that Backend.Workload knows.
 var Workloads = []string{"pingpong", "alltoall", "unexpected", "halo", "idle"}
 
@@ -81,6 +89,7 @@ const (
 	EventLog     EventKind = iota + 1 // Text was printed by the library or the launcher: one line, foreign and not safe for a terminal
 	EventSilent                       // Rank did not answer in time; Variable is what it reads, if known
 	EventAnswers                      // Rank answers again
+	EventChanged                      // Rank lists other variables or categories than the catalog does, as an answer has shown; told once until Refresh
 	EventEnded                        // the back end is gone: Text says how; Rank died in the access to Variable, if known
 )
 

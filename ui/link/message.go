@@ -13,6 +13,7 @@ const (
 	DoRead     = "read"     // Variables, Millis: answered by IsSample
 	DoWrite    = "write"    // Write, Millis: answered by IsOutcomes
 	DoWorkload = "workload" // Name: answered by IsDone
+	DoRefresh  = "refresh"  // Millis: answered by IsCatalog, all parts, and IsDone
 	DoCancel   = "cancel"   // ID is that of the request to withdraw; no answer
 	DoEnd      = "end"      // no answer but IsEnded
 )
@@ -22,7 +23,7 @@ type Request struct {
 	ID        uint64 `json:"id,omitempty"`
 	Do        string `json:"do"`
 	Version   int    `json:"version,omitempty"`
-	Variables []int  `json:"variables,omitempty"` // by their place in the catalog: control variables, then performance variables
+	Variables []int  `json:"variables,omitempty"` // by Numbers
 	Millis    int64  `json:"ms,omitempty"`        // time limit of the ranks
 	Write     *Write `json:"write,omitempty"`
 	Name      string `json:"name,omitempty"` // of a workload
@@ -39,6 +40,7 @@ const (
 	IsError    = "error"    // ID, Text: this request failed
 	IsSilent   = "silent"   // Rank, Variable
 	IsAnswers  = "answers"  // Rank
+	IsChanged  = "changed"  // Rank
 	IsEnded    = "ended"    // last: Text, Rank, Variable
 )
 

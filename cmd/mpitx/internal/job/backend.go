@@ -79,7 +79,7 @@ type backend struct {
 	process *catalog.Process
 	indices map[string]int // of the variables, by ID
 	host    string
-	before  *catalog.Process
+	stamp   binding.Stamp // of the categories, when they were read
 
 	cancelled cancelled // tasks
 	mark      marker    // of the access under way
@@ -190,9 +190,7 @@ func (b *backend) observe(rank, size int, start time.Time) ([]Outcome, error) {
 	}
 	b.phase("reading variables")
 	b.tool = tool
-	b.process, b.indices, err = observe(b.lib, tool, binding.ProbeOptions{Object: b.object(), TrialWrites: true, Limit: b.request.Limit, Total: b.request.Total,
-		Exclude: b.request.Exclude})
-	if err != nil {
+	if b.process, b.indices, err = b.survey(); err != nil {
 		return nil, err
 	}
 	p := b.process
@@ -200,6 +198,37 @@ func (b *backend) observe(rank, size int, start time.Time) ([]Outcome, error) {
 	p.Stage.Thread = thread
 	p.Stage.Seconds = time.Since(start).Seconds()
 	return b.write(rank, size), nil
+}
+
+// survey reads everything that the library lists now.
+func (b *backend) survey() (*catalog.Process, map[string]int, error) {
+	b.stamp = b.currentStamp()
+	return observe(b.lib, b.tool, binding.ProbeOptions{Object: b.object(), TrialWrites: true, Limit: b.request.Limit, Total: b.request.Total,
+		Exclude: b.request.Exclude})
+}
+
+// currentStamp is MPI_T_category_changed; 0 where it means nothing, as it differs from call to call.
+func (b *backend) currentStamp() binding.Stamp {
+	first, err := b.tool.CategoryChanged()
+	second, again := b.tool.CategoryChanged()
+	if err != nil || again != nil || first != second {
+		return 0
+	}
+	return first
+}
+
+// changed reports whether the library lists other things than at the last survey.
+func (b *backend) changed() bool {
+	st := &b.process.Stage
+	for _, n := range []struct {
+		now func() (int, error)
+		was int
+	}{{b.tool.NumCvars, st.Cvars}, {b.tool.NumPvars, st.Pvars}, {b.tool.NumCategories, st.Categories}} {
+		if now, err := n.now(); err == nil && now != n.was {
+			return true
+		}
+	}
+	return b.currentStamp() != b.stamp
 }
 
 // object is what variables of communicators are bound to.

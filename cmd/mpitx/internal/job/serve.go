@@ -33,7 +33,8 @@ type server struct {
 	notes   chan note
 	timers  chan uint64
 	catalog *catalog.Catalog
-	ids     []string // by their numbers in the protocol
+	numbers link.Numbers
+	changed bool // the catalog is known to be old
 	size    int
 	peers   map[int]*peer
 	hosts   map[int]string
@@ -134,16 +135,8 @@ func (s *server) run() int {
 	if err != nil {
 		return s.end(-1, err.Error(), "", 1)
 	}
-	s.catalog, s.size = j.Catalog, j.Catalog.Job.Size
-	if s.o.Prepare != nil {
-		s.o.Prepare(s.catalog)
-	}
-	for k := range s.catalog.Cvars {
-		s.ids = append(s.ids, s.catalog.Cvars[k].ID())
-	}
-	for k := range s.catalog.Pvars {
-		s.ids = append(s.ids, s.catalog.Pvars[k].ID())
-	}
+	s.size = j.Catalog.Job.Size
+	s.know(j.Catalog)
 	for _, r := range s.catalog.Job.Ranks {
 		s.hosts[r.Rank] = r.Host
 	}
@@ -159,6 +152,14 @@ func (s *server) run() int {
 		return s.end(-1, err.Error(), "", 1)
 	}
 	return s.serve()
+}
+
+func (s *server) know(c *catalog.Catalog) {
+	if s.o.Prepare != nil {
+		s.o.Prepare(c)
+	}
+	s.catalog = c
+	s.numbers.Add(c)
 }
 
 // hello waits for the screen's first word.
@@ -397,5 +398,4 @@ func (s *server) stopWorkload() {
 			return
 		}
 	}
-	time.Sleep(100 * time.Millisecond) // rounds are shorter
 }

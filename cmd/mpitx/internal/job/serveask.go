@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"mpitx/catalog"
 	"mpitx/ui/link"
 )
 
@@ -17,11 +18,12 @@ func (s *server) request(r link.Request) {
 	switch r.Do {
 	case link.DoRead:
 		for _, n := range r.Variables {
-			if n < 0 || n >= len(s.ids) {
+			id, ok := s.numbers.ID(n)
+			if !ok {
 				s.refuse(r.ID, fmt.Sprintf("read: there is no variable %d", n))
 				return
 			}
-			t.IDs = append(t.IDs, s.ids[n])
+			t.IDs = append(t.IDs, id)
 		}
 	case link.DoWrite:
 		if r.Write == nil {
@@ -47,6 +49,7 @@ func (s *server) request(r link.Request) {
 			return
 		}
 		t.Workload, s.working = r.Name, r.Name != ""
+	case link.DoRefresh:
 	case link.DoCancel:
 		s.cancel(r.ID)
 		return
@@ -143,6 +146,10 @@ func (s *server) answer(p *peer, payload []byte) {
 		return
 	}
 	delete(p.open, got.Number)
+	if got.Changed && !s.changed {
+		s.changed = true
+		s.say(link.Reply{Is: link.IsChanged, Rank: p.rank})
+	}
 	if p.silent && len(p.open) == 0 {
 		p.silent = false
 		s.say(link.Reply{Is: link.IsAnswers, Rank: p.rank})
@@ -156,6 +163,40 @@ func (s *server) answer(p *peer, payload []byte) {
 	if len(a.waiting) == 0 {
 		s.finish(got.Number)
 	}
+}
+
+// collectAgain makes a new catalog of what the ranks have read anew, beside the stage before MPI_Init as it was, and sends it.
+func (s *server) collectAgain(a *asked) error {
+	f := s.f
+	root, err := catalog.DecodeProcess(a.answers[0].Process)
+	if err != nil {
+		return fmt.Errorf("refresh: no answer from rank 0")
+	}
+	var deltas []*catalog.Delta
+	lost := map[int]string{}
+	for _, rank := range a.silent {
+		lost[rank] = "did not answer in time"
+	}
+	base := root.Root()
+	for rank, got := range a.answers {
+		if rank == 0 {
+			continue
+		}
+		p, err := catalog.DecodeProcess(got.Process)
+		if err != nil {
+			lost[rank] = "its answer is damaged: " + err.Error()
+			continue
+		}
+		deltas = append(deltas, base.Diff(p))
+	}
+	f.process, f.deltas, f.result.Lost = root, deltas, lost
+	j, err := f.root()
+	if err != nil {
+		return err
+	}
+	s.know(j.Catalog)
+	s.changed = false
+	return s.sendCatalog()
 }
 
 // finish answers the screen.
@@ -195,6 +236,11 @@ func (s *server) finish(number uint64) {
 			reply.Outcomes = append(reply.Outcomes, link.WireOutcome{Rank: rank, Host: s.hosts[rank], Result: link.NoAnswer, Detail: "it may or may not have been written"})
 		}
 		slices.SortFunc(reply.Outcomes, func(x, y link.WireOutcome) int { return x.Rank - y.Rank })
+	case link.DoRefresh:
+		reply.Is = link.IsDone
+		if err := s.collectAgain(a); err != nil {
+			reply.Is, reply.Text = link.IsError, err.Error()
+		}
 	case link.DoWorkload:
 		reply.Is = link.IsDone
 		if len(a.silent) > 0 {

@@ -19,10 +19,10 @@ type serving struct {
 	m          *mail
 	rank, size int
 	variables  map[string]int // position in Meta, control variables first, by ID
-	cvars      map[int]*binding.CvarHandle
-	pvars      map[int]*binding.PvarHandle
+	cvars      map[string]*binding.CvarHandle
+	pvars      map[string]*binding.PvarHandle
 	session    *binding.Session
-	loads      []string // workloads to come; "" is none
+	loads      []task // workloads to come
 	ending     bool
 	code       int
 }
@@ -36,28 +36,23 @@ func (b *backend) obey(m *mail, rank, size int, verdict []byte) int {
 	if unpack(verdict[1:], &inv) != nil {
 		return 1
 	}
-	s := &serving{backend: b, m: m, rank: rank, size: size, variables: map[string]int{},
-		cvars: map[int]*binding.CvarHandle{}, pvars: map[int]*binding.PvarHandle{}}
+	s := &serving{backend: b, m: m, rank: rank, size: size,
+		cvars: map[string]*binding.CvarHandle{}, pvars: map[string]*binding.PvarHandle{}}
 	if len(os.Args) > 4 {
 		if fd, err := strconv.Atoi(os.Args[4]); err == nil {
 			b.mark, _ = openMarker(fd)
 			syscall.Close(fd)
 		}
 	}
-	meta := &b.process.Meta
-	for k := range meta.Pvars {
-		s.variables[meta.Pvars[k].ID()] = len(meta.Cvars) + k
-	}
-	for k := range meta.Cvars {
-		s.variables[meta.Cvars[k].ID()] = k
-	}
+	s.know()
 	b.phase("serving")
 	for !s.ending {
 		for len(s.loads) > 0 && !s.ending {
-			name := s.loads[0]
+			t := s.loads[0]
 			s.loads = s.loads[1:]
-			if name != "" {
-				s.exercise(name)
+			s.answer(answer{Number: t.Number}) // the one before has come to its end on this rank
+			if t.Workload != "" {
+				s.exercise(t.Workload)
 			}
 		}
 		if !s.ending {
@@ -65,6 +60,30 @@ func (b *backend) obey(m *mail, rank, size int, verdict []byte) int {
 		}
 	}
 	return s.code
+}
+
+// know finds the places of the variables in what was observed.
+func (s *serving) know() {
+	meta := &s.process.Meta
+	s.variables = make(map[string]int, len(meta.Cvars)+len(meta.Pvars))
+	for k := range meta.Pvars {
+		s.variables[meta.Pvars[k].ID()] = len(meta.Cvars) + k
+	}
+	for k := range meta.Cvars {
+		s.variables[meta.Cvars[k].ID()] = k
+	}
+}
+
+// refresh observes this process again. Handles stay: libraries do not use an index twice.
+func (s *serving) refresh() ([]byte, error) {
+	p, indices, err := s.survey()
+	if err != nil {
+		return nil, err
+	}
+	p.Rank, p.Host, p.Stage.Thread, p.Stage.Seconds = s.rank, s.host, s.process.Stage.Thread, s.process.Stage.Seconds
+	s.process, s.indices = p, indices
+	s.know()
+	return p.AppendBinary(nil), nil
 }
 
 // handle does one task.
@@ -80,7 +99,7 @@ func (s *serving) handle(f frame) {
 		if unpack(f.payload, &t) != nil {
 			return
 		}
-		a := answer{Number: t.Number, Host: s.host}
+		a := answer{Number: t.Number}
 		switch {
 		case s.cancelled.has(t.Number):
 			a.Failed = "withdrawn"
@@ -88,14 +107,25 @@ func (s *serving) handle(f frame) {
 			a.Readings = s.read(t)
 		case t.Do == link.DoWrite:
 			a.Outcomes = s.writeNow(t)
+		case t.Do == link.DoRefresh:
+			var err error
+			if a.Process, err = s.refresh(); err != nil {
+				a.Failed = "refresh: " + err.Error()
+			}
 		case t.Do == link.DoWorkload:
-			s.loads = append(s.loads, t.Workload)
+			s.loads = append(s.loads, t)
+			return
 		default:
 			a.Failed = "unknown task " + t.Do
 		}
 		s.mark.at(t.Number, -1)
-		s.say(frameAnswer, pack(a))
+		s.answer(a)
 	}
+}
+
+func (s *serving) answer(a answer) {
+	a.Host, a.Changed = s.host, s.changed()
+	s.say(frameAnswer, pack(a))
 }
 
 func (s *serving) read(t task) []catalog.Reading {
@@ -133,22 +163,22 @@ func (s *serving) reading(id string) catalog.Reading {
 func (s *serving) value(at int, id string) (v catalog.Value, count int, err error) {
 	meta := &s.process.Meta
 	if at < len(meta.Cvars) {
-		h := s.cvars[at]
+		h := s.cvars[id]
 		if h == nil {
 			if h, err = s.tool.AllocCvar(s.indices[id], s.object()); err != nil {
 				return v, 0, err
 			}
-			s.cvars[at] = h
+			s.cvars[id] = h
 		}
 		v, err = h.Read()
 		return v, h.Count(), err
 	}
-	h := s.pvars[at]
+	h := s.pvars[id]
 	if h == nil {
 		if h, err = s.openPvar(&meta.Pvars[at-len(meta.Cvars)]); err != nil {
 			return v, 0, err
 		}
-		s.pvars[at] = h
+		s.pvars[id] = h
 	}
 	v, err = s.session.Read(h)
 	return v, h.Count(), err

@@ -32,7 +32,7 @@ const tokenSize = 32
 // task is what a back end that serves is to do next. Each has exactly one answer.
 type task struct {
 	Number   uint64
-	Do       string   // link.DoRead, link.DoWrite, link.DoWorkload
+	Do       string   // link.DoRead, link.DoWrite, link.DoWorkload, link.DoRefresh
 	IDs      []string // of variables to read
 	Write    Write
 	Workload string
@@ -43,6 +43,8 @@ type answer struct {
 	Host     string
 	Readings []catalog.Reading
 	Outcomes []Outcome
+	Process  []byte // of link.DoRefresh: a catalog.Process
+	Changed  bool   // the library lists other variables or categories than when they were last collected
 	Failed   string
 }
 

@@ -1,0 +1,40 @@
+package link
+
+import "mpitx/catalog"
+
+// Numbers are what requests call variables by: their places in the first catalog, control variables first, from 0; variables
+// that a later catalog adds come behind, in its order. Both sides count in the same way. The zero value has none.
+type Numbers struct {
+	ids []string
+	of  map[string]int
+}
+
+// Add numbers the variables of a catalog that have no number yet.
+func (n *Numbers) Add(c *catalog.Catalog) {
+	if n.of == nil {
+		n.of = make(map[string]int, len(c.Cvars)+len(c.Pvars))
+	}
+	for _, list := range [][]catalog.Variable{c.Cvars, c.Pvars} {
+		for k := range list {
+			id := list[k].ID()
+			if _, ok := n.of[id]; !ok {
+				n.of[id] = len(n.ids)
+				n.ids = append(n.ids, id)
+			}
+		}
+	}
+}
+
+// Of is the number of a variable.
+func (n *Numbers) Of(id string) (number int, ok bool) {
+	number, ok = n.of[id]
+	return number, ok
+}
+
+// ID is the variable of a number.
+func (n *Numbers) ID(number int) (id string, ok bool) {
+	if number < 0 || number >= len(n.ids) {
+		return "", false
+	}
+	return n.ids[number], true
+}
