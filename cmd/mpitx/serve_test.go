@@ -264,6 +264,55 @@ func TestServeHang(t *testing.T) {
 	}
 }
 
+// A rank that is stopped, on real MPIs too: the others answer within the limit, also to writes, it is told as silent, and
+// answers again when it goes on.
+func TestServeStopped(t *testing.T) {
+	for family, argv := range serveCommands() {
+		t.Run(family, func(t *testing.T) {
+			s := serveOn(t, family, argv)
+			ids := idsOf(s.catalog)[:20]
+			pid := 0
+			for _, p := range s.p.backends("after") {
+				text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", p))
+				for _, variable := range []string{"FAKEMPI_RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK"} {
+					if strings.Contains(string(text), "\x00"+variable+"=2\x00") {
+						pid = p
+					}
+				}
+			}
+			if pid == 0 {
+				t.Fatalf("no rank 2 among\n%s", s.p.describe())
+			}
+			if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+				t.Fatal(err)
+			}
+			start := time.Now()
+			sample := s.read(4*time.Second, ids...)
+			if took := time.Since(start); !slices.Equal(sample.Silent, []int{2}) || !slices.Equal(ranksOf(sample), []int{0, 1, 3}) || took > 4*time.Second {
+				t.Fatalf("ranks %v answered, %v did not, in %s", ranksOf(sample), sample.Silent, took)
+			}
+			if e := s.event(link.EventSilent); e.Rank != 2 {
+				t.Errorf("%+v", e)
+			}
+			if sample = s.read(servedLimit, ids...); !slices.Equal(sample.Silent, []int{2}) {
+				t.Errorf("a second time %v did not answer", sample.Silent)
+			}
+			syscall.Kill(pid, syscall.SIGCONT)
+			if e := s.event(link.EventAnswers); e.Rank != 2 {
+				t.Errorf("%+v", e)
+			}
+			if sample = s.read(servedLimit, ids...); len(sample.Ranks) != 4 || len(sample.Silent) != 0 {
+				t.Errorf("afterwards %v did not answer", sample.Silent)
+			}
+			exercise(t, s.Client, "pingpong")
+			exercise(t, s.Client, "")
+			if text := s.end(); !strings.Contains(text, "ended as asked") {
+				t.Error(text)
+			}
+		})
+	}
+}
+
 func TestServeSlow(t *testing.T) {
 	t.Parallel()
 	environ := append(testEnvironment(t), "FAKEMPI_FAULTS=slow-read=demo_eager_limit@1/itself")
@@ -490,41 +539,6 @@ func killedScreen(t *testing.T, environ []string) {
 	if p.failure != "" {
 		t.Error(p.failure)
 	}
-}
-
-// An idle back end costs nothing: all its processes together at most 50 ms of processor time in 10 s.
-func TestServeIdle(t *testing.T) {
-	for family, argv := range serveCommands() {
-		t.Run(family, func(t *testing.T) {
-			s := serveOn(t, family, argv)
-			s.read(servedLimit, s.catalog.Cvars[0].ID())
-			time.Sleep(time.Second) // what the start left to do
-			before := s.cpu()
-			if n := len(s.p.alive()); n < 9 || before < time.Millisecond {
-				t.Fatalf("%s of %d processes: not all are seen", before, n)
-			}
-			time.Sleep(5 * time.Second)
-			if used := s.cpu() - before; used > 25*time.Millisecond {
-				t.Errorf("%s of processor time in 5 idle seconds", used)
-			} else {
-				t.Logf("%s in 5 s", used)
-			}
-		})
-	}
-}
-
-// cpu is the processor time of all processes so far, from the scheduler's nanoseconds.
-func (s *served) cpu() (sum time.Duration) {
-	for _, pid := range s.p.alive() {
-		tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
-		for _, path := range tasks {
-			text, _ := os.ReadFile(path)
-			var ns int64
-			fmt.Sscan(string(text), &ns)
-			sum += time.Duration(ns)
-		}
-	}
-	return sum
 }
 
 func serveCommands() map[string][]string {

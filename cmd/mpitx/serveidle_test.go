@@ -1,0 +1,126 @@
+//go:build cgo && linux
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"mpitx/ui/link"
+)
+
+// An idle back end costs nothing, also behind a workload: its processes together use at most 50 ms of processor time in 10 s,
+// and next to nothing on a machine that does nothing else.
+func TestServeIdle(t *testing.T) {
+	for family, argv := range serveCommands() {
+		t.Run(family, func(t *testing.T) {
+			s := serveOn(t, family, argv)
+			s.read(servedLimit, s.catalog.Cvars[0].ID())
+			exercise(t, s.Client, "pingpong")
+			busy := processorTime(s.p.alive())
+			time.Sleep(200 * time.Millisecond)
+			if used := processorTime(s.p.alive()).since(busy); used.ranks < 5*time.Millisecond {
+				t.Fatalf("a workload used %s in 200 ms: not all processes are seen", used.ranks)
+			}
+			exercise(t, s.Client, "")
+			time.Sleep(time.Second) // what that left to do
+			before := processorTime(s.p.alive())
+			if n := len(s.p.alive()); n < 9 {
+				t.Fatalf("%d processes: not all are seen", n)
+			}
+			time.Sleep(3 * time.Second)
+			used := processorTime(s.p.alive()).since(before)
+			t.Logf("in 3 s ranks %s, launcher %s", used.ranks, used.launcher)
+			if used.ranks+used.launcher > 15*time.Millisecond {
+				t.Errorf("%s of processor time in 3 idle seconds, of which the launcher used %s", used.ranks+used.launcher, used.launcher)
+			}
+		})
+	}
+}
+
+func exercise(t testing.TB, c *link.Client, name string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), servedLimit)
+	defer cancel()
+	if err := c.Workload(ctx, name); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// processors is the processor time of a job's processes so far.
+type processors struct{ ranks, launcher time.Duration }
+
+func (p processors) since(before processors) processors {
+	return processors{p.ranks - before.ranks, p.launcher - before.launcher}
+}
+
+// processorTime is the sum over all threads, from the scheduler's nanoseconds: what /proc/PID/stat has in ticks.
+func processorTime(pids []int) (sum processors) {
+	for _, pid := range pids {
+		tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
+		to := &sum.launcher
+		if line := cmdline(pid); !strings.Contains(line, "mpirun") && !strings.Contains(line, " -n ") && (strings.Contains(line, "mpitx serve") || strings.Contains(line, " backend after")) {
+			to = &sum.ranks
+		}
+		for _, path := range tasks {
+			text, _ := os.ReadFile(path)
+			var ns int64
+			fmt.Sscan(string(text), &ns)
+			*to += time.Duration(ns)
+		}
+	}
+	return sum
+}
+
+// BenchmarkServeIdle is what four ranks that serve an explorer, and their launcher, use of the processors in ten seconds in which
+// nobody asks for anything, and in ten in which twenty variables are watched, as the explorer reads them twice a second.
+func BenchmarkServeIdle(b *testing.B) {
+	bin := benchBinary(b)
+	for family, argv := range serveCommands() {
+		b.Run(family, func(b *testing.B) {
+			if ok, _ := have(family); !ok && family != "demo" {
+				b.Skipf("%s is not installed", family)
+			}
+			environ := append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "MPITX_MPI=")
+			if family == "demo" {
+				environ = append(environ, "MPITX_MPI=demo")
+			}
+			argv := slices.Clone(argv)
+			argv[slices.Index(argv, "mpitx")] = bin
+			p := newProcess(environ, "", argv...)
+			c, err := link.Start(context.Background(), link.Options{Command: argv, Env: p.cmd.Env})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer c.Close()
+			catalog, err := c.Catalog(context.Background(), nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			ids := idsOf(catalog)[:20]
+			time.Sleep(time.Second)
+			for b.Loop() {
+				before := processorTime(p.alive())
+				time.Sleep(10 * time.Second)
+				idle := processorTime(p.alive())
+				for range 20 {
+					time.Sleep(500 * time.Millisecond)
+					if _, err := c.Read(context.Background(), ids); err != nil {
+						b.Fatal(err)
+					}
+				}
+				watched := processorTime(p.alive()).since(idle)
+				idle = idle.since(before)
+				for name, d := range map[string]time.Duration{"idle-ranks": idle.ranks, "idle-launcher": idle.launcher, "watch-ranks": watched.ranks, "watch-launcher": watched.launcher} {
+					b.ReportMetric(float64(d.Microseconds())/1000, name+"-ms/10s")
+				}
+			}
+		})
+	}
+}
