@@ -563,7 +563,7 @@ func serveOn(t *testing.T, family string, argv []string) *served {
 		if err != nil {
 			t.Fatal(err)
 		}
-		argv[0] = path
+		argv = append([]string{path}, argv[1:]...)
 	}
 	return serve(t, environ, argv...)
 }

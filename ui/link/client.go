@@ -187,7 +187,7 @@ func (c *Client) take(m *Reply) {
 		}
 		c.mu.Unlock()
 	case IsSilent:
-		c.events.put(Event{Kind: EventSilent, Rank: m.Rank, Variable: m.Variable})
+		c.events.put(Event{Kind: EventSilent, Rank: m.Rank, Text: m.Text, Variable: m.Variable})
 	case IsAnswers:
 		c.events.put(Event{Kind: EventAnswers, Rank: m.Rank})
 	case IsChanged:

@@ -87,7 +87,7 @@ type EventKind int
 // The kinds of Event.
 const (
 	EventLog     EventKind = iota + 1 // Text was printed by the library or the launcher: one line, foreign and not safe for a terminal
-	EventSilent                       // Rank did not answer in time; Variable is what it reads, if known
+	EventSilent                       // Rank did not answer in time; Variable is what it reads, if known; Text why it never will, if that is so
 	EventAnswers                      // Rank answers again
 	EventChanged                      // Rank lists other variables or categories than the catalog does, as an answer has shown; told once until Refresh
 	EventEnded                        // the back end is gone: Text says how; Rank died in the access to Variable, if known

@@ -17,7 +17,6 @@ import (
 )
 
 const (
-	joinLimit   = 5 * time.Second // for the other ranks' fronts to come
 	endLimit    = 3 * time.Second // for MPI_Finalize
 	helloLimit  = time.Minute     // for the screen to say what it is
 	catalogPart = 1 << 16         // bytes
@@ -151,7 +150,24 @@ func (s *server) run() int {
 	if err := s.sendCatalog(); err != nil {
 		return s.end(-1, err.Error(), "", 1)
 	}
+	s.sayAbsent()
 	return s.serve()
+}
+
+// sayAbsent tells of the ranks that will not answer.
+func (s *server) sayAbsent() {
+	if s.f.result == nil {
+		return
+	}
+	for rank := range s.size {
+		if s.peers[rank] == nil {
+			text := s.f.result.Lost[rank]
+			if text == "" {
+				text = fmt.Sprintf("its process did not come to rank 0's within %s", joinLimit)
+			}
+			s.say(link.Reply{Is: link.IsSilent, Rank: rank, Text: text})
+		}
+	}
 }
 
 func (s *server) know(c *catalog.Catalog) {
@@ -194,14 +210,16 @@ func (s *server) invite() error {
 			if err != nil {
 				return
 			}
-			go s.accept(c, inv, joined)
+			go s.accept(c, &inv, joined)
 		}
 	}()
 	late := time.After(joinLimit)
 	for expected := s.size - len(s.f.result.Lost); len(s.peers) < expected; {
 		select {
 		case p := <-joined:
-			s.peers[p.rank] = p
+			if s.peers[p.rank] == nil {
+				s.peers[p.rank] = p
+			}
 		case e := <-s.f.events:
 			if e.kind == 0 && e.from == s.f.after {
 				return fmt.Errorf("%s", s.f.after.death(e.status))
@@ -216,27 +234,15 @@ func (s *server) invite() error {
 	return nil
 }
 
-// accept lets a rank in that knows the token.
-func (s *server) accept(c net.Conn, inv invitation, joined chan<- *peer) {
-	c.SetDeadline(time.Now().Add(joinLimit))
-	var token [tokenSize]byte
-	var h hello
-	if _, err := io.ReadFull(c, token[:]); err != nil || token != inv.Token {
+// accept lets a rank's front in, and hears it.
+func (s *server) accept(c net.Conn, inv *invitation, joined chan<- *peer) {
+	j, err := inv.admit(c, s.size)
+	if err != nil {
 		c.Close()
 		return
 	}
-	kind, payload, err := readFrame(c)
-	if err != nil || kind != frameHello || unpack(payload, &h) != nil || h.Rank <= 0 || h.Rank >= s.size {
-		c.Close()
-		return
-	}
-	if _, err := c.Write([]byte{1}); err != nil {
-		c.Close()
-		return
-	}
-	c.SetDeadline(time.Time{})
 	say := make(chan frame, 4*maxOpen)
-	p := &peer{rank: h.Rank, host: h.Host, open: map[uint64]task{}, tell: func(kind byte, payload []byte) { say <- frame{kind, payload} }}
+	p := &peer{rank: j.Rank, host: j.Host, open: map[uint64]task{}, tell: func(kind byte, payload []byte) { say <- frame{kind, payload} }}
 	joined <- p
 	go func() {
 		for f := range say { // a front reads at once, whatever its back end does

@@ -32,11 +32,12 @@ func (f *front) serveRank() int {
 		}
 		return 1
 	}
-	c, err := dial(inv, f.rank(), f.hello.Host)
+	c, err := join(inv, f.rank(), f.hello.Host)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "mpitx: rank", f.rank(), "cannot", err)
-		f.killAll()
+		// The MPI process stays, as the others' would end with it; the explorer goes on without this rank.
+		fmt.Fprintf(os.Stderr, "mpitx: rank %d on %s cannot %v\n", f.rank(), orUnknown(f.hello.Host), err)
 		f.awaitEnd()
+		f.killAll()
 		return 1
 	}
 	if f.joined != nil {

@@ -3,14 +3,11 @@
 package job
 
 import (
-	"crypto/rand"
 	"encoding/binary"
 	"fmt"
-	"net"
 	"os"
 	"sync"
 	"sync/atomic"
-	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -20,14 +17,6 @@ import (
 
 // Once everything is collected, the fronts of the ranks speak over sockets: waiting there costs nothing, where waiting in
 // MPI means to ask again and again. A front never hangs, so rank 0's always learns what has become of a back end.
-
-// invitation is what rank 0's front sends to the others, through the back ends.
-type invitation struct {
-	Addresses []string // of rank 0's front
-	Token     [tokenSize]byte
-}
-
-const tokenSize = 32
 
 // task is what a back end that serves is to do next. Each has exactly one answer.
 type task struct {
@@ -135,59 +124,3 @@ func (c *cancelled) has(number uint64) bool {
 
 // taskNumber is the payload of a frameCancel.
 func taskNumber(n uint64) []byte { return binary.LittleEndian.AppendUint64(nil, n) }
-
-// listen makes the socket that other ranks' fronts come to: of a job on one node nobody else can reach it.
-func listen(oneNode bool) (net.Listener, invitation, error) {
-	var inv invitation
-	if _, err := rand.Read(inv.Token[:]); err != nil {
-		return nil, inv, err
-	}
-	at := ":0"
-	if oneNode {
-		at = "127.0.0.1:0"
-	}
-	l, err := net.Listen("tcp", at)
-	if err != nil {
-		return nil, inv, fmt.Errorf("listen for the other ranks: %w", err)
-	}
-	if oneNode {
-		inv.Addresses = []string{l.Addr().String()}
-		return l, inv, nil
-	}
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	addresses, _ := net.InterfaceAddrs()
-	for _, a := range addresses {
-		if n, ok := a.(*net.IPNet); ok && !n.IP.IsLinkLocalUnicast() && !n.IP.IsLoopback() {
-			inv.Addresses = append(inv.Addresses, net.JoinHostPort(n.IP.String(), port))
-		}
-	}
-	inv.Addresses = append(inv.Addresses, "127.0.0.1:"+port)
-	return l, inv, nil
-}
-
-// dial accepts an invitation: the first address at which somebody knows the token.
-func dial(inv invitation, rank int, host string) (net.Conn, error) {
-	var last error
-	for _, a := range inv.Addresses {
-		c, err := net.DialTimeout("tcp", a, 3*time.Second)
-		if err != nil {
-			last = err
-			continue
-		}
-		c.SetDeadline(time.Now().Add(3 * time.Second))
-		if _, err = c.Write(inv.Token[:]); err == nil {
-			err = writeFrame(c, frameHello, pack(hello{Rank: rank, Host: host}))
-		}
-		var welcome [1]byte
-		if err == nil {
-			_, err = c.Read(welcome[:])
-		}
-		if err == nil {
-			c.SetDeadline(time.Time{})
-			return c, nil
-		}
-		c.Close()
-		last = err
-	}
-	return nil, fmt.Errorf("reach rank 0's process at %v: %w", inv.Addresses, last)
-}

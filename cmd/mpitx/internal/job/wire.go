@@ -146,13 +146,15 @@ func writeFrame(w io.Writer, kind byte, payload []byte) error {
 	return err
 }
 
-func readFrame(r io.Reader) (kind byte, payload []byte, err error) {
+func readFrame(r io.Reader) (kind byte, payload []byte, err error) { return readFrameUpTo(r, maxFrame) }
+
+func readFrameUpTo(r io.Reader, most uint32) (kind byte, payload []byte, err error) {
 	var head [5]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
 		return 0, nil, err
 	}
 	n := binary.LittleEndian.Uint32(head[1:])
-	if n > maxFrame {
+	if n > most {
 		return 0, nil, fmt.Errorf("frame of %d bytes", n)
 	}
 	payload = make([]byte, n)
