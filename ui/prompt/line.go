@@ -1,0 +1,88 @@
+// Package prompt is the line that is typed at the foot of a full screen: its editing, and what the commands of all screens have in common.
+package prompt
+
+import (
+	"unicode/utf8"
+
+	"mpitx/ui/term"
+)
+
+// Line is a line that is typed. Its text is the user's, but pasted text may hold anything: it is shown safe.
+type Line struct {
+	text []rune
+	at   int
+}
+
+const maxInput = 4096 // runes
+
+// New is a line with a text, and the cursor behind it.
+func New(s string) Line { r := []rune(s); return Line{r, len(r)} }
+
+// String is the text.
+func (i *Line) String() string { return string(i.text) }
+
+// Insert puts text in at the cursor, as from a paste; what is too long, or no text, is left out.
+func (i *Line) Insert(s string) {
+	r := []rune(s)
+	if len(i.text)+len(r) > maxInput || !utf8.ValidString(s) {
+		return
+	}
+	i.text = append(i.text[:i.at:i.at], append(r, i.text[i.at:]...)...)
+	i.at += len(r)
+}
+
+// Key handles an editing key and says whether it was one.
+func (i *Line) Key(key, text string) bool {
+	switch key {
+	case "left", "ctrl+b":
+		i.at = max(i.at-1, 0)
+	case "right", "ctrl+f":
+		i.at = min(i.at+1, len(i.text))
+	case "home", "ctrl+a":
+		i.at = 0
+	case "end", "ctrl+e":
+		i.at = len(i.text)
+	case "backspace", "ctrl+h":
+		if i.at > 0 {
+			i.text = append(i.text[:i.at-1:i.at-1], i.text[i.at:]...)
+			i.at--
+		}
+	case "delete", "ctrl+d":
+		if i.at < len(i.text) {
+			i.text = append(i.text[:i.at:i.at], i.text[i.at+1:]...)
+		}
+	case "ctrl+u":
+		i.text, i.at = i.text[i.at:], 0
+	case "ctrl+k":
+		i.text = i.text[:i.at]
+	case "ctrl+w":
+		k := i.at
+		for k > 0 && i.text[k-1] == ' ' {
+			k--
+		}
+		for k > 0 && i.text[k-1] != ' ' {
+			k--
+		}
+		i.text, i.at = append(i.text[:k:k], i.text[i.at:]...), k
+	default:
+		if text == "" {
+			return false
+		}
+		i.Insert(text)
+	}
+	return true
+}
+
+// Render shows the line with its cursor in at most width cells.
+func (i *Line) Render(t term.Term, width int) string {
+	from := 0
+	for from < i.at && term.Width(t.Safe(string(i.text[from:i.at]))) >= width {
+		from++
+	}
+	under, rest := " ", ""
+	if i.at < len(i.text) {
+		under, rest = t.Safe(string(i.text[i.at])), t.Safe(string(i.text[i.at+1:]))
+	}
+	line := t.Safe(string(i.text[from:i.at])) + t.Paint(term.Style{Reverse: true}, under) + rest
+	return t.Cut(line, width)
+}
