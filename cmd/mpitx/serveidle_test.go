@@ -23,19 +23,19 @@ func TestServeIdle(t *testing.T) {
 			s := serveOn(t, family, argv)
 			s.read(servedLimit, s.catalog.Cvars[0].ID())
 			exercise(t, s.Client, "pingpong")
-			busy := processorTime(s.p.alive())
+			busy := jobTime(s.p.alive())
 			time.Sleep(200 * time.Millisecond)
-			if used := processorTime(s.p.alive()).since(busy); used.ranks < 5*time.Millisecond {
+			if used := jobTime(s.p.alive()).since(busy); used.ranks < 5*time.Millisecond {
 				t.Fatalf("a workload used %s in 200 ms: not all processes are seen", used.ranks)
 			}
 			exercise(t, s.Client, "")
 			time.Sleep(time.Second) // what that left to do
-			before := processorTime(s.p.alive())
+			before := jobTime(s.p.alive())
 			if n := len(s.p.alive()); n < 9 {
 				t.Fatalf("%d processes: not all are seen", n)
 			}
 			time.Sleep(3 * time.Second)
-			used := processorTime(s.p.alive()).since(before)
+			used := jobTime(s.p.alive()).since(before)
 			t.Logf("in 3 s ranks %s, launcher %s", used.ranks, used.launcher)
 			if used.ranks+used.launcher > 15*time.Millisecond {
 				t.Errorf("%s of processor time in 3 idle seconds, of which the launcher used %s", used.ranks+used.launcher, used.launcher)
@@ -60,8 +60,8 @@ func (p processors) since(before processors) processors {
 	return processors{p.ranks - before.ranks, p.launcher - before.launcher}
 }
 
-// processorTime is the sum over all threads, from the scheduler's nanoseconds: what /proc/PID/stat has in ticks.
-func processorTime(pids []int) (sum processors) {
+// jobTime is the sum over all threads, from the scheduler's nanoseconds: what /proc/PID/stat has in ticks.
+func jobTime(pids []int) (sum processors) {
 	for _, pid := range pids {
 		tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
 		to := &sum.launcher
@@ -106,16 +106,16 @@ func BenchmarkServeIdle(b *testing.B) {
 			ids := idsOf(catalog)[:20]
 			time.Sleep(time.Second)
 			for b.Loop() {
-				before := processorTime(p.alive())
+				before := jobTime(p.alive())
 				time.Sleep(10 * time.Second)
-				idle := processorTime(p.alive())
+				idle := jobTime(p.alive())
 				for range 20 {
 					time.Sleep(500 * time.Millisecond)
 					if _, err := c.Read(context.Background(), ids); err != nil {
 						b.Fatal(err)
 					}
 				}
-				watched := processorTime(p.alive()).since(idle)
+				watched := jobTime(p.alive()).since(idle)
 				idle = idle.since(before)
 				for name, d := range map[string]time.Duration{"idle-ranks": idle.ranks, "idle-launcher": idle.launcher, "watch-ranks": watched.ranks, "watch-launcher": watched.launcher} {
 					b.ReportMetric(float64(d.Microseconds())/1000, name+"-ms/10s")

@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"math"
+	"errors"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,6 +15,7 @@ import (
 
 	"mpitx/export"
 	"mpitx/recording"
+	"mpitx/ui/program"
 	"mpitx/ui/term"
 	"mpitx/ui/top"
 )
@@ -91,10 +90,8 @@ func (o *topOptions) run(cmd *cobra.Command, args []string) error {
 		return usagef("%v", err)
 	}
 	o.a.out.Flush()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer stop()
-	switch err := top.Run(ctx, feed, t, as, os.Stdin, os.Stdout); {
-	case ctx.Err() != nil:
+	switch err := top.Run(context.Background(), feed, t, as, os.Stdin, os.Stdout); {
+	case errors.Is(err, program.ErrSignal):
 		return &exitError{code: 128 + int(syscall.SIGTERM)}
 	case err != nil:
 		return failf("top: %v", err)
@@ -158,9 +155,13 @@ func (o *topOptions) print(feed *top.Feed, format export.Format, as recording.Tr
 	feed.All()
 	frame := feed.Frame(top.Ask{As: as})
 	people := format == export.FormatTable || format == export.FormatWide
-	rows := summaryRows(frame, people)
+	rows := frame.Table(people)
 	if o.byRank {
-		rows = rankRows(feed, frame, as, people)
+		var details []*top.Detail
+		for i := range frame.Rows {
+			details = append(details, feed.Detail(frame.Rows[i].Key, as, 0))
+		}
+		rows = top.RankTable(frame, details, people)
 	}
 	if err := rows.Write(o.a.out, format, terminal); err != nil {
 		return err
@@ -172,57 +173,4 @@ func (o *topOptions) print(feed *top.Feed, format export.Format, as recording.Tr
 		return &exitError{code: exitPartial}
 	}
 	return nil
-}
-
-func summaryRows(f *top.Frame, people bool) *export.Rows {
-	r := &export.Rows{Schema: "mpitx.top", Columns: []export.RowColumn{
-		{Name: "variable", Header: "VARIABLE"}, {Name: "class", Header: "CLASS", Wide: true}, {Name: "object", Header: "OBJECT"}, {Name: "as", Header: "AS"},
-		{Name: "ranks", Header: "RANKS"}, {Name: "sum", Header: "SUM"}, {Name: "min", Header: "MIN"}, {Name: "min_rank", Header: "AT"},
-		{Name: "mean", Header: "MEAN"}, {Name: "max", Header: "MAX"}, {Name: "max_rank", Header: "AT"}, {Name: "text", Header: "TEXT"},
-	}}
-	for i := range f.Rows {
-		x := &f.Rows[i]
-		row := []any{x.Variable, x.Class.String(), x.Object, x.As.String(), x.Ranks, nil, nil, nil, nil, nil, nil, x.Text}
-		if x.Number && x.Ranks > 0 {
-			row[5], row[6], row[7] = finite(x.Sum, people), finite(x.Min, people), x.MinAt
-			row[8], row[9], row[10] = finite(x.Mean, people), finite(x.Max, people), x.MaxAt
-		}
-		r.Rows = append(r.Rows, row)
-	}
-	return r
-}
-
-func rankRows(feed *top.Feed, f *top.Frame, as recording.Transform, people bool) *export.Rows {
-	r := &export.Rows{Schema: "mpitx.top-ranks", Columns: []export.RowColumn{
-		{Name: "variable", Header: "VARIABLE"}, {Name: "class", Header: "CLASS", Wide: true}, {Name: "object", Header: "OBJECT"}, {Name: "rank", Header: "RANK"},
-		{Name: "host", Header: "HOST", Wide: true}, {Name: "state", Header: "STATE"}, {Name: "raw", Header: "RAW"}, {Name: "delta", Header: "DELTA"},
-		{Name: "rate", Header: "RATE/s"}, {Name: "text", Header: "TEXT"}, {Name: "status", Header: "STATUS"},
-	}}
-	states := map[int]string{}
-	for i := range f.Ranks {
-		states[f.Ranks[i].Rank] = f.Ranks[i].Word()
-	}
-	for i := range f.Rows {
-		x := &f.Rows[i]
-		detail := feed.Detail(x.Key, as, 0)
-		for k := range detail.Ranks {
-			v := &detail.Ranks[k]
-			r.Rows = append(r.Rows, []any{x.Variable, x.Class.String(), x.Object, v.Rank, v.Host, states[v.Rank],
-				finite(v.Raw, people), finite(v.Delta, people), finite(v.Rate, people), v.Text, v.Status.String()})
-		}
-	}
-	return r
-}
-
-// finite is a number of any format; nil where there is none.
-func finite(x float64, people bool) any {
-	switch {
-	case math.IsNaN(x):
-		return nil
-	case !people && math.Abs(x) < 1<<53 && x == math.Trunc(x):
-		return int64(x)
-	case people && math.Abs(x) < 1e15 && x == math.Trunc(x):
-		return fmt.Sprint(int64(x))
-	}
-	return decimal(x, people)
 }

@@ -15,6 +15,7 @@ type Frame struct {
 	Dir, Program string
 	Time         time.Duration // of the newest sample, since the job's start
 	Live         bool          // some process may still write
+	Over         bool          // all ranks have come to their end
 	Behind       bool          // there is more that was not read yet
 	Broken       string        // why the directory cannot be read any more; "" in general
 	Size         int           // of MPI_COMM_WORLD
@@ -109,6 +110,10 @@ func (f *Feed) Frame(ask Ask) *Frame {
 		out.Ranks = append(out.Ranks, RankInfo{r.Rank.Rank, r.PID, r.Host, r.State, r.End,
 			r.State == recording.StateRunning && wall.Sub(r.heard) > max(silence, 10*r.Interval), r.last, r.Counters.Lost()})
 		out.Lost += r.Counters.Lost()
+	}
+	out.Over = !out.Live && len(out.Ranks) > 0 && len(out.Ranks) >= out.Size
+	for i := range out.Ranks {
+		out.Over = out.Over && out.Ranks[i].State != recording.StateUnreachable
 	}
 	for _, d := range f.run.Damage() {
 		out.Damage = append(out.Damage, d.Error())

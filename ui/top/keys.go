@@ -1,11 +1,12 @@
 package top
 
 import (
-	"unicode/utf8"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
 	"mpitx/recording"
+	"mpitx/ui/prompt"
 )
 
 // binding is a line of the key map, from which keys are looked up and help is made.
@@ -25,7 +26,7 @@ var byKey = map[string]*binding{}
 func init() {
 	keyMap = []binding{
 		{[]string{"q", "ctrl+c"}, "q", "quit", "quit", func(*Model) tea.Cmd { return tea.Quit }},
-		{[]string{"?", "f1"}, "?", "this help", "help", func(m *Model) tea.Cmd { m.help, m.scroll = !m.help, 0; return nil }},
+		{[]string{"?", "f1"}, "?", "this help", "help", func(m *Model) tea.Cmd { return m.showText(m.helpLines()) }},
 		{[]string{"j", "down", "ctrl+n"}, "j ↓", "next line (also the mouse wheel; a click selects)", "", func(m *Model) tea.Cmd { return m.move(1) }},
 		{[]string{"k", "up", "ctrl+p"}, "k ↑", "previous line", "", func(m *Model) tea.Cmd { return m.move(-1) }},
 		{[]string{"pgdown", "ctrl+f", "ctrl+d"}, "PgDn ^F", "next page", "", func(m *Model) tea.Cmd { return m.move(max(m.rows()-1, 1)) }},
@@ -42,8 +43,16 @@ func init() {
 		}},
 		{[]string{"m"}, "m", "below: heat map of ranks over time, chart, nothing", "map", func(m *Model) tea.Cmd { m.pane, m.zoom = (m.pane+1)%panes, false; m.clampTop(); return nil }},
 		{[]string{"z"}, "z", "only that, on the whole screen", "", func(m *Model) tea.Cmd { m.zoom = !m.zoom && m.pane != paneNone; m.clampTop(); return nil }},
-		{[]string{"/"}, "/", "filter: words of name, object or class; of ranks: host or state", "filter", func(m *Model) tea.Cmd { m.editing = true; return nil }},
+		{[]string{"/"}, "/", "filter: words of name, object or class; of ranks: host or state", "filter", func(m *Model) tea.Cmd {
+			m.mode, m.line = modeFilter, prompt.New(m.filters[m.view])
+			return nil
+		}},
 		{[]string{"space", "p"}, "Space", "pause, and go on", "pause", func(m *Model) tea.Cmd { return m.pause() }},
+		{[]string{"r"}, "r", "read again at once, also a run that has ended", "", func(m *Model) tea.Cmd { return m.read(true) }},
+		{[]string{"t"}, "t", "what is wrong with the run, in full", "", func(m *Model) tea.Cmd { return m.showText(m.troubleLines()) }},
+		{[]string{"e"}, "e", "export what is shown: :export FILE.csv, .json or .ndjson", "export", func(m *Model) tea.Cmd { return m.begin("export ") }},
+		{[]string{":"}, ":", "command line", "", func(m *Model) tea.Cmd { return m.begin("") }},
+		{[]string{"ctrl+z"}, "^Z", "stop, until the shell lets it go on", "", func(*Model) tea.Cmd { return tea.Suspend }},
 	}
 	for i := range keyMap {
 		for _, k := range keyMap[i].keys {
@@ -54,11 +63,16 @@ func init() {
 
 func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	name := msg.String()
-	if m.editing {
-		return m.edit(name, msg.Text)
-	}
-	if m.help && (name == "esc" || name == "enter" || name == "q") {
-		m.help = false
+	m.note = ""
+	switch {
+	case name == "ctrl+c":
+		return tea.Quit
+	case m.mode == modeFilter:
+		return m.keyFilter(name, msg.Text)
+	case m.mode == modeCommand:
+		return m.keyCommand(name, msg.Text)
+	case m.text != nil && slices.Contains([]string{"esc", "enter", "q", "?", "t", "f1"}, name):
+		m.text = nil
 		return nil
 	}
 	if b := byKey[name]; b != nil {
@@ -67,28 +81,31 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// edit is typing a filter.
-func (m *Model) edit(name, text string) tea.Cmd {
-	s := m.filters[m.view]
+// showText shows lines in the place of all else.
+func (m *Model) showText(lines []string) tea.Cmd {
+	m.text, m.scroll = lines, 0
+	return nil
+}
+
+func (m *Model) keyFilter(name, text string) tea.Cmd {
 	switch name {
 	case "enter":
-		m.editing = false
+		m.mode = modeKeys
+		return nil
 	case "esc":
-		m.editing = false
-		m.setFilter("")
-	case "ctrl+c":
-		return tea.Quit
-	case "backspace":
-		if _, n := utf8.DecodeLastRuneInString(s); n > 0 {
-			m.setFilter(s[:len(s)-n])
-		}
-	case "ctrl+u":
-		m.setFilter("")
+		m.mode, m.line = modeKeys, prompt.Line{}
 	default:
-		if text != "" && len(s) < 200 {
-			m.setFilter(s + text)
-		}
+		m.line.Key(name, text)
 	}
+	return m.typed()
+}
+
+// typed follows what was typed.
+func (m *Model) typed() tea.Cmd {
+	if m.mode == modeCommand {
+		return nil
+	}
+	m.setFilter(m.line.String())
 	before := m.selected
 	if m.view == viewVariables {
 		m.choose(m.cursor)
@@ -141,7 +158,7 @@ func (m *Model) sortAt(x int) {
 }
 
 func (m *Model) toggleView() tea.Cmd {
-	if m.help {
+	if m.text != nil {
 		return nil
 	}
 	if m.view == viewRanks {

@@ -7,12 +7,14 @@ import (
 
 	"mpitx/recording"
 	"mpitx/ui/chart"
+	"mpitx/ui/program"
+	"mpitx/ui/prompt"
 	"mpitx/ui/term"
 )
 
 const (
 	refresh     = 500 * time.Millisecond
-	refreshDead = 2 * time.Second // of a run that has ended: mpitx recover may still add to it
+	refreshDead = 2 * time.Second // of one in which nothing runs that can be seen from here: ranks may come, or be on other nodes
 )
 
 // Source is where frames come from: a [Feed].
@@ -20,6 +22,15 @@ type Source interface {
 	Poll() bool
 	Frame(Ask) *Frame
 }
+
+// mode is what keys are for.
+type mode uint8
+
+const (
+	modeKeys mode = iota
+	modeFilter
+	modeCommand
+)
 
 type view uint8
 
@@ -49,13 +60,15 @@ type Model struct {
 
 	view    view
 	pane    pane
-	zoom    bool // the pane alone
-	help    bool
-	scroll  int // of the help
+	zoom    bool     // the pane alone
+	text    []string // shown in the place of all else: help, troubles; nil: nothing is
+	scroll  int      // of text
 	as      recording.Transform
 	orders  [2]order
 	filters [2]string
-	editing bool
+	mode    mode
+	line    prompt.Line // that is typed
+	note    string      // what came of the last key or command; "": nothing to say
 	paused  bool
 
 	selected Key // the variable
@@ -103,10 +116,14 @@ func (m *Model) read(poll bool) tea.Cmd {
 	}
 }
 
+// wait is the time to the next look; there is none once all ranks have come to their end.
 func (m *Model) wait() tea.Cmd {
 	m.tick++
 	n, after := m.tick, refresh
-	if m.frame != nil && !m.frame.Live {
+	switch {
+	case m.frame != nil && m.frame.Over && !m.frame.Behind:
+		return nil
+	case m.frame != nil && !m.frame.Live:
 		after = refreshDead
 	}
 	return tea.Tick(after, func(time.Time) tea.Msg { return tickMsg(n) })
@@ -131,9 +148,14 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.KeyPressMsg:
 		cmd = m.key(msg)
 	case tea.PasteMsg:
-		if m.editing {
-			m.setFilter(m.filters[m.view] + msg.Content)
+		if m.mode != modeKeys {
+			m.line.Insert(msg.Content)
+			cmd = m.typed()
 		}
+	case savedMsg:
+		m.saved(msg)
+	case program.CannotStop:
+		m.note = "there is no shell that could bring it back"
 	case tea.MouseWheelMsg:
 		switch msg.Button {
 		case tea.MouseWheelUp:
@@ -215,7 +237,7 @@ func (m *Model) choose(i int) {
 
 // move selects an entry below or above.
 func (m *Model) move(by int) tea.Cmd {
-	if m.help {
+	if m.text != nil {
 		m.scroll = max(m.scroll+by, 0)
 		return nil
 	}
@@ -229,7 +251,7 @@ func (m *Model) move(by int) tea.Cmd {
 
 // click selects an entry, or sorts by a column.
 func (m *Model) click(x, y int) tea.Cmd {
-	if m.help || m.zoom {
+	if m.text != nil || m.zoom {
 		return nil
 	}
 	if y == headerLines {

@@ -224,7 +224,7 @@ func TestSorting(t *testing.T) {
 func TestFilterAndPause(t *testing.T) {
 	u := sit(t, story(t), unicodeTerm, 100, 30)
 	u.press("/", "W", "O", "r", "l")
-	u.sees("filter: WOrl_")
+	u.sees("filter: WOrl")
 	u.sees("queue")
 	u.seesNot("sent ")
 	u.press("x", "x")

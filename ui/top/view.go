@@ -34,8 +34,9 @@ func (m *Model) Render(width, height int) string {
 		lines = []string{"mpitx top needs", fmt.Sprintf("%dx%d, this is", leastWidth, leastHeight), fmt.Sprintf("%dx%d. q: quit", width, height)}
 	case m.frame == nil:
 		lines = []string{"mpitx top: reading the run" + m.ellipsis()}
-	case m.help:
-		lines = m.helpLines()
+	case m.text != nil:
+		m.scroll = min(m.scroll, max(len(m.text)-height, 0))
+		lines = slices.Clone(m.text[m.scroll:])
 	default:
 		lines = m.screen()
 	}
@@ -139,12 +140,11 @@ func (m *Model) status() string {
 	if f.Behind {
 		parts = append(parts, "reading"+m.ellipsis())
 	}
-	if m.editing || m.filters[m.view] != "" {
-		s := "filter: " + m.terminal.Safe(m.filters[m.view])
-		if m.editing {
-			s = m.terminal.Paint(term.Style{Color: term.Accent}, s+"_")
-		}
-		parts = append([]string{s}, parts...)
+	switch filter := m.filters[m.view]; {
+	case m.mode == modeFilter:
+		parts = append([]string{m.terminal.Paint(term.Style{Color: term.Accent}, "filter: ") + m.line.Render(m.terminal, max(m.width/2, 10))}, parts...)
+	case filter != "":
+		parts = append([]string{"filter: " + m.terminal.Safe(filter)}, parts...)
 	}
 	if len(parts) == 0 {
 		live := "ended"
@@ -251,7 +251,7 @@ func (m *Model) table() []string {
 	lines := []string{m.terminal.Paint(term.Style{Bold: true, Underline: true}, term.Pad(head.String(), m.width))}
 	rows := m.rows()
 	for i := m.top; i < min(m.top+rows, len(m.entries)); i++ {
-		lines = append(lines, m.line(i, widths, trend))
+		lines = append(lines, m.row(i, widths, trend))
 	}
 	if len(m.entries) == 0 && rows > 0 {
 		lines = append(lines, " "+m.emptyText())
@@ -280,7 +280,7 @@ func (m *Model) emptyText() string {
 	return "Nothing was sampled in this run."
 }
 
-func (m *Model) line(i int, widths []int, trend int) string {
+func (m *Model) row(i int, widths []int, trend int) string {
 	e := &m.entries[i]
 	var b strings.Builder
 	mark := " "
@@ -335,7 +335,14 @@ func spread(cells []value, widths []int, k int) []int {
 	return widths
 }
 
+// footer is the command line, what came of the last one, or the keys.
 func (m *Model) footer() string {
+	switch {
+	case m.mode == modeCommand:
+		return ":" + m.line.Render(m.terminal, m.width-1)
+	case m.note != "":
+		return m.terminal.Paint(term.Style{Bold: true}, m.terminal.SafeLine(m.note, m.width))
+	}
 	var parts []string
 	for i := range keyMap {
 		if b := &keyMap[i]; b.hint != "" {
@@ -346,9 +353,10 @@ func (m *Model) footer() string {
 	return strings.Join(parts, "  ")
 }
 
-// helpLines are the key map.
+// helpLines are the key map, and the commands.
 func (m *Model) helpLines() []string {
-	lines := []string{m.terminal.Paint(term.Style{Bold: true}, "mpitx top: keys"), ""}
+	bold := term.Style{Bold: true}
+	lines := []string{m.terminal.Paint(bold, "mpitx top: keys"), ""}
 	for i := range keyMap {
 		show := keyMap[i].show
 		if !m.terminal.UTF8 {
@@ -356,9 +364,27 @@ func (m *Model) helpLines() []string {
 		}
 		lines = append(lines, "  "+term.Pad(show, 12)+" "+keyMap[i].help)
 	}
-	lines = append(lines, "", "Of a variable with several elements, or on several objects of one name, a rank's value is their sum;",
+	lines = append(lines, "", m.terminal.Paint(bold, "Commands"), "")
+	for i := range commands {
+		lines = append(lines, "  "+term.Pad(strings.TrimSpace(":"+commands[i].name+" "+commands[i].args), 26)+" "+commands[i].help)
+	}
+	return append(lines, "", "Of a variable with several elements, or on several objects of one name, a rank's value is their sum;",
 		"of high watermarks and percentages the greatest, of low watermarks the least.",
 		"A silent rank runs, but has recorded nothing for 5 s or more.")
-	m.scroll = min(m.scroll, max(len(lines)-m.height+1, 0))
-	return append(lines[m.scroll:], "")
+}
+
+// troubleLines is all that must be known of the run.
+func (m *Model) troubleLines() []string {
+	lines := []string{m.terminal.Paint(term.Style{Bold: true}, "mpitx top: what is wrong with the run"), ""}
+	if m.frame != nil {
+		for _, text := range m.frame.Troubles() {
+			for _, l := range term.Wrap(m.terminal.SafeText(text), max(m.width-2, 10)) {
+				lines = append(lines, "  "+l)
+			}
+		}
+	}
+	if len(lines) == 2 {
+		lines = append(lines, "  Nothing.")
+	}
+	return append(lines, "", "Esc: back")
 }

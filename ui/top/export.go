@@ -1,0 +1,89 @@
+package top
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"mpitx/export"
+	"mpitx/recording"
+)
+
+// Table is a frame's variables over all ranks, a row each, for people or for programs.
+func (f *Frame) Table(people bool) *export.Rows {
+	r := &export.Rows{Schema: "mpitx.top", Columns: []export.RowColumn{
+		{Name: "variable", Header: "VARIABLE"}, {Name: "class", Header: "CLASS", Wide: true}, {Name: "object", Header: "OBJECT"}, {Name: "as", Header: "AS"},
+		{Name: "ranks", Header: "RANKS"}, {Name: "sum", Header: "SUM"}, {Name: "min", Header: "MIN"}, {Name: "min_rank", Header: "AT"},
+		{Name: "mean", Header: "MEAN"}, {Name: "max", Header: "MAX"}, {Name: "max_rank", Header: "AT"}, {Name: "text", Header: "TEXT"},
+	}}
+	for i := range f.Rows {
+		x := &f.Rows[i]
+		row := []any{x.Variable, x.Class.String(), x.Object, x.As.String(), x.Ranks, nil, nil, nil, nil, nil, nil, x.Text}
+		if x.Number && x.Ranks > 0 {
+			row[5], row[6], row[7] = finite(x.Sum, people), finite(x.Min, people), x.MinAt
+			row[8], row[9], row[10] = finite(x.Mean, people), finite(x.Max, people), x.MaxAt
+		}
+		r.Rows = append(r.Rows, row)
+	}
+	return r
+}
+
+// RankTable has a row for each variable and rank.
+func RankTable(f *Frame, details []*Detail, people bool) *export.Rows {
+	r := &export.Rows{Schema: "mpitx.top-ranks", Columns: []export.RowColumn{
+		{Name: "variable", Header: "VARIABLE"}, {Name: "class", Header: "CLASS", Wide: true}, {Name: "object", Header: "OBJECT"}, {Name: "rank", Header: "RANK"},
+		{Name: "host", Header: "HOST", Wide: true}, {Name: "state", Header: "STATE"}, {Name: "raw", Header: "RAW"}, {Name: "delta", Header: "DELTA"},
+		{Name: "rate", Header: "RATE/s"}, {Name: "text", Header: "TEXT"}, {Name: "status", Header: "STATUS"},
+	}}
+	states := map[int]string{}
+	for i := range f.Ranks {
+		states[f.Ranks[i].Rank] = f.Ranks[i].Word()
+	}
+	for _, d := range details {
+		for k := range d.Ranks {
+			v := &d.Ranks[k]
+			r.Rows = append(r.Rows, []any{d.Variable, d.Class.String(), d.Object, v.Rank, v.Host, states[v.Rank],
+				finite(v.Raw, people), finite(v.Delta, people), finite(v.Rate, people), v.Text, v.Status.String()})
+		}
+	}
+	return r
+}
+
+// Histories has a row for each rank and bin of which something is known, for programs.
+func (d *Detail) Histories() *export.Rows {
+	r := &export.Rows{Schema: "mpitx.top-history", Columns: []export.RowColumn{
+		{Name: "variable"}, {Name: "class"}, {Name: "object"}, {Name: "as"}, {Name: "rank"}, {Name: "host"}, {Name: "seconds"}, {Name: "value"},
+	}}
+	last := d.End
+	if d.As == recording.Rate && !d.Whole { // without the bin that has just begun
+		last -= d.BinWidth
+	}
+	for k := range d.Ranks {
+		v := &d.Ranks[k]
+		for b, x := range d.History[k] {
+			if !math.IsNaN(x) {
+				end := last - d.BinWidth*time.Duration(len(d.History[k])-1-b)
+				r.Rows = append(r.Rows, []any{d.Variable, d.Class.String(), d.Object, d.As.String(), v.Rank, v.Host, end.Seconds(), finite(x, false)})
+			}
+		}
+	}
+	return r
+}
+
+// finite is a number of any format; nil where there is none.
+func finite(x float64, people bool) any {
+	switch {
+	case math.IsNaN(x):
+		return nil
+	case !people && math.Abs(x) < 1<<53 && x == math.Trunc(x):
+		return int64(x)
+	case people && math.Abs(x) < 1e15 && x == math.Trunc(x):
+		return fmt.Sprint(int64(x))
+	case people:
+		return strconv.FormatFloat(x, 'g', 6, 64)
+	case math.IsInf(x, 0): // no number in JSON
+		return fmt.Sprint(x)
+	}
+	return x
+}
