@@ -59,31 +59,57 @@ func (m *Model) wrapped(s string, width int, style term.Style) []string {
 func (m *Model) detailLines(e *entry, width int) []string {
 	v := e.v
 	lines := m.wrapped(v.Name, width, term.Style{Bold: true, Color: term.Accent})
-	what := "control variable, scope " + v.Scope.String()
-	if v.Kind == catalog.Pvar {
-		what = "performance variable, class " + v.Class.String()
+	lines = append(lines, m.wrapped(what(v), width, term.Style{Color: term.Muted})...)
+	lines = append(lines, m.readings(v, width)...)
+	if s := m.series(v.ID()); s != nil && len(s.rows) > 1 {
+		show := m.showing(s)
+		curve := s.total(show)
+		label := " " + m.t.Paint(term.Style{Color: term.Muted}, "history  ") + " "
+		lines = append(lines, label+chart.Sparkline(curve, min(len(curve), width-26, 60), m.chartStyle())+" "+lastOf(curve, show))
 	}
-	lines = append(lines, m.wrapped(what+", "+v.Type.String()+", "+v.Verbosity.String()+", "+bindWords(v), width, term.Style{Color: term.Muted})...)
 	if v.Description != "" {
 		lines = append(append(lines, ""), m.wrapped(v.Description, width, term.Style{})...)
 	}
-	lines = append(append(lines, ""), m.readings(v, width)...)
 	lines = append(lines, m.items(v, width)...)
-	if s := m.series(v.ID()); s != nil {
-		lines = append(lines, "", " "+m.t.Paint(term.Style{Bold: true}, "history")+" "+chart.Sparkline(s.total(m.show), min(width-12, 60), m.chartStyle()))
-	}
-	if len(v.Categories) > 0 {
-		lines = append(append(lines, ""), m.wrapped("in "+strings.Join(v.Categories, ", "), width, term.Style{Color: term.Muted})...)
-	}
 	if m.o.HowToSet != nil && v.Kind == catalog.Cvar {
 		if how := m.o.HowToSet(m.x.cat, v, settingOf(v)); len(how) > 0 {
-			lines = append(lines, "", " "+m.t.Paint(term.Style{Bold: true}, "for the next run"))
+			lines = append(lines, "", " "+m.t.Paint(term.Style{Bold: true}, "for the next run")+" (S copies the first)")
 			for _, h := range how {
 				lines = append(lines, m.wrapped(h, width, term.Style{})...)
 			}
 		}
 	}
+	if len(v.Categories) > 0 {
+		lines = append(append(lines, ""), m.wrapped("in "+strings.Join(v.Categories, ", "), width, term.Style{Color: term.Muted})...)
+	}
 	return lines
+}
+
+// what says what a variable is: everything that has one word.
+func what(v *catalog.Variable) string {
+	words := []string{"control variable", "scope " + v.Scope.String()}
+	if v.Kind == catalog.Pvar {
+		words = []string{"performance variable", "class " + v.Class.String()}
+	}
+	words = append(words, v.Type.String())
+	if r := v.Current(); r != nil && r.Count > 1 {
+		words[len(words)-1] += fmt.Sprintf("[%d]", r.Count)
+	}
+	if v.Verbosity != 0 {
+		words = append(words, v.Verbosity.String())
+	}
+	if v.Bind != catalog.BindNoObject && v.Bind != 0 {
+		words = append(words, "bound to "+v.Bind.String())
+	}
+	for _, w := range []struct {
+		on   bool
+		word string
+	}{{v.Readonly, "readonly"}, {v.Kind == catalog.Pvar && !v.Continuous, "started and stopped"}, {v.Atomic, "atomic"}} {
+		if w.on {
+			words = append(words, w.word)
+		}
+	}
+	return strings.Join(words, ", ")
 }
 
 // settingOf is a variable's value as it is given in a setting.
@@ -92,13 +118,6 @@ func settingOf(v *catalog.Variable) string {
 		return r.Value.String()
 	}
 	return "VALUE"
-}
-
-func bindWords(v *catalog.Variable) string {
-	if v.Bind == catalog.BindNoObject || v.Bind == 0 {
-		return "bound to nothing"
-	}
-	return "bound to " + v.Bind.String()
 }
 
 // readings are the values on every rank and in both stages, and how they came about.
@@ -121,8 +140,8 @@ func (m *Model) readings(v *catalog.Variable, width int) []string {
 		}
 		add(label, export.ReadingText(&g.Reading, enum))
 	}
-	if v.Before != nil && (v.After == nil || *v.Before != *v.After) {
-		add("before", export.ReadingText(v.Before, enum)+" (before MPI_Init)")
+	if b, a := v.Before, v.After; b != nil && (a == nil || b.Status != a.Status || b.Value != a.Value) {
+		add("before", export.ReadingText(b, enum)+" (before MPI_Init)")
 	}
 	for _, n := range v.Nodes {
 		add(fmt.Sprintf("before r%d", n.Rank), export.ReadingText(&n.Reading, enum))

@@ -30,6 +30,7 @@ func init() {
 		{[]string{"G", "end"}, "to the bottom", false, move(1 << 30)},
 		{[]string{"tab"}, "next pane", false, quiet(func(m *Model) { m.focus = (m.focus + 1) % panes })},
 		{[]string{"shift+tab"}, "previous pane", false, quiet(func(m *Model) { m.focus = (m.focus + panes - 1) % panes })},
+		{[]string{"z"}, "zoom: this pane alone, and back", false, quiet(func(m *Model) { m.zoom = !m.zoom })},
 		{[]string{"l", "right", "enter"}, "unfold a branch, go to its variables, to the details", false, quiet((*Model).right)},
 		{[]string{"h", "left"}, "fold a branch, go back to the tree", false, quiet((*Model).left)},
 		{[]string{"/"}, "search names and descriptions", false, quiet((*Model).startSearch)},

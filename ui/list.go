@@ -5,6 +5,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"mpitx/catalog"
 	"mpitx/ui/term"
 )
 
@@ -15,11 +16,11 @@ func listColumns(width int) columns {
 	c := columns{value: min(max(width/5, 8), 40)}
 	rest := width - 5 - c.value - 1
 	if width >= 64 {
-		c.kind = 10
+		c.kind = 11
 		rest -= c.kind + 1
 	}
-	if width >= 88 {
-		c.typ = 10
+	if width >= 76 {
+		c.typ = 11
 		rest -= c.typ + 1
 	}
 	c.name = max(rest, 1)
@@ -32,7 +33,7 @@ func (m *Model) listView(width, height int) []string {
 	m.list.view(len(m.shown), height-1)
 	head := "     " + m.t.Fit("NAME", c.name) + " " + m.t.Fit("VALUE", c.value)
 	if c.kind > 0 {
-		head += " " + m.t.Fit("SCOPE", c.kind)
+		head += " " + m.t.Fit("SCOPE/CLASS", c.kind)
 	}
 	if c.typ > 0 {
 		head += " " + m.t.Fit("TYPE", c.typ)
@@ -70,36 +71,70 @@ func (m *Model) row(e *entry, c columns, width int, at bool) string {
 	if at {
 		sign = ">"
 	}
-	rest := " " + m.t.Fit(m.t.SafeLine(m.x.value(e), c.value), c.value)
+	value := m.t.SafeLine(m.x.value(e), c.value)
+	if r := e.v.Current(); r != nil && r.Status != catalog.StatusOK && len(value) > c.value {
+		value = string(r.Status) // the details say more
+	}
+	rest := " " + m.t.Fit(value, c.value)
 	if c.kind > 0 {
 		rest += " " + m.t.Fit(kindWord(e.v), c.kind)
 	}
 	if c.typ > 0 {
-		rest += " " + m.t.Fit(e.v.Type.String(), c.typ)
+		rest += " " + m.t.Fit(strings.Replace(e.v.Type.String(), "unsigned-", "u-", 1), c.typ)
 	}
-	name := m.t.Cut(e.name[:min(len(e.name), 4*c.name)], c.name)
-	return m.t.Paint(base, sign+m.t.Fit(marks, 3)+" ") + m.highlight(e, name, base) +
-		m.t.Paint(base, strings.Repeat(" ", max(0, c.name-term.Width(name)))+rest)
+	head, tail := cutMiddle(e.name, c.name, m.t)
+	name := m.highlight(e, 0, head, base)
+	used := term.Width(e.name[:head])
+	if tail < len(e.name) {
+		dots := ellipsis(m.t)
+		name += m.t.Paint(base, dots) + m.highlight(e, tail, len(e.name), base)
+		used += term.Width(dots) + term.Width(e.name[tail:])
+	}
+	return m.t.Paint(base, sign+m.t.Fit(marks, 3)+" ") + name + m.t.Paint(base, strings.Repeat(" ", max(0, c.name-used))+rest)
 }
 
-// highlight paints a name that may have been cut, with what the search matched.
-func (m *Model) highlight(e *entry, name string, base term.Style) string {
+func ellipsis(t term.Term) string {
+	if t.UTF8 {
+		return "…"
+	}
+	return ".."
+}
+
+// cutMiddle says what of a name fits into a width: all, with head and tail at its end, or name[:head] and name[tail:] with dots
+// between them. Names that begin alike are told apart by their ends.
+func cutMiddle(name string, width int, t term.Term) (head, tail int) {
+	if len(name) <= width || len(name) <= 4*width && term.Width(name) <= width {
+		return len(name), len(name)
+	}
+	room := width - term.Width(ellipsis(t))
+	if room < 8 {
+		return len(ansi.Truncate(name[:min(len(name), 4*width)], max(room, 0), "")), len(name)
+	}
+	from := max(0, len(name)-4*width)
+	for from < len(name) && name[from]&0xc0 == 0x80 {
+		from++
+	}
+	end := name[from:]
+	end = ansi.TruncateLeft(end, max(0, term.Width(end)-room*2/5), "")
+	return len(ansi.Truncate(name[:min(len(name), 4*width)], room-term.Width(end), "")), len(name) - len(end)
+}
+
+// highlight paints the bytes from start to end of a name, with what the search matched.
+func (m *Model) highlight(e *entry, start, end int, base term.Style) string {
 	if m.query == "" {
-		return m.t.Paint(base, name)
+		return m.t.Paint(base, e.name[start:end])
 	}
 	marks := hits(e.low, m.query)
 	found := base
 	found.Bold, found.Underline, found.Color = true, true, term.Match
 	var b strings.Builder
-	from, on := 0, false
-	for i := 0; i <= len(name); i++ {
-		hit := i < len(name) && i < len(marks) && marks[i] && i < len(e.name) && name[i] == e.name[i]
-		if i == len(name) || hit != on && (name[i] < 0x80 || name[i] >= 0xc0) {
-			if i > from {
-				b.WriteString(m.t.Paint(map[bool]term.Style{false: base, true: found}[on], name[from:i]))
-			}
-			from, on = i, hit
+	for from := start; from < end; {
+		to := from + 1
+		for to < end && (marks[to] == marks[from] || e.name[to]&0xc0 == 0x80) {
+			to++
 		}
+		b.WriteString(m.t.Paint(map[bool]term.Style{false: base, true: found}[marks[from]], e.name[from:to]))
+		from = to
 	}
 	return b.String()
 }

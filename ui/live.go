@@ -73,7 +73,8 @@ func (m *Model) listen() tea.Cmd {
 func (m *Model) start(old link.Backend) tea.Cmd {
 	m.serial++
 	m.x, m.failed, m.ended, m.phase, m.workload = nil, "", "", "starting the back end", ""
-	m.quiet = map[int]string{}
+	m.quiet, m.edit = map[int]string{}, editing{} // what was written is gone
+	m.watching.begin()
 	o, serial, exclude := m.o, m.serial, slices.Clone(m.exclude)
 	return func() tea.Msg {
 		if old != nil {
@@ -330,9 +331,9 @@ func (m *Model) sampled(msg sampleMsg) tea.Cmd {
 		}
 	}
 	m.generation++
+	m.record(msg.ids, msg.sample)
 	if msg.watch {
 		m.asked = false
-		m.record(msg.ids, msg.sample)
 		return m.tick()
 	}
 	if n := len(msg.sample.Silent); n > 0 || was > 0 {

@@ -242,9 +242,11 @@ func TestWatch(t *testing.T) {
 		t.Fatal(got)
 	}
 	m.key("w", "w")
-	contains(t, m, "messages:counter", "sum of 4 ranks", "value, every 500ms")
+	contains(t, m, "messages:counter", "every 500ms: counters, aggregates and timers as rate/s", "rate/s, sum of 4 ranks", " 10/s ")
+	press(m, "v")
+	contains(t, m, "value, sum of 4 ranks", " 400 ")
 	press(m, "v", "s")
-	contains(t, m, "delta", "rank 3")
+	contains(t, m, "every 500ms: delta", "rank 3")
 	m.key("space", " ")
 	if m.ticking = false; m.tick() != nil {
 		t.Error("ticks while paused")
@@ -265,6 +267,30 @@ func TestWatch(t *testing.T) {
 	press(m, "P")
 	if len(m.watching.list) != 0 || m.mode != modeNormal {
 		t.Error("still pinned")
+	}
+}
+
+// What is read more than once has a history in the details, pinned or not.
+func TestHistory(t *testing.T) {
+	m, backends := fakeSession(t, Options{Term: term.Term{UTF8: true}})
+	press(m, ":", "'show limit", "enter", ":", "'read limit", "enter")
+	if strings.Contains(screen(t, m), "history") {
+		t.Error("a history of one sample")
+	}
+	(*backends)[0].values = [4]int64{1, 1, 1, 1}
+	press(m, ":", "'read limit", "enter")
+	contains(t, m, "history   █▂ 4")
+	m.key("p", "p")
+	if s := m.series("limit"); len(s.rows) != 2 || len(m.past) != 0 {
+		t.Errorf("pinned with %d samples", len(s.rows))
+	}
+	// A back end that is started again begins behind a gap, whatever the old one was asked.
+	m.asked, m.ended = true, "gone"
+	begin(m, m.restart())
+	s := m.series("limit")
+	press(m, ":", "'read limit", "enter")
+	if got := fmt.Sprint(s.total(showRaw)); got != "[28 4 NaN 28]" || m.asked || !m.ticking {
+		t.Errorf("%s, asked %v, ticking %v", got, m.asked, m.ticking)
 	}
 }
 

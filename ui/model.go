@@ -76,6 +76,7 @@ type Model struct {
 	bad      bool   // status tells of a failure
 	mode     mode
 	focus    pane
+	zoom     bool // only the pane that has the focus is shown
 	criteria []criterion
 	field    int // of the filter bar
 	line     input
@@ -104,7 +105,7 @@ type Model struct {
 func New(o Options) *Model {
 	m := &Model{o: o, t: o.Term, phase: "starting", focus: paneList, w: 80, h: 24}
 	m.live.msgs = make(chan tea.Msg, 64)
-	m.watching.every = 500 * time.Millisecond
+	m.watching.every, m.watching.past = 500*time.Millisecond, map[string]*series{}
 	return m
 }
 

@@ -270,6 +270,53 @@ func TestSave(t *testing.T) {
 	contains(t, m, "must end in .csv")
 }
 
+func TestZoom(t *testing.T) {
+	m := explorer(t, fixture(t, "openmpi-4.1.4.json"), Options{Term: term.Term{UTF8: true}}, 80, 24)
+	press(m, "G", "z")
+	contains(t, m, "SCOPE/CLASS", "TYPE", "1315 of 1315")
+	press(m, "tab")
+	contains(t, m, "performance variable, class ")
+	if s := screen(t, m); strings.Contains(s, "SCOPE") || strings.Contains(s, "▸") {
+		t.Errorf("not only the details:\n%s", s)
+	}
+	press(m, "tab")
+	m.Update(tea.MouseClickMsg{X: 70, Y: 2 + 3})
+	if m.branch != m.rows[3] {
+		t.Errorf("clicked on %s", m.branch.name)
+	}
+	press(m, "z")
+	contains(t, m, "│     NAME")
+}
+
+// Long names keep their ends, which tell them apart, and matches in them stay marked.
+func TestCutMiddle(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		width int
+		want  string
+	}{
+		{"short", 10, "short"},
+		{"coll_tuned_bcast_algorithm_chain_fanout", 20, "coll_tuned_b…_fanout"},
+		{"coll_tuned_bcast_algorithm_chain_fanout", 6, "coll_"},
+		{"日本語の変数名日本語の変数名", 12, "日本語…変数名"[:9] + "…数名"},
+		{strings.Repeat("x", 10_000) + "_end", 16, "xxxxxxxxx…xx_end"},
+	} {
+		head, tail := cutMiddle(c.name, c.width, term.Term{UTF8: true})
+		got := c.name[:head]
+		if tail < len(c.name) {
+			got += "…" + c.name[tail:]
+		}
+		if got != c.want || term.Width(got) > c.width {
+			t.Errorf("%.40s in %d: %q (%d cells)", c.name, c.width, got, term.Width(got))
+		}
+	}
+	m := explorer(t, &catalog.Catalog{Cvars: []catalog.Variable{{Kind: catalog.Cvar, Name: "coll_tuned_reduce_scatter_block_algorithm_segmentsize"}}}, Options{}, 80, 24)
+	press(m, "/", "'segmentsize")
+	if row := strings.Join(m.frame(), "\n"); !strings.Contains(row, "\x1b[1;4;7msegmentsize\x1b[m") {
+		t.Errorf("the match behind the cut is not marked: %q", row)
+	}
+}
+
 func TestMouse(t *testing.T) {
 	m := explorer(t, fixture(t, "openmpi-4.1.4.json"), Options{}, 120, 40)
 	l := m.layout()

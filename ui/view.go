@@ -23,12 +23,20 @@ type layout struct {
 	right               bool // the details are right of the list, else below it
 }
 
+// sideBySide is the width from which the details are beside a list that still shows all its columns.
+const sideBySide = 160
+
 func (m *Model) layout() layout {
-	l := layout{body: m.h - 3, right: m.w >= 116}
+	l := layout{body: m.h - 3, right: m.w >= sideBySide}
+	if m.zoom { // the pane that has the focus has all of the body
+		l.treeW, l.listW, l.detailW = m.w, m.w, m.w
+		l.listH, l.detailH, l.detailY = l.body, l.body, 2
+		return l
+	}
 	l.treeW = min(max(m.w*22/100, 18), 36)
 	l.listX = l.treeW + 1
 	if l.right {
-		l.detailW = min(max(m.w*34/100, 38), 84)
+		l.detailW = min(m.w*32/100, 84)
 		l.listW = m.w - l.listX - l.detailW - 1
 		l.listH, l.detailH = l.body, l.body
 		l.detailX, l.detailY = l.listX+l.listW+1, 2
@@ -39,6 +47,19 @@ func (m *Model) layout() layout {
 	l.listH = l.body - l.detailH - 1
 	l.detailX, l.detailY = l.listX, 2+l.listH+1
 	return l
+}
+
+// pane is what is at a place on the screen.
+func (m *Model) pane(l *layout, x, y int) pane {
+	switch {
+	case m.zoom:
+		return m.focus
+	case x < l.treeW:
+		return paneTree
+	case x < l.listX+l.listW && y-2 < l.listH:
+		return paneList
+	}
+	return paneDetails
 }
 
 // View draws the screen.
@@ -169,20 +190,26 @@ func (m *Model) bottom() string {
 		}
 		return m.t.Paint(s, m.t.Fit(" "+m.status, width))
 	}
-	hint := " ? help  / search  f filter  tab pane  : command  q quit"
+	hints := []string{"? help", "/ search", "f filter", "tab pane", "z zoom", ": command", "q quit"}
 	switch {
 	case m.mode == modeFilter:
-		hint = " left right field  up down value  x any  F all any  enter done"
+		hints = []string{"left right field", "up down value", "x any", "F all any", "enter done"}
 	case m.mode == modeWatch:
-		hint = watchHint
+		hints = watchHints
 	case m.mode != modeNormal:
-		hint = " esc closes"
+		hints = []string{"esc closes"}
 	case m.ended != "":
-		hint = " R restart the back end  " + hint
+		hints = append([]string{"R restart the back end"}, hints...)
 	case m.o.Start != nil:
-		hint = " ? help  / search  f filter  e edit  p pin  w watch  r read  W workload  : command  q quit"
+		hints = []string{"? help", "/ search", "f filter", "e edit", "p pin", "w watch", "r read", "W workload", "q quit", "z zoom", ": command"}
 	}
-	return m.t.Paint(term.Style{Color: term.Muted}, m.t.Fit(hint, width))
+	line := ""
+	for _, h := range hints { // the first are the most important
+		if term.Width(line)+2+len(h) < width {
+			line += "  " + h
+		}
+	}
+	return m.t.Paint(term.Style{Color: term.Muted}, m.t.Fit(strings.TrimPrefix(line, " "), width))
 }
 
 func (m *Model) waiting(height int) []string {
@@ -222,6 +249,9 @@ func (m *Model) text(lines []string, height int) []string {
 // body is the tree, the list and the details.
 func (m *Model) body() []string {
 	l, g := m.layout(), m.t.Glyphs()
+	if m.zoom {
+		return [...]func(int, int) []string{m.treeView, m.listView, m.detailView}[m.focus](m.w, l.body)
+	}
 	tree, list := m.treeView(l.treeW, l.body), m.listView(l.listW, l.listH)
 	detail := m.detailView(l.detailW, l.detailH)
 	lines := make([]string, l.body)
@@ -305,11 +335,11 @@ func (m *Model) click(x, y int) tea.Cmd {
 		return nil
 	}
 	l := m.layout()
+	m.focus = m.pane(&l, x, y)
 	y -= 2
-	switch {
-	case x < l.treeW:
+	switch m.focus {
+	case paneTree:
 		if i := m.tree.top + y; i < len(m.rows) {
-			m.focus = paneTree
 			if i == m.tree.at {
 				if len(m.rows[i].kids) > 0 && m.rows[i].parent != nil {
 					m.rows[i].open = !m.rows[i].open
@@ -320,14 +350,11 @@ func (m *Model) click(x, y int) tea.Cmd {
 			m.tree.at = i
 			m.move(0)
 		}
-	case x > l.treeW && x < l.listX+l.listW && y < l.listH:
-		m.focus = paneList
+	case paneList:
 		if i := m.list.top + y - 1; y > 0 && i < len(m.shown) {
 			m.list.at = i
 			m.move(0)
 		}
-	default:
-		m.focus = paneDetails
 	}
 	return nil
 }
@@ -345,14 +372,7 @@ func (m *Model) wheel(x, y int, up bool) {
 		return
 	}
 	l, was := m.layout(), m.focus
-	switch {
-	case x < l.treeW:
-		m.focus = paneTree
-	case x < l.listX+l.listW && y-2 < l.listH:
-		m.focus = paneList
-	default:
-		m.focus = paneDetails
-	}
+	m.focus = m.pane(&l, x, y)
 	m.move(by)
 	m.focus = was
 }

@@ -21,12 +21,15 @@ import (
 
 const (
 	maxSamples = 1200 // of one rank of a pinned variable
-	watchHint  = " v raw/delta/rate  s sum/ranks  space pause  +/- pace  z log scale  W workload  P unpin  : export  esc back"
+	maxPast    = 200  // variables that were read without being pinned, and whose samples are kept
 )
+
+var watchHints = []string{"v value/delta/rate", "s sum/ranks", "space pause", "P unpin", "W workload", ": export", "esc back", "+/- pace", "z log scale", "? help"}
 
 // watching is what is pinned and how it is shown.
 type watching struct {
-	list      []*series // pinned, in the order of pinning
+	list      []*series          // pinned, in the order of pinning
+	past      map[string]*series // of others that were read again
 	at        scroll
 	show      showing
 	ranks     bool // one line a rank, else summed
@@ -43,12 +46,29 @@ type watching struct {
 type showing int
 
 const (
-	showRaw showing = iota
+	showAuto showing = iota // what only grows as its rate, everything else as its value
+	showRaw
 	showDelta
 	showRate
 )
 
-func (s showing) String() string { return [...]string{"value", "delta", "rate/s"}[s] }
+func (s showing) String() string {
+	return [...]string{"counters, aggregates and timers as rate/s, others as value", "value", "delta", "rate/s"}[s]
+}
+
+// showing is how a variable's samples become a curve.
+func (m *Model) showing(s *series) showing {
+	if m.show != showAuto {
+		return m.show
+	}
+	if k, ok := m.x.byID[s.id]; ok {
+		switch m.x.entries[k].v.Class {
+		case catalog.ClassCounter, catalog.ClassAggregate, catalog.ClassTimer:
+			return showRate
+		}
+	}
+	return showRaw
+}
 
 // series are the samples of one pinned variable: one row a sample, one column a rank; NaN where there is none.
 type series struct {
@@ -68,10 +88,36 @@ func (m *Model) pins() map[string]*series {
 	return pins
 }
 
-func (m *Model) series(id string) *series { return m.pins()[id] }
+// series are the samples of a variable: nil where it was read once only.
+func (m *Model) series(id string) *series {
+	if s := m.pins()[id]; s != nil {
+		return s
+	}
+	return m.past[id]
+}
 
 func (m *Model) chartStyle() chart.Style {
 	return chart.Style{Colors: chart.Colors(m.t.Profile), ASCII: !m.t.UTF8, Light: m.t.Light}
+}
+
+// begin makes what is pinned ready for another back end: its histories go on behind a gap.
+func (w *watching) begin() {
+	w.asked, w.ticking = false, false
+	w.round++
+	w.past = map[string]*series{}
+	for _, s := range w.list {
+		if len(s.rows) > 0 {
+			s.add(time.Now(), nil)
+		}
+	}
+}
+
+// add takes a sample, and forgets the oldest where there are many.
+func (s *series) add(at time.Time, row []float64) {
+	if len(s.rows) >= maxSamples {
+		s.rows, s.times = append(s.rows[:0], s.rows[1:]...), append(s.times[:0], s.times[1:]...)
+	}
+	s.rows, s.times = append(s.rows, row), append(s.times, at)
 }
 
 func (m *Model) togglePin() tea.Cmd {
@@ -95,7 +141,12 @@ func (m *Model) togglePin() tea.Cmd {
 func (m *Model) pin(e *entry) {
 	if !e.pinned {
 		e.pinned = true
-		m.watching.list = append(m.watching.list, &series{id: e.v.ID()})
+		s := m.past[e.v.ID()]
+		if s == nil {
+			s = &series{id: e.v.ID()}
+		}
+		delete(m.past, s.id)
+		m.watching.list = append(m.watching.list, s)
 		m.generation++
 	}
 }
@@ -169,7 +220,14 @@ func (m *Model) record(ids []string, s *link.Sample) {
 	for i, id := range ids {
 		p := pins[id]
 		if p == nil {
-			continue
+			p = m.past[id]
+		}
+		if p == nil {
+			if len(m.past) >= maxPast {
+				continue
+			}
+			p = &series{id: id}
+			m.past[id] = p
 		}
 		row := make([]float64, len(p.ranks))
 		for k := range row {
@@ -188,10 +246,7 @@ func (m *Model) record(ids []string, s *link.Sample) {
 				row[k] = number(&r.Readings[i])
 			}
 		}
-		if len(p.rows) >= maxSamples {
-			p.rows, p.times = append(p.rows[:0], p.rows[1:]...), append(p.times[:0], p.times[1:]...)
-		}
-		p.rows, p.times = append(p.rows, row), append(p.times, s.Time)
+		p.add(s.Time, row)
 	}
 }
 
@@ -270,7 +325,7 @@ func (m *Model) keyWatch(key string) tea.Cmd {
 		m.at.at--
 		m.at.clamp(len(m.watching.list))
 	case "v":
-		m.show = (m.show + 1) % 3
+		m.show = (m.show + 1) % 4
 	case "s":
 		m.ranks = !m.ranks
 	case "z":
@@ -308,7 +363,7 @@ func (m *Model) watchView(width, height int) []string {
 	n := len(m.watching.list)
 	top := min(n+2, max(height/2, 3))
 	m.at.view(n, top-2)
-	state := fmt.Sprintf(" %s, every %s", m.show, m.every)
+	state := fmt.Sprintf(" every %s: %s", m.every, m.show)
 	if m.paused {
 		state += ", PAUSED"
 	}
@@ -319,16 +374,13 @@ func (m *Model) watchView(width, height int) []string {
 	nameW := min(48, width/2-14)
 	for i := m.at.top; i < min(n, m.at.top+top-2); i++ {
 		s := m.watching.list[i]
-		curve := s.total(m.show)
-		last := "-"
-		if len(curve) > 0 {
-			last = chart.Number(curve[len(curve)-1])
-		}
+		show := m.showing(s)
+		curve := s.total(show)
 		sign, style := "  ", term.Style{}
 		if i == m.at.at {
 			sign, style = "> ", term.Style{Reverse: true}
 		}
-		lines = append(lines, m.t.Paint(style, sign+m.t.Fit(m.t.SafeLine(s.id, nameW), nameW)+" "+m.t.FitRight(last, 10)+" ")+
+		lines = append(lines, m.t.Paint(style, sign+m.t.Fit(m.t.SafeLine(s.id, nameW), nameW)+" "+m.t.FitRight(lastOf(curve, show), 10)+" ")+
 			chart.Sparkline(curve, width-nameW-14, m.chartStyle()))
 	}
 	lines = m.block(lines, width, top)
@@ -338,15 +390,24 @@ func (m *Model) watchView(width, height int) []string {
 	return m.block(append(append(lines, ""), m.chart(m.watching.list[m.at.at], width, height-top-1)...), width, height)
 }
 
+// lastOf is the end of a curve in words.
+func lastOf(curve []float64, show showing) string {
+	if len(curve) == 0 || math.IsNaN(curve[len(curve)-1]) {
+		return "-"
+	}
+	return chart.Number(curve[len(curve)-1]) + map[showing]string{showRate: "/s"}[show]
+}
+
 func (m *Model) chart(s *series, width, height int) []string {
 	var curves []chart.Series
+	show := m.showing(s)
 	if m.ranks {
 		for k, r := range s.ranks {
-			curves = append(curves, chart.Series{Name: "rank " + strconv.Itoa(r), Values: s.rank(k, m.show)})
+			curves = append(curves, chart.Series{Name: "rank " + strconv.Itoa(r), Values: s.rank(k, show)})
 		}
 	} else {
-		name := "sum of " + strconv.Itoa(len(s.ranks)) + " ranks"
-		curves = append(curves, chart.Series{Name: name, Values: s.total(m.show)})
+		name := show.String() + ", sum of " + strconv.Itoa(len(s.ranks)) + " ranks"
+		curves = append(curves, chart.Series{Name: name, Values: s.total(show)})
 	}
 	axes := chart.Axes{Right: "now", Zero: true}
 	if n := len(s.times); n > 1 {
