@@ -6,6 +6,7 @@
  *     sampler_group.c   handles of an object's variables, their columns and sets in the run
  *     sampler_object.c  communicators and windows that are made, named and freed
  *     sampler_take.c    one sample; when the next is due
+ *     sampler_read.c    the values of one
  *     sampler_thread.c  the thread that fills in when no call samples
  *     sampler_set.c     control variables: --set read back, --set-after written
  *     sampler_value.c   a control variable's value to and from text
@@ -77,7 +78,7 @@ struct sampler_reading {
     uint32_t count;
     char *target;      /* in a row */
     uint32_t row, position, columns; /* its first column: in which row, which of the row's; how many (in rows that follow) */
-    int rc;            /* of the last read */
+    int rc, code;      /* of the last read; as the library gave it */
     bool dead;         /* is read no more */
 };
 
@@ -177,6 +178,10 @@ void sampler_reading_status(struct sampler_group *group, struct sampler_reading 
 void sampler_take(uint64_t now);
 void sampler_take_last(struct sampler_group *group); /* its object is about to be freed */
 void sampler_due(uint64_t now); /* takes one if one is due */
+
+/* sampler_read.c; under the lock */
+void sampler_read_bind(void *library);
+void sampler_read(struct sampler_group *group);
 
 /* sampler_thread.c */
 void sampler_thread_start(void);

@@ -4,55 +4,16 @@
  * period, so that a call costs next to nothing. */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <string.h>
 
 #include "clock.h"
 #include "sampler.h"
-#include "virtual.h"
 
 #define MOST_COUNTDOWN 256          /* looks are nearly free beyond, and a thread that turns slow notices soon */
 #define PAIR_NS UINT64_C(10000000000) /* between pairs of clocks */
 
-static const char *read_failure(int rc, bool *dead)
-{
-    *dead = rc == MPITX_ERR_INVALID_HANDLE || rc == MPITX_ERR_INVALID_INDEX || rc == MPITX_ERR_INVALID_SESSION || rc == MPITX_ERR_NOT_INITIALIZED;
-    return sampler_rc_name(rc);
-}
-
-static void read_changed(struct sampler_group *g, struct sampler_reading *r, int rc)
-{
-    bool dead = false;
-    r->rc = rc;
-    if (rc == MPITX_SUCCESS) {
-        sampler_reading_status(g, r, MPITX_RUN_OK, "");
-        return;
-    }
-    const char *reason = read_failure(rc, &dead);
-    r->dead = dead;
-    sampler_reading_status(g, r, dead ? MPITX_RUN_GONE : MPITX_RUN_ERROR, reason);
-}
-
-static void read_group(struct sampler_group *g)
-{
-    int (*const pvar_read)(mpitx_handle, mpitx_handle, void *) = sampler.table->pvar_read;
-    const mpitx_handle session = sampler.session;
-    for (struct sampler_reading *r = g->readings, *end = r + g->reading_count; r < end; r++) {
-        if (r->variable->virtual) {
-            uint64_t value = virtual_read(r->variable->index);
-            memcpy(r->target, &value, sizeof value);
-            continue;
-        }
-        if (r->dead)
-            continue;
-        int rc = pvar_read(session, r->handle, r->target);
-        if (__builtin_expect(rc != r->rc, 0))
-            read_changed(g, r, rc);
-    }
-}
-
 static void take_group(struct sampler_group *g, uint64_t now)
 {
-    read_group(g);
+    sampler_read(g);
     for (struct sampler_row *row = g->rows, *end = row + g->row_count; row < end; row++)
         mpitx_run_sample(sampler.run, (uint32_t)row->set, now, row->row, row->bad ? row->statuses : NULL);
 }

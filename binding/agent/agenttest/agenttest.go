@@ -65,7 +65,7 @@ func Build(mpicc string, bare bool, more ...string) (string, error) {
 	if err != nil {
 		cache = filepath.Join(os.TempDir(), fmt.Sprintf("mpitx-test-%d", os.Getuid()))
 	}
-	agent := filepath.Join(cache, "mpitx-test", "mpitx-agent-"+strings.TrimPrefix(mpicc, "mpicc.")+"-"+key+".so")
+	agent := filepath.Join(cache, "mpitx-test", "mpitx-agent-"+strings.TrimPrefix(filepath.Base(mpicc), "mpicc.")+"-"+key+".so")
 	if _, err := os.Stat(agent); err == nil {
 		return agent, nil
 	}

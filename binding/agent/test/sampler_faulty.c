@@ -1,16 +1,19 @@
-/* sampler_faulty.c: an MPI library with five performance variables more: one counts its reads, three misbehave, and one has an
- * element for each process of a communicator, as Open MPI's have. It takes the real library's name, and needs that under another one. */
+/* sampler_faulty.c: an MPI library with more performance variables: one counts its reads, three misbehave, one has an element for
+ * each process of a communicator, as Open MPI's have, and sixteen are plain counters, read under a lock as libraries do it. It takes
+ * the real library's name, and needs that under another one. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 static const char *const names[] = {"faulty_counts", "faulty_crashes_in_alloc", "faulty_crashes_in_read", "faulty_hangs", "bound_counts"};
-enum { MORE = 5, MOST = 10000 };
+enum { NAMED = sizeof names / sizeof *names, PLAIN = 16, MORE = NAMED + PLAIN, MOST = 10000 };
 static int places[MOST], first = -1, used = MORE; /* behind the first ones: elements of a handle */
-static unsigned long long reads;
+static unsigned long long reads, plain[PLAIN];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 #define REAL(name) ((__typeof__(PMPI_##name) *)dlsym(RTLD_NEXT, "PMPI_" #name))
 #define OURS(handle) ((int *)(handle) >= places && (int *)(handle) < places + MOST)
@@ -33,7 +36,10 @@ int PMPI_T_pvar_get_info(int index, char *name, int *name_len, int *verbosity, i
 {
     if (first < 0 || index < first)
         return REAL(T_pvar_get_info)(index, name, name_len, verbosity, class, type, enumtype, desc, desc_len, bind, readonly, continuous, atomic);
-    if (name && name_len && *name_len > 0) snprintf(name, (size_t)*name_len, "%s", names[index - first]);
+    if (name && name_len && *name_len > 0) {
+        if (index - first < NAMED) snprintf(name, (size_t)*name_len, "%s", names[index - first]);
+        else snprintf(name, (size_t)*name_len, "plain_%d", index - first - NAMED);
+    }
     if (name_len) *name_len = 32;
     if (desc && desc_len && *desc_len > 0) *desc = 0;
     if (desc_len) *desc_len = 1;
@@ -67,6 +73,12 @@ int PMPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void 
 {
     if (!OURS(handle)) return REAL(T_pvar_read)(session, handle, buf);
     long which = (int *)(void *)handle - places;
+    if (which >= NAMED && which < MORE) {
+        pthread_mutex_lock(&lock);
+        *(unsigned long long *)buf = plain[which - NAMED]++;
+        pthread_mutex_unlock(&lock);
+        return MPI_SUCCESS;
+    }
     if (which == 2) die();
     if (which == 3) pause();
     for (int i = 0; i < (which < MORE ? 1 : places[which]); i++) ((unsigned long long *)buf)[i] = ++reads;

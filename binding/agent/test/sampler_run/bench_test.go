@@ -7,9 +7,11 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
+	"mpitx/binding/agent/agenttest"
 	"mpitx/recording"
 )
 
@@ -71,6 +73,82 @@ func BenchmarkOverhead(b *testing.B) {
 			}
 		}
 	}
+}
+
+// One sample of sixteen scalar variables of the library, as a call takes and records it, beside the bare loop of MPI_T_pvar_read
+// over the same: in one process, batch by batch in turn; the medians, the median of the ratios, and their quartiles. Open MPI has so
+// many under its monitoring, in a job of one process; Debian's MPICH has none, so there they are of sampler_faulty.c, which does
+// nothing but lock and copy; the lab's MPICH has some. Without the timer of the helper thread, which moves every few milliseconds.
+func BenchmarkSample(b *testing.B) {
+	cases := []struct {
+		name   string
+		m      *mpi
+		richer bool
+		pvars  []string
+		env    []string
+	}{
+		{"openmpi", mpis[0], false, []string{"coll_monitoring_*", "osc_monitoring_*", "mpool_hugepage_bytes_allocated", "pml_ob1_*", "pml_ob1_posted_*@self"}, []string{"OMPI_MCA_pml_monitoring_enable=1"}},
+		{"openmpi-locks", mpis[0], true, []string{"plain_*"}, nil},
+		{"mpich-locks", mpis[1], true, []string{"plain_*"}, nil},
+		{"mpich-lab", lab(), false, []string{"nem_*", "posted_*", "time_*", "unexpected_*", "rma_win*", "rma_lock*"}, nil},
+	}
+	for _, c := range cases {
+		b.Run(c.name, func(b *testing.B) {
+			c.m.needs(b)
+			agent, err := agenttest.Build(c.m.mpicc, false, "../sampler_inside.c")
+			if err != nil {
+				b.Fatal(err)
+			}
+			inside := &mpi{family: c.m.family, mpicc: c.m.mpicc, agent: agent}
+			config := []string{"interval_ns=160000"}
+			for _, p := range c.pvars {
+				config = append(config, "pvar="+p)
+			}
+			env := append([]string{"MPI_LOCALNRANKS=1000"}, c.env...) // no free processor: no helper thread below 1 ms
+			if c.richer {
+				env = append(env, "LD_LIBRARY_PATH="+c.m.richer(b))
+			}
+			program := c.m.compile(b, "sampler_cost.c", "-ldl")
+			for b.Loop() {
+				r := inside.run(b, job{config: config, program: []string{program, "2000", "50"}, env: env})
+				if c := r.rank(b, 0).Counters; r.code != 0 || c.LostFull+c.LostBusy > 0 {
+					b.Fatalf("exit %d: %s; %+v", r.code, r.stderr, c)
+				}
+				var bare, sample, ratio []float64
+				n := 0
+				for line := range strings.Lines(r.stdout) {
+					var x, y float64
+					if fmt.Sscan(line, &n, &x, &y); n > 0 {
+						bare, sample, ratio = append(bare, x), append(sample, y), append(ratio, y/x)
+					}
+				}
+				if len(ratio) < 1000 {
+					b.Fatalf("%s", r.stdout)
+				}
+				for _, v := range [][]float64{bare, sample, ratio} {
+					slices.Sort(v)
+				}
+				half := len(ratio) / 2
+				b.ReportMetric(float64(n), "variables")
+				b.ReportMetric(bare[half], "ns-bare")
+				b.ReportMetric(sample[half], "ns-sample")
+				b.ReportMetric(ratio[half], "ratio")
+				b.ReportMetric(ratio[half/2], "ratio-quarter")
+				b.ReportMetric(ratio[half+half/2], "ratio-3-quarters")
+				b.ReportMetric(1.2, "ratio-bound")
+				b.ReportMetric(0, "ns/op")
+			}
+		})
+	}
+}
+
+// lab is the lab's MPICH with performance variables.
+func lab() *mpi {
+	dir := os.Getenv("MPITX_LAB")
+	if cache, err := os.UserCacheDir(); dir == "" && err == nil {
+		dir = filepath.Join(cache, "mpitx-lab")
+	}
+	return &mpi{family: "mpich", mpicc: filepath.Join(dir, "mq/bin/mpicc"), mpirun: filepath.Join(dir, "mq/bin/mpirun")}
 }
 
 // Sixteen variables every 160 µs, a hundred thousand values a second: how many samples are missing, the bytes that a value

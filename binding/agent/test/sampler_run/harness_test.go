@@ -192,7 +192,7 @@ func (r *result) open(t testing.TB, no bool) {
 	r.run = run
 }
 
-func (r *result) rank(t *testing.T, n int) *recording.Rank {
+func (r *result) rank(t testing.TB, n int) *recording.Rank {
 	t.Helper()
 	for _, k := range r.run.Ranks {
 		if k.Rank == n {

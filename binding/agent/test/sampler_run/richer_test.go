@@ -14,7 +14,7 @@ import (
 )
 
 // richer makes a library with the variables of sampler_faulty.c, for want of one that has all kinds, and returns its folder.
-func (m *mpi) richer(t *testing.T) string {
+func (m *mpi) richer(t testing.TB) string {
 	dir := filepath.Join(work, m.family+"-richer")
 	if os.Mkdir(dir, 0o700) != nil {
 		return dir

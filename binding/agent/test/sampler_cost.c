@@ -1,0 +1,27 @@
+/* sampler_cost BATCHES SAMPLES: asks sampler_inside.c so often, a while apart. Prints the number of variables, and for each batch what
+ * the bare loop and a sample take, in nanoseconds. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+    int (*inside)(int, double *, double *) = (int (*)(int, double *, double *))dlsym(RTLD_DEFAULT, "sampler_inside");
+    double bare, sample;
+    MPI_Init(&argc, &argv);
+#ifdef MPICH
+    MPI_Win win; /* the first one brings some of its variables */
+    MPI_Win_create(NULL, 0, 1, MPI_INFO_NULL, MPI_COMM_SELF, &win);
+    MPI_Win_free(&win);
+#endif
+    for (int i = 0; inside && i < atoi(argv[1]); i++) {
+        usleep(1000); /* what was recorded goes to the disk meanwhile */
+        int n = inside(atoi(argv[2]), &bare, &sample);
+        printf("%d %.1f %.1f\n", n, bare, sample);
+    }
+    MPI_Finalize();
+    return 0;
+}
