@@ -187,7 +187,7 @@ const (
 	NoteUnmatched            // Text is a pattern that matched no variable
 	NoteFaulty               // Text is a variable that is not sampled since it crashed or hung
 	NoteBudget               // the size budget was used up
-	NoteRecovered            // what this process left behind was recovered
+	NoteOffered              // Text are names that there are, one a line, where one that was asked for is not
 )
 
 // Note is something that the agent has to say.

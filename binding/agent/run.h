@@ -71,6 +71,7 @@ enum mpitx_run_note {
     MPITX_RUN_NOTE_UNMATCHED = 2,    /* text is a pattern of --pvar that matched nothing on this rank */
     MPITX_RUN_NOTE_FAULTY = 3,       /* text is a variable that is not sampled since it crashed or hung */
     MPITX_RUN_NOTE_BUDGET = 4,       /* the writer's own: max_size is used up */
+    MPITX_RUN_NOTE_OFFERED = 5,      /* text are names that there are, one a line, where one that was asked for is not */
 };
 
 enum mpitx_run_end {

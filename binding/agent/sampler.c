@@ -269,12 +269,12 @@ void agent_started(void)
 static void last_sample(enum agent_end end)
 {
     uint64_t now = clock_ticks(), due = atomic_load(&sampler.next_due);
-    if (end == AGENT_EXIT && sampler.mpi_t)
-        return;
-    if (sampler.end_ticks && now >= sampler.end_ticks)
+    if (sampler_over(now, due))
         return;
     if (now > due)
         mpitx_run_missed(sampler.run, (now - due) / sampler.interval);
+    if (end == AGENT_EXIT && sampler.mpi_t)
+        return;
     sampler_take(now);
     mpitx_run_cost(sampler.run, 1, clock_nanoseconds(clock_ticks() - now));
 }

@@ -148,6 +148,7 @@ void sampler_unlock(void);
 /* Notes for the run; sampler_note is a text one. */
 void sampler_note(int severity, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void sampler_note_code(int severity, int code, const char *text);
+void sampler_offer(const char *name); /* a name that may have been meant, for the run; NULL ends them */
 void sampler_tell_notes(void); /* the agent's own so far, to the run */
 /* Switches the sampler off, for good, with a note; the application goes on. With the lock held, or before start. */
 void sampler_off(const char *why);
@@ -178,6 +179,7 @@ void sampler_reading_status(struct sampler_group *group, struct sampler_reading 
 void sampler_take(uint64_t now);
 void sampler_take_last(struct sampler_group *group); /* its object is about to be freed */
 void sampler_due(uint64_t now); /* takes one if one is due */
+bool sampler_over(uint64_t now, uint64_t due); /* the duration has ended; counts what was due before and not taken */
 
 /* sampler_read.c; under the lock */
 void sampler_read_bind(void *library);

@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 void sampler_note_code(int severity, int code, const char *text)
 {
@@ -19,6 +20,22 @@ void sampler_note(int severity, const char *format, ...)
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     sampler_note_code(severity, MPITX_RUN_NOTE_TEXT, text);
+}
+
+/* Only on rank 0: elsewhere the same is missing, or it is there. */
+void sampler_offer(const char *name)
+{
+    static char names[3500]; /* under the lock, or at start */
+    static size_t used;
+    size_t length = name ? strlen(name) : 0;
+    if (agent_process.rank > 0 || length >= sizeof names)
+        return;
+    if (used && (!name || used + length + 2 > sizeof names)) {
+        mpitx_run_note(sampler.run, MPITX_RUN_INFO, MPITX_RUN_NOTE_OFFERED, names);
+        used = 0;
+    }
+    if (name)
+        used += (size_t)snprintf(names + used, sizeof names - used, used ? "\n%s" : "%s", name);
 }
 
 /* The agent's own notes, those that came since the last time. */

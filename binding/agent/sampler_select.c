@@ -145,13 +145,37 @@ static unsigned wanted(const char *name, int var_class, bool virtual)
     return objects;
 }
 
+/* Names for a pattern that is one and matched nothing. */
+static void offer(bool virtual)
+{
+    static char name[1024];
+    struct virtual_info own;
+    struct mpitx_pvar_info info;
+    for (int i = 0; virtual && i < virtual_count(); i++)
+        if (virtual_info(i, &own) && !strchr(own.name, '/'))
+            sampler_offer(own.name);
+    for (int i = 0; !virtual && i < sampler.library_count; i++) {
+        int length = sizeof name, none = 0;
+        if (sampler.table->pvar_get_info(i, name, &length, NULL, &none, &info) == MPITX_SUCCESS)
+            sampler_offer(name);
+    }
+    sampler_offer(NULL);
+}
+
 void sampler_note_unmatched(bool at_end)
 {
     /* What a library lists later (MPICH, at the first window) may still match. */
-    bool may_grow = !at_end && sampler.library_count > 0;
+    bool may_grow = !at_end && sampler.library_count > 0, offered[2] = {false, false};
     for (int i = 0; i < sampler.pattern_count; i++) {
         struct sampler_pattern *p = &sampler.patterns[i];
-        if (p->matched || p->noted || (may_grow && !only_virtual(p)))
+        bool virtual = only_virtual(p);
+        if (p->matched || p->noted)
+            continue;
+        if (!at_end && !offered[virtual] && !strpbrk(p->glob, "*?[")) {
+            offered[virtual] = true;
+            offer(virtual);
+        }
+        if (may_grow && !virtual)
             continue;
         p->noted = true;
         sampler_note_code(MPITX_RUN_WARNING, MPITX_RUN_NOTE_UNMATCHED, p->text);

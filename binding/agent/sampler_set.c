@@ -72,6 +72,24 @@ static void find_cvars(struct setting *s, int n)
             s[k].result = "of an unknown datatype";
 }
 
+/* Names for settings of variables that there are not. */
+static void offer_cvars(const struct setting *s, int n)
+{
+    static char name[1024];
+    int cvars = 0, missing = 0;
+    for (int k = 0; k < n; k++)
+        missing += !s[k].found;
+    if (missing)
+        sampler.table->cvar_get_num(&cvars);
+    for (int i = 0; i < cvars; i++) {
+        int length = sizeof name, none = 0;
+        struct mpitx_cvar_info info = {0};
+        if (sampler.table->cvar_get_info(i, name, &length, NULL, &none, &info) == MPITX_SUCCESS)
+            sampler_offer(name);
+    }
+    sampler_offer(NULL);
+}
+
 static void failed(struct setting *s, const char *what)
 {
     snprintf(s->text, sizeof s->text, "%s", what);
@@ -182,6 +200,7 @@ void sampler_apply_settings(void)
     int n = s ? read_settings(s) : 0;
     if (n && sampler.mpi_t) {
         find_cvars(s, n);
+        offer_cvars(s, n);
         try_settings(s, n, false);
         for (int k = 0; k < n; k++)
             if (!s[k].result)

@@ -40,6 +40,15 @@ void sampler_take(uint64_t now)
     }
 }
 
+bool sampler_over(uint64_t now, uint64_t due)
+{
+    if (!sampler.end_ticks || now < sampler.end_ticks)
+        return false;
+    uint64_t before = sampler.end_ticks > due ? sampler.end_ticks - due : 0;
+    mpitx_run_missed(sampler.run, (before + sampler.interval - 1) / sampler.interval);
+    return true;
+}
+
 static void stop(void)
 {
     atomic_store(&sampler.state, SAMPLER_DONE);
@@ -53,9 +62,7 @@ void sampler_due(uint64_t now)
     uint64_t due = atomic_load_explicit(&sampler.next_due, memory_order_relaxed);
     if (now < due || atomic_load_explicit(&sampler.state, memory_order_relaxed) != SAMPLER_ON)
         return;
-    if (sampler.end_ticks && now >= sampler.end_ticks) {
-        uint64_t before = sampler.end_ticks > due ? sampler.end_ticks - due : 0;
-        mpitx_run_missed(sampler.run, (before + sampler.interval - 1) / sampler.interval);
+    if (sampler_over(now, due)) {
         stop();
         return;
     }

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/hex"
 	"fmt"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -136,19 +135,4 @@ func parseSize(s string) (int64, error) {
 		return 0, fmt.Errorf("%q: must be a size such as 500M or 2G", s)
 	}
 	return int64(n * float64(uint64(1)<<k)), nil
-}
-
-// besideUs is a file of ours for a family: beside the binary, in ../lib/mpitx, or where `mpitx setup` puts things.
-func besideUs(e *locate.Env, exeDir, name string) (path string, looked []string) {
-	for _, dir := range []string{exeDir, filepath.Join(exeDir, "..", "lib", "mpitx"), e.DataDir()} {
-		if dir == "" {
-			continue
-		}
-		p := filepath.Join(dir, name)
-		if fileExists(e.File(p)) {
-			return p, nil
-		}
-		looked = append(looked, filepath.Clean(dir))
-	}
-	return "", looked
 }

@@ -27,7 +27,7 @@ func newDoctor(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Find MPI libraries, and say what each offers and what is wrong",
-		Long: `Find the MPI libraries, launchers and shims of this machine, say which would be used and why, what each library offers
+		Long: `Find the MPI libraries, launchers, shims and agents of this machine, say which would be used and why, what each library offers
 (variables before and after MPI_Init, the thread level granted, events, PERUSE, QMPI), what is wrong, and how to mend it.
 
 The exit code is 1 where no library can be used.`,
@@ -45,6 +45,7 @@ type finding struct {
 	mpi      locate.MPI
 	used     bool
 	shim     string
+	agent    string // "": none was found
 	catalog  *catalog.Catalog
 	problems []string
 }
@@ -92,6 +93,7 @@ func (o *doctorOptions) examine(m locate.MPI) *finding {
 	f := &finding{mpi: m}
 	exe, err := os.Executable()
 	if err == nil {
+		f.examineAgent(o.a.env, dir(exe))
 		f.shim, err = o.a.env.Shim(m, dir(exe))
 	}
 	if err != nil {
@@ -121,6 +123,30 @@ func (o *doctorOptions) examine(m locate.MPI) *finding {
 		f.problems = append(f.problems, fmt.Sprintf("%d variables crash or hang the library: they are marked faulty and left alone: see mpitx list -o wide", n))
 	}
 	return f
+}
+
+// examineAgent looks for what `mpitx sample` puts into applications, and whether it knows all functions of the library.
+func (f *finding) examineAgent(env *locate.Env, exeDir string) {
+	if f.mpi.Family == locate.Demo {
+		return // it has no applications
+	}
+	problem := func(what, why string) {
+		f.problems = append(f.problems, what+": "+why+": build one with `"+env.SetupCommand(f.mpi)+"`")
+	}
+	name := locate.AgentName(f.mpi.Family)
+	path, looked := env.Beside(exeDir, name)
+	if path == "" {
+		problem("no agent, mpitx sample cannot be used with it", name+" is not in "+strings.Join(looked, ", "))
+		return
+	}
+	f.agent = path
+	switch gaps, err := locate.AgentGaps(path, f.mpi.Lib); {
+	case err != nil:
+		problem("the agent cannot be compared with the library", err.Error())
+	case len(gaps) > 0:
+		problem(fmt.Sprintf("the agent is for another release, and does not see calls of %d of the library's functions", len(gaps)),
+			strings.Join(gaps[:min(3, len(gaps))], ", ")+" …")
+	}
 }
 
 func countFaulty(c *catalog.Catalog) int {
@@ -159,6 +185,7 @@ func (o *doctorOptions) report(t export.Terminal, findings []*finding, chosen lo
 		line("found by", f.mpi.Why)
 		line("launcher", f.mpi.Launcher)
 		line("shim", f.shim)
+		line("agent", f.agent)
 		if c := f.catalog; c != nil {
 			line("version", libraryName(c)+", MPI "+c.Library.Standard)
 			line("before init", stageCounts(c.Before))
@@ -212,11 +239,11 @@ func offered(has bool, n int) string {
 func rows(findings []*finding) *export.Rows {
 	r := &export.Rows{Schema: "mpitx.doctor"}
 	for _, name := range []string{"family", "version", "standard", "library", "launcher", "shim", "used", "why", "cvars_before", "cvars_after",
-		"pvars_before", "pvars_after", "categories_before", "categories_after", "thread_level", "events", "peruse", "qmpi", "problems"} {
+		"pvars_before", "pvars_after", "categories_before", "categories_after", "thread_level", "events", "peruse", "qmpi", "problems", "agent"} {
 		r.Columns = append(r.Columns, export.RowColumn{Name: name, Header: strings.ToUpper(name)})
 	}
 	for _, f := range findings {
-		row := []any{f.mpi.Family, nil, nil, f.mpi.Lib, f.mpi.Launcher, f.shim, f.used, f.mpi.Why, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, strings.Join(f.problems, "; ")}
+		row := []any{f.mpi.Family, nil, nil, f.mpi.Lib, f.mpi.Launcher, f.shim, f.used, f.mpi.Why, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, strings.Join(f.problems, "; "), f.agent}
 		if c := f.catalog; c != nil {
 			row[1], row[2] = libraryName(c), c.Library.Standard
 			row[8], row[9] = c.Before.Cvars-c.Before.DeadCvars, c.After.Cvars-c.After.DeadCvars

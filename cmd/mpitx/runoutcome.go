@@ -18,9 +18,9 @@ type settled struct {
 	ranks      [][]int // of each text
 }
 
-// outcomes tells what came of --set and --set-after: a line for each setting, with the ranks where they differ in it. names are
-// those that the library has, before or after MPI_Init, as far as that is known.
-func outcomes(run *recording.Run, names []string) []string {
+// outcomes tells what came of --set and --set-after: a line for each setting, with the ranks where they differ in it. cached are
+// the names that the library had when it was last read, before or after MPI_Init; near are all that may have been meant.
+func outcomes(run *recording.Run, cached, near []string) []string {
 	var all []*settled
 	for _, r := range run.Ranks {
 		for _, o := range r.Outcomes {
@@ -34,7 +34,11 @@ func outcomes(run *recording.Run, names []string) []string {
 				k = len(all)
 				all = append(all, &settled{flag: flag, name: name})
 			}
-			all[k].add(r.Rank, outcomeText(&o, slices.Contains(names, o.Cvar)))
+			text := outcomeText(&o, slices.Contains(cached, o.Cvar))
+			if o.Result == noSuchVariable && !slices.Contains(cached, o.Cvar) {
+				text += meant(near, o.Cvar)
+			}
+			all[k].add(r.Rank, text)
 		}
 	}
 	var lines []string
@@ -44,12 +48,15 @@ func outcomes(run *recording.Run, names []string) []string {
 	return lines
 }
 
+// noSuchVariable is a result, in the agent's words.
+const noSuchVariable = "no such variable"
+
 // outcomeText is what came of a setting on one rank. known tells whether the library has a variable of that name at any time.
 func outcomeText(o *recording.Outcome, known bool) string {
 	switch {
-	case o.Result == "no such variable" && !o.After && known:
+	case o.Result == noSuchVariable && !o.After && known:
 		return "set; it cannot be read back, since the library has it before MPI_Init only"
-	case o.Result == "no such variable" && !o.After:
+	case o.Result == noSuchVariable && !o.After:
 		return "the library has no such variable after MPI_Init: where it has one before (mpitx show " + o.Cvar + "), it was set"
 	case o.Old != "" && o.Old == o.Read:
 		return o.Result + ": it is " + o.Read + " as before"

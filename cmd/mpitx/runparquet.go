@@ -23,7 +23,7 @@ func writeParquet(w io.Writer, run *recording.Run, o export.SampleOptions) (dama
 	if err != nil {
 		return false, err
 	}
-	path, looked := besideUs(locate.System(), dir(exe), "mpitx-parquet")
+	path, looked := locate.System().Beside(dir(exe), "mpitx-parquet")
 	if path == "" {
 		return false, &locate.Error{What: "write Parquet", Why: "mpitx-parquet is not in " + strings.Join(looked, ", "), Do: "install mpitx as a whole, or use another format"}
 	}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"mpitx/recording"
@@ -12,19 +14,21 @@ func (o *sampleOptions) tell(run *recording.Run, size int) {
 	var lost recording.Counters
 	columns := false // where nothing matched, there was nothing to lose
 	seen := map[int]bool{}
+	names := o.knownNames(run)
 	for _, r := range run.Ranks {
 		seen[r.Rank] = true
 		for _, n := range r.Notes {
 			switch {
 			case n.Code == recording.NoteUnmatched:
-				text := "--pvar " + n.Text + ": no such variable"
+				bare, _, _ := cutLast(n.Text, '@')
+				text := "--pvar " + n.Text + ": no such variable" + meant(names, bare)
 				if !o.warned[n.Text] {
 					text += ": " + howToGet(o.chosen, n.Text, o.settings.set)
 				}
 				t.add(r.Rank, text)
 			case n.Code == recording.NoteFaulty:
 				t.add(r.Rank, n.Text+" is not sampled: reading it crashes or hangs the library")
-			case n.Severity >= recording.Warning && n.Code != recording.NoteRecovered:
+			case n.Severity >= recording.Warning:
 				t.add(r.Rank, n.Text)
 			}
 		}
@@ -57,7 +61,7 @@ func (o *sampleOptions) tell(run *recording.Run, size int) {
 	}
 	a := o.a
 	t.print(a, size)
-	for _, line := range outcomes(run, o.cachedNames()) {
+	for _, line := range outcomes(run, o.cachedNames(), names) {
 		a.complain("%s", line)
 	}
 	if lost.Lost() > 0 && columns {
@@ -72,6 +76,25 @@ func (o *sampleOptions) tell(run *recording.Run, size int) {
 			a.complain("the clock of %s was set by %s during the run: times follow the clock of its beginning", n.Host, n.Step.Round(time.Millisecond))
 		}
 	}
+}
+
+// knownNames are those that the library or the agent is known to offer: by the last reading of the library, and by this run.
+func (o *sampleOptions) knownNames(run *recording.Run) []string {
+	names := o.cachedNames()
+	for _, r := range run.Ranks {
+		for _, n := range r.Notes {
+			if n.Code == recording.NoteOffered {
+				names = append(names, strings.Split(n.Text, "\n")...)
+			}
+		}
+		for _, c := range r.Columns {
+			if c != nil && c.Variable != "" {
+				names = append(names, c.Variable)
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // tales are texts with the ranks that they are about.

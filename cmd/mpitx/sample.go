@@ -236,7 +236,7 @@ func (o *sampleOptions) prepare(args []string) (err error) {
 		return err
 	}
 	var looked []string
-	if o.agent, looked = besideUs(o.a.env, dir(exe), locate.AgentName(o.chosen.Family)); o.agent == "" {
+	if o.agent, looked = o.a.env.Beside(dir(exe), locate.AgentName(o.chosen.Family)); o.agent == "" {
 		return &locate.Error{What: "no agent for " + locate.FamilyName(o.chosen.Family), Why: locate.AgentName(o.chosen.Family) + " is not in " + strings.Join(looked, ", "),
 			Do: "build it with `" + o.a.env.SetupCommand(o.chosen) + "`"}
 	}
@@ -276,7 +276,7 @@ func (o *sampleOptions) builtin(exeDir string) ([]string, error) {
 		return nil, errDemo
 	}
 	name := locate.WorkloadName(m.Family)
-	path, looked := besideUs(o.a.env, exeDir, name)
+	path, looked := o.a.env.Beside(exeDir, name)
 	if path == "" {
 		return nil, &locate.Error{What: "no workload for " + locate.FamilyName(m.Family), Why: name + " is not in " + strings.Join(looked, ", "), Do: "build it with `" + o.a.env.SetupCommand(m) + "`"}
 	}

@@ -116,14 +116,18 @@ func TestExits(t *testing.T) {
 		program := f.compile(t, "mpicc", "exits.c")
 		for how, end := range map[string]string{"": "finalize", "three": "finalize", "segv": "", "kill": "", "abort": "abort", "unfinished": "exit"} {
 			for _, ranks := range []int{0, 1} {
-				plain := f.run(t, job{ranks: ranks, bare: true}, program, how)
-				r := f.run(t, job{ranks: ranks}, program, how)
-				if how == "abort" {
-					plain.stderr = r.stderr // Open MPI's own message does not always get through
-				}
-				if r.code != plain.code || mask(r.stdout) != mask(plain.stdout) || mask(r.stderr) != mask(plain.stderr) {
-					t.Errorf("%q, %d ranks: exit code %d, stdout %q, stderr %q; without the agent %d, %q, %q", how, ranks, r.code, r.stdout,
-						r.stderr, plain.code, plain.stdout, plain.stderr)
+				var plain, r *result
+				for try, same := 0, false; !same; try++ { // what a launcher makes of an end differs now and then
+					plain, r = f.run(t, job{ranks: ranks, bare: true}, program, how), f.run(t, job{ranks: ranks}, program, how)
+					if how == "abort" {
+						plain.stderr = r.stderr // Open MPI's own message does not always get through
+					}
+					same = r.code == plain.code && mask(r.stdout) == mask(plain.stdout) && mask(r.stderr) == mask(plain.stderr)
+					if !same && try == 4 {
+						t.Errorf("%q, %d ranks: exit code %d, stdout %q, stderr %q; without the agent %d, %q, %q", how, ranks, r.code, r.stdout,
+							r.stderr, plain.code, plain.stdout, plain.stderr)
+						break
+					}
 				}
 				if end != "" && r.counts["end"] != end {
 					t.Errorf("%q: end %q, want %q", how, r.counts["end"], end)

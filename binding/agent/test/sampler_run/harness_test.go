@@ -176,9 +176,18 @@ func (m *mpi) run(t testing.TB, j job) *result {
 	return r
 }
 
+// open reads the run, once nobody writes into it any more: launchers end before the processes that they kill.
 func (r *result) open(t testing.TB, no bool) {
 	t.Helper()
 	run, err := recording.Open(r.dir)
+	running := func(k *recording.Rank) bool { return k.State == recording.StateRunning }
+	for end := time.Now().Add(40 * time.Second); err == nil && slices.ContainsFunc(run.Ranks, running); run, err = recording.Open(r.dir) {
+		run.Close()
+		if time.Now().After(end) {
+			t.Fatalf("exit %d, and ranks go on", r.code)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
 	if err != nil {
 		if !no {
 			t.Fatalf("%v; exit %d\n%s%s", err, r.code, r.stdout, r.stderr)

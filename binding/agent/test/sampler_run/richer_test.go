@@ -111,6 +111,6 @@ func TestObjects(t *testing.T) {
 				t.Errorf("rank %d: %d samples of \"inter\"; %v", rank, samples, k.Notes)
 			}
 		}
-		r.whole(t, 4)
+		r.whole(t, 2)
 	})
 }

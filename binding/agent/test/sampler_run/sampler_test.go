@@ -14,8 +14,8 @@ import (
 func TestLibraryVariables(t *testing.T) {
 	m := mpis[0]
 	m.needs(t)
-	plain := m.start(t, 2, nil, "sampler_unexpected", "4", "10", "60")
-	r := m.start(t, 2, []string{"interval_ns=10000000", "pvar=pml_ob1_*", "pvar=mtl_psm2_*", "pvar=no_such*"}, "sampler_unexpected", "4", "10", "60")
+	plain := m.start(t, 2, nil, "sampler_unexpected", "6", "10", "60")
+	r := m.start(t, 2, []string{"interval_ns=10000000", "pvar=pml_ob1_*", "pvar=mtl_psm2_*", "pvar=no_such*"}, "sampler_unexpected", "6", "10", "60")
 	if r.code != 3 || r.code != plain.code {
 		t.Errorf("exit %d, without the agent %d\n%s", r.code, plain.code, r.stderr)
 	}
@@ -148,7 +148,7 @@ func TestEnds(t *testing.T) {
 				t.Errorf("%s: %s", end, r.stdout)
 			}
 			k := r.rank(t, 1)
-			r.whole(t, 10)
+			r.whole(t, 2)
 			want := map[string]recording.End{"exit": recording.EndExit, "abort": recording.EndAbort, "kill": 0, "fork": recording.EndFinalize, "finalize": recording.EndFinalize}[end]
 			if k.End != want {
 				t.Errorf("%s: the run says %v", end, k.End)
@@ -160,9 +160,9 @@ func TestEnds(t *testing.T) {
 // Limits, and control variables.
 func TestLimitsAndSettings(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
-		r := m.start(t, 2, []string{"interval_ns=1000000", "count=20", "pvar=mpitx:calls"}, "sampler_pingpong", "0.3", "finalize")
-		if n := len(r.values(0, "mpitx:calls", "", 0)); n != 20 {
-			t.Errorf("count=20 gave %d samples", n)
+		r := m.start(t, 2, []string{"interval_ns=1000000", "count=5", "pvar=mpitx:calls"}, "sampler_pingpong", "0.5", "finalize")
+		if n := len(r.values(0, "mpitx:calls", "", 0)); n != 5 {
+			t.Errorf("count=5 gave %d samples", n)
 		}
 		r = m.start(t, 2, []string{"interval_ns=1000000", "duration_ns=100000000", "pvar=mpitx:calls"}, "sampler_pingpong", "0.3", "finalize")
 		if c := r.rank(t, 0).Counters; c.Instants+c.Missed < 95 || c.Instants+c.Missed > 101 {

@@ -1,9 +1,11 @@
 package locate
 
 import (
+	"debug/elf"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -72,4 +74,52 @@ func (e *Env) BuildAgent(cc, family string, sources AgentSources, outDir string)
 		return nil, err
 	}
 	return []string{agent, filepath.Join(outDir, WorkloadName(family))}, nil
+}
+
+// unwrapped end the names of functions that agents have no wrappers for: conversions of handles, and what returns no code.
+var unwrapped = []string{"_c2f", "_f2c", "_c2f08", "_f082c", "_f2f08", "_f082f", "_toint", "_fromint", "_Wtick", "_Wtime", "_Aint_add", "_Aint_diff"}
+
+// AgentGaps are the functions of a library that an agent does not know, sorted: an agent that was built with the mpi.h of an older
+// release does not see calls of them.
+func AgentGaps(agent, library string) ([]string, error) {
+	known, machine, err := mpiFunctions(agent)
+	if err != nil {
+		return nil, err
+	}
+	offered, other, err := mpiFunctions(library)
+	if err != nil {
+		return nil, err
+	}
+	if machine != other {
+		return nil, &Error{What: agent, Why: "it is for another processor (" + machine.String() + ") than " + library + " (" + other.String() + ")"}
+	}
+	var gaps []string
+	for name := range offered {
+		if !known[name] && !slices.ContainsFunc(unwrapped, func(end string) bool { return strings.HasSuffix(name, end) }) {
+			gaps = append(gaps, name)
+		}
+	}
+	slices.Sort(gaps)
+	return gaps, nil
+}
+
+// mpiFunctions are the functions MPI_Xxx that a shared object defines.
+func mpiFunctions(path string) (map[string]bool, elf.Machine, error) {
+	f, err := elf.Open(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer f.Close()
+	symbols, err := f.DynamicSymbols()
+	if err != nil {
+		return nil, 0, err
+	}
+	names := map[string]bool{}
+	for _, s := range symbols {
+		rest, ok := strings.CutPrefix(s.Name, "MPI_")
+		if ok && len(rest) > 1 && (rest[1] == '_' || rest[1] >= 'a') && elf.ST_TYPE(s.Info) == elf.STT_FUNC && s.Section != elf.SHN_UNDEF {
+			names[s.Name] = true
+		}
+	}
+	return names, f.Machine, nil
 }

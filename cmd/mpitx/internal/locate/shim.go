@@ -37,7 +37,20 @@ func (e *Env) Shim(m MPI, exeDir string) (string, error) {
 		return "", nil
 	}
 	name := ShimName(m.Family)
-	var looked []string
+	path, looked := e.Beside(exeDir, name)
+	if path != "" {
+		return path, nil
+	}
+	return "", &Error{
+		What: "no shim for " + FamilyName(m.Family),
+		Why:  name + " is not in " + strings.Join(looked, ", "),
+		Do:   "build it with `" + e.SetupCommand(m) + "`",
+	}
+}
+
+// Beside finds a file that belongs to mpitx: beside the binary, in its lib/mpitx, or in the user's folder. Without it path is empty,
+// and looked says where it was looked for.
+func (e *Env) Beside(exeDir, name string) (path string, looked []string) {
 	for _, dir := range []string{exeDir, filepath.Join(exeDir, "..", "lib", "mpitx"), e.DataDir()} {
 		if dir == "" {
 			continue
@@ -47,11 +60,7 @@ func (e *Env) Shim(m MPI, exeDir string) (string, error) {
 		}
 		looked = append(looked, filepath.Clean(dir))
 	}
-	return "", &Error{
-		What: "no shim for " + FamilyName(m.Family),
-		Why:  name + " is not in " + strings.Join(looked, ", "),
-		Do:   "build it with `" + e.SetupCommand(m) + "`",
-	}
+	return "", looked
 }
 
 // SetupCommand is the command that builds what mpitx needs for an MPI.
