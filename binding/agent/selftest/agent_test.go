@@ -116,7 +116,7 @@ func TestExits(t *testing.T) {
 		program := f.compile(t, "mpicc", "exits.c")
 		for how, end := range map[string]string{"": "finalize", "three": "finalize", "segv": "", "kill": "", "abort": "abort", "unfinished": "exit"} {
 			for _, ranks := range []int{0, 1} {
-				var plain, r *result
+				var plain, r result
 				for try, same := 0, false; !same; try++ { // what a launcher makes of an end differs now and then
 					plain, r = f.run(t, job{ranks: ranks, bare: true}, program, how), f.run(t, job{ranks: ranks}, program, how)
 					if how == "abort" {
