@@ -107,8 +107,18 @@ func TestEverySampleIsAccountedFor(t *testing.T) {
 				for rank := range 2 {
 					c := r.rank(t, rank).Counters
 					due := c.Instants + c.Missed + c.LostBusy
-					if c.LostFull+c.OverBudget != 0 || due < uint64(450*time.Millisecond/interval) {
-						t.Errorf("%s, %v, rank %d: %+v", program[0], interval, rank, c)
+					var times []time.Duration
+					for in := range r.run.Instants(recording.Options{}) {
+						if in.Rank.Rank == rank {
+							times = append(times, in.Time)
+						}
+					}
+					span := 450 * time.Millisecond // of rank 0, which says when it is over; the other may come late
+					if rank != 0 && len(times) > 0 {
+						span = times[len(times)-1] - times[0]
+					}
+					if c.LostFull+c.OverBudget != 0 || due+1 < uint64(span/interval) {
+						t.Errorf("%s, %v, rank %d: %v: %+v", program[0], interval, rank, span, c)
 					}
 					wait := r.starved(t, rank)
 					t.Logf("%s, %v, rank %d: %d instants, %d missed, %v without a processor, %d ns each", program[0], interval, rank, c.Instants, c.Missed, wait, c.CostNs/max(1, c.Instants))
