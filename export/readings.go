@@ -1,6 +1,7 @@
 package export
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -193,3 +194,28 @@ func stageText(before, after bool) string {
 
 // existsAfter reports whether a variable exists after MPI_Init on some rank.
 func existsAfter(v *catalog.Variable) bool { return v.After != nil || len(v.Ranks) > 0 }
+
+// ParseRanks reads what RankList writes: ranks and ranges, "0,2-5". They come ascending, each once; "" is nil. Its error names
+// what is wrong with s.
+func ParseRanks(s string) ([]int, error) {
+	if s == "" {
+		return nil, nil
+	}
+	var out []int
+	for _, part := range strings.Split(s, ",") {
+		lo, hi, isRange := strings.Cut(part, "-")
+		a, err := strconv.Atoi(lo)
+		b := a
+		if err == nil && isRange {
+			b, err = strconv.Atoi(hi)
+		}
+		if err != nil || a < 0 || b < a || b-a > 1<<20 {
+			return nil, fmt.Errorf("%q: must be ranks like 0,2-5", s)
+		}
+		for r := a; r <= b; r++ {
+			out = append(out, r)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
+}

@@ -11,13 +11,14 @@ import (
 	"mpitx/catalog"
 	"mpitx/export"
 	"mpitx/ui/link"
-	"mpitx/ui/term"
 )
 
 // editing is a control variable being written.
 type editing struct {
 	e        *entry
-	problem  string // why what is typed is no value; "": it is one
+	text     string // the value to write, once it is typed or chosen
+	ranks    []int  // to write it on; nil: all
+	problem  string // why what is typed is no value, or no ranks; "": it is
 	pick     scroll // in the enumeration
 	outcomes []link.Outcome
 	err      error
@@ -75,7 +76,7 @@ func (m *Model) openEdit(e *entry, text string) {
 		return
 	}
 	enum := m.x.cat.Enum(e.v.Enum)
-	m.edit.e, m.edit.err, m.edit.outcomes = e, nil, nil
+	m.edit.e, m.edit.ranks, m.edit.err, m.edit.outcomes = e, nil, nil, nil
 	m.mode = modeEdit
 	if text == "" {
 		text = r.Value.Format(enum)
@@ -97,6 +98,32 @@ func (m *Model) validate() {
 	if err != nil {
 		m.edit.problem = err.Error()
 	}
+}
+
+// validRanks reads the ranks that are typed; nothing is all of them.
+func (m *Model) validRanks() {
+	ranks, err := export.ParseRanks(m.line.String())
+	m.edit.problem = ""
+	size := m.x.cat.Job.Size
+	switch {
+	case err != nil:
+		m.edit.problem = err.Error()
+	case len(ranks) > 0 && ranks[len(ranks)-1] >= size:
+		m.edit.problem = fmt.Sprintf("there is no rank %d: ranks are 0 to %d", ranks[len(ranks)-1], size-1)
+	case len(ranks) == size:
+		ranks = nil
+	}
+	m.edit.ranks = ranks
+}
+
+// confirm asks before a write, unless it concerns one rank's own value.
+func (m *Model) confirm() tea.Cmd {
+	m.edit.text = m.line.String()
+	m.mode = modeConfirm
+	if m.x.cat.Job.Size == 1 && m.edit.e.v.Scope == catalog.ScopeLocal {
+		return m.write()
+	}
+	return nil
 }
 
 func (m *Model) cmdWrite(args string) {
@@ -124,32 +151,39 @@ func (m *Model) keyEdit(key, text string) tea.Cmd {
 			m.mode = modeNormal
 		}
 	case modePick:
-		m.keyPick(key)
+		return m.keyPick(key)
 	case modeConfirm:
-		if key == "y" || key == "Y" {
+		switch key {
+		case "y", "Y":
 			return m.write()
-		}
-		if key == "n" || key == "q" {
+		case "n", "q":
 			m.mode = modeNormal
+		case "r":
+			if m.x.cat.Job.Size > 1 {
+				m.mode, m.line = modeRanks, newInput(export.RankList(m.edit.ranks))
+			}
+		}
+	case modeRanks:
+		if key == "enter" {
+			if m.edit.problem == "" {
+				m.mode = modeConfirm
+			}
+		} else if m.line.key(key, text) {
+			m.validRanks()
 		}
 	case modeEdit:
 		if key == "enter" {
 			if m.edit.problem == "" {
-				m.mode = modeConfirm // what is written concerns every rank that this explorer has
-				if m.x.cat.Job.Size == 1 && m.edit.e.v.Scope == catalog.ScopeLocal {
-					return m.write()
-				}
+				return m.confirm()
 			}
-			return nil
-		}
-		if m.line.key(key, text) {
+		} else if m.line.key(key, text) {
 			m.validate()
 		}
 	}
 	return nil
 }
 
-func (m *Model) keyPick(key string) {
+func (m *Model) keyPick(key string) tea.Cmd {
 	items := m.x.cat.Enum(m.edit.e.v.Enum).Items
 	switch key {
 	case "j", "down":
@@ -162,24 +196,21 @@ func (m *Model) keyPick(key string) {
 		m.edit.pick.at = len(items)
 	case "=":
 		m.mode = modeEdit
-		return
 	case "enter":
-		m.edit.pick.clamp(len(items))
 		m.line = newInput(items[m.edit.pick.at].Name)
-		m.validate()
-		m.mode = modeConfirm
-		if m.edit.problem != "" {
-			m.mode = modeEdit
+		if m.validate(); m.edit.problem == "" {
+			return m.confirm()
 		}
-		return
+		m.mode = modeEdit
 	}
 	m.edit.pick.clamp(len(items))
+	return nil
 }
 
 // write sends the write; its outcome comes as a message.
 func (m *Model) write() tea.Cmd {
 	m.mode, m.edit.waits = modeOutcome, true
-	w := link.Write{Name: m.edit.e.v.Name, Text: m.line.String()}
+	w := link.Write{Name: m.edit.e.v.Name, Text: m.edit.text, Ranks: m.edit.ranks, Force: m.edit.ranks != nil}
 	return m.send(false, w)
 }
 
@@ -269,103 +300,7 @@ func (m *Model) undo() tea.Cmd {
 		}
 		writes = append(writes, w)
 	}
-	m.line = newInput(writes[0].Text)
+	m.edit.text = writes[0].Text
 	m.mode, m.edit.waits = modeOutcome, true
 	return m.send(true, writes...)
-}
-
-// box is what is shown over the screen; nil: nothing.
-func (m *Model) box() []string {
-	bold := term.Style{Bold: true}
-	width := min(m.w-8, 76)
-	switch m.mode {
-	case modeWork:
-		lines := []string{m.t.Paint(bold, "Workload on all ranks"), "", "0  none"}
-		for i, w := range link.Workloads {
-			lines = append(lines, fmt.Sprintf("%d  %s", i+1, w))
-		}
-		return append(lines, "", "esc closes")
-	case modeEdit, modePick, modeConfirm, modeOutcome:
-	default:
-		return nil
-	}
-	v := m.edit.e.v
-	lines := []string{m.t.Paint(bold, m.t.SafeLine(v.Name, width)), "now  " + m.t.SafeLine(m.x.value(m.edit.e), width)}
-	words := "scope " + v.Scope.String()
-	if s := scopeWords[v.Scope]; s != "" {
-		words += ": " + s
-	}
-	lines = append(append(lines, term.Wrap(words, width)...), "")
-	switch m.mode {
-	case modeEdit:
-		lines = append(lines, "new  "+m.line.render(m.t, width-5), "")
-		if m.edit.problem != "" {
-			lines = append(lines, term.Wrap(m.t.SafeText(m.edit.problem), width)...)
-		} else {
-			lines = append(lines, "enter writes it, esc leaves it")
-		}
-	case modePick:
-		items := m.x.cat.Enum(v.Enum).Items
-		height := min(len(items), max(3, m.h-14))
-		m.edit.pick.view(len(items), height)
-		for i := m.edit.pick.top; i < m.edit.pick.top+height; i++ {
-			s, sign := term.Style{}, "  "
-			if i == m.edit.pick.at {
-				s, sign = term.Style{Reverse: true}, "> "
-			}
-			lines = append(lines, m.t.Paint(s, sign+m.t.Cut(m.t.SafeLine(fmt.Sprintf("%d  %s", items[i].Value, items[i].Name), width), width-2)))
-		}
-		lines = append(lines, "", "enter chooses, = types a value, esc leaves it")
-	case modeConfirm:
-		lines = append(lines, "new  "+m.t.SafeLine(m.line.String(), width), "",
-			fmt.Sprintf("Write this on %s?  y yes   n no", ranksWords(m.x.cat.Job.Size)))
-	case modeOutcome:
-		lines = append(lines, m.outcomeLines(width)...)
-	}
-	return lines
-}
-
-func ranksWords(n int) string {
-	if n == 1 {
-		return "the one rank"
-	}
-	return fmt.Sprintf("all %d ranks", n)
-}
-
-// outcomeLines tell what came of a write, ranks with the same outcome together.
-func (m *Model) outcomeLines(width int) []string {
-	if m.edit.waits {
-		return []string{"writing " + m.t.SafeLine(m.line.String(), width) + " ..."}
-	}
-	type same struct{ result, detail, old, back string }
-	ranks := map[same][]int{}
-	order := []same{}
-	enum := m.x.cat.Enum(m.edit.e.v.Enum)
-	for _, o := range m.edit.outcomes {
-		k := same{o.Result, o.Detail, o.Old.Format(enum), o.Back.Format(enum)}
-		if ranks[k] == nil {
-			order = append(order, k)
-		}
-		ranks[k] = append(ranks[k], o.Rank)
-	}
-	lines := []string{}
-	for _, k := range order {
-		slices.Sort(ranks[k])
-		text := "rank " + export.RankList(ranks[k]) + ": " + k.result
-		if k.old != "" || k.back != "" {
-			text += ": was " + k.old + ", reads back " + k.back
-		}
-		if k.detail != "" {
-			text += " (" + k.detail + ")"
-		}
-		lines = append(lines, term.Wrap(m.t.SafeText(text), width)...)
-	}
-	if m.edit.err != nil {
-		lines = append(lines, term.Wrap(m.t.SafeText("failed: "+m.edit.err.Error()), width)...)
-	}
-	lines = append(lines, "")
-	if len(m.edit.undo) > 0 {
-		return append(lines, "esc closes; then u undoes it")
-	}
-	return append(lines, "esc closes")
 }

@@ -59,7 +59,7 @@ func init() {
 }
 
 func (m *Model) typing() bool {
-	return m.mode == modeSearch || m.mode == modeCommand || m.mode == modeEdit
+	return m.mode == modeSearch || m.mode == modeCommand || m.mode == modeEdit || m.mode == modeRanks
 }
 
 // key handles a key press: text is what it types, where it does.
@@ -85,7 +85,7 @@ func (m *Model) key(key, text string) tea.Cmd {
 	case modeHelp, modeLog:
 		m.keyText(key)
 		return nil
-	case modeEdit, modePick, modeConfirm, modeOutcome:
+	case modeEdit, modePick, modeConfirm, modeRanks, modeOutcome:
 		return m.keyEdit(key, text)
 	case modeWatch:
 		return m.keyWatch(key)
@@ -237,6 +237,8 @@ func (m *Model) typed() {
 		}
 	case modeEdit:
 		m.validate()
+	case modeRanks:
+		m.validRanks()
 	}
 }
 

@@ -177,6 +177,18 @@ func TestEdit(t *testing.T) {
 	press(m, "esc", "u")
 	contains(t, m, "nothing was written that could be undone")
 
+	// On some ranks only, with what the scope says of it.
+	press(m, ":", "'show limit", "enter", "e", "ctrl+u", "'5", "enter", "r", "'2-9")
+	contains(t, m, "there is no rank 9: ranks are 0 to 3")
+	press(m, "enter", "backspace", "'3", "enter")
+	contains(t, m, "Its scope concerns all ranks", "Write this on rank 2,3 only?")
+	press(m, "y")
+	if w := b.writes[len(b.writes)-1]; w.Text != "5" || fmt.Sprint(w.Ranks) != "[2 3]" || !w.Force {
+		t.Fatalf("wrote %+v", w)
+	}
+	press(m, "esc")
+	b.writes = b.writes[:2]
+
 	press(m, ":", "'show algorithm", "enter", "e")
 	contains(t, m, "> 1  linear", "2  binomial")
 	press(m, "j", "enter", "n")

@@ -57,6 +57,7 @@ const (
 	modeEdit
 	modePick // an enumeration's item
 	modeConfirm
+	modeRanks // which a write concerns
 	modeOutcome
 	modeWatch
 	modeLog

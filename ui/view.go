@@ -201,7 +201,7 @@ func (m *Model) bottom() string {
 	case m.ended != "":
 		hints = append([]string{"R restart the back end"}, hints...)
 	case m.o.Start != nil:
-		hints = []string{"? help", "/ search", "f filter", "e edit", "p pin", "w watch", "r read", "W workload", "q quit", "z zoom", ": command"}
+		hints = []string{"? help", "/ search", "f filter", "e edit", "p pin", "w watch", "r read", "q quit", "W workload", "z zoom", ": command"}
 	}
 	line := ""
 	for _, h := range hints { // the first are the most important

@@ -65,9 +65,9 @@ func (o *writeOptions) run(cmd *cobra.Command, args []string) error {
 	if o.stage != "before" && o.stage != "after" {
 		return usagef("--stage: %q: must be before or after", o.stage)
 	}
-	ranks, err := parseRanks(o.ranks)
+	ranks, err := export.ParseRanks(o.ranks)
 	if err != nil {
-		return err
+		return usagef("--rank: %v", err)
 	}
 	if o.stage == "before" && ranks != nil && !slices.Equal(ranks, []int{0}) {
 		return usagef("--rank: the stage before MPI_Init is read by one process of each node: leave --rank out")
@@ -228,28 +228,4 @@ func parseWrites(args []string, ranks []int) ([]job.Write, error) {
 		out = append(out, job.Write{Name: name, Text: value, Ranks: ranks})
 	}
 	return out, nil
-}
-
-// parseRanks reads "0,2-5"; nil is all.
-func parseRanks(s string) ([]int, error) {
-	if s == "" {
-		return nil, nil
-	}
-	var out []int
-	for _, part := range strings.Split(s, ",") {
-		lo, hi, isRange := strings.Cut(part, "-")
-		a, err := strconv.Atoi(lo)
-		b := a
-		if err == nil && isRange {
-			b, err = strconv.Atoi(hi)
-		}
-		if err != nil || a < 0 || b < a || b-a > 1<<20 {
-			return nil, usagef("--rank: %q: must be ranks like 0,2-5", s)
-		}
-		for r := a; r <= b; r++ {
-			out = append(out, r)
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out), nil
 }

@@ -1,0 +1,125 @@
+package ui
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"time"
+
+	"mpitx/export"
+	"mpitx/ui/chart"
+	"mpitx/ui/term"
+)
+
+// watchView lists what is pinned with its history, and draws the chosen one.
+func (m *Model) watchView(width, height int) []string {
+	n := len(m.watching.list)
+	top := min(n+2, max(height/2, 3))
+	m.at.view(n, top-2)
+	state := fmt.Sprintf(" every %s: %s", m.every, m.show)
+	if m.paused {
+		state += ", PAUSED"
+	}
+	if m.log10 {
+		state += ", log scale"
+	}
+	lines := []string{m.t.Paint(term.Style{Bold: true}, state), ""}
+	nameW := min(48, width/2-14)
+	for i := m.at.top; i < min(n, m.at.top+top-2); i++ {
+		s := m.watching.list[i]
+		show := m.showing(s)
+		curve := s.total(show)
+		sign, style := "  ", term.Style{}
+		if i == m.at.at {
+			sign, style = "> ", term.Style{Reverse: true}
+		}
+		lines = append(lines, m.t.Paint(style, sign+m.t.Fit(m.t.SafeLine(s.id, nameW), nameW)+" "+m.t.FitRight(lastOf(curve, show), 10)+" ")+
+			chart.Sparkline(curve, width-nameW-14, m.chartStyle()))
+	}
+	lines = m.block(lines, width, top)
+	if m.at.at >= n || height-top < 3 {
+		return m.block(lines, width, height)
+	}
+	return m.block(append(append(lines, ""), m.chart(m.watching.list[m.at.at], width, height-top-1)...), width, height)
+}
+
+// lastOf is the end of a curve in words.
+func lastOf(curve []float64, show showing) string {
+	if len(curve) == 0 || math.IsNaN(curve[len(curve)-1]) {
+		return "-"
+	}
+	return chart.Number(curve[len(curve)-1]) + map[showing]string{showRate: "/s"}[show]
+}
+
+func (m *Model) chart(s *series, width, height int) []string {
+	var curves []chart.Series
+	show := m.showing(s)
+	if m.ranks {
+		for k, r := range s.ranks {
+			curves = append(curves, chart.Series{Name: "rank " + strconv.Itoa(r), Values: s.rank(k, show)})
+		}
+	} else {
+		name := show.String() + ", sum of " + strconv.Itoa(len(s.ranks)) + " ranks"
+		curves = append(curves, chart.Series{Name: name, Values: s.total(show)})
+	}
+	axes := chart.Axes{Right: "now", Zero: true}
+	if n := len(s.times); n > 1 {
+		axes.Left = "-" + s.times[n-1].Sub(s.times[0]).Round(time.Second).String()
+	}
+	if m.log10 {
+		axes.Unit = " (log10)"
+		for _, c := range curves {
+			for i, v := range c.Values {
+				c.Values[i] = math.Log10(v) // of nothing and less there is no point
+				if math.IsInf(c.Values[i], 0) {
+					c.Values[i] = math.NaN()
+				}
+			}
+		}
+	}
+	return chart.LineChart(curves, axes, width, height, m.chartStyle())
+}
+
+// writeSamples writes the samples of what is pinned: one row for each time, variable and rank.
+func (m *Model) writeSamples(w io.Writer, f export.Format) error {
+	type sample struct {
+		Time  time.Time `json:"time"`
+		Name  string    `json:"variable"`
+		Rank  int       `json:"rank"`
+		Value *float64  `json:"value"`
+	}
+	samples := []sample{}
+	for _, s := range m.watching.list {
+		for i, row := range s.rows {
+			for k, v := range row {
+				x := sample{s.times[i], s.id, s.ranks[k], &v}
+				if math.IsNaN(v) || math.IsInf(v, 0) {
+					x.Value = nil
+				}
+				samples = append(samples, x)
+			}
+		}
+	}
+	if f == export.FormatJSON {
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		return e.Encode(samples)
+	}
+	if f != export.FormatCSV {
+		return fmt.Errorf("samples can be saved as .csv or .json")
+	}
+	c := csv.NewWriter(w)
+	c.Write([]string{"time", "variable", "rank", "value"})
+	for _, s := range samples {
+		v := ""
+		if s.Value != nil {
+			v = strconv.FormatFloat(*s.Value, 'g', -1, 64)
+		}
+		c.Write([]string{s.Time.UTC().Format(time.RFC3339Nano), s.Name, strconv.Itoa(s.Rank), v})
+	}
+	c.Flush()
+	return c.Error()
+}
