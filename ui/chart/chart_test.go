@@ -227,3 +227,11 @@ func BenchmarkHeatMap(b *testing.B) {
 		HeatMap(h, 200, 40, Style{Colors: TrueColor})
 	}
 }
+
+// Nothing but zeros, of what is never negative: the axis shows no negative numbers.
+func TestZeros(t *testing.T) {
+	text := strings.Join(LineChart([]Series{{Name: "a", Values: []float64{0, 0, 0}}}, Axes{Zero: true}, 40, 10, Style{}), "\n")
+	if strings.Contains(text, "-0") || strings.Contains(text, "-1") || !strings.Contains(text, "1│") {
+		t.Error(text)
+	}
+}

@@ -17,7 +17,7 @@ type Series struct {
 type Axes struct {
 	Unit        string // behind the numbers of the values' axis
 	Left, Right string // what the time axis begins and ends with, safe to print
-	Zero        bool   // the axis begins at 0 where all values are positive
+	Zero        bool   // the axis begins at 0 where no value is negative
 }
 
 const (
@@ -70,7 +70,11 @@ func newCanvas(all []Series, axes Axes, width, height int, s Style) *canvas {
 	if axes.Zero && c.low > 0 {
 		c.low = 0
 	}
-	if ok && c.low == c.high {
+	switch {
+	case !ok || c.low < c.high:
+	case axes.Zero && c.low == 0:
+		c.high = 1
+	default:
 		room := max(math.Abs(c.low)/2, 1)
 		c.low, c.high = max(c.low-room, -math.MaxFloat64), min(c.high+room, math.MaxFloat64)
 	}
