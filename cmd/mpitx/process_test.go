@@ -157,6 +157,14 @@ func (p *process) describe() string {
 	var b strings.Builder
 	for _, pid := range p.alive() {
 		fmt.Fprintf(&b, "  %d %s\n", pid, cmdline(pid))
+		tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*", pid))
+		for _, task := range tasks { // where each thread waits: what hangs is seldom seen twice
+			stat, _ := os.ReadFile(task + "/stat")
+			wait, _ := os.ReadFile(task + "/wchan")
+			call, _ := os.ReadFile(task + "/syscall")
+			_, stat, _ = bytes.Cut(stat, []byte("("))
+			fmt.Fprintf(&b, "    %s (%.30s %s %s\n", filepath.Base(task), stat, wait, bytes.TrimSpace(call))
+		}
 	}
 	return b.String()
 }
