@@ -121,6 +121,11 @@ func watch(t *testing.T, family string) {
 	s.await("a value that moves", func(got string) bool { return rankLine(got) != "" && rankLine(got) != rankLine(first) })
 	s.tmux("send-keys", "m")
 	s.sees("a rank 0", "d rank 3")
+	s.tmux("send-keys", "e", "shown.csv", "Enter")
+	s.sees("saved mpitx:messages_sent on 4 ranks to shown.csv")
+	if text, _ := os.ReadFile(filepath.Join(dir, "shown.csv")); strings.Count(string(text), "mpitx:messages_sent,counter,,") != 4 {
+		t.Errorf("exported:\n%s", text)
+	}
 	s.tmux("send-keys", "q")
 	s.sees("before\ncode 0")
 	s.tmux("send-keys", "Enter")
@@ -137,6 +142,39 @@ func watch(t *testing.T, family string) {
 	out, err := exec.Command(filepath.Join(bin, "mpitx"), "top", filepath.Join(dir, "run1"), "--once", "--by-rank", "-o", "csv").Output()
 	if err != nil || strings.Count(string(out), "mpitx:calls,") != 4 {
 		t.Errorf("--once: %v\n%s", err, out)
+	}
+	damaged(t, filepath.Join(bin, "mpitx"), filepath.Join(dir, "run1"))
+}
+
+// damaged overwrites something in the middle of a run: what is whole is printed, and where it is not is told.
+func damaged(t *testing.T, mpitx, run string) {
+	if out, err := exec.Command(mpitx, "recover", run).CombinedOutput(); err != nil { // what a launcher has killed
+		t.Fatalf("recover: %v\n%s", err, out)
+	}
+	files, _ := filepath.Glob(filepath.Join(run, "node-*.mpxr"))
+	if len(files) != 1 {
+		t.Fatalf("files %q", files)
+	}
+	b, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := len(b) / 2
+	copy(b[at:], strings.Repeat("?", 4096))
+	if err := os.WriteFile(files[0], b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(mpitx, "top", run, "--once", "-o", "csv")
+	var errors strings.Builder
+	cmd.Stderr = &errors
+	out, _ := cmd.Output()
+	if cmd.ProcessState.ExitCode() != exitPartial || !strings.Contains(string(out), "mpitx:calls,") {
+		t.Errorf("code %d:\n%s%s", cmd.ProcessState.ExitCode(), out, errors.String())
+	}
+	_, rest, _ := strings.Cut(errors.String(), filepath.Base(files[0])+": damaged at byte ")
+	offset := 0
+	if fmt.Sscan(rest, &offset); offset < at-1<<20 || offset > at+4096 {
+		t.Errorf("overwritten from byte %d on:\n%s", at, errors.String())
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"mpitx/catalog"
 	"mpitx/recording"
 	"mpitx/recording/recordingtest"
+	"mpitx/ui/term"
 )
 
 var le = binary.LittleEndian
@@ -294,19 +295,26 @@ func TestGap(t *testing.T) {
 	}
 }
 
-// A refresh of 1,000 ranks with 16 variables of which each has a new sample, and the frame of it.
+// BenchmarkRefresh is what a screen does twice a second of a job whose variables all have a new sample each time: it reads them, and
+// draws. percent is of one processor, at two a second.
 func BenchmarkRefresh(b *testing.B) {
-	many := make([]recordingtest.Column, 16)
+	for _, size := range []struct{ ranks, variables int }{{4, 16}, {256, 50}, {1000, 16}} {
+		b.Run(fmt.Sprintf("%dx%d", size.ranks, size.variables), func(b *testing.B) { refreshes(b, size.ranks, size.variables) })
+	}
+}
+
+func refreshes(b *testing.B, ranks, variables int) {
+	many := make([]recordingtest.Column, variables)
 	for i := range many {
 		many[i] = columns[0]
 		many[i].Variable = fmt.Sprint("v", i)
 	}
-	j := newJob(b, 1000, many...)
+	j := newJob(b, ranks, many...)
 	f := j.open()
 	f.line.whole, f.line.width = false, binOfLive
 	f.All()
-	key := Key{"v3", catalog.ClassCounter, ""}
-	values := make([]uint64, 16)
+	u := sit(b, f, term.Term{UTF8: true, Profile: term.TrueColor}, 160, 50)
+	values := make([]uint64, variables)
 	n := 0
 	for b.Loop() {
 		b.StopTimer()
@@ -319,7 +327,11 @@ func BenchmarkRefresh(b *testing.B) {
 		}
 		j.flush()
 		b.StartTimer()
-		f.Poll()
-		f.Frame(Ask{As: recording.Rate, Row: &key, Trend: 60, History: mostBins})
+		u.do(u.m.read(true))
+		u.m.Render(160, 50)
 	}
+	if got := u.m.frame.Samples; got != uint64(n*ranks) {
+		b.Fatalf("%d samples were read, of %d", got, n*ranks)
+	}
+	b.ReportMetric(2*100*b.Elapsed().Seconds()/float64(b.N), "percent")
 }

@@ -50,7 +50,7 @@ func init() {
 		{[]string{"space", "p"}, "Space", "pause, and go on", "pause", func(m *Model) tea.Cmd { return m.pause() }},
 		{[]string{"r"}, "r", "read again at once, also a run that has ended", "", func(m *Model) tea.Cmd { return m.read(true) }},
 		{[]string{"t"}, "t", "what is wrong with the run, in full", "", func(m *Model) tea.Cmd { return m.showText(m.troubleLines()) }},
-		{[]string{"e"}, "e", "export what is shown: :export FILE.csv, .json or .ndjson", "export", func(m *Model) tea.Cmd { return m.begin("export ") }},
+		{[]string{"e"}, "e", "export what is shown: :export FILE.csv, .json or .ndjson", "", func(m *Model) tea.Cmd { return m.begin("export ") }},
 		{[]string{":"}, ":", "command line", "", func(m *Model) tea.Cmd { return m.begin("") }},
 		{[]string{"ctrl+z"}, "^Z", "stop, until the shell lets it go on", "", func(*Model) tea.Cmd { return tea.Suspend }},
 	}
