@@ -313,21 +313,28 @@ func TestServeStopped(t *testing.T) {
 	}
 }
 
+// A rank that takes longer than the limit, which is 0.3 s here, is silent until it has answered.
 func TestServeSlow(t *testing.T) {
 	t.Parallel()
 	environ := append(testEnvironment(t), "FAKEMPI_FAULTS=slow-read=demo_eager_limit@1/itself")
 	s := serve(t, environ, "mpitx", "serve", "-n", "2")
-	sample := s.read(100*time.Millisecond, "demo_eager_limit")
-	if len(sample.Silent) == 0 {
-		t.Skip("the fixture is not slow") // 0.3 s against 0.08
+	var sample *link.Sample
+	for end := time.Now().Add(servedLimit); sample == nil; {
+		ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
+		var err error
+		if sample, err = s.Read(ctx, []string{"demo_eager_limit"}); err != nil && (!errors.Is(err, context.DeadlineExceeded) || time.Now().After(end)) {
+			t.Fatal(err)
+		}
+		cancel()
 	}
-	if e := s.event(link.EventSilent); e.Rank != 1 {
-		t.Errorf("%+v", e)
+	if !slices.Contains(sample.Silent, 1) {
+		t.Fatalf("%v answered", ranksOf(sample))
 	}
-	if e := s.event(link.EventAnswers); e.Rank != 1 {
-		t.Errorf("%+v", e)
+	for _, kind := range []link.EventKind{link.EventSilent, link.EventAnswers} {
+		for e := s.event(kind); e.Rank != 1; e = s.event(kind) { // others, on a machine that has no time
+		}
 	}
-	if sample = s.read(servedLimit, "demo_eager_limit"); len(sample.Ranks) != 2 {
+	if sample := s.read(servedLimit, "demo_eager_limit"); !slices.Contains(ranksOf(sample), 1) {
 		t.Errorf("%v did not answer", sample.Silent)
 	}
 }
