@@ -190,9 +190,9 @@ func in(variable string) string {
 
 // lost reports the end of the back end.
 func (m *Model) lost() {
-	text := "back end lost: " + m.ended + in(m.culprit) + ": R restarts it"
+	text := "back end lost: R restarts it: " + m.ended
 	if m.culprit != "" {
-		text += " and leaves that variable alone"
+		text = fmt.Sprintf("back end lost in %s: R restarts it without: %s", m.culprit, m.ended)
 	}
 	if m.x == nil {
 		m.failed = text

@@ -320,7 +320,8 @@ func TestLostBackend(t *testing.T) {
 	if len(*backends) != 2 || fmt.Sprint((*backends)[1].exclude) != "[limit]" || !b.closed {
 		t.Fatalf("restarted with %v", (*backends)[1].exclude)
 	}
-	contains(t, m, "4 ranks")
+	press(m, ":", "'show limit", "enter")
+	contains(t, m, "4 ranks", "faulty: it has killed a back end, and is left alone")
 	if strings.Contains(screen(t, m), "LOST") {
 		t.Error("still lost")
 	}

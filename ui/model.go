@@ -188,6 +188,12 @@ func (m *Model) loaded(msg loadedMsg) {
 			setCriterion(m.criteria, c.name+"="+c.values[c.now]) // a word that no longer occurs filters nothing
 		}
 	}
+	for _, id := range m.exclude { // what the back end read of it before it was left alone
+		if k, ok := m.x.byID[id]; ok {
+			v := m.x.entries[k].v
+			v.After, v.Ranks = &catalog.Reading{Status: catalog.StatusFaulty, Reason: "it has killed a back end, and is left alone"}, nil
+		}
+	}
 	for id := range m.pins() {
 		if k, ok := m.x.byID[id]; ok {
 			m.x.entries[k].pinned = true
@@ -292,6 +298,7 @@ func (m *Model) point(id string) bool {
 	for i, k := range m.shown {
 		if m.x.entries[k].v.ID() == id {
 			m.list.at = i
+			m.list.top = max(0, i-m.layout().listH/3) // with what is around it
 			m.generation++
 			return true
 		}

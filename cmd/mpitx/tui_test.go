@@ -328,6 +328,77 @@ func TestExplorerLive(t *testing.T) {
 	}
 }
 
+// A rank that hangs in a read is shown as not answering; the others answer, and it all ends when the user wants it to.
+func TestExplorerHang(t *testing.T) {
+	environ := append(testEnvironment(t), "FAKEMPI_FAULTS=hang-read=demo_eager_limit@2/itself")
+	s := onScreen(t, environ, "mpitx tui -n 4")
+	s.until("4 ranks", "1 of ")
+	s.keys(":read demo_eager_limit", "Enter")
+	s.until("SILENT: r2", "no answer from rank 2")
+	s.keys(":show demo_rank", "Enter")
+	s.until("r2        does not answer", "r3        3")
+	s.keys("r")
+	s.until("no answer from rank 2")
+	s.keys(":write demo_eager_limit=5000", "Enter")
+	s.until("Write this on all 4 ranks?")
+	s.keys("y")
+	s.until("rank 0,1,3: ok: was", "reads back 5000", "rank 2: no answer", "may or may not")
+	s.keys("Enter")
+	s.until("!no answer:")
+	if n := len(backends(strconv.Itoa(s.program()))); n != 4 {
+		t.Errorf("%d back ends for four ranks", n)
+	}
+	program := strconv.Itoa(s.program())
+	s.keys("q")
+	s.restored("0")
+	for end := time.Now().Add(30 * time.Second); len(backends(program)) > 0; time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("left behind: %v", backends(program))
+		}
+	}
+}
+
+// A library that crashes in an access names the variable; R starts it again without that, and what is pinned stays pinned.
+func TestExplorerCrash(t *testing.T) {
+	environ := append(testEnvironment(t), "FAKEMPI_FAULTS=crash-read=demo_eager_limit@2/itself")
+	s := onScreen(t, environ, "mpitx tui -n 4")
+	s.until("4 ranks", "1 of ")
+	s.keys(":watch demo_messages_sent:counter", "Enter")
+	s.until("sum of 4 ranks")
+	s.keys("q")
+	s.until("!sum of 4 ranks", "NAME")
+	s.keys(":read demo_eager_limit", "Enter")
+	s.until("BACK END LOST", "back end lost in demo_eager_limit: R restarts it without: rank 2 on testhost")
+	s.keys("j")
+	s.until("2 of ") // what was read can still be browsed
+	s.keys("R")
+	s.until("!BACK END LOST", "1 of ")
+	s.keys(":show demo_eager_limit", "Enter")
+	s.until("demo_eager_limit", "faulty")
+	s.keys(":read demo_eager_limit", "Enter")
+	s.until("read 1 variables on 4 ranks")
+	s.keys("w")
+	s.until("demo_messages_sent:counter", "sum of 4 ranks")
+	s.keys("q")
+	s.until("NAME")
+	s.keys("q")
+	s.restored("0")
+}
+
+// What a library prints into the protocol's stream, control characters and all, is in the log, and everything else goes on.
+func TestExplorerNoise(t *testing.T) {
+	s := onScreen(t, append(testEnvironment(t), "FAKEMPI_FAULTS=noise"), "mpitx tui -n 2 --read-only")
+	s.until("2 ranks", "read-only", "1 of ")
+	s.keys("L")
+	s.until("demo library: a line on stdout from MPI_Init", "demo library: a line on stderr from MPI_Init")
+	s.keys("q")
+	s.until("NAME")
+	s.keys(":write demo_eager_limit=1", "Enter")
+	s.until("nothing is written: started with --read-only")
+	s.keys("q")
+	s.restored("0")
+}
+
 // curve is what a sparkline shows.
 func curve(shown string) string {
 	for _, l := range strings.Split(shown, "\n") {
