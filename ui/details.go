@@ -68,7 +68,7 @@ func (m *Model) detailLines(e *entry, width int) []string {
 		lines = append(lines, label+chart.Sparkline(curve, min(len(curve), width-26, 60), m.chartStyle())+" "+lastOf(curve, show))
 	}
 	if v.Description != "" {
-		lines = append(append(lines, ""), m.wrapped(v.Description, width, term.Style{})...)
+		lines = append(append(lines, ""), m.described(v.Description, width)...)
 	}
 	lines = append(lines, m.items(v, width)...)
 	if m.o.HowToSet != nil && v.Kind == catalog.Cvar {
@@ -81,6 +81,31 @@ func (m *Model) detailLines(e *entry, width int) []string {
 	}
 	if len(v.Categories) > 0 {
 		lines = append(append(lines, ""), m.wrapped("in "+strings.Join(v.Categories, ", "), width, term.Style{Color: term.Muted})...)
+	}
+	return lines
+}
+
+// described is a description in lines of a width, with the words of the search marked.
+func (m *Model) described(s string, width int) []string {
+	words := strings.Fields(lower(m.query))
+	lines := []string{}
+	for _, l := range term.Wrap(m.t.SafeText(s), max(width-2, 1)) {
+		l = strings.TrimRight(l, " ")
+		low := lower(l)
+		marks := make([]bool, len(l))
+		for _, w := range words {
+			for at := 0; ; at += len(w) {
+				i := strings.Index(low[at:], w)
+				if i < 0 {
+					break
+				}
+				at += i
+				for k := range len(w) {
+					marks[at+k] = true
+				}
+			}
+		}
+		lines = append(lines, " "+m.paintMarks(l, marks, term.Style{}))
 	}
 	return lines
 }

@@ -124,16 +124,20 @@ func (m *Model) highlight(e *entry, start, end int, base term.Style) string {
 	if m.query == "" {
 		return m.t.Paint(base, e.name[start:end])
 	}
-	marks := hits(e.low, m.query)
+	return m.paintMarks(e.name[start:end], hits(e.low, m.query)[start:end], base)
+}
+
+// paintMarks paints text, and what is marked of its bytes so that it stands out.
+func (m *Model) paintMarks(s string, marks []bool, base term.Style) string {
 	found := base
 	found.Bold, found.Underline, found.Color = true, true, term.Match
 	var b strings.Builder
-	for from := start; from < end; {
+	for from := 0; from < len(s); {
 		to := from + 1
-		for to < end && (marks[to] == marks[from] || e.name[to]&0xc0 == 0x80) {
+		for to < len(s) && (marks[to] == marks[from] || s[to]&0xc0 == 0x80) {
 			to++
 		}
-		b.WriteString(m.t.Paint(map[bool]term.Style{false: base, true: found}[marks[from]], e.name[from:to]))
+		b.WriteString(m.t.Paint(map[bool]term.Style{false: base, true: found}[marks[from]], s[from:to]))
 		from = to
 	}
 	return b.String()

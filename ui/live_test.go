@@ -327,6 +327,7 @@ func TestLostBackend(t *testing.T) {
 	}
 
 	m = New(Options{Start: func(context.Context, []string) (link.Backend, error) { return nil, errors.New("no mpirun") }})
+	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
 	m.Update(m.start(nil)())
 	contains(t, m, "no mpirun", "R starts")
 }

@@ -104,7 +104,7 @@ type Model struct {
 
 // New makes an explorer.
 func New(o Options) *Model {
-	m := &Model{o: o, t: o.Term, phase: "starting", focus: paneList, w: 80, h: 24}
+	m := &Model{o: o, t: o.Term, phase: "starting", focus: paneList}
 	m.live.msgs = make(chan tea.Msg, 64)
 	m.watching.every, m.watching.past = 500*time.Millisecond, map[string]*series{}
 	return m
@@ -149,7 +149,14 @@ func ready(c *catalog.Catalog, t term.Term) *index {
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
+		first := m.w == 0
 		m.w, m.h = msg.Width, msg.Height
+		m.generation++
+		if first && m.t.Profile != term.None {
+			return m, tea.RequestBackgroundColor // whoever does not answer is dark, or what COLORFGBG says
+		}
+	case tea.BackgroundColorMsg:
+		m.t.Light = !msg.IsDark()
 		m.generation++
 	case loadedMsg:
 		m.loaded(msg)

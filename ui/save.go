@@ -4,13 +4,16 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"mpitx/catalog"
 	"mpitx/export"
+	"mpitx/ui/term"
 )
 
 type savedMsg struct {
@@ -68,6 +71,24 @@ func (m *Model) copy(what string) tea.Cmd {
 		}
 	}
 	m.say("copied %s", text)
+	return toClipboard(text, m.t)
+}
+
+// toClipboard puts text into the clipboard of the user's terminal, through a multiplexer where there is one.
+func toClipboard(text string, t term.Term) tea.Cmd {
+	switch {
+	case t.Tmux:
+		return func() tea.Msg {
+			c := exec.Command("tmux", "load-buffer", "-w", "-") // into its own buffer, too
+			c.Stdin = strings.NewReader(text)
+			if c.Run() != nil {
+				return tea.SetClipboard(text)()
+			}
+			return nil
+		}
+	case t.Screen:
+		return tea.Raw(ansi.ScreenPassthrough(ansi.SetSystemClipboard(text), 512))
+	}
 	return tea.SetClipboard(text)
 }
 

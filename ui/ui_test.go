@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"image/color"
 	"os"
 	"path/filepath"
 	"strings"
@@ -177,6 +178,7 @@ func TestBadInput(t *testing.T) {
 	contains(t, m, "1282 cvars")
 
 	m = New(Options{Load: func() (*catalog.Catalog, error) { return nil, errors.New("not a\x1b[2J snapshot") }})
+	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
 	m.Update(m.Init()())
 	contains(t, m, `not a\x1b[2J snapshot`, "q quits")
 }
@@ -286,6 +288,34 @@ func TestZoom(t *testing.T) {
 	}
 	press(m, "z")
 	contains(t, m, "│     NAME")
+}
+
+// A terminal that says that its background is light gets the colours for that.
+func TestLightBackground(t *testing.T) {
+	m := New(Options{Term: term.Term{Profile: term.TrueColor}})
+	_, ask := m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
+	if ask == nil {
+		t.Fatal("the terminal is not asked")
+	}
+	dark := m.t.Paint(term.Style{Color: term.Accent}, "x")
+	m.Update(tea.BackgroundColorMsg{Color: color.White})
+	if m.t.Paint(term.Style{Color: term.Accent}, "x") == dark {
+		t.Error("the same colours on a light background")
+	}
+	if _, again := m.Update(tea.WindowSizeMsg{Width: 90, Height: 24}); again != nil {
+		t.Error("asked again")
+	}
+	if _, ask := New(Options{}).Update(tea.WindowSizeMsg{Width: 80, Height: 24}); ask != nil {
+		t.Error("asked though no colours are shown")
+	}
+}
+
+func TestMarkedDescription(t *testing.T) {
+	m := explorer(t, fixture(t, "mpich-4.0.2.json"), Options{}, 120, 40)
+	press(m, "/", "'leaked")
+	if s := strings.Join(m.frame(), "\n"); !strings.Contains(s, "\x1b[1;4mleaked\x1b[m.  For example") {
+		t.Errorf("the description's match is not marked:\n%s", s)
+	}
 }
 
 // Long names keep their ends, which tell them apart, and matches in them stay marked.

@@ -98,6 +98,9 @@ func (m *Model) frame() []string {
 
 // small is for a terminal that is too small.
 func (m *Model) small() []string {
+	if m.w == 0 {
+		return nil // nobody has said yet how large it is
+	}
 	note := fmt.Sprintf("mpitx needs %dx%d cells; these are %dx%d. q quits.", minWidth, minHeight, m.w, m.h)
 	lines := term.Wrap(note, max(m.w, 1))
 	lines = lines[:min(len(lines), max(m.h, 1))]

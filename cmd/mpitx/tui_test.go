@@ -131,7 +131,17 @@ func TestExplorerOffline(t *testing.T) {
 	s.until("openmpi-4.1.4.json", "1282 cvars", "ompi_coll", "allocator")
 	s.keys("/", "bcast alg", "Enter")
 	s.until("search: bcast alg", "coll_tuned_bcast_algorithm", "1 of 16")
-	s.keys("j", "c")
+	s.keys("j", "y")
+	s.until("copied coll_tuned_bcast_algorithm")
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		buffer, _ := exec.Command("tmux", "-S", s.socket, "show-buffer").CombinedOutput()
+		if string(buffer) == "coll_tuned_bcast_algorithm" {
+			break
+		} else if time.Now().After(end) {
+			t.Fatalf("copied: %q", buffer)
+		}
+	}
+	s.keys("c")
 	s.until("!search:", "coll_tuned")
 	s.keys("[")
 	s.until("search: bcast alg")

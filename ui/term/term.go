@@ -35,6 +35,8 @@ type Term struct {
 	UTF8    bool // other characters than ASCII may be shown
 	Light   bool // a light background; false where nobody knows
 	TTY     bool // standard output is a terminal
+	Tmux    bool // it is one of tmux's, which by default ignores what programs copy
+	Screen  bool // it is GNU screen's, which keeps sequences that it does not know from the terminal outside
 }
 
 // Detect finds out about the terminal behind out from the environment. color is the value of --color: auto, always or
@@ -45,6 +47,8 @@ func Detect(out *os.File, getenv func(string) string, color string) (Term, error
 		return Term{}, err
 	}
 	t := Term{UTF8: e.UTF8, TTY: e.IsTTY, Light: light(getenv("COLORFGBG"))}
+	t.Tmux = getenv("TMUX") != ""
+	t.Screen = getenv("STY") != "" && !t.Tmux
 	if e.Color {
 		t.Profile = colors(getenv)
 	}

@@ -28,6 +28,8 @@ func TestDetect(t *testing.T) {
 		{[]string{"TERM=xterm", "COLORFGBG=0;default;15"}, "always", Term{Profile: ANSI16, Light: true}},
 		{[]string{"TERM=linux", "COLORFGBG=15;0"}, "always", Term{Profile: ANSI16}},
 		{[]string{"TERM=xterm-256color"}, "never", Term{}},
+		{[]string{"TERM=screen", "STY=1.x"}, "never", Term{Screen: true}},
+		{[]string{"TERM=tmux", "STY=1.x", "TMUX=/x"}, "never", Term{Tmux: true}},
 		{[]string{"TERM=xterm-256color", "MPITX_TERM=tty=1", "NO_COLOR=1"}, "auto", Term{TTY: true}},
 		{[]string{"TERM=xterm-256color", "MPITX_TERM=tty=1,utf8=1"}, "", Term{TTY: true, UTF8: true, Profile: ANSI256}},
 	} {
