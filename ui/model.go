@@ -22,6 +22,7 @@ import (
 type Options struct {
 	Term   term.Term
 	Source string // what is explored, for the title: a file's name, or "4 ranks"
+	Size   int64  // of the file in bytes; 0: unknown
 
 	// Load reads the catalog of an explorer that is offline. It is called once, outside of Update.
 	Load func() (*catalog.Catalog, error)
@@ -115,6 +116,9 @@ type (
 		x   *index
 		err error
 	}
+	readMsg struct {
+		c *catalog.Catalog
+	}
 	phaseMsg string
 )
 
@@ -125,12 +129,15 @@ func (m *Model) Init() tea.Cmd {
 	}
 	o := m.o
 	m.phase = "reading " + o.Source
+	if o.Size > 1<<20 {
+		m.phase += fmt.Sprintf(" (%d MB)", o.Size>>20)
+	}
 	return func() tea.Msg {
 		c, err := o.Load()
 		if err != nil {
 			return loadedMsg{err: err}
 		}
-		return loadedMsg{x: ready(c, o.Term)}
+		return readMsg{c}
 	}
 }
 
@@ -158,6 +165,10 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.BackgroundColorMsg:
 		m.t.Light = !msg.IsDark()
 		m.generation++
+	case readMsg:
+		m.phase = fmt.Sprintf("sorting %d variables", len(msg.c.Cvars)+len(msg.c.Pvars))
+		t := m.t
+		return m, func() tea.Msg { return loadedMsg{x: ready(msg.c, t)} }
 	case loadedMsg:
 		m.loaded(msg)
 	case tea.KeyPressMsg:

@@ -26,8 +26,11 @@ func explorer(t testing.TB, c *catalog.Catalog, o Options, width, height int) *M
 	o.Load = func() (*catalog.Catalog, error) { return c, nil }
 	m := New(o)
 	m.Update(tea.WindowSizeMsg{Width: width, Height: height})
-	if o.Start == nil {
-		m.Update(m.Init()())
+	if o.Start != nil {
+		return m
+	}
+	for cmd := m.Init(); cmd != nil; { // as the program does it
+		_, cmd = m.Update(cmd())
 	}
 	return m
 }
@@ -171,6 +174,15 @@ func TestBadInput(t *testing.T) {
 	contains(t, m, "this library has no variables")
 	press(m, "j", "G", "tab", "j", "l", "h", "c", "y", "Y", "S", "[", "]", "/", "'x", "enter", "f", "j", "enter", "e")
 	screen(t, m)
+
+	m = New(Options{Source: "large.json", Size: 38 << 20, Load: func() (*catalog.Catalog, error) { return large(12_000), nil }})
+	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
+	read := m.Init()
+	contains(t, m, "reading large.json (38 MB) ...")
+	_, sort := m.Update(read())
+	contains(t, m, "sorting 12000 variables ...")
+	m.Update(sort())
+	contains(t, m, "1 of 12000")
 
 	m = explorer(t, fixture(t, "openmpi-4.1.4.json"), Options{}, 20, 5)
 	contains(t, m, "needs 40x10")

@@ -71,10 +71,11 @@ func (o *tuiOptions) run(cmd *cobra.Command) error {
 		return o.setLines(c, v, value)
 	}}
 	if o.from != "" {
-		if _, err := os.Stat(o.from); err != nil {
+		file, err := os.Stat(o.from)
+		if err != nil {
 			return failf("read snapshot: %v", err)
 		}
-		options.Source, options.Load = filepath.Base(o.from), o.load
+		options.Source, options.Size, options.Load = filepath.Base(o.from), file.Size(), o.load
 	} else if err := o.live(&options); err != nil {
 		return err
 	}
