@@ -328,7 +328,7 @@ ending 1 due 0
 		if string(text) != want {
 			t.Errorf("hooks:\n%s\nwant:\n%s", text, want)
 		}
-		f.run(t, job{ranks: 2, config: []string{"log=" + log, "countdown=1"}}, f.compile(t, "mpicc", "objects.c"))
+		f.run(t, job{ranks: 2, config: []string{"log=" + log, "countdown=10"}}, f.compile(t, "mpicc", "objects.c"))
 		text, _ = os.ReadFile(log)
 		if !strings.Contains(string(text), "ending 1 due 6") {
 			t.Errorf("countdown:\n%s", text)

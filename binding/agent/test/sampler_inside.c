@@ -1,4 +1,4 @@
-/* sampler_inside.c: linked into an agent for a benchmark: one sample beside the bare loop that reads the same variables. */
+/* sampler_inside.c: linked into an agent for benchmarks: what programs of this folder ask of the sampler. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -8,6 +8,12 @@
 #include "sampler.h"
 
 enum { MOST = 64 };
+
+/* The library's own function, which the agent does not see. */
+__attribute__((visibility("default"))) void *sampler_library(const char *name)
+{
+    return dlsym(dlopen(agent_process.library, RTLD_NOW | RTLD_NOLOAD), name);
+}
 
 /* The nanoseconds of a loop of MPI_T_pvar_read over all that is sampled, and of a sample as a call takes it: the clock, the lock,
  * the reads, the record, the accounting; each as the mean of so many. Answers how many variables there are; 0: none, or also
@@ -19,7 +25,7 @@ __attribute__((visibility("default"))) int sampler_inside(int batch, double *bar
     static unsigned long long buffer[MOST];
     uint32_t readings = 0, n = 0;
     if (!pvar_read)
-        pvar_read = (__typeof__(pvar_read))dlsym(dlopen(agent_process.library, RTLD_NOW | RTLD_NOLOAD), "PMPI_T_pvar_read");
+        pvar_read = (__typeof__(pvar_read))sampler_library("PMPI_T_pvar_read");
     if (!pvar_read || atomic_load(&sampler.state) != SAMPLER_ON || !sampler_lock())
         return 0;
     for (struct sampler_group *g = sampler.groups; g; g = g->next) {
@@ -44,4 +50,11 @@ __attribute__((visibility("default"))) int sampler_inside(int batch, double *bar
     *bare = (double)clock_nanoseconds(t1 - t0) / batch;
     *sample = (double)clock_nanoseconds(t2 - t1) / batch;
     return t2 - t1 < sampler.interval && n == readings ? (int)n : 0;
+}
+
+/* Stops sampling for an hour, or goes on with it, without a trace: nothing is missed, and the helper thread sleeps as long. */
+__attribute__((visibility("default"))) void sampler_stop(int stop)
+{
+    atomic_store(&sampler.next_due, clock_ticks() + (stop ? clock_from_nanoseconds(UINT64_C(3600000000000)) : sampler.interval));
+    sampler_thread_stop(); /* wakes it, for it to see when the next sample is due */
 }

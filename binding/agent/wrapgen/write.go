@@ -119,7 +119,7 @@ func (f Function) write(b *strings.Builder) {
 			f.writeLight(b, k, "timed_", shifted, prefix, parameters, arguments, next)
 		}
 		fmt.Fprintf(b, "EXPORT int %s%s(%s)\n{\n", prefix, f.Name, parameters)
-		fmt.Fprintf(b, "    if (LIKELY(chain_flags[ID_%s] == 0)) return %s;\n%s", f.Name, next, light)
+		fmt.Fprintf(b, "    if (LIKELY(chain_flags[ID_%s] == 0) || CHAIN_NOT_DUE(ID_%s)) return %s;\n%s", f.Name, f.Name, next, light)
 		fmt.Fprintf(b, "    struct chain_caller caller = CHAIN_CALLER(%d);\n    return counted_%s(&caller%s);\n}\n", shifted, f.Name, moreArguments)
 	}
 }

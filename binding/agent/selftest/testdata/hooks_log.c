@@ -2,13 +2,14 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "agent.h"
 
 const char *const agent_sampler_keys[] = {"log", "countdown", NULL};
 static FILE *file;
-static int due;
+static int due, period;
 
 static void say(const char *format, ...)
 {
@@ -29,11 +30,13 @@ void agent_started(void)
     say("started rank %d of %d level %d sessions %d later %d", agent_process.rank, agent_process.size, agent_process.thread_level,
         agent_process.sessions, agent_process.loaded_later);
     chain_follow_objects(true);
-    if (agent_config("countdown", 0)) chain_countdown(true);
+    const char *countdown = agent_config("countdown", 0);
+    period = countdown ? atoi(countdown) : 0;
+    if (period > 0) chain_countdown(true);
 }
 
 void agent_ending(enum agent_end end) { say("ending %d due %d", end, due); }
-void agent_due(struct chain_thread *thread) { due++; thread->countdown = 10; }
+void agent_due(struct chain_thread *thread) { due++; thread->countdown = period; }
 void agent_comm_created(union chain_handle comm, const char *how) { say("comm created %s%s", how, comm.number ? "" : " null"); }
 void agent_comm_named(union chain_handle comm, const char *name) { (void)comm; say("comm named %s", name); }
 void agent_comm_freeing(union chain_handle comm) { (void)comm; say("comm freeing"); }

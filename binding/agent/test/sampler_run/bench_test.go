@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -15,121 +13,77 @@ import (
 	"mpitx/recording"
 )
 
-const pairs = 5
-
-var nanoseconds = regexp.MustCompile(`([0-9.]+) ns`)
-
-// sixteen are as many variables on any MPI.
-var sixteen = []string{"pvar=mpitx:*", "pvar=mpitx:*/MPI_Send"}
-
-func took(b *testing.B, r *result) float64 {
-	b.Helper()
-	m := nanoseconds.FindStringSubmatch(r.stdout)
-	if r.code != 0 || m == nil {
-		b.Fatalf("exit %d: %s%s", r.code, r.stdout, r.stderr)
-	}
-	v, _ := strconv.ParseFloat(m[1], 64)
-	return v
+// sixteen are as many scalar variables.
+type sixteen struct {
+	name   string
+	m      *mpi
+	richer bool // they are of sampler_faulty.c, which does nothing but lock and copy
+	pvars  []string
+	env    []string
 }
 
-// What sampling sixteen variables costs a program that communicates all the time, and one that computes: pairs of runs without
-// and with the agent in turn; the median of their ratios, and the lowest and highest.
-func BenchmarkOverhead(b *testing.B) {
-	programs := []struct {
-		name, source, seconds string
-		ranks                 int
-		more                  []string
-		bounds                map[time.Duration]float64 // per cent
-	}{
-		{"pingpong", "sampler_pingpong.c", "0.5", 2, []string{"finalize"}, map[time.Duration]float64{10 * time.Millisecond: 1, time.Millisecond: 1, 100 * time.Microsecond: 3}},
-		{"cpu", "sampler_cpu.c", "0.5", 1, nil, map[time.Duration]float64{10 * time.Millisecond: 1, time.Millisecond: 2}},
+// Open MPI has so many under its monitoring (in a job of one process; in one of two they are arrays of two). Debian's MPICH has none,
+// the lab's has some; and any MPI has the agent's own.
+var (
+	monitored    = sixteen{"openmpi", mpis[0], false, []string{"coll_monitoring_*", "osc_monitoring_*", "mpool_hugepage_bytes_allocated", "pml_ob1_*", "pml_ob1_posted_*@self"}, []string{"OMPI_MCA_pml_monitoring_enable=1"}}
+	lockedOpen   = sixteen{"openmpi-locks", mpis[0], true, []string{"plain_*"}, nil}
+	lockedMPICH  = sixteen{"mpich-locks", mpis[1], true, []string{"plain_*"}, nil}
+	ofLab        = sixteen{"mpich-lab", lab(), false, []string{"nem_*", "posted_*", "time_*", "unexpected_*", "rma_win*", "rma_lock*"}, nil}
+	virtualOpen  = sixteen{"openmpi-own", mpis[0], false, []string{"mpitx:*", "mpitx:*/MPI_Send"}, nil}
+	virtualMPICH = sixteen{"mpich-own", mpis[1], false, []string{"mpitx:*", "mpitx:*/MPI_Send"}, nil}
+)
+
+// inside is a job that samples them, with an agent that sampler_inside.c is in, which the program asks.
+func (s sixteen) inside(b *testing.B, interval time.Duration, n int, source string, arguments ...string) (*mpi, job) {
+	s.m.needs(b)
+	agent, err := agenttest.Build(s.m.mpicc, false, "../sampler_inside.c")
+	if err != nil {
+		b.Fatal(err)
 	}
-	for _, m := range mpis {
-		for _, p := range programs {
-			for _, interval := range []time.Duration{10 * time.Millisecond, time.Millisecond, 100 * time.Microsecond} {
-				bound, ok := p.bounds[interval]
-				if !ok {
-					continue
-				}
-				b.Run(fmt.Sprintf("%s/%s/%v", m.family, p.name, interval), func(b *testing.B) {
-					m.needs(b)
-					line := append([]string{m.compile(b, p.source), p.seconds}, p.more...)
-					config := append([]string{fmt.Sprintf("interval_ns=%d", interval.Nanoseconds())}, sixteen...)
-					for b.Loop() {
-						var ratios []float64
-						for range pairs {
-							plain := took(b, m.run(b, job{n: p.ranks, program: line}))
-							with := took(b, m.run(b, job{n: p.ranks, program: line, config: config}))
-							ratios = append(ratios, 100*(with/plain-1))
-						}
-						slices.Sort(ratios)
-						b.ReportMetric(ratios[pairs/2], "%slower")
-						b.ReportMetric(ratios[0], "%lowest")
-						b.ReportMetric(ratios[pairs-1], "%highest")
-						b.ReportMetric(bound, "%bound")
-						b.ReportMetric(0, "ns/op")
-					}
-				})
-			}
+	j := job{n: n, config: []string{fmt.Sprintf("interval_ns=%d", interval.Nanoseconds())}, env: slices.Clone(s.env),
+		program: append([]string{s.m.compile(b, source, "-ldl")}, arguments...)}
+	for _, p := range s.pvars {
+		j.config = append(j.config, "pvar="+p)
+	}
+	if s.richer {
+		j.env = append(j.env, "LD_LIBRARY_PATH="+s.m.richer(b))
+	}
+	return &mpi{family: s.m.family, mpicc: s.m.mpicc, mpirun: s.m.mpirun, agent: agent}, j
+}
+
+// pairs are the numbers that a program prints, two in a line, and their ratios; each sorted.
+func (r *result) pairs(b *testing.B) (without, with, ratio []float64) {
+	b.Helper()
+	for line := range strings.Lines(r.stdout) {
+		var x, y float64
+		if n, _ := fmt.Sscan(line, &x, &y); n == 2 && x > 0 {
+			without, with, ratio = append(without, x), append(with, y), append(ratio, y/x)
 		}
 	}
+	if r.code != 0 || len(ratio) < 20 {
+		b.Fatalf("exit %d: %s%s", r.code, r.stdout, r.stderr)
+	}
+	for _, v := range [][]float64{without, with, ratio} {
+		slices.Sort(v)
+	}
+	return without, with, ratio
 }
 
 // One sample of sixteen scalar variables of the library, as a call takes and records it, beside the bare loop of MPI_T_pvar_read
-// over the same: in one process, batch by batch in turn; the medians, the median of the ratios, and their quartiles. Open MPI has so
-// many under its monitoring, in a job of one process; Debian's MPICH has none, so there they are of sampler_faulty.c, which does
-// nothing but lock and copy; the lab's MPICH has some. Without the timer of the helper thread, which moves every few milliseconds.
+// over the same: in one process, batch by batch in turn; the medians, the median of the ratios, and their quartiles. Without the
+// timer of the helper thread, which moves every few milliseconds.
 func BenchmarkSample(b *testing.B) {
-	cases := []struct {
-		name   string
-		m      *mpi
-		richer bool
-		pvars  []string
-		env    []string
-	}{
-		{"openmpi", mpis[0], false, []string{"coll_monitoring_*", "osc_monitoring_*", "mpool_hugepage_bytes_allocated", "pml_ob1_*", "pml_ob1_posted_*@self"}, []string{"OMPI_MCA_pml_monitoring_enable=1"}},
-		{"openmpi-locks", mpis[0], true, []string{"plain_*"}, nil},
-		{"mpich-locks", mpis[1], true, []string{"plain_*"}, nil},
-		{"mpich-lab", lab(), false, []string{"nem_*", "posted_*", "time_*", "unexpected_*", "rma_win*", "rma_lock*"}, nil},
-	}
-	for _, c := range cases {
-		b.Run(c.name, func(b *testing.B) {
-			c.m.needs(b)
-			agent, err := agenttest.Build(c.m.mpicc, false, "../sampler_inside.c")
-			if err != nil {
-				b.Fatal(err)
-			}
-			inside := &mpi{family: c.m.family, mpicc: c.m.mpicc, agent: agent}
-			config := []string{"interval_ns=160000"}
-			for _, p := range c.pvars {
-				config = append(config, "pvar="+p)
-			}
-			env := append([]string{"MPI_LOCALNRANKS=1000"}, c.env...) // no free processor: no helper thread below 1 ms
-			if c.richer {
-				env = append(env, "LD_LIBRARY_PATH="+c.m.richer(b))
-			}
-			program := c.m.compile(b, "sampler_cost.c", "-ldl")
+	for _, s := range []sixteen{monitored, ofLab, lockedOpen, lockedMPICH} {
+		b.Run(s.name, func(b *testing.B) {
+			m, j := s.inside(b, 160*time.Microsecond, 0, "sampler_cost.c", "2000", "50", "16")
+			j.env = append(j.env, "MPI_LOCALNRANKS=1000") // no free processor: no helper thread below 1 ms
 			for b.Loop() {
-				r := inside.run(b, job{config: config, program: []string{program, "2000", "50"}, env: env})
-				if c := r.rank(b, 0).Counters; r.code != 0 || c.LostFull+c.LostBusy > 0 {
-					b.Fatalf("exit %d: %s; %+v", r.code, r.stderr, c)
+				r := m.run(b, j)
+				if c := r.rank(b, 0).Counters; c.LostFull+c.LostBusy > 0 {
+					b.Fatalf("%+v", c)
 				}
-				var bare, sample, ratio []float64
-				n := 0
-				for line := range strings.Lines(r.stdout) {
-					var x, y float64
-					if fmt.Sscan(line, &n, &x, &y); n > 0 {
-						bare, sample, ratio = append(bare, x), append(sample, y), append(ratio, y/x)
-					}
-				}
-				if len(ratio) < 1000 {
-					b.Fatalf("%s", r.stdout)
-				}
-				for _, v := range [][]float64{bare, sample, ratio} {
-					slices.Sort(v)
-				}
+				bare, sample, ratio := r.pairs(b)
 				half := len(ratio) / 2
-				b.ReportMetric(float64(n), "variables")
 				b.ReportMetric(bare[half], "ns-bare")
 				b.ReportMetric(sample[half], "ns-sample")
 				b.ReportMetric(ratio[half], "ratio")
@@ -151,6 +105,44 @@ func lab() *mpi {
 	return &mpi{family: "mpich", mpicc: filepath.Join(dir, "mq/bin/mpicc"), mpirun: filepath.Join(dir, "mq/bin/mpirun")}
 }
 
+// What sampling sixteen variables costs a program that communicates all the time, and two processes that compute on two cores and
+// call no MPI: one job, in which blocks without and with the agent take turns, since a machine that is shared is not the same for
+// two jobs. The median of the ratios of neighbouring blocks, less one, and its quartiles. The agent's own variables also count in each
+// call: for these there is no bound here but BenchmarkWrapper's.
+func BenchmarkOverhead(b *testing.B) {
+	const ms, µs = time.Millisecond, time.Microsecond
+	bounds := map[string]map[time.Duration]float64{"pingpong": {10 * ms: 1, ms: 1, 100 * µs: 3}, "compute": {10 * ms: 1, ms: 2}} // per cent
+	for _, s := range []sixteen{monitored, lockedMPICH, virtualOpen, virtualMPICH} {
+		for _, work := range []string{"pingpong", "compute"} {
+			for _, interval := range []time.Duration{10 * ms, ms, 100 * µs} {
+				bound, ok := bounds[work][interval]
+				if !ok {
+					continue
+				}
+				b.Run(fmt.Sprintf("%s/%s/%v", s.name, work, interval), func(b *testing.B) {
+					block := "4"
+					if interval > ms {
+						block = "20"
+					}
+					m, j := s.inside(b, interval, 2, "sampler_overhead.c", work, "5", block)
+					for b.Loop() {
+						without, _, ratio := m.run(b, j).pairs(b)
+						half := len(ratio) / 2
+						b.ReportMetric(without[half], "ns-round")
+						b.ReportMetric(100*(ratio[half]-1), "%slower")
+						b.ReportMetric(100*(ratio[half/2]-1), "%quarter")
+						b.ReportMetric(100*(ratio[half+half/2]-1), "%3-quarters")
+						if s.pvars[0] != virtualOpen.pvars[0] {
+							b.ReportMetric(bound, "%bound")
+						}
+						b.ReportMetric(0, "ns/op")
+					}
+				})
+			}
+		}
+	}
+}
+
 // Sixteen variables every 160 µs, a hundred thousand values a second: how many samples are missing, the bytes that a value
 // takes in the run, and what one sample costs.
 func BenchmarkRate(b *testing.B) {
@@ -159,7 +151,7 @@ func BenchmarkRate(b *testing.B) {
 			m.needs(b)
 			line := []string{m.compile(b, "sampler_pingpong.c"), "2", "finalize"}
 			for b.Loop() {
-				r := m.run(b, job{n: 2, program: line, config: append([]string{"interval_ns=160000"}, sixteen...)})
+				r := m.run(b, job{n: 2, program: line, config: []string{"interval_ns=160000", "pvar=mpitx:*", "pvar=mpitx:*/MPI_Send"}})
 				var c recording.Counters
 				columns := 0
 				for _, k := range r.run.Ranks {
