@@ -67,7 +67,11 @@ func (m *Model) chart(s *series, width, height int) []string {
 	}
 	axes := chart.Axes{Right: "now", Zero: true}
 	if n := len(s.times); n > 1 {
-		axes.Left = "-" + s.times[n-1].Sub(s.times[0]).Round(time.Second).String()
+		span := s.times[n-1].Sub(s.times[0])
+		if points := 2 * (width - 5); n < points { // samples begin at the right: the left end is as long ago as it will be
+			span = span * time.Duration(points-1) / time.Duration(n-1)
+		}
+		axes.Left = "-" + span.Round(time.Second).String()
 	}
 	if m.log10 {
 		axes.Unit = " (log10)"

@@ -90,9 +90,25 @@ func manPages(t *testing.T) map[string][]byte {
 		if err != nil {
 			t.Fatal(err)
 		}
-		pages["man/"+e.Name()] = append(text, manEnd...)
+		pages["man/"+e.Name()] = append(append(text, manScreen(t, e.Name())...), manEnd...)
 	}
 	return pages
+}
+
+// manScreen is the section with what a full screen looks like: the README's, which comes from a real run.
+func manScreen(t *testing.T, page string) string {
+	begin := map[string]string{"mpitx-tui.1": "### The explorer"}[page]
+	if begin == "" {
+		return ""
+	}
+	_, text, _ := strings.Cut(document(t, "README.md"), begin)
+	_, text, found := strings.Cut(text, "\n\n    ")
+	screen, _, end := strings.Cut(text, "\n\n")
+	if !found || !end {
+		t.Fatalf("README.md: no screen below %s", begin)
+	}
+	screen = strings.ReplaceAll(screen, "\n    ", "\n")
+	return ".SH SCREEN\n.EX\n" + strings.NewReplacer(`\`, `\e`, "\n.", "\n\\&.", "-", `\-`).Replace(screen) + "\n.EE\n"
 }
 
 var manEnd = strings.TrimLeft(`
