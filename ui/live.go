@@ -310,7 +310,12 @@ func (m *Model) sampled(msg sampleMsg) tea.Cmd {
 		return nil
 	}
 	if msg.err != nil {
-		if !errors.Is(msg.err, link.ErrEnded) { // its end is reported by itself
+		switch {
+		case errors.Is(msg.err, link.ErrEnded): // is reported by itself
+		case errors.Is(msg.err, context.DeadlineExceeded):
+			m.complain("read: no answer within %s: the ranks are busy", readLimit)
+			m.late = msg.watch
+		default:
 			m.complain("read: %v", msg.err)
 		}
 		if msg.watch {
@@ -333,6 +338,9 @@ func (m *Model) sampled(msg sampleMsg) tea.Cmd {
 	m.generation++
 	m.record(msg.ids, msg.sample)
 	if msg.watch {
+		if m.late {
+			m.late, m.status = false, ""
+		}
 		m.asked = false
 		return m.tick()
 	}

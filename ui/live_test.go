@@ -259,6 +259,12 @@ func TestWatch(t *testing.T) {
 	contains(t, m, "value, sum of 4 ranks", " 400 ")
 	press(m, "v", "s")
 	contains(t, m, "every 500ms: delta", "rank 3")
+	m.Update(sampleMsg{err: fmt.Errorf("await: %w", context.DeadlineExceeded), watch: true, serial: m.serial})
+	contains(t, m, "no answer within 2s: the ranks are busy")
+	m.Update(m.read([]string{"messages:counter"}, true)())
+	if strings.Contains(screen(t, m), "no answer within") {
+		t.Error("still complains though it was answered")
+	}
 	m.key("space", " ")
 	if m.ticking = false; m.tick() != nil {
 		t.Error("ticks while paused")
@@ -266,7 +272,7 @@ func TestWatch(t *testing.T) {
 	contains(t, m, "PAUSED")
 	path := filepath.Join(t.TempDir(), "s.csv")
 	press(m, ":", "ctrl+u", "'export "+path, "enter")
-	if data, err := os.ReadFile(path); err != nil || strings.Count(string(data), "\n") != 17 {
+	if data, err := os.ReadFile(path); err != nil || strings.Count(string(data), "\n") != 21 {
 		t.Errorf("%v\n%s", err, data)
 	}
 	press(m, "W", "2")

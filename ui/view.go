@@ -315,12 +315,16 @@ func (m *Model) overlay(lines, box []string) []string {
 	}
 	width = min(width, m.w-6)
 	box = box[:min(len(box), max(len(lines)-4, 1))]
-	rule := "+" + strings.Repeat(g.Line, width+2) + "+"
-	drawn := []string{rule}
+	corners := [...]string{"+", "+", "+", "+"}
+	if m.t.UTF8 {
+		corners = [...]string{"┌", "┐", "└", "┘"}
+	}
+	rule := strings.Repeat(g.Line, width+2)
+	drawn := []string{corners[0] + rule + corners[1]}
 	for _, s := range box {
 		drawn = append(drawn, g.Bar+" "+m.t.Fit(s, width)+" "+g.Bar)
 	}
-	drawn = append(drawn, rule)
+	drawn = append(drawn, corners[2]+rule+corners[3])
 	top := max(2, (len(lines)-len(drawn))/2)
 	left := max(0, (m.w-width-4)/2)
 	for i, s := range drawn {

@@ -29,6 +29,7 @@ type watching struct {
 	log10     bool
 	paused    bool
 	watchOpen bool
+	late      bool // the last reading did not come in time, and the status says so
 	asked     bool // a reading is under way
 	ticking   bool // a tick is under way
 	every     time.Duration
