@@ -1,8 +1,8 @@
-/* sampler_overhead pingpong|compute SECONDS MS: the same work without the agent and with it, in turn, MS milliseconds each: so close
+/* sampler_overhead pingpong|compute… SECONDS MS: the same work without the agent and with it, in turn, MS milliseconds each: so close
  * together that both meet the same machine. Without it means that the library's own functions are called, and that sampler_inside.c
  * has stopped the sampler. Rank 0 prints, for each two blocks, the nanoseconds of a round without and with it.
  *
- * pingpong: ranks 0 and 1 exchange 8 bytes. compute: no rank calls MPI. */
+ * pingpong: ranks 0 and 1 exchange 8 bytes. compute…: no rank calls MPI. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -73,7 +73,7 @@ int main(int argc, char **argv)
     begin = now();
     MPI_Bcast(&begin, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
     long pairs = (long)(atof(argv[2]) * 1e9 / 2 / length);
-    for (long i = 0; i < pairs && rank < 2; i++) {
+    for (long i = 0; i < pairs && (rank < 2 || !exchange); i++) {
         double without = block(WITHOUT, exchange, begin + length * (double)(2 * i + 1));
         double with = block(WITH, exchange, begin + length * (double)(2 * i + 2));
         if (rank == 0) printf("%.1f %.1f\n", without, with);
