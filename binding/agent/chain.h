@@ -156,7 +156,7 @@ struct chain_thread {
     uint32_t type_generation;
     uint8_t known;                     /* its end will be noticed */
     uint8_t scratch_used;
-    void *scratch;                     /* see describe.c */
+    void *scratch;                     /* see describe_requests.c */
     size_t scratch_size;
 };
 

@@ -1,0 +1,181 @@
+/* describe_requests.c: requests that are started, kept, completed. */
+#include "describe_internal.h"
+
+#include <stdlib.h>
+
+void describe_started(struct chain_entry *entry, const MPI_Request *request, int kind)
+{
+    struct chain_call *call = CALL;
+    call->requests = request;
+    call->request_count = 1;
+    if (*request == NULL_REQUEST) return;
+    call->started++;
+    if (!chain_tracks) return;
+    struct request made = {.handle = HANDLE_NUMBER(*request), .comm = call->comm, .bytes = call->sent_bytes,
+                           .function = call->function, .peer = call->peer, .tag = call->tag, .kind = (uint8_t)kind, .active = 1};
+    if (!requests_add(&made)) call->started--; /* its end will not be seen either */
+}
+
+/* What one start gives and gets moves to the request. */
+void describe_persistent(struct chain_entry *entry, const MPI_Request *request, int kind)
+{
+    struct chain_call *call = CALL;
+    struct request made = {.handle = HANDLE_NUMBER(*request), .comm = call->comm, .bytes = call->sent_bytes,
+                           .function = call->function, .peer = call->peer, .tag = call->tag, .kind = (uint8_t)kind, .persistent = 1};
+    if (kind == REQUEST_COLLECTIVE) {
+        made.bytes = call->gave;
+        made.got = call->got;
+    } else if (kind == REQUEST_SEND && !call->sent) {
+        made.kind = REQUEST_OTHER; /* to MPI_PROC_NULL */
+    }
+    describe_failed(entry);
+    call->requests = request;
+    call->request_count = 1;
+    requests_add(&made);
+}
+
+void describe_restarted(struct chain_entry *entry, int count, const MPI_Request *requests)
+{
+    struct chain_call *call = CALL;
+    for (int i = 0; i < count; i++) {
+        struct request request;
+        if (!requests_set_active(HANDLE_NUMBER(requests[i]), true, &request)) continue;
+        call->started++;
+        if (request.kind == REQUEST_SEND) {
+            call->sent++;
+            call->sent_bytes += request.bytes;
+        } else if (request.kind == REQUEST_COLLECTIVE) {
+            call->collectives++;
+            call->gave += request.bytes;
+            call->got += request.got;
+        }
+    }
+}
+
+void describe_freed(struct chain_entry *entry, MPI_Request before)
+{
+    struct request request;
+    if (before == NULL_REQUEST || !requests_take(HANDLE_NUMBER(before), &request)) return;
+    CALL->completed += request.active;
+    if (request.newcomm) chain_pending_objects(-1);
+}
+
+static void tell(struct chain_entry *entry, const struct request *request, const MPI_Status *status, bool received, bool cancelled,
+                 uint64_t bytes)
+{
+    struct chain_completion completion = {.request = request->handle, .function = request->function, .peer = request->peer,
+                                          .tag = request->tag, .received = received, .cancelled = cancelled,
+                                          .comm = request->comm, .bytes = bytes};
+    if (received) {
+        completion.peer = status->MPI_SOURCE;
+        completion.tag = status->MPI_TAG;
+    }
+    chain_tell_completed(CALL, &completion);
+}
+
+void describe_completed(struct chain_entry *entry, MPI_Request before, MPI_Request after, const MPI_Status *status)
+{
+    struct chain_call *call = CALL;
+    struct request request;
+    if (before == NULL_REQUEST) return;
+    if (after == before) {
+        if (!requests_set_active(HANDLE_NUMBER(before), false, &request)) return;
+        request.active = 1;
+    } else if (!requests_take(HANDLE_NUMBER(before), &request)) {
+        return;
+    }
+    call->completed += request.active;
+    bool cancelled = false, received = false;
+    uint64_t bytes = request.bytes;
+    if (request.kind == REQUEST_RECEIVE || request.kind == REQUEST_PARTITIONED_RECEIVE) {
+        uint64_t known = describe_status(status, &cancelled);
+        if (request.kind == REQUEST_RECEIVE) bytes = known;
+        received = !cancelled && status->MPI_SOURCE != MPI_PROC_NULL;
+        if (received) {
+            call->received++;
+            call->received_bytes += bytes;
+        }
+    }
+    if (request.newcomm) {
+        chain_pending_objects(-1);
+        union chain_handle comm = {.number = HANDLE_NUMBER(*(MPI_Comm *)request.newcomm)};
+        if (chain_follows_objects && *(MPI_Comm *)request.newcomm != NULL_COMM)
+            agent_comm_created(comm, chain_functions[request.function].name);
+    }
+    if (chain_complete_masks[call->function]) tell(entry, &request, status, received, cancelled, bytes);
+}
+
+MPI_Status *describe_save(struct describe_saved *saved, int count, const MPI_Request *requests, MPI_Status *statuses)
+{
+    saved->count = 0;
+    saved->memory = NULL;
+    saved->scratch = false;
+    if (count <= 0 || !requests) return statuses;
+    size_t number = (size_t)count, space = number * (sizeof(MPI_Request) + sizeof(MPI_Status));
+    MPI_Status *own = saved->few_statuses;
+    saved->requests = saved->few_requests;
+    if (number > DESCRIBE_SAVED) {
+        struct chain_thread *thread = &chain_thread;
+        void *memory;
+        if (thread->scratch_used) {
+            memory = saved->memory = malloc(space);
+        } else {
+            if (thread->scratch_size < space) {
+                free(thread->scratch);
+                thread->scratch = malloc(space);
+                thread->scratch_size = thread->scratch ? space : 0;
+            }
+            memory = thread->scratch;
+            saved->scratch = memory != NULL;
+            thread->scratch_used = saved->scratch;
+        }
+        if (!memory) {
+            __atomic_fetch_add(&chain_lost.memory, 1, __ATOMIC_RELAXED);
+            return statuses;
+        }
+        saved->requests = memory;
+        own = (MPI_Status *)(saved->requests + number);
+    }
+    memcpy(saved->requests, requests, number * sizeof(MPI_Request));
+    saved->count = count;
+    return statuses == MPI_STATUSES_IGNORE ? own : statuses;
+}
+
+static void done(struct describe_saved *saved)
+{
+    free(saved->memory);
+    if (saved->scratch) chain_thread.scratch_used = 0;
+}
+
+void describe_completed_any(struct chain_entry *entry, struct describe_saved *saved, bool completed, const int *index,
+                            const MPI_Request *requests, const MPI_Status *status)
+{
+    if (completed && *index >= 0 && *index < saved->count)
+        describe_completed(entry, saved->requests[*index], requests[*index], status);
+    done(saved);
+}
+
+/* After an error, the statuses say which requests are complete. */
+static bool settled(int rc, const MPI_Status *status)
+{
+    return rc == MPI_SUCCESS || (status != MPI_STATUS_IGNORE && status->MPI_ERROR == MPI_SUCCESS);
+}
+
+void describe_completed_all(struct chain_entry *entry, struct describe_saved *saved, int rc, bool completed,
+                            const MPI_Request *requests, const MPI_Status *statuses)
+{
+    for (int i = 0; i < saved->count && (completed || rc != MPI_SUCCESS); i++)
+        if (settled(rc, &statuses[i])) describe_completed(entry, saved->requests[i], requests[i], &statuses[i]);
+    done(saved);
+}
+
+void describe_completed_some(struct chain_entry *entry, struct describe_saved *saved, int rc, const int *count,
+                             const int *indices, const MPI_Request *requests, const MPI_Status *statuses)
+{
+    for (int i = 0; i < saved->count && i < *count; i++) {
+        int index = indices[i];
+        if (index >= 0 && index < saved->count && settled(rc, &statuses[i]))
+            describe_completed(entry, saved->requests[index], requests[index], &statuses[i]);
+    }
+    done(saved);
+}
