@@ -21,7 +21,7 @@ func (c *Client) await(ctx context.Context, r Request, limit time.Duration) (*Re
 	if deadline, ok := ctx.Deadline(); ok {
 		limit = time.Until(deadline)
 	}
-	limit -= min(limit/5, 500*time.Millisecond)
+	limit -= min(limit/5, 2*time.Second)
 	r.Millis = max(1, limit.Milliseconds())
 	answer := make(chan *Reply, 1)
 	c.mu.Lock()
