@@ -192,7 +192,7 @@ func TestServe(t *testing.T) {
 			if _, err := s.Write(context.Background(), link.Write{Name: "demo_eager_limit", Text: "1", Ranks: []int{n}}); err == nil {
 				t.Error("a rank that is not there was written to")
 			}
-			if e := s.end(); !strings.Contains(e, "ended as asked") {
+			if e := s.end(); !strings.Contains(e, "ended as asked") || changes(e) != 0 {
 				t.Errorf("%s", e)
 			}
 			if _, err := s.Read(context.Background(), ids[:1]); !errors.Is(err, link.ErrEnded) {
@@ -406,7 +406,7 @@ func idsOf(c *catalog.Catalog) (ids []string) {
 // read before keeps its number.
 func TestServeGrows(t *testing.T) {
 	t.Parallel()
-	s := serve(t, append(testEnvironment(t), "FAKEMPI_FAULTS=grow"), "mpitx", "serve", "-n", "3")
+	s := serve(t, append(testEnvironment(t), "FAKEMPI_FAULTS=grow;changing-stamp"), "mpitx", "serve", "-n", "3")
 	old := idsOf(s.catalog)
 	for range 3 {
 		s.read(servedLimit, "demo_rank")
@@ -433,15 +433,14 @@ func TestServeGrows(t *testing.T) {
 	if added == 0 || c.Job.Size != 3 || !c.Before.Read || len(c.Job.Ranks) != 3 {
 		t.Errorf("%d variables were added; %+v", added, c.Job)
 	}
-	told := 0
-	for text := range strings.Lines(s.end()) {
-		if strings.Contains(text, fmt.Sprintf("Kind:%d ", link.EventChanged)) {
-			told++
-		}
-	}
-	if told != 1 {
+	if told := changes(s.end()); told != 1 {
 		t.Errorf("after the refresh it was told %d times that there are more", told)
 	}
+}
+
+// changes is how often the end of what a back end said tells that its library has changed.
+func changes(events string) int {
+	return strings.Count(events, fmt.Sprintf("{Kind:%d ", link.EventChanged))
 }
 
 // A rank that hangs does not hold up a refresh, and has no readings then.
@@ -621,6 +620,9 @@ func TestServeReal(t *testing.T) {
 			text := s.end()
 			if strings.Contains(text, "not matched") {
 				t.Errorf("a message was left: %s", text)
+			}
+			if changes(text) != 0 {
+				t.Errorf("a library that loaded nothing is said to have changed: %s", text)
 			}
 			if !strings.Contains(text, "ended as asked") {
 				t.Error(text)
