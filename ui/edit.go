@@ -50,6 +50,9 @@ var scopeWords = map[catalog.Scope]string{
 	catalog.ScopeAllEq:    "all ranks must have the same value",
 }
 
+// editing says whether the editor's box is on the screen.
+func (m *Model) editing() bool { return m.mode >= modeEdit && m.mode <= modeOutcome }
+
 func (m *Model) startEdit() {
 	if e := m.current(); e != nil {
 		m.openEdit(e, "")

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,7 +9,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"mpitx/catalog"
 	"mpitx/export"
 	"mpitx/ui/link"
 	"mpitx/ui/program"
@@ -33,7 +31,8 @@ type live struct {
 	log      []string
 	quiet    map[int]string // ranks that do not answer, and what they read
 	workload string
-	serial   int // of the back end: what an earlier one still says is dropped
+	stale    bool // the library has other variables than the catalog
+	serial   int  // of the back end: what an earlier one still says is dropped
 }
 
 type (
@@ -73,7 +72,7 @@ func (m *Model) listen() tea.Cmd {
 func (m *Model) start(old link.Backend) tea.Cmd {
 	m.serial++
 	m.x, m.failed, m.ended, m.phase, m.workload = nil, "", "", "starting the back end", ""
-	m.quiet, m.edit = map[int]string{}, editing{} // what was written is gone
+	m.quiet, m.edit, m.stale = map[int]string{}, editing{}, false // what was written is gone
 	m.watching.begin()
 	o, serial, exclude := m.o, m.serial, slices.Clone(m.exclude)
 	return func() tea.Msg {
@@ -132,6 +131,8 @@ func (m *Model) liveMsg(msg tea.Msg) tea.Cmd {
 			return tea.Batch(m.listen(), m.tick())
 		}
 		return m.listen()
+	case refreshedMsg:
+		m.refreshed(msg)
 	case eventMsg:
 		if msg.serial == m.serial {
 			m.event(msg.Event)
@@ -172,6 +173,9 @@ func (m *Model) event(e link.Event) {
 	case link.EventAnswers:
 		delete(m.quiet, e.Rank)
 		m.say("rank %d answers again", e.Rank)
+	case link.EventChanged:
+		m.stale = true
+		m.say("the library has other variables now: r takes them in")
 	case link.EventEnded:
 		m.ended, m.culprit = e.Text, e.Variable
 		if m.ended == "" {
@@ -246,6 +250,9 @@ func (m *Model) liveState() string {
 	if s := m.silent(); len(s) > 0 {
 		parts = append(parts, "SILENT: r"+export.RankList(s))
 	}
+	if m.stale {
+		parts = append(parts, "NEW VARIABLES: r")
+	}
 	if m.workload != "" {
 		parts = append(parts, "workload "+m.workload)
 	}
@@ -263,138 +270,6 @@ func (m *Model) logLines() []string {
 		}
 	}
 	return lines
-}
-
-// read asks for readings; watch says that they are of the pins.
-func (m *Model) read(ids []string, watch bool) tea.Cmd {
-	b, serial := m.backend, m.serial
-	return func() tea.Msg {
-		ctx, cancel := context.WithTimeout(context.Background(), readLimit)
-		defer cancel()
-		s, err := b.Read(ctx, ids)
-		return sampleMsg{ids, s, err, watch, serial}
-	}
-}
-
-func (m *Model) readShown() tea.Cmd {
-	if !m.alive() {
-		return nil
-	}
-	ids := []string{}
-	for _, k := range m.shown[m.list.top:min(len(m.shown), m.list.top+m.h)] {
-		if v := m.x.entries[k].v; v.After != nil || len(v.Ranks) > 0 {
-			ids = append(ids, v.ID())
-		}
-	}
-	if len(ids) == 0 {
-		m.complain("nothing here exists after MPI_Init")
-		return nil
-	}
-	return m.read(ids, false)
-}
-
-func (m *Model) cmdRead(name string) tea.Cmd {
-	if name == "" {
-		return m.readShown()
-	}
-	e := m.named(name)
-	if e == nil || !m.alive() {
-		return nil
-	}
-	return m.read([]string{e.v.ID()}, false)
-}
-
-// sampled takes the readings into the catalog, and those of the pins into their histories.
-func (m *Model) sampled(msg sampleMsg) tea.Cmd {
-	if msg.serial != m.serial || m.x == nil {
-		return nil
-	}
-	if msg.err != nil {
-		switch {
-		case errors.Is(msg.err, link.ErrEnded): // is reported by itself
-		case errors.Is(msg.err, context.DeadlineExceeded):
-			m.complain("read: no answer within %s: the ranks are busy", readLimit)
-			m.late = msg.watch
-		default:
-			m.complain("read: %v", msg.err)
-		}
-		if msg.watch {
-			m.asked = false
-			return m.tick()
-		}
-		return nil
-	}
-	for i, id := range msg.ids {
-		if k, ok := m.x.byID[id]; ok {
-			m.take(&m.x.entries[k], i, msg.sample)
-		}
-	}
-	was := len(m.quiet)
-	for _, r := range msg.sample.Silent {
-		if _, known := m.quiet[r]; !known {
-			m.quiet[r] = ""
-		}
-	}
-	m.generation++
-	m.record(msg.ids, msg.sample)
-	if msg.watch {
-		if m.late {
-			m.late, m.status = false, ""
-		}
-		m.asked = false
-		return m.tick()
-	}
-	if n := len(msg.sample.Silent); n > 0 || was > 0 {
-		m.complain("read %d variables; no answer from rank %s", len(msg.ids), export.RankList(msg.sample.Silent))
-		return nil
-	}
-	m.say("read %d variables on %d ranks", len(msg.ids), len(msg.sample.Ranks))
-	return nil
-}
-
-// take puts what the ranks read of a variable in the place of what was known of it.
-func (m *Model) take(e *entry, i int, s *link.Sample) {
-	if len(s.Ranks) == 0 {
-		return
-	}
-	old := map[int]catalog.Reading{}
-	for _, r := range e.v.Ranks {
-		old[r.Rank] = r.Reading
-	}
-	before := m.x.value(e)
-	others := e.v.Ranks[:0:0]
-	root := e.v.After
-	for _, r := range s.Ranks {
-		if r.Rank == 0 && i < len(r.Readings) {
-			reading := r.Readings[i]
-			if e.v.After != nil {
-				reading.Writable = e.v.After.Writable
-			}
-			root = &reading
-		}
-	}
-	answered := map[int]bool{}
-	for _, r := range s.Ranks {
-		answered[r.Rank] = true
-		if r.Rank == 0 || i >= len(r.Readings) {
-			continue
-		}
-		reading := r.Readings[i]
-		if root == nil || reading.Status != root.Status || reading.Value != root.Value {
-			others = append(others, catalog.RankReading{Rank: r.Rank, Reading: reading})
-		}
-	}
-	for rank, reading := range old { // what is known of those that did not answer
-		if !answered[rank] {
-			others = append(others, catalog.RankReading{Rank: rank, Reading: reading})
-		}
-	}
-	slices.SortFunc(others, func(a, b catalog.RankReading) int { return a.Rank - b.Rank })
-	e.v.After, e.v.Ranks = root, others
-	if now := m.x.value(e); e.first == "" && now != before {
-		e.first = before
-	}
-	e.changed = e.first != "" && m.x.value(e) != e.first
 }
 
 // ---- workloads ----

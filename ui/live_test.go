@@ -312,6 +312,35 @@ func TestHistory(t *testing.T) {
 	}
 }
 
+// refreshing is a back end whose library has a variable more when it is asked again.
+type refreshing struct{ *fakeBackend }
+
+func (r refreshing) Refresh(ctx context.Context) (*catalog.Catalog, error) {
+	c, err := r.Catalog(ctx, func(string) {})
+	c.Cvars = append(c.Cvars, catalog.Variable{Kind: catalog.Cvar, Name: "added", Type: catalog.TypeInt, After: ok(catalog.TypeInt, 3)})
+	c.Cvars[2].After = ok(catalog.TypeInt, 8)
+	return c, err
+}
+
+// What a library adds is taken in by r: cursor, search, pins and what has changed stay.
+func TestRefresh(t *testing.T) {
+	m, backends := fakeSession(t, Options{})
+	b := (*backends)[0]
+	m.backend = refreshing{b}
+	press(m, ":", "'show limit", "enter")
+	m.key("p", "p")
+	event(m, b, link.Event{Kind: link.EventChanged, Rank: 1})
+	contains(t, m, "the library has other variables now: r takes them in", "NEW VARIABLES: r")
+	press(m, "r")
+	contains(t, m, "5 variables, 1 of them new")
+	e := m.current()
+	if e == nil || e.v.Name != "limit" || !e.pinned || !e.changed || e.first != "7" || m.stale {
+		t.Fatalf("%+v", e)
+	}
+	press(m, "r")
+	contains(t, m, "read 4 variables on 4 ranks")
+}
+
 func TestLostBackend(t *testing.T) {
 	m, backends := fakeSession(t, Options{})
 	b := (*backends)[0]

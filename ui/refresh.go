@@ -1,0 +1,108 @@
+package ui
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mpitx/ui/link"
+)
+
+const refreshLimit = time.Minute
+
+type refreshedMsg struct {
+	loadedMsg
+	serial int
+}
+
+// refresh takes in what the library has now: it adds variables as it loads components. nil: the back end cannot.
+func (m *Model) refresh() tea.Cmd {
+	b, ok := m.backend.(link.Refresher)
+	if !ok {
+		return nil
+	}
+	serial, t := m.serial, m.t
+	m.say("collecting everything again ...")
+	return func() tea.Msg {
+		ctx, cancel := context.WithTimeout(context.Background(), refreshLimit)
+		defer cancel()
+		c, err := b.Refresh(ctx)
+		if err != nil {
+			return refreshedMsg{loadedMsg{err: err}, serial}
+		}
+		return refreshedMsg{loadedMsg{x: ready(c, t)}, serial}
+	}
+}
+
+// refreshed shows a new catalog where the old one was shown.
+func (m *Model) refreshed(msg refreshedMsg) {
+	if msg.serial != m.serial || m.x == nil {
+		return
+	}
+	if msg.err != nil {
+		m.complain("collect again: %v", msg.err)
+		return
+	}
+	m.stale = false
+	old, at, open := m.x, m.here(), map[string]bool{}
+	for _, b := range m.rows {
+		open[b.name] = open[b.name] || b.open
+	}
+	added := 0
+	for i := range msg.x.entries {
+		e := &msg.x.entries[i]
+		k, was := old.byID[e.v.ID()]
+		if !was {
+			added++
+			continue
+		}
+		before := &old.entries[k]
+		if e.first = before.first; e.first == "" && old.value(before) != msg.x.value(e) {
+			e.first = old.value(before)
+		}
+		e.changed = e.first != "" && msg.x.value(e) != e.first
+	}
+	mode, focus := m.mode, m.focus
+	m.loaded(msg.loadedMsg)
+	m.mode, m.focus, m.query = mode, focus, at.query
+	if e := m.edit.e; e != nil {
+		if k, ok := m.x.byID[e.v.ID()]; ok {
+			m.edit.e = &m.x.entries[k]
+		} else if m.edit.e = nil; m.editing() {
+			m.mode = modeNormal
+		}
+	}
+	m.x.root.unfold(open)
+	m.enter(m.x.root.find(at.branch.name))
+	m.point(at.id)
+	m.say("%d variables, %d of them new", len(m.x.entries), added)
+}
+
+// unfold opens the branches of these names.
+func (b *branch) unfold(names map[string]bool) {
+	b.open = b.open || names[b.name]
+	for _, kid := range b.kids {
+		kid.unfold(names)
+	}
+}
+
+// find is the branch of a name, or b where there is none.
+func (b *branch) find(name string) *branch {
+	var in func(*branch) *branch
+	in = func(b *branch) *branch {
+		if b.name == name {
+			return b
+		}
+		for _, kid := range b.kids {
+			if f := in(kid); f != nil {
+				return f
+			}
+		}
+		return nil
+	}
+	if f := in(b); f != nil {
+		return f
+	}
+	return b
+}
