@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mpitx/catalog"
+	"mpitx/ui/prompt"
 )
 
 // command is one of the command line's: the CLI's verbs, as far as they make sense on a screen.
@@ -47,17 +48,17 @@ func (m *Model) keyCommand(key, text string) tea.Cmd {
 	case "esc":
 		m.mode = back
 	case "backspace":
-		if len(m.line.text) == 0 {
+		if m.line.String() == "" {
 			m.mode = back
 		}
-		m.line.key(key, text)
+		m.line.Key(key, text)
 	case "tab":
 		m.complete()
 	case "enter":
 		m.mode = back
 		return m.run(m.line.String())
 	default:
-		m.line.key(key, text)
+		m.line.Key(key, text)
 	}
 	return nil
 }
@@ -68,25 +69,18 @@ func (m *Model) run(line string) tea.Cmd {
 	if name == "" {
 		return nil
 	}
-	var found []command
-	for _, c := range commands {
-		if c.name == name {
-			found = []command{c}
-			break
-		}
-		if strings.HasPrefix(c.name, name) {
-			found = append(found, c)
-		}
+	names := make([]string, len(commands))
+	for k, c := range commands {
+		names[k] = c.name
 	}
+	k, err := prompt.Find(names, name)
 	switch {
-	case len(found) == 0:
-		m.complain("no command %q: :help lists them", name)
-	case len(found) > 1:
-		m.complain("%q may be %s or %s", name, found[0].name, found[1].name)
-	case found[0].live && m.o.Start == nil:
-		m.complain("%s: needs a live MPI, and this is a snapshot: start mpitx tui without --from", found[0].name)
+	case err != nil:
+		m.complain("%v", err)
+	case commands[k].live && m.o.Start == nil:
+		m.complain("%s: needs a live MPI, and this is a snapshot: start mpitx tui without --from", commands[k].name)
 	default:
-		return found[0].do(m, strings.TrimSpace(args))
+		return commands[k].do(m, strings.TrimSpace(args))
 	}
 	return nil
 }
@@ -94,9 +88,8 @@ func (m *Model) run(line string) tea.Cmd {
 // complete finishes the name of a command, or of a variable behind it.
 func (m *Model) complete() {
 	line := m.line.String()
-	i := strings.LastIndexByte(line, ' ') + 1
 	names := []string{}
-	if i == 0 {
+	if !strings.Contains(line, " ") {
 		for _, c := range commands {
 			names = append(names, c.name)
 		}
@@ -105,22 +98,7 @@ func (m *Model) complete() {
 			names = append(names, m.x.entries[k].v.ID())
 		}
 	}
-	best := ""
-	for _, n := range names {
-		if !strings.HasPrefix(n, line[i:]) {
-			continue
-		}
-		if best == "" {
-			best = n
-			continue
-		}
-		for !strings.HasPrefix(n, best) {
-			best = best[:len(best)-1]
-		}
-	}
-	if len(best) > len(line[i:]) {
-		m.line = newInput(line[:i] + best)
-	}
+	m.line = prompt.New(prompt.Complete(line, names))
 }
 
 func (m *Model) cmdList(args string) {

@@ -11,6 +11,7 @@ import (
 	"mpitx/catalog"
 	"mpitx/export"
 	"mpitx/ui/link"
+	"mpitx/ui/prompt"
 )
 
 // editing is a control variable being written.
@@ -88,7 +89,7 @@ func (m *Model) openEdit(e *entry, text string) {
 			m.edit.pick = scroll{at: max(0, slices.IndexFunc(enum.Items, func(i catalog.Item) bool { return i.Name == text }))}
 		}
 	}
-	m.line = newInput(text)
+	m.line = prompt.New(text)
 	m.validate()
 }
 
@@ -163,7 +164,7 @@ func (m *Model) keyEdit(key, text string) tea.Cmd {
 			m.mode = modeNormal
 		case "r":
 			if m.x.cat.Job.Size > 1 {
-				m.mode, m.line = modeRanks, newInput(export.RankList(m.edit.ranks))
+				m.mode, m.line = modeRanks, prompt.New(export.RankList(m.edit.ranks))
 			}
 		}
 	case modeRanks:
@@ -171,7 +172,7 @@ func (m *Model) keyEdit(key, text string) tea.Cmd {
 			if m.edit.problem == "" {
 				m.mode = modeConfirm
 			}
-		} else if m.line.key(key, text) {
+		} else if m.line.Key(key, text) {
 			m.validRanks()
 		}
 	case modeEdit:
@@ -179,7 +180,7 @@ func (m *Model) keyEdit(key, text string) tea.Cmd {
 			if m.edit.problem == "" {
 				return m.confirm()
 			}
-		} else if m.line.key(key, text) {
+		} else if m.line.Key(key, text) {
 			m.validate()
 		}
 	}
@@ -200,7 +201,7 @@ func (m *Model) keyPick(key string) tea.Cmd {
 	case "=":
 		m.mode = modeEdit
 	case "enter":
-		m.line = newInput(items[m.edit.pick.at].Name)
+		m.line = prompt.New(items[m.edit.pick.at].Name)
 		if m.validate(); m.edit.problem == "" {
 			return m.confirm()
 		}

@@ -34,7 +34,7 @@ func (m *Model) box() []string {
 	lines = append(append(lines, term.Wrap(words, width)...), "")
 	switch m.mode {
 	case modeEdit:
-		lines = append(lines, "new  "+m.line.render(m.t, width-5), "")
+		lines = append(lines, "new  "+m.line.Render(m.t, width-5), "")
 		if m.edit.problem != "" {
 			lines = append(lines, term.Wrap(m.t.SafeText(m.edit.problem), width)...)
 		} else {
@@ -55,7 +55,7 @@ func (m *Model) box() []string {
 	case modeConfirm:
 		lines = append(append(lines, "new  "+m.t.SafeLine(m.edit.text, width), ""), m.question(width)...)
 	case modeRanks:
-		lines = append(lines, "new  "+m.t.SafeLine(m.edit.text, width), "", "on ranks (like 0,2-3; nothing: all)  "+m.line.render(m.t, width-37), "")
+		lines = append(lines, "new  "+m.t.SafeLine(m.edit.text, width), "", "on ranks (like 0,2-3; nothing: all)  "+m.line.Render(m.t, width-37), "")
 		if m.edit.problem != "" {
 			lines = append(lines, term.Wrap(m.t.SafeText(m.edit.problem), width)...)
 		} else {

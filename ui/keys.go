@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"mpitx/ui/prompt"
 )
 
 // binding is a key and what it does; the help is made from it.
@@ -51,7 +52,7 @@ func init() {
 		{[]string{"W"}, "run a workload", true, quiet(func(m *Model) { m.mode = modeWork })},
 		{[]string{"L"}, "what the library and the launcher printed", true, quiet(func(m *Model) { m.mode = modeLog })},
 		{[]string{"R"}, "restart the back end that was lost", true, (*Model).restart},
-		{[]string{":"}, "command line (:help lists the commands)", false, quiet(func(m *Model) { m.mode, m.line = modeCommand, input{} })},
+		{[]string{":"}, "command line (:help lists the commands)", false, quiet(func(m *Model) { m.mode, m.line = modeCommand, prompt.Line{} })},
 		{[]string{"?"}, "this help", false, quiet(func(m *Model) { m.mode, m.help = modeHelp, scroll{} })},
 		{[]string{"ctrl+z"}, "stop, and go on with the shell's fg", false, func(*Model) tea.Cmd { return tea.Suspend }},
 		{[]string{"q", "ctrl+c"}, "quit", false, func(*Model) tea.Cmd { return tea.Quit }},
@@ -191,7 +192,7 @@ func (m *Model) toCategory() {
 // ---- search and filter ----
 
 func (m *Model) startSearch() {
-	m.mode, m.before, m.line, m.focus = modeSearch, m.query, newInput(m.query), paneList
+	m.mode, m.before, m.line, m.focus = modeSearch, m.query, prompt.New(m.query), paneList
 	m.leave()
 }
 
@@ -219,7 +220,7 @@ func (m *Model) keySearch(key, text string) tea.Cmd {
 	case "up", "ctrl+p":
 		m.move(-1)
 	default:
-		if m.line.key(key, text) {
+		if m.line.Key(key, text) {
 			m.typed()
 		}
 	}

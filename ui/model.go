@@ -15,6 +15,7 @@ import (
 	"mpitx/catalog"
 	"mpitx/ui/link"
 	"mpitx/ui/program"
+	"mpitx/ui/prompt"
 	"mpitx/ui/term"
 )
 
@@ -81,7 +82,7 @@ type Model struct {
 	zoom     bool // only the pane that has the focus is shown
 	criteria []criterion
 	field    int // of the filter bar
-	line     input
+	line     prompt.Line
 	before   string // the query before / was pressed
 	query    string
 	search   searcher
@@ -175,7 +176,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.key(msg.String(), msg.Text)
 	case tea.PasteMsg:
 		if m.typing() {
-			m.line.insert(msg.Content)
+			m.line.Insert(msg.Content)
 			m.typed()
 		}
 	case tea.MouseClickMsg:

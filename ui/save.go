@@ -3,9 +3,7 @@ package ui
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -13,6 +11,7 @@ import (
 
 	"mpitx/catalog"
 	"mpitx/export"
+	"mpitx/ui/prompt"
 	"mpitx/ui/term"
 )
 
@@ -33,16 +32,7 @@ func (m *Model) saved(msg savedMsg) {
 // save writes what was made ready to a file that does not exist yet.
 func save(path, what string, data []byte) tea.Cmd {
 	return func() tea.Msg {
-		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-		if err == nil {
-			_, err = f.Write(data)
-			if closeErr := f.Close(); err == nil {
-				err = closeErr
-			}
-		} else if os.IsExist(err) {
-			err = fmt.Errorf("the file exists: choose another name")
-		}
-		return savedMsg{path, what, err}
+		return savedMsg{path, what, prompt.Save(path, data)}
 	}
 }
 
@@ -106,9 +96,9 @@ func (m *Model) cmdSnapshot(path string) tea.Cmd {
 }
 
 func (m *Model) cmdExport(path string) tea.Cmd {
-	format, err := export.ParseFormat(strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), "."))
-	if err != nil || path == "" {
-		m.complain("export: the file's name must end in .csv, .json or .ndjson: :export my.csv")
+	format, err := prompt.Format(path)
+	if err != nil {
+		m.complain("%v", err)
 		return nil
 	}
 	var b bytes.Buffer

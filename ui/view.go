@@ -183,9 +183,9 @@ func (m *Model) bottom() string {
 	width := m.w
 	switch {
 	case m.mode == modeSearch:
-		return term.Pad("/"+m.line.render(m.t, width-1), width)
+		return term.Pad("/"+m.line.Render(m.t, width-1), width)
 	case m.mode == modeCommand:
-		return term.Pad(":"+m.line.render(m.t, width-1), width)
+		return term.Pad(":"+m.line.Render(m.t, width-1), width)
 	case m.status != "":
 		s := term.Style{Bold: true, Color: term.Good}
 		if m.bad {

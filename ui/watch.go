@@ -10,6 +10,7 @@ import (
 	"mpitx/catalog"
 	"mpitx/ui/chart"
 	"mpitx/ui/link"
+	"mpitx/ui/prompt"
 )
 
 const (
@@ -347,7 +348,7 @@ func (m *Model) keyWatch(key string) tea.Cmd {
 			m.mode, m.watchOpen = modeNormal, false
 		}
 	case ":":
-		m.line, m.mode = newInput("export watch.csv"), modeCommand
+		m.line, m.mode = prompt.New("export watch.csv"), modeCommand
 	}
 	return nil
 }
