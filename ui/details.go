@@ -172,7 +172,7 @@ func (m *Model) readings(v *catalog.Variable, width int) []string {
 		add(fmt.Sprintf("before r%d", n.Rank), export.ReadingText(&n.Reading, enum))
 	}
 	for _, r := range m.silent() {
-		add(fmt.Sprintf("r%d", r), "does not answer")
+		add(fmt.Sprintf("r%d", r), "does not answer: what is shown of it is older")
 	}
 	if v.Kind == catalog.Cvar {
 		if r := v.Current(); r != nil && r.Writable != "" {

@@ -98,7 +98,7 @@ func (o *tuiOptions) live(options *ui.Options) error {
 		options.Source = strconv.Itoa(o.n) + " ranks"
 	}
 	options.Start = func(ctx context.Context, exclude []string) (link.Backend, error) {
-		return link.Start(ctx, link.Options{Command: argv, Env: environ, Exclude: exclude, Timeout: o.timeout})
+		return link.Start(ctx, link.Options{Command: argv, Env: environ, Exclude: exclude})
 	}
 	return nil
 }
