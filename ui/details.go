@@ -194,14 +194,24 @@ func (m *Model) items(v *catalog.Variable, width int) []string {
 	if e == nil {
 		return nil
 	}
-	now := ""
+	now := map[string]bool{}
 	if r := v.Current(); r != nil && r.Status == catalog.StatusOK {
-		now = r.Value.Format(e)
+		text := r.Value.Format(e)
+		now[text] = true
+		if e.Flags {
+			for _, name := range strings.Split(text, "|") {
+				now[name] = true
+			}
+		}
 	}
-	lines := []string{"", " " + m.t.Paint(term.Style{Bold: true}, "one of")}
+	head := "one of"
+	if e.Flags {
+		head = "any of these, joined by |"
+	}
+	lines := []string{"", " " + m.t.Paint(term.Style{Bold: true}, head)}
 	for _, it := range e.Items {
 		sign := "  "
-		if it.Name == now {
+		if now[it.Name] {
 			sign = "> "
 		}
 		lines = append(lines, "  "+sign+m.t.SafeLine(fmt.Sprintf("%d %s", it.Value, it.Name), width))

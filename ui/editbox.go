@@ -31,7 +31,12 @@ func (m *Model) box() []string {
 	if s := scopeWords[v.Scope]; s != "" {
 		words += ": " + s
 	}
-	lines = append(append(lines, term.Wrap(words, width)...), "")
+	lines = append(lines, term.Wrap(words, width)...)
+	if (v.Scope == catalog.ScopeGroup || v.Scope == catalog.ScopeGroupEq) && m.mode != modeOutcome {
+		about := term.Wrap(m.t.SafeText(v.Description), width)
+		lines = append(append(lines, ""), about[:min(len(about), max(2, m.h-18))]...)
+	}
+	lines = append(lines, "")
 	switch m.mode {
 	case modeEdit:
 		lines = append(lines, "new  "+m.line.Render(m.t, width-5), "")

@@ -207,6 +207,22 @@ func TestEdit(t *testing.T) {
 	contains(t, m, "performance variable")
 }
 
+// A group's description, which names it, is shown before a write; flags are any of their items.
+func TestEditGroupAndFlags(t *testing.T) {
+	m, _ := fakeSession(t, Options{})
+	v := m.x.entries[m.x.byID["limit"]].v
+	v.Scope, v.Description, v.Enum = catalog.ScopeGroup, "Must agree among the ranks of a node.", "flags"
+	v.After = ok(catalog.TypeInt, 5)
+	m.x.cat.Enums = append(m.x.cat.Enums, catalog.Enum{Name: "flags", Flags: true,
+		Items: []catalog.Item{{Value: 1, Name: "send"}, {Value: 2, Name: "put"}, {Value: 4, Name: "get"}}})
+	press(m, ":", "'show limit", "enter")
+	contains(t, m, "any of these, joined by |", "> 1 send", "  2 put", "> 4 get")
+	press(m, "e")
+	contains(t, m, "Must agree among the ranks of a node.", "now  send|get")
+	press(m, "ctrl+u", "'put|get", "enter")
+	contains(t, m, "new  put|get", "Write this on all 4 ranks?")
+}
+
 func TestReadOnly(t *testing.T) {
 	m, backends := fakeSession(t, Options{ReadOnly: true})
 	press(m, ":", "'show limit", "enter", "e")
