@@ -183,6 +183,13 @@ func BenchmarkExplorerKeys(b *testing.B) {
 		b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1e3, "ms-"+what+"-p99")
 	}
 	report("move", []string{"j", "\x1b[6~", "j", "G", "k", "\x1b[5~", "g"}, 600)
+	var rested []time.Duration // the first key after a while
+	for i := range 60 {
+		time.Sleep(time.Duration(60+i) * time.Millisecond)
+		rested = append(rested, s.typed([]string{"j", "k"}[i%2]))
+	}
+	b.ReportMetric(median(rested), "ms-rested")
+	b.ReportMetric(float64(rested[len(rested)-1].Microseconds())/1e3, "ms-rested-max")
 	s.typed("/")
 	report("search", strings.Split("eager limit 0999\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f", ""), 320)
 	b.ReportMetric(s.memory(), "MB")
