@@ -160,6 +160,9 @@ func (o *sampleOptions) conclude(size int, wait time.Duration) error {
 		if len(o.program.Notes) > 0 {
 			why = strings.Join(o.program.Notes, "; ")
 		}
+		if o.program.Linked == nil && o.mpi == "" {
+			why += ": the agent was that of " + o.chosen.Name() + ", and sees no other MPI: --mpi chooses"
+		}
 		o.a.complain("nothing was recorded: %s", why) // and the exit code stays the application's
 		return nil
 	}

@@ -91,7 +91,7 @@ func cmdSend(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 {
 		ts.Fatalf("usage: send SIGNAL CODE COMMAND ARGUMENT…")
 	}
-	s := map[string]syscall.Signal{"USR1": syscall.SIGUSR1, "TERM": syscall.SIGTERM, "KILL": syscall.SIGKILL}[args[0]]
+	s := map[string]syscall.Signal{"USR1": syscall.SIGUSR1, "INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "KILL": syscall.SIGKILL}[args[0]]
 	ready := ts.MkAbs("ready")
 	os.Remove(ready)
 	p := newProcess(environ(ts), ts.MkAbs("."), args[2:]...)

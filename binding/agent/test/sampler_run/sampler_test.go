@@ -158,6 +158,7 @@ func TestEnds(t *testing.T) {
 				t.Errorf("%s: %s", end, r.stdout)
 			}
 			k := r.rank(t, 1)
+			t.Logf("%s: %s", end, r.stdout)
 			r.whole(t, 2)
 			want := map[string]recording.End{"exit": recording.EndExit, "abort": recording.EndAbort, "kill": 0, "fork": recording.EndFinalize, "finalize": recording.EndFinalize}[end]
 			if k.End != want {
