@@ -27,6 +27,7 @@ int main(int argc, char **argv)
     char bytes[8] = {0};
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Barrier(MPI_COMM_WORLD); /* the agent may take long to start, on one rank longer than on the other */
     double starved_before = starved();
     start = now();
     while (go && rank < 2) {
