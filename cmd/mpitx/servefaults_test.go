@@ -23,7 +23,7 @@ func TestServeHang(t *testing.T) {
 	t.Parallel()
 	environ := append(testEnvironment(t), "FAKEMPI_FAULTS=hang-read=demo_eager_limit@2/itself")
 	s := serve(t, environ, "mpitx", "serve", "-n", "4")
-	sample := s.read(5*time.Second, "demo_eager_limit")
+	sample := s.read(10*time.Second, "demo_eager_limit")
 	if !slices.Equal(sample.Silent, []int{2}) || !slices.Equal(ranksOf(sample), []int{0, 1, 3}) {
 		t.Fatalf("ranks %v answered, %v did not", ranksOf(sample), sample.Silent)
 	}
@@ -63,9 +63,10 @@ func TestServeStopped(t *testing.T) {
 			if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 				t.Fatal(err)
 			}
+			const limit = 10 * time.Second // of which the answer has two for its way
 			start := time.Now()
-			sample := s.read(4*time.Second, ids...)
-			if took := time.Since(start); !slices.Equal(sample.Silent, []int{2}) || !slices.Equal(ranksOf(sample), []int{0, 1, 3}) || took > 4*time.Second {
+			sample := s.read(limit, ids...)
+			if took := time.Since(start); !slices.Equal(sample.Silent, []int{2}) || !slices.Equal(ranksOf(sample), []int{0, 1, 3}) || took > limit {
 				t.Fatalf("ranks %v answered, %v did not, in %s", ranksOf(sample), sample.Silent, took)
 			}
 			if e := s.event(link.EventSilent); e.Rank != 2 {
