@@ -284,9 +284,9 @@ func backends(pid string) (found []int) {
 
 // TestExplorerLive edits, watches, loses its back end and quits, with four ranks of each real library.
 func TestExplorerLive(t *testing.T) {
-	for family, c := range map[string]struct{ edit, old, keys, value, watch, workload string }{
-		"openmpi": {"coll_tuned_bcast_algorithm", "ignore", "Down", "basic_linear", "pml_ob1_unexpected_msgq_length:size", "unexpected"},
-		"mpich":   {"MPIR_CVAR_ALLREDUCE_SHORT_MSG_SIZE", "2048", "C-u 4096", "4096", "MPIR_CVAR_ALLREDUCE_SHORT_MSG_SIZE", "pingpong"},
+	for family, c := range map[string]struct{ first, edit, old, keys, value, watch, workload string }{
+		"openmpi": {" ompi  ", "coll_tuned_bcast_algorithm", "ignore", "Down", "basic_linear", "pml_ob1_unexpected_msgq_length:size", "unexpected"},
+		"mpich":   {" CH3  ", "MPIR_CVAR_ALLREDUCE_SHORT_MSG_SIZE", "2048", "C-u 4096", "4096", "MPIR_CVAR_ALLREDUCE_SHORT_MSG_SIZE", "pingpong"},
 	} {
 		t.Run(family, func(t *testing.T) {
 			if ok, err := have(family); err != nil {
@@ -296,8 +296,16 @@ func TestExplorerLive(t *testing.T) {
 			}
 			s := onScreen(t, testEnvironment(t), "mpitx tui -n 4 --mpi "+family)
 			s.until("4 ranks", "all variables")
-			s.keys(":show "+c.edit, "Enter")
-			s.until(c.edit, c.old)
+			s.keys("h", "j", "l") // browse
+			for end := time.Now().Add(40 * time.Second); !strings.HasPrefix(strings.Split(s.until("all variables"), "\n")[1], c.first); time.Sleep(20 * time.Millisecond) {
+				if time.Now().After(end) {
+					t.Fatalf("not in the first branch:\n%s", s.until(""))
+				}
+			}
+			s.keys("/", c.edit, "Enter")
+			s.until("search: "+c.edit, "1 of ", c.old)
+			s.keys("c") // its category
+			s.until("!search:", c.edit, c.old)
 			s.keys("e")
 			s.until("esc leaves it")
 			s.keys(strings.Fields(c.keys)...)
