@@ -319,7 +319,9 @@ func TestExplorerLive(t *testing.T) {
 			s.until("workload " + c.workload)
 			s.keys(":watch "+c.watch, "Enter")
 			s.until(c.watch, "sum of 4 ranks")
-			if family == "openmpi" {
+			if family == "mpich" {
+				s.until("16.4k")
+			} else {
 				first := s.until("0│")
 				for end := time.Now().Add(30 * time.Second); curve(first) == curve(s.until("0│")); time.Sleep(50 * time.Millisecond) {
 					if time.Now().After(end) {
@@ -332,6 +334,13 @@ func TestExplorerLive(t *testing.T) {
 			s.keys("u")
 			s.until("rank 0-3: ok: was " + c.value + ", reads back " + c.old)
 			s.keys("Escape")
+			if family == "mpich" { // which has no performance variables: what was undone is seen to move
+				s.until("!reads back")
+				s.keys("w")
+				s.until("sum of 4 ranks", "8.19k")
+				s.keys("q")
+				s.until("!sum of 4 ranks")
+			}
 			all := backends(strconv.Itoa(s.program()))
 			if len(all) != 4 {
 				t.Fatalf("%d back ends for four ranks", len(all))
