@@ -103,9 +103,8 @@ type Event struct {
 
 // Options says how a back end is started.
 type Options struct {
-	Command []string      // the command, launcher included, that runs `mpitx backend serve` on each rank
-	Env     []string      // of the command; nil: this process's
-	Dir     string        // where it runs; "": here
-	Exclude []string      // IDs of variables to list and otherwise to leave alone: each is added to Command as --exclude=ID
-	Timeout time.Duration // of the back end for the library's first answers; 0: a minute
+	Command []string // the command, launcher included, that runs `mpitx backend serve` on each rank
+	Env     []string // of the command; nil: this process's
+	Dir     string   // where it runs; "": here
+	Exclude []string // IDs of variables to list and otherwise to leave alone: each is added to Command as --exclude=ID
 }
