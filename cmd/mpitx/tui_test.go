@@ -29,7 +29,7 @@ type tmuxScreen struct {
 func onScreen(t *testing.T, environ []string, command string) *tmuxScreen {
 	t.Helper()
 	if _, err := exec.LookPath("tmux"); err != nil {
-		t.Skip("NOT TESTED: tmux is not installed")
+		t.Fatal("tmux is not installed: make test installs it")
 	}
 	s := &tmuxScreen{t, filepath.Join(t.TempDir(), "tmux")}
 	c := exec.Command("tmux", "-S", s.socket, "-f", "/dev/null", "new-session", "-d", "-x", "120", "-y", "40", command+"; echo ended $?; cat")
