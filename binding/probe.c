@@ -54,21 +54,6 @@ static int worker_of(const struct mpitx_probe *p, int item)
     return p->items[item].kind != MPITX_PROBE_PVAR;
 }
 
-_Static_assert(sizeof(long) == 8 && sizeof(void *) == 8, "sizes of datatypes are those of LP64, here and in catalog/types.go");
-
-size_t mpitx_type_size(int t)
-{
-    static const unsigned char sizes[MPITX_TYPE_LAST + 1] = {
-        [MPITX_TYPE_INT] = 4, [MPITX_TYPE_UNSIGNED] = 4, [MPITX_TYPE_UNSIGNED_LONG] = 8,
-        [MPITX_TYPE_UNSIGNED_LONG_LONG] = 8, [MPITX_TYPE_COUNT] = 8, [MPITX_TYPE_CHAR] = 1, [MPITX_TYPE_DOUBLE] = 8,
-        [MPITX_TYPE_INT32_T] = 4, [MPITX_TYPE_INT64_T] = 8, [MPITX_TYPE_UINT32_T] = 4, [MPITX_TYPE_UINT64_T] = 8,
-        [MPITX_TYPE_C_BOOL] = 1, [MPITX_TYPE_LONG] = 8, [MPITX_TYPE_LONG_LONG] = 8, [MPITX_TYPE_SHORT] = 2,
-        [MPITX_TYPE_UNSIGNED_SHORT] = 2, [MPITX_TYPE_SIGNED_CHAR] = 1, [MPITX_TYPE_UNSIGNED_CHAR] = 1,
-        [MPITX_TYPE_FLOAT] = 4, [MPITX_TYPE_INT8_T] = 1, [MPITX_TYPE_INT16_T] = 2, [MPITX_TYPE_UINT8_T] = 1,
-        [MPITX_TYPE_UINT16_T] = 2, [MPITX_TYPE_AINT] = 8, [MPITX_TYPE_OFFSET] = 8, [MPITX_TYPE_BYTE] = 1};
-    return t >= 1 && t <= MPITX_TYPE_LAST ? sizes[t] : 0;
-}
-
 static int await(pid_t pid)
 {
     int status = 0; /* stays so where SIGCHLD is ignored: nobody can learn it then */

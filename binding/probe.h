@@ -77,7 +77,4 @@ void mpitx_probe_wait(struct mpitx_probe *probe); /* for the exit of the childre
 void mpitx_probe_free(struct mpitx_probe *probe); /* also waits */
 int mpitx_probe_run(struct mpitx_probe *probe, const struct mpitx_table *table, const struct mpitx_probe_options *options);
 
-/* Bytes of one element, 0 for an unknown type. */
-size_t mpitx_type_size(int datatype);
-
 #endif

@@ -144,9 +144,6 @@ struct mpitx_run_column {
 /* Opens a run; NULL where that fails, with the reason in why ("no space in /dev/shm …"). May take milliseconds. */
 struct mpitx_run *mpitx_run_open(const struct mpitx_run_options *options, char *why, size_t why_len);
 
-/* Bytes of an element of a datatype (enum mpitx_datatype); 0: in no table. */
-size_t mpitx_run_type_size(int datatype);
-
 /* Declares a column; returns its identifier, from 0. */
 int mpitx_run_declare_column(struct mpitx_run *run, const struct mpitx_run_column *column);
 

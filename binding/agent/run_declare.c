@@ -6,25 +6,9 @@
 
 #include "../shim/mpitx.h"
 
-_Static_assert(sizeof(long) == 8 && sizeof(void *) == 8, "sizes of datatypes are those of LP64, here and in catalog/types.go");
-
-size_t mpitx_run_type_size(int datatype)
-{
-    static const unsigned char sizes[MPITX_TYPE_LAST + 1] = {
-        [MPITX_TYPE_INT] = 4, [MPITX_TYPE_UNSIGNED] = 4, [MPITX_TYPE_UNSIGNED_LONG] = 8,
-        [MPITX_TYPE_UNSIGNED_LONG_LONG] = 8, [MPITX_TYPE_COUNT] = 8, [MPITX_TYPE_CHAR] = 1, [MPITX_TYPE_DOUBLE] = 8,
-        [MPITX_TYPE_INT32_T] = 4, [MPITX_TYPE_INT64_T] = 8, [MPITX_TYPE_UINT32_T] = 4, [MPITX_TYPE_UINT64_T] = 8,
-        [MPITX_TYPE_C_BOOL] = 1, [MPITX_TYPE_LONG] = 8, [MPITX_TYPE_LONG_LONG] = 8, [MPITX_TYPE_SHORT] = 2,
-        [MPITX_TYPE_UNSIGNED_SHORT] = 2, [MPITX_TYPE_SIGNED_CHAR] = 1, [MPITX_TYPE_UNSIGNED_CHAR] = 1,
-        [MPITX_TYPE_FLOAT] = 4, [MPITX_TYPE_INT8_T] = 1, [MPITX_TYPE_INT16_T] = 2, [MPITX_TYPE_UINT8_T] = 1,
-        [MPITX_TYPE_UINT16_T] = 2, [MPITX_TYPE_AINT] = 8, [MPITX_TYPE_OFFSET] = 8, [MPITX_TYPE_BYTE] = 1,
-    };
-    return datatype < 1 || datatype > MPITX_TYPE_LAST ? 0 : sizes[datatype];
-}
-
 static uint32_t element_bytes(const struct mpitx_run_column *column)
 {
-    uint32_t size = (uint32_t)mpitx_run_type_size(column->datatype);
+    uint32_t size = (uint32_t)mpitx_type_size(column->datatype);
     if (size)
         return size;
     size = column->element_bytes;

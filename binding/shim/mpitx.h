@@ -120,6 +120,22 @@ enum mpitx_datatype {
     MPITX_TYPE_LAST = MPITX_TYPE_BYTE
 };
 
+_Static_assert(sizeof(long) == 8 && sizeof(void *) == 8, "sizes of datatypes are those of LP64, here and in catalog/types.go");
+
+/* Bytes of one element, 0 for an unknown type. */
+static inline size_t mpitx_type_size(int t)
+{
+    static const unsigned char sizes[MPITX_TYPE_LAST + 1] = {
+        [MPITX_TYPE_INT] = 4, [MPITX_TYPE_UNSIGNED] = 4, [MPITX_TYPE_UNSIGNED_LONG] = 8,
+        [MPITX_TYPE_UNSIGNED_LONG_LONG] = 8, [MPITX_TYPE_COUNT] = 8, [MPITX_TYPE_CHAR] = 1, [MPITX_TYPE_DOUBLE] = 8,
+        [MPITX_TYPE_INT32_T] = 4, [MPITX_TYPE_INT64_T] = 8, [MPITX_TYPE_UINT32_T] = 4, [MPITX_TYPE_UINT64_T] = 8,
+        [MPITX_TYPE_C_BOOL] = 1, [MPITX_TYPE_LONG] = 8, [MPITX_TYPE_LONG_LONG] = 8, [MPITX_TYPE_SHORT] = 2,
+        [MPITX_TYPE_UNSIGNED_SHORT] = 2, [MPITX_TYPE_SIGNED_CHAR] = 1, [MPITX_TYPE_UNSIGNED_CHAR] = 1,
+        [MPITX_TYPE_FLOAT] = 4, [MPITX_TYPE_INT8_T] = 1, [MPITX_TYPE_INT16_T] = 2, [MPITX_TYPE_UINT8_T] = 1,
+        [MPITX_TYPE_UINT16_T] = 2, [MPITX_TYPE_AINT] = 8, [MPITX_TYPE_OFFSET] = 8, [MPITX_TYPE_BYTE] = 1};
+    return t >= 1 && t <= MPITX_TYPE_LAST ? sizes[t] : 0;
+}
+
 /* What a variable is bound to when its handle is made. Only objects that mpitx itself has can be named. */
 enum mpitx_object { MPITX_OBJECT_NONE = 0, MPITX_OBJECT_COMM_WORLD = 1, MPITX_OBJECT_COMM_SELF = 2 };
 
