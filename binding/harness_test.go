@@ -96,6 +96,12 @@ func ranMark(t *testing.T) string { return "ran " + t.Name() + " to its end" }
 func (c child) command(t *testing.T, env []string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(t.Context(), childLimit)
 	defer cancel()
+	// Open MPI's processes fail where two make the folder of their sessions at once. Sockets go there: the path must be short.
+	tmp, err := os.MkdirTemp("/tmp", "mx")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(tmp)
 	parts := strings.Split(t.Name(), "/")
 	for i, p := range parts {
 		parts[i] = "^" + regexp.QuoteMeta(p) + "$"
@@ -110,7 +116,7 @@ func (c child) command(t *testing.T, env []string) ([]byte, error) {
 			cmd.Env = append(cmd.Env, kv)
 		}
 	}
-	cmd.Env = append(cmd.Env, childVariable+"="+t.Name(), "FAKEMPI_FAULTS="+c.faults,
+	cmd.Env = append(cmd.Env, "TMPDIR="+tmp, childVariable+"="+t.Name(), "FAKEMPI_FAULTS="+c.faults,
 		"GORACE=atexit_sleep_ms=0") // with -race each process would wait for a second
 	cmd.Env = append(append(cmd.Env, env...), c.env...)
 	cmd.WaitDelay = time.Second // a library's own daemons may hold the pipe
