@@ -8,54 +8,16 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
-
-// screen is a terminal of its own, in tmux.
-type screen struct {
-	t      testing.TB
-	socket string
-}
-
-func (s *screen) tmux(args ...string) string {
-	out, _ := exec.Command("tmux", append([]string{"-S", s.socket, "-f", "/dev/null"}, args...)...).CombinedOutput()
-	return string(out)
-}
-
-// await waits for something to be seen.
-func (s *screen) await(what string, seen func(string) bool) string {
-	s.t.Helper()
-	text := ""
-	for deadline := time.Now().Add(60 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
-		if text = s.tmux("capture-pane", "-p"); seen(text) {
-			return text
-		}
-	}
-	s.t.Fatalf("%s was not seen on\n%s", what, text)
-	return ""
-}
-
-func (s *screen) sees(texts ...string) string {
-	s.t.Helper()
-	return s.await(strings.Join(texts, ", "), func(got string) bool {
-		for _, text := range texts {
-			if !strings.Contains(got, text) {
-				return false
-			}
-		}
-		return true
-	})
-}
 
 // TestTop watches jobs of four ranks as a user does.
 func TestTop(t *testing.T) {
 	families, err := buildSample()
 	if err != nil {
 		t.Fatal(err)
-	}
-	if _, err := exec.LookPath("tmux"); err != nil {
-		t.Fatal("tmux is not installed: make test installs it")
 	}
 	for _, family := range families {
 		t.Run(family, func(t *testing.T) { watch(t, family) })
@@ -101,39 +63,38 @@ func watch(t *testing.T, family string) {
 			t.Fatalf("no run:\n%s", output.String())
 		}
 	}
-	s := &screen{t, filepath.Join(dir, "tmux")}
-	defer s.tmux("kill-server")
 	// Without a name: the run that goes on. What stood on the terminal before must stand there afterwards.
-	line := fmt.Sprintf("cd %s; echo before; %s top; echo code $?; read go; %s top run1; echo second $?; exec sleep 600", dir, filepath.Join(bin, "mpitx"), filepath.Join(bin, "mpitx"))
-	s.tmux("new-session", "-d", "-x", "100", "-y", "30", "env", "-u", "NO_COLOR", "LC_ALL=C.UTF-8", "sh", "-c", line)
-	s.sees("run1", "4 running", "mpitx:calls", "ranks over time", "q quit")
-	s.tmux("send-keys", "v", "v", "v")
-	s.sees("per second", "/s")
-	s.tmux("send-keys", "/", "_sent", "Enter")
-	s.await("only what is sent", func(got string) bool {
-		return strings.Contains(got, "mpitx:bytes_sent") && !strings.Contains(got, "mpitx:calls ")
+	s := onScreen(t, environment(dir, os.TempDir(), bin), "cd "+dir+"; echo before; mpitx top; echo code $?; read go; mpitx top run1")
+	s.until("run1", "4 running", "mpitx:calls", "ranks over time", "q quit")
+	s.keys("v", "v", "v")
+	s.until("per second", "/s")
+	s.keys("/", "_sent", "Enter")
+	s.until("mpitx:bytes_sent", "!mpitx:calls ")
+	s.keys("Enter")
+	first := s.until("RANK", "RATE/s", "running")
+	s.wait(func(shown string) string {
+		if line := rankLine(shown); line != "" && line != rankLine(first) {
+			return ""
+		}
+		return "value that moves"
 	})
-	s.tmux("send-keys", "Enter")
-	first := s.sees("RANK", "RATE/s", "running")
-	s.await("a value that moves", func(got string) bool { return rankLine(got) != "" && rankLine(got) != rankLine(first) })
-	s.tmux("send-keys", "m")
-	s.sees("a rank 0", "d rank 3")
-	s.tmux("send-keys", "e", "shown.csv", "Enter")
-	s.sees("saved mpitx:messages_sent on 4 ranks to shown.csv")
+	s.keys("m")
+	s.until("a rank 0", "d rank 3")
+	s.keys("e", "shown.csv", "Enter")
+	s.until("saved mpitx:messages_sent on 4 ranks to shown.csv")
 	if text, _ := os.ReadFile(filepath.Join(dir, "shown.csv")); strings.Count(string(text), "mpitx:messages_sent,counter,,") != 4 {
 		t.Errorf("exported:\n%s", text)
 	}
-	s.tmux("send-keys", "q")
-	s.sees("before\ncode 0")
-	s.tmux("send-keys", "Enter")
+	s.keys("q")
+	s.until("before\ncode 0")
+	s.keys("Enter")
 	// Stopped by a signal: the terminal is put back, too.
-	s.sees("q quit")
-	if pid := strings.TrimSpace(s.child()); pid == "" {
-		t.Error("no process")
-	} else if out, err := exec.Command("kill", "-TERM", pid).CombinedOutput(); err != nil {
-		t.Errorf("kill: %v %s", err, out)
+	s.until("q quit")
+	if err := syscall.Kill(s.program(), syscall.SIGTERM); err != nil {
+		t.Error(err)
 	}
-	s.sees("before", "second 143")
+	s.until("before", "ended 143")
+	s.plain()
 	stop()
 	// What the job left behind.
 	out, err := exec.Command(filepath.Join(bin, "mpitx"), "top", filepath.Join(dir, "run1"), "--once", "--by-rank", "-o", "csv").Output()
@@ -183,11 +144,4 @@ func rankLine(screen string) string {
 		}
 	}
 	return ""
-}
-
-// child is the process that runs in the pane's shell.
-func (s *screen) child() string {
-	shell := strings.TrimSpace(s.tmux("display-message", "-p", "#{pane_pid}"))
-	out, _ := os.ReadFile("/proc/" + shell + "/task/" + shell + "/children")
-	return string(out)
 }
