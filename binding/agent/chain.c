@@ -44,6 +44,22 @@ static unsigned lighten(int function, unsigned flags)
     return light;
 }
 
+static chain_any_function *way(const struct chain_choice *choice, chain_any_function *next, unsigned flags)
+{
+    if (flags == 0) return next;
+    if (flags == CHAIN_FLAG_DUE) return choice->due;
+    if (flags < CHAIN_FLAG_TALLY_TIME) return choice->light;
+    return flags < CHAIN_FLAG_FULL ? choice->timed : choice->whole;
+}
+
+static void set_ways(int function, unsigned flags)
+{
+    const struct chain_choice *choice = &chain_choices[function], *shifted = choice + chain_function_count;
+    if (!choice->whole) return;
+    __atomic_store_n(&chain_ways[function], way(choice, chain_next[function], flags), __ATOMIC_RELEASE);
+    __atomic_store_n(&chain_ways_shifted[function], way(shifted, chain_next_shifted[function], flags), __ATOMIC_RELEASE);
+}
+
 static void set_flags(int function)
 {
     unsigned traffic = chain_functions[function].traffic;
@@ -65,6 +81,7 @@ static void set_flags(int function)
         flags = lighten(function, flags);
     }
     __atomic_store_n(&chain_flags[function], (uint16_t)flags, __ATOMIC_RELEASE);
+    set_ways(function, flags);
 }
 
 void chain_set_flags(void)

@@ -28,6 +28,11 @@ struct chain_link {
     int tool_id;
 };
 
+/* The functions behind a wrapper: see wrap.h. light and timed are whole where messages cannot be counted on the light way. */
+struct chain_choice {
+    chain_any_function *due, *light, *timed, *whole;
+};
+
 struct chain_range {
     uintptr_t start, size;
 };
@@ -38,6 +43,8 @@ extern uint8_t chain_enter_masks[], chain_leave_masks[], chain_complete_masks[];
 extern uint8_t chain_wants[];   /* [CHAIN_OBSERVERS][chain_function_count] */
 extern uint8_t chain_foreign[]; /* another PMPI tool behind us has this function, which may call others */
 extern chain_any_function *chain_next[], *chain_next_shifted[];
+extern chain_any_function *chain_ways[], *chain_ways_shifted[]; /* where the wrappers jump to; until the next symbols are found: whole */
+extern const struct chain_choice chain_choices[]; /* of all MPI_X, then of all PMPI_X; empty where there is no such wrapper */
 extern struct chain_link chain_links[]; /* the first function tool */
 extern chain_any_function *const chain_lasts[];
 extern const uint16_t chain_starting_flags[];

@@ -1,9 +1,11 @@
 /* wrap.h: what the generated wrappers are made of: the way of a call into the chain and out of it.
  *
- * Included by wrappers.c only, with mpi.h. A wrapper of a function with no flag jumps to the next symbol of its name, all
- * registers untouched; so it does while all that is wanted of it is the sampler's countdown. With a flag, counted_MPI_X asks
- * chain_enter whether the call counts: the outermost call of a thread does, unless the MPI library itself makes it, and an inner
- * one does when the application makes it from a callback. */
+ * Included by wrappers.c only, with mpi.h. A wrapper does nothing but jump, all registers untouched, the way that chain.c has
+ * chosen for its function (chain_ways): to the next symbol of its name where it has no flag; to due_MPI_X, which counts down and
+ * jumps on, while all that is wanted of it is the sampler's countdown; to light_MPI_X or timed_MPI_X, which only count; or to
+ * whole_MPI_X. So each of these sees the application's return address and stack. There counted_MPI_X asks chain_enter whether the
+ * call counts: the outermost call of a thread does, unless the MPI library itself makes it, and an inner one does when the
+ * application makes it from a callback. */
 #ifndef MPITX_WRAP_H
 #define MPITX_WRAP_H
 
@@ -23,7 +25,7 @@
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
 /* Where nothing but the sampler's countdown is wanted, a call only counts it down. That in which it runs out goes the light way. */
-#define CHAIN_NOT_DUE(id) (chain_flags[id] == CHAIN_FLAG_DUE && LIKELY(--chain_thread.countdown > 0))
+#define CHAIN_NOT_DUE() LIKELY(--chain_thread.countdown > 0)
 
 #define CHAIN_CALLER(name_shifted) {__builtin_return_address(0), __builtin_dwarf_cfa(), (name_shifted)}
 #define CHAIN_NEXT(caller, id) ((caller)->shifted ? chain_next_shifted[id] : chain_next[id])

@@ -25,6 +25,7 @@ func (w *Wrappers) Write() string {
 			f.write(&b)
 		}
 	}
+	w.writeWays(&b)
 	b.WriteString("\n#include \"pcontrol.h\"\n\nconst int chain_function_count = ID_COUNT;\nconst struct chain_function chain_functions[ID_COUNT] = {\n")
 	for _, f := range w.Functions {
 		k, _ := lookKind(f.Kind)
@@ -62,7 +63,37 @@ func (w *Wrappers) Write() string {
 	return b.String()
 }
 
-// write makes one function's three definitions: the counted call, the last link of the chain of tools, and the two wrappers.
+// writeWays makes the tables of the ways, and what is chosen before anything is known.
+func (w *Wrappers) writeWays(b *strings.Builder) {
+	table := func(declaration string, row func(prefix string, f Function) string, prefixes ...string) {
+		b.WriteString("\n" + declaration + " = {\n")
+		for _, prefix := range prefixes {
+			for _, f := range w.Functions {
+				if f.Kind != "pcontrol" && f.Kind != "absent" {
+					b.WriteString(row(prefix, f))
+				}
+			}
+		}
+		b.WriteString("};\n")
+	}
+	first := func(prefix string, f Function) string {
+		return fmt.Sprintf("[ID_%s] = (chain_any_function *)whole_%s%s,\n", f.Name, prefix, f.Name)
+	}
+	table("chain_any_function *chain_ways[ID_COUNT]", first, "")
+	table("chain_any_function *chain_ways_shifted[ID_COUNT]", first, "P")
+	table("const struct chain_choice chain_choices[2 * ID_COUNT]", func(prefix string, f Function) string {
+		k, _ := lookKind(f.Kind)
+		timed := "whole_"
+		if k.light != "" {
+			timed = "timed_"
+		}
+		of := func(way string) string { return "(chain_any_function *)" + way + prefix + f.Name }
+		return fmt.Sprintf("[%d * ID_COUNT + ID_%s] = {%s, %s, %s, %s},\n", len(prefix), f.Name, of("due_"), of(k.lightWay()), of(timed), of("whole_"))
+	}, "", "P")
+}
+
+// write makes one function's definitions: the counted call, the last link of the chain of tools, and for MPI_X and PMPI_X the ways
+// that a call can take and the wrapper, which jumps to the one that is chosen.
 func (f Function) write(b *strings.Builder) {
 	k, _ := lookKind(f.Kind)
 	var declarations, names []string
@@ -111,17 +142,25 @@ func (f Function) write(b *strings.Builder) {
 	b.WriteString("    return chain_leave(&entry, rc);\n}\n")
 	for shifted, prefix := range []string{"", "P"} {
 		next := fmt.Sprintf("((type_%s *)%s[ID_%s])(%s)", f.Name, []string{"chain_next", "chain_next_shifted"}[shifted], f.Name, arguments)
-		light := ""
+		fmt.Fprintf(b, "static NOINLINE int whole_%s%s(%s)\n{\n", prefix, f.Name, parameters)
+		fmt.Fprintf(b, "    struct chain_caller caller = CHAIN_CALLER(%d);\n    return counted_%s(&caller%s);\n}\n", shifted, f.Name, moreArguments)
 		if k.light != "" {
-			light = fmt.Sprintf("    if (LIKELY(chain_flags[ID_%s] < CHAIN_FLAG_TALLY_TIME)) return light_%s%s(%s);\n", f.Name, prefix, f.Name, arguments) +
-				fmt.Sprintf("    if (LIKELY(chain_flags[ID_%s] < CHAIN_FLAG_FULL)) return timed_%s%s(%s);\n", f.Name, prefix, f.Name, arguments)
 			f.writeLight(b, k, "light_", shifted, prefix, parameters, arguments, next)
 			f.writeLight(b, k, "timed_", shifted, prefix, parameters, arguments, next)
 		}
-		fmt.Fprintf(b, "EXPORT int %s%s(%s)\n{\n", prefix, f.Name, parameters)
-		fmt.Fprintf(b, "    if (LIKELY(chain_flags[ID_%s] == 0) || CHAIN_NOT_DUE(ID_%s)) return %s;\n%s", f.Name, f.Name, next, light)
-		fmt.Fprintf(b, "    struct chain_caller caller = CHAIN_CALLER(%d);\n    return counted_%s(&caller%s);\n}\n", shifted, f.Name, moreArguments)
+		fmt.Fprintf(b, "static NOINLINE int due_%s%s(%s)\n{\n", prefix, f.Name, parameters)
+		fmt.Fprintf(b, "    if (CHAIN_NOT_DUE()) return %s;\n    return %s%s%s(%s);\n}\n", next, k.lightWay(), prefix, f.Name, arguments)
+		way := fmt.Sprintf("%s[ID_%s]", []string{"chain_ways", "chain_ways_shifted"}[shifted], f.Name)
+		fmt.Fprintf(b, "EXPORT int %s%s(%s)\n{\n    return ((type_%s *)%s)(%s);\n}\n", prefix, f.Name, parameters, f.Name, way, arguments)
 	}
+}
+
+// lightWay is the prefix of the function that only counts.
+func (k kind) lightWay() string {
+	if k.light == "" {
+		return "whole_"
+	}
+	return "light_"
 }
 
 // writeLight makes the light way of a function whose calls cost little: functions of their own, with and without time stamps, that
