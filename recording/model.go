@@ -217,7 +217,7 @@ type Counters struct {
 	Refused      uint64 // declarations and notes that could not be written
 	AppendErrors uint64 // times that writing to the directory failed and was tried again
 	Instants     uint64 // the agent's own cost: instants at which it sampled
-	CostNs       uint64 // and the nanoseconds that took
+	CostNs       uint64 // and the nanoseconds that took, by one in sixteen of them
 }
 
 // Lost is how many samples there could have been, and are not.

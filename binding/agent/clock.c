@@ -8,7 +8,7 @@
 
 int clock_counter;
 
-static uint64_t first_ticks, first_time, second_ticks, second_time;
+static uint64_t first_ticks, first_time;
 static double nanoseconds_per_tick = 1;
 static double error_bound = 1;
 static int calibrated;
@@ -51,16 +51,15 @@ void clock_start(void)
     if (first_time) return;
     clock_counter = has_counter();
     pair(&first_ticks, &first_time);
-    second_ticks = first_ticks;
-    second_time = first_time;
 }
 
 double clock_calibrate(void)
 {
     if (!clock_counter) return 0;
     if (calibrated) return error_bound;
-    uint64_t uncertain = pair(&second_ticks, &second_time);
-    uint64_t ticks = second_ticks - first_ticks, time = second_time - first_time;
+    uint64_t ticks, time, uncertain = pair(&ticks, &time);
+    ticks -= first_ticks;
+    time -= first_time;
     if (ticks == 0 || time == 0) return error_bound;
     nanoseconds_per_tick = (double)time / (double)ticks;
     error_bound = 2.0 * (double)uncertain / (double)ticks;
@@ -73,14 +72,6 @@ uint64_t clock_nanoseconds(uint64_t ticks)
     if (!clock_counter) return ticks;
     if (!calibrated) clock_calibrate();
     return (uint64_t)((double)ticks * nanoseconds_per_tick);
-}
-
-uint64_t clock_point(uint64_t ticks)
-{
-    if (!clock_counter) return ticks;
-    if (!calibrated) clock_calibrate();
-    return ticks >= second_ticks ? second_time + clock_nanoseconds(ticks - second_ticks)
-                                 : second_time - clock_nanoseconds(second_ticks - ticks);
 }
 
 uint64_t clock_from_nanoseconds(uint64_t nanoseconds)

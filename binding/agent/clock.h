@@ -44,9 +44,6 @@ double clock_calibrate(void);
 /* A number of ticks (a difference) in nanoseconds. */
 uint64_t clock_nanoseconds(uint64_t ticks);
 
-/* A point in ticks as CLOCK_MONOTONIC's nanoseconds. */
-uint64_t clock_point(uint64_t ticks);
-
 /* Nanoseconds (a difference, at most an hour) in ticks. */
 uint64_t clock_from_nanoseconds(uint64_t nanoseconds);
 

@@ -51,7 +51,7 @@ enum run_counter {
     RUN_REFUSED,       /* declarations and notes that could not be written */
     RUN_APPEND_ERRORS, /* appending a chunk to the run directory failed; it was tried again */
     RUN_INSTANTS,      /* the agent's own cost: instants at which it sampled */
-    RUN_COST_NS,       /* and the time that took */
+    RUN_COST_NS,       /* and the time that took, by one in sixteen of them */
     RUN_COUNTERS,
 };
 

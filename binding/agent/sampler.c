@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,7 +16,7 @@
 
 #define DEFAULT_INTERVAL_NS UINT64_C(10000000)
 #define SHORTEST_INTERVAL_NS UINT64_C(1000)
-#define LOCK_SECONDS 10 /* trying variables of windows may take seconds on a busy machine */
+#define LOCK_NS UINT64_C(10000000000) /* trying variables of windows may take seconds on a busy machine */
 #define MOST_SETS 32000
 #define MOST_COLUMNS 65536
 
@@ -31,29 +32,33 @@ struct sampler sampler;
 
 /* ---- the lock ---- */
 
-/* That this thread has it is kept here: a mutex that checks for it takes twice the time. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Taken by trying, hardly ever waited for; a mutex takes thrice the time. That this thread has it is kept too, for the sample that
+ * is left by longjmp. */
+static atomic_bool taken;
 static _Thread_local bool locked __attribute__((tls_model("initial-exec")));
 
 bool sampler_try_lock(void)
 {
-    return !locked && (locked = pthread_mutex_trylock(&lock) == 0);
+    if (locked || atomic_load_explicit(&taken, memory_order_relaxed) || atomic_exchange_explicit(&taken, true, memory_order_acquire))
+        return false;
+    return locked = true;
 }
 
 void sampler_unlock(void)
 {
     locked = false;
-    pthread_mutex_unlock(&lock);
+    atomic_store_explicit(&taken, false, memory_order_release);
 }
 
 bool sampler_lock(void)
 {
-    struct timespec limit;
-    clock_gettime(CLOCK_REALTIME, &limit);
-    limit.tv_sec += LOCK_SECONDS;
+    const struct timespec pause = {0, 50000};
     bool left = locked;
-    if (!left && (locked = pthread_mutex_timedlock(&lock, &limit) == 0))
-        return true;
+    for (uint64_t start = clock_monotonic(); !left && clock_monotonic() - start < LOCK_NS;) {
+        if (sampler_try_lock())
+            return true;
+        syscall(SYS_nanosleep, &pause, NULL); /* the C library's is where a thread may be cancelled */
+    }
     sampler_off(left ? "a sample was left by longjmp or an exception" : "a sample did not end");
     return false;
 }
@@ -229,6 +234,7 @@ static void begin(void)
     if (!sampler_lock())
         return;
     atomic_store(&sampler.next_due, now);
+    sampler.next_align = UINT64_MAX; /* no thread yet */
     sampler.next_pair = now + clock_from_nanoseconds(UINT64_C(10000000000));
     sampler_due(now);
     sampler_unlock();
@@ -253,7 +259,6 @@ void agent_started(void)
             sampler.interval = clock_from_nanoseconds(sampler.interval_ns);
             if (sampler.interval == 0)
                 sampler.interval = 1;
-            sampler.look = sampler.interval / 8 + 1;
             sampler_apply_settings();
             select_and_open();
             sampler_tell_notes();

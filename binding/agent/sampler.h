@@ -8,6 +8,7 @@
  *     sampler_take.c    one sample; when the next is due
  *     sampler_read.c    the values of one
  *     sampler_thread.c  the thread that fills in when no call samples
+ *     sampler_core.c    a core for it
  *     sampler_set.c     control variables: --set read back, --set-after written
  *     sampler_value.c   a control variable's value to and from text
  *     sampler_note.c    what the run is told in words
@@ -18,6 +19,7 @@
 #ifndef MPITX_SAMPLER_H
 #define MPITX_SAMPLER_H
 
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -79,6 +81,7 @@ struct sampler_reading {
     char *target;      /* in a row */
     uint32_t row, position, columns; /* its first column: in which row, which of the row's; how many (in rows that follow) */
     int rc, code;      /* of the last read; as the library gave it */
+    int virtual;       /* the agent's own variable; -1: the library's */
     bool dead;         /* is read no more */
 };
 
@@ -128,11 +131,11 @@ struct sampler {
     uint64_t refused_objects, skipped_objects;
 
     uint64_t interval_ns, interval; /* interval in ticks */
-    uint64_t look;           /* ticks between looks at the clock */
     uint64_t limit, end_ticks; /* samples, and when to stop; 0: none */
     uint64_t samples;
     _Atomic uint64_t next_due;
     uint64_t next_pair;      /* when the next pair of clocks is due */
+    uint64_t next_align;     /* when to suit the thread's timers again */
     bool threaded;           /* the helper thread runs */
     int notes_told;
 };
@@ -189,7 +192,11 @@ void sampler_read(struct sampler_group *group);
 void sampler_thread_start(void);
 void sampler_thread_arm(uint64_t now, uint64_t due, bool late); /* a sample was taken, late by the thread's measure or not */
 uint64_t sampler_thread_grace(void); /* ticks after which a sample is late */
+uint64_t sampler_thread_align(uint64_t due); /* the nearest time to be due at that suits the thread's timers */
 void sampler_thread_stop(void);
+
+/* sampler_core.c: whether the job has more cores here than processes; and those to go to where this process may not use them. */
+bool sampler_core_free(cpu_set_t *other);
 
 /* sampler_set.c */
 bool sampler_has_settings(void);

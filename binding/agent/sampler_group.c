@@ -55,7 +55,7 @@ static void add_readings(struct sampler_group *g, struct sampler_object *object,
         if (v->bind != object->bind || v->proof != SAMPLER_GOOD || (v->bind == MPITX_BIND_MPI_COMM && !(v->objects & need)))
             continue;
         struct sampler_reading *r = &g->readings[g->reading_count];
-        *r = (struct sampler_reading){.variable = v, .object = object};
+        *r = (struct sampler_reading){.variable = v, .object = object, .virtual = v->virtual ? v->index : -1};
         if (open_reading(r))
             g->reading_count++;
     }

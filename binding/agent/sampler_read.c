@@ -35,8 +35,8 @@ void sampler_read(struct sampler_group *g)
 {
     const MPI_T_pvar_session session = (MPI_T_pvar_session)sampler.session;
     for (struct sampler_reading *r = g->readings, *end = r + g->reading_count; r < end; r++) {
-        if (r->variable->virtual) {
-            uint64_t value = virtual_read(r->variable->index);
+        if (__builtin_expect(r->virtual >= 0, 0)) {
+            uint64_t value = virtual_read(r->virtual);
             memcpy(r->target, &value, sizeof value);
             continue;
         }

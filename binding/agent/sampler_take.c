@@ -1,7 +1,8 @@
 /* sampler_take.c: one sample, and when the next is due.
  *
- * The application's own calls take the samples: each thread counts calls down and looks at the clock about eight times a
- * period, so that a call costs next to nothing. */
+ * The application's own calls take the samples: each thread counts calls down and looks at the clock some twenty times a
+ * period, more often the nearer the next sample is, so that a call costs next to nothing. Ranks of a node are due at the same
+ * moments where the interval is short: while they sample together, none waits for another that does. */
 #define _GNU_SOURCE
 #include <errno.h>
 
@@ -9,7 +10,10 @@
 #include "sampler.h"
 
 #define MOST_COUNTDOWN 256          /* looks are nearly free beyond, and a thread that turns slow notices soon */
+#define MOST_LEFT (UINT64_C(1) << 40) /* ticks */
 #define PAIR_NS UINT64_C(10000000000) /* between pairs of clocks */
+#define ALIGN_NS UINT64_C(10000000000) /* between corrections: an interval in ticks is rounded */
+#define COST_SAMPLES 16               /* of so many one is timed */
 
 static void take_group(struct sampler_group *g, uint64_t now)
 {
@@ -73,13 +77,18 @@ void sampler_due(uint64_t now)
         mpitx_run_missed(sampler.run, missed);
     }
     due += (missed + 1) * sampler.interval;
+    if (__builtin_expect(now >= sampler.next_align, 0)) {
+        due = sampler_thread_align(due);
+        sampler.next_align = now + clock_from_nanoseconds(ALIGN_NS);
+    }
     atomic_store_explicit(&sampler.next_due, due, memory_order_relaxed);
     sampler_take(now);
     if (sampler.limit && sampler.samples >= sampler.limit)
         stop();
     else
         sampler_thread_arm(now, due, late);
-    mpitx_run_cost(sampler.run, 1, clock_nanoseconds(clock_ticks() - now));
+    bool timed = sampler.samples % COST_SAMPLES == COST_SAMPLES / 2;
+    mpitx_run_cost(sampler.run, 1, timed ? COST_SAMPLES * clock_nanoseconds(clock_ticks() - now) : 0);
 }
 
 /* ---- the countdown ---- */
@@ -99,13 +108,12 @@ void agent_due(struct chain_thread *thread)
         errno = saved;
         sampler_unlock();
     }
-    uint64_t since = now - pace.last;
-    int32_t calls = pace.calls;
+    /* Half of the calls that are expected until the next sample, so that the last look is close to it. */
+    uint64_t since = now - pace.last + 1, due = atomic_load_explicit(&sampler.next_due, memory_order_relaxed);
+    uint64_t left = due <= now ? 0 : due - now < MOST_LEFT ? due - now : MOST_LEFT;
+    int32_t calls = pace.calls, most = calls < MOST_COUNTDOWN / 2 ? 2 * calls + 1 : MOST_COUNTDOWN;
+    uint64_t expected = left * (uint32_t)calls / (2 * since);
     pace.last = now;
-    if (since > 2 * sampler.look)
-        calls = since > 16 * sampler.look ? 1 : calls / 2;
-    else if (2 * since < sampler.look)
-        calls *= 2;
-    pace.calls = calls < 1 ? 1 : calls > MOST_COUNTDOWN ? MOST_COUNTDOWN : calls;
+    pace.calls = expected < 1 ? 1 : expected > (uint32_t)most ? most : (int32_t)expected;
     thread->countdown = pace.calls;
 }

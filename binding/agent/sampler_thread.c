@@ -1,11 +1,15 @@
 /* sampler_thread.c: the thread that samples when no call has done so.
  *
- * It sleeps until a timer fires that samples taken in calls move on, so that it never wakes while calls sample: a wake-up takes
- * 40 us from a busy core. Moving the timer takes 1 us, but 20 (in virtual machines) where it becomes the next one to fire on this
- * core, or was, and the hardware has to be set. So where calls have been on time for a while, it is kept some milliseconds away,
- * beyond the system's next tick, and what is then missed while the thread has not noticed yet is counted.
+ * A timer wakes it some time after a sample was due. Setting a timer takes 1 us, but 10 to 20 in virtual machines where it is, or
+ * was, the next one to fire on this core and the hardware has to be set. So:
  *
- * The timer's signal is one that the C library keeps for itself, sent to this thread alone, blocked there and fetched: no
+ *   - while calls sample on time, one timer is kept some milliseconds away, beyond the system's next tick; what is missed before
+ *     the thread notices that calls have ceased is counted;
+ *   - while the thread samples, two timers take turns: the one that is set anew is never the next. They fire at multiples of the
+ *     interval, some of which are the system's own ticks;
+ *   - where the interval is long, one timer is moved by each sample.
+ *
+ * The timers' signal is one that the C library keeps for itself, sent to this thread alone, blocked there and fetched: no
  * handler, mask or descriptor of the application is touched.
  *
  * The thread samples only where MPI_T was granted MPI_THREAD_MULTIPLE, and not below 1 ms unless a processor is free. */
@@ -13,7 +17,6 @@
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -25,26 +28,50 @@
 
 #define SHORTEST_NS UINT64_C(1000000)
 #define MOST_GRACE_NS UINT64_C(5000000)
-#define AWAY_NS UINT64_C(8000000)
-#define NEAR_NS UINT64_C(5000000) /* beyond the next tick of a kernel with 250 a second */
-#define CAREFUL 32
+#define AWAY_NS UINT64_C(8000000) /* 5/8 of it are beyond the next tick of a kernel with 250 a second */
+#define MOST_AWAY_NS UINT64_C(32000000)
+#define AWAY_SHARE 32 /* of the time that calls have been on time */
+#define LATE 8      /* what a late call adds to the doubt whether calls are on time; one on time takes 1 from it */
+#define DOUBT 16    /* from here on the thread looks after each sample, until there is none left */
+#define MOST_DOUBT 32
 #define SIGNAL 32          /* glibc's first internal one, as its own timer threads use it */
 #define SIGNAL_MASK (UINT64_C(1) << (SIGNAL - 1))
 
-static int timer; /* the kernel's */
+static int timers[2]; /* the kernel's */
 static _Atomic bool timed;
 static uint64_t grace; /* ticks that calls have to take a sample that is due */
-static uint64_t away, near; /* where the timer is kept while calls are on time: when it is nearer than near, away is set */
-static uint64_t armed; /* the time it is set to; under the lock, like what follows */
-static int careful;    /* samples until calls are trusted to be on time */
+static uint64_t least_away, most_away; /* where the timer is kept while calls are on time */
+static bool often;     /* the interval is shorter than that */
+static uint64_t armed[2]; /* the times they are set to, 0: not; under the lock, like what follows */
+static uint64_t steady; /* since when calls have been on time */
+static int doubt;
+static bool careful;   /* the thread looks after each sample */
 static bool filling;   /* it is the thread that samples */
+static cpu_set_t core; /* where the thread moves to; empty: nowhere */
 
-static void arm_at(uint64_t ticks)
+/* A moment that is not far, as CLOCK_MONOTONIC's nanoseconds; by the clocks of now, as they part in the long run. */
+static uint64_t point(uint64_t ticks)
 {
-    armed = ticks;
-    uint64_t at = clock_point(ticks);
+    uint64_t now = clock_ticks(), monotonic = clock_monotonic();
+    return ticks >= now ? monotonic + clock_nanoseconds(ticks - now) : monotonic - clock_nanoseconds(now - ticks);
+}
+
+static void arm(int which, uint64_t ticks)
+{
+    if (armed[which] == ticks)
+        return;
+    armed[which] = ticks;
+    uint64_t at = ticks ? point(ticks) : 0;
     struct itimerspec when = {.it_value = {(time_t)(at / 1000000000u), (long)(at % 1000000000u)}};
-    syscall(SYS_timer_settime, timer, TIMER_ABSTIME, &when, NULL);
+    syscall(SYS_timer_settime, timers[which], TIMER_ABSTIME, &when, NULL);
+}
+
+/* For the sample that is due, and the one after it. */
+static void arm_both(uint64_t due)
+{
+    int which = due / sampler.interval & 1;
+    arm(which, due + grace);
+    arm(!which, due + sampler.interval + grace);
 }
 
 /* A call that comes late since its thread had no processor says nothing about how often calls come. */
@@ -59,21 +86,47 @@ static bool preempted(void)
     return more;
 }
 
+static void set_doubt(int to)
+{
+    doubt = to < MOST_DOUBT ? to : MOST_DOUBT;
+    careful = careful ? doubt > 0 : doubt >= DOUBT;
+}
+
+static uint64_t away(uint64_t now)
+{
+    uint64_t share = (now - steady) / AWAY_SHARE;
+    return share < least_away ? least_away : share > most_away ? most_away : share;
+}
+
 void sampler_thread_arm(uint64_t now, uint64_t due, bool late)
 {
     if (!atomic_load_explicit(&timed, memory_order_relaxed) || filling)
         return;
-    uint64_t at = due + grace;
-    if (late && sampler.interval_ns >= SHORTEST_NS && !preempted())
-        careful = CAREFUL;
-    else if (careful > 0)
-        careful--;
-    if (careful == 0 && at < now + away) {
-        if (armed >= now + near)
-            return;
-        at = now + away;
+    if (!often) {
+        arm(0, due + grace);
+        return;
     }
-    arm_at(at);
+    bool before = careful;
+    if (late && sampler.interval_ns >= SHORTEST_NS && !preempted())
+        set_doubt(doubt + LATE);
+    else if (doubt > 0)
+        set_doubt(doubt - 1);
+    if (careful && !before) {
+        arm_both(due); /* from then on the thread does that itself */
+    } else if (!careful && armed[0] < now + away(now) / 8 * 5) {
+        arm(0, now + away(now));
+        arm(1, 0);
+    }
+}
+
+uint64_t sampler_thread_align(uint64_t due)
+{
+    if (!often)
+        return due;
+    uint64_t rest = point(due + grace) % sampler.interval_ns;
+    if (rest > sampler.interval_ns / 2)
+        return due + clock_from_nanoseconds(sampler.interval_ns - rest);
+    return due - clock_from_nanoseconds(rest);
 }
 
 uint64_t sampler_thread_grace(void) { return grace; }
@@ -83,10 +136,10 @@ void sampler_thread_stop(void)
     if (!atomic_load(&timed))
         return;
     struct itimerspec soon = {.it_value = {0, 1}};
-    syscall(SYS_timer_settime, timer, 0, &soon, NULL);
+    syscall(SYS_timer_settime, timers[0], 0, &soon, NULL);
 }
 
-static bool make_timer(void)
+static bool make_timers(void)
 {
     struct sigevent event;
     memset(&event, 0, sizeof event);
@@ -95,7 +148,17 @@ static bool make_timer(void)
     event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
     uint64_t mask = SIGNAL_MASK;
     return syscall(SYS_rt_sigprocmask, SIG_BLOCK, &mask, NULL, sizeof mask) == 0 &&
-           syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &timer) == 0;
+           syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &timers[0]) == 0 && (event.sigev_value.sival_int = 1) &&
+           syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &timers[1]) == 0;
+}
+
+/* Waits for a timer; answers which one fired, -1 where it was none. */
+static int wait_for_timer(void)
+{
+    uint64_t mask = SIGNAL_MASK;
+    siginfo_t info;
+    long rc = syscall(SYS_rt_sigtimedwait, &mask, &info, NULL, sizeof mask);
+    return rc == SIGNAL ? info.si_value.sival_int & 1 : -1;
 }
 
 static bool over(void)
@@ -128,57 +191,46 @@ static void end_run(void)
     sampler_unlock();
 }
 
+static void arm_again(uint64_t now, uint64_t due)
+{
+    if (often && careful)
+        arm_both(due);
+    else
+        arm(0, often && due + grace < now + away(now) ? now + away(now) : due + grace);
+}
+
 static void *fill_in(void *unused)
 {
     (void)unused;
-    uint64_t mask = SIGNAL_MASK;
-    if (!make_timer()) {
+    if (CPU_COUNT(&core) > 0)
+        sched_setaffinity(0, sizeof core, &core);
+    if (!make_timers()) {
         sampler_note(MPITX_RUN_WARNING, "no timer: nothing is sampled while no MPI function is called");
         return NULL;
     }
     atomic_store(&timed, true);
-    arm_at(atomic_load(&sampler.next_due) + grace);
-    while (!over()) {
-        if (syscall(SYS_rt_sigtimedwait, &mask, NULL, NULL, sizeof mask) < 0 && errno != EINTR && errno != EAGAIN)
-            break;
-        if (over())
-            break;
-        if (!wait_for_lock()) /* somebody samples, opens handles, or ends */
-            continue;
-        uint64_t now = clock_ticks(), due = atomic_load(&sampler.next_due);
-        if (now >= due) {
+    int fired = -1;
+    while (wait_for_lock()) { /* somebody samples, opens handles, or ends */
+        uint64_t now = clock_ticks();
+        if (fired >= 0)
+            armed[fired] = 0;
+        if (now >= atomic_load(&sampler.next_due)) {
             filling = true;
             sampler_due(now);
             filling = false;
-            careful = CAREFUL;
+            steady = now;
+            set_doubt(MOST_DOUBT);
         }
-        due = atomic_load(&sampler.next_due);
         if (!over())
-            arm_at(due + grace);
+            arm_again(now, atomic_load(&sampler.next_due));
         sampler_unlock();
+        if (over())
+            break;
+        fired = wait_for_timer();
     }
     if (agent_process.state == AGENT_DORMANT)
         end_run();
     return NULL;
-}
-
-/* The launchers' count of processes on this node. */
-static long local_processes(void)
-{
-    static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PALS_LOCAL_SIZE", "SLURM_TASKS_PER_NODE"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *text = getenv(names[i]);
-        if (text && atol(text) > 0)
-            return atol(text);
-    }
-    return agent_process.size > 0 ? agent_process.size : 1;
-}
-
-static bool processor_free(void)
-{
-    cpu_set_t own;
-    bool several = sched_getaffinity(0, sizeof own, &own) != 0 || CPU_COUNT(&own) > 1;
-    return several && sysconf(_SC_NPROCESSORS_ONLN) > local_processes();
 }
 
 void sampler_thread_start(void)
@@ -187,17 +239,20 @@ void sampler_thread_start(void)
     if (grace_ns > MOST_GRACE_NS)
         grace_ns = MOST_GRACE_NS;
     grace = clock_from_nanoseconds(grace_ns);
-    away = clock_from_nanoseconds(AWAY_NS);
-    near = clock_from_nanoseconds(NEAR_NS);
-    careful = CAREFUL;
+    least_away = clock_from_nanoseconds(AWAY_NS);
+    most_away = clock_from_nanoseconds(MOST_AWAY_NS);
+    often = sampler.interval < least_away;
+    steady = clock_ticks();
+    set_doubt(MOST_DOUBT);
     if (sampler.mpi_t && sampler.library_count > 0 && sampler.t_level != MPITX_THREAD_MULTIPLE) {
         sampler_note(MPITX_RUN_INFO, "MPI_T does not grant MPI_THREAD_MULTIPLE: nothing is sampled while no MPI function is called");
         return;
     }
-    if (sampler.interval_ns < SHORTEST_NS && !processor_free()) {
+    if (!sampler_core_free(&core) && sampler.interval_ns < SHORTEST_NS) {
         sampler_note(MPITX_RUN_INFO, "the interval is below 1 ms and no processor is free: nothing is sampled while no MPI function is called");
         return;
     }
+    sampler.next_align = 0;
     pthread_t thread;
     int rc = agent_thread(&thread, fill_in, NULL);
     if (rc) {

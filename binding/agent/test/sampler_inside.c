@@ -55,6 +55,10 @@ __attribute__((visibility("default"))) int sampler_inside(int batch, double *bar
 /* Stops sampling for an hour, or goes on with it, without a trace: nothing is missed, and the helper thread sleeps as long. */
 __attribute__((visibility("default"))) void sampler_stop(int stop)
 {
+    if (!sampler_lock())
+        return;
     atomic_store(&sampler.next_due, clock_ticks() + (stop ? clock_from_nanoseconds(UINT64_C(3600000000000)) : sampler.interval));
+    sampler.next_align = stop ? UINT64_MAX : 0;
+    sampler_unlock();
     sampler_thread_stop(); /* wakes it, for it to see when the next sample is due */
 }

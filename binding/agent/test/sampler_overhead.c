@@ -1,11 +1,15 @@
-/* sampler_overhead pingpong|compute… SECONDS MS: the same work without the agent and with it, in turn, MS milliseconds each: so close
+/* sampler_overhead pingpong|compute…|wake… SECONDS MS INTERVAL: the same work without the agent and with it, in turn, MS milliseconds each: so close
  * together that both meet the same machine. Without it means that the library's own functions are called, and that sampler_inside.c
  * has stopped the sampler. Rank 0 prints, for each two blocks, the nanoseconds of a round without and with it.
  *
- * pingpong: ranks 0 and 1 exchange 8 bytes. compute…: no rank calls MPI. */
+ * pingpong: ranks 0 and 1 exchange 8 bytes. compute…: no rank calls MPI. wake…: nor does any, and in the agent's place a thread wakes
+ * every INTERVAL ms and does nothing: what the machine itself takes. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,11 +49,33 @@ static void work(void)
     for (int i = 0; i < 2000; i++) x = x * 1.0000001 + 1e-9;
 }
 
+static _Atomic long wake_ns; /* 0: not now */
+static sem_t woken;
+
+static void *wake(void *unused)
+{
+    (void)unused;
+    struct timespec t;
+    for (;;) {
+        while (wake_ns == 0) sem_wait(&woken);
+        clock_gettime(CLOCK_MONOTONIC, &t);
+        while (wake_ns) {
+            t.tv_nsec += wake_ns;
+            t.tv_sec += t.tv_nsec / 1000000000;
+            t.tv_nsec %= 1000000000;
+            clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
+        }
+    }
+    return NULL;
+}
+
 /* A block; the nanoseconds of a round. All ranks end it together: by rank 0's word, or by the clock. */
-static double block(enum mode mode, int exchange, double end)
+static double block(enum mode mode, int exchange, long bare, double end)
 {
     long rounds = 0;
-    stop_sampler(mode == WITHOUT);
+    stop_sampler(mode == WITHOUT || bare);
+    wake_ns = mode == WITH ? bare : 0;
+    sem_post(&woken);
     if (exchange) trip(mode, mode);
     double start = now(), at = start;
     while (exchange && trip(mode, at < end ? mode : STOP) == mode)
@@ -60,8 +86,10 @@ static double block(enum mode mode, int exchange, double end)
 
 int main(int argc, char **argv)
 {
-    int exchange = argc == 4 && strcmp(argv[1], "pingpong") == 0;
+    int exchange = argc == 5 && strcmp(argv[1], "pingpong") == 0;
+    long bare = strncmp(argv[1], "wake", 4) == 0 ? (long)(atof(argv[4]) * 1e6) : 0;
     double length = atof(argv[3]) * 1e6, begin;
+    pthread_t thread;
     void *(*library)(const char *) = (void *(*)(const char *))dlsym(RTLD_DEFAULT, "sampler_library");
     stop_sampler = (void (*)(int))dlsym(RTLD_DEFAULT, "sampler_stop");
     MPI_Init(&argc, &argv);
@@ -70,12 +98,14 @@ int main(int argc, char **argv)
     receives[WITH] = MPI_Recv;
     sends[WITHOUT] = (__typeof__(sends[0]))library("MPI_Send");
     receives[WITHOUT] = (__typeof__(receives[0]))library("MPI_Recv");
+    sem_init(&woken, 0, 0);
+    if (bare) pthread_create(&thread, NULL, wake, NULL);
     begin = now();
     MPI_Bcast(&begin, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
     long pairs = (long)(atof(argv[2]) * 1e9 / 2 / length);
     for (long i = 0; i < pairs && (rank < 2 || !exchange); i++) {
-        double without = block(WITHOUT, exchange, begin + length * (double)(2 * i + 1));
-        double with = block(WITH, exchange, begin + length * (double)(2 * i + 2));
+        double without = block(WITHOUT, exchange, bare, begin + length * (double)(2 * i + 1));
+        double with = block(WITH, exchange, bare, begin + length * (double)(2 * i + 2));
         if (rank == 0) printf("%.1f %.1f\n", without, with);
     }
     MPI_Finalize();

@@ -107,30 +107,34 @@ func lab() *mpi {
 }
 
 // What sampling sixteen variables costs a program that communicates all the time, and one that computes and calls no MPI (alone,
-// and as many as there are cores, where each sample takes a processor from somebody): one job, in which blocks without and with the agent take turns, since a machine that is shared is not the same for
-// two jobs. The median of the ratios of neighbouring blocks, less one, and its quartiles. The agent's own variables also count in each
-// call: for these there is no bound here but BenchmarkWrapper's.
+// and as many as there are cores, where each sample takes a processor from somebody): one job, in which blocks without and with the
+// agent take turns, since a machine that is shared is not the same for two jobs. The median of the ratios of neighbouring blocks, less
+// one, and its quartiles. The agent's own variables also count in each call: for these there is no bound here but BenchmarkWrapper's.
+// "wake-all" has a thread that wakes and does nothing in the agent's place: what the machine takes for each sample of "compute-all".
 func BenchmarkOverhead(b *testing.B) {
 	const ms, µs = time.Millisecond, time.Microsecond
-	bounds := map[string]map[time.Duration]float64{"pingpong": {10 * ms: 1, ms: 1, 100 * µs: 3}, "compute": {10 * ms: 1, ms: 2}, "compute-all": {10 * ms: 1, ms: 2}} // per cent
+	bounds := map[string]map[time.Duration]float64{"pingpong": {10 * ms: 1, ms: 1, 100 * µs: 3}, "compute": {10 * ms: 1, ms: 2},
+		"compute-all": {10 * ms: 1, ms: 2}, "wake-all": {ms: 2}} // per cent
 	for _, s := range []sixteen{monitored, lockedMPICH, virtualOpen, virtualMPICH} {
-		for _, work := range []string{"pingpong", "compute", "compute-all"} {
+		for _, work := range []string{"pingpong", "compute", "compute-all", "wake-all"} {
 			for _, interval := range []time.Duration{10 * ms, ms, 100 * µs} {
 				bound, ok := bounds[work][interval]
 				if !ok {
 					continue
 				}
 				b.Run(fmt.Sprintf("%s/%s/%v", s.name, work, interval), func(b *testing.B) {
-					block := "4"
-					if interval > ms {
-						block = "20"
+					ranks := map[string]int{"pingpong": 2, "compute": 1}[work]
+					if ranks == 0 {
+						ranks = runtime.NumCPU()
 					}
-					ranks := map[string]int{"pingpong": 2, "compute": 1, "compute-all": runtime.NumCPU()}[work]
-					m, j := s.inside(b, interval, ranks, "sampler_overhead.c", work, "5", block)
+					m, j := s.inside(b, interval, ranks, "sampler_overhead.c", work, "10", "20", fmt.Sprint(interval.Seconds()*1000))
 					for b.Loop() {
-						without, _, ratio := m.run(b, j).pairs(b)
+						r := m.run(b, j)
+						without, _, ratio := r.pairs(b)
+						c := r.rank(b, 0).Counters
 						half := len(ratio) / 2
 						b.ReportMetric(without[half], "ns-round")
+						b.ReportMetric(float64(c.CostNs)/float64(c.Instants), "ns/sample")
 						b.ReportMetric(100*(ratio[half]-1), "%slower")
 						b.ReportMetric(100*(ratio[half/2]-1), "%quarter")
 						b.ReportMetric(100*(ratio[half+half/2]-1), "%3-quarters")

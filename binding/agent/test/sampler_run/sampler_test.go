@@ -2,6 +2,9 @@ package samplerrun
 
 import (
 	"fmt"
+	"os/exec"
+	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -96,6 +99,40 @@ func TestFollowsCommunicators(t *testing.T) {
 		}
 		t.Logf("%d columns, %d gone, %+v", len(k.Columns), gone, k.Counters)
 	})
+}
+
+// The helper thread goes to the cores of the launcher where these are more than the processes; a program that was bound by
+// something else keeps to its core, and so does one that has as many companions as there are cores.
+func TestHelperLeavesCore(t *testing.T) {
+	each(t, func(t *testing.T, m *mpi) {
+		for ranks := range runtime.NumCPU() + 1 {
+			line := []string{"taskset", "-c", firstCore(t), m.compile(t, "sampler_cores.c"), "2"}
+			r := m.run(t, job{n: ranks, program: line, config: []string{"interval_ns=10000000", "pvar=mpitx:calls"}})
+			moves := ranks > 0 && ranks < runtime.NumCPU()
+			for out := range strings.Lines(r.stdout) {
+				var own, most int
+				fmt.Sscan(out, &own, &most)
+				if r.code != 0 || own != 1 || (most > 1) != moves {
+					t.Errorf("%d ranks: exit %d: on %d core, a thread on %d\n%s", ranks, r.code, own, most, r.stderr)
+				}
+			}
+			if c := r.rank(t, 0).Counters; c.Instants < 3 && !moves {
+				t.Errorf("%d ranks: the helper does not sample: %+v", ranks, c)
+			}
+			if ranks == 2 {
+				break
+			}
+		}
+	})
+}
+
+func firstCore(t *testing.T) string {
+	out, err := exec.Command("sh", "-c", "taskset -cp $$").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, list, _ := strings.Cut(string(out), "list: ")
+	return regexp.MustCompile(`^\d+`).FindString(list)
 }
 
 // With calls all the time and without any, at 10 and 1 ms, every sample that was due is taken or counted as missed.

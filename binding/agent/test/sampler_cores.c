@@ -1,0 +1,32 @@
+/* sampler_cores SECONDS: calls no MPI for at most so long, until one of its threads may run on more cores than the first; then says
+ * on how many the first and any thread may. */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <mpi.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static int cores_of(pid_t thread)
+{
+    cpu_set_t set;
+    return sched_getaffinity(thread, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct dirent *entry;
+    time_t end = time(NULL) + atoi(argv[1]);
+    MPI_Init(&argc, &argv);
+    int own = cores_of(0), most = 0;
+    while (most <= own && time(NULL) < end) {
+        DIR *threads = opendir("/proc/self/task");
+        while ((entry = readdir(threads)))
+            if (entry->d_name[0] != '.' && cores_of(atoi(entry->d_name)) > most) most = cores_of(atoi(entry->d_name));
+        closedir(threads);
+    }
+    printf("%d %d\n", own, most);
+    MPI_Finalize();
+    return 0;
+}
