@@ -282,6 +282,27 @@ func TestBudget(t *testing.T) {
 	}
 }
 
+// What programs declare without end, as communicators that they make and free, is bounded too, and counted.
+func TestBudgetOfDeclarations(t *testing.T) {
+	const budget, chunk, names = 200_000, 16_384, 20_000
+	for _, policy := range []string{"stop", "keep"} {
+		dir, live := folders(t)
+		mustWrite(t, fmt.Sprintf("dir=%s live=%s max=%d policy=%s chunk=%d inline=1 open columns names=%d samples=10 close", dir, live, budget, policy, chunk, names))
+		var size int64
+		entries, _ := os.ReadDir(dir)
+		for _, e := range entries {
+			info, _ := e.Info()
+			size += info.Size()
+		}
+		run := mustOpen(t, dir)
+		noDamage(t, run)
+		r := run.Ranks[0]
+		if size > budget+3*chunk || r.Counters.Refused == 0 || r.Counters.Refused >= names || r.State != StateEnded {
+			t.Errorf("%s: %d bytes of %d, %v, %+v", policy, size, budget, r.State, r.Counters)
+		}
+	}
+}
+
 func TestManyRanks(t *testing.T) {
 	dir, live := folders(t)
 	var all sync.WaitGroup

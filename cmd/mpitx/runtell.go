@@ -39,7 +39,7 @@ func (o *sampleOptions) tell(run *recording.Run, size int) {
 			}
 		}
 		if r.State == recording.StateDied {
-			t.add(r.Rank, "ended before it could finish its recording: what was sampled until then is there")
+			t.add(r.Rank, "the process ended before it could finish its recording: what was sampled until then is there")
 		}
 		lost.Samples += r.Counters.Samples
 		lost.Missed += r.Counters.Missed

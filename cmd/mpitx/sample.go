@@ -257,10 +257,13 @@ func (o *sampleOptions) prepare(args []string) (err error) {
 	if _, err := o.settings.environWith(o.a.env, o.chosen.Impl, o.agent); err != nil {
 		return err
 	}
-	if o.launch.Rank <= 0 && o.given == "" {
+	// On one node all find out the same: else others would make a run directory for a job that rank 0 refuses.
+	if o.given == "" && (o.launch.Rank <= 0 || oneNode(o.a.env, o.launch)) {
 		if err := o.export.check(); err != nil {
 			return err
 		}
+	}
+	if o.launch.Rank <= 0 && o.given == "" {
 		o.unknown()
 	}
 	return nil

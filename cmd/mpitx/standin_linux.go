@@ -69,7 +69,10 @@ func (o *sampleOptions) takeOver(job string, args []string) (err error) {
 	if o.job, err = parseJob(job); err != nil {
 		return err
 	}
-	o.job.made = true
+	o.job.made, o.job.why = true, ""
+	if o.dir == "" {
+		_, _, o.job.why = jobKey(o.a.env, o.launch) // as long as the launcher is there
+	}
 	if n, err := os.NewFile(3, "parent").Read(make([]byte, 1)); n > 0 || !errors.Is(err, io.EOF) {
 		return answered{exitDone}
 	}

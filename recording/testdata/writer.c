@@ -5,6 +5,7 @@
  *   columns         declares the columns and sets of the test (see below)
  *   samples=N       N samples of each set, 1 ms apart; values follow from the sample's number
  *   slow=N          the same, asleep for a millisecond in between
+ *   names=N         names an object so often
  *   note=T outcome name=T miss=N cost=N clock pause
  *   chdirtmp closeall fork kill stop close bench=N threads=N
  */
@@ -194,6 +195,7 @@ static void option(const char *key, const char *value)
     else if (!strcmp(key, "slow")) for (; n; n--, usleep(1000)) sample();
     else if (!strcmp(key, "note")) mpitx_run_note(run, MPITX_RUN_WARNING, MPITX_RUN_NOTE_TEXT, value);
     else if (!strcmp(key, "name")) mpitx_run_object_name(run, 7, value);
+    else if (!strcmp(key, "names")) for (char s[24]; n--;) { snprintf(s, sizeof s, "%llu", (unsigned long long)n); mpitx_run_object_name(run, 7, s); }
     else if (!strcmp(key, "miss")) mpitx_run_missed(run, n);
     else if (!strcmp(key, "cost")) mpitx_run_cost(run, n, n * 100);
     else if (!strcmp(key, "bench")) bench(n);
