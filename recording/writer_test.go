@@ -429,11 +429,18 @@ func TestRefusals(t *testing.T) {
 
 // TestLinks: the files in the directory are not written through links either.
 func TestLinks(t *testing.T) {
+	t.Run("symbolic", func(t *testing.T) { linked(t, os.Symlink) })
+	t.Run("hard", func(t *testing.T) { linked(t, os.Link) })
+}
+
+func linked(t *testing.T, link func(from, to string) error) {
 	dir, live := folders(t)
 	os.Mkdir(dir, 0o700)
 	victim := filepath.Join(t.TempDir(), "victim")
 	os.WriteFile(victim, []byte("mine"), 0o600)
-	os.Symlink(victim, filepath.Join(dir, "node-node1.mpxr"))
+	if err := link(victim, filepath.Join(dir, "node-node1.mpxr")); err != nil {
+		t.Fatal(err)
+	}
 	out := mustWrite(t, fmt.Sprintf("dir=%s live=%s open columns samples=100 close", dir, live))
 	if b, _ := os.ReadFile(victim); string(b) != "mine" {
 		t.Error("written through a link", out)

@@ -58,6 +58,10 @@ func outcomeText(o *recording.Outcome, known bool) string {
 		return "set; it cannot be read back, since the library has it before MPI_Init only"
 	case o.Result == noSuchVariable && !o.After:
 		return "the library has no such variable after MPI_Init: where it has one before (mpitx show " + o.Cvar + "), it was set"
+	case o.Result == noSuchVariable && known:
+		return "the library has it before MPI_Init only: --set sets it then"
+	case o.Old != "" && o.Read == "" && !strings.HasPrefix(o.Result, "ok"): // nothing was written
+		return o.Result + ": it is " + o.Old + " as before"
 	case o.Old != "" && o.Old == o.Read:
 		return o.Result + ": it is " + o.Read + " as before"
 	case o.Old != "" && o.Read == o.Asked:

@@ -22,6 +22,8 @@ func TestOutcomes(t *testing.T) {
 	other := func(old string) o { return o{After: true, Cvar: "a", Asked: "2", Old: old, Read: "2", Result: "ok"} }
 	gone := o{Cvar: "gone", Asked: "1", Result: "no such variable"}
 	typo := o{Cvar: "tpyo", Asked: "1", Result: "no such variable"}
+	late := o{After: true, Cvar: "gone", Asked: "1", Result: "no such variable"}
+	wrong := o{After: true, Cvar: "c", Asked: "x", Old: "8", Result: "no value of it: not a number"}
 	another := o{Cvar: "b", Asked: "1", Read: "0", Result: "another value"}
 	for _, test := range []struct {
 		run  *recording.Run
@@ -34,12 +36,25 @@ func TestOutcomes(t *testing.T) {
 		{run([]o{ok}, []o{never}), "--set-after a=2: rank 0: ok: it was 1; rank 1: never: it is 1 as before"},
 		{run([]o{other("5")}, []o{other("6")}, []o{other("7")}, []o{other("8")}, []o{other("9")}, []o{other("10")}),
 			"--set-after a=2: rank 0: ok: it was 5; rank 1: ok: it was 6; rank 2: ok: it was 7; rank 3: ok: it was 8; 2 more ranks: something else"},
+		{run([]o{late, wrong}), "--set-after gone=1: the library has it before MPI_Init only: --set sets it then\n" +
+			"--set-after c=x: no value of it: not a number: it is 8 as before"},
 		{run([]o{gone, typo, another}, []o{gone, typo, another}), "--set gone=1: set; it cannot be read back, since the library has it before MPI_Init only\n" +
 			"--set tpyo=1: the library has no such variable after MPI_Init: where it has one before (mpitx show tpyo), it was set (did you mean typo?)\n" +
 			"--set b=1: another value: it is 0"},
 	} {
 		if got := strings.Join(outcomes(test.run, []string{"gone", "a"}, []string{"gone", "a", "typo"}), "\n"); got != test.want {
 			t.Errorf("%s\nwant\n%s", got, test.want)
+		}
+	}
+}
+
+// A name that the library offers at other times is no misspelling of itself, and none is suggested twice.
+func TestMeant(t *testing.T) {
+	names := []string{"messages_count", "messages_count:size", "messages_size", "messages_size:size"}
+	for name, want := range map[string]string{"messages_count": "", "mesages_*": "", "messages_coumt": " (did you mean messages_count, messages_size?)",
+		"xyz": ""} {
+		if got := meant(names, name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
 }

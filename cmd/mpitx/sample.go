@@ -366,10 +366,16 @@ func (o *sampleOptions) unknown() {
 	}
 }
 
-// meant suggests names.
+// meant suggests names for one that is not there now; for one that is there at other times, nothing.
 func meant(names []string, name string) string {
-	near := catalog.Nearest(names, name, 3)
-	if len(near) == 0 || strings.ContainsAny(name, "*?[{") {
+	if slices.Contains(names, name) || strings.ContainsAny(name, "*?[{") {
+		return ""
+	}
+	near := catalog.Nearest(slices.DeleteFunc(slices.Clone(names), func(n string) bool { // with their class they are there twice
+		bare, _, ok := cutLast(n, ':')
+		return ok && slices.Contains(names, bare) && !strings.Contains(name, ":")
+	}), name, 3)
+	if len(near) == 0 {
 		return ""
 	}
 	return " (did you mean " + strings.Join(near, ", ") + "?)"

@@ -18,6 +18,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/recording"
 )
 
 // buildSample adds to what build makes: the agents that `make build` has left in bin/, workloads, and an application for each
@@ -81,7 +82,7 @@ func TestSamples(t *testing.T) {
 		},
 		Condition: func(name string) (bool, error) { return slices.Contains(families, name), nil },
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"run": cmdRun, "count": cmdCount, "send": cmdSend, "mode": cmdMode,
+			"run": cmdRun, "count": cmdCount, "send": cmdSend, "mode": cmdMode, "memory": cmdMemory,
 		},
 	})
 }
@@ -107,6 +108,15 @@ func cmdSend(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Stderr().Write(p.stderr.Bytes())
 	if p.failure != "" || fmt.Sprint(p.code) != args[1] {
 		ts.Fatalf("%s\nexit code %d, want %s\n%s", p.failure, p.code, args[1], p.output())
+	}
+}
+
+// cmdMemory fails where dead processes of runs made here have left memory files.
+func cmdMemory(ts *testscript.TestScript, neg bool, args []string) {
+	for _, l := range recording.Leftovers("/dev/shm", ts.Getenv("TMPDIR")) {
+		if strings.HasPrefix(l.Dir, ts.MkAbs(".")+"/") {
+			ts.Fatalf("%s is left of rank %d of %s", l.Path, l.Rank, l.Dir)
+		}
 	}
 }
 

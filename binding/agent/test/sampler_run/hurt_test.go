@@ -50,6 +50,7 @@ func TestUnchanged(t *testing.T) {
 		}{
 			{"callbacks and longjmp", 1, []string{m.compile(t, "callbacks.c")}, recording.EndFinalize, recording.StateEnded},
 			{"exceptions", 1, []string{m.compile(t, "exception.cc")}, recording.EndFinalize, recording.StateEnded},
+			{"signals", 2, []string{m.compile(t, "sampler_signals.c")}, recording.EndFinalize, recording.StateEnded},
 			{"threads", 1, []string{m.compile(t, "threads.c")}, recording.EndFinalize, recording.StateEnded},
 			{"loaded later", 1, []string{loader, m.compile(t, "plain.c", "-shared", "-fPIC", "-DPLUGIN")}, recording.EndFinalize, recording.StateEnded},
 			{"exit code", 2, []string{m.compile(t, "exits.c"), "three"}, recording.EndFinalize, recording.StateEnded},
