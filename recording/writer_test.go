@@ -499,9 +499,17 @@ func TestFullDisk(t *testing.T) {
 		if done, err := Recover(full, false); err != nil || len(done) != 1 || done[0].Err == nil {
 			t.Errorf("there is still no room: %+v %v", done, err)
 		}
-		if err := syscall.Mount("tmpfs", full, "tmpfs", syscall.MS_REMOUNT, "size=4m"); err != nil {
-			t.Fatal(err)
+		remount := func(size string) {
+			if err := syscall.Mount("tmpfs", full, "tmpfs", syscall.MS_REMOUNT, "size="+size); err != nil {
+				t.Fatal(err)
+			}
 		}
+		remount("140k") // for a part of it: which is taken back
+		if done, err := Recover(full, false); err != nil || len(done) != 1 || done[0].Err == nil {
+			t.Errorf("there is room for a part only: %+v %v", done, err)
+		}
+		noDamage(t, mustOpen(t, full))
+		remount("4m")
 		if done, err := Recover(full, false); err != nil || len(done) != 1 || done[0].Err != nil {
 			t.Errorf("%+v %v", done, err)
 		}

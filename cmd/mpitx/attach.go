@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/export"
 	"mpitx/recording"
 )
@@ -137,7 +138,7 @@ func (o *sampleOptions) hurry(end ending, size int) (written func()) {
 
 // condemned says where everything is, should the launcher end this process before it is written. It can be called at any time.
 func (o *sampleOptions) condemned() {
-	dir := export.Terminal{UTF8: true}.SafeText(o.shown()) // not by complain, which writes out what is being written elsewhere
+	dir := export.Terminal{UTF8: true}.SafeText(origin.Quote(o.shown())) // not by complain, which writes out what is being written elsewhere
 	fmt.Fprintf(o.a.errs, "mpitx: the job failed, and its launcher may end this, too, before all is written: what was recorded is in %s: mpitx export %s\n", dir, dir)
 }
 
@@ -171,7 +172,7 @@ func (o *sampleOptions) conclude(size int, wait time.Duration) error {
 	}
 	defer run.Close()
 	o.tell(run, size)
-	shown := o.shown()
+	dir, shown := o.shown(), origin.Quote(o.shown())
 	if o.record {
 		o.a.complain("recorded in %s%s: mpitx stats %s, mpitx export %s -o csv --out FILE", shown, o.job.named(), shown, shown)
 		return nil
@@ -180,7 +181,7 @@ func (o *sampleOptions) conclude(size int, wait time.Duration) error {
 	inside := x.out == "" && o.workload == ""
 	switch {
 	case inside:
-		x.out = filepath.Join(shown, "samples."+x.extension())
+		x.out = filepath.Join(dir, "samples."+x.extension())
 	case x.out == "":
 		x.out = "-"
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/recording"
 )
 
@@ -95,7 +96,7 @@ func sweep(a *app) error {
 	for _, l := range left {
 		who := fmt.Sprintf("%s (rank %d, process %d, %d bytes)", l.Path, l.Rank, l.PID, l.Size)
 		if l.Known {
-			fmt.Fprintf(a.out, "%s: belongs to a run: mpitx recover %s\n", who, l.Dir)
+			fmt.Fprintf(a.out, "%s: belongs to a run: mpitx recover %s\n", who, origin.Quote(l.Dir))
 			continue
 		}
 		if err := l.Remove(); err != nil {
