@@ -231,6 +231,43 @@ func TestKilled(t *testing.T) {
 	}
 }
 
+// A process that runs is left alone, and ends as ever; with force it counts as dead, and what is then there twice is read once.
+func TestRecoverWhileItRuns(t *testing.T) {
+	for _, force := range []bool{false, true} {
+		dir, live := folders(t)
+		cmd := exec.Command(writer(t), strings.Fields(fmt.Sprintf("dir=%s live=%s open columns samples=10 note=ready wait close", dir, live))...)
+		stdin, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for ready := false; !ready; time.Sleep(time.Millisecond) {
+			if run, err := Open(dir); err == nil {
+				ready = len(run.Ranks) == 1 && len(run.Ranks[0].Notes) == 1
+				run.Close()
+			}
+		}
+		done, err := Recover(dir, force)
+		if err != nil || len(done) != 1 || done[0].Err != nil || (done[0].State == StateRunning) == force || (done[0].Chunks > 0) != force {
+			t.Errorf("force %v: %+v %v", force, done, err)
+		}
+		if fileIn(live, ".live") == force {
+			t.Errorf("force %v: is the memory file there? %v", force, !force)
+		}
+		stdin.Close()
+		if err := cmd.Wait(); err != nil {
+			t.Error(err)
+		}
+		run := mustOpen(t, dir)
+		noDamage(t, run)
+		if c, _ := sampleNumbers(t, run); c[0] != [2]int{10, 10} || (run.Ranks[0].State != StateEnded) != force || len(run.Ranks[0].Notes) != 1 {
+			t.Errorf("force %v: %v %v %d notes", force, c, run.Ranks[0].State, len(run.Ranks[0].Notes))
+		}
+	}
+}
+
 func TestExecEndsWithout(t *testing.T) {
 	dir, live := folders(t)
 	if out := mustWrite(t, fmt.Sprintf("dir=%s live=%s open columns samples=10 exec", dir, live)); !strings.Contains(out, "execed") {
@@ -504,11 +541,15 @@ func TestFullDisk(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		node := filepath.Join(full, "node-node1.mpxr")
+		before, _ := os.Stat(node)
 		remount("140k") // for a part of it: which is taken back
 		if done, err := Recover(full, false); err != nil || len(done) != 1 || done[0].Err == nil {
 			t.Errorf("there is room for a part only: %+v %v", done, err)
 		}
-		noDamage(t, mustOpen(t, full))
+		if after, _ := os.Stat(node); after.Size() != before.Size() {
+			t.Errorf("%d bytes, and after what failed %d", before.Size(), after.Size())
+		}
 		remount("4m")
 		if done, err := Recover(full, false); err != nil || len(done) != 1 || done[0].Err != nil {
 			t.Errorf("%+v %v", done, err)
