@@ -53,7 +53,8 @@ func newSample(a *app) *cobra.Command {
 		Long: `Sample performance variables inside an unmodified MPI application (C, C++, Fortran, Python), on every rank.
 
 Under a launcher (mpirun -n 4 mpitx sample … -- ./app) each process becomes the application, with an agent preloaded; that of
-rank 0 waits for it and writes the answer at the end. With -n mpitx starts the launcher. The application's output and
+rank 0 waits for it and writes the answer at the end; where rank 0 is started without mpitx, the run directory mpitx-run-… stays,
+for mpitx export. With -n mpitx starts the launcher. The application's output and
 exit code stay its own: samples go to --out, or into a run directory that is named at the end. With --workload, in place of an
 application, a built-in exerciser runs, and samples go to standard output.
 
