@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "run_internal.h"
 
+#define MOST_PREFETCH 512
+
 /* The first sample of a set, where it stays when the oldest samples make room, and where the budget ends early. */
 static void write_baseline(struct mpitx_run *run, struct run_set *s, uint32_t set, uint64_t ticks, const void *row,
                            const uint8_t *statuses)
@@ -98,6 +100,8 @@ static int write_sample(struct mpitx_run *run, uint32_t set, uint64_t ticks, con
     memcpy(p, &head, sizeof head);
     memcpy(p + sizeof head + status_bytes, row, s->row_bytes);
     c->used += (uint32_t)bytes;
+    for (size_t line = 0; line < bytes && line < MOST_PREFETCH; line += 64)
+        __builtin_prefetch(p + bytes + line, 1); /* the next record: nobody has touched that since the chunk was last full */
     run->last_ticks = ticks;
     run_publish(c);
     run->live->counter[RUN_SAMPLES]++;

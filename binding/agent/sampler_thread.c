@@ -28,7 +28,8 @@
 
 #define SHORTEST_NS UINT64_C(1000000)
 #define MOST_GRACE_NS UINT64_C(5000000)
-#define AWAY_NS UINT64_C(8000000) /* 5/8 of it are beyond the next tick of a kernel with 250 a second */
+#define AWAY_NS UINT64_C(8000000)
+#define NEAR_NS UINT64_C(5000000) /* beyond the next tick of a kernel with 250 a second */
 #define MOST_AWAY_NS UINT64_C(32000000)
 #define AWAY_SHARE 32 /* of the time that calls have been on time */
 #define LATE 8      /* what a late call adds to the doubt whether calls are on time; one on time takes 1 from it */
@@ -40,7 +41,8 @@
 static int timers[2]; /* the kernel's */
 static _Atomic bool timed;
 static uint64_t grace; /* ticks that calls have to take a sample that is due */
-static uint64_t least_away, most_away; /* where the timer is kept while calls are on time */
+static uint64_t least_away, most_away; /* where the timer is kept while calls are on time: set again */
+static uint64_t least_near;            /* when it is nearer than this, or a quarter of the way */
 static bool often;     /* the interval is shorter than that */
 static uint64_t armed[2]; /* the times they are set to, 0: not; under the lock, like what follows */
 static uint64_t steady; /* since when calls have been on time */
@@ -113,7 +115,7 @@ void sampler_thread_arm(uint64_t now, uint64_t due, bool late)
         set_doubt(doubt - 1);
     if (careful && !before) {
         arm_both(due); /* from then on the thread does that itself */
-    } else if (!careful && armed[0] < now + away(now) / 8 * 5) {
+    } else if (!careful && (armed[0] < now + least_near || armed[0] < now + away(now) / 4)) {
         arm(0, now + away(now));
         arm(1, 0);
     }
@@ -240,9 +242,11 @@ void sampler_thread_start(void)
         grace_ns = MOST_GRACE_NS;
     grace = clock_from_nanoseconds(grace_ns);
     least_away = clock_from_nanoseconds(AWAY_NS);
+    least_near = clock_from_nanoseconds(NEAR_NS);
     most_away = clock_from_nanoseconds(MOST_AWAY_NS);
     often = sampler.interval < least_away;
     steady = clock_ticks();
+    sampler.next_align = 0;
     set_doubt(MOST_DOUBT);
     if (sampler.mpi_t && sampler.library_count > 0 && sampler.t_level != MPITX_THREAD_MULTIPLE) {
         sampler_note(MPITX_RUN_INFO, "MPI_T does not grant MPI_THREAD_MULTIPLE: nothing is sampled while no MPI function is called");
@@ -252,7 +256,6 @@ void sampler_thread_start(void)
         sampler_note(MPITX_RUN_INFO, "the interval is below 1 ms and no processor is free: nothing is sampled while no MPI function is called");
         return;
     }
-    sampler.next_align = 0;
     pthread_t thread;
     int rc = agent_thread(&thread, fill_in, NULL);
     if (rc) {
