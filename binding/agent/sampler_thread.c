@@ -41,9 +41,9 @@
 static int timers[2]; /* the kernel's */
 static _Atomic bool timed;
 static uint64_t grace; /* ticks that calls have to take a sample that is due */
-static uint64_t least_away, most_away; /* where the timer is kept while calls are on time: set again */
-static uint64_t least_near;            /* when it is nearer than this, or a quarter of the way */
-static bool often;     /* the interval is shorter than that */
+static uint64_t least_away, most_away; /* where the timer is kept while calls are on time */
+static uint64_t least_near; /* it is set again when it is nearer than this, or than a quarter of the way */
+static bool often;     /* the interval is shorter than least_away */
 static uint64_t armed[2]; /* the times they are set to, 0: not; under the lock, like what follows */
 static uint64_t steady; /* since when calls have been on time */
 static int doubt;
@@ -154,13 +154,14 @@ static bool make_timers(void)
            syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &timers[1]) == 0;
 }
 
-/* Waits for a timer; answers which one fired, -1 where it was none. */
-static int wait_for_timer(void)
+/* Waits for a timer, and says which one fired; -1: none did. False where waiting is not possible. */
+static bool wait_for_timer(int *fired)
 {
     uint64_t mask = SIGNAL_MASK;
     siginfo_t info;
     long rc = syscall(SYS_rt_sigtimedwait, &mask, &info, NULL, sizeof mask);
-    return rc == SIGNAL ? info.si_value.sival_int & 1 : -1;
+    *fired = rc == SIGNAL ? info.si_value.sival_int & 1 : -1;
+    return rc == SIGNAL || errno == EINTR || errno == EAGAIN;
 }
 
 static bool over(void)
@@ -226,9 +227,8 @@ static void *fill_in(void *unused)
         if (!over())
             arm_again(now, atomic_load(&sampler.next_due));
         sampler_unlock();
-        if (over())
+        if (over() || !wait_for_timer(&fired))
             break;
-        fired = wait_for_timer();
     }
     if (agent_process.state == AGENT_DORMANT)
         end_run();
