@@ -146,6 +146,59 @@ func TestExplorerStop(t *testing.T) {
 	s.plain()
 }
 
+// Stopped by SIGSTOP it cannot give the terminal back; when it goes on it draws everything anew.
+func TestExplorerStoppedFromOutside(t *testing.T) {
+	s := onScreen(t, append(testEnvironment(t), "PS1=shell: "), "sh -i")
+	s.until("shell:")
+	s.keys("mpitx tui --from "+snapshotFile(t), "Enter")
+	s.until("1282 cvars", "allocator")
+	s.keys("j", "j", "j")
+	s.until("4 of 1315")
+	syscall.Kill(s.child(s.program()), syscall.SIGSTOP)
+	s.until("shell:")
+	s.tmux("send-keys", "-R") // what was on the terminal is gone, and its modes
+	s.until("!allocator")
+	s.keys("fg", "C-j")
+	s.until("4 of 1315", "allocator")
+	s.keys("j")
+	s.until("5 of 1315")
+	s.keys("q")
+	s.until("!allocator")
+	s.plain()
+}
+
+// Where the terminal goes away, so does the explorer, with its back ends.
+func TestExplorerHangup(t *testing.T) {
+	s := onScreen(t, testEnvironment(t), "mpitx tui -n 2 --mpi demo")
+	s.until("all variables", "2 ranks")
+	pids := []int{s.program()}
+	for i := 0; i < len(pids); i++ {
+		children, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pids[i])) // each thread has its own
+		for _, file := range children {
+			text, _ := os.ReadFile(file)
+			for _, word := range strings.Fields(string(text)) {
+				pid, _ := strconv.Atoi(word)
+				pids = append(pids, pid)
+			}
+		}
+	}
+	if len(pids) < 3 {
+		t.Fatalf("processes %v", pids)
+	}
+	s.tmux("kill-server")
+	for _, pid := range pids {
+		for end := time.Now().Add(40 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+			stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+			if err != nil || strings.Contains(string(stat), ") Z ") {
+				break
+			}
+			if time.Now().After(end) {
+				t.Fatalf("still there: %s", stat)
+			}
+		}
+	}
+}
+
 func TestExplorerRefusals(t *testing.T) {
 	environ := testEnvironment(t)
 	for _, c := range []struct {

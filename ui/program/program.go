@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"sync/atomic"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
@@ -30,17 +31,27 @@ func Run(ctx context.Context, m tea.Model, t term.Term, in io.Reader, out io.Wri
 	defer forget()
 	profiles := [...]colorprofile.Profile{colorprofile.ASCII, colorprofile.ANSI, colorprofile.ANSI256, colorprofile.TrueColor}
 	paced := &pacer{model: m}
-	stops := make(chan os.Signal, 1)
+	stops, goesOn := make(chan os.Signal, 1), make(chan os.Signal, 1)
+	var resting atomic.Bool
 	p := tea.NewProgram(paced, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithColorProfile(profiles[t.Profile]),
 		tea.WithoutSignalHandler(), tea.WithFPS(120), tea.WithFilter(func(_ tea.Model, msg tea.Msg) tea.Msg {
-			if _, ok := msg.(tea.SuspendMsg); ok {
+			switch msg.(type) {
+			case tea.SuspendMsg:
+				resting.Store(true)
+				defer resting.Store(false)
 				return rest(paced.program)
+			case goOn:
+				paced.program.ReleaseTerminal()
+				paced.program.RestoreTerminal()
+				return tea.ResumeMsg{}
 			}
 			return msg
 		}))
 	paced.program = p
 	notifyStop(stops)
 	defer signal.Stop(stops)
+	notifyGoOn(goesOn)
+	defer signal.Stop(goesOn)
 	go func() {
 		for {
 			select {
@@ -48,6 +59,10 @@ func Run(ctx context.Context, m tea.Model, t term.Term, in io.Reader, out io.Wri
 				return
 			case <-stops:
 				p.Send(tea.SuspendMsg{})
+			case <-goesOn:
+				if !resting.Load() {
+					p.Send(goOn{})
+				}
 			}
 		}
 	}()
@@ -66,6 +81,9 @@ func Run(ctx context.Context, m tea.Model, t term.Term, in io.Reader, out io.Wri
 
 // CannotStop tells a model that the program was to stop, and that there is no shell that could bring it back.
 type CannotStop struct{}
+
+// goOn follows a stop that the program could not see coming (SIGSTOP): others have used the terminal meanwhile.
+type goOn struct{}
 
 // rest gives the terminal back and stops the program until the shell lets it go on. Bubble Tea's own way needs SIGTSTP to do
 // what it does by default, which a Go program that has once caught it never gets back; and it would wait for ever where

@@ -9,3 +9,5 @@ var endSignals = []os.Signal{os.Interrupt}
 func notifyStop(chan<- os.Signal) {}
 func jobControl() bool            { return false }
 func stop()                       {}
+
+func notifyGoOn(chan<- os.Signal) {}

@@ -14,6 +14,8 @@ var endSignals = []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP}
 
 func notifyStop(c chan<- os.Signal) { signal.Notify(c, syscall.SIGTSTP) }
 
+func notifyGoOn(c chan<- os.Signal) { signal.Notify(c, syscall.SIGCONT) }
+
 // jobControl says whether our parent is a shell that watches its jobs: in this session, and not in this job.
 func jobControl() bool {
 	parent := os.Getppid()
