@@ -280,17 +280,23 @@ func TestExecEndsWithout(t *testing.T) {
 	}
 }
 
+// sizeOf is the bytes of all files of a run.
+func sizeOf(dir string) (size int64) {
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil {
+			size += info.Size()
+		}
+	}
+	return size
+}
+
 func TestBudget(t *testing.T) {
 	const budget = 200_000
 	for _, policy := range []string{"stop", "keep"} {
 		dir, live := folders(t)
 		mustWrite(t, fmt.Sprintf("dir=%s live=%s max=%d policy=%s inline=1 open columns samples=20000 close", dir, live, budget, policy))
-		var size int64
-		entries, _ := os.ReadDir(dir)
-		for _, e := range entries {
-			info, _ := e.Info()
-			size += info.Size()
-		}
+		size := sizeOf(dir)
 		run := mustOpen(t, dir)
 		noDamage(t, run)
 		counts, first := sampleNumbers(t, run)
@@ -325,12 +331,7 @@ func TestBudgetOfDeclarations(t *testing.T) {
 	for _, policy := range []string{"stop", "keep"} {
 		dir, live := folders(t)
 		mustWrite(t, fmt.Sprintf("dir=%s live=%s max=%d policy=%s chunk=%d inline=1 open columns names=%d samples=10 close", dir, live, budget, policy, chunk, names))
-		var size int64
-		entries, _ := os.ReadDir(dir)
-		for _, e := range entries {
-			info, _ := e.Info()
-			size += info.Size()
-		}
+		size := sizeOf(dir)
 		run := mustOpen(t, dir)
 		noDamage(t, run)
 		r := run.Ranks[0]

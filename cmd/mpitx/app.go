@@ -126,6 +126,7 @@ func (a *app) exit(err error) int {
 		if near := strings.Fields(rest); len(near) > 4 { // "Did you mean this?" and the commands
 			first += ": did you mean " + strings.Join(near[4:], ", ") + "?"
 		}
+		wrongTime := regexp.MustCompile(`^invalid argument (".*") for "(?:-., )?(--[a-z-]+)" flag: time: `)
 		if m := wrongTime.FindStringSubmatch(first); m != nil {
 			first = m[2] + ": " + m[1] + ": must be a time with its unit, such as 10ms or 5s"
 		}
@@ -138,9 +139,6 @@ func (a *app) exit(err error) int {
 	a.complain("%v", err)
 	return exitFailed
 }
-
-// wrongTime is what the flag package says of a duration.
-var wrongTime = regexp.MustCompile(`^invalid argument (".*") for "(?:-., )?(--[a-z-]+)" flag: time: `)
 
 // isUsage recognizes what cobra says of wrong flags and commands, which has no type.
 func isUsage(err error) bool {

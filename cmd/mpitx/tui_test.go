@@ -119,14 +119,21 @@ func TestExplorerPanic(t *testing.T) {
 	}
 }
 
-// ctrl+z and SIGTSTP stop it as they stop other programs: the shell has its terminal, and fg brings everything back.
-func TestExplorerStop(t *testing.T) {
+// explorerInShell is the explorer on its fourth variable, in a shell that watches its jobs.
+func explorerInShell(t *testing.T) *screen {
+	t.Helper()
 	s := onScreen(t, append(testEnvironment(t), "PS1=shell: "), "sh -i")
 	s.until("shell:")
 	s.keys("mpitx tui --from "+snapshotFile(t), "Enter")
 	s.until("1282 cvars", "allocator")
 	s.keys("j", "j", "j")
 	s.until("4 of 1315")
+	return s
+}
+
+// ctrl+z and SIGTSTP stop it as they stop other programs: the shell has its terminal, and fg brings everything back.
+func TestExplorerStop(t *testing.T) {
+	s := explorerInShell(t)
 	for _, stop := range []func(){
 		func() { s.keys("C-z") },
 		func() { syscall.Kill(s.child(s.program()), syscall.SIGTSTP) },
@@ -148,12 +155,7 @@ func TestExplorerStop(t *testing.T) {
 
 // Stopped by SIGSTOP it cannot give the terminal back; when it goes on it draws everything anew.
 func TestExplorerStoppedFromOutside(t *testing.T) {
-	s := onScreen(t, append(testEnvironment(t), "PS1=shell: "), "sh -i")
-	s.until("shell:")
-	s.keys("mpitx tui --from "+snapshotFile(t), "Enter")
-	s.until("1282 cvars", "allocator")
-	s.keys("j", "j", "j")
-	s.until("4 of 1315")
+	s := explorerInShell(t)
 	syscall.Kill(s.child(s.program()), syscall.SIGSTOP)
 	s.until("shell:")
 	s.tmux("send-keys", "-R") // what was on the terminal is gone, and its modes
