@@ -234,7 +234,6 @@ static void begin(void)
     if (!sampler_lock())
         return;
     atomic_store(&sampler.next_due, now);
-    sampler.next_align = UINT64_MAX;
     sampler.next_pair = now + clock_from_nanoseconds(UINT64_C(10000000000));
     sampler_due(now);
     sampler_unlock();
