@@ -37,7 +37,7 @@ static unsigned lighten(int function, unsigned flags)
     unsigned others = (chain_enter_masks[function] | chain_leave_masks[function] | chain_complete_masks[function]) & ~tally;
     if (others || (flags & (CHAIN_FLAG_TOOLS | CHAIN_FLAG_HOOK))) return flags;
     if ((flags & CHAIN_FLAG_DESCRIBE) && !chain_light[function]) return flags;
-    unsigned light = flags & (CHAIN_FLAG_DUE | CHAIN_FLAG_DEPTH);
+    unsigned light = flags & (CHAIN_FLAGS_DUE | CHAIN_FLAG_DEPTH);
     if (flags & CHAIN_FLAG_LEAVE) light |= CHAIN_FLAG_TALLY;
     if (flags & CHAIN_FLAG_TIME) light |= CHAIN_FLAG_TALLY_TIME;
     if (flags & CHAIN_FLAG_DESCRIBE) light |= CHAIN_FLAG_TALLY_BYTES;
@@ -47,7 +47,7 @@ static unsigned lighten(int function, unsigned flags)
 static chain_any_function *way(const struct chain_choice *choice, chain_any_function *next, unsigned flags)
 {
     if (flags == 0) return next;
-    if (flags == CHAIN_FLAG_DUE) return choice->due;
+    if (!(flags & ~CHAIN_FLAGS_DUE)) return choice->due;
     if (flags < CHAIN_FLAG_TALLY_TIME) return choice->light;
     return flags < CHAIN_FLAG_FULL ? choice->timed : choice->whole;
 }
@@ -58,6 +58,14 @@ static void set_ways(int function, unsigned flags)
     if (!choice->whole) return;
     __atomic_store_n(&chain_ways[function], way(choice, chain_next[function], flags), __ATOMIC_RELEASE);
     __atomic_store_n(&chain_ways_shifted[function], way(shifted, chain_next_shifted[function], flags), __ATOMIC_RELEASE);
+}
+
+/* Samples are taken when what others wait for has been sent, and before this process waits itself: a process that has just got a
+ * message is waited for, and one that has just sent it is not. */
+static bool waits(int function)
+{
+    const struct chain_function *f = &chain_functions[function];
+    return (f->kind == CHAIN_POINT_TO_POINT || f->kind == CHAIN_COMPLETION) && !(f->traffic & CHAIN_SENDS);
 }
 
 static void set_flags(int function)
@@ -75,7 +83,7 @@ static void set_flags(int function)
         if (pending_objects > 0 && (traffic & CHAIN_COMPLETES)) flags |= CHAIN_FLAG_DESCRIBE;
         if (chain_links[function].function) flags |= CHAIN_FLAG_TOOLS;
         if (chain_follows_objects && (traffic & CHAIN_OBJECTS)) flags |= CHAIN_FLAG_HOOK;
-        if (counting_down) flags |= CHAIN_FLAG_DUE;
+        if (counting_down) flags |= waits(function) ? CHAIN_FLAG_DUE_FIRST : CHAIN_FLAG_DUE;
         if (chain_foreign[function]) flags |= CHAIN_FLAG_DEPTH;
         if (function == type_free || function == pcontrol) flags |= CHAIN_FLAG_HOOK;
         flags = lighten(function, flags);
@@ -237,8 +245,6 @@ uint32_t chain_enter_nested(const void *address, const void *frame)
     return live;
 }
 
-int32_t agent_first_countdown = 1;
-
 void chain_due(struct chain_thread *thread)
 {
     thread->countdown = INT32_MAX;
@@ -276,7 +282,6 @@ void chain_know_thread(void)
     struct chain_thread *thread = &chain_thread;
     pthread_once(&key_once, make_key);
     if (key_made) pthread_setspecific(key, thread);
-    thread->countdown = agent_first_countdown;
     thread->known = 1;
 }
 

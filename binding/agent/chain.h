@@ -145,7 +145,7 @@ void chain_observe(int observer, int function, unsigned wants);
 /* What the chain and its tools keep per thread, in initial-exec TLS. */
 struct chain_thread {
     uint32_t depth;                    /* counted calls that this thread is in */
-    int32_t countdown;                 /* outermost calls until agent_due, see agent.h */
+    int32_t countdown;                 /* calls that go by before the one in which it runs out: see agent_due */
     const void *frames[CHAIN_FRAMES];  /* their stack frames: one at or above which we are called again was left */
     int32_t functions[CHAIN_FRAMES];
     uint64_t entered[CHAIN_FRAMES];    /* CHAIN_TIMES */

@@ -10,17 +10,19 @@
 enum chain_flag {
     CHAIN_FLAG_TALLY = 1,       /* count the call */
     CHAIN_FLAG_TALLY_BYTES = 2, /* and its messages */
-    CHAIN_FLAG_DUE = 4,         /* the sampler's countdown */
-    CHAIN_FLAG_DEPTH = 8,       /* nothing but that inner calls are seen as such */
-    CHAIN_FLAG_TALLY_TIME = 16, /* and its time; the highest of these: below it no clock is read */
-    CHAIN_FLAG_FULL = 32,
-    CHAIN_FLAG_ENTER = 32, /* an observer's enter */
-    CHAIN_FLAG_LEAVE = 64, /* an observer's leave */
-    CHAIN_FLAG_TIME = 128,
-    CHAIN_FLAG_DESCRIBE = 256,
-    CHAIN_FLAG_TOOLS = 512, /* a function tool */
-    CHAIN_FLAG_HOOK = 1024, /* the agent itself: initialisation, end, objects */
-    CHAIN_FLAG_UNRESOLVED = 2048
+    CHAIN_FLAG_DUE = 4,         /* the sampler's countdown, when the call is over */
+    CHAIN_FLAG_DUE_FIRST = 8,   /* the same before the call, of functions that wait for others */
+    CHAIN_FLAGS_DUE = CHAIN_FLAG_DUE | CHAIN_FLAG_DUE_FIRST,
+    CHAIN_FLAG_DEPTH = 16,      /* nothing but that inner calls are seen as such */
+    CHAIN_FLAG_TALLY_TIME = 32, /* and its time; the highest of these: below it no clock is read */
+    CHAIN_FLAG_FULL = 64,
+    CHAIN_FLAG_ENTER = 64, /* an observer's enter */
+    CHAIN_FLAG_LEAVE = 128, /* an observer's leave */
+    CHAIN_FLAG_TIME = 256,
+    CHAIN_FLAG_DESCRIBE = 512,
+    CHAIN_FLAG_TOOLS = 1024, /* a function tool */
+    CHAIN_FLAG_HOOK = 2048, /* the agent itself: initialisation, end, objects */
+    CHAIN_FLAG_UNRESOLVED = 4096
 };
 
 struct chain_link {

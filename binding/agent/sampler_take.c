@@ -115,5 +115,5 @@ void agent_due(struct chain_thread *thread)
     uint64_t expected = left * (uint32_t)calls / (2 * since);
     pace.last = now;
     pace.calls = expected < 1 ? 1 : expected > (uint32_t)most ? most : (int32_t)expected;
-    thread->countdown = pace.calls;
+    thread->countdown = pace.calls - 1;
 }

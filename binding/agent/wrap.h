@@ -24,8 +24,9 @@
 #define LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
-/* Where nothing but the sampler's countdown is wanted, a call only counts it down. That in which it runs out goes the light way. */
-#define CHAIN_NOT_DUE() LIKELY(--chain_thread.countdown > 0)
+/* Where nothing but the sampler's countdown is wanted, a call only counts it down. That in which it runs out goes the light way.
+ * One jump to either: with two, compilers move arguments that are on the stack. */
+#define CHAIN_DUE(next, light) (LIKELY(--chain_thread.countdown >= 0) ? (next) : (chain_any_function *)(light))
 
 #define CHAIN_CALLER(name_shifted) {__builtin_return_address(0), __builtin_dwarf_cfa(), (name_shifted)}
 #define CHAIN_NEXT(caller, id) ((caller)->shifted ? chain_next_shifted[id] : chain_next[id])
@@ -70,6 +71,11 @@ static ALWAYS_INLINE uint32_t chain_place(struct chain_thread *thread, int id, c
     return depth;
 }
 
+static ALWAYS_INLINE void chain_count_down(struct chain_thread *thread)
+{
+    if (UNLIKELY(--thread->countdown < 0)) chain_due(thread);
+}
+
 /* ---- the light way: nothing but counting ---- */
 
 struct chain_light_call {
@@ -86,6 +92,7 @@ static NOINLINE bool chain_light_enter(struct chain_light_call *light, int id, c
     light->thread = thread;
     light->enter = 0;
     if (light->depth == CHAIN_FRAMES) return false;
+    if ((light->flags & CHAIN_FLAG_DUE_FIRST) && light->depth == 0) chain_count_down(thread);
     if (light->flags & CHAIN_FLAG_TALLY_TIME) {
         struct tally *tally = tally_of(thread);
         thread->entered[light->depth] = light->enter = clock_ticks();
@@ -110,7 +117,7 @@ static NOINLINE int chain_light_leave(const struct chain_light_call *light, int 
             if (leave && light->depth > 0) tally_add(&row[TALLY_TIME], leave - light->enter);
         }
     }
-    if ((light->flags & CHAIN_FLAG_DUE) && light->depth == 0 && UNLIKELY(--thread->countdown <= 0)) chain_due(thread);
+    if ((light->flags & CHAIN_FLAG_DUE) && light->depth == 0) chain_count_down(thread);
     return rc;
 }
 
@@ -123,6 +130,7 @@ static ALWAYS_INLINE bool chain_quick_possible(const struct chain_thread *thread
 
 static ALWAYS_INLINE void chain_quick_enter(struct chain_thread *thread, int id, unsigned flags, const struct chain_caller *caller)
 {
+    if (flags & CHAIN_FLAG_DUE_FIRST) chain_count_down(thread);
     thread->frames[0] = caller->frame;
     thread->functions[0] = id;
     thread->depth = 1;
@@ -156,7 +164,7 @@ static ALWAYS_INLINE int chain_quick_leave(struct chain_thread *thread, int id, 
         chain_quick_add(tally->totals, leave, sent, sent_bytes, received, received_bytes);
         if (UNLIKELY(tally_selected[id])) chain_quick_add(tally->rows[id], leave, sent, sent_bytes, received, received_bytes);
     }
-    if ((flags & CHAIN_FLAG_DUE) && UNLIKELY(--thread->countdown <= 0)) chain_due(thread);
+    if (flags & CHAIN_FLAG_DUE) chain_count_down(thread);
     return rc;
 }
 
@@ -184,7 +192,7 @@ static NOINLINE bool chain_enter(struct chain_entry *entry, int id, const struct
         if (flags == 0) return false;
     }
     if (flags < CHAIN_FLAG_FULL) { /* the light way was not possible: tell the observer that it stands for */
-        unsigned tell = flags & CHAIN_FLAG_DUE;
+        unsigned tell = flags & CHAIN_FLAGS_DUE;
         if (flags & CHAIN_FLAG_TALLY) tell |= CHAIN_FLAG_LEAVE;
         if (flags & CHAIN_FLAG_TALLY_TIME) tell |= CHAIN_FLAG_ENTER | CHAIN_FLAG_TIME;
         if (flags & CHAIN_FLAG_TALLY_BYTES) tell |= CHAIN_FLAG_DESCRIBE;
@@ -193,6 +201,7 @@ static NOINLINE bool chain_enter(struct chain_entry *entry, int id, const struct
     struct chain_thread *thread = &chain_thread;
     uint32_t depth = chain_place(thread, id, caller);
     if (depth == CHAIN_FRAMES) return false;
+    if ((flags & CHAIN_FLAG_DUE_FIRST) && depth == 0) chain_count_down(thread);
     thread->shifted[depth] = (uint8_t)caller->shifted;
     struct chain_call *call = &entry->call; /* field by field: compilers clear structs with an instruction that takes 30 ns */
     call->function = id;
@@ -233,8 +242,7 @@ static NOINLINE int chain_leave(struct chain_entry *entry, int rc)
     entry->thread->depth = entry->depth;
     entry->call.rc = rc;
     if (LIKELY(entry->flags & CHAIN_FLAG_LEAVE)) chain_tell_leave(&entry->call, entry->thread);
-    if ((entry->flags & CHAIN_FLAG_DUE) && entry->depth == 0 && UNLIKELY(--entry->thread->countdown <= 0))
-        chain_due(entry->thread);
+    if ((entry->flags & CHAIN_FLAG_DUE) && entry->depth == 0) chain_count_down(entry->thread);
     return rc;
 }
 

@@ -336,6 +336,22 @@ ending 1 due 0
 	})
 }
 
+func TestDueBeforeWaiting(t *testing.T) {
+	onEach(t, func(t *testing.T, f *family) {
+		program := f.compile(t, "mpicc", "waits.c")
+		for _, more := range []string{"", "variable=mpitx:calls", "variable=mpitx:time_in_mpi", "variable=mpitx:requests_outstanding"} {
+			log := filepath.Join(t.TempDir(), "log")
+			config := []string{"log=" + log, "countdown=1", "tell_due=1"}
+			if more != "" {
+				config = append(config, more)
+			}
+			if r := f.run(t, job{ranks: 2, config: config}, program, log); r.stdout != "4 of 4\n" {
+				t.Errorf("%s: %+v", more, r)
+			}
+		}
+	})
+}
+
 func TestNotMPI(t *testing.T) {
 	onEach(t, func(t *testing.T, f *family) {
 		for _, line := range [][]string{{"/bin/echo", "hello"}, {"/bin/sh", "-c", "echo hello; exit 3"}, {"/usr/bin/env", "sh", "-c", "kill -9 $$"}} {

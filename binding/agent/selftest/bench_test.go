@@ -103,7 +103,7 @@ func benchProgram(f *family, mpicc string) (string, error) {
 	library, program := filepath.Join(dir, f.library), filepath.Join(dir, "bench")
 	for _, command := range []*exec.Cmd{
 		compilerCommand(library, append(include, "-shared", "-fPIC", "-Wl,-soname,"+f.library, "testdata/nullmpi.c")...),
-		compilerCommand(program, append(include, "testdata/bench.c", library, "-Wl,-rpath,"+dir, "-ldl")...),
+		compilerCommand(program, append(include, "-fno-plt", "testdata/bench.c", library, "-Wl,-rpath,"+dir, "-ldl")...),
 	} {
 		if text, err := command.CombinedOutput(); err != nil {
 			return "", fmt.Errorf("%v: %w\n%s", command.Args, err, text)

@@ -83,12 +83,8 @@ func (w *Wrappers) writeWays(b *strings.Builder) {
 	table("chain_any_function *chain_ways_shifted[ID_COUNT]", first, "P")
 	table("const struct chain_choice chain_choices[2 * ID_COUNT]", func(prefix string, f Function) string {
 		k, _ := lookKind(f.Kind)
-		timed := "whole_"
-		if k.light != "" {
-			timed = "timed_"
-		}
 		of := func(way string) string { return "(chain_any_function *)" + way + prefix + f.Name }
-		return fmt.Sprintf("[%d * ID_COUNT + ID_%s] = {%s, %s, %s, %s},\n", len(prefix), f.Name, of("due_"), of(k.lightWay()), of(timed), of("whole_"))
+		return fmt.Sprintf("[%d * ID_COUNT + ID_%s] = {%s, %s, %s, %s},\n", len(prefix), f.Name, of("due_"), of(k.way("light_")), of(k.way("timed_")), of("whole_"))
 	}, "", "P")
 }
 
@@ -149,18 +145,18 @@ func (f Function) write(b *strings.Builder) {
 			f.writeLight(b, k, "timed_", shifted, prefix, parameters, arguments, next)
 		}
 		fmt.Fprintf(b, "static NOINLINE int due_%s%s(%s)\n{\n", prefix, f.Name, parameters)
-		fmt.Fprintf(b, "    if (CHAIN_NOT_DUE()) return %s;\n    return %s%s%s(%s);\n}\n", next, k.lightWay(), prefix, f.Name, arguments)
-		way := fmt.Sprintf("%s[ID_%s]", []string{"chain_ways", "chain_ways_shifted"}[shifted], f.Name)
-		fmt.Fprintf(b, "EXPORT int %s%s(%s)\n{\n    return ((type_%s *)%s)(%s);\n}\n", prefix, f.Name, parameters, f.Name, way, arguments)
+		place := []string{"", "_shifted"}[shifted] + "[ID_" + f.Name + "]"
+		fmt.Fprintf(b, "    return ((type_%s *)CHAIN_DUE(chain_next%s, %s%s%s))(%s);\n}\n", f.Name, place, k.way("light_"), prefix, f.Name, arguments)
+		fmt.Fprintf(b, "EXPORT int %s%s(%s)\n{\n    return ((type_%s *)chain_ways%s)(%s);\n}\n", prefix, f.Name, parameters, f.Name, place, arguments)
 	}
 }
 
-// lightWay is the prefix of the function that only counts.
-func (k kind) lightWay() string {
+// way is the prefix of the function that only counts, with or without time.
+func (k kind) way(light string) string {
 	if k.light == "" {
 		return "whole_"
 	}
-	return "light_"
+	return light
 }
 
 // writeLight makes the light way of a function whose calls cost little: functions of their own, with and without time stamps, that

@@ -7,9 +7,10 @@
 
 #include "agent.h"
 
-const char *const agent_sampler_keys[] = {"log", "countdown", NULL};
+const char *const agent_sampler_keys[] = {"log", "countdown", "tell_due", NULL};
 static FILE *file;
 static int due, period;
+static bool tell_due;
 
 static void say(const char *format, ...)
 {
@@ -31,12 +32,18 @@ void agent_started(void)
         agent_process.sessions, agent_process.loaded_later);
     chain_follow_objects(true);
     const char *countdown = agent_config("countdown", 0);
+    tell_due = agent_config("tell_due", 0) != NULL;
     period = countdown ? atoi(countdown) : 0;
     if (period > 0) chain_countdown(true);
 }
 
 void agent_ending(enum agent_end end) { say("ending %d due %d", end, due); }
-void agent_due(struct chain_thread *thread) { due++; thread->countdown = period; }
+void agent_due(struct chain_thread *thread) 
+{
+    due++;
+    thread->countdown = period - 1;
+    if (tell_due) say("due");
+}
 void agent_comm_created(union chain_handle comm, const char *how) { say("comm created %s%s", how, comm.number ? "" : " null"); }
 void agent_comm_named(union chain_handle comm, const char *name) { (void)comm; say("comm named %s", name); }
 void agent_comm_freeing(union chain_handle comm) { (void)comm; say("comm freeing"); }
