@@ -9,7 +9,6 @@ import (
 	"os/signal"
 	"regexp"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"syscall"
 
@@ -61,9 +60,6 @@ func run(args []string) int {
 		return job.Backend() // before anything else: it is started often, and time counts
 	}
 	debug.SetGCPercent(800) // we live for a second
-	if likelyLive(args) {
-		job.Early()
-	}
 	// Writing into a closed pipe is then an error (EPIPE) and no signal, and what we start is not affected.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	a := &app{out: bufio.NewWriterSize(os.Stdout, 1<<16), errs: os.Stderr, env: locate.System()}
@@ -82,16 +78,6 @@ func run(args []string) int {
 		err = flushErr
 	}
 	return a.exit(err)
-}
-
-// likelyLive guesses whether a command will read a live MPI in this process's children.
-func likelyLive(args []string) bool {
-	if len(args) == 0 || !slices.Contains([]string{"list", "show", "read", "write", "snapshot"}, args[0]) {
-		return false
-	}
-	return !slices.ContainsFunc(args[1:], func(a string) bool {
-		return strings.HasPrefix(a, "-n") || strings.HasPrefix(a, "-h") || strings.HasPrefix(a, "--from") || strings.HasPrefix(a, "--ranks") || a == "--help"
-	})
 }
 
 // exit prints what is to be said of an error and gives its code.

@@ -62,6 +62,10 @@ func (t *tail) String() string {
 	return string(bytes.TrimSpace(t.buf))
 }
 
+func newChild(stage Stage) *child {
+	return &child{stage: stage, phase: "starting", noise: &tail{}, say: make(chan frame, 8)}
+}
+
 // start starts a back end and tells it what to do.
 func start(exe string, environ []string, r Request, events chan<- event) (*child, error) {
 	c, err := spawn(exe, environ, r.Stage, r.Serve && r.Stage == After)
@@ -74,7 +78,7 @@ func start(exe string, environ []string, r Request, events chan<- event) (*child
 // spawn starts a back end, which waits for its request. What the library prints goes to standard error: standard output is
 // ours. One that is marked shares memory with us that tells where it is. It must be called from a thread that lives as long as the child, which dies with it.
 func spawn(exe string, environ []string, stage Stage, marked bool) (*child, error) {
-	c := &child{stage: stage, phase: "starting", noise: &tail{}, say: make(chan frame, 8)}
+	c := newChild(stage)
 	in, toChild, err := os.Pipe()
 	if err != nil {
 		return nil, err

@@ -84,25 +84,14 @@ func (f *front) start() (err error) {
 	if r.Launch.Leader {
 		f.pending = &before
 	}
-	if early != nil && f.o.Environ == nil && !f.serve {
-		f.after, early = early, nil
-		f.after.begin(after, f.events)
-		return nil
+	if f.o.Environ == nil && !f.serve {
+		if f.after = earlyChild(); f.after != nil {
+			f.after.begin(after, f.events)
+			return nil
+		}
 	}
 	f.after, err = f.child(after)
 	return err
-}
-
-// early is a back end that nobody has given a request yet.
-var early *child
-
-// Early starts the process that will read the stage after MPI_Init, while the caller still finds out what it is to do: that
-// and starting take milliseconds each. Where Collect is not called it ends with this process, unheard.
-func Early() {
-	runtime.LockOSThread()
-	if exe, err := os.Executable(); err == nil {
-		early, _ = spawn(exe, os.Environ(), After, false)
-	}
 }
 
 func (f *front) child(r Request) (*child, error) {

@@ -15,9 +15,6 @@ func Collect(Options) (*Job, error) {
 	return nil, &Error{Text: "read the MPI library: mpitx reads live MPI libraries on Linux only: use a snapshot (--from FILE)"}
 }
 
-// Early does nothing here.
-func Early() {}
-
 // Finish returns the code to exit with.
 func (j *Job) Finish(code int) int { return code }
 

@@ -55,13 +55,19 @@ func (e *Env) candidates() iter.Seq[MPI] {
 	return func(yield func(MPI) bool) {
 		seen := map[string]bool{}
 		for _, dir := range e.path() {
+			found := map[string]bool{} // several names of one launcher, in one folder, lead to one library
 			for _, name := range launcherNames {
 				path := filepath.Join(dir, name)
 				if !e.isExecutable(path) {
 					continue
 				}
 				seen[path] = true
+				real := e.resolve(path)
+				if found[real] {
+					continue
+				}
 				if m, ok := e.fromLauncher(path, ""); ok {
+					found[real] = true
 					m.Why = name + " in PATH (" + path + ")"
 					if !yield(m) {
 						return

@@ -1,0 +1,5 @@
+//go:build linux && !cgo
+
+package job
+
+func earlyChild() *child { return nil }
