@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 int early_pid = -1, early_to, early_from; /* -1: there is none; our ends of its pipes */
@@ -59,6 +60,7 @@ __attribute__((constructor)) static void start(int argc, char **argv)
 {
     char exe[4096] = "", fd[16];
     int in[2], out[2];
+    volatile bool failed = false; /* the child of vfork writes into our memory */
     if (!reads_live(argc, argv) || !standard_streams() || readlink("/proc/self/exe", exe, sizeof exe - 1) <= 0)
         return;
     char **environment = environment_with("GOMAXPROCS=1");
@@ -76,6 +78,7 @@ __attribute__((constructor)) static void start(int argc, char **argv)
     if (early_pid == 0) {
         if (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && dup2(in[0], 0) == 0 && dup2(2, 1) == 1 && fcntl(out[1], F_SETFD, 0) == 0)
             execve(exe, arguments, environment);
+        failed = true;
         _exit(127);
     }
     free(environment);
@@ -83,8 +86,11 @@ __attribute__((constructor)) static void start(int argc, char **argv)
     close(out[1]);
     early_to = in[1];
     early_from = out[0];
-    if (early_pid < 0) {
+    if (failed)
+        waitpid(early_pid, NULL, 0);
+    if (failed || early_pid < 0) {
         close(early_to);
         close(early_from);
+        early_pid = -1;
     }
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -58,8 +59,9 @@ func TestEarly(t *testing.T) {
 		{`"$0" list --help`, "none\n"},
 		{`"$0" list <&-`, "none\n"},
 		{`"$0" list 2>&-`, "none\n"},
+		{`cp "$0" "$1" && exec 9<"$1" && rm "$1" && /proc/self/fd/9 list`, "none\n"}, // what is to be started is gone
 	} {
-		out, err := exec.Command("sh", "-c", c.command, exe).Output()
+		out, err := exec.Command("sh", "-c", c.command, exe, filepath.Join(t.TempDir(), "copy")).Output()
 		if err != nil || string(out) != c.want {
 			t.Errorf("%s: %q %v", c.command, out, err)
 		}
