@@ -38,9 +38,6 @@ func Backend() int {
 		fmt.Fprintln(os.Stderr, "mpitx: backend: this command is mpitx's own, started by others of its commands")
 		return 2
 	}
-	if b.request.Stage == Before && b.request.Alone {
-		syscall.Setpriority(syscall.PRIO_PROCESS, 0, 10) // what takes longest, the other stage, goes first where there are few processors
-	}
 	signal.Ignore(syscall.SIGINT) // a terminal sends it to us too; the front decides, and we go with it
 	if os.Getenv("MPITX_DEBUG") == "" {
 		binding.DieOfCrashes()
