@@ -76,7 +76,8 @@ func start(exe string, environ []string, r Request, events chan<- event) (*child
 }
 
 // spawn starts a back end, which waits for its request. What the library prints goes to standard error: standard output is
-// ours. One that is marked shares memory with us that tells where it is. It must be called from a thread that lives as long as the child, which dies with it.
+// ours. One that is marked shares memory with us that tells where it is. It must be called from a thread that lives as long
+// as the child, which dies with it. early.c starts one in the same way, and has to follow what changes here.
 func spawn(exe string, environ []string, stage Stage, marked bool) (*child, error) {
 	c := newChild(stage)
 	in, toChild, err := os.Pipe()
