@@ -2,18 +2,21 @@ package catalog
 
 import (
 	"encoding/hex"
+	"io"
 	"math"
 	"strconv"
 	"unicode"
 	"unicode/utf8"
 )
 
-// writer builds a JSON document.
+// writer writes a JSON document.
 type writer struct {
-	buf    []byte
+	to     io.Writer
+	buf    []byte // what to has not got yet
 	depth  int
-	inline int // more than 0: on one line
-	err    error
+	inline int   // more than 0: on one line
+	err    error // the document cannot be read back
+	lost   error // to's
 
 	typ Datatype // of the variable being written
 }
@@ -26,6 +29,22 @@ func (w *writer) newline() {
 	for range w.depth {
 		w.buf = append(w.buf, ' ', ' ')
 	}
+}
+
+const spillSize = 1 << 16
+
+// spill passes on what there is, once that is enough: a document needs no memory of its size.
+func (w *writer) spill() {
+	if len(w.buf) >= spillSize && w.err == nil {
+		w.flush()
+	}
+}
+
+func (w *writer) flush() {
+	if w.lost == nil {
+		_, w.lost = w.to.Write(w.buf)
+	}
+	w.buf = w.buf[:0]
 }
 
 // comma starts the next member of an object or list.

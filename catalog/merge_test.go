@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -318,6 +320,25 @@ func TestCodecProperty(t *testing.T) {
 }
 
 // Merging gives back every reading of every process, whatever they list.
+// Each variable keeps its reading, and those of one name their order.
+func TestSortProperty(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := &Process{}
+		for i, name := range rapid.SliceOf(rapid.StringMatching("[a-c]{1,2}")).Draw(t, "names") {
+			p.Meta.Cvars = append(p.Meta.Cvars, Variable{Name: name, Description: strconv.Itoa(i)})
+			p.Readings = append(p.Readings, Reading{Count: i})
+		}
+		want := slices.Clone(p.Meta.Cvars)
+		slices.SortStableFunc(want, func(a, b Variable) int { return strings.Compare(a.Name, b.Name) })
+		p.Sort()
+		for i, v := range p.Meta.Cvars {
+			if v.Name != want[i].Name || v.Description != want[i].Description || strconv.Itoa(p.Readings[i].Count) != v.Description {
+				t.Fatalf("%d: %s %s with the reading of %d, not %s %s", i, v.Name, v.Description, p.Readings[i].Count, want[i].Name, want[i].Description)
+			}
+		}
+	})
+}
+
 func TestMergeProperty(t *testing.T) {
 	name := rapid.SampledFrom([]string{"a", "b", "c", "d"})
 	rapid.Check(t, func(t *rapid.T) {

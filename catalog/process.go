@@ -3,6 +3,8 @@ package catalog
 import (
 	"cmp"
 	"crypto/sha256"
+	"slices"
+	"unsafe"
 )
 
 // Meta is the metadata of everything that one process lists in one stage: what Table 14.1 wants to be equal in all
@@ -68,18 +70,24 @@ func (p *Process) Sort() {
 	p.Meta.setKinds()
 }
 
+// sortTogether moves no more than has to move: the variables are large.
 func sortTogether(vars []Variable, readings []Reading) {
-	type pair struct {
-		Variable
-		r Reading
+	from := make([]int, len(vars)) // where the one that belongs here is
+	for i := range from {
+		from[i] = i
 	}
-	pairs := make([]pair, len(vars))
-	for i := range vars {
-		pairs[i] = pair{vars[i], readings[i]}
-	}
-	sortBy(&pairs, func(a, b *pair) int { return compareVariables(&a.Variable, &b.Variable) })
-	for i := range pairs {
-		vars[i], readings[i] = pairs[i].Variable, pairs[i].r
+	slices.SortStableFunc(from, func(a, b int) int { return compareVariables(&vars[a], &vars[b]) })
+	for start, at := range from {
+		if at == start {
+			continue
+		}
+		v, r := vars[start], readings[start]
+		i := start
+		for ; from[i] != start; i, from[i] = from[i], i {
+			vars[i], readings[i] = vars[from[i]], readings[from[i]]
+		}
+		vars[i], readings[i] = v, r
+		from[i] = i
 	}
 }
 
@@ -135,7 +143,8 @@ func (r *Root) AppendBinary(b []byte) []byte {
 	return encode(b, wireRoot, func(c *coder) { c.root(r) })
 }
 
-// DecodeRoot reads what Root.AppendBinary wrote. The error is ErrDamaged.
+// DecodeRoot reads what Root.AppendBinary wrote. The error is ErrDamaged. The result shares b's memory, which must not change
+// any more.
 func DecodeRoot(b []byte) (*Root, error) {
 	r := new(Root)
 	return r, decodeOne(b, wireRoot, func(c *coder) { c.root(r) })
@@ -146,7 +155,8 @@ func (p *Process) AppendBinary(b []byte) []byte {
 	return encode(b, wireProcess, func(c *coder) { c.process(p) })
 }
 
-// DecodeProcess reads what Process.AppendBinary wrote. The error is ErrDamaged.
+// DecodeProcess reads what Process.AppendBinary wrote. The error is ErrDamaged. The result shares b's memory, which must not
+// change any more.
 func DecodeProcess(b []byte) (*Process, error) {
 	p := new(Process)
 	return p, decodeOne(b, wireProcess, func(c *coder) { c.process(p) })
@@ -157,10 +167,11 @@ func (d *Delta) AppendBinary(b []byte) []byte {
 	return encode(b, wireDelta, func(c *coder) { c.delta(d) })
 }
 
-// DecodeDeltas reads any number of what Delta.AppendBinary wrote. With the error, ErrDamaged, come those before the damage.
+// DecodeDeltas reads any number of what Delta.AppendBinary wrote. With the error, ErrDamaged, come those before the damage. The
+// result shares b's memory, which must not change any more.
 func DecodeDeltas(b []byte) ([]*Delta, error) {
 	var all []*Delta
-	for rest := string(b); rest != ""; {
+	for rest := shared(b); rest != ""; {
 		d := new(Delta)
 		var err error
 		if rest, err = decodeMessage(rest, wireDelta, func(c *coder) { c.delta(d) }); err != nil {
@@ -171,8 +182,11 @@ func DecodeDeltas(b []byte) ([]*Delta, error) {
 	return all, nil
 }
 
+// shared is b as a string, without copying it.
+func shared(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
 func decodeOne(b []byte, kind byte, fields func(*coder)) error {
-	rest, err := decodeMessage(string(b), kind, fields)
+	rest, err := decodeMessage(shared(b), kind, fields)
 	if err == nil && rest != "" {
 		err = ErrDamaged
 	}

@@ -310,6 +310,7 @@ func list[T, E any](name string, at func(*T) *[]E, it items[E]) field[T] {
 			for i := range elements {
 				w.comma(&first)
 				it.put(w, &elements[i])
+				w.spill()
 			}
 			w.depth--
 			if !first {

@@ -22,13 +22,14 @@ func Write(w io.Writer, c *Catalog) error {
 	if err := doc.checkUnique(); err != nil {
 		return fmt.Errorf("snapshot: %w", err)
 	}
-	out := writer{buf: make([]byte, 0, 1<<12+512*(len(c.Cvars)+len(c.Pvars)))}
+	out := writer{to: w, buf: make([]byte, 0, spillSize+spillSize/4)}
 	catalogSchema.write(&out, &doc)
 	if out.err != nil {
 		return fmt.Errorf("snapshot: %w", out.err)
 	}
-	_, err := w.Write(append(out.buf, '\n'))
-	return err
+	out.buf = append(out.buf, '\n')
+	out.flush()
+	return out.lost
 }
 
 // Read reads a document that Write wrote, this version's or an older one's. The error of a damaged, foreign or too new

@@ -4,7 +4,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"math/bits"
 	"reflect"
+	"slices"
 )
 
 // What ranks send each other is binary: a magic byte that says what it is and the version of the format, the length of the
@@ -21,21 +23,26 @@ const (
 // ErrDamaged means that bytes from another rank are not what a rank sends.
 var ErrDamaged = errors.New("damaged message from another rank")
 
-// coder writes fields to out or, where reading is set, reads them from in. Its first failure stays.
+// coder writes fields to out, where measuring is set finds out how long that would be, and where reading is set reads them
+// from in. Its first failure stays.
 type coder struct {
-	out     []byte
-	in      string
-	reading bool
-	failed  bool
+	out       []byte
+	in        string
+	measuring bool
+	size      int
+	reading   bool
+	failed    bool
 }
 
-// encode appends a whole message.
+// encode appends a whole message. It is measured first: memory that is touched for the first time costs more than the coding.
 func encode(b []byte, kind byte, fields func(*coder)) []byte {
-	c := coder{}
-	fields(&c)
+	m := coder{measuring: true}
+	fields(&m)
+	b = slices.Grow(b, 2+binary.MaxVarintLen64+m.size)
 	b = append(b, kind, wireVersion)
-	b = binary.AppendUvarint(b, uint64(len(c.out)))
-	return append(b, c.out...)
+	c := coder{out: binary.AppendUvarint(b, uint64(m.size))}
+	fields(&c)
+	return c.out
 }
 
 // decode reads one message from the front of b, and returns what is behind it.
@@ -63,7 +70,11 @@ func (c *coder) fail() {
 }
 
 func (c *coder) uvarint(n uint64) uint64 {
-	if !c.reading {
+	switch {
+	case c.measuring:
+		c.size += (bits.Len64(n|1) + 6) / 7
+		return n
+	case !c.reading:
 		c.out = binary.AppendUvarint(c.out, n)
 		return n
 	}
@@ -120,14 +131,23 @@ func (c *coder) bool(flags ...*bool) {
 // text reads a string that shares the message's memory.
 func (c *coder) text(s string) string {
 	if !c.reading {
-		c.out = binary.AppendUvarint(c.out, uint64(len(s)))
-		c.out = append(c.out, s...)
+		c.uvarint(uint64(len(s)))
+		c.raw(s)
 		return s
 	}
 	n := c.length(1)
 	s = c.in[:n]
 	c.in = c.in[n:]
 	return s
+}
+
+// raw writes bytes.
+func (c *coder) raw(s string) {
+	if c.measuring {
+		c.size += len(s)
+	} else {
+		c.out = append(c.out, s...)
+	}
 }
 
 func (c *coder) string(p *string) { *p = c.text(*p) }
@@ -281,7 +301,7 @@ func (c *coder) process(p *Process) {
 func (c *coder) root(r *Root) {
 	c.bool(&r.Read)
 	if !c.reading {
-		c.out = append(c.out, r.Digest[:]...)
+		c.raw(string(r.Digest[:]))
 	} else if n := copy(r.Digest[:], c.in); n < len(r.Digest) {
 		c.fail()
 	} else {

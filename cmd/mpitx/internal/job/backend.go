@@ -91,6 +91,14 @@ func (b *backend) say(kind byte, payload []byte) {
 	writeFrame(b.out, kind, payload) // a front that is gone takes us with it, in listen
 }
 
+// sayProcess says what this process saw.
+func (b *backend) sayProcess() {
+	frame := b.process.AppendBinary(make([]byte, frameHead))
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	writeInPlace(b.out, frameProcess, frame)
+}
+
 func (b *backend) phase(text string) { b.say(framePhase, []byte(text)) }
 
 // listen ends this process with the front: nobody would read what it finds.
@@ -153,7 +161,7 @@ func (b *backend) run() (int, error) {
 		return 0, err
 	}
 	if b.request.Stage == Before {
-		b.say(frameProcess, b.process.AppendBinary(nil))
+		b.sayProcess()
 		b.say(frameResult, pack(result{Outcomes: outcomes}))
 		return 0, nil
 	}
@@ -272,7 +280,7 @@ func (b *backend) beforeStage() *catalog.Process {
 
 // lead is rank 0: it collects the others' reports and hands all to the front, then passes on the verdict.
 func (b *backend) lead(m *mail, size int, outcomes []Outcome) (int, error) {
-	b.say(frameProcess, b.process.AppendBinary(nil))
+	b.sayProcess()
 	stages := func() rootStages {
 		s := rootStages{After: b.process.Root().AppendBinary(nil)}
 		if before := b.beforeStage(); before != nil {

@@ -20,23 +20,14 @@ type observer struct {
 	tool  *binding.Interface
 	notes []string // what could not be read, for Stage.Error
 
-	cvarNames, pvarNames map[int]string // by index
-	enums                map[binding.EnumHandle]string
-	enumList             map[string]catalog.Enum
-}
-
-// observed is a variable with its reading and its index in the library.
-type observed struct {
-	catalog.Variable
-	reading catalog.Reading
-	index   int
+	enums    map[binding.EnumHandle]string
+	enumList map[string]catalog.Enum
 }
 
 // observe reads a stage. The variables' indices are returned by ID: they hold in this process only. Should a control
 // variable have the ID of a performance variable, it is the control variable's.
 func observe(lib *binding.Library, tool *binding.Interface, o binding.ProbeOptions) (*catalog.Process, map[string]int, error) {
-	ob := &observer{tool: tool, cvarNames: map[int]string{}, pvarNames: map[int]string{},
-		enums: map[binding.EnumHandle]string{}, enumList: map[string]catalog.Enum{}}
+	ob := &observer{tool: tool, enums: map[binding.EnumHandle]string{}, enumList: map[string]catalog.Enum{}}
 	p := &catalog.Process{Meta: catalog.Meta{Library: identify(lib)}}
 	p.Stage.Read = true
 
@@ -57,21 +48,20 @@ func observe(lib *binding.Library, tool *binding.Interface, o binding.ProbeOptio
 	}
 	p.Stage.Cvars, p.Stage.Pvars = numCvars, numPvars
 
-	cvars := ob.variables(cvarTrials, "control variable", ob.cvar, &p.Stage.DeadCvars)
-	pvars := ob.variables(pvarTrials, "performance variable", ob.pvar, &p.Stage.DeadPvars)
+	p.Readings = make([]catalog.Reading, 0, len(cvarTrials)+len(pvarTrials))
+	cvars := ob.variables(p, &p.Meta.Cvars, cvarTrials, "control variable", ob.cvar, &p.Stage.DeadCvars)
+	pvars := ob.variables(p, &p.Meta.Pvars, pvarTrials, "performance variable", ob.pvar, &p.Stage.DeadPvars)
 	indices := make(map[string]int, len(cvars)+len(pvars))
-	for _, v := range pvars {
-		indices[v.ID()] = v.index
+	for k, id := range pvars {
+		indices[id] = k
 	}
-	for _, v := range cvars {
-		indices[v.Name] = v.index
-		ob.cvarNames[v.index] = v.Name
+	for k, name := range cvars {
+		indices[name] = k
 	}
-	for _, v := range pvars {
-		ob.pvarNames[v.index] = v.ID()
+	ob.categories(p, categoryTrials, cvars, pvars)
+	for _, e := range ob.enumList {
+		p.Meta.Enums = append(p.Meta.Enums, e)
 	}
-	ob.categories(p, categoryTrials)
-	ob.link(p, cvars, pvars)
 	p.Stage.Events, p.Stage.Sources = count(tool.NumEvents), count(tool.NumSources)
 	p.Stage.Error = strings.Join(ob.notes, "; ")
 	p.Sort()
@@ -107,10 +97,12 @@ func (o *observer) note(format string, args ...any) {
 	}
 }
 
-// variables reads the metadata of what the probe came back from, sorted by name and class. Names that occur twice
-// (the standard forbids it) are kept once.
-func (o *observer) variables(trials []binding.Trial, what string, info func(int, binding.Trial) (catalog.Variable, error), dead *int) []observed {
-	out := make([]observed, 0, len(trials))
+// variables reads the metadata of what the probe came back from into vars, and puts the readings into p. It returns the IDs by
+// index. Names that occur twice (the standard forbids it) are kept once.
+func (o *observer) variables(p *catalog.Process, vars *[]catalog.Variable, trials []binding.Trial, what string, info func(int, binding.Trial) (catalog.Variable, error), dead *int) map[int]string {
+	*vars = make([]catalog.Variable, 0, len(trials))
+	ids := make(map[int]string, len(trials))
+	seen := make(map[string]bool, len(trials))
 	for k, t := range trials {
 		switch {
 		case t.Dead:
@@ -129,18 +121,17 @@ func (o *observer) variables(trials []binding.Trial, what string, info func(int,
 			o.note("%s %d: get_info: %v", what, k, err)
 			continue
 		}
-		out = append(out, observed{v, t.Reading, k})
-	}
-	slices.SortStableFunc(out, func(a, b observed) int {
-		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Class, b.Class))
-	})
-	return slices.CompactFunc(out, func(a, b observed) bool {
-		same := a.Name == b.Name && a.Class == b.Class
-		if same {
-			o.note("%s %s is listed twice", what, b.Name)
+		id := v.ID()
+		if seen[id] {
+			o.note("%s %s is listed twice", what, v.Name)
+			continue
 		}
-		return same
-	})
+		seen[id] = true
+		ids[k] = id
+		*vars = append(*vars, v)
+		p.Readings = append(p.Readings, t.Reading)
+	}
+	return ids
 }
 
 func (o *observer) cvar(index int, t binding.Trial) (catalog.Variable, error) {
@@ -190,8 +181,9 @@ func (o *observer) enum(h binding.EnumHandle, t binding.Trial) string {
 	return e.Name
 }
 
-// categories reads the category tree, with members by name. Members that have become invalid are left out.
-func (o *observer) categories(p *catalog.Process, trials []binding.Trial) {
+// categories reads the category tree, with members by name: cvars and pvars are those of the variables by index. Members that
+// have become invalid are left out.
+func (o *observer) categories(p *catalog.Process, trials []binding.Trial, cvars, pvars map[int]string) {
 	num := len(trials)
 	p.Stage.Categories = num
 	names := make(map[int]string, num)
@@ -224,8 +216,8 @@ func (o *observer) categories(p *catalog.Process, trials []binding.Trial) {
 			names map[int]string
 			into  *[]string
 		}{
-			{o.tool.CategoryCvars, o.cvarNames, &c.Cvars},
-			{o.tool.CategoryPvars, o.pvarNames, &c.Pvars},
+			{o.tool.CategoryCvars, cvars, &c.Cvars},
+			{o.tool.CategoryPvars, pvars, &c.Pvars},
 			{o.tool.CategoryCategories, names, &c.Categories},
 		}
 		for _, m := range members {
@@ -246,31 +238,4 @@ func (o *observer) categories(p *catalog.Process, trials []binding.Trial) {
 	}
 	slices.SortStableFunc(p.Meta.Categories, func(a, b catalog.Category) int { return cmp.Compare(a.Name, b.Name) })
 	p.Meta.Categories = slices.CompactFunc(p.Meta.Categories, func(a, b catalog.Category) bool { return a.Name == b.Name })
-}
-
-// link puts the variables into the process, each with the names of the categories that list it.
-func (o *observer) link(p *catalog.Process, cvars, pvars []observed) {
-	in := map[string][]string{}
-	for _, c := range p.Meta.Categories {
-		for _, name := range c.Cvars {
-			in[name] = append(in[name], c.Name)
-		}
-		for _, id := range c.Pvars {
-			in[id] = append(in[id], c.Name)
-		}
-	}
-	put := func(from []observed, to *[]catalog.Variable) {
-		*to = make([]catalog.Variable, len(from))
-		for k, v := range from {
-			v.Categories = in[v.ID()]
-			(*to)[k] = v.Variable
-			p.Readings = append(p.Readings, v.reading)
-		}
-	}
-	put(cvars, &p.Meta.Cvars)
-	put(pvars, &p.Meta.Pvars)
-	for _, e := range o.enumList {
-		p.Meta.Enums = append(p.Meta.Enums, e)
-	}
-	slices.SortFunc(p.Meta.Enums, func(a, b catalog.Enum) int { return cmp.Compare(a.Name, b.Name) })
 }

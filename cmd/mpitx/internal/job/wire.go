@@ -139,17 +139,24 @@ type frame struct {
 	payload []byte
 }
 
+const frameHead = 5
+
 func writeFrame(w io.Writer, kind byte, payload []byte) error {
-	head := [5]byte{kind}
-	binary.LittleEndian.PutUint32(head[1:], uint32(len(payload)))
-	_, err := w.Write(append(head[:], payload...))
+	return writeInPlace(w, kind, append(make([]byte, frameHead, frameHead+len(payload)), payload...))
+}
+
+// writeInPlace writes a frame whose payload lies behind room for its head. It is one write: each one wakes the reader.
+func writeInPlace(w io.Writer, kind byte, frame []byte) error {
+	frame[0] = kind
+	binary.LittleEndian.PutUint32(frame[1:], uint32(len(frame)-frameHead))
+	_, err := w.Write(frame)
 	return err
 }
 
 func readFrame(r io.Reader) (kind byte, payload []byte, err error) { return readFrameUpTo(r, maxFrame) }
 
 func readFrameUpTo(r io.Reader, most uint32) (kind byte, payload []byte, err error) {
-	var head [5]byte
+	var head [frameHead]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
 		return 0, nil, err
 	}
