@@ -26,7 +26,8 @@ type front struct {
 
 	hello         hello
 	beforeProcess *catalog.Process
-	beforeSaid    bool // the before stage has ended with its result
+	beforeMerged  *catalog.Merged // without nodes: made while the other stage still starts
+	beforeSaid    bool            // the before stage has ended with its result
 	process       *catalog.Process
 	deltas, nodes []*catalog.Delta
 	result        *result
@@ -233,6 +234,7 @@ func (f *front) take(e event) {
 		case c.stage == Before:
 			f.beforeProcess = p
 			f.after.tell(frameBefore, e.payload)
+			f.beforeMerged = catalog.Merge(p, nil, nil)
 		default:
 			f.process = p
 		}
@@ -318,7 +320,9 @@ func (f *front) root() (*Job, error) {
 		am.Stage.Error = after.Text
 	}
 	if f.beforeProcess != nil {
-		bm = catalog.Merge(f.beforeProcess, f.nodes, nil)
+		if bm = f.beforeMerged; len(f.nodes) > 0 {
+			bm = catalog.Merge(f.beforeProcess, f.nodes, nil)
+		}
 	} else if before != nil {
 		bm.Stage.Error = before.Text
 	}

@@ -88,7 +88,7 @@ func (e *Env) ofLaunch(l Launch) (MPI, error) {
 			return e.withLauncher(m), nil
 		}
 	}
-	for m := range e.candidates() {
+	for m := range e.candidates(l.Family) {
 		if m.Impl == l.Family {
 			m.Why = why + "; " + m.Why
 			return e.withLauncher(m), nil
@@ -149,7 +149,7 @@ func (e *Env) byFamily(family, source string) (MPI, error) {
 			return e.withLauncher(m), nil
 		}
 	}
-	for m := range e.candidates() {
+	for m := range e.candidates(family) {
 		if m.Family == family {
 			m.Why = source + ", " + m.Why
 			return e.withLauncher(m), nil

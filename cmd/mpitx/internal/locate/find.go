@@ -35,7 +35,7 @@ func (e *Env) triplet() string {
 // milliseconds; Choose does not.
 func (e *Env) Find() []MPI {
 	var all []MPI
-	for m := range e.candidates() {
+	for m := range e.candidates("") {
 		i := slices.IndexFunc(all, func(o MPI) bool { return o.Lib == m.Lib })
 		if i < 0 {
 			all = append(all, m)
@@ -51,7 +51,8 @@ func (e *Env) Find() []MPI {
 }
 
 // candidates goes through PATH, the modules' variables and the folders, in this order; a library may come more than once.
-func (e *Env) candidates() iter.Seq[MPI] {
+// Where a family is wanted, launchers that by their names belong to another one are passed over.
+func (e *Env) candidates(family string) iter.Seq[MPI] {
 	return func(yield func(MPI) bool) {
 		seen := map[string]bool{}
 		for _, dir := range e.path() {
@@ -63,7 +64,7 @@ func (e *Env) candidates() iter.Seq[MPI] {
 				}
 				seen[path] = true
 				real := e.resolve(path)
-				if found[real] {
+				if found[real] || e.isOthers(path, family) {
 					continue
 				}
 				if m, ok := e.fromLauncher(path, ""); ok {
@@ -89,6 +90,15 @@ func (e *Env) candidates() iter.Seq[MPI] {
 			}
 		}
 	}
+}
+
+// isOthers tells whether a launcher's name says that it is not of this family. The standard ABI may be anyone's.
+func (e *Env) isOthers(path, family string) bool {
+	if family != OpenMPI && family != MPICH {
+		return false
+	}
+	impl := implByName(e.chain(path))
+	return impl != "" && impl != family
 }
 
 func (e *Env) fromModules() iter.Seq[MPI] {
