@@ -22,15 +22,19 @@ var buildWriter = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	out := filepath.Join(dir, "writer")
+	return out, compileWriter(out)
+})
+
+func compileWriter(out string, flags ...string) error {
 	cmd := exec.Command("cc", "-std=gnu11", "-O2", "-g", "-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Werror", "-o", out,
 		"testdata/writer.c")
 	sources, _ := filepath.Glob("../binding/agent/run*.c")
-	cmd.Args = append(append(cmd.Args, sources...), "-lpthread")
+	cmd.Args = append(append(append(cmd.Args, flags...), sources...), "-lpthread")
 	if b, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%w\n%s", err, b)
+		return fmt.Errorf("%w\n%s", err, b)
 	}
-	return out, nil
-})
+	return nil
+}
 
 func TestMain(m *testing.M) {
 	code := m.Run()
@@ -363,6 +367,24 @@ func TestManyRanks(t *testing.T) {
 	}
 }
 
+// TestChecksumTable: the chunks of a processor without an instruction for the checksum are as good.
+func TestChecksumTable(t *testing.T) {
+	writer(t)
+	w := filepath.Join(t.TempDir(), "writer")
+	if err := compileWriter(w, "-DRUN_CRC_TABLE"); err != nil {
+		t.Fatal(err)
+	}
+	dir, live := folders(t)
+	if out, err := exec.Command(w, "dir="+dir, "live="+live, "open", "columns", "samples=2000", "slow=20", "close").CombinedOutput(); err != nil {
+		t.Fatalf("%v %s", err, out)
+	}
+	run := mustOpen(t, dir)
+	noDamage(t, run)
+	if counts, _ := sampleNumbers(t, run); counts[0][0] < 1000 {
+		t.Error(counts)
+	}
+}
+
 func TestThreads(t *testing.T) {
 	dir, live := folders(t)
 	mustWrite(t, fmt.Sprintf("dir=%s live=%s chunks=64 open columns threads=20000 close", dir, live))
@@ -560,6 +582,52 @@ func TestFullDisk(t *testing.T) {
 		if c, _ := sampleNumbers(t, again); c[0] != counts[0] {
 			t.Error(c, counts)
 		}
+	}
+}
+
+// TestFullDiskOfMany: ranks that append to one file until there is no room left spoil nothing for each other.
+func TestFullDiskOfMany(t *testing.T) {
+	dir, live := folders(t)
+	if mount(t, dir, "size=500k") != nil {
+		t.Skip("mounts are not allowed")
+	}
+	var ranks [4]*exec.Cmd
+	begin, wait, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rank := range ranks {
+		ranks[rank] = exec.Command(writer(t), strings.Fields(fmt.Sprintf("dir=%s live=%s wait=3000 rank=%d size=4 host=node open columns wait samples=4000 slow=20 close", dir, live, rank))...)
+		ranks[rank].Stdin = begin
+		if err := ranks[rank].Start(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	begin.Close()
+	for open := 0; open < len(ranks); time.Sleep(time.Millisecond) {
+		if run, err := Open(dir); err == nil {
+			open = len(run.Ranks)
+			run.Close()
+		}
+	}
+	wait.Close()
+	for _, rank := range ranks {
+		if err := rank.Wait(); err != nil {
+			t.Error(err)
+		}
+	}
+	run := mustOpen(t, dir)
+	noDamage(t, run)
+	counts, _ := sampleNumbers(t, run)
+	lost := 0
+	for rank, r := range run.Ranks {
+		if c := counts[rank]; r.Rank != rank || c[0]+c[1]+int(r.Counters.LostFull) != 8040 {
+			t.Errorf("%d: %v %+v", rank, counts[rank], r.Counters)
+		}
+		lost += int(r.Counters.LostFull)
+	}
+	if lost == 0 {
+		t.Error("the disk was not full")
 	}
 }
 

@@ -2,19 +2,30 @@
 #define _GNU_SOURCE
 #include "run_internal.h"
 
+#if defined __x86_64__ && !defined RUN_CRC_TABLE /* tests of the table define that */
+#define CRC_INSTRUCTION
+#include <cpuid.h>
+#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-/* -- CRC-32C, eight bytes at a time -- */
+/* -- CRC-32C, eight bytes at a time: by the processor's instruction where it has one -- */
 
 static uint32_t crc_table[8][256];
+#ifdef CRC_INSTRUCTION
+static bool crc_instruction;
+#endif
 static pthread_once_t crc_once = PTHREAD_ONCE_INIT;
 
 static void make_crc_table(void)
 {
+#ifdef CRC_INSTRUCTION
+    unsigned eax, ebx, ecx, edx;
+    crc_instruction = __get_cpuid(1, &eax, &ebx, &ecx, &edx) && ecx & bit_SSE4_2;
+#endif
     for (uint32_t i = 0; i < 256; i++) {
         uint32_t c = i;
         for (int k = 0; k < 8; k++)
@@ -32,6 +43,15 @@ uint32_t run_crc32c(const void *data, size_t n)
 {
     const uint8_t *p = data;
     uint32_t c = ~0u;
+#ifdef CRC_INSTRUCTION
+    uint64_t sum = c;
+    for (; crc_instruction && n >= 8; n -= 8, p += 8) {
+        uint64_t x;
+        memcpy(&x, p, 8);
+        __asm__("crc32q %1, %0" : "+r"(sum) : "r"(x));
+    }
+    c = (uint32_t)sum;
+#endif
     for (; n >= 8; n -= 8, p += 8) {
         uint64_t x;
         memcpy(&x, p, 8);
@@ -144,11 +164,12 @@ bool run_write_all(int fd, const void *data, size_t n)
     return true;
 }
 
-/* All processes of a node append to one file. Appending is one write, whole in itself on any file system; the lock is there
- * to take back a part of a chunk where the disk is full. Nobody waits long for it: a stopped process may hold it. */
-static bool lock_file(int fd)
+/* All processes of a node append to one file. Appending is one write, whole in itself on any file system, and many may do it at
+ * once, but not while one takes back the part of a chunk that a full disk had room for: hence the lock, shared or not. Nobody waits
+ * long for it: a stopped process may hold it. */
+static bool lock_file(int fd, short how)
 {
-    struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    struct flock all = {.l_type = how, .l_whence = SEEK_SET};
     struct timespec ms = {0, 1000000};
     for (int i = 0; i < 50; i++) {
         if (fcntl(fd, F_OFD_SETLK, &all) == 0)
@@ -163,7 +184,7 @@ static bool lock_file(int fd)
 int run_open_ours(const char *path, int flags)
 {
     struct stat st;
-    int fd = open(path, flags | O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
+    int fd = open(path, flags | O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
     if (fd < 0)
         return -1;
     if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() && st.st_nlink == 1)
@@ -173,18 +194,29 @@ int run_open_ours(const char *path, int flags)
     return -1;
 }
 
+/* Takes back what was written last, unless others have written behind it. */
+static void take_back(int fd, off_t n)
+{
+    off_t end = lseek(fd, 0, SEEK_CUR);
+    struct flock none = {.l_type = F_UNLCK, .l_whence = SEEK_SET}; /* two that kept their share would wait for each other */
+    if (fcntl(fd, F_OFD_SETLK, &none) == 0 && lock_file(fd, F_WRLCK) && lseek(fd, 0, SEEK_END) == end)
+        (void)!ftruncate(fd, end - n);
+}
+
 static bool append_chunk(struct mpitx_run *run, const struct run_chunk *c)
 {
     int fd = run_open_ours(run->node_path, O_APPEND);
     if (fd < 0)
         return false;
-    bool locked = lock_file(fd);
-    off_t start = lseek(fd, 0, SEEK_END);
-    bool ok = run_write_all(fd, c, sizeof *c + c->used);
-    if (!ok && locked && start >= 0)
-        (void)!ftruncate(fd, start);
+    bool locked = lock_file(fd, F_RDLCK);
+    ssize_t n = (ssize_t)(sizeof *c + c->used), written;
+    do
+        written = write(fd, c, (size_t)n);
+    while (written < 0 && errno == EINTR);
+    if (written > 0 && written < n && locked)
+        take_back(fd, written);
     close(fd); /* and unlocks */
-    return ok;
+    return written == n;
 }
 
 static bool store_in_ring(struct mpitx_run *run, const struct run_chunk *c)
