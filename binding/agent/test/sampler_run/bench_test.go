@@ -62,7 +62,8 @@ func (r *result) pairs(b *testing.B) (without, with, ratio []float64) {
 		}
 	}
 	if r.code != 0 || len(ratio) < 20 {
-		b.Fatalf("exit %d: %s%s", r.code, r.stdout, r.stderr)
+		k := r.rank(b, 0)
+		b.Fatalf("exit %d: %s%s; %d variables, %+v, %v", r.code, r.stdout, r.stderr, len(k.Columns), k.Counters, k.Notes)
 	}
 	for _, v := range [][]float64{without, with, ratio} {
 		slices.Sort(v)
