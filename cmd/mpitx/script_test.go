@@ -249,6 +249,9 @@ func cmdInterrupt(ts *testscript.TestScript, neg bool, args []string) {
 		if p.failure != "" {
 			ts.Fatalf("%s\n%s", p.failure, p.output())
 		}
+		if p.code == 0 && args[3] == "mpirun.mpich" { // its own code, in one of 15 cases whatever it ran (sleep 30)
+			continue
+		}
 		if args[1] != "!" && strconv.Itoa(p.code) != args[1] || p.code == 0 {
 			ts.Fatalf("exit code %d, want %s\n%s", p.code, args[1], p.output())
 		}
@@ -256,7 +259,7 @@ func cmdInterrupt(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Stderr().Write(p.stderr.Bytes())
 		return
 	}
-	ts.Fatalf("the job was over before it could be interrupted, ten times")
+	ts.Fatalf("the job was over before it could be interrupted, or ended with 0, ten times")
 }
 
 // catch waits until that many back ends read the stage after MPI_Init; not, where the command ends before.
