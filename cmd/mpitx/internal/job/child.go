@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"slices"
 	"strconv"
 	"sync"
@@ -66,6 +67,27 @@ func newChild(stage Stage) *child {
 	return &child{stage: stage, phase: "starting", noise: &tail{}, say: make(chan frame, 8)}
 }
 
+// parent calls f in the thread whose children die with it, which lives as long as this process. The front's loop is not in
+// that thread: a goroutine that is locked to one is woken by way of another, at each of its events.
+func parent(f func()) {
+	parentOnce.Do(func() {
+		go func() {
+			runtime.LockOSThread()
+			for f := range parentCalls {
+				f()
+			}
+		}()
+	})
+	done := make(chan struct{})
+	parentCalls <- func() { f(); close(done) }
+	<-done
+}
+
+var (
+	parentOnce  sync.Once
+	parentCalls = make(chan func())
+)
+
 // start starts a back end and tells it what to do.
 func start(exe string, environ []string, r Request, events chan<- event) (*child, error) {
 	c, err := spawn(exe, environ, r.Stage, r.Serve && r.Stage == After)
@@ -76,8 +98,8 @@ func start(exe string, environ []string, r Request, events chan<- event) (*child
 }
 
 // spawn starts a back end, which waits for its request. What the library prints goes to standard error: standard output is
-// ours. One that is marked shares memory with us that tells where it is. It must be called from a thread that lives as long
-// as the child, which dies with it. early.c starts one in the same way, and has to follow what changes here.
+// ours. One that is marked shares memory with us that tells where it is. early.c starts one in the same way, and has to
+// follow what changes here.
 func spawn(exe string, environ []string, stage Stage, marked bool) (*child, error) {
 	c := newChild(stage)
 	in, toChild, err := os.Pipe()
@@ -120,8 +142,10 @@ func spawn(exe string, environ []string, stage Stage, marked bool) (*child, erro
 		unix.FcntlInt(shared.Fd(), unix.F_SETFD, 0)
 		argv = append(argv, strconv.Itoa(int(shared.Fd())))
 	}
-	c.pid, err = syscall.ForkExec(exe, argv, &syscall.ProcAttr{Env: environ,
-		Files: []uintptr{in.Fd(), std.Fd(), std.Fd()}, Sys: &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}})
+	parent(func() {
+		c.pid, err = syscall.ForkExec(exe, argv, &syscall.ProcAttr{Env: environ,
+			Files: []uintptr{in.Fd(), std.Fd(), std.Fd()}, Sys: &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}})
+	})
 	if err != nil {
 		toChild.Close()
 		fromChild.Close()

@@ -53,8 +53,6 @@ func events(t *testing.T, from <-chan event) (all []event) {
 
 // The end of a child is told in words: by its code or its signal, with what it was doing and what it had said.
 func TestDeath(t *testing.T) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
 	for text, want := range map[string]string{
 		"exit 7":                          "exited with code 7",
 		"kill -SEGV $$":                   "was killed by SIGSEGV",
@@ -76,8 +74,6 @@ func TestDeath(t *testing.T) {
 
 // Frames arrive in order, then the end; rubbish ends the reading, not the front.
 func TestChildFrames(t *testing.T) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
 	ch := make(chan event, 10)
 	if _, err := start(script(t, `printf 'p\005\000\000\000phasex\000\000\000\000p\377\377\377\377rubbish' >/proc/self/fd/$3`), os.Environ(), Request{Stage: Before}, ch); err != nil {
 		t.Fatal(err)
@@ -90,8 +86,6 @@ func TestChildFrames(t *testing.T) {
 
 // The request is the first that a child gets, whatever else is told at the same time.
 func TestRequestFirst(t *testing.T) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
 	exe := script(t, "head -c 1; exit 1")
 	for range 20 {
 		ch := make(chan event, 10)
@@ -107,9 +101,49 @@ func TestRequestFirst(t *testing.T) {
 	}
 }
 
+// A child dies with this process, not with the thread of whoever had it started.
+func TestParent(t *testing.T) {
+	fifo := t.TempDir() + "/fifo"
+	if err := unix.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w, err := os.OpenFile(fifo, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	ch := make(chan event, 10)
+	thread := make(chan int)
+	var begin func()
+	begin = func() {
+		runtime.LockOSThread() // and the thread ends with this goroutine
+		if unix.Gettid() == os.Getpid() {
+			go begin() // in another one: the first does not end
+			select {}
+		}
+		if _, err := start(script(t, "read line <"+fifo+"; exit 7"), os.Environ(), Request{Stage: Before}, ch); err != nil {
+			t.Error(err)
+		}
+		thread <- unix.Gettid()
+	}
+	go begin()
+	task := fmt.Sprintf("/proc/self/task/%d", <-thread)
+	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+		if _, err := os.Stat(task); err != nil {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal("the thread has not ended")
+		}
+	}
+	fmt.Fprintln(w, "go on")
+	all := events(t, ch)
+	if s := all[len(all)-1].status; s.ExitStatus() != 7 {
+		t.Errorf("the child ended with %v", s)
+	}
+}
+
 func TestStartFails(t *testing.T) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
 	before := descriptors(t)
 	for range 20 {
 		if _, err := start("/nonexistent", nil, Request{Stage: After}, make(chan event, 1)); err == nil || !strings.Contains(err.Error(), "/nonexistent") {
@@ -133,8 +167,6 @@ func descriptors(t *testing.T) int {
 
 // A child gets no descriptors but its own: launchers keep theirs open.
 func TestChildDescriptors(t *testing.T) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
 	ch := make(chan event, 10)
 	c, err := start(script(t, "set -- /proc/$$/fd/*; echo $#; exit 1"), os.Environ(), Request{Stage: Before}, ch)
 	if err != nil {

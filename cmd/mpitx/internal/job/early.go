@@ -11,7 +11,7 @@ import (
 )
 
 // earlyChild is the back end of the stage after MPI_Init that early.c has started and nobody has given a request yet, once; nil where
-// there is none.
+// there is none. It is a child of our first thread, which Go keeps.
 func earlyChild() *child {
 	pid := int(C.early_pid)
 	if C.early_pid = -1; pid < 0 {

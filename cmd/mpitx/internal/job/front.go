@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"runtime"
 	"sort"
 	"syscall"
 	"time"
@@ -57,7 +56,6 @@ func Collect(o Options) (*Job, error) {
 }
 
 func newFront(o Options) *front {
-	runtime.LockOSThread() // the children die with this thread
 	f := &front{o: o, events: make(chan event, 64), signals: make(chan os.Signal, 4), timeout: time.After(o.Timeout),
 		failed: map[Stage]*failure{}, hello: hello{Rank: max(0, o.Launch.Rank), Size: max(1, o.Launch.Size)}}
 	signal.Notify(f.signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
