@@ -67,8 +67,8 @@ enum agent_end { AGENT_FINALIZE = 1, AGENT_EXIT = 2, AGENT_ABORT = 3 }; /* numbe
  * without either: then MPI may not be called. At most once. */
 void agent_ending(enum agent_end end);
 
-/* A thread's chain_thread.countdown ran out in an outermost call, which is over, or has not begun where it waits for others; it
- * is to be set anew. Only while chain_countdown is on; a thread's first call is such a one. */
+/* A thread's chain_thread.countdown ran out in an outermost call, which is over, or has not begun where it waits for others or
+ * chain_alert was on; it is to be set anew. Only while chain_countdown is on; a thread's first call is such a one. */
 void agent_due(struct chain_thread *thread);
 
 /* While chain_follow_objects is on. A communicator was made (also: MPI_Comm_idup has completed), was named, is about

@@ -11,6 +11,7 @@
 
 _Thread_local struct chain_thread chain_thread __attribute__((tls_model("initial-exec")));
 bool chain_follows_objects, chain_tracks;
+int32_t chain_alert_sign;
 struct chain_losses chain_lost;
 
 static const struct chain_observer *observers[CHAIN_OBSERVERS];
@@ -154,6 +155,16 @@ void chain_countdown(bool on)
 {
     counting_down = on;
     chain_set_flags();
+}
+
+void chain_alert(bool on)
+{
+    __atomic_store_n(&chain_alert_sign, on ? -1 : 0, __ATOMIC_RELAXED);
+}
+
+bool chain_is_alerted(void)
+{
+    return __atomic_load_n(&chain_alert_sign, __ATOMIC_RELAXED) != 0;
 }
 
 void chain_follow_objects(bool on)

@@ -214,6 +214,10 @@ bool chain_running(void);
 /* Calls agent_due when a thread's countdown has run out (on = true). */
 void chain_countdown(bool on);
 
+/* On: the next outermost call of any thread calls agent_due before it begins, wherever the countdown is; off again from there. */
+void chain_alert(bool on);
+bool chain_is_alerted(void);
+
 /* Calls the agent_comm_* and agent_win_* hooks. */
 void chain_follow_objects(bool on);
 

@@ -72,6 +72,8 @@ void chain_set_flags(void);
 /* While a communicator's idup is pending: completions must be looked at. */
 void chain_pending_objects(int change);
 
+extern int32_t chain_alert_sign; /* -1: alerted, 0 */
+
 extern bool chain_follows_objects;
 extern bool chain_tracks; /* requests are kept in the table */
 extern struct chain_losses chain_lost;

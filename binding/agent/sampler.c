@@ -235,6 +235,7 @@ static void begin(void)
         return;
     atomic_store(&sampler.next_due, now);
     sampler.next_pair = now + clock_from_nanoseconds(UINT64_C(10000000000));
+    sampler.stride = 1;
     sampler_due(now);
     sampler_unlock();
     if (atomic_load(&sampler.state) != SAMPLER_ON)
@@ -273,6 +274,8 @@ void agent_started(void)
 static void last_sample(enum agent_end end)
 {
     uint64_t now = clock_ticks(), due = atomic_load(&sampler.next_due);
+    if (end == AGENT_EXIT && sampler.mpi_t)
+        sampler_quiet_end();
     if (sampler_over(now, due))
         return;
     if (now > due)

@@ -8,6 +8,7 @@
  *     sampler_take.c    one sample; when the next is due
  *     sampler_read.c    the values of one
  *     sampler_thread.c  the thread that fills in when no call samples
+ *     sampler_quiet.c   what it does less of while nothing moves
  *     sampler_core.c    a core for it
  *     sampler_set.c     control variables: --set read back, --set-after written
  *     sampler_value.c   a control variable's value to and from text
@@ -90,7 +91,7 @@ struct sampler_row {
     int set; /* -1: not declared */
     uint32_t bytes, columns;
     uint32_t first_reading, readings; /* whose columns these are */
-    char *row;
+    char *row, *last;  /* last: when it was compared; NULL: never */
     uint32_t *column;  /* the run's identifiers */
     uint8_t *statuses;
     uint32_t bad;      /* statuses that are not OK */
@@ -109,6 +110,8 @@ struct sampler_group {
 };
 
 /* ---- the sampler ---- */
+
+#define SAMPLER_STRIDE 4
 
 enum sampler_state { SAMPLER_OFF, SAMPLER_ON, SAMPLER_DONE, SAMPLER_ENDED };
 
@@ -137,6 +140,8 @@ struct sampler {
     uint64_t next_pair;      /* when the next pair of clocks is due */
     uint64_t next_align;     /* when to suit the thread's timers again */
     bool threaded;           /* the helper thread runs */
+    bool compares;           /* the sample that is taken is compared with the one before, see sampler_quiet.c */
+    uint32_t stride;         /* the thread looks at one of so many instants: 1 or SAMPLER_STRIDE */
     int notes_told;
 };
 
@@ -180,6 +185,8 @@ void sampler_reading_status(struct sampler_group *group, struct sampler_reading 
 
 /* sampler_take.c; under the lock */
 void sampler_take(uint64_t now);
+void sampler_taken(uint64_t ticks); /* that one was taken */
+void sampler_write(struct sampler_group *group, uint64_t ticks); /* the values that were read, as those of this time */
 void sampler_take_last(struct sampler_group *group); /* its object is about to be freed */
 void sampler_due(uint64_t now); /* takes one if one is due */
 bool sampler_over(uint64_t now, uint64_t due); /* the duration has ended; counts what was due before and not taken */
@@ -194,6 +201,13 @@ void sampler_thread_arm(uint64_t now, uint64_t due, bool late); /* a sample was 
 uint64_t sampler_thread_grace(void); /* ticks after which a sample is late */
 uint64_t sampler_thread_align(uint64_t due); /* the nearest time to be due at that suits the thread's timers */
 void sampler_thread_stop(void);
+
+void sampler_thread_alert(void); /* a call has come while the thread looked at some instants only */
+
+/* sampler_quiet.c; under the lock, while sampler.compares */
+uint64_t sampler_quiet_take(uint64_t now, uint64_t due, uint64_t passed); /* takes one sample, and fills, as below */
+uint64_t sampler_quiet_fill(uint64_t due, uint64_t passed); /* instants from due on that went by; how many got a sample */
+void sampler_quiet_end(void); /* from here on the thread looks at every instant; any time under the lock */
 
 /* sampler_core.c: whether the job has more cores here than processes; and those to go to where this process may not use them. */
 bool sampler_core_free(cpu_set_t *other);

@@ -251,6 +251,7 @@ void sampler_group_free(struct sampler_group *g)
             mpitx_run_column_status(sampler.run, row->column[k], MPITX_RUN_GONE, why);
         free(row->column);
         free(row->statuses);
+        free(row->last);
         if (row->readings && bytes_of(&g->readings[row->first_reading]) <= SMALL)
             free(row->row);
     }

@@ -15,11 +15,16 @@
 #define ALIGN_NS UINT64_C(10000000000) /* between corrections: an interval in ticks is rounded */
 #define COST_SAMPLES 16               /* of so many one is timed */
 
+void sampler_write(struct sampler_group *g, uint64_t ticks)
+{
+    for (struct sampler_row *row = g->rows, *end = row + g->row_count; row < end; row++)
+        mpitx_run_sample(sampler.run, (uint32_t)row->set, ticks, row->row, row->bad ? row->statuses : NULL);
+}
+
 static void take_group(struct sampler_group *g, uint64_t now)
 {
     sampler_read(g);
-    for (struct sampler_row *row = g->rows, *end = row + g->row_count; row < end; row++)
-        mpitx_run_sample(sampler.run, (uint32_t)row->set, now, row->row, row->bad ? row->statuses : NULL);
+    sampler_write(g, now);
 }
 
 /* Only where the run has heard of it: communicators that live shorter than a period are many, and leave no trace. */
@@ -37,10 +42,15 @@ void sampler_take(uint64_t now)
     for (struct sampler_group *g = sampler.groups; g; g = g->next)
         if (__builtin_expect(g->declared, 1) || sampler_group_declare(g))
             take_group(g, now);
+    sampler_taken(now);
+}
+
+void sampler_taken(uint64_t ticks)
+{
     sampler.samples++;
-    if (__builtin_expect(now >= sampler.next_pair, 0)) {
+    if (__builtin_expect(ticks >= sampler.next_pair, 0)) {
         mpitx_run_clock_pair(sampler.run);
-        sampler.next_pair = now + clock_from_nanoseconds(PAIR_NS);
+        sampler.next_pair = ticks + clock_from_nanoseconds(PAIR_NS);
     }
 }
 
@@ -49,7 +59,10 @@ bool sampler_over(uint64_t now, uint64_t due)
     if (!sampler.end_ticks || now < sampler.end_ticks)
         return false;
     uint64_t before = sampler.end_ticks > due ? sampler.end_ticks - due : 0;
-    mpitx_run_missed(sampler.run, (before + sampler.interval - 1) / sampler.interval);
+    uint64_t passed = (before + sampler.interval - 1) / sampler.interval;
+    uint64_t filled = sampler.compares ? sampler_quiet_fill(due, passed) : 0;
+    mpitx_run_cost(sampler.run, filled, 0);
+    mpitx_run_missed(sampler.run, passed - filled);
     return true;
 }
 
@@ -70,25 +83,28 @@ void sampler_due(uint64_t now)
         stop();
         return;
     }
-    uint64_t missed = 0;
+    uint64_t passed = 0, filled = 0;
     bool late = now - due > sampler_thread_grace();
-    if (__builtin_expect(now - due >= sampler.interval, 0)) {
-        missed = (now - due) / sampler.interval;
-        mpitx_run_missed(sampler.run, missed);
-    }
-    due += (missed + 1) * sampler.interval;
+    if (__builtin_expect(now - due >= sampler.interval, 0))
+        passed = (now - due) / sampler.interval;
+    uint64_t next = due + (passed + 1) * sampler.interval;
     if (__builtin_expect(now >= sampler.next_align, 0)) {
-        due = sampler_thread_align(due);
+        next = sampler_thread_align(next);
         sampler.next_align = now + clock_from_nanoseconds(ALIGN_NS);
     }
-    atomic_store_explicit(&sampler.next_due, due, memory_order_relaxed);
-    sampler_take(now);
+    atomic_store_explicit(&sampler.next_due, next, memory_order_relaxed);
+    if (__builtin_expect(sampler.compares, 0))
+        filled = sampler_quiet_take(now, due, passed);
+    else
+        sampler_take(now);
+    if (__builtin_expect(passed > filled, 0))
+        mpitx_run_missed(sampler.run, passed - filled);
     if (sampler.limit && sampler.samples >= sampler.limit)
         stop();
     else
-        sampler_thread_arm(now, due, late);
+        sampler_thread_arm(now, next, late);
     bool timed = sampler.samples % COST_SAMPLES == COST_SAMPLES / 2;
-    mpitx_run_cost(sampler.run, 1, timed ? COST_SAMPLES * clock_nanoseconds(clock_ticks() - now) : 0);
+    mpitx_run_cost(sampler.run, 1 + filled, timed ? COST_SAMPLES * clock_nanoseconds(clock_ticks() - now) : 0);
 }
 
 /* ---- the countdown ---- */
@@ -102,9 +118,12 @@ static _Thread_local struct {
 void agent_due(struct chain_thread *thread)
 {
     uint64_t now = clock_ticks();
-    if (now >= atomic_load_explicit(&sampler.next_due, memory_order_relaxed) && sampler_try_lock()) {
+    bool alerted = chain_is_alerted();
+    if ((alerted || now >= atomic_load_explicit(&sampler.next_due, memory_order_relaxed)) && sampler_try_lock()) {
         int saved = errno;
         sampler_due(now);
+        if (alerted)
+            sampler_thread_alert();
         errno = saved;
         sampler_unlock();
     }

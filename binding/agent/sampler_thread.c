@@ -12,6 +12,8 @@
  * The timers' signal is one that the C library keeps for itself, sent to this thread alone, blocked there and fetched: no
  * handler, mask or descriptor of the application is touched.
  *
+ * Where no processor is free it looks at some instants only while nothing moves: sampler_quiet.c.
+ *
  * The thread samples only where MPI_T was granted MPI_THREAD_MULTIPLE, and not below 1 ms unless a processor is free. */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -49,6 +51,7 @@ static uint64_t steady; /* since when calls have been on time */
 static int doubt;
 static bool careful;   /* the thread looks after each sample */
 static bool filling;   /* it is the thread that samples */
+static bool crowded;   /* each of its samples interrupts somebody */
 static cpu_set_t core; /* where the thread moves to; empty: nowhere */
 
 /* A moment that is not far, as CLOCK_MONOTONIC's nanoseconds; by the clocks of now, as they part in the long run. */
@@ -68,12 +71,13 @@ static void arm(int which, uint64_t ticks)
     syscall(SYS_timer_settime, timers[which], TIMER_ABSTIME, &when, NULL);
 }
 
-/* For the sample that is due, and the one after it. */
+/* For the sample that is due, and the one after it; of a stride the last. */
 static void arm_both(uint64_t due)
 {
-    int which = due / sampler.interval & 1;
-    arm(which, due + grace);
-    arm(!which, due + sampler.interval + grace);
+    uint64_t stride = sampler.stride * sampler.interval, at = due + stride - sampler.interval + grace;
+    int which = due / stride & 1;
+    arm(which, at);
+    arm(!which, at + stride);
 }
 
 /* A call that comes late since its thread had no processor says nothing about how often calls come. */
@@ -119,6 +123,13 @@ void sampler_thread_arm(uint64_t now, uint64_t due, bool late)
         arm(0, now + away(now));
         arm(1, 0);
     }
+}
+
+void sampler_thread_alert(void)
+{
+    sampler_quiet_end();
+    if (atomic_load(&timed) && atomic_load(&sampler.state) == SAMPLER_ON)
+        arm(0, atomic_load(&sampler.next_due) + grace);
 }
 
 uint64_t sampler_thread_align(uint64_t due)
@@ -219,7 +230,9 @@ static void *fill_in(void *unused)
             armed[fired] = 0;
         if (now >= atomic_load(&sampler.next_due)) {
             filling = true;
+            sampler.compares = crowded;
             sampler_due(now);
+            sampler.compares = sampler.stride > 1;
             filling = false;
             steady = now;
             set_doubt(MOST_DOUBT);
@@ -252,10 +265,12 @@ void sampler_thread_start(void)
         sampler_note(MPITX_RUN_INFO, "MPI_T does not grant MPI_THREAD_MULTIPLE: nothing is sampled while no MPI function is called");
         return;
     }
-    if (!sampler_core_free(&core) && sampler.interval_ns < SHORTEST_NS) {
+    crowded = !sampler_core_free(&core);
+    if (crowded && sampler.interval_ns < SHORTEST_NS) {
         sampler_note(MPITX_RUN_INFO, "the interval is below 1 ms and no processor is free: nothing is sampled while no MPI function is called");
         return;
     }
+    crowded = crowded && often;
     pthread_t thread;
     int rc = agent_thread(&thread, fill_in, NULL);
     if (rc) {

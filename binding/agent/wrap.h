@@ -24,9 +24,12 @@
 #define LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
+/* Whether an alert or the end of the countdown asks for a look at the clock. */
+#define CHAIN_RUNS_OUT(thread) ((--(thread)->countdown | __atomic_load_n(&chain_alert_sign, __ATOMIC_RELAXED)) < 0)
+
 /* Where nothing but the sampler's countdown is wanted, a call only counts it down. That in which it runs out goes the light way.
  * One jump to either: with two, compilers move arguments that are on the stack. */
-#define CHAIN_DUE(next, light) (LIKELY(--chain_thread.countdown >= 0) ? (next) : (chain_any_function *)(light))
+#define CHAIN_DUE(next, light) (UNLIKELY(CHAIN_RUNS_OUT(&chain_thread)) ? (chain_any_function *)(light) : (next))
 
 #define CHAIN_CALLER(name_shifted) {__builtin_return_address(0), __builtin_dwarf_cfa(), (name_shifted)}
 #define CHAIN_NEXT(caller, id) ((caller)->shifted ? chain_next_shifted[id] : chain_next[id])
@@ -73,7 +76,14 @@ static ALWAYS_INLINE uint32_t chain_place(struct chain_thread *thread, int id, c
 
 static ALWAYS_INLINE void chain_count_down(struct chain_thread *thread)
 {
-    if (UNLIKELY(--thread->countdown < 0)) chain_due(thread);
+    if (UNLIKELY(CHAIN_RUNS_OUT(thread))) chain_due(thread);
+}
+
+/* Before an outermost call. */
+static ALWAYS_INLINE void chain_count_first(struct chain_thread *thread, unsigned flags)
+{
+    if (flags & CHAIN_FLAG_DUE_FIRST) chain_count_down(thread);
+    else if (UNLIKELY(__atomic_load_n(&chain_alert_sign, __ATOMIC_RELAXED)) && (flags & CHAIN_FLAG_DUE)) chain_due(thread);
 }
 
 /* ---- the light way: nothing but counting ---- */
@@ -92,7 +102,7 @@ static NOINLINE bool chain_light_enter(struct chain_light_call *light, int id, c
     light->thread = thread;
     light->enter = 0;
     if (light->depth == CHAIN_FRAMES) return false;
-    if ((light->flags & CHAIN_FLAG_DUE_FIRST) && light->depth == 0) chain_count_down(thread);
+    if (light->depth == 0) chain_count_first(thread, light->flags);
     if (light->flags & CHAIN_FLAG_TALLY_TIME) {
         struct tally *tally = tally_of(thread);
         thread->entered[light->depth] = light->enter = clock_ticks();
@@ -130,7 +140,7 @@ static ALWAYS_INLINE bool chain_quick_possible(const struct chain_thread *thread
 
 static ALWAYS_INLINE void chain_quick_enter(struct chain_thread *thread, int id, unsigned flags, const struct chain_caller *caller)
 {
-    if (flags & CHAIN_FLAG_DUE_FIRST) chain_count_down(thread);
+    chain_count_first(thread, flags);
     thread->frames[0] = caller->frame;
     thread->functions[0] = id;
     thread->depth = 1;
@@ -201,7 +211,7 @@ static NOINLINE bool chain_enter(struct chain_entry *entry, int id, const struct
     struct chain_thread *thread = &chain_thread;
     uint32_t depth = chain_place(thread, id, caller);
     if (depth == CHAIN_FRAMES) return false;
-    if ((flags & CHAIN_FLAG_DUE_FIRST) && depth == 0) chain_count_down(thread);
+    if (depth == 0) chain_count_first(thread, flags);
     thread->shifted[depth] = (uint8_t)caller->shifted;
     struct chain_call *call = &entry->call; /* field by field: compilers clear structs with an instruction that takes 30 ns */
     call->function = id;
