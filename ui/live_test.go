@@ -253,6 +253,23 @@ func TestReadAndSilentRank(t *testing.T) {
 	contains(t, m, `noise\x1b[2J of the library`)
 }
 
+func TestNumber(t *testing.T) {
+	for _, c := range []struct {
+		typ  catalog.Datatype
+		raw  string
+		want string
+	}{
+		{catalog.TypeChar, "", "NaN"}, {catalog.TypeChar, "7", "NaN"},
+		{catalog.TypeInt, "\x02\x00\x00\x00\xff\xff\xff\xff", "1"}, {catalog.TypeUnsignedLong, "\x05\x00\x00\x00\x00\x00\x00\x00", "5"},
+		{catalog.TypeDouble, "\x00\x00\x00\x00\x00\x00\xf8\x3f", "1.5"},
+	} {
+		r := catalog.Reading{Status: catalog.StatusOK, Value: catalog.NewValue(c.typ, []byte(c.raw)), Count: 1}
+		if got := fmt.Sprint(number(&r)); got != c.want {
+			t.Errorf("%v %q: %s, want %s", c.typ, c.raw, got, c.want)
+		}
+	}
+}
+
 func TestWatch(t *testing.T) {
 	m, backends := fakeSession(t, Options{Term: term.Term{UTF8: true}})
 	if m.tick() != nil {

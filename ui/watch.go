@@ -245,9 +245,9 @@ func (m *Model) record(ids []string, s *link.Sample) {
 	}
 }
 
-// number is a reading as one number: the sum of its elements.
+// number is a reading as one number: the sum of its elements; of a text there is none.
 func number(r *catalog.Reading) float64 {
-	if r.Status != catalog.StatusOK || r.Value.IsZero() {
+	if r.Status != catalog.StatusOK || r.Value.IsZero() || r.Value.Type().Form() == catalog.FormText {
 		return math.NaN()
 	}
 	sum := 0.0

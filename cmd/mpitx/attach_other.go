@@ -23,4 +23,6 @@ func (o *sampleOptions) standIn() func() { return func() {} }
 
 func (o *sampleOptions) takeOver(string, []string) error { return errLinux }
 
+func apart(*exec.Cmd) {}
+
 func endJob(*locate.Env, int) {}

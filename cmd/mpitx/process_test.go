@@ -28,11 +28,12 @@ type process struct {
 	code           int
 	failure        string // what must not happen whatever the command is: too late, processes left behind
 	ended          chan struct{}
-	launcherHung   bool // Open MPI's, by itself, and was killed
+	launcherHung   bool          // Open MPI's, by itself, and was killed
+	linger         time.Duration // how long others of its processes may outlive it
 }
 
 func newProcess(environ []string, dir string, args ...string) *process {
-	p := &process{id: fmt.Sprintf("%s=%d.%d", mark, os.Getpid(), marks.Add(1)), ended: make(chan struct{})}
+	p := &process{id: fmt.Sprintf("%s=%d.%d", mark, os.Getpid(), marks.Add(1)), ended: make(chan struct{}), linger: 15 * time.Second}
 	path := args[0]
 	if !strings.Contains(path, "/") { // exec.Command would look in this process's PATH
 		for _, kv := range environ {
@@ -100,7 +101,7 @@ func (p *process) wait(limit time.Duration) {
 	if ws := p.cmd.ProcessState.Sys().(syscall.WaitStatus); ws.Signaled() {
 		p.code = 128 + int(ws.Signal())
 	}
-	for deadline := time.Now().Add(15 * time.Second); len(p.alive()) > 0; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(p.linger); len(p.alive()) > 0; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) && !p.killLauncher() {
 			p.failure = strings.TrimSpace(p.failure + "\nleft behind:\n" + p.describe())
 			p.kill()

@@ -220,13 +220,14 @@ var variables = sync.OnceValue(func() []string {
 	return slices.Compact(names)
 })
 
-// cmdInterrupt interrupts a command in mid-work: interrupt leader|group CODE RANKS COMMAND ARGUMENT…
+// cmdInterrupt interrupts a command in mid-work: interrupt leader|group|busy CODE RANKS COMMAND ARGUMENT…
 //
 // Once RANKS back ends read the stage after MPI_Init, one of them is stopped, so that the job cannot end by itself; then
-// SIGINT goes to the command alone or, as from a terminal, to its process group. No process may be left.
+// SIGINT goes to the command alone or, as from a terminal, to its process group (where it is busy: with all of them running).
+// No process may be left.
 func cmdInterrupt(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 4 {
-		ts.Fatalf("usage: interrupt leader|group CODE RANKS COMMAND ARGUMENT…")
+		ts.Fatalf("usage: interrupt leader|group|busy CODE RANKS COMMAND ARGUMENT…")
 	}
 	ranks, err := strconv.Atoi(args[2])
 	ts.Check(err)
@@ -239,9 +240,13 @@ func cmdInterrupt(ts *testscript.TestScript, neg bool, args []string) {
 			p.wait(60 * time.Second)
 			continue
 		}
-		syscall.Kill(pids[len(pids)-1], syscall.SIGSTOP)
+		if args[0] == "busy" {
+			p.linger = 3 * time.Second // after those of WaitDelay
+		} else {
+			syscall.Kill(pids[len(pids)-1], syscall.SIGSTOP)
+		}
 		pid := p.cmd.Process.Pid
-		if args[0] == "group" {
+		if args[0] != "leader" {
 			pid = -pid
 		}
 		syscall.Kill(pid, syscall.SIGINT)

@@ -28,7 +28,20 @@ func selfLaunch(n int, argv, environ []string, limit time.Duration) int {
 		mu.Unlock()
 	}
 	over := make(chan struct{}) // closes when rank 0 has failed: as launchers do, the others are ended then
+	stopped := make(chan os.Signal, 1)
+	signal.Notify(stopped, endings...)
+	defer signal.Stop(stopped)
+start:
 	for rank := range n {
+		select {
+		case s := <-stopped:
+			number, _ := s.(syscall.Signal)
+			ended(128 + int(number))
+			break start
+		case <-over:
+			break start
+		default:
+		}
 		cmd := exec.Command(argv[0], argv[1:]...)
 		cmd.Env = append(environ[:len(environ):len(environ)], fmt.Sprintf("FAKEMPI_RANK=%d", rank), fmt.Sprintf("FAKEMPI_SIZE=%d", n), "FAKEMPI_DIR="+dir)
 		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
@@ -74,12 +87,15 @@ func selfLaunch(n int, argv, environ []string, limit time.Duration) int {
 	return code
 }
 
+// endings are the signals that end a job.
+var endings = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}
+
 // passSignals passes the first signal that would end us on to a process, and kills it at the second, or where it does not
 // end; until stop is called. Stop tells the last of them, 0
 // where there was none.
 func passSignals(cmd *exec.Cmd) (stop func() syscall.Signal) {
 	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(signals, endings...)
 	done, last := make(chan struct{}), make(chan syscall.Signal)
 	go func() {
 		var passed syscall.Signal

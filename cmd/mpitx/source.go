@@ -217,6 +217,7 @@ func (s *source) relaunch() error {
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Env = environ
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = nil, os.Stdout, os.Stderr
+	apart(cmd)
 	stop := passSignals(cmd)
 	if err := cmd.Start(); err != nil {
 		stop()
