@@ -30,7 +30,7 @@ static void created(int bind, union chain_handle handle, const char *how)
     if (sampler_lock()) {
         if (bind == MPITX_BIND_MPI_WIN)
             look_for_late_variables();
-        if (sampler.follow) {
+        if (sampler.follow && !sampler_group_find(bind, handle)) { /* the parent is asked for again and again */
             struct sampler_object object = {.bind = bind, .handle = handle};
             if (!sampler_mpi_odd(&object))
                 sampler_prove(&object);

@@ -101,6 +101,27 @@ func TestFollowsCommunicators(t *testing.T) {
 	})
 }
 
+// A communicator that a program asks for more than once is sampled once, and not after it was freed.
+func TestParent(t *testing.T) {
+	m := mpis[0] // MPICH's processes can start others where the network allows it
+	m.needs(t)
+	r := m.start(t, 1, []string{"interval_ns=1000000", "pvar=pml_ob1_*@all"}, "sampler_parent")
+	if r.code != 0 || !strings.Contains(r.stdout, "the child ends") {
+		t.Errorf("exit %d\n%s%s", r.code, r.stdout, r.stderr)
+	}
+	parents := 0
+	for _, k := range r.run.Ranks {
+		for _, c := range k.Columns {
+			if c.Variable == "pml_ob1_unexpected_msgq_length" && c.ObjectName == "MPI_COMM_PARENT" {
+				parents++
+			}
+		}
+	}
+	if parents > 1 {
+		t.Errorf("%d columns for the one parent", parents)
+	}
+}
+
 // The helper thread goes to the cores of the launcher where these are more than the processes; a program that was bound by
 // something else keeps to its core, and so does one that has as many companions as there are cores.
 func TestHelperLeavesCore(t *testing.T) {
