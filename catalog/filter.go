@@ -40,7 +40,7 @@ type Filter struct {
 	Types      []Datatype  // of the elements
 	Binds      []Bind      // kinds of object
 	Stage      StageFilter // where it exists
-	Writable   bool        // a trial write succeeded, in the stage selected or else in any
+	Writable   bool        // a trial write succeeded, in the stage selected or else where it exists now
 	Set        bool        // the user set it
 	Differing  bool        // a rank or node has another reading, or other metadata
 }
@@ -231,6 +231,9 @@ func (s StageFilter) match(v *Variable) bool {
 
 func (s StageFilter) writable(v *Variable) bool {
 	yes := func(g *Reading) bool { return g != nil && g.Writable == WritableYes }
+	if s == StageAny {
+		return yes(v.Current()) // as all who say what can be written now
+	}
 	return s != StageAfter && yes(v.Before) || s != StageBefore && yes(v.After)
 }
 

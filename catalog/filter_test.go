@@ -86,7 +86,7 @@ func TestFilter(t *testing.T) {
 		{Filter{Stage: StageBefore}, "a b"},
 		{Filter{Stage: StageAfter}, "b"},
 		{Filter{Stage: StageBoth}, "b"},
-		{Filter{Writable: true}, "a b"},
+		{Filter{Writable: true}, "a"}, {Filter{Writable: true, Stage: StageBefore}, "a b"},
 		{Filter{Writable: true, Stage: StageAfter}, ""},
 		{Filter{Set: true}, "a"},
 		{Filter{Differing: true}, "b"},
