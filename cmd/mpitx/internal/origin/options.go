@@ -29,14 +29,13 @@ func (os options) find(variable, value string) (string, bool) {
 }
 
 // Options of Open MPI's launchers that take one argument, of all versions; those that set something are below.
-var openmpiTakes1 = set(`n np c N npernode npersocket H host hostfile machinefile default-hostfile rf rankfile wdir wd path
-	preload-files output-filename output-proctable xml-file map-by rank-by bind-to cpus-per-proc cpus-per-rank cpu-set cpu-list ppr s
-	stdin timeout prefix tmpdir launch-agent max-restarts personality dvm dvm-uri pset app output display rtos runtime-options
+var openmpiTakes1 = set(`n np c N H host hostfile machinefile default-hostfile rf rankfile wdir wd path
+	preload-files output-proctable xml-file s stdin timeout prefix tmpdir launch-agent max-restarts personality dvm dvm-uri pset app output display rtos runtime-options
 	report-pid report-uri stop-on-exec max-vm-size display-topo debugger novm-size memory-alloc-policy ompi-server pernode-size`)
 
 // Options of Hydra (also Intel's) that take one argument.
 var hydraTakes1 = set(`n np ppn perhost f hosts host hostfile machinefile machine wdir dir path configfile envlist genvlist launcher
-	launcher-exec bootstrap rmk topolib bind-to map-by membind demux iface prepend-pattern outfile-pattern errfile-pattern nameserver
+	launcher-exec bootstrap rmk topolib bind-to map-by membind demux prepend-pattern outfile-pattern errfile-pattern nameserver
 	localhost usize gpus-per-proc timeout pmi-port-range`)
 
 func set(names string) map[string]bool {
@@ -73,10 +72,36 @@ var (
 		"mca": {2, mca}, "gmca": {2, mca}, "omca": {2, mca}, "gomca": {2, mca}, "x": {1, assignment},
 		"am":      {1, func(a []string) (string, string) { return "OMPI_MCA_mca_base_param_file_prefix", a[0] }},
 		"tune":    {1, func(a []string) (string, string) { return "OMPI_MCA_mca_base_envar_file_prefix", a[0] }},
+		"bind-to": takes1("hwloc_base_binding_policy"), "bind-to-core": is("hwloc_base_bind_to_core"),
+		"cpu-set": takes1("hwloc_base_cpu_set"), "cpu-list": takes1("hwloc_base_cpu_list"),
+		"use-hwthread-cpus": is("hwloc_base_use_hwthreads_as_cpus"), "display-allocation": is("orte_display_alloc"),
+		"map-by": {1, mapBy}, "rank-by": takes1("rmaps_base_ranking_policy"),
+		"display-map": is("rmaps_base_display_map"), "bycore": is("rmaps_base_bycore"), "bynode": is("rmaps_base_bynode"),
+		"cpus-per-rank": takes1("rmaps_base_cpus_per_rank"), "cpus-per-proc": takes1("rmaps_base_cpus_per_rank"),
+		"npernode": takes1("rmaps_ppr_n_pernode"), "npersocket": takes1("rmaps_ppr_n_persocket"), "pernode": is("rmaps_ppr_pernode"),
+		"ppr": takes1("rmaps_ppr_pattern"), "output-filename": takes1("orte_output_filename"),
 		"prtemca": {2, nil}, "gprtemca": {2, nil}, "pmixmca": {2, nil}, "gpmixmca": {2, nil},
 	}
-	hydraSets = map[string]setter{"env": {2, pair}, "genv": {2, pair}}
+	hydraSets = map[string]setter{"env": {2, pair}, "genv": {2, pair},
+		"iface": {1, func(a []string) (string, string) { return "MPIR_CVAR_NEMESIS_TCP_NETWORK_IFACE", a[0] }}}
 )
+
+// takes1 and is are Open MPI's own options for a parameter, with a value and without.
+func takes1(parameter string) setter {
+	return setter{1, func(a []string) (string, string) { return "OMPI_MCA_" + parameter, a[0] }}
+}
+
+func is(parameter string) setter {
+	return setter{0, func([]string) (string, string) { return "OMPI_MCA_" + parameter, "1" }}
+}
+
+// mapBy leaves out what mpitx -n says itself.
+func mapBy(a []string) (string, string) {
+	if a[0] == ":OVERSUBSCRIBE" {
+		return "", ""
+	}
+	return "OMPI_MCA_rmaps_base_mapping_policy", a[0]
+}
 
 func mca(a []string) (string, string)  { return "OMPI_MCA_" + a[0], a[1] }
 func pair(a []string) (string, string) { return a[0], a[1] }

@@ -96,6 +96,18 @@ func TestOpenMPI(t *testing.T) {
 	}
 }
 
+// Options that stand for a parameter are options, not the environment that they arrive in.
+func TestOpenMPIOptions(t *testing.T) {
+	environ := append(strings.Fields("OMPI_MCA_hwloc_base_binding_policy=core OMPI_MCA_hwloc_base_use_hwthreads_as_cpus=1 OMPI_MCA_btl=self HOME=/h"), underMpirun...)
+	e := machine(t, environ, []string{"HOME=/h"}, "mpirun", "--bind-to", "core", "--use-hwthread-cpus", "--mca", "btl", "self", "-n", "1", "prog")
+	a := Find(Query{Env: e, Impl: locate.OpenMPI, Prefix: "/usr", Names: []string{"hwloc_base_binding_policy", "hwloc_base_use_hwthreads_as_cpus", "btl"}})
+	check(t, a.Set, map[string]catalog.Origin{
+		"hwloc_base_binding_policy":        {Kind: catalog.OriginLauncher, Where: "mpirun --bind-to core", Value: "core"},
+		"hwloc_base_use_hwthreads_as_cpus": {Kind: catalog.OriginLauncher, Where: "mpirun --use-hwthread-cpus", Value: "1"},
+		"btl":                              {Kind: catalog.OriginLauncher, Where: "mpirun --mca btl self", Value: "self"},
+	})
+}
+
 // On another node than mpirun's the table alone tells what is the launcher's own.
 func TestLauncherElsewhere(t *testing.T) {
 	e := machine(t, append([]string{"OMPI_MCA_btl=self"}, underMpirun...), nil)
