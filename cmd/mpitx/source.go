@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"slices"
@@ -216,7 +217,9 @@ func (s *source) relaunch() error {
 	}
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Env = environ
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = nil, os.Stdout, os.Stderr
+	out := &relay{to: os.Stdout}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = nil, out, os.Stderr
+	cmd.WaitDelay = 5 * time.Second // for processes of a launcher that has gone
 	apart(cmd)
 	stop := passSignals(cmd)
 	if err := cmd.Start(); err != nil {
@@ -227,8 +230,23 @@ func (s *source) relaunch() error {
 	code := exitCode(cmd.ProcessState)
 	if passed := stop(); passed != 0 { // Hydra ends with 0 then
 		code = 128 + int(passed)
+	} else if out.err != nil {
+		return out.err
 	}
 	return answered{code}
+}
+
+// relay hands a launcher's output on, and goes on taking it where that has failed: launchers crash, or say nothing of it.
+type relay struct {
+	to  io.Writer
+	err error
+}
+
+func (r *relay) Write(p []byte) (int, error) {
+	if r.err == nil {
+		_, r.err = r.to.Write(p)
+	}
+	return len(p), nil
 }
 
 // mpiVariable hands a choice of MPI on to the ranks.
