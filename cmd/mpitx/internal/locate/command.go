@@ -2,6 +2,7 @@ package locate
 
 import (
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -19,6 +20,14 @@ const QuietORTE = "OMPI_MCA_orte_execute_quiet=1"
 func (e *Env) LaunchCommand(m MPI, n int, program []string) (argv, environ []string, err error) {
 	environ = e.FreeOfLauncher()
 	count := strconv.Itoa(n)
+	if m.Family != Demo && slices.Contains(program, ":") {
+		return nil, nil, &Error{
+			What:  "cannot start " + count + " processes",
+			Why:   "at an argument that is just a colon, launchers begin with another program",
+			Do:    "write it as one word with its option (--dir=:), or start mpitx under the launcher yourself",
+			Usage: true,
+		}
+	}
 	switch {
 	case m.Family == Demo:
 		argv = []string{SelfLaunch, count}

@@ -86,6 +86,9 @@ func TestLaunchCommandWithoutMpirun(t *testing.T) {
 		}
 	}
 	tr.env.Environ = nil
+	if _, _, err := tr.env.LaunchCommand(MPI{Family: MPICH, Impl: MPICH, Launcher: "/m"}, 2, []string{"p", "--dir", ":"}); err == nil || !strings.Contains(err.Error(), "colon") {
+		t.Errorf("a colon of its own: %v", err)
+	}
 	_, _, err := tr.env.LaunchCommand(MPI{Family: MPICH, Impl: MPICH, Prefix: "/x"}, 2, []string{"p"})
 	if err == nil || !strings.Contains(err.Error(), "no mpirun or mpiexec of MPICH is in /x/bin") {
 		t.Error(err)
