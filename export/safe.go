@@ -19,6 +19,27 @@ func SafeASCII(s string) string { return escape(s, true) }
 // Safe is Safe or SafeASCII, as the terminal needs.
 func (t Terminal) Safe(s string) string { return escape(s, !t.UTF8) }
 
+// Shows reports whether every character of a text prints as itself on the terminal.
+func (t Terminal) Shows(s string) bool {
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if unprintable(r, n, !t.UTF8) {
+			return false
+		}
+		i += n
+	}
+	return true
+}
+
+// SafeCommand is a command for the shell as it is where all of it shows: a backslash more would be another command. Else it is
+// like Safe.
+func (t Terminal) SafeCommand(s string) string {
+	if t.Shows(s) {
+		return s
+	}
+	return t.Safe(s)
+}
+
 // SafeText makes a description safe for a terminal: like Safe, but newlines stay, and tabs and blanks become spaces.
 func (t Terminal) SafeText(s string) string {
 	if plain(s) {

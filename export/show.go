@@ -15,7 +15,8 @@ type ShowOptions struct {
 	Format   Format // "" is the text for people
 	Fields   []*Field
 	Terminal Terminal
-	// HowToSet are the lines by which a control variable is set for the next run; nil where nobody knows.
+	// HowToSet are the lines by which a control variable is set for the next run, in characters that the terminal shows;
+	// nil where nobody knows.
 	HowToSet func(*catalog.Variable) []string
 }
 
@@ -240,7 +241,7 @@ func (p *page) setting(v *catalog.Variable, opts ShowOptions) {
 			if i == 0 {
 				label = "to set it"
 			}
-			p.unwrapped(label, p.term.Safe(l))
+			p.unwrapped(label, p.term.SafeCommand(l))
 		}
 	}
 	if r := v.Current(); r != nil && (r.Writable != catalog.WritableUnknown || r.Status == catalog.StatusOK && r.Reason != "") {

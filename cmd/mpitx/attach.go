@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"mpitx/cmd/mpitx/internal/origin"
-	"mpitx/export"
 	"mpitx/recording"
 )
 
@@ -138,7 +137,7 @@ func (o *sampleOptions) hurry(end ending, size int) (written func()) {
 
 // condemned says where everything is, should the launcher end this process before it is written. It can be called at any time.
 func (o *sampleOptions) condemned() {
-	dir := export.Terminal{UTF8: true}.SafeText(origin.Quote(o.shown())) // not by complain, which writes out what is being written elsewhere
+	dir := origin.Quote(o.shown()) // and not by complain, which writes out what is being written elsewhere
 	fmt.Fprintf(o.a.errs, "mpitx: the job failed, and its launcher may end this, too, before all is written: what was recorded is in %s: mpitx export %s\n", dir, dir)
 }
 

@@ -95,18 +95,20 @@ func (s *selection) code(a *app, c *catalog.Catalog, code int) int {
 }
 
 // howToSet makes the lines that set a control variable for the next run.
-func (s *source) howToSet(c *catalog.Catalog) func(*catalog.Variable) []string {
+func (o *showOptions) howToSet(c *catalog.Catalog) func(*catalog.Variable) []string {
+	t := o.term
+	t.UTF8 = t.UTF8 || o.format == export.FormatJSON || o.format == export.FormatNDJSON // which are the same for all terminals
 	return func(v *catalog.Variable) []string {
 		value := "VALUE"
 		if r := v.Current(); r != nil && r.Status == catalog.StatusOK && r.Value.String() != "" {
 			value = r.Value.String()
 		}
-		return s.setLines(c, v, value)
+		return o.setLines(c, v, value, t)
 	}
 }
 
 // setLines are the lines that set a control variable to a value for the next run; none where no way is known.
-func (s *source) setLines(c *catalog.Catalog, v *catalog.Variable, value string) []string {
+func (s *source) setLines(c *catalog.Catalog, v *catalog.Variable, value string, t export.Terminal) []string {
 	impl := s.chosen.Impl
 	if impl == "" {
 		impl = c.Library.Family
@@ -114,5 +116,5 @@ func (s *source) setLines(c *catalog.Catalog, v *catalog.Variable, value string)
 	if v.Kind != catalog.Cvar || v.Scope == catalog.ScopeConstant || v.Scope == catalog.ScopeReadonly && impl != locate.OpenMPI { // there it can be set before a run
 		return nil
 	}
-	return origin.HowToSet(impl, v.Name, value)
+	return origin.HowToSet(impl, v.Name, value, t)
 }

@@ -68,7 +68,7 @@ func (o *tuiOptions) run(cmd *cobra.Command) error {
 		return usagef("%v", err)
 	}
 	options := ui.Options{Term: t, ReadOnly: o.readOnly, HowToSet: func(c *catalog.Catalog, v *catalog.Variable, value string) []string {
-		return o.setLines(c, v, value)
+		return o.setLines(c, v, value, t.Export())
 	}}
 	if o.from != "" {
 		file, err := os.Stat(o.from)

@@ -197,10 +197,10 @@ func (o *writeOptions) advice(c *catalog.Catalog, rows []export.Outcome) {
 			fmt.Fprintf(o.a.out, "\n%s is of scope %s; its description must name the group:\n  %s\n", o.term.Safe(v.Name), v.Scope, o.term.SafeText(v.Description))
 		}
 		settable := r.New != "" && r.Outcome != string(job.WriteInvalid) && v.Scope != catalog.ScopeConstant
-		if lines := origin.HowToSet(o.chosen.Impl, v.Name, o.texts[v.Name]); settable && len(lines) > 0 {
+		if lines := origin.HowToSet(o.chosen.Impl, v.Name, o.texts[v.Name], o.term); settable && len(lines) > 0 {
 			fmt.Fprintf(o.a.out, "\nTo set %s for a run:\n", o.term.Safe(v.Name))
 			for _, line := range lines {
-				fmt.Fprintf(o.a.out, "  %s\n", o.term.Safe(line))
+				fmt.Fprintf(o.a.out, "  %s\n", o.term.SafeCommand(line))
 			}
 		}
 	}

@@ -1,26 +1,33 @@
 package origin
 
 import (
+	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/export"
 )
 
 // HowToSet is how a control variable gets a value for the next run: the line for the shell's environment, the launcher's
-// option, and where there is one the line for a parameter file. It is empty where no such way is known.
-func HowToSet(impl, name, value string) []string {
-	v := Quote(value)
+// option, and where there is one the line for a parameter file. It is empty where no such way is known. The lines hold only what
+// the terminal shows, so that they are printed as they are: escaped once more, they would set another value.
+func HowToSet(impl, name, value string, t export.Terminal) []string {
+	v, more := quote(value, t), "..."
+	if t.UTF8 {
+		more = "…"
+	}
 	switch impl {
 	case locate.OpenMPI:
 		return []string{
-			"export OMPI_MCA_" + name + "=" + v,
-			"mpirun --mca " + name + " " + v + " …",
-			"echo " + Quote(name+" = "+value) + " >> ~/.openmpi/mca-params.conf",
+			"export " + quote("OMPI_MCA_"+name, t) + "=" + v,
+			"mpirun --mca " + quote(name, t) + " " + v + " " + more,
+			"echo " + quote(name+" = "+value, t) + " >> ~/.openmpi/mca-params.conf",
 		}
 	case locate.MPICH:
 		return []string{
-			"export " + name + "=" + v,
-			"mpiexec -genv " + name + " " + v + " …",
+			"export " + quote(name, t) + "=" + v,
+			"mpiexec -genv " + quote(name, t) + " " + v + " " + more,
 		}
 	case locate.Demo:
 		return []string{"export DEMO_CVAR_" + key(locate.Demo, name) + "=" + v}
@@ -28,30 +35,40 @@ func HowToSet(impl, name, value string) []string {
 	return nil
 }
 
-// Quote makes one word for the shell of any text.
-func Quote(s string) string {
+// Quote makes one word for the shell of any text; terminals show it as it is.
+func Quote(s string) string { return quote(s, export.Terminal{UTF8: true}) }
+
+func quote(s string, t export.Terminal) string {
 	safe := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-.,:/@%+=", r)
 	}
 	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !safe(r) }) < 0 {
 		return s
 	}
-	if strings.IndexFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f }) >= 0 {
-		return "$'" + escaper.Replace(s) + "'"
+	if !t.Shows(s) {
+		return "$'" + ansiC(s, t) + "'"
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// escaper writes control characters as the shell's $'…' does.
-var escaper = newEscaper()
-
-func newEscaper() *strings.Replacer {
-	const hex = "0123456789abcdef"
-	pairs := []string{`\`, `\\`, "'", `\'`, "\n", `\n`, "\t", `\t`, "\r", `\r`}
-	for c := byte(0); c < 0x20; c++ {
-		if c != '\n' && c != '\t' && c != '\r' {
-			pairs = append(pairs, string(rune(c)), `\x`+string(hex[c>>4])+string(hex[c&15]))
+// ansiC is what stands in the shell's $'…': bytes in place of what the terminal does not show, as those mean the same in
+// every locale.
+func ansiC(s string, t export.Terminal) string {
+	short := map[rune]string{'\\': `\\`, '\'': `\'`, '\n': `\n`, '\t': `\t`, '\r': `\r`}
+	var b strings.Builder
+	for s != "" {
+		r, n := utf8.DecodeRuneInString(s)
+		switch {
+		case short[r] != "":
+			b.WriteString(short[r])
+		case t.Shows(s[:n]):
+			b.WriteString(s[:n])
+		default:
+			for _, c := range []byte(s[:n]) {
+				fmt.Fprintf(&b, `\x%02x`, c)
+			}
 		}
+		s = s[n:]
 	}
-	return strings.NewReplacer(append(pairs, "\x7f", `\x7f`)...)
+	return b.String()
 }

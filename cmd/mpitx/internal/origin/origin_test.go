@@ -11,6 +11,7 @@ import (
 
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/export"
 )
 
 // machine is an Env on a file system of its own, with a launcher as the parent if cmdline is given.
@@ -183,9 +184,10 @@ func TestHowToSet(t *testing.T) {
 		{locate.OpenMPI, "btl", "^tcp", "export OMPI_MCA_btl='^tcp' | mpirun --mca btl '^tcp' … | echo 'btl = ^tcp' >> ~/.openmpi/mca-params.conf"},
 		{locate.MPICH, "MPIR_CVAR_A", "1", "export MPIR_CVAR_A=1 | mpiexec -genv MPIR_CVAR_A 1 …"},
 		{locate.Demo, "eager.limit", "it's", `export DEMO_CVAR_EAGER_LIMIT='it'\''s'`},
+		{locate.Demo, "x", "é\u202e\x1b", `export DEMO_CVAR_X=$'é\xe2\x80\xae\x1b'`},
 		{"", "x", "1", ""},
 	} {
-		if got := strings.Join(HowToSet(c.impl, c.name, c.value), " | "); got != c.want {
+		if got := strings.Join(HowToSet(c.impl, c.name, c.value, export.Terminal{UTF8: true}), " | "); got != c.want {
 			t.Errorf("%s", got)
 		}
 	}
@@ -197,10 +199,17 @@ func TestQuote(t *testing.T) {
 	if err != nil || runtime.GOOS == "windows" {
 		t.Skip("no bash")
 	}
-	for _, s := range []string{"", "a", "a b", "it's", `\`, "$HOME", "`x`", "*", "~", "a\nb", "\t'\\\x1b[0m\x7f", "ä", "a;b", "!", "--x=1", "#"} {
-		out, err := exec.Command(bash, "-c", "printf %s "+Quote(s)).Output()
-		if err != nil || string(out) != s {
-			t.Errorf("%s: Quote gives %s, the shell %s, %v", strconv.Quote(s), Quote(s), strconv.Quote(string(out)), err)
+	for _, s := range []string{"", "a", "a b", "it's", `\`, "$HOME", "`x`", "*", "~", "a\nb", "\t'\\\x1b[0m\x7f", "ä", "a;b", "!", "--x=1", "#", "\xff b", "a\xe2\x80",
+		"a\u202eb", "é\x01f", "\u00a0", `\x41`, "\x7f0"} {
+		for _, term := range []export.Terminal{{}, {UTF8: true}} {
+			word := quote(s, term)
+			out, err := exec.Command(bash, "-c", "printf %s "+word).Output()
+			if err != nil || string(out) != s {
+				t.Errorf("%s: quote gives %s, the shell %s, %v", strconv.Quote(s), word, strconv.Quote(string(out)), err)
+			}
+			if !term.Shows(word) {
+				t.Errorf("%s: quote gives %s, which acts on the terminal", strconv.Quote(s), strconv.Quote(word))
+			}
 		}
 	}
 }
