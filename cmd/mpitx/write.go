@@ -79,7 +79,6 @@ func (o *writeOptions) run(cmd *cobra.Command, args []string) error {
 	o.texts = map[string]string{}
 	for k := range writes {
 		writes[k].DryRun, writes[k].Force = o.dryRun, o.force
-		o.texts[writes[k].Name] = writes[k].Text
 	}
 	c, err := o.open(cmd, writes, job.Stage(o.stage))
 	if err != nil {
@@ -90,6 +89,8 @@ func (o *writeOptions) run(cmd *cobra.Command, args []string) error {
 	for _, w := range writes {
 		if len(c.Lookup(w.Name)) == 0 {
 			unknown.missing = append(unknown.missing, w.Name)
+		} else if v := cvarOf(c, w.Name); v != nil {
+			o.texts[v.Name] = w.Text
 		}
 	}
 	if len(unknown.missing) > 0 {

@@ -5,6 +5,7 @@ package job
 import (
 	"errors"
 	"slices"
+	"strings"
 
 	"mpitx/binding"
 	"mpitx/catalog"
@@ -27,10 +28,16 @@ func (b *backend) write(rank, size int) []Outcome {
 		}
 		o := &Outcome{Name: w.Name, Rank: rank, Host: b.host}
 		outcomes = append(outcomes, o)
-		v, r := b.find(w.Name)
+		v, r, problem := b.find(w.Name)
+		if v != nil {
+			o.Name = v.Name
+			if slices.ContainsFunc(outcomes[:len(outcomes)-1], func(other *Outcome) bool { return other.Name == v.Name }) {
+				problem = "is written twice"
+			}
+		}
 		switch {
-		case v == nil:
-			o.Result, o.Detail = WriteInvalid, "does not exist "+string(b.request.Stage)+" MPI_Init"
+		case problem != "":
+			o.Result, o.Detail = WriteInvalid, problem
 			invalid = true
 			continue
 		case r.Status != catalog.StatusOK:
@@ -57,7 +64,7 @@ func (b *backend) write(rank, size int) []Outcome {
 			o.Result = dryResult(r.Writable)
 			continue
 		}
-		plans = append(plans, plan{o, b.indices[w.Name], r.Count})
+		plans = append(plans, plan{o, b.indices[v.Name], r.Count})
 	}
 	for _, p := range plans {
 		if invalid {
@@ -84,24 +91,27 @@ func dryResult(w catalog.Writable) WriteResult {
 	return WriteDry
 }
 
-func (b *backend) find(name string) (*catalog.Variable, *catalog.Reading) {
-	k, ok := slices.BinarySearchFunc(b.process.Meta.Cvars, name, func(v catalog.Variable, name string) int {
-		return compareStrings(v.Name, name)
-	})
-	if !ok {
-		return nil, nil
+// find is the control variable that a name means, or why it means none.
+func (b *backend) find(name string) (v *catalog.Variable, r *catalog.Reading, problem string) {
+	m := &b.process.Meta
+	var names []string
+	found := (&catalog.Catalog{Cvars: m.Cvars, Pvars: m.Pvars}).Lookup(name)
+	for _, f := range found {
+		if f.Kind == catalog.Cvar {
+			v = f
+			names = append(names, f.Name)
+		}
 	}
-	return &b.process.Meta.Cvars[k], &b.process.Readings[k]
-}
-
-func compareStrings(a, b string) int {
 	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
+	case len(names) > 1: // which differ in case
+		return nil, nil, "could be " + strings.Join(names, " or ")
+	case v != nil:
+		k := slices.IndexFunc(m.Cvars, func(c catalog.Variable) bool { return c.Name == v.Name })
+		return v, &b.process.Readings[k], ""
+	case len(found) > 0:
+		return nil, nil, "is a performance variable, which cannot be written"
 	}
-	return 0
+	return nil, nil, "does not exist " + string(b.request.Stage) + " MPI_Init"
 }
 
 func (b *backend) enum(name string) *catalog.Enum {
