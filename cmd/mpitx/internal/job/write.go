@@ -15,9 +15,11 @@ import (
 // process that may die before it is done here.
 func (b *backend) write(rank, size int) []Outcome {
 	type plan struct {
-		outcome *Outcome
-		index   int
-		count   int
+		outcome  *Outcome
+		dry      bool
+		writable catalog.Writable // as its reading says
+		index    int
+		count    int
 	}
 	var outcomes []*Outcome
 	var plans []plan
@@ -60,18 +62,19 @@ func (b *backend) write(rank, size int) []Outcome {
 			invalid = true
 			continue
 		}
-		if w.DryRun {
-			o.Result = dryResult(r.Writable)
-			continue
-		}
-		plans = append(plans, plan{o, b.indices[v.Name], r.Count})
+		plans = append(plans, plan{o, w.DryRun, r.Writable, b.indices[v.Name], r.Count})
 	}
 	for _, p := range plans {
-		if invalid {
+		switch {
+		case invalid && p.dry:
+			p.outcome.Result, p.outcome.Detail = WriteError, "nothing would be written: see the other variable"
+		case invalid:
 			p.outcome.Result, p.outcome.Detail = WriteError, "nothing was written: see the other variable"
-			continue
+		case p.dry:
+			p.outcome.Result = dryResult(p.writable)
+		default:
+			b.writeOne(p.outcome, p.index, p.count)
 		}
-		b.writeOne(p.outcome, p.index, p.count)
 	}
 	out := make([]Outcome, len(outcomes))
 	for k, o := range outcomes {
