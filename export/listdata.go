@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 
 	"mpitx/catalog"
 )
@@ -38,6 +39,21 @@ func only(c *catalog.Catalog, k Kinds) *catalog.Catalog {
 		part.Enums = nil
 	}
 	return &part
+}
+
+// readable is the catalog with some kinds, and with the enumerations that its variables use: without them the document, read
+// again, has numbers in place of items.
+func readable(c *catalog.Catalog, k Kinds) *catalog.Catalog {
+	part := only(c, k)
+	if k.has(Enums) {
+		return part
+	}
+	used := map[string]bool{}
+	for v := range part.Variables() {
+		used[v.Enum] = true
+	}
+	part.Enums = slices.DeleteFunc(slices.Clone(c.Enums), func(e catalog.Enum) bool { return !used[e.Name] })
+	return part
 }
 
 // entry is one thing of a catalog, whatever its kind.
@@ -109,7 +125,7 @@ func fieldNames(fields []*Field) []string {
 
 func listJSON(w io.Writer, c *catalog.Catalog, opts ListOptions) error {
 	if opts.Fields == nil {
-		return catalog.Write(w, only(c, opts.Kinds))
+		return catalog.Write(w, readable(c, opts.Kinds))
 	}
 	names := fieldNames(opts.Fields)
 	out := lines{w: w, buf: fmt.Appendf(nil, "{\n  \"schema\": %q,\n  \"version\": %d", ListSchema, ListSchemaVersion)}
