@@ -58,6 +58,9 @@ func (o *doctorOptions) run() error {
 	if err != nil {
 		return usagef("-o: %v", err)
 	}
+	if o.timeout <= 0 {
+		return usagef("--timeout: must be positive")
+	}
 	term, err := o.a.terminal()
 	if err != nil {
 		return err
