@@ -184,6 +184,7 @@ commands answer from a snapshot, and need no MPI.`,
 		}
 		return tui.RunE(tui, nil)
 	}
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return noEmpty(cmd, "from", "mpi") }
 	root.SetOut(a.out)
 	root.SetErr(a.errs)
 	root.SetVersionTemplate("mpitx {{.Version}}\n")
@@ -191,6 +192,17 @@ commands answer from a snapshot, and need no MPI.`,
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(newList(a), newShow(a), newRead(a), newWrite(a), newSnapshot(a), newSample(a), newRecord(a), newExport(a), newStats(a), newTop(a), tui, newRecover(a), newDoctor(a), newSetup(a), newServe(a), newVersion(a))
 	return root
+}
+
+// noEmpty refuses flags that are given and empty, as a shell variable that is not set makes them: they would choose as if they
+// were not given.
+func noEmpty(cmd *cobra.Command, flags ...string) error {
+	for _, name := range flags {
+		if f := cmd.Flags().Lookup(name); f != nil && f.Changed && f.Value.String() == "" {
+			return usagef("--%s: must not be empty", name)
+		}
+	}
+	return nil
 }
 
 func newVersion(a *app) *cobra.Command {

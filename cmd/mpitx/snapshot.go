@@ -39,6 +39,9 @@ is installed. The document is JSON, described in docs/schema.md.`,
 }
 
 func (o *snapshotOptions) run(cmd *cobra.Command) error {
+	if o.out == "" {
+		return usagef("-o: must not be empty: - is standard output")
+	}
 	c, err := o.open(cmd, nil, "")
 	if err != nil {
 		return err
