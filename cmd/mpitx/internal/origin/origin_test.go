@@ -74,7 +74,7 @@ func TestOpenMPI(t *testing.T) {
 	}, own...), underMpirun...)
 	e := machine(t, environ, own, "mpirun", "--map-by", ":OVERSUBSCRIBE", "-n", "1", "--mca", "btl", "self,tcp", "-x", "OMPI_MCA_btl_tcp_if_include=a b",
 		"-x", "OMPI_MCA_btl_tcp_links", "--tune", "/t.conf", "--mca", "btl_x", "3", "prog", "--mca", "pml", "ucx", ":", "-n", "1", "--gmca", "coll", "^tuned", "other")
-	write(t, e, "/t.conf", "# a tune file\n-mca btl_tcp_eager_limit 70000 -x A=1\n")
+	write(t, e, "/t.conf", "# a tune file\n-mca btl_tcp_eager_limit \"70000\" -x A=1\n")
 	write(t, e, "/home/u/.openmpi/mca-params.conf", "pml = ob1\nbtl = none\nbtl_tcp_eager_limit = 1\npml = cm # not a comment\n")
 	a := Find(Query{Env: e, Impl: locate.OpenMPI, Prefix: "/usr", Names: openmpiNames, Value: func(n string) string {
 		return map[string]string{"mca_base_envar_file_prefix": "/t.conf"}[n]
@@ -138,7 +138,7 @@ func TestFilesOfOpenMPI(t *testing.T) {
 	}})
 	check(t, a.Set, map[string]catalog.Origin{
 		"btl_tcp_links":      {Kind: catalog.OriginFile, Where: "/a:3", Value: "2"},
-		"btl_tcp_if_include": {Kind: catalog.OriginFile, Where: "/a:5", Value: "x y"},
+		"btl_tcp_if_include": {Kind: catalog.OriginFile, Where: "/a:5", Value: `"x y"`},
 		"pml":                {Kind: catalog.OriginFile, Where: "/b:2", Value: "ob1"},
 		"btl":                {Kind: catalog.OriginFile, Where: "/o:1", Value: "override"},
 	})
