@@ -187,7 +187,7 @@ func parseInteger(t Datatype, text string, base int) (uint64, error) {
 		n, err = strconv.ParseInt(text, base, 8*t.Size())
 		bits = uint64(n)
 	} else {
-		bits, err = strconv.ParseUint(text, base, 8*t.Size())
+		bits, err = strconv.ParseUint(strings.TrimPrefix(text, "+"), base, 8*t.Size()) // as ParseInt takes it
 	}
 	if err != nil {
 		lo, hi := t.bounds()

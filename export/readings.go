@@ -203,7 +203,7 @@ func ParseRanks(s string) ([]int, error) {
 	}
 	var out []int
 	for _, part := range strings.Split(s, ",") {
-		lo, hi, isRange := strings.Cut(part, "-")
+		lo, hi, isRange := strings.Cut(strings.TrimSpace(part), "-")
 		a, err := strconv.Atoi(lo)
 		b := a
 		if err == nil && isRange {

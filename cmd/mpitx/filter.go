@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"mpitx/catalog"
@@ -55,9 +57,9 @@ func (f *filterFlags) compile(globs []string) (m *catalog.Matcher, filtered bool
 	}
 	var kinds []string
 	for _, b := range f.bind {
-		switch b {
+		switch strings.TrimSpace(b) {
 		case "self", "world":
-			*f.communicator = b == "self"
+			*f.communicator = strings.TrimSpace(b) == "self"
 		default:
 			kinds = append(kinds, b)
 		}
@@ -83,7 +85,7 @@ func (f *filterFlags) compile(globs []string) (m *catalog.Matcher, filtered bool
 func parseAll[T any](flag string, words []string, parse func(string) (T, error)) ([]T, error) {
 	var out []T
 	for _, w := range words {
-		v, err := parse(w)
+		v, err := parse(strings.TrimSpace(w))
 		if err != nil {
 			return nil, usagef("%s: %v", flag, err)
 		}
