@@ -95,6 +95,8 @@ struct chain_call {
                                          a persistent one starts, in a CHAIN_COMPLETION function */
     uint32_t collectives;             /* of those that started */
     uint32_t started, completed;      /* requests */
+
+    uint64_t made; /* where the call takes requests: the agent's own, see requests.h */
 };
 
 #define CHAIN_NONE (-1000000)

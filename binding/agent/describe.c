@@ -136,7 +136,7 @@ void describe_comm_idup(struct chain_entry *entry, MPI_Comm *comm, const MPI_Req
 {
     struct request made;
     if (!chain_follows_objects || *request == NULL_REQUEST) return;
-    if (!requests_take(HANDLE_NUMBER(*request), &made)) /* not described: nobody counts it */
+    if (!requests_take(HANDLE_NUMBER(*request), UINT64_MAX, &made)) /* not described: nobody counts it */
         made = (struct request){.handle = HANDLE_NUMBER(*request), .function = CALL->function, .kind = REQUEST_OTHER};
     made.newcomm = comm;
     if (requests_add(&made)) chain_pending_objects(1);

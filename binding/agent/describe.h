@@ -168,13 +168,15 @@ static inline void describe_failed(struct chain_entry *entry)
 void describe_started(struct chain_entry *entry, const MPI_Request *request, int kind);
 void describe_persistent(struct chain_entry *entry, const MPI_Request *request, int kind);
 void describe_restarted(struct chain_entry *entry, int count, const MPI_Request *requests);
-void describe_freed(struct chain_entry *entry, MPI_Request before);
+void describe_freeing(struct chain_entry *entry, MPI_Request request, struct request *freed);
+void describe_freed(struct chain_entry *entry, int rc, const struct request *freed);
 void describe_completed(struct chain_entry *entry, MPI_Request before, MPI_Request after, const MPI_Status *status);
 
 static inline void describe_requests(struct chain_entry *entry, int count, const MPI_Request *requests)
 {
     CALL->requests = requests;
     CALL->request_count = count;
+    CALL->made = __atomic_load_n(&requests_made, __ATOMIC_RELAXED);
 }
 
 /* The requests of a call before it, and statuses for a call that ignores them. */

@@ -52,12 +52,21 @@ void describe_restarted(struct chain_entry *entry, int count, const MPI_Request 
     }
 }
 
-void describe_freed(struct chain_entry *entry, MPI_Request before)
+/* Before the library has the handle back: a request of another thread that gets it would replace a persistent one. */
+void describe_freeing(struct chain_entry *entry, MPI_Request request, struct request *freed)
 {
-    struct request request;
-    if (before == NULL_REQUEST || !requests_take(HANDLE_NUMBER(before), &request)) return;
-    CALL->completed += request.active;
-    if (request.newcomm) chain_pending_objects(-1);
+    if (request == NULL_REQUEST || !requests_take(HANDLE_NUMBER(request), CALL->made, freed)) freed->handle = 0;
+}
+
+void describe_freed(struct chain_entry *entry, int rc, const struct request *freed)
+{
+    if (freed->handle == 0) return;
+    if (rc != MPI_SUCCESS) {
+        requests_add(freed);
+        return;
+    }
+    CALL->completed += freed->active;
+    if (freed->newcomm) chain_pending_objects(-1);
 }
 
 static void tell(struct chain_entry *entry, const struct request *request, const MPI_Status *status, bool received, bool cancelled,
@@ -81,7 +90,7 @@ void describe_completed(struct chain_entry *entry, MPI_Request before, MPI_Reque
     if (after == before) {
         if (!requests_set_active(HANDLE_NUMBER(before), false, &request)) return;
         request.active = 1;
-    } else if (!requests_take(HANDLE_NUMBER(before), &request)) {
+    } else if (!requests_take(HANDLE_NUMBER(before), call->made, &request)) {
         return;
     }
     call->completed += request.active;

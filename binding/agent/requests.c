@@ -14,6 +14,7 @@ struct bucket {
 };
 
 bool requests_shared;
+uint64_t requests_made;
 static struct bucket *table;
 
 bool requests_start(void)
@@ -47,19 +48,27 @@ static void leave(struct bucket *bucket)
     if (requests_shared) __atomic_store_n(&bucket->lock, 0, __ATOMIC_RELEASE);
 }
 
-/* The last place with this handle: of equal handles the newest, which for libraries makes no difference. */
-static struct request *look(struct bucket *bucket, uint64_t handle)
+/* The newest place with this handle of the first so many. Older ones are of requests that share a handle, or completed unseen. */
+static struct request *look(struct bucket *bucket, uint64_t handle, uint64_t made)
 {
-    for (uint32_t i = bucket->used; i-- > 0;)
-        if (bucket->places[i].handle == handle) return &bucket->places[i];
-    return NULL;
+    struct request *newest = NULL;
+    for (struct request *place = bucket->places; place < bucket->places + bucket->used; place++)
+        if (place->handle == handle && place->serial < made && (!newest || place->serial > newest->serial)) newest = place;
+    return newest;
+}
+
+static void put(struct request *place, const struct request *request)
+{
+    *place = *request;
+    place->copies = 1;
+    place->serial = requests_shared ? __atomic_fetch_add(&requests_made, 1, __ATOMIC_RELAXED) : requests_made++;
 }
 
 bool requests_add(const struct request *request)
 {
     struct bucket *bucket = enter(request->handle);
     if (!bucket) return false;
-    struct request *place = look(bucket, request->handle);
+    struct request *place = look(bucket, request->handle, UINT64_MAX);
     bool same = place && place->kind == request->kind && !place->persistent && !request->persistent && !place->newcomm &&
                 !request->newcomm;
     /* A persistent request with this handle has been freed without our knowledge. */
@@ -68,12 +77,9 @@ bool requests_add(const struct request *request)
     if (same) {
         place->copies++;
     } else if (stale) {
-        *place = *request;
-        place->copies = 1;
+        put(place, request);
     } else if (room) {
-        place = &bucket->places[bucket->used++];
-        *place = *request;
-        place->copies = 1;
+        put(&bucket->places[bucket->used++], request);
     } else {
         __atomic_fetch_add(&chain_lost.requests, 1, __ATOMIC_RELAXED);
     }
@@ -81,11 +87,11 @@ bool requests_add(const struct request *request)
     return room;
 }
 
-bool requests_take(uint64_t handle, struct request *request)
+bool requests_take(uint64_t handle, uint64_t made, struct request *request)
 {
     struct bucket *bucket = enter(handle);
     if (!bucket) return false;
-    struct request *place = look(bucket, handle);
+    struct request *place = look(bucket, handle, made);
     if (place) {
         *request = *place;
         if (--place->copies == 0) *place = bucket->places[--bucket->used];
@@ -98,7 +104,7 @@ bool requests_set_active(uint64_t handle, bool active, struct request *request)
 {
     struct bucket *bucket = enter(handle);
     if (!bucket) return false;
-    struct request *place = look(bucket, handle);
+    struct request *place = look(bucket, handle, UINT64_MAX);
     bool changed = place && place->persistent && (active || place->active);
     if (changed) {
         place->active = active;

@@ -20,6 +20,7 @@ enum request_kind {
 
 struct request {
     uint64_t handle; /* 0: free */
+    uint64_t serial; /* the table's: later ones have higher numbers */
     uint64_t comm;
     uint64_t bytes, got; /* of each start, for persistent requests */
     int32_t function, peer, tag;
@@ -32,14 +33,18 @@ struct request {
 /* Several threads may use different requests at once; then true. */
 extern bool requests_shared;
 
+/* Requests that were put into the table so far. */
+extern uint64_t requests_made;
+
 /* Takes the memory; false where there is none. */
 bool requests_start(void);
 
 /* Copies a request into the table; false when there is no place. */
 bool requests_add(const struct request *request);
 
-/* Forgets one request with this handle, copying out what it was. */
-bool requests_take(uint64_t handle, struct request *request);
+/* Forgets one request with this handle, copying out what it was: the newest of those that were there when so many had been made.
+ * For a call that completes requests that is what it found: the library may have given the handle to another thread since. */
+bool requests_take(uint64_t handle, uint64_t made, struct request *request);
 
 /* A persistent request was started, or has completed, which only an active one does; false when it is not known or was not active. */
 bool requests_set_active(uint64_t handle, bool active, struct request *request);

@@ -2,6 +2,7 @@ package selftest
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -204,6 +205,29 @@ func TestThreads(t *testing.T) {
 			"mpitx:messages_sent": "2000", "mpitx:bytes_received": "8000", "mpitx:calls": "6052", "mpitx:requests_outstanding": "0",
 		})
 	})
+}
+
+// The library gives a handle to one thread before the call of another that gave it up has returned.
+func TestReusedHandles(t *testing.T) {
+	onEach(t, func(t *testing.T, f *family) {
+		tool := f.compile(t, "mpicc", "slow_tool.c", "-shared", "-fPIC")
+		r := f.run(t, job{ranks: 2, preload: []string{"agent", tool}, config: []string{"variable=mpitx:bytes_received",
+			"variable=mpitx:messages_received", "variable=mpitx:requests_outstanding"}}, f.compile(t, "mpicc", "reuse.c"))
+		if r.code == 2 {
+			t.Skip("no MPI_THREAD_MULTIPLE")
+		}
+		r.want(t, map[string]string{"mpitx:bytes_received": "1020", "mpitx:messages_received": "2", "mpitx:requests_outstanding": "0"})
+		t.Logf("handles used again: %s", r.stdout)
+	})
+}
+
+func TestRequests(t *testing.T) {
+	program := filepath.Join(work, "requests")
+	cc(t, program, "testdata/requests.c", "-I..", "-lpthread")
+	out, err := exec.Command(program).Output()
+	if want := "reused 2 1 -1\nshared 1 1 -1\nlost 0\n"; err != nil || string(out) != want {
+		t.Errorf("%v: %s, want %s", err, out, want)
+	}
 }
 
 func TestBesideAnotherTool(t *testing.T) {

@@ -103,8 +103,9 @@ var kinds = map[string]kind{
 	"startall": {class: "COMPLETION", traffic: sends + "|" + receives + "|" + requests,
 		before: "describe_requests(&entry, count, array_of_requests);",
 		after:  "describe_restarted(&entry, count, array_of_requests);"},
-	"request_free": {class: "COMPLETION", traffic: receives + "|" + requests, locals: "MPI_Request before = *request;",
-		before: "describe_requests(&entry, 1, request);", after: "describe_freed(&entry, before);"},
+	"request_free": {class: "COMPLETION", traffic: receives + "|" + requests, locals: "struct request freed;",
+		before: "describe_requests(&entry, 1, request); describe_freeing(&entry, *request, &freed);",
+		always: "describe_freed(&entry, rc, &freed);"},
 	"completion": {class: "COMPLETION"},
 	"starts":     {class: "OTHER", traffic: requests, after: makes(started, "REQUEST_OTHER")},
 

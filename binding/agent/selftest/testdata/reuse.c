@@ -1,0 +1,67 @@
+/* Handles that the library gives to one thread while the call of another that gave them up is still on its way out: slow_tool.c.
+ * Two processes; the second only answers. */
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum { LONG_ENOUGH = 100000 };
+
+static pthread_barrier_t barrier;
+static MPI_Request request;
+static char to[1000], from[1000];
+
+static void *receive(void *argument)
+{
+    MPI_Irecv(to, sizeof to, MPI_CHAR, 1, 1, MPI_COMM_WORLD, &request);
+    pthread_barrier_wait(&barrier);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    return argument;
+}
+
+static void *forget(void *argument)
+{
+    MPI_Send_init(from, 1, MPI_CHAR, 1, 3, MPI_COMM_WORLD, &request);
+    pthread_barrier_wait(&barrier);
+    MPI_Request_free(&request);
+    return argument;
+}
+
+int main(int argc, char **argv)
+{
+    int provided, rank;
+    pthread_t thread;
+    MPI_Request before, mine;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (provided != MPI_THREAD_MULTIPLE) return 2;
+    if (rank == 1) {
+        MPI_Send(from, 1000, MPI_CHAR, 0, 1, MPI_COMM_WORLD);
+        usleep(2 * LONG_ENOUGH);
+        MPI_Recv(to, 7, MPI_CHAR, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Send(from, 20, MPI_CHAR, 0, 4, MPI_COMM_WORLD);
+        MPI_Finalize();
+        return 0;
+    }
+    pthread_barrier_init(&barrier, NULL, 2);
+
+    pthread_create(&thread, NULL, receive, NULL);
+    pthread_barrier_wait(&barrier);
+    before = request;
+    usleep(LONG_ENOUGH);
+    MPI_Issend(from, 7, MPI_CHAR, 1, 2, MPI_COMM_WORLD, &mine);
+    printf("%d ", mine == before);
+    pthread_join(thread, NULL);
+    MPI_Wait(&mine, MPI_STATUS_IGNORE);
+
+    pthread_create(&thread, NULL, forget, NULL);
+    pthread_barrier_wait(&barrier);
+    before = request;
+    usleep(LONG_ENOUGH);
+    MPI_Irecv(to, 20, MPI_CHAR, 1, 4, MPI_COMM_WORLD, &mine);
+    printf("%d\n", mine == before);
+    pthread_join(thread, NULL);
+    MPI_Wait(&mine, MPI_STATUS_IGNORE);
+    MPI_Finalize();
+    return 0;
+}
