@@ -1,12 +1,18 @@
+#define _GNU_SOURCE
 #include "requests.h"
 
+#include <errno.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "chain_internal.h"
+#include "clock.h"
 
-enum { BUCKETS = 4096, PLACES = 16, SPINS = 2000 };
+enum { BUCKETS = 4096, PLACES = 16, SPINS = 2000, WAIT_NS = 50000000 };
+enum { FREE, HELD, LEFT }; /* LEFT: held, and was waited for in vain */
 
 struct bucket {
     uint32_t lock, used;
@@ -27,6 +33,29 @@ bool requests_start(void)
     return true;
 }
 
+static bool try_lock(struct bucket *bucket)
+{
+    uint32_t free = FREE;
+    return __atomic_compare_exchange_n(&bucket->lock, &free, HELD, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+/* A holder that has no processor gets one before long. One that is below us on our stack, since this is a call in a signal
+ * handler, or that was left by longjmp will not come back: that is waited for once. */
+static bool wait_for(struct bucket *bucket)
+{
+    const struct timespec pause = {0, 50000};
+    uint32_t held = HELD;
+    int saved = errno;
+    bool locked = false;
+    for (uint64_t start = clock_monotonic(); !locked && clock_monotonic() - start < WAIT_NS; locked = try_lock(bucket)) {
+        if (__atomic_load_n(&bucket->lock, __ATOMIC_RELAXED) == LEFT) break;
+        syscall(SYS_nanosleep, &pause, NULL); /* the C library's is where a thread may be cancelled */
+    }
+    errno = saved;
+    if (!locked) __atomic_compare_exchange_n(&bucket->lock, &held, LEFT, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    return locked;
+}
+
 /* The handle's bucket, locked; NULL when another thread holds it too long, or when there is no table. */
 static struct bucket *enter(uint64_t handle)
 {
@@ -34,18 +63,19 @@ static struct bucket *enter(uint64_t handle)
     struct bucket *bucket = &table[(handle * 0x9e3779b97f4a7c15u) >> 52];
     if (!requests_shared) return bucket;
     for (int i = 0; i < SPINS; i++) {
-        if (__atomic_exchange_n(&bucket->lock, 1, __ATOMIC_ACQUIRE) == 0) return bucket;
+        if (try_lock(bucket)) return bucket;
 #if defined(__x86_64__)
         __builtin_ia32_pause();
 #endif
     }
+    if (wait_for(bucket)) return bucket;
     __atomic_fetch_add(&chain_lost.requests, 1, __ATOMIC_RELAXED);
     return NULL;
 }
 
 static void leave(struct bucket *bucket)
 {
-    if (requests_shared) __atomic_store_n(&bucket->lock, 0, __ATOMIC_RELEASE);
+    if (requests_shared) __atomic_store_n(&bucket->lock, FREE, __ATOMIC_RELEASE);
 }
 
 /* The newest place with this handle of the first so many. Older ones are of requests that share a handle, or completed unseen. */

@@ -1,7 +1,8 @@
 /* requests.h: the outstanding requests of the process: what they are, until they complete.
  *
- * A table of fixed size: a request that finds no place is counted as lost and its completion is not seen. Libraries give one
- * handle to several sends that are complete at once; those share a place. */
+ * A table of fixed size: a request that finds no place is counted as lost and its completion is not seen; so is one whose part of
+ * the table another thread does not let go of. Libraries give one handle to several sends that are complete at once; those share a
+ * place. */
 #ifndef MPITX_REQUESTS_H
 #define MPITX_REQUESTS_H
 

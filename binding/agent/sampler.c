@@ -290,7 +290,7 @@ static void tell_losses(void)
 {
     struct chain_losses losses = chain_losses();
     if (losses.requests)
-        sampler_note(MPITX_RUN_WARNING, "%llu requests found no place in the agent's table: their messages are not counted", (unsigned long long)losses.requests);
+        sampler_note(MPITX_RUN_WARNING, "%llu requests found the agent's table full, or held too long by another thread: their messages are not counted, or they stay outstanding", (unsigned long long)losses.requests);
     if (losses.frames)
         sampler_note(MPITX_RUN_WARNING, "%llu calls were nested too deep to be told apart", (unsigned long long)losses.frames);
     if (losses.memory)

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "../../requests.c"
 
+#include <pthread.h>
 #include <stdio.h>
 
 struct chain_losses chain_lost;
@@ -37,11 +38,42 @@ static void reused(void)
     printf("shared %d %d %d\n", old, new, none);
 }
 
+static void *hold(void *handle)
+{
+    struct bucket *bucket = enter((uint64_t)(uintptr_t)handle);
+    usleep(5000);
+    leave(bucket);
+    return NULL;
+}
+
+/* A holder that is away for some milliseconds; one that never comes back, which costs that long once. */
+static void held(void)
+{
+    pthread_t thread;
+    add(16, REQUEST_SEND);
+    pthread_create(&thread, NULL, hold, (void *)(uintptr_t)16);
+    usleep(1000);
+    printf("held %d\n", take(16, requests_made));
+    pthread_join(thread, NULL);
+
+    struct bucket *bucket = enter(16);
+    uint64_t start = clock_monotonic();
+    int first = take(16, requests_made);
+    uint64_t middle = clock_monotonic();
+    for (int i = 0; i < 100; i++) take(16, requests_made);
+    uint64_t end = clock_monotonic();
+    printf("left %d %d %d\n", first, middle - start >= WAIT_NS && middle - start < 1000000000u, end - middle < 1000000000u);
+    leave(bucket);
+    add(16, REQUEST_SEND);
+    printf("back %d\n", take(16, requests_made));
+}
+
 int main(void)
 {
     requests_shared = true;
     if (!requests_start()) return 1;
     reused();
+    held();
     printf("lost %llu\n", (unsigned long long)chain_lost.requests);
     return 0;
 }
