@@ -38,6 +38,7 @@ void describe_start(void *(*find)(const char *symbol))
     describe_constants.null_request = find("ompi_request_null");
     describe_constants.null_datatype = find("ompi_mpi_datatype_null");
     describe_constants.null_win = find("ompi_mpi_win_null");
+    describe_constants.no_op = find("ompi_mpi_op_no_op");
 #else
     (void)find;
 #endif

@@ -36,6 +36,7 @@ struct describe_constants {
     MPI_Request null_request;
     MPI_Datatype null_datatype;
     MPI_Win null_win;
+    MPI_Op no_op;
 };
 extern struct describe_constants describe_constants;
 #define COMM_WORLD describe_constants.world
@@ -44,6 +45,7 @@ extern struct describe_constants describe_constants;
 #define NULL_REQUEST describe_constants.null_request
 #define NULL_DATATYPE describe_constants.null_datatype
 #define NULL_WIN describe_constants.null_win
+#define NO_OP describe_constants.no_op
 #else
 #define COMM_WORLD MPI_COMM_WORLD
 #define COMM_SELF MPI_COMM_SELF
@@ -51,6 +53,7 @@ extern struct describe_constants describe_constants;
 #define NULL_REQUEST MPI_REQUEST_NULL
 #define NULL_DATATYPE MPI_DATATYPE_NULL
 #define NULL_WIN MPI_WIN_NULL
+#define NO_OP MPI_NO_OP
 #endif
 
 #define HANDLE_NUMBER(handle)                                                                                          \

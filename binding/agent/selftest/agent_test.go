@@ -221,6 +221,16 @@ func TestReusedHandles(t *testing.T) {
 	})
 }
 
+// What an operation with MPI_NO_OP is given is not looked at.
+func TestFetching(t *testing.T) {
+	onEach(t, func(t *testing.T, f *family) {
+		f.run(t, job{ranks: 1, config: []string{"variable=mpitx:rma_operations", "variable=mpitx:rma_bytes_put", "variable=mpitx:rma_bytes_got"}},
+			f.compile(t, "mpicc", "rma.c")).want(t, map[string]string{
+			"mpitx:rma_operations": "8", "mpitx:rma_bytes_put": "64", "mpitx:rma_bytes_got": "128",
+		})
+	})
+}
+
 func TestRequests(t *testing.T) {
 	program := filepath.Join(work, "requests")
 	cc(t, program, "testdata/requests.c", "-I..", "-lpthread")

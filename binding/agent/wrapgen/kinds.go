@@ -111,11 +111,11 @@ var kinds = map[string]kind{
 
 	"put":             rma("describe_rma(&entry, origin_count, origin_datatype, 0, 0, target_rank, win);", false, sends),
 	"get":             rma("describe_rma(&entry, 0, 0, origin_count, origin_datatype, target_rank, win);", false, receives),
-	"get_accumulate":  rma("describe_rma(&entry, origin_count, origin_datatype, result_count, result_datatype, target_rank, win);", false, sends+"|"+receives),
-	"fetch_op":        rma("describe_rma(&entry, 1, datatype, 1, datatype, target_rank, win);", false, sends+"|"+receives),
+	"get_accumulate":  rma("describe_rma(&entry, "+given("origin_count")+", origin_datatype, result_count, result_datatype, target_rank, win);", false, sends+"|"+receives),
+	"fetch_op":        rma("describe_rma(&entry, "+given("1")+", datatype, 1, datatype, target_rank, win);", false, sends+"|"+receives),
 	"rput":            rma("describe_rma(&entry, origin_count, origin_datatype, 0, 0, target_rank, win);", true, sends),
 	"rget":            rma("describe_rma(&entry, 0, 0, origin_count, origin_datatype, target_rank, win);", true, receives),
-	"rget_accumulate": rma("describe_rma(&entry, origin_count, origin_datatype, result_count, result_datatype, target_rank, win);", true, sends+"|"+receives),
+	"rget_accumulate": rma("describe_rma(&entry, "+given("origin_count")+", origin_datatype, result_count, result_datatype, target_rank, win);", true, sends+"|"+receives),
 	"rma":             {class: "RMA"},
 
 	"file_read": {class: "IO", traffic: receives, locals: ownStatus, before: "describe_file(&entry, fh); " + status,
@@ -157,6 +157,9 @@ var kinds = map[string]kind{
 	"tool":     {class: "TOOL"},
 	"pcontrol": {class: "OTHER"}, // pcontrol.h
 }
+
+// given is what an operation takes along that may only fetch.
+func given(count string) string { return "op == NO_OP ? 0 : " + count }
 
 func rma(before string, request bool, traffic string) kind {
 	k := kind{class: "RMA", traffic: traffic, before: before}
