@@ -113,6 +113,7 @@ var kinds = map[string]kind{
 	"get":             rma("describe_rma(&entry, 0, 0, origin_count, origin_datatype, target_rank, win);", false, receives),
 	"get_accumulate":  rma("describe_rma(&entry, "+given("origin_count")+", origin_datatype, result_count, result_datatype, target_rank, win);", false, sends+"|"+receives),
 	"fetch_op":        rma("describe_rma(&entry, "+given("1")+", datatype, 1, datatype, target_rank, win);", false, sends+"|"+receives),
+	"swap":            rma("describe_rma(&entry, 1, datatype, 1, datatype, target_rank, win);", false, sends+"|"+receives),
 	"rput":            rma("describe_rma(&entry, origin_count, origin_datatype, 0, 0, target_rank, win);", true, sends),
 	"rget":            rma("describe_rma(&entry, 0, 0, origin_count, origin_datatype, target_rank, win);", true, receives),
 	"rget_accumulate": rma("describe_rma(&entry, "+given("origin_count")+", origin_datatype, result_count, result_datatype, target_rank, win);", true, sends+"|"+receives),

@@ -8,12 +8,13 @@
 enum { LONG_ENOUGH = 100000 };
 
 static pthread_barrier_t barrier;
-static MPI_Request request;
+static MPI_Request request, before;
 static char to[1000], from[1000];
 
 static void *receive(void *argument)
 {
     MPI_Irecv(to, sizeof to, MPI_CHAR, 1, 1, MPI_COMM_WORLD, &request);
+    before = request;
     pthread_barrier_wait(&barrier);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     return argument;
@@ -22,6 +23,7 @@ static void *receive(void *argument)
 static void *forget(void *argument)
 {
     MPI_Send_init(from, 1, MPI_CHAR, 1, 3, MPI_COMM_WORLD, &request);
+    before = request;
     pthread_barrier_wait(&barrier);
     MPI_Request_free(&request);
     return argument;
@@ -31,7 +33,7 @@ int main(int argc, char **argv)
 {
     int provided, rank;
     pthread_t thread;
-    MPI_Request before, mine;
+    MPI_Request mine;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (provided != MPI_THREAD_MULTIPLE) return 2;
@@ -47,7 +49,6 @@ int main(int argc, char **argv)
 
     pthread_create(&thread, NULL, receive, NULL);
     pthread_barrier_wait(&barrier);
-    before = request;
     usleep(LONG_ENOUGH);
     MPI_Issend(from, 7, MPI_CHAR, 1, 2, MPI_COMM_WORLD, &mine);
     printf("%d ", mine == before);
@@ -56,7 +57,6 @@ int main(int argc, char **argv)
 
     pthread_create(&thread, NULL, forget, NULL);
     pthread_barrier_wait(&barrier);
-    before = request;
     usleep(LONG_ENOUGH);
     MPI_Irecv(to, 20, MPI_CHAR, 1, 4, MPI_COMM_WORLD, &mine);
     printf("%d\n", mine == before);
