@@ -173,6 +173,7 @@ void describe_persistent(struct chain_entry *entry, const MPI_Request *request, 
 void describe_restarted(struct chain_entry *entry, int count, const MPI_Request *requests);
 void describe_freeing(struct chain_entry *entry, MPI_Request request, struct request *freed);
 void describe_freed(struct chain_entry *entry, int rc, const struct request *freed);
+/* The status is NULL where the call failed: a request that is null then, or persistent, has ended, and brought nothing. */
 void describe_completed(struct chain_entry *entry, MPI_Request before, MPI_Request after, const MPI_Status *status);
 
 static inline void describe_requests(struct chain_entry *entry, int count, const MPI_Request *requests)
@@ -196,7 +197,7 @@ struct describe_saved {
 /* Answers the statuses to be used: the caller's, ours instead of MPI_STATUSES_IGNORE, or NULL when the caller's argument is NULL
  * (single statuses). */
 MPI_Status *describe_save(struct describe_saved *saved, int count, const MPI_Request *requests, MPI_Status *statuses);
-void describe_completed_any(struct chain_entry *entry, struct describe_saved *saved, bool done, const int *index,
+void describe_completed_any(struct chain_entry *entry, struct describe_saved *saved, int rc, bool done, const int *index,
                             const MPI_Request *requests, const MPI_Status *status);
 void describe_completed_all(struct chain_entry *entry, struct describe_saved *saved, int rc, bool done,
                             const MPI_Request *requests, const MPI_Status *statuses);

@@ -95,8 +95,9 @@ void describe_completed(struct chain_entry *entry, MPI_Request before, MPI_Reque
     }
     call->completed += request.active;
     bool cancelled = false, received = false;
-    uint64_t bytes = request.bytes;
-    if (request.kind == REQUEST_RECEIVE || request.kind == REQUEST_PARTITIONED_RECEIVE) {
+    bool receives = request.kind == REQUEST_RECEIVE || request.kind == REQUEST_PARTITIONED_RECEIVE;
+    uint64_t bytes = receives && !status ? 0 : request.bytes;
+    if (receives && status) {
         uint64_t known = describe_status(status, &cancelled);
         if (request.kind == REQUEST_RECEIVE) bytes = known;
         received = !cancelled && status->MPI_SOURCE != MPI_PROC_NULL;
@@ -108,7 +109,7 @@ void describe_completed(struct chain_entry *entry, MPI_Request before, MPI_Reque
     if (request.newcomm) {
         chain_pending_objects(-1);
         union chain_handle comm = {.number = HANDLE_NUMBER(*(MPI_Comm *)request.newcomm)};
-        if (chain_follows_objects && *(MPI_Comm *)request.newcomm != NULL_COMM)
+        if (status && chain_follows_objects && *(MPI_Comm *)request.newcomm != NULL_COMM)
             agent_comm_created(comm, chain_functions[request.function].name);
     }
     if (chain_complete_masks[call->function]) tell(entry, &request, status, received, cancelled, bytes);
@@ -150,16 +151,25 @@ MPI_Status *describe_save(struct describe_saved *saved, int count, const MPI_Req
     return statuses == MPI_STATUSES_IGNORE ? own : statuses;
 }
 
+/* What else has ended in a call that failed; persistent requests look as before. */
+static void ended(struct chain_entry *entry, const struct describe_saved *saved, const MPI_Request *requests)
+{
+    for (int i = 0; i < saved->count; i++)
+        if (requests[i] == NULL_REQUEST) describe_completed(entry, saved->requests[i], requests[i], NULL);
+}
+
 static void done(struct describe_saved *saved)
 {
     free(saved->memory);
     if (saved->scratch) chain_thread.scratch_used = 0;
 }
 
-void describe_completed_any(struct chain_entry *entry, struct describe_saved *saved, bool completed, const int *index,
+void describe_completed_any(struct chain_entry *entry, struct describe_saved *saved, int rc, bool completed, const int *index,
                             const MPI_Request *requests, const MPI_Status *status)
 {
-    if (completed && *index >= 0 && *index < saved->count)
+    if (rc != MPI_SUCCESS)
+        ended(entry, saved, requests);
+    else if (completed && *index >= 0 && *index < saved->count)
         describe_completed(entry, saved->requests[*index], requests[*index], status);
     done(saved);
 }
@@ -170,11 +180,19 @@ static bool settled(int rc, const MPI_Status *status)
     return rc == MPI_SUCCESS || (status != MPI_STATUS_IGNORE && status->MPI_ERROR == MPI_SUCCESS);
 }
 
+/* Once. */
+static void tell_saved(struct chain_entry *entry, struct describe_saved *saved, int i, const MPI_Request *requests, const MPI_Status *status)
+{
+    describe_completed(entry, saved->requests[i], requests[i], status);
+    saved->requests[i] = NULL_REQUEST;
+}
+
 void describe_completed_all(struct chain_entry *entry, struct describe_saved *saved, int rc, bool completed,
                             const MPI_Request *requests, const MPI_Status *statuses)
 {
     for (int i = 0; i < saved->count && (completed || rc != MPI_SUCCESS); i++)
-        if (settled(rc, &statuses[i])) describe_completed(entry, saved->requests[i], requests[i], &statuses[i]);
+        if (settled(rc, &statuses[i])) tell_saved(entry, saved, i, requests, &statuses[i]);
+    if (rc != MPI_SUCCESS) ended(entry, saved, requests);
     done(saved);
 }
 
@@ -183,8 +201,8 @@ void describe_completed_some(struct chain_entry *entry, struct describe_saved *s
 {
     for (int i = 0; i < saved->count && i < *count; i++) {
         int index = indices[i];
-        if (index >= 0 && index < saved->count && settled(rc, &statuses[i]))
-            describe_completed(entry, saved->requests[index], requests[index], &statuses[i]);
+        if (index >= 0 && index < saved->count && settled(rc, &statuses[i])) tell_saved(entry, saved, index, requests, &statuses[i]);
     }
+    if (rc != MPI_SUCCESS) ended(entry, saved, requests);
     done(saved);
 }

@@ -231,6 +231,22 @@ func TestFetching(t *testing.T) {
 	})
 }
 
+// A request that is gone after an error is not outstanding any more, and has brought nothing.
+func TestFailedWaits(t *testing.T) {
+	onEach(t, func(t *testing.T, f *family) {
+		r := f.run(t, job{ranks: 1, config: []string{"variable=mpitx:messages_received", "variable=mpitx:bytes_received",
+			"variable=mpitx:requests_outstanding", "null=1"}}, f.compile(t, "mpicc", "errors.c"))
+		messages, bytes := "8", "80"
+		if r.stdout == "0 failed\n" { // Open MPI cuts off without a word
+			messages, bytes = "16", "96"
+		}
+		r.want(t, map[string]string{"mpitx:messages_received": messages, "mpitx:bytes_received": bytes, "mpitx:requests_outstanding": "0"})
+		if !strings.HasSuffix(r.counts["note"], " 16 requests completed") {
+			t.Errorf("note %q", r.counts["note"])
+		}
+	})
+}
+
 func TestRequests(t *testing.T) {
 	program := filepath.Join(work, "requests")
 	cc(t, program, "testdata/requests.c", "-I..", "-lpthread")
