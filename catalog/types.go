@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -290,6 +291,9 @@ func ParseThreadLevel(s string) (ThreadLevel, error) {
 	n, err := enumParse("thread level", "mpi-thread-", threadNames, s)
 	return ThreadLevel(n), err
 }
+
+// DatatypeNames are the names of all datatypes.
+func DatatypeNames() []string { return slices.Clone(datatypeNames[1:]) }
 
 // ParseDatatype reads a datatype's name.
 func ParseDatatype(s string) (Datatype, error) {

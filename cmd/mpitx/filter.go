@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -36,10 +37,26 @@ func (f *filterFlags) flags(cmd *cobra.Command, self *bool) {
 		return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
 	}
 	cmd.RegisterFlagCompletionFunc("verbosity", words("user-basic", "user-detail", "user-all", "tuner-basic", "tuner-detail", "tuner-all", "mpidev-basic", "mpidev-detail", "mpidev-all"))
-	cmd.RegisterFlagCompletionFunc("scope", words("constant", "readonly", "local", "group", "group-eq", "all", "all-eq"))
-	cmd.RegisterFlagCompletionFunc("class", words("state", "level", "size", "percentage", "highwatermark", "lowwatermark", "counter", "aggregate", "timer", "generic"))
-	cmd.RegisterFlagCompletionFunc("bind", words("none", "comm", "datatype", "errhandler", "file", "group", "op", "request", "win", "message", "info", "session", "self", "world"))
+	cmd.RegisterFlagCompletionFunc("scope", wordList("constant", "readonly", "local", "group", "group-eq", "all", "all-eq"))
+	cmd.RegisterFlagCompletionFunc("class", wordList("state", "level", "size", "percentage", "highwatermark", "lowwatermark", "counter", "aggregate", "timer", "generic"))
+	cmd.RegisterFlagCompletionFunc("type", wordList(catalog.DatatypeNames()...))
+	cmd.RegisterFlagCompletionFunc("bind", wordList("none", "comm", "datatype", "errhandler", "file", "group", "op", "request", "win", "message", "info", "session", "self", "world"))
 	cmd.RegisterFlagCompletionFunc("stage", words("before", "after", "both"))
+}
+
+// wordList completes words separated by commas: the last one, behind those that are there.
+func wordList(words ...string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+		before := typed[:strings.LastIndexByte(typed, ',')+1]
+		given := strings.Split(before, ",")
+		var out []string
+		for _, w := range words {
+			if strings.HasPrefix(before+w, typed) && !slices.Contains(given, w) {
+				out = append(out, before+w)
+			}
+		}
+		return out, cobra.ShellCompDirectiveNoFileComp
+	}
 }
 
 // compile makes the filter of the flags and the globs. It also takes what --bind says of the communicator.

@@ -34,7 +34,7 @@ func (o *outputFlags) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVarP(&o.output, "output", "o", "table", "output format: "+strings.Join(formats, ", "))
 	cmd.Flags().StringVar(&o.fieldNames, "fields", "", "columns, separated by commas: "+strings.Join(export.FieldNames(), ", "))
 	cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
-	cmd.RegisterFlagCompletionFunc("fields", cobra.FixedCompletions(export.FieldNames(), cobra.ShellCompDirectiveNoFileComp))
+	cmd.RegisterFlagCompletionFunc("fields", wordList(export.FieldNames()...))
 }
 
 func (o *outputFlags) parse() (err error) {
