@@ -91,6 +91,12 @@ func (o *listOptions) run(cmd *cobra.Command) error {
 	if err := o.parse(); err != nil {
 		return err
 	}
+	switch {
+	case o.tree && o.fields != nil:
+		return usagef("--tree draws variables in their categories: --fields is of no use with it")
+	case o.tree && o.kinds != 0 && o.kinds&(export.Cvars|export.Pvars) == 0:
+		return usagef("--tree draws variables in their categories: it goes with cvars and pvars only, or with none of these words")
+	}
 	filter, filtered, err := o.compile(o.globs)
 	if err != nil {
 		return err

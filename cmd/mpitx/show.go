@@ -65,6 +65,9 @@ func (o *showOptions) run(cmd *cobra.Command, args []string) error {
 	if err := o.parse(); err != nil {
 		return err
 	}
+	if o.fields != nil && (o.format == export.FormatTable || o.format == export.FormatWide) {
+		return usagef("show explains everything: --fields goes with -o json, ndjson, csv and names only; mpitx read --fields prints columns")
+	}
 	c, err := o.open(cmd, nil, "")
 	if err != nil {
 		return err

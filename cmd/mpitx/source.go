@@ -68,6 +68,9 @@ func (s *source) open(cmd *cobra.Command, writes []job.Write, stage job.Stage) (
 	if s.timeout <= 0 {
 		return nil, usagef("--timeout: must be positive")
 	}
+	if s.from != "" && s.self {
+		return nil, usagef("--from reads a file: --bind self is of no use with it")
+	}
 	launch := s.a.env.Launcher()
 	if s.from != "" {
 		if launch.Rank > 0 {
