@@ -19,11 +19,14 @@ func HowToSet(impl, name, value string, t export.Terminal) []string {
 	}
 	switch impl {
 	case locate.OpenMPI:
-		return []string{
+		lines := []string{
 			"export " + quote("OMPI_MCA_"+name, t) + "=" + v,
 			"mpirun --mca " + quote(name, t) + " " + v + " " + more,
-			"echo " + quote(name+" = "+value, t) + " >> ~/.openmpi/mca-params.conf",
 		}
+		if strings.Contains(value, "\n") || strings.TrimSpace(value) != value { // a line of the file cannot hold it
+			return lines
+		}
+		return append(lines, "echo "+quote(name+" = "+value, t)+" >> ~/.openmpi/mca-params.conf")
 	case locate.MPICH:
 		return []string{
 			"export " + quote(name, t) + "=" + v,

@@ -182,6 +182,8 @@ func TestCommandLinesThatEndEarly(t *testing.T) {
 func TestHowToSet(t *testing.T) {
 	for _, c := range []struct{ impl, name, value, want string }{
 		{locate.OpenMPI, "btl", "^tcp", "export OMPI_MCA_btl='^tcp' | mpirun --mca btl '^tcp' … | echo 'btl = ^tcp' >> ~/.openmpi/mca-params.conf"},
+		{locate.OpenMPI, "btl", "a\nb", `export OMPI_MCA_btl=$'a\nb' | mpirun --mca btl $'a\nb' …`},
+		{locate.OpenMPI, "btl", "tcp ", "export OMPI_MCA_btl='tcp ' | mpirun --mca btl 'tcp ' …"},
 		{locate.MPICH, "MPIR_CVAR_A", "1", "export MPIR_CVAR_A=1 | mpiexec -genv MPIR_CVAR_A 1 …"},
 		{locate.Demo, "eager.limit", "it's", `export DEMO_CVAR_EAGER_LIMIT='it'\''s'`},
 		{locate.Demo, "x", "é\u202e\x1b", `export DEMO_CVAR_X=$'é\xe2\x80\xae\x1b'`},
