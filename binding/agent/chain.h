@@ -91,8 +91,9 @@ struct chain_call {
     /* Where described; valid in leave, all since the call was entered and 0 for a call that failed: */
     uint32_t sent, received;          /* point-to-point messages */
     uint64_t sent_bytes, received_bytes; /* of those */
-    uint64_t gave, got;               /* bytes of collectives, RMA and files, as the arguments say; collectives also when
+    uint64_t gave, got;               /* bytes of collectives and RMA, as the arguments say, and of files; collectives also when
                                          a persistent one starts, in a CHAIN_COMPLETION function */
+    uint64_t read;                    /* bytes from files, of requests that completed */
     uint32_t collectives;             /* of those that started */
     uint32_t started, completed;      /* requests */
 

@@ -97,7 +97,10 @@ void describe_completed(struct chain_entry *entry, MPI_Request before, MPI_Reque
     bool cancelled = false, received = false;
     bool receives = request.kind == REQUEST_RECEIVE || request.kind == REQUEST_PARTITIONED_RECEIVE;
     uint64_t bytes = receives && !status ? 0 : request.bytes;
-    if (receives && status) {
+    if (request.kind == REQUEST_FILE_READ) {
+        bytes = status ? describe_status_bytes(status) : 0;
+        call->read += bytes;
+    } else if (receives && status) {
         uint64_t known = describe_status(status, &cancelled);
         if (request.kind == REQUEST_RECEIVE) bytes = known;
         received = !cancelled && status->MPI_SOURCE != MPI_PROC_NULL;

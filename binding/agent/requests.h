@@ -16,7 +16,8 @@ enum request_kind {
     REQUEST_SEND,
     REQUEST_RECEIVE,
     REQUEST_PARTITIONED_RECEIVE, /* its status need not know the size: bytes does */
-    REQUEST_COLLECTIVE
+    REQUEST_COLLECTIVE,
+    REQUEST_FILE_READ
 };
 
 struct request {

@@ -58,8 +58,8 @@ static const struct definition definitions[] = {
      KIND(CHAIN_RMA), CHAIN_RECEIVES, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_BYTES_RECEIVED, false},
     {"mpitx:io_bytes_written", "bytes written to files through MPI", MPITX_PVAR_CLASS_AGGREGATE, TALLY_IO_WRITTEN, KIND(CHAIN_IO), CHAIN_SENDS,
      CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_BYTES_SENT, false},
-    {"mpitx:io_bytes_read", "bytes read from files through MPI", MPITX_PVAR_CLASS_AGGREGATE, TALLY_IO_READ, KIND(CHAIN_IO), CHAIN_RECEIVES,
-     CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_BYTES_RECEIVED, false},
+    {"mpitx:io_bytes_read", "bytes read from files through MPI", MPITX_PVAR_CLASS_AGGREGATE, TALLY_IO_READ,
+     KIND(CHAIN_IO) | KIND(CHAIN_COMPLETION), CHAIN_RECEIVES, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_BYTES_RECEIVED, false},
 };
 
 enum { DEFINITIONS = sizeof definitions / sizeof *definitions, FUNCTIONS = TALLY_FUNCTIONS };
@@ -77,10 +77,12 @@ static int contributes(const struct definition *definition, const struct chain_f
     return definition->traffic == 0 || (function->traffic & definition->traffic);
 }
 
-/* Whether a function's own share makes sense: completions carry both messages and, for persistent ones, collectives. */
+/* Whether a function's own share makes sense: completions carry messages, collectives that are persistent, and reads of files,
+ * which are not counted where they start. */
 static int has_share(const struct definition *definition, const struct chain_function *function)
 {
     if (definition->only_total || !contributes(definition, function)) return 0;
+    if (definition->field == TALLY_IO_READ && (function->traffic & CHAIN_REQUESTS)) return 0;
     return definition->kinds == ALL_KINDS || definition->kinds == MESSAGES || function->kind != CHAIN_COMPLETION;
 }
 
@@ -213,6 +215,7 @@ static inline void add_description(const struct chain_call *call, const struct c
         tally_add(&totals[sent], call->gave);
         tally_add(&totals[got], call->got);
     }
+    if (call->read) tally_add(&totals[TALLY_IO_READ], call->read);
     if (function->kind == CHAIN_RMA && (function->traffic & (CHAIN_SENDS | CHAIN_RECEIVES)) && call->rc == 0)
         tally_add(&totals[TALLY_RMA_OPERATIONS], 1);
 }

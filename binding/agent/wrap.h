@@ -188,7 +188,7 @@ static ALWAYS_INLINE void chain_clear_description(struct chain_call *call)
     call->requests = NULL;
     call->sent = call->received = 0;
     call->sent_bytes = call->received_bytes = 0;
-    call->gave = call->got = 0;
+    call->gave = call->got = call->read = 0;
     call->collectives = call->started = call->completed = 0;
 }
 

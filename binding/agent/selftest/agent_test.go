@@ -247,6 +247,21 @@ func TestFailedWaits(t *testing.T) {
 	})
 }
 
+// Bytes that were read, not those that were asked for.
+func TestFiles(t *testing.T) {
+	onEach(t, func(t *testing.T, f *family) {
+		for _, more := range [][]string{nil, {"variable=mpitx:bytes_received", "variable=mpitx:io_bytes_written", "variable=mpitx:requests_outstanding"}} {
+			r := f.run(t, job{ranks: 1, config: append([]string{"variable=mpitx:io_bytes_read"}, more...)}, f.compile(t, "mpicc", "files.c"),
+				filepath.Join(t.TempDir(), "file"))
+			want := map[string]string{"mpitx:io_bytes_read": "410"}
+			if more != nil {
+				want["mpitx:bytes_received"], want["mpitx:io_bytes_written"], want["mpitx:requests_outstanding"] = "0", "200", "0"
+			}
+			r.want(t, want)
+		}
+	})
+}
+
 func TestRequests(t *testing.T) {
 	program := filepath.Join(work, "requests")
 	cc(t, program, "testdata/requests.c", "-I..", "-lpthread")
