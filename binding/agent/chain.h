@@ -95,7 +95,7 @@ struct chain_call {
                                          a persistent one starts, in a CHAIN_COMPLETION function */
     uint64_t read;                    /* bytes from files, of requests that completed */
     uint32_t collectives;             /* of those that started */
-    uint32_t started, completed;      /* requests */
+    uint32_t started, completed;      /* requests; the latter also in a call that failed */
 
     uint64_t made; /* where the call takes requests: the agent's own, see requests.h */
 };
