@@ -49,8 +49,12 @@ func (m *Model) categoryLines(c *catalog.Category, width int) []string {
 
 // wrapped is foreign text in lines of a width.
 func (m *Model) wrapped(s string, width int, style term.Style) []string {
+	return m.inLines(m.t.SafeText(s), width, style)
+}
+
+func (m *Model) inLines(safe string, width int, style term.Style) []string {
 	lines := []string{}
-	for _, l := range term.Wrap(m.t.SafeText(s), max(width-2, 1)) {
+	for _, l := range term.Wrap(safe, max(width-2, 1)) {
 		lines = append(lines, " "+m.t.Paint(style, strings.TrimRight(l, " ")))
 	}
 	return lines
@@ -75,7 +79,7 @@ func (m *Model) detailLines(e *entry, width int) []string {
 		if how := m.o.HowToSet(m.x.cat, v, settingOf(v)); len(how) > 0 {
 			lines = append(lines, "", " "+m.t.Paint(term.Style{Bold: true}, "for the next run")+" (S copies the first)")
 			for _, h := range how {
-				lines = append(lines, m.wrapped(h, width, term.Style{})...)
+				lines = append(lines, m.inLines(m.t.Export().SafeCommand(h), width, term.Style{})...)
 			}
 		}
 	}

@@ -330,6 +330,14 @@ func TestMarkedDescription(t *testing.T) {
 	}
 }
 
+// A command is shown as it has to be typed.
+func TestHowToSet(t *testing.T) {
+	how := func(*catalog.Catalog, *catalog.Variable, string) []string { return []string{`export X=$'a\x1b'`} }
+	m := explorer(t, fixture(t, "mpich-4.0.2.json"), Options{Term: term.Term{UTF8: true}, HowToSet: how}, 120, 80)
+	press(m, "/", "'BCAST_SHORT_MSG_SIZE")
+	contains(t, m, ` export X=$'a\x1b'`)
+}
+
 // Long names keep their ends, which tell them apart, and matches in them stay marked.
 func TestCutMiddle(t *testing.T) {
 	for _, c := range []struct {
