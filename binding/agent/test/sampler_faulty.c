@@ -1,6 +1,6 @@
 /* sampler_faulty.c: an MPI library with more performance variables: one counts its reads, three misbehave, one has an element for
- * each process of a communicator, as Open MPI's have, and sixteen are plain counters, read under a lock as libraries do it. It takes
- * the real library's name, and needs that under another one. */
+ * each process of a communicator, as Open MPI's have, and sixteen are plain counters, read under a lock as libraries do it, that
+ * stand. It takes the real library's name, and needs that under another one. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -75,7 +75,7 @@ int PMPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void 
     long which = (int *)(void *)handle - places;
     if (which >= NAMED && which < MORE) {
         pthread_mutex_lock(&lock);
-        *(unsigned long long *)buf = plain[which - NAMED]++;
+        *(unsigned long long *)buf = plain[which - NAMED];
         pthread_mutex_unlock(&lock);
         return MPI_SUCCESS;
     }
