@@ -3,6 +3,8 @@ package origin
 import (
 	"path/filepath"
 	"strings"
+
+	"mpitx/cmd/mpitx/internal/locate"
 )
 
 // options are the settings that a launcher's command line holds.
@@ -97,10 +99,11 @@ func is(parameter string) setter {
 
 // mapBy leaves out what mpitx -n says itself.
 func mapBy(a []string) (string, string) {
-	if a[0] == ":OVERSUBSCRIBE" {
+	const variable = "OMPI_MCA_rmaps_base_mapping_policy"
+	if locate.OwnedByLauncher(variable, a[0]) {
 		return "", ""
 	}
-	return "OMPI_MCA_rmaps_base_mapping_policy", a[0]
+	return variable, a[0]
 }
 
 func mca(a []string) (string, string)  { return "OMPI_MCA_" + a[0], a[1] }
