@@ -29,7 +29,7 @@ func selfLaunch(n int, argv, environ []string, limit time.Duration) int {
 	}
 	over := make(chan struct{}) // closes when rank 0 has failed: as launchers do, the others are ended then
 	stopped := make(chan os.Signal, 1)
-	signal.Notify(stopped, endings...)
+	notifyEndings(stopped)
 	defer signal.Stop(stopped)
 start:
 	for rank := range n {
@@ -87,15 +87,20 @@ start:
 	return code
 }
 
-// endings are the signals that end a job.
-var endings = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}
+// notifyEndings asks for the signals that end a job; not for SIGHUP where nohup has started us.
+func notifyEndings(c chan<- os.Signal) {
+	signal.Notify(c, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(c, syscall.SIGHUP)
+	}
+}
 
 // passSignals passes the first signal that would end us on to a process, and kills it at the second, or where it does not
 // end; until stop is called. Stop tells the last of them, 0
 // where there was none.
 func passSignals(cmd *exec.Cmd) (stop func() syscall.Signal) {
 	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, endings...)
+	notifyEndings(signals)
 	done, last := make(chan struct{}), make(chan syscall.Signal)
 	go func() {
 		var passed syscall.Signal
