@@ -31,13 +31,15 @@ static unsigned wanted(int function)
     return all;
 }
 
-/* The light way does what the tally's observer would do; anybody else needs the full one. */
+/* The light way does what the tally's observer would do; anybody else needs the full one, and who has no counter to read the time
+ * from. */
 static unsigned lighten(int function, unsigned flags)
 {
     unsigned tally = chain_tally_observer >= 0 ? 1u << chain_tally_observer : 0;
     unsigned others = (chain_enter_masks[function] | chain_leave_masks[function] | chain_complete_masks[function]) & ~tally;
     if (others || (flags & (CHAIN_FLAG_TOOLS | CHAIN_FLAG_HOOK))) return flags;
     if ((flags & CHAIN_FLAG_DESCRIBE) && !chain_light[function]) return flags;
+    if ((flags & CHAIN_FLAG_TIME) && !clock_counter) return flags;
     unsigned light = flags & (CHAIN_FLAGS_DUE | CHAIN_FLAG_DEPTH);
     if (flags & CHAIN_FLAG_LEAVE) light |= CHAIN_FLAG_TALLY;
     if (flags & CHAIN_FLAG_TIME) light |= CHAIN_FLAG_TALLY_TIME;

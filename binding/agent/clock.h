@@ -20,18 +20,23 @@ static inline uint64_t clock_monotonic(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static inline uint64_t clock_ticks(void)
+/* Where clock_counter is true. */
+static inline uint64_t clock_read_counter(void)
 {
 #if defined(__x86_64__)
-    if (__builtin_expect(clock_counter, 1)) return __rdtsc();
+    return __rdtsc();
 #elif defined(__aarch64__)
-    if (__builtin_expect(clock_counter, 1)) {
-        uint64_t ticks;
-        __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
-        return ticks;
-    }
-#endif
+    uint64_t ticks;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+    return ticks;
+#else
     return clock_monotonic();
+#endif
+}
+
+static inline uint64_t clock_ticks(void)
+{
+    return __builtin_expect(clock_counter, 1) ? clock_read_counter() : clock_monotonic();
 }
 
 /* clock_start chooses the clock and takes the first of the two pairs that calibrate it. */

@@ -63,13 +63,13 @@ static inline void tally_add(uint64_t *place, uint64_t amount)
  * no sum is as large as the clock. So one store says both, and a reader adds the time that it is. */
 static inline void tally_enter_time(struct tally *tally, int function, uint64_t enter)
 {
-    if (tally_total_time) tally_add(&tally->totals[TALLY_TIME], -enter);
+    if (__builtin_expect(tally_total_time, 1)) tally_add(&tally->totals[TALLY_TIME], -enter);
     if (tally_selected[function]) tally_add(&tally->rows[function][TALLY_TIME], -enter);
 }
 
 static inline void tally_leave_time(uint64_t *place, uint64_t leave)
 {
-    if ((int64_t)*place < 0) tally_add(place, leave); /* else it was switched on in the middle of the call */
+    if (__builtin_expect((int64_t)*place < 0, 1)) tally_add(place, leave); /* else it was switched on in the middle of the call */
 }
 
 #pragma GCC visibility pop

@@ -3,9 +3,9 @@
  * Included by wrappers.c only, with mpi.h. A wrapper does nothing but jump, all registers untouched, the way that chain.c has
  * chosen for its function (chain_ways): to the next symbol of its name where it has no flag; to due_MPI_X, which counts down and
  * jumps on, while all that is wanted of it is the sampler's countdown; to light_MPI_X or timed_MPI_X, which only count; or to
- * whole_MPI_X. So each of these sees the application's return address and stack. There counted_MPI_X asks chain_enter whether the
- * call counts: the outermost call of a thread does, unless the MPI library itself makes it, and an inner one does when the
- * application makes it from a callback. */
+ * whole_MPI_X, which also does where only calls and time are counted of a function without messages. So each of these sees the
+ * application's return address and stack. On the full way counted_MPI_X asks chain_enter whether the call counts: the outermost call
+ * of a thread does, unless the MPI library itself makes it, and an inner one does when the application makes it from a callback. */
 #ifndef MPITX_WRAP_H
 #define MPITX_WRAP_H
 
@@ -88,69 +88,25 @@ static ALWAYS_INLINE void chain_count_first(struct chain_thread *thread, unsigne
 
 /* ---- the light way: nothing but counting ---- */
 
-struct chain_light_call {
-    struct chain_thread *thread;
-    uint64_t enter;
-    uint32_t depth, flags;
-};
-
-static NOINLINE bool chain_light_enter(struct chain_light_call *light, int id, const struct chain_caller *caller)
+/* Outermost calls alone, with time stamps and without (timed); others take the full way. */
+static ALWAYS_INLINE bool chain_quick_possible(const struct chain_thread *thread, unsigned flags, const void *address, bool timed)
 {
-    struct chain_thread *thread = &chain_thread;
-    light->flags = chain_flags[id];
-    light->depth = chain_place(thread, id, caller);
-    light->thread = thread;
-    light->enter = 0;
-    if (light->depth == CHAIN_FRAMES) return false;
-    if (light->depth == 0) chain_count_first(thread, light->flags);
-    if (light->flags & CHAIN_FLAG_TALLY_TIME) {
-        struct tally *tally = tally_of(thread);
-        thread->entered[light->depth] = light->enter = clock_ticks();
-        if (LIKELY(light->depth == 0 && tally)) tally_enter_time(tally, id, light->enter);
-    }
-    return true;
+    return LIKELY(thread->depth == 0) && LIKELY((uintptr_t)address - chain_library.start >= chain_library.size) &&
+           (LIKELY(thread->tally != NULL) || (!timed && thread->known && !(flags & CHAIN_FLAG_TALLY)));
 }
 
-static NOINLINE int chain_light_leave(const struct chain_light_call *light, int id, int rc)
-{
-    struct chain_thread *thread = light->thread;
-    struct tally *tally;
-    uint64_t leave = light->flags & CHAIN_FLAG_TALLY_TIME ? clock_ticks() : 0;
-    thread->depth = light->depth;
-    if (LIKELY(light->flags & CHAIN_FLAG_TALLY) && (tally = tally_of(thread))) {
-        tally_add(&tally->totals[TALLY_CALLS], 1);
-        if (leave && light->depth == 0) tally_leave_time(&tally->totals[TALLY_TIME], leave);
-        if (tally_selected[id]) {
-            uint64_t *row = tally->rows[id];
-            tally_add(&row[TALLY_CALLS], 1);
-            if (leave && light->depth == 0) tally_leave_time(&row[TALLY_TIME], leave);
-            if (leave && light->depth > 0) tally_add(&row[TALLY_TIME], leave - light->enter);
-        }
-    }
-    if ((light->flags & CHAIN_FLAG_DUE) && light->depth == 0) chain_count_down(thread);
-    return rc;
-}
-
-/* The same for outermost calls of the functions whose messages are counted; others take the full way. */
-static ALWAYS_INLINE bool chain_quick_possible(const struct chain_thread *thread, unsigned flags, const struct chain_caller *caller)
-{
-    return LIKELY(thread->depth == 0) && LIKELY((uintptr_t)caller->address - chain_library.start >= chain_library.size) &&
-           (LIKELY(thread->tally != NULL) || (thread->known && !(flags & CHAIN_FLAG_TALLY)));
-}
-
-static ALWAYS_INLINE void chain_quick_enter(struct chain_thread *thread, int id, unsigned flags, const struct chain_caller *caller)
+static ALWAYS_INLINE void chain_quick_enter(struct chain_thread *thread, int id, unsigned flags, const void *frame, bool timed)
 {
     chain_count_first(thread, flags);
-    thread->frames[0] = caller->frame;
+    thread->frames[0] = frame;
     thread->functions[0] = id;
     thread->depth = 1;
-    if (flags & CHAIN_FLAG_TALLY_TIME) {
-        uint64_t enter = thread->entered[0] = clock_ticks();
-        tally_enter_time(thread->tally, id, enter);
-    }
+    if (!timed) return;
+    uint64_t enter = thread->entered[0] = clock_read_counter();
+    tally_enter_time(thread->tally, id, enter);
 }
 
-static ALWAYS_INLINE void chain_quick_add(uint64_t *row, uint64_t leave, bool sent, uint64_t sent_bytes, bool received,
+static ALWAYS_INLINE void chain_quick_add(uint64_t *row, bool timed, uint64_t leave, bool sent, uint64_t sent_bytes, bool received,
                                           uint64_t received_bytes)
 {
     tally_add(&row[TALLY_CALLS], 1);
@@ -162,20 +118,39 @@ static ALWAYS_INLINE void chain_quick_add(uint64_t *row, uint64_t leave, bool se
         tally_add(&row[TALLY_MESSAGES_RECEIVED], 1);
         tally_add(&row[TALLY_BYTES_RECEIVED], received_bytes);
     }
-    if (leave) tally_leave_time(&row[TALLY_TIME], leave);
+    if (timed) tally_leave_time(&row[TALLY_TIME], leave);
 }
 
-static ALWAYS_INLINE int chain_quick_leave(struct chain_thread *thread, int id, unsigned flags, int rc, uint64_t leave, bool sent,
-                                           uint64_t sent_bytes, bool received, uint64_t received_bytes)
+static ALWAYS_INLINE int chain_quick_leave(struct chain_thread *thread, int id, unsigned flags, int rc, bool timed, uint64_t leave,
+                                           bool sent, uint64_t sent_bytes, bool received, uint64_t received_bytes)
 {
     struct tally *tally = thread->tally;
     thread->depth = 0;
-    if (LIKELY(flags & CHAIN_FLAG_TALLY)) {
-        chain_quick_add(tally->totals, leave, sent, sent_bytes, received, received_bytes);
-        if (UNLIKELY(tally_selected[id])) chain_quick_add(tally->rows[id], leave, sent, sent_bytes, received, received_bytes);
+    if (timed || LIKELY(flags & CHAIN_FLAG_TALLY)) {
+        chain_quick_add(tally->totals, timed, leave, sent, sent_bytes, received, received_bytes);
+        if (UNLIKELY(tally_selected[id])) chain_quick_add(tally->rows[id], timed, leave, sent, sent_bytes, received, received_bytes);
     }
     if (flags & CHAIN_FLAG_DUE) chain_count_down(thread);
     return rc;
+}
+
+/* Of functions without messages: one place for all, as 450 pairs of their own would make the agent three times as large. Answers 0
+ * where the full way must be taken. */
+static NOINLINE unsigned chain_light_enter(int id, unsigned flags, const void *address, const void *frame)
+{
+    struct chain_thread *thread = &chain_thread;
+    if (UNLIKELY(flags >= CHAIN_FLAG_FULL)) return 0;
+    bool timed = flags & CHAIN_FLAG_TALLY_TIME;
+    if (!chain_quick_possible(thread, flags, address, timed)) return 0;
+    chain_quick_enter(thread, id, flags, frame, timed);
+    return flags | CHAIN_FLAG_FULL;
+}
+
+static NOINLINE int chain_light_leave(int id, unsigned flags, int rc)
+{
+    bool timed = flags & CHAIN_FLAG_TALLY_TIME;
+    uint64_t leave = timed ? clock_read_counter() : 0;
+    return chain_quick_leave(&chain_thread, id, flags, rc, timed, leave, false, 0, false, 0);
 }
 
 /* ---- the full way: the call is described to everybody who asked ---- */

@@ -11,7 +11,8 @@ import (
 )
 
 // What a wrapper adds to a call, in nanoseconds: bench.c calls a library that does nothing, through the agent and directly, in
-// turn. "best" is the difference of the fastest rounds, which is what a busy machine still shows.
+// turn. "best" is the difference of the fastest rounds, which is what a busy machine still shows. MPI_Comm_rank stands for the
+// functions that carry no messages.
 func BenchmarkWrapper(b *testing.B) {
 	configurations := []struct {
 		name      string
@@ -23,8 +24,8 @@ func BenchmarkWrapper(b *testing.B) {
 		{"calls", 8, []string{"mpitx:calls"}},
 		{"bytes", 8, []string{"mpitx:messages_sent", "mpitx:bytes_sent", "mpitx:messages_received", "mpitx:bytes_received"}},
 		{"time", 25, []string{"mpitx:time_in_mpi"}},
-		{"time+bytes", 25, []string{"mpitx:time_in_mpi", "mpitx:bytes_sent", "mpitx:bytes_received"}},
-		{"function", 25, []string{"mpitx:time/MPI_Send", "mpitx:bytes_sent/MPI_Send", "mpitx:time/MPI_Recv", "mpitx:bytes_received/MPI_Recv"}},
+		{"time+bytes", 25 + 8, []string{"mpitx:time_in_mpi", "mpitx:bytes_sent", "mpitx:bytes_received"}},
+		{"function", 25 + 8, []string{"mpitx:time/MPI_Send", "mpitx:bytes_sent/MPI_Send", "mpitx:time/MPI_Recv", "mpitx:bytes_received/MPI_Recv"}},
 	}
 	for _, f := range families {
 		mpicc, err := exec.LookPath("mpicc." + f.name)
@@ -74,7 +75,7 @@ func BenchmarkWrapper(b *testing.B) {
 func report(b *testing.B, output string) {
 	for _, line := range strings.Split(strings.TrimSpace(output), "\n") {
 		words := strings.Fields(line)
-		if len(words) != 5 || words[0] == "MPI_Comm_rank" {
+		if len(words) != 5 {
 			continue
 		}
 		for i, unit := range map[int]string{3: "added", 4: "best"} {

@@ -120,11 +120,6 @@ func (f Function) write(b *strings.Builder) {
 	}
 	line("chain_flags[ID_"+f.Name+"] & CHAIN_FLAG_HOOK", k.early)
 	next := fmt.Sprintf("((type_%s *)CHAIN_NEXT(caller, ID_%s))(%s)", f.Name, f.Name, arguments)
-	if k.light == "" {
-		fmt.Fprintf(b, "    if (LIKELY(chain_flags[ID_%s] < CHAIN_FLAG_FULL)) {\n        struct chain_light_call light;\n", f.Name)
-		fmt.Fprintf(b, "        if (!chain_light_enter(&light, ID_%s, caller)) return %s;\n", f.Name, next)
-		fmt.Fprintf(b, "        int rc = %s;\n        return chain_light_leave(&light, ID_%s, rc);\n    }\n", next, f.Name)
-	}
 	b.WriteString("    struct chain_entry entry;\n")
 	fmt.Fprintf(b, "    if (!chain_enter(&entry, ID_%s, caller)) return %s;\n", f.Name, next)
 	line("", k.locals)
@@ -139,10 +134,14 @@ func (f Function) write(b *strings.Builder) {
 	for shifted, prefix := range []string{"", "P"} {
 		next := fmt.Sprintf("((type_%s *)%s[ID_%s])(%s)", f.Name, []string{"chain_next", "chain_next_shifted"}[shifted], f.Name, arguments)
 		fmt.Fprintf(b, "static NOINLINE int whole_%s%s(%s)\n{\n", prefix, f.Name, parameters)
+		if k.light == "" {
+			fmt.Fprintf(b, "    unsigned light = chain_light_enter(ID_%s, chain_flags[ID_%s], __builtin_return_address(0), __builtin_dwarf_cfa());\n", f.Name, f.Name)
+			fmt.Fprintf(b, "    if (LIKELY(light)) {\n        int rc = %s;\n        return chain_light_leave(ID_%s, light, rc);\n    }\n", next, f.Name)
+		}
 		fmt.Fprintf(b, "    struct chain_caller caller = CHAIN_CALLER(%d);\n    return counted_%s(&caller%s);\n}\n", shifted, f.Name, moreArguments)
 		if k.light != "" {
-			f.writeLight(b, k, "light_", shifted, prefix, parameters, arguments, next)
-			f.writeLight(b, k, "timed_", shifted, prefix, parameters, arguments, next)
+			f.writeLight(b, k, false, shifted, prefix, parameters, arguments, next)
+			f.writeLight(b, k, true, shifted, prefix, parameters, arguments, next)
 		}
 		fmt.Fprintf(b, "static NOINLINE int due_%s%s(%s)\n{\n", prefix, f.Name, parameters)
 		place := []string{"", "_shifted"}[shifted] + "[ID_" + f.Name + "]"
@@ -161,22 +160,22 @@ func (k kind) way(light string) string {
 
 // writeLight makes the light way of a function whose calls cost little: functions of their own, with and without time stamps, that
 // the wrapper jumps to with all arguments in place, so that they see the application's return address and stack.
-func (f Function) writeLight(b *strings.Builder, k kind, way string, shifted int, prefix, parameters, arguments, next string) {
-	fmt.Fprintf(b, "static NOINLINE int %s%s%s(%s)\n{\n", way, prefix, f.Name, parameters)
-	fmt.Fprintf(b, "    struct chain_caller caller = CHAIN_CALLER(%d);\n    struct chain_thread *thread = &chain_thread;\n", shifted)
-	fmt.Fprintf(b, "    unsigned flags = chain_flags[ID_%s];\n", f.Name)
-	if way == "light_" {
-		b.WriteString("    flags &= ~(unsigned)CHAIN_FLAG_TALLY_TIME;\n")
+func (f Function) writeLight(b *strings.Builder, k kind, timed bool, shifted int, prefix, parameters, arguments, next string) {
+	way, leave := "light_", "0"
+	if timed {
+		way, leave = "timed_", "clock_read_counter()"
 	}
-	fmt.Fprintf(b, "    if (!chain_quick_possible(thread, flags, &caller)) return counted_%s(&caller, %s);\n", f.Name, arguments)
-	b.WriteString("    bool sent = false, received = false;\n    uint64_t sent_bytes = 0, received_bytes = 0, leave = 0;\n")
+	fmt.Fprintf(b, "static NOINLINE int %s%s%s(%s)\n{\n", way, prefix, f.Name, parameters)
+	fmt.Fprintf(b, "    struct chain_thread *thread = &chain_thread;\n    unsigned flags = chain_flags[ID_%s];\n", f.Name)
+	fmt.Fprintf(b, "    if (!chain_quick_possible(thread, flags, __builtin_return_address(0), %t)) {\n", timed)
+	fmt.Fprintf(b, "        struct chain_caller caller = CHAIN_CALLER(%d);\n        return counted_%s(&caller, %s);\n    }\n", shifted, f.Name, arguments)
+	b.WriteString("    bool sent = false, received = false;\n    uint64_t sent_bytes = 0, received_bytes = 0;\n")
 	if k.locals != "" {
 		fmt.Fprintf(b, "    %s\n    if (flags & CHAIN_FLAG_TALLY_BYTES) { %s }\n", k.locals, k.lightBefore)
 	}
-	fmt.Fprintf(b, "    chain_quick_enter(thread, ID_%s, flags, &caller);\n    int rc = %s;\n", f.Name, next)
-	b.WriteString("    if (flags & CHAIN_FLAG_TALLY_TIME) leave = clock_ticks();\n")
+	fmt.Fprintf(b, "    chain_quick_enter(thread, ID_%s, flags, __builtin_dwarf_cfa(), %t);\n    int rc = %s;\n    uint64_t leave = %s;\n", f.Name, timed, next, leave)
 	fmt.Fprintf(b, "    if ((flags & CHAIN_FLAG_TALLY_BYTES) && rc == MPI_SUCCESS) { %s }\n", k.light)
-	fmt.Fprintf(b, "    return chain_quick_leave(thread, ID_%s, flags, rc, leave, sent, sent_bytes, received, received_bytes);\n}\n", f.Name)
+	fmt.Fprintf(b, "    return chain_quick_leave(thread, ID_%s, flags, rc, %t, leave, sent, sent_bytes, received, received_bytes);\n}\n", f.Name, timed)
 }
 
 func ifSucceeded(code string) string {
