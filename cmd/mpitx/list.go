@@ -94,6 +94,8 @@ func (o *listOptions) run(cmd *cobra.Command) error {
 	switch {
 	case o.tree && o.fields != nil:
 		return usagef("--tree draws variables in their categories: --fields is of no use with it")
+	case o.tree && o.format != export.FormatTable && o.format != export.FormatWide:
+		return usagef("--tree draws variables in their categories: it goes with -o table or wide (-o json has each variable's categories)")
 	case o.tree && o.kinds != 0 && o.kinds&(export.Cvars|export.Pvars) == 0:
 		return usagef("--tree draws variables in their categories: it goes with cvars and pvars only, or with none of these words")
 	}

@@ -143,6 +143,11 @@ func TestTerminal(t *testing.T) {
 	if out, _ := onTerminal(t, append(environ, "TERM=dumb"), 80, list...); strings.Contains(out, "\x1b") {
 		t.Errorf("colours in spite of TERM=dumb: %q", out)
 	}
+	for _, args := range [][]string{{"mpitx", "tui", "--mpi", "demo"}, {"mpitx", "top"}, {"mpitx"}} {
+		if out, p := onTerminal(t, append(environ, "TERM=dumb"), 80, args...); strings.Contains(out, "\x1b") || len(args) > 1 && p.code != exitUsage {
+			t.Errorf("%s with TERM=dumb: code %d, %q", strings.Join(args, " "), p.code, out)
+		}
+	}
 	// What the library says is shown escaped, in colour or not.
 	for _, args := range [][]string{{"list"}, {"list", "-o", "wide"}, {"list", "--tree"}, {"show", "demo_hostile_text"}, {"read", "demo_hostile_text"}} {
 		out, _ := onTerminal(t, environ, 80, append([]string{"mpitx"}, args...)...)

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	xterm "golang.org/x/term"
 
 	"mpitx/export"
 	"mpitx/recording"
@@ -68,8 +67,8 @@ func (o *topOptions) run(cmd *cobra.Command, args []string) error {
 		return usagef("--as: %q: must be raw, delta or rate", o.as)
 	case !o.once && (cmd.Flags().Changed("output") || o.byRank):
 		return usagef("-o and --by-rank are for --once")
-	case !o.once && (!xterm.IsTerminal(int(os.Stdin.Fd())) || !xterm.IsTerminal(int(os.Stdout.Fd()))):
-		return usagef("top: this is no terminal: --once prints a table")
+	case !o.once && !fullScreen():
+		return usagef("top: this is no terminal, or one that cannot be drawn on (TERM=dumb): --once prints a table")
 	}
 	dir := ""
 	if len(args) > 0 {

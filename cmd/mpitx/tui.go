@@ -42,9 +42,9 @@ the line that sets a variable for a run. With --from FILE a snapshot is explored
 	return cmd
 }
 
-// onTerminal says whether a full screen can be shown, and keys read.
+// fullScreen says whether a full screen can be shown, and keys read: TERM=dumb is a terminal that nothing can be drawn on.
 func fullScreen() bool {
-	return xterm.IsTerminal(int(os.Stdin.Fd())) && xterm.IsTerminal(int(os.Stdout.Fd()))
+	return xterm.IsTerminal(int(os.Stdin.Fd())) && xterm.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("TERM") != "dumb"
 }
 
 func (o *tuiOptions) run(cmd *cobra.Command) error {
@@ -61,7 +61,7 @@ func (o *tuiOptions) run(cmd *cobra.Command) error {
 		return usagef("-n: the number of ranks must be at least 1")
 	}
 	if !fullScreen() {
-		return usagef("tui: this is no terminal: mpitx list prints the same")
+		return usagef("tui: this is no terminal, or one that cannot be drawn on (TERM=dumb): mpitx list prints the same")
 	}
 	t, err := term.Detect(os.Stdout, o.a.env.Getenv, o.a.color)
 	if err != nil {
