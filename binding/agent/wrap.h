@@ -27,9 +27,9 @@
 /* Whether an alert or the end of the countdown asks for a look at the clock. */
 #define CHAIN_RUNS_OUT(thread) ((--(thread)->countdown | __atomic_load_n(&chain_alert_sign, __ATOMIC_RELAXED)) < 0)
 
-/* Where nothing but the sampler's countdown is wanted, a call only counts it down. That in which it runs out goes the light way.
+/* Where nothing but the sampler's countdown is wanted, a call only counts it down. That in which it runs out goes the whole way.
  * One jump to either: with two, compilers move arguments that are on the stack. */
-#define CHAIN_DUE(next, light) (UNLIKELY(CHAIN_RUNS_OUT(&chain_thread)) ? (chain_any_function *)(light) : (next))
+#define CHAIN_DUE(next, whole) (UNLIKELY(CHAIN_RUNS_OUT(&chain_thread)) ? (chain_any_function *)(whole) : (next))
 
 #define CHAIN_CALLER(name_shifted) {__builtin_return_address(0), __builtin_dwarf_cfa(), (name_shifted)}
 #define CHAIN_NEXT(caller, id) ((caller)->shifted ? chain_next_shifted[id] : chain_next[id])
@@ -79,25 +79,27 @@ static ALWAYS_INLINE void chain_count_down(struct chain_thread *thread)
     if (UNLIKELY(CHAIN_RUNS_OUT(thread))) chain_due(thread);
 }
 
-/* Before an outermost call. */
-static ALWAYS_INLINE void chain_count_first(struct chain_thread *thread, unsigned flags)
+/* Whether a look at the clock is due before an outermost call. */
+static ALWAYS_INLINE bool chain_due_first(struct chain_thread *thread, unsigned flags)
 {
-    if (flags & CHAIN_FLAG_DUE_FIRST) chain_count_down(thread);
-    else if (UNLIKELY(__atomic_load_n(&chain_alert_sign, __ATOMIC_RELAXED)) && (flags & CHAIN_FLAG_DUE)) chain_due(thread);
+    if (flags & CHAIN_FLAG_DUE_FIRST) return CHAIN_RUNS_OUT(thread);
+    if (LIKELY(__atomic_load_n(&chain_alert_sign, __ATOMIC_RELAXED) == 0)) return false;
+    return (flags & CHAIN_FLAG_DUE) != 0;
 }
 
 /* ---- the light way: nothing but counting ---- */
 
-/* Outermost calls alone, with time stamps and without (timed); others take the full way. */
-static ALWAYS_INLINE bool chain_quick_possible(const struct chain_thread *thread, unsigned flags, const void *address, bool timed)
+/* Outermost calls alone, with time stamps and without (timed), before which no sample is due: so that nothing but the application's
+ * function is called, and arguments stay where they are. Others take the full way. */
+static ALWAYS_INLINE bool chain_quick_possible(struct chain_thread *thread, unsigned flags, const void *address, bool timed)
 {
     return LIKELY(thread->depth == 0) && LIKELY((uintptr_t)address - chain_library.start >= chain_library.size) &&
-           (LIKELY(thread->tally != NULL) || (!timed && thread->known && !(flags & CHAIN_FLAG_TALLY)));
+           (LIKELY(thread->tally != NULL) || (!timed && thread->known && !(flags & CHAIN_FLAG_TALLY))) &&
+           LIKELY(!chain_due_first(thread, flags));
 }
 
-static ALWAYS_INLINE void chain_quick_enter(struct chain_thread *thread, int id, unsigned flags, const void *frame, bool timed)
+static ALWAYS_INLINE void chain_quick_enter(struct chain_thread *thread, int id, const void *frame, bool timed)
 {
-    chain_count_first(thread, flags);
     thread->frames[0] = frame;
     thread->functions[0] = id;
     thread->depth = 1;
@@ -142,7 +144,7 @@ static NOINLINE unsigned chain_light_enter(int id, unsigned flags, const void *a
     if (UNLIKELY(flags >= CHAIN_FLAG_FULL)) return 0;
     bool timed = flags & CHAIN_FLAG_TALLY_TIME;
     if (!chain_quick_possible(thread, flags, address, timed)) return 0;
-    chain_quick_enter(thread, id, flags, frame, timed);
+    chain_quick_enter(thread, id, frame, timed);
     return flags | CHAIN_FLAG_FULL;
 }
 
@@ -186,7 +188,7 @@ static NOINLINE bool chain_enter(struct chain_entry *entry, int id, const struct
     struct chain_thread *thread = &chain_thread;
     uint32_t depth = chain_place(thread, id, caller);
     if (depth == CHAIN_FRAMES) return false;
-    if (depth == 0) chain_count_first(thread, flags);
+    if (depth == 0 && UNLIKELY(chain_due_first(thread, flags))) chain_due(thread);
     thread->shifted[depth] = (uint8_t)caller->shifted;
     struct chain_call *call = &entry->call; /* field by field: compilers clear structs with an instruction that takes 30 ns */
     call->function = id;
