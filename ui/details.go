@@ -76,7 +76,7 @@ func (m *Model) detailLines(e *entry, width int) []string {
 	}
 	lines = append(lines, m.items(v, width)...)
 	if m.o.HowToSet != nil && v.Kind == catalog.Cvar {
-		if how := m.o.HowToSet(m.x.cat, v, settingOf(v)); len(how) > 0 {
+		if how := m.o.HowToSet(m.x.cat, v); len(how) > 0 {
 			lines = append(lines, "", " "+m.t.Paint(term.Style{Bold: true}, "for the next run")+" (S copies the first)")
 			for _, h := range how {
 				lines = append(lines, m.inLines(m.t.Export().SafeCommand(h), width, term.Style{})...)
@@ -139,14 +139,6 @@ func what(v *catalog.Variable) string {
 		}
 	}
 	return strings.Join(words, ", ")
-}
-
-// settingOf is a variable's value as it is given in a setting.
-func settingOf(v *catalog.Variable) string {
-	if r := v.Current(); r != nil && r.Status == catalog.StatusOK && r.Value.String() != "" {
-		return r.Value.String()
-	}
-	return "VALUE"
 }
 
 // readings are the values on every rank and in both stages, and how they came about.

@@ -32,8 +32,8 @@ type Options struct {
 	// when the back end was lost, with the variables that killed one added.
 	Start func(ctx context.Context, exclude []string) (link.Backend, error)
 
-	// HowToSet gives the lines that set a control variable to a value for the next run; nil: none are shown.
-	HowToSet func(c *catalog.Catalog, v *catalog.Variable, value string) []string
+	// HowToSet gives the lines that set a control variable to its present value for the next run; nil: none are shown.
+	HowToSet func(c *catalog.Catalog, v *catalog.Variable) []string
 
 	ReadOnly bool // nothing is written into the library
 }

@@ -51,7 +51,7 @@ func (m *Model) copy(what string) tea.Cmd {
 		text = m.x.value(e)
 	case "set":
 		if m.o.HowToSet != nil && e.v.Kind == catalog.Cvar {
-			if how := m.o.HowToSet(m.x.cat, e.v, settingOf(e.v)); len(how) > 0 {
+			if how := m.o.HowToSet(m.x.cat, e.v); len(how) > 0 {
 				text = how[0]
 			}
 		}

@@ -332,7 +332,7 @@ func TestMarkedDescription(t *testing.T) {
 
 // A command is shown as it has to be typed.
 func TestHowToSet(t *testing.T) {
-	how := func(*catalog.Catalog, *catalog.Variable, string) []string { return []string{`export X=$'a\x1b'`} }
+	how := func(*catalog.Catalog, *catalog.Variable) []string { return []string{`export X=$'a\x1b'`} }
 	m := explorer(t, fixture(t, "mpich-4.0.2.json"), Options{Term: term.Term{UTF8: true}, HowToSet: how}, 120, 40)
 	press(m, "/", "'MPIR_CVAR_NETLOC_NODE_FILE")
 	contains(t, m, ` export X=$'a\x1b'`)

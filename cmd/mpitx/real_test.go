@@ -284,3 +284,44 @@ func changed(a, b map[string]enumerated) []string {
 	}
 	return out
 }
+
+// TestRealSettings takes the lines that write prints for a run at their word: the library, which reads its environment in its own
+// way, then has the value that was meant.
+func TestRealSettings(t *testing.T) {
+	for family, writes := range map[string][]string{
+		"openmpi": {"coll_tuned_bcast_algorithm_segmentsize=0x1000", "mpi_show_handle_leaks=on", "btl_self_flags=send|put", "mpi_param_check=0"},
+		"mpich": {"MPIR_CVAR_BCAST_INTRA_ALGORITHM=4", "MPIR_CVAR_IALLREDUCE_INTRA_ALGORITHM=10", "MPIR_CVAR_DEVICE_COLLECTIVES=1",
+			"MPIR_CVAR_BCAST_SHORT_MSG_SIZE=0x1000"},
+	} {
+		t.Run(family, func(t *testing.T) {
+			t.Parallel()
+			if ok, err := have(family); err != nil {
+				t.Fatal(err)
+			} else if !ok {
+				t.Skipf("NOT TESTED: %s is not installed", family)
+			}
+			environ := testEnvironment(t)
+			p := newProcess(environ, t.TempDir(), append([]string{"mpitx", "write", "--mpi", family}, writes...)...)
+			p.run(time.Minute)
+			var names []string
+			want := "kind,name,value\n"
+			for _, w := range writes {
+				name, _, _ := strings.Cut(w, "=")
+				names = append(names, name)
+			}
+			for _, line := range strings.Split(p.stdout.String(), "\n") {
+				if setting, ok := strings.CutPrefix(strings.TrimSpace(line), "export "); ok {
+					environ = append(environ, setting)
+				}
+			}
+			for _, value := range map[string][]string{"openmpi": {"4096", "true", "send|put", "false"}, "mpich": {"4", "10", "1", "4096"}}[family] {
+				want += "cvar," + names[strings.Count(want, "\n")-1] + "," + value + "\n"
+			}
+			q := newProcess(environ, t.TempDir(), append([]string{"mpitx", "read", "--mpi", family, "-o", "csv", "--fields", "name,value"}, names...)...)
+			q.run(time.Minute)
+			if q.code != 0 || q.stdout.String() != want {
+				t.Errorf("%s\nthen code %d, want\n%s\n%s", p.output(), q.code, want, q.output())
+			}
+		})
+	}
+}

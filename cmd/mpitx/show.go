@@ -102,16 +102,20 @@ func (o *showOptions) howToSet(c *catalog.Catalog) func(*catalog.Variable) []str
 	t := o.term
 	t.UTF8 = t.UTF8 || o.format == export.FormatJSON || o.format == export.FormatNDJSON // which are the same for all terminals
 	return func(v *catalog.Variable) []string {
-		value := "VALUE"
-		if r := v.Current(); r != nil && r.Status == catalog.StatusOK && r.Value.String() != "" {
-			value = r.Value.String()
-		}
-		return o.setLines(c, v, value, t)
+		return o.setLines(c, v, present(v), t)
 	}
 }
 
+// present is a variable's value now; none where it could not be read, or is an empty text.
+func present(v *catalog.Variable) catalog.Value {
+	if r := v.Current(); r != nil && r.Status == catalog.StatusOK && r.Value.String() != "" {
+		return r.Value
+	}
+	return catalog.Value{}
+}
+
 // setLines are the lines that set a control variable to a value for the next run; none where no way is known.
-func (s *source) setLines(c *catalog.Catalog, v *catalog.Variable, value string, t export.Terminal) []string {
+func (s *source) setLines(c *catalog.Catalog, v *catalog.Variable, value catalog.Value, t export.Terminal) []string {
 	impl := s.chosen.Impl
 	if impl == "" {
 		impl = c.Library.Family
@@ -119,5 +123,5 @@ func (s *source) setLines(c *catalog.Catalog, v *catalog.Variable, value string,
 	if v.Kind != catalog.Cvar || v.Scope == catalog.ScopeConstant || v.Scope == catalog.ScopeReadonly && impl != locate.OpenMPI { // there it can be set before a run
 		return nil
 	}
-	return origin.HowToSet(impl, v.Name, value, t)
+	return origin.HowToSet(impl, v, c.Enum(v.Enum), value, t)
 }

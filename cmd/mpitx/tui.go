@@ -67,8 +67,8 @@ func (o *tuiOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return usagef("%v", err)
 	}
-	options := ui.Options{Term: t, ReadOnly: o.readOnly, HowToSet: func(c *catalog.Catalog, v *catalog.Variable, value string) []string {
-		return o.setLines(c, v, value, t.Export())
+	options := ui.Options{Term: t, ReadOnly: o.readOnly, HowToSet: func(c *catalog.Catalog, v *catalog.Variable) []string {
+		return o.setLines(c, v, present(v), t.Export())
 	}}
 	if o.from != "" {
 		file, err := os.Stat(o.from)

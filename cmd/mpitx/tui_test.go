@@ -82,7 +82,7 @@ func init() {
 	case "":
 		return
 	case "drawing":
-		o.HowToSet = func(*catalog.Catalog, *catalog.Variable, string) []string { panic("here it is") }
+		o.HowToSet = func(*catalog.Catalog, *catalog.Variable) []string { panic("here it is") }
 	case "command":
 		o.Load = func() (*catalog.Catalog, error) { panic("here it is") }
 	case "goroutine":

@@ -21,7 +21,6 @@ type writeOptions struct {
 	ranks  string
 	force  bool
 	dryRun bool
-	texts  map[string]string // what was asked for, by name
 }
 
 func newWrite(a *app) *cobra.Command {
@@ -76,7 +75,6 @@ func (o *writeOptions) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	o.texts = map[string]string{}
 	for k := range writes {
 		writes[k].DryRun, writes[k].Force = o.dryRun, o.force
 	}
@@ -89,8 +87,6 @@ func (o *writeOptions) run(cmd *cobra.Command, args []string) error {
 	for _, w := range writes {
 		if len(c.Lookup(w.Name)) == 0 {
 			unknown.missing = append(unknown.missing, w.Name)
-		} else if v := cvarOf(c, w.Name); v != nil {
-			o.texts[v.Name] = w.Text
 		}
 	}
 	if len(unknown.missing) > 0 {
@@ -198,13 +194,23 @@ func (o *writeOptions) advice(c *catalog.Catalog, rows []export.Outcome) {
 			fmt.Fprintf(o.a.out, "\n%s is of scope %s; its description must name the group:\n  %s\n", o.term.Safe(v.Name), v.Scope, o.term.SafeText(v.Description))
 		}
 		settable := r.New != "" && r.Outcome != string(job.WriteInvalid) && v.Scope != catalog.ScopeConstant
-		if lines := origin.HowToSet(o.chosen.Impl, v.Name, o.texts[v.Name], o.term); settable && len(lines) > 0 {
+		if lines := origin.HowToSet(o.chosen.Impl, v, c.Enum(v.Enum), o.wanted(v.Name), o.term); settable && len(lines) > 0 {
 			fmt.Fprintf(o.a.out, "\nTo set %s for a run:\n", o.term.Safe(v.Name))
 			for _, line := range lines {
 				fmt.Fprintf(o.a.out, "  %s\n", o.term.SafeCommand(line))
 			}
 		}
 	}
+}
+
+// wanted is the value that was asked for, as it was understood.
+func (o *writeOptions) wanted(name string) catalog.Value {
+	for _, w := range o.job.Outcomes {
+		if w.Name == name && !w.New.IsZero() {
+			return w.New
+		}
+	}
+	return catalog.Value{}
 }
 
 func cvarOf(c *catalog.Catalog, name string) *catalog.Variable {

@@ -2,26 +2,35 @@ package origin
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"mpitx/catalog"
 	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/export"
 )
 
 // HowToSet is how a control variable gets a value for the next run: the line for the shell's environment, the launcher's
-// option, and where there is one the line for a parameter file. It is empty where no such way is known. The lines hold only what
-// the terminal shows, so that they are printed as they are: escaped once more, they would set another value.
-func HowToSet(impl, name, value string, t export.Terminal) []string {
+// option, and where there is one the line for a parameter file, with the value as the implementation reads it there. It is empty
+// where no such way is known, or the library would refuse the value; without a value, VALUE stands for one. The lines hold only
+// what the terminal shows, so that they are printed as they are: escaped once more, they would set another value.
+func HowToSet(impl string, variable *catalog.Variable, e *catalog.Enum, to catalog.Value, t export.Terminal) []string {
+	name := variable.Name
+	value, ok := setting(impl, variable, e, to)
+	if !ok {
+		return nil
+	}
 	v, more := quote(value, t), "..."
 	if t.UTF8 {
 		more = "…"
 	}
 	switch impl {
 	case locate.OpenMPI:
-		lines := []string{
-			"export " + quote("OMPI_MCA_"+name, t) + "=" + v,
-			"mpirun --mca " + quote(name, t) + " " + v + " " + more,
+		lines := []string{"mpirun --mca " + quote(name, t) + " " + v + " " + more}
+		if shellName.MatchString(name) {
+			lines = slices.Insert(lines, 0, "export OMPI_MCA_"+name+"="+v)
 		}
 		if strings.Contains(value, "\n") || strings.TrimSpace(value) != value { // a line of the file cannot hold it
 			return lines
@@ -37,6 +46,9 @@ func HowToSet(impl, name, value string, t export.Terminal) []string {
 	}
 	return nil
 }
+
+// shellName is what a shell's variable can be called: btl_tcp_bandwidth_eth0:0 is none.
+var shellName = regexp.MustCompile(`^[A-Za-z0-9_]+$`)
 
 // Quote makes one word for the shell of any text; terminals show it as it is.
 func Quote(s string) string { return quote(s, export.Terminal{UTF8: true}) }

@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -180,18 +181,76 @@ func TestCommandLinesThatEndEarly(t *testing.T) {
 }
 
 func TestHowToSet(t *testing.T) {
-	for _, c := range []struct{ impl, name, value, want string }{
-		{locate.OpenMPI, "btl", "^tcp", "export OMPI_MCA_btl='^tcp' | mpirun --mca btl '^tcp' … | echo 'btl = ^tcp' >> ~/.openmpi/mca-params.conf"},
-		{locate.OpenMPI, "btl", "a\nb", `export OMPI_MCA_btl=$'a\nb' | mpirun --mca btl $'a\nb' …`},
-		{locate.OpenMPI, "btl", "tcp ", "export OMPI_MCA_btl='tcp ' | mpirun --mca btl 'tcp ' …"},
-		{locate.MPICH, "MPIR_CVAR_A", "1", "export MPIR_CVAR_A=1 | mpiexec -genv MPIR_CVAR_A 1 …"},
-		{locate.Demo, "eager.limit", "it's", `export DEMO_CVAR_EAGER_LIMIT='it'\''s'`},
-		{locate.Demo, "x", "é\u202e\x1b", `export DEMO_CVAR_X=$'é\xe2\x80\xae\x1b'`},
-		{"", "x", "1", ""},
+	variable := func(typ catalog.Datatype, name, description string) *catalog.Variable {
+		return &catalog.Variable{Kind: catalog.Cvar, Name: name, Type: typ, Description: description}
+	}
+	text := func(name string) *catalog.Variable { return variable(catalog.TypeChar, name, "") }
+	number := func(name, description string) *catalog.Variable { return variable(catalog.TypeInt, name, description) }
+	flags := &catalog.Enum{Flags: true, Items: []catalog.Item{{Value: 1, Name: "send"}, {Value: 2, Name: "put"}, {Value: 4, Name: "get"}}}
+	level := &catalog.Enum{Items: []catalog.Item{{Value: 10, Name: "low"}, {Value: 20, Name: "high"}}}
+	algorithm := "Variable to select bcast algorithmauto - Internal selection (by MPIR_X)binomial    - Force Binomial Treenb   - Force nonblockingnews - Force"
+	for _, c := range []struct {
+		impl        string
+		v           *catalog.Variable
+		e           *catalog.Enum
+		value, want string
+	}{
+		{locate.OpenMPI, text("btl"), nil, "^tcp", "export OMPI_MCA_btl='^tcp' | mpirun --mca btl '^tcp' … | echo 'btl = ^tcp' >> ~/.openmpi/mca-params.conf"},
+		{locate.OpenMPI, text("btl"), nil, "a\nb", `export OMPI_MCA_btl=$'a\nb' | mpirun --mca btl $'a\nb' …`},
+		{locate.OpenMPI, text("btl"), nil, "tcp ", "export OMPI_MCA_btl='tcp ' | mpirun --mca btl 'tcp ' …"},
+		{locate.OpenMPI, text("btl"), nil, "", "export OMPI_MCA_btl='' | mpirun --mca btl '' … | echo 'btl = ' >> ~/.openmpi/mca-params.conf"},
+		{locate.OpenMPI, text("btl_eth0:0"), nil, "x", "mpirun --mca btl_eth0:0 x … | echo 'btl_eth0:0 = x' >> ~/.openmpi/mca-params.conf"},
+		{locate.OpenMPI, number("f", ""), flags, "send|get", "export OMPI_MCA_f=send,get | mpirun --mca f send,get … | echo 'f = send,get' >> ~/.openmpi/mca-params.conf"},
+		{locate.OpenMPI, number("f", ""), flags, "0", ""},
+		{locate.OpenMPI, number("l", ""), level, "high", "export OMPI_MCA_l=20 | mpirun --mca l 20 … | echo 'l = 20' >> ~/.openmpi/mca-params.conf"},
+		{locate.MPICH, number("MPIR_CVAR_A", "A size."), nil, "0x10", "export MPIR_CVAR_A=16 | mpiexec -genv MPIR_CVAR_A 16 …"},
+		{locate.MPICH, number("MPIR_CVAR_R", "<low>:<high>"), nil, "5,9", "export MPIR_CVAR_R=5:9 | mpiexec -genv MPIR_CVAR_R 5:9 …"},
+		{locate.MPICH, number("MPIR_CVAR_A", algorithm), nil, "0", "export MPIR_CVAR_A=auto | mpiexec -genv MPIR_CVAR_A auto …"},
+		{locate.MPICH, number("MPIR_CVAR_A", algorithm), nil, "2", "export MPIR_CVAR_A=nb | mpiexec -genv MPIR_CVAR_A nb …"},
+		{locate.MPICH, number("MPIR_CVAR_A", algorithm), nil, "3", "export MPIR_CVAR_A=NAME | mpiexec -genv MPIR_CVAR_A NAME …"},
+		{locate.MPICH, number("MPIR_CVAR_A", "Variable to select\nauto - Internal\n  k_new   - Force"), nil, "1", "export MPIR_CVAR_A=k_new | mpiexec -genv MPIR_CVAR_A k_new …"},
+		{locate.MPICH, number("MPIR_CVAR_A", "How to receive\ntrue - packed\nfalse - not"), nil, "1", "export MPIR_CVAR_A=1 | mpiexec -genv MPIR_CVAR_A 1 …"},
+		{locate.MPICH, number("MPIR_CVAR_A", "Sets - a - of things."), nil, "3", "export MPIR_CVAR_A=3 | mpiexec -genv MPIR_CVAR_A 3 …"},
+		{locate.Demo, text("eager.limit"), nil, "it's", `export DEMO_CVAR_EAGER_LIMIT='it'\''s'`},
+		{locate.Demo, text("x"), nil, "é\u202e\x1b", `export DEMO_CVAR_X=$'é\xe2\x80\xae\x1b'`},
+		{"", number("x", ""), nil, "1", ""},
 	} {
-		if got := strings.Join(HowToSet(c.impl, c.name, c.value, export.Terminal{UTF8: true}), " | "); got != c.want {
+		count := strings.Count(c.value, ",") + 1
+		if c.v.Type == catalog.TypeChar {
+			count = 100
+		}
+		value, err := catalog.ParseValue(c.v, c.e, count, c.value)
+		if err != nil {
+			t.Fatal(c.value, err)
+		}
+		if got := strings.Join(HowToSet(c.impl, c.v, c.e, value, export.Terminal{UTF8: true}), " | "); got != c.want {
 			t.Errorf("%s", got)
 		}
+	}
+	if got := HowToSet(locate.MPICH, text("X"), nil, catalog.Value{}, export.Terminal{})[0]; got != "export X=VALUE" {
+		t.Error(got)
+	}
+}
+
+// Of each enumeration of MPICH's all names are known: a line that gives the number would end the program that it is meant for.
+func TestItemsOfMPICH(t *testing.T) {
+	c, err := catalog.Load("../../../../fixtures/snapshots/mpich-4.0.2.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for v := range c.Variables() {
+		items := mpichItems(v.Description)
+		enumeration := v.Name == "MPIR_CVAR_DEVICE_COLLECTIVES" || v.Name == "MPIR_CVAR_COLLECTIVE_FALLBACK" || strings.HasSuffix(v.Name, "_ALGORITHM")
+		if enumeration != (items != nil) || slices.Contains(items, "") {
+			t.Errorf("%s: %q", v.Name, items)
+		}
+		if items != nil {
+			found++
+		}
+	}
+	if found != 90 {
+		t.Errorf("%d enumerations", found)
 	}
 }
 
