@@ -96,7 +96,7 @@ func lazily(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }
 
-var homePath = lazily(`(?:^|[^\w./-])/(?:home|Users)/([\w.-]+)/`)
+var homePath = lazily(`(?:^|[^\w./-]|-[A-Z]|://)(?:/var)?/(?:home|Users)/([\w.-]+)/|(?:^|[^\w./~-]|-[A-Z])~([\w.-]+)/`)
 
 // findUsers learns user names from home directories.
 func (r *redactor) findUsers(s string) {
@@ -104,7 +104,7 @@ func (r *redactor) findUsers(s string) {
 		return
 	}
 	for _, m := range homePath().FindAllStringSubmatch(s, -1) {
-		r.user(m[1])
+		r.user(m[1] + m[2])
 	}
 }
 
@@ -221,7 +221,7 @@ var (
 
 	// An absolute path begins where no word, URI or relative path goes on, or behind an option as in -I/usr/include. It
 	// goes on over blanks as long as another / follows.
-	pathStart = `(^|[^\w./~*?%+$}<>-]|(?:^|\s)-[A-Z])`
+	pathStart = `(^|[^\w./~*?%+$}<>-]|(?:^|[\s"'=,;(])-[A-Z])`
 	pathEnd   = `[^\s"',:;|)\]}<>]`
 	dataPath  = lazily(pathStart + `(?:~[\w.-]*/|/+|[A-Za-z]:\\)[^\s"',:;|)\]}<>/]` + pathEnd + `*(?: +[^\s"',:;|()\[\]{}<>/=-]+/` + pathEnd + `*)*`)
 	prosePath = lazily(pathStart + `/[\w.~+-]+(?:/[\w.~+-]+)+`)

@@ -27,12 +27,13 @@ func TestRedactData(t *testing.T) {
 		"/home/alice/my project/a b/c d": "<path> d",
 		"/dev/shm":                       "<path>",
 		"/":                              "/",
-		"CFLAGS='-g -I/usr/include -I/opt/x/inc -L/a' --prefix=/usr --disable-aio": "CFLAGS='-g -I<path> -I<path> -L<path>' --prefix=<path> --disable-aio",
-		"-ffile-prefix-map=/build/openmpi-D4V3L2/openmpi-4.1.4=. -O2":              "-ffile-prefix-map=<path> -O2",
-		"3133276160.0;tcp://10.1.2.9,172.17.0.1:45611":                             "3133276160.0;tcp://<address>",
-		"pmix-server.12;tcp4://127.0.0.1:1234":                                     "pmix-server.12;tcp4://<address>",
-		"file:///home/alice/x y":                                                   "file://<address> y",
-		"10.0.0.0/8;172.16.0.0/12;192.168.0.0/16;169.254.0.0/16":                   "10.0.0.0/8;172.16.0.0/12;192.168.0.0/16;169.254.0.0/16",
+		"CPPFLAGS=-I/home/alice/i LDFLAGS='-L/home/x/lib' LIBS=\"-L/opt/y -lz\" CC='gcc -Wl,-L/srv/l,-R/srv/r'": "CPPFLAGS=-I<path> LDFLAGS='-L<path>' LIBS=\"-L<path> -lz\" CC='gcc -Wl,-L<path>,-R<path>'",
+		"CFLAGS='-g -I/usr/include -I/opt/x/inc -L/a' --prefix=/usr --disable-aio":                              "CFLAGS='-g -I<path> -I<path> -L<path>' --prefix=<path> --disable-aio",
+		"-ffile-prefix-map=/build/openmpi-D4V3L2/openmpi-4.1.4=. -O2":                                           "-ffile-prefix-map=<path> -O2",
+		"3133276160.0;tcp://10.1.2.9,172.17.0.1:45611":                                                          "3133276160.0;tcp://<address>",
+		"pmix-server.12;tcp4://127.0.0.1:1234":                                                                  "pmix-server.12;tcp4://<address>",
+		"file:///home/alice/x y":                                                                                "file://<address> y",
+		"10.0.0.0/8;172.16.0.0/12;192.168.0.0/16;169.254.0.0/16":                                                "10.0.0.0/8;172.16.0.0/12;192.168.0.0/16;169.254.0.0/16",
 		"127.0.0.1/8,sppp":                      "127.0.0.1/8,sppp",
 		"192.168.7.0/24,eth0":                   "<ip>/24,eth0",
 		"8.8.4.4:80 and 9.9.9.9.":               "<ip>:80 and <ip>.",
@@ -95,13 +96,15 @@ func TestRedactCatalog(t *testing.T) {
 				Ranks:  []RankReading{{1, *read("beta")}},
 				Nodes:  []RankReading{{1, Reading{Status: StatusFaulty, Reason: "in /usr/lib/x.so"}}},
 				Origin: &Origin{OriginFile, "/home/carol/.openmpi/mca-params.conf", "alpha1"}},
+			{Name: "built", Type: TypeChar, After: read("'CPPFLAGS=-I/home/denise/inc' 'LDFLAGS=-L/var/home/erwin/lib' for denise, erwin and fritz"),
+				Before: read("~fritz/x")},
 			{Name: "b", Type: unknownBase + 5, After: &Reading{Status: StatusOK, Value: NewValue(unknownBase+5, []byte("on beta"))}},
 			{Name: "c", Type: TypeByte, After: &Reading{Status: StatusOK, Value: NewValue(TypeByte, []byte{1, 2, 3, 4})}},
 		},
 	}
 	Redact(c, Private{Hosts: []string{"gamma"}})
 	doc := write(t, c)
-	for _, secret := range []string{"alpha", "beta", "gamma", "carol", "/etc", "/usr", "/x/", "site", "beta"} {
+	for _, secret := range []string{"alpha", "beta", "gamma", "carol", "denise", "erwin", "fritz", "/etc", "/usr", "/x/", "site", "beta"} {
 		if strings.Contains(doc, secret) {
 			t.Errorf("%q is still there", secret)
 		}
@@ -113,10 +116,10 @@ func TestRedactCatalog(t *testing.T) {
 	if got := c.Cvars[0].After.Value.Text(); got != "host2,host1" {
 		t.Error(got)
 	}
-	if got := c.Cvars[1].After.Value.String(); got != "0x00000000000000" {
+	if got := c.Cvars[2].After.Value.String(); got != "0x00000000000000" {
 		t.Error(got)
 	}
-	if got := c.Cvars[2].After.Value.String(); got != "1,2,3,4" {
+	if got := c.Cvars[3].After.Value.String(); got != "1,2,3,4" {
 		t.Error(got)
 	}
 	if c.Cvars[0].Origin.Where != "<path>" || c.Cvars[0].Before.Value.Text() != "user0" {

@@ -3,7 +3,9 @@ package main
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 
@@ -59,23 +61,30 @@ func (o *snapshotOptions) run(cmd *cobra.Command) error {
 	return o.finish(code, err)
 }
 
-// replaceFile writes a file whole or not at all. What is no regular file (a pipe, /dev/stdout) is written as it is.
+// replaceFile writes a file whole or not at all, behind a symbolic link as through it. It keeps the mode of what was there; a new file
+// has that of the umask. What is no regular file (a pipe, /dev/stdout) is written as it is.
 func replaceFile(path string, write func(io.Writer) error) error {
-	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
+	st, err := os.Stat(path)
+	if err == nil && !st.Mode().IsRegular() {
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
 		if err != nil {
 			return failf("write: %v", err)
 		}
 		return writeAndClose(path, f, write)
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	f, err := os.OpenFile(filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%08x", filepath.Base(path), rand.Uint32())), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	var pathErr *os.PathError
 	if errors.As(err, &pathErr) {
 		return failf("write: %s: %v", path, pathErr.Err)
 	} else if err != nil {
 		return failf("write: %s: %v", path, err)
 	}
-	f.Chmod(0o644)
+	if st != nil {
+		f.Chmod(st.Mode().Perm())
+	}
 	if err := writeAndClose(path, f, write); err != nil {
 		os.Remove(f.Name())
 		return err
