@@ -40,7 +40,7 @@ void describe_restarted(struct chain_entry *entry, int count, const MPI_Request 
     for (int i = 0; i < count; i++) {
         struct request request;
         if (!requests_set_active(HANDLE_NUMBER(requests[i]), true, &request)) continue;
-        call->started++;
+        call->started += !request.active; /* else its end was not seen: MPICH's MPI_Waitany passes over those with MPI_PROC_NULL */
         if (request.kind == REQUEST_SEND) {
             call->sent++;
             call->sent_bytes += request.bytes;
@@ -89,7 +89,6 @@ void describe_completed(struct chain_entry *entry, MPI_Request before, MPI_Reque
     if (before == NULL_REQUEST) return;
     if (after == before) {
         if (!requests_set_active(HANDLE_NUMBER(before), false, &request)) return;
-        request.active = 1;
     } else if (!requests_take(HANDLE_NUMBER(before), call->made, &request)) {
         return;
     }

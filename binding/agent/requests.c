@@ -137,8 +137,8 @@ bool requests_set_active(uint64_t handle, bool active, struct request *request)
     struct request *place = look(bucket, handle, UINT64_MAX);
     bool changed = place && place->persistent && (active || place->active);
     if (changed) {
-        place->active = active;
         *request = *place;
+        place->active = active;
     }
     leave(bucket);
     return changed;

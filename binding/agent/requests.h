@@ -48,7 +48,8 @@ bool requests_add(const struct request *request);
  * For a call that completes requests that is what it found: the library may have given the handle to another thread since. */
 bool requests_take(uint64_t handle, uint64_t made, struct request *request);
 
-/* A persistent request was started, or has completed, which only an active one does; false when it is not known or was not active. */
+/* A persistent request was started, or has completed, which only an active one does; false when it is not known or was not active.
+ * The request is as it was before. */
 bool requests_set_active(uint64_t handle, bool active, struct request *request);
 
 #pragma GCC visibility pop

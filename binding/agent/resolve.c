@@ -54,16 +54,27 @@ static struct chain_range code_of(const struct dl_phdr_info *info)
     return low < high ? (struct chain_range){low, high - low} : (struct chain_range){0, 0};
 }
 
-/* Parts of MPI libraries: what they load as plug-ins, and what they are split into. Their Fortran and C++ interfaces are
- * not: the application calls through those. */
-static bool is_part(const char *path)
+static bool is_called(const char *path, const char *const *prefixes)
 {
-    static const char *const prefixes[] = {"mca_", "libopen-pal", "libopen-rte", "libopen_pal", "libopen_rte", "libpmpi.", "libmpl.", "libprrte"};
     const char *name = strrchr(path, '/');
     name = name ? name + 1 : path;
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-        if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0) return true;
+    for (; *prefixes; prefixes++)
+        if (strncmp(name, *prefixes, strlen(*prefixes)) == 0) return true;
     return false;
+}
+
+/* Parts of MPI libraries: what they load as plug-ins, and what they are split into. */
+static bool is_part(const char *path)
+{
+    static const char *const prefixes[] = {"mca_", "libopen-pal", "libopen-rte", "libopen_pal", "libopen_rte", "libpmpi.", "libmpl.", "libprrte", NULL};
+    return is_called(path, prefixes);
+}
+
+/* Their Fortran and C++ interfaces are none: the application calls through those. */
+static bool is_interface(const char *path)
+{
+    static const char *const prefixes[] = {"libmpichfort", "libmpifort", "libmpi_mpifh", "libmpi_usempi", "libmpichcxx", "libmpicxx", "libmpi_cxx", NULL};
+    return is_called(path, prefixes);
 }
 
 struct search {
@@ -197,7 +208,7 @@ static void classify(void)
         uintptr_t next = (uintptr_t)chain_next[i];
         if (chain_next[i] == (chain_any_function *)chain_missing || within(&library, next)) continue;
         if (!within(&last, next)) last = object_of((void *)next, path);
-        if (!last.size) continue;
+        if (!last.size || is_interface(path)) continue; /* MPICH's Fortran interface has some functions of its own */
         add_inside(last);
         chain_foreign[i] = !is_part(path) && !strstr(path, "libmpi");
     }

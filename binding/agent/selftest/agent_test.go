@@ -71,6 +71,15 @@ func TestFortran(t *testing.T) {
 	})
 }
 
+// Calls from a callback of the application's go through the library's Fortran interface, too.
+func TestFortranCallbacks(t *testing.T) {
+	onEach(t, func(t *testing.T, f *family) {
+		f.run(t, job{ranks: 1}, f.compile(t, "mpif90", "f90_callbacks.f90")).only(t, map[string]string{
+			"MPI_Init": "1", "MPI_Comm_rank": "11 nested 10", "MPI_Op_create": "1", "MPI_Reduce_local": "1", "MPI_Op_free": "1", "MPI_Finalize": "1",
+		})
+	})
+}
+
 func TestPython(t *testing.T) {
 	const python = "/usr/bin/python3"
 	config, err := os.ReadFile("/usr/lib/python3/dist-packages/mpi4py/mpi.cfg")
@@ -269,6 +278,14 @@ func TestRequests(t *testing.T) {
 	if want := "reused 2 1 -1\nshared 1 1 -1\nheld 1\nleft -1 1 1\nback 1\nlost 101\n"; err != nil || string(out) != want {
 		t.Errorf("%v: %s, want %s", err, out, want)
 	}
+}
+
+// MPICH's MPI_Waitany and MPI_Waitsome do not say that a request to MPI_PROC_NULL is complete.
+func TestPersistentToNobody(t *testing.T) {
+	onEach(t, func(t *testing.T, f *family) {
+		f.run(t, job{ranks: 1, config: []string{"variable=mpitx:requests_outstanding", "variable=mpitx:messages_sent"}},
+			f.compile(t, "mpicc", "persistent_null.c")).want(t, map[string]string{"mpitx:requests_outstanding": "0", "mpitx:messages_sent": "0"})
+	})
 }
 
 func TestBesideAnotherTool(t *testing.T) {
