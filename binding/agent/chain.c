@@ -1,9 +1,11 @@
 #include "chain_internal.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/mman.h>
 
 #include "agent_internal.h"
 #include "clock.h"
@@ -246,11 +248,32 @@ static void abandon(struct chain_thread *thread, uint32_t live)
     if (live == 0) thread->scratch_used = 0;
 }
 
+/* Whether a call was left, though we are deeper in the stack now than it was: something else has been put where it returns to. A
+ * stack that is gone is not looked at. */
+static bool overwritten(const struct chain_thread *thread, uint32_t depth)
+{
+#if defined(__x86_64__)
+    const uintptr_t page = 4096;
+    const void *const *place = (const void *const *)thread->frames[depth] - 1;
+    unsigned char resident;
+    int saved = errno;
+    if ((uintptr_t)place / page != (uintptr_t)&resident / page && mincore((void *)((uintptr_t)place & ~(page - 1)), page, &resident) != 0) {
+        errno = saved;
+        return false;
+    }
+    return *place != thread->addresses[depth];
+#else
+    (void)thread;
+    (void)depth;
+    return false;
+#endif
+}
+
 uint32_t chain_enter_nested(const void *address, const void *frame)
 {
     struct chain_thread *thread = &chain_thread;
     uint32_t live = thread->depth;
-    while (live > 0 && frame >= thread->frames[live - 1]) live--;
+    while (live > 0 && (frame >= thread->frames[live - 1] || overwritten(thread, live - 1))) live--;
     if (live < thread->depth) abandon(thread, live);
     if (live == 0) return (uintptr_t)address - chain_library.start < chain_library.size ? CHAIN_FRAMES : 0;
     if (chain_is_inside(address)) return CHAIN_FRAMES;

@@ -150,6 +150,7 @@ struct chain_thread {
     uint32_t depth;                    /* counted calls that this thread is in */
     int32_t countdown;                 /* calls that go by before the one in which it runs out: see agent_due */
     const void *frames[CHAIN_FRAMES];  /* their stack frames: one at or above which we are called again was left */
+    const void *addresses[CHAIN_FRAMES]; /* where they return to */
     int32_t functions[CHAIN_FRAMES];
     uint64_t entered[CHAIN_FRAMES];    /* CHAIN_TIMES */
     uint8_t shifted[CHAIN_FRAMES];     /* came in as PMPI_X */

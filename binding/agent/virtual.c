@@ -195,6 +195,14 @@ static inline void add_times(const struct chain_call *call, uint64_t *place)
         tally_leave_time(place, end);
 }
 
+/* Whether a function runs in itself: its time is that of the outer call. */
+static bool recurses(const struct chain_call *call, const struct chain_thread *thread)
+{
+    for (int outer = 0; outer < call->depth; outer++)
+        if (thread->functions[outer] == call->function) return true;
+    return false;
+}
+
 /* Each place is written only where something is added: most calls touch one or two. */
 static inline void add_description(const struct chain_call *call, const struct chain_function *function, uint64_t *totals)
 {
@@ -232,7 +240,7 @@ static void leave(const struct chain_call *call, struct chain_thread *thread)
     if (!tally_selected[call->function]) return;
     uint64_t *row = tally->rows[call->function];
     tally_add(&row[TALLY_CALLS], 1);
-    if (call->enter) add_times(call, &row[TALLY_TIME]);
+    if (call->enter && !recurses(call, thread)) add_times(call, &row[TALLY_TIME]);
     if (!call->described) return;
     if (call->sent || call->gave) {
         tally_add(&row[TALLY_MESSAGES_SENT], call->sent);

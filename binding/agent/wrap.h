@@ -69,6 +69,7 @@ static ALWAYS_INLINE uint32_t chain_place(struct chain_thread *thread, int id, c
     }
     if (UNLIKELY(!thread->known)) chain_know_thread();
     thread->frames[depth] = caller->frame;
+    thread->addresses[depth] = caller->address;
     thread->functions[depth] = id;
     thread->depth = depth + 1;
     return depth;
@@ -98,9 +99,10 @@ static ALWAYS_INLINE bool chain_quick_possible(struct chain_thread *thread, unsi
            LIKELY(!chain_due_first(thread, flags));
 }
 
-static ALWAYS_INLINE void chain_quick_enter(struct chain_thread *thread, int id, const void *frame, bool timed)
+static ALWAYS_INLINE void chain_quick_enter(struct chain_thread *thread, int id, const void *address, const void *frame, bool timed)
 {
     thread->frames[0] = frame;
+    thread->addresses[0] = address;
     thread->functions[0] = id;
     thread->depth = 1;
     if (!timed) return;
@@ -144,7 +146,7 @@ static NOINLINE unsigned chain_light_enter(int id, unsigned flags, const void *a
     if (UNLIKELY(flags >= CHAIN_FLAG_FULL)) return 0;
     bool timed = flags & CHAIN_FLAG_TALLY_TIME;
     if (!chain_quick_possible(thread, flags, address, timed)) return 0;
-    chain_quick_enter(thread, id, frame, timed);
+    chain_quick_enter(thread, id, address, frame, timed);
     return flags | CHAIN_FLAG_FULL;
 }
 

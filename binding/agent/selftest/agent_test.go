@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -100,9 +101,29 @@ func TestCallbacksAndLongjmp(t *testing.T) {
 	onEach(t, func(t *testing.T, f *family) {
 		f.run(t, job{ranks: 1}, f.compile(t, "mpicc", "callbacks.c")).want(t, map[string]string{
 			"MPI_Type_size": "1 nested 1", "MPI_Comm_size": "3 nested 3", "MPI_Error_class": "5 nested 5",
-			"MPI_Send": "5 nested 0 abandoned 4", "MPI_Comm_rank": "5", "MPI_Initialized": "1", "MPI_Finalized": "1 nested 1",
+			"MPI_Send": "5 nested 0 abandoned 4", "MPI_Comm_rank": "5", "MPI_Initialized": "1", "MPI_Finalized": "1",
 			"MPI_Reduce_local": "1", "MPI_Comm_dup": "1", "MPI_Comm_free": "1", "MPI_Finalize": "1",
 		})
+	})
+}
+
+func TestTimes(t *testing.T) {
+	onEach(t, func(t *testing.T, f *family) {
+		r := f.run(t, job{ranks: 2, config: []string{"variable=mpitx:time/MPI_Send", "variable=mpitx:time/MPI_Allreduce"}}, f.compile(t, "mpicc", "times.c"))
+		nanoseconds := func(name string) int {
+			n, err := strconv.Atoi(r.counts[name])
+			if err != nil {
+				t.Fatalf("%s: %q", name, r.counts[name])
+			}
+			return n
+		}
+		took, _ := strconv.Atoi(strings.Fields(r.stdout + "0")[0])
+		if n := nanoseconds("mpitx:time/MPI_Send"); n > 200e6 {
+			t.Errorf("MPI_Send, which was left at once, took %d ns", n)
+		}
+		if n := nanoseconds("mpitx:time/MPI_Allreduce"); n > took+took/1000 || n < took/2 {
+			t.Errorf("MPI_Allreduce took %d ns by the agent, %d by the program", n, took)
+		}
 	})
 }
 

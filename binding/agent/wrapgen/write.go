@@ -173,7 +173,7 @@ func (f Function) writeLight(b *strings.Builder, k kind, timed bool, shifted int
 	if k.locals != "" {
 		fmt.Fprintf(b, "    %s\n    if (flags & CHAIN_FLAG_TALLY_BYTES) { %s }\n", k.locals, k.lightBefore)
 	}
-	fmt.Fprintf(b, "    chain_quick_enter(thread, ID_%s, __builtin_dwarf_cfa(), %t);\n    int rc = %s;\n    uint64_t leave = %s;\n", f.Name, timed, next, leave)
+	fmt.Fprintf(b, "    chain_quick_enter(thread, ID_%s, __builtin_return_address(0), __builtin_dwarf_cfa(), %t);\n    int rc = %s;\n    uint64_t leave = %s;\n", f.Name, timed, next, leave)
 	fmt.Fprintf(b, "    if ((flags & CHAIN_FLAG_TALLY_BYTES) && rc == MPI_SUCCESS) { %s }\n", k.light)
 	fmt.Fprintf(b, "    return chain_quick_leave(thread, ID_%s, flags, rc, %t, leave, sent, sent_bytes, received, received_bytes);\n}\n", f.Name, timed)
 }
