@@ -46,6 +46,38 @@ func Recover(dir string, force bool) ([]Recovered, error) {
 	return all, nil
 }
 
+// Discard removes a run directory, and the memory files on this machine of processes that could not append what was in them. It
+// leaves both where one of its processes runs.
+func Discard(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	var left []string
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), ".mpxm") {
+			continue
+		}
+		m, err := readManifest(filepath.Join(dir, e.Name()))
+		if err != nil {
+			continue
+		}
+		h, _, err := openLive(m)
+		if err != nil {
+			continue
+		}
+		h.Close()
+		if running(m) {
+			return fmt.Errorf("%s: process %d runs", dir, m.pid)
+		}
+		left = append(left, m.path)
+	}
+	for _, path := range left {
+		os.Remove(path)
+	}
+	return os.RemoveAll(dir)
+}
+
 func recoverOne(dir, path string, m *manifest, force bool) Recovered {
 	done := Recovered{Rank: int(m.rank), PID: m.pid, Host: m.host}
 	h, l, err := openLive(m)

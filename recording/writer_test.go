@@ -236,6 +236,22 @@ func TestKilled(t *testing.T) {
 	}
 }
 
+func TestDiscard(t *testing.T) {
+	dir, live := folders(t)
+	if out, err := write(t, fmt.Sprintf("dir=%s live=%s open columns samples=100 kill", dir, live)); err == nil {
+		t.Fatal("it was not killed: " + out)
+	}
+	if !fileIn(live, ".live") {
+		t.Fatal("no memory file")
+	}
+	if err := Discard(dir); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(dir); err == nil || fileIn(live, ".live") {
+		t.Error("the directory or the memory file is still there:", err)
+	}
+}
+
 // A process that runs is left alone, and ends as ever; with force it counts as dead, and what is then there twice is read once.
 func TestRecoverWhileItRuns(t *testing.T) {
 	for _, force := range []bool{false, true} {
@@ -253,6 +269,9 @@ func TestRecoverWhileItRuns(t *testing.T) {
 				ready = len(run.Ranks) == 1 && len(run.Ranks[0].Notes) == 1
 				run.Close()
 			}
+		}
+		if err := Discard(dir); err == nil || !fileIn(live, ".live") {
+			t.Error("what runs was discarded")
 		}
 		done, err := Recover(dir, force)
 		if err != nil || len(done) != 1 || done[0].Err != nil || (done[0].State == StateRunning) == force || (done[0].Chunks > 0) != force {

@@ -194,7 +194,7 @@ func (o *sampleOptions) conclude(size int, wait time.Duration) error {
 	} else if run.Running() || slices.ContainsFunc(run.Ranks, func(r *recording.Rank) bool { return r.State == recording.StateUnreachable }) {
 		o.a.complain("some ranks had not ended: all of it will be in %s: mpitx export %s", shown, shown)
 	} else {
-		os.RemoveAll(o.job.dir)
+		recording.Discard(o.job.dir)
 	}
 	return nil
 }

@@ -8,6 +8,9 @@ import (
 	"mpitx/recording"
 )
 
+// whileNoCalls ends the agent's reasons for samples that were not taken in time.
+const whileNoCalls = "nothing is sampled while no MPI function is called"
+
 // tell says on standard error what a user must know of a run, each thing once for all ranks that it concerns.
 func (o *sampleOptions) tell(run *recording.Run, size int) {
 	t := &tales{at: map[string]int{}}
@@ -28,7 +31,7 @@ func (o *sampleOptions) tell(run *recording.Run, size int) {
 				t.add(r.Rank, text)
 			case n.Code == recording.NoteFaulty:
 				t.add(r.Rank, n.Text+" is not sampled: reading it crashes or hangs the library")
-			case n.Severity >= recording.Warning:
+			case n.Severity >= recording.Warning, strings.HasSuffix(n.Text, whileNoCalls) && r.Counters.Missed > r.Counters.Samples/10:
 				t.add(r.Rank, n.Text)
 			}
 		}

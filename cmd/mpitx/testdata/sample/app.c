@@ -33,6 +33,8 @@ int main(int argc, char **argv)
         for (int i = 0; i < 300 && !signals; i++) usleep(100000);
         usleep(300000);
         printf("signals: %d\n", (int)signals);
+    } else if (strcmp(how, "sleep") == 0) {
+        usleep(500000);
     } else if (strcmp(how, "cat") == 0) {
         char line[100];
         if (rank == 0 && fgets(line, sizeof line, stdin)) printf("read %s", line);
