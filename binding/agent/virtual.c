@@ -30,7 +30,7 @@ struct definition {
 /* A function's share of a collective's or RMA's bytes is in the row's fields for bytes. */
 static const struct definition definitions[] = {
     {"mpitx:calls", "MPI calls of the application that returned", MPITX_PVAR_CLASS_COUNTER, TALLY_CALLS, ALL_KINDS, 0, CHAIN_LEAVE, TALLY_CALLS, false},
-    {"mpitx:time_in_mpi", "time in MPI calls of all threads, in nanoseconds; a call that is left by longjmp or an exception counts nothing",
+    {"mpitx:time_in_mpi", "time in MPI calls of all threads, in nanoseconds; a call that is left by longjmp or an exception counts at most until the next",
      MPITX_PVAR_CLASS_TIMER, TALLY_TIME, ALL_KINDS, 0, CHAIN_ENTER | CHAIN_LEAVE | CHAIN_TIMES, TALLY_TIME, false},
     {"mpitx:messages_sent", "point-to-point messages sent: when the call returns that starts sending", MPITX_PVAR_CLASS_COUNTER,
      TALLY_MESSAGES_SENT, MESSAGES, CHAIN_SENDS, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_MESSAGES_SENT, false},
