@@ -19,6 +19,9 @@ type filterFlags struct {
 	communicator             *bool
 }
 
+// ofVariables are the filters that choose by what only variables have.
+var ofVariables = []string{"category", "verbosity", "scope", "class", "type", "bind", "writable", "stage", "set", "differing"}
+
 func (f *filterFlags) flags(cmd *cobra.Command, self *bool) {
 	f.communicator = self
 	fl := cmd.Flags()

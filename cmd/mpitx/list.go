@@ -99,6 +99,13 @@ func (o *listOptions) run(cmd *cobra.Command) error {
 	case o.tree && o.kinds != 0 && o.kinds&(export.Cvars|export.Pvars) == 0:
 		return usagef("--tree draws variables in their categories: it goes with cvars and pvars only, or with none of these words")
 	}
+	if o.kinds != 0 && o.kinds&(export.Cvars|export.Pvars) == 0 {
+		for _, name := range ofVariables {
+			if cmd.Flags().Changed(name) {
+				return usagef("--%s is about variables: names and --regex choose categories and enumerations", name)
+			}
+		}
+	}
 	filter, filtered, err := o.compile(o.globs)
 	if err != nil {
 		return err
