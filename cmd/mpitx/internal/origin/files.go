@@ -14,14 +14,14 @@ import (
 func fromFiles(q Query) []Setting {
 	var found []Setting
 	for _, file := range split(q.Value("mca_base_envar_file_prefix"), ",") {
-		found = append(found, q.read(file, tuneLine)...)
+		found = append(found, q.read(file)...)
 	}
 	for _, file := range q.paramFiles() {
-		found = append(found, q.read(file, paramLine)...)
+		found = append(found, q.read(file)...)
 	}
 	// Files of --am: 4.1 does not always take them, so the value decides.
 	for _, file := range split(q.Value("mca_base_param_file_prefix"), ",") {
-		for _, s := range q.read(file, paramLine) {
+		for _, s := range q.read(file) {
 			if q.Value(s.Name) == s.Value {
 				found = append(found, s)
 			}
@@ -36,7 +36,7 @@ func overrides(q Query) []Setting {
 	if file == "" || file == "none" {
 		return nil
 	}
-	return q.read(file, paramLine)
+	return q.read(file)
 }
 
 // paramFiles are those that the library names, else the usual ones.
@@ -71,21 +71,29 @@ func split(s, sep string) []string {
 }
 
 // read is what a file sets, the last line first. A file that is not there sets nothing.
-func (q Query) read(file string, line func(string) []Setting) []Setting {
+func (q Query) read(file string) []Setting {
 	path := q.find(file)
 	data, err := os.ReadFile(q.Env.File(path))
 	if err != nil {
 		return nil
 	}
 	var found []Setting
-	n := 0
+	n, comment := 0, false
 	for text := range strings.Lines(string(data)) {
 		n++
+		if comment {
+			_, text, comment = strings.Cut(text, "*/")
+			comment = !comment
+		}
 		text = strings.TrimSpace(text)
+		if strings.HasPrefix(text, "/*") {
+			_, text, comment = strings.Cut(text[2:], "*/")
+			comment, text = !comment, strings.TrimSpace(text)
+		}
 		if text == "" || strings.HasPrefix(text, "#") || strings.HasPrefix(text, "//") {
 			continue // comments are whole lines: "a # b" is a value
 		}
-		for _, s := range line(text) {
+		for _, s := range fileLine(text) {
 			s.Kind, s.Where = catalog.OriginFile, path+":"+strconv.Itoa(n)
 			found = append(found, s)
 		}
@@ -117,8 +125,9 @@ func paramLine(line string) []Setting {
 	return []Setting{{name, catalog.Origin{Value: strings.TrimSpace(value)}}}
 }
 
-// tuneLine reads a line of a --tune file: mpirun's options, or "name = value". What -x sets arrives in the environment.
-func tuneLine(line string) []Setting {
+// fileLine reads a line of a file of parameters, or of --tune: "name = value", or mpirun's options. What -x sets arrives in the
+// environment.
+func fileLine(line string) []Setting {
 	if !strings.HasPrefix(line, "-") {
 		return paramLine(line)
 	}

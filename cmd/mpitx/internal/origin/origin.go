@@ -94,12 +94,12 @@ func fromEnvironment(q Query) []Setting {
 	if prrte && q.Impl == locate.OpenMPI {
 		files = fromFiles(q)
 		if home := q.Env.Getenv("HOME"); home != "" { // PRRTE reads it, and takes it out of the ranks' list
-			files = append(files, q.read(home+"/.openmpi/mca-params.conf", paramLine)...)
+			files = append(files, q.read(home+"/.openmpi/mca-params.conf")...)
 		}
 		for _, o := range given { // what --tune and --am name
 			if o.variable == "OMPI_MCA_mca_base_envar_file_prefix" || o.variable == "OMPI_MCA_mca_base_param_file_prefix" {
 				for _, f := range split(o.value, ",") {
-					files = append(q.read(f, tuneLine), files...)
+					files = append(q.read(f), files...)
 				}
 			}
 		}

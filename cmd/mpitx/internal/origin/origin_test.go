@@ -64,7 +64,7 @@ var underMpirun = strings.Fields(`OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0 
 	OMPI_MCA_pmix=^s1,s2,cray,isolated OMPI_MCA_mpi_oversubscribe=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_initial_wdir=/tmp
 	OMPI_MCA_shmem_RUNTIME_QUERY_hint=mmap OMPI_MCA_rmaps_base_mapping_policy=:OVERSUBSCRIBE`)
 
-var openmpiNames = strings.Fields(`btl btl_tcp_links btl_tcp_if_include btl_tcp_eager_limit mpi_oversubscribe rmaps_base_oversubscribe
+var openmpiNames = strings.Fields(`btl btl_tcp_rndv btl_tcp_links btl_tcp_if_include btl_tcp_eager_limit mpi_oversubscribe rmaps_base_oversubscribe
 	rmaps_base_mapping_policy shmem_RUNTIME_QUERY_hint orte_ess_num_procs pmix ess coll mca_base_envar_file_prefix pml`)
 
 func TestOpenMPI(t *testing.T) {
@@ -76,7 +76,7 @@ func TestOpenMPI(t *testing.T) {
 	e := machine(t, environ, own, "mpirun", "--map-by", ":OVERSUBSCRIBE", "-n", "1", "--mca", "btl", "self,tcp", "-x", "OMPI_MCA_btl_tcp_if_include=a b",
 		"-x", "OMPI_MCA_btl_tcp_links", "--tune", "/t.conf", "--mca", "btl_x", "3", "prog", "--mca", "pml", "ucx", ":", "-n", "1", "--gmca", "coll", "^tuned", "other")
 	write(t, e, "/t.conf", "# a tune file\n-mca btl_tcp_eager_limit \"70000\" -x A=1\n")
-	write(t, e, "/home/u/.openmpi/mca-params.conf", "pml = ob1\nbtl = none\nbtl_tcp_eager_limit = 1\npml = cm # not a comment\n")
+	write(t, e, "/home/u/.openmpi/mca-params.conf", "pml = ob1\nbtl = none\nbtl_tcp_eager_limit = 1\npml = cm # not a comment\n/* btl_tcp_links = 3\nbtl_tcp_links = 4\n*/ --mca btl_tcp_rndv 7\n/* */\n")
 	a := Find(Query{Env: e, Impl: locate.OpenMPI, Prefix: "/usr", Names: openmpiNames, Value: func(n string) string {
 		return map[string]string{"mca_base_envar_file_prefix": "/t.conf"}[n]
 	}})
@@ -88,6 +88,7 @@ func TestOpenMPI(t *testing.T) {
 		"mca_base_envar_file_prefix": {Kind: catalog.OriginLauncher, Where: "mpirun --tune /t.conf", Value: "/t.conf"},
 		"btl_tcp_eager_limit":        {Kind: catalog.OriginFile, Where: "/t.conf:2", Value: "70000"},
 		"pml":                        {Kind: catalog.OriginFile, Where: "/home/u/.openmpi/mca-params.conf:4", Value: "cm # not a comment"},
+		"btl_tcp_rndv":               {Kind: catalog.OriginFile, Where: "/home/u/.openmpi/mca-params.conf:7", Value: "7"},
 	})
 	var names []string
 	for _, s := range a.Unknown {
