@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -112,9 +113,16 @@ func (a *app) exit(err error) int {
 		if near := strings.Fields(rest); len(near) > 4 { // "Did you mean this?" and the commands
 			first += ": did you mean " + strings.Join(near[4:], ", ") + "?"
 		}
-		wrongTime := regexp.MustCompile(`^invalid argument (".*") for "(?:-., )?(--[a-z-]+)" flag: time: `)
-		if m := wrongTime.FindStringSubmatch(first); m != nil {
-			first = m[2] + ": " + m[1] + ": must be a time with its unit, such as 10ms or 5s"
+		if m := wrongArgument.FindStringSubmatch(first); m != nil {
+			first = cmp.Or(m[2], m[3]) + ": " + m[1] + ": "
+			switch problem := m[4]; {
+			case strings.HasPrefix(problem, "time: "):
+				first += "must be a time with its unit, such as 10ms or 5s"
+			case strings.HasPrefix(problem, "strconv.ParseInt: "):
+				first += "must be a whole number"
+			default:
+				first += problem
+			}
 		}
 		if strings.HasPrefix(first, "if any flags in the group") {
 			first = "--from reads a file: -n and --mpi are of no use with it"
@@ -125,6 +133,9 @@ func (a *app) exit(err error) int {
 	a.complain("%v", err)
 	return exitFailed
 }
+
+// wrongArgument is what cobra says of a flag's argument: the argument, the flag's letter if it has one, its name, and what its type says.
+var wrongArgument = regexp.MustCompile(`^invalid argument (".*") for "(?:(-.), )?(--[a-z-]+)" flag: (.*)`)
 
 // isUsage recognizes what cobra says of wrong flags and commands, which has no type.
 func isUsage(err error) bool {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+
 	"github.com/spf13/cobra"
 
 	"mpitx/catalog"
@@ -56,7 +58,7 @@ func (c *communicator) Set(text string) error {
 		c.s.self = text == "self"
 		return nil
 	}
-	return usagef("must be world or self")
+	return errors.New("must be world or self")
 }
 
 func (c *communicator) Type() string { return "communicator" }
