@@ -113,6 +113,8 @@ func (a *app) exit(err error) int {
 		if near := strings.Fields(rest); len(near) > 4 { // "Did you mean this?" and the commands
 			first += ": did you mean " + strings.Join(near[4:], ", ") + "?"
 		}
+		// the argument, the flag's letter if it has one, its name, and what its type says
+		wrongArgument := regexp.MustCompile(`^invalid argument (".*") for "(?:(-.), )?(--[a-z-]+)" flag: (.*)`)
 		if m := wrongArgument.FindStringSubmatch(first); m != nil {
 			first = cmp.Or(m[2], m[3]) + ": " + m[1] + ": "
 			switch problem := m[4]; {
@@ -133,9 +135,6 @@ func (a *app) exit(err error) int {
 	a.complain("%v", err)
 	return exitFailed
 }
-
-// wrongArgument is what cobra says of a flag's argument: the argument, the flag's letter if it has one, its name, and what its type says.
-var wrongArgument = regexp.MustCompile(`^invalid argument (".*") for "(?:(-.), )?(--[a-z-]+)" flag: (.*)`)
 
 // isUsage recognizes what cobra says of wrong flags and commands, which has no type.
 func isUsage(err error) bool {

@@ -32,16 +32,21 @@ func (e enumerated) id() string {
 	return e.name
 }
 
+func needs(t *testing.T, family string) {
+	t.Helper()
+	if ok, err := have(family); err != nil {
+		t.Fatal(err)
+	} else if !ok {
+		t.Skipf("NOT TESTED: %s is not installed", family)
+	}
+}
+
 // TestRealLibraries compares what mpitx says of the real libraries with what an independent C program sees.
 func TestRealLibraries(t *testing.T) {
 	for family, launcher := range launchers {
 		t.Run(family, func(t *testing.T) {
 			t.Parallel()
-			if ok, err := have(family); err != nil {
-				t.Fatal(err)
-			} else if !ok {
-				t.Skipf("NOT TESTED: %s is not installed", family)
-			}
+			needs(t, family)
 			environ := testEnvironment(t)
 			program := filepath.Join(t.TempDir(), "enumerate")
 			if out, err := exec.Command("mpicc."+family, "-std=gnu11", "-O1", "-o", program, "testdata/enumerate.c").CombinedOutput(); err != nil {
@@ -59,11 +64,7 @@ func TestLostRank(t *testing.T) {
 		for _, end := range []string{"hang", "die"} {
 			t.Run(family+"/"+end, func(t *testing.T) {
 				t.Parallel()
-				if ok, err := have(family); err != nil {
-					t.Fatal(err)
-				} else if !ok {
-					t.Skipf("NOT TESTED: %s is not installed", family)
-				}
+				needs(t, family)
 				environ := append(testEnvironment(t), "MPITX_MPI=", "BAD_RANK=2", "BAD_END="+end)
 				library := filepath.Join(t.TempDir(), "badrank.so")
 				if out, err := exec.Command("cc", "-shared", "-fPIC", "-o", library, "testdata/badrank.c", "-ldl").CombinedOutput(); err != nil {
@@ -295,11 +296,7 @@ func TestRealSettings(t *testing.T) {
 	} {
 		t.Run(family, func(t *testing.T) {
 			t.Parallel()
-			if ok, err := have(family); err != nil {
-				t.Fatal(err)
-			} else if !ok {
-				t.Skipf("NOT TESTED: %s is not installed", family)
-			}
+			needs(t, family)
 			environ := testEnvironment(t)
 			p := newProcess(environ, t.TempDir(), append([]string{"mpitx", "write", "--mpi", family}, writes...)...)
 			p.run(time.Minute)

@@ -2,7 +2,6 @@ package origin
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -29,7 +28,7 @@ func HowToSet(impl string, variable *catalog.Variable, e *catalog.Enum, to catal
 	switch impl {
 	case locate.OpenMPI:
 		lines := []string{"mpirun --mca " + quote(name, t) + " " + v + " " + more}
-		if shellName.MatchString(name) {
+		if shellName().MatchString(name) {
 			lines = slices.Insert(lines, 0, "export OMPI_MCA_"+name+"="+v)
 		}
 		if strings.Contains(value, "\n") || strings.TrimSpace(value) != value { // a line of the file cannot hold it
@@ -48,7 +47,7 @@ func HowToSet(impl string, variable *catalog.Variable, e *catalog.Enum, to catal
 }
 
 // shellName is what a shell's variable can be called: btl_tcp_bandwidth_eth0:0 is none.
-var shellName = regexp.MustCompile(`^[A-Za-z0-9_]+$`)
+var shellName = lazily(`^[A-Za-z0-9_]+$`)
 
 // Quote makes one word for the shell of any text; terminals show it as it is.
 func Quote(s string) string { return quote(s, export.Terminal{UTF8: true}) }

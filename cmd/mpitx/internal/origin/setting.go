@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/internal/locate"
@@ -43,12 +44,17 @@ func setting(impl string, v *catalog.Variable, e *catalog.Enum, value catalog.Va
 // mpichItem is where an item of an enumeration stands in a description of MPICH's: in a line of its own, or, up to MPICH 4.0, where
 // the line breaks were lost on the way into the library, right behind the word before: "… algorithmauto - Internal …binomial - …".
 var (
-	mpichItem = regexp.MustCompile(`(^|\n *)?(\S+)\s+- `)
-	mpichName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+	mpichItem = lazily(`(^|\n *)?(\S+)\s+- `)
+	mpichName = lazily(`^[a-z][a-z0-9_]*$`)
 )
 
+// lazily compiles an expression when it is first used: most commands show no settings.
+func lazily(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
+
 // mpichNames are MPICH 4.0's, longest first, as only a list can tell them from the word before.
-var mpichNames = func() []string {
+var mpichNames = sync.OnceValue(func() []string {
 	base := strings.Fields(`auto nb smp mpir release_gather all none percoll error print silent binomial linear brucks flat tree
 		double_tree pipelined_tree ring pairwise pairwise_exchange pairwise_sendrecv_replace permuted_sendrecv
 		permutation blocked bcast inplace long short naive scattered dissemination k_dissemination recexch
@@ -67,19 +73,19 @@ var mpichNames = func() []string {
 	}
 	slices.SortFunc(all, func(a, b string) int { return len(b) - len(a) })
 	return all
-}()
+})
 
 // mpichItems are the names of an MPICH variable's items, by value: MPI_T shows such variables as plain integers, and only their
 // names are read from the environment. A name that is not known is empty; nil where the variable is no enumeration.
 func mpichItems(description string) []string {
 	var items []string
-	known := 0
-	for _, m := range mpichItem.FindAllStringSubmatch(description, -1) {
-		if m[1] != "" && mpichName.MatchString(m[2]) {
+	names, known := mpichNames(), 0
+	for _, m := range mpichItem().FindAllStringSubmatch(description, -1) {
+		if m[1] != "" && mpichName().MatchString(m[2]) {
 			items, known = append(items, m[2]), known+1
 			continue
 		}
-		k := slices.IndexFunc(mpichNames, func(name string) bool {
+		k := slices.IndexFunc(names, func(name string) bool {
 			before, ok := strings.CutSuffix(m[2], name)
 			return ok && !strings.HasSuffix(before, "_")
 		})
@@ -87,7 +93,7 @@ func mpichItems(description string) []string {
 			items = append(items, "")
 			continue
 		}
-		items, known = append(items, mpichNames[k]), known+1
+		items, known = append(items, names[k]), known+1
 	}
 	if known < 2 || slices.Contains(items, "true") { // MPIR_CVAR_UCX_DT_RECV is a truth value
 		return nil
