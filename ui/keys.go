@@ -70,6 +70,11 @@ func (m *Model) key(key, text string) tea.Cmd {
 		return tea.Quit
 	case "ctrl+z":
 		return tea.Suspend
+	case "R": // over any dialog: the line at the foot says that it restarts
+		if (m.ended != "" || m.failed != "") && m.o.Start != nil && !m.typing() {
+			m.status = ""
+			return m.restart()
+		}
 	}
 	if m.x == nil && m.mode == modeNormal && !slices.Contains([]string{"q", "?", "R", "L"}, key) {
 		return nil

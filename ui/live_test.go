@@ -399,3 +399,22 @@ func TestLostBackend(t *testing.T) {
 	m.Update(m.start(nil)())
 	contains(t, m, "no mpirun", "R starts")
 }
+
+// R restarts also from under a dialog or a screen of text: the line at the foot says so.
+func TestRestartOverDialog(t *testing.T) {
+	for _, keys := range [][]string{
+		{":", "'show limit", "enter", "e", "ctrl+u", "'9", "enter", "y"}, // the outcome is still shown
+		{":", "'show algorithm", "enter", "e"},                           // an item is being chosen
+		{"?"},
+		{"W"},
+		{"f"},
+	} {
+		m, backends := fakeSession(t, Options{})
+		press(m, keys...)
+		event(m, (*backends)[0], link.Event{Kind: link.EventEnded, Rank: 1, Text: "killed"})
+		begin(m, m.key("R", "R"))
+		if m.ended != "" || m.mode != modeNormal || len(*backends) != 2 {
+			t.Errorf("R after %q: ended %q, mode %d, %d back ends", keys, m.ended, m.mode, len(*backends))
+		}
+	}
+}

@@ -354,8 +354,8 @@ func TestExplorerCrash(t *testing.T) {
 	s.keys(":read demo_eager_limit", "Enter")
 	s.until("BACK END LOST", "back end lost in demo_eager_limit: R restarts it without: rank 2 on testhost")
 	s.keys("j")
-	s.until("2 of ") // what was read can still be browsed
-	s.keys("R")
+	s.until("2 of ")      // what was read can still be browsed
+	s.keys("Escape", "R") // at once, as a terminal sends Alt+R
 	s.until("!BACK END LOST", "all variables")
 	s.keys(":show demo_eager_limit", "Enter")
 	s.until("demo_eager_limit", "faulty")

@@ -39,10 +39,19 @@ func (p *pacer) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if c, ok := msg.(Crash); ok {
 		panic(c)
 	}
-	var cmd tea.Cmd
-	p.model, cmd = p.model.Update(msg)
+	msgs := []tea.Msg{msg}
+	if key, ok := msg.(tea.KeyPressMsg); ok {
+		msgs = msgs[:0]
+		for _, k := range presses(key) {
+			msgs = append(msgs, k)
+		}
+	}
+	cmds := make([]tea.Cmd, len(msgs))
+	for i, msg := range msgs {
+		p.model, cmds[i] = p.model.Update(msg)
+	}
 	p.wake()
-	return p, cmd
+	return p, tea.Batch(cmds...)
 }
 
 func (p *pacer) View() tea.View { return p.model.View() }
