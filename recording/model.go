@@ -40,7 +40,7 @@ type State uint8
 
 // The states.
 const (
-	StateEnded       State = iota + 1 // it ended as it should, and everything is in the directory
+	StateEnded       State = iota + 1 // it ended as it should
 	StateRunning                      // it runs
 	StateDied                         // it was killed, or executed another program
 	StateUnreachable                  // it did not end so far; what it wrote last is in the memory of another node, or gone
@@ -103,6 +103,10 @@ type Rank struct {
 
 	source
 }
+
+// Left reports whether the process has ended and something of it is still in a memory file on this machine, from where [Recover]
+// brings it in.
+func (r *Rank) Left() bool { return r.live != nil && r.State != StateRunning }
 
 // Column is one variable for one object, or some of an array's elements.
 type Column struct {

@@ -304,6 +304,32 @@ func TestExecEndsWithout(t *testing.T) {
 	}
 }
 
+// A process that has changed its root goes on writing to its run directory, and leaves nothing in memory.
+func TestChroot(t *testing.T) {
+	dir, live := folders(t)
+	cmd := exec.Command(writer(t), "dir="+dir, "live="+live, "open", "columns", "samples=1000", "appended", "chroottmp", "slow=1500", "close")
+	if os.Geteuid() != 0 {
+		cmd.Args = append([]string{"unshare", "--user", "--map-root-user"}, cmd.Args...)
+		cmd.Path, _ = exec.LookPath("unshare")
+	}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	run := mustOpen(t, dir)
+	noDamage(t, run)
+	if r := run.Ranks[0]; r.State != StateEnded || r.Left() || r.Counters.LostFull > 0 {
+		t.Errorf("%v, left: %v, %+v", r.State, r.Left(), r.Counters)
+	}
+	if c, _ := sampleNumbers(t, run); c[0] != [2]int{2500, 2500} {
+		t.Error(c)
+	}
+	for _, folder := range []string{dir, live} {
+		if files, _ := filepath.Glob(filepath.Join(folder, "*live*")); len(files) > 0 {
+			t.Errorf("left: %q", files)
+		}
+	}
+}
+
 // sizeOf is the bytes of all files of a run.
 func sizeOf(dir string) (size int64) {
 	entries, _ := os.ReadDir(dir)

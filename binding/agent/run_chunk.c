@@ -8,6 +8,7 @@
 #endif
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -265,6 +266,7 @@ static void flush_chunks(struct mpitx_run *run)
 static void *flusher(void *arg)
 {
     struct mpitx_run *run = arg;
+    unshare(CLONE_FS); /* a program that calls chroot changes its own root, and not this thread's */
     for (;;) {
         if (run->failing) {
             struct timespec until;
@@ -279,6 +281,7 @@ static void *flusher(void *arg)
         if (last)
             break;
     }
+    run_remove_live(run);
     sem_post(&run->done);
     return NULL;
 }

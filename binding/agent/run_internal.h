@@ -169,6 +169,8 @@ struct mpitx_run *run_store_open(const struct mpitx_run_options *options, char *
 void run_store_close(struct mpitx_run *run);
 /* Undoes run_store_open. */
 void run_store_discard(struct mpitx_run *run);
+/* Unless a chunk is left in it. */
+void run_remove_live(struct mpitx_run *run);
 
 /* Under the lock: */
 bool run_take_chunk(struct mpitx_run *run, struct run_cursor *cursor, int kind, uint32_t most);

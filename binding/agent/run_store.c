@@ -304,14 +304,20 @@ static void unmap(struct mpitx_run *run)
     munmap(run, run->bytes);
 }
 
+void run_remove_live(struct mpitx_run *run)
+{
+    if (run_has_sealed(run))
+        return;
+    unlink(run->live_path);
+    unlink(run->manifest_path);
+}
+
 void run_store_close(struct mpitx_run *run)
 {
     if (!run_stop_flusher(run))
         return; /* its memory stays, for the thread */
-    if (!run_has_sealed(run)) {
-        unlink(run->live_path);
-        unlink(run->manifest_path);
-    }
+    if (!run->threaded)
+        run_remove_live(run);
     unmap(run);
 }
 

@@ -205,9 +205,9 @@ func (o *sampleOptions) settled(size int, wait time.Duration) (*recording.Run, e
 	for {
 		run, err := recording.Open(o.job.dir)
 		if err == nil && o.over(run, size) || time.Now().After(deadline) || err != nil && wait == 0 {
-			if err == nil && slices.ContainsFunc(run.Ranks, func(r *recording.Rank) bool { return r.State == recording.StateDied }) {
+			if err == nil && slices.ContainsFunc(run.Ranks, (*recording.Rank).Left) {
 				run.Close()
-				recording.Recover(o.job.dir, false)
+				o.collect()
 				return recording.Open(o.job.dir)
 			}
 			return run, err
@@ -223,6 +223,20 @@ func (o *sampleOptions) settled(size int, wait time.Duration) (*recording.Run, e
 			return nil, err
 		}
 		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// collect brings in what processes of this node have left in memory: dead ones, and those that could not write to the run directory
+// any more (chroot, another user, a limit on the size of files).
+func (o *sampleOptions) collect() {
+	all, err := recording.Recover(o.job.dir, false)
+	for _, r := range all {
+		if r.Err != nil {
+			o.a.complain("rank %d: its last samples are still in memory: %v: mpitx recover %s", r.Rank, r.Err, origin.Quote(o.shown()))
+		}
+	}
+	if err != nil {
+		o.a.complain("the last samples are still in memory: %v: mpitx recover %s", err, origin.Quote(o.shown()))
 	}
 }
 

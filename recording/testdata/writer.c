@@ -7,7 +7,8 @@
  *   slow=N          the same, asleep for a millisecond in between
  *   names=N         names an object so often
  *   note=T outcome name=T miss=N cost=N clock pause
- *   chdirtmp closeall fork kill stop close bench=N threads=N
+ *   appended        waits until something is in the node's file
+ *   chdirtmp chroottmp closeall fork kill stop close bench=N threads=N
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -39,6 +40,14 @@ static uint64_t now(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static void appended(void)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/node-%s.mpxr", options.dir, options.host);
+    for (int i = 0; i < 60000 && access(path, F_OK); i++)
+        usleep(1000);
 }
 
 static int column(const char *name, int cls, int type, uint32_t count)
@@ -219,6 +228,8 @@ static void act(const char *what)
     else if (!strcmp(what, "clock")) mpitx_run_clock_pair(run);
     else if (!strcmp(what, "status")) mpitx_run_column_status(run, 1, MPITX_RUN_GONE, "the object was freed");
     else if (!strcmp(what, "chdirtmp")) (void)!chdir("/tmp");
+    else if (!strcmp(what, "chroottmp")) { if (chroot("/tmp") || chdir("/")) exit(9); }
+    else if (!strcmp(what, "appended")) appended();
     else if (!strcmp(what, "closeall")) for (int fd = 3; fd < 256; fd++) close(fd);
     else if (!strcmp(what, "fork")) forked();
     else if (!strcmp(what, "kill")) raise(SIGKILL);

@@ -1,9 +1,11 @@
 /* app.c: an application that ends in all kinds of ways: app HOW [RANK]. */
+#define _GNU_SOURCE
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static volatile sig_atomic_t signals;
@@ -12,6 +14,16 @@ static void count(int s)
 {
     (void)s;
     signals++;
+}
+
+/* What keeps the agent from writing to the run directory. */
+static void leave(const char *how)
+{
+    struct rlimit nothing = {0, 0};
+    if (strcmp(how, "limit") == 0 && setrlimit(RLIMIT_FSIZE, &nothing)) exit(9);
+    if (strcmp(how, "chroot") == 0 && chroot(".")) exit(9);
+    if (strcmp(how, "setuid") == 0 && setuid(65534)) exit(9);
+    if (strcmp(how, "seteuid") == 0 && seteuid(65534)) exit(9);
 }
 
 int main(int argc, char **argv)
@@ -24,6 +36,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < 100; i++) {
         MPI_Bcast(&word, 1, MPI_INT, 0, MPI_COMM_WORLD);
         usleep(500);
+        if (i == 50) leave(how);
     }
     if (strcmp(how, "wait") == 0) {
         if (rank == 0) {
