@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -37,7 +38,7 @@ type outcomeMsg struct {
 	name     string
 	outcomes []link.Outcome
 	err      error
-	undo     bool
+	undoes   map[int]string // the values that an undo was to restore, by rank; nil: a write of the user's
 }
 
 // scopeWords spell out what a scope means for a write (MPI-3.1, Table 14.5).
@@ -215,13 +216,13 @@ func (m *Model) keyPick(key string) tea.Cmd {
 func (m *Model) write() tea.Cmd {
 	m.mode, m.edit.waits = modeOutcome, true
 	w := link.Write{Name: m.edit.e.v.Name, Text: m.edit.text, Ranks: m.edit.ranks, Force: m.edit.ranks != nil}
-	return m.send(false, w)
+	return m.send(nil, w)
 }
 
-func (m *Model) send(undo bool, writes ...link.Write) tea.Cmd {
+func (m *Model) send(undoes map[int]string, writes ...link.Write) tea.Cmd {
 	b := m.backend
 	return func() tea.Msg {
-		msg := outcomeMsg{name: writes[0].Name, undo: undo}
+		msg := outcomeMsg{name: writes[0].Name, undoes: undoes}
 		for _, w := range writes {
 			ctx, cancel := context.WithTimeout(context.Background(), writeLimit)
 			out, err := b.Write(ctx, w)
@@ -250,20 +251,50 @@ func (m *Model) outcome(msg outcomeMsg) {
 	e := &m.x.entries[k]
 	m.edit.e = e
 	m.mode = modeOutcome
-	c := change{msg.name, map[int]string{}}
+	c := m.undoable(e, msg)
 	s := &link.Sample{}
 	for _, o := range msg.outcomes {
 		if !o.Back.IsZero() {
 			s.Ranks = append(s.Ranks, link.RankSample{Rank: o.Rank, Readings: []catalog.Reading{{Status: catalog.StatusOK, Value: o.Back, Count: countOf(e.v)}}})
 		}
-		if o.Result == "ok" && !o.Old.IsZero() && o.Old != o.Back {
-			c.old[o.Rank] = o.Old.String()
-		}
 	}
 	m.take(e, 0, s)
-	if len(c.old) > 0 && !msg.undo {
+	if len(c.old) > 0 {
 		m.edit.undo = append(m.edit.undo, c)
 	}
+}
+
+// undoable is what can still be undone after a write: on ranks that took it, and on those that may have. After an undo that failed it
+// is what the undo did not restore.
+func (m *Model) undoable(e *entry, msg outcomeMsg) change {
+	c := change{msg.name, maps.Clone(msg.undoes)}
+	if c.old == nil {
+		c.old = map[int]string{}
+	}
+	for _, o := range msg.outcomes {
+		switch {
+		case msg.undoes != nil && o.Back.String() == c.old[o.Rank]:
+			delete(c.old, o.Rank)
+		case msg.undoes != nil:
+		case o.Result == "ok" && !o.Old.IsZero() && o.Old != o.Back:
+			c.old[o.Rank] = o.Old.String()
+		case o.Result == link.NoAnswer:
+			if r := known(e.v, o.Rank); r != nil && r.Status == catalog.StatusOK {
+				c.old[o.Rank] = r.Value.String()
+			}
+		}
+	}
+	return c
+}
+
+// known is the reading of a rank that the explorer shows.
+func known(v *catalog.Variable, rank int) *catalog.Reading {
+	for k := range v.Ranks {
+		if v.Ranks[k].Rank == rank {
+			return &v.Ranks[k].Reading
+		}
+	}
+	return v.After
 }
 
 func countOf(v *catalog.Variable) int {
@@ -284,7 +315,7 @@ func (m *Model) undo() tea.Cmd {
 		return nil
 	}
 	c := m.edit.undo[n-1]
-	m.edit.undo = m.edit.undo[:n-1]
+	m.edit.undo = m.edit.undo[:n-1] // it comes back if the write fails
 	k, ok := m.x.byID[c.name]
 	if !ok {
 		m.complain("%s does not exist any more", c.name)
@@ -306,5 +337,5 @@ func (m *Model) undo() tea.Cmd {
 	}
 	m.edit.text = writes[0].Text
 	m.mode, m.edit.waits = modeOutcome, true
-	return m.send(true, writes...)
+	return m.send(c.old, writes...)
 }

@@ -24,7 +24,8 @@ type fakeBackend struct {
 	events  chan link.Event
 	values  [4]int64
 	counter int64
-	silent  bool // rank 2 does not answer
+	silent  bool  // rank 2 does not answer
+	refuse  error // of every write
 	gone    bool
 	writes  []link.Write
 	work    string
@@ -97,12 +98,19 @@ func (f *fakeBackend) Write(_ context.Context, w link.Write) ([]link.Outcome, er
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.writes = append(f.writes, w)
+	if f.refuse != nil {
+		return nil, f.refuse
+	}
 	var n int64
 	if _, err := fmt.Sscan(w.Text, &n); err != nil {
 		n = 2
 	}
 	var out []link.Outcome
 	for r := range 4 {
+		if r == 2 && f.silent {
+			out = append(out, link.Outcome{Rank: r, Result: link.NoAnswer})
+			continue
+		}
 		o := link.Outcome{Rank: r, Old: integer(catalog.TypeInt, f.values[r]), New: integer(catalog.TypeInt, n), Result: "ok"}
 		if r == 3 && w.Name == "limit" && n == 9 {
 			o.Result, o.Back = "not now", o.Old
@@ -207,6 +215,39 @@ func TestEdit(t *testing.T) {
 	contains(t, m, "performance variable")
 }
 
+// An undo that failed, on all ranks or on some, can be done again.
+func TestUndoAgain(t *testing.T) {
+	m, backends := fakeSession(t, Options{})
+	b := (*backends)[0]
+	press(m, ":", "'show limit", "enter", "e", "ctrl+u", "'5", "enter", "y", "esc")
+	b.refuse = context.DeadlineExceeded
+	press(m, "u")
+	contains(t, m, "failed: context deadline exceeded", "then u undoes it")
+	b.refuse, b.silent = nil, true
+	press(m, "esc", "u")
+	contains(t, m, "rank 0,1,3: ok: was 5, reads back 7", "rank 2: no answer", "then u undoes it")
+	b.silent = false
+	press(m, "esc", "u")
+	if w := b.writes[len(b.writes)-1]; w.Text != "7" || fmt.Sprint(w.Ranks) != "[2]" {
+		t.Fatalf("undid %+v", w)
+	}
+	press(m, "esc", "u")
+	contains(t, m, "nothing was written that could be undone")
+}
+
+// A rank that did not answer may have written: what it had can be written back.
+func TestUndoOfSilentRank(t *testing.T) {
+	m, backends := fakeSession(t, Options{})
+	b := (*backends)[0]
+	b.silent = true
+	press(m, ":", "'show limit", "enter", "e", "ctrl+u", "'5", "enter", "y", "esc")
+	b.silent = false
+	press(m, "u")
+	if w := b.writes[len(b.writes)-1]; w.Text != "7" || w.Ranks != nil {
+		t.Fatalf("undid %+v", w)
+	}
+}
+
 // A group's description, which names it, is shown before a write; flags are any of their items.
 func TestEditGroupAndFlags(t *testing.T) {
 	m, _ := fakeSession(t, Options{})
@@ -244,6 +285,9 @@ func TestReadAndSilentRank(t *testing.T) {
 	if e := m.current(); len(e.v.Ranks) != 1 || e.v.Ranks[0].Rank != 1 {
 		t.Fatalf("%+v", e.v.Ranks)
 	}
+	b.silent = false
+	press(m, ":", "'read limit", "enter")
+	contains(t, m, "read 1 variables on 4 ranks", "SILENT: r2")
 	event(m, b, link.Event{Kind: link.EventAnswers, Rank: 2})
 	if strings.Contains(screen(t, m), "SILENT") {
 		t.Error("still silent")

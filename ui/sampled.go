@@ -81,7 +81,6 @@ func (m *Model) sampled(msg sampleMsg) tea.Cmd {
 			m.take(&m.x.entries[k], i, msg.sample)
 		}
 	}
-	was := len(m.quiet)
 	for _, r := range msg.sample.Silent {
 		if _, known := m.quiet[r]; !known {
 			m.quiet[r] = ""
@@ -96,7 +95,7 @@ func (m *Model) sampled(msg sampleMsg) tea.Cmd {
 		m.asked = false
 		return m.tick()
 	}
-	if n := len(msg.sample.Silent); n > 0 || was > 0 {
+	if len(msg.sample.Silent) > 0 {
 		m.complain("read %d variables; no answer from rank %s", len(msg.ids), export.RankList(msg.sample.Silent))
 		return nil
 	}

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/recording"
 )
@@ -21,7 +23,7 @@ const standInVariable = "MPITX_STAND_IN"
 
 // start makes the run directory and starts the application in the way that fits: under our own launcher, as this very process,
 // or as a child of it. It returns answered with the application's exit code.
-func (o *sampleOptions) start(args []string) error {
+func (o *sampleOptions) start(flags *pflag.FlagSet, args []string) error {
 	command := append([]string{filepath.Base(os.Args[0])}, os.Args[1:]...)
 	var err error
 	if o.job, err = makeRun(o.a.env, o.launch, o.dir, o.given, command); err != nil {
@@ -29,7 +31,7 @@ func (o *sampleOptions) start(args []string) error {
 	}
 	o.settings.job = o.job
 	if o.ranks > 0 {
-		return o.launchRanks(args)
+		return o.launchRanks(flags, args)
 	}
 	environ, err := o.settings.environWith(o.a.env, o.chosen.Impl, o.agent)
 	if err != nil {
@@ -61,7 +63,7 @@ func patience(e ending, size int) time.Duration {
 	return 10 * time.Second
 }
 
-func (o *sampleOptions) launchRanks(args []string) error {
+func (o *sampleOptions) launchRanks(defined *pflag.FlagSet, args []string) error {
 	exe, err := os.Executable()
 	if err != nil {
 		return failf("start: %v", err)
@@ -70,7 +72,7 @@ func (o *sampleOptions) launchRanks(args []string) error {
 	if n := len(flags); n > 0 && flags[n-1] == "--" {
 		flags = flags[:n-1]
 	}
-	inner := append(append([]string{exe}, withoutRanks(flags)...), "--job="+o.job.String())
+	inner := append(append([]string{exe}, withoutRanks(defined, flags)...), "--job="+o.job.String())
 	if len(args) > 0 {
 		inner = append(append(inner, "--"), args...)
 	}

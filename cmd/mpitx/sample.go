@@ -116,7 +116,7 @@ func (o *sampleOptions) run(cmd *cobra.Command, args []string) error {
 		err = o.prepare(args)
 	}
 	if err == nil {
-		err = o.start(args)
+		err = o.start(cmd.Flags(), args)
 	}
 	if err == nil {
 		return nil

@@ -49,9 +49,9 @@ start:
 			cmd.Stdin = os.Stdin
 		}
 		cmd.WaitDelay = limit
-		stop := passSignals(cmd)
-		if err := cmd.Start(); err != nil {
-			stop()
+		signals := catchSignals()
+		if err := signals.start(cmd); err != nil {
+			signals.stop()
 			fmt.Fprintln(os.Stderr, "mpitx: start ranks:", err)
 			ended(exitFailed)
 			continue
@@ -59,7 +59,7 @@ start:
 		gone := make(chan struct{})
 		wg.Go(func() {
 			cmd.Wait()
-			stop()
+			signals.stop()
 			close(gone)
 			c := exitCode(cmd.ProcessState)
 			ended(c)
@@ -85,50 +85,4 @@ start:
 	}
 	wg.Wait()
 	return code
-}
-
-// notifyEndings asks for the signals that end a job; not for SIGHUP where nohup has started us.
-func notifyEndings(c chan<- os.Signal) {
-	signal.Notify(c, os.Interrupt, syscall.SIGTERM)
-	if !signal.Ignored(syscall.SIGHUP) {
-		signal.Notify(c, syscall.SIGHUP)
-	}
-}
-
-// passSignals passes the first signal that would end us on to a process, and kills it at the second, or where it does not
-// end; until stop is called. Stop tells the last of them, 0
-// where there was none.
-func passSignals(cmd *exec.Cmd) (stop func() syscall.Signal) {
-	signals := make(chan os.Signal, 4)
-	notifyEndings(signals)
-	done, last := make(chan struct{}), make(chan syscall.Signal)
-	go func() {
-		var passed syscall.Signal
-		var late <-chan time.Time
-		kill := func() {
-			if cmd.Process != nil {
-				cmd.Process.Kill()
-			}
-		}
-		for {
-			select {
-			case <-late:
-				kill() // a launcher that hangs, as that of Open MPI 4 does at times
-			case s := <-signals:
-				if passed != 0 {
-					kill()
-					continue
-				}
-				passed, _ = s.(syscall.Signal)
-				late = time.After(10 * time.Second)
-				if cmd.Process != nil {
-					cmd.Process.Signal(s)
-				}
-			case <-done:
-				last <- passed
-				return
-			}
-		}
-	}()
-	return func() syscall.Signal { signal.Stop(signals); close(done); return <-last }
 }

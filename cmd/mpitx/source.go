@@ -6,12 +6,12 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/internal/job"
@@ -91,7 +91,7 @@ func (s *source) open(cmd *cobra.Command, writes []job.Write, stage job.Stage) (
 		return nil, err
 	}
 	if s.n > 0 {
-		return nil, s.relaunch()
+		return nil, s.relaunch(cmd.Flags())
 	}
 	return s.collect(launch, writes, stage)
 }
@@ -203,12 +203,14 @@ func (s *source) finish(code int, err error) error {
 }
 
 // relaunch runs this same command under the MPI's launcher.
-func (s *source) relaunch() error {
+func (s *source) relaunch(flags *pflag.FlagSet) error {
+	signals := catchSignals()
+	defer signals.stop()
 	exe, err := os.Executable()
 	if err != nil {
 		return failf("start: %v", err)
 	}
-	argv, environ, err := s.a.env.LaunchCommand(s.chosen, s.n, append([]string{exe}, withoutRanks(os.Args[1:])...))
+	argv, environ, err := s.a.env.LaunchCommand(s.chosen, s.n, append([]string{exe}, withoutRanks(flags, os.Args[1:])...))
 	if err != nil {
 		return err
 	}
@@ -224,14 +226,12 @@ func (s *source) relaunch() error {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = nil, out, os.Stderr
 	cmd.WaitDelay = 5 * time.Second // for processes of a launcher that has gone
 	apart(cmd)
-	stop := passSignals(cmd)
-	if err := cmd.Start(); err != nil {
-		stop()
+	if err := signals.start(cmd); err != nil {
 		return failf("start %s: %v", argv[0], err)
 	}
 	cmd.Wait()
 	code := exitCode(cmd.ProcessState)
-	if passed := stop(); passed != 0 { // Hydra ends with 0 then
+	if passed := signals.stop(); passed != 0 { // Hydra ends with 0 then
 		code = 128 + int(passed)
 	} else if out.err != nil {
 		return out.err
@@ -265,28 +265,6 @@ func exitCode(s *os.ProcessState) int {
 		return 128 + int(ws.Signal())
 	}
 	return s.ExitCode()
-}
-
-// withoutRanks drops -n and --ranks from a command line.
-func withoutRanks(args []string) []string {
-	var out []string
-	for k := 0; k < len(args); k++ {
-		a := args[k]
-		switch {
-		case a == "--":
-			return append(out, args[k:]...)
-		case a == "-n" || a == "--ranks":
-			k++
-		case strings.HasPrefix(a, "--ranks=") || strings.HasPrefix(a, "-n") && isNumber(strings.TrimPrefix(a[2:], "=")):
-		default:
-			out = append(out, a)
-		}
-	}
-	return out
-}
-
-func isNumber(s string) bool {
-	return s != "" && !slices.ContainsFunc([]byte(s), func(c byte) bool { return c < '0' || c > '9' })
 }
 
 // done turns answered into what main understands.
