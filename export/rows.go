@@ -12,6 +12,8 @@ type RowColumn struct {
 	Name   string // in JSON and CSV
 	Header string // in tables; "" leaves it out of them
 	Wide   bool   // only in wide tables
+	Right  bool   // aligned to the right, and never cut
+	Spare  bool   // dropped where a terminal has no room for it
 }
 
 // Rows is the answer of a command as a table: the rows hold strings, numbers, booleans, nil, or anything encoding/json
@@ -41,21 +43,40 @@ func (r *Rows) Write(w io.Writer, f Format, t Terminal) error {
 	case FormatWide:
 		t.Width = 0
 	}
-	var headers []string
+	return r.table(w, t, f == FormatWide)
+}
+
+// table writes the columns in their order, the spare ones after all others.
+func (r *Rows) table(w io.Writer, t Terminal, wide bool) error {
 	var shown []int
-	for i, c := range r.Columns {
-		if c.Header != "" && (!c.Wide || f == FormatWide) {
-			headers = append(headers, c.Header)
+	g := grid{}
+	for _, spare := range []bool{false, true} {
+		for i, c := range r.Columns {
+			if c.Spare != spare || c.Header == "" || c.Wide && !wide {
+				continue
+			}
 			shown = append(shown, i)
+			g.cols = append(g.cols, column{header: c.Header, flex: !c.Right, floor: 10})
+			if !spare {
+				g.must = len(g.cols)
+			} else {
+				g.cols[0].floor = 40 // names matter more
+			}
 		}
 	}
-	rows := make([][]string, len(r.Rows))
-	for i, row := range r.Rows {
-		for _, j := range shown {
-			rows[i] = append(rows[i], cellText(row[j]))
+	for _, row := range r.Rows {
+		cells := make([]string, len(shown))
+		for k, i := range shown {
+			cells[k] = t.Safe(cellText(row[i]))
+		}
+		g.rows = append(g.rows, cells)
+	}
+	for k, i := range shown {
+		if r.Columns[i].Right {
+			g.alignRight(k)
 		}
 	}
-	return Table(w, t, headers, rows)
+	return g.write(w, t)
 }
 
 // cellText is a cell for people and CSV.
@@ -67,6 +88,9 @@ func cellText(x any) string {
 		return x
 	case []int:
 		return RankList(x)
+	case float64: // as in JSON
+		b, _ := appendJSON(nil, x)
+		return string(b)
 	case []string:
 		return strings.Join(x, ",")
 	}

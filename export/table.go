@@ -59,6 +59,21 @@ func (g *grid) write(w io.Writer, t Terminal) error {
 	return p.run(w, headers, g.rows)
 }
 
+// alignRight pads a column's cells and its header on the left.
+func (g *grid) alignRight(col int) {
+	width := Width(g.cols[col].header)
+	for _, row := range g.rows {
+		width = max(width, Width(row[col]))
+	}
+	pad := func(s string) string { return strings.Repeat(" ", width-Width(s)) + s }
+	for _, row := range g.rows {
+		if row[col] != "" {
+			row[col] = pad(row[col])
+		}
+	}
+	g.cols[col].header = pad(g.cols[col].header)
+}
+
 // printer renders what tablewriter feeds it. Tablewriter's own renderers measure text in another way than the terminal
 // does, and take twice the time.
 type printer struct {

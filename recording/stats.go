@@ -2,6 +2,7 @@ package recording
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 
@@ -19,7 +20,8 @@ type Stat struct {
 	Count     uint64 // numbers
 	Min, Max  Value
 	Mean, Dev float64 // Dev is the standard deviation of the numbers themselves (divided by Count)
-	Total     float64 // of differences; else 0
+	Total     Value   // of differences; else None
+	Unit      string  // of the numbers, see [Column.Unit]; with Rate they are per second
 
 	MinRanks, MaxRanks []int  // the ranks that have the extremes, ascending
 	Without            uint64 // samples without a value
@@ -44,11 +46,11 @@ func (run *Run) Stats(o Options) []Stat {
 			s.sample(cell, totals)
 		}
 	}
-	for c, cells := range totals {
-		for i := range cells {
-			if cells[i].Value.Kind != None {
-				of[c].add(cells[i].Value, c.Rank.Rank)
-				of[c].Total += cells[i].Value.Float64()
+	for _, c := range inOrder(totals) { // floating-point sums depend on it
+		for _, cell := range totals[c] {
+			if cell.Value.Kind != None {
+				of[c].add(cell.Value, c.Rank.Rank)
+				of[c].Total = of[c].Total.plus(cell.Value)
 			}
 		}
 	}
@@ -68,6 +70,18 @@ func (run *Run) Stats(o Options) []Stat {
 	return list
 }
 
+// inOrder are the columns by rank and identifier.
+func inOrder(totals map[*Column][]Cell) []*Column {
+	return slices.SortedFunc(maps.Keys(totals), func(a, b *Column) int {
+		return cmp.Or(cmp.Compare(a.Rank.Rank, b.Rank.Rank), cmp.Compare(a.Rank.id, b.Rank.id), cmp.Compare(a.ID, b.ID))
+	})
+}
+
+// Zero reports whether all numbers are 0, or there are none.
+func (s *Stat) Zero() bool {
+	return s.Count == 0 || s.Min.Float64() == 0 && s.Max.Float64() == 0
+}
+
 type statKey struct {
 	variable, object string
 	class            catalog.Class
@@ -78,7 +92,7 @@ func statOf(all map[statKey]*Stat, c *Column, as Transform) *Stat {
 	key := statKey{c.Variable, c.ObjectName, c.Class, c.Shown(as)}
 	s := all[key]
 	if s == nil {
-		s = &Stat{Variable: c.Variable, Object: c.ObjectName, Class: c.Class, As: key.as}
+		s = &Stat{Variable: c.Variable, Object: c.ObjectName, Class: c.Class, As: key.as, Unit: c.Unit()}
 		all[key] = s
 	}
 	return s

@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"mpitx/catalog"
+	"mpitx/recording/recordingtest"
 )
 
 // series shows a column's values, sampled once a second.
@@ -96,11 +97,47 @@ func TestStats(t *testing.T) {
 	run := save(t, append(a.Out, b.Out...))
 	s := run.Stats(Options{})
 	if len(s) != 1 || s[0].As != Delta || s[0].Count != 2 || s[0].Min.String() != "10" || s[0].Max.String() != "20" || s[0].Mean != 15 ||
-		s[0].Dev != 5 || s[0].Total != 30 || s[0].MinRanks[0] != 1 || s[0].MaxRanks[0] != 0 {
+		s[0].Dev != 5 || s[0].Total.String() != "30" || s[0].MinRanks[0] != 1 || s[0].MaxRanks[0] != 0 {
 		t.Errorf("%+v", s)
 	}
 	s = run.Stats(Options{As: Raw})
 	if s[0].Count != 32 || s[0].Min.String() != "0" || s[0].Max.String() != "20" || len(s[0].MinRanks) != 2 || len(s[0].MaxRanks) != 1 {
 		t.Errorf("%+v", s)
 	}
+}
+
+// Sums of floating-point numbers are the same each time, to the last digit.
+func TestStatsRepeat(t *testing.T) {
+	var chunks []byte
+	for rank := range int32(40) {
+		s := recordingtest.NewStream(uint64(rank)+1, rank)
+		s.Header(recordingtest.Header{Rank: rank, Size: 40, Clock: 1, NsPerTick: 1, Host: "n"})
+		s.Clock(0, 0, 1e18, 0)
+		s.Column(0, recordingtest.Column{Variable: "t", Class: int32(catalog.ClassTimer), Type: int32(catalog.TypeDouble), Count: 1, Size: 8})
+		s.Set(0, 8, 0)
+		for n, v := range []float64{0, math.Pi * math.Pow(7, float64(rank%11)) / 1e5} {
+			s.Sample(0, uint64(n)*1000, le.AppendUint64(nil, math.Float64bits(v)), nil)
+		}
+		s.Seal()
+		chunks = append(chunks, s.Out...)
+	}
+	run := save(t, chunks)
+	first := run.Stats(Options{})
+	if len(first) != 1 || first[0].Count != 40 || first[0].Unit != "s" {
+		t.Fatalf("%+v", first)
+	}
+	for range 50 {
+		if again := run.Stats(Options{}); again[0].Total.String() != first[0].Total.String() || again[0].Mean != first[0].Mean || again[0].Dev != first[0].Dev {
+			t.Fatalf("%+v, then %+v", first, again)
+		}
+	}
+}
+
+func TestPlus(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := rapid.Int64Range(-1<<62, 1<<62-1).Draw(t, "a"), rapid.Int64Range(-1<<62, 1<<62-1).Draw(t, "b")
+		if got := IntegerValue(a).plus(IntegerValue(b)); got.String() != IntegerValue(a+b).String() {
+			t.Fatalf("%d + %d = %v", a, b, got)
+		}
+	})
 }

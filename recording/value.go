@@ -210,7 +210,23 @@ func (e *element) float(x uint64) float64 { return e.value(x).Float64() }
 // mask covers an element's bits.
 func (e *element) mask() uint64 { return math.MaxUint64 >> (64 - 8*e.size) }
 
-// addSigned adds a sign and a magnitude, and stays at the greatest magnitude.
+// plus is the sum of two numbers, None counting as 0: of integers exact, up to the greatest magnitude.
+func (v Value) plus(o Value) Value {
+	switch {
+	case v.Kind == None:
+		return o
+	case v.Kind != Integer || o.Kind != Integer:
+		return FloatValue(v.Float64() + o.Float64())
+	case v.negative == o.negative:
+		addMagnitude(&v, o.bits)
+		return v
+	case v.bits >= o.bits:
+		return Value{Kind: Integer, negative: v.negative && v.bits > o.bits, bits: v.bits - o.bits}
+	}
+	return Value{Kind: Integer, negative: o.negative, bits: o.bits - v.bits}
+}
+
+// addMagnitude adds to a magnitude, which stays at the greatest one.
 func addMagnitude(v *Value, more uint64) {
 	sum, carry := bits.Add64(v.bits, more, 0)
 	if carry != 0 {

@@ -1,45 +1,71 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"mpitx/catalog"
 	"mpitx/cmd/internal/progress"
 	"mpitx/export"
 	"mpitx/recording"
 )
 
 type statsOptions struct {
-	a          *app
-	output, as string
+	a                *app
+	output, as, sort string
+	nonzero          bool
+}
+
+// statOrders are what --sort takes; numbers go from the greatest to the smallest.
+var statOrders = map[string]func(*recording.Stat) float64{
+	"name":   nil,
+	"count":  func(s *recording.Stat) float64 { return float64(s.Count) },
+	"min":    func(s *recording.Stat) float64 { return s.Min.Float64() },
+	"mean":   func(s *recording.Stat) float64 { return s.Mean },
+	"max":    func(s *recording.Stat) float64 { return s.Max.Float64() },
+	"stddev": func(s *recording.Stat) float64 { return s.Dev },
+	"total":  func(s *recording.Stat) float64 { return s.Total.Float64() },
 }
 
 func newStats(a *app) *cobra.Command {
 	o := &statsOptions{a: a}
 	cmd := &cobra.Command{
-		Use:   "stats RUN",
+		Use:   "stats RUN [GLOB…]",
 		Short: "Sum up a run: minimum, mean, maximum, standard deviation of each variable",
-		Long: `Sum up each variable of a run directory: minimum, mean, maximum, standard deviation, and the ranks of the extremes.
+		Long: `Sum up each variable of a run directory: minimum, mean, maximum, standard deviation, and the ranks of the extremes. GLOBs
+choose variables by name.
 
 What is shown as a difference (counters, aggregates, timers) has one number for each rank: how much it grew in all. Everything
-else has one for each sample.`,
+else has one for each sample. Tables have one unit in each line, and as many columns as the terminal has room for. CSV and JSON
+have the exact numbers, in the unit that the variable counts.`,
 		Example: `  mpitx stats run1
+  mpitx stats run1 'mpitx:time/*' --nonzero --sort max
   mpitx stats run1 --as rate -o csv`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error { return done(o.run(args[0])) },
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return done(o.run(args[0], args[1:])) },
 	}
-	cmd.Flags().StringVarP(&o.output, "output", "o", "table", "output format: table, wide, json, ndjson, csv")
-	cmd.Flags().StringVar(&o.as, "as", "", "values as raw, delta or rate; default: by the variable's class")
-	cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"table", "wide", "json", "ndjson", "csv"}, cobra.ShellCompDirectiveNoFileComp))
-	cmd.RegisterFlagCompletionFunc("as", cobra.FixedCompletions([]string{"raw", "delta", "rate"}, cobra.ShellCompDirectiveNoFileComp))
+	words := func(words ...string) cobra.CompletionFunc {
+		return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
+	}
+	f := cmd.Flags()
+	f.StringVarP(&o.output, "output", "o", "table", "output format: table, wide, json, ndjson, csv")
+	f.StringVar(&o.as, "as", "", "values as raw, delta or rate; default: by the variable's class")
+	f.BoolVar(&o.nonzero, "nonzero", false, "only variables that have a value other than 0")
+	f.StringVar(&o.sort, "sort", "name", "order of the lines: "+strings.Join(sortedKeys(statOrders), ", ")+"; numbers by unit, the greatest first")
+	cmd.RegisterFlagCompletionFunc("output", words("table", "wide", "json", "ndjson", "csv"))
+	cmd.RegisterFlagCompletionFunc("as", words("raw", "delta", "rate"))
+	cmd.RegisterFlagCompletionFunc("sort", words(sortedKeys(statOrders)...))
 	cmd.ValidArgsFunction = completeRuns
 	return cmd
 }
 
-func (o *statsOptions) run(dir string) error {
+func (o *statsOptions) run(dir string, globs []string) error {
 	if o.a.env.Launcher().Rank > 0 {
 		return nil
 	}
@@ -51,6 +77,13 @@ func (o *statsOptions) run(dir string) error {
 	if !ok {
 		return usagef("--as: %q: must be raw, delta or rate", o.as)
 	}
+	if _, ok := statOrders[o.sort]; !ok {
+		return usagef("--sort: %q: must be one of %s", o.sort, strings.Join(sortedKeys(statOrders), ", "))
+	}
+	chosen, err := columnsNamed(globs)
+	if err != nil {
+		return err
+	}
 	term, err := o.a.terminal()
 	if err != nil {
 		return err
@@ -60,12 +93,22 @@ func (o *statsOptions) run(dir string) error {
 		return err
 	}
 	defer run.Close()
-	bar := progress.New("summing up")
-	stats := run.Stats(recording.Options{As: as, Progress: bar.Update})
-	bar.Clear()
-	r := statRows(stats, format == export.FormatTable || format == export.FormatWide)
-	if err := r.Write(o.a.out, format, term); err != nil {
+	if err := checkNamed(run, globs); err != nil {
 		return err
+	}
+	bar := progress.New("summing up")
+	stats := run.Stats(recording.Options{As: as, Column: chosen, Progress: bar.Update})
+	bar.Clear()
+	all := len(stats)
+	if o.nonzero {
+		stats = slices.DeleteFunc(stats, func(s recording.Stat) bool { return s.Zero() })
+	}
+	sortStats(stats, o.sort)
+	if err := o.write(stats, format, term); err != nil {
+		return err
+	}
+	if zero := countZero(stats); term.IsTTY && zero > 20 && 2*zero > all {
+		o.a.complain("%d of %d variables are 0: --nonzero leaves them out", zero, all)
 	}
 	if tellDamage(o.a, run) {
 		return errDamaged
@@ -73,21 +116,97 @@ func (o *statsOptions) run(dir string) error {
 	return nil
 }
 
-func statRows(stats []recording.Stat, people bool) *export.Rows {
+func (o *statsOptions) write(stats []recording.Stat, format export.Format, term export.Terminal) error {
+	if format == export.FormatTable || format == export.FormatWide {
+		return statTable(stats, term).Write(o.a.out, format, term)
+	}
+	return statRows(stats).Write(o.a.out, format, term)
+}
+
+// columnsNamed chooses the columns that globs name, with or without their class; nil: all.
+func columnsNamed(globs []string) (func(*recording.Column) bool, error) {
+	if len(globs) == 0 {
+		return nil, nil
+	}
+	m, err := (&catalog.Filter{Names: globs}).Compile()
+	if err != nil {
+		return nil, usagef("%v", err)
+	}
+	return func(c *recording.Column) bool {
+		return m.MatchName(c.Variable) || m.MatchName(c.Variable+":"+c.Class.String())
+	}, nil
+}
+
+// checkNamed says which globs name nothing in the run.
+func checkNamed(run *recording.Run, globs []string) error {
+	names := namesIn(run)
+	for _, g := range globs {
+		one, err := columnsNamed([]string{g})
+		if err != nil {
+			return err
+		}
+		found := slices.ContainsFunc(run.Ranks, func(r *recording.Rank) bool {
+			return slices.ContainsFunc(r.Columns, func(c *recording.Column) bool { return c != nil && one(c) })
+		})
+		if !found {
+			return usagef("%s: the run has no such variable%s", g, meant(names, g))
+		}
+	}
+	return nil
+}
+
+func namesIn(run *recording.Run) []string {
+	seen := map[string]bool{}
+	for _, r := range run.Ranks {
+		for _, c := range r.Columns {
+			if c != nil && c.Variable != "" {
+				seen[c.Variable] = true
+			}
+		}
+	}
+	return sortedKeys(seen)
+}
+
+func sortStats(stats []recording.Stat, order string) {
+	by := statOrders[order]
+	if by == nil { // as they are
+		return
+	}
+	slices.SortStableFunc(stats, func(a, b recording.Stat) int {
+		x, y := by(&a), by(&b)
+		switch noX, noY := math.IsNaN(x), math.IsNaN(y); {
+		case noX != noY && noX:
+			return 1
+		case noX != noY:
+			return -1
+		}
+		return cmp.Or(cmp.Compare(b.Unit, a.Unit), cmp.Compare(y, x))
+	})
+}
+
+func countZero(stats []recording.Stat) (n int) {
+	for i := range stats {
+		if stats[i].Zero() {
+			n++
+		}
+	}
+	return n
+}
+
+// statRows are for programs.
+func statRows(stats []recording.Stat) *export.Rows {
 	r := &export.Rows{Schema: "mpitx.stats", Columns: []export.RowColumn{
-		{Name: "variable", Header: "VARIABLE"}, {Name: "class", Header: "CLASS", Wide: true}, {Name: "object", Header: "OBJECT"},
-		{Name: "as", Header: "AS"}, {Name: "count", Header: "COUNT"}, {Name: "min", Header: "MIN"}, {Name: "mean", Header: "MEAN"},
-		{Name: "max", Header: "MAX"}, {Name: "stddev", Header: "STDDEV"}, {Name: "min_ranks", Header: "MIN AT"}, {Name: "max_ranks", Header: "MAX AT"},
-		{Name: "total", Header: "TOTAL", Wide: true}, {Name: "without_value", Header: "NO VALUE", Wide: true}, {Name: "resets", Header: "RESETS", Wide: true},
+		{Name: "variable"}, {Name: "class"}, {Name: "object"}, {Name: "as"}, {Name: "count"}, {Name: "min"}, {Name: "mean"}, {Name: "max"},
+		{Name: "stddev"}, {Name: "min_ranks"}, {Name: "max_ranks"}, {Name: "total"}, {Name: "without_value"}, {Name: "resets"}, {Name: "unit"},
 	}}
 	for i := range stats {
 		s := &stats[i]
 		row := []any{s.Variable, s.Class.String(), s.Object, s.As.String(), s.Count, nil, nil, nil, nil, ranksText(s.MinRanks), ranksText(s.MaxRanks),
-			nil, s.Without, s.Resets}
+			nil, s.Without, s.Resets, unitOf(s)}
 		if s.Count > 0 {
-			row[5], row[6], row[7], row[8] = number(s.Min, people), decimal(s.Mean, people), number(s.Max, people), decimal(s.Dev, people)
+			row[5], row[6], row[7], row[8] = exact(s.Min), finite(s.Mean), exact(s.Max), finite(s.Dev)
 			if s.As == recording.Delta {
-				row[11] = decimal(s.Total, people)
+				row[11] = exact(s.Total)
 			}
 		}
 		r.Rows = append(r.Rows, row)
@@ -95,25 +214,66 @@ func statRows(stats []recording.Stat, people bool) *export.Rows {
 	return r
 }
 
-// number is exact for programs.
-func number(v recording.Value, people bool) any {
-	if n, ok := v.Int64(); ok && !people {
+// statTable is for people: each line in one unit.
+func statTable(stats []recording.Stat, term export.Terminal) *export.Rows {
+	r := &export.Rows{Schema: "mpitx.stats", Columns: []export.RowColumn{
+		{Header: "VARIABLE"}, {Header: "CLASS", Wide: true}, {Header: "OBJECT"}, {Header: "UNIT"},
+		{Header: "MIN", Right: true}, {Header: "MEAN", Right: true}, {Header: "MAX", Right: true}, {Header: "MAX AT"},
+		{Header: "MIN AT", Spare: true}, {Header: "STDDEV", Right: true, Spare: true}, {Header: "COUNT", Right: true, Spare: true},
+		{Header: "AS", Spare: true}, {Header: "TOTAL", Right: true, Wide: true}, {Header: "NO VALUE", Right: true, Wide: true}, {Header: "RESETS", Right: true, Wide: true},
+	}}
+	objects := false
+	for i := range stats {
+		s := &stats[i]
+		objects = objects || s.Object != ""
+		scale := term.ScaleOf(unitOf(s), max(math.Abs(s.Min.Float64()), math.Abs(s.Max.Float64())))
+		row := []any{s.Variable, s.Class.String(), s.Object, scale.Unit, nil, nil, nil, ranksText(s.MaxRanks), ranksText(s.MinRanks), nil, s.Count,
+			s.As.String(), nil, s.Without, s.Resets}
+		if s.Count > 0 {
+			amount := func(v recording.Value) any {
+				if name, ok := v.Item(); ok || v.Kind == recording.Text {
+					return name
+				}
+				return scale.Text(v.Float64(), v.Kind != recording.Float && v.Kind != recording.Float32)
+			}
+			row[4], row[5], row[6], row[9] = amount(s.Min), scale.Text(s.Mean, s.Mean == math.Trunc(s.Mean)), amount(s.Max), scale.Text(s.Dev, false)
+			if s.As == recording.Delta {
+				row[12] = amount(s.Total)
+			}
+		}
+		r.Rows = append(r.Rows, row)
+	}
+	if !objects {
+		r.Columns[2].Header = ""
+	}
+	return r
+}
+
+// unitOf is the unit of a line's numbers.
+func unitOf(s *recording.Stat) string {
+	if s.As == recording.Rate {
+		return s.Unit + "/s"
+	}
+	return s.Unit
+}
+
+// exact is a value for programs.
+func exact(v recording.Value) any {
+	if n, ok := v.Int64(); ok {
 		return n
 	}
-	if n, ok := v.Uint64(); ok && !people {
+	if n, ok := v.Uint64(); ok {
 		return n
 	}
 	if v.Kind == recording.Float || v.Kind == recording.Float32 {
-		return decimal(v.Float64(), people)
+		return finite(v.Float64())
 	}
 	return v.String()
 }
 
-func decimal(f float64, people bool) any {
-	if people {
-		return strconv.FormatFloat(f, 'g', 6, 64)
-	}
-	if f != f || f > 1e308 || f < -1e308 { // no number in JSON
+// finite is a number for programs; JSON has none for infinity.
+func finite(f float64) any {
+	if f != f || f > 1e308 || f < -1e308 {
 		return fmt.Sprint(f)
 	}
 	return f

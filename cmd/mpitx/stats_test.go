@@ -1,0 +1,155 @@
+//go:build cgo && linux
+
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"mpitx/catalog"
+	"mpitx/export"
+	"mpitx/recording"
+	"mpitx/recording/recordingtest"
+)
+
+// traffic makes a run of four ranks that only ever count.
+func traffic(t *testing.T, grown map[string][4]uint64) string {
+	t.Helper()
+	var chunks []byte
+	for rank := range 4 {
+		s := recordingtest.NewStream(uint64(rank)+1, int32(rank))
+		s.Header(recordingtest.Header{Rank: int32(rank), Size: 4, Clock: 1, NsPerTick: 1, Host: "n"})
+		s.Clock(0, 0, 1e18, 0)
+		var zero, end []byte
+		var offsets []uint32
+		for i, name := range sortedKeys(grown) {
+			class := catalog.ClassCounter
+			if strings.Contains(name, "time") {
+				class = catalog.ClassTimer
+			}
+			s.Column(uint32(i), recordingtest.Column{Variable: name, Class: int32(class), Type: int32(catalog.TypeUint64), Count: 1, Size: 8})
+			offsets = append(offsets, uint32(i))
+			zero, end = binary.LittleEndian.AppendUint64(zero, 0), binary.LittleEndian.AppendUint64(end, grown[name][rank])
+		}
+		s.Set(0, len(zero), offsets...)
+		s.Sample(0, 0, zero, nil)
+		s.Sample(0, 2e9, end, nil)
+		s.Counters(2, 0, 0, 0, 0, 0)
+		s.End(1)
+		s.Seal()
+		chunks = append(chunks, s.Out...)
+	}
+	dir := filepath.Join(t.TempDir(), "run")
+	if err := recordingtest.Save(dir, "n", chunks); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+var someTraffic = map[string][4]uint64{
+	"mpitx:bytes_sent":     {21761408, 21761408, 21761408, 18014398509481985},
+	"mpitx:calls":          {20094, 20094, 20094, 20095},
+	"mpitx:rma_operations": {},
+	"mpitx:time_in_mpi":    {1500000, 2469494, 2452541, 2400000},
+	"mpitx:time/MPI_Wait":  {2, 3, 4, 5},
+}
+
+// CSV and JSON have the same numbers, digit by digit, and exact totals.
+func TestStatsFormatsAgree(t *testing.T) {
+	run, err := recording.Open(traffic(t, someTraffic))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer run.Close()
+	rows := statRows(run.Stats(recording.Options{}))
+	var c, j bytes.Buffer
+	if rows.Write(&c, export.FormatCSV, export.Terminal{}) != nil || rows.Write(&j, export.FormatJSON, export.Terminal{}) != nil {
+		t.Fatal("it cannot be written")
+	}
+	lines, err := csv.NewReader(&c).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc struct{ Rows []map[string]json.RawMessage }
+	if err := json.Unmarshal(j.Bytes(), &doc); err != nil {
+		t.Fatal(err)
+	}
+	for i, row := range doc.Rows {
+		for k, name := range lines[0] {
+			if text := strings.Trim(string(row[name]), `"`); text != lines[i+1][k] {
+				t.Errorf("%s of %s: %s in JSON, %s in CSV", name, lines[i+1][0], text, lines[i+1][k])
+			}
+		}
+	}
+	if total := lines[1][11]; total != fmt.Sprint(3*21761408+18014398509481985) {
+		t.Errorf("total %s", total)
+	}
+}
+
+// People get one unit in each line, aligned, and no more columns than the terminal has room for.
+func TestStatsTable(t *testing.T) {
+	dir := traffic(t, map[string][4]uint64{"mpitx:bytes_sent": {21761408, 21761408, 21761408, 21761409}, "mpitx:calls": {20094, 20094, 20094, 20095},
+		"mpitx:rma_operations": {}, "mpitx:time_in_mpi": {1500000, 2469494, 2452541, 2400000}})
+	run, err := recording.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer run.Close()
+	stats := run.Stats(recording.Options{})
+	for width, want := range map[int]string{
+		0: `VARIABLE              UNIT    MIN   MEAN    MAX  MAX AT  MIN AT  STDDEV  COUNT  AS
+mpitx:bytes_sent      MB    21.76  21.76  21.76  3       0-2       0.00      4  delta
+mpitx:calls                 20094  20094  20095  3       0-2          0      4  delta
+mpitx:rma_operations            0      0      0  0-3     0-3          0      4  delta
+mpitx:time_in_mpi     ms    1.500  2.206  2.469  1       0        0.408      4  delta
+`,
+		60: `VARIABLE              UNIT    MIN   MEAN    MAX  MAX AT
+mpitx:bytes_sent      MB    21.76  21.76  21.76  3
+mpitx:calls                 20094  20094  20095  3
+mpitx:rma_operations            0      0      0  0-3
+mpitx:time_in_mpi     ms    1.500  2.206  2.469  1
+`,
+	} {
+		var b bytes.Buffer
+		if err := statTable(stats, export.Terminal{}).Write(&b, export.FormatTable, export.Terminal{Width: width, UTF8: true}); err != nil || b.String() != want {
+			t.Errorf("width %d: %v\n%s", width, err, b.String())
+		}
+	}
+}
+
+func TestStatsCommand(t *testing.T) {
+	t.Parallel()
+	environ := testEnvironment(t)
+	if _, err := build(); err != nil {
+		t.Fatal(err)
+	}
+	dir := traffic(t, someTraffic)
+	for _, test := range []struct {
+		args, first string
+		code        int
+	}{
+		{"", "mpitx:bytes_sent mpitx:calls mpitx:rma_operations mpitx:time/MPI_Wait mpitx:time_in_mpi", 0},
+		{"--nonzero", "mpitx:bytes_sent mpitx:calls mpitx:time/MPI_Wait mpitx:time_in_mpi", 0},
+		{"mpitx:time*", "mpitx:time/MPI_Wait mpitx:time_in_mpi", 0},
+		{"mpitx:calls mpitx:*sent", "mpitx:bytes_sent mpitx:calls", 0},
+		{"--sort max", "mpitx:time_in_mpi mpitx:time/MPI_Wait mpitx:bytes_sent mpitx:calls mpitx:rma_operations", 0},
+		{"--sort size", "", 2},
+		{"mpitx:call", "", 2},
+	} {
+		p := newProcess(environ, t.TempDir(), append([]string{"mpitx", "stats", dir, "-o", "names"}, strings.Fields(test.args)...)...)
+		p.run(60 * time.Second)
+		if got := strings.Join(strings.Fields(p.stdout.String()), " "); p.failure != "" || p.code != test.code || got != test.first {
+			t.Errorf("%s: exit code %d: %s\n%s%s", test.args, p.code, got, p.failure, p.stderr.String())
+		}
+		if test.args == "mpitx:call" && !strings.Contains(p.stderr.String(), "did you mean mpitx:calls") {
+			t.Error(p.stderr.String())
+		}
+	}
+}

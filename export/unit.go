@@ -1,0 +1,64 @@
+package export
+
+import (
+	"math"
+	"strconv"
+)
+
+// Scale is how amounts that are compared with each other are written for people: in one unit, with as many decimals as four digits
+// of the greatest need.
+type Scale struct {
+	Unit     string // "ms", "MB", "MB/s"
+	factor   float64
+	decimals int
+}
+
+// scales are the units that people read, from small to large, in multiples of the unit that is counted.
+var scales = map[string][]struct {
+	unit   string
+	factor float64
+}{
+	"ns":   {{"ns", 1}, {"µs", 1e3}, {"ms", 1e6}, {"s", 1e9}},
+	"s":    {{"ns", 1e-9}, {"µs", 1e-6}, {"ms", 1e-3}, {"s", 1}},
+	"ns/s": {{"s/s", 1e9}},
+	"B":    {{"B", 1}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"PB", 1e15}},
+	"B/s":  {{"B/s", 1}, {"kB/s", 1e3}, {"MB/s", 1e6}, {"GB/s", 1e9}, {"TB/s", 1e12}},
+	"/s":   {{"/s", 1}},
+}
+
+// ScaleOf chooses the scale for amounts of a unit ("ns", "s", "B", or "" for plain numbers; "/s" may follow) up to the greatest.
+func (t Terminal) ScaleOf(unit string, greatest float64) Scale {
+	s := Scale{Unit: unit, factor: 1}
+	greatest = math.Abs(greatest)
+	for i, step := range scales[unit] {
+		if i == 0 || greatest >= step.factor {
+			s.Unit, s.factor = step.unit, step.factor
+		}
+	}
+	if s.Unit == "µs" && !t.UTF8 {
+		s.Unit = "us"
+	}
+	if scaled := greatest / s.factor; scaled > 0 && !math.IsInf(scaled, 0) {
+		s.decimals = min(max(3-int(math.Floor(math.Log10(scaled))), 0), 6)
+	}
+	return s
+}
+
+// Text is an amount without its unit. What is known to be whole has no decimals where the unit is the one that is counted.
+func (s Scale) Text(x float64, whole bool) string {
+	decimals := s.decimals
+	if whole && s.factor == 1 || x == 0 {
+		decimals = 0
+	}
+	return strconv.FormatFloat(x/s.factor, 'f', decimals, 64)
+}
+
+// Amount is one amount with its unit.
+func (t Terminal) Amount(x float64, unit string) string {
+	s := t.ScaleOf(unit, x)
+	text := s.Text(x, x == math.Trunc(x))
+	if s.Unit == "" || s.Unit == "/s" {
+		return text + s.Unit
+	}
+	return text + " " + s.Unit
+}
