@@ -89,7 +89,7 @@ static void set_flags(int function)
         if (chain_links[function].function) flags |= CHAIN_FLAG_TOOLS;
         if (chain_follows_objects && (traffic & CHAIN_OBJECTS)) flags |= CHAIN_FLAG_HOOK;
         if (counting_down) flags |= waits(function) ? CHAIN_FLAG_DUE_FIRST : CHAIN_FLAG_DUE;
-        if (chain_foreign[function]) flags |= CHAIN_FLAG_DEPTH;
+        if (chain_foreign[function] || (traffic & CHAIN_FORWARDS)) flags |= CHAIN_FLAG_DEPTH;
         if (function == type_free || function == pcontrol) flags |= CHAIN_FLAG_HOOK;
         flags = lighten(function, flags);
     }
@@ -275,7 +275,7 @@ uint32_t chain_enter_nested(const void *address, const void *frame)
     uint32_t live = thread->depth;
     while (live > 0 && (frame >= thread->frames[live - 1] || overwritten(thread, live - 1))) live--;
     if (live < thread->depth) abandon(thread, live);
-    if (live == 0) return (uintptr_t)address - chain_library.start < chain_library.size ? CHAIN_FRAMES : 0;
+    if (live == 0) return chain_from_inside(address) ? CHAIN_FRAMES : 0;
     if (chain_is_inside(address)) return CHAIN_FRAMES;
     if (live == CHAIN_FRAMES) __atomic_fetch_add(&chain_lost.frames, 1, __ATOMIC_RELAXED);
     return live;

@@ -37,7 +37,8 @@ enum chain_traffic {
     CHAIN_RECEIVES = 2,  /* messages or bytes arrive */
     CHAIN_REQUESTS = 4,  /* starts or completes requests */
     CHAIN_COMPLETES = 8, /* can complete a receive, or a request that made a communicator */
-    CHAIN_OBJECTS = 16   /* makes, names or frees communicators or windows */
+    CHAIN_OBJECTS = 16,  /* makes, names or frees communicators or windows */
+    CHAIN_FORWARDS = 32  /* a removed function: libraries jump from it to its successor */
 };
 
 struct chain_function {

@@ -80,8 +80,19 @@ extern struct chain_losses chain_lost;
 
 /* ---- resolve.c ---- */
 
-/* The text of the MPI library: calls from there are its own. Size 0 while unknown, or where its Fortran interface is in it. */
-extern struct chain_range chain_library;
+/* The text of the MPI library and of this agent: calls from there are not the application's. The library's own are; the agent's are
+ * calls that something after us has jumped to. The library's size is 0 while unknown, or if its Fortran interface is in it. */
+struct chain_insides {
+    struct chain_range library, agent;
+} __attribute__((aligned(32)));
+extern struct chain_insides chain_insides;
+
+static inline bool chain_from_inside(const void *address)
+{
+    return ((uintptr_t)address - chain_insides.library.start < chain_insides.library.size) |
+           ((uintptr_t)address - chain_insides.agent.start < chain_insides.agent.size);
+}
+
 extern bool chain_resolved;
 
 /* Whether an address belongs to the MPI library, one of its parts, or a tool. */

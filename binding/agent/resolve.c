@@ -9,7 +9,7 @@
 #include "agent_internal.h"
 #include "chain_internal.h"
 
-struct chain_range chain_library;
+struct chain_insides chain_insides;
 bool chain_resolved;
 
 /* What a function answers that the library does not have: nobody who links to it can call it. */
@@ -200,10 +200,12 @@ static void classify(void)
     static char name[PATH_MAX];
     snprintf(name, sizeof name, "%s", path);
     agent_process.library = name;
+    chain_insides.agent = object_of((void *)classify, NULL);
+    add_inside(chain_insides.agent);
     if (!library.size) return;
     add_inside(library);
     void *fortran = dlsym(library_handle, "mpi_init_");
-    if (!fortran || !within(&library, (uintptr_t)fortran)) chain_library = library;
+    if (!fortran || !within(&library, (uintptr_t)fortran)) chain_insides.library = library;
     for (int i = 0; i < chain_function_count; i++) {
         uintptr_t next = (uintptr_t)chain_next[i];
         if (chain_next[i] == (chain_any_function *)chain_missing || within(&library, next)) continue;

@@ -1,6 +1,7 @@
 package selftest
 
 import (
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -334,6 +335,56 @@ func TestBesideAnotherTool(t *testing.T) {
 			r.only(t, map[string]string{"MPI_Init": "1", "MPI_Comm_rank": "10", "MPI_Comm_size": "10", "MPI_Irecv": "3", "MPI_Send": "3",
 				"MPI_Type_size": "3", "MPI_Wait": "3", "MPI_Finalize": "1"})
 		})
+	})
+}
+
+// Jumps of a tool, or of the library, to another function of MPI return to us. They are not the application's calls.
+func TestTailCalls(t *testing.T) {
+	calls := map[string]string{"MPI_Init": "1", "MPI_Comm_rank": "10", "MPI_Irecv": "5", "MPI_Send": "3", "MPI_Isend": "2", "MPI_Wait": "7",
+		"MPI_Op_create": "1", "MPI_Reduce_local": "1", "MPI_Op_free": "1", "MPI_Type_size": "1 nested 1", "MPI_Keyval_create": "1",
+		"MPI_Attr_put": "1", "MPI_Attr_get": "5", "MPI_Attr_delete": "1", "MPI_Keyval_free": "1", "MPI_Finalize": "1"}
+	few := []string{"variable=mpitx:calls/MPI_Comm_get_attr", "variable=mpitx:calls/MPI_Comm_set_attr", "variable=mpitx:calls/MPI_Issend",
+		"variable=mpitx:calls/MPI_Type_size", "variable=mpitx:messages_sent"}
+	fewCalls := map[string]string{"mpitx:calls/MPI_Comm_get_attr": "0", "mpitx:calls/MPI_Comm_set_attr": "0", "mpitx:calls/MPI_Issend": "0",
+		"mpitx:calls/MPI_Type_size": "1", "mpitx:messages_sent": "5"}
+	onEach(t, func(t *testing.T, f *family) {
+		tool := f.compile(t, "mpicc", "tail_tool.c", "-shared", "-fPIC")
+		program := f.compile(t, "mpicc", "tail.c")
+		linked := f.compile(t, "mpicc", "tail.c", "-Wl,--no-as-needed", tool)
+		for name, c := range map[string]struct {
+			preload []string
+			program string
+		}{
+			"alone": {[]string{"agent"}, program}, "after": {[]string{"agent", tool}, program}, "before": {[]string{tool, "agent"}, program},
+			"linked": {[]string{"agent"}, linked},
+		} {
+			t.Run(name, func(t *testing.T) {
+				want, wantFew := maps.Clone(calls), maps.Clone(fewCalls)
+				if name == "before" { // what reaches us are its calls
+					want["MPI_Issend"] = want["MPI_Isend"]
+					delete(want, "MPI_Isend")
+					wantFew["mpitx:calls/MPI_Issend"] = "2"
+				}
+				r := f.run(t, job{ranks: 1, preload: c.preload}, c.program)
+				if r.code != 0 || name != "alone" && !strings.Contains(r.stdout, "tool: 3 sends 10 ranks 1 sizes") {
+					t.Errorf("exit code %d: %s%s", r.code, r.stdout, r.stderr)
+				}
+				r.only(t, want)
+				// With counters of some functions only, those that lead to them.
+				f.run(t, job{ranks: 1, preload: c.preload, config: few}, c.program).want(t, wantFew)
+			})
+		}
+	})
+}
+
+// ROMIO's own calls, while its functions are counted and while they are not.
+func TestReads(t *testing.T) {
+	onEach(t, func(t *testing.T, f *family) {
+		program, file := f.compile(t, "mpicc", "reads.c"), filepath.Join(t.TempDir(), "file")
+		f.run(t, job{ranks: 1}, program, file).only(t, map[string]string{"MPI_Init": "1", "MPI_File_open": "1", "MPI_File_write_at": "1",
+			"MPI_File_read_at_all": "100", "MPI_File_close": "1", "MPI_Finalize": "1"})
+		f.run(t, job{ranks: 1, config: []string{"variable=mpitx:calls/MPI_Comm_get_attr", "variable=mpitx:calls/MPI_Attr_get"}}, program, file).want(t,
+			map[string]string{"mpitx:calls/MPI_Comm_get_attr": "0", "mpitx:calls/MPI_Attr_get": "0"})
 	})
 }
 

@@ -81,8 +81,8 @@ func (f *family) buildAgent(mpicc string) (err error) {
 // family's suffix: mpicc, mpicxx, mpif90.
 func (f *family) compile(t *testing.T, compiler, source string, options ...string) string {
 	t.Helper()
-	output := filepath.Join(work, f.name+"-"+filepath.Base(source)+strings.Join(options, ""))
-	output = strings.NewReplacer(" ", "_", "=", "_").Replace(output)
+	name := f.name + "-" + filepath.Base(source) + strings.Join(options, "")
+	output := filepath.Join(work, strings.NewReplacer(" ", "_", "=", "_", "/", "_").Replace(name))
 	if _, err := os.Stat(output); err == nil {
 		return output
 	}

@@ -40,7 +40,8 @@ func lightSent(count, datatype string) string {
 func makes(pattern, what string) string { return strings.Replace(pattern, "%s", what, 1) }
 
 var kinds = map[string]kind{
-	"-": {class: "OTHER"},
+	"-":   {class: "OTHER"},
+	"old": {class: "OTHER", traffic: "CHAIN_FORWARDS"},
 
 	"send":      {class: pointToPoint, traffic: sends, before: send, light: lightSent("count", "datatype")},
 	"isend":     {class: pointToPoint, traffic: sends + "|" + requests, before: send, after: makes(started, "REQUEST_SEND")},
