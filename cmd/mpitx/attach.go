@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/recording"
 )
@@ -172,8 +173,14 @@ func (o *sampleOptions) conclude(size int, wait time.Duration) error {
 		return failf("read run %s: %v", o.job.dir, err)
 	}
 	defer run.Close()
-	o.tell(run, size)
 	dir, shown := o.shown(), origin.Quote(o.shown())
+	if alone(run) {
+		if err := locate.Mismatch(o.launcher(), o.chosen, 1, true); err != nil {
+			o.a.complain("each process was recorded as rank 0 of 1, in %s", shown)
+			return err
+		}
+	}
+	o.tell(run, size)
 	if o.record {
 		o.a.complain("recorded in %s%s: mpitx stats %s, mpitx export %s -o csv --out FILE", shown, o.job.named(), shown, shown)
 		return nil
@@ -254,7 +261,24 @@ func (o *sampleOptions) over(run *recording.Run, size int) bool {
 		}
 		seen[r.Rank] = true
 	}
-	return len(seen) >= size && !run.Running()
+	return (len(seen) >= size || alone(run) && len(run.Ranks) >= size) && !run.Running()
+}
+
+// alone tells whether each process was in a job of its own.
+func alone(run *recording.Run) bool {
+	return !slices.ContainsFunc(run.Ranks, func(r *recording.Rank) bool { return r.Size != 1 })
+}
+
+// launcher is what started the ranks.
+func (o *sampleOptions) launcher() locate.Launch {
+	if o.ranks == 0 {
+		return o.launch
+	}
+	l := locate.Launch{Name: "slurm", Size: o.ranks}
+	if o.chosen.Launcher != "" {
+		l.Name, l.Family, l.Exe = map[string]string{locate.OpenMPI: "orte", locate.MPICH: "hydra"}[o.chosen.Impl], o.chosen.Impl, o.chosen.Launcher
+	}
+	return l
 }
 
 // discard removes a run directory in which nothing is.

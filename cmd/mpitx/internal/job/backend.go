@@ -186,7 +186,7 @@ func (b *backend) mismatch(size int) error {
 	if size != 1 || b.request.Launch.Size <= 1 {
 		return nil
 	}
-	return locate.Mismatch(locate.System().Launcher(), b.request.MPI, size)
+	return locate.Mismatch(locate.System().Launcher(), b.request.MPI, size, false)
 }
 
 // observe reads this process's stage and does the writes that were asked for.

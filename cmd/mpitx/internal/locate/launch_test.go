@@ -114,7 +114,7 @@ func TestMismatch(t *testing.T) {
 		"srun, MPICH":     {Launch{Name: "slurm", Size: 4}, mpich, 1, "srun --mpi=pmi2"},
 		"another starter": {Launch{Name: "pmix", Size: 4}, mpich, 1, "does not speak with this launcher"},
 	} {
-		err := Mismatch(c.l, c.m, c.size)
+		err := Mismatch(c.l, c.m, c.size, false)
 		switch {
 		case c.says == "" && err != nil:
 			t.Errorf("%s: %v", name, err)

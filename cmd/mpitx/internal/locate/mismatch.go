@@ -6,8 +6,9 @@ import (
 )
 
 // Mismatch is the error of a launcher that does not match the library: it says how many processes were started, and each
-// of them is alone. size is what MPI_Comm_size says of MPI_COMM_WORLD; nil means that all is well.
-func Mismatch(l Launch, m MPI, size int) error {
+// of them is alone. size is what MPI_Comm_size says of MPI_COMM_WORLD; nil means that all is well. linked says that a program links
+// the library, so that no other can be chosen.
+func Mismatch(l Launch, m MPI, size int, linked bool) error {
 	if size != 1 || l.Size <= 1 {
 		return nil
 	}
@@ -19,13 +20,19 @@ func Mismatch(l Launch, m MPI, size int) error {
 		err.Do = "use srun --mpi=" + or(slurmMPI(m), "cray_shasta") + " (`srun --mpi=list` shows what is there), or " + ownLauncher(m) + " inside the allocation"
 	case l.Family != "" && m.Impl != "" && l.Family != m.Impl:
 		err.Why = "the library is " + lib
-		err.Do = "start them with " + ownLauncher(m) + ", or read the launcher's own library with --mpi " + l.Family
+		err.Do = "start them with " + ownLauncher(m)
+		if !linked {
+			err.Do += ", or read the launcher's own library with --mpi " + l.Family
+		}
 	case l.Name == "pmi" || l.Name == "pmix":
 		err.Why = lib + " does not speak with this launcher"
 		err.Do = "start them with " + ownLauncher(m)
 	default:
 		err.Why = "the library, " + lib + ", is of the same family, so launcher and library are of different installations or versions"
-		err.Do = "start them with " + ownLauncher(m) + ", or name the launcher's library with --mpi PREFIX"
+		err.Do = "start them with " + ownLauncher(m)
+		if !linked {
+			err.Do += ", or name the launcher's library with --mpi PREFIX"
+		}
 	}
 	return err
 }
