@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"mpitx/catalog"
+	"mpitx/fixtures/mutate"
 	"mpitx/recording/recordingtest"
 )
 
@@ -364,19 +365,29 @@ func TestAnything(t *testing.T) {
 	})
 }
 
+// An input is a node's file, or nothing for a small one of ours, and edits of it.
 func FuzzChunks(f *testing.F) {
-	s := counting(1, 0, 20, 5)
+	s := counting(1, 0, 6, 3)
 	s.Note(5, 1, 2, "a note")
 	s.Counters(1, 2, 3)
 	s.End(1)
 	s.Seal()
-	f.Add(s.Out)
-	f.Add(s.Out[:100])
-	if b, err := os.ReadFile("testdata/v1/node-node1.mpxr"); err == nil {
-		f.Add(b)
+	f.Add([]byte{}, []byte{})
+	f.Add([]byte{}, []byte("\x02\x0c\x00\x02\x00"))
+	f.Add([]byte{}, []byte("\x07\x90\x01\x00\x00"))
+	f.Add(s.Out[:100], []byte{})
+	old, err := os.ReadFile("testdata/v1/node-node1.mpxr")
+	if err != nil {
+		f.Fatal(err)
 	}
-	dir := filepath.Join(f.TempDir(), "run")
-	f.Fuzz(func(t *testing.T, b []byte) {
+	dir := fuzzFolder(f)
+	f.Fuzz(func(t *testing.T, b, script []byte) {
+		if len(b) == 0 {
+			if b = s.Out; len(script) > 0 && script[len(script)-1]&1 != 0 {
+				b = old
+			}
+		}
+		b = mutate.Bytes(b, script)
 		fix(b)
 		if err := recordingtest.Save(dir, "n", b); err != nil {
 			t.Fatal(err)
@@ -399,6 +410,16 @@ func FuzzChunks(f *testing.F) {
 		run.Stats(Options{As: Rate})
 		run.Damage()
 	})
+}
+
+// fuzzFolder is in memory where it can be: disks write out a file that is written again.
+func fuzzFolder(f *testing.F) string {
+	dir, err := os.MkdirTemp("/dev/shm", "mpitx-fuzz-*")
+	if err != nil {
+		return f.TempDir()
+	}
+	f.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
 }
 
 // fix makes the checksums right, so that the fuzzer comes further.

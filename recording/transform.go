@@ -78,7 +78,6 @@ type shown struct {
 	set     *Set
 	columns []shownColumn
 	cells   []Cell
-	order   int // the number of the record
 }
 
 type shownColumn struct {

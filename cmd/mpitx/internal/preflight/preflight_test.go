@@ -3,6 +3,9 @@
 package preflight
 
 import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
 	"errors"
 	"os"
 	"os/exec"
@@ -12,6 +15,7 @@ import (
 	"testing"
 
 	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/fixtures/mutate"
 )
 
 // bench is a folder with programs, made by the C compiler.
@@ -189,19 +193,95 @@ func TestContainers(t *testing.T) {
 	}
 }
 
-func FuzzELF(f *testing.F) {
-	exe, err := os.ReadFile("/bin/true")
-	if err == nil {
-		f.Add(exe[:min(len(exe), 4096)])
+// smallProgram is the least of an executable that is linked to an MPI: what the loader reads, and a symbol.
+func smallProgram() []byte {
+	le := binary.LittleEndian
+	const strings = "\x00libmpi.so.40\x00$ORIGIN/../lib\x00PMPI_Init\x00"
+	body := []byte("/lib64/ld-linux-x86-64.so.2\x00\x00\x00\x00\x00")
+	parts := [][2]int{{64 + 3*56, len(body)}} // offset and size of interpreter, strings, dynamic section, symbols
+	add := func(b []byte) {
+		parts = append(parts, [2]int{64 + 3*56 + len(body), len(b)})
+		body = append(body, b...)
 	}
-	f.Add([]byte("\x7fELF\x02\x01\x01"))
-	f.Add([]byte("#!"))
-	dir := f.TempDir()
-	f.Fuzz(func(t *testing.T, data []byte) {
-		path := filepath.Join(dir, "program")
-		if err := os.WriteFile(path, data, 0o700); err != nil {
-			t.Fatal(err)
+	add([]byte(strings))
+	for len(body)%8 != 0 {
+		body = append(body, 0)
+	}
+	var dynamic []byte
+	for _, v := range []elf.DynTag{elf.DT_NEEDED, 1, elf.DT_RUNPATH, 14, elf.DT_STRTAB, elf.DynTag(parts[1][0]), elf.DT_STRSZ, elf.DynTag(parts[1][1]), elf.DT_NULL, 0} {
+		dynamic = le.AppendUint64(dynamic, uint64(v))
+	}
+	add(dynamic)
+	symbol := make([]byte, 48) // the first one is none
+	le.PutUint32(symbol[24:], 29)
+	symbol[28] = elf.ST_INFO(elf.STB_GLOBAL, elf.STT_FUNC)
+	add(symbol)
+	names := []byte("\x00.shstrtab\x00")
+	add(names)
+
+	h := append([]byte("\x7fELF\x02\x01\x01"), make([]byte, 9)...)
+	h = le.AppendUint16(le.AppendUint16(h, uint16(elf.ET_DYN)), uint16(elf.EM_X86_64))
+	h = le.AppendUint32(h, 1)
+	for _, v := range []int{0, 64, 64 + 3*56 + len(body)} {
+		h = le.AppendUint64(h, uint64(v))
+	}
+	h = le.AppendUint32(h, 0)
+	for _, v := range []uint16{64, 56, 3, 64, 5, 4} {
+		h = le.AppendUint16(h, v)
+	}
+	for _, s := range []struct {
+		kind elf.ProgType
+		part [2]int
+	}{{elf.PT_INTERP, parts[0]}, {elf.PT_LOAD, [2]int{0, 64 + 3*56 + len(body)}}, {elf.PT_DYNAMIC, parts[2]}} {
+		h = le.AppendUint32(le.AppendUint32(h, uint32(s.kind)), uint32(elf.PF_R))
+		for _, v := range []int{s.part[0], s.part[0], s.part[0], s.part[1], s.part[1], 8} {
+			h = le.AppendUint64(h, uint64(v))
 		}
-		Check(&locate.Env{Arch: runtime.GOARCH, UID: 1000}, []string{path})
+	}
+	h = append(h, body...)
+	for _, s := range []struct {
+		kind        elf.SectionType
+		part        [2]int
+		link, entry int
+	}{{}, {elf.SHT_STRTAB, parts[1], 0, 0}, {elf.SHT_DYNAMIC, parts[2], 1, 16}, {elf.SHT_DYNSYM, parts[3], 1, 24}, {elf.SHT_STRTAB, parts[4], 0, 0}} {
+		h = le.AppendUint32(le.AppendUint32(h, 0), uint32(s.kind))
+		for _, v := range []int{0, s.part[0], s.part[0], s.part[1]} {
+			h = le.AppendUint64(h, uint64(v))
+		}
+		h = le.AppendUint32(le.AppendUint32(h, uint32(s.link)), 0)
+		h = le.AppendUint64(le.AppendUint64(h, 1), uint64(s.entry))
+	}
+	return h
+}
+
+// An input is a file, or nothing for a small program of ours, and edits of it. What a path leads to is not looked at: only the
+// file's own bytes are trusted too little.
+func FuzzELF(f *testing.F) {
+	env := &locate.Env{Root: f.TempDir(), Arch: runtime.GOARCH, UID: 1000}
+	small := smallProgram()
+	seed, err := elf.NewFile(bytes.NewReader(small))
+	if err != nil {
+		f.Fatal(err)
+	}
+	if needed, err := seed.ImportedLibraries(); err != nil || len(needed) != 1 || needed[0] != "libmpi.so.40" {
+		f.Fatalf("the seed needs %q: %v", needed, err)
+	}
+	if symbols, err := seed.DynamicSymbols(); err != nil || len(symbols) != 1 || symbols[0].Name != "PMPI_Init" {
+		f.Fatalf("the seed has the symbols %v: %v", symbols, err)
+	}
+	f.Add([]byte{}, []byte{})
+	f.Add([]byte{}, []byte("\x04\x20\x00\x05\x00"))
+	f.Add([]byte{}, []byte("\x07\x80\x00\x00\x00"))
+	f.Add([]byte("\x7fELF\x02\x01\x01"), []byte{})
+	f.Fuzz(func(t *testing.T, data, script []byte) {
+		if len(data) == 0 {
+			data = small
+		}
+		file, err := elf.NewFile(bytes.NewReader(mutate.Bytes(data, script)))
+		if err != nil {
+			return
+		}
+		p := &Program{Path: "/program", Target: "/program"}
+		p.elf(env, file)
 	})
 }
