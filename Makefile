@@ -1,5 +1,5 @@
 # `make run` and `make test` install what is missing, build, and go. The work is done by scripts/setup.sh.
-.PHONY: help build run test bench generate lint cross lab lab-test install clean
+.PHONY: help build run test race fuzz bench generate lint cross lab lab-test install clean
 .DEFAULT_GOAL := help
 
 PREFIX ?= /usr/local
@@ -12,14 +12,16 @@ help:
 	@echo 'make build     bin/mpitx and a shim for every MPI found (mpicc, mpicc.openmpi, mpicc.mpich, $$MPICC)'
 	@echo 'make bench     benchmarks: both sides of every comparison, with the ratio'
 	@echo 'make generate  generated files: completions, man pages, tables'
-	@echo 'make lint      gofmt, go vet, and staticcheck and shellcheck where installed'
+	@echo 'make race      the tests of the packages that need no MPI, with the race detector'
+	@echo 'make fuzz      every fuzz target for FUZZTIME=30s each'
+	@echo 'make lint      gofmt, go vet, staticcheck, shellcheck'
 	@echo 'make cross     build for systems without MPI: macOS, Windows, Linux on ARM'
 	@echo 'make lab       LIBS=$(LIBS): richer MPI libraries, outside the checkout (docs/lab.md)'
 	@echo 'make lab-test  end-to-end tests on every library of the lab'
 	@echo 'make install   PREFIX=$(PREFIX) DESTDIR='
 	@echo 'make clean     remove bin/'
 
-build run test bench generate lint cross lab-test:
+build run test race fuzz bench generate lint cross lab-test:
 	@$(SETUP) $@
 
 lab:

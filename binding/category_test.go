@@ -62,7 +62,8 @@ func TestStamp(t *testing.T) {
 	})
 	t.Run("changing", func(t *testing.T) {
 		child{stage: before, faults: "changing-stamp"}.run(t, func(t *testing.T, m *mpi) {
-			if must(m.CategoryChanged())(t) == must(m.CategoryChanged())(t) {
+			first := must(m.CategoryChanged())(t)
+			if second := must(m.CategoryChanged())(t); second == first {
 				t.Error("the stamp did not change")
 			}
 		})

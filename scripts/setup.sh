@@ -1,11 +1,12 @@
 #!/bin/sh
-# Sets mpitx up and builds it: setup.sh build|run|test|bench|generate|lint|cross|lab LIBS|lab-test|install (see the Makefile).
+# Sets mpitx up and builds it: setup.sh build|run|test|race|fuzz|bench|generate|lint|cross|lab LIBS|lab-test|install (see the Makefile).
 # Only `run` and `test` install packages, and only where some are missing; `run` needs fewer. Nothing else uses the network,
 # except `lab`, which fetches what it builds, and that Go fetches modules that were never downloaded.
 set -eu
 cd "$(dirname "$0")/.."
 
 VERSION=0.1.0
+STATICCHECK=v0.8.2
 BIN=bin
 GOFLAGS="${GOFLAGS:-} -trimpath" # for builds and tests alike, which then share what was compiled
 export GOFLAGS
@@ -66,6 +67,7 @@ missing_test_packages() {
 	[ -e /usr/lib/python3/dist-packages/mpi4py/mpi.cfg ] || printf 'python3-mpi4py '
 	have NPopenmpi || printf 'netpipe-openmpi '
 	have NPmpich2 || printf 'netpipe-mpich2 '
+	have shellcheck || printf 'shellcheck '
 }
 
 # install_packages installs what is missing, and of $1 whatever can be had.
@@ -265,8 +267,28 @@ lint() {
 	unformatted=$(gofmt -l .)
 	[ -z "$unformatted" ] || fail "not formatted, run gofmt -w: $unformatted"
 	go vet ./...
-	if have staticcheck; then staticcheck ./...; fi
-	if have shellcheck; then shellcheck scripts/*.sh .ci/run fixtures/lab/*.sh; fi
+	go run "honnef.co/go/tools/cmd/staticcheck@$STATICCHECK" ./...
+	if have shellcheck; then
+		shellcheck scripts/*.sh .ci/run fixtures/lab/*.sh
+	elif [ -n "${CI:-}" ]; then
+		fail "shellcheck is missing: as root, run: apt-get install shellcheck"
+	else
+		say "NOT CHECKED: scripts, since shellcheck is not installed"
+	fi
+}
+
+# race runs the tests of the packages that need no MPI with the race detector.
+race() {
+	# shellcheck disable=SC2046 # one word for each package
+	CGO_ENABLED=1 go test -race -count=1 -timeout 10m $(pure_packages)
+}
+
+# fuzz runs every fuzz target for FUZZTIME each. What fails is kept in that package's testdata/fuzz, as a seed.
+fuzz() {
+	grep -r --include='*_test.go' '^func Fuzz' . | sed 's/^\(.*\)\/[^/]*:func \(Fuzz[A-Za-z0-9]*\)(.*/\1 \2/' | sort | while read -r package target; do
+		say "$package $target: ${FUZZTIME:-30s}"
+		go test "$package" -run '^$' -fuzz "^$target\$" -fuzztime "${FUZZTIME:-30s}" -fuzzminimizetime 20x
+	done
 }
 
 # cross builds what must work where there is no MPI: everything that reads snapshots and runs.
@@ -327,9 +349,11 @@ test) prepare "$(missing_test_packages)"; build; run_tests ;;
 bench) find_go; allow_root; build; exec ./scripts/bench.sh ;;
 generate) find_go; go generate ./... ;;
 lint) find_go; lint ;;
+race) find_go; race ;;
+fuzz) find_go; fuzz ;;
 cross) find_go; cross ;;
 lab) run_lab "${2:-}" ;;
 lab-test) find_go; allow_root; build; exec fixtures/lab/lab.sh test ;;
 install) find_go; build; install_files ;;
-*) fail "usage: setup.sh build|run|test|bench|generate|lint|cross|lab|lab-test|install" ;;
+*) fail "usage: setup.sh build|run|test|race|fuzz|bench|generate|lint|cross|lab|lab-test|install" ;;
 esac

@@ -13,7 +13,6 @@ type readOptions struct {
 	source
 	outputFlags
 	stage string
-	ranks bool
 }
 
 func newRead(a *app) *cobra.Command {

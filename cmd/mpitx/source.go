@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -284,13 +283,4 @@ func dir(path string) string {
 		return path[:k]
 	}
 	return "."
-}
-
-// nameList joins names for a message.
-func nameList(names []string) string {
-	quoted := make([]string, len(names))
-	for k, n := range names {
-		quoted[k] = fmt.Sprintf("%q", n)
-	}
-	return strings.Join(quoted, ", ")
 }

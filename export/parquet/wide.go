@@ -34,7 +34,7 @@ func WideSamples(w io.Writer, run *recording.Run, o recording.Options) error {
 type table struct {
 	run     *recording.Run
 	w       io.Writer
-	out     *parquetgo.Writer
+	out     *parquetgo.GenericWriter[any]
 	columns []export.WideColumn
 	rows    []parquetgo.Row
 	written int // values since the last row group
@@ -81,7 +81,7 @@ func (t *table) begin(columns []export.WideColumn) error {
 	}
 	g.names = append(g.names, status)
 	t.columns = columns
-	t.out = parquetgo.NewWriter(t.w, append(settings(t.run), parquetgo.NewSchema("samples", g))...)
+	t.out = parquetgo.NewGenericWriter[any](t.w, append(settings(t.run), parquetgo.NewSchema("samples", g))...)
 	return nil
 }
 

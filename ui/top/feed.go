@@ -19,22 +19,21 @@ const (
 
 // Feed reads a run as it grows. It may be used concurrently.
 type Feed struct {
-	mu       sync.Mutex
-	run      *recording.Run
-	follow   *recording.Follower
-	line     timeline
-	ranks    []*rank
-	known    map[*recording.Rank]*rank
-	sets     map[*recording.Set]*set
-	cells    map[Key][]*cell
-	keys     []Key // in order of appearance
-	count    int   // cells
-	samples  uint64
-	now      time.Duration // the newest sample's time
-	behind   bool          // there is more to read at once
-	broken   error         // why the directory could not be read just now
-	clock    func() time.Time
-	wasAlive bool
+	mu      sync.Mutex
+	run     *recording.Run
+	follow  *recording.Follower
+	line    timeline
+	ranks   []*rank
+	known   map[*recording.Rank]*rank
+	sets    map[*recording.Set]*set
+	cells   map[Key][]*cell
+	keys    []Key // in order of appearance
+	count   int   // cells
+	samples uint64
+	now     time.Duration // the newest sample's time
+	behind  bool          // there is more to read at once
+	broken  error         // why the directory could not be read just now
+	clock   func() time.Time
 }
 
 type rank struct {
