@@ -31,7 +31,7 @@ func ParseStageFilter(s string) (StageFilter, error) {
 // any of them. The zero Filter selects everything.
 type Filter struct {
 	Names      []string    // globs that match whole names, in any case; NAME:class for one class of a performance variable
-	Regexps    []string    // regular expressions (RE2) that match somewhere in a name
+	Regexps    []string    // regular expressions (RE2) that match somewhere in a name, in any case
 	Categories []string    // globs of categories that list the variable, themselves or through a category nested in them
 	Kinds      []Kind      // control or performance variables
 	Verbosity  Verbosity   // up to this level; 0 is any
@@ -80,11 +80,10 @@ func (f *Filter) Compile() (*Matcher, error) {
 		m.names = append(m.names, namePattern{whole, bare, class})
 	}
 	for _, s := range f.Regexps {
-		re, err := regexp.Compile(s)
-		if err != nil {
+		if _, err := regexp.Compile(s); err != nil { // whose text shows the expression as it was given
 			return nil, fmt.Errorf("regular expression %q: %w", s, err)
 		}
-		m.regexps = append(m.regexps, re)
+		m.regexps = append(m.regexps, regexp.MustCompile("(?i:"+s+")"))
 	}
 	for _, s := range f.Categories {
 		g, err := compileGlob(s)

@@ -118,13 +118,14 @@ func TestKinds(t *testing.T) {
 	if b.String() != want {
 		t.Errorf("names %q, want %q", b.String(), want)
 	}
-	for word, k := range map[string]Kinds{"": AllKinds, "cvars": Cvars, "pvars": Pvars, "categories": Categories, "enums": Enums} {
+	for word, k := range map[string]Kinds{"": AllKinds, "cvars": Cvars, "pvars": Pvars, "categories": Categories, "enums": Enums,
+		"CVARS": Cvars, "pvar": Pvars, "Category": Categories} {
 		if got, err := ParseKind(word); got != k || err != nil {
 			t.Errorf("ParseKind(%q) = %v, %v", word, got, err)
 		}
 	}
-	if _, err := ParseKind("cvar"); err == nil || !strings.Contains(err.Error(), "cvars?") {
-		t.Errorf("ParseKind(cvar): %v", err)
+	if _, err := ParseKind("cvarz"); err == nil || !strings.Contains(err.Error(), "cvars?") {
+		t.Errorf("ParseKind(cvarz): %v", err)
 	}
 }
 

@@ -63,30 +63,63 @@ const (
 var kindWords = []struct {
 	kind  Kinds
 	word  string // as an argument of list
+	one   string
 	title string
 }{
-	{Cvars, "cvars", "Control variables"},
-	{Pvars, "pvars", "Performance variables"},
-	{Categories, "categories", "Categories"},
-	{Enums, "enums", "Enumerations"},
+	{Cvars, "cvars", "cvar", "Control variables"},
+	{Pvars, "pvars", "pvar", "Performance variables"},
+	{Categories, "categories", "category", "Categories"},
+	{Enums, "enums", "enum", "Enumerations"},
 }
 
-// KindWords are the kinds as the list command takes them.
-func KindWords() []string {
+// Describe names the kinds for a message, "variables or categories", or of one thing "variable or category".
+func (k Kinds) Describe(one bool) string {
+	var names []string
+	add := func(kind Kinds, many, single string) {
+		if k == 0 || k&kind == kind {
+			if one {
+				many = single
+			}
+			names = append(names, many)
+		}
+	}
+	if k == 0 || k&(Cvars|Pvars) == Cvars|Pvars {
+		add(Cvars, "variables", "variable")
+	} else {
+		add(Cvars, "control variables", "control variable")
+		add(Pvars, "performance variables", "performance variable")
+	}
+	add(Categories, "categories", "category")
+	add(Enums, "enumerations", "enumeration")
+	if n := len(names); n > 1 {
+		return strings.Join(names[:n-1], ", ") + " or " + names[n-1]
+	}
+	return strings.Join(names, "")
+}
+
+// Words are the arguments of list for the kinds.
+func (k Kinds) Words() []string {
 	var words []string
-	for _, k := range kindWords {
-		words = append(words, k.word)
+	for _, w := range kindWords {
+		if k&w.kind != 0 {
+			words = append(words, w.word)
+		}
 	}
 	return words
 }
 
-// ParseKind reads the word of a kind; "" is all of them.
+// KindWords are the kinds as the list command takes them.
+func KindWords() []string {
+	return AllKinds.Words()
+}
+
+// ParseKind reads the word of a kind, in any case and also in the singular; "" is all of them.
 func ParseKind(s string) (Kinds, error) {
 	if s == "" {
 		return AllKinds, nil
 	}
 	for _, k := range kindWords {
-		if k.word == s {
+		if strings.EqualFold(s, k.word) || strings.EqualFold(s, k.one) {
 			return k.kind, nil
 		}
 	}

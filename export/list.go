@@ -63,14 +63,7 @@ func Count(c *catalog.Catalog, k Kinds) int {
 // EmptyMessage says why a listing of some kinds is empty: whether there is nothing of them in all, the catalog before
 // filtering, or nothing that matched. It ends without a newline.
 func EmptyMessage(all *catalog.Catalog, k Kinds) string {
-	what := "variables, categories or enumerations"
-	for _, w := range kindWords {
-		if k == w.kind {
-			what = map[Kinds]string{Cvars: "control variables", Pvars: "performance variables", Categories: "categories",
-				Enums: "enumerations"}[k]
-		}
-	}
-	n := Count(all, k)
+	what, n := k.Describe(false), Count(all, k)
 	library := all.Library.Family
 	if library == "" {
 		library = "this MPI library"

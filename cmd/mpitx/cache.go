@@ -96,15 +96,14 @@ func (a *app) completeWrites(cmd *cobra.Command, args []string, prefix string) (
 	return names, directive | cobra.ShellCompDirectiveNoSpace
 }
 
-// completeNames completes arguments from the cache, without starting MPI. Words come first where the first argument may
-// be one of them.
+// completeNames completes arguments from the cache, without starting MPI. Words come first, as long as all arguments are words.
 func (a *app) completeNames(words ...string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 		const directive = cobra.ShellCompDirectiveNoFileComp
 		var out []string
-		if len(args) == 0 {
+		if !slices.ContainsFunc(args, func(arg string) bool { return !slices.Contains(words, arg) }) {
 			for _, w := range words {
-				if strings.HasPrefix(w, prefix) {
+				if strings.HasPrefix(w, prefix) && !slices.Contains(args, w) {
 					out = append(out, w)
 				}
 			}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mpitx/catalog"
+	"mpitx/export"
 )
 
 // filterFlags are the flags that choose variables.
@@ -17,15 +18,45 @@ type filterFlags struct {
 	writable, set, differing bool
 	stage                    string
 	communicator             *bool
+	compiled                 catalog.Filter
 }
 
-// ofVariables are the filters that choose by what only variables have.
-var ofVariables = []string{"category", "verbosity", "scope", "class", "type", "bind", "writable", "stage", "set", "differing"}
+// What the filters choose by: control variables have no class, performance variables no scope, and other kinds none of it.
+var (
+	ofVariables = []string{"category", "verbosity", "scope", "class", "type", "bind", "writable", "stage", "set", "differing"}
+	ofCvars     = []string{"scope", "writable", "set"}
+	ofPvars     = []string{"class"}
+)
+
+// suits checks that the kinds listed have what the filters choose by.
+func (f *filterFlags) suits(cmd *cobra.Command, kinds export.Kinds) error {
+	given := func(names []string) string {
+		for _, name := range names {
+			if cmd.Flags().Changed(name) {
+				return name
+			}
+		}
+		return ""
+	}
+	cvars, pvars := kinds == 0 || kinds&export.Cvars != 0, kinds == 0 || kinds&export.Pvars != 0
+	ofCvar, ofPvar := given(ofCvars), given(ofPvars)
+	switch name := given(ofVariables); {
+	case !cvars && !pvars && name != "":
+		return usagef("--%s is about variables: names and --regex choose categories and enumerations", name)
+	case ofCvar != "" && ofPvar != "":
+		return usagef("--%s is about control variables and --%s about performance variables: no variable has both", ofCvar, ofPvar)
+	case ofCvar != "" && !cvars:
+		return usagef("--%s is about control variables: mpitx list cvars --%s", ofCvar, ofCvar)
+	case ofPvar != "" && !pvars:
+		return usagef("--%s is about performance variables: mpitx list pvars --%s", ofPvar, ofPvar)
+	}
+	return nil
+}
 
 func (f *filterFlags) flags(cmd *cobra.Command, self *bool) {
 	f.communicator = self
 	fl := cmd.Flags()
-	fl.StringArrayVar(&f.regex, "regex", nil, "names that match this regular expression")
+	fl.StringArrayVar(&f.regex, "regex", nil, "names that match this regular expression, in any case")
 	fl.StringArrayVar(&f.category, "category", nil, "in a category that matches this glob, or below it")
 	fl.StringVar(&f.verbosity, "verbosity", "", "up to this verbosity level: user-basic to mpidev-all, or 1 to 9")
 	fl.StringSliceVar(&f.scope, "scope", nil, "control variables of these scopes: constant, readonly, local, group, group-eq, all, all-eq")
@@ -96,6 +127,7 @@ func (f *filterFlags) compile(globs []string) (m *catalog.Matcher, filtered bool
 	if out.Binds, err = parseAll("--bind", kinds, catalog.ParseBind); err != nil {
 		return nil, false, err
 	}
+	f.compiled = out
 	if m, err = out.Compile(); err != nil {
 		return nil, false, usagef("%v", err)
 	}

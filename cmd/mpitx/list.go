@@ -14,7 +14,8 @@ type listOptions struct {
 	source
 	filterFlags
 	outputFlags
-	kinds export.Kinds
+	asked export.Kinds // the words given
+	kinds export.Kinds // what is listed
 	globs []string
 	tree  bool
 }
@@ -52,15 +53,15 @@ func (o *outputFlags) parse() (err error) {
 func newList(a *app) *cobra.Command {
 	o := &listOptions{source: source{a: a, listing: true}}
 	cmd := &cobra.Command{
-		Use:   "list [cvars|pvars|categories|enums] [GLOB…]",
+		Use:   "list [cvars|pvars|categories|enums]… [GLOB…]",
 		Short: "List variables, categories and enumerations",
-		Long: `List control variables, performance variables, categories and enumerations: all kinds, or one.
+		Long: `List control variables, performance variables, categories and enumerations: all kinds, or those that are named.
 
 A catalog is the union of two worlds: what exists before MPI_Init, and what exists after it (components that lose
 are unloaded by MPI_Init). Each variable says where it exists. Under a launcher there is one row per variable, and
 what differs between ranks is marked.
 
-GLOB arguments choose names (* ? [a-z]); NAME:CLASS chooses a performance variable by its class.`,
+GLOB arguments choose whole names in any case (* ? [a-z]); NAME:CLASS chooses a performance variable by its class.`,
 		Example: `  mpitx list
   mpirun -n 4 mpitx list cvars --set
   mpitx list pvars --class counter,timer -o csv
@@ -68,15 +69,8 @@ GLOB arguments choose names (* ? [a-z]); NAME:CLASS chooses a performance variab
   mpitx list --from snapshot.json --tree`,
 		ValidArgsFunction: a.completeNames(export.KindWords()...),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				for _, word := range []string{args[0], args[0] + "s"} {
-					if k, err := export.ParseKind(word); err == nil && word != "" {
-						o.kinds, args = k, args[1:]
-						break
-					}
-				}
-			}
-			o.globs = args
+			o.asked, o.globs = leadingKinds(args)
+			o.kinds = o.asked
 			return done(o.run(cmd))
 		},
 	}
@@ -99,12 +93,8 @@ func (o *listOptions) run(cmd *cobra.Command) error {
 	case o.tree && o.kinds != 0 && o.kinds&(export.Cvars|export.Pvars) == 0:
 		return usagef("--tree draws variables in their categories: it goes with cvars and pvars only, or with none of these words")
 	}
-	if o.kinds != 0 && o.kinds&(export.Cvars|export.Pvars) == 0 {
-		for _, name := range ofVariables {
-			if cmd.Flags().Changed(name) {
-				return usagef("--%s is about variables: names and --regex choose categories and enumerations", name)
-			}
-		}
+	if err := o.suits(cmd, o.kinds); err != nil {
+		return err
 	}
 	filter, filtered, err := o.compile(o.globs)
 	if err != nil {
@@ -133,8 +123,28 @@ func (o *listOptions) run(cmd *cobra.Command) error {
 	err = export.List(o.a.out, c, opts)
 	if err == nil && export.Count(c, o.kinds) == 0 {
 		o.a.complain("%s", export.EmptyMessage(all, o.kinds))
+		for _, hint := range o.filterHints(all) {
+			o.a.complain("%s", hint)
+		}
+	}
+	if err == nil {
+		for _, hint := range o.nameHints(all) {
+			o.a.complain("%s", hint)
+		}
 	}
 	return o.finish(code, err)
+}
+
+// leadingKinds takes the words for kinds, in any case, from the front of the arguments.
+func leadingKinds(args []string) (kinds export.Kinds, globs []string) {
+	for k, word := range args {
+		kind, err := export.ParseKind(word)
+		if err != nil || word == "" {
+			return kinds, args[k:]
+		}
+		kinds |= kind
+	}
+	return kinds, nil
 }
 
 // groupsByName filters categories and enumerations by their own names, as the patterns are meant where nothing else is
