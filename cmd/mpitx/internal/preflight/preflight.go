@@ -56,6 +56,9 @@ func Check(e *locate.Env, argv []string) (*Program, error) {
 			p.Container = c
 			return p, nil // what is inside cannot be seen from here
 		}
+		if err := preloadable(e, p.Target); err != nil {
+			return p, err
+		}
 		if !wrappers[name] {
 			break
 		}
@@ -74,6 +77,43 @@ func Check(e *locate.Env, argv []string) (*Program, error) {
 		rest = rest[k+1:]
 	}
 	return p, p.look(e)
+}
+
+const mostInterpreters = 4 // as in the kernel
+
+// preloadable is the error for a program into which the loader preloads nothing. Of a script, its interpreter counts.
+func preloadable(e *locate.Env, path string) error {
+	for program, script := path, 0; program != "" && script < mostInterpreters; script++ {
+		words := interpreter(e, program)
+		if len(words) == 0 {
+			if why := elevated(e, program); why != "" {
+				return refuse(program, "it has "+why+", and so the loader ignores LD_PRELOAD", "observe a copy without (cp "+program+" DIR)")
+			}
+			return nil
+		}
+		program = words[0]
+		if filepath.Base(program) == "env" && len(words) > 1 {
+			program, _ = find(e, words[1])
+		}
+	}
+	return nil
+}
+
+// interpreter are the words after #! of a script; none where path is no script.
+func interpreter(e *locate.Env, path string) []string {
+	f, err := os.Open(e.File(path))
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	var head [256]byte
+	n, _ := f.ReadAt(head[:], 0)
+	line, ok := strings.CutPrefix(string(head[:n]), "#!")
+	if !ok {
+		return nil
+	}
+	line, _, _ = strings.Cut(line, "\n")
+	return strings.Fields(line)
 }
 
 // wrappers start the program that a later word names, in the same environment.
@@ -170,9 +210,6 @@ func (p *Program) look(e *locate.Env) error {
 }
 
 func (p *Program) elf(e *locate.Env, f *elf.File) error {
-	if st, err := os.Stat(e.File(p.Target)); err == nil && st.Mode()&(fs.ModeSetuid|fs.ModeSetgid) != 0 && e.UID != 0 {
-		return refuse(p.Target, "it is a setuid program, which loads no agent", "observe a copy without that bit")
-	}
 	inside := defines(f)
 	if !slices.ContainsFunc(f.Progs, func(h *elf.Prog) bool { return h.Type == elf.PT_INTERP }) {
 		why := "it is linked statically: an agent cannot get into it"

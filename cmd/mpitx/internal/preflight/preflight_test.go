@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/fixtures/mutate"
 )
@@ -101,6 +103,50 @@ func TestStatic(t *testing.T) {
 	if p.Linked != nil || len(p.Notes) != 1 {
 		t.Errorf("%+v", p)
 	}
+}
+
+// The loader preloads nothing into programs that have more rights than their user.
+func TestElevated(t *testing.T) {
+	b := newBench(t)
+	b.env.UID = os.Getuid() + 1
+	plain := b.compile("plain", "int main(void){return 0;}")
+	b.check("", plain)
+	set := b.compile("set", "int main(void){return 0;}")
+	script := b.file("script", "#! "+set+" -x\n", 0o755)
+	other := b.file("other", "#!/usr/bin/env set\n", 0o755)
+	b.check("", script)
+	mode := func(m os.FileMode) {
+		t.Helper()
+		if err := os.Chmod(set, m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mode(0o755 | os.ModeSetuid)
+	for _, argv := range [][]string{{set}, {script}, {other}, {"env", "A=1", set}, {"nice", script}} {
+		b.check("set: it has the setuid bit, and so the loader ignores LD_PRELOAD: observe a copy without (cp "+set+" DIR)", argv...)
+	}
+	b.env.UID = os.Getuid() // its owner gets nothing by it
+	b.check("", set)
+	b.env.UID++
+	mode(0o755 | os.ModeSetgid)
+	b.check("", set) // the group that the test has anyway
+	mode(0o755)
+	b.file("env", "#!/bin/sh\n", 0o755|os.ModeSetuid) // of a script the kernel ignores the bit
+	b.check("", "env", plain)
+	for text, want := range map[string]bool{"": false, "\x01\x00\x00\x02": false, "\x00\x00\x00\x02" + strings.Repeat("\x00", 16): false, "\x01\x00\x00\x02" + strings.Repeat("\x00", 16): true,
+		"\x00\x00\x00\x02\x00\x20\x00\x00" + strings.Repeat("\x00", 12): true, "\x00\x00\x00\x02" + strings.Repeat("\x00", 8) + "\x40" + strings.Repeat("\x00", 7): true} {
+		if got := capable([]byte(text)); got != want {
+			t.Errorf("capabilities %q: %v", text, got)
+		}
+	}
+	// Only root may write the attribute.
+	if err := unix.Setxattr(set, "security.capability", []byte("\x01\x00\x00\x02\x00\x20\x00\x00"+strings.Repeat("\x00", 12)), 0); err != nil {
+		t.Logf("no file capabilities: %v", err)
+		return
+	}
+	b.check("set: it has file capabilities, and so", set)
+	b.env.UID = 0
+	b.check("", set)
 }
 
 func TestLinked(t *testing.T) {

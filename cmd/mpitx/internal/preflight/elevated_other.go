@@ -1,0 +1,7 @@
+//go:build !linux
+
+package preflight
+
+import "mpitx/cmd/mpitx/internal/locate"
+
+func elevated(*locate.Env, string) string { return "" }
