@@ -35,6 +35,7 @@ type cursor struct {
 	base     uint64
 	ended    bool // nothing more will come in this chunk
 	torn     bool // a part of it was never written
+	asked    bool // for newer declarations
 
 	file  string // for damage, and
 	path  string // for reading
@@ -136,7 +137,7 @@ func findRef(refs []ref, sequence uint64) (int, bool) {
 
 // load begins with a chunk.
 func (c *cursor) load(x ref) error {
-	c.sequence, c.done, c.limit, c.bufAt, c.buf, c.ended, c.torn = x.sequence, 0, 0, 0, c.buf[:0], false, false
+	c.sequence, c.done, c.limit, c.bufAt, c.buf, c.ended, c.torn, c.asked = x.sequence, 0, 0, 0, c.buf[:0], false, false, false
 	if c.live = x.at&refLive != 0; c.live {
 		return c.loadSlot(x)
 	}
@@ -166,8 +167,11 @@ func (c *cursor) load(x ref) error {
 		c.limit, c.torn = uint32(max(torn-int64(k.headBytes), 0)), true
 		return nil
 	}
-	if err := c.check(h, checksum(head[:k.headBytes]), &k); err != nil {
-		c.ended = true
+	err = c.check(h, checksum(head[:k.headBytes]), &k)
+	if c.ended = err != nil; err != nil && c.rank.unfinished() { // it is being written, or the ring is faster than us
+		return errMoved
+	}
+	if err != nil {
 		return &DamageError{f.name(), at, err.Error()}
 	}
 	return nil
@@ -273,8 +277,13 @@ func (c *cursor) decode() (bool, error) {
 			continue
 		}
 		set := c.rank.setOf(int(tag&^tagStatuses) - tagSet)
+		if set == nil && c.rank.unfinished() && !c.asked { // declared since we looked
+			if c.asked = true; c.run.refresh() == nil {
+				continue
+			}
+		}
 		if set == nil { // declared in a chunk that is lost, or something newer than us
-			c.run.damagedAt(c.file, c.at+int64(c.done), "a record of unknown kind %d", tag)
+			c.undeclared(tag &^ tagStatuses)
 			c.done += n
 			continue
 		}
@@ -285,6 +294,25 @@ func (c *cursor) decode() (bool, error) {
 		return true, nil
 	}
 	return false, nil
+}
+
+// undeclared notes a sample that nothing can be made of. Its declaration may still come, or be in the memory of another node.
+func (c *cursor) undeclared(tag uint16) {
+	r := c.rank
+	if r.undeclared[tag] {
+		return
+	}
+	if r.undeclared == nil {
+		r.undeclared = map[uint16]bool{}
+	}
+	r.undeclared[tag] = true
+	switch {
+	case r.unfinished():
+	case tag < tagSet:
+		c.run.damagedAt(c.file, c.at+int64(c.done), "a record of unknown kind %d", tag)
+	default:
+		c.run.damagedAt(c.file, c.at+int64(c.done), "the declaration of set %d of rank %d is lost: its samples cannot be read", tag-tagSet, r.Rank)
+	}
 }
 
 const (

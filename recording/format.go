@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -21,6 +22,7 @@ const (
 	liveOwner    = 1024 // of it, before whose it is
 	ownerHead    = 24
 	manifestHead = 80
+	manifestBoot = 40 // of newer ones, after that: the machine's boot identifier
 
 	mostCapacity = 1 << 20
 	mostManifest = 1 << 16
@@ -166,6 +168,8 @@ type manifest struct {
 	pidStart     uint64
 	pidNamespace uint64
 	host, path   string
+	bootID       string // of the machine; "": unknown
+	file         string // the manifest's own path
 }
 
 func parseManifest(b []byte) (m manifest, err error) {
@@ -191,5 +195,9 @@ func parseManifest(b []byte) (m manifest, err error) {
 		host: string(b[head : head+int(host)]), path: string(b[head+int(host):]),
 	}
 	copy(m.runID[:], b[16:])
+	if head >= manifestHead+manifestBoot {
+		id, _, _ := bytes.Cut(b[manifestHead:manifestHead+manifestBoot], []byte{0})
+		m.bootID = string(id)
+	}
 	return m, nil
 }

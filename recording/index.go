@@ -18,7 +18,7 @@ type index struct {
 	data    []*dataFile
 	streams map[uint64]*Rank
 	damage  []error
-	torn    []tornChunk
+	doubts  []doubt
 	more    int // damage beyond mostDamage
 	strings map[string]string
 	enums   map[string]*catalog.Enum
@@ -43,6 +43,7 @@ type source struct {
 	countersAt uint64
 	headed     bool
 	recovered  bool
+	undeclared map[uint16]bool // tags of samples whose declarations were missing
 }
 
 // ref is where a chunk is.
@@ -153,7 +154,7 @@ func (run *Run) refresh() error {
 	for _, f := range run.data {
 		run.scanTail(f)
 	}
-	run.mend()
+	run.settleDoubts()
 	return nil
 }
 
@@ -228,19 +229,15 @@ func (r *Rank) rankOfCopy(x ref) int {
 	return 0
 }
 
-// settle decides on a rank's state.
+// settle decides on a rank's state. While its manifest is there, some of it may not be in the directory yet, even if its end is.
 func (r *Rank) settle() {
 	switch {
-	case r.live != nil && running(r.manifest): // also where it has written its end, but not all of it to the directory
+	case r.manifest != nil && r.live == nil:
+		r.State = StateUnreachable
+	case r.live != nil && running(r.manifest):
 		r.State = StateRunning
 	case r.End != EndNone:
 		r.State = StateEnded
-	case r.recovered:
-		r.State = StateDied
-	case r.manifest == nil:
-		r.State = StateDied
-	case r.live == nil:
-		r.State = StateUnreachable
 	default:
 		r.State = StateDied
 	}

@@ -62,22 +62,29 @@ func leftover(path string) (Leftover, error) {
 	if running(&m) {
 		return left, errInUse
 	}
-	left.Known = left.Dir != "" && leadsTo(left.Dir, path, l.stream)
+	if left.Dir != "" {
+		if m := leadsTo(left.Dir, path, l.stream); m != nil {
+			left.Known = true
+			if elsewhere(m) {
+				return left, errInUse
+			}
+		}
+	}
 	return left, nil
 }
 
-// leadsTo tells whether a run directory has a manifest of this live file.
-func leadsTo(dir, path string, stream uint64) bool {
+// leadsTo is a run directory's manifest of this live file; nil if there is none.
+func leadsTo(dir, path string, stream uint64) *manifest {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
 		if !strings.HasSuffix(e.Name(), ".mpxm") {
 			continue
 		}
 		if m, err := readManifest(filepath.Join(dir, e.Name())); err == nil && m.stream == stream && m.path == path {
-			return true
+			return m
 		}
 	}
-	return false
+	return nil
 }
 
 // Remove removes a file that no run leads to. It looks again before.

@@ -44,6 +44,7 @@ func readManifest(path string) (*manifest, error) {
 	if err != nil {
 		return nil, err
 	}
+	m.file = path
 	if !filepath.IsAbs(m.path) && !strings.HasPrefix(m.path, "/") {
 		if m.path == "" || m.path != filepath.Base(m.path) {
 			return nil, fmt.Errorf("the manifest names %q as the live file", m.path)
@@ -53,7 +54,7 @@ func readManifest(path string) (*manifest, error) {
 	return &m, nil
 }
 
-// openLive opens a manifest's live file; fs.ErrNotExist where it is not there.
+// openLive opens a manifest's live file; fs.ErrNotExist if it is not on this machine.
 func openLive(m *manifest) (*os.File, live, error) {
 	h, err := openRegular(m.path)
 	if err != nil {
@@ -86,11 +87,18 @@ func (run *Run) readLive(m *manifest) {
 	if r.Host == "" {
 		r.Host, r.PID = m.host, m.pid
 	}
+	if elsewhere(m) { // on a shared file system, what another machine has mapped is not up to date
+		return
+	}
 	h, l, err := openLive(m)
-	if err != nil {
-		if r.live = nil; !errors.Is(err, fs.ErrNotExist) {
-			run.damagedAt(m.path, 0, "%v", err)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(m.file); errors.Is(err, fs.ErrNotExist) {
+			r.manifest = nil // its process has ended meanwhile
 		}
+		return
+	}
+	if err != nil {
+		run.damagedAt(m.path, 0, "%v", err)
 		return
 	}
 	defer h.Close()

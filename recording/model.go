@@ -108,6 +108,10 @@ type Rank struct {
 // brings it in.
 func (r *Rank) Left() bool { return r.live != nil && r.State != StateRunning }
 
+// Undeclared reports whether samples were left out since their declarations cannot be read: those of a rank that is unreachable may be
+// in the memory of its node.
+func (r *Rank) Undeclared() bool { return len(r.undeclared) > 0 }
+
 // Column is one variable for one object, or some of an array's elements.
 type Column struct {
 	Rank        *Rank

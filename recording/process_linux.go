@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"os"
 	"strconv"
+	"strings"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -27,6 +29,15 @@ func running(m *manifest) bool {
 	dead := fields[0][0] == 'Z' || fields[0][0] == 'X'
 	return !dead && (err != nil || start == m.pidStart)
 }
+
+var bootID = sync.OnceValue(func() string {
+	b, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	return strings.TrimSpace(string(b))
+})
+
+// elsewhere reports whether a manifest's process ran on another machine, or before this one was last booted: process identifiers
+// mean nothing here.
+func elsewhere(m *manifest) bool { return m.bootID != "" && bootID() != "" && m.bootID != bootID() }
 
 // lockFile locks a file as the agent does before it appends; false where that is not possible soon.
 func lockFile(h *os.File) bool {

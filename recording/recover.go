@@ -67,7 +67,7 @@ func Discard(dir string) error {
 			continue
 		}
 		h.Close()
-		if running(m) {
+		if elsewhere(m) || running(m) {
 			return fmt.Errorf("%s: process %d runs", dir, m.pid)
 		}
 		left = append(left, m.path)
@@ -81,7 +81,10 @@ func Discard(dir string) error {
 func recoverOne(dir, path string, m *manifest, force bool) Recovered {
 	done := Recovered{Rank: int(m.rank), PID: m.pid, Host: m.host}
 	h, l, err := openLive(m)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || elsewhere(m) && !force {
+		if err == nil {
+			h.Close()
+		}
 		done.State = StateUnreachable
 		return done
 	}
@@ -97,7 +100,7 @@ func recoverOne(dir, path string, m *manifest, force bool) Recovered {
 	done.State = StateDied
 	chunks, err := leftChunks(h, &l)
 	if err == nil {
-		err = appendChunks(filepath.Join(dir, "node-"+fileHost(m.host)+".mpxr"), chunks, &done)
+		err = appendChunks(filepath.Join(dir, nodeFile(m.host)), chunks, &done)
 	}
 	if err == nil {
 		err = errors.Join(os.Remove(m.path), os.Remove(path))
@@ -189,6 +192,9 @@ func appendChunks(path string, chunks [][]byte, done *Recovered) error {
 	}
 	return h.Sync()
 }
+
+// nodeFile is the name of the file that a host's processes append to.
+func nodeFile(host string) string { return "node-" + fileHost(host) + ".mpxr" }
 
 // fileHost is a host's name as the agent writes it into names of files.
 func fileHost(host string) string {

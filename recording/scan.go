@@ -2,7 +2,6 @@ package recording
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 )
 
@@ -20,6 +19,7 @@ func (run *Run) scan(f *dataFile) {
 	}
 	if f.ring { // its chunks may be others by now
 		f.scanned = 0
+		run.forget(f)
 		for _, r := range run.streams {
 			if r.ring == f {
 				r.drop(refRing)
@@ -47,34 +47,35 @@ func (run *Run) scan(f *dataFile) {
 			}
 		default:
 			if !run.resync(f, h, info.Size(), err) {
-				f.scanned = info.Size()
+				if f.ring {
+					run.doubt(f, nil, 0, f.scanned, "%v", err)
+				}
+				return
 			}
 		}
 	}
 }
 
-// scanTail takes in what is left of a file's last chunk, where nobody is writing it.
+// scanTail takes in what is left of a file's last chunk, if nobody may still write it.
 func (run *Run) scanTail(f *dataFile) {
 	h, err := run.files.get(f.path)
 	if err != nil {
 		return
 	}
 	info, err := h.Stat()
-	if err != nil || f.scanned >= info.Size() || f.ring {
+	if err != nil || f.scanned >= info.Size() || f.ring || run.growing(f) {
 		return
-	}
-	for _, r := range run.streams {
-		if r.State == StateRunning {
-			return
-		}
 	}
 	left := info.Size() - f.scanned
 	var head [chunkHead]byte
 	n, _ := readAt(h, head[:], f.scanned)
 	c, err := parseChunk(head[:n])
-	if err != nil {
+	switch {
+	case err != nil && bytes.HasPrefix([]byte(chunkMagic), head[:min(n, 8)]) && n < chunkHead:
 		run.damagedAt(f.name(), f.scanned, "the file ends within a chunk's head, after %d bytes", left)
-	} else {
+	case err != nil:
+		run.damagedAt(f.name(), f.scanned, "%v", err)
+	default:
 		run.take(f, h, &c, f.scanned, left)
 		run.tear(f, &c, f.scanned, left)
 		if r := run.streams[c.stream]; r != nil {
@@ -113,14 +114,13 @@ func (run *Run) take(f *dataFile, h *os.File, c *chunk, at, size int64) {
 		r.refs = append(r.refs, ref{c.sequence, where})
 	default: // something newer than us, or damage
 		if !run.whole(h, at) {
-			run.damagedAt(f.name(), at, "the checksum of a chunk of unknown kind %d is wrong", c.kind)
+			run.doubt(f, r, c.sequence, at, "the checksum of a chunk of unknown kind %d is wrong", c.kind)
 		}
 	}
 }
 
 func (run *Run) takeMeta(f *dataFile, h *os.File, r *Rank, c *chunk, at, size int64) {
-	done, wasOpen := r.partial[c.sequence]
-	if done < 0 {
+	if r.partial[c.sequence] < 0 {
 		return // a copy
 	}
 	if cap(run.buf) < int(size) {
@@ -128,13 +128,21 @@ func (run *Run) takeMeta(f *dataFile, h *os.File, r *Rank, c *chunk, at, size in
 	}
 	b := run.buf[:size]
 	if n, err := readAt(h, b, at); err != nil || n < len(b) {
-		run.damagedAt(f.name(), at, "only %d of a chunk's %d bytes could be read: %v", n, size, err)
+		run.doubt(f, r, c.sequence, at, "only %d of a chunk's %d bytes could be read: %v", n, size, err)
 		return
 	}
 	whole := size == c.size()
 	if whole && update(checksum(b[:c.headBytes]), b[c.headBytes:]) != c.crc {
-		run.damagedAt(f.name(), at, "the checksum of a chunk with declarations is wrong")
+		run.doubt(f, r, c.sequence, at, "the checksum of a chunk with declarations is wrong")
+		return
 	}
+	run.metaChunk(f, r, c, at, b)
+}
+
+// metaChunk takes in the declarations of a chunk, or of the part of it that there is.
+func (run *Run) metaChunk(f *dataFile, r *Rank, c *chunk, at int64, b []byte) {
+	done, wasOpen := r.partial[c.sequence]
+	whole := int64(len(b)) == c.size()
 	records := b[min(c.headBytes, len(b)):]
 	if wasOpen && done <= len(records) {
 		records = records[done:]
@@ -153,19 +161,19 @@ func (run *Run) takeMeta(f *dataFile, h *os.File, r *Rank, c *chunk, at, size in
 	}
 }
 
-// resync goes on behind damage: at the next beginning of a chunk. That may lie within what was taken for the last chunk,
-// if that was torn. Without a reason it is only done where there is one. It reports whether there is.
+// resync goes on after damage: at the next beginning of a chunk. That may lie within what was taken for the last chunk,
+// if that was torn. It reports whether there is one; if not, scanTail has to decide.
 func (run *Run) resync(f *dataFile, h *os.File, size int64, reason error) bool {
 	from := f.scanned + 1
 	if f.before >= 0 && reason != nil && !run.whole(h, f.before) {
 		from = f.before + 1
 	}
 	next := find(h, from, size)
-	if next < 0 && reason == nil {
+	if next < 0 {
 		return false
 	}
 	switch {
-	case next >= 0 && next < f.scanned:
+	case next < f.scanned:
 		if f.torn == nil {
 			f.torn = map[int64]int64{}
 		}
@@ -178,13 +186,10 @@ func (run *Run) resync(f *dataFile, h *os.File, size int64, reason error) bool {
 			run.take(f, h, &c, f.scanned, next-f.scanned)
 			run.tear(f, &c, f.scanned, next-f.scanned)
 		} else {
-			run.damagedAt(f.name(), f.scanned, "a chunk is torn after %d bytes", next-f.scanned)
+			run.doubt(f, nil, 0, f.scanned, "a chunk is torn after %d bytes", next-f.scanned)
 		}
 	default:
-		run.damagedAt(f.name(), f.scanned, "%v", reason)
-	}
-	if next < 0 {
-		return false
+		run.doubt(f, nil, 0, f.scanned, "%v", reason)
 	}
 	f.before, f.scanned = -1, next
 	return true
@@ -227,37 +232,4 @@ func find(h *os.File, from, size int64) int64 {
 		at += int64(n - len(chunkMagic) + 1)
 	}
 	return -1
-}
-
-// tornChunk is a chunk of which a file has only a part: its process was killed, or the disk was full. That is damage only
-// where there is no whole copy of it elsewhere.
-type tornChunk struct {
-	damage   DamageError
-	rank     *Rank
-	sequence uint64
-}
-
-// tear notes a torn chunk.
-func (run *Run) tear(f *dataFile, c *chunk, at, has int64) {
-	d := DamageError{f.name(), at, fmt.Sprintf("a chunk is torn after %d of its %d bytes", has, c.size())}
-	if r := run.streams[c.stream]; r != nil && len(run.torn) < mostDamage {
-		run.torn = append(run.torn, tornChunk{d, r, c.sequence})
-		return
-	}
-	run.damaged(&d)
-}
-
-// mend reports the torn chunks that are nowhere whole.
-func (run *Run) mend() {
-	for i := range run.torn {
-		t := &run.torn[i]
-		if t.rank.partial[t.sequence] == -1 {
-			continue
-		}
-		if k, ok := findRef(t.rank.refs, t.sequence); ok && t.rank.rankOfCopy(t.rank.refs[k]) < tornCopy {
-			continue
-		}
-		run.damaged(&t.damage)
-	}
-	run.torn = run.torn[:0]
 }

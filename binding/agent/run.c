@@ -3,7 +3,6 @@
 #include "run_internal.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -38,16 +37,6 @@ static int write_header(struct mpitx_run *run, const struct mpitx_run_options *o
     return run_write_meta(run, RUN_META_HEADER, true, &body, sizeof body, t, 6);
 }
 
-static void read_boot_id(char *boot_id, size_t len)
-{
-    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? 0 : read(fd, boot_id, len - 1);
-    if (fd >= 0)
-        close(fd);
-    boot_id[n > 0 ? n : 0] = 0;
-    boot_id[strcspn(boot_id, "\n")] = 0;
-}
-
 struct mpitx_run *mpitx_run_open(const struct mpitx_run_options *options, char *why, size_t why_len)
 {
     int saved = errno, cancel;
@@ -55,7 +44,7 @@ struct mpitx_run *mpitx_run_open(const struct mpitx_run_options *options, char *
     struct mpitx_run *run = run_store_open(options, why, why_len);
     if (run) {
         char boot_id[64];
-        read_boot_id(boot_id, sizeof boot_id);
+        run_boot_id(boot_id, sizeof boot_id);
         if (write_header(run, options, boot_id) || run_write_clock(run, true)) {
             snprintf(why, why_len, "the header does not fit a chunk");
             run_store_discard(run);
@@ -67,13 +56,23 @@ struct mpitx_run *mpitx_run_open(const struct mpitx_run_options *options, char *
     return run;
 }
 
+void mpitx_run_flush(struct mpitx_run *run)
+{
+    if (run_off(run))
+        return;
+    int saved = errno;
+    if (run_try_lock_long(run)) {
+        run_seal_meta(run);
+        run_unlock(run);
+    }
+    errno = saved;
+}
+
 const char *mpitx_run_live_path(const struct mpitx_run *run) { return run ? run->live_path : ""; }
 
 static void write_end(struct mpitx_run *run, int end)
 {
-    uint64_t counters[1 + RUN_COUNTERS] = {RUN_COUNTERS};
-    memcpy(counters + 1, run->live->counter, sizeof run->live->counter);
-    run_write_meta(run, RUN_META_COUNTERS, true, counters, sizeof counters, NULL, 0);
+    run_write_counters(run);
     run_write_clock(run, true);
     int32_t fixed[2] = {end, 0};
     run_write_meta(run, RUN_META_END, true, fixed, sizeof fixed, NULL, 0);
@@ -90,11 +89,11 @@ void mpitx_run_close(struct mpitx_run **at, int end)
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     if (run_try_lock_long(run)) {
         atomic_store(run->alive, 0);
-        if (run->samples.chunk)
-            run_seal_chunk(run, &run->samples);
         write_end(run, end);
         if (run->meta.chunk)
             run_seal_chunk(run, &run->meta);
+        if (run->samples.chunk)
+            run_seal_chunk(run, &run->samples);
         run_unlock(run);
         run_store_close(run);
     }

@@ -177,6 +177,9 @@ void mpitx_run_cost(struct mpitx_run *run, uint64_t instants, uint64_t ns); /* t
  * where ticks are a TSC's: every ten seconds is plenty. */
 int mpitx_run_clock_pair(struct mpitx_run *run);
 
+/* Sends the declarations so far to the run directory, where readers on other machines see them. */
+void mpitx_run_flush(struct mpitx_run *run);
+
 /* Where this process's live chunks are, for messages. */
 const char *mpitx_run_live_path(const struct mpitx_run *run);
 

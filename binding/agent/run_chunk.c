@@ -90,6 +90,14 @@ void run_unhush(const struct run_hushed *h)
 
 /* -- chunks; under the lock -- */
 
+bool run_has_free(const struct mpitx_run *run)
+{
+    for (uint32_t i = 0; i < run->live->chunks; i++)
+        if (atomic_load_explicit((_Atomic uint32_t *)&run_slot(run, i)->state, memory_order_acquire) == RUN_SLOT_FREE)
+            return true;
+    return false;
+}
+
 bool run_take_chunk(struct mpitx_run *run, struct run_cursor *cursor, int kind, uint32_t most)
 {
     struct run_chunk *found = NULL;
@@ -146,6 +154,17 @@ void run_seal_chunk(struct mpitx_run *run, struct run_cursor *cursor)
     flush_chunks(run);
     run_unhush(&h);
     pthread_setcancelstate(cancel, NULL);
+}
+
+bool run_seal_meta(struct mpitx_run *run)
+{
+    if (!run->meta.chunk)
+        return true;
+    if (!run_has_free(run))
+        return false;
+    run_write_counters(run);
+    run_seal_chunk(run, &run->meta);
+    return true;
 }
 
 /* -- appending to the run directory; on our thread, or under the lock where there is none -- */
@@ -232,16 +251,24 @@ static bool store_in_ring(struct mpitx_run *run, const struct run_chunk *c)
     return ok;
 }
 
-static struct run_chunk *oldest_sealed(struct mpitx_run *run)
+static struct run_chunk *oldest_sealed_of(struct mpitx_run *run, int kind)
 {
     struct run_chunk *oldest = NULL;
     for (uint32_t i = 0; i < run->live->chunks; i++) {
         struct run_chunk *c = run_slot(run, i);
-        if (atomic_load_explicit((_Atomic uint32_t *)&c->state, memory_order_acquire) == RUN_SLOT_SEALED &&
+        if (atomic_load_explicit((_Atomic uint32_t *)&c->state, memory_order_acquire) == RUN_SLOT_SEALED && c->kind == kind &&
             (!oldest || c->sequence < oldest->sequence))
             oldest = c;
     }
     return oldest;
+}
+
+/* Declarations first, so that a file can be read by itself. They are sealed before the samples that need them: whoever has seen those
+ * sealed, and looks then, sees these too. */
+static struct run_chunk *oldest_sealed(struct mpitx_run *run)
+{
+    struct run_chunk *samples = oldest_sealed_of(run, RUN_KIND_SAMPLES), *meta = oldest_sealed_of(run, RUN_KIND_META);
+    return meta ? meta : samples;
 }
 
 bool run_has_sealed(struct mpitx_run *run) { return oldest_sealed(run) != NULL; }

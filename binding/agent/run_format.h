@@ -94,8 +94,10 @@ struct run_manifest {
     uint32_t host_bytes, path_bytes;
     uint32_t crc; /* CRC-32C of the whole, with this field 0 */
     uint32_t reserved;
+    char boot_id[40]; /* /proc/sys/kernel/random/boot_id of the machine, as text; empty: unknown */
 };
-_Static_assert(sizeof(struct run_manifest) == 80, "manifest");
+_Static_assert(offsetof(struct run_manifest, boot_id) == 80, "manifest");
+_Static_assert(sizeof(struct run_manifest) == 120, "manifest");
 
 /* Records of a meta chunk: this head, then the body. */
 struct run_meta {

@@ -160,6 +160,7 @@ int run_write_meta(struct mpitx_run *run, int type, bool essential, const void *
                    int text_count);
 int run_write_clock(struct mpitx_run *run, bool essential);
 int run_refuse(struct mpitx_run *run, int error); /* counts it, and answers it */
+void run_write_counters(struct mpitx_run *run);
 
 /* -- chunks and files -- */
 
@@ -171,10 +172,15 @@ void run_store_close(struct mpitx_run *run);
 void run_store_discard(struct mpitx_run *run);
 /* Unless a chunk is left in it. */
 void run_remove_live(struct mpitx_run *run);
+void run_boot_id(char *id, size_t len); /* "" where the kernel does not say */
 
 /* Under the lock: */
 bool run_take_chunk(struct mpitx_run *run, struct run_cursor *cursor, int kind, uint32_t most);
 void run_seal_chunk(struct mpitx_run *run, struct run_cursor *cursor);
+/* Seals the chunk of declarations, with the counters so far, if there is one. False if no free slot would be left for the next
+ * one: then it stays open. */
+bool run_seal_meta(struct mpitx_run *run);
+bool run_has_free(const struct mpitx_run *run); /* a slot */
 
 /* CRC-32C. */
 void run_crc_start(void);

@@ -17,8 +17,11 @@ uint8_t *run_meta_begin(struct mpitx_run *run, int type, size_t body, bool essen
     if (!essential && run->share && run->written > run->share + run->live->chunk_bytes)
         return NULL;
     if (!c->chunk || c->used + bytes + reserve > c->room) {
-        if (c->chunk)
+        if (c->chunk) {
+            if (!run_has_free(run)) /* its reserve is for the records that end the run */
+                return NULL;
             run_seal_chunk(run, c);
+        }
         if (!run_take_chunk(run, c, RUN_KIND_META, UINT32_MAX))
             return NULL;
     }
@@ -128,6 +131,13 @@ static uint64_t read_clocks(const struct mpitx_run *run, struct run_clock_body *
         *best = (struct run_clock_body){mono, real, (double)width * run->ns_per_tick / 2};
     }
     return at;
+}
+
+void run_write_counters(struct mpitx_run *run)
+{
+    uint64_t counters[1 + RUN_COUNTERS] = {RUN_COUNTERS};
+    memcpy(counters + 1, run->live->counter, sizeof run->live->counter);
+    run_write_meta(run, RUN_META_COUNTERS, true, counters, sizeof counters, NULL, 0);
 }
 
 int run_write_clock(struct mpitx_run *run, bool essential)

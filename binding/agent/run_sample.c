@@ -37,8 +37,13 @@ static bool next_chunk(struct mpitx_run *run, uint64_t ticks, size_t need)
 {
     struct run_cursor *c = &run->samples;
     uint32_t most = UINT32_MAX;
-    if (c->chunk)
+    if (c->chunk) {
+        if (!run_seal_meta(run)) { /* the samples would be in the file before their declarations */
+            run_count(run, RUN_LOST_FULL, 1);
+            return false;
+        }
         run_seal_chunk(run, c);
+    }
     if (run->share && run->policy == MPITX_RUN_STOP) {
         uint64_t left = run->share > run->written ? run->share - run->written : 0;
         uint64_t head = sizeof(struct run_chunk) + run->meta.used + sizeof(struct run_chunk) + RUN_META_RESERVE;

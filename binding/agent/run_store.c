@@ -203,6 +203,16 @@ static bool make_live(struct opening *op, uint32_t chunk_bytes, uint32_t chunks)
     return true;
 }
 
+void run_boot_id(char *id, size_t len)
+{
+    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? 0 : read(fd, id, len - 1);
+    if (fd >= 0)
+        close(fd);
+    id[n > 0 ? n : 0] = 0;
+    id[strcspn(id, "\n")] = 0;
+}
+
 static bool make_manifest(struct opening *op)
 {
     struct mpitx_run *run = op->run;
@@ -217,6 +227,7 @@ static bool make_manifest(struct opening *op)
         path += dir + 1; /* so that the directory may be moved */
     memcpy(u.m.run_id, op->o->run_id, sizeof u.m.run_id);
     u.m.pid_namespace = pid_namespace();
+    run_boot_id(u.m.boot_id, sizeof u.m.boot_id);
     u.m.host_bytes = (uint32_t)strnlen(host, 256);
     u.m.path_bytes = (uint32_t)strlen(path);
     memcpy(u.bytes + sizeof u.m, host, u.m.host_bytes);

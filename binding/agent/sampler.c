@@ -238,6 +238,7 @@ static void begin(void)
     sampler.stride = 1;
     sampler_due(now);
     sampler_unlock();
+    mpitx_run_flush(sampler.run);
     if (atomic_load(&sampler.state) != SAMPLER_ON)
         return;
     sampler_thread_start();

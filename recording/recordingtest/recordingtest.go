@@ -235,6 +235,25 @@ func (s *Stream) chunk(kind byte, first uint64, records []byte) {
 	le.PutUint32(s.Out[at+84:], crc32.Checksum(s.Out[at:], crc32.MakeTable(crc32.Castagnoli)))
 }
 
+// Manifest is a manifest of the stream, as it is while its process runs.
+func (s *Stream) Manifest(host, boot, live string) []byte {
+	b := make([]byte, 120)
+	copy(b, "\x01PXMANI1")
+	le.PutUint16(b[8:], 1)
+	le.PutUint16(b[10:], 120)
+	copy(b[16:], s.Run[:])
+	le.PutUint64(b[32:], s.ID)
+	le.PutUint32(b[40:], uint32(s.Rank))
+	le.PutUint32(b[44:], 4711)
+	le.PutUint32(b[64:], uint32(len(host)))
+	le.PutUint32(b[68:], uint32(len(live)))
+	copy(b[80:], boot)
+	b = append(append(b, host...), live...)
+	le.PutUint32(b[12:], uint32(len(b)))
+	le.PutUint32(b[72:], crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)))
+	return b
+}
+
 // Save writes a run directory with one node file.
 func Save(dir, host string, chunks []byte) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -6,6 +6,7 @@
  *   samples=N       N samples of each set, 1 ms apart; values follow from the sample's number
  *   slow=N          the same, asleep for a millisecond in between
  *   names=N         names an object so often
+ *   growing=N       N times: declares a set, and samples all so far forty times
  *   note=T outcome name=T miss=N cost=N clock pause
  *   appended        waits until something is in the node's file
  *   chdirtmp chroottmp closeall fork kill stop close bench=N threads=N
@@ -141,6 +142,20 @@ static void bench(uint64_t n)
     printf("bench %.1f ns per sample of 16, lost %llu\n", ((double)taken - (double)computing) / (double)n, (unsigned long long)lost);
 }
 
+static void growing(uint64_t n)
+{
+    static uint64_t row = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "growing%03llu", (unsigned long long)i);
+        uint32_t id = (uint32_t)column(name, MPITX_PVAR_CLASS_LEVEL, MPITX_TYPE_UINT64_T, 1);
+        int last = mpitx_run_declare_set(run, &id, 1, NULL, NULL);
+        for (int k = 0; k < 40; k++, row++)
+            for (int s = 0; s <= last; s++)
+                mpitx_run_sample(run, (uint32_t)s, start + row * 1000, &row, NULL);
+    }
+}
+
 static void *hammer(void *arg)
 {
     uint64_t n = *(uint64_t *)arg, row[4];
@@ -205,6 +220,7 @@ static void option(const char *key, const char *value)
     else if (!strcmp(key, "note")) mpitx_run_note(run, MPITX_RUN_WARNING, MPITX_RUN_NOTE_TEXT, value);
     else if (!strcmp(key, "name")) mpitx_run_object_name(run, 7, value);
     else if (!strcmp(key, "names")) for (char s[24]; n--;) { snprintf(s, sizeof s, "%llu", (unsigned long long)n); mpitx_run_object_name(run, 7, s); }
+    else if (!strcmp(key, "growing")) growing(n);
     else if (!strcmp(key, "miss")) mpitx_run_missed(run, n);
     else if (!strcmp(key, "cost")) mpitx_run_cost(run, n, n * 100);
     else if (!strcmp(key, "bench")) bench(n);
@@ -225,6 +241,7 @@ static void act(const char *what)
             exit(9);
     } else if (!strcmp(what, "columns")) columns();
     else if (!strcmp(what, "outcome")) mpitx_run_outcome(run, 1, "cvar_x", "3", "1", "3", "ok");
+    else if (!strcmp(what, "flush")) mpitx_run_flush(run);
     else if (!strcmp(what, "clock")) mpitx_run_clock_pair(run);
     else if (!strcmp(what, "status")) mpitx_run_column_status(run, 1, MPITX_RUN_GONE, "the object was freed");
     else if (!strcmp(what, "chdirtmp")) (void)!chdir("/tmp");
