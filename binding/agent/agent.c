@@ -54,7 +54,7 @@ static struct {
 } lines[LINES];
 static int line_count;
 
-static const char *const own_keys[] = {"tool", "counts", "variable", "null", NULL};
+static const char *const own_keys[] = {"tool", "counts", "variable", "null", "library", "unfit", NULL};
 
 static bool listed(const char *const *keys, const char *key)
 {
@@ -216,6 +216,7 @@ bool agent_after_init_core(int rc, int level, bool sessions)
     clock_calibrate();
     describe_process();
     chain_find_parts();
+    chain_compare_names();
     chain_load_tools();
     pthread_atfork(NULL, NULL, forked);
     agent_process.state = AGENT_RUNNING;

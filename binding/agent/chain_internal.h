@@ -98,11 +98,19 @@ extern bool chain_resolved;
 /* Whether an address belongs to the MPI library, one of its parts, or a tool. */
 bool chain_is_inside(const void *address);
 
+/* A symbol of the library, or of a tool that comes before it. */
+void *chain_next_symbol(const char *name);
+
 /* Takes a loaded object as inside; for tools. */
 void chain_add_inside(const void *address);
 
 /* Looks for parts of the library that were loaded since. */
 void chain_find_parts(void);
+
+/* ---- names.c ---- */
+
+/* Notes functions that the program finds because of the agent, and those of the library that the agent does not show. */
+void chain_compare_names(void);
 
 /* ---- tools.c ---- */
 void chain_load_tools(void);

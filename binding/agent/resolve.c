@@ -183,6 +183,11 @@ static void *loaded_library(void)
 static void *library_handle;
 static bool foreign; /* another family's library */
 
+void *chain_next_symbol(const char *name)
+{
+    return dlsym(library_handle, name);
+}
+
 /* The library's data as everybody sees them: an executable that names them has them itself (copy relocation), and the
  * library's own place is then unused. */
 static void *find_data(const char *symbol)

@@ -28,6 +28,8 @@ type agentSettings struct {
 	policy        string
 	set, setAfter []setting
 	program       string
+	library       string // the agent shows the functions of this one and no others
+	unfit         string // or why it shows all that it has
 }
 
 // setting is a control variable with the value that it is to have.
@@ -61,6 +63,12 @@ func (s *agentSettings) String() string {
 	}
 	for _, v := range s.setAfter {
 		line("set_after", v.name+"="+v.value)
+	}
+	if s.library != "" {
+		line("library", s.library)
+	}
+	if s.unfit != "" {
+		line("unfit", s.unfit)
 	}
 	line("program", s.program)
 	return b.String()

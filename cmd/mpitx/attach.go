@@ -31,6 +31,7 @@ func (o *sampleOptions) start(flags *pflag.FlagSet, args []string) error {
 		return err
 	}
 	o.settings.job = o.job
+	o.fitAgent(o.job.dir)
 	if o.ranks > 0 {
 		return o.launchRanks(flags, args)
 	}
@@ -173,6 +174,7 @@ func (o *sampleOptions) conclude(size int, wait time.Duration) error {
 		return failf("read run %s: %v", o.job.dir, err)
 	}
 	defer run.Close()
+	o.dropCopy()
 	dir, shown := o.shown(), origin.Quote(o.shown())
 	if alone(run) {
 		if err := locate.Mismatch(o.launcher(), o.chosen, 1, true); err != nil {
@@ -284,6 +286,7 @@ func (o *sampleOptions) launcher() locate.Launch {
 // discard removes a run directory in which nothing is.
 func (o *sampleOptions) discard() {
 	if o.job.made {
+		o.dropCopy()
 		os.Remove(filepath.Join(o.job.dir, runFile))
 		os.Remove(o.job.dir)
 	}

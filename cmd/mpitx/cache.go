@@ -24,6 +24,16 @@ import (
 // whether the names are still the same. It is only a convenience: where it cannot be written or read, nothing is said.
 
 func cachePath(env *locate.Env, m locate.MPI) string {
+	dir := cacheDir(env)
+	if dir == "" {
+		return ""
+	}
+	id := sha256.Sum256([]byte(m.Family + "\x00" + m.Lib + "\x00" + m.BuildID))
+	return filepath.Join(dir, "names-"+hex.EncodeToString(id[:8]))
+}
+
+// cacheDir is mpitx's folder in the user's cache; "" if nothing says where that is.
+func cacheDir(env *locate.Env) string {
 	base := env.Getenv("XDG_CACHE_HOME")
 	if base == "" {
 		home := env.Getenv("HOME")
@@ -32,8 +42,7 @@ func cachePath(env *locate.Env, m locate.MPI) string {
 		}
 		base = filepath.Join(home, ".cache")
 	}
-	id := sha256.Sum256([]byte(m.Family + "\x00" + m.Lib + "\x00" + m.BuildID))
-	return filepath.Join(base, "mpitx", "names-"+hex.EncodeToString(id[:8]))
+	return filepath.Join(base, "mpitx")
 }
 
 // cacheNames keeps the names of a catalog, unless they are there already.

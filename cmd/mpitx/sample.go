@@ -245,6 +245,7 @@ func (o *sampleOptions) prepare(args []string) (err error) {
 		return failf("start: %v", err)
 	}
 	o.settings.program = strings.Join(o.argv, " ")
+	o.fitAgent(cacheDir(o.a.env))
 	if c := o.program.Container; c != nil {
 		dirs := []string{dir(o.agent)}
 		if base := filepath.Dir(o.dir); o.dir != "" && filepath.IsAbs(base) {

@@ -144,6 +144,16 @@ func dynamicNames(f *elf.File) func(string) bool {
 	}
 }
 
+// BuildID is the build id of an ELF file in hexadecimal; "" if it has none.
+func BuildID(path string) string {
+	f, err := elf.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	return buildID(f)
+}
+
 // buildID is the descriptor of the GNU build-id note.
 func buildID(f *elf.File) string {
 	s := f.Section(".note.gnu.build-id")
