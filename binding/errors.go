@@ -75,6 +75,9 @@ func (e Error) Error() string {
 	if s, ok := errorTexts[e]; ok {
 		return s
 	}
+	if name := C.mpitx_error_class(C.int(e)); name != nil {
+		return C.GoString(name)
+	}
 	if e >= C.MPITX_ERR_OTHER {
 		return fmt.Sprintf("MPI error class %d", int(e-C.MPITX_ERR_OTHER))
 	}

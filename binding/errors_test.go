@@ -3,6 +3,9 @@ package binding
 import (
 	"errors"
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -45,9 +48,53 @@ func TestReturnCodes(t *testing.T) {
 		}
 	}
 	want(t, "texts", len(errorTexts), len(returnCodes))
-	for code, text := range map[int]string{1000: "MPI error class 0", 1016: "MPI error class 16", 1099: "MPI error class 99",
+	for code, text := range map[int]string{200: "MPI_ERR_BUFFER", 215: "MPI_ERR_OTHER", 224: "MPI_ERR_UNSUPPORTED_OPERATION", 225: "unknown return code 225", 1000: "MPI error class 0", 1016: "MPI error class 16", 1099: "MPI error class 99",
 		19: "unknown return code 19", -1: "unknown return code -1", 101: "unknown return code 101"} {
 		want(t, "text", asCode(check, code).Error(), text)
+	}
+}
+
+// The constants of the standard ABI are enumerators: a shim compiled with its header knows every class, as with headers of macros.
+func TestErrorClasses(t *testing.T) {
+	source, err := os.ReadFile("shim/shim.c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, code, _ := strings.Cut(string(source), "static int error_class(")
+	code, _, ok := strings.Cut(code, "/* Position of the library's number")
+	if !ok {
+		t.Fatal("shim.c has no error_class any more")
+	}
+	names := []string{"CANNOT_INIT", "NOT_ACCESSIBLE", "NOT_INITIALIZED", "NOT_SUPPORTED", "MEMORY", "INVALID", "INVALID_INDEX", "INVALID_ITEM", "INVALID_SESSION",
+		"INVALID_HANDLE", "INVALID_NAME", "OUT_OF_HANDLES", "OUT_OF_SESSIONS", "CVAR_SET_NOT_NOW", "CVAR_SET_NEVER", "PVAR_NO_WRITE", "PVAR_NO_STARTSTOP", "PVAR_NO_ATOMIC"}
+	for family, constant := range map[string]string{"abi": "enum { MPI_T_ERR_%s = %d };\n", "macros": "#define MPI_T_ERR_%s %d\n"} {
+		t.Run(family, func(t *testing.T) {
+			var c strings.Builder
+			c.WriteString("#include <stdio.h>\n#include <mpitx.h>\n#define MPI_SUCCESS 0\n")
+			if family == "abi" {
+				c.WriteString("#define MPI_ABI_VERSION 1\n")
+			}
+			c.WriteString("#define ENUMERATE(name) MPI_ERR_##name,\nenum { before, MPITX_ERROR_CLASSES(ENUMERATE) };\n")
+			for k, name := range names {
+				fmt.Fprintf(&c, constant, name, 1001+k)
+			}
+			c.WriteString("#define NEW_ERR_NOT_ACCESSIBLE MPI_T_ERR_NOT_ACCESSIBLE\n#define NEW_ERR_NOT_SUPPORTED MPI_T_ERR_NOT_SUPPORTED\n")
+			c.WriteString("static int error_class(" + code + "int main(void)\n{\n")
+			for _, name := range names {
+				fmt.Fprintf(&c, "    if (rc(MPI_T_ERR_%s) != MPITX_ERR_%s) puts(%q);\n", name, name, name)
+			}
+			c.WriteString("    if (rc(MPI_ERR_ARG) != MPITX_ERR_CLASS + 12 || rc(4711) != MPITX_ERR_OTHER + 4711) puts(\"others\");\n}\n")
+			program := filepath.Join(t.TempDir(), "classes")
+			if err := os.WriteFile(program+".c", []byte(c.String()), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if out, err := exec.Command("cc", "-Ishim", "-o", program, program+".c").CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			if out, err := exec.Command(program).CombinedOutput(); err != nil || len(out) > 0 {
+				t.Errorf("not known: %s %v", out, err)
+			}
+		})
 	}
 }
 

@@ -60,6 +60,8 @@ const char *sampler_rc_name(int rc)
     static _Thread_local char other[48];
     if (rc >= 0 && rc < (int)(sizeof names / sizeof *names))
         return names[rc];
+    if (mpitx_error_class(rc))
+        return mpitx_error_class(rc);
     snprintf(other, sizeof other, "the library's error %d", rc >= MPITX_ERR_OTHER ? rc - MPITX_ERR_OTHER : rc);
     return other;
 }

@@ -38,8 +38,25 @@ enum mpitx_rc {
     MPITX_ERR_NOT_ACCESSIBLE = 18,
     /* ours */
     MPITX_ERR_NOT_PROVIDED = 100, /* the library does not have this routine */
-    MPITX_ERR_OTHER = 1000        /* plus the library's own error class, for codes outside the table */
+    MPITX_ERR_CLASS = 200,        /* plus the position of an error class in MPITX_ERROR_CLASSES, from 0 */
+    MPITX_ERR_OTHER = 1000        /* plus the library's own number, for codes outside the table */
 };
+
+/* Error classes of the rest of MPI, which libraries also return from MPI_T. Their numbers differ between the families. */
+#define MPITX_ERROR_CLASSES(X)                                                                                         \
+    X(BUFFER) X(COUNT) X(TYPE) X(TAG) X(COMM) X(RANK) X(REQUEST) X(ROOT) X(GROUP) X(OP) X(TOPOLOGY) X(DIMS) X(ARG)     \
+    X(UNKNOWN) X(TRUNCATE) X(OTHER) X(INTERN) X(IN_STATUS) X(PENDING) X(NO_MEM) X(NAME) X(WIN) X(INFO) X(KEYVAL)       \
+    X(UNSUPPORTED_OPERATION)
+
+/* The name of a return code of MPITX_ERR_CLASS and on; NULL where it is none. */
+static inline const char *mpitx_error_class(int rc)
+{
+#define MPITX_NAME(name) "MPI_ERR_" #name,
+    static const char *const names[] = {MPITX_ERROR_CLASSES(MPITX_NAME)};
+#undef MPITX_NAME
+    int k = rc - MPITX_ERR_CLASS;
+    return k >= 0 && k < (int)(sizeof names / sizeof *names) ? names[k] : NULL;
+}
 
 /* Table 14.2. Unknown numbers of any enumeration arrive as MPITX_UNKNOWN + the library's number. */
 #define MPITX_UNKNOWN 0x40000000

@@ -91,6 +91,17 @@ static void *datum(const char *name)
 
 /* ---- numbers: the library's to ours ---- */
 
+static int error_class(int code)
+{
+#define CLASS(name) MPI_ERR_##name,
+    static const int classes[] = {MPITX_ERROR_CLASSES(CLASS)};
+    for (int i = 0; i < (int)(sizeof classes / sizeof *classes); i++)
+        if (classes[i] == code)
+            return MPITX_ERR_CLASS + i;
+    return MPITX_ERR_OTHER + code;
+}
+
+/* MPI-3.0 headers lack some constants. Those of the standard ABI are enumerators, which the preprocessor does not see. */
 static int rc(int code)
 {
     if (code == MPI_SUCCESS)
@@ -104,7 +115,7 @@ static int rc(int code)
     case MPI_T_ERR_NOT_INITIALIZED: return MPITX_ERR_NOT_INITIALIZED;
     case MPI_T_ERR_CANNOT_INIT: return MPITX_ERR_CANNOT_INIT;
     case MPI_T_ERR_INVALID_INDEX: return MPITX_ERR_INVALID_INDEX;
-#ifdef MPI_T_ERR_INVALID_ITEM
+#if defined MPI_T_ERR_INVALID_ITEM || defined MPI_ABI_VERSION
     case MPI_T_ERR_INVALID_ITEM: return MPITX_ERR_INVALID_ITEM;
 #endif
     case MPI_T_ERR_INVALID_HANDLE: return MPITX_ERR_INVALID_HANDLE;
@@ -116,15 +127,15 @@ static int rc(int code)
     case MPI_T_ERR_PVAR_NO_STARTSTOP: return MPITX_ERR_PVAR_NO_STARTSTOP;
     case MPI_T_ERR_PVAR_NO_WRITE: return MPITX_ERR_PVAR_NO_WRITE;
     case MPI_T_ERR_PVAR_NO_ATOMIC: return MPITX_ERR_PVAR_NO_ATOMIC;
-#ifdef MPI_T_ERR_INVALID_NAME
+#if defined MPI_T_ERR_INVALID_NAME || defined MPI_ABI_VERSION
     case MPI_T_ERR_INVALID_NAME: return MPITX_ERR_INVALID_NAME;
 #endif
-#ifdef MPI_T_ERR_INVALID
+#if defined MPI_T_ERR_INVALID || defined MPI_ABI_VERSION
     case MPI_T_ERR_INVALID: return MPITX_ERR_INVALID;
 #endif
     case NEW_ERR_NOT_ACCESSIBLE: return MPITX_ERR_NOT_ACCESSIBLE;
     case NEW_ERR_NOT_SUPPORTED: return MPITX_ERR_NOT_SUPPORTED;
-    default: return MPITX_ERR_OTHER + code;
+    default: return error_class(code);
     }
 }
 

@@ -18,7 +18,7 @@ import (
 // observer reads everything that a library exposes in one process at one stage.
 type observer struct {
 	tool  *binding.Interface
-	notes []string // what could not be read, for Stage.Error
+	notes findings // for Stage.Error
 
 	enums    map[binding.EnumHandle]string
 	enumList map[string]catalog.Enum
@@ -40,7 +40,7 @@ func observe(lib *binding.Library, tool *binding.Interface, o binding.ProbeOptio
 		return nil, nil, fmt.Errorf("MPI_T_pvar_get_num: %w", err)
 	}
 	if o.Categories, err = tool.NumCategories(); err != nil {
-		ob.note("categories: %v", err)
+		ob.notes.add("categories: %v", err)
 	}
 	cvarTrials, pvarTrials, categoryTrials, err := tool.Probe(numCvars, numPvars, o)
 	if err != nil {
@@ -63,7 +63,7 @@ func observe(lib *binding.Library, tool *binding.Interface, o binding.ProbeOptio
 		p.Meta.Enums = append(p.Meta.Enums, e)
 	}
 	p.Stage.Events, p.Stage.Sources = count(tool.NumEvents), count(tool.NumSources)
-	p.Stage.Error = strings.Join(ob.notes, "; ")
+	p.Stage.Error = ob.notes.String()
 	p.Sort()
 	return p, indices, nil
 }
@@ -91,12 +91,6 @@ func count(get func() (int, error)) int {
 	return n
 }
 
-func (o *observer) note(format string, args ...any) {
-	if len(o.notes) < 20 {
-		o.notes = append(o.notes, fmt.Sprintf(format, args...))
-	}
-}
-
 // variables reads the metadata of what the probe came back from into vars, and puts the readings into p. It returns the IDs by
 // index. Names that occur twice (the standard forbids it) are kept once.
 func (o *observer) variables(p *catalog.Process, vars *[]catalog.Variable, trials []binding.Trial, what string, info func(int, binding.Trial) (catalog.Variable, error), dead *int) map[int]string {
@@ -109,7 +103,7 @@ func (o *observer) variables(p *catalog.Process, vars *[]catalog.Variable, trial
 			*dead++
 			continue
 		case t.Nameless:
-			o.note("%s %d: %s", what, k, t.Reading.Reason)
+			o.notes.at(what, k, t.Reading.Reason)
 			continue
 		}
 		v, err := info(k, t)
@@ -118,12 +112,12 @@ func (o *observer) variables(p *catalog.Process, vars *[]catalog.Variable, trial
 			continue
 		}
 		if err != nil {
-			o.note("%s %d: get_info: %v", what, k, err)
+			o.notes.at(what, k, "get_info: "+err.Error())
 			continue
 		}
 		id := v.ID()
 		if seen[id] {
-			o.note("%s %s is listed twice", what, v.Name)
+			o.notes.add("%s %s is listed twice", what, v.Name)
 			continue
 		}
 		seen[id] = true
@@ -164,7 +158,7 @@ func (o *observer) enum(h binding.EnumHandle, t binding.Trial) string {
 	}
 	e, err := o.tool.Enum(h)
 	if err != nil {
-		o.note("enumeration: %v", err)
+		o.notes.add("enumeration: %v", err)
 		o.enums[h] = ""
 		return ""
 	}
@@ -202,7 +196,7 @@ func (o *observer) categories(p *catalog.Process, trials []binding.Trial, cvars,
 		p.Meta.Categories = append(p.Meta.Categories, catalog.Category{Name: info.Name, Description: info.Description})
 	}
 	for _, why := range slices.Sorted(maps.Keys(faulty)) {
-		o.note("of %d categories those at index %s are left out: %s", num, strings.Join(faulty[why], ", "), why)
+		o.notes.add("of %d categories those at index %s are left out: %s", num, strings.Join(faulty[why], ", "), why)
 	}
 	at := -1
 	for k := range num {
@@ -223,7 +217,7 @@ func (o *observer) categories(p *catalog.Process, trials []binding.Trial, cvars,
 		for _, m := range members {
 			indices, err := m.get(k)
 			if err != nil {
-				o.note("category %s: %v", c.Name, err)
+				o.notes.add("category %s: %v", c.Name, err)
 				continue
 			}
 			for _, i := range indices {
