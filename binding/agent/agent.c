@@ -109,37 +109,61 @@ const char *agent_config(const char *key, int nth)
 
 static const char variable[] = "MPITX_AGENT";
 
+static bool is_agent(const char *item, size_t length)
+{
+    Dl_info self;
+    if (!dladdr((void *)is_agent, &self) || !self.dli_fname) return false;
+    const char *own = strrchr(self.dli_fname, '/');
+    own = own ? own + 1 : self.dli_fname;
+    for (size_t i = length; i > 0; i--)
+        if (item[i - 1] == '/') {
+            item += i;
+            length -= i;
+            break;
+        }
+    return length == strlen(own) && memcmp(item, own, length) == 0;
+}
+
+/* By this option an address-sanitised program starts with the agent. The user would write =0. */
+static bool is_asan_option(const char *item, size_t length)
+{
+    static const char option[] = "verify_asan_link_order=false";
+    return length == sizeof option - 1 && memcmp(item, option, length) == 0;
+}
+
+/* Takes items out of a variable that is a list. */
+static void leave_list(const char *name, const char *separators, bool (*ours)(const char *item, size_t length))
+{
+    const char *list = getenv(name);
+    char *rest = list ? malloc(strlen(list) + 1) : NULL, *to = rest;
+    if (!rest) return;
+    bool found = false;
+    while (*list) {
+        size_t length = strcspn(list, separators);
+        if (length && ours(list, length)) {
+            found = true;
+        } else if (length) {
+            if (to > rest) *to++ = ':';
+            memcpy(to, list, length);
+            to += length;
+        }
+        list += length;
+        if (*list) list++;
+    }
+    *to = 0;
+    if (found && to > rest)
+        setenv(name, rest, 1);
+    else if (found)
+        unsetenv(name);
+    free(rest);
+}
+
 /* Takes the agent out of the environment, so that what the process starts is free of it. */
 static void leave_environment(void)
 {
     unsetenv(variable);
-    const char *preload = getenv("LD_PRELOAD");
-    Dl_info self;
-    if (!preload || !dladdr((void *)leave_environment, &self) || !self.dli_fname) return;
-    char *rest = malloc(strlen(preload) + 1), *to = rest;
-    if (!rest) return;
-    const char *own = strrchr(self.dli_fname, '/');
-    own = own ? own + 1 : self.dli_fname;
-    while (*preload) {
-        size_t length = strcspn(preload, ": ");
-        const char *name = preload;
-        for (size_t i = 0; i < length; i++)
-            if (preload[i] == '/') name = preload + i + 1;
-        size_t name_length = (size_t)(preload + length - name);
-        if (length && !(name_length == strlen(own) && memcmp(name, own, name_length) == 0)) {
-            if (to > rest) *to++ = ':';
-            memcpy(to, preload, length);
-            to += length;
-        }
-        preload += length;
-        if (*preload) preload++;
-    }
-    *to = 0;
-    if (to > rest)
-        setenv("LD_PRELOAD", rest, 1);
-    else
-        unsetenv("LD_PRELOAD");
-    free(rest);
+    leave_list("LD_PRELOAD", ": ", is_agent);
+    leave_list("ASAN_OPTIONS", ":", is_asan_option);
 }
 
 /* ---- life ---- */

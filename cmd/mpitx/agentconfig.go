@@ -15,6 +15,11 @@ import (
 const (
 	agentVariable   = "MPITX_AGENT"
 	preloadVariable = "LD_PRELOAD"
+
+	// The runtime of an address-sanitised program ends it where another library was loaded before the runtime, unless this is
+	// among its options. The agent defines nothing that the runtime does.
+	asanVariable = "ASAN_OPTIONS"
+	asanOption   = "verify_asan_link_order=false"
 )
 
 // agentSettings are what the agent is told.
@@ -30,6 +35,7 @@ type agentSettings struct {
 	program       string
 	library       string // the agent shows the functions of this one and no others
 	unfit         string // or why it shows all that it has
+	sanitized     bool   // address-sanitised, or perhaps
 }
 
 // setting is a control variable with the value that it is to have.
@@ -93,6 +99,9 @@ func (s *agentSettings) environWith(e *locate.Env, impl, agent string) ([]string
 	change[preloadVariable] = agent
 	if already := e.Getenv(preloadVariable); already != "" {
 		change[preloadVariable] = already + ":" + agent
+	}
+	if s.sanitized {
+		change[asanVariable] = strings.TrimPrefix(e.Getenv(asanVariable)+":"+asanOption, ":")
 	}
 	var environ []string
 	for _, kv := range e.Environ {

@@ -246,6 +246,7 @@ func (o *sampleOptions) prepare(args []string) (err error) {
 	}
 	o.settings.program = strings.Join(o.argv, " ")
 	o.fitAgent(cacheDir(o.a.env))
+	o.settings.sanitized = o.program.Sanitized || o.program.Linked == nil // where the program was not seen it may be
 	if c := o.program.Container; c != nil {
 		dirs := []string{dir(o.agent)}
 		if base := filepath.Dir(o.dir); o.dir != "" && filepath.IsAbs(base) {
