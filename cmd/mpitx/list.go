@@ -107,7 +107,13 @@ func (o *listOptions) run(cmd *cobra.Command) error {
 	code := o.warn(all)
 	if o.set && len(o.answer.Unknown) > 0 {
 		for _, u := range o.answer.Unknown {
-			o.a.complain("%s is set (%s), but no control variable has this name", u.Origin.Where, u.Origin.Kind)
+			place := u.Where
+			if u.Kind != catalog.OriginEnvironment {
+				place = u.Name + " is set (" + place + ")"
+			} else {
+				place += " is set in the environment"
+			}
+			o.a.complain("%s, but no control variable has this name", place)
 		}
 	}
 	c := filter.Apply(all)

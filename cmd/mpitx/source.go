@@ -137,7 +137,7 @@ func (s *source) origins(c *catalog.Catalog) {
 		names[k] = c.Cvars[k].Name
 		values[names[k]] = &c.Cvars[k]
 	}
-	s.answer = origin.Find(origin.Query{Env: s.a.env, Impl: s.chosen.Impl, Prefix: s.chosen.Prefix, Names: names,
+	s.answer = origin.Find(origin.Query{Env: s.a.env, Impl: s.chosen.Impl, Prefix: s.chosen.Prefix, Lib: s.chosen.Lib, Text: c.Library.Text, Names: names,
 		Value: func(name string) string {
 			if v := values[name]; v != nil && v.Current() != nil {
 				return v.Current().Value.String()

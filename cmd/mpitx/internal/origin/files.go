@@ -122,7 +122,7 @@ func paramLine(line string) []Setting {
 	if !ok || name == "" || strings.ContainsAny(name, " \t") {
 		return nil
 	}
-	return []Setting{{name, catalog.Origin{Value: strings.TrimSpace(value)}}}
+	return []Setting{{Name: name, Origin: catalog.Origin{Value: strings.TrimSpace(value)}}}
 }
 
 // fileLine reads a line of a file of parameters, or of --tune: "name = value", or mpirun's options. What -x sets arrives in the
@@ -135,7 +135,7 @@ func fileLine(line string) []Setting {
 	words := strings.Fields(line)
 	for i := 0; i+2 < len(words); i++ {
 		if words[i] == "-mca" || words[i] == "--mca" {
-			found = append(found, Setting{words[i+1], catalog.Origin{Value: unquote(words[i+2])}})
+			found = append(found, Setting{Name: words[i+1], Origin: catalog.Origin{Value: unquote(words[i+2])}})
 			i += 2
 		}
 	}

@@ -4,7 +4,7 @@ package origin
 
 import (
 	"path/filepath"
-	"sort"
+	"slices"
 	"strings"
 
 	"mpitx/catalog"
@@ -16,6 +16,8 @@ type Query struct {
 	Env    *locate.Env
 	Impl   string              // locate.OpenMPI, locate.MPICH or locate.Demo (MPI.Impl): whose names of settings
 	Prefix string              // of the library (MPI.Prefix), for the default parameter files
+	Lib    string              // the file of the library
+	Text   string              // what the library says of itself
 	Names  []string            // all control variables of the library, of both stages
 	Value  func(string) string // the present text of a control variable, "" where unknown; may be nil
 }
@@ -28,7 +30,8 @@ type Answer struct {
 
 // Setting is one name set in one place.
 type Setting struct {
-	Name string // in the control variables' spelling, except for the demo MPI
+	Name     string // in the control variables' spelling, except for the demo MPI
+	variable string // of the environment, if it arrives there
 	catalog.Origin
 }
 
@@ -62,7 +65,7 @@ func Find(q Query) Answer {
 	if q.Impl == locate.OpenMPI {
 		take(fromFiles(q))
 	}
-	a.Unknown = misspelt(q.Impl, a.Unknown)
+	a.Unknown = slices.DeleteFunc(a.Unknown, q.notMeant)
 	return a
 }
 
@@ -105,15 +108,18 @@ func fromEnvironment(q Query) []Setting {
 		}
 	}
 	var found []Setting
-	for _, form := range forms(q.Impl) {
-		for _, kv := range sorted(q.Env.Environ) {
-			variable, value, _ := strings.Cut(kv, "=")
+	environ := q.environment()
+	for _, form := range q.forms() {
+		for _, e := range environ {
+			variable, value, kv := e.variable, e.value, e.variable+"="+e.value
 			name, ok := strings.CutPrefix(variable, form.prefix)
 			if !ok || name == "" || kv == locate.QuietORTE {
 				continue
 			}
-			s := Setting{form.cvar + name, catalog.Origin{Kind: catalog.OriginEnvironment, Where: variable, Value: value}}
-			if option, ok := given.find(variable, value); ok {
+			s := Setting{form.cvar + name, variable, catalog.Origin{Kind: catalog.OriginEnvironment, Where: variable, Value: value}}
+			if e.line != "" {
+				s.Kind, s.Where = catalog.OriginFile, e.line
+			} else if option, ok := given.find(variable, value); ok {
 				s.Kind, s.Where = catalog.OriginLauncher, option
 			} else if launch.Name != "" && locate.OwnedByLauncher(variable, value) && !contains(before, kv) {
 				continue
@@ -136,13 +142,18 @@ func fromEnvironment(q Query) []Setting {
 // form is a spelling of settings in the environment: prefix of the variable, prefix of the control variable.
 type form struct{ prefix, cvar string }
 
-// forms are an implementation's, the strongest first.
-func forms(impl string) []form {
-	switch impl {
+// forms are an implementation's, the strongest first. MVAPICH takes its own prefix for MPICH's variables, and has variables of that
+// prefix besides.
+func (q Query) forms() []form {
+	switch q.Impl {
 	case locate.OpenMPI:
 		return []form{{"OMPI_MCA_", ""}}
 	case locate.MPICH:
-		return []form{{"MPIR_CVAR_", "MPIR_CVAR_"}, {"MPIR_PARAM_", "MPIR_CVAR_"}, {"MPICH_", "MPIR_CVAR_"}}
+		all := []form{{"MPIR_CVAR_", "MPIR_CVAR_"}, {"MPIR_PARAM_", "MPIR_CVAR_"}, {"MPICH_", "MPIR_CVAR_"}}
+		if strings.Contains(q.Text, "MVAPICH") {
+			all = append(all, form{"MVP_", "MPIR_CVAR_"}, form{"MVP_", "MVP_"})
+		}
+		return all
 	case locate.Demo:
 		return []form{{"DEMO_CVAR_", ""}}
 	}
@@ -157,26 +168,13 @@ var launcherFrameworks = map[string]bool{
 	"pmix": true, "hwloc": true, "snapc": true, "sstore": true, "notifier": true, "initial": true, "SOURCE": true, "PREFIXES": true, "opal": true,
 }
 
-// misspelt leaves of the unknown settings those that a user would want to hear of.
-func misspelt(impl string, unknown []Setting) []Setting {
-	var left []Setting
-	for _, s := range unknown {
-		framework, _, _ := strings.Cut(s.Name, "_")
-		if impl == locate.OpenMPI && launcherFrameworks[framework] {
-			continue
-		}
-		if impl == locate.MPICH && strings.Contains(s.Where, "MPICH_") {
-			continue // also the prefix of other things
-		}
-		left = append(left, s)
-	}
-	return left
-}
-
-func sorted(environ []string) []string {
-	s := append([]string(nil), environ...)
-	sort.Strings(s)
-	return s
+// notMeant tells of a setting that no control variable takes that it is no misspelling: a parameter of the launcher's, what a launcher
+// set without being asked, or a prefix that other things have, too.
+func (q Query) notMeant(s Setting) bool {
+	framework, _, _ := strings.Cut(s.Name, "_")
+	return q.Impl == locate.OpenMPI && launcherFrameworks[framework] ||
+		s.Kind == catalog.OriginLauncher && s.Where == q.Env.Launcher().Command() ||
+		q.Impl == locate.MPICH && !strings.Contains(s.variable, "MPIR_")
 }
 
 func contains(environ []string, kv string) bool {

@@ -27,6 +27,9 @@ func machine(t *testing.T, environ []string, launcherEnviron []string, cmdline .
 		if strings.HasPrefix(cmdline[0], "mpiexec") {
 			exe = "/usr/bin/mpiexec.hydra"
 		}
+		if cmdline[0] == "prterun" {
+			exe = "/usr/bin/prterun"
+		}
 		if err := os.Symlink(exe, e.File("/proc/10/exe")); err != nil {
 			t.Skipf("no symbolic links here: %v", err)
 		}
@@ -159,6 +162,63 @@ func TestMPICH(t *testing.T) {
 	})
 	if len(a.Unknown) != 1 || a.Unknown[0].Name != "MPIR_CVAR_TYPO" {
 		t.Errorf("%+v", a.Unknown)
+	}
+}
+
+// What PRRTE sets by itself is nobody's misspelling; what the user gave it is.
+func TestPRRTE(t *testing.T) {
+	own := []string{"OMPI_COMM_WORLD_SIZE=2", "OMPI_COMM_WORLD_RANK=0", "OMPI_MCA_prterun_added=1", "OMPI_MCA_btl_tcp_lnks=3", "OMPI_MCA_typo=2"}
+	e := machine(t, append(own, "HOME=/h"), []string{"HOME=/h", "OMPI_MCA_typo=2"}, "prterun", "--mca", "btl_tcp_lnks", "3", "-n", "2", "prog")
+	a := Find(Query{Env: e, Impl: locate.OpenMPI, Prefix: "/usr", Names: openmpiNames})
+	var unknown []string
+	for _, s := range a.Unknown {
+		unknown = append(unknown, s.Name+" "+s.Where)
+	}
+	if got := strings.Join(unknown, "; "); got != "btl_tcp_lnks prterun --mca btl_tcp_lnks 3; typo OMPI_MCA_typo" {
+		t.Errorf("unknown: %s", got)
+	}
+}
+
+// MPICH puts the lines of its file into its environment, but only a release that has the file's name in it reads the file.
+func TestFileOfMPICH(t *testing.T) {
+	const conf = "# a comment\n\nMPICH_A=1 # more\nMPIR_CVAR_A=2\nMPIR_CVAR_B=3\nMPIR_CVAR_B=4\nMPIR_CVAR_C:force=5\nMPIR_CVAR_D=6\nMPIR_CVAR_TYPO=7\nno line\nMPIR_CVAR_E=8\n"
+	names := strings.Fields("MPIR_CVAR_A MPIR_CVAR_B MPIR_CVAR_C MPIR_CVAR_D MPIR_CVAR_E")
+	e := machine(t, []string{"MPIR_CVAR_C=1", "MPIR_CVAR_D=1"}, nil)
+	write(t, e, "/etc/mpich.conf", conf)
+	write(t, e, "/old.so", "MPICH")
+	write(t, e, "/new.so", "MPICH\x00/etc/mpich.conf\x00")
+	environment := map[string]catalog.Origin{
+		"MPIR_CVAR_C": {Kind: catalog.OriginEnvironment, Where: "MPIR_CVAR_C", Value: "1"},
+		"MPIR_CVAR_D": {Kind: catalog.OriginEnvironment, Where: "MPIR_CVAR_D", Value: "1"},
+	}
+	check(t, Find(Query{Env: e, Impl: locate.MPICH, Names: names, Lib: "/old.so"}).Set, environment)
+	check(t, Find(Query{Env: e, Impl: locate.MPICH, Names: names, Lib: "/nothing"}).Set, environment)
+	a := Find(Query{Env: e, Impl: locate.MPICH, Names: names, Lib: "/new.so"})
+	check(t, a.Set, map[string]catalog.Origin{
+		"MPIR_CVAR_A": {Kind: catalog.OriginFile, Where: "/etc/mpich.conf:4", Value: "2"},
+		"MPIR_CVAR_B": {Kind: catalog.OriginFile, Where: "/etc/mpich.conf:5", Value: "3"},
+		"MPIR_CVAR_C": {Kind: catalog.OriginFile, Where: "/etc/mpich.conf:7", Value: "5"},
+		"MPIR_CVAR_D": {Kind: catalog.OriginEnvironment, Where: "MPIR_CVAR_D", Value: "1"},
+	})
+	if len(a.Unknown) != 1 || a.Unknown[0].Where != "/etc/mpich.conf:9" {
+		t.Errorf("%+v", a.Unknown)
+	}
+}
+
+// MVAPICH takes MVP_ for its variables and for MPICH's; MPICH does not.
+func TestMVAPICH(t *testing.T) {
+	e := machine(t, strings.Fields("MVP_A=1 MVP_B=2 MPIR_CVAR_B=3 MVP_OWN=4 MVP_OTHER=5"), nil)
+	q := Query{Env: e, Impl: locate.MPICH, Names: strings.Fields("MPIR_CVAR_A MPIR_CVAR_B MVP_OWN"), Text: "MVAPICH Version: 4.0"}
+	a := Find(q)
+	check(t, a.Set, map[string]catalog.Origin{
+		"MPIR_CVAR_A": {Kind: catalog.OriginEnvironment, Where: "MVP_A", Value: "1"},
+		"MPIR_CVAR_B": {Kind: catalog.OriginEnvironment, Where: "MPIR_CVAR_B", Value: "3"},
+		"MVP_OWN":     {Kind: catalog.OriginEnvironment, Where: "MVP_OWN", Value: "4"},
+	})
+	q.Text = "MPICH Version: 4.2.1"
+	b := Find(q)
+	if len(b.Set) != 1 || len(a.Unknown)+len(b.Unknown) != 0 {
+		t.Errorf("%+v, unknown %+v %+v", b.Set, a.Unknown, b.Unknown)
 	}
 }
 

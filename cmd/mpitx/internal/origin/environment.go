@@ -1,0 +1,70 @@
+package origin
+
+import (
+	"bytes"
+	"cmp"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"mpitx/cmd/mpitx/internal/locate"
+)
+
+// assigned is a variable of the environment as the library sees it. Line is the place in a file of the library's that set it.
+type assigned struct{ variable, value, line string }
+
+// mpichConf is the file from which MPICH sets its environment, from release 4.2 on.
+const mpichConf = "/etc/mpich.conf"
+
+// environment is what the library finds, sorted.
+func (q Query) environment() []assigned {
+	var all []assigned
+	at := map[string]int{}
+	set := func(a assigned, force bool) {
+		k, there := at[a.variable]
+		switch {
+		case !there:
+			at[a.variable] = len(all)
+			all = append(all, a)
+		case force:
+			all[k] = a
+		}
+	}
+	for _, kv := range q.Env.Environ {
+		variable, value, _ := strings.Cut(kv, "=")
+		set(assigned{variable, value, ""}, false)
+	}
+	if q.Impl == locate.MPICH {
+		q.readMPICHConf(set)
+	}
+	slices.SortStableFunc(all, func(a, b assigned) int { return cmp.Compare(a.variable, b.variable) })
+	return all
+}
+
+// readMPICHConf reads NAME=VALUE lines as MPICH does: the environment and earlier lines stand above them, except above
+// NAME:force=VALUE. Comments begin with # in the first column; values end at a blank; at a line that is neither the library stops.
+func (q Query) readMPICHConf(set func(a assigned, force bool)) {
+	data, err := os.ReadFile(q.Env.File(mpichConf))
+	if err != nil {
+		return
+	}
+	// The library's name for the file is the only sign that it reads one.
+	if library, err := os.ReadFile(q.Env.File(q.Lib)); err != nil || !bytes.Contains(library, []byte(mpichConf+"\x00")) {
+		return
+	}
+	n := 0
+	for text := range strings.Lines(string(data)) {
+		n++
+		if text[0] == '\n' || text[0] == '#' {
+			continue
+		}
+		name, rest, ok := strings.Cut(text, "=")
+		values := strings.Fields(rest)
+		if !ok || name == "" || len(values) == 0 {
+			return
+		}
+		name, _, force := strings.Cut(name, ":force")
+		set(assigned{name, values[0], mpichConf + ":" + strconv.Itoa(n)}, force)
+	}
+}
