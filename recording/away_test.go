@@ -30,11 +30,14 @@ func readsByItself(t *testing.T, path string) (samples, sets int) {
 		t.Fatal(err)
 	}
 	declared := map[uint32]bool{}
-	for at := 0; at < len(b); {
+	for at := 0; at+88 <= len(b); {
 		if string(b[at:at+8]) != chunkMagic {
 			t.Fatalf("no chunk at byte %d", at)
 		}
 		kind, used := b[at+12], int(le.Uint32(b[at+56:]))
+		if at+88+used > len(b) {
+			break // killed while it was written
+		}
 		records := b[at+88 : at+88+used]
 		for at += 88 + used; len(records) > 0; {
 			n := int(le.Uint16(records)) * 8
@@ -59,7 +62,7 @@ func readsByItself(t *testing.T, path string) (samples, sets int) {
 func TestNodeLost(t *testing.T) {
 	for _, how := range []string{"inline=1", "inline=1 chunk=8192 chunks=4", "inline=0 chunk=8192 chunks=4", "inline=0", "policy=keep max=400000 inline=1"} {
 		dir, live := folders(t)
-		out, err := write(t, fmt.Sprintf("dir=%s live=%s %s open growing=60 kill", dir, live, how))
+		out, err := write(t, fmt.Sprintf("dir=%s live=%s %s open growing=60 appended kill", dir, live, how))
 		if err == nil {
 			t.Fatal("it was not killed: " + out)
 		}
@@ -73,7 +76,7 @@ func TestNodeLost(t *testing.T) {
 		got := counted(run)
 		noDamage(t, run)
 		r := run.Ranks[0]
-		if r.State != StateUnreachable || r.Undeclared() || sets == 0 || !r.KeepLast && got != samples {
+		if r.State != StateUnreachable || r.Undeclared() || sets == 0 || !r.KeepLast && got < samples {
 			t.Errorf("%s: %v, %d samples of %d, %d sets", how, r.State, got, samples, sets)
 		}
 		const most = (65536 - 88) / 16 // of a chunk

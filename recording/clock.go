@@ -141,6 +141,9 @@ func (run *Run) setStart(ns int64) {
 	run.index.start = ns
 	run.Start = time.Unix(0, ns)
 	for _, r := range run.Ranks {
+		if ticks := r.Counters.failedTicks; ticks != 0 {
+			r.failed = max(run.time(r, ticks), 1)
+		}
 		for i := range r.Notes {
 			r.Notes[i].Time = run.time(r, r.Notes[i].ticks)
 		}

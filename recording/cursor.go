@@ -18,6 +18,7 @@ type record struct {
 	ticks    uint64
 	row      []byte
 	statuses []byte // nil: all ok
+	last     bool   // see Instant
 }
 
 // cursor reads one rank's samples in order.
@@ -27,7 +28,8 @@ type cursor struct {
 	rec  record
 	time time.Duration // of rec
 
-	waiting bool // rec was read and not given yet
+	waiting bool     // rec was read and not given yet
+	seen    []uint64 // by set: the newest sample's time, plus one
 
 	sequence uint64 // of the chunk; 0: none so far
 	done     uint32 // bytes of its records that were read
@@ -58,13 +60,14 @@ func (c *cursor) next() bool {
 					c.run.damagedAt(c.file, c.at+int64(c.done), "%v", err)
 				}
 				c.ended = true
+			case ok && c.old(): // a later value of its set was given, from a time without room
 			case ok:
 				c.time = max(c.time, c.run.time(c.rank, c.rec.ticks)) // where two stretches of a clock meet, they may overlap by a little
 				return true
 			}
 		}
 		if !c.advance() {
-			return false
+			return c.last()
 		}
 	}
 }

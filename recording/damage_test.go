@@ -187,6 +187,11 @@ func TestOldVersion(t *testing.T) {
 	if len(run.Damage()) > 0 || len(run.Ranks) != 2 {
 		t.Fatal(run.Damage(), len(run.Ranks))
 	}
+	for _, c := range run.Ranks[0].Columns {
+		if c.unit != "" || c.Variable == "seconds" && c.Unit() != "s" {
+			t.Errorf("%s: unit %q, %q", c.Variable, c.unit, c.Unit())
+		}
+	}
 	n := 0
 	for in := range run.Instants(Options{As: Raw}) {
 		if in.Rank.Rank == 0 {

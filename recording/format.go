@@ -32,6 +32,7 @@ const (
 const (
 	kindMeta    = 1
 	kindSamples = 2
+	kindLast    = 3 // last values
 
 	slotFree   = 0
 	slotOpen   = 1

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"mpitx/catalog"
 )
@@ -16,6 +17,7 @@ import (
 type index struct {
 	files   files
 	data    []*dataFile
+	inTail  bool // what is decoded comes from a file of last values
 	streams map[uint64]*Rank
 	damage  []error
 	doubts  []doubt
@@ -41,6 +43,10 @@ type source struct {
 	jobStart   int64
 	names      map[uint64]string
 	countersAt uint64
+	lasts      []lastValue   // by set
+	tailAt     uint64        // sequence of the last chunk that was read of its file of last values
+	failed     time.Duration // since the job's start, when writing to the directory failed; 0: it did not
+	endInTail  bool          // the end is known from there alone
 	headed     bool
 	recovered  bool
 	undeclared map[uint16]bool // tags of samples whose declarations were missing
@@ -143,6 +149,11 @@ func (run *Run) refresh() error {
 	for _, m := range manifests {
 		run.readLive(m)
 	}
+	for _, name := range names {
+		if strings.HasSuffix(name, ".mpxt") {
+			run.readTail(name)
+		}
+	}
 	if _, err := run.list(); err != nil { // a node's file may have come into being
 		return err
 	}
@@ -236,7 +247,7 @@ func (r *Rank) settle() {
 		r.State = StateUnreachable
 	case r.live != nil && running(r.manifest):
 		r.State = StateRunning
-	case r.End != EndNone:
+	case r.End != EndNone && (r.live != nil || r.manifest == nil || !r.endInTail):
 		r.State = StateEnded
 	default:
 		r.State = StateDied

@@ -13,6 +13,7 @@ type Instant struct {
 	Rank  *Rank
 	Set   *Set
 	Cells []Cell
+	Last  bool // the set's last values, kept when samples before it found no room
 }
 
 // Cell is one element of one variable.
@@ -104,7 +105,7 @@ func (m *merge) each(yield func(*Instant) bool) bool {
 			return true
 		}
 		if cells := m.cells(c); len(cells) > 0 && (!limited || c.time >= m.options.From) {
-			m.instant = Instant{c.time, c.rank, c.rec.set, cells}
+			m.instant = Instant{c.time, c.rank, c.rec.set, cells, c.rec.last}
 			if !yield(&m.instant) {
 				m.step()
 				return false

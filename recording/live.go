@@ -103,6 +103,7 @@ func (run *Run) readLive(m *manifest) {
 	}
 	defer h.Close()
 	r.live = &liveFile{m.path, l}
+	run.liveLasts(r, h, &l) // before the slots: a sample that is there is then known to be newer
 	for i := range l.slots {
 		b, c, err := readSlot(h, &l, i)
 		switch {

@@ -23,6 +23,7 @@ const (
 	metaBaseline  = 10
 	metaEnd       = 11
 	metaRecovered = 12 // Recover's: no body
+	metaLast      = 13
 
 	metaHeadBytes = 16
 
@@ -127,7 +128,7 @@ func (x *index) metaRecord(r *Rank, sequence uint64, typ uint16, ticks uint64, r
 	case metaBaseline:
 		err = r.baseline(ticks, rec)
 	case metaEnd:
-		r.End = End(rec.u32())
+		r.End, r.endInTail = End(rec.u32()), x.inTail
 	case metaRecovered:
 		r.recovered = true
 	}
@@ -199,6 +200,9 @@ func (x *index) column(r *Rank, rec *body) error {
 	}
 	if enum != "" || items > 0 {
 		c.Enum = x.enum(enum, flags, items, rec)
+	}
+	if len(rec.b) >= 4 { // older runs have none, only padding
+		c.unit = x.intern(rec.text())
 	}
 	if rec.short {
 		return nil

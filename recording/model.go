@@ -132,7 +132,8 @@ type Column struct {
 	Status      Status // the last one that was declared, with its reason; samples have their own
 	Reason      string
 
-	size      int // of an element
+	size      int    // of an element
+	unit      string // as it was declared
 	lastNamed uint64
 }
 
@@ -226,16 +227,18 @@ type Counters struct {
 	AppendErrors uint64 // times that writing to the directory failed and was tried again
 	Instants     uint64 // the agent's own cost: instants at which it sampled
 	CostNs       uint64 // and the nanoseconds that took, by one in sixteen of them
+
+	failedTicks, failedErrno uint64 // when and why writing to the directory failed: see [Rank.Loss]
 }
 
 // Lost is how many samples there could have been, and are not.
 func (c *Counters) Lost() uint64 { return c.Missed + c.LostBusy + c.LostFull + c.OverBudget }
 
-const numCounters = 10
+const numCounters = 12
 
 func (c *Counters) set(i int, v uint64) {
 	for k, p := range []*uint64{&c.Samples, &c.Missed, &c.LostBusy, &c.LostFull, &c.OverBudget, &c.OverBytes, &c.Refused,
-		&c.AppendErrors, &c.Instants, &c.CostNs} {
+		&c.AppendErrors, &c.Instants, &c.CostNs, &c.failedTicks, &c.failedErrno} {
 		if k == i {
 			*p = v
 		}
@@ -244,7 +247,7 @@ func (c *Counters) set(i int, v uint64) {
 
 func (c *Counters) all() [numCounters]uint64 {
 	return [...]uint64{c.Samples, c.Missed, c.LostBusy, c.LostFull, c.OverBudget, c.OverBytes, c.Refused, c.AppendErrors,
-		c.Instants, c.CostNs}
+		c.Instants, c.CostNs, c.failedTicks, c.failedErrno}
 }
 
 // Status is what a sample says of one variable.

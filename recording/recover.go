@@ -103,7 +103,7 @@ func recoverOne(dir, path string, m *manifest, force bool) Recovered {
 		err = appendChunks(filepath.Join(dir, nodeFile(m.host)), chunks, &done)
 	}
 	if err == nil {
-		err = errors.Join(os.Remove(m.path), os.Remove(path))
+		err = errors.Join(os.Remove(m.path), os.Remove(path), removeTail(path))
 	}
 	done.Err = err
 	return done
@@ -129,10 +129,27 @@ func leftChunks(h *os.File, l *live) ([][]byte, error) {
 			last = c
 		}
 	}
-	if last.sequence > 0 {
-		all = append(all, epilogue(l, &last))
+	if last.sequence == 0 {
+		return all, nil
 	}
-	return all, nil
+	for _, b := range lastChunks(h, l) {
+		if c, err := parseChunk(b); err == nil && l.counters.LostFull+l.counters.OverBudget > 0 {
+			sealChunk(b, &c, c.used, max(last.last, last.first), c.records)
+			all = append(all, b)
+			last.sequence = max(last.sequence, c.sequence)
+		}
+	}
+	return append(all, epilogue(l, &last)), nil
+}
+
+// removeTail removes the file of last values of a manifest's process: they are in the node's file now.
+func removeTail(manifest string) error {
+	name := strings.TrimSuffix(filepath.Base(manifest), ".mpxm")
+	err := os.Remove(filepath.Join(filepath.Dir(manifest), "tail"+strings.TrimPrefix(name, "live")+".mpxt"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // epilogue is a chunk that tells what a dead process counted, and that it was recovered.

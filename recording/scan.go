@@ -112,8 +112,14 @@ func (run *Run) take(f *dataFile, h *os.File, c *chunk, at, size int64) {
 			where |= refRing
 		}
 		r.refs = append(r.refs, ref{c.sequence, where})
+	case kindLast:
+		if b, ok := run.wholeChunk(h, at); ok {
+			r.keepLasts(b[c.headBytes:])
+		} else if size == c.size() {
+			run.doubt(f, r, c.sequence, at, "the checksum of a chunk with last values is wrong")
+		}
 	default: // something newer than us, or damage
-		if !run.whole(h, at) {
+		if _, ok := run.wholeChunk(h, at); !ok {
 			run.doubt(f, r, c.sequence, at, "the checksum of a chunk of unknown kind %d is wrong", c.kind)
 		}
 	}
@@ -204,15 +210,21 @@ func headAt(h *os.File, at int64) (chunk, error) {
 	return parseChunk(head[:n])
 }
 
-// whole reports whether the chunk that begins at a place has the right checksum.
-func (run *Run) whole(h *os.File, at int64) bool {
+// wholeChunk reads the chunk that begins at a place, and reports whether it has the right checksum.
+func (run *Run) wholeChunk(h *os.File, at int64) ([]byte, bool) {
 	c, err := headAt(h, at)
 	if err != nil {
-		return false
+		return nil, false
 	}
 	b := make([]byte, c.size())
 	n, err := readAt(h, b, at)
-	return err == nil && n == len(b) && update(checksum(b[:c.headBytes]), b[c.headBytes:]) == c.crc
+	return b, err == nil && n == len(b) && update(checksum(b[:c.headBytes]), b[c.headBytes:]) == c.crc
+}
+
+// whole reports whether the chunk that begins at a place has the right checksum.
+func (run *Run) whole(h *os.File, at int64) bool {
+	_, ok := run.wholeChunk(h, at)
+	return ok
 }
 
 // find is where the next chunk begins, -1 for nowhere.

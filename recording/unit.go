@@ -6,9 +6,12 @@ import (
 	"mpitx/catalog"
 )
 
-// Unit is what a column's values count: "ns", "s" or "B"; "" for plain numbers and where it is not known. The standard says only
-// that timers of type MPI_DOUBLE count as MPI_Wtime does. The agent's own times are nanoseconds.
+// Unit is what a column's values count: "ns", "s" or "B"; "" for plain numbers and where it is not known. Older runs do not declare
+// it. The standard says only that timers of type MPI_DOUBLE count as MPI_Wtime does. The agent's own times are nanoseconds.
 func (c *Column) Unit() string {
+	if c.unit != "" {
+		return c.unit
+	}
 	form := c.Type.Form()
 	switch name := c.Variable; {
 	case form == catalog.FormText || form == catalog.FormBool || c.Enum != nil:

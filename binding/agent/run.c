@@ -76,6 +76,7 @@ static void write_end(struct mpitx_run *run, int end)
     run_write_clock(run, true);
     int32_t fixed[2] = {end, 0};
     run_write_meta(run, RUN_META_END, true, fixed, sizeof fixed, NULL, 0);
+    run->end = end;
     run->live->ended = 1;
 }
 

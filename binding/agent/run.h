@@ -138,6 +138,7 @@ struct mpitx_run_column {
     const struct mpitx_run_enum_item *items;
     uint32_t item_count;
     const char *description;
+    const char *unit;        /* "ns", "s", "B"; NULL: a number, or unknown */
     uint32_t element_bytes;  /* only for datatypes that are in no table: 1, 2, 4 or 8; else 0 */
 };
 

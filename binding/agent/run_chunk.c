@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -223,7 +224,14 @@ static void take_back(int fd, off_t n)
         (void)!ftruncate(fd, end - n);
 }
 
-static bool append_chunk(struct mpitx_run *run, const struct run_chunk *c)
+/* Whether a write was cut short by RLIMIT_FSIZE. */
+static bool beyond_limit(int fd)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && lseek(fd, 0, SEEK_CUR) >= (off_t)limit.rlim_cur;
+}
+
+bool run_append_chunk(struct mpitx_run *run, const struct run_chunk *c)
 {
     int fd = run_open_ours(run->node_path, O_APPEND);
     if (fd < 0)
@@ -233,9 +241,11 @@ static bool append_chunk(struct mpitx_run *run, const struct run_chunk *c)
     do
         written = write(fd, c, (size_t)n);
     while (written < 0 && errno == EINTR);
+    int error = written < 0 ? errno : beyond_limit(fd) ? EFBIG : ENOSPC;
     if (written > 0 && written < n && locked)
         take_back(fd, written);
     close(fd); /* and unlocks */
+    errno = error;
     return written == n;
 }
 
@@ -271,23 +281,47 @@ static struct run_chunk *oldest_sealed(struct mpitx_run *run)
     return meta ? meta : samples;
 }
 
-bool run_has_sealed(struct mpitx_run *run) { return oldest_sealed(run) != NULL; }
+/* Keeps the reason of a failure that may have cost samples. */
+static void note_failure(struct mpitx_run *run, int error)
+{
+    uint64_t *counter = run->live->counter, lost = counter[RUN_LOST_FULL];
+    run_count(run, RUN_APPEND_ERRORS, 1);
+    if (!run->failing && (!counter[RUN_FAILED_ERRNO] || lost == run->lost_at_failure)) {
+        counter[RUN_FAILED_TICKS] = run->ticks();
+        counter[RUN_FAILED_ERRNO] = (uint64_t)error;
+        run->lost_at_failure = lost;
+    }
+    run->failing = true;
+}
 
 static void flush_chunks(struct mpitx_run *run)
 {
     struct run_chunk *c;
-    run->failing = false;
+    run_tail_reserve(run);
     while ((c = oldest_sealed(run))) {
         if (!c->crc)
             c->crc = run_crc32c(c, sizeof *c + c->used);
         bool ring = c->kind == RUN_KIND_SAMPLES && run->policy == MPITX_RUN_KEEP_LAST && run->ring_slots;
-        if (!(ring ? store_in_ring(run, c) : append_chunk(run, c))) {
-            run_count(run, RUN_APPEND_ERRORS, 1);
-            run->failing = true; /* kept, and tried again: in the live file it is safe */
+        if (!(ring ? store_in_ring(run, c) : run_append_chunk(run, c))) {
+            note_failure(run, errno); /* kept, and tried again: in the live file it is safe */
+            run_tail_write(run);
             return;
         }
         atomic_store_explicit((_Atomic uint32_t *)&c->state, RUN_SLOT_FREE, memory_order_release);
     }
+    run->failing = false;
+}
+
+void run_finish_files(struct mpitx_run *run)
+{
+    struct run_hushed h;
+    run_hush(&h);
+    flush_chunks(run);
+    if (!run->failing && run_last_append(run))
+        run_remove_live(run);
+    else
+        run_tail_write(run);
+    run_unhush(&h);
 }
 
 static void *flusher(void *arg)
@@ -303,12 +337,11 @@ static void *flusher(void *arg)
         } else {
             sem_wait(&run->wake);
         }
-        bool last = atomic_load_explicit(&run->closing, memory_order_acquire);
-        flush_chunks(run);
-        if (last)
+        if (atomic_load_explicit(&run->closing, memory_order_acquire))
             break;
+        flush_chunks(run);
     }
-    run_remove_live(run);
+    run_finish_files(run);
     sem_post(&run->done);
     return NULL;
 }

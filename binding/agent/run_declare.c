@@ -24,10 +24,10 @@ static int write_column(struct mpitx_run *run, const struct mpitx_run_column *c,
         .labels = c->labels == MPITX_RUN_LABEL_WORLD_LIST && !listed ? MPITX_RUN_LABEL_INDEX : c->labels,
         .label_count = listed ? c->count : 0, .item_count = c->items ? c->item_count : 0,
     };
-    struct run_text t[4] = {run_text_of(c->variable, RUN_MOST_TEXT), run_text_of(c->object_name, RUN_MOST_TEXT), run_text_of(c->enum_name, RUN_MOST_TEXT),
-                        run_text_of(c->description, RUN_MOST_TEXT)};
+    struct run_text t[5] = {run_text_of(c->variable, RUN_MOST_TEXT), run_text_of(c->object_name, RUN_MOST_TEXT), run_text_of(c->enum_name, RUN_MOST_TEXT),
+                        run_text_of(c->description, RUN_MOST_TEXT), run_text_of(c->unit, RUN_MOST_TEXT)};
     size_t bytes = sizeof body + (size_t)body.label_count * 4;
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 5; i++)
         bytes += 4 + t[i].n;
     for (uint32_t i = 0; i < body.item_count; i++)
         bytes += 12 + run_text_of(c->items[i].name, RUN_MOST_TEXT).n;
@@ -40,6 +40,7 @@ static int write_column(struct mpitx_run *run, const struct mpitx_run_column *c,
     p = run_put(p, c->label, (size_t)body.label_count * 4);
     for (uint32_t i = 0; i < body.item_count; i++)
         p = run_put_text(run_put(p, &c->items[i].value, 8), run_text_of(c->items[i].name, RUN_MOST_TEXT));
+    run_put_text(p, t[4]);
     run_publish(&run->meta);
     return 0;
 }
@@ -89,7 +90,10 @@ static int write_set(struct mpitx_run *run, const uint32_t *columns, uint32_t co
     uint32_t fixed[4] = {run->set_count, count, (uint32_t)at, 0};
     run_put(run_put(p, fixed, sizeof fixed), columns, (size_t)count * 4);
     run_publish(&run->meta);
-    run->sets[run->set_count] = (struct run_set){(uint32_t)at, count, false};
+    struct run_set *set = &run->sets[run->set_count];
+    *set = (struct run_set){.row_bytes = (uint32_t)at, .columns = count};
+    if (!run_last_reserve(run, set, run->set_count))
+        run_count(run, RUN_REFUSED, 1);
     if (row_bytes)
         *row_bytes = (uint32_t)at;
     return (int)run->set_count++;

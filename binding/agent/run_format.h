@@ -17,7 +17,7 @@
 
 #define RUN_LIVE_HEADER 4096 /* bytes before the first slot of a live file */
 
-enum run_chunk_kind { RUN_KIND_META = 1, RUN_KIND_SAMPLES = 2 };
+enum run_chunk_kind { RUN_KIND_META = 1, RUN_KIND_SAMPLES = 2, RUN_KIND_LAST = 3 };
 enum run_chunk_state { RUN_SLOT_FREE = 0, RUN_SLOT_OPEN = 1, RUN_SLOT_SEALED = 2 };
 
 /* The head of every chunk; `used` bytes of records follow. */
@@ -52,6 +52,8 @@ enum run_counter {
     RUN_APPEND_ERRORS, /* appending a chunk to the run directory failed; it was tried again */
     RUN_INSTANTS,      /* the agent's own cost: instants at which it sampled */
     RUN_COST_NS,       /* and the time that took, by one in sixteen of them */
+    RUN_FAILED_TICKS,  /* when appending failed before samples were lost for it; 0: never */
+    RUN_FAILED_ERRNO,  /* and why: Linux's errno */
     RUN_COUNTERS,
 };
 
@@ -119,6 +121,7 @@ enum run_meta_type {
     RUN_META_COUNTERS = 9,
     RUN_META_BASELINE = 10,
     RUN_META_END = 11,
+    RUN_META_LAST = 13, /* 12 is of recovered runs */
 };
 
 /* Records of a sample chunk. */
@@ -151,6 +154,11 @@ _Static_assert(sizeof(struct run_header_body) == 80, "header body");
 struct run_clock_body {
     int64_t monotonic_ns, real_ns;
     double error_ns;
+};
+
+/* A set's row after samples that found no room; statuses, padded, and the row follow. */
+struct run_last_body {
+    uint32_t set, has_statuses;
 };
 
 struct run_column_body {

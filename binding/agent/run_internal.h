@@ -5,6 +5,7 @@
  *     run_declare.c  columns and sets
  *     run_sample.c   samples
  *     run_chunk.c    chunks: taking, sealing, appending them to the run directory
+ *     run_last.c     the last values, for when samples find no room
  *     run_store.c    the files: the run directory, the live file, the manifest */
 #ifndef MPITX_RUN_INTERNAL_H
 #define MPITX_RUN_INTERNAL_H
@@ -26,6 +27,9 @@
 struct run_set {
     uint32_t row_bytes, columns;
     bool baseline; /* its first sample is in a meta chunk too */
+    bool dropped;  /* so was its newest sample */
+    uint8_t turn;  /* of its two records for last values the newer one */
+    uint8_t *last; /* the first of them; NULL: there was no room */
 };
 
 struct run_column_info {
@@ -38,6 +42,15 @@ struct run_cursor {
     struct run_chunk *chunk; /* NULL: none */
     uint32_t used, room;     /* room: up to where used may grow */
     uint32_t records;
+};
+
+#define RUN_MOST_LASTS 64
+
+/* A chunk of last values, after the live file's slots. */
+struct run_lasts {
+    void *map;
+    size_t map_bytes;
+    struct run_chunk *chunk;
 };
 
 struct mpitx_run {
@@ -60,6 +73,14 @@ struct mpitx_run {
     int policy;
     bool budget_noted;
 
+    struct run_lasts lasts[RUN_MOST_LASTS];
+    _Atomic uint32_t lasts_count;
+    size_t file_bytes;            /* of the live file */
+    _Atomic size_t tail_needed;   /* bytes that last values and the end need in the run directory */
+    size_t tail_room;             /* reserved there */
+    uint64_t lost_at_failure;
+    int end;                      /* enum mpitx_run_end; 0: not yet */
+
     /* the store */
     size_t bytes, live_bytes; /* of the mappings */
     uint8_t run_id[16];
@@ -70,7 +91,7 @@ struct mpitx_run {
     pthread_t thread;
     sem_t wake, done;
     uint32_t close_wait_ms;
-    char live_path[PATH_MAX], manifest_path[PATH_MAX], node_path[PATH_MAX], ring_path[PATH_MAX];
+    char live_path[PATH_MAX], manifest_path[PATH_MAX], node_path[PATH_MAX], ring_path[PATH_MAX], tail_path[PATH_MAX];
 };
 
 static inline struct run_chunk *run_slot(const struct mpitx_run *run, uint32_t i)
@@ -159,6 +180,7 @@ uint8_t *run_meta_begin(struct mpitx_run *run, int type, size_t body, bool essen
 int run_write_meta(struct mpitx_run *run, int type, bool essential, const void *fixed, size_t fixed_bytes, const struct run_text *texts,
                    int text_count);
 int run_write_clock(struct mpitx_run *run, bool essential);
+uint64_t run_read_clocks(const struct mpitx_run *run, struct run_clock_body *best); /* the ticks at which they were read */
 int run_refuse(struct mpitx_run *run, int error); /* counts it, and answers it */
 void run_write_counters(struct mpitx_run *run);
 
@@ -170,7 +192,7 @@ struct mpitx_run *run_store_open(const struct mpitx_run_options *options, char *
 void run_store_close(struct mpitx_run *run);
 /* Undoes run_store_open. */
 void run_store_discard(struct mpitx_run *run);
-/* Unless a chunk is left in it. */
+/* And what else there is of the process alone. */
 void run_remove_live(struct mpitx_run *run);
 void run_boot_id(char *id, size_t len); /* "" where the kernel does not say */
 
@@ -196,8 +218,19 @@ void run_unhush(const struct run_hushed *h);
 
 int run_open_ours(const char *path, int flags); /* for writing: never through a link, never somebody else's */
 bool run_write_all(int fd, const void *data, size_t n);
-bool run_has_sealed(struct mpitx_run *run);     /* a chunk that is not appended */
 void run_start_flusher(struct mpitx_run *run);
 bool run_stop_flusher(struct mpitx_run *run);   /* false where it hangs in the file system */
+void run_finish_files(struct mpitx_run *run);   /* what the flusher does last; where there is none, the caller's to do */
+bool run_append_chunk(struct mpitx_run *run, const struct run_chunk *c);
+int run_allocate_file(int fd, size_t at, size_t bytes); /* 0, or why there is no room */
+
+/* -- last values -- */
+
+bool run_last_reserve(struct mpitx_run *run, struct run_set *set, uint32_t id); /* under the lock */
+void run_last_keep(struct run_set *set, uint64_t ticks, const void *row, const uint8_t *statuses); /* under the lock */
+bool run_last_append(struct mpitx_run *run); /* to the node's file, where samples were dropped at the end */
+void run_last_unmap(struct mpitx_run *run);
+void run_tail_reserve(struct mpitx_run *run);
+void run_tail_write(struct mpitx_run *run); /* what the run comes to, where chunks cannot be appended */
 
 #endif

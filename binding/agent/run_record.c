@@ -116,7 +116,7 @@ static int64_t clock_ns(clockid_t id)
 uint64_t run_monotonic(void) { return (uint64_t)clock_ns(CLOCK_MONOTONIC); }
 
 /* The tightest of five readings of all clocks. */
-static uint64_t read_clocks(const struct mpitx_run *run, struct run_clock_body *best)
+uint64_t run_read_clocks(const struct mpitx_run *run, struct run_clock_body *best)
 {
     uint64_t at = 0, width = UINT64_MAX;
     for (int i = 0; i < 5; i++) {
@@ -143,7 +143,7 @@ void run_write_counters(struct mpitx_run *run)
 int run_write_clock(struct mpitx_run *run, bool essential)
 {
     struct run_clock_body body;
-    uint64_t at = read_clocks(run, &body);
+    uint64_t at = run_read_clocks(run, &body);
     uint8_t *p = run_meta_begin(run, RUN_META_CLOCK, sizeof body, essential);
     if (!p)
         return MPITX_RUN_FULL;

@@ -46,7 +46,7 @@ static bool next_chunk(struct mpitx_run *run, uint64_t ticks, size_t need)
     }
     if (run->share && run->policy == MPITX_RUN_STOP) {
         uint64_t left = run->share > run->written ? run->share - run->written : 0;
-        uint64_t head = sizeof(struct run_chunk) + run->meta.used + sizeof(struct run_chunk) + RUN_META_RESERVE;
+        uint64_t head = sizeof(struct run_chunk) + run->meta.used + sizeof(struct run_chunk) + RUN_META_RESERVE + run->tail_needed;
         if (left < head + need) {
             if (!run->budget_noted)
                 note_budget(run);
@@ -85,8 +85,11 @@ static int write_sample(struct mpitx_run *run, uint32_t set, uint64_t ticks, con
     if (!s->baseline)
         write_baseline(run, s, set, ticks, row, statuses);
     if (!c->chunk || c->used + bytes + 16 > c->room) {
-        if (!next_chunk(run, ticks, bytes + 16))
+        if (!next_chunk(run, ticks, bytes + 16)) {
+            run_last_keep(s, ticks, row, statuses);
+            run->last_ticks = ticks;
             return MPITX_RUN_FULL;
+        }
     }
     uint8_t *p = (uint8_t *)(c->chunk + 1) + c->used;
     if (ticks - run->base_ticks > UINT32_MAX) {
@@ -108,6 +111,7 @@ static int write_sample(struct mpitx_run *run, uint32_t set, uint64_t ticks, con
     for (size_t line = 0; line < bytes && line < MOST_PREFETCH; line += 64)
         __builtin_prefetch(p + bytes + line, 1); /* the next record: nobody has touched that since the chunk was last full */
     run->last_ticks = ticks;
+    s->dropped = false;
     run_publish(c);
     run->live->counter[RUN_SAMPLES]++;
     return 0;

@@ -120,6 +120,15 @@ static bool allocate(struct opening *op)
     return true;
 }
 
+int run_allocate_file(int fd, size_t at, size_t bytes)
+{
+    int rc, tries = 0;
+    do
+        rc = posix_fallocate(fd, (off_t)at, (off_t)bytes);
+    while (rc == EINTR && ++tries < 100);
+    return rc;
+}
+
 static bool make_live_file(struct opening *op, const char *dir, uint32_t chunk_bytes, uint32_t chunks)
 {
     struct mpitx_run *run = op->run;
@@ -131,10 +140,7 @@ static bool make_live_file(struct opening *op, const char *dir, uint32_t chunk_b
     if (fd < 0)
         return failed(op, "%s: %s", dir, strerror(errno));
     /* Allocated before it is mapped: a page that has no room when it is touched is a SIGBUS. */
-    int rc, tries = 0;
-    do
-        rc = posix_fallocate(fd, 0, (off_t)bytes);
-    while (rc == EINTR && ++tries < 100);
+    int rc = run_allocate_file(fd, 0, bytes);
     void *p = rc ? MAP_FAILED : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
     if (!rc && p == MAP_FAILED)
         rc = errno;
@@ -144,7 +150,7 @@ static bool make_live_file(struct opening *op, const char *dir, uint32_t chunk_b
         return failed(op, "%s: %s", dir, strerror(rc));
     }
     run->live = p;
-    run->live_bytes = bytes;
+    run->live_bytes = run->file_bytes = bytes;
     return true;
 }
 
@@ -265,6 +271,8 @@ static void name_files(struct opening *op)
     snprintf(run->node_path, sizeof run->node_path, "%s/node-%s.mpxr", op->o->dir, op->host);
     snprintf(run->ring_path, sizeof run->ring_path, "%s/last-%s-%d-%08x.mpxr", op->o->dir, op->host, op->o->rank,
              (unsigned)(op->stream >> 32));
+    snprintf(run->tail_path, sizeof run->tail_path, "%s/tail-%s-%d-%08x.mpxt", op->o->dir, op->host, op->o->rank,
+             (unsigned)(op->stream >> 32));
 }
 
 static bool set_up(struct opening *op)
@@ -311,16 +319,16 @@ static void unmap(struct mpitx_run *run)
 {
     if (run->live)
         munmap(run->live, run->live_bytes);
+    run_last_unmap(run);
     munmap(run->alive, 4096);
     munmap(run, run->bytes);
 }
 
 void run_remove_live(struct mpitx_run *run)
 {
-    if (run_has_sealed(run))
-        return;
     unlink(run->live_path);
     unlink(run->manifest_path);
+    unlink(run->tail_path); /* last: until then it says how the run ended */
 }
 
 void run_store_close(struct mpitx_run *run)
@@ -328,17 +336,15 @@ void run_store_close(struct mpitx_run *run)
     if (!run_stop_flusher(run))
         return; /* its memory stays, for the thread */
     if (!run->threaded)
-        run_remove_live(run);
+        run_finish_files(run);
     unmap(run);
 }
 
 void run_store_discard(struct mpitx_run *run)
 {
     bool stopped = run_stop_flusher(run);
-    if (run->live) {
-        unlink(run->live_path);
-        unlink(run->manifest_path);
-    }
+    if (run->live)
+        run_remove_live(run);
     if (stopped)
         unmap(run);
 }

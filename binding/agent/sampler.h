@@ -50,6 +50,7 @@ struct sampler_variable {
     bool virtual; /* the agent's own */
     int index;
     char *name, *description;
+    const char *unit; /* NULL: none, or unknown */
     int var_class, datatype, bind;
     bool continuous;
     size_t size; /* of an element */

@@ -211,7 +211,7 @@ static void select_virtual(void)
             continue;
         }
         struct sampler_variable v = {.virtual = true, .index = i, .name = strdup(info.name), .description = strdup(info.description ? info.description : ""),
-                                     .var_class = info.var_class, .datatype = info.datatype, .bind = MPITX_BIND_NO_OBJECT,
+                                     .unit = info.unit, .var_class = info.var_class, .datatype = info.datatype, .bind = MPITX_BIND_NO_OBJECT,
                                      .continuous = true, .size = 8, .objects = SAMPLER_WORLD, .proof = SAMPLER_GOOD};
         if (!v.name || !v.description || !add(&v))
             return;
@@ -282,6 +282,8 @@ static void select_one(int index)
         sampler_note(MPITX_RUN_WARNING, "%s: is bound to objects other than communicators and windows: not sampled", name);
         return;
     }
+    if (v.var_class == MPITX_PVAR_CLASS_TIMER && v.datatype == MPITX_TYPE_DOUBLE)
+        v.unit = "s"; /* MPI_Wtime's, by the standard; of others only the description may say it */
     if (info.enumtype)
         read_enum(&v, info.enumtype);
     if (!add(&v))

@@ -121,6 +121,7 @@ bool virtual_info(int index, struct virtual_info *info)
     info->description = definition->description;
     info->var_class = definition->var_class;
     info->datatype = MPITX_TYPE_UINT64_T;
+    info->unit = info->var_class == MPITX_PVAR_CLASS_TIMER ? "ns" : info->var_class == MPITX_PVAR_CLASS_AGGREGATE ? "B" : NULL;
     return true;
 }
 

@@ -15,7 +15,8 @@ struct virtual_info {
     char name[96];
     const char *description;
     int var_class; /* enum mpitx_pvar_class of ../shim/mpitx.h: LEVEL, COUNTER, AGGREGATE or TIMER */
-    int datatype;  /* enum mpitx_datatype: MPITX_TYPE_UINT64_T always; timers count nanoseconds */
+    int datatype;  /* enum mpitx_datatype: MPITX_TYPE_UINT64_T always */
+    const char *unit; /* "ns", "B", or NULL for numbers */
 };
 
 int virtual_count(void);

@@ -27,6 +27,7 @@ type Column struct {
 	EnumName     string
 	Items        []Item
 	Description  string
+	Unit         string // "": as runs of older agents, without it
 }
 
 // Item is an item of an enumeration.
@@ -134,6 +135,9 @@ func (s *Stream) Column(id uint32, c Column) {
 	for _, it := range c.Items {
 		b = text(le.AppendUint64(b, uint64(it.Value)), it.Name)
 	}
+	if c.Unit != "" {
+		b = text(b, c.Unit)
+	}
 	s.Meta(3, 0, b)
 }
 
@@ -191,6 +195,20 @@ func (s *Stream) Sample(set uint32, ticks uint64, row, statuses []byte) {
 	s.samples = append(s.samples, body...)
 	s.records++
 	s.last = ticks
+}
+
+// Last appends a chunk of last values with one set's record.
+func (s *Stream) Last(set uint32, ticks uint64, row, statuses []byte, columns int) {
+	flags := uint32(0)
+	if statuses != nil {
+		flags = 1
+	}
+	body := le.AppendUint32(le.AppendUint32(nil, set), flags)
+	body = pad(append(append(body, statuses...), make([]byte, columns-len(statuses))...))
+	body = pad(append(body, row...))
+	b := le.AppendUint32(nil, uint32(16+len(body)))
+	b = le.AppendUint32(b, 13)
+	s.chunk(3, 0, append(le.AppendUint64(b, ticks), body...))
 }
 
 func (s *Stream) sealSamples() {

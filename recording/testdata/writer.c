@@ -5,6 +5,7 @@
  *   columns         declares the columns and sets of the test (see below)
  *   samples=N       N samples of each set, 1 ms apart; values follow from the sample's number
  *   slow=N          the same, asleep for a millisecond in between
+ *   room, failing   the same, until there is room for one; until a chunk could not be appended
  *   names=N         names an object so often
  *   growing=N       N times: declares a set, and samples all so far forty times
  *   note=T outcome name=T miss=N cost=N clock pause
@@ -15,6 +16,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../binding/agent/run.h"
+#include "../../binding/agent/run_internal.h"
 #include "../../binding/shim/mpitx.h"
 
 static struct mpitx_run *run;
@@ -58,9 +60,12 @@ static int column(const char *name, int cls, int type, uint32_t count)
     if (count > 1) {
         c.bind = MPITX_BIND_MPI_COMM;
         c.object = 7;
+        c.unit = "B";
         c.object_name = "MPI_COMM_WORLD";
         c.labels = MPITX_RUN_LABEL_PEER;
     }
+    if (cls == MPITX_PVAR_CLASS_TIMER)
+        c.unit = "s";
     if (cls == MPITX_PVAR_CLASS_STATE) {
         c.enum_name = "states";
         c.items = items;
@@ -85,7 +90,7 @@ static void columns(void)
     printf("sets %d %d\n", set, array_set);
 }
 
-static void sample(void)
+static bool sample(void)
 {
     char row[256] = {0};
     uint8_t statuses[6] = {0};
@@ -105,9 +110,9 @@ static void sample(void)
     if (n % 10 == 9)
         statuses[3] = MPITX_RUN_ERROR;
     uint64_t t = start + n * 1000000;
-    mpitx_run_sample(run, (uint32_t)set, t, row, statuses);
+    bool recorded = mpitx_run_sample(run, (uint32_t)set, t, row, statuses) == 0;
     uint64_t array[4] = {n, n * 2, n * 3, n << 40};
-    mpitx_run_sample(run, (uint32_t)array_set, t, array, NULL);
+    return mpitx_run_sample(run, (uint32_t)array_set, t, array, NULL) == 0 && recorded;
 }
 
 /* N samples of sixteen 64-bit counters: in bursts of 256, which the disk keeps up with, so that what is measured is the
@@ -214,7 +219,7 @@ static void option(const char *key, const char *value)
     else if (!strcmp(key, "host")) options.host = value;
     else if (!strcmp(key, "inline")) options.no_thread = (int)n;
     else if (!strcmp(key, "wait")) options.close_wait_ms = (uint32_t)n;
-    else if (!strcmp(key, "fsize")) setrlimit(RLIMIT_FSIZE, &(struct rlimit){n, n});
+    else if (!strcmp(key, "fsize")) setrlimit(RLIMIT_FSIZE, &(struct rlimit){n, RLIM_INFINITY});
     else if (!strcmp(key, "samples")) while (n--) sample();
     else if (!strcmp(key, "slow")) for (; n; n--, usleep(1000)) sample();
     else if (!strcmp(key, "note")) mpitx_run_note(run, MPITX_RUN_WARNING, MPITX_RUN_NOTE_TEXT, value);
@@ -240,6 +245,8 @@ static void act(const char *what)
         if (!run)
             exit(9);
     } else if (!strcmp(what, "columns")) columns();
+    else if (!strcmp(what, "room")) while (!sample()) usleep(1000);
+    else if (!strcmp(what, "failing")) for (; !*(volatile bool *)&run->failing; usleep(1000)) sample();
     else if (!strcmp(what, "outcome")) mpitx_run_outcome(run, 1, "cvar_x", "3", "1", "3", "ok");
     else if (!strcmp(what, "flush")) mpitx_run_flush(run);
     else if (!strcmp(what, "clock")) mpitx_run_clock_pair(run);

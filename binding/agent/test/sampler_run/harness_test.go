@@ -238,7 +238,9 @@ func (r *result) whole(t *testing.T, least uint64) {
 		}
 		read, last := map[int]uint64{}, map[*recording.Column]float64{}
 		for in := range r.run.Instants(recording.Options{As: recording.Raw}) {
-			read[in.Rank.Rank]++
+			if !in.Last {
+				read[in.Rank.Rank]++
+			}
 			for _, c := range in.Cells {
 				if !strings.HasPrefix(c.Column.Variable, "mpitx:calls") {
 					continue
@@ -254,6 +256,16 @@ func (r *result) whole(t *testing.T, least uint64) {
 			if c := k.Counters; c.Samples != read[k.Rank] || c.Samples < least {
 				t.Errorf("%s: rank %d: %d samples are in the run, at least %d wanted; %+v", when, k.Rank, read[k.Rank], least, c)
 			}
+		}
+	}
+}
+
+// total checks a variable's last value on each rank.
+func (r *result) total(t *testing.T, name string, want float64) {
+	t.Helper()
+	for _, k := range r.run.Ranks {
+		if v := r.values(k.Rank, name, "", 0); len(v) == 0 || v[len(v)-1] != want {
+			t.Errorf("rank %d: %s: %d samples, the last %v; want %v", k.Rank, name, len(v), most(v), want)
 		}
 	}
 }

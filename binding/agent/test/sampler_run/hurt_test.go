@@ -127,6 +127,9 @@ func mount(t *testing.T, dir string, flags uintptr, options string) {
 	t.Cleanup(func() { syscall.Unmount(dir, syscall.MNT_DETACH) })
 }
 
+// floods are the calls of "sampler_exec flood".
+const floods = 25200
+
 // No room for the run, none in memory, no leave to write, no /dev/shm: the application runs as ever, what was recorded is
 // whole, and what was not is counted.
 func TestNoRoom(t *testing.T) {
@@ -145,12 +148,23 @@ func TestNoRoom(t *testing.T) {
 			}
 			read := map[int]uint64{}
 			for in := range r.run.Instants(recording.Options{}) {
-				read[in.Rank.Rank]++
+				if !in.Last {
+					read[in.Rank.Rank]++
+				}
 			}
 			for _, k := range r.run.Ranks {
 				if read[k.Rank] != k.Counters.Samples {
 					t.Errorf("rank %d: %d samples of %d are there", k.Rank, read[k.Rank], k.Counters.Samples)
 				}
+			}
+		})
+		t.Run("totals of a full disk", func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "run")
+			mount(t, dir, 0, "size=64k")
+			r := m.run(t, job{n: 2, config: much, program: flood, dir: dir})
+			r.total(t, "mpitx:calls/MPI_Sendrecv", floods)
+			if l, ok := r.run.Loss(); !ok || l.Reason != "no space left on device" || l.Time <= 0 || l.Share <= 0 {
+				t.Errorf("%v %+v", ok, l)
 			}
 		})
 		t.Run("full memory", func(t *testing.T) {
@@ -182,6 +196,7 @@ func TestNoRoom(t *testing.T) {
 				}
 			}
 			r.whole(t, 10)
+			r.total(t, "mpitx:calls/MPI_Sendrecv", floods)
 			var size int64
 			entries, _ := os.ReadDir(r.dir)
 			for _, e := range entries {

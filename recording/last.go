@@ -1,0 +1,232 @@
+package recording
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// lastValue is a set's newest row, where samples found no room.
+type lastValue struct {
+	ticks uint64 // 0: none
+	body  []byte // behind the record's head
+}
+
+const (
+	lastHead  = 8
+	mostLasts = 64
+	mostTail  = 64 << 20
+)
+
+// keepLasts takes in the records of a chunk of last values.
+func (r *Rank) keepLasts(b []byte) {
+	for len(b) >= metaHeadBytes {
+		n := le.Uint32(b)
+		if n < metaHeadBytes || n%8 != 0 || uint64(n) > uint64(len(b)) {
+			return
+		}
+		if ticks := le.Uint64(b[8:]); le.Uint16(b[4:]) == metaLast && ticks != 0 && n >= metaHeadBytes+lastHead {
+			r.keepLast(ticks, b[metaHeadBytes:n])
+		}
+		b = b[n:]
+	}
+}
+
+func (r *Rank) keepLast(ticks uint64, body []byte) {
+	set := le.Uint32(body)
+	if set >= mostSets {
+		return
+	}
+	for len(r.lasts) <= int(set) {
+		r.lasts = append(r.lasts, lastValue{})
+	}
+	if v := &r.lasts[set]; ticks > v.ticks {
+		v.ticks, v.body = ticks, append(v.body[:0:0], body...)
+	}
+}
+
+// lastChunks reads the chunks of last values that come after a live file's slots. A record that changes meanwhile has time 0.
+func lastChunks(h *os.File, l *live) (all [][]byte) {
+	at := slotAt(l, l.slots)
+	for range mostLasts {
+		var head [chunkHead]byte
+		if n, err := readAt(h, head[:], at); err != nil || n < chunkHead {
+			return all
+		}
+		c, err := parseChunk(head[:])
+		if err != nil || c.kind != kindLast || c.stream != l.stream || c.headBytes != chunkHead {
+			return all
+		}
+		b, again := make([]byte, c.size()), make([]byte, c.size())
+		for _, to := range [][]byte{b, again} {
+			if n, err := readAt(h, to, at); err != nil || n < len(to) {
+				return all
+			}
+		}
+		for i := chunkHead; i+metaHeadBytes <= len(b); {
+			if string(b[i+8:i+16]) != string(again[i+8:i+16]) {
+				clear(b[i+8 : i+16])
+			}
+			n := int(le.Uint32(b[i:]))
+			if n < metaHeadBytes {
+				break
+			}
+			i += n
+		}
+		all = append(all, b)
+		at += int64(c.headBytes) + int64(c.capacity)
+	}
+	return all
+}
+
+func (run *Run) liveLasts(r *Rank, h *os.File, l *live) {
+	for _, b := range lastChunks(h, l) {
+		r.keepLasts(b[chunkHead:])
+	}
+}
+
+// readTail reads a process's file of last values. Until the process needs it there are zeros in it. It is written over in place: only
+// chunks with the right checksum count.
+func (run *Run) readTail(name string) {
+	h, err := openRegular(filepath.Join(run.Dir, name))
+	if err != nil {
+		return // its process has ended just now
+	}
+	defer h.Close()
+	run.inTail = true
+	defer func() { run.inTail = false }()
+	for at := int64(0); at < mostTail; {
+		c, err := headAt(h, at)
+		if err != nil {
+			return
+		}
+		b, ok := run.wholeChunk(h, at)
+		if r := run.rankOf(c.stream, c.rank, c.runID); ok && r != nil {
+			switch records := b[c.headBytes:]; {
+			case c.kind == kindLast:
+				r.keepLasts(records)
+			case c.kind == kindMeta && r.live == nil && c.sequence > r.tailAt:
+				r.tailAt = c.sequence
+				if _, err := run.metaRecords(r, c.sequence, records); err != nil {
+					run.damagedAt(name, at, "%v", err)
+				}
+			}
+		}
+		at += c.size()
+	}
+}
+
+// old reports whether a record is of a time before the set's values that were given last, and remembers its time.
+func (c *cursor) old() bool {
+	id := c.rec.set.ID
+	for len(c.seen) <= id {
+		c.seen = append(c.seen, 0)
+	}
+	if c.rec.ticks+1 < c.seen[id] {
+		return true
+	}
+	c.seen[id] = c.rec.ticks + 1
+	return false
+}
+
+// last gives the oldest of the sets' last values that is newer than their samples; false if there is none.
+func (c *cursor) last() bool {
+	var best *Set
+	for id, v := range c.rank.lasts {
+		seen := id < len(c.seen) && v.ticks < c.seen[id]
+		if v.ticks == 0 || seen || best != nil && v.ticks >= c.rank.lasts[best.ID].ticks {
+			continue
+		}
+		if set := c.rank.setOf(id); set != nil && len(v.body) == lastHead+(len(set.Columns)+7)&^7+set.row {
+			best = set
+		}
+	}
+	if best == nil {
+		return false
+	}
+	v := &c.rank.lasts[best.ID]
+	statuses := (len(best.Columns) + 7) &^ 7
+	c.rec = record{set: best, ticks: v.ticks, row: v.body[lastHead+statuses:], last: true}
+	if le.Uint32(v.body[4:])&1 != 0 {
+		c.rec.statuses = v.body[lastHead : lastHead+len(best.Columns)]
+	}
+	c.old()
+	c.time = max(c.time, c.run.time(c.rank, v.ticks))
+	return true
+}
+
+// Loss says why samples found no room in the run directory.
+type Loss struct {
+	Reason string        // "no space left on device"
+	Time   time.Duration // since the job's start, when that was found; 0: unknown
+	Share  float64       // of the samples that are missing for whatever reason, 0 to 1
+}
+
+// String is "no space left on device 0.3 s after the start; 98 % of samples missing".
+func (l Loss) String() string {
+	text := l.Reason
+	if l.Time > 0 {
+		text += fmt.Sprintf(" %.1f s after the start", l.Time.Seconds())
+	}
+	return text + fmt.Sprintf("; %s of samples missing", percent(l.Share))
+}
+
+// percent rounds, but neither to nothing nor to all.
+func percent(share float64) string {
+	switch p := share * 100; {
+	case p > 0 && p < 1:
+		return "under 1 %"
+	case p < 100 && p > 99:
+		return "over 99 %"
+	default:
+		return fmt.Sprintf("%.0f %%", p)
+	}
+}
+
+// errnoNames are Linux's: the run may be read elsewhere.
+var errnoNames = map[uint64]string{
+	1: "operation not permitted", 2: "no such file or directory", 5: "input/output error", 12: "cannot allocate memory",
+	13: "permission denied", 20: "not a directory", 23: "too many open files in system", 24: "too many open files",
+	27: "file too large", 28: "no space left on device", 30: "read-only file system", 107: "transport endpoint is not connected",
+	110: "connection timed out", 116: "stale file handle", 122: "disk quota exceeded",
+}
+
+// Loss is why and when samples of this process found no room; false if all did. Sums over them are right: their last values have
+// room of their own.
+func (r *Rank) Loss() (Loss, bool) {
+	if r.Counters.LostFull == 0 {
+		return Loss{}, false
+	}
+	return r.loss(r.Counters.Lost(), r.Counters.Samples), true
+}
+
+func (r *Rank) loss(lost, kept uint64) Loss {
+	l := Loss{Reason: "the disk is too slow", Share: float64(lost) / float64(lost+kept)}
+	if errno := r.Counters.failedErrno; errno != 0 {
+		l.Time = r.failed
+		if l.Reason = errnoNames[errno]; l.Reason == "" {
+			l.Reason = fmt.Sprintf("error %d of the file system", errno)
+		}
+	}
+	return l
+}
+
+// Loss is the earliest of the ranks' losses, with the share of all ranks' samples.
+func (run *Run) Loss() (Loss, bool) {
+	var first *Rank
+	var lost, kept uint64
+	for _, r := range run.Ranks {
+		lost, kept = lost+r.Counters.Lost(), kept+r.Counters.Samples
+		if r.Counters.LostFull == 0 {
+			continue
+		}
+		if first == nil || r.failed < first.failed {
+			first = r
+		}
+	}
+	if first == nil {
+		return Loss{}, false
+	}
+	return first.loss(lost, kept), true
+}

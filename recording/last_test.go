@@ -1,0 +1,153 @@
+//go:build linux
+
+package recording
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"mpitx/catalog"
+	"mpitx/recording/recordingtest"
+)
+
+// newest are the numbers of each set's newest sample.
+func newest(t *testing.T, run *Run) (numbers [2]int) {
+	t.Helper()
+	noDamage(t, run)
+	sampleNumbers(t, run)
+	for in := range run.Instants(Options{As: Raw}) {
+		numbers[in.Set.ID] = number(in)
+	}
+	return numbers
+}
+
+func wantLoss(t *testing.T, run *Run, reason string) {
+	t.Helper()
+	l, ok := run.Loss()
+	if one, found := run.Ranks[0].Loss(); !ok || !found || one != l || l.Reason != reason || l.Time <= 0 || l.Time > time.Minute || l.Share < 0.5 || l.Share >= 1 {
+		t.Errorf("%v %+v, not %s", ok, l, reason)
+	}
+}
+
+// TestLastValues: where the run directory takes no more, the newest values are there all the same, and so they are after recovery.
+func TestLastValues(t *testing.T) {
+	for _, c := range []struct{ name, mount, script, reason string }{
+		{"limit", "", "fsize=90000 chunk=8192", "file too large"},
+		{"limit, no thread", "", "fsize=90000 chunk=8192 inline=1", "file too large"},
+		{"full", "size=40k", "chunk=8192", "no space left on device"},
+		{"killed", "size=40k", "chunk=8192", "no space left on device"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir, live := folders(t)
+			if c.mount != "" && mount(t, dir, c.mount) != nil {
+				t.Skip("mounts are not allowed")
+			}
+			end := "close"
+			if c.name == "killed" {
+				end = "kill"
+			}
+			out, err := write(t, fmt.Sprintf("dir=%s live=%s wait=60000 %s open columns samples=5000 failing samples=5000 %s", dir, live, c.script, end))
+			if c.name != "killed" && err != nil {
+				t.Fatal(err, out)
+			}
+			run := mustOpen(t, dir)
+			r := run.Ranks[0]
+			last := int(r.Counters.Samples+r.Counters.LostFull)/2 - 1 // there are two sets
+			want := [2]int{last, last}
+			wantLoss(t, run, c.reason)
+			if got := newest(t, run); got != want {
+				t.Errorf("newest: %v", got)
+			}
+			for _, s := range run.Stats(Options{}) {
+				if s.Variable == "bytes" && s.Total.String() != fmt.Sprint(want[0]*1000) {
+					t.Errorf("total %v", s.Total)
+				}
+			}
+			if c.mount != "" && syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT, "size=4m") != nil {
+				t.Fatal("no room")
+			}
+			if done, err := Recover(dir, false); err != nil || len(done) != 1 || done[0].Err != nil {
+				t.Fatalf("%+v %v", done, err)
+			}
+			if fileIn(dir, ".mpxt") || fileIn(dir, ".mpxm") {
+				t.Error("left behind")
+			}
+			again := mustOpen(t, dir)
+			wantLoss(t, again, c.reason)
+			if got := newest(t, again); got != want {
+				t.Errorf("recovered: %v", got)
+			}
+		})
+	}
+}
+
+// TestLastOfBudget: a run that may not grow ends with its newest values, too, and leaves nothing else.
+func TestLastOfBudget(t *testing.T) {
+	dir, live := folders(t)
+	mustWrite(t, fmt.Sprintf("dir=%s live=%s inline=1 max=200000 open columns samples=20000 close", dir, live))
+	run := mustOpen(t, dir)
+	if got := newest(t, run); got != [2]int{19999, 19999} {
+		t.Error(got)
+	}
+	if l, ok := run.Loss(); ok {
+		t.Error("there was room:", l)
+	}
+	entries, _ := os.ReadDir(dir)
+	if len(entries) != 1 || !strings.HasPrefix(entries[0].Name(), "node-") {
+		t.Error(entries)
+	}
+}
+
+// TestLastGivesWay: values from a time without room are not given among those that were recorded later.
+func TestLastGivesWay(t *testing.T) {
+	dir, live := folders(t)
+	mustWrite(t, fmt.Sprintf("dir=%s live=%s chunk=8192 fsize=90000 open columns samples=5000 failing samples=5000 fsize=9000000 room samples=1 close", dir, live))
+	run := mustOpen(t, dir)
+	noDamage(t, run)
+	counts, _ := sampleNumbers(t, run)
+	r := run.Ranks[0]
+	if c := counts[0]; uint64(c[0]+c[1]) != r.Counters.Samples || r.Counters.LostFull == 0 || r.State != StateEnded {
+		t.Errorf("%v %+v %v", counts, r.Counters, r.State)
+	}
+	for in := range run.Instants(Options{}) {
+		if in.Last {
+			t.Errorf("%v: set %d, number %d", in.Time, in.Set.ID, number(in))
+		}
+	}
+}
+
+// TestLastOfAnotherWriter reads last values as docs/run-format.md describes them, next to the sums that rest on them.
+func TestLastOfAnotherWriter(t *testing.T) {
+	s := recordingtest.NewStream(7, 0)
+	s.Header(recordingtest.Header{Size: 1, Clock: 1, NsPerTick: 1, Host: "n", Boot: "b"})
+	s.Clock(0, 0, 1e18, 0)
+	for id, name := range []string{"a", "b"} {
+		s.Column(uint32(id), recordingtest.Column{Variable: name, Class: int32(catalog.ClassCounter), Type: int32(catalog.TypeUnsignedLong), Count: 1, Size: 8})
+	}
+	s.Set(0, 16, 0, 1)
+	row := func(a, b uint64) []byte { return le.AppendUint64(le.AppendUint64(nil, a), b) }
+	s.Sample(0, 1e9, row(1, 1), nil)
+	s.Sample(0, 2e9, row(5, 5), nil)
+	s.Counters(2, 0, 0, 98, 0, 0, 0, 3, 2, 0, 3e8, 28)
+	s.Seal()
+	s.Last(0, 9e9, row(101, 77), []byte{0, byte(Error)}, 2)
+	s.Last(0, 8e9, row(100, 9), nil, 2)
+	s.Last(0, 0, row(1000, 1000), nil, 2)
+	dir := t.TempDir()
+	if err := recordingtest.Save(dir, "n", s.Out); err != nil {
+		t.Fatal(err)
+	}
+	run := mustOpen(t, dir)
+	noDamage(t, run)
+	if l, ok := run.Loss(); !ok || l.String() != "no space left on device 0.3 s after the start; 98 % of samples missing" {
+		t.Error(l, ok)
+	}
+	stats := run.Stats(Options{})
+	if len(stats) != 2 || stats[0].Total.String() != "100" || stats[1].Total.String() != "4" || stats[1].Without != 1 {
+		t.Errorf("%+v", stats)
+	}
+}
