@@ -197,6 +197,7 @@ const (
 	NoteFaulty               // Text is a variable that is not sampled since it crashed or hung
 	NoteBudget               // the size budget was used up
 	NoteOffered              // Text are names that there are, one a line, where one that was asked for is not
+	NoteSpawned              // Text is how many processes this one has started by MPI_Comm_spawn: they are not sampled
 )
 
 // Note is something that the agent has to say.

@@ -44,6 +44,7 @@ struct agent_process {
     bool loaded_later;        /* MPI came by dlopen */
     const char *library;      /* path of the MPI library; "" unknown */
     union chain_handle world, self; /* MPI_COMM_WORLD and MPI_COMM_SELF; 0 unknown */
+    uint64_t spawned;         /* processes that this one has started by MPI_Comm_spawn */
     uint64_t start_ticks;     /* when MPI_Init returned */
     uint64_t init_ticks;      /* when it was entered */
 };

@@ -133,6 +133,15 @@ void describe_comm_created(struct chain_entry *entry, const MPI_Comm *comm)
     agent_comm_created((union chain_handle){.number = HANDLE_NUMBER(*comm)}, chain_functions[CALL->function].name);
 }
 
+/* Counted by the root, for all that called. */
+void describe_spawned(int root, MPI_Comm comm, MPI_Comm children)
+{
+    int rank = -1, count = 0;
+    if (describe_library.Comm_rank(comm, &rank) == MPI_SUCCESS && rank == root &&
+        describe_library.Comm_remote_size(children, &count) == MPI_SUCCESS && count > 0)
+        __atomic_fetch_add(&agent_process.spawned, (uint64_t)count, __ATOMIC_RELAXED);
+}
+
 void describe_comm_idup(struct chain_entry *entry, MPI_Comm *comm, const MPI_Request *request)
 {
     struct request made;

@@ -253,6 +253,7 @@ static inline void describe_file(struct chain_entry *entry, MPI_File file)
 /* ---- objects, for the hooks of agent.h ---- */
 
 void describe_comm_created(struct chain_entry *entry, const MPI_Comm *comm);
+void describe_spawned(int root, MPI_Comm comm, MPI_Comm children);
 void describe_comm_idup(struct chain_entry *entry, MPI_Comm *comm, const MPI_Request *request);
 void describe_comm_named(MPI_Comm comm, const char *name);
 void describe_comm_freeing(const MPI_Comm *comm);

@@ -72,6 +72,7 @@ enum mpitx_run_note {
     MPITX_RUN_NOTE_FAULTY = 3,       /* text is a variable that is not sampled since it crashed or hung */
     MPITX_RUN_NOTE_BUDGET = 4,       /* the writer's own: max_size is used up */
     MPITX_RUN_NOTE_OFFERED = 5,      /* text are names that there are, one a line, where one that was asked for is not */
+    MPITX_RUN_NOTE_SPAWNED = 6,      /* text is how many processes this one has started by MPI_Comm_spawn; they are not sampled */
 };
 
 enum mpitx_run_end {

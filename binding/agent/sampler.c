@@ -298,6 +298,11 @@ static void tell_losses(void)
         sampler_note(MPITX_RUN_WARNING, "%llu times the agent was refused memory", (unsigned long long)losses.memory);
     if (sampler.skipped_objects)
         sampler_note(MPITX_RUN_WARNING, "intercommunicators with more processes on this side than on the other are not sampled: libraries read beyond the smaller group (%llu times)", (unsigned long long)sampler.skipped_objects);
+    if (agent_process.spawned) {
+        char count[24];
+        snprintf(count, sizeof count, "%llu", (unsigned long long)agent_process.spawned);
+        sampler_note_code(MPITX_RUN_INFO, MPITX_RUN_NOTE_SPAWNED, count);
+    }
     if (sampler.refused_objects > 1)
         sampler_note(MPITX_RUN_WARNING, "%llu objects found no room in the run", (unsigned long long)sampler.refused_objects);
 }

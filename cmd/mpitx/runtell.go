@@ -2,6 +2,7 @@ package main
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -17,6 +18,7 @@ func (o *sampleOptions) tell(run *recording.Run, size int) {
 	var lost recording.Counters
 	columns := false // where nothing matched, there was nothing to lose
 	seen := map[int]bool{}
+	spawned := 0
 	names := o.knownNames(run)
 	for _, r := range run.Ranks {
 		seen[r.Rank] = true
@@ -31,6 +33,9 @@ func (o *sampleOptions) tell(run *recording.Run, size int) {
 				t.add(r.Rank, text)
 			case n.Code == recording.NoteFaulty:
 				t.add(r.Rank, n.Text+" is not sampled: reading it crashes or hangs the library")
+			case n.Code == recording.NoteSpawned:
+				count, _ := strconv.Atoi(n.Text)
+				spawned += count
 			case n.Severity >= recording.Warning, strings.HasSuffix(n.Text, whileNoCalls) && r.Counters.Missed > r.Counters.Samples/10:
 				t.add(r.Rank, n.Text)
 			}
@@ -70,6 +75,12 @@ func (o *sampleOptions) tell(run *recording.Run, size int) {
 	if lost.Lost() > 0 && columns {
 		a.complain("of %d samples %d are missing: %d not taken in time, %d while another thread wrote, %d for want of space or speed of the disk, %d beyond --max-size",
 			lost.Samples+lost.Lost(), lost.Lost(), lost.Missed, lost.LostBusy, lost.LostFull, lost.OverBudget)
+	}
+	switch {
+	case spawned == 1:
+		a.complain("1 process was started by MPI_Comm_spawn and is not sampled")
+	case spawned > 1:
+		a.complain("%d processes were started by MPI_Comm_spawn and are not sampled", spawned)
 	}
 	if lost.Refused > 0 {
 		a.complain("%d declarations or notes could not be recorded", lost.Refused)

@@ -15,6 +15,7 @@ type kind struct {
 	lightBefore string
 	hook        string // calls with the hook flag that returned, before they are told to observers
 	hooked      string // calls with the hook flag, before they go on
+	watched     bool   // has the hook flag from the beginning, as all with hooked
 }
 
 const (
@@ -135,6 +136,8 @@ var kinds = map[string]kind{
 	"comm_idup": {class: "OTHER", traffic: objects + "|" + requests,
 		after: makes(started, "REQUEST_OTHER"),
 		hook:  "if (rc == MPI_SUCCESS) describe_comm_idup(&entry, newcomm, request);"},
+	"spawn": {class: "OTHER", traffic: objects, watched: true,
+		hook: "if (rc == MPI_SUCCESS) { describe_comm_created(&entry, intercomm); describe_spawned(root, comm, *intercomm); }"},
 	"comm_free":  {class: "OTHER", traffic: objects, early: "describe_comm_freeing(comm);"},
 	"comm_named": {class: "OTHER", traffic: objects, hook: "if (rc == MPI_SUCCESS) describe_comm_named(comm, comm_name);"},
 	"win_new": {class: "RMA", traffic: objects,

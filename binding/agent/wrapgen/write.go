@@ -49,7 +49,7 @@ func (w *Wrappers) Write() string {
 	b.WriteString("};\n\nconst uint16_t chain_starting_flags[ID_COUNT] = {\n")
 	for _, f := range w.Functions {
 		k, _ := lookKind(f.Kind)
-		if k.hooked != "" {
+		if k.hooked != "" || k.watched {
 			fmt.Fprintf(&b, "[ID_%s] = CHAIN_FLAG_HOOK,\n", f.Name)
 		}
 	}
