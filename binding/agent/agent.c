@@ -8,15 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-#include "chain_internal.h"
-#include "clock.h"
-#include "requests.h"
-
-struct agent_process agent_process = {.rank = -1, .size = -1, .thread_level = -1, .library = ""};
-
-void chain_resolve_early(void);
 
 /* ---- notes ---- */
 
@@ -78,7 +69,7 @@ static void unescape(char *text)
     *to = 0;
 }
 
-static void configure(char *text)
+void agent_configure(char *text)
 {
     for (char *line = text, *next; line; line = next) {
         next = strchr(line, '\n');
@@ -106,8 +97,6 @@ const char *agent_config(const char *key, int nth)
 }
 
 /* ---- the environment ---- */
-
-static const char variable[] = "MPITX_AGENT";
 
 static bool is_agent(const char *item, size_t length)
 {
@@ -158,146 +147,14 @@ static void leave_list(const char *name, const char *separators, bool (*ours)(co
     free(rest);
 }
 
-/* Takes the agent out of the environment, so that what the process starts is free of it. */
-static void leave_environment(void)
+void agent_leave_environment(void)
 {
-    unsetenv(variable);
+    unsetenv(AGENT_VARIABLE);
     leave_list("LD_PRELOAD", ": ", is_agent);
     leave_list("ASAN_OPTIONS", ":", is_asan_option);
 }
 
-/* ---- life ---- */
-
-static bool world_open, ending_told;
-static int open_sessions;
-
-bool agent_is_armed(void)
-{
-    return agent_process.state == AGENT_ARMED || agent_process.state == AGENT_RUNNING;
-}
-
-__attribute__((constructor)) static void start(void)
-{
-    const char *configuration = getenv(variable);
-    if (!configuration) return;
-    char *copy = strdup(configuration); /* for the life of the process */
-    if (!copy) return;
-    agent_process.state = AGENT_ARMED;
-    configure(copy);
-    chain_resolve_early();
-    if (chain_resolved) clock_start(); /* the earlier, the better it is calibrated */
-}
-
-void agent_foreign_family(const char *path)
-{
-    if (agent_process.state == AGENT_ABSENT) return;
-    agent_note("%s is not of the family that this agent was built for (%s)", path, chain_family);
-    agent_process.state = AGENT_DORMANT;
-}
-
-void agent_give_up(const char *reason)
-{
-    agent_note("switched off: %s", reason);
-    agent_process.state = AGENT_DORMANT;
-    chain_stop();
-}
-
-static void tell_ending(enum agent_end end)
-{
-    if (agent_process.state != AGENT_RUNNING || ending_told) return;
-    ending_told = true;
-    agent_ending(end);
-}
-
-static void forked(void)
-{
-    if (agent_process.state == AGENT_ABSENT) return;
-    agent_process.state = AGENT_DORMANT;
-    chain_stop();
-    agent_forked();
-}
-
-void agent_before_init_core(void)
-{
-    if (agent_process.state != AGENT_ARMED) return;
-    clock_start();
-    agent_process.init_ticks = clock_ticks();
-    leave_environment();
-}
-
-bool agent_after_init_core(int rc, int level, bool sessions)
-{
-    if (rc != 0) return false;
-    if (sessions)
-        open_sessions++;
-    else
-        world_open = true;
-    if (agent_process.state != AGENT_ARMED) return false;
-    agent_process.start_ticks = clock_ticks();
-    agent_process.sessions = sessions;
-    agent_process.thread_level = level;
-    requests_shared = level != 0 && level != 1 && level != 2;
-    clock_calibrate();
-    describe_process();
-    chain_find_parts();
-    chain_compare_names();
-    chain_load_tools();
-    pthread_atfork(NULL, NULL, forked);
-    agent_process.state = AGENT_RUNNING;
-    counts_start();
-    null_start();
-    chain_go();
-    agent_started();
-    return agent_process.state == AGENT_RUNNING;
-}
-
-static bool last_end(bool session)
-{
-    return session ? open_sessions == 1 && !world_open : true;
-}
-
-void agent_before_finalize_core(bool session)
-{
-    if (last_end(session)) tell_ending(AGENT_FINALIZE);
-}
-
-void agent_after_finalize_core(int rc, bool session)
-{
-    (void)rc; /* whatever it says, MPI is over */
-    bool last = last_end(session);
-    if (session)
-        open_sessions--;
-    else
-        world_open = false;
-    if (!last || agent_process.state != AGENT_RUNNING) return;
-    agent_process.state = AGENT_ENDED;
-    chain_stop();
-    null_end();
-    counts_write("finalize");
-}
-
-void agent_before_abort(void)
-{
-    if (agent_process.state != AGENT_RUNNING) return;
-    tell_ending(AGENT_ABORT);
-    agent_process.state = AGENT_ENDED;
-    chain_stop();
-    null_end();
-    counts_write("abort");
-}
-
-__attribute__((destructor)) static void end(void)
-{
-    if (agent_process.state == AGENT_RUNNING) {
-        tell_ending(AGENT_EXIT);
-        agent_process.state = AGENT_ENDED;
-        chain_stop();
-        null_end();
-        counts_write("exit");
-    } else if (agent_process.state == AGENT_ARMED) {
-        counts_write("unreached");
-    }
-}
+/* ---- threads ---- */
 
 int agent_thread(pthread_t *thread, void *(*run)(void *), void *argument)
 {

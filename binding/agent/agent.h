@@ -31,13 +31,15 @@ const char *agent_note_text(int index); /* NULL: had no room, or no such note */
 enum agent_state {
     AGENT_ABSENT,  /* no configuration: passes calls on, for ever */
     AGENT_ARMED,   /* waits for MPI_Init */
-    AGENT_RUNNING, /* between agent_started and agent_ending */
-    AGENT_ENDED,   /* after MPI_Finalize */
+    AGENT_STARTING, /* in agent_started */
+    AGENT_RUNNING,
+    AGENT_ENDING,  /* in agent_ending */
+    AGENT_ENDED,   /* after it */
     AGENT_DORMANT  /* a fork child, another family's library, or agent_give_up: passes calls on, for ever */
 };
 
 struct agent_process {
-    enum agent_state state;
+    _Atomic enum agent_state state;
     int rank, size;           /* in MPI_COMM_WORLD; without one (sessions) the launcher's, or -1 */
     int thread_level;         /* MPI_THREAD_SINGLE 0 … MULTIPLE 3, as provided; -1 unknown */
     bool sessions;            /* started by MPI_Session_init */
@@ -64,9 +66,12 @@ void agent_started(void);
 
 enum agent_end { AGENT_FINALIZE = 1, AGENT_EXIT = 2, AGENT_ABORT = 3 }; /* numbered like enum mpitx_run_end */
 
-/* MPI_Finalize (or the last MPI_Session_finalize) or MPI_Abort was called and has not gone on yet; or the process exits
- * without either: then MPI may not be called. At most once. */
+/* The last MPI_Finalize or MPI_Session_finalize was called and has not gone on yet; or MPI_Abort; or the process exits without
+ * either. MPI may be called only in the first case: a thread that crashed may hold the library's locks. At most once. */
 void agent_ending(enum agent_end end);
+
+/* MPI_Finalize was called and has not gone on yet, but sessions remain. */
+void agent_world_ending(void);
 
 /* A thread's chain_thread.countdown ran out in an outermost call, which is over, or has not begun where it waits for others or
  * chain_alert was on; it is to be set anew. Only while chain_countdown is on; a thread's first call is such a one. */

@@ -9,11 +9,16 @@
 struct chain_entry;
 
 void agent_before_init_core(void);
-/* True when this call has started the agent: it then counts from its start. */
+/* True when the agent runs. */
 bool agent_after_init_core(int rc, int level, bool sessions);
 void agent_before_finalize_core(bool session);
-void agent_after_finalize_core(int rc, bool session);
+void agent_after_finalize_core(void);
 void agent_before_abort(void);
+
+/* agent.c */
+#define AGENT_VARIABLE "MPITX_AGENT"
+void agent_configure(char *text); /* keeps the text */
+void agent_leave_environment(void); /* so that what the process starts is free of the agent */
 
 /* Called by resolve.c: the library that was found is of another family. */
 void agent_foreign_family(const char *path);

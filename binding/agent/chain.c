@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -88,8 +89,10 @@ static void set_flags(int function)
         if (pending_objects > 0 && (traffic & CHAIN_COMPLETES)) flags |= CHAIN_FLAG_DESCRIBE;
         if (chain_links[function].function) flags |= CHAIN_FLAG_TOOLS;
         if (chain_follows_objects && (traffic & CHAIN_OBJECTS)) flags |= CHAIN_FLAG_HOOK;
-        if (counting_down) flags |= waits(function) ? CHAIN_FLAG_DUE_FIRST : CHAIN_FLAG_DUE;
-        if (chain_foreign[function] || (traffic & CHAIN_FORWARDS)) flags |= CHAIN_FLAG_DEPTH;
+        /* No sample in MPI_Init and its like; nor in MPI_Abort: the library may have crashed with its locks held. */
+        if (counting_down && !chain_starting_flags[function]) flags |= waits(function) ? CHAIN_FLAG_DUE_FIRST : CHAIN_FLAG_DUE;
+        /* MPI calls of a handler for a crash in MPI_T are inner ones, and take no sample. */
+        if (chain_foreign[function] || (traffic & CHAIN_FORWARDS) || (counting_down && chain_functions[function].kind == CHAIN_TOOL)) flags |= CHAIN_FLAG_DEPTH;
         if (function == type_free || function == pcontrol) flags |= CHAIN_FLAG_HOOK;
         flags = lighten(function, flags);
     }
@@ -269,11 +272,23 @@ static bool overwritten(const struct chain_thread *thread, uint32_t depth)
 #endif
 }
 
+/* Whether a frame is a signal handler's, on a stack of its own, that has interrupted the outer one. */
+static bool interrupts(const void *frame, const void *outer)
+{
+    stack_t stack;
+    if (sigaltstack(NULL, &stack) != 0 || !(stack.ss_flags & SS_ONSTACK)) return false;
+    uintptr_t start = (uintptr_t)stack.ss_sp;
+    return (uintptr_t)frame - start <= stack.ss_size && (uintptr_t)outer - start > stack.ss_size;
+}
+
 uint32_t chain_enter_nested(const void *address, const void *frame)
 {
     struct chain_thread *thread = &chain_thread;
     uint32_t live = thread->depth;
-    while (live > 0 && (frame >= thread->frames[live - 1] || overwritten(thread, live - 1))) live--;
+    for (; live > 0; live--) {
+        const void *outer = thread->frames[live - 1];
+        if ((frame < outer || interrupts(frame, outer)) && !overwritten(thread, live - 1)) break;
+    }
     if (live < thread->depth) abandon(thread, live);
     if (live == 0) return chain_from_inside(address) ? CHAIN_FRAMES : 0;
     if (chain_is_inside(address)) return CHAIN_FRAMES;

@@ -6,6 +6,7 @@
 WEAK const char *const agent_sampler_keys[] = {0};
 WEAK void agent_started(void) {}
 WEAK void agent_ending(enum agent_end end) { (void)end; }
+WEAK void agent_world_ending(void) {}
 WEAK void agent_due(struct chain_thread *thread) { (void)thread; }
 WEAK void agent_comm_created(union chain_handle comm, const char *how) { (void)comm; (void)how; }
 WEAK void agent_comm_named(union chain_handle comm, const char *name) { (void)comm; (void)name; }

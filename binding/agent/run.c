@@ -80,7 +80,7 @@ static void write_end(struct mpitx_run *run, int end)
     run->live->ended = 1;
 }
 
-void mpitx_run_close(struct mpitx_run **at, int end)
+void mpitx_run_close(struct mpitx_run **at, int end, bool tidy)
 {
     struct mpitx_run *run = *at;
     *at = NULL;
@@ -96,7 +96,7 @@ void mpitx_run_close(struct mpitx_run **at, int end)
         if (run->samples.chunk)
             run_seal_chunk(run, &run->samples);
         run_unlock(run);
-        run_store_close(run);
+        run_store_close(run, tidy);
     }
     pthread_setcancelstate(cancel, NULL);
     errno = saved;

@@ -17,6 +17,7 @@
 #ifndef MPITX_RUN_H
 #define MPITX_RUN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -187,8 +188,9 @@ const char *mpitx_run_live_path(const struct mpitx_run *run);
 
 /* Ends the run: everything is appended to the run directory, and the live file removed. Where the directory takes no more,
  * or not within close_wait_ms, what is left stays in the live file, where readers find it. NULL-safe, idempotent
- * by setting *run to NULL. */
-void mpitx_run_close(struct mpitx_run **run, int end);
+ * by setting *run to NULL. tidy: memory is given back and the thread joined; not where other threads may still be in calls of
+ * this run, nor where a thread that crashed may hold the allocator's locks. */
+void mpitx_run_close(struct mpitx_run **run, int end, bool tidy);
 
 /* In a forked child: forgets the run without touching its files. Async-signal-safe. */
 void mpitx_run_abandon_in_child(struct mpitx_run **run);

@@ -366,7 +366,7 @@ void run_start_flusher(struct mpitx_run *run)
     pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
-bool run_stop_flusher(struct mpitx_run *run)
+bool run_stop_flusher(struct mpitx_run *run, bool join)
 {
     struct timespec until;
     if (!run->threaded)
@@ -384,10 +384,9 @@ bool run_stop_flusher(struct mpitx_run *run)
     do
         rc = sem_timedwait(&run->done, &until);
     while (rc && errno == EINTR);
-    if (rc) {
+    if (join && rc)
         pthread_detach(run->thread);
-        return false;
-    }
-    pthread_join(run->thread, NULL);
-    return true;
+    else if (join)
+        pthread_join(run->thread, NULL);
+    return rc == 0;
 }

@@ -189,7 +189,7 @@ void run_write_counters(struct mpitx_run *run);
 /* Makes everything on disk and in memory but the first records; NULL with the reason in why. */
 struct mpitx_run *run_store_open(const struct mpitx_run_options *options, char *why, size_t why_len);
 /* Waits until everything is appended, and removes what a finished run needs no more. The run is gone afterwards. */
-void run_store_close(struct mpitx_run *run);
+void run_store_close(struct mpitx_run *run, bool tidy);
 /* Undoes run_store_open. */
 void run_store_discard(struct mpitx_run *run);
 /* And what else there is of the process alone. */
@@ -219,7 +219,7 @@ void run_unhush(const struct run_hushed *h);
 int run_open_ours(const char *path, int flags); /* for writing: never through a link, never somebody else's */
 bool run_write_all(int fd, const void *data, size_t n);
 void run_start_flusher(struct mpitx_run *run);
-bool run_stop_flusher(struct mpitx_run *run);   /* false where it hangs in the file system */
+bool run_stop_flusher(struct mpitx_run *run, bool join); /* false where it hangs in the file system */
 void run_finish_files(struct mpitx_run *run);   /* what the flusher does last; where there is none, the caller's to do */
 bool run_append_chunk(struct mpitx_run *run, const struct run_chunk *c);
 int run_allocate_file(int fd, size_t at, size_t bytes); /* 0, or why there is no room */

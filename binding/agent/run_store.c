@@ -331,18 +331,19 @@ void run_remove_live(struct mpitx_run *run)
     unlink(run->tail_path); /* last: until then it says how the run ended */
 }
 
-void run_store_close(struct mpitx_run *run)
+void run_store_close(struct mpitx_run *run, bool tidy)
 {
-    if (!run_stop_flusher(run))
+    if (!run_stop_flusher(run, tidy))
         return; /* its memory stays, for the thread */
     if (!run->threaded)
         run_finish_files(run);
-    unmap(run);
+    if (tidy)
+        unmap(run);
 }
 
 void run_store_discard(struct mpitx_run *run)
 {
-    bool stopped = run_stop_flusher(run);
+    bool stopped = run_stop_flusher(run, true);
     if (run->live)
         run_remove_live(run);
     if (stopped)

@@ -17,6 +17,7 @@
 #define DEFAULT_INTERVAL_NS UINT64_C(10000000)
 #define SHORTEST_INTERVAL_NS UINT64_C(1000)
 #define LOCK_NS UINT64_C(10000000000) /* trying variables of windows may take seconds on a busy machine */
+#define DYING_LOCK_NS UINT64_C(100000000)
 #define MOST_SETS 32000
 #define MOST_COLUMNS 65536
 
@@ -50,16 +51,22 @@ void sampler_unlock(void)
     atomic_store_explicit(&taken, false, memory_order_release);
 }
 
-bool sampler_lock(void)
+static bool wait_for_lock(uint64_t most_ns)
 {
     const struct timespec pause = {0, 50000};
-    bool left = locked;
-    for (uint64_t start = clock_monotonic(); !left && clock_monotonic() - start < LOCK_NS;) {
+    for (uint64_t start = clock_monotonic(); !locked && clock_monotonic() - start < most_ns;) {
         if (sampler_try_lock())
             return true;
         syscall(SYS_nanosleep, &pause, NULL); /* the C library's is where a thread may be cancelled */
     }
-    sampler_off(left ? "a sample was left by longjmp or an exception" : "a sample did not end");
+    return false;
+}
+
+bool sampler_lock(void)
+{
+    if (wait_for_lock(LOCK_NS))
+        return true;
+    sampler_off(locked ? "a sample was left by longjmp or an exception" : "a sample did not end");
     return false;
 }
 
@@ -271,20 +278,28 @@ void agent_started(void)
 
 /* ---- end ---- */
 
-/* The last sample. Not after exit without MPI_Finalize, where MPI may not be called. */
-static void last_sample(enum agent_end end)
+static void last_sample(void)
 {
     uint64_t now = clock_ticks(), due = atomic_load(&sampler.next_due);
-    if (end == AGENT_EXIT && sampler.mpi_t)
-        sampler_quiet_end();
     if (sampler_over(now, due))
         return;
     if (now > due)
         mpitx_run_missed(sampler.run, (now - due) / sampler.interval);
-    if (end == AGENT_EXIT && sampler.mpi_t)
-        return;
     sampler_take(now);
     mpitx_run_cost(sampler.run, 1, clock_nanoseconds(clock_ticks() - now));
+}
+
+/* On the way out of a process that aborts or exits no function of the library is called, whose locks a thread that crashed may
+ * hold; no memory is allocated or freed, for the same reason; and nobody is waited for long. */
+static bool lock_dying(const char *how)
+{
+    if (!wait_for_lock(DYING_LOCK_NS)) {
+        sampler_note(MPITX_RUN_WARNING, "%s: the last sample is missing: %s was taking one", how, locked ? "this thread" : "another thread");
+        return false;
+    }
+    if (atomic_load(&sampler.state) == SAMPLER_ON && sampler_leave_library())
+        sampler_note(MPITX_RUN_INFO, "%s: the last sample has no values of the library's variables, which cannot be read then", how);
+    return true;
 }
 
 static void tell_losses(void)
@@ -312,19 +327,20 @@ void agent_ending(enum agent_end end)
     if (!sampler.run)
         return;
     int saved = errno;
-    bool off = atomic_load(&sampler.state) == SAMPLER_OFF;
-    if (!off && sampler_lock()) {
-        if (atomic_load(&sampler.state) == SAMPLER_ON)
-            last_sample(end);
-        atomic_store(&sampler.state, SAMPLER_ENDED);
-        atomic_store(&sampler.next_due, UINT64_MAX);
+    bool off = atomic_load(&sampler.state) == SAMPLER_OFF, alone = false;
+    if (!off)
+        alone = end == AGENT_FINALIZE ? sampler_lock() : lock_dying(end == AGENT_ABORT ? "MPI_Abort" : "exit without MPI_Finalize");
+    if (alone && atomic_load(&sampler.state) == SAMPLER_ON)
+        last_sample();
+    atomic_store(&sampler.state, SAMPLER_ENDED);
+    atomic_store(&sampler.next_due, UINT64_MAX);
+    if (alone)
         sampler_unlock();
-    }
     sampler_thread_stop();
     sampler_note_unmatched(true);
     tell_losses();
     sampler_tell_notes();
-    mpitx_run_close(&sampler.run, off ? MPITX_RUN_END_OFF : (int)end);
+    mpitx_run_close(&sampler.run, off ? MPITX_RUN_END_OFF : (int)end, alone && end == AGENT_FINALIZE);
     errno = saved;
 }
 

@@ -181,7 +181,9 @@ struct sampler_group *sampler_group_new(int bind, union chain_handle handle, con
 struct sampler_group *sampler_group_late(int first_variable); /* of variables without object that appeared since */
 struct sampler_group *sampler_group_find(int bind, union chain_handle handle);
 void sampler_group_free(struct sampler_group *group); /* frees the handles, tells the run */
+void sampler_group_unbind(struct sampler_group *group, const char *why); /* frees those that are bound to objects */
 bool sampler_group_declare(struct sampler_group *group);
+/* In samples from now on; with a reason also in the column's record. */
 void sampler_reading_status(struct sampler_group *group, struct sampler_reading *reading, int status, const char *reason);
 
 /* sampler_take.c; under the lock */
@@ -195,6 +197,7 @@ bool sampler_over(uint64_t now, uint64_t due); /* the duration has ended; counts
 /* sampler_read.c; under the lock */
 void sampler_read_bind(void *library);
 void sampler_read(struct sampler_group *group);
+bool sampler_leave_library(void); /* its variables are read no more; whether any was */
 
 /* sampler_thread.c */
 void sampler_thread_start(void);

@@ -265,6 +265,17 @@ void sampler_group_free(struct sampler_group *g)
     free(g);
 }
 
+void sampler_group_unbind(struct sampler_group *g, const char *why)
+{
+    for (struct sampler_reading *r = g->readings, *end = r + g->reading_count; r < end; r++) {
+        if (!r->object->id || r->dead)
+            continue;
+        sampler.table->pvar_handle_free(sampler.session, &r->handle);
+        r->dead = true;
+        sampler_reading_status(g, r, MPITX_RUN_GONE, why);
+    }
+}
+
 /* ---- the run ---- */
 
 static int declare_column(const struct sampler_reading *r, uint32_t piece)
@@ -336,7 +347,7 @@ void sampler_reading_status(struct sampler_group *g, struct sampler_reading *r, 
         uint8_t *kept = &row->statuses[r->position];
         row->bad = row->bad + (status != MPITX_RUN_OK ? 1u : 0u) - (*kept != MPITX_RUN_OK ? 1u : 0u);
         *kept = (uint8_t)status;
-        if (row->set >= 0)
+        if (row->set >= 0 && reason)
             mpitx_run_column_status(sampler.run, row->column[r->position], status, reason);
     }
 }

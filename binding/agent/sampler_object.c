@@ -74,6 +74,18 @@ static void freeing(int bind, union chain_handle handle)
     errno = saved;
 }
 
+/* Its communicators end with it; of windows, and of what sessions have made, libraries do not say. */
+void agent_world_ending(void)
+{
+    int state = atomic_load(&sampler.state), saved = errno;
+    if ((state == SAMPLER_ON || state == SAMPLER_DONE) && sampler_lock()) {
+        for (struct sampler_group *g = sampler.groups; g; g = g->next)
+            sampler_group_unbind(g, "MPI_Finalize was called");
+        sampler_unlock();
+    }
+    errno = saved;
+}
+
 void agent_comm_created(union chain_handle comm, const char *how) { created(MPITX_BIND_MPI_COMM, comm, how); }
 void agent_comm_named(union chain_handle comm, const char *name) { named(MPITX_BIND_MPI_COMM, comm, name); }
 void agent_comm_freeing(union chain_handle comm) { freeing(MPITX_BIND_MPI_COMM, comm); }

@@ -31,6 +31,21 @@ static void read_changed(struct sampler_group *g, struct sampler_reading *r, int
         sampler_reading_status(g, r, r->dead ? MPITX_RUN_GONE : MPITX_RUN_ERROR, sampler_rc_name(rc));
 }
 
+bool sampler_leave_library(void)
+{
+    bool any = false;
+    for (struct sampler_group *g = sampler.groups; g; g = g->next)
+        for (struct sampler_reading *r = g->readings, *end = r + g->reading_count; r < end; r++) {
+            if (r->virtual >= 0 || r->dead)
+                continue;
+            r->dead = any = true;
+            sampler_reading_status(g, r, MPITX_RUN_ERROR, NULL);
+        }
+    if (any)
+        sampler_quiet_end();
+    return any;
+}
+
 void sampler_read(struct sampler_group *g)
 {
     const MPI_T_pvar_session session = (MPI_T_pvar_session)sampler.session;

@@ -200,7 +200,7 @@ static void end_run(void)
     if (atomic_exchange(&sampler.state, SAMPLER_OFF) != SAMPLER_ENDED) {
         sampler_note_code(MPITX_RUN_SEVERE, MPITX_RUN_NOTE_SWITCHED_OFF, "the agent gave up");
         sampler_tell_notes();
-        mpitx_run_close(&sampler.run, MPITX_RUN_END_OFF);
+        mpitx_run_close(&sampler.run, MPITX_RUN_END_OFF, true);
     }
     sampler_unlock();
 }

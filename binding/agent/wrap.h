@@ -239,17 +239,18 @@ static NOINLINE int chain_leave(struct chain_entry *entry, int rc)
 
 static inline void agent_before_init(struct chain_entry *entry)
 {
-    (void)entry;
     agent_before_init_core();
+    entry->call.enter = clock_ticks();
 }
 
-/* The call that starts the agent is the first that counts. */
+/* The call that starts the agent counts, and those that were entered before. */
 static inline void agent_after_init(struct chain_entry *entry, int rc, int level, bool sessions)
 {
-    if (!agent_after_init_core(rc, level, sessions)) return;
-    entry->flags = (uint16_t)(chain_flags[entry->call.function] & ~CHAIN_FLAG_DUE);
-    entry->call.enter = entry->thread->entered[0] = agent_process.init_ticks;
-    entry->call.leave = agent_process.start_ticks;
+    uint64_t leave = clock_ticks();
+    if (!agent_after_init_core(rc, level, sessions) || entry->flags != CHAIN_FLAG_HOOK) return;
+    entry->flags = chain_flags[entry->call.function];
+    entry->thread->entered[entry->depth] = entry->call.enter;
+    entry->call.leave = leave;
     if (entry->flags & CHAIN_FLAG_ENTER) chain_tell_enter(&entry->call, entry->thread);
 }
 
@@ -260,12 +261,12 @@ static inline void agent_before_finalize(struct chain_entry *entry, bool session
 }
 
 /* Told before everything ends. */
-static inline void agent_after_finalize(struct chain_entry *entry, int rc, bool session)
+static inline void agent_after_finalize(struct chain_entry *entry, int rc)
 {
     entry->call.rc = rc;
     if (entry->flags & CHAIN_FLAG_LEAVE) chain_tell_leave(&entry->call, entry->thread);
     entry->flags = 0;
-    agent_after_finalize_core(rc, session);
+    agent_after_finalize_core(); /* whatever rc says, MPI is over */
 }
 
 /* The application's function of this name, after the last tool: the one that the application's call would have reached. */

@@ -188,7 +188,7 @@ static void forked(void)
         uint64_t row[4] = {0};
         rc += mpitx_run_sample(run, (uint32_t)array_set, now(), row, NULL);
         struct mpitx_run *same = run;
-        mpitx_run_close(&same, MPITX_RUN_END_EXIT);
+        mpitx_run_close(&same, MPITX_RUN_END_EXIT, true);
         mpitx_run_abandon_in_child(&run);
         mpitx_run_note(run, MPITX_RUN_INFO, 0, "from the child");
         _exit(rc == 2 * MPITX_RUN_OFF ? 0 : 1);
@@ -201,7 +201,7 @@ static void forked(void)
 static void closed(int how)
 {
     errno = 77;
-    mpitx_run_close(&run, how);
+    mpitx_run_close(&run, how, true);
     printf("closed %d\n", errno == 77 && !run);
 }
 

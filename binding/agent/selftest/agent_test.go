@@ -476,7 +476,7 @@ comm freeing
 comm freeing
 comm freeing
 pcontrol 3
-forked state 4
+forked state 6
 ending 1 due 0
 `
 		if string(text) != want {
@@ -528,6 +528,29 @@ func TestSessions(t *testing.T) {
 			t.Skip("this MPI has no sessions")
 		}
 		r.want(t, map[string]string{"MPI_Session_init": "1", "MPI_Comm_rank": "1", "MPI_Session_finalize": "1", "end": "finalize"})
+	})
+}
+
+// Threads open and finalize sessions at the same time, also beside MPI_Init: all calls count, and the last finalize is the end.
+func TestSessionThreads(t *testing.T) {
+	onEach(t, func(t *testing.T, f *family) {
+		program := f.compile(t, "mpicc", "session_threads.c", "-pthread")
+		for _, preload := range [][]string{{"agent"}, {"agent", f.compile(t, "mpicc", "session_tool.c", "-shared", "-fPIC")}} {
+			r := f.run(t, job{ranks: 1, preload: preload}, program, "8")
+			if r.code != 0 || r.stdout != "done\n" {
+				t.Fatalf("exit code %d: %s%s", r.code, r.stdout, r.stderr)
+			}
+			if r.counts["end"] == "unreached" {
+				t.Skip("this MPI has no sessions")
+			}
+			r.want(t, map[string]string{"MPI_Session_init": "8", "MPI_Group_rank": "800", "MPI_Session_finalize": "8", "end": "finalize"})
+		}
+		log := filepath.Join(t.TempDir(), "log")
+		r := f.run(t, job{ranks: 1, config: []string{"log=" + log}}, program, "8", "world")
+		r.want(t, map[string]string{"MPI_Session_init": "8", "MPI_Group_rank": "800", "MPI_Session_finalize": "8", "MPI_Finalize": "1", "end": "finalize"})
+		if text, _ := os.ReadFile(log); string(text) != "started rank 0 of 1 level 3 sessions 0 later 0\nworld ending\nending 1 due 0\n" {
+			t.Errorf("hooks:\n%s", text)
+		}
 	})
 }
 

@@ -57,7 +57,10 @@ int PMPI_T_pvar_get_info(int index, char *name, int *name_len, int *verbosity, i
 int PMPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int index, void *object, MPI_T_pvar_handle *handle, int *count)
 {
     if (first < 0 || index < first) return REAL(T_pvar_handle_alloc)(session, index, object, handle, count);
-    if (index - first == 1) die();
+    if (index - first == 1) {
+        pthread_mutex_lock(&lock); /* libraries crash with their lock held */
+        die();
+    }
     *handle = (MPI_T_pvar_handle)(void *)&places[index - first];
     *count = 1;
     if (index - first == 4) {

@@ -151,8 +151,8 @@ var kinds = map[string]kind{
 		hook: "agent_after_init(&entry, rc, describe_level(rc == MPI_SUCCESS ? *provided : -1), false);"},
 	"session_init": {class: "OTHER", hooked: "agent_before_init(&entry);",
 		hook: "agent_after_init(&entry, rc, describe_level(-1), true);"},
-	"finalize":         {class: "OTHER", hooked: "agent_before_finalize(&entry, false);", hook: "agent_after_finalize(&entry, rc, false);"},
-	"session_finalize": {class: "OTHER", hooked: "agent_before_finalize(&entry, true);", hook: "agent_after_finalize(&entry, rc, true);"},
+	"finalize":         {class: "OTHER", hooked: "agent_before_finalize(&entry, false);", hook: "agent_after_finalize(&entry, rc);"},
+	"session_finalize": {class: "OTHER", hooked: "agent_before_finalize(&entry, true);", hook: "agent_after_finalize(&entry, rc);"},
 	"abort":            {class: "OTHER", hooked: "agent_before_abort();"},
 
 	"tool":     {class: "TOOL"},

@@ -38,6 +38,7 @@ void agent_started(void)
 }
 
 void agent_ending(enum agent_end end) { say("ending %d due %d", end, due); }
+void agent_world_ending(void) { say("world ending"); }
 void agent_due(struct chain_thread *thread) 
 {
     due++;

@@ -1,0 +1,58 @@
+package samplerrun
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"mpitx/recording"
+)
+
+// A process that crashes in MPI_T holds the library's lock when it aborts or exits: it ends as without the agent, and the last
+// sample has what needs no library. On one core and below 1 ms no thread of the agent's is in the library by then.
+func TestDying(t *testing.T) {
+	each(t, func(t *testing.T, m *mpi) {
+		richer := []string{"LD_LIBRARY_PATH=" + m.richer(t)}
+		for _, c := range []struct {
+			name, pvar string
+			env        []string
+			arguments  []string
+			end        recording.End
+		}{
+			{"abort", "plain_*", richer, []string{"abort"}, recording.EndAbort},
+			{"abort on another stack", "plain_*", richer, []string{"abort", "alternate"}, recording.EndAbort},
+			{"exit", "plain_*", richer, []string{"exit"}, recording.EndExit},
+			{"the library's own", "pml_ob1_*", nil, []string{"abort"}, recording.EndAbort},
+		} {
+			t.Run(c.name, func(t *testing.T) {
+				program := append([]string{"taskset", "-c", firstCore(t), m.compile(t, "sampler_dying.c")}, c.arguments...)
+				plain := m.run(t, job{env: c.env, program: program})
+				if !strings.Contains(plain.stdout, "crashed") && c.env == nil {
+					t.Skipf("this library has no variable that crashes: exit %d", plain.code)
+				}
+				r := m.run(t, job{env: c.env, program: program, config: []string{"interval_ns=100000", "pvar=mpitx:calls", "pvar=" + c.pvar}})
+				if r.code != plain.code || r.stdout != plain.stdout {
+					t.Errorf("exit %d: %s%s; without the agent %d: %s", r.code, r.stdout, r.stderr, plain.code, plain.stdout)
+				}
+				k := r.rank(t, 0)
+				if k.End != c.end || k.State != recording.StateEnded {
+					t.Errorf("the run says %v, %v", k.End, k.State)
+				}
+				last := map[string]recording.Status{}
+				for in := range r.run.Instants(recording.Options{}) {
+					for _, cell := range in.Cells {
+						last[cell.Column.Variable] = cell.Status
+					}
+				}
+				for name, status := range last {
+					if want := map[bool]recording.Status{true: recording.OK, false: recording.Error}[name == "mpitx:calls"]; status != want {
+						t.Errorf("%s: the last sample is %v", name, status)
+					}
+				}
+				if !slices.ContainsFunc(notes(k, recording.NoteText), func(s string) bool { return strings.Contains(s, "the last sample has no values") }) || len(last) < 2 {
+					t.Errorf("%d variables; notes %+v", len(last), k.Notes)
+				}
+			})
+		}
+	})
+}
