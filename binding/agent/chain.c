@@ -58,12 +58,28 @@ static chain_any_function *way(const struct chain_choice *choice, chain_any_func
     return flags < CHAIN_FLAG_FULL ? choice->timed : choice->whole;
 }
 
-static void set_ways(int function, unsigned flags)
+chain_any_function *chain_way(int function, int shifted)
 {
-    const struct chain_choice *choice = &chain_choices[function], *shifted = choice + chain_function_count;
-    if (!choice->whole) return;
-    __atomic_store_n(&chain_ways[function], way(choice, chain_next[function], flags), __ATOMIC_RELEASE);
-    __atomic_store_n(&chain_ways_shifted[function], way(shifted, chain_next_shifted[function], flags), __ATOMIC_RELEASE);
+    const struct chain_choice *choice = &chain_choices[function + (shifted ? chain_function_count : 0)];
+    return way(choice, (shifted ? chain_next_shifted : chain_next)[function], __atomic_load_n(&chain_flags[function], __ATOMIC_ACQUIRE));
+}
+
+static void set_way(int function, int shifted)
+{
+    chain_any_function *door = chain_door_of(function, shifted);
+    __atomic_store_n(&(shifted ? chain_ways_shifted : chain_ways)[function], door ? door : chain_way(function, shifted), __ATOMIC_RELEASE);
+}
+
+static void set_ways(int function)
+{
+    if (!chain_choices[function].whole) return;
+    set_way(function, 0);
+    set_way(function, 1);
+}
+
+void chain_set_ways(void)
+{
+    for (int i = 0; i < chain_function_count; i++) set_ways(i);
 }
 
 /* Samples are taken when what others wait for has been sent, and before this process waits itself: a process that has just got a
@@ -97,7 +113,7 @@ static void set_flags(int function)
         flags = lighten(function, flags);
     }
     __atomic_store_n(&chain_flags[function], (uint16_t)flags, __ATOMIC_RELEASE);
-    set_ways(function, flags);
+    set_ways(function);
 }
 
 void chain_set_flags(void)

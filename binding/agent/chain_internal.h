@@ -69,6 +69,10 @@ extern int chain_tally_observer;
 /* Sets all flags anew from what is wanted. */
 void chain_set_flags(void);
 
+/* Chooses the ways anew, and the one for a call that came through a door. */
+void chain_set_ways(void);
+chain_any_function *chain_way(int function, int shifted);
+
 /* While a communicator's idup is pending: completions must be looked at. */
 void chain_pending_objects(int change);
 
@@ -106,6 +110,16 @@ void chain_add_inside(const void *address);
 
 /* Looks for parts of the library that were loaded since. */
 void chain_find_parts(void);
+
+/* Whether the library with this PMPI_Init is the one that is followed, or will be. */
+bool chain_follows(void *init, const char *path);
+
+/* ---- second.c ---- */
+
+/* From now on the first calls look whether their caller uses the library that is followed. Where MPI may be loaded later. */
+void chain_open_doors(void);
+/* Where a wrapper must go to find that out; NULL: it need not. */
+chain_any_function *chain_door_of(int function, int shifted);
 
 /* ---- names.c ---- */
 

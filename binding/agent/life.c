@@ -23,6 +23,7 @@
 
 struct agent_process agent_process = {.rank = -1, .size = -1, .thread_level = -1, .library = ""};
 
+void chain_watch_libraries(void);
 void chain_resolve_early(void);
 
 static _Atomic int open_count;    /* MPI_Init and sessions: entered, and their end not entered */
@@ -52,6 +53,7 @@ bool agent_is_armed(void)
 __attribute__((constructor)) static void start(void)
 {
     const char *configuration = getenv(AGENT_VARIABLE);
+    chain_watch_libraries();
     if (!configuration) return;
     char *copy = strdup(configuration); /* for the life of the process */
     if (!copy) return;

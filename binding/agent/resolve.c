@@ -156,6 +156,8 @@ static int find_candidate(struct dl_phdr_info *info, size_t size, void *argument
     return 0;
 }
 
+static char preferred[512]; /* the library of the first caller */
+
 static const char *family_of(void *handle, const char *path)
 {
     if (strstr(path, "libmpi_abi")) return "abi";
@@ -168,7 +170,8 @@ static void *loaded_library(void)
     static struct candidates candidates;
     candidates.count = 0;
     dl_iterate_phdr(find_candidate, &candidates);
-    void *other = NULL;
+    void *other = preferred[0] ? dlopen(preferred, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    if (other) return other;
     for (int i = 0; i < candidates.count; i++) {
         void *handle = dlopen(candidates.paths[i], RTLD_LAZY | RTLD_NOLOAD);
         if (!handle) continue;
@@ -178,6 +181,16 @@ static void *loaded_library(void)
         }
     }
     return other;
+}
+
+bool chain_follows(void *init, const char *path)
+{
+    if (chain_resolved) return init == (void *)chain_next_shifted[chain_function_id("MPI_Init")];
+    void *handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+    bool fits = handle && strcmp(family_of(handle, path), chain_family) == 0;
+    if (handle) dlclose(handle);
+    if (fits) snprintf(preferred, sizeof preferred, "%s", path);
+    return fits;
 }
 
 static void *library_handle;
@@ -226,7 +239,7 @@ void chain_resolve(void)
 {
     if (chain_resolved) return;
     void *handle = RTLD_NEXT;
-    if (!dlsym(handle, "PMPI_Init")) {
+    if (preferred[0] || !dlsym(handle, "PMPI_Init")) {
         handle = loaded_library();
         if (!handle) handle = RTLD_NEXT;
         agent_process.loaded_later = true;
@@ -249,6 +262,13 @@ void chain_resolve(void)
     if (foreign) agent_foreign_family(agent_process.library);
     describe_start(find_data);
     chain_set_flags();
+    dlerror();
+}
+
+/* In the constructor: if no library is there for all, several can come. */
+void chain_watch_libraries(void)
+{
+    if (!dlsym(RTLD_NEXT, "PMPI_Init")) chain_open_doors();
     dlerror();
 }
 

@@ -223,6 +223,40 @@ func TestLoadedLater(t *testing.T) {
 	})
 }
 
+// Plugins with an MPI library each: the calls of one count, the other's reach their library untouched.
+func TestTwoLibraries(t *testing.T) {
+	for _, f := range families {
+		f.build(t)
+	}
+	loader := filepath.Join(work, "two")
+	cc(t, loader, "testdata/two.c", "-ldl")
+	plugins := map[string][]string{}
+	for _, f := range families {
+		plugins[f.name] = []string{f.compile(t, "mpicc", "two_plugin.c", "-shared", "-fPIC"), f.compile(t, "mpicc", "two_plugin.c", "-shared", "-fPIC", "-DHELPER")}
+	}
+	for _, f := range families {
+		for k, first := range families {
+			second := families[1-k]
+			t.Run(f.name+"/"+first.name+" first", func(t *testing.T) {
+				a, b := plugins[first.name], plugins[second.name]
+				r := f.run(t, job{}, loader, a[0], b[0], a[1], b[1])
+				if r.code != 0 || r.stdout != "done\n" {
+					t.Fatalf("exit code %d: %s%s", r.code, r.stdout, r.stderr)
+				}
+				r.only(t, map[string]string{"MPI_Init": "1", "MPI_Get_library_version": "1", "MPI_Comm_rank": "13", "MPI_File_open": "1",
+					"MPI_File_write_at_all": "1", "MPI_File_close": "1", "MPI_Sendrecv": "1", "MPI_Finalize": "1"})
+				other := second.library
+				if f == second {
+					other = first.library
+				}
+				if !strings.Contains(r.counts["note"], other) || !strings.Contains(r.counts["note"], "another MPI library") {
+					t.Errorf("note: %q", r.counts["note"])
+				}
+			})
+		}
+	}
+}
+
 func TestThreads(t *testing.T) {
 	onEach(t, func(t *testing.T, f *family) {
 		program := f.compile(t, "mpicc", "threads.c")
