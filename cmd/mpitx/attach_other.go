@@ -19,7 +19,13 @@ func become(string, []string, []string) error { return errLinux }
 
 func supervise(*exec.Cmd, bool, func()) (ending, error) { return ending{}, errLinux }
 
-func (o *sampleOptions) standIn() func() { return func() {} }
+type standInPipe struct{}
+
+func (*standInPipe) say(byte) {}
+
+func (*standInPipe) done() {}
+
+func (o *sampleOptions) standIn() {}
 
 func (o *sampleOptions) takeOver(string, []string) error { return errLinux }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mpitx/cmd/internal/progress"
+	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/export"
 	"mpitx/recording"
 )
@@ -20,10 +21,12 @@ const formatParquet = export.Format("parquet")
 // exportFlags choose how samples are written.
 type exportFlags struct {
 	output, out, as string
-	wide            bool
+	wide, overwrite bool
 
 	format    export.Format
 	transform recording.Transform
+	part      string // names the file while it is written, see createFile
+	then      existing
 }
 
 func sampleFormats() []string {
@@ -39,6 +42,7 @@ func (x *exportFlags) flags(cmd *cobra.Command) {
 	f.StringVarP(&x.output, "output", "o", "", "output format: "+strings.Join(sampleFormats(), ", ")+" (default: as --out ends, else csv)")
 	f.StringVar(&x.out, "out", "", "file to write")
 	f.StringVar(&x.as, "as", "", "values as raw, delta (since the start) or rate (per second); default: by the variable's class")
+	f.BoolVar(&x.overwrite, "overwrite", false, "replace the file that --out names, if it is there")
 	f.BoolVar(&x.wide, "wide", false, "one row for each instant, one column for each variable")
 	cmd.MarkFlagFilename("out")
 	cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(sampleFormats(), cobra.ShellCompDirectiveNoFileComp))
@@ -62,6 +66,24 @@ func (x *exportFlags) parse() error {
 		return usagef("--as: %q: must be raw, delta or rate", x.as)
 	}
 	return nil
+}
+
+// command is what writes the same export of a run.
+func (x *exportFlags) command(dir string) string {
+	words := "mpitx export " + origin.Quote(dir)
+	if x.output != "" {
+		words += " -o " + x.output
+	}
+	if x.as != "" {
+		words += " --as " + x.as
+	}
+	if x.wide {
+		words += " --wide"
+	}
+	if x.out != "" && x.out != "-" {
+		words += " --out " + origin.Quote(x.out)
+	}
+	return words
 }
 
 func isSampleFormat(name string) bool {
@@ -88,11 +110,7 @@ func (x *exportFlags) check() error {
 	}
 	f, err := os.CreateTemp(filepath.Dir(x.out), ".mpitx-*")
 	if err != nil {
-		var pathErr *os.PathError
-		if errors.As(err, &pathErr) {
-			err = pathErr.Err
-		}
-		return failf("--out %s: %v: name a file that can be written", x.out, err)
+		return failf("--out %s: %v: name a file that can be written", x.out, causeOf(err))
 	}
 	f.Close()
 	os.Remove(f.Name())
@@ -102,7 +120,8 @@ func (x *exportFlags) check() error {
 // errDamaged says that something was left out, of which the user has heard.
 var errDamaged = &exitError{code: exitPartial}
 
-// write writes the samples of a run to x.out, "-" being standard output.
+// write writes the samples of a run to x.out, "-" being standard output. If that file is there, x.out becomes the name of the one
+// that was written.
 func (x *exportFlags) write(a *app, run *recording.Run) error {
 	bar := progress.New("exporting")
 	o := export.SampleOptions{Options: recording.Options{As: x.transform, Progress: bar.Update}, Wide: x.wide}
@@ -128,7 +147,11 @@ func (x *exportFlags) write(a *app, run *recording.Run) error {
 		}
 		err = write(a.out)
 	} else {
-		err = replaceFile(x.out, write)
+		then := x.then
+		if x.overwrite {
+			then = replaceIt
+		}
+		x.out, err = createFile(x.out, x.part, then, write)
 	}
 	if err == nil && damaged {
 		return errDamaged
@@ -185,14 +208,17 @@ func (o *exportOptions) run(dir string) error {
 	if err := o.parse(); err != nil {
 		return err
 	}
+	if o.out == "" {
+		o.out = "-"
+	}
+	if !o.overwrite && freeName(o.out) != o.out {
+		return errExists(o.out)
+	}
 	run, err := openSamples(dir)
 	if err != nil {
 		return err
 	}
 	defer run.Close()
-	if o.out == "" {
-		o.out = "-"
-	}
 	return o.write(o.a, run)
 }
 

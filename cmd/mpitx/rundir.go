@@ -226,6 +226,9 @@ func (j *runJob) enter(path string, shared bool, command []string) error {
 		switch err := j.join(); {
 		case err == nil:
 			return nil
+		case errors.Is(err, fs.ErrNotExist) && os.Mkdir(abs, 0o700) == nil: // rank 0 has ended already, and removed it
+			j.made = true
+			return j.leave(command)
 		case !errors.Is(err, fs.ErrNotExist) || time.Now().After(deadline):
 			return dirFailed(path, errors.New("it was not made by this job"), "choose a name that is not there yet with --dir")
 		}

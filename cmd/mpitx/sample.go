@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -39,7 +40,11 @@ type sampleOptions struct {
 	agent    string   // path of the agent for it
 	argv     []string // the application
 	job      *runJob
-	release  func()          // tells the stand-in that it is not needed; nil: there is none
+	parent   *standInPipe    // to the stand-in; nil: there is none
+	asked    string          // --out as it was given
+	told     bool            // what there is to say of the run was said
+	promised atomic.Bool     // it was said that the answer follows
+	left     bool            // something of the run could not be brought into its directory
 	warned   map[string]bool // --pvar of which the user has heard
 }
 
@@ -267,9 +272,21 @@ func (o *sampleOptions) prepare(args []string) (err error) {
 		}
 	}
 	if o.launch.Rank <= 0 && o.given == "" {
+		o.nameOut()
 		o.unknown()
 	}
 	return nil
+}
+
+// nameOut keeps a file that is there: samples of another job go to one with a number.
+func (o *sampleOptions) nameOut() {
+	o.asked, o.export.then = o.export.out, numberIt
+	if o.export.out == "" || o.export.out == "-" || o.export.overwrite {
+		return
+	}
+	if o.export.out = freeName(o.asked); o.export.out != o.asked {
+		o.a.complain("%s is there already: samples go to %s (--overwrite replaces it)", o.asked, o.export.out)
+	}
 }
 
 // builtin is the command of --workload.

@@ -1,11 +1,12 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -14,33 +15,59 @@ import (
 	"golang.org/x/sys/unix"
 
 	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/cmd/mpitx/internal/origin"
 )
 
-// At MPI_Abort, and when a rank dies, Hydra kills every process that it has started, the mpitx of rank 0 too, by SIGKILL. So
-// under Hydra that one has a stand-in: the same command again in a session of its own, which does nothing unless its
-// parent dies before it said that it is done.
+// A launcher that ends a job kills the mpitx of rank 0, too: Hydra at MPI_Abort and when a rank dies, by SIGKILL at once; Open
+// MPI's a second after SIGTERM. So that one has a stand-in: the same command again in a session of its own, which does nothing
+// unless its parent dies before it said that it is done.
 
-// standIn starts the stand-in; the answer tells it that it is not needed.
-func (o *sampleOptions) standIn() (release func()) {
-	none := func() {}
-	if o.launch.Name != "hydra" {
-		return none
+// standInPipe is what the parent says to its stand-in.
+type standInPipe struct {
+	w      *os.File
+	cmd    *exec.Cmd
+	sweeps bool
+}
+
+// say lets the stand-in know how far its parent came.
+func (p *standInPipe) say(word byte) {
+	if p != nil {
+		p.w.Write([]byte{word})
+		p.sweeps = p.sweeps || word == saidEmpty
+	}
+}
+
+// done says that the stand-in is not needed.
+func (p *standInPipe) done() {
+	if p != nil {
+		p.say(saidDone)
+		p.w.Close()
+		if !p.sweeps {
+			p.cmd.Wait()
+		}
+	}
+}
+
+// standIn starts the stand-in.
+func (o *sampleOptions) standIn() {
+	if o.launch.Name != "hydra" && o.launch.Name != "orte" && o.launch.Name != "prrte" {
+		return
 	}
 	exe, err := os.Executable()
 	if err != nil {
-		return none
+		return
 	}
 	r, w, err := os.Pipe()
 	if err != nil {
-		return none
+		return
 	}
 	defer r.Close()
 	cmd := exec.Command(exe, os.Args[1:]...)
-	cmd.Env = append(os.Environ(), standInVariable+"="+o.job.String())
+	cmd.Env = append(os.Environ(), standInVariable+"="+strings.Join([]string{o.job.String(), strconv.Itoa(o.launch.PID), o.export.out}, "\n"))
 	cmd.ExtraFiles = []*os.File{r}
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	// The descriptors that we have from Hydra may be closed by then. A pipe that is held open here keeps its reader waiting.
-	if f, err := os.OpenFile(fmt.Sprintf("/proc/%d/fd/2", o.launch.PID), os.O_WRONLY|os.O_APPEND|syscall.O_NOCTTY, 0); err == nil && o.launch.PID != 0 {
+	// The descriptors that we have from the launcher may be closed by then. A pipe that is held open here keeps its reader waiting.
+	if f := launcherFile(o.launch.PID, 2); f != nil {
 		defer f.Close()
 		cmd.Stderr = f
 		if o.workload == "" {
@@ -50,13 +77,27 @@ func (o *sampleOptions) standIn() (release func()) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if cmd.Start() != nil {
 		w.Close()
-		return none
+		return
 	}
-	return func() {
-		w.Write([]byte{1})
-		w.Close()
-		cmd.Wait()
+	o.parent = &standInPipe{w: w, cmd: cmd}
+}
+
+// launcherFile is a descriptor of the launcher, if possible with its place in a file, which both then write on from; nil if there is none.
+func launcherFile(pid, fd int) *os.File {
+	if pid == 0 {
+		return nil
 	}
+	if p, err := unix.PidfdOpen(pid, 0); err == nil {
+		defer unix.Close(p)
+		if n, err := unix.PidfdGetfd(p, fd, 0); err == nil {
+			return os.NewFile(uintptr(n), "launcher")
+		}
+	}
+	f, err := os.OpenFile(fmt.Sprintf("/proc/%d/fd/%d", pid, fd), os.O_WRONLY|os.O_APPEND|syscall.O_NOCTTY, 0)
+	if err != nil {
+		return nil
+	}
+	return f
 }
 
 // takeOver is the stand-in.
@@ -66,6 +107,11 @@ func (o *sampleOptions) takeOver(job string, args []string) (err error) {
 			syscall.Close(fd)
 		}
 	}
+	o.asked, o.export.then = o.export.out, numberIt
+	job, rest, _ := strings.Cut(job, "\n")
+	launcher, out, _ := strings.Cut(rest, "\n")
+	o.export.out = out
+	o.launch.PID, _ = strconv.Atoi(launcher) // our parent may be gone already, and not be among our ancestors
 	if o.job, err = parseJob(job); err != nil {
 		return err
 	}
@@ -73,16 +119,42 @@ func (o *sampleOptions) takeOver(job string, args []string) (err error) {
 	if o.dir == "" {
 		_, _, o.job.why = jobKey(o.a.env, o.launch) // as long as the launcher is there
 	}
-	if n, err := os.NewFile(3, "parent").Read(make([]byte, 1)); n > 0 || !errors.Is(err, io.EOF) {
+	words, err := io.ReadAll(os.NewFile(3, "parent"))
+	if slices.Contains(words, saidEmpty) {
+		o.sweep()
+	}
+	if err != nil || slices.Contains(words, saidDone) {
 		return answered{exitDone}
 	}
+	const killed = "the launcher killed mpitx on rank 0 with the job"
+	if st, err := os.Stat(o.export.out); err == nil && !st.Mode().IsRegular() { // nobody may read it any more
+		o.a.complain("%s: what was recorded is in %s: %s", killed, origin.Quote(o.shown()), o.export.command(o.shown()))
+		return answered{exitFailed}
+	}
+	o.promised.Store(slices.Contains(words, saidPromise))
+	o.promiseBecause(killed)
 	o.given = job // and what was said before is not said again
 	if err := o.prepare(args); err != nil {
 		return err
 	}
-	o.a.complain("the launcher killed mpitx on rank 0 with the job: what was recorded is collected now")
+	o.told = slices.Contains(words, saidTold)
 	o.conclude(max(1, o.launch.Size), 2*time.Second)
 	return answered{exitFailed}
+}
+
+// sweep removes the empty run directory once the launcher has ended: a rank that starts late makes it again.
+func (o *sampleOptions) sweep() {
+	links, _ := filepath.Glob("/proc/self/fd/*")
+	for _, link := range links { // the launcher waits for those who have its pipes open, and leaves them open in the processes it starts
+		fd, err := strconv.Atoi(filepath.Base(link))
+		if to, _ := os.Readlink(link); err == nil && (fd < 3 || strings.HasPrefix(to, "pipe:") || strings.HasPrefix(to, "socket:")) {
+			syscall.Close(fd)
+		}
+	}
+	if p, err := unix.PidfdOpen(o.launch.PID, 0); err == nil && o.launch.PID != 0 {
+		unix.Poll([]unix.PollFd{{Fd: int32(p), Events: unix.POLLIN}}, 60_000)
+	}
+	o.discard()
 }
 
 // endJob makes Hydra end the job: it does not do so for a process that fails before MPI_Init, for which all others then wait.

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"mpitx/cmd/mpitx/internal/origin"
+)
+
+// existing says what becomes of a file that is there when another is to be written under its name.
+type existing uint8
+
+const (
+	keepIt   existing = iota // nothing is written
+	numberIt                 // the new one gets a number: samples-2.csv
+	replaceIt
+)
+
+// freeName is the first of path, path-2, … that names no regular file.
+func freeName(path string) string {
+	for n := 1; ; n++ {
+		name := numbered(path, n)
+		if st, err := os.Stat(name); err != nil || !st.Mode().IsRegular() {
+			return name
+		}
+	}
+}
+
+func numbered(path string, n int) string {
+	if n == 1 {
+		return path
+	}
+	ext := filepath.Ext(path)
+	return strings.TrimSuffix(path, ext) + "-" + strconv.Itoa(n) + ext
+}
+
+// createFile writes a file whole or not at all, under a temporary name until it is whole, and returns its name. part names the
+// temporary file, so that who begins again after a kill replaces it; "" is any name. What is no regular file is written as it is.
+func createFile(path, part string, then existing, write func(io.Writer) error) (string, error) {
+	if st, err := os.Stat(path); then == replaceIt || err == nil && !st.Mode().IsRegular() {
+		return path, replaceFile(path, write)
+	}
+	if part == "" {
+		part = fmt.Sprintf("%08x", rand.Uint32())
+	}
+	temp := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+part)
+	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	if err != nil {
+		return path, failf("write: %s: %v", path, causeOf(err))
+	}
+	if err = writeAndClose(path, f, write); err == nil {
+		path, err = placeFile(temp, path, then)
+	}
+	if err != nil {
+		os.Remove(temp)
+	}
+	return path, err
+}
+
+// placeFile gives a file its name, or the next one that is free.
+func placeFile(temp, path string, then existing) (string, error) {
+	for n := 1; ; n++ {
+		name := numbered(path, n)
+		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666) // takes the name, against all others that do so
+		switch {
+		case errors.Is(err, fs.ErrExist) && then == numberIt:
+			continue
+		case errors.Is(err, fs.ErrExist):
+			return path, errExists(path)
+		case err != nil:
+			return path, failf("write: %s: %v", name, causeOf(err))
+		}
+		f.Close()
+		if err := os.Rename(temp, name); err != nil {
+			os.Remove(name)
+			return path, failf("write: %s: %v", name, causeOf(err))
+		}
+		return name, nil
+	}
+}
+
+func errExists(path string) error {
+	return usagef("--out %s: the file is there already: name another, or replace it with --overwrite", origin.Quote(path))
+}
+
+// causeOf is an error without the path, which the message names anyway.
+func causeOf(err error) error {
+	var p *fs.PathError
+	var l *os.LinkError
+	switch {
+	case errors.As(err, &p):
+		return p.Err
+	case errors.As(err, &l):
+		return l.Err
+	}
+	return err
+}
