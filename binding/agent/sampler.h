@@ -68,6 +68,7 @@ struct sampler_object {
     uint64_t id; /* 0: none; 1: MPI_COMM_WORLD; 2: MPI_COMM_SELF; then one for each made */
     int bind;    /* enum mpitx_bind: COMM, WIN or NO_OBJECT */
     union chain_handle handle;
+    char zeros[MPITX_OBJECT_ZEROS]; /* what MPI_T finds behind the handle */
     int size;       /* of its group; 0 unknown */
     bool inter;     /* an intercommunicator: elements are about the other group */
     int32_t *ranks; /* the processes that elements are about, in MPI_COMM_WORLD; NULL unknown */
@@ -236,7 +237,6 @@ bool sampler_value_equal(const struct sampler_cvar *v, const char *a, const char
 void sampler_mpi_bind(void *library);
 bool sampler_mpi_is_null(int bind, union chain_handle handle);
 void sampler_mpi_describe(struct sampler_object *object, bool with_ranks); /* size, name, ranks; 0, "" and NULL where unknown */
-int sampler_mpi_handle_alloc(mpitx_handle session, int index, union chain_handle *object, mpitx_handle *handle, int *count);
 /* An intercommunicator with more processes here than there: libraries have an element for each here, and read beyond there. */
 bool sampler_mpi_odd(const struct sampler_object *object);
 void sampler_mpi_keep_level(void); /* MPI_T_init_thread must not change what MPI_Query_thread says: before it … */

@@ -33,7 +33,7 @@ static bool open_reading(struct sampler_reading *r)
     if (r->object->bind == MPITX_BIND_NO_OBJECT)
         rc = sampler.table->pvar_handle_alloc(sampler.session, v->index, MPITX_OBJECT_NONE, &r->handle, &count);
     else
-        rc = sampler_mpi_handle_alloc(sampler.session, v->index, &r->object->handle, &r->handle, &count);
+        rc = mpitx_pvar_bind(sampler.session, v->index, &r->object->handle, &r->handle, &count);
     if (rc != MPITX_SUCCESS || count == 0 || count > MOST_COUNT) {
         if (r->object->id <= 2)
             sampler_note(MPITX_RUN_WARNING, "%s: MPI_T_pvar_handle_alloc: %s: not sampled", v->name, rc != MPITX_SUCCESS ? sampler_rc_name(rc) : "its number of elements");

@@ -22,7 +22,6 @@ static struct {
     __typeof__(MPI_Group_free) *Group_free;
     __typeof__(MPI_Group_translate_ranks) *Group_translate_ranks;
     __typeof__(MPI_Query_thread) *Query_thread;
-    __typeof__(MPI_T_pvar_handle_alloc) *T_pvar_handle_alloc;
 } mpi;
 
 static void *library;
@@ -51,7 +50,7 @@ void sampler_mpi_bind(void *handle)
 #define BIND(name) mpi.name = (__typeof__(mpi.name))routine(#name)
     BIND(Comm_size), BIND(Comm_remote_size), BIND(Comm_test_inter), BIND(Comm_get_name), BIND(Comm_group), BIND(Comm_remote_group);
     BIND(Win_get_name), BIND(Win_get_group), BIND(Group_size), BIND(Group_free), BIND(Group_translate_ranks);
-    BIND(Query_thread), BIND(T_pvar_handle_alloc);
+    BIND(Query_thread);
 #ifdef OPEN_MPI
     null_comm = datum("ompi_mpi_comm_null");
     null_win = datum("ompi_mpi_win_null");
@@ -151,14 +150,6 @@ bool sampler_mpi_odd(const struct sampler_object *object)
         return false;
     return !mpi.Comm_remote_size || mpi.Comm_size(comm_of(object->handle), &here) != MPI_SUCCESS ||
            mpi.Comm_remote_size(comm_of(object->handle), &there) != MPI_SUCCESS || here > there;
-}
-
-int sampler_mpi_handle_alloc(mpitx_handle session, int index, union chain_handle *object, mpitx_handle *handle, int *count)
-{
-    MPI_T_pvar_handle h = MPI_T_PVAR_HANDLE_NULL;
-    int code = mpi.T_pvar_handle_alloc((MPI_T_pvar_session)session, index, object, &h, count);
-    *handle = code == MPI_SUCCESS ? (mpitx_handle)h : 0;
-    return code == MPI_SUCCESS ? MPITX_SUCCESS : MPITX_ERR_OTHER + code;
 }
 
 /* ---- the thread level ---- */

@@ -67,17 +67,13 @@ int sampler_probe_quietly(struct mpitx_probe *probe, const struct mpitx_table *t
 /* ---- variables ---- */
 
 /* The object to try with: the table binds to MPI_COMM_WORLD and MPI_COMM_SELF only. */
-static union chain_handle *trial;
+static struct sampler_object trial;
 
 static int trial_alloc(mpitx_handle session, int index, int object, mpitx_handle *handle, int *count)
 {
     if (object == MPITX_OBJECT_NONE)
         return sampler.table->pvar_handle_alloc(session, index, object, handle, count);
-    int n = -1;
-    int rc = sampler_mpi_handle_alloc(session, index, trial, handle, &n);
-    if (count)
-        *count = n;
-    return rc;
+    return mpitx_pvar_bind(session, index, &trial.handle, handle, count);
 }
 
 /* Windows are objects like communicators here. */
@@ -144,7 +140,6 @@ static void tell_faults(struct sampler_variable **chosen, const struct mpitx_pro
 void sampler_prove(const struct sampler_object *object)
 {
     struct mpitx_probe probe = {0};
-    union chain_handle handle = object->handle;
     int n = 0;
     struct sampler_variable **chosen = calloc((size_t)sampler.variable_count + 1, sizeof *chosen);
     for (int i = 0; chosen && i < sampler.variable_count; i++) {
@@ -162,7 +157,7 @@ void sampler_prove(const struct sampler_object *object)
         struct mpitx_probe_options options = {.object = MPITX_OBJECT_COMM_WORLD, .limit_ms = LIMIT_MS, .total_ms = TOTAL_MS};
         table.pvar_handle_alloc = trial_alloc;
         table.pvar_get_info = trial_info;
-        trial = &handle;
+        trial = *object;
         for (int i = 0; i < n; i++) {
             probe.items[i].kind = MPITX_PROBE_PVAR;
             probe.items[i].index = chosen[i]->index;

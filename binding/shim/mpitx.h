@@ -156,6 +156,10 @@ static inline size_t mpitx_type_size(int t)
 /* What a variable is bound to when its handle is made. Only objects that mpitx itself has can be named. */
 enum mpitx_object { MPITX_OBJECT_NONE = 0, MPITX_OBJECT_COMM_WORLD = 1, MPITX_OBJECT_COMM_SELF = 2 };
 
+/* The zeros that follow the handle of an object whose address MPI_T is given. Open MPI 6.0 takes the address of the handle for that of the
+ * object, and reads the object's state from what follows: of a communicator 224 bytes on. Zeros say that it is valid. */
+#define MPITX_OBJECT_ZEROS 512
+
 /* The string convention of 14.3.3 holds for every (char *, int *) pair. */
 struct mpitx_cvar_info {
     int verbosity, datatype, bind, scope;
@@ -249,5 +253,9 @@ struct mpitx_table {
 /* What a shim exports, as "mpitx_shim_open". libmpi is the handle that dlopen gave for the library. Returns NULL where the library lacks
  * a required routine and names it in missing. The table lives as long as the process. */
 const struct mpitx_table *mpitx_shim_open(void *libmpi, char *missing, size_t missing_len);
+
+/* pvar_handle_alloc for any object, for what is linked with the shim: object is the address of its handle, which MPITX_OBJECT_ZEROS
+ * follow, or NULL. */
+int mpitx_pvar_bind(mpitx_handle session, int index, void *object, mpitx_handle *handle, int *count);
 
 #endif

@@ -210,9 +210,13 @@ static int neutral_type(MPI_Datatype t)
 /* MPI_T takes the address of the object's handle. */
 static void *object_address(int object)
 {
+    static struct {
+        MPI_Comm comm;
+        char zeros[MPITX_OBJECT_ZEROS];
+    } objects[2];
     switch (object) {
-    case MPITX_OBJECT_COMM_WORLD: return &world;
-    case MPITX_OBJECT_COMM_SELF: return &self;
+    case MPITX_OBJECT_COMM_WORLD: objects[0].comm = world; return &objects[0];
+    case MPITX_OBJECT_COMM_SELF: objects[1].comm = self; return &objects[1];
     default: return NULL;
     }
 }
@@ -458,15 +462,31 @@ static int x_pvar_session_free(mpitx_handle *session)
     return rc(code);
 }
 
-static int x_pvar_handle_alloc(mpitx_handle session, int index, int object, mpitx_handle *handle, int *count)
+/* Open MPI's ABI library copies the object's handle to its stack and reads what follows the copy: this frame, which is zeros. */
+__attribute__((noinline)) static int alloc_below_zeros(MPI_T_pvar_session session, int index, void *object, MPI_T_pvar_handle *handle, int *count)
+{
+    char zeros[MPITX_OBJECT_ZEROS];
+    memset(zeros, 0, sizeof zeros);
+    __asm__ volatile("" : : "r"(zeros) : "memory");
+    int code = mpi.T_pvar_handle_alloc(session, index, object, handle, count);
+    __asm__ volatile("" : : "r"(zeros) : "memory");
+    return code;
+}
+
+int mpitx_pvar_bind(mpitx_handle session, int index, void *object, mpitx_handle *handle, int *count)
 {
     MPI_T_pvar_handle h = MPI_T_PVAR_HANDLE_NULL;
     int n = -1; /* Open MPI's software counters leave it untouched */
-    int code = mpi.T_pvar_handle_alloc((MPI_T_pvar_session)session, index, object_address(object), &h, &n);
+    int code = alloc_below_zeros((MPI_T_pvar_session)session, index, object, &h, &n);
     *handle = (mpitx_handle)h;
     if (count)
         *count = n;
     return rc(code);
+}
+
+static int x_pvar_handle_alloc(mpitx_handle session, int index, int object, mpitx_handle *handle, int *count)
+{
+    return mpitx_pvar_bind(session, index, object_address(object), handle, count);
 }
 
 static int x_pvar_handle_free(mpitx_handle session, mpitx_handle *handle)

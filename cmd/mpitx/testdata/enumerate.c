@@ -86,6 +86,17 @@ static const char *class_name(int class)
         : class == MPI_T_PVAR_CLASS_TIMER ? "timer" : class == MPI_T_PVAR_CLASS_GENERIC ? "generic" : "?";
 }
 
+/* Open MPI 6.0 takes the address of the handle for the object; its ABI library that of a copy, which lies below this frame. Zeros behind
+ * either are a valid object. */
+__attribute__((noinline)) static int alloc_bound(MPI_T_pvar_session session, int i, void *object, MPI_T_pvar_handle *handle, int *count)
+{
+    volatile char zeros[1024];
+    for (size_t k = 0; k < sizeof zeros; k++)
+        zeros[k] = 0;
+    int rc = MPI_T_pvar_handle_alloc(session, i, object, handle, count);
+    return zeros[0] ? -1 : rc;
+}
+
 /* Some of Open MPI's kill the process in handle_alloc: each is tried in a process of its own. */
 static const char *try_pvar(int i, void *object)
 {
@@ -101,7 +112,7 @@ static const char *try_pvar(int i, void *object)
         int count = 1;
         int rc = MPI_T_pvar_session_create(&session);
         if (rc == MPI_SUCCESS)
-            rc = MPI_T_pvar_handle_alloc(session, i, object, &handle, &count);
+            rc = alloc_bound(session, i, object, &handle, &count);
         _exit(rc == MPI_SUCCESS ? 0 : 1);
     }
     int status = 0;
@@ -118,7 +129,7 @@ static void pvars(FILE *f, int initialized)
         int length = sizeof name, verbosity, class, bind, readonly, continuous, atomic;
         MPI_Datatype type;
         MPI_T_enum items;
-        MPI_Comm world = MPI_COMM_WORLD;
+        struct { MPI_Comm comm; char zeros[1024]; } world = {.comm = MPI_COMM_WORLD};
         int rc = MPI_T_pvar_get_info(i, name, &length, &verbosity, &class, &type, &items, NULL, NULL, &bind, &readonly, &continuous, &atomic);
         if (rc != MPI_SUCCESS)
             continue;
