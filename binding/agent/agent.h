@@ -47,8 +47,9 @@ struct agent_process {
     const char *library;      /* path of the MPI library; "" unknown */
     union chain_handle world, self; /* MPI_COMM_WORLD and MPI_COMM_SELF; 0 unknown */
     uint64_t spawned;         /* processes that this one has started by MPI_Comm_spawn */
-    uint64_t start_ticks;     /* when MPI_Init returned */
-    uint64_t init_ticks;      /* when it was entered */
+    int init_function;        /* the call that started the agent, MPI_Init or its like; */
+    uint64_t init_ticks;      /* when it was entered, */
+    uint64_t start_ticks;     /* and when it returned */
 };
 
 extern struct agent_process agent_process;

@@ -10,7 +10,7 @@ struct chain_entry;
 
 void agent_before_init_core(void);
 /* True when the agent runs. */
-bool agent_after_init_core(int rc, int level, bool sessions);
+bool agent_after_init_core(const struct chain_call *call, int rc, int level, bool sessions);
 void agent_before_finalize_core(bool session);
 void agent_after_finalize_core(void);
 void agent_before_abort(void);

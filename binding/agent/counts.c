@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "agent_internal.h"
+#include "clock.h"
 #include "virtual.h"
 
 static struct {
@@ -60,7 +61,7 @@ void counts_write(const char *when)
             fprintf(file, "%s %llu nested %llu abandoned %llu\n", chain_functions[i].name, (unsigned long long)counts[i].calls,
                     (unsigned long long)counts[i].nested, (unsigned long long)counts[i].abandoned);
     for (int i = 0; (name = agent_config("variable", i)); i++)
-        fprintf(file, "%s %llu\n", name, (unsigned long long)virtual_read(virtual_find(name)));
+        fprintf(file, "%s %llu\n", name, (unsigned long long)virtual_read(virtual_find(name), clock_ticks()));
     struct chain_losses losses = chain_losses();
     fprintf(file, "lost %llu %llu %llu\n", (unsigned long long)losses.requests, (unsigned long long)losses.frames,
             (unsigned long long)losses.memory);

@@ -90,7 +90,6 @@ static void forked(void)
 static void enter_mpi(void)
 {
     clock_start();
-    agent_process.init_ticks = clock_ticks();
     agent_leave_environment();
 }
 
@@ -102,7 +101,7 @@ void agent_before_init_core(void)
     if (agent_process.state == AGENT_ARMED) pthread_once(&once, enter_mpi);
 }
 
-bool agent_after_init_core(int rc, int level, bool sessions)
+bool agent_after_init_core(const struct chain_call *call, int rc, int level, bool sessions)
 {
     if (rc != 0) {
         atomic_fetch_sub(&pending_count, 1);
@@ -114,7 +113,9 @@ bool agent_after_init_core(int rc, int level, bool sessions)
         wait_while(AGENT_STARTING, START_WAIT_NS);
         return agent_process.state == AGENT_RUNNING;
     }
-    agent_process.start_ticks = clock_ticks();
+    agent_process.init_ticks = call->enter;
+    agent_process.start_ticks = call->leave;
+    agent_process.init_function = call->function;
     agent_process.sessions = sessions;
     agent_process.thread_level = level;
     clock_calibrate();

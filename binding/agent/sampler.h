@@ -52,7 +52,7 @@ struct sampler_variable {
     char *name, *description;
     const char *unit; /* NULL: none, or unknown */
     int var_class, datatype, bind;
-    bool continuous;
+    bool continuous, raw; /* raw: shown as it is by default */
     size_t size; /* of an element */
     unsigned objects;
     enum sampler_proof proof;
@@ -197,7 +197,7 @@ bool sampler_over(uint64_t now, uint64_t due); /* the duration has ended; counts
 
 /* sampler_read.c; under the lock */
 void sampler_read_bind(void *library);
-void sampler_read(struct sampler_group *group);
+void sampler_read(struct sampler_group *group, uint64_t now);
 bool sampler_leave_library(void); /* its variables are read no more; whether any was */
 
 /* sampler_thread.c */
@@ -211,7 +211,7 @@ void sampler_thread_alert(void); /* a call has come while the thread looked at s
 
 /* sampler_quiet.c; under the lock, while sampler.compares */
 uint64_t sampler_quiet_take(uint64_t now, uint64_t due, uint64_t passed); /* takes one sample, and fills, as below */
-uint64_t sampler_quiet_fill(uint64_t due, uint64_t passed); /* instants from due on that went by; how many got a sample */
+uint64_t sampler_quiet_fill(uint64_t now, uint64_t due, uint64_t passed); /* instants from due on that went by; how many got a sample */
 void sampler_quiet_end(void); /* from here on the thread looks at every instant; any time under the lock */
 
 /* sampler_core.c: whether the job has more cores here than processes; and those to go to where this process may not use them. */

@@ -289,6 +289,7 @@ static int declare_column(const struct sampler_reading *r, uint32_t piece)
         .count = r->count - first < most ? r->count - first : most, .bind = v->bind, .object = o->id,
         .object_name = o->id ? o->name : NULL, .enum_name = v->enum_name, .items = v->items, .item_count = v->item_count,
         .enum_flags = v->enum_flags, .description = v->description, .unit = v->unit,
+        .as = v->raw ? MPITX_RUN_AS_RAW : MPITX_RUN_AS_DEFAULT,
     };
     if (o->id && o->size > 1 && (int)r->count == o->size && (o->ranks || !o->inter)) {
         c.labels = o->ranks ? MPITX_RUN_LABEL_WORLD_LIST : MPITX_RUN_LABEL_PEER;

@@ -26,7 +26,7 @@ static bool row_same(struct sampler_row *row)
 }
 
 /* Reads all, and compares with the last time. */
-static bool read_same(void)
+static bool read_same(uint64_t now)
 {
     bool all = true;
     for (struct sampler_group *g = sampler.groups; g; g = g->next) {
@@ -35,7 +35,7 @@ static bool read_same(void)
             if (!sampler_group_declare(g))
                 continue;
         }
-        sampler_read(g);
+        sampler_read(g, now);
         for (uint32_t i = 0; i < g->row_count; i++)
             all &= row_same(&g->rows[i]);
     }
@@ -60,10 +60,10 @@ void sampler_quiet_end(void)
     chain_alert(false);
 }
 
-uint64_t sampler_quiet_fill(uint64_t due, uint64_t passed)
+uint64_t sampler_quiet_fill(uint64_t now, uint64_t due, uint64_t passed)
 {
     uint64_t room = sampler.limit ? sampler.limit - sampler.samples - 1 : UINT64_MAX;
-    if (!read_same()) {
+    if (!read_same(now)) {
         sampler_quiet_end();
         return 0;
     }
@@ -76,7 +76,7 @@ uint64_t sampler_quiet_fill(uint64_t due, uint64_t passed)
 
 uint64_t sampler_quiet_take(uint64_t now, uint64_t due, uint64_t passed)
 {
-    uint64_t filled = sampler_quiet_fill(due, passed);
+    uint64_t filled = sampler_quiet_fill(now, due, passed);
     write_all(now);
     if (sampler.compares && ++same >= QUIET_AFTER && sampler.stride == 1) {
         sampler.stride = SAMPLER_STRIDE;

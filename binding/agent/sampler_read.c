@@ -46,12 +46,12 @@ bool sampler_leave_library(void)
     return any;
 }
 
-void sampler_read(struct sampler_group *g)
+void sampler_read(struct sampler_group *g, uint64_t now)
 {
     const MPI_T_pvar_session session = (MPI_T_pvar_session)sampler.session;
     for (struct sampler_reading *r = g->readings, *end = r + g->reading_count; r < end; r++) {
         if (__builtin_expect(r->virtual >= 0, 0)) {
-            uint64_t value = virtual_read(r->virtual);
+            uint64_t value = virtual_read(r->virtual, now);
             memcpy(r->target, &value, sizeof value);
             continue;
         }

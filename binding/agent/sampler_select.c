@@ -211,7 +211,7 @@ static void select_virtual(void)
             continue;
         }
         struct sampler_variable v = {.virtual = true, .index = i, .name = strdup(info.name), .description = strdup(info.description ? info.description : ""),
-                                     .unit = info.unit, .var_class = info.var_class, .datatype = info.datatype, .bind = MPITX_BIND_NO_OBJECT,
+                                     .unit = info.unit, .raw = !info.grows, .var_class = info.var_class, .datatype = info.datatype, .bind = MPITX_BIND_NO_OBJECT,
                                      .continuous = true, .size = 8, .objects = SAMPLER_WORLD, .proof = SAMPLER_GOOD};
         if (!v.name || !v.description || !add(&v))
             return;

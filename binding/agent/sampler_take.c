@@ -23,7 +23,7 @@ void sampler_write(struct sampler_group *g, uint64_t ticks)
 
 static void take_group(struct sampler_group *g, uint64_t now)
 {
-    sampler_read(g);
+    sampler_read(g, now);
     sampler_write(g, now);
 }
 
@@ -60,7 +60,7 @@ bool sampler_over(uint64_t now, uint64_t due)
         return false;
     uint64_t before = sampler.end_ticks > due ? sampler.end_ticks - due : 0;
     uint64_t passed = (before + sampler.interval - 1) / sampler.interval;
-    uint64_t filled = sampler.compares ? sampler_quiet_fill(due, passed) : 0;
+    uint64_t filled = sampler.compares ? sampler_quiet_fill(sampler.end_ticks, due, passed) : 0;
     mpitx_run_cost(sampler.run, filled, 0);
     mpitx_run_missed(sampler.run, passed - filled);
     return true;

@@ -28,6 +28,7 @@ enum tally_field {
     TALLY_RMA_GOT,
     TALLY_IO_WRITTEN,
     TALLY_IO_READ,
+    TALLY_INIT_TIME,
     TALLY_FIELDS
 };
 

@@ -30,8 +30,10 @@ struct definition {
 /* A function's share of a collective's or RMA's bytes is in the row's fields for bytes. */
 static const struct definition definitions[] = {
     {"mpitx:calls", "MPI calls of the application that returned", MPITX_PVAR_CLASS_COUNTER, TALLY_CALLS, ALL_KINDS, 0, CHAIN_LEAVE, TALLY_CALLS, false},
-    {"mpitx:time_in_mpi", "time in MPI calls of all threads, in nanoseconds; a call that is left by longjmp or an exception counts at most until the next",
+    {"mpitx:time_in_mpi", "time in MPI calls of all threads but those that initialize MPI; a call that is left by longjmp or an exception counts at most until the next",
      MPITX_PVAR_CLASS_TIMER, TALLY_TIME, ALL_KINDS, 0, CHAIN_ENTER | CHAIN_LEAVE | CHAIN_TIMES, TALLY_TIME, false},
+    {"mpitx:time_in_init", "time in MPI_Init, MPI_Init_thread and MPI_Session_init", MPITX_PVAR_CLASS_TIMER, TALLY_INIT_TIME, ALL_KINDS, 0,
+     CHAIN_ENTER | CHAIN_LEAVE | CHAIN_TIMES, TALLY_TIME, true},
     {"mpitx:messages_sent", "point-to-point messages sent: when the call returns that starts sending", MPITX_PVAR_CLASS_COUNTER,
      TALLY_MESSAGES_SENT, MESSAGES, CHAIN_SENDS, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_MESSAGES_SENT, false},
     {"mpitx:bytes_sent", "bytes of point-to-point messages sent", MPITX_PVAR_CLASS_AGGREGATE, TALLY_BYTES_SENT, MESSAGES, CHAIN_SENDS,
@@ -71,8 +73,21 @@ static struct {
 } variables[DEFINITIONS * (FUNCTIONS + 1)];
 static int variable_count;
 
+static bool initializes[FUNCTIONS];
+
+static bool is_time(const struct definition *definition) { return definition->field == TALLY_TIME || definition->field == TALLY_INIT_TIME; }
+
+/* Whether a variable holds the time of the call that started the agent. That is over before the first sample, and is in all of them. */
+static bool has_start(int index)
+{
+    const struct definition *definition = &definitions[variables[index].definition];
+    int function = variables[index].function;
+    return is_time(definition) && (function < 0 ? definition->field == TALLY_INIT_TIME : function == agent_process.init_function);
+}
+
 static int contributes(const struct definition *definition, const struct chain_function *function)
 {
+    if (definition->field == TALLY_INIT_TIME) return initializes[function - chain_functions];
     if (!(definition->kinds & KIND(function->kind))) return 0;
     return definition->traffic == 0 || (function->traffic & definition->traffic);
 }
@@ -89,7 +104,10 @@ static int has_share(const struct definition *definition, const struct chain_fun
 static void number_variables(void)
 {
     if (variable_count || chain_function_count > FUNCTIONS) return;
-    int count = 0;
+    static const char *const names[] = {"MPI_Init", "MPI_Init_thread", "MPI_Session_init"};
+    int count = 0, id;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if ((id = chain_function_id(names[i])) >= 0) initializes[id] = true;
     for (int d = 0; d < DEFINITIONS; d++) {
         variables[count].definition = (short)d;
         variables[count++].function = -1;
@@ -121,6 +139,7 @@ bool virtual_info(int index, struct virtual_info *info)
     info->description = definition->description;
     info->var_class = definition->var_class;
     info->datatype = MPITX_TYPE_UINT64_T;
+    info->grows = !(is_time(definition) && (function < 0 ? definition->field == TALLY_INIT_TIME : initializes[function]));
     info->unit = info->var_class == MPITX_PVAR_CLASS_TIMER ? "ns" : info->var_class == MPITX_PVAR_CLASS_AGGREGATE ? "B" : NULL;
     return true;
 }
@@ -146,6 +165,7 @@ uint8_t tally_selected[FUNCTIONS];
 bool tally_total_time;
 
 static struct tally *tallies, *free_tallies;
+static uint64_t tally_count;
 static pthread_mutex_t tallies_lock = PTHREAD_MUTEX_INITIALIZER; /* for a few instructions, when threads come and go */
 static int observer = -2;
 
@@ -163,6 +183,7 @@ struct tally *tally_new(struct chain_thread *thread)
         pthread_mutex_lock(&tallies_lock);
         tally->next = tallies;
         __atomic_store_n(&tallies, tally, __ATOMIC_RELEASE);
+        __atomic_add_fetch(&tally_count, 1, __ATOMIC_RELAXED);
         pthread_mutex_unlock(&tallies_lock);
     }
     thread->tally = tally;
@@ -180,28 +201,31 @@ static void thread_end(void *data)
     pthread_mutex_unlock(&tallies_lock);
 }
 
-/* What the light way does in wrap.h, for calls that are described. */
-static void enter(const struct chain_call *call, struct chain_thread *thread)
-{
-    struct tally *tally;
-    if (call->depth == 0 && call->enter && (tally = tally_of(thread))) tally_enter_time(tally, call->function, call->enter);
-}
-
-static inline void add_times(const struct chain_call *call, uint64_t *place)
-{
-    uint64_t end = call->abandoned ? call->enter : call->leave;
-    if (call->depth > 0)
-        tally_add(place, end - call->enter);
-    else
-        tally_leave_time(place, end);
-}
-
 /* Whether a function runs in itself: its time is that of the outer call. */
 static bool recurses(const struct chain_call *call, const struct chain_thread *thread)
 {
     for (int outer = 0; outer < call->depth; outer++)
         if (thread->functions[outer] == call->function) return true;
     return false;
+}
+
+/* Where a call's time counts: in a total if it is the outermost, in its function's row if it is the outermost of that. */
+static int time_places(const struct chain_call *call, const struct chain_thread *thread, struct tally *tally, uint64_t *places[2])
+{
+    int n = 0, id = call->function;
+    if (!call->enter || (initializes[id] && call->enter == agent_process.init_ticks)) return 0;
+    if (call->depth == 0 && (initializes[id] || tally_total_time)) places[n++] = &tally->totals[initializes[id] ? TALLY_INIT_TIME : TALLY_TIME];
+    if (tally_selected[id] && !recurses(call, thread)) places[n++] = &tally->rows[id][TALLY_TIME];
+    return n;
+}
+
+/* What the light way does in wrap.h, for calls that are described. */
+static void enter(const struct chain_call *call, struct chain_thread *thread)
+{
+    uint64_t *places[2];
+    struct tally *tally = tally_of(thread);
+    int n = tally ? time_places(call, thread, tally, places) : 0;
+    for (int i = 0; i < n; i++) tally_add(places[i], -call->enter);
 }
 
 /* Each place is written only where something is added: most calls touch one or two. */
@@ -236,12 +260,13 @@ static void leave(const struct chain_call *call, struct chain_thread *thread)
     const struct chain_function *function = &chain_functions[call->function];
     uint64_t *totals = tally->totals;
     tally_add(&totals[TALLY_CALLS], 1);
-    if (call->enter && call->depth == 0) add_times(call, &totals[TALLY_TIME]);
+    uint64_t *places[2];
+    int n = time_places(call, thread, tally, places);
+    for (int i = 0; i < n; i++) tally_leave_time(places[i], call->abandoned ? call->enter : call->leave);
     if (call->described) add_description(call, function, totals);
     if (!tally_selected[call->function]) return;
     uint64_t *row = tally->rows[call->function];
     tally_add(&row[TALLY_CALLS], 1);
-    if (call->enter && !recurses(call, thread)) add_times(call, &row[TALLY_TIME]);
     if (!call->described) return;
     if (call->sent || call->gave) {
         tally_add(&row[TALLY_MESSAGES_SENT], call->sent);
@@ -258,9 +283,11 @@ static void leave(const struct chain_call *call, struct chain_thread *thread)
 static const struct chain_observer virtual_observer = {"virtual", enter, leave, NULL};
 static uint8_t active[DEFINITIONS * (FUNCTIONS + 1)];
 static uint64_t bases[DEFINITIONS * (FUNCTIONS + 1)];
-static uint64_t lasts[DEFINITIONS * (FUNCTIONS + 1)]; /* of timers, in ticks */
+static struct {
+    uint64_t value, at;
+} lasts[DEFINITIONS * (FUNCTIONS + 1)]; /* of timers, in ticks */
 
-static uint64_t sum(int index)
+static uint64_t sum(int index, uint64_t now)
 {
     const struct definition *definition = &definitions[variables[index].definition];
     int function = variables[index].function;
@@ -268,7 +295,7 @@ static uint64_t sum(int index)
     for (struct tally *tally = __atomic_load_n(&tallies, __ATOMIC_ACQUIRE); tally; tally = tally->next) {
         uint64_t *place = function < 0 ? &tally->totals[definition->field] : &tally->rows[function][definition->own];
         uint64_t value = __atomic_load_n(place, __ATOMIC_RELAXED);
-        if (definition->field == TALLY_TIME && (int64_t)value < 0) value += clock_ticks();
+        if (is_time(definition) && (int64_t)value < 0) value += now;
         if (definition->field == TALLY_STARTED) value -= __atomic_load_n(&tally->totals[TALLY_COMPLETED], __ATOMIC_RELAXED);
         total += value;
     }
@@ -290,7 +317,7 @@ static void choose(void)
             tally_selected[function] = 1;
             continue;
         }
-        if (definition->field == TALLY_TIME) tally_total_time = true;
+        if (is_time(definition)) tally_total_time = true;
         for (int f = 0; f < chain_function_count; f++)
             if (contributes(definition, &chain_functions[f])) wants[f] |= (uint8_t)definition->wants;
     }
@@ -308,24 +335,35 @@ int virtual_activate(int index, bool on)
     if (observer < 0) return -1;
     if (active[index] == on) return 0;
     if (on) {
-        bases[index] = sum(index);
-        lasts[index] = 0;
+        lasts[index].value = 0;
+        lasts[index].at = clock_ticks();
+        bases[index] = sum(index, lasts[index].at);
     }
     active[index] = on;
     choose();
     return 0;
 }
 
-uint64_t virtual_read(int index)
+/* Times never fall, and between two readings no thread's grows by more than the time between them: a reader may be interrupted before it
+ * comes to the values, and what it then finds too much is in the next reading. */
+static uint64_t bounded(int index, uint64_t value, uint64_t now)
+{
+    uint64_t last = lasts[index].value, elapsed = now > lasts[index].at ? now - lasts[index].at : 0;
+    uint64_t most = last + elapsed * __atomic_load_n(&tally_count, __ATOMIC_RELAXED);
+    if ((int64_t)(value - last) < 0) value = last;
+    if (value > most) value = most;
+    lasts[index].value = value;
+    lasts[index].at += elapsed;
+    return value;
+}
+
+uint64_t virtual_read(int index, uint64_t now)
 {
     if (index < 0 || index >= variable_count || !active[index]) return 0;
     const struct definition *definition = &definitions[variables[index].definition];
-    uint64_t value = sum(index) - bases[index];
+    uint64_t value = sum(index, now) - bases[index];
     if (definition->field == TALLY_STARTED) return (int64_t)value < 0 ? 0 : value;
-    if (definition->field != TALLY_TIME) return value;
-    /* A call that ends while it is read may seem to have taken a little longer than it did. */
-    if ((int64_t)value < 0) value = 0;
-    uint64_t last = __atomic_load_n(&lasts[index], __ATOMIC_RELAXED);
-    while (value > last && !__atomic_compare_exchange_n(&lasts[index], &last, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) continue;
-    return clock_nanoseconds(value > last ? value : last);
+    if (!is_time(definition)) return value;
+    value = bounded(index, value, now);
+    return clock_nanoseconds(value + (has_start(index) ? agent_process.start_ticks - agent_process.init_ticks : 0));
 }

@@ -3,8 +3,8 @@
  * Totals have names such as mpitx:bytes_sent, one function's share is mpitx:bytes_sent/MPI_Send. Variables are numbered
  * 0..virtual_count()-1; numbers hold for one build of the agent. They cost nothing until activated, and count from then on.
  *
- * Threads count for themselves, without locks; virtual_read adds up. It may be called from any thread, at any time, also
- * in the middle of an MPI call; it takes no lock and allocates nothing. */
+ * Threads count for themselves, without locks; virtual_read adds up. It may be called from any thread, also in the middle of an
+ * MPI call, but from one at a time; it takes no lock and allocates nothing. */
 #ifndef MPITX_VIRTUAL_H
 #define MPITX_VIRTUAL_H
 
@@ -16,6 +16,7 @@ struct virtual_info {
     const char *description;
     int var_class; /* enum mpitx_pvar_class of ../shim/mpitx.h: LEVEL, COUNTER, AGGREGATE or TIMER */
     int datatype;  /* enum mpitx_datatype: MPITX_TYPE_UINT64_T always */
+    bool grows;       /* false: times of initializing MPI, which are there from the first sample on */
     const char *unit; /* "ns", "B", or NULL for numbers */
 };
 
@@ -32,7 +33,8 @@ int virtual_find(const char *name);
  * threads at once. */
 int virtual_activate(int index, bool on);
 
-/* The present value; 0 for what was never activated. Never decreases while MPI runs, but for requests_outstanding. */
-uint64_t virtual_read(int index);
+/* The value at a time of clock.h, the present; 0 for what was never activated. Never decreases while MPI runs, but for
+ * requests_outstanding. Calls that go on count until then; times grow by no more than the time since the last reading, for each thread. */
+uint64_t virtual_read(int index, uint64_t now);
 
 #endif

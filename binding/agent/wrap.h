@@ -246,11 +246,10 @@ static inline void agent_before_init(struct chain_entry *entry)
 /* The call that starts the agent counts, and those that were entered before. */
 static inline void agent_after_init(struct chain_entry *entry, int rc, int level, bool sessions)
 {
-    uint64_t leave = clock_ticks();
-    if (!agent_after_init_core(rc, level, sessions) || entry->flags != CHAIN_FLAG_HOOK) return;
+    entry->call.leave = clock_ticks();
+    if (!agent_after_init_core(&entry->call, rc, level, sessions) || entry->flags != CHAIN_FLAG_HOOK) return;
     entry->flags = chain_flags[entry->call.function];
     entry->thread->entered[entry->depth] = entry->call.enter;
-    entry->call.leave = leave;
     if (entry->flags & CHAIN_FLAG_ENTER) chain_tell_enter(&entry->call, entry->thread);
 }
 
