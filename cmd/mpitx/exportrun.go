@@ -171,6 +171,13 @@ func tellDamage(a *app, run *recording.Run) bool {
 	return len(run.Damage()) > 0
 }
 
+// tellLoss says when and why samples found no room, and how many are missing.
+func tellLoss(a *app, run *recording.Run) {
+	if loss, ok := run.Loss(); ok {
+		a.complain("%v; the last value of every counter was kept, so that sums are right", loss)
+	}
+}
+
 type exportOptions struct {
 	a *app
 	exportFlags
@@ -219,7 +226,9 @@ func (o *exportOptions) run(dir string) error {
 		return err
 	}
 	defer run.Close()
-	return o.write(o.a, run)
+	err = o.write(o.a, run)
+	tellLoss(o.a, run)
+	return err
 }
 
 // openRun opens a run directory for a command.

@@ -130,3 +130,37 @@ func TestDamagedExport(t *testing.T) {
 		}
 	}
 }
+
+// What found no room on the disk is said by every command that reads the run: when, why and how much.
+func TestLossIsSaid(t *testing.T) {
+	t.Parallel()
+	environ := testEnvironment(t)
+	if _, err := buildSample(); err != nil {
+		t.Fatal(err)
+	}
+	s := recordingtest.NewStream(7, 0)
+	s.Header(recordingtest.Header{Size: 1, Clock: 1, NsPerTick: 1, Host: "n"})
+	s.Clock(0, 0, 1e18, 0)
+	s.Column(0, recordingtest.Column{Variable: "v", Class: int32(catalog.ClassCounter), Type: int32(catalog.TypeUint64), Count: 1, Size: 8})
+	s.Set(0, 8, 0)
+	s.Sample(0, 1e8, binary.LittleEndian.AppendUint64(nil, 1), nil)
+	s.Sample(0, 2e8, binary.LittleEndian.AppendUint64(nil, 5), nil)
+	s.Counters(2, 0, 0, 98, 0, 0, 0, 3, 2, 0, 3e8, 28)
+	s.End(1)
+	s.Seal()
+	s.Last(0, 9e9, binary.LittleEndian.AppendUint64(nil, 101), nil, 2)
+	dir := filepath.Join(t.TempDir(), "run")
+	if err := recordingtest.Save(dir, "n", s.Out); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"stats", dir}, {"export", dir}, {"export", dir, "-o", "parquet"}, {"top", dir, "--once"}} {
+		p := newProcess(environ, t.TempDir(), append([]string{"mpitx"}, args...)...)
+		p.run(60 * time.Second)
+		if p.failure != "" || p.code != 0 || !strings.Contains(p.stderr.String(), "no space left on device 0.3 s after the start; 98 % of samples missing") {
+			t.Errorf("%v: exit code %d: %s%s", args, p.code, p.failure, p.stderr.String())
+		}
+		if args[0] == "stats" && !strings.Contains(p.stdout.String(), "100") {
+			t.Error(p.stdout.String())
+		}
+	}
+}

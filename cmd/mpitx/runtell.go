@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -72,9 +73,9 @@ func (o *sampleOptions) tell(run *recording.Run, size int) {
 	for _, line := range outcomes(run, o.cachedNames(), names) {
 		a.complain("%s", line)
 	}
+	tellLoss(a, run)
 	if lost.Lost() > 0 && columns {
-		a.complain("of %d samples %d are missing: %d not taken in time, %d while another thread wrote, %d for want of space or speed of the disk, %d beyond --max-size",
-			lost.Samples+lost.Lost(), lost.Lost(), lost.Missed, lost.LostBusy, lost.LostFull, lost.OverBudget)
+		a.complain("%s", missing(&lost))
 	}
 	switch {
 	case spawned == 1:
@@ -90,6 +91,20 @@ func (o *sampleOptions) tell(run *recording.Run, size int) {
 			a.complain("the clock of %s was set by %s during the run: times follow the clock of its beginning", n.Host, n.Step.Round(time.Millisecond))
 		}
 	}
+}
+
+// missing says how many samples are, and why, without the reasons that none is missing for.
+func missing(c *recording.Counters) string {
+	var why []string
+	for _, r := range []struct {
+		n   uint64
+		why string
+	}{{c.Missed, "not taken in time"}, {c.LostBusy, "while another thread wrote"}, {c.LostFull, "without room on the disk"}, {c.OverBudget, "beyond --max-size"}} {
+		if r.n > 0 {
+			why = append(why, fmt.Sprintf("%d %s", r.n, r.why))
+		}
+	}
+	return fmt.Sprintf("of %d samples %d are missing: %s", c.Samples+c.Lost(), c.Lost(), strings.Join(why, ", "))
 }
 
 // knownNames are those that the library or the agent is known to offer: by the last reading of the library, and by this run.

@@ -110,6 +110,7 @@ func (o *statsOptions) run(dir string, globs []string) error {
 	if zero := countZero(stats); term.IsTTY && zero > 20 && 2*zero > all {
 		o.a.complain("%d of %d variables are 0: --nonzero leaves them out", zero, all)
 	}
+	tellLoss(o.a, run)
 	if tellDamage(o.a, run) {
 		return errDamaged
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"mpitx/export"
@@ -15,14 +16,14 @@ func (f *Frame) Table(people bool) *export.Rows {
 	r := &export.Rows{Schema: "mpitx.top", Columns: []export.RowColumn{
 		{Name: "variable", Header: "VARIABLE"}, {Name: "class", Header: "CLASS", Wide: true}, {Name: "object", Header: "OBJECT"}, {Name: "as", Header: "AS"},
 		{Name: "ranks", Header: "RANKS"}, {Name: "sum", Header: "SUM"}, {Name: "min", Header: "MIN"}, {Name: "min_rank", Header: "AT"},
-		{Name: "mean", Header: "MEAN"}, {Name: "max", Header: "MAX"}, {Name: "max_rank", Header: "AT"}, {Name: "text", Header: "TEXT"},
+		{Name: "mean", Header: "MEAN"}, {Name: "max", Header: "MAX"}, {Name: "max_rank", Header: "AT"}, {Name: "text", Header: "TEXT"}, {Name: "unit"},
 	}}
 	for i := range f.Rows {
 		x := &f.Rows[i]
-		row := []any{x.Variable, x.Class.String(), x.Object, x.As.String(), x.Ranks, nil, nil, nil, nil, nil, nil, x.Text}
+		row := []any{x.Variable, x.Class.String(), x.Object, x.As.String(), x.Ranks, nil, nil, nil, nil, nil, nil, x.Text, x.Unit}
 		if x.Number && x.Ranks > 0 {
-			row[5], row[6], row[7] = finite(x.Sum, people), finite(x.Min, people), x.MinAt
-			row[8], row[9], row[10] = finite(x.Mean, people), finite(x.Max, people), x.MaxAt
+			row[5], row[6], row[7] = shown(x.Sum, x.Unit, people), shown(x.Min, x.Unit, people), x.MinAt
+			row[8], row[9], row[10] = shown(x.Mean, x.Unit, people), shown(x.Max, x.Unit, people), x.MaxAt
 		}
 		r.Rows = append(r.Rows, row)
 	}
@@ -34,7 +35,7 @@ func RankTable(f *Frame, details []*Detail, people bool) *export.Rows {
 	r := &export.Rows{Schema: "mpitx.top-ranks", Columns: []export.RowColumn{
 		{Name: "variable", Header: "VARIABLE"}, {Name: "class", Header: "CLASS", Wide: true}, {Name: "object", Header: "OBJECT"}, {Name: "rank", Header: "RANK"},
 		{Name: "host", Header: "HOST", Wide: true}, {Name: "state", Header: "STATE"}, {Name: "raw", Header: "RAW"}, {Name: "delta", Header: "DELTA"},
-		{Name: "rate", Header: "RATE/s"}, {Name: "text", Header: "TEXT"}, {Name: "status", Header: "STATUS"},
+		{Name: "rate", Header: "RATE/s"}, {Name: "text", Header: "TEXT"}, {Name: "status", Header: "STATUS"}, {Name: "unit"},
 	}}
 	states := map[int]string{}
 	for i := range f.Ranks {
@@ -44,7 +45,7 @@ func RankTable(f *Frame, details []*Detail, people bool) *export.Rows {
 		for k := range d.Ranks {
 			v := &d.Ranks[k]
 			r.Rows = append(r.Rows, []any{d.Variable, d.Class.String(), d.Object, v.Rank, v.Host, states[v.Rank],
-				finite(v.Raw, people), finite(v.Delta, people), finite(v.Rate, people), v.Text, v.Status.String()})
+				shown(v.Raw, d.Unit, people), shown(v.Delta, d.Unit, people), shown(v.Rate, d.Unit+"/s", people), v.Text, v.Status.String(), d.Unit})
 		}
 	}
 	return r
@@ -69,6 +70,14 @@ func (d *Detail) Histories() *export.Rows {
 		}
 	}
 	return r
+}
+
+// shown is a number; for people with its unit, if it has one.
+func shown(x float64, unit string, people bool) any {
+	if people && strings.TrimSuffix(unit, "/s") != "" && !math.IsNaN(x) {
+		return amount(x, unit)
+	}
+	return finite(x, people)
 }
 
 // finite is a number of any format; nil where there is none.

@@ -23,6 +23,7 @@ type Frame struct {
 	Rows         []Row
 	Samples      uint64 // that were read
 	Lost         uint64 // that the ranks could not take or keep
+	NoRoom       string // why samples found no room, and how many are missing; "" in general
 	Damage       []string
 	Detail       *Detail // of the row that was asked for; nil: there is none
 }
@@ -57,6 +58,7 @@ type Row struct {
 	Sum, Min, Mean, Max float64
 	MinAt, MaxAt        int    // ranks
 	Ranks               int    // with a value
+	Unit                string // of the numbers: "ns", "B/s"; "" for plain ones
 	Text                string // of what is no number, or why there is no value
 	Trend               []float64
 	Description         string
@@ -66,6 +68,7 @@ type Row struct {
 type Detail struct {
 	Key
 	As       recording.Transform
+	Unit     string // of raw values
 	Ranks    []Value
 	History  [][]float64 // by rank, over the last bins
 	BinWidth time.Duration
@@ -114,6 +117,9 @@ func (f *Feed) Frame(ask Ask) *Frame {
 	out.Over = !out.Live && len(out.Ranks) > 0 && len(out.Ranks) >= out.Size
 	for i := range out.Ranks {
 		out.Over = out.Over && out.Ranks[i].State != recording.StateUnreachable
+	}
+	if loss, ok := f.run.Loss(); ok {
+		out.NoRoom = loss.String()
 	}
 	for _, d := range f.run.Damage() {
 		out.Damage = append(out.Damage, d.Error())
@@ -166,7 +172,7 @@ func (f *Feed) row(key Key, as recording.Transform, trend int) Row {
 	cells := f.cells[key]
 	first := cells[0].columns[0]
 	r := Row{Key: key, As: first.Shown(as), Number: cells[0].how != latest, Min: math.NaN(), Max: math.NaN(), Mean: math.NaN(), Sum: math.NaN(),
-		MinAt: -1, MaxAt: -1, Description: first.Description}
+		MinAt: -1, MaxAt: -1, Unit: unitOf(first.Column, first.Shown(as)), Description: first.Description}
 	texts := map[string]int{}
 	var status recording.Status
 	for _, c := range cells {
@@ -205,6 +211,14 @@ func (f *Feed) row(key Key, as recording.Transform, trend int) Row {
 	return r
 }
 
+// unitOf is the unit in which a column is shown.
+func unitOf(c *recording.Column, as recording.Transform) string {
+	if as == recording.Rate {
+		return c.Unit() + "/s"
+	}
+	return c.Unit()
+}
+
 // mostOften is the text that most ranks have, and how many others there are.
 func mostOften(texts map[string]int) string {
 	best := ""
@@ -240,7 +254,7 @@ func (f *Feed) trend(cells []*cell, as recording.Transform, n int) []float64 {
 func (f *Feed) detail(key Key, as recording.Transform, bins int) *Detail {
 	cells := slices.Clone(f.cells[key])
 	slices.SortStableFunc(cells, func(a, b *cell) int { return a.rank.Rank.Rank - b.rank.Rank.Rank })
-	d := &Detail{Key: key, As: cells[0].columns[0].Shown(as), BinWidth: f.line.width, Whole: f.line.whole, End: time.Duration(f.line.last+1) * f.line.width}
+	d := &Detail{Key: key, As: cells[0].columns[0].Shown(as), Unit: cells[0].columns[0].Unit(), BinWidth: f.line.width, Whole: f.line.whole, End: time.Duration(f.line.last+1) * f.line.width}
 	if f.line.whole {
 		bins = min(bins, f.line.last+1)
 	}
@@ -276,7 +290,10 @@ func (f *Frame) Troubles() []string {
 	if f.Size > len(f.Ranks) && len(f.Ranks) > 0 {
 		all = append(all, fmt.Sprintf("%d of %d ranks have recorded something", len(f.Ranks), f.Size))
 	}
-	if f.Lost > 0 {
+	switch {
+	case f.NoRoom != "":
+		all = append(all, f.NoRoom)
+	case f.Lost > 0:
 		all = append(all, fmt.Sprintf("%d samples could not be taken or kept", f.Lost))
 	}
 	if f.Broken != "" {

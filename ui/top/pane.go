@@ -12,10 +12,14 @@ import (
 )
 
 func (m *Model) unit() string {
-	if d := m.frame.Detail; d != nil && d.As == recording.Rate {
-		return "/s"
+	switch d := m.frame.Detail; {
+	case d == nil:
+		return ""
+	case d.As == recording.Rate:
+		return d.Unit + "/s"
+	default:
+		return d.Unit
 	}
-	return ""
 }
 
 // paneTitle says what is drawn below it.

@@ -29,8 +29,44 @@ type value struct {
 
 func textOf(s string) value    { return value{text: s, isText: true} }
 func numberOf(x float64) value { return value{text: chart.Number(x), number: x} }
-func rankOf(r int) value       { return value{text: rankText(r), number: float64(r)} }
-func (v value) missing() bool  { return !v.isText && math.IsNaN(v.number) || v.isText && v.text == "" }
+
+// amountOf is a number with its unit; per second it has none of its own, as the column's head says so.
+func amountOf(x float64, unit string) value {
+	return value{text: amount(x, unit), number: x}
+}
+
+func amount(x float64, unit string) string {
+	unit, perSecond := strings.CutSuffix(unit, "/s")
+	switch {
+	case math.IsNaN(x) || x == 0 || unit == "":
+		return chart.Number(x)
+	case unit == "ns":
+		x /= 1e9
+		fallthrough
+	case unit == "s":
+		if perSecond {
+			return chart.Number(100*x) + "%"
+		}
+		return duration(x)
+	}
+	return chart.Number(x) + unit
+}
+
+// duration is a time in the unit that suits it.
+func duration(seconds float64) string {
+	switch a := math.Abs(seconds); {
+	case a < 999.5e-9:
+		return chart.Number(seconds*1e9) + "ns"
+	case a < 999.5e-6:
+		return chart.Number(seconds*1e6) + "us"
+	case a < 999.5e-3:
+		return chart.Number(seconds*1e3) + "ms"
+	}
+	return chart.Number(seconds) + "s"
+}
+
+func rankOf(r int) value      { return value{text: rankText(r), number: float64(r)} }
+func (v value) missing() bool { return !v.isText && math.IsNaN(v.number) || v.isText && v.text == "" }
 func compareValues(a, b value) int {
 	return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(a.text, b.text))
 }
@@ -74,7 +110,7 @@ func variables(f *Frame, filter string) []entry {
 		name := r.Variable
 		e.cells = []value{textOf(name), textOf(r.Object), textOf(r.As.String())}
 		if r.Number && r.Ranks > 0 {
-			e.cells = append(e.cells, numberOf(r.Sum), numberOf(r.Min), rankOf(r.MinAt), numberOf(r.Mean), numberOf(r.Max), rankOf(r.MaxAt))
+			e.cells = append(e.cells, amountOf(r.Sum, r.Unit), amountOf(r.Min, r.Unit), rankOf(r.MinAt), amountOf(r.Mean, r.Unit), amountOf(r.Max, r.Unit), rankOf(r.MaxAt))
 		} else {
 			nan := value{number: math.NaN()}
 			e.cells = append(e.cells, textOf(r.Text), nan, nan, nan, nan, nan)
@@ -110,7 +146,8 @@ func ranksOf(f *Frame, filter string) []entry {
 			if k := slices.IndexFunc(f.Detail.Ranks, func(v Value) bool { return v.Rank == r.Rank }); k >= 0 {
 				v := &f.Detail.Ranks[k]
 				e.trend = f.Detail.History[k]
-				raw, delta, rate = numberOf(v.Raw), numberOf(v.Delta), numberOf(v.Rate)
+				u := f.Detail.Unit
+				raw, delta, rate = amountOf(v.Raw, u), amountOf(v.Delta, u), amountOf(v.Rate, u+"/s")
 				switch {
 				case v.Text != "":
 					raw, delta, rate = textOf(v.Text), nan, nan

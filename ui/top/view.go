@@ -131,7 +131,10 @@ func (m *Model) status() string {
 	if s := m.trouble(); s != "" {
 		parts = append(parts, warn(s))
 	}
-	if f.Lost > 0 {
+	switch {
+	case f.NoRoom != "":
+		parts = append(parts, warn(f.NoRoom))
+	case f.Lost > 0:
 		parts = append(parts, warn(fmt.Sprintf("%s samples lost", chart.Number(float64(f.Lost)))))
 	}
 	if n := len(f.Damage); n > 0 {
