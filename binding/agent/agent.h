@@ -26,6 +26,9 @@ void agent_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int agent_note_count(void);              /* also those that had no room */
 const char *agent_note_text(int index); /* NULL: had no room, or no such note */
 
+/* Notes of a process that has no run go to agent_unrecorded. */
+void agent_tell_unrecorded(void);
+
 /* ---- what is known of this process ---- */
 
 enum agent_state {
@@ -61,6 +64,18 @@ void agent_give_up(const char *reason);
 int agent_thread(pthread_t *thread, void *(*run)(void *), void *argument);
 
 /* ---- hooks: hooks.c has empty weak ones. They must not print, block or end the process ---- */
+
+/* The process has the agent; before its main. */
+void agent_loaded(void);
+
+/* A process that has called MPI_Init, or is about to, will not be recorded. */
+void agent_unrecorded(const char *why);
+
+/* The process has the agent; before its main. */
+void agent_loaded(void);
+
+/* A process that has MPI will not be recorded. */
+void agent_unrecorded(const char *why);
 
 /* MPI is initialised; tools may be activated; other threads may already call MPI. On the initialising thread. */
 void agent_started(void);

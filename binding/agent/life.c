@@ -59,8 +59,15 @@ __attribute__((constructor)) static void start(void)
     if (!copy) return;
     agent_process.state = AGENT_ARMED;
     agent_configure(copy);
+    agent_loaded();
     chain_resolve_early();
     if (chain_resolved) clock_start(); /* the earlier, the better it is calibrated */
+}
+
+void agent_tell_unrecorded(void)
+{
+    const char *text;
+    for (int i = 0; (text = agent_note_text(i)); i++) agent_unrecorded(text);
 }
 
 void agent_foreign_family(const char *path)
@@ -68,6 +75,7 @@ void agent_foreign_family(const char *path)
     if (agent_process.state == AGENT_ABSENT) return;
     agent_note("%s is not of the family that this agent was built for (%s)", path, chain_family);
     agent_process.state = AGENT_DORMANT;
+    agent_tell_unrecorded();
 }
 
 void agent_give_up(const char *reason)

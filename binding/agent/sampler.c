@@ -27,7 +27,7 @@
 
 const char *const agent_sampler_keys[] = {
     "dir", "live_dir", "run_id", "interval_ns", "count", "duration_ns", "max_size", "policy", "pvar", "set", "set_after",
-    "job_start_ns", "program", "agent_version", "close_wait_ms", NULL};
+    "job_start_ns", "program", "agent_version", "close_wait_ms", "seen", NULL};
 
 struct sampler sampler;
 
@@ -273,6 +273,8 @@ void agent_started(void)
             begin();
         }
     }
+    if (!sampler.run)
+        agent_tell_unrecorded();
     errno = saved;
 }
 

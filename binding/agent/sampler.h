@@ -13,6 +13,7 @@
  *     sampler_set.c     control variables: --set read back, --set-after written
  *     sampler_value.c   a control variable's value to and from text
  *     sampler_note.c    what the run is told in words
+ *     sampler_seen.c    what the front is told where there is no run
  *     sampler_mpi.c     the few questions to MPI that need mpi.h
  *
  * One lock (sampler_lock) guards the groups, the run's rows and MPI_T handles. It is taken at most for one sample, or for

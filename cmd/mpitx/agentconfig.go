@@ -35,6 +35,7 @@ type agentSettings struct {
 	program       string
 	library       string // the agent shows the functions of this one and no others
 	unfit         string // or why it shows all that it has
+	seen          string // the file for processes that are not recorded; "": none
 	sanitized     bool   // address-sanitised, or perhaps
 }
 
@@ -75,6 +76,9 @@ func (s *agentSettings) String() string {
 	}
 	if s.unfit != "" {
 		line("unfit", s.unfit)
+	}
+	if s.seen != "" {
+		line("seen", s.seen)
 	}
 	line("program", s.program)
 	return b.String()

@@ -27,6 +27,9 @@ func (o *sampleOptions) start(flags *pflag.FlagSet, args []string) error {
 	if o.ranks > 0 {
 		return o.launchRanks(flags, args)
 	}
+	if o.launch.Rank <= 0 {
+		o.settings.seen = makeSeen(o.job.dir)
+	}
 	environ, err := o.settings.environWith(o.a.env, o.chosen.Impl, o.agent)
 	if err != nil {
 		return err

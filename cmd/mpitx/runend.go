@@ -7,7 +7,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 	"time"
 
@@ -97,9 +96,12 @@ func (o *sampleOptions) conclude(size int, wait time.Duration) error {
 		if err == nil {
 			run.Close()
 		}
+		found := readSeen(o.job.dir)
 		o.discard()
 		o.parent.say(saidEmpty)
-		o.a.complain("nothing was recorded: %s", o.whyNothing()) // and the exit code stays the application's
+		for _, line := range o.unrecorded(found) {
+			o.a.complain("%s", line) // and the exit code stays the application's
+		}
 		return nil
 	}
 	if err != nil {
@@ -107,6 +109,7 @@ func (o *sampleOptions) conclude(size int, wait time.Duration) error {
 	}
 	defer run.Close()
 	o.dropCopy()
+	os.Remove(seenPath(o.job.dir))
 	shown := origin.Quote(o.shown())
 	if alone(run) {
 		if err := locate.Mismatch(o.launcher(), o.chosen, 1, true); err != nil {
@@ -128,17 +131,6 @@ func (o *sampleOptions) conclude(size int, wait time.Duration) error {
 		return o.deliver(run)
 	}
 	return nil
-}
-
-func (o *sampleOptions) whyNothing() string {
-	why := "no process of it called MPI_Init through the agent"
-	if len(o.program.Notes) > 0 {
-		why = strings.Join(o.program.Notes, "; ")
-	}
-	if o.program.Linked == nil && o.mpi == "" {
-		why += ": the agent was that of " + o.chosen.Name() + ", and sees no other MPI: --mpi chooses"
-	}
-	return why
 }
 
 // inside tells whether samples go into the run directory.
@@ -291,6 +283,7 @@ func (o *sampleOptions) discard() {
 		return
 	}
 	o.dropCopy()
+	os.Remove(seenPath(o.job.dir))
 	entries, err := os.ReadDir(o.job.dir)
 	if err != nil || len(entries) > 1 || len(entries) == 1 && entries[0].Name() != runFile {
 		return

@@ -70,6 +70,9 @@ func Check(e *locate.Env, argv []string) (*Program, error) {
 			_, err := find(e, w)
 			return err == nil
 		})
+		if name == "env" && clears(rest[:max(k, 0)]) {
+			return p, refuse(strings.Join(argv[:len(argv)-len(rest)+k], " "), "it takes the agent out of the environment", "put it in front of mpitx (env … mpitx … -- program)")
+		}
 		if k < 0 {
 			p.Notes = append(p.Notes, name+" was started, and which program it starts was not seen")
 			return p, nil
@@ -115,6 +118,18 @@ func interpreter(e *locate.Env, path string) []string {
 	}
 	line, _, _ = strings.Cut(line, "\n")
 	return strings.Fields(line)
+}
+
+// clears tells whether the words of env keep the agent from what it starts.
+func clears(words []string) bool {
+	for i, w := range words {
+		switch {
+		case w == "-", w == "-i", w == "--ignore-environment", w == "-uLD_PRELOAD", w == "--unset=LD_PRELOAD", strings.HasPrefix(w, "LD_PRELOAD="),
+			i > 0 && w == "LD_PRELOAD" && (words[i-1] == "-u" || words[i-1] == "--unset"):
+			return true
+		}
+	}
+	return false
 }
 
 // wrappers start the program that a later word names, in the same environment.

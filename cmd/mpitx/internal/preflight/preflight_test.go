@@ -204,6 +204,12 @@ func TestBetween(t *testing.T) {
 	b.check("statically", "env", "A=1", "nice", "-n", "5", "static")
 	b.check("statically", "timeout", "-k", "1", "5", static)
 	b.check("", "env")
+	for _, words := range []string{"-i", "- A=1", "-i A=1 nice", "-u LD_PRELOAD", "--unset=LD_PRELOAD", "A=1 LD_PRELOAD=/x.so"} {
+		argv := append(append([]string{"env"}, strings.Fields(words)...), script)
+		b.check("it takes the agent out of the environment", argv...)
+	}
+	b.check("", "env", "-u", "OTHER", script)
+	b.check("", "env", "A=1", script, "-i")
 	b.file("mpirun", "#!/bin/sh\n", 0o755)
 	b.file("mpiexec.hydra", "#!/bin/sh\n", 0o755)
 	b.check("this is a launcher", "mpirun", "-n", "4", script)

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Where nothing is recorded, the agents on rank 0 have left word of which programs loaded them, and of why one that has MPI is not
+// recorded: lines in a file in the run directory, which is removed at the end.
+
+func seenPath(dir string) string { return filepath.Join(dir, "seen") }
+
+// makeSeen makes the file, to which agents append only if it is there.
+func makeSeen(dir string) string {
+	f, err := os.OpenFile(seenPath(dir), os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return ""
+	}
+	f.Close()
+	return f.Name()
+}
+
+// seen is what the file says, each thing once.
+type seen struct {
+	loaded []string // names of programs
+	why    []string // reasons of those with MPI
+}
+
+func readSeen(dir string) (s seen) {
+	text, _ := os.ReadFile(seenPath(dir))
+	add := func(list *[]string, item string) {
+		if !slices.Contains(*list, item) {
+			*list = append(*list, item)
+		}
+	}
+	for line := range strings.Lines(string(text)) {
+		switch f := strings.SplitN(strings.TrimSuffix(line, "\n"), "\t", 3); {
+		case len(f) == 3 && f[0] == "loaded":
+			add(&s.loaded, f[1])
+		case len(f) == 3 && f[0] == "unrecorded":
+			add(&s.why, f[1]+": "+f[2])
+		}
+	}
+	return s
+}
+
+const mostSeen = 5
+
+// unrecorded says why nothing was recorded, and what to do.
+func (o *sampleOptions) unrecorded(s seen) []string {
+	p, target := o.program, filepath.Base(o.program.Target)
+	other := "a program that is started with another LD_PRELOAD (env -i, unset LD_PRELOAD) runs without the agent: keep $LD_PRELOAD and $MPITX_AGENT, or put mpitx in front of that program"
+	var lines []string
+	what := func(format string, args ...any) {
+		lines = append([]string{"nothing was recorded: " + fmt.Sprintf(format, args...)}, lines...)
+	}
+	switch {
+	case len(s.why) > 0:
+		what("%s", strings.Join(s.why[:min(len(s.why), mostSeen)], "; "))
+	case len(s.loaded) == 0:
+		what("no process loaded the agent")
+	case p.Linked != nil && slices.Contains(s.loaded, target):
+		what("%s did not call MPI_Init", p.Target)
+	case p.Linked != nil:
+		what("%s ran without the agent; only %s loaded it", p.Target, namesText(s.loaded))
+		lines = append(lines, other)
+	default:
+		what("no program with the agent called MPI_Init: %s", namesText(s.loaded))
+		lines = append(lines, other)
+	}
+	lines = append(lines, p.Notes...)
+	if p.Linked == nil && o.mpi == "" {
+		lines = append(lines, "the agent was that of "+o.chosen.Name()+", and sees no other MPI: --mpi chooses")
+	}
+	return lines
+}
+
+func namesText(names []string) string {
+	text := strings.Join(names[:min(len(names), mostSeen)], ", ")
+	if n := len(names) - mostSeen; n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
+	}
+	return text
+}
