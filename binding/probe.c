@@ -10,6 +10,8 @@
 #define _GNU_SOURCE
 #include "probe.h"
 
+#include "clone.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -29,6 +31,8 @@
 
 #define SLACK 4096        /* behind each value, to see overruns */
 #define MOST_FORKS 400
+#define MOST_UNREADY 50  /* copies of unlucky moments, see clone.h */
+#define READY_MS 20      /* allocating takes less than this; a child that sleeps then waits for a lock that nobody will give back */
 
 /* Two children work side by side, one on the performance variables, which crash more often, and one on the control
  * variables and the categories: a fork takes longer than trying hundreds of variables. */
@@ -39,6 +43,7 @@ struct progress {
     volatile uint32_t calls; /* library calls entered */
     volatile int item;       /* being tried */
     volatile int phase;      /* 0: reading, 1: trial writes */
+    volatile int ready;      /* it can allocate */
     volatile int signal;     /* that it caught */
     volatile int finished;   /* nothing is left: not every exit is ours */
     volatile int tainted;    /* it went on behind a crash */
@@ -56,8 +61,8 @@ static int worker_of(const struct mpitx_probe *p, int item)
 
 static int await(pid_t pid)
 {
-    int status = 0; /* stays so where SIGCHLD is ignored: nobody can learn it then */
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+    int status = 0;
+    while (waitpid(pid, &status, __WALL) < 0 && errno == EINTR)
         ;
     return status;
 }
@@ -346,7 +351,7 @@ static void crashed(int sig, siginfo_t *info, void *context)
     struct mpitx_probe_item *it = &self.probe->items[self.now->item];
     struct fingerprint f = {sig, it->step, instruction(context), (uintptr_t)info->si_addr};
     self.now->signal = sig;
-    if (self.t->t_unlock == NULL || self.now->item >= self.probe->num_items)
+    if (!self.now->ready || self.t->t_unlock == NULL || self.now->item >= self.probe->num_items)
         _exit(128 + sig);
     if (!self.now->tainted)
         self.first = f;
@@ -384,7 +389,11 @@ static void run_child(struct mpitx_probe *p, int worker, const struct mpitx_tabl
     self.t = t;
     for (int i = 0; i < SLACK; i++)
         canary[i] = (unsigned char)(0x5b ^ (i * 37));
+    if (o->in_child)
+        o->in_child();
     default_signals();
+    clone_ready();
+    c.now->ready = 1;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(4);
@@ -474,6 +483,7 @@ struct worker {
     long long since;
     long ticks;
     int stalled_item, stalled_phase;
+    int unready; /* children that could not allocate */
 };
 
 static bool start(struct mpitx_probe *p, struct worker *w, int number, const struct mpitx_table *t, const struct mpitx_probe_options *o)
@@ -481,12 +491,12 @@ static bool start(struct mpitx_probe *p, struct worker *w, int number, const str
     int pipefd[2];
     if (pipe2(pipefd, O_CLOEXEC) != 0)
         return false;
-    w->now->signal = w->now->finished = w->now->tainted = 0;
+    w->now->ready = w->now->signal = w->now->finished = w->now->tainted = 0;
     sigset_t all, old;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
     pid_t parent = getpid();
-    pid_t pid = fork();
+    pid_t pid = clone_process();
     if (pid == 0)
         run_child(p, number, t, o, parent, pipefd[1]);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
@@ -515,9 +525,11 @@ static enum state look(struct worker *w, int limit_ms, long long deadline)
         w->since = t;
         process_state(w->pid, &w->ticks);
     }
+    long ticks;
+    if (!w->now->ready && t - w->since >= READY_MS && process_state(w->pid, &ticks) == 'S' && !w->now->ready)
+        return STUCK;
     if (t - w->since < limit_ms)
         return t < deadline ? RUNS : LATE;
-    long ticks;
     char state = process_state(w->pid, &ticks);
     if (state == 'Z') /* what the library started holds the pipe */
         return ENDED;
@@ -563,6 +575,10 @@ static void reap(struct mpitx_probe *p, struct worker *w, enum state state, long
         status = await(w->pid);
     close(w->ended);
     w->pid = 0;
+    if (!w->now->ready && state != LATE) {
+        w->unready++;
+        return; /* another copy */
+    }
     if (w->now->tainted && state != LATE) {
         try_doubtful_again(p, w);
         return;
@@ -617,7 +633,7 @@ int mpitx_probe_run(struct mpitx_probe *p, const struct mpitx_table *t, const st
         bool over = failed || p->forks >= MOST_FORKS || now_ms() >= deadline;
         for (int n = 0; n < WORKERS; n++) {
             struct worker *w = &workers[n];
-            if (!w->done && w->pid == 0 && !over && !start(p, w, n, t, o))
+            if (!w->done && w->pid == 0 && !over && (w->unready > MOST_UNREADY || !start(p, w, n, t, o)))
                 failed = true;
             if (w->pid != 0) {
                 fds[count] = (struct pollfd){.fd = w->ended, .events = POLLIN};

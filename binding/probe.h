@@ -70,6 +70,7 @@ struct mpitx_probe_options {
     int total_ms;     /* for the whole probe */
     const struct mpitx_probe_excluded *excluded;
     int num_excluded;
+    void (*in_child)(void); /* called there first; NULL: nothing */
 };
 
 int mpitx_probe_new(struct mpitx_probe *probe, int num_items, size_t data_size);

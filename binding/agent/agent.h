@@ -105,7 +105,10 @@ void agent_win_freeing(union chain_handle win);
 /* MPI_Pcontrol(level, …), counted calls only. */
 void agent_pcontrol(int level);
 
-/* In the child of fork, after the chain was stopped: close nothing, unmap, forget threads. */
+/* In a child that is a copy of the process. */
+void agent_become_child(void);
+
+/* There, after the chain was stopped: close nothing, unmap, forget threads. */
 void agent_forked(void);
 
 #endif

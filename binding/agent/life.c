@@ -85,7 +85,7 @@ void agent_give_up(const char *reason)
     chain_stop();
 }
 
-static void forked(void)
+void agent_become_child(void)
 {
     if (agent_process.state == AGENT_ABSENT) return;
     agent_process.state = AGENT_DORMANT;
@@ -131,7 +131,7 @@ bool agent_after_init_core(const struct chain_call *call, int rc, int level, boo
     chain_find_parts();
     chain_compare_names();
     chain_load_tools();
-    pthread_atfork(NULL, NULL, forked);
+    pthread_atfork(NULL, NULL, agent_become_child);
     counts_start();
     null_start();
     chain_go();

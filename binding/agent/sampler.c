@@ -27,7 +27,7 @@
 
 const char *const agent_sampler_keys[] = {
     "dir", "live_dir", "run_id", "interval_ns", "count", "duration_ns", "max_size", "policy", "pvar", "set", "set_after",
-    "job_start_ns", "program", "agent_version", "close_wait_ms", "seen", NULL};
+    "job_start_ns", "program", "agent_version", "close_wait_ms", "seen", "probe", NULL};
 
 struct sampler sampler;
 
@@ -349,12 +349,5 @@ void agent_ending(enum agent_end end)
 void agent_forked(void)
 {
     atomic_store(&sampler.state, SAMPLER_OFF);
-    if (atomic_load(&sampler_probing)) { /* handlers of others for fork may want to say something */
-        int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-        if (null >= 0) {
-            dup2(null, 1);
-            dup2(null, 2);
-        }
-    }
     mpitx_run_abandon_in_child(&sampler.run);
 }

@@ -174,8 +174,8 @@ void sampler_note_unmatched(bool at_end);
 
 /* sampler_probe.c */
 void sampler_prove(const struct sampler_object *object); /* all unproved ones that can be bound to it, or to nothing */
-int sampler_probe_quietly(struct mpitx_probe *probe, const struct mpitx_table *table, const struct mpitx_probe_options *options);
-extern _Atomic bool sampler_probing;
+bool sampler_probes(void); /* else variables are read that were not tried */
+int sampler_probe_run(struct mpitx_probe *probe, const struct mpitx_probe_options *options, const struct mpitx_table *table);
 
 /* sampler_group.c; under the lock */
 struct sampler_group *sampler_group_first(void);

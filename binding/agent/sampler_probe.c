@@ -1,13 +1,9 @@
 /* sampler_probe.c: trying variables in forked children (../probe.c) inside an application, which must not notice. */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "sampler.h"
 
@@ -15,51 +11,28 @@
 #define TOTAL_MS 15000 /* for all of them: this is the application's MPI_Init that waits */
 #define DATA (24u << 20) /* address space only */
 
-_Atomic bool sampler_probing;
+/* ---- when ---- */
 
-static bool child_pending(void)
+enum probe { PROBE_START, PROBE_LATE, PROBE_NONE };
+
+static enum probe when(void)
 {
-    sigset_t pending;
-    return sigpending(&pending) == 0 && sigismember(&pending, SIGCHLD) == 1;
+    const char *text = agent_config("probe", 0);
+    if (text && strcmp(text, "late") == 0)
+        return PROBE_LATE;
+    return text && strcmp(text, "none") == 0 ? PROBE_NONE : PROBE_START;
 }
 
-static bool has_handler(const struct sigaction *action)
-{
-    return (action->sa_flags & SA_SIGINFO) || (action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN);
-}
+bool sampler_probes(void) { return when() != PROBE_NONE; }
 
-/* The end of our children makes SIGCHLD. Where the application has a handler for it, the action is the default while they live,
- * which is nothing; the handler is told afterwards if a child of the application's own ended meanwhile. */
-int sampler_probe_quietly(struct mpitx_probe *probe, const struct mpitx_table *table, const struct mpitx_probe_options *options)
+int sampler_probe_run(struct mpitx_probe *probe, const struct mpitx_probe_options *options, const struct mpitx_table *table)
 {
-    struct sigaction nothing = {.sa_handler = SIG_DFL}, old = {.sa_handler = SIG_DFL};
-    sigset_t blocked, child;
-    siginfo_t info = {0};
+    struct mpitx_probe_options with = *options;
     int saved = errno;
-    bool was_pending = child_pending();
-    bool changed = sigaction(SIGCHLD, NULL, &old) == 0 && has_handler(&old);
-    nothing.sa_flags = old.sa_flags & SA_NOCLDWAIT;
-    if (changed)
-        sigaction(SIGCHLD, &nothing, NULL);
-
-    atomic_store(&sampler_probing, true);
-    int rc = mpitx_probe_run(probe, table, options);
+    with.limit_ms = LIMIT_MS;
+    with.in_child = agent_become_child;
+    int rc = mpitx_probe_run(probe, table, &with);
     mpitx_probe_wait(probe);
-    atomic_store(&sampler_probing, false);
-
-    /* Where the application has SIGCHLD blocked, ours are pending. */
-    sigemptyset(&child);
-    sigaddset(&child, SIGCHLD);
-    if (pthread_sigmask(SIG_SETMASK, NULL, &blocked) == 0 && sigismember(&blocked, SIGCHLD) == 1) {
-        struct timespec now = {0, 0};
-        while (child_pending() && sigtimedwait(&child, NULL, &now) == SIGCHLD)
-            ;
-    }
-    if (changed)
-        sigaction(SIGCHLD, &old, NULL);
-    bool ended = changed && waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0;
-    if (was_pending || ended)
-        kill(getpid(), SIGCHLD);
     errno = saved;
     return rc;
 }
@@ -137,24 +110,27 @@ static void tell_faults(struct sampler_variable **chosen, const struct mpitx_pro
     }
 }
 
-void sampler_prove(const struct sampler_object *object)
+/* A process may be large by now, and copying it take long: that is for the user to choose. */
+static void leave_out(struct sampler_variable **chosen, int n)
+{
+    static bool told;
+    char more[32] = "";
+    for (int i = 0; i < n; i++)
+        chosen[i]->proof = SAMPLER_BAD;
+    if (n > 1)
+        snprintf(more, sizeof more, " and %d more", n - 1);
+    if (!told)
+        sampler_note(MPITX_RUN_WARNING, "%s%s: not sampled: could not be tried in MPI_Init, only later; use --probe late, or --no-probe to read what was not tried", chosen[0]->name, more);
+    told = true;
+}
+
+static void try_all(struct sampler_variable **chosen, int n, const struct sampler_object *object)
 {
     struct mpitx_probe probe = {0};
-    int n = 0;
-    struct sampler_variable **chosen = calloc((size_t)sampler.variable_count + 1, sizeof *chosen);
-    for (int i = 0; chosen && i < sampler.variable_count; i++) {
-        struct sampler_variable *v = sampler.variables[i];
-        if (v->proof == SAMPLER_UNPROVED && (v->bind == MPITX_BIND_NO_OBJECT || v->bind == object->bind))
-            chosen[n++] = v;
-    }
-    if (n == 0) {
-        free(chosen);
-        return;
-    }
     int rc = mpitx_probe_new(&probe, n, DATA);
     if (rc == MPITX_SUCCESS) {
         struct mpitx_table table = *sampler.table;
-        struct mpitx_probe_options options = {.object = MPITX_OBJECT_COMM_WORLD, .limit_ms = LIMIT_MS, .total_ms = TOTAL_MS};
+        struct mpitx_probe_options options = {.object = MPITX_OBJECT_COMM_WORLD, .total_ms = TOTAL_MS};
         table.pvar_handle_alloc = trial_alloc;
         table.pvar_get_info = trial_info;
         trial = *object;
@@ -162,7 +138,7 @@ void sampler_prove(const struct sampler_object *object)
             probe.items[i].kind = MPITX_PROBE_PVAR;
             probe.items[i].index = chosen[i]->index;
         }
-        rc = sampler_probe_quietly(&probe, &table, &options);
+        rc = sampler_probe_run(&probe, &options, &table);
     }
     for (int i = 0; i < n; i++) {
         if (rc == MPITX_SUCCESS)
@@ -175,5 +151,24 @@ void sampler_prove(const struct sampler_object *object)
     mpitx_probe_free(&probe);
     if (rc != MPITX_SUCCESS)
         sampler_note(MPITX_RUN_SEVERE, "variables of the library could not be tried in a child process, and are not sampled");
+}
+
+void sampler_prove(const struct sampler_object *object)
+{
+    int n = 0;
+    struct sampler_variable **chosen = calloc((size_t)sampler.variable_count + 1, sizeof *chosen);
+    for (int i = 0; chosen && i < sampler.variable_count; i++) {
+        struct sampler_variable *v = sampler.variables[i];
+        if (v->proof == SAMPLER_UNPROVED && (v->bind == MPITX_BIND_NO_OBJECT || v->bind == object->bind))
+            chosen[n++] = v;
+    }
+    bool late = atomic_load(&sampler.state) == SAMPLER_ON;
+    if (n > 0 && when() == PROBE_NONE)
+        for (int i = 0; i < n; i++)
+            chosen[i]->proof = SAMPLER_GOOD; /* as the user says */
+    else if (n > 0 && late && when() == PROBE_START)
+        leave_out(chosen, n);
+    else if (n > 0)
+        try_all(chosen, n, object);
     free(chosen);
 }

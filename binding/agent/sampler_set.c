@@ -9,7 +9,6 @@
 
 #define MOST_SETTINGS 256
 #define MOST_BYTES 65536 /* of a value */
-#define LIMIT_MS 1000
 #define TOTAL_MS 10000
 
 struct setting {
@@ -115,9 +114,9 @@ static void try_settings(struct setting *s, int n, bool write)
         probe.items[i].new_type = one->cvar.datatype;
         probe.items[i].new_bytes = (size_t)one->cvar.count * one->cvar.size;
     }
-    struct mpitx_probe_options options = {.trial_writes = write, .limit_ms = LIMIT_MS, .total_ms = TOTAL_MS};
+    struct mpitx_probe_options options = {.trial_writes = write, .total_ms = TOTAL_MS};
     if (rc == MPITX_SUCCESS)
-        rc = sampler_probe_quietly(&probe, sampler.table, &options);
+        rc = sampler_probe_run(&probe, &options, sampler.table);
     for (int i = 0; i < tried; i++) {
         struct setting *one = &s[which[i]];
         struct mpitx_probe_item *it = rc == MPITX_SUCCESS ? &probe.items[i] : NULL;
@@ -133,6 +132,25 @@ static void try_settings(struct setting *s, int n, bool write)
             one->cvar.count = it->count < 0 ? 1 : it->count;
     }
     mpitx_probe_free(&probe);
+}
+
+/* Without trying: the lengths of their values. */
+static void count_elements(struct setting *s, int n)
+{
+    for (int k = 0; k < n; k++) {
+        mpitx_handle handle = 0;
+        int count = -1;
+        if (s[k].result)
+            continue;
+        int rc = sampler.table->cvar_handle_alloc(s[k].cvar.index, MPITX_OBJECT_NONE, &handle, &count);
+        if (rc == MPITX_SUCCESS)
+            sampler.table->cvar_handle_free(&handle);
+        s[k].cvar.count = count < 0 ? 1 : count;
+        if (rc != MPITX_SUCCESS)
+            failed(&s[k], sampler_rc_name(rc));
+        else if ((size_t)s[k].cvar.count > MOST_BYTES / s[k].cvar.size)
+            failed(&s[k], "has a value of another length than it says");
+    }
 }
 
 /* MPICH shows enumerations and truth values as plain integers, and reads them by name from its environment. At a word that it does not
@@ -211,11 +229,15 @@ void sampler_apply_settings(void)
     if (n && sampler.mpi_t) {
         find_cvars(s, n);
         offer_cvars(s, n);
-        try_settings(s, n, false);
+        if (sampler_probes())
+            try_settings(s, n, false);
+        else
+            count_elements(s, n);
         for (int k = 0; k < n; k++)
             if (!s[k].result)
                 parse(&s[k]);
-        try_settings(s, n, true);
+        if (sampler_probes())
+            try_settings(s, n, true);
     }
     for (int k = 0; k < n; k++) {
         if (!sampler.mpi_t)

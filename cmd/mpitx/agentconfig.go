@@ -32,6 +32,7 @@ type agentSettings struct {
 	maxSize       int64
 	policy        string
 	set, setAfter []setting
+	probe         string // when variables are tried in a child process; "": in MPI_Init
 	program       string
 	library       string // the agent shows the functions of this one and no others
 	unfit         string // or why it shows all that it has
@@ -70,6 +71,9 @@ func (s *agentSettings) String() string {
 	}
 	for _, v := range s.setAfter {
 		line("set_after", v.name+"="+v.value)
+	}
+	if s.probe != "" {
+		line("probe", s.probe)
 	}
 	if s.library != "" {
 		line("library", s.library)

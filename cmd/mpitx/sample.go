@@ -29,6 +29,8 @@ type sampleOptions struct {
 	set, setAfter      []string
 	dir, mpi, workload string
 	maxSize, policy    string
+	probe              string
+	noProbe            bool
 	force              bool
 	given              string // --job
 	export             exportFlags
@@ -47,6 +49,9 @@ type sampleOptions struct {
 	left     bool            // something of the run could not be brought into its directory
 	warned   map[string]bool // --pvar of which the user has heard
 }
+
+// When variables of the library are tried in a child process, for --probe.
+var probes = []string{"start", "late", "none"}
 
 var workloads = []string{"pingpong", "alltoall", "unexpected", "halo", "idle"}
 
@@ -92,6 +97,8 @@ func (o *sampleOptions) flags(cmd *cobra.Command) {
 	f.StringVar(&o.dir, "dir", "", "the run directory, which must not exist (default: a fresh name in $MPITX_DIR or here)")
 	f.StringVar(&o.maxSize, "max-size", "", "bound for the whole run: 500M, 2G")
 	f.StringVar(&o.policy, "policy", "stop", "at --max-size: stop, or keep the last")
+	f.StringVar(&o.probe, "probe", "start", "when to try the library's variables in a copy of the process: start (in MPI_Init), late (also those that appear later), none")
+	f.BoolVar(&o.noProbe, "no-probe", false, "read variables without trying them first (--probe none): one that crashes the library ends the application")
 	f.StringVar(&o.mpi, "mpi", "", "the MPI to use: openmpi, mpich, abi, a prefix, or a libmpi file (default: the one that the application links)")
 	f.IntVarP(&o.ranks, "ranks", "n", 0, "start this many ranks under the MPI's launcher")
 	f.BoolVar(&o.force, "force", false, "start also what cannot be observed")
@@ -102,6 +109,7 @@ func (o *sampleOptions) flags(cmd *cobra.Command) {
 		return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
 	}
 	cmd.RegisterFlagCompletionFunc("policy", words("stop", "last"))
+	cmd.RegisterFlagCompletionFunc("probe", words(probes...))
 	cmd.RegisterFlagCompletionFunc("mpi", words(locate.Families...))
 	cmd.RegisterFlagCompletionFunc("pvar", o.a.completeNames())
 	cmd.RegisterFlagCompletionFunc("set", o.a.completeWrites)
@@ -164,6 +172,10 @@ func (o *sampleOptions) parse(cmd *cobra.Command, args []string) (err error) {
 		return usagef("--duration and --count both say when to stop: leave one out")
 	case o.policy != "stop" && o.policy != "last":
 		return usagef("--policy: %q: must be stop or last", o.policy)
+	case !slices.Contains(probes, o.probe):
+		return usagef("--probe: %q: must be one of %s", o.probe, strings.Join(probes, ", "))
+	case o.noProbe && cmd.Flags().Changed("probe") && o.probe != "none":
+		return usagef("--no-probe means --probe none, and --probe says %s: leave one out", o.probe)
 	case o.ranks < 0 || cmd.Flags().Changed("ranks") && o.ranks == 0:
 		return usagef("-n: the number of ranks must be at least 1")
 	case o.ranks > 0 && o.launch.Rank >= 0:
@@ -174,6 +186,12 @@ func (o *sampleOptions) parse(cmd *cobra.Command, args []string) (err error) {
 		return usagef("--workload: %q: must be one of %s", o.workload, strings.Join(workloads, ", "))
 	case o.workload == "" && len(args) == 0:
 		return usagef("name the application, after --: mpitx %s … -- ./app, or --workload %s", cmd.Name(), strings.Join(workloads, "|"))
+	}
+	switch {
+	case o.noProbe:
+		s.probe = "none"
+	case o.probe != "start":
+		s.probe = o.probe
 	}
 	for _, p := range o.pvars {
 		if err := checkPattern(p); err != nil {

@@ -141,10 +141,10 @@ func cmdMode(ts *testscript.TestScript, neg bool, args []string) {
 
 func TestAgentConfig(t *testing.T) {
 	s := &agentSettings{job: &runJob{dir: "/a\nb\\c", startNs: 5}, pvars: []string{"x*", "y:counter@all"}, interval: time.Millisecond,
-		duration: time.Second, maxSize: 1 << 20, policy: "last", set: []setting{{"mpi_a", "1 = 2"}}, setAfter: []setting{{"b", ""}}, program: "./app -x"}
+		duration: time.Second, maxSize: 1 << 20, policy: "last", set: []setting{{"mpi_a", "1 = 2"}}, setAfter: []setting{{"b", ""}}, probe: "late", program: "./app -x"}
 	s.job.id[0] = 0xab
 	want := "dir=/a\\nb\\\\c\nrun_id=ab000000000000000000000000000000\njob_start_ns=5\ninterval_ns=1000000\nduration_ns=1000000000\n" +
-		"max_size=1048576\npolicy=last\npvar=x*\npvar=y:counter@all\nset=mpi_a=1 = 2\nset_after=b=\nprogram=./app -x\n"
+		"max_size=1048576\npolicy=last\npvar=x*\npvar=y:counter@all\nset=mpi_a=1 = 2\nset_after=b=\nprobe=late\nprogram=./app -x\n"
 	if got := s.String(); got != want {
 		t.Errorf("%s", got)
 	}

@@ -42,8 +42,8 @@ func Build(mpicc string, bare bool, more ...string) (string, error) {
 	sources := []string{"*.[ch]", "*.txt", "*.sh", "wrapgen/*.go", "gen/*.go", "../shim/mpitx.h"}
 	var arguments []string
 	if !bare {
-		sources = append(sources, "../probe.[ch]", "../shim/shim.c")
-		arguments = []string{filepath.Join(dir, "../probe.c"), filepath.Join(dir, "../shim/shim.c")}
+		sources = append(sources, "../probe.[ch]", "../clone.[ch]", "../shim/shim.c")
+		arguments = []string{filepath.Join(dir, "../probe.c"), filepath.Join(dir, "../clone.c"), filepath.Join(dir, "../shim/shim.c")}
 	}
 	var files []string
 	for _, pattern := range sources {

@@ -1,6 +1,6 @@
 /* sampler_faulty.c: an MPI library with more performance variables: one counts its reads, three misbehave, one has an element for
- * each process of a communicator, as Open MPI's have, and sixteen are plain counters, read under a lock as libraries do it, that
- * stand. It takes the real library's name, and needs that under another one. */
+ * each process of a communicator, as Open MPI's have, sixteen are plain counters, read under a lock as libraries do it, that
+ * stand, and one appears with the first window. It takes the real library's name, and needs that under another one. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -11,7 +11,8 @@
 
 static const char *const names[] = {"faulty_counts", "faulty_crashes_in_alloc", "faulty_crashes_in_read", "faulty_hangs", "bound_counts"};
 enum { NAMED = sizeof names / sizeof *names, PLAIN = 16, MORE = NAMED + PLAIN, MOST = 10000 };
-static int places[MOST], first = -1, used = MORE; /* behind the first ones: elements of a handle */
+static int places[MOST] = {[MORE] = 1}, first = -1, used = MORE + 1; /* behind the first ones: elements of a handle */
+static int late; /* one more variable, once there is a window */
 static unsigned long long reads, plain[PLAIN];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -23,11 +24,17 @@ static void die(void) { *(volatile int *)16 = 1; }
 /* By this one the library is found. */
 int PMPI_Comm_rank(MPI_Comm comm, int *rank) { return REAL(Comm_rank)(comm, rank); }
 
+int PMPI_Win_create(void *base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
+{
+    late = 1;
+    return REAL(Win_create)(base, size, unit, info, comm, win);
+}
+
 int PMPI_T_pvar_get_num(int *num)
 {
     int rc = REAL(T_pvar_get_num)(num);
     if (first < 0) first = *num;
-    *num += MORE;
+    *num += MORE + late;
     return rc;
 }
 
@@ -38,6 +45,7 @@ int PMPI_T_pvar_get_info(int index, char *name, int *name_len, int *verbosity, i
         return REAL(T_pvar_get_info)(index, name, name_len, verbosity, class, type, enumtype, desc, desc_len, bind, readonly, continuous, atomic);
     if (name && name_len && *name_len > 0) {
         if (index - first < NAMED) snprintf(name, (size_t)*name_len, "%s", names[index - first]);
+        else if (index - first == MORE) snprintf(name, (size_t)*name_len, "late_counts");
         else snprintf(name, (size_t)*name_len, "plain_%d", index - first - NAMED);
     }
     if (name_len) *name_len = 32;
@@ -64,7 +72,7 @@ int PMPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int index, void *object
     *handle = (MPI_T_pvar_handle)(void *)&places[index - first];
     *count = 1;
     if (index - first == 4) {
-        if (used == MOST) used = MORE;
+        if (used == MOST) used = MORE + 1;
         *handle = (MPI_T_pvar_handle)(void *)&places[used];
         REAL(Comm_size)(*(MPI_Comm *)object, count);
         places[used++] = *count;

@@ -1,6 +1,7 @@
 package samplerrun
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -53,6 +54,38 @@ func TestDying(t *testing.T) {
 					t.Errorf("%d variables; notes %+v", len(last), k.Notes)
 				}
 			})
+		}
+	})
+}
+
+// Variables are tried in copies of the process that it does not notice, also while others hold the allocator's lock: in MPI_Init, later
+// if that is asked for, or never.
+func TestProbe(t *testing.T) {
+	each(t, func(t *testing.T, m *mpi) {
+		for _, c := range []struct {
+			config       []string
+			late, copied bool
+		}{
+			{nil, false, true},
+			{[]string{"probe=late"}, true, true},
+			{[]string{"probe=none"}, true, false},
+		} {
+			r := m.run(t, job{n: 2, config: append([]string{"interval_ns=1000000", "pvar=plain_0", "pvar=late_*"}, c.config...),
+				program: []string{m.compile(t, "sampler_late.c", "-pthread")}, env: []string{"LD_LIBRARY_PATH=" + m.richer(t)}})
+			for rank := range 2 {
+				want := fmt.Sprintf("rank %d: 0 handlers, 0 signals, 0 found, %s\n", rank, map[bool]string{true: "copied", false: "not copied"}[c.copied])
+				if r.code != 0 || !strings.Contains(r.stdout, want) {
+					t.Errorf("%v: exit %d: %s%s; want %s", c.config, r.code, r.stdout, r.stderr, want)
+				}
+				if n := len(r.values(rank, "plain_0", "", 0)); n < 2 {
+					t.Errorf("%v: %d samples of plain_0", c.config, n)
+				}
+				k := r.rank(t, rank)
+				told := slices.ContainsFunc(notes(k, recording.NoteText), func(s string) bool { return strings.Contains(s, "late_counts") && strings.Contains(s, "--probe late") })
+				if n := len(r.values(rank, "late_counts", "", 0)); (n > 0) != c.late || told == c.late {
+					t.Errorf("%v: %d samples of late_counts; notes %+v", c.config, n, k.Notes)
+				}
+			}
 		}
 	})
 }

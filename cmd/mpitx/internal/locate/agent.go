@@ -67,7 +67,7 @@ func (e *Env) BuildAgent(cc, family string, sources AgentSources, outDir string)
 	}
 	agent := filepath.Join(outDir, AgentName(family))
 	build := []string{"env", "WRAPPERS=" + wrappers, "BARE=", "KEEP=", "CC=" + strings.Join(linker(e), " "), "sh"}
-	if _, err := e.run(tmp, append(build, "binding/agent/build.sh", cc, agent, "binding/probe.c", "binding/shim/shim.c")...); err != nil {
+	if _, err := e.run(tmp, append(build, "binding/agent/build.sh", cc, agent, "binding/probe.c", "binding/clone.c", "binding/shim/shim.c")...); err != nil {
 		return nil, err
 	}
 	if _, err := e.run(tmp, "sh", filepath.Join(workload, "build.sh"), cc, outDir); err != nil {
