@@ -324,7 +324,7 @@ func TestAnything(t *testing.T) {
 			b := rapid.SliceOfN(rapid.Byte(), row, row).Draw(t, "row")
 			var statuses []byte
 			if rapid.Bool().Draw(t, "with statuses") {
-				statuses = rapid.SliceOfN(rapid.ByteRange(0, 6), len(columns), len(columns)).Draw(t, "statuses")
+				statuses = rapid.SliceOfN(rapid.ByteRange(0, 7), len(columns), len(columns)).Draw(t, "statuses")
 			}
 			s.Sample(0, at, b, statuses)
 			text := fmt.Sprint(time.Duration(at))

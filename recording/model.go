@@ -254,7 +254,7 @@ func (c *Counters) all() [numCounters]uint64 {
 // Status is what a sample says of one variable.
 type Status uint8
 
-// The statuses. Only OK and Reset come with a value.
+// The statuses. Only OK, Reset and AtMost come with a value.
 const (
 	OK      Status = iota
 	Reset          // it fell in a way that cannot be a wrap
@@ -263,14 +263,15 @@ const (
 	Faulty         // crashed or hung when it was tried
 	Unbound        // there is no object to bind it to
 	Pending        // not started yet; of rates: there is no earlier sample
+	AtMost         // the value is an upper bound: the true one cannot be known
 )
 
-var statusNames = []string{"ok", "reset", "error", "gone", "faulty", "unbound", "pending"}
+var statusNames = []string{"ok", "reset", "error", "gone", "faulty", "unbound", "pending", "at_most"}
 
 func (s Status) String() string { return wordOf(statusNames, int(s)) }
 
 // HasValue reports whether there is a value with it.
-func (s Status) HasValue() bool { return s <= Reset }
+func (s Status) HasValue() bool { return s <= Reset || s == AtMost }
 
 // DamageError is a part of a run that cannot be read. What comes before it, and what can be made out behind it, is read.
 type DamageError struct {

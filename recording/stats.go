@@ -26,6 +26,7 @@ type Stat struct {
 	MinRanks, MaxRanks []int  // the ranks that have the extremes, ascending
 	Without            uint64 // samples without a value
 	Resets             uint64 // samples that fell in a way that cannot be a wrap
+	AtMost             uint64 // samples whose value is an upper bound
 
 	m2 float64
 }
@@ -99,8 +100,11 @@ func statOf(all map[statKey]*Stat, c *Column, as Transform) *Stat {
 }
 
 func (s *Stat) sample(cell *Cell, totals map[*Column][]Cell) {
-	if cell.Status == Reset {
+	switch cell.Status {
+	case Reset:
 		s.Resets++
+	case AtMost:
+		s.AtMost++
 	}
 	if cell.Value.Kind == None {
 		s.Without++

@@ -39,6 +39,9 @@ void describe_start(void *(*find)(const char *symbol))
     describe_constants.null_datatype = find("ompi_mpi_datatype_null");
     describe_constants.null_win = find("ompi_mpi_win_null");
     describe_constants.no_op = find("ompi_mpi_op_no_op");
+    describe_library.fills_exchanges = true;
+#elif !defined(MPICH_LAYOUT)
+    describe_library.fills_exchanges = find("ompi_mpi_init") != NULL;
 #else
     (void)find;
 #endif

@@ -169,6 +169,7 @@ static inline void describe_failed(struct chain_entry *entry)
 /* ---- requests ---- */
 
 void describe_started(struct chain_entry *entry, const MPI_Request *request, int kind);
+void describe_exchange(struct chain_entry *entry, const MPI_Request *request, int64_t count, MPI_Datatype datatype, int source, int tag);
 void describe_persistent(struct chain_entry *entry, const MPI_Request *request, int kind);
 void describe_restarted(struct chain_entry *entry, int count, const MPI_Request *requests);
 void describe_freeing(struct chain_entry *entry, MPI_Request request, struct request *freed);

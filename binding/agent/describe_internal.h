@@ -26,6 +26,7 @@ struct describe_library {
     int (*Initialized)(int *);
     int (*Get_elements_x)(const MPI_Status *, MPI_Datatype, MPI_Count *);
     int (*Test_cancelled)(const MPI_Status *, int *);
+    bool fills_exchanges; /* statuses of MPI_Isendrecv are of its receive; MPICH leaves in them what was there */
 };
 
 extern struct describe_library describe_library;

@@ -3,7 +3,9 @@
 
 #include <stdlib.h>
 
-void describe_started(struct chain_entry *entry, const MPI_Request *request, int kind)
+#include "tally.h"
+
+static void start(struct chain_entry *entry, const MPI_Request *request, int kind, uint64_t bytes, int peer, int tag)
 {
     struct chain_call *call = CALL;
     call->requests = request;
@@ -11,9 +13,20 @@ void describe_started(struct chain_entry *entry, const MPI_Request *request, int
     if (*request == NULL_REQUEST) return;
     call->started++;
     if (!chain_tracks) return;
-    struct request made = {.handle = HANDLE_NUMBER(*request), .comm = call->comm, .bytes = call->sent_bytes,
-                           .function = call->function, .peer = call->peer, .tag = call->tag, .kind = (uint8_t)kind, .active = 1};
+    struct request made = {.handle = HANDLE_NUMBER(*request), .comm = call->comm, .bytes = bytes, .function = call->function,
+                           .peer = peer, .tag = tag, .kind = (uint8_t)kind, .active = 1};
     if (!requests_add(&made)) call->started--; /* its end will not be seen either */
+}
+
+void describe_started(struct chain_entry *entry, const MPI_Request *request, int kind)
+{
+    start(entry, request, kind, CALL->sent_bytes, CALL->peer, CALL->tag);
+}
+
+void describe_exchange(struct chain_entry *entry, const MPI_Request *request, int64_t count, MPI_Datatype datatype, int source, int tag)
+{
+    int kind = source == MPI_PROC_NULL ? REQUEST_OTHER : REQUEST_EXCHANGE;
+    start(entry, request, kind, describe_bytes(count, datatype), source, tag);
 }
 
 /* What one start gives and gets moves to the request. */
@@ -75,7 +88,7 @@ static void tell(struct chain_entry *entry, const struct request *request, const
     struct chain_completion completion = {.request = request->handle, .function = request->function, .peer = request->peer,
                                           .tag = request->tag, .received = received, .cancelled = cancelled,
                                           .comm = request->comm, .bytes = bytes};
-    if (received) {
+    if (received && status) {
         completion.peer = status->MPI_SOURCE;
         completion.tag = status->MPI_TAG;
     }
@@ -94,14 +107,20 @@ void describe_completed(struct chain_entry *entry, MPI_Request before, MPI_Reque
     }
     call->completed += request.active;
     bool cancelled = false, received = false;
-    bool receives = request.kind == REQUEST_RECEIVE || request.kind == REQUEST_PARTITIONED_RECEIVE;
+    bool exchanges = request.kind == REQUEST_EXCHANGE;
+    bool receives = request.kind == REQUEST_RECEIVE || request.kind == REQUEST_PARTITIONED_RECEIVE || exchanges;
     uint64_t bytes = receives && !status ? 0 : request.bytes;
     if (request.kind == REQUEST_FILE_READ) {
         bytes = status ? describe_status_bytes(status) : 0;
         call->read += bytes;
+    } else if (exchanges && status && !describe_library.fills_exchanges) {
+        received = true;
+        call->received++;
+        call->received_bytes += bytes;
+        tally_estimate(call->function);
     } else if (receives && status) {
         uint64_t known = describe_status(status, &cancelled);
-        if (request.kind == REQUEST_RECEIVE) bytes = known;
+        if (request.kind == REQUEST_RECEIVE || (exchanges && known < bytes)) bytes = known;
         received = !cancelled && status->MPI_SOURCE != MPI_PROC_NULL;
         if (received) {
             call->received++;
@@ -114,6 +133,7 @@ void describe_completed(struct chain_entry *entry, MPI_Request before, MPI_Reque
         if (status && chain_follows_objects && *(MPI_Comm *)request.newcomm != NULL_COMM)
             agent_comm_created(comm, chain_functions[request.function].name);
     }
+    if (exchanges && !describe_library.fills_exchanges) status = NULL;
     if (chain_complete_masks[call->function]) tell(entry, &request, status, received, cancelled, bytes);
 }
 

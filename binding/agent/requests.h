@@ -16,6 +16,7 @@ enum request_kind {
     REQUEST_SEND,
     REQUEST_RECEIVE,
     REQUEST_PARTITIONED_RECEIVE, /* its status need not know the size: bytes does */
+    REQUEST_EXCHANGE,            /* MPI_Isendrecv: bytes is what its receive has room for */
     REQUEST_COLLECTIVE,
     REQUEST_FILE_READ
 };

@@ -44,6 +44,7 @@ enum mpitx_run_status {
     MPITX_RUN_FAULTY = 4,  /* crashed or hung when it was tried, hence not read; no value */
     MPITX_RUN_UNBOUND = 5, /* there is no object to bind it to; no value */
     MPITX_RUN_PENDING = 6, /* not started yet; no value */
+    MPITX_RUN_AT_MOST = 7, /* the value is an upper bound: the true one cannot be known */
 };
 
 /* How a column is to be shown where the user does not say: DEFAULT follows the variable's class. */

@@ -53,6 +53,11 @@ void sampler_read(struct sampler_group *g, uint64_t now)
         if (__builtin_expect(r->virtual >= 0, 0)) {
             uint64_t value = virtual_read(r->virtual, now);
             memcpy(r->target, &value, sizeof value);
+            const char *reason = virtual_at_most(r->virtual);
+            if (__builtin_expect(reason && !r->code, 0)) {
+                r->code = 1;
+                sampler_reading_status(g, r, MPITX_RUN_AT_MOST, reason);
+            }
             continue;
         }
         if (r->dead)

@@ -45,6 +45,16 @@ enum { TALLY_FUNCTIONS = 1024 };
 extern uint8_t tally_selected[TALLY_FUNCTIONS]; /* functions with variables of their own */
 extern bool tally_total_time;
 
+/* Bytes that a function received were taken from what was posted: its figure is an upper bound from now on, and so is the sum. */
+extern bool tally_estimated;
+extern uint8_t tally_estimated_by[TALLY_FUNCTIONS];
+
+static inline void tally_estimate(int function)
+{
+    __atomic_store_n(&tally_estimated_by[function], 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&tally_estimated, true, __ATOMIC_RELEASE);
+}
+
 /* Makes the thread's counters; NULL when there is no memory. */
 struct tally *tally_new(struct chain_thread *thread);
 

@@ -162,7 +162,8 @@ int virtual_find(const char *name)
 /* ---- counting ---- */
 
 uint8_t tally_selected[FUNCTIONS];
-bool tally_total_time;
+bool tally_total_time, tally_estimated;
+uint8_t tally_estimated_by[FUNCTIONS];
 
 static struct tally *tallies, *free_tallies;
 static uint64_t tally_count;
@@ -355,6 +356,14 @@ static uint64_t bounded(int index, uint64_t value, uint64_t now)
     lasts[index].value = value;
     lasts[index].at += elapsed;
     return value;
+}
+
+const char *virtual_at_most(int index)
+{
+    if (__builtin_expect(!__atomic_load_n(&tally_estimated, __ATOMIC_ACQUIRE), 1) || index < 0 || index >= variable_count) return NULL;
+    int function = variables[index].function;
+    if (definitions[variables[index].definition].field != TALLY_BYTES_RECEIVED || (function >= 0 && !tally_estimated_by[function])) return NULL;
+    return "the library does not say how much MPI_Isendrecv received, and what it has room for is counted";
 }
 
 uint64_t virtual_read(int index, uint64_t now)

@@ -37,4 +37,7 @@ int virtual_activate(int index, bool on);
  * requests_outstanding. Calls that go on count until then; times grow by no more than the time since the last reading, for each thread. */
 uint64_t virtual_read(int index, uint64_t now);
 
+/* Why the value is an upper bound; NULL: it is exact. */
+const char *virtual_at_most(int index);
+
 #endif

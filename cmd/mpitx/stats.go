@@ -199,11 +199,12 @@ func statRows(stats []recording.Stat) *export.Rows {
 	r := &export.Rows{Schema: "mpitx.stats", Columns: []export.RowColumn{
 		{Name: "variable"}, {Name: "class"}, {Name: "object"}, {Name: "as"}, {Name: "count"}, {Name: "min"}, {Name: "mean"}, {Name: "max"},
 		{Name: "stddev"}, {Name: "min_ranks"}, {Name: "max_ranks"}, {Name: "total"}, {Name: "without_value"}, {Name: "resets"}, {Name: "unit"},
+		{Name: "at_most"},
 	}}
 	for i := range stats {
 		s := &stats[i]
 		row := []any{s.Variable, s.Class.String(), s.Object, s.As.String(), s.Count, nil, nil, nil, nil, ranksText(s.MinRanks), ranksText(s.MaxRanks),
-			nil, s.Without, s.Resets, unitOf(s)}
+			nil, s.Without, s.Resets, unitOf(s), s.AtMost}
 		if s.Count > 0 {
 			row[5], row[6], row[7], row[8] = exact(s.Min), finite(s.Mean), exact(s.Max), finite(s.Dev)
 			if s.As == recording.Delta {
@@ -231,13 +232,19 @@ func statTable(stats []recording.Stat, term export.Terminal) *export.Rows {
 		row := []any{s.Variable, s.Class.String(), s.Object, scale.Unit, nil, nil, nil, ranksText(s.MaxRanks), ranksText(s.MinRanks), nil, s.Count,
 			s.As.String(), nil, s.Without, s.Resets}
 		if s.Count > 0 {
+			bound := ""
+			if s.AtMost > 0 {
+				if bound = "<="; term.UTF8 {
+					bound = "≤"
+				}
+			}
 			amount := func(v recording.Value) any {
 				if name, ok := v.Item(); ok || v.Kind == recording.Text {
 					return name
 				}
-				return scale.Text(v.Float64(), v.Kind != recording.Float && v.Kind != recording.Float32)
+				return bound + scale.Text(v.Float64(), v.Kind != recording.Float && v.Kind != recording.Float32)
 			}
-			row[4], row[5], row[6], row[9] = amount(s.Min), scale.Text(s.Mean, s.Mean == math.Trunc(s.Mean)), amount(s.Max), scale.Text(s.Dev, false)
+			row[4], row[5], row[6], row[9] = amount(s.Min), bound+scale.Text(s.Mean, s.Mean == math.Trunc(s.Mean)), amount(s.Max), scale.Text(s.Dev, false)
 			if s.As == recording.Delta {
 				row[12] = amount(s.Total)
 			}

@@ -174,10 +174,8 @@ func (c *cell) now() (raw, grown float64) {
 func (c *cell) status() recording.Status {
 	best := recording.Pending
 	for _, k := range c.columns {
-		if k.status.HasValue() {
-			return k.status
-		}
-		if best == recording.Pending {
+		switch {
+		case k.status == recording.AtMost, k.status.HasValue() && !best.HasValue(), best == recording.Pending:
 			best = k.status
 		}
 	}
