@@ -68,6 +68,7 @@ missing_test_packages() {
 	have NPopenmpi || printf 'netpipe-openmpi '
 	have NPmpich2 || printf 'netpipe-mpich2 '
 	have shellcheck || printf 'shellcheck '
+	have ip || [ -x /usr/sbin/ip ] || printf 'iproute2 '
 }
 
 # install_packages installs what is missing, and of $1 whatever can be had.

@@ -81,6 +81,8 @@ type backend struct {
 	host    string
 	stamp   binding.Stamp // of the categories, when they were read
 
+	headStart time.Duration // of the other ranks in MPI_Finalize
+
 	cancelled cancelled // tasks
 	mark      marker    // of the access under way
 }
@@ -328,7 +330,23 @@ func (b *backend) lead(m *mail, size int, outcomes []Outcome) (int, error) {
 			}
 		}
 	}
+	if b.request.MPI.Family == locate.MPICH && severalNodes(hosts) {
+		b.headStart = finalizeHeadStart
+	}
 	return b.end(m, b.obey(m, 0, size, verdict), quit), nil
+}
+
+// finalizeHeadStart is how much later rank 0 enters MPI_Finalize if MPICH has several nodes: in MPICH over UCX's TCP, ranks there wait for
+// an answer of each other. A rank that still polls for messages answers as well, and waits in vain when it gets there itself.
+const finalizeHeadStart = 200 * time.Millisecond
+
+func severalNodes(hosts map[int]string) bool {
+	for _, host := range hosts {
+		if host != hosts[0] {
+			return true
+		}
+	}
+	return false
 }
 
 // follow is every other rank.
@@ -387,6 +405,7 @@ func (b *backend) end(m *mail, code int, quit bool) int {
 		select {}
 	}
 	b.phase("MPI_Finalize")
+	time.Sleep(b.headStart)
 	if err := b.lib.Finalize(); err != nil {
 		fmt.Fprintln(os.Stderr, "mpitx: MPI_Finalize:", err)
 	}

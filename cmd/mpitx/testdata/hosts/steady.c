@@ -1,0 +1,68 @@
+/* steady.c: an application that goes on until the file DIR/stop is there: steady DIR. Each rank leaves its process identifier in DIR/pid.RANK,
+ * and prints at its end how often it has called MPI_Ibcast. It sleeps in between: ranks that spin would need a processor each. */
+#define _GNU_SOURCE
+#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static void leave_pid(const char *dir, int rank)
+{
+    char path[4096], hidden[4096];
+    snprintf(path, sizeof path, "%s/pid.%d", dir, rank);
+    snprintf(hidden, sizeof hidden, "%s/new.%d", dir, rank);
+    FILE *f = fopen(hidden, "w");
+    if (!f) MPI_Abort(MPI_COMM_WORLD, 9);
+    fprintf(f, "%ld\n", (long)getpid());
+    fclose(f);
+    rename(hidden, path);
+}
+
+static void await(MPI_Request *request)
+{
+    int done = 0;
+    for (MPI_Test(request, &done, MPI_STATUS_IGNORE); !done; MPI_Test(request, &done, MPI_STATUS_IGNORE)) usleep(500);
+}
+
+static void pass(int send, int peer)
+{
+    MPI_Request request;
+    int word = 0;
+    if (send) MPI_Isend(&word, 1, MPI_INT, peer, 0, MPI_COMM_WORLD, &request);
+    else MPI_Irecv(&word, 1, MPI_INT, peer, 0, MPI_COMM_WORLD, &request);
+    await(&request);
+}
+
+/* MPICH over UCX's TCP: in MPI_Finalize a rank waits for an answer of each to which it has sent something. It waits in vain for one that
+ * has polled while others were there already, and is gone from there. So all send something to rank 0, which comes last, without a poll. */
+static void farewell(int rank, int size)
+{
+    for (int send = rank != 0, k = 0; k < 2; send = !send, k++)
+        for (int other = 1; other < size; other++)
+            if (rank == 0 || rank == other) pass(send, rank ? 0 : other);
+    if (rank == 0) usleep(500000);
+}
+
+int main(int argc, char **argv)
+{
+    int rank, size, stop = 0;
+    long calls = 0;
+    char file[4096];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    leave_pid(argv[1], rank);
+    snprintf(file, sizeof file, "%s/stop", argv[1]);
+    while (!stop) {
+        MPI_Request request;
+        if (rank == 0) stop = access(file, F_OK) == 0;
+        MPI_Ibcast(&stop, 1, MPI_INT, 0, MPI_COMM_WORLD, &request);
+        calls++;
+        await(&request);
+        usleep(500);
+    }
+    printf("rank %d: %ld calls\n", rank, calls);
+    fflush(stdout);
+    farewell(rank, size);
+    MPI_Finalize();
+    return 0;
+}
