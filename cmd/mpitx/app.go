@@ -17,6 +17,7 @@ import (
 
 	"mpitx/cmd/mpitx/internal/job"
 	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/export"
 )
 
@@ -151,6 +152,17 @@ func isUsage(err error) bool {
 func (a *app) complain(format string, args ...any) {
 	a.out.Flush()
 	fmt.Fprintln(a.errs, "mpitx:", export.Terminal{UTF8: true}.SafeText(fmt.Sprintf(format, args...)))
+}
+
+// warnOverridden warns where programs load another library than the chosen one.
+func (a *app) warnOverridden(m locate.MPI, want string) {
+	if other := a.env.Overridden(m, want); other != "" {
+		a.complain("warning: %s", overridden(m, other))
+	}
+}
+
+func overridden(m locate.MPI, other string) string {
+	return fmt.Sprintf("LD_LIBRARY_PATH makes programs load %s, but mpitx reads %s (%s): use --mpi %s, or change LD_LIBRARY_PATH", other, m.Lib, m.Why, origin.Quote(other))
 }
 
 // terminal finds out where the answer goes.

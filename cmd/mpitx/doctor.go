@@ -76,7 +76,11 @@ func (o *doctorOptions) run() error {
 	usable := false
 	for _, m := range libraries {
 		f := o.examine(m)
-		f.used = chooseErr == nil && m.Lib == chosen.Lib && m.Family == chosen.Family
+		if f.used = chooseErr == nil && m.Lib == chosen.Lib && m.Family == chosen.Family; f.used {
+			if other := o.a.env.Overridden(m, o.mpi); other != "" {
+				f.problems = append(f.problems, overridden(m, other))
+			}
+		}
 		usable = usable || f.catalog != nil
 		findings = append(findings, f)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/cmd/mpitx/internal/preflight"
 )
 
@@ -362,8 +363,15 @@ func (o *sampleOptions) choose() error {
 			return errDemo
 		}
 	}
+	first := o.launch.Rank <= 0 && o.given == ""
 	if o.program.Linked == nil {
+		if first {
+			o.a.warnOverridden(o.chosen, o.mpi)
+		}
 		return nil
+	}
+	if first {
+		o.warnOther()
 	}
 	if err := o.refused(o.program.Fits(o.launch, want, o.chosen)); err != nil {
 		return err
@@ -374,6 +382,14 @@ func (o *sampleOptions) choose() error {
 		o.chosen.Launcher = asked.Launcher // of the installation that was named
 	}
 	return nil
+}
+
+// warnOther warns of a program that loads another library than the one that `mpitx list` reads.
+func (o *sampleOptions) warnOther() {
+	listed, err := o.a.env.Choose(o.mpi)
+	if m := o.program.Linked; err == nil && listed.Family == m.Family && !locate.SameLibrary(listed, *m) {
+		o.a.complain("warning: %s loads %s, but `mpitx list` reads %s (%s): to list its variables, use --mpi %s", o.program.Target, m.Lib, listed.Lib, listed.Why, origin.Quote(m.Lib))
+	}
 }
 
 // unknown compares names with those that the last reading of the library left; what is not among them is worth a word.

@@ -89,6 +89,9 @@ func (s *source) open(cmd *cobra.Command, writes []job.Write, stage job.Stage) (
 		}
 		return nil, err
 	}
+	if launch.Rank <= 0 {
+		s.a.warnOverridden(s.chosen, s.mpi)
+	}
 	if s.n > 0 {
 		return nil, s.relaunch(cmd.Flags())
 	}

@@ -3,6 +3,7 @@ package locate
 import (
 	"debug/elf"
 	"encoding/binary"
+	"hash/crc32"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -94,7 +95,8 @@ func sharedLibrary(machine elf.Machine, soname string, names ...string) []byte {
 	for _, v := range []uint64{uint64(elf.DT_SONAME), 1, uint64(elf.DT_NULL), 0} {
 		dynamic = le.AppendUint64(dynamic, v)
 	}
-	note := append([]byte{4, 0, 0, 0, 4, 0, 0, 0, 3, 0, 0, 0}, "GNU\x00\xde\xad\xbe\xef"...)
+	note := append([]byte{4, 0, 0, 0, 4, 0, 0, 0, 3, 0, 0, 0}, "GNU\x00\xde\xad"...)
+	note = le.AppendUint16(note, uint16(crc32.ChecksumIEEE(dynstr))) // different libraries have different ones
 	shstrtab := []byte("\x00.dynstr\x00.dynamic\x00.note.gnu.build-id\x00.shstrtab\x00")
 	sections := []struct {
 		name  uint32
