@@ -26,6 +26,8 @@ var catalogSchema = schema[Catalog]{
 		func(c *Catalog) *[]Category { return &c.Categories }, func(k *Category) string { return k.Name }),
 	unique(list("enums", func(c *Catalog) *[]Enum { return &c.Enums }, objects(enumSchema)),
 		func(c *Catalog) *[]Enum { return &c.Enums }, func(e *Enum) string { return e.Name }),
+	optional(unique(list("virtual", func(c *Catalog) *[]Variable { return &c.Virtual }, variables(Virtual)),
+		func(c *Catalog) *[]Variable { return &c.Virtual }, func(v *Variable) string { return v.Name })),
 }
 
 // schemaName fails at once for another document, before what is in it is misread.
@@ -103,6 +105,7 @@ var variableSchema = schema[Variable]{
 	required(variableType()),
 	enumerated("bind", func(v *Variable) *Bind { return &v.Bind }, bindNames, ParseBind),
 	optional(text("enum", func(v *Variable) *string { return &v.Enum })),
+	optional(text("unit", func(v *Variable) *string { return &v.Unit })),
 	optional(boolean("readonly", func(v *Variable) *bool { return &v.Readonly })),
 	optional(boolean("continuous", func(v *Variable) *bool { return &v.Continuous })),
 	optional(boolean("atomic", func(v *Variable) *bool { return &v.Atomic })),

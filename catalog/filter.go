@@ -95,11 +95,11 @@ func (f *Filter) Compile() (*Matcher, error) {
 	return m, nil
 }
 
-// Variables are the variables of the catalog that match: control variables by name, then performance variables.
+// Variables are the variables of the catalog that match: control variables by name, then performance variables, then virtual ones.
 func (m *Matcher) Variables(c *Catalog) []*Variable {
 	inside := m.insideCategories(c)
 	var some []*Variable
-	for _, list := range [][]Variable{c.Cvars, c.Pvars} {
+	for _, list := range [][]Variable{c.Cvars, c.Pvars, c.Virtual} {
 		for i := range list {
 			if m.match(&list[i], inside) {
 				some = append(some, &list[i])
@@ -117,14 +117,11 @@ func (m *Matcher) Apply(c *Catalog) *Catalog {
 		return c
 	}
 	out := *c
-	out.Cvars, out.Pvars = nil, nil
+	out.Cvars, out.Pvars, out.Virtual = nil, nil, nil
 	held, used := map[string]bool{}, map[string]bool{}
 	for _, v := range m.Variables(c) {
-		if v.Kind == Pvar {
-			out.Pvars = append(out.Pvars, *v)
-		} else {
-			out.Cvars = append(out.Cvars, *v)
-		}
+		list := out.Of(v.Kind)
+		*list = append(*list, *v)
 		used[v.Enum] = true
 		for _, k := range v.Categories {
 			held[k] = true
@@ -249,7 +246,7 @@ func (c *Catalog) Lookup(name string) []*Variable {
 	folded := func(a, b string) bool { return lower(a) == lower(b) }
 	for _, same := range []func(a, b string) bool{exact, folded} {
 		var found []*Variable
-		for _, list := range [][]Variable{c.Cvars, c.Pvars} {
+		for _, list := range [][]Variable{c.Cvars, c.Pvars, c.Virtual} {
 			for i := range list {
 				v := &list[i]
 				if same(v.Name, name) || class != 0 && v.Class == class && same(v.Name, bare) {
@@ -264,6 +261,17 @@ func (c *Catalog) Lookup(name string) []*Variable {
 	return nil
 }
 
+// Of is the list of the variables of a kind.
+func (c *Catalog) Of(k Kind) *[]Variable {
+	switch k {
+	case Pvar:
+		return &c.Pvars
+	case Virtual:
+		return &c.Virtual
+	}
+	return &c.Cvars
+}
+
 // Enum is the enumeration of this name; nil where there is none.
 func (c *Catalog) Enum(name string) *Enum {
 	if i := slices.IndexFunc(c.Enums, func(e Enum) bool { return e.Name == name }); i >= 0 && name != "" {
@@ -272,10 +280,10 @@ func (c *Catalog) Enum(name string) *Enum {
 	return nil
 }
 
-// Variables are the control variables, then the performance variables.
+// Variables are the control variables, then the performance variables, then the virtual ones.
 func (c *Catalog) Variables() iter.Seq[*Variable] {
 	return func(yield func(*Variable) bool) {
-		for _, vars := range [][]Variable{c.Cvars, c.Pvars} {
+		for _, vars := range [][]Variable{c.Cvars, c.Pvars, c.Virtual} {
 			for i := range vars {
 				if !yield(&vars[i]) {
 					return

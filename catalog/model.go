@@ -28,6 +28,8 @@ type Catalog struct {
 	Pvars      []Variable `json:"pvars"`      // sorted by name, then class
 	Categories []Category `json:"categories"` // sorted by name
 	Enums      []Enum     `json:"enums"`      // sorted by name
+
+	Virtual []Variable `json:"virtual,omitempty"` // mpitx's own, on any MPI; they have no readings here
 }
 
 // Library identifies an MPI library.
@@ -82,6 +84,7 @@ type Kind uint8
 const (
 	Cvar Kind = iota + 1
 	Pvar
+	Virtual // a performance variable that mpitx's agent computes inside applications
 )
 
 // Variable is a control or performance variable: its metadata (equal in all processes, says Table 14.1) and its
@@ -94,6 +97,7 @@ type Variable struct {
 	Verbosity   Verbosity `json:"verbosity"`
 	Type        Datatype  `json:"type"`
 	Bind        Bind      `json:"bind"`
+	Unit        string    `json:"unit,omitempty"`       // virtual variables: "ns", "B", "" for a number
 	Enum        string    `json:"enum,omitempty"`       // name of the enumeration of its values
 	Readonly    bool      `json:"readonly,omitempty"`   // performance variables
 	Continuous  bool      `json:"continuous,omitempty"` // performance variables
@@ -205,7 +209,7 @@ type Item struct {
 	Name  string `json:"name"`
 }
 
-// ID is what identifies a variable: its name, and for a performance variable its class ("name:counter").
+// ID is what identifies a variable: its name, and for a performance variable of the library its class ("name:counter").
 func (v *Variable) ID() string {
 	if v.Kind == Pvar {
 		return v.Name + ":" + v.Class.String()

@@ -96,6 +96,7 @@ func decode(s string, budget int) (*Catalog, error) {
 func (c *Catalog) sort() {
 	sortBy(&c.Cvars, compareVariables)
 	sortBy(&c.Pvars, compareVariables)
+	sortBy(&c.Virtual, compareVariables)
 	sortBy(&c.Categories, func(a, b *Category) int { return cmp.Compare(a.Name, b.Name) })
 	sortBy(&c.Enums, func(a, b *Enum) int { return cmp.Compare(a.Name, b.Name) })
 	sortBy(&c.Job.Ranks, func(a, b *Rank) int { return cmp.Compare(a.Rank, b.Rank) })

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// Node is a category in the tree, or one of the two made-up ones: the root of all, and the branch of the variables that
-// are in no category.
+// Node is a category in the tree, or one of the made-up ones: the root of all, the branch of the variables that are in no category,
+// and the branch of mpitx's own variables.
 type Node struct {
 	Name     string
-	Category *Category   // nil: the root (Name is "") or the uncategorised
+	Category *Category   // nil: the root (Name is ""), the uncategorised, or mpitx's own
 	Children []*Node     // by name
 	Vars     []*Variable // listed by this category itself: control variables by name, then performance variables
 	Count    int         // different variables in this category and all below it; -1 where the tree is too large to count
@@ -19,13 +19,16 @@ type Node struct {
 // Uncategorised is the name of the branch of the variables that are in no category.
 const Uncategorised = "uncategorised"
 
+// Own is the name of the branch of mpitx's own variables.
+const Own = "mpitx"
+
 const (
 	maxDepth = 64       // of the tree; categories below it are put at the top
 	maxSteps = 20 << 20 // of counting
 )
 
 // Tree is the tree of categories (MPI-3.1 section 14.3.8). Categories that no other one contains are at the top, then those
-// that only a cycle holds, by name, and last the uncategorised variables, where there are any. A category that several contain
+// that only a cycle holds, by name, and last the uncategorised variables and mpitx's own, where there are any. A category that several contain
 // is unfolded where it comes first; elsewhere Ref points there, so that no input makes the tree large or endless. Members
 // that the catalog does not have, as after a filter, are left out.
 func Tree(c *Catalog) *Node {
@@ -46,6 +49,13 @@ func Tree(c *Catalog) *Node {
 	root := &Node{Children: t.tops(c)}
 	if rest := t.uncategorised(c); rest != nil {
 		root.Children = append(root.Children, rest)
+	}
+	if len(c.Virtual) > 0 {
+		own := &Node{Name: Own}
+		for i := range c.Virtual {
+			own.Vars = append(own.Vars, &c.Virtual[i])
+		}
+		root.Children = append(root.Children, own)
 	}
 	t.resolve()
 	t.count(root)

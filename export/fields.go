@@ -44,7 +44,7 @@ func numbered[T interface {
 
 // Fields are all fields, in the order of documentation and of CSV.
 var Fields = []Field{
-	{Name: "kind", Header: "KIND", Doc: "cvar, pvar, category or enum",
+	{Name: "kind", Header: "KIND", Doc: "cvar, pvar, virtual, category or enum",
 		Text:     text(func(v *catalog.Variable) string { return kindName(v.Kind) }),
 		Category: func(*catalog.Category) any { return "category" },
 		Enum:     func(*catalog.Enum) any { return "enum" }},
@@ -154,6 +154,8 @@ var Fields = []Field{
 	{Name: "description", Header: "DESCRIPTION", Doc: "description", prose: true,
 		Text:     text(func(v *catalog.Variable) string { return v.Description }),
 		Category: func(g *catalog.Category) any { return g.Description }},
+	{Name: "unit", Header: "UNIT", Doc: "unit of a variable of mpitx: ns, B",
+		Text: text(func(v *catalog.Variable) string { return v.Unit })},
 }
 
 // FindField is the field of that name, nil where there is none.

@@ -66,6 +66,8 @@ func kindName(k catalog.Kind) string {
 		return "cvar"
 	case catalog.Pvar:
 		return "pvar"
+	case catalog.Virtual:
+		return "virtual"
 	}
 	return "unknown"
 }

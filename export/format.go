@@ -56,8 +56,10 @@ const (
 	Pvars
 	Categories
 	Enums
+	Virtual
 
-	AllKinds = Cvars | Pvars | Categories | Enums
+	Variables = Cvars | Pvars | Virtual
+	AllKinds  = Variables | Categories | Enums
 )
 
 var kindWords = []struct {
@@ -68,6 +70,7 @@ var kindWords = []struct {
 }{
 	{Cvars, "cvars", "cvar", "Control variables"},
 	{Pvars, "pvars", "pvar", "Performance variables"},
+	{Virtual, "virtual", "virtual", "Variables of mpitx, for sample and record on any MPI"},
 	{Categories, "categories", "category", "Categories"},
 	{Enums, "enums", "enum", "Enumerations"},
 }
@@ -88,6 +91,7 @@ func (k Kinds) Describe(one bool) string {
 	} else {
 		add(Cvars, "control variables", "control variable")
 		add(Pvars, "performance variables", "performance variable")
+		add(Virtual, "variables of mpitx", "variable of mpitx")
 	}
 	add(Categories, "categories", "category")
 	add(Enums, "enumerations", "enumeration")

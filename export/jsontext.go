@@ -18,6 +18,7 @@ import (
 type document struct {
 	Cvars      []json.RawMessage `json:"cvars"`
 	Pvars      []json.RawMessage `json:"pvars"`
+	Virtual    []json.RawMessage `json:"virtual"`
 	Categories []json.RawMessage `json:"categories"`
 	Enums      []json.RawMessage `json:"enums"`
 }

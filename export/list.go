@@ -52,7 +52,7 @@ func Count(c *catalog.Catalog, k Kinds) int {
 	for _, x := range []struct {
 		kind Kinds
 		n    int
-	}{{Cvars, len(c.Cvars)}, {Pvars, len(c.Pvars)}, {Categories, len(c.Categories)}, {Enums, len(c.Enums)}} {
+	}{{Cvars, len(c.Cvars)}, {Pvars, len(c.Pvars)}, {Virtual, len(c.Virtual)}, {Categories, len(c.Categories)}, {Enums, len(c.Enums)}} {
 		if k.has(x.kind) {
 			n += x.n
 		}

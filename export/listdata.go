@@ -32,6 +32,9 @@ func only(c *catalog.Catalog, k Kinds) *catalog.Catalog {
 	if !k.has(Pvars) {
 		part.Pvars = nil
 	}
+	if !k.has(Virtual) {
+		part.Virtual = nil
+	}
 	if !k.has(Categories) {
 		part.Categories = nil
 	}
@@ -95,7 +98,7 @@ func each(c *catalog.Catalog, k Kinds, f func(kind Kinds, e entry) error) error 
 	for _, vars := range []struct {
 		kind Kinds
 		list []catalog.Variable
-	}{{Cvars, part.Cvars}, {Pvars, part.Pvars}} {
+	}{{Cvars, part.Cvars}, {Pvars, part.Pvars}, {Virtual, part.Virtual}} {
 		for i := range vars.list {
 			if err := f(vars.kind, entry{c: c, variable: &vars.list[i]}); err != nil {
 				return err
@@ -130,7 +133,7 @@ func listJSON(w io.Writer, c *catalog.Catalog, opts ListOptions) error {
 	names := fieldNames(opts.Fields)
 	out := lines{w: w, buf: fmt.Appendf(nil, "{\n  \"schema\": %q,\n  \"version\": %d", ListSchema, ListSchemaVersion)}
 	for _, k := range kindWords {
-		if !opts.Kinds.has(k.kind) {
+		if !opts.Kinds.has(k.kind) || k.kind == Virtual && len(c.Virtual) == 0 {
 			continue
 		}
 		out.buf = fmt.Appendf(out.buf, ",\n  %q: [", k.word)
@@ -197,7 +200,7 @@ func documentLines(w io.Writer, c *catalog.Catalog) error {
 	for _, k := range []struct {
 		kind string
 		list []json.RawMessage
-	}{{"cvar", d.Cvars}, {"pvar", d.Pvars}, {"category", d.Categories}, {"enum", d.Enums}} {
+	}{{"cvar", d.Cvars}, {"pvar", d.Pvars}, {"virtual", d.Virtual}, {"category", d.Categories}, {"enum", d.Enums}} {
 		for _, object := range k.list {
 			if err := appendKind(&b, k.kind, object); err != nil {
 				return err

@@ -25,10 +25,11 @@ var (
 	typeColumn     = column{flex: true, floor: 8}
 	anyColumn      = column{flex: true, floor: 10, soft: 32}
 
-	cvarTable = tableFields("name,value,type,scope,writable,stage,verbosity,category,set,differs,conflicts")
-	pvarTable = tableFields("name,value,class,type,stage,bind,verbosity,category,set,differs,conflicts")
-	cvarWide  = tableFields("name,value,type,scope,writable,stage,verbosity,enum,set,differs,conflicts,category,description")
-	pvarWide  = tableFields("name,value,class,type,count,bind,flags,stage,verbosity,enum,differs,conflicts,category,description")
+	cvarTable    = tableFields("name,value,type,scope,writable,stage,verbosity,category,set,differs,conflicts")
+	pvarTable    = tableFields("name,value,class,type,stage,bind,verbosity,category,set,differs,conflicts")
+	cvarWide     = tableFields("name,value,type,scope,writable,stage,verbosity,enum,set,differs,conflicts,category,description")
+	virtualTable = tableFields("name,class,unit,description")
+	pvarWide     = tableFields("name,value,class,type,count,bind,flags,stage,verbosity,enum,differs,conflicts,category,description")
 )
 
 var standsInForMark = map[string]bool{"set": true, "differs": true, "conflicts": true}
@@ -44,6 +45,8 @@ func tableFields(names string) []tableField {
 			c = valueColumn
 		case "type", "class":
 			c = typeColumn
+		case "description":
+			c = column{flex: true, floor: 16}
 		case "category":
 			c = categoryColumn
 		}
@@ -80,6 +83,8 @@ func listTable(w io.Writer, c *catalog.Catalog, opts ListOptions) error {
 			err = s.variables(k.title, c, c.Cvars, cvarTable, cvarWide)
 		case Pvars:
 			err = s.variables(k.title, c, c.Pvars, pvarTable, pvarWide)
+		case Virtual:
+			err = s.variables(k.title, c, c.Virtual, virtualTable, virtualTable)
 		case Categories:
 			err = s.categories(k.title, c.Categories)
 		case Enums:
@@ -119,7 +124,7 @@ func (s *sections) heading(title string, n int, more string) error {
 	if s.n++; s.n > 1 {
 		before = "\n"
 	}
-	if !s.term.IsTTY && (s.opts.Kinds == Cvars || s.opts.Kinds == Pvars || s.opts.Kinds == Categories || s.opts.Kinds == Enums) {
+	if !s.term.IsTTY && (s.opts.Kinds == Cvars || s.opts.Kinds == Pvars || s.opts.Kinds == Virtual || s.opts.Kinds == Categories || s.opts.Kinds == Enums) {
 		return nil
 	}
 	count := strconv.Itoa(n)

@@ -30,7 +30,7 @@ func Show(w io.Writer, c *catalog.Catalog, vars []*catalog.Variable, opts ShowOp
 		fallthrough
 	case FormatCSV, FormatNames:
 		return List(w, subset(c, vars), ListOptions{
-			Format: opts.Format, Kinds: Cvars | Pvars, Fields: opts.Fields, Terminal: opts.Terminal,
+			Format: opts.Format, Kinds: Variables, Fields: opts.Fields, Terminal: opts.Terminal,
 		})
 	}
 	if opts.Format == FormatWide {
@@ -49,13 +49,10 @@ func Show(w io.Writer, c *catalog.Catalog, vars []*catalog.Variable, opts ShowOp
 // subset is a catalog with these variables alone, in their order, and the enumerations they use.
 func subset(c *catalog.Catalog, vars []*catalog.Variable) *catalog.Catalog {
 	part := *c
-	part.Cvars, part.Pvars, part.Categories = nil, nil, nil
+	part.Cvars, part.Pvars, part.Virtual, part.Categories = nil, nil, nil, nil
 	for _, v := range vars {
-		if v.Kind == catalog.Pvar {
-			part.Pvars = append(part.Pvars, *v)
-		} else {
-			part.Cvars = append(part.Cvars, *v)
-		}
+		list := part.Of(v.Kind)
+		*list = append(*list, *v)
 	}
 	return &part
 }
@@ -95,11 +92,8 @@ func (p *page) variable(v *catalog.Variable, opts ShowOptions) {
 }
 
 func (p *page) metadata(v *catalog.Variable) {
-	kind := "control variable"
-	if v.Kind == catalog.Pvar {
-		kind = "performance variable"
-	}
-	p.entry("kind", kind)
+	p.entry("kind", map[catalog.Kind]string{catalog.Cvar: "control variable", catalog.Pvar: "performance variable",
+		catalog.Virtual: "performance variable of mpitx, on any MPI"}[v.Kind])
 	if v.Class != 0 {
 		p.entry("class", worded(v.Class.String(), v.Class, classWords))
 	}
@@ -115,6 +109,13 @@ func (p *page) metadata(v *catalog.Variable) {
 	}
 	if v.Kind == catalog.Pvar {
 		p.entry("flags", flagWords(v))
+	}
+	if v.Unit != "" {
+		p.entry("unit", v.Unit)
+	}
+	if v.Kind == catalog.Virtual {
+		p.entry("exists", "inside applications: mpitx sample --pvar "+v.Name+" -- ./app")
+		return
 	}
 	p.entry("exists", stageWords(v))
 	for i, name := range v.Categories {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 
 	"mpitx/catalog"
 )
@@ -61,7 +62,7 @@ func showObject(c *catalog.Catalog, v *catalog.Variable, opts ShowOptions) ([]by
 		return nil, err
 	}
 	var b bytes.Buffer
-	for _, object := range append(d.Cvars, d.Pvars...) {
+	for _, object := range slices.Concat(d.Cvars, d.Pvars, d.Virtual) {
 		if err := appendKind(&b, kindName(v.Kind), object); err != nil {
 			return nil, err
 		}

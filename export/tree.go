@@ -23,7 +23,7 @@ func Tree(w io.Writer, c *catalog.Catalog, t Terminal, k Kinds) error {
 	if k&(Cvars|Pvars) == 0 {
 		k = AllKinds
 	}
-	c = only(c, k|Categories|Enums)
+	c = only(c, (k|Categories|Enums)&^Virtual)
 	d := &drawing{out: bufio.NewWriter(w), c: c, term: t, sign: asciiBranches, value: FindField("value")}
 	if t.UTF8 {
 		d.sign = unicodeBranches

@@ -120,7 +120,13 @@ func what(v *catalog.Variable) string {
 	if v.Kind == catalog.Pvar {
 		words = []string{"performance variable", "class " + v.Class.String()}
 	}
+	if v.Kind == catalog.Virtual {
+		words = []string{"performance variable of mpitx", "class " + v.Class.String()}
+	}
 	words = append(words, v.Type.String())
+	if v.Unit != "" {
+		words = append(words, "in "+v.Unit)
+	}
 	if r := v.Current(); r != nil && r.Count > 1 {
 		words[len(words)-1] += fmt.Sprintf("[%d]", r.Count)
 	}
@@ -152,6 +158,10 @@ func (m *Model) readings(v *catalog.Variable, width int) []string {
 			}
 			lines = append(lines, " "+m.t.Paint(term.Style{Color: term.Muted}, m.t.Fit(label, 9))+l)
 		}
+	}
+	if v.Kind == catalog.Virtual {
+		add("exists", "inside applications: mpitx sample --pvar "+v.Name+" -- ./app")
+		return lines
 	}
 	groups := export.RankGroups(m.x.cat, v)
 	for _, g := range groups {

@@ -32,7 +32,11 @@ func newCriteria(x *index) []criterion {
 		slices.Sort(list)
 		return append([]string{"any"}, list...)
 	}
-	kind := map[string]catalog.Kind{"cvar": catalog.Cvar, "pvar": catalog.Pvar}
+	kind := map[string]catalog.Kind{"cvar": catalog.Cvar, "pvar": catalog.Pvar, "virtual": catalog.Virtual}
+	kinds := []string{"any", "cvar", "pvar"}
+	if len(x.cat.Virtual) > 0 {
+		kinds = append(kinds, "virtual")
+	}
 	scope := func(v *catalog.Variable) string {
 		if v.Kind != catalog.Cvar {
 			return ""
@@ -40,7 +44,7 @@ func newCriteria(x *index) []criterion {
 		return v.Scope.String()
 	}
 	class := func(v *catalog.Variable) string {
-		if v.Kind != catalog.Pvar {
+		if v.Kind == catalog.Cvar {
 			return ""
 		}
 		return v.Class.String()
@@ -54,7 +58,7 @@ func newCriteria(x *index) []criterion {
 		levels = append(levels, l.String())
 	}
 	return []criterion{
-		{name: "kind", values: []string{"any", "cvar", "pvar"}, match: func(e *entry, w string) bool { return e.v.Kind == kind[w] }},
+		{name: "kind", values: kinds, match: func(e *entry, w string) bool { return e.v.Kind == kind[w] }},
 		{name: "verbosity", values: levels, match: func(e *entry, w string) bool { return slices.Index(levels, w) >= int(e.v.Verbosity) }},
 		{name: "scope", values: words(scope), match: func(e *entry, w string) bool { return scope(e.v) == w }},
 		{name: "class", values: words(class), match: func(e *entry, w string) bool { return class(e.v) == w }},

@@ -88,7 +88,7 @@ func (m *Model) start(old link.Backend) tea.Cmd {
 
 // attach waits for the catalog and the events of a back end that was started.
 func (m *Model) attach(b link.Backend) {
-	msgs, serial, t := m.live.msgs, m.serial, m.t
+	msgs, serial, t, own := m.live.msgs, m.serial, m.t, m.o.Virtual
 	crash := func(c program.Crash) { msgs <- c }
 	go func() {
 		defer program.Guard(crash)
@@ -108,7 +108,7 @@ func (m *Model) attach(b link.Backend) {
 			msgs <- catalogMsg{loadedMsg{err: err}, serial}
 			return
 		}
-		msgs <- catalogMsg{loadedMsg{x: ready(c, t)}, serial}
+		msgs <- catalogMsg{loadedMsg{x: ready(c, own, t)}, serial}
 	}()
 }
 

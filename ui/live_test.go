@@ -462,3 +462,23 @@ func TestRestartOverDialog(t *testing.T) {
 		}
 	}
 }
+
+// mpitx's own variables are in a branch of their own; they are explained, and neither watched nor written.
+func TestVirtual(t *testing.T) {
+	own := []catalog.Variable{{Kind: catalog.Virtual, Name: "mpitx:bytes_sent", Class: catalog.ClassAggregate, Type: catalog.TypeUint64, Unit: "B", Description: "bytes sent"}}
+	m, backends := fakeSession(t, Options{Virtual: own})
+	b := (*backends)[0]
+	press(m, ":", "'show mpitx:bytes_sent", "enter")
+	contains(t, m, "performance variable of mpitx, class aggregate, uint64, in B", "inside applications: mpitx sample --pvar mpitx:bytes_sent -- ./app")
+	press(m, "p")
+	contains(t, m, "mpitx:bytes_sent is computed inside applications")
+	press(m, ":", "'read mpitx:bytes_sent", "enter")
+	contains(t, m, "mpitx:bytes_sent is computed inside applications")
+	press(m, "e")
+	contains(t, m, "only control variables can be written")
+	if len(b.writes) > 0 || len(m.pins()) > 0 {
+		t.Error("written or pinned")
+	}
+	press(m, "/", "'bytes_s")
+	contains(t, m, "mpitx:bytes_sent")
+}

@@ -35,6 +35,8 @@ type Options struct {
 	// HowToSet gives the lines that set a control variable to its present value for the next run; nil: none are shown.
 	HowToSet func(c *catalog.Catalog, v *catalog.Variable) []string
 
+	Virtual []catalog.Variable // mpitx's own, which are shown with those of the library
+
 	ReadOnly bool // nothing is written into the library
 }
 
@@ -142,9 +144,10 @@ func (m *Model) Init() tea.Cmd {
 	}
 }
 
-// ready is the index of a catalog. Of a large one, the memory that reading it took is given back, and less is left lying
+// ready is the index of a catalog, with mpitx's own variables. Of a large one, the memory that reading it took is given back, and less is left lying
 // from now on: what is collected more often is little.
-func ready(c *catalog.Catalog, t term.Term) *index {
+func ready(c *catalog.Catalog, own []catalog.Variable, t term.Term) *index {
+	c.Virtual = own
 	x := newIndex(c, t)
 	if len(x.entries) > 10_000 {
 		debug.SetGCPercent(20)
@@ -169,7 +172,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case readMsg:
 		m.phase = fmt.Sprintf("sorting %d variables", len(msg.c.Cvars)+len(msg.c.Pvars))
 		t := m.t
-		return m, func() tea.Msg { return loadedMsg{x: ready(msg.c, t)} }
+		return m, func() tea.Msg { return loadedMsg{x: ready(msg.c, m.o.Virtual, t)} }
 	case loadedMsg:
 		m.loaded(msg)
 	case tea.KeyPressMsg:

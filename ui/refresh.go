@@ -22,7 +22,7 @@ func (m *Model) refresh() tea.Cmd {
 	if !ok {
 		return nil
 	}
-	serial, t := m.serial, m.t
+	serial, t, own := m.serial, m.t, m.o.Virtual
 	m.say("collecting everything again ...")
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(context.Background(), refreshLimit)
@@ -31,7 +31,7 @@ func (m *Model) refresh() tea.Cmd {
 		if err != nil {
 			return refreshedMsg{loadedMsg{err: err}, serial}
 		}
-		return refreshedMsg{loadedMsg{x: ready(c, t)}, serial}
+		return refreshedMsg{loadedMsg{x: ready(c, own, t)}, serial}
 	}
 }
 

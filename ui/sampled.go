@@ -53,6 +53,10 @@ func (m *Model) cmdRead(name string) tea.Cmd {
 	if e == nil || !m.alive() {
 		return nil
 	}
+	if e.v.Kind == catalog.Virtual {
+		m.sampleOnly(e)
+		return nil
+	}
 	return m.read([]string{e.v.ID()}, false)
 }
 

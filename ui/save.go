@@ -110,15 +110,13 @@ func (m *Model) cmdExport(path string) tea.Cmd {
 		return save(path, "the samples", b.Bytes())
 	}
 	some := *m.x.cat
-	some.Cvars, some.Pvars = nil, nil
+	some.Cvars, some.Pvars, some.Virtual = nil, nil, nil
 	for _, k := range m.shown {
-		if v := m.x.entries[k].v; v.Kind == catalog.Cvar {
-			some.Cvars = append(some.Cvars, *v)
-		} else {
-			some.Pvars = append(some.Pvars, *v)
-		}
+		v := m.x.entries[k].v
+		list := some.Of(v.Kind)
+		*list = append(*list, *v)
 	}
-	if err := export.List(&b, &some, export.ListOptions{Format: format, Kinds: export.Cvars | export.Pvars, Terminal: m.t.Export(), Filtered: true}); err != nil {
+	if err := export.List(&b, &some, export.ListOptions{Format: format, Kinds: export.Variables, Terminal: m.t.Export(), Filtered: true}); err != nil {
 		m.complain("export: %v", err)
 		return nil
 	}

@@ -115,6 +115,11 @@ func (s *series) add(at time.Time, row []float64) {
 	s.rows, s.times = append(s.rows, row), append(s.times, at)
 }
 
+// sampleOnly says where a virtual variable can be read.
+func (m *Model) sampleOnly(e *entry) {
+	m.complain("%s is computed inside applications: mpitx sample --pvar %s -- ./app", e.name, e.name)
+}
+
 func (m *Model) togglePin() tea.Cmd {
 	e := m.current()
 	if e == nil || !m.alive() {
@@ -122,6 +127,10 @@ func (m *Model) togglePin() tea.Cmd {
 	}
 	if e.pinned {
 		m.unpin(e.v.ID())
+		return nil
+	}
+	if e.v.Kind == catalog.Virtual {
+		m.sampleOnly(e)
 		return nil
 	}
 	if r := e.v.After; r == nil || r.Status != catalog.StatusOK || r.Value.Type().Form() == catalog.FormText {

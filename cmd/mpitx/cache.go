@@ -16,6 +16,7 @@ import (
 
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/cmd/mpitx/internal/virtual"
 	"mpitx/export"
 )
 
@@ -68,7 +69,7 @@ func cacheNames(env *locate.Env, m locate.MPI, c *catalog.Catalog) {
 // namesMark is the first line of a file with these names.
 func namesMark(c *catalog.Catalog) string {
 	h := fnv.New64a()
-	for v := range c.Variables() {
+	for v := range withoutVirtual(c).Variables() {
 		h.Write([]byte(v.Name))
 		h.Write([]byte{0, byte(v.Class)})
 	}
@@ -88,16 +89,22 @@ func cached(path, mark string) bool {
 
 func nameLines(c *catalog.Catalog) string {
 	var b strings.Builder
-	for v := range c.Variables() {
-		desc := strings.Join(strings.Fields(v.Description), " ")
-		b.WriteString(export.Safe(v.ID()) + "\t" + export.Terminal{UTF8: true}.Cut(export.Safe(desc), 60) + "\n")
+	for v := range withoutVirtual(c).Variables() {
+		b.WriteString(nameLine(v) + "\n")
 	}
 	return b.String()
+}
+
+// nameLine is a variable's ID with the first words of its description.
+func nameLine(v *catalog.Variable) string {
+	desc := strings.Join(strings.Fields(v.Description), " ")
+	return export.Safe(v.ID()) + "\t" + export.Terminal{UTF8: true}.Cut(export.Safe(desc), 60)
 }
 
 // completeWrites completes the names of NAME=VALUE.
 func (a *app) completeWrites(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	names, directive := a.completeNames()(cmd, nil, prefix)
+	names = slices.DeleteFunc(names, func(n string) bool { return strings.HasPrefix(n, virtual.Prefix) })
 	for k, n := range names {
 		name, desc, _ := strings.Cut(n, "\t")
 		names[k] = name + "=\t" + desc
@@ -105,16 +112,19 @@ func (a *app) completeWrites(cmd *cobra.Command, args []string, prefix string) (
 	return names, directive | cobra.ShellCompDirectiveNoSpace
 }
 
-// completeNames completes arguments from the cache, without starting MPI. Words come first, as long as all arguments are words.
+// completeNames completes arguments from the cache, without starting MPI. Words come first.
 func (a *app) completeNames(words ...string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 		const directive = cobra.ShellCompDirectiveNoFileComp
 		var out []string
-		if !slices.ContainsFunc(args, func(arg string) bool { return !slices.Contains(words, arg) }) {
-			for _, w := range words {
-				if strings.HasPrefix(w, prefix) && !slices.Contains(args, w) {
-					out = append(out, w)
-				}
+		for _, w := range words {
+			if strings.HasPrefix(w, prefix) && !slices.Contains(args, w) {
+				out = append(out, w)
+			}
+		}
+		for _, v := range virtual.Matching(prefix + "*") {
+			if strings.HasPrefix(v.Name, prefix) && !slices.Contains(args, v.Name) {
+				out = append(out, nameLine(&v))
 			}
 		}
 		want, _ := cmd.Flags().GetString("mpi")

@@ -38,7 +38,7 @@ func (f *filterFlags) suits(cmd *cobra.Command, kinds export.Kinds) error {
 		}
 		return ""
 	}
-	cvars, pvars := kinds == 0 || kinds&export.Cvars != 0, kinds == 0 || kinds&export.Pvars != 0
+	cvars, pvars := kinds == 0 || kinds&export.Cvars != 0, kinds == 0 || kinds&(export.Pvars|export.Virtual) != 0
 	ofCvar, ofPvar := given(ofCvars), given(ofPvars)
 	switch name := given(ofVariables); {
 	case !cvars && !pvars && name != "":

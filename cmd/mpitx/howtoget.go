@@ -19,7 +19,7 @@ func howToGet(m locate.MPI, pattern string, set []setting) string {
 	}
 	switch {
 	case strings.HasPrefix(pattern, "mpitx:"):
-		return "the agent's own are calls, time_in_mpi, messages_sent, bytes_sent and others: --pvar 'mpitx:*', and of one function as in mpitx:calls/MPI_Send"
+		return "`mpitx list virtual` shows the agent's own; --pvar 'mpitx:*' is all of them, and mpitx:calls/MPI_Send one function's share"
 	case m.Impl == locate.OpenMPI && is("monitoring") && has("pml_monitoring_enable"):
 		return "with pml_monitoring_enable Open MPI 4 has coll_monitoring_* and osc_monitoring_*, and Open MPI 5 pml_monitoring_* as well; " + own
 	case m.Impl == locate.OpenMPI && is("monitoring"):

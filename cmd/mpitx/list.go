@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mpitx/catalog"
+	"mpitx/cmd/mpitx/internal/virtual"
 	"mpitx/export"
 )
 
@@ -53,13 +54,17 @@ func (o *outputFlags) parse() (err error) {
 func newList(a *app) *cobra.Command {
 	o := &listOptions{source: source{a: a, listing: true}}
 	cmd := &cobra.Command{
-		Use:   "list [cvars|pvars|categories|enums]… [GLOB…]",
+		Use:   "list [cvars|pvars|virtual|categories|enums]… [GLOB…]",
 		Short: "List variables, categories and enumerations",
 		Long: `List control variables, performance variables, categories and enumerations: all kinds, or those that are named.
 
 A catalog is the union of two worlds: what exists before MPI_Init, and what exists after it (components that lose
 are unloaded by MPI_Init). Each variable says where it exists. Under a launcher there is one row per variable, and
 what differs between ranks is marked.
+
+Virtual variables are mpitx's own, mpitx:calls and others: mpitx sample and record compute them inside applications, on any MPI. They
+are listed where they are asked for, by kind or by name, and in the table of everything. Most also exist for single functions:
+mpitx list 'mpitx:*/MPI_Send'.
 
 GLOB arguments choose whole names in any case (* ? [a-z]); NAME:CLASS chooses a performance variable by its class.`,
 		Example: `  mpitx list
@@ -69,7 +74,7 @@ GLOB arguments choose whole names in any case (* ? [a-z]); NAME:CLASS chooses a 
   mpitx list --from snapshot.json --tree`,
 		ValidArgsFunction: a.completeNames(export.KindWords()...),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.asked, o.globs = leadingKinds(args)
+			o.asked, o.globs = takeKinds(args)
 			o.kinds = o.asked
 			return done(o.run(cmd))
 		},
@@ -104,6 +109,7 @@ func (o *listOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	all.Virtual = virtual.Matching(o.globs...)
 	code := o.warn(all)
 	if o.set && len(o.answer.Unknown) > 0 {
 		for _, u := range o.answer.Unknown {
@@ -117,9 +123,13 @@ func (o *listOptions) run(cmd *cobra.Command) error {
 		}
 	}
 	c := filter.Apply(all)
+	named := len(o.globs)+len(o.regex) > 0
 	document := o.format == export.FormatJSON && o.fields == nil // holds the enumerations that its variables use
 	if filtered && o.kinds == 0 && !o.tree && !document {        // only variables can match
-		o.kinds = export.Cvars | export.Pvars
+		o.kinds = export.Variables
+	}
+	if o.asked == 0 && !named && (filtered || o.format != export.FormatTable && o.format != export.FormatWide) {
+		c = withoutVirtual(c)
 	}
 	if filtered && o.kinds != 0 && o.kinds&(export.Cvars|export.Pvars) == 0 {
 		c = groupsByName(filter, all)
@@ -141,16 +151,23 @@ func (o *listOptions) run(cmd *cobra.Command) error {
 	return o.finish(code, err)
 }
 
-// leadingKinds takes the words for kinds, in any case, from the front of the arguments.
-func leadingKinds(args []string) (kinds export.Kinds, globs []string) {
-	for k, word := range args {
-		kind, err := export.ParseKind(word)
-		if err != nil || word == "" {
-			return kinds, args[k:]
+// withoutVirtual is a catalog of the library's alone: programs that ask for no names count what the library has.
+func withoutVirtual(c *catalog.Catalog) *catalog.Catalog {
+	own := *c
+	own.Virtual = nil
+	return &own
+}
+
+// takeKinds takes the words for kinds, in any case, from the arguments.
+func takeKinds(args []string) (kinds export.Kinds, globs []string) {
+	for _, word := range args {
+		if kind, err := export.ParseKind(word); err == nil && word != "" {
+			kinds |= kind
+		} else {
+			globs = append(globs, word)
 		}
-		kinds |= kind
 	}
-	return kinds, nil
+	return kinds, globs
 }
 
 // groupsByName filters categories and enumerations by their own names, as the patterns are meant where nothing else is

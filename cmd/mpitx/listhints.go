@@ -46,7 +46,7 @@ func matches(c *catalog.Catalog, kinds export.Kinds, pattern string) bool {
 func (o *listOptions) nameHints(all *catalog.Catalog) []string {
 	kinds := o.kinds
 	if kinds == 0 {
-		kinds = export.Cvars | export.Pvars
+		kinds = export.Variables
 	}
 	var hints []string
 	for _, pattern := range o.globs {
@@ -78,7 +78,7 @@ func (o *listOptions) instead(all *catalog.Catalog, kinds export.Kinds, pattern 
 		}
 		return strings.Join(words, " ")
 	}
-	for _, other := range []export.Kinds{export.Cvars, export.Pvars, export.Categories, export.Enums} {
+	for _, other := range []export.Kinds{export.Cvars, export.Pvars, export.Virtual, export.Categories, export.Enums} {
 		if kinds&other == 0 && matches(all, other, pattern) {
 			if other == export.Categories && !catalog.IsGlob(pattern) {
 				return ", but a category: mpitx list --category " + origin.Quote(pattern)
@@ -127,7 +127,7 @@ func didYouMean(names []string, word string) string {
 func (o *listOptions) lists(v *catalog.Variable) bool { return ofKinds(v, o.kinds) }
 
 func ofKinds(v *catalog.Variable, kinds export.Kinds) bool {
-	return v.Kind == catalog.Cvar && kinds&export.Cvars != 0 || v.Kind == catalog.Pvar && kinds&export.Pvars != 0
+	return kinds&map[catalog.Kind]export.Kinds{catalog.Cvar: export.Cvars, catalog.Pvar: export.Pvars, catalog.Virtual: export.Virtual}[v.Kind] != 0
 }
 
 // filterHints say what there is of that by which a filter leaves everything out.

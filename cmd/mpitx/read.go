@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mpitx/catalog"
+	"mpitx/cmd/mpitx/internal/virtual"
 	"mpitx/export"
 )
 
@@ -56,6 +57,7 @@ func (o *readOptions) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	code := o.warn(c)
+	c.Virtual = virtual.Matching(args...)
 	s, err := pick(c, args)
 	if err != nil {
 		return o.finish(code, err)
@@ -76,16 +78,12 @@ func (o *readOptions) run(cmd *cobra.Command, args []string) error {
 	o.settle(code)
 	if len(s.vars) > 0 {
 		chosen := *c
-		chosen.Cvars, chosen.Pvars, chosen.Categories = nil, nil, nil
+		chosen.Cvars, chosen.Pvars, chosen.Virtual, chosen.Categories = nil, nil, nil, nil
 		var kinds export.Kinds
 		for _, v := range s.vars {
-			if v.Kind == catalog.Cvar {
-				chosen.Cvars = append(chosen.Cvars, *v)
-				kinds |= export.Cvars
-			} else {
-				chosen.Pvars = append(chosen.Pvars, *v)
-				kinds |= export.Pvars
-			}
+			list := chosen.Of(v.Kind)
+			*list = append(*list, *v)
+			kinds |= map[catalog.Kind]export.Kinds{catalog.Cvar: export.Cvars, catalog.Pvar: export.Pvars, catalog.Virtual: export.Virtual}[v.Kind]
 		}
 		err = export.List(o.a.out, &chosen, export.ListOptions{Format: o.format, Kinds: kinds, Fields: o.fields, Terminal: o.term, Filtered: true})
 	}
@@ -97,6 +95,9 @@ func (o *readOptions) readable(c *catalog.Catalog, v *catalog.Variable) bool {
 	ok := true
 	r := o.reading(v)
 	switch {
+	case v.Kind == catalog.Virtual:
+		o.a.complain("%s: is computed inside applications: mpitx sample --pvar %s -- ./app", v.Name, v.Name)
+		return false
 	case r == nil:
 		o.a.complain("%s: does not exist %s MPI_Init", v.ID(), o.stage)
 		return false

@@ -8,6 +8,7 @@ import (
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/cmd/mpitx/internal/origin"
+	"mpitx/cmd/mpitx/internal/virtual"
 	"mpitx/export"
 )
 
@@ -75,6 +76,7 @@ func (o *showOptions) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	code := o.warn(c)
+	c.Virtual = virtual.Matching(args...)
 	s, err := pick(c, args)
 	if err != nil {
 		return o.finish(code, err)

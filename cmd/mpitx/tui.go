@@ -11,6 +11,7 @@ import (
 	xterm "golang.org/x/term"
 
 	"mpitx/catalog"
+	"mpitx/cmd/mpitx/internal/virtual"
 	"mpitx/ui"
 	"mpitx/ui/link"
 	"mpitx/ui/term"
@@ -67,7 +68,7 @@ func (o *tuiOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return usagef("%v", err)
 	}
-	options := ui.Options{Term: t, ReadOnly: o.readOnly, HowToSet: func(c *catalog.Catalog, v *catalog.Variable) []string {
+	options := ui.Options{Term: t, ReadOnly: o.readOnly, Virtual: virtual.Totals(), HowToSet: func(c *catalog.Catalog, v *catalog.Variable) []string {
 		return o.setLines(c, v, present(v), t.Export())
 	}}
 	if o.from != "" {

@@ -11,6 +11,7 @@ import (
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/internal/job"
 	"mpitx/cmd/mpitx/internal/origin"
+	"mpitx/cmd/mpitx/internal/virtual"
 	"mpitx/export"
 )
 
@@ -228,6 +229,9 @@ func parseWrites(args []string, ranks []int) ([]job.Write, error) {
 		name, value, ok := strings.Cut(arg, "=")
 		if !ok || name == "" {
 			return nil, usagef("%q: must be NAME=VALUE", arg)
+		}
+		if strings.HasPrefix(name, virtual.Prefix) {
+			return nil, usagef("%s: is computed inside applications and cannot be written", name)
 		}
 		if slices.ContainsFunc(out, func(w job.Write) bool { return w.Name == name }) {
 			return nil, usagef("%s is written twice", name)

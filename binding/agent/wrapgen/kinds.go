@@ -197,6 +197,15 @@ var collectives = map[string]string{
 	"neighbor_alltoallw":   "describe_neighbor_alltoallw(&entry, sendcounts, sendtypes, recvcounts, sizeof *recvcounts, recvtypes, comm);",
 }
 
+// Carries is the class of a function, enum chain_kind without its prefix, and what its calls can carry, of enum chain_traffic.
+func (f Function) Carries() (class string, traffic []string) {
+	k, _ := lookKind(f.Kind)
+	if k.traffic != "" {
+		traffic = strings.Split(k.traffic, "|")
+	}
+	return k.class, traffic
+}
+
 // lookKind resolves a word of the table: "ibcast", "comm_new:newcomm".
 func lookKind(word string) (kind, bool) {
 	word, argument, _ := strings.Cut(word, ":")
