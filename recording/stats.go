@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"time"
 
 	"mpitx/catalog"
 )
@@ -33,10 +34,21 @@ type Stat struct {
 
 // Stats reads the whole run and sums up every variable that has numbers, in the order of their names.
 func (run *Run) Stats(o Options) []Stat {
+	stats, _ := run.Sums(o)
+	return stats
+}
+
+// Sums are the Stats, and the time between the first and the last sample of each rank.
+func (run *Run) Sums(o Options) ([]Stat, map[*Rank]time.Duration) {
+	first, spans := map[*Rank]time.Duration{}, map[*Rank]time.Duration{}
 	all := map[statKey]*Stat{}
 	of := map[*Column]*Stat{}
 	totals := map[*Column][]Cell{}
 	for in := range run.Instants(o) {
+		if _, ok := first[in.Rank]; !ok {
+			first[in.Rank] = in.Time
+		}
+		spans[in.Rank] = in.Time - first[in.Rank]
 		for i := range in.Cells {
 			cell := &in.Cells[i]
 			s := of[cell.Column]
@@ -68,7 +80,7 @@ func (run *Run) Stats(o Options) []Stat {
 		return cmp.Or(cmp.Compare(a.Variable, b.Variable), cmp.Compare(a.Class, b.Class), cmp.Compare(a.Object, b.Object),
 			cmp.Compare(a.As, b.As))
 	})
-	return list
+	return list, spans
 }
 
 // inOrder are the columns by rank and identifier.

@@ -119,6 +119,7 @@ func (o *sampleOptions) conclude(size int, wait time.Duration) error {
 	}
 	if !o.told {
 		o.tell(run, size)
+		o.summarize(run)
 		o.parent.say(saidTold)
 	}
 	switch {

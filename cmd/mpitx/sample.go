@@ -32,7 +32,7 @@ type sampleOptions struct {
 	maxSize, policy    string
 	probe              string
 	noProbe            bool
-	force              bool
+	force, quiet       bool
 	given              string // --job
 	export             exportFlags
 
@@ -103,6 +103,7 @@ func (o *sampleOptions) flags(cmd *cobra.Command) {
 	f.StringVar(&o.mpi, "mpi", "", "the MPI to use: openmpi, mpich, abi, a prefix, or a libmpi file (default: the one that the application links)")
 	f.IntVarP(&o.ranks, "ranks", "n", 0, "start this many ranks under the MPI's launcher")
 	f.BoolVar(&o.force, "force", false, "start also what cannot be observed")
+	f.BoolVar(&o.quiet, "no-summary", false, "print no summary at the end of a job that was sampled with mpitx:*")
 	f.StringVar(&o.given, "job", "", "")
 	f.MarkHidden("job")
 	cmd.MarkFlagDirname("dir")

@@ -153,3 +153,41 @@ func TestStatsCommand(t *testing.T) {
 		}
 	}
 }
+
+// A job that was sampled with mpitx:* ends with one screen: the share of MPI, what was sent, how far ranks differ, and the functions
+// that took the most time.
+func TestSummary(t *testing.T) {
+	for name, k := range map[string]struct {
+		grown map[string][4]uint64
+		want  string
+	}{
+		"totals": {map[string][4]uint64{"mpitx:calls": {100, 100, 100, 100}, "mpitx:time_in_mpi": {1e9, 1e9, 1e9, 5e8}, "mpitx:bytes_sent": {1000, 3000, 0, 0},
+			"mpitx:messages_sent": {}}, `mpitx: 43.8 % in MPI, of 2.000 s that each of 4 ranks was sampled on average
+  PER RANK      MIN   MEAN    MAX  UNIT  IMBALANCE  MAX AT     TOTAL
+  MPI calls     100    100    100            0.0 %  0-3          400
+  time in MPI 0.500  0.875  1.000  s        14.3 %  0-2      3.500 s
+  bytes sent      0  1.000  3.000  kB      200.0 %  1       4.000 kB
+  (for times of functions: --pvar 'mpitx:time/*' --pvar 'mpitx:calls/*')
+`},
+		"functions": {map[string][4]uint64{"mpitx:calls": {2, 2, 2, 2}, "mpitx:time_in_mpi": {4e6, 4e6, 4e6, 4e6}, "mpitx:time/MPI_Wait": {3e6, 1e6, 3e6, 1e6},
+			"mpitx:time/MPI_Send": {1e6, 0, 1e6, 0}, "mpitx:calls/MPI_Wait": {1, 1, 1, 1}, "mpitx:time/MPI_Recv": {}}, `mpitx: 0.2 % in MPI, of 2.000 s that each of 4 ranks was sampled on average
+  PER RANK       MIN   MEAN    MAX  UNIT  IMBALANCE  MAX AT     TOTAL
+  MPI calls        2      2      2            0.0 %  0-3            8
+  time in MPI  4.000  4.000  4.000  ms        0.0 %  0-3     16.00 ms
+  FUNCTION      TIME  OF MPI  CALLS  PER CALL  IMBALANCE  MAX AT
+  MPI_Wait  8.000 ms  50.0 %      4  2.000 ms     50.0 %  0,2
+  MPI_Send  2.000 ms  12.5 %                     100.0 %  0,2
+`},
+		"no times": {map[string][4]uint64{"mpitx:calls": {1, 1, 1, 1}}, ""},
+	} {
+		run, err := recording.Open(traffic(t, k.grown))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fields := func(s string) string { return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == ' ' }), " ") }
+		if got := summary(run, export.Terminal{}); fields(got) != fields(k.want) {
+			t.Errorf("%s:\n%s", name, got)
+		}
+		run.Close()
+	}
+}
