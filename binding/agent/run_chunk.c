@@ -86,7 +86,9 @@ void run_unhush(const struct run_hushed *h)
     if (!h->was_pending)
         while (sigtimedwait(&xfsz, NULL, &none) < 0 && errno == EINTR)
             ;
-    pthread_sigmask(SIG_SETMASK, &h->mask, NULL);
+    /* glibc's SIG_SETMASK would unblock the signal of the sampler's timers, too, which it takes for its own. */
+    if (sigismember(&h->mask, SIGXFSZ) == 0)
+        pthread_sigmask(SIG_UNBLOCK, &xfsz, NULL);
 }
 
 /* -- chunks; under the lock -- */
