@@ -184,7 +184,9 @@ func TestSummary(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fields := func(s string) string { return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == ' ' }), " ") }
+		fields := func(s string) string {
+			return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == ' ' }), " ")
+		}
 		if got := summary(run, export.Terminal{}); fields(got) != fields(k.want) {
 			t.Errorf("%s:\n%s", name, got)
 		}
