@@ -104,12 +104,13 @@ func (run *Run) readLive(m *manifest) {
 	defer h.Close()
 	r.live = &liveFile{m.path, l}
 	run.liveLasts(r, h, &l) // before the slots: a sample that is there is then known to be newer
+	newest := newestChunk(h, &l)
 	for i := range l.slots {
 		b, c, err := readSlot(h, &l, i)
 		switch {
 		case err != nil:
 			run.damagedAt(m.path, slotAt(&l, i), "%v", err)
-		case b == nil || c.stream != m.stream:
+		case b == nil || c.stream != m.stream || c.sequence > newest: // the one before it may be in a slot that we have passed
 		case c.kind == kindSamples:
 			r.refs = append(r.refs, ref{c.sequence, uint64(i) | refLive})
 		case c.kind == kindMeta:
@@ -148,6 +149,17 @@ func (r *Rank) drop(where uint64) {
 }
 
 func slotAt(l *live, i int) int64 { return liveHead + int64(i)*int64(l.chunkBytes) }
+
+// newestChunk is the highest number of a chunk in the slots. All before it are in slots, or have moved to files.
+func newestChunk(h *os.File, l *live) (newest uint64) {
+	var head [chunkHead]byte
+	for i := range l.slots {
+		if n, err := readAt(h, head[:], slotAt(l, i)); err == nil && n == chunkHead && le.Uint32(head[60:]) != slotFree {
+			newest = max(newest, le.Uint64(head[40:]))
+		}
+	}
+	return newest
+}
 
 // readSlot copies a slot's records; nil where it is free, or was taken for something else meanwhile.
 func readSlot(h *os.File, l *live, i int) ([]byte, chunk, error) {
