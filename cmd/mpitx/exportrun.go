@@ -232,6 +232,7 @@ func (o *exportOptions) run(dir string) error {
 	defer run.Close()
 	err = o.write(o.a, run)
 	tellLoss(o.a, run)
+	tellAway(o.a, run)
 	return err
 }
 

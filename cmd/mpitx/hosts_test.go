@@ -286,15 +286,16 @@ func TestHostsLive(t *testing.T) {
 		for rank := range 4 {
 			h.want(out, fmt.Sprintf(",%d,node%d,", rank, 1+rank/2))
 		}
-		h.want(messages)
+		away := "node1, node2 (ranks 0-3): the newest samples are still in memory there and missing here; once the job has ended, run there: mpitx recover "
+		h.want(messages, away+filepath.Join(h.dir, "live.run"))
 		_, messages = h.run(0, loginNode, "mpitx", "stats", "live.run")
-		h.want(messages)
+		h.want(messages, away)
 		h.do("cut", 2)
 		out, messages = h.run(0, 1, "mpitx", "top", "live.run", "--once", "--by-rank")
 		h.want(out, "mpitx:calls/MPI_Ibcast")
-		h.want(messages, "rank 2-3")
+		h.want(messages, "rank 2-3 on node2: the newest samples are in memory there and cannot be read here; run mpitx top there")
 		out, messages = h.run(exitPartial, 1, "mpitx", "recover", "live.run")
-		h.want(out+messages, "rank 0 (process", "rank 1 (process", "still running", "rank 2 (process", "rank 3 (process", "its memory file is not on this machine")
+		h.want(out+messages, "rank 0 (process", "rank 1 (process", "still running", "node2 (ranks 2-3): the memory files are not on this machine; once the job has ended, run there: mpitx recover "+filepath.Join(h.dir, "live.run"))
 		before := j.read()
 		for rank := range 4 {
 			if before.states[rank] != recording.StateUnreachable {
@@ -321,7 +322,7 @@ func TestHostsKilled(t *testing.T) {
 		}
 		before := j.read()
 		_, messages := h.run(exitPartial, 1, "mpitx", "recover", "killed.run")
-		h.want(messages, "rank 3 (process", "its memory file is not on this machine")
+		h.want(messages, "node2 (rank", "the memory files are not on this machine")
 		out, _ := h.run(0, 2, "mpitx", "recover", "killed.run")
 		h.want(out, "rank 3 (process", "recovered")
 		after := j.read()
@@ -334,7 +335,9 @@ func TestHostsKilled(t *testing.T) {
 			t.Errorf("rank 3: %s, %d samples, %d before", after.states[3], after.counts[3], before.counts[3])
 		}
 		_, messages = h.run(0, loginNode, "mpitx", "export", "killed.run")
-		h.want(messages)
+		if h.want(messages); strings.Contains(messages, "memory") {
+			t.Errorf("everything was recovered:\n%s", messages)
+		}
 	})
 }
 
@@ -357,7 +360,7 @@ func TestHostsLost(t *testing.T) {
 			}
 		}
 		_, messages = h.run(0, loginNode, "mpitx", "stats", "lost.run")
-		h.want(messages)
+		h.want(messages, "node2 (ranks 2-3): the newest samples are still in memory there and missing here")
 	})
 }
 

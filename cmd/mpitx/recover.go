@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -64,6 +65,8 @@ func recoverRun(a *app, dir string, force bool) error {
 		return failf("recover %s: %v", dir, err)
 	}
 	code := exitDone
+	var hosts []string
+	var ranks []int
 	for _, r := range all {
 		who := fmt.Sprintf("rank %d (process %d on %s)", r.Rank, r.PID, r.Host)
 		switch {
@@ -74,11 +77,16 @@ func recoverRun(a *app, dir string, force bool) error {
 			a.complain("%s: still running: left alone (--force takes it as dead)", who)
 			code = exitPartial
 		case r.State == recording.StateUnreachable:
-			a.complain("%s: its memory file is not on this machine: run mpitx recover there", who)
+			hosts, ranks = append(hosts, r.Host), append(ranks, r.Rank)
 			code = exitPartial
 		default:
 			fmt.Fprintf(a.out, "%s: %d chunks, %d bytes recovered\n", who, r.Chunks, r.Bytes)
 		}
+	}
+	if len(ranks) > 0 {
+		slices.Sort(hosts)
+		slices.Sort(ranks)
+		a.complain("%s: the memory files are not on this machine; %s", awayText(slices.Compact(hosts), ranks), fetchText(dir))
 	}
 	if len(all) == 0 {
 		fmt.Fprintln(a.out, "nothing to recover: every process wrote all that it had")

@@ -192,7 +192,8 @@ func (o *sampleOptions) trouble(err error) error {
 
 // complete tells whether nothing more can come into the run directory.
 func (o *sampleOptions) complete(run *recording.Run) bool {
-	return !o.left && !run.Running() && !slices.ContainsFunc(run.Ranks, func(r *recording.Rank) bool { return r.State == recording.StateUnreachable })
+	_, away := run.Away()
+	return !o.left && !run.Running() && len(away) == 0
 }
 
 // hasSamples tells whether there is anything to export, or may have been.
@@ -249,7 +250,8 @@ func (o *sampleOptions) collect() {
 // over tells whether nothing more is to come. Where we started the launcher, all has ended that did not escape it.
 func (o *sampleOptions) over(run *recording.Run, size int) bool {
 	if o.ranks > 0 {
-		return !run.Running()
+		_, away := run.Away()
+		return !run.Running() && len(away) == 0
 	}
 	seen := map[int]bool{}
 	for _, r := range run.Ranks {

@@ -74,6 +74,7 @@ func (o *sampleOptions) tell(run *recording.Run, size int) {
 		a.complain("%s", line)
 	}
 	tellLoss(a, run)
+	tellAway(a, run)
 	if lost.Lost() > 0 && columns {
 		a.complain("%s", missing(&lost))
 	}

@@ -111,6 +111,7 @@ func (o *statsOptions) run(dir string, globs []string) error {
 		o.a.complain("%d of %d variables are 0: --nonzero leaves them out", zero, all)
 	}
 	tellLoss(o.a, run)
+	tellAway(o.a, run)
 	if tellDamage(o.a, run) {
 		return errDamaged
 	}

@@ -266,6 +266,17 @@ func (f *Feed) detail(key Key, as recording.Transform, bins int) *Detail {
 	return d
 }
 
+// away are the unreachable ranks and their hosts.
+func (f *Frame) away() (hosts []string, ranks []int) {
+	for i := range f.Ranks {
+		if r := &f.Ranks[i]; r.State == recording.StateUnreachable {
+			hosts, ranks = append(hosts, r.Host), append(ranks, r.Rank)
+		}
+	}
+	slices.Sort(hosts)
+	return slices.Compact(hosts), ranks
+}
+
 // Troubles is what must be known of a run, a line each.
 func (f *Frame) Troubles() []string {
 	var all []string
@@ -275,7 +286,6 @@ func (f *Frame) Troubles() []string {
 	}{
 		{"died before it could finish its recording", func(r *RankInfo) bool { return r.State == recording.StateDied }},
 		{"runs, but has recorded nothing lately", func(r *RankInfo) bool { return r.Silent }},
-		{"is on another node: what it has not written to the directory yet cannot be seen here", func(r *RankInfo) bool { return r.State == recording.StateUnreachable }},
 	} {
 		var ranks []int
 		for i := range f.Ranks {
@@ -286,6 +296,10 @@ func (f *Frame) Troubles() []string {
 		if len(ranks) > 0 {
 			all = append(all, "rank "+rankList(ranks)+" "+kind.text)
 		}
+	}
+	if hosts, ranks := f.away(); len(ranks) > 0 {
+		all = append(all, fmt.Sprintf("rank %s on %s: the newest samples are in memory there and cannot be read here; run mpitx top there",
+			rankList(ranks), recording.HostsText(hosts)))
 	}
 	if f.Size > len(f.Ranks) && len(f.Ranks) > 0 {
 		all = append(all, fmt.Sprintf("%d of %d ranks have recorded something", len(f.Ranks), f.Size))
