@@ -74,6 +74,7 @@ static struct {
 static int variable_count;
 
 static bool initializes[FUNCTIONS];
+static short large[FUNCTIONS], base[FUNCTIONS]; /* MPI_Send's MPI_Send_c and the other way round, plus one; 0: none */
 
 static bool is_time(const struct definition *definition) { return definition->field == TALLY_TIME || definition->field == TALLY_INIT_TIME; }
 
@@ -96,9 +97,24 @@ static int contributes(const struct definition *definition, const struct chain_f
  * which are not counted where they start. */
 static int has_share(const struct definition *definition, const struct chain_function *function)
 {
-    if (definition->only_total || !contributes(definition, function)) return 0;
+    if (definition->only_total || base[function - chain_functions] || !contributes(definition, function)) return 0;
     if (definition->field == TALLY_IO_READ && (function->traffic & CHAIN_REQUESTS)) return 0;
     return definition->kinds == ALL_KINDS || definition->kinds == MESSAGES || function->kind != CHAIN_COMPLETION;
+}
+
+/* A function for large counts is the same function: its calls are in the other one's share. Tables are in order. */
+static void find_large(void)
+{
+    for (int f = 1; f < chain_function_count; f++) {
+        const char *name = chain_functions[f].name;
+        size_t length = strlen(name) - 2;
+        if (strcmp(name + length, "_c") != 0) continue;
+        for (int b = f - 1; b >= 0 && b > f - 64 && !base[f]; b--) {
+            if (strncmp(chain_functions[b].name, name, length) != 0 || chain_functions[b].name[length]) continue;
+            base[f] = (short)(b + 1);
+            large[b] = (short)(f + 1);
+        }
+    }
 }
 
 static void number_variables(void)
@@ -106,6 +122,7 @@ static void number_variables(void)
     if (variable_count || chain_function_count > FUNCTIONS) return;
     static const char *const names[] = {"MPI_Init", "MPI_Init_thread", "MPI_Session_init"};
     int count = 0, id;
+    find_large();
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if ((id = chain_function_id(names[i])) >= 0) initializes[id] = true;
     for (int d = 0; d < DEFINITIONS; d++) {
@@ -154,6 +171,7 @@ int virtual_find(const char *name)
         if (strlen(own) != length || memcmp(own, name, length) != 0) continue;
         int function = slash ? chain_function_id(slash + 1) : -1;
         if (slash && (function < 0 || strcmp(chain_functions[function].name, slash + 1) != 0)) return -1;
+        if (slash && base[function]) function = base[function] - 1;
         return numbers[d][function + 1] - 1;
     }
     return -1;
@@ -288,15 +306,20 @@ static struct {
     uint64_t value, at;
 } lasts[DEFINITIONS * (FUNCTIONS + 1)]; /* of timers, in ticks */
 
+static uint64_t read_place(const uint64_t *place, const struct definition *definition, uint64_t now)
+{
+    uint64_t value = __atomic_load_n(place, __ATOMIC_RELAXED);
+    return is_time(definition) && (int64_t)value < 0 ? value + now : value;
+}
+
 static uint64_t sum(int index, uint64_t now)
 {
     const struct definition *definition = &definitions[variables[index].definition];
     int function = variables[index].function;
     uint64_t total = 0;
     for (struct tally *tally = __atomic_load_n(&tallies, __ATOMIC_ACQUIRE); tally; tally = tally->next) {
-        uint64_t *place = function < 0 ? &tally->totals[definition->field] : &tally->rows[function][definition->own];
-        uint64_t value = __atomic_load_n(place, __ATOMIC_RELAXED);
-        if (is_time(definition) && (int64_t)value < 0) value += now;
+        uint64_t value = read_place(function < 0 ? &tally->totals[definition->field] : &tally->rows[function][definition->own], definition, now);
+        if (function >= 0 && large[function]) value += read_place(&tally->rows[large[function] - 1][definition->own], definition, now);
         if (definition->field == TALLY_STARTED) value -= __atomic_load_n(&tally->totals[TALLY_COMPLETED], __ATOMIC_RELAXED);
         total += value;
     }
@@ -316,6 +339,10 @@ static void choose(void)
         if (function >= 0) {
             wants[function] |= (uint8_t)definition->wants;
             tally_selected[function] = 1;
+            int other = large[function] - 1;
+            if (other < 0) continue;
+            wants[other] |= (uint8_t)definition->wants;
+            tally_selected[other] = 1;
             continue;
         }
         if (is_time(definition)) tally_total_time = true;
@@ -358,11 +385,16 @@ static uint64_t bounded(int index, uint64_t value, uint64_t now)
     return value;
 }
 
+static bool estimated(int function)
+{
+    return tally_estimated_by[function] || (large[function] && tally_estimated_by[large[function] - 1]);
+}
+
 const char *virtual_at_most(int index)
 {
     if (__builtin_expect(!__atomic_load_n(&tally_estimated, __ATOMIC_ACQUIRE), 1) || index < 0 || index >= variable_count) return NULL;
     int function = variables[index].function;
-    if (definitions[variables[index].definition].field != TALLY_BYTES_RECEIVED || (function >= 0 && !tally_estimated_by[function])) return NULL;
+    if (definitions[variables[index].definition].field != TALLY_BYTES_RECEIVED || (function >= 0 && !estimated(function))) return NULL;
     return "the library does not say how much MPI_Isendrecv received, and what it has room for is counted";
 }
 

@@ -60,6 +60,23 @@ func TestVirtualVariables(t *testing.T) {
 	})
 }
 
+// A function's share includes its form for large counts.
+func TestLargeCounts(t *testing.T) {
+	onEach(t, func(t *testing.T, f *family) {
+		want := map[string]string{"mpitx:calls/MPI_Send": "5", "mpitx:calls/MPI_Irecv": "5", "mpitx:bytes_sent/MPI_Send": "50", "mpitx:bytes_sent": "50"}
+		var config []string
+		for name := range want {
+			config = append(config, "variable="+name)
+		}
+		program := f.compile(t, "mpicc", "large.c")
+		f.run(t, job{ranks: 1, config: config}, program).want(t, want)
+		r := f.run(t, job{ranks: 1, config: []string{"variable=mpitx:time/MPI_Send", "variable=mpitx:calls/MPI_Send"}}, program)
+		if r.counts["mpitx:calls/MPI_Send"] != "5" || r.counts["mpitx:time/MPI_Send"] == "0" {
+			t.Errorf("%v", r.counts)
+		}
+	})
+}
+
 func TestFortran(t *testing.T) {
 	onEach(t, func(t *testing.T, f *family) {
 		for _, source := range []string{"f77.f", "f90.f90", "f08.f90"} {
