@@ -15,10 +15,15 @@ type ParseError struct {
 	Text string
 	Type Datatype
 	Want string // what is accepted
+	Near string // the item that was probably meant; "" where none is near
 }
 
 func (e *ParseError) Error() string {
-	return fmt.Sprintf("%q is not a value of type %s: %s", clip(e.Text), e.Type, e.Want)
+	near := ""
+	if e.Near != "" {
+		near = " (did you mean " + e.Near + "?)"
+	}
+	return fmt.Sprintf("%q is not a value of type %s%s: %s", clip(e.Text), e.Type, near, e.Want)
 }
 
 // ParseValue reads a value for a variable, as it is given to a write: elements separated by commas, as many as the handle
@@ -31,7 +36,7 @@ func ParseValue(v *Variable, e *Enum, count int, text string) (Value, error) {
 	t := v.Type
 	switch t.Form() {
 	case FormUnknown:
-		return Value{}, &ParseError{text, t, "values of this type cannot be written"}
+		return Value{}, &ParseError{Text: text, Type: t, Want: "values of this type cannot be written"}
 	case FormText:
 		return parseText(t, count, text)
 	}
@@ -40,7 +45,7 @@ func ParseValue(v *Variable, e *Enum, count int, text string) (Value, error) {
 		parts = strings.Split(text, ",")
 	}
 	if len(parts) != count {
-		return Value{}, &ParseError{text, t, fmt.Sprintf("%s, separated by commas; this is %d", elements(count), len(parts))}
+		return Value{}, &ParseError{Text: text, Type: t, Want: fmt.Sprintf("%s, separated by commas; this is %d", elements(count), len(parts))}
 	}
 	raw := make([]byte, 0, count*t.Size())
 	for _, p := range parts {
@@ -64,10 +69,10 @@ func elements(n int) string {
 
 func parseText(t Datatype, count int, text string) (Value, error) {
 	if strings.IndexByte(text, 0) >= 0 {
-		return Value{}, &ParseError{text, t, "text without null characters"}
+		return Value{}, &ParseError{Text: text, Type: t, Want: "text without null characters"}
 	}
 	if len(text) >= count {
-		return Value{}, &ParseError{text, t, fmt.Sprintf("at most %d bytes; this is %d", max(count-1, 0), len(text))}
+		return Value{}, &ParseError{Text: text, Type: t, Want: fmt.Sprintf("at most %d bytes; this is %d", max(count-1, 0), len(text))}
 	}
 	return Value{t, text}, nil
 }
@@ -90,7 +95,7 @@ func parseElement(t Datatype, e *Enum, text string) (uint64, error) {
 	}
 	var pe *ParseError
 	if e != nil && errors.As(err, &pe) {
-		pe.Want = e.accepts() + "; or " + pe.Want
+		pe.Want, pe.Near = e.accepts()+"; or "+pe.Want, e.nearest(text)
 	}
 	return bits, err
 }
@@ -101,7 +106,7 @@ func fitItem(t Datatype, text string, n int64) (uint64, error) {
 		n = int64(uint32(n))
 	}
 	if lo, hi := t.bounds(); n < lo || n > 0 && uint64(n) > hi {
-		return 0, &ParseError{text, t, fmt.Sprintf("its value %d is out of range: %d to %d", n, lo, hi)}
+		return 0, &ParseError{Text: text, Type: t, Want: fmt.Sprintf("its value %d is out of range: %d to %d", n, lo, hi)}
 	}
 	return uint64(n), nil
 }
@@ -144,6 +149,29 @@ func (e *Enum) item(name string) (int64, bool) {
 	return 0, false
 }
 
+// nearest is the item that a text probably means; of several joined by "|" the parts that are no items are replaced.
+func (e *Enum) nearest(text string) string {
+	names := make([]string, len(e.Items))
+	for i, it := range e.Items {
+		names[i] = it.Name
+	}
+	parts := []string{text}
+	if e.Flags {
+		parts = strings.Split(text, "|")
+	}
+	for i, p := range parts {
+		if _, ok := e.item(strings.TrimSpace(p)); ok {
+			continue
+		}
+		near := Nearest(names, strings.TrimSpace(p), 1)
+		if near == nil {
+			return ""
+		}
+		parts[i] = near[0]
+	}
+	return strings.Join(parts, "|")
+}
+
 // accepts lists the items for an error message.
 func (e *Enum) accepts() string {
 	names := make([]string, len(e.Items))
@@ -163,7 +191,7 @@ func parseBool(t Datatype, text string) (uint64, error) {
 	if b, ok := boolWords[strings.ToLower(text)]; ok {
 		return b, nil
 	}
-	return 0, &ParseError{text, t, "true, false, yes, no, on, off, 1 or 0"}
+	return 0, &ParseError{Text: text, Type: t, Want: "true, false, yes, no, on, off, 1 or 0"}
 }
 
 // bounds is the range of an integer or boolean type.
@@ -191,7 +219,7 @@ func parseInteger(t Datatype, text string, base int) (uint64, error) {
 	}
 	if err != nil {
 		lo, hi := t.bounds()
-		return 0, &ParseError{text, t, fmt.Sprintf("a whole number from %d to %d", lo, hi)}
+		return 0, &ParseError{Text: text, Type: t, Want: fmt.Sprintf("a whole number from %d to %d", lo, hi)}
 	}
 	return bits, nil
 }
@@ -203,7 +231,7 @@ func parseFloat(t Datatype, text string) (uint64, error) {
 		if errors.Is(err, strconv.ErrRange) {
 			want = "the number is too large"
 		}
-		return 0, &ParseError{text, t, want}
+		return 0, &ParseError{Text: text, Type: t, Want: want}
 	}
 	switch {
 	case math.IsNaN(f):

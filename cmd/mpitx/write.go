@@ -34,7 +34,7 @@ func newWrite(a *app) *cobra.Command {
 The outcome is one of: ok; ok but unchanged (the library said yes, and the old value stands); not now; never; faulty (it
 crashes the library, so it was not done); invalid (not a value of this variable: nothing at all is written then).
 
-VALUE is a number (also hexadecimal), true or false, an item of the variable's enumeration, a set of flags a|b, or a list
+VALUE is a number (also hexadecimal), true or false, an item of the variable's enumeration by name, a set of flags a|b, or a list
 of elements a,b,c. mpitx writes in its own processes only, which end with it: this shows what a library accepts. The
 way to set a variable for a run is printed with the outcome.
 

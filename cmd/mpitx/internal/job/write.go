@@ -9,6 +9,7 @@ import (
 
 	"mpitx/binding"
 	"mpitx/catalog"
+	"mpitx/cmd/mpitx/internal/origin"
 )
 
 // write does the writes that were asked of this rank. All are checked before the first is done; each is tried in a
@@ -50,7 +51,11 @@ func (b *backend) write(rank, size int) []Outcome {
 			continue
 		}
 		o.Old = r.Value
-		value, err := catalog.ParseValue(v, b.enum(v.Enum), r.Count, w.Text)
+		e := b.enum(v.Enum)
+		if e == nil && r.Count == 1 {
+			e = origin.Items(b.request.MPI.Impl, v)
+		}
+		value, err := catalog.ParseValue(v, e, r.Count, w.Text)
 		if err != nil {
 			o.Result, o.Detail = WriteInvalid, err.Error()
 			invalid = true

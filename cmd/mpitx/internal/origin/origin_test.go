@@ -309,6 +309,12 @@ func TestItemsOfMPICH(t *testing.T) {
 		if items != nil {
 			found++
 		}
+		if e := Items(locate.MPICH, v); (e != nil) != enumeration || e != nil && (len(e.Items) != len(items) || e.Items[1] != catalog.Item{Value: 1, Name: items[1]}) {
+			t.Errorf("%s: %+v", v.Name, e)
+		}
+		if Items(locate.OpenMPI, v) != nil {
+			t.Errorf("%s: items on another library", v.Name)
+		}
 	}
 	if found != 90 {
 		t.Errorf("%d enumerations", found)

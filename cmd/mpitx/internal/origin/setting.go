@@ -41,6 +41,23 @@ func setting(impl string, v *catalog.Variable, e *catalog.Enum, value catalog.Va
 	return value.String(), true
 }
 
+// Items is the enumeration that MPICH has in a variable's description only, so that its items can be given by name; nil for others.
+func Items(impl string, v *catalog.Variable) *catalog.Enum {
+	if form := v.Type.Form(); impl != locate.MPICH || v.Enum != "" || form != catalog.FormSigned && form != catalog.FormUnsigned {
+		return nil
+	}
+	var e catalog.Enum
+	for k, name := range mpichItems(v.Description) {
+		if name != "" {
+			e.Items = append(e.Items, catalog.Item{Value: k, Name: name})
+		}
+	}
+	if e.Items == nil {
+		return nil
+	}
+	return &e
+}
+
 // mpichItem is where an item of an enumeration stands in a description of MPICH's: in a line of its own, or, up to MPICH 4.0, where
 // the line breaks were lost on the way into the library, right behind the word before: "… algorithmauto - Internal …binomial - …".
 var (
