@@ -146,6 +146,15 @@ static bool open_table(void)
     return true;
 }
 
+/* What MPI_T is asked for becomes Open MPI's level: up to 5.0 MPI_Query_thread says so, and 6.0 locks in every call from then on, for
+ * good. So it is asked for the application's own. In MPICH it is MPI_T's alone. */
+static int level_to_ask(void)
+{
+    if (strcmp(chain_family, "mpich") == 0)
+        return MPITX_THREAD_MULTIPLE;
+    return agent_process.thread_level < 0 ? MPITX_THREAD_SINGLE : MPITX_THREAD_SINGLE + agent_process.thread_level;
+}
+
 /* Once, never to be finalised: libraries crash then. Not at all where nothing of MPI_T is asked for. */
 static void start_mpi_t(void)
 {
@@ -157,9 +166,7 @@ static void start_mpi_t(void)
         return;
     }
     int level = 0;
-    sampler_mpi_keep_level();
-    int rc = sampler.table->t_init_thread(MPITX_THREAD_MULTIPLE, &level);
-    sampler_mpi_restore_level();
+    int rc = sampler.table->t_init_thread(level_to_ask(), &level);
     if (rc != MPITX_SUCCESS) {
         agent_note("MPI_T_init_thread: %s: the library's variables are not sampled", sampler_rc_name(rc));
         return;
@@ -320,6 +327,8 @@ static void tell_losses(void)
         snprintf(count, sizeof count, "%llu", (unsigned long long)agent_process.spawned);
         sampler_note_code(MPITX_RUN_INFO, MPITX_RUN_NOTE_SPAWNED, count);
     }
+    if (sampler.library_skipped * 10 > sampler.samples)
+        sampler_note(MPITX_RUN_WARNING, "the library's variables were not sampled while no MPI function was called: MPI_T does not grant MPI_THREAD_MULTIPLE, as the application does not have it");
     if (sampler.refused_objects > 1)
         sampler_note(MPITX_RUN_WARNING, "%llu objects found no room in the run", (unsigned long long)sampler.refused_objects);
 }

@@ -92,6 +92,7 @@ struct sampler_reading {
 /* A set of the run. */
 struct sampler_row {
     int set; /* -1: not declared */
+    bool library; /* of the library's variables */
     uint32_t bytes, columns;
     uint32_t first_reading, readings; /* whose columns these are */
     char *row, *last;  /* last: when it was compared; NULL: never */
@@ -143,6 +144,8 @@ struct sampler {
     uint64_t next_pair;      /* when the next pair of clocks is due */
     uint64_t next_align;     /* when to suit the thread's timers again */
     bool threaded;           /* the helper thread runs */
+    bool own_only;           /* the sample that is taken is of the agent's own variables alone */
+    uint64_t library_skipped; /* rows of the library's that such samples lack */
     bool compares;           /* the sample that is taken is compared with the one before, see sampler_quiet.c */
     uint32_t stride;         /* the thread looks at one of so many instants: 1 or SAMPLER_STRIDE */
     int notes_told;
@@ -169,6 +172,7 @@ const char *sampler_rc_name(int rc); /* "MPI_T_ERR_INVALID_INDEX" */
 bool sampler_glob(const char *pattern, const char *name);
 void sampler_read_patterns(void);
 bool sampler_wants_library(void); /* some pattern may match the library's variables */
+bool sampler_has_own(void);       /* some variable is the agent's own */
 void sampler_select(void);        /* all there are now and have not been seen */
 void sampler_note_unmatched(bool at_end);
 
@@ -240,7 +244,5 @@ bool sampler_mpi_is_null(int bind, union chain_handle handle);
 void sampler_mpi_describe(struct sampler_object *object, bool with_ranks); /* size, name, ranks; 0, "" and NULL where unknown */
 /* An intercommunicator with more processes here than there: libraries have an element for each here, and read beyond there. */
 bool sampler_mpi_odd(const struct sampler_object *object);
-void sampler_mpi_keep_level(void); /* MPI_T_init_thread must not change what MPI_Query_thread says: before it … */
-void sampler_mpi_restore_level(void); /* … and behind it */
 
 #endif

@@ -61,6 +61,12 @@ static void add_readings(struct sampler_group *g, struct sampler_object *object,
     }
 }
 
+/* Whether the thread samples one without the other, so that they need rows of their own. */
+static bool apart(const struct sampler_reading *a, const struct sampler_reading *b)
+{
+    return sampler.t_level != MPITX_THREAD_MULTIPLE && (a->virtual < 0) != (b->virtual < 0);
+}
+
 /* Large arrays last: they have rows of their own. */
 static bool sort_readings(struct sampler_group *g)
 {
@@ -84,7 +90,7 @@ static bool add_row(struct sampler_group *g, uint32_t first, uint32_t readings, 
         return false;
     g->rows = grown;
     struct sampler_row *r = &g->rows[g->row_count++];
-    *r = (struct sampler_row){.set = -1, .bytes = bytes, .columns = columns, .first_reading = first, .readings = readings, .row = row,
+    *r = (struct sampler_row){.set = -1, .library = g->readings[first].virtual < 0, .bytes = bytes, .columns = columns, .first_reading = first, .readings = readings, .row = row,
                               .column = malloc(columns * sizeof *r->column), .statuses = calloc(columns, 1)};
     if (!r->row || !r->column || !r->statuses)
         return false;
@@ -98,7 +104,7 @@ static bool lay_out_small(struct sampler_group *g, uint32_t *next)
     while (*next < g->reading_count && bytes_of(&g->readings[*next]) <= SMALL) {
         uint32_t first = *next, i = first;
         size_t at = 0;
-        for (; i < g->reading_count && bytes_of(&g->readings[i]) <= SMALL; i++) {
+        for (; i < g->reading_count && bytes_of(&g->readings[i]) <= SMALL && !apart(&g->readings[first], &g->readings[i]); i++) {
             size_t size = g->readings[i].variable->size;
             size_t start = (at + size - 1) / size * size;
             if (start + bytes_of(&g->readings[i]) > MOST_ROW)

@@ -21,7 +21,6 @@ static struct {
     __typeof__(MPI_Group_size) *Group_size;
     __typeof__(MPI_Group_free) *Group_free;
     __typeof__(MPI_Group_translate_ranks) *Group_translate_ranks;
-    __typeof__(MPI_Query_thread) *Query_thread;
 } mpi;
 
 static void *library;
@@ -36,6 +35,7 @@ static void *routine(const char *name)
     return f ? f : dlsym(library, buf + 1);
 }
 
+#ifdef OPEN_MPI
 /* A program that names a datum of a library is given a copy of its own (R_X86_64_COPY), which the library then uses too: the
  * global scope knows that one. It does not know what was loaded with RTLD_LOCAL. */
 static void *datum(const char *name)
@@ -43,6 +43,7 @@ static void *datum(const char *name)
     void *p = dlsym(RTLD_DEFAULT, name);
     return p ? p : dlsym(library, name);
 }
+#endif
 
 void sampler_mpi_bind(void *handle)
 {
@@ -50,7 +51,6 @@ void sampler_mpi_bind(void *handle)
 #define BIND(name) mpi.name = (__typeof__(mpi.name))routine(#name)
     BIND(Comm_size), BIND(Comm_remote_size), BIND(Comm_test_inter), BIND(Comm_get_name), BIND(Comm_group), BIND(Comm_remote_group);
     BIND(Win_get_name), BIND(Win_get_group), BIND(Group_size), BIND(Group_free), BIND(Group_translate_ranks);
-    BIND(Query_thread);
 #ifdef OPEN_MPI
     null_comm = datum("ompi_mpi_comm_null");
     null_win = datum("ompi_mpi_win_null");
@@ -150,35 +150,4 @@ bool sampler_mpi_odd(const struct sampler_object *object)
         return false;
     return !mpi.Comm_remote_size || mpi.Comm_size(comm_of(object->handle), &here) != MPI_SUCCESS ||
            mpi.Comm_remote_size(comm_of(object->handle), &there) != MPI_SUCCESS || here > there;
-}
-
-/* ---- the thread level ---- */
-
-/* Open MPI's MPI_T_init_thread sets the level of MPI itself to what is asked for, also after MPI_Init. */
-static int level_before = -1;
-static int *requested, *provided;
-static bool *multiple;
-static int old_requested, old_provided;
-static bool old_multiple;
-
-void sampler_mpi_keep_level(void)
-{
-    if (mpi.Query_thread && mpi.Query_thread(&level_before) != MPI_SUCCESS)
-        level_before = -1;
-    requested = datum("ompi_mpi_thread_requested");
-    provided = datum("ompi_mpi_thread_provided");
-    multiple = datum("ompi_mpi_thread_multiple");
-    if (requested && provided && multiple)
-        old_requested = *requested, old_provided = *provided, old_multiple = *multiple;
-}
-
-void sampler_mpi_restore_level(void)
-{
-    int now = -1;
-    if (level_before < 0 || mpi.Query_thread(&now) != MPI_SUCCESS || now == level_before)
-        return;
-    if (requested && provided && multiple)
-        *requested = old_requested, *provided = old_provided, *multiple = old_multiple;
-    if (mpi.Query_thread(&now) != MPI_SUCCESS || now != level_before)
-        sampler_note(MPITX_RUN_WARNING, "MPI_T_init_thread changed the thread level that MPI_Query_thread returns from %d to %d", level_before, now);
 }

@@ -37,7 +37,7 @@ static bool read_same(uint64_t now)
         }
         sampler_read(g, now);
         for (uint32_t i = 0; i < g->row_count; i++)
-            all &= row_same(&g->rows[i]);
+            all &= (sampler.own_only && g->rows[i].library) || row_same(&g->rows[i]);
     }
     return all;
 }

@@ -60,7 +60,7 @@ void sampler_read(struct sampler_group *g, uint64_t now)
             }
             continue;
         }
-        if (r->dead)
+        if (r->dead || __builtin_expect(sampler.own_only, 0))
             continue;
         int code = pvar_read(session, (MPI_T_pvar_handle)r->handle, r->target);
         if (__builtin_expect(code != r->code, 0))

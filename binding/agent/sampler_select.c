@@ -117,6 +117,14 @@ void sampler_read_patterns(void)
 
 static bool only_virtual(const struct sampler_pattern *p) { return strncmp(p->glob, "mpitx:", 6) == 0; }
 
+bool sampler_has_own(void)
+{
+    for (int i = 0; i < sampler.variable_count; i++)
+        if (sampler.variables[i]->virtual)
+            return true;
+    return false;
+}
+
 bool sampler_wants_library(void)
 {
     for (int i = 0; i < sampler.pattern_count; i++)

@@ -17,8 +17,12 @@
 
 void sampler_write(struct sampler_group *g, uint64_t ticks)
 {
-    for (struct sampler_row *row = g->rows, *end = row + g->row_count; row < end; row++)
-        mpitx_run_sample(sampler.run, (uint32_t)row->set, ticks, row->row, row->bad ? row->statuses : NULL);
+    for (struct sampler_row *row = g->rows, *end = row + g->row_count; row < end; row++) {
+        if (__builtin_expect(sampler.own_only, 0) && row->library)
+            sampler.library_skipped++;
+        else
+            mpitx_run_sample(sampler.run, (uint32_t)row->set, ticks, row->row, row->bad ? row->statuses : NULL);
+    }
 }
 
 static void take_group(struct sampler_group *g, uint64_t now)

@@ -14,7 +14,8 @@
  *
  * Where no processor is free it looks at some instants only while nothing moves: sampler_quiet.c.
  *
- * The thread samples only where MPI_T was granted MPI_THREAD_MULTIPLE, and not below 1 ms unless a processor is free. */
+ * It does not sample below 1 ms unless a processor is free, and the library's variables only where MPI_T grants
+ * MPI_THREAD_MULTIPLE. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sched.h>
@@ -52,6 +53,7 @@ static int doubt;
 static bool careful;   /* the thread looks after each sample */
 static bool filling;   /* it is the thread that samples */
 static bool crowded;   /* each of its samples interrupts somebody */
+static bool own_only;  /* it leaves the library's variables alone */
 static cpu_set_t core; /* where the thread moves to; empty: nowhere */
 
 /* A moment that is not far, as CLOCK_MONOTONIC's nanoseconds; by the clocks of now, as they part in the long run. */
@@ -231,7 +233,9 @@ static void *fill_in(void *unused)
         if (now >= atomic_load(&sampler.next_due)) {
             filling = true;
             sampler.compares = crowded;
+            sampler.own_only = own_only;
             sampler_due(now);
+            sampler.own_only = false;
             sampler.compares = sampler.stride > 1;
             filling = false;
             steady = now;
@@ -261,8 +265,9 @@ void sampler_thread_start(void)
     steady = clock_ticks();
     sampler.next_align = 0;
     set_doubt(MOST_DOUBT);
-    if (sampler.mpi_t && sampler.library_count > 0 && sampler.t_level != MPITX_THREAD_MULTIPLE) {
-        sampler_note(MPITX_RUN_INFO, "MPI_T does not grant MPI_THREAD_MULTIPLE: nothing is sampled while no MPI function is called");
+    own_only = sampler.mpi_t && sampler.t_level != MPITX_THREAD_MULTIPLE;
+    if (own_only && !sampler_has_own()) {
+        sampler_note(MPITX_RUN_INFO, "MPI_T does not grant MPI_THREAD_MULTIPLE, as the application does not have it: nothing is sampled while no MPI function is called");
         return;
     }
     crowded = !sampler_core_free(&core);

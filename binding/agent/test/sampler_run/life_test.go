@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"mpitx/recording"
 )
@@ -85,6 +86,48 @@ func TestProbe(t *testing.T) {
 				if n := len(r.values(rank, "late_counts", "", 0)); (n > 0) != c.late || told == c.late {
 					t.Errorf("%v: %d samples of late_counts; notes %+v", c.config, n, k.Notes)
 				}
+			}
+		}
+	})
+}
+
+// Open MPI gets the thread level that MPI_T is asked for, so that is the application's. Without MPI_THREAD_MULTIPLE the library's
+// variables are sampled in calls alone, and the run says so; the agent's own are sampled all the time.
+func TestThreadLevel(t *testing.T) {
+	each(t, func(t *testing.T, m *mpi) {
+		for level, name := range []string{"single", "funneled", "serialized", "multiple"} {
+			program := []string{m.compile(t, "sampler_level.c"), fmt.Sprint(level)}
+			env := []string{"LD_LIBRARY_PATH=" + m.richer(t)}
+			plain := m.run(t, job{program: program, env: env})
+			r := m.run(t, job{program: program, env: env, config: []string{"interval_ns=10000000", "pvar=plain_0", "pvar=mpitx:calls"}})
+			if first, _, _ := strings.Cut(r.stdout, "\n"); r.code != 0 || !strings.HasPrefix(plain.stdout, first+"\n") {
+				t.Fatalf("%s: exit %d: %s%s; without the agent %s", name, r.code, r.stdout, r.stderr, plain.stdout)
+			}
+			var provided int
+			var from, to int64
+			fmt.Sscanf(r.stdout, "level %d\ncomputes %d %d", &provided, &from, &to)
+			k := r.rank(t, 0)
+			between := func(variable string) (n int) {
+				r.instants(variable, func(at time.Duration, _ uint64) {
+					if time.Unix(0, from).Sub(r.run.Start) < at && at < time.Unix(0, to).Sub(r.run.Start) {
+						n++
+					}
+				})
+				return n
+			}
+			library, own := between("plain_0"), between("mpitx:calls")
+			told := slices.ContainsFunc(notes(k, recording.NoteText), func(s string) bool { return strings.Contains(s, "as the application does not have it") })
+			t.Logf("%s: provided %d, MPI_T %v, %d samples of the library's, %d of the agent's own", name, provided, k.ToolThread, library, own)
+			limited := m.family == "openmpi" && provided < 3
+			if limited && int(k.ToolThread) > provided+1 || (library == 0) != limited || own == 0 || told != limited {
+				t.Errorf("%s: provided %d, MPI_T %v; while nothing was called %d samples of the library's variable and %d of the agent's; notes %+v", name, provided, k.ToolThread, library, own, k.Notes)
+			}
+			r = m.run(t, job{program: program, env: env, config: []string{"interval_ns=10000000", "pvar=plain_0"}})
+			fmt.Sscanf(r.stdout, "level %d\ncomputes %d %d", &provided, &from, &to)
+			k = r.rank(t, 0)
+			told = slices.ContainsFunc(notes(k, recording.NoteText), func(s string) bool { return strings.Contains(s, "nothing is sampled while no MPI function is called") })
+			if n := between("plain_0"); (n == 0) != limited || told != limited {
+				t.Errorf("%s: %d samples of the library's variable alone; notes %+v", name, n, k.Notes)
 			}
 		}
 	})

@@ -1,0 +1,29 @@
+/* sampler_level LEVEL: asks for a thread level (0: MPI_THREAD_SINGLE … 3), says which one MPI_Query_thread gives, and computes for half a
+ * second without any call, from when to when by the wall clock in nanoseconds. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static long long now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+int main(int argc, char **argv)
+{
+    static const int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
+    int level, k = 0;
+    MPI_Init_thread(&argc, &argv, levels[atoi(argv[1])], &level);
+    MPI_Query_thread(&level);
+    while (levels[k] != level) k++;
+    long long from = now() + 5000000, to = from + 500000000;
+    while (now() < to) continue;
+    printf("level %d\ncomputes %lld %lld\n", k, from, to);
+    fflush(stdout);
+    MPI_Query_thread(&level);
+    MPI_Finalize();
+    return 0;
+}
