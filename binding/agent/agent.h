@@ -74,6 +74,9 @@ void agent_unrecorded(const char *why);
 /* The process has the agent; before its main. */
 void agent_loaded(void);
 
+/* MPI_Init was called. */
+void agent_entering(void);
+
 /* A process that has MPI will not be recorded. */
 void agent_unrecorded(const char *why);
 

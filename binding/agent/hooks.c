@@ -5,6 +5,7 @@
 
 WEAK const char *const agent_sampler_keys[] = {0};
 WEAK void agent_loaded(void) {}
+WEAK void agent_entering(void) {}
 WEAK void agent_unrecorded(const char *why) { (void)why; }
 WEAK void agent_started(void) {}
 WEAK void agent_ending(enum agent_end end) { (void)end; }

@@ -97,6 +97,7 @@ void agent_become_child(void)
 
 static void enter_mpi(void)
 {
+    agent_entering();
     clock_start();
     agent_leave_environment();
 }

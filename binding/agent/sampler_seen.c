@@ -1,5 +1,5 @@
-/* sampler_seen.c: lines in a file that the front has made, for the case that nothing is recorded: which programs loaded the agent, and
- * why one that called MPI_Init has no run. */
+/* sampler_seen.c: lines in a file that the front has made, for the case that nothing is recorded: which programs loaded the agent and
+ * called MPI_Init, and why one of them has no run. */
 #define _GNU_SOURCE
 #include "sampler.h"
 
@@ -36,4 +36,5 @@ static void tell(const char *what, const char *why)
 }
 
 void agent_loaded(void) { tell("loaded", ""); }
+void agent_entering(void) { tell("entered", ""); }
 void agent_unrecorded(const char *why) { tell("unrecorded", why); }

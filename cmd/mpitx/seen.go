@@ -25,8 +25,8 @@ func makeSeen(dir string) string {
 
 // seen is what the file says, each thing once.
 type seen struct {
-	loaded []string // names of programs
-	why    []string // reasons of those with MPI
+	loaded, entered []string // names of programs, and of those that called MPI_Init
+	why             []string // reasons of those with MPI
 }
 
 func readSeen(dir string) (s seen) {
@@ -40,6 +40,8 @@ func readSeen(dir string) (s seen) {
 		switch f := strings.SplitN(strings.TrimSuffix(line, "\n"), "\t", 3); {
 		case len(f) == 3 && f[0] == "loaded":
 			add(&s.loaded, f[1])
+		case len(f) == 3 && f[0] == "entered":
+			add(&s.entered, f[1])
 		case len(f) == 3 && f[0] == "unrecorded":
 			add(&s.why, f[1]+": "+f[2])
 		}
@@ -60,6 +62,8 @@ func (o *sampleOptions) unrecorded(s seen) []string {
 	switch {
 	case len(s.why) > 0:
 		what("%s", strings.Join(s.why[:min(len(s.why), mostSeen)], "; "))
+	case len(s.entered) > 0:
+		what("MPI_Init of %s failed", namesText(s.entered))
 	case len(s.loaded) == 0:
 		what("no process loaded the agent")
 	case p.Linked != nil && slices.Contains(s.loaded, target):
