@@ -290,6 +290,8 @@ func TestHostsLive(t *testing.T) {
 		h.want(messages, away+filepath.Join(h.dir, "live.run"))
 		_, messages = h.run(0, loginNode, "mpitx", "stats", "live.run")
 		h.want(messages, away)
+		out, _ = h.run(0, loginNode, "mpitx", "top", "--once") // finds the run
+		h.want(out, "mpitx:calls/MPI_Ibcast")
 		h.do("cut", 2)
 		out, messages = h.run(0, 1, "mpitx", "top", "live.run", "--once", "--by-rank")
 		h.want(out, "mpitx:calls/MPI_Ibcast")

@@ -124,16 +124,21 @@ func (o *topOptions) liveRun() (string, error) {
 		}
 	}
 	slices.SortFunc(all, func(a, b candidate) int { return b.made.Compare(a.made) })
-	var live []string
+	var live, away []string // away: on a login node nobody can say whether the job still runs
 	for _, c := range all[:min(len(all), 50)] {
 		run, err := recording.Open(c.path)
 		if err != nil {
 			continue
 		}
-		if run.Running() {
+		if _, ranks := run.Away(); run.Running() {
 			live = append(live, c.path)
+		} else if len(ranks) > 0 {
+			away = append(away, c.path)
 		}
 		run.Close()
+	}
+	if len(live) == 0 {
+		live = away
 	}
 	switch {
 	case len(live) == 1:
