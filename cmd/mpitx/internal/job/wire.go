@@ -12,6 +12,7 @@ import (
 	"encoding/gob"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"mpitx/catalog"
@@ -164,8 +165,12 @@ func readFrameUpTo(r io.Reader, most uint32) (kind byte, payload []byte, err err
 	if n > most {
 		return 0, nil, fmt.Errorf("frame of %d bytes", n)
 	}
-	payload = make([]byte, n)
-	_, err = io.ReadFull(r, payload)
+	// A damaged length takes no more memory than twice what follows it, and a megabyte.
+	for size := min(n, 1<<20); err == nil && uint32(len(payload)) < n; size = min(uint32(len(payload)), n-uint32(len(payload))) {
+		from := len(payload)
+		payload = slices.Grow(payload, int(size))[:from+int(size)]
+		_, err = io.ReadFull(r, payload[from:])
+	}
 	return head[0], payload, err
 }
 
