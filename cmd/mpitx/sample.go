@@ -292,6 +292,7 @@ func (o *sampleOptions) prepare(args []string) (err error) {
 		}
 	}
 	if o.launch.Rank <= 0 && o.given == "" {
+		o.a.warnOfCrashes(o.chosen, o.settings.set)
 		o.nameOut()
 		o.unknown()
 	}

@@ -171,6 +171,13 @@ func (s *source) warn(c *catalog.Catalog) int {
 			s.a.complain("%s: %s", st.name, st.Error)
 		}
 	}
+	if !c.After.Read {
+		var set []setting
+		for name, origin := range s.answer.Set {
+			set = append(set, setting{name, origin.Value})
+		}
+		s.a.warnOfCrashes(s.chosen, set)
+	}
 	for _, l := range s.job.Lost {
 		s.a.complain("%s", l)
 		code = exitPartial

@@ -45,7 +45,7 @@ func (e *Env) Find() []MPI {
 	}
 	for i := range all {
 		all[i] = e.withLauncher(all[i])
-		all[i].Version = e.version(all[i])
+		all[i].Version = e.Version(all[i])
 	}
 	return all
 }

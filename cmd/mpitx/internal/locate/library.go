@@ -186,8 +186,8 @@ func prefixOfLib(lib string) string {
 	}
 }
 
-// version reads what is cheap: the pkg-config file beside the library, else Open MPI's text in the library.
-func (e *Env) version(m MPI) string {
+// Version reads what is cheap: the pkg-config file beside the library, else Open MPI's text in the library.
+func (e *Env) Version(m MPI) string {
 	names := map[string][]string{OpenMPI: {"ompi.pc", "ompi-c.pc"}, MPICH: {"mpich.pc"}}[m.Impl]
 	dir := filepath.Dir(m.Lib)
 	for _, name := range names {
