@@ -72,6 +72,7 @@ application, a built-in exerciser runs, and samples go to standard output.
 A --pvar is a glob of names, with :CLASS where a name has several classes, and @world, @self or @all for the communicators that
 it is read for (@all: each that the application makes). Names that begin with mpitx: are computed by the agent, on any
 MPI: messages and bytes sent and received, time in MPI, outstanding requests (mpitx:bytes_sent, mpitx:bytes_sent/MPI_Send).
+One function's includes its large-count form (MPI_Send_c).
 
 Values are differences since the start for counters, aggregates and timers, and raw for all others; --as chooses.`,
 		Example: `  mpirun -n 4 mpitx sample --pvar 'mpitx:*' --out samples.csv -- ./app input
