@@ -96,6 +96,7 @@ struct mpitx_run_options {
     uint32_t max_sets;    /* 0: 1024; at most 32000 */
     int no_thread;        /* 1: full chunks are appended by the call that fills them, which then waits for the disk */
     uint32_t close_wait_ms; /* 0: 10000 */
+    bool claims;            /* nothing is opened where another process of this rank has been recorded */
 
     /* the header; strings may be NULL */
     int32_t rank, size; /* -1, 0 where MPI was never reached */

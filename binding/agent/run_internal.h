@@ -216,6 +216,7 @@ struct run_hushed {
 void run_hush(struct run_hushed *h);
 void run_unhush(const struct run_hushed *h);
 
+bool run_claim(const char *dir, int32_t rank); /* false: another process of this rank was first */
 int run_open_ours(const char *path, int flags); /* for writing: never through a link, never somebody else's */
 bool run_write_all(int fd, const void *data, size_t n);
 void run_start_flusher(struct mpitx_run *run);

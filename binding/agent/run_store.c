@@ -279,7 +279,11 @@ static bool set_up(struct opening *op)
 {
     uint32_t chunk_bytes, chunks;
     const struct mpitx_run_options *o = op->o;
-    if (!make_dir(op) || !allocate(op))
+    if (!make_dir(op))
+        return false;
+    if (o->claims && !run_claim(o->dir, o->rank))
+        return failed(op, "another process of rank %d is recorded", o->rank);
+    if (!allocate(op))
         return false;
     struct mpitx_run *run = op->run;
     run->ticks = o->ticks ? o->ticks : run_monotonic;

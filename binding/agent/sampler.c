@@ -194,7 +194,7 @@ static bool open_run(void)
         .dir = agent_config("dir", 0), .live_dir = agent_config("live_dir", 0), .max_size = number("max_size", 0),
         .policy = policy && strcmp(policy, "last") == 0 ? MPITX_RUN_KEEP_LAST : MPITX_RUN_STOP,
         .max_sets = sampler_wants_library() ? MOST_SETS : 0, .max_columns = MOST_COLUMNS,
-        .close_wait_ms = (uint32_t)number("close_wait_ms", 0), .rank = agent_process.rank,
+        .close_wait_ms = (uint32_t)number("close_wait_ms", 0), .claims = true, .rank = agent_process.rank,
         .size = agent_process.size < 0 ? 0 : agent_process.size, .host = host, .family = sampler.table->family, .library = library,
         .program = program ? program : program_invocation_name, .agent = version ? version : MPITX_VERSION,
         .thread_level = agent_process.thread_level + 1, .t_thread_level = sampler.t_level, .interval_ns = sampler.interval_ns,

@@ -57,6 +57,9 @@ func (o *sampleOptions) tell(run *recording.Run, size int) {
 		lost.OverBudget += r.Counters.OverBudget
 		lost.Refused += r.Counters.Refused
 	}
+	for _, l := range run.LeftOut() {
+		t.add(l.Rank, fmt.Sprintf("only the first process that called MPI_Init is recorded; %d more came as the same rank, the last of them %s: start each MPI program with mpitx of its own", l.Count, l.Program))
+	}
 	var absent []int
 	for rank := range size {
 		if !seen[rank] {

@@ -1,6 +1,7 @@
 /* sampler_exec HOW PROGRAM ARGUMENT…: becomes a program: "before" MPI_Init, "after" MPI_Finalize, "instead" of MPI_Finalize; or
- * starts it as a "child", which is a job of its own. Without a program: "flood" makes 20000 calls
+ * starts it as a "child", which is a job of its own, or as a "copy", with the environment of before MPI_Init. Without a program: "flood" makes 20000 calls
  * more at once, and 5000 which leave time to write samples down. */
+#define _GNU_SOURCE
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -23,6 +24,10 @@ int main(int argc, char **argv)
 {
     const char *how = argv[1];
     if (argc > 2 && strcmp(how, "before") == 0) execv(argv[2], argv + 2);
+    char *before[1000];
+    int variables = 0;
+    for (char **e = environ; *e && variables < 999; e++) before[variables++] = strdup(*e);
+    before[variables] = NULL;
     MPI_Init(&argc, &argv);
     if (strcmp(how, "flood") == 0) {
         talk(20000, 0);
@@ -43,6 +48,15 @@ int main(int argc, char **argv)
         waitpid(pid, &status, 0);
         printf("child %d\n", WEXITSTATUS(status));
         fflush(stdout);
+    }
+    if (strcmp(how, "copy") == 0) {
+        int status;
+        pid_t pid = fork();
+        if (pid == 0) {
+            execve(argv[2], argv + 2, before);
+            _exit(8);
+        }
+        waitpid(pid, &status, 0);
     }
     if (strcmp(how, "instead") == 0) execv(argv[2], argv + 2);
     MPI_Finalize();

@@ -132,3 +132,20 @@ func TestThreadLevel(t *testing.T) {
 		}
 	})
 }
+
+// A child with the environment of before MPI_Init, and a second program of a script, come as the same rank: the first process alone is
+// recorded, and the run names the other.
+func TestOneProcessOfRank(t *testing.T) {
+	each(t, func(t *testing.T, m *mpi) {
+		self := m.compile(t, "sampler_exec.c")
+		for _, program := range [][]string{{self, "copy", self, "-"}, {"sh", "-c", self + " -; " + self + " -"}} {
+			r := m.beside(t, job{config: quick, program: program})
+			if len(r.run.Ranks) != 1 {
+				t.Errorf("%v: %d processes are recorded", program, len(r.run.Ranks))
+			}
+			if l := r.run.LeftOut(); len(l) != 1 || l[0].Rank != 0 || l[0].Count != 1 || l[0].Program == "" || !strings.Contains(self, l[0].Program) {
+				t.Errorf("%v: left out: %+v", program, l)
+			}
+		}
+	})
+}

@@ -1,0 +1,27 @@
+package recording
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+)
+
+// LeftOut are processes of a rank that were not recorded, as another one of the same rank was.
+type LeftOut struct {
+	Rank, Count int
+	Program     string // of the last of them
+}
+
+const claimBytes = 32
+
+// LeftOut reads which processes were left out of the run.
+func (run *Run) LeftOut() (all []LeftOut) {
+	text, _ := os.ReadFile(filepath.Join(run.Dir, "claims"))
+	for rank := 0; len(text) >= claimBytes; rank, text = rank+1, text[claimBytes:] {
+		if n := le.Uint32(text[4:]); n > 0 {
+			name, _, _ := bytes.Cut(text[8:claimBytes], []byte{0})
+			all = append(all, LeftOut{rank, int(n), string(name)})
+		}
+	}
+	return all
+}
