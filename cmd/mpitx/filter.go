@@ -127,6 +127,12 @@ func (f *filterFlags) compile(globs []string) (m *catalog.Matcher, filtered bool
 	if out.Binds, err = parseAll("--bind", kinds, catalog.ParseBind); err != nil {
 		return nil, false, err
 	}
+	if _, err := (&catalog.Filter{Regexps: f.regex}).Compile(); err != nil {
+		return nil, false, usagef("--regex: %v", err)
+	}
+	if _, err := (&catalog.Filter{Categories: f.category}).Compile(); err != nil {
+		return nil, false, usagef("--category: %v", err)
+	}
 	f.compiled = out
 	if m, err = out.Compile(); err != nil {
 		return nil, false, usagef("%v", err)
