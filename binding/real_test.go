@@ -134,7 +134,7 @@ func (m *mpi) checkReal(f family, s stage) {
 		m.checkCvar(k, info, trial)
 	}
 	// Some of Open MPI's variables point to memory of components that have been unloaded, and read what is there now.
-	if m.differ > 3 || m.differ > 0 && f.name != "openmpi" {
+	if m.differ > 6 || m.differ > 0 && f.name != "openmpi" {
 		t.Errorf("%d values of the child are others than here", m.differ)
 	}
 	if alive < least[0] {
@@ -192,7 +192,8 @@ func (m *mpi) checkCvar(index int, info CvarInfo, trial Trial) {
 	}
 	r := trial.Reading
 	switch {
-	case r.Status == catalog.StatusError && r.Reason == "read: "+ErrInvalidIndex.Error(): // facts, quirk 19
+	case r.Status == catalog.StatusError && r.Reason == "read: "+ErrInvalidIndex.Error(): // Open MPI's synonyms of what was unloaded
+	case r.Status == catalog.StatusError && r.Reason == "read: "+ErrInvalid.Error() && strings.HasPrefix(info.Name, "coll_ucc_print_"): // Open MPI 6.0
 	case r.Status != catalog.StatusOK:
 		t.Errorf("%s: %+v", info.Name, r)
 	case r.Value.Type() != info.Datatype || info.Datatype != catalog.TypeChar && r.Value.Len() != r.Count:

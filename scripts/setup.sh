@@ -150,6 +150,12 @@ build_shims() {
 		have "$1" || continue
 		build_shim "$mpicc" || say "$mpicc: no shim was built with it"
 	done
+	# For the standard ABI its header is enough.
+	for header in /usr/lib/*/openmpi/include/standard_abi/mpi.h /usr/lib/*/mpich/include/mpi_abi.h; do
+		[ -e "$header" ] || continue
+		build_shim "cc -DMPI_ABI -I${header%/*} -Wl,--no-as-needed -l:libmpi_abi.so.1" && break
+		say "$header: no shim was built with it"
+	done
 	[ "$made" != ' ' ] || say "no MPI compiler wrapper (mpicc) was found: without a shim only --mpi demo works"
 }
 

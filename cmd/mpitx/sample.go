@@ -101,7 +101,7 @@ func (o *sampleOptions) flags(cmd *cobra.Command) {
 	f.StringVar(&o.policy, "policy", "stop", "at --max-size: stop, or keep the last")
 	f.StringVar(&o.probe, "probe", "start", "when to try the library's variables in a copy of the process: start (in MPI_Init), late (also those that appear later), none")
 	f.BoolVar(&o.noProbe, "no-probe", false, "read variables without trying them first (--probe none): one that crashes the library ends the application")
-	f.StringVar(&o.mpi, "mpi", "", "the MPI to use: openmpi, mpich, abi, a prefix, or a libmpi file (default: the one that the application links)")
+	f.StringVar(&o.mpi, "mpi", "", "the MPI to use: openmpi, mpich, abi (the standard ABI's library of either), a prefix, or a libmpi file (default: the one that the application links)")
 	f.IntVarP(&o.ranks, "ranks", "n", 0, "start this many ranks under the MPI's launcher")
 	f.BoolVar(&o.force, "force", false, "start also what cannot be observed")
 	f.BoolVar(&o.quiet, "no-summary", false, "print no summary at the end of a job that was sampled with mpitx:*")

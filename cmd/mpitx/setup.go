@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,31 +15,77 @@ import (
 )
 
 func newSetup(a *app) *cobra.Command {
-	var cc, outDir string
+	var cc, mpi, outDir string
 	cmd := &cobra.Command{
 		Use:   "setup",
 		Short: "Build what mpitx needs for an MPI library",
-		Long: `Build, with an MPI's compiler wrapper, the shim through which mpitx uses that MPI, the agent that mpitx sample puts into
-applications, and the program behind its --workload. The sources are inside mpitx; what is built goes where mpitx finds it. One
-of each serves every release of its family (Open MPI; MPICH and its derivatives; the standard ABI of MPI-5), but an agent knows
-those functions only that the mpi.h has which it is built with. The agent takes a minute.`,
-		Example: `  mpitx setup --mpicc mpicc.openmpi
+		Long: `Build the shim through which mpitx uses an MPI, the agent that mpitx sample puts into applications, and the program behind its
+--workload. The sources are inside mpitx; what is built goes where mpitx finds it. One of each serves every release of its
+family (Open MPI; MPICH and its derivatives; the standard ABI of MPI-5), but an agent knows only those functions that are in the
+mpi.h it is built with. The agent takes a minute.
+
+Without a flag, mpitx setup builds for every family that is installed with its mpi.h. It uses the MPI's compiler wrapper. For the
+standard ABI it needs none: the header of Open MPI 6 or MPICH 5 is enough.`,
+		Example: `  mpitx setup
+  mpitx setup --mpi abi
   mpitx setup --mpicc /opt/mpich/bin/mpicc`,
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			if outDir == "" {
 				outDir = a.env.DataDir()
 			}
 			if outDir == "" {
 				return failf("build shim: there is no home directory to put it: say where with --dir")
 			}
-			return setup(a, cc, outDir)
+			if cmd.Flags().Changed("mpicc") {
+				return setup(a, cc, outDir)
+			}
+			return setupAll(a, mpi, outDir)
 		},
 	}
-	cmd.Flags().StringVar(&cc, "mpicc", "mpicc", "the MPI's compiler wrapper")
+	cmd.Flags().StringVar(&cc, "mpicc", "", "build with this compiler wrapper (default: those of the MPIs that are found)")
+	cmd.Flags().StringVar(&mpi, "mpi", "", "build for this MPI only: openmpi, mpich, abi, a prefix, or a libmpi file")
+	cmd.MarkFlagsMutuallyExclusive("mpicc", "mpi")
+	cmd.RegisterFlagCompletionFunc("mpi", cobra.FixedCompletions([]string{locate.OpenMPI, locate.MPICH, locate.ABI}, cobra.ShellCompDirectiveDefault))
 	cmd.Flags().StringVar(&outDir, "dir", "", "where to put what is built (default: the user's data directory)")
 	cmd.MarkFlagDirname("dir")
 	return cmd
+}
+
+// setupAll builds for one MPI, or once for each family of those that are found.
+func setupAll(a *app, want, outDir string) error {
+	all := a.env.Find()
+	if want != "" {
+		m, err := a.env.Choose(want)
+		if err != nil {
+			return err
+		}
+		all = []locate.MPI{m}
+	}
+	done := map[string]bool{locate.Demo: true} // it needs nothing
+	var without []string
+	for _, m := range all {
+		if done[m.Family] {
+			continue
+		}
+		cc := a.env.Compiler(m)
+		if cc == "" {
+			without = append(without, m.Name())
+			continue
+		}
+		if err := setup(a, cc, outDir); err != nil {
+			return err
+		}
+		done[m.Family] = true
+	}
+	if len(done) > 1 || want == locate.Demo {
+		return nil
+	}
+	if len(without) > 0 {
+		return &locate.Error{What: "building for " + strings.Join(without, ", "), Why: "neither its mpicc nor, for the standard ABI, its mpi.h was found",
+			Do: "install the development package (libopenmpi-dev, libmpich-dev), or name a compiler: --mpicc 'cc -I FOLDER-OF-MPI.H'"}
+	}
+	return setup(a, "mpicc", outDir)
 }
 
 func setup(a *app, cc, outDir string) error {

@@ -43,7 +43,7 @@ func (answered) Error() string { return "answered elsewhere" }
 
 func (s *source) flags(cmd *cobra.Command, live bool) {
 	f := cmd.Flags()
-	f.StringVar(&s.mpi, "mpi", "", "the MPI to use: openmpi, mpich, abi, demo, a prefix, or a libmpi file")
+	f.StringVar(&s.mpi, "mpi", "", "the MPI to use: openmpi, mpich, abi (the standard ABI's library of either), demo, a prefix, or a libmpi file")
 	f.IntVarP(&s.n, "ranks", "n", 0, "start this many ranks under the MPI's launcher")
 	f.DurationVar(&s.timeout, "timeout", time.Minute, "time limit for the MPI library's answers")
 	if !live {

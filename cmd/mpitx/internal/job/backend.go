@@ -101,6 +101,9 @@ func (b *backend) sayProcess() {
 	writeInPlace(b.out, frameProcess, frame)
 }
 
+// phaseInit is the phase in which a launcher of another MPI shows.
+const phaseInit = "MPI_Init"
+
 func (b *backend) phase(text string) { b.say(framePhase, []byte(text)) }
 
 // listen ends this process with the front: nobody would read what it finds.
@@ -132,7 +135,7 @@ func (b *backend) run() (int, error) {
 	}
 	rank, size := 0, 1
 	if b.request.Stage == After {
-		b.phase("MPI_Init")
+		b.phase(phaseInit)
 		if _, err := b.lib.Init(catalog.ThreadSingle); err != nil {
 			return 0, err
 		}

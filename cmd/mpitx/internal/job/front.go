@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"mpitx/catalog"
+	"mpitx/cmd/mpitx/internal/locate"
 )
 
 type front struct {
@@ -210,7 +211,7 @@ func (f *front) take(e event) {
 			done = f.beforeSaid
 		}
 		if !done && f.failed[c.stage] == nil {
-			f.failed[c.stage] = &failure{Text: c.death(e.status), Ended: endedByOthers(e.status)}
+			f.failed[c.stage] = f.death(c, e.status)
 		}
 		if c.stage == Before && f.beforeProcess == nil {
 			f.after.tell(frameBefore, nil)
@@ -274,6 +275,17 @@ func (f *front) take(e event) {
 			f.invitation = e.payload[1:]
 		}
 	}
+}
+
+// death is what to say of a child that has ended without an answer.
+func (f *front) death(c *child, status syscall.WaitStatus) *failure {
+	text := c.death(status)
+	if c.stage == After && c.phase == phaseInit && !endedByOthers(status) {
+		if err := locate.InitFailed(f.o.Launch, f.o.MPI, text); err != nil {
+			return &failure{Text: err.Error(), Whole: true}
+		}
+	}
+	return &failure{Text: text, Ended: endedByOthers(status)}
 }
 
 // follower is the end of a rank other than 0: what failed here is said here, by name.

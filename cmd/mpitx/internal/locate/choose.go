@@ -143,17 +143,28 @@ func (e *Env) byFamily(family, source string) (MPI, error) {
 	if family == Demo {
 		return demo(source), nil
 	}
-	if l := e.Launcher(); l.Family == family && l.Exe != "" {
+	l := e.Launcher()
+	if l.Family == family && l.Exe != "" {
 		if m, ok := e.fromLauncher(l.Exe, family); ok && m.Family == family {
 			m.Why, m.Launcher = source+", that of the launcher that started us", ""
 			return e.withLauncher(m), nil
 		}
 	}
+	// The standard ABI may be several implementations', of which the launcher's own is meant.
+	var others []MPI
 	for m := range e.candidates(family) {
-		if m.Family == family {
+		switch {
+		case m.Family != family:
+		case family != ABI || l.Family == "" || m.Impl == l.Family:
 			m.Why = source + ", " + m.Why
 			return e.withLauncher(m), nil
+		default:
+			m.Why = source + ", " + m.Why
+			others = append(others, m)
 		}
+	}
+	if len(others) > 0 {
+		return e.withLauncher(others[0]), nil
 	}
 	err := e.noneFound().(*Error)
 	err.What = source + ": no library of this family found"

@@ -143,6 +143,30 @@ func TestTheOnlyOne(t *testing.T) {
 	}
 }
 
+// Both of Debian's ABI libraries have the name libmpi_abi.so.1.
+func TestChooseABIByLauncher(t *testing.T) {
+	for launcher, c := range map[string]struct {
+		environ       []string
+		exe, lib, own string
+	}{
+		"none":     {nil, "", "openmpi", "mpirun.openmpi"},
+		"Open MPI": {[]string{"OMPI_COMM_WORLD_SIZE=2", "OMPI_COMM_WORLD_RANK=0"}, "/usr/bin/orterun", "openmpi", "mpirun.openmpi"},
+		"MPICH":    {[]string{"PMI_RANK=0", "PMI_SIZE=2", "HYDI_CONTROL_FD=7"}, "/usr/bin/mpiexec.hydra", "mpich", "mpirun.mpich"},
+	} {
+		tr := debian(t, c.environ...)
+		lib := "/usr/lib/x86_64-linux-gnu/"
+		tr.lib(lib+"libmpi_abi_openmpi.so.1.0.0", "libmpi_abi.so.1")
+		tr.lib(lib+"libmpi_abi_mpich.so.1.0.0", "libmpi_abi.so.1")
+		tr.link(lib+"libmpi_abi.so.1", "libmpi_abi_openmpi.so.1.0.0")
+		tr.process(1000, 999, "/usr/bin/mpitx")
+		tr.process(999, 1, or(c.exe, "/bin/sh"))
+		m, err := tr.env.Choose("abi")
+		if err != nil || m.Lib != lib+"libmpi_abi_"+c.lib+".so.1.0.0" || m.Launcher != "/usr/bin/"+c.own || m.Impl != c.lib {
+			t.Errorf("%s: %+v, %v", launcher, m, err)
+		}
+	}
+}
+
 func TestFamilies(t *testing.T) {
 	for name, c := range map[string]struct {
 		file, soname string

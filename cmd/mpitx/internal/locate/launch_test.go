@@ -1,6 +1,7 @@
 package locate
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -121,6 +122,39 @@ func TestMismatch(t *testing.T) {
 		case c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)):
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+func TestInitFailed(t *testing.T) {
+	orte := Launch{Name: "prrte", Family: OpenMPI, Size: 2, Exe: "/usr/bin/prte"}
+	err := InitFailed(orte, MPI{Family: MPICH, Impl: MPICH, Lib: "/l/libmpich.so.12", Launcher: "/usr/bin/mpirun.mpich"}, "exited with code 16")
+	want := "MPI_Init of MPICH (/l/libmpich.so.12) fails under Open MPI's mpirun (/usr/bin/prte): exited with code 16: start mpitx with /usr/bin/mpirun.mpich, or read the launcher's own library with --mpi openmpi"
+	if err == nil || err.Error() != want {
+		t.Errorf("%v, not %s", err, want)
+	}
+	if err := InitFailed(orte, MPI{Family: OpenMPI, Impl: OpenMPI}, ""); err != nil {
+		t.Errorf("its own launcher: %v", err)
+	}
+}
+
+func TestCompilerOfABI(t *testing.T) {
+	tr := debian(t, "HOME=/home/u")
+	lib := "/usr/lib/x86_64-linux-gnu/"
+	for impl, header := range map[string]string{OpenMPI: "openmpi/include/standard_abi", MPICH: "mpich/include"} {
+		file := lib + "libmpi_abi_" + impl + ".so.1.0.0"
+		tr.lib(file, "libmpi_abi.so.1")
+		m, _ := tr.env.inspect(file)
+		if cc := tr.env.Compiler(m); cc != "" {
+			t.Errorf("%s without a header: %s", impl, cc)
+		}
+		tr.write(lib+header+map[string]string{OpenMPI: "/mpi.h", MPICH: "/mpi_abi.h"}[impl], nil, 0o644)
+		if cc, want := tr.env.Compiler(m), "cc -DMPI_ABI -I"+lib+header+" -Wl,--no-as-needed -L"+strings.TrimSuffix(lib, "/")+" -l:libmpi_abi_"+impl+".so.1.0.0"; cc != want {
+			t.Errorf("%s: %s, not %s", impl, cc, want)
+		}
+		if got := tr.env.SetupCommand(m); got != "mpitx setup --mpi abi" {
+			t.Errorf("%s: %s", impl, got)
+		}
+		os.Remove(tr.env.File(lib + header + "/mpi.h")) // one header serves both: each is tested alone
 	}
 }
 

@@ -33,8 +33,13 @@ type MPI struct {
 	Why      string // how it was found or why it was chosen: "mpirun in PATH (/usr/bin/mpirun)"
 }
 
-// Name is what people call the MPI's maker: "Open MPI", "MPICH".
-func (m MPI) Name() string { return FamilyName(m.Impl, m.Family) }
+// Name is what people call the MPI: "Open MPI", "MPICH with the standard ABI".
+func (m MPI) Name() string {
+	if m.Family == ABI && m.Impl != "" {
+		return FamilyName(m.Impl) + " with the standard ABI"
+	}
+	return FamilyName(m.Impl, m.Family)
+}
 
 // FamilyName is the display name of the first family that is not empty.
 func FamilyName(families ...string) string {

@@ -18,11 +18,11 @@ func Mismatch(l Launch, m MPI, size int, linked bool) error {
 	case l.Name == "slurm":
 		err.Why = lib + " did not learn of them from srun"
 		err.Do = "use srun --mpi=" + or(slurmMPI(m), "cray_shasta") + " (`srun --mpi=list` shows what is there), or " + ownLauncher(m) + " inside the allocation"
-	case l.Family != "" && m.Impl != "" && l.Family != m.Impl:
+	case foreign(l, m):
 		err.Why = "the library is " + lib
 		err.Do = "start them with " + ownLauncher(m)
 		if !linked {
-			err.Do += ", or read the launcher's own library with --mpi " + l.Family
+			err.Do += ", or " + readOwn(l, m)
 		}
 	case l.Name == "pmi" || l.Name == "pmix":
 		err.Why = lib + " does not speak with this launcher"
@@ -35,6 +35,30 @@ func Mismatch(l Launch, m MPI, size int, linked bool) error {
 		}
 	}
 	return err
+}
+
+// InitFailed is the error of a library whose MPI_Init fails under the launcher of another one, with what is known of the failure; nil
+// where launcher and library belong together, or nothing is known of it.
+func InitFailed(l Launch, m MPI, how string) error {
+	if !foreign(l, m) {
+		return nil
+	}
+	return &Error{
+		What: "MPI_Init of " + m.Name() + " (" + m.Lib + ") fails under " + l.by(),
+		Why:  how,
+		Do:   "start mpitx with " + ownLauncher(m) + ", or " + readOwn(l, m),
+	}
+}
+
+func foreign(l Launch, m MPI) bool { return l.Family != "" && m.Impl != "" && l.Family != m.Impl }
+
+// readOwn is how to read the library that belongs to a launcher instead of m.
+func readOwn(l Launch, m MPI) string {
+	family := l.Family
+	if m.Family == ABI {
+		family = "PATH of its libmpi_abi.so.1, or --mpi " + family
+	}
+	return "read the launcher's own library with --mpi " + family
 }
 
 // by names the launcher as a person would: Open MPI's mpirun (/usr/bin/orterun).

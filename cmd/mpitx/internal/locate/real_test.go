@@ -44,6 +44,9 @@ func TestRealLaunchers(t *testing.T) {
 		}
 		e := System()
 		e.Environ = append(e.Environ, "LOCATE_TEST_CHILD=1")
+		if m.Family == ABI { // launchers start their native library unless told otherwise
+			e.Environ = append(e.Environ, "MPITX_MPI=abi")
+		}
 		argv, environ, err := e.LaunchCommand(m, 2, []string{os.Args[0], "-test.run=TestRealLaunchers", "-test.v"})
 		if err != nil {
 			t.Fatal(err)

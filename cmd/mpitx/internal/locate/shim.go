@@ -63,18 +63,6 @@ func (e *Env) Beside(exeDir, name string) (path string, looked []string) {
 	return "", looked
 }
 
-// SetupCommand is the command that builds what mpitx needs for an MPI.
-func (e *Env) SetupCommand(m MPI) string {
-	cc := "mpicc"
-	switch {
-	case m.Impl != "" && e.inPath("mpicc."+m.Impl) != "":
-		cc = "mpicc." + m.Impl
-	case e.isExecutable(filepath.Join(m.Prefix, "bin", "mpicc")):
-		cc = filepath.Join(m.Prefix, "bin", "mpicc")
-	}
-	return "mpitx setup --mpicc " + cc
-}
-
 // ShimName is the file name of a family's shim.
 func ShimName(family string) string { return "mpitx-shim-" + family + ".so" }
 
