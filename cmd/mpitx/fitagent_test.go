@@ -71,7 +71,7 @@ func testNames(t *testing.T, family string) {
 	}
 	without := run(nil, app).stdout.String()
 	for _, how := range []string{"program", "library", "dlsym"} {
-		if !strings.Contains(without, how+" PMPI_Send\n") || strings.Contains(without, how+" MPI_Abi_get_version\n") {
+		if !strings.Contains(without, how+" PMPI_Send\n") {
 			t.Fatalf("without the agent:\n%s", without)
 		}
 	}

@@ -19,6 +19,18 @@ static void must(int rc, const char *what)
     }
 }
 
+/* The fewest digits that read back. */
+static void print_double(FILE *f, double d)
+{
+    char text[64];
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, d);
+        if (strtod(text, NULL) == d)
+            break;
+    }
+    fputs(text, f);
+}
+
 static void print_value(FILE *f, MPI_Datatype type, const void *p, int count)
 {
     if (type == MPI_CHAR) { /* in hexadecimal: it may hold anything */
@@ -43,7 +55,9 @@ static void print_value(FILE *f, MPI_Datatype type, const void *p, int count)
         AS(MPI_UINT32_T, uint32_t, "%llu", unsigned long long)
         AS(MPI_INT64_T, int64_t, "%lld", long long)
         AS(MPI_UINT64_T, uint64_t, "%llu", unsigned long long)
-        AS(MPI_DOUBLE, double, "%.17g", double)
+        if (type == MPI_DOUBLE)
+            print_double(f, ((const double *)p)[i]);
+        else
         if (type == MPI_C_BOOL)
             fputs(((const bool *)p)[i] ? "true" : "false", f);
         else
