@@ -198,6 +198,7 @@ const (
 	NoteBudget               // the size budget was used up
 	NoteOffered              // Text are names that there are, one a line, where one that was asked for is not
 	NoteSpawned              // Text is how many processes this one has started by MPI_Comm_spawn: they are not sampled
+	NoteLess                 // less is sampled than was asked for, to keep the cost low
 )
 
 // Note is something that the agent has to say.

@@ -249,7 +249,7 @@ static void begin(void)
         return;
     atomic_store(&sampler.next_due, now);
     sampler.next_pair = now + clock_from_nanoseconds(UINT64_C(10000000000));
-    sampler.stride = 1;
+    sampler.stride = sampler.pace = 1;
     sampler_due(now);
     sampler_unlock();
     mpitx_run_flush(sampler.run);

@@ -9,6 +9,7 @@
  *     sampler_read.c    the values of one
  *     sampler_thread.c  the thread that fills in when no call samples
  *     sampler_quiet.c   what it does less of while nothing moves
+ *     sampler_pace.c    what it does less of while all cores compute
  *     sampler_core.c    a core for it
  *     sampler_set.c     control variables: --set read back, --set-after written
  *     sampler_value.c   a control variable's value to and from text
@@ -147,7 +148,8 @@ struct sampler {
     bool own_only;           /* the sample that is taken is of the agent's own variables alone */
     uint64_t library_skipped; /* rows of the library's that such samples lack */
     bool compares;           /* the sample that is taken is compared with the one before, see sampler_quiet.c */
-    uint32_t stride;         /* the thread looks at one of so many instants: 1 or SAMPLER_STRIDE */
+    uint32_t pace;           /* the thread looks at one of so many instants, see sampler_pace.c; */
+    uint32_t stride;         /* while nothing moves, at one of SAMPLER_STRIDE times as many */
     int notes_told;
 };
 

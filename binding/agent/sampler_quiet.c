@@ -54,10 +54,9 @@ void sampler_quiet_end(void)
 {
     same = 0;
     sampler.compares = false;
-    if (sampler.stride == 1)
-        return;
-    sampler.stride = 1;
-    chain_alert(false);
+    sampler.stride = sampler.pace;
+    if (chain_is_alerted())
+        chain_alert(false);
 }
 
 uint64_t sampler_quiet_fill(uint64_t now, uint64_t due, uint64_t passed)
@@ -78,9 +77,9 @@ uint64_t sampler_quiet_take(uint64_t now, uint64_t due, uint64_t passed)
 {
     uint64_t filled = sampler_quiet_fill(now, due, passed);
     write_all(now);
-    if (sampler.compares && ++same >= QUIET_AFTER && sampler.stride == 1) {
-        sampler.stride = SAMPLER_STRIDE;
+    if (sampler.compares && ++same >= QUIET_AFTER)
+        sampler.stride = sampler.pace * SAMPLER_STRIDE;
+    if (sampler.stride > 1)
         chain_alert(true);
-    }
     return filled;
 }

@@ -12,7 +12,8 @@
  * The timers' signal is one that the C library keeps for itself, sent to this thread alone, blocked there and fetched: no
  * handler, mask or descriptor of the application is touched.
  *
- * Where no processor is free it looks at some instants only while nothing moves: sampler_quiet.c.
+ * Where no processor is free it looks at some instants only while nothing moves: sampler_quiet.c. Whether one is, the number of processes
+ * tells at the start, and then what its wakes do to the process's own threads: sampler_pace.c.
  *
  * It does not sample below 1 ms unless a processor is free, and the library's variables only where MPI_T grants
  * MPI_THREAD_MULTIPLE. */
@@ -28,6 +29,7 @@
 
 #include "clock.h"
 #include "sampler.h"
+#include "sampler_pace.h"
 
 #define SHORTEST_NS UINT64_C(1000000)
 #define MOST_GRACE_NS UINT64_C(5000000)
@@ -52,7 +54,8 @@ static uint64_t steady; /* since when calls have been on time */
 static int doubt;
 static bool careful;   /* the thread looks after each sample */
 static bool filling;   /* it is the thread that samples */
-static bool crowded;   /* each of its samples interrupts somebody */
+static bool full;      /* each of its samples interrupts somebody: there are no more cores than processes */
+static struct sampler_pace pace;
 static bool own_only;  /* it leaves the library's variables alone */
 static cpu_set_t core; /* where the thread moves to; empty: nowhere */
 
@@ -73,10 +76,13 @@ static void arm(int which, uint64_t ticks)
     syscall(SYS_timer_settime, timers[which], TIMER_ABSTIME, &when, NULL);
 }
 
-/* For the sample that is due, and the one after it; of a stride the last. */
+/* When the thread is to look for a sample that is due: of a stride for the last. */
+static uint64_t look_at(uint64_t due) { return due + (sampler.stride - 1) * sampler.interval + grace; }
+
+/* For the sample that is due, and the one after it. */
 static void arm_both(uint64_t due)
 {
-    uint64_t stride = sampler.stride * sampler.interval, at = due + stride - sampler.interval + grace;
+    uint64_t stride = sampler.stride * sampler.interval, at = look_at(due);
     int which = due / stride & 1;
     arm(which, at);
     arm(!which, at + stride);
@@ -131,7 +137,7 @@ void sampler_thread_alert(void)
 {
     sampler_quiet_end();
     if (atomic_load(&timed) && atomic_load(&sampler.state) == SAMPLER_ON)
-        arm(0, atomic_load(&sampler.next_due) + grace);
+        arm(0, look_at(atomic_load(&sampler.next_due)));
 }
 
 uint64_t sampler_thread_align(uint64_t due)
@@ -215,6 +221,30 @@ static void arm_again(uint64_t now, uint64_t due)
         arm(0, often && due + grace < now + away(now) ? now + away(now) : due + grace);
 }
 
+/* Judges the thread's wakes by the involuntary switches of the others; while calls sample there is nothing to judge. */
+static void watch_pace(bool sampled)
+{
+    static uint64_t wakes, before;
+    struct rusage all, own;
+    if (!sampled)
+        wakes = 0;
+    if (full || !often || !sampled || (wakes > 0 && ++wakes <= SAMPLER_PACE_WINDOW))
+        return;
+    if (getrusage(RUSAGE_SELF, &all) != 0 || getrusage(RUSAGE_THREAD, &own) != 0)
+        return;
+    uint64_t interruptions = (uint64_t)(all.ru_nivcsw - own.ru_nivcsw);
+    if (wakes > 0 && sampler_pace_judge(&pace, SAMPLER_PACE_WINDOW, interruptions - before)) {
+        static bool told;
+        sampler.pace = sampler_pace_stride(&pace, sampler.interval_ns);
+        sampler_quiet_end();
+        if (sampler.pace > 1 && !told)
+            sampler_note_code(MPITX_RUN_INFO, MPITX_RUN_NOTE_LESS, "the process computes on all cores: while no MPI function is called, the agent looks once in 1 ms at most, to keep its cost low");
+        told |= sampler.pace > 1;
+    }
+    before = interruptions;
+    wakes = 1; /* from which the next window is counted */
+}
+
 static void *fill_in(void *unused)
 {
     (void)unused;
@@ -232,7 +262,7 @@ static void *fill_in(void *unused)
             armed[fired] = 0;
         if (now >= atomic_load(&sampler.next_due)) {
             filling = true;
-            sampler.compares = crowded;
+            sampler.compares = full || pace.crowded;
             sampler.own_only = own_only;
             sampler_due(now);
             sampler.own_only = false;
@@ -240,6 +270,9 @@ static void *fill_in(void *unused)
             filling = false;
             steady = now;
             set_doubt(MOST_DOUBT);
+            watch_pace(true);
+        } else {
+            watch_pace(false);
         }
         if (!over())
             arm_again(now, atomic_load(&sampler.next_due));
@@ -270,12 +303,12 @@ void sampler_thread_start(void)
         sampler_note(MPITX_RUN_INFO, "MPI_T does not grant MPI_THREAD_MULTIPLE, as the application does not have it: nothing is sampled while no MPI function is called");
         return;
     }
-    crowded = !sampler_core_free(&core);
-    if (crowded && sampler.interval_ns < SHORTEST_NS) {
+    full = !sampler_core_free(&core);
+    if (full && sampler.interval_ns < SHORTEST_NS) {
         sampler_note(MPITX_RUN_INFO, "the interval is below 1 ms and no processor is free: nothing is sampled while no MPI function is called");
         return;
     }
-    crowded = crowded && often;
+    full = full && often;
     pthread_t thread;
     int rc = agent_thread(&thread, fill_in, NULL);
     if (rc) {

@@ -37,7 +37,7 @@ func (o *sampleOptions) tell(run *recording.Run, size int) {
 			case n.Code == recording.NoteSpawned:
 				count, _ := strconv.Atoi(n.Text)
 				spawned += count
-			case n.Severity >= recording.Warning, strings.HasSuffix(n.Text, whileNoCalls) && r.Counters.Missed > r.Counters.Samples/10:
+			case n.Severity >= recording.Warning, (n.Code == recording.NoteLess || strings.HasSuffix(n.Text, whileNoCalls)) && r.Counters.Missed > r.Counters.Samples/10:
 				t.add(r.Rank, n.Text)
 			}
 		}

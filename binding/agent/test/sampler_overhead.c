@@ -1,8 +1,9 @@
-/* sampler_overhead pingpong|compute…|wake… SECONDS MS INTERVAL: the same work without the agent and with it, in turn, MS milliseconds each: so close
+/* sampler_overhead pingpong|compute…|threads|wake… SECONDS MS INTERVAL: the same work without the agent and with it, in turn, MS milliseconds each: so close
  * together that both meet the same machine. Without it means that the library's own functions are called, and that sampler_inside.c
  * has stopped the sampler. Rank 0 prints, for each two blocks, the nanoseconds of a round without and with it.
  *
- * pingpong: ranks 0 and 1 exchange 8 bytes. compute…: no rank calls MPI. wake…: nor does any, and in the agent's place a thread wakes
+ * pingpong: ranks 0 and 1 exchange 8 bytes. compute…: no rank calls MPI. threads: nor do these compute alone, but a thread for each
+ * further core as well, and a round is one of all. wake…: nor does any, and in the agent's place a thread wakes
  * every INTERVAL ms and does nothing: what the machine itself takes. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -14,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum mode { STOP, WITHOUT, WITH };
 
@@ -49,6 +51,17 @@ static void work(void)
     for (int i = 0; i < 2000; i++) x = x * 1.0000001 + 1e-9;
 }
 
+static _Atomic long others; /* rounds of the other threads */
+
+static void *compute(void *unused)
+{
+    for (;;) {
+        work();
+        others++;
+    }
+    return unused;
+}
+
 static _Atomic long wake_ns; /* 0: not now */
 static sem_t woken;
 
@@ -78,9 +91,11 @@ static double block(enum mode mode, int exchange, long bare, double end)
     sem_post(&woken);
     if (exchange) trip(mode, mode);
     double start = now(), at = start;
+    long before = others;
     while (exchange && trip(mode, at < end ? mode : STOP) == mode)
         if (rank == 0 && ++rounds % 32 == 0) at = now();
     for (; !exchange && at < end; at = now(), rounds++) work();
+    rounds += others - before;
     return (now() - start) / (double)(rounds + exchange);
 }
 
@@ -92,8 +107,10 @@ int main(int argc, char **argv)
     pthread_t thread;
     void *(*library)(const char *) = (void *(*)(const char *))dlsym(RTLD_DEFAULT, "sampler_library");
     stop_sampler = (void (*)(int))dlsym(RTLD_DEFAULT, "sampler_stop");
-    MPI_Init(&argc, &argv);
+    int level;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (long i = 1; strcmp(argv[1], "threads") == 0 && i < sysconf(_SC_NPROCESSORS_ONLN); i++) pthread_create(&thread, NULL, compute, NULL);
     sends[WITH] = MPI_Send;
     receives[WITH] = MPI_Recv;
     sends[WITHOUT] = (__typeof__(sends[0]))library("MPI_Send");

@@ -111,20 +111,20 @@ func lab() *mpi {
 // and as many as there are cores, where each sample takes a processor from somebody): one job, in which blocks without and with the
 // agent take turns, since a machine that is shared is not the same for two jobs. The median of the ratios of neighbouring blocks, less
 // one, and its quartiles. The agent's own variables also count in each call: for these there is no bound here but BenchmarkWrapper's.
-// "wake-all" has a thread that wakes and does nothing in the agent's place: what the machine takes for each sample of "compute-all".
+// "threads" is one process with a thread on each core, MPI_THREAD_FUNNELED. "wake-all" has a thread that wakes and does nothing in the agent's place: what the machine takes for each sample of "compute-all".
 func BenchmarkOverhead(b *testing.B) {
 	const ms, µs = time.Millisecond, time.Microsecond
 	bounds := map[string]map[time.Duration]float64{"pingpong": {10 * ms: 1, ms: 1, 100 * µs: 3}, "compute": {10 * ms: 1, ms: 2},
-		"compute-all": {10 * ms: 1, ms: 2}, "wake-all": {ms: 2}} // per cent
+		"compute-all": {10 * ms: 1, ms: 2}, "threads": {10 * ms: 1, ms: 2, 100 * µs: 3, 50 * µs: 3}, "wake-all": {ms: 2}} // per cent
 	for _, s := range []sixteen{monitored, lockedMPICH, virtualOpen, virtualMPICH} {
-		for _, work := range []string{"pingpong", "compute", "compute-all", "wake-all"} {
-			for _, interval := range []time.Duration{10 * ms, ms, 100 * µs} {
+		for _, work := range []string{"pingpong", "compute", "compute-all", "threads", "wake-all"} {
+			for _, interval := range []time.Duration{10 * ms, ms, 100 * µs, 50 * µs} {
 				bound, ok := bounds[work][interval]
 				if !ok {
 					continue
 				}
 				b.Run(fmt.Sprintf("%s/%s/%v", s.name, work, interval), func(b *testing.B) {
-					ranks := map[string]int{"pingpong": 2, "compute": 1}[work]
+					ranks := map[string]int{"pingpong": 2, "compute": 1, "threads": 1}[work]
 					if ranks == 0 {
 						ranks = runtime.NumCPU()
 					}
