@@ -57,13 +57,14 @@ type SampleRow struct {
 	HasElement bool
 	Value      recording.Value
 	Status     recording.Status
+	Unit       string // of the value: see recording.Column.UnitAs
 
 	column *sampleColumn
 }
 
 // SampleRows gives the rows of a run in order, until yield fails.
 func SampleRows(run *recording.Run, o recording.Options, yield func(*SampleRow) error) error {
-	names := newSampleNames(run)
+	names := newSampleNames(run, o.As)
 	var row SampleRow
 	var err error
 	for in := range run.Instants(o) {
@@ -72,7 +73,7 @@ func SampleRows(run *recording.Run, o recording.Options, yield func(*SampleRow) 
 		for i := range in.Cells {
 			cell := &in.Cells[i]
 			c := columns.get(names, cell.Column)
-			row.column, row.Variable, row.Object = c, c.variable, c.object
+			row.column, row.Variable, row.Object, row.Unit = c, c.variable, c.object, c.unit
 			row.Element, row.HasElement = 0, c.elements
 			if c.elements {
 				row.Element = elementLabel(cell)
@@ -97,6 +98,7 @@ func elementLabel(cell *recording.Cell) int {
 type sampleColumn struct {
 	column           *recording.Column
 	variable, object string
+	unit             string
 	elements         bool   // it is an array
 	prefix           []byte // what is the same in all its rows, as the format has it
 	wide             []int  // wide: the columns of its elements
@@ -107,6 +109,7 @@ type sampleNames struct {
 	classes map[string]catalog.Class // 0: several
 	ranks   map[*recording.Rank]*rankNames
 	last    *rankNames
+	as      recording.Transform
 }
 
 type rankNames struct {
@@ -120,8 +123,8 @@ type objectName struct {
 	name string
 }
 
-func newSampleNames(run *recording.Run) *sampleNames {
-	n := &sampleNames{classes: map[string]catalog.Class{}, ranks: map[*recording.Rank]*rankNames{}}
+func newSampleNames(run *recording.Run, as recording.Transform) *sampleNames {
+	n := &sampleNames{as: as, classes: map[string]catalog.Class{}, ranks: map[*recording.Rank]*rankNames{}}
 	for _, r := range run.Ranks {
 		for _, c := range r.Columns {
 			if c == nil {
@@ -165,7 +168,7 @@ func (k *rankNames) get(n *sampleNames, c *recording.Column) *sampleColumn {
 	if c.ID < len(k.columns) && k.columns[c.ID] != nil {
 		return k.columns[c.ID]
 	}
-	s := &sampleColumn{column: c, variable: c.Variable, object: c.ObjectName}
+	s := &sampleColumn{column: c, variable: c.Variable, object: c.ObjectName, unit: c.UnitAs(n.as)}
 	s.elements = (c.Count > 1 || c.First > 0 || c.Labels == recording.LabelWorldList) && c.Type.Form() != catalog.FormText
 	if n.classes[c.Variable] == 0 {
 		s.variable += ":" + c.Class.String()

@@ -9,7 +9,7 @@ import (
 	"mpitx/recording"
 )
 
-const csvSampleHead = "time,rank,host,variable,object,element,value,status\n"
+const csvSampleHead = "time,rank,host,variable,object,element,value,status,unit\n"
 
 func csvSamples(out *lines, run *recording.Run, o SampleOptions) error {
 	out.buf = append(out.buf, csvSampleHead...)
@@ -30,10 +30,11 @@ func csvSamples(out *lines, run *recording.Run, o SampleOptions) error {
 		}
 		b = appendCSVValue(append(b, ','), &row.Value, t)
 		if row.Status == recording.OK {
-			b = append(b, ",ok\n"...)
+			b = append(b, ",ok,"...)
 		} else {
-			b = append(append(append(b, ','), row.Status.String()...), '\n')
+			b = append(append(append(b, ','), row.Status.String()...), ',')
 		}
+		b = append(appendCSV(b, row.Unit, t), '\n')
 		if out.buf = b; len(b) > sampleBuffer {
 			return out.flush(sampleBuffer)
 		}

@@ -62,8 +62,8 @@ func separate(b []byte, first *bool) []byte {
 // jsonPrefix is what a column's rows have between the time and the element.
 func jsonPrefix(row *SampleRow) ([]byte, error) {
 	b := strconv.AppendInt([]byte(`,"rank":`), int64(row.Rank), 10)
-	for _, m := range []struct{ name, text string }{{"host", row.Host}, {"variable", row.Variable}, {"object", row.Object}} {
-		if m.name == "object" && m.text == "" {
+	for _, m := range []struct{ name, text string }{{"host", row.Host}, {"variable", row.Variable}, {"object", row.Object}, {"unit", row.Unit}} {
+		if (m.name == "object" || m.name == "unit") && m.text == "" {
 			continue
 		}
 		var err error

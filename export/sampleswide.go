@@ -134,7 +134,7 @@ func (f *wideYield) row(_ *lines, r *wideRow) error {
 func (f *wideYield) end(*lines) error { return nil }
 
 func wideSamples(out *lines, run *recording.Run, o SampleOptions, f wideFormat) error {
-	names := newSampleNames(run)
+	names := newSampleNames(run, o.As)
 	columns := wideColumns(run, names, &o)
 	if err := f.begin(out, run, columns); err != nil {
 		return err

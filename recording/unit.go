@@ -6,6 +6,14 @@ import (
 	"mpitx/catalog"
 )
 
+// UnitAs is the unit of values as they are shown: rates are per second.
+func (c *Column) UnitAs(as Transform) string {
+	if unit := c.Unit(); unit != "" && c.Shown(as) == Rate {
+		return unit + "/s"
+	}
+	return c.Unit()
+}
+
 // Unit is what a column's values count: "ns", "s" or "B"; "" for plain numbers and where it is not known. Older runs do not declare
 // it. The standard says only that timers of type MPI_DOUBLE count as MPI_Wtime does. The agent's own times are nanoseconds.
 func (c *Column) Unit() string {

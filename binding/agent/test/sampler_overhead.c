@@ -96,7 +96,7 @@ static double block(enum mode mode, int exchange, long bare, double end)
         if (rank == 0 && ++rounds % 32 == 0) at = now();
     for (; !exchange && at < end; at = now(), rounds++) work();
     rounds += others - before;
-    return (now() - start) / (double)(rounds + exchange);
+    return rounds + exchange > 0 ? (now() - start) / (double)(rounds + exchange) : 0;
 }
 
 int main(int argc, char **argv)
@@ -123,7 +123,7 @@ int main(int argc, char **argv)
     for (long i = 0; i < pairs && (rank < 2 || !exchange); i++) {
         double without = block(WITHOUT, exchange, bare, begin + length * (double)(2 * i + 1));
         double with = block(WITH, exchange, bare, begin + length * (double)(2 * i + 2));
-        if (rank == 0) printf("%.1f %.1f\n", without, with);
+        if (rank == 0 && without > 0 && with > 0) printf("%.1f %.1f\n", without, with); /* else the machine gave no time */
     }
     MPI_Finalize();
     return x < 0;
