@@ -103,7 +103,7 @@ func (o *sampleOptions) flags(cmd *cobra.Command) {
 	f.BoolVar(&o.noProbe, "no-probe", false, "read variables without trying them first (--probe none): one that crashes the library ends the application")
 	f.StringVar(&o.mpi, "mpi", "", "the MPI to use: openmpi, mpich, abi (the standard ABI's library of either), a prefix, or a libmpi file (default: the one that the application links)")
 	f.IntVarP(&o.ranks, "ranks", "n", 0, "start this many ranks under the MPI's launcher")
-	f.BoolVar(&o.force, "force", false, "start also what cannot be observed")
+	f.BoolVar(&o.force, "force", false, "run the program even if it cannot be observed, or --pvar can match nothing")
 	f.BoolVar(&o.quiet, "no-summary", false, "print no summary at the end of a job that was sampled with mpitx:*")
 	f.StringVar(&o.given, "job", "", "")
 	f.MarkHidden("job")
@@ -296,6 +296,7 @@ func (o *sampleOptions) prepare(args []string) (err error) {
 		o.a.warnOfCrashes(o.chosen, o.settings.set)
 		o.nameOut()
 		o.unknown()
+		return o.unmatched()
 	}
 	return nil
 }
@@ -395,24 +396,11 @@ func (o *sampleOptions) warnOther() {
 	}
 }
 
-// unknown compares names with those that the last reading of the library left; what is not among them is worth a word.
+// unknown warns of settings that the library did not have when it was last read.
 func (o *sampleOptions) unknown() {
 	names := o.cachedNames()
 	if len(names) == 0 {
 		return
-	}
-	o.warned = map[string]bool{}
-	for _, p := range o.pvars {
-		bare, _, _ := cutLast(p, '@')
-		if strings.HasPrefix(bare, "mpitx:") {
-			continue
-		}
-		m, err := (&catalog.Filter{Names: []string{bare}}).Compile()
-		if err == nil && !slices.ContainsFunc(names, m.MatchName) {
-			o.warned[p] = true
-			o.a.complain("warning: --pvar %s: %s offered no such variable when it was last read%s: %s", p, o.chosen.Name(), meant(names, bare),
-				howToGet(o.chosen, bare, o.settings.set))
-		}
 	}
 	for flag, settings := range map[string][]setting{"--set": o.settings.set, "--set-after": o.settings.setAfter} {
 		for _, s := range settings {

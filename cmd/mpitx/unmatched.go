@@ -1,0 +1,151 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"mpitx/catalog"
+	"mpitx/cmd/mpitx/internal/locate"
+)
+
+// lookUpLimit bounds the reading of a library's names, which the application's start waits for.
+const lookUpLimit = 15 * time.Second
+
+// unmatched refuses --pvar that can match nothing in the library. What it has is known from its last reading, before and after
+// MPI_Init; a name that was not seen then is looked for again, with the settings that the application gets. If the library cannot be
+// read alone, nothing is refused. The agent's own variables are the same on any MPI, and the end of the run says what was not among
+// them.
+func (o *sampleOptions) unmatched() error {
+	cached := o.cachedNames()
+	known := pvarNames(cached)
+	missing := o.missing(known)
+	if len(missing) == 0 {
+		return nil
+	}
+	names, ok := o.lookUp()
+	if !ok {
+		if len(cached) > 0 {
+			for _, p := range missing {
+				o.warn(p, known, "was not there when the library was last read")
+			}
+		}
+		return nil
+	}
+	known = append(known, names...)
+	missing = slices.DeleteFunc(o.missing(known), o.comesLate)
+	for _, p := range missing {
+		if !o.force {
+			return usagef("--pvar %s", o.unmatchedText(p, known)+"; --force starts all the same")
+		}
+		o.warn(p, known, "")
+	}
+	return nil
+}
+
+func (o *sampleOptions) warn(p string, known []string, why string) {
+	if o.warned == nil {
+		o.warned = map[string]bool{}
+	}
+	o.warned[p] = true
+	text := o.unmatchedText(p, known)
+	if why != "" {
+		text = p + ": " + why + meant(known, p)
+	}
+	o.a.complain("warning: --pvar %s", text)
+}
+
+func (o *sampleOptions) unmatchedText(p string, known []string) string {
+	bare, _, _ := cutLast(p, '@')
+	return p + ": " + o.chosen.Name() + " has no such performance variable" + meant(known, bare) + ": " + howToGet(o.chosen, bare, o.settings.set)
+}
+
+// missing are the patterns that match none of the names.
+func (o *sampleOptions) missing(names []string) []string {
+	var all []string
+	for _, p := range o.pvars {
+		bare, _, _ := cutLast(p, '@')
+		if strings.HasPrefix(bare, "mpitx:") || matchesAny(bare, names) {
+			continue
+		}
+		if name, class, ok := cutLast(bare, ':'); ok && isClass(class) && matchesAny(name, names) {
+			continue // names are also known without their class
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+func matchesAny(glob string, names []string) bool {
+	m, err := (&catalog.Filter{Names: []string{glob}}).Compile()
+	return err != nil || slices.ContainsFunc(names, m.MatchName)
+}
+
+func isClass(word string) bool {
+	for c := catalog.ClassState; c <= catalog.ClassGeneric; c++ {
+		if c.String() == word {
+			return true
+		}
+	}
+	return false
+}
+
+// pvarNames are the performance variables among cached names, with and without their class: only they have one.
+func pvarNames(names []string) []string {
+	var all []string
+	for _, n := range names {
+		if bare, class, ok := cutLast(n, ':'); ok && isClass(class) {
+			all = append(all, n, bare)
+		}
+	}
+	return all
+}
+
+// comesLate tells whether a pattern may match what MPICH registers when the first window is made, if it was built with that.
+func (o *sampleOptions) comesLate(p string) bool {
+	const prefix, one = "rma_", "rma_winlock_getlocallock"
+	if o.chosen.Impl != locate.MPICH {
+		return false
+	}
+	bare, _, _ := cutLast(p, '@')
+	literal := bare
+	if k := strings.IndexAny(bare, "*?[{"); k >= 0 {
+		literal = bare[:k]
+	}
+	if !strings.HasPrefix(literal, prefix) && !strings.HasPrefix(prefix, literal) {
+		return false
+	}
+	library, err := os.ReadFile(o.chosen.Lib)
+	return err != nil || bytes.Contains(library, []byte(one))
+}
+
+// lookUp reads the names of the library's performance variables, in a process of its own that is no part of the job.
+func (o *sampleOptions) lookUp() (names []string, ok bool) {
+	exe, err := os.Executable()
+	if err != nil {
+		return nil, false
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), lookUpLimit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, exe, "list", "pvars", "-o", "names")
+	for _, kv := range o.a.env.Environ {
+		if name, value, _ := strings.Cut(kv, "="); !locate.OwnedByLauncher(name, value) && name != "MPITX_MPI" {
+			cmd.Env = append(cmd.Env, kv)
+		}
+	}
+	for _, v := range o.settings.set {
+		if name, err := settingVariable(o.chosen.Impl, v.name); err == nil {
+			cmd.Env = append(cmd.Env, name+"="+v.value)
+		}
+	}
+	if o.chosen.Lib != "" {
+		cmd.Env = append(cmd.Env, "MPITX_MPI="+o.chosen.Lib)
+	}
+	cmd.WaitDelay = time.Second
+	out, err := cmd.Output()
+	return strings.Fields(string(out)), err == nil
+}
