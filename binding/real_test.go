@@ -322,7 +322,9 @@ func TestRealMessages(t *testing.T) {
 	onReal(t, at(after), func(t *testing.T, f family, m *mpi) {
 		checkMessagesToItself(t, m)
 		_, err := m.lib.Send([]byte("x"), 5, 0)
-		wantErr(t, "Send to nobody", err, Error(1006)) // errors return
+		if err == nil || !strings.Contains(err.Error(), "MPI_ERR_RANK") { // errors return
+			t.Errorf("Send to nobody: %v", err)
+		}
 		r := must(m.lib.Receive(2, 0, 3))(t)
 		m.await(must(m.lib.Send([]byte("too long"), 0, 3))(t))
 		var first error // Open MPI has none, and cuts the message off
