@@ -127,7 +127,7 @@ func explorerInShell(t *testing.T) *screen {
 	s.keys("mpitx tui --from "+snapshotFile(t), "Enter")
 	s.until("1282 cvars", "allocator")
 	s.keys("j", "j", "j")
-	s.until("4 of 1315")
+	s.until("4 of 1331")
 	return s
 }
 
@@ -144,7 +144,7 @@ func TestExplorerStop(t *testing.T) {
 		s.keys("echo it is $((6*7))", "Enter")
 		s.until("it is 42")
 		s.keys("clear; fg", "Enter")
-		s.until("4 of 1315", "allocator", "!42")
+		s.until("4 of 1331", "allocator", "!42")
 	}
 	s.keys("q")
 	s.until("shell:", "!allocator")
@@ -161,9 +161,9 @@ func TestExplorerStoppedFromOutside(t *testing.T) {
 	s.tmux("send-keys", "-R") // what was on the terminal is gone, and its modes
 	s.until("!allocator")
 	s.keys("fg", "C-j")
-	s.until("4 of 1315", "allocator")
+	s.until("4 of 1331", "allocator")
 	s.keys("j")
-	s.until("5 of 1315")
+	s.until("5 of 1331")
 	s.keys("q")
 	s.until("!allocator")
 	s.plain()
