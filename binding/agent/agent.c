@@ -113,11 +113,13 @@ static bool is_agent(const char *item, size_t length)
     return length == strlen(own) && memcmp(item, own, length) == 0;
 }
 
-/* By this option an address-sanitised program starts with the agent. The user would write =0. */
-static bool is_asan_option(const char *item, size_t length)
+/* With these options programs with a sanitizer start with the agent. Users would write =0 and =1. */
+static bool is_sanitizer_option(const char *item, size_t length)
 {
-    static const char option[] = "verify_asan_link_order=false";
-    return length == sizeof option - 1 && memcmp(item, option, length) == 0;
+    static const char *const options[] = {"verify_asan_link_order=false", "ignore_noninstrumented_modules=true"};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (length == strlen(options[i]) && memcmp(item, options[i], length) == 0) return true;
+    return false;
 }
 
 /* Takes items out of a variable that is a list. */
@@ -151,7 +153,8 @@ void agent_leave_environment(void)
 {
     unsetenv(AGENT_VARIABLE);
     leave_list("LD_PRELOAD", ": ", is_agent);
-    leave_list("ASAN_OPTIONS", ":", is_asan_option);
+    leave_list("ASAN_OPTIONS", ":", is_sanitizer_option);
+    leave_list("TSAN_OPTIONS", ":", is_sanitizer_option);
 }
 
 /* ---- threads ---- */

@@ -15,12 +15,14 @@ import (
 const (
 	agentVariable   = "MPITX_AGENT"
 	preloadVariable = "LD_PRELOAD"
-
-	// The runtime of an address-sanitised program ends it where another library was loaded before the runtime, unless this is
-	// among its options. The agent defines nothing that the runtime does.
-	asanVariable = "ASAN_OPTIONS"
-	asanOption   = "verify_asan_link_order=false"
 )
+
+// sanitizerOptions let programs with a sanitizer's runtime start with the agent. The address sanitizer's ends a program if another
+// library was loaded before it. The thread sanitizer's cannot see the agent's locks, and takes its memory for a data race.
+var sanitizerOptions = map[string]string{
+	"ASAN_OPTIONS": "verify_asan_link_order=false",
+	"TSAN_OPTIONS": "ignore_noninstrumented_modules=true",
+}
 
 // agentSettings are what the agent is told.
 type agentSettings struct {
@@ -37,7 +39,7 @@ type agentSettings struct {
 	library       string // the agent shows the functions of this one and no others
 	unfit         string // or why it shows all that it has
 	seen          string // the file for processes that are not recorded; "": none
-	sanitized     bool   // address-sanitised, or perhaps
+	sanitized     bool   // by address or thread, or perhaps
 }
 
 // setting is a control variable with the value that it is to have.
@@ -109,7 +111,9 @@ func (s *agentSettings) environWith(e *locate.Env, impl, agent string) ([]string
 		change[preloadVariable] = already + ":" + agent
 	}
 	if s.sanitized {
-		change[asanVariable] = strings.TrimPrefix(e.Getenv(asanVariable)+":"+asanOption, ":")
+		for name, option := range sanitizerOptions {
+			change[name] = strings.TrimPrefix(e.Getenv(name)+":"+option, ":")
+		}
 	}
 	var environ []string
 	for _, kv := range e.Environ {

@@ -18,8 +18,8 @@ var libmpi = lazily(`^lib(mpi|mpich|mpi_abi\w*|mpi_(cray|crayclang|gnu|intel|nvi
 // plain are libraries under which no MPI is, and of which every program has some.
 var plain = lazily(`^(ld-linux.*|linux-vdso|lib(c|m|dl|rt|pthread|util|resolv|z|stdc\+\+|gcc_s|gfortran|quadmath|gomp|atomic))\.so`)
 
-// asan are runtimes of address sanitizers: of GCC, of Clang with -shared-libasan.
-var asan = lazily(`^lib(asan|clang_rt\.asan.*)\.so(\.|$)`)
+// sanitizer matches the runtimes of address and thread sanitizers: of GCC, of Clang with -shared-libsan.
+var sanitizer = lazily(`^lib([at]san|clang_rt\.[at]san.*)\.so(\.|$)`)
 
 // lazily compiles an expression when it is first used: most commands start no program.
 func lazily(expression string) func() *regexp.Regexp {

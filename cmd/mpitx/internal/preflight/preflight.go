@@ -22,7 +22,7 @@ type Program struct {
 	Target    string      // the program that matters: behind env, numactl and the like; else Path
 	Script    bool        // Target is a script
 	Linked    *locate.MPI // the MPI that Target links; nil: none, or it was not found
-	Sanitized bool        // Target links the runtime of an address sanitizer
+	Sanitized bool        // Target links the runtime of an address or thread sanitizer
 	Container *Container  // a container runtime stands between the launcher and the program
 	Notes     []string    // what explains why nothing may be recorded, should it come to that
 }
@@ -239,7 +239,7 @@ func (p *Program) elf(e *locate.Env, f *elf.File) error {
 		return refuse(p.Target, "the MPI library is linked into it (it defines MPI_Init itself): calls do not pass through an agent", "link it with the shared libmpi")
 	}
 	p.Linked = mpi
-	p.Sanitized = slices.ContainsFunc(read(f, "").needed, asan().MatchString)
+	p.Sanitized = slices.ContainsFunc(read(f, "").needed, sanitizer().MatchString)
 	if mpi == nil {
 		note := p.Target + " links no MPI library: only an MPI that it loads or starts can be observed"
 		if foreign != "" {
