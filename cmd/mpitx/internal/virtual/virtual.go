@@ -67,11 +67,17 @@ var shares = sync.OnceValue(func() []catalog.Variable {
 	if err != nil {
 		panic(err)
 	}
+	names := map[string]bool{}
+	for _, f := range table.Functions {
+		names[f.Name] = true
+	}
 	var all []catalog.Variable
 	for _, d := range definitions() {
 		for _, f := range table.Functions {
+			// A function for large counts is the same function (find_large in virtual.c).
+			base, large := strings.CutSuffix(f.Name, "_c")
 			class, traffic := f.Carries()
-			if !d.hasShare(class, traffic) {
+			if large && names[base] || !d.hasShare(class, traffic) {
 				continue
 			}
 			v := d.variable
