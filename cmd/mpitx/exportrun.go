@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -37,10 +38,23 @@ func sampleFormats() []string {
 	return append(names, string(formatParquet))
 }
 
+// outName is the value of --out: a second one would leave the first file unwritten.
+type outName string
+
+func (n *outName) String() string { return string(*n) }
+func (n *outName) Type() string   { return "string" }
+func (n *outName) Set(name string) error {
+	if *n != "" {
+		return fmt.Errorf("there is --out %s already: name one file", origin.Quote(string(*n)))
+	}
+	*n = outName(name)
+	return nil
+}
+
 func (x *exportFlags) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVarP(&x.output, "output", "o", "", "output format: "+strings.Join(sampleFormats(), ", ")+" (default: as --out ends, else csv)")
-	f.StringVar(&x.out, "out", "", "file to write")
+	f.Var((*outName)(&x.out), "out", "file to write")
 	f.StringVar(&x.as, "as", "", "values as raw, delta (since the start) or rate (per second); default: by the variable's class")
 	f.BoolVar(&x.overwrite, "overwrite", false, "replace the file that --out names, if it is there")
 	f.BoolVar(&x.wide, "wide", false, "one row for each instant, one column for each variable")

@@ -11,6 +11,7 @@ import (
 
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/cmd/mpitx/internal/virtual"
 )
 
 // lookUpLimit bounds the reading of a library's names, which the application's start waits for.
@@ -18,9 +19,11 @@ const lookUpLimit = 15 * time.Second
 
 // unmatched refuses --pvar that can match nothing in the library. What it has is known from its last reading, before and after
 // MPI_Init; a name that was not seen then is looked for again, with the settings that the application gets. If the library cannot be
-// read alone, nothing is refused. The agent's own variables are the same on any MPI, and the end of the run says what was not among
-// them.
+// read alone, nothing is refused.
 func (o *sampleOptions) unmatched() error {
+	if err := o.unmatchedOwn(); err != nil {
+		return err
+	}
 	cached := o.cachedNames()
 	known := pvarNames(cached)
 	missing := o.missing(known)
@@ -47,16 +50,55 @@ func (o *sampleOptions) unmatched() error {
 	return nil
 }
 
-func (o *sampleOptions) warn(p string, known []string, why string) {
+// unmatchedOwn refuses what is not among mpitx's own variables, which are the same on any MPI. The functions that only one MPI has are
+// known to its agent alone.
+func (o *sampleOptions) unmatchedOwn() error {
+	for _, p := range o.pvars {
+		glob, _, _ := cutLast(p, '@')
+		if name, class, ok := cutLast(glob, ':'); ok && isClass(class) {
+			glob = name
+		}
+		_, function, share := strings.Cut(glob, "/")
+		if !strings.HasPrefix(glob, virtual.Prefix) || strings.HasPrefix(strings.ToLower(function), "mpix_") {
+			continue
+		}
+		var names []string
+		for _, v := range virtual.Matching(virtual.Prefix + "*/*") {
+			if strings.Contains(v.Name, "/") == share {
+				names = append(names, v.Name)
+			}
+		}
+		if matchesAny(glob, names) {
+			continue
+		}
+		text := p + ": mpitx has no such variable"
+		if near := catalog.Nearest(names, glob, 1); near != nil && !strings.ContainsAny(glob, "*?[{") {
+			text += " (did you mean " + near[0] + "?)"
+		}
+		text += ": " + howToGet(o.chosen, glob, nil)
+		if !o.force {
+			return usagef("--pvar %s; --force starts all the same", text)
+		}
+		o.tellBefore(p, text)
+	}
+	return nil
+}
+
+// tellBefore warns of a pattern; at the end of the run nothing more is said of it.
+func (o *sampleOptions) tellBefore(p, text string) {
 	if o.warned == nil {
 		o.warned = map[string]bool{}
 	}
 	o.warned[p] = true
+	o.a.complain("warning: --pvar %s", text)
+}
+
+func (o *sampleOptions) warn(p string, known []string, why string) {
 	text := o.unmatchedText(p, known)
 	if why != "" {
 		text = p + ": " + why + meant(known, p)
 	}
-	o.a.complain("warning: --pvar %s", text)
+	o.tellBefore(p, text)
 }
 
 func (o *sampleOptions) unmatchedText(p string, known []string) string {
@@ -69,7 +111,7 @@ func (o *sampleOptions) missing(names []string) []string {
 	var all []string
 	for _, p := range o.pvars {
 		bare, _, _ := cutLast(p, '@')
-		if strings.HasPrefix(bare, "mpitx:") || matchesAny(bare, names) {
+		if strings.HasPrefix(bare, virtual.Prefix) || matchesAny(bare, names) {
 			continue
 		}
 		if name, class, ok := cutLast(bare, ':'); ok && isClass(class) && matchesAny(name, names) {
