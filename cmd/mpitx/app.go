@@ -127,8 +127,12 @@ func (a *app) exit(err error) int {
 				first += problem
 			}
 		}
-		if strings.HasPrefix(first, "if any flags in the group") {
-			first = "--from reads a file: -n and --mpi are of no use with it"
+		if group, ok := strings.CutPrefix(first, "if any flags in the group ["); ok {
+			flags, _, _ := strings.Cut(group, "]")
+			first = "--" + strings.ReplaceAll(flags, " ", " and --") + ": leave one out"
+			if strings.HasPrefix(flags, "from ") {
+				first = "--from reads a file: -n and --mpi are of no use with it"
+			}
 		}
 		a.complain("%s: see mpitx help", first)
 		return exitUsage
