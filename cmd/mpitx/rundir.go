@@ -240,10 +240,19 @@ func (j *runJob) leave(command []string) error {
 	text, _ := json.Marshal(runRecord{ID: hex.EncodeToString(j.id[:]), StartNs: j.startNs, Mpitx: version, Command: command})
 	f, err := os.CreateTemp(j.dir, ".job-*") // with mode 0600
 	if err == nil {
-		_, err = f.Write(append(text, '\n'))
-		err = errors.Join(err, f.Close(), os.Rename(f.Name(), filepath.Join(j.dir, runFile)))
+		if _, err = f.Write(append(text, '\n')); err == nil {
+			err = os.Rename(f.Name(), filepath.Join(j.dir, runFile))
+		}
+		if closed := f.Close(); err == nil {
+			err = closed
+		}
+		if err != nil {
+			os.Remove(f.Name())
+			os.Remove(filepath.Join(j.dir, runFile))
+		}
 	}
 	if err != nil {
+		os.Remove(j.dir) // or it would be in the way of the next try
 		return dirFailed(j.dir, err, "choose another place with --dir or $MPITX_DIR")
 	}
 	return nil

@@ -5,8 +5,10 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -239,5 +241,25 @@ func TestRunDirectory(t *testing.T) {
 		if _, err := parseJob(s); err == nil {
 			t.Errorf("--job %s was taken", s)
 		}
+	}
+}
+
+// A start that cannot write its first file leaves no directory, which would be in the way of the next try.
+func TestFailedStartLeavesNothing(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	var before syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &before); err != nil {
+		t.Fatal(err)
+	}
+	signal.Ignore(syscall.SIGXFSZ)
+	defer signal.Reset(syscall.SIGXFSZ)
+	syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Max: before.Max})
+	err := (&runJob{}).enter(dir, true, []string{"true"})
+	syscall.Setrlimit(syscall.RLIMIT_FSIZE, &before)
+	if !errors.Is(err, syscall.EFBIG) && (err == nil || !strings.Contains(err.Error(), "file too large")) {
+		t.Errorf("%v", err)
+	}
+	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the directory is left: %v", err)
 	}
 }
