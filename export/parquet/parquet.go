@@ -29,6 +29,7 @@ type row struct {
 	Unsigned *uint64  `parquet:"value_uint,optional"`      // of those that fit only here
 	Text     *string  `parquet:"value_text,optional,dict"` // of text, and of items of enumerations
 	Status   string   `parquet:"status,dict"`
+	Unit     string   `parquet:"unit,dict"` // "": a plain number, or not known
 }
 
 const (
@@ -95,7 +96,7 @@ func (b *rows) add(r *export.SampleRow) {
 	i := b.n
 	b.n++
 	x := &b.rows[i]
-	*x = row{Time: r.Time.Seconds(), TimeNs: int64(r.Time), Rank: int32(r.Rank), Host: r.Host, Variable: r.Variable, Status: r.Status.String()}
+	*x = row{Time: r.Time.Seconds(), TimeNs: int64(r.Time), Rank: int32(r.Rank), Host: r.Host, Variable: r.Variable, Status: r.Status.String(), Unit: r.Unit}
 	if r.Object != "" {
 		b.objects[i] = r.Object
 		x.Object = &b.objects[i]

@@ -83,7 +83,7 @@ func line(r *row) string {
 	if ns < 0 {
 		sign, ns = "-", -ns
 	}
-	return fmt.Sprintf("%s%d.%09d,%d,%s,%s,%s,%s,%s,%s", sign, ns/1e9, ns%1e9, r.Rank, r.Host, r.Variable, object, element, value, r.Status)
+	return fmt.Sprintf("%s%d.%09d,%d,%s,%s,%s,%s,%s,%s,%s", sign, ns/1e9, ns%1e9, r.Rank, r.Host, r.Variable, object, element, value, r.Status, r.Unit)
 }
 
 // TestWideSamples: the file holds what wide CSV does, in the same order, and integers are exact.
