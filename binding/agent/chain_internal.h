@@ -69,7 +69,7 @@ extern int chain_tally_observer;
 /* Sets all flags anew from what is wanted. */
 void chain_set_flags(void);
 
-/* Chooses the ways anew, and the one for a call that came through a door. */
+/* Chooses every way again, and the way of a call that arrived before that. */
 void chain_set_ways(void);
 chain_any_function *chain_way(int function, int shifted);
 

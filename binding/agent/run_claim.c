@@ -13,7 +13,7 @@ struct claim {
     char program[24];       /* of the last of them */
 };
 
-/* For a moment only; a file system without locks is no reason to stay out. */
+/* Held briefly. Without locks in the file system the process still claims its slot. */
 static void lock_claim(int fd, off_t at)
 {
     struct flock range = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = at, .l_len = sizeof(struct claim)};

@@ -14,7 +14,7 @@
  *     sampler_set.c     control variables: --set read back, --set-after written
  *     sampler_value.c   a control variable's value to and from text
  *     sampler_note.c    what the run is told in words
- *     sampler_seen.c    what the front is told where there is no run
+ *     sampler_seen.c    reports processes that record nothing
  *     sampler_mpi.c     the few questions to MPI that need mpi.h
  *
  * One lock (sampler_lock) guards the groups, the run's rows and MPI_T handles. It is taken at most for one sample, or for
@@ -70,7 +70,7 @@ struct sampler_object {
     uint64_t id; /* 0: none; 1: MPI_COMM_WORLD; 2: MPI_COMM_SELF; then one for each made */
     int bind;    /* enum mpitx_bind: COMM, WIN or NO_OBJECT */
     union chain_handle handle;
-    char zeros[MPITX_OBJECT_ZEROS]; /* what MPI_T finds behind the handle */
+    char zeros[MPITX_OBJECT_ZEROS]; /* Open MPI 6 reads past the handle */
     int size;       /* of its group; 0 unknown */
     bool inter;     /* an intercommunicator: elements are about the other group */
     int32_t *ranks; /* the processes that elements are about, in MPI_COMM_WORLD; NULL unknown */

@@ -582,7 +582,7 @@ func TestSessions(t *testing.T) {
 	})
 }
 
-// Threads open and finalize sessions at the same time, also beside MPI_Init: all calls count, and the last finalize is the end.
+// Threads open and finalize sessions at the same time, alone and together with MPI_Init: all calls count, and the last finalize is the end.
 func TestSessionThreads(t *testing.T) {
 	onEach(t, func(t *testing.T, f *family) {
 		program := f.compile(t, "mpicc", "session_threads.c", "-pthread")
