@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/fixtures/need"
 )
 
 // compileNames makes testdata/names.c, with all functions that agents know, MPI_X and PMPI_X.
@@ -49,7 +50,7 @@ func TestNames(t *testing.T) {
 	for _, family := range []string{locate.OpenMPI, locate.MPICH} {
 		t.Run(family, func(t *testing.T) {
 			if !slices.Contains(families, family) {
-				untested(t, "an agent for "+family)
+				need.Missing(t, "an agent for %s is missing", family)
 			}
 			testNames(t, family)
 		})

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"mpitx/fixtures/need"
 )
 
 // onTerminal runs a command on a terminal of a size that never answers, and returns what was written to it.
@@ -18,7 +20,7 @@ func onTerminal(t *testing.T, environ []string, columns uint16, args ...string) 
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
-		t.Skipf("no pseudo-terminals here: %v", err)
+		need.Missing(t, "pseudo-terminals are missing: %v", err)
 	}
 	defer master.Close()
 	number, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)

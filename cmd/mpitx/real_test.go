@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mpitx/catalog"
+	"mpitx/fixtures/need"
 )
 
 var launchers = map[string][]string{
@@ -37,7 +38,7 @@ func needs(t *testing.T, family string) {
 	if ok, err := have(family); err != nil {
 		t.Fatal(err)
 	} else if !ok {
-		t.Skipf("NOT TESTED: %s is not installed", family)
+		need.Missing(t, "%s is not installed", family)
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/fixtures/need"
 	"mpitx/recording"
 )
 
@@ -43,7 +44,7 @@ var buildSample = sync.OnceValues(func() ([]string, error) {
 		}
 		agent := "mpitx-agent-" + family + ".so"
 		text, err := os.ReadFile(filepath.Join("../../bin", agent))
-		if !ok || errors.Is(err, os.ErrNotExist) && os.Getenv("CI") != "true" {
+		if !ok || errors.Is(err, os.ErrNotExist) && !need.CI() {
 			continue
 		}
 		if err == nil {

@@ -23,6 +23,7 @@ import (
 
 	"mpitx/binding"
 	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/fixtures/need"
 )
 
 // build makes what a user has, bin/mpitx and a shim for each MPI, in a folder of its own, once. It returns that folder.
@@ -59,7 +60,7 @@ var build = sync.OnceValues(func() (string, error) {
 func have(family string) (bool, error) {
 	for _, command := range []string{"mpirun." + family, "mpicc." + family} {
 		if _, err := exec.LookPath(command); err != nil {
-			if os.Getenv("CI") == "true" {
+			if need.CI() {
 				return false, fmt.Errorf("%s is not installed: in CI the tests with real MPI libraries must run", command)
 			}
 			return false, nil

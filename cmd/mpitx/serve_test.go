@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"mpitx/catalog"
+	"mpitx/fixtures/need"
 	"mpitx/ui/link"
 )
 
@@ -327,7 +328,7 @@ func serveOn(t *testing.T, family string, argv []string) *served {
 		if ok, err := have(family); err != nil {
 			t.Fatal(err)
 		} else if !ok {
-			t.Skipf("NOT TESTED: %s is not installed", family)
+			need.Missing(t, "%s is not installed", family)
 		}
 		environ = append(environ, "MPITX_MPI=")
 		path, err := exec.LookPath(argv[0])

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"mpitx/catalog"
+	"mpitx/fixtures/need"
 	"mpitx/ui"
 	"mpitx/ui/link"
 )
@@ -249,7 +250,7 @@ func TestExplorerLive(t *testing.T) {
 			if ok, err := have(family); err != nil {
 				t.Fatal(err)
 			} else if !ok {
-				t.Skipf("NOT TESTED: %s is not installed", family)
+				need.Missing(t, "%s is not installed", family)
 			}
 			s := onScreen(t, testEnvironment(t), "mpitx tui -n 4 --mpi "+family)
 			s.until("4 ranks", "all variables")

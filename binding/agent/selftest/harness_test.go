@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"mpitx/binding/agent/agenttest"
+	"mpitx/fixtures/need"
 )
 
 // family is one MPI that is installed, with an agent built for it.
@@ -64,7 +65,7 @@ func (f *family) build(t *testing.T) {
 	t.Helper()
 	mpicc, err := exec.LookPath("mpicc." + f.name)
 	if err != nil {
-		t.Skipf("no mpicc.%s", f.name)
+		need.Missing(t, "mpicc.%s is not installed", f.name)
 	}
 	f.buildOnce.Do(func() { f.buildErr = f.buildAgent(mpicc) })
 	if f.buildErr != nil {
@@ -88,7 +89,7 @@ func (f *family) compile(t *testing.T, compiler, source string, options ...strin
 	}
 	path, err := exec.LookPath(compiler + "." + f.name)
 	if err != nil {
-		t.Skipf("no %s.%s", compiler, f.name)
+		need.Missing(t, "%s.%s is not installed", compiler, f.name)
 	}
 	arguments := append([]string{"-w", "-O1", "-I..", "-o", output, filepath.Join("testdata", source)}, options...)
 	command := exec.Command(path, arguments...)

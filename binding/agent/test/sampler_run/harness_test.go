@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"mpitx/binding/agent/agenttest"
+	"mpitx/fixtures/need"
 	"mpitx/recording"
 )
 
@@ -48,11 +49,7 @@ func TestMain(m *testing.M) {
 
 func (m *mpi) needs(t testing.TB) {
 	t.Helper()
-	for _, p := range []string{m.mpicc, m.mpirun} {
-		if _, err := exec.LookPath(p); err != nil {
-			t.Skipf("no %s here", p)
-		}
-	}
+	need.Commands(t, m.mpicc, m.mpirun)
 	m.once.Do(func() {
 		if m.agent = os.Getenv("MPITX_AGENT_" + strings.ToUpper(m.family)); m.agent == "" {
 			m.agent, m.err = agenttest.Build(m.mpicc, false)

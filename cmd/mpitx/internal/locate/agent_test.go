@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"mpitx/fixtures/need"
 )
 
 // An agent lacks the functions that came after its mpi.h. What it never wraps, what is no function of C's interface and what is
@@ -18,7 +20,7 @@ func TestAgentGaps(t *testing.T) {
 			t.Fatal(err)
 		}
 		if out, err := exec.Command("cc", "-shared", "-fPIC", "-o", path, path+".c").CombinedOutput(); err != nil {
-			t.Skipf("no C compiler: %v: %s", err, out)
+			need.Missing(t, "cc: %v: %s", err, out)
 		}
 		return path
 	}

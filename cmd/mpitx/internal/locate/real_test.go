@@ -7,13 +7,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"mpitx/fixtures/need"
 )
 
 // installed are the MPIs of this machine; the tests on real ones have nothing to say where there are none.
 func installed(t *testing.T) []MPI {
 	all := System().Find()
 	if len(all) == 0 {
-		t.Skip("no MPI is installed")
+		need.Missing(t, "no MPI is installed")
 	}
 	return all
 }
@@ -87,7 +89,7 @@ func TestBuildShim(t *testing.T) {
 		built++
 	}
 	if built == 0 {
-		t.Skip("no mpicc is installed")
+		need.Missing(t, "mpicc is not installed")
 	}
 	for _, m := range installed(t) {
 		if p, err := (&Env{}).Shim(m, dir); m.Family != ABI && (err != nil || p == "") {
@@ -103,9 +105,7 @@ func TestBuildShim(t *testing.T) {
 }
 
 func TestBuildShimErrors(t *testing.T) {
-	if _, err := exec.LookPath("cc"); err != nil {
-		t.Skip("no C compiler")
-	}
+	need.Commands(t, "cc")
 	for name, c := range map[string]struct{ cc, source, says string }{
 		"no command":     {"no-such-mpicc", "", "no such command"},
 		"empty":          {" ", "", "no compiler named"},

@@ -13,6 +13,7 @@ import (
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/export"
+	"mpitx/fixtures/need"
 )
 
 // machine is an Env on a file system of its own, with a launcher as the parent if cmdline is given.
@@ -325,7 +326,7 @@ func TestItemsOfMPICH(t *testing.T) {
 func TestQuote(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	if err != nil || runtime.GOOS == "windows" {
-		t.Skip("no bash")
+		need.Missing(t, "bash is not installed")
 	}
 	for _, s := range []string{"", "a", "a b", "it's", `\`, "$HOME", "`x`", "*", "~", "a\nb", "\t'\\\x1b[0m\x7f", "ä", "a;b", "!", "--x=1", "#", "\xff b", "a\xe2\x80",
 		"a\u202eb", "é\x01f", "\u00a0", `\x41`, "\x7f0"} {

@@ -18,6 +18,7 @@ import (
 
 	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/fixtures/mutate"
+	"mpitx/fixtures/need"
 )
 
 // bench is a folder with programs, made by the C compiler.
@@ -28,9 +29,7 @@ type bench struct {
 }
 
 func newBench(t *testing.T) *bench {
-	if _, err := exec.LookPath("cc"); err != nil {
-		t.Skip("no C compiler")
-	}
+	need.Commands(t, "cc")
 	dir := t.TempDir()
 	return &bench{t, dir, &locate.Env{Environ: []string{"PATH=" + dir + ":" + os.Getenv("PATH"), "HOME=/home/u"}, PID: os.Getpid(), UID: 1000, Arch: runtime.GOARCH}}
 }
