@@ -22,6 +22,8 @@ type Cell struct {
 	Element int // within the column, from 0: Column.First+Element in the array
 	Value   Value
 	Status  Status
+
+	covers time.Duration // of a rate: the time since the sample before
 }
 
 // Options choose what of a run is read, and how it is shown.

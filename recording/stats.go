@@ -10,8 +10,10 @@ import (
 	"mpitx/catalog"
 )
 
-// Stat sums up one variable of one object, over all ranks and elements. The numbers behind it are, where the variable is
-// shown as a difference, one for each rank and element: how much it grew in all. Else there is one for each sample.
+// Stat sums up one variable of one object, over all ranks and elements. Its numbers are, where the variable is shown as a
+// difference, one for each rank and element: how much it grew in all. Else there is one for each sample, which counts in Mean and Dev
+// for the time that it covers: a rate for the time since the sample before, any other value for the time that is nearer to its sample
+// than to another.
 type Stat struct {
 	Variable string
 	Class    catalog.Class
@@ -20,7 +22,7 @@ type Stat struct {
 
 	Count     uint64 // numbers
 	Min, Max  Value
-	Mean, Dev float64 // Dev is the standard deviation of the numbers themselves (divided by Count)
+	Mean, Dev float64 // Dev is the standard deviation of the numbers themselves (divided by Count, or by the time)
 	Total     Value   // of differences; else None
 	Unit      string  // of the numbers, see [Column.Unit]; with Rate they are per second
 
@@ -29,7 +31,7 @@ type Stat struct {
 	Resets             uint64 // samples that fell in a way that cannot be a wrap
 	AtMost             uint64 // samples whose value is an upper bound
 
-	m2 float64
+	mean weightedMean
 }
 
 // Stats reads the whole run and sums up every variable that has numbers, in the order of their names.
@@ -42,8 +44,7 @@ func (run *Run) Stats(o Options) []Stat {
 func (run *Run) Sums(o Options) ([]Stat, map[*Rank]time.Duration) {
 	first, spans := map[*Rank]time.Duration{}, map[*Rank]time.Duration{}
 	all := map[statKey]*Stat{}
-	of := map[*Column]*Stat{}
-	totals := map[*Column][]Cell{}
+	sums := map[*Column]*columnSum{}
 	for in := range run.Instants(o) {
 		if _, ok := first[in.Rank]; !ok {
 			first[in.Rank] = in.Time
@@ -51,29 +52,20 @@ func (run *Run) Sums(o Options) ([]Stat, map[*Rank]time.Duration) {
 		spans[in.Rank] = in.Time - first[in.Rank]
 		for i := range in.Cells {
 			cell := &in.Cells[i]
-			s := of[cell.Column]
-			if s == nil {
-				s = statOf(all, cell.Column, o.As)
-				of[cell.Column] = s
+			c := sums[cell.Column]
+			if c == nil {
+				c = &columnSum{column: cell.Column, stat: statOf(all, cell.Column, o.As)}
+				sums[cell.Column] = c
 			}
-			s.sample(cell, totals)
+			c.sample(cell, in.Time)
 		}
 	}
-	for _, c := range inOrder(totals) { // floating-point sums depend on it
-		for _, cell := range totals[c] {
-			if cell.Value.Kind != None {
-				of[c].add(cell.Value, c.Rank.Rank)
-				of[c].Total = of[c].Total.plus(cell.Value)
-			}
-		}
+	for _, c := range inOrder(sums) { // floating-point sums depend on it
+		c.end()
 	}
 	var list []Stat
 	for _, s := range all {
-		if s.Count > 0 {
-			s.Dev = math.Sqrt(s.m2 / float64(s.Count))
-		}
-		slices.Sort(s.MinRanks)
-		slices.Sort(s.MaxRanks)
+		s.finish()
 		list = append(list, *s)
 	}
 	slices.SortFunc(list, func(a, b Stat) int {
@@ -84,8 +76,9 @@ func (run *Run) Sums(o Options) ([]Stat, map[*Rank]time.Duration) {
 }
 
 // inOrder are the columns by rank and identifier.
-func inOrder(totals map[*Column][]Cell) []*Column {
-	return slices.SortedFunc(maps.Keys(totals), func(a, b *Column) int {
+func inOrder(sums map[*Column]*columnSum) []*columnSum {
+	return slices.SortedFunc(maps.Values(sums), func(x, y *columnSum) int {
+		a, b := x.column, y.column
 		return cmp.Or(cmp.Compare(a.Rank.Rank, b.Rank.Rank), cmp.Compare(a.Rank.id, b.Rank.id), cmp.Compare(a.ID, b.ID))
 	})
 }
@@ -111,46 +104,29 @@ func statOf(all map[statKey]*Stat, c *Column, as Transform) *Stat {
 	return s
 }
 
-func (s *Stat) sample(cell *Cell, totals map[*Column][]Cell) {
-	switch cell.Status {
-	case Reset:
-		s.Resets++
-	case AtMost:
-		s.AtMost++
-	}
-	if cell.Value.Kind == None {
-		s.Without++
-		return
-	}
-	if s.As != Delta {
-		s.add(cell.Value, cell.Column.Rank.Rank)
-		return
-	}
-	t := totals[cell.Column]
-	if t == nil {
-		t = make([]Cell, cell.Column.Count)
-		totals[cell.Column] = t
-	}
-	if cell.Element < len(t) {
-		t[cell.Element].Value = cell.Value
+// finish makes the mean, when all numbers are in.
+func (s *Stat) finish() {
+	slices.Sort(s.MinRanks)
+	slices.Sort(s.MaxRanks)
+	switch {
+	case s.Count == 0:
+	case s.Min.Compare(s.Max) == 0: // exact, whatever the weights are
+		s.Mean = s.Min.Float64()
+	default:
+		s.Mean, s.Dev = s.mean.mean(), s.mean.deviation()
 	}
 }
 
-func (s *Stat) add(v Value, rank int) {
-	x := v.Float64()
-	if math.IsNaN(x) {
+// number takes in a number but for the mean; false if it is none.
+func (s *Stat) number(v Value, rank int) bool {
+	if math.IsNaN(v.Float64()) {
 		s.Without++
-		return
+		return false
 	}
 	s.Count++
-	d := x - s.Mean
-	s.Mean += d / float64(s.Count)
-	s.m2 += d * (x - s.Mean)
-	if v.Kind == Text {
-		return
-	}
 	extreme(&s.Min, &s.MinRanks, v, rank, s.Count == 1, -1)
 	extreme(&s.Max, &s.MaxRanks, v, rank, s.Count == 1, 1)
+	return true
 }
 
 // extreme keeps the extreme value and whose it is.

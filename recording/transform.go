@@ -178,20 +178,22 @@ func (s *shown) difference(k *shownColumn, h *history, x, ticks uint64, cell *Ce
 	if reset || cell.Status == Reset && k.monotone {
 		cell.Status, step = Reset, k.zero()
 	}
-	before := h.ticks - 1
-	h.last, h.ticks = x, ticks+1
+	if k.as == Rate {
+		cell.covers = time.Duration(s.rank.mono(ticks) - s.rank.mono(h.ticks-1))
+	}
 	switch {
 	case k.as == Rate && cell.Status == Reset:
+	case k.as == Rate && cell.covers <= 0: // the next one has this growth, too
+		cell.Status = Pending
+		return
 	case k.as == Rate:
-		seconds := float64(s.rank.mono(ticks)-s.rank.mono(before)) / float64(time.Second)
-		if cell.Value = FloatValue(step.Float64() / seconds); seconds <= 0 {
-			cell.Value, cell.Status = Value{}, Pending
-		}
+		cell.Value = FloatValue(step.Float64() / cell.covers.Seconds())
 	case k.monotone:
 		cell.Value = k.add(h, step)
 	default:
 		cell.Value, _ = k.step(h.sum, x)
 	}
+	h.last, h.ticks = x, ticks+1
 }
 
 func (k *shownColumn) zero() Value {

@@ -133,6 +133,76 @@ func TestStatsRepeat(t *testing.T) {
 	}
 }
 
+// sampled is a run of one rank with one variable, sampled at these times (in nanoseconds).
+func sampled(t testing.TB, class catalog.Class, interval uint64, ticks, values []uint64, statuses ...byte) *Run {
+	s := recordingtest.NewStream(1, 0)
+	s.Header(recordingtest.Header{Size: 1, Clock: 1, NsPerTick: 1, Host: "n", Interval: interval})
+	s.Clock(0, 0, 1e18, 0)
+	s.Column(0, recordingtest.Column{Variable: "v", Class: int32(class), Type: int32(catalog.TypeUint64), Count: 1, Size: 8})
+	s.Set(0, 8, 0)
+	for i, at := range ticks {
+		var status []byte
+		if i < len(statuses) && statuses[i] != 0 {
+			status = statuses[i : i+1]
+		}
+		s.Sample(0, at, le.AppendUint64(nil, values[i]), status)
+	}
+	s.Seal()
+	return save(t, s.Out)
+}
+
+// However uneven the samples are, rates times the time that they cover are the growth: each, and their mean.
+func TestMeanRate(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		ticks, values := []uint64{0}, []uint64{0}
+		for range rapid.IntRange(1, 20).Draw(rt, "samples") {
+			n := len(ticks) - 1
+			ticks = append(ticks, ticks[n]+rapid.OneOf(rapid.Just(uint64(0)), rapid.Uint64Range(1, 1e10)).Draw(rt, "ns"))
+			values = append(values, values[n]+rapid.Uint64Range(0, 1e12).Draw(rt, "growth"))
+		}
+		last := len(ticks) - 1
+		ticks[last]++ // what grew at the very end is in a rate, too
+		run := sampled(t, catalog.ClassCounter, 1e7, ticks, values)
+		defer run.Close()
+		sum := 0.0
+		for in := range run.Instants(Options{As: Rate}) {
+			if c := in.Cells[0]; c.Status == OK {
+				sum += c.Value.Float64() * c.covers.Seconds()
+			}
+		}
+		want := float64(values[last])
+		if math.Abs(sum-want) > 1e-12*want {
+			rt.Fatalf("rates times their time are %v, not %v", sum, want)
+		}
+		if mean := run.Stats(Options{As: Rate})[0].Mean; math.Abs(mean*float64(ticks[last])/1e9-want) > 1e-12*want {
+			rt.Fatalf("the mean rate is %v, not %v", mean, want/float64(ticks[last])*1e9)
+		}
+	})
+}
+
+// A level counts for the time that is nearer to its sample than to another.
+func TestMeanLevel(t *testing.T) {
+	for _, k := range []struct {
+		what          string
+		ticks, values []uint64
+		statuses      []byte
+		mean, dev     float64
+	}{
+		{"even", []uint64{0, 10, 20, 30}, []uint64{1, 2, 3, 10}, nil, 4, math.Sqrt(12.5)},
+		{"one", []uint64{5}, []uint64{7}, nil, 7, 0},
+		{"nothing happens for long", []uint64{0, 10, 20, 1000}, []uint64{6, 6, 0, 0}, nil, 6 * 20 / 1010., math.Sqrt(36*20/1010. - 6*20/1010.*6*20/1010.)},
+		{"many in a moment", []uint64{0, 1, 2, 3, 4, 94}, []uint64{9, 9, 9, 9, 9, 0}, nil, 9 * 49.5 / 99.5, 9 * math.Sqrt(49.5*50) / 99.5},
+		{"at once", []uint64{10, 10, 10}, []uint64{1, 2, 6}, nil, 3, math.Sqrt(14 / 3.)},
+		{"a time without a value", []uint64{0, 10, 60, 110}, []uint64{4, 4, 99, 1}, []byte{0, 0, byte(Error), 0}, (4*40 + 1*30) / 70., math.Sqrt(9*40*30) / 70},
+	} {
+		run := sampled(t, catalog.ClassLevel, 10, k.ticks, k.values, k.statuses...)
+		s := run.Stats(Options{})[0]
+		if math.Abs(s.Mean-k.mean) > 1e-12 || math.Abs(s.Dev-k.dev) > 1e-12 {
+			t.Errorf("%s: %v ± %v, not %v ± %v", k.what, s.Mean, s.Dev, k.mean, k.dev)
+		}
+	}
+}
+
 func TestPlus(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := rapid.Int64Range(-1<<62, 1<<62-1).Draw(t, "a"), rapid.Int64Range(-1<<62, 1<<62-1).Draw(t, "b")

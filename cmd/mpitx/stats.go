@@ -42,7 +42,9 @@ func newStats(a *app) *cobra.Command {
 choose variables by name.
 
 What is shown as a difference (counters, aggregates, timers) has one number for each rank: how much it grew in all. Everything
-else has one for each sample. Tables have one unit in each line, and as many columns as the terminal has room for. CSV and JSON
+else has one for each sample, and mean and standard deviation weight it by time, since samples are not evenly spaced. A rate counts
+for the time since the sample before, so that the mean rate is the growth divided by the time. Any other value counts for the time
+that is nearer to its sample than to another. Tables have one unit in each line, and as many columns as the terminal has room for. CSV and JSON
 have the exact numbers, in the unit that the variable counts.`,
 		Example: `  mpitx stats run1
   mpitx stats run1 'mpitx:time/*' --nonzero --sort max

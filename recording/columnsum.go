@@ -1,0 +1,89 @@
+package recording
+
+import "time"
+
+// columnSum is what one column adds to a Stat.
+type columnSum struct {
+	column *Column
+	stat   *Stat
+	totals []Value // of differences: the last of each element
+
+	// Of all others but rates, the newest sample: how much it counts is not known before the next.
+	numbers []float64
+	time    time.Duration
+	gap     time.Duration // since the sample before
+	samples uint64
+}
+
+func (c *columnSum) sample(cell *Cell, at time.Duration) {
+	s := c.stat
+	if s.As == Raw && cell.Element == 0 {
+		c.next(at)
+	}
+	switch cell.Status {
+	case Reset:
+		s.Resets++
+	case AtMost:
+		s.AtMost++
+	}
+	switch {
+	case cell.Value.Kind == None:
+		s.Without++
+	case s.As == Delta:
+		if c.totals == nil {
+			c.totals = make([]Value, c.column.Count)
+		}
+		if cell.Element < len(c.totals) {
+			c.totals[cell.Element] = cell.Value
+		}
+	case !s.number(cell.Value, c.column.Rank.Rank):
+	case s.As == Rate:
+		s.mean.add(cell.Value.Float64(), float64(cell.covers))
+	default:
+		c.numbers = append(c.numbers, cell.Value.Float64())
+	}
+}
+
+// next begins a sample: the one before it counts up to halfway.
+func (c *columnSum) next(at time.Duration) {
+	if c.samples > 0 {
+		gap := at - c.time
+		if c.samples == 1 {
+			c.gap = c.outer(gap)
+		}
+		c.weigh(gap)
+		c.gap = gap
+	}
+	c.time = at
+	c.samples++
+}
+
+// outer is the gap before the first sample and after the last one, whose neighbour is at that distance.
+func (c *columnSum) outer(gap time.Duration) time.Duration {
+	return min(gap, c.column.Rank.Interval)
+}
+
+// weigh adds the newest sample, after which there is a gap.
+func (c *columnSum) weigh(after time.Duration) {
+	weight := float64(max(c.gap+after, 1)) / 2
+	for _, x := range c.numbers {
+		c.stat.mean.add(x, weight)
+	}
+	c.numbers = c.numbers[:0]
+}
+
+func (c *columnSum) end() {
+	switch {
+	case c.samples == 1:
+		c.gap = c.column.Rank.Interval
+		c.weigh(c.gap)
+	case c.samples > 1:
+		c.weigh(c.outer(c.gap))
+	}
+	for _, v := range c.totals {
+		if v.Kind != None && c.stat.number(v, c.column.Rank.Rank) {
+			c.stat.mean.add(v.Float64(), 1)
+			c.stat.Total = c.stat.Total.plus(v)
+		}
+	}
+}
