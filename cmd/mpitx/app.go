@@ -64,7 +64,7 @@ func run(args []string) int {
 	debug.SetGCPercent(800) // we live for a second
 	// Writing into a closed pipe is then an error (EPIPE) and no signal, and what we start is not affected.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	a := &app{out: bufio.NewWriterSize(os.Stdout, 1<<16), errs: os.Stderr, env: locate.System()}
+	a := &app{out: bufio.NewWriterSize(answerWriter{}, 1<<16), errs: os.Stderr, env: locate.System()}
 	root := newRoot(a)
 	root.SetArgs(args)
 	other := a.env.Launcher().Rank > 0
@@ -76,10 +76,11 @@ func run(args []string) int {
 	if usage := (*exitError)(nil); other && err != nil && (isUsage(err) || errors.As(err, &usage) && usage.code == exitUsage) {
 		return exitDone // and rank 0 says it: a launcher ends the job at the first code that is not 0
 	}
-	if flushErr := a.out.Flush(); err == nil {
-		err = flushErr
+	code := a.exit(err)
+	if err := a.flush(); err != nil && code != exitFailed {
+		code = max(code, a.exit(err))
 	}
-	return a.exit(err)
+	return code
 }
 
 // exit prints what is to be said of an error and gives its code.

@@ -159,7 +159,9 @@ func (x *exportFlags) write(a *app, run *recording.Run) error {
 		if o.Terminal = term; term.IsTTY && x.format == formatParquet {
 			return usagef("-o parquet: this is no format for a terminal: name a file with --out")
 		}
-		err = write(a.out)
+		if err = write(a.out); err == nil {
+			err = a.flush()
+		}
 	} else {
 		then := x.then
 		if x.overwrite {

@@ -194,7 +194,7 @@ func (s *source) settle(code int) {
 
 // finish flushes the output and ends the job with a code that all ranks return.
 func (s *source) finish(code int, err error) error {
-	if flushErr := s.a.out.Flush(); err == nil && flushErr != nil {
+	if flushErr := s.a.flush(); err == nil {
 		err = flushErr
 	}
 	if err != nil {
@@ -231,7 +231,7 @@ func (s *source) relaunch(flags *pflag.FlagSet) error {
 	}
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Env = environ
-	out := &relay{to: os.Stdout}
+	out := &relay{to: answerWriter{}}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = nil, out, os.Stderr
 	cmd.WaitDelay = 5 * time.Second // for processes of a launcher that has gone
 	apart(cmd)
