@@ -11,6 +11,9 @@ import (
 // starts the processes itself, with FAKEMPI_RANK and FAKEMPI_SIZE in their environment. The second word is their number.
 const SelfLaunch = "mpitx-self-launch"
 
+// DemoRanks is the greatest number of ranks of the demo MPI (FAKEMPI_MAX_SIZE in fixtures/fakempi/internal.h).
+const DemoRanks = 1024
+
 // QuietORTE keeps mpirun of Open MPI 4 from reports of its own about exit codes; later releases ignore it. It is no setting
 // of the user's.
 const QuietORTE = "OMPI_MCA_orte_execute_quiet=1"
@@ -20,6 +23,9 @@ const QuietORTE = "OMPI_MCA_orte_execute_quiet=1"
 func (e *Env) LaunchCommand(m MPI, n int, program []string) (argv, environ []string, err error) {
 	environ = e.FreeOfLauncher()
 	count := strconv.Itoa(n)
+	if m.Family == Demo && n > DemoRanks {
+		return nil, nil, &Error{What: "-n " + count, Why: "the demo MPI has at most " + strconv.Itoa(DemoRanks) + " ranks", Do: "name fewer", Usage: true}
+	}
 	if m.Family != Demo && slices.Contains(program, ":") {
 		return nil, nil, &Error{
 			What:  "cannot start " + count + " processes",

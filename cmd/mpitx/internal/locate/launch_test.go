@@ -1,6 +1,7 @@
 package locate
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -69,6 +70,22 @@ func TestLaunchCommand(t *testing.T) {
 		if err != nil || strings.Join(argv, " ") != c.argv || strings.Join(environ, " ") != c.env {
 			t.Errorf("%s: %q %q %v", name, argv, environ, err)
 		}
+	}
+}
+
+// The demo MPI takes as many ranks as its C code says.
+func TestDemoRanks(t *testing.T) {
+	header, err := os.ReadFile("../../../../fixtures/fakempi/internal.h")
+	if err != nil || !strings.Contains(string(header), fmt.Sprintf("#define FAKEMPI_MAX_SIZE %d\n", DemoRanks)) {
+		t.Errorf("FAKEMPI_MAX_SIZE is not %d: %v", DemoRanks, err)
+	}
+	e := &Env{}
+	if _, _, err := e.LaunchCommand(MPI{Family: Demo}, DemoRanks, []string{"p"}); err != nil {
+		t.Error(err)
+	}
+	_, _, err = e.LaunchCommand(MPI{Family: Demo}, DemoRanks+1, []string{"p"})
+	if own, ok := err.(*Error); !ok || !own.Usage || err.Error() != "-n 1025: the demo MPI has at most 1024 ranks: name fewer" {
+		t.Errorf("%v", err)
 	}
 }
 
