@@ -137,6 +137,25 @@ func putManifest(t *testing.T, dir string, b []byte) {
 	}
 }
 
+// What is recovered is named in the order of ranks, not of the files' names.
+func TestRecoverOrder(t *testing.T) {
+	dir := t.TempDir()
+	for _, rank := range []int32{10, 2, 100, 1} {
+		b := recordingtest.NewStream(uint64(rank), rank).Manifest("n", "another machine", "/dev/shm/mpitx-not-here.live")
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("live-n-%d-1.mpxm", rank)), b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all, err := Recover(dir, false)
+	var ranks []int
+	for _, r := range all {
+		ranks = append(ranks, r.Rank)
+	}
+	if err != nil || !slices.Equal(ranks, []int{1, 2, 10, 100}) {
+		t.Error(ranks, err)
+	}
+}
+
 // A file that grows is never called damaged, wherever it ends so far; followers get all of it, once. What is still cut when the process has
 // ended is damage.
 func TestGrowing(t *testing.T) {

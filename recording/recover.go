@@ -1,11 +1,13 @@
 package recording
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -22,7 +24,7 @@ type Recovered struct {
 // Recover moves what dead processes left in memory files into the run directory, and removes those files. Processes that
 // run are left alone, as are those whose memory file is on another machine: run it there. It may be repeated, also where it
 // was interrupted: what was moved twice is read once. With force, processes that only seem to run (in a container, none
-// can be told from another) are taken as dead.
+// can be told from another) are taken as dead. The answers come in the order of ranks.
 func Recover(dir string, force bool) ([]Recovered, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -43,6 +45,7 @@ func Recover(dir string, force bool) ([]Recovered, error) {
 			all = append(all, recoverOne(dir, path, m, force))
 		}
 	}
+	slices.SortStableFunc(all, func(a, b Recovered) int { return cmp.Compare(a.Rank, b.Rank) })
 	return all, nil
 }
 

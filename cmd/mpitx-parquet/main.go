@@ -1,5 +1,5 @@
-// Mpitx-parquet writes the samples of a run to standard output as Parquet: mpitx-parquet RUN TRANSFORM long|wide. It is what
-// `mpitx export -o parquet` starts: the Parquet library takes milliseconds to initialise, which no other command is to
+// Mpitx-parquet writes the samples of a run to standard output as Parquet: mpitx-parquet RUN TRANSFORM long|wide [chosen]. It is what
+// `mpitx export -o parquet` starts, with the chosen variables on standard input: the Parquet library takes milliseconds to initialise, which no other command is to
 // pay for.
 package main
 
@@ -10,6 +10,7 @@ import (
 	"os"
 	"strconv"
 
+	"mpitx/cmd/internal/columns"
 	"mpitx/cmd/internal/progress"
 	"mpitx/export/parquet"
 	"mpitx/recording"
@@ -35,12 +36,19 @@ func main() {
 
 func run(args []string) ([]error, error) {
 	write := map[string]func(io.Writer, *recording.Run, recording.Options) error{"long": parquet.Samples, "wide": parquet.WideSamples}
-	if len(args) != 3 || write[args[2]] == nil {
+	chosen := len(args) == 4 && args[3] == "chosen"
+	if len(args) != 3 && !chosen || write[args[2]] == nil {
 		return nil, fmt.Errorf("this command is mpitx's own: use mpitx export RUN -o parquet")
 	}
 	as, err := strconv.Atoi(args[1])
 	if err != nil {
 		return nil, err
+	}
+	var only columns.Set
+	if chosen {
+		if only, err = columns.Read(os.Stdin); err != nil {
+			return nil, err
+		}
 	}
 	r, err := recording.Open(args[0])
 	if err != nil {
@@ -49,7 +57,7 @@ func run(args []string) ([]error, error) {
 	defer r.Close()
 	w := bufio.NewWriterSize(os.Stdout, 1<<20)
 	bar := progress.New("exporting")
-	err = write[args[2]](w, r, recording.Options{As: recording.Transform(as), Progress: bar.Update})
+	err = write[args[2]](w, r, recording.Options{As: recording.Transform(as), Column: only.Column(), Progress: bar.Update})
 	bar.Clear()
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mpitx/cmd/internal/columns"
 	"mpitx/cmd/internal/progress"
 	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/export"
@@ -24,6 +25,7 @@ type exportFlags struct {
 	output, out, as string
 	wide, overwrite bool
 
+	only      columns.Set // what of the run; nil: all
 	format    export.Format
 	transform recording.Transform
 	part      string // names the file while it is written, see createFile
@@ -53,7 +55,7 @@ func (n *outName) Set(name string) error {
 
 func (x *exportFlags) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVarP(&x.output, "output", "o", "", "output format: "+strings.Join(sampleFormats(), ", ")+" (default: as --out ends, else csv)")
+	f.StringVarP(&x.output, "output", "o", "", "output format: "+strings.Join(sampleFormats(), ", ")+" (default: as --out ends; csv if that has no ending)")
 	f.Var((*outName)(&x.out), "out", "file to write")
 	f.StringVar(&x.as, "as", "", "values as raw, delta (since the start) or rate (per second); default: by the variable's class")
 	f.BoolVar(&x.overwrite, "overwrite", false, "replace the file that --out names, if it is there")
@@ -64,17 +66,20 @@ func (x *exportFlags) flags(cmd *cobra.Command) {
 }
 
 func (x *exportFlags) parse() error {
-	name := x.output
-	if name == "" {
-		name = strings.TrimPrefix(filepath.Ext(x.out), ".")
-		if !isSampleFormat(name) {
-			name = string(export.FormatCSV)
-		}
+	ext := strings.TrimPrefix(filepath.Ext(x.out), ".")
+	switch name := strings.ToLower(ext); {
+	case x.output != "" && !isSampleFormat(x.output):
+		return usagef("-o: %q: must be one of %s", x.output, strings.Join(sampleFormats(), ", "))
+	case x.output != "":
+		x.format = export.Format(x.output)
+	case ext == "":
+		x.format = export.FormatCSV
+	case !isSampleFormat(name):
+		return usagef("--out %s: .%s is not a format of samples: end the name in .%s, or choose the format with -o", origin.Quote(x.out), ext,
+			strings.Join(sampleFormats(), ", ."))
+	default:
+		x.format = export.Format(name)
 	}
-	if !isSampleFormat(name) {
-		return usagef("-o: %q: must be one of %s", name, strings.Join(sampleFormats(), ", "))
-	}
-	x.format = export.Format(name)
 	var ok bool
 	if x.transform, ok = recording.ParseTransform(x.as); !ok {
 		return usagef("--as: %q: must be raw, delta or rate", x.as)
@@ -138,11 +143,12 @@ var errDamaged = &exitError{code: exitPartial}
 // that was written.
 func (x *exportFlags) write(a *app, run *recording.Run) error {
 	bar := progress.New("exporting")
-	o := export.SampleOptions{Options: recording.Options{As: x.transform, Progress: bar.Update}, Wide: x.wide}
+	o := export.SampleOptions{Options: recording.Options{As: x.transform, Column: x.only.Column(), Progress: bar.Update}, Wide: x.wide}
+	x.announce(a, run, o)
 	damaged := false
 	write := func(w io.Writer) (err error) {
 		if x.format == formatParquet {
-			damaged, err = writeParquet(w, run, o)
+			damaged, err = writeParquet(w, run, o, x.only)
 			return err
 		}
 		err = export.Samples(w, run, x.format, o)
@@ -175,6 +181,17 @@ func (x *exportFlags) write(a *app, run *recording.Run) error {
 	return err
 }
 
+// muchExported is announced before it is written.
+const muchExported = 1e9
+
+// announce says on a terminal how large a huge export will be.
+func (x *exportFlags) announce(a *app, run *recording.Run, o export.SampleOptions) {
+	term, err := export.Detect(os.Stderr, a.env.Getenv, a.color)
+	if size := export.SampleBytes(run, x.format, o); err == nil && term.IsTTY && size > muchExported {
+		a.complain("the export will have about %s: GLOBs of `mpitx export`, --wide and -o parquet make it smaller", term.Amount(size, "B"))
+	}
+}
+
 // tellDamage names what could not be read of a run, and tells whether there is such.
 func tellDamage(a *app, run *recording.Run) bool {
 	for k, damage := range run.Damage() {
@@ -201,23 +218,25 @@ func tellLoss(a *app, run *recording.Run) {
 type exportOptions struct {
 	a *app
 	exportFlags
+	columnFilter
 }
 
 func newExport(a *app) *cobra.Command {
 	o := &exportOptions{a: a}
 	cmd := &cobra.Command{
-		Use:   "export RUN",
+		Use:   "export RUN [GLOB…]",
 		Short: "Write the samples of a run directory in any format",
 		Long: `Write the samples of a run directory (of mpitx record, or of mpitx sample without --out) as CSV, JSON, NDJSON or Parquet, in
-order of time over all ranks. It works while the job runs, and after it died: everything that was sampled until then is there.`,
+order of time over all ranks. GLOBs choose variables by name. It works while the job runs, and after it died: everything that was
+sampled until then is there.`,
 		Example: `  mpitx export mpitx-run-20261120-120000-4711 -o csv --out samples.csv
   mpitx export run1 -o parquet --wide --out samples.parquet
-  mpitx export run1 --as rate | head`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error { return done(o.run(args[0])) },
+  mpitx export run1 'mpitx:bytes_*' --nonzero --as rate | head`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return done(o.run(args[0], args[1:])) },
 	}
 	o.exportFlags.flags(cmd)
-	cmd.ValidArgsFunction = completeRuns
+	o.columnFilter.flags(cmd)
 	return cmd
 }
 
@@ -228,11 +247,14 @@ func completeRuns(_ *cobra.Command, args []string, _ string) ([]string, cobra.Sh
 	return nil, cobra.ShellCompDirectiveFilterDirs
 }
 
-func (o *exportOptions) run(dir string) error {
+func (o *exportOptions) run(dir string, globs []string) error {
 	if o.a.env.Launcher().Rank > 0 {
 		return nil // one is enough
 	}
-	if err := o.parse(); err != nil {
+	if err := o.exportFlags.parse(); err != nil {
+		return err
+	}
+	if err := o.columnFilter.parse(globs); err != nil {
 		return err
 	}
 	if o.out == "" {
@@ -246,6 +268,12 @@ func (o *exportOptions) run(dir string) error {
 		return err
 	}
 	defer run.Close()
+	bar := progress.New("looking for what is not 0")
+	o.only, err = o.chosen(run, o.transform, bar.Update)
+	bar.Clear()
+	if err != nil {
+		return err
+	}
 	err = o.write(o.a, run)
 	tellLoss(o.a, run)
 	tellAway(o.a, run)

@@ -164,3 +164,79 @@ func TestLossIsSaid(t *testing.T) {
 		}
 	}
 }
+
+// A huge export is announced before it starts, to people.
+func TestHugeExport(t *testing.T) {
+	t.Parallel()
+	environ := testEnvironment(t)
+	if _, err := build(); err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range []struct {
+		counted uint64
+		said    bool
+	}{{1e5, false}, {1e9, true}} {
+		s := recordingtest.NewStream(1, 0)
+		s.Header(recordingtest.Header{Size: 1, Clock: 1, NsPerTick: 1, Host: "n"})
+		s.Clock(0, 0, 1e18, 0)
+		s.Column(0, recordingtest.Column{Variable: "v", Class: int32(catalog.ClassCounter), Type: int32(catalog.TypeUint64), Count: 1, Size: 8})
+		s.Set(0, 8, 0)
+		s.Sample(0, 0, make([]byte, 8), nil)
+		s.Counters(k.counted)
+		s.End(1)
+		s.Seal()
+		dir := filepath.Join(t.TempDir(), "run")
+		if err := recordingtest.Save(dir, "n", s.Out); err != nil {
+			t.Fatal(err)
+		}
+		text, p := onTerminal(t, environ, 80, "mpitx", "export", dir)
+		before, after, said := strings.Cut(text, "mpitx: the export will have about 36.00 GB")
+		if p.code != 0 || said != k.said || said && (before != "" || !strings.Contains(after, "time,rank,")) {
+			t.Errorf("%d samples: exit code %d:\n%s", k.counted, p.code, text)
+		}
+		p = newProcess(environ, t.TempDir(), "mpitx", "export", dir)
+		if p.run(60 * time.Second); p.stderr.Len() > 0 {
+			t.Error(p.stderr.String())
+		}
+	}
+}
+
+// stats, export and top choose variables by the same words.
+func TestColumnFilters(t *testing.T) {
+	t.Parallel()
+	environ := testEnvironment(t)
+	if _, err := buildSample(); err != nil {
+		t.Fatal(err)
+	}
+	dir := traffic(t, someTraffic)
+	for _, test := range []struct {
+		args, want string
+		code       int
+	}{
+		{"", "mpitx:bytes_sent mpitx:calls mpitx:rma_operations mpitx:time/MPI_Wait mpitx:time_in_mpi", 0},
+		{"--nonzero", "mpitx:bytes_sent mpitx:calls mpitx:time/MPI_Wait mpitx:time_in_mpi", 0},
+		{"mpitx:time*", "mpitx:time/MPI_Wait mpitx:time_in_mpi", 0},
+		{"mpitx:calls:counter mpitx:*s --nonzero", "mpitx:calls", 0},
+		{"mpitx:rma_operations --nonzero", "", 0},
+		{"mpitx:call", "", 2},
+	} {
+		for _, command := range []string{"stats -o csv", "export -o csv", "export -o csv --wide", "export -o ndjson", "export -o parquet --wide", "top --once -o csv"} {
+			words := strings.Fields(command)
+			args := append([]string{"mpitx", words[0], dir}, append(words[1:], strings.Fields(test.args)...)...)
+			p := newProcess(environ, t.TempDir(), args...)
+			p.run(60 * time.Second)
+			var got []string
+			for _, name := range sortedKeys(someTraffic) {
+				if strings.Contains(p.stdout.String(), name) {
+					got = append(got, name)
+				}
+			}
+			if p.code != test.code || strings.Join(got, " ") != test.want {
+				t.Errorf("%s: exit code %d, with %s\n%s", strings.Join(args, " "), p.code, got, p.stderr.String())
+			}
+			if p.code == 2 && !strings.Contains(p.stderr.String(), "mpitx:call: the run has no such variable (did you mean mpitx:calls") {
+				t.Error(p.stderr.String())
+			}
+		}
+	}
+}

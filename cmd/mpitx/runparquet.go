@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"mpitx/cmd/internal/columns"
 	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/export"
 	"mpitx/recording"
@@ -18,7 +20,7 @@ var errParquet = &exitError{code: exitFailed}
 
 // writeParquet writes the samples of a run as Parquet, through a command of its own that lies beside this one. It tells
 // whether some were damaged, which that command names.
-func writeParquet(w io.Writer, run *recording.Run, o export.SampleOptions) (damaged bool, err error) {
+func writeParquet(w io.Writer, run *recording.Run, o export.SampleOptions, only columns.Set) (damaged bool, err error) {
 	exe, err := os.Executable()
 	if err != nil {
 		return false, err
@@ -32,6 +34,13 @@ func writeParquet(w io.Writer, run *recording.Run, o export.SampleOptions) (dama
 		shape = "wide"
 	}
 	cmd := exec.Command(path, run.Dir, strconv.Itoa(int(o.As)), shape)
+	if only != nil {
+		var chosen bytes.Buffer
+		if err := only.Write(&chosen); err != nil {
+			return false, err
+		}
+		cmd.Args, cmd.Stdin = append(cmd.Args, "chosen"), &chosen
+	}
 	cmd.Stdout, cmd.Stderr = w, os.Stderr
 	err = cmd.Run()
 	var exit *exec.ExitError

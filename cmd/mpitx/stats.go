@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mpitx/catalog"
 	"mpitx/cmd/internal/progress"
 	"mpitx/export"
 	"mpitx/recording"
@@ -19,7 +18,7 @@ import (
 type statsOptions struct {
 	a                *app
 	output, as, sort string
-	nonzero          bool
+	columnFilter
 }
 
 // statOrders are what --sort takes; numbers go from the greatest to the smallest.
@@ -58,12 +57,11 @@ have the exact numbers, in the unit that the variable counts.`,
 	f := cmd.Flags()
 	f.StringVarP(&o.output, "output", "o", "table", "output format: table, wide, json, ndjson, csv")
 	f.StringVar(&o.as, "as", "", "values as raw, delta or rate; default: by the variable's class")
-	f.BoolVar(&o.nonzero, "nonzero", false, "only variables that have a value other than 0")
+	o.columnFilter.flags(cmd)
 	f.StringVar(&o.sort, "sort", "name", "order of the lines: "+strings.Join(sortedKeys(statOrders), ", ")+"; numbers by unit, the greatest first")
 	cmd.RegisterFlagCompletionFunc("output", words("table", "wide", "json", "ndjson", "csv"))
 	cmd.RegisterFlagCompletionFunc("as", words("raw", "delta", "rate"))
 	cmd.RegisterFlagCompletionFunc("sort", words(sortedKeys(statOrders)...))
-	cmd.ValidArgsFunction = completeRuns
 	return cmd
 }
 
@@ -82,8 +80,7 @@ func (o *statsOptions) run(dir string, globs []string) error {
 	if _, ok := statOrders[o.sort]; !ok {
 		return usagef("--sort: %q: must be one of %s", o.sort, strings.Join(sortedKeys(statOrders), ", "))
 	}
-	chosen, err := columnsNamed(globs)
-	if err != nil {
+	if err := o.columnFilter.parse(globs); err != nil {
 		return err
 	}
 	term, err := o.a.terminal()
@@ -95,11 +92,12 @@ func (o *statsOptions) run(dir string, globs []string) error {
 		return err
 	}
 	defer run.Close()
-	if err := checkNamed(run, globs); err != nil {
+	named, err := o.named(run)
+	if err != nil {
 		return err
 	}
 	bar := progress.New("summing up")
-	stats := run.Stats(recording.Options{As: as, Column: chosen, Progress: bar.Update})
+	stats := run.Stats(recording.Options{As: as, Column: named.Column(), Progress: bar.Update})
 	bar.Clear()
 	all := len(stats)
 	if o.nonzero {
@@ -125,50 +123,6 @@ func (o *statsOptions) write(stats []recording.Stat, format export.Format, term 
 		return statTable(stats, term).Write(o.a.out, format, term)
 	}
 	return statRows(stats).Write(o.a.out, format, term)
-}
-
-// columnsNamed chooses the columns that globs name, with or without their class; nil: all.
-func columnsNamed(globs []string) (func(*recording.Column) bool, error) {
-	if len(globs) == 0 {
-		return nil, nil
-	}
-	m, err := (&catalog.Filter{Names: globs}).Compile()
-	if err != nil {
-		return nil, usagef("%v", err)
-	}
-	return func(c *recording.Column) bool {
-		return m.MatchName(c.Variable) || m.MatchName(c.Variable+":"+c.Class.String())
-	}, nil
-}
-
-// checkNamed says which globs name nothing in the run.
-func checkNamed(run *recording.Run, globs []string) error {
-	names := namesIn(run)
-	for _, g := range globs {
-		one, err := columnsNamed([]string{g})
-		if err != nil {
-			return err
-		}
-		found := slices.ContainsFunc(run.Ranks, func(r *recording.Rank) bool {
-			return slices.ContainsFunc(r.Columns, func(c *recording.Column) bool { return c != nil && one(c) })
-		})
-		if !found {
-			return usagef("%s: the run has no such variable%s", g, meant(names, g))
-		}
-	}
-	return nil
-}
-
-func namesIn(run *recording.Run) []string {
-	seen := map[string]bool{}
-	for _, r := range run.Ranks {
-		for _, c := range r.Columns {
-			if c != nil && c.Variable != "" {
-				seen[c.Variable] = true
-			}
-		}
-	}
-	return sortedKeys(seen)
 }
 
 func sortStats(stats []recording.Stat, order string) {

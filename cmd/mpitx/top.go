@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mpitx/cmd/internal/columns"
 	"mpitx/export"
 	"mpitx/recording"
 	"mpitx/ui/program"
@@ -23,24 +24,26 @@ type topOptions struct {
 	a            *app
 	output, as   string
 	once, byRank bool
+	columnFilter
 }
 
 func newTop(a *app) *cobra.Command {
 	o := &topOptions{a: a}
 	formats := []string{"table", "wide", "json", "ndjson", "csv"}
 	cmd := &cobra.Command{
-		Use:   "top [RUN]",
+		Use:   "top [RUN [GLOB…]]",
 		Short: "Watch what the ranks of a running job sample, as it comes",
 		Long: `Watch the run directory of a job that runs under mpitx record or mpitx sample: its variables over all ranks, each rank's values,
 and a heat map of the ranks over time, refreshed twice a second. Runs that ended or died are shown as a whole.
 
 It reads what the job writes, and does not slow it. Without RUN it takes the one run here, or in $MPITX_DIR, whose job is still
 running. "?" shows the keys, and the commands behind ":"; "e" saves what is shown to a CSV or JSON file, "t" tells what is wrong
-with the run, such as where it is damaged. --once prints a table instead, also where there is no terminal.`,
+with the run, such as where it is damaged. --once prints a table instead, also where there is no terminal; GLOBs choose its
+variables by name.`,
 		Example: `  mpirun -n 4 mpitx record --pvar 'mpitx:*' --dir run1 -- ./app input &
   mpitx top run1
-  mpitx top run1 --once --by-rank -o csv`,
-		Args: cobra.MaximumNArgs(1),
+  mpitx top run1 --once --by-rank -o csv
+  mpitx top run1 'mpitx:bytes_*' --once --nonzero`,
 		RunE: func(cmd *cobra.Command, args []string) error { return done(o.run(cmd, args)) },
 	}
 	cmd.Flags().StringVarP(&o.output, "output", "o", "table", "output format of --once: "+strings.Join(formats, ", "))
@@ -49,7 +52,7 @@ with the run, such as where it is damaged. --once prints a table instead, also w
 	cmd.Flags().BoolVar(&o.byRank, "by-rank", false, "with --once: one row for each variable and rank")
 	cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RegisterFlagCompletionFunc("as", cobra.FixedCompletions([]string{"raw", "delta", "rate"}, cobra.ShellCompDirectiveNoFileComp))
-	cmd.ValidArgsFunction = completeRuns
+	o.columnFilter.flags(cmd)
 	return cmd
 }
 
@@ -65,14 +68,17 @@ func (o *topOptions) run(cmd *cobra.Command, args []string) error {
 	switch {
 	case !ok:
 		return usagef("--as: %q: must be raw, delta or rate", o.as)
-	case !o.once && (cmd.Flags().Changed("output") || o.byRank):
-		return usagef("-o and --by-rank are for --once")
+	case !o.once && (cmd.Flags().Changed("output") || o.byRank || o.nonzero || len(args) > 1):
+		return usagef("GLOBs, --nonzero, -o and --by-rank are for --once")
 	case !o.once && !fullScreen():
 		return usagef("top: this is no terminal, or one that cannot be drawn on (TERM=dumb): --once prints a table")
 	}
 	dir := ""
 	if len(args) > 0 {
 		dir = args[0]
+		if err := o.columnFilter.parse(args[1:]); err != nil {
+			return err
+		}
 	} else if dir, err = o.liveRun(); err != nil {
 		return err
 	}
@@ -80,10 +86,15 @@ func (o *topOptions) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	named, err := o.named(run)
+	if err != nil {
+		run.Close()
+		return err
+	}
 	feed := top.Open(run)
 	defer feed.Close()
 	if o.once {
-		return o.print(feed, format, as)
+		return o.print(feed, format, as, named)
 	}
 	t, err := term.Detect(os.Stdout, o.a.env.Getenv, o.a.color)
 	if err != nil {
@@ -152,13 +163,16 @@ func (o *topOptions) liveRun() (string, error) {
 }
 
 // print is --once.
-func (o *topOptions) print(feed *top.Feed, format export.Format, as recording.Transform) error {
+func (o *topOptions) print(feed *top.Feed, format export.Format, as recording.Transform, named columns.Set) error {
 	terminal, err := o.a.terminal()
 	if err != nil {
 		return err
 	}
 	feed.All()
 	frame := feed.Frame(top.Ask{As: as})
+	frame.Rows = slices.DeleteFunc(frame.Rows, func(r top.Row) bool {
+		return named != nil && !named[columns.Key{Variable: r.Variable, Object: r.Object, Class: r.Class}] || o.nonzero && r.Zero()
+	})
 	people := format == export.FormatTable || format == export.FormatWide
 	rows := frame.Table(people)
 	if o.byRank {

@@ -64,6 +64,9 @@ type Row struct {
 	Description         string
 }
 
+// Zero reports whether all numbers are 0, or there are none.
+func (r *Row) Zero() bool { return r.Ranks == 0 || r.Min == 0 && r.Max == 0 }
+
 // Detail is one row, by rank.
 type Detail struct {
 	Key

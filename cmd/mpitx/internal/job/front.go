@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"sort"
 	"syscall"
 	"time"
 
@@ -322,10 +321,7 @@ func (f *front) root() (*Job, error) {
 	bm := &catalog.Merged{}
 	if f.process != nil && f.result != nil {
 		am = catalog.Merge(f.process, f.deltas, f.result.Lost)
-		for r, why := range f.result.Lost {
-			j.Lost = append(j.Lost, fmt.Sprintf("rank %d on %s: %s", r, orUnknown(f.result.Hosts[r]), why))
-		}
-		sort.Strings(j.Lost)
+		j.Lost = f.result.lostText()
 	} else if after != nil {
 		am.Stage.Error = after.Text
 	}

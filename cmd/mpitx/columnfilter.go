@@ -1,0 +1,109 @@
+package main
+
+import (
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"mpitx/catalog"
+	"mpitx/cmd/internal/columns"
+	"mpitx/recording"
+)
+
+// columnFilter chooses variables of a run, by GLOBs of names and by their values.
+type columnFilter struct {
+	globs   []string
+	nonzero bool
+
+	matchers []*catalog.Matcher // of globs
+}
+
+func (f *columnFilter) flags(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.nonzero, "nonzero", false, "only variables that have a value other than 0")
+	cmd.ValidArgsFunction = completeRunAndNames
+}
+
+func (f *columnFilter) parse(globs []string) error {
+	f.globs = globs
+	for _, g := range globs {
+		m, err := (&catalog.Filter{Names: []string{g}}).Compile()
+		if err != nil {
+			return usagef("%v", err)
+		}
+		f.matchers = append(f.matchers, m)
+	}
+	return nil
+}
+
+func matchesKey(m *catalog.Matcher, k columns.Key) bool {
+	return m.MatchName(k.Variable) || m.MatchName(k.Variable+":"+k.Class.String())
+}
+
+// named are the variables that the GLOBs name, with or without their class; nil if there are none. A GLOB that names nothing is an error.
+func (f *columnFilter) named(run *recording.Run) (columns.Set, error) {
+	if len(f.globs) == 0 {
+		return nil, nil
+	}
+	all, chosen := keysIn(run), columns.Set{}
+	for i, m := range f.matchers {
+		found := false
+		for k := range all {
+			if matchesKey(m, k) {
+				chosen[k], found = true, true
+			}
+		}
+		if !found {
+			return nil, usagef("%s: the run has no such variable%s", f.globs[i], meant(variablesIn(all), f.globs[i]))
+		}
+	}
+	return chosen, nil
+}
+
+// chosen are the named variables, with --nonzero those of them that have values other than 0, for which it reads the run.
+func (f *columnFilter) chosen(run *recording.Run, as recording.Transform, progress func(done, total uint64)) (columns.Set, error) {
+	set, err := f.named(run)
+	if err != nil || !f.nonzero {
+		return set, err
+	}
+	moved := columns.Set{}
+	for _, s := range run.Stats(recording.Options{As: as, Column: set.Column(), Progress: progress}) {
+		if !s.Zero() {
+			moved[columns.Key{Variable: s.Variable, Object: s.Object, Class: s.Class}] = true
+		}
+	}
+	return moved, nil
+}
+
+func keysIn(run *recording.Run) columns.Set {
+	all := columns.Set{}
+	for _, r := range run.Ranks {
+		for _, c := range r.Columns {
+			if c != nil && c.Variable != "" {
+				all[columns.KeyOf(c)] = true
+			}
+		}
+	}
+	return all
+}
+
+func variablesIn(set columns.Set) []string {
+	var names []string
+	for k := range set {
+		names = append(names, k.Variable)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// completeRunAndNames completes a run directory, then names of variables that it has.
+func completeRunAndNames(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+	if len(args) == 0 {
+		return completeRuns(cmd, args, word)
+	}
+	run, err := recording.Open(args[0])
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	defer run.Close()
+	return variablesIn(keysIn(run)), cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,32 @@
+package job
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"mpitx/export"
+)
+
+// lostText names the ranks that gave no answer, in order, those of one host and one reason together.
+func (r *result) lostText() []string {
+	type cause struct{ host, why string }
+	var causes []cause
+	ranks := map[cause][]int{}
+	for _, rank := range slices.Sorted(maps.Keys(r.Lost)) {
+		c := cause{orUnknown(r.Hosts[rank]), r.Lost[rank]}
+		if ranks[c] == nil {
+			causes = append(causes, c)
+		}
+		ranks[c] = append(ranks[c], rank)
+	}
+	var lines []string
+	for _, c := range causes {
+		word := "rank"
+		if len(ranks[c]) > 1 {
+			word = "ranks"
+		}
+		lines = append(lines, fmt.Sprintf("%s %s on %s: %s", word, export.RankList(ranks[c]), c.host, c.why))
+	}
+	return lines
+}
