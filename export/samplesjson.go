@@ -15,7 +15,7 @@ func jsonSamples(out *lines, run *recording.Run, f Format, o SampleOptions) erro
 		return wideSamples(out, run, o, &jsonWide{document: document})
 	}
 	if document {
-		if err := jsonSampleHead(out, run); err != nil {
+		if err := jsonSampleHead(out, run, nil); err != nil {
 			return err
 		}
 	}
@@ -91,8 +91,9 @@ func appendJSONValue(b []byte, v *recording.Value) []byte {
 	return v.AppendText(b)
 }
 
-// jsonSampleHead writes what the document says before the samples: the run, and its ranks with what they lost.
-func jsonSampleHead(out *lines, run *recording.Run) error {
+// jsonSampleHead writes what the document says before the samples: the run, its ranks with what they lost, and units if they are not
+// in the samples.
+func jsonSampleHead(out *lines, run *recording.Run, units []byte) error {
 	b := append(out.buf, "{\n  \"schema\": \""+SamplesSchema+"\",\n  \"version\": "+strconv.Itoa(SamplesVersion)+",\n  \"run\": \""...)
 	b = hex.AppendEncode(b, run.ID[:])
 	b = append(b, "\",\n  \"start\": \""...)
@@ -109,7 +110,11 @@ func jsonSampleHead(out *lines, run *recording.Run) error {
 			return err
 		}
 	}
-	out.buf = append(b, "\n  ],\n  \"samples\": ["...)
+	b = append(b, "\n  ],"...)
+	if units != nil {
+		b = append(append(append(b, "\n  \"units\": {"...), units...), "},"...)
+	}
+	out.buf = append(b, "\n  \"samples\": ["...)
 	return nil
 }
 
@@ -123,6 +128,7 @@ type jsonWide struct {
 
 func (f *jsonWide) begin(out *lines, run *recording.Run, columns []WideColumn) error {
 	f.first = true
+	units := []byte{}
 	for _, c := range columns {
 		k, err := appendJSON(nil, c.Name)
 		if err != nil {
@@ -132,9 +138,18 @@ func (f *jsonWide) begin(out *lines, run *recording.Run, columns []WideColumn) e
 			k = append(append([]byte{'"'}, hex.EncodeToString([]byte(c.Name))...), '"')
 		}
 		f.keys = append(f.keys, k)
+		if c.Unit == "" {
+			continue
+		}
+		if len(units) > 0 {
+			units = append(units, ',')
+		}
+		if units, err = appendJSON(append(append(units, k...), ':'), c.Unit); err != nil {
+			return err
+		}
 	}
 	if f.document {
-		return jsonSampleHead(out, run)
+		return jsonSampleHead(out, run, units)
 	}
 	return nil
 }

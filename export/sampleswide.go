@@ -14,6 +14,7 @@ type WideColumn struct {
 	Name     string         // variable@object[element]
 	Kind     recording.Kind // Integer, Float or Text; Text also where ranks differ in it
 	Unsigned bool           // of integers: see [recording.Column.Holds]
+	Unit     string         // see [recording.Column.UnitAs]; "" also where ranks differ in it
 }
 
 // wideColumns are the columns of a wide table, in the order in which the ranks declared them.
@@ -44,15 +45,25 @@ func wideColumns(run *recording.Run, names *sampleNames, o *SampleOptions) []Wid
 				if !ok {
 					i = len(all)
 					at[name] = i
-					all = append(all, WideColumn{name, kind, unsigned})
-				} else if all[i].Kind != kind || all[i].Unsigned != unsigned {
-					all[i].Kind, all[i].Unsigned = recording.Text, false
+					all = append(all, WideColumn{name, kind, unsigned, s.unit})
+				} else {
+					all[i].join(kind, unsigned, s.unit)
 				}
 				s.wide = append(s.wide, i)
 			}
 		}
 	}
 	return slices.Clip(all)
+}
+
+// join takes in another rank's column of the same name.
+func (c *WideColumn) join(kind recording.Kind, unsigned bool, unit string) {
+	if c.Kind != kind || c.Unsigned != unsigned {
+		c.Kind, c.Unsigned = recording.Text, false
+	}
+	if c.Unit != unit {
+		c.Unit = ""
+	}
 }
 
 // wideRow is one instant of one rank: several sets of columns may have been sampled at it.

@@ -105,6 +105,10 @@ func TestWideSamples(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		units := map[recording.Transform]string{recording.Default: `{"seconds":"s"}`, recording.Raw: `{"seconds":"s"}`, recording.Rate: `{"seconds":"s/s"}`}
+		if got, _ := f.Lookup("mpitx.units"); got != units[as] {
+			t.Errorf("units %s as %v", got, as)
+		}
 		var names []string
 		integers := 0
 		for _, field := range f.Schema().Fields() {

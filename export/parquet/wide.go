@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"encoding/json"
 	"io"
 	"slices"
 	"strings"
@@ -18,7 +19,9 @@ const status = "status"
 
 // WideSamples writes one row for each rank and instant, in order of time, in memory that does not grow with them: time, time_ns,
 // rank and host as in Samples, a column for each element of each variable (null where it has no value), and status: "ok", or
-// variable=status for what is not. A column is int64, uint64, double or text: integers are exact, items of enumerations are text.
+// variable=status for what is not. A column is int64, uint64, double or text: integers are exact, items of enumerations are text. The
+// units of columns that have one are in the file's metadata, as a JSON object under mpitx.units: the Parquet library writes no metadata
+// of single columns.
 func WideSamples(w io.Writer, run *recording.Run, o recording.Options) error {
 	t := &table{run: run, w: w}
 	if err := export.WideRows(run, o, t.begin, t.add); err != nil {
@@ -60,6 +63,7 @@ func (t *table) begin(columns []export.WideColumn) error {
 		"time": parquetgo.Leaf(parquetgo.DoubleType), "time_ns": parquetgo.Encoded(parquetgo.Int(64), &parquetgo.DeltaBinaryPacked),
 		"rank": dictionary(parquetgo.Int(32)), "host": dictionary(parquetgo.String()), status: dictionary(parquetgo.String()),
 	}, slices.Clone(fixed)}
+	units := map[string]string{}
 	for _, c := range columns {
 		var n parquetgo.Node
 		switch {
@@ -78,10 +82,18 @@ func (t *table) begin(columns []export.WideColumn) error {
 		}
 		g.Group[name] = parquetgo.Optional(n)
 		g.names = append(g.names, name)
+		if c.Unit != "" {
+			units[name] = c.Unit
+		}
+	}
+	text, err := json.Marshal(units)
+	if err != nil {
+		return err
 	}
 	g.names = append(g.names, status)
 	t.columns = columns
-	t.out = parquetgo.NewGenericWriter[any](t.w, append(settings(t.run), parquetgo.NewSchema("samples", g))...)
+	t.out = parquetgo.NewGenericWriter[any](t.w, append(settings(t.run), parquetgo.KeyValueMetadata("mpitx.units", string(text)),
+		parquetgo.NewSchema("samples", g))...)
 	return nil
 }
 
