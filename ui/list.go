@@ -82,41 +82,15 @@ func (m *Model) row(e *entry, c columns, width int, at bool) string {
 	if c.typ > 0 {
 		rest += " " + m.t.Fit(strings.Replace(e.v.Type.String(), "unsigned-", "u-", 1), c.typ)
 	}
-	head, tail := cutMiddle(e.name, c.name, m.t)
+	head, tail := m.t.CutMiddle(e.name, c.name)
 	name := m.highlight(e, 0, head, base)
 	used := term.Width(e.name[:head])
 	if tail < len(e.name) {
-		dots := ellipsis(m.t)
+		dots := m.t.Ellipsis()
 		name += m.t.Paint(base, dots) + m.highlight(e, tail, len(e.name), base)
 		used += term.Width(dots) + term.Width(e.name[tail:])
 	}
 	return m.t.Paint(base, sign+m.t.Fit(marks, 3)+" ") + name + m.t.Paint(base, strings.Repeat(" ", max(0, c.name-used))+rest)
-}
-
-func ellipsis(t term.Term) string {
-	if t.UTF8 {
-		return "…"
-	}
-	return ".."
-}
-
-// cutMiddle says what of a name fits into a width: all, with head and tail at its end, or name[:head] and name[tail:] with dots
-// between them. Names that begin alike are told apart by their ends.
-func cutMiddle(name string, width int, t term.Term) (head, tail int) {
-	if len(name) <= width || len(name) <= 4*width && term.Width(name) <= width {
-		return len(name), len(name)
-	}
-	room := width - term.Width(ellipsis(t))
-	if room < 8 {
-		return len(ansi.Truncate(name[:min(len(name), 4*width)], max(room, 0), "")), len(name)
-	}
-	from := max(0, len(name)-4*width)
-	for from < len(name) && name[from]&0xc0 == 0x80 {
-		from++
-	}
-	end := name[from:]
-	end = ansi.TruncateLeft(end, max(0, term.Width(end)-room*2/5), "")
-	return len(ansi.Truncate(name[:min(len(name), 4*width)], room-term.Width(end), "")), len(name) - len(end)
 }
 
 // highlight paints the bytes from start to end of a name, with what the search matched.

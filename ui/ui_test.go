@@ -347,11 +347,11 @@ func TestCutMiddle(t *testing.T) {
 	}{
 		{"short", 10, "short"},
 		{"coll_tuned_bcast_algorithm_chain_fanout", 20, "coll_tuned_b…_fanout"},
-		{"coll_tuned_bcast_algorithm_chain_fanout", 6, "coll_"},
+		{"coll_tuned_bcast_algorithm_chain_fanout", 6, "col…ut"},
 		{"日本語の変数名日本語の変数名", 12, "日本語…変数名"[:9] + "…数名"},
 		{strings.Repeat("x", 10_000) + "_end", 16, "xxxxxxxxx…xx_end"},
 	} {
-		head, tail := cutMiddle(c.name, c.width, term.Term{UTF8: true})
+		head, tail := term.Term{UTF8: true}.CutMiddle(c.name, c.width)
 		got := c.name[:head]
 		if tail < len(c.name) {
 			got += "…" + c.name[tail:]

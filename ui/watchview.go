@@ -51,7 +51,11 @@ func lastOf(curve []float64, show showing) string {
 	if len(curve) == 0 || math.IsNaN(curve[len(curve)-1]) {
 		return "-"
 	}
-	return chart.Number(curve[len(curve)-1]) + map[showing]string{showRate: "/s"}[show]
+	return amount(curve[len(curve)-1], show)
+}
+
+func amount(x float64, show showing) string {
+	return chart.Number(x) + map[showing]string{showRate: "/s"}[show]
 }
 
 func (m *Model) chart(s *series, width, height int) []string {
@@ -65,23 +69,11 @@ func (m *Model) chart(s *series, width, height int) []string {
 		name := show.String() + ", sum of " + strconv.Itoa(len(s.ranks)) + " ranks"
 		curves = append(curves, chart.Series{Name: name, Values: s.total(show)})
 	}
-	axes := chart.Axes{Right: "now", Zero: true}
+	axes := chart.Axes{Label: func(x float64) string { return amount(x, show) }, Zero: true, Log: m.log10, Time: chart.Time{End: "now"}}
 	if n := len(s.times); n > 1 {
-		span := s.times[n-1].Sub(s.times[0])
-		if points := 2 * (width - 5); n < points { // samples begin at the right: the left end is as long ago as it will be
-			span = span * time.Duration(points-1) / time.Duration(n-1)
-		}
-		axes.Left = "-" + span.Round(time.Second).String()
-	}
-	if m.log10 {
-		axes.Unit = " (log10)"
-		for _, c := range curves {
-			for i, v := range c.Values {
-				c.Values[i] = math.Log10(v) // of nothing and less there is no point
-				if math.IsInf(c.Values[i], 0) {
-					c.Values[i] = math.NaN()
-				}
-			}
+		axes.Time.Step = s.times[n-1].Sub(s.times[0]) / time.Duration(n-1)
+		if m.paused || m.ended != "" {
+			axes.Time.End = s.times[n-1].Format(time.TimeOnly)
 		}
 	}
 	return chart.LineChart(curves, axes, width, height, m.chartStyle())

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
@@ -41,8 +42,10 @@ func wave(n int, phase float64) []float64 {
 	return v
 }
 
+func perSecond(x float64) string { return Number(x) + "/s" }
+
 func sampleHeat(ranks, steps int) Heat {
-	h := Heat{Unit: "/s"}
+	h := Heat{Label: perSecond, Time: Time{Step: time.Second, End: "now"}}
 	for r := range ranks {
 		v := wave(steps, float64(r))
 		if r == 2 {
@@ -62,7 +65,7 @@ func TestGolden(t *testing.T) {
 		var b strings.Builder
 		b.WriteString(Sparkline(gaps, 30, s) + "|\n")
 		two := []Series{{"rank 0", wave(60, 0)}, {"rank 1", wave(60, 2)}}
-		for _, l := range LineChart(two, Axes{Unit: "/s", Left: "-30s", Right: "now", Zero: true}, 60, 12, s) {
+		for _, l := range LineChart(two, Axes{Label: perSecond, Time: Time{Step: time.Second / 2, End: "now"}, Zero: true}, 60, 12, s) {
 			b.WriteString(l + "|\n")
 		}
 		for _, l := range HeatMap(sampleHeat(8, 40), 50, 6, s) {
@@ -96,7 +99,8 @@ func check(t interface{ Errorf(string, ...any) }, what string, lines []string, w
 }
 
 func drawAll(t interface{ Errorf(string, ...any) }, rows [][]float64, width, height int, s Style) {
-	h := Heat{Values: rows}
+	clock := Time{Step: time.Minute, End: "now", Whole: height%2 == 0}
+	h := Heat{Values: rows, Time: clock}
 	var all []Series
 	for i, r := range rows {
 		h.Names = append(h.Names, fmt.Sprint("rank ", i))
@@ -106,7 +110,7 @@ func drawAll(t interface{ Errorf(string, ...any) }, rows [][]float64, width, hei
 		}
 	}
 	check(t, "heat map", HeatMap(h, width, height, s), width, height, s)
-	lines := LineChart(all, Axes{Unit: "B", Left: "then", Right: "now", Zero: width%2 == 0}, width, height, s)
+	lines := LineChart(all, Axes{Time: clock, Zero: width%2 == 0, Log: width%3 == 0}, width, height, s)
 	check(t, "line chart", lines, width, height, s)
 	if width > 0 && height > 0 && len(lines) != height {
 		t.Errorf("line chart: %d lines, not %d", len(lines), height)
@@ -233,5 +237,35 @@ func TestZeros(t *testing.T) {
 	text := strings.Join(LineChart([]Series{{Name: "a", Values: []float64{0, 0, 0}}}, Axes{Zero: true}, 40, 10, Style{}), "\n")
 	if strings.Contains(text, "-0") || strings.Contains(text, "-1") || !strings.Contains(text, "1│") {
 		t.Error(text)
+	}
+}
+
+// Both ends of both axes are written, with the unit; on a logarithmic scale as the values that they stand for.
+func TestAxes(t *testing.T) {
+	values := []float64{0, 10, 6220}
+	for _, c := range []struct {
+		axes Axes
+		want []string
+	}{
+		{Axes{Label: perSecond, Zero: true, Time: Time{Step: time.Second, End: "now"}}, []string{"6.22k/s│", "  0/s│", "└-2m", "now"}},
+		{Axes{Label: perSecond, Time: Time{Step: time.Second, Whole: true, End: "3s"}}, []string{"6.22k/s│", "  0/s│", "└0s─", "─3s"}},
+		{Axes{Label: perSecond, Log: true, Time: Time{Step: time.Second, End: "now"}}, []string{"6.22k/s│", " 10/s│", "100/s│", "└-2m"}},
+	} {
+		for _, height := range []int{7, 12} {
+			text := strings.Join(LineChart([]Series{{Name: "a", Values: values}}, c.axes, 80, height, Style{}), "\n")
+			for _, w := range c.want {
+				if !strings.Contains(text, w) && !(w == "100/s│" && height == 7) {
+					t.Errorf("%+v: no %q in\n%s", c.axes, w, text)
+				}
+			}
+		}
+	}
+	h := Heat{Names: []string{"0"}, Values: [][]float64{values}, Label: perSecond, Time: Time{Step: time.Second, Whole: true, End: "3s"}}
+	lines := HeatMap(h, 62, 3, Style{})
+	if legend := lines[len(lines)-1]; !strings.Contains(legend, "0s──") || !strings.Contains(legend, " 0/s ") || !strings.Contains(legend, " 6.22k/s ") || !strings.HasSuffix(legend, "──3s") {
+		t.Errorf("%q", legend)
+	}
+	if !strings.HasSuffix(lines[0], strings.Repeat("█", 20)) || strings.Contains(lines[0], "·") {
+		t.Errorf("three values do not fill the width: %q", lines[0])
 	}
 }

@@ -14,17 +14,17 @@ var (
 
 // Heat is a heat map: one row for each name, one column for each step of time.
 type Heat struct {
-	Names     []string    // of the rows, safe to print
-	Values    [][]float64 // of each row, the newest last
-	Low, High float64     // the scale's ends; where High <= Low, those of the values
-	Unit      string      // behind the scale's numbers
-	Squeeze   bool        // columns that do not fit are put together by their mean; else the oldest are left out
+	Names     []string             // of the rows, safe to print
+	Values    [][]float64          // of each row, the newest last
+	Low, High float64              // the scale's ends; where High <= Low, those of the values
+	Label     func(float64) string // writes the scale's numbers, with their unit; nil: Number
+	Time      Time
 }
 
-// HeatMap draws a heat map in at most height lines of exactly width cells: its rows, and a line with the scale below. Rows that
-// do not fit are put together by equal numbers, of which the greatest value is shown, and named "first-last"; so nothing hot
-// is hidden. With 24-bit colours a cell is a colour of a colour-blind-safe scale
-// that grows in lightness; with 256 a shade in that colour; with fewer a shade alone. A gap is a dot.
+// HeatMap draws a heat map in at most height lines of exactly width cells: its rows, and a line below with the times and the scale.
+// Rows that do not fit are put together by equal numbers, of which the greatest value is shown, and named "first-last"; so nothing hot
+// is hidden. Columns that do not fit are put together by their mean if the whole is shown, else the oldest are left out. With 256
+// colours or more a cell is a colour of a colour-blind-safe scale that grows in lightness; with fewer a shade. A gap is a dot.
 func HeatMap(h Heat, width, height int, s Style) []string {
 	if width <= 0 || height <= 0 {
 		return nil
@@ -50,13 +50,13 @@ func HeatMap(h Heat, width, height int, s Style) []string {
 		var p painter
 		name := ansi.Truncate(names[i], label, "")
 		p.WriteString(strings.Repeat(" ", label-ansi.StringWidth(name)) + name + " "[:min(1, width-label)])
-		for _, x := range fit(row, columns, h.Squeeze) {
+		for _, x := range fit(row, columns, h.Time.Whole, h.Time.Whole) {
 			p.paint(s.cell(x, low, high))
 		}
 		lines = append(lines, p.line())
 	}
 	if len(lines) < height {
-		lines = append(lines, s.legend(low, high, h.Unit, label, width))
+		lines = append(lines, h.legend(low, high, label, width, s))
 	}
 	return lines
 }
@@ -77,32 +77,33 @@ func (s Style) cell(x, low, high float64) (color, glyph string) {
 		}
 	}
 	glyphs := shades
+	if s.Colors >= Colors256 {
+		color = s.foreground(scaleColor(t), -1)
+	}
 	switch {
+	case s.ASCII && color != "":
+		glyphs = shadesASCII[1:] // the lowest is seen by its colour
 	case s.ASCII:
 		glyphs = shadesASCII
-	case s.Colors == TrueColor:
-		return s.foreground(scaleColor(t), -1), "█"
-	}
-	if s.Colors >= Colors256 {
-		glyphs = glyphs[1:] // the lowest is seen by its colour
-		color = s.foreground(scaleColor(t), -1)
+	case color != "":
+		return color, "█"
 	}
 	return color, glyphs[min(int(t*float64(len(glyphs))), len(glyphs)-1)]
 }
 
-// legend is the scale.
-func (s Style) legend(low, high float64, unit string, label, width int) string {
+// legend is the time axis, with the scale in its middle.
+func (h Heat) legend(low, high float64, margin, width int, s Style) string {
 	const steps = 12
 	var p painter
-	p.WriteString(strings.Repeat(" ", min(label+1, width)))
-	p.WriteString(Number(low) + " ")
+	p.WriteString(label(h.Label, low) + " ")
 	for i := range steps {
 		c, g := s.cell(float64(i)/(steps-1), 0, 1)
 		p.paint(c, g)
 	}
-	p.paint("", " "+Number(high)+unit)
-	line := ansi.Truncate(p.line(), width, "")
-	return line + strings.Repeat(" ", max(width-ansi.StringWidth(line), 0))
+	p.paint("", " "+label(h.Label, high))
+	head := strings.Repeat(" ", min(margin+1, width))
+	columns := width - len(head)
+	return head + h.Time.axis(columns, p.line(), columns, s)
 }
 
 // grouped puts rows together until there are at most n, but for n < 1 still one.

@@ -13,11 +13,12 @@ type Series struct {
 	Values []float64
 }
 
-// Axes says what is written beside a chart.
+// Axes says what is written at the axes of a chart.
 type Axes struct {
-	Unit        string // behind the numbers of the values' axis
-	Left, Right string // what the time axis begins and ends with, safe to print
-	Zero        bool   // the axis begins at 0 where no value is negative
+	Label func(float64) string // writes the numbers of the values' axis, with their unit; nil: Number
+	Time  Time
+	Zero  bool // the axis begins at 0 where no value is negative
+	Log   bool // a logarithmic scale: values of 0 and less are gaps
 }
 
 const (
@@ -31,14 +32,19 @@ var dots = [2][4]uint8{{1, 2, 4, 64}, {8, 16, 32, 128}}
 // patterns say which dots of a line are left out: lines differ without colours.
 var patterns = [...][]bool{{true}, {true, false}, {true, true, true, false}, {true, false, false}, {true, true, false, false}, {true, false, true, true, true}}
 
-// LineChart draws series over time in exactly height lines of exactly width cells: lines of dots with an axis of round numbers at
-// the left, a line for the time, and one for the names. Where there is no room for these they are left out. With several series each
-// has a pattern and ends in its letter. Values that do not fit are put together, by their mean. In ASCII every point is its series' letter.
+// LineChart draws series over time in exactly height lines of exactly width cells: lines of dots with an axis at the left, which
+// shows the least and the greatest value and round numbers between them, a line for the time, and one for the names. Where there is
+// no room for these they are left out. With several series each has a pattern and ends in its letter. Values that do not fit are put
+// together, by their mean. In ASCII every point is its series' letter.
 func LineChart(series []Series, axes Axes, width, height int, s Style) []string {
 	if width <= 0 || height <= 0 {
 		return nil
 	}
+	if axes.Log {
+		series = logarithms(series)
+	}
 	c := newCanvas(series, axes, width, height, s)
+	c.whole = axes.Time.Whole
 	for i := range series {
 		c.draw(i, series[i].Values)
 	}
@@ -54,6 +60,7 @@ type canvas struct {
 	bits          []uint8
 	owner         []int8 // series of a cell, plus one
 	mark          []byte // a letter in a cell
+	whole         bool   // the values fill the width
 }
 
 func newCanvas(all []Series, axes Axes, width, height int, s Style) *canvas {
@@ -67,24 +74,20 @@ func newCanvas(all []Series, axes Axes, width, height int, s Style) *canvas {
 	}
 	var ok bool
 	c.low, c.high, ok = Range(values...)
-	if axes.Zero && c.low > 0 {
+	zero := axes.Zero && !axes.Log
+	if zero && c.low > 0 {
 		c.low = 0
 	}
 	switch {
 	case !ok || c.low < c.high:
-	case axes.Zero && c.low == 0:
+	case zero && c.low == 0:
 		c.high = 1
 	default:
 		room := max(math.Abs(c.low)/2, 1)
 		c.low, c.high = max(c.low-room, -math.MaxFloat64), min(c.high+room, math.MaxFloat64)
 	}
 	if width >= 20 && ok {
-		for _, t := range Ticks(c.low, c.high, max(c.rows/2, 2)) {
-			c.labels[c.row(t)/4] = Number(t) + axes.Unit
-		}
-		for _, l := range c.labels {
-			c.label = max(c.label, ansi.StringWidth(l))
-		}
+		c.number(axes)
 		c.label = min(c.label, width/3)
 	}
 	c.columns = width
@@ -94,6 +97,41 @@ func newCanvas(all []Series, axes Axes, width, height int, s Style) *canvas {
 	n := c.columns * c.rows
 	c.bits, c.owner, c.mark = make([]uint8, n), make([]int8, n), make([]byte, n)
 	return c
+}
+
+// number writes the ends of the values' axis, and round numbers that are not next to them.
+func (c *canvas) number(axes Axes) {
+	write := func(t float64) {
+		x := t
+		if axes.Log {
+			x = math.Pow(10, t)
+		}
+		l := label(axes.Label, x)
+		c.labels[c.row(t)/4], c.label = l, max(c.label, ansi.StringWidth(l))
+	}
+	for _, t := range Ticks(c.low, c.high, max(c.rows/2, 2)) {
+		if y := c.row(t) / 4; y > 1 && y < c.rows-2 && (!axes.Log || t == math.Trunc(t)) {
+			write(t)
+		}
+	}
+	write(c.low)
+	if c.rows > 1 {
+		write(c.high)
+	}
+}
+
+// logarithms are series for a logarithmic scale.
+func logarithms(series []Series) []Series {
+	all := make([]Series, len(series))
+	for i, one := range series {
+		all[i] = Series{one.Name, make([]float64, len(one.Values))}
+		for k, v := range one.Values {
+			if all[i].Values[k] = math.Log10(v); math.IsInf(all[i].Values[k], -1) {
+				all[i].Values[k] = math.NaN()
+			}
+		}
+	}
+	return all
 }
 
 // row is the row of dots of a value, from the top.
@@ -106,7 +144,7 @@ func (c *canvas) draw(i int, values []float64) {
 	n := c.columns * 2
 	pattern := patterns[i%len(patterns)]
 	before, last := -1, -1
-	for x, v := range fit(values, n, true) {
+	for x, v := range fit(values, n, true, c.whole) {
 		if math.IsNaN(v) {
 			before = -1
 			continue
@@ -159,7 +197,7 @@ func (c *canvas) lines(all []Series, axes Axes, width, height int) []string {
 		lines = append(lines, p.line())
 	}
 	if c.rows < height {
-		lines = append(lines, c.times(axes, width), c.names(all, width))
+		lines = append(lines, c.times(all, axes), c.names(all, width))
 	}
 	return lines
 }
@@ -181,20 +219,20 @@ func (c *canvas) cell(k int) (color, glyph string) {
 }
 
 // times is the time axis.
-func (c *canvas) times(axes Axes, width int) string {
-	line, corner := "─", "└"
+func (c *canvas) times(all []Series, axes Axes) string {
+	corner := "└"
 	if c.style.ASCII {
-		line, corner = "-", "+"
+		corner = "+"
 	}
 	head := ""
 	if c.label > 0 {
 		head = strings.Repeat(" ", c.label) + corner
 	}
-	left, right := axes.Left, axes.Right
-	if ansi.StringWidth(left)+ansi.StringWidth(right)+3 > c.columns {
-		left, right = "", ""
+	n := c.columns * 2
+	for i := range all {
+		n = max(n, len(all[i].Values))
 	}
-	return head + left + strings.Repeat(line, c.columns-ansi.StringWidth(left)-ansi.StringWidth(right)) + right
+	return head + axes.Time.axis(n, "", c.columns, c.style)
 }
 
 // names is the legend.

@@ -126,10 +126,24 @@ func shorter(s string) string {
 	return trimZeros(m) + "e" + sign + strings.TrimLeft(e[1:], "0")
 }
 
+// label writes a number as label does; nil: as Number.
+func label(label func(float64) string, x float64) string {
+	if label == nil {
+		return Number(x)
+	}
+	return label(x)
+}
+
 // fit gives exactly n values: the last n, or all of them squeezed where squeeze is set, each then the mean of those that fall
-// together. Missing ones are NaN, at the front.
-func fit(values []float64, n int, squeeze bool) []float64 {
+// together. Missing ones are NaN, at the front; if stretch is set, each value is repeated instead.
+func fit(values []float64, n int, squeeze, stretch bool) []float64 {
 	out := make([]float64, n)
+	if len(values) <= n && stretch && len(values) > 0 {
+		for i := range out {
+			out[i] = values[i*len(values)/n]
+		}
+		return out
+	}
 	if len(values) <= n || !squeeze {
 		values = values[max(len(values)-n, 0):]
 		for i := range n - len(values) {

@@ -17,7 +17,7 @@ func Sparkline(values []float64, width int, s Style) string {
 	if s.ASCII {
 		glyphs = sparksASCII
 	}
-	values = fit(values, width, false)
+	values = fit(values, width, false, false)
 	low, high, _ := Range(values)
 	if low > 0 {
 		low = 0

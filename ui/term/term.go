@@ -131,3 +131,35 @@ func Wrap(s string, width int) []string {
 	}
 	return strings.Split(s, "\n")
 }
+
+// Ellipsis marks what was cut.
+func (t Term) Ellipsis() string {
+	if t.UTF8 {
+		return "…"
+	}
+	return ".."
+}
+
+// CutMiddle says what of a safe name fits into a width: all, with head and tail at its end, or name[:head] and name[tail:] with an
+// ellipsis between them. Names that begin alike are told apart by their ends.
+func (t Term) CutMiddle(name string, width int) (head, tail int) {
+	if len(name) <= width || len(name) <= 4*width && Width(name) <= width {
+		return len(name), len(name)
+	}
+	room := max(width-Width(t.Ellipsis()), 0)
+	end := name[max(0, len(name)-4*width-3):]
+	for end != "" && end[0]&0xc0 == 0x80 {
+		end = end[1:]
+	}
+	end = ansi.TruncateLeft(end, max(0, Width(end)-room*2/5), "")
+	return len(ansi.Truncate(name[:min(len(name), 4*width)], room-Width(end), "")), len(name) - len(end)
+}
+
+// FitMiddle cuts a safe name in its middle, or pads it, to exactly width cells.
+func (t Term) FitMiddle(name string, width int) string {
+	head, tail := t.CutMiddle(name, width)
+	if head < len(name) {
+		name = t.Cut(name[:head]+t.Ellipsis()+name[tail:], width)
+	}
+	return Pad(name, width)
+}

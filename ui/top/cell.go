@@ -144,6 +144,7 @@ type cell struct {
 	time    time.Duration // of the last sample
 	start   mark          // the first that was seen
 	bin     int           // that it fell into
+	closed  int           // the bin that ended when it came; -1: none did
 	history history       // differences since the first
 	marks   [2]mark       // where the last two bins ended: rates are taken from there
 }
@@ -197,8 +198,27 @@ func (c *cell) close(l *timeline, bridge int) {
 	if math.IsNaN(grown) {
 		return
 	}
-	c.history.put(c.bin, l.bins, bridge, c.how == sum && c.columns[0].grows, grown)
+	c.history.put(c.bin, l.bins, bridge, c.linear(), grown)
 	c.marks[0], c.marks[1] = c.marks[1], mark{c.time, grown, true}
+	c.closed = c.bin
+}
+
+// linear says whether it grows evenly between two samples, as far as is known.
+func (c *cell) linear() bool { return c.how == sum && c.columns[0].grows }
+
+// settle gives the bins that have ended the values at their very ends, between the last sample in them and the present one: else a bin
+// whose samples came late would lend its growth to the next one, which then shows more per second than there is.
+func (c *cell) settle(l *timeline, bridge int, t time.Duration) {
+	last, b := c.marks[1], c.closed
+	c.closed = -1
+	if b < 0 || !c.linear() || c.bin-b > bridge || t <= last.time {
+		return
+	}
+	_, grown := c.now()
+	for ; b < c.bin; b++ {
+		end := time.Duration(b+1) * l.width
+		c.history.put(b, l.bins, 1, true, last.grown+(grown-last.grown)*float64(end-last.time)/float64(t-last.time))
+	}
 }
 
 // rate is per second: over the last bin or two while the run goes on, else over all of it.

@@ -43,8 +43,8 @@ func init() {
 		{"chart", "", "below: the chart", pane(paneChart)},
 		{"export", "FILE.csv|json|ndjson", "save what is shown: the table, or the histories of a chart on the whole screen", (*Model).cmdExport},
 		{"pause", "", "pause, and go on", func(m *Model, _ string) tea.Cmd { return m.pause() }},
-		{"troubles", "", "what is wrong with the run, in full", func(m *Model, _ string) tea.Cmd { return m.showText(m.troubleLines()) }},
-		{"help", "", "keys and commands", func(m *Model, _ string) tea.Cmd { return m.showText(m.helpLines()) }},
+		{"troubles", "", "what is wrong with the run, in full", func(m *Model, _ string) tea.Cmd { return m.showText(m.troubleLines) }},
+		{"help", "", "keys and commands", func(m *Model, _ string) tea.Cmd { return m.showText(m.helpLines) }},
 		{"quit", "", "end", func(*Model, string) tea.Cmd { return tea.Quit }},
 	}
 	for i := range commands {
@@ -130,7 +130,7 @@ func (m *Model) cmdShow(name string) tea.Cmd {
 	if at := slices.IndexFunc(m.entries, func(e entry) bool { return e.key == key }); at >= 0 {
 		return tea.Batch(cmd, m.move(at-m.cursor))
 	}
-	m.note = "the filter hides " + name + ": Esc forgets it"
+	m.note = "the filter hides " + name + ": Esc clears it"
 	return cmd
 }
 

@@ -77,7 +77,7 @@ func TestCommands(t *testing.T) {
 	u.sees("mpitx top: keys")
 	u.press("esc")
 	u.types("troubles")
-	u.sees("rank 3 died before it could finish its recording")
+	u.sees("rank 3 died before the end of the recording")
 	u.press("q")
 	u.sees("VARIABLE")
 	u.press(":", "x", "esc")

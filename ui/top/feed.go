@@ -137,6 +137,7 @@ func (f *Feed) take(in *recording.Instant, wall time.Time) {
 			_, grown := c.now()
 			c.start, c.bin = mark{t, grown, true}, b
 		}
+		c.settle(&f.line, bridge, t)
 		c.time = t
 	}
 	if f.samples++; s.last > 0 {
@@ -166,7 +167,7 @@ func (f *Feed) newSet(in *recording.Instant) *set {
 		key := Key{c.Variable, c.Class, c.ObjectName}
 		to := s.rank.cells[key]
 		if to == nil {
-			to = &cell{rank: s.rank, how: combineOf(c), history: history{last: -1}}
+			to = &cell{rank: s.rank, how: combineOf(c), closed: -1, history: history{last: -1}}
 			s.rank.cells[key] = to
 			if f.cells[key] == nil {
 				f.keys = append(f.keys, key)

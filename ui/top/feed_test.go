@@ -204,8 +204,12 @@ func TestLive(t *testing.T) {
 	if fmt.Sprint(words) != "[silent died running]" {
 		t.Errorf("the ranks are %v", words)
 	}
-	if s := fmt.Sprint(got.Troubles()); s != "[rank 1 died before it could finish its recording rank 0 runs, but has recorded nothing lately 7 samples could not be taken or kept]" {
+	if s := fmt.Sprint(got.Troubles()); s != "[rank 1 died before the end of the recording rank 0 recorded nothing lately, but did not end 7 samples could not be taken or kept]" {
 		t.Error(s)
+	}
+	got = f.Frame(Ask{As: recording.Rate, Row: &Key{"sent", catalog.ClassCounter, ""}})
+	if d := got.Detail; !math.IsNaN(d.Ranks[0].Rate) || !math.IsNaN(d.Ranks[1].Rate) || d.Ranks[0].Delta != 50 {
+		t.Errorf("a silent rank and a dead one have a rate: %+v", d.Ranks)
 	}
 	if err := os.RemoveAll(j.dir); err != nil {
 		t.Fatal(err)
@@ -334,4 +338,22 @@ func refreshes(b *testing.B, ranks, variables int) {
 		b.Fatalf("%d samples were read, of %d", got, n*ranks)
 	}
 	b.ReportMetric(2*100*b.Elapsed().Seconds()/float64(b.N), "percent")
+}
+
+// A rank that is in MPI all the time is there for a second per second in every bin, also if its samples come late.
+func TestLateSamples(t *testing.T) {
+	j := newJob(t, 1, recordingtest.Column{Variable: "in_mpi", Class: int32(catalog.ClassTimer), Type: int32(catalog.TypeUint64), Count: 1, Size: 8})
+	j.live(0, 0)
+	for _, ms := range []time.Duration{10, 450, 700, 1020, 1490, 2100, 2510, 2990, 3300} {
+		j.sample(0, ms*time.Millisecond, uint64(ms*time.Millisecond))
+	}
+	j.flush()
+	f := j.open()
+	f.All()
+	d := f.Frame(Ask{As: recording.Rate, Row: &Key{"in_mpi", catalog.ClassTimer, ""}, History: 5}).Detail
+	for i, x := range d.History[0] {
+		if math.Abs(x-1e9) > 1 {
+			t.Errorf("bin %d: %g ns per second", i, x)
+		}
+	}
 }

@@ -97,7 +97,7 @@ type Ask struct {
 	History int                 // bins of its histories
 }
 
-const mostTrend = 4 << 20 // numbers that are added for trends, at most
+const mostTrends = 4 << 20 // numbers that are added for trends, at most
 
 // Frame is the present state.
 func (f *Feed) Frame(ask Ask) *Frame {
@@ -107,14 +107,13 @@ func (f *Feed) Frame(ask Ask) *Frame {
 	if f.broken != nil {
 		out.Broken = f.broken.Error()
 	}
-	wall := f.clock()
 	for _, r := range f.ranks {
 		out.Size = max(out.Size, r.Size)
 		if out.Program == "" {
 			out.Program = r.Program
 		}
 		out.Ranks = append(out.Ranks, RankInfo{r.Rank.Rank, r.PID, r.Host, r.State, r.End,
-			r.State == recording.StateRunning && wall.Sub(r.heard) > max(silence, 10*r.Interval), r.last, r.Counters.Lost()})
+			r.State == recording.StateRunning && f.silent(r), r.last, r.Counters.Lost()})
 		out.Lost += r.Counters.Lost()
 	}
 	out.Over = !out.Live && len(out.Ranks) > 0 && len(out.Ranks) >= out.Size
@@ -128,7 +127,7 @@ func (f *Feed) Frame(ask Ask) *Frame {
 		out.Damage = append(out.Damage, d.Error())
 	}
 	trend := min(ask.Trend, f.line.bins)
-	if f.count*trend > mostTrend {
+	if f.count*trend > mostTrends {
 		trend = 0
 	}
 	for _, key := range f.keys {
@@ -150,12 +149,18 @@ func (f *Feed) Detail(key Key, as recording.Transform, bins int) *Detail {
 	return f.detail(key, as, min(bins, f.line.bins))
 }
 
+// silent says whether a rank has recorded nothing for some time.
+func (f *Feed) silent(r *rank) bool { return f.clock().Sub(r.heard) > max(silence, 10*r.Interval) }
+
 func (f *Feed) value(c *cell, as recording.Transform) Value {
 	v := Value{Rank: c.rank.Rank.Rank, Host: c.rank.Host, Status: c.status(), Raw: math.NaN(), Delta: math.NaN(), Rate: math.NaN()}
 	v.Text = c.text()
 	if c.how != latest || c.columns[0].Type.Form() != catalog.FormText {
 		v.Raw, v.Delta = c.now()
 		v.Rate = c.rate(&f.line)
+		if s := c.rank.State; !f.line.whole && (s == recording.StateEnded || s == recording.StateDied || f.silent(c.rank)) {
+			v.Rate = math.NaN() // it has none now
+		}
 	}
 	if !v.Status.HasValue() && v.Status != recording.Gone {
 		v.Raw, v.Delta, v.Rate = math.NaN(), math.NaN(), math.NaN()
@@ -202,6 +207,8 @@ func (f *Feed) row(key Key, as recording.Transform, trend int) Row {
 	switch {
 	case !r.Number && len(texts) > 0:
 		r.Text = mostOften(texts)
+	case r.Ranks == 0 && status.HasValue():
+		r.Text = "no sample lately"
 	case r.Ranks == 0:
 		r.Text = status.String()
 		if first.Reason != "" {
@@ -287,8 +294,8 @@ func (f *Frame) Troubles() []string {
 		text string
 		is   func(*RankInfo) bool
 	}{
-		{"died before it could finish its recording", func(r *RankInfo) bool { return r.State == recording.StateDied }},
-		{"runs, but has recorded nothing lately", func(r *RankInfo) bool { return r.Silent }},
+		{"died before the end of the recording", func(r *RankInfo) bool { return r.State == recording.StateDied }},
+		{"recorded nothing lately, but did not end", func(r *RankInfo) bool { return r.Silent }},
 	} {
 		var ranks []int
 		for i := range f.Ranks {
@@ -297,11 +304,11 @@ func (f *Frame) Troubles() []string {
 			}
 		}
 		if len(ranks) > 0 {
-			all = append(all, "rank "+rankList(ranks)+" "+kind.text)
+			all = append(all, rankList(ranks)+" "+kind.text)
 		}
 	}
 	if hosts, ranks := f.away(); len(ranks) > 0 {
-		all = append(all, fmt.Sprintf("rank %s on %s: the newest samples are in memory there and cannot be read here; run mpitx top there",
+		all = append(all, fmt.Sprintf("%s on %s: the newest samples are in memory there and cannot be read here; run mpitx top there",
 			rankList(ranks), recording.HostsText(hosts)))
 	}
 	if f.Size > len(f.Ranks) && len(f.Ranks) > 0 {

@@ -1,8 +1,6 @@
 package top
 
 import (
-	"slices"
-
 	tea "charm.land/bubbletea/v2"
 
 	"mpitx/recording"
@@ -14,9 +12,11 @@ type binding struct {
 	keys []string
 	show string // how help writes the keys
 	help string
-	hint string // for the last line of the screen; "": not there
 	do   func(*Model) tea.Cmd
 }
+
+// hints are for the last line of the screen, the most important first.
+var hints = []string{"q quit", "? help", "Enter ranks", "m map", "v values", "/ filter", "Space pause", "< > sort"}
 
 // keyMap is filled in by init, since help is made from it.
 var keyMap []binding
@@ -25,34 +25,34 @@ var byKey = map[string]*binding{}
 
 func init() {
 	keyMap = []binding{
-		{[]string{"q", "ctrl+c"}, "q", "quit", "quit", func(*Model) tea.Cmd { return tea.Quit }},
-		{[]string{"?", "f1"}, "?", "this help", "help", func(m *Model) tea.Cmd { return m.showText(m.helpLines()) }},
-		{[]string{"j", "down", "ctrl+n"}, "j ↓", "next line (also the mouse wheel; a click selects)", "", func(m *Model) tea.Cmd { return m.move(1) }},
-		{[]string{"k", "up", "ctrl+p"}, "k ↑", "previous line", "", func(m *Model) tea.Cmd { return m.move(-1) }},
-		{[]string{"pgdown", "ctrl+f", "ctrl+d"}, "PgDn ^F", "next page", "", func(m *Model) tea.Cmd { return m.move(max(m.rows()-1, 1)) }},
-		{[]string{"pgup", "ctrl+b", "ctrl+u"}, "PgUp ^B", "previous page", "", func(m *Model) tea.Cmd { return m.move(-max(m.rows()-1, 1)) }},
-		{[]string{"g", "home"}, "g Home", "first line", "", func(m *Model) tea.Cmd { return m.move(-len(m.entries)) }},
-		{[]string{"G", "end"}, "G End", "last line", "", func(m *Model) tea.Cmd { return m.move(len(m.entries)) }},
-		{[]string{"l", "right", ">"}, "l → >", "sort by the next column (also a click on its head)", "", func(m *Model) tea.Cmd { m.sortBy(1); return nil }},
-		{[]string{"h", "left", "<"}, "h ← <", "sort by the column before", "sort", func(m *Model) tea.Cmd { m.sortBy(-1); return nil }},
-		{[]string{"R"}, "R", "sort the other way round", "", func(m *Model) tea.Cmd { m.reverse(); return nil }},
-		{[]string{"enter", "tab"}, "Enter Tab", "the selected variable on each rank, and back", "ranks", func(m *Model) tea.Cmd { return m.toggleView() }},
-		{[]string{"esc", "backspace"}, "Esc", "back; forget the filter", "", func(m *Model) tea.Cmd { return m.back() }},
-		{[]string{"v"}, "v", "values: by class, raw, since the start (delta), per second (rate)", "values", func(m *Model) tea.Cmd {
+		{[]string{"q", "ctrl+c"}, "q", "quit", func(*Model) tea.Cmd { return tea.Quit }},
+		{[]string{"?", "f1"}, "?", "this help", func(m *Model) tea.Cmd { return m.showText(m.helpLines) }},
+		{[]string{"j", "down", "ctrl+n"}, "j ↓", "next line (also the mouse wheel; a click selects)", func(m *Model) tea.Cmd { return m.move(1) }},
+		{[]string{"k", "up", "ctrl+p"}, "k ↑", "previous line", func(m *Model) tea.Cmd { return m.move(-1) }},
+		{[]string{"pgdown", "ctrl+f", "ctrl+d"}, "PgDn ^F", "next page", func(m *Model) tea.Cmd { return m.move(max(m.rows()-1, 1)) }},
+		{[]string{"pgup", "ctrl+b", "ctrl+u"}, "PgUp ^B", "previous page", func(m *Model) tea.Cmd { return m.move(-max(m.rows()-1, 1)) }},
+		{[]string{"g", "home"}, "g Home", "first line", func(m *Model) tea.Cmd { return m.move(-len(m.entries)) }},
+		{[]string{"G", "end"}, "G End", "last line", func(m *Model) tea.Cmd { return m.move(len(m.entries)) }},
+		{[]string{"l", "right", ">"}, "l → >", "sort by the next column (also a click on its head)", func(m *Model) tea.Cmd { m.sortBy(1); return nil }},
+		{[]string{"h", "left", "<"}, "h ← <", "sort by the previous column", func(m *Model) tea.Cmd { m.sortBy(-1); return nil }},
+		{[]string{"R"}, "R", "sort the other way round", func(m *Model) tea.Cmd { m.reverse(); return nil }},
+		{[]string{"enter", "tab"}, "Enter Tab", "the selected variable on each rank, and back", func(m *Model) tea.Cmd { return m.toggleView() }},
+		{[]string{"esc", "backspace"}, "Esc", "back; clear the filter", func(m *Model) tea.Cmd { return m.back() }},
+		{[]string{"v"}, "v", "values: by class, raw, since the start (delta), per second (rate)", func(m *Model) tea.Cmd {
 			return m.setAs((m.as + 1) % (recording.Rate + 1))
 		}},
-		{[]string{"m"}, "m", "below: heat map of ranks over time, chart, nothing", "map", func(m *Model) tea.Cmd { m.pane, m.zoom = (m.pane+1)%panes, false; m.clampTop(); return nil }},
-		{[]string{"z"}, "z", "only that, on the whole screen", "", func(m *Model) tea.Cmd { m.zoom = !m.zoom && m.pane != paneNone; m.clampTop(); return nil }},
-		{[]string{"/"}, "/", "filter: words of name, object or class; of ranks: host or state", "filter", func(m *Model) tea.Cmd {
+		{[]string{"m"}, "m", "below the table: heat map of ranks over time, chart, nothing", func(m *Model) tea.Cmd { m.pane, m.zoom = (m.pane+1)%panes, false; m.clampTop(); return nil }},
+		{[]string{"z"}, "z", "the map or chart alone, and back", func(m *Model) tea.Cmd { m.zoom = !m.zoom && m.pane != paneNone; m.clampTop(); return nil }},
+		{[]string{"/"}, "/", "filter: words of name, object or class; of ranks: host or state", func(m *Model) tea.Cmd {
 			m.mode, m.line = modeFilter, prompt.New(m.filters[m.view])
 			return nil
 		}},
-		{[]string{"space", "p"}, "Space", "pause, and go on", "pause", func(m *Model) tea.Cmd { return m.pause() }},
-		{[]string{"r"}, "r", "read again at once, also a run that has ended", "", func(m *Model) tea.Cmd { return m.read(true) }},
-		{[]string{"t"}, "t", "what is wrong with the run, in full", "", func(m *Model) tea.Cmd { return m.showText(m.troubleLines()) }},
-		{[]string{"e"}, "e", "export what is shown: :export FILE.csv, .json or .ndjson", "", func(m *Model) tea.Cmd { return m.begin("export ") }},
-		{[]string{":"}, ":", "command line", "", func(m *Model) tea.Cmd { return m.begin("") }},
-		{[]string{"ctrl+z"}, "^Z", "stop, until the shell lets it go on", "", func(*Model) tea.Cmd { return tea.Suspend }},
+		{[]string{"space", "p"}, "Space", "pause, and go on", func(m *Model) tea.Cmd { return m.pause() }},
+		{[]string{"r"}, "r", "read again at once, also a run that has ended", func(m *Model) tea.Cmd { return m.read(true) }},
+		{[]string{"t"}, "t", "what is wrong with the run, in full", func(m *Model) tea.Cmd { return m.showText(m.troubleLines) }},
+		{[]string{"e"}, "e", "export what is shown: :export FILE.csv, .json or .ndjson", func(m *Model) tea.Cmd { return m.begin("export ") }},
+		{[]string{":"}, ":", "command line", func(m *Model) tea.Cmd { return m.begin("") }},
+		{[]string{"ctrl+z"}, "^Z", "stop, until the shell lets it go on", func(*Model) tea.Cmd { return tea.Suspend }},
 	}
 	for i := range keyMap {
 		for _, k := range keyMap[i].keys {
@@ -71,19 +71,12 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return m.keyFilter(name, msg.Text)
 	case m.mode == modeCommand:
 		return m.keyCommand(name, msg.Text)
-	case m.text != nil && slices.Contains([]string{"esc", "enter", "q", "?", "t", "f1"}, name):
-		m.text = nil
-		return nil
+	case m.text != nil:
+		return m.keyText(name)
 	}
 	if b := byKey[name]; b != nil {
 		return b.do(m)
 	}
-	return nil
-}
-
-// showText shows lines in the place of all else.
-func (m *Model) showText(lines []string) tea.Cmd {
-	m.text, m.scroll = lines, 0
 	return nil
 }
 
@@ -158,9 +151,6 @@ func (m *Model) sortAt(x int) {
 }
 
 func (m *Model) toggleView() tea.Cmd {
-	if m.text != nil {
-		return nil
-	}
 	if m.view == viewRanks {
 		m.view = viewVariables
 	} else if m.selected.Variable != "" {

@@ -60,9 +60,9 @@ type Model struct {
 
 	view    view
 	pane    pane
-	zoom    bool     // the pane alone
-	text    []string // shown in the place of all else: help, troubles; nil: nothing is
-	scroll  int      // of text
+	zoom    bool            // the pane alone
+	text    func() []string // shown in the place of all else: help, troubles; nil: nothing is
+	scroll  int             // of text
 	as      recording.Transform
 	orders  [2]order
 	filters [2]string
@@ -93,7 +93,12 @@ type (
 )
 
 // Init reads for the first time.
-func (m *Model) Init() tea.Cmd { return tea.Batch(m.read(true), m.wait()) }
+func (m *Model) Init() tea.Cmd {
+	if m.terminal.Profile == term.None {
+		return tea.Batch(m.read(true), m.wait())
+	}
+	return tea.Batch(m.read(true), m.wait(), tea.RequestBackgroundColor) // dark, or what COLORFGBG says, if there is no answer
+}
 
 // read makes a frame in a command; poll: of what is in the directory by now.
 func (m *Model) read(poll bool) tea.Cmd {
@@ -137,6 +142,9 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.width, m.height = msg.Width, msg.Height
 		m.arrange()
 		cmd = m.read(false)
+	case tea.BackgroundColorMsg:
+		m.terminal.Light = !msg.IsDark()
+		m.style.Light = m.terminal.Light
 	case tickMsg:
 		if int(msg) != m.tick || m.paused {
 			return m, nil

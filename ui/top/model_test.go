@@ -292,3 +292,45 @@ func BenchmarkScreen(b *testing.B) {
 		u.m.Render(200, 60)
 	}
 }
+
+// Help scrolls by the keys that its last line names; any other key closes it and does nothing else.
+func TestHelp(t *testing.T) {
+	u := sit(t, story(t), unicodeTerm, 80, 10)
+	u.press("?")
+	u.sees("Esc back  Space more")
+	u.press("space")
+	u.seesNot("mpitx top: keys")
+	u.press("G")
+	u.sees("or more.")
+	u.seesNot("Space more")
+	u.press("g", "j", "k")
+	u.sees("mpitx top: keys")
+	u.send(tea.WindowSizeMsg{Width: 41, Height: 100}) // the text is broken anew
+	u.sees("nothing for 5 s")
+	u.seesNot("Space more")
+	u.press(":")
+	u.seesNot("mpitx top: keys")
+	if u.m.mode != modeKeys || u.m.paused {
+		t.Error("a key did something under the help")
+	}
+}
+
+// Names stay readable on narrow screens, where they are cut in the middle.
+func TestNarrowNames(t *testing.T) {
+	long := []recordingtest.Column{}
+	for _, n := range []string{"mpitx:collective_bytes_sent", "mpitx:collective_bytes_received", "mpitx:calls"} {
+		long = append(long, recordingtest.Column{Variable: n, Class: int32(catalog.ClassCounter), Type: int32(catalog.TypeUint64), Count: 1, Size: 8})
+	}
+	j := newJob(t, 1, long...)
+	j.sample(0, time.Second, 1, 2, 3)
+	j.streams[0].End(1)
+	j.flush()
+	f := j.open()
+	f.All()
+	u := sit(t, f, unicodeTerm, 40, 10)
+	u.sees("→mpitx:collec…tes_sent ")
+	u.sees(" mpitx:collec…received")
+	u.send(tea.WindowSizeMsg{Width: 132, Height: 30})
+	u.sees(" mpitx:collective_bytes_received ")
+	u.sees("AT TREND")
+}

@@ -38,7 +38,7 @@ func (m *Model) paneTitle() string {
 	}
 	span := "bins of " + binText(d.BinWidth)
 	if d.Whole {
-		span = "all of " + seconds(d.End)
+		span = "all of " + chart.Duration(d.End)
 	}
 	text += fmt.Sprintf(": %s, %s, %s", what, asWord(d.As), span)
 	line := m.terminal.Glyphs().Line
@@ -52,15 +52,26 @@ func binText(d time.Duration) string {
 	return d.Round(100 * time.Millisecond).String()
 }
 
+// time is the panes' time axis.
+func (m *Model) time(d *Detail) chart.Time {
+	end := "now"
+	if !m.frame.Live || m.paused {
+		end = chart.Duration(d.End)
+	}
+	return chart.Time{Step: d.BinWidth, Whole: d.Whole, End: end}
+}
+
 func (m *Model) drawPane(height int) []string {
 	d := m.frame.Detail
 	if d == nil || d.Key != m.selected || height < 1 {
 		return nil
 	}
+	unit := m.unit()
+	label := func(x float64) string { return labelled(x, unit) }
 	if m.pane == paneChart {
-		return chart.LineChart(m.lines(d), chart.Axes{Unit: m.unit(), Zero: true}, m.width, height, m.style)
+		return chart.LineChart(m.lines(d), chart.Axes{Label: label, Time: m.time(d), Zero: true}, m.width, height, m.style)
 	}
-	h := chart.Heat{Unit: m.unit(), Squeeze: d.Whole}
+	h := chart.Heat{Label: label, Time: m.time(d)}
 	for i := range d.Ranks {
 		h.Names = append(h.Names, strconv.Itoa(d.Ranks[i].Rank))
 		h.Values = append(h.Values, d.History[i])

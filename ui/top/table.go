@@ -52,6 +52,27 @@ func amount(x float64, unit string) string {
 	return chart.Number(x) + unit
 }
 
+// labelled is an amount at an axis, where nothing else says its unit: of zero, and of what is per second, too.
+func labelled(x float64, unit string) string {
+	text := amount(x, unit)
+	base, perSecond := strings.CutSuffix(unit, "/s")
+	time := base == "ns" || base == "s"
+	switch {
+	case math.IsNaN(x):
+		return text
+	case x == 0 && time && perSecond:
+		return "0%"
+	case x == 0 && time:
+		return "0s"
+	case x == 0:
+		text += base
+	}
+	if perSecond && !time {
+		text += "/s"
+	}
+	return text
+}
+
 // duration is a time in the unit that suits it.
 func duration(seconds float64) string {
 	switch a := math.Abs(seconds); {
@@ -87,12 +108,12 @@ type heading struct {
 }
 
 var variableHeadings = []heading{
-	{"VARIABLE", 0, true, 0}, {"OBJECT", 16, true, 4}, {"AS", 5, true, 3}, {"SUM", 8, false, 0}, {"MIN", 8, false, 0}, {"AT", 5, false, 1},
-	{"MEAN", 8, false, 2}, {"MAX", 8, false, 0}, {"AT", 5, false, 0},
+	{"VARIABLE", 0, true, 0}, {"OBJECT", 16, true, 4}, {"AS", 5, true, 3}, {"SUM", 8, false, 0}, {"MIN", 8, false, 6}, {"AT", 5, false, 1},
+	{"MEAN", 8, false, 2}, {"MAX", 8, false, 0}, {"AT", 5, false, 5},
 }
 
 var rankHeadings = []heading{
-	{"RANK", 6, false, 0}, {"HOST", 0, true, 0}, {"STATE", 12, true, 0}, {"RAW", 12, false, 0}, {"DELTA", 9, false, 0}, {"RATE/s", 9, false, 0},
+	{"RANK", 6, false, 0}, {"HOST", 0, true, 0}, {"STATE", 12, true, 0}, {"RAW", 9, false, 0}, {"DELTA", 9, false, 3}, {"RATE/s", 9, false, 4},
 	{"LAST", 9, false, 1}, {"LOST", 7, false, 2},
 }
 
@@ -191,36 +212,54 @@ func (o order) sort(all []entry, headings []heading) {
 	})
 }
 
-// layout is how wide each column is; 0: not shown. trend is what is left for the sparkline.
-func layout(headings []heading, empty func(int) bool, width int) (widths []int, trend int) {
+const (
+	leastName = 20  // cells of a name, if it is as long
+	mostTrend = 100 // of a sparkline
+)
+
+// layout is how wide each column is; 0: not shown. trend is what is left for the sparkline. longest is the width of a column's
+// longest text.
+func layout(headings []heading, longest func(int) int, width int) (widths []int, trend int) {
 	widths = make([]int, len(headings))
-	const flexible = 24
-	shown := func(level int) int {
-		total := 0
-		for i, h := range headings {
-			widths[i] = 0
-			if h.drop != 0 && h.drop <= level || empty(i) {
-				continue
-			}
-			widths[i] = h.width
-			if h.width == 0 {
-				widths[i] = flexible
-			}
-			total += widths[i] + 1
+	want := func(i int) int {
+		switch h := headings[i]; {
+		case h.title == "OBJECT":
+			return min(longest(i), h.width)
+		case h.width == 0:
+			return max(len(h.title)+1, min(longest(i), max(leastName, width*2/5)))
+		default:
+			return h.width
 		}
-		return total
 	}
-	total := shown(0)
-	for level := 1; level <= 4 && total > width; level++ {
-		total = shown(level)
+	left := width
+	for i := range headings {
+		if widths[i] = want(i); widths[i] > 0 {
+			left -= 1 + widths[i]
+		}
 	}
-	left := width - total
-	if left > trendWidth+8 {
-		trend = trendWidth + min((left-trendWidth)/3, 44)
+	drops := make([]int, len(headings)+1) // columns in the order in which they go
+	for i, h := range headings {
+		drops[h.drop] = i
+	}
+	last := 1
+	for ; last < len(drops) && left < 0; last++ {
+		if i := drops[last]; headings[i].drop == last && widths[i] > 0 {
+			left += 1 + widths[i]
+			widths[i] = 0
+		}
+	}
+	for level := last - 1; level > 0; level-- { // what fits after all
+		if i := drops[level]; headings[i].drop == level && widths[i] == 0 && want(i) > 0 && left > want(i) {
+			widths[i] = want(i)
+			left -= 1 + widths[i]
+		}
+	}
+	if left > trendWidth {
+		trend = min(left-1, mostTrend)
 		left -= trend + 1
 	}
 	for i, h := range headings {
-		if h.width == 0 && widths[i] > 0 {
+		if h.width == 0 {
 			widths[i] = max(widths[i]+left, 4)
 		}
 	}

@@ -20,3 +20,19 @@ func TestAmount(t *testing.T) {
 		}
 	}
 }
+
+// At an axis also zero has its unit.
+func TestLabels(t *testing.T) {
+	for _, k := range []struct {
+		x    float64
+		unit string
+		want string
+	}{
+		{0, "ns", "0s"}, {12e9, "ns", "12s"}, {0, "ns/s", "0%"}, {1e9, "ns/s", "100%"}, {0, "B", "0B"}, {2e6, "B", "2MB"}, {0, "B/s", "0B/s"}, {2e6, "B/s", "2MB/s"},
+		{0, "", "0"}, {0, "/s", "0/s"}, {600, "/s", "600/s"}, {math.NaN(), "B/s", "-"},
+	} {
+		if got := labelled(k.x, k.unit); got != k.want {
+			t.Errorf("%g %s: %s, want %s", k.x, k.unit, got, k.want)
+		}
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -31,12 +30,11 @@ func (m *Model) Render(width, height int) string {
 	var lines []string
 	switch {
 	case width < leastWidth || height < leastHeight:
-		lines = []string{"mpitx top needs", fmt.Sprintf("%dx%d, this is", leastWidth, leastHeight), fmt.Sprintf("%dx%d. q: quit", width, height)}
+		lines = term.Wrap(fmt.Sprintf("mpitx top needs %dx%d cells; these are %dx%d. q quits.", leastWidth, leastHeight, width, height), max(width, 1))
 	case m.frame == nil:
 		lines = []string{"mpitx top: reading the run" + m.ellipsis()}
 	case m.text != nil:
-		m.scroll = min(m.scroll, max(len(m.text)-height, 0))
-		lines = slices.Clone(m.text[m.scroll:])
+		lines = m.textScreen(height)
 	default:
 		lines = m.screen()
 	}
@@ -109,10 +107,13 @@ func (m *Model) title() string {
 		}
 	}
 	size := fmt.Sprintf("%d ranks", max(f.Size, len(f.Ranks)))
+	if size == "1 ranks" {
+		size = "1 rank"
+	}
 	if f.Size > len(f.Ranks) {
 		size = fmt.Sprintf("%d of %d ranks", len(f.Ranks), f.Size)
 	}
-	text := fmt.Sprintf("%s %s: %s", size, seconds(f.Time), strings.Join(parts, ", "))
+	text := fmt.Sprintf("%s  %s: %s", chart.Duration(f.Time), size, strings.Join(parts, ", "))
 	room := max(m.width-term.Width(text)-2, 10)
 	return m.terminal.Paint(term.Style{Bold: true}, m.terminal.Cut(m.terminal.Safe(f.Dir), room)) + "  " + text
 }
@@ -156,7 +157,14 @@ func (m *Model) status() string {
 		}
 		parts = []string{m.terminal.Paint(term.Style{Color: term.Muted}, fmt.Sprintf("%s, %s samples, values: %s", live, chart.Number(float64(f.Samples)), asWord(m.as)))}
 	}
-	return strings.Join(parts, "  ")
+	if m.view == viewRanks {
+		parts = append([]string{m.terminal.Paint(term.Style{Color: term.Accent}, "ranks of "+m.terminal.Safe(m.selected.Variable))}, parts...)
+	}
+	place := fmt.Sprintf(" %d of %d", m.cursor+1, len(m.entries))
+	if len(m.entries) == 0 {
+		place = ""
+	}
+	return m.terminal.Fit(strings.Join(parts, "  "), m.width-len(place)) + m.terminal.Paint(term.Style{Color: term.Muted}, place)
 }
 
 // trouble names the ranks that are not as they should be.
@@ -174,13 +182,13 @@ func (m *Model) trouble() string {
 	var parts []string
 	for _, word := range []string{"died", "no sample lately", "unreachable"} {
 		if len(ranks[word]) > 0 {
-			parts = append(parts, word+": rank "+rankList(ranks[word]))
+			parts = append(parts, word+": "+rankList(ranks[word]))
 		}
 	}
 	return strings.Join(parts, "; ")
 }
 
-// rankList is 0,2-5.
+// rankList is "rank 3", or "ranks 0,2-5".
 func rankList(ranks []int) string {
 	var parts []string
 	for i := 0; i < len(ranks); {
@@ -195,18 +203,14 @@ func rankList(ranks []int) string {
 		}
 		i = j + 1
 	}
-	return strings.Join(parts, ",")
+	if len(ranks) == 1 {
+		return "rank " + parts[0]
+	}
+	return "ranks " + strings.Join(parts, ",")
 }
 
 func asWord(as recording.Transform) string {
 	return [...]string{"by class", "raw", "since the start", "per second"}[min(int(as), 3)]
-}
-
-func seconds(d time.Duration) string {
-	if d >= 100*time.Second {
-		return d.Round(time.Second).String()
-	}
-	return fmt.Sprintf("%.1fs", d.Seconds())
 }
 
 func (m *Model) headings() []heading {
@@ -217,16 +221,12 @@ func (m *Model) headings() []heading {
 }
 
 func (m *Model) layout() (widths []int, trend int) {
-	return layout(m.headings(), func(i int) bool {
-		if m.headings()[i].title != "OBJECT" {
-			return false
-		}
+	return layout(m.headings(), func(i int) int {
+		n := 0
 		for k := range m.entries {
-			if m.entries[k].cells[i].text != "" {
-				return false
-			}
+			n = max(n, term.Width(m.terminal.Safe(m.entries[k].cells[i].text)))
 		}
-		return true
+		return n
 	}, m.width)
 }
 
@@ -276,7 +276,7 @@ func (m *Model) arrow() string {
 func (m *Model) emptyText() string {
 	switch {
 	case m.filters[m.view] != "":
-		return "Nothing passes the filter: Esc forgets it."
+		return "Nothing passes the filter: Esc clears it."
 	case m.frame.Live:
 		return "Nothing was sampled yet."
 	}
@@ -304,12 +304,15 @@ func (m *Model) row(i int, widths []int, trend int) string {
 		}
 		first = false
 		text := m.terminal.Safe(e.cells[k].text)
-		if e.cells[k].isText && !h.left { // over the numbers that there are not
+		switch {
+		case k == 0 && h.left:
+			b.WriteString(m.terminal.FitMiddle(text, widths[k]))
+		case e.cells[k].isText && !h.left: // over the numbers that there are not
 			widths = spread(e.cells, widths, k)
 			b.WriteString(m.terminal.Fit(text, widths[k]))
-		} else if h.left {
+		case h.left:
 			b.WriteString(m.terminal.Fit(text, widths[k]))
-		} else {
+		default:
 			b.WriteString(m.terminal.FitRight(text, widths[k]))
 		}
 	}
@@ -346,48 +349,28 @@ func (m *Model) footer() string {
 	case m.note != "":
 		return m.terminal.Paint(term.Style{Bold: true}, m.terminal.SafeLine(m.note, m.width))
 	}
-	var parts []string
-	for i := range keyMap {
-		if b := &keyMap[i]; b.hint != "" {
-			key, _, _ := strings.Cut(b.show, " ")
-			parts = append(parts, m.terminal.Paint(term.Style{Bold: true}, key)+" "+b.hint)
+	all := slices.Clone(hints)
+	for i := range all {
+		switch {
+		case all[i] == "Enter ranks" && m.view == viewRanks:
+			all[i] = "Enter variables"
+		case all[i] == "Space pause" && m.paused:
+			all[i] = "Space resume"
+		case all[i] == "m map" && m.pane != paneNone:
+			all[i] = "m " + [...]string{"chart", "table"}[m.pane]
 		}
 	}
-	return strings.Join(parts, "  ")
+	return m.hints(all...)
 }
 
-// helpLines are the key map, and the commands.
-func (m *Model) helpLines() []string {
-	bold := term.Style{Bold: true}
-	lines := []string{m.terminal.Paint(bold, "mpitx top: keys"), ""}
-	for i := range keyMap {
-		show := keyMap[i].show
-		if !m.terminal.UTF8 {
-			show = strings.NewReplacer("↓", "Down", "↑", "Up", "→", "Right", "←", "Left").Replace(show)
-		}
-		lines = append(lines, "  "+term.Pad(show, 12)+" "+keyMap[i].help)
-	}
-	lines = append(lines, "", m.terminal.Paint(bold, "Commands"), "")
-	for i := range commands {
-		lines = append(lines, "  "+term.Pad(strings.TrimSpace(":"+commands[i].name+" "+commands[i].args), 26)+" "+commands[i].help)
-	}
-	return append(lines, "", "Of a variable with several elements, or on several objects of one name, a rank's value is their sum;",
-		"of high watermarks and percentages the greatest, of low watermarks the least.",
-		"A silent rank runs, but has recorded nothing for 5 s or more.")
-}
-
-// troubleLines is all that must be known of the run.
-func (m *Model) troubleLines() []string {
-	lines := []string{m.terminal.Paint(term.Style{Bold: true}, "mpitx top: what is wrong with the run"), ""}
-	if m.frame != nil {
-		for _, text := range m.frame.Troubles() {
-			for _, l := range term.Wrap(m.terminal.SafeText(text), max(m.width-2, 10)) {
-				lines = append(lines, "  "+l)
-			}
+// hints are keys and what they do, as many as there is room for: the first are the most important.
+func (m *Model) hints(hints ...string) string {
+	line := ""
+	for _, h := range hints {
+		i := strings.LastIndexByte(h, ' ')
+		if h = m.terminal.Paint(term.Style{Bold: true}, h[:i]) + h[i:]; term.Width(line)+2+term.Width(h) <= m.width+2 {
+			line += "  " + h
 		}
 	}
-	if len(lines) == 2 {
-		lines = append(lines, "  Nothing.")
-	}
-	return append(lines, "", "Esc: back")
+	return strings.TrimPrefix(line, "  ")
 }
