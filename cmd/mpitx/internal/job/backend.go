@@ -101,9 +101,6 @@ func (b *backend) sayProcess() {
 	writeInPlace(b.out, frameProcess, frame)
 }
 
-// phaseInit is the phase in which a launcher of another MPI shows.
-const phaseInit = "MPI_Init"
-
 func (b *backend) phase(text string) { b.say(framePhase, []byte(text)) }
 
 // listen ends this process with the front: nobody would read what it finds.

@@ -41,6 +41,9 @@ type front struct {
 	invitation []byte
 }
 
+// phaseInit is the phase in which a launcher of another MPI shows.
+const phaseInit = "MPI_Init"
+
 // Collect reads both stages, over all ranks. It returns on rank 0 once everything is there, and elsewhere at the end of
 // the job. Either stage may be missing from the catalog; that both are is an error.
 func Collect(o Options) (*Job, error) {
