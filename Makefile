@@ -15,7 +15,7 @@ help:
 	@echo 'make race      the tests of the packages that need no MPI, with the race detector'
 	@echo 'make fuzz      every fuzz target for FUZZTIME=30s each'
 	@echo 'make lint      gofmt, go vet, staticcheck, shellcheck'
-	@echo 'make cross     build for systems without MPI: macOS, Windows, Linux on ARM'
+	@echo 'make cross     build for other systems: macOS, Windows, Linux on ARM (there the agent, too)'
 	@echo 'make lab       LIBS=$(LIBS): richer MPI libraries, outside the checkout (docs/lab.md)'
 	@echo 'make lab-test  end-to-end tests on every library of the lab'
 	@echo 'make install   PREFIX=$(PREFIX) DESTDIR='

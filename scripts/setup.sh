@@ -61,7 +61,7 @@ missing_packages() {
 	have tmux || printf 'tmux '
 }
 
-# missing_test_packages lists those of which only tests make use, as applications: MPI programs in Fortran and Python, and NetPIPE.
+# missing_test_packages lists those that only tests use: MPI programs in Fortran and Python, NetPIPE, a compiler and an emulator for ARM.
 missing_test_packages() {
 	have gfortran || printf 'gfortran '
 	[ -e /usr/lib/python3/dist-packages/mpi4py/mpi.cfg ] || printf 'python3-mpi4py '
@@ -69,6 +69,8 @@ missing_test_packages() {
 	have NPmpich2 || printf 'netpipe-mpich2 '
 	have shellcheck || printf 'shellcheck '
 	have ip || [ -x /usr/sbin/ip ] || printf 'iproute2 '
+	[ "$(uname -m)" != x86_64 ] || have aarch64-linux-gnu-gcc || printf 'gcc-aarch64-linux-gnu libc6-dev-arm64-cross '
+	[ "$(uname -m)" != x86_64 ] || have qemu-aarch64 || printf 'qemu-user '
 }
 
 # install_packages installs what is missing, and of $1 whatever can be had.
@@ -306,6 +308,25 @@ cross() {
 	done
 	# shellcheck disable=SC2046 # one word for each package
 	CGO_ENABLED=0 go vet $(pure_packages)
+	cross_agents
+}
+
+# cross_agents compiles and links the agents for 64-bit ARM. An mpi.h is the same for all processors.
+cross_agents() {
+	if ! have aarch64-linux-gnu-gcc; then
+		[ -z "${CI:-}" ] || fail "aarch64-linux-gnu-gcc is missing: as root, run: apt-get install gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
+		say "NOT COMPILED: the agent for linux/arm64, since aarch64-linux-gnu-gcc is not installed"
+		return 0
+	fi
+	for mpicc in mpicc.openmpi mpicc.mpich; do
+		have "$mpicc" || continue
+		say "building for linux/arm64: the agent ($mpicc)"
+		includes=$($mpicc -show | tr ' ' '\n' | grep '^-I' | tr '\n' ' ')
+		out=$(mktemp)
+		CC=aarch64-linux-gnu-gcc sh binding/agent/build.sh "aarch64-linux-gnu-gcc -Werror $includes" "$out" binding/probe.c binding/clone.c binding/shim/shim.c ||
+			fail "the agent cannot be built for linux/arm64"
+		rm -f "$out"
+	done
 }
 
 pure_packages() {

@@ -38,7 +38,7 @@ __asm__(".text\n.p2align 4\n"
         "mov %r11d, %edi\n mov 56(%rsp), %rsi\n call chain_door\n mov %rax, %r11\n"
         "pop %rax\n pop %r9\n pop %r8\n pop %rcx\n pop %rdx\n pop %rsi\n pop %rdi\n.cfi_adjust_cfa_offset -56\n"
         "jmp *%r11\n.cfi_endproc\n"
-        ".p2align 4\n.type chain_doors, @function\nchain_doors:\n.cfi_startproc\n"
+        ".p2align 4\n.globl chain_doors\n.hidden chain_doors\n.type chain_doors, @function\nchain_doors:\n.cfi_startproc\n"
         ".set .Ldoor, 0\n.rept " TEXT(CHAIN_DOORS) "\n.p2align 4\nmovl $.Ldoor, %r11d\njmp chain_door_common\n.set .Ldoor, .Ldoor + 1\n.endr\n.cfi_endproc\n");
 #elif defined(__aarch64__)
 #define R_SLOT R_AARCH64_JUMP_SLOT
@@ -53,7 +53,7 @@ __asm__(".text\n.p2align 4\n"
         "ldp x0, x1, [sp, #16]\n ldp x2, x3, [sp, #32]\n ldp x4, x5, [sp, #48]\n ldp x6, x7, [sp, #64]\n ldr x8, [sp, #80]\n"
         "ldp x29, x30, [sp], #96\n.cfi_restore x29\n.cfi_restore x30\n.cfi_adjust_cfa_offset -96\n"
         "br x16\n.cfi_endproc\n"
-        ".p2align 4\n.type chain_doors, %function\nchain_doors:\n.cfi_startproc\n"
+        ".p2align 4\n.globl chain_doors\n.hidden chain_doors\n.type chain_doors, %function\nchain_doors:\n.cfi_startproc\n"
         ".set .Ldoor, 0\n.rept " TEXT(CHAIN_DOORS) "\n.p2align 4\nmov w16, #.Ldoor\nb chain_door_common\n.set .Ldoor, .Ldoor + 1\n.endr\n.cfi_endproc\n");
 #endif
 
@@ -67,7 +67,7 @@ chain_any_function *chain_door_of(int function, int shifted)
 
 void chain_open_doors(void) {}
 #else
-extern char chain_doors[];
+extern char chain_doors[] __attribute__((visibility("hidden"))); /* through the global offset table, aarch64 links to the wrong address */
 
 static bool doors_open;
 static bool second; /* there is a second library */

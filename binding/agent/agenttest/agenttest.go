@@ -35,6 +35,36 @@ func sourceDir() (string, error) {
 // Build makes the agent for the MPI of a compiler wrapper ("mpicc.openmpi") and returns its path. More are further sources.
 // A bare agent has no recording parts: one of the further sources may stand in for them.
 func Build(mpicc string, bare bool, more ...string) (string, error) {
+	show, err := exec.Command(mpicc, "-show").Output()
+	if err != nil {
+		return "", err
+	}
+	return build(mpicc, strings.TrimPrefix(filepath.Base(mpicc), "mpicc."), string(show), bare, more)
+}
+
+// ARM is the compiler for 64-bit ARM, with what it needs to find that MPI's mpi.h: its text is the same for all processors.
+func ARM(mpicc string) ([]string, error) {
+	show, err := exec.Command(mpicc, "-show").Output()
+	command := []string{"aarch64-linux-gnu-gcc"}
+	for _, word := range strings.Fields(string(show)) {
+		if strings.HasPrefix(word, "-I") {
+			command = append(command, word)
+		}
+	}
+	return command, err
+}
+
+// BuildARM makes the agent for 64-bit ARM.
+func BuildARM(mpicc string) (string, error) {
+	command, err := ARM(mpicc)
+	if err != nil {
+		return "", err
+	}
+	line := strings.Join(command, " ")
+	return build(line, "arm-"+strings.TrimPrefix(filepath.Base(mpicc), "mpicc."), line, false, nil, "CC="+command[0])
+}
+
+func build(mpicc, name, how string, bare bool, more []string, environ ...string) (string, error) {
 	dir, err := sourceDir()
 	if err != nil {
 		return "", err
@@ -57,7 +87,7 @@ func Build(mpicc string, bare bool, more ...string) (string, error) {
 		}
 		files, arguments = append(files, name), append(arguments, name)
 	}
-	key, err := fingerprint(mpicc, files)
+	key, err := fingerprint(how, files)
 	if err != nil {
 		return "", err
 	}
@@ -65,7 +95,7 @@ func Build(mpicc string, bare bool, more ...string) (string, error) {
 	if err != nil {
 		cache = filepath.Join(os.TempDir(), fmt.Sprintf("mpitx-test-%d", os.Getuid()))
 	}
-	agent := filepath.Join(cache, "mpitx-test", "mpitx-agent-"+strings.TrimPrefix(filepath.Base(mpicc), "mpicc.")+"-"+key+".so")
+	agent := filepath.Join(cache, "mpitx-test", "mpitx-agent-"+name+"-"+key+".so")
 	if _, err := os.Stat(agent); err == nil {
 		return agent, nil
 	}
@@ -73,8 +103,9 @@ func Build(mpicc string, bare bool, more ...string) (string, error) {
 		return "", err
 	}
 	build := exec.Command(filepath.Join(dir, "build.sh"), append([]string{mpicc, agent}, arguments...)...)
+	build.Env = append(os.Environ(), environ...)
 	if bare {
-		build.Env = append(os.Environ(), "BARE=1")
+		build.Env = append(build.Env, "BARE=1")
 	}
 	if output, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build.sh: %w\n%s", err, output)
@@ -82,13 +113,9 @@ func Build(mpicc string, bare bool, more ...string) (string, error) {
 	return agent, nil
 }
 
-func fingerprint(mpicc string, files []string) (string, error) {
+func fingerprint(how string, files []string) (string, error) {
 	hash := sha256.New()
-	show, err := exec.Command(mpicc, "-show").Output()
-	if err != nil {
-		return "", err
-	}
-	hash.Write(show)
+	hash.Write([]byte(how))
 	for _, name := range files {
 		text, err := os.ReadFile(name)
 		if err != nil {
