@@ -1,116 +1,188 @@
 package catalog
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
-// readValue reads a value of type t, as appendJSON writes it.
-func (r *reader) readValue(t Datatype) Value {
-	r.peek()
-	start := r.pos
+// AppendText writes a string as JSON; one that is not UTF-8 as {"bytes":"6869ff"}, so that it survives. Characters that
+// could act on a terminal are written as escapes.
+func AppendText(b []byte, s string) []byte {
+	if !utf8.ValidString(s) {
+		return fmt.Appendf(b, `{"bytes":"%x"}`, s)
+	}
+	quoted, _ := jsontext.AppendQuote(nil, s)
+	return appendPrintable(b, quoted)
+}
+
+// appendPrintable copies JSON, with the characters in it that do not print written as \u202e.
+func appendPrintable(b, from []byte) []byte {
+	for len(from) > 0 {
+		n := 0
+		for n < len(from) && from[n] < 0x7f {
+			n++
+		}
+		b = append(b, from[:n]...)
+		if from = from[n:]; len(from) == 0 {
+			break
+		}
+		u, n := utf8.DecodeRune(from)
+		switch {
+		case unicode.IsPrint(u):
+			b = append(b, from[:n]...)
+		case u > 0xffff:
+			high, low := utf16.EncodeRune(u)
+			b = fmt.Appendf(b, `\u%04x\u%04x`, high, low)
+		default:
+			b = fmt.Appendf(b, `\u%04x`, u)
+		}
+		from = from[n:]
+	}
+	return b
+}
+
+// MarshalJSON writes a number, string or boolean, an array of them where there are several elements, NaN and infinities
+// as strings, text that is not UTF-8 as {"bytes":"hex"}, and the bytes of an unknown type as a hexadecimal string "0x…".
+// 64-bit integers stay exact, and so does all: with the type known, parseJSON gives the same value.
+func (v Value) MarshalJSON() ([]byte, error) {
+	switch {
+	case v.typ == 0:
+		return []byte("null"), nil
+	case v.typ.Form() == FormText:
+		return AppendText(nil, v.raw), nil
+	case v.typ.Form() == FormUnknown:
+		return AppendText(nil, v.String()), nil
+	case v.Len() == 1:
+		return v.appendElement(nil, 0), nil
+	}
+	b := []byte{'['}
+	for i := range v.Len() {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = v.appendElement(b, i)
+	}
+	return append(b, ']'), nil
+}
+
+func (v Value) appendElement(b []byte, i int) []byte {
+	if v.typ.Form() == FormFloat {
+		f := v.Float(i)
+		if bits := v.bits(i); math.IsNaN(f) && bits != quietNaN(v.typ.Size()) {
+			return fmt.Appendf(b, `"NaN(0x%x)"`, bits)
+		}
+		if math.IsNaN(f) || math.IsInf(f, 0) {
+			return strconv.AppendQuote(b, v.Element(i))
+		}
+	}
+	return append(b, v.Element(i)...)
+}
+
+// quietNaN are the bits of C's NAN, the one that is written "NaN".
+func quietNaN(size int) uint64 {
+	if size == 4 {
+		return 0x7fc00000
+	}
+	return 0x7ff8000000000000
+}
+
+// parseJSON reads a value of type t, as MarshalJSON writes it.
+func parseJSON(raw jsontext.Value, t Datatype) (Value, error) {
 	switch t.Form() {
 	case FormText:
-		s := r.text()
-		if strings.IndexByte(s, 0) >= 0 {
-			r.failf(start, "a null character in a char value")
+		s, err := textOf(raw)
+		if err == nil && strings.IndexByte(s, 0) >= 0 {
+			err = errors.New("a null character in a char value")
 		}
-		return Value{t, s}
+		return Value{t, s}, err
 	case FormUnknown:
-		if t == 0 {
-			r.failf(start, "a value of a variable that has no type")
-			return Value{}
+		s, _ := textOf(raw)
+		digits, ok := strings.CutPrefix(s, "0x")
+		b, err := hex.DecodeString(digits)
+		if !ok || err != nil {
+			return Value{}, fmt.Errorf(`a value of type %s should be its bytes, "0x…" in hexadecimal`, t)
 		}
-		return Value{t, r.hexBytes(t)}
+		return Value{t, string(b)}, nil
 	}
-	r.scratch = r.scratch[:0]
-	if r.peek() != '[' {
-		r.element(t)
-		return Value{t, string(r.scratch)}
+	if raw.Kind() != '[' {
+		b, err := appendBits(nil, raw, t)
+		return Value{t, string(b)}, err
 	}
-	first := true
-	r.open('[', "a list")
-	for i := 0; r.more(&first, ']'); i++ {
-		r.push("", i)
-		r.element(t)
-		r.spend(r.pos, t.Size())
-		r.pop()
+	d := jsontext.NewDecoder(bytes.NewBuffer(raw))
+	var b []byte
+	d.ReadToken()
+	for i := 0; d.PeekKind() != ']'; i++ {
+		element, err := d.ReadValue()
+		if err == nil {
+			b, err = appendBits(b, element, t)
+		}
+		if err != nil {
+			return Value{}, inElement(i, "", err)
+		}
 	}
-	return Value{t, string(r.scratch)}
+	return Value{t, string(b)}, nil
 }
 
-func (r *reader) hexBytes(t Datatype) string {
-	r.peek()
-	start := r.pos
-	digits, ok := strings.CutPrefix(r.quoted(), "0x")
-	raw, err := hex.DecodeString(digits)
-	if !ok || err != nil {
-		r.failf(start, `a value of type %s should be its bytes, "0x…" in hexadecimal`, t)
+// textOf is the string that JSON stands for.
+func textOf(raw jsontext.Value) (string, error) {
+	switch raw.Kind() {
+	case '"':
+		b, err := jsontext.AppendUnquote(nil, raw)
+		return string(b), err
+	case '{':
+		return bytesText(raw)
 	}
-	return string(raw)
+	return "", fmt.Errorf("%s where a string should be", kindName(raw.Kind()))
 }
 
-// element reads one element and appends its bytes to the scratch buffer.
-func (r *reader) element(t Datatype) {
-	r.peek()
-	start := r.pos
+// appendBits reads one element.
+func appendBits(b []byte, raw jsontext.Value, t Datatype) ([]byte, error) {
 	var bits uint64
 	var err error
-	switch form := t.Form(); {
-	case form == FormFloat:
-		bits, err = r.floatBits(t)
-	case form == FormBool && r.pos < len(r.s) && (r.s[r.pos] == 't' || r.s[r.pos] == 'f'):
-		if r.boolean() {
+	switch kind := raw.Kind(); {
+	case kind == '0' && t.Form() == FormFloat:
+		bits, err = parseFloat(t, string(raw))
+	case kind == '0':
+		bits, err = parseInteger(t, string(raw), 10)
+	case kind == '"' && t.Form() == FormFloat:
+		bits, err = parseNotFinite(t, string(raw[1:len(raw)-1]))
+	case (kind == 't' || kind == 'f') && t.Form() == FormBool:
+		if kind == 't' {
 			bits = 1
 		}
 	default:
-		text := r.number()
-		if r.err != nil {
-			return
-		}
-		bits, err = parseInteger(t, text, 10)
+		err = fmt.Errorf("%s where a number should be", kindName(kind))
 	}
-	if err != nil {
-		r.fail(start, err)
-		return
-	}
-	var b [8]byte
-	binary.LittleEndian.PutUint64(b[:], bits)
-	r.scratch = append(r.scratch, b[:t.Size()]...)
+	var little [8]byte
+	binary.LittleEndian.PutUint64(little[:], bits)
+	return append(b, little[:t.Size()]...), err
 }
 
-func (r *reader) floatBits(t Datatype) (uint64, error) {
-	var text string
-	if r.peek() == '"' {
-		text = r.quoted()
-		switch text {
-		case "NaN":
-			return quietNaN(t.Size()), nil
-		case "+Inf", "-Inf":
-		default:
-			return parseNaN(t, text)
-		}
-	} else {
-		text = r.number()
+// parseNotFinite reads NaN, +Inf and -Inf, and "NaN(0x7ff8000000000001)": a NaN with other bits than C's NAN.
+func parseNotFinite(t Datatype, text string) (uint64, error) {
+	switch text {
+	case "NaN":
+		return quietNaN(t.Size()), nil
+	case "+Inf", "-Inf":
+		return parseFloat(t, text)
 	}
-	if r.err != nil {
-		return 0, nil
-	}
-	return parseFloat(t, text)
-}
-
-// parseNaN reads "NaN(0x7ff8000000000001)": a NaN with other bits than C's NAN.
-func parseNaN(t Datatype, text string) (uint64, error) {
 	if digits, ok := strings.CutPrefix(text, "NaN(0x"); ok {
 		if digits, ok = strings.CutSuffix(digits, ")"); ok {
 			bits, err := strconv.ParseUint(digits, 16, 8*t.Size())
 			nan := math.IsNaN(math.Float64frombits(bits))
 			if t.Size() == 4 {
-				f := math.Float32frombits(uint32(bits))
-				nan = f != f
+				nan = math.IsNaN(float64(math.Float32frombits(uint32(bits))))
 			}
 			if err == nil && nan {
 				return bits, nil
@@ -118,4 +190,13 @@ func parseNaN(t Datatype, text string) (uint64, error) {
 		}
 	}
 	return 0, &ParseError{Text: text, Type: t, Want: `a number, "NaN", "+Inf" or "-Inf"`}
+}
+
+// clip shortens foreign text for an error message.
+func clip(s string) string {
+	const most = 60
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
 }

@@ -34,38 +34,38 @@ type Catalog struct {
 
 // Library identifies an MPI library.
 type Library struct {
-	Family   string `json:"family"`             // "openmpi", "mpich", "abi", "demo"
-	Text     string `json:"text"`               // what MPI_Get_library_version returns
-	Standard string `json:"standard"`           // MPI_Get_version: "3.1"
-	Path     string `json:"path,omitempty"`     // of the shared library
-	BuildID  string `json:"build_id,omitempty"` // of the shared library, in hexadecimal
-	Events   bool   `json:"events"`             // has MPI-4's event routines
-	PERUSE   bool   `json:"peruse"`             // has PERUSE
-	QMPI     bool   `json:"qmpi"`               // has QMPI built in
+	Family   string `json:"family"`            // "openmpi", "mpich", "abi", "demo"
+	Text     string `json:"text"`              // what MPI_Get_library_version returns
+	Standard string `json:"standard"`          // MPI_Get_version: "3.1"
+	Path     string `json:"path,omitzero"`     // of the shared library
+	BuildID  string `json:"build_id,omitzero"` // of the shared library, in hexadecimal
+	Events   bool   `json:"events"`            // has MPI-4's event routines
+	PERUSE   bool   `json:"peruse"`            // has PERUSE
+	QMPI     bool   `json:"qmpi"`              // has QMPI built in
 }
 
 // Job is where the catalog comes from.
 type Job struct {
-	Launcher string `json:"launcher,omitempty"` // "mpirun" of Open MPI: "prrte"/"orte"; "hydra"; "slurm"; "" for a single process
-	Size     int    `json:"size"`               // MPI_Comm_size of MPI_COMM_WORLD; 1 where MPI_Init was not reached
-	Ranks    []Rank `json:"ranks"`              // in rank order
+	Launcher string `json:"launcher,omitzero"` // "mpirun" of Open MPI: "prrte"/"orte"; "hydra"; "slurm"; "" for a single process
+	Size     int    `json:"size"`              // MPI_Comm_size of MPI_COMM_WORLD; 1 where MPI_Init was not reached
+	Ranks    []Rank `json:"ranks"`             // in rank order
 }
 
 // Rank is one process of the job.
 type Rank struct {
 	Rank  int    `json:"rank"`
-	Host  string `json:"host,omitempty"`
-	Error string `json:"error,omitempty"` // why this rank's answer is missing or partial
+	Host  string `json:"host,omitzero"`
+	Error string `json:"error,omitzero"` // why this rank's answer is missing or partial
 
-	Library *Library `json:"library,omitempty"` // where it is not rank 0's
+	Library *Library `json:"library,omitzero"` // where it is not rank 0's
 }
 
 // Stage is one of the two worlds, before and after MPI_Init: components that lose are unloaded by MPI_Init, and their
 // indices become invalid.
 type Stage struct {
-	Read       bool        `json:"read"`            // false: this stage could not be read, Error says why
-	Error      string      `json:"error,omitempty"` // also set where the stage was read only in part
-	Thread     ThreadLevel `json:"thread,omitempty"`
+	Read       bool        `json:"read"`           // false: this stage could not be read, Error says why
+	Error      string      `json:"error,omitzero"` // also set where the stage was read only in part
+	Thread     ThreadLevel `json:"thread,omitzero"`
 	Cvars      int         `json:"cvars"`      // MPI_T_cvar_get_num
 	Pvars      int         `json:"pvars"`      // MPI_T_pvar_get_num
 	Categories int         `json:"categories"` // MPI_T_category_get_num
@@ -92,26 +92,26 @@ const (
 type Variable struct {
 	Kind        Kind      `json:"-"`
 	Name        string    `json:"name"`
-	Class       Class     `json:"class,omitempty"` // performance variables
-	Scope       Scope     `json:"scope,omitempty"` // control variables
+	Class       Class     `json:"class,omitzero"` // performance variables
+	Scope       Scope     `json:"scope,omitzero"` // control variables
 	Verbosity   Verbosity `json:"verbosity"`
 	Type        Datatype  `json:"type"`
 	Bind        Bind      `json:"bind"`
-	Unit        string    `json:"unit,omitempty"`       // virtual variables: "ns", "B", "" for a number
-	Enum        string    `json:"enum,omitempty"`       // name of the enumeration of its values
-	Readonly    bool      `json:"readonly,omitempty"`   // performance variables
-	Continuous  bool      `json:"continuous,omitempty"` // performance variables
-	Atomic      bool      `json:"atomic,omitempty"`     // performance variables
-	Description string    `json:"description,omitempty"`
+	Unit        string    `json:"unit,omitzero"`       // virtual variables: "ns", "B", "" for a number
+	Enum        string    `json:"enum,omitzero"`       // name of the enumeration of its values
+	Readonly    bool      `json:"readonly,omitzero"`   // performance variables
+	Continuous  bool      `json:"continuous,omitzero"` // performance variables
+	Atomic      bool      `json:"atomic,omitzero"`     // performance variables
+	Description string    `json:"description,omitzero"`
 	Categories  []string  `json:"categories,omitempty"` // names of the categories that list it, sorted
 
-	Before *Reading `json:"before,omitempty"` // nil: does not exist before MPI_Init
-	After  *Reading `json:"after,omitempty"`  // nil: does not exist after MPI_Init; rank 0's where the ranks differ
+	Before *Reading `json:"before,omitzero"` // nil: does not exist before MPI_Init
+	After  *Reading `json:"after,omitzero"`  // nil: does not exist after MPI_Init; rank 0's where the ranks differ
 
 	Ranks     []RankReading `json:"ranks,omitempty"`     // ranks whose reading after MPI_Init differs from rank 0's, in rank order
 	Nodes     []RankReading `json:"nodes,omitempty"`     // the same before MPI_Init, by the rank that read it for its node
 	Conflicts []Conflict    `json:"conflicts,omitempty"` // metadata that differs where Table 14.1 forbids it
-	Origin    *Origin       `json:"origin,omitempty"`    // set by the user; nil: nobody set it, as far as can be known
+	Origin    *Origin       `json:"origin,omitzero"`     // set by the user; nil: nobody set it, as far as can be known
 }
 
 // Status is what became of an attempt to read a variable.
@@ -126,13 +126,18 @@ const (
 	StatusMissing Status = "missing" // does not exist on this rank
 )
 
+// UnmarshalText reads one of the statuses.
+func (s *Status) UnmarshalText(b []byte) error {
+	return readWord(s, Status(b), StatusOK, StatusFaulty, StatusError, StatusUnbound, StatusMissing)
+}
+
 // Reading is one variable in one process at one stage.
 type Reading struct {
 	Status   Status   `json:"status"`
-	Reason   string   `json:"reason,omitempty"`
-	Value    Value    `json:"value,omitzero"`     // StatusOK only
-	Count    int      `json:"count,omitempty"`    // number of elements that handle_alloc gave
-	Writable Writable `json:"writable,omitempty"` // control variables: what writing the same value answered
+	Reason   string   `json:"reason,omitzero"`
+	Value    Value    `json:"value,omitzero"`    // StatusOK only
+	Count    int      `json:"count,omitzero"`    // number of elements that handle_alloc gave
+	Writable Writable `json:"writable,omitzero"` // control variables: what writing the same value answered
 }
 
 // Writable is what a trial showed: the present value, written back in a process that is thrown away.
@@ -145,6 +150,11 @@ const (
 	WritableNotNow  Writable = "not now" // MPI_T_ERR_CVAR_SET_NOT_NOW
 	WritableNever   Writable = "never"   // MPI_T_ERR_CVAR_SET_NEVER, or a scope that rules it out
 )
+
+// UnmarshalText reads one of the answers.
+func (w *Writable) UnmarshalText(b []byte) error {
+	return readWord(w, Writable(b), WritableYes, WritableNotNow, WritableNever, WritableUnknown)
+}
 
 // RankReading is the reading of a rank that differs from rank 0's.
 type RankReading struct {
@@ -166,8 +176,8 @@ const BeforeRank = -1
 // Origin is where the user's setting of a control variable comes from.
 type Origin struct {
 	Kind  OriginKind `json:"kind"`
-	Where string     `json:"where"`           // the environment variable, the option as given, or the file
-	Value string     `json:"value,omitempty"` // as written there
+	Where string     `json:"where"`          // the environment variable, the option as given, or the file
+	Value string     `json:"value,omitzero"` // as written there
 }
 
 // OriginKind is a way by which a user sets a control variable.
@@ -180,16 +190,21 @@ const (
 	OriginFile        OriginKind = "file"
 )
 
+// UnmarshalText reads one of the ways.
+func (k *OriginKind) UnmarshalText(b []byte) error {
+	return readWord(k, OriginKind(b), OriginEnvironment, OriginLauncher, OriginFile, "")
+}
+
 // Category is a named group of variables and categories (section 14.3.8). Members that had become invalid are left out.
 type Category struct {
 	Name        string   `json:"name"`
-	Description string   `json:"description,omitempty"`
+	Description string   `json:"description,omitzero"`
 	Cvars       []string `json:"cvars,omitempty"`      // names
 	Pvars       []string `json:"pvars,omitempty"`      // name:class
 	Categories  []string `json:"categories,omitempty"` // names of the categories in it
-	Events      int      `json:"events,omitempty"`     // MPI_T_category_get_num_events
-	Before      bool     `json:"before,omitempty"`     // exists before MPI_Init
-	After       bool     `json:"after,omitempty"`      // exists after MPI_Init
+	Events      int      `json:"events,omitzero"`      // MPI_T_category_get_num_events
+	Before      bool     `json:"before,omitzero"`      // exists before MPI_Init
+	After       bool     `json:"after,omitzero"`       // exists after MPI_Init
 
 	Conflicts []Conflict `json:"conflicts,omitempty"` // metadata that differs where Table 14.1 forbids it
 }
@@ -197,8 +212,8 @@ type Category struct {
 // Enum is an enumeration (section 14.3.5).
 type Enum struct {
 	Name  string `json:"name"`
-	Flags bool   `json:"flags,omitempty"` // values are ORs of items
-	Items []Item `json:"items"`           // by index, as the library lists them: sparse and unsorted
+	Flags bool   `json:"flags,omitzero"` // values are ORs of items
+	Items []Item `json:"items"`          // by index, as the library lists them: sparse and unsorted
 
 	Conflicts []Conflict `json:"conflicts,omitempty"` // items that differ where Table 14.1 forbids it
 }

@@ -25,11 +25,13 @@ func (m *Meta) Digest() [32]byte {
 }
 
 func (m *Meta) setKinds() {
-	for i := range m.Cvars {
-		m.Cvars[i].Kind = Cvar
-	}
-	for i := range m.Pvars {
-		m.Pvars[i].Kind = Pvar
+	setKind(m.Cvars, Cvar)
+	setKind(m.Pvars, Pvar)
+}
+
+func setKind(vars []Variable, k Kind) {
+	for i := range vars {
+		vars[i].Kind = k
 	}
 }
 

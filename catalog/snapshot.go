@@ -6,9 +6,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
+	"reflect"
 	"slices"
-	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// The limits of what is read: beyond any real catalog, and small enough that a hostile file does no harm.
+const (
+	maxFileSize = 256 << 20 // bytes of a document
+	maxDecoded  = 256 << 20 // bytes of all lists in it, as decoded
 )
 
 // Write writes a catalog as a JSON document (docs/schema.md): indented, in a stable order, ending with a newline. Writing
@@ -22,14 +32,12 @@ func Write(w io.Writer, c *Catalog) error {
 	if err := doc.checkUnique(); err != nil {
 		return fmt.Errorf("snapshot: %w", err)
 	}
-	out := writer{to: w, buf: make([]byte, 0, spillSize+spillSize/4)}
-	catalogSchema.write(&out, &doc)
-	if out.err != nil {
-		return fmt.Errorf("snapshot: %w", out.err)
+	b, err := marshal(&doc)
+	if err != nil {
+		return fmt.Errorf("snapshot: %w", err)
 	}
-	out.buf = append(out.buf, '\n')
-	out.flush()
-	return out.lost
+	_, err = w.Write(appendLayout(make([]byte, 0, 2*len(b)), b))
+	return err
 }
 
 // Read reads a document that Write wrote, this version's or an older one's. The error of a damaged, foreign or too new
@@ -46,7 +54,7 @@ func readLimited(in io.Reader, size int64, budget int) (*Catalog, error) {
 	case n > size:
 		return nil, &ReadError{Line: 1, Column: 1, Err: fmt.Errorf("the file is larger than %d MiB", size>>20)}
 	}
-	return decode(b.String(), budget)
+	return decode(b.Bytes(), budget)
 }
 
 // Load reads the document in a file. A *ReadError has the file's name.
@@ -72,24 +80,81 @@ type emptyError struct{}
 func (emptyError) Error() string { return "the file is empty" }
 func (emptyError) Unwrap() error { return io.ErrUnexpectedEOF }
 
-func decode(s string, budget int) (*Catalog, error) {
-	r := &reader{s: s, budget: budget, block: &strings.Builder{}}
-	if len(s) >= 3 && s[:3] == "\ufeff" {
-		r.pos = 3
+func decode(doc []byte, budget int) (*Catalog, error) {
+	text := bytes.TrimPrefix(doc, []byte("\ufeff"))
+	fail := func(err error) (*Catalog, error) { return nil, newReadError(doc, len(doc)-len(text), err) }
+	if len(bytes.TrimSpace(text)) == 0 {
+		return fail(&jsontext.SyntacticError{ByteOffset: int64(len(text)), Err: errEmpty})
 	}
-	if r.peek(); r.pos == len(s) {
-		r.fail(len(s), errEmpty)
+	if size := bytes.Count(text, []byte("{"))*int(reflect.TypeFor[Variable]().Size()) + bytes.Count(text, []byte(","))*24; size > budget {
+		return fail(errors.New("too many elements: this document would take too much memory"))
 	}
 	c := new(Catalog)
-	catalogSchema.read(r, c)
-	if r.peek(); r.err == nil && r.pos < len(s) {
-		r.failf(r.pos, "more text behind the end of the document")
+	err := json.Unmarshal(text, c)
+	if err != nil {
+		c = new(Catalog)
+		err = json.Unmarshal(text, c, unmarshalBytes)
 	}
-	if r.err != nil {
-		return nil, r.err
+	switch {
+	case err == nil:
+		err = checkHeader(c.Schema, c.Version)
+	case !errors.Is(err, io.ErrUnexpectedEOF): // it may be another document, or a newer one
+		var header struct {
+			Schema  string `json:"schema"`
+			Version int    `json:"version"`
+		}
+		if json.Unmarshal(text, &header) == nil {
+			err = cmp.Or(checkHeader(header.Schema, header.Version), err)
+		}
 	}
+	if err == nil {
+		err = c.checkLists()
+	}
+	if err != nil {
+		return fail(err)
+	}
+	setKind(c.Cvars, Cvar)
+	setKind(c.Pvars, Pvar)
+	setKind(c.Virtual, Virtual)
 	c.sort()
 	return c, nil
+}
+
+// checkHeader fails for what is not a catalog, and for one that this version would misread.
+func checkHeader(schema string, version int) error {
+	switch {
+	case schema == "":
+		return &problem{"", errors.New(`"schema" is missing`)}
+	case schema != SchemaName:
+		return &problem{"/schema", fmt.Errorf("this is a %q, not a catalog (%q)", clip(schema), SchemaName)}
+	case version < 1:
+		return &problem{"", errors.New(`"version" is missing`)}
+	case version > SchemaVersion:
+		return &problem{"/version", fmt.Errorf("version %d was written by a newer mpitx; this one reads up to version %d", version, SchemaVersion)}
+	}
+	return nil
+}
+
+func (c *Catalog) checkLists() error {
+	name := func(v *Variable) string { return v.Name }
+	for at, err := range map[jsontext.Pointer]error{
+		"/cvars":      unique(c.Cvars, name),
+		"/pvars":      unique(c.Pvars, func(v *Variable) string { return v.Name + ":" + v.Class.String() }),
+		"/virtual":    unique(c.Virtual, name),
+		"/categories": unique(c.Categories, func(k *Category) string { return k.Name }),
+		"/enums":      unique(c.Enums, func(e *Enum) string { return e.Name }),
+		"/job/ranks":  unique(c.Job.Ranks, func(k *Rank) int { return k.Rank }),
+	} {
+		if err != nil {
+			var p *problem
+			errors.As(err, &p)
+			return &problem{at + p.at, p.err}
+		}
+	}
+	if c.Job.Size < 0 || c.Job.Size > math.MaxInt32 {
+		return &problem{"/job/size", fmt.Errorf("%d is out of range", c.Job.Size)}
+	}
+	return nil
 }
 
 // sort puts everything in the order the model promises. It works on copies where something has to move.

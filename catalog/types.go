@@ -319,3 +319,13 @@ func (l *ThreadLevel) UnmarshalText(b []byte) (err error) {
 	return
 }
 func (t *Datatype) UnmarshalText(b []byte) (err error) { *t, err = ParseDatatype(string(b)); return }
+
+// readWord reads a word of which only some are allowed.
+func readWord[S ~string](to *S, word S, allowed ...S) error {
+	if !slices.Contains(allowed, word) {
+		list := strings.Trim(fmt.Sprintf("%q", allowed), "[]")
+		return fmt.Errorf("%q is not one of %s", clip(string(word)), strings.ReplaceAll(list, `" "`, `", "`))
+	}
+	*to = word
+	return nil
+}

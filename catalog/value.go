@@ -201,8 +201,3 @@ func (e *Enum) NameOf(n int64) (string, bool) {
 	}
 	return strings.Join(parts, "|"), true
 }
-
-// MarshalJSON writes a number, string or boolean, an array of them where there are several elements, NaN and infinities
-// as strings, text that is not UTF-8 as {"bytes":"hex"}, and the bytes of an unknown type as a hexadecimal string "0x…".
-// 64-bit integers stay exact.
-func (v Value) MarshalJSON() ([]byte, error) { return v.appendJSON(nil), nil }

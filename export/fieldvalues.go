@@ -1,7 +1,9 @@
 package export
 
 import (
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -93,13 +95,13 @@ func ranksText(c *catalog.Catalog, v *catalog.Variable) string {
 }
 
 func ranksJSON(c *catalog.Catalog, v *catalog.Variable) any {
-	type group struct {
-		Ranks []int `json:"ranks"`
-		catalog.Reading
-	}
-	groups := []group{}
+	groups := []json.RawMessage{}
 	for _, g := range RankGroups(c, v) {
-		groups = append(groups, group{g.Ranks, g.Reading})
+		b, _ := appendJSON([]byte(`{"ranks":`), g.Ranks)
+		b = append(b, ',')
+		brace := len(b)
+		b, _ = appendJSON(b, &g.Reading)
+		groups = append(groups, slices.Delete(b, brace, brace+1))
 	}
 	return groups
 }

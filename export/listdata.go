@@ -2,9 +2,8 @@ package export
 
 import (
 	"bufio"
-	"bytes"
+	"cmp"
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -192,29 +191,27 @@ func contains(fields []*Field, f *Field) bool {
 
 // documentLines writes the elements of a catalog's document, each on a line with its kind.
 func documentLines(w io.Writer, c *catalog.Catalog) error {
-	d, err := elements(c)
-	if err != nil {
-		return err
-	}
-	var b bytes.Buffer
-	for _, k := range []struct {
-		kind string
-		list []json.RawMessage
-	}{{"cvar", d.Cvars}, {"pvar", d.Pvars}, {"virtual", d.Virtual}, {"category", d.Categories}, {"enum", d.Enums}} {
-		for _, object := range k.list {
-			if err := appendKind(&b, k.kind, object); err != nil {
-				return err
-			}
-			b.WriteByte('\n')
-			if b.Len() > 1<<16 {
-				if _, err := b.WriteTo(w); err != nil {
-					return err
-				}
-			}
+	out := lines{w: w}
+	return cmp.Or(
+		documentList(&out, "cvar", c.Cvars),
+		documentList(&out, "pvar", c.Pvars),
+		documentList(&out, "virtual", c.Virtual),
+		documentList(&out, "category", c.Categories),
+		documentList(&out, "enum", c.Enums),
+		out.flush(0))
+}
+
+func documentList[E any](out *lines, kind string, list []E) (err error) {
+	for i := range list {
+		if out.buf, err = appendKind(out.buf, kind, &list[i]); err != nil {
+			return err
+		}
+		out.buf = append(out.buf, '\n')
+		if err := out.flush(1 << 16); err != nil {
+			return err
 		}
 	}
-	_, err = b.WriteTo(w)
-	return err
+	return nil
 }
 
 // listCSV writes one table of all kinds, with their kind as the first column. Programs get the text as it is; where

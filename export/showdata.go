@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 
 	"mpitx/catalog"
 )
@@ -52,39 +51,20 @@ func showData(w io.Writer, c *catalog.Catalog, vars []*catalog.Variable, opts Sh
 
 // showObject encodes one variable on one line.
 func showObject(c *catalog.Catalog, v *catalog.Variable, opts ShowOptions) ([]byte, error) {
-	alone := subset(&catalog.Catalog{}, []*catalog.Variable{v})
-	e := c.Enum(v.Enum)
-	if e != nil {
-		alone.Enums = []catalog.Enum{*e}
-	}
-	d, err := elements(alone)
+	b, err := appendKind(nil, kindName(v.Kind), v)
 	if err != nil {
 		return nil, err
 	}
-	var b bytes.Buffer
-	for _, object := range slices.Concat(d.Cvars, d.Pvars, d.Virtual) {
-		if err := appendKind(&b, kindName(v.Kind), object); err != nil {
-			return nil, err
-		}
-	}
-	if b.Len() == 0 {
-		return nil, fmt.Errorf("%q was not encoded", v.Name)
-	}
-	b.Truncate(b.Len() - 1)
-	for _, object := range d.Enums {
-		b.WriteString(`,"enumeration":`)
-		if err := json.Compact(&b, object); err != nil {
+	b = b[:len(b)-1]
+	if e := c.Enum(v.Enum); e != nil {
+		if b, err = catalog.AppendJSON(append(b, `,"enumeration":`...), e); err != nil {
 			return nil, err
 		}
 	}
 	if opts.HowToSet != nil && v.Kind == catalog.Cvar {
-		how, err := appendJSON(nil, list(opts.HowToSet(v)))
-		if err != nil {
+		if b, err = appendJSON(append(b, `,"how_to_set":`...), list(opts.HowToSet(v))); err != nil {
 			return nil, err
 		}
-		b.WriteString(`,"how_to_set":`)
-		b.Write(how)
 	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
+	return append(b, '}'), nil
 }

@@ -1,0 +1,268 @@
+package catalog
+
+import (
+	"cmp"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// The JSON form of a catalog (docs/schema.md) is what the tags of the model say, but for readings, whose values are read by
+// the variable's type, and texts that are not UTF-8.
+
+// plainVariable is a Variable as its tags say.
+type plainVariable Variable
+
+// readingForm is a Reading as a JSON object.
+type readingForm struct {
+	Status   Status   `json:"status"`
+	Reason   string   `json:"reason,omitzero"`
+	Type     Datatype `json:"type,omitzero"` // where it is not the variable's, against Table 14.1
+	Value    Value    `json:"value,omitzero"`
+	Count    int      `json:"count,omitzero"`
+	Writable Writable `json:"writable,omitzero"`
+}
+
+// rankReadingForm is a RankReading as a JSON object.
+type rankReadingForm struct {
+	Rank int `json:"rank"`
+	readingForm
+}
+
+// valueWaiting is the type of a Value that was read before its type, as JSON.
+const valueWaiting Datatype = math.MinInt32
+
+// MarshalJSONTo writes a variable.
+func (v *Variable) MarshalJSONTo(e *jsontext.Encoder) error {
+	plain := plainVariable(*v)
+	plain.Before, plain.After = v.Before.markForeign(v.Type), v.After.markForeign(v.Type)
+	plain.Ranks, plain.Nodes = markForeign(v.Ranks, v.Type), markForeign(v.Nodes, v.Type)
+	return json.MarshalEncode(e, &plain)
+}
+
+func markForeign(list []RankReading, variable Datatype) []RankReading {
+	marked := slices.Clone(list)
+	for i := range marked {
+		marked[i].Reading = *marked[i].markForeign(variable)
+	}
+	return marked
+}
+
+// markForeign marks a value that is not of its variable's type: by the complement, as no type is negative.
+func (g *Reading) markForeign(variable Datatype) *Reading {
+	if g == nil || g.Value.typ == 0 || g.Value.typ == variable {
+		return g
+	}
+	marked := *g
+	marked.Value.typ = ^marked.Value.typ
+	return &marked
+}
+
+func (g *Reading) form() readingForm {
+	f := readingForm{Status: g.Status, Reason: g.Reason, Value: g.Value, Count: g.Count, Writable: g.Writable}
+	if f.Value.typ < 0 {
+		f.Value.typ = ^f.Value.typ
+		f.Type = f.Value.typ
+	}
+	return f
+}
+
+// MarshalJSONTo writes a reading.
+func (g *Reading) MarshalJSONTo(e *jsontext.Encoder) error {
+	f := g.form()
+	return json.MarshalEncode(e, &f)
+}
+
+// MarshalJSONTo writes a reading and its rank.
+func (k *RankReading) MarshalJSONTo(e *jsontext.Encoder) error {
+	return json.MarshalEncode(e, &rankReadingForm{k.Rank, k.form()})
+}
+
+// UnmarshalJSONFrom reads a variable.
+func (v *Variable) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	if err := json.UnmarshalDecode(d, (*plainVariable)(v)); err != nil {
+		return err
+	}
+	if v.Type == 0 {
+		return problemf(d, "", `"type" is missing`)
+	}
+	if v.Before != nil {
+		if err := v.Before.Value.settle(v.Type); err != nil {
+			return within(d, "/before/value", err)
+		}
+	}
+	if v.After != nil {
+		if err := v.After.Value.settle(v.Type); err != nil {
+			return within(d, "/after/value", err)
+		}
+	}
+	if err := settleRanks(&v.Ranks, v.Type); err != nil {
+		return within(d, "/ranks", err)
+	}
+	if err := settleRanks(&v.Nodes, v.Type); err != nil {
+		return within(d, "/nodes", err)
+	}
+	return nil
+}
+
+// settleRanks settles the values of a list of readings, and puts it in order.
+func settleRanks(list *[]RankReading, t Datatype) error {
+	for i := range *list {
+		if err := (*list)[i].Value.settle(t); err != nil {
+			return inElement(i, "/value", err)
+		}
+	}
+	if err := unique(*list, func(k *RankReading) int { return k.Rank }); err != nil {
+		return err
+	}
+	sortBy(list, func(a, b *RankReading) int { return cmp.Compare(a.Rank, b.Rank) })
+	return nil
+}
+
+// settle reads a value that waits.
+func (v *Value) settle(t Datatype) (err error) {
+	if v.typ == valueWaiting {
+		*v, err = parseJSON(jsontext.Value(v.raw), t)
+	}
+	return err
+}
+
+// UnmarshalJSONFrom reads a reading. Its value waits for the variable's type if it has none of its own.
+func (g *Reading) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	var f readingForm
+	if err := json.UnmarshalDecode(d, &f); err != nil {
+		return err
+	}
+	return g.from(d, &f)
+}
+
+// UnmarshalJSONFrom reads a reading and its rank.
+func (k *RankReading) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	var f rankReadingForm
+	if err := json.UnmarshalDecode(d, &f); err != nil {
+		return err
+	}
+	k.Rank = f.Rank
+	return k.from(d, &f.readingForm)
+}
+
+func (g *Reading) from(d *jsontext.Decoder, f *readingForm) error {
+	*g = Reading{f.Status, f.Reason, f.Value, f.Count, f.Writable}
+	switch {
+	case f.Status == "":
+		return problemf(d, "", `"status" is missing`)
+	case f.Status != StatusOK && !f.Value.IsZero():
+		return problemf(d, "/value", "a value with status %q", f.Status)
+	case f.Count < 0 || f.Count > math.MaxInt32:
+		return problemf(d, "/count", "%d is out of range", f.Count)
+	case f.Type != 0:
+		if err := g.Value.settle(f.Type); err != nil {
+			return within(d, "/value", err)
+		}
+	}
+	return nil
+}
+
+// UnmarshalJSONFrom keeps a value until its type is known.
+func (v *Value) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	raw, err := d.ReadValue()
+	if err == nil && raw.Kind() != 'n' {
+		*v = Value{valueWaiting, string(raw)}
+	}
+	return err
+}
+
+// AppendJSON writes anything on one line as Write would: a variable or another part of a catalog, a text, a list.
+func AppendJSON(b []byte, x any) ([]byte, error) {
+	raw, err := marshal(x)
+	return appendPrintable(b, raw), err
+}
+
+func marshal(x any) ([]byte, error) {
+	b, err := json.Marshal(x, json.Deterministic(true))
+	if err != nil {
+		b, err = json.Marshal(x, json.Deterministic(true), marshalBytes, jsontext.AllowInvalidUTF8(true)) // in words of ours
+	}
+	return b, err
+}
+
+// Texts that are not UTF-8 are objects, {"bytes":"6869ff"}. Looking for them makes all else slow, so that is tried first.
+var (
+	marshalBytes = json.WithMarshalers(json.MarshalToFunc(func(e *jsontext.Encoder, s string) error {
+		if utf8.ValidString(s) {
+			return errors.ErrUnsupported // as usual
+		}
+		return e.WriteValue(AppendText(nil, s))
+	}))
+	unmarshalBytes = json.WithUnmarshalers(json.UnmarshalFromFunc(func(d *jsontext.Decoder, s *string) error {
+		if d.PeekKind() != '{' {
+			return errors.ErrUnsupported
+		}
+		raw, err := d.ReadValue()
+		if err == nil {
+			*s, err = bytesText(raw)
+		}
+		return err
+	}))
+)
+
+func bytesText(raw jsontext.Value) (string, error) {
+	var object struct {
+		Bytes *string `json:"bytes"`
+	}
+	if err := json.Unmarshal(raw, &object); err != nil || object.Bytes == nil {
+		return "", errors.New(`an object where a string should be (only {"bytes":"…"} stands for one)`)
+	}
+	b, err := hex.DecodeString(*object.Bytes)
+	if err != nil {
+		return "", fmt.Errorf("not bytes in hexadecimal: %w", err)
+	}
+	return string(b), nil
+}
+
+// problem is something wrong in a document that is good JSON.
+type problem struct {
+	at  jsontext.Pointer
+	err error
+}
+
+func (p *problem) Error() string { return p.err.Error() }
+
+// problemf is a problem of what was read last, or of a part of it.
+func problemf(d *jsontext.Decoder, part string, format string, args ...any) error {
+	return within(d, part, fmt.Errorf(format, args...))
+}
+
+// within adds where the part of the document is that an error is of.
+func within(d *jsontext.Decoder, part string, err error) error {
+	p := &problem{err: err}
+	errors.As(err, &p)
+	return &problem{d.StackPointer() + jsontext.Pointer(part) + p.at, p.err}
+}
+
+// inElement is a problem of a part of a list's element.
+func inElement(i int, part string, err error) error {
+	p := &problem{err: err}
+	errors.As(err, &p)
+	return &problem{jsontext.Pointer("/"+strconv.Itoa(i)+part) + p.at, p.err}
+}
+
+// unique fails where an element has the key of an earlier one.
+func unique[E any, K comparable](list []E, key func(*E) K) error {
+	seen := make(map[K]int, len(list))
+	for i := range list {
+		k := key(&list[i])
+		if first, ok := seen[k]; ok {
+			return inElement(i, "", fmt.Errorf("%v was given already, at [%d]", k, first))
+		}
+		seen[k] = i
+	}
+	return nil
+}
