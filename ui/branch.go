@@ -181,6 +181,19 @@ func (b *branch) visible(rows []*branch) []*branch {
 	return rows
 }
 
+// named is the branch of a name, here or below; nil: none.
+func (b *branch) named(name string) *branch {
+	if b.name == name {
+		return b
+	}
+	for _, kid := range b.kids {
+		if n := kid.named(name); n != nil {
+			return n
+		}
+	}
+	return nil
+}
+
 // holder is the deepest branch that lists variable k itself; nil: none.
 func (b *branch) holder(k int32) *branch {
 	for _, kid := range b.kids {

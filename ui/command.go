@@ -40,10 +40,7 @@ func init() {
 }
 
 func (m *Model) keyCommand(key, text string) tea.Cmd {
-	back := modeNormal
-	if m.watchOpen {
-		back = modeWatch
-	}
+	back := m.ground()
 	switch key {
 	case "esc":
 		m.mode = back

@@ -18,13 +18,14 @@ type details struct {
 	lines      []string
 }
 
+// detailView is the name, which stays, and below it what scrolls.
 func (m *Model) detailView(width, height int) []string {
 	e := m.current()
 	if e == nil {
-		if c := m.branch.category; c != nil {
-			return m.block(m.categoryLines(c, width), width, height)
+		if c := m.branch.category; c != nil && m.query == "" {
+			return m.below("category "+c.Name, m.wrapped(c.Description, width, term.Style{}), width, height)
 		}
-		return m.block(nil, width, height)
+		return m.below("", nil, width, height)
 	}
 	if m.cache.e != e || m.cache.width != width || m.cache.generation != m.generation {
 		m.cache = details{e, width, m.generation, m.detailLines(e, width)}
@@ -33,12 +34,26 @@ func (m *Model) detailView(width, height int) []string {
 	if m.focus == paneTree && m.branch.category != nil && m.branch.category.Description != "" {
 		lines = append(m.categoryLines(m.branch.category, width), lines...)
 	}
+	return m.below(e.v.Name, lines, width, height)
+}
+
+// below are lines below the name of what they are about, which shows whether the pane has the focus.
+func (m *Model) below(name string, lines []string, width, height int) []string {
+	style := term.Style{Bold: true, Color: term.Accent}
+	if m.focus == paneDetails {
+		style = term.Style{Bold: true, Reverse: true}
+	}
+	height--
 	m.detail.at = max(0, min(m.detail.at, len(lines)-height))
 	out := m.block(lines[m.detail.at:], width, height)
-	if left := len(lines) - m.detail.at - height; left > 0 && height > 3 {
-		out[height-1] = m.t.Paint(term.Style{Color: term.Muted}, m.t.Fit(fmt.Sprintf("   %d more lines: tab, then j", left+1), width))
+	if left := len(lines) - m.detail.at - height; left > 0 && height > 2 {
+		keys := "tab, then j"
+		if m.focus == paneDetails {
+			keys = "j"
+		}
+		out[height-1] = m.t.Paint(term.Style{Color: term.Muted}, m.t.Fit(fmt.Sprintf("   %d more lines: %s", left+1, keys), width))
 	}
-	return out
+	return append([]string{m.t.Paint(style, " "+m.t.FitMiddle(m.t.SafeLine(name, 4*width), width-1))}, out...)
 }
 
 func (m *Model) categoryLines(c *catalog.Category, width int) []string {
@@ -62,7 +77,10 @@ func (m *Model) inLines(safe string, width int, style term.Style) []string {
 
 func (m *Model) detailLines(e *entry, width int) []string {
 	v := e.v
-	lines := m.wrapped(v.Name, width, term.Style{Bold: true, Color: term.Accent})
+	lines := []string{}
+	if term.Width(m.t.SafeLine(v.Name, 4*width)) > width-1 {
+		lines = m.wrapped(v.Name, width, term.Style{})
+	}
 	lines = append(lines, m.wrapped(what(v), width, term.Style{Color: term.Muted})...)
 	lines = append(lines, m.readings(v, width)...)
 	if s := m.series(v.ID()); s != nil && len(s.rows) > 1 {
@@ -178,7 +196,7 @@ func (m *Model) readings(v *catalog.Variable, width int) []string {
 		add(fmt.Sprintf("before r%d", n.Rank), export.ReadingText(&n.Reading, enum))
 	}
 	for _, r := range m.silent() {
-		add(fmt.Sprintf("r%d", r), "does not answer: what is shown of it is older")
+		add(fmt.Sprintf("r%d", r), "does not answer: its values are old")
 	}
 	if v.Kind == catalog.Cvar {
 		if r := v.Current(); r != nil && r.Writable != "" {

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"mpitx/catalog"
-	"mpitx/export"
 	"mpitx/ui/link"
 	"mpitx/ui/term"
 )
@@ -26,24 +25,25 @@ func (m *Model) box() []string {
 		return nil
 	}
 	v := m.edit.e.v
-	lines := []string{m.t.Paint(bold, m.t.SafeLine(v.Name, width)), "now  " + m.t.SafeLine(m.x.value(m.edit.e), width)}
+	about := []string{m.t.Paint(bold, m.t.SafeLine(v.Name, width)), "now  " + m.t.SafeLine(m.x.value(m.edit.e), width)}
 	words := "scope " + v.Scope.String()
 	if s := scopeWords[v.Scope]; s != "" {
 		words += ": " + s
 	}
-	lines = append(lines, term.Wrap(words, width)...)
+	about = append(about, term.Wrap(words, width)...)
 	if (v.Scope == catalog.ScopeGroup || v.Scope == catalog.ScopeGroupEq) && m.mode != modeOutcome {
-		about := term.Wrap(m.t.SafeText(v.Description), width)
-		lines = append(append(lines, ""), about[:min(len(about), max(2, m.h-18))]...)
+		text := term.Wrap(m.t.SafeText(v.Description), width)
+		about = append(append(about, ""), text[:min(len(text), max(2, m.h-18))]...)
 	}
-	lines = append(lines, "")
+	var lines []string
+	hint := func(s string) { lines = append(lines, term.Wrap(s, width)...) }
 	switch m.mode {
 	case modeEdit:
 		lines = append(lines, "new  "+m.line.Render(m.t, width-5), "")
 		if m.edit.problem != "" {
 			lines = append(lines, term.Wrap(m.t.SafeText(m.edit.problem), width)...)
 		} else {
-			lines = append(lines, "enter writes it, esc leaves it")
+			hint("enter writes it, esc cancels")
 		}
 	case modePick:
 		items := m.x.cat.Enum(v.Enum).Items
@@ -56,39 +56,71 @@ func (m *Model) box() []string {
 			}
 			lines = append(lines, m.t.Paint(s, sign+m.t.Cut(m.t.SafeLine(fmt.Sprintf("%d  %s", items[i].Value, items[i].Name), width), width-2)))
 		}
-		lines = append(lines, "", "enter chooses, = types a value, esc leaves it")
+		lines = append(lines, "")
+		hint("enter chooses, = types a value, esc cancels")
 	case modeConfirm:
+		about = append(about, m.concern(width)...)
 		lines = append(append(lines, "new  "+m.t.SafeLine(m.edit.text, width), ""), m.question(width)...)
 	case modeRanks:
-		lines = append(lines, "new  "+m.t.SafeLine(m.edit.text, width), "", "on ranks (like 0,2-3; nothing: all)  "+m.line.Render(m.t, width-37), "")
+		lines = append(lines, "new  "+m.t.SafeLine(m.edit.text, width), "", "on ranks  "+m.line.Render(m.t, width-10), "")
 		if m.edit.problem != "" {
 			lines = append(lines, term.Wrap(m.t.SafeText(m.edit.problem), width)...)
 		} else {
-			lines = append(lines, "enter takes them, esc leaves it")
+			hint("like 0,2-3; nothing means all: enter takes them, esc cancels")
 		}
 	case modeOutcome:
 		lines = append(lines, m.outcomeLines(width)...)
 	}
-	return lines
+	return m.compact(about, lines)
+}
+
+// compact leaves out what a low screen has no room for: blank lines first, then what is said about the variable, but its name.
+func (m *Model) compact(about, lines []string) []string {
+	room := m.h - 4 // the title, the last line, and the box's own two
+	all := func() []string { return append(append(slices.Clone(about), ""), lines...) }
+	if len(all()) <= room {
+		return all()
+	}
+	lines = slices.DeleteFunc(lines, func(s string) bool { return s == "" })
+	if len(all()) > room {
+		about = about[:max(1, len(about)-(len(all())-1-room))]
+		return append(slices.Clone(about), lines[max(0, len(about)+len(lines)-room):]...)
+	}
+	return all()
+}
+
+// concern is why a write to some ranks only may be unwise.
+func (m *Model) concern(width int) []string {
+	if m.edit.ranks == nil {
+		return nil
+	}
+	switch m.edit.e.v.Scope {
+	case catalog.ScopeAll, catalog.ScopeAllEq:
+		return term.Wrap("If only some ranks have another value, the library may hang or compute wrong results.", width)
+	case catalog.ScopeGroup, catalog.ScopeGroupEq:
+		return term.Wrap("These ranks should be a group as the description says.", width)
+	}
+	return nil
 }
 
 // question is what is asked before a write.
 func (m *Model) question(width int) []string {
 	size := m.x.cat.Job.Size
-	if m.edit.ranks != nil {
-		lines := []string{}
-		switch m.edit.e.v.Scope {
-		case catalog.ScopeAll, catalog.ScopeAllEq:
-			lines = term.Wrap("Its scope concerns all ranks: the library may hang or compute nonsense when some have another value than the rest.", width)
-		case catalog.ScopeGroup, catalog.ScopeGroupEq:
-			lines = term.Wrap("These ranks should be a group as the description tells.", width)
-		}
-		return append(lines, fmt.Sprintf("Write this on rank %s only?  y yes   r other ranks   n no", export.RankList(m.edit.ranks)))
+	switch {
+	case m.edit.ranks != nil:
+		return asked(fmt.Sprintf("Write this on %s only?", ranksText(m.edit.ranks)), "y yes   r other ranks   n no", width)
+	case size == 1:
+		return asked("Write this on the one rank?", "y yes   n no", width)
 	}
-	if size == 1 {
-		return []string{"Write this on the one rank?  y yes   n no"}
+	return asked(fmt.Sprintf("Write this on all %d ranks?", size), "y yes   r on some   n no", width)
+}
+
+// asked is a question and its answers, in one line if there is room.
+func asked(question, answers string, width int) []string {
+	if len(question)+2+len(answers) <= width {
+		return []string{question + "  " + answers}
 	}
-	return []string{fmt.Sprintf("Write this on all %d ranks?  y yes   r on some   n no", size)}
+	return append(term.Wrap(question, width), answers)
 }
 
 // outcomeLines tell what came of a write, ranks with the same outcome together.
@@ -110,9 +142,12 @@ func (m *Model) outcomeLines(width int) []string {
 	lines := []string{}
 	for _, k := range order {
 		slices.Sort(ranks[k])
-		text := "rank " + export.RankList(ranks[k]) + ": " + k.result
-		if k.old != "" || k.back != "" {
+		text := ranksText(ranks[k]) + ": " + k.result
+		switch {
+		case k.back != "":
 			text += ": was " + k.old + ", reads back " + k.back
+		case k.old != "":
+			text += ": it is " + k.old
 		}
 		if k.detail != "" {
 			text += " (" + k.detail + ")"

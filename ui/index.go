@@ -93,6 +93,10 @@ func (x *index) value(e *entry) string {
 	return export.ReadingText(e.v.Current(), x.cat.Enum(e.v.Enum))
 }
 
+// markHelp explains the marks: in UTF-8, in ASCII, what it means.
+var markHelp = [][3]string{{"w", "w", "writable"}, {"≠", "!", "differs between ranks"}, {"*", "*", "set by the user"}, {"✗", "x", "faulty, or cannot be read"},
+	{"?", "?", "the ranks disagree about its properties"}, {"Δ", "c", "changed since the start"}, {"◆", "P", "pinned"}, {"†", "-", "exists only before MPI_Init"}}
+
 // marks tells the states of a variable, a character each, as in the tables of `mpitx list`; w is writable.
 func (e *entry) marks(t term.Term) (string, term.Color) {
 	var b strings.Builder

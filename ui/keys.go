@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"mpitx/ui/prompt"
+	"mpitx/ui/term"
 )
 
 // binding is a key and what it does; the help is made from it.
@@ -38,7 +39,7 @@ func init() {
 		{[]string{"f"}, "filter bar", false, quiet(func(m *Model) { m.mode = modeFilter })},
 		{[]string{"F"}, "no filter", false, quiet((*Model).noFilter)},
 		{[]string{"esc"}, "end the search", false, quiet((*Model).endSearch)},
-		{[]string{"c"}, "to the variable's category, and back with [", false, quiet((*Model).toCategory)},
+		{[]string{"c"}, "to the variable's category; [ goes back", false, quiet((*Model).toCategory)},
 		{[]string{"[", "ctrl+o"}, "back to where you were", false, quiet(func(m *Model) { m.travel(-1) })},
 		{[]string{"]"}, "forward again", false, quiet(func(m *Model) { m.travel(1) })},
 		{[]string{"y"}, "copy the name", false, func(m *Model) tea.Cmd { return m.copy("name") }},
@@ -294,26 +295,79 @@ func (m *Model) keyText(key string) {
 	case "G", "end":
 		m.help.at = 1 << 30
 	default:
-		m.mode, m.help = modeNormal, scroll{}
+		m.mode, m.help = m.ground(), scroll{}
 	}
 }
 
-// helpLines are made from the key map.
-func helpLines(live bool) []string {
-	lines := []string{"Keys", ""}
+// ground is the mode to come back to from what is opened over it.
+func (m *Model) ground() mode {
+	if m.watchOpen {
+		return modeWatch
+	}
+	return modeNormal
+}
+
+// helpLines are made from the key map, for the width of the screen.
+func (m *Model) helpLines() []string {
+	live := m.o.Start != nil
+	bold := term.Style{Bold: true}
+	lines := []string{}
+	section := func(title string) {
+		if len(lines) > 0 {
+			lines = append(lines, "")
+		}
+		lines = append(lines, " "+m.t.Paint(bold, title), "")
+	}
+	if live {
+		section("Keys while watching (w)")
+		for _, k := range watchKeys {
+			lines = append(lines, m.explained(k[0], k[1])...)
+		}
+	}
+	keys := []string{}
 	for _, b := range bindings {
 		if !b.live || live {
-			lines = append(lines, "  "+pad(strings.Join(b.keys, "  "), 24)+b.help)
+			keys = append(keys, m.explained(strings.Join(b.keys, "  "), b.help)...)
 		}
 	}
-	lines = append(lines, "", "Marks: w writable   != or ≠ differs between ranks   * set by the user   x or ✗ faulty   ? in conflict",
-		"       c or Δ changed since the start   P or ◆ pinned   - or † only before MPI_Init", "", "Commands", "")
+	if watching := lines; m.watchOpen { // what is of use now comes first
+		section("Keys elsewhere")
+		lines = append(lines, keys...)
+	} else {
+		lines = nil
+		section("Keys")
+		if lines = append(lines, keys...); len(watching) > 0 {
+			lines = append(append(lines, ""), watching...)
+		}
+	}
+	section("Marks")
+	for _, mark := range markHelp {
+		sign := mark[1]
+		if m.t.UTF8 {
+			sign = mark[0]
+		}
+		lines = append(lines, m.explained(sign, mark[2])...)
+	}
+	section("Commands")
 	for _, c := range commands {
 		if !c.live || live {
-			lines = append(lines, "  "+pad(":"+c.name+" "+c.args, 24)+c.help)
+			lines = append(lines, m.explained(strings.TrimSpace(":"+c.name+" "+c.args), c.help)...)
 		}
 	}
-	return append(lines, "", "The mouse chooses rows and turns pages. Any other key closes this help.")
+	lines = append(lines, "")
+	return append(lines, m.inLines("The mouse chooses rows and turns pages. Keys that do not scroll close this help.", m.w, term.Style{})...)
 }
 
-func pad(s string, n int) string { return s + strings.Repeat(" ", max(2, n-len(s))) }
+// explained is a key or a command with what it does, on as many lines as that takes.
+func (m *Model) explained(what, help string) []string {
+	indent := min(24, m.w/2-2)
+	lines := term.Wrap(help, max(m.w-indent-3, 10))
+	if term.Width(what)+2 > indent {
+		lines = append([]string{""}, lines...)
+	}
+	for i := range lines {
+		lines[i] = "  " + term.Pad(what, indent) + lines[i]
+		what = ""
+	}
+	return lines
+}

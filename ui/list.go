@@ -65,7 +65,7 @@ func (m *Model) row(e *entry, c columns, width int, at bool) string {
 	marks, color := e.marks(m.t)
 	base := term.Style{Color: color}
 	if at {
-		base = term.Style{Reverse: m.focus != paneTree, Bold: true, Underline: m.focus == paneTree}
+		base = term.Style{Reverse: m.focus == paneList, Bold: true, Underline: m.focus != paneList}
 	}
 	sign := " "
 	if at {

@@ -32,7 +32,9 @@ type live struct {
 	quiet    map[int]string // ranks that do not answer, and what they read
 	workload string
 	stale    bool // the library has other variables than the catalog
-	serial   int  // of the back end: what an earlier one still says is dropped
+
+	lastPlace place // where the user was when the back end was lost
+	serial    int   // of the back end: what an earlier one still says is dropped
 }
 
 type (
@@ -177,7 +179,7 @@ func (m *Model) event(e link.Event) {
 		m.stale = true
 		m.say("the library has other variables now: r takes them in")
 	case link.EventEnded:
-		m.ended, m.culprit = e.Text, e.Variable
+		m.ended, m.culprit, m.workload = e.Text, e.Variable, ""
 		if m.ended == "" {
 			m.ended = "it ended"
 		}
@@ -213,7 +215,10 @@ func (m *Model) restart() tea.Cmd {
 		m.exclude = append(m.exclude, m.culprit)
 	}
 	m.culprit = ""
-	m.mode = modeNormal
+	m.mode, m.watchOpen = modeNormal, false
+	if m.x != nil {
+		m.lastPlace = m.here()
+	}
 	return m.start(m.backend)
 }
 
@@ -260,9 +265,9 @@ func (m *Model) liveState() string {
 }
 
 func (m *Model) logLines() []string {
-	lines := []string{"Printed by the library, the launcher and the programs under it", ""}
+	lines := []string{}
 	if len(m.log) == 0 {
-		return append(lines, "  nothing")
+		return append(lines, "", "  nothing")
 	}
 	for _, l := range m.log {
 		for _, w := range term.Wrap(l, max(m.w-2, 1)) {
@@ -291,10 +296,7 @@ func (m *Model) cmdWorkload(name string) tea.Cmd {
 }
 
 func (m *Model) keyWork(key string) tea.Cmd {
-	m.mode = modeNormal
-	if len(m.pins()) > 0 && m.watchOpen {
-		m.mode = modeWatch
-	}
+	m.mode = m.ground()
 	if key == "0" {
 		return m.cmdWorkload("")
 	}

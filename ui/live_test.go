@@ -172,7 +172,7 @@ func TestEdit(t *testing.T) {
 		t.Fatal("sent before it was confirmed")
 	}
 	press(m, "y")
-	contains(t, m, "rank 0-2: ok: was 7, reads back 9", "rank 3: not now: was 7, reads back 7")
+	contains(t, m, "ranks 0-2: ok: was 7, reads back 9", "rank 3: not now: was 7, reads back 7")
 	press(m, "esc")
 	if e := m.current(); !e.changed || len(e.v.Ranks) != 1 || e.v.Ranks[0].Rank != 3 {
 		t.Fatalf("after the write: %+v", e.v)
@@ -189,7 +189,7 @@ func TestEdit(t *testing.T) {
 	press(m, ":", "'show limit", "enter", "e", "ctrl+u", "'5", "enter", "r", "'2-9")
 	contains(t, m, "there is no rank 9: ranks are 0 to 3")
 	press(m, "enter", "backspace", "'3", "enter")
-	contains(t, m, "Its scope concerns all ranks", "Write this on rank 2,3 only?")
+	contains(t, m, "If only some ranks have another value", "Write this on ranks 2,3 only?")
 	press(m, "y")
 	if w := b.writes[len(b.writes)-1]; w.Text != "5" || fmt.Sprint(w.Ranks) != "[2 3]" || !w.Force {
 		t.Fatalf("wrote %+v", w)
@@ -225,7 +225,7 @@ func TestUndoAgain(t *testing.T) {
 	contains(t, m, "failed: context deadline exceeded", "then u undoes it")
 	b.refuse, b.silent = nil, true
 	press(m, "esc", "u")
-	contains(t, m, "rank 0,1,3: ok: was 5, reads back 7", "rank 2: no answer", "then u undoes it")
+	contains(t, m, "ranks 0,1,3: ok: was 5, reads back 7", "rank 2: no answer", "then u undoes it")
 	b.silent = false
 	press(m, "esc", "u")
 	if w := b.writes[len(b.writes)-1]; w.Text != "7" || fmt.Sprint(w.Ranks) != "[2]" {
@@ -287,7 +287,7 @@ func TestReadAndSilentRank(t *testing.T) {
 	}
 	b.silent = false
 	press(m, ":", "'read limit", "enter")
-	contains(t, m, "read 1 variables on 4 ranks", "SILENT: r2")
+	contains(t, m, "read 1 variable on 4 ranks", "SILENT: r2")
 	event(m, b, link.Event{Kind: link.EventAnswers, Rank: 2})
 	if strings.Contains(screen(t, m), "SILENT") {
 		t.Error("still silent")
@@ -441,7 +441,7 @@ func TestLostBackend(t *testing.T) {
 	m = New(Options{Start: func(context.Context, []string) (link.Backend, error) { return nil, errors.New("no mpirun") }})
 	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
 	m.Update(m.start(nil)())
-	contains(t, m, "no mpirun", "R starts")
+	contains(t, m, "no mpirun", "R restart")
 }
 
 // R restarts also from under a dialog or a screen of text: the line at the foot says so.

@@ -225,10 +225,24 @@ func (m *Model) loaded(msg loadedMsg) {
 	m.rows = m.x.root.visible(nil)
 	m.tree, m.list = scroll{}, scroll{}
 	m.refill()
+	m.comeBack()
 	m.places, m.placeAt = []place{m.here()}, 0
 }
 
-// refill finds anew what the list shows, from the branch or the query, and the filter.
+// comeBack goes to where the user was when the back end was lost.
+func (m *Model) comeBack() {
+	p := m.lastPlace
+	m.lastPlace = place{}
+	if p.branch == nil {
+		return
+	}
+	if b := m.x.root.named(p.branch.name); b != nil {
+		m.enter(b)
+	}
+	m.point(p.id)
+}
+
+// refill finds again what the list shows, from the branch or the query, and the filter.
 func (m *Model) refill() {
 	if m.x == nil {
 		return

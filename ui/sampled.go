@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -33,7 +34,7 @@ func (m *Model) readShown() tea.Cmd {
 		}
 	}
 	ids := []string{}
-	for _, k := range m.shown[m.list.top:min(len(m.shown), m.list.top+m.h)] {
+	for _, k := range m.shown[m.list.top:min(len(m.shown), m.list.top+max(m.layout().listH-1, 1))] {
 		if v := m.x.entries[k].v; v.After != nil || len(v.Ranks) > 0 {
 			ids = append(ids, v.ID())
 		}
@@ -100,10 +101,10 @@ func (m *Model) sampled(msg sampleMsg) tea.Cmd {
 		return m.tick()
 	}
 	if len(msg.sample.Silent) > 0 {
-		m.complain("read %d variables; no answer from rank %s", len(msg.ids), export.RankList(msg.sample.Silent))
+		m.complain("read %s; no answer from %s", plural(len(msg.ids), "variable"), ranksText(msg.sample.Silent))
 		return nil
 	}
-	m.say("read %d variables on %d ranks", len(msg.ids), len(msg.sample.Ranks))
+	m.say("read %s on %s", plural(len(msg.ids), "variable"), plural(len(msg.sample.Ranks), "rank"))
 	return nil
 }
 
@@ -150,4 +151,20 @@ func (m *Model) take(e *entry, i int, s *link.Sample) {
 		e.first = before
 	}
 	e.changed = e.first != "" && m.x.value(e) != e.first
+}
+
+// plural is "1 rank" or "4 ranks".
+func plural(n int, word string) string {
+	if n != 1 {
+		word += "s"
+	}
+	return strconv.Itoa(n) + " " + word
+}
+
+// ranksText is "rank 3" or "ranks 0,2-3".
+func ranksText(ranks []int) string {
+	if len(ranks) == 1 {
+		return "rank " + strconv.Itoa(ranks[0])
+	}
+	return "ranks " + export.RankList(ranks)
 }

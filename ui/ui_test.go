@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"mpitx/catalog"
+	"mpitx/ui/link"
 	"mpitx/ui/term"
 )
 
@@ -97,7 +99,7 @@ func contains(t *testing.T, m *Model, parts ...string) {
 }
 
 func TestGolden(t *testing.T) {
-	sizes := [][2]int{{80, 24}, {120, 40}, {200, 60}}
+	sizes := [][2]int{{40, 10}, {40, 24}, {60, 24}, {80, 10}, {80, 24}, {120, 40}, {200, 60}}
 	for name, keys := range map[string][]string{
 		"start":  nil,
 		"search": {"/", "'bcast alg", "enter"},
@@ -192,7 +194,7 @@ func TestBadInput(t *testing.T) {
 	m = New(Options{Load: func() (*catalog.Catalog, error) { return nil, errors.New("not a\x1b[2J snapshot") }})
 	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
 	m.Update(m.Init()())
-	contains(t, m, `not a\x1b[2J snapshot`, "q quits")
+	contains(t, m, `not a\x1b[2J snapshot`, "q quit")
 }
 
 func TestFind(t *testing.T) {
@@ -385,7 +387,9 @@ func TestMouse(t *testing.T) {
 }
 
 func TestHelpNamesEveryKey(t *testing.T) {
-	help := strings.Join(helpLines(true), "\n")
+	m := New(Options{Start: func(context.Context, []string) (link.Backend, error) { return nil, nil }})
+	m.w = 120
+	help := strings.Join(m.helpLines(), "\n")
 	seen := map[string]bool{}
 	for _, b := range bindings {
 		if b.help == "" || !strings.Contains(help, b.help) {

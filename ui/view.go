@@ -15,7 +15,8 @@ const minWidth, minHeight = 40, 10
 
 // layout is where the panes are. The body is between two lines at the top and one at the bottom.
 type layout struct {
-	body                int // height
+	alone               bool // the pane that has the focus has all of the body
+	body                int  // height
 	treeW               int
 	listX, listW, listH int
 	detailX, detailY    int
@@ -23,18 +24,25 @@ type layout struct {
 	right               bool // the details are right of the list, else below it
 }
 
-// sideBySide is the width from which the details are beside a list that still shows all its columns.
-const sideBySide = 160
+const (
+	sideBySide = 160 // the width from which the details are right of a list that still shows all its columns
+	withTree   = 60  // the width from which the tree is left of the list
+	withBoth   = 10  // the height of the body from which list and details are below each other
+)
 
 func (m *Model) layout() layout {
 	l := layout{body: m.h - 3, right: m.w >= sideBySide}
-	if m.zoom { // the pane that has the focus has all of the body
+	narrow := m.w < withTree
+	if m.zoom || narrow && m.focus == paneTree {
+		l.alone = true
 		l.treeW, l.listW, l.detailW = m.w, m.w, m.w
 		l.listH, l.detailH, l.detailY = l.body, l.body, 2
 		return l
 	}
-	l.treeW = min(max(m.w*22/100, 18), 36)
-	l.listX = l.treeW + 1
+	if !narrow {
+		l.treeW = min(max(m.w*22/100, 20), 36)
+		l.listX = l.treeW + 1
+	}
 	if l.right {
 		l.detailW = min(m.w*32/100, 84)
 		l.listW = m.w - l.listX - l.detailW - 1
@@ -43,16 +51,24 @@ func (m *Model) layout() layout {
 		return l
 	}
 	l.listW, l.detailW = m.w-l.listX, m.w-l.listX
-	l.detailH = min(max(l.body*2/5, 3), 16)
-	l.listH = l.body - l.detailH - 1
-	l.detailX, l.detailY = l.listX, 2+l.listH+1
+	l.detailX = l.listX
+	switch {
+	case l.body >= withBoth:
+		l.detailH = min(max(l.body*2/5, 4), 16)
+		l.listH = l.body - l.detailH - 1
+		l.detailY = 2 + l.listH + 1
+	case m.focus == paneDetails:
+		l.detailH, l.detailY = l.body, 2
+	default:
+		l.listH = l.body
+	}
 	return l
 }
 
 // pane is what is at a place on the screen.
 func (m *Model) pane(l *layout, x, y int) pane {
 	switch {
-	case m.zoom:
+	case l.alone:
 		return m.focus
 	case x < l.treeW:
 		return paneTree
@@ -80,7 +96,7 @@ func (m *Model) frame() []string {
 	lines = append(lines, m.title(), m.second())
 	switch {
 	case m.mode == modeHelp:
-		lines = append(lines, m.text(helpLines(m.o.Start != nil), m.h-3)...)
+		lines = append(lines, m.text(m.helpLines(), m.h-3)...)
 	case m.mode == modeLog:
 		lines = append(lines, m.text(m.logLines(), m.h-3)...)
 	case m.x == nil:
@@ -93,7 +109,8 @@ func (m *Model) frame() []string {
 	if box := m.box(); box != nil && m.mode != modeWatch {
 		lines = m.overlay(lines, box)
 	}
-	return append(lines, m.bottom())
+	bottom := m.bottom()
+	return append(lines[:m.h-len(bottom)], bottom...)
 }
 
 // small is for a terminal that is too small.
@@ -117,29 +134,49 @@ func (m *Model) title() string {
 		left += m.t.SafeLine(lib.Family, 20) + "  "
 	}
 	left += m.t.SafeLine(m.o.Source, m.w/2)
-	right := ""
-	if m.x != nil {
-		right = fmt.Sprintf("%d cvars  %d pvars ", len(m.x.cat.Cvars), len(m.x.cat.Pvars))
+	state := m.liveState()
+	if state != "" {
+		state = "  " + state + " "
 	}
-	if s := m.liveState(); s != "" {
-		right = s + "  " + right
+	right := state
+	if m.x != nil {
+		c := m.x.cat
+		counts := fmt.Sprintf("  %d cvars  %d pvars", len(c.Cvars), len(c.Pvars))
+		if n := len(c.Virtual); n > 0 {
+			counts += fmt.Sprintf("  %d mpitx:*", n)
+		}
+		for _, counts := range []string{counts + " ", fmt.Sprintf("  %d variables ", len(m.x.entries))} { // as much as there is room for
+			if term.Width(left)+term.Width(state)+term.Width(counts) <= m.w {
+				right = strings.TrimSuffix(state, " ") + counts
+				break
+			}
+		}
 	}
 	return m.t.Paint(term.Style{Reverse: true, Bold: true}, m.spread(left, right))
 }
 
 // spread puts text at both ends of a line.
 func (m *Model) spread(left, right string) string {
-	right = m.t.Cut(right, m.w/2)
+	right = m.t.Cut(right, m.w*2/3)
 	return m.t.Fit(left, m.w-term.Width(right)) + right
 }
 
-// second tells what the list holds, or is the filter bar.
+// second tells what is shown below it, or is the filter bar.
 func (m *Model) second() string {
-	if m.mode == modeFilter {
-		return m.filterBar()
+	accent := func(left, right string) string {
+		return m.t.Paint(term.Style{Color: term.Accent}, m.spread(left, right))
 	}
-	if m.x == nil {
+	switch {
+	case m.mode == modeHelp:
+		return accent(" help", "")
+	case m.mode == modeLog:
+		return accent(" printed by the library, the launcher and the programs under it", "")
+	case m.x == nil:
 		return strings.Repeat(" ", m.w)
+	case m.mode == modeFilter:
+		return m.filterBar()
+	case m.watchOpen:
+		return accent(" watching", fmt.Sprintf("%d of %d ", m.at.at+1, len(m.watching.list)))
 	}
 	left := " " + m.t.SafeLine(m.branch.name, m.w/2)
 	if m.query != "" {
@@ -148,27 +185,33 @@ func (m *Model) second() string {
 	if f := filterText(m.criteria); f != "" {
 		left += "   filter: " + m.t.SafeLine(f, m.w)
 	}
-	right := strconv.Itoa(len(m.shown)) + " shown "
-	if len(m.shown) > 0 {
-		right = fmt.Sprintf("%d of %d ", m.list.at+1, len(m.shown))
+	return accent(left, m.position())
+}
+
+// position is where the list's cursor is.
+func (m *Model) position() string {
+	if len(m.shown) == 0 {
+		return " 0 shown "
 	}
-	return m.t.Paint(term.Style{Color: term.Accent}, m.spread(left, right))
+	return fmt.Sprintf(" %d of %d ", m.list.at+1, len(m.shown))
 }
 
 func (m *Model) filterBar() string {
 	parts := []string{}
 	from := 0
+	place := m.position()
+	width := m.w - len(place)
 	for i, c := range m.criteria {
 		s := c.name + "=" + m.t.SafeLine(c.values[c.now], 40)
 		if i == m.field {
 			s = "[" + s + "]"
 		}
 		parts = append(parts, s)
-		for i == m.field && from < i && term.Width(strings.Join(parts[from:], " "))+1 > m.w {
+		for i == m.field && from < i && term.Width(strings.Join(parts[from:], " "))+1 > width {
 			from++
 		}
 	}
-	line := m.t.Fit(" "+strings.Join(parts[from:], " "), m.w)
+	line := m.t.Fit(" "+strings.Join(parts[from:], " "), width) + place
 	field := "[" + m.criteria[m.field].name + "="
 	if i := strings.Index(line, field); i >= 0 {
 		if j := strings.IndexByte(line[i:], ']'); j > 0 {
@@ -178,51 +221,75 @@ func (m *Model) filterBar() string {
 	return line
 }
 
-// bottom is the line that is typed into, or what happened, or the keys.
-func (m *Model) bottom() string {
-	width := m.w
+// bottom is the line that is typed into, or what happened, or the keys. What happened may take some lines.
+func (m *Model) bottom() []string {
 	switch {
 	case m.mode == modeSearch:
-		return term.Pad("/"+m.line.Render(m.t, width-1), width)
+		return []string{term.Pad("/"+m.line.Render(m.t, m.w-1), m.w)}
 	case m.mode == modeCommand:
-		return term.Pad(":"+m.line.Render(m.t, width-1), width)
+		return []string{term.Pad(":"+m.line.Render(m.t, m.w-1), m.w)}
 	case m.status != "":
 		s := term.Style{Bold: true, Color: term.Good}
 		if m.bad {
 			s.Color = term.Bad
 		}
-		return m.t.Paint(s, m.t.Fit(" "+m.status, width))
-	}
-	hints := []string{"? help", "/ search", "f filter", "tab pane", "z zoom", ": command", "q quit"}
-	switch {
-	case m.mode == modeFilter:
-		hints = []string{"left right field", "up down value", "x any", "F all any", "enter done"}
-	case m.mode == modeWatch:
-		hints = watchHints
-	case m.mode != modeNormal:
-		hints = []string{"esc closes"}
-	case m.ended != "":
-		hints = append([]string{"R restart the back end"}, hints...)
-	case m.o.Start != nil:
-		hints = []string{"? help", "/ search", "f filter", "e edit", "p pin", "w watch", "r read", "q quit", "W workload", "z zoom", ": command"}
+		lines := term.Wrap(m.status, m.w-2)
+		if most := min(4, m.h-5); len(lines) > most {
+			lines = append(lines[:most-1], strings.Join(lines[most-1:], " "))
+		}
+		for i := range lines {
+			lines[i] = m.t.Paint(s, m.t.Fit(" "+lines[i], m.w))
+		}
+		return lines
 	}
 	line := ""
-	for _, h := range hints { // the first are the most important
-		if term.Width(line)+2+len(h) < width {
+	for _, h := range m.hints() { // the first are the most important
+		if term.Width(line)+2+len(h) <= m.w+1 {
 			line += "  " + h
 		}
 	}
-	return m.t.Paint(term.Style{Color: term.Muted}, m.t.Fit(strings.TrimPrefix(line, " "), width))
+	return []string{m.t.Paint(term.Style{Color: term.Muted}, m.t.Fit(strings.TrimPrefix(line, " "), m.w))}
+}
+
+// hints are the keys that do something now.
+func (m *Model) hints() []string {
+	var now []string
+	if m.ended != "" || m.failed != "" && m.o.Start != nil {
+		now = append(now, "R restart the back end")
+	}
+	switch {
+	case m.mode == modeFilter:
+		return []string{"left right field", "up down value", "x any", "F all any", "enter done"}
+	case m.mode == modeHelp || m.mode == modeLog:
+		if m.help.at < m.help.top {
+			return []string{"esc closes", "space more"}
+		}
+		return []string{"esc closes"}
+	case m.mode == modeWatch:
+		return append(now, watchHints...)
+	case m.mode != modeNormal:
+		return append(now, "esc closes")
+	case m.x == nil && m.o.Start != nil:
+		return append(now, "q quit", "? help", "L what was printed")
+	case m.x == nil:
+		return []string{"q quit", "? help"}
+	}
+	if m.query != "" {
+		now = append(now, "esc end search")
+	}
+	if filterText(m.criteria) != "" {
+		now = append(now, "F no filter")
+	}
+	if m.o.Start != nil && m.ended == "" {
+		return append(now, "? help", "/ search", "f filter", "e edit", "p pin", "w watch", "r read", "q quit", "tab pane", "W workload", "z zoom", ": command")
+	}
+	return append(now, "? help", "/ search", "f filter", "tab pane", "z zoom", ": command", "q quit")
 }
 
 func (m *Model) waiting(height int) []string {
 	lines := []string{"", "  " + m.t.SafeLine(m.phase, m.w) + " ..."}
 	if m.failed != "" {
 		lines = append([]string{""}, term.Wrap(m.t.SafeText(m.failed), m.w-4)...)
-		lines = append(lines, "", "q quits")
-		if m.o.Start != nil {
-			lines = append(lines, "R starts the back end again", "L shows what it printed")
-		}
 		for i := range lines {
 			lines[i] = "  " + lines[i]
 		}
@@ -245,33 +312,44 @@ func (m *Model) block(lines []string, width, height int) []string {
 
 // text is a screen of text that scrolls.
 func (m *Model) text(lines []string, height int) []string {
-	m.help.at = max(0, min(m.help.at, len(lines)-height))
+	m.help.top = max(0, len(lines)-height) // the last line at which there is more
+	m.help.at = max(0, min(m.help.at, m.help.top))
 	return m.block(lines[m.help.at:], m.w, height)
 }
 
 // body is the tree, the list and the details.
 func (m *Model) body() []string {
 	l, g := m.layout(), m.t.Glyphs()
-	if m.zoom {
+	if l.alone {
 		return [...]func(int, int) []string{m.treeView, m.listView, m.detailView}[m.focus](m.w, l.body)
 	}
-	tree, list := m.treeView(l.treeW, l.body), m.listView(l.listW, l.listH)
-	detail := m.detailView(l.detailW, l.detailH)
-	lines := make([]string, l.body)
-	bar := m.t.Paint(term.Style{Color: term.Muted}, g.Bar)
-	for i := range lines {
-		switch {
-		case l.right:
-			lines[i] = tree[i] + bar + list[i] + bar + detail[i]
-		case i < l.listH:
-			lines[i] = tree[i] + bar + list[i]
-		case i == l.listH:
-			lines[i] = tree[i] + bar + m.t.Paint(term.Style{Color: term.Muted}, strings.Repeat(g.Line, l.listW))
-		default:
-			lines[i] = tree[i] + bar + detail[i-l.listH-1]
-		}
+	var right []string
+	list, detail := []string{}, []string{}
+	if l.listH > 0 {
+		list = m.listView(l.listW, l.listH)
 	}
-	return lines
+	if l.detailH > 0 {
+		detail = m.detailView(l.detailW, l.detailH)
+	}
+	muted := func(s string) string { return m.t.Paint(term.Style{Color: term.Muted}, s) }
+	switch {
+	case l.right:
+		for i := range list {
+			right = append(right, list[i]+muted(g.Bar)+detail[i])
+		}
+	case l.listH > 0 && l.detailH > 0:
+		right = append(append(list, muted(strings.Repeat(g.Line, l.listW))), detail...)
+	default:
+		right = append(list, detail...)
+	}
+	if l.treeW == 0 {
+		return right
+	}
+	tree := m.treeView(l.treeW, l.body)
+	for i := range tree {
+		tree[i] += muted(g.Bar) + right[i]
+	}
+	return tree
 }
 
 func (m *Model) treeView(width, height int) []string {
@@ -296,7 +374,7 @@ func (m *Model) treeView(width, height int) []string {
 		indent := strings.Repeat(" ", min(b.depth, width/3))
 		line := m.t.Fit(indent+sign+" "+m.t.SafeLine(b.label, width), max(width-len(count), 0)) + count
 		s := term.Style{}
-		if i == m.tree.at {
+		if i == m.tree.at && (m.query == "" || m.focus == paneTree) { // a search looks everywhere
 			s = term.Style{Reverse: m.focus == paneTree, Bold: true, Underline: m.focus != paneTree}
 		} else if b.category == nil {
 			s.Color = term.Muted
@@ -314,7 +392,7 @@ func (m *Model) overlay(lines, box []string) []string {
 		width = max(width, term.Width(s))
 	}
 	width = min(width, m.w-6)
-	box = box[:min(len(box), max(len(lines)-4, 1))]
+	box = box[:min(len(box), max(len(lines)-3, 1))]
 	corners := [...]string{"+", "+", "+", "+"}
 	if m.t.UTF8 {
 		corners = [...]string{"┌", "┐", "└", "┘"}
@@ -325,7 +403,7 @@ func (m *Model) overlay(lines, box []string) []string {
 		drawn = append(drawn, g.Bar+" "+m.t.Fit(s, width)+" "+g.Bar)
 	}
 	drawn = append(drawn, corners[2]+rule+corners[3])
-	top := max(2, (len(lines)-len(drawn))/2)
+	top := max(1, (len(lines)-len(drawn)+1)/2)
 	left := max(0, (m.w-width-4)/2)
 	for i, s := range drawn {
 		if top+i < len(lines) {

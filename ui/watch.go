@@ -18,7 +18,12 @@ const (
 	maxPast    = 200  // variables that were read without being pinned, and whose samples are kept
 )
 
-var watchHints = []string{"v value/delta/rate", "s sum/ranks", "space pause", "P unpin", "W workload", ": export", "esc back", "+/- pace", "z log scale", "? help"}
+var watchHints = []string{"esc back", "? help", "v value/delta/rate", "s sum/ranks", "space pause", "W workload", ": export", "P unpin", "+/- pace", "z log scale"}
+
+// watchKeys are the keys while watching, and what they do.
+var watchKeys = [][2]string{{"j  k  down  up", "another variable"}, {"v", "as value, delta or rate"}, {"s", "the sum of all ranks, or each rank"}, {"z", "logarithmic scale"},
+	{"space", "pause, and go on"}, {"+  -", "read faster, slower"}, {"p  P  x", "unpin the variable"}, {"W", "run a workload"}, {":", "command line, as :export watch.csv"},
+	{"esc  q  w", "back"}}
 
 // watching is what is pinned and how it is shown.
 type watching struct {

@@ -19,15 +19,20 @@ func (m *Model) watchView(width, height int) []string {
 	n := len(m.watching.list)
 	top := min(n+2, max(height/2, 3))
 	m.at.view(n, top-2)
-	state := fmt.Sprintf(" every %s: %s", m.every, m.show)
+	state := fmt.Sprintf(" every %s", m.every)
 	if m.paused {
 		state += ", PAUSED"
 	}
 	if m.log10 {
-		state += ", log scale"
+		state += ", log scale without 0 and less"
 	}
+	state += fmt.Sprintf(": %s", m.show)
 	lines := []string{m.t.Paint(term.Style{Bold: true}, state), ""}
-	nameW := min(48, width/2-14)
+	nameW := 0
+	for _, s := range m.watching.list {
+		nameW = max(nameW, term.Width(m.t.SafeLine(s.id, width)))
+	}
+	nameW = min(nameW, max(width*2/5, 18))
 	for i := m.at.top; i < min(n, m.at.top+top-2); i++ {
 		s := m.watching.list[i]
 		show := m.showing(s)
@@ -36,7 +41,7 @@ func (m *Model) watchView(width, height int) []string {
 		if i == m.at.at {
 			sign, style = "> ", term.Style{Reverse: true}
 		}
-		lines = append(lines, m.t.Paint(style, sign+m.t.Fit(m.t.SafeLine(s.id, nameW), nameW)+" "+m.t.FitRight(lastOf(curve, show), 10)+" ")+
+		lines = append(lines, m.t.Paint(style, sign+m.t.FitMiddle(m.t.SafeLine(s.id, width), nameW)+" "+m.t.FitRight(lastOf(curve, show), 10)+" ")+
 			chart.Sparkline(curve, width-nameW-14, m.chartStyle()))
 	}
 	lines = m.block(lines, width, top)
