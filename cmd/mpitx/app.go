@@ -2,15 +2,12 @@ package main
 
 import (
 	"bufio"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
-	"regexp"
 	"runtime/debug"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -23,30 +20,6 @@ import (
 
 // version is set by the build.
 var version = "0.1.0-dev"
-
-// Exit codes.
-const (
-	exitDone    = 0
-	exitFailed  = 1
-	exitUsage   = 2
-	exitPartial = 3 // a variable named literally could not be read, a write was refused, ranks were lost
-)
-
-// exitError ends a command with a code; its text, where there is one, is printed.
-type exitError struct {
-	code int
-	text string
-}
-
-func (e *exitError) Error() string { return e.text }
-
-func failf(format string, args ...any) error {
-	return &exitError{exitFailed, fmt.Sprintf(format, args...)}
-}
-
-func usagef(format string, args ...any) error {
-	return &exitError{exitUsage, fmt.Sprintf(format, args...)}
-}
 
 // app is what all commands share.
 type app struct {
@@ -81,82 +54,6 @@ func run(args []string) int {
 		code = max(code, a.exit(err))
 	}
 	return code
-}
-
-// exit prints what is to be said of an error and gives its code.
-func (a *app) exit(err error) int {
-	var own *exitError
-	var located *locate.Error
-	var collected *job.Error
-	switch {
-	case err == nil:
-		return exitDone
-	case errors.Is(err, syscall.EPIPE):
-		return exitDone // the reader had enough
-	case errors.As(err, &own):
-		if own.text != "" {
-			a.complain("%s", own.text)
-		}
-		return own.code
-	case errors.As(err, &located):
-		a.complain("%s", located)
-		if located.Usage {
-			return exitUsage
-		}
-		return exitFailed
-	case errors.As(err, &collected):
-		if collected.Quiet {
-			return exitDone // rank 0 says it: a launcher ends a job, rank 0 with it, at the first code that is not 0
-		}
-		a.complain("%s", collected.Text)
-		return exitFailed
-	case isUsage(err):
-		first, rest, _ := strings.Cut(err.Error(), "\n")
-		if near := strings.Fields(rest); len(near) > 4 { // "Did you mean this?" and the commands
-			first += ": did you mean " + strings.Join(near[4:], ", ") + "?"
-		}
-		// the argument, the flag's letter if it has one, its name, and what its type says
-		wrongArgument := regexp.MustCompile(`^invalid argument (".*") for "(?:(-.), )?(--[a-z-]+)" flag: (.*)`)
-		if m := wrongArgument.FindStringSubmatch(first); m != nil {
-			first = cmp.Or(m[2], m[3]) + ": " + m[1] + ": "
-			switch problem := m[4]; {
-			case strings.HasPrefix(problem, "time: "):
-				first += "must be a time with its unit, such as 10ms or 5s"
-			case strings.HasPrefix(problem, "strconv.ParseInt: "):
-				first += "must be a whole number"
-			default:
-				first += problem
-			}
-		}
-		if group, ok := strings.CutPrefix(first, "if any flags in the group ["); ok {
-			flags, _, _ := strings.Cut(group, "]")
-			first = "--" + strings.ReplaceAll(flags, " ", " and --") + ": leave one out"
-			if strings.HasPrefix(flags, "from ") {
-				first = "--from reads a file: -n and --mpi are of no use with it"
-			}
-		}
-		a.complain("%s: see mpitx help", first)
-		return exitUsage
-	}
-	a.complain("%v", err)
-	return exitFailed
-}
-
-// isUsage recognizes what cobra says of wrong flags and commands, which has no type.
-func isUsage(err error) bool {
-	for _, s := range []string{"unknown command", "unknown flag", "unknown shorthand", "invalid argument", "flag needs an argument",
-		"accepts ", "requires ", "required flag", "bad flag syntax", "if any flags in the group"} {
-		if strings.HasPrefix(err.Error(), s) {
-			return true
-		}
-	}
-	return false
-}
-
-// complain prints a message for people on standard error.
-func (a *app) complain(format string, args ...any) {
-	a.out.Flush()
-	fmt.Fprintln(a.errs, "mpitx:", export.Terminal{UTF8: true}.SafeText(fmt.Sprintf(format, args...)))
 }
 
 // warnOverridden warns where programs load another library than the chosen one.
@@ -211,29 +108,22 @@ commands answer from a snapshot, and need no MPI.`,
 		}
 		return tui.RunE(tui, nil)
 	}
-	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return noEmpty(cmd, "from", "mpi") }
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return noEmpty(cmd) }
 	root.SetOut(a.out)
 	root.SetErr(a.errs)
+	root.SetFlagErrorFunc(wrongFlag)
 	root.SetVersionTemplate("mpitx {{.Version}}\n")
 	root.PersistentFlags().StringVar(&a.color, "color", "auto", "colours: auto, always or never (NO_COLOR is obeyed)")
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(newList(a), newShow(a), newRead(a), newWrite(a), newSnapshot(a), newSample(a), newRecord(a), newExport(a), newStats(a), newTop(a), tui, newRecover(a), newDoctor(a), newSetup(a), newServe(a), newVersion(a))
+	root.SetHelpCommand(newHelp())
+	root.InitDefaultCompletionCmd()
+	refuseArguments(root, "completion")
 	return root
 }
 
-// noEmpty refuses flags that are given and empty, as a shell variable that is not set makes them: they would choose as if they
-// were not given.
-func noEmpty(cmd *cobra.Command, flags ...string) error {
-	for _, name := range flags {
-		if f := cmd.Flags().Lookup(name); f != nil && f.Changed && f.Value.String() == "" {
-			return usagef("--%s: must not be empty", name)
-		}
-	}
-	return nil
-}
-
 func newVersion(a *app) *cobra.Command {
-	return &cobra.Command{Use: "version", Short: "Print the version", Args: cobra.NoArgs,
+	return &cobra.Command{Use: "version", Short: "Print the version", Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprintln(a.out, "mpitx", version)
 			return err

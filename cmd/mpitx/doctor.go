@@ -31,7 +31,7 @@ func newDoctor(a *app) *cobra.Command {
 (variables before and after MPI_Init, the thread level granted, events, PERUSE, QMPI), what is wrong, and how to mend it.
 
 The exit code is 1 where no library can be used.`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error { return done(o.run()) },
 	}
 	cmd.Flags().StringVar(&o.mpi, "mpi", "", "look at this MPI only: a family, a prefix, or a libmpi file")

@@ -52,7 +52,7 @@ func TestLostAnswer(t *testing.T) {
 		"stats": {"stats RUN"}, "top": {"top RUN --once", "top RUN --once --by-rank -o csv"}, "recover": {"recover RUN"},
 		"doctor": {"doctor --mpi demo", "doctor -o json --mpi demo"}, "version": {"version", "--version"}, "setup": {"setup --help"}, "tui": {"tui --help"},
 		"serve": {"serve", "serve -n 2"}, "": {"", "--help", "help list", "completion bash", "__complete li", "list --help"},
-		"sample": {"sample --help"}, "record": {"record --help"},
+		"sample": {"sample --help"}, "record": {"record --help"}, "completion": {"completion zsh"},
 	}
 	silent := map[string]string{
 		"snapshot -o file": "0", "export RUN --out file.csv": "0", "export RUN -o parquet --out file.parquet": "0", "list --nonsense": "2", "show nothing": "1",
@@ -86,6 +86,75 @@ func TestLostAnswer(t *testing.T) {
 		for _, file := range []string{"file", "file.csv", "file.parquet"} {
 			if st, err := os.Stat(filepath.Join(dir, file)); err != nil || st.Size() == 0 {
 				t.Errorf("%s: %s was not written: %v", way, file, err)
+			}
+		}
+	}
+}
+
+// What does not exist is exit code 1 of every command, 3 where other names do; wrong use is 2. Each is said in one line, in our words.
+func TestExitCodes(t *testing.T) {
+	t.Parallel()
+	families, err := buildSample()
+	if err != nil {
+		t.Fatal(err)
+	}
+	environ := append(testEnvironment(t), "MPITX_MPI=demo")
+	run, _ := counted(t, 10)
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "empty"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	shell(t, dir, environ, "mpitx snapshot -o s.json")
+	type line struct {
+		code int
+		args string
+		says string
+	}
+	lines := map[string][]line{
+		"list": {{1, "list nosuch", "nosuch: no variable has this name"}, {1, "list 'nosuch*'", `nosuch\*: no variable matches`}, {3, "list demo_rank nosuch", "nosuch: no variable"},
+			{1, "list --category nosuch", "--category nosuch: no category"}, {0, "list --regex nosuch", "nothing matched"}, {1, "list --from nosuch", "nosuch"},
+			{1, "list nosuch -n 2", "nosuch: no variable"}, {3, "list demo_rank nosuch -n 2", "nosuch: no variable"}, {2, "list ''", "list: an argument is empty"},
+			{2, "list --nosuch", "no flag --nosuch"}, {2, "list --mpi nosuch", "--mpi nosuch"}, {1, "list --from s.json nosuch", "nosuch"}, {2, "list --regex ''", "--regex: must not be empty"}},
+		"show":     {{1, "show nosuch", "nosuch: no variable"}, {3, "show demo_rank nosuch", "nosuch: no variable"}, {2, "show", "show: name the variables"}, {2, "show ''", "empty"}},
+		"read":     {{1, "read nosuch", "nosuch: no variable"}, {1, "read 'nosuch*'", "matches"}, {3, "read demo_rank nosuch", "nosuch: no variable"}, {2, "read", "read: name the variables"}, {2, "read ''", "empty"}},
+		"write":    {{1, "write nosuch=1", "nosuch: no variable"}, {2, "write nosuch", "NAME=VALUE"}, {2, "write", "write: name the variables"}, {2, "write ''", "empty"}},
+		"snapshot": {{1, "snapshot --from nosuch", "nosuch"}, {1, "snapshot -o nosuch/x", "nosuch/x"}, {2, "snapshot nosuch", "takes no arguments"}, {2, "snapshot -o ''", "-o: must not be empty"}},
+		"tui":      {{2, "tui nosuch", "takes no arguments"}},
+		"serve":    {{2, "serve nosuch", "takes no arguments"}},
+		"doctor":   {{2, "doctor nosuch", "takes no arguments"}, {2, "doctor --mpi nosuch", "--mpi nosuch"}},
+		"setup":    {{2, "setup nosuch", "takes no arguments"}, {2, "setup --mpi nosuch", "--mpi nosuch"}, {2, "setup --mpicc ''", "--mpicc: must not be empty"}},
+		"version":  {{2, "version nosuch", "takes no arguments"}},
+		"completion": {{2, "completion nosuch", `"nosuch": must be one of bash, fish, powershell, zsh`}, {2, "completion", "name one of"}, {2, "completion bash nosuch", "takes no arguments"},
+			{2, "help nosuch", `no command "nosuch"`}, {2, "nosuch", `no command "nosuch"`}, {2, "lisst", "did you mean list"}, {2, "list --categroy x", "did you mean --category"},
+			{2, "list -n", "-n: needs a value"}, {2, "list -n 99999999999999999999", "too large"}, {2, "list --tree=perhaps", "must be true or false"}},
+		"sample": {{2, "sample --pvar x", "name the application"}},
+		"record": {{2, "record -- ls", "--pvar: name"}},
+	}
+	for _, command := range []string{"export", "stats", "top --once", "recover"} {
+		name, _, _ := strings.Cut(command, " ")
+		lines[name] = []line{{1, command + " nosuch", "nosuch: there is no such directory; name"}, {1, command + " s.json", "s.json: it is not a directory; name"},
+			{1, command + " empty", "empty: this directory holds no run; name"}, {2, command + " ''", name + ": an argument is empty"}}
+	}
+	lines["export"] = append(lines["export"], line{2, "export", "export: name a run directory"}, line{1, "export RUN nosuch", "nosuch: the run has no such variable"})
+	lines["stats"] = append(lines["stats"], line{2, "stats", "stats: name a run directory"}, line{1, "stats RUN nosuch", "nosuch: the run has no such variable"})
+	lines["top"] = append(lines["top"], line{2, "top r x", "GLOBs.* are for --once"}, line{1, "top RUN nosuch --once", "nosuch: the run has no such variable"})
+	lines["recover"] = append(lines["recover"], line{2, "recover", "recover: name a run directory"}, line{2, "recover --stale a", `leave "a" out`})
+	for _, family := range families {
+		for _, command := range []string{"sample", "record"} {
+			start := command + " --mpi " + family + " --pvar mpitx:calls "
+			lines[command] = append(lines[command], line{1, start + "-- nosuch", "start nosuch: no such program is in PATH"}, line{1, start + "-- ./nosuch", "start ./nosuch: there is no such file"},
+				line{2, start + "-- ''", "its name is empty; name a program after --"}, line{1, start + "--dir empty -- true", "run directory empty: it exists already; name a new"},
+				line{1, start + "--pvar nosuch -- true", "--pvar nosuch: "}, line{1, start + "--pvar mpitx:nosuch -- true", "--pvar mpitx:nosuch: "})
+		}
+		lines["list"] = append(lines["list"], line{1, "list --mpi " + family + " nosuch", "nosuch: no variable"}, line{1, "list -n 2 --mpi " + family + " nosuch", "nosuch: no variable"})
+	}
+	everyCommand(t, func(name string) bool { return lines[name] != nil })
+	for _, all := range lines {
+		for _, l := range all {
+			p := shell(t, dir, environ, "mpitx "+strings.ReplaceAll(l.args, "RUN", run))
+			own := regexp.MustCompile(`(?m)^mpitx: .*` + l.says)
+			if p.code != l.code || !own.MatchString(p.stderr.String()) || strings.Contains(p.stderr.String(), "arg(s)") {
+				t.Errorf("mpitx %s: exit code %d, want %d, and %q in:\n%s", l.args, p.code, l.code, l.says, p.stderr.String())
 			}
 		}
 	}

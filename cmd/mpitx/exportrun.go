@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -123,7 +124,7 @@ func (x *exportFlags) check() error {
 	}
 	if st, err := os.Stat(x.out); err == nil && !st.Mode().IsRegular() {
 		if st.IsDir() {
-			return usagef("--out %s: this is a folder: name a file", x.out)
+			return usagef("--out %s: this is a directory: name a file", x.out)
 		}
 		return nil
 	}
@@ -232,7 +233,7 @@ sampled until then is there.`,
 		Example: `  mpitx export mpitx-run-20261120-120000-4711 -o csv --out samples.csv
   mpitx export run1 -o parquet --wide --out samples.parquet
   mpitx export run1 'mpitx:bytes_*' --nonzero --as rate | head`,
-		Args: cobra.MinimumNArgs(1),
+		Args: arguments(1, -1, "a run directory"),
 		RunE: func(_ *cobra.Command, args []string) error { return done(o.run(args[0], args[1:])) },
 	}
 	o.exportFlags.flags(cmd)
@@ -282,12 +283,18 @@ func (o *exportOptions) run(dir string, globs []string) error {
 
 // openRun opens a run directory for a command.
 func openRun(dir string) (*recording.Run, error) {
+	const do = "name the directory of a run, which mpitx record or mpitx sample has made"
 	run, err := recording.Open(dir)
 	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, failf("%s: there is no such directory; %s", dir, do)
 	case errors.Is(err, recording.ErrNotARun):
-		return nil, failf("read run %s: this folder holds no run: name one that mpitx record has made", dir)
+		if st, err := os.Stat(dir); err == nil && !st.IsDir() {
+			return nil, failf("%s: it is not a directory; %s", dir, do)
+		}
+		return nil, failf("%s: this directory holds no run; %s", dir, do)
 	case err != nil:
-		return nil, failf("read run: %v", err)
+		return nil, failf("%s: cannot read the run: %v", dir, causeOf(err))
 	}
 	return run, nil
 }

@@ -125,14 +125,20 @@ Without colours; the width of the terminal.
 .SH EXIT STATUS
 .TP
 \fB0\fP
-Done.
+Done. Also if the filters leave nothing, and if a listing met faulty variables.
 .TP
 \fB1\fP
-Failed.
+Failed. Also if nothing of what was named exists: a variable, a run, a file, a program.
 .TP
 \fB2\fP
-The command line is wrong.
+The command line is wrong: a command, a flag, its value, or what does not go together. Nothing was started.
 .TP
 \fB3\fP
-Done in part: a variable that was named could not be read, a write was refused, ranks or a stage were lost.
+Done in part: some of the names do not exist, a variable that was named could not be read, a write was refused, ranks, a stage or a
+part of a run are missing.
+.TP
+\fB128+n\fP
+Ended by signal n.
+.PP
+\fBmpitx sample\fP and \fBmpitx record\fP end with the application's code, once it was started.
 `, "\n")

@@ -72,6 +72,7 @@ GLOB arguments choose whole names in any case (* ? [a-z]); NAME:CLASS chooses a 
   mpitx list pvars --class counter,timer -o csv
   mpitx list 'btl_*' --verbosity user-all --writable
   mpitx list --from snapshot.json --tree`,
+		Args:              arguments(0, -1, "variables"),
 		ValidArgsFunction: a.completeNames(export.KindWords()...),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.asked, o.globs = takeKinds(args)
@@ -134,6 +135,13 @@ func (o *listOptions) run(cmd *cobra.Command) error {
 	if filtered && o.kinds != 0 && o.kinds&(export.Cvars|export.Pvars) == 0 {
 		c = groupsByName(filter, all)
 	}
+	hints := o.nameHints(all)
+	switch left := export.Count(c, o.kinds); {
+	case len(hints) > 0 && left == 0:
+		code = exitFailed
+	case len(hints) > 0:
+		code = max(code, exitPartial)
+	}
 	o.settle(code)
 	opts := export.ListOptions{Format: o.format, Kinds: o.kinds, Fields: o.fields, Terminal: o.term, Tree: o.tree, Filtered: filtered}
 	err = export.List(o.a.out, c, opts)
@@ -144,7 +152,7 @@ func (o *listOptions) run(cmd *cobra.Command) error {
 		}
 	}
 	if err == nil {
-		for _, hint := range o.nameHints(all) {
+		for _, hint := range hints {
 			o.a.complain("%s", hint)
 		}
 	}

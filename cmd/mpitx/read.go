@@ -28,7 +28,7 @@ NAME is a variable's name, NAME:CLASS a performance variable of that class, or a
 literally and cannot be read makes the exit code 3.`,
 		Example: `  mpitx read mpi_leave_pinned
   mpirun -n 4 mpitx read pml_ob1_unexpected_msgq_length -o json`,
-		Args:              cobra.MinimumNArgs(1),
+		Args:              arguments(1, -1, "the variables"),
 		ValidArgsFunction: a.completeNames(),
 		RunE:              func(cmd *cobra.Command, args []string) error { return done(o.run(cmd, args)) },
 	}

@@ -27,9 +27,9 @@ the runs that the others belong to.`,
   mpitx recover --stale`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if stale {
-				return cobra.NoArgs(cmd, args)
+				return noArguments(cmd, args)
 			}
-			return cobra.ExactArgs(1)(cmd, args)
+			return arguments(1, 1, "a run directory (or --stale)")(cmd, args)
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if l := a.env.Launcher(); l.Rank > 0 && l.LocalRank != 0 {

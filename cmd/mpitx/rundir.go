@@ -189,10 +189,13 @@ func (d *dirError) Unwrap() []error { return []error{&d.exitError, d.cause} }
 func dirFailed(path string, cause error, do string) error {
 	var pe *fs.PathError
 	why := cause
-	if errors.As(cause, &pe) {
+	switch {
+	case errors.Is(cause, fs.ErrExist):
+		why = errors.New("it exists already")
+	case errors.As(cause, &pe):
 		why = pe.Err
 	}
-	return &dirError{exitError{exitFailed, fmt.Sprintf("run directory %s: %v: %s", path, why, do)}, cause}
+	return &dirError{exitError{exitFailed, fmt.Sprintf("run directory %s: %v; %s", path, why, do)}, cause}
 }
 
 // enter makes the directory; where others of the same job may have made it (shared), it joins them.
@@ -218,9 +221,9 @@ func (j *runJob) enter(path string, shared bool, command []string) error {
 	case statErr != nil:
 		return dirFailed(path, statErr, "choose another with --dir")
 	case !st.IsDir():
-		return dirFailed(path, errors.New("there is something of that name that is no folder"), "choose another with --dir")
+		return dirFailed(path, errors.New("it is not a directory"), "choose another with --dir")
 	case !shared:
-		return dirFailed(path, fs.ErrExist, "choose a name that is not there yet with --dir")
+		return dirFailed(path, fs.ErrExist, "name a new directory with --dir")
 	}
 	for deadline := time.Now().Add(runPromise); ; time.Sleep(10 * time.Millisecond) {
 		switch err := j.join(); {

@@ -15,7 +15,7 @@ import (
 func newServe(a *app) *cobra.Command {
 	s := &source{a: a}
 	var exclude []string
-	cmd := &cobra.Command{Use: "serve", Hidden: true, Args: cobra.NoArgs, Short: "Serve an explorer over standard input and output",
+	cmd := &cobra.Command{Use: "serve", Hidden: true, Args: noArguments, Short: "Serve an explorer over standard input and output",
 		RunE: func(cmd *cobra.Command, _ []string) error { return done(s.serve(cmd.Flags(), exclude)) }}
 	s.flags(cmd, true)
 	cmd.Flags().StringArrayVar(&exclude, "exclude", nil, "list this variable, and otherwise leave it alone")

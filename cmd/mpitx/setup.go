@@ -29,7 +29,7 @@ standard ABI it needs none: the header of Open MPI 6 or MPICH 5 is enough.`,
 		Example: `  mpitx setup
   mpitx setup --mpi abi
   mpitx setup --mpicc /opt/mpich/bin/mpicc`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if outDir == "" {
 				outDir = a.env.DataDir()

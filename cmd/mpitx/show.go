@@ -28,7 +28,7 @@ their value on each rank, who set them, whether they can be written now, and how
 NAME is a variable's name, NAME:CLASS a performance variable of that class, or a glob.`,
 		Example: `  mpitx show mpi_leave_pinned
   mpirun -n 4 mpitx show 'pml_ob1_*'`,
-		Args:              cobra.MinimumNArgs(1),
+		Args:              arguments(1, -1, "the variables"),
 		ValidArgsFunction: a.completeNames(),
 		RunE:              func(cmd *cobra.Command, args []string) error { return done(o.run(cmd, args)) },
 	}

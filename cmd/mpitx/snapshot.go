@@ -31,7 +31,7 @@ both stages and all ranks. Every read-only command takes such a file with --from
 is installed. The document is JSON, described in docs/schema.md.`,
 		Example: `  mpirun -n 4 mpitx snapshot -o snapshot.json
   mpitx list --from snapshot.json --set`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return done(o.run(cmd)) },
 	}
 	o.source.flags(cmd, false)
@@ -41,9 +41,6 @@ is installed. The document is JSON, described in docs/schema.md.`,
 }
 
 func (o *snapshotOptions) run(cmd *cobra.Command) error {
-	if o.out == "" {
-		return usagef("-o: must not be empty: - is standard output")
-	}
 	c, err := o.open(cmd, nil, "")
 	if err != nil {
 		return err

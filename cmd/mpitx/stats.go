@@ -48,7 +48,7 @@ have the exact numbers, in the unit that the variable counts.`,
 		Example: `  mpitx stats run1
   mpitx stats run1 'mpitx:time/*' --nonzero --sort max
   mpitx stats run1 --as rate -o csv`,
-		Args: cobra.MinimumNArgs(1),
+		Args: arguments(1, -1, "a run directory"),
 		RunE: func(_ *cobra.Command, args []string) error { return done(o.run(args[0], args[1:])) },
 	}
 	words := func(words ...string) cobra.CompletionFunc {

@@ -44,6 +44,7 @@ variables by name.`,
   mpitx top run1
   mpitx top run1 --once --by-rank -o csv
   mpitx top run1 'mpitx:bytes_*' --once --nonzero`,
+		Args: arguments(0, -1, "a run directory"),
 		RunE: func(cmd *cobra.Command, args []string) error { return done(o.run(cmd, args)) },
 	}
 	cmd.Flags().StringVarP(&o.output, "output", "o", "table", "output format of --once: "+strings.Join(formats, ", "))

@@ -35,7 +35,7 @@ that killed it. With -n 4 they are four ranks under the MPI's launcher. What is 
 the line that sets a variable for a run. With --from FILE a snapshot is explored, and no MPI is needed.`,
 		Example: `  mpitx tui -n 4
   mpitx tui --from snapshot.json`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return done(o.run(cmd)) },
 	}
 	o.source.flags(cmd, false)

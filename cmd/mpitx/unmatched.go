@@ -43,7 +43,7 @@ func (o *sampleOptions) unmatched() error {
 	missing = slices.DeleteFunc(o.missing(known), o.comesLate)
 	for _, p := range missing {
 		if !o.force {
-			return usagef("--pvar %s", o.unmatchedText(p, known)+"; --force starts all the same")
+			return failf("--pvar %s", o.unmatchedText(p, known)+"; --force starts all the same")
 		}
 		o.warn(p, known, "")
 	}
@@ -77,7 +77,7 @@ func (o *sampleOptions) unmatchedOwn() error {
 		}
 		text += ": " + howToGet(o.chosen, glob, nil)
 		if !o.force {
-			return usagef("--pvar %s; --force starts all the same", text)
+			return failf("--pvar %s; --force starts all the same", text)
 		}
 		o.tellBefore(p, text)
 	}

@@ -42,7 +42,7 @@ Variables of scope all and all-eq concern all processes: writing them on some ra
 		Example: `  mpitx write coll_tuned_bcast_algorithm=binomial
   mpirun -n 4 mpitx write --stage before coll_tuned_priority=50
   mpirun -n 4 mpitx write --rank 1,3 some_local_variable=5`,
-		Args:              cobra.MinimumNArgs(1),
+		Args:              arguments(1, -1, "the variables and their values (NAME=VALUE)"),
 		ValidArgsFunction: a.completeWrites,
 		RunE:              func(cmd *cobra.Command, args []string) error { return done(o.run(cmd, args)) },
 	}

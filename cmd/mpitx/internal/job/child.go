@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 
@@ -221,7 +222,7 @@ func (c *child) death(s syscall.WaitStatus) string {
 	}
 	text := fmt.Sprintf("the MPI process %s in: %s", how, c.phase)
 	if n := c.noise.String(); n != "" {
-		text += "; it had said: " + n
+		text += "; it had said: " + strings.ReplaceAll(n, "\n", " | ")
 	}
 	return text
 }

@@ -84,7 +84,7 @@ func TestDemoRanks(t *testing.T) {
 		t.Error(err)
 	}
 	_, _, err = e.LaunchCommand(MPI{Family: Demo}, DemoRanks+1, []string{"p"})
-	if own, ok := err.(*Error); !ok || !own.Usage || err.Error() != "-n 1025: the demo MPI has at most 1024 ranks: name fewer" {
+	if own, ok := err.(*Error); !ok || !own.Usage || err.Error() != "-n 1025: the demo MPI has at most 1024 ranks; name fewer" {
 		t.Errorf("%v", err)
 	}
 }
@@ -126,7 +126,7 @@ func TestMismatch(t *testing.T) {
 		"matches":         {orte, openmpi, 4, ""},
 		"one process":     {Launch{Name: "orte", Size: 1}, openmpi, 1, ""},
 		"no launcher":     {Launch{Size: -1}, openmpi, 1, ""},
-		"wrong family":    {orte, mpich, 1, "the 4 processes that Open MPI's mpirun (/usr/bin/orterun) started are not one job: each is alone, with MPI_Comm_size 1: the library is MPICH (/l/libmpich.so.12): start them with /usr/bin/mpirun.mpich, or read the launcher's own library with --mpi openmpi"},
+		"wrong family":    {orte, mpich, 1, "the 4 processes that Open MPI's mpirun (/usr/bin/orterun) started are not one job: each is alone, with MPI_Comm_size 1: the library is MPICH (/l/libmpich.so.12); start them with /usr/bin/mpirun.mpich, or read the launcher's own library with --mpi openmpi"},
 		"wrong version":   {orte, openmpi, 1, "different installations"},
 		"srun, Open MPI":  {Launch{Name: "slurm", Size: 4}, openmpi, 1, "srun --mpi=pmix"},
 		"srun, MPICH":     {Launch{Name: "slurm", Size: 4}, mpich, 1, "srun --mpi=pmi2"},
@@ -145,7 +145,7 @@ func TestMismatch(t *testing.T) {
 func TestInitFailed(t *testing.T) {
 	orte := Launch{Name: "prrte", Family: OpenMPI, Size: 2, Exe: "/usr/bin/prte"}
 	err := InitFailed(orte, MPI{Family: MPICH, Impl: MPICH, Lib: "/l/libmpich.so.12", Launcher: "/usr/bin/mpirun.mpich"}, "exited with code 16")
-	want := "MPI_Init of MPICH (/l/libmpich.so.12) fails under Open MPI's mpirun (/usr/bin/prte): exited with code 16: start mpitx with /usr/bin/mpirun.mpich, or read the launcher's own library with --mpi openmpi"
+	want := "MPI_Init of MPICH (/l/libmpich.so.12) fails under Open MPI's mpirun (/usr/bin/prte): exited with code 16; start mpitx with /usr/bin/mpirun.mpich, or read the launcher's own library with --mpi openmpi"
 	if err == nil || err.Error() != want {
 		t.Errorf("%v, not %s", err, want)
 	}

@@ -115,7 +115,8 @@ func TestBuildShimErrors(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		_, _, err := System().BuildShim(c.cc, map[string][]byte{"shim.c": []byte(c.source)}, dir)
-		if err == nil || !strings.Contains(err.Error(), c.says) {
+		own, ok := err.(*Error)
+		if !ok || !strings.Contains(own.Error()+own.Output, c.says) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) != 0 {

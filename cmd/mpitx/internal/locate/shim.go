@@ -151,10 +151,7 @@ func (e *Env) run(dir string, argv ...string) (string, error) {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		why = "no answer after " + buildTimeout.String()
 	}
-	if text := firstLines(stderr.String(), 20); text != "" {
-		why += "\n" + text
-	}
-	return "", &Error{What: strings.Join(argv, " "), Why: why, Do: "if a header is missing, install the MPI's development package"}
+	return "", &Error{What: strings.Join(argv, " "), Why: why, Output: firstLines(stderr.String(), 20), Do: "if a header is missing, install the MPI's development package"}
 }
 
 func firstLines(s string, n int) string {

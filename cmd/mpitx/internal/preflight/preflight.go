@@ -156,7 +156,7 @@ func find(e *locate.Env, name string) (string, error) {
 		case err != nil:
 			return "", err
 		case st.IsDir():
-			return "", errors.New("this is a folder")
+			return "", errors.New("this is a directory")
 		case st.Mode()&0o111 == 0:
 			return "", fs.ErrPermission
 		}
@@ -182,7 +182,10 @@ func find(e *locate.Env, name string) (string, error) {
 			}
 		}
 	}
-	x := &locate.Error{What: "start " + name, Usage: true}
+	if name == "" {
+		return "", &locate.Error{What: "start the application", Why: "its name is empty", Do: "name a program after --", Usage: true}
+	}
+	x := &locate.Error{What: "start " + name}
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && strings.ContainsRune(name, '/'):
 		x.Why, x.Do = "there is no such file", "give the path of the application"

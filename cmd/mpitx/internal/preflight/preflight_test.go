@@ -85,7 +85,7 @@ func TestWhatCannotBeStarted(t *testing.T) {
 	b.check("no such file", b.path("nothing"))
 	b.check("no such program is in PATH", "no-such-program-at-all")
 	b.check("not executable", b.file("data", "x", 0o644))
-	b.check("this is a folder", b.dir+"/")
+	b.check("this is a directory", b.dir+"/")
 	b.check("neither a program", b.file("text", "echo hello\n", 0o755))
 	b.check("neither a program", b.file("empty", "", 0o755))
 	b.check("damaged", b.file("cut", "\x7fELF", 0o755))
@@ -122,7 +122,7 @@ func TestElevated(t *testing.T) {
 	}
 	mode(0o755 | os.ModeSetuid)
 	for _, argv := range [][]string{{set}, {script}, {other}, {"env", "A=1", set}, {"nice", script}} {
-		b.check("set: it has the setuid bit, and so the loader ignores LD_PRELOAD: observe a copy without (cp "+set+" DIR)", argv...)
+		b.check("set: it has the setuid bit, and so the loader ignores LD_PRELOAD; observe a copy without (cp "+set+" DIR)", argv...)
 	}
 	b.env.UID = os.Getuid() // its owner gets nothing by it
 	b.check("", set)
@@ -179,7 +179,7 @@ func TestLinked(t *testing.T) {
 	fits(locate.Launch{Name: "hydra", Family: locate.MPICH}, "", "", "")
 	fits(locate.Launch{Name: "slurm"}, "", "", "")
 	fits(locate.Launch{Name: "orte", Family: locate.OpenMPI}, "", "", "started by Open MPI's mpirun")
-	fits(locate.Launch{Rank: -1}, "--mpi openmpi", locate.OpenMPI, "and --mpi openmpi is Open MPI: leave --mpi out")
+	fits(locate.Launch{Rank: -1}, "--mpi openmpi", locate.OpenMPI, "and --mpi openmpi is Open MPI; leave --mpi out")
 	fits(locate.Launch{Rank: -1}, "--mpi mpich", locate.MPICH, "")
 
 	missing := b.compile("missing", caller, openmpi)

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// arguments takes as many arguments as a command has use for (most is -1: any number), none of them empty, as a shell variable that
+// is not set makes them. What they are is for the message.
+func arguments(least, most int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < least:
+			return usagef("%s: name %s; see mpitx help %s", cmd.Name(), what, cmd.Name())
+		case most >= 0 && len(args) > most:
+			return usagef("%s: takes %s and nothing more; leave %q out", cmd.Name(), what, args[most])
+		case slices.Contains(args, ""):
+			return usagef("%s: an argument is empty; name %s", cmd.Name(), what)
+		}
+		return nil
+	}
+}
+
+func noArguments(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usagef("%s: takes no arguments; leave %q out", cmd.Name(), args[0])
+	}
+	return nil
+}
+
+// refuseArguments makes a command whose own commands do the work refuse other words, for which cobra prints its help.
+func refuseArguments(root *cobra.Command, name string) {
+	for _, c := range root.Commands() {
+		if c.Name() != name {
+			continue
+		}
+		var words []string
+		for _, sub := range c.Commands() {
+			words = append(words, sub.Name())
+		}
+		c.Args = nil
+		c.RunE = func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usagef("%s: %q: must be one of %s", name, args[0], strings.Join(words, ", "))
+			}
+			return usagef("%s: name one of %s", name, strings.Join(words, ", "))
+		}
+	}
+}
+
+// newHelp is cobra's help command; for a command that does not exist it fails.
+func newHelp() *cobra.Command {
+	return &cobra.Command{Use: "help [COMMAND]", Short: "Help about any command",
+		Long: "Help about any command: what it does, its flags, examples. `mpitx COMMAND --help` prints the same.",
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, prefix string) (names []string, _ cobra.ShellCompDirective) {
+			for _, c := range cmd.Root().Commands() {
+				if len(args) == 0 && c.IsAvailableCommand() && strings.HasPrefix(c.Name(), prefix) {
+					names = append(names, c.Name()+"\t"+c.Short)
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return usagef("help: there is no command %q; mpitx help lists all", strings.Join(args, " "))
+			}
+			c.InitDefaultHelpFlag()
+			c.InitDefaultVersionFlag()
+			return c.Help()
+		}}
+}
+
+// noEmpty refuses flags that are given and empty, as a shell variable that is not set makes them: they would choose as if they
+// were not given.
+func noEmpty(cmd *cobra.Command) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		values := []string{f.Value.String()}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		if err == nil && (len(values) == 0 || slices.Contains(values, "")) {
+			name := "--" + f.Name
+			if f.Shorthand != "" {
+				name = "-" + f.Shorthand
+			}
+			err = usagef("%s: must not be empty", name)
+		}
+	})
+	return err
+}

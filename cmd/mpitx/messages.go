@@ -1,0 +1,198 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"mpitx/catalog"
+	"mpitx/cmd/mpitx/internal/job"
+	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/export"
+)
+
+// Exit codes: README.md and the manual pages say what they mean.
+const (
+	exitDone    = 0
+	exitFailed  = 1 // nothing of what was named exists, too
+	exitUsage   = 2
+	exitPartial = 3 // a variable that was named could not be read, a write was refused, ranks were lost
+)
+
+// exitError ends a command with a code; its text, where there is one, is printed.
+type exitError struct {
+	code int
+	text string
+}
+
+func (e *exitError) Error() string { return e.text }
+
+func failf(format string, args ...any) error {
+	return &exitError{exitFailed, fmt.Sprintf(format, args...)}
+}
+
+func usagef(format string, args ...any) error {
+	return &exitError{exitUsage, fmt.Sprintf(format, args...)}
+}
+
+// exit prints what is to be said of an error and gives its code.
+func (a *app) exit(err error) int {
+	var own *exitError
+	var located *locate.Error
+	var collected *job.Error
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.Is(err, syscall.EPIPE):
+		return exitDone // the reader had enough
+	case errors.As(err, &own):
+		if own.text != "" {
+			a.complain("%s", own.text)
+		}
+		return own.code
+	case errors.As(err, &located):
+		a.complain("%s", located)
+		if located.Output != "" {
+			fmt.Fprintln(a.errs, export.Terminal{UTF8: true}.SafeText(located.Output))
+		}
+		if located.Usage {
+			return exitUsage
+		}
+		return exitFailed
+	case errors.As(err, &collected):
+		if collected.Quiet {
+			return exitDone // rank 0 says it: a launcher ends a job, rank 0 with it, at the first code that is not 0
+		}
+		a.complain("%s", collected.Text)
+		return exitFailed
+	case isUsage(err):
+		a.complain("%s", wrongCommand(err.Error()))
+		return exitUsage
+	}
+	a.complain("%v", err)
+	return exitFailed
+}
+
+// isUsage recognizes what cobra says of wrong commands and combinations of flags, which has no type.
+func isUsage(err error) bool {
+	for _, s := range []string{"unknown command", "if any flags in the group"} {
+		if strings.HasPrefix(err.Error(), s) {
+			return true
+		}
+	}
+	return false
+}
+
+var unknownCommand = regexp.MustCompile(`(?s)^unknown command (".*") for "mpitx ?(.*)"$`)
+
+// wrongCommand puts that into our words.
+func wrongCommand(text string) string {
+	text, near, _ := strings.Cut(text, "\n\nDid you mean this?\n")
+	if group, ok := strings.CutPrefix(text, "if any flags in the group ["); ok {
+		flags, _, _ := strings.Cut(group, "]")
+		if strings.HasPrefix(flags, "from ") {
+			return "--from reads a file: -n and --mpi are of no use with it"
+		}
+		return "--" + strings.ReplaceAll(flags, " ", " and --") + ": leave one out"
+	}
+	m := unknownCommand.FindStringSubmatch(text)
+	switch words := strings.Fields(near); {
+	case m == nil:
+		return text + "; see mpitx help"
+	case m[2] != "":
+		return m[2] + ": takes no arguments; leave " + m[1] + " out"
+	case len(words) > 0:
+		return "there is no command " + m[1] + "; did you mean " + strings.Join(words, ", ") + "?"
+	}
+	return "there is no command " + m[1] + "; see mpitx help"
+}
+
+var (
+	unknownFlag   = regexp.MustCompile(`(?s)^unknown flag: (--.*)`)
+	unknownLetter = regexp.MustCompile(`(?s)^unknown shorthand flag: '(.*?)' in -`)
+	noValue       = regexp.MustCompile(`^flag needs an argument: (?:'.' in (-.)|(--[a-z-]+))`)
+	wrongValue    = regexp.MustCompile(`(?s)^invalid argument (".*") for "(?:(-.), )?(--[a-z-]+)" flag: (.*)`) // value, letter, name, problem
+)
+
+// wrongFlag puts what pflag says of a command's flags into our words.
+func wrongFlag(cmd *cobra.Command, err error) error {
+	help := strings.TrimSuffix("mpitx help "+strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), "mpitx"), " "), " ")
+	text := err.Error()
+	if m := unknownFlag.FindStringSubmatch(text); m != nil {
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden {
+				names = append(names, "--"+f.Name)
+			}
+		})
+		if near := catalog.Nearest(names, m[1], 1); near != nil {
+			return usagef("there is no flag %s; did you mean %s?", m[1], near[0])
+		}
+		return usagef("there is no flag %s; see %s", m[1], help)
+	}
+	if m := unknownLetter.FindStringSubmatch(text); m != nil {
+		return usagef("there is no flag -%s; see %s", m[1], help)
+	}
+	if m := noValue.FindStringSubmatch(text); m != nil {
+		return usagef("%s: needs a value; see %s", m[1]+m[2], help)
+	}
+	if m := wrongValue.FindStringSubmatch(text); m != nil {
+		problem := m[4]
+		switch {
+		case strings.HasPrefix(problem, "time: "):
+			problem = "must be a time with its unit, such as 10ms or 5s"
+		case strings.HasSuffix(problem, "value out of range"):
+			problem = "is too large"
+		case strings.HasPrefix(problem, "strconv.ParseInt: "):
+			problem = "must be a whole number"
+		case strings.HasPrefix(problem, "strconv.ParseBool: "):
+			problem = "must be true or false"
+		}
+		return usagef("%s: %s: %s; see %s", cmp.Or(m[2], m[3]), m[1], problem, help)
+	}
+	return usagef("%s; see %s", text, help)
+}
+
+// complain prints a message for people on standard error: one line, with everything in it that a terminal would obey escaped.
+func (a *app) complain(format string, args ...any) {
+	a.out.Flush()
+	fmt.Fprintln(a.errs, "mpitx:", shorten(export.Safe(fmt.Sprintf(format, args...))))
+}
+
+// Longer words and texts are shortened in messages. No path and no name is that long.
+const longWord, longText = 600, 6000
+
+// shorten leaves out the middle of what nobody reads to its end.
+func shorten(text string) string {
+	if len(text) <= longWord {
+		return text
+	}
+	words := strings.Split(text, " ")
+	for k, w := range words {
+		words[k] = cutMiddle(w, longWord)
+	}
+	return cutMiddle(strings.Join(words, " "), longText)
+}
+
+// cutMiddle keeps the ends of a text that has more than most bytes.
+func cutMiddle(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	head, tail := most/4, len(s)-most/10
+	for !utf8.RuneStart(s[head]) {
+		head--
+	}
+	for !utf8.RuneStart(s[tail]) {
+		tail++
+	}
+	return s[:head] + "…(" + strconv.Itoa(tail-head) + " bytes left out)…" + s[tail:]
+}
