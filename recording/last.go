@@ -159,6 +159,7 @@ func (c *cursor) last() bool {
 // Loss says why samples found no room in the run directory.
 type Loss struct {
 	Reason string        // "no space left on device"
+	Failed bool          // writing failed: Reason is the file system's; else it was too slow for the samples
 	Time   time.Duration // since the job's start, when that was found; 0: unknown
 	Share  float64       // of the samples that are missing for whatever reason, 0 to 1
 }
@@ -202,9 +203,9 @@ func (r *Rank) Loss() (Loss, bool) {
 }
 
 func (r *Rank) loss(lost, kept uint64) Loss {
-	l := Loss{Reason: "the disk is too slow", Share: float64(lost) / float64(lost+kept)}
+	l := Loss{Reason: "all buffers waited to be written", Share: float64(lost) / float64(lost+kept)}
 	if errno := r.Counters.failedErrno; errno != 0 {
-		l.Time = r.failed
+		l.Failed, l.Time = true, r.failed
 		if l.Reason = errnoNames[errno]; l.Reason == "" {
 			l.Reason = fmt.Sprintf("error %d of the file system", errno)
 		}
@@ -212,16 +213,15 @@ func (r *Rank) loss(lost, kept uint64) Loss {
 	return l
 }
 
-// Loss is the earliest of the ranks' losses, with the share of all ranks' samples.
+// Loss is the earliest of the ranks' losses by a failure, if there is one, with the share of all ranks' samples.
 func (run *Run) Loss() (Loss, bool) {
 	var first *Rank
 	var lost, kept uint64
 	for _, r := range run.Ranks {
 		lost, kept = lost+r.Counters.Lost(), kept+r.Counters.Samples
-		if r.Counters.LostFull == 0 {
-			continue
-		}
-		if first == nil || r.failed < first.failed {
+		switch failed := r.Counters.failedErrno != 0; {
+		case r.Counters.LostFull == 0:
+		case first == nil, failed && (first.Counters.failedErrno == 0 || r.failed < first.failed):
 			first = r
 		}
 	}

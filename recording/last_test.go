@@ -5,6 +5,7 @@ package recording
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -99,6 +100,56 @@ func TestLastOfBudget(t *testing.T) {
 	entries, _ := os.ReadDir(dir)
 	if len(entries) != 1 || !strings.HasPrefix(entries[0].Name(), "node-") {
 		t.Error(entries)
+	}
+}
+
+// A process that ends while the thread that writes has the lock has not died: on a busy machine that thread may have no core while it
+// copies the last values of thousands of variables.
+func TestCloseWaits(t *testing.T) {
+	dir, live := folders(t)
+	mustWrite(t, fmt.Sprintf("dir=%s live=%s open columns samples=5 hold=300 close", dir, live))
+	run := mustOpen(t, dir)
+	if r := run.Ranks[0]; r.State != StateEnded || r.End != EndFinalize {
+		t.Error(r.State, r.End)
+	}
+}
+
+// A failure that cost no sample is not the reason of what is lost later.
+func TestFailureForgotten(t *testing.T) {
+	for script, forgotten := range map[string]bool{"chunks=64 open columns fsize=30000 failing": true, "open columns fsize=30000 failing samples=5000": false} {
+		dir, live := folders(t)
+		mustWrite(t, fmt.Sprintf("dir=%s live=%s chunk=8192 %s fsize=9000000 working close", dir, live, script))
+		c := mustOpen(t, dir).Ranks[0].Counters
+		if (c.LostFull == 0) != forgotten || (c.failedErrno == 0) != forgotten || (c.failedTicks == 0) != forgotten || c.AppendErrors == 0 {
+			t.Errorf("%s: %+v", script, c)
+		}
+	}
+}
+
+// Of several ranks' losses that with an error says why, not that of a rank whose writer was slow.
+func TestLossOfRanks(t *testing.T) {
+	lossy := func(id uint64, rank int32, ticks, errno uint64) []byte {
+		s := recordingtest.NewStream(id, rank)
+		s.Header(recordingtest.Header{Rank: rank, Size: 3, Clock: 1, NsPerTick: 1, Host: "n"})
+		s.Clock(0, 0, 1e18, 0)
+		s.Counters(10, 0, 0, 30, 0, 0, 0, 3, 2, 0, ticks, errno)
+		s.Seal()
+		return s.Out
+	}
+	slow := lossy(1, 0, 0, 0)
+	for _, k := range []struct {
+		chunks []byte
+		want   string
+		failed bool
+	}{
+		{slow, "all buffers waited to be written; 75 % of samples missing", false},
+		{append(slices.Clone(slow), lossy(2, 1, 2e9, 28)...), "no space left on device 2.0 s after the start; 75 % of samples missing", true},
+		{append(append(slices.Clone(slow), lossy(2, 1, 2e9, 28)...), lossy(3, 2, 1e9, 5)...), "input/output error 1.0 s after the start; 75 % of samples missing", true},
+	} {
+		l, ok := save(t, k.chunks).Loss()
+		if !ok || l.String() != k.want || l.Failed != k.failed {
+			t.Errorf("%v %+v, not %s", l, l, k.want)
+		}
 	}
 }
 

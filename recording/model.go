@@ -198,7 +198,7 @@ const (
 	NoteBudget               // the size budget was used up
 	NoteOffered              // Text are names that there are, one a line, where one that was asked for is not
 	NoteSpawned              // Text is how many processes this one has started by MPI_Comm_spawn: they are not sampled
-	NoteLess                 // less is sampled than was asked for, to keep the cost low
+	NoteLess                 // why less is sampled than was asked for
 )
 
 // Note is something that the agent has to say.
@@ -222,7 +222,7 @@ type Counters struct {
 	Samples      uint64 // recorded
 	Missed       uint64 // due, but not taken
 	LostBusy     uint64 // taken, but another thread was writing
-	LostFull     uint64 // taken, but the disk was too slow, or full
+	LostFull     uint64 // taken, but all buffers waited to be written: see [Rank.Loss]
 	OverBudget   uint64 // taken, but the size budget was used up
 	OverBytes    uint64 // what those would have needed
 	Refused      uint64 // declarations and notes that could not be written

@@ -4,7 +4,10 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
+
+#define DYING_LOCK_MS 100 /* nobody is waited for long by a process that dies */
 
 void mpitx_run_missed(struct mpitx_run *run, uint64_t samples)
 {
@@ -80,6 +83,16 @@ static void write_end(struct mpitx_run *run, int end)
     run->live->ended = 1;
 }
 
+/* The thread that writes may have no core while it has the lock. */
+static bool lock_to_end(struct mpitx_run *run, uint64_t most_ms)
+{
+    const struct timespec pause = {0, 200000};
+    for (uint64_t start = run_monotonic(); !run_try_lock(run); nanosleep(&pause, NULL))
+        if (run_monotonic() - start > most_ms * 1000000)
+            return false;
+    return true;
+}
+
 void mpitx_run_close(struct mpitx_run **at, int end, bool tidy)
 {
     struct mpitx_run *run = *at;
@@ -88,7 +101,7 @@ void mpitx_run_close(struct mpitx_run **at, int end, bool tidy)
         return;
     int saved = errno, cancel;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    if (run_try_lock_long(run)) {
+    if (lock_to_end(run, tidy ? run->close_wait_ms : DYING_LOCK_MS)) {
         atomic_store(run->alive, 0);
         write_end(run, end);
         if (run->meta.chunk)

@@ -75,7 +75,7 @@ enum mpitx_run_note {
     MPITX_RUN_NOTE_BUDGET = 4,       /* the writer's own: max_size is used up */
     MPITX_RUN_NOTE_OFFERED = 5,      /* text are names that there are, one a line, where one that was asked for is not */
     MPITX_RUN_NOTE_SPAWNED = 6,      /* text is how many processes this one has started by MPI_Comm_spawn; they are not sampled */
-    MPITX_RUN_NOTE_LESS = 7,         /* less is sampled than was asked for, to keep the cost low */
+    MPITX_RUN_NOTE_LESS = 7,         /* why less is sampled than was asked for */
 };
 
 enum mpitx_run_end {

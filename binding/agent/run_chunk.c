@@ -296,6 +296,14 @@ static void note_failure(struct mpitx_run *run, int error)
     run->failing = true;
 }
 
+/* One that is over and has cost no sample is not the reason of what is lost later. */
+static void forget_failure(struct mpitx_run *run)
+{
+    uint64_t *counter = run->live->counter;
+    if (counter[RUN_LOST_FULL] == run->lost_at_failure)
+        counter[RUN_FAILED_TICKS] = counter[RUN_FAILED_ERRNO] = 0;
+}
+
 static void flush_chunks(struct mpitx_run *run)
 {
     struct run_chunk *c;
@@ -311,6 +319,8 @@ static void flush_chunks(struct mpitx_run *run)
         }
         atomic_store_explicit((_Atomic uint32_t *)&c->state, RUN_SLOT_FREE, memory_order_release);
     }
+    if (run->failing)
+        forget_failure(run);
     run->failing = false;
 }
 

@@ -186,7 +186,7 @@ void run_tail_write(struct mpitx_run *run)
     size_t room = run->tail_needed, n = 0;
     if (!room)
         return;
-    uint8_t *copy = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    uint8_t *copy = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0); /* no faults under the lock */
     if (copy == MAP_FAILED)
         return;
     if (alone || run_try_lock_long(run)) {

@@ -328,7 +328,7 @@ static void tell_losses(void)
         sampler_note_code(MPITX_RUN_INFO, MPITX_RUN_NOTE_SPAWNED, count);
     }
     if (sampler.library_skipped * 10 > sampler.samples)
-        sampler_note(MPITX_RUN_WARNING, "the library's variables were not sampled while no MPI function was called: MPI_T does not grant MPI_THREAD_MULTIPLE, as the application does not have it");
+        sampler_note(MPITX_RUN_WARNING, "the library's variables were sampled when an MPI call began or ended, and not in a long call or between calls: MPI_T does not grant MPI_THREAD_MULTIPLE, as the application does not have it");
     if (sampler.refused_objects > 1)
         sampler_note(MPITX_RUN_WARNING, "%llu objects found no room in the run", (unsigned long long)sampler.refused_objects);
 }

@@ -40,6 +40,7 @@
 #define LATE 8      /* what a late call adds to the doubt whether calls are on time; one on time takes 1 from it */
 #define DOUBT 16    /* from here on the thread looks after each sample, until there is none left */
 #define MOST_DOUBT 32
+#define CALLS_ALONE "samples are taken when an MPI call begins or ends, and none in a long call or between calls"
 #define SIGNAL 32          /* glibc's first internal one, as its own timer threads use it */
 #define SIGNAL_MASK (UINT64_C(1) << (SIGNAL - 1))
 
@@ -238,7 +239,7 @@ static void watch_pace(bool sampled)
         sampler.pace = sampler_pace_stride(&pace, sampler.interval_ns);
         sampler_quiet_end();
         if (sampler.pace > 1 && !told)
-            sampler_note_code(MPITX_RUN_INFO, MPITX_RUN_NOTE_LESS, "the process computes on all cores: while no MPI function is called, the agent looks once in 1 ms at most, to keep its cost low");
+            sampler_note_code(MPITX_RUN_INFO, MPITX_RUN_NOTE_LESS, "the process computes on all cores: between MPI calls and within long ones the agent looks once in 1 ms at most, to keep its cost low");
         told |= sampler.pace > 1;
     }
     before = interruptions;
@@ -251,7 +252,7 @@ static void *fill_in(void *unused)
     if (CPU_COUNT(&core) > 0)
         sched_setaffinity(0, sizeof core, &core);
     if (!make_timers()) {
-        sampler_note(MPITX_RUN_WARNING, "no timer: nothing is sampled while no MPI function is called");
+        sampler_note(MPITX_RUN_WARNING, "no timer: " CALLS_ALONE);
         return NULL;
     }
     atomic_store(&timed, true);
@@ -300,19 +301,19 @@ void sampler_thread_start(void)
     set_doubt(MOST_DOUBT);
     own_only = sampler.mpi_t && sampler.t_level != MPITX_THREAD_MULTIPLE;
     if (own_only && !sampler_has_own()) {
-        sampler_note(MPITX_RUN_INFO, "MPI_T does not grant MPI_THREAD_MULTIPLE, as the application does not have it: nothing is sampled while no MPI function is called");
+        sampler_note_code(MPITX_RUN_INFO, MPITX_RUN_NOTE_LESS, "MPI_T does not grant MPI_THREAD_MULTIPLE, as the application does not have it: " CALLS_ALONE);
         return;
     }
     full = !sampler_core_free(&core);
     if (full && sampler.interval_ns < SHORTEST_NS) {
-        sampler_note(MPITX_RUN_INFO, "the interval is below 1 ms and no processor is free: nothing is sampled while no MPI function is called");
+        sampler_note_code(MPITX_RUN_INFO, MPITX_RUN_NOTE_LESS, "the interval is below 1 ms and no processor is free: " CALLS_ALONE);
         return;
     }
     full = full && often;
     pthread_t thread;
     int rc = agent_thread(&thread, fill_in, NULL);
     if (rc) {
-        sampler_note(MPITX_RUN_WARNING, "no thread (%s): nothing is sampled while no MPI function is called", strerror(rc));
+        sampler_note(MPITX_RUN_WARNING, "no thread (%s): " CALLS_ALONE, strerror(rc));
         return;
     }
     pthread_detach(thread);

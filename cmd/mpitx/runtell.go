@@ -10,9 +10,6 @@ import (
 	"mpitx/recording"
 )
 
-// whileNoCalls ends the agent's reasons for samples that were not taken in time.
-const whileNoCalls = "nothing is sampled while no MPI function is called"
-
 // tell says on standard error what a user must know of a run, each thing once for all ranks that it concerns.
 func (o *sampleOptions) tell(run *recording.Run, size int) {
 	t := &tales{at: map[string]int{}}
@@ -37,7 +34,7 @@ func (o *sampleOptions) tell(run *recording.Run, size int) {
 			case n.Code == recording.NoteSpawned:
 				count, _ := strconv.Atoi(n.Text)
 				spawned += count
-			case n.Severity >= recording.Warning, (n.Code == recording.NoteLess || strings.HasSuffix(n.Text, whileNoCalls)) && r.Counters.Missed > r.Counters.Samples/10:
+			case n.Severity >= recording.Warning, n.Code == recording.NoteLess && r.Counters.Missed > r.Counters.Samples/10:
 				t.add(r.Rank, n.Text)
 			}
 		}
@@ -79,7 +76,7 @@ func (o *sampleOptions) tell(run *recording.Run, size int) {
 	tellLoss(a, run)
 	tellAway(a, run)
 	if lost.Lost() > 0 && columns {
-		a.complain("%s", missing(&lost))
+		a.complain("%s", missing(&lost, unwritten(run)))
 	}
 	switch {
 	case spawned == 1:
@@ -97,13 +94,21 @@ func (o *sampleOptions) tell(run *recording.Run, size int) {
 	}
 }
 
+// unwritten says why samples that were taken are not in the run.
+func unwritten(run *recording.Run) string {
+	if l, ok := run.Loss(); ok && l.Failed {
+		return "could not be written (" + l.Reason + ")"
+	}
+	return "found all buffers waiting to be written (sample less often, or fewer variables)"
+}
+
 // missing says how many samples are, and why, without the reasons that none is missing for.
-func missing(c *recording.Counters) string {
+func missing(c *recording.Counters, unwritten string) string {
 	var why []string
 	for _, r := range []struct {
 		n   uint64
 		why string
-	}{{c.Missed, "not taken in time"}, {c.LostBusy, "while another thread wrote"}, {c.LostFull, "without room on the disk"}, {c.OverBudget, "beyond --max-size"}} {
+	}{{c.Missed, "not taken in time"}, {c.LostBusy, "while another thread wrote"}, {c.LostFull, unwritten}, {c.OverBudget, "beyond --max-size"}} {
 		if r.n > 0 {
 			why = append(why, fmt.Sprintf("%d %s", r.n, r.why))
 		}

@@ -6,10 +6,12 @@
  *   samples=N       N samples of each set, 1 ms apart; values follow from the sample's number
  *   slow=N          the same, asleep for a millisecond in between
  *   room, failing   the same, until there is room for one; until a chunk could not be appended
+ *   working         waits until all chunks could be appended again
  *   names=N         names an object so often
  *   growing=N       N times: declares a set, and samples all so far forty times
  *   note=T outcome name=T miss=N cost=N clock pause
  *   appended        waits until something is in the node's file
+ *   hold=MS         another thread has the run's lock from now on, for so long
  *   chdirtmp chroottmp closeall fork kill stop close bench=N threads=N
  */
 #define _GNU_SOURCE
@@ -37,6 +39,7 @@ static struct mpitx_run_options options = {.rank = 0, .size = 1, .host = "node1"
 static uint64_t number, start;
 static uint32_t offsets[8], row_bytes, array_bytes;
 static int set, array_set;
+static sem_t holding;
 
 static uint64_t now(void)
 {
@@ -51,6 +54,26 @@ static void appended(void)
     snprintf(path, sizeof path, "%s/node-%s.mpxr", options.dir, options.host);
     for (int i = 0; i < 60000 && access(path, F_OK); i++)
         usleep(1000);
+}
+
+static void *hold_lock(void *ms)
+{
+    struct mpitx_run *held = run;
+    sem_post(&holding);
+    usleep((useconds_t)(uintptr_t)ms * 1000);
+    run_unlock(held);
+    return NULL;
+}
+
+static void hold(uint64_t ms)
+{
+    pthread_t thread;
+    while (!run_try_lock(run))
+        ;
+    if (sem_init(&holding, 0, 0) || pthread_create(&thread, NULL, hold_lock, (void *)(uintptr_t)ms))
+        exit(9);
+    sem_wait(&holding);
+    pthread_detach(thread);
 }
 
 static int column(const char *name, int cls, int type, uint32_t count)
@@ -230,6 +253,7 @@ static void option(const char *key, const char *value)
     else if (!strcmp(key, "cost")) mpitx_run_cost(run, n, n * 100);
     else if (!strcmp(key, "bench")) bench(n);
     else if (!strcmp(key, "threads")) threads(n);
+    else if (!strcmp(key, "hold")) hold(n);
     else if (!strcmp(key, "sleep")) usleep((useconds_t)n * 1000);
     else printf("unknown %s\n", key);
 }
@@ -247,6 +271,7 @@ static void act(const char *what)
     } else if (!strcmp(what, "columns")) columns();
     else if (!strcmp(what, "room")) while (!sample()) usleep(1000);
     else if (!strcmp(what, "failing")) for (; !*(volatile bool *)&run->failing; usleep(1000)) sample();
+    else if (!strcmp(what, "working")) while (*(volatile bool *)&run->failing) usleep(1000);
     else if (!strcmp(what, "outcome")) mpitx_run_outcome(run, 1, "cvar_x", "3", "1", "3", "ok");
     else if (!strcmp(what, "flush")) mpitx_run_flush(run);
     else if (!strcmp(what, "clock")) mpitx_run_clock_pair(run);
