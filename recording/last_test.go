@@ -202,3 +202,25 @@ func TestLastOfAnotherWriter(t *testing.T) {
 		t.Errorf("%+v", stats)
 	}
 }
+
+// TestSpanOfLostBeginning: where the first samples are gone, differences and the time that they cover begin at the same moment.
+func TestSpanOfLostBeginning(t *testing.T) {
+	s := recordingtest.NewStream(7, 0)
+	s.Header(recordingtest.Header{Size: 1, Clock: 1, NsPerTick: 1, Host: "n"})
+	s.Clock(0, 0, 1e18, 0)
+	s.Column(0, recordingtest.Column{Variable: "busy", Class: int32(catalog.ClassTimer), Type: int32(catalog.TypeUint64), Count: 1, Size: 8})
+	s.Set(0, 8, 0)
+	s.Meta(10, 1e9, le.AppendUint64(make([]byte, 8), 1e8)) // the baseline: its sample and those after it are lost
+	s.Sample(0, 7e9, le.AppendUint64(nil, 5e9), nil)
+	s.Sample(0, 9e9, le.AppendUint64(nil, 6e9), nil)
+	s.Seal()
+	run := save(t, s.Out)
+	noDamage(t, run)
+	stats, spans := run.Sums(Options{})
+	if len(stats) != 1 || stats[0].Total.String() != "5900000000" {
+		t.Errorf("%+v", stats)
+	}
+	if span := spans[run.Ranks[0]]; span != 8*time.Second {
+		t.Error("differences cover", span)
+	}
+}

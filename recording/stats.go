@@ -40,16 +40,22 @@ func (run *Run) Stats(o Options) []Stat {
 	return stats
 }
 
-// Sums are the Stats, and the time between the first and the last sample of each rank.
+// Sums are the Stats, and the time of each rank that they cover: from where differences begin, even if that sample was not kept, to the
+// last sample.
 func (run *Run) Sums(o Options) ([]Stat, map[*Rank]time.Duration) {
-	first, spans := map[*Rank]time.Duration{}, map[*Rank]time.Duration{}
+	first, last := map[*Rank]time.Duration{}, map[*Rank]time.Duration{}
+	begun := map[*Set]bool{}
 	all := map[statKey]*Stat{}
 	sums := map[*Column]*columnSum{}
 	for in := range run.Instants(o) {
-		if _, ok := first[in.Rank]; !ok {
-			first[in.Rank] = in.Time
+		if !begun[in.Set] {
+			begun[in.Set] = true
+			earliest, known := first[in.Rank]
+			if start := in.begin(run); !known || start < earliest {
+				first[in.Rank] = start
+			}
 		}
-		spans[in.Rank] = in.Time - first[in.Rank]
+		last[in.Rank] = in.Time
 		for i := range in.Cells {
 			cell := &in.Cells[i]
 			c := sums[cell.Column]
@@ -72,7 +78,19 @@ func (run *Run) Sums(o Options) ([]Stat, map[*Rank]time.Duration) {
 		return cmp.Or(cmp.Compare(a.Variable, b.Variable), cmp.Compare(a.Class, b.Class), cmp.Compare(a.Object, b.Object),
 			cmp.Compare(a.As, b.As))
 	})
+	spans := map[*Rank]time.Duration{}
+	for r, at := range last {
+		spans[r] = at - first[r]
+	}
 	return list, spans
+}
+
+// begin is when the differences of the instant's set begin.
+func (in *Instant) begin(run *Run) time.Duration {
+	if in.Set.baseline == nil {
+		return in.Time
+	}
+	return min(in.Time, run.time(in.Rank, in.Set.baseTime))
 }
 
 // inOrder are the columns by rank and identifier.
