@@ -13,7 +13,7 @@ type answerWriter struct{}
 
 func (answerWriter) Write(p []byte) (int, error) {
 	n, err := os.Stdout.Write(p)
-	if errors.Is(err, syscall.EBADF) { // see job/stdout.c
+	if errors.Is(err, syscall.EBADF) { // see binding/stdout.c
 		err = errors.New("standard output is closed: redirect it to a file or a terminal")
 	}
 	if err != nil {

@@ -31,9 +31,6 @@ func Backend() int {
 	debug.SetGCPercent(400)
 	b := &backend{out: toFront(), frames: make(chan frame, 256)}
 	kind, payload, err := readFrame(os.Stdin)
-	if err == io.EOF && b.out != nil {
-		return 0 // started early, and not needed
-	}
 	if err != nil || kind != frameRequest || b.out == nil || unpack(payload, &b.request) != nil {
 		fmt.Fprintln(os.Stderr, "mpitx: backend: this command is mpitx's own, started by others of its commands")
 		return 2

@@ -99,8 +99,7 @@ func start(exe string, environ []string, r Request, events chan<- event) (*child
 }
 
 // spawn starts a back end, which waits for its request. What the library prints goes to standard error: standard output is
-// ours. One that is marked shares memory with us that tells where it is. early.c starts one in the same way, and has to
-// follow what changes here.
+// ours. One that is marked shares memory with us that tells where it is.
 func spawn(exe string, environ []string, stage Stage, marked bool) (*child, error) {
 	c := newChild(stage)
 	in, toChild, err := os.Pipe()

@@ -86,12 +86,6 @@ func (f *front) start() (err error) {
 	if r.Launch.Leader {
 		f.pending = &before
 	}
-	if f.o.Environ == nil && !f.serve {
-		if f.after = earlyChild(); f.after != nil {
-			f.after.begin(after, f.events)
-			return nil
-		}
-	}
 	f.after, err = f.child(after)
 	return err
 }

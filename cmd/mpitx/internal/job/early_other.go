@@ -1,5 +1,0 @@
-//go:build linux && !cgo
-
-package job
-
-func earlyChild() *child { return nil }
