@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cancel.h"
 #include "clock.h"
 
 #define DEFAULT_INTERVAL_NS UINT64_C(10000000)
@@ -37,18 +38,27 @@ struct sampler sampler;
  * is left by longjmp. */
 static atomic_bool taken;
 static _Thread_local bool locked __attribute__((tls_model("initial-exec")));
+static struct cancel cancelable; /* of the thread that has it, before it took it */
 
 bool sampler_try_lock(void)
 {
-    if (locked || atomic_load_explicit(&taken, memory_order_relaxed) || atomic_exchange_explicit(&taken, true, memory_order_acquire))
+    if (locked || atomic_load_explicit(&taken, memory_order_relaxed))
         return false;
+    struct cancel before = cancel_defer();
+    if (atomic_exchange_explicit(&taken, true, memory_order_acquire)) {
+        cancel_restore(before);
+        return false;
+    }
+    cancelable = before;
     return locked = true;
 }
 
 void sampler_unlock(void)
 {
+    struct cancel before = cancelable;
     locked = false;
     atomic_store_explicit(&taken, false, memory_order_release);
+    cancel_restore(before);
 }
 
 static bool wait_for_lock(uint64_t most_ns)
@@ -67,6 +77,8 @@ bool sampler_lock(void)
     if (wait_for_lock(LOCK_NS))
         return true;
     sampler_off(locked ? "a sample was left by longjmp or an exception" : "a sample did not end");
+    if (locked)
+        cancel_restore(cancelable);
     return false;
 }
 

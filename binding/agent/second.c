@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "agent_internal.h"
+#include "cancel.h"
 #include "chain_internal.h"
 
 /* ---- doors: 16 bytes each, of MPI_X and PMPI_X in turn; they jump where chain_door says ---- */
@@ -286,11 +287,13 @@ __attribute__((used, visibility("hidden"))) chain_any_function *chain_door(unsig
     int function = (int)(door / 2), shifted = door % 2, saved = errno;
     void *theirs = NULL;
     if (!is_ours((uintptr_t)address)) {
+        struct cancel cancel = cancel_defer();
         pthread_mutex_lock(&lock);
         theirs = meant((uintptr_t)address, function, shifted);
         bool first = theirs && !second;
         if (first) second = true;
         pthread_mutex_unlock(&lock);
+        cancel_restore(cancel);
         if (first) chain_set_ways();
     }
     if (!theirs && !chain_resolved) chain_resolve();

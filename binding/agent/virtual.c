@@ -7,6 +7,7 @@
 
 #include "../shim/mpitx.h"
 #include "agent.h"
+#include "cancel.h"
 #include "clock.h"
 #include "tally.h"
 
@@ -188,22 +189,35 @@ static uint64_t tally_count;
 static pthread_mutex_t tallies_lock = PTHREAD_MUTEX_INITIALIZER; /* for a few instructions, when threads come and go */
 static int observer = -2;
 
+static struct cancel lock_tallies(void)
+{
+    struct cancel cancel = cancel_defer();
+    pthread_mutex_lock(&tallies_lock);
+    return cancel;
+}
+
+static void unlock_tallies(struct cancel cancel)
+{
+    pthread_mutex_unlock(&tallies_lock);
+    cancel_restore(cancel);
+}
+
 struct tally *tally_new(struct chain_thread *thread)
 {
-    pthread_mutex_lock(&tallies_lock);
+    struct cancel cancel = lock_tallies();
     struct tally *tally = free_tallies;
     if (tally) free_tallies = tally->next_free;
-    pthread_mutex_unlock(&tallies_lock);
+    unlock_tallies(cancel);
     if (!tally) {
         size_t size = sizeof *tally + (size_t)chain_function_count * sizeof tally->rows[0];
         void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (memory == MAP_FAILED) return NULL;
         tally = memory;
-        pthread_mutex_lock(&tallies_lock);
+        cancel = lock_tallies();
         tally->next = tallies;
         __atomic_store_n(&tallies, tally, __ATOMIC_RELEASE);
         __atomic_add_fetch(&tally_count, 1, __ATOMIC_RELAXED);
-        pthread_mutex_unlock(&tallies_lock);
+        unlock_tallies(cancel);
     }
     thread->tally = tally;
     thread->data[observer] = tally; /* so that thread_end hears of it */
@@ -214,10 +228,10 @@ static void thread_end(void *data)
 {
     struct tally *tally = data;
     chain_thread.tally = NULL;
-    pthread_mutex_lock(&tallies_lock);
+    struct cancel cancel = lock_tallies();
     tally->next_free = free_tallies;
     free_tallies = tally;
-    pthread_mutex_unlock(&tallies_lock);
+    unlock_tallies(cancel);
 }
 
 /* Whether a function runs in itself: its time is that of the outer call. */

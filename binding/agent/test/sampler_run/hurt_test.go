@@ -240,3 +240,21 @@ func TestPrivate(t *testing.T) {
 		}
 	})
 }
+
+// Threads that are cancelled at any time, most of them within samples, take no lock of the agent with them: everything is recorded,
+// and the end does not wait.
+func TestCancelledThreads(t *testing.T) {
+	each(t, func(t *testing.T, m *mpi) {
+		r := m.start(t, 2, []string{"interval_ns=1000", "pvar=mpitx:messages_sent"}, "sampler_cancel", "400")
+		if r.code != 0 || r.stdout != "400\n400\n" {
+			t.Fatalf("exit code %d: %q %q", r.code, r.stdout, r.stderr)
+		}
+		for _, k := range r.run.Ranks {
+			if off := notes(k, recording.NoteSwitchedOff); k.End != recording.EndFinalize || len(off) > 0 {
+				t.Errorf("rank %d: end %v, %q", k.Rank, k.End, off)
+			}
+		}
+		r.total(t, "mpitx:messages_sent", 400)
+		r.whole(t, 100)
+	})
+}
