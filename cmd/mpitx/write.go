@@ -195,11 +195,24 @@ func (o *writeOptions) advice(c *catalog.Catalog, rows []export.Outcome) {
 			fmt.Fprintf(o.a.out, "\n%s is of scope %s; its description must name the group:\n  %s\n", o.term.Safe(v.Name), v.Scope, o.term.SafeText(v.Description))
 		}
 		settable := r.New != "" && r.Outcome != string(job.WriteInvalid) && v.Scope != catalog.ScopeConstant
-		if lines := origin.HowToSet(o.chosen.Impl, v, c.Enum(v.Enum), o.wanted(v.Name), o.term); settable && len(lines) > 0 {
-			fmt.Fprintf(o.a.out, "\nTo set %s for a run:\n", o.term.Safe(v.Name))
-			for _, line := range lines {
-				fmt.Fprintf(o.a.out, "  %s\n", o.term.SafeCommand(line))
-			}
+		if !settable {
+			continue
+		}
+		if why := origin.Fixed(o.chosen.Impl, v); why != "" {
+			fmt.Fprintf(o.a.out, "\n%s cannot be set for a run: %s\n", o.term.Safe(v.Name), o.term.Safe(why))
+			continue
+		}
+		lines := origin.HowToSet(o.chosen.Impl, o.a.env.Word(o.chosen.Launcher), v, c.Enum(v.Enum), o.wanted(v.Name), o.term)
+		if len(lines) == 0 {
+			continue
+		}
+		instead := ""
+		if v.Origin != nil && v.Origin.Kind == catalog.OriginLauncher {
+			instead = ", in place of " + v.Origin.Where
+		}
+		fmt.Fprintf(o.a.out, "\nTo set %s for a run%s:\n", o.term.Safe(v.Name), o.term.Safe(instead))
+		for _, line := range lines {
+			fmt.Fprintf(o.a.out, "  %s\n", o.term.SafeCommand(line))
 		}
 	}
 }

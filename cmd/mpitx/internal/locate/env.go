@@ -157,6 +157,15 @@ func (e *Env) inPath(name string) string {
 	return ""
 }
 
+// Word is what runs an executable in a shell: its name, if PATH leads to it, else its path.
+func (e *Env) Word(path string) string {
+	name := filepath.Base(path)
+	if path != "" && (e.inPath(name) == path || e.resolve(e.inPath(name)) == e.resolve(path)) {
+		return name
+	}
+	return path
+}
+
 // Process is an ancestor of this process. What cannot be read (another user's process) is empty.
 type Process struct {
 	PID     int

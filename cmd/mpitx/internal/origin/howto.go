@@ -1,8 +1,8 @@
 package origin
 
 import (
+	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -12,38 +12,71 @@ import (
 )
 
 // HowToSet is how a control variable gets a value for the next run: the line for the shell's environment, the launcher's
-// option, and where there is one the line for a parameter file, with the value as the implementation reads it there. It is empty
-// where no such way is known, or the library would refuse the value; without a value, VALUE stands for one. The lines hold only
-// what the terminal shows, so that they are printed as they are: escaped once more, they would set another value.
-func HowToSet(impl string, variable *catalog.Variable, e *catalog.Enum, to catalog.Value, t export.Terminal) []string {
+// option, and where there is one the line for a parameter file, with the value as the implementation reads it there. Lines that what
+// sets the variable now (its Origin) would override are left out. It is empty where no such way is known, or the library would refuse
+// the value; without a value, VALUE stands for one. The lines hold only what the terminal shows, so that they are printed as they are:
+// escaped once more, they would set another value. launcher is the command of the launcher; "" is the usual one.
+func HowToSet(impl, launcher string, variable *catalog.Variable, e *catalog.Enum, to catalog.Value, t export.Terminal) []string {
 	name := variable.Name
 	value, ok := setting(impl, variable, e, to)
-	if !ok {
+	if !ok || Fixed(impl, variable) != "" {
 		return nil
 	}
 	v, more := quote(value, t), "..."
 	if t.UTF8 {
 		more = "…"
 	}
+	command := func(usual string, option ...string) string {
+		words := []string{quote(cmp.Or(launcher, usual), t)}
+		return strings.Join(append(append(words, option...), v, more), " ")
+	}
+	var kind catalog.OriginKind // of the present setting: the launcher's option stands above the environment, and that above files
+	if variable.Origin != nil {
+		kind = variable.Origin.Kind
+	}
+	var lines []string
 	switch impl {
 	case locate.OpenMPI:
-		lines := []string{"mpirun --mca " + quote(name, t) + " " + v + " " + more}
-		if shellName().MatchString(name) {
-			lines = slices.Insert(lines, 0, "export OMPI_MCA_"+name+"="+v)
+		if kind != catalog.OriginLauncher && shellName().MatchString(name) {
+			lines = append(lines, "export OMPI_MCA_"+name+"="+v)
 		}
-		if strings.Contains(value, "\n") || strings.TrimSpace(value) != value { // a line of the file cannot hold it
-			return lines
+		lines = append(lines, command("mpirun", "--mca", quote(name, t)))
+		oneLine := !strings.Contains(value, "\n") && strings.TrimSpace(value) == value // a line of the file can hold no other
+		if oneLine && (kind == "" || kind == catalog.OriginFile) {
+			lines = append(lines, "echo "+quote(name+" = "+value, t)+" >> ~/.openmpi/mca-params.conf")
 		}
-		return append(lines, "echo "+quote(name+" = "+value, t)+" >> ~/.openmpi/mca-params.conf")
 	case locate.MPICH:
-		return []string{
-			"export " + quote(name, t) + "=" + v,
-			"mpiexec -genv " + quote(name, t) + " " + v + " " + more,
+		if kind != catalog.OriginLauncher {
+			lines = append(lines, "export "+quote(name, t)+"="+v)
 		}
+		lines = append(lines, command("mpiexec", "-genv", quote(name, t)))
 	case locate.Demo:
-		return []string{"export DEMO_CVAR_" + key(locate.Demo, name) + "=" + v}
+		lines = append(lines, "export DEMO_CVAR_"+key(locate.Demo, name)+"="+v)
 	}
-	return nil
+	return lines
+}
+
+// launcherSets are the control variables that launchers set for each process: what the user sets, in whatever way, is overwritten
+// (measured with `mpirun --mca NAME 77 env`), or keeps the launcher from starting.
+var launcherSets = map[string]map[string]bool{
+	locate.OpenMPI: set(`ess ess_base_jobid ess_base_vpid initial_wdir mpi_oversubscribe orte_app_num orte_bound_at_launch orte_ess_jobid orte_ess_node_rank
+		orte_ess_num_procs orte_ess_vpid orte_hnp_uri orte_launch orte_local_daemon_uri orte_num_nodes orte_precondition_transports pmix
+		shmem_RUNTIME_QUERY_hint`),
+	locate.MPICH: set("MPIR_CVAR_CH3_INTERFACE_HOSTNAME"),
+}
+
+// overrideFile is Open MPI's parameter file that stands above the environment and the launcher's options.
+const overrideFile = "openmpi-mca-params-override.conf"
+
+// Fixed says why no setting of the user's takes effect on a control variable; it is empty for others.
+func Fixed(impl string, v *catalog.Variable) string {
+	switch {
+	case launcherSets[impl][v.Name]:
+		return "the launcher sets it for each process that it starts"
+	case impl == locate.OpenMPI && v.Origin != nil && strings.Contains(v.Origin.Where, overrideFile):
+		return v.Origin.Where + " stands above all other settings; change it there"
+	}
+	return ""
 }
 
 // shellName is what a shell's variable can be called: btl_tcp_bandwidth_eth0:0 is none.

@@ -285,12 +285,44 @@ func TestHowToSet(t *testing.T) {
 		if err != nil {
 			t.Fatal(c.value, err)
 		}
-		if got := strings.Join(HowToSet(c.impl, c.v, c.e, value, export.Terminal{UTF8: true}), " | "); got != c.want {
+		if got := strings.Join(HowToSet(c.impl, "", c.v, c.e, value, export.Terminal{UTF8: true}), " | "); got != c.want {
 			t.Errorf("%s", got)
 		}
 	}
-	if got := HowToSet(locate.MPICH, text("X"), nil, catalog.Value{}, export.Terminal{})[0]; got != "export X=VALUE" {
+	if got := HowToSet(locate.MPICH, "", text("X"), nil, catalog.Value{}, export.Terminal{})[0]; got != "export X=VALUE" {
 		t.Error(got)
+	}
+}
+
+// Lines that the present setting would override are left out, and the launcher is this library's.
+func TestHowToSetInstead(t *testing.T) {
+	const home = "/home/u/.openmpi/mca-params.conf:1"
+	for _, c := range []struct {
+		impl, launcher, name string
+		kind                 catalog.OriginKind
+		where, want, fixed   string
+	}{
+		{locate.OpenMPI, "mpirun.openmpi", "btl", "", "", "export OMPI_MCA_btl=1 | mpirun.openmpi --mca btl 1 … | echo 'btl = 1' >> ~/.openmpi/mca-params.conf", ""},
+		{locate.OpenMPI, "", "btl", catalog.OriginFile, home, "export OMPI_MCA_btl=1 | mpirun --mca btl 1 … | echo 'btl = 1' >> ~/.openmpi/mca-params.conf", ""},
+		{locate.OpenMPI, "", "btl", catalog.OriginEnvironment, "OMPI_MCA_btl", "export OMPI_MCA_btl=1 | mpirun --mca btl 1 …", ""},
+		{locate.OpenMPI, "", "btl", catalog.OriginLauncher, "mpirun --mca btl 2", "mpirun --mca btl 1 …", ""},
+		{locate.OpenMPI, "", "btl", catalog.OriginFile, "/etc/openmpi-mca-params-override.conf:2", "", "/etc/openmpi-mca-params-override.conf:2 stands above all other settings; change it there"},
+		{locate.OpenMPI, "", "ess_base_vpid", "", "", "", "the launcher sets it for each process that it starts"},
+		{locate.MPICH, "/opt/m p/mpiexec", "MPIR_CVAR_A", catalog.OriginEnvironment, "MPIR_CVAR_A", "export MPIR_CVAR_A=1 | '/opt/m p/mpiexec' -genv MPIR_CVAR_A 1 …", ""},
+		{locate.MPICH, "", "MPIR_CVAR_A", catalog.OriginLauncher, "mpiexec -genv MPIR_CVAR_A 2", "mpiexec -genv MPIR_CVAR_A 1 …", ""},
+		{locate.MPICH, "", "MPIR_CVAR_CH3_INTERFACE_HOSTNAME", "", "", "", "the launcher sets it for each process that it starts"},
+	} {
+		v := &catalog.Variable{Kind: catalog.Cvar, Name: c.name, Type: catalog.TypeInt}
+		if c.kind != "" {
+			v.Origin = &catalog.Origin{Kind: c.kind, Where: c.where}
+		}
+		one, err := catalog.ParseValue(v, nil, 1, "1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(HowToSet(c.impl, c.launcher, v, nil, one, export.Terminal{UTF8: true}), " | "); got != c.want || Fixed(c.impl, v) != c.fixed {
+			t.Errorf("%s by %q: %s (%s)", c.name, c.where, got, Fixed(c.impl, v))
+		}
 	}
 }
 
