@@ -173,3 +173,32 @@ func TestRestartStays(t *testing.T) {
 		t.Errorf("at %+v", e)
 	}
 }
+
+// The mouse chooses among what is watched.
+func TestMouseWhileWatching(t *testing.T) {
+	m, _ := fakeSession(t, Options{})
+	m.pin(&m.x.entries[m.x.byID["limit"]])
+	m.pin(&m.x.entries[m.x.byID["messages:counter"]])
+	m.key("w", "w")
+	contains(t, m, "> limit", "1 of 2")
+	m.Update(tea.MouseClickMsg{X: 5, Y: watchTop + 1})
+	contains(t, m, "> messages", "2 of 2")
+	m.Update(tea.MouseWheelMsg{X: 5, Y: 5, Button: tea.MouseWheelUp})
+	contains(t, m, "> limit")
+	m.Update(tea.MouseClickMsg{X: 5, Y: watchTop + 2})
+	contains(t, m, "> limit")
+}
+
+// Line breaks of what is pasted neither stay nor act.
+func TestPaste(t *testing.T) {
+	m, backends := fakeSession(t, Options{})
+	press(m, ":", "'show limit", "enter", "e", "ctrl+u")
+	m.Update(tea.PasteMsg{Content: "12\r\n"})
+	contains(t, m, "new  12", "enter writes it")
+	press(m, "esc", "/")
+	m.Update(tea.PasteMsg{Content: "mess\nage\n"})
+	contains(t, m, "search: mess age", "1 of 1")
+	if len((*backends)[0].writes) > 0 {
+		t.Error("written")
+	}
+}

@@ -416,6 +416,12 @@ func (m *Model) overlay(lines, box []string) []string {
 
 // click puts the cursor where the mouse is.
 func (m *Model) click(x, y int) tea.Cmd {
+	if m.mode == modeWatch {
+		if i := m.at.top + y - watchTop; y >= watchTop && i < len(m.watching.list) && y < watchTop+m.watchRows(m.h-3) {
+			m.at.at = i
+		}
+		return nil
+	}
 	if m.x == nil || m.mode != modeNormal && m.mode != modeSearch || y < 2 {
 		return nil
 	}
@@ -452,6 +458,10 @@ func (m *Model) wheel(x, y int, up bool) {
 	if m.mode == modeHelp || m.mode == modeLog {
 		m.help.at = max(0, m.help.at+by)
 		return
+	}
+	if m.mode == modeWatch {
+		m.at.at += by / 3
+		m.at.clamp(len(m.watching.list))
 	}
 	if m.x == nil || m.mode != modeNormal {
 		return

@@ -14,10 +14,17 @@ import (
 	"mpitx/ui/term"
 )
 
+const watchTop = 4 // the line of the screen where the list of what is watched begins
+
+// watchRows is how many of what is watched are listed.
+func (m *Model) watchRows(height int) int {
+	return min(len(m.watching.list)+2, max(height/2, 3)) - 2
+}
+
 // watchView lists what is pinned with its history, and draws the chosen one.
 func (m *Model) watchView(width, height int) []string {
 	n := len(m.watching.list)
-	top := min(n+2, max(height/2, 3))
+	top := m.watchRows(height) + 2
 	m.at.view(n, top-2)
 	state := fmt.Sprintf(" every %s", m.every)
 	if m.paused {

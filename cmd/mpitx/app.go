@@ -103,7 +103,7 @@ commands answer from a snapshot, and need no MPI.`,
 	}
 	tui := newTUI(a)
 	root.RunE = func(cmd *cobra.Command, _ []string) error {
-		if !fullScreen() || a.env.Launcher().Rank >= 0 {
+		if noFullScreen() != "" || a.env.Launcher().Rank >= 0 {
 			return cmd.Help()
 		}
 		return tui.RunE(tui, nil)

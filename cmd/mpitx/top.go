@@ -71,8 +71,8 @@ func (o *topOptions) run(cmd *cobra.Command, args []string) error {
 		return usagef("--as: %q: must be raw, delta or rate", o.as)
 	case !o.once && (cmd.Flags().Changed("output") || o.byRank || o.nonzero || len(args) > 1):
 		return usagef("GLOBs, --nonzero, -o and --by-rank are for --once")
-	case !o.once && !fullScreen():
-		return usagef("top: this is no terminal, or one that cannot be drawn on (TERM=dumb): --once prints a table")
+	case !o.once && noFullScreen() != "":
+		return usagef("top: %s; --once prints a table", noFullScreen())
 	}
 	dir := ""
 	if len(args) > 0 {

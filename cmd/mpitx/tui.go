@@ -43,9 +43,17 @@ the line that sets a variable for a run. With --from FILE a snapshot is explored
 	return cmd
 }
 
-// fullScreen says whether a full screen can be shown, and keys read: TERM=dumb is a terminal that nothing can be drawn on.
-func fullScreen() bool {
-	return xterm.IsTerminal(int(os.Stdin.Fd())) && xterm.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("TERM") != "dumb"
+// noFullScreen says why no full screen can be shown, or no keys read; "": they can.
+func noFullScreen() string {
+	switch {
+	case !xterm.IsTerminal(int(os.Stdin.Fd())):
+		return "standard input is not a terminal"
+	case !xterm.IsTerminal(int(os.Stdout.Fd())):
+		return "standard output is not a terminal"
+	case os.Getenv("TERM") == "dumb":
+		return "TERM is dumb: nothing can be drawn on this terminal"
+	}
+	return ""
 }
 
 func (o *tuiOptions) run(cmd *cobra.Command) error {
@@ -61,8 +69,8 @@ func (o *tuiOptions) run(cmd *cobra.Command) error {
 	if o.n < 0 || cmd.Flags().Changed("ranks") && o.n == 0 {
 		return usagef("-n: the number of ranks must be at least 1")
 	}
-	if !fullScreen() {
-		return usagef("tui: this is no terminal, or one that cannot be drawn on (TERM=dumb): mpitx list prints the same")
+	if why := noFullScreen(); why != "" {
+		return usagef("tui: %s; mpitx list prints the same", why)
 	}
 	t, err := term.Detect(os.Stdout, o.a.env.Getenv, o.a.color)
 	if err != nil {

@@ -209,7 +209,7 @@ func TestExplorerRefusals(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{"tui", "--from", snapshotFile(t)}, exitUsage, "no terminal"},
+		{[]string{"tui", "--from", snapshotFile(t)}, exitUsage, "is not a terminal; mpitx list prints the same"},
 		{[]string{"tui", "-n", "0"}, exitUsage, "at least 1"},
 		{[]string{"tui", "--from", "x", "-n", "2"}, exitUsage, "--from reads a file"},
 		{[]string{}, exitDone, "Usage:"},
@@ -219,6 +219,14 @@ func TestExplorerRefusals(t *testing.T) {
 		if p.code != c.code || !strings.Contains(p.output(), c.want) {
 			t.Errorf("mpitx %v: code %d\n%s", c.args, p.code, p.output())
 		}
+	}
+	for command, want := range map[string]string{
+		"TERM=dumb mpitx tui --mpi demo":          "mpitx: tui: TERM is dumb: nothing can be drawn on this terminal; mpitx list prints the same",
+		"mpitx tui --mpi demo < /dev/null":        "mpitx: tui: standard input is not a terminal; mpitx list prints the same",
+		"mpitx top . 2>&1 | cat; test $? = 0; :":  "mpitx: top: standard output is not a terminal; --once prints a table",
+		"TERM=dumb mpitx top .; test $? = 2 && :": "mpitx: top: TERM is dumb: nothing can be drawn on this terminal; --once prints a table",
+	} {
+		onScreen(t, environ, command).until(want, "ended")
 	}
 	s := onScreen(t, environ, "mpitx tui --from no-such-file.json")
 	s.until("no-such-file.json", "ended 1")

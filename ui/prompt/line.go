@@ -2,6 +2,7 @@
 package prompt
 
 import (
+	"strings"
 	"unicode/utf8"
 
 	"mpitx/ui/term"
@@ -21,8 +22,10 @@ func New(s string) Line { r := []rune(s); return Line{r, len(r)} }
 // String is the text.
 func (i *Line) String() string { return string(i.text) }
 
-// Insert puts text in at the cursor, as from a paste; what is too long, or no text, is left out.
+// Insert puts text in at the cursor, as from a paste: line breaks at its end are left out, others become blanks. What is too long, or no
+// text, is left out.
 func (i *Line) Insert(s string) {
+	s = strings.NewReplacer("\r\n", " ", "\r", " ", "\n", " ").Replace(strings.TrimRight(s, "\r\n"))
 	r := []rune(s)
 	if len(i.text)+len(r) > maxInput || !utf8.ValidString(s) {
 		return
