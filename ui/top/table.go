@@ -108,8 +108,8 @@ type heading struct {
 }
 
 var variableHeadings = []heading{
-	{"VARIABLE", 0, true, 0}, {"OBJECT", 16, true, 4}, {"AS", 5, true, 3}, {"SUM", 8, false, 0}, {"MIN", 8, false, 6}, {"AT", 5, false, 1},
-	{"MEAN", 8, false, 2}, {"MAX", 8, false, 0}, {"AT", 5, false, 5},
+	{"VARIABLE", 0, true, 0}, {"OBJECT", 16, true, 6}, {"AS", 5, true, 3}, {"SUM", 8, false, 0}, {"MIN", 8, false, 5}, {"AT", 5, false, 1},
+	{"MEAN", 8, false, 2}, {"MAX", 8, false, 0}, {"AT", 5, false, 4},
 }
 
 var rankHeadings = []heading{

@@ -360,6 +360,9 @@ func (m *Model) footer() string {
 			all[i] = "m " + [...]string{"chart", "table"}[m.pane]
 		}
 	}
+	if m.frame != nil && m.frame.Over { // there is nothing to pause
+		all = slices.DeleteFunc(all, func(h string) bool { return h == "Space pause" })
+	}
 	return m.hints(all...)
 }
 
