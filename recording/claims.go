@@ -2,7 +2,7 @@ package recording
 
 import (
 	"bytes"
-	"os"
+	"io"
 	"path/filepath"
 )
 
@@ -12,11 +12,23 @@ type LeftOut struct {
 	Program     string // of the last of them
 }
 
-const claimBytes = 32
+const (
+	claimBytes = 32
+	mostClaims = 16 << 20 // ranks
+)
 
 // LeftOut reads which processes were left out of the run.
-func (run *Run) LeftOut() (all []LeftOut) {
-	text, _ := os.ReadFile(filepath.Join(run.Dir, "claims"))
+func (run *Run) LeftOut() []LeftOut {
+	h, err := openRegular(filepath.Join(run.Dir, "claims"))
+	if err != nil {
+		return nil
+	}
+	defer h.Close()
+	text, _ := io.ReadAll(io.LimitReader(h, mostClaims*claimBytes))
+	return leftOut(text)
+}
+
+func leftOut(text []byte) (all []LeftOut) {
 	for rank := 0; len(text) >= claimBytes; rank, text = rank+1, text[claimBytes:] {
 		if n := le.Uint32(text[4:]); n > 0 {
 			name, _, _ := bytes.Cut(text[8:claimBytes], []byte{0})

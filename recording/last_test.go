@@ -5,6 +5,7 @@ package recording
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -222,5 +223,17 @@ func TestSpanOfLostBeginning(t *testing.T) {
 	}
 	if span := spans[run.Ranks[0]]; span != 8*time.Second {
 		t.Error("differences cover", span)
+	}
+}
+
+// TestClaimsOfAnotherKind: a file of claims that is none, for which a reader would wait forever, says nothing.
+func TestClaimsOfAnotherKind(t *testing.T) {
+	s := counting(1, 0, 6, 3)
+	run := save(t, s.Out)
+	if err := syscall.Mkfifo(filepath.Join(run.Dir, "claims"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if all := run.LeftOut(); all != nil {
+		t.Error(all)
 	}
 }

@@ -42,8 +42,7 @@ func (q Query) environment() []assigned {
 	return all
 }
 
-// readMPICHConf reads NAME=VALUE lines as MPICH does: the environment and earlier lines stand above them, except above
-// NAME:force=VALUE. Comments begin with # in the first column; values end at a blank; at a line that is neither the library stops.
+// readMPICHConf reads the file as MPICH does: the environment and earlier lines stand above a line, unless it has force.
 func (q Query) readMPICHConf(set func(a assigned, force bool)) {
 	data, err := os.ReadFile(q.Env.File(mpichConf))
 	if err != nil {
@@ -53,6 +52,20 @@ func (q Query) readMPICHConf(set func(a assigned, force bool)) {
 	if library, err := os.ReadFile(q.Env.File(q.Lib)); err != nil || !bytes.Contains(library, []byte(mpichConf+"\x00")) {
 		return
 	}
+	for _, l := range parseMPICHConf(data) {
+		set(assigned{l.name, l.value, mpichConf + ":" + strconv.Itoa(l.number)}, l.force)
+	}
+}
+
+type confLine struct {
+	name, value string
+	force       bool
+	number      int
+}
+
+// parseMPICHConf reads lines of NAME=VALUE or NAME:force=VALUE. Comments begin with # in the first column; values end at a blank; at a
+// line that is neither the library stops.
+func parseMPICHConf(data []byte) (all []confLine) {
 	n := 0
 	for text := range strings.Lines(string(data)) {
 		n++
@@ -62,9 +75,10 @@ func (q Query) readMPICHConf(set func(a assigned, force bool)) {
 		name, rest, ok := strings.Cut(text, "=")
 		values := strings.Fields(rest)
 		if !ok || name == "" || len(values) == 0 {
-			return
+			break
 		}
 		name, _, force := strings.Cut(name, ":force")
-		set(assigned{name, values[0], mpichConf + ":" + strconv.Itoa(n)}, force)
+		all = append(all, confLine{name, values[0], force, n})
 	}
+	return all
 }

@@ -1,6 +1,7 @@
 package origin
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/export"
+	"mpitx/fixtures/mutate"
 	"mpitx/fixtures/need"
 )
 
@@ -373,4 +375,34 @@ func TestQuote(t *testing.T) {
 			}
 		}
 	}
+}
+
+// An input is edits of a file. What is read from it is read again from a file that has these lines only, and at their places.
+func FuzzMPICHConf(f *testing.F) {
+	small := []byte("# a comment\n\nMPIR_CVAR_A=1\nMPIR_CVAR_B:force=two words\n#MPIR_CVAR_C=3\nMPIR_CVAR_D = 4\nMPIR_CVAR_A=5\n")
+	f.Add([]byte{})
+	f.Add([]byte("\x00\x19\x00\x20\x00"))
+	f.Add([]byte("\x05\x1a\x00\x00\x00"))
+	f.Add([]byte("\x06\x0d\x00\x0e\x00"))
+	f.Fuzz(func(t *testing.T, script []byte) {
+		all := parseMPICHConf(mutate.Bytes(small, script))
+		var again strings.Builder
+		at := 1
+		for _, l := range all {
+			if l.number < at || l.value == "" || strings.ContainsAny(l.name+l.value, "\n") || strings.ContainsAny(l.value, " \t\r") {
+				t.Fatalf("%+v", l)
+			}
+			for ; at < l.number; at++ {
+				again.WriteString("\n")
+			}
+			force := ""
+			if l.force {
+				force = ":force"
+			}
+			fmt.Fprintf(&again, "%s%s=%s", l.name, force, l.value)
+		}
+		if got := parseMPICHConf([]byte(again.String())); !slices.Equal(got, all) {
+			t.Errorf("%+v, read again: %+v", all, got)
+		}
+	})
 }

@@ -100,15 +100,10 @@ func fit(e *locate.Env, files []string) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		symbols, err := f.DynamicSymbols()
+		err = addMPI(defined, f)
 		f.Close()
 		if err != nil {
 			return nil, err
-		}
-		for _, s := range symbols {
-			if isMPI(s.Name) && s.Section != elf.SHN_UNDEF && elf.ST_BIND(s.Info) != elf.STB_LOCAL {
-				defined[s.Name] = true
-			}
 		}
 	}
 	if !defined["PMPI_Init"] {
@@ -119,6 +114,17 @@ func fit(e *locate.Env, files []string) ([]byte, error) {
 		return nil, err
 	}
 	return image, hide(image, func(name string) bool { return isMPI(name) && !defined[name] })
+}
+
+// addMPI adds the MPI functions that a file defines for others.
+func addMPI(defined map[string]bool, f *elf.File) error {
+	symbols, err := f.DynamicSymbols()
+	for _, s := range symbols {
+		if isMPI(s.Name) && s.Section != elf.SHN_UNDEF && elf.ST_BIND(s.Info) != elf.STB_LOCAL {
+			defined[s.Name] = true
+		}
+	}
+	return err
 }
 
 func isMPI(name string) bool {
@@ -137,6 +143,9 @@ func hide(image []byte, hidden func(name string) bool) error {
 		return err
 	}
 	table := f.SectionByType(elf.SHT_DYNSYM)
+	if table.Flags&elf.SHF_COMPRESSED != 0 {
+		return errors.New("its symbols are compressed")
+	}
 	entry, value, width := 24, 8, 8 // of Elf64_Sym: its size, and the place and size of st_value
 	if f.Class == elf.ELFCLASS32 {
 		entry, value, width = 16, 4, 4

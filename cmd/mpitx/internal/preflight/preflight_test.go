@@ -4,6 +4,7 @@ package preflight
 
 import (
 	"bytes"
+	"compress/zlib"
 	"debug/elf"
 	"encoding/binary"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -335,4 +337,81 @@ func FuzzELF(f *testing.F) {
 		p := &Program{Path: "/program", Target: "/program"}
 		p.elf(env, file)
 	})
+}
+
+// An input is edits of a small program, in a copy of which its MPI functions are hidden: that changes the values of symbols only, or nothing.
+func FuzzHide(f *testing.F) {
+	small := smallProgram()
+	file, err := elf.NewFile(bytes.NewReader(small))
+	if err != nil {
+		f.Fatal(err)
+	}
+	symbol := small[file.SectionByType(elf.SHT_DYNSYM).Offset+24:]
+	symbol[6], symbol[9] = 1, 0x10 // it is defined here
+	if copied := slices.Clone(small); hide(copied, isMPI) != nil || bytes.Equal(copied, small) {
+		f.Fatal("the seed's function is not hidden")
+	}
+	f.Add([]byte{})
+	f.Add([]byte("\x02\x20\x00\x05\x00"))
+	f.Add([]byte("\x04\x28\x02\x0b\x00"))
+	f.Add([]byte("\x07\x80\x00\x00\x00"))
+	f.Fuzz(func(t *testing.T, script []byte) {
+		image := mutate.Bytes(small, script)
+		symbols, count := map[string]bool{}, 0
+		if file, err := elf.NewFile(bytes.NewReader(image)); err == nil {
+			addMPI(symbols, file)
+			all, _ := file.DynamicSymbols()
+			count = len(all)
+		}
+		hidden := slices.Clone(image)
+		if err := hide(hidden, isMPI); err != nil {
+			if !bytes.Equal(hidden, image) {
+				t.Errorf("changed, and then %v", err)
+			}
+			return
+		}
+		changed := 0
+		for i := range image {
+			if hidden[i] != image[i] {
+				changed++
+			}
+		}
+		if len(hidden) != len(image) || changed > 8*count {
+			t.Errorf("%d bytes changed for %d of %d symbols", changed, len(symbols), count)
+		}
+	})
+}
+
+// A table of symbols that is compressed has no values in the file that could be changed.
+func TestHideCompressed(t *testing.T) {
+	image := smallProgram()
+	le := binary.LittleEndian
+	table := make([]byte, 24*100)
+	for at := 24; at < len(table); at += 24 {
+		le.PutUint32(table[at:], 29)
+		table[at+6] = 1
+	}
+	var packed bytes.Buffer
+	for _, v := range []uint64{uint64(elf.COMPRESS_ZLIB), uint64(len(table)), 8} {
+		binary.Write(&packed, le, v)
+	}
+	z := zlib.NewWriter(&packed)
+	z.Write(table)
+	z.Close()
+	header := image[int(le.Uint64(image[40:]))+3*64:]
+	le.PutUint64(header[8:], uint64(elf.SHF_COMPRESSED))
+	le.PutUint64(header[24:], uint64(len(image)))
+	le.PutUint64(header[32:], uint64(packed.Len()))
+	image = append(image, packed.Bytes()...)
+	file, err := elf.NewFile(bytes.NewReader(image))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all, err := file.DynamicSymbols(); err != nil || len(all) != 99 || all[98].Name != "PMPI_Init" {
+		t.Fatalf("%d symbols, %v", len(all), err)
+	}
+	before := slices.Clone(image)
+	if err := hide(image, isMPI); err == nil || !bytes.Equal(image, before) {
+		t.Errorf("hidden: %v", err)
+	}
 }
