@@ -38,6 +38,7 @@ type agentSettings struct {
 	program       string
 	library       string // the agent shows the functions of this one and no others
 	unfit         string // or why it shows all that it has
+	preload       string // a library that the program gets in place of the one that the loader would find; "": none
 	seen          string // the file for processes that are not recorded; "": none
 	sanitized     bool   // by address or thread, or perhaps
 }
@@ -105,6 +106,12 @@ func (s *agentSettings) environWith(e *locate.Env, impl, agent string) ([]string
 	}
 	if strings.ContainsAny(agent, ": \t") {
 		return nil, failf("preload %s: the loader takes no path with spaces or colons: put mpitx elsewhere", agent)
+	}
+	if s.preload != "" {
+		if strings.ContainsAny(s.preload, ": \t") {
+			return nil, failf("preload %s: the loader takes no path with spaces or colons; choose another library with --mpi", s.preload)
+		}
+		agent += ":" + s.preload // the loader takes it for the one of the same name that the program links
 	}
 	change[preloadVariable] = agent
 	if already := e.Getenv(preloadVariable); already != "" {

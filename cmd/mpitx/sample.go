@@ -352,6 +352,9 @@ func (o *sampleOptions) refused(err error) error {
 
 // choose decides which MPI's agent goes in, and whose launcher starts: the MPI that the application links, else the usual.
 func (o *sampleOptions) choose() error {
+	if done, err := o.chooseForWorkload(); done || err != nil {
+		return err
+	}
 	want := ""
 	if o.mpi != "" {
 		want = "--mpi " + o.mpi
@@ -386,6 +389,21 @@ func (o *sampleOptions) choose() error {
 		o.chosen.Launcher = asked.Launcher // of the installation that was named
 	}
 	return nil
+}
+
+// chooseForWorkload has the workload load the library that is read by `mpitx list`, if the loader would find another one of that name:
+// both ABI libraries of a machine, say, of which only one is right under a launcher.
+func (o *sampleOptions) chooseForWorkload() (done bool, err error) {
+	linked := o.program.Linked
+	if o.workload == "" || linked == nil {
+		return false, nil
+	}
+	m, err := o.a.env.Choose(o.mpi)
+	if err != nil || m.Family != linked.Family || m.SONAME == "" || m.SONAME != linked.SONAME || locate.SameLibrary(m, *linked) {
+		return false, err
+	}
+	o.chosen, o.program.Linked, o.settings.preload = m, &m, m.Lib
+	return true, o.refused(o.program.Fits(o.launch, "", m))
 }
 
 // warnOther warns of a program that loads another library than the one that `mpitx list` reads.
