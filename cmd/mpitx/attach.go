@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 )
 
 // standInVariable tells a process that it stands in for its parent, in a job: see standIn.
@@ -16,7 +16,7 @@ const standInVariable = "MPITX_STAND_IN"
 
 // start makes the run directory and starts the application in the way that fits: under our own launcher, as this very process,
 // or as a child of it. It returns answered with the application's exit code.
-func (o *sampleOptions) start(flags *pflag.FlagSet, args []string) error {
+func (o *sampleOptions) start(cmd *cobra.Command, args []string) error {
 	command := append([]string{filepath.Base(os.Args[0])}, os.Args[1:]...)
 	var err error
 	if o.job, err = makeRun(o.a.env, o.launch, o.dir, o.given, command); err != nil {
@@ -25,7 +25,7 @@ func (o *sampleOptions) start(flags *pflag.FlagSet, args []string) error {
 	o.settings.job = o.job
 	o.fitAgent(o.job.dir)
 	if o.ranks > 0 {
-		return o.launchRanks(flags, args)
+		return o.launchRanks(cmd)
 	}
 	if o.launch.Rank <= 0 {
 		o.settings.seen = makeSeen(o.job.dir)
@@ -60,18 +60,10 @@ func patience(e ending, size int) time.Duration {
 	return 10 * time.Second
 }
 
-func (o *sampleOptions) launchRanks(defined *pflag.FlagSet, args []string) error {
-	exe, err := os.Executable()
+func (o *sampleOptions) launchRanks(cmd *cobra.Command) error {
+	inner, err := innerCommand(cmd, "--job="+o.job.String())
 	if err != nil {
-		return failf("start: %v", err)
-	}
-	flags := os.Args[1 : len(os.Args)-len(args)]
-	if n := len(flags); n > 0 && flags[n-1] == "--" {
-		flags = flags[:n-1]
-	}
-	inner := append(append([]string{exe}, withoutRanks(defined, flags)...), "--job="+o.job.String())
-	if len(args) > 0 {
-		inner = append(append(inner, "--"), args...)
+		return err
 	}
 	argv, environ, err := o.a.env.LaunchCommand(o.chosen, o.ranks, inner)
 	if err != nil {

@@ -4,54 +4,37 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"strings"
 	"syscall"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
-// withoutRanks drops -n and --ranks from a command line. The flags say which arguments are values: "-n" may be one.
-func withoutRanks(flags *pflag.FlagSet, args []string) []string {
-	var out []string
-	for k := 0; k < len(args); k++ {
-		a := args[k]
-		if a == "--" {
-			return append(out, args[k:]...)
-		}
-		f, keep, whole := flagOf(flags, a)
-		words := args[k : k+1]
-		if f != nil && !whole && k+1 < len(args) {
-			k++
-			words = args[k-1 : k+1]
-		}
-		switch {
-		case f == nil || f.Name != "ranks":
-			out = append(out, words...)
-		case keep != "-":
-			out = append(out, keep)
-		}
+// innerCommand is the command that a launcher starts in our place: the same one with the flags that were given, but for -n, with
+// more flags, and its arguments.
+func innerCommand(cmd *cobra.Command, more ...string) ([]string, error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return nil, failf("start: %v", err)
 	}
-	return out
-}
-
-// flagOf is the last flag that an argument names, and what stands before it; not whole is one whose value is the next argument.
-func flagOf(flags *pflag.FlagSet, arg string) (f *pflag.Flag, before string, whole bool) {
-	if name, ok := strings.CutPrefix(arg, "--"); ok {
-		name, _, hasValue := strings.Cut(name, "=")
-		f = flags.Lookup(name)
-		return f, "-", hasValue || f == nil || f.NoOptDefVal != ""
-	}
-	if !strings.HasPrefix(arg, "-") {
-		return nil, "", true
-	}
-	for k := 1; k < len(arg); k++ {
-		f = flags.ShorthandLookup(arg[k : k+1])
-		if f == nil || f.NoOptDefVal == "" {
-			return f, arg[:k], f == nil || k+1 < len(arg)
+	line := []string{exe, cmd.Name()}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		values := []string{f.Value.String()}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
 		}
+		for _, v := range values {
+			if f.Name != "ranks" {
+				line = append(line, "--"+f.Name+"="+v)
+			}
+		}
+	})
+	line = append(line, more...)
+	if args := cmd.Flags().Args(); len(args) > 0 {
+		line = append(append(line, "--"), args...)
 	}
-	return nil, "", true
+	return line, nil
 }
 
 // notifyEndings asks for the signals that end a job; not for SIGHUP where nohup has started us.

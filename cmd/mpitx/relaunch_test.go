@@ -11,30 +11,27 @@ import (
 	"mpitx/cmd/mpitx/internal/locate"
 )
 
-func TestWithoutRanks(t *testing.T) {
-	list := newList(&app{env: &locate.Env{}})
-	if err := list.ParseFlags(nil); err != nil {
-		t.Fatal(err)
-	}
+func TestInnerCommand(t *testing.T) {
 	for _, c := range []struct{ given, want string }{
-		{"list -n 4 cvars", "list cvars"},
-		{"list -n4 cvars", "list cvars"},
-		{"list -n=4 cvars", "list cvars"},
-		{"list --ranks 4 cvars", "list cvars"},
-		{"list --ranks=4 cvars", "list cvars"},
-		{"list --regex -n -n 4", "list --regex -n"},
-		{"list --regex=-n -n 4", "list --regex=-n"},
-		{"list -n 2 --regex --ranks=3", "list --regex --ranks=3"},
-		{"list --category -n4 -n 4 x", "list --category -n4 x"},
-		{"list -o -n -n 2", "list -o -n"},
-		{"list -ocsv -n 2", "list -ocsv"},
-		{"list --set -n 2 cvars", "list --set cvars"},
-		{"list --set=false -n 2", "list --set=false"},
-		{"list -n 2 -- -n 3", "list -- -n 3"},
-		{"list -n", "list"},
+		{"-n 4 cvars", "-- cvars"},
+		{"-n4 cvars", "-- cvars"},
+		{"--ranks=4", ""},
+		{"--regex -n -n 4", "--regex=-n"},
+		{"-n 2 --regex --ranks=3 --regex a", "--regex=--ranks=3 --regex=a"},
+		{"--category -n4 -n 4 x", "--category=-n4 -- x"},
+		{"-ocsv -n 2", "--output=csv"},
+		{"--set -n 2 cvars", "--set=true -- cvars"},
+		{"--set=false -n 2", "--set=false"},
+		{"--scope all,local -n 2 --timeout 90s", "--scope=all --scope=local --timeout=1m30s"},
+		{"-n 2 -- -n 3", "-- -n 3"},
 	} {
-		if got := withoutRanks(list.Flags(), strings.Fields(c.given)); !slices.Equal(got, strings.Fields(c.want)) {
-			t.Errorf("%s: %q, want %q", c.given, got, c.want)
+		list := newList(&app{env: &locate.Env{}})
+		if err := list.ParseFlags(strings.Fields(c.given)); err != nil {
+			t.Fatal(err)
+		}
+		got, err := innerCommand(list)
+		if want := append([]string{"list"}, strings.Fields(c.want)...); err != nil || !slices.Equal(got[1:], want) {
+			t.Errorf("%s: %q %v, want %q", c.given, got[1:], err, want)
 		}
 	}
 }

@@ -132,7 +132,7 @@ func (o *sampleOptions) run(cmd *cobra.Command, args []string) error {
 		err = o.prepare(args)
 	}
 	if err == nil {
-		err = o.start(cmd.Flags(), args)
+		err = o.start(cmd, args)
 	}
 	if err == nil {
 		return nil

@@ -4,7 +4,6 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/internal/job"
@@ -16,13 +15,13 @@ func newServe(a *app) *cobra.Command {
 	s := &source{a: a}
 	var exclude []string
 	cmd := &cobra.Command{Use: "serve", Hidden: true, Args: noArguments, Short: "Serve an explorer over standard input and output",
-		RunE: func(cmd *cobra.Command, _ []string) error { return done(s.serve(cmd.Flags(), exclude)) }}
+		RunE: func(cmd *cobra.Command, _ []string) error { return done(s.serve(cmd, exclude)) }}
 	s.flags(cmd, true)
 	cmd.Flags().StringArrayVar(&exclude, "exclude", nil, "list this variable, and otherwise leave it alone")
 	return cmd
 }
 
-func (s *source) serve(flags *pflag.FlagSet, exclude []string) (err error) {
+func (s *source) serve(cmd *cobra.Command, exclude []string) (err error) {
 	if s.timeout <= 0 {
 		return usagef("--timeout: must be positive")
 	}
@@ -30,7 +29,7 @@ func (s *source) serve(flags *pflag.FlagSet, exclude []string) (err error) {
 		return err
 	}
 	if s.n > 0 { // of the demo MPI, whose launcher we are
-		return s.relaunch(flags)
+		return s.relaunch(cmd)
 	}
 	exe, err := os.Executable()
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/internal/job"
@@ -93,7 +92,7 @@ func (s *source) open(cmd *cobra.Command, writes []job.Write, stage job.Stage) (
 		s.a.warnOverridden(s.chosen, s.mpi)
 	}
 	if s.n > 0 {
-		return nil, s.relaunch(cmd.Flags())
+		return nil, s.relaunch(cmd)
 	}
 	return s.collect(launch, writes, stage)
 }
@@ -212,14 +211,14 @@ func (s *source) finish(code int, err error) error {
 }
 
 // relaunch runs this same command under the MPI's launcher.
-func (s *source) relaunch(flags *pflag.FlagSet) error {
+func (s *source) relaunch(command *cobra.Command) error {
 	signals := catchSignals()
 	defer signals.stop()
-	exe, err := os.Executable()
+	inner, err := innerCommand(command)
 	if err != nil {
-		return failf("start: %v", err)
+		return err
 	}
-	argv, environ, err := s.a.env.LaunchCommand(s.chosen, s.n, append([]string{exe}, withoutRanks(flags, os.Args[1:])...))
+	argv, environ, err := s.a.env.LaunchCommand(s.chosen, s.n, inner)
 	if err != nil {
 		return err
 	}
