@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -70,5 +71,13 @@ func TestStopWithoutStart(t *testing.T) {
 	}
 	if got := signals.stop(); got != 0 {
 		t.Errorf("passed %v", got)
+	}
+}
+
+// A rank that is ended as rank 0 has failed adds nothing to the exit code.
+func TestSelfLaunchFails(t *testing.T) {
+	argv := []string{"sh", "-c", "[ $FAKEMPI_RANK = 1 ] || exit 3; exec sleep 60"}
+	if code := selfLaunch(2, argv, os.Environ(), time.Second); code != 3 {
+		t.Errorf("exit code %d, want 3", code)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -57,12 +58,15 @@ start:
 			continue
 		}
 		gone := make(chan struct{})
+		var told atomic.Bool // to end: its exit code says nothing about the job
 		wg.Go(func() {
 			cmd.Wait()
 			signals.stop()
 			close(gone)
 			c := exitCode(cmd.ProcessState)
-			ended(c)
+			if !told.Load() {
+				ended(c)
+			}
 			if rank == 0 && c != exitDone {
 				close(over)
 			}
@@ -78,6 +82,7 @@ start:
 				case <-gone:
 					return
 				case <-time.After(2 * time.Second):
+					told.Store(true)
 					cmd.Process.Signal(s)
 				}
 			}
