@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"mpitx/cmd/mpitx/internal/locate"
 )
 
 // Where nothing is recorded, the agents on rank 0 have left word of which programs loaded them, and of why one that has MPI is not
@@ -63,7 +65,11 @@ func (o *sampleOptions) unrecorded(s seen) []string {
 	case len(s.why) > 0:
 		what("%s", strings.Join(s.why[:min(len(s.why), mostSeen)], "; "))
 	case len(s.entered) > 0:
-		what("MPI_Init of %s failed", namesText(s.entered))
+		if wrong := locate.WrongLauncher(o.launcher(), o.chosen); wrong != "" {
+			what("MPI_Init of %s failed: %s", namesText(s.entered), wrong)
+		} else {
+			what("MPI_Init of %s failed", namesText(s.entered))
+		}
 	case len(s.loaded) == 0:
 		what("no process loaded the agent")
 	case p.Linked != nil && slices.Contains(s.loaded, target):

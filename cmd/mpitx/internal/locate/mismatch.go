@@ -50,6 +50,15 @@ func InitFailed(l Launch, m MPI, how string) error {
 	}
 }
 
+// WrongLauncher says that a program of m was started by another library's launcher, and by which one it should be; "" if the launcher is
+// m's, or of a library that is not known.
+func WrongLauncher(l Launch, m MPI) string {
+	if !foreign(l, m) {
+		return ""
+	}
+	return "it was started by " + l.by() + ": start it with " + ownLauncher(m)
+}
+
 func foreign(l Launch, m MPI) bool { return l.Family != "" && m.Impl != "" && l.Family != m.Impl }
 
 // readOwn is how to read the library that belongs to a launcher instead of m.
