@@ -84,7 +84,13 @@ func TestSamples(t *testing.T) {
 			return os.Mkdir(filepath.Join(env.WorkDir, "home"), 0o755)
 		},
 		Condition: func(name string) (bool, error) {
-			return slices.Contains(families, name) || name == "root" && os.Geteuid() == 0, nil
+			switch name {
+			case "root":
+				return os.Geteuid() == 0, nil
+			case locate.OpenMPI, locate.MPICH:
+				return slices.Contains(families, name), nil
+			}
+			return behaves(name)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"run": cmdRun, "count": cmdCount, "send": cmdSend, "mode": cmdMode, "memory": cmdMemory,

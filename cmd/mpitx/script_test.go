@@ -111,7 +111,7 @@ func TestScripts(t *testing.T) {
 			case "openmpi", "mpich":
 				return have(name)
 			}
-			return false, fmt.Errorf("unknown condition %s", name)
+			return behaves(name)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"run": cmdRun, "count": cmdCount, "clean": cmdClean, "sub": cmdSub, "interrupt": cmdInterrupt, "cut": cmdCut,
@@ -210,7 +210,7 @@ var variables = sync.OnceValue(func() []string {
 		name, _, _ := strings.Cut(kv, "=")
 		names = append(names, name)
 	}
-	scripts, _ := filepath.Glob("testdata/script/*.txtar")
+	scripts, _ := filepath.Glob("testdata/*/*.txtar")
 	for _, path := range scripts {
 		text, _ := os.ReadFile(path)
 		for _, m := range regexp.MustCompile(`(?m)^env (\w+)=`).FindAllSubmatch(text, -1) {

@@ -20,8 +20,10 @@ import (
 // nodes are launchers' commands for four ranks on two nodes that are this one, under names that nobody can resolve.
 func nodes(t *testing.T, dir string) map[string][]string {
 	t.Helper()
-	agent := filepath.Join(dir, "agent") // in the place of ssh; a daemon of Open MPI takes its session directory from TMPDIR
-	script := "#!/bin/sh\nhost=$1; shift\nmkdir -p " + dir + "/$host\nexport TMPDIR=" + dir + "/$host\nexec sh -c \"$*\"\n"
+	// In the place of ssh. A daemon of Open MPI takes its session directory from TMPDIR, and from 5.0 on it must have its host's name.
+	agent := filepath.Join(dir, "agent")
+	script := "#!/bin/sh\nhost=$1; shift\nmkdir -p " + dir + "/$host\nexport TMPDIR=" + dir + "/$host\n" +
+		"! unshare -u true 2>/dev/null || exec unshare -u sh -c \"hostname $host; $*\"\nexec sh -c \"$*\"\n"
 	if err := os.WriteFile(agent, []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}

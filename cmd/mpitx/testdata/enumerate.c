@@ -19,11 +19,11 @@ static void must(int rc, const char *what)
     }
 }
 
-/* The fewest digits that read back. */
+/* The fewest digits that read back, but no exponent for a number such as 10. */
 static void print_double(FILE *f, double d)
 {
     char text[64];
-    for (int digits = 1; digits <= 17; digits++) {
+    for (int digits = 6; digits <= 17; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, d);
         if (strtod(text, NULL) == d)
             break;

@@ -152,7 +152,7 @@ func TestInitFailed(t *testing.T) {
 	if err := InitFailed(orte, MPI{Family: OpenMPI, Impl: OpenMPI}, ""); err != nil {
 		t.Errorf("its own launcher: %v", err)
 	}
-	if got, want := WrongLauncher(orte, MPI{Impl: MPICH, Launcher: "/usr/bin/mpirun.mpich"}), "it was started by Open MPI's mpirun (/usr/bin/prte): start it with /usr/bin/mpirun.mpich"; got != want {
+	if got, want := WrongLauncher(orte, MPI{Impl: MPICH, Launcher: "/usr/bin/mpirun.mpich"}), "it was started by Open MPI's mpirun (/usr/bin/prte); start it with /usr/bin/mpirun.mpich"; got != want {
 		t.Errorf("%s, not %s", got, want)
 	}
 	if got := WrongLauncher(orte, MPI{Impl: OpenMPI}); got != "" {

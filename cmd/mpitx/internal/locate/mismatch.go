@@ -56,7 +56,7 @@ func WrongLauncher(l Launch, m MPI) string {
 	if !foreign(l, m) {
 		return ""
 	}
-	return "it was started by " + l.by() + ": start it with " + ownLauncher(m)
+	return "it was started by " + l.by() + "; start it with " + ownLauncher(m)
 }
 
 func foreign(l Launch, m MPI) bool { return l.Family != "" && m.Impl != "" && l.Family != m.Impl }

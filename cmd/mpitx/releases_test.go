@@ -1,0 +1,78 @@
+//go:build cgo && linux
+
+package main
+
+import (
+	"fmt"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"sync"
+	"testing"
+
+	"mpitx/cmd/mpitx/internal/locate"
+)
+
+// behaviours are what some major releases of a library do and others do not, where tests must expect it. Scripts ask for them as
+// conditions.
+var behaviours = map[string]struct {
+	family   string
+	from, to int // major releases; to 0: all later ones
+}{
+	// Open MPI 6.0 crashes in MPI_Init with pml_monitoring_enable.
+	"openmpi-monitors": {locate.OpenMPI, 0, 5},
+	// Up to 4 some variables hold the rank. From 5 on PRRTE, the launcher, has none of them in the library.
+	"openmpi-vpid":      {locate.OpenMPI, 0, 4},
+	"openmpi-isendrecv": {locate.OpenMPI, 5, 0},
+	// MPICH 5 ends in MPI_Init under a launcher that speaks PMIx alone. With older releases each process is a job of its own.
+	"mpich-alone": {locate.MPICH, 0, 4},
+}
+
+// behaves says whether the library that is installed does it.
+func behaves(name string) (bool, error) {
+	b, ok := behaviours[name]
+	if !ok {
+		return false, fmt.Errorf("unknown condition %s", name)
+	}
+	if ok, err := have(b.family); !ok || err != nil {
+		return false, err
+	}
+	major, err := release(b.family)
+	return b.from <= major && (b.to == 0 || major <= b.to), err
+}
+
+// release is the major release of a library, as its launcher gives it.
+func release(family string) (int, error) {
+	return releases[family]()
+}
+
+var releases = map[string]func() (int, error){
+	locate.OpenMPI: sync.OnceValues(func() (int, error) { return askLauncher(locate.OpenMPI) }),
+	locate.MPICH:   sync.OnceValues(func() (int, error) { return askLauncher(locate.MPICH) }),
+}
+
+func askLauncher(family string) (int, error) {
+	out, err := exec.Command("mpirun."+family, "--version").Output()
+	if err != nil {
+		return 0, fmt.Errorf("mpirun.%s --version: %v", family, err)
+	}
+	m := regexp.MustCompile(`(\d+)\.\d+`).FindSubmatch(out)
+	if m == nil {
+		return 0, fmt.Errorf("mpirun.%s --version names no release: %s", family, out)
+	}
+	return strconv.Atoi(string(m[1]))
+}
+
+func TestBehaviours(t *testing.T) {
+	for name, b := range behaviours {
+		if ok, err := have(b.family); !ok || err != nil {
+			continue
+		}
+		if got, err := behaves(name); err != nil {
+			t.Errorf("%s: %v %v", name, got, err)
+		}
+	}
+	if _, err := behaves("nonsense"); err == nil {
+		t.Error("an unknown condition holds")
+	}
+}
