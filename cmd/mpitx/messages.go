@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -115,50 +114,54 @@ func wrongCommand(text string) string {
 	return "there is no command " + m[1] + "; see mpitx help"
 }
 
-var (
-	unknownFlag   = regexp.MustCompile(`(?s)^unknown flag: (--.*)`)
-	unknownLetter = regexp.MustCompile(`(?s)^unknown shorthand flag: '(.*?)' in -`)
-	noValue       = regexp.MustCompile(`^flag needs an argument: (?:'.' in (-.)|(--[a-z-]+))`)
-	wrongValue    = regexp.MustCompile(`(?s)^invalid argument (".*") for "(?:(-.), )?(--[a-z-]+)" flag: (.*)`) // value, letter, name, problem
-)
-
 // wrongFlag puts what pflag says of a command's flags into our words.
 func wrongFlag(cmd *cobra.Command, err error) error {
-	help := strings.TrimSuffix("mpitx help "+strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), "mpitx"), " "), " ")
-	text := err.Error()
-	if m := unknownFlag.FindStringSubmatch(text); m != nil {
+	help := strings.TrimSpace("mpitx help" + strings.TrimPrefix(cmd.CommandPath(), "mpitx"))
+	var unknown *pflag.NotExistError
+	var bare *pflag.ValueRequiredError
+	var wrong *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
+		return usagef("there is no flag -%s; see %s", unknown.GetSpecifiedName(), help)
+	case errors.As(err, &unknown):
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
 			if !f.Hidden {
 				names = append(names, "--"+f.Name)
 			}
 		})
-		if near := catalog.Nearest(names, m[1], 1); near != nil {
-			return usagef("there is no flag %s; did you mean %s?", m[1], near[0])
+		if near := catalog.Nearest(names, "--"+unknown.GetSpecifiedName(), 1); near != nil {
+			return usagef("there is no flag --%s; did you mean %s?", unknown.GetSpecifiedName(), near[0])
 		}
-		return usagef("there is no flag %s; see %s", m[1], help)
-	}
-	if m := unknownLetter.FindStringSubmatch(text); m != nil {
-		return usagef("there is no flag -%s; see %s", m[1], help)
-	}
-	if m := noValue.FindStringSubmatch(text); m != nil {
-		return usagef("%s: needs a value; see %s", m[1]+m[2], help)
-	}
-	if m := wrongValue.FindStringSubmatch(text); m != nil {
-		problem := m[4]
-		switch {
-		case strings.HasPrefix(problem, "time: "):
-			problem = "must be a time with its unit, such as 10ms or 5s"
-		case strings.HasSuffix(problem, "value out of range"):
-			problem = "is too large"
-		case strings.HasPrefix(problem, "strconv.ParseInt: "):
-			problem = "must be a whole number"
-		case strings.HasPrefix(problem, "strconv.ParseBool: "):
-			problem = "must be true or false"
+		return usagef("there is no flag --%s; see %s", unknown.GetSpecifiedName(), help)
+	case errors.As(err, &bare) && bare.GetSpecifiedShortnames() != "":
+		return usagef("-%s: needs a value; see %s", bare.GetFlag().Shorthand, help)
+	case errors.As(err, &bare):
+		return usagef("--%s: needs a value; see %s", bare.GetFlag().Name, help)
+	case errors.As(err, &wrong):
+		f := wrong.GetFlag()
+		name := "--" + f.Name
+		if f.Shorthand != "" {
+			name = "-" + f.Shorthand
 		}
-		return usagef("%s: %s: %s; see %s", cmp.Or(m[2], m[3]), m[1], problem, help)
+		return usagef("%s: %q: %s; see %s", name, wrong.GetValue(), wrongValue(f.Value.Type(), wrong.Unwrap()), help)
 	}
-	return usagef("%s; see %s", text, help)
+	return usagef("%v; see %s", err, help)
+}
+
+// wrongValue says what is wrong with a flag's value.
+func wrongValue(kind string, err error) string {
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		return "is too large"
+	case kind == "duration":
+		return "must be a time with its unit, such as 10ms or 5s"
+	case kind == "int":
+		return "must be a whole number"
+	case kind == "bool":
+		return "must be true or false"
+	}
+	return err.Error()
 }
 
 // complain prints a message for people on standard error: one line, with everything in it that a terminal would obey escaped.
