@@ -72,7 +72,7 @@ func (m *Model) key(key, text string) tea.Cmd {
 	case "ctrl+z":
 		return tea.Suspend
 	case "R": // over any dialog: the line at the foot says that it restarts
-		if (m.ended != "" || m.failed != "") && m.o.Start != nil && !m.typing() {
+		if m.broken() && m.o.Start != nil && !m.typing() {
 			m.status = ""
 			return m.restart()
 		}

@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mpitx/catalog"
 	"mpitx/export"
 	"mpitx/ui/link"
 	"mpitx/ui/program"
@@ -207,7 +208,7 @@ func (m *Model) lost() {
 }
 
 func (m *Model) restart() tea.Cmd {
-	if m.ended == "" && m.failed == "" {
+	if !m.broken() {
 		m.complain("the back end lives")
 		return nil
 	}
@@ -246,11 +247,22 @@ func (m *Model) liveState() string {
 	var parts []string
 	switch {
 	case m.o.Start == nil:
-		return "offline"
+		parts = append(parts, "offline")
 	case m.ended != "":
 		parts = append(parts, "BACK END LOST")
 	case m.o.ReadOnly:
 		parts = append(parts, "read-only")
+	}
+	if m.x != nil {
+		switch c := m.x.cat; {
+		case !c.After.Read && c.After.Error != "":
+			parts = append(parts, "ONLY BEFORE MPI_Init")
+		case !c.Before.Read && c.Before.Error != "":
+			parts = append(parts, "ONLY AFTER MPI_Init")
+		}
+		if lost := lostRanks(m.x.cat); len(lost) > 0 {
+			parts = append(parts, "LOST: r"+export.RankList(lost))
+		}
 	}
 	if s := m.silent(); len(s) > 0 {
 		parts = append(parts, "SILENT: r"+export.RankList(s))
@@ -262,6 +274,45 @@ func (m *Model) liveState() string {
 		parts = append(parts, "workload "+m.workload)
 	}
 	return strings.Join(parts, "  ")
+}
+
+// lostRanks are those whose answer is missing or partial.
+func lostRanks(c *catalog.Catalog) (ranks []int) {
+	for i := range c.Job.Ranks {
+		if c.Job.Ranks[i].Error != "" {
+			ranks = append(ranks, c.Job.Ranks[i].Rank)
+		}
+	}
+	return ranks
+}
+
+// missing says what a catalog does not have, and why; "": it is whole.
+func missing(c *catalog.Catalog) string {
+	var parts []string
+	for _, st := range []struct {
+		name string
+		*catalog.Stage
+	}{{"before MPI_Init", &c.Before}, {"after MPI_Init", &c.After}} {
+		if st.Error != "" && !st.Read {
+			parts = append(parts, st.name+" nothing was read: "+st.Error)
+		} else if st.Error != "" {
+			parts = append(parts, st.name+": "+st.Error)
+		}
+	}
+	if lost := lostRanks(c); len(lost) > 0 {
+		i := slices.IndexFunc(c.Job.Ranks, func(r catalog.Rank) bool { return r.Rank == lost[0] })
+		text := "no answer, or not all of it, from " + ranksText(lost) + ": "
+		if len(lost) > 1 {
+			text += fmt.Sprintf("rank %d: ", lost[0])
+		}
+		parts = append(parts, text+c.Job.Ranks[i].Error)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// broken says whether another back end may do better than this one.
+func (m *Model) broken() bool {
+	return m.ended != "" || m.failed != "" || m.x != nil && missing(m.x.cat) != ""
 }
 
 func (m *Model) logLines() []string {

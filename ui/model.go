@@ -226,6 +226,9 @@ func (m *Model) loaded(msg loadedMsg) {
 	m.tree, m.list = scroll{}, scroll{}
 	m.refill()
 	m.comeBack()
+	if text := missing(m.x.cat); text != "" {
+		m.complain("%s", text)
+	}
 	m.places, m.placeAt = []place{m.here()}, 0
 }
 

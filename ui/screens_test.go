@@ -157,6 +157,9 @@ func TestTitle(t *testing.T) {
 	own := []catalog.Variable{{Kind: catalog.Virtual, Name: "mpitx:calls"}}
 	m := explorer(t, fixture(t, "openmpi-4.1.4.json"), Options{Virtual: own}, 80, 24)
 	contains(t, m, "1282 cvars  33 pvars  1 mpitx:*", "1 of 1316")
+	m.workload = strings.Repeat("w", 15)
+	contains(t, m, "workload wwwwwwwwwwwwwww  1282 cvars  33 pvars  1 mpitx:* ")
+	m.workload = ""
 	resize(m, 56, 24)
 	contains(t, m, "offline  1316 variables")
 	resize(m, 40, 24)
@@ -201,4 +204,31 @@ func TestPaste(t *testing.T) {
 	if len((*backends)[0].writes) > 0 {
 		t.Error("written")
 	}
+}
+
+// A stage or a rank that could not be read is named, with the reason, and R tries again.
+func TestPartialCatalog(t *testing.T) {
+	half := func() *catalog.Catalog {
+		c := &catalog.Catalog{Cvars: []catalog.Variable{{Kind: catalog.Cvar, Name: "early", Type: catalog.TypeInt, Before: ok(catalog.TypeInt, 1)}}}
+		c.Before.Read = true
+		c.After.Error = "the MPI process was killed by SIGABRT in: MPI_Init"
+		return c
+	}
+	m := explorer(t, half(), Options{}, 80, 24)
+	contains(t, m, "ONLY BEFORE MPI_Init", "after MPI_Init nothing was read: the MPI process was killed by SIGABRT in:")
+	press(m, "j")
+	lacks(t, m, "R restart")
+	m, backends := fakeSession(t, Options{})
+	c := half()
+	c.After = catalog.Stage{Read: true}
+	c.Job = catalog.Job{Size: 3, Ranks: []catalog.Rank{{Rank: 0}, {Rank: 1, Error: "killed by SIGKILL"}, {Rank: 2, Error: "no answer"}}}
+	m.loaded(loadedMsg{x: ready(c, nil, m.t)})
+	contains(t, m, "LOST: r1,2", "no answer, or not all of it, from ranks 1,2: rank 1: killed by SIGKILL")
+	press(m, "j")
+	contains(t, m, "R restart the back end")
+	begin(m, m.key("R", "R"))
+	if len(*backends) != 2 {
+		t.Error("not restarted")
+	}
+	lacks(t, m, "LOST")
 }

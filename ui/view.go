@@ -157,7 +157,7 @@ func (m *Model) title() string {
 
 // spread puts text at both ends of a line.
 func (m *Model) spread(left, right string) string {
-	right = m.t.Cut(right, m.w*2/3)
+	right = m.t.Cut(right, max(m.w*2/3, m.w-term.Width(left)))
 	return m.t.Fit(left, m.w-term.Width(right)) + right
 }
 
@@ -254,7 +254,7 @@ func (m *Model) bottom() []string {
 // hints are the keys that do something now.
 func (m *Model) hints() []string {
 	var now []string
-	if m.ended != "" || m.failed != "" && m.o.Start != nil {
+	if m.o.Start != nil && m.broken() {
 		now = append(now, "R restart the back end")
 	}
 	switch {
