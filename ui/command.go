@@ -147,6 +147,7 @@ func (m *Model) named(name string) *entry {
 }
 
 func (m *Model) cmdFilter(args string) {
+	m.focus = paneList
 	if args == "" {
 		m.mode = modeFilter
 		return

@@ -25,7 +25,7 @@ func (m *Model) detailView(width, height int) []string {
 		if c := m.branch.category; c != nil && m.query == "" {
 			return m.below("category "+c.Name, m.wrapped(c.Description, width, term.Style{}), width, height)
 		}
-		return m.below("", nil, width, height)
+		return m.below("no variable", nil, width, height)
 	}
 	if m.cache.e != e || m.cache.width != width || m.cache.generation != m.generation {
 		m.cache = details{e, width, m.generation, m.detailLines(e, width)}

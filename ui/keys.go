@@ -36,7 +36,7 @@ func init() {
 		{[]string{"l", "right", "enter"}, "unfold a branch, go to its variables, to the details", false, quiet((*Model).right)},
 		{[]string{"h", "left"}, "fold a branch, go back to the tree", false, quiet((*Model).left)},
 		{[]string{"/"}, "search names and descriptions", false, quiet((*Model).startSearch)},
-		{[]string{"f"}, "filter bar", false, quiet(func(m *Model) { m.mode = modeFilter })},
+		{[]string{"f"}, "filter bar", false, quiet(func(m *Model) { m.mode, m.focus = modeFilter, paneList })},
 		{[]string{"F"}, "no filter", false, quiet((*Model).noFilter)},
 		{[]string{"esc"}, "end the search", false, quiet((*Model).endSearch)},
 		{[]string{"c"}, "to the variable's category; [ goes back", false, quiet((*Model).toCategory)},

@@ -157,8 +157,9 @@ func TestTitle(t *testing.T) {
 	own := []catalog.Variable{{Kind: catalog.Virtual, Name: "mpitx:calls"}}
 	m := explorer(t, fixture(t, "openmpi-4.1.4.json"), Options{Virtual: own}, 80, 24)
 	contains(t, m, "1282 cvars  33 pvars  1 mpitx:*", "1 of 1316")
+	resize(m, 97, 24)
 	m.workload = strings.Repeat("w", 15)
-	contains(t, m, "workload wwwwwwwwwwwwwww  1282 cvars  33 pvars  1 mpitx:* ")
+	contains(t, m, "workload wwwwwwwwwwwwwww  1282 cvars  33 pvars  1 mpitx:*")
 	m.workload = ""
 	resize(m, 56, 24)
 	contains(t, m, "offline  1316 variables")
@@ -175,6 +176,15 @@ func TestRestartStays(t *testing.T) {
 	if e := m.current(); e == nil || e.name != "limit" {
 		t.Errorf("at %+v", e)
 	}
+}
+
+// The filter shows what it lets through, whatever had the focus.
+func TestFilterShowsList(t *testing.T) {
+	m := explorer(t, fixture(t, "openmpi-4.1.4.json"), Options{}, 40, 10)
+	press(m, "l", "f", "right", "right", "right", "down")
+	contains(t, m, "[class=aggregate]", "of ", "NAME")
+	press(m, "enter", "h", ":", "'filter class=counter kind=cvar", "enter")
+	contains(t, m, "the filter hides everything here", "0 shown")
 }
 
 // The mouse chooses among what is watched.
