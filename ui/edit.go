@@ -80,7 +80,7 @@ func (m *Model) openEdit(e *entry, text string) {
 	case !m.alive():
 		return
 	}
-	enum := m.x.cat.Enum(e.v.Enum)
+	enum := m.enum(e.v)
 	m.edit.e, m.edit.ranks, m.edit.err, m.edit.outcomes = e, nil, nil, nil
 	m.mode = modeEdit
 	if text == "" {
@@ -94,11 +94,19 @@ func (m *Model) openEdit(e *entry, text string) {
 	m.validate()
 }
 
+// enum is the enumeration by whose items a variable is written; nil: there is none.
+func (m *Model) enum(v *catalog.Variable) *catalog.Enum {
+	if m.o.Items != nil {
+		return m.o.Items(m.x.cat, v)
+	}
+	return m.x.cat.Enum(v.Enum)
+}
+
 // validate reads what is typed as the write would.
 func (m *Model) validate() {
 	e := m.edit.e
 	count := max(e.v.After.Count, 1)
-	_, err := catalog.ParseValue(e.v, m.x.cat.Enum(e.v.Enum), count, m.line.String())
+	_, err := catalog.ParseValue(e.v, m.enum(e.v), count, m.line.String())
 	m.edit.problem = ""
 	if err != nil {
 		m.edit.problem = err.Error()
@@ -189,7 +197,7 @@ func (m *Model) keyEdit(key, text string) tea.Cmd {
 }
 
 func (m *Model) keyPick(key string) tea.Cmd {
-	items := m.x.cat.Enum(m.edit.e.v.Enum).Items
+	items := m.enum(m.edit.e.v).Items
 	switch key {
 	case "j", "down":
 		m.edit.pick.at++

@@ -46,7 +46,7 @@ func (m *Model) box() []string {
 			hint("enter writes it, esc cancels")
 		}
 	case modePick:
-		items := m.x.cat.Enum(v.Enum).Items
+		items := m.enum(v).Items
 		height := min(len(items), max(3, m.h-14))
 		m.edit.pick.view(len(items), height)
 		for i := m.edit.pick.top; i < m.edit.pick.top+height; i++ {
@@ -131,7 +131,7 @@ func (m *Model) outcomeLines(width int) []string {
 	type same struct{ result, detail, old, back string }
 	ranks := map[same][]int{}
 	order := []same{}
-	enum := m.x.cat.Enum(m.edit.e.v.Enum)
+	enum := m.enum(m.edit.e.v)
 	for _, o := range m.edit.outcomes {
 		k := same{o.Result, o.Detail, o.Old.Format(enum), o.Back.Format(enum)}
 		if ranks[k] == nil {

@@ -318,6 +318,11 @@ func (m *Model) helpLines() []string {
 		}
 		lines = append(lines, " "+m.t.Paint(bold, title), "")
 	}
+	warning := []string{}
+	if m.o.Warning != "" {
+		section("Warning")
+		warning, lines = append(append(lines, m.wrapped(m.o.Warning, m.w, term.Style{})...), ""), nil
+	}
 	if live {
 		section("Keys while watching (w)")
 		for _, k := range watchKeys {
@@ -354,7 +359,7 @@ func (m *Model) helpLines() []string {
 			lines = append(lines, m.explained(strings.TrimSpace(":"+c.name+" "+c.args), c.help)...)
 		}
 	}
-	lines = append(lines, "")
+	lines = append(append(warning, lines...), "")
 	return append(lines, m.inLines("The mouse chooses rows and turns pages. Keys that do not scroll close this help.", m.w, term.Style{})...)
 }
 

@@ -264,6 +264,44 @@ func TestEditGroupAndFlags(t *testing.T) {
 	contains(t, m, "new  put|get", "Write this on all 4 ranks?")
 }
 
+// A warning is said once, and stands in the help.
+func TestWarning(t *testing.T) {
+	m, _ := fakeSession(t, Options{Warning: "LD_LIBRARY_PATH makes programs load /other/libmpi.so.40, but mpitx reads /usr/lib/libmpi.so.40: use --mpi /other/libmpi.so.40"})
+	contains(t, m, "warning (? shows it whole): LD_LIBRARY_PATH makes programs load /other/libmpi.so.40")
+	press(m, "?")
+	contains(t, m, "Warning", "LD_LIBRARY_PATH makes programs load", ": use --mpi", "/other/libmpi.so.40")
+	press(m, "esc", "R")
+	if strings.Contains(screen(t, m), "LD_LIBRARY_PATH") {
+		t.Errorf("said again:\n%s", screen(t, m))
+	}
+	if m, _ := fakeSession(t, Options{}); strings.Contains(strings.Join(m.helpLines(), "\n"), "Warning") {
+		t.Error("a warning of nothing")
+	}
+}
+
+// Items that the library has in no enumeration are chosen as others are.
+func TestEditByItems(t *testing.T) {
+	items := &catalog.Enum{Items: []catalog.Item{{Value: 3, Name: "ring"}, {Value: 7, Name: "tree"}}}
+	m, backends := fakeSession(t, Options{Items: func(c *catalog.Catalog, v *catalog.Variable) *catalog.Enum {
+		if v.Name == "limit" {
+			return items
+		}
+		return c.Enum(v.Enum)
+	}})
+	press(m, ":", "'show limit", "enter", "e")
+	contains(t, m, "3  ring", "> 7  tree", "enter chooses")
+	press(m, "k", "enter", "y")
+	if w := (*backends)[0].writes; len(w) != 1 || w[0].Text != "ring" {
+		t.Fatalf("%+v", w)
+	}
+	press(m, "esc", "e", "=", "ctrl+u", "'rign", "enter")
+	contains(t, m, "did you mean ring?")
+	press(m, "esc", ":", "'write algorithm=binomial", "enter", "y")
+	if w := (*backends)[0].writes; len(w) != 2 || w[1].Text != "binomial" {
+		t.Fatalf("%+v", w)
+	}
+}
+
 func TestReadOnly(t *testing.T) {
 	m, backends := fakeSession(t, Options{ReadOnly: true})
 	press(m, ":", "'show limit", "enter", "e")

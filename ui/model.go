@@ -35,6 +35,11 @@ type Options struct {
 	// HowToSet gives the lines that set a control variable to its present value for the next run; nil: none are shown.
 	HowToSet func(c *catalog.Catalog, v *catalog.Variable) []string
 
+	// Items is the enumeration by whose items a control variable can be written, if it is more than the one that the library has for it.
+	Items func(c *catalog.Catalog, v *catalog.Variable) *catalog.Enum
+
+	Warning string // what is wrong with the choice of the library; it is said once, and stands in the help
+
 	Virtual []catalog.Variable // mpitx's own, which are shown with those of the library
 
 	ReadOnly bool // nothing is written into the library
@@ -79,6 +84,7 @@ type Model struct {
 	phase    string // what the back end is doing
 	status   string // outcome of the last action, one line
 	bad      bool   // status tells of a failure
+	warned   bool   // of what Options.Warning says
 	mode     mode
 	focus    pane
 	zoom     bool // only the pane that has the focus is shown
@@ -203,6 +209,10 @@ func (m *Model) loaded(msg loadedMsg) {
 	}
 	old := m.criteria
 	m.x, m.failed, m.phase = msg.x, "", ""
+	if m.o.Warning != "" && !m.warned {
+		m.warned = true
+		m.complain("warning (? shows it whole): %s", m.o.Warning)
+	}
 	m.search.reset(m.x)
 	m.criteria = newCriteria(m.x)
 	for _, c := range old {

@@ -28,6 +28,9 @@ func (s *source) serve(cmd *cobra.Command, exclude []string) (err error) {
 	if s.chosen, err = s.a.env.Choose(s.mpi); err != nil {
 		return err
 	}
+	if s.a.env.Launcher().Rank <= 0 {
+		s.a.warnOverridden(s.chosen, s.mpi)
+	}
 	if s.n > 0 { // of the demo MPI, whose launcher we are
 		return s.relaunch(cmd)
 	}

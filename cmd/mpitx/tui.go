@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	xterm "golang.org/x/term"
 
 	"mpitx/catalog"
+	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/cmd/mpitx/internal/virtual"
 	"mpitx/ui"
 	"mpitx/ui/link"
@@ -76,7 +78,7 @@ func (o *tuiOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return usagef("%v", err)
 	}
-	options := ui.Options{Term: t, ReadOnly: o.readOnly, Virtual: virtual.Totals(), HowToSet: func(c *catalog.Catalog, v *catalog.Variable) []string {
+	options := ui.Options{Term: t, ReadOnly: o.readOnly, Virtual: virtual.Totals(), Items: o.items, HowToSet: func(c *catalog.Catalog, v *catalog.Variable) []string {
 		return o.setLines(c, v, present(v), t.Export())
 	}}
 	if o.from != "" {
@@ -96,11 +98,23 @@ func (o *tuiOptions) run(cmd *cobra.Command) error {
 	return nil
 }
 
+// items are those by which `mpitx write` takes a variable's value, too.
+func (o *tuiOptions) items(c *catalog.Catalog, v *catalog.Variable) *catalog.Enum {
+	count := 0
+	if v.After != nil {
+		count = v.After.Count
+	}
+	return origin.Enum(cmp.Or(o.chosen.Impl, c.Library.Family), v, c.Enum(v.Enum), count)
+}
+
 // live prepares the back end.
 func (o *tuiOptions) live(options *ui.Options) error {
 	argv, environ, err := o.serveCommand()
 	if err != nil {
 		return err
+	}
+	if other := o.a.env.Overridden(o.chosen, o.mpi); other != "" {
+		options.Warning = overridden(o.chosen, other)
 	}
 	options.Source = "1 process"
 	if o.n > 0 {

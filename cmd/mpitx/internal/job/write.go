@@ -51,10 +51,7 @@ func (b *backend) write(rank, size int) []Outcome {
 			continue
 		}
 		o.Old = r.Value
-		e := b.enum(v.Enum)
-		if e == nil && r.Count == 1 {
-			e = origin.Items(b.request.MPI.Impl, v)
-		}
+		e := origin.Enum(b.request.MPI.Impl, v, b.enum(v.Enum), r.Count)
 		value, err := catalog.ParseValue(v, e, r.Count, w.Text)
 		if err != nil {
 			o.Result, o.Detail = WriteInvalid, err.Error()

@@ -334,7 +334,7 @@ func TestItemsOfMPICH(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := 0
+	found, own := 0, &catalog.Enum{}
 	for v := range c.Variables() {
 		items := mpichItems(v.Description)
 		enumeration := v.Name == "MPIR_CVAR_DEVICE_COLLECTIVES" || v.Name == "MPIR_CVAR_COLLECTIVE_FALLBACK" || strings.HasSuffix(v.Name, "_ALGORITHM")
@@ -346,6 +346,9 @@ func TestItemsOfMPICH(t *testing.T) {
 		}
 		if e := Items(locate.MPICH, v); (e != nil) != enumeration || e != nil && (len(e.Items) != len(items) || e.Items[1] != catalog.Item{Value: 1, Name: items[1]}) {
 			t.Errorf("%s: %+v", v.Name, e)
+		}
+		if Enum(locate.MPICH, v, nil, 1) == nil && enumeration || Enum(locate.MPICH, v, own, 1) != own || Enum(locate.MPICH, v, nil, 2) != nil {
+			t.Errorf("%s: not the enumeration", v.Name)
 		}
 		if Items(locate.OpenMPI, v) != nil {
 			t.Errorf("%s: items on another library", v.Name)

@@ -41,6 +41,15 @@ func setting(impl string, v *catalog.Variable, e *catalog.Enum, value catalog.Va
 	return value.String(), true
 }
 
+// Enum is the enumeration by whose items values of a variable can be written: e, which the library has for it, or, if that is nil, the
+// one that MPICH has in its description. count is the number of the variable's elements.
+func Enum(impl string, v *catalog.Variable, e *catalog.Enum, count int) *catalog.Enum {
+	if e == nil && count == 1 {
+		return Items(impl, v)
+	}
+	return e
+}
+
 // Items is the enumeration that MPICH has in a variable's description only, so that its items can be given by name; nil for others.
 func Items(impl string, v *catalog.Variable) *catalog.Enum {
 	if form := v.Type.Form(); impl != locate.MPICH || v.Enum != "" || form != catalog.FormSigned && form != catalog.FormUnsigned {
