@@ -75,7 +75,7 @@ static struct {
 static int variable_count;
 
 static bool initializes[FUNCTIONS];
-static short large[FUNCTIONS], base[FUNCTIONS]; /* MPI_Send's MPI_Send_c and the other way round, plus one; 0: none */
+static short next[FUNCTIONS], base[FUNCTIONS]; /* MPI_Send's next other form, MPI_Send_c, and that one's MPI_Send, plus one; 0: none */
 
 static bool is_time(const struct definition *definition) { return definition->field == TALLY_TIME || definition->field == TALLY_INIT_TIME; }
 
@@ -103,18 +103,29 @@ static int has_share(const struct definition *definition, const struct chain_fun
     return definition->kinds == ALL_KINDS || definition->kinds == MESSAGES || function->kind != CHAIN_COMPLETION;
 }
 
-/* A function for large counts is the same function: its calls are in the other one's share. Tables are in order. */
-static void find_large(void)
+static void add_form(int b, int form)
 {
+    base[form] = (short)(b + 1);
+    next[form] = next[b];
+    next[b] = (short)(form + 1);
+}
+
+/* A function for large counts is the same function: its calls are in the other one's share. So are those of MPIX_Op_create_x and the
+ * like, which MPICH's Fortran interface calls. Tables are in order. */
+static void find_forms(void)
+{
+    char plain[64];
     for (int f = 1; f < chain_function_count; f++) {
         const char *name = chain_functions[f].name;
         size_t length = strlen(name) - 2;
-        if (strcmp(name + length, "_c") != 0) continue;
-        for (int b = f - 1; b >= 0 && b > f - 64 && !base[f]; b--) {
-            if (strncmp(chain_functions[b].name, name, length) != 0 || chain_functions[b].name[length]) continue;
-            base[f] = (short)(b + 1);
-            large[b] = (short)(f + 1);
+        if (strncmp(name, "MPIX_", 5) == 0 && strcmp(name + length, "_x") == 0) {
+            snprintf(plain, sizeof plain, "MPI_%.*s", (int)length - 5, name + 5);
+            int b = chain_function_id(plain);
+            if (b >= 0) add_form(b, f);
         }
+        if (strcmp(name + length, "_c") != 0) continue;
+        for (int b = f - 1; b >= 0 && b > f - 64 && !base[f]; b--)
+            if (strncmp(chain_functions[b].name, name, length) == 0 && !chain_functions[b].name[length]) add_form(b, f);
     }
 }
 
@@ -123,7 +134,7 @@ static void number_variables(void)
     if (variable_count || chain_function_count > FUNCTIONS) return;
     static const char *const names[] = {"MPI_Init", "MPI_Init_thread", "MPI_Session_init"};
     int count = 0, id;
-    find_large();
+    find_forms();
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if ((id = chain_function_id(names[i])) >= 0) initializes[id] = true;
     for (int d = 0; d < DEFINITIONS; d++) {
@@ -332,8 +343,8 @@ static uint64_t sum(int index, uint64_t now)
     int function = variables[index].function;
     uint64_t total = 0;
     for (struct tally *tally = __atomic_load_n(&tallies, __ATOMIC_ACQUIRE); tally; tally = tally->next) {
-        uint64_t value = read_place(function < 0 ? &tally->totals[definition->field] : &tally->rows[function][definition->own], definition, now);
-        if (function >= 0 && large[function]) value += read_place(&tally->rows[large[function] - 1][definition->own], definition, now);
+        uint64_t value = function < 0 ? read_place(&tally->totals[definition->field], definition, now) : 0;
+        for (int f = function; f >= 0; f = next[f] - 1) value += read_place(&tally->rows[f][definition->own], definition, now);
         if (definition->field == TALLY_STARTED) value -= __atomic_load_n(&tally->totals[TALLY_COMPLETED], __ATOMIC_RELAXED);
         total += value;
     }
@@ -351,12 +362,10 @@ static void choose(void)
         const struct definition *definition = &definitions[variables[i].definition];
         int function = variables[i].function;
         if (function >= 0) {
-            wants[function] |= (uint8_t)definition->wants;
-            tally_selected[function] = 1;
-            int other = large[function] - 1;
-            if (other < 0) continue;
-            wants[other] |= (uint8_t)definition->wants;
-            tally_selected[other] = 1;
+            for (int f = function; f >= 0; f = next[f] - 1) {
+                wants[f] |= (uint8_t)definition->wants;
+                tally_selected[f] = 1;
+            }
             continue;
         }
         if (is_time(definition)) tally_total_time = true;
@@ -401,7 +410,9 @@ static uint64_t bounded(int index, uint64_t value, uint64_t now)
 
 static bool estimated(int function)
 {
-    return tally_estimated_by[function] || (large[function] && tally_estimated_by[large[function] - 1]);
+    bool any = false;
+    for (int f = function; f >= 0; f = next[f] - 1) any = any || tally_estimated_by[f];
+    return any;
 }
 
 const char *virtual_at_most(int index)

@@ -74,7 +74,7 @@ var shares = sync.OnceValue(func() []catalog.Variable {
 	var all []catalog.Variable
 	for _, d := range definitions() {
 		for _, f := range table.Functions {
-			// A function for large counts is the same function (find_large in virtual.c).
+			// A function for large counts is the same function (find_forms in virtual.c).
 			base, large := strings.CutSuffix(f.Name, "_c")
 			class, traffic := f.Carries()
 			if large && names[base] || !d.hasShare(class, traffic) {
