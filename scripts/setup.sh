@@ -64,7 +64,7 @@ missing_packages() {
 # missing_test_packages lists those that only tests use: MPI programs in Fortran and Python, NetPIPE, a compiler and an emulator for ARM.
 missing_test_packages() {
 	have gfortran || printf 'gfortran '
-	[ -e /usr/lib/python3/dist-packages/mpi4py/mpi.cfg ] || printf 'python3-mpi4py '
+	[ -n "$(find /usr/lib/python3/dist-packages/mpi4py -name 'MPI.*.so' 2>/dev/null)" ] || printf 'python3-mpi4py '
 	have NPopenmpi || printf 'netpipe-openmpi '
 	have NPmpich2 || printf 'netpipe-mpich2 '
 	have shellcheck || printf 'shellcheck '

@@ -95,26 +95,37 @@ func TestFortran(t *testing.T) {
 // Calls from a callback of the application's go through the library's Fortran interface, too.
 func TestFortranCallbacks(t *testing.T) {
 	onEach(t, func(t *testing.T, f *family) {
-		f.run(t, job{ranks: 1}, f.compile(t, "mpif90", "f90_callbacks.f90")).only(t, map[string]string{
+		program := f.compile(t, "mpif90", "f90_callbacks.f90")
+		r := f.run(t, job{ranks: 1}, program)
+		if calls, ok := r.counts["MPIX_Op_create_x"]; ok { // what MPICH 5 makes of it
+			delete(r.counts, "MPIX_Op_create_x")
+			r.counts["MPI_Op_create"] = calls
+		}
+		r.only(t, map[string]string{
 			"MPI_Init": "1", "MPI_Comm_rank": "11 nested 10", "MPI_Op_create": "1", "MPI_Reduce_local": "1", "MPI_Op_free": "1", "MPI_Finalize": "1",
 		})
+		f.run(t, job{ranks: 1, config: []string{"variable=mpitx:calls/MPI_Op_create"}}, program).want(t, map[string]string{"mpitx:calls/MPI_Op_create": "1"})
 	})
 }
 
 func TestPython(t *testing.T) {
 	const python = "/usr/bin/python3"
-	config, err := os.ReadFile("/usr/lib/python3/dist-packages/mpi4py/mpi.cfg")
-	if err != nil {
+	if modules, _ := filepath.Glob("/usr/lib/python3/dist-packages/mpi4py/MPI.*.so"); len(modules) == 0 {
 		need.Missing(t, "python3-mpi4py is not installed")
 	}
-	_ = config
 	f := families[0] // what Debian links it to
 	f.build(t)
-	r := f.run(t, job{ranks: 1}, python, "testdata/python.py")
+	want := map[string]string{}
+	var config []string
+	for name, calls := range map[string]string{"Init_thread": "1", "Barrier": "5", "Isend": "1", "Mprobe": "1", "Mrecv": "1", "Wait": "1", "Finalize": "1"} {
+		want["mpitx:calls/MPI_"+name] = calls
+		config = append(config, "variable=mpitx:calls/MPI_"+name)
+	}
+	r := f.run(t, job{ranks: 1, config: config}, python, "testdata/python.py")
 	if !strings.Contains(r.stdout, "{'value': 7}") {
 		t.Errorf("stdout: %s%s", r.stdout, r.stderr)
 	}
-	r.want(t, map[string]string{"MPI_Init_thread": "1", "MPI_Barrier": "5", "MPI_Isend": "1", "MPI_Mprobe": "1", "MPI_Mrecv": "1", "MPI_Wait": "1", "MPI_Finalize": "1"})
+	r.want(t, want) // of mpi4py 4 they are calls of MPI_Isend_c and MPI_Mrecv_c
 }
 
 func TestCallbacksAndLongjmp(t *testing.T) {

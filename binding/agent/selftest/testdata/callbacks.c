@@ -73,8 +73,8 @@ int main(int argc, char **argv)
     MPI_Reduce_local(&in, &out, 1, MPI_INT, op); /* MPI_Type_size, nested */
     MPI_Op_free(&op);
     MPI_Comm_create_keyval(copy, gone, &keyval, NULL);
-    MPI_Comm_set_attr(MPI_COMM_WORLD, keyval, &in);
-    MPI_Comm_dup(MPI_COMM_WORLD, &dup); /* MPI_Comm_size, nested */
+    MPI_Comm_set_attr(MPI_COMM_SELF, keyval, &in);
+    MPI_Comm_dup(MPI_COMM_SELF, &dup); /* MPI_Comm_size, nested */
     MPI_Comm_free(&dup);                /* again */
     MPI_Comm_create_errhandler(stay, &quiet);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, quiet);
@@ -92,6 +92,6 @@ int main(int argc, char **argv)
     deep(20);
     MPI_Initialized(&flag);
     printf("%d\n", out);
-    MPI_Finalize();
+    MPI_Finalize(); /* MPI_Comm_size, a third time: MPI_COMM_SELF's attributes go first */
     return 0;
 }
