@@ -13,6 +13,7 @@ type RowColumn struct {
 	Header string // in tables; "" leaves it out of them
 	Wide   bool   // only in wide tables
 	Right  bool   // aligned to the right, and never cut
+	Point  bool   // with Right: numbers have their decimal points below each other
 	Spare  bool   // dropped where a terminal has no room for it
 }
 
@@ -72,6 +73,9 @@ func (r *Rows) table(w io.Writer, t Terminal, wide bool) error {
 		g.rows = append(g.rows, cells)
 	}
 	for k, i := range shown {
+		if r.Columns[i].Point {
+			g.alignPoints(k)
+		}
 		if r.Columns[i].Right {
 			g.alignRight(k)
 		}

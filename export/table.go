@@ -74,6 +74,28 @@ func (g *grid) alignRight(col int) {
 	g.cols[col].header = pad(g.cols[col].header)
 }
 
+// alignPoints pads a column's numbers on the right, as if all had as many decimals.
+func (g *grid) alignPoints(col int) {
+	decimals := func(s string) int { // with the point
+		if _, after, ok := strings.Cut(s, "."); ok {
+			return 1 + len(after)
+		}
+		return 0
+	}
+	number := func(s string) bool { return s != "" && strings.Trim(s, "-<=≤.0123456789") == "" }
+	most := 0
+	for _, row := range g.rows {
+		if number(row[col]) {
+			most = max(most, decimals(row[col]))
+		}
+	}
+	for _, row := range g.rows {
+		if number(row[col]) {
+			row[col] += strings.Repeat(" ", most-decimals(row[col]))
+		}
+	}
+}
+
 // printer renders what tablewriter feeds it. Tablewriter's own renderers measure text in another way than the terminal
 // does, and take twice the time.
 type printer struct {

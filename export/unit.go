@@ -2,6 +2,7 @@ package export
 
 import (
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -52,6 +53,20 @@ func (s Scale) Text(x float64, whole bool) string {
 		decimals = 0
 	}
 	return strconv.FormatFloat(x/s.factor, 'f', decimals, 64)
+}
+
+// Texts are amounts of one line without their unit, all with the same number of decimals: none if all are whole and the unit is the one
+// that is counted.
+func (s Scale) Texts(amounts ...float64) []string {
+	decimals := s.decimals
+	if s.factor == 1 && !slices.ContainsFunc(amounts, func(x float64) bool { return x != math.Trunc(x) && !math.IsNaN(x) }) {
+		decimals = 0
+	}
+	var texts []string
+	for _, x := range amounts {
+		texts = append(texts, strconv.FormatFloat(x/s.factor, 'f', decimals, 64))
+	}
+	return texts
 }
 
 // Amount is one amount with its unit.

@@ -24,6 +24,7 @@ const (
 	metaEnd       = 11
 	metaRecovered = 12 // Recover's: no body
 	metaLast      = 13
+	metaFunctions = 14
 
 	metaHeadBytes = 16
 
@@ -32,6 +33,7 @@ const (
 	mostSets    = 32000
 	mostNotes   = 1000
 	mostPairs   = 512
+	mostFuncs   = 4096
 )
 
 // body reads the body of a record; what is not there reads as zero, and sets short.
@@ -131,6 +133,8 @@ func (x *index) metaRecord(r *Rank, sequence uint64, typ uint16, ticks uint64, r
 		r.End, r.endInTail = End(rec.u32()), x.inTail
 	case metaRecovered:
 		r.recovered = true
+	case metaFunctions:
+		r.functions(rec, x)
 	}
 	if err == nil && rec.short {
 		err = fmt.Errorf("a record of type %d is too short", typ)
@@ -287,6 +291,23 @@ func (s *Set) resolve(r *Rank) bool {
 func (r *Rank) note(n Note) {
 	if len(r.Notes) < mostNotes {
 		r.Notes = append(r.Notes, n)
+	}
+}
+
+func (r *Rank) functions(rec *body, x *index) {
+	n, figures := rec.u32(), rec.u32()
+	if n > mostFuncs || figures < 2 || figures > mostFuncs {
+		return // of a later version
+	}
+	r.Functions = nil
+	for range n {
+		calls, ns := rec.u64(), rec.u64()
+		rec.take(uint64(figures-2) * 8)
+		name := x.intern(rec.text())
+		if rec.short {
+			return
+		}
+		r.Functions = append(r.Functions, FunctionTotal{name, calls, time.Duration(ns & math.MaxInt64)})
 	}
 }
 

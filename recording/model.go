@@ -97,6 +97,11 @@ type Rank struct {
 	Sets     []*Set    // likewise
 	Notes    []Note
 	Outcomes []Outcome
+
+	// Functions are all that the application called, with totals: there once the process has ended, if mpitx:calls and mpitx:time_in_mpi
+	// were sampled.
+	Functions []FunctionTotal
+
 	Counters Counters
 	State    State
 	End      End
@@ -209,6 +214,13 @@ type Note struct {
 	Text     string
 
 	ticks uint64
+}
+
+// FunctionTotal is what one MPI function came to in one process, together with its form for large counts.
+type FunctionTotal struct {
+	Name  string
+	Calls uint64
+	Time  time.Duration
 }
 
 // Outcome is what came of a control variable that was to be set.

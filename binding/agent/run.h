@@ -175,6 +175,13 @@ int mpitx_run_note(struct mpitx_run *run, int severity, int code, const char *te
 int mpitx_run_outcome(struct mpitx_run *run, int after, const char *cvar, const char *asked, const char *old_value,
                       const char *read_back, const char *result);
 
+/* What came of each function, once, at the end. */
+struct mpitx_run_function {
+    const char *name;
+    uint64_t calls, time_ns;
+};
+int mpitx_run_functions(struct mpitx_run *run, const struct mpitx_run_function *functions, uint32_t count);
+
 /* Counters, cheap, kept in the live file and hence there after kill -9. */
 void mpitx_run_missed(struct mpitx_run *run, uint64_t samples);           /* due, but not taken */
 void mpitx_run_cost(struct mpitx_run *run, uint64_t instants, uint64_t ns); /* taken, and the time that took */

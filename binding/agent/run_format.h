@@ -122,6 +122,7 @@ enum run_meta_type {
     RUN_META_BASELINE = 10,
     RUN_META_END = 11,
     RUN_META_LAST = 13, /* 12 is of recovered runs */
+    RUN_META_FUNCTIONS = 14,
 };
 
 /* Records of a sample chunk. */

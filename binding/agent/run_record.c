@@ -95,6 +95,33 @@ int mpitx_run_object_name(struct mpitx_run *run, uint64_t object, const char *na
     return locked_meta(run, RUN_META_OBJECT, &object, sizeof object, &t, 1);
 }
 
+/* Not essential: where there is no room, nothing else is refused for it, and nobody is told. */
+int mpitx_run_functions(struct mpitx_run *run, const struct mpitx_run_function *functions, uint32_t count)
+{
+    if (run_off(run))
+        return MPITX_RUN_OFF;
+    int saved = errno, rc = MPITX_RUN_BUSY;
+    uint32_t fixed[2] = {count, 2}; /* figures of each */
+    size_t bytes = sizeof fixed;
+    for (uint32_t i = 0; i < count; i++)
+        bytes += 16 + 4 + run_text_of(functions[i].name, RUN_MOST_TEXT).n;
+    if (run_try_lock_long(run)) {
+        uint8_t *p = run_meta_begin(run, RUN_META_FUNCTIONS, bytes, false);
+        rc = p ? 0 : MPITX_RUN_FULL;
+        if (p)
+            p = run_put(p, fixed, sizeof fixed);
+        for (uint32_t i = 0; p && i < count; i++) {
+            uint64_t figures[2] = {functions[i].calls, functions[i].time_ns};
+            p = run_put_text(run_put(p, figures, sizeof figures), run_text_of(functions[i].name, RUN_MOST_TEXT));
+        }
+        if (p)
+            run_publish(&run->meta);
+        run_unlock(run);
+    }
+    errno = saved;
+    return rc;
+}
+
 int mpitx_run_outcome(struct mpitx_run *run, int after, const char *cvar, const char *asked, const char *old_value,
                       const char *read_back, const char *result)
 {

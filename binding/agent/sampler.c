@@ -362,6 +362,7 @@ void agent_ending(enum agent_end end)
     sampler_thread_stop();
     sampler_note_unmatched(true);
     tell_losses();
+    sampler_tell_functions();
     sampler_tell_notes();
     mpitx_run_close(&sampler.run, off ? MPITX_RUN_END_OFF : (int)end, alone && end == AGENT_FINALIZE);
     errno = saved;

@@ -166,6 +166,7 @@ void sampler_note(int severity, const char *format, ...) __attribute__((format(p
 void sampler_note_code(int severity, int code, const char *text);
 void sampler_offer(const char *name); /* a name that may have been meant, for the run; NULL ends them */
 void sampler_tell_notes(void); /* the agent's own so far, to the run */
+void sampler_tell_functions(void);
 /* Switches the sampler off, for good, with a note; the application goes on. With the lock held, or before start. */
 void sampler_off(const char *why);
 const char *sampler_rc_name(int rc); /* "MPI_T_ERR_INVALID_INDEX" */

@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "clock.h"
+#include "virtual.h"
+
 void sampler_note_code(int severity, int code, const char *text)
 {
     if (mpitx_run_note(sampler.run, severity, code, text) != 0)
@@ -47,6 +50,22 @@ void sampler_tell_notes(void)
         if (text)
             mpitx_run_note(sampler.run, MPITX_RUN_WARNING, MPITX_RUN_NOTE_TEXT, text);
     }
+}
+
+/* What the functions came to, when sampling ends. */
+void sampler_tell_functions(void)
+{
+    static struct mpitx_run_function functions[1024]; /* nothing is allocated by a process that dies */
+    static bool told;
+    struct virtual_function f;
+    uint64_t now = clock_ticks();
+    uint32_t n = 0;
+    for (int i = 0; !told && i < (int)(sizeof functions / sizeof *functions); i++)
+        if (virtual_function(i, now, &f))
+            functions[n++] = (struct mpitx_run_function){f.name, f.calls, f.time_ns};
+    if (n)
+        mpitx_run_functions(sampler.run, functions, n);
+    told = true;
 }
 
 const char *sampler_rc_name(int rc)

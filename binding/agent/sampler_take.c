@@ -76,6 +76,7 @@ static void stop(void)
     atomic_store(&sampler.next_due, UINT64_MAX);
     chain_countdown(false);
     sampler_thread_stop();
+    sampler_tell_functions();
 }
 
 void sampler_due(uint64_t now)

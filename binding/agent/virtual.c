@@ -351,6 +351,33 @@ static uint64_t sum(int index, uint64_t now)
     return total;
 }
 
+/* All calls are counted and timed: then the functions' rows take a nanosecond more. */
+static bool counts_functions(void)
+{
+    bool calls = false, time = false;
+    for (int i = 0; i < DEFINITIONS; i++) {
+        calls |= active[i] && definitions[i].field == TALLY_CALLS;
+        time |= active[i] && definitions[i].field == TALLY_TIME;
+    }
+    return calls && time;
+}
+
+bool virtual_function(int function, uint64_t now, struct virtual_function *figures)
+{
+    if (!counts_functions() || function < 0 || function >= chain_function_count || base[function]) return false;
+    uint64_t ticks = 0;
+    *figures = (struct virtual_function){.name = chain_functions[function].name};
+    for (struct tally *tally = __atomic_load_n(&tallies, __ATOMIC_ACQUIRE); tally; tally = tally->next)
+        for (int f = function, last = large[function] ? large[function] - 1 : function;; f = last) {
+            uint64_t time = __atomic_load_n(&tally->rows[f][TALLY_TIME], __ATOMIC_RELAXED);
+            figures->calls += __atomic_load_n(&tally->rows[f][TALLY_CALLS], __ATOMIC_RELAXED);
+            ticks += (int64_t)time < 0 ? time + now : time;
+            if (f == last) break;
+        }
+    figures->time_ns = clock_nanoseconds(ticks);
+    return figures->calls > 0;
+}
+
 static void choose(void)
 {
     static uint8_t wants[FUNCTIONS];
@@ -372,6 +399,7 @@ static void choose(void)
         for (int f = 0; f < chain_function_count; f++)
             if (contributes(definition, &chain_functions[f])) wants[f] |= (uint8_t)definition->wants;
     }
+    if (counts_functions()) memset(tally_selected, 1, sizeof tally_selected);
     for (int f = 0; f < chain_function_count; f++) chain_observe(observer, f, wants[f]);
 }
 

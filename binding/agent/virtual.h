@@ -37,6 +37,14 @@ int virtual_activate(int index, bool on);
  * requests_outstanding. Calls that go on count until then; times grow by no more than the time since the last reading, for each thread. */
 uint64_t virtual_read(int index, uint64_t now);
 
+/* One function's calls and time so far, together with its form for large counts; false if there is none of that number from 0, or it was
+ * not called. They are counted while mpitx:calls and mpitx:time_in_mpi both are, as each call is timed then anyway. */
+struct virtual_function {
+    const char *name;
+    uint64_t calls, time_ns;
+};
+bool virtual_function(int function, uint64_t now, struct virtual_function *figures);
+
 /* Why the value is an upper bound; NULL: it is exact. */
 const char *virtual_at_most(int index);
 

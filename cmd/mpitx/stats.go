@@ -177,9 +177,9 @@ func statRows(stats []recording.Stat) *export.Rows {
 func statTable(stats []recording.Stat, term export.Terminal) *export.Rows {
 	r := &export.Rows{Schema: "mpitx.stats", Columns: []export.RowColumn{
 		{Header: "VARIABLE"}, {Header: "CLASS", Wide: true}, {Header: "OBJECT"}, {Header: "UNIT"},
-		{Header: "MIN", Right: true}, {Header: "MEAN", Right: true}, {Header: "MAX", Right: true}, {Header: "MAX AT"},
-		{Header: "MIN AT", Spare: true}, {Header: "STDDEV", Right: true, Spare: true}, {Header: "COUNT", Right: true, Spare: true},
-		{Header: "AS", Spare: true}, {Header: "TOTAL", Right: true, Wide: true}, {Header: "NO VALUE", Right: true, Wide: true}, {Header: "RESETS", Right: true, Wide: true},
+		{Header: "MIN", Right: true, Point: true}, {Header: "MEAN", Right: true, Point: true}, {Header: "MAX", Right: true, Point: true}, {Header: "MAX AT"},
+		{Header: "MIN AT", Spare: true}, {Header: "STDDEV", Right: true, Point: true, Spare: true}, {Header: "COUNT", Right: true, Spare: true},
+		{Header: "AS", Spare: true}, {Header: "TOTAL", Right: true, Point: true, Wide: true}, {Header: "NO VALUE", Right: true, Wide: true}, {Header: "RESETS", Right: true, Wide: true},
 	}}
 	objects := false
 	for i := range stats {
@@ -195,15 +195,16 @@ func statTable(stats []recording.Stat, term export.Terminal) *export.Rows {
 					bound = "≤"
 				}
 			}
-			amount := func(v recording.Value) any {
+			t := scale.Texts(s.Min.Float64(), s.Mean, s.Max.Float64(), s.Total.Float64(), s.Dev)
+			amount := func(v recording.Value, text string) any {
 				if name, ok := v.Item(); ok || v.Kind == recording.Text {
 					return name
 				}
-				return bound + scale.Text(v.Float64(), v.Kind != recording.Float && v.Kind != recording.Float32)
+				return bound + text
 			}
-			row[4], row[5], row[6], row[9] = amount(s.Min), bound+scale.Text(s.Mean, s.Mean == math.Trunc(s.Mean)), amount(s.Max), scale.Text(s.Dev, false)
+			row[4], row[5], row[6], row[9] = amount(s.Min, t[0]), bound+t[1], amount(s.Max, t[2]), t[4]
 			if s.As == recording.Delta {
-				row[12] = amount(s.Total)
+				row[12] = amount(s.Total, t[3])
 			}
 		}
 		r.Rows = append(r.Rows, row)

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -21,11 +22,16 @@ import (
 
 // traffic makes a run of four ranks that only ever count.
 func traffic(t *testing.T, grown map[string][4]uint64) string {
+	return trafficOf(t, grown, 4, nil)
+}
+
+// trafficOf is that of processes with a thread level, which end with totals of functions: calls and time.
+func trafficOf(t *testing.T, grown map[string][4]uint64, level int32, functions map[string][4][2]uint64) string {
 	t.Helper()
 	var chunks []byte
 	for rank := range 4 {
 		s := recordingtest.NewStream(uint64(rank)+1, int32(rank))
-		s.Header(recordingtest.Header{Rank: int32(rank), Size: 4, Clock: 1, NsPerTick: 1, Host: "n"})
+		s.Header(recordingtest.Header{Rank: int32(rank), Size: 4, Clock: 1, NsPerTick: 1, Host: "n", Thread: level})
 		s.Clock(0, 0, 1e18, 0)
 		var zero, end []byte
 		var offsets []uint32
@@ -42,6 +48,15 @@ func traffic(t *testing.T, grown map[string][4]uint64) string {
 		s.Sample(0, 0, zero, nil)
 		s.Sample(0, 2e9, end, nil)
 		s.Counters(2, 0, 0, 0, 0, 0)
+		var totals []recordingtest.Function
+		for _, name := range sortedKeys(functions) {
+			if f := functions[name][rank]; f[0] > 0 {
+				totals = append(totals, recordingtest.Function{Name: name, Calls: f[0], Ns: f[1]})
+			}
+		}
+		if functions != nil {
+			s.Functions(totals...)
+		}
 		s.End(1)
 		s.Seal()
 		chunks = append(chunks, s.Out...)
@@ -93,10 +108,11 @@ func TestStatsFormatsAgree(t *testing.T) {
 	}
 }
 
-// People get one unit in each line, aligned, and no more columns than the terminal has room for.
+// People get one unit and one number of decimals in each line, decimal points below each other, and no more columns than the terminal
+// has room for.
 func TestStatsTable(t *testing.T) {
 	dir := traffic(t, map[string][4]uint64{"mpitx:bytes_sent": {21761408, 21761408, 21761408, 21761409}, "mpitx:calls": {20094, 20094, 20094, 20095},
-		"mpitx:rma_operations": {}, "mpitx:time_in_mpi": {1500000, 2469494, 2452541, 2400000}})
+		"mpitx:collectives": {1, 2, 3, 8}, "mpitx:rma_operations": {}, "mpitx:time_in_mpi": {1500000, 2469494, 2452541, 2400000}})
 	run, err := recording.Open(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -104,17 +120,19 @@ func TestStatsTable(t *testing.T) {
 	defer run.Close()
 	stats := run.Stats(recording.Options{})
 	for width, want := range map[int]string{
-		0: `VARIABLE              UNIT    MIN   MEAN    MAX  MAX AT  MIN AT  STDDEV  COUNT  AS
-mpitx:bytes_sent      MB    21.76  21.76  21.76  3       0-2       0.00      4  delta
-mpitx:calls                 20094  20094  20095  3       0-2          0      4  delta
-mpitx:rma_operations            0      0      0  0-3     0-3          0      4  delta
-mpitx:time_in_mpi     ms    1.500  2.206  2.469  1       0        0.408      4  delta
+		0: `VARIABLE              UNIT        MIN       MEAN        MAX  MAX AT  MIN AT  STDDEV  COUNT  AS
+mpitx:bytes_sent      MB       21.76      21.76      21.76   3       0-2      0.00       4  delta
+mpitx:calls                 20094      20094      20095      3       0-2      0          4  delta
+mpitx:collectives               1.000      3.500      8.000  3       0        2.693      4  delta
+mpitx:rma_operations            0          0          0      0-3     0-3      0          4  delta
+mpitx:time_in_mpi     ms        1.500      2.206      2.469  1       0        0.408      4  delta
 `,
-		60: `VARIABLE              UNIT    MIN   MEAN    MAX  MAX AT
-mpitx:bytes_sent      MB    21.76  21.76  21.76  3
-mpitx:calls                 20094  20094  20095  3
-mpitx:rma_operations            0      0      0  0-3
-mpitx:time_in_mpi     ms    1.500  2.206  2.469  1
+		70: `VARIABLE              UNIT        MIN       MEAN        MAX  MAX AT
+mpitx:bytes_sent      MB       21.76      21.76      21.76   3
+mpitx:calls                 20094      20094      20095      3
+mpitx:collectives               1.000      3.500      8.000  3
+mpitx:rma_operations            0          0          0      0-3
+mpitx:time_in_mpi     ms        1.500      2.206      2.469  1
 `,
 	} {
 		var b bytes.Buffer
@@ -158,34 +176,47 @@ func TestStatsCommand(t *testing.T) {
 // that took the most time.
 func TestSummary(t *testing.T) {
 	for name, k := range map[string]struct {
-		grown map[string][4]uint64
-		want  string
+		grown     map[string][4]uint64
+		level     int32
+		functions map[string][4][2]uint64
+		want      string
 	}{
 		"totals": {map[string][4]uint64{"mpitx:calls": {100, 100, 100, 100}, "mpitx:time_in_mpi": {1e9, 1e9, 1e9, 5e8}, "mpitx:bytes_sent": {1000, 3000, 0, 0},
-			"mpitx:messages_sent": {}}, `mpitx: 43.8 % in MPI, of 2.000 s that each of 4 ranks was sampled on average
-  PER RANK      MIN   MEAN    MAX  UNIT  IMBALANCE  MAX AT     TOTAL
-  MPI calls     100    100    100            0.0 %  0-3          400
-  time in MPI 0.500  0.875  1.000  s        14.3 %  0-2      3.500 s
-  bytes sent      0  1.000  3.000  kB      200.0 %  1       4.000 kB
-  (for times of functions: --pvar 'mpitx:time/*' --pvar 'mpitx:calls/*')
+			"mpitx:messages_sent": {}, "mpitx:messages_received": {0, 0, 1, 2}}, 1, nil, `mpitx: 43.8 % in MPI, of 2.000 s that each of 4 ranks was sampled on average
+  PER RANK            MIN     MEAN      MAX     UNIT  IMBALANCE  MAX AT    TOTAL
+  MPI calls         100      100      100                0.0 %  0-3     400
+  time in MPI         0.500    0.875    1.000  s        14.3 %  0-2       3.500
+  bytes sent          0.000    1.000    3.000  kB      200.0 %  1         4.000
+  messages received   0.000    0.750    2.000          166.7 %  3         3.000
 `},
-		"functions": {map[string][4]uint64{"mpitx:calls": {2, 2, 2, 2}, "mpitx:time_in_mpi": {4e6, 4e6, 4e6, 4e6}, "mpitx:time/MPI_Wait": {3e6, 1e6, 3e6, 1e6},
-			"mpitx:time/MPI_Send": {1e6, 0, 1e6, 0}, "mpitx:calls/MPI_Wait": {1, 1, 1, 1}, "mpitx:time/MPI_Recv": {}}, `mpitx: 0.2 % in MPI, of 2.000 s that each of 4 ranks was sampled on average
+		"sampled functions": {map[string][4]uint64{"mpitx:calls": {2, 2, 2, 2}, "mpitx:time_in_mpi": {4e6, 4e6, 4e6, 4e6}, "mpitx:time/MPI_Wait": {3e6, 1e6, 3e6, 1e6},
+			"mpitx:time/MPI_Send": {1e6, 0, 1e6, 0}, "mpitx:calls/MPI_Wait": {1, 1, 1, 1}, "mpitx:time/MPI_Recv": {}}, 2, nil, `mpitx: 0.2 % in MPI, of 2.000 s that each of 4 ranks was sampled on average
   PER RANK       MIN   MEAN    MAX  UNIT  IMBALANCE  MAX AT     TOTAL
-  MPI calls        2      2      2            0.0 %  0-3            8
-  time in MPI  4.000  4.000  4.000  ms        0.0 %  0-3     16.00 ms
-  FUNCTION      TIME  OF MPI  CALLS  PER CALL  IMBALANCE  MAX AT
-  MPI_Wait  8.000 ms  50.0 %      4  2.000 ms     50.0 %  0,2
-  MPI_Send  2.000 ms  12.5 %                     100.0 %  0,2
+  MPI calls    2      2      2             0.0 %  0-3      8
+  time in MPI  4.000  4.000  4.000  ms        0.0 %  0-3     16.000
+  FUNCTION  TIME/ms  OF MPI  CALLS   us/CALL  IMBALANCE  MAX AT
+  MPI_Wait    8.000  50.0 %      4  2000.000     50.0 %  0,2
+  MPI_Send    2.000  12.5 %                     100.0 %  0,2
 `},
-		"no times": {map[string][4]uint64{"mpitx:calls": {1, 1, 1, 1}}, ""},
+		"counted functions of threads": {map[string][4]uint64{"mpitx:calls": {2, 2, 2, 2}, "mpitx:time_in_mpi": {8e9, 8e9, 8e9, 8e9}, "mpitx:calls/MPI_Wait": {9, 9, 9, 9}}, 4,
+			map[string][4][2]uint64{"MPI_Wait": {{4, 6e9}, {4, 2e9}, {4, 2e9}, {4, 2e9}}, "MPI_Send": {{1, 1e9}, {}, {1, 1e9}, {}}, "MPI_Comm_rank": {{5, 900}, {5, 100}, {5, 100}, {5, 100}}},
+			`mpitx: 400.0 % in MPI (summed over threads), of 2.000 s that each of 4 ranks was sampled on average
+  PER RANK       MIN   MEAN    MAX  UNIT  IMBALANCE  MAX AT     TOTAL
+  MPI calls    2      2      2             0.0 %  0-3      8
+  time in MPI  8.000  8.000  8.000  s        0.0 %  0-3     32.000
+  FUNCTION  TIME/s  OF MPI  CALLS   us/CALL  IMBALANCE  MAX AT
+  MPI_Wait 12.00 37.5 % 16 750000.000 100.0 % 0
+  MPI_Send 2.00 6.2 % 2 1000000.000 100.0 % 0,2
+  MPI_Comm_rank 0.00 0.0 % 20 0.060 200.0 % 0
+`},
+		"no times": {map[string][4]uint64{"mpitx:calls": {1, 1, 1, 1}}, 4, nil, ""},
 	} {
-		run, err := recording.Open(traffic(t, k.grown))
+		run, err := recording.Open(trafficOf(t, k.grown, k.level, k.functions))
 		if err != nil {
 			t.Fatal(err)
 		}
 		fields := func(s string) string {
-			return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == ' ' }), " ")
+			return regexp.MustCompile(" +(\n|$)").ReplaceAllString(strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == ' ' }), " "), "$1")
 		}
 		if got := summary(run, export.Terminal{}); fields(got) != fields(k.want) {
 			t.Errorf("%s:\n%s", name, got)

@@ -2,14 +2,13 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
-	"math"
 	"os"
 	"slices"
 	"strings"
 	"time"
 
+	"mpitx/catalog"
 	"mpitx/export"
 	"mpitx/recording"
 )
@@ -23,7 +22,7 @@ const topFunctions = 8
 // summed are the lines of a summary, if they are not 0.
 var summed = []struct{ variable, title string }{
 	{"mpitx:calls", "MPI calls"}, {"mpitx:time_in_mpi", "time in MPI"}, {"mpitx:messages_sent", "messages sent"}, {"mpitx:bytes_sent", "bytes sent"},
-	{"mpitx:bytes_received", "bytes received"}, {"mpitx:collectives", "collectives"}, {"mpitx:collective_bytes_sent", "given to collectives"},
+	{"mpitx:messages_received", "messages received"}, {"mpitx:bytes_received", "bytes received"}, {"mpitx:collectives", "collectives"}, {"mpitx:collective_bytes_sent", "given to collectives"},
 	{"mpitx:collective_bytes_received", "got from collectives"}, {"mpitx:rma_operations", "one-sided operations"}, {"mpitx:rma_bytes_put", "put, accumulated"},
 	{"mpitx:rma_bytes_got", "got one-sidedly"}, {"mpitx:io_bytes_written", "written to files"}, {"mpitx:io_bytes_read", "read from files"},
 }
@@ -75,20 +74,28 @@ func summary(run *recording.Run, term export.Terminal) string {
 		elapsed += d
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "mpitx: %s in MPI, of %s that each of %d ranks was sampled on average", share(inMPI.Total.Float64(), float64(elapsed)),
+	fmt.Fprintf(&b, "mpitx: %s in MPI%s, of %s that each of %d ranks was sampled on average", share(inMPI.Total.Float64(), float64(elapsed)), ofThreads(run),
 		term.Amount(float64(elapsed)/float64(max(len(spans), 1)), "ns"), ranks)
 	if init := of["mpitx:time_in_init"]; init != nil && init.Count > 0 {
 		fmt.Fprintf(&b, "; MPI_Init took up to %s", term.Amount(init.Max.Float64(), "ns"))
 	}
 	b.WriteByte('\n')
 	sumTable(&b, of, term)
-	functionTable(&b, stats, inMPI, term)
+	functionTable(&b, functionTotals(run, stats), inMPI.Total.Float64(), term)
 	return b.String()
 }
 
 func isSummed(c *recording.Column) bool {
 	return slices.ContainsFunc(summed, func(s struct{ variable, title string }) bool { return s.variable == c.Variable }) ||
 		c.Variable == "mpitx:time_in_init" || strings.HasPrefix(c.Variable, "mpitx:time/") || strings.HasPrefix(c.Variable, "mpitx:calls/")
+}
+
+// ofThreads warns that times are sums if several threads may be in MPI at once.
+func ofThreads(run *recording.Run) string {
+	if slices.ContainsFunc(run.Ranks, func(r *recording.Rank) bool { return r.Thread == catalog.ThreadMultiple }) {
+		return " (summed over threads)"
+	}
+	return ""
 }
 
 func share(part, whole float64) string {
@@ -98,50 +105,18 @@ func share(part, whole float64) string {
 	return fmt.Sprintf("%.1f %%", 100*part/whole)
 }
 
-// imbalance is how much more the rank with the most has than ranks have on average.
-func imbalance(s *recording.Stat) string { return share(s.Max.Float64()-s.Mean, s.Mean) }
-
 func sumTable(b *bytes.Buffer, of map[string]*recording.Stat, term export.Terminal) {
-	r := &export.Rows{Columns: []export.RowColumn{{Header: "  PER RANK"}, {Header: "MIN", Right: true}, {Header: "MEAN", Right: true}, {Header: "MAX", Right: true},
-		{Header: "UNIT"}, {Header: "IMBALANCE", Right: true}, {Header: "MAX AT"}, {Header: "TOTAL", Right: true, Spare: true}}}
+	r := &export.Rows{Columns: []export.RowColumn{{Header: "  PER RANK"}, {Header: "MIN", Right: true, Point: true}, {Header: "MEAN", Right: true, Point: true},
+		{Header: "MAX", Right: true, Point: true}, {Header: "TOTAL", Right: true, Point: true, Spare: true}, {Header: "UNIT"}, {Header: "IMBALANCE", Right: true},
+		{Header: "MAX AT"}}}
 	for _, line := range summed {
 		s := of[line.variable]
 		if s == nil || s.Zero() {
 			continue
 		}
 		scale := term.ScaleOf(s.Unit, s.Max.Float64())
-		r.Rows = append(r.Rows, []any{"  " + line.title, scale.Text(s.Min.Float64(), true), scale.Text(s.Mean, s.Mean == math.Trunc(s.Mean)), scale.Text(s.Max.Float64(), true),
-			scale.Unit, imbalance(s), ranksText(s.MaxRanks), term.Amount(s.Total.Float64(), s.Unit)})
-	}
-	r.Write(b, export.FormatTable, term)
-}
-
-// functionTable lists the functions that took the most time, if the run has times of functions.
-func functionTable(b *bytes.Buffer, stats []recording.Stat, inMPI *recording.Stat, term export.Terminal) {
-	calls := map[string]*recording.Stat{}
-	var times []*recording.Stat
-	for i := range stats {
-		s := &stats[i]
-		if name, ok := strings.CutPrefix(s.Variable, "mpitx:calls/"); ok {
-			calls[name] = s
-		} else if strings.HasPrefix(s.Variable, "mpitx:time/") && s.As == recording.Delta && !s.Zero() {
-			times = append(times, s)
-		}
-	}
-	if len(times) == 0 {
-		b.WriteString("  (for times of functions: --pvar 'mpitx:time/*' --pvar 'mpitx:calls/*')\n")
-		return
-	}
-	slices.SortStableFunc(times, func(x, y *recording.Stat) int { return cmp.Compare(y.Total.Float64(), x.Total.Float64()) })
-	r := &export.Rows{Columns: []export.RowColumn{{Header: "  FUNCTION"}, {Header: "TIME", Right: true}, {Header: "OF MPI", Right: true}, {Header: "CALLS", Right: true},
-		{Header: "PER CALL", Right: true}, {Header: "IMBALANCE", Right: true}, {Header: "MAX AT"}}}
-	for _, s := range times[:min(len(times), topFunctions)] {
-		name := strings.TrimPrefix(s.Variable, "mpitx:time/")
-		row := []any{"  " + name, term.Amount(s.Total.Float64(), s.Unit), share(s.Total.Float64(), inMPI.Total.Float64()), nil, nil, imbalance(s), ranksText(s.MaxRanks)}
-		if c := calls[name]; c != nil && c.Total.Float64() > 0 {
-			row[3], row[4] = c.Total.String(), term.Amount(s.Total.Float64()/c.Total.Float64(), s.Unit)
-		}
-		r.Rows = append(r.Rows, row)
+		t := scale.Texts(s.Min.Float64(), s.Mean, s.Max.Float64(), s.Total.Float64())
+		r.Rows = append(r.Rows, []any{"  " + line.title, t[0], t[1], t[2], t[3], scale.Unit, imbalance(s.Max.Float64(), s.Mean), ranksText(s.MaxRanks)})
 	}
 	r.Write(b, export.FormatTable, term)
 }

@@ -45,6 +45,7 @@ type Header struct {
 	Program, Agent              string
 	JobStart                    int64
 	Interval                    uint64
+	Thread                      int32 // granted to the program; 0: 4, multiple
 }
 
 // Stream writes one process's chunks. Every Go value given to it is copied.
@@ -91,7 +92,10 @@ func (s *Stream) Meta(typ uint16, ticks uint64, body []byte) {
 // Header appends the header.
 func (s *Stream) Header(h Header) {
 	var b []byte
-	for _, v := range []int32{h.Rank, h.Size, 4711, 4, 4, h.Clock} {
+	if h.Thread == 0 {
+		h.Thread = 4
+	}
+	for _, v := range []int32{h.Rank, h.Size, 4711, h.Thread, 4, h.Clock} {
 		b = le.AppendUint32(b, uint32(v))
 	}
 	b = le.AppendUint64(b, math.Float64bits(h.NsPerTick))
@@ -156,6 +160,21 @@ func (s *Stream) Set(id uint32, rowBytes int, columns ...uint32) {
 // Note appends a note.
 func (s *Stream) Note(ticks uint64, severity, code uint32, t string) {
 	s.Meta(7, ticks, text(le.AppendUint32(le.AppendUint32(nil, severity), code), t))
+}
+
+// Function is what a function came to.
+type Function struct {
+	Name      string
+	Calls, Ns uint64
+}
+
+// Functions appends what functions came to.
+func (s *Stream) Functions(all ...Function) {
+	b := le.AppendUint32(le.AppendUint32(nil, uint32(len(all))), 2)
+	for _, f := range all {
+		b = text(le.AppendUint64(le.AppendUint64(b, f.Calls), f.Ns), f.Name)
+	}
+	s.Meta(14, s.last, b)
 }
 
 // Counters appends what was counted, in the format's order.
