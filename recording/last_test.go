@@ -115,6 +115,38 @@ func TestCloseWaits(t *testing.T) {
 	}
 }
 
+// What functions came to is in the run, by the last record of it, also after recovery; a later version may have more figures.
+func TestFunctions(t *testing.T) {
+	want := []FunctionTotal{{"MPI_Send", 3, 4500}, {"MPI_Wait", 1, 7}}
+	for _, end := range []string{"close", "kill"} {
+		dir, live := folders(t)
+		write(t, fmt.Sprintf("dir=%s live=%s open columns samples=3 functions functions %s", dir, live, end))
+		if r := mustOpen(t, dir).Ranks[0]; !slices.Equal(r.Functions, want) {
+			t.Errorf("%s: %+v", end, r.Functions)
+		}
+		if _, err := Recover(dir, false); err != nil {
+			t.Fatal(err)
+		}
+		if r := mustOpen(t, dir).Ranks[0]; !slices.Equal(r.Functions, want) {
+			t.Errorf("%s, recovered: %+v", end, r.Functions)
+		}
+	}
+	s := recordingtest.NewStream(1, 0)
+	s.Header(recordingtest.Header{Size: 1, Clock: 1, NsPerTick: 1, Host: "n"})
+	b := le.AppendUint32(le.AppendUint32(nil, 1), 3)
+	for _, v := range []uint64{5, 6, 7} {
+		b = le.AppendUint64(b, v)
+	}
+	s.Meta(14, 0, append(le.AppendUint32(b, 8), "MPI_Test"...))
+	s.Meta(14, 0, le.AppendUint32(le.AppendUint32(nil, 1), 1)) // too few
+	s.Seal()
+	run := save(t, s.Out)
+	noDamage(t, run)
+	if got := run.Ranks[0].Functions; !slices.Equal(got, []FunctionTotal{{"MPI_Test", 5, 6}}) {
+		t.Error(got)
+	}
+}
+
 // A failure that cost no sample is not the reason of what is lost later.
 func TestFailureForgotten(t *testing.T) {
 	for script, forgotten := range map[string]bool{"chunks=64 open columns fsize=30000 failing": true, "open columns fsize=30000 failing samples=5000": false} {

@@ -9,7 +9,7 @@
  *   working         waits until all chunks could be appended again
  *   names=N         names an object so often
  *   growing=N       N times: declares a set, and samples all so far forty times
- *   note=T outcome name=T miss=N cost=N clock pause
+ *   note=T outcome functions name=T miss=N cost=N clock pause
  *   appended        waits until something is in the node's file
  *   hold=MS         another thread has the run's lock from now on, for so long
  *   chdirtmp chroottmp closeall fork kill stop close bench=N threads=N
@@ -273,6 +273,7 @@ static void act(const char *what)
     else if (!strcmp(what, "failing")) for (; !*(volatile bool *)&run->failing; usleep(1000)) sample();
     else if (!strcmp(what, "working")) while (*(volatile bool *)&run->failing) usleep(1000);
     else if (!strcmp(what, "outcome")) mpitx_run_outcome(run, 1, "cvar_x", "3", "1", "3", "ok");
+    else if (!strcmp(what, "functions")) mpitx_run_functions(run, (struct mpitx_run_function[]){{"MPI_Send", 3, 4500}, {"MPI_Wait", 1, 7}}, 2);
     else if (!strcmp(what, "flush")) mpitx_run_flush(run);
     else if (!strcmp(what, "clock")) mpitx_run_clock_pair(run);
     else if (!strcmp(what, "status")) mpitx_run_column_status(run, 1, MPITX_RUN_GONE, "the object was freed");

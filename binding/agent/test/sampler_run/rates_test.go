@@ -2,6 +2,7 @@ package samplerrun
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"mpitx/recording"
@@ -56,6 +57,45 @@ func TestRates(t *testing.T) {
 			if v := last[name]; v < rounds*ms*1e6 || v > took*1.001 {
 				t.Errorf("%s is %v of %v", name, v, took)
 			}
+		}
+	})
+}
+
+// At the end the run says what each function came to, if all calls are counted and timed: the same that is sampled of functions and in
+// all. With one of the two alone it does not.
+func TestFunctionTotals(t *testing.T) {
+	each(t, func(t *testing.T, m *mpi) {
+		program := []string{m.compile(t, "sampler_rates.c"), "5", "2"}
+		plain := []string{"interval_ns=1000000", "pvar=mpitx:calls", "pvar=mpitx:time_in_mpi"}
+		own := append(plain, "pvar=mpitx:calls/MPI_Comm_dup", "pvar=mpitx:time/MPI_Comm_dup")
+		for _, config := range [][]string{plain, own} {
+			r := m.run(t, job{n: 2, config: config, program: program})
+			for rank := range 2 {
+				var calls uint64
+				of := map[string]recording.FunctionTotal{}
+				for _, f := range r.rank(t, rank).Functions {
+					of[f.Name] = f
+					calls += f.Calls
+				}
+				last := func(name string) float64 {
+					v := r.values(rank, name, "", 0)
+					if len(v) == 0 {
+						t.Fatalf("%s was not sampled", name)
+					}
+					return v[len(v)-1]
+				}
+				dup := of["MPI_Comm_dup"]
+				if all := last("mpitx:calls"); float64(calls) != all || dup.Calls != 5 || dup.Time < 5*2e6 || float64(dup.Time) > last("mpitx:time_in_mpi")*1.001 {
+					t.Errorf("rank %d: %d calls in functions, %v in all: %+v", rank, calls, all, of)
+				}
+				if len(config) == len(own) && (last("mpitx:calls/MPI_Comm_dup") != 5 || math.Abs(last("mpitx:time/MPI_Comm_dup")/float64(dup.Time)-1) > 1e-3) {
+					t.Errorf("rank %d: %v ns sampled: %+v", rank, last("mpitx:time/MPI_Comm_dup"), dup)
+				}
+			}
+		}
+		r := m.run(t, job{n: 2, config: plain[:2], program: program})
+		if f := r.rank(t, 0).Functions; len(f) > 0 {
+			t.Errorf("calls alone: %+v", f)
 		}
 	})
 }
