@@ -272,11 +272,23 @@ untested() {
 	done
 }
 
+# lint_imports holds packages to the directions in imports.txt.
+lint_imports() {
+	# shellcheck disable=SC2016 # the variables are go list's and awk's
+	go list -f '{{$p := .ImportPath}}{{range .Imports}}{{$p}} {{.}}{{"\n"}}{{end}}' ./... | awk '
+		FNR == NR { if (!/^#/) for (k = 2; k <= NF; k++) may[$1, $k] = 1; next }
+		!sub(/ mpitx\//, " ") { next }
+		{ sub(/^mpitx\//, "") }
+		!(($1, $2) in may) { print "setup: " $1 " imports " $2 ", which scripts/imports.txt does not allow"; bad = 1 }
+		END { exit bad }' scripts/imports.txt - >&2 || fail "imports go the wrong way"
+}
+
 lint() {
 	unformatted=$(gofmt -l .)
 	[ -z "$unformatted" ] || fail "not formatted, run gofmt -w: $unformatted"
 	go vet ./...
 	go run "honnef.co/go/tools/cmd/staticcheck@$STATICCHECK" ./...
+	lint_imports
 	if have shellcheck; then
 		shellcheck scripts/*.sh .ci/run fixtures/lab/*.sh
 	elif [ -n "${CI:-}" ]; then

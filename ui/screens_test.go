@@ -121,7 +121,7 @@ func TestBackToWatching(t *testing.T) {
 		contains(t, m, "watching", "esc back", "> limit")
 	}
 	press(m, "?")
-	if s := screen(t, m); strings.Index(s, "Keys while watching") < 0 || strings.Index(s, "Keys while watching") > strings.Index(s, "Keys elsewhere") {
+	if s := screen(t, m); !strings.Contains(s, "Keys while watching") || strings.Index(s, "Keys while watching") > strings.Index(s, "Keys elsewhere") {
 		t.Errorf("the keys of now do not come first:\n%s", s)
 	}
 	press(m, "esc", "esc", ":", "esc")
