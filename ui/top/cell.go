@@ -222,10 +222,10 @@ func (c *cell) settle(l *timeline, bridge int, t time.Duration) {
 }
 
 // rate is per second: over the last bin or two while the run goes on, else over all of it.
-func (c *cell) rate(l *timeline) float64 {
+func (c *cell) rate(l *timeline, all bool) float64 {
 	_, grown := c.now()
 	from := c.start
-	if !l.whole {
+	if !all {
 		for _, m := range c.marks {
 			if m.set && c.time-m.time >= l.width/2 {
 				from = m

@@ -31,6 +31,7 @@ type Feed struct {
 	count   int   // cells
 	samples uint64
 	now     time.Duration // the newest sample's time
+	over    bool          // all ranks have come to their end
 	behind  bool          // there is more to read at once
 	broken  error         // why the directory could not be read just now
 	clock   func() time.Time

@@ -356,4 +356,12 @@ func TestLateSamples(t *testing.T) {
 			t.Errorf("bin %d: %g ns per second", i, x)
 		}
 	}
+	if err := os.Remove(filepath.Join(j.dir, j.manifest(0))); err != nil {
+		t.Fatal(err)
+	}
+	f.All() // it has died: its rate is that of the whole run
+	got := f.Frame(Ask{As: recording.Rate, Row: &Key{"in_mpi", catalog.ClassTimer, ""}})
+	if rate := got.Detail.Ranks[0].Rate; !got.Over || math.Abs(rate-1e9) > 1 {
+		t.Errorf("over %v, a rate of %g", got.Over, rate)
+	}
 }

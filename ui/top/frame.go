@@ -120,6 +120,7 @@ func (f *Feed) Frame(ask Ask) *Frame {
 	for i := range out.Ranks {
 		out.Over = out.Over && out.Ranks[i].State != recording.StateUnreachable
 	}
+	f.over = out.Over
 	if loss, ok := f.run.Loss(); ok {
 		out.NoRoom = loss.String()
 	}
@@ -157,8 +158,8 @@ func (f *Feed) value(c *cell, as recording.Transform) Value {
 	v.Text = c.text()
 	if c.how != latest || c.columns[0].Type.Form() != catalog.FormText {
 		v.Raw, v.Delta = c.now()
-		v.Rate = c.rate(&f.line)
-		if s := c.rank.State; !f.line.whole && (s == recording.StateEnded || s == recording.StateDied || f.silent(c.rank)) {
+		v.Rate = c.rate(&f.line, f.line.whole || f.over)
+		if s := c.rank.State; !f.line.whole && !f.over && (s == recording.StateEnded || s == recording.StateDied || f.silent(c.rank)) {
 			v.Rate = math.NaN() // it has none now
 		}
 	}

@@ -55,8 +55,13 @@ func binText(d time.Duration) string {
 // time is the panes' time axis.
 func (m *Model) time(d *Detail) chart.Time {
 	end := "now"
-	if !m.frame.Live || m.paused {
+	switch {
+	case d.Whole:
 		end = chart.Duration(d.End)
+	case m.paused:
+		end = "paused"
+	case !m.frame.Live:
+		end = "end"
 	}
 	return chart.Time{Step: d.BinWidth, Whole: d.Whole, End: end}
 }
