@@ -293,7 +293,7 @@ func TestHostsLive(t *testing.T) {
 		h.do("cut", 2)
 		out, messages = h.run(0, 1, "mpitx", "top", "live.run", "--once", "--by-rank")
 		h.want(out, "mpitx:calls/MPI_Ibcast")
-		h.want(messages, "rank 2-3 on node2: the newest samples are in memory there and cannot be read here; run mpitx top there")
+		h.want(messages, "ranks 2-3 on node2: the newest samples are in memory there and cannot be read here; run mpitx top there")
 		out, messages = h.run(exitPartial, 1, "mpitx", "recover", "live.run")
 		h.want(out+messages, "rank 0 (process", "rank 1 (process", "still running", "node2 (ranks 2-3): the memory files are not on this machine; once the job has ended, run there: mpitx recover "+filepath.Join(h.dir, "live.run"))
 		before := j.read()
