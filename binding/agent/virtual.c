@@ -368,11 +368,10 @@ bool virtual_function(int function, uint64_t now, struct virtual_function *figur
     uint64_t ticks = 0;
     *figures = (struct virtual_function){.name = chain_functions[function].name};
     for (struct tally *tally = __atomic_load_n(&tallies, __ATOMIC_ACQUIRE); tally; tally = tally->next)
-        for (int f = function, last = large[function] ? large[function] - 1 : function;; f = last) {
+        for (int f = function; f >= 0; f = next[f] - 1) {
             uint64_t time = __atomic_load_n(&tally->rows[f][TALLY_TIME], __ATOMIC_RELAXED);
             figures->calls += __atomic_load_n(&tally->rows[f][TALLY_CALLS], __ATOMIC_RELAXED);
             ticks += (int64_t)time < 0 ? time + now : time;
-            if (f == last) break;
         }
     figures->time_ns = clock_nanoseconds(ticks);
     return figures->calls > 0;
