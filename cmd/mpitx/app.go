@@ -108,12 +108,15 @@ commands answer from a snapshot, and need no MPI.`,
 		}
 		return tui.RunE(tui, nil)
 	}
-	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return noEmpty(cmd) }
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		anyCase(cmd)
+		return noEmpty(cmd)
+	}
 	root.SetOut(a.out)
 	root.SetErr(a.errs)
 	root.SetFlagErrorFunc(wrongFlag)
 	root.SetVersionTemplate("mpitx {{.Version}}\n")
-	root.PersistentFlags().StringVar(&a.color, "color", "auto", "colours: auto, always or never (NO_COLOR is obeyed)")
+	root.PersistentFlags().StringVar(&a.color, "color", "auto", "`WHEN` to use colours: auto, always or never (NO_COLOR is obeyed)")
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(newList(a), newShow(a), newRead(a), newWrite(a), newSnapshot(a), newSample(a), newRecord(a), newExport(a), newStats(a), newTop(a), tui, newRecover(a), newDoctor(a), newSetup(a), newServe(a), newVersion(a))
 	root.SetHelpCommand(newHelp())

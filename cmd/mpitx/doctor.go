@@ -34,9 +34,9 @@ The exit code is 1 where no library can be used.`,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error { return done(o.run()) },
 	}
-	cmd.Flags().StringVar(&o.mpi, "mpi", "", "look at this MPI only: a family, a prefix, or a libmpi file")
-	cmd.Flags().StringVarP(&o.output, "output", "o", "table", "output format: table, json, ndjson, csv")
-	cmd.Flags().DurationVar(&o.timeout, "timeout", 30*time.Second, "time limit for each library")
+	cmd.Flags().StringVar(&o.mpi, "mpi", "", "look at this `MPI` only: a family, a prefix, or a libmpi file")
+	cmd.Flags().StringVarP(&o.output, "output", "o", "table", "output `FORMAT`: table, json, ndjson, csv")
+	cmd.Flags().DurationVar(&o.timeout, "timeout", 30*time.Second, "wait at most this `TIME` for each library")
 	return cmd
 }
 

@@ -56,9 +56,9 @@ func (n *outName) Set(name string) error {
 
 func (x *exportFlags) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVarP(&x.output, "output", "o", "", "output format: "+strings.Join(sampleFormats(), ", ")+" (default: as --out ends; csv if that has no ending)")
-	f.Var((*outName)(&x.out), "out", "file to write")
-	f.StringVar(&x.as, "as", "", "values as raw, delta (since the start) or rate (per second); default: by the variable's class")
+	f.StringVarP(&x.output, "output", "o", "", "output `FORMAT`: "+strings.Join(sampleFormats(), ", ")+" (default: as --out ends; csv if that has no ending)")
+	f.Var((*outName)(&x.out), "out", "`FILE` to write")
+	f.StringVar(&x.as, "as", "", "values as this `KIND`: raw, delta (since the start) or rate (per second); default: by the variable's class")
 	f.BoolVar(&x.overwrite, "overwrite", false, "replace the file that --out names, if it is there")
 	f.BoolVar(&x.wide, "wide", false, "one row for each instant, one column for each variable")
 	cmd.MarkFlagFilename("out")
@@ -260,6 +260,9 @@ func (o *exportOptions) run(dir string, globs []string) error {
 	}
 	if o.out == "" {
 		o.out = "-"
+	}
+	if err := o.check(); err != nil {
+		return err
 	}
 	if !o.overwrite && freeName(o.out) != o.out {
 		return errExists(o.out)

@@ -56,17 +56,17 @@ func (f *filterFlags) suits(cmd *cobra.Command, kinds export.Kinds) error {
 func (f *filterFlags) flags(cmd *cobra.Command, self *bool) {
 	f.communicator = self
 	fl := cmd.Flags()
-	fl.StringArrayVar(&f.regex, "regex", nil, "names that match this regular expression, in any case")
-	fl.StringArrayVar(&f.category, "category", nil, "in a category that matches this glob, or below it")
-	fl.StringVar(&f.verbosity, "verbosity", "", "up to this verbosity level: user-basic to mpidev-all, or 1 to 9")
-	fl.StringSliceVar(&f.scope, "scope", nil, "control variables of these scopes: constant, readonly, local, group, group-eq, all, all-eq")
-	fl.StringSliceVar(&f.class, "class", nil, "performance variables of these classes: state, level, size, …")
-	fl.StringSliceVar(&f.typ, "type", nil, "of these datatypes: int, unsigned-long, char, …")
-	fl.StringSliceVar(&f.bind, "bind", nil, "bound to these kinds of object: none, comm, win, …; self or world instead: the communicator that such variables are read for")
-	fl.BoolVar(&f.writable, "writable", false, "control variables that can be written now")
-	fl.StringVar(&f.stage, "stage", "", "that exist before MPI_Init, after it, or both")
-	fl.BoolVar(&f.set, "set", false, "set by you: in the environment, by a launcher's option, in a parameter file")
-	fl.BoolVar(&f.differing, "differing", false, "that differ between ranks")
+	fl.StringArrayVar(&f.regex, "regex", nil, "only names that match this regular `EXPRESSION`, in any case")
+	fl.StringArrayVar(&f.category, "category", nil, "only variables in a category that matches this `GLOB`, or below it")
+	fl.StringVar(&f.verbosity, "verbosity", "", "only variables up to this verbosity `LEVEL`: user-basic to mpidev-all, or 1 to 9")
+	fl.StringSliceVar(&f.scope, "scope", nil, "only control variables of these `SCOPES`: constant, readonly, local, group, group-eq, all, all-eq")
+	fl.StringSliceVar(&f.class, "class", nil, "only performance variables of these `CLASSES`: state, level, size, …")
+	fl.StringSliceVar(&f.typ, "type", nil, "only variables of these `DATATYPES`: int, unsigned-long, char, …")
+	fl.StringSliceVar(&f.bind, "bind", nil, "only variables bound to these `KINDS` of object: none, comm, win, …; world or self choose the communicator that variables bound to one are read for")
+	fl.BoolVar(&f.writable, "writable", false, "only control variables that can be written now")
+	fl.StringVar(&f.stage, "stage", "", "only variables that exist in this `STAGE`: before (MPI_Init), after (it), or both")
+	fl.BoolVar(&f.set, "set", false, "only variables that you set: in the environment, by a launcher's option, in a parameter file")
+	fl.BoolVar(&f.differing, "differing", false, "only variables whose value differs between ranks")
 	words := func(words ...string) cobra.CompletionFunc {
 		return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
 	}
@@ -107,10 +107,15 @@ func (f *filterFlags) compile(globs []string) (m *catalog.Matcher, filtered bool
 		}
 	}
 	var kinds []string
+	named := ""
 	for _, b := range f.bind {
 		switch strings.TrimSpace(b) {
 		case "self", "world":
-			*f.communicator = strings.TrimSpace(b) == "self"
+			if named != "" && named != strings.TrimSpace(b) {
+				return nil, false, usagef("--bind: world and self are two communicators; leave one out")
+			}
+			named = strings.TrimSpace(b)
+			*f.communicator = named == "self"
 		default:
 			kinds = append(kinds, b)
 		}

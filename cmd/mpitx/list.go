@@ -33,8 +33,8 @@ func (o *outputFlags) flags(cmd *cobra.Command) {
 	for _, f := range export.Formats {
 		formats = append(formats, string(f))
 	}
-	cmd.Flags().StringVarP(&o.output, "output", "o", "table", "output format: "+strings.Join(formats, ", "))
-	cmd.Flags().StringVar(&o.fieldNames, "fields", "", "columns, separated by commas: "+strings.Join(export.FieldNames(), ", "))
+	cmd.Flags().StringVarP(&o.output, "output", "o", "table", "output `FORMAT`: "+strings.Join(formats, ", "))
+	cmd.Flags().StringVar(&o.fieldNames, "fields", "", "`COLUMNS`, separated by commas: "+strings.Join(export.FieldNames(), ", "))
 	cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RegisterFlagCompletionFunc("fields", wordList(export.FieldNames()...))
 }
@@ -83,7 +83,7 @@ GLOB arguments choose whole names in any case (* ? [a-z]); NAME:CLASS chooses a 
 	o.source.flags(cmd, false)
 	o.filterFlags.flags(cmd, &o.self)
 	o.outputFlags.flags(cmd)
-	cmd.Flags().BoolVar(&o.tree, "tree", false, "the category tree")
+	cmd.Flags().BoolVar(&o.tree, "tree", false, "draw the tree of categories")
 	return cmd
 }
 

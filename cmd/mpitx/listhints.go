@@ -97,7 +97,7 @@ func (o *listOptions) instead(all *catalog.Catalog, kinds export.Kinds, pattern 
 		return fmt.Sprintf("; %d names contain it: %s", n, command(o.asked, part))
 	}
 	if near := catalog.Nearest(export.KindWords(), pattern, 1); o.asked == 0 && near != nil {
-		return ": did you mean mpitx list " + near[0] + "?"
+		return "; did you mean mpitx list " + near[0] + "?"
 	}
 	return didYouMean(namesOf(all, kinds), pattern)
 }
@@ -118,7 +118,7 @@ func countMatches(c *catalog.Catalog, kinds export.Kinds, pattern string) int {
 
 func didYouMean(names []string, word string) string {
 	if near := catalog.Nearest(names, word, 5); near != nil {
-		return ": did you mean " + strings.Join(near, ", ") + "?"
+		return "; did you mean " + strings.Join(near, ", ") + "?"
 	}
 	return ""
 }
@@ -158,6 +158,9 @@ func (o *listOptions) filterHints(all *catalog.Catalog) []string {
 		if there != nil {
 			hints = append(hints, "--"+x.flag+": the variables here have "+strings.Join(there, ", "))
 		}
+	}
+	if f.Differing && all.Job.Size <= 1 {
+		hints = append(hints, "--differing compares ranks, and there is one: start more with -n")
 	}
 	return hints
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"mpitx/catalog"
+	"mpitx/cmd/mpitx/internal/virtual"
 )
 
 // selection are the variables that a command's arguments name.
@@ -64,11 +65,14 @@ func (s *selection) unknown(a *app, c *catalog.Catalog) {
 			a.complain("%s: no variable of %s matches", name, libraryName(c))
 			continue
 		}
-		text := fmt.Sprintf("%s: no variable of %s has this name", name, libraryName(c))
+		text, list := fmt.Sprintf("%s: no variable of %s has this name", name, libraryName(c)), "mpitx list"
+		if strings.HasPrefix(name, virtual.Prefix) {
+			text, list = name+": mpitx has no such variable", "mpitx list virtual"
+		}
 		if near := catalog.Nearest(all, name, 5); len(near) > 0 {
-			text += ": did you mean " + strings.Join(near, ", ") + "?"
+			text += "; did you mean " + strings.Join(near, ", ") + "?"
 		} else {
-			text += ": see mpitx list"
+			text += "; see " + list
 		}
 		a.complain("%s", text)
 	}

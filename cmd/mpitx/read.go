@@ -35,7 +35,7 @@ literally and cannot be read makes the exit code 3.`,
 	o.source.flags(cmd, false)
 	o.outputFlags.flags(cmd)
 	bindFlag(cmd, &o.source)
-	cmd.Flags().StringVar(&o.stage, "stage", "", "the value before MPI_Init, or after it")
+	cmd.Flags().StringVar(&o.stage, "stage", "", "the value in this `STAGE`: before (MPI_Init) or after (it)")
 	cmd.RegisterFlagCompletionFunc("stage", cobra.FixedCompletions([]string{"before", "after"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }

@@ -1,6 +1,10 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+)
 
 func newRecord(a *app) *cobra.Command {
 	o := &sampleOptions{a: a, record: true}
@@ -15,7 +19,7 @@ summary. Its name is printed at the end, on standard error.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return done(o.run(cmd, args)) },
 	}
 	o.flags(cmd)
-	cmd.Flags().StringVar(&o.workload, "workload", "", "run a built-in exerciser instead of an application")
+	cmd.Flags().StringVar(&o.workload, "workload", "", "run a built-in `EXERCISER` instead of an application: "+strings.Join(workloads, ", "))
 	cmd.RegisterFlagCompletionFunc("workload", cobra.FixedCompletions(workloads, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }

@@ -44,7 +44,7 @@ the runs that the others belong to.`,
 			return recoverRun(a, args[0], force)
 		},
 	}
-	cmd.Flags().BoolVar(&force, "force", false, "take processes that seem to run as dead")
+	cmd.Flags().BoolVar(&force, "force", false, "treat processes that seem to run as dead")
 	cmd.Flags().BoolVar(&stale, "stale", false, "remove memory files on this machine that belong to no run any more")
 	cmd.ValidArgsFunction = completeRuns
 	return cmd

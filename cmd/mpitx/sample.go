@@ -82,7 +82,7 @@ Values are differences since the start for counters, aggregates and timers, and 
 	}
 	o.flags(cmd)
 	o.export.flags(cmd)
-	cmd.Flags().StringVar(&o.workload, "workload", "", "run a built-in exerciser instead of an application: "+strings.Join(workloads, ", "))
+	cmd.Flags().StringVar(&o.workload, "workload", "", "run a built-in `EXERCISER` instead of an application: "+strings.Join(workloads, ", "))
 	cmd.RegisterFlagCompletionFunc("workload", cobra.FixedCompletions(workloads, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -90,19 +90,19 @@ Values are differences since the start for counters, aggregates and timers, and 
 func (o *sampleOptions) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.SetInterspersed(false) // what follows the application is the application's
-	f.StringArrayVar(&o.pvars, "pvar", nil, "variables to sample: GLOB[:CLASS][@world|@self|@all]; may be given often")
-	f.DurationVar(&o.interval, "interval", 10*time.Millisecond, "time between samples")
-	f.DurationVar(&o.duration, "duration", 0, "sample for this long only")
-	f.IntVar(&o.count, "count", 0, "take this many samples only")
-	f.StringArrayVar(&o.set, "set", nil, "set a control variable for the application: CVAR=VALUE")
-	f.StringArrayVar(&o.setAfter, "set-after", nil, "write a control variable after MPI_Init: CVAR=VALUE")
-	f.StringVar(&o.dir, "dir", "", "the run directory, which must not exist (default: a fresh name in $MPITX_DIR or here)")
-	f.StringVar(&o.maxSize, "max-size", "", "bound for the whole run: 500M, 2G")
-	f.StringVar(&o.policy, "policy", "stop", "at --max-size: stop, or keep the last")
-	f.StringVar(&o.probe, "probe", "start", "when to try the library's variables in a copy of the process: start (in MPI_Init), late (also those that appear later), none")
+	f.StringArrayVar(&o.pvars, "pvar", nil, "variables to sample: `GLOB`[:CLASS][@world|@self|@all]; may be repeated")
+	f.DurationVar(&o.interval, "interval", 10*time.Millisecond, "`TIME` between samples")
+	f.DurationVar(&o.duration, "duration", 0, "sample for this `TIME` only")
+	f.IntVar(&o.count, "count", 0, "take `N` samples only")
+	f.StringArrayVar(&o.set, "set", nil, "set a control variable for the application: `CVAR=VALUE`; may be repeated")
+	f.StringArrayVar(&o.setAfter, "set-after", nil, "write a control variable after MPI_Init: `CVAR=VALUE`; may be repeated")
+	f.StringVar(&o.dir, "dir", "", "the run `DIRECTORY`, which must not exist (default: a fresh name in $MPITX_DIR or here)")
+	f.StringVar(&o.maxSize, "max-size", "", "bound for the `SIZE` of the whole run: 500M, 2G")
+	f.StringVar(&o.policy, "policy", "stop", "`POLICY` at --max-size: stop recording (stop), or drop the oldest samples (last)")
+	f.StringVar(&o.probe, "probe", "start", "`WHEN` to try the library's variables in a copy of the process: start (in MPI_Init), late (also those that appear later), none")
 	f.BoolVar(&o.noProbe, "no-probe", false, "read variables without trying them first (--probe none): one that crashes the library ends the application")
-	f.StringVar(&o.mpi, "mpi", "", "the MPI to use: openmpi, mpich, abi (the standard ABI's library of either), a prefix, or a libmpi file (default: the one that the application links)")
-	f.IntVarP(&o.ranks, "ranks", "n", 0, "start this many ranks under the MPI's launcher")
+	f.StringVar(&o.mpi, "mpi", "", "the `MPI` to use: openmpi, mpich, abi (the standard ABI's library of either), a prefix, or a libmpi file (default: the one that the application links)")
+	f.IntVarP(&o.ranks, "ranks", "n", 0, "start `N` ranks under the MPI's launcher")
 	f.BoolVar(&o.force, "force", false, "run the program even if it cannot be observed, or --pvar can match nothing")
 	f.BoolVar(&o.quiet, "no-summary", false, "print no summary at the end of a job that was sampled with mpitx:*")
 	f.StringVar(&o.given, "job", "", "")
@@ -214,6 +214,9 @@ func (o *sampleOptions) parse(cmd *cobra.Command, args []string) (err error) {
 	}
 	if o.record {
 		return nil
+	}
+	if o.dir != "" && filepath.Clean(o.export.out) == filepath.Clean(o.dir) {
+		return usagef("--out %s: this is the run directory (--dir); name a file", o.export.out)
 	}
 	if o.export.out == "-" && o.workload == "" {
 		return usagef("--out -: standard output is the application's: name a file")

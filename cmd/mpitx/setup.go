@@ -43,11 +43,11 @@ standard ABI it needs none: the header of Open MPI 6 or MPICH 5 is enough.`,
 			return setupAll(a, mpi, outDir)
 		},
 	}
-	cmd.Flags().StringVar(&cc, "mpicc", "", "build with this compiler wrapper (default: those of the MPIs that are found)")
-	cmd.Flags().StringVar(&mpi, "mpi", "", "build for this MPI only: openmpi, mpich, abi, a prefix, or a libmpi file")
+	cmd.Flags().StringVar(&cc, "mpicc", "", "build with this compiler `WRAPPER` (default: those of the MPIs that are found)")
+	cmd.Flags().StringVar(&mpi, "mpi", "", "build for this `MPI` only: openmpi, mpich, abi, a prefix, or a libmpi file")
 	cmd.MarkFlagsMutuallyExclusive("mpicc", "mpi")
 	cmd.RegisterFlagCompletionFunc("mpi", cobra.FixedCompletions([]string{locate.OpenMPI, locate.MPICH, locate.ABI}, cobra.ShellCompDirectiveDefault))
-	cmd.Flags().StringVar(&outDir, "dir", "", "where to put what is built (default: the user's data directory)")
+	cmd.Flags().StringVar(&outDir, "dir", "", "`DIRECTORY` for what is built (default: the user's data directory)")
 	cmd.MarkFlagDirname("dir")
 	return cmd
 }
@@ -77,6 +77,9 @@ func setupAll(a *app, want, outDir string) error {
 			return err
 		}
 		done[m.Family] = true
+	}
+	if want == locate.Demo {
+		fmt.Fprintln(a.out, "nothing to build: the demo MPI is inside mpitx")
 	}
 	if len(done) > 1 || want == locate.Demo {
 		return nil

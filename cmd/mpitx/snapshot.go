@@ -35,7 +35,7 @@ is installed. The document is JSON, described in docs/schema.md.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return done(o.run(cmd)) },
 	}
 	o.source.flags(cmd, false)
-	cmd.Flags().StringVarP(&o.out, "output", "o", "-", "file to write; - is standard output")
+	cmd.Flags().StringVarP(&o.out, "output", "o", "-", "`FILE` to write; - is standard output")
 	cmd.Flags().BoolVar(&o.redact, "redact", false, "leave out host names, user names, addresses and paths")
 	return cmd
 }
@@ -65,7 +65,7 @@ func replaceFile(path string, write func(io.Writer) error) error {
 	if err == nil && !st.Mode().IsRegular() {
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
 		if err != nil {
-			return failf("write: %v", err)
+			return failf("write: %s: %v", path, causeOf(err))
 		}
 		return writeAndClose(path, f, write)
 	}
@@ -73,11 +73,8 @@ func replaceFile(path string, write func(io.Writer) error) error {
 		path = real
 	}
 	f, err := os.OpenFile(filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%08x", filepath.Base(path), rand.Uint32())), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	var pathErr *os.PathError
-	if errors.As(err, &pathErr) {
-		return failf("write: %s: %v", path, pathErr.Err)
-	} else if err != nil {
-		return failf("write: %s: %v", path, err)
+	if err != nil {
+		return failf("write: %s: %v", path, causeOf(err))
 	}
 	if st != nil {
 		f.Chmod(st.Mode().Perm())
@@ -88,7 +85,7 @@ func replaceFile(path string, write func(io.Writer) error) error {
 	}
 	if err := os.Rename(f.Name(), path); err != nil {
 		os.Remove(f.Name())
-		return failf("write: %v", err)
+		return failf("write: %s: %v", path, causeOf(err))
 	}
 	return nil
 }
@@ -110,9 +107,5 @@ func writeAndClose(path string, f *os.File, write func(io.Writer) error) error {
 	case errors.As(err, &own) || errors.As(err, &located):
 		return err
 	}
-	var pathErr *os.PathError
-	if errors.As(err, &pathErr) {
-		err = pathErr.Err
-	}
-	return failf("write: %s: %v", path, err)
+	return failf("write: %s: %v", path, causeOf(err))
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"strings"
@@ -42,11 +43,11 @@ func (answered) Error() string { return "answered elsewhere" }
 
 func (s *source) flags(cmd *cobra.Command, live bool) {
 	f := cmd.Flags()
-	f.StringVar(&s.mpi, "mpi", "", "the MPI to use: openmpi, mpich, abi (the standard ABI's library of either), demo, a prefix, or a libmpi file")
-	f.IntVarP(&s.n, "ranks", "n", 0, "start this many ranks under the MPI's launcher")
-	f.DurationVar(&s.timeout, "timeout", time.Minute, "time limit for the MPI library's answers")
+	f.StringVar(&s.mpi, "mpi", "", "the `MPI` to use: openmpi, mpich, abi (the standard ABI's library of either), demo, a prefix, or a libmpi file")
+	f.IntVarP(&s.n, "ranks", "n", 0, "start `N` ranks under the MPI's launcher")
+	f.DurationVar(&s.timeout, "timeout", time.Minute, "wait at most this `TIME` for the MPI library's answers")
 	if !live {
-		f.StringVar(&s.from, "from", "", "read a snapshot file instead of a live MPI")
+		f.StringVar(&s.from, "from", "", "read a snapshot `FILE` instead of a live MPI")
 		cmd.MarkFlagsMutuallyExclusive("from", "ranks")
 		cmd.MarkFlagsMutuallyExclusive("from", "mpi")
 		cmd.MarkFlagFilename("from", "json")
@@ -99,7 +100,10 @@ func (s *source) open(cmd *cobra.Command, writes []job.Write, stage job.Stage) (
 
 func (s *source) load() (*catalog.Catalog, error) {
 	c, err := catalog.Load(s.from) // its errors name the file
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, failf("--from %s: there is no such file; mpitx snapshot -o FILE writes one", s.from)
+	case err != nil:
 		return nil, failf("read snapshot: %v", err)
 	}
 	return c, nil

@@ -55,10 +55,10 @@ have the exact numbers, in the unit that the variable counts.`,
 		return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.output, "output", "o", "table", "output format: table, wide, json, ndjson, csv")
-	f.StringVar(&o.as, "as", "", "values as raw, delta or rate; default: by the variable's class")
+	f.StringVarP(&o.output, "output", "o", "table", "output `FORMAT`: table, wide, json, ndjson, csv")
+	f.StringVar(&o.as, "as", "", "values as this `KIND`: raw, delta or rate; default: by the variable's class")
 	o.columnFilter.flags(cmd)
-	f.StringVar(&o.sort, "sort", "name", "order of the lines: "+strings.Join(sortedKeys(statOrders), ", ")+"; numbers by unit, the greatest first")
+	f.StringVar(&o.sort, "sort", "name", "`ORDER` of the lines: "+strings.Join(sortedKeys(statOrders), ", ")+"; numbers by unit, the greatest first")
 	cmd.RegisterFlagCompletionFunc("output", words("table", "wide", "json", "ndjson", "csv"))
 	cmd.RegisterFlagCompletionFunc("as", words("raw", "delta", "rate"))
 	cmd.RegisterFlagCompletionFunc("sort", words(sortedKeys(statOrders)...))

@@ -47,8 +47,8 @@ variables by name.`,
 		Args: arguments(0, -1, "a run directory"),
 		RunE: func(cmd *cobra.Command, args []string) error { return done(o.run(cmd, args)) },
 	}
-	cmd.Flags().StringVarP(&o.output, "output", "o", "table", "output format of --once: "+strings.Join(formats, ", "))
-	cmd.Flags().StringVar(&o.as, "as", "", "values as raw, delta or rate; default: by the variable's class")
+	cmd.Flags().StringVarP(&o.output, "output", "o", "table", "output `FORMAT` of --once: "+strings.Join(formats, ", "))
+	cmd.Flags().StringVar(&o.as, "as", "", "values as this `KIND`: raw, delta or rate; default: by the variable's class")
 	cmd.Flags().BoolVar(&o.once, "once", false, "print what there is now, and end")
 	cmd.Flags().BoolVar(&o.byRank, "by-rank", false, "with --once: one row for each variable and rank")
 	cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
@@ -119,7 +119,7 @@ func (o *topOptions) liveRun() (string, error) {
 	}
 	entries, err := os.ReadDir(base)
 	if err != nil {
-		return "", failf("look for a run: %v: name one", err)
+		return "", failf("top: %s: %v; name a run", base, causeOf(err))
 	}
 	type candidate struct {
 		path string

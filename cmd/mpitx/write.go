@@ -28,8 +28,8 @@ func newWrite(a *app) *cobra.Command {
 	o := &writeOptions{source: source{a: a}}
 	cmd := &cobra.Command{
 		Use:   "write NAME=VALUE…",
-		Short: "Write control variables, and tell what came of it",
-		Long: `Write control variables, and tell honestly what came of it: the old value is read, the new one written, and read back.
+		Short: "Write control variables and verify the result",
+		Long: `Write control variables and verify the result: mpitx reads the old value, writes the new one, and reads it back.
 
 The outcome is one of: ok; ok but unchanged (the library said yes, and the old value stands); not now; never; faulty (it
 crashes the library, so it was not done); invalid (not a value of this variable: nothing at all is written then).
@@ -48,9 +48,9 @@ Variables of scope all and all-eq concern all processes: writing them on some ra
 	}
 	o.source.flags(cmd, true)
 	f := cmd.Flags()
-	f.StringVarP(&o.output, "output", "o", "table", "output format: table, wide, json, ndjson, csv")
-	f.StringVar(&o.stage, "stage", "after", "write after MPI_Init, or before it (in the process that never calls it)")
-	f.StringVar(&o.ranks, "rank", "", "ranks to write on: 0,2-5 (default: all)")
+	f.StringVarP(&o.output, "output", "o", "table", "output `FORMAT`: table, wide, json, ndjson, csv")
+	f.StringVar(&o.stage, "stage", "after", "write in this `STAGE`: after (MPI_Init), or before (in the process that never calls it)")
+	f.StringVar(&o.ranks, "rank", "", "`RANKS` to write on: 0,2-5 (default: all)")
 	f.BoolVar(&o.force, "force", false, "write variables of scope all and all-eq on some ranks only")
 	f.BoolVar(&o.dryRun, "dry-run", false, "check names and values, and write nothing")
 	cmd.RegisterFlagCompletionFunc("stage", cobra.FixedCompletions([]string{"before", "after"}, cobra.ShellCompDirectiveNoFileComp))
@@ -240,8 +240,12 @@ func parseWrites(args []string, ranks []int) ([]job.Write, error) {
 	var out []job.Write
 	for _, arg := range args {
 		name, value, ok := strings.Cut(arg, "=")
-		if !ok || name == "" {
+		name = strings.TrimSpace(name)
+		switch {
+		case !ok || name == "":
 			return nil, usagef("%q: must be NAME=VALUE", arg)
+		case catalog.IsGlob(name):
+			return nil, usagef("%s is a pattern; write names the variables one by one", name)
 		}
 		if strings.HasPrefix(name, virtual.Prefix) {
 			return nil, usagef("%s: is computed inside applications and cannot be written", name)
