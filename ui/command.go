@@ -24,13 +24,13 @@ func init() {
 		return func(m *Model, args string) tea.Cmd { do(m, args); return nil }
 	}
 	commands = []command{
-		{"list", "WORDS", "search; nothing: everything again", false, quiet((*Model).cmdList)},
+		{"list", "WORDS", "search; without words: everything", false, quiet((*Model).cmdList)},
 		{"show", "NAME", "go to a variable", false, quiet((*Model).cmdShow)},
 		{"filter", "FIELD=VALUE...", "set the filter: kind=pvar class=counter writable=yes", false, quiet((*Model).cmdFilter)},
 		{"read", "[NAME]", "read again: a variable, or what is on the screen", true, (*Model).cmdRead},
 		{"write", "NAME=VALUE", "write a control variable", true, quiet((*Model).cmdWrite)},
 		{"watch", "[NAME...]", "pin variables and watch them", true, (*Model).cmdWatch},
-		{"workload", "[NAME]", "run an exerciser: pingpong, alltoall, unexpected, halo, idle; nothing: stop it", true, (*Model).cmdWorkload},
+		{"workload", "[NAME]", "run a workload: pingpong, alltoall, unexpected, halo, idle; without a name: stop it", true, (*Model).cmdWorkload},
 		{"snapshot", "FILE", "save everything, for --from and mpitx show", false, (*Model).cmdSnapshot},
 		{"export", "FILE.csv|json", "save what the list shows, or the samples while watching", false, (*Model).cmdExport},
 		{"restart", "", "start the back end again", true, func(m *Model, _ string) tea.Cmd { return m.restart() }},

@@ -32,7 +32,7 @@ func init() {
 		{[]string{"G", "end"}, "to the bottom", false, move(1 << 30)},
 		{[]string{"tab"}, "next pane", false, quiet(func(m *Model) { m.focus = (m.focus + 1) % panes })},
 		{[]string{"shift+tab"}, "previous pane", false, quiet(func(m *Model) { m.focus = (m.focus + panes - 1) % panes })},
-		{[]string{"z"}, "zoom: this pane alone, and back", false, quiet(func(m *Model) { m.zoom = !m.zoom })},
+		{[]string{"z"}, "zoom: this pane alone, or all", false, quiet(func(m *Model) { m.zoom = !m.zoom })},
 		{[]string{"l", "right", "enter"}, "unfold a branch, go to its variables, to the details", false, quiet((*Model).right)},
 		{[]string{"h", "left"}, "fold a branch, go back to the tree", false, quiet((*Model).left)},
 		{[]string{"/"}, "search names and descriptions", false, quiet((*Model).startSearch)},
@@ -55,7 +55,7 @@ func init() {
 		{[]string{"R"}, "restart the back end that was lost", true, (*Model).restart},
 		{[]string{":"}, "command line (:help lists the commands)", false, quiet(func(m *Model) { m.mode, m.line = modeCommand, prompt.Line{} })},
 		{[]string{"?"}, "this help", false, quiet(func(m *Model) { m.mode, m.help = modeHelp, scroll{} })},
-		{[]string{"ctrl+z"}, "stop, and go on with the shell's fg", false, func(*Model) tea.Cmd { return tea.Suspend }},
+		{[]string{"ctrl+z"}, "suspend; the shell's fg resumes", false, func(*Model) tea.Cmd { return tea.Suspend }},
 		{[]string{"q", "ctrl+c"}, "quit", false, func(*Model) tea.Cmd { return tea.Quit }},
 	}
 }

@@ -178,7 +178,7 @@ func (m *Model) event(e link.Event) {
 		m.say("rank %d answers again", e.Rank)
 	case link.EventChanged:
 		m.stale = true
-		m.say("the library has other variables now: r takes them in")
+		m.say("the library's variables have changed: r reads them again")
 	case link.EventEnded:
 		m.ended, m.culprit, m.workload = e.Text, e.Variable, ""
 		if m.ended == "" {
@@ -209,7 +209,7 @@ func (m *Model) lost() {
 
 func (m *Model) restart() tea.Cmd {
 	if !m.broken() {
-		m.complain("the back end lives")
+		m.complain("the back end is running")
 		return nil
 	}
 	if m.culprit != "" && !slices.Contains(m.exclude, m.culprit) {

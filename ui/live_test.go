@@ -445,7 +445,7 @@ func TestRefresh(t *testing.T) {
 	press(m, ":", "'show limit", "enter")
 	m.key("p", "p")
 	event(m, b, link.Event{Kind: link.EventChanged, Rank: 1})
-	contains(t, m, "the library has other variables now: r takes them in", "NEW VARIABLES: r")
+	contains(t, m, "the library's variables have changed: r reads them again", "NEW VARIABLES: r")
 	press(m, "r")
 	contains(t, m, "5 variables, 1 of them new")
 	e := m.current()
@@ -471,7 +471,7 @@ func TestLostBackend(t *testing.T) {
 		t.Fatalf("restarted with %v", (*backends)[1].exclude)
 	}
 	press(m, ":", "'show limit", "enter")
-	contains(t, m, "4 ranks", "faulty: it has killed a back end, and is left alone")
+	contains(t, m, "4 ranks", "faulty: it ended a back end and is skipped")
 	if strings.Contains(screen(t, m), "LOST") {
 		t.Error("still lost")
 	}

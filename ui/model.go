@@ -195,7 +195,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case savedMsg:
 		m.saved(msg)
 	case program.CannotStop:
-		m.complain("there is no shell here that could bring it back")
+		m.complain("cannot suspend: there is no job-control shell")
 	default:
 		return m, m.liveMsg(msg)
 	}
@@ -223,7 +223,7 @@ func (m *Model) loaded(msg loadedMsg) {
 	for _, id := range m.exclude { // what the back end read of it before it was left alone
 		if k, ok := m.x.byID[id]; ok {
 			v := m.x.entries[k].v
-			v.After, v.Ranks = &catalog.Reading{Status: catalog.StatusFaulty, Reason: "it has killed a back end, and is left alone"}, nil
+			v.After, v.Ranks = &catalog.Reading{Status: catalog.StatusFaulty, Reason: "it ended a back end and is skipped"}, nil
 		}
 	}
 	for id := range m.pins() {

@@ -22,7 +22,7 @@ var watchHints = []string{"esc back", "? help", "v value/delta/rate", "s sum/ran
 
 // watchKeys are the keys while watching, and what they do.
 var watchKeys = [][2]string{{"j  k  down  up", "another variable"}, {"v", "as value, delta or rate"}, {"s", "the sum of all ranks, or each rank"}, {"z", "logarithmic scale"},
-	{"space", "pause, and go on"}, {"+  -", "read faster, slower"}, {"p  P  x", "unpin the variable"}, {"W", "run a workload"}, {":", "command line, as :export watch.csv"},
+	{"space", "pause or resume"}, {"+  -", "read faster, slower"}, {"p  P  x", "unpin the variable"}, {"W", "run a workload"}, {":", "command line, as :export watch.csv"},
 	{"esc  q  w", "back"}}
 
 // watching is what is pinned and how it is shown.

@@ -37,7 +37,7 @@ func newTop(a *app) *cobra.Command {
 and a heat map of the ranks over time, refreshed twice a second. Runs that ended or died are shown as a whole.
 
 It reads what the job writes, and does not slow it. Without RUN it takes the one run here, or in $MPITX_DIR, whose job is still
-running. "?" shows the keys, and the commands behind ":"; "e" saves what is shown to a CSV or JSON file, "t" tells what is wrong
+running. "?" shows the keys, and the commands behind ":"; "e" saves what is shown to a CSV or JSON file, "t" shows what is wrong
 with the run, such as where it is damaged. --once prints a table instead, also where there is no terminal; GLOBs choose its
 variables by name.`,
 		Example: `  mpirun -n 4 mpitx record --pvar 'mpitx:*' --dir run1 -- ./app input &

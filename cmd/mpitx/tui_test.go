@@ -55,7 +55,7 @@ func TestExplorerOffline(t *testing.T) {
 	s.tmux("resize-window", "-x", "120", "-y", "40")
 	s.until("search: bcast alg")
 	s.keys("C-z")
-	s.until("there is no shell here")
+	s.until("cannot suspend: there is no job-control shell")
 	s.keys("?")
 	s.until("search names and descriptions")
 	s.keys("Escape")

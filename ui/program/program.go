@@ -79,7 +79,7 @@ func Run(ctx context.Context, m tea.Model, t term.Term, in io.Reader, out io.Wri
 	return err
 }
 
-// CannotStop tells a model that the program was to stop, and that there is no shell that could bring it back.
+// CannotStop tells a model that the program was to stop, and that cannot suspend: there is no job-control shell.
 type CannotStop struct{}
 
 // goOn follows a stop that the program could not see coming (SIGSTOP): others have used the terminal meanwhile.

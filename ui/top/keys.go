@@ -35,24 +35,24 @@ func init() {
 		{[]string{"G", "end"}, "G End", "last line", func(m *Model) tea.Cmd { return m.move(len(m.entries)) }},
 		{[]string{"l", "right", ">"}, "l → >", "sort by the next column (also a click on its head)", func(m *Model) tea.Cmd { m.sortBy(1); return nil }},
 		{[]string{"h", "left", "<"}, "h ← <", "sort by the previous column", func(m *Model) tea.Cmd { m.sortBy(-1); return nil }},
-		{[]string{"R"}, "R", "sort the other way round", func(m *Model) tea.Cmd { m.reverse(); return nil }},
+		{[]string{"R"}, "R", "reverse the order", func(m *Model) tea.Cmd { m.reverse(); return nil }},
 		{[]string{"enter", "tab"}, "Enter Tab", "the selected variable on each rank, and back", func(m *Model) tea.Cmd { return m.toggleView() }},
 		{[]string{"esc", "backspace"}, "Esc", "back; clear the filter", func(m *Model) tea.Cmd { return m.back() }},
 		{[]string{"v"}, "v", "values: by class, raw, since the start (delta), per second (rate)", func(m *Model) tea.Cmd {
 			return m.setAs((m.as + 1) % (recording.Rate + 1))
 		}},
 		{[]string{"m"}, "m", "below the table: heat map of ranks over time, chart, nothing", func(m *Model) tea.Cmd { m.pane, m.zoom = (m.pane+1)%panes, false; m.clampTop(); return nil }},
-		{[]string{"z"}, "z", "the map or chart alone, and back", func(m *Model) tea.Cmd { m.zoom = !m.zoom && m.pane != paneNone; m.clampTop(); return nil }},
+		{[]string{"z"}, "z", "the map or chart alone, or with the table", func(m *Model) tea.Cmd { m.zoom = !m.zoom && m.pane != paneNone; m.clampTop(); return nil }},
 		{[]string{"/"}, "/", "filter: words of name, object or class; of ranks: host or state", func(m *Model) tea.Cmd {
 			m.mode, m.line = modeFilter, prompt.New(m.filters[m.view])
 			return nil
 		}},
-		{[]string{"space", "p"}, "Space", "pause, and go on", func(m *Model) tea.Cmd { return m.pause() }},
+		{[]string{"space", "p"}, "Space", "pause or resume", func(m *Model) tea.Cmd { return m.pause() }},
 		{[]string{"r"}, "r", "read again at once, also a run that has ended", func(m *Model) tea.Cmd { return m.read(true) }},
 		{[]string{"t"}, "t", "what is wrong with the run, in full", func(m *Model) tea.Cmd { return m.showText(m.troubleLines) }},
 		{[]string{"e"}, "e", "export what is shown: :export FILE.csv, .json or .ndjson", func(m *Model) tea.Cmd { return m.begin("export ") }},
 		{[]string{":"}, ":", "command line", func(m *Model) tea.Cmd { return m.begin("") }},
-		{[]string{"ctrl+z"}, "^Z", "stop, until the shell lets it go on", func(*Model) tea.Cmd { return tea.Suspend }},
+		{[]string{"ctrl+z"}, "^Z", "suspend; the shell's fg resumes", func(*Model) tea.Cmd { return tea.Suspend }},
 	}
 	for i := range keyMap {
 		for _, k := range keyMap[i].keys {

@@ -163,7 +163,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case savedMsg:
 		m.saved(msg)
 	case program.CannotStop:
-		m.note = "there is no shell that could bring it back"
+		m.note = "cannot suspend: there is no job-control shell"
 	case tea.MouseWheelMsg:
 		switch msg.Button {
 		case tea.MouseWheelUp:

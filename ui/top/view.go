@@ -127,7 +127,7 @@ func (m *Model) status() string {
 		parts = append(parts, warn("paused"))
 	}
 	if f.Broken != "" {
-		parts = append(parts, warn("cannot be read any more: "+m.terminal.SafeLine(f.Broken, m.width)))
+		parts = append(parts, warn("can no longer be read: "+m.terminal.SafeLine(f.Broken, m.width)))
 	}
 	if s := m.trouble(); s != "" {
 		parts = append(parts, warn(s))
