@@ -219,8 +219,8 @@ func Merge(table *Table, header, macros string) *Wrappers {
 	return w
 }
 
-// Functions that return a handle as an int, not an error code.
-var conversion = lazily(`_(f2c|c2f|toint|fromint)$`)
+// Conversions between languages: most return a handle as an int, not an error code, and libraries' Fortran calls them for itself.
+var conversion = lazily(`_(f2c|c2f|toint|fromint)$|^MPI_Status_[cf](08)?2[cf](08)?$`)
 
 // typed gives a function mpi.h's types and the table's names. Where they disagree on the number of parameters, mpi.h is right and
 // the kind is not to be trusted.

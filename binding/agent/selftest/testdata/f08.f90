@@ -3,6 +3,7 @@ program f08
   implicit none
   integer :: ierr, rank, i, value(1), other(1)
   type(MPI_Request) :: request
+  type(MPI_Status) :: status
   call MPI_Init()
   do i = 1, 5
     call MPI_Comm_rank(MPI_COMM_WORLD, rank)
@@ -10,7 +11,7 @@ program f08
   value = 7
   call MPI_Isend(value, 1, MPI_INTEGER, rank, 1, MPI_COMM_WORLD, request)
   call MPI_Recv(other, 1, MPI_INTEGER, rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
-  call MPI_Wait(request, MPI_STATUS_IGNORE, ierr)
+  call MPI_Wait(request, status, ierr)
   call MPI_Allreduce(value, other, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
   print *, other
   call MPI_Finalize()

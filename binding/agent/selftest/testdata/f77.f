@@ -12,7 +12,7 @@
      &               request, ierr)
       call MPI_RECV(other, 1, MPI_INTEGER, rank, 1, MPI_COMM_WORLD,
      &              status, ierr)
-      call MPI_WAIT(request, MPI_STATUS_IGNORE, ierr)
+      call MPI_WAIT(request, status, ierr)
       call MPI_ALLREDUCE(value, other, 1, MPI_INTEGER, MPI_SUM,
      &                   MPI_COMM_WORLD, ierr)
       print *, other
