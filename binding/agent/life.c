@@ -25,6 +25,7 @@ struct agent_process agent_process = {.rank = -1, .size = -1, .thread_level = -1
 
 void chain_watch_libraries(void);
 void chain_resolve_early(void);
+bool chain_bypassed(void);
 
 static _Atomic int open_count;    /* MPI_Init and sessions: entered, and their end not entered */
 static _Atomic int pending_count; /* entered, and their end has not returned */
@@ -188,6 +189,9 @@ void agent_before_abort(void)
 
 __attribute__((destructor)) static void end(void)
 {
-    if (agent_process.state == AGENT_ARMED) counts_write("unreached");
+    if (agent_process.state == AGENT_ARMED) {
+        counts_write("unreached");
+        if (chain_bypassed()) agent_unrecorded("its calls went past the agent: it takes MPI's functions from the library by dlsym");
+    }
     leave(AGENT_EXIT, "exit");
 }

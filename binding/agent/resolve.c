@@ -183,6 +183,18 @@ static void *loaded_library(void)
     return other;
 }
 
+/* A program that takes functions from the library's own handle does not find ours. */
+bool chain_bypassed(void)
+{
+    int initialized = 0;
+    void *handle = loaded_library();
+    if (!handle) return false;
+    int (*ask)(int *) = (int (*)(int *))dlsym(handle, "PMPI_Initialized");
+    if (ask) ask(&initialized);
+    dlclose(handle);
+    return initialized;
+}
+
 bool chain_follows(void *init, const char *path)
 {
     if (chain_resolved) return init == (void *)chain_next_shifted[chain_function_id("MPI_Init")];
