@@ -95,7 +95,7 @@ struct chain_call {
     uint64_t gave, got;               /* bytes of collectives and RMA, as the arguments say, and of files; collectives also when
                                          a persistent one starts, in a CHAIN_COMPLETION function */
     uint64_t read;                    /* bytes from files, of requests that completed */
-    uint32_t collectives;             /* of those that started */
+    uint32_t operations;              /* collective or one-sided, that started; to MPI_PROC_NULL: none */
     uint32_t started, completed;      /* requests; the latter also in a call that failed */
 
     uint64_t made; /* where the call takes requests: the agent's own, see requests.h */

@@ -24,6 +24,7 @@ void describe_start(void *(*find)(const char *symbol))
     FIND(Comm_test_inter);
     FIND(Topo_test);
     FIND(Cartdim_get);
+    FIND(Cart_shift);
     FIND(Graph_neighbors_count);
     FIND(Dist_graph_neighbors_count);
     FIND(Query_thread);
@@ -124,6 +125,7 @@ void describe_rma(struct chain_entry *entry, int64_t give, MPI_Datatype given, i
     CALL->comm = HANDLE_NUMBER(win);
     CALL->peer = target;
     if (target == MPI_PROC_NULL) return;
+    CALL->operations = 1;
     CALL->gave = describe_bytes(give, given);
     CALL->got = describe_bytes(get, got);
 }

@@ -162,7 +162,7 @@ static inline int describe_receive(int source)
 /* What was announced did not come to pass. */
 static inline void describe_failed(struct chain_entry *entry)
 {
-    CALL->sent = CALL->started = CALL->collectives = 0;
+    CALL->sent = CALL->started = CALL->operations = 0;
     CALL->sent_bytes = CALL->gave = CALL->got = 0;
 }
 

@@ -33,7 +33,7 @@ static enum place place_in(struct group group, int root)
 void describe_collective(struct chain_entry *entry, MPI_Comm comm)
 {
     CALL->comm = HANDLE_NUMBER(comm);
-    CALL->collectives = 1;
+    CALL->operations = 1;
 }
 
 static struct group rooted(struct chain_entry *entry, int root, MPI_Comm comm)
@@ -49,17 +49,22 @@ static int64_t count_at(const void *counts, size_t wide, int i)
     return wide == sizeof(int) ? ((const int *)counts)[i] : ((const MPI_Count *)counts)[i];
 }
 
-static int64_t sum(const void *counts, size_t wide, int n)
+/* absent: a bit for each of the first 64 that does not count. */
+static bool counts_at(int i, uint64_t absent) { return i >= 64 || !(absent >> i & 1); }
+
+static int64_t sum(const void *counts, size_t wide, int n, uint64_t absent)
 {
     int64_t total = 0;
-    for (int i = 0; i < n; i++) total += count_at(counts, wide, i);
+    for (int i = 0; i < n; i++)
+        if (counts_at(i, absent)) total += count_at(counts, wide, i);
     return total;
 }
 
-static uint64_t sum_types(const void *counts, size_t wide, const MPI_Datatype *types, int n)
+static uint64_t sum_types(const void *counts, size_t wide, const MPI_Datatype *types, int n, uint64_t absent)
 {
     uint64_t total = 0;
-    for (int i = 0; i < n; i++) total += describe_bytes(count_at(counts, wide, i), types[i]);
+    for (int i = 0; i < n; i++)
+        if (counts_at(i, absent)) total += describe_bytes(count_at(counts, wide, i), types[i]);
     return total;
 }
 
@@ -93,7 +98,7 @@ void describe_reduce_scatter(struct chain_entry *entry, const void *recvcounts, 
     int size = group.size;
     if (group.inter) describe_library.Comm_size(comm, &size);
     if (size <= group.rank) return;
-    CALL->gave = describe_bytes(sum(recvcounts, wide, size), datatype);
+    CALL->gave = describe_bytes(sum(recvcounts, wide, size, 0), datatype);
     CALL->got = describe_bytes(count_at(recvcounts, wide, group.rank), datatype);
 }
 
@@ -122,7 +127,7 @@ void describe_gatherv(struct chain_entry *entry, const void *sendbuf, int64_t se
 {
     struct group group = rooted(entry, root, comm);
     enum place place = place_in(group, root);
-    if (place == ROOT) CALL->got = describe_bytes(sum(recvcounts, wide, group.size), recvtype);
+    if (place == ROOT) CALL->got = describe_bytes(sum(recvcounts, wide, group.size, 0), recvtype);
     if (place == MEMBER || place == LEAF || (place == ROOT && !group.inter && sendbuf != MPI_IN_PLACE))
         CALL->gave = describe_bytes(sendcount, sendtype);
 }
@@ -142,7 +147,7 @@ void describe_scatterv(struct chain_entry *entry, const void *sendcounts, size_t
 {
     struct group group = rooted(entry, root, comm);
     enum place place = place_in(group, root);
-    if (place == ROOT) CALL->gave = describe_bytes(sum(sendcounts, wide, group.size), sendtype);
+    if (place == ROOT) CALL->gave = describe_bytes(sum(sendcounts, wide, group.size, 0), sendtype);
     if (place == MEMBER || place == LEAF || (place == ROOT && !group.inter && recvbuf != MPI_IN_PLACE))
         CALL->got = describe_bytes(recvcount, recvtype);
 }
@@ -161,7 +166,7 @@ void describe_allgatherv(struct chain_entry *entry, const void *sendbuf, int64_t
 {
     describe_collective(entry, comm);
     struct group group = group_of(comm);
-    CALL->got = describe_bytes(sum(recvcounts, wide, group.size), recvtype);
+    CALL->got = describe_bytes(sum(recvcounts, wide, group.size, 0), recvtype);
     if (sendbuf != MPI_IN_PLACE)
         CALL->gave = describe_bytes(sendcount, sendtype);
     else if (group.rank < group.size)
@@ -182,8 +187,8 @@ void describe_alltoallv(struct chain_entry *entry, const void *sendbuf, const vo
 {
     describe_collective(entry, comm);
     int size = group_of(comm).size;
-    CALL->got = describe_bytes(sum(recvcounts, wide, size), recvtype);
-    CALL->gave = sendbuf == MPI_IN_PLACE ? CALL->got : describe_bytes(sum(sendcounts, wide, size), sendtype);
+    CALL->got = describe_bytes(sum(recvcounts, wide, size, 0), recvtype);
+    CALL->gave = sendbuf == MPI_IN_PLACE ? CALL->got : describe_bytes(sum(sendcounts, wide, size, 0), sendtype);
 }
 
 void describe_alltoallw(struct chain_entry *entry, const void *sendbuf, const void *sendcounts, const MPI_Datatype *sendtypes,
@@ -191,74 +196,90 @@ void describe_alltoallw(struct chain_entry *entry, const void *sendbuf, const vo
 {
     describe_collective(entry, comm);
     int size = group_of(comm).size;
-    CALL->got = sum_types(recvcounts, wide, recvtypes, size);
-    CALL->gave = sendbuf == MPI_IN_PLACE ? CALL->got : sum_types(sendcounts, wide, sendtypes, size);
+    CALL->got = sum_types(recvcounts, wide, recvtypes, size, 0);
+    CALL->gave = sendbuf == MPI_IN_PLACE ? CALL->got : sum_types(sendcounts, wide, sendtypes, size, 0);
 }
 
-/* How many neighbours send to us (in) and get from us (out). */
-static void neighbors(MPI_Comm comm, int *in, int *out)
+/* Those that send to us (in) and get from us (out), in the order of the arguments. */
+struct neighbors {
+    int in, out;
+    uint64_t absent; /* MPI_PROC_NULL, beyond an edge of a Cartesian grid: their buffers are not touched */
+};
+
+static uint64_t beyond_edges(MPI_Comm comm, int dimensions)
 {
+    uint64_t absent = 0;
+    for (int i = 0; i < dimensions && i < 32 && describe_library.Cart_shift; i++) {
+        int before = 0, after = 0;
+        describe_library.Cart_shift(comm, i, 1, &before, &after);
+        if (before == MPI_PROC_NULL) absent |= UINT64_C(1) << (2 * i);
+        if (after == MPI_PROC_NULL) absent |= UINT64_C(1) << (2 * i + 1);
+    }
+    return absent;
+}
+
+static struct neighbors neighbors(MPI_Comm comm)
+{
+    struct neighbors n = {0, 0, 0};
     int topology = MPI_UNDEFINED, weighted, rank;
-    *in = *out = 0;
-    if (comm == NULL_COMM || !describe_library.Topo_test || describe_library.Topo_test(comm, &topology) != MPI_SUCCESS) return;
+    if (comm == NULL_COMM || !describe_library.Topo_test || describe_library.Topo_test(comm, &topology) != MPI_SUCCESS) return n;
     if (topology == MPI_CART) {
-        describe_library.Cartdim_get(comm, in);
-        *in = *out = 2 * *in;
+        describe_library.Cartdim_get(comm, &n.in);
+        n.absent = beyond_edges(comm, n.in);
+        n.in = n.out = 2 * n.in;
     } else if (topology == MPI_GRAPH) {
         describe_library.Comm_rank(comm, &rank);
-        describe_library.Graph_neighbors_count(comm, rank, in);
-        *out = *in;
+        describe_library.Graph_neighbors_count(comm, rank, &n.in);
+        n.out = n.in;
     } else if (topology == MPI_DIST_GRAPH) {
-        describe_library.Dist_graph_neighbors_count(comm, in, out, &weighted);
+        describe_library.Dist_graph_neighbors_count(comm, &n.in, &n.out, &weighted);
     }
+    return n;
 }
+
+static uint64_t present(int count, uint64_t absent) { return (uint64_t)(count - __builtin_popcountll(absent)); }
 
 void describe_neighbor_allgather(struct chain_entry *entry, int64_t sendcount, MPI_Datatype sendtype,
                                  int64_t recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-    int in, out;
     describe_collective(entry, comm);
-    neighbors(comm, &in, &out);
+    struct neighbors n = neighbors(comm);
     CALL->gave = describe_bytes(sendcount, sendtype);
-    CALL->got = describe_bytes(recvcount, recvtype) * (uint64_t)in;
+    CALL->got = describe_bytes(recvcount, recvtype) * present(n.in, n.absent);
 }
 
 void describe_neighbor_allgatherv(struct chain_entry *entry, int64_t sendcount, MPI_Datatype sendtype,
                                   const void *recvcounts, size_t wide, MPI_Datatype recvtype, MPI_Comm comm)
 {
-    int in, out;
     describe_collective(entry, comm);
-    neighbors(comm, &in, &out);
+    struct neighbors n = neighbors(comm);
     CALL->gave = describe_bytes(sendcount, sendtype);
-    CALL->got = describe_bytes(sum(recvcounts, wide, in), recvtype);
+    CALL->got = describe_bytes(sum(recvcounts, wide, n.in, n.absent), recvtype);
 }
 
 void describe_neighbor_alltoall(struct chain_entry *entry, int64_t sendcount, MPI_Datatype sendtype,
                                 int64_t recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-    int in, out;
     describe_collective(entry, comm);
-    neighbors(comm, &in, &out);
-    CALL->gave = describe_bytes(sendcount, sendtype) * (uint64_t)out;
-    CALL->got = describe_bytes(recvcount, recvtype) * (uint64_t)in;
+    struct neighbors n = neighbors(comm);
+    CALL->gave = describe_bytes(sendcount, sendtype) * present(n.out, n.absent);
+    CALL->got = describe_bytes(recvcount, recvtype) * present(n.in, n.absent);
 }
 
 void describe_neighbor_alltoallv(struct chain_entry *entry, const void *sendcounts, MPI_Datatype sendtype,
                                  const void *recvcounts, size_t wide, MPI_Datatype recvtype, MPI_Comm comm)
 {
-    int in, out;
     describe_collective(entry, comm);
-    neighbors(comm, &in, &out);
-    CALL->gave = describe_bytes(sum(sendcounts, wide, out), sendtype);
-    CALL->got = describe_bytes(sum(recvcounts, wide, in), recvtype);
+    struct neighbors n = neighbors(comm);
+    CALL->gave = describe_bytes(sum(sendcounts, wide, n.out, n.absent), sendtype);
+    CALL->got = describe_bytes(sum(recvcounts, wide, n.in, n.absent), recvtype);
 }
 
 void describe_neighbor_alltoallw(struct chain_entry *entry, const void *sendcounts, const MPI_Datatype *sendtypes,
                                  const void *recvcounts, size_t wide, const MPI_Datatype *recvtypes, MPI_Comm comm)
 {
-    int in, out;
     describe_collective(entry, comm);
-    neighbors(comm, &in, &out);
-    CALL->gave = sum_types(sendcounts, wide, sendtypes, out);
-    CALL->got = sum_types(recvcounts, wide, recvtypes, in);
+    struct neighbors n = neighbors(comm);
+    CALL->gave = sum_types(sendcounts, wide, sendtypes, n.out, n.absent);
+    CALL->got = sum_types(recvcounts, wide, recvtypes, n.in, n.absent);
 }

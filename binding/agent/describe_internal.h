@@ -20,6 +20,7 @@ struct describe_library {
     int (*Comm_test_inter)(MPI_Comm, int *);
     int (*Topo_test)(MPI_Comm, int *);
     int (*Cartdim_get)(MPI_Comm, int *);
+    int (*Cart_shift)(MPI_Comm, int, int, int *, int *);
     int (*Graph_neighbors_count)(MPI_Comm, int, int *);
     int (*Dist_graph_neighbors_count)(MPI_Comm, int *, int *, int *);
     int (*Query_thread)(int *);

@@ -58,7 +58,7 @@ void describe_restarted(struct chain_entry *entry, int count, const MPI_Request 
             call->sent++;
             call->sent_bytes += request.bytes;
         } else if (request.kind == REQUEST_COLLECTIVE) {
-            call->collectives++;
+            call->operations++;
             call->gave += request.bytes;
             call->got += request.got;
         }

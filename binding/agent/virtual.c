@@ -285,7 +285,7 @@ static inline void add_description(const struct chain_call *call, const struct c
     }
     if (call->started) tally_add(&totals[TALLY_STARTED], call->started);
     if (call->completed) tally_add(&totals[TALLY_COMPLETED], call->completed);
-    if (call->collectives) tally_add(&totals[TALLY_COLLECTIVES], call->collectives);
+    if (call->operations) tally_add(&totals[function->kind == CHAIN_RMA ? TALLY_RMA_OPERATIONS : TALLY_COLLECTIVES], call->operations);
     if (call->gave || call->got) {
         enum tally_field sent = function->kind == CHAIN_RMA ? TALLY_RMA_PUT : function->kind == CHAIN_IO ? TALLY_IO_WRITTEN : TALLY_COLLECTIVE_SENT;
         enum tally_field got = function->kind == CHAIN_RMA ? TALLY_RMA_GOT : function->kind == CHAIN_IO ? TALLY_IO_READ : TALLY_COLLECTIVE_RECEIVED;
@@ -293,8 +293,6 @@ static inline void add_description(const struct chain_call *call, const struct c
         tally_add(&totals[got], call->got);
     }
     if (call->read) tally_add(&totals[TALLY_IO_READ], call->read);
-    if (function->kind == CHAIN_RMA && (function->traffic & (CHAIN_SENDS | CHAIN_RECEIVES)) && call->rc == 0)
-        tally_add(&totals[TALLY_RMA_OPERATIONS], 1);
 }
 
 static void leave(const struct chain_call *call, struct chain_thread *thread)
@@ -312,13 +310,14 @@ static void leave(const struct chain_call *call, struct chain_thread *thread)
     uint64_t *row = tally->rows[call->function];
     tally_add(&row[TALLY_CALLS], 1);
     if (!call->described) return;
+    bool messages = KIND(function->kind) & MESSAGES; /* also MPI_Start: what persistent collectives move is in the totals alone */
     if (call->sent || call->gave) {
         tally_add(&row[TALLY_MESSAGES_SENT], call->sent);
-        tally_add(&row[TALLY_BYTES_SENT], call->sent ? call->sent_bytes : call->gave);
+        tally_add(&row[TALLY_BYTES_SENT], messages ? call->sent_bytes : call->gave);
     }
     if (call->received || call->got) {
         tally_add(&row[TALLY_MESSAGES_RECEIVED], call->received);
-        tally_add(&row[TALLY_BYTES_RECEIVED], call->received ? call->received_bytes : call->got);
+        tally_add(&row[TALLY_BYTES_RECEIVED], messages ? call->received_bytes : call->got);
     }
 }
 

@@ -168,7 +168,7 @@ static ALWAYS_INLINE void chain_clear_description(struct chain_call *call)
     call->sent = call->received = 0;
     call->sent_bytes = call->received_bytes = 0;
     call->gave = call->got = call->read = 0;
-    call->collectives = call->started = call->completed = 0;
+    call->operations = call->started = call->completed = 0;
 }
 
 /* Whether the call counts; then it is on the thread's record until chain_leave. */

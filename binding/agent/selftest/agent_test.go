@@ -316,7 +316,7 @@ func TestReusedHandles(t *testing.T) {
 	})
 }
 
-// What an operation with MPI_NO_OP is given is not looked at.
+// What an operation with MPI_NO_OP is given is not looked at, and one to MPI_PROC_NULL moves nothing.
 func TestFetching(t *testing.T) {
 	onEach(t, func(t *testing.T, f *family) {
 		f.run(t, job{ranks: 1, config: []string{"variable=mpitx:rma_operations", "variable=mpitx:rma_bytes_put", "variable=mpitx:rma_bytes_got"}},
@@ -324,6 +324,33 @@ func TestFetching(t *testing.T) {
 			"mpitx:rma_operations": "8", "mpitx:rma_bytes_put": "64", "mpitx:rma_bytes_got": "128",
 		})
 	})
+}
+
+// What a collective would exchange with nobody beyond a grid's edge is not counted.
+func TestNeighbors(t *testing.T) {
+	onEach(t, func(t *testing.T, f *family) {
+		want := map[string]string{"mpitx:collectives": "5", "mpitx:collective_bytes_sent": "120", "mpitx:collective_bytes_received": "152",
+			"mpitx:collective_bytes_sent/MPI_Neighbor_alltoall": "40", "mpitx:collective_bytes_received/MPI_Neighbor_allgatherv": "24"}
+		f.run(t, job{ranks: 1, config: variablesOf(want)}, f.compile(t, "mpicc", "neighbors.c")).want(t, want)
+	})
+}
+
+// MPI_Start's own bytes are those of messages, as their names say; a persistent collective's are in the totals.
+func TestPersistentCollectives(t *testing.T) {
+	onEach(t, func(t *testing.T, f *family) {
+		want := map[string]string{"mpitx:collectives": "3", "mpitx:collective_bytes_sent": "24", "mpitx:collective_bytes_received": "24",
+			"mpitx:bytes_sent": "8", "mpitx:bytes_sent/MPI_Start": "8", "mpitx:bytes_received": "8", "mpitx:bytes_received/MPI_Start": "0",
+			"mpitx:bytes_received/MPI_Waitall": "8", "mpitx:messages_sent/MPI_Start": "2"}
+		f.run(t, job{ranks: 1, config: variablesOf(want)}, f.compile(t, "mpicc", "persistent_collective.c")).want(t, want)
+	})
+}
+
+func variablesOf(counts map[string]string) []string {
+	var config []string
+	for name := range counts {
+		config = append(config, "variable="+name)
+	}
+	return config
 }
 
 // A request that is gone after an error is not outstanding any more, and has brought nothing.

@@ -1,4 +1,4 @@
-/* One-sided operations, some of which only fetch. One process. */
+/* One-sided operations, some of which only fetch, and some to nobody. One process. */
 #include <mpi.h>
 #include <stddef.h>
 
@@ -19,6 +19,9 @@ int main(int argc, char **argv)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     MPI_Fetch_and_op(values, result, MPI_INT, 0, 0, MPI_SUM, win);
     MPI_Fetch_and_op(NULL, result, MPI_INT, 0, 0, MPI_NO_OP, win);
+    MPI_Put(values, 10, MPI_INT, MPI_PROC_NULL, 0, 10, MPI_INT, win);
+    MPI_Rget(result, 10, MPI_INT, MPI_PROC_NULL, 0, 10, MPI_INT, win, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
     MPI_Win_unlock_all(win);
     MPI_Win_free(&win);
     MPI_Finalize();
