@@ -84,6 +84,11 @@ func functionTable(b *bytes.Buffer, all []functionTotal, inMPI float64, term exp
 	if len(all) == 0 {
 		return
 	}
+	counted := 0.0 // up to a moment after the last sample
+	for _, f := range all {
+		counted += f.time
+	}
+	inMPI = max(inMPI, counted)
 	total, call := term.ScaleOf("ns", all[0].time), term.ScaleOf("ns", 1e3)
 	r := &export.Rows{Columns: []export.RowColumn{{Header: "  FUNCTION"}, {Header: "TIME/" + total.Unit, Right: true, Point: true}, {Header: "OF MPI", Right: true},
 		{Header: "CALLS", Right: true}, {Header: call.Unit + "/CALL", Right: true, Point: true}, {Header: "IMBALANCE", Right: true}, {Header: "MAX AT"}}}
