@@ -9,7 +9,7 @@ import (
 
 // lastValue is a set's newest row, where samples found no room.
 type lastValue struct {
-	ticks uint64 // 0: none
+	ticks uint64 // 0: none; never the greatest, after which nothing can be
 	body  []byte // behind the record's head
 }
 
@@ -26,7 +26,7 @@ func (r *Rank) keepLasts(b []byte) {
 		if n < metaHeadBytes || n%8 != 0 || uint64(n) > uint64(len(b)) {
 			return
 		}
-		if ticks := le.Uint64(b[8:]); le.Uint16(b[4:]) == metaLast && ticks != 0 && n >= metaHeadBytes+lastHead {
+		if ticks := le.Uint64(b[8:]); le.Uint16(b[4:]) == metaLast && ticks+1 > 1 && n >= metaHeadBytes+lastHead {
 			r.keepLast(ticks, b[metaHeadBytes:n])
 		}
 		b = b[n:]

@@ -35,13 +35,55 @@ func wantLoss(t *testing.T, run *Run, reason string) {
 	}
 }
 
+// wantTail looks at the run without the node's memory: the file of last values has each set's two newest rows, the counters and the end.
+func wantTail(t *testing.T, dir, live string, with *Rank, want [2]int) {
+	t.Helper()
+	if err := os.Rename(live, live+".away"); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Rename(live+".away", live)
+	run := mustOpen(t, dir)
+	if got := newest(t, run); got != want {
+		t.Errorf("without memory: newest: %v, want %v", got, want)
+	}
+	if r := run.Ranks[0]; r.Counters.LostFull != with.Counters.LostFull || r.End != EndFinalize {
+		t.Errorf("without memory: end %v, %+v", r.End, r.Counters)
+	}
+	tails, _ := filepath.Glob(filepath.Join(dir, "*.mpxt"))
+	text, err := os.ReadFile(tails[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := parseChunk(text)
+	if err != nil || c.kind != kindLast {
+		t.Fatalf("%+v %v", c, err)
+	}
+	rows := map[uint32]map[uint64]bool{}
+	for b := text[c.headBytes : c.headBytes+int(c.used)]; len(b) > 0; b = b[le.Uint32(b):] {
+		set := le.Uint32(b[metaHeadBytes:])
+		if rows[set] == nil {
+			rows[set] = map[uint64]bool{}
+		}
+		rows[set][le.Uint64(b[8:])] = true
+	}
+	for set, times := range rows {
+		if len(times) != 2 || times[0] {
+			t.Errorf("set %d: rows at %v", set, times)
+		}
+	}
+}
+
 // TestLastValues: where the run directory takes no more, the newest values are there all the same, and so they are after recovery.
 func TestLastValues(t *testing.T) {
-	for _, c := range []struct{ name, mount, script, reason string }{
-		{"limit", "", "fsize=90000 chunk=8192", "file too large"},
-		{"limit, no thread", "", "fsize=90000 chunk=8192 inline=1", "file too large"},
-		{"full", "size=40k", "chunk=8192", "no space left on device"},
-		{"killed", "size=40k", "chunk=8192", "no space left on device"},
+	for _, c := range []struct {
+		name, mount, script, reason string
+		more                        int // the newest values are in either of their two places
+	}{
+		{"limit", "", "fsize=90000 chunk=8192", "file too large", 5000},
+		{"limit, one more", "", "fsize=90000 chunk=8192", "file too large", 5001},
+		{"limit, no thread", "", "fsize=90000 chunk=8192 inline=1", "file too large", 5000},
+		{"full", "size=40k", "chunk=8192", "no space left on device", 5000},
+		{"killed", "size=40k", "chunk=8192", "no space left on device", 5000},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir, live := folders(t)
@@ -52,7 +94,7 @@ func TestLastValues(t *testing.T) {
 			if c.name == "killed" {
 				end = "kill"
 			}
-			out, err := write(t, fmt.Sprintf("dir=%s live=%s wait=60000 %s open columns samples=5000 failing samples=5000 %s", dir, live, c.script, end))
+			out, err := write(t, fmt.Sprintf("dir=%s live=%s wait=60000 %s open columns samples=5000 failing samples=%d %s", dir, live, c.script, c.more, end))
 			if c.name != "killed" && err != nil {
 				t.Fatal(err, out)
 			}
@@ -68,6 +110,9 @@ func TestLastValues(t *testing.T) {
 				if s.Variable == "bytes" && s.Total.String() != fmt.Sprint(want[0]*1000) {
 					t.Errorf("total %v", s.Total)
 				}
+			}
+			if c.name != "killed" {
+				wantTail(t, dir, live, r, want)
 			}
 			if c.mount != "" && syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT, "size=4m") != nil {
 				t.Fatal("no room")

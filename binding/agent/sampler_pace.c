@@ -23,7 +23,7 @@ bool sampler_pace_judge(struct sampler_pace *pace, uint64_t wakes, uint64_t inte
 
 uint32_t sampler_pace_stride(const struct sampler_pace *pace, uint64_t interval_ns)
 {
-    if (!pace->crowded || interval_ns >= SHORTEST_NS)
+    if (!pace->crowded)
         return 1;
     return (uint32_t)((SHORTEST_NS + interval_ns - 1) / interval_ns);
 }
