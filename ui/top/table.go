@@ -213,8 +213,8 @@ func (o order) sort(all []entry, headings []heading) {
 }
 
 const (
-	leastName = 20  // cells of a name, if it is as long
-	mostTrend = 100 // of a sparkline
+	leastName = 20 // cells of a name, if it is as long
+	mostTrend = 60 // of a sparkline, which all ranks are added up for
 )
 
 // layout is how wide each column is; 0: not shown. trend is what is left for the sparkline. longest is the width of a column's
