@@ -40,9 +40,9 @@ func (o *sampleOptions) tell(run *recording.Run, size int) {
 		}
 		for _, c := range r.Columns {
 			columns = columns || c != nil
-			if c != nil && c.Status != recording.OK && c.Status != recording.Gone && c.Status != recording.Pending && c.Reason != "" {
-				t.add(r.Rank, c.Variable+": "+c.Status.String()+": "+c.Reason)
-			}
+		}
+		for _, text := range troubles(r.Columns) {
+			t.add(r.Rank, text)
 		}
 		if r.State == recording.StateDied {
 			t.add(r.Rank, "the process ended before it could finish its recording: what was sampled until then is there")
@@ -92,6 +92,35 @@ func (o *sampleOptions) tell(run *recording.Run, size int) {
 			a.complain("the clock of %s was set by %s during the run: times follow the clock of its beginning", n.Host, n.Step.Round(time.Millisecond))
 		}
 	}
+}
+
+// troubles say what is wrong with which variables, and for which objects: others may have values.
+func troubles(columns []*recording.Column) (texts []string) {
+	type trouble struct{ variable, why string }
+	var all []trouble
+	objects := map[trouble][]string{}
+	for _, c := range columns {
+		if c == nil || c.Status == recording.OK || c.Status == recording.Gone || c.Status == recording.Pending || c.Reason == "" {
+			continue
+		}
+		k := trouble{c.Variable, c.Status.String() + ": " + c.Reason}
+		names, known := objects[k]
+		if !known {
+			all = append(all, k)
+		}
+		if c.ObjectName != "" && !slices.Contains(names, c.ObjectName) {
+			names = append(names, c.ObjectName)
+		}
+		objects[k] = names
+	}
+	for _, k := range all {
+		of := ""
+		if names := objects[k]; len(names) > 0 {
+			of = " of " + namesText(names)
+		}
+		texts = append(texts, k.variable+of+": "+k.why)
+	}
+	return texts
 }
 
 // unwritten says why samples that were taken are not in the run.

@@ -4,6 +4,7 @@ package main
 
 import (
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"mpitx/recording"
@@ -39,5 +40,18 @@ func TestMissing(t *testing.T) {
 	c := recording.Counters{Samples: 3, Missed: 2, OverBudget: 1}
 	if got, want := missing(&c, "?"), "of 6 samples 3 are missing: 2 not taken in time, 1 beyond --max-size"; got != want {
 		t.Error(got)
+	}
+}
+
+// A variable that fails for one communicator may be fine for others.
+func TestTroubles(t *testing.T) {
+	column := func(object string, status recording.Status, reason string) *recording.Column {
+		return &recording.Column{Variable: "v", ObjectName: object, Status: status, Reason: reason}
+	}
+	got := troubles([]*recording.Column{nil, column("MPI_COMM_WORLD", recording.OK, ""), column("MPI_COMM_SELF", recording.Error, "E"),
+		column("rows", recording.Error, "F"), column("MPI_COMM_SELF", recording.Error, "E"), column("", recording.AtMost, "G"),
+		column("columns", recording.Error, "E"), column("late", recording.Pending, "P"), column("old", recording.Gone, "freed")})
+	if want := []string{"v of MPI_COMM_SELF, columns: error: E", "v of rows: error: F", "v: at_most: G"}; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
 	}
 }
