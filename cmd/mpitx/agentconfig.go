@@ -105,7 +105,7 @@ func (s *agentSettings) environWith(e *locate.Env, impl, agent string) ([]string
 		change[name] = v.value
 	}
 	if strings.ContainsAny(agent, ": \t") {
-		return nil, failf("preload %s: the loader takes no path with spaces or colons: put mpitx elsewhere", agent)
+		return nil, failf("preload %s: the loader takes no path with spaces or colons; put mpitx elsewhere", agent)
 	}
 	if s.preload != "" {
 		if strings.ContainsAny(s.preload, ": \t") {
@@ -143,9 +143,9 @@ func settingVariable(impl, cvar string) (string, error) {
 	case impl == locate.MPICH && strings.HasPrefix(cvar, "MPIR_CVAR_"):
 		return cvar, nil
 	case impl == locate.MPICH:
-		return "", usagef("--set %s: %s takes settings from the environment for variables named MPIR_CVAR_… only: try --set-after", cvar, locate.FamilyName(impl))
+		return "", usagef("--set %s: %s takes settings from the environment for variables named MPIR_CVAR_… only; try --set-after", cvar, locate.FamilyName(impl))
 	}
-	return "", usagef("--set %s: how this MPI takes settings from the environment is not known: try --set-after", cvar)
+	return "", usagef("--set %s: how this MPI takes settings from the environment is not known; try --set-after", cvar)
 }
 
 func parseSettings(flag string, args []string) ([]setting, error) {

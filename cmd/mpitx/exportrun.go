@@ -48,7 +48,7 @@ func (n *outName) String() string { return string(*n) }
 func (n *outName) Type() string   { return "string" }
 func (n *outName) Set(name string) error {
 	if *n != "" {
-		return fmt.Errorf("there is --out %s already: name one file", origin.Quote(string(*n)))
+		return fmt.Errorf("there is --out %s already; name one file", origin.Quote(string(*n)))
 	}
 	*n = outName(name)
 	return nil
@@ -124,13 +124,13 @@ func (x *exportFlags) check() error {
 	}
 	if st, err := os.Stat(x.out); err == nil && !st.Mode().IsRegular() {
 		if st.IsDir() {
-			return usagef("--out %s: this is a directory: name a file", x.out)
+			return usagef("--out %s: this is a directory; name a file", x.out)
 		}
 		return nil
 	}
 	f, err := os.CreateTemp(filepath.Dir(x.out), ".mpitx-*")
 	if err != nil {
-		return failf("--out %s: %v: name a file that can be written", x.out, causeOf(err))
+		return failf("--out %s: %v; name a file that can be written", x.out, causeOf(err))
 	}
 	f.Close()
 	os.Remove(f.Name())
@@ -164,7 +164,7 @@ func (x *exportFlags) write(a *app, run *recording.Run) error {
 			return err
 		}
 		if o.Terminal = term; term.IsTTY && x.format == formatParquet {
-			return usagef("-o parquet: this is no format for a terminal: name a file with --out")
+			return usagef("-o parquet: a terminal cannot show it; name a file with --out")
 		}
 		if err = write(a.out); err == nil {
 			err = a.flush()

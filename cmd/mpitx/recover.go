@@ -36,7 +36,7 @@ the runs that the others belong to.`,
 				return nil // one on each node
 			}
 			if stale && force {
-				return usagef("--force is for a run that is named: leave it out with --stale")
+				return usagef("--force is for a run that is named; leave it out with --stale")
 			}
 			if stale {
 				return sweep(a)

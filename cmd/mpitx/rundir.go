@@ -131,7 +131,7 @@ func makeRun(e *locate.Env, l locate.Launch, dir, given string, command []string
 	key, stamp, why := "", "", ""
 	if l.Rank >= 0 {
 		if key, stamp, why = jobKey(e, l); key == "" && dir == "" {
-			return nil, failf("run directory: %s tells its processes nothing by which they could agree on a name: give one with --dir", l.Command())
+			return nil, failf("run directory: cannot derive a name from %s; give one with --dir", l.Command())
 		}
 		if key == "" {
 			key = "dir " + dir

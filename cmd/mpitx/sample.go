@@ -164,7 +164,7 @@ func (o *sampleOptions) parse(cmd *cobra.Command, args []string) (err error) {
 	s.interval, s.duration, s.count, s.pvars, s.policy = o.interval, o.duration, o.count, o.pvars, o.policy
 	switch {
 	case len(o.pvars) == 0:
-		return usagef("--pvar: name the variables to sample: `mpitx list pvars` shows those of the library; 'mpitx:*' are the agent's own, on any MPI")
+		return usagef("--pvar: name the variables to sample; `mpitx list pvars` shows those of the library; 'mpitx:*' are the agent's own, on any MPI")
 	case o.interval < time.Microsecond:
 		return usagef("--interval: %s: must be at least 1µs", o.interval)
 	case o.duration < 0 || cmd.Flags().Changed("duration") && o.duration == 0:
@@ -172,19 +172,19 @@ func (o *sampleOptions) parse(cmd *cobra.Command, args []string) (err error) {
 	case o.count < 0 || cmd.Flags().Changed("count") && o.count == 0:
 		return usagef("--count: must be at least 1")
 	case o.duration > 0 && o.count > 0:
-		return usagef("--duration and --count both say when to stop: leave one out")
+		return usagef("--duration and --count both say when to stop; leave one out")
 	case o.policy != "stop" && o.policy != "last":
 		return usagef("--policy: %q: must be stop or last", o.policy)
 	case !slices.Contains(probes, o.probe):
 		return usagef("--probe: %q: must be one of %s", o.probe, strings.Join(probes, ", "))
 	case o.noProbe && cmd.Flags().Changed("probe") && o.probe != "none":
-		return usagef("--no-probe means --probe none, and --probe says %s: leave one out", o.probe)
+		return usagef("--no-probe means --probe none, and --probe says %s; leave one out", o.probe)
 	case o.ranks < 0 || cmd.Flags().Changed("ranks") && o.ranks == 0:
 		return usagef("-n: the number of ranks must be at least 1")
 	case o.ranks > 0 && o.launch.Rank >= 0:
-		return usagef("-n: %s has started this already: leave -n out", o.launch.Command())
+		return usagef("-n: %s has started this already; leave -n out", o.launch.Command())
 	case o.workload != "" && len(args) > 0:
-		return usagef("--workload runs in place of an application: leave %q out", args[0])
+		return usagef("--workload runs in place of an application; leave %q out", args[0])
 	case o.workload != "" && !slices.Contains(workloads, o.workload):
 		return usagef("--workload: %q: must be one of %s", o.workload, strings.Join(workloads, ", "))
 	case o.workload == "" && len(args) == 0:
@@ -219,7 +219,7 @@ func (o *sampleOptions) parse(cmd *cobra.Command, args []string) (err error) {
 		return usagef("--out %s: this is the run directory (--dir); name a file", o.export.out)
 	}
 	if o.export.out == "-" && o.workload == "" {
-		return usagef("--out -: standard output is the application's: name a file")
+		return usagef("--out -: standard output is the application's; name a file")
 	}
 	return o.export.parse()
 }

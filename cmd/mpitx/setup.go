@@ -35,7 +35,7 @@ standard ABI it needs none: the header of Open MPI 6 or MPICH 5 is enough.`,
 				outDir = a.env.DataDir()
 			}
 			if outDir == "" {
-				return failf("build shim: there is no home directory to put it: say where with --dir")
+				return failf("build shim: there is no home directory to put it; say where with --dir")
 			}
 			if cmd.Flags().Changed("mpicc") {
 				return setup(a, cc, outDir)

@@ -81,7 +81,7 @@ func (s *source) open(cmd *cobra.Command, writes []job.Write, stage job.Stage) (
 		return nil, usagef("-n: the number of ranks must be at least 1")
 	}
 	if s.n > 0 && launch.Rank >= 0 {
-		return nil, usagef("-n: %s has started this already: leave -n out", launch.Command())
+		return nil, usagef("-n: %s has started this already; leave -n out", launch.Command())
 	}
 	if s.chosen, err = s.a.env.Choose(s.mpi); err != nil {
 		if launch.Rank > 0 {

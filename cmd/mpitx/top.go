@@ -156,11 +156,11 @@ func (o *topOptions) liveRun() (string, error) {
 	case len(live) == 1:
 		return live[0], nil
 	case len(live) > 1:
-		return "", usagef("top: the jobs of %d runs are running: name one: %s", len(live), strings.Join(live, " "))
+		return "", usagef("top: the jobs of %d runs are running; name one: %s", len(live), strings.Join(live, " "))
 	case len(all) > 0:
-		return "", usagef("top: no job is running in the runs of %s: name one, as %s", base, all[0].path)
+		return "", usagef("top: no job is running in the runs of %s; name one, as %s", base, all[0].path)
 	}
-	return "", usagef("top: no run in %s: name a directory that mpitx record has made", base)
+	return "", usagef("top: no run in %s; name a directory that mpitx record has made", base)
 }
 
 // print is --once.

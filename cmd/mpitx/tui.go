@@ -63,7 +63,7 @@ func (o *tuiOptions) run(cmd *cobra.Command) error {
 		if l.Rank > 0 {
 			return nil // one says it
 		}
-		return usagef("tui: %s has started this: let it start the ranks itself: mpitx tui -n %d", l.Command(), max(l.Size, 1))
+		return usagef("tui: %s has started this; let it start the ranks itself: mpitx tui -n %d", l.Command(), max(l.Size, 1))
 	}
 	if o.timeout <= 0 {
 		return usagef("--timeout: must be positive")

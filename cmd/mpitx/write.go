@@ -70,7 +70,7 @@ func (o *writeOptions) run(cmd *cobra.Command, args []string) error {
 		return usagef("--rank: %v", err)
 	}
 	if o.stage == "before" && ranks != nil && !slices.Equal(ranks, []int{0}) {
-		return usagef("--rank: the stage before MPI_Init is read by one process of each node: leave --rank out")
+		return usagef("--rank: the stage before MPI_Init is read by one process of each node; leave --rank out")
 	}
 	writes, err := parseWrites(args, ranks)
 	if err != nil {
