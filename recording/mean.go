@@ -4,37 +4,34 @@ import "math"
 
 // weightedMean is the mean and the deviation of numbers that count for more or less.
 type weightedMean struct {
-	sum, weight exactSum
-	m2          float64
+	sum              exactSum
+	weight           float64 // in nanoseconds, so that it is exact
+	current, squares float64 // the mean so far, and the sum of squares around it
 }
 
 func (m *weightedMean) add(x, weight float64) {
-	before := m.mean()
+	before := m.current
 	product := x * weight
-	m.sum.add(product)
-	m.sum.rest += math.FMA(x, weight, -product)
-	m.weight.add(weight)
-	m.m2 += weight * (x - before) * (x - m.mean())
+	m.sum.add(product, math.FMA(x, weight, -product))
+	m.weight += weight
+	m.current = m.sum.value() / m.weight
+	m.squares += weight * (x - before) * (x - m.current)
 }
 
-func (m *weightedMean) mean() float64 {
-	if m.weight.sum == 0 {
-		return 0
-	}
-	return m.sum.value() / m.weight.value()
-}
+func (m *weightedMean) mean() float64 { return m.current }
 
-func (m *weightedMean) deviation() float64 { return math.Sqrt(m.m2 / m.weight.value()) }
+func (m *weightedMean) deviation() float64 { return math.Sqrt(m.squares / m.weight) }
 
 // exactSum adds with what rounding took away (Neumaier): one great rate among small ones does not swallow them.
 type exactSum struct{ sum, rest float64 }
 
-func (s *exactSum) add(x float64) {
+// add adds a number, and what it was rounded by.
+func (s *exactSum) add(x, rounded float64) {
 	t := s.sum + x
 	if math.Abs(s.sum) >= math.Abs(x) {
-		s.rest += s.sum - t + x
+		s.rest += s.sum - t + x + rounded
 	} else {
-		s.rest += x - t + s.sum
+		s.rest += x - t + s.sum + rounded
 	}
 	s.sum = t
 }
