@@ -315,7 +315,7 @@ func TestHostsKilled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h.run(0, 2, "kill", "-9", strings.TrimSpace(string(pid)))
+		h.run(0, 2, "sh", "-c", "kill -9 "+string(pid))
 		j.p.wait(time.Minute)
 		if j.p.code == 0 {
 			t.Errorf("a job of which a rank was killed succeeds\n%s", j.p.output())
