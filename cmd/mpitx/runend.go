@@ -109,6 +109,9 @@ func (o *sampleOptions) conclude(size int, wait time.Duration) error {
 	}
 	defer run.Close()
 	o.dropCopy()
+	for _, why := range readSeen(o.job.dir).why { // of programs that are recorded in part, or next to one that is
+		o.a.complain("%s", why)
+	}
 	os.Remove(seenPath(o.job.dir))
 	shown := origin.Quote(o.shown())
 	if alone(run) {

@@ -65,11 +65,14 @@ func (o *sampleOptions) tell(run *recording.Run, size int) {
 	}
 	if len(absent) > 0 && len(absent) < size {
 		for _, rank := range absent {
-			t.add(rank, "nothing was recorded")
+			t.add(rank, "nothing was recorded: no program with the agent called MPI_Init, or it could not write to the run directory")
 		}
 	}
 	a := o.a
 	t.print(a, size)
+	if len(absent) > 0 && len(absent) < size {
+		a.complain("%s", otherPreload)
+	}
 	for _, line := range outcomes(run, o.cachedNames(), names) {
 		a.complain("%s", line)
 	}

@@ -53,10 +53,11 @@ func readSeen(dir string) (s seen) {
 
 const mostSeen = 5
 
+const otherPreload = "a program that is started with another LD_PRELOAD (env -i, unset LD_PRELOAD) runs without the agent: keep $LD_PRELOAD and $MPITX_AGENT, or put mpitx in front of that program"
+
 // unrecorded says why nothing was recorded, and what to do.
 func (o *sampleOptions) unrecorded(s seen) []string {
 	p, target := o.program, filepath.Base(o.program.Target)
-	other := "a program that is started with another LD_PRELOAD (env -i, unset LD_PRELOAD) runs without the agent: keep $LD_PRELOAD and $MPITX_AGENT, or put mpitx in front of that program"
 	var lines []string
 	what := func(format string, args ...any) {
 		lines = append([]string{"nothing was recorded: " + fmt.Sprintf(format, args...)}, lines...)
@@ -76,10 +77,10 @@ func (o *sampleOptions) unrecorded(s seen) []string {
 		what("%s did not call MPI_Init", p.Target)
 	case p.Linked != nil:
 		what("%s ran without the agent; only %s loaded it", p.Target, namesText(s.loaded))
-		lines = append(lines, other)
+		lines = append(lines, otherPreload)
 	default:
 		what("no program with the agent called MPI_Init: %s", namesText(s.loaded))
-		lines = append(lines, other)
+		lines = append(lines, otherPreload)
 	}
 	lines = append(lines, p.Notes...)
 	if p.Linked == nil && o.mpi == "" {
