@@ -22,7 +22,7 @@ static void (*thread_ends[CHAIN_OBSERVERS])(void *);
 static int observer_count;
 static bool running, stopped, counting_down;
 static int pending_objects;
-static int type_free = -1, pcontrol = -1; /* freed datatypes must be noticed, and levels passed on to agent_pcontrol */
+static int type_free = -1, pcontrol = -1, session_init = -1; /* freed datatypes must be noticed, and levels passed on to agent_pcontrol */
 int chain_tally_observer = -1;
 
 /* ---- flags ---- */
@@ -95,7 +95,7 @@ static void set_flags(int function)
     unsigned traffic = chain_functions[function].traffic;
     unsigned flags = 0;
     if (!chain_resolved) return; /* CHAIN_FLAG_UNRESOLVED stays */
-    if (!stopped && agent_is_armed()) flags |= chain_starting_flags[function];
+    if ((!stopped || function == session_init) && agent_is_armed()) flags |= chain_starting_flags[function]; /* one more is said */
     if (!stopped && running) {
         unsigned all = wanted(function);
         if (chain_enter_masks[function]) flags |= CHAIN_FLAG_ENTER;
@@ -157,6 +157,7 @@ void chain_go(void)
 {
     type_free = chain_function_id("MPI_Type_free");
     pcontrol = chain_function_id("MPI_Pcontrol");
+    session_init = chain_function_id("MPI_Session_init");
     running = true;
     chain_set_flags();
 }

@@ -29,7 +29,7 @@ bool chain_bypassed(void);
 
 static _Atomic int open_count;    /* MPI_Init and sessions: entered, and their end not entered */
 static _Atomic int pending_count; /* entered, and their end has not returned */
-static atomic_bool finished;
+static atomic_bool finished, opened_again;
 static _Thread_local bool ending_here __attribute__((tls_model("initial-exec")));
 
 static bool become(enum agent_state from, enum agent_state to)
@@ -121,6 +121,8 @@ bool agent_after_init_core(const struct chain_call *call, int rc, int level, boo
     if (level < 0 || level > 2 || sessions) requests_shared = true; /* another session may have more threads */
     if (!become(AGENT_ARMED, AGENT_STARTING)) {
         wait_while(AGENT_STARTING, START_WAIT_NS);
+        if (agent_process.state == AGENT_ENDED && !atomic_exchange(&opened_again, true))
+            agent_unrecorded("it opened a session after its last one had ended: what follows is not recorded");
         return agent_process.state == AGENT_RUNNING;
     }
     agent_process.init_ticks = call->enter;

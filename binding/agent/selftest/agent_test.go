@@ -652,3 +652,37 @@ func cc(t *testing.T, output string, arguments ...string) {
 		t.Fatalf("%v: %v\n%s", command.Args, err, text)
 	}
 }
+
+// A session that is opened after the last one has ended is not recorded, which is said once. MPICH 4.0 crashes in such programs: the
+// library is one that does nothing.
+func TestSessionsAgain(t *testing.T) {
+	f := families[1]
+	f.build(t)
+	library := f.compile(t, "mpicc", "nullmpi.c", "-shared", "-fPIC", "-Wl,-soname,libmpich.so.12")
+	compiler := exec.Command("mpicc."+f.name, "-show")
+	show, err := compiler.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(work, "sessions_again")
+	options := slices.DeleteFunc(strings.Fields(string(show)), func(s string) bool { return !strings.HasPrefix(s, "-I") })
+	cc(t, program, append(options, "testdata/sessions_again.c", library)...)
+	for opened, want := range map[int]int{1: 0, 2: 1, 4: 1} {
+		log := filepath.Join(t.TempDir(), "log")
+		dir := filepath.Join(t.TempDir(), "lib")
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(library, filepath.Join(dir, "libmpich.so.12")); err != nil {
+			t.Fatal(err)
+		}
+		r := f.run(t, job{config: []string{"log=" + log}, env: []string{"LD_LIBRARY_PATH=" + dir}}, program, make([]string, opened)...)
+		text, err := os.ReadFile(log)
+		if err != nil || r.code != 0 {
+			t.Fatalf("exit code %d: %s%s %v", r.code, r.stdout, r.stderr, err)
+		}
+		if n := strings.Count(string(text), "unrecorded it opened a session after its last one had ended"); n != want {
+			t.Errorf("%d sessions: said %d times:\n%s", opened, n, text)
+		}
+	}
+}

@@ -53,3 +53,6 @@ void agent_win_named(union chain_handle win, const char *name) { (void)win; say(
 void agent_win_freeing(union chain_handle win) { (void)win; say("win freeing"); }
 void agent_pcontrol(int level) { say("pcontrol %d", level); }
 void agent_forked(void) { if (file) say("forked state %d", agent_process.state); }
+
+/* The run has ended when this is said: the file is still open. */
+void agent_unrecorded(const char *why) { say("unrecorded %s", why); }

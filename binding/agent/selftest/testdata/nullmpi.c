@@ -43,3 +43,9 @@ FUNCTION(MPI_File_open, (MPI_Comm comm, const char *name, int mode, MPI_Info inf
 FUNCTION(MPI_File_write_at_all, (MPI_File file, MPI_Offset at, const void *buf, int count, MPI_Datatype type, MPI_Status *status), (void)file,
          (void)at, (void)buf, (void)count, (void)type, (void)status)
 FUNCTION(MPI_File_close, (MPI_File *file), (void)file)
+
+#if MPI_VERSION >= 4
+/* What sessions_again.c calls, which libraries of that version may not survive. */
+FUNCTION(MPI_Session_init, (MPI_Info info, MPI_Errhandler handler, MPI_Session *session), (void)info, (void)handler, memset(session, 1, sizeof *session))
+FUNCTION(MPI_Session_finalize, (MPI_Session *session), (void)session)
+#endif
