@@ -352,13 +352,6 @@ func (f *front) root() (*Job, error) {
 	return j, nil
 }
 
-func orUnknown(host string) string {
-	if host == "" {
-		return "an unknown host"
-	}
-	return host
-}
-
 // Settle tells all ranks the exit code, so that they end while rank 0 prints.
 func (j *Job) Settle(code int) {
 	if j.f == nil || !j.Root || j.f.settled || j.f.after.ended {

@@ -30,3 +30,10 @@ func (r *result) lostText() []string {
 	}
 	return lines
 }
+
+func orUnknown(host string) string {
+	if host == "" {
+		return "an unknown host"
+	}
+	return host
+}
