@@ -22,7 +22,9 @@ var behaviours = map[string]struct {
 	// Open MPI 6.0 crashes in MPI_Init with pml_monitoring_enable.
 	"openmpi-monitors": {locate.OpenMPI, 0, 5},
 	// Up to 4 some variables hold the rank. From 5 on PRRTE, the launcher, has none of them in the library.
-	"openmpi-vpid":      {locate.OpenMPI, 0, 4},
+	"openmpi-vpid": {locate.OpenMPI, 0, 4},
+	// From 5 on a node must have its own host name and addresses: two of them cannot be one machine.
+	"openmpi-nodes":     {locate.OpenMPI, 0, 4},
 	"openmpi-isendrecv": {locate.OpenMPI, 5, 0},
 	// MPICH 5 ends in MPI_Init under a launcher that speaks PMIx alone. With older releases each process is a job of its own.
 	"mpich-alone": {locate.MPICH, 0, 4},

@@ -20,10 +20,8 @@ import (
 // nodes are launchers' commands for four ranks on two nodes that are this one, under names that nobody can resolve.
 func nodes(t *testing.T, dir string) map[string][]string {
 	t.Helper()
-	// In the place of ssh. A daemon of Open MPI takes its session directory from TMPDIR, and from 5.0 on it must have its host's name.
-	agent := filepath.Join(dir, "agent")
-	script := "#!/bin/sh\nhost=$1; shift\nmkdir -p " + dir + "/$host\nexport TMPDIR=" + dir + "/$host\n" +
-		"! unshare -u true 2>/dev/null || exec unshare -u sh -c \"hostname $host; $*\"\nexec sh -c \"$*\"\n"
+	agent := filepath.Join(dir, "agent") // in the place of ssh; a daemon of Open MPI takes its session directory from TMPDIR
+	script := "#!/bin/sh\nhost=$1; shift\nmkdir -p " + dir + "/$host\nexport TMPDIR=" + dir + "/$host\nexec sh -c \"$*\"\n"
 	if err := os.WriteFile(agent, []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -41,6 +39,11 @@ func TestServeNodes(t *testing.T) {
 	}
 	for family, argv := range nodes(t, dir) {
 		t.Run(family, func(t *testing.T) {
+			if ok, err := behaves("openmpi-nodes"); err != nil {
+				t.Fatal(err)
+			} else if family == "openmpi" && !ok {
+				t.Skip("this Open MPI needs hosts of their own: TestHostsExplorer")
+			}
 			s := serveOn(t, family, argv)
 			if s.catalog.Job.Size != 4 {
 				t.Fatalf("%+v", s.catalog.Job)
