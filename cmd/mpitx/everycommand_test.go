@@ -50,13 +50,13 @@ func TestLostAnswer(t *testing.T) {
 		"read": {"read demo_rank", "read demo_win_limit -n 2"}, "write": {"write demo_type_int=5", "write demo_version=2 -n 2"},
 		"snapshot": {"snapshot", "snapshot -n 2"}, "export": {"export RUN", "export RUN -o parquet", "export RUN --wide -o json"},
 		"stats": {"stats RUN"}, "top": {"top RUN --once", "top RUN --once --by-rank -o csv"}, "recover": {"recover RUN"},
-		"doctor": {"doctor --mpi demo", "doctor -o json --mpi demo"}, "version": {"version", "--version"}, "setup": {"setup --help"}, "tui": {"tui --help"},
+		"doctor": {"doctor --mpi demo", "doctor -o json --mpi demo"}, "version": {"version", "--version"}, "setup": {"setup --help", "setup --mpi demo"}, "tui": {"tui --help"},
 		"serve": {"serve", "serve -n 2"}, "": {"", "--help", "help list", "completion bash", "__complete li", "list --help"},
 		"sample": {"sample --help"}, "record": {"record --help"}, "completion": {"completion zsh"},
 	}
 	silent := map[string]string{
 		"snapshot -o file": "0", "export RUN --out file.csv": "0", "export RUN -o parquet --out file.parquet": "0", "list --nonsense": "2", "show nothing": "1",
-		"setup --mpi demo": "0", "top": "2", "tui": "2", "sample": "2",
+		"top": "2", "tui": "2", "sample": "2",
 	}
 	for _, family := range families {
 		workload := " --mpi " + family + " -n 2 --pvar mpitx:calls --duration 50ms --no-summary --workload pingpong"
