@@ -5,10 +5,11 @@
 #include <stdio.h>
 #include <unistd.h>
 
-static void leave_pid(const char *dir, int rank)
+/* Leaves the process identifier in DIR/NAME.RANK. */
+static void leave(const char *dir, const char *name, int rank)
 {
     char path[4096], hidden[4096];
-    snprintf(path, sizeof path, "%s/pid.%d", dir, rank);
+    snprintf(path, sizeof path, "%s/%s.%d", dir, name, rank);
     snprintf(hidden, sizeof hidden, "%s/new.%d", dir, rank);
     FILE *f = fopen(hidden, "w");
     if (!f) MPI_Abort(MPI_COMM_WORLD, 9);
@@ -34,12 +35,19 @@ static void pass(int send, int peer)
 
 /* MPICH over UCX's TCP: in MPI_Finalize a rank waits for an answer of each to which it has sent something. It waits in vain for one that
  * has polled while others were there already, and is gone from there. So all send something to rank 0, which comes last, without a poll. */
-static void farewell(int rank, int size)
+static void farewell(const char *dir, int rank, int size)
 {
+    char path[4096];
     for (int send = rank != 0, k = 0; k < 2; send = !send, k++)
         for (int other = 1; other < size; other++)
             if (rank == 0 || rank == other) pass(send, rank ? 0 : other);
-    if (rank == 0) usleep(500000);
+    if (rank != 0) {
+        leave(dir, "last", rank);
+        return;
+    }
+    for (int other = 1; other < size; other++)
+        for (snprintf(path, sizeof path, "%s/last.%d", dir, other); access(path, F_OK) != 0;) usleep(1000);
+    usleep(500000);
 }
 
 int main(int argc, char **argv)
@@ -50,7 +58,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    leave_pid(argv[1], rank);
+    leave(argv[1], "pid", rank);
     snprintf(file, sizeof file, "%s/stop", argv[1]);
     while (!stop) {
         MPI_Request request;
@@ -62,7 +70,7 @@ int main(int argc, char **argv)
     }
     printf("rank %d: %ld calls\n", rank, calls);
     fflush(stdout);
-    farewell(rank, size);
+    farewell(argv[1], rank, size);
     MPI_Finalize();
     return 0;
 }
