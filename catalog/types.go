@@ -320,7 +320,7 @@ func (l *ThreadLevel) UnmarshalText(b []byte) (err error) {
 }
 func (t *Datatype) UnmarshalText(b []byte) (err error) { *t, err = ParseDatatype(string(b)); return }
 
-// readWord reads a word of which only some are allowed.
+// readWord reads one of the allowed words.
 func readWord[S ~string](to *S, word S, allowed ...S) error {
 	if !slices.Contains(allowed, word) {
 		list := strings.Trim(fmt.Sprintf("%q", allowed), "[]")

@@ -95,7 +95,7 @@ int mpitx_run_object_name(struct mpitx_run *run, uint64_t object, const char *na
     return locked_meta(run, RUN_META_OBJECT, &object, sizeof object, &t, 1);
 }
 
-/* Not essential: where there is no room, nothing else is refused for it, and nobody is told. */
+/* The record is dropped silently if there is no room: a run is complete without it. */
 int mpitx_run_functions(struct mpitx_run *run, const struct mpitx_run_function *functions, uint32_t count)
 {
     if (run_off(run))

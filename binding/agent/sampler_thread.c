@@ -12,8 +12,8 @@
  * The timers' signal is one that the C library keeps for itself, sent to this thread alone, blocked there and fetched: no
  * handler, mask or descriptor of the application is touched.
  *
- * Where no processor is free it looks at some instants only while nothing moves: sampler_quiet.c. Whether one is, the number of processes
- * tells at the start, and then what its wakes do to the process's own threads: sampler_pace.c.
+ * If no processor is free it looks at some instants only while no value changes (sampler_quiet.c). The number of processes decides at the
+ * start whether one is free; later the thread measures what its wakes do to the process's own threads (sampler_pace.c).
  *
  * It does not sample below 1 ms unless a processor is free, and the library's variables only where MPI_T grants
  * MPI_THREAD_MULTIPLE. */
@@ -55,7 +55,7 @@ static uint64_t steady; /* since when calls have been on time */
 static int doubt;
 static bool careful;   /* the thread looks after each sample */
 static bool filling;   /* it is the thread that samples */
-static bool full;      /* each of its samples interrupts somebody: there are no more cores than processes */
+static bool full;      /* no core is left for the thread: each of its samples interrupts a process of the job */
 static struct sampler_pace pace;
 static bool own_only;  /* it leaves the library's variables alone */
 static cpu_set_t core; /* where the thread moves to; empty: nowhere */

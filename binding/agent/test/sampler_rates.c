@@ -1,5 +1,6 @@
-/* sampler_rates ROUNDS MS: MPI_Comm_dup takes MS milliseconds, of which an MPI_Reduce_local in its callback takes nearly all, and of
- * that one in its own; so many rounds, with pauses. Says how long MPI_Init took and the rounds, in nanoseconds. */
+/* sampler_rates ROUNDS MS: ROUNDS times, with pauses, calls MPI_Comm_dup, which takes MS milliseconds. Nearly all of them pass in an
+ * MPI_Reduce_local that its callback calls, and there in an MPI_Reduce_local that the operation calls. Prints how long MPI_Init and
+ * the rounds took, in nanoseconds. */
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <stdio.h>

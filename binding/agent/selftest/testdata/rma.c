@@ -1,4 +1,4 @@
-/* One-sided operations, some of which only fetch, and some to nobody. One process. */
+/* One-sided operations, some that only fetch, and some to MPI_PROC_NULL. One process. */
 #include <mpi.h>
 #include <stddef.h>
 
