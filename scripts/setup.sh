@@ -257,7 +257,7 @@ show() {
 run_tests() {
 	untested
 	code=0
-	go test -count=1 -timeout 10m ./... || code=$?
+	go test -count=1 -timeout 30m ./... || code=$?
 	untested
 	exit $code
 }
