@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -31,7 +32,7 @@ type app struct {
 
 // run is the whole program; it returns the exit code.
 func run(args []string) int {
-	if len(args) > 0 && args[0] == "backend" {
+	if len(args) > 0 && args[0] == "backend" && !slices.Contains(args[1:], "serve") {
 		return job.Backend() // before anything else: it is started often, and time counts
 	}
 	debug.SetGCPercent(800) // we live for a second
@@ -118,7 +119,7 @@ commands answer from a snapshot, and need no MPI.`,
 	root.SetVersionTemplate("mpitx {{.Version}}\n")
 	root.PersistentFlags().StringVar(&a.color, "color", "auto", "`WHEN` to use colours: auto, always or never (NO_COLOR is obeyed)")
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newList(a), newShow(a), newRead(a), newWrite(a), newSnapshot(a), newSample(a), newRecord(a), newExport(a), newStats(a), newTop(a), tui, newRecover(a), newDoctor(a), newSetup(a), newServe(a), newVersion(a))
+	root.AddCommand(newList(a), newShow(a), newRead(a), newWrite(a), newSnapshot(a), newSample(a), newRecord(a), newExport(a), newStats(a), newTop(a), tui, newRecover(a), newDoctor(a), newSetup(a), newBackend(a), newVersion(a))
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultCompletionCmd()
 	refuseArguments(root, "completion")

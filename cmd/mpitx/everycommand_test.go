@@ -51,7 +51,7 @@ func TestLostAnswer(t *testing.T) {
 		"snapshot": {"snapshot", "snapshot -n 2"}, "export": {"export RUN", "export RUN -o parquet", "export RUN --wide -o json"},
 		"stats": {"stats RUN"}, "top": {"top RUN --once", "top RUN --once --by-rank -o csv"}, "recover": {"recover RUN"},
 		"doctor": {"doctor --mpi demo", "doctor -o json --mpi demo"}, "version": {"version", "--version"}, "setup": {"setup --help", "setup --mpi demo"}, "tui": {"tui --help"},
-		"serve": {"serve", "serve -n 2"}, "": {"", "--help", "help list", "completion bash", "__complete li", "list --help"},
+		"backend": {"backend serve", "backend serve -n 2"}, "": {"", "--help", "help list", "completion bash", "__complete li", "list --help"},
 		"sample": {"sample --help"}, "record": {"record --help"}, "completion": {"completion zsh"},
 	}
 	silent := map[string]string{
@@ -72,7 +72,7 @@ func TestLostAnswer(t *testing.T) {
 			for _, line := range lines {
 				p := shell(t, dir, environ, "mpitx "+strings.ReplaceAll(line, "RUN", run)+" </dev/null "+way)
 				want := regexp.MustCompile(`(?m)^mpitx: cannot write the answer: ` + why)
-				if p.code == 0 || len(want.FindAllString(p.stderr.String(), -1)) != 1 && !strings.HasPrefix(line, "serve") { // whose reader is a program
+				if p.code == 0 || len(want.FindAllString(p.stderr.String(), -1)) != 1 && !strings.HasPrefix(line, "backend") { // whose reader is a program
 					t.Errorf("mpitx %s %s: exit code %d:\n%s", line, way, p.code, p.stderr.String())
 				}
 			}
@@ -120,7 +120,7 @@ func TestExitCodes(t *testing.T) {
 		"write":    {{1, "write nosuch=1", "nosuch: no variable"}, {2, "write nosuch", "NAME=VALUE"}, {2, "write", "write: name the variables"}, {2, "write ''", "empty"}},
 		"snapshot": {{1, "snapshot --from nosuch", "nosuch"}, {1, "snapshot -o nosuch/x", "nosuch/x"}, {2, "snapshot nosuch", "takes no arguments"}, {2, "snapshot -o ''", "-o: must not be empty"}},
 		"tui":      {{2, "tui nosuch", "takes no arguments"}},
-		"serve":    {{2, "serve nosuch", "takes no arguments"}},
+		"backend":  {{2, "backend serve nosuch", "takes no arguments"}, {2, "backend nosuch", "mpitx's own"}},
 		"doctor":   {{2, "doctor nosuch", "takes no arguments"}, {2, "doctor --mpi nosuch", "--mpi nosuch"}},
 		"setup":    {{2, "setup nosuch", "takes no arguments"}, {2, "setup --mpi nosuch", "--mpi nosuch"}, {2, "setup --mpicc ''", "--mpicc: must not be empty"}},
 		"version":  {{2, "version nosuch", "takes no arguments"}},

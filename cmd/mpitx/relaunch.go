@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -18,7 +19,7 @@ func innerCommand(cmd *cobra.Command, more ...string) ([]string, error) {
 	if err != nil {
 		return nil, failf("start: %v", err)
 	}
-	line := []string{exe, cmd.Name()}
+	line := append([]string{exe}, strings.Fields(cmd.CommandPath())[1:]...)
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		values := []string{f.Value.String()}
 		if list, ok := f.Value.(pflag.SliceValue); ok {

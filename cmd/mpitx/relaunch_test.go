@@ -14,24 +14,28 @@ import (
 
 func TestInnerCommand(t *testing.T) {
 	for _, c := range []struct{ given, want string }{
-		{"-n 4 cvars", "-- cvars"},
-		{"-n4 cvars", "-- cvars"},
-		{"--ranks=4", ""},
-		{"--regex -n -n 4", "--regex=-n"},
-		{"-n 2 --regex --ranks=3 --regex a", "--regex=--ranks=3 --regex=a"},
-		{"--category -n4 -n 4 x", "--category=-n4 -- x"},
-		{"-ocsv -n 2", "--output=csv"},
-		{"--set -n 2 cvars", "--set=true -- cvars"},
-		{"--set=false -n 2", "--set=false"},
-		{"--scope all,local -n 2 --timeout 90s", "--scope=all --scope=local --timeout=1m30s"},
-		{"-n 2 -- -n 3", "-- -n 3"},
+		{"list -n 4 cvars", "list -- cvars"},
+		{"list -n4 cvars", "list -- cvars"},
+		{"list --ranks=4", "list"},
+		{"list --regex -n -n 4", "list --regex=-n"},
+		{"list -n 2 --regex --ranks=3 --regex a", "list --regex=--ranks=3 --regex=a"},
+		{"list --category -n4 -n 4 x", "list --category=-n4 -- x"},
+		{"list -ocsv -n 2", "list --output=csv"},
+		{"list --set -n 2 cvars", "list --set=true -- cvars"},
+		{"list --set=false -n 2", "list --set=false"},
+		{"list --scope all,local -n 2 --timeout 90s", "list --scope=all --scope=local --timeout=1m30s"},
+		{"list -n 2 -- -n 3", "list -- -n 3"},
+		{"backend serve --exclude a -n 3", "backend serve --exclude=a"},
 	} {
-		list := newList(&app{env: &locate.Env{}})
-		if err := list.ParseFlags(strings.Fields(c.given)); err != nil {
+		cmd, flags, err := newRoot(&app{env: &locate.Env{}}).Find(strings.Fields(c.given))
+		if err == nil {
+			err = cmd.ParseFlags(flags)
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := innerCommand(list)
-		if want := append([]string{"list"}, strings.Fields(c.want)...); err != nil || !slices.Equal(got[1:], want) {
+		got, err := innerCommand(cmd)
+		if want := strings.Fields(c.want); err != nil || !slices.Equal(got[1:], want) {
 			t.Errorf("%s: %q %v, want %q", c.given, got[1:], err, want)
 		}
 	}

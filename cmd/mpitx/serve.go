@@ -10,11 +10,18 @@ import (
 	"mpitx/cmd/mpitx/internal/locate"
 )
 
+// newBackend holds what mpitx starts of itself. The stages' back ends, before and after, never come to cobra: run.
+func newBackend(a *app) *cobra.Command {
+	cmd := &cobra.Command{Use: "backend", Hidden: true, Short: "What other commands of mpitx start"}
+	cmd.AddCommand(newServe(a))
+	return cmd
+}
+
 // newServe is the back end of the explorer (docs/protocol.md).
 func newServe(a *app) *cobra.Command {
 	s := &source{a: a}
 	var exclude []string
-	cmd := &cobra.Command{Use: "serve", Hidden: true, Args: noArguments, Short: "Serve an explorer over standard input and output",
+	cmd := &cobra.Command{Use: "serve", Args: noArguments, Short: "Serve an explorer over standard input and output",
 		RunE: func(cmd *cobra.Command, _ []string) error { return done(s.serve(cmd, exclude)) }}
 	s.flags(cmd, true)
 	cmd.Flags().StringArrayVar(&exclude, "exclude", nil, "list this variable, and otherwise leave it alone")
@@ -59,7 +66,7 @@ func (s *source) serveCommand() (argv, environ []string, err error) {
 	if s.chosen, err = s.a.env.Choose(s.mpi); err != nil {
 		return nil, nil, err
 	}
-	program := []string{exe, "serve", "--timeout", s.timeout.String()}
+	program := []string{exe, "backend", "serve", "--timeout", s.timeout.String()}
 	argv, environ = program, s.a.env.FreeOfLauncher()
 	if s.n > 0 {
 		if argv, environ, err = s.a.env.LaunchCommand(s.chosen, s.n, program); err != nil {

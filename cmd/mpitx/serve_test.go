@@ -138,7 +138,7 @@ func TestServe(t *testing.T) {
 	for _, n := range []int{1, 4} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			t.Parallel()
-			args := []string{"mpitx", "serve"}
+			args := []string{"mpitx", "backend", "serve"}
 			if n > 1 {
 				args = append(args, "-n", fmt.Sprint(n))
 			}
@@ -205,7 +205,7 @@ func TestServe(t *testing.T) {
 func TestServeWorkloads(t *testing.T) {
 	t.Parallel()
 	environ := slices.DeleteFunc(testEnvironment(t), func(kv string) bool { return strings.HasPrefix(kv, "FAKEMPI_CLOCK=") })
-	s := serve(t, environ, "mpitx", "serve", "-n", "3")
+	s := serve(t, environ, "mpitx", "backend", "serve", "-n", "3")
 	const id = "demo_messages_sent:counter"
 	if len(s.catalog.Lookup(id)) != 1 {
 		t.Fatalf("no %s", id)
@@ -265,7 +265,7 @@ func idsOf(c *catalog.Catalog) (ids []string) {
 // read before keeps its number.
 func TestServeGrows(t *testing.T) {
 	t.Parallel()
-	s := serve(t, append(testEnvironment(t), "FAKEMPI_FAULTS=grow;changing-stamp"), "mpitx", "serve", "-n", "3")
+	s := serve(t, append(testEnvironment(t), "FAKEMPI_FAULTS=grow;changing-stamp"), "mpitx", "backend", "serve", "-n", "3")
 	old := idsOf(s.catalog)
 	for range 3 {
 		s.read(servedLimit, "demo_rank")
@@ -305,7 +305,7 @@ func changes(events string) int {
 // A rank that hangs does not hold up a refresh, and has no readings then.
 func TestServeRefreshSilent(t *testing.T) {
 	t.Parallel()
-	s := serve(t, append(testEnvironment(t), "FAKEMPI_FAULTS=hang-read=demo_eager_limit@2/itself"), "mpitx", "serve", "-n", "3")
+	s := serve(t, append(testEnvironment(t), "FAKEMPI_FAULTS=hang-read=demo_eager_limit@2/itself"), "mpitx", "backend", "serve", "-n", "3")
 	s.read(3*time.Second, "demo_eager_limit")
 	c := s.refresh()
 	if len(c.Job.Ranks) != 3 || c.Job.Ranks[2].Error == "" || c.Job.Ranks[1].Error != "" || len(idsOf(c)) != len(idsOf(s.catalog)) {
@@ -314,9 +314,9 @@ func TestServeRefreshSilent(t *testing.T) {
 }
 
 func serveCommands() map[string][]string {
-	out := map[string][]string{"demo": {"mpitx", "serve", "-n", "4"}}
+	out := map[string][]string{"demo": {"mpitx", "backend", "serve", "-n", "4"}}
 	for family, l := range launchers {
-		out[family] = append(slices.Clone(l), "mpitx", "serve")
+		out[family] = append(slices.Clone(l), "mpitx", "backend", "serve")
 	}
 	return out
 }

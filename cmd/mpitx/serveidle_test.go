@@ -65,7 +65,7 @@ func jobTime(pids []int) (sum processors) {
 	for _, pid := range pids {
 		tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
 		to := &sum.launcher
-		if line := cmdline(pid); !strings.Contains(line, "mpirun") && !strings.Contains(line, " -n ") && (strings.Contains(line, "mpitx serve") || strings.Contains(line, " backend after")) {
+		if line := cmdline(pid); !strings.Contains(line, "mpirun") && !strings.Contains(line, " -n ") && (strings.Contains(line, "mpitx backend serve") || strings.Contains(line, " backend after")) {
 			to = &sum.ranks
 		}
 		for _, path := range tasks {

@@ -26,8 +26,8 @@ func nodes(t *testing.T, dir string) map[string][]string {
 		t.Fatal(err)
 	}
 	commands := map[string][]string{
-		"openmpi": {"mpirun.openmpi", "--host", "nosuchnode1:2,nosuchnode2:2", "--mca", "plm_rsh_agent", agent, "--mca", "btl", "tcp,self", "--mca", "pml", "ob1", "-n", "4", "mpitx", "serve"},
-		"mpich":   {"mpirun.mpich", "-launcher", "fork", "-hosts", "nosuchnode1,nosuchnode2", "-ppn", "2", "-n", "4", "mpitx", "serve"},
+		"openmpi": {"mpirun.openmpi", "--host", "nosuchnode1:2,nosuchnode2:2", "--mca", "plm_rsh_agent", agent, "--mca", "btl", "tcp,self", "--mca", "pml", "ob1", "-n", "4", "mpitx", "backend", "serve"},
+		"mpich":   {"mpirun.mpich", "-launcher", "fork", "-hosts", "nosuchnode1,nosuchnode2", "-ppn", "2", "-n", "4", "mpitx", "backend", "serve"},
 	}
 	if ok, err := behaves("openmpi-nodes"); err != nil {
 		t.Fatal(err)
@@ -88,7 +88,7 @@ func TestServeNodes(t *testing.T) {
 
 func isFront(pid int) bool {
 	line := cmdline(pid)
-	return strings.HasSuffix(line, "mpitx serve") && !strings.Contains(line, "mpirun")
+	return strings.HasSuffix(line, "mpitx backend serve") && !strings.Contains(line, "mpirun")
 }
 
 type socket struct {
@@ -135,9 +135,9 @@ func TestServeUnreachable(t *testing.T) {
 	dir := t.TempDir()
 	script := fmt.Sprintf(`for r in 1 2; do
 	apart=; [ $r = 1 ] && apart="%s"
-	FAKEMPI_RANK=$r $apart %s/mpitx serve </dev/null &
+	FAKEMPI_RANK=$r $apart %s/mpitx backend serve </dev/null &
 done
-FAKEMPI_RANK=0 %[2]s/mpitx serve
+FAKEMPI_RANK=0 %[2]s/mpitx backend serve
 kill $(jobs -p)
 wait`, strings.Join(apart, " "), bin)
 	environ := append(testEnvironment(t), "FAKEMPI_SIZE=3", "FAKEMPI_DIR="+dir)
