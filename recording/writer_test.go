@@ -30,8 +30,8 @@ var buildWriter = sync.OnceValues(func() (string, error) {
 
 func compileWriter(out string, flags ...string) error {
 	cmd := exec.Command("cc", "-std=gnu11", "-O2", "-g", "-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Werror", "-o", out,
-		"testdata/writer.c")
-	sources, _ := filepath.Glob("../binding/agent/run*.c")
+		"-I", "../agent", "-I", "..", "testdata/writer.c")
+	sources, _ := filepath.Glob("../agent/run/*.c")
 	cmd.Args = append(append(append(cmd.Args, flags...), sources...), "-lpthread")
 	if b, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w\n%s", err, b)

@@ -191,10 +191,10 @@ build_shim() {
 build_agent() {
 	agent=$BIN/mpitx-agent-$2.so
 	workload=$BIN/mpitx-workload-$2
-	made_of=$(ls -liLd "$(command -v "${1%% *}")" && echo "$1" && find binding/agent binding/shim fixtures/workload binding/probe.[ch] binding/clone.[ch] \( -name test -o -name selftest -o -name agenttest \) -prune -o \( -name '*.[ch]' -o -name '*.go' -o -name '*.txt' -o -name build.sh \) ! -name '*_test.go' -print | LC_ALL=C sort | xargs cat | cksum)
+	made_of=$(ls -liLd "$(command -v "${1%% *}")" && echo "$1" && find agent binding/shim fixtures/workload binding/probe.[ch] binding/clone.[ch] \( -name test -o -name selftest -o -name agenttest \) -prune -o \( -name '*.[ch]' -o -name '*.go' -o -name '*.txt' -o -name build.sh \) ! -name '*_test.go' -print | LC_ALL=C sort | xargs cat | cksum)
 	if [ -e "$agent" ] && [ -e "$workload" ] && [ "$(cat "$BIN/.agent-$2" 2>/dev/null)" = "$made_of" ]; then return 0; fi
 	say "$agent ($1): takes a minute"
-	sh binding/agent/build.sh "$1" "$agent" binding/probe.c binding/clone.c binding/shim/shim.c || return 1
+	sh agent/build.sh "$1" "$agent" || return 1
 	sh fixtures/workload/build.sh "$1" "$PWD/$BIN" >/dev/null || return 1
 	printf '%s\n' "$made_of" >"$BIN/.agent-$2"
 }
@@ -335,7 +335,7 @@ cross_agents() {
 		say "building for linux/arm64: the agent ($mpicc)"
 		includes=$($mpicc -show | tr ' ' '\n' | grep '^-I' | tr '\n' ' ')
 		out=$(mktemp)
-		CC=aarch64-linux-gnu-gcc sh binding/agent/build.sh "aarch64-linux-gnu-gcc -Werror $includes" "$out" binding/probe.c binding/clone.c binding/shim/shim.c ||
+		CC=aarch64-linux-gnu-gcc sh agent/build.sh "aarch64-linux-gnu-gcc -Werror $includes" "$out" ||
 			fail "the agent cannot be built for linux/arm64"
 		rm -f "$out"
 	done

@@ -20,7 +20,7 @@ import (
 // compileNames makes testdata/names.c, with all functions that agents know, MPI_X and PMPI_X.
 func compileNames(t *testing.T, family, dir string) string {
 	t.Helper()
-	text, err := os.ReadFile("../../binding/agent/prototypes.txt")
+	text, err := os.ReadFile("../../agent/prototypes.txt")
 	if err != nil {
 		t.Fatal(err)
 	}

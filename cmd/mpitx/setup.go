@@ -8,8 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mpitx/agent"
+	"mpitx/agent/wrapgen"
 	"mpitx/binding"
-	"mpitx/binding/agent/wrapgen"
 	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/fixtures"
 )
@@ -106,7 +107,7 @@ func setup(a *app, cc, outDir string) error {
 	}
 	fmt.Fprintf(a.out, "%s: shim for %s\n", file, family)
 	a.out.Flush()
-	files, err := a.env.BuildAgent(cc, family, locate.AgentSources{Binding: binding.Sources, Workload: fixtures.Workload, Wrappers: wrappers}, outDir)
+	files, err := a.env.BuildAgent(cc, family, locate.AgentSources{Agent: agent.Sources, Binding: binding.Sources, Workload: fixtures.Workload, Wrappers: wrappers}, outDir)
 	if err != nil {
 		return err
 	}
@@ -117,7 +118,7 @@ func setup(a *app, cc, outDir string) error {
 }
 
 func wrappers(header, macros string) (string, error) {
-	text, err := fs.ReadFile(binding.Sources, "agent/prototypes.txt")
+	text, err := fs.ReadFile(agent.Sources, "prototypes.txt")
 	if err != nil {
 		return "", err
 	}

@@ -1,4 +1,4 @@
-// Package recordingtest writes run directories for tests, in Go: what binding/agent/run.c does in C. It is a second writer
+// Package recordingtest writes run directories for tests, in Go: what agent/run does in C. It is a second writer
 // of the same format, made from docs/run-format.md, and knows nothing of package recording's innards.
 package recordingtest
 

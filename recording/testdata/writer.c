@@ -29,7 +29,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../binding/agent/run_internal.h"
+#include "run/internal.h"
 #include "../../binding/shim/mpitx.h"
 
 static struct mpitx_run *run;

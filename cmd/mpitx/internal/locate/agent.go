@@ -11,7 +11,8 @@ import (
 
 // AgentSources are what the agent and the workload are made of.
 type AgentSources struct {
-	Binding  fs.FS // as the folder binding: agent/, shim/, probe.c
+	Agent    fs.FS // as the folder agent
+	Binding  fs.FS // as the folder binding: shim/, probe.c
 	Workload fs.FS // as fixtures/workload
 	// Wrappers writes the agent's wrappers for an MPI: from its mpi.h as the preprocessor makes it, and from its macros.
 	Wrappers func(header, macros string) (string, error)
@@ -40,7 +41,7 @@ func (e *Env) BuildAgent(cc, family string, sources AgentSources, outDir string)
 	}
 	defer os.RemoveAll(tmp)
 	workload := filepath.Join(tmp, "fixtures", "workload")
-	for dir, files := range map[string]fs.FS{filepath.Join(tmp, "binding"): sources.Binding, workload: sources.Workload} {
+	for dir, files := range map[string]fs.FS{filepath.Join(tmp, "agent"): sources.Agent, filepath.Join(tmp, "binding"): sources.Binding, workload: sources.Workload} {
 		if err := os.CopyFS(dir, files); err != nil {
 			return fail(err)
 		}
@@ -67,7 +68,7 @@ func (e *Env) BuildAgent(cc, family string, sources AgentSources, outDir string)
 	}
 	agent := filepath.Join(outDir, AgentName(family))
 	build := []string{"env", "WRAPPERS=" + wrappers, "BARE=", "KEEP=", "CC=" + strings.Join(linker(e), " "), "sh"}
-	if _, err := e.run(tmp, append(build, "binding/agent/build.sh", cc, agent, "binding/probe.c", "binding/clone.c", "binding/shim/shim.c")...); err != nil {
+	if _, err := e.run(tmp, append(build, "agent/build.sh", cc, agent)...); err != nil {
 		return nil, err
 	}
 	if _, err := e.run(tmp, "sh", filepath.Join(workload, "build.sh"), cc, outDir); err != nil {

@@ -1,5 +1,5 @@
 // Package virtual knows mpitx's own performance variables: the totals, and what each MPI function contributes to them. Their one table
-// is the agent's (binding/agent/virtual.c); it is read from the sources in the binary.
+// is the agent's (agent/tools/tally/virtual.c); it is read from the sources in the binary.
 package virtual
 
 import (
@@ -8,8 +8,8 @@ import (
 	"strings"
 	"sync"
 
-	"mpitx/binding"
-	"mpitx/binding/agent/wrapgen"
+	"mpitx/agent"
+	"mpitx/agent/wrapgen"
 	"mpitx/catalog"
 )
 
@@ -59,7 +59,7 @@ func sorted(vars []catalog.Variable) []catalog.Variable {
 
 // shares are the variables of single functions, mpitx:calls/MPI_Send.
 var shares = sync.OnceValue(func() []catalog.Variable {
-	text, err := binding.Sources.ReadFile("agent/prototypes.txt")
+	text, err := agent.Sources.ReadFile("prototypes.txt")
 	if err != nil {
 		panic(err)
 	}
@@ -105,7 +105,7 @@ func (d *definition) hasShare(class string, traffic []string) bool {
 }
 
 var definitions = sync.OnceValue(func() []definition {
-	text, err := binding.Sources.ReadFile("agent/virtual.c")
+	text, err := agent.Sources.ReadFile("tools/tally/virtual.c")
 	if err != nil {
 		panic(err)
 	}

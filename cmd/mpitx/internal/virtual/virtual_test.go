@@ -10,7 +10,7 @@ import (
 
 // The agent's table is read whole.
 func TestTable(t *testing.T) {
-	source, err := os.ReadFile("../../../../binding/agent/virtual.c")
+	source, err := os.ReadFile("../../../../agent/tools/tally/virtual.c")
 	if err != nil {
 		t.Fatal(err)
 	}

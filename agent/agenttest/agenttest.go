@@ -1,0 +1,123 @@
+// Package agenttest builds agents for tests. That takes half a minute each, so they are kept in the user's cache for as long as
+// nothing that they are made of changes.
+package agenttest
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// sourceDir is agent, as seen from the folder that a test runs in: with -trimpath nothing else knows where it is.
+func sourceDir() (string, error) {
+	dir, err := os.Getwd()
+	for err == nil {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return filepath.Join(dir, "agent"), nil
+		}
+		if filepath.Dir(dir) == dir {
+			return "", fmt.Errorf("build the agent: no go.mod above %s", dir)
+		}
+		dir = filepath.Dir(dir)
+	}
+	return "", err
+}
+
+// Build makes the agent for the MPI of a compiler wrapper ("mpicc.openmpi") and returns its path. More are further sources.
+// A bare agent has no parts that record: one of the further sources may stand in for them.
+func Build(mpicc string, bare bool, more ...string) (string, error) {
+	show, err := exec.Command(mpicc, "-show").Output()
+	if err != nil {
+		return "", err
+	}
+	return build(mpicc, strings.TrimPrefix(filepath.Base(mpicc), "mpicc."), string(show), bare, more)
+}
+
+// ARM is the compiler for 64-bit ARM, with what it needs to find that MPI's mpi.h: its text is the same for all processors.
+func ARM(mpicc string) ([]string, error) {
+	show, err := exec.Command(mpicc, "-show").Output()
+	command := []string{"aarch64-linux-gnu-gcc"}
+	for _, word := range strings.Fields(string(show)) {
+		if strings.HasPrefix(word, "-I") {
+			command = append(command, word)
+		}
+	}
+	return command, err
+}
+
+// BuildARM makes the agent for 64-bit ARM.
+func BuildARM(mpicc string) (string, error) {
+	command, err := ARM(mpicc)
+	if err != nil {
+		return "", err
+	}
+	line := strings.Join(command, " ")
+	return build(line, "arm-"+strings.TrimPrefix(filepath.Base(mpicc), "mpicc."), line, false, nil, "CC="+command[0])
+}
+
+func build(mpicc, name, how string, bare bool, more []string, environ ...string) (string, error) {
+	dir, err := sourceDir()
+	if err != nil {
+		return "", err
+	}
+	sources := []string{"*.[ch]", "*.txt", "*.sh", "wrapgen/*.go", "gen/*.go", "../binding/shim/mpitx.h",
+		"life/*.[ch]", "base/*.[ch]", "mpi/*.[ch]", "chain/*.[ch]", "tools/*.[ch]", "tools/tally/*.[ch]"}
+	if !bare {
+		sources = append(sources, "run/*.[ch]", "pvar/*.[ch]", "tools/sample/*.[ch]", "../binding/probe.[ch]", "../binding/clone.[ch]", "../binding/shim/shim.c")
+	}
+	var arguments []string
+	var files []string
+	for _, pattern := range sources {
+		names, _ := filepath.Glob(filepath.Join(dir, pattern))
+		files = append(files, names...)
+	}
+	for _, name := range more {
+		name, err := filepath.Abs(name)
+		if err != nil {
+			return "", err
+		}
+		files, arguments = append(files, name), append(arguments, name)
+	}
+	key, err := fingerprint(how, files)
+	if err != nil {
+		return "", err
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		cache = filepath.Join(os.TempDir(), fmt.Sprintf("mpitx-test-%d", os.Getuid()))
+	}
+	agent := filepath.Join(cache, "mpitx-test", "mpitx-agent-"+name+"-"+key+".so")
+	if _, err := os.Stat(agent); err == nil {
+		return agent, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(agent), 0o700); err != nil {
+		return "", err
+	}
+	build := exec.Command(filepath.Join(dir, "build.sh"), append([]string{mpicc, agent}, arguments...)...)
+	build.Env = append(os.Environ(), environ...)
+	if bare {
+		build.Env = append(build.Env, "BARE=1")
+	}
+	if output, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build.sh: %w\n%s", err, output)
+	}
+	return agent, nil
+}
+
+func fingerprint(how string, files []string) (string, error) {
+	hash := sha256.New()
+	hash.Write([]byte(how))
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintln(hash, filepath.Base(name), len(text))
+		hash.Write(text)
+	}
+	return hex.EncodeToString(hash.Sum(nil)[:6]), nil
+}

@@ -1,0 +1,138 @@
+/* chain_internal.h: what chain.c, resolve.c and the generated wrappers share. */
+#ifndef MPITX_CHAIN_INTERNAL_H
+#define MPITX_CHAIN_INTERNAL_H
+
+#include "chain/chain.h"
+
+#pragma GCC visibility push(hidden)
+
+/* A function's flags. With those below CHAIN_FLAG_FULL alone a call takes the light way, see wrap.h. */
+enum chain_flag {
+    CHAIN_FLAG_TALLY = 1,       /* count the call */
+    CHAIN_FLAG_TALLY_BYTES = 2, /* and its messages */
+    CHAIN_FLAG_DUE = 4,         /* the sampler's countdown, when the call is over */
+    CHAIN_FLAG_DUE_FIRST = 8,   /* the same before the call, of functions that wait for others */
+    CHAIN_FLAGS_DUE = CHAIN_FLAG_DUE | CHAIN_FLAG_DUE_FIRST,
+    CHAIN_FLAG_DEPTH = 16,      /* nothing but that inner calls are seen as such */
+    CHAIN_FLAG_TALLY_TIME = 32, /* and its time; the highest of these: below it no clock is read */
+    CHAIN_FLAG_FULL = 64,
+    CHAIN_FLAG_ENTER = 64, /* an observer's enter */
+    CHAIN_FLAG_LEAVE = 128, /* an observer's leave */
+    CHAIN_FLAG_TIME = 256,
+    CHAIN_FLAG_DESCRIBE = 512,
+    CHAIN_FLAG_TOOLS = 1024, /* a function tool */
+    CHAIN_FLAG_HOOK = 2048, /* the agent itself: initialisation, end, objects */
+    CHAIN_FLAG_UNRESOLVED = 4096
+};
+
+struct chain_link {
+    chain_any_function *function;
+    int tool_id;
+};
+
+/* The functions behind a wrapper: see wrap.h. light and timed are whole where messages cannot be counted on the light way. */
+struct chain_choice {
+    chain_any_function *due, *light, *timed, *whole;
+};
+
+struct chain_range {
+    uintptr_t start, size;
+};
+
+/* One place per function, defined in wrappers.c. */
+extern uint16_t chain_flags[];
+extern uint8_t chain_enter_masks[], chain_leave_masks[], chain_complete_masks[];
+extern uint8_t chain_wants[];   /* [CHAIN_OBSERVERS][chain_function_count] */
+extern uint8_t chain_foreign[]; /* another PMPI tool behind us has this function, which may call others */
+extern chain_any_function *chain_next[], *chain_next_shifted[];
+extern chain_any_function *chain_ways[], *chain_ways_shifted[]; /* where the wrappers jump to; until the next symbols are found: whole */
+extern const struct chain_choice chain_choices[]; /* of all MPI_X, then of all PMPI_X; empty where there is no such wrapper */
+extern struct chain_link chain_links[]; /* the first function tool */
+extern chain_any_function *const chain_lasts[];
+extern const uint16_t chain_starting_flags[];
+extern const uint8_t chain_light[]; /* its messages can be counted on the light way */
+
+/* ---- chain.c ---- */
+
+/* For a thread that is in a counted call already: forgets calls that were left, and answers the new call's depth, or
+ * CHAIN_FRAMES when it does not count. */
+uint32_t chain_enter_nested(const void *address, const void *frame);
+void chain_tell_enter(const struct chain_call *call, struct chain_thread *thread);
+void chain_tell_leave(const struct chain_call *call, struct chain_thread *thread);
+void chain_tell_completed(const struct chain_call *call, const struct chain_completion *completion);
+void chain_due(struct chain_thread *thread);
+void chain_know_thread(void);
+
+/* The observer that the light way stands for (virtual.c); -1: none. */
+extern int chain_tally_observer;
+
+/* Sets all flags anew from what is wanted. */
+void chain_set_flags(void);
+
+/* Chooses every way again, and the way of a call that arrived before that. */
+void chain_set_ways(void);
+chain_any_function *chain_way(int function, int shifted);
+
+/* While a communicator's idup is pending: completions must be looked at. */
+void chain_pending_objects(int change);
+
+extern int32_t chain_alert_sign; /* -1: alerted, 0 */
+
+extern bool chain_follows_objects;
+extern bool chain_tracks; /* requests are kept in the table */
+extern struct chain_losses chain_lost;
+
+/* ---- resolve.c ---- */
+
+/* The text of the MPI library and of this agent: calls from there are not the application's. The library's own are; the agent's are
+ * calls that something after us has jumped to. The library's size is 0 while unknown, or if its Fortran interface is in it. */
+struct chain_insides {
+    struct chain_range library, agent;
+} __attribute__((aligned(32)));
+extern struct chain_insides chain_insides;
+
+static inline bool chain_from_inside(const void *address)
+{
+    return ((uintptr_t)address - chain_insides.library.start < chain_insides.library.size) |
+           ((uintptr_t)address - chain_insides.agent.start < chain_insides.agent.size);
+}
+
+extern bool chain_resolved;
+
+/* Whether an address belongs to the MPI library, one of its parts, or a tool. */
+bool chain_is_inside(const void *address);
+
+/* A symbol of the library, or of a tool that comes before it. */
+void *chain_next_symbol(const char *name);
+
+/* Takes a loaded object as inside; for tools. */
+void chain_add_inside(const void *address);
+
+/* Looks for parts of the library that were loaded since. */
+void chain_find_parts(void);
+
+/* Whether the library with this PMPI_Init is the one that is followed, or will be. */
+bool chain_follows(void *init, const char *path);
+
+/* ---- second.c ---- */
+
+/* From now on the first calls look whether their caller uses the library that is followed. Where MPI may be loaded later. */
+void chain_open_doors(void);
+/* Where a wrapper must go to find that out; NULL: it need not. */
+chain_any_function *chain_door_of(int function, int shifted);
+
+/* ---- names.c ---- */
+
+/* Notes functions that the program finds because of the agent, and those of the library that the agent does not show. */
+void chain_compare_names(void);
+
+/* ---- tools.c ---- */
+void chain_load_tools(void);
+
+/* ---- wrappers.c (describe.h), where mpi.h is known ---- */
+void describe_start(void *(*find)(const char *symbol));
+void describe_process(void);
+
+#pragma GCC visibility pop
+
+#endif

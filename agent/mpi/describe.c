@@ -1,0 +1,186 @@
+/* describe.c: what wrappers ask of the library, and what they tell of calls. */
+#include "mpi/describe_internal.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+#if defined(OPEN_MPI)
+struct describe_constants describe_constants;
+#endif
+uint32_t describe_type_generation = 1;
+
+const char chain_family[] = FAMILY;
+
+struct describe_library describe_library;
+
+void describe_start(void *(*find)(const char *symbol))
+{
+#define FIND(name) *(void **)&describe_library.name = chain_library_function("MPI_" #name)
+    FIND(Type_size);
+    FIND(Type_size_x);
+    FIND(Comm_rank);
+    FIND(Comm_size);
+    FIND(Comm_remote_size);
+    FIND(Comm_test_inter);
+    FIND(Topo_test);
+    FIND(Cartdim_get);
+    FIND(Cart_shift);
+    FIND(Graph_neighbors_count);
+    FIND(Dist_graph_neighbors_count);
+    FIND(Query_thread);
+    FIND(Initialized);
+    FIND(Get_elements_x);
+    FIND(Test_cancelled);
+#undef FIND
+#if defined(OPEN_MPI)
+    describe_constants.world = find("ompi_mpi_comm_world");
+    describe_constants.self = find("ompi_mpi_comm_self");
+    describe_constants.null_comm = find("ompi_mpi_comm_null");
+    describe_constants.null_request = find("ompi_request_null");
+    describe_constants.null_datatype = find("ompi_mpi_datatype_null");
+    describe_constants.null_win = find("ompi_mpi_win_null");
+    describe_constants.no_op = find("ompi_mpi_op_no_op");
+    describe_library.fills_exchanges = true;
+#elif !defined(MPICH_LAYOUT)
+    describe_library.fills_exchanges = find("ompi_mpi_init") != NULL;
+#else
+    (void)find;
+#endif
+}
+
+int describe_level(int provided)
+{
+    if (provided == -1 && (!describe_library.Query_thread || describe_library.Query_thread(&provided) != MPI_SUCCESS)) return -1;
+    if (provided == MPI_THREAD_SINGLE) return 0;
+    if (provided == MPI_THREAD_FUNNELED) return 1;
+    if (provided == MPI_THREAD_SERIALIZED) return 2;
+    return provided == MPI_THREAD_MULTIPLE ? 3 : -1;
+}
+
+/* A program with sessions alone has no world; its rank in the process set mpi://WORLD is the launcher's. */
+static void ask_launcher(struct agent_process *process)
+{
+#ifdef OPEN_MPI
+    const char *rank = getenv("OMPI_COMM_WORLD_RANK"), *size = getenv("OMPI_COMM_WORLD_SIZE");
+#else
+    const char *rank = getenv("PMI_RANK"), *size = getenv("PMI_SIZE");
+#endif
+    if (!rank) rank = getenv("PMIX_RANK");
+    char *end;
+    long number = rank ? strtol(rank, &end, 10) : -1;
+    if (!rank || end == rank || *end || number < 0 || number > INT_MAX) return;
+    process->rank = (int)number;
+    number = size ? strtol(size, &end, 10) : 0;
+    if (size && end != size && !*end && number > process->rank && number <= INT_MAX) process->size = (int)number;
+}
+
+void describe_process(void)
+{
+    struct agent_process *process = &agent_process;
+    process->world.number = HANDLE_NUMBER(COMM_WORLD);
+    process->self.number = HANDLE_NUMBER(COMM_SELF);
+    process->rank = process->size = -1;
+    if (process->sessions) ask_launcher(process);
+    if (process->sessions || !describe_library.Comm_rank || !describe_library.Comm_size) return;
+    if (describe_library.Comm_rank(COMM_WORLD, &process->rank) != MPI_SUCCESS) process->rank = -1;
+    if (describe_library.Comm_size(COMM_WORLD, &process->size) != MPI_SUCCESS) process->size = -1;
+}
+
+/* ---- sizes and statuses ---- */
+
+uint64_t describe_ask_type_size(MPI_Datatype datatype)
+{
+    if (!datatype || datatype == NULL_DATATYPE) return 0;
+    struct chain_thread *thread = &chain_thread;
+    uint32_t generation = __atomic_load_n(&describe_type_generation, __ATOMIC_RELAXED);
+    uint64_t size = 0;
+    MPI_Count large = 0;
+    int small = 0;
+    if (describe_library.Type_size_x && describe_library.Type_size_x(datatype, &large) == MPI_SUCCESS && large > 0)
+        size = (uint64_t)large;
+    else if (describe_library.Type_size && describe_library.Type_size(datatype, &small) == MPI_SUCCESS && small > 0)
+        size = (uint64_t)small;
+    thread->type = HANDLE_NUMBER(datatype);
+    thread->type_size = size;
+    thread->type_generation = generation;
+    return size;
+}
+
+#if !defined(OPEN_MPI) && !defined(MPICH_LAYOUT)
+uint64_t describe_ask_status(const MPI_Status *status, bool *cancelled)
+{
+    MPI_Count bytes = 0;
+    int flag = 0;
+    if (describe_library.Test_cancelled) describe_library.Test_cancelled(status, &flag);
+    *cancelled = flag;
+    if (describe_library.Get_elements_x && describe_library.Get_elements_x(status, MPI_BYTE, &bytes) == MPI_SUCCESS && bytes > 0) return (uint64_t)bytes;
+    return 0;
+}
+#endif
+
+/* ---- RMA ---- */
+
+void describe_rma(struct chain_entry *entry, int64_t give, MPI_Datatype given, int64_t get, MPI_Datatype got, int target, MPI_Win win)
+{
+    CALL->comm = HANDLE_NUMBER(win);
+    CALL->peer = target;
+    if (target == MPI_PROC_NULL) return;
+    CALL->operations = 1;
+    CALL->gave = describe_bytes(give, given);
+    CALL->got = describe_bytes(get, got);
+}
+
+/* ---- objects ---- */
+
+void describe_comm_created(struct chain_entry *entry, const MPI_Comm *comm)
+{
+    if (!chain_follows_objects || *comm == NULL_COMM) return;
+    agent_comm_created((union chain_handle){.number = HANDLE_NUMBER(*comm)}, chain_functions[CALL->function].name);
+}
+
+/* Counted by the root, for all that called. */
+void describe_spawned(int root, MPI_Comm comm, MPI_Comm children)
+{
+    int rank = -1, count = 0;
+    if (describe_library.Comm_rank(comm, &rank) == MPI_SUCCESS && rank == root &&
+        describe_library.Comm_remote_size(children, &count) == MPI_SUCCESS && count > 0)
+        __atomic_fetch_add(&agent_process.spawned, (uint64_t)count, __ATOMIC_RELAXED);
+}
+
+void describe_comm_idup(struct chain_entry *entry, MPI_Comm *comm, const MPI_Request *request)
+{
+    struct request made;
+    if (!chain_follows_objects || *request == NULL_REQUEST) return;
+    if (!requests_take(HANDLE_NUMBER(*request), UINT64_MAX, &made)) /* not described: nobody counts it */
+        made = (struct request){.handle = HANDLE_NUMBER(*request), .function = CALL->function, .kind = REQUEST_OTHER};
+    made.newcomm = comm;
+    if (requests_add(&made)) chain_pending_objects(1);
+}
+
+void describe_comm_named(MPI_Comm comm, const char *name)
+{
+    if (chain_follows_objects) agent_comm_named((union chain_handle){.number = HANDLE_NUMBER(comm)}, name);
+}
+
+void describe_comm_freeing(const MPI_Comm *comm)
+{
+    if (chain_follows_objects && comm && *comm != NULL_COMM)
+        agent_comm_freeing((union chain_handle){.number = HANDLE_NUMBER(*comm)});
+}
+
+void describe_win_created(struct chain_entry *entry, const MPI_Win *win)
+{
+    if (!chain_follows_objects || *win == NULL_WIN) return;
+    agent_win_created((union chain_handle){.number = HANDLE_NUMBER(*win)}, chain_functions[CALL->function].name);
+}
+
+void describe_win_named(MPI_Win win, const char *name)
+{
+    if (chain_follows_objects) agent_win_named((union chain_handle){.number = HANDLE_NUMBER(win)}, name);
+}
+
+void describe_win_freeing(const MPI_Win *win)
+{
+    if (chain_follows_objects && win && *win != NULL_WIN)
+        agent_win_freeing((union chain_handle){.number = HANDLE_NUMBER(*win)});
+}

@@ -1,0 +1,270 @@
+/* describe.h: what a call does, from its arguments, in terms that do not depend on the function: peers, tags, messages, bytes,
+ * requests, objects. With mpi.h; included by wrappers.c and describe.c. The wrappers call these where somebody asked.
+ *
+ * The library is asked only what cannot fail: null handles are sorted out before, as an error handler of the application
+ * would hear of ours. */
+#ifndef MPITX_DESCRIBE_H
+#define MPITX_DESCRIBE_H
+
+#include <mpi.h>
+#include <string.h>
+
+#include "life/agent.h"
+#include "chain/internal.h"
+#include "mpi/requests.h"
+
+#pragma GCC visibility push(hidden)
+
+#if defined(OPEN_MPI)
+#define FAMILY "openmpi"
+#define MISSING_HANDLE void *
+#elif defined(MPI_ABI_VERSION)
+#define FAMILY "abi"
+#define MISSING_HANDLE void *
+#elif defined(MPICH_VERSION) || defined(MPICH) || defined(MVAPICH2_VERSION) || defined(I_MPI_VERSION)
+#define FAMILY "mpich"
+#define MISSING_HANDLE int
+#define MPICH_LAYOUT 1 /* handles and statuses of the MPICH ABI */
+#else
+#error "mpitx does not know this mpi.h: neither Open MPI, MPICH and its derivatives, nor the MPI-5 standard ABI"
+#endif
+
+/* Handles that are the addresses of the library's data in Open MPI: naming them would link the agent to the library. */
+#if defined(OPEN_MPI)
+struct describe_constants {
+    MPI_Comm world, self, null_comm;
+    MPI_Request null_request;
+    MPI_Datatype null_datatype;
+    MPI_Win null_win;
+    MPI_Op no_op;
+};
+extern struct describe_constants describe_constants;
+#define COMM_WORLD describe_constants.world
+#define COMM_SELF describe_constants.self
+#define NULL_COMM describe_constants.null_comm
+#define NULL_REQUEST describe_constants.null_request
+#define NULL_DATATYPE describe_constants.null_datatype
+#define NULL_WIN describe_constants.null_win
+#define NO_OP describe_constants.no_op
+#else
+#define COMM_WORLD MPI_COMM_WORLD
+#define COMM_SELF MPI_COMM_SELF
+#define NULL_COMM MPI_COMM_NULL
+#define NULL_REQUEST MPI_REQUEST_NULL
+#define NULL_DATATYPE MPI_DATATYPE_NULL
+#define NULL_WIN MPI_WIN_NULL
+#define NO_OP MPI_NO_OP
+#endif
+
+#define HANDLE_NUMBER(handle)                                                                                          \
+    (sizeof(handle) == 4 ? (uint64_t)(uint32_t)(uintptr_t)(handle) : (uint64_t)(uintptr_t)(handle))
+
+struct chain_entry;
+uint64_t describe_ask_type_size(MPI_Datatype datatype);
+extern uint32_t describe_type_generation;
+
+/* ---- sizes ---- */
+
+static inline uint64_t describe_bytes(int64_t count, MPI_Datatype datatype)
+{
+    if (count <= 0) return 0;
+#if defined(MPICH_LAYOUT)
+    /* Predefined types carry their size. */
+    if (((unsigned)datatype & 0xff000000u) == 0x4c000000u) return (uint64_t)count * (((unsigned)datatype & 0xff00u) >> 8);
+#endif
+    struct chain_thread *thread = &chain_thread;
+    if (thread->type != HANDLE_NUMBER(datatype) || thread->type_generation != describe_type_generation)
+        return (uint64_t)count * describe_ask_type_size(datatype);
+    return (uint64_t)count * thread->type_size;
+}
+
+static inline void describe_type_freed(void)
+{
+    __atomic_fetch_add(&describe_type_generation, 1, __ATOMIC_RELAXED);
+}
+
+/* ---- statuses ---- */
+
+uint64_t describe_ask_status(const MPI_Status *status, bool *cancelled);
+
+static inline uint64_t describe_status(const MPI_Status *status, bool *cancelled)
+{
+#if defined(OPEN_MPI)
+    *cancelled = status->_cancelled != 0;
+    return status->_ucount;
+#elif defined(MPICH_LAYOUT)
+    *cancelled = status->count_hi_and_cancelled & 1;
+    return (uint64_t)(uint32_t)status->count_lo | (uint64_t)((uint32_t)status->count_hi_and_cancelled >> 1) << 32;
+#else
+    return describe_ask_status(status, cancelled);
+#endif
+}
+
+static inline uint64_t describe_status_bytes(const MPI_Status *status)
+{
+    bool cancelled;
+    return describe_status(status, &cancelled);
+}
+
+/* ---- point to point ---- */
+
+#define CALL (entry_call(entry))
+static inline struct chain_call *entry_call(struct chain_entry *entry)
+{
+    return (struct chain_call *)entry; /* its first member */
+}
+
+static inline void describe_peer(struct chain_entry *entry, int peer, int tag, MPI_Comm comm)
+{
+    struct chain_call *call = CALL;
+    call->peer = peer;
+    call->tag = tag;
+    call->comm = HANDLE_NUMBER(comm);
+    if (comm == COMM_WORLD && peer >= 0) call->world_peer = peer;
+}
+
+static inline void describe_send(struct chain_entry *entry, int64_t count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+{
+    describe_peer(entry, dest, tag, comm);
+    if (dest == MPI_PROC_NULL) return;
+    CALL->sent = 1;
+    CALL->sent_bytes = describe_bytes(count, datatype);
+}
+
+/* The bytes of a partitioned receive are kept until it completes. */
+static inline void describe_partitions(struct chain_entry *entry, int64_t count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm)
+{
+    describe_peer(entry, source, tag, comm);
+    CALL->sent_bytes = describe_bytes(count, datatype);
+}
+
+static inline void describe_received(struct chain_entry *entry, const MPI_Status *status)
+{
+    bool cancelled;
+    uint64_t bytes = describe_status(status, &cancelled);
+    if (cancelled || status->MPI_SOURCE == MPI_PROC_NULL) return;
+    CALL->received++;
+    CALL->received_bytes += bytes;
+}
+
+static inline bool describe_light_received(const MPI_Status *status, uint64_t *bytes)
+{
+    bool cancelled;
+    *bytes = describe_status(status, &cancelled);
+    return !cancelled && status->MPI_SOURCE != MPI_PROC_NULL;
+}
+
+static inline int describe_receive(int source)
+{
+    return source == MPI_PROC_NULL ? REQUEST_OTHER : REQUEST_RECEIVE;
+}
+
+/* What was announced did not come to pass. */
+static inline void describe_failed(struct chain_entry *entry)
+{
+    CALL->sent = CALL->started = CALL->operations = 0;
+    CALL->sent_bytes = CALL->gave = CALL->got = 0;
+}
+
+/* ---- requests ---- */
+
+void describe_started(struct chain_entry *entry, const MPI_Request *request, int kind);
+void describe_exchange(struct chain_entry *entry, const MPI_Request *request, int64_t count, MPI_Datatype datatype, int source, int tag);
+void describe_persistent(struct chain_entry *entry, const MPI_Request *request, int kind);
+void describe_restarted(struct chain_entry *entry, int count, const MPI_Request *requests);
+void describe_freeing(struct chain_entry *entry, MPI_Request request, struct request *freed);
+void describe_freed(struct chain_entry *entry, int rc, const struct request *freed);
+/* The status is NULL where the call failed: a request that is null then, or persistent, has ended, and brought nothing. */
+void describe_completed(struct chain_entry *entry, MPI_Request before, MPI_Request after, const MPI_Status *status);
+
+static inline void describe_requests(struct chain_entry *entry, int count, const MPI_Request *requests)
+{
+    CALL->requests = requests;
+    CALL->request_count = count;
+    CALL->made = __atomic_load_n(&requests_made, __ATOMIC_RELAXED);
+}
+
+/* The requests of a call before it, and statuses for a call that ignores them. */
+enum { DESCRIBE_SAVED = 8 };
+struct describe_saved {
+    int count; /* 0 also when there was no memory */
+    MPI_Request *requests;
+    void *memory; /* to be freed */
+    bool scratch;
+    MPI_Request few_requests[DESCRIBE_SAVED];
+    MPI_Status few_statuses[DESCRIBE_SAVED];
+};
+
+/* Answers the statuses to be used: the caller's, ours instead of MPI_STATUSES_IGNORE, or NULL when the caller's argument is NULL
+ * (single statuses). */
+MPI_Status *describe_save(struct describe_saved *saved, int count, const MPI_Request *requests, MPI_Status *statuses);
+void describe_completed_any(struct chain_entry *entry, struct describe_saved *saved, int rc, bool done, const int *index,
+                            const MPI_Request *requests, const MPI_Status *status);
+void describe_completed_all(struct chain_entry *entry, struct describe_saved *saved, int rc, bool done,
+                            const MPI_Request *requests, const MPI_Status *statuses);
+void describe_completed_some(struct chain_entry *entry, struct describe_saved *saved, int rc, const int *count,
+                             const int *indices, const MPI_Request *requests, const MPI_Status *statuses);
+
+/* ---- collectives: what this process gives to and gets from others, as the arguments say ---- */
+
+void describe_collective(struct chain_entry *entry, MPI_Comm comm);
+void describe_bcast(struct chain_entry *entry, int64_t count, MPI_Datatype datatype, int root, MPI_Comm comm);
+void describe_reduce(struct chain_entry *entry, int64_t count, MPI_Datatype datatype, int root, MPI_Comm comm);
+void describe_allreduce(struct chain_entry *entry, int64_t count, MPI_Datatype datatype, MPI_Comm comm);
+void describe_reduce_scatter(struct chain_entry *entry, const void *recvcounts, size_t wide, MPI_Datatype datatype, MPI_Comm comm);
+void describe_reduce_scatter_block(struct chain_entry *entry, int64_t recvcount, MPI_Datatype datatype, MPI_Comm comm);
+void describe_gather(struct chain_entry *entry, const void *sendbuf, int64_t sendcount, MPI_Datatype sendtype,
+                     int64_t recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm);
+void describe_gatherv(struct chain_entry *entry, const void *sendbuf, int64_t sendcount, MPI_Datatype sendtype,
+                      const void *recvcounts, size_t wide, MPI_Datatype recvtype, int root, MPI_Comm comm);
+void describe_scatter(struct chain_entry *entry, int64_t sendcount, MPI_Datatype sendtype, const void *recvbuf,
+                      int64_t recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm);
+void describe_scatterv(struct chain_entry *entry, const void *sendcounts, size_t wide, MPI_Datatype sendtype,
+                       const void *recvbuf, int64_t recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm);
+void describe_allgather(struct chain_entry *entry, const void *sendbuf, int64_t sendcount, MPI_Datatype sendtype,
+                        int64_t recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+void describe_allgatherv(struct chain_entry *entry, const void *sendbuf, int64_t sendcount, MPI_Datatype sendtype,
+                         const void *recvcounts, size_t wide, MPI_Datatype recvtype, MPI_Comm comm);
+void describe_alltoall(struct chain_entry *entry, const void *sendbuf, int64_t sendcount, MPI_Datatype sendtype,
+                       int64_t recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+void describe_alltoallv(struct chain_entry *entry, const void *sendbuf, const void *sendcounts, MPI_Datatype sendtype,
+                        const void *recvcounts, size_t wide, MPI_Datatype recvtype, MPI_Comm comm);
+void describe_alltoallw(struct chain_entry *entry, const void *sendbuf, const void *sendcounts, const MPI_Datatype *sendtypes,
+                        const void *recvcounts, size_t wide, const MPI_Datatype *recvtypes, MPI_Comm comm);
+void describe_neighbor_allgather(struct chain_entry *entry, int64_t sendcount, MPI_Datatype sendtype,
+                                 int64_t recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+void describe_neighbor_allgatherv(struct chain_entry *entry, int64_t sendcount, MPI_Datatype sendtype,
+                                  const void *recvcounts, size_t wide, MPI_Datatype recvtype, MPI_Comm comm);
+void describe_neighbor_alltoall(struct chain_entry *entry, int64_t sendcount, MPI_Datatype sendtype,
+                                int64_t recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+void describe_neighbor_alltoallv(struct chain_entry *entry, const void *sendcounts, MPI_Datatype sendtype,
+                                 const void *recvcounts, size_t wide, MPI_Datatype recvtype, MPI_Comm comm);
+void describe_neighbor_alltoallw(struct chain_entry *entry, const void *sendcounts, const MPI_Datatype *sendtypes,
+                                 const void *recvcounts, size_t wide, const MPI_Datatype *recvtypes, MPI_Comm comm);
+
+/* ---- RMA, files ---- */
+
+void describe_rma(struct chain_entry *entry, int64_t give, MPI_Datatype given, int64_t get, MPI_Datatype got, int target, MPI_Win win);
+
+static inline void describe_file(struct chain_entry *entry, MPI_File file)
+{
+    CALL->comm = HANDLE_NUMBER(file);
+}
+
+/* ---- objects, for the hooks of agent.h ---- */
+
+void describe_comm_created(struct chain_entry *entry, const MPI_Comm *comm);
+void describe_spawned(int root, MPI_Comm comm, MPI_Comm children);
+void describe_comm_idup(struct chain_entry *entry, MPI_Comm *comm, const MPI_Request *request);
+void describe_comm_named(MPI_Comm comm, const char *name);
+void describe_comm_freeing(const MPI_Comm *comm);
+void describe_win_created(struct chain_entry *entry, const MPI_Win *win);
+void describe_win_named(MPI_Win win, const char *name);
+void describe_win_freeing(const MPI_Win *win);
+
+/* MPI_THREAD_… as 0 to 3; for -1 the library is asked. */
+int describe_level(int provided);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,285 @@
+/* describe_collectives.c: what collective calls move. */
+#include "mpi/describe_internal.h"
+
+enum place { MEMBER, ROOT, OUTSIDE, LEAF }; /* LEAF: sends to a root in the other group */
+
+struct group {
+    int rank, size; /* size: of the group that data go to or come from */
+    bool inter;
+};
+
+static struct group group_of(MPI_Comm comm)
+{
+    struct group group = {0, 0, false};
+    int inter = 0;
+    if (comm == NULL_COMM || !describe_library.Comm_size) return group;
+    describe_library.Comm_test_inter(comm, &inter);
+    group.inter = inter;
+    describe_library.Comm_rank(comm, &group.rank);
+    if (inter)
+        describe_library.Comm_remote_size(comm, &group.size);
+    else
+        describe_library.Comm_size(comm, &group.size);
+    return group;
+}
+
+static enum place place_in(struct group group, int root)
+{
+    if (!group.inter) return group.rank == root ? ROOT : MEMBER;
+    if (root == MPI_ROOT) return ROOT;
+    return root == MPI_PROC_NULL ? OUTSIDE : LEAF;
+}
+
+void describe_collective(struct chain_entry *entry, MPI_Comm comm)
+{
+    CALL->comm = HANDLE_NUMBER(comm);
+    CALL->operations = 1;
+}
+
+static struct group rooted(struct chain_entry *entry, int root, MPI_Comm comm)
+{
+    describe_collective(entry, comm);
+    CALL->peer = root;
+    if (comm == COMM_WORLD && root >= 0) CALL->world_peer = root;
+    return group_of(comm);
+}
+
+static int64_t count_at(const void *counts, size_t wide, int i)
+{
+    return wide == sizeof(int) ? ((const int *)counts)[i] : ((const MPI_Count *)counts)[i];
+}
+
+/* absent: a bit for each of the first 64 that does not count. */
+static bool counts_at(int i, uint64_t absent) { return i >= 64 || !(absent >> i & 1); }
+
+static int64_t sum(const void *counts, size_t wide, int n, uint64_t absent)
+{
+    int64_t total = 0;
+    for (int i = 0; i < n; i++)
+        if (counts_at(i, absent)) total += count_at(counts, wide, i);
+    return total;
+}
+
+static uint64_t sum_types(const void *counts, size_t wide, const MPI_Datatype *types, int n, uint64_t absent)
+{
+    uint64_t total = 0;
+    for (int i = 0; i < n; i++)
+        if (counts_at(i, absent)) total += describe_bytes(count_at(counts, wide, i), types[i]);
+    return total;
+}
+
+void describe_bcast(struct chain_entry *entry, int64_t count, MPI_Datatype datatype, int root, MPI_Comm comm)
+{
+    enum place place = place_in(rooted(entry, root, comm), root);
+    if (place == OUTSIDE) return;
+    *(place == ROOT ? &CALL->gave : &CALL->got) = describe_bytes(count, datatype);
+}
+
+void describe_reduce(struct chain_entry *entry, int64_t count, MPI_Datatype datatype, int root, MPI_Comm comm)
+{
+    struct group group = rooted(entry, root, comm);
+    enum place place = place_in(group, root);
+    if (place == OUTSIDE) return;
+    uint64_t bytes = describe_bytes(count, datatype);
+    if (place == ROOT) CALL->got = bytes;
+    if (place != ROOT || !group.inter) CALL->gave = bytes;
+}
+
+void describe_allreduce(struct chain_entry *entry, int64_t count, MPI_Datatype datatype, MPI_Comm comm)
+{
+    describe_collective(entry, comm);
+    CALL->gave = CALL->got = describe_bytes(count, datatype);
+}
+
+void describe_reduce_scatter(struct chain_entry *entry, const void *recvcounts, size_t wide, MPI_Datatype datatype, MPI_Comm comm)
+{
+    describe_collective(entry, comm);
+    struct group group = group_of(comm);
+    int size = group.size;
+    if (group.inter) describe_library.Comm_size(comm, &size);
+    if (size <= group.rank) return;
+    CALL->gave = describe_bytes(sum(recvcounts, wide, size, 0), datatype);
+    CALL->got = describe_bytes(count_at(recvcounts, wide, group.rank), datatype);
+}
+
+void describe_reduce_scatter_block(struct chain_entry *entry, int64_t recvcount, MPI_Datatype datatype, MPI_Comm comm)
+{
+    describe_collective(entry, comm);
+    int size = 0;
+    if (comm == NULL_COMM || !describe_library.Comm_size) return;
+    describe_library.Comm_size(comm, &size);
+    CALL->got = describe_bytes(recvcount, datatype);
+    CALL->gave = CALL->got * (uint64_t)size;
+}
+
+void describe_gather(struct chain_entry *entry, const void *sendbuf, int64_t sendcount, MPI_Datatype sendtype,
+                     int64_t recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
+{
+    struct group group = rooted(entry, root, comm);
+    enum place place = place_in(group, root);
+    if (place == ROOT) CALL->got = describe_bytes(recvcount, recvtype) * (uint64_t)group.size;
+    if (place == MEMBER || place == LEAF || (place == ROOT && !group.inter && sendbuf != MPI_IN_PLACE))
+        CALL->gave = describe_bytes(sendcount, sendtype);
+}
+
+void describe_gatherv(struct chain_entry *entry, const void *sendbuf, int64_t sendcount, MPI_Datatype sendtype,
+                      const void *recvcounts, size_t wide, MPI_Datatype recvtype, int root, MPI_Comm comm)
+{
+    struct group group = rooted(entry, root, comm);
+    enum place place = place_in(group, root);
+    if (place == ROOT) CALL->got = describe_bytes(sum(recvcounts, wide, group.size, 0), recvtype);
+    if (place == MEMBER || place == LEAF || (place == ROOT && !group.inter && sendbuf != MPI_IN_PLACE))
+        CALL->gave = describe_bytes(sendcount, sendtype);
+}
+
+void describe_scatter(struct chain_entry *entry, int64_t sendcount, MPI_Datatype sendtype, const void *recvbuf,
+                      int64_t recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
+{
+    struct group group = rooted(entry, root, comm);
+    enum place place = place_in(group, root);
+    if (place == ROOT) CALL->gave = describe_bytes(sendcount, sendtype) * (uint64_t)group.size;
+    if (place == MEMBER || place == LEAF || (place == ROOT && !group.inter && recvbuf != MPI_IN_PLACE))
+        CALL->got = describe_bytes(recvcount, recvtype);
+}
+
+void describe_scatterv(struct chain_entry *entry, const void *sendcounts, size_t wide, MPI_Datatype sendtype,
+                       const void *recvbuf, int64_t recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
+{
+    struct group group = rooted(entry, root, comm);
+    enum place place = place_in(group, root);
+    if (place == ROOT) CALL->gave = describe_bytes(sum(sendcounts, wide, group.size, 0), sendtype);
+    if (place == MEMBER || place == LEAF || (place == ROOT && !group.inter && recvbuf != MPI_IN_PLACE))
+        CALL->got = describe_bytes(recvcount, recvtype);
+}
+
+void describe_allgather(struct chain_entry *entry, const void *sendbuf, int64_t sendcount, MPI_Datatype sendtype,
+                        int64_t recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+{
+    describe_collective(entry, comm);
+    uint64_t one = describe_bytes(recvcount, recvtype);
+    CALL->got = one * (uint64_t)group_of(comm).size;
+    CALL->gave = sendbuf == MPI_IN_PLACE ? one : describe_bytes(sendcount, sendtype);
+}
+
+void describe_allgatherv(struct chain_entry *entry, const void *sendbuf, int64_t sendcount, MPI_Datatype sendtype,
+                         const void *recvcounts, size_t wide, MPI_Datatype recvtype, MPI_Comm comm)
+{
+    describe_collective(entry, comm);
+    struct group group = group_of(comm);
+    CALL->got = describe_bytes(sum(recvcounts, wide, group.size, 0), recvtype);
+    if (sendbuf != MPI_IN_PLACE)
+        CALL->gave = describe_bytes(sendcount, sendtype);
+    else if (group.rank < group.size)
+        CALL->gave = describe_bytes(count_at(recvcounts, wide, group.rank), recvtype);
+}
+
+void describe_alltoall(struct chain_entry *entry, const void *sendbuf, int64_t sendcount, MPI_Datatype sendtype,
+                       int64_t recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+{
+    describe_collective(entry, comm);
+    uint64_t size = (uint64_t)group_of(comm).size;
+    CALL->got = describe_bytes(recvcount, recvtype) * size;
+    CALL->gave = sendbuf == MPI_IN_PLACE ? CALL->got : describe_bytes(sendcount, sendtype) * size;
+}
+
+void describe_alltoallv(struct chain_entry *entry, const void *sendbuf, const void *sendcounts, MPI_Datatype sendtype,
+                        const void *recvcounts, size_t wide, MPI_Datatype recvtype, MPI_Comm comm)
+{
+    describe_collective(entry, comm);
+    int size = group_of(comm).size;
+    CALL->got = describe_bytes(sum(recvcounts, wide, size, 0), recvtype);
+    CALL->gave = sendbuf == MPI_IN_PLACE ? CALL->got : describe_bytes(sum(sendcounts, wide, size, 0), sendtype);
+}
+
+void describe_alltoallw(struct chain_entry *entry, const void *sendbuf, const void *sendcounts, const MPI_Datatype *sendtypes,
+                        const void *recvcounts, size_t wide, const MPI_Datatype *recvtypes, MPI_Comm comm)
+{
+    describe_collective(entry, comm);
+    int size = group_of(comm).size;
+    CALL->got = sum_types(recvcounts, wide, recvtypes, size, 0);
+    CALL->gave = sendbuf == MPI_IN_PLACE ? CALL->got : sum_types(sendcounts, wide, sendtypes, size, 0);
+}
+
+/* Those that send to us (in) and get from us (out), in the order of the arguments. */
+struct neighbors {
+    int in, out;
+    uint64_t absent; /* MPI_PROC_NULL, beyond an edge of a Cartesian grid: their buffers are not touched */
+};
+
+static uint64_t beyond_edges(MPI_Comm comm, int dimensions)
+{
+    uint64_t absent = 0;
+    for (int i = 0; i < dimensions && i < 32 && describe_library.Cart_shift; i++) {
+        int before = 0, after = 0;
+        describe_library.Cart_shift(comm, i, 1, &before, &after);
+        if (before == MPI_PROC_NULL) absent |= UINT64_C(1) << (2 * i);
+        if (after == MPI_PROC_NULL) absent |= UINT64_C(1) << (2 * i + 1);
+    }
+    return absent;
+}
+
+static struct neighbors neighbors(MPI_Comm comm)
+{
+    struct neighbors n = {0, 0, 0};
+    int topology = MPI_UNDEFINED, weighted, rank;
+    if (comm == NULL_COMM || !describe_library.Topo_test || describe_library.Topo_test(comm, &topology) != MPI_SUCCESS) return n;
+    if (topology == MPI_CART) {
+        describe_library.Cartdim_get(comm, &n.in);
+        n.absent = beyond_edges(comm, n.in);
+        n.in = n.out = 2 * n.in;
+    } else if (topology == MPI_GRAPH) {
+        describe_library.Comm_rank(comm, &rank);
+        describe_library.Graph_neighbors_count(comm, rank, &n.in);
+        n.out = n.in;
+    } else if (topology == MPI_DIST_GRAPH) {
+        describe_library.Dist_graph_neighbors_count(comm, &n.in, &n.out, &weighted);
+    }
+    return n;
+}
+
+static uint64_t present(int count, uint64_t absent) { return (uint64_t)(count - __builtin_popcountll(absent)); }
+
+void describe_neighbor_allgather(struct chain_entry *entry, int64_t sendcount, MPI_Datatype sendtype,
+                                 int64_t recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+{
+    describe_collective(entry, comm);
+    struct neighbors n = neighbors(comm);
+    CALL->gave = describe_bytes(sendcount, sendtype);
+    CALL->got = describe_bytes(recvcount, recvtype) * present(n.in, n.absent);
+}
+
+void describe_neighbor_allgatherv(struct chain_entry *entry, int64_t sendcount, MPI_Datatype sendtype,
+                                  const void *recvcounts, size_t wide, MPI_Datatype recvtype, MPI_Comm comm)
+{
+    describe_collective(entry, comm);
+    struct neighbors n = neighbors(comm);
+    CALL->gave = describe_bytes(sendcount, sendtype);
+    CALL->got = describe_bytes(sum(recvcounts, wide, n.in, n.absent), recvtype);
+}
+
+void describe_neighbor_alltoall(struct chain_entry *entry, int64_t sendcount, MPI_Datatype sendtype,
+                                int64_t recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+{
+    describe_collective(entry, comm);
+    struct neighbors n = neighbors(comm);
+    CALL->gave = describe_bytes(sendcount, sendtype) * present(n.out, n.absent);
+    CALL->got = describe_bytes(recvcount, recvtype) * present(n.in, n.absent);
+}
+
+void describe_neighbor_alltoallv(struct chain_entry *entry, const void *sendcounts, MPI_Datatype sendtype,
+                                 const void *recvcounts, size_t wide, MPI_Datatype recvtype, MPI_Comm comm)
+{
+    describe_collective(entry, comm);
+    struct neighbors n = neighbors(comm);
+    CALL->gave = describe_bytes(sum(sendcounts, wide, n.out, n.absent), sendtype);
+    CALL->got = describe_bytes(sum(recvcounts, wide, n.in, n.absent), recvtype);
+}
+
+void describe_neighbor_alltoallw(struct chain_entry *entry, const void *sendcounts, const MPI_Datatype *sendtypes,
+                                 const void *recvcounts, size_t wide, const MPI_Datatype *recvtypes, MPI_Comm comm)
+{
+    describe_collective(entry, comm);
+    struct neighbors n = neighbors(comm);
+    CALL->gave = sum_types(sendcounts, wide, sendtypes, n.out, n.absent);
+    CALL->got = sum_types(recvcounts, wide, recvtypes, n.in, n.absent);
+}

@@ -1,0 +1,313 @@
+/* second.c: a second MPI library in the process.
+ *
+ * Plugins that are loaded with RTLD_LOCAL can each bring an MPI library of their own. Preloaded functions come first for all of them,
+ * so that the calls for every library arrive here. The agent follows one library. Calls of objects that use another one are handed to
+ * it, and their references are changed to lead there in the future, past the agent.
+ *
+ * This can only happen where MPI was loaded by dlopen. There, functions that may be called before MPI_Init look at their caller (a
+ * door), and all functions do once there is a second library. Doors keep all registers: the handles of one family may be wider than
+ * those of another, for whose mpi.h the wrappers were compiled. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "life/life.h"
+#include "base/cancel.h"
+#include "chain/internal.h"
+
+/* ---- doors: 16 bytes each, of MPI_X and PMPI_X in turn; they jump where chain_door says ---- */
+
+#define CHAIN_DOORS 2048
+#define TEXT_(x) #x
+#define TEXT(x) TEXT_(x)
+
+#if defined(__x86_64__) && defined(__LP64__)
+#define R_SLOT R_X86_64_JUMP_SLOT
+#define R_ADDRESS R_X86_64_GLOB_DAT
+#define R_WORD R_X86_64_64
+__asm__(".text\n.p2align 4\n"
+        ".type chain_door_common, @function\n"
+        "chain_door_common:\n.cfi_startproc\n"
+        "push %rdi\n push %rsi\n push %rdx\n push %rcx\n push %r8\n push %r9\n push %rax\n.cfi_adjust_cfa_offset 56\n"
+        "mov %r11d, %edi\n mov 56(%rsp), %rsi\n call chain_door\n mov %rax, %r11\n"
+        "pop %rax\n pop %r9\n pop %r8\n pop %rcx\n pop %rdx\n pop %rsi\n pop %rdi\n.cfi_adjust_cfa_offset -56\n"
+        "jmp *%r11\n.cfi_endproc\n"
+        ".p2align 4\n.globl chain_doors\n.hidden chain_doors\n.type chain_doors, @function\nchain_doors:\n.cfi_startproc\n"
+        ".set .Ldoor, 0\n.rept " TEXT(CHAIN_DOORS) "\n.p2align 4\nmovl $.Ldoor, %r11d\njmp chain_door_common\n.set .Ldoor, .Ldoor + 1\n.endr\n.cfi_endproc\n");
+#elif defined(__aarch64__)
+#define R_SLOT R_AARCH64_JUMP_SLOT
+#define R_ADDRESS R_AARCH64_GLOB_DAT
+#define R_WORD R_AARCH64_ABS64
+__asm__(".text\n.p2align 4\n"
+        ".type chain_door_common, %function\n"
+        "chain_door_common:\n.cfi_startproc\n"
+        "stp x29, x30, [sp, #-96]!\n.cfi_adjust_cfa_offset 96\n.cfi_rel_offset x29, 0\n.cfi_rel_offset x30, 8\n"
+        "stp x0, x1, [sp, #16]\n stp x2, x3, [sp, #32]\n stp x4, x5, [sp, #48]\n stp x6, x7, [sp, #64]\n str x8, [sp, #80]\n"
+        "mov w0, w16\n mov x1, x30\n bl chain_door\n mov x16, x0\n"
+        "ldp x0, x1, [sp, #16]\n ldp x2, x3, [sp, #32]\n ldp x4, x5, [sp, #48]\n ldp x6, x7, [sp, #64]\n ldr x8, [sp, #80]\n"
+        "ldp x29, x30, [sp], #96\n.cfi_restore x29\n.cfi_restore x30\n.cfi_adjust_cfa_offset -96\n"
+        "br x16\n.cfi_endproc\n"
+        ".p2align 4\n.globl chain_doors\n.hidden chain_doors\n.type chain_doors, %function\nchain_doors:\n.cfi_startproc\n"
+        ".set .Ldoor, 0\n.rept " TEXT(CHAIN_DOORS) "\n.p2align 4\nmov w16, #.Ldoor\nb chain_door_common\n.set .Ldoor, .Ldoor + 1\n.endr\n.cfi_endproc\n");
+#endif
+
+#ifndef R_SLOT /* a second library is mixed up with the first */
+chain_any_function *chain_door_of(int function, int shifted)
+{
+    (void)function;
+    (void)shifted;
+    return NULL;
+}
+
+void chain_open_doors(void) {}
+#else
+extern char chain_doors[] __attribute__((visibility("hidden"))); /* through the global offset table, aarch64 links to the wrong address */
+
+static bool doors_open;
+static bool second; /* there is a second library */
+
+/* What may be called before MPI_Init. */
+static const char *const early_names[] = {"MPI_Init", "MPI_Init_thread", "MPI_Initialized", "MPI_Finalized", "MPI_Session_init", "MPI_T_init_thread",
+                                          "MPI_Get_version", "MPI_Get_library_version", "MPI_Info_create", "MPI_Info_create_env",
+                                          "MPI_Session_create_errhandler", "MPI_Abi_get_version", NULL};
+static uint8_t early[CHAIN_DOORS / 2];
+
+chain_any_function *chain_door_of(int function, int shifted)
+{
+    if (!doors_open || 2 * function + 1 >= CHAIN_DOORS) return NULL;
+    if (!second && !early[function]) return NULL;
+    return (chain_any_function *)(chain_doors + 16 * (2 * function + shifted));
+}
+
+/* ---- callers ---- */
+
+struct object {
+    char path[512];
+    uintptr_t base;
+    const ElfW(Phdr) *parts;
+    int part_count;
+};
+
+enum { OURS = 16, OBJECTS = 1024 };
+static struct chain_range ours[OURS]; /* callers that use the library that is followed; a caller that is not there is looked up */
+static unsigned ours_next;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static bool is_ours(uintptr_t address)
+{
+    for (int i = 0; i < OURS; i++) {
+        uintptr_t size = __atomic_load_n(&ours[i].size, __ATOMIC_ACQUIRE);
+        if (address - __atomic_load_n(&ours[i].start, __ATOMIC_ACQUIRE) < size) return true;
+    }
+    return false;
+}
+
+static void remember(struct chain_range range)
+{
+    struct chain_range *place = &ours[ours_next++ % OURS];
+    __atomic_store_n(&place->size, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&place->start, range.start, __ATOMIC_RELEASE);
+    __atomic_store_n(&place->size, range.size, __ATOMIC_RELEASE);
+}
+
+struct caller {
+    uintptr_t address;
+    struct chain_range range;
+    char path[512];
+};
+
+static int find_caller(struct dl_phdr_info *info, size_t size, void *argument)
+{
+    (void)size;
+    struct caller *caller = argument;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+        if (part->p_type != PT_LOAD || caller->address - (info->dlpi_addr + part->p_vaddr) >= part->p_memsz) continue;
+        caller->range = (struct chain_range){info->dlpi_addr + part->p_vaddr, part->p_memsz};
+        snprintf(caller->path, sizeof caller->path, "%s", info->dlpi_name ? info->dlpi_name : "");
+        return 1;
+    }
+    return 0;
+}
+
+/* What an object finds without us: in its own libraries, else in those that everybody sees. Open MPI's MPI_Init makes its library such
+ * a one, and its plug-ins rely on that. */
+static void *find(void *handle, const char *name)
+{
+    void *own = dlsym(handle, name);
+    return own ? own : dlsym(RTLD_NEXT, name);
+}
+
+static void *init_of(void *handle)
+{
+    return find(handle, "PMPI_Init");
+}
+
+static void *open_again(const char *path)
+{
+    return path[0] ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+}
+
+/* ---- references ---- */
+
+static const void *pointer(const struct object *object, ElfW(Addr) value)
+{
+    return (const void *)(value >= object->base ? value : object->base + value);
+}
+
+static bool is_agents(uintptr_t address)
+{
+    extern const char __ehdr_start[] __attribute__((visibility("hidden"))), _end[] __attribute__((visibility("hidden")));
+    return address >= (uintptr_t)__ehdr_start && address < (uintptr_t)_end;
+}
+
+static void set(const struct object *object, uintptr_t *place, uintptr_t value)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = (uintptr_t)place & ~(page - 1);
+    bool protected = false;
+    for (int i = 0; i < object->part_count; i++) {
+        const ElfW(Phdr) *part = &object->parts[i];
+        protected = protected || (part->p_type == PT_GNU_RELRO && (uintptr_t)place - (object->base + part->p_vaddr) < part->p_memsz);
+    }
+    if (protected && mprotect((void *)start, page, PROT_READ | PROT_WRITE) != 0) return;
+    __atomic_store_n(place, value, __ATOMIC_RELEASE);
+    if (protected) mprotect((void *)start, page, PROT_READ);
+}
+
+/* References to our functions lead to those that the object finds by itself; slots that were never used are still the object's own. */
+static void redirect(const struct object *object, void *handle, const ElfW(Rela) *rela, size_t size, const ElfW(Sym) *symbols, const char *names)
+{
+    if (!rela || !symbols || !names) return;
+    for (const ElfW(Rela) *end = rela + size / sizeof *rela; rela < end; rela++) {
+        unsigned type = (unsigned)ELF64_R_TYPE(rela->r_info);
+        if (type != R_SLOT && type != R_ADDRESS && type != R_WORD) continue;
+        const char *name = names + symbols[ELF64_R_SYM(rela->r_info)].st_name;
+        if (strncmp(name + (*name == 'P'), "MPI", 3) != 0) continue;
+        uintptr_t *place = (uintptr_t *)(object->base + rela->r_offset);
+        if (type != R_SLOT && !is_agents(*place)) continue;
+        void *theirs = find(handle, name);
+        if (theirs && !is_agents((uintptr_t)theirs)) set(object, place, (uintptr_t)theirs);
+    }
+}
+
+static void let_go(const struct object *object, void *handle)
+{
+    const ElfW(Dyn) *entry = NULL;
+    const ElfW(Rela) *rela = NULL, *slots = NULL;
+    const ElfW(Sym) *symbols = NULL;
+    const char *names = NULL;
+    size_t rela_size = 0, slots_size = 0;
+    for (int i = 0; i < object->part_count; i++)
+        if (object->parts[i].p_type == PT_DYNAMIC) entry = (const ElfW(Dyn) *)(object->base + object->parts[i].p_vaddr);
+    for (; entry && entry->d_tag != DT_NULL; entry++) {
+        if (entry->d_tag == DT_RELA) rela = pointer(object, entry->d_un.d_ptr);
+        if (entry->d_tag == DT_RELASZ) rela_size = entry->d_un.d_val;
+        if (entry->d_tag == DT_JMPREL) slots = pointer(object, entry->d_un.d_ptr);
+        if (entry->d_tag == DT_PLTRELSZ) slots_size = entry->d_un.d_val;
+        if (entry->d_tag == DT_SYMTAB) symbols = pointer(object, entry->d_un.d_ptr);
+        if (entry->d_tag == DT_STRTAB) names = pointer(object, entry->d_un.d_ptr);
+    }
+    redirect(object, handle, rela, rela_size, symbols, names);
+    redirect(object, handle, slots, slots_size, symbols, names);
+}
+
+static struct object objects[OBJECTS];
+static int object_count;
+
+static int list(struct dl_phdr_info *info, size_t size, void *argument)
+{
+    (void)size;
+    (void)argument;
+    struct object *object = &objects[object_count];
+    if (object_count == OBJECTS || !info->dlpi_name || !info->dlpi_name[0] || strlen(info->dlpi_name) >= sizeof object->path) return 0;
+    strcpy(object->path, info->dlpi_name);
+    object->base = info->dlpi_addr;
+    object->parts = info->dlpi_phdr;
+    object->part_count = info->dlpi_phnum;
+    object_count++;
+    return 0;
+}
+
+/* Every object that finds this MPI_Init by itself leads past the agent. */
+static void stay_out(void *init)
+{
+    object_count = 0;
+    dl_iterate_phdr(list, NULL); /* which must not load */
+    for (int i = 0; i < object_count; i++) {
+        void *handle = open_again(objects[i].path);
+        if (!handle) continue;
+        if (init_of(handle) == init) let_go(&objects[i], handle);
+        dlclose(handle);
+    }
+}
+
+/* ---- the choice ---- */
+
+static void say(const char *library)
+{
+    static char said[4][512];
+    for (int i = 0; i < 4; i++) {
+        if (strcmp(said[i], library) == 0) return;
+        if (said[i][0]) continue;
+        snprintf(said[i], sizeof said[i], "%s", library);
+        agent_note("%s is another MPI library in this process: its calls are not counted", library);
+        return;
+    }
+}
+
+/* The function of another library that a caller means, or NULL where it means the one that is followed. */
+static void *meant(uintptr_t address, int function, int shifted)
+{
+    struct caller caller = {.address = address};
+    Dl_info library;
+    void *handle = NULL, *init = NULL, *theirs = NULL;
+    if (dl_iterate_phdr(find_caller, &caller) && !is_agents(address)) handle = open_again(caller.path);
+    if (handle) init = init_of(handle);
+    if (init && !is_agents((uintptr_t)init) && dladdr(init, &library) && library.dli_fname && !chain_follows(init, library.dli_fname)) {
+        char name[64] = "P";
+        snprintf(name + 1, sizeof name - 1, "%s", chain_functions[function].name);
+        theirs = find(handle, name + !shifted);
+        stay_out(init);
+        say(library.dli_fname);
+    }
+    if (handle) dlclose(handle);
+    if (!theirs && caller.range.size) remember(caller.range);
+    return theirs;
+}
+
+__attribute__((used, visibility("hidden"))) chain_any_function *chain_door(unsigned door, const void *address)
+{
+    int function = (int)(door / 2), shifted = door % 2, saved = errno;
+    void *theirs = NULL;
+    if (!is_ours((uintptr_t)address)) {
+        struct cancel cancel = cancel_defer();
+        pthread_mutex_lock(&lock);
+        theirs = meant((uintptr_t)address, function, shifted);
+        bool first = theirs && !second;
+        if (first) second = true;
+        pthread_mutex_unlock(&lock);
+        cancel_restore(cancel);
+        if (first) chain_set_ways();
+    }
+    if (!theirs && !chain_resolved) chain_resolve();
+    errno = saved;
+    return theirs ? (chain_any_function *)theirs : chain_way(function, shifted);
+}
+
+void chain_open_doors(void)
+{
+    for (const char *const *name = early_names; *name; name++) {
+        int function = chain_function_id(*name);
+        if (function >= 0 && function < CHAIN_DOORS / 2) early[function] = 1;
+    }
+    doors_open = true;
+    chain_set_ways();
+}
+#endif

@@ -1,0 +1,174 @@
+/* sampler_probe.c: trying variables in forked children (../probe.c) inside an application, which must not notice. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/sample/sampler.h"
+
+#define LIMIT_MS 1000  /* for one call into the library */
+#define TOTAL_MS 15000 /* for all of them: this is the application's MPI_Init that waits */
+#define DATA (24u << 20) /* address space only */
+
+/* ---- when ---- */
+
+enum probe { PROBE_START, PROBE_LATE, PROBE_NONE };
+
+static enum probe when(void)
+{
+    const char *text = agent_config("probe", 0);
+    if (text && strcmp(text, "late") == 0)
+        return PROBE_LATE;
+    return text && strcmp(text, "none") == 0 ? PROBE_NONE : PROBE_START;
+}
+
+bool sampler_probes(void) { return when() != PROBE_NONE; }
+
+int sampler_probe_run(struct mpitx_probe *probe, const struct mpitx_probe_options *options, const struct mpitx_table *table)
+{
+    struct mpitx_probe_options with = *options;
+    int saved = errno;
+    with.limit_ms = LIMIT_MS;
+    with.in_child = agent_become_child;
+    int rc = mpitx_probe_run(probe, table, &with);
+    mpitx_probe_wait(probe);
+    errno = saved;
+    return rc;
+}
+
+/* ---- variables ---- */
+
+/* The object to try with: the table binds to MPI_COMM_WORLD and MPI_COMM_SELF only. */
+static struct sampler_object trial;
+
+static int trial_alloc(mpitx_handle session, int index, int object, mpitx_handle *handle, int *count)
+{
+    if (object == MPITX_OBJECT_NONE)
+        return sampler.table->pvar_handle_alloc(session, index, object, handle, count);
+    return mpitx_pvar_bind(session, index, &trial.handle, handle, count);
+}
+
+/* Windows are objects like communicators here. */
+static int trial_info(int index, char *name, int *name_len, char *desc, int *desc_len, struct mpitx_pvar_info *info)
+{
+    int rc = sampler.table->pvar_get_info(index, name, name_len, desc, desc_len, info);
+    if (rc == MPITX_SUCCESS && info->bind == MPITX_BIND_MPI_WIN)
+        info->bind = MPITX_BIND_MPI_COMM;
+    return rc;
+}
+
+static const char *step_of(const struct mpitx_probe_item *it)
+{
+    switch (it->fault_step) {
+    case MPITX_STEP_INFO: return "MPI_T_pvar_get_info";
+    case MPITX_STEP_ENUM: return "MPI_T_enum_get_item";
+    case MPITX_STEP_ALLOC: return "MPI_T_pvar_handle_alloc";
+    case MPITX_STEP_START: return "MPI_T_pvar_start";
+    case MPITX_STEP_READ: return "MPI_T_pvar_read";
+    default: return "MPI_T"; /* before the first call, or after the last */
+    }
+}
+
+static void judge(struct sampler_variable *v, const struct mpitx_probe_item *it)
+{
+    v->proof = SAMPLER_BAD;
+    if (it->fault || it->overrun)
+        sampler_note_code(MPITX_RUN_WARNING, MPITX_RUN_NOTE_FAULTY, v->name);
+    else if (it->info_rc != MPITX_SUCCESS || it->alloc_rc != MPITX_SUCCESS)
+        sampler_note(MPITX_RUN_WARNING, "%s: %s: not sampled", v->name, sampler_rc_name(it->info_rc != MPITX_SUCCESS ? it->info_rc : it->alloc_rc));
+    else if (it->too_large || it->count == 0)
+        sampler_note(MPITX_RUN_INFO, "%s: has %s: not sampled", v->name, it->count == 0 ? "no elements" : "too many elements");
+    else
+        v->proof = SAMPLER_GOOD;
+}
+
+/* What was wrong with the faulty ones: crashes come in families, one line for each. */
+static void tell_faults(struct sampler_variable **chosen, const struct mpitx_probe_item *items, int n)
+{
+    for (int i = 0; i < n; i++) {
+        int same = 0;
+        bool told = false;
+        if (!items[i].fault && !items[i].overrun)
+            continue;
+        for (int k = 0; k < n; k++)
+            if (items[k].fault == items[i].fault && items[k].fault_step == items[i].fault_step && items[k].overrun == items[i].overrun) {
+                same++;
+                told = told || k < i;
+            }
+        if (told)
+            continue;
+        const char *what = items[i].fault == MPITX_FAULT_CRASH     ? "crashes"
+                           : items[i].fault == MPITX_FAULT_TIMEOUT ? "hangs"
+                           : items[i].fault                        ? "was not reached in time"
+                                                                   : "writes too much";
+        char more[32] = "";
+        if (same > 1)
+            snprintf(more, sizeof more, " and %d more", same - 1);
+        sampler_note(MPITX_RUN_INFO, "%s%s: not sampled, since the library %s in %s (tried in a child process)", chosen[i]->name, more,
+                     what, items[i].fault ? step_of(&items[i]) : "MPI_T_pvar_read");
+    }
+}
+
+/* A process may be large by now, and copying it take long: that is for the user to choose. */
+static void leave_out(struct sampler_variable **chosen, int n)
+{
+    static bool told;
+    char more[32] = "";
+    for (int i = 0; i < n; i++)
+        chosen[i]->proof = SAMPLER_BAD;
+    if (n > 1)
+        snprintf(more, sizeof more, " and %d more", n - 1);
+    if (!told)
+        sampler_note(MPITX_RUN_WARNING, "%s%s: not sampled: could not be tried in MPI_Init, only later; use --probe late, or --no-probe to read what was not tried", chosen[0]->name, more);
+    told = true;
+}
+
+static void try_all(struct sampler_variable **chosen, int n, const struct sampler_object *object)
+{
+    struct mpitx_probe probe = {0};
+    int rc = mpitx_probe_new(&probe, n, DATA);
+    if (rc == MPITX_SUCCESS) {
+        struct mpitx_table table = *sampler.table;
+        struct mpitx_probe_options options = {.object = MPITX_OBJECT_COMM_WORLD, .total_ms = TOTAL_MS};
+        table.pvar_handle_alloc = trial_alloc;
+        table.pvar_get_info = trial_info;
+        trial = *object;
+        for (int i = 0; i < n; i++) {
+            probe.items[i].kind = MPITX_PROBE_PVAR;
+            probe.items[i].index = chosen[i]->index;
+        }
+        rc = sampler_probe_run(&probe, &options, &table);
+    }
+    for (int i = 0; i < n; i++) {
+        if (rc == MPITX_SUCCESS)
+            judge(chosen[i], &probe.items[i]);
+        else
+            chosen[i]->proof = SAMPLER_BAD;
+    }
+    if (rc == MPITX_SUCCESS)
+        tell_faults(chosen, probe.items, n);
+    mpitx_probe_free(&probe);
+    if (rc != MPITX_SUCCESS)
+        sampler_note(MPITX_RUN_SEVERE, "variables of the library could not be tried in a child process, and are not sampled");
+}
+
+void sampler_prove(const struct sampler_object *object)
+{
+    int n = 0;
+    struct sampler_variable **chosen = calloc((size_t)sampler.variable_count + 1, sizeof *chosen);
+    for (int i = 0; chosen && i < sampler.variable_count; i++) {
+        struct sampler_variable *v = sampler.variables[i];
+        if (v->proof == SAMPLER_UNPROVED && (v->bind == MPITX_BIND_NO_OBJECT || v->bind == object->bind))
+            chosen[n++] = v;
+    }
+    bool late = atomic_load(&sampler.state) == SAMPLER_ON;
+    if (n > 0 && when() == PROBE_NONE)
+        for (int i = 0; i < n; i++)
+            chosen[i]->proof = SAMPLER_GOOD; /* as the user says */
+    else if (n > 0 && late && when() == PROBE_START)
+        leave_out(chosen, n);
+    else if (n > 0)
+        try_all(chosen, n, object);
+    free(chosen);
+}

@@ -1,0 +1,404 @@
+/* run_chunk.c: the chunks of a run, and their way into the run directory. */
+#define _GNU_SOURCE
+#include "run/internal.h"
+
+#if defined __x86_64__ && !defined RUN_CRC_TABLE /* tests of the table define that */
+#define CRC_INSTRUCTION
+#include <cpuid.h>
+#endif
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* -- CRC-32C, eight bytes at a time: by the processor's instruction where it has one -- */
+
+static uint32_t crc_table[8][256];
+#ifdef CRC_INSTRUCTION
+static bool crc_instruction;
+#endif
+static pthread_once_t crc_once = PTHREAD_ONCE_INIT;
+
+static void make_crc_table(void)
+{
+#ifdef CRC_INSTRUCTION
+    unsigned eax, ebx, ecx, edx;
+    crc_instruction = __get_cpuid(1, &eax, &ebx, &ecx, &edx) && ecx & bit_SSE4_2;
+#endif
+    for (uint32_t i = 0; i < 256; i++) {
+        uint32_t c = i;
+        for (int k = 0; k < 8; k++)
+            c = c & 1 ? c >> 1 ^ 0x82f63b78u : c >> 1;
+        crc_table[0][i] = c;
+    }
+    for (uint32_t i = 0; i < 256; i++)
+        for (int k = 1; k < 8; k++)
+            crc_table[k][i] = crc_table[k - 1][i] >> 8 ^ crc_table[0][crc_table[k - 1][i] & 255];
+}
+
+void run_crc_start(void) { pthread_once(&crc_once, make_crc_table); }
+
+uint32_t run_crc32c(const void *data, size_t n)
+{
+    const uint8_t *p = data;
+    uint32_t c = ~0u;
+#ifdef CRC_INSTRUCTION
+    uint64_t sum = c;
+    for (; crc_instruction && n >= 8; n -= 8, p += 8) {
+        uint64_t x;
+        memcpy(&x, p, 8);
+        __asm__("crc32q %1, %0" : "+r"(sum) : "r"(x));
+    }
+    c = (uint32_t)sum;
+#endif
+    for (; n >= 8; n -= 8, p += 8) {
+        uint64_t x;
+        memcpy(&x, p, 8);
+        x ^= c;
+        c = crc_table[7][x & 255] ^ crc_table[6][x >> 8 & 255] ^ crc_table[5][x >> 16 & 255] ^ crc_table[4][x >> 24 & 255] ^
+            crc_table[3][x >> 32 & 255] ^ crc_table[2][x >> 40 & 255] ^ crc_table[1][x >> 48 & 255] ^ crc_table[0][x >> 56];
+    }
+    for (; n; n--, p++)
+        c = c >> 8 ^ crc_table[0][(c ^ *p) & 255];
+    return ~c;
+}
+
+/* -- signals -- */
+
+void run_hush(struct run_hushed *h)
+{
+    sigset_t xfsz, pending;
+    sigemptyset(&xfsz);
+    sigaddset(&xfsz, SIGXFSZ);
+    h->was_pending = !sigpending(&pending) && sigismember(&pending, SIGXFSZ) == 1;
+    pthread_sigmask(SIG_BLOCK, &xfsz, &h->mask);
+}
+
+void run_unhush(const struct run_hushed *h)
+{
+    sigset_t xfsz;
+    struct timespec none = {0, 0};
+    sigemptyset(&xfsz);
+    sigaddset(&xfsz, SIGXFSZ);
+    if (!h->was_pending)
+        while (sigtimedwait(&xfsz, NULL, &none) < 0 && errno == EINTR)
+            ;
+    /* glibc's SIG_SETMASK would unblock the signal of the sampler's timers, too, which it takes for its own. */
+    if (sigismember(&h->mask, SIGXFSZ) == 0)
+        pthread_sigmask(SIG_UNBLOCK, &xfsz, NULL);
+}
+
+/* -- chunks; under the lock -- */
+
+bool run_has_free(const struct mpitx_run *run)
+{
+    for (uint32_t i = 0; i < run->live->chunks; i++)
+        if (atomic_load_explicit((_Atomic uint32_t *)&run_slot(run, i)->state, memory_order_acquire) == RUN_SLOT_FREE)
+            return true;
+    return false;
+}
+
+bool run_take_chunk(struct mpitx_run *run, struct run_cursor *cursor, int kind, uint32_t most)
+{
+    struct run_chunk *found = NULL;
+    int needed = kind == RUN_KIND_SAMPLES ? 2 : 1; /* the last free one is for declarations and the end */
+    for (uint32_t i = 0; i < run->live->chunks && needed; i++) {
+        struct run_chunk *c = run_slot(run, i);
+        if (atomic_load_explicit((_Atomic uint32_t *)&c->state, memory_order_acquire) == RUN_SLOT_FREE) {
+            found = c;
+            needed--;
+        }
+    }
+    *cursor = (struct run_cursor){0};
+    if (needed)
+        return false;
+    uint32_t capacity = run->live->chunk_bytes - (uint32_t)sizeof *found;
+    struct run_chunk head = {
+        .magic = RUN_CHUNK_MAGIC, .version = RUN_FORMAT_VERSION, .header_bytes = sizeof head, .kind = (uint8_t)kind,
+        .stream = run->live->stream, .rank = run->live->rank, .capacity = capacity, .state = RUN_SLOT_FREE,
+    };
+    memcpy(head.run_id, run->run_id, sizeof head.run_id);
+    /* A reader that copied the old contents sees another sequence number afterwards, hence that before anything else. */
+    atomic_store_explicit((_Atomic uint64_t *)&found->sequence, 0, memory_order_relaxed);
+    atomic_thread_fence(memory_order_release);
+    memcpy(found, &head, sizeof head);
+    atomic_store_explicit((_Atomic uint64_t *)&found->sequence, ++run->sequence, memory_order_release);
+    *cursor = (struct run_cursor){.chunk = found, .room = most < capacity ? most & ~7u : capacity};
+    found->first_ticks = kind == RUN_KIND_META ? run->ticks() : 0;
+    atomic_store_explicit((_Atomic uint32_t *)&found->state, RUN_SLOT_OPEN, memory_order_release);
+    return true;
+}
+
+static void flush_chunks(struct mpitx_run *run);
+
+void run_seal_chunk(struct mpitx_run *run, struct run_cursor *cursor)
+{
+    struct run_chunk *c = cursor->chunk;
+    bool ring = c->kind == RUN_KIND_SAMPLES && run->policy == MPITX_RUN_KEEP_LAST && run->ring_slots;
+    if (cursor->used) {
+        c->last_ticks = c->kind == RUN_KIND_META ? run->ticks() : run->last_ticks;
+        c->records = cursor->records;
+        if (!ring)
+            run->written += sizeof *c + cursor->used;
+    }
+    atomic_store_explicit((_Atomic uint32_t *)&c->state, cursor->used ? RUN_SLOT_SEALED : RUN_SLOT_FREE, memory_order_release);
+    *cursor = (struct run_cursor){0};
+    if (run->threaded) {
+        sem_post(&run->wake);
+        return;
+    }
+    struct run_hushed h;
+    int cancel;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    run_hush(&h);
+    flush_chunks(run);
+    run_unhush(&h);
+    pthread_setcancelstate(cancel, NULL);
+}
+
+bool run_seal_meta(struct mpitx_run *run)
+{
+    if (!run->meta.chunk)
+        return true;
+    if (!run_has_free(run))
+        return false;
+    run_write_counters(run);
+    run_seal_chunk(run, &run->meta);
+    return true;
+}
+
+/* -- appending to the run directory; on our thread, or under the lock where there is none -- */
+
+bool run_write_all(int fd, const void *data, size_t n)
+{
+    const char *p = data;
+    while (n) {
+        ssize_t k = write(fd, p, n);
+        if (k < 0 && errno == EINTR)
+            continue;
+        if (k <= 0)
+            return false;
+        p += k;
+        n -= (size_t)k;
+    }
+    return true;
+}
+
+/* All processes of a node append to one file. Appending is one write, whole in itself on any file system, and many may do it at
+ * once, but not while one takes back the part of a chunk that a full disk had room for: hence the lock, shared or not. Nobody waits
+ * long for it: a stopped process may hold it. */
+static bool lock_file(int fd, short how)
+{
+    struct flock all = {.l_type = how, .l_whence = SEEK_SET};
+    struct timespec ms = {0, 1000000};
+    for (int i = 0; i < 50; i++) {
+        if (fcntl(fd, F_OFD_SETLK, &all) == 0)
+            return true;
+        if (errno != EAGAIN && errno != EACCES)
+            return false;
+        nanosleep(&ms, NULL);
+    }
+    return false;
+}
+
+int run_open_ours(const char *path, int flags)
+{
+    struct stat st;
+    int fd = open(path, flags | O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
+    if (fd < 0)
+        return -1;
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() && st.st_nlink == 1)
+        return fd;
+    close(fd);
+    errno = EPERM;
+    return -1;
+}
+
+/* Takes back what was written last, unless others have written behind it. */
+static void take_back(int fd, off_t n)
+{
+    off_t end = lseek(fd, 0, SEEK_CUR);
+    struct flock none = {.l_type = F_UNLCK, .l_whence = SEEK_SET}; /* two that kept their share would wait for each other */
+    if (fcntl(fd, F_OFD_SETLK, &none) == 0 && lock_file(fd, F_WRLCK) && lseek(fd, 0, SEEK_END) == end)
+        (void)!ftruncate(fd, end - n);
+}
+
+/* Whether a write was cut short by RLIMIT_FSIZE. */
+static bool beyond_limit(int fd)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && lseek(fd, 0, SEEK_CUR) >= (off_t)limit.rlim_cur;
+}
+
+bool run_append_chunk(struct mpitx_run *run, const struct run_chunk *c)
+{
+    int fd = run_open_ours(run->node_path, O_APPEND);
+    if (fd < 0)
+        return false;
+    bool locked = lock_file(fd, F_RDLCK);
+    ssize_t n = (ssize_t)(sizeof *c + c->used), written;
+    do
+        written = write(fd, c, (size_t)n);
+    while (written < 0 && errno == EINTR);
+    int error = written < 0 ? errno : beyond_limit(fd) ? EFBIG : ENOSPC;
+    if (written > 0 && written < n && locked)
+        take_back(fd, written);
+    close(fd); /* and unlocks */
+    errno = error;
+    return written == n;
+}
+
+static bool store_in_ring(struct mpitx_run *run, const struct run_chunk *c)
+{
+    int fd = run_open_ours(run->ring_path, 0);
+    if (fd < 0)
+        return false;
+    size_t stride = run->live->chunk_bytes;
+    bool ok = lseek(fd, (off_t)(run->ring_next % run->ring_slots * stride), SEEK_SET) >= 0 && run_write_all(fd, c, sizeof *c + c->used);
+    close(fd);
+    run->ring_next += ok;
+    return ok;
+}
+
+static struct run_chunk *oldest_sealed_of(struct mpitx_run *run, int kind)
+{
+    struct run_chunk *oldest = NULL;
+    for (uint32_t i = 0; i < run->live->chunks; i++) {
+        struct run_chunk *c = run_slot(run, i);
+        if (atomic_load_explicit((_Atomic uint32_t *)&c->state, memory_order_acquire) == RUN_SLOT_SEALED && c->kind == kind &&
+            (!oldest || c->sequence < oldest->sequence))
+            oldest = c;
+    }
+    return oldest;
+}
+
+/* Declarations first, so that a file can be read by itself. They are sealed before the samples that need them: whoever has seen those
+ * sealed, and looks then, sees these too. */
+static struct run_chunk *oldest_sealed(struct mpitx_run *run)
+{
+    struct run_chunk *samples = oldest_sealed_of(run, RUN_KIND_SAMPLES), *meta = oldest_sealed_of(run, RUN_KIND_META);
+    return meta ? meta : samples;
+}
+
+/* Keeps the reason of a failure that may have cost samples. */
+static void note_failure(struct mpitx_run *run, int error)
+{
+    uint64_t *counter = run->live->counter, lost = counter[RUN_LOST_FULL];
+    run_count(run, RUN_APPEND_ERRORS, 1);
+    if (!run->failing && (!counter[RUN_FAILED_ERRNO] || lost == run->lost_at_failure)) {
+        counter[RUN_FAILED_TICKS] = run->ticks();
+        counter[RUN_FAILED_ERRNO] = (uint64_t)error;
+        run->lost_at_failure = lost;
+    }
+    run->failing = true;
+}
+
+/* One that is over and has cost no sample is not the reason of what is lost later. */
+static void forget_failure(struct mpitx_run *run)
+{
+    uint64_t *counter = run->live->counter;
+    if (counter[RUN_LOST_FULL] == run->lost_at_failure)
+        counter[RUN_FAILED_TICKS] = counter[RUN_FAILED_ERRNO] = 0;
+}
+
+static void flush_chunks(struct mpitx_run *run)
+{
+    struct run_chunk *c;
+    run_tail_reserve(run);
+    while ((c = oldest_sealed(run))) {
+        if (!c->crc)
+            c->crc = run_crc32c(c, sizeof *c + c->used);
+        bool ring = c->kind == RUN_KIND_SAMPLES && run->policy == MPITX_RUN_KEEP_LAST && run->ring_slots;
+        if (!(ring ? store_in_ring(run, c) : run_append_chunk(run, c))) {
+            note_failure(run, errno); /* kept, and tried again: in the live file it is safe */
+            run_tail_write(run);
+            return;
+        }
+        atomic_store_explicit((_Atomic uint32_t *)&c->state, RUN_SLOT_FREE, memory_order_release);
+    }
+    if (run->failing)
+        forget_failure(run);
+    run->failing = false;
+}
+
+void run_finish_files(struct mpitx_run *run)
+{
+    struct run_hushed h;
+    run_hush(&h);
+    flush_chunks(run);
+    if (!run->failing && run_last_append(run))
+        run_remove_live(run);
+    else
+        run_tail_write(run);
+    run_unhush(&h);
+}
+
+static void *flusher(void *arg)
+{
+    struct mpitx_run *run = arg;
+    unshare(CLONE_FS); /* a program that calls chroot changes its own root, and not this thread's */
+    for (;;) {
+        if (run->failing) {
+            struct timespec until;
+            clock_gettime(CLOCK_REALTIME, &until);
+            until.tv_sec++;
+            sem_timedwait(&run->wake, &until);
+        } else {
+            sem_wait(&run->wake);
+        }
+        if (atomic_load_explicit(&run->closing, memory_order_acquire))
+            break;
+        flush_chunks(run);
+    }
+    run_finish_files(run);
+    sem_post(&run->done);
+    return NULL;
+}
+
+void run_start_flusher(struct mpitx_run *run)
+{
+    static const size_t stacks[] = {131072, 1048576, 0}; /* a program's thread-local data take room from it */
+    sigset_t all, old;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    for (size_t i = 0; i < sizeof stacks / sizeof *stacks && !run->threaded; i++) {
+        pthread_attr_t attr;
+        if (pthread_attr_init(&attr))
+            break;
+        if (stacks[i])
+            pthread_attr_setstacksize(&attr, stacks[i]);
+        run->threaded = true; /* before the thread looks */
+        if (pthread_create(&run->thread, &attr, flusher, run))
+            run->threaded = false;
+        pthread_attr_destroy(&attr);
+    }
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+bool run_stop_flusher(struct mpitx_run *run, bool join)
+{
+    struct timespec until;
+    if (!run->threaded)
+        return true;
+    atomic_store_explicit(&run->closing, true, memory_order_release);
+    sem_post(&run->wake);
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += run->close_wait_ms / 1000;
+    until.tv_nsec += (long)(run->close_wait_ms % 1000) * 1000000;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_nsec -= 1000000000;
+        until.tv_sec++;
+    }
+    int rc;
+    do
+        rc = sem_timedwait(&run->done, &until);
+    while (rc && errno == EINTR);
+    if (join && rc)
+        pthread_detach(run->thread);
+    else if (join)
+        pthread_join(run->thread, NULL);
+    return rc == 0;
+}

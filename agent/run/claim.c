@@ -1,0 +1,44 @@
+/* run_claim.c: one process of each rank is recorded: the first that comes. A child with a copy of the environment, or the next program
+ * of a script, comes as the same rank of the same run. The file "claims" has 32 bytes for each rank. */
+#define _GNU_SOURCE
+#include "run/internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+struct claim {
+    uint32_t pid, left_out; /* the process that is recorded; how many came later */
+    char program[24];       /* of the last of them */
+};
+
+/* Held briefly. Without locks in the file system the process still claims its slot. */
+static void lock_claim(int fd, off_t at)
+{
+    struct flock range = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = at, .l_len = sizeof(struct claim)};
+    for (int i = 0; i < 50 && fcntl(fd, F_OFD_SETLK, &range) != 0 && (errno == EAGAIN || errno == EACCES); i++)
+        usleep(1000);
+}
+
+bool run_claim(const char *dir, int32_t rank)
+{
+    char path[PATH_MAX];
+    struct claim claim = {0};
+    off_t at = (off_t)rank * (off_t)sizeof claim;
+    snprintf(path, sizeof path, "%s/claims", dir);
+    int fd = rank < 0 ? -1 : run_open_ours(path, 0);
+    if (fd < 0)
+        return true; /* whether the directory takes anything shows later */
+    lock_claim(fd, at);
+    bool first = pread(fd, &claim, sizeof claim, at) != (ssize_t)sizeof claim || claim.pid == 0;
+    if (first) {
+        claim = (struct claim){.pid = (uint32_t)getpid()};
+    } else {
+        claim.left_out++;
+        snprintf(claim.program, sizeof claim.program, "%s", program_invocation_short_name);
+    }
+    (void)!pwrite(fd, &claim, sizeof claim, at);
+    close(fd); /* and unlocks */
+    return first;
+}

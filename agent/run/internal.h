@@ -1,0 +1,237 @@
+/* run_internal.h: what the parts of a run share.
+ *
+ *     run.c          life: opening, ending, counters
+ *     run_record.c   records of declarations, notes, clocks
+ *     run_declare.c  columns and sets
+ *     run_sample.c   samples
+ *     run_chunk.c    chunks: taking, sealing, appending them to the run directory
+ *     run_last.c     the last values, for when samples find no room
+ *     run_store.c    the files: the run directory, the live file, the manifest */
+#ifndef MPITX_RUN_INTERNAL_H
+#define MPITX_RUN_INTERNAL_H
+
+#include <limits.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "run/run.h"
+#include "run/format.h"
+
+#define RUN_META_RESERVE 512 /* of every meta chunk, for the records that end a run */
+
+struct run_set {
+    uint32_t row_bytes, columns;
+    bool baseline; /* its first sample is in a meta chunk too */
+    bool dropped;  /* so was its newest sample */
+    uint8_t turn;  /* of its two records for last values the newer one */
+    uint8_t *last; /* the first of them; NULL: there was no room */
+};
+
+struct run_column_info {
+    uint32_t bytes; /* of all elements */
+    uint32_t element_bytes;
+};
+
+/* A chunk being filled. */
+struct run_cursor {
+    struct run_chunk *chunk; /* NULL: none */
+    uint32_t used, room;     /* room: up to where used may grow */
+    uint32_t records;
+};
+
+#define RUN_MOST_LASTS 64
+
+/* A chunk of last values, after the live file's slots. */
+struct run_lasts {
+    void *map;
+    size_t map_bytes;
+    struct run_chunk *chunk;
+};
+
+struct mpitx_run {
+    atomic_int *alive; /* on a page that forked children find wiped */
+    atomic_flag lock;
+    struct run_live *live;
+    struct run_cursor meta, samples;
+    uint64_t base_ticks, last_ticks;
+    uint64_t (*ticks)(void);
+    double ns_per_tick;
+    int clock;
+
+    struct run_set *sets;
+    struct run_column_info *columns;
+    uint32_t set_count, most_sets, column_count, most_columns;
+
+    uint64_t sequence;
+    uint64_t share;   /* bytes that this rank may write; 0: no bound */
+    uint64_t written; /* bytes of sealed chunks that stay */
+    int policy;
+    bool budget_noted;
+
+    struct run_lasts lasts[RUN_MOST_LASTS];
+    _Atomic uint32_t lasts_count;
+    size_t file_bytes;            /* of the live file */
+    _Atomic size_t tail_needed;   /* bytes that last values and the end need in the run directory */
+    size_t tail_room;             /* reserved there */
+    uint64_t lost_at_failure;
+    int end;                      /* enum mpitx_run_end; 0: not yet */
+
+    /* the store */
+    size_t bytes, live_bytes; /* of the mappings */
+    uint8_t run_id[16];
+    uint32_t ring_slots; /* keep-last: chunks of its ring file */
+    uint64_t ring_next;
+    bool threaded, failing;
+    atomic_bool closing;
+    pthread_t thread;
+    sem_t wake, done;
+    uint32_t close_wait_ms;
+    char live_path[PATH_MAX], manifest_path[PATH_MAX], node_path[PATH_MAX], ring_path[PATH_MAX], tail_path[PATH_MAX];
+};
+
+static inline struct run_chunk *run_slot(const struct mpitx_run *run, uint32_t i)
+{
+    return (struct run_chunk *)(void *)((char *)run->live + RUN_LIVE_HEADER + (size_t)i * run->live->chunk_bytes);
+}
+
+static inline void run_count(struct mpitx_run *run, enum run_counter which, uint64_t n)
+{
+    atomic_fetch_add_explicit((_Atomic uint64_t *)&run->live->counter[which], n, memory_order_relaxed);
+}
+
+static inline bool run_off(const struct mpitx_run *run)
+{
+    return !run || !atomic_load_explicit(run->alive, memory_order_relaxed);
+}
+
+static inline uint64_t pad8(uint64_t n) { return (n + 7) & ~(uint64_t)7; }
+
+uint64_t run_monotonic(void);
+
+/* -- the lock: a spin lock with a bound -- */
+
+#define RUN_SPINS 400 /* some 20 us */
+
+static inline void run_pause_cpu(void)
+{
+#if defined __x86_64__ || defined __i386__
+    __builtin_ia32_pause();
+#elif defined __aarch64__
+    __asm__ volatile("yield");
+#endif
+}
+
+static inline bool run_try_lock(struct mpitx_run *run)
+{
+    for (int i = 0; i < RUN_SPINS; i++) {
+        if (!atomic_flag_test_and_set_explicit(&run->lock, memory_order_acquire))
+            return true;
+        run_pause_cpu();
+    }
+    return false;
+}
+
+/* For what is rare and must not be lost easily: gives the holder time to run. */
+static inline bool run_try_lock_long(struct mpitx_run *run)
+{
+    for (int i = 0; i < 100; i++) {
+        if (run_try_lock(run))
+            return true;
+        sched_yield();
+    }
+    return false;
+}
+
+static inline void run_unlock(struct mpitx_run *run) { atomic_flag_clear_explicit(&run->lock, memory_order_release); }
+
+/* -- records of declarations; under the lock -- */
+
+#define RUN_MOST_TEXT 4096
+#define RUN_MOST_LIBRARY_TEXT 8192 /* MPI_MAX_LIBRARY_VERSION_STRING */
+
+struct run_text {
+    const char *s;
+    uint32_t n;
+};
+
+static inline struct run_text run_text_of(const char *s, size_t most) { return (struct run_text){s ? s : "", s ? (uint32_t)strnlen(s, most) : 0}; }
+
+static inline uint8_t *run_put(uint8_t *p, const void *from, size_t n)
+{
+    if (n)
+        memcpy(p, from, n);
+    return p + n;
+}
+
+static inline uint8_t *run_put_text(uint8_t *p, struct run_text t) { return run_put(run_put(p, &t.n, 4), t.s, t.n); }
+
+static inline void run_publish(struct run_cursor *c)
+{
+    c->records++;
+    atomic_store_explicit((_Atomic uint32_t *)&c->chunk->used, c->used, memory_order_release);
+}
+
+uint8_t *run_meta_begin(struct mpitx_run *run, int type, size_t body, bool essential);
+int run_write_meta(struct mpitx_run *run, int type, bool essential, const void *fixed, size_t fixed_bytes, const struct run_text *texts,
+                   int text_count);
+int run_write_clock(struct mpitx_run *run, bool essential);
+uint64_t run_read_clocks(const struct mpitx_run *run, struct run_clock_body *best); /* the ticks at which they were read */
+int run_refuse(struct mpitx_run *run, int error); /* counts it, and answers it */
+void run_write_counters(struct mpitx_run *run);
+
+/* -- chunks and files -- */
+
+/* Makes everything on disk and in memory but the first records; NULL with the reason in why. */
+struct mpitx_run *run_store_open(const struct mpitx_run_options *options, char *why, size_t why_len);
+/* Waits until everything is appended, and removes what a finished run needs no more. The run is gone afterwards. */
+void run_store_close(struct mpitx_run *run, bool tidy);
+/* Undoes run_store_open. */
+void run_store_discard(struct mpitx_run *run);
+/* And what else there is of the process alone. */
+void run_remove_live(struct mpitx_run *run);
+void run_boot_id(char *id, size_t len); /* "" where the kernel does not say */
+
+/* Under the lock: */
+bool run_take_chunk(struct mpitx_run *run, struct run_cursor *cursor, int kind, uint32_t most);
+void run_seal_chunk(struct mpitx_run *run, struct run_cursor *cursor);
+/* Seals the chunk of declarations, with the counters so far, if there is one. False if no free slot would be left for the next
+ * one: then it stays open. */
+bool run_seal_meta(struct mpitx_run *run);
+bool run_has_free(const struct mpitx_run *run); /* a slot */
+
+/* CRC-32C. */
+void run_crc_start(void);
+uint32_t run_crc32c(const void *data, size_t n);
+
+/* A file beyond RLIMIT_FSIZE is an error for us, not SIGXFSZ for the program. */
+struct run_hushed {
+    sigset_t mask;
+    bool was_pending;
+};
+void run_hush(struct run_hushed *h);
+void run_unhush(const struct run_hushed *h);
+
+bool run_claim(const char *dir, int32_t rank); /* false: another process of this rank was first */
+int run_open_ours(const char *path, int flags); /* for writing: never through a link, never somebody else's */
+bool run_write_all(int fd, const void *data, size_t n);
+void run_start_flusher(struct mpitx_run *run);
+bool run_stop_flusher(struct mpitx_run *run, bool join); /* false where it hangs in the file system */
+void run_finish_files(struct mpitx_run *run);   /* what the flusher does last; where there is none, the caller's to do */
+bool run_append_chunk(struct mpitx_run *run, const struct run_chunk *c);
+int run_allocate_file(int fd, size_t at, size_t bytes); /* 0, or why there is no room */
+
+/* -- last values -- */
+
+bool run_last_reserve(struct mpitx_run *run, struct run_set *set, uint32_t id); /* under the lock */
+void run_last_keep(struct run_set *set, uint64_t ticks, const void *row, const uint8_t *statuses); /* under the lock */
+bool run_last_append(struct mpitx_run *run); /* to the node's file, where samples were dropped at the end */
+void run_last_unmap(struct mpitx_run *run);
+void run_tail_reserve(struct mpitx_run *run);
+void run_tail_write(struct mpitx_run *run); /* what the run comes to, where chunks cannot be appended */
+
+#endif

@@ -1,0 +1,79 @@
+/* The table of requests by itself. */
+#define _GNU_SOURCE
+#include "mpi/requests.c"
+
+#include <pthread.h>
+#include <stdio.h>
+
+struct chain_losses chain_lost;
+
+static void add(uint64_t handle, int kind)
+{
+    struct request request = {.handle = handle, .kind = (uint8_t)kind, .active = 1};
+    if (!requests_add(&request)) printf("no room\n");
+}
+
+/* The kind of the request that a call takes which began when so many had been made. */
+static int take(uint64_t handle, uint64_t made)
+{
+    struct request request;
+    return requests_take(handle, made, &request) ? request.kind : -1;
+}
+
+/* A handle that is given again before the call that gave it up has returned; one of a request that completed unseen. */
+static void reused(void)
+{
+    add(8, REQUEST_RECEIVE);
+    uint64_t first = requests_made;
+    add(8, REQUEST_SEND);
+    int old = take(8, first), new = take(8, requests_made), none = take(8, requests_made);
+    printf("reused %d %d %d\n", old, new, none);
+    add(8, REQUEST_SEND);
+    for (int i = 0; i < 40; i++) {
+        add(8, REQUEST_RECEIVE);
+        if (take(8, requests_made) != REQUEST_RECEIVE) printf("a stale one was taken\n");
+    }
+    add(8, REQUEST_SEND);
+    old = take(8, requests_made), new = take(8, requests_made), none = take(8, requests_made);
+    printf("shared %d %d %d\n", old, new, none);
+}
+
+static void *hold(void *handle)
+{
+    struct bucket *bucket = enter((uint64_t)(uintptr_t)handle);
+    usleep(5000);
+    leave(bucket);
+    return NULL;
+}
+
+/* A holder that is away for some milliseconds; one that never comes back, which costs that long once. */
+static void held(void)
+{
+    pthread_t thread;
+    add(16, REQUEST_SEND);
+    pthread_create(&thread, NULL, hold, (void *)(uintptr_t)16);
+    usleep(1000);
+    printf("held %d\n", take(16, requests_made));
+    pthread_join(thread, NULL);
+
+    struct bucket *bucket = enter(16);
+    uint64_t start = clock_monotonic();
+    int first = take(16, requests_made);
+    uint64_t middle = clock_monotonic();
+    for (int i = 0; i < 100; i++) take(16, requests_made);
+    uint64_t end = clock_monotonic();
+    printf("left %d %d %d\n", first, middle - start >= WAIT_NS && middle - start < 1000000000u, end - middle < 1000000000u);
+    leave(bucket);
+    add(16, REQUEST_SEND);
+    printf("back %d\n", take(16, requests_made));
+}
+
+int main(void)
+{
+    requests_shared = true;
+    if (!requests_start()) return 1;
+    reused();
+    held();
+    printf("lost %llu\n", (unsigned long long)chain_lost.requests);
+    return 0;
+}

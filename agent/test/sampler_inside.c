@@ -1,0 +1,64 @@
+/* sampler_inside.c: linked into an agent for benchmarks: what programs of this folder ask of the sampler. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <mpi.h>
+#include <stdatomic.h>
+
+#include "base/clock.h"
+#include "tools/sample/sampler.h"
+
+enum { MOST = 64 };
+
+/* The library's own function, which the agent does not see. */
+__attribute__((visibility("default"))) void *sampler_library(const char *name)
+{
+    return dlsym(dlopen(agent_process.library, RTLD_NOW | RTLD_NOLOAD), name);
+}
+
+/* The nanoseconds of a loop of MPI_T_pvar_read over all that is sampled, and of a sample as a call takes it: the clock, the lock,
+ * the reads, the record, the accounting; each as the mean of so many. Answers how many variables there are; 0: none, or also
+ * some that are arrays or virtual, or the sampler's interval is too short for a batch. */
+__attribute__((visibility("default"))) int sampler_inside(int batch, double *bare, double *sample)
+{
+    static __typeof__(MPI_T_pvar_read) *pvar_read;
+    static MPI_T_pvar_handle handle[MOST];
+    static unsigned long long buffer[MOST];
+    uint32_t readings = 0, n = 0;
+    if (!pvar_read)
+        pvar_read = (__typeof__(pvar_read))sampler_library("PMPI_T_pvar_read");
+    if (!pvar_read || atomic_load(&sampler.state) != SAMPLER_ON || !sampler_lock())
+        return 0;
+    for (struct sampler_group *g = sampler.groups; g; g = g->next) {
+        readings += g->reading_count;
+        for (uint32_t i = 0; i < g->reading_count && n < MOST; i++)
+            if (!g->readings[i].variable->virtual && g->readings[i].count == 1)
+                handle[n++] = (MPI_T_pvar_handle)g->readings[i].handle;
+    }
+    MPI_T_pvar_session session = (MPI_T_pvar_session)sampler.session;
+    uint64_t kept = atomic_load(&sampler.next_due), t0 = clock_ticks();
+    for (int k = 0; k < batch; k++)
+        for (uint32_t i = 0; i < n; i++)
+            pvar_read(session, handle[i], &buffer[i]);
+    uint64_t t1 = clock_ticks();
+    sampler_unlock();
+    for (int k = 0; k < batch; k++) {
+        atomic_store_explicit(&sampler.next_due, t1, memory_order_relaxed);
+        agent_due(&chain_thread);
+    }
+    uint64_t t2 = clock_ticks();
+    atomic_store(&sampler.next_due, kept);
+    *bare = (double)clock_nanoseconds(t1 - t0) / batch;
+    *sample = (double)clock_nanoseconds(t2 - t1) / batch;
+    return t2 - t1 < sampler.interval && n == readings ? (int)n : 0;
+}
+
+/* Stops sampling for an hour, or goes on with it, without a trace: nothing is missed, and the helper thread sleeps as long. */
+__attribute__((visibility("default"))) void sampler_stop(int stop)
+{
+    if (!sampler_lock())
+        return;
+    atomic_store(&sampler.next_due, clock_ticks() + (stop ? clock_from_nanoseconds(UINT64_C(3600000000000)) : sampler.interval));
+    sampler.next_align = stop ? UINT64_MAX : 0;
+    sampler_unlock();
+    sampler_thread_stop(); /* wakes it, for it to see when the next sample is due */
+}

@@ -1,0 +1,17 @@
+/* sampler_pace INTERVAL_NS: reads windows, as pairs of wakes and interruptions; says after each of how many instants the thread looks at
+ * one, and whether that has changed. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tools/sample/pace.h"
+
+int main(int argc, char **argv)
+{
+    struct sampler_pace pace = {0};
+    unsigned long long interval = strtoull(argc > 1 ? argv[1] : "0", NULL, 10), wakes, interruptions;
+    while (scanf("%llu %llu", &wakes, &interruptions) == 2) {
+        int changed = sampler_pace_judge(&pace, wakes, interruptions);
+        printf("%u%s ", sampler_pace_stride(&pace, interval), changed ? "!" : "");
+    }
+    return 0;
+}

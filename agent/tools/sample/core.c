@@ -1,0 +1,80 @@
+/* sampler_core.c: a core for the helper thread that no process of the job computes on.
+ *
+ * Launchers bind each process to a core, and its threads inherit that: the helper would interrupt the application at each sample
+ * though another core may be idle. What the launcher itself may use belongs to the job; nothing beyond that is taken, and only
+ * where that is more than the job has processes here. A program that was bound by something else stays alone with its choice. */
+#define _GNU_SOURCE
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools/sample/sampler.h"
+
+#define MOST_ANCESTORS 4 /* a shell or mpitx itself may stand between */
+
+/* The launchers' count of processes on this node. */
+static long local_processes(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PALS_LOCAL_SIZE", "SLURM_TASKS_PER_NODE"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *text = getenv(names[i]);
+        if (text && atol(text) > 0)
+            return atol(text);
+    }
+    return agent_process.size > 0 ? agent_process.size : 1;
+}
+
+static bool is_launcher(const char *name)
+{
+    static const char *const names[] = {"mpirun", "mpiexec", "orterun", "orted", "prterun", "prted", "hydra_pmi"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(name, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
+/* A process's name and parent. */
+static bool look_up(long pid, char name[64], long *parent)
+{
+    char path[64], line[512];
+    snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return false;
+    size_t n = fread(line, 1, sizeof line - 1, file);
+    fclose(file);
+    line[n] = 0;
+    char *open = strchr(line, '('), *close = strrchr(line, ')');
+    if (!open || !close || sscanf(close + 1, " %*c %ld", parent) != 1)
+        return false;
+    *close = 0;
+    snprintf(name, 64, "%s", open + 1);
+    return true;
+}
+
+static bool launcher_cores(cpu_set_t *cores)
+{
+    char name[64];
+    long pid = getppid(), parent;
+    for (int i = 0; i < MOST_ANCESTORS && pid > 1 && look_up(pid, name, &parent); i++, pid = parent)
+        if (is_launcher(name))
+            return sched_getaffinity((pid_t)pid, sizeof *cores, cores) == 0;
+    return false;
+}
+
+bool sampler_core_free(cpu_set_t *other)
+{
+    cpu_set_t own;
+    long processes = local_processes();
+    CPU_ZERO(other);
+    if (sched_getaffinity(0, sizeof own, &own) != 0) /* more cores than a set has room for */
+        return sysconf(_SC_NPROCESSORS_ONLN) > processes;
+    if (CPU_COUNT(&own) > 1 && sysconf(_SC_NPROCESSORS_ONLN) > processes)
+        return true;
+    if (launcher_cores(other) && CPU_COUNT(other) > processes)
+        return true;
+    CPU_ZERO(other);
+    return false;
+}

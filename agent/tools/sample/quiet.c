@@ -1,0 +1,85 @@
+/* sampler_quiet.c: what the thread does less of while nothing moves.
+ *
+ * A process that computes makes no calls that could sample, and where no processor is free each sample of the thread interrupts it:
+ * for 40 us in a virtual machine. So when the thread has found the same values time and again it looks at one instant in some only.
+ * Values that are the same then were the same at the instants between, which get them. If they are not, these instants are counted as
+ * missed, and the thread looks at each again. So it does from the next MPI call on, which samples before it can move anything. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/sample/sampler.h"
+
+#define QUIET_AFTER 8
+#define MOST_PASSED 1000 /* are filled under the lock: in less than a millisecond */
+
+static unsigned same; /* samples of the thread that found what the one before had */
+
+static bool row_same(struct sampler_row *row)
+{
+    if (row->last && row->bad == 0 && memcmp(row->last, row->row, row->bytes) == 0)
+        return true;
+    if (!row->last && (row->last = malloc(row->bytes)) == NULL)
+        return false;
+    memcpy(row->last, row->row, row->bytes);
+    return false;
+}
+
+/* Reads all, and compares with the last time. */
+static bool read_same(uint64_t now)
+{
+    bool all = true;
+    for (struct sampler_group *g = sampler.groups; g; g = g->next) {
+        if (!g->declared) {
+            all = false;
+            if (!sampler_group_declare(g))
+                continue;
+        }
+        sampler_read(g, now);
+        for (uint32_t i = 0; i < g->row_count; i++)
+            all &= (sampler.own_only && g->rows[i].library) || row_same(&g->rows[i]);
+    }
+    return all;
+}
+
+static void write_all(uint64_t ticks)
+{
+    for (struct sampler_group *g = sampler.groups; g; g = g->next)
+        if (g->declared)
+            sampler_write(g, ticks);
+    sampler_taken(ticks);
+}
+
+void sampler_quiet_end(void)
+{
+    same = 0;
+    sampler.compares = false;
+    sampler.stride = sampler.pace;
+    if (chain_is_alerted())
+        chain_alert(false);
+}
+
+uint64_t sampler_quiet_fill(uint64_t now, uint64_t due, uint64_t passed)
+{
+    uint64_t room = sampler.limit ? sampler.limit - sampler.samples - 1 : UINT64_MAX;
+    if (!read_same(now)) {
+        sampler_quiet_end();
+        return 0;
+    }
+    if (sampler.stride == 1 || passed > MOST_PASSED || passed > room)
+        passed = 0;
+    for (uint64_t i = 0; i < passed; i++)
+        write_all(due + i * sampler.interval);
+    return passed;
+}
+
+uint64_t sampler_quiet_take(uint64_t now, uint64_t due, uint64_t passed)
+{
+    uint64_t filled = sampler_quiet_fill(now, due, passed);
+    write_all(now);
+    if (sampler.compares && ++same >= QUIET_AFTER)
+        sampler.stride = sampler.pace * SAMPLER_STRIDE;
+    if (sampler.stride > 1)
+        chain_alert(true);
+    return filled;
+}

@@ -1,0 +1,143 @@
+/* sampler_take.c: one sample, and when the next is due.
+ *
+ * The application's own calls take the samples: each thread counts calls down and looks at the clock some twenty times a
+ * period, more often the nearer the next sample is, so that a call costs next to nothing. Ranks of a node are due at the same
+ * moments where the interval is short: while they sample together, none waits for another that does. */
+#define _GNU_SOURCE
+#include <errno.h>
+
+#include "base/clock.h"
+#include "tools/sample/sampler.h"
+
+#define MOST_COUNTDOWN 256          /* looks are nearly free beyond, and a thread that turns slow notices soon */
+#define MOST_LEFT (UINT64_C(1) << 40) /* ticks */
+#define PAIR_NS UINT64_C(10000000000) /* between pairs of clocks */
+#define ALIGN_NS UINT64_C(10000000000) /* between corrections: an interval in ticks is rounded */
+#define COST_SAMPLES 16               /* of so many one is timed */
+
+void sampler_write(struct sampler_group *g, uint64_t ticks)
+{
+    for (struct sampler_row *row = g->rows, *end = row + g->row_count; row < end; row++) {
+        if (__builtin_expect(sampler.own_only, 0) && row->library)
+            sampler.library_skipped++;
+        else
+            mpitx_run_sample(sampler.run, (uint32_t)row->set, ticks, row->row, row->bad ? row->statuses : NULL);
+    }
+}
+
+static void take_group(struct sampler_group *g, uint64_t now)
+{
+    sampler_read(g, now);
+    sampler_write(g, now);
+}
+
+/* Only where the run has heard of it: communicators that live shorter than a period are many, and leave no trace. */
+void sampler_take_last(struct sampler_group *g)
+{
+    if (!g->declared || atomic_load(&sampler.state) != SAMPLER_ON)
+        return;
+    uint64_t now = clock_ticks();
+    take_group(g, now);
+    mpitx_run_cost(sampler.run, 0, clock_nanoseconds(clock_ticks() - now));
+}
+
+void sampler_take(uint64_t now)
+{
+    for (struct sampler_group *g = sampler.groups; g; g = g->next)
+        if (__builtin_expect(g->declared, 1) || sampler_group_declare(g))
+            take_group(g, now);
+    sampler_taken(now);
+}
+
+void sampler_taken(uint64_t ticks)
+{
+    sampler.samples++;
+    if (__builtin_expect(ticks >= sampler.next_pair, 0)) {
+        mpitx_run_clock_pair(sampler.run);
+        sampler.next_pair = ticks + clock_from_nanoseconds(PAIR_NS);
+    }
+}
+
+bool sampler_over(uint64_t now, uint64_t due)
+{
+    if (!sampler.end_ticks || now < sampler.end_ticks)
+        return false;
+    uint64_t before = sampler.end_ticks > due ? sampler.end_ticks - due : 0;
+    uint64_t passed = (before + sampler.interval - 1) / sampler.interval;
+    uint64_t filled = sampler.compares ? sampler_quiet_fill(sampler.end_ticks, due, passed) : 0;
+    mpitx_run_cost(sampler.run, filled, 0);
+    mpitx_run_missed(sampler.run, passed - filled);
+    return true;
+}
+
+static void stop(void)
+{
+    atomic_store(&sampler.state, SAMPLER_DONE);
+    atomic_store(&sampler.next_due, UINT64_MAX);
+    chain_countdown(false);
+    sampler_thread_stop();
+    sampler_tell_functions();
+}
+
+void sampler_due(uint64_t now)
+{
+    uint64_t due = atomic_load_explicit(&sampler.next_due, memory_order_relaxed);
+    if (now < due || atomic_load_explicit(&sampler.state, memory_order_relaxed) != SAMPLER_ON)
+        return;
+    if (sampler_over(now, due)) {
+        stop();
+        return;
+    }
+    uint64_t passed = 0, filled = 0;
+    bool late = now - due > sampler_thread_grace();
+    if (__builtin_expect(now - due >= sampler.interval, 0))
+        passed = (now - due) / sampler.interval;
+    uint64_t next = due + (passed + 1) * sampler.interval;
+    if (__builtin_expect(now >= sampler.next_align, 0)) {
+        next = sampler_thread_align(next);
+        sampler.next_align = now + clock_from_nanoseconds(ALIGN_NS);
+    }
+    atomic_store_explicit(&sampler.next_due, next, memory_order_relaxed);
+    if (__builtin_expect(sampler.compares, 0))
+        filled = sampler_quiet_take(now, due, passed);
+    else
+        sampler_take(now);
+    if (__builtin_expect(passed > filled, 0))
+        mpitx_run_missed(sampler.run, passed - filled);
+    if (sampler.limit && sampler.samples >= sampler.limit)
+        stop();
+    else
+        sampler_thread_arm(now, next, late);
+    bool timed = sampler.samples % COST_SAMPLES == COST_SAMPLES / 2;
+    mpitx_run_cost(sampler.run, 1 + filled, timed ? COST_SAMPLES * clock_nanoseconds(clock_ticks() - now) : 0);
+}
+
+/* ---- the countdown ---- */
+
+/* A thread's pace: calls between its looks. */
+static _Thread_local struct {
+    uint64_t last;
+    int32_t calls;
+} pace __attribute__((tls_model("initial-exec")));
+
+void agent_due(struct chain_thread *thread)
+{
+    uint64_t now = clock_ticks();
+    bool alerted = chain_is_alerted();
+    if ((alerted || now >= atomic_load_explicit(&sampler.next_due, memory_order_relaxed)) && sampler_try_lock()) {
+        int saved = errno;
+        sampler_due(now);
+        if (alerted)
+            sampler_thread_alert();
+        errno = saved;
+        sampler_unlock();
+    }
+    /* Half of the calls that are expected until the next sample, so that the last look is close to it. */
+    uint64_t since = now - pace.last + 1, due = atomic_load_explicit(&sampler.next_due, memory_order_relaxed);
+    uint64_t left = due <= now ? 0 : due - now < MOST_LEFT ? due - now : MOST_LEFT;
+    int32_t calls = pace.calls, most = calls < MOST_COUNTDOWN / 2 ? 2 * calls + 1 : MOST_COUNTDOWN;
+    uint64_t expected = left * (uint32_t)calls / (2 * since);
+    pace.last = now;
+    pace.calls = expected < 1 ? 1 : expected > (uint32_t)most ? most : (int32_t)expected;
+    thread->countdown = pace.calls - 1;
+}

@@ -1,0 +1,461 @@
+#include "tools/tally/virtual.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "binding/shim/mpitx.h"
+#include "life/agent.h"
+#include "base/cancel.h"
+#include "base/clock.h"
+#include "tools/tally/tally.h"
+
+/* ---- what is counted ---- */
+
+#define ALL_KINDS (~0u)
+#define KIND(kind) (1u << (kind))
+#define MESSAGES (KIND(CHAIN_POINT_TO_POINT) | KIND(CHAIN_COMPLETION))
+
+struct definition {
+    const char *name, *description;
+    int var_class;
+    enum tally_field field;
+    unsigned kinds;    /* of the functions that can contribute */
+    unsigned traffic;  /* that their calls must be able to carry; 0: any */
+    unsigned wants;
+    enum tally_field own;    /* the field in a function's row */
+    bool only_total;
+};
+
+/* A function's share of a collective's or RMA's bytes is in the row's fields for bytes. */
+static const struct definition definitions[] = {
+    {"mpitx:calls", "MPI calls of the application that returned", MPITX_PVAR_CLASS_COUNTER, TALLY_CALLS, ALL_KINDS, 0, CHAIN_LEAVE, TALLY_CALLS, false},
+    {"mpitx:time_in_mpi", "time in MPI calls of all threads but those that initialize MPI; a call that is left by longjmp or an exception counts at most until the next",
+     MPITX_PVAR_CLASS_TIMER, TALLY_TIME, ALL_KINDS, 0, CHAIN_ENTER | CHAIN_LEAVE | CHAIN_TIMES, TALLY_TIME, false},
+    {"mpitx:time_in_init", "time in MPI_Init, MPI_Init_thread and MPI_Session_init", MPITX_PVAR_CLASS_TIMER, TALLY_INIT_TIME, ALL_KINDS, 0,
+     CHAIN_ENTER | CHAIN_LEAVE | CHAIN_TIMES, TALLY_TIME, true},
+    {"mpitx:messages_sent", "point-to-point messages sent: when the call returns that starts sending", MPITX_PVAR_CLASS_COUNTER,
+     TALLY_MESSAGES_SENT, MESSAGES, CHAIN_SENDS, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_MESSAGES_SENT, false},
+    {"mpitx:bytes_sent", "bytes of point-to-point messages sent", MPITX_PVAR_CLASS_AGGREGATE, TALLY_BYTES_SENT, MESSAGES, CHAIN_SENDS,
+     CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_BYTES_SENT, false},
+    {"mpitx:messages_received", "point-to-point messages received: when the call returns that completes it", MPITX_PVAR_CLASS_COUNTER,
+     TALLY_MESSAGES_RECEIVED, MESSAGES, CHAIN_RECEIVES, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_MESSAGES_RECEIVED, false},
+    {"mpitx:bytes_received", "bytes of point-to-point messages received, as their statuses say", MPITX_PVAR_CLASS_AGGREGATE, TALLY_BYTES_RECEIVED,
+     MESSAGES, CHAIN_RECEIVES, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_BYTES_RECEIVED, false},
+    {"mpitx:requests_outstanding", "requests that were started and have not been completed by a wait, a test or a free",
+     MPITX_PVAR_CLASS_LEVEL, TALLY_STARTED, ALL_KINDS, CHAIN_REQUESTS, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_STARTED, true},
+    {"mpitx:collectives", "collective operations that this process started", MPITX_PVAR_CLASS_COUNTER, TALLY_COLLECTIVES,
+     KIND(CHAIN_COLLECTIVE) | KIND(CHAIN_COMPLETION), CHAIN_SENDS, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_CALLS, true},
+    {"mpitx:collective_bytes_sent", "bytes that this process gives to collective operations, as their arguments say",
+     MPITX_PVAR_CLASS_AGGREGATE, TALLY_COLLECTIVE_SENT, KIND(CHAIN_COLLECTIVE) | KIND(CHAIN_COMPLETION), CHAIN_SENDS,
+     CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_BYTES_SENT, false},
+    {"mpitx:collective_bytes_received", "bytes that this process gets from collective operations, as their arguments say",
+     MPITX_PVAR_CLASS_AGGREGATE, TALLY_COLLECTIVE_RECEIVED, KIND(CHAIN_COLLECTIVE) | KIND(CHAIN_COMPLETION), CHAIN_SENDS,
+     CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_BYTES_RECEIVED, false},
+    {"mpitx:rma_operations", "one-sided operations that move data", MPITX_PVAR_CLASS_COUNTER, TALLY_RMA_OPERATIONS, KIND(CHAIN_RMA),
+     CHAIN_SENDS | CHAIN_RECEIVES, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_CALLS, true},
+    {"mpitx:rma_bytes_put", "bytes that one-sided operations take to other processes", MPITX_PVAR_CLASS_AGGREGATE, TALLY_RMA_PUT, KIND(CHAIN_RMA),
+     CHAIN_SENDS, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_BYTES_SENT, false},
+    {"mpitx:rma_bytes_got", "bytes that one-sided operations take from other processes", MPITX_PVAR_CLASS_AGGREGATE, TALLY_RMA_GOT,
+     KIND(CHAIN_RMA), CHAIN_RECEIVES, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_BYTES_RECEIVED, false},
+    {"mpitx:io_bytes_written", "bytes written to files through MPI", MPITX_PVAR_CLASS_AGGREGATE, TALLY_IO_WRITTEN, KIND(CHAIN_IO), CHAIN_SENDS,
+     CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_BYTES_SENT, false},
+    {"mpitx:io_bytes_read", "bytes read from files through MPI", MPITX_PVAR_CLASS_AGGREGATE, TALLY_IO_READ,
+     KIND(CHAIN_IO) | KIND(CHAIN_COMPLETION), CHAIN_RECEIVES, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_BYTES_RECEIVED, false},
+};
+
+enum { DEFINITIONS = sizeof definitions / sizeof *definitions, FUNCTIONS = TALLY_FUNCTIONS };
+
+/* First all totals, then what functions contribute. */
+static short numbers[DEFINITIONS][FUNCTIONS + 1]; /* 0: no such variable; else its number + 1 */
+static struct {
+    short definition, function; /* function -1: total */
+} variables[DEFINITIONS * (FUNCTIONS + 1)];
+static int variable_count;
+
+static bool initializes[FUNCTIONS];
+static short next[FUNCTIONS], base[FUNCTIONS]; /* MPI_Send's next other form, MPI_Send_c, and that one's MPI_Send, plus one; 0: none */
+
+static bool is_time(const struct definition *definition) { return definition->field == TALLY_TIME || definition->field == TALLY_INIT_TIME; }
+
+/* Whether a variable holds the time of the call that started the agent. That is over before the first sample, and is in all of them. */
+static bool has_start(int index)
+{
+    const struct definition *definition = &definitions[variables[index].definition];
+    int function = variables[index].function;
+    return is_time(definition) && (function < 0 ? definition->field == TALLY_INIT_TIME : function == agent_process.init_function);
+}
+
+static int contributes(const struct definition *definition, const struct chain_function *function)
+{
+    if (definition->field == TALLY_INIT_TIME) return initializes[function - chain_functions];
+    if (!(definition->kinds & KIND(function->kind))) return 0;
+    return definition->traffic == 0 || (function->traffic & definition->traffic);
+}
+
+/* Whether a function's own share makes sense: completions carry messages, collectives that are persistent, and reads of files,
+ * which are not counted where they start. */
+static int has_share(const struct definition *definition, const struct chain_function *function)
+{
+    if (definition->only_total || base[function - chain_functions] || !contributes(definition, function)) return 0;
+    if (definition->field == TALLY_IO_READ && (function->traffic & CHAIN_REQUESTS)) return 0;
+    return definition->kinds == ALL_KINDS || definition->kinds == MESSAGES || function->kind != CHAIN_COMPLETION;
+}
+
+static void add_form(int b, int form)
+{
+    base[form] = (short)(b + 1);
+    next[form] = next[b];
+    next[b] = (short)(form + 1);
+}
+
+/* A function for large counts is the same function: its calls are in the other one's share. So are those of MPIX_Op_create_x and the
+ * like, which MPICH's Fortran interface calls. Tables are in order. */
+static void find_forms(void)
+{
+    char plain[64];
+    for (int f = 1; f < chain_function_count; f++) {
+        const char *name = chain_functions[f].name;
+        size_t length = strlen(name) - 2;
+        if (strncmp(name, "MPIX_", 5) == 0 && strcmp(name + length, "_x") == 0) {
+            snprintf(plain, sizeof plain, "MPI_%.*s", (int)length - 5, name + 5);
+            int b = chain_function_id(plain);
+            if (b >= 0) add_form(b, f);
+        }
+        if (strcmp(name + length, "_c") != 0) continue;
+        for (int b = f - 1; b >= 0 && b > f - 64 && !base[f]; b--)
+            if (strncmp(chain_functions[b].name, name, length) == 0 && !chain_functions[b].name[length]) add_form(b, f);
+    }
+}
+
+static void number_variables(void)
+{
+    if (variable_count || chain_function_count > FUNCTIONS) return;
+    static const char *const names[] = {"MPI_Init", "MPI_Init_thread", "MPI_Session_init"};
+    int count = 0, id;
+    find_forms();
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if ((id = chain_function_id(names[i])) >= 0) initializes[id] = true;
+    for (int d = 0; d < DEFINITIONS; d++) {
+        variables[count].definition = (short)d;
+        variables[count++].function = -1;
+        numbers[d][0] = (short)count;
+    }
+    for (int d = 0; d < DEFINITIONS; d++)
+        for (int f = 0; f < chain_function_count; f++)
+            if (has_share(&definitions[d], &chain_functions[f])) {
+                variables[count].definition = (short)d;
+                variables[count++].function = (short)f;
+                numbers[d][f + 1] = (short)count;
+            }
+    variable_count = count;
+}
+
+int virtual_count(void)
+{
+    number_variables();
+    return variable_count;
+}
+
+bool virtual_info(int index, struct virtual_info *info)
+{
+    if (index < 0 || index >= virtual_count()) return false;
+    const struct definition *definition = &definitions[variables[index].definition];
+    int function = variables[index].function;
+    const char *name = definition->field == TALLY_TIME && function >= 0 ? "mpitx:time" : definition->name;
+    snprintf(info->name, sizeof info->name, "%s%s%s", name, function < 0 ? "" : "/", function < 0 ? "" : chain_functions[function].name);
+    info->description = definition->description;
+    info->var_class = definition->var_class;
+    info->datatype = MPITX_TYPE_UINT64_T;
+    info->grows = !(is_time(definition) && (function < 0 ? definition->field == TALLY_INIT_TIME : initializes[function]));
+    info->unit = info->var_class == MPITX_PVAR_CLASS_TIMER ? "ns" : info->var_class == MPITX_PVAR_CLASS_AGGREGATE ? "B" : NULL;
+    return true;
+}
+
+int virtual_find(const char *name)
+{
+    const char *slash = strchr(name, '/');
+    size_t length = slash ? (size_t)(slash - name) : strlen(name);
+    number_variables();
+    for (int d = 0; d < DEFINITIONS; d++) {
+        const char *own = slash && definitions[d].field == TALLY_TIME ? "mpitx:time" : definitions[d].name;
+        if (strlen(own) != length || memcmp(own, name, length) != 0) continue;
+        int function = slash ? chain_function_id(slash + 1) : -1;
+        if (slash && (function < 0 || strcmp(chain_functions[function].name, slash + 1) != 0)) return -1;
+        if (slash && base[function]) function = base[function] - 1;
+        return numbers[d][function + 1] - 1;
+    }
+    return -1;
+}
+
+/* ---- counting ---- */
+
+uint8_t tally_selected[FUNCTIONS];
+bool tally_total_time, tally_estimated;
+uint8_t tally_estimated_by[FUNCTIONS];
+
+static struct tally *tallies, *free_tallies;
+static uint64_t tally_count;
+static pthread_mutex_t tallies_lock = PTHREAD_MUTEX_INITIALIZER; /* for a few instructions, when threads come and go */
+static int observer = -2;
+
+static struct cancel lock_tallies(void)
+{
+    struct cancel cancel = cancel_defer();
+    pthread_mutex_lock(&tallies_lock);
+    return cancel;
+}
+
+static void unlock_tallies(struct cancel cancel)
+{
+    pthread_mutex_unlock(&tallies_lock);
+    cancel_restore(cancel);
+}
+
+struct tally *tally_new(struct chain_thread *thread)
+{
+    struct cancel cancel = lock_tallies();
+    struct tally *tally = free_tallies;
+    if (tally) free_tallies = tally->next_free;
+    unlock_tallies(cancel);
+    if (!tally) {
+        size_t size = sizeof *tally + (size_t)chain_function_count * sizeof tally->rows[0];
+        void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (memory == MAP_FAILED) return NULL;
+        tally = memory;
+        cancel = lock_tallies();
+        tally->next = tallies;
+        __atomic_store_n(&tallies, tally, __ATOMIC_RELEASE);
+        __atomic_add_fetch(&tally_count, 1, __ATOMIC_RELAXED);
+        unlock_tallies(cancel);
+    }
+    thread->tally = tally;
+    thread->data[observer] = tally; /* so that thread_end hears of it */
+    return tally;
+}
+
+static void thread_end(void *data)
+{
+    struct tally *tally = data;
+    chain_thread.tally = NULL;
+    struct cancel cancel = lock_tallies();
+    tally->next_free = free_tallies;
+    free_tallies = tally;
+    unlock_tallies(cancel);
+}
+
+/* Whether a function runs in itself: its time is that of the outer call. */
+static bool recurses(const struct chain_call *call, const struct chain_thread *thread)
+{
+    for (int outer = 0; outer < call->depth; outer++)
+        if (thread->functions[outer] == call->function) return true;
+    return false;
+}
+
+/* Where a call's time counts: in a total if it is the outermost, in its function's row if it is the outermost of that. */
+static int time_places(const struct chain_call *call, const struct chain_thread *thread, struct tally *tally, uint64_t *places[2])
+{
+    int n = 0, id = call->function;
+    if (!call->enter || (initializes[id] && call->enter == agent_process.init_ticks)) return 0;
+    if (call->depth == 0 && (initializes[id] || tally_total_time)) places[n++] = &tally->totals[initializes[id] ? TALLY_INIT_TIME : TALLY_TIME];
+    if (tally_selected[id] && !recurses(call, thread)) places[n++] = &tally->rows[id][TALLY_TIME];
+    return n;
+}
+
+/* What the light way does in wrap.h, for calls that are described. */
+static void enter(const struct chain_call *call, struct chain_thread *thread)
+{
+    uint64_t *places[2];
+    struct tally *tally = tally_of(thread);
+    int n = tally ? time_places(call, thread, tally, places) : 0;
+    for (int i = 0; i < n; i++) tally_add(places[i], -call->enter);
+}
+
+/* Each place is written only where something is added: most calls touch one or two. */
+static inline void add_description(const struct chain_call *call, const struct chain_function *function, uint64_t *totals)
+{
+    if (call->sent) {
+        tally_add(&totals[TALLY_MESSAGES_SENT], call->sent);
+        tally_add(&totals[TALLY_BYTES_SENT], call->sent_bytes);
+    }
+    if (call->received) {
+        tally_add(&totals[TALLY_MESSAGES_RECEIVED], call->received);
+        tally_add(&totals[TALLY_BYTES_RECEIVED], call->received_bytes);
+    }
+    if (call->started) tally_add(&totals[TALLY_STARTED], call->started);
+    if (call->completed) tally_add(&totals[TALLY_COMPLETED], call->completed);
+    if (call->operations) tally_add(&totals[function->kind == CHAIN_RMA ? TALLY_RMA_OPERATIONS : TALLY_COLLECTIVES], call->operations);
+    if (call->gave || call->got) {
+        enum tally_field sent = function->kind == CHAIN_RMA ? TALLY_RMA_PUT : function->kind == CHAIN_IO ? TALLY_IO_WRITTEN : TALLY_COLLECTIVE_SENT;
+        enum tally_field got = function->kind == CHAIN_RMA ? TALLY_RMA_GOT : function->kind == CHAIN_IO ? TALLY_IO_READ : TALLY_COLLECTIVE_RECEIVED;
+        tally_add(&totals[sent], call->gave);
+        tally_add(&totals[got], call->got);
+    }
+    if (call->read) tally_add(&totals[TALLY_IO_READ], call->read);
+}
+
+static void leave(const struct chain_call *call, struct chain_thread *thread)
+{
+    struct tally *tally = tally_of(thread);
+    if (!tally) return;
+    const struct chain_function *function = &chain_functions[call->function];
+    uint64_t *totals = tally->totals;
+    tally_add(&totals[TALLY_CALLS], 1);
+    uint64_t *places[2];
+    int n = time_places(call, thread, tally, places);
+    for (int i = 0; i < n; i++) tally_leave_time(places[i], call->abandoned ? call->enter : call->leave);
+    if (call->described) add_description(call, function, totals);
+    if (!tally_selected[call->function]) return;
+    uint64_t *row = tally->rows[call->function];
+    tally_add(&row[TALLY_CALLS], 1);
+    if (!call->described) return;
+    bool messages = KIND(function->kind) & MESSAGES; /* also MPI_Start: what persistent collectives move is in the totals alone */
+    if (call->sent || call->gave) {
+        tally_add(&row[TALLY_MESSAGES_SENT], call->sent);
+        tally_add(&row[TALLY_BYTES_SENT], messages ? call->sent_bytes : call->gave);
+    }
+    if (call->received || call->got) {
+        tally_add(&row[TALLY_MESSAGES_RECEIVED], call->received);
+        tally_add(&row[TALLY_BYTES_RECEIVED], messages ? call->received_bytes : call->got);
+    }
+}
+
+/* ---- choosing and reading ---- */
+
+static const struct chain_observer virtual_observer = {"virtual", enter, leave, NULL};
+static uint8_t active[DEFINITIONS * (FUNCTIONS + 1)];
+static uint64_t bases[DEFINITIONS * (FUNCTIONS + 1)];
+static struct {
+    uint64_t value, at;
+} lasts[DEFINITIONS * (FUNCTIONS + 1)]; /* of timers, in ticks */
+
+static uint64_t read_place(const uint64_t *place, const struct definition *definition, uint64_t now)
+{
+    uint64_t value = __atomic_load_n(place, __ATOMIC_RELAXED);
+    return is_time(definition) && (int64_t)value < 0 ? value + now : value;
+}
+
+static uint64_t sum(int index, uint64_t now)
+{
+    const struct definition *definition = &definitions[variables[index].definition];
+    int function = variables[index].function;
+    uint64_t total = 0;
+    for (struct tally *tally = __atomic_load_n(&tallies, __ATOMIC_ACQUIRE); tally; tally = tally->next) {
+        uint64_t value = function < 0 ? read_place(&tally->totals[definition->field], definition, now) : 0;
+        for (int f = function; f >= 0; f = next[f] - 1) value += read_place(&tally->rows[f][definition->own], definition, now);
+        if (definition->field == TALLY_STARTED) value -= __atomic_load_n(&tally->totals[TALLY_COMPLETED], __ATOMIC_RELAXED);
+        total += value;
+    }
+    return total;
+}
+
+/* All calls are counted and timed: then the functions' rows take a nanosecond more. */
+static bool counts_functions(void)
+{
+    bool calls = false, time = false;
+    for (int i = 0; i < DEFINITIONS; i++) {
+        calls |= active[i] && definitions[i].field == TALLY_CALLS;
+        time |= active[i] && definitions[i].field == TALLY_TIME;
+    }
+    return calls && time;
+}
+
+bool virtual_function(int function, uint64_t now, struct virtual_function *figures)
+{
+    if (!counts_functions() || function < 0 || function >= chain_function_count || base[function]) return false;
+    uint64_t ticks = 0;
+    *figures = (struct virtual_function){.name = chain_functions[function].name};
+    for (struct tally *tally = __atomic_load_n(&tallies, __ATOMIC_ACQUIRE); tally; tally = tally->next)
+        for (int f = function; f >= 0; f = next[f] - 1) {
+            uint64_t time = __atomic_load_n(&tally->rows[f][TALLY_TIME], __ATOMIC_RELAXED);
+            figures->calls += __atomic_load_n(&tally->rows[f][TALLY_CALLS], __ATOMIC_RELAXED);
+            ticks += (int64_t)time < 0 ? time + now : time;
+        }
+    figures->time_ns = clock_nanoseconds(ticks);
+    return figures->calls > 0;
+}
+
+static void choose(void)
+{
+    static uint8_t wants[FUNCTIONS];
+    memset(wants, 0, sizeof wants);
+    memset(tally_selected, 0, sizeof tally_selected);
+    tally_total_time = false;
+    for (int i = 0; i < variable_count; i++) {
+        if (!active[i]) continue;
+        const struct definition *definition = &definitions[variables[i].definition];
+        int function = variables[i].function;
+        if (function >= 0) {
+            for (int f = function; f >= 0; f = next[f] - 1) {
+                wants[f] |= (uint8_t)definition->wants;
+                tally_selected[f] = 1;
+            }
+            continue;
+        }
+        if (is_time(definition)) tally_total_time = true;
+        for (int f = 0; f < chain_function_count; f++)
+            if (contributes(definition, &chain_functions[f])) wants[f] |= (uint8_t)definition->wants;
+    }
+    if (counts_functions()) memset(tally_selected, 1, sizeof tally_selected);
+    for (int f = 0; f < chain_function_count; f++) chain_observe(observer, f, wants[f]);
+}
+
+int virtual_activate(int index, bool on)
+{
+    if (index < 0 || index >= virtual_count()) return -1;
+    if (observer == -2) {
+        observer = chain_add_observer(&virtual_observer);
+        chain_on_thread_end(observer, thread_end);
+        chain_tally_observer = observer;
+    }
+    if (observer < 0) return -1;
+    if (active[index] == on) return 0;
+    if (on) {
+        lasts[index].value = 0;
+        lasts[index].at = clock_ticks();
+        bases[index] = sum(index, lasts[index].at);
+    }
+    active[index] = on;
+    choose();
+    return 0;
+}
+
+/* Times never fall, and between two readings no thread's grows by more than the time between them: a reader may be interrupted before it
+ * comes to the values, and what it then finds too much is in the next reading. */
+static uint64_t bounded(int index, uint64_t value, uint64_t now)
+{
+    uint64_t last = lasts[index].value, elapsed = now > lasts[index].at ? now - lasts[index].at : 0;
+    uint64_t most = last + elapsed * __atomic_load_n(&tally_count, __ATOMIC_RELAXED);
+    if ((int64_t)(value - last) < 0) value = last;
+    if (value > most) value = most;
+    lasts[index].value = value;
+    lasts[index].at += elapsed;
+    return value;
+}
+
+static bool estimated(int function)
+{
+    bool any = false;
+    for (int f = function; f >= 0; f = next[f] - 1) any = any || tally_estimated_by[f];
+    return any;
+}
+
+const char *virtual_at_most(int index)
+{
+    if (__builtin_expect(!__atomic_load_n(&tally_estimated, __ATOMIC_ACQUIRE), 1) || index < 0 || index >= variable_count) return NULL;
+    int function = variables[index].function;
+    if (definitions[variables[index].definition].field != TALLY_BYTES_RECEIVED || (function >= 0 && !estimated(function))) return NULL;
+    return "the library does not say how much MPI_Isendrecv received, and what it has room for is counted";
+}
+
+uint64_t virtual_read(int index, uint64_t now)
+{
+    if (index < 0 || index >= variable_count || !active[index]) return 0;
+    const struct definition *definition = &definitions[variables[index].definition];
+    uint64_t value = sum(index, now) - bases[index];
+    if (definition->field == TALLY_STARTED) return (int64_t)value < 0 ? 0 : value;
+    if (!is_time(definition)) return value;
+    value = bounded(index, value, now);
+    return clock_nanoseconds(value + (has_start(index) ? agent_process.start_ticks - agent_process.init_ticks : 0));
+}
