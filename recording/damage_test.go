@@ -77,7 +77,7 @@ func TestTruncated(t *testing.T) {
 	s := counting(1, 0, 20, 5)
 	heads := []int{}
 	for at := 0; at < len(s.Out); at++ {
-		if bytes.HasPrefix(s.Out[at:], []byte(chunkMagic)) {
+		if bytes.HasPrefix(s.Out[at:], []byte(recordingtest.Magic)) {
 			heads = append(heads, at)
 		}
 	}
@@ -115,7 +115,7 @@ func TestTruncated(t *testing.T) {
 // TestFlipped changes single bytes: nothing wrong is read, and all other chunks are.
 func TestFlipped(t *testing.T) {
 	s := counting(1, 0, 20, 5)
-	first := bytes.Index(s.Out[1:], []byte(chunkMagic)) + 1
+	first := bytes.Index(s.Out[1:], []byte(recordingtest.Magic)) + 1
 	for at := first; at < len(s.Out); at++ {
 		b := bytes.Clone(s.Out)
 		b[at] ^= 0x41
@@ -136,7 +136,7 @@ func TestFlipped(t *testing.T) {
 // TestTorn: a chunk of which only a part was written, since the disk was full, with others behind it.
 func TestTorn(t *testing.T) {
 	a, b := counting(1, 0, 20, 5), counting(2, 1, 20, 5)
-	second := bytes.Index(a.Out[1:], []byte(chunkMagic)) + 1
+	second := bytes.Index(a.Out[1:], []byte(recordingtest.Magic)) + 1
 	for keep := 1; keep < 88+80; keep += 7 {
 		run := save(t, slices.Concat(a.Out[:second+keep], b.Out))
 		n := map[int]int{}
@@ -156,7 +156,7 @@ func TestCopiesAndStrangers(t *testing.T) {
 		t.Error(got, run.Damage())
 	}
 	for at := range len(b.Out) - 8 { // another run's
-		if bytes.HasPrefix(b.Out[at:], []byte(chunkMagic)) {
+		if bytes.HasPrefix(b.Out[at:], []byte(recordingtest.Magic)) {
 			b.Out[at+16] = 9
 		}
 	}
@@ -393,7 +393,7 @@ func FuzzChunks(f *testing.F) {
 			}
 		}
 		b = mutate.Bytes(b, script)
-		fix(b)
+		recordingtest.Fix(b)
 		if err := recordingtest.Save(dir, "n", b); err != nil {
 			t.Fatal(err)
 		}
@@ -425,36 +425,4 @@ func fuzzFolder(f *testing.F) string {
 	}
 	f.Cleanup(func() { os.RemoveAll(dir) })
 	return dir
-}
-
-// fix makes the checksums right, so that the fuzzer comes further.
-func fix(b []byte) {
-	for at := 0; ; {
-		i := bytes.Index(b[at:], []byte(chunkMagic))
-		if i < 0 {
-			return
-		}
-		at += i
-		if c, err := parseChunk(b[at:]); err == nil && c.size() <= int64(len(b)-at) {
-			sealChunk(b[at:], &c, c.used, c.last, c.records)
-		}
-		at++
-	}
-}
-
-func FuzzManifest(f *testing.F) {
-	m := append([]byte(manifestMagic), make([]byte, manifestHead-8)...)
-	le.PutUint16(m[8:], 1)
-	le.PutUint16(m[10:], manifestHead)
-	le.PutUint32(m[64:], 1)
-	le.PutUint32(m[68:], 4)
-	m = append(m, "hpath"...)
-	le.PutUint32(m[12:], uint32(len(m)))
-	f.Add(m)
-	f.Fuzz(func(t *testing.T, b []byte) {
-		if m, err := parseManifest(b); err == nil && len(m.host)+len(m.path) > len(b) {
-			t.Error(m)
-		}
-		parseLive(b)
-	})
 }

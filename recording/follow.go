@@ -22,9 +22,7 @@ func (run *Run) Follow(o Options) *Follower {
 func (run *Run) FollowLast(o Options, chunks int) *Follower {
 	f := run.Follow(o)
 	for _, c := range f.merge.cursors {
-		if n := len(c.rank.refs) - max(chunks, 1); n > 0 {
-			c.sequence, c.ended = c.rank.refs[n-1].sequence, true
-		}
+		c.chunks.SkipTo(max(chunks, 1))
 	}
 	return f
 }
@@ -41,7 +39,7 @@ func (s *Set) First(r *Rank) []Cell {
 // Poll gives what was written since the last call, in order of time within each call: what a slow rank had not written
 // yet comes with a later one; where yield returned false, so does the rest. Ranks that joined are in Run.Ranks then. Nothing waits: callers decide how often to look.
 func (f *Follower) Poll(yield func(*Instant) bool) error {
-	if err := f.run.refresh(); err != nil {
+	if err := f.run.store.Refresh(); err != nil {
 		return err
 	}
 	start := f.run.index.start

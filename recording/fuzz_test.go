@@ -11,41 +11,6 @@ import (
 	"mpitx/recording/recordingtest"
 )
 
-// claims is a file of claims that says what was left out.
-func claims(all []LeftOut) (b []byte) {
-	for _, l := range all {
-		for len(b) < (l.Rank+1)*claimBytes {
-			b = append(b, make([]byte, claimBytes)...)
-		}
-		claim := b[l.Rank*claimBytes:]
-		le.PutUint32(claim, 4711)
-		le.PutUint32(claim[4:], uint32(l.Count))
-		copy(claim[8:], l.Program)
-	}
-	return b
-}
-
-// An input is edits of a file of claims. What is read from it is read again from a file that says the same.
-func FuzzClaims(f *testing.F) {
-	small := claims([]LeftOut{{0, 1, "python3"}, {2, 300, "a name of 23 characters"}, {3, 1 << 31, ""}})
-	f.Add([]byte{})
-	f.Add([]byte("\x02\x04\x00\x03\x00"))
-	f.Add([]byte("\x05\x20\x00\x1f\x00"))
-	f.Add([]byte("\x00\x1f\x00\x41\x00"))
-	f.Fuzz(func(t *testing.T, script []byte) {
-		b := mutate.Bytes(small, script)
-		all := leftOut(b)
-		for _, l := range all {
-			if l.Count < 1 || l.Rank >= len(b)/claimBytes || len(l.Program) > claimBytes-8 {
-				t.Errorf("%+v of %d bytes", l, len(b))
-			}
-		}
-		if again := leftOut(claims(all)); !slices.Equal(again, all) {
-			t.Errorf("%+v, read again: %+v", all, again)
-		}
-	})
-}
-
 // An input is edits of a file of last values, with checksums made right. Whatever it says, the samples stay what they are, and of each
 // set at most one row comes from it, none of them older than the set's samples.
 func FuzzLasts(f *testing.F) {
@@ -68,7 +33,7 @@ func FuzzLasts(f *testing.F) {
 	f.Add([]byte("\x07\x90\x00\x00\x00"))
 	f.Fuzz(func(t *testing.T, script []byte) {
 		b := mutate.Bytes(small, script)
-		fix(b)
+		recordingtest.Fix(b)
 		if err := os.WriteFile(tail, b, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +45,7 @@ func FuzzLasts(f *testing.F) {
 		var samples []uint64
 		given, newest := map[int]bool{}, time.Duration(-1<<63)
 		for in := range run.Instants(Options{As: Raw}) {
-			if in.Rank.id != 1 {
+			if in.Rank.process.Stream != 1 {
 				continue
 			}
 			switch {

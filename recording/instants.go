@@ -4,6 +4,8 @@ import (
 	"container/heap"
 	"math"
 	"time"
+
+	"mpitx/recording/store"
 )
 
 // Instant is what was sampled of a number of variables of one rank at one time. It and everything in it is only good until
@@ -69,7 +71,9 @@ func (m *merge) add(r *Rank) {
 	if m.options.Rank != nil && !m.options.Rank(r) {
 		return
 	}
-	m.cursors = append(m.cursors, &cursor{run: m.run, rank: r, time: math.MinInt64})
+	m.cursors = append(m.cursors, &cursor{
+		run: m.run, rank: r, time: math.MinInt64, chunks: m.run.store.Cursor(r.process, store.Chain{Kind: store.KindSamples}),
+	})
 }
 
 // start looks at all ranks for samples. Where an earlier each was stopped, what it left comes first.
@@ -79,7 +83,7 @@ func (m *merge) start() {
 		if c.waiting {
 			continue
 		}
-		if c.size = size; c.next() {
+		if c.chunks.Size = size; c.next() {
 			c.waiting = true
 			m.heap = append(m.heap, c)
 		}

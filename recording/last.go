@@ -2,8 +2,6 @@ package recording
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"time"
 )
 
@@ -13,27 +11,12 @@ type lastValue struct {
 	body  []byte // behind the record's head
 }
 
-const (
-	lastHead  = 8
-	mostLasts = 64
-	mostTail  = 64 << 20
-)
-
-// keepLasts takes in the records of a chunk of last values.
-func (r *Rank) keepLasts(b []byte) {
-	for len(b) >= metaHeadBytes {
-		n := le.Uint32(b)
-		if n < metaHeadBytes || n%8 != 0 || uint64(n) > uint64(len(b)) {
-			return
-		}
-		if ticks := le.Uint64(b[8:]); le.Uint16(b[4:]) == metaLast && ticks+1 > 1 && n >= metaHeadBytes+lastHead {
-			r.keepLast(ticks, b[metaHeadBytes:n])
-		}
-		b = b[n:]
-	}
-}
+const lastHead = 8
 
 func (r *Rank) keepLast(ticks uint64, body []byte) {
+	if len(body) < lastHead {
+		return
+	}
 	set := le.Uint32(body)
 	if set >= mostSets {
 		return
@@ -43,77 +26,6 @@ func (r *Rank) keepLast(ticks uint64, body []byte) {
 	}
 	if v := &r.lasts[set]; ticks > v.ticks {
 		v.ticks, v.body = ticks, append(v.body[:0:0], body...)
-	}
-}
-
-// lastChunks reads the chunks of last values that come after a live file's slots. A record that changes meanwhile has time 0.
-func lastChunks(h *os.File, l *live) (all [][]byte) {
-	at := slotAt(l, l.slots)
-	for range mostLasts {
-		var head [chunkHead]byte
-		if n, err := readAt(h, head[:], at); err != nil || n < chunkHead {
-			return all
-		}
-		c, err := parseChunk(head[:])
-		if err != nil || c.kind != kindLast || c.stream != l.stream || c.headBytes != chunkHead {
-			return all
-		}
-		b, again := make([]byte, c.size()), make([]byte, c.size())
-		for _, to := range [][]byte{b, again} {
-			if n, err := readAt(h, to, at); err != nil || n < len(to) {
-				return all
-			}
-		}
-		for i := chunkHead; i+metaHeadBytes <= len(b); {
-			if string(b[i+8:i+16]) != string(again[i+8:i+16]) {
-				clear(b[i+8 : i+16])
-			}
-			n := int(le.Uint32(b[i:]))
-			if n < metaHeadBytes {
-				break
-			}
-			i += n
-		}
-		all = append(all, b)
-		at += int64(c.headBytes) + int64(c.capacity)
-	}
-	return all
-}
-
-func (run *Run) liveLasts(r *Rank, h *os.File, l *live) {
-	for _, b := range lastChunks(h, l) {
-		r.keepLasts(b[chunkHead:])
-	}
-}
-
-// readTail reads a process's file of last values. Until the process needs it there are zeros in it. It is written over in place: only
-// chunks with the right checksum count.
-func (run *Run) readTail(name string) {
-	h, err := openRegular(filepath.Join(run.Dir, name))
-	if err != nil {
-		return // its process has ended just now
-	}
-	defer h.Close()
-	run.inTail = true
-	defer func() { run.inTail = false }()
-	for at := int64(0); at < mostTail; {
-		c, err := headAt(h, at)
-		if err != nil {
-			return
-		}
-		b, ok := run.wholeChunk(h, at)
-		if r := run.rankOf(c.stream, c.rank, c.runID); ok && r != nil {
-			switch records := b[c.headBytes:]; {
-			case c.kind == kindLast:
-				r.keepLasts(records)
-			case c.kind == kindMeta && r.live == nil && c.sequence > r.tailAt:
-				r.tailAt = c.sequence
-				if _, err := run.metaRecords(r, c.sequence, records); err != nil {
-					run.damagedAt(name, at, "%v", err)
-				}
-			}
-		}
-		at += c.size()
 	}
 }
 

@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"strconv"
@@ -8,7 +9,10 @@ import (
 	"time"
 
 	"mpitx/catalog"
+	"mpitx/recording/store"
 )
+
+var le = binary.LittleEndian
 
 const (
 	metaHeader    = 1
@@ -22,11 +26,7 @@ const (
 	metaCounters  = 9
 	metaBaseline  = 10
 	metaEnd       = 11
-	metaRecovered = 12 // Recover's: no body
-	metaLast      = 13
 	metaFunctions = 14
-
-	metaHeadBytes = 16
 
 	// Bounds of what is kept of one rank, whatever a run holds.
 	mostColumns = 1 << 20
@@ -34,6 +34,7 @@ const (
 	mostNotes   = 1000
 	mostPairs   = 512
 	mostFuncs   = 4096
+	mostRow     = 1 << 20
 )
 
 // body reads the body of a record; what is not there reads as zero, and sets short.
@@ -76,29 +77,10 @@ func (r *body) u64() uint64 {
 func (r *body) f64() float64 { return math.Float64frombits(r.u64()) }
 func (r *body) text() []byte { return r.take(uint64(r.u32())) }
 
-// metaRecords decodes the records of a meta chunk, or of its next part, and returns how many bytes that were.
-func (x *index) metaRecords(r *Rank, sequence uint64, b []byte) (int, error) {
-	at := 0
-	for at < len(b) {
-		if len(b)-at < metaHeadBytes {
-			return at, fmt.Errorf("a record's head of %d bytes", len(b)-at)
-		}
-		n := le.Uint32(b[at:])
-		if n < metaHeadBytes || n%8 != 0 || uint64(n) > uint64(len(b)-at) {
-			return at, fmt.Errorf("a record of %d bytes where %d are left", n, len(b)-at)
-		}
-		rec := body{b: b[at+metaHeadBytes : at+int(n)]}
-		if err := x.metaRecord(r, sequence, le.Uint16(b[at+4:]), le.Uint64(b[at+8:]), &rec); err != nil {
-			return at, err
-		}
-		at += int(n)
-	}
-	return at, nil
-}
-
-func (x *index) metaRecord(r *Rank, sequence uint64, typ uint16, ticks uint64, rec *body) error {
+func (x *index) metaRecord(r *Rank, record *store.Record) error {
 	var err error
-	switch typ {
+	rec, ticks := &body{b: record.Body}, record.Ticks
+	switch record.Type {
 	case metaHeader:
 		x.header(r, rec)
 	case metaClock:
@@ -126,18 +108,18 @@ func (x *index) metaRecord(r *Rank, sequence uint64, typ uint16, ticks uint64, r
 			r.Outcomes = append(r.Outcomes, o)
 		}
 	case metaCounters:
-		x.counters(r, sequence, rec)
+		x.counters(r, record.Sequence, rec)
 	case metaBaseline:
 		err = r.baseline(ticks, rec)
 	case metaEnd:
-		r.End, r.endInTail = End(rec.u32()), x.inTail
-	case metaRecovered:
-		r.recovered = true
+		r.End = End(rec.u32())
 	case metaFunctions:
 		r.functions(rec, x)
+	case store.RecordLast:
+		r.keepLast(ticks, record.Body)
 	}
 	if err == nil && rec.short {
-		err = fmt.Errorf("a record of type %d is too short", typ)
+		err = fmt.Errorf("a record of type %d is too short", record.Type)
 	}
 	return err
 }
@@ -163,7 +145,6 @@ func (x *index) header(r *Rank, rec *body) {
 	r.Host, r.bootID = x.intern(rec.text()), x.intern(rec.text())
 	r.Family, r.Library = x.intern(rec.text()), x.intern(rec.text())
 	r.Program, r.Agent = x.intern(rec.text()), x.intern(rec.text())
-	r.headed = true
 }
 
 // duration is nanoseconds as the agent measured them, made reasonable.
@@ -191,7 +172,7 @@ func (x *index) column(r *Rank, rec *body) error {
 	switch {
 	case rec.short:
 		return nil // the caller says so
-	case id >= mostColumns || c.Count < 1 || c.Count > mostCapacity || c.Type.Size() != 0 && c.Type.Size() != c.size,
+	case id >= mostColumns || c.Count < 1 || c.Count > mostRow || c.Type.Size() != 0 && c.Type.Size() != c.size,
 		c.size != 1 && c.size != 2 && c.size != 4 && c.size != 8:
 		return fmt.Errorf("column %d with %d elements of %d bytes", id, c.Count, c.size)
 	}
@@ -247,7 +228,7 @@ func (x *index) enum(name string, flags bool, items uint32, rec *body) *catalog.
 func (x *index) set(r *Rank, rec *body) error {
 	id, n, row := rec.u32(), rec.u32(), rec.u32()
 	rec.u32()
-	if id >= mostSets || n == 0 || row > mostCapacity || uint64(n)*4 > uint64(len(rec.b)) {
+	if id >= mostSets || n == 0 || row > mostRow || uint64(n)*4 > uint64(len(rec.b)) {
 		return fmt.Errorf("set %d of %d columns with rows of %d bytes", id, n, row)
 	}
 	s := &Set{ID: int(id), row: int(row), ids: make([]uint32, n)}
@@ -277,7 +258,7 @@ func (s *Set) resolve(r *Rank) bool {
 		c := r.Columns[id]
 		at = (at + c.size - 1) / c.size * c.size
 		columns[i], offsets[i] = c, at
-		if at += c.size * c.Count; at > mostCapacity {
+		if at += c.size * c.Count; at > mostRow {
 			return false
 		}
 	}
@@ -335,9 +316,11 @@ func (x *index) counters(r *Rank, sequence uint64, rec *body) {
 		return
 	}
 	r.countersAt = sequence
-	for i := range min(n, numCounters) {
-		r.Counters.set(int(i), rec.u64())
+	var all []uint64
+	for range min(n, store.NumCounters) {
+		all = append(all, rec.u64())
 	}
+	r.Counters.set(all)
 }
 
 func (r *Rank) baseline(ticks uint64, rec *body) error {

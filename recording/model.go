@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"mpitx/catalog"
+	"mpitx/recording/store"
 )
 
 // Run is a run directory.
@@ -36,19 +37,15 @@ type Node struct {
 }
 
 // State says what became of a process.
-type State uint8
+type State = store.State
 
 // The states.
 const (
-	StateEnded       State = iota + 1 // it ended as it should
-	StateRunning                      // it runs
-	StateDied                         // it was killed, or executed another program
-	StateUnreachable                  // it did not end so far; what it wrote last is in the memory of another node, or gone
+	StateEnded       = store.StateEnded
+	StateRunning     = store.StateRunning
+	StateDied        = store.StateDied
+	StateUnreachable = store.StateUnreachable
 )
-
-func (s State) String() string {
-	return wordOf([]string{"", "ended", "running", "died", "unreachable"}, int(s))
-}
 
 // End says how a process ended.
 type End uint32
@@ -111,7 +108,7 @@ type Rank struct {
 
 // Left reports whether the process has ended and something of it is still in a memory file on this machine, from where [Recover]
 // brings it in.
-func (r *Rank) Left() bool { return r.live != nil && r.State != StateRunning }
+func (r *Rank) Left() bool { return r.process.InMemory() && r.State != StateRunning }
 
 // Undeclared reports whether samples were left out since their declarations cannot be read: those of a rank that is unreachable may be
 // in the memory of its node.
@@ -248,20 +245,13 @@ type Counters struct {
 // Lost is how many samples there could have been, and are not.
 func (c *Counters) Lost() uint64 { return c.Missed + c.LostBusy + c.LostFull + c.OverBudget }
 
-const numCounters = 12
-
-func (c *Counters) set(i int, v uint64) {
-	for k, p := range []*uint64{&c.Samples, &c.Missed, &c.LostBusy, &c.LostFull, &c.OverBudget, &c.OverBytes, &c.Refused,
-		&c.AppendErrors, &c.Instants, &c.CostNs, &c.failedTicks, &c.failedErrno} {
-		if k == i {
-			*p = v
-		}
+// set takes the counters in the format's order.
+func (c *Counters) set(all []uint64) {
+	to := [store.NumCounters]*uint64{&c.Samples, &c.Missed, &c.LostBusy, &c.LostFull, &c.OverBudget, &c.OverBytes, &c.Refused,
+		&c.AppendErrors, &c.Instants, &c.CostNs, &c.failedTicks, &c.failedErrno}
+	for i, v := range all {
+		*to[i] = v
 	}
-}
-
-func (c *Counters) all() [numCounters]uint64 {
-	return [...]uint64{c.Samples, c.Missed, c.LostBusy, c.LostFull, c.OverBudget, c.OverBytes, c.Refused, c.AppendErrors,
-		c.Instants, c.CostNs, c.failedTicks, c.failedErrno}
 }
 
 // Status is what a sample says of one variable.
@@ -285,14 +275,3 @@ func (s Status) String() string { return wordOf(statusNames, int(s)) }
 
 // HasValue reports whether there is a value with it.
 func (s Status) HasValue() bool { return s <= Reset || s == AtMost }
-
-// DamageError is a part of a run that cannot be read. What comes before it, and what can be made out behind it, is read.
-type DamageError struct {
-	File   string
-	Offset int64
-	Reason string
-}
-
-func (e *DamageError) Error() string {
-	return fmt.Sprintf("%s: damaged at byte %d: %s", e.File, e.Offset, e.Reason)
-}

@@ -97,7 +97,7 @@ func (in *Instant) begin(run *Run) time.Duration {
 func inOrder(sums map[*Column]*columnSum) []*columnSum {
 	return slices.SortedFunc(maps.Values(sums), func(x, y *columnSum) int {
 		a, b := x.column, y.column
-		return cmp.Or(cmp.Compare(a.Rank.Rank, b.Rank.Rank), cmp.Compare(a.Rank.id, b.Rank.id), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(a.Rank.Rank, b.Rank.Rank), cmp.Compare(a.Rank.process.Stream, b.Rank.process.Stream), cmp.Compare(a.ID, b.ID))
 	})
 }
 

@@ -479,7 +479,7 @@ func TestFollow(t *testing.T) {
 			n := next[in.Set.ID]
 			next[in.Set.ID]++
 			if got, want := renderCells(in), expectedCells(in.Set.ID, n); got != want {
-				t.Errorf("poll %d, sample %d: %s, not %s; %v %+v %v", polls, n, got, want, in.Time, in.Rank.Counters, in.Rank.refs)
+				t.Errorf("poll %d, sample %d: %s, not %s; %v %+v %v", polls, n, got, want, in.Time, in.Rank.Counters, in.Rank.process)
 			}
 			return !t.Failed()
 		})

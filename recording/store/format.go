@@ -1,4 +1,4 @@
-package recording
+package store
 
 import (
 	"bytes"
@@ -29,9 +29,10 @@ const (
 	mostSlots    = 1024
 )
 
+// Kinds of chunks; those of the exported ones make chains.
 const (
 	kindMeta    = 1
-	kindSamples = 2
+	KindSamples = 2
 	kindLast    = 3 // last values
 
 	slotFree   = 0
@@ -113,6 +114,15 @@ func sealChunk(b []byte, c *chunk, used uint32, last uint64, records uint32) {
 	le.PutUint32(b[84:], sum)
 }
 
+// NumCounters is how many counters a process has.
+const NumCounters = 12
+
+// Of them, what says that rows found no room.
+const (
+	lostFull   = 3
+	overBudget = 4
+)
+
 // live is the head of a live file.
 type live struct {
 	chunkBytes int
@@ -122,7 +132,7 @@ type live struct {
 	pid        int
 	slots      int
 	ended      bool
-	counters   Counters
+	counters   [NumCounters]uint64
 }
 
 func parseLive(b []byte) (l live, err error) {
@@ -141,8 +151,8 @@ func parseLive(b []byte) (l live, err error) {
 		return l, fmt.Errorf("a live file with %d chunks of %d bytes", l.slots, l.chunkBytes)
 	}
 	end := min(int(le.Uint16(b[10:])), len(b))
-	for i := 0; i < numCounters && liveFixed+8*i+8 <= end; i++ {
-		l.counters.set(i, le.Uint64(b[liveFixed+8*i:]))
+	for i := 0; i < NumCounters && liveFixed+8*i+8 <= end; i++ {
+		l.counters[i] = le.Uint64(b[liveFixed+8*i:])
 	}
 	return l, nil
 }

@@ -1,4 +1,4 @@
-package recording
+package store
 
 import (
 	"errors"
@@ -9,19 +9,25 @@ import (
 	"strings"
 )
 
+// liveFile is a process's memory file.
+type liveFile struct {
+	path string
+	head live
+}
+
 // manifests reads the manifests of a directory. They come into being whole.
-func (run *Run) manifests(names []string) []*manifest {
+func (s *Store) manifests(names []string) []*manifest {
 	var all []*manifest
 	for _, name := range names {
 		if !strings.HasSuffix(name, ".mpxm") {
 			continue
 		}
-		path := filepath.Join(run.Dir, name)
+		path := filepath.Join(s.Dir, name)
 		m, err := readManifest(path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist): // its process ended just now
 		case err != nil:
-			run.damagedAt(name, 0, "%v", err)
+			s.damagedAt(name, 0, "%v", err)
 		default:
 			all = append(all, m)
 		}
@@ -77,75 +83,47 @@ func openLive(m *manifest) (*os.File, live, error) {
 }
 
 // readLive takes in what a process has in memory.
-func (run *Run) readLive(m *manifest) {
-	r := run.rankOf(m.stream, m.rank, m.runID)
-	if r == nil {
-		run.damaged(&DamageError{m.path, 0, "a manifest of another run"})
+func (s *Store) readLive(m *manifest) {
+	p := s.process(m.stream, m.rank, m.runID)
+	if p == nil {
+		s.damaged(&DamageError{m.path, 0, "a manifest of another run"})
 		return
 	}
-	r.manifest = m
-	if r.Host == "" {
-		r.Host, r.PID = m.host, m.pid
-	}
+	p.manifest, p.Host, p.PID = m, m.host, m.pid
 	if elsewhere(m) { // on a shared file system, what another machine has mapped is not up to date
 		return
 	}
 	h, l, err := openLive(m)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, err := os.Lstat(m.file); errors.Is(err, fs.ErrNotExist) {
-			r.manifest = nil // its process has ended meanwhile
+			p.manifest = nil // its process has ended meanwhile
 		}
 		return
 	}
 	if err != nil {
-		run.damagedAt(m.path, 0, "%v", err)
+		s.damagedAt(m.path, 0, "%v", err)
 		return
 	}
 	defer h.Close()
-	r.live = &liveFile{m.path, l}
-	run.liveLasts(r, h, &l) // before the slots: a sample that is there is then known to be newer
+	p.live, p.Counters = &liveFile{m.path, l}, &l.counters
+	for _, b := range lastChunks(h, &l) { // before the slots: a sample that is there is then known to be newer
+		s.lasts(p, &chunk{}, b[chunkHead:])
+	}
 	newest := newestChunk(h, &l)
 	for i := range l.slots {
 		b, c, err := readSlot(h, &l, i)
 		switch {
 		case err != nil:
-			run.damagedAt(m.path, slotAt(&l, i), "%v", err)
+			s.damagedAt(m.path, slotAt(&l, i), "%v", err)
 		case b == nil || c.stream != m.stream || c.sequence > newest: // the one before it may be in a slot that we have passed
-		case c.kind == kindSamples:
-			r.refs = append(r.refs, ref{c.sequence, uint64(i) | refLive})
+		case c.kind == KindSamples:
+			p.note(&c, uint64(i)|refLive)
 		case c.kind == kindMeta:
-			run.liveMeta(r, m.path, slotAt(&l, i), b, &c)
+			if n, err := s.part(p, &c, b, c.state == slotSealed); err != nil {
+				s.damagedAt(m.path, slotAt(&l, i)+int64(n), "%v", err)
+			}
 		}
 	}
-	r.Counters = l.counters // these go on after an end record was written
-}
-
-func (run *Run) liveMeta(r *Rank, path string, at int64, b []byte, c *chunk) {
-	done := r.partial[c.sequence]
-	if done < 0 || done > len(b) {
-		return
-	}
-	n, err := run.metaRecords(r, c.sequence, b[done:])
-	if err != nil {
-		run.damagedAt(path, at+int64(c.headBytes+done+n), "%v", err)
-	}
-	if r.partial == nil {
-		r.partial = map[uint64]int{}
-	}
-	if r.partial[c.sequence] = done + n; c.state == slotSealed {
-		r.partial[c.sequence] = -1
-	}
-}
-
-// drop forgets the chunks in one kind of file.
-func (r *Rank) drop(where uint64) {
-	kept := r.refs[:0]
-	for _, x := range r.refs {
-		if x.at&where == 0 {
-			kept = append(kept, x)
-		}
-	}
-	r.refs = kept
 }
 
 func slotAt(l *live, i int) int64 { return liveHead + int64(i)*int64(l.chunkBytes) }

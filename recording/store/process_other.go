@@ -1,6 +1,6 @@
 //go:build !linux
 
-package recording
+package store
 
 import "os"
 

@@ -1,4 +1,4 @@
-package recording
+package store
 
 import (
 	"cmp"
@@ -136,7 +136,7 @@ func leftChunks(h *os.File, l *live) ([][]byte, error) {
 		return all, nil
 	}
 	for _, b := range lastChunks(h, l) {
-		if c, err := parseChunk(b); err == nil && l.counters.LostFull+l.counters.OverBudget > 0 {
+		if c, err := parseChunk(b); err == nil && l.counters[lostFull]+l.counters[overBudget] > 0 {
 			sealChunk(b, &c, c.used, max(last.last, last.first), c.records)
 			all = append(all, b)
 			last.sequence = max(last.sequence, c.sequence)
@@ -159,7 +159,7 @@ func removeTail(manifest string) error {
 func epilogue(l *live, last *chunk) []byte {
 	var records []byte
 	add := func(typ uint16, words ...uint64) {
-		records = le.AppendUint32(records, uint32(metaHeadBytes+8*len(words)))
+		records = le.AppendUint32(records, uint32(recordHead+8*len(words)))
 		records = le.AppendUint16(records, typ)
 		records = le.AppendUint16(records, 0)
 		records = le.AppendUint64(records, max(last.last, last.first))
@@ -167,9 +167,8 @@ func epilogue(l *live, last *chunk) []byte {
 			records = le.AppendUint64(records, w)
 		}
 	}
-	counters := l.counters.all()
-	add(metaCounters, append([]uint64{numCounters}, counters[:]...)...)
-	add(metaRecovered)
+	add(recordCounters, append([]uint64{NumCounters}, l.counters[:]...)...)
+	add(recordRecovered)
 	b := make([]byte, chunkHead, chunkHead+len(records))
 	copy(b, chunkMagic)
 	le.PutUint16(b[8:], Version)

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package recording
+package store
 
 import "io/fs"
 

@@ -1,4 +1,4 @@
-package recording
+package store
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package recording
+package store
 
 import (
 	"bytes"
@@ -18,8 +18,8 @@ const (
 )
 
 // LeftOut reads which processes were left out of the run.
-func (run *Run) LeftOut() []LeftOut {
-	h, err := openRegular(filepath.Join(run.Dir, "claims"))
+func (s *Store) LeftOut() []LeftOut {
+	h, err := openRegular(filepath.Join(s.Dir, "claims"))
 	if err != nil {
 		return nil
 	}

@@ -1,0 +1,263 @@
+package store
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+)
+
+// Cursor reads the records of a chain of chunks in order, of a job that runs, too: what comes later is read later.
+type Cursor struct {
+	Size int // of pieces that are read at once
+
+	store   *Store
+	process *Process
+	chain   Chain
+
+	sequence uint64 // of the chunk; 0: none so far
+	first    uint64
+	done     uint32 // bytes of its records that were read
+	limit    uint32 // bytes of its records that there are
+	ended    bool   // nothing more will come in this chunk
+	torn     bool   // a part of it was never written
+
+	file  string // for damage, and
+	path  string // for reading
+	at    int64  // where its records begin
+	live  bool   // they are all in buf
+	buf   []byte
+	bufAt uint32 // which of them buf begins with
+}
+
+var errMoved = errors.New("the chunk is not there any more")
+
+// Cursor begins to read a chain.
+func (s *Store) Cursor(p *Process, chain Chain) *Cursor {
+	return &Cursor{Size: 1 << 18, store: s, process: p, chain: chain}
+}
+
+// SkipTo goes on behind all but the last so many chunks.
+func (c *Cursor) SkipTo(last int) {
+	if refs := c.refs(); len(refs) > last {
+		c.sequence, c.ended = refs[len(refs)-last-1].sequence, true
+	}
+}
+
+// Next goes on to the next records, in this chunk or another: false where there are none, so far.
+func (c *Cursor) Next() bool { return c.Left() > 0 || c.advance() }
+
+// Left is how many bytes of records there are in this chunk.
+func (c *Cursor) Left() uint32 {
+	if c.ended || c.done > c.limit {
+		return 0
+	}
+	return c.limit - c.done
+}
+
+// Chunk is the number of the chunk, and the time that it begins with.
+func (c *Cursor) Chunk() (sequence, first uint64) { return c.sequence, c.first }
+
+// Skip goes past so many bytes.
+func (c *Cursor) Skip(n uint32) { c.done += n }
+
+// Damaged says what is wrong with the next bytes.
+func (c *Cursor) Damaged(format string, args ...any) {
+	if !c.torn { // else it has been said
+		c.store.damagedAt(c.file, c.at+int64(c.done), format, args...)
+	}
+}
+
+// Leave leaves out the rest of the chunk.
+func (c *Cursor) Leave() { c.ended = true }
+
+func (c *Cursor) refs() []ref { return c.process.chains[c.chain] }
+
+// advance goes to the next chunk that has something to read.
+func (c *Cursor) advance() bool {
+	if c.live && !c.ended {
+		more, wait := c.again()
+		if more || wait {
+			return more
+		}
+	}
+	for {
+		refs := c.refs()
+		i, found := findRef(refs, c.sequence)
+		if found {
+			i++
+		}
+		if i == len(refs) {
+			return false
+		}
+		switch err := c.follow(refs[i].sequence, c.load); {
+		case err == nil:
+			return true
+		case !errors.Is(err, errMoved): // else the ring was faster than us
+			c.store.damaged(err)
+		}
+	}
+}
+
+// again looks once more at a chunk that was still being filled when it was read: for more of it, where it is now. wait says
+// that there may be more later.
+func (c *Cursor) again() (more, wait bool) {
+	err := c.follow(c.sequence, func(x ref) error {
+		done := c.done
+		err := c.load(x)
+		c.done = done
+		more = err == nil && c.done < c.limit
+		refs := c.refs()
+		wait = c.live && x == refs[len(refs)-1] // with another one behind it, it is complete
+		return err
+	})
+	if err != nil && !errors.Is(err, errMoved) {
+		c.store.damaged(err)
+	}
+	return more, wait && err == nil
+}
+
+// follow does something with a chunk, wherever that is: chunks of a running job move.
+func (c *Cursor) follow(sequence uint64, do func(ref) error) error {
+	err := errMoved
+	for range 5 {
+		refs := c.refs()
+		i, found := findRef(refs, sequence)
+		if !found {
+			break
+		}
+		x := refs[i]
+		if err = do(x); !errors.Is(err, errMoved) || x.at&(refLive|refRing) == 0 {
+			return err
+		}
+		if err := c.store.Refresh(); err != nil {
+			return err
+		}
+	}
+	c.sequence, c.ended = sequence, true
+	return err
+}
+
+func findRef(refs []ref, sequence uint64) (int, bool) {
+	return slices.BinarySearchFunc(refs, sequence, func(x ref, s uint64) int { return cmp.Compare(x.sequence, s) })
+}
+
+// load begins with a chunk.
+func (c *Cursor) load(x ref) error {
+	c.sequence, c.done, c.limit, c.bufAt, c.buf, c.ended, c.torn = x.sequence, 0, 0, 0, c.buf[:0], false, false
+	if c.live = x.at&refLive != 0; c.live {
+		return c.loadSlot(x)
+	}
+	f, at := c.process.node, int64(x.at&^refWhere)
+	if x.at&refRing != 0 {
+		f = c.process.ring
+	}
+	h, err := c.store.files.get(f.path)
+	if err != nil {
+		return err
+	}
+	var head [liveHead]byte
+	n, err := readAt(h, head[:], at)
+	if err != nil {
+		return err
+	}
+	k, err := parseChunk(head[:n])
+	switch {
+	case err != nil || k.sequence != x.sequence || k.stream != c.process.Stream:
+		c.ended = true
+		return errMoved
+	case k.headBytes > n:
+		return &DamageError{f.name(), at, "the file ends within a chunk's head"}
+	}
+	c.file, c.path, c.at, c.limit, c.first = f.name(), f.path, at+int64(k.headBytes), k.used, k.first
+	if torn, ok := f.torn[at]; ok {
+		c.limit, c.torn = uint32(max(torn-int64(k.headBytes), 0)), true
+		return nil
+	}
+	err = c.check(h, checksum(head[:k.headBytes]), &k)
+	if c.ended = err != nil; err != nil && c.process.Unfinished() { // it is being written, or the ring is faster than us
+		return errMoved
+	}
+	if err != nil {
+		return &DamageError{f.name(), at, err.Error()}
+	}
+	return nil
+}
+
+// check computes a chunk's checksum, before anything in it is believed.
+func (c *Cursor) check(h *os.File, sum uint32, k *chunk) error {
+	for at := uint32(0); at < k.used; {
+		n := min(k.used-at, uint32(c.Size))
+		b := c.room(int(n))
+		m, err := readAt(h, b, c.at+int64(at))
+		if err != nil {
+			return err
+		}
+		if m < int(n) {
+			return fmt.Errorf("only %d of a chunk's %d bytes are there", at+uint32(m), k.used)
+		}
+		sum = update(sum, b)
+		c.bufAt, c.buf = at, b
+		at += n
+	}
+	if sum != k.crc {
+		return errors.New("the checksum of a chunk is wrong")
+	}
+	return nil
+}
+
+// room is a buffer of n bytes.
+func (c *Cursor) room(n int) []byte {
+	if cap(c.buf) < n {
+		c.buf = make([]byte, n)
+	}
+	return c.buf[:n]
+}
+
+func (c *Cursor) loadSlot(x ref) error {
+	l := c.process.live
+	if l == nil {
+		return errMoved
+	}
+	h, err := openRegular(l.path)
+	if err != nil {
+		return errMoved
+	}
+	defer h.Close()
+	slot := int(x.at &^ refWhere)
+	b, k, err := readSlot(h, &l.head, slot)
+	switch {
+	case err != nil:
+		return &DamageError{l.path, slotAt(&l.head, slot), err.Error()}
+	case b == nil || k.sequence != x.sequence:
+		return errMoved
+	}
+	c.file, c.path, c.at = l.path, l.path, slotAt(&l.head, slot)+chunkHead
+	c.buf, c.limit, c.first = b, k.used, k.first
+	return nil
+}
+
+// Bytes are the next n bytes of records, good until the next call.
+func (c *Cursor) Bytes(n uint32) ([]byte, error) {
+	if n > c.limit-c.done {
+		return nil, fmt.Errorf("a record of %d bytes where %d are left", n, c.limit-c.done)
+	}
+	if from := c.done - c.bufAt; c.done >= c.bufAt && uint64(from)+uint64(n) <= uint64(len(c.buf)) {
+		return c.buf[from : from+n], nil
+	}
+	if c.live {
+		return nil, errMoved
+	}
+	h, err := c.store.files.get(c.path)
+	if err != nil {
+		return nil, err
+	}
+	b := c.room(int(min(max(uint32(c.Size), n), c.limit-c.done)))
+	m, err := readAt(h, b, c.at+int64(c.done))
+	if err != nil || m < len(b) {
+		return nil, fmt.Errorf("only %d of %d bytes could be read: %v", m, len(b), err)
+	}
+	c.buf, c.bufAt = b, c.done
+	return b[:n], nil
+}

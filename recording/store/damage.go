@@ -1,0 +1,44 @@
+package store
+
+import (
+	"fmt"
+	"slices"
+)
+
+// DamageError is a part of a run that cannot be read. What comes before it, and what can be made out behind it, is read.
+type DamageError struct {
+	File   string
+	Offset int64
+	Reason string
+}
+
+func (e *DamageError) Error() string {
+	return fmt.Sprintf("%s: damaged at byte %d: %s", e.File, e.Offset, e.Reason)
+}
+
+const mostDamage = 1000
+
+// Damage is what could not be read, each a *[DamageError] or an error of the file system. Reading chains can add to it.
+func (s *Store) Damage() []error {
+	if s.more > 0 {
+		return append(slices.Clip(s.damage), fmt.Errorf("and %d more damaged places", s.more))
+	}
+	return s.damage
+}
+
+func (s *Store) damaged(err error) {
+	if len(s.damage) >= mostDamage {
+		s.more++
+		return
+	}
+	for _, e := range s.damage {
+		if e.Error() == err.Error() {
+			return
+		}
+	}
+	s.damage = append(s.damage, err)
+}
+
+func (s *Store) damagedAt(f string, at int64, format string, args ...any) {
+	s.damaged(&DamageError{f, at, fmt.Sprintf(format, args...)})
+}

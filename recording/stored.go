@@ -1,0 +1,26 @@
+package recording
+
+import "mpitx/recording/store"
+
+// What the store does with whole runs, for those who read them.
+type (
+	DamageError = store.DamageError // see [store.DamageError]
+	Recovered   = store.Recovered   // see [Recover]
+	Leftover    = store.Leftover    // see [Leftovers]
+	LeftOut     = store.LeftOut     // see [Run.LeftOut]
+)
+
+// ErrNotARun says that a directory holds no run.
+var ErrNotARun = store.ErrNotARun
+
+// Recover is [store.Recover].
+func Recover(dir string, force bool) ([]Recovered, error) { return store.Recover(dir, force) }
+
+// Discard is [store.Discard].
+func Discard(dir string) error { return store.Discard(dir) }
+
+// Leftovers is [store.Leftovers].
+func Leftovers(folders ...string) []Leftover { return store.Leftovers(folders...) }
+
+// LeftOut reads which processes were left out of the run.
+func (run *Run) LeftOut() []LeftOut { return run.store.LeftOut() }
