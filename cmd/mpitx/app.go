@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -46,15 +45,7 @@ func run(args []string) int {
 		a.out = bufio.NewWriter(io.Discard)
 		root.SetOut(io.Discard)
 	}
-	err := root.Execute()
-	if usage := (*exitError)(nil); other && err != nil && (isUsage(err) || errors.As(err, &usage) && usage.code == exitUsage) {
-		return exitDone // and rank 0 says it: a launcher ends the job at the first code that is not 0
-	}
-	code := a.exit(err)
-	if err := a.flush(); err != nil && code != exitFailed {
-		code = max(code, a.exit(err))
-	}
-	return code
+	return a.end(root.Execute(), other)
 }
 
 // warnOverridden warns where programs load another library than the chosen one.

@@ -15,7 +15,7 @@ import (
 const standInVariable = "MPITX_STAND_IN"
 
 // start makes the run directory and starts the application in the way that fits: under our own launcher, as this very process,
-// or as a child of it. It returns answered with the application's exit code.
+// or as a child of it. It returns the application's exit code.
 func (o *sampleOptions) start(cmd *cobra.Command, args []string) error {
 	command := append([]string{filepath.Base(os.Args[0])}, os.Args[1:]...)
 	var err error

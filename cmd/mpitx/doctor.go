@@ -32,7 +32,7 @@ func newDoctor(a *app) *cobra.Command {
 
 The exit code is 1 where no library can be used.`,
 		Args: noArguments,
-		RunE: func(*cobra.Command, []string) error { return done(o.run()) },
+		RunE: func(*cobra.Command, []string) error { return o.run() },
 	}
 	cmd.Flags().StringVar(&o.mpi, "mpi", "", "look at this `MPI` only: a family, a prefix, or a libmpi file")
 	cmd.Flags().StringVarP(&o.output, "output", "o", "table", "output `FORMAT`: table, json, ndjson, csv")
@@ -90,7 +90,7 @@ func (o *doctorOptions) run() error {
 		return err
 	}
 	if !usable {
-		return &exitError{code: exitFailed}
+		return exit(exitFailed)
 	}
 	return nil
 }

@@ -138,7 +138,7 @@ func (x *exportFlags) check() error {
 }
 
 // errDamaged says that something was left out, of which the user has heard.
-var errDamaged = &exitError{code: exitPartial}
+var errDamaged = exit(exitPartial)
 
 // write writes the samples of a run to x.out, "-" being standard output. If that file is there, x.out becomes the name of the one
 // that was written.
@@ -234,7 +234,7 @@ sampled until then is there.`,
   mpitx export run1 -o parquet --wide --out samples.parquet
   mpitx export run1 'mpitx:bytes_*' --nonzero --as rate | head`,
 		Args: arguments(1, -1, "a run directory"),
-		RunE: func(_ *cobra.Command, args []string) error { return done(o.run(args[0], args[1:])) },
+		RunE: func(_ *cobra.Command, args []string) error { return o.run(args[0], args[1:]) },
 	}
 	o.exportFlags.flags(cmd)
 	o.columnFilter.flags(cmd)

@@ -77,7 +77,7 @@ GLOB arguments choose whole names in any case (* ? [a-z]); NAME:CLASS chooses a 
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.asked, o.globs = takeKinds(args)
 			o.kinds = o.asked
-			return done(o.run(cmd))
+			return o.run(cmd)
 		},
 	}
 	o.source.flags(cmd, false)
@@ -112,8 +112,8 @@ func (o *listOptions) run(cmd *cobra.Command) error {
 	}
 	all.Virtual = virtual.Matching(o.globs...)
 	code := o.warn(all)
-	if o.set && len(o.answer.Unknown) > 0 {
-		for _, u := range o.answer.Unknown {
+	if o.set && len(o.found.Unknown) > 0 {
+		for _, u := range o.found.Unknown {
 			place := u.Where
 			if u.Kind != catalog.OriginEnvironment {
 				place = u.Name + " is set (" + place + ")"
@@ -142,21 +142,19 @@ func (o *listOptions) run(cmd *cobra.Command) error {
 	case len(hints) > 0:
 		code = max(code, exitPartial)
 	}
-	o.settle(code)
-	opts := export.ListOptions{Format: o.format, Kinds: o.kinds, Fields: o.fields, Terminal: o.term, Tree: o.tree, Filtered: filtered}
-	err = export.List(o.a.out, c, opts)
-	if err == nil && export.Count(c, o.kinds) == 0 {
-		o.a.complain("%s", export.EmptyMessage(all, o.kinds))
-		for _, hint := range o.filterHints(all) {
-			o.a.complain("%s", hint)
+	return o.answer(code, func() error {
+		opts := export.ListOptions{Format: o.format, Kinds: o.kinds, Fields: o.fields, Terminal: o.term, Tree: o.tree, Filtered: filtered}
+		if err := export.List(o.a.out, c, opts); err != nil {
+			return err
 		}
-	}
-	if err == nil {
+		if export.Count(c, o.kinds) == 0 {
+			hints = slices.Concat([]string{export.EmptyMessage(all, o.kinds)}, o.filterHints(all), hints)
+		}
 		for _, hint := range hints {
 			o.a.complain("%s", hint)
 		}
-	}
-	return o.finish(code, err)
+		return nil
+	})
 }
 
 // withoutVirtual is a catalog of the library's alone: programs that ask for no names count what the library has.

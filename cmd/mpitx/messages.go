@@ -26,20 +26,45 @@ const (
 	exitPartial = 3 // a variable that was named could not be read, a write was refused, ranks were lost
 )
 
-// exitError ends a command with a code; its text, where there is one, is printed.
+// exitError ends a command with a code, and with what else there is to say.
 type exitError struct {
 	code int
 	text string
+	err  error              // it may raise the code; nil: none
+	send func(code int) int // gives the code to all who wait for it, and returns the one to exit with; nil: only our parent waits
 }
 
 func (e *exitError) Error() string { return e.text }
 
+func (e *exitError) Unwrap() error { return e.err }
+
+// exit ends a command that has nothing more to say.
+func exit(code int) error { return &exitError{code: code} }
+
 func failf(format string, args ...any) error {
-	return &exitError{exitFailed, fmt.Sprintf(format, args...)}
+	return &exitError{code: exitFailed, text: fmt.Sprintf(format, args...)}
 }
 
 func usagef(format string, args ...any) error {
-	return &exitError{exitUsage, fmt.Sprintf(format, args...)}
+	return &exitError{code: exitUsage, text: fmt.Sprintf(format, args...)}
+}
+
+// end is the end of every command: it writes what is left of the answer, says what went wrong, and decides on the exit code, which it
+// sends once. other is for ranks other than 0.
+func (a *app) end(err error, other bool) int {
+	var own *exitError
+	if errors.As(err, &own); other && err != nil && (own == nil && isUsage(err) || own != nil && own.code == exitUsage) {
+		return exitDone // and rank 0 says it: a launcher ends the job at the first code that is not 0
+	}
+	lost := a.flush()
+	code := a.exit(err)
+	if lost != nil && !errors.Is(err, lost) {
+		code = max(code, a.exit(lost))
+	}
+	if own != nil && own.send != nil {
+		code = own.send(code)
+	}
+	return code
 }
 
 // exit prints what is to be said of an error and gives its code.
@@ -50,13 +75,13 @@ func (a *app) exit(err error) int {
 	switch {
 	case err == nil:
 		return exitDone
-	case errors.Is(err, syscall.EPIPE):
-		return exitDone // the reader had enough
 	case errors.As(err, &own):
 		if own.text != "" {
 			a.complain("%s", own.text)
 		}
-		return own.code
+		return max(own.code, a.exit(own.err))
+	case errors.Is(err, syscall.EPIPE):
+		return exitDone // the reader had enough
 	case errors.As(err, &located):
 		a.complain("%s", located)
 		if located.Output != "" {

@@ -30,7 +30,7 @@ literally and cannot be read makes the exit code 3.`,
   mpirun -n 4 mpitx read pml_ob1_unexpected_msgq_length -o json`,
 		Args:              arguments(1, -1, "the variables"),
 		ValidArgsFunction: a.completeNames(),
-		RunE:              func(cmd *cobra.Command, args []string) error { return done(o.run(cmd, args)) },
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
 	}
 	o.source.flags(cmd, false)
 	o.outputFlags.flags(cmd)
@@ -60,7 +60,7 @@ func (o *readOptions) run(cmd *cobra.Command, args []string) error {
 	c.Virtual = virtual.Matching(args...)
 	s, err := pick(c, args)
 	if err != nil {
-		return o.finish(code, err)
+		return o.end(code, err)
 	}
 	if o.fields == nil {
 		names := "id," + value
@@ -75,8 +75,10 @@ func (o *readOptions) run(cmd *cobra.Command, args []string) error {
 		}
 	}
 	code = s.code(o.a, c, code)
-	o.settle(code)
-	if len(s.vars) > 0 {
+	return o.answer(code, func() error {
+		if len(s.vars) == 0 {
+			return nil
+		}
 		chosen := *c
 		chosen.Cvars, chosen.Pvars, chosen.Virtual, chosen.Categories = nil, nil, nil, nil
 		var kinds export.Kinds
@@ -85,9 +87,8 @@ func (o *readOptions) run(cmd *cobra.Command, args []string) error {
 			*list = append(*list, *v)
 			kinds |= map[catalog.Kind]export.Kinds{catalog.Cvar: export.Cvars, catalog.Pvar: export.Pvars, catalog.Virtual: export.Virtual}[v.Kind]
 		}
-		err = export.List(o.a.out, &chosen, export.ListOptions{Format: o.format, Kinds: kinds, Fields: o.fields, Terminal: o.term, Filtered: true})
-	}
-	return o.finish(code, err)
+		return export.List(o.a.out, &chosen, export.ListOptions{Format: o.format, Kinds: kinds, Fields: o.fields, Terminal: o.term, Filtered: true})
+	})
 }
 
 // readable says of a variable that was named why it could not be read, on whatever rank.

@@ -16,7 +16,7 @@ summary. Its name is printed at the end, on standard error.`,
 		Example: `  mpirun -n 4 mpitx record --pvar 'mpitx:*' --dir run1 -- ./app input
   mpitx stats run1
   mpitx export run1 -o csv --out samples.csv`,
-		RunE: func(cmd *cobra.Command, args []string) error { return done(o.run(cmd, args)) },
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
 	}
 	o.flags(cmd)
 	cmd.Flags().StringVar(&o.workload, "workload", "", "run a built-in `EXERCISER` instead of an application: "+strings.Join(workloads, ", "))

@@ -92,7 +92,7 @@ func recoverRun(a *app, dir string, force bool) error {
 		fmt.Fprintln(a.out, "nothing to recover: every process wrote all that it had")
 	}
 	if code != exitDone {
-		return &exitError{code: code}
+		return exit(code)
 	}
 	return nil
 }
@@ -118,7 +118,7 @@ func sweep(a *app) error {
 		fmt.Fprintln(a.out, "no memory files of dead processes are on this machine")
 	}
 	if code != exitDone {
-		return &exitError{code: code}
+		return exit(code)
 	}
 	return nil
 }

@@ -195,7 +195,7 @@ func dirFailed(path string, cause error, do string) error {
 	case errors.As(cause, &pe):
 		why = pe.Err
 	}
-	return &dirError{exitError{exitFailed, fmt.Sprintf("run directory %s: %v; %s", path, why, do)}, cause}
+	return &dirError{exitError{code: exitFailed, text: fmt.Sprintf("run directory %s: %v; %s", path, why, do)}, cause}
 }
 
 // enter makes the directory; where others of the same job may have made it (shared), it joins them.

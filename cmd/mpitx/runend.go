@@ -22,18 +22,14 @@ const saidPromise, saidTold, saidEmpty, saidDone = 'p', 't', 'e', 'd'
 // finish collects what the agents wrote, exports it, says what there is to say, and ends as the application did.
 func (o *sampleOptions) finish(end ending, size int, wait time.Duration) error {
 	written := o.hurry(end, size)
-	failed := o.conclude(size, wait)
+	o.ended = true
+	err := o.conclude(size, wait)
 	written()
-	if failed != nil {
-		o.a.exit(failed)
-		if end.code == exitDone {
-			end.code = exitFailed
-		}
-	}
-	o.a.out.Flush()
-	o.parent.done()
-	end.follow()
-	return answered{end.code}
+	return &exitError{code: end.code, err: err, send: func(code int) int {
+		o.parent.done()
+		end.follow()
+		return code
+	}}
 }
 
 // hurry is for a job that has failed: its launcher may kill us, too, before what was recorded is written (Open MPI's does so a

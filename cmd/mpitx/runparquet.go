@@ -16,7 +16,7 @@ import (
 )
 
 // errParquet is an error that the command has told already.
-var errParquet = &exitError{code: exitFailed}
+var errParquet = exit(exitFailed)
 
 // writeParquet writes the samples of a run as Parquet, through a command of its own that lies beside this one. It tells
 // whether some were damaged, which that command names.

@@ -46,6 +46,7 @@ type sampleOptions struct {
 	parent   *standInPipe    // to the stand-in; nil: there is none
 	asked    string          // --out as it was given
 	told     bool            // what there is to say of the run was said
+	ended    bool            // the application has
 	promised atomic.Bool     // it was said that the answer follows
 	left     bool            // something of the run could not be brought into its directory
 	warned   map[string]bool // --pvar of which the user has heard
@@ -78,7 +79,7 @@ Values are differences since the start for counters, aggregates and timers, and 
 		Example: `  mpirun -n 4 mpitx sample --pvar 'mpitx:*' --out samples.csv -- ./app input
   mpitx sample -n 4 --pvar pml_ob1_unexpected_msgq_length --workload unexpected -o csv
   mpirun -n 4 mpitx sample --pvar 'coll_monitoring_*@all' --set pml_monitoring_enable=1 --interval 1ms --out s.parquet -- ./app`,
-		RunE: func(cmd *cobra.Command, args []string) error { return done(o.run(cmd, args)) },
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
 	}
 	o.flags(cmd)
 	o.export.flags(cmd)
@@ -134,28 +135,22 @@ func (o *sampleOptions) run(cmd *cobra.Command, args []string) error {
 	if err == nil {
 		err = o.start(cmd, args)
 	}
-	if err == nil {
-		return nil
+	if o.ended || err == nil {
+		return err
 	}
-	var ended answered
-	if o.launch.Rank > 0 && !errors.As(err, &ended) {
+	if o.launch.Rank > 0 {
 		// Rank 0 says the same, and ends the job. Where it does not (another program, another node), it must not wait for us.
 		time.Sleep(2 * time.Second)
-		return o.refuse(err)
 	}
-	if !errors.As(err, &ended) && o.launch.Name == "hydra" {
-		return o.refuse(err)
-	}
-	return err
-}
-
-// refuse says why this rank does not start, and ends the job: without it the others would wait in MPI_Init.
-func (o *sampleOptions) refuse(err error) error {
-	code := o.a.exit(err)
-	if o.launch.Name == "hydra" {
-		endJob(o.a.env, code)
-	}
-	return answered{code}
+	return &exitError{err: err, send: func(code int) int { // without this rank the others would wait in MPI_Init
+		if o.launch.Name == "hydra" {
+			endJob(o.a.env, code)
+		}
+		if o.launch.Rank > 0 && code == exitUsage {
+			return exitDone
+		}
+		return code
+	}}
 }
 
 // parse checks all that needs no look at the machine.

@@ -22,7 +22,7 @@ func newServe(a *app) *cobra.Command {
 	s := &source{a: a}
 	var exclude []string
 	cmd := &cobra.Command{Use: "serve", Args: noArguments, Short: "Serve an explorer over standard input and output",
-		RunE: func(cmd *cobra.Command, _ []string) error { return done(s.serve(cmd, exclude)) }}
+		RunE: func(cmd *cobra.Command, _ []string) error { return s.serve(cmd, exclude) }}
 	s.flags(cmd, true)
 	cmd.Flags().StringArrayVar(&exclude, "exclude", nil, "list this variable, and otherwise leave it alone")
 	return cmd
@@ -49,11 +49,11 @@ func (s *source) serve(cmd *cobra.Command, exclude []string) (err error) {
 	if err != nil {
 		return err
 	}
-	return answered{job.Serve(job.Options{Creator: "mpitx " + version, Exe: exe, MPI: s.chosen, Shim: shim, Launch: s.a.env.Launcher(), Timeout: s.timeout, Exclude: exclude,
+	return exit(job.Serve(job.Options{Creator: "mpitx " + version, Exe: exe, MPI: s.chosen, Shim: shim, Launch: s.a.env.Launcher(), Timeout: s.timeout, Exclude: exclude,
 		Prepare: func(c *catalog.Catalog) {
 			s.origins(c)
 			cacheNames(s.a.env, s.chosen, c)
-		}}, os.Stdin, os.Stdout)}
+		}}, os.Stdin, os.Stdout))
 }
 
 // serveCommand is the command line and the environment that start the explorer's back end: one process, or s.n ranks under

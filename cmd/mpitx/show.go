@@ -30,7 +30,7 @@ NAME is a variable's name, NAME:CLASS a performance variable of that class, or a
   mpirun -n 4 mpitx show 'pml_ob1_*'`,
 		Args:              arguments(1, -1, "the variables"),
 		ValidArgsFunction: a.completeNames(),
-		RunE:              func(cmd *cobra.Command, args []string) error { return done(o.run(cmd, args)) },
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
 	}
 	o.source.flags(cmd, false)
 	o.outputFlags.flags(cmd)
@@ -79,14 +79,15 @@ func (o *showOptions) run(cmd *cobra.Command, args []string) error {
 	c.Virtual = virtual.Matching(args...)
 	s, err := pick(c, args)
 	if err != nil {
-		return o.finish(code, err)
+		return o.end(code, err)
 	}
 	code = s.code(o.a, c, code)
-	o.settle(code)
-	if len(s.vars) > 0 {
-		err = export.Show(o.a.out, c, s.vars, export.ShowOptions{Format: o.format, Fields: o.fields, Terminal: o.term, HowToSet: o.howToSet(c)})
-	}
-	return o.finish(code, err)
+	return o.answer(code, func() error {
+		if len(s.vars) == 0 {
+			return nil
+		}
+		return export.Show(o.a.out, c, s.vars, export.ShowOptions{Format: o.format, Fields: o.fields, Terminal: o.term, HowToSet: o.howToSet(c)})
+	})
 }
 
 // code says what was not found, and adds that to the exit code.

@@ -32,7 +32,7 @@ is installed. The document is JSON, described in docs/schema.md.`,
 		Example: `  mpirun -n 4 mpitx snapshot -o snapshot.json
   mpitx list --from snapshot.json --set`,
 		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return done(o.run(cmd)) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
 	}
 	o.source.flags(cmd, false)
 	cmd.Flags().StringVarP(&o.out, "output", "o", "-", "`FILE` to write; - is standard output")
@@ -45,17 +45,15 @@ func (o *snapshotOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	code := o.warn(c)
-	o.settle(code)
-	if o.redact {
-		catalog.Redact(c, catalog.LocalPrivate())
-	}
-	if o.out == "-" {
-		err = catalog.Write(o.a.out, c)
-	} else {
-		err = replaceFile(o.out, func(w io.Writer) error { return catalog.Write(w, c) })
-	}
-	return o.finish(code, err)
+	return o.answer(o.warn(c), func() error {
+		if o.redact {
+			catalog.Redact(c, catalog.LocalPrivate())
+		}
+		if o.out == "-" {
+			return catalog.Write(o.a.out, c)
+		}
+		return replaceFile(o.out, func(w io.Writer) error { return catalog.Write(w, c) })
+	})
 }
 
 // replaceFile writes a file whole or not at all, behind a symbolic link as through it. It keeps the mode of what was there; a new file

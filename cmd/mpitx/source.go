@@ -33,13 +33,8 @@ type source struct {
 	chosen  locate.MPI
 	job     *job.Job
 	catalog *catalog.Catalog // of the job
-	answer  origin.Answer
+	found   origin.Answer    // what the user has set
 }
-
-// answered ends a command early with a code: a launcher has done the work, or another rank prints.
-type answered struct{ code int }
-
-func (answered) Error() string { return "answered elsewhere" }
 
 func (s *source) flags(cmd *cobra.Command, live bool) {
 	f := cmd.Flags()
@@ -57,8 +52,8 @@ func (s *source) flags(cmd *cobra.Command, live bool) {
 	})
 }
 
-// open gets the catalog. Under a launcher it returns on rank 0 only: elsewhere, and where another process has
-// answered, it returns answered.
+// open gets the catalog. Under a launcher it does so on rank 0 only: elsewhere, and if another process has answered, its error ends
+// the command with the exit code alone.
 func (s *source) open(cmd *cobra.Command, writes []job.Write, stage job.Stage) (*catalog.Catalog, error) {
 	var err error
 	if s.term, err = s.a.terminal(); err != nil {
@@ -73,7 +68,7 @@ func (s *source) open(cmd *cobra.Command, writes []job.Write, stage job.Stage) (
 	launch := s.a.env.Launcher()
 	if s.from != "" {
 		if launch.Rank > 0 {
-			return nil, answered{exitDone}
+			return nil, exit(exitDone)
 		}
 		return s.load()
 	}
@@ -85,7 +80,7 @@ func (s *source) open(cmd *cobra.Command, writes []job.Write, stage job.Stage) (
 	}
 	if s.chosen, err = s.a.env.Choose(s.mpi); err != nil {
 		if launch.Rank > 0 {
-			return nil, answered{exitFailed}
+			return nil, exit(exitFailed)
 		}
 		return nil, err
 	}
@@ -117,7 +112,7 @@ func (s *source) collect(launch locate.Launch, writes []job.Write, stage job.Sta
 	shim, err := s.a.env.Shim(s.chosen, dir(exe))
 	if err != nil {
 		if launch.Rank > 0 {
-			return nil, answered{exitFailed}
+			return nil, exit(exitFailed)
 		}
 		return nil, err
 	}
@@ -127,7 +122,7 @@ func (s *source) collect(launch locate.Launch, writes []job.Write, stage job.Sta
 		return nil, err
 	}
 	if !s.job.Root {
-		return nil, answered{s.job.Finish(0)}
+		return nil, exit(s.job.Finish(0))
 	}
 	c := s.job.Catalog
 	s.origins(c)
@@ -143,14 +138,14 @@ func (s *source) origins(c *catalog.Catalog) {
 		names[k] = c.Cvars[k].Name
 		values[names[k]] = &c.Cvars[k]
 	}
-	s.answer = origin.Find(origin.Query{Env: s.a.env, Impl: s.chosen.Impl, Prefix: s.chosen.Prefix, Lib: s.chosen.Lib, Text: c.Library.Text, Names: names,
+	s.found = origin.Find(origin.Query{Env: s.a.env, Impl: s.chosen.Impl, Prefix: s.chosen.Prefix, Lib: s.chosen.Lib, Text: c.Library.Text, Names: names,
 		Value: func(name string) string {
 			if v := values[name]; v != nil && v.Current() != nil {
 				return v.Current().Value.String()
 			}
 			return ""
 		}})
-	for name, o := range s.answer.Set {
+	for name, o := range s.found.Set {
 		if v := values[name]; v != nil {
 			v.Origin = &o
 		}
@@ -176,7 +171,7 @@ func (s *source) warn(c *catalog.Catalog) int {
 	}
 	if !c.After.Read {
 		var set []setting
-		for name, origin := range s.answer.Set {
+		for name, origin := range s.found.Set {
 			set = append(set, setting{name, origin.Value})
 		}
 		s.a.warnOfCrashes(s.chosen, set)
@@ -188,30 +183,24 @@ func (s *source) warn(c *catalog.Catalog) int {
 	return code
 }
 
-// settle tells the ranks the exit code that the command has come to; they end while it prints.
-func (s *source) settle(code int) {
+// answer sends the ranks the exit code that the command has come to, so that they end while it prints, and prints.
+func (s *source) answer(code int, print func() error) error {
 	if s.job != nil {
 		s.job.Settle(code)
 	}
+	return s.end(code, print())
 }
 
-// finish flushes the output and ends the job with a code that all ranks return.
-func (s *source) finish(code int, err error) error {
-	if flushErr := s.a.flush(); err == nil {
-		err = flushErr
-	}
-	if err != nil {
-		code = max(code, s.a.exit(err))
-	}
-	if s.job != nil {
+// end is the command's end with a code, which ranks return that have none yet.
+func (s *source) end(code int, err error) error {
+	return &exitError{code: code, err: err, send: func(code int) int {
+		if s.job == nil {
+			return code
+		}
 		s.job.Settle(code)
 		cacheNames(s.a.env, s.chosen, s.catalog)
-		code = s.job.Finish(code)
-	}
-	if code == exitDone {
-		return nil
-	}
-	return &exitError{code: code}
+		return s.job.Finish(code)
+	}}
 }
 
 // relaunch runs this same command under the MPI's launcher.
@@ -230,7 +219,7 @@ func (s *source) relaunch(command *cobra.Command) error {
 	environ = append(environ, export.TermVariable+"="+s.term.Pass())
 	environ = append(environ, mpiVariable(s.chosen))
 	if argv[0] == locate.SelfLaunch {
-		return answered{selfLaunch(s.n, argv[2:], environ, s.timeout)}
+		return exit(selfLaunch(s.n, argv[2:], environ, s.timeout))
 	}
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Env = environ
@@ -248,7 +237,7 @@ func (s *source) relaunch(command *cobra.Command) error {
 	} else if out.err != nil {
 		return out.err
 	}
-	return answered{code}
+	return exit(code)
 }
 
 // relay hands a launcher's output on, and goes on taking it where that has failed: launchers crash, or say nothing of it.
@@ -277,18 +266,6 @@ func exitCode(s *os.ProcessState) int {
 		return 128 + int(ws.Signal())
 	}
 	return s.ExitCode()
-}
-
-// done turns answered into what main understands.
-func done(err error) error {
-	var a answered
-	if errors.As(err, &a) {
-		if a.code == exitDone {
-			return nil
-		}
-		return &exitError{code: a.code}
-	}
-	return err
 }
 
 func dir(path string) string {

@@ -102,6 +102,7 @@ func launcherFile(pid, fd int) *os.File {
 
 // takeOver is the stand-in.
 func (o *sampleOptions) takeOver(job string, args []string) (err error) {
+	o.ended = true
 	for _, name := range []string{"PMI_FD", "HYDI_CONTROL_FD"} { // Hydra takes a process as alive as long as these are open
 		if fd, err := strconv.Atoi(o.a.env.Getenv(name)); err == nil && fd > 3 {
 			syscall.Close(fd)
@@ -124,12 +125,12 @@ func (o *sampleOptions) takeOver(job string, args []string) (err error) {
 		o.sweep()
 	}
 	if err != nil || slices.Contains(words, saidDone) {
-		return answered{exitDone}
+		return exit(exitDone)
 	}
 	const killed = "the launcher killed mpitx on rank 0 with the job"
 	if st, err := os.Stat(o.export.out); err == nil && !st.Mode().IsRegular() { // nobody may read it any more
 		o.a.complain("%s: what was recorded is in %s: %s", killed, origin.Quote(o.shown()), o.export.command(o.shown()))
-		return answered{exitFailed}
+		return exit(exitFailed)
 	}
 	o.promised.Store(slices.Contains(words, saidPromise))
 	o.promiseBecause(killed)
@@ -139,7 +140,7 @@ func (o *sampleOptions) takeOver(job string, args []string) (err error) {
 	}
 	o.told = slices.Contains(words, saidTold)
 	o.conclude(max(1, o.launch.Size), 2*time.Second)
-	return answered{exitFailed}
+	return exit(exitFailed)
 }
 
 // sweep removes the empty run directory once the launcher has ended: a rank that starts late makes it again.

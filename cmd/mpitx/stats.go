@@ -49,7 +49,7 @@ have the exact numbers, in the unit that the variable counts.`,
   mpitx stats run1 'mpitx:time/*' --nonzero --sort max
   mpitx stats run1 --as rate -o csv`,
 		Args: arguments(1, -1, "a run directory"),
-		RunE: func(_ *cobra.Command, args []string) error { return done(o.run(args[0], args[1:])) },
+		RunE: func(_ *cobra.Command, args []string) error { return o.run(args[0], args[1:]) },
 	}
 	words := func(words ...string) cobra.CompletionFunc {
 		return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)

@@ -45,7 +45,7 @@ variables by name.`,
   mpitx top run1 --once --by-rank -o csv
   mpitx top run1 'mpitx:bytes_*' --once --nonzero`,
 		Args: arguments(0, -1, "a run directory"),
-		RunE: func(cmd *cobra.Command, args []string) error { return done(o.run(cmd, args)) },
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
 	}
 	cmd.Flags().StringVarP(&o.output, "output", "o", "table", "output `FORMAT` of --once: "+strings.Join(formats, ", "))
 	cmd.Flags().StringVar(&o.as, "as", "", "values as this `KIND`: raw, delta or rate; default: by the variable's class")
@@ -104,7 +104,7 @@ func (o *topOptions) run(cmd *cobra.Command, args []string) error {
 	o.a.out.Flush()
 	switch err := top.Run(context.Background(), feed, t, as, os.Stdin, os.Stdout); {
 	case errors.Is(err, program.ErrSignal):
-		return &exitError{code: 128 + int(syscall.SIGTERM)}
+		return exit(128 + int(syscall.SIGTERM))
 	case err != nil:
 		return failf("top: %v", err)
 	}
@@ -190,7 +190,7 @@ func (o *topOptions) print(feed *top.Feed, format export.Format, as recording.Tr
 		o.a.complain("%s", text)
 	}
 	if len(frame.Damage) > 0 || frame.Broken != "" {
-		return &exitError{code: exitPartial}
+		return exit(exitPartial)
 	}
 	return nil
 }

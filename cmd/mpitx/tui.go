@@ -38,7 +38,7 @@ the line that sets a variable for a run. With --from FILE a snapshot is explored
 		Example: `  mpitx tui -n 4
   mpitx tui --from snapshot.json`,
 		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return done(o.run(cmd)) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
 	}
 	o.source.flags(cmd, false)
 	cmd.Flags().BoolVar(&o.readOnly, "read-only", false, "write nothing into the library")

@@ -44,7 +44,7 @@ Variables of scope all and all-eq concern all processes: writing them on some ra
   mpirun -n 4 mpitx write --rank 1,3 some_local_variable=5`,
 		Args:              arguments(1, -1, "the variables and their values (NAME=VALUE)"),
 		ValidArgsFunction: a.completeWrites,
-		RunE:              func(cmd *cobra.Command, args []string) error { return done(o.run(cmd, args)) },
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
 	}
 	o.source.flags(cmd, true)
 	f := cmd.Flags()
@@ -93,7 +93,7 @@ func (o *writeOptions) run(cmd *cobra.Command, args []string) error {
 	if len(unknown.missing) > 0 {
 		unknown.unknown(o.a, c)
 		o.a.complain("nothing was written")
-		return o.finish(exitFailed, nil)
+		return o.end(exitFailed, nil)
 	}
 	var outside []string
 	for _, r := range ranks {
@@ -102,7 +102,7 @@ func (o *writeOptions) run(cmd *cobra.Command, args []string) error {
 		}
 	}
 	if outside != nil {
-		return o.finish(code, usagef("--rank: %s: the job has ranks 0 to %d", strings.Join(outside, ","), c.Job.Size-1))
+		return o.end(code, usagef("--rank: %s: the job has ranks 0 to %d", strings.Join(outside, ","), c.Job.Size-1))
 	}
 	rows := o.rows(c)
 	seen := map[string]bool{}
@@ -121,14 +121,17 @@ func (o *writeOptions) run(cmd *cobra.Command, args []string) error {
 		o.a.complain("%s", silent)
 		code = max(code, exitPartial)
 	}
-	o.settle(code)
-	if len(rows) > 0 {
-		err = export.Outcomes(o.a.out, rows, format, o.term)
-	}
-	if err == nil && format == export.FormatTable {
-		o.advice(c, rows)
-	}
-	return o.finish(code, err)
+	return o.answer(code, func() error {
+		if len(rows) > 0 {
+			if err := export.Outcomes(o.a.out, rows, format, o.term); err != nil {
+				return err
+			}
+		}
+		if format == export.FormatTable {
+			o.advice(c, rows)
+		}
+		return nil
+	})
 }
 
 // silent says which outcomes did not come.

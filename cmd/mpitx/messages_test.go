@@ -1,0 +1,65 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"mpitx/cmd/mpitx/internal/job"
+	"mpitx/cmd/mpitx/internal/locate"
+)
+
+// The worst of what a command has come to is its exit code, and is sent once, after everything was said.
+func TestEnd(t *testing.T) {
+	var said strings.Builder
+	var sent []int
+	send := func(code int) int {
+		sent = append(sent, code)
+		said.WriteString("sent")
+		return code
+	}
+	full := errors.New("disk full")
+	for _, c := range []struct {
+		err   error
+		lost  error // of writing the answer
+		other bool  // a rank other than 0
+		code  int
+		says  string
+		sends []int
+	}{
+		{code: 0},
+		{err: errors.New("x"), code: 1, says: "mpitx: x\n"},
+		{err: usagef("x"), code: 2, says: "mpitx: x\n"},
+		{err: usagef("x"), other: true, code: 0},
+		{err: errors.New("unknown command \"x\" for \"mpitx\""), other: true, code: 0},
+		{err: failf("x"), other: true, code: 1, says: "mpitx: x\n"},
+		{err: &locate.Error{What: "x", Usage: true}, code: 2, says: "mpitx: x\n"},
+		{err: &job.Error{Text: "x", Quiet: true}, code: 0},
+		{err: syscall.EPIPE, code: 0},
+		{err: exit(exitPartial), code: 3},
+		{err: exit(exitPartial), lost: full, code: 3, says: "mpitx: disk full\n"},
+		{err: full, lost: full, code: 1, says: "mpitx: disk full\n"},
+		{err: &exitError{send: send}, code: 0, says: "sent", sends: []int{0}},
+		{err: &exitError{code: 3, err: failf("x"), send: send}, code: 3, says: "mpitx: x\nsent", sends: []int{3}},
+		{err: &exitError{code: 1, err: usagef("x"), send: send}, code: 2, says: "mpitx: x\nsent", sends: []int{2}},
+		{err: &exitError{code: 3, err: syscall.EPIPE, send: send}, code: 3, says: "sent", sends: []int{3}},
+		{err: &exitError{send: send}, lost: full, code: 1, says: "mpitx: disk full\nsent", sends: []int{1}},
+		{err: &exitError{send: func(int) int { return 130 }}, code: 130},
+	} {
+		said.Reset()
+		sent = nil
+		a := &app{out: bufio.NewWriter(failing{c.lost}), errs: &said}
+		io.WriteString(a.out, "answer")
+		if code := a.end(c.err, c.other); code != c.code || said.String() != c.says || !slices.Equal(sent, c.sends) {
+			t.Errorf("%v, %v, %v: code %d, sent %v, said %q", c.err, c.lost, c.other, code, sent, said.String())
+		}
+	}
+}
+
+type failing struct{ err error }
+
+func (f failing) Write(p []byte) (int, error) { return len(p), f.err }
