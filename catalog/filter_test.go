@@ -178,6 +178,21 @@ func TestNearest(t *testing.T) {
 	}
 }
 
+func TestDidYouMean(t *testing.T) {
+	names := []string{"messages_count", "messages_count:size", "messages_size", "messages_size:size"}
+	for name, want := range map[string]string{
+		"messages_coumt":      "; did you mean messages_count, messages_size?",
+		"messages_coumt:size": "; did you mean messages_count:size, messages_size:size, messages_size?",
+		"messages_count":      "", // at other times the library has it
+		"mesages_*":           "",
+		"xyz":                 "",
+	} {
+		if got := DidYouMean(names, name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
 // A full table is the reference for the banded one.
 func TestEdits(t *testing.T) {
 	words := []string{"", "a", "ab", "ba", "abc", "acb", "kitten", "sitting", "eager_limit", "eagre_limt", "xeager_limi"}

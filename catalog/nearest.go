@@ -6,6 +6,24 @@ import (
 	"strings"
 )
 
+// DidYouMean ends a message about a word that is none of names: "; did you mean A, B?". It is "" if none is near, for a glob, and for a
+// name that exists, though not here and now. NAME:class is not suggested along with NAME.
+func DidYouMean(names []string, word string) string {
+	if IsGlob(word) || slices.Contains(names, word) {
+		return ""
+	}
+	if _, class := splitClass(word); class == 0 {
+		names = slices.DeleteFunc(slices.Clone(names), func(n string) bool {
+			bare, class := splitClass(n)
+			return class != 0 && slices.Contains(names, bare)
+		})
+	}
+	if near := Nearest(names, word, 3); near != nil {
+		return "; did you mean " + strings.Join(near, ", ") + "?"
+	}
+	return ""
+}
+
 // Nearest finds at most n names that may have been meant by want: those that hold it or that it holds, and those that a few
 // edits of it give (a letter more, less, other, or two swapped), in any case; the nearest first. It is nil where nothing is
 // near.

@@ -15,15 +15,10 @@ type ParseError struct {
 	Text string
 	Type Datatype
 	Want string // what is accepted
-	Near string // the item that was probably meant; "" where none is near
 }
 
 func (e *ParseError) Error() string {
-	near := ""
-	if e.Near != "" {
-		near = " (did you mean " + e.Near + "?)"
-	}
-	return fmt.Sprintf("%q is not a value of type %s%s: %s", clip(e.Text), e.Type, near, e.Want)
+	return fmt.Sprintf("%q is not a value of type %s: %s", clip(e.Text), e.Type, e.Want)
 }
 
 // ParseValue reads a value for a variable, as it is given to a write: elements separated by commas, as many as the handle
@@ -95,7 +90,7 @@ func parseElement(t Datatype, e *Enum, text string) (uint64, error) {
 	}
 	var pe *ParseError
 	if e != nil && errors.As(err, &pe) {
-		pe.Want, pe.Near = e.accepts()+"; or "+pe.Want, e.nearest(text)
+		pe.Want = e.accepts() + "; or " + pe.Want + e.didYouMean(text)
 	}
 	return bits, err
 }
@@ -149,40 +144,31 @@ func (e *Enum) item(name string) (int64, bool) {
 	return 0, false
 }
 
-// nearest is the item that a text probably means; of several joined by "|" the parts that are no items are replaced.
-func (e *Enum) nearest(text string) string {
-	names := make([]string, len(e.Items))
-	for i, it := range e.Items {
-		names[i] = it.Name
-	}
-	parts := []string{text}
-	if e.Flags {
-		parts = strings.Split(text, "|")
-	}
-	for i, p := range parts {
-		if _, ok := e.item(strings.TrimSpace(p)); ok {
-			continue
+// didYouMean suggests items for what is none: of several joined by "|", for the first.
+func (e *Enum) didYouMean(text string) string {
+	for p := range strings.SplitSeq(text, "|") {
+		if _, ok := e.item(strings.TrimSpace(p)); !ok {
+			return DidYouMean(e.names(), strings.TrimSpace(p))
 		}
-		near := Nearest(names, strings.TrimSpace(p), 1)
-		if near == nil {
-			return ""
-		}
-		parts[i] = near[0]
 	}
-	return strings.Join(parts, "|")
+	return ""
 }
 
 // accepts lists the items for an error message.
 func (e *Enum) accepts() string {
+	list := strings.Join(e.names(), ", ")
+	if e.Flags {
+		return "any of " + list + ", several joined by |"
+	}
+	return "one of " + list
+}
+
+func (e *Enum) names() []string {
 	names := make([]string, len(e.Items))
 	for i, it := range e.Items {
 		names[i] = it.Name
 	}
-	list := "one of " + strings.Join(names, ", ")
-	if e.Flags {
-		list = "any of " + strings.Join(names, ", ") + ", several joined by |"
-	}
-	return list
+	return names
 }
 
 var boolWords = map[string]uint64{"true": 1, "yes": 1, "on": 1, "1": 1, "false": 0, "no": 0, "off": 0, "0": 0}

@@ -187,11 +187,7 @@ func ParseFields(s string) ([]*Field, error) {
 		}
 		f := FindField(name)
 		if f == nil {
-			hint := ""
-			if near := nearest(name, FieldNames()); near != "" {
-				hint = fmt.Sprintf(": did you mean %s?", near)
-			}
-			return nil, fmt.Errorf("no field %q%s (there are %s)", name, hint, strings.Join(FieldNames(), ", "))
+			return nil, fmt.Errorf("no field %q (there are %s)%s", name, strings.Join(FieldNames(), ", "), catalog.DidYouMean(FieldNames(), name))
 		}
 		if !slices.Contains(fields, f) {
 			fields = append(fields, f)

@@ -105,11 +105,3 @@ func ranksJSON(c *catalog.Catalog, v *catalog.Variable) any {
 	}
 	return groups
 }
-
-// nearest is the candidate that may have been meant, "" where none is near.
-func nearest(s string, candidates []string) string {
-	if near := catalog.Nearest(candidates, s, 1); len(near) > 0 {
-		return near[0]
-	}
-	return ""
-}

@@ -127,11 +127,7 @@ func ParseKind(s string) (Kinds, error) {
 			return k.kind, nil
 		}
 	}
-	hint := ""
-	if near := nearest(s, KindWords()); near != "" {
-		hint = fmt.Sprintf(" (did you mean %s?)", near)
-	}
-	return 0, fmt.Errorf("no kind %q%s: one of %s", s, hint, strings.Join(KindWords(), ", "))
+	return 0, fmt.Errorf("no kind %q: one of %s", s, strings.Join(KindWords(), ", "))
 }
 
 // has reports whether k holds a kind; the empty set stands for all.

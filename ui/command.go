@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -138,11 +137,7 @@ func (m *Model) named(name string) *entry {
 	for i := range m.x.entries {
 		names = append(names, m.x.entries[i].v.Name)
 	}
-	hint := ""
-	if near := catalog.Nearest(slices.Compact(names), name, 3); len(near) > 0 {
-		hint = ": did you mean " + strings.Join(near, ", ") + "?"
-	}
-	m.complain("no variable %q%s", name, hint)
+	m.complain("no variable %q%s", name, catalog.DidYouMean(names, name))
 	return nil
 }
 

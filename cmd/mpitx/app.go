@@ -27,6 +27,8 @@ type app struct {
 	errs  io.Writer
 	env   *locate.Env
 	color string // --color
+
+	commands []string // their names
 }
 
 // run is the whole program; it returns the exit code.
@@ -111,6 +113,12 @@ commands answer from a snapshot, and need no MPI.`,
 	root.PersistentFlags().StringVar(&a.color, "color", "auto", "`WHEN` to use colours: auto, always or never (NO_COLOR is obeyed)")
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(newList(a), newShow(a), newRead(a), newWrite(a), newSnapshot(a), newSample(a), newRecord(a), newExport(a), newStats(a), newTop(a), tui, newRecover(a), newDoctor(a), newSetup(a), newBackend(a), newVersion(a))
+	root.DisableSuggestions = true // wrongCommand makes them
+	for _, cmd := range root.Commands() {
+		if !cmd.Hidden {
+			a.commands = append(a.commands, cmd.Name())
+		}
+	}
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultCompletionCmd()
 	refuseArguments(root, "completion")

@@ -53,7 +53,7 @@ func (f *columnFilter) named(run *recording.Run) (columns.Set, error) {
 			}
 		}
 		if !found {
-			return nil, failf("%s: the run has no such variable%s", f.globs[i], meant(variablesIn(all), f.globs[i]))
+			return nil, failf("%s: the run has no such variable%s", f.globs[i], catalog.DidYouMean(variablesIn(all), f.globs[i]))
 		}
 	}
 	return chosen, nil

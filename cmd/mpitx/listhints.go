@@ -60,7 +60,7 @@ func (o *listOptions) nameHints(all *catalog.Catalog) []string {
 	}
 	for _, pattern := range o.category {
 		if !matches(all, export.Categories, pattern) {
-			hints = append(hints, "--category "+pattern+": no category has this name"+didYouMean(namesOf(all, export.Categories), pattern))
+			hints = append(hints, "--category "+pattern+": no category has this name"+catalog.DidYouMean(namesOf(all, export.Categories), pattern))
 		}
 	}
 	return hints
@@ -96,10 +96,11 @@ func (o *listOptions) instead(all *catalog.Catalog, kinds export.Kinds, pattern 
 	case n > 1:
 		return fmt.Sprintf("; %d names contain it: %s", n, command(o.asked, part))
 	}
-	if near := catalog.Nearest(export.KindWords(), pattern, 1); o.asked == 0 && near != nil {
-		return "; did you mean mpitx list " + near[0] + "?"
+	names := namesOf(all, kinds)
+	if o.asked == 0 {
+		names = slices.Concat(export.KindWords(), names)
 	}
-	return didYouMean(namesOf(all, kinds), pattern)
+	return catalog.DidYouMean(names, pattern)
 }
 
 func countMatches(c *catalog.Catalog, kinds export.Kinds, pattern string) int {
@@ -114,13 +115,6 @@ func countMatches(c *catalog.Catalog, kinds export.Kinds, pattern string) int {
 		}
 	}
 	return n
-}
-
-func didYouMean(names []string, word string) string {
-	if near := catalog.Nearest(names, word, 5); near != nil {
-		return "; did you mean " + strings.Join(near, ", ") + "?"
-	}
-	return ""
 }
 
 // lists tells whether a variable is of a kind that is listed.

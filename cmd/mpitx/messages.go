@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -98,7 +99,7 @@ func (a *app) exit(err error) int {
 		a.complain("%s", collected.Text)
 		return exitFailed
 	case isUsage(err):
-		a.complain("%s", wrongCommand(err.Error()))
+		a.complain("%s", a.wrongCommand(err.Error()))
 		return exitUsage
 	}
 	a.complain("%v", err)
@@ -118,8 +119,7 @@ func isUsage(err error) bool {
 var unknownCommand = regexp.MustCompile(`(?s)^unknown command (".*") for "mpitx ?(.*)"$`)
 
 // wrongCommand puts that into our words.
-func wrongCommand(text string) string {
-	text, near, _ := strings.Cut(text, "\n\nDid you mean this?\n")
+func (a *app) wrongCommand(text string) string {
 	if group, ok := strings.CutPrefix(text, "if any flags in the group ["); ok {
 		flags, _, _ := strings.Cut(group, "]")
 		if strings.HasPrefix(flags, "from ") {
@@ -128,15 +128,13 @@ func wrongCommand(text string) string {
 		return "--" + strings.ReplaceAll(flags, " ", " and --") + ": leave one out"
 	}
 	m := unknownCommand.FindStringSubmatch(text)
-	switch words := strings.Fields(near); {
+	switch {
 	case m == nil:
 		return text + "; see mpitx help"
 	case m[2] != "":
 		return m[2] + ": takes no arguments; leave " + m[1] + " out"
-	case len(words) > 0:
-		return "there is no command " + m[1] + "; did you mean " + strings.Join(words, ", ") + "?"
 	}
-	return "there is no command " + m[1] + "; see mpitx help"
+	return "there is no command " + m[1] + cmp.Or(catalog.DidYouMean(a.commands, strings.Trim(m[1], `"`)), "; see mpitx help")
 }
 
 // wrongFlag puts what pflag says of a command's flags into our words.
@@ -155,10 +153,8 @@ func wrongFlag(cmd *cobra.Command, err error) error {
 				names = append(names, "--"+f.Name)
 			}
 		})
-		if near := catalog.Nearest(names, "--"+unknown.GetSpecifiedName(), 1); near != nil {
-			return usagef("there is no flag --%s; did you mean %s?", unknown.GetSpecifiedName(), near[0])
-		}
-		return usagef("there is no flag --%s; see %s", unknown.GetSpecifiedName(), help)
+		name := "--" + unknown.GetSpecifiedName()
+		return usagef("there is no flag %s%s", name, cmp.Or(catalog.DidYouMean(names, name), "; see "+help))
 	case errors.As(err, &bare) && bare.GetSpecifiedShortnames() != "":
 		return usagef("-%s: needs a value; see %s", bare.GetFlag().Shorthand, help)
 	case errors.As(err, &bare):

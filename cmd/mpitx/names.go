@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -69,12 +70,7 @@ func (s *selection) unknown(a *app, c *catalog.Catalog) {
 		if strings.HasPrefix(name, virtual.Prefix) {
 			text, list = name+": mpitx has no such variable", "mpitx list virtual"
 		}
-		if near := catalog.Nearest(all, name, 5); len(near) > 0 {
-			text += "; did you mean " + strings.Join(near, ", ") + "?"
-		} else {
-			text += "; see " + list
-		}
-		a.complain("%s", text)
+		a.complain("%s", text+cmp.Or(catalog.DidYouMean(all, name), "; see "+list))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"mpitx/catalog"
 	"mpitx/recording"
 )
 
@@ -36,7 +37,7 @@ func outcomes(run *recording.Run, cached, near []string) []string {
 			}
 			text := outcomeText(&o, slices.Contains(cached, o.Cvar))
 			if o.Result == noSuchVariable && !slices.Contains(cached, o.Cvar) {
-				text += meant(near, o.Cvar)
+				text += catalog.DidYouMean(near, o.Cvar)
 			}
 			all[k].add(r.Rank, text)
 		}

@@ -39,22 +39,11 @@ func TestOutcomes(t *testing.T) {
 		{run([]o{late, wrong}), "--set-after gone=1: the library has it before MPI_Init only: --set sets it then\n" +
 			"--set-after c=x: no value of it: not a number: it is 8 as before"},
 		{run([]o{gone, typo, another}, []o{gone, typo, another}), "--set gone=1: set; it cannot be read back, since the library has it before MPI_Init only\n" +
-			"--set tpyo=1: the library has no such variable after MPI_Init: where it has one before (mpitx show tpyo), it was set (did you mean typo?)\n" +
+			"--set tpyo=1: the library has no such variable after MPI_Init: where it has one before (mpitx show tpyo), it was set; did you mean typo?\n" +
 			"--set b=1: another value: it is 0"},
 	} {
 		if got := strings.Join(outcomes(test.run, []string{"gone", "a"}, []string{"gone", "a", "typo"}), "\n"); got != test.want {
 			t.Errorf("%s\nwant\n%s", got, test.want)
-		}
-	}
-}
-
-// A name that the library offers at other times is no misspelling of itself, and none is suggested twice.
-func TestMeant(t *testing.T) {
-	names := []string{"messages_count", "messages_count:size", "messages_size", "messages_size:size"}
-	for name, want := range map[string]string{"messages_count": "", "mesages_*": "", "messages_coumt": " (did you mean messages_count, messages_size?)",
-		"xyz": ""} {
-		if got := meant(names, name); got != want {
-			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"mpitx/catalog"
 	"mpitx/recording"
 )
 
@@ -24,11 +25,11 @@ func (o *sampleOptions) tell(run *recording.Run, size int) {
 			switch {
 			case n.Code == recording.NoteUnmatched:
 				bare, _, _ := cutLast(n.Text, '@')
-				text := "--pvar " + n.Text + ": no such variable" + meant(names, bare)
+				text := "--pvar " + n.Text + ": no such variable"
 				if !o.warned[n.Text] {
 					text += ": " + howToGet(o.chosen, n.Text, o.settings.set)
 				}
-				t.add(r.Rank, text)
+				t.add(r.Rank, text+catalog.DidYouMean(names, bare))
 			case n.Code == recording.NoteFaulty:
 				t.add(r.Rank, n.Text+" is not sampled: reading it crashes or hangs the library")
 			case n.Code == recording.NoteSpawned:

@@ -421,25 +421,10 @@ func (o *sampleOptions) unknown() {
 	for flag, settings := range map[string][]setting{"--set": o.settings.set, "--set-after": o.settings.setAfter} {
 		for _, s := range settings {
 			if !slices.Contains(names, s.name) {
-				o.a.complain("warning: %s %s: %s had no such control variable when it was last read%s", flag, s.name, o.chosen.Name(), meant(names, s.name))
+				o.a.complain("warning: %s %s: %s had no such control variable when it was last read%s", flag, s.name, o.chosen.Name(), catalog.DidYouMean(names, s.name))
 			}
 		}
 	}
-}
-
-// meant suggests names for one that is not there now; for one that is there at other times, nothing.
-func meant(names []string, name string) string {
-	if slices.Contains(names, name) || strings.ContainsAny(name, "*?[{") {
-		return ""
-	}
-	near := catalog.Nearest(slices.DeleteFunc(slices.Clone(names), func(n string) bool { // with their class they are there twice
-		bare, _, ok := cutLast(n, ':')
-		return ok && slices.Contains(names, bare) && !strings.Contains(name, ":")
-	}), name, 3)
-	if len(near) == 0 {
-		return ""
-	}
-	return " (did you mean " + strings.Join(near, ", ") + "?)"
 }
 
 func (o *sampleOptions) cachedNames() []string {

@@ -34,7 +34,7 @@ func (o *sampleOptions) unmatched() error {
 	if !ok {
 		if len(cached) > 0 {
 			for _, p := range missing {
-				o.warn(p, known, "was not there when the library was last read")
+				o.tellBefore(p, p+": was not there when the library was last read"+catalog.DidYouMean(known, p))
 			}
 		}
 		return nil
@@ -42,10 +42,12 @@ func (o *sampleOptions) unmatched() error {
 	known = append(known, names...)
 	missing = slices.DeleteFunc(o.missing(known), o.comesLate)
 	for _, p := range missing {
+		bare, _, _ := cutLast(p, '@')
+		text, near := p+": "+o.chosen.Name()+" has no such performance variable: "+howToGet(o.chosen, bare, o.settings.set), catalog.DidYouMean(known, bare)
 		if !o.force {
-			return failf("--pvar %s", o.unmatchedText(p, known)+"; --force starts all the same")
+			return failf("--pvar %s; --force starts all the same%s", text, near)
 		}
-		o.warn(p, known, "")
+		o.tellBefore(p, text+near)
 	}
 	return nil
 }
@@ -71,15 +73,11 @@ func (o *sampleOptions) unmatchedOwn() error {
 		if matchesAny(glob, names) {
 			continue
 		}
-		text := p + ": mpitx has no such variable"
-		if near := catalog.Nearest(names, glob, 1); near != nil && !strings.ContainsAny(glob, "*?[{") {
-			text += " (did you mean " + near[0] + "?)"
-		}
-		text += ": " + howToGet(o.chosen, glob, nil)
+		text, near := p+": mpitx has no such variable: "+howToGet(o.chosen, glob, nil), catalog.DidYouMean(names, glob)
 		if !o.force {
-			return failf("--pvar %s; --force starts all the same", text)
+			return failf("--pvar %s; --force starts all the same%s", text, near)
 		}
-		o.tellBefore(p, text)
+		o.tellBefore(p, text+near)
 	}
 	return nil
 }
@@ -91,19 +89,6 @@ func (o *sampleOptions) tellBefore(p, text string) {
 	}
 	o.warned[p] = true
 	o.a.complain("warning: --pvar %s", text)
-}
-
-func (o *sampleOptions) warn(p string, known []string, why string) {
-	text := o.unmatchedText(p, known)
-	if why != "" {
-		text = p + ": " + why + meant(known, p)
-	}
-	o.tellBefore(p, text)
-}
-
-func (o *sampleOptions) unmatchedText(p string, known []string) string {
-	bare, _, _ := cutLast(p, '@')
-	return p + ": " + o.chosen.Name() + " has no such performance variable" + meant(known, bare) + ": " + howToGet(o.chosen, bare, o.settings.set)
 }
 
 // missing are the patterns that match none of the names.

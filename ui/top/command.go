@@ -119,10 +119,7 @@ func (m *Model) cmdShow(name string) tea.Cmd {
 		for i := range m.frame.Rows {
 			names = append(names, m.frame.Rows[i].Variable)
 		}
-		m.note = fmt.Sprintf("no variable %q in this run", name)
-		if near := catalog.Nearest(slices.Compact(names), name, 3); len(near) > 0 {
-			m.note += ": did you mean " + strings.Join(near, ", ") + "?"
-		}
+		m.note = fmt.Sprintf("no variable %q in this run%s", name, catalog.DidYouMean(names, name))
 		return nil
 	}
 	key := m.frame.Rows[k].Key

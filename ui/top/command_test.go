@@ -43,7 +43,7 @@ func TestCommands(t *testing.T) {
 	u.types("show queue")
 	u.sees("→queue")
 	u.types("show queu")
-	u.sees(`no variable "queu" in this run: did you mean queue?`)
+	u.sees(`no variable "queu" in this run; did you mean queue?`)
 	u.types("sort -variable")
 	if u.m.entries[0].cells[0].text != "sent" {
 		t.Error("not sorted")
