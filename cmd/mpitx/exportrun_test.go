@@ -234,7 +234,7 @@ func TestColumnFilters(t *testing.T) {
 			if p.code != test.code || strings.Join(got, " ") != test.want {
 				t.Errorf("%s: exit code %d, with %s\n%s", strings.Join(args, " "), p.code, got, p.stderr.String())
 			}
-			if p.code == 1 && !strings.Contains(p.stderr.String(), "mpitx:call: the run has no such variable (did you mean mpitx:calls") {
+			if p.code == 1 && !strings.Contains(p.stderr.String(), "mpitx:call: the run has no such variable; did you mean mpitx:calls") {
 				t.Error(p.stderr.String())
 			}
 		}
