@@ -1,7 +1,6 @@
 package export
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -115,30 +114,6 @@ func answeringRanks(c *catalog.Catalog, v *catalog.Variable) []int {
 	return slices.Compact(ranks)
 }
 
-// RankList writes ranks as "0-2,4"; they must be ascending.
-func RankList(ranks []int) string {
-	var b strings.Builder
-	for i := 0; i < len(ranks); {
-		j := i
-		for j+1 < len(ranks) && ranks[j+1] == ranks[j]+1 {
-			j++
-		}
-		if b.Len() > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(strconv.Itoa(ranks[i]))
-		if j > i {
-			sep := "-"
-			if j == i+1 {
-				sep = ","
-			}
-			b.WriteString(sep + strconv.Itoa(ranks[j]))
-		}
-		i = j + 1
-	}
-	return b.String()
-}
-
 // differsText tells on how many ranks, on which, and to what: "2 of 4: r1=3 r3=5"; of the stage before MPI_Init, which one
 // rank of each node reads, "before: r2=7". "" where all agree.
 func differsText(c *catalog.Catalog, v *catalog.Variable) string {
@@ -194,28 +169,3 @@ func stageText(before, after bool) string {
 
 // existsAfter reports whether a variable exists after MPI_Init on some rank.
 func existsAfter(v *catalog.Variable) bool { return v.After != nil || len(v.Ranks) > 0 }
-
-// ParseRanks reads what RankList writes: ranks and ranges, "0,2-5". They come ascending, each once; "" is nil. Its error names
-// what is wrong with s.
-func ParseRanks(s string) ([]int, error) {
-	if s == "" {
-		return nil, nil
-	}
-	var out []int
-	for _, part := range strings.Split(s, ",") {
-		lo, hi, isRange := strings.Cut(strings.TrimSpace(part), "-")
-		a, err := strconv.Atoi(lo)
-		b := a
-		if err == nil && isRange {
-			b, err = strconv.Atoi(hi)
-		}
-		if err != nil || a < 0 || b < a || b-a > 1<<20 {
-			return nil, fmt.Errorf("%q: must be ranks like 0,2-5", s)
-		}
-		for r := a; r <= b; r++ {
-			out = append(out, r)
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out), nil
-}

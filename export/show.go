@@ -217,11 +217,7 @@ func (p *page) readings(v *catalog.Variable, e *catalog.Enum) {
 		if i == 0 {
 			label = "after init"
 		}
-		word := "rank "
-		if len(g.Ranks) > 1 {
-			word = "ranks "
-		}
-		p.entry(label, word+RankList(g.Ranks)+": "+reading(&g.Reading))
+		p.entry(label, Ranks(g.Ranks)+": "+reading(&g.Reading))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"mpitx/catalog"
+	"mpitx/export"
 	"mpitx/ui/link"
 	"mpitx/ui/term"
 )
@@ -108,7 +109,7 @@ func (m *Model) question(width int) []string {
 	size := m.x.cat.Job.Size
 	switch {
 	case m.edit.ranks != nil:
-		return asked(fmt.Sprintf("Write this on %s only?", ranksText(m.edit.ranks)), "y yes   r other ranks   n no", width)
+		return asked(fmt.Sprintf("Write this on %s only?", export.Ranks(m.edit.ranks)), "y yes   r other ranks   n no", width)
 	case size == 1:
 		return asked("Write this on the one rank?", "y yes   n no", width)
 	}
@@ -142,7 +143,7 @@ func (m *Model) outcomeLines(width int) []string {
 	lines := []string{}
 	for _, k := range order {
 		slices.Sort(ranks[k])
-		text := ranksText(ranks[k]) + ": " + k.result
+		text := export.Ranks(ranks[k]) + ": " + k.result
 		switch {
 		case k.back != "":
 			text += ": was " + k.old + ", reads back " + k.back

@@ -301,7 +301,7 @@ func missing(c *catalog.Catalog) string {
 	}
 	if lost := lostRanks(c); len(lost) > 0 {
 		i := slices.IndexFunc(c.Job.Ranks, func(r catalog.Rank) bool { return r.Rank == lost[0] })
-		text := "no answer, or not all of it, from " + ranksText(lost) + ": "
+		text := "no answer, or not all of it, from " + export.Ranks(lost) + ": "
 		if len(lost) > 1 {
 			text += fmt.Sprintf("rank %d: ", lost[0])
 		}

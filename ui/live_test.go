@@ -189,7 +189,7 @@ func TestEdit(t *testing.T) {
 	press(m, ":", "'show limit", "enter", "e", "ctrl+u", "'5", "enter", "r", "'2-9")
 	contains(t, m, "there is no rank 9: ranks are 0 to 3")
 	press(m, "enter", "backspace", "'3", "enter")
-	contains(t, m, "If only some ranks have another value", "Write this on ranks 2,3 only?")
+	contains(t, m, "If only some ranks have another value", "Write this on ranks 2-3 only?")
 	press(m, "y")
 	if w := b.writes[len(b.writes)-1]; w.Text != "5" || fmt.Sprint(w.Ranks) != "[2 3]" || !w.Force {
 		t.Fatalf("wrote %+v", w)
@@ -225,7 +225,7 @@ func TestUndoAgain(t *testing.T) {
 	contains(t, m, "failed: context deadline exceeded", "then u undoes it")
 	b.refuse, b.silent = nil, true
 	press(m, "esc", "u")
-	contains(t, m, "ranks 0,1,3: ok: was 5, reads back 7", "rank 2: no answer", "then u undoes it")
+	contains(t, m, "ranks 0-1,3: ok: was 5, reads back 7", "rank 2: no answer", "then u undoes it")
 	b.silent = false
 	press(m, "esc", "u")
 	if w := b.writes[len(b.writes)-1]; w.Text != "7" || fmt.Sprint(w.Ranks) != "[2]" {

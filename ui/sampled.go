@@ -101,7 +101,7 @@ func (m *Model) sampled(msg sampleMsg) tea.Cmd {
 		return m.tick()
 	}
 	if len(msg.sample.Silent) > 0 {
-		m.complain("read %s; no answer from %s", plural(len(msg.ids), "variable"), ranksText(msg.sample.Silent))
+		m.complain("read %s; no answer from %s", plural(len(msg.ids), "variable"), export.Ranks(msg.sample.Silent))
 		return nil
 	}
 	m.say("read %s on %s", plural(len(msg.ids), "variable"), plural(len(msg.sample.Ranks), "rank"))
@@ -159,12 +159,4 @@ func plural(n int, word string) string {
 		word += "s"
 	}
 	return strconv.Itoa(n) + " " + word
-}
-
-// ranksText is "rank 3" or "ranks 0,2-3".
-func ranksText(ranks []int) string {
-	if len(ranks) == 1 {
-		return "rank " + strconv.Itoa(ranks[0])
-	}
-	return "ranks " + export.RankList(ranks)
 }

@@ -40,7 +40,7 @@ func TestDialogsOnSmallScreens(t *testing.T) {
 	press(m, "backspace", "'0-1")
 	contains(t, m, "on ranks  0-1", "enter takes them")
 	press(m, "enter")
-	contains(t, m, "Write this on ranks 0,1 only?", "y yes", "n no")
+	contains(t, m, "Write this on ranks 0-1 only?", "y yes", "n no")
 	press(m, "y")
 	contains(t, m, "ranks 0-2: ok: was 7, reads", "rank 3: not now", "esc closes; then u undoes it")
 	press(m, "esc", ":", "'show algorithm", "enter", "e")
@@ -233,7 +233,7 @@ func TestPartialCatalog(t *testing.T) {
 	c.After = catalog.Stage{Read: true}
 	c.Job = catalog.Job{Size: 3, Ranks: []catalog.Rank{{Rank: 0}, {Rank: 1, Error: "killed by SIGKILL"}, {Rank: 2, Error: "no answer"}}}
 	m.loaded(loadedMsg{x: ready(c, nil, m.t)})
-	contains(t, m, "LOST: r1,2", "no answer, or not all of it, from ranks 1,2: rank 1: killed by SIGKILL")
+	contains(t, m, "LOST: r1-2", "no answer, or not all of it, from ranks 1-2: rank 1: killed by SIGKILL")
 	press(m, "j")
 	contains(t, m, "R restart the back end")
 	begin(m, m.key("R", "R"))

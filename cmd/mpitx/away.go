@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"mpitx/cmd/mpitx/internal/origin"
+	"mpitx/export"
 	"mpitx/recording"
 )
 
@@ -25,11 +26,7 @@ func tellAway(a *app, run *recording.Run) {
 }
 
 func awayText(hosts []string, ranks []int) string {
-	word := "ranks"
-	if len(ranks) == 1 {
-		word = "rank"
-	}
-	return fmt.Sprintf("%s (%s %s)", recording.HostsText(hosts), word, ranksText(ranks))
+	return fmt.Sprintf("%s (%s)", recording.HostsText(hosts), export.Ranks(ranks))
 }
 
 // fetchText says how samples come out of other nodes' memory.

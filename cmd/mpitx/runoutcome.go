@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"mpitx/catalog"
+	"mpitx/export"
 	"mpitx/recording"
 )
 
@@ -103,10 +104,8 @@ func (s *settled) String() string {
 		}
 		text := s.texts[k]
 		switch {
-		case len(order) > 1 && len(s.ranks[k]) == 1:
-			text = fmt.Sprintf("rank %d: %s", s.ranks[k][0], text)
-		case n > 0:
-			text = fmt.Sprintf("ranks %s: %s", ranksText(s.ranks[k]), text)
+		case n > 0, len(order) > 1 && len(s.ranks[k]) == 1:
+			text = export.Ranks(s.ranks[k]) + ": " + text
 		}
 		parts = append(parts, text)
 	}

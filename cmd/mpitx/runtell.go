@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"mpitx/catalog"
+	"mpitx/export"
 	"mpitx/recording"
 )
 
@@ -195,13 +196,9 @@ func (t *tales) print(a *app, size int) {
 			a.complain("and %d more of this kind", len(t.texts)-k)
 			return
 		}
-		switch ranks := t.ranks[k]; {
-		case len(ranks) >= size:
-			a.complain("%s", text)
-		case len(ranks) == 1:
-			a.complain("rank %d: %s", ranks[0], text)
-		default:
-			a.complain("ranks %s: %s", ranksText(ranks), text)
+		if ranks := t.ranks[k]; len(ranks) < size {
+			text = export.Ranks(ranks) + ": " + text
 		}
+		a.complain("%s", text)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -160,7 +159,7 @@ func statRows(stats []recording.Stat) *export.Rows {
 	}}
 	for i := range stats {
 		s := &stats[i]
-		row := []any{s.Variable, s.Class.String(), s.Object, s.As.String(), s.Count, nil, nil, nil, nil, ranksText(s.MinRanks), ranksText(s.MaxRanks),
+		row := []any{s.Variable, s.Class.String(), s.Object, s.As.String(), s.Count, nil, nil, nil, nil, export.RankList(s.MinRanks), export.RankList(s.MaxRanks),
 			nil, s.Without, s.Resets, unitOf(s), s.AtMost}
 		if s.Count > 0 {
 			row[5], row[6], row[7], row[8] = exact(s.Min), finite(s.Mean), exact(s.Max), finite(s.Dev)
@@ -186,7 +185,7 @@ func statTable(stats []recording.Stat, term export.Terminal) *export.Rows {
 		s := &stats[i]
 		objects = objects || s.Object != ""
 		scale := term.ScaleOf(unitOf(s), max(math.Abs(s.Min.Float64()), math.Abs(s.Max.Float64())))
-		row := []any{s.Variable, s.Class.String(), s.Object, scale.Unit, nil, nil, nil, ranksText(s.MaxRanks), ranksText(s.MinRanks), nil, s.Count,
+		row := []any{s.Variable, s.Class.String(), s.Object, scale.Unit, nil, nil, nil, export.RankList(s.MaxRanks), export.RankList(s.MinRanks), nil, s.Count,
 			s.As.String(), nil, s.Without, s.Resets}
 		if s.Count > 0 {
 			bound := ""
@@ -243,22 +242,4 @@ func finite(f float64) any {
 		return fmt.Sprint(f)
 	}
 	return f
-}
-
-// ranksText writes ranks as 0,2-5.
-func ranksText(ranks []int) string {
-	var parts []string
-	for i := 0; i < len(ranks); {
-		j := i
-		for j+1 < len(ranks) && ranks[j+1] == ranks[j]+1 {
-			j++
-		}
-		part := strconv.Itoa(ranks[i])
-		if j > i {
-			part += "-" + strconv.Itoa(ranks[j])
-		}
-		parts = append(parts, part)
-		i = j + 1
-	}
-	return strings.Join(parts, ",")
 }

@@ -116,7 +116,7 @@ func sumTable(b *bytes.Buffer, of map[string]*recording.Stat, term export.Termin
 		}
 		scale := term.ScaleOf(s.Unit, s.Max.Float64())
 		t := scale.Texts(s.Min.Float64(), s.Mean, s.Max.Float64(), s.Total.Float64())
-		r.Rows = append(r.Rows, []any{"  " + line.title, t[0], t[1], t[2], t[3], scale.Unit, imbalance(s.Max.Float64(), s.Mean), ranksText(s.MaxRanks)})
+		r.Rows = append(r.Rows, []any{"  " + line.title, t[0], t[1], t[2], t[3], scale.Unit, imbalance(s.Max.Float64(), s.Mean), export.RankList(s.MaxRanks)})
 	}
 	r.Write(b, export.FormatTable, term)
 }

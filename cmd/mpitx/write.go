@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -95,14 +94,8 @@ func (o *writeOptions) run(cmd *cobra.Command, args []string) error {
 		o.a.complain("nothing was written")
 		return o.end(exitFailed, nil)
 	}
-	var outside []string
-	for _, r := range ranks {
-		if r >= c.Job.Size {
-			outside = append(outside, strconv.Itoa(r))
-		}
-	}
-	if outside != nil {
-		return o.end(code, usagef("--rank: %s: the job has ranks 0 to %d", strings.Join(outside, ","), c.Job.Size-1))
+	if outside, _ := slices.BinarySearch(ranks, c.Job.Size); outside < len(ranks) {
+		return o.end(code, usagef("--rank: %s: the job has ranks 0 to %d", export.RankList(ranks[outside:]), c.Job.Size-1))
 	}
 	rows := o.rows(c)
 	seen := map[string]bool{}

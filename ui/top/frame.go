@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"mpitx/catalog"
+	"mpitx/export"
 	"mpitx/recording"
 )
 
@@ -305,12 +306,12 @@ func (f *Frame) Troubles() []string {
 			}
 		}
 		if len(ranks) > 0 {
-			all = append(all, rankList(ranks)+" "+kind.text)
+			all = append(all, export.Ranks(ranks)+" "+kind.text)
 		}
 	}
 	if hosts, ranks := f.away(); len(ranks) > 0 {
 		all = append(all, fmt.Sprintf("%s on %s: the newest samples are in memory there and cannot be read here; run mpitx top there",
-			rankList(ranks), recording.HostsText(hosts)))
+			export.Ranks(ranks), recording.HostsText(hosts)))
 	}
 	if f.Size > len(f.Ranks) && len(f.Ranks) > 0 {
 		all = append(all, fmt.Sprintf("%d of %d ranks have recorded something", len(f.Ranks), f.Size))

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mpitx/export"
 	"mpitx/recording"
 	"mpitx/ui/chart"
 	"mpitx/ui/term"
@@ -182,31 +183,10 @@ func (m *Model) trouble() string {
 	var parts []string
 	for _, word := range []string{"died", "no sample lately", "unreachable"} {
 		if len(ranks[word]) > 0 {
-			parts = append(parts, word+": "+rankList(ranks[word]))
+			parts = append(parts, word+": "+export.Ranks(ranks[word]))
 		}
 	}
 	return strings.Join(parts, "; ")
-}
-
-// rankList is "rank 3", or "ranks 0,2-5".
-func rankList(ranks []int) string {
-	var parts []string
-	for i := 0; i < len(ranks); {
-		j := i
-		for j+1 < len(ranks) && ranks[j+1] == ranks[j]+1 {
-			j++
-		}
-		if part := rankText(ranks[i]); j > i {
-			parts = append(parts, part+"-"+rankText(ranks[j]))
-		} else {
-			parts = append(parts, part)
-		}
-		i = j + 1
-	}
-	if len(ranks) == 1 {
-		return "rank " + parts[0]
-	}
-	return "ranks " + strings.Join(parts, ",")
 }
 
 func asWord(as recording.Transform) string {

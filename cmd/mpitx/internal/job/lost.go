@@ -22,11 +22,7 @@ func (r *result) lostText() []string {
 	}
 	var lines []string
 	for _, c := range causes {
-		word := "rank"
-		if len(ranks[c]) > 1 {
-			word = "ranks"
-		}
-		lines = append(lines, fmt.Sprintf("%s %s on %s: %s", word, export.RankList(ranks[c]), c.host, c.why))
+		lines = append(lines, fmt.Sprintf("%s on %s: %s", export.Ranks(ranks[c]), c.host, c.why))
 	}
 	return lines
 }

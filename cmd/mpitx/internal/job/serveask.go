@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"mpitx/catalog"
+	"mpitx/export"
 	"mpitx/ui/link"
 )
 
@@ -244,7 +245,7 @@ func (s *server) finish(number uint64) {
 	case link.DoWorkload:
 		reply.Is = link.IsDone
 		if len(a.silent) > 0 {
-			reply.Is, reply.Text = link.IsError, fmt.Sprintf("workload: no answer in time from ranks %v", a.silent)
+			reply.Is, reply.Text = link.IsError, "workload: no answer in time from "+export.Ranks(a.silent)
 		}
 	}
 	s.say(reply)
