@@ -10,12 +10,12 @@
 
 #include "life/life.h"
 #include "base/clock.h"
+#include "mpi/describe_state.h"
 #include "mpi/requests.h"
 
 _Thread_local struct chain_thread chain_thread __attribute__((tls_model("initial-exec")));
-bool chain_follows_objects, chain_tracks;
 int32_t chain_alert_sign;
-struct chain_losses chain_lost;
+uint64_t chain_lost_frames;
 
 static const struct chain_observer *observers[CHAIN_OBSERVERS];
 static void (*thread_ends[CHAIN_OBSERVERS])(void *);
@@ -86,8 +86,8 @@ void chain_set_ways(void)
  * message is waited for, and one that has just sent it is not. */
 static bool waits(int function)
 {
-    const struct chain_function *f = &chain_functions[function];
-    return (f->kind == CHAIN_POINT_TO_POINT || f->kind == CHAIN_COMPLETION) && !(f->traffic & CHAIN_SENDS);
+    const struct call_function *f = &chain_functions[function];
+    return (f->kind == CALL_POINT_TO_POINT || f->kind == CALL_COMPLETION) && !(f->traffic & CALL_SENDS);
 }
 
 static void set_flags(int function)
@@ -102,13 +102,13 @@ static void set_flags(int function)
         if (chain_leave_masks[function]) flags |= CHAIN_FLAG_LEAVE;
         if (all & CHAIN_TIMES) flags |= CHAIN_FLAG_TIME;
         if (all & (CHAIN_DESCRIPTION | CHAIN_COMPLETIONS)) flags |= CHAIN_FLAG_DESCRIBE;
-        if (pending_objects > 0 && (traffic & CHAIN_COMPLETES)) flags |= CHAIN_FLAG_DESCRIBE;
+        if (pending_objects > 0 && (traffic & CALL_COMPLETES)) flags |= CHAIN_FLAG_DESCRIBE;
         if (chain_links[function].function) flags |= CHAIN_FLAG_TOOLS;
-        if (chain_follows_objects && (traffic & CHAIN_OBJECTS)) flags |= CHAIN_FLAG_HOOK;
+        if (call_follows_objects && (traffic & CALL_OBJECTS)) flags |= CHAIN_FLAG_HOOK;
         /* No sample in MPI_Init and its like; nor in MPI_Abort: the library may have crashed with its locks held. */
         if (counting_down && !chain_starting_flags[function]) flags |= waits(function) ? CHAIN_FLAG_DUE_FIRST : CHAIN_FLAG_DUE;
         /* MPI calls of a handler for a crash in MPI_T are inner ones, and take no sample. */
-        if (chain_foreign[function] || (traffic & CHAIN_FORWARDS) || (counting_down && chain_functions[function].kind == CHAIN_TOOL)) flags |= CHAIN_FLAG_DEPTH;
+        if (chain_foreign[function] || (traffic & CALL_FORWARDS) || (counting_down && chain_functions[function].kind == CALL_TOOL)) flags |= CHAIN_FLAG_DEPTH;
         if (function == type_free || function == pcontrol) flags |= CHAIN_FLAG_HOOK;
         flags = lighten(function, flags);
     }
@@ -120,9 +120,9 @@ void chain_set_flags(void)
 {
     bool tracks = pending_objects > 0;
     for (int i = 0; i < chain_function_count && !tracks; i++)
-        tracks = (chain_functions[i].traffic & CHAIN_COMPLETES) && (wanted(i) & (CHAIN_DESCRIPTION | CHAIN_COMPLETIONS));
-    if (tracks || chain_follows_objects) requests_start();
-    chain_tracks = tracks;
+        tracks = (chain_functions[i].traffic & CALL_COMPLETES) && (wanted(i) & (CHAIN_DESCRIPTION | CHAIN_COMPLETIONS));
+    if (tracks || call_follows_objects) requests_start();
+    requests_tracked = tracks;
     for (int i = 0; i < chain_function_count; i++) set_flags(i);
 }
 
@@ -145,16 +145,32 @@ void chain_observe(int observer, int function, unsigned wants)
         chain_enter_masks[i] = (uint8_t)((chain_enter_masks[i] & unbit) | (wants & CHAIN_ENTER ? bit : 0));
         chain_leave_masks[i] = (uint8_t)((chain_leave_masks[i] & unbit) | (wants & CHAIN_LEAVE ? bit : 0));
         chain_complete_masks[i] = (uint8_t)((chain_complete_masks[i] & unbit) | (wants & CHAIN_COMPLETIONS ? bit : 0));
-        if ((chain_functions[i].traffic & CHAIN_COMPLETES) && (wants & (CHAIN_DESCRIPTION | CHAIN_COMPLETIONS)))
-            chain_tracks = requests_start();
+        if ((chain_functions[i].traffic & CALL_COMPLETES) && (wants & (CHAIN_DESCRIPTION | CHAIN_COMPLETIONS)))
+            requests_tracked = requests_start();
         set_flags(i);
     }
     /* Persistent requests are kept even where completions are not looked at. */
     if (wants & CHAIN_DESCRIPTION) requests_start();
 }
 
+/* While a communicator's idup is pending, completions must be looked at. */
+static void pend(int change)
+{
+    int now = __atomic_add_fetch(&pending_objects, change, __ATOMIC_RELAXED);
+    if ((change > 0 && now == 1) || (change < 0 && now == 0)) chain_set_flags();
+}
+
+static void tell_completed(const struct call_description *description, const struct call_completion *completion)
+{
+    const struct chain_call *call = (const struct chain_call *)((const char *)description - offsetof(struct chain_call, description));
+    for (unsigned mask = chain_complete_masks[call->function]; mask; mask &= mask - 1)
+        if (observers[__builtin_ctz(mask)]->completed) observers[__builtin_ctz(mask)]->completed(call, completion);
+}
+
 void chain_go(void)
 {
+    call_hooks.completed = tell_completed;
+    call_hooks.pending = pend;
     type_free = chain_function_id("MPI_Type_free");
     pcontrol = chain_function_id("MPI_Pcontrol");
     session_init = chain_function_id("MPI_Session_init");
@@ -166,7 +182,7 @@ void chain_stop(void)
 {
     stopped = true;
     running = false;
-    chain_follows_objects = chain_tracks = false;
+    call_follows_objects = requests_tracked = false;
     chain_set_flags();
 }
 
@@ -193,19 +209,13 @@ bool chain_is_alerted(void)
 
 void chain_follow_objects(bool on)
 {
-    chain_follows_objects = on;
+    call_follows_objects = on;
     chain_set_flags();
-}
-
-void chain_pending_objects(int change)
-{
-    int now = __atomic_add_fetch(&pending_objects, change, __ATOMIC_RELAXED);
-    if ((change > 0 && now == 1) || (change < 0 && now == 0)) chain_set_flags();
 }
 
 struct chain_losses chain_losses(void)
 {
-    return chain_lost;
+    return (struct chain_losses){.requests = requests_lost, .frames = chain_lost_frames, .memory = describe_lost_memory};
 }
 
 /* ---- names ---- */
@@ -245,27 +255,20 @@ void chain_tell_leave(const struct chain_call *call, struct chain_thread *thread
         observers[__builtin_ctz(mask)]->leave(call, thread);
 }
 
-void chain_tell_completed(const struct chain_call *call, const struct chain_completion *completion)
-{
-    for (unsigned mask = chain_complete_masks[call->function]; mask; mask &= mask - 1)
-        if (observers[__builtin_ctz(mask)]->completed) observers[__builtin_ctz(mask)]->completed(call, completion);
-}
-
 /* Calls that were left by longjmp, an exception or cancellation, innermost first. */
 static void abandon(struct chain_thread *thread, uint32_t live)
 {
     while (thread->depth > live) {
         uint32_t depth = --thread->depth;
         struct chain_call call = {.function = thread->functions[depth], .nested = depth > 0, .depth = (uint8_t)depth,
-                                  .name_shifted = thread->shifted[depth], .abandoned = 1, .rc = -1,
-                                  .peer = CHAIN_NONE, .world_peer = CHAIN_NONE, .tag = CHAIN_NONE};
+                                  .name_shifted = thread->shifted[depth], .abandoned = 1, .rc = -1};
         if (chain_flags[call.function] & (CHAIN_FLAG_TIME | CHAIN_FLAG_TALLY_TIME)) {
             call.enter = thread->entered[depth];
             call.leave = clock_ticks();
         }
         if (running) chain_tell_leave(&call, thread);
     }
-    if (live == 0) thread->scratch_used = 0;
+    if (live == 0) describe_abandon();
 }
 
 /* Whether a call was left, though we are deeper in the stack now than it was: something else has been put where it returns to. A
@@ -309,7 +312,7 @@ uint32_t chain_enter_nested(const void *address, const void *frame)
     if (live < thread->depth) abandon(thread, live);
     if (live == 0) return chain_from_inside(address) ? CHAIN_FRAMES : 0;
     if (chain_is_inside(address)) return CHAIN_FRAMES;
-    if (live == CHAIN_FRAMES) __atomic_fetch_add(&chain_lost.frames, 1, __ATOMIC_RELAXED);
+    if (live == CHAIN_FRAMES) __atomic_fetch_add(&chain_lost_frames, 1, __ATOMIC_RELAXED);
     return live;
 }
 
@@ -334,9 +337,7 @@ static void thread_end(void *argument)
             thread_ends[i](thread->data[i]);
             thread->data[i] = NULL;
         }
-    free(thread->scratch);
-    thread->scratch = NULL;
-    thread->scratch_size = 0;
+    describe_thread_end();
     thread->known = 0;
 }
 

@@ -10,7 +10,7 @@
  * its own for an MPI function, with the interface of the QMPI draft: it gets the arguments and calls the next tool.
  * Observers are outside of all function tools; among themselves tools are called in the order in which they were added.
  *
- * Nothing here includes mpi.h: handles are numbers (chain_handle). Nothing here locks, prints or ends the process. */
+ * Nothing here includes mpi.h: handles are numbers (mpi_handle). Nothing here locks, prints or ends the process. */
 #ifndef MPITX_CHAIN_H
 #define MPITX_CHAIN_H
 
@@ -18,38 +18,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "mpi/call.h"
+
 /* ---- functions ---- */
-
-/* What a function does, as far as the description of its calls goes; the words of prototypes.txt. */
-enum chain_kind {
-    CHAIN_OTHER,
-    CHAIN_POINT_TO_POINT,
-    CHAIN_COMPLETION, /* wait, test, start and what else works on requests */
-    CHAIN_COLLECTIVE,
-    CHAIN_RMA,
-    CHAIN_IO,
-    CHAIN_TOOL /* MPI_T_* */
-};
-
-/* What a function's calls can carry; 0 where nothing is known. */
-enum chain_traffic {
-    CHAIN_SENDS = 1,     /* messages or bytes leave */
-    CHAIN_RECEIVES = 2,  /* messages or bytes arrive */
-    CHAIN_REQUESTS = 4,  /* starts or completes requests */
-    CHAIN_COMPLETES = 8, /* can complete a receive, or a request that made a communicator */
-    CHAIN_OBJECTS = 16,  /* makes, names or frees communicators or windows */
-    CHAIN_FORWARDS = 32  /* a removed function: libraries jump from it to its successor */
-};
-
-struct chain_function {
-    const char *name;   /* "MPI_Send" */
-    uint8_t kind;       /* enum chain_kind */
-    uint8_t traffic;    /* enum chain_traffic */
-};
 
 /* Functions are numbered from 0 in the order of prototypes.txt, then those that only the installed mpi.h has. The numbers
  * hold for one build of the agent; names are what is stable. */
-extern const struct chain_function chain_functions[];
+extern const struct call_function chain_functions[];
 extern const int chain_function_count;
 extern const char chain_family[]; /* "openmpi", "mpich", "abi" */
 
@@ -61,56 +36,20 @@ void *chain_library_function(const char *name);
 
 /* ---- calls ---- */
 
-/* An MPI handle as a number that does not depend on the family. Its address is a valid MPI_Comm * (and so on). */
-union chain_handle {
-    uint64_t number;
-    int small; /* MPICH */
-    void *pointer;
-};
-
-/* One counted call. Times that nobody asked for are 0. Peers, tags and roots that do not apply are CHAIN_NONE. */
+/* One counted call. Times that nobody asked for are 0. */
 struct chain_call {
     int32_t function;
     uint8_t nested;      /* from a callback of the application, inside another counted call of its thread */
     uint8_t depth;       /* 0 for outermost calls */
     uint8_t name_shifted; /* came in as PMPI_X */
-    uint8_t described;   /* CHAIN_DESCRIPTION was asked for by somebody: only then is the second half set */
+    uint8_t described;   /* CHAIN_DESCRIPTION was asked for by somebody: only then is it set */
     uint8_t abandoned;   /* in leave: the call was left by longjmp, an exception or cancellation; only times are valid */
     int32_t rc;          /* in leave: the MPI return code */
     uint64_t enter;      /* CHAIN_TIMES: clock_ticks() */
     uint64_t leave;      /* CHAIN_TIMES, in leave */
     const void *address; /* the caller's return address */
 
-    /* Where described; valid in enter: */
-    int32_t peer;        /* destination, source or root, as the application gave it: a rank in comm */
-    int32_t world_peer;  /* the same in MPI_COMM_WORLD where that is known for nothing, else CHAIN_NONE */
-    int32_t tag;
-    int32_t request_count;     /* how many requests the call takes or makes */
-    uint64_t comm;             /* or the window, or the file */
-    const void *requests;      /* the application's MPI_Request array; NULL: none */
-
-    /* Where described; valid in leave, all since the call was entered and 0 for a call that failed: */
-    uint32_t sent, received;          /* point-to-point messages */
-    uint64_t sent_bytes, received_bytes; /* of those */
-    uint64_t gave, got;               /* bytes of collectives and RMA, as the arguments say, and of files; collectives also when
-                                         a persistent one starts, in a CHAIN_COMPLETION function */
-    uint64_t read;                    /* bytes from files, of requests that completed */
-    uint32_t operations;              /* collective or one-sided, that started; to MPI_PROC_NULL: none */
-    uint32_t started, completed;      /* requests; the latter also in a call that failed */
-
-    uint64_t made; /* where the call takes requests: the agent's own, see requests.h */
-};
-
-#define CHAIN_NONE (-1000000)
-
-/* A request that completed, for observers that want each (CHAIN_COMPLETIONS). */
-struct chain_completion {
-    uint64_t request;    /* the handle it had */
-    int32_t function;    /* the function that made it */
-    int32_t peer, tag;   /* of a receive: the status's; of others as given */
-    uint8_t received;    /* 1: a message arrived */
-    uint8_t cancelled;
-    uint64_t comm, bytes;
+    struct call_description description; /* where described */
 };
 
 /* ---- observers ---- */
@@ -130,7 +69,7 @@ struct chain_observer {
     const char *name;
     void (*enter)(const struct chain_call *call, struct chain_thread *thread);
     void (*leave)(const struct chain_call *call, struct chain_thread *thread);
-    void (*completed)(const struct chain_call *call, const struct chain_completion *completion);
+    void (*completed)(const struct chain_call *call, const struct call_completion *completion);
 };
 
 /* null.c is an observer that does nothing, to be copied.
@@ -157,12 +96,7 @@ struct chain_thread {
     uint8_t shifted[CHAIN_FRAMES];     /* came in as PMPI_X */
     void *data[CHAIN_OBSERVERS];       /* an observer's own; NULL at first */
     struct tally *tally;               /* see tally.h */
-    uint64_t type, type_size;          /* the last datatype's size, see describe.h */
-    uint32_t type_generation;
     uint8_t known;                     /* its end will be noticed */
-    uint8_t scratch_used;
-    void *scratch;                     /* see describe_requests.c */
-    size_t scratch_size;
 };
 
 extern _Thread_local struct chain_thread chain_thread __attribute__((tls_model("initial-exec")));

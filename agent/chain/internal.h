@@ -59,7 +59,6 @@ extern const uint8_t chain_light[]; /* its messages can be counted on the light 
 uint32_t chain_enter_nested(const void *address, const void *frame);
 void chain_tell_enter(const struct chain_call *call, struct chain_thread *thread);
 void chain_tell_leave(const struct chain_call *call, struct chain_thread *thread);
-void chain_tell_completed(const struct chain_call *call, const struct chain_completion *completion);
 void chain_due(struct chain_thread *thread);
 void chain_know_thread(void);
 
@@ -73,14 +72,9 @@ void chain_set_flags(void);
 void chain_set_ways(void);
 chain_any_function *chain_way(int function, int shifted);
 
-/* While a communicator's idup is pending: completions must be looked at. */
-void chain_pending_objects(int change);
-
 extern int32_t chain_alert_sign; /* -1: alerted, 0 */
 
-extern bool chain_follows_objects;
-extern bool chain_tracks; /* requests are kept in the table */
-extern struct chain_losses chain_lost;
+extern uint64_t chain_lost_frames;
 
 /* ---- resolve.c ---- */
 
@@ -128,10 +122,6 @@ void chain_compare_names(void);
 
 /* ---- tools.c ---- */
 void chain_load_tools(void);
-
-/* ---- wrappers.c (describe.h), where mpi.h is known ---- */
-void describe_start(void *(*find)(const char *symbol));
-void describe_process(void);
 
 #pragma GCC visibility pop
 

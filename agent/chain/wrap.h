@@ -159,18 +159,6 @@ static NOINLINE int chain_light_leave(int id, unsigned flags, int rc)
 
 /* ---- the full way: the call is described to everybody who asked ---- */
 
-static ALWAYS_INLINE void chain_clear_description(struct chain_call *call)
-{
-    call->peer = call->world_peer = call->tag = CHAIN_NONE;
-    call->request_count = 0;
-    call->comm = 0;
-    call->requests = NULL;
-    call->sent = call->received = 0;
-    call->sent_bytes = call->received_bytes = 0;
-    call->gave = call->got = call->read = 0;
-    call->operations = call->started = call->completed = 0;
-}
-
 /* Whether the call counts; then it is on the thread's record until chain_leave. */
 static NOINLINE bool chain_enter(struct chain_entry *entry, int id, const struct chain_caller *caller)
 {
@@ -205,7 +193,11 @@ static NOINLINE bool chain_enter(struct chain_entry *entry, int id, const struct
     entry->thread = thread;
     entry->depth = depth;
     entry->flags = (uint16_t)flags;
-    if (call->described) chain_clear_description(call);
+    if (call->described) {
+        call->description.function = id;
+        call->description.completions = chain_complete_masks[id] != 0;
+        call_clear(&call->description);
+    }
     if (UNLIKELY(flags & CHAIN_FLAG_TOOLS)) {
         entry->tool = chain_links[id].function;
         entry->tool_id = chain_links[id].tool_id;

@@ -48,7 +48,7 @@ struct agent_process {
     bool sessions;            /* started by MPI_Session_init */
     bool loaded_later;        /* MPI came by dlopen */
     const char *library;      /* path of the MPI library; "" unknown */
-    union chain_handle world, self; /* MPI_COMM_WORLD and MPI_COMM_SELF; 0 unknown */
+    union mpi_handle world, self; /* MPI_COMM_WORLD and MPI_COMM_SELF; 0 unknown */
     uint64_t spawned;         /* processes that this one has started by MPI_Comm_spawn */
     int init_function;        /* the call that started the agent, MPI_Init or its like; */
     uint64_t init_ticks;      /* when it was entered, */
@@ -98,12 +98,12 @@ void agent_due(struct chain_thread *thread);
 
 /* While chain_follow_objects is on. A communicator was made (also: MPI_Comm_idup has completed), was named, is about
  * to be freed; how says by which function ("MPI_Comm_split"). Freeing is also told of calls that do not count. */
-void agent_comm_created(union chain_handle comm, const char *how);
-void agent_comm_named(union chain_handle comm, const char *name);
-void agent_comm_freeing(union chain_handle comm);
-void agent_win_created(union chain_handle win, const char *how);
-void agent_win_named(union chain_handle win, const char *name);
-void agent_win_freeing(union chain_handle win);
+void agent_comm_created(union mpi_handle comm, const char *how);
+void agent_comm_named(union mpi_handle comm, const char *name);
+void agent_comm_freeing(union mpi_handle comm);
+void agent_win_created(union mpi_handle win, const char *how);
+void agent_win_named(union mpi_handle win, const char *name);
+void agent_win_freeing(union mpi_handle win);
 
 /* MPI_Pcontrol(level, …), counted calls only. */
 void agent_pcontrol(int level);

@@ -16,6 +16,7 @@
 #include "life/life.h"
 #include "chain/internal.h"
 #include "base/clock.h"
+#include "mpi/describe_state.h"
 #include "mpi/requests.h"
 
 #define START_WAIT_NS UINT64_C(20000000000) /* as long as trying variables may take */
@@ -111,6 +112,23 @@ void agent_before_init_core(void)
     if (agent_process.state == AGENT_ARMED) pthread_once(&once, enter_mpi);
 }
 
+/* ---- objects ---- */
+
+static void object_created(enum call_object kind, union mpi_handle object, int function)
+{
+    (kind == CALL_COMM ? agent_comm_created : agent_win_created)(object, chain_functions[function].name);
+}
+
+static void object_named(enum call_object kind, union mpi_handle object, const char *name)
+{
+    (kind == CALL_COMM ? agent_comm_named : agent_win_named)(object, name);
+}
+
+static void object_freeing(enum call_object kind, union mpi_handle object)
+{
+    (kind == CALL_COMM ? agent_comm_freeing : agent_win_freeing)(object);
+}
+
 bool agent_after_init_core(const struct chain_call *call, int rc, int level, bool sessions)
 {
     if (rc != 0) {
@@ -138,6 +156,9 @@ bool agent_after_init_core(const struct chain_call *call, int rc, int level, boo
     pthread_atfork(NULL, NULL, agent_become_child);
     counts_start();
     null_start();
+    call_hooks.object_created = object_created;
+    call_hooks.object_named = object_named;
+    call_hooks.object_freeing = object_freeing;
     chain_go();
     agent_started();
     return become(AGENT_STARTING, AGENT_RUNNING);

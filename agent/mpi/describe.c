@@ -4,10 +4,18 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "chain/internal.h"
+#include "life/agent.h"
+
 #if defined(OPEN_MPI)
 struct describe_constants describe_constants;
 #endif
 uint32_t describe_type_generation = 1;
+uint64_t describe_lost_memory;
+_Thread_local struct describe_thread describe_thread __attribute__((tls_model("initial-exec")));
+
+struct call_hooks call_hooks;
+bool call_follows_objects;
 
 const char chain_family[] = FAMILY;
 
@@ -91,7 +99,7 @@ void describe_process(void)
 uint64_t describe_ask_type_size(MPI_Datatype datatype)
 {
     if (!datatype || datatype == NULL_DATATYPE) return 0;
-    struct chain_thread *thread = &chain_thread;
+    struct describe_thread *thread = &describe_thread;
     uint32_t generation = __atomic_load_n(&describe_type_generation, __ATOMIC_RELAXED);
     uint64_t size = 0;
     MPI_Count large = 0;
@@ -120,22 +128,37 @@ uint64_t describe_ask_status(const MPI_Status *status, bool *cancelled)
 
 /* ---- RMA ---- */
 
-void describe_rma(struct chain_entry *entry, int64_t give, MPI_Datatype given, int64_t get, MPI_Datatype got, int target, MPI_Win win)
+void describe_rma(struct call_description *call, int64_t give, MPI_Datatype given, int64_t get, MPI_Datatype got, int target, MPI_Win win)
 {
-    CALL->comm = HANDLE_NUMBER(win);
-    CALL->peer = target;
+    call->comm = HANDLE_NUMBER(win);
+    call->peer = target;
     if (target == MPI_PROC_NULL) return;
-    CALL->operations = 1;
-    CALL->gave = describe_bytes(give, given);
-    CALL->got = describe_bytes(get, got);
+    call->operations = 1;
+    call->gave = describe_bytes(give, given);
+    call->got = describe_bytes(get, got);
 }
 
 /* ---- objects ---- */
 
-void describe_comm_created(struct chain_entry *entry, const MPI_Comm *comm)
+static void created(enum call_object kind, uint64_t handle, int function)
 {
-    if (!chain_follows_objects || *comm == NULL_COMM) return;
-    agent_comm_created((union chain_handle){.number = HANDLE_NUMBER(*comm)}, chain_functions[CALL->function].name);
+    call_hooks.object_created(kind, (union mpi_handle){.number = handle}, function);
+}
+
+static void named(enum call_object kind, uint64_t handle, const char *name)
+{
+    if (call_follows_objects) call_hooks.object_named(kind, (union mpi_handle){.number = handle}, name);
+}
+
+static void freeing(enum call_object kind, uint64_t handle)
+{
+    call_hooks.object_freeing(kind, (union mpi_handle){.number = handle});
+}
+
+void describe_comm_created(int function, const MPI_Comm *comm)
+{
+    if (!call_follows_objects || *comm == NULL_COMM) return;
+    created(CALL_COMM, HANDLE_NUMBER(*comm), function);
 }
 
 /* Counted by the root, for all that called. */
@@ -147,40 +170,40 @@ void describe_spawned(int root, MPI_Comm comm, MPI_Comm children)
         __atomic_fetch_add(&agent_process.spawned, (uint64_t)count, __ATOMIC_RELAXED);
 }
 
-void describe_comm_idup(struct chain_entry *entry, MPI_Comm *comm, const MPI_Request *request)
+void describe_comm_idup(int function, MPI_Comm *comm, const MPI_Request *request)
 {
     struct request made;
-    if (!chain_follows_objects || *request == NULL_REQUEST) return;
+    if (!call_follows_objects || *request == NULL_REQUEST) return;
     if (!requests_take(HANDLE_NUMBER(*request), UINT64_MAX, &made)) /* not described: nobody counts it */
-        made = (struct request){.handle = HANDLE_NUMBER(*request), .function = CALL->function, .kind = REQUEST_OTHER};
+        made = (struct request){.handle = HANDLE_NUMBER(*request), .function = function, .kind = REQUEST_OTHER};
     made.newcomm = comm;
-    if (requests_add(&made)) chain_pending_objects(1);
+    if (requests_add(&made)) call_hooks.pending(1);
 }
 
 void describe_comm_named(MPI_Comm comm, const char *name)
 {
-    if (chain_follows_objects) agent_comm_named((union chain_handle){.number = HANDLE_NUMBER(comm)}, name);
+    named(CALL_COMM, HANDLE_NUMBER(comm), name);
 }
 
 void describe_comm_freeing(const MPI_Comm *comm)
 {
-    if (chain_follows_objects && comm && *comm != NULL_COMM)
-        agent_comm_freeing((union chain_handle){.number = HANDLE_NUMBER(*comm)});
+    if (call_follows_objects && comm && *comm != NULL_COMM)
+        freeing(CALL_COMM, HANDLE_NUMBER(*comm));
 }
 
-void describe_win_created(struct chain_entry *entry, const MPI_Win *win)
+void describe_win_created(int function, const MPI_Win *win)
 {
-    if (!chain_follows_objects || *win == NULL_WIN) return;
-    agent_win_created((union chain_handle){.number = HANDLE_NUMBER(*win)}, chain_functions[CALL->function].name);
+    if (!call_follows_objects || *win == NULL_WIN) return;
+    created(CALL_WIN, HANDLE_NUMBER(*win), function);
 }
 
 void describe_win_named(MPI_Win win, const char *name)
 {
-    if (chain_follows_objects) agent_win_named((union chain_handle){.number = HANDLE_NUMBER(win)}, name);
+    named(CALL_WIN, HANDLE_NUMBER(win), name);
 }
 
 void describe_win_freeing(const MPI_Win *win)
 {
-    if (chain_follows_objects && win && *win != NULL_WIN)
-        agent_win_freeing((union chain_handle){.number = HANDLE_NUMBER(*win)});
+    if (call_follows_objects && win && *win != NULL_WIN)
+        freeing(CALL_WIN, HANDLE_NUMBER(*win));
 }

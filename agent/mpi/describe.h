@@ -9,8 +9,8 @@
 #include <mpi.h>
 #include <string.h>
 
-#include "life/agent.h"
-#include "chain/internal.h"
+#include "mpi/call.h"
+#include "mpi/describe_state.h"
 #include "mpi/requests.h"
 
 #pragma GCC visibility push(hidden)
@@ -59,9 +59,7 @@ extern struct describe_constants describe_constants;
 #define HANDLE_NUMBER(handle)                                                                                          \
     (sizeof(handle) == 4 ? (uint64_t)(uint32_t)(uintptr_t)(handle) : (uint64_t)(uintptr_t)(handle))
 
-struct chain_entry;
 uint64_t describe_ask_type_size(MPI_Datatype datatype);
-extern uint32_t describe_type_generation;
 
 /* ---- sizes ---- */
 
@@ -72,7 +70,7 @@ static inline uint64_t describe_bytes(int64_t count, MPI_Datatype datatype)
     /* Predefined types carry their size. */
     if (((unsigned)datatype & 0xff000000u) == 0x4c000000u) return (uint64_t)count * (((unsigned)datatype & 0xff00u) >> 8);
 #endif
-    struct chain_thread *thread = &chain_thread;
+    struct describe_thread *thread = &describe_thread;
     if (thread->type != HANDLE_NUMBER(datatype) || thread->type_generation != describe_type_generation)
         return (uint64_t)count * describe_ask_type_size(datatype);
     return (uint64_t)count * thread->type_size;
@@ -108,43 +106,36 @@ static inline uint64_t describe_status_bytes(const MPI_Status *status)
 
 /* ---- point to point ---- */
 
-#define CALL (entry_call(entry))
-static inline struct chain_call *entry_call(struct chain_entry *entry)
+static inline void describe_peer(struct call_description *call, int peer, int tag, MPI_Comm comm)
 {
-    return (struct chain_call *)entry; /* its first member */
-}
-
-static inline void describe_peer(struct chain_entry *entry, int peer, int tag, MPI_Comm comm)
-{
-    struct chain_call *call = CALL;
     call->peer = peer;
     call->tag = tag;
     call->comm = HANDLE_NUMBER(comm);
     if (comm == COMM_WORLD && peer >= 0) call->world_peer = peer;
 }
 
-static inline void describe_send(struct chain_entry *entry, int64_t count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+static inline void describe_send(struct call_description *call, int64_t count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-    describe_peer(entry, dest, tag, comm);
+    describe_peer(call, dest, tag, comm);
     if (dest == MPI_PROC_NULL) return;
-    CALL->sent = 1;
-    CALL->sent_bytes = describe_bytes(count, datatype);
+    call->sent = 1;
+    call->sent_bytes = describe_bytes(count, datatype);
 }
 
 /* The bytes of a partitioned receive are kept until it completes. */
-static inline void describe_partitions(struct chain_entry *entry, int64_t count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm)
+static inline void describe_partitions(struct call_description *call, int64_t count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm)
 {
-    describe_peer(entry, source, tag, comm);
-    CALL->sent_bytes = describe_bytes(count, datatype);
+    describe_peer(call, source, tag, comm);
+    call->sent_bytes = describe_bytes(count, datatype);
 }
 
-static inline void describe_received(struct chain_entry *entry, const MPI_Status *status)
+static inline void describe_received(struct call_description *call, const MPI_Status *status)
 {
     bool cancelled;
     uint64_t bytes = describe_status(status, &cancelled);
     if (cancelled || status->MPI_SOURCE == MPI_PROC_NULL) return;
-    CALL->received++;
-    CALL->received_bytes += bytes;
+    call->received++;
+    call->received_bytes += bytes;
 }
 
 static inline bool describe_light_received(const MPI_Status *status, uint64_t *bytes)
@@ -160,28 +151,28 @@ static inline int describe_receive(int source)
 }
 
 /* What was announced did not come to pass. */
-static inline void describe_failed(struct chain_entry *entry)
+static inline void describe_failed(struct call_description *call)
 {
-    CALL->sent = CALL->started = CALL->operations = 0;
-    CALL->sent_bytes = CALL->gave = CALL->got = 0;
+    call->sent = call->started = call->operations = 0;
+    call->sent_bytes = call->gave = call->got = 0;
 }
 
 /* ---- requests ---- */
 
-void describe_started(struct chain_entry *entry, const MPI_Request *request, int kind);
-void describe_exchange(struct chain_entry *entry, const MPI_Request *request, int64_t count, MPI_Datatype datatype, int source, int tag);
-void describe_persistent(struct chain_entry *entry, const MPI_Request *request, int kind);
-void describe_restarted(struct chain_entry *entry, int count, const MPI_Request *requests);
-void describe_freeing(struct chain_entry *entry, MPI_Request request, struct request *freed);
-void describe_freed(struct chain_entry *entry, int rc, const struct request *freed);
+void describe_started(struct call_description *call, const MPI_Request *request, int kind);
+void describe_exchange(struct call_description *call, const MPI_Request *request, int64_t count, MPI_Datatype datatype, int source, int tag);
+void describe_persistent(struct call_description *call, const MPI_Request *request, int kind);
+void describe_restarted(struct call_description *call, int count, const MPI_Request *requests);
+void describe_freeing(struct call_description *call, MPI_Request request, struct request *freed);
+void describe_freed(struct call_description *call, int rc, const struct request *freed);
 /* The status is NULL where the call failed: a request that is null then, or persistent, has ended, and brought nothing. */
-void describe_completed(struct chain_entry *entry, MPI_Request before, MPI_Request after, const MPI_Status *status);
+void describe_completed(struct call_description *call, MPI_Request before, MPI_Request after, const MPI_Status *status);
 
-static inline void describe_requests(struct chain_entry *entry, int count, const MPI_Request *requests)
+static inline void describe_requests(struct call_description *call, int count, const MPI_Request *requests)
 {
-    CALL->requests = requests;
-    CALL->request_count = count;
-    CALL->made = __atomic_load_n(&requests_made, __ATOMIC_RELAXED);
+    call->requests = requests;
+    call->request_count = count;
+    call->made = __atomic_load_n(&requests_made, __ATOMIC_RELAXED);
 }
 
 /* The requests of a call before it, and statuses for a call that ignores them. */
@@ -198,67 +189,67 @@ struct describe_saved {
 /* Answers the statuses to be used: the caller's, ours instead of MPI_STATUSES_IGNORE, or NULL when the caller's argument is NULL
  * (single statuses). */
 MPI_Status *describe_save(struct describe_saved *saved, int count, const MPI_Request *requests, MPI_Status *statuses);
-void describe_completed_any(struct chain_entry *entry, struct describe_saved *saved, int rc, bool done, const int *index,
+void describe_completed_any(struct call_description *call, struct describe_saved *saved, int rc, bool done, const int *index,
                             const MPI_Request *requests, const MPI_Status *status);
-void describe_completed_all(struct chain_entry *entry, struct describe_saved *saved, int rc, bool done,
+void describe_completed_all(struct call_description *call, struct describe_saved *saved, int rc, bool done,
                             const MPI_Request *requests, const MPI_Status *statuses);
-void describe_completed_some(struct chain_entry *entry, struct describe_saved *saved, int rc, const int *count,
+void describe_completed_some(struct call_description *call, struct describe_saved *saved, int rc, const int *count,
                              const int *indices, const MPI_Request *requests, const MPI_Status *statuses);
 
 /* ---- collectives: what this process gives to and gets from others, as the arguments say ---- */
 
-void describe_collective(struct chain_entry *entry, MPI_Comm comm);
-void describe_bcast(struct chain_entry *entry, int64_t count, MPI_Datatype datatype, int root, MPI_Comm comm);
-void describe_reduce(struct chain_entry *entry, int64_t count, MPI_Datatype datatype, int root, MPI_Comm comm);
-void describe_allreduce(struct chain_entry *entry, int64_t count, MPI_Datatype datatype, MPI_Comm comm);
-void describe_reduce_scatter(struct chain_entry *entry, const void *recvcounts, size_t wide, MPI_Datatype datatype, MPI_Comm comm);
-void describe_reduce_scatter_block(struct chain_entry *entry, int64_t recvcount, MPI_Datatype datatype, MPI_Comm comm);
-void describe_gather(struct chain_entry *entry, const void *sendbuf, int64_t sendcount, MPI_Datatype sendtype,
+void describe_collective(struct call_description *call, MPI_Comm comm);
+void describe_bcast(struct call_description *call, int64_t count, MPI_Datatype datatype, int root, MPI_Comm comm);
+void describe_reduce(struct call_description *call, int64_t count, MPI_Datatype datatype, int root, MPI_Comm comm);
+void describe_allreduce(struct call_description *call, int64_t count, MPI_Datatype datatype, MPI_Comm comm);
+void describe_reduce_scatter(struct call_description *call, const void *recvcounts, size_t wide, MPI_Datatype datatype, MPI_Comm comm);
+void describe_reduce_scatter_block(struct call_description *call, int64_t recvcount, MPI_Datatype datatype, MPI_Comm comm);
+void describe_gather(struct call_description *call, const void *sendbuf, int64_t sendcount, MPI_Datatype sendtype,
                      int64_t recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm);
-void describe_gatherv(struct chain_entry *entry, const void *sendbuf, int64_t sendcount, MPI_Datatype sendtype,
+void describe_gatherv(struct call_description *call, const void *sendbuf, int64_t sendcount, MPI_Datatype sendtype,
                       const void *recvcounts, size_t wide, MPI_Datatype recvtype, int root, MPI_Comm comm);
-void describe_scatter(struct chain_entry *entry, int64_t sendcount, MPI_Datatype sendtype, const void *recvbuf,
+void describe_scatter(struct call_description *call, int64_t sendcount, MPI_Datatype sendtype, const void *recvbuf,
                       int64_t recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm);
-void describe_scatterv(struct chain_entry *entry, const void *sendcounts, size_t wide, MPI_Datatype sendtype,
+void describe_scatterv(struct call_description *call, const void *sendcounts, size_t wide, MPI_Datatype sendtype,
                        const void *recvbuf, int64_t recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm);
-void describe_allgather(struct chain_entry *entry, const void *sendbuf, int64_t sendcount, MPI_Datatype sendtype,
+void describe_allgather(struct call_description *call, const void *sendbuf, int64_t sendcount, MPI_Datatype sendtype,
                         int64_t recvcount, MPI_Datatype recvtype, MPI_Comm comm);
-void describe_allgatherv(struct chain_entry *entry, const void *sendbuf, int64_t sendcount, MPI_Datatype sendtype,
+void describe_allgatherv(struct call_description *call, const void *sendbuf, int64_t sendcount, MPI_Datatype sendtype,
                          const void *recvcounts, size_t wide, MPI_Datatype recvtype, MPI_Comm comm);
-void describe_alltoall(struct chain_entry *entry, const void *sendbuf, int64_t sendcount, MPI_Datatype sendtype,
+void describe_alltoall(struct call_description *call, const void *sendbuf, int64_t sendcount, MPI_Datatype sendtype,
                        int64_t recvcount, MPI_Datatype recvtype, MPI_Comm comm);
-void describe_alltoallv(struct chain_entry *entry, const void *sendbuf, const void *sendcounts, MPI_Datatype sendtype,
+void describe_alltoallv(struct call_description *call, const void *sendbuf, const void *sendcounts, MPI_Datatype sendtype,
                         const void *recvcounts, size_t wide, MPI_Datatype recvtype, MPI_Comm comm);
-void describe_alltoallw(struct chain_entry *entry, const void *sendbuf, const void *sendcounts, const MPI_Datatype *sendtypes,
+void describe_alltoallw(struct call_description *call, const void *sendbuf, const void *sendcounts, const MPI_Datatype *sendtypes,
                         const void *recvcounts, size_t wide, const MPI_Datatype *recvtypes, MPI_Comm comm);
-void describe_neighbor_allgather(struct chain_entry *entry, int64_t sendcount, MPI_Datatype sendtype,
+void describe_neighbor_allgather(struct call_description *call, int64_t sendcount, MPI_Datatype sendtype,
                                  int64_t recvcount, MPI_Datatype recvtype, MPI_Comm comm);
-void describe_neighbor_allgatherv(struct chain_entry *entry, int64_t sendcount, MPI_Datatype sendtype,
+void describe_neighbor_allgatherv(struct call_description *call, int64_t sendcount, MPI_Datatype sendtype,
                                   const void *recvcounts, size_t wide, MPI_Datatype recvtype, MPI_Comm comm);
-void describe_neighbor_alltoall(struct chain_entry *entry, int64_t sendcount, MPI_Datatype sendtype,
+void describe_neighbor_alltoall(struct call_description *call, int64_t sendcount, MPI_Datatype sendtype,
                                 int64_t recvcount, MPI_Datatype recvtype, MPI_Comm comm);
-void describe_neighbor_alltoallv(struct chain_entry *entry, const void *sendcounts, MPI_Datatype sendtype,
+void describe_neighbor_alltoallv(struct call_description *call, const void *sendcounts, MPI_Datatype sendtype,
                                  const void *recvcounts, size_t wide, MPI_Datatype recvtype, MPI_Comm comm);
-void describe_neighbor_alltoallw(struct chain_entry *entry, const void *sendcounts, const MPI_Datatype *sendtypes,
+void describe_neighbor_alltoallw(struct call_description *call, const void *sendcounts, const MPI_Datatype *sendtypes,
                                  const void *recvcounts, size_t wide, const MPI_Datatype *recvtypes, MPI_Comm comm);
 
 /* ---- RMA, files ---- */
 
-void describe_rma(struct chain_entry *entry, int64_t give, MPI_Datatype given, int64_t get, MPI_Datatype got, int target, MPI_Win win);
+void describe_rma(struct call_description *call, int64_t give, MPI_Datatype given, int64_t get, MPI_Datatype got, int target, MPI_Win win);
 
-static inline void describe_file(struct chain_entry *entry, MPI_File file)
+static inline void describe_file(struct call_description *call, MPI_File file)
 {
-    CALL->comm = HANDLE_NUMBER(file);
+    call->comm = HANDLE_NUMBER(file);
 }
 
-/* ---- objects, for the hooks of agent.h ---- */
+/* ---- objects, for the hooks of call.h ---- */
 
-void describe_comm_created(struct chain_entry *entry, const MPI_Comm *comm);
+void describe_comm_created(int function, const MPI_Comm *comm);
 void describe_spawned(int root, MPI_Comm comm, MPI_Comm children);
-void describe_comm_idup(struct chain_entry *entry, MPI_Comm *comm, const MPI_Request *request);
+void describe_comm_idup(int function, MPI_Comm *comm, const MPI_Request *request);
 void describe_comm_named(MPI_Comm comm, const char *name);
 void describe_comm_freeing(const MPI_Comm *comm);
-void describe_win_created(struct chain_entry *entry, const MPI_Win *win);
+void describe_win_created(int function, const MPI_Win *win);
 void describe_win_named(MPI_Win win, const char *name);
 void describe_win_freeing(const MPI_Win *win);
 

@@ -30,17 +30,17 @@ static enum place place_in(struct group group, int root)
     return root == MPI_PROC_NULL ? OUTSIDE : LEAF;
 }
 
-void describe_collective(struct chain_entry *entry, MPI_Comm comm)
+void describe_collective(struct call_description *call, MPI_Comm comm)
 {
-    CALL->comm = HANDLE_NUMBER(comm);
-    CALL->operations = 1;
+    call->comm = HANDLE_NUMBER(comm);
+    call->operations = 1;
 }
 
-static struct group rooted(struct chain_entry *entry, int root, MPI_Comm comm)
+static struct group rooted(struct call_description *call, int root, MPI_Comm comm)
 {
-    describe_collective(entry, comm);
-    CALL->peer = root;
-    if (comm == COMM_WORLD && root >= 0) CALL->world_peer = root;
+    describe_collective(call, comm);
+    call->peer = root;
+    if (comm == COMM_WORLD && root >= 0) call->world_peer = root;
     return group_of(comm);
 }
 
@@ -68,136 +68,136 @@ static uint64_t sum_types(const void *counts, size_t wide, const MPI_Datatype *t
     return total;
 }
 
-void describe_bcast(struct chain_entry *entry, int64_t count, MPI_Datatype datatype, int root, MPI_Comm comm)
+void describe_bcast(struct call_description *call, int64_t count, MPI_Datatype datatype, int root, MPI_Comm comm)
 {
-    enum place place = place_in(rooted(entry, root, comm), root);
+    enum place place = place_in(rooted(call, root, comm), root);
     if (place == OUTSIDE) return;
-    *(place == ROOT ? &CALL->gave : &CALL->got) = describe_bytes(count, datatype);
+    *(place == ROOT ? &call->gave : &call->got) = describe_bytes(count, datatype);
 }
 
-void describe_reduce(struct chain_entry *entry, int64_t count, MPI_Datatype datatype, int root, MPI_Comm comm)
+void describe_reduce(struct call_description *call, int64_t count, MPI_Datatype datatype, int root, MPI_Comm comm)
 {
-    struct group group = rooted(entry, root, comm);
+    struct group group = rooted(call, root, comm);
     enum place place = place_in(group, root);
     if (place == OUTSIDE) return;
     uint64_t bytes = describe_bytes(count, datatype);
-    if (place == ROOT) CALL->got = bytes;
-    if (place != ROOT || !group.inter) CALL->gave = bytes;
+    if (place == ROOT) call->got = bytes;
+    if (place != ROOT || !group.inter) call->gave = bytes;
 }
 
-void describe_allreduce(struct chain_entry *entry, int64_t count, MPI_Datatype datatype, MPI_Comm comm)
+void describe_allreduce(struct call_description *call, int64_t count, MPI_Datatype datatype, MPI_Comm comm)
 {
-    describe_collective(entry, comm);
-    CALL->gave = CALL->got = describe_bytes(count, datatype);
+    describe_collective(call, comm);
+    call->gave = call->got = describe_bytes(count, datatype);
 }
 
-void describe_reduce_scatter(struct chain_entry *entry, const void *recvcounts, size_t wide, MPI_Datatype datatype, MPI_Comm comm)
+void describe_reduce_scatter(struct call_description *call, const void *recvcounts, size_t wide, MPI_Datatype datatype, MPI_Comm comm)
 {
-    describe_collective(entry, comm);
+    describe_collective(call, comm);
     struct group group = group_of(comm);
     int size = group.size;
     if (group.inter) describe_library.Comm_size(comm, &size);
     if (size <= group.rank) return;
-    CALL->gave = describe_bytes(sum(recvcounts, wide, size, 0), datatype);
-    CALL->got = describe_bytes(count_at(recvcounts, wide, group.rank), datatype);
+    call->gave = describe_bytes(sum(recvcounts, wide, size, 0), datatype);
+    call->got = describe_bytes(count_at(recvcounts, wide, group.rank), datatype);
 }
 
-void describe_reduce_scatter_block(struct chain_entry *entry, int64_t recvcount, MPI_Datatype datatype, MPI_Comm comm)
+void describe_reduce_scatter_block(struct call_description *call, int64_t recvcount, MPI_Datatype datatype, MPI_Comm comm)
 {
-    describe_collective(entry, comm);
+    describe_collective(call, comm);
     int size = 0;
     if (comm == NULL_COMM || !describe_library.Comm_size) return;
     describe_library.Comm_size(comm, &size);
-    CALL->got = describe_bytes(recvcount, datatype);
-    CALL->gave = CALL->got * (uint64_t)size;
+    call->got = describe_bytes(recvcount, datatype);
+    call->gave = call->got * (uint64_t)size;
 }
 
-void describe_gather(struct chain_entry *entry, const void *sendbuf, int64_t sendcount, MPI_Datatype sendtype,
+void describe_gather(struct call_description *call, const void *sendbuf, int64_t sendcount, MPI_Datatype sendtype,
                      int64_t recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-    struct group group = rooted(entry, root, comm);
+    struct group group = rooted(call, root, comm);
     enum place place = place_in(group, root);
-    if (place == ROOT) CALL->got = describe_bytes(recvcount, recvtype) * (uint64_t)group.size;
+    if (place == ROOT) call->got = describe_bytes(recvcount, recvtype) * (uint64_t)group.size;
     if (place == MEMBER || place == LEAF || (place == ROOT && !group.inter && sendbuf != MPI_IN_PLACE))
-        CALL->gave = describe_bytes(sendcount, sendtype);
+        call->gave = describe_bytes(sendcount, sendtype);
 }
 
-void describe_gatherv(struct chain_entry *entry, const void *sendbuf, int64_t sendcount, MPI_Datatype sendtype,
+void describe_gatherv(struct call_description *call, const void *sendbuf, int64_t sendcount, MPI_Datatype sendtype,
                       const void *recvcounts, size_t wide, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-    struct group group = rooted(entry, root, comm);
+    struct group group = rooted(call, root, comm);
     enum place place = place_in(group, root);
-    if (place == ROOT) CALL->got = describe_bytes(sum(recvcounts, wide, group.size, 0), recvtype);
+    if (place == ROOT) call->got = describe_bytes(sum(recvcounts, wide, group.size, 0), recvtype);
     if (place == MEMBER || place == LEAF || (place == ROOT && !group.inter && sendbuf != MPI_IN_PLACE))
-        CALL->gave = describe_bytes(sendcount, sendtype);
+        call->gave = describe_bytes(sendcount, sendtype);
 }
 
-void describe_scatter(struct chain_entry *entry, int64_t sendcount, MPI_Datatype sendtype, const void *recvbuf,
+void describe_scatter(struct call_description *call, int64_t sendcount, MPI_Datatype sendtype, const void *recvbuf,
                       int64_t recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-    struct group group = rooted(entry, root, comm);
+    struct group group = rooted(call, root, comm);
     enum place place = place_in(group, root);
-    if (place == ROOT) CALL->gave = describe_bytes(sendcount, sendtype) * (uint64_t)group.size;
+    if (place == ROOT) call->gave = describe_bytes(sendcount, sendtype) * (uint64_t)group.size;
     if (place == MEMBER || place == LEAF || (place == ROOT && !group.inter && recvbuf != MPI_IN_PLACE))
-        CALL->got = describe_bytes(recvcount, recvtype);
+        call->got = describe_bytes(recvcount, recvtype);
 }
 
-void describe_scatterv(struct chain_entry *entry, const void *sendcounts, size_t wide, MPI_Datatype sendtype,
+void describe_scatterv(struct call_description *call, const void *sendcounts, size_t wide, MPI_Datatype sendtype,
                        const void *recvbuf, int64_t recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-    struct group group = rooted(entry, root, comm);
+    struct group group = rooted(call, root, comm);
     enum place place = place_in(group, root);
-    if (place == ROOT) CALL->gave = describe_bytes(sum(sendcounts, wide, group.size, 0), sendtype);
+    if (place == ROOT) call->gave = describe_bytes(sum(sendcounts, wide, group.size, 0), sendtype);
     if (place == MEMBER || place == LEAF || (place == ROOT && !group.inter && recvbuf != MPI_IN_PLACE))
-        CALL->got = describe_bytes(recvcount, recvtype);
+        call->got = describe_bytes(recvcount, recvtype);
 }
 
-void describe_allgather(struct chain_entry *entry, const void *sendbuf, int64_t sendcount, MPI_Datatype sendtype,
+void describe_allgather(struct call_description *call, const void *sendbuf, int64_t sendcount, MPI_Datatype sendtype,
                         int64_t recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-    describe_collective(entry, comm);
+    describe_collective(call, comm);
     uint64_t one = describe_bytes(recvcount, recvtype);
-    CALL->got = one * (uint64_t)group_of(comm).size;
-    CALL->gave = sendbuf == MPI_IN_PLACE ? one : describe_bytes(sendcount, sendtype);
+    call->got = one * (uint64_t)group_of(comm).size;
+    call->gave = sendbuf == MPI_IN_PLACE ? one : describe_bytes(sendcount, sendtype);
 }
 
-void describe_allgatherv(struct chain_entry *entry, const void *sendbuf, int64_t sendcount, MPI_Datatype sendtype,
+void describe_allgatherv(struct call_description *call, const void *sendbuf, int64_t sendcount, MPI_Datatype sendtype,
                          const void *recvcounts, size_t wide, MPI_Datatype recvtype, MPI_Comm comm)
 {
-    describe_collective(entry, comm);
+    describe_collective(call, comm);
     struct group group = group_of(comm);
-    CALL->got = describe_bytes(sum(recvcounts, wide, group.size, 0), recvtype);
+    call->got = describe_bytes(sum(recvcounts, wide, group.size, 0), recvtype);
     if (sendbuf != MPI_IN_PLACE)
-        CALL->gave = describe_bytes(sendcount, sendtype);
+        call->gave = describe_bytes(sendcount, sendtype);
     else if (group.rank < group.size)
-        CALL->gave = describe_bytes(count_at(recvcounts, wide, group.rank), recvtype);
+        call->gave = describe_bytes(count_at(recvcounts, wide, group.rank), recvtype);
 }
 
-void describe_alltoall(struct chain_entry *entry, const void *sendbuf, int64_t sendcount, MPI_Datatype sendtype,
+void describe_alltoall(struct call_description *call, const void *sendbuf, int64_t sendcount, MPI_Datatype sendtype,
                        int64_t recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-    describe_collective(entry, comm);
+    describe_collective(call, comm);
     uint64_t size = (uint64_t)group_of(comm).size;
-    CALL->got = describe_bytes(recvcount, recvtype) * size;
-    CALL->gave = sendbuf == MPI_IN_PLACE ? CALL->got : describe_bytes(sendcount, sendtype) * size;
+    call->got = describe_bytes(recvcount, recvtype) * size;
+    call->gave = sendbuf == MPI_IN_PLACE ? call->got : describe_bytes(sendcount, sendtype) * size;
 }
 
-void describe_alltoallv(struct chain_entry *entry, const void *sendbuf, const void *sendcounts, MPI_Datatype sendtype,
+void describe_alltoallv(struct call_description *call, const void *sendbuf, const void *sendcounts, MPI_Datatype sendtype,
                         const void *recvcounts, size_t wide, MPI_Datatype recvtype, MPI_Comm comm)
 {
-    describe_collective(entry, comm);
+    describe_collective(call, comm);
     int size = group_of(comm).size;
-    CALL->got = describe_bytes(sum(recvcounts, wide, size, 0), recvtype);
-    CALL->gave = sendbuf == MPI_IN_PLACE ? CALL->got : describe_bytes(sum(sendcounts, wide, size, 0), sendtype);
+    call->got = describe_bytes(sum(recvcounts, wide, size, 0), recvtype);
+    call->gave = sendbuf == MPI_IN_PLACE ? call->got : describe_bytes(sum(sendcounts, wide, size, 0), sendtype);
 }
 
-void describe_alltoallw(struct chain_entry *entry, const void *sendbuf, const void *sendcounts, const MPI_Datatype *sendtypes,
+void describe_alltoallw(struct call_description *call, const void *sendbuf, const void *sendcounts, const MPI_Datatype *sendtypes,
                         const void *recvcounts, size_t wide, const MPI_Datatype *recvtypes, MPI_Comm comm)
 {
-    describe_collective(entry, comm);
+    describe_collective(call, comm);
     int size = group_of(comm).size;
-    CALL->got = sum_types(recvcounts, wide, recvtypes, size, 0);
-    CALL->gave = sendbuf == MPI_IN_PLACE ? CALL->got : sum_types(sendcounts, wide, sendtypes, size, 0);
+    call->got = sum_types(recvcounts, wide, recvtypes, size, 0);
+    call->gave = sendbuf == MPI_IN_PLACE ? call->got : sum_types(sendcounts, wide, sendtypes, size, 0);
 }
 
 /* Those that send to us (in) and get from us (out), in the order of the arguments. */
@@ -239,47 +239,47 @@ static struct neighbors neighbors(MPI_Comm comm)
 
 static uint64_t present(int count, uint64_t absent) { return (uint64_t)(count - __builtin_popcountll(absent)); }
 
-void describe_neighbor_allgather(struct chain_entry *entry, int64_t sendcount, MPI_Datatype sendtype,
+void describe_neighbor_allgather(struct call_description *call, int64_t sendcount, MPI_Datatype sendtype,
                                  int64_t recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-    describe_collective(entry, comm);
+    describe_collective(call, comm);
     struct neighbors n = neighbors(comm);
-    CALL->gave = describe_bytes(sendcount, sendtype);
-    CALL->got = describe_bytes(recvcount, recvtype) * present(n.in, n.absent);
+    call->gave = describe_bytes(sendcount, sendtype);
+    call->got = describe_bytes(recvcount, recvtype) * present(n.in, n.absent);
 }
 
-void describe_neighbor_allgatherv(struct chain_entry *entry, int64_t sendcount, MPI_Datatype sendtype,
+void describe_neighbor_allgatherv(struct call_description *call, int64_t sendcount, MPI_Datatype sendtype,
                                   const void *recvcounts, size_t wide, MPI_Datatype recvtype, MPI_Comm comm)
 {
-    describe_collective(entry, comm);
+    describe_collective(call, comm);
     struct neighbors n = neighbors(comm);
-    CALL->gave = describe_bytes(sendcount, sendtype);
-    CALL->got = describe_bytes(sum(recvcounts, wide, n.in, n.absent), recvtype);
+    call->gave = describe_bytes(sendcount, sendtype);
+    call->got = describe_bytes(sum(recvcounts, wide, n.in, n.absent), recvtype);
 }
 
-void describe_neighbor_alltoall(struct chain_entry *entry, int64_t sendcount, MPI_Datatype sendtype,
+void describe_neighbor_alltoall(struct call_description *call, int64_t sendcount, MPI_Datatype sendtype,
                                 int64_t recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-    describe_collective(entry, comm);
+    describe_collective(call, comm);
     struct neighbors n = neighbors(comm);
-    CALL->gave = describe_bytes(sendcount, sendtype) * present(n.out, n.absent);
-    CALL->got = describe_bytes(recvcount, recvtype) * present(n.in, n.absent);
+    call->gave = describe_bytes(sendcount, sendtype) * present(n.out, n.absent);
+    call->got = describe_bytes(recvcount, recvtype) * present(n.in, n.absent);
 }
 
-void describe_neighbor_alltoallv(struct chain_entry *entry, const void *sendcounts, MPI_Datatype sendtype,
+void describe_neighbor_alltoallv(struct call_description *call, const void *sendcounts, MPI_Datatype sendtype,
                                  const void *recvcounts, size_t wide, MPI_Datatype recvtype, MPI_Comm comm)
 {
-    describe_collective(entry, comm);
+    describe_collective(call, comm);
     struct neighbors n = neighbors(comm);
-    CALL->gave = describe_bytes(sum(sendcounts, wide, n.out, n.absent), sendtype);
-    CALL->got = describe_bytes(sum(recvcounts, wide, n.in, n.absent), recvtype);
+    call->gave = describe_bytes(sum(sendcounts, wide, n.out, n.absent), sendtype);
+    call->got = describe_bytes(sum(recvcounts, wide, n.in, n.absent), recvtype);
 }
 
-void describe_neighbor_alltoallw(struct chain_entry *entry, const void *sendcounts, const MPI_Datatype *sendtypes,
+void describe_neighbor_alltoallw(struct call_description *call, const void *sendcounts, const MPI_Datatype *sendtypes,
                                  const void *recvcounts, size_t wide, const MPI_Datatype *recvtypes, MPI_Comm comm)
 {
-    describe_collective(entry, comm);
+    describe_collective(call, comm);
     struct neighbors n = neighbors(comm);
-    CALL->gave = sum_types(sendcounts, wide, sendtypes, n.out, n.absent);
-    CALL->got = sum_types(recvcounts, wide, recvtypes, n.in, n.absent);
+    call->gave = sum_types(sendcounts, wide, sendtypes, n.out, n.absent);
+    call->got = sum_types(recvcounts, wide, recvtypes, n.in, n.absent);
 }

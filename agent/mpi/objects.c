@@ -62,21 +62,21 @@ void sampler_mpi_bind(void *handle)
 #endif
 }
 
-static MPI_Comm comm_of(union chain_handle h)
+static MPI_Comm comm_of(union mpi_handle h)
 {
     MPI_Comm c;
     memcpy(&c, &h, sizeof c);
     return c;
 }
 
-static MPI_Win win_of(union chain_handle h)
+static MPI_Win win_of(union mpi_handle h)
 {
     MPI_Win w;
     memcpy(&w, &h, sizeof w);
     return w;
 }
 
-bool sampler_mpi_is_null(int bind, union chain_handle handle)
+bool sampler_mpi_is_null(int bind, union mpi_handle handle)
 {
     if (handle.number == 0)
         return true;

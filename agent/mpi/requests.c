@@ -8,7 +8,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "chain/internal.h"
 #include "base/clock.h"
 
 enum { BUCKETS = 4096, PLACES = 16, SPINS = 2000, WAIT_NS = 50000000 };
@@ -19,8 +18,8 @@ struct bucket {
     struct request places[PLACES];
 };
 
-bool requests_shared;
-uint64_t requests_made;
+bool requests_shared, requests_tracked;
+uint64_t requests_made, requests_lost;
 static struct bucket *table;
 
 bool requests_start(void)
@@ -69,7 +68,7 @@ static struct bucket *enter(uint64_t handle)
 #endif
     }
     if (wait_for(bucket)) return bucket;
-    __atomic_fetch_add(&chain_lost.requests, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&requests_lost, 1, __ATOMIC_RELAXED);
     return NULL;
 }
 
@@ -111,7 +110,7 @@ bool requests_add(const struct request *request)
     } else if (room) {
         put(&bucket->places[bucket->used++], request);
     } else {
-        __atomic_fetch_add(&chain_lost.requests, 1, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&requests_lost, 1, __ATOMIC_RELAXED);
     }
     leave(bucket);
     return room;

@@ -33,6 +33,12 @@ struct request {
     void *newcomm; /* where MPI_Comm_idup will put the communicator; NULL: nothing */
 };
 
+/* Requests that are started are put into the table. */
+extern bool requests_tracked;
+
+/* Those that found no place. */
+extern uint64_t requests_lost;
+
 /* Several threads may use different requests at once; then true. */
 extern bool requests_shared;
 

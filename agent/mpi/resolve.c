@@ -8,6 +8,7 @@
 
 #include "life/life.h"
 #include "chain/internal.h"
+#include "mpi/describe_state.h"
 
 struct chain_insides chain_insides;
 bool chain_resolved;

@@ -206,7 +206,7 @@ struct sampler_group *sampler_group_late(int first_variable)
     return finish(g);
 }
 
-struct sampler_group *sampler_group_new(int bind, union chain_handle handle, const char *how)
+struct sampler_group *sampler_group_new(int bind, union mpi_handle handle, const char *how)
 {
     struct sampler_group *g = new_group(1);
     if (!g)
@@ -227,7 +227,7 @@ struct sampler_group *sampler_group_new(int bind, union chain_handle handle, con
     return finish(g);
 }
 
-struct sampler_group *sampler_group_find(int bind, union chain_handle handle)
+struct sampler_group *sampler_group_find(int bind, union mpi_handle handle)
 {
     for (struct sampler_group *g = sampler.groups; g; g = g->next)
         if (g->object_count == 1 && g->objects[0].bind == bind && g->objects[0].handle.number == handle.number)

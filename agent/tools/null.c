@@ -47,7 +47,7 @@ static void leave(const struct chain_call *call, struct chain_thread *thread)
 }
 
 /* A request completed, in the call that completes it. */
-static void completed(const struct chain_call *call, const struct chain_completion *completion)
+static void completed(const struct chain_call *call, const struct call_completion *completion)
 {
     struct mine *mine = mine_of(&chain_thread);
     (void)call;

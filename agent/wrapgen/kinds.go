@@ -4,8 +4,8 @@ import "strings"
 
 // A kind says what a function's calls do, as C that goes into its wrapper. Parameters are named as in the table.
 type kind struct {
-	class       string // enum chain_kind without its prefix
-	traffic     string // enum chain_traffic, or-ed
+	class       string // enum call_kind without its prefix
+	traffic     string // enum call_traffic, or-ed
 	early       string // before it is known whether the call counts
 	locals      string
 	before      string // described calls
@@ -19,14 +19,14 @@ type kind struct {
 }
 
 const (
-	sends, receives, requests   = "CHAIN_SENDS", "CHAIN_RECEIVES", "CHAIN_REQUESTS"
-	completes, objects          = "CHAIN_COMPLETES", "CHAIN_OBJECTS"
+	sends, receives, requests   = "CALL_SENDS", "CALL_RECEIVES", "CALL_REQUESTS"
+	completes, objects          = "CALL_COMPLETES", "CALL_OBJECTS"
 	ownStatus                   = "MPI_Status own_status;"
 	status                      = "if (status == MPI_STATUS_IGNORE) status = &own_status;"
-	peerDest, peerSource        = "describe_peer(&entry, dest, tag, comm);", "describe_peer(&entry, source, tag, comm);"
-	send                        = "describe_send(&entry, count, datatype, dest, tag, comm);"
-	started                     = "describe_started(&entry, request, %s);"
-	persistent                  = "describe_persistent(&entry, request, %s);"
+	peerDest, peerSource        = "describe_peer(call, dest, tag, comm);", "describe_peer(call, source, tag, comm);"
+	send                        = "describe_send(call, count, datatype, dest, tag, comm);"
+	started                     = "describe_started(call, request, %s);"
+	persistent                  = "describe_persistent(call, request, %s);"
 	saved                       = "struct describe_saved saved;"
 	allCompletions              = receives + "|" + requests + "|" + completes
 	pointToPoint, collectiveStr = "POINT_TO_POINT", "COLLECTIVE"
@@ -42,106 +42,106 @@ func makes(pattern, what string) string { return strings.Replace(pattern, "%s", 
 
 var kinds = map[string]kind{
 	"-":   {class: "OTHER"},
-	"old": {class: "OTHER", traffic: "CHAIN_FORWARDS"},
+	"old": {class: "OTHER", traffic: "CALL_FORWARDS"},
 
 	"send":      {class: pointToPoint, traffic: sends, before: send, light: lightSent("count", "datatype")},
 	"isend":     {class: pointToPoint, traffic: sends + "|" + requests, before: send, after: makes(started, "REQUEST_SEND")},
 	"send_init": {class: pointToPoint, traffic: sends + "|" + requests, before: send, after: makes(persistent, "REQUEST_SEND")},
 	"recv": {class: pointToPoint, traffic: receives, locals: ownStatus, before: peerSource + " " + status,
-		after: "describe_received(&entry, status);", lightBefore: lightStatus, light: lightReceived},
+		after: "describe_received(call, status);", lightBefore: lightStatus, light: lightReceived},
 	"irecv": {class: pointToPoint, traffic: receives + "|" + requests, before: peerSource,
 		after: makes(started, "describe_receive(source)")},
 	"recv_init": {class: pointToPoint, traffic: receives + "|" + requests, before: peerSource,
 		after: makes(persistent, "describe_receive(source)")},
 	"sendrecv": {class: pointToPoint, traffic: sends + "|" + receives, locals: ownStatus,
-		before: "describe_send(&entry, sendcount, sendtype, dest, sendtag, comm); " + status,
-		after:  "describe_received(&entry, status);", lightBefore: lightStatus, light: lightSent("sendcount", "sendtype") + " " + lightReceived},
+		before: "describe_send(call, sendcount, sendtype, dest, sendtag, comm); " + status,
+		after:  "describe_received(call, status);", lightBefore: lightStatus, light: lightSent("sendcount", "sendtype") + " " + lightReceived},
 	"sendrecv_replace": {class: pointToPoint, traffic: sends + "|" + receives, locals: ownStatus,
-		before: "describe_send(&entry, count, datatype, dest, sendtag, comm); " + status,
-		after:  "describe_received(&entry, status);", lightBefore: lightStatus, light: lightSent("count", "datatype") + " " + lightReceived},
+		before: "describe_send(call, count, datatype, dest, sendtag, comm); " + status,
+		after:  "describe_received(call, status);", lightBefore: lightStatus, light: lightSent("count", "datatype") + " " + lightReceived},
 	"isendrecv": {class: pointToPoint, traffic: sends + "|" + receives + "|" + requests,
-		before: "describe_send(&entry, sendcount, sendtype, dest, sendtag, comm);",
-		after:  "describe_exchange(&entry, request, recvcount, recvtype, source, recvtag);"},
+		before: "describe_send(call, sendcount, sendtype, dest, sendtag, comm);",
+		after:  "describe_exchange(call, request, recvcount, recvtype, source, recvtag);"},
 	"isendrecv_replace": {class: pointToPoint, traffic: sends + "|" + receives + "|" + requests,
-		before: "describe_send(&entry, count, datatype, dest, sendtag, comm);",
-		after:  "describe_exchange(&entry, request, count, datatype, source, recvtag);"},
+		before: "describe_send(call, count, datatype, dest, sendtag, comm);",
+		after:  "describe_exchange(call, request, count, datatype, source, recvtag);"},
 	"mrecv": {class: pointToPoint, traffic: receives, locals: ownStatus, before: status,
-		after: "describe_received(&entry, status);"},
+		after: "describe_received(call, status);"},
 	"imrecv": {class: pointToPoint, traffic: receives + "|" + requests, after: makes(started, "REQUEST_RECEIVE")},
 	"psend_init": {class: pointToPoint, traffic: sends + "|" + requests,
-		before: "describe_send(&entry, (int64_t)partitions * count, datatype, dest, tag, comm);",
+		before: "describe_send(call, (int64_t)partitions * count, datatype, dest, tag, comm);",
 		after:  makes(persistent, "REQUEST_SEND")},
 	"precv_init": {class: pointToPoint, traffic: receives + "|" + requests,
-		before: "describe_partitions(&entry, (int64_t)partitions * count, datatype, source, tag, comm);",
+		before: "describe_partitions(call, (int64_t)partitions * count, datatype, source, tag, comm);",
 		after:  makes(persistent, "REQUEST_PARTITIONED_RECEIVE")},
 	"probe": {class: pointToPoint, before: peerSource},
 
 	"wait": {class: "COMPLETION", traffic: allCompletions, locals: ownStatus + " MPI_Request before = *request;",
-		before: status + " describe_requests(&entry, 1, request);",
-		always: "describe_completed(&entry, before, *request, rc == MPI_SUCCESS ? status : NULL);"},
+		before: status + " describe_requests(call, 1, request);",
+		always: "describe_completed(call, before, *request, rc == MPI_SUCCESS ? status : NULL);"},
 	"test": {class: "COMPLETION", traffic: allCompletions, locals: ownStatus + " MPI_Request before = *request;",
-		before: status + " describe_requests(&entry, 1, request);",
-		always: "if (rc != MPI_SUCCESS || *flag) describe_completed(&entry, before, *request, rc == MPI_SUCCESS ? status : NULL);"},
+		before: status + " describe_requests(call, 1, request);",
+		always: "if (rc != MPI_SUCCESS || *flag) describe_completed(call, before, *request, rc == MPI_SUCCESS ? status : NULL);"},
 	"waitany": {class: "COMPLETION", traffic: allCompletions, locals: ownStatus + " " + saved,
-		before: status + " describe_requests(&entry, count, array_of_requests); describe_save(&saved, count, array_of_requests, 0);",
-		always: "describe_completed_any(&entry, &saved, rc, 1, index, array_of_requests, status);"},
+		before: status + " describe_requests(call, count, array_of_requests); describe_save(&saved, count, array_of_requests, 0);",
+		always: "describe_completed_any(call, &saved, rc, 1, index, array_of_requests, status);"},
 	"testany": {class: "COMPLETION", traffic: allCompletions, locals: ownStatus + " " + saved,
-		before: status + " describe_requests(&entry, count, array_of_requests); describe_save(&saved, count, array_of_requests, 0);",
-		always: "describe_completed_any(&entry, &saved, rc, rc == MPI_SUCCESS && *flag, index, array_of_requests, status);"},
+		before: status + " describe_requests(call, count, array_of_requests); describe_save(&saved, count, array_of_requests, 0);",
+		always: "describe_completed_any(call, &saved, rc, rc == MPI_SUCCESS && *flag, index, array_of_requests, status);"},
 	"waitall": {class: "COMPLETION", traffic: allCompletions, locals: saved,
-		before: "describe_requests(&entry, count, array_of_requests); " +
+		before: "describe_requests(call, count, array_of_requests); " +
 			"array_of_statuses = describe_save(&saved, count, array_of_requests, array_of_statuses);",
-		always: "describe_completed_all(&entry, &saved, rc, 1, array_of_requests, array_of_statuses);"},
+		always: "describe_completed_all(call, &saved, rc, 1, array_of_requests, array_of_statuses);"},
 	"testall": {class: "COMPLETION", traffic: allCompletions, locals: saved,
-		before: "describe_requests(&entry, count, array_of_requests); " +
+		before: "describe_requests(call, count, array_of_requests); " +
 			"array_of_statuses = describe_save(&saved, count, array_of_requests, array_of_statuses);",
-		always: "describe_completed_all(&entry, &saved, rc, *flag, array_of_requests, array_of_statuses);"},
+		always: "describe_completed_all(call, &saved, rc, *flag, array_of_requests, array_of_statuses);"},
 	"somecomplete": {class: "COMPLETION", traffic: allCompletions, locals: saved,
-		before: "describe_requests(&entry, incount, array_of_requests); " +
+		before: "describe_requests(call, incount, array_of_requests); " +
 			"array_of_statuses = describe_save(&saved, incount, array_of_requests, array_of_statuses);",
-		always: "describe_completed_some(&entry, &saved, rc, outcount, array_of_indices, array_of_requests, array_of_statuses);"},
-	"start": {class: "COMPLETION", traffic: sends + "|" + receives + "|" + requests, before: "describe_requests(&entry, 1, request);",
-		after: "describe_restarted(&entry, 1, request);"},
+		always: "describe_completed_some(call, &saved, rc, outcount, array_of_indices, array_of_requests, array_of_statuses);"},
+	"start": {class: "COMPLETION", traffic: sends + "|" + receives + "|" + requests, before: "describe_requests(call, 1, request);",
+		after: "describe_restarted(call, 1, request);"},
 	"startall": {class: "COMPLETION", traffic: sends + "|" + receives + "|" + requests,
-		before: "describe_requests(&entry, count, array_of_requests);",
-		after:  "describe_restarted(&entry, count, array_of_requests);"},
+		before: "describe_requests(call, count, array_of_requests);",
+		after:  "describe_restarted(call, count, array_of_requests);"},
 	"request_free": {class: "COMPLETION", traffic: receives + "|" + requests, locals: "struct request freed;",
-		before: "describe_requests(&entry, 1, request); describe_freeing(&entry, *request, &freed);",
-		always: "describe_freed(&entry, rc, &freed);"},
+		before: "describe_requests(call, 1, request); describe_freeing(call, *request, &freed);",
+		always: "describe_freed(call, rc, &freed);"},
 	"completion": {class: "COMPLETION"},
 	"starts":     {class: "OTHER", traffic: requests, after: makes(started, "REQUEST_OTHER")},
 
-	"put":             rma("describe_rma(&entry, origin_count, origin_datatype, 0, 0, target_rank, win);", false, sends),
-	"get":             rma("describe_rma(&entry, 0, 0, origin_count, origin_datatype, target_rank, win);", false, receives),
-	"get_accumulate":  rma("describe_rma(&entry, "+given("origin_count")+", origin_datatype, result_count, result_datatype, target_rank, win);", false, sends+"|"+receives),
-	"fetch_op":        rma("describe_rma(&entry, "+given("1")+", datatype, 1, datatype, target_rank, win);", false, sends+"|"+receives),
-	"swap":            rma("describe_rma(&entry, 1, datatype, 1, datatype, target_rank, win);", false, sends+"|"+receives),
-	"rput":            rma("describe_rma(&entry, origin_count, origin_datatype, 0, 0, target_rank, win);", true, sends),
-	"rget":            rma("describe_rma(&entry, 0, 0, origin_count, origin_datatype, target_rank, win);", true, receives),
-	"rget_accumulate": rma("describe_rma(&entry, "+given("origin_count")+", origin_datatype, result_count, result_datatype, target_rank, win);", true, sends+"|"+receives),
+	"put":             rma("describe_rma(call, origin_count, origin_datatype, 0, 0, target_rank, win);", false, sends),
+	"get":             rma("describe_rma(call, 0, 0, origin_count, origin_datatype, target_rank, win);", false, receives),
+	"get_accumulate":  rma("describe_rma(call, "+given("origin_count")+", origin_datatype, result_count, result_datatype, target_rank, win);", false, sends+"|"+receives),
+	"fetch_op":        rma("describe_rma(call, "+given("1")+", datatype, 1, datatype, target_rank, win);", false, sends+"|"+receives),
+	"swap":            rma("describe_rma(call, 1, datatype, 1, datatype, target_rank, win);", false, sends+"|"+receives),
+	"rput":            rma("describe_rma(call, origin_count, origin_datatype, 0, 0, target_rank, win);", true, sends),
+	"rget":            rma("describe_rma(call, 0, 0, origin_count, origin_datatype, target_rank, win);", true, receives),
+	"rget_accumulate": rma("describe_rma(call, "+given("origin_count")+", origin_datatype, result_count, result_datatype, target_rank, win);", true, sends+"|"+receives),
 	"rma":             {class: "RMA"},
 
-	"file_read": {class: "IO", traffic: receives, locals: ownStatus, before: "describe_file(&entry, fh); " + status,
-		after: "entry.call.got = describe_status_bytes(status);"},
-	"file_write": {class: "IO", traffic: sends, locals: ownStatus, before: "describe_file(&entry, fh); " + status,
-		after: "entry.call.gave = describe_status_bytes(status);"},
+	"file_read": {class: "IO", traffic: receives, locals: ownStatus, before: "describe_file(call, fh); " + status,
+		after: "call->got = describe_status_bytes(status);"},
+	"file_write": {class: "IO", traffic: sends, locals: ownStatus, before: "describe_file(call, fh); " + status,
+		after: "call->gave = describe_status_bytes(status);"},
 	"ifile_read": {class: "IO", traffic: receives + "|" + requests, after: makes(started, "REQUEST_FILE_READ"),
-		before: "describe_file(&entry, fh);"},
+		before: "describe_file(call, fh);"},
 	"ifile_write": {class: "IO", traffic: sends + "|" + requests, after: makes(started, "REQUEST_OTHER"),
-		before: "describe_file(&entry, fh); entry.call.gave = describe_bytes(count, datatype);"},
+		before: "describe_file(call, fh); call->gave = describe_bytes(count, datatype);"},
 	"file": {class: "IO"},
 
 	"comm_new": {class: "OTHER", traffic: objects,
-		hook: "if (rc == MPI_SUCCESS) describe_comm_created(&entry, ARGUMENT);"},
+		hook: "if (rc == MPI_SUCCESS) describe_comm_created(entry.call.function, ARGUMENT);"},
 	"comm_idup": {class: "OTHER", traffic: objects + "|" + requests,
 		after: makes(started, "REQUEST_OTHER"),
-		hook:  "if (rc == MPI_SUCCESS) describe_comm_idup(&entry, newcomm, request);"},
+		hook:  "if (rc == MPI_SUCCESS) describe_comm_idup(entry.call.function, newcomm, request);"},
 	"spawn": {class: "OTHER", traffic: objects, watched: true,
-		hook: "if (rc == MPI_SUCCESS) { describe_comm_created(&entry, intercomm); describe_spawned(root, comm, *intercomm); }"},
+		hook: "if (rc == MPI_SUCCESS) { describe_comm_created(entry.call.function, intercomm); describe_spawned(root, comm, *intercomm); }"},
 	"comm_free":  {class: "OTHER", traffic: objects, early: "describe_comm_freeing(comm);"},
 	"comm_named": {class: "OTHER", traffic: objects, hook: "if (rc == MPI_SUCCESS) describe_comm_named(comm, comm_name);"},
 	"win_new": {class: "RMA", traffic: objects,
-		hook: "if (rc == MPI_SUCCESS) describe_win_created(&entry, ARGUMENT);"},
+		hook: "if (rc == MPI_SUCCESS) describe_win_created(entry.call.function, ARGUMENT);"},
 	"win_free":  {class: "RMA", traffic: objects, early: "describe_win_freeing(win);"},
 	"win_named": {class: "RMA", traffic: objects, hook: "if (rc == MPI_SUCCESS) describe_win_named(win, win_name);"},
 	"type_free": {class: "OTHER", early: "describe_type_freed();"},
@@ -173,31 +173,31 @@ func rma(before string, request bool, traffic string) kind {
 
 // collectives are described by one function for each, whatever the form: blocking, nonblocking (i…), persistent (…_init).
 var collectives = map[string]string{
-	"barrier":              "describe_collective(&entry, comm);",
-	"bcast":                "describe_bcast(&entry, count, datatype, root, comm);",
-	"reduce":               "describe_reduce(&entry, count, datatype, root, comm);",
-	"allreduce":            "describe_allreduce(&entry, count, datatype, comm);",
-	"scan":                 "describe_allreduce(&entry, count, datatype, comm);",
-	"exscan":               "describe_allreduce(&entry, count, datatype, comm);",
-	"reduce_scatter":       "describe_reduce_scatter(&entry, recvcounts, sizeof *recvcounts, datatype, comm);",
-	"reduce_scatter_block": "describe_reduce_scatter_block(&entry, recvcount, datatype, comm);",
-	"gather":               "describe_gather(&entry, sendbuf, sendcount, sendtype, recvcount, recvtype, root, comm);",
-	"gatherv":              "describe_gatherv(&entry, sendbuf, sendcount, sendtype, recvcounts, sizeof *recvcounts, recvtype, root, comm);",
-	"scatter":              "describe_scatter(&entry, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);",
-	"scatterv":             "describe_scatterv(&entry, sendcounts, sizeof *sendcounts, sendtype, recvbuf, recvcount, recvtype, root, comm);",
-	"allgather":            "describe_allgather(&entry, sendbuf, sendcount, sendtype, recvcount, recvtype, comm);",
-	"allgatherv":           "describe_allgatherv(&entry, sendbuf, sendcount, sendtype, recvcounts, sizeof *recvcounts, recvtype, comm);",
-	"alltoall":             "describe_alltoall(&entry, sendbuf, sendcount, sendtype, recvcount, recvtype, comm);",
-	"alltoallv":            "describe_alltoallv(&entry, sendbuf, sendcounts, sendtype, recvcounts, sizeof *recvcounts, recvtype, comm);",
-	"alltoallw":            "describe_alltoallw(&entry, sendbuf, sendcounts, sendtypes, recvcounts, sizeof *recvcounts, recvtypes, comm);",
-	"neighbor_allgather":   "describe_neighbor_allgather(&entry, sendcount, sendtype, recvcount, recvtype, comm);",
-	"neighbor_allgatherv":  "describe_neighbor_allgatherv(&entry, sendcount, sendtype, recvcounts, sizeof *recvcounts, recvtype, comm);",
-	"neighbor_alltoall":    "describe_neighbor_alltoall(&entry, sendcount, sendtype, recvcount, recvtype, comm);",
-	"neighbor_alltoallv":   "describe_neighbor_alltoallv(&entry, sendcounts, sendtype, recvcounts, sizeof *recvcounts, recvtype, comm);",
-	"neighbor_alltoallw":   "describe_neighbor_alltoallw(&entry, sendcounts, sendtypes, recvcounts, sizeof *recvcounts, recvtypes, comm);",
+	"barrier":              "describe_collective(call, comm);",
+	"bcast":                "describe_bcast(call, count, datatype, root, comm);",
+	"reduce":               "describe_reduce(call, count, datatype, root, comm);",
+	"allreduce":            "describe_allreduce(call, count, datatype, comm);",
+	"scan":                 "describe_allreduce(call, count, datatype, comm);",
+	"exscan":               "describe_allreduce(call, count, datatype, comm);",
+	"reduce_scatter":       "describe_reduce_scatter(call, recvcounts, sizeof *recvcounts, datatype, comm);",
+	"reduce_scatter_block": "describe_reduce_scatter_block(call, recvcount, datatype, comm);",
+	"gather":               "describe_gather(call, sendbuf, sendcount, sendtype, recvcount, recvtype, root, comm);",
+	"gatherv":              "describe_gatherv(call, sendbuf, sendcount, sendtype, recvcounts, sizeof *recvcounts, recvtype, root, comm);",
+	"scatter":              "describe_scatter(call, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);",
+	"scatterv":             "describe_scatterv(call, sendcounts, sizeof *sendcounts, sendtype, recvbuf, recvcount, recvtype, root, comm);",
+	"allgather":            "describe_allgather(call, sendbuf, sendcount, sendtype, recvcount, recvtype, comm);",
+	"allgatherv":           "describe_allgatherv(call, sendbuf, sendcount, sendtype, recvcounts, sizeof *recvcounts, recvtype, comm);",
+	"alltoall":             "describe_alltoall(call, sendbuf, sendcount, sendtype, recvcount, recvtype, comm);",
+	"alltoallv":            "describe_alltoallv(call, sendbuf, sendcounts, sendtype, recvcounts, sizeof *recvcounts, recvtype, comm);",
+	"alltoallw":            "describe_alltoallw(call, sendbuf, sendcounts, sendtypes, recvcounts, sizeof *recvcounts, recvtypes, comm);",
+	"neighbor_allgather":   "describe_neighbor_allgather(call, sendcount, sendtype, recvcount, recvtype, comm);",
+	"neighbor_allgatherv":  "describe_neighbor_allgatherv(call, sendcount, sendtype, recvcounts, sizeof *recvcounts, recvtype, comm);",
+	"neighbor_alltoall":    "describe_neighbor_alltoall(call, sendcount, sendtype, recvcount, recvtype, comm);",
+	"neighbor_alltoallv":   "describe_neighbor_alltoallv(call, sendcounts, sendtype, recvcounts, sizeof *recvcounts, recvtype, comm);",
+	"neighbor_alltoallw":   "describe_neighbor_alltoallw(call, sendcounts, sendtypes, recvcounts, sizeof *recvcounts, recvtypes, comm);",
 }
 
-// Carries is the class of a function, enum chain_kind without its prefix, and what its calls can carry, of enum chain_traffic.
+// Carries is the class of a function, enum call_kind without its prefix, and what its calls can carry, of enum call_traffic.
 func (f Function) Carries() (class string, traffic []string) {
 	k, _ := lookKind(f.Kind)
 	if k.traffic != "" {

@@ -26,7 +26,7 @@ func (w *Wrappers) Write() string {
 		}
 	}
 	w.writeWays(&b)
-	b.WriteString("\n#include \"chain/pcontrol.h\"\n\nconst int chain_function_count = ID_COUNT;\nconst struct chain_function chain_functions[ID_COUNT] = {\n")
+	b.WriteString("\n#include \"chain/pcontrol.h\"\n\nconst int chain_function_count = ID_COUNT;\nconst struct call_function chain_functions[ID_COUNT] = {\n")
 	for _, f := range w.Functions {
 		k, _ := lookKind(f.Kind)
 		if k.class == "" {
@@ -36,7 +36,7 @@ func (w *Wrappers) Write() string {
 		if traffic == "" {
 			traffic = "0"
 		}
-		fmt.Fprintf(&b, "{\"%s\", CHAIN_%s, %s},\n", f.Name, k.class, traffic)
+		fmt.Fprintf(&b, "{\"%s\", CALL_%s, %s},\n", f.Name, k.class, traffic)
 	}
 	b.WriteString("};\n\nchain_any_function *const chain_lasts[ID_COUNT] = {\n")
 	for _, f := range w.Functions {
@@ -123,6 +123,7 @@ func (f Function) write(b *strings.Builder) {
 	b.WriteString("    struct chain_entry entry;\n")
 	fmt.Fprintf(b, "    if (!chain_enter(&entry, ID_%s, caller)) return %s;\n", f.Name, next)
 	line("", k.locals)
+	b.WriteString("    struct call_description *call = &entry.call.description;\n")
 	line("entry.call.described", k.before)
 	line("entry.flags & CHAIN_FLAG_HOOK", k.hooked)
 	b.WriteString("    chain_entered(&entry);\n    int rc;\n")
@@ -180,7 +181,7 @@ func (f Function) writeLight(b *strings.Builder, k kind, timed bool, shifted int
 
 func ifSucceeded(code string) string {
 	if code == "" {
-		return "if (rc != MPI_SUCCESS) describe_failed(&entry);"
+		return "if (rc != MPI_SUCCESS) describe_failed(call);"
 	}
-	return "if (rc != MPI_SUCCESS) describe_failed(&entry); else { " + code + " }"
+	return "if (rc != MPI_SUCCESS) describe_failed(call); else { " + code + " }"
 }

@@ -45,12 +45,12 @@ void agent_due(struct chain_thread *thread)
     thread->countdown = period - 1;
     if (tell_due) say("due");
 }
-void agent_comm_created(union chain_handle comm, const char *how) { say("comm created %s%s", how, comm.number ? "" : " null"); }
-void agent_comm_named(union chain_handle comm, const char *name) { (void)comm; say("comm named %s", name); }
-void agent_comm_freeing(union chain_handle comm) { (void)comm; say("comm freeing"); }
-void agent_win_created(union chain_handle win, const char *how) { (void)win; say("win created %s", how); }
-void agent_win_named(union chain_handle win, const char *name) { (void)win; say("win named %s", name); }
-void agent_win_freeing(union chain_handle win) { (void)win; say("win freeing"); }
+void agent_comm_created(union mpi_handle comm, const char *how) { say("comm created %s%s", how, comm.number ? "" : " null"); }
+void agent_comm_named(union mpi_handle comm, const char *name) { (void)comm; say("comm named %s", name); }
+void agent_comm_freeing(union mpi_handle comm) { (void)comm; say("comm freeing"); }
+void agent_win_created(union mpi_handle win, const char *how) { (void)win; say("win created %s", how); }
+void agent_win_named(union mpi_handle win, const char *name) { (void)win; say("win named %s", name); }
+void agent_win_freeing(union mpi_handle win) { (void)win; say("win freeing"); }
 void agent_pcontrol(int level) { say("pcontrol %d", level); }
 void agent_forked(void) { if (file) say("forked state %d", agent_process.state); }
 

@@ -5,8 +5,6 @@
 #include <pthread.h>
 #include <stdio.h>
 
-struct chain_losses chain_lost;
-
 static void add(uint64_t handle, int kind)
 {
     struct request request = {.handle = handle, .kind = (uint8_t)kind, .active = 1};
@@ -74,6 +72,6 @@ int main(void)
     if (!requests_start()) return 1;
     reused();
     held();
-    printf("lost %llu\n", (unsigned long long)chain_lost.requests);
+    printf("lost %llu\n", (unsigned long long)requests_lost);
     return 0;
 }

@@ -22,7 +22,7 @@ static void look_for_late_variables(void)
 }
 
 /* Variables of windows can only be tried with a window, and those of sessions' programs with their communicators. */
-static void created(int bind, union chain_handle handle, const char *how)
+static void created(int bind, union mpi_handle handle, const char *how)
 {
     if (!following() || sampler_mpi_is_null(bind, handle))
         return;
@@ -41,7 +41,7 @@ static void created(int bind, union chain_handle handle, const char *how)
     errno = saved;
 }
 
-static void named(int bind, union chain_handle handle, const char *name)
+static void named(int bind, union mpi_handle handle, const char *name)
 {
     if (!following() || !name)
         return;
@@ -58,7 +58,7 @@ static void named(int bind, union chain_handle handle, const char *name)
     errno = saved;
 }
 
-static void freeing(int bind, union chain_handle handle)
+static void freeing(int bind, union mpi_handle handle)
 {
     if (atomic_load(&sampler.state) != SAMPLER_ON && atomic_load(&sampler.state) != SAMPLER_DONE)
         return;
@@ -86,9 +86,9 @@ void agent_world_ending(void)
     errno = saved;
 }
 
-void agent_comm_created(union chain_handle comm, const char *how) { created(MPITX_BIND_MPI_COMM, comm, how); }
-void agent_comm_named(union chain_handle comm, const char *name) { named(MPITX_BIND_MPI_COMM, comm, name); }
-void agent_comm_freeing(union chain_handle comm) { freeing(MPITX_BIND_MPI_COMM, comm); }
-void agent_win_created(union chain_handle win, const char *how) { created(MPITX_BIND_MPI_WIN, win, how); }
-void agent_win_named(union chain_handle win, const char *name) { named(MPITX_BIND_MPI_WIN, win, name); }
-void agent_win_freeing(union chain_handle win) { freeing(MPITX_BIND_MPI_WIN, win); }
+void agent_comm_created(union mpi_handle comm, const char *how) { created(MPITX_BIND_MPI_COMM, comm, how); }
+void agent_comm_named(union mpi_handle comm, const char *name) { named(MPITX_BIND_MPI_COMM, comm, name); }
+void agent_comm_freeing(union mpi_handle comm) { freeing(MPITX_BIND_MPI_COMM, comm); }
+void agent_win_created(union mpi_handle win, const char *how) { created(MPITX_BIND_MPI_WIN, win, how); }
+void agent_win_named(union mpi_handle win, const char *name) { named(MPITX_BIND_MPI_WIN, win, name); }
+void agent_win_freeing(union mpi_handle win) { freeing(MPITX_BIND_MPI_WIN, win); }

@@ -69,7 +69,7 @@ struct sampler_variable {
 struct sampler_object {
     uint64_t id; /* 0: none; 1: MPI_COMM_WORLD; 2: MPI_COMM_SELF; then one for each made */
     int bind;    /* enum mpitx_bind: COMM, WIN or NO_OBJECT */
-    union chain_handle handle;
+    union mpi_handle handle;
     char zeros[MPITX_OBJECT_ZEROS]; /* Open MPI 6 reads past the handle */
     int size;       /* of its group; 0 unknown */
     bool inter;     /* an intercommunicator: elements are about the other group */
@@ -186,9 +186,9 @@ int sampler_probe_run(struct mpitx_probe *probe, const struct mpitx_probe_option
 
 /* sampler_group.c; under the lock */
 struct sampler_group *sampler_group_first(void);
-struct sampler_group *sampler_group_new(int bind, union chain_handle handle, const char *how);
+struct sampler_group *sampler_group_new(int bind, union mpi_handle handle, const char *how);
 struct sampler_group *sampler_group_late(int first_variable); /* of variables without object that appeared since */
-struct sampler_group *sampler_group_find(int bind, union chain_handle handle);
+struct sampler_group *sampler_group_find(int bind, union mpi_handle handle);
 void sampler_group_free(struct sampler_group *group); /* frees the handles, tells the run */
 void sampler_group_unbind(struct sampler_group *group, const char *why); /* frees those that are bound to objects */
 bool sampler_group_declare(struct sampler_group *group);
@@ -243,7 +243,7 @@ bool sampler_value_equal(const struct sampler_cvar *v, const char *a, const char
 
 /* sampler_mpi.c */
 void sampler_mpi_bind(void *library);
-bool sampler_mpi_is_null(int bind, union chain_handle handle);
+bool sampler_mpi_is_null(int bind, union mpi_handle handle);
 void sampler_mpi_describe(struct sampler_object *object, bool with_ranks); /* size, name, ranks; 0, "" and NULL where unknown */
 /* An intercommunicator with more processes here than there: libraries have an element for each here, and read beyond there. */
 bool sampler_mpi_odd(const struct sampler_object *object);

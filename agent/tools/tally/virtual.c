@@ -15,7 +15,7 @@
 
 #define ALL_KINDS (~0u)
 #define KIND(kind) (1u << (kind))
-#define MESSAGES (KIND(CHAIN_POINT_TO_POINT) | KIND(CHAIN_COMPLETION))
+#define MESSAGES (KIND(CALL_POINT_TO_POINT) | KIND(CALL_COMPLETION))
 
 struct definition {
     const char *name, *description;
@@ -36,33 +36,33 @@ static const struct definition definitions[] = {
     {"mpitx:time_in_init", "time in MPI_Init, MPI_Init_thread and MPI_Session_init", MPITX_PVAR_CLASS_TIMER, TALLY_INIT_TIME, ALL_KINDS, 0,
      CHAIN_ENTER | CHAIN_LEAVE | CHAIN_TIMES, TALLY_TIME, true},
     {"mpitx:messages_sent", "point-to-point messages sent: when the call returns that starts sending", MPITX_PVAR_CLASS_COUNTER,
-     TALLY_MESSAGES_SENT, MESSAGES, CHAIN_SENDS, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_MESSAGES_SENT, false},
-    {"mpitx:bytes_sent", "bytes of point-to-point messages sent", MPITX_PVAR_CLASS_AGGREGATE, TALLY_BYTES_SENT, MESSAGES, CHAIN_SENDS,
+     TALLY_MESSAGES_SENT, MESSAGES, CALL_SENDS, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_MESSAGES_SENT, false},
+    {"mpitx:bytes_sent", "bytes of point-to-point messages sent", MPITX_PVAR_CLASS_AGGREGATE, TALLY_BYTES_SENT, MESSAGES, CALL_SENDS,
      CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_BYTES_SENT, false},
     {"mpitx:messages_received", "point-to-point messages received: when the call returns that completes it", MPITX_PVAR_CLASS_COUNTER,
-     TALLY_MESSAGES_RECEIVED, MESSAGES, CHAIN_RECEIVES, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_MESSAGES_RECEIVED, false},
+     TALLY_MESSAGES_RECEIVED, MESSAGES, CALL_RECEIVES, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_MESSAGES_RECEIVED, false},
     {"mpitx:bytes_received", "bytes of point-to-point messages received, as their statuses say", MPITX_PVAR_CLASS_AGGREGATE, TALLY_BYTES_RECEIVED,
-     MESSAGES, CHAIN_RECEIVES, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_BYTES_RECEIVED, false},
+     MESSAGES, CALL_RECEIVES, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_BYTES_RECEIVED, false},
     {"mpitx:requests_outstanding", "requests that were started and have not been completed by a wait, a test or a free",
-     MPITX_PVAR_CLASS_LEVEL, TALLY_STARTED, ALL_KINDS, CHAIN_REQUESTS, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_STARTED, true},
+     MPITX_PVAR_CLASS_LEVEL, TALLY_STARTED, ALL_KINDS, CALL_REQUESTS, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_STARTED, true},
     {"mpitx:collectives", "collective operations that this process started", MPITX_PVAR_CLASS_COUNTER, TALLY_COLLECTIVES,
-     KIND(CHAIN_COLLECTIVE) | KIND(CHAIN_COMPLETION), CHAIN_SENDS, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_CALLS, true},
+     KIND(CALL_COLLECTIVE) | KIND(CALL_COMPLETION), CALL_SENDS, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_CALLS, true},
     {"mpitx:collective_bytes_sent", "bytes that this process gives to collective operations, as their arguments say",
-     MPITX_PVAR_CLASS_AGGREGATE, TALLY_COLLECTIVE_SENT, KIND(CHAIN_COLLECTIVE) | KIND(CHAIN_COMPLETION), CHAIN_SENDS,
+     MPITX_PVAR_CLASS_AGGREGATE, TALLY_COLLECTIVE_SENT, KIND(CALL_COLLECTIVE) | KIND(CALL_COMPLETION), CALL_SENDS,
      CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_BYTES_SENT, false},
     {"mpitx:collective_bytes_received", "bytes that this process gets from collective operations, as their arguments say",
-     MPITX_PVAR_CLASS_AGGREGATE, TALLY_COLLECTIVE_RECEIVED, KIND(CHAIN_COLLECTIVE) | KIND(CHAIN_COMPLETION), CHAIN_SENDS,
+     MPITX_PVAR_CLASS_AGGREGATE, TALLY_COLLECTIVE_RECEIVED, KIND(CALL_COLLECTIVE) | KIND(CALL_COMPLETION), CALL_SENDS,
      CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_BYTES_RECEIVED, false},
-    {"mpitx:rma_operations", "one-sided operations that move data", MPITX_PVAR_CLASS_COUNTER, TALLY_RMA_OPERATIONS, KIND(CHAIN_RMA),
-     CHAIN_SENDS | CHAIN_RECEIVES, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_CALLS, true},
-    {"mpitx:rma_bytes_put", "bytes that one-sided operations take to other processes", MPITX_PVAR_CLASS_AGGREGATE, TALLY_RMA_PUT, KIND(CHAIN_RMA),
-     CHAIN_SENDS, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_BYTES_SENT, false},
+    {"mpitx:rma_operations", "one-sided operations that move data", MPITX_PVAR_CLASS_COUNTER, TALLY_RMA_OPERATIONS, KIND(CALL_RMA),
+     CALL_SENDS | CALL_RECEIVES, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_CALLS, true},
+    {"mpitx:rma_bytes_put", "bytes that one-sided operations take to other processes", MPITX_PVAR_CLASS_AGGREGATE, TALLY_RMA_PUT, KIND(CALL_RMA),
+     CALL_SENDS, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_BYTES_SENT, false},
     {"mpitx:rma_bytes_got", "bytes that one-sided operations take from other processes", MPITX_PVAR_CLASS_AGGREGATE, TALLY_RMA_GOT,
-     KIND(CHAIN_RMA), CHAIN_RECEIVES, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_BYTES_RECEIVED, false},
-    {"mpitx:io_bytes_written", "bytes written to files through MPI", MPITX_PVAR_CLASS_AGGREGATE, TALLY_IO_WRITTEN, KIND(CHAIN_IO), CHAIN_SENDS,
+     KIND(CALL_RMA), CALL_RECEIVES, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_BYTES_RECEIVED, false},
+    {"mpitx:io_bytes_written", "bytes written to files through MPI", MPITX_PVAR_CLASS_AGGREGATE, TALLY_IO_WRITTEN, KIND(CALL_IO), CALL_SENDS,
      CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_BYTES_SENT, false},
     {"mpitx:io_bytes_read", "bytes read from files through MPI", MPITX_PVAR_CLASS_AGGREGATE, TALLY_IO_READ,
-     KIND(CHAIN_IO) | KIND(CHAIN_COMPLETION), CHAIN_RECEIVES, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_BYTES_RECEIVED, false},
+     KIND(CALL_IO) | KIND(CALL_COMPLETION), CALL_RECEIVES, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_BYTES_RECEIVED, false},
 };
 
 enum { DEFINITIONS = sizeof definitions / sizeof *definitions, FUNCTIONS = TALLY_FUNCTIONS };
@@ -87,7 +87,7 @@ static bool has_start(int index)
     return is_time(definition) && (function < 0 ? definition->field == TALLY_INIT_TIME : function == agent_process.init_function);
 }
 
-static int contributes(const struct definition *definition, const struct chain_function *function)
+static int contributes(const struct definition *definition, const struct call_function *function)
 {
     if (definition->field == TALLY_INIT_TIME) return initializes[function - chain_functions];
     if (!(definition->kinds & KIND(function->kind))) return 0;
@@ -96,11 +96,11 @@ static int contributes(const struct definition *definition, const struct chain_f
 
 /* Whether a function's own share makes sense: completions carry messages, collectives that are persistent, and reads of files,
  * which are not counted where they start. */
-static int has_share(const struct definition *definition, const struct chain_function *function)
+static int has_share(const struct definition *definition, const struct call_function *function)
 {
     if (definition->only_total || base[function - chain_functions] || !contributes(definition, function)) return 0;
-    if (definition->field == TALLY_IO_READ && (function->traffic & CHAIN_REQUESTS)) return 0;
-    return definition->kinds == ALL_KINDS || definition->kinds == MESSAGES || function->kind != CHAIN_COMPLETION;
+    if (definition->field == TALLY_IO_READ && (function->traffic & CALL_REQUESTS)) return 0;
+    return definition->kinds == ALL_KINDS || definition->kinds == MESSAGES || function->kind != CALL_COMPLETION;
 }
 
 static void add_form(int b, int form)
@@ -273,7 +273,7 @@ static void enter(const struct chain_call *call, struct chain_thread *thread)
 }
 
 /* Each place is written only where something is added: most calls touch one or two. */
-static inline void add_description(const struct chain_call *call, const struct chain_function *function, uint64_t *totals)
+static inline void add_description(const struct call_description *call, const struct call_function *function, uint64_t *totals)
 {
     if (call->sent) {
         tally_add(&totals[TALLY_MESSAGES_SENT], call->sent);
@@ -285,10 +285,10 @@ static inline void add_description(const struct chain_call *call, const struct c
     }
     if (call->started) tally_add(&totals[TALLY_STARTED], call->started);
     if (call->completed) tally_add(&totals[TALLY_COMPLETED], call->completed);
-    if (call->operations) tally_add(&totals[function->kind == CHAIN_RMA ? TALLY_RMA_OPERATIONS : TALLY_COLLECTIVES], call->operations);
+    if (call->operations) tally_add(&totals[function->kind == CALL_RMA ? TALLY_RMA_OPERATIONS : TALLY_COLLECTIVES], call->operations);
     if (call->gave || call->got) {
-        enum tally_field sent = function->kind == CHAIN_RMA ? TALLY_RMA_PUT : function->kind == CHAIN_IO ? TALLY_IO_WRITTEN : TALLY_COLLECTIVE_SENT;
-        enum tally_field got = function->kind == CHAIN_RMA ? TALLY_RMA_GOT : function->kind == CHAIN_IO ? TALLY_IO_READ : TALLY_COLLECTIVE_RECEIVED;
+        enum tally_field sent = function->kind == CALL_RMA ? TALLY_RMA_PUT : function->kind == CALL_IO ? TALLY_IO_WRITTEN : TALLY_COLLECTIVE_SENT;
+        enum tally_field got = function->kind == CALL_RMA ? TALLY_RMA_GOT : function->kind == CALL_IO ? TALLY_IO_READ : TALLY_COLLECTIVE_RECEIVED;
         tally_add(&totals[sent], call->gave);
         tally_add(&totals[got], call->got);
     }
@@ -299,25 +299,27 @@ static void leave(const struct chain_call *call, struct chain_thread *thread)
 {
     struct tally *tally = tally_of(thread);
     if (!tally) return;
-    const struct chain_function *function = &chain_functions[call->function];
+    const struct call_function *function = &chain_functions[call->function];
     uint64_t *totals = tally->totals;
     tally_add(&totals[TALLY_CALLS], 1);
     uint64_t *places[2];
     int n = time_places(call, thread, tally, places);
     for (int i = 0; i < n; i++) tally_leave_time(places[i], call->abandoned ? call->enter : call->leave);
-    if (call->described) add_description(call, function, totals);
+    const struct call_description *d = &call->description;
+    if (call->described && d->estimated) tally_estimate(call->function);
+    if (call->described) add_description(d, function, totals);
     if (!tally_selected[call->function]) return;
     uint64_t *row = tally->rows[call->function];
     tally_add(&row[TALLY_CALLS], 1);
     if (!call->described) return;
     bool messages = KIND(function->kind) & MESSAGES; /* also MPI_Start: what persistent collectives move is in the totals alone */
-    if (call->sent || call->gave) {
-        tally_add(&row[TALLY_MESSAGES_SENT], call->sent);
-        tally_add(&row[TALLY_BYTES_SENT], messages ? call->sent_bytes : call->gave);
+    if (d->sent || d->gave) {
+        tally_add(&row[TALLY_MESSAGES_SENT], d->sent);
+        tally_add(&row[TALLY_BYTES_SENT], messages ? d->sent_bytes : d->gave);
     }
-    if (call->received || call->got) {
-        tally_add(&row[TALLY_MESSAGES_RECEIVED], call->received);
-        tally_add(&row[TALLY_BYTES_RECEIVED], messages ? call->received_bytes : call->got);
+    if (d->received || d->got) {
+        tally_add(&row[TALLY_MESSAGES_RECEIVED], d->received);
+        tally_add(&row[TALLY_BYTES_RECEIVED], messages ? d->received_bytes : d->got);
     }
 }
 

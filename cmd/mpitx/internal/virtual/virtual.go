@@ -98,7 +98,7 @@ func (d *definition) hasShare(class string, traffic []string) bool {
 	switch {
 	case d.onlyTotal, d.kinds != nil && !slices.Contains(d.kinds, class), d.traffic != nil && !slices.ContainsFunc(d.traffic, carries):
 		return false
-	case d.field == "TALLY_IO_READ" && carries("CHAIN_REQUESTS"):
+	case d.field == "TALLY_IO_READ" && carries("CALL_REQUESTS"):
 		return false
 	}
 	return d.kinds == nil || d.messages || class != "COMPLETION"
@@ -141,7 +141,7 @@ func parse(source string) ([]definition, error) {
 			d.kinds = []string{"POINT_TO_POINT", "COMPLETION"}
 		case entry[4] != "ALL_KINDS":
 			for word := range strings.SplitSeq(entry[4], "|") {
-				d.kinds = append(d.kinds, strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(word), "KIND(CHAIN_"), ")"))
+				d.kinds = append(d.kinds, strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(word), "KIND(CALL_"), ")"))
 			}
 		}
 		if entry[5] != "0" {
