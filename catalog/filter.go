@@ -261,6 +261,16 @@ func (c *Catalog) Lookup(name string) []*Variable {
 	return nil
 }
 
+// Cvar is the first control variable that a literal name means; nil: none.
+func (c *Catalog) Cvar(name string) *Variable {
+	for _, v := range c.Lookup(name) {
+		if v.Kind == Cvar {
+			return v
+		}
+	}
+	return nil
+}
+
 // Of is the list of the variables of a kind.
 func (c *Catalog) Of(k Kind) *[]Variable {
 	switch k {

@@ -138,13 +138,17 @@ func TestShowGolden(t *testing.T) {
 }
 
 func TestOutcomesGolden(t *testing.T) {
-	outcomes := []Outcome{
-		{"coll_tuned_use_dynamic_rules", []int{0, 1, 2, 3}, "false", "true", "true", "ok", ""},
-		{"btl_tcp_if_include", []int{2}, "eth0", "ib0", "eth0", "never", "MPI_T_ERR_CVAR_SET_NEVER: the library does not let it be set"},
+	text := func(s string) catalog.Value { return catalog.NewValue(catalog.TypeChar, []byte(s)) }
+	c := &catalog.Catalog{Cvars: []catalog.Variable{{Kind: catalog.Cvar, Name: "coll_tuned_use_dynamic_rules", Enum: "bool"}},
+		Enums: []catalog.Enum{{Name: "bool", Items: []catalog.Item{{Name: "false", Value: 0}, {Name: "true", Value: 1}}}}}
+	outcomes := []catalog.SameOutcome{
+		{Outcome: catalog.Outcome{Name: "coll_tuned_use_dynamic_rules", Old: ints(catalog.TypeInt, 0), New: ints(catalog.TypeInt, 1), Back: ints(catalog.TypeInt, 1), Result: catalog.WriteOK}, Ranks: []int{0, 1, 2, 3}},
+		{Outcome: catalog.Outcome{Name: "btl_tcp_if_include", Old: text("eth0"), New: text("ib0"), Back: text("eth0"), Result: catalog.WriteNever,
+			Detail: "MPI_T_ERR_CVAR_SET_NEVER: the library does not let it be set"}, Ranks: []int{2}},
 	}
 	for _, f := range Formats {
 		var b bytes.Buffer
-		if err := Outcomes(&b, outcomes, f, ascii); err != nil {
+		if err := Outcomes(&b, c, outcomes, f, ascii); err != nil {
 			t.Fatal(err)
 		}
 		golden(t, "outcomes_"+string(f), b.Bytes())

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"mpitx/catalog"
 )
 
 // RowColumn is a column of a Rows table.
@@ -163,29 +165,22 @@ func (r *Rows) csv(w io.Writer, t Terminal) error {
 	return out.Error()
 }
 
-// Outcome is what became of writing one variable on some ranks.
-type Outcome struct {
-	Variable string
-	Ranks    []int
-	Old      string // before the write
-	New      string // what was asked for
-	ReadBack string // after the write
-	Outcome  string // "ok", "ok but unchanged", "not now", "never", …
-	Reason   string // more about it
-}
-
 // WriteSchema is the schema name of the document that Outcomes writes.
 const WriteSchema = "mpitx.write"
 
-// Outcomes writes the outcomes of writes.
-func Outcomes(w io.Writer, outcomes []Outcome, f Format, t Terminal) error {
+// Outcomes writes the outcomes of writes, with values as the catalog's enumerations name them.
+func Outcomes(w io.Writer, c *catalog.Catalog, same []catalog.SameOutcome, f Format, t Terminal) error {
 	r := Rows{Schema: WriteSchema, Columns: []RowColumn{
 		{Name: "variable", Header: "VARIABLE"}, {Name: "ranks", Header: "RANKS"}, {Name: "old", Header: "OLD"},
 		{Name: "new", Header: "NEW"}, {Name: "read_back", Header: "READ BACK"}, {Name: "outcome", Header: "OUTCOME"},
 		{Name: "reason", Header: "REASON"},
 	}}
-	for _, o := range outcomes {
-		r.Rows = append(r.Rows, []any{o.Variable, list(o.Ranks), o.Old, o.New, o.ReadBack, o.Outcome, o.Reason})
+	for _, o := range same {
+		var e *catalog.Enum
+		if v := c.Cvar(o.Name); v != nil {
+			e = c.Enum(v.Enum)
+		}
+		r.Rows = append(r.Rows, []any{o.Name, list(o.Ranks), o.Old.Format(e), o.New.Format(e), o.Back.Format(e), string(o.Result), o.Detail})
 	}
 	return r.Write(w, f, t)
 }

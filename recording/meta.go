@@ -102,10 +102,10 @@ func (x *index) metaRecord(r *Rank, record *store.Record) error {
 	case metaOutcome:
 		after := rec.u32() != 0
 		rec.u32()
-		o := Outcome{After: after, Cvar: string(rec.text()), Asked: string(rec.text()), Old: string(rec.text()),
+		o := Setting{After: after, Cvar: string(rec.text()), Asked: string(rec.text()), Old: string(rec.text()),
 			Read: string(rec.text()), Result: string(rec.text())}
-		if len(r.Outcomes) < mostNotes {
-			r.Outcomes = append(r.Outcomes, o)
+		if len(r.Settings) < mostNotes {
+			r.Settings = append(r.Settings, o)
 		}
 	case metaCounters:
 		x.counters(r, record.Sequence, rec)

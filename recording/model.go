@@ -93,7 +93,7 @@ type Rank struct {
 	Columns  []*Column // by identifier; nil where a declaration is lost
 	Sets     []*Set    // likewise
 	Notes    []Note
-	Outcomes []Outcome
+	Settings []Setting
 
 	// Functions are all that the application called, with totals: there once the process has ended, if mpitx:calls and mpitx:time_in_mpi
 	// were sampled.
@@ -220,8 +220,8 @@ type FunctionTotal struct {
 	Time  time.Duration
 }
 
-// Outcome is what came of a control variable that was to be set.
-type Outcome struct {
+// Setting is a control variable that was to be set, and what came of it.
+type Setting struct {
 	After                          bool // set after MPI_Init, by MPI_T; else by the environment before
 	Cvar, Asked, Old, Read, Result string
 }

@@ -197,8 +197,8 @@ func checkMetadata(t *testing.T, run *Run) {
 	if len(r.Notes) != 1 || r.Notes[0].Text != "hello" || r.Notes[0].Severity != Warning {
 		t.Errorf("%+v", r.Notes)
 	}
-	if want := (Outcome{true, "cvar_x", "3", "1", "3", "ok"}); len(r.Outcomes) != 1 || r.Outcomes[0] != want {
-		t.Errorf("%+v", r.Outcomes)
+	if want := (Setting{true, "cvar_x", "3", "1", "3", "ok"}); len(r.Settings) != 1 || r.Settings[0] != want {
+		t.Errorf("%+v", r.Settings)
 	}
 	if c := r.Counters; c.Samples != 2000 || c.Missed != 3 || c.Instants != 7 || c.CostNs != 700 || c.Lost() != 3 {
 		t.Errorf("%+v", c)

@@ -22,7 +22,7 @@ type editing struct {
 	ranks    []int  // to write it on; nil: all
 	problem  string // why what is typed is no value, or no ranks; "": it is
 	pick     scroll // in the enumeration
-	outcomes []link.Outcome
+	outcomes catalog.Outcomes
 	err      error
 	waits    bool
 	undo     []change
@@ -36,7 +36,7 @@ type change struct {
 
 type outcomeMsg struct {
 	name     string
-	outcomes []link.Outcome
+	outcomes catalog.Outcomes
 	err      error
 	undoes   map[int]string // the values that an undo was to restore, by rank; nil: a write of the user's
 }
@@ -223,11 +223,11 @@ func (m *Model) keyPick(key string) tea.Cmd {
 // write sends the write; its outcome comes as a message.
 func (m *Model) write() tea.Cmd {
 	m.mode, m.edit.waits = modeOutcome, true
-	w := link.Write{Name: m.edit.e.v.Name, Text: m.edit.text, Ranks: m.edit.ranks, Force: m.edit.ranks != nil}
+	w := catalog.WriteRequest{Name: m.edit.e.v.Name, Text: m.edit.text, Ranks: m.edit.ranks, Force: m.edit.ranks != nil}
 	return m.send(nil, w)
 }
 
-func (m *Model) send(undoes map[int]string, writes ...link.Write) tea.Cmd {
+func (m *Model) send(undoes map[int]string, writes ...catalog.WriteRequest) tea.Cmd {
 	b := m.backend
 	return func() tea.Msg {
 		msg := outcomeMsg{name: writes[0].Name, undoes: undoes}
@@ -286,7 +286,7 @@ func (m *Model) undoable(e *entry, msg outcomeMsg) change {
 		case msg.undoes != nil:
 		case o.Result == "ok" && !o.Old.IsZero() && o.Old != o.Back:
 			c.old[o.Rank] = o.Old.String()
-		case o.Result == link.NoAnswer:
+		case o.Result == catalog.WriteNoAnswer:
 			if r := known(e.v, o.Rank); r != nil && r.Status == catalog.StatusOK {
 				c.old[o.Rank] = r.Value.String()
 			}
@@ -334,10 +334,10 @@ func (m *Model) undo() tea.Cmd {
 	for rank, text := range c.old {
 		byText[text] = append(byText[text], rank)
 	}
-	var writes []link.Write
+	var writes []catalog.WriteRequest
 	for text, ranks := range byText {
 		slices.Sort(ranks)
-		w := link.Write{Name: c.name, Text: text, Ranks: ranks, Force: true}
+		w := catalog.WriteRequest{Name: c.name, Text: text, Ranks: ranks, Force: true}
 		if len(ranks) == m.x.cat.Job.Size {
 			w.Ranks, w.Force = nil, false
 		}

@@ -129,29 +129,19 @@ func (m *Model) outcomeLines(width int) []string {
 	if m.edit.waits {
 		return []string{"writing " + m.t.SafeLine(m.edit.text, width) + " ..."}
 	}
-	type same struct{ result, detail, old, back string }
-	ranks := map[same][]int{}
-	order := []same{}
 	enum := m.enum(m.edit.e.v)
-	for _, o := range m.edit.outcomes {
-		k := same{o.Result, o.Detail, o.Old.Format(enum), o.Back.Format(enum)}
-		if ranks[k] == nil {
-			order = append(order, k)
-		}
-		ranks[k] = append(ranks[k], o.Rank)
-	}
 	lines := []string{}
-	for _, k := range order {
-		slices.Sort(ranks[k])
-		text := export.Ranks(ranks[k]) + ": " + k.result
+	for _, o := range m.edit.outcomes.Same() {
+		text := export.Ranks(o.Ranks) + ": " + string(o.Result)
+		old, back := o.Old.Format(enum), o.Back.Format(enum)
 		switch {
-		case k.back != "":
-			text += ": was " + k.old + ", reads back " + k.back
-		case k.old != "":
-			text += ": it is " + k.old
+		case back != "":
+			text += ": was " + old + ", reads back " + back
+		case old != "":
+			text += ": it is " + old
 		}
-		if k.detail != "" {
-			text += " (" + k.detail + ")"
+		if o.Detail != "" {
+			text += " (" + o.Detail + ")"
 		}
 		lines = append(lines, term.Wrap(m.t.SafeText(text), width)...)
 	}

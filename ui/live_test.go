@@ -27,7 +27,7 @@ type fakeBackend struct {
 	silent  bool  // rank 2 does not answer
 	refuse  error // of every write
 	gone    bool
-	writes  []link.Write
+	writes  []catalog.WriteRequest
 	work    string
 	exclude []string
 	closed  bool
@@ -94,7 +94,7 @@ func (f *fakeBackend) Read(_ context.Context, ids []string) (*link.Sample, error
 	return s, nil
 }
 
-func (f *fakeBackend) Write(_ context.Context, w link.Write) ([]link.Outcome, error) {
+func (f *fakeBackend) Write(_ context.Context, w catalog.WriteRequest) (catalog.Outcomes, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.writes = append(f.writes, w)
@@ -105,13 +105,13 @@ func (f *fakeBackend) Write(_ context.Context, w link.Write) ([]link.Outcome, er
 	if _, err := fmt.Sscan(w.Text, &n); err != nil {
 		n = 2
 	}
-	var out []link.Outcome
+	var out catalog.Outcomes
 	for r := range 4 {
 		if r == 2 && f.silent {
-			out = append(out, link.Outcome{Rank: r, Result: link.NoAnswer})
+			out = append(out, catalog.Outcome{Rank: r, Result: catalog.WriteNoAnswer})
 			continue
 		}
-		o := link.Outcome{Rank: r, Old: integer(catalog.TypeInt, f.values[r]), New: integer(catalog.TypeInt, n), Result: "ok"}
+		o := catalog.Outcome{Rank: r, Old: integer(catalog.TypeInt, f.values[r]), New: integer(catalog.TypeInt, n), Result: "ok"}
 		if r == 3 && w.Name == "limit" && n == 9 {
 			o.Result, o.Back = "not now", o.Old
 		} else {

@@ -25,7 +25,7 @@ type settled struct {
 func outcomes(run *recording.Run, cached, near []string) []string {
 	var all []*settled
 	for _, r := range run.Ranks {
-		for _, o := range r.Outcomes {
+		for _, o := range r.Settings {
 			flag := "--set"
 			if o.After {
 				flag = "--set-after"
@@ -54,7 +54,7 @@ func outcomes(run *recording.Run, cached, near []string) []string {
 const noSuchVariable = "no such variable"
 
 // outcomeText is what came of a setting on one rank. known tells whether the library has a variable of that name at any time.
-func outcomeText(o *recording.Outcome, known bool) string {
+func outcomeText(o *recording.Setting, known bool) string {
 	switch {
 	case o.Result == noSuchVariable && !o.After && known:
 		return "set; it cannot be read back, since the library has it before MPI_Init only"

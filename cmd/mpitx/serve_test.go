@@ -115,7 +115,7 @@ func (s *served) read(limit time.Duration, ids ...string) *link.Sample {
 	return sample
 }
 
-func (s *served) write(w link.Write) []link.Outcome {
+func (s *served) write(w catalog.WriteRequest) catalog.Outcomes {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), servedLimit)
 	defer cancel()
@@ -165,7 +165,7 @@ func TestServe(t *testing.T) {
 				}
 			}
 
-			out := s.write(link.Write{Name: "demo_eager_limit", Text: "8192"})
+			out := s.write(catalog.WriteRequest{Name: "demo_eager_limit", Text: "8192"})
 			if len(out) != n {
 				t.Fatalf("%d outcomes", len(out))
 			}
@@ -174,7 +174,7 @@ func TestServe(t *testing.T) {
 					t.Errorf("%+v", o)
 				}
 			}
-			if out = s.write(link.Write{Name: "demo_eager_limit", Text: "4096"}); out[0].Old.String() != "8192" {
+			if out = s.write(catalog.WriteRequest{Name: "demo_eager_limit", Text: "4096"}); out[0].Old.String() != "8192" {
 				t.Errorf("the old value is not the present one: %+v", out[0])
 			}
 			for _, r := range s.read(servedLimit, "demo_eager_limit").Ranks {
@@ -182,13 +182,13 @@ func TestServe(t *testing.T) {
 					t.Errorf("rank %d reads %+v", r.Rank, r.Readings[0])
 				}
 			}
-			if out = s.write(link.Write{Name: "demo_eager_limit", Text: "many"}); out[0].Result != "invalid" || out[0].Detail == "" {
+			if out = s.write(catalog.WriteRequest{Name: "demo_eager_limit", Text: "many"}); out[0].Result != "invalid" || out[0].Detail == "" {
 				t.Errorf("%+v", out[0])
 			}
-			if out = s.write(link.Write{Name: "demo_eager_buffers", Text: "1"}); out[0].Result != "not now" {
+			if out = s.write(catalog.WriteRequest{Name: "demo_eager_buffers", Text: "1"}); out[0].Result != "not now" {
 				t.Errorf("%+v", out[0])
 			}
-			if _, err := s.Write(context.Background(), link.Write{Name: "demo_eager_limit", Text: "1", Ranks: []int{n}}); err == nil {
+			if _, err := s.Write(context.Background(), catalog.WriteRequest{Name: "demo_eager_limit", Text: "1", Ranks: []int{n}}); err == nil {
 				t.Error("a rank that is not there was written to")
 			}
 			if e := s.end(); !strings.Contains(e, "ended as asked") || changes(e) != 0 {
@@ -369,9 +369,9 @@ func TestServeReal(t *testing.T) {
 			if !slices.Equal(before, again) {
 				t.Errorf("%d variables, and %d after a refresh of a library that did nothing", len(before), len(again))
 			}
-			out := s.write(link.Write{Name: variable[family], Text: "1"})
+			out := s.write(catalog.WriteRequest{Name: variable[family], Text: "1"})
 			t.Logf("%+v", out[0])
-			if len(out) != 4 || out[0].Result == "error" || out[0].Result == link.NoAnswer {
+			if len(out) != 4 || out[0].Result == "error" || out[0].Result == catalog.WriteNoAnswer {
 				t.Errorf("%+v", out)
 			}
 			for _, name := range append(link.Workloads, "") {

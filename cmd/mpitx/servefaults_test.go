@@ -35,8 +35,8 @@ func TestServeHang(t *testing.T) {
 	if !slices.Equal(sample.Silent, []int{2}) || time.Since(start) > 30*time.Second {
 		t.Errorf("a rank that is known to be silent was waited for: %v in %s", sample.Silent, time.Since(start))
 	}
-	out := s.write(link.Write{Name: "demo_eager_limit", Text: "100"})
-	if len(out) != 4 || out[2].Result != link.NoAnswer || out[3].Result != "ok" {
+	out := s.write(catalog.WriteRequest{Name: "demo_eager_limit", Text: "100"})
+	if len(out) != 4 || out[2].Result != catalog.WriteNoAnswer || out[3].Result != "ok" {
 		t.Errorf("%+v", out)
 	}
 }
@@ -142,7 +142,7 @@ func TestServeExclude(t *testing.T) {
 			t.Errorf("rank %d: %+v", r.Rank, r.Readings)
 		}
 	}
-	if out := s.write(link.Write{Name: "demo_eager_limit", Text: "1"}); out[1].Result != "faulty" || !strings.Contains(out[1].Detail, "left alone") {
+	if out := s.write(catalog.WriteRequest{Name: "demo_eager_limit", Text: "1"}); out[1].Result != "faulty" || !strings.Contains(out[1].Detail, "left alone") {
 		t.Errorf("%+v", out[1])
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"mpitx/catalog"
 	"mpitx/fixtures/need"
 	"mpitx/ui/link"
 )
@@ -157,7 +158,7 @@ wait`, strings.Join(apart, " "), bin)
 	if !slices.Equal(ranksOf(sample), []int{0, 2}) || !slices.Equal(sample.Silent, []int{1}) || time.Since(start) > servedLimit/2 {
 		t.Errorf("ranks %v answered, %v did not, in %s", ranksOf(sample), sample.Silent, time.Since(start))
 	}
-	if out := s.write(link.Write{Name: "demo_eager_limit", Text: "100"}); len(out) != 3 || out[1].Result != link.NoAnswer || out[2].Result != "ok" {
+	if out := s.write(catalog.WriteRequest{Name: "demo_eager_limit", Text: "100"}); len(out) != 3 || out[1].Result != catalog.WriteNoAnswer || out[2].Result != "ok" {
 		t.Errorf("%+v", out)
 	}
 	if err := s.Workload(context.Background(), "halo"); err == nil || !strings.Contains(err.Error(), "needs all ranks") {

@@ -54,7 +54,7 @@ func (s *source) flags(cmd *cobra.Command, live bool) {
 
 // open gets the catalog. Under a launcher it does so on rank 0 only: elsewhere, and if another process has answered, its error ends
 // the command with the exit code alone.
-func (s *source) open(cmd *cobra.Command, writes []job.Write, stage job.Stage) (*catalog.Catalog, error) {
+func (s *source) open(cmd *cobra.Command, writes []catalog.WriteRequest, stage job.Stage) (*catalog.Catalog, error) {
 	var err error
 	if s.term, err = s.a.terminal(); err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func (s *source) load() (*catalog.Catalog, error) {
 	return c, nil
 }
 
-func (s *source) collect(launch locate.Launch, writes []job.Write, stage job.Stage) (*catalog.Catalog, error) {
+func (s *source) collect(launch locate.Launch, writes []catalog.WriteRequest, stage job.Stage) (*catalog.Catalog, error) {
 	exe, err := os.Executable()
 	if err != nil {
 		return nil, failf("start: %v", err)

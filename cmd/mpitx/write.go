@@ -97,15 +97,13 @@ func (o *writeOptions) run(cmd *cobra.Command, args []string) error {
 	if outside, _ := slices.BinarySearch(ranks, c.Job.Size); outside < len(ranks) {
 		return o.end(code, usagef("--rank: %s: the job has ranks 0 to %d", export.RankList(ranks[outside:]), c.Job.Size-1))
 	}
-	rows := o.rows(c)
+	outcomes := o.job.Outcomes.Same()
 	seen := map[string]bool{}
-	for _, r := range rows {
-		if r.Outcome != string(job.WriteOK) && r.Outcome != string(job.WriteDry) {
+	for _, w := range outcomes {
+		if w.Result != catalog.WriteOK && w.Result != catalog.WriteDry {
 			code = max(code, exitPartial)
 		}
-	}
-	for _, w := range o.job.Outcomes {
-		if w.Result == job.WriteInvalid && !seen[w.Name] {
+		if w.Result == catalog.WriteInvalid && !seen[w.Name] {
 			seen[w.Name] = true
 			o.a.complain("%s: %s", w.Name, w.Detail)
 		}
@@ -115,20 +113,20 @@ func (o *writeOptions) run(cmd *cobra.Command, args []string) error {
 		code = max(code, exitPartial)
 	}
 	return o.answer(code, func() error {
-		if len(rows) > 0 {
-			if err := export.Outcomes(o.a.out, rows, format, o.term); err != nil {
+		if len(outcomes) > 0 {
+			if err := export.Outcomes(o.a.out, c, outcomes, format, o.term); err != nil {
 				return err
 			}
 		}
 		if format == export.FormatTable {
-			o.advice(c, rows)
+			o.advice(c, outcomes)
 		}
 		return nil
 	})
 }
 
 // silent says which outcomes did not come.
-func (o *writeOptions) silent(c *catalog.Catalog, writes []job.Write) string {
+func (o *writeOptions) silent(c *catalog.Catalog, writes []catalog.WriteRequest) string {
 	want := c.Job.Size
 	if writes[0].Ranks != nil {
 		want = len(writes[0].Ranks)
@@ -142,47 +140,17 @@ func (o *writeOptions) silent(c *catalog.Catalog, writes []job.Write) string {
 	return ""
 }
 
-// rows puts ranks with equal outcomes together.
-func (o *writeOptions) rows(c *catalog.Catalog) []export.Outcome {
-	var rows []export.Outcome
-	at := map[string]int{}
-	outcomes := slices.Clone(o.job.Outcomes)
-	slices.SortStableFunc(outcomes, func(a, b job.Outcome) int { return a.Rank - b.Rank })
-	for _, w := range outcomes {
-		e := enumOf(c, w.Name)
-		row := export.Outcome{Variable: w.Name, Old: w.Old.Format(e), New: w.New.Format(e), ReadBack: w.Back.Format(e),
-			Outcome: string(w.Result), Reason: w.Detail}
-		key := strings.Join([]string{row.Variable, row.Old, row.New, row.ReadBack, row.Outcome, row.Reason}, "\x00")
-		k, ok := at[key]
-		if !ok {
-			k = len(rows)
-			at[key] = k
-			rows = append(rows, row)
-		}
-		rows[k].Ranks = append(rows[k].Ranks, w.Rank)
-	}
-	slices.SortStableFunc(rows, func(a, b export.Outcome) int { return strings.Compare(a.Variable, b.Variable) })
-	return rows
-}
-
-func enumOf(c *catalog.Catalog, variable string) *catalog.Enum {
-	if v := cvarOf(c, variable); v != nil {
-		return c.Enum(v.Enum)
-	}
-	return nil
-}
-
 // advice says what such a write is worth, and how to set for a run what can be set for one.
-func (o *writeOptions) advice(c *catalog.Catalog, rows []export.Outcome) {
-	written := slices.ContainsFunc(rows, func(r export.Outcome) bool {
-		return r.Outcome == string(job.WriteOK) || r.Outcome == string(job.WriteUnchanged)
+func (o *writeOptions) advice(c *catalog.Catalog, outcomes []catalog.SameOutcome) {
+	written := slices.ContainsFunc(outcomes, func(w catalog.SameOutcome) bool {
+		return w.Result == catalog.WriteOK || w.Result == catalog.WriteUnchanged
 	})
 	if written {
 		fmt.Fprintf(o.a.out, "\nWritten in mpitx's own processes only, which have ended.\n")
 	}
 	seen := map[string]bool{}
-	for _, r := range rows {
-		v := cvarOf(c, r.Variable)
+	for _, w := range outcomes {
+		v := c.Cvar(w.Name)
 		if v == nil || seen[v.Name] {
 			continue
 		}
@@ -190,7 +158,7 @@ func (o *writeOptions) advice(c *catalog.Catalog, rows []export.Outcome) {
 		if v.Scope == catalog.ScopeGroup || v.Scope == catalog.ScopeGroupEq {
 			fmt.Fprintf(o.a.out, "\n%s is of scope %s; its description must name the group:\n  %s\n", o.term.Safe(v.Name), v.Scope, o.term.SafeText(v.Description))
 		}
-		settable := r.New != "" && r.Outcome != string(job.WriteInvalid) && v.Scope != catalog.ScopeConstant
+		settable := w.New.String() != "" && w.Result != catalog.WriteInvalid && v.Scope != catalog.ScopeConstant
 		if !settable {
 			continue
 		}
@@ -198,7 +166,7 @@ func (o *writeOptions) advice(c *catalog.Catalog, rows []export.Outcome) {
 			fmt.Fprintf(o.a.out, "\n%s cannot be set for a run: %s\n", o.term.Safe(v.Name), o.term.Safe(why))
 			continue
 		}
-		lines := origin.HowToSet(o.chosen.Impl, o.a.env.Word(o.chosen.Launcher), v, c.Enum(v.Enum), o.wanted(v.Name), o.term)
+		lines := origin.HowToSet(o.chosen.Impl, o.a.env.Word(o.chosen.Launcher), v, c.Enum(v.Enum), w.New, o.term)
 		if len(lines) == 0 {
 			continue
 		}
@@ -213,27 +181,8 @@ func (o *writeOptions) advice(c *catalog.Catalog, rows []export.Outcome) {
 	}
 }
 
-// wanted is the value that was asked for, as it was understood.
-func (o *writeOptions) wanted(name string) catalog.Value {
-	for _, w := range o.job.Outcomes {
-		if w.Name == name && !w.New.IsZero() {
-			return w.New
-		}
-	}
-	return catalog.Value{}
-}
-
-func cvarOf(c *catalog.Catalog, name string) *catalog.Variable {
-	for _, v := range c.Lookup(name) {
-		if v.Kind == catalog.Cvar {
-			return v
-		}
-	}
-	return nil
-}
-
-func parseWrites(args []string, ranks []int) ([]job.Write, error) {
-	var out []job.Write
+func parseWrites(args []string, ranks []int) ([]catalog.WriteRequest, error) {
+	var out []catalog.WriteRequest
 	for _, arg := range args {
 		name, value, ok := strings.Cut(arg, "=")
 		name = strings.TrimSpace(name)
@@ -246,10 +195,10 @@ func parseWrites(args []string, ranks []int) ([]job.Write, error) {
 		if strings.HasPrefix(name, virtual.Prefix) {
 			return nil, usagef("%s: is computed inside applications and cannot be written", name)
 		}
-		if slices.ContainsFunc(out, func(w job.Write) bool { return w.Name == name }) {
+		if slices.ContainsFunc(out, func(w catalog.WriteRequest) bool { return w.Name == name }) {
 			return nil, usagef("%s is written twice", name)
 		}
-		out = append(out, job.Write{Name: name, Text: value, Ranks: ranks})
+		out = append(out, catalog.WriteRequest{Name: name, Text: value, Ranks: ranks})
 	}
 	return out, nil
 }

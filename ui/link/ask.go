@@ -114,12 +114,12 @@ func join(a, b *Sample) *Sample {
 }
 
 // Write implements Backend.
-func (c *Client) Write(ctx context.Context, w Write) ([]Outcome, error) {
+func (c *Client) Write(ctx context.Context, w catalog.WriteRequest) (catalog.Outcomes, error) {
 	m, err := c.await(ctx, Request{Do: DoWrite, Write: &w}, writeLimit)
 	if err != nil {
 		return nil, err
 	}
-	return m.outcomes(), nil
+	return catalog.Outcomes(m.Outcomes), nil
 }
 
 // Refresh implements Refresher.

@@ -23,8 +23,8 @@ type Backend interface {
 	Read(ctx context.Context, ids []string) (*Sample, error)
 
 	// Write writes one control variable and says what came of it on each rank. A rank that does not answer in time has
-	// the result "no answer": nothing is known there.
-	Write(ctx context.Context, w Write) ([]Outcome, error)
+	// the result catalog.WriteNoAnswer.
+	Write(ctx context.Context, w catalog.WriteRequest) (catalog.Outcomes, error)
 
 	// Workload starts a built-in exerciser on all ranks, in the place of the one that runs; "" stops it.
 	Workload(ctx context.Context, name string) error
@@ -61,25 +61,6 @@ type RankSample struct {
 	Host     string
 	Readings []catalog.Reading // one for each ID asked, in that order; Writable is not tried again and is empty
 }
-
-// Write asks for a value to be written into a control variable, in the stage after MPI_Init.
-type Write struct {
-	Name, Text string // the value as catalog.ParseValue reads it
-	Ranks      []int  // nil: all
-	Force      bool   // also a variable of scope all or all-eq on some ranks only
-}
-
-// Outcome tells what came of a Write on one rank.
-type Outcome struct {
-	Rank           int
-	Host           string
-	Old, New, Back catalog.Value // before, asked for, read back; zero where not known
-	Result         string        // ok, ok but unchanged, not now, never, faulty, invalid, refused, error, no answer
-	Detail         string
-}
-
-// NoAnswer is the Result of a rank that did not answer in time.
-const NoAnswer = "no answer"
 
 // EventKind tells what happened.
 type EventKind int

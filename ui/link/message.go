@@ -1,6 +1,8 @@
 package link
 
 import (
+	"encoding/json"
+
 	"mpitx/catalog"
 )
 
@@ -20,13 +22,13 @@ const (
 
 // Request is what the screen says.
 type Request struct {
-	ID        uint64 `json:"id,omitempty"`
-	Do        string `json:"do"`
-	Version   int    `json:"version,omitempty"`
-	Variables []int  `json:"variables,omitempty"` // by Numbers
-	Millis    int64  `json:"ms,omitempty"`        // time limit of the ranks
-	Write     *Write `json:"write,omitempty"`
-	Name      string `json:"name,omitempty"` // of a workload
+	ID        uint64                `json:"id,omitempty"`
+	Do        string                `json:"do"`
+	Version   int                   `json:"version,omitempty"`
+	Variables []int                 `json:"variables,omitempty"` // by Numbers
+	Millis    int64                 `json:"ms,omitempty"`        // time limit of the ranks
+	Write     *catalog.WriteRequest `json:"write,omitempty"`
+	Name      string                `json:"name,omitempty"` // of a workload
 }
 
 // The answers of the back end, and what it says unasked.
@@ -56,7 +58,7 @@ type Reply struct {
 	Millis   int64          `json:"ms,omitempty"`
 	Ranks    []RankReadings `json:"ranks,omitempty"`
 	Silent   []int          `json:"silent,omitempty"`
-	Outcomes []WireOutcome  `json:"outcomes,omitempty"`
+	Outcomes wireOutcomes   `json:"outcomes,omitempty"`
 	Rank     int            `json:"rank"`
 	Variable string         `json:"variable,omitempty"`
 }
@@ -76,17 +78,6 @@ type WireReading struct {
 	Count  int            `json:"n,omitempty"`
 }
 
-// WireOutcome is an Outcome on its way.
-type WireOutcome struct {
-	Rank   int    `json:"rank"`
-	Host   string `json:"host,omitempty"`
-	Old    []byte `json:"old,omitempty"`
-	New    []byte `json:"new,omitempty"`
-	Back   []byte `json:"back,omitempty"`
-	Result string `json:"result"`
-	Detail string `json:"detail,omitempty"`
-}
-
 // ToWire prepares readings for their way.
 func ToWire(readings []catalog.Reading) []WireReading {
 	out := make([]WireReading, len(readings))
@@ -97,11 +88,6 @@ func ToWire(readings []catalog.Reading) []WireReading {
 		}
 	}
 	return out
-}
-
-// OutcomeToWire prepares an outcome for its way.
-func OutcomeToWire(o Outcome) WireOutcome {
-	return WireOutcome{o.Rank, o.Host, valueBytes(o.Old), valueBytes(o.New), valueBytes(o.Back), o.Result, o.Detail}
 }
 
 func valueBytes(v catalog.Value) []byte {
@@ -133,10 +119,32 @@ func (r *Reply) sampleRanks() []RankSample {
 	return out
 }
 
-func (r *Reply) outcomes() []Outcome {
-	out := make([]Outcome, len(r.Outcomes))
-	for k, w := range r.Outcomes {
-		out[k] = Outcome{w.Rank, w.Host, valueOf(w.Old), valueOf(w.New), valueOf(w.Back), w.Result, w.Detail}
+// wireOutcomes are outcomes of one write whose JSON holds values as WireReading does.
+type wireOutcomes []catalog.Outcome
+
+type wireOutcome struct {
+	Rank   int                 `json:"rank"`
+	Host   string              `json:"host,omitempty"`
+	Old    []byte              `json:"old,omitempty"`
+	New    []byte              `json:"new,omitempty"`
+	Back   []byte              `json:"back,omitempty"`
+	Result catalog.WriteResult `json:"result"`
+	Detail string              `json:"detail,omitempty"`
+}
+
+func (all wireOutcomes) MarshalJSON() ([]byte, error) {
+	wire := make([]wireOutcome, len(all))
+	for k, o := range all {
+		wire[k] = wireOutcome{o.Rank, o.Host, valueBytes(o.Old), valueBytes(o.New), valueBytes(o.Back), o.Result, o.Detail}
 	}
-	return out
+	return json.Marshal(wire)
+}
+
+func (all *wireOutcomes) UnmarshalJSON(b []byte) error {
+	var wire []wireOutcome
+	err := json.Unmarshal(b, &wire)
+	for _, w := range wire {
+		*all = append(*all, catalog.Outcome{Rank: w.Rank, Host: w.Host, Old: valueOf(w.Old), New: valueOf(w.New), Back: valueOf(w.Back), Result: w.Result, Detail: w.Detail})
+	}
+	return err
 }

@@ -189,7 +189,7 @@ func (b *backend) mismatch(size int) error {
 }
 
 // observe reads this process's stage and does the writes that were asked for.
-func (b *backend) observe(rank, size int, start time.Time) ([]Outcome, error) {
+func (b *backend) observe(rank, size int, start time.Time) (catalog.Outcomes, error) {
 	b.phase("MPI_T_init_thread")
 	tool, thread, err := b.lib.InitThread(catalog.ThreadMultiple)
 	if err != nil {
@@ -278,7 +278,7 @@ func (b *backend) beforeStage() *catalog.Process {
 }
 
 // lead is rank 0: it collects the others' reports and hands all to the front, then passes on the verdict.
-func (b *backend) lead(m *mail, size int, outcomes []Outcome) (int, error) {
+func (b *backend) lead(m *mail, size int, outcomes catalog.Outcomes) (int, error) {
 	b.sayProcess()
 	stages := func() rootStages {
 		s := rootStages{After: b.process.Root().AppendBinary(nil)}
@@ -347,7 +347,7 @@ func severalNodes(hosts map[int]string) bool {
 }
 
 // follow is every other rank.
-func (b *backend) follow(m *mail, rank, size int, outcomes []Outcome, failed error) (int, error) {
+func (b *backend) follow(m *mail, rank, size int, outcomes catalog.Outcomes, failed error) (int, error) {
 	deadline := time.Now().Add(2 * b.request.Patience)
 	report := report{Host: b.host, Outcomes: outcomes}
 	if failed != nil {

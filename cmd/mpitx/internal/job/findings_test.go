@@ -16,7 +16,7 @@ func TestFindings(t *testing.T) {
 	n.add("control variable %s is listed twice", "x")
 	n.add("control variable %s is listed twice", "x")
 	const want = "20 control variables: get_info: MPI_ERR_ARG (index 100,102,104,106,108,110,112,114,116,118, …); " +
-		"control variable 7: crashes in get_info (SIGSEGV); 2 performance variables: get_info: MPI_ERR_ARG (index 8,9); control variable x is listed twice"
+		"control variable 7: crashes in get_info (SIGSEGV); 2 performance variables: get_info: MPI_ERR_ARG (index 8-9); control variable x is listed twice"
 	if got := n.String(); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}

@@ -30,7 +30,7 @@ type front struct {
 	process       *catalog.Process
 	deltas, nodes []*catalog.Delta
 	result        *result
-	outcomes      []Outcome
+	outcomes      catalog.Outcomes
 	failed        map[Stage]*failure
 	agreed        *int
 	settled       bool // the ranks have the exit code

@@ -16,7 +16,7 @@ type Options struct {
 	Shim       string
 	Launch     locate.Launch
 	Self       bool // bind variables of communicators to MPI_COMM_SELF
-	Writes     []Write
+	Writes     []catalog.WriteRequest
 	WriteStage Stage
 	Exclude    []string // IDs of variables that are listed, and otherwise left alone
 	Timeout    time.Duration
@@ -29,7 +29,7 @@ type Options struct {
 type Job struct {
 	Root     bool
 	Catalog  *catalog.Catalog
-	Outcomes []Outcome
+	Outcomes catalog.Outcomes
 	Lost     []string // ranks that did not answer, with host and reason
 
 	f      *front

@@ -12,7 +12,7 @@ func TestLostText(t *testing.T) {
 		r.Lost[rank], r.Hosts[rank] = "did not answer", "a"
 	}
 	r.Lost[11], r.Lost[4] = "did not answer", "died"
-	want := []string{"ranks 1-3,9,10,100 on a: did not answer", "rank 4 on an unknown host: died", "rank 11 on b: did not answer"}
+	want := []string{"ranks 1-3,9-10,100 on a: did not answer", "rank 4 on an unknown host: died", "rank 11 on b: did not answer"}
 	if got := r.lostText(); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"mpitx/binding"
+	"mpitx/catalog"
 )
 
 // Ranks speak with rank 0 alone, and only when they are ready: a rank that hangs is one that rank 0 does not hear of,
@@ -25,7 +26,7 @@ type report struct {
 	Host     string
 	After    []byte // catalog.Delta
 	Before   []byte // catalog.Delta of a node's leader; empty elsewhere
-	Outcomes []Outcome
+	Outcomes catalog.Outcomes
 	Failed   string // why there is nothing else
 }
 

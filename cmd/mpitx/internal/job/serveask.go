@@ -31,7 +31,7 @@ func (s *server) request(r link.Request) {
 			s.refuse(r.ID, "write: nothing to write")
 			return
 		}
-		t.Write = Write{Name: r.Write.Name, Text: r.Write.Text, Ranks: r.Write.Ranks, Force: r.Write.Force}
+		t.Write = catalog.WriteRequest{Name: r.Write.Name, Text: r.Write.Text, Ranks: r.Write.Ranks, Force: r.Write.Force}
 		ranks = slices.Compact(slices.Sorted(slices.Values(r.Write.Ranks)))
 		if r.Write.Ranks != nil && (len(ranks) == 0 || ranks[0] < 0 || ranks[len(ranks)-1] >= s.size) {
 			s.refuse(r.ID, fmt.Sprintf("write: ranks are 0 to %d", s.size-1))
@@ -222,10 +222,7 @@ func (s *server) finish(number uint64) {
 		case link.DoRead:
 			reply.Ranks = append(reply.Ranks, link.RankReadings{Rank: rank, Host: got.Host, Readings: link.ToWire(got.Readings)})
 		case link.DoWrite:
-			for _, o := range got.Outcomes {
-				reply.Outcomes = append(reply.Outcomes, link.OutcomeToWire(link.Outcome{Rank: o.Rank, Host: o.Host, Old: o.Old, New: o.New, Back: o.Back,
-					Result: string(o.Result), Detail: o.Detail}))
-			}
+			reply.Outcomes = append(reply.Outcomes, got.Outcomes...)
 		}
 	}
 	switch a.request.Do {
@@ -234,9 +231,9 @@ func (s *server) finish(number uint64) {
 	case link.DoWrite:
 		reply.Is = link.IsOutcomes
 		for _, rank := range a.silent {
-			reply.Outcomes = append(reply.Outcomes, link.WireOutcome{Rank: rank, Host: s.hosts[rank], Result: link.NoAnswer, Detail: "it may or may not have been written"})
+			reply.Outcomes = append(reply.Outcomes, catalog.Outcome{Rank: rank, Host: s.hosts[rank], Result: catalog.WriteNoAnswer, Detail: "it may or may not have been written"})
 		}
-		slices.SortFunc(reply.Outcomes, func(x, y link.WireOutcome) int { return x.Rank - y.Rank })
+		slices.SortFunc(reply.Outcomes, func(x, y catalog.Outcome) int { return x.Rank - y.Rank })
 	case link.DoRefresh:
 		reply.Is = link.IsDone
 		if err := s.collectAgain(a); err != nil {

@@ -206,14 +206,14 @@ func (s *serving) openPvar(v *catalog.Variable) (*binding.PvarHandle, error) {
 }
 
 // writeNow writes a control variable; its old value is the one that it has now.
-func (s *serving) writeNow(t task) []Outcome {
+func (s *serving) writeNow(t task) catalog.Outcomes {
 	s.mark.at(t.Number, 0)
 	if at, ok := s.variables[t.Write.Name]; ok && at < len(s.process.Meta.Cvars) {
 		if r := s.reading(t.Write.Name); r.Status == catalog.StatusOK {
 			s.process.Readings[at].Value = r.Value
 		}
 	}
-	s.request.Writes = []Write{t.Write}
+	s.request.Writes = []catalog.WriteRequest{t.Write}
 	return s.write(s.rank, s.size)
 }
 

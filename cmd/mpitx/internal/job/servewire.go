@@ -23,7 +23,7 @@ type task struct {
 	Number   uint64
 	Do       string   // link.DoRead, link.DoWrite, link.DoWorkload, link.DoRefresh
 	IDs      []string // of variables to read
-	Write    Write
+	Write    catalog.WriteRequest
 	Workload string
 }
 
@@ -31,7 +31,7 @@ type answer struct {
 	Number   uint64
 	Host     string
 	Readings []catalog.Reading
-	Outcomes []Outcome
+	Outcomes catalog.Outcomes
 	Process  []byte // of link.DoRefresh: a catalog.Process
 	Changed  bool   // the library lists other variables or categories than when they were last collected
 	Failed   string

@@ -57,7 +57,7 @@ type Request struct {
 	Launch   Launch
 	Before   bool // a frameBefore will follow
 	Serve    bool // the verdict is an invitation
-	Writes   []Write
+	Writes   []catalog.WriteRequest
 	Exclude  []string      // IDs of variables to leave alone
 	Patience time.Duration // how long rank 0 waits for other ranks once it has finished itself
 	Limit    time.Duration // after which a single call into the library counts as hanging
@@ -79,42 +79,6 @@ const (
 	After  Stage = "after"
 )
 
-// Write asks for a value to be written into a control variable.
-type Write struct {
-	Name, Text string
-	Ranks      []int // nil: all
-	Force      bool  // also a variable of scope all or all-eq on some ranks only
-	DryRun     bool  // check, and write nothing
-}
-
-// Outcome tells what came of a Write on one rank.
-type Outcome struct {
-	Name   string
-	Rank   int
-	Host   string
-	Old    catalog.Value
-	New    catalog.Value
-	Back   catalog.Value // read back
-	Result WriteResult
-	Detail string
-}
-
-// WriteResult is the honest outcome of a write.
-type WriteResult string
-
-// The outcomes.
-const (
-	WriteOK        WriteResult = "ok"
-	WriteUnchanged WriteResult = "ok but unchanged" // the library said yes, and the old value stands
-	WriteNotNow    WriteResult = "not now"          // MPI_T_ERR_CVAR_SET_NOT_NOW
-	WriteNever     WriteResult = "never"            // MPI_T_ERR_CVAR_SET_NEVER
-	WriteFaulty    WriteResult = "faulty"           // the library crashes or hangs when it is written
-	WriteInvalid   WriteResult = "invalid"          // not a value of this variable; nothing was written
-	WriteRefused   WriteResult = "refused"          // by mpitx: the scope concerns other ranks too
-	WriteDry       WriteResult = "would be written"
-	WriteError     WriteResult = "error"
-)
-
 // hello is what a rank says of itself as soon as it can.
 type hello struct {
 	Rank, Size int
@@ -123,9 +87,9 @@ type hello struct {
 
 // result ends what a back end has to say.
 type result struct {
-	Outcomes []Outcome      // of writes, of all ranks on rank 0
-	Lost     map[int]string // rank 0: ranks that did not answer, and how far they came
-	Hosts    map[int]string // rank 0: of the ranks it heard of
+	Outcomes catalog.Outcomes // of writes, of all ranks on rank 0
+	Lost     map[int]string   // rank 0: ranks that did not answer, and how far they came
+	Hosts    map[int]string   // rank 0: of the ranks it heard of
 }
 
 // failure is an error that crosses to the front.

@@ -55,7 +55,7 @@ func TestFrameTooLong(t *testing.T) {
 func TestPack(t *testing.T) {
 	request := Request{Stage: After, MPI: locate.MPI{Family: "openmpi", Impl: "openmpi", Lib: "/lib/libmpi.so", Launcher: "/bin/mpirun"}, Shim: "/shim.so", Self: true,
 		Launch: Launch{Rank: 3, Size: 4, Leader: true}, Before: true, Patience: 5, Limit: 7,
-		Writes: []Write{{Name: "a", Text: "1,2", Ranks: []int{0, 2}, Force: true, DryRun: true}}}
+		Writes: []catalog.WriteRequest{{Name: "a", Text: "1,2", Ranks: []int{0, 2}, Force: true, DryRun: true}}}
 	var got Request
 	if err := unpack(pack(request), &got); err != nil {
 		t.Fatal(err)
@@ -70,12 +70,12 @@ func TestPack(t *testing.T) {
 		t.Fatal(err)
 	}
 	answer := report{Host: "h", After: []byte{1}, Before: []byte{2}, Failed: "why",
-		Outcomes: []Outcome{{Name: "a", Rank: 2, Host: "h", Old: value, New: value, Back: value, Result: WriteOK, Detail: "d"}}}
+		Outcomes: catalog.Outcomes{{Name: "a", Rank: 2, Host: "h", Old: value, New: value, Back: value, Result: catalog.WriteOK, Detail: "d"}}}
 	var back report
 	if err := unpack(pack(answer), &back); err != nil {
 		t.Fatal(err)
 	}
-	if back.Outcomes[0].Old.String() != "5,-6" || back.Outcomes[0].Result != WriteOK || back.Failed != "why" || !bytes.Equal(back.Before, []byte{2}) {
+	if back.Outcomes[0].Old.String() != "5,-6" || back.Outcomes[0].Result != catalog.WriteOK || back.Failed != "why" || !bytes.Equal(back.Before, []byte{2}) {
 		t.Errorf("%+v", back)
 	}
 }

@@ -14,39 +14,39 @@ import (
 
 // write does the writes that were asked of this rank. All are checked before the first is done; each is tried in a
 // process that may die before it is done here.
-func (b *backend) write(rank, size int) []Outcome {
+func (b *backend) write(rank, size int) catalog.Outcomes {
 	type plan struct {
-		outcome  *Outcome
+		outcome  *catalog.Outcome
 		dry      bool
 		writable catalog.Writable // as its reading says
 		index    int
 		count    int
 	}
-	var outcomes []*Outcome
+	var outcomes []*catalog.Outcome
 	var plans []plan
 	invalid := false
 	for _, w := range b.request.Writes {
 		if w.Ranks != nil && !slices.Contains(w.Ranks, rank) {
 			continue
 		}
-		o := &Outcome{Name: w.Name, Rank: rank, Host: b.host}
+		o := &catalog.Outcome{Name: w.Name, Rank: rank, Host: b.host}
 		outcomes = append(outcomes, o)
 		v, r, problem := b.find(w.Name)
 		if v != nil {
 			o.Name = v.Name
-			if slices.ContainsFunc(outcomes[:len(outcomes)-1], func(other *Outcome) bool { return other.Name == v.Name }) {
+			if slices.ContainsFunc(outcomes[:len(outcomes)-1], func(other *catalog.Outcome) bool { return other.Name == v.Name }) {
 				problem = "is written twice"
 			}
 		}
 		switch {
 		case problem != "":
-			o.Result, o.Detail = WriteInvalid, problem
+			o.Result, o.Detail = catalog.WriteInvalid, problem
 			invalid = true
 			continue
 		case r.Status != catalog.StatusOK:
-			o.Result, o.Detail = WriteError, "cannot be read: "+r.Reason
+			o.Result, o.Detail = catalog.WriteError, "cannot be read: "+r.Reason
 			if r.Status == catalog.StatusFaulty {
-				o.Result = WriteFaulty
+				o.Result = catalog.WriteFaulty
 			}
 			continue
 		}
@@ -54,13 +54,13 @@ func (b *backend) write(rank, size int) []Outcome {
 		e := origin.Enum(b.request.MPI.Impl, v, b.enum(v.Enum), r.Count)
 		value, err := catalog.ParseValue(v, e, r.Count, w.Text)
 		if err != nil {
-			o.Result, o.Detail = WriteInvalid, err.Error()
+			o.Result, o.Detail = catalog.WriteInvalid, err.Error()
 			invalid = true
 			continue
 		}
 		o.New = value
 		if all := v.Scope == catalog.ScopeAll || v.Scope == catalog.ScopeAllEq; all && !w.Force && w.Ranks != nil && len(w.Ranks) < size {
-			o.Result, o.Detail = WriteRefused, "its scope "+v.Scope.String()+" concerns all ranks: write it on all of them, or use --force"
+			o.Result, o.Detail = catalog.WriteRefused, "its scope "+v.Scope.String()+" concerns all ranks: write it on all of them, or use --force"
 			invalid = true
 			continue
 		}
@@ -69,16 +69,16 @@ func (b *backend) write(rank, size int) []Outcome {
 	for _, p := range plans {
 		switch {
 		case invalid && p.dry:
-			p.outcome.Result, p.outcome.Detail = WriteError, "nothing would be written: see the other variable"
+			p.outcome.Result, p.outcome.Detail = catalog.WriteError, "nothing would be written: see the other variable"
 		case invalid:
-			p.outcome.Result, p.outcome.Detail = WriteError, "nothing was written: see the other variable"
+			p.outcome.Result, p.outcome.Detail = catalog.WriteError, "nothing was written: see the other variable"
 		case p.dry:
 			p.outcome.Result = dryResult(p.writable)
 		default:
 			b.writeOne(p.outcome, p.index, p.count)
 		}
 	}
-	out := make([]Outcome, len(outcomes))
+	out := make(catalog.Outcomes, len(outcomes))
 	for k, o := range outcomes {
 		out[k] = *o
 	}
@@ -86,14 +86,14 @@ func (b *backend) write(rank, size int) []Outcome {
 }
 
 // dryResult is what the trial write of the present value has shown.
-func dryResult(w catalog.Writable) WriteResult {
+func dryResult(w catalog.Writable) catalog.WriteResult {
 	switch w {
 	case catalog.WritableNever:
-		return WriteNever
+		return catalog.WriteNever
 	case catalog.WritableNotNow:
-		return WriteNotNow
+		return catalog.WriteNotNow
 	}
-	return WriteDry
+	return catalog.WriteDry
 }
 
 // find is the control variable that a name means, or why it means none.
@@ -128,50 +128,50 @@ func (b *backend) enum(name string) *catalog.Enum {
 	return nil
 }
 
-func (b *backend) writeOne(o *Outcome, index, count int) {
+func (b *backend) writeOne(o *catalog.Outcome, index, count int) {
 	trial, err := b.tool.ProbeWrite(index, count, o.New, binding.ProbeOptions{Object: b.object(), Limit: b.request.Limit})
 	switch {
 	case err != nil:
-		o.Result, o.Detail = WriteError, err.Error()
+		o.Result, o.Detail = catalog.WriteError, err.Error()
 		return
 	case trial.Fault != "":
-		o.Result, o.Detail = WriteFaulty, trial.Fault
+		o.Result, o.Detail = catalog.WriteFaulty, trial.Fault
 		return
 	case trial.Err != nil:
-		o.refused(trial.Err)
+		refused(o, trial.Err)
 		return
 	}
 	h, err := b.tool.AllocCvar(index, b.object())
 	if err != nil {
-		o.refused(err)
+		refused(o, err)
 		return
 	}
 	defer h.Free()
 	if err := h.Write(o.New); err != nil {
-		o.refused(err)
+		refused(o, err)
 		return
 	}
 	if o.Back, err = h.Read(); err != nil {
-		o.Result, o.Detail = WriteError, "written, but reading back failed: "+err.Error()
+		o.Result, o.Detail = catalog.WriteError, "written, but reading back failed: "+err.Error()
 		return
 	}
 	switch o.Back {
 	case o.New:
-		o.Result = WriteOK
+		o.Result = catalog.WriteOK
 	case o.Old:
-		o.Result = WriteUnchanged
+		o.Result = catalog.WriteUnchanged
 	default:
-		o.Result, o.Detail = WriteOK, "the library made another value of it"
+		o.Result, o.Detail = catalog.WriteOK, "the library made another value of it"
 	}
 }
 
-func (o *Outcome) refused(err error) {
+func refused(o *catalog.Outcome, err error) {
 	switch {
 	case errors.Is(err, binding.ErrCvarSetNotNow):
-		o.Result = WriteNotNow
+		o.Result = catalog.WriteNotNow
 	case errors.Is(err, binding.ErrCvarSetNever):
-		o.Result = WriteNever
+		o.Result = catalog.WriteNever
 	default:
-		o.Result, o.Detail = WriteError, err.Error()
+		o.Result, o.Detail = catalog.WriteError, err.Error()
 	}
 }
