@@ -233,14 +233,6 @@ int chain_function_id(const char *name)
     return -1;
 }
 
-void *chain_library_function(const char *name)
-{
-    extern int chain_missing(void);
-    int id = chain_function_id(name);
-    if (id < 0 || !chain_resolved || chain_next_shifted[id] == (chain_any_function *)chain_missing) return NULL;
-    return (void *)chain_next_shifted[id];
-}
-
 /* ---- calls ---- */
 
 void chain_tell_enter(const struct chain_call *call, struct chain_thread *thread)
@@ -310,8 +302,8 @@ uint32_t chain_enter_nested(const void *address, const void *frame)
         if ((frame < outer || interrupts(frame, outer)) && !overwritten(thread, live - 1)) break;
     }
     if (live < thread->depth) abandon(thread, live);
-    if (live == 0) return chain_from_inside(address) ? CHAIN_FRAMES : 0;
-    if (chain_is_inside(address)) return CHAIN_FRAMES;
+    if (live == 0) return library_calls(address) ? CHAIN_FRAMES : 0;
+    if (library_is_inside(address)) return CHAIN_FRAMES;
     if (live == CHAIN_FRAMES) __atomic_fetch_add(&chain_lost_frames, 1, __ATOMIC_RELAXED);
     return live;
 }

@@ -26,13 +26,9 @@
  * hold for one build of the agent; names are what is stable. */
 extern const struct call_function chain_functions[];
 extern const int chain_function_count;
-extern const char chain_family[]; /* "openmpi", "mpich", "abi" */
 
 /* The number of "MPI_Send" (also of "PMPI_Send", "MPI_SEND_T" and "MPI_SEND"), or -1. */
 int chain_function_id(const char *name);
-
-/* The library's own function (what PMPI_X leads to after us), or NULL where it has none. For the agent's own calls. */
-void *chain_library_function(const char *name);
 
 /* ---- calls ---- */
 

@@ -100,7 +100,7 @@ void chain_load_tools(void)
             agent_note("tool: %s has no mpitx_tool_init", path);
             continue;
         }
-        chain_add_inside((const void *)init);
+        library_add_inside((const void *)init);
         int id = chain_add_tool(path);
         if (id < 0) {
             agent_note("tool: %s: too many tools", path);

@@ -3,6 +3,7 @@
 #define MPITX_CHAIN_INTERNAL_H
 
 #include "chain/chain.h"
+#include "mpi/library.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -33,10 +34,6 @@ struct chain_link {
 /* The functions behind a wrapper: see wrap.h. light and timed are whole where messages cannot be counted on the light way. */
 struct chain_choice {
     chain_any_function *due, *light, *timed, *whole;
-};
-
-struct chain_range {
-    uintptr_t start, size;
 };
 
 /* One place per function, defined in wrappers.c. */
@@ -78,32 +75,7 @@ extern uint64_t chain_lost_frames;
 
 /* ---- resolve.c ---- */
 
-/* The text of the MPI library and of this agent: calls from there are not the application's. The library's own are; the agent's are
- * calls that something after us has jumped to. The library's size is 0 while unknown, or if its Fortran interface is in it. */
-struct chain_insides {
-    struct chain_range library, agent;
-} __attribute__((aligned(32)));
-extern struct chain_insides chain_insides;
-
-static inline bool chain_from_inside(const void *address)
-{
-    return ((uintptr_t)address - chain_insides.library.start < chain_insides.library.size) |
-           ((uintptr_t)address - chain_insides.agent.start < chain_insides.agent.size);
-}
-
 extern bool chain_resolved;
-
-/* Whether an address belongs to the MPI library, one of its parts, or a tool. */
-bool chain_is_inside(const void *address);
-
-/* A symbol of the library, or of a tool that comes before it. */
-void *chain_next_symbol(const char *name);
-
-/* Takes a loaded object as inside; for tools. */
-void chain_add_inside(const void *address);
-
-/* Looks for parts of the library that were loaded since. */
-void chain_find_parts(void);
 
 /* Whether the library with this PMPI_Init is the one that is followed, or will be. */
 bool chain_follows(void *init, const char *path);

@@ -62,7 +62,7 @@ static ALWAYS_INLINE uint32_t chain_place(struct chain_thread *thread, int id, c
 {
     uint32_t depth = thread->depth;
     if (LIKELY(depth == 0)) {
-        if (UNLIKELY(chain_from_inside(caller->address))) return CHAIN_FRAMES;
+        if (UNLIKELY(library_calls(caller->address))) return CHAIN_FRAMES;
     } else {
         depth = chain_enter_nested(caller->address, caller->frame);
         if (depth == CHAIN_FRAMES) return CHAIN_FRAMES;
@@ -94,7 +94,7 @@ static ALWAYS_INLINE bool chain_due_first(struct chain_thread *thread, unsigned 
  * function is called, and arguments stay where they are. Others take the full way. */
 static ALWAYS_INLINE bool chain_quick_possible(struct chain_thread *thread, unsigned flags, const void *address, bool timed)
 {
-    return LIKELY(thread->depth == 0) && LIKELY(!chain_from_inside(address)) &&
+    return LIKELY(thread->depth == 0) && LIKELY(!library_calls(address)) &&
            (LIKELY(thread->tally != NULL) || (!timed && thread->known && !(flags & CHAIN_FLAG_TALLY))) &&
            LIKELY(!chain_due_first(thread, flags));
 }

@@ -17,6 +17,7 @@
 #include "chain/internal.h"
 #include "base/clock.h"
 #include "mpi/describe_state.h"
+#include "mpi/library.h"
 #include "mpi/requests.h"
 
 #define START_WAIT_NS UINT64_C(20000000000) /* as long as trying variables may take */
@@ -26,7 +27,6 @@ struct agent_process agent_process = {.rank = -1, .size = -1, .thread_level = -1
 
 void chain_watch_libraries(void);
 void chain_resolve_early(void);
-bool chain_bypassed(void);
 
 static _Atomic int open_count;    /* MPI_Init and sessions: entered, and their end not entered */
 static _Atomic int pending_count; /* entered, and their end has not returned */
@@ -75,7 +75,7 @@ void agent_tell_unrecorded(void)
 void agent_foreign_family(const char *path)
 {
     if (agent_process.state == AGENT_ABSENT) return;
-    agent_note("%s is not of the family that this agent was built for (%s)", path, chain_family);
+    agent_note("%s is not of the family that this agent was built for (%s)", path, library_family);
     agent_process.state = AGENT_DORMANT;
     agent_tell_unrecorded();
 }
@@ -150,7 +150,7 @@ bool agent_after_init_core(const struct chain_call *call, int rc, int level, boo
     agent_process.thread_level = level;
     clock_calibrate();
     describe_process();
-    chain_find_parts();
+    library_find_parts();
     chain_compare_names();
     chain_load_tools();
     pthread_atfork(NULL, NULL, agent_become_child);
@@ -214,7 +214,7 @@ __attribute__((destructor)) static void end(void)
 {
     if (agent_process.state == AGENT_ARMED) {
         counts_write("unreached");
-        if (chain_bypassed()) agent_unrecorded("its calls went past the agent: it takes MPI's functions from the library by dlsym");
+        if (library_bypassed()) agent_unrecorded("its calls went past the agent: it takes MPI's functions from the library by dlsym");
     }
     leave(AGENT_EXIT, "exit");
 }

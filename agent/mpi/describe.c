@@ -4,8 +4,8 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "chain/internal.h"
 #include "life/agent.h"
+#include "mpi/library.h"
 
 #if defined(OPEN_MPI)
 struct describe_constants describe_constants;
@@ -17,13 +17,13 @@ _Thread_local struct describe_thread describe_thread __attribute__((tls_model("i
 struct call_hooks call_hooks;
 bool call_follows_objects;
 
-const char chain_family[] = FAMILY;
+const char library_family[] = FAMILY;
 
 struct describe_library describe_library;
 
-void describe_start(void *(*find)(const char *symbol))
+void describe_start(void)
 {
-#define FIND(name) *(void **)&describe_library.name = chain_library_function("MPI_" #name)
+#define FIND(name) *(void **)&describe_library.name = library_function("MPI_" #name)
     FIND(Type_size);
     FIND(Type_size_x);
     FIND(Comm_rank);
@@ -41,18 +41,16 @@ void describe_start(void *(*find)(const char *symbol))
     FIND(Test_cancelled);
 #undef FIND
 #if defined(OPEN_MPI)
-    describe_constants.world = find("ompi_mpi_comm_world");
-    describe_constants.self = find("ompi_mpi_comm_self");
-    describe_constants.null_comm = find("ompi_mpi_comm_null");
-    describe_constants.null_request = find("ompi_request_null");
-    describe_constants.null_datatype = find("ompi_mpi_datatype_null");
-    describe_constants.null_win = find("ompi_mpi_win_null");
-    describe_constants.no_op = find("ompi_mpi_op_no_op");
+    describe_constants.world = library_datum("ompi_mpi_comm_world");
+    describe_constants.self = library_datum("ompi_mpi_comm_self");
+    describe_constants.null_comm = library_datum("ompi_mpi_comm_null");
+    describe_constants.null_request = library_datum("ompi_request_null");
+    describe_constants.null_datatype = library_datum("ompi_mpi_datatype_null");
+    describe_constants.null_win = library_datum("ompi_mpi_win_null");
+    describe_constants.no_op = library_datum("ompi_mpi_op_no_op");
     describe_library.fills_exchanges = true;
 #elif !defined(MPICH_LAYOUT)
-    describe_library.fills_exchanges = find("ompi_mpi_init") != NULL;
-#else
-    (void)find;
+    describe_library.fills_exchanges = library_datum("ompi_mpi_init") != NULL;
 #endif
 }
 

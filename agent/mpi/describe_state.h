@@ -31,7 +31,7 @@ extern uint32_t describe_type_generation; /* datatypes were freed since */
 extern uint64_t describe_lost_memory;     /* calls whose requests were not followed for want of memory */
 
 /* Finds the library's functions and constants; then what is known of the process. */
-void describe_start(void *(*find)(const char *symbol));
+void describe_start(void);
 void describe_process(void);
 
 #pragma GCC visibility pop

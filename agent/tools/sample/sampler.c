@@ -14,6 +14,7 @@
 
 #include "base/cancel.h"
 #include "base/clock.h"
+#include "mpi/library.h"
 
 #define DEFAULT_INTERVAL_NS UINT64_C(10000000)
 #define SHORTEST_INTERVAL_NS UINT64_C(1000)
@@ -140,7 +141,7 @@ static bool open_table(void)
     void *handle = agent_process.library && agent_process.library[0] ? dlopen(agent_process.library, RTLD_NOW | RTLD_NOLOAD) : NULL;
     if (!handle) {
         Dl_info info;
-        void *init = chain_library_function("MPI_Init");
+        void *init = library_function("MPI_Init");
         if (init && dladdr(init, &info) && info.dli_fname)
             handle = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
     }
@@ -162,7 +163,7 @@ static bool open_table(void)
  * good. So it is asked for the application's own. In MPICH it is MPI_T's alone. */
 static int level_to_ask(void)
 {
-    if (strcmp(chain_family, "mpich") == 0)
+    if (strcmp(library_family, "mpich") == 0)
         return MPITX_THREAD_MULTIPLE;
     return agent_process.thread_level < 0 ? MPITX_THREAD_SINGLE : MPITX_THREAD_SINGLE + agent_process.thread_level;
 }
@@ -173,7 +174,7 @@ static void start_mpi_t(void)
     if (!sampler_wants_library() && !sampler_has_settings())
         return;
     /* Open MPI 5 does not end with its last session where MPI_T is held: the next session could not communicate. */
-    if (agent_process.sessions && strcmp(chain_family, "openmpi") == 0) {
+    if (agent_process.sessions && strcmp(library_family, "openmpi") == 0) {
         agent_note("Open MPI cannot open another session after MPI_T: in a program without MPI_Init its variables are not sampled");
         return;
     }

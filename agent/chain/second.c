@@ -96,7 +96,7 @@ struct object {
 };
 
 enum { OURS = 16, OBJECTS = 1024 };
-static struct chain_range ours[OURS]; /* callers that use the library that is followed; a caller that is not there is looked up */
+static struct library_range ours[OURS]; /* callers that use the library that is followed; a caller that is not there is looked up */
 static unsigned ours_next;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -109,9 +109,9 @@ static bool is_ours(uintptr_t address)
     return false;
 }
 
-static void remember(struct chain_range range)
+static void remember(struct library_range range)
 {
-    struct chain_range *place = &ours[ours_next++ % OURS];
+    struct library_range *place = &ours[ours_next++ % OURS];
     __atomic_store_n(&place->size, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&place->start, range.start, __ATOMIC_RELEASE);
     __atomic_store_n(&place->size, range.size, __ATOMIC_RELEASE);
@@ -119,7 +119,7 @@ static void remember(struct chain_range range)
 
 struct caller {
     uintptr_t address;
-    struct chain_range range;
+    struct library_range range;
     char path[512];
 };
 
@@ -130,7 +130,7 @@ static int find_caller(struct dl_phdr_info *info, size_t size, void *argument)
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *part = &info->dlpi_phdr[i];
         if (part->p_type != PT_LOAD || caller->address - (info->dlpi_addr + part->p_vaddr) >= part->p_memsz) continue;
-        caller->range = (struct chain_range){info->dlpi_addr + part->p_vaddr, part->p_memsz};
+        caller->range = (struct library_range){info->dlpi_addr + part->p_vaddr, part->p_memsz};
         snprintf(caller->path, sizeof caller->path, "%s", info->dlpi_name ? info->dlpi_name : "");
         return 1;
     }

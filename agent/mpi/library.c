@@ -1,4 +1,4 @@
-/* resolve.c: where the application's calls go on to, and which addresses are the MPI library's own. */
+/* library.c: which library the process uses, and which addresses are its own. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <limits.h>
@@ -6,31 +6,23 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "life/life.h"
-#include "chain/internal.h"
-#include "mpi/describe_state.h"
+#include "mpi/library.h"
 
-struct chain_insides chain_insides;
-bool chain_resolved;
-
-/* What a function answers that the library does not have: nobody who links to it can call it. */
-int chain_missing(void)
-{
-    return 16; /* MPI_ERR_OTHER or MPI_ERR_UNKNOWN, an error in any case */
-}
+struct library library;
+struct library_insides library_insides;
 
 /* ---- ranges: only ever appended to; the count is stored last ---- */
 
 enum { RANGES = 128, OUTSIDES = 32 };
-static struct chain_range inside[RANGES], outside[OUTSIDES];
+static struct library_range inside[RANGES], outside[OUTSIDES];
 static unsigned inside_count, outside_next;
 
-static bool within(const struct chain_range *range, uintptr_t address)
+static bool within(const struct library_range *range, uintptr_t address)
 {
     return address - range->start < range->size;
 }
 
-static bool add_inside(struct chain_range range)
+static bool add_inside(struct library_range range)
 {
     unsigned count = __atomic_load_n(&inside_count, __ATOMIC_ACQUIRE);
     for (unsigned i = 0; i < count; i++)
@@ -42,7 +34,7 @@ static bool add_inside(struct chain_range range)
 }
 
 /* A loaded object's code. */
-static struct chain_range code_of(const struct dl_phdr_info *info)
+static struct library_range code_of(const struct dl_phdr_info *info)
 {
     uintptr_t low = UINTPTR_MAX, high = 0;
     for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -52,7 +44,7 @@ static struct chain_range code_of(const struct dl_phdr_info *info)
         if (start < low) low = start;
         if (start + part->p_memsz > high) high = start + part->p_memsz;
     }
-    return low < high ? (struct chain_range){low, high - low} : (struct chain_range){0, 0};
+    return low < high ? (struct library_range){low, high - low} : (struct library_range){0, 0};
 }
 
 static bool is_called(const char *path, const char *const *prefixes)
@@ -80,7 +72,7 @@ static bool is_interface(const char *path)
 
 struct search {
     uintptr_t address;
-    struct chain_range range;
+    struct library_range range;
     char path[PATH_MAX];
 };
 
@@ -88,14 +80,14 @@ static int find_object(struct dl_phdr_info *info, size_t size, void *argument)
 {
     (void)size;
     struct search *search = argument;
-    struct chain_range range = code_of(info);
+    struct library_range range = code_of(info);
     if (!within(&range, search->address)) return 0;
     search->range = range;
     snprintf(search->path, sizeof search->path, "%s", info->dlpi_name ? info->dlpi_name : "");
     return 1;
 }
 
-static struct chain_range object_of(const void *address, char *path)
+static struct library_range object_of(const void *address, char *path)
 {
     struct search search = {.address = (uintptr_t)address};
     dl_iterate_phdr(find_object, &search);
@@ -111,18 +103,18 @@ static int add_part(struct dl_phdr_info *info, size_t size, void *argument)
     return 0;
 }
 
-void chain_find_parts(void)
+void library_find_parts(void)
 {
     dl_iterate_phdr(add_part, NULL);
 }
 
-void chain_add_inside(const void *address)
+void library_add_inside(const void *address)
 {
-    struct chain_range range = object_of(address, NULL);
+    struct library_range range = object_of(address, NULL);
     if (range.size) add_inside(range);
 }
 
-bool chain_is_inside(const void *pointer)
+bool library_is_inside(const void *pointer)
 {
     uintptr_t address = (uintptr_t)pointer;
     unsigned count = __atomic_load_n(&inside_count, __ATOMIC_ACQUIRE);
@@ -138,7 +130,7 @@ bool chain_is_inside(const void *pointer)
     return false;
 }
 
-/* ---- next symbols ---- */
+/* ---- the library ---- */
 
 enum { CANDIDATES = 16 };
 struct candidates {
@@ -177,15 +169,14 @@ static void *loaded_library(void)
         void *handle = dlopen(candidates.paths[i], RTLD_LAZY | RTLD_NOLOAD);
         if (!handle) continue;
         if (dlsym(handle, "PMPI_Init")) {
-            if (strcmp(family_of(handle, candidates.paths[i]), chain_family) == 0) return handle;
+            if (strcmp(family_of(handle, candidates.paths[i]), library_family) == 0) return handle;
             if (!other) other = handle;
         }
     }
     return other;
 }
 
-/* A program that takes functions from the library's own handle does not find ours. */
-bool chain_bypassed(void)
+bool library_bypassed(void)
 {
     int initialized = 0;
     void *handle = loaded_library();
@@ -196,103 +187,76 @@ bool chain_bypassed(void)
     return initialized;
 }
 
-bool chain_follows(void *init, const char *path)
+bool library_prefer(const char *path)
 {
-    if (chain_resolved) return init == (void *)chain_next_shifted[chain_function_id("MPI_Init")];
     void *handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
-    bool fits = handle && strcmp(family_of(handle, path), chain_family) == 0;
+    bool fits = handle && strcmp(family_of(handle, path), library_family) == 0;
     if (handle) dlclose(handle);
     if (fits) snprintf(preferred, sizeof preferred, "%s", path);
     return fits;
 }
 
-static void *library_handle;
-static bool foreign; /* another family's library */
+/* ---- symbols ---- */
 
-void *chain_next_symbol(const char *name)
+static void *library_handle;
+
+void *library_symbol(const char *name)
 {
     return dlsym(library_handle, name);
 }
 
-/* The library's data as everybody sees them: an executable that names them has them itself (copy relocation), and the
- * library's own place is then unused. */
-static void *find_data(const char *symbol)
+void *library_function(const char *name)
 {
-    void *data = dlsym(RTLD_DEFAULT, symbol);
-    return data ? data : dlsym(library_handle, symbol);
+    char shifted[64] = "P";
+    snprintf(shifted + 1, sizeof shifted - 1, "%s", name);
+    void *function = dlsym(library_handle, shifted);
+    return function ? function : dlsym(library_handle, name);
 }
 
-/* Marks what lies behind us: the library, and PMPI tools, whose calls are not the application's. */
-static void classify(void)
+/* An executable that names data of the library has them itself (copy relocation), and the library's own place is then unused. The
+ * global scope knows that one; it does not know what was loaded with RTLD_LOCAL. */
+void *library_datum(const char *name)
 {
-    int rank = chain_function_id("MPI_Comm_rank");
+    void *datum = dlsym(RTLD_DEFAULT, name);
+    return datum ? datum : dlsym(library_handle, name);
+}
+
+bool library_is_linked(void)
+{
+    return dlsym(RTLD_NEXT, "PMPI_Init") != NULL;
+}
+
+static struct library_range text; /* the library's */
+
+bool library_is_tool(const void *function)
+{
+    static struct library_range last;
+    static bool tool;
+    if (!text.size || within(&text, (uintptr_t)function)) return false;
+    if (within(&last, (uintptr_t)function)) return tool;
     static char path[PATH_MAX];
-    struct chain_range library = object_of((void *)chain_next_shifted[rank], path), last = library;
-    static char name[PATH_MAX];
-    snprintf(name, sizeof name, "%s", path);
-    agent_process.library = name;
-    chain_insides.agent = object_of((void *)classify, NULL);
-    add_inside(chain_insides.agent);
-    if (!library.size) return;
-    add_inside(library);
-    void *fortran = dlsym(library_handle, "mpi_init_");
-    if (!fortran || !within(&library, (uintptr_t)fortran)) chain_insides.library = library;
-    for (int i = 0; i < chain_function_count; i++) {
-        uintptr_t next = (uintptr_t)chain_next[i];
-        if (chain_next[i] == (chain_any_function *)chain_missing || within(&library, next)) continue;
-        if (!within(&last, next)) last = object_of((void *)next, path);
-        if (!last.size || is_interface(path)) continue; /* MPICH's Fortran interface has some functions of its own */
-        add_inside(last);
-        chain_foreign[i] = !is_part(path) && !strstr(path, "libmpi");
-    }
-    chain_find_parts();
+    last = object_of(function, path);
+    tool = last.size && !is_interface(path) && !is_part(path) && !strstr(path, "libmpi");
+    if (last.size && !is_interface(path)) add_inside(last); /* MPICH's Fortran interface has some functions of its own */
+    return tool;
 }
 
-void chain_resolve(void)
+void library_find(void)
 {
-    if (chain_resolved) return;
-    void *handle = RTLD_NEXT;
-    if (preferred[0] || !dlsym(handle, "PMPI_Init")) {
-        handle = loaded_library();
-        if (!handle) handle = RTLD_NEXT;
-        agent_process.loaded_later = true;
+    library_handle = RTLD_NEXT;
+    if (preferred[0] || !library_is_linked()) {
+        void *handle = loaded_library();
+        if (handle) library_handle = handle;
+        library.loaded_later = true;
     }
-    library_handle = handle;
-    for (int i = 0; i < chain_function_count; i++) {
-        char name[64] = "P";
-        snprintf(name + 1, sizeof name - 1, "%s", chain_functions[i].name);
-        void *next = dlsym(handle, name + 1), *shifted = dlsym(handle, name);
-        if (!next) next = shifted;
-        if (!shifted) shifted = next;
-        if (!next) next = shifted = (void *)chain_missing;
-        chain_next[i] = (chain_any_function *)next;
-        chain_next_shifted[i] = (chain_any_function *)shifted;
+    text = object_of(library_function("MPI_Comm_rank"), library.path);
+    library_insides.agent = object_of((void *)library_find, NULL);
+    add_inside(library_insides.agent);
+    if (text.size) {
+        add_inside(text);
+        void *fortran = dlsym(library_handle, "mpi_init_");
+        if (!fortran || !within(&text, (uintptr_t)fortran)) library_insides.library = text;
+        library_find_parts();
     }
-    classify();
-    const char *family = family_of(handle, agent_process.library);
-    chain_resolved = true;
-    foreign = strcmp(family, chain_family) != 0;
-    if (foreign) agent_foreign_family(agent_process.library);
-    describe_start(find_data);
-    chain_set_flags();
-    dlerror();
-}
-
-/* In the constructor: if no library is there for all, several can come. */
-void chain_watch_libraries(void)
-{
-    if (!dlsym(RTLD_NEXT, "PMPI_Init")) chain_open_doors();
-    dlerror();
-}
-
-/* In the constructor: only where MPI is there already. Constructors of others may have called MPI before. */
-void chain_resolve_early(void)
-{
-    if (!chain_resolved && dlsym(RTLD_NEXT, "PMPI_Init")) {
-        chain_resolve();
-    } else if (chain_resolved) {
-        if (foreign) agent_foreign_family(agent_process.library);
-        chain_set_flags();
-    }
-    dlerror(); /* what we looked for in vain is nobody's error */
+    library.foreign = strcmp(family_of(library_handle, library.path), library_family) != 0;
 }

@@ -34,7 +34,7 @@ static void compare(void *self, struct names *surplus, struct names *hidden)
         if (!chain_lasts[i]) continue; /* has no wrapper */
         snprintf(shifted + 1, sizeof shifted - 1, "%s", chain_functions[i].name);
         for (int k = 0; k < 2; k++) {
-            bool shown = dlsym(self, names[k]), there = chain_next_symbol(names[k]);
+            bool shown = dlsym(self, names[k]), there = library_symbol(names[k]);
             if (shown && !there) add(surplus, names[k]);
             if (!shown && there) add(hidden, names[k]);
         }
