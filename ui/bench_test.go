@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/colorprofile"
+
 	"mpitx/catalog"
 	"mpitx/ui/term"
 )
@@ -50,7 +52,7 @@ func TestLarge(t *testing.T) {
 
 func BenchmarkFirstFrameOpenMPI(b *testing.B) {
 	for b.Loop() {
-		explorer(b, fixture(b, "openmpi-4.1.4.json"), Options{Term: term.Term{UTF8: true, Profile: term.TrueColor}}, 200, 60).frame()
+		explorer(b, fixture(b, "openmpi-4.1.4.json"), Options{Term: term.Term{UTF8: true, Profile: colorprofile.TrueColor}}, 200, 60).frame()
 	}
 }
 
@@ -63,7 +65,7 @@ func BenchmarkIndex100k(b *testing.B) {
 
 // BenchmarkKey100k is a key press and the frame after it; it reports the 99th percentile.
 func BenchmarkKey100k(b *testing.B) {
-	m := explorer(b, large(many), Options{Term: term.Term{UTF8: true, Profile: term.TrueColor}}, 200, 60)
+	m := explorer(b, large(many), Options{Term: term.Term{UTF8: true, Profile: colorprofile.TrueColor}}, 200, 60)
 	keys := []string{"j", "j", "pgdown", "G", "k", "g", "tab", "j", "shift+tab"}
 	var took []time.Duration
 	for i := 0; b.Loop(); i++ {
@@ -77,7 +79,7 @@ func BenchmarkKey100k(b *testing.B) {
 
 // BenchmarkSearch100k is one key of a query and the frame after it; it reports the 99th percentile.
 func BenchmarkSearch100k(b *testing.B) {
-	m := explorer(b, large(many), Options{Term: term.Term{UTF8: true, Profile: term.TrueColor}}, 200, 60)
+	m := explorer(b, large(many), Options{Term: term.Term{UTF8: true, Profile: colorprofile.TrueColor}}, 200, 60)
 	query := "eager limit 0999"
 	m.key("/", "/")
 	var took []time.Duration

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 
 	"mpitx/catalog"
 	"mpitx/ui/link"
@@ -169,7 +170,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		first := m.w == 0
 		m.w, m.h = msg.Width, msg.Height
 		m.generation++
-		if first && m.t.Profile != term.None {
+		if first && m.t.Profile > colorprofile.ASCII {
 			return m, tea.RequestBackgroundColor // whoever does not answer is dark, or what COLORFGBG says
 		}
 	case tea.BackgroundColorMsg:

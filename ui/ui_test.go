@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
 	"mpitx/catalog"
@@ -161,7 +162,7 @@ func TestBadInput(t *testing.T) {
 	}, Categories: []catalog.Category{{Name: "\x1b[1mcat\x07", Description: "x\x1b[2J", Cvars: []string{long}}}}
 	for _, utf8 := range []bool{false, true} {
 		for _, size := range [][2]int{{80, 24}, {120, 40}, {41, 11}, {20, 5}, {1, 1}, {300, 12}} {
-			m := explorer(t, strange, Options{Term: term.Term{UTF8: utf8, Profile: term.TrueColor}}, size[0], size[1])
+			m := explorer(t, strange, Options{Term: term.Term{UTF8: utf8, Profile: colorprofile.TrueColor}}, size[0], size[1])
 			for _, keys := range [][]string{nil, {"j"}, {"j"}, {"tab", "G"}, {"shift+tab", "shift+tab", "j"}, {"?"}, {"esc"}, {"/", "'evil"}, {"esc", "f", "l", "j"}, {"esc", "c"}} {
 				press(m, keys...)
 				screen(t, m)
@@ -198,7 +199,7 @@ func TestBadInput(t *testing.T) {
 }
 
 func TestFind(t *testing.T) {
-	m := explorer(t, fixture(t, "openmpi-4.1.4.json"), Options{Term: term.Term{UTF8: true, Profile: term.TrueColor}}, 120, 40)
+	m := explorer(t, fixture(t, "openmpi-4.1.4.json"), Options{Term: term.Term{UTF8: true, Profile: colorprofile.TrueColor}}, 120, 40)
 	all := len(m.shown)
 	press(m, "/", "'btl_tcp_eager")
 	if n := len(m.shown); n == 0 || n == all || !strings.Contains(m.current().low, "btl_tcp") {
@@ -306,7 +307,7 @@ func TestZoom(t *testing.T) {
 
 // A terminal that says that its background is light gets the colours for that.
 func TestLightBackground(t *testing.T) {
-	m := New(Options{Term: term.Term{Profile: term.TrueColor}})
+	m := New(Options{Term: term.Term{Profile: colorprofile.TrueColor}})
 	_, ask := m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
 	if ask == nil {
 		t.Fatal("the terminal is not asked")

@@ -8,7 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mpitx/catalog"
-	"mpitx/ui/chart"
 	"mpitx/ui/link"
 	"mpitx/ui/prompt"
 )
@@ -94,10 +93,6 @@ func (m *Model) series(id string) *series {
 		return s
 	}
 	return m.past[id]
-}
-
-func (m *Model) chartStyle() chart.Style {
-	return chart.Style{Colors: chart.Colors(m.t.Profile), ASCII: !m.t.UTF8, Light: m.t.Light}
 }
 
 // begin makes what is pinned ready for another back end: its histories go on behind a gap.

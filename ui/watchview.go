@@ -49,7 +49,7 @@ func (m *Model) watchView(width, height int) []string {
 			sign, style = "> ", term.Style{Reverse: true}
 		}
 		lines = append(lines, m.t.Paint(style, sign+m.t.FitMiddle(m.t.SafeLine(s.id, width), nameW)+" "+m.t.FitRight(lastOf(curve, show), 10)+" ")+
-			chart.Sparkline(curve, width-nameW-14, m.chartStyle()))
+			chart.Sparkline(curve, width-nameW-14, m.t))
 	}
 	lines = m.block(lines, width, top)
 	if m.at.at >= n || height-top < 3 {
@@ -88,7 +88,7 @@ func (m *Model) chart(s *series, width, height int) []string {
 			axes.Time.End = s.times[n-1].Format(time.TimeOnly)
 		}
 	}
-	return chart.LineChart(curves, axes, width, height, m.chartStyle())
+	return chart.LineChart(curves, axes, width, height, m.t)
 }
 
 // writeSamples writes the samples of what is pinned: one row for each time, variable and rank.

@@ -9,13 +9,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
+
+	"mpitx/ui/term"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-var styles = map[string]Style{"true": {Colors: TrueColor}, "256": {Colors: Colors256}, "16": {Colors: Colors16, Light: true}, "none": {}, "ascii": {ASCII: true}}
+var styles = map[string]term.Term{"true": {UTF8: true, Profile: colorprofile.TrueColor}, "256": {UTF8: true, Profile: colorprofile.ANSI256}, "16": {UTF8: true, Profile: colorprofile.ANSI, Light: true}, "none": {UTF8: true}, "ascii": {}}
 
 func golden(t *testing.T, name, got string) {
 	t.Helper()
@@ -76,7 +79,7 @@ func TestGolden(t *testing.T) {
 }
 
 // check holds for whatever is drawn: exact widths, no more lines than asked for, colours that are put back, ASCII where asked.
-func check(t interface{ Errorf(string, ...any) }, what string, lines []string, width, height int, s Style) {
+func check(t interface{ Errorf(string, ...any) }, what string, lines []string, width, height int, s term.Term) {
 	if len(lines) > max(height, 0) {
 		t.Errorf("%s: %d lines in %d", what, len(lines), height)
 	}
@@ -84,21 +87,21 @@ func check(t interface{ Errorf(string, ...any) }, what string, lines []string, w
 		if n := ansi.StringWidth(l); n != max(width, 0) {
 			t.Errorf("%s: %d cells, not %d: %q", what, n, width, l)
 		}
-		if k := strings.LastIndex(l, "\x1b["); k >= 0 && !strings.HasPrefix(l[k:], reset) {
+		if k := strings.LastIndex(l, "\x1b["); k >= 0 && !strings.HasPrefix(l[k:], ansi.ResetStyle) {
 			t.Errorf("%s: a colour goes on: %q", what, l)
 		}
-		if s.Colors == NoColor && strings.Contains(l, "\x1b") {
+		if s.Profile <= colorprofile.ASCII && strings.Contains(l, "\x1b") {
 			t.Errorf("%s: a colour: %q", what, l)
 		}
 		for _, r := range l {
-			if s.ASCII && r > 126 {
+			if !s.UTF8 && r > 126 {
 				t.Errorf("%s: %q in %q", what, r, l)
 			}
 		}
 	}
 }
 
-func drawAll(t interface{ Errorf(string, ...any) }, rows [][]float64, width, height int, s Style) {
+func drawAll(t interface{ Errorf(string, ...any) }, rows [][]float64, width, height int, s term.Term) {
 	clock := Time{Step: time.Minute, End: "now", Whole: height%2 == 0}
 	h := Heat{Values: rows, Time: clock}
 	var all []Series
@@ -124,7 +127,7 @@ func TestAnyValues(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		value := rapid.OneOf(rapid.Float64(), rapid.SampledFrom(hard))
 		rows := rapid.SliceOfN(rapid.SliceOfN(value, 0, 40), 0, 12).Draw(t, "rows")
-		s := Style{Colors: Colors(rapid.IntRange(0, 3).Draw(t, "colors")), ASCII: rapid.Bool().Draw(t, "ascii"), Light: rapid.Bool().Draw(t, "light")}
+		s := term.Term{Profile: colorprofile.Profile(rapid.IntRange(2, 5).Draw(t, "colors")), UTF8: rapid.Bool().Draw(t, "utf8"), Light: rapid.Bool().Draw(t, "light")}
 		drawAll(t, rows, rapid.IntRange(-1, 60).Draw(t, "width"), rapid.IntRange(-1, 20).Draw(t, "height"), s)
 	})
 }
@@ -143,7 +146,7 @@ func FuzzDraw(f *testing.F) {
 				rows[i%len(rows)] = append(rows[i%len(rows)], v)
 			}
 		}
-		drawAll(t, rows, width%200, height%60, Style{Colors: Colors(mode % 4), ASCII: mode&16 != 0})
+		drawAll(t, rows, width%200, height%60, term.Term{Profile: colorprofile.Profile(2 + mode%4), UTF8: mode&16 == 0})
 	})
 }
 
@@ -201,7 +204,7 @@ func TestScaleLightness(t *testing.T) {
 	last := -1.0
 	for i := range 101 {
 		c := scaleColor(float64(i) / 100)
-		y := 0.2126*float64(c[0]) + 0.7152*float64(c[1]) + 0.0722*float64(c[2])
+		y := 0.2126*float64(c.R) + 0.7152*float64(c.G) + 0.0722*float64(c.B)
 		if y < last-0.5 {
 			t.Errorf("at %d the scale gets darker: %v after %v", i, y, last)
 		}
@@ -219,7 +222,7 @@ func TestHeatMapKeepsPeaks(t *testing.T) {
 		}
 		h.Names, h.Values = append(h.Names, fmt.Sprint(r)), append(h.Values, v)
 	}
-	lines := HeatMap(h, 40, 10, Style{})
+	lines := HeatMap(h, 40, 10, term.Term{UTF8: true})
 	if n := strings.Count(strings.Join(lines[:len(lines)-1], ""), "█"); n != 1 {
 		t.Errorf("the peak is seen %d times:\n%s", n, strings.Join(lines, "\n"))
 	}
@@ -228,13 +231,13 @@ func TestHeatMapKeepsPeaks(t *testing.T) {
 func BenchmarkHeatMap(b *testing.B) {
 	h := sampleHeat(1000, 240)
 	for b.Loop() {
-		HeatMap(h, 200, 40, Style{Colors: TrueColor})
+		HeatMap(h, 200, 40, term.Term{UTF8: true, Profile: colorprofile.TrueColor})
 	}
 }
 
 // Nothing but zeros, of what is never negative: the axis shows no negative numbers.
 func TestZeros(t *testing.T) {
-	text := strings.Join(LineChart([]Series{{Name: "a", Values: []float64{0, 0, 0}}}, Axes{Zero: true}, 40, 10, Style{}), "\n")
+	text := strings.Join(LineChart([]Series{{Name: "a", Values: []float64{0, 0, 0}}}, Axes{Zero: true}, 40, 10, term.Term{UTF8: true}), "\n")
 	if strings.Contains(text, "-0") || strings.Contains(text, "-1") || !strings.Contains(text, "1│") {
 		t.Error(text)
 	}
@@ -252,7 +255,7 @@ func TestAxes(t *testing.T) {
 		{Axes{Label: perSecond, Log: true, Time: Time{Step: time.Second, End: "now"}}, []string{"6.22k/s│", " 10/s│", "100/s│", "└-2m"}},
 	} {
 		for _, height := range []int{7, 12} {
-			text := strings.Join(LineChart([]Series{{Name: "a", Values: values}}, c.axes, 80, height, Style{}), "\n")
+			text := strings.Join(LineChart([]Series{{Name: "a", Values: values}}, c.axes, 80, height, term.Term{UTF8: true}), "\n")
 			for _, w := range c.want {
 				if !strings.Contains(text, w) && !(w == "100/s│" && height == 7) {
 					t.Errorf("%+v: no %q in\n%s", c.axes, w, text)
@@ -261,7 +264,7 @@ func TestAxes(t *testing.T) {
 		}
 	}
 	h := Heat{Names: []string{"0"}, Values: [][]float64{values}, Label: perSecond, Time: Time{Step: time.Second, Whole: true, End: "3s"}}
-	lines := HeatMap(h, 62, 3, Style{})
+	lines := HeatMap(h, 62, 3, term.Term{UTF8: true})
 	if legend := lines[len(lines)-1]; !strings.Contains(legend, "0s──") || !strings.Contains(legend, " 0/s ") || !strings.Contains(legend, " 6.22k/s ") || !strings.HasSuffix(legend, "──3s") {
 		t.Errorf("%q", legend)
 	}

@@ -1,10 +1,14 @@
 package chart
 
 import (
+	"image/color"
 	"math"
 	"strings"
 
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
+
+	"mpitx/ui/term"
 )
 
 var (
@@ -25,7 +29,7 @@ type Heat struct {
 // Rows that do not fit are put together by equal numbers, of which the greatest value is shown, and named "first-last"; so nothing hot
 // is hidden. Columns that do not fit are put together by their mean if the whole is shown, else the oldest are left out. With 256
 // colours or more a cell is a colour of a colour-blind-safe scale that grows in lightness; with fewer a shade. A gap is a dot.
-func HeatMap(h Heat, width, height int, s Style) []string {
+func HeatMap(h Heat, width, height int, on term.Term) []string {
 	if width <= 0 || height <= 0 {
 		return nil
 	}
@@ -51,24 +55,24 @@ func HeatMap(h Heat, width, height int, s Style) []string {
 		name := ansi.Truncate(names[i], label, "")
 		p.WriteString(strings.Repeat(" ", label-ansi.StringWidth(name)) + name + " "[:min(1, width-label)])
 		for _, x := range fit(row, columns, h.Time.Whole, h.Time.Whole) {
-			p.paint(s.cell(x, low, high))
+			p.paint(cell(x, low, high, on))
 		}
 		lines = append(lines, p.line())
 	}
 	if len(lines) < height {
-		lines = append(lines, h.legend(low, high, label, width, s))
+		lines = append(lines, h.legend(low, high, label, width, on))
 	}
 	return lines
 }
 
 // cell is the colour and the glyph of a value.
-func (s Style) cell(x, low, high float64) (color, glyph string) {
+func cell(x, low, high float64, on term.Term) (c color.Color, glyph string) {
 	t := place(x, low, high)
 	if math.IsNaN(t) {
-		if s.ASCII {
-			return "", "-"
+		if !on.UTF8 {
+			return nil, "-"
 		}
-		return "", "·"
+		return nil, "·"
 	}
 	if low == high && !math.IsInf(x, 0) {
 		t = 0
@@ -77,33 +81,33 @@ func (s Style) cell(x, low, high float64) (color, glyph string) {
 		}
 	}
 	glyphs := shades
-	if s.Colors >= Colors256 {
-		color = s.foreground(scaleColor(t), -1)
+	if on.Profile >= colorprofile.ANSI256 {
+		c = on.Profile.Convert(scaleColor(t))
 	}
 	switch {
-	case s.ASCII && color != "":
+	case !on.UTF8 && c != nil:
 		glyphs = shadesASCII[1:] // the lowest is seen by its colour
-	case s.ASCII:
+	case !on.UTF8:
 		glyphs = shadesASCII
-	case color != "":
-		return color, "█"
+	case c != nil:
+		return c, "█"
 	}
-	return color, glyphs[min(int(t*float64(len(glyphs))), len(glyphs)-1)]
+	return c, glyphs[min(int(t*float64(len(glyphs))), len(glyphs)-1)]
 }
 
 // legend is the time axis, with the scale in its middle.
-func (h Heat) legend(low, high float64, margin, width int, s Style) string {
+func (h Heat) legend(low, high float64, margin, width int, on term.Term) string {
 	const steps = 12
 	var p painter
 	p.WriteString(label(h.Label, low) + " ")
 	for i := range steps {
-		c, g := s.cell(float64(i)/(steps-1), 0, 1)
+		c, g := cell(float64(i)/(steps-1), 0, 1, on)
 		p.paint(c, g)
 	}
-	p.paint("", " "+label(h.Label, high))
+	p.paint(nil, " "+label(h.Label, high))
 	head := strings.Repeat(" ", min(margin+1, width))
 	columns := width - len(head)
-	return head + h.Time.axis(columns, p.line(), columns, s)
+	return head + h.Time.axis(columns, p.line(), columns, on)
 }
 
 // grouped puts rows together until there are at most n, but for n < 1 still one.

@@ -1,10 +1,13 @@
 package chart
 
 import (
+	"image/color"
 	"math"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"mpitx/ui/term"
 )
 
 // Series is a line of a chart.
@@ -36,14 +39,14 @@ var patterns = [...][]bool{{true}, {true, false}, {true, true, true, false}, {tr
 // shows the least and the greatest value and round numbers between them, a line for the time, and one for the names. Where there is
 // no room for these they are left out. With several series each has a pattern and ends in its letter. Values that do not fit are put
 // together, by their mean. In ASCII every point is its series' letter.
-func LineChart(series []Series, axes Axes, width, height int, s Style) []string {
+func LineChart(series []Series, axes Axes, width, height int, on term.Term) []string {
 	if width <= 0 || height <= 0 {
 		return nil
 	}
 	if axes.Log {
 		series = logarithms(series)
 	}
-	c := newCanvas(series, axes, width, height, s)
+	c := newCanvas(series, axes, width, height, on)
 	c.whole = axes.Time.Whole
 	for i := range series {
 		c.draw(i, series[i].Values)
@@ -52,7 +55,7 @@ func LineChart(series []Series, axes Axes, width, height int, s Style) []string 
 }
 
 type canvas struct {
-	style         Style
+	term          term.Term
 	columns, rows int
 	low, high     float64
 	labels        map[int]string // of rows
@@ -63,8 +66,8 @@ type canvas struct {
 	whole         bool   // the values fill the width
 }
 
-func newCanvas(all []Series, axes Axes, width, height int, s Style) *canvas {
-	c := &canvas{style: s, rows: height, labels: map[int]string{}}
+func newCanvas(all []Series, axes Axes, width, height int, on term.Term) *canvas {
+	c := &canvas{term: on, rows: height, labels: map[int]string{}}
 	if height >= 5 {
 		c.rows = height - 2
 	}
@@ -166,7 +169,7 @@ func (c *canvas) draw(i int, values []float64) {
 		}
 		before, last = y, (y/4)*c.columns+x/2
 	}
-	if last >= 0 && i > 0 || c.style.ASCII && last >= 0 {
+	if last >= 0 && i > 0 || !c.term.UTF8 && last >= 0 {
 		c.mark[last], c.owner[last] = letters[i%len(letters)], int8(i%100)+1
 	}
 }
@@ -181,7 +184,7 @@ func (c *canvas) dot(i, x, y int) {
 
 func (c *canvas) lines(all []Series, axes Axes, width, height int) []string {
 	bar := "│"
-	if c.style.ASCII {
+	if !c.term.UTF8 {
 		bar = "|"
 	}
 	var lines []string
@@ -202,26 +205,26 @@ func (c *canvas) lines(all []Series, axes Axes, width, height int) []string {
 	return lines
 }
 
-func (c *canvas) cell(k int) (color, glyph string) {
+func (c *canvas) cell(k int) (of color.Color, glyph string) {
 	if c.bits[k] == 0 && c.mark[k] == 0 {
-		return "", " "
+		return nil, " "
 	}
 	i := int(c.owner[k]) - 1
 	switch {
 	case c.mark[k] != 0:
 		glyph = string(c.mark[k])
-	case c.style.ASCII:
+	case !c.term.UTF8:
 		glyph = letters[i%len(letters) : i%len(letters)+1]
 	default:
 		glyph = string(rune(braille + int(c.bits[k])))
 	}
-	return c.style.seriesColor(i), glyph
+	return seriesColor(i, c.term), glyph
 }
 
 // times is the time axis.
 func (c *canvas) times(all []Series, axes Axes) string {
 	corner := "└"
-	if c.style.ASCII {
+	if !c.term.UTF8 {
 		corner = "+"
 	}
 	head := ""
@@ -232,7 +235,7 @@ func (c *canvas) times(all []Series, axes Axes) string {
 	for i := range all {
 		n = max(n, len(all[i].Values))
 	}
-	return head + axes.Time.axis(n, "", c.columns, c.style)
+	return head + axes.Time.axis(n, "", c.columns, c.term)
 }
 
 // names is the legend.
@@ -240,13 +243,13 @@ func (c *canvas) names(all []Series, width int) string {
 	var p painter
 	for i, one := range all {
 		if i > 0 {
-			p.paint("", "  ")
+			p.paint(nil, "  ")
 		}
-		if mark := letters[i%len(letters)]; i > 0 || c.style.ASCII || len(all) > 1 {
-			p.paint(c.style.seriesColor(i), string(mark))
-			p.paint("", " ")
+		if mark := letters[i%len(letters)]; i > 0 || !c.term.UTF8 || len(all) > 1 {
+			p.paint(seriesColor(i, c.term), string(mark))
+			p.paint(nil, " ")
 		}
-		p.paint("", one.Name)
+		p.paint(nil, one.Name)
 	}
 	s := ansi.Truncate(p.line(), width, "")
 	return s + strings.Repeat(" ", max(width-ansi.StringWidth(s), 0))

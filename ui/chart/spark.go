@@ -1,6 +1,10 @@
 package chart
 
-import "math"
+import (
+	"math"
+
+	"mpitx/ui/term"
+)
 
 var (
 	sparks      = []string{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}
@@ -9,12 +13,12 @@ var (
 
 // Sparkline draws the last width values in one line of exactly width cells, between their least and greatest (but from 0 where
 // all are positive). A gap is a blank; values that are all equal are a low line.
-func Sparkline(values []float64, width int, s Style) string {
+func Sparkline(values []float64, width int, on term.Term) string {
 	if width <= 0 {
 		return ""
 	}
 	glyphs := sparks
-	if s.ASCII {
+	if !on.UTF8 {
 		glyphs = sparksASCII
 	}
 	values = fit(values, width, false, false)
@@ -23,11 +27,11 @@ func Sparkline(values []float64, width int, s Style) string {
 		low = 0
 	}
 	var p painter
-	color := s.seriesColor(0)
+	color := seriesColor(0, on)
 	for _, x := range values {
 		switch t := place(x, low, high); {
 		case math.IsNaN(t):
-			p.paint("", " ")
+			p.paint(nil, " ")
 		case low == high && !math.IsInf(x, 0):
 			p.paint(color, glyphs[0])
 		default:

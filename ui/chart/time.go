@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"mpitx/ui/term"
 )
 
 // Time says what a time axis shows.
@@ -17,9 +19,9 @@ type Time struct {
 
 // axis is a line of exactly width cells that begins with the time of the oldest of n values, or how long it is before the end, and
 // ends with that of the newest. middle is written between them, styled; where there is no room, the times are left out.
-func (t Time) axis(n int, middle string, width int, s Style) string {
+func (t Time) axis(n int, middle string, width int, on term.Term) string {
 	line := "─"
-	if s.ASCII {
+	if !on.UTF8 {
 		line = "-"
 	}
 	left, right := "-"+Duration(time.Duration(n)*t.Step), t.End

@@ -29,11 +29,10 @@ var ErrPanic = errors.New("a defect in mpitx ended it")
 func Run(ctx context.Context, m tea.Model, t term.Term, in io.Reader, out io.Writer) error {
 	ctx, forget := signal.NotifyContext(ctx, endSignals...)
 	defer forget()
-	profiles := [...]colorprofile.Profile{colorprofile.ASCII, colorprofile.ANSI, colorprofile.ANSI256, colorprofile.TrueColor}
 	paced := &pacer{model: m}
 	stops, goesOn := make(chan os.Signal, 1), make(chan os.Signal, 1)
 	var resting atomic.Bool
-	p := tea.NewProgram(paced, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithColorProfile(profiles[t.Profile]),
+	p := tea.NewProgram(paced, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithColorProfile(max(t.Profile, colorprofile.ASCII)),
 		tea.WithoutSignalHandler(), tea.WithFPS(120), tea.WithFilter(func(_ tea.Model, msg tea.Msg) tea.Msg {
 			switch msg.(type) {
 			case tea.SuspendMsg:

@@ -1,9 +1,14 @@
 package term
 
-import "strconv"
+import (
+	"image/color"
 
-// Style is a way to show text. Every state that a style shows is also told by a character or a word: Profile None
-// leaves only the attributes.
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Style is a way to show text. Every state that a style shows is also told by a character or a word: without
+// colours only the attributes are left.
 type Style struct {
 	Bold, Faint, Reverse, Underline bool
 	Color                           Color
@@ -23,22 +28,21 @@ const (
 	Match         // what a search found
 )
 
-// shade is a colour in every profile, for dark and light backgrounds. They differ in lightness too, and avoid the pair red
-// and green of the same lightness.
-type shade struct {
-	ansi        int
-	dark, light [3]uint8
-	xdark       int
-	xlight      int
+// Shade is a colour for dark and light backgrounds, and that of the 16 of the user's palette that comes closest in meaning: the nearest
+// ones would not keep shades apart.
+type Shade struct {
+	Dark, Light color.RGBA
+	ANSI        ansi.BasicColor
 }
 
-var shades = [...]shade{
-	Accent: {6, [3]uint8{86, 180, 233}, [3]uint8{0, 94, 160}, 74, 25},
-	Good:   {2, [3]uint8{60, 190, 140}, [3]uint8{0, 110, 75}, 79, 23},
-	Warn:   {3, [3]uint8{240, 200, 80}, [3]uint8{140, 90, 0}, 221, 94},
-	Bad:    {1, [3]uint8{240, 110, 80}, [3]uint8{170, 40, 10}, 209, 124},
-	Muted:  {8, [3]uint8{140, 140, 140}, [3]uint8{105, 105, 105}, 245, 242},
-	Match:  {5, [3]uint8{230, 150, 200}, [3]uint8{150, 40, 110}, 176, 126},
+// Shades differ in lightness too, and avoid the pair red and green of the same lightness.
+var shades = [...]Shade{
+	Accent: {color.RGBA{86, 180, 233, 255}, color.RGBA{0, 94, 160, 255}, ansi.Cyan},
+	Good:   {color.RGBA{60, 190, 140, 255}, color.RGBA{0, 110, 75, 255}, ansi.Green},
+	Warn:   {color.RGBA{240, 200, 80, 255}, color.RGBA{140, 90, 0, 255}, ansi.Yellow},
+	Bad:    {color.RGBA{240, 110, 80, 255}, color.RGBA{170, 40, 10, 255}, ansi.Red},
+	Muted:  {color.RGBA{140, 140, 140, 255}, color.RGBA{105, 105, 105, 255}, ansi.BrightBlack},
+	Match:  {color.RGBA{230, 150, 200, 255}, color.RGBA{150, 40, 110, 255}, ansi.Magenta},
 }
 
 // Paint shows text in a style. The text must be safe, without line breaks and without styles of its own.
@@ -46,42 +50,35 @@ func (t Term) Paint(s Style, text string) string {
 	if text == "" {
 		return ""
 	}
-	seq := t.sequence(s)
-	if seq == "" {
-		return text
+	var style ansi.Style // not lipgloss's, which styles each character of underlined text by itself
+	faint := s.Color == Muted && t.Profile <= colorprofile.ANSI
+	if s.Bold {
+		style = style.Bold()
 	}
-	return "\x1b[" + seq + "m" + text + "\x1b[m"
+	if s.Faint || faint {
+		style = style.Faint()
+	}
+	if s.Underline {
+		style = style.Underline(true)
+	}
+	if s.Reverse {
+		style = style.Reverse(true)
+	}
+	if c := t.Color(shades[s.Color]); s.Color != Default && !faint && c != nil {
+		style = style.ForegroundColor(c)
+	}
+	return style.Styled(text)
 }
 
-// sequence is the parameters of SGR, without the first separator.
-func (t Term) sequence(s Style) string {
-	p := ""
-	for _, a := range []struct {
-		on   bool
-		code string
-	}{{s.Bold, ";1"}, {s.Faint || s.Color == Muted && t.Profile < ANSI256, ";2"}, {s.Underline, ";4"}, {s.Reverse, ";7"}} {
-		if a.on {
-			p += a.code
-		}
+// Color is how the terminal shows a shade; nil: not at all.
+func (t Term) Color(s Shade) color.Color {
+	switch {
+	case t.Profile == colorprofile.ANSI:
+		return s.ANSI
+	case t.Light:
+		return t.Profile.Convert(s.Light)
 	}
-	if c := shades[s.Color]; s.Color != Default {
-		rgb, x := c.dark, c.xdark
-		if t.Light {
-			rgb, x = c.light, c.xlight
-		}
-		switch {
-		case t.Profile == TrueColor:
-			p += ";38;2;" + strconv.Itoa(int(rgb[0])) + ";" + strconv.Itoa(int(rgb[1])) + ";" + strconv.Itoa(int(rgb[2]))
-		case t.Profile == ANSI256:
-			p += ";38;5;" + strconv.Itoa(x)
-		case t.Profile == ANSI16 && c.ansi < 8:
-			p += ";" + strconv.Itoa(30+c.ansi)
-		}
-	}
-	if p == "" {
-		return ""
-	}
-	return p[1:]
+	return t.Profile.Convert(s.Dark)
 }
 
 // Glyphs are the characters that draw frames and marks, one cell each.

@@ -7,31 +7,18 @@ package term
 
 import (
 	"os"
-	"runtime"
 	"strconv"
 	"strings"
 
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
 	"mpitx/export"
 )
 
-// Profile is how many colours a terminal shows.
-type Profile uint8
-
-// The profiles.
-const (
-	None      Profile = iota // no colours; bold, faint and reverse stay
-	ANSI16                   // the 16 of the user's palette
-	ANSI256                  // xterm's palette
-	TrueColor                // 24 bits
-)
-
-func (p Profile) String() string { return [...]string{"none", "16", "256", "truecolor"}[p] }
-
 // Term is what a terminal can do. The zero value is black and white, ASCII, on a dark background.
 type Term struct {
-	Profile Profile
+	Profile colorprofile.Profile
 	UTF8    bool // other characters than ASCII may be shown
 	Light   bool // a light background; false where nobody knows
 	TTY     bool // standard output is a terminal
@@ -49,25 +36,11 @@ func Detect(out *os.File, getenv func(string) string, color string) (Term, error
 	t := Term{UTF8: e.UTF8, TTY: e.IsTTY, Light: light(getenv("COLORFGBG"))}
 	t.Tmux = getenv("TMUX") != ""
 	t.Screen = getenv("STY") != "" && !t.Tmux
-	if e.Color {
-		t.Profile = colors(getenv)
+	if e.Color { // which of NO_COLOR and the others decides that is export's
+		env := []string{"TERM=" + getenv("TERM"), "COLORTERM=" + getenv("COLORTERM"), "WT_SESSION=" + getenv("WT_SESSION")}
+		t.Profile = max(colorprofile.Env(env), colorprofile.ANSI)
 	}
 	return t, nil
-}
-
-// colors is what TERM and COLORTERM promise.
-func colors(getenv func(string) string) Profile {
-	name, colorterm := strings.ToLower(getenv("TERM")), strings.ToLower(getenv("COLORTERM"))
-	multiplexed := strings.HasPrefix(name, "screen") || strings.HasPrefix(name, "tmux")
-	switch {
-	case strings.HasSuffix(name, "-direct"), getenv("WT_SESSION") != "", runtime.GOOS == "windows" && name == "":
-		return TrueColor
-	case !multiplexed && (colorterm == "truecolor" || colorterm == "24bit"):
-		return TrueColor // screen passes COLORTERM on, but not the colours
-	case strings.Contains(name, "256color"), multiplexed && colorterm != "":
-		return ANSI256
-	}
-	return ANSI16
 }
 
 // light reads COLORFGBG, "foreground;background" or "foreground;default;background", as rxvt, Konsole and iTerm set it.
@@ -78,7 +51,7 @@ func light(s string) bool {
 
 // Export is the same terminal for package export's functions.
 func (t Term) Export() export.Terminal {
-	return export.Terminal{IsTTY: t.TTY, Color: t.Profile != None, UTF8: t.UTF8}
+	return export.Terminal{IsTTY: t.TTY, Color: t.Profile >= colorprofile.ANSI, UTF8: t.UTF8}
 }
 
 // Safe makes foreign text (a name, a value) safe, on one line: export.Terminal.Safe.

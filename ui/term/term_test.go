@@ -3,6 +3,8 @@ package term
 import (
 	"strings"
 	"testing"
+
+	"github.com/charmbracelet/colorprofile"
 )
 
 func env(pairs ...string) func(string) string {
@@ -22,16 +24,16 @@ func TestDetect(t *testing.T) {
 		color string
 		want  Term
 	}{
-		{[]string{"TERM=xterm-256color", "COLORTERM=truecolor", "LANG=C.UTF-8"}, "always", Term{Profile: TrueColor, UTF8: true}},
-		{[]string{"TERM=xterm-256color", "LC_ALL=C", "LANG=C.UTF-8"}, "always", Term{Profile: ANSI256}},
-		{[]string{"TERM=screen-256color", "COLORTERM=truecolor"}, "always", Term{Profile: ANSI256}},
-		{[]string{"TERM=xterm", "COLORFGBG=0;default;15"}, "always", Term{Profile: ANSI16, Light: true}},
-		{[]string{"TERM=linux", "COLORFGBG=15;0"}, "always", Term{Profile: ANSI16}},
+		{[]string{"TERM=xterm-256color", "COLORTERM=truecolor", "LANG=C.UTF-8"}, "always", Term{Profile: colorprofile.TrueColor, UTF8: true}},
+		{[]string{"TERM=xterm-256color", "LC_ALL=C", "LANG=C.UTF-8"}, "always", Term{Profile: colorprofile.ANSI256}},
+		{[]string{"TERM=screen-256color", "COLORTERM=truecolor"}, "always", Term{Profile: colorprofile.ANSI256}},
+		{[]string{"TERM=xterm", "COLORFGBG=0;default;15"}, "always", Term{Profile: colorprofile.ANSI, Light: true}},
+		{[]string{"TERM=linux", "COLORFGBG=15;0"}, "always", Term{Profile: colorprofile.ANSI}},
 		{[]string{"TERM=xterm-256color"}, "never", Term{}},
 		{[]string{"TERM=screen", "STY=1.x"}, "never", Term{Screen: true}},
 		{[]string{"TERM=tmux", "STY=1.x", "TMUX=/x"}, "never", Term{Tmux: true}},
 		{[]string{"TERM=xterm-256color", "MPITX_TERM=tty=1", "NO_COLOR=1"}, "auto", Term{TTY: true}},
-		{[]string{"TERM=xterm-256color", "MPITX_TERM=tty=1,utf8=1"}, "", Term{TTY: true, UTF8: true, Profile: ANSI256}},
+		{[]string{"TERM=xterm-256color", "MPITX_TERM=tty=1,utf8=1"}, "", Term{TTY: true, UTF8: true, Profile: colorprofile.ANSI256}},
 	} {
 		got, err := Detect(nil, env(c.env...), c.color)
 		if err != nil || got != c.want {
@@ -72,9 +74,10 @@ func TestSafe(t *testing.T) {
 }
 
 func TestPaint(t *testing.T) {
-	for p, want := range []string{"\x1b[1mx\x1b[m", "\x1b[1;31mx\x1b[m", "\x1b[1;38;5;209mx\x1b[m", "\x1b[1;38;2;240;110;80mx\x1b[m"} {
-		if got := (Term{Profile: Profile(p)}).Paint(Style{Bold: true, Color: Bad}, "x"); got != want {
-			t.Errorf("%s: %q, want %q", Profile(p), got, want)
+	for p, want := range map[colorprofile.Profile]string{colorprofile.ASCII: "\x1b[1mx\x1b[m", colorprofile.ANSI: "\x1b[1;31mx\x1b[m",
+		colorprofile.ANSI256: "\x1b[1;38;5;203mx\x1b[m", colorprofile.TrueColor: "\x1b[1;38;2;240;110;80mx\x1b[m"} {
+		if got := (Term{Profile: p}).Paint(Style{Bold: true, Color: Bad}, "x"); got != want {
+			t.Errorf("%s: %q, want %q", p, got, want)
 		}
 	}
 	if got := (Term{}).Paint(Style{Color: Warn}, "x"); got != "x" {

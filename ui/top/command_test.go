@@ -12,6 +12,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 
 	"mpitx/catalog"
 	"mpitx/recording/recordingtest"
@@ -272,7 +273,7 @@ func TestHostileNames(t *testing.T) {
 	j.flush()
 	f := j.open()
 	f.All()
-	for _, terminal := range []term.Term{unicodeTerm, {Profile: term.TrueColor}, {}} {
+	for _, terminal := range []term.Term{unicodeTerm, {Profile: colorprofile.TrueColor}, {}} {
 		u := sit(t, f, terminal, 160, 30)
 		for _, keys := range [][]string{{}, {"enter"}, {"m"}, {"z"}, {"t"}, {"esc"}, {":", "s", "h", "o", "w", "space", "tab"}, {"enter"}} {
 			u.press(keys...)

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/colorprofile"
+
 	"mpitx/catalog"
 	"mpitx/recording"
 	"mpitx/recording/recordingtest"
@@ -317,7 +319,7 @@ func refreshes(b *testing.B, ranks, variables int) {
 	f := j.open()
 	f.line.whole, f.line.width = false, binOfLive
 	f.All()
-	u := sit(b, f, term.Term{UTF8: true, Profile: term.TrueColor}, 160, 50)
+	u := sit(b, f, term.Term{UTF8: true, Profile: colorprofile.TrueColor}, 160, 50)
 	values := make([]uint64, variables)
 	n := 0
 	for b.Loop() {

@@ -4,9 +4,9 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 
 	"mpitx/recording"
-	"mpitx/ui/chart"
 	"mpitx/ui/program"
 	"mpitx/ui/prompt"
 	"mpitx/ui/term"
@@ -52,7 +52,6 @@ const (
 type Model struct {
 	source   Source
 	terminal term.Term
-	style    chart.Style
 	frame    *Frame
 	entries  []entry
 	width    int
@@ -83,7 +82,7 @@ type Model struct {
 
 // New makes the screen.
 func New(source Source, t term.Term, as recording.Transform) *Model {
-	return &Model{source: source, terminal: t, style: chart.Style{Colors: chart.Colors(t.Profile), ASCII: !t.UTF8, Light: t.Light}, as: as,
+	return &Model{source: source, terminal: t, as: as,
 		width: 80, height: 24, orders: [2]order{{-1, false}, {0, false}}}
 }
 
@@ -94,7 +93,7 @@ type (
 
 // Init reads for the first time.
 func (m *Model) Init() tea.Cmd {
-	if m.terminal.Profile == term.None {
+	if m.terminal.Profile <= colorprofile.ASCII {
 		return tea.Batch(m.read(true), m.wait())
 	}
 	return tea.Batch(m.read(true), m.wait(), tea.RequestBackgroundColor) // dark, or what COLORFGBG says, if there is no answer
@@ -144,7 +143,6 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = m.read(false)
 	case tea.BackgroundColorMsg:
 		m.terminal.Light = !msg.IsDark()
-		m.style.Light = m.terminal.Light
 	case tickMsg:
 		if int(msg) != m.tick || m.paused {
 			return m, nil

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
 	"mpitx/catalog"
@@ -173,7 +174,7 @@ func TestScreens(t *testing.T) {
 		u.press("m")
 		u.golden(fmt.Sprintf("chart-%dx%d", size[0], size[1]))
 	}
-	u := sit(t, story(t), term.Term{Profile: term.TrueColor}, 80, 24)
+	u := sit(t, story(t), term.Term{Profile: colorprofile.TrueColor}, 80, 24)
 	u.golden("ascii-80x24")
 	for _, l := range u.screen() {
 		if l > 126 {
@@ -287,7 +288,7 @@ func TestEmptyRun(t *testing.T) {
 }
 
 func BenchmarkScreen(b *testing.B) {
-	u := sit(b, story(b), term.Term{UTF8: true, Profile: term.TrueColor}, 200, 60)
+	u := sit(b, story(b), term.Term{UTF8: true, Profile: colorprofile.TrueColor}, 200, 60)
 	for b.Loop() {
 		u.m.Render(200, 60)
 	}

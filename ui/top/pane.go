@@ -74,14 +74,14 @@ func (m *Model) drawPane(height int) []string {
 	unit := m.unit()
 	label := func(x float64) string { return labelled(x, unit) }
 	if m.pane == paneChart {
-		return chart.LineChart(m.lines(d), chart.Axes{Label: label, Time: m.time(d), Zero: true}, m.width, height, m.style)
+		return chart.LineChart(m.lines(d), chart.Axes{Label: label, Time: m.time(d), Zero: true}, m.width, height, m.terminal)
 	}
 	h := chart.Heat{Label: label, Time: m.time(d)}
 	for i := range d.Ranks {
 		h.Names = append(h.Names, strconv.Itoa(d.Ranks[i].Rank))
 		h.Values = append(h.Values, d.History[i])
 	}
-	return chart.HeatMap(h, m.width, height, m.style)
+	return chart.HeatMap(h, m.width, height, m.terminal)
 }
 
 const mostLines = 6

@@ -304,7 +304,7 @@ func (m *Model) row(i int, widths []int, trend int) string {
 		text = m.terminal.Paint(term.Style{Color: term.Warn}, text)
 	}
 	if trend > 0 {
-		text += " " + chart.Sparkline(e.trend, trend, m.style)
+		text += " " + chart.Sparkline(e.trend, trend, m.terminal)
 	}
 	return text
 }
