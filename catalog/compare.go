@@ -28,16 +28,11 @@ func Summarise(c *Catalog) Summary {
 	for _, r := range c.Job.Ranks {
 		s.Lost += count(r.Error != "")
 	}
-	for _, list := range [][]Variable{c.Cvars, c.Pvars} {
-		for i := range list {
-			s.add(&list[i])
+	for _, e := range c.Entries(AllKinds &^ own) {
+		s.Conflicts += count(len(*e.conflicts()) > 0)
+		if v, ok := e.(*Variable); ok {
+			s.add(v)
 		}
-	}
-	for i := range c.Categories {
-		s.Conflicts += count(len(c.Categories[i].Conflicts) > 0)
-	}
-	for i := range c.Enums {
-		s.Conflicts += count(len(c.Enums[i].Conflicts) > 0)
 	}
 	return s
 }
@@ -45,7 +40,6 @@ func Summarise(c *Catalog) Summary {
 func (s *Summary) add(v *Variable) {
 	s.Set += count(v.Origin != nil)
 	s.Differing += count(len(v.Ranks)+len(v.Nodes) > 0)
-	s.Conflicts += count(len(v.Conflicts) > 0)
 	faulty := v.Faulty()
 	s.Faulty += count(faulty)
 	if g := v.Current(); g != nil {

@@ -90,7 +90,7 @@ func drawMeta(t *rapid.T, kind Kind) Variable {
 		Enum:        foreign.Draw(t, "enum"),
 		Description: foreign.Draw(t, "description"),
 	}
-	if kind == Pvar {
+	if kind == Pvars {
 		v.Class = drawEnum[Class](t, classNames)
 		v.Readonly, v.Continuous, v.Atomic = rapid.Bool().Draw(t, "r"), rapid.Bool().Draw(t, "c"), rapid.Bool().Draw(t, "a")
 	} else {
@@ -118,7 +118,7 @@ func drawVariables(t *rapid.T, kind Kind) []Variable {
 		}
 		return v
 	})
-	return distinct(all, compareVariables)
+	return distinct(all, (*Variable).compare)
 }
 
 // distinct sorts and drops what is equal.
@@ -151,7 +151,7 @@ func drawCatalog(t *rapid.T) *Catalog {
 		}
 		c.Job.Ranks = append(c.Job.Ranks, r)
 	}
-	c.Cvars, c.Pvars = drawVariables(t, Cvar), drawVariables(t, Pvar)
+	c.Cvars, c.Pvars = drawVariables(t, Cvars), drawVariables(t, Pvars)
 	c.Categories, c.Enums = drawCategories(t), drawEnums(t)
 	return c
 }

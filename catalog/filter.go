@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"fmt"
-	"iter"
 	"regexp"
 	"slices"
 )
@@ -33,7 +32,6 @@ type Filter struct {
 	Names      []string    // globs that match whole names, in any case; NAME:class for one class of a performance variable
 	Regexps    []string    // regular expressions (RE2) that match somewhere in a name, in any case
 	Categories []string    // globs of categories that list the variable, themselves or through a category nested in them
-	Kinds      []Kind      // control or performance variables
 	Verbosity  Verbosity   // up to this level; 0 is any
 	Scopes     []Scope     // control variables
 	Classes    []Class     // performance variables
@@ -47,7 +45,7 @@ type Filter struct {
 
 // IsZero reports whether the filter selects everything.
 func (f *Filter) IsZero() bool {
-	return len(f.Names)+len(f.Regexps)+len(f.Categories)+len(f.Kinds)+len(f.Scopes)+len(f.Classes)+len(f.Types)+len(f.Binds) == 0 &&
+	return len(f.Names)+len(f.Regexps)+len(f.Categories)+len(f.Scopes)+len(f.Classes)+len(f.Types)+len(f.Binds) == 0 &&
 		f.Verbosity == 0 && f.Stage == StageAny && !f.Writable && !f.Set && !f.Differing
 }
 
@@ -99,11 +97,9 @@ func (f *Filter) Compile() (*Matcher, error) {
 func (m *Matcher) Variables(c *Catalog) []*Variable {
 	inside := m.insideCategories(c)
 	var some []*Variable
-	for _, list := range [][]Variable{c.Cvars, c.Pvars, c.Virtual} {
-		for i := range list {
-			if m.match(&list[i], inside) {
-				some = append(some, &list[i])
-			}
+	for v := range c.Variables() {
+		if m.match(v, inside) {
+			some = append(some, v)
 		}
 	}
 	return some
@@ -116,21 +112,19 @@ func (m *Matcher) Apply(c *Catalog) *Catalog {
 	if m.filter.IsZero() {
 		return c
 	}
-	out := *c
-	out.Cvars, out.Pvars, out.Virtual = nil, nil, nil
+	vars := m.Variables(c)
+	out := c.With(vars)
 	held, used := map[string]bool{}, map[string]bool{}
-	for _, v := range m.Variables(c) {
-		list := out.Of(v.Kind)
-		*list = append(*list, *v)
+	for _, v := range vars {
 		used[v.Enum] = true
 		for _, k := range v.Categories {
 			held[k] = true
 		}
 	}
 	spread(held, parents(c))
-	out.Categories = slices.DeleteFunc(slices.Clone(c.Categories), func(k Category) bool { return !held[k.Name] })
-	out.Enums = slices.DeleteFunc(slices.Clone(c.Enums), func(e Enum) bool { return !used[e.Name] })
-	return &out
+	out.Keep(Categories, func(k Entry) bool { return held[k.ID()] })
+	out.Keep(Enums, func(e Entry) bool { return used[e.ID()] })
+	return out
 }
 
 // insideCategories are the categories that match, and all nested in them.
@@ -201,7 +195,7 @@ func (p *namePattern) match(v *Variable) bool {
 
 func (m *Matcher) match(v *Variable, inside map[string]bool) bool {
 	f := &m.filter
-	return oneOf(f.Kinds, v.Kind) && oneOf(f.Scopes, v.Scope) && oneOf(f.Classes, v.Class) && oneOf(f.Types, v.Type) &&
+	return oneOf(f.Scopes, v.Scope) && oneOf(f.Classes, v.Class) && oneOf(f.Types, v.Type) &&
 		oneOf(f.Binds, v.Bind) && (f.Verbosity == 0 || v.Verbosity <= f.Verbosity) && f.Stage.match(v) &&
 		(!f.Writable || f.Stage.writable(v)) && (!f.Set || v.Origin != nil) && (!f.Differing || v.Differs()) &&
 		(len(m.names) == 0 || slices.ContainsFunc(m.names, func(p namePattern) bool { return p.match(v) })) &&
@@ -240,18 +234,15 @@ func (v *Variable) Differs() bool { return len(v.Ranks)+len(v.Nodes)+len(v.Confl
 
 // Lookup finds the variables that a literal name means: NAME or NAME:class, as it is written, or where there is none, in
 // any case. A performance variable's name alone may mean several classes.
-func (c *Catalog) Lookup(name string) []*Variable {
+func (l *Lists) Lookup(name string) []*Variable {
 	bare, class := splitClass(name)
 	exact := func(a, b string) bool { return a == b }
 	folded := func(a, b string) bool { return lower(a) == lower(b) }
 	for _, same := range []func(a, b string) bool{exact, folded} {
 		var found []*Variable
-		for _, list := range [][]Variable{c.Cvars, c.Pvars, c.Virtual} {
-			for i := range list {
-				v := &list[i]
-				if same(v.Name, name) || class != 0 && v.Class == class && same(v.Name, bare) {
-					found = append(found, v)
-				}
+		for v := range l.Variables() {
+			if same(v.Name, name) || class != 0 && v.Class == class && same(v.Name, bare) {
+				found = append(found, v)
 			}
 		}
 		if found != nil {
@@ -262,43 +253,19 @@ func (c *Catalog) Lookup(name string) []*Variable {
 }
 
 // Cvar is the first control variable that a literal name means; nil: none.
-func (c *Catalog) Cvar(name string) *Variable {
-	for _, v := range c.Lookup(name) {
-		if v.Kind == Cvar {
+func (l *Lists) Cvar(name string) *Variable {
+	for _, v := range l.Lookup(name) {
+		if v.Kind == Cvars {
 			return v
 		}
 	}
 	return nil
 }
 
-// Of is the list of the variables of a kind.
-func (c *Catalog) Of(k Kind) *[]Variable {
-	switch k {
-	case Pvar:
-		return &c.Pvars
-	case Virtual:
-		return &c.Virtual
-	}
-	return &c.Cvars
-}
-
 // Enum is the enumeration of this name; nil where there is none.
-func (c *Catalog) Enum(name string) *Enum {
-	if i := slices.IndexFunc(c.Enums, func(e Enum) bool { return e.Name == name }); i >= 0 && name != "" {
-		return &c.Enums[i]
+func (l *Lists) Enum(name string) *Enum {
+	if i := slices.IndexFunc(l.Enums, func(e Enum) bool { return e.Name == name }); i >= 0 && name != "" {
+		return &l.Enums[i]
 	}
 	return nil
-}
-
-// Variables are the control variables, then the performance variables, then the virtual ones.
-func (c *Catalog) Variables() iter.Seq[*Variable] {
-	return func(yield func(*Variable) bool) {
-		for _, vars := range [][]Variable{c.Cvars, c.Pvars, c.Virtual} {
-			for i := range vars {
-				if !yield(&vars[i]) {
-					return
-				}
-			}
-		}
-	}
 }

@@ -19,7 +19,7 @@ func sampleProcess(rank, cvars int) *Process {
 	var readings []Reading
 	for i := range cvars {
 		name := fmt.Sprintf("framework%02d_component%d_parameter_%04d", i/40, i/10%4, i)
-		v := Variable{Kind: Cvar, Name: name, Scope: ScopeAllEq, Verbosity: Verbosity(1 + i%9), Type: types[i%len(types)],
+		v := Variable{Kind: Cvars, Name: name, Scope: ScopeAllEq, Verbosity: Verbosity(1 + i%9), Type: types[i%len(types)],
 			Bind: BindNoObject, Description: strings.Repeat("what this parameter does ", rng.IntN(6))}
 		g := Reading{Status: StatusOK, Count: 1, Writable: WritableNever}
 		switch v.Type {
@@ -36,7 +36,7 @@ func sampleProcess(rank, cvars int) *Process {
 		readings = append(readings, g)
 	}
 	for i := range 33 {
-		p.Meta.Pvars = append(p.Meta.Pvars, Variable{Kind: Pvar, Name: fmt.Sprintf("pvar_%02d", i), Class: ClassCounter,
+		p.Meta.Pvars = append(p.Meta.Pvars, Variable{Kind: Pvars, Name: fmt.Sprintf("pvar_%02d", i), Class: ClassCounter,
 			Verbosity: 3, Type: TypeUnsignedLongLong, Bind: BindComm, Continuous: true})
 		readings = append(readings, Reading{Status: StatusFaulty, Reason: "crashes in MPI_T_pvar_handle_alloc"})
 	}
@@ -57,7 +57,7 @@ func sampleCatalog() *Catalog {
 	c := &Catalog{Schema: SchemaName, Version: SchemaVersion, Creator: "mpitx test",
 		Created: time.Date(2026, 11, 20, 12, 0, 0, 123, time.UTC), Library: p.Meta.Library,
 		Job:   Job{Size: 4, Ranks: []Rank{{Host: "node0"}, {Rank: 1, Host: "node0"}, {Rank: 2}, {Rank: 3, Error: "lost"}}},
-		Cvars: p.Meta.Cvars, Pvars: p.Meta.Pvars, Categories: p.Meta.Categories, Enums: p.Meta.Enums}
+		Lists: p.Meta.Lists}
 	c.After = p.Stage
 	vars := [][]Variable{c.Cvars, c.Pvars}
 	n := 0

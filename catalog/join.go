@@ -19,10 +19,9 @@ func Join(before, after *Merged) *Catalog {
 	}
 	c.Job.Ranks = joinRanks(before.Ranks, after.Ranks)
 	c.Job.Size = max(1, len(c.Job.Ranks))
-	c.Cvars = joinVariables(before.Cvars, after.Cvars)
-	c.Pvars = joinVariables(before.Pvars, after.Pvars)
-	c.Categories = joinCategories(before.Categories, after.Categories)
-	c.Enums = joinEnums(before.Enums, after.Enums)
+	for k := range (AllKinds &^ own).Table() {
+		k.list.join(&c.Lists, &before.Lists, &after.Lists)
+	}
 	c.linkCategories()
 	return c
 }
@@ -50,24 +49,18 @@ func joinSorted[E any](a, b []E, compare func(x, y *E) int, both func(x, y *E)) 
 	}
 }
 
-func joinVariables(before, after []Variable) []Variable {
-	all := make([]Variable, 0, max(len(before), len(after)))
-	joinSorted(before, after, compareVariables, func(b, a *Variable) {
-		if a == nil {
-			v := *b
-			v.Before, v.Nodes, v.After, v.Ranks = b.After, b.Ranks, nil, nil
-			all = append(all, v)
-			return
-		}
-		v := *a
-		if b != nil {
-			v.Before, v.Nodes = b.After, b.Ranks
-			own := appendConflicts(nil, BeforeRank, b, a)
-			v.Conflicts = joinConflicts(a.Conflicts, b.Conflicts, own)
-		}
-		all = append(all, v)
-	})
-	return all
+func (a *Variable) join(b *Variable) Variable {
+	if a == nil {
+		v := *b
+		v.Before, v.Nodes, v.After, v.Ranks = b.After, b.Ranks, nil, nil
+		return v
+	}
+	v := *a
+	if b != nil {
+		v.Before, v.Nodes = b.After, b.Ranks
+		v.Conflicts = joinConflicts(a.Conflicts, b.Conflicts, appendConflicts(nil, BeforeRank, b, a))
+	}
+	return v
 }
 
 // joinConflicts drops those that both stages have.
@@ -86,44 +79,35 @@ func joinConflicts(after, before, own []Conflict) []Conflict {
 	return all
 }
 
-func joinCategories(before, after []Category) []Category {
-	var all []Category
-	joinSorted(before, after, func(a, b *Category) int { return cmp.Compare(a.Name, b.Name) }, func(b, a *Category) {
-		var k Category
-		switch {
-		case a == nil:
-			k = *b
-		case b == nil:
-			k = *a
-		default:
-			// Members come and go with the stage; only the description has to stay.
-			k = *a
-			k.Description = cmp.Or(a.Description, b.Description) // Open MPI forgets some
-			own := appendConflict(nil, BeforeRank, "description", cmp.Or(b.Description, k.Description), k.Description)
-			k.unite(b)
-			k.Events = a.Events
-			k.Conflicts = joinConflicts(a.Conflicts, b.Conflicts, own)
-		}
-		k.Before, k.After = b != nil, a != nil
-		all = append(all, k)
-	})
-	return all
+func (a *Category) join(b *Category) Category {
+	var k Category
+	switch {
+	case a == nil:
+		k = *b
+	case b == nil:
+		k = *a
+	default:
+		// Members come and go with the stage; only the description has to stay.
+		k = *a
+		k.Description = cmp.Or(a.Description, b.Description) // Open MPI forgets some
+		own := appendConflict(nil, BeforeRank, "description", cmp.Or(b.Description, k.Description), k.Description)
+		k.unite(b)
+		k.Events = a.Events
+		k.Conflicts = joinConflicts(a.Conflicts, b.Conflicts, own)
+	}
+	k.Before, k.After = b != nil, a != nil
+	return k
 }
 
-func joinEnums(before, after []Enum) []Enum {
-	var all []Enum
-	joinSorted(before, after, func(a, b *Enum) int { return cmp.Compare(a.Name, b.Name) }, func(b, a *Enum) {
-		if a == nil {
-			all = append(all, *b)
-			return
-		}
-		e := *a
-		if b != nil {
-			e.Conflicts = joinConflicts(a.Conflicts, b.Conflicts, appendEnumConflicts(nil, BeforeRank, b, a))
-		}
-		all = append(all, e)
-	})
-	return all
+func (a *Enum) join(b *Enum) Enum {
+	if a == nil {
+		return *b
+	}
+	e := *a
+	if b != nil {
+		e.Conflicts = joinConflicts(a.Conflicts, b.Conflicts, appendEnumConflicts(nil, BeforeRank, b, a))
+	}
+	return e
 }
 
 // joinRanks unites what both stages know of the ranks. Before MPI_Init only one rank of each node has something to say.

@@ -240,18 +240,24 @@ func problemf(d *jsontext.Decoder, part string, format string, args ...any) erro
 	return within(d, part, fmt.Errorf(format, args...))
 }
 
-// within adds where the part of the document is that an error is of.
+// within is a problem of a part of what was read last.
 func within(d *jsontext.Decoder, part string, err error) error {
+	return at(string(d.StackPointer())+part, err)
+}
+
+// at adds where the part of the document is that an error is of.
+func at(place string, err error) error {
+	if err == nil {
+		return nil
+	}
 	p := &problem{err: err}
 	errors.As(err, &p)
-	return &problem{d.StackPointer() + jsontext.Pointer(part) + p.at, p.err}
+	return &problem{jsontext.Pointer(place) + p.at, p.err}
 }
 
 // inElement is a problem of a part of a list's element.
 func inElement(i int, part string, err error) error {
-	p := &problem{err: err}
-	errors.As(err, &p)
-	return &problem{jsontext.Pointer("/"+strconv.Itoa(i)+part) + p.at, p.err}
+	return at("/"+strconv.Itoa(i)+part, err)
 }
 
 // unique fails where an element has the key of an earlier one.

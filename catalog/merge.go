@@ -15,10 +15,7 @@ type Merged struct {
 
 	// The union of what the processes list. After is the reference process's reading (StatusMissing where it does not have
 	// the variable), whatever the stage; Ranks are those that differ from it; Conflicts are those between ranks.
-	Cvars      []Variable
-	Pvars      []Variable
-	Categories []Category
-	Enums      []Enum
+	Lists
 }
 
 // Merge puts the answers of all ranks in one stage together. Root's Process is the one whose Root() the deltas were made
@@ -68,10 +65,10 @@ type identity struct {
 }
 
 func identify(v *Variable) identity {
-	if v.Kind == Pvar {
-		return identity{Pvar, v.Name, v.Class}
+	if v.Kind == Pvars {
+		return identity{Pvars, v.Name, v.Class}
 	}
-	return identity{Cvar, v.Name, 0}
+	return identity{Cvars, v.Name, 0}
 }
 
 type merger struct {
@@ -83,8 +80,6 @@ type merger struct {
 	byID   map[identity]int
 	seen   []int // by index of vars: the last whole process that had it, counted from 1
 	wholes int
-	cats   map[string]*Category
-	enums  map[string]*Enum
 }
 
 func (m *merger) start(ref *Process) {
@@ -100,8 +95,6 @@ func (m *merger) start(ref *Process) {
 		m.atRoot[i] = m.insert(ref.Rank, ref.Meta.variable(i), &readings[i])
 	}
 	m.seen = make([]int, len(m.vars))
-	m.cats = make(map[string]*Category, len(ref.Meta.Categories))
-	m.enums = make(map[string]*Enum, len(ref.Meta.Enums))
 	m.addGroups(ref)
 }
 
@@ -195,11 +188,11 @@ func (m *merger) addWhole(p *Process) {
 			continue
 		}
 		m.seen[at] = m.wholes
-		u.Conflicts = appendConflicts(u.Conflicts, p.Rank, v, u)
+		u.merge(p.Rank, v)
 		if p.Readings[i] != *u.After {
 			m.differ(at, p.Rank, p.Readings[i])
 		}
-		if v.Kind == Pvar && u.After.Status == StatusMissing {
+		if v.Kind == Pvars && u.After.Status == StatusMissing {
 			classes[v.Name] = v.Class
 		}
 	}
@@ -209,35 +202,17 @@ func (m *merger) addWhole(p *Process) {
 			continue
 		}
 		m.differ(at, p.Rank, missing)
-		if c, ok := classes[u.Name]; ok && u.Kind == Pvar {
+		if c, ok := classes[u.Name]; ok && u.Kind == Pvars {
 			u.Conflicts = append(u.Conflicts, Conflict{p.Rank, "class", c.String(), u.Class.String()})
 		}
 	}
 	m.addGroups(p)
 }
 
-// addGroups unites categories and enumerations.
+// addGroups unites what has no readings.
 func (m *merger) addGroups(p *Process) {
-	for i := range p.Meta.Categories {
-		k := p.Meta.Categories[i]
-		k.Conflicts = nil
-		u := m.cats[k.Name]
-		if u == nil {
-			m.cats[k.Name] = &k
-			continue
-		}
-		u.Conflicts = appendCategoryConflicts(u.Conflicts, p.Rank, &k, u)
-		u.unite(&k)
-	}
-	for i := range p.Meta.Enums {
-		e := p.Meta.Enums[i]
-		e.Conflicts = nil
-		u := m.enums[e.Name]
-		if u == nil {
-			m.enums[e.Name] = &e
-			continue
-		}
-		u.Conflicts = appendEnumConflicts(u.Conflicts, p.Rank, &e, u)
+	for k := range (AllKinds &^ Variables).Table() {
+		k.list.merge(&m.out.Lists, &p.Meta.Lists, p.Rank)
 	}
 }
 
@@ -246,19 +221,26 @@ func (m *merger) finish() *Merged {
 	slices.SortFunc(out.Ranks, func(a, b Rank) int { return cmp.Compare(a.Rank, b.Rank) })
 	cvars := 0
 	for i := range m.vars {
-		if m.vars[i].Kind == Cvar {
+		if m.vars[i].Kind == Cvars {
 			cvars++
 		}
 	}
-	sortBy(&m.vars, func(a, b *Variable) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), compareVariables(a, b)) })
+	sortBy(&m.vars, func(a, b *Variable) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), a.compare(b)) })
 	out.Cvars, out.Pvars = m.vars[:cvars:cvars], m.vars[cvars:]
-	for _, name := range slices.Sorted(maps.Keys(m.cats)) {
-		out.Categories = append(out.Categories, *m.cats[name])
-	}
-	for _, name := range slices.Sorted(maps.Keys(m.enums)) {
-		out.Enums = append(out.Enums, *m.enums[name])
-	}
 	return out
+}
+
+func (v *Variable) merge(rank int, here *Variable) {
+	v.Conflicts = appendConflicts(v.Conflicts, rank, here, v)
+}
+
+func (k *Category) merge(rank int, here *Category) {
+	k.Conflicts = appendCategoryConflicts(k.Conflicts, rank, here, k)
+	k.unite(here)
+}
+
+func (e *Enum) merge(rank int, here *Enum) {
+	e.Conflicts = appendEnumConflicts(e.Conflicts, rank, here, e)
 }
 
 // unite adds the members of another category of the same name.

@@ -125,7 +125,7 @@ func tiny(rank int, n byte, names ...string) *Process {
 	p := &Process{Rank: rank, Host: fmt.Sprint("h", rank), Stage: Stage{Read: true, Cvars: len(names)}}
 	p.Meta.Library.Family = "demo"
 	for _, name := range names {
-		p.Meta.Cvars = append(p.Meta.Cvars, Variable{Kind: Cvar, Name: name, Type: TypeInt, Scope: ScopeAll})
+		p.Meta.Cvars = append(p.Meta.Cvars, Variable{Kind: Cvars, Name: name, Type: TypeInt, Scope: ScopeAll})
 		p.Readings = append(p.Readings, ok(n))
 	}
 	return p
@@ -144,8 +144,8 @@ func TestMergeConflicts(t *testing.T) {
 	other.Meta.Cvars[0].Type, other.Meta.Cvars[0].Description = TypeUnsigned, "other"
 	other.Meta.Cvars[2].Verbosity = 3
 	third := tiny(2, 1, "c")
-	root.Meta.Pvars = []Variable{{Kind: Pvar, Name: "p", Class: ClassTimer}, {Kind: Pvar, Name: "q", Class: ClassTimer}}
-	other.Meta.Pvars = []Variable{{Kind: Pvar, Name: "p", Class: ClassCounter}, {Kind: Pvar, Name: "q", Class: ClassTimer, Readonly: true}}
+	root.Meta.Pvars = []Variable{{Kind: Pvars, Name: "p", Class: ClassTimer}, {Kind: Pvars, Name: "q", Class: ClassTimer}}
+	other.Meta.Pvars = []Variable{{Kind: Pvars, Name: "p", Class: ClassCounter}, {Kind: Pvars, Name: "q", Class: ClassTimer, Readonly: true}}
 	root.Readings = append(root.Readings, missing, ok(0))
 	root.Readings[2] = Reading{Status: StatusUnbound}
 	other.Readings = append(other.Readings, ok(2), ok(0))
@@ -242,10 +242,10 @@ func TestJoin(t *testing.T) {
 	g := func(n byte) *Reading { r := ok(n); return &r }
 	k := []string{"k"}
 	want := []Variable{
-		{Kind: Cvar, Name: "a", Type: TypeInt, Scope: ScopeAll, Before: g(1), Nodes: []RankReading{{2, ok(2)}}, Categories: k},
-		{Kind: Cvar, Name: "b", Type: TypeInt, Scope: ScopeLocal, Before: g(1), After: g(3), Nodes: []RankReading{{2, ok(2)}},
+		{Kind: Cvars, Name: "a", Type: TypeInt, Scope: ScopeAll, Before: g(1), Nodes: []RankReading{{2, ok(2)}}, Categories: k},
+		{Kind: Cvars, Name: "b", Type: TypeInt, Scope: ScopeLocal, Before: g(1), After: g(3), Nodes: []RankReading{{2, ok(2)}},
 			Conflicts: []Conflict{{BeforeRank, "scope", "all", "local"}}, Categories: k},
-		{Kind: Cvar, Name: "c", Type: TypeInt, Scope: ScopeAll, After: g(3), Categories: k},
+		{Kind: Cvars, Name: "c", Type: TypeInt, Scope: ScopeAll, After: g(3), Categories: k},
 	}
 	if d := cmp.Diff(want, c.Cvars, compareValues); d != "" {
 		t.Error(d)
@@ -264,8 +264,8 @@ func TestJoin(t *testing.T) {
 func drawProcess(t *rapid.T) *Process {
 	p := &Process{Rank: rapid.IntRange(0, 1e6).Draw(t, "rank"), Host: foreign.Draw(t, "host"), Error: foreign.Draw(t, "error"), Stage: drawStage(t)}
 	p.Meta.Library = drawLibrary(t)
-	p.Meta.Cvars = some(t, func() Variable { return drawMeta(t, Cvar) })
-	p.Meta.Pvars = some(t, func() Variable { return drawMeta(t, Pvar) })
+	p.Meta.Cvars = some(t, func() Variable { return drawMeta(t, Cvars) })
+	p.Meta.Pvars = some(t, func() Variable { return drawMeta(t, Pvars) })
 	for range len(p.Meta.Cvars) + len(p.Meta.Pvars) {
 		p.Readings = append(p.Readings, drawReading(t, drawEnum[Datatype](t, datatypeNames)))
 	}
@@ -398,7 +398,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		deltas, _ := DecodeDeltas(b)
 		c := Join(Merge(p, deltas, nil), Merge(q, deltas, nil))
-		if err := c.checkUnique(); err != nil {
+		if err := c.checkLists(); err != nil {
 			t.Error(err)
 		}
 	})

@@ -3,7 +3,10 @@
 // live library, or read from snapshots.
 package catalog
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // SchemaName and SchemaVersion identify the JSON document of a catalog (docs/schema.md). The version grows when a
 // reader of the old one would misread the new one; fields are only ever added.
@@ -24,12 +27,7 @@ type Catalog struct {
 	Before  Stage   `json:"before"` // before MPI_Init, in a process of its own
 	After   Stage   `json:"after"`  // after MPI_Init
 
-	Cvars      []Variable `json:"cvars"`      // sorted by name
-	Pvars      []Variable `json:"pvars"`      // sorted by name, then class
-	Categories []Category `json:"categories"` // sorted by name
-	Enums      []Enum     `json:"enums"`      // sorted by name
-
-	Virtual []Variable `json:"virtual,omitempty"` // mpitx's own, on any MPI; they have no readings here
+	Lists
 }
 
 // Library identifies an MPI library.
@@ -76,16 +74,6 @@ type Stage struct {
 	Sources    int         `json:"sources"` // MPI_T_source_get_num
 	Seconds    float64     `json:"seconds"` // wall time of reading it, MPI_Init and MPI_T_init_thread included
 }
-
-// Kind tells control variables from performance variables.
-type Kind uint8
-
-// The kinds of variable.
-const (
-	Cvar Kind = iota + 1
-	Pvar
-	Virtual // a performance variable that mpitx's agent computes inside applications
-)
 
 // Variable is a control or performance variable: its metadata (equal in all processes, says Table 14.1) and its
 // readings. Control variables are identified by name, performance variables by name and class.
@@ -226,11 +214,27 @@ type Item struct {
 
 // ID is what identifies a variable: its name, and for a performance variable of the library its class ("name:counter").
 func (v *Variable) ID() string {
-	if v.Kind == Pvar {
+	if v.Kind == Pvars {
 		return v.Name + ":" + v.Class.String()
 	}
 	return v.Name
 }
+
+// ID is the category's name.
+func (k *Category) ID() string { return k.Name }
+
+// ID is the enumeration's name.
+func (e *Enum) ID() string { return e.Name }
+
+func (v *Variable) conflicts() *[]Conflict { return &v.Conflicts }
+func (k *Category) conflicts() *[]Conflict { return &k.Conflicts }
+func (e *Enum) conflicts() *[]Conflict     { return &e.Conflicts }
+
+func (v *Variable) compare(o *Variable) int {
+	return cmp.Or(cmp.Compare(v.Name, o.Name), cmp.Compare(v.Class, o.Class))
+}
+func (k *Category) compare(o *Category) int { return cmp.Compare(k.Name, o.Name) }
+func (e *Enum) compare(o *Enum) int         { return cmp.Compare(e.Name, o.Name) }
 
 // Current is the reading that holds now: after MPI_Init where the variable exists there, else before.
 func (v *Variable) Current() *Reading {

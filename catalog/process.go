@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"slices"
 	"unsafe"
@@ -10,11 +9,8 @@ import (
 // Meta is the metadata of everything that one process lists in one stage: what Table 14.1 wants to be equal in all
 // processes. The variables have no readings, ranks, conflicts and origin.
 type Meta struct {
-	Library    Library
-	Cvars      []Variable // sorted by name
-	Pvars      []Variable // sorted by name, then class
-	Categories []Category // sorted by name
-	Enums      []Enum     // sorted by name
+	Library Library
+	Lists
 }
 
 // Digest is equal for equal metadata. The library is left out: its path may differ from node to node.
@@ -22,17 +18,6 @@ func (m *Meta) Digest() [32]byte {
 	var c coder
 	c.meta(m)
 	return sha256.Sum256(c.out)
-}
-
-func (m *Meta) setKinds() {
-	setKind(m.Cvars, Cvar)
-	setKind(m.Pvars, Pvar)
-}
-
-func setKind(vars []Variable, k Kind) {
-	for i := range vars {
-		vars[i].Kind = k
-	}
 }
 
 // variable is the one that reading i belongs to.
@@ -67,8 +52,9 @@ func (p *Process) Sort() {
 			*members = union(nil, *members)
 		}
 	}
-	sortBy(&p.Meta.Categories, func(a, b *Category) int { return cmp.Compare(a.Name, b.Name) })
-	sortBy(&p.Meta.Enums, func(a, b *Enum) int { return cmp.Compare(a.Name, b.Name) })
+	for k := range (AllKinds &^ Variables).Table() {
+		k.list.sort(&p.Meta.Lists)
+	}
 	p.Meta.setKinds()
 }
 
@@ -78,7 +64,7 @@ func sortTogether(vars []Variable, readings []Reading) {
 	for i := range from {
 		from[i] = i
 	}
-	slices.SortStableFunc(from, func(a, b int) int { return compareVariables(&vars[a], &vars[b]) })
+	slices.SortStableFunc(from, func(a, b int) int { return vars[a].compare(&vars[b]) })
 	for start, at := range from {
 		if at == start {
 			continue

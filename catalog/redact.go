@@ -133,30 +133,23 @@ func (c *Catalog) eachText(visit func(*string, textKind)) {
 			library(l)
 		}
 	}
-	conflicts := func(all []Conflict) {
-		for i := range all {
+	for _, e := range c.Entries(AllKinds &^ own) {
+		e.eachText(visit)
+		conflicts := *e.conflicts()
+		for i := range conflicts {
 			kind := dataText
-			if all[i].Field == "description" {
+			if conflicts[i].Field == "description" {
 				kind = proseText
 			}
-			visit(&all[i].Here, kind)
-			visit(&all[i].Root, kind)
+			visit(&conflicts[i].Here, kind)
+			visit(&conflicts[i].Root, kind)
 		}
-	}
-	for _, list := range [][]Variable{c.Cvars, c.Pvars} {
-		for i := range list {
-			list[i].eachText(visit)
-			conflicts(list[i].Conflicts)
-		}
-	}
-	for i := range c.Categories {
-		visit(&c.Categories[i].Description, proseText)
-		conflicts(c.Categories[i].Conflicts)
-	}
-	for i := range c.Enums {
-		conflicts(c.Enums[i].Conflicts)
 	}
 }
+
+func (k *Category) eachText(visit func(*string, textKind)) { visit(&k.Description, proseText) }
+
+func (e *Enum) eachText(func(*string, textKind)) {} // items' names stay
 
 func (v *Variable) eachText(visit func(*string, textKind)) {
 	visit(&v.Description, proseText)

@@ -91,7 +91,7 @@ func TestRedactCatalog(t *testing.T) {
 		Job: Job{Size: 3, Ranks: []Rank{{Rank: 0, Host: "alpha1.site"}, {Rank: 1, Host: "beta", Library: &Library{Path: "/x/libmpi.so"}},
 			{Rank: 2, Host: "alpha1.site", Error: "alpha1 hangs"}}},
 		Before: Stage{Error: "carol may not read /etc/x"},
-		Cvars: []Variable{
+		Lists: Lists{Cvars: []Variable{
 			{Name: "a", Type: TypeChar, Before: read("carol"), After: read("gamma,beta"),
 				Ranks:  []RankReading{{1, *read("beta")}},
 				Nodes:  []RankReading{{1, Reading{Status: StatusFaulty, Reason: "in /usr/lib/x.so"}}},
@@ -100,7 +100,7 @@ func TestRedactCatalog(t *testing.T) {
 				Before: read("~fritz/x")},
 			{Name: "b", Type: unknownBase + 5, After: &Reading{Status: StatusOK, Value: NewValue(unknownBase+5, []byte("on beta"))}},
 			{Name: "c", Type: TypeByte, After: &Reading{Status: StatusOK, Value: NewValue(TypeByte, []byte{1, 2, 3, 4})}},
-		},
+		}},
 	}
 	Redact(c, Private{Hosts: []string{"gamma"}})
 	doc := write(t, c)

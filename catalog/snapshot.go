@@ -29,7 +29,7 @@ func Write(w io.Writer, c *Catalog) error {
 	doc := *c
 	doc.Schema, doc.Version = SchemaName, SchemaVersion
 	doc.sort()
-	if err := doc.checkUnique(); err != nil {
+	if err := doc.checkLists(); err != nil {
 		return fmt.Errorf("snapshot: %w", err)
 	}
 	b, err := marshal(&doc)
@@ -108,14 +108,12 @@ func decode(doc []byte, budget int) (*Catalog, error) {
 		}
 	}
 	if err == nil {
+		c.setKinds()
 		err = c.checkLists()
 	}
 	if err != nil {
 		return fail(err)
 	}
-	setKind(c.Cvars, Cvar)
-	setKind(c.Pvars, Pvar)
-	setKind(c.Virtual, Virtual)
 	c.sort()
 	return c, nil
 }
@@ -136,39 +134,23 @@ func checkHeader(schema string, version int) error {
 }
 
 func (c *Catalog) checkLists() error {
-	name := func(v *Variable) string { return v.Name }
-	for at, err := range map[jsontext.Pointer]error{
-		"/cvars":      unique(c.Cvars, name),
-		"/pvars":      unique(c.Pvars, func(v *Variable) string { return v.Name + ":" + v.Class.String() }),
-		"/virtual":    unique(c.Virtual, name),
-		"/categories": unique(c.Categories, func(k *Category) string { return k.Name }),
-		"/enums":      unique(c.Enums, func(e *Enum) string { return e.Name }),
-		"/job/ranks":  unique(c.Job.Ranks, func(k *Rank) int { return k.Rank }),
-	} {
-		if err != nil {
-			var p *problem
-			errors.As(err, &p)
-			return &problem{at + p.at, p.err}
+	for k := range AllKinds.Table() {
+		if err := at("/"+k.Word, k.list.repeated(&c.Lists)); err != nil {
+			return err
 		}
 	}
 	if c.Job.Size < 0 || c.Job.Size > math.MaxInt32 {
 		return &problem{"/job/size", fmt.Errorf("%d is out of range", c.Job.Size)}
 	}
-	return nil
+	return at("/job/ranks", unique(c.Job.Ranks, func(k *Rank) int { return k.Rank }))
 }
 
 // sort puts everything in the order the model promises. It works on copies where something has to move.
 func (c *Catalog) sort() {
-	sortBy(&c.Cvars, compareVariables)
-	sortBy(&c.Pvars, compareVariables)
-	sortBy(&c.Virtual, compareVariables)
-	sortBy(&c.Categories, func(a, b *Category) int { return cmp.Compare(a.Name, b.Name) })
-	sortBy(&c.Enums, func(a, b *Enum) int { return cmp.Compare(a.Name, b.Name) })
+	for k := range AllKinds.Table() {
+		k.list.sort(&c.Lists)
+	}
 	sortBy(&c.Job.Ranks, func(a, b *Rank) int { return cmp.Compare(a.Rank, b.Rank) })
-}
-
-func compareVariables(a, b *Variable) int {
-	return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Class, b.Class))
 }
 
 func sortBy[E any](s *[]E, compare func(a, b *E) int) {
@@ -181,32 +163,4 @@ func sortBy[E any](s *[]E, compare func(a, b *E) int) {
 			return
 		}
 	}
-}
-
-// checkUnique says which name a sorted catalog has twice.
-func (c *Catalog) checkUnique() error {
-	twice := func(what, name string) error { return fmt.Errorf("there are two %s named %q", what, name) }
-	for what, vars := range map[string][]Variable{"control variables": c.Cvars, "performance variables": c.Pvars} {
-		for i := 1; i < len(vars); i++ {
-			if compareVariables(&vars[i-1], &vars[i]) == 0 {
-				return twice(what, vars[i].Name)
-			}
-		}
-	}
-	for i := 1; i < len(c.Categories); i++ {
-		if c.Categories[i].Name == c.Categories[i-1].Name {
-			return twice("categories", c.Categories[i].Name)
-		}
-	}
-	for i := 1; i < len(c.Enums); i++ {
-		if c.Enums[i].Name == c.Enums[i-1].Name {
-			return twice("enumerations", c.Enums[i].Name)
-		}
-	}
-	for i := 1; i < len(c.Job.Ranks); i++ {
-		if c.Job.Ranks[i].Rank == c.Job.Ranks[i-1].Rank {
-			return fmt.Errorf("there are two ranks %d", c.Job.Ranks[i].Rank)
-		}
-	}
-	return nil
 }

@@ -56,8 +56,7 @@ func TestEveryField(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		setKind(c.Pvars, Pvar)
-		setKind(c.Virtual, Virtual)
+		c.setKinds()
 		if d := cmp.Diff(c, back, compareValues); d != "" {
 			t.Error(d)
 		}
@@ -106,8 +105,8 @@ func fill(t testing.TB, v reflect.Value) {
 		v.SetBool(true)
 	case reflect.Int, reflect.Int32:
 		v.SetInt(1)
-	case reflect.Uint8:
-		v.SetUint(uint64(Cvar))
+	case reflect.Uint16:
+		v.SetUint(uint64(Cvars))
 	case reflect.Float64:
 		v.SetFloat(1.5)
 	default:
@@ -191,8 +190,8 @@ func TestReadForeignOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []Variable{
-		{Kind: Cvar, Name: "a", Type: unknownBase - 7, After: &Reading{Status: StatusOK, Value: Value{unknownBase - 7, "\x00\xff"}}},
-		{Kind: Cvar, Name: "b\x00😀/", Type: TypeDouble, After: &Reading{Status: StatusOK, Value: doubles(1, nan, math.Inf(-1))},
+		{Kind: Cvars, Name: "a", Type: unknownBase - 7, After: &Reading{Status: StatusOK, Value: Value{unknownBase - 7, "\x00\xff"}}},
+		{Kind: Cvars, Name: "b\x00😀/", Type: TypeDouble, After: &Reading{Status: StatusOK, Value: doubles(1, nan, math.Inf(-1))},
 			Ranks: []RankReading{{2, Reading{Status: StatusOK, Value: NewText("\xff")}}, {9, Reading{Status: StatusOK, Value: doubles(2)}}}},
 	}
 	if d := cmp.Diff(want, c.Cvars, compareValues); d != "" {
@@ -236,10 +235,10 @@ func TestLoad(t *testing.T) {
 
 func TestWriteRefuses(t *testing.T) {
 	for _, c := range []*Catalog{
-		{Cvars: []Variable{{Name: "a"}, {Name: "b"}, {Name: "a"}}},
-		{Pvars: []Variable{{Name: "a", Class: 1}, {Name: "a", Class: 1}}},
-		{Enums: []Enum{{Name: "a"}, {Name: "a"}}},
-		{Categories: []Category{{Name: "a"}, {Name: "a"}}},
+		{Lists: Lists{Cvars: []Variable{{Name: "a"}, {Name: "b"}, {Name: "a"}}}},
+		{Lists: Lists{Pvars: []Variable{{Name: "a", Class: 1}, {Name: "a", Class: 1}}}},
+		{Lists: Lists{Enums: []Enum{{Name: "a"}, {Name: "a"}}}},
+		{Lists: Lists{Categories: []Category{{Name: "a"}, {Name: "a"}}}},
 		{Job: Job{Ranks: []Rank{{}, {}}}},
 		{Created: time.Unix(1e15, 0)},
 	} {

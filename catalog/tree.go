@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -38,10 +39,8 @@ func Tree(c *Catalog) *Node {
 		nodes:      make(map[string]*Node, len(c.Categories)),
 		listed:     make(map[*Variable]bool),
 	}
-	for _, list := range [][]Variable{c.Cvars, c.Pvars} {
-		for i := range list {
-			t.vars[identify(&list[i])] = &list[i]
-		}
+	for v := range c.variables(Variables &^ own) {
+		t.vars[identify(v)] = v
 	}
 	for i := range c.Categories {
 		t.categories[c.Categories[i].Name] = &c.Categories[i]
@@ -102,7 +101,7 @@ func (t *treeBuilder) node(k *Category, depth int) *Node {
 	}
 	t.nodes[k.Name] = n
 	for _, name := range k.Cvars {
-		t.list(n, identity{kind: Cvar, name: name})
+		t.list(n, identity{kind: Cvars, name: name})
 	}
 	for _, id := range k.Pvars {
 		t.list(n, pvarIdentity(id))
@@ -126,7 +125,7 @@ func (t *treeBuilder) list(n *Node, id identity) {
 // pvarIdentity reads "name:class".
 func pvarIdentity(id string) identity {
 	name, class := splitClass(id)
-	return identity{Pvar, name, class}
+	return identity{Pvars, name, class}
 }
 
 // splitClass splits "name:class"; names may contain colons themselves. The class is 0 where there is none.
@@ -141,21 +140,16 @@ func splitClass(s string) (string, Class) {
 
 func distinctVars(vars []*Variable) []*Variable {
 	slices.SortStableFunc(vars, func(a, b *Variable) int {
-		if a.Kind != b.Kind {
-			return int(a.Kind) - int(b.Kind)
-		}
-		return compareVariables(a, b)
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), a.compare(b))
 	})
 	return slices.Compact(vars)
 }
 
 func (t *treeBuilder) uncategorised(c *Catalog) *Node {
 	n := &Node{Name: Uncategorised}
-	for _, list := range [][]Variable{c.Cvars, c.Pvars} {
-		for i := range list {
-			if !t.listed[&list[i]] {
-				n.Vars = append(n.Vars, &list[i])
-			}
+	for v := range c.variables(Variables &^ own) {
+		if !t.listed[v] {
+			n.Vars = append(n.Vars, v)
 		}
 	}
 	if n.Vars == nil {

@@ -13,9 +13,9 @@ func graph(lines string, vars ...string) *Catalog {
 	c := new(Catalog)
 	for _, id := range vars {
 		if name, class := splitClass(id); class != 0 {
-			c.Pvars = append(c.Pvars, Variable{Kind: Pvar, Name: name, Class: class})
+			c.Pvars = append(c.Pvars, Variable{Kind: Pvars, Name: name, Class: class})
 		} else {
-			c.Cvars = append(c.Cvars, Variable{Kind: Cvar, Name: name})
+			c.Cvars = append(c.Cvars, Variable{Kind: Cvars, Name: name})
 		}
 	}
 	for line := range strings.Lines(lines) {

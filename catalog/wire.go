@@ -241,8 +241,7 @@ func (c *coder) stage(s *Stage) {
 	c.float(&s.Seconds)
 }
 
-// variable codes the metadata alone.
-func (c *coder) variable(v *Variable) {
+func (v *Variable) code(c *coder) {
 	c.string(&v.Name)
 	code32(c, &v.Class)
 	code32(c, &v.Scope)
@@ -254,7 +253,7 @@ func (c *coder) variable(v *Variable) {
 	c.string(&v.Description)
 }
 
-func (c *coder) category(k *Category) {
+func (k *Category) code(c *coder) {
 	c.string(&k.Name)
 	c.string(&k.Description)
 	c.strings(&k.Cvars)
@@ -263,7 +262,7 @@ func (c *coder) category(k *Category) {
 	c.int(&k.Events)
 }
 
-func (c *coder) enum(e *Enum) {
+func (e *Enum) code(c *coder) {
 	c.string(&e.Name)
 	c.bool(&e.Flags)
 	codeList(c, &e.Items, 2, (*coder).item)
@@ -276,10 +275,9 @@ func (c *coder) item(it *Item) {
 
 // meta codes all but the library, which is compared by itself: its path may differ from node to node.
 func (c *coder) meta(m *Meta) {
-	codeList(c, &m.Cvars, 10, (*coder).variable)
-	codeList(c, &m.Pvars, 10, (*coder).variable)
-	codeList(c, &m.Categories, 6, (*coder).category)
-	codeList(c, &m.Enums, 3, (*coder).enum)
+	for k := range (AllKinds &^ own).Table() {
+		k.list.code(c, &m.Lists)
+	}
 	if c.reading {
 		m.setKinds()
 	}

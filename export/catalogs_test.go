@@ -35,12 +35,12 @@ func on(rank int, r *catalog.Reading) catalog.RankReading {
 }
 
 func cvar(name string, t catalog.Datatype, before, after *catalog.Reading) catalog.Variable {
-	return catalog.Variable{Kind: catalog.Cvar, Name: name, Type: t, Scope: catalog.ScopeAllEq,
+	return catalog.Variable{Kind: catalog.Cvars, Name: name, Type: t, Scope: catalog.ScopeAllEq,
 		Verbosity: catalog.VerbosityTunerDetail, Bind: catalog.BindNoObject, Before: before, After: after}
 }
 
 func pvar(name string, class catalog.Class, t catalog.Datatype, after *catalog.Reading) catalog.Variable {
-	return catalog.Variable{Kind: catalog.Pvar, Name: name, Type: t, Class: class, Verbosity: catalog.VerbosityUserBasic,
+	return catalog.Variable{Kind: catalog.Pvars, Name: name, Type: t, Class: class, Verbosity: catalog.VerbosityUserBasic,
 		Bind: catalog.BindNoObject, Continuous: true, After: after}
 }
 
@@ -121,7 +121,7 @@ func hostile() *catalog.Catalog {
 	marks := cvar("e\u0301te\u0301 👩‍👩‍👧 combining", catalog.TypeChar, nil, ok(chars("e\u0301\u0301\u0301")))
 	long := cvar(strings.Repeat("long_", 2000), catalog.TypeChar, nil, ok(chars(strings.Repeat("value ", 2000))))
 	empty := cvar("", 0, nil, &catalog.Reading{})
-	none := catalog.Variable{Kind: catalog.Cvar, Name: "none"}
+	none := catalog.Variable{Kind: catalog.Cvars, Name: "none"}
 	c.Cvars = []catalog.Variable{empty, evil, marks, long, none, wide}
 	c.Categories = []catalog.Category{
 		{Name: "loop1", Categories: []string{"loop2"}}, {Name: "loop2", Categories: []string{"loop1", "loop2"}, Cvars: []string{"none"}},

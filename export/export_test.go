@@ -64,7 +64,7 @@ func checkSafe(t *testing.T, what, s string, term Terminal, fits bool) {
 
 func TestDataFormats(t *testing.T) {
 	for _, c := range []*catalog.Catalog{ordinary(), hostile(), {}} {
-		n := Count(c, AllKinds)
+		n := c.Count(catalog.AllKinds)
 		for _, fields := range [][]*Field{nil, mustFields(strings.Join(FieldNames(), ","))} {
 			write := func(f Format) []byte {
 				var b bytes.Buffer
@@ -112,21 +112,23 @@ func TestDataFormats(t *testing.T) {
 // Kinds that were not asked for are left out of a document.
 func TestKinds(t *testing.T) {
 	var b bytes.Buffer
-	if err := List(&b, ordinary(), ListOptions{Format: FormatNames, Kinds: Pvars | Enums}); err != nil {
+	if err := List(&b, ordinary(), ListOptions{Format: FormatNames, Kinds: catalog.Pvars | catalog.Enums}); err != nil {
 		t.Fatal(err)
 	}
 	want := "mtl_psm2_rx\nonly_rank3\nosc_put_retry\npml_posted:level\npml_posted:highwatermark\nboolean\nbtl_flags\n"
 	if b.String() != want {
 		t.Errorf("names %q, want %q", b.String(), want)
 	}
-	for word, k := range map[string]Kinds{"": AllKinds, "cvars": Cvars, "pvars": Pvars, "categories": Categories, "enums": Enums,
-		"CVARS": Cvars, "pvar": Pvars, "Category": Categories} {
-		if got, err := ParseKind(word); got != k || err != nil {
-			t.Errorf("ParseKind(%q) = %v, %v", word, got, err)
+	for word, k := range map[string]catalog.Kind{"cvars": catalog.Cvars, "pvars": catalog.Pvars, "categories": catalog.Categories, "enums": catalog.Enums,
+		"CVARS": catalog.Cvars, "pvar": catalog.Pvars, "Category": catalog.Categories} {
+		if got, ok := catalog.ParseKind(word); got != k || !ok {
+			t.Errorf("ParseKind(%q) = %v, %v", word, got, ok)
 		}
 	}
-	if _, err := ParseKind("cvarz"); err == nil {
-		t.Errorf("ParseKind(cvarz): %v", err)
+	for _, word := range []string{"", "cvarz"} {
+		if k, ok := catalog.ParseKind(word); ok {
+			t.Errorf("ParseKind(%q): %v", word, k)
+		}
 	}
 }
 
@@ -197,10 +199,10 @@ func TestRankGroups(t *testing.T) {
 func TestEmptyMessage(t *testing.T) {
 	mpich := &catalog.Catalog{Library: catalog.Library{Family: "mpich"}, After: catalog.Stage{Read: true}}
 	for want, got := range map[string]string{
-		"no performance variables: mpich offers none":                             EmptyMessage(mpich, Pvars),
-		"nothing matched: none of the 6 control variables is left by the filters": EmptyMessage(ordinary(), Cvars),
+		"no performance variables: mpich offers none":                             EmptyMessage(mpich, catalog.Pvars),
+		"nothing matched: none of the 6 control variables is left by the filters": EmptyMessage(ordinary(), catalog.Cvars),
 		"no variables, categories or enumerations: neither stage of this MPI library could be read": EmptyMessage(
-			&catalog.Catalog{}, AllKinds),
+			&catalog.Catalog{}, catalog.AllKinds),
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -271,7 +273,7 @@ func BenchmarkList(b *testing.B) {
 				}
 				b.Run(fmt.Sprintf("%s/%s/%d", f, name, n), func(b *testing.B) {
 					for b.Loop() {
-						if err := List(io.Discard, c, ListOptions{Format: f, Kinds: Cvars, Terminal: term}); err != nil {
+						if err := List(io.Discard, c, ListOptions{Format: f, Kinds: catalog.Cvars, Terminal: term}); err != nil {
 							b.Fatal(err)
 						}
 					}

@@ -19,9 +19,6 @@ type Field struct {
 	Text func(*catalog.Catalog, *catalog.Variable) string
 	JSON func(*catalog.Catalog, *catalog.Variable) any // nil: Text, null where it is ""
 
-	Category func(*catalog.Category) any // nil: categories have none
-	Enum     func(*catalog.Enum) any     // nil: enumerations have none
-
 	data  func(*catalog.Catalog, *catalog.Variable) string // in CSV; nil: Text
 	prose bool                                             // its line breaks are no more than blanks in a table
 }
@@ -45,17 +42,11 @@ func numbered[T interface {
 // Fields are all fields, in the order of documentation and of CSV.
 var Fields = []Field{
 	{Name: "kind", Header: "KIND", Doc: "cvar, pvar, virtual, category or enum",
-		Text:     text(func(v *catalog.Variable) string { return kindName(v.Kind) }),
-		Category: func(*catalog.Category) any { return "category" },
-		Enum:     func(*catalog.Enum) any { return "enum" }},
+		Text: text(func(v *catalog.Variable) string { return v.Kind.Info().One })},
 	{Name: "name", Header: "NAME", Doc: "name",
-		Text:     text(func(v *catalog.Variable) string { return v.Name }),
-		Category: func(g *catalog.Category) any { return g.Name },
-		Enum:     func(e *catalog.Enum) any { return e.Name }},
+		Text: text(func(v *catalog.Variable) string { return v.Name })},
 	{Name: "id", Header: "ID", Doc: "what identifies it: the name, of a performance variable name:class",
-		Text:     text((*catalog.Variable).ID),
-		Category: func(g *catalog.Category) any { return g.Name },
-		Enum:     func(e *catalog.Enum) any { return e.Name }},
+		Text: text((*catalog.Variable).ID)},
 	{Name: "value", Header: "VALUE", Doc: "value now: after MPI_Init where it exists there, else before; of rank 0",
 		Text: func(c *catalog.Catalog, v *catalog.Variable) string {
 			if v.Current() == nil && len(v.Ranks) > 0 {
@@ -76,15 +67,12 @@ var Fields = []Field{
 	{Name: "bind", Header: "BIND", Doc: "kind of MPI object it must be bound to",
 		Text: text(func(v *catalog.Variable) string { return numbered(v.Bind) })},
 	{Name: "stage", Header: "STAGE", Doc: "where it exists: before MPI_Init, after it, or both",
-		Text:     text(func(v *catalog.Variable) string { return stageText(v.Before != nil, existsAfter(v)) }),
-		Category: func(g *catalog.Category) any { return stageText(g.Before, g.After) }},
+		Text: text(func(v *catalog.Variable) string { return stageText(v.Before != nil, existsAfter(v)) })},
 	{Name: "category", Header: "CATEGORY", Doc: "categories that list it",
-		Text:     text(func(v *catalog.Variable) string { return strings.Join(v.Categories, ",") }),
-		JSON:     func(_ *catalog.Catalog, v *catalog.Variable) any { return list(v.Categories) },
-		Category: func(g *catalog.Category) any { return list(g.Categories) }},
+		Text: text(func(v *catalog.Variable) string { return strings.Join(v.Categories, ",") }),
+		JSON: func(_ *catalog.Catalog, v *catalog.Variable) any { return list(v.Categories) }},
 	{Name: "enum", Header: "ENUM", Doc: "enumeration of its values; of an enumeration, its items",
-		Text: text(func(v *catalog.Variable) string { return v.Enum }),
-		Enum: func(e *catalog.Enum) any { return e.Items }},
+		Text: text(func(v *catalog.Variable) string { return v.Enum })},
 	{Name: "count", Header: "COUNT", Doc: "number of elements; of a category, of its variables; of an enumeration, of its items",
 		Text: text(func(v *catalog.Variable) string {
 			if r := v.Current(); r != nil && r.Count != 0 {
@@ -97,9 +85,7 @@ var Fields = []Field{
 				return r.Count
 			}
 			return nil
-		},
-		Category: func(g *catalog.Category) any { return len(g.Cvars) + len(g.Pvars) },
-		Enum:     func(e *catalog.Enum) any { return len(e.Items) }},
+		}},
 	{Name: "flags", Header: "FLAGS", Doc: "readonly, continuous, atomic: of a performance variable",
 		Text: text(func(v *catalog.Variable) string { return strings.Join(flags(v), ",") }),
 		JSON: func(_ *catalog.Catalog, v *catalog.Variable) any { return list(flags(v)) }},
@@ -148,12 +134,10 @@ var Fields = []Field{
 	{Name: "ranks", Header: "RANKS", Doc: "value on each rank, equal ones together",
 		Text: ranksText, JSON: ranksJSON},
 	{Name: "conflicts", Header: "CONFLICTS", Doc: "attributes that differ between ranks where Table 14.1 of MPI-3.1 forbids it",
-		Text:     text(func(v *catalog.Variable) string { return joinFunc(v.Conflicts, "; ", conflictText) }),
-		JSON:     func(_ *catalog.Catalog, v *catalog.Variable) any { return list(v.Conflicts) },
-		Category: func(g *catalog.Category) any { return list(g.Conflicts) }},
+		Text: text(func(v *catalog.Variable) string { return joinFunc(v.Conflicts, "; ", conflictText) }),
+		JSON: func(_ *catalog.Catalog, v *catalog.Variable) any { return list(v.Conflicts) }},
 	{Name: "description", Header: "DESCRIPTION", Doc: "description", prose: true,
-		Text:     text(func(v *catalog.Variable) string { return v.Description }),
-		Category: func(g *catalog.Category) any { return g.Description }},
+		Text: text(func(v *catalog.Variable) string { return v.Description })},
 	{Name: "unit", Header: "UNIT", Doc: "unit of a variable of mpitx: ns, B",
 		Text: text(func(v *catalog.Variable) string { return v.Unit })},
 }

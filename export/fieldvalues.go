@@ -45,7 +45,7 @@ func joinFunc[T any](l []T, sep string, f func(T) string) string {
 	return strings.Join(parts, sep)
 }
 
-// display is a category's or enumeration's field as text.
+// display is a field of what is no variable as text.
 func display(x any) string {
 	switch x := x.(type) {
 	case string:
@@ -60,18 +60,6 @@ func display(x any) string {
 		return joinFunc(x, ",", func(it catalog.Item) string { return strconv.Itoa(it.Value) + "=" + it.Name })
 	}
 	return fmt.Sprint(x)
-}
-
-func kindName(k catalog.Kind) string {
-	switch k {
-	case catalog.Cvar:
-		return "cvar"
-	case catalog.Pvar:
-		return "pvar"
-	case catalog.Virtual:
-		return "virtual"
-	}
-	return "unknown"
 }
 
 func flags(v *catalog.Variable) []string {

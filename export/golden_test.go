@@ -51,26 +51,26 @@ func TestListGolden(t *testing.T) {
 	for name, opts := range map[string]ListOptions{
 		"list_tty":                {Terminal: tty},
 		"list_pipe":               {Terminal: pipe},
-		"list_cvars_pipe":         {Terminal: pipe, Kinds: Cvars},
-		"list_cvars_ascii":        {Terminal: ascii, Kinds: Cvars, Filtered: true},
-		"list_cvars_color":        {Terminal: color, Kinds: Cvars},
+		"list_cvars_pipe":         {Terminal: pipe, Kinds: catalog.Cvars},
+		"list_cvars_ascii":        {Terminal: ascii, Kinds: catalog.Cvars, Filtered: true},
+		"list_cvars_color":        {Terminal: color, Kinds: catalog.Cvars},
 		"list_narrow":             {Terminal: narrow},
 		"list_wide":               {Terminal: tty, Format: FormatWide},
 		"list_json":               {Format: FormatJSON},
 		"list_json_fields":        {Format: FormatJSON, Fields: fields("name,value,differs,ranks,set,count,enum")},
 		"list_ndjson":             {Format: FormatNDJSON},
-		"list_ndjson_pvar_fields": {Format: FormatNDJSON, Kinds: Pvars, Fields: fields("id,value,status,reason,flags")},
+		"list_ndjson_pvar_fields": {Format: FormatNDJSON, Kinds: catalog.Pvars, Fields: fields("id,value,status,reason,flags")},
 		"list_csv":                {Format: FormatCSV},
-		"list_cvars_csv_fields":   {Format: FormatCSV, Kinds: Cvars, Fields: fields("name,before,after,ranks,conflicts")},
+		"list_cvars_csv_fields":   {Format: FormatCSV, Kinds: catalog.Cvars, Fields: fields("name,before,after,ranks,conflicts")},
 		"list_names":              {Format: FormatNames},
 		"list_fields_tty":         {Terminal: tty, Fields: fields("value,name,differs")},
 		"list_tree_tty":           {Terminal: tty, Tree: true},
-		"list_tree_ascii":         {Terminal: ascii, Tree: true, Kinds: Cvars},
+		"list_tree_ascii":         {Terminal: ascii, Tree: true, Kinds: catalog.Cvars},
 		"hostile_tty":             {Terminal: tty},
 		"hostile_ascii":           {Terminal: ascii},
 		"hostile_narrow":          {Terminal: narrow},
 		"hostile_tree":            {Terminal: tty, Tree: true},
-		"hostile_names":           {Format: FormatNames, Kinds: Cvars},
+		"hostile_names":           {Format: FormatNames, Kinds: catalog.Cvars},
 		"empty_tty":               {Terminal: tty},
 		"empty_json":              {Format: FormatJSON},
 		"empty_csv":               {Format: FormatCSV},
@@ -139,8 +139,8 @@ func TestShowGolden(t *testing.T) {
 
 func TestOutcomesGolden(t *testing.T) {
 	text := func(s string) catalog.Value { return catalog.NewValue(catalog.TypeChar, []byte(s)) }
-	c := &catalog.Catalog{Cvars: []catalog.Variable{{Kind: catalog.Cvar, Name: "coll_tuned_use_dynamic_rules", Enum: "bool"}},
-		Enums: []catalog.Enum{{Name: "bool", Items: []catalog.Item{{Name: "false", Value: 0}, {Name: "true", Value: 1}}}}}
+	c := &catalog.Catalog{Lists: catalog.Lists{Cvars: []catalog.Variable{{Kind: catalog.Cvars, Name: "coll_tuned_use_dynamic_rules", Enum: "bool"}},
+		Enums: []catalog.Enum{{Name: "bool", Items: []catalog.Item{{Name: "false", Value: 0}, {Name: "true", Value: 1}}}}}}
 	outcomes := []catalog.SameOutcome{
 		{Outcome: catalog.Outcome{Name: "coll_tuned_use_dynamic_rules", Old: ints(catalog.TypeInt, 0), New: ints(catalog.TypeInt, 1), Back: ints(catalog.TypeInt, 1), Result: catalog.WriteOK}, Ranks: []int{0, 1, 2, 3}},
 		{Outcome: catalog.Outcome{Name: "btl_tcp_if_include", Old: text("eth0"), New: text("ib0"), Back: text("eth0"), Result: catalog.WriteNever,

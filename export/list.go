@@ -9,9 +9,9 @@ import (
 
 // ListOptions say what List writes, and how.
 type ListOptions struct {
-	Format   Format   // "" is the table
-	Kinds    Kinds    // 0: all
-	Fields   []*Field // --fields; nil: those that suit the format
+	Format   Format       // "" is the table
+	Kinds    catalog.Kind // 0: all
+	Fields   []*Field     // --fields; nil: those that suit the format
 	Terminal Terminal
 	Tree     bool // the category tree instead of the table
 	Filtered bool // the catalog is what a filter left, and headings say so
@@ -46,24 +46,10 @@ func init() {
 	}
 }
 
-// Count is the number of things of some kinds that a catalog lists.
-func Count(c *catalog.Catalog, k Kinds) int {
-	n := 0
-	for _, x := range []struct {
-		kind Kinds
-		n    int
-	}{{Cvars, len(c.Cvars)}, {Pvars, len(c.Pvars)}, {Virtual, len(c.Virtual)}, {Categories, len(c.Categories)}, {Enums, len(c.Enums)}} {
-		if k.has(x.kind) {
-			n += x.n
-		}
-	}
-	return n
-}
-
 // EmptyMessage says why a listing of some kinds is empty: whether there is nothing of them in all, the catalog before
 // filtering, or nothing that matched. It ends without a newline.
-func EmptyMessage(all *catalog.Catalog, k Kinds) string {
-	what, n := k.Describe(false), Count(all, k)
+func EmptyMessage(all *catalog.Catalog, k catalog.Kind) string {
+	what, n := k.Describe(false), all.Count(k)
 	library := all.Library.Family
 	if library == "" {
 		library = "this MPI library"

@@ -2,7 +2,6 @@ package export
 
 import (
 	"bufio"
-	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -23,98 +22,26 @@ var csvFields = mustFields("kind,name,value,type,class,scope,verbosity,bind,stag
 	"before,after,status,reason,writable,set,differs,conflicts,description")
 
 // only is the catalog with some kinds, the other lists empty.
-func only(c *catalog.Catalog, k Kinds) *catalog.Catalog {
+func only(c *catalog.Catalog, k catalog.Kind) *catalog.Catalog {
 	part := *c
-	if !k.has(Cvars) {
-		part.Cvars = nil
-	}
-	if !k.has(Pvars) {
-		part.Pvars = nil
-	}
-	if !k.has(Virtual) {
-		part.Virtual = nil
-	}
-	if !k.has(Categories) {
-		part.Categories = nil
-	}
-	if !k.has(Enums) {
-		part.Enums = nil
-	}
+	part.Lists = c.Only(k)
 	return &part
 }
 
 // readable is the catalog with some kinds, and with the enumerations that its variables use: without them the document, read
 // again, has numbers in place of items.
-func readable(c *catalog.Catalog, k Kinds) *catalog.Catalog {
+func readable(c *catalog.Catalog, k catalog.Kind) *catalog.Catalog {
 	part := only(c, k)
-	if k.has(Enums) {
+	if k.Has(catalog.Enums) {
 		return part
 	}
 	used := map[string]bool{}
 	for v := range part.Variables() {
 		used[v.Enum] = true
 	}
-	part.Enums = slices.DeleteFunc(slices.Clone(c.Enums), func(e catalog.Enum) bool { return !used[e.Name] })
+	part.Enums = c.Enums
+	part.Keep(catalog.Enums, func(e catalog.Entry) bool { return used[e.ID()] })
 	return part
-}
-
-// entry is one thing of a catalog, whatever its kind.
-type entry struct {
-	c        *catalog.Catalog
-	variable *catalog.Variable
-	category *catalog.Category
-	enum     *catalog.Enum
-}
-
-func (e entry) json(f *Field) any {
-	switch {
-	case e.variable != nil:
-		return f.value(e.c, e.variable)
-	case e.category != nil && f.Category != nil:
-		return f.Category(e.category)
-	case e.enum != nil && f.Enum != nil:
-		return f.Enum(e.enum)
-	}
-	return nil
-}
-
-func (e entry) text(f *Field) string {
-	switch {
-	case e.variable != nil && f.data != nil:
-		return f.data(e.c, e.variable)
-	case e.variable != nil:
-		return f.Text(e.c, e.variable)
-	}
-	if x := e.json(f); x != nil {
-		return display(x)
-	}
-	return ""
-}
-
-// each calls f for everything of some kinds, kind by kind.
-func each(c *catalog.Catalog, k Kinds, f func(kind Kinds, e entry) error) error {
-	part := only(c, k)
-	for _, vars := range []struct {
-		kind Kinds
-		list []catalog.Variable
-	}{{Cvars, part.Cvars}, {Pvars, part.Pvars}, {Virtual, part.Virtual}} {
-		for i := range vars.list {
-			if err := f(vars.kind, entry{c: c, variable: &vars.list[i]}); err != nil {
-				return err
-			}
-		}
-	}
-	for i := range part.Categories {
-		if err := f(Categories, entry{c: c, category: &part.Categories[i]}); err != nil {
-			return err
-		}
-	}
-	for i := range part.Enums {
-		if err := f(Enums, entry{c: c, enum: &part.Enums[i]}); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func fieldNames(fields []*Field) []string {
@@ -131,24 +58,24 @@ func listJSON(w io.Writer, c *catalog.Catalog, opts ListOptions) error {
 	}
 	names := fieldNames(opts.Fields)
 	out := lines{w: w, buf: fmt.Appendf(nil, "{\n  \"schema\": %q,\n  \"version\": %d", ListSchema, ListSchemaVersion)}
-	for _, k := range kindWords {
-		if !opts.Kinds.has(k.kind) || k.kind == Virtual && len(c.Virtual) == 0 {
+	for k := range opts.Kinds.Table() {
+		if k.Kind == catalog.Virtual && len(c.Virtual) == 0 {
 			continue
 		}
-		out.buf = fmt.Appendf(out.buf, ",\n  %q: [", k.word)
+		out.buf = fmt.Appendf(out.buf, ",\n  %q: [", k.Word)
 		sep := "\n    "
-		err := each(c, k.kind, func(_ Kinds, e entry) (err error) {
+		for _, e := range c.Entries(k.Kind) {
 			out.buf = append(out.buf, sep...)
 			sep = ",\n    "
-			if out.buf, err = appendObject(out.buf, names, func(i int) any { return e.json(opts.Fields[i]) }); err != nil {
+			var err error
+			if out.buf, err = appendObject(out.buf, names, func(i int) any { return opts.Fields[i].valueOf(c, k, e) }); err != nil {
 				return err
 			}
-			return out.flush(1 << 16)
-		})
-		if err != nil {
-			return err
+			if err := out.flush(1 << 16); err != nil {
+				return err
+			}
 		}
-		if Count(c, k.kind) > 0 {
+		if c.Count(k.Kind) > 0 {
 			out.buf = append(out.buf, "\n  "...)
 		}
 		out.buf = append(out.buf, ']')
@@ -159,51 +86,17 @@ func listJSON(w io.Writer, c *catalog.Catalog, opts ListOptions) error {
 
 func listNDJSON(w io.Writer, c *catalog.Catalog, opts ListOptions) error {
 	if opts.Fields == nil {
-		return documentLines(w, only(c, opts.Kinds))
+		return documentLines(w, c, opts.Kinds)
 	}
 	fields := opts.Fields
-	if kind := FindField("kind"); !contains(fields, kind) {
+	if kind := FindField("kind"); !slices.Contains(fields, kind) {
 		fields = append([]*Field{kind}, fields...)
 	}
 	names := fieldNames(fields)
 	out := lines{w: w}
-	err := each(c, opts.Kinds, func(_ Kinds, e entry) (err error) {
-		if out.buf, err = appendObject(out.buf, names, func(i int) any { return e.json(fields[i]) }); err != nil {
-			return err
-		}
-		out.buf = append(out.buf, '\n')
-		return out.flush(1 << 16)
-	})
-	if err != nil {
-		return err
-	}
-	return out.flush(0)
-}
-
-func contains(fields []*Field, f *Field) bool {
-	for _, x := range fields {
-		if x == f {
-			return true
-		}
-	}
-	return false
-}
-
-// documentLines writes the elements of a catalog's document, each on a line with its kind.
-func documentLines(w io.Writer, c *catalog.Catalog) error {
-	out := lines{w: w}
-	return cmp.Or(
-		documentList(&out, "cvar", c.Cvars),
-		documentList(&out, "pvar", c.Pvars),
-		documentList(&out, "virtual", c.Virtual),
-		documentList(&out, "category", c.Categories),
-		documentList(&out, "enum", c.Enums),
-		out.flush(0))
-}
-
-func documentList[E any](out *lines, kind string, list []E) (err error) {
-	for i := range list {
-		if out.buf, err = appendKind(out.buf, kind, &list[i]); err != nil {
+	for k, e := range c.Entries(opts.Kinds) {
+		var err error
+		if out.buf, err = appendObject(out.buf, names, func(i int) any { return fields[i].valueOf(c, k, e) }); err != nil {
 			return err
 		}
 		out.buf = append(out.buf, '\n')
@@ -211,7 +104,22 @@ func documentList[E any](out *lines, kind string, list []E) (err error) {
 			return err
 		}
 	}
-	return nil
+	return out.flush(0)
+}
+
+// documentLines writes the elements of a catalog's document, each on a line with its kind.
+func documentLines(w io.Writer, c *catalog.Catalog, kinds catalog.Kind) (err error) {
+	out := lines{w: w}
+	for k, e := range c.Entries(kinds) {
+		if out.buf, err = appendKind(out.buf, k.One, e); err != nil {
+			return err
+		}
+		out.buf = append(out.buf, '\n')
+		if err := out.flush(1 << 16); err != nil {
+			return err
+		}
+	}
+	return out.flush(0)
 }
 
 // listCSV writes one table of all kinds, with their kind as the first column. Programs get the text as it is; where
@@ -220,7 +128,7 @@ func listCSV(w io.Writer, c *catalog.Catalog, opts ListOptions) error {
 	fields := opts.Fields
 	if fields == nil {
 		fields = csvFields
-	} else if kind := FindField("kind"); !contains(fields, kind) {
+	} else if kind := FindField("kind"); !slices.Contains(fields, kind) {
 		fields = append([]*Field{kind}, fields...)
 	}
 	out := csv.NewWriter(w)
@@ -228,17 +136,16 @@ func listCSV(w io.Writer, c *catalog.Catalog, opts ListOptions) error {
 		return err
 	}
 	row := make([]string, len(fields))
-	err := each(c, opts.Kinds, func(_ Kinds, e entry) error {
+	for k, e := range c.Entries(opts.Kinds) {
 		for i, f := range fields {
-			row[i] = e.text(f)
+			row[i] = f.textOf(c, k, e)
 			if opts.Terminal.IsTTY {
 				row[i] = opts.Terminal.Safe(row[i])
 			}
 		}
-		return out.Write(row)
-	})
-	if err != nil {
-		return err
+		if err := out.Write(row); err != nil {
+			return err
+		}
 	}
 	out.Flush()
 	return out.Error()
@@ -257,16 +164,12 @@ func listNames(w io.Writer, c *catalog.Catalog, opts ListOptions) error {
 	}
 	name, id := FindField("name"), FindField("id")
 	out := bufio.NewWriter(w)
-	err := each(c, opts.Kinds, func(k Kinds, e entry) error {
+	for k, e := range c.Entries(opts.Kinds) {
 		f := name
-		if k == Pvars && times[e.variable.Name] > 1 {
+		if k.Kind == catalog.Pvars && times[e.(*catalog.Variable).Name] > 1 {
 			f = id
 		}
-		_, err := out.WriteString(escape(e.text(f)) + "\n")
-		return err
-	})
-	if err != nil {
-		return err
+		out.WriteString(escape(f.textOf(c, k, e)) + "\n")
 	}
 	return out.Flush()
 }

@@ -7,8 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"charm.land/lipgloss/v2"
 	"mpitx/catalog"
+
+	"charm.land/lipgloss/v2"
 )
 
 // tableField is a field as a column of the table for people.
@@ -24,12 +25,6 @@ var (
 	categoryColumn = column{flex: true, floor: 12}
 	typeColumn     = column{flex: true, floor: 8}
 	anyColumn      = column{flex: true, floor: 10, soft: 32}
-
-	cvarTable    = tableFields("name,value,type,scope,writable,stage,verbosity,category,set,differs,conflicts")
-	pvarTable    = tableFields("name,value,class,type,stage,bind,verbosity,category,set,differs,conflicts")
-	cvarWide     = tableFields("name,value,type,scope,writable,stage,verbosity,enum,set,differs,conflicts,category,description")
-	virtualTable = tableFields("name,class,unit,description")
-	pvarWide     = tableFields("name,value,class,type,count,bind,flags,stage,verbosity,enum,differs,conflicts,category,description")
 )
 
 var standsInForMark = map[string]bool{"set": true, "differs": true, "conflicts": true}
@@ -73,24 +68,15 @@ func listTable(w io.Writer, c *catalog.Catalog, opts ListOptions) error {
 		t.Width = 0
 	}
 	s := sections{w: w, term: t, opts: opts, shown: make([]bool, len(marks))}
-	for _, k := range kindWords {
-		if !opts.Kinds.has(k.kind) || Count(c, k.kind) == 0 {
+	for k := range opts.Kinds.Table() {
+		if c.Count(k.Kind) == 0 {
 			continue
 		}
-		var err error
-		switch k.kind {
-		case Cvars:
-			err = s.variables(k.title, c, c.Cvars, cvarTable, cvarWide)
-		case Pvars:
-			err = s.variables(k.title, c, c.Pvars, pvarTable, pvarWide)
-		case Virtual:
-			err = s.variables(k.title, c, c.Virtual, virtualTable, virtualTable)
-		case Categories:
-			err = s.categories(k.title, c.Categories)
-		case Enums:
-			err = s.enums(k.title, c.Enums)
+		write := s.others
+		if k.Kind&catalog.Variables != 0 {
+			write = s.variables
 		}
-		if err != nil {
+		if err := write(c, k); err != nil {
 			return err
 		}
 	}
@@ -124,7 +110,7 @@ func (s *sections) heading(title string, n int, more string) error {
 	if s.n++; s.n > 1 {
 		before = "\n"
 	}
-	if !s.term.IsTTY && (s.opts.Kinds == Cvars || s.opts.Kinds == Pvars || s.opts.Kinds == Virtual || s.opts.Kinds == Categories || s.opts.Kinds == Enums) {
+	if !s.term.IsTTY && s.opts.Kinds.Single() {
 		return nil
 	}
 	count := strconv.Itoa(n)
@@ -142,17 +128,18 @@ func (s *sections) heading(title string, n int, more string) error {
 	return err
 }
 
-func (s *sections) variables(title string, c *catalog.Catalog, vars []catalog.Variable, table, wide []tableField) error {
+func (s *sections) variables(c *catalog.Catalog, k *catalog.KindInfo) error {
+	vars := *c.Of(k.Kind)
 	m := markAll(s.term, vars, c.After.Read)
-	if err := s.heading(title, len(vars), joinNonempty("; ", m.summary(), writableSummary(vars))); err != nil {
+	if err := s.heading(k.Title, len(vars), joinNonempty("; ", m.summary(), writableSummary(vars))); err != nil {
 		return err
 	}
-	columns := table
+	columns := views[k.Kind].table
 	switch {
 	case s.opts.Fields != nil:
 		columns = chosen(s.opts.Fields)
 	case s.opts.Format == FormatWide:
-		columns = wide
+		columns = views[k.Kind].wide
 	}
 	withMarks := s.opts.Fields == nil && s.term.IsTTY
 	if s.opts.Fields == nil {
@@ -205,77 +192,44 @@ func (s *sections) variables(title string, c *catalog.Catalog, vars []catalog.Va
 	return g.write(s.w, s.term)
 }
 
-func (s *sections) categories(title string, cats []catalog.Category) error {
-	if err := s.heading(title, len(cats), ""); err != nil {
-		return err
-	}
-	g := grid{must: 1}
-	if s.opts.Fields != nil {
-		g = s.chosenGrid(len(cats), func(f *Field, i int) any {
-			if f.Category == nil {
-				return ""
-			}
-			if x, ok := f.Category(&cats[i]).(string); ok && f.prose {
-				return oneLine(x)
-			}
-			return f.Category(&cats[i])
-		})
-		return g.write(s.w, s.term)
-	}
-	name := nameColumn
-	name.header, name.floor = "NAME", s.term.Width*2/5
-	g.cols = []column{name, {header: "CVARS"}, {header: "PVARS"}, {header: "INSIDE"}, {header: "STAGE"},
-		{header: "DESCRIPTION", flex: true, floor: 16}}
-	g.must = 3
-	for i := range cats {
-		k := &cats[i]
-		g.rows = append(g.rows, []string{s.term.Safe(k.Name), some(len(k.Cvars)), some(len(k.Pvars)), some(len(k.Categories)),
-			stageText(k.Before, k.After), s.term.Safe(oneLine(k.Description))})
-	}
-	return g.write(s.w, s.term)
-}
-
-func (s *sections) enums(title string, enums []catalog.Enum) error {
-	if err := s.heading(title, len(enums), ""); err != nil {
+// others writes things that are no variables.
+func (s *sections) others(c *catalog.Catalog, k *catalog.KindInfo) error {
+	if err := s.heading(k.Title, c.Count(k.Kind), ""); err != nil {
 		return err
 	}
 	if s.opts.Fields != nil {
-		g := s.chosenGrid(len(enums), func(f *Field, i int) any {
-			if f.Enum == nil {
-				return ""
-			}
-			return f.Enum(&enums[i])
-		})
-		return g.write(s.w, s.term)
-	}
-	name := nameColumn
-	name.header, name.floor = "NAME", s.term.Width*2/5
-	g := grid{must: 2, cols: []column{name, {header: "COUNT"}, {header: "KIND"}, {header: "ITEMS", flex: true, floor: 16}}}
-	for i := range enums {
-		e := &enums[i]
-		kind := "values"
-		if e.Flags {
-			kind = "flags"
+		columns := chosen(s.opts.Fields)
+		g := grid{must: len(columns)}
+		for _, col := range columns {
+			g.cols = append(g.cols, col.column)
 		}
-		g.rows = append(g.rows, []string{s.term.Safe(e.Name), strconv.Itoa(len(e.Items)), kind,
-			s.term.Safe(strings.ReplaceAll(display(e.Items), ",", " "))})
+		for _, e := range c.Entries(k.Kind) {
+			row := make([]string, len(columns))
+			for i, col := range columns {
+				text := col.field.textOf(c, k, e)
+				if col.field.prose {
+					text = oneLine(text)
+				}
+				row[i] = s.term.Safe(text)
+			}
+			g.rows = append(g.rows, row)
+		}
+		return g.write(s.w, s.term)
 	}
-	return g.write(s.w, s.term)
-}
-
-// chosenGrid is a table of the fields asked for, of things that are no variables.
-func (s *sections) chosenGrid(n int, value func(f *Field, i int) any) grid {
-	columns := chosen(s.opts.Fields)
-	g := grid{must: len(columns), rows: make([][]string, n)}
-	for _, col := range columns {
+	name, look := nameColumn, views[k.Kind]
+	name.header, name.floor = "NAME", s.term.Width*2/5
+	g := grid{must: look.must, cols: []column{name}}
+	for _, col := range look.columns {
 		g.cols = append(g.cols, col.column)
 	}
-	for i := range n {
-		for _, col := range columns {
-			g.rows[i] = append(g.rows[i], s.term.Safe(display(value(col.field, i))))
+	for _, e := range c.Entries(k.Kind) {
+		row := []string{s.term.Safe(e.ID())}
+		for _, col := range look.columns {
+			row = append(row, s.term.Safe(col.text(e)))
 		}
+		g.rows = append(g.rows, row)
 	}
-	return g
+	return g.write(s.w, s.term)
 }
 
 // blank reports whether a field says nothing of any variable. Names and values are never blank.

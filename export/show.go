@@ -29,8 +29,8 @@ func Show(w io.Writer, c *catalog.Catalog, vars []*catalog.Variable, opts ShowOp
 		}
 		fallthrough
 	case FormatCSV, FormatNames:
-		return List(w, subset(c, vars), ListOptions{
-			Format: opts.Format, Kinds: Variables, Fields: opts.Fields, Terminal: opts.Terminal,
+		return List(w, c.With(vars), ListOptions{
+			Format: opts.Format, Kinds: catalog.Variables, Fields: opts.Fields, Terminal: opts.Terminal,
 		})
 	}
 	if opts.Format == FormatWide {
@@ -44,17 +44,6 @@ func Show(w io.Writer, c *catalog.Catalog, vars []*catalog.Variable, opts ShowOp
 		p.variable(v, opts)
 	}
 	return p.out.Flush()
-}
-
-// subset is a catalog with these variables alone, in their order, and the enumerations they use.
-func subset(c *catalog.Catalog, vars []*catalog.Variable) *catalog.Catalog {
-	part := *c
-	part.Cvars, part.Pvars, part.Virtual, part.Categories = nil, nil, nil, nil
-	for _, v := range vars {
-		list := part.Of(v.Kind)
-		*list = append(*list, *v)
-	}
-	return &part
 }
 
 // page is the text about variables being written. The writer keeps its first error.
@@ -92,8 +81,11 @@ func (p *page) variable(v *catalog.Variable, opts ShowOptions) {
 }
 
 func (p *page) metadata(v *catalog.Variable) {
-	p.entry("kind", map[catalog.Kind]string{catalog.Cvar: "control variable", catalog.Pvar: "performance variable",
-		catalog.Virtual: "performance variable of mpitx, on any MPI"}[v.Kind])
+	if v.Kind == catalog.Virtual {
+		p.entry("kind", "performance variable of mpitx, on any MPI")
+	} else {
+		p.entry("kind", v.Kind.Info().Name)
+	}
 	if v.Class != 0 {
 		p.entry("class", worded(v.Class.String(), v.Class, classWords))
 	}
@@ -107,7 +99,7 @@ func (p *page) metadata(v *catalog.Variable) {
 	if v.Bind != 0 {
 		p.entry("binding", worded(v.Bind.String(), v.Bind, bindWords))
 	}
-	if v.Kind == catalog.Pvar {
+	if v.Kind == catalog.Pvars {
 		p.entry("flags", flagWords(v))
 	}
 	if v.Unit != "" {
@@ -229,7 +221,7 @@ func (p *page) setting(v *catalog.Variable, opts ShowOptions) {
 		}
 		p.entry("set", s)
 	}
-	if v.Kind != catalog.Cvar {
+	if v.Kind != catalog.Cvars {
 		return
 	}
 	if opts.HowToSet != nil {

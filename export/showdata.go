@@ -51,7 +51,7 @@ func showData(w io.Writer, c *catalog.Catalog, vars []*catalog.Variable, opts Sh
 
 // showObject encodes one variable on one line.
 func showObject(c *catalog.Catalog, v *catalog.Variable, opts ShowOptions) ([]byte, error) {
-	b, err := appendKind(nil, kindName(v.Kind), v)
+	b, err := appendKind(nil, v.Kind.Info().One, v)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func showObject(c *catalog.Catalog, v *catalog.Variable, opts ShowOptions) ([]by
 			return nil, err
 		}
 	}
-	if opts.HowToSet != nil && v.Kind == catalog.Cvar {
+	if opts.HowToSet != nil && v.Kind == catalog.Cvars {
 		if b, err = appendJSON(append(b, `,"how_to_set":`...), list(opts.HowToSet(v))); err != nil {
 			return nil, err
 		}

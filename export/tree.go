@@ -19,11 +19,11 @@ var (
 
 // Tree writes the categories as a tree (catalog.Tree), with the variables of some kinds as its leaves. Branches without
 // any are left out; a category in several others is drawn once.
-func Tree(w io.Writer, c *catalog.Catalog, t Terminal, k Kinds) error {
-	if k&(Cvars|Pvars) == 0 {
-		k = AllKinds
+func Tree(w io.Writer, c *catalog.Catalog, t Terminal, k catalog.Kind) error {
+	if k&(catalog.Cvars|catalog.Pvars) == 0 {
+		k = catalog.AllKinds
 	}
-	c = only(c, (k|Categories|Enums)&^Virtual)
+	c = only(c, (k|catalog.Categories|catalog.Enums)&^catalog.Virtual)
 	d := &drawing{out: bufio.NewWriter(w), c: c, term: t, sign: asciiBranches, value: FindField("value")}
 	if t.UTF8 {
 		d.sign = unicodeBranches

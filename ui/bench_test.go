@@ -14,14 +14,14 @@ import (
 
 // large is a catalog of n variables in nested categories.
 func large(n int) *catalog.Catalog {
-	c := &catalog.Catalog{Library: catalog.Library{Family: "demo"}, Cvars: make([]catalog.Variable, n)}
+	c := &catalog.Catalog{Library: catalog.Library{Family: "demo"}, Lists: catalog.Lists{Cvars: make([]catalog.Variable, n)}}
 	for k := range 100 {
 		c.Categories = append(c.Categories, catalog.Category{Name: fmt.Sprintf("category_%02d", k)})
 	}
 	words := []string{"eager", "limit", "priority", "algorithm", "segment", "verbose", "buffer", "rendezvous"}
 	for i := range n {
 		name := fmt.Sprintf("framework%02d_component%03d_%s_%s_%06d", i%40, i%333, words[i%8], words[i/8%8], i)
-		c.Cvars[i] = catalog.Variable{Kind: catalog.Cvar, Name: name, Type: catalog.TypeInt, Scope: catalog.ScopeLocal,
+		c.Cvars[i] = catalog.Variable{Kind: catalog.Cvars, Name: name, Type: catalog.TypeInt, Scope: catalog.ScopeLocal,
 			Description: "Sets the " + words[i%8] + " of the component; larger values need more memory on every rank. Number " + fmt.Sprint(i),
 			After:       &catalog.Reading{Status: catalog.StatusOK, Value: catalog.NewValue(catalog.TypeInt, []byte{byte(i), 0, 0, 0}), Count: 1}}
 		k := &c.Categories[i%100]

@@ -93,7 +93,7 @@ func (m *Model) detailLines(e *entry, width int) []string {
 		lines = append(append(lines, ""), m.described(v.Description, width)...)
 	}
 	lines = append(lines, m.items(v, width)...)
-	if m.o.HowToSet != nil && v.Kind == catalog.Cvar {
+	if m.o.HowToSet != nil && v.Kind == catalog.Cvars {
 		if how := m.o.HowToSet(m.x.cat, v); len(how) > 0 {
 			lines = append(lines, "", " "+m.t.Paint(term.Style{Bold: true}, "for the next run")+" (S copies the first)")
 			for _, h := range how {
@@ -134,12 +134,12 @@ func (m *Model) described(s string, width int) []string {
 
 // what says what a variable is: everything that has one word.
 func what(v *catalog.Variable) string {
-	words := []string{"control variable", "scope " + v.Scope.String()}
-	if v.Kind == catalog.Pvar {
-		words = []string{"performance variable", "class " + v.Class.String()}
-	}
-	if v.Kind == catalog.Virtual {
-		words = []string{"performance variable of mpitx", "class " + v.Class.String()}
+	words := []string{"performance variable", "class " + v.Class.String()}
+	switch v.Kind {
+	case catalog.Cvars:
+		words = []string{"control variable", "scope " + v.Scope.String()}
+	case catalog.Virtual:
+		words[0] += " of mpitx"
 	}
 	words = append(words, v.Type.String())
 	if v.Unit != "" {
@@ -157,7 +157,7 @@ func what(v *catalog.Variable) string {
 	for _, w := range []struct {
 		on   bool
 		word string
-	}{{v.Readonly, "readonly"}, {v.Kind == catalog.Pvar && !v.Continuous, "started and stopped"}, {v.Atomic, "atomic"}} {
+	}{{v.Readonly, "readonly"}, {v.Kind == catalog.Pvars && !v.Continuous, "started and stopped"}, {v.Atomic, "atomic"}} {
 		if w.on {
 			words = append(words, w.word)
 		}
@@ -198,7 +198,7 @@ func (m *Model) readings(v *catalog.Variable, width int) []string {
 	for _, r := range m.silent() {
 		add(fmt.Sprintf("r%d", r), "does not answer: its values are old")
 	}
-	if v.Kind == catalog.Cvar {
+	if v.Kind == catalog.Cvars {
 		if r := v.Current(); r != nil && r.Writable != "" {
 			add("writable", string(r.Writable))
 		}

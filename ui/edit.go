@@ -68,7 +68,7 @@ func (m *Model) openEdit(e *entry, text string) {
 	case m.o.ReadOnly:
 		m.complain("%s: %v", e.name, errReadOnly)
 		return
-	case e.v.Kind != catalog.Cvar:
+	case e.v.Kind != catalog.Cvars:
 		m.complain("%s is a performance variable: only control variables can be written", e.name)
 		return
 	case r == nil:

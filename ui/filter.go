@@ -32,19 +32,20 @@ func newCriteria(x *index) []criterion {
 		slices.Sort(list)
 		return append([]string{"any"}, list...)
 	}
-	kind := map[string]catalog.Kind{"cvar": catalog.Cvar, "pvar": catalog.Pvar, "virtual": catalog.Virtual}
-	kinds := []string{"any", "cvar", "pvar"}
-	if len(x.cat.Virtual) > 0 {
-		kinds = append(kinds, "virtual")
+	kinds := []string{"any"}
+	for k := range catalog.Variables.Table() {
+		if k.Kind != catalog.Virtual || len(x.cat.Virtual) > 0 {
+			kinds = append(kinds, k.One)
+		}
 	}
 	scope := func(v *catalog.Variable) string {
-		if v.Kind != catalog.Cvar {
+		if v.Kind != catalog.Cvars {
 			return ""
 		}
 		return v.Scope.String()
 	}
 	class := func(v *catalog.Variable) string {
-		if v.Kind == catalog.Cvar {
+		if v.Kind == catalog.Cvars {
 			return ""
 		}
 		return v.Class.String()
@@ -58,7 +59,7 @@ func newCriteria(x *index) []criterion {
 		levels = append(levels, l.String())
 	}
 	return []criterion{
-		{name: "kind", values: kinds, match: func(e *entry, w string) bool { return e.v.Kind == kind[w] }},
+		{name: "kind", values: kinds, match: func(e *entry, w string) bool { return e.v.Kind.Info().One == w }},
 		{name: "verbosity", values: levels, match: func(e *entry, w string) bool { return slices.Index(levels, w) >= int(e.v.Verbosity) }},
 		{name: "scope", values: words(scope), match: func(e *entry, w string) bool { return scope(e.v) == w }},
 		{name: "class", values: words(class), match: func(e *entry, w string) bool { return class(e.v) == w }},

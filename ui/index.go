@@ -133,7 +133,7 @@ func writable(v *catalog.Variable) bool {
 
 // kindWord is a variable's scope, or its class.
 func kindWord(v *catalog.Variable) string {
-	if v.Kind != catalog.Cvar {
+	if v.Kind != catalog.Cvars {
 		return v.Class.String()
 	}
 	return v.Scope.String()

@@ -55,11 +55,11 @@ func (f *fakeBackend) Catalog(_ context.Context, progress func(string)) (*catalo
 		c.Job.Ranks = append(c.Job.Ranks, catalog.Rank{Rank: r})
 	}
 	c.Cvars = []catalog.Variable{
-		{Kind: catalog.Cvar, Name: "algorithm", Scope: catalog.ScopeAllEq, Type: catalog.TypeInt, Enum: "algorithms", After: ok(catalog.TypeInt, 1)},
-		{Kind: catalog.Cvar, Name: "early", Scope: catalog.ScopeLocal, Type: catalog.TypeInt, Before: ok(catalog.TypeInt, 1)},
-		{Kind: catalog.Cvar, Name: "limit", Scope: catalog.ScopeAll, Type: catalog.TypeInt, After: ok(catalog.TypeInt, 7)},
+		{Kind: catalog.Cvars, Name: "algorithm", Scope: catalog.ScopeAllEq, Type: catalog.TypeInt, Enum: "algorithms", After: ok(catalog.TypeInt, 1)},
+		{Kind: catalog.Cvars, Name: "early", Scope: catalog.ScopeLocal, Type: catalog.TypeInt, Before: ok(catalog.TypeInt, 1)},
+		{Kind: catalog.Cvars, Name: "limit", Scope: catalog.ScopeAll, Type: catalog.TypeInt, After: ok(catalog.TypeInt, 7)},
 	}
-	c.Pvars = []catalog.Variable{{Kind: catalog.Pvar, Name: "messages", Class: catalog.ClassCounter, Type: catalog.TypeUint64, After: ok(catalog.TypeUint64, 0)}}
+	c.Pvars = []catalog.Variable{{Kind: catalog.Pvars, Name: "messages", Class: catalog.ClassCounter, Type: catalog.TypeUint64, After: ok(catalog.TypeUint64, 0)}}
 	c.Enums = []catalog.Enum{{Name: "algorithms", Items: []catalog.Item{{Value: 1, Name: "linear"}, {Value: 2, Name: "binomial"}}}}
 	f.values = [4]int64{7, 7, 7, 7}
 	return c, nil
@@ -432,7 +432,7 @@ type refreshing struct{ *fakeBackend }
 
 func (r refreshing) Refresh(ctx context.Context) (*catalog.Catalog, error) {
 	c, err := r.Catalog(ctx, func(string) {})
-	c.Cvars = append(c.Cvars, catalog.Variable{Kind: catalog.Cvar, Name: "added", Type: catalog.TypeInt, After: ok(catalog.TypeInt, 3)})
+	c.Cvars = append(c.Cvars, catalog.Variable{Kind: catalog.Cvars, Name: "added", Type: catalog.TypeInt, After: ok(catalog.TypeInt, 3)})
 	c.Cvars[2].After = ok(catalog.TypeInt, 8)
 	return c, err
 }

@@ -50,7 +50,7 @@ func (m *Model) copy(what string) tea.Cmd {
 	case "value":
 		text = m.x.value(e)
 	case "set":
-		if m.o.HowToSet != nil && e.v.Kind == catalog.Cvar {
+		if m.o.HowToSet != nil && e.v.Kind == catalog.Cvars {
 			if how := m.o.HowToSet(m.x.cat, e.v); len(how) > 0 {
 				text = how[0]
 			}
@@ -109,14 +109,11 @@ func (m *Model) cmdExport(path string) tea.Cmd {
 		}
 		return save(path, "the samples", b.Bytes())
 	}
-	some := *m.x.cat
-	some.Cvars, some.Pvars, some.Virtual = nil, nil, nil
+	var vars []*catalog.Variable
 	for _, k := range m.shown {
-		v := m.x.entries[k].v
-		list := some.Of(v.Kind)
-		*list = append(*list, *v)
+		vars = append(vars, m.x.entries[k].v)
 	}
-	if err := export.List(&b, &some, export.ListOptions{Format: format, Kinds: export.Variables, Terminal: m.t.Export(), Filtered: true}); err != nil {
+	if err := export.List(&b, m.x.cat.With(vars), export.ListOptions{Format: format, Kinds: catalog.Variables, Terminal: m.t.Export(), Filtered: true}); err != nil {
 		m.complain("export: %v", err)
 		return nil
 	}

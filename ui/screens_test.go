@@ -219,7 +219,7 @@ func TestPaste(t *testing.T) {
 // A stage or a rank that could not be read is named, with the reason, and R tries again.
 func TestPartialCatalog(t *testing.T) {
 	half := func() *catalog.Catalog {
-		c := &catalog.Catalog{Cvars: []catalog.Variable{{Kind: catalog.Cvar, Name: "early", Type: catalog.TypeInt, Before: ok(catalog.TypeInt, 1)}}}
+		c := &catalog.Catalog{Lists: catalog.Lists{Cvars: []catalog.Variable{{Kind: catalog.Cvars, Name: "early", Type: catalog.TypeInt, Before: ok(catalog.TypeInt, 1)}}}}
 		c.Before.Read = true
 		c.After.Error = "the MPI process was killed by SIGABRT in: MPI_Init"
 		return c

@@ -154,12 +154,12 @@ func TestFlatCategories(t *testing.T) {
 
 func TestBadInput(t *testing.T) {
 	long := strings.Repeat("long_name", 1112)
-	strange := &catalog.Catalog{Library: catalog.Library{Family: "demo\x1b[31m"}, Cvars: []catalog.Variable{
-		{Kind: catalog.Cvar, Name: long, Description: strings.Repeat("word ", 2000), Type: catalog.TypeInt},
-		{Kind: catalog.Cvar, Name: "日本語の変数名日本語の変数名", Description: "e\u0301e\u0301", Type: catalog.TypeInt},
-		{Kind: catalog.Cvar, Name: "evil\x1b[2J\r\n\u202ename", Description: "a\x1b]0;title\x07b\x9bc", Type: catalog.TypeChar,
+	strange := &catalog.Catalog{Library: catalog.Library{Family: "demo\x1b[31m"}, Lists: catalog.Lists{Cvars: []catalog.Variable{
+		{Kind: catalog.Cvars, Name: long, Description: strings.Repeat("word ", 2000), Type: catalog.TypeInt},
+		{Kind: catalog.Cvars, Name: "日本語の変数名日本語の変数名", Description: "e\u0301e\u0301", Type: catalog.TypeInt},
+		{Kind: catalog.Cvars, Name: "evil\x1b[2J\r\n\u202ename", Description: "a\x1b]0;title\x07b\x9bc", Type: catalog.TypeChar,
 			After: &catalog.Reading{Status: catalog.StatusOK, Value: catalog.NewText("\x1b[2Jvalue")}},
-	}, Categories: []catalog.Category{{Name: "\x1b[1mcat\x07", Description: "x\x1b[2J", Cvars: []string{long}}}}
+	}, Categories: []catalog.Category{{Name: "\x1b[1mcat\x07", Description: "x\x1b[2J", Cvars: []string{long}}}}}
 	for _, utf8 := range []bool{false, true} {
 		for _, size := range [][2]int{{80, 24}, {120, 40}, {41, 11}, {20, 5}, {1, 1}, {300, 12}} {
 			m := explorer(t, strange, Options{Term: term.Term{UTF8: utf8, Profile: colorprofile.TrueColor}}, size[0], size[1])
@@ -232,7 +232,7 @@ func TestFind(t *testing.T) {
 	}
 	press(m, "enter", "esc", ":", "'filter kind=pvar writable=no", "enter")
 	for _, k := range m.shown {
-		if m.x.entries[k].v.Kind != catalog.Pvar {
+		if m.x.entries[k].v.Kind != catalog.Pvars {
 			t.Fatal("the filter lets a control variable through")
 		}
 	}
@@ -254,7 +254,7 @@ func TestFind(t *testing.T) {
 func TestFuzzyOrder(t *testing.T) {
 	c := &catalog.Catalog{}
 	for _, n := range []string{"xx_far_o_o", "abc_foo", "foo_abc", "zfoo", "none"} {
-		c.Cvars = append(c.Cvars, catalog.Variable{Kind: catalog.Cvar, Name: n})
+		c.Cvars = append(c.Cvars, catalog.Variable{Kind: catalog.Cvars, Name: n})
 	}
 	c.Cvars[4].Description = "about Foo"
 	m := explorer(t, c, Options{}, 80, 24)
@@ -363,7 +363,7 @@ func TestCutMiddle(t *testing.T) {
 			t.Errorf("%.40s in %d: %q (%d cells)", c.name, c.width, got, term.Width(got))
 		}
 	}
-	m := explorer(t, &catalog.Catalog{Cvars: []catalog.Variable{{Kind: catalog.Cvar, Name: "coll_tuned_reduce_scatter_block_algorithm_segmentsize"}}}, Options{}, 80, 24)
+	m := explorer(t, &catalog.Catalog{Lists: catalog.Lists{Cvars: []catalog.Variable{{Kind: catalog.Cvars, Name: "coll_tuned_reduce_scatter_block_algorithm_segmentsize"}}}}, Options{}, 80, 24)
 	press(m, "/", "'segmentsize")
 	if row := strings.Join(m.frame(), "\n"); !strings.Contains(row, "\x1b[1;4;7msegmentsize\x1b[m") {
 		t.Errorf("the match behind the cut is not marked: %q", row)

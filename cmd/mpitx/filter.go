@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"mpitx/catalog"
-	"mpitx/export"
 )
 
 // filterFlags are the flags that choose variables.
@@ -29,7 +28,7 @@ var (
 )
 
 // suits checks that the kinds listed have what the filters choose by.
-func (f *filterFlags) suits(cmd *cobra.Command, kinds export.Kinds) error {
+func (f *filterFlags) suits(cmd *cobra.Command, kinds catalog.Kind) error {
 	given := func(names []string) string {
 		for _, name := range names {
 			if cmd.Flags().Changed(name) {
@@ -38,7 +37,7 @@ func (f *filterFlags) suits(cmd *cobra.Command, kinds export.Kinds) error {
 		}
 		return ""
 	}
-	cvars, pvars := kinds == 0 || kinds&export.Cvars != 0, kinds == 0 || kinds&(export.Pvars|export.Virtual) != 0
+	cvars, pvars := kinds == 0 || kinds&catalog.Cvars != 0, kinds == 0 || kinds&(catalog.Pvars|catalog.Virtual) != 0
 	ofCvar, ofPvar := given(ofCvars), given(ofPvars)
 	switch name := given(ofVariables); {
 	case !cvars && !pvars && name != "":

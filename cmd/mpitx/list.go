@@ -15,8 +15,8 @@ type listOptions struct {
 	source
 	filterFlags
 	outputFlags
-	asked export.Kinds // the words given
-	kinds export.Kinds // what is listed
+	asked catalog.Kind // the words given
+	kinds catalog.Kind // what is listed
 	globs []string
 	tree  bool
 }
@@ -73,7 +73,7 @@ GLOB arguments choose whole names in any case (* ? [a-z]); NAME:CLASS chooses a 
   mpitx list 'btl_*' --verbosity user-all --writable
   mpitx list --from snapshot.json --tree`,
 		Args:              arguments(0, -1, "variables"),
-		ValidArgsFunction: a.completeNames(export.KindWords()...),
+		ValidArgsFunction: a.completeNames(catalog.AllKinds.Words()...),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.asked, o.globs = takeKinds(args)
 			o.kinds = o.asked
@@ -96,7 +96,7 @@ func (o *listOptions) run(cmd *cobra.Command) error {
 		return usagef("--tree draws variables in their categories: --fields is of no use with it")
 	case o.tree && o.format != export.FormatTable && o.format != export.FormatWide:
 		return usagef("--tree draws variables in their categories: it goes with -o table or wide (-o json has each variable's categories)")
-	case o.tree && o.kinds != 0 && o.kinds&(export.Cvars|export.Pvars) == 0:
+	case o.tree && o.kinds != 0 && o.kinds&(catalog.Cvars|catalog.Pvars) == 0:
 		return usagef("--tree draws variables in their categories: it goes with cvars and pvars only, or with none of these words")
 	}
 	if err := o.suits(cmd, o.kinds); err != nil {
@@ -127,16 +127,16 @@ func (o *listOptions) run(cmd *cobra.Command) error {
 	named := len(o.globs)+len(o.regex) > 0
 	document := o.format == export.FormatJSON && o.fields == nil // holds the enumerations that its variables use
 	if filtered && o.kinds == 0 && !o.tree && !document {        // only variables can match
-		o.kinds = export.Variables
+		o.kinds = catalog.Variables
 	}
 	if o.asked == 0 && !named && (filtered || o.format != export.FormatTable && o.format != export.FormatWide) {
 		c = withoutVirtual(c)
 	}
-	if filtered && o.kinds != 0 && o.kinds&(export.Cvars|export.Pvars) == 0 {
+	if filtered && o.kinds != 0 && o.kinds&(catalog.Cvars|catalog.Pvars) == 0 {
 		c = groupsByName(filter, all)
 	}
 	hints := o.nameHints(all)
-	switch left := export.Count(c, o.kinds); {
+	switch left := c.Count(o.kinds); {
 	case len(hints) > 0 && left == 0:
 		code = exitFailed
 	case len(hints) > 0:
@@ -147,7 +147,7 @@ func (o *listOptions) run(cmd *cobra.Command) error {
 		if err := export.List(o.a.out, c, opts); err != nil {
 			return err
 		}
-		if export.Count(c, o.kinds) == 0 {
+		if c.Count(o.kinds) == 0 {
 			hints = slices.Concat([]string{export.EmptyMessage(all, o.kinds)}, o.filterHints(all), hints)
 		}
 		for _, hint := range hints {
@@ -165,9 +165,9 @@ func withoutVirtual(c *catalog.Catalog) *catalog.Catalog {
 }
 
 // takeKinds takes the words for kinds, in any case, from the arguments.
-func takeKinds(args []string) (kinds export.Kinds, globs []string) {
+func takeKinds(args []string) (kinds catalog.Kind, globs []string) {
 	for _, word := range args {
-		if kind, err := export.ParseKind(word); err == nil && word != "" {
+		if kind, ok := catalog.ParseKind(word); ok {
 			kinds |= kind
 		} else {
 			globs = append(globs, word)
@@ -176,11 +176,10 @@ func takeKinds(args []string) (kinds export.Kinds, globs []string) {
 	return kinds, globs
 }
 
-// groupsByName filters categories and enumerations by their own names, as the patterns are meant where nothing else is
+// groupsByName filters categories, enumerations and all that is no variable by their own names, as the patterns are meant where nothing else is
 // listed.
 func groupsByName(filter *catalog.Matcher, all *catalog.Catalog) *catalog.Catalog {
 	c := *all
-	c.Categories = slices.DeleteFunc(slices.Clone(all.Categories), func(g catalog.Category) bool { return !filter.MatchName(g.Name) })
-	c.Enums = slices.DeleteFunc(slices.Clone(all.Enums), func(e catalog.Enum) bool { return !filter.MatchName(e.Name) })
+	c.Keep(catalog.AllKinds&^catalog.Variables, func(e catalog.Entry) bool { return filter.MatchName(e.ID()) })
 	return &c
 }

@@ -7,46 +7,37 @@ import (
 
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/internal/origin"
-	"mpitx/export"
 )
 
 // namesOf are the names of some kinds.
-func namesOf(c *catalog.Catalog, kinds export.Kinds) []string {
+func namesOf(c *catalog.Catalog, kinds catalog.Kind) []string {
 	var names []string
-	for v := range c.Variables() {
-		if ofKinds(v, kinds) {
-			names = append(names, v.Name)
+	for _, e := range c.Entries(kinds) {
+		name := e.ID()
+		if v, ok := e.(*catalog.Variable); ok {
+			name = v.Name
 		}
-	}
-	for k := range c.Categories {
-		if kinds&export.Categories != 0 {
-			names = append(names, c.Categories[k].Name)
-		}
-	}
-	for k := range c.Enums {
-		if kinds&export.Enums != 0 {
-			names = append(names, c.Enums[k].Name)
-		}
+		names = append(names, name)
 	}
 	return slices.Compact(names)
 }
 
 // matches tells whether something of some kinds has a name that a pattern matches.
-func matches(c *catalog.Catalog, kinds export.Kinds, pattern string) bool {
+func matches(c *catalog.Catalog, kinds catalog.Kind, pattern string) bool {
 	m, err := (&catalog.Filter{Names: []string{pattern}}).Compile()
 	if err != nil {
 		return true // is said elsewhere
 	}
-	return slices.ContainsFunc(m.Variables(c), func(v *catalog.Variable) bool {
-		return ofKinds(v, kinds)
-	}) || slices.ContainsFunc(namesOf(c, kinds&(export.Categories|export.Enums)), m.MatchName)
+	others := kinds &^ catalog.Variables
+	return slices.ContainsFunc(m.Variables(c), func(v *catalog.Variable) bool { return kinds&v.Kind != 0 }) ||
+		others != 0 && slices.ContainsFunc(namesOf(c, others), m.MatchName)
 }
 
 // nameHints say of each pattern that matches no name what would match.
 func (o *listOptions) nameHints(all *catalog.Catalog) []string {
 	kinds := o.kinds
 	if kinds == 0 {
-		kinds = export.Variables
+		kinds = catalog.Variables
 	}
 	var hints []string
 	for _, pattern := range o.globs {
@@ -59,16 +50,16 @@ func (o *listOptions) nameHints(all *catalog.Catalog) []string {
 		}
 	}
 	for _, pattern := range o.category {
-		if !matches(all, export.Categories, pattern) {
-			hints = append(hints, "--category "+pattern+": no category has this name"+catalog.DidYouMean(namesOf(all, export.Categories), pattern))
+		if !matches(all, catalog.Categories, pattern) {
+			hints = append(hints, "--category "+pattern+": no category has this name"+catalog.DidYouMean(namesOf(all, catalog.Categories), pattern))
 		}
 	}
 	return hints
 }
 
 // instead is what might have been meant by a pattern.
-func (o *listOptions) instead(all *catalog.Catalog, kinds export.Kinds, pattern string) string {
-	command := func(kinds export.Kinds, pattern ...string) string {
+func (o *listOptions) instead(all *catalog.Catalog, kinds catalog.Kind, pattern string) string {
+	command := func(kinds catalog.Kind, pattern ...string) string {
 		words := append([]string{"mpitx", "list"}, kinds.Words()...)
 		if o.from != "" {
 			words = append(words, "--from", origin.Quote(o.from))
@@ -78,12 +69,12 @@ func (o *listOptions) instead(all *catalog.Catalog, kinds export.Kinds, pattern 
 		}
 		return strings.Join(words, " ")
 	}
-	for _, other := range []export.Kinds{export.Cvars, export.Pvars, export.Virtual, export.Categories, export.Enums} {
-		if kinds&other == 0 && matches(all, other, pattern) {
-			if other == export.Categories && !catalog.IsGlob(pattern) {
+	for other := range catalog.AllKinds.Table() {
+		if kinds&other.Kind == 0 && matches(all, other.Kind, pattern) {
+			if other.Kind == catalog.Categories && !catalog.IsGlob(pattern) {
 				return ", but a category: mpitx list --category " + origin.Quote(pattern)
 			}
-			return ", but one of the " + other.Describe(false) + ": " + command(other, pattern)
+			return ", but one of the " + other.Names + ": " + command(other.Kind, pattern)
 		}
 	}
 	if catalog.IsGlob(pattern) {
@@ -98,12 +89,12 @@ func (o *listOptions) instead(all *catalog.Catalog, kinds export.Kinds, pattern 
 	}
 	names := namesOf(all, kinds)
 	if o.asked == 0 {
-		names = slices.Concat(export.KindWords(), names)
+		names = slices.Concat(catalog.AllKinds.Words(), names)
 	}
 	return catalog.DidYouMean(names, pattern)
 }
 
-func countMatches(c *catalog.Catalog, kinds export.Kinds, pattern string) int {
+func countMatches(c *catalog.Catalog, kinds catalog.Kind, pattern string) int {
 	m, err := (&catalog.Filter{Names: []string{pattern}}).Compile()
 	if err != nil {
 		return 0
@@ -118,11 +109,7 @@ func countMatches(c *catalog.Catalog, kinds export.Kinds, pattern string) int {
 }
 
 // lists tells whether a variable is of a kind that is listed.
-func (o *listOptions) lists(v *catalog.Variable) bool { return ofKinds(v, o.kinds) }
-
-func ofKinds(v *catalog.Variable, kinds export.Kinds) bool {
-	return kinds&map[catalog.Kind]export.Kinds{catalog.Cvar: export.Cvars, catalog.Pvar: export.Pvars, catalog.Virtual: export.Virtual}[v.Kind] != 0
-}
+func (o *listOptions) lists(v *catalog.Variable) bool { return o.kinds&v.Kind != 0 }
 
 // filterHints say what there is of that by which a filter leaves everything out.
 func (o *listOptions) filterHints(all *catalog.Catalog) []string {

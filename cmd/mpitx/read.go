@@ -79,15 +79,11 @@ func (o *readOptions) run(cmd *cobra.Command, args []string) error {
 		if len(s.vars) == 0 {
 			return nil
 		}
-		chosen := *c
-		chosen.Cvars, chosen.Pvars, chosen.Virtual, chosen.Categories = nil, nil, nil, nil
-		var kinds export.Kinds
+		var kinds catalog.Kind
 		for _, v := range s.vars {
-			list := chosen.Of(v.Kind)
-			*list = append(*list, *v)
-			kinds |= map[catalog.Kind]export.Kinds{catalog.Cvar: export.Cvars, catalog.Pvar: export.Pvars, catalog.Virtual: export.Virtual}[v.Kind]
+			kinds |= v.Kind
 		}
-		return export.List(o.a.out, &chosen, export.ListOptions{Format: o.format, Kinds: kinds, Fields: o.fields, Terminal: o.term, Filtered: true})
+		return export.List(o.a.out, c.With(s.vars), export.ListOptions{Format: o.format, Kinds: kinds, Fields: o.fields, Terminal: o.term, Filtered: true})
 	})
 }
 

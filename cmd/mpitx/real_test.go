@@ -247,7 +247,7 @@ func readings(t *testing.T, vars []catalog.Variable, before, after map[string]en
 			psm2++
 		}
 	}
-	if len(vars) > 0 && vars[0].Kind == catalog.Pvar && faulty != psm2 {
+	if len(vars) > 0 && vars[0].Kind == catalog.Pvars && faulty != psm2 {
 		t.Errorf("%d faulty performance variables after MPI_Init, %d of mtl_psm2 crash", faulty, psm2)
 	}
 }

@@ -157,7 +157,7 @@ func TestServe(t *testing.T) {
 			for k, id := range ids {
 				v := s.catalog.Lookup(strings.TrimSuffix(id, ":"))
 				got := sample.Ranks[0].Readings[k]
-				if len(v) == 1 && v[0].Kind == catalog.Cvar && v[0].After != nil && (got.Status != v[0].After.Status || got.Value != v[0].After.Value || got.Count != v[0].After.Count) {
+				if len(v) == 1 && v[0].Kind == catalog.Cvars && v[0].After != nil && (got.Status != v[0].After.Status || got.Value != v[0].After.Value || got.Count != v[0].After.Count) {
 					t.Errorf("%s: the catalog says %+v, read again %+v", id, *v[0].After, got)
 				}
 				if len(v) == 1 && v[0].After == nil && got.Status != catalog.StatusMissing {

@@ -125,7 +125,7 @@ func (s *source) setLines(c *catalog.Catalog, v *catalog.Variable, value catalog
 	if impl == "" {
 		impl = c.Library.Family
 	}
-	if v.Kind != catalog.Cvar || v.Scope == catalog.ScopeConstant || v.Scope == catalog.ScopeReadonly && impl != locate.OpenMPI { // there it can be set before a run
+	if v.Kind != catalog.Cvars || v.Scope == catalog.ScopeConstant || v.Scope == catalog.ScopeReadonly && impl != locate.OpenMPI { // there it can be set before a run
 		return nil
 	}
 	return origin.HowToSet(impl, s.a.env.Word(s.chosen.Launcher), v, c.Enum(v.Enum), value, t)

@@ -124,10 +124,10 @@ func (s *benchScreen) memory() float64 {
 }
 
 func largeSnapshot(b *testing.B, n int) string {
-	c := &catalog.Catalog{Library: catalog.Library{Family: "demo"}, Job: catalog.Job{Size: 1}, Categories: make([]catalog.Category, 100)}
+	c := &catalog.Catalog{Library: catalog.Library{Family: "demo"}, Job: catalog.Job{Size: 1}, Lists: catalog.Lists{Categories: make([]catalog.Category, 100)}}
 	for i := range n {
 		name := fmt.Sprintf("framework%02d_component%03d_%s_%06d", i%40, i%333, []string{"eager_limit", "priority", "algorithm_segment", "verbose"}[i%4], i)
-		c.Cvars = append(c.Cvars, catalog.Variable{Kind: catalog.Cvar, Name: name, Type: catalog.TypeInt, Scope: catalog.ScopeLocal,
+		c.Cvars = append(c.Cvars, catalog.Variable{Kind: catalog.Cvars, Name: name, Type: catalog.TypeInt, Scope: catalog.ScopeLocal,
 			Description: fmt.Sprintf("Sets something of the component; larger values need more memory on every rank of the job. Number %d", i),
 			After:       &catalog.Reading{Status: catalog.StatusOK, Value: catalog.NewValue(catalog.TypeInt, []byte{byte(i), 0, 0, 0}), Count: 1}})
 		k := &c.Categories[i%100]

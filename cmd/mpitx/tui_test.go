@@ -77,7 +77,7 @@ func TestExplorerSignal(t *testing.T) {
 // The program of TestExplorerPanic.
 func init() {
 	o := ui.Options{Source: "a test", Load: func() (*catalog.Catalog, error) {
-		return &catalog.Catalog{Cvars: []catalog.Variable{{Kind: catalog.Cvar, Name: "name"}}}, nil
+		return &catalog.Catalog{Lists: catalog.Lists{Cvars: []catalog.Variable{{Kind: catalog.Cvars, Name: "name"}}}}, nil
 	}}
 	switch os.Getenv("MPITX_TEST_PANIC") {
 	case "":

@@ -53,7 +53,7 @@ func (a *actor) hear(do string) Request {
 func (a *actor) catalog(variables int) {
 	c := &catalog.Catalog{Job: catalog.Job{Size: 2}}
 	for k := range variables {
-		c.Cvars = append(c.Cvars, catalog.Variable{Kind: catalog.Cvar, Name: fmt.Sprintf("variable_%06d", k), Type: catalog.TypeInt,
+		c.Cvars = append(c.Cvars, catalog.Variable{Kind: catalog.Cvars, Name: fmt.Sprintf("variable_%06d", k), Type: catalog.TypeInt,
 			After: &catalog.Reading{Status: catalog.StatusOK, Value: catalog.NewValue(catalog.TypeInt, []byte{byte(k), 0, 0, 0}), Count: 1}})
 	}
 	var b bytes.Buffer

@@ -133,7 +133,7 @@ func (o *observer) cvar(index int, t binding.Trial) (catalog.Variable, error) {
 	if err != nil {
 		return catalog.Variable{}, err
 	}
-	return catalog.Variable{Kind: catalog.Cvar, Name: info.Name, Scope: info.Scope, Verbosity: info.Verbosity,
+	return catalog.Variable{Kind: catalog.Cvars, Name: info.Name, Scope: info.Scope, Verbosity: info.Verbosity,
 		Type: info.Datatype, Bind: info.Bind, Enum: o.enum(info.Enum, t), Description: info.Description}, nil
 }
 
@@ -142,7 +142,7 @@ func (o *observer) pvar(index int, t binding.Trial) (catalog.Variable, error) {
 	if err != nil {
 		return catalog.Variable{}, err
 	}
-	return catalog.Variable{Kind: catalog.Pvar, Name: info.Name, Class: info.Class, Verbosity: info.Verbosity,
+	return catalog.Variable{Kind: catalog.Pvars, Name: info.Name, Class: info.Class, Verbosity: info.Verbosity,
 		Type: info.Datatype, Bind: info.Bind, Enum: o.enum(info.Enum, t), Description: info.Description,
 		Readonly: info.Readonly, Continuous: info.Continuous, Atomic: info.Atomic}, nil
 }

@@ -96,7 +96,7 @@ func TestSingleton(t *testing.T) {
 
 // A root that cannot be read is answered with everything.
 func TestDifference(t *testing.T) {
-	p := &catalog.Process{Rank: 3, Host: "h", Meta: catalog.Meta{Cvars: []catalog.Variable{{Kind: catalog.Cvar, Name: "a"}}}, Readings: []catalog.Reading{{Status: catalog.StatusOK}}}
+	p := &catalog.Process{Rank: 3, Host: "h", Meta: catalog.Meta{Lists: catalog.Lists{Cvars: []catalog.Variable{{Kind: catalog.Cvars, Name: "a"}}}}, Readings: []catalog.Reading{{Status: catalog.StatusOK}}}
 	for _, root := range [][]byte{nil, {1, 2, 3}} {
 		ds, err := catalog.DecodeDeltas(difference(root, p))
 		if err != nil || len(ds) != 1 || ds[0].Rank != 3 || ds[0].Whole == nil {

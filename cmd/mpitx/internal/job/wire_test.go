@@ -64,7 +64,7 @@ func TestPack(t *testing.T) {
 		t.Error(d)
 	}
 
-	v := &catalog.Variable{Kind: catalog.Cvar, Name: "a", Type: catalog.TypeInt}
+	v := &catalog.Variable{Kind: catalog.Cvars, Name: "a", Type: catalog.TypeInt}
 	value, err := catalog.ParseValue(v, nil, 2, "5,-6")
 	if err != nil {
 		t.Fatal(err)

@@ -51,7 +51,7 @@ func (b *backend) write(rank, size int) catalog.Outcomes {
 			continue
 		}
 		o.Old = r.Value
-		e := origin.Enum(b.request.MPI.Impl, v, b.enum(v.Enum), r.Count)
+		e := origin.Enum(b.request.MPI.Impl, v, b.process.Meta.Enum(v.Enum), r.Count)
 		value, err := catalog.ParseValue(v, e, r.Count, w.Text)
 		if err != nil {
 			o.Result, o.Detail = catalog.WriteInvalid, err.Error()
@@ -100,9 +100,9 @@ func dryResult(w catalog.Writable) catalog.WriteResult {
 func (b *backend) find(name string) (v *catalog.Variable, r *catalog.Reading, problem string) {
 	m := &b.process.Meta
 	var names []string
-	found := (&catalog.Catalog{Cvars: m.Cvars, Pvars: m.Pvars}).Lookup(name)
+	found := m.Lookup(name)
 	for _, f := range found {
-		if f.Kind == catalog.Cvar {
+		if f.Kind == catalog.Cvars {
 			v = f
 			names = append(names, f.Name)
 		}
@@ -117,15 +117,6 @@ func (b *backend) find(name string) (v *catalog.Variable, r *catalog.Reading, pr
 		return nil, nil, "is a performance variable, which cannot be written"
 	}
 	return nil, nil, "does not exist " + string(b.request.Stage) + " MPI_Init"
-}
-
-func (b *backend) enum(name string) *catalog.Enum {
-	for k := range b.process.Meta.Enums {
-		if e := &b.process.Meta.Enums[k]; name != "" && e.Name == name {
-			return e
-		}
-	}
-	return nil
 }
 
 func (b *backend) writeOne(o *catalog.Outcome, index, count int) {

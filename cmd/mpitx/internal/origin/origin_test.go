@@ -246,7 +246,7 @@ func TestCommandLinesThatEndEarly(t *testing.T) {
 
 func TestHowToSet(t *testing.T) {
 	variable := func(typ catalog.Datatype, name, description string) *catalog.Variable {
-		return &catalog.Variable{Kind: catalog.Cvar, Name: name, Type: typ, Description: description}
+		return &catalog.Variable{Kind: catalog.Cvars, Name: name, Type: typ, Description: description}
 	}
 	text := func(name string) *catalog.Variable { return variable(catalog.TypeChar, name, "") }
 	number := func(name, description string) *catalog.Variable { return variable(catalog.TypeInt, name, description) }
@@ -314,7 +314,7 @@ func TestHowToSetInstead(t *testing.T) {
 		{locate.MPICH, "", "MPIR_CVAR_A", catalog.OriginLauncher, "mpiexec -genv MPIR_CVAR_A 2", "mpiexec -genv MPIR_CVAR_A 1 …", ""},
 		{locate.MPICH, "", "MPIR_CVAR_CH3_INTERFACE_HOSTNAME", "", "", "", "the launcher sets it for each process that it starts"},
 	} {
-		v := &catalog.Variable{Kind: catalog.Cvar, Name: c.name, Type: catalog.TypeInt}
+		v := &catalog.Variable{Kind: catalog.Cvars, Name: c.name, Type: catalog.TypeInt}
 		if c.kind != "" {
 			v.Origin = &catalog.Origin{Kind: c.kind, Where: c.where}
 		}

@@ -1,0 +1,301 @@
+package catalog
+
+import (
+	"iter"
+	"math/bits"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// Kind is a kind of the things that a catalog lists, or a set of kinds. The empty set stands for all.
+type Kind uint16
+
+// The kinds, in the order in which they are listed.
+const (
+	Cvars Kind = 1 << iota
+	Pvars
+	Virtual // performance variables that mpitx's agent computes inside applications
+	Categories
+	Enums
+
+	AllKinds  Kind = 1<<iota - 1
+	Variables      = Cvars | Pvars | Virtual
+)
+
+// KindInfo is an entry of the table of kinds.
+type KindInfo struct {
+	Kind
+	Word  string // as an argument of list, and the name of its list in documents
+	One   string // as a field
+	Name  string // for people
+	Names string
+	Title string // of a table
+
+	list lister
+}
+
+var kinds = []KindInfo{
+	{Kind: Cvars, Word: "cvars", One: "cvar", Name: "control variable", Names: "control variables", Title: "Control variables",
+		list: listOf[Variable, *Variable](func(l *Lists) *[]Variable { return &l.Cvars })},
+	{Kind: Pvars, Word: "pvars", One: "pvar", Name: "performance variable", Names: "performance variables", Title: "Performance variables",
+		list: listOf[Variable, *Variable](func(l *Lists) *[]Variable { return &l.Pvars })},
+	{Kind: Virtual, Word: "virtual", One: "virtual", Name: "variable of mpitx", Names: "variables of mpitx",
+		Title: "Variables of mpitx, for sample and record on any MPI",
+		list:  listOf[Variable, *Variable](func(l *Lists) *[]Variable { return &l.Virtual })},
+	{Kind: Categories, Word: "categories", One: "category", Name: "category", Names: "categories", Title: "Categories",
+		list: listOf[Category, *Category](func(l *Lists) *[]Category { return &l.Categories })},
+	{Kind: Enums, Word: "enums", One: "enum", Name: "enumeration", Names: "enumerations", Title: "Enumerations",
+		list: listOf[Enum, *Enum](func(l *Lists) *[]Enum { return &l.Enums })},
+}
+
+// Lists are the things of each kind: of a catalog, or of one process.
+type Lists struct {
+	Cvars      []Variable `json:"cvars"`      // sorted by name
+	Pvars      []Variable `json:"pvars"`      // sorted by name, then class
+	Categories []Category `json:"categories"` // sorted by name
+	Enums      []Enum     `json:"enums"`      // sorted by name
+
+	Virtual []Variable `json:"virtual,omitempty"` // mpitx's own, on any MPI; they have no readings here
+}
+
+// Entry is one thing of a list: a *Variable, a *Category, an *Enum.
+type Entry interface {
+	ID() string // identifies it among those of its kind
+
+	conflicts() *[]Conflict
+	eachText(visit func(*string, textKind)) // all texts of its own that can be private, but for those of conflicts
+}
+
+// element is what the table needs of a kind's type.
+type element[E any] interface {
+	*E
+	Entry
+	compare(*E) int          // orders the list; 0: the same thing
+	code(*coder)             // the metadata, as ranks send them
+	merge(rank int, here *E) // takes in what another rank lists under the same name
+	join(before *E) E        // what both stages know; the element or before may be nil
+}
+
+// lister does to a kind's list what is done to all.
+type lister interface {
+	len(*Lists) int
+	each(*Lists, func(Entry) bool) bool
+	keep(*Lists, func(Entry) bool)
+	sort(*Lists)
+	repeated(*Lists) error
+	code(*coder, *Lists)
+	merge(into, from *Lists, rank int)
+	join(into, before, after *Lists)
+}
+
+type listOf[E any, P element[E]] func(*Lists) *[]E
+
+func (of listOf[E, P]) len(l *Lists) int { return len(*of(l)) }
+
+func (of listOf[E, P]) each(l *Lists, yield func(Entry) bool) bool {
+	list := *of(l)
+	for i := range list {
+		if !yield(P(&list[i])) {
+			return false
+		}
+	}
+	return true
+}
+
+// keep makes a list of what is wanted; of nothing if wanted is nil.
+func (of listOf[E, P]) keep(l *Lists, wanted func(Entry) bool) {
+	all := *of(l)
+	*of(l) = nil
+	for i := range all {
+		if wanted != nil && wanted(P(&all[i])) {
+			*of(l) = append(*of(l), all[i])
+		}
+	}
+}
+
+// sort works on a copy if something has to move.
+func (of listOf[E, P]) sort(l *Lists) {
+	sortBy(of(l), func(a, b *E) int { return P(a).compare(b) })
+}
+
+// repeated fails if something is listed twice.
+func (of listOf[E, P]) repeated(l *Lists) error {
+	return unique(*of(l), func(e *E) string { return P(e).ID() })
+}
+
+// code needs no exact size of an element: it only bounds a claimed length, and the smallest has three bytes.
+func (of listOf[E, P]) code(c *coder, l *Lists) {
+	codeList(c, of(l), 3, func(c *coder, e *E) { P(e).code(c) })
+}
+
+// merge adds what a rank lists.
+func (of listOf[E, P]) merge(into, from *Lists, rank int) {
+	all, more := of(into), *of(from)
+	for i := range more {
+		e := P(&more[i])
+		at, known := sort.Find(len(*all), func(k int) int { return e.compare(&(*all)[k]) })
+		if !known {
+			*all = slices.Insert(*all, at, more[i])
+			*P(&(*all)[at]).conflicts() = nil
+			continue
+		}
+		P(&(*all)[at]).merge(rank, &more[i])
+	}
+}
+
+func (of listOf[E, P]) join(into, before, after *Lists) {
+	b, a, all := *of(before), *of(after), of(into)
+	*all = slices.Grow(*all, max(len(b), len(a)))
+	joinSorted(b, a, func(x, y *E) int { return P(x).compare(y) }, func(b, a *E) { *all = append(*all, P(a).join(b)) })
+}
+
+// Table is the table's entries for these kinds.
+func (k Kind) Table() iter.Seq[*KindInfo] {
+	return func(yield func(*KindInfo) bool) {
+		for i := range kinds {
+			if k.Has(kinds[i].Kind) && !yield(&kinds[i]) {
+				return
+			}
+		}
+	}
+}
+
+// Has reports whether a set holds a kind.
+func (k Kind) Has(kind Kind) bool { return k == 0 || k&kind != 0 }
+
+// Single reports whether a set is of one kind.
+func (k Kind) Single() bool { return bits.OnesCount16(uint16(k)) == 1 }
+
+// Info is the table's entry for one kind.
+func (k Kind) Info() *KindInfo {
+	if !k.Single() {
+		return &KindInfo{One: "unknown"}
+	}
+	return &kinds[bits.TrailingZeros16(uint16(k))]
+}
+
+// Words are the arguments of list for these kinds; none for the empty set.
+func (k Kind) Words() []string {
+	var words []string
+	for i := range kinds {
+		if k&kinds[i].Kind != 0 {
+			words = append(words, kinds[i].Word)
+		}
+	}
+	return words
+}
+
+// ParseKind reads the word of a kind, in any case and also in the singular.
+func ParseKind(word string) (Kind, bool) {
+	for i := range kinds {
+		if strings.EqualFold(word, kinds[i].Word) || strings.EqualFold(word, kinds[i].One) {
+			return kinds[i].Kind, true
+		}
+	}
+	return 0, false
+}
+
+// Describe names the kinds for a message, "variables or categories", or of one thing "variable or category".
+func (k Kind) Describe(one bool) string {
+	var names []string
+	variables := k.Has(Cvars) && k.Has(Pvars)
+	for info := range k.Table() {
+		name := info.Names
+		if one {
+			name = info.Name
+		}
+		switch {
+		case !variables || info.Kind&Variables == 0:
+			names = append(names, name)
+		case info.Kind == Cvars:
+			names = append(names, strings.TrimPrefix(name, "control "))
+		}
+	}
+	if n := len(names); n > 1 {
+		return strings.Join(names[:n-1], ", ") + " or " + names[n-1]
+	}
+	return names[0]
+}
+
+// Entries are the things of some kinds, kind by kind.
+func (l *Lists) Entries(k Kind) iter.Seq2[*KindInfo, Entry] {
+	return func(yield func(*KindInfo, Entry) bool) {
+		for info := range k.Table() {
+			if !info.list.each(l, func(e Entry) bool { return yield(info, e) }) {
+				return
+			}
+		}
+	}
+}
+
+// Variables are the control variables, then the performance variables, then the virtual ones.
+func (l *Lists) Variables() iter.Seq[*Variable] { return l.variables(Variables) }
+
+func (l *Lists) variables(k Kind) iter.Seq[*Variable] {
+	return func(yield func(*Variable) bool) {
+		for _, e := range l.Entries(k) {
+			if !yield(e.(*Variable)) {
+				return
+			}
+		}
+	}
+}
+
+// Count is how many things of some kinds there are.
+func (l *Lists) Count(k Kind) (n int) {
+	for info := range k.Table() {
+		n += info.list.len(l)
+	}
+	return n
+}
+
+// Of is the list of the variables of a kind.
+func (l *Lists) Of(k Kind) *[]Variable {
+	switch k {
+	case Pvars:
+		return &l.Pvars
+	case Virtual:
+		return &l.Virtual
+	}
+	return &l.Cvars
+}
+
+// With is the catalog with these variables alone, in their order.
+func (c *Catalog) With(vars []*Variable) *Catalog {
+	part := *c
+	part.Lists = c.Only(AllKinds &^ Variables)
+	for _, v := range vars {
+		list := part.Of(v.Kind)
+		*list = append(*list, *v)
+	}
+	return &part
+}
+
+// setKinds sets the kind of each variable.
+func (l *Lists) setKinds() {
+	for _, k := range []Kind{Cvars, Pvars, Virtual} {
+		vars := *l.Of(k)
+		for i := range vars {
+			vars[i].Kind = k
+		}
+	}
+}
+
+// Keep leaves out what is not wanted, of some kinds.
+func (l *Lists) Keep(k Kind, wanted func(Entry) bool) {
+	for info := range k.Table() {
+		info.list.keep(l, wanted)
+	}
+}
+
+// Only is the lists of some kinds, the others empty.
+func (l Lists) Only(k Kind) Lists {
+	if rest := AllKinds &^ k; k != 0 && rest != 0 {
+		l.Keep(rest, nil)
+	}
+	return l
+}
+
+// own are the kinds that processes do not list.
+const own = Virtual

@@ -1,0 +1,104 @@
+package export
+
+import (
+	"strconv"
+	"strings"
+
+	"mpitx/catalog"
+)
+
+// view is how a kind is written. Variables have fields; other kinds have some of them, besides kind, name and id, and columns of their own.
+type view struct {
+	table, wide []tableField // of variables
+
+	fields  map[string]func(catalog.Entry) any
+	columns []viewColumn // after the name
+	must    int          // columns that are never dropped
+}
+
+type viewColumn struct {
+	column
+	text func(catalog.Entry) string
+}
+
+var views = map[catalog.Kind]view{
+	catalog.Cvars: {
+		table: tableFields("name,value,type,scope,writable,stage,verbosity,category,set,differs,conflicts"),
+		wide:  tableFields("name,value,type,scope,writable,stage,verbosity,enum,set,differs,conflicts,category,description"),
+	},
+	catalog.Pvars: {
+		table: tableFields("name,value,class,type,stage,bind,verbosity,category,set,differs,conflicts"),
+		wide:  tableFields("name,value,class,type,count,bind,flags,stage,verbosity,enum,differs,conflicts,category,description"),
+	},
+	catalog.Virtual: {table: tableFields("name,class,unit,description"), wide: tableFields("name,class,unit,description")},
+	catalog.Categories: {
+		fields: map[string]func(catalog.Entry) any{
+			"stage":       of(func(g *catalog.Category) any { return stageText(g.Before, g.After) }),
+			"category":    of(func(g *catalog.Category) any { return list(g.Categories) }),
+			"count":       of(func(g *catalog.Category) any { return len(g.Cvars) + len(g.Pvars) }),
+			"conflicts":   of(func(g *catalog.Category) any { return list(g.Conflicts) }),
+			"description": of(func(g *catalog.Category) any { return g.Description }),
+		},
+		columns: []viewColumn{
+			{column{header: "CVARS"}, of(func(g *catalog.Category) string { return some(len(g.Cvars)) })},
+			{column{header: "PVARS"}, of(func(g *catalog.Category) string { return some(len(g.Pvars)) })},
+			{column{header: "INSIDE"}, of(func(g *catalog.Category) string { return some(len(g.Categories)) })},
+			{column{header: "STAGE"}, of(func(g *catalog.Category) string { return stageText(g.Before, g.After) })},
+			{column{header: "DESCRIPTION", flex: true, floor: 16}, of(func(g *catalog.Category) string { return oneLine(g.Description) })},
+		},
+		must: 3,
+	},
+	catalog.Enums: {
+		fields: map[string]func(catalog.Entry) any{
+			"enum":  of(func(e *catalog.Enum) any { return e.Items }),
+			"count": of(func(e *catalog.Enum) any { return len(e.Items) }),
+		},
+		columns: []viewColumn{
+			{column{header: "COUNT"}, of(func(e *catalog.Enum) string { return strconv.Itoa(len(e.Items)) })},
+			{column{header: "KIND"}, of(func(e *catalog.Enum) string {
+				if e.Flags {
+					return "flags"
+				}
+				return "values"
+			})},
+			{column{header: "ITEMS", flex: true, floor: 16}, of(func(e *catalog.Enum) string { return strings.ReplaceAll(display(e.Items), ",", " ") })},
+		},
+		must: 2,
+	},
+}
+
+// of makes a function of one kind's things one of any.
+func of[E catalog.Entry, T any](f func(E) T) func(catalog.Entry) T {
+	return func(e catalog.Entry) T { return f(e.(E)) }
+}
+
+// valueOf is a field of a thing, for JSON; nil if its kind has no such field.
+func (f *Field) valueOf(c *catalog.Catalog, k *catalog.KindInfo, e catalog.Entry) any {
+	if v, ok := e.(*catalog.Variable); ok {
+		return f.value(c, v)
+	}
+	switch f.Name {
+	case "kind":
+		return k.One
+	case "name", "id":
+		return e.ID()
+	}
+	if value := views[k.Kind].fields[f.Name]; value != nil {
+		return value(e)
+	}
+	return nil
+}
+
+// textOf is the same for CSV.
+func (f *Field) textOf(c *catalog.Catalog, k *catalog.KindInfo, e catalog.Entry) string {
+	if v, ok := e.(*catalog.Variable); ok {
+		if f.data != nil {
+			return f.data(c, v)
+		}
+		return f.Text(c, v)
+	}
+	if x := f.valueOf(c, k, e); x != nil {
+		return display(x)
+	}
+	return ""
+}
