@@ -52,13 +52,9 @@ func run(args []string) int {
 
 // warnOverridden warns where programs load another library than the chosen one.
 func (a *app) warnOverridden(m locate.MPI, want string) {
-	if other := a.env.Overridden(m, want); other != "" {
-		a.complain("warning: %s", overridden(m, other))
+	if text := origin.Overridden(a.env, m, want); text != "" {
+		a.complain("warning: %s", text)
 	}
-}
-
-func overridden(m locate.MPI, other string) string {
-	return fmt.Sprintf("LD_LIBRARY_PATH makes programs load %s, but mpitx reads %s (%s): use --mpi %s, or change LD_LIBRARY_PATH", other, m.Lib, m.Why, origin.Quote(other))
 }
 
 // terminal finds out where the answer goes.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,25 +26,12 @@ import (
 // whether the names are still the same. It is only a convenience: where it cannot be written or read, nothing is said.
 
 func cachePath(env *locate.Env, m locate.MPI) string {
-	dir := cacheDir(env)
+	dir := env.CacheDir()
 	if dir == "" {
 		return ""
 	}
 	id := sha256.Sum256([]byte(m.Family + "\x00" + m.Lib + "\x00" + m.BuildID))
 	return filepath.Join(dir, "names-"+hex.EncodeToString(id[:8]))
-}
-
-// cacheDir is mpitx's folder in the user's cache; "" if nothing says where that is.
-func cacheDir(env *locate.Env) string {
-	base := env.Getenv("XDG_CACHE_HOME")
-	if base == "" {
-		home := env.Getenv("HOME")
-		if home == "" {
-			return ""
-		}
-		base = filepath.Join(home, ".cache")
-	}
-	return filepath.Join(base, "mpitx")
 }
 
 // cacheNames keeps the names of a catalog, unless they are there already.
@@ -101,6 +89,34 @@ func nameLine(v *catalog.Variable) string {
 	return export.Safe(v.ID()) + "\t" + export.Terminal{UTF8: true}.Cut(export.Safe(desc), 60)
 }
 
+// cachedNames are those of a library's variables; of a performance variable with its class and without.
+func cachedNames(env *locate.Env, m locate.MPI) (names []string) {
+	for line := range cachedLines(env, m) {
+		name, _, _ := strings.Cut(line, "\t")
+		names = append(names, name)
+		if bare, _, ok := cutLast(name, ':'); ok {
+			names = append(names, bare)
+		}
+	}
+	return names
+}
+
+// cachedLines are the lines of a library's file, without the first.
+func cachedLines(env *locate.Env, m locate.MPI) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		f, err := os.Open(cachePath(env, m))
+		if err != nil {
+			return
+		}
+		defer f.Close()
+		for sc := bufio.NewScanner(f); sc.Scan(); {
+			if !strings.HasPrefix(sc.Text(), "\t") && !yield(sc.Text()) {
+				return
+			}
+		}
+	}
+}
+
 // completeWrites completes the names of NAME=VALUE.
 func (a *app) completeWrites(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	names, directive := a.completeNames()(cmd, nil, prefix)
@@ -132,20 +148,16 @@ func (a *app) completeNames(words ...string) cobra.CompletionFunc {
 		if err != nil {
 			return out, directive
 		}
-		path := cachePath(a.env, m)
-		if path == "" {
-			return out, directive
-		}
-		f, err := os.Open(path)
-		if err != nil {
-			return out, directive
-		}
-		defer f.Close()
-		for sc := bufio.NewScanner(f); sc.Scan(); {
-			if !strings.HasPrefix(sc.Text(), "\t") && strings.HasPrefix(sc.Text(), prefix) && !slices.Contains(args, strings.SplitN(sc.Text(), "\t", 2)[0]) {
-				out = append(out, sc.Text())
+		for line := range cachedLines(a.env, m) {
+			if name, _, _ := strings.Cut(line, "\t"); strings.HasPrefix(line, prefix) && !slices.Contains(args, name) {
+				out = append(out, line)
 			}
 		}
 		return out, directive
 	}
+}
+
+// completeWords completes a flag that takes one of some words.
+func completeWords(cmd *cobra.Command, flag string, words ...string) {
+	cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 }

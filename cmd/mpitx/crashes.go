@@ -3,6 +3,7 @@ package main
 import (
 	"strings"
 
+	"mpitx/cmd/mpitx/internal/attach"
 	"mpitx/cmd/mpitx/internal/locate"
 )
 
@@ -25,9 +26,9 @@ func crashHint(impl string, version func() string, cvar, value string) string {
 }
 
 // warnOfCrashes names the settings that are known to end programs of this library.
-func (a *app) warnOfCrashes(m locate.MPI, settings []setting) {
+func (a *app) warnOfCrashes(m locate.MPI, settings []attach.Setting) {
 	for _, s := range settings {
-		if hint := crashHint(m.Impl, func() string { return a.env.Version(m) }, s.name, s.value); hint != "" {
+		if hint := crashHint(m.Impl, func() string { return a.env.Version(m) }, s.Name, s.Value); hint != "" {
 			a.complain("warning: %s", hint)
 		}
 	}

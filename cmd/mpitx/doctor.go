@@ -12,6 +12,7 @@ import (
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/internal/job"
 	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/export"
 )
 
@@ -77,8 +78,8 @@ func (o *doctorOptions) run() error {
 	for _, m := range libraries {
 		f := o.examine(m)
 		if f.used = chooseErr == nil && m.Lib == chosen.Lib && m.Family == chosen.Family; f.used {
-			if other := o.a.env.Overridden(m, o.mpi); other != "" {
-				f.problems = append(f.problems, overridden(m, other))
+			if text := origin.Overridden(o.a.env, m, o.mpi); text != "" {
+				f.problems = append(f.problems, text)
 			}
 		}
 		usable = usable || f.catalog != nil

@@ -13,6 +13,7 @@ import (
 
 	"mpitx/cmd/internal/columns"
 	"mpitx/cmd/internal/progress"
+	"mpitx/cmd/mpitx/internal/attach"
 	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/export"
 	"mpitx/recording"
@@ -62,8 +63,8 @@ func (x *exportFlags) flags(cmd *cobra.Command) {
 	f.BoolVar(&x.overwrite, "overwrite", false, "replace the file that --out names, if it is there")
 	f.BoolVar(&x.wide, "wide", false, "one row for each instant, one column for each variable")
 	cmd.MarkFlagFilename("out")
-	cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(sampleFormats(), cobra.ShellCompDirectiveNoFileComp))
-	cmd.RegisterFlagCompletionFunc("as", cobra.FixedCompletions([]string{"raw", "delta", "rate"}, cobra.ShellCompDirectiveNoFileComp))
+	completeWords(cmd, "output", sampleFormats()...)
+	completeWords(cmd, "as", "raw", "delta", "rate")
 }
 
 func (x *exportFlags) parse() error {
@@ -205,14 +206,12 @@ func tellDamage(a *app, run *recording.Run) bool {
 	return len(run.Damage()) > 0
 }
 
-// tellLoss says when and why samples found no room, and how many are missing.
-func tellLoss(a *app, run *recording.Run) {
-	var full, lost uint64
-	for _, r := range run.Ranks {
-		full, lost = full+r.Counters.LostFull, lost+r.Counters.Lost()
-	}
-	if loss, ok := run.Loss(); ok && (loss.Time > 0 || 2*full > lost) { // a slow disk that took a few of many is not worth it
-		a.complain("%v; the last value of every counter was kept, so that sums are right", loss)
+// tellGaps says what is missing in a run.
+func tellGaps(a *app, run *recording.Run) {
+	for _, text := range []string{attach.Loss(run), attach.Away(run)} {
+		if text != "" {
+			a.complain("%s", text)
+		}
 	}
 }
 
@@ -279,8 +278,7 @@ func (o *exportOptions) run(dir string, globs []string) error {
 		return err
 	}
 	err = o.write(o.a, run)
-	tellLoss(o.a, run)
-	tellAway(o.a, run)
+	tellGaps(o.a, run)
 	return err
 }
 

@@ -5,8 +5,10 @@ package main
 import (
 	"encoding/binary"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -226,7 +228,7 @@ func TestColumnFilters(t *testing.T) {
 			p := newProcess(environ, t.TempDir(), args...)
 			p.run(60 * time.Second)
 			var got []string
-			for _, name := range sortedKeys(someTraffic) {
+			for _, name := range slices.Sorted(maps.Keys(someTraffic)) {
 				if strings.Contains(p.stdout.String(), name) {
 					got = append(got, name)
 				}

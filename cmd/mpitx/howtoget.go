@@ -4,18 +4,19 @@ import (
 	"slices"
 	"strings"
 
+	"mpitx/cmd/mpitx/internal/attach"
 	"mpitx/cmd/mpitx/internal/locate"
 )
 
 // howToGet says how a library comes to offer a variable that it does not offer now, and what serves on any. set are the settings
 // that the application has already.
-func howToGet(m locate.MPI, pattern string, set []setting) string {
+func howToGet(m locate.MPI, pattern string, set []attach.Setting) string {
 	const own = "the agent's own are there on any MPI: --pvar 'mpitx:*'"
 	is := func(parts ...string) bool {
 		return slices.ContainsFunc(parts, func(s string) bool { return strings.Contains(strings.ToLower(pattern), s) })
 	}
 	has := func(name string) bool {
-		return slices.ContainsFunc(set, func(s setting) bool { return s.name == name && s.value != "0" })
+		return slices.ContainsFunc(set, func(s attach.Setting) bool { return s.Name == name && s.Value != "0" })
 	}
 	switch {
 	case strings.HasPrefix(pattern, "mpitx:"):

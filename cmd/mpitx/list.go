@@ -35,7 +35,7 @@ func (o *outputFlags) flags(cmd *cobra.Command) {
 	}
 	cmd.Flags().StringVarP(&o.output, "output", "o", "table", "output `FORMAT`: "+strings.Join(formats, ", "))
 	cmd.Flags().StringVar(&o.fieldNames, "fields", "", "`COLUMNS`, separated by commas: "+strings.Join(export.FieldNames(), ", "))
-	cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
+	completeWords(cmd, "output", formats...)
 	cmd.RegisterFlagCompletionFunc("fields", wordList(export.FieldNames()...))
 }
 

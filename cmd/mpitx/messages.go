@@ -55,7 +55,7 @@ func usagef(format string, args ...any) error {
 func (a *app) end(err error, other bool) int {
 	var own *exitError
 	if errors.As(err, &own); other && err != nil && (own == nil && isUsage(err) || own != nil && own.code == exitUsage) {
-		return exitDone // and rank 0 says it: a launcher ends the job at the first code that is not 0
+		return exitDone // and rank 0 says it; a launcher ends the job at the first code that is not 0
 	}
 	lost := a.flush()
 	code := a.exit(err)
@@ -64,6 +64,9 @@ func (a *app) end(err error, other bool) int {
 	}
 	if own != nil && own.send != nil {
 		code = own.send(code)
+	}
+	if other && code == exitUsage {
+		return exitDone
 	}
 	return code
 }

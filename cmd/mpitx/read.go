@@ -36,7 +36,7 @@ literally and cannot be read makes the exit code 3.`,
 	o.outputFlags.flags(cmd)
 	bindFlag(cmd, &o.source)
 	cmd.Flags().StringVar(&o.stage, "stage", "", "the value in this `STAGE`: before (MPI_Init) or after (it)")
-	cmd.RegisterFlagCompletionFunc("stage", cobra.FixedCompletions([]string{"before", "after"}, cobra.ShellCompDirectiveNoFileComp))
+	completeWords(cmd, "stage", "before", "after")
 	return cmd
 }
 

@@ -1,13 +1,16 @@
 package main
 
 import (
-	"strings"
-
 	"github.com/spf13/cobra"
+
+	"mpitx/cmd/mpitx/internal/attach"
+	"mpitx/cmd/mpitx/internal/origin"
 )
 
+type recordOptions struct{ sampling }
+
 func newRecord(a *app) *cobra.Command {
-	o := &sampleOptions{a: a, record: true}
+	o := &recordOptions{sampling{a: a}}
 	cmd := &cobra.Command{
 		Use:   "record --pvar GLOB… [flags] -- APPLICATION [ARGUMENT…]",
 		Short: "Sample performance variables inside an application, and keep the run directory",
@@ -19,7 +22,21 @@ summary. Its name is printed at the end, on standard error.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
 	}
 	o.flags(cmd)
-	cmd.Flags().StringVar(&o.workload, "workload", "", "run a built-in `EXERCISER` instead of an application: "+strings.Join(workloads, ", "))
-	cmd.RegisterFlagCompletionFunc("workload", cobra.FixedCompletions(workloads, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
+}
+
+func (o *recordOptions) run(cmd *cobra.Command, args []string) error {
+	r, err := attach.Start(o.config(cmd, args, o))
+	if err == nil && r.Run != nil {
+		defer r.Run.Close()
+		if dir := origin.Quote(r.Shown); o.kept(r) {
+			o.a.complain("recorded in %s%s: mpitx stats %s, mpitx export %s -o csv --out FILE", dir, r.Named, dir, dir)
+		}
+	}
+	return &exitError{code: r.Code, err: err, send: r.End}
+}
+
+// Follows is the run directory.
+func (o *recordOptions) Follows(dir string, _ bool) (text string, ok bool) {
+	return "what was recorded is in " + origin.Quote(dir), true
 }

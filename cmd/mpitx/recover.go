@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mpitx/cmd/mpitx/internal/attach"
 	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/recording"
 )
@@ -86,7 +87,7 @@ func recoverRun(a *app, dir string, force bool) error {
 	if len(ranks) > 0 {
 		slices.Sort(hosts)
 		slices.Sort(ranks)
-		a.complain("%s: the memory files are not on this machine; %s", awayText(slices.Compact(hosts), ranks), fetchText(dir))
+		a.complain("%s", attach.Elsewhere(dir, slices.Compact(hosts), ranks, "the memory files are not on this machine"))
 	}
 	if len(all) == 0 {
 		fmt.Fprintln(a.out, "nothing to recover: every process wrote all that it had")

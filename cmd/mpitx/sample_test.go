@@ -5,10 +5,8 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -109,7 +107,7 @@ func cmdSend(ts *testscript.TestScript, neg bool, args []string) {
 	p := newProcess(environ(ts), ts.MkAbs("."), args[2:]...)
 	ts.Check(p.start())
 	for deadline := time.Now().Add(40 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		if fileExists(ready) {
+		if _, err := os.Stat(ready); err == nil {
 			break
 		}
 	}
@@ -148,31 +146,6 @@ func cmdMode(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-func TestAgentConfig(t *testing.T) {
-	s := &agentSettings{job: &runJob{dir: "/a\nb\\c", startNs: 5}, pvars: []string{"x*", "y:counter@all"}, interval: time.Millisecond,
-		duration: time.Second, maxSize: 1 << 20, policy: "last", set: []setting{{"mpi_a", "1 = 2"}}, setAfter: []setting{{"b", ""}}, probe: "late", program: "./app -x"}
-	s.job.id[0] = 0xab
-	want := "dir=/a\\nb\\\\c\nrun_id=ab000000000000000000000000000000\njob_start_ns=5\ninterval_ns=1000000\nduration_ns=1000000000\n" +
-		"max_size=1048576\npolicy=last\npvar=x*\npvar=y:counter@all\nset=mpi_a=1 = 2\nset_after=b=\nprobe=late\nprogram=./app -x\n"
-	if got := s.String(); got != want {
-		t.Errorf("%s", got)
-	}
-	e := &locate.Env{Environ: []string{"A=1", "LD_PRELOAD=/x.so", "OMPI_MCA_mpi_a=old", "MPITX_AGENT=old"}}
-	environ, err := s.environWith(e, locate.OpenMPI, "/agent.so")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, want := strings.Join(environ, "|"), "A=1|LD_PRELOAD=/x.so:/agent.so|MPITX_AGENT="+want+"|OMPI_MCA_mpi_a=1 = 2"; got != want {
-		t.Errorf("%s\n%s", got, want)
-	}
-	if _, err := s.environWith(e, locate.MPICH, "/agent.so"); err == nil || !strings.Contains(err.Error(), "MPIR_CVAR_") {
-		t.Errorf("%v", err)
-	}
-	if _, err := s.environWith(e, locate.OpenMPI, "/a b/agent.so"); err == nil {
-		t.Error("a path with a space was taken")
-	}
-}
-
 func TestParseSize(t *testing.T) {
 	for text, want := range map[string]int64{"1": 1, "500M": 500 << 20, "2G": 2 << 30, "1.5k": 1536, "64KiB": 64 << 10, "1TB": 1 << 40,
 		"": 0, "0": 0, "-1": 0, "M": 0, "1X": 0, "1e30": 0, "NaN": 0, "1MM": 0} {
@@ -193,80 +166,5 @@ func TestPatterns(t *testing.T) {
 		if checkPattern(p) == nil {
 			t.Errorf("%q was taken", p)
 		}
-	}
-}
-
-// Ranks come to one directory, and to no other job's.
-func TestRunDirectory(t *testing.T) {
-	dir := t.TempDir()
-	t.Chdir(dir)
-	env := func(more ...string) *locate.Env { return &locate.Env{Environ: more, PID: os.Getpid()} }
-	launch := locate.Launch{Name: "prrte", Rank: 1, Size: 4, LocalRank: 0, LocalSize: 2}
-	one, err := makeRun(env("PMIX_NAMESPACE=a"), launch, "", "", []string{"x"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	two, err := makeRun(env("PMIX_NAMESPACE=a"), launch, "", "", []string{"x"})
-	if err != nil || two.dir != one.dir || two.id != one.id || two.startNs != one.startNs || two.made || !one.made {
-		t.Fatalf("%+v %+v %v", one, two, err)
-	}
-	if st, _ := os.Stat(one.dir); st.Mode().Perm() != 0o700 {
-		t.Errorf("mode %v", st.Mode())
-	}
-	if other, err := makeRun(env("PMIX_NAMESPACE=b"), launch, "", "", nil); err != nil || other.dir == one.dir {
-		t.Errorf("%+v %v", other, err)
-	}
-	given, err := makeRun(nil, locate.Launch{}, "", one.String(), nil)
-	if err != nil || given.dir != one.dir || given.id != one.id || given.startNs != one.startNs {
-		t.Errorf("%+v %v", given, err)
-	}
-	if _, err := makeRun(env(), launch, "", "", nil); err == nil || !strings.Contains(err.Error(), "--dir") {
-		t.Errorf("nothing to agree by: %v", err)
-	}
-	if j, err := makeRun(env("PMIX_NAMESPACE=b"), launch, one.dir, "", nil); err == nil {
-		t.Errorf("another job's directory was taken: %+v", j)
-	}
-
-	alone := locate.Launch{Rank: -1, Size: -1}
-	a, err1 := makeRun(env(), alone, "", "", nil)
-	b, err2 := makeRun(env(), alone, "", "", nil)
-	if err1 != nil || err2 != nil || a.dir == b.dir || a.id == b.id || !strings.HasPrefix(filepath.Base(a.dir), runPrefix) {
-		t.Errorf("%+v %v %+v %v", a, err1, b, err2)
-	}
-	os.Symlink(dir, "link")
-	os.WriteFile("file", nil, 0o600)
-	for _, path := range []string{"link", "file", filepath.Base(a.dir), "nowhere/run"} {
-		for _, l := range []locate.Launch{alone, launch} {
-			if path == "link" || l.Rank < 0 || path == "nowhere/run" {
-				if j, err := makeRun(env("PMIX_NAMESPACE=c"), l, path, "", nil); err == nil {
-					t.Errorf("%s was taken: %+v", path, j)
-				}
-			}
-		}
-	}
-	for _, s := range []string{"x", "00,1,/a", strings.Repeat("0", 32) + ",x,/a", strings.Repeat("0", 32) + ",1,a"} {
-		if _, err := parseJob(s); err == nil {
-			t.Errorf("--job %s was taken", s)
-		}
-	}
-}
-
-// A start that cannot write its first file leaves no directory, which would be in the way of the next try.
-func TestFailedStartLeavesNothing(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "run")
-	var before syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &before); err != nil {
-		t.Fatal(err)
-	}
-	signal.Ignore(syscall.SIGXFSZ)
-	defer signal.Reset(syscall.SIGXFSZ)
-	syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Max: before.Max})
-	err := (&runJob{}).enter(dir, true, []string{"true"})
-	syscall.Setrlimit(syscall.RLIMIT_FSIZE, &before)
-	if !errors.Is(err, syscall.EFBIG) && (err == nil || !strings.Contains(err.Error(), "file too large")) {
-		t.Errorf("%v", err)
-	}
-	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the directory is left: %v", err)
 	}
 }

@@ -41,7 +41,7 @@ NAME is a variable's name, NAME:CLASS a performance variable of that class, or a
 // bindFlag chooses the communicator for variables that are bound to one.
 func bindFlag(cmd *cobra.Command, s *source) {
 	cmd.Flags().Var(&communicator{s}, "bind", "the `COMMUNICATOR` that variables bound to one are read for: world or self")
-	cmd.RegisterFlagCompletionFunc("bind", cobra.FixedCompletions([]string{"world", "self"}, cobra.ShellCompDirectiveNoFileComp))
+	completeWords(cmd, "bind", "world", "self")
 }
 
 type communicator struct{ s *source }

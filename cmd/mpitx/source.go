@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mpitx/catalog"
+	"mpitx/cmd/mpitx/internal/attach"
 	"mpitx/cmd/mpitx/internal/job"
 	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/cmd/mpitx/internal/origin"
@@ -72,11 +73,8 @@ func (s *source) open(cmd *cobra.Command, writes []catalog.WriteRequest, stage j
 		}
 		return s.load()
 	}
-	if s.n < 0 || cmd.Flags().Changed("ranks") && s.n == 0 {
-		return nil, usagef("-n: the number of ranks must be at least 1")
-	}
-	if s.n > 0 && launch.Rank >= 0 {
-		return nil, usagef("-n: %s has started this already; leave -n out", launch.Command())
+	if err := s.a.checkRanks(cmd, s.n); err != nil {
+		return nil, err
 	}
 	if s.chosen, err = s.a.env.Choose(s.mpi); err != nil {
 		if launch.Rank > 0 {
@@ -130,6 +128,17 @@ func (s *source) collect(launch locate.Launch, writes []catalog.WriteRequest, st
 	return c, nil
 }
 
+// checkRanks checks -n.
+func (a *app) checkRanks(cmd *cobra.Command, n int) error {
+	switch launch := a.env.Launcher(); {
+	case n < 0 || cmd.Flags().Changed("ranks") && n == 0:
+		return usagef("-n: the number of ranks must be at least 1")
+	case n > 0 && launch.Rank >= 0:
+		return usagef("-n: %s has started this already; leave -n out", launch.Command())
+	}
+	return nil
+}
+
 // origins notes in the catalog what the user has set.
 func (s *source) origins(c *catalog.Catalog) {
 	names := make([]string, len(c.Cvars))
@@ -170,9 +179,9 @@ func (s *source) warn(c *catalog.Catalog) int {
 		}
 	}
 	if !c.After.Read {
-		var set []setting
+		var set []attach.Setting
 		for name, origin := range s.found.Set {
-			set = append(set, setting{name, origin.Value})
+			set = append(set, attach.Setting{Name: name, Value: origin.Value})
 		}
 		s.a.warnOfCrashes(s.chosen, set)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -50,17 +51,15 @@ have the exact numbers, in the unit that the variable counts.`,
 		Args: arguments(1, -1, "a run directory"),
 		RunE: func(_ *cobra.Command, args []string) error { return o.run(args[0], args[1:]) },
 	}
-	words := func(words ...string) cobra.CompletionFunc {
-		return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
-	}
+	orders := slices.Sorted(maps.Keys(statOrders))
 	f := cmd.Flags()
 	f.StringVarP(&o.output, "output", "o", "table", "output `FORMAT`: table, wide, json, ndjson, csv")
 	f.StringVar(&o.as, "as", "", "values as this `KIND`: raw, delta or rate; default: by the variable's class")
 	o.columnFilter.flags(cmd)
-	f.StringVar(&o.sort, "sort", "name", "`ORDER` of the lines: "+strings.Join(sortedKeys(statOrders), ", ")+"; numbers by unit, the greatest first")
-	cmd.RegisterFlagCompletionFunc("output", words("table", "wide", "json", "ndjson", "csv"))
-	cmd.RegisterFlagCompletionFunc("as", words("raw", "delta", "rate"))
-	cmd.RegisterFlagCompletionFunc("sort", words(sortedKeys(statOrders)...))
+	f.StringVar(&o.sort, "sort", "name", "`ORDER` of the lines: "+strings.Join(orders, ", ")+"; numbers by unit, the greatest first")
+	completeWords(cmd, "output", "table", "wide", "json", "ndjson", "csv")
+	completeWords(cmd, "as", "raw", "delta", "rate")
+	completeWords(cmd, "sort", orders...)
 	return cmd
 }
 
@@ -77,7 +76,7 @@ func (o *statsOptions) run(dir string, globs []string) error {
 		return usagef("--as: %q: must be raw, delta or rate", o.as)
 	}
 	if _, ok := statOrders[o.sort]; !ok {
-		return usagef("--sort: %q: must be one of %s", o.sort, strings.Join(sortedKeys(statOrders), ", "))
+		return usagef("--sort: %q: must be one of %s", o.sort, strings.Join(slices.Sorted(maps.Keys(statOrders)), ", "))
 	}
 	if err := o.columnFilter.parse(globs); err != nil {
 		return err
@@ -109,8 +108,7 @@ func (o *statsOptions) run(dir string, globs []string) error {
 	if zero := countZero(stats); term.IsTTY && zero > 20 && 2*zero > all {
 		o.a.complain("%d of %d variables are 0: --nonzero leaves them out", zero, all)
 	}
-	tellLoss(o.a, run)
-	tellAway(o.a, run)
+	tellGaps(o.a, run)
 	if tellDamage(o.a, run) {
 		return errDamaged
 	}

@@ -8,8 +8,10 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -35,7 +37,7 @@ func trafficOf(t *testing.T, grown map[string][4]uint64, level int32, functions 
 		s.Clock(0, 0, 1e18, 0)
 		var zero, end []byte
 		var offsets []uint32
-		for i, name := range sortedKeys(grown) {
+		for i, name := range slices.Sorted(maps.Keys(grown)) {
 			class := catalog.ClassCounter
 			if strings.Contains(name, "time") {
 				class = catalog.ClassTimer
@@ -49,7 +51,7 @@ func trafficOf(t *testing.T, grown map[string][4]uint64, level int32, functions 
 		s.Sample(0, 2e9, end, nil)
 		s.Counters(2, 0, 0, 0, 0, 0)
 		var totals []recordingtest.Function
-		for _, name := range sortedKeys(functions) {
+		for _, name := range slices.Sorted(maps.Keys(functions)) {
 			if f := functions[name][rank]; f[0] > 0 {
 				totals = append(totals, recordingtest.Function{Name: name, Calls: f[0], Ns: f[1]})
 			}

@@ -27,9 +27,9 @@ var summed = []struct{ variable, title string }{
 	{"mpitx:rma_bytes_got", "got one-sidedly"}, {"mpitx:io_bytes_written", "written to files"}, {"mpitx:io_bytes_read", "read from files"},
 }
 
-// summarize prints one screen about a run that has mpitx:* in it: how much of the time was MPI's, how much was sent, how far ranks
+// Summarize prints one screen about a run that has mpitx:* in it: how much of the time was MPI's, how much was sent, how far ranks
 // differ, and in which functions the time went.
-func (o *sampleOptions) summarize(run *recording.Run) {
+func (o *sampling) Summarize(run *recording.Run) {
 	if o.quiet {
 		return
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mpitx/cmd/internal/columns"
+	"mpitx/cmd/mpitx/internal/attach"
 	"mpitx/export"
 	"mpitx/recording"
 	"mpitx/ui/program"
@@ -51,8 +52,8 @@ variables by name.`,
 	cmd.Flags().StringVar(&o.as, "as", "", "values as this `KIND`: raw, delta or rate; default: by the variable's class")
 	cmd.Flags().BoolVar(&o.once, "once", false, "print what there is now, and end")
 	cmd.Flags().BoolVar(&o.byRank, "by-rank", false, "with --once: one row for each variable and rank")
-	cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
-	cmd.RegisterFlagCompletionFunc("as", cobra.FixedCompletions([]string{"raw", "delta", "rate"}, cobra.ShellCompDirectiveNoFileComp))
+	completeWords(cmd, "output", formats...)
+	completeWords(cmd, "as", "raw", "delta", "rate")
 	o.columnFilter.flags(cmd)
 	return cmd
 }
@@ -131,7 +132,7 @@ func (o *topOptions) liveRun() (string, error) {
 			continue
 		}
 		path := filepath.Join(base, e.Name())
-		if st, err := os.Stat(filepath.Join(path, runFile)); err == nil {
+		if st, err := os.Stat(filepath.Join(path, attach.RunFile)); err == nil {
 			all = append(all, candidate{path, st.ModTime()})
 		}
 	}

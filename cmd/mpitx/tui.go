@@ -113,9 +113,7 @@ func (o *tuiOptions) live(options *ui.Options) error {
 	if err != nil {
 		return err
 	}
-	if other := o.a.env.Overridden(o.chosen, o.mpi); other != "" {
-		options.Warning = overridden(o.chosen, other)
-	}
+	options.Warning = origin.Overridden(o.a.env, o.chosen, o.mpi)
 	options.Source = "1 process"
 	if o.n > 0 {
 		options.Source = strconv.Itoa(o.n) + " ranks"

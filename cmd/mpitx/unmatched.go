@@ -11,6 +11,7 @@ import (
 
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/cmd/mpitx/internal/virtual"
 )
 
@@ -20,42 +21,42 @@ const lookUpLimit = 15 * time.Second
 // unmatched refuses --pvar that can match nothing in the library. What it has is known from its last reading, before and after
 // MPI_Init; a name that was not seen then is looked for again, with the settings that the application gets. If the library cannot be
 // read alone, nothing is refused.
-func (o *sampleOptions) unmatched() error {
-	if err := o.unmatchedOwn(); err != nil {
+func (s *sampling) unmatched(m locate.MPI) error {
+	if err := s.unmatchedOwn(m); err != nil {
 		return err
 	}
-	cached := o.cachedNames()
+	cached := s.Names(m)
 	known := pvarNames(cached)
-	missing := o.missing(known)
+	missing := s.missing(known)
 	if len(missing) == 0 {
 		return nil
 	}
-	names, ok := o.lookUp()
+	names, ok := s.lookUp(m)
 	if !ok {
 		if len(cached) > 0 {
 			for _, p := range missing {
-				o.tellBefore(p, p+": was not there when the library was last read"+catalog.DidYouMean(known, p))
+				s.tellBefore(p, p+": was not there when the library was last read"+catalog.DidYouMean(known, p))
 			}
 		}
 		return nil
 	}
 	known = append(known, names...)
-	missing = slices.DeleteFunc(o.missing(known), o.comesLate)
+	missing = slices.DeleteFunc(s.missing(known), func(p string) bool { return comesLate(m, p) })
 	for _, p := range missing {
 		bare, _, _ := cutLast(p, '@')
-		text, near := p+": "+o.chosen.Name()+" has no such performance variable: "+howToGet(o.chosen, bare, o.settings.set), catalog.DidYouMean(known, bare)
-		if !o.force {
+		text, near := p+": "+m.Name()+" has no such performance variable: "+howToGet(m, bare, s.set), catalog.DidYouMean(known, bare)
+		if !s.force {
 			return failf("--pvar %s; --force starts all the same%s", text, near)
 		}
-		o.tellBefore(p, text+near)
+		s.tellBefore(p, text+near)
 	}
 	return nil
 }
 
 // unmatchedOwn refuses what is not among mpitx's own variables, which are the same on any MPI. The functions that only one MPI has are
 // known to its agent alone.
-func (o *sampleOptions) unmatchedOwn() error {
-	for _, p := range o.pvars {
+func (s *sampling) unmatchedOwn(m locate.MPI) error {
+	for _, p := range s.pvars {
 		glob, _, _ := cutLast(p, '@')
 		if name, class, ok := cutLast(glob, ':'); ok && isClass(class) {
 			glob = name
@@ -73,28 +74,28 @@ func (o *sampleOptions) unmatchedOwn() error {
 		if matchesAny(glob, names) {
 			continue
 		}
-		text, near := p+": mpitx has no such variable: "+howToGet(o.chosen, glob, nil), catalog.DidYouMean(names, glob)
-		if !o.force {
+		text, near := p+": mpitx has no such variable: "+howToGet(m, glob, nil), catalog.DidYouMean(names, glob)
+		if !s.force {
 			return failf("--pvar %s; --force starts all the same%s", text, near)
 		}
-		o.tellBefore(p, text+near)
+		s.tellBefore(p, text+near)
 	}
 	return nil
 }
 
 // tellBefore warns of a pattern; at the end of the run nothing more is said of it.
-func (o *sampleOptions) tellBefore(p, text string) {
-	if o.warned == nil {
-		o.warned = map[string]bool{}
+func (s *sampling) tellBefore(p, text string) {
+	if s.warned == nil {
+		s.warned = map[string]bool{}
 	}
-	o.warned[p] = true
-	o.a.complain("warning: --pvar %s", text)
+	s.warned[p] = true
+	s.a.complain("warning: --pvar %s", text)
 }
 
 // missing are the patterns that match none of the names.
-func (o *sampleOptions) missing(names []string) []string {
+func (s *sampling) missing(names []string) []string {
 	var all []string
-	for _, p := range o.pvars {
+	for _, p := range s.pvars {
 		bare, _, _ := cutLast(p, '@')
 		if strings.HasPrefix(bare, virtual.Prefix) || matchesAny(bare, names) {
 			continue
@@ -133,9 +134,9 @@ func pvarNames(names []string) []string {
 }
 
 // comesLate tells whether a pattern may match what MPICH registers when the first window is made, if it was built with that.
-func (o *sampleOptions) comesLate(p string) bool {
+func comesLate(m locate.MPI, p string) bool {
 	const prefix, one = "rma_", "rma_winlock_getlocallock"
-	if o.chosen.Impl != locate.MPICH {
+	if m.Impl != locate.MPICH {
 		return false
 	}
 	bare, _, _ := cutLast(p, '@')
@@ -146,12 +147,12 @@ func (o *sampleOptions) comesLate(p string) bool {
 	if !strings.HasPrefix(literal, prefix) && !strings.HasPrefix(prefix, literal) {
 		return false
 	}
-	library, err := os.ReadFile(o.chosen.Lib)
+	library, err := os.ReadFile(m.Lib)
 	return err != nil || bytes.Contains(library, []byte(one))
 }
 
 // lookUp reads the names of the library's performance variables, in a process of its own that is no part of the job.
-func (o *sampleOptions) lookUp() (names []string, ok bool) {
+func (s *sampling) lookUp(m locate.MPI) (names []string, ok bool) {
 	exe, err := os.Executable()
 	if err != nil {
 		return nil, false
@@ -159,19 +160,17 @@ func (o *sampleOptions) lookUp() (names []string, ok bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), lookUpLimit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, exe, "list", "pvars", "-o", "names")
-	for _, kv := range o.a.env.Environ {
+	for _, kv := range s.a.env.Environ {
 		if name, value, _ := strings.Cut(kv, "="); !locate.OwnedByLauncher(name, value) && name != "MPITX_MPI" {
 			cmd.Env = append(cmd.Env, kv)
 		}
 	}
-	for _, v := range o.settings.set {
-		if name, err := settingVariable(o.chosen.Impl, v.name); err == nil {
-			cmd.Env = append(cmd.Env, name+"="+v.value)
+	for _, v := range s.set {
+		if name, err := origin.Variable(m.Impl, v.Name); err == nil {
+			cmd.Env = append(cmd.Env, name+"="+v.Value)
 		}
 	}
-	if o.chosen.Lib != "" {
-		cmd.Env = append(cmd.Env, "MPITX_MPI="+o.chosen.Lib)
-	}
+	cmd.Env = append(cmd.Env, mpiVariable(m))
 	cmd.WaitDelay = time.Second
 	out, err := cmd.Output()
 	return strings.Fields(string(out)), err == nil

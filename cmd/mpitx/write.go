@@ -52,7 +52,7 @@ Variables of scope all and all-eq concern all processes: writing them on some ra
 	f.StringVar(&o.ranks, "rank", "", "`RANKS` to write on: 0,2-5 (default: all)")
 	f.BoolVar(&o.force, "force", false, "write variables of scope all and all-eq on some ranks only")
 	f.BoolVar(&o.dryRun, "dry-run", false, "check names and values, and write nothing")
-	cmd.RegisterFlagCompletionFunc("stage", cobra.FixedCompletions([]string{"before", "after"}, cobra.ShellCompDirectiveNoFileComp))
+	completeWords(cmd, "stage", "before", "after")
 	return cmd
 }
 

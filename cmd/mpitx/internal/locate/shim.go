@@ -30,6 +30,19 @@ func (e *Env) DataDir() string {
 	return filepath.Join(base, "mpitx", e.Arch)
 }
 
+// CacheDir is mpitx's folder in the user's cache; "" if nothing says where that is.
+func (e *Env) CacheDir() string {
+	base := e.Getenv("XDG_CACHE_HOME")
+	if base == "" {
+		home := e.Getenv("HOME")
+		if home == "" {
+			return ""
+		}
+		base = filepath.Join(home, ".cache")
+	}
+	return filepath.Join(base, "mpitx")
+}
+
 // Shim is the path of the shim for m's family: beside the binary, in ../lib/mpitx, or where `mpitx setup` puts it. The demo
 // MPI needs none: "". An error is an *Error.
 func (e *Env) Shim(m MPI, exeDir string) (string, error) {

@@ -56,6 +56,30 @@ func HowToSet(impl, launcher string, variable *catalog.Variable, e *catalog.Enum
 	return lines
 }
 
+// Variable is the environment variable that sets a control variable before MPI_Init.
+func Variable(impl, cvar string) (string, error) {
+	err := &locate.Error{What: "--set " + cvar, Why: "how this MPI takes settings from the environment is not known", Do: "try --set-after", Usage: true}
+	switch {
+	case impl == locate.OpenMPI:
+		return "OMPI_MCA_" + cvar, nil
+	case impl == locate.MPICH && strings.HasPrefix(cvar, "MPIR_CVAR_"):
+		return cvar, nil
+	case impl == locate.MPICH:
+		err.Why = locate.FamilyName(impl) + " takes settings from the environment for variables named MPIR_CVAR_… only"
+	}
+	return "", err
+}
+
+// Overridden says that LD_LIBRARY_PATH makes programs load another library than the one that is read; "" if it does not. want is the
+// value of --mpi.
+func Overridden(e *locate.Env, m locate.MPI, want string) string {
+	other := e.Overridden(m, want)
+	if other == "" {
+		return ""
+	}
+	return fmt.Sprintf("LD_LIBRARY_PATH makes programs load %s, but mpitx reads %s (%s): use --mpi %s, or change LD_LIBRARY_PATH", other, m.Lib, m.Why, Quote(other))
+}
+
 // launcherSets are the control variables that launchers set for each process: what the user sets, in whatever way, is overwritten
 // (measured with `mpirun --mca NAME 77 env`), or keeps the launcher from starting.
 var launcherSets = map[string]map[string]bool{

@@ -1,4 +1,4 @@
-package main
+package attach
 
 import (
 	"fmt"
@@ -55,9 +55,9 @@ const mostSeen = 5
 
 const otherPreload = "a program that is started with another LD_PRELOAD (env -i, unset LD_PRELOAD) runs without the agent: keep $LD_PRELOAD and $MPITX_AGENT, or put mpitx in front of that program"
 
-// unrecorded says why nothing was recorded, and what to do.
-func (o *sampleOptions) unrecorded(s seen) []string {
-	p, target := o.program, filepath.Base(o.program.Target)
+// unrecorded says why nothing was recorded, and what to do. chosen is true if the user has named the MPI.
+func (x *application) unrecorded(s seen, launcher locate.Launch, chosen bool) []string {
+	target := filepath.Base(x.Target)
 	var lines []string
 	what := func(format string, args ...any) {
 		lines = append([]string{"nothing was recorded: " + fmt.Sprintf(format, args...)}, lines...)
@@ -66,25 +66,25 @@ func (o *sampleOptions) unrecorded(s seen) []string {
 	case len(s.why) > 0:
 		what("%s", strings.Join(s.why[:min(len(s.why), mostSeen)], "; "))
 	case len(s.entered) > 0:
-		if wrong := locate.WrongLauncher(o.launcher(), o.chosen); wrong != "" {
+		if wrong := locate.WrongLauncher(launcher, x.mpi); wrong != "" {
 			what("MPI_Init of %s failed: %s", namesText(s.entered), wrong)
 		} else {
 			what("MPI_Init of %s failed", namesText(s.entered))
 		}
 	case len(s.loaded) == 0:
 		what("no process loaded the agent")
-	case p.Linked != nil && slices.Contains(s.loaded, target):
-		what("%s did not call MPI_Init", p.Target)
-	case p.Linked != nil:
-		what("%s ran without the agent; only %s loaded it", p.Target, namesText(s.loaded))
+	case x.Linked != nil && slices.Contains(s.loaded, target):
+		what("%s did not call MPI_Init", x.Target)
+	case x.Linked != nil:
+		what("%s ran without the agent; only %s loaded it", x.Target, namesText(s.loaded))
 		lines = append(lines, otherPreload)
 	default:
 		what("no program with the agent called MPI_Init: %s", namesText(s.loaded))
 		lines = append(lines, otherPreload)
 	}
-	lines = append(lines, p.Notes...)
-	if p.Linked == nil && o.mpi == "" {
-		lines = append(lines, "the agent was that of "+o.chosen.Name()+", and sees no other MPI: --mpi chooses")
+	lines = append(lines, x.Notes...)
+	if x.Linked == nil && !chosen {
+		lines = append(lines, "the agent was that of "+x.mpi.Name()+", and sees no other MPI: --mpi chooses")
 	}
 	return lines
 }

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package main
+package attach
 
 import (
 	"errors"
@@ -19,16 +19,18 @@ func become(string, []string, []string) error { return errLinux }
 
 func supervise(*exec.Cmd, bool, func()) (ending, error) { return ending{}, errLinux }
 
-type standInPipe struct{}
+const standInVariable = "MPITX_STAND_IN"
 
-func (*standInPipe) say(byte) {}
+const saidPromise, saidTold, saidEmpty = 'p', 't', 'e'
 
-func (*standInPipe) done() {}
+type standIn struct{}
 
-func (o *sampleOptions) standIn() {}
+func (*standIn) say(byte) {}
 
-func (o *sampleOptions) takeOver(string, []string) error { return errLinux }
+func (*standIn) done() {}
 
-func apart(*exec.Cmd) {}
+func startStandIn(*Result) *standIn { return nil }
+
+func (*Result) takeOver() error { return errLinux }
 
 func endJob(*locate.Env, int) {}

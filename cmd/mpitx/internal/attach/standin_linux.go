@@ -1,4 +1,4 @@
-package main
+package attach
 
 import (
 	"fmt"
@@ -15,22 +15,28 @@ import (
 	"golang.org/x/sys/unix"
 
 	"mpitx/cmd/mpitx/internal/locate"
-	"mpitx/cmd/mpitx/internal/origin"
 )
 
 // A launcher that ends a job kills the mpitx of rank 0, too: Hydra at MPI_Abort and when a rank dies, by SIGKILL at once; Open
 // MPI's a second after SIGTERM. So that one has a stand-in: the same command again in a session of its own, which does nothing
 // unless its parent dies before it said that it is done.
 
-// standInPipe is what the parent says to its stand-in.
-type standInPipe struct {
+// standInVariable makes a process the stand-in of its parent; it says which process the launcher is.
+const standInVariable = "MPITX_STAND_IN"
+
+// What rank 0's process says to its stand-in: that it has said what follows, what there is to say of the run, that there is nothing
+// in it, and that it is done.
+const saidPromise, saidTold, saidEmpty, saidDone = 'p', 't', 'e', 'd'
+
+// standIn is the parent's end of the pipe to its stand-in.
+type standIn struct {
 	w      *os.File
 	cmd    *exec.Cmd
 	sweeps bool
 }
 
 // say lets the stand-in know how far its parent came.
-func (p *standInPipe) say(word byte) {
+func (p *standIn) say(word byte) {
 	if p != nil {
 		p.w.Write([]byte{word})
 		p.sweeps = p.sweeps || word == saidEmpty
@@ -38,7 +44,7 @@ func (p *standInPipe) say(word byte) {
 }
 
 // done says that the stand-in is not needed.
-func (p *standInPipe) done() {
+func (p *standIn) done() {
 	if p != nil {
 		p.say(saidDone)
 		p.w.Close()
@@ -48,38 +54,38 @@ func (p *standInPipe) done() {
 	}
 }
 
-// standIn starts the stand-in.
-func (o *sampleOptions) standIn() {
-	if o.launch.Name != "hydra" && o.launch.Name != "orte" && o.launch.Name != "prrte" {
-		return
+// startStandIn starts the stand-in, if the launcher is one that kills.
+func startStandIn(r *Result) *standIn {
+	if name := r.launch.Name; name != "hydra" && name != "orte" && name != "prrte" {
+		return nil
 	}
-	exe, err := os.Executable()
+	argv, err := r.Again("--job=" + r.job.String())
 	if err != nil {
-		return
+		return nil
 	}
-	r, w, err := os.Pipe()
+	read, write, err := os.Pipe()
 	if err != nil {
-		return
+		return nil
 	}
-	defer r.Close()
-	cmd := exec.Command(exe, os.Args[1:]...)
-	cmd.Env = append(os.Environ(), standInVariable+"="+strings.Join([]string{o.job.String(), strconv.Itoa(o.launch.PID), o.export.out}, "\n"))
-	cmd.ExtraFiles = []*os.File{r}
+	defer read.Close()
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Env = append(os.Environ(), standInVariable+"="+strconv.Itoa(r.launch.PID))
+	cmd.ExtraFiles = []*os.File{read}
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	// The descriptors that we have from the launcher may be closed by then. A pipe that is held open here keeps its reader waiting.
-	if f := launcherFile(o.launch.PID, 2); f != nil {
+	if f := launcherFile(r.launch.PID, 2); f != nil {
 		defer f.Close()
 		cmd.Stderr = f
-		if o.workload == "" {
+		if r.Workload == "" {
 			cmd.Stdout = f
 		}
 	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if cmd.Start() != nil {
-		w.Close()
-		return
+		write.Close()
+		return nil
 	}
-	o.parent = &standInPipe{w: w, cmd: cmd}
+	return &standIn{w: write, cmd: cmd}
 }
 
 // launcherFile is a descriptor of the launcher, if possible with its place in a file, which both then write on from; nil if there is none.
@@ -101,50 +107,45 @@ func launcherFile(pid, fd int) *os.File {
 }
 
 // takeOver is the stand-in.
-func (o *sampleOptions) takeOver(job string, args []string) (err error) {
-	o.ended = true
+func (r *Result) takeOver() (err error) {
 	for _, name := range []string{"PMI_FD", "HYDI_CONTROL_FD"} { // Hydra takes a process as alive as long as these are open
-		if fd, err := strconv.Atoi(o.a.env.Getenv(name)); err == nil && fd > 3 {
+		if fd, err := strconv.Atoi(r.Env.Getenv(name)); err == nil && fd > 3 {
 			syscall.Close(fd)
 		}
 	}
-	o.asked, o.export.then = o.export.out, numberIt
-	job, rest, _ := strings.Cut(job, "\n")
-	launcher, out, _ := strings.Cut(rest, "\n")
-	o.export.out = out
-	o.launch.PID, _ = strconv.Atoi(launcher) // our parent may be gone already, and not be among our ancestors
-	if o.job, err = parseJob(job); err != nil {
+	r.launch.PID, _ = strconv.Atoi(r.Env.Getenv(standInVariable)) // our parent may be gone already, and not be among our ancestors
+	if r.job, err = parseJob(r.Job); err != nil {
 		return err
 	}
-	o.job.made, o.job.why = true, ""
-	if o.dir == "" {
-		_, _, o.job.why = jobKey(o.a.env, o.launch) // as long as the launcher is there
+	r.job.made, r.job.why = true, ""
+	if r.Config.Dir == "" {
+		_, _, r.job.why = jobKey(r.Env, r.launch) // as long as the launcher is there
 	}
 	words, err := io.ReadAll(os.NewFile(3, "parent"))
 	if slices.Contains(words, saidEmpty) {
-		o.sweep()
+		r.sweep()
 	}
 	if err != nil || slices.Contains(words, saidDone) {
-		return exit(exitDone)
+		return nil
 	}
+	r.Code = 1
 	const killed = "the launcher killed mpitx on rank 0 with the job"
-	if st, err := os.Stat(o.export.out); err == nil && !st.Mode().IsRegular() { // nobody may read it any more
-		o.a.complain("%s: what was recorded is in %s: %s", killed, origin.Quote(o.shown()), o.export.command(o.shown()))
-		return exit(exitFailed)
+	text, more := r.Follows(r.job.shown(), true)
+	if !more {
+		r.Say("%s: %s", killed, text)
+		return nil
 	}
-	o.promised.Store(slices.Contains(words, saidPromise))
-	o.promiseBecause(killed)
-	o.given = job // and what was said before is not said again
-	if err := o.prepare(args); err != nil {
+	r.promised.Store(slices.Contains(words, saidPromise))
+	r.promise(killed)
+	if r.app, err = look(r.Config, r.launch, false); err != nil {
 		return err
 	}
-	o.told = slices.Contains(words, saidTold)
-	o.conclude(max(1, o.launch.Size), 2*time.Second)
-	return exit(exitFailed)
+	r.told = slices.Contains(words, saidTold)
+	return r.conclude(max(1, r.launch.Size), 2*time.Second)
 }
 
 // sweep removes the empty run directory once the launcher has ended: a rank that starts late makes it again.
-func (o *sampleOptions) sweep() {
+func (r *Result) sweep() {
 	links, _ := filepath.Glob("/proc/self/fd/*")
 	for _, link := range links { // the launcher waits for those who have its pipes open, and leaves them open in the processes it starts
 		fd, err := strconv.Atoi(filepath.Base(link))
@@ -152,10 +153,10 @@ func (o *sampleOptions) sweep() {
 			syscall.Close(fd)
 		}
 	}
-	if p, err := unix.PidfdOpen(o.launch.PID, 0); err == nil && o.launch.PID != 0 {
+	if p, err := unix.PidfdOpen(r.launch.PID, 0); err == nil && r.launch.PID != 0 {
 		unix.Poll([]unix.PollFd{{Fd: int32(p), Events: unix.POLLIN}}, 60_000)
 	}
-	o.discard()
+	r.job.discard()
 }
 
 // endJob makes Hydra end the job: it does not do so for a process that fails before MPI_Init, for which all others then wait.

@@ -1,4 +1,4 @@
-package main
+package attach
 
 import (
 	"crypto/rand"
@@ -21,14 +21,16 @@ import (
 // A run directory belongs to one job. Its ranks must come to the same name, identifier and start without speaking with each
 // other; whoever makes the directory first leaves a file in it that tells them.
 
+// RunFile is that file.
+const RunFile = "job.json"
+
 const (
-	runFile    = "job.json"
 	runPrefix  = "mpitx-run-"
 	runPromise = 5 * time.Second // within which the maker of a directory has left the file
 )
 
-// runJob is what all processes of a job agree on.
-type runJob struct {
+// runDir is the directory of a run, and what else all processes of the job agree on.
+type runDir struct {
 	dir     string // absolute
 	id      [16]byte
 	startNs int64  // CLOCK_REALTIME, the job's time 0
@@ -123,21 +125,19 @@ func bootID(e *locate.Env) string {
 
 // makeRun makes, or joins, the run directory of this job. dir is --dir; "" makes a fresh name below $MPITX_DIR or here.
 // given is what mpitx -n agreed on for its ranks.
-func makeRun(e *locate.Env, l locate.Launch, dir, given string, command []string) (*runJob, error) {
+func makeRun(e *locate.Env, l locate.Launch, dir, given, version string) (*runDir, error) {
 	if given != "" {
 		return parseJob(given)
 	}
-	j := &runJob{startNs: time.Now().UnixNano()}
-	key, stamp, why := "", "", ""
+	j := &runDir{startNs: time.Now().UnixNano()}
+	stamp := ""
 	if l.Rank >= 0 {
-		if key, stamp, why = jobKey(e, l); key == "" && dir == "" {
-			return nil, failf("run directory: cannot derive a name from %s; give one with --dir", l.Command())
+		var key string
+		if key, stamp, j.why = jobKey(e, l); key == "" && dir == "" {
+			return nil, &locate.Error{What: "run directory", Why: "cannot derive a name from " + l.Command(), Do: "give one with --dir"}
 		}
 		if key == "" {
 			key = "dir " + dir
-		}
-		if dir != "" {
-			why = ""
 		}
 		sum := sha256.Sum256([]byte(key))
 		copy(j.id[:], sum[:])
@@ -145,33 +145,35 @@ func makeRun(e *locate.Env, l locate.Launch, dir, given string, command []string
 		rand.Read(j.id[:])
 		stamp = time.Now().Format("20060102-150405") + "-" + strconv.Itoa(e.PID)
 	}
-	j.why = why
-	var bases []string
-	switch base := e.Getenv("MPITX_DIR"); {
-	case dir != "":
-	case base != "":
-		bases = []string{base}
-	default:
-		bases = []string{"."}
-		if oneNode(e, l) {
-			bases = append(bases, os.TempDir()) // where nothing can be written here
-		}
-	}
 	if dir != "" {
-		return j, j.enter(dir, l.Rank >= 0, command)
+		j.why = ""
+		if err := j.enter(dir, l.Rank >= 0, version); err != nil {
+			return nil, err
+		}
+		return j, nil
+	}
+	bases := []string{e.Getenv("MPITX_DIR")}
+	if bases[0] == "" {
+		bases[0] = "."
+		if oneNode(e, l) {
+			bases = append(bases, os.TempDir()) // if nothing can be written here
+		}
 	}
 	var err error
 	for _, base := range bases {
 		path := filepath.Join(base, runPrefix+stamp)
-		err = j.enter(path, l.Rank >= 0, command)
+		err = j.enter(path, l.Rank >= 0, version)
 		for k := 2; l.Rank < 0 && errors.Is(err, fs.ErrExist) && k < 100; k++ {
-			err = j.enter(path+"-"+strconv.Itoa(k), false, command)
+			err = j.enter(path+"-"+strconv.Itoa(k), false, version)
 		}
-		if err == nil || !isNotWritable(err) {
+		if err == nil {
+			return j, nil
+		}
+		if !isNotWritable(err) {
 			break
 		}
 	}
-	return j, err
+	return nil, err
 }
 
 func isNotWritable(err error) bool {
@@ -180,11 +182,13 @@ func isNotWritable(err error) bool {
 
 // dirError is what stands against a run directory; it can be asked for its cause.
 type dirError struct {
-	exitError
+	why   locate.Error
 	cause error
 }
 
-func (d *dirError) Unwrap() []error { return []error{&d.exitError, d.cause} }
+func (d *dirError) Error() string { return d.why.Error() }
+
+func (d *dirError) Unwrap() []error { return []error{&d.why, d.cause} }
 
 func dirFailed(path string, cause error, do string) error {
 	var pe *fs.PathError
@@ -195,11 +199,11 @@ func dirFailed(path string, cause error, do string) error {
 	case errors.As(cause, &pe):
 		why = pe.Err
 	}
-	return &dirError{exitError{code: exitFailed, text: fmt.Sprintf("run directory %s: %v; %s", path, why, do)}, cause}
+	return &dirError{locate.Error{What: "run directory " + path, Why: why.Error(), Do: do}, cause}
 }
 
 // enter makes the directory; where others of the same job may have made it (shared), it joins them.
-func (j *runJob) enter(path string, shared bool, command []string) error {
+func (j *runDir) enter(path string, shared bool, version string) error {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return dirFailed(path, err, "give the whole path with --dir")
@@ -211,7 +215,7 @@ func (j *runJob) enter(path string, shared bool, command []string) error {
 	err = os.Mkdir(abs, 0o700)
 	if err == nil {
 		j.made = true
-		return j.leave(command)
+		return j.leave(version)
 	}
 	if !errors.Is(err, fs.ErrExist) {
 		return dirFailed(path, err, "choose a place that can be written with --dir or $MPITX_DIR")
@@ -231,7 +235,7 @@ func (j *runJob) enter(path string, shared bool, command []string) error {
 			return nil
 		case errors.Is(err, fs.ErrNotExist) && os.Mkdir(abs, 0o700) == nil: // rank 0 has ended already, and removed it
 			j.made = true
-			return j.leave(command)
+			return j.leave(version)
 		case !errors.Is(err, fs.ErrNotExist) || time.Now().After(deadline):
 			return dirFailed(path, errors.New("it was not made by this job"), "choose a name that is not there yet with --dir")
 		}
@@ -239,19 +243,20 @@ func (j *runJob) enter(path string, shared bool, command []string) error {
 }
 
 // leave writes what the others look for.
-func (j *runJob) leave(command []string) error {
+func (j *runDir) leave(version string) error {
+	command := append([]string{filepath.Base(os.Args[0])}, os.Args[1:]...)
 	text, _ := json.Marshal(runRecord{ID: hex.EncodeToString(j.id[:]), StartNs: j.startNs, Mpitx: version, Command: command})
 	f, err := os.CreateTemp(j.dir, ".job-*") // with mode 0600
 	if err == nil {
 		if _, err = f.Write(append(text, '\n')); err == nil {
-			err = os.Rename(f.Name(), filepath.Join(j.dir, runFile))
+			err = os.Rename(f.Name(), filepath.Join(j.dir, RunFile))
 		}
 		if closed := f.Close(); err == nil {
 			err = closed
 		}
 		if err != nil {
 			os.Remove(f.Name())
-			os.Remove(filepath.Join(j.dir, runFile))
+			os.Remove(filepath.Join(j.dir, RunFile))
 		}
 	}
 	if err != nil {
@@ -263,8 +268,8 @@ func (j *runJob) leave(command []string) error {
 
 var errOtherJob = errors.New("of another job")
 
-func (j *runJob) join() error {
-	path := filepath.Join(j.dir, runFile)
+func (j *runDir) join() error {
+	path := filepath.Join(j.dir, RunFile)
 	st, err := os.Lstat(path)
 	if err != nil {
 		return err
@@ -285,7 +290,7 @@ func (j *runJob) join() error {
 }
 
 // named says by what the ranks came to the directory's name.
-func (j *runJob) named() string {
+func (j *runDir) named() string {
 	if j.why == "" {
 		return ""
 	}
@@ -293,22 +298,54 @@ func (j *runJob) named() string {
 }
 
 // String is what makeRun takes as given.
-func (j *runJob) String() string {
+func (j *runDir) String() string {
 	return fmt.Sprintf("%x,%d,%s", j.id, j.startNs, j.dir)
 }
 
-func parseJob(s string) (*runJob, error) {
-	j := &runJob{why: "mpitx -n"}
+func parseJob(s string) (*runDir, error) {
+	j := &runDir{why: "mpitx -n"}
 	id, rest, _ := strings.Cut(s, ",")
-	start, dir, ok := strings.Cut(rest, ",")
+	start, dir, _ := strings.Cut(rest, ",")
 	data, err := hex.DecodeString(id)
-	if err != nil || len(data) != len(j.id) || !ok || !filepath.IsAbs(dir) {
-		return nil, usagef("--job: is mpitx's own, for the processes that mpitx -n starts")
+	var number error
+	j.startNs, number = strconv.ParseInt(start, 10, 64)
+	if err != nil || number != nil || len(data) != len(j.id) || !filepath.IsAbs(dir) {
+		return nil, &locate.Error{What: "--job", Why: "is mpitx's own, for the processes that mpitx -n starts", Usage: true}
 	}
 	copy(j.id[:], data)
-	if j.startNs, err = strconv.ParseInt(start, 10, 64); err != nil {
-		return nil, usagef("--job: is mpitx's own, for the processes that mpitx -n starts")
-	}
 	j.dir = dir
 	return j, nil
+}
+
+// shown is the directory's name for messages, short if it is here.
+func (j *runDir) shown() string {
+	if here, err := os.Getwd(); err == nil && filepath.Dir(j.dir) == here {
+		return filepath.Base(j.dir)
+	}
+	return j.dir
+}
+
+// discard removes a run directory of this job in which nothing is, whichever rank has made it.
+func (j *runDir) discard() {
+	if !j.made && j.join() != nil {
+		return
+	}
+	j.dropCopy()
+	os.Remove(seenPath(j.dir))
+	entries, err := os.ReadDir(j.dir)
+	if err != nil || len(entries) > 1 || len(entries) == 1 && entries[0].Name() != RunFile {
+		return
+	}
+	os.Remove(filepath.Join(j.dir, RunFile))
+	os.Remove(j.dir)
+}
+
+// dropCopy removes the agent's copy.
+func (j *runDir) dropCopy() {
+	entries, _ := os.ReadDir(j.dir)
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), "mpitx-agent-") {
+			os.Remove(filepath.Join(j.dir, e.Name()))
+		}
+	}
 }

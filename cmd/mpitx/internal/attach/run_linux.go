@@ -1,4 +1,4 @@
-package main
+package attach
 
 import (
 	"os"
@@ -73,20 +73,11 @@ func supervise(cmd *exec.Cmd, launched bool, condemned func()) (ending, error) {
 	}()
 	cmd.Wait()
 	close(over)
-	var e ending
-	if ws, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
-		e.signal = ws.Signal()
+	ws := cmd.ProcessState.Sys().(syscall.WaitStatus)
+	if ws.Signaled() {
+		return ending{128 + int(ws.Signal()), ws.Signal()}, nil
 	}
-	e.code = exitCode(cmd.ProcessState)
-	return e, nil
-}
-
-// apart gives a launcher a process group of its own: a signal to ours, as a terminal sends, reaches it once, from us. At the second
-// one Open MPI's ends at once, and leaves its processes behind. It is told of our end.
-func apart(cmd *exec.Cmd) {
-	runtime.LockOSThread()         // whose end would be ours for the launcher
-	signal.Ignore(syscall.SIGTTOU) // in the launcher too: from there it may write to the terminal
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
+	return ending{code: ws.ExitStatus()}, nil
 }
 
 // fromTerminal tells whether a signal comes from the keys of a terminal in whose foreground we are: then the child has it

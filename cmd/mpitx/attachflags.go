@@ -1,0 +1,130 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"mpitx/catalog"
+	"mpitx/cmd/mpitx/internal/attach"
+	"mpitx/cmd/mpitx/internal/locate"
+)
+
+// attachFlags are those of every command that runs an application.
+type attachFlags struct {
+	mpi, dir, workload, given string
+	maxSize, policy           string
+	ranks                     int
+	force                     bool
+	setFlags, setAfterFlags   []string
+
+	set, setAfter []attach.Setting
+}
+
+var workloads = []string{"pingpong", "alltoall", "unexpected", "halo", "idle"}
+
+func (x *attachFlags) flags(cmd *cobra.Command, a *app) {
+	f := cmd.Flags()
+	f.SetInterspersed(false) // what follows the application is the application's
+	f.StringArrayVar(&x.setFlags, "set", nil, "set a control variable for the application: `CVAR=VALUE`; may be repeated")
+	f.StringArrayVar(&x.setAfterFlags, "set-after", nil, "write a control variable after MPI_Init: `CVAR=VALUE`; may be repeated")
+	f.StringVar(&x.dir, "dir", "", "the run `DIRECTORY`, which must not exist (default: a fresh name in $MPITX_DIR or here)")
+	f.StringVar(&x.maxSize, "max-size", "", "bound for the `SIZE` of the whole run: 500M, 2G")
+	f.StringVar(&x.policy, "policy", "stop", "`POLICY` at --max-size: stop recording (stop), or drop the oldest samples (last)")
+	f.StringVar(&x.mpi, "mpi", "", "the `MPI` to use: openmpi, mpich, abi (the standard ABI's library of either), a prefix, or a libmpi file (default: the one that the application links)")
+	f.IntVarP(&x.ranks, "ranks", "n", 0, "start `N` ranks under the MPI's launcher")
+	f.BoolVar(&x.force, "force", false, "run the program even if it cannot be observed, or --pvar can match nothing")
+	f.StringVar(&x.workload, "workload", "", "run a built-in `EXERCISER` instead of an application: "+strings.Join(workloads, ", "))
+	f.StringVar(&x.given, "job", "", "")
+	f.MarkHidden("job")
+	cmd.MarkFlagDirname("dir")
+	completeWords(cmd, "policy", "stop", "last")
+	completeWords(cmd, "mpi", locate.Families...)
+	completeWords(cmd, "workload", workloads...)
+	cmd.RegisterFlagCompletionFunc("set", a.completeWrites)
+	cmd.RegisterFlagCompletionFunc("set-after", a.completeWrites)
+	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+}
+
+// config checks all that needs no look at the machine. It adds to what the agent is to do.
+func (x *attachFlags) config(cmd *cobra.Command, args []string, a *app, tool []attach.Setting) (c attach.Config, err error) {
+	c = attach.Config{Env: a.env, Version: version, Args: args, Workload: x.workload, MPI: x.mpi, Ranks: x.ranks, Dir: x.dir, Force: x.force, Job: x.given,
+		Say: a.complain, Alert: func(text string) { fmt.Fprintln(a.errs, "mpitx:", text) }, // complain would flush what another goroutine writes
+		Again: func(more ...string) ([]string, error) { return innerCommand(cmd, more...) }}
+	switch {
+	case x.policy != "stop" && x.policy != "last":
+		return c, usagef("--policy: %q: must be stop or last", x.policy)
+	case x.workload != "" && len(args) > 0:
+		return c, usagef("--workload runs in place of an application; leave %q out", args[0])
+	case x.workload != "" && !slices.Contains(workloads, x.workload):
+		return c, usagef("--workload: %q: must be one of %s", x.workload, strings.Join(workloads, ", "))
+	case x.workload == "" && len(args) == 0:
+		return c, usagef("name the application, after --: mpitx %s … -- ./app, or --workload %s", cmd.Name(), strings.Join(workloads, "|"))
+	}
+	if err := a.checkRanks(cmd, x.ranks); err != nil {
+		return c, err
+	}
+	if x.maxSize != "" {
+		size, err := parseSize(x.maxSize)
+		if err != nil {
+			return c, usagef("--max-size: %v", err)
+		}
+		tool = append(tool, attach.Setting{Name: "max_size", Value: strconv.FormatInt(size, 10)}, attach.Setting{Name: "policy", Value: x.policy})
+	}
+	if x.set, err = parseSettings("--set", x.setFlags); err != nil {
+		return c, err
+	}
+	if x.setAfter, err = parseSettings("--set-after", x.setAfterFlags); err != nil {
+		return c, err
+	}
+	c.Set, c.SetAfter, c.Tool = x.set, x.setAfter, tool
+	return c, nil
+}
+
+// warn says what may be wrong with the settings: the library did not have the variables when it was last read, or they crash it.
+func (x *attachFlags) warn(a *app, m locate.MPI) {
+	a.warnOfCrashes(m, x.set)
+	names := cachedNames(a.env, m)
+	if len(names) == 0 {
+		return
+	}
+	for k, s := range slices.Concat(x.set, x.setAfter) {
+		flag := "--set"
+		if k >= len(x.set) {
+			flag = "--set-after"
+		}
+		if !slices.Contains(names, s.Name) {
+			a.complain("warning: %s %s: %s had no such control variable when it was last read%s", flag, s.Name, m.Name(), catalog.DidYouMean(names, s.Name))
+		}
+	}
+}
+
+func parseSettings(flag string, args []string) ([]attach.Setting, error) {
+	var out []attach.Setting
+	for _, arg := range args {
+		name, value, ok := strings.Cut(arg, "=")
+		if !ok || name == "" || strings.ContainsAny(name, " \n\x00") || strings.ContainsRune(value, 0) {
+			return nil, usagef("%s: %q: must be CVAR=VALUE", flag, arg)
+		}
+		out = append(out, attach.Setting{Name: name, Value: value})
+	}
+	return out, nil
+}
+
+// parseSize reads 500M, 2G, 64KiB; units are powers of 1024.
+func parseSize(s string) (int64, error) {
+	digits := strings.TrimRight(s, "KMGTiBkmgtb")
+	unit := strings.ToUpper(strings.TrimSuffix(strings.TrimSuffix(strings.ToUpper(s[len(digits):]), "B"), "I"))
+	n, err := strconv.ParseFloat(digits, 64)
+	shift := map[string]uint{"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
+	k, ok := shift[unit]
+	if err != nil || !ok || !(n > 0) || n*float64(uint64(1)<<k) > 1<<60 {
+		return 0, fmt.Errorf("%q: must be a size such as 500M or 2G", s)
+	}
+	return int64(n * float64(uint64(1)<<k)), nil
+}

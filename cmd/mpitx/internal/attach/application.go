@@ -1,0 +1,175 @@
+package attach
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/cmd/mpitx/internal/origin"
+	"mpitx/cmd/mpitx/internal/preflight"
+)
+
+// application is what is to be started, and what was found out about it.
+type application struct {
+	*preflight.Program
+	argv    []string
+	mpi     locate.MPI // whose agent goes in, and whose launcher starts
+	agent   string     // path of the agent
+	library string     // the agent shows the functions of this one and no others
+	unfit   string     // or why it shows all that it has
+	preload string     // a library that the program gets in place of the one that the loader would find; "": none
+}
+
+// look finds everything out that can stand against the run, before anything is made or started. first is true in the process that
+// speaks for its job.
+func look(c *Config, launch locate.Launch, first bool) (*application, error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return nil, startFailed("mpitx", err)
+	}
+	x := &application{argv: c.Args}
+	if c.Workload != "" {
+		if x.argv, err = builtin(c, filepath.Dir(exe)); err != nil {
+			return nil, err
+		}
+	}
+	// With --force, what cannot be observed is run all the same; not what cannot be started.
+	forced := func(err error) error {
+		var r *preflight.Refusal
+		if !c.Force || !errors.As(err, &r) {
+			return err
+		}
+		if first {
+			c.Say("warning: %v", err)
+		}
+		return nil
+	}
+	x.Program, err = preflight.Check(c.Env, x.argv)
+	if err := forced(err); err != nil {
+		return nil, err
+	}
+	if err := x.choose(c, launch, first, forced); err != nil {
+		return nil, err
+	}
+	name := locate.AgentName(x.mpi.Family)
+	path, looked := c.Env.Beside(filepath.Dir(exe), name)
+	if path == "" {
+		return nil, notBuilt(c.Env, "agent", x.mpi, name, looked)
+	}
+	if x.agent, err = filepath.Abs(path); err != nil {
+		return nil, startFailed("mpitx", err)
+	}
+	x.fit(c.Env, c.Env.CacheDir())
+	if x.Container != nil {
+		dirs := []string{filepath.Dir(x.agent)}
+		if base := filepath.Dir(c.Dir); c.Dir != "" && filepath.IsAbs(base) {
+			dirs = append(dirs, base)
+		}
+		if err := forced(x.Container.Bound(c.Env, dirs...)); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := environ(c, x, &runDir{}, ""); err != nil {
+		return nil, err
+	}
+	// On one node all find out the same: else others would make a run directory for a job that rank 0 refuses.
+	if first || c.Job == "" && oneNode(c.Env, launch) {
+		return x, c.Check(x.mpi, first)
+	}
+	return x, nil
+}
+
+func notBuilt(e *locate.Env, what string, m locate.MPI, name string, looked []string) error {
+	return &locate.Error{What: "no " + what + " for " + locate.FamilyName(m.Family), Why: name + " is not in " + strings.Join(looked, ", "),
+		Do: "build it with `" + e.SetupCommand(m) + "`"}
+}
+
+// builtin is the command of a workload.
+func builtin(c *Config, exeDir string) ([]string, error) {
+	m, err := c.Env.Choose(c.MPI)
+	if err != nil {
+		return nil, err
+	}
+	if m.Family == locate.Demo {
+		return nil, errDemo
+	}
+	name := locate.WorkloadName(m.Family)
+	path, looked := c.Env.Beside(exeDir, name)
+	if path == "" {
+		return nil, notBuilt(c.Env, "workload", m, name, looked)
+	}
+	return []string{path, c.Workload, fmt.Sprintf("%.4f", c.Lasting.Seconds())}, nil
+}
+
+var errDemo = &locate.Error{What: "the demo MPI has no applications", Why: "it is inside mpitx", Do: "choose a real MPI with --mpi openmpi or --mpi mpich", Usage: true}
+
+// choose decides on the MPI: the one that the application links, else the usual.
+func (x *application) choose(c *Config, launch locate.Launch, first bool, forced func(error) error) error {
+	want := ""
+	if c.MPI != "" {
+		want = "--mpi " + c.MPI
+	} else if v := c.Env.Getenv("MPITX_MPI"); v != "" {
+		want = "$MPITX_MPI=" + v
+	}
+	var usual locate.MPI
+	var err error
+	if x.Linked == nil || want != "" || c.Workload != "" || first {
+		usual, err = c.Env.Choose(c.MPI)
+	}
+	if x.Linked == nil {
+		if err == nil && usual.Family == locate.Demo {
+			err = errDemo
+		}
+		if x.mpi = usual; err == nil && first {
+			if text := origin.Overridden(c.Env, usual, c.MPI); text != "" {
+				c.Say("warning: %s", text)
+			}
+		}
+		return err
+	}
+	linked := *x.Linked
+	other := err == nil && usual.Family == linked.Family && !locate.SameLibrary(usual, linked)
+	if c.Workload != "" && other && usual.SONAME != "" && usual.SONAME == linked.SONAME {
+		// The workload gets the library that `mpitx list` reads: both ABI libraries of a machine have one name, say, and only one is
+		// right under a launcher.
+		x.mpi, x.Linked, x.preload = usual, &usual, usual.Lib
+		return forced(x.Fits(launch, "", usual))
+	}
+	if want != "" && err != nil {
+		return err
+	}
+	if want != "" && usual.Family == locate.Demo {
+		return errDemo
+	}
+	if first && other {
+		c.Say("warning: %s loads %s, but `mpitx list` reads %s (%s): to list its variables, use --mpi %s", x.Target, linked.Lib, usual.Lib, usual.Why, origin.Quote(linked.Lib))
+	}
+	if err := forced(x.Fits(launch, want, usual)); err != nil {
+		return err
+	}
+	if x.mpi = linked; want != "" && usual.Family == linked.Family {
+		x.mpi.Launcher = usual.Launcher // of the installation that was named
+	}
+	return nil
+}
+
+// fit replaces the agent by its copy for the program's library, in a folder where copies can be. What a container has inside is
+// not known: there the agent shows all its functions.
+func (x *application) fit(e *locate.Env, dir string) {
+	if x.library != "" || dir == "" || !filepath.IsAbs(dir) {
+		return
+	}
+	if x.Container != nil {
+		x.unfit = "the library inside the container is not known before the start"
+		return
+	}
+	path, err := preflight.FitAgent(e, x.agent, x.mpi.Lib, dir)
+	if err != nil {
+		x.unfit = "cannot write a copy of the agent: " + err.Error() + "; set XDG_CACHE_HOME to a directory that can be written"
+		return
+	}
+	x.agent, x.library, x.unfit = path, x.mpi.Lib, ""
+}

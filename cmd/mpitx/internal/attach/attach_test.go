@@ -1,0 +1,143 @@
+//go:build linux
+
+package attach
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/cmd/mpitx/internal/preflight"
+)
+
+func TestEnviron(t *testing.T) {
+	x := &application{Program: &preflight.Program{Linked: &locate.MPI{}}, argv: []string{"./app", "-x"}, mpi: locate.MPI{Impl: locate.OpenMPI}, agent: "/agent.so"}
+	job := &runDir{dir: "/a\nb\\c", startNs: 5}
+	job.id[0] = 0xab
+	c := &Config{Tool: []Setting{{"interval_ns", "1000"}, {"pvar", "x*"}}, Set: []Setting{{"mpi_a", "1 = 2"}}, SetAfter: []Setting{{"b", ""}},
+		Env: &locate.Env{Environ: []string{"A=1", "LD_PRELOAD=/x.so", "OMPI_MCA_mpi_a=old", "MPITX_AGENT=old"}}}
+	agent := "dir=/a\\nb\\\\c\nrun_id=ab000000000000000000000000000000\njob_start_ns=5\ninterval_ns=1000\npvar=x*\n" +
+		"set=mpi_a=1 = 2\nset_after=b=\nlibrary=/lib.so\nseen=/seen\nprogram=./app -x\n"
+	x.library = "/lib.so"
+	got, err := environ(c, x, job, "/seen")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := strings.Join(got, "|"), "A=1|LD_PRELOAD=/x.so:/agent.so|MPITX_AGENT="+agent+"|OMPI_MCA_mpi_a=1 = 2"; got != want {
+		t.Errorf("%s\n%s", got, want)
+	}
+	for want, change := range map[string]func(x *application){
+		"MPIR_CVAR_":                  func(x *application) { x.mpi.Impl = locate.MPICH },
+		"put mpitx elsewhere":         func(x *application) { x.agent = "/a b/agent.so" },
+		"choose another library with": func(x *application) { x.preload = "/a:b/libmpi.so" },
+	} {
+		other := *x
+		change(&other)
+		if _, err := environ(c, &other, job, ""); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+	x.preload, x.Linked = "/lib.so", nil
+	got, _ = environ(c, x, job, "")
+	if text := strings.Join(got, "|"); !strings.Contains(text, "LD_PRELOAD=/x.so:/agent.so:/lib.so|") || !strings.Contains(text, "|ASAN_OPTIONS=verify") {
+		t.Errorf("a library of the same name, and a program that was not seen: %s", text)
+	}
+}
+
+// Ranks come to one directory, and to no other job's.
+func TestRunDirectory(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	env := func(more ...string) *locate.Env { return &locate.Env{Environ: more, PID: os.Getpid()} }
+	launch := locate.Launch{Name: "prrte", Rank: 1, Size: 4, LocalRank: 0, LocalSize: 2}
+	one, err := makeRun(env("PMIX_NAMESPACE=a"), launch, "", "", "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := makeRun(env("PMIX_NAMESPACE=a"), launch, "", "", "x")
+	if err != nil || two.dir != one.dir || two.id != one.id || two.startNs != one.startNs || two.made || !one.made {
+		t.Fatalf("%+v %+v %v", one, two, err)
+	}
+	if st, _ := os.Stat(one.dir); st.Mode().Perm() != 0o700 {
+		t.Errorf("mode %v", st.Mode())
+	}
+	if other, err := makeRun(env("PMIX_NAMESPACE=b"), launch, "", "", ""); err != nil || other.dir == one.dir {
+		t.Errorf("%+v %v", other, err)
+	}
+	given, err := makeRun(nil, locate.Launch{}, "", one.String(), "")
+	if err != nil || given.dir != one.dir || given.id != one.id || given.startNs != one.startNs {
+		t.Errorf("%+v %v", given, err)
+	}
+	if _, err := makeRun(env(), launch, "", "", ""); err == nil || !strings.Contains(err.Error(), "--dir") {
+		t.Errorf("nothing to agree by: %v", err)
+	}
+	if j, err := makeRun(env("PMIX_NAMESPACE=b"), launch, one.dir, "", ""); err == nil {
+		t.Errorf("another job's directory was taken: %+v", j)
+	}
+
+	alone := locate.Launch{Rank: -1, Size: -1}
+	a, err1 := makeRun(env(), alone, "", "", "")
+	b, err2 := makeRun(env(), alone, "", "", "")
+	if err1 != nil || err2 != nil || a.dir == b.dir || a.id == b.id || !strings.HasPrefix(filepath.Base(a.dir), runPrefix) {
+		t.Errorf("%+v %v %+v %v", a, err1, b, err2)
+	}
+	os.Symlink(dir, "link")
+	os.WriteFile("file", nil, 0o600)
+	for _, path := range []string{"link", "file", filepath.Base(a.dir), "nowhere/run"} {
+		for _, l := range []locate.Launch{alone, launch} {
+			if path == "link" || l.Rank < 0 || path == "nowhere/run" {
+				if j, err := makeRun(env("PMIX_NAMESPACE=c"), l, path, "", ""); err == nil {
+					t.Errorf("%s was taken: %+v", path, j)
+				}
+			}
+		}
+	}
+	for _, s := range []string{"x", "00,1,/a", strings.Repeat("0", 32) + ",x,/a", strings.Repeat("0", 32) + ",1,a"} {
+		if _, err := parseJob(s); err == nil {
+			t.Errorf("--job %s was taken", s)
+		}
+	}
+}
+
+// A start that cannot write its first file leaves no directory, which would be in the way of the next try.
+func TestFailedStartLeavesNothing(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	var before syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &before); err != nil {
+		t.Fatal(err)
+	}
+	signal.Ignore(syscall.SIGXFSZ)
+	defer signal.Reset(syscall.SIGXFSZ)
+	syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Max: before.Max})
+	err := (&runDir{}).enter(dir, true, "true")
+	syscall.Setrlimit(syscall.RLIMIT_FSIZE, &before)
+	if !errors.Is(err, syscall.EFBIG) && (err == nil || !strings.Contains(err.Error(), "file too large")) {
+		t.Errorf("%v", err)
+	}
+	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the directory is left: %v", err)
+	}
+}
+
+// What stands against an application from the start is the command's error; nothing is made, and its code is only passed on.
+func TestStartRefused(t *testing.T) {
+	t.Chdir(t.TempDir())
+	why := errors.New("wrong use")
+	r, err := Start(Config{Env: &locate.Env{}}, why)
+	if err != why || r.Run != nil || r.Code != 0 || r.End(2) != 2 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	r, err = Start(Config{Env: &locate.Env{}, Args: []string{"/nonexistent"}}, nil)
+	if err == nil || !strings.Contains(err.Error(), "start /nonexistent: there is no such file") || r.End(1) != 1 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if left, _ := filepath.Glob("*"); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+}

@@ -1,0 +1,113 @@
+package attach
+
+import (
+	"errors"
+	"os"
+	"os/signal"
+	"slices"
+	"syscall"
+	"time"
+
+	"mpitx/cmd/mpitx/internal/origin"
+	"mpitx/recording"
+)
+
+// hurry is for a job that has failed: its launcher may kill us, too, before what was recorded is written (Open MPI's does so a
+// second after it has sent SIGTERM). If writing takes more than a moment, the user hears what follows.
+func (r *Result) hurry(size int) {
+	if r.launch.Rank < 0 || size == 1 || r.Code == 0 {
+		return
+	}
+	done, over := make(chan struct{}), make(chan struct{})
+	term := make(chan os.Signal, 1)
+	signal.Notify(term, syscall.SIGTERM)
+	go func() {
+		defer close(over)
+		select {
+		case <-done:
+			return
+		case <-term:
+		case <-time.After(500 * time.Millisecond):
+		}
+		r.promise("the job failed")
+	}()
+	last := r.last
+	r.last = func(code int) int {
+		close(done)
+		<-over
+		return last(code)
+	}
+}
+
+// gather opens the run once all ranks have ended, or after a while; what dead ones left behind is brought in. It is nil if nothing was
+// recorded.
+func (r *Result) gather(size int, wait time.Duration) (*recording.Run, error) {
+	run, err := r.settled(size, wait)
+	if err == nil && slices.ContainsFunc(run.Ranks, (*recording.Rank).Left) {
+		run.Close()
+		r.collect()
+		run, err = recording.Open(r.job.dir)
+	}
+	if errors.Is(err, recording.ErrNotARun) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(run.Ranks) == 0 && len(run.Damage()) == 0 {
+		run.Close()
+		return nil, nil
+	}
+	_, away := run.Away()
+	r.Going = run.Running() || len(away) > 0
+	return run, nil
+}
+
+// settled waits until all ranks have ended, but not for ever. If rank 0, whose application has ended, has recorded nothing, there is
+// nothing to wait for.
+func (r *Result) settled(size int, wait time.Duration) (*recording.Run, error) {
+	for deadline := time.Now().Add(wait); ; time.Sleep(20 * time.Millisecond) {
+		run, err := recording.Open(r.job.dir)
+		if err != nil || len(run.Ranks) == 0 || r.over(run, size) || time.Now().After(deadline) {
+			return run, err
+		}
+		run.Close()
+	}
+}
+
+// collect brings in what processes of this node have left in memory: dead ones, and those that could not write to the run directory
+// any more (chroot, another user, a limit on the size of files).
+func (r *Result) collect() {
+	all, err := recording.Recover(r.job.dir, false)
+	for _, rank := range all {
+		if rank.Err != nil {
+			r.Left = true
+			r.Say("rank %d: its last samples are still in memory: %v: mpitx recover %s", rank.Rank, rank.Err, origin.Quote(r.Shown))
+		}
+	}
+	if err != nil {
+		r.Left = true
+		r.Say("the last samples are still in memory: %v: mpitx recover %s", err, origin.Quote(r.Shown))
+	}
+}
+
+// over tells whether nothing more is to come. Where we started the launcher, all has ended that did not escape it.
+func (r *Result) over(run *recording.Run, size int) bool {
+	if r.Ranks > 0 {
+		_, away := run.Away()
+		return !run.Running() && len(away) == 0
+	}
+	seen := map[int]bool{}
+	for _, rank := range run.Ranks {
+		if rank.State == recording.StateUnreachable {
+			return false
+		}
+		seen[rank.Rank] = true
+	}
+	return (len(seen) >= size || alone(run) && len(run.Ranks) >= size) && !run.Running()
+}
+
+// alone tells whether each process was in a job of its own.
+func alone(run *recording.Run) bool {
+	return !slices.ContainsFunc(run.Ranks, func(r *recording.Rank) bool { return r.Size != 1 })
+}

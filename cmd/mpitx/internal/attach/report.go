@@ -1,0 +1,231 @@
+package attach
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"mpitx/cmd/mpitx/internal/origin"
+	"mpitx/export"
+	"mpitx/recording"
+)
+
+// report is what a user must know of the run, each thing once for all ranks that it concerns.
+func (r *Result) report(size int) []string {
+	run, names := r.Run, r.Names(r.app.mpi)
+	t := &messages{at: map[string]int{}}
+	var lost recording.Counters
+	columns := false // where nothing matched, there was nothing to lose
+	seen := map[int]bool{}
+	spawned := 0
+	known := knownNames(names, run)
+	for _, rank := range run.Ranks {
+		seen[rank.Rank] = true
+		for _, n := range rank.Notes {
+			switch {
+			case n.Code == recording.NoteUnmatched:
+				t.add(rank.Rank, "--pvar "+n.Text+": no such variable"+r.Unmatched(r.app.mpi, n.Text, known))
+			case n.Code == recording.NoteFaulty:
+				t.add(rank.Rank, n.Text+" is not sampled: reading it crashes or hangs the library")
+			case n.Code == recording.NoteSpawned:
+				count, _ := strconv.Atoi(n.Text)
+				spawned += count
+			case n.Severity >= recording.Warning, n.Code == recording.NoteLess && rank.Counters.Missed > rank.Counters.Samples/10:
+				t.add(rank.Rank, n.Text)
+			}
+		}
+		for _, c := range rank.Columns {
+			columns = columns || c != nil
+		}
+		for _, text := range troubles(rank.Columns) {
+			t.add(rank.Rank, text)
+		}
+		if rank.State == recording.StateDied {
+			t.add(rank.Rank, "the process ended before it could finish its recording: what was sampled until then is there")
+		}
+		lost.Samples += rank.Counters.Samples
+		lost.Missed += rank.Counters.Missed
+		lost.LostBusy += rank.Counters.LostBusy
+		lost.LostFull += rank.Counters.LostFull
+		lost.OverBudget += rank.Counters.OverBudget
+		lost.Refused += rank.Counters.Refused
+	}
+	for _, l := range run.LeftOut() {
+		t.add(l.Rank, fmt.Sprintf("only the first process that called MPI_Init is recorded; %d more came as the same rank, the last of them %s: start each MPI program with mpitx of its own", l.Count, l.Program))
+	}
+	some := len(seen) > 0 && len(seen) < size
+	for rank := range size {
+		if some && !seen[rank] {
+			t.add(rank, "nothing was recorded: no program with the agent called MPI_Init, or it could not write to the run directory")
+		}
+	}
+	lines := t.lines(size)
+	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
+	if some {
+		say("%s", otherPreload)
+	}
+	lines = append(lines, outcomes(run, names, known)...)
+	for _, text := range []string{Loss(run), Away(run)} {
+		if text != "" {
+			say("%s", text)
+		}
+	}
+	if lost.Lost() > 0 && columns {
+		say("%s", missing(&lost, unwritten(run)))
+	}
+	switch {
+	case spawned == 1:
+		say("1 process was started by MPI_Comm_spawn and is not sampled")
+	case spawned > 1:
+		say("%d processes were started by MPI_Comm_spawn and are not sampled", spawned)
+	}
+	if lost.Refused > 0 {
+		say("%d declarations or notes could not be recorded", lost.Refused)
+	}
+	for _, n := range run.Nodes {
+		if n.Step != 0 {
+			say("the clock of %s was set by %s during the run: times follow the clock of its beginning", n.Host, n.Step.Round(time.Millisecond))
+		}
+	}
+	return lines
+}
+
+// troubles say what is wrong with which variables, and for which objects: others may have values.
+func troubles(columns []*recording.Column) (texts []string) {
+	type trouble struct{ variable, why string }
+	var all []trouble
+	objects := map[trouble][]string{}
+	for _, c := range columns {
+		if c == nil || c.Status == recording.OK || c.Status == recording.Gone || c.Status == recording.Pending || c.Reason == "" {
+			continue
+		}
+		k := trouble{c.Variable, c.Status.String() + ": " + c.Reason}
+		names, known := objects[k]
+		if !known {
+			all = append(all, k)
+		}
+		if c.ObjectName != "" && !slices.Contains(names, c.ObjectName) {
+			names = append(names, c.ObjectName)
+		}
+		objects[k] = names
+	}
+	for _, k := range all {
+		of := ""
+		if names := objects[k]; len(names) > 0 {
+			of = " of " + namesText(names)
+		}
+		texts = append(texts, k.variable+of+": "+k.why)
+	}
+	return texts
+}
+
+// unwritten says why samples that were taken are not in the run.
+func unwritten(run *recording.Run) string {
+	if l, ok := run.Loss(); ok && l.Failed {
+		return "could not be written (" + l.Reason + ")"
+	}
+	return "found all buffers waiting to be written (sample less often, or fewer variables)"
+}
+
+// missing says how many samples are, and why, without the reasons that none is missing for.
+func missing(c *recording.Counters, unwritten string) string {
+	var why []string
+	for _, r := range []struct {
+		n   uint64
+		why string
+	}{{c.Missed, "not taken in time"}, {c.LostBusy, "while another thread wrote"}, {c.LostFull, unwritten}, {c.OverBudget, "beyond --max-size"}} {
+		if r.n > 0 {
+			why = append(why, fmt.Sprintf("%d %s", r.n, r.why))
+		}
+	}
+	return fmt.Sprintf("of %d samples %d are missing: %s", c.Samples+c.Lost(), c.Lost(), strings.Join(why, ", "))
+}
+
+// knownNames are those that the library or the agent is known to offer: by the last reading of the library, and by this run.
+func knownNames(names []string, run *recording.Run) []string {
+	names = slices.Clone(names)
+	for _, r := range run.Ranks {
+		for _, n := range r.Notes {
+			if n.Code == recording.NoteOffered {
+				names = append(names, strings.Split(n.Text, "\n")...)
+			}
+		}
+		for _, c := range r.Columns {
+			if c != nil && c.Variable != "" {
+				names = append(names, c.Variable)
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// Loss says when and why samples found no room, and how many are missing; "" if a slow disk took but a few of many.
+func Loss(run *recording.Run) string {
+	var full, lost uint64
+	for _, r := range run.Ranks {
+		full, lost = full+r.Counters.LostFull, lost+r.Counters.Lost()
+	}
+	if loss, ok := run.Loss(); ok && (loss.Time > 0 || 2*full > lost) {
+		return fmt.Sprintf("%v; the last value of every counter was kept, so that sums are right", loss)
+	}
+	return ""
+}
+
+// Away says which nodes have samples that this machine cannot read, and how to get them; "" if none has.
+func Away(run *recording.Run) string {
+	hosts, ranks := run.Away()
+	if len(ranks) == 0 {
+		return ""
+	}
+	what := "the newest samples"
+	if slices.ContainsFunc(run.Ranks, func(r *recording.Rank) bool { return r.State == recording.StateUnreachable && r.Undeclared() }) {
+		what = "the newest samples, and what all others need to be read,"
+	}
+	return Elsewhere(run.Dir, hosts, ranks, what+" are still in memory there and missing here")
+}
+
+// Elsewhere says something of ranks on other nodes, and how samples come out of the memory there.
+func Elsewhere(dir string, hosts []string, ranks []int, what string) string {
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
+	return fmt.Sprintf("%s (%s): %s; once the job has ended, run there: mpitx recover %s", recording.HostsText(hosts), export.Ranks(ranks), what, origin.Quote(dir))
+}
+
+// messages are texts with the ranks that they are about.
+type messages struct {
+	texts []string
+	ranks [][]int
+	at    map[string]int
+}
+
+func (m *messages) add(rank int, text string) {
+	k, ok := m.at[text]
+	if !ok {
+		k = len(m.texts)
+		m.at[text] = k
+		m.texts, m.ranks = append(m.texts, text), append(m.ranks, nil)
+	}
+	if n := len(m.ranks[k]); n == 0 || m.ranks[k][n-1] != rank {
+		m.ranks[k] = append(m.ranks[k], rank)
+	}
+}
+
+const mostMessages = 40
+
+func (m *messages) lines(size int) (lines []string) {
+	for k, text := range m.texts {
+		if k == mostMessages {
+			return append(lines, fmt.Sprintf("and %d more of this kind", len(m.texts)-k))
+		}
+		if ranks := m.ranks[k]; len(ranks) < size {
+			text = export.Ranks(ranks) + ": " + text
+		}
+		lines = append(lines, text)
+	}
+	return lines
+}

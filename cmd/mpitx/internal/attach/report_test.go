@@ -1,0 +1,97 @@
+//go:build linux
+
+package attach
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/recording"
+	"mpitx/recording/recordingtest"
+)
+
+// What could not be written is said by the file system's own error; without one, no disk is blamed.
+func TestMissing(t *testing.T) {
+	for errno, want := range map[uint64]string{
+		28:  "of 40 samples 30 are missing: 30 could not be written (no space left on device)",
+		122: "of 40 samples 30 are missing: 30 could not be written (disk quota exceeded)",
+		5:   "of 40 samples 30 are missing: 30 could not be written (input/output error)",
+		0:   "of 40 samples 30 are missing: 30 found all buffers waiting to be written (sample less often, or fewer variables)",
+	} {
+		run := openRun(t, func(s *recordingtest.Stream) { s.Counters(10, 0, 0, 30, 0, 0, 0, 3, 2, 0, 1e9, errno) })
+		if got := missing(&run.Ranks[0].Counters, unwritten(run)); got != want {
+			t.Error(got)
+		}
+	}
+	c := recording.Counters{Samples: 3, Missed: 2, OverBudget: 1}
+	if got, want := missing(&c, "?"), "of 6 samples 3 are missing: 2 not taken in time, 1 beyond --max-size"; got != want {
+		t.Error(got)
+	}
+}
+
+// openRun makes a run of one rank.
+func openRun(t *testing.T, fill func(*recordingtest.Stream)) *recording.Run {
+	t.Helper()
+	s := recordingtest.NewStream(1, 0)
+	s.Header(recordingtest.Header{Size: 1, Clock: 1, NsPerTick: 1, Host: "n"})
+	s.Clock(0, 0, 1e18, 0)
+	fill(s)
+	s.Seal()
+	dir := filepath.Join(t.TempDir(), "run")
+	if err := recordingtest.Save(dir, "n", s.Out); err != nil {
+		t.Fatal(err)
+	}
+	run, err := recording.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { run.Close() })
+	return run
+}
+
+// A variable that fails for one communicator may be fine for others.
+func TestTroubles(t *testing.T) {
+	column := func(object string, status recording.Status, reason string) *recording.Column {
+		return &recording.Column{Variable: "v", ObjectName: object, Status: status, Reason: reason}
+	}
+	got := troubles([]*recording.Column{nil, column("MPI_COMM_WORLD", recording.OK, ""), column("MPI_COMM_SELF", recording.Error, "E"),
+		column("rows", recording.Error, "F"), column("MPI_COMM_SELF", recording.Error, "E"), column("", recording.AtMost, "G"),
+		column("columns", recording.Error, "E"), column("late", recording.Pending, "P"), column("old", recording.Gone, "freed")})
+	if want := []string{"v of MPI_COMM_SELF, columns: error: E", "v of rows: error: F", "v: at_most: G"}; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}
+
+// Each thing is said once, with the ranks that it is about if it is not about all.
+func TestReport(t *testing.T) {
+	type note = recording.Note
+	rank := func(n int, state recording.State, notes ...note) *recording.Rank {
+		return &recording.Rank{Rank: n, Size: 4, State: state, Notes: notes, Counters: recording.Counters{Samples: 10}}
+	}
+	typo := note{Code: recording.NoteUnmatched, Text: "ab*@all"}
+	bad := note{Severity: recording.Warning, Text: "bad"}
+	run := openRun(t, func(*recordingtest.Stream) {})
+	run.Ranks = []*recording.Rank{
+		rank(0, recording.StateEnded, typo, bad), rank(1, recording.StateEnded, typo, note{Code: recording.NoteSpawned, Text: "2"}),
+		rank(3, recording.StateDied, typo, bad, note{Severity: recording.Info, Text: "not for users"}),
+	}
+	r := &Result{app: &application{}, Config: &Config{Hooks: hooks{}}, Run: run}
+	want := []string{"ranks 0-1,3: --pvar ab*@all: no such variable, of [a b]", "ranks 0,3: bad",
+		"rank 3: the process ended before it could finish its recording: what was sampled until then is there",
+		"rank 2: nothing was recorded: no program with the agent called MPI_Init, or it could not write to the run directory", otherPreload,
+		"2 processes were started by MPI_Comm_spawn and are not sampled"}
+	if got := r.report(4); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}
+
+type hooks struct{ Hooks }
+
+func (hooks) Names(locate.MPI) []string { return []string{"b", "a", "a"} }
+
+func (hooks) Unmatched(_ locate.MPI, _ string, names []string) string {
+	return fmt.Sprintf(", of %v", names)
+}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mpitx/catalog"
+	"mpitx/cmd/mpitx/internal/attach"
+	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/recording"
+)
+
+// sampling is what sample and record have in common.
+type sampling struct {
+	a *app
+	attachFlags
+	pvars              []string
+	interval, duration time.Duration
+	count              int
+	probe              string
+	noProbe, quiet     bool
+
+	warned map[string]bool // --pvar of which the user has heard
+}
+
+// When variables of the library are tried in a child process, for --probe.
+var probes = []string{"start", "late", "none"}
+
+func (s *sampling) flags(cmd *cobra.Command) {
+	s.attachFlags.flags(cmd, s.a)
+	f := cmd.Flags()
+	f.StringArrayVar(&s.pvars, "pvar", nil, "variables to sample: `GLOB`[:CLASS][@world|@self|@all]; may be repeated")
+	f.DurationVar(&s.interval, "interval", 10*time.Millisecond, "`TIME` between samples")
+	f.DurationVar(&s.duration, "duration", 0, "sample for this `TIME` only")
+	f.IntVar(&s.count, "count", 0, "take `N` samples only")
+	f.StringVar(&s.probe, "probe", "start", "`WHEN` to try the library's variables in a copy of the process: start (in MPI_Init), late (also those that appear later), none")
+	f.BoolVar(&s.noProbe, "no-probe", false, "read variables without trying them first (--probe none): one that crashes the library ends the application")
+	f.BoolVar(&s.quiet, "no-summary", false, "print no summary at the end of a job that was sampled with mpitx:*")
+	completeWords(cmd, "probe", probes...)
+	cmd.RegisterFlagCompletionFunc("pvar", s.a.completeNames())
+}
+
+// config checks all that needs no look at the machine.
+func (s *sampling) config(cmd *cobra.Command, args []string, hooks attach.Hooks) (attach.Config, error) {
+	if err := s.check(cmd); err != nil {
+		return attach.Config{Env: s.a.env}, err
+	}
+	tool := []attach.Setting{{Name: "interval_ns", Value: strconv.FormatInt(int64(s.interval), 10)}}
+	add := func(name, value string) { tool = append(tool, attach.Setting{Name: name, Value: value}) }
+	lasting := time.Second
+	if s.duration > 0 {
+		add("duration_ns", strconv.FormatInt(int64(s.duration), 10))
+		lasting = s.duration
+	}
+	if s.count > 0 {
+		add("count", strconv.Itoa(s.count))
+		lasting = time.Duration(s.count+1) * s.interval
+	}
+	for _, p := range s.pvars {
+		add("pvar", p)
+	}
+	switch {
+	case s.noProbe:
+		add("probe", "none")
+	case s.probe != "start":
+		add("probe", s.probe)
+	}
+	c, err := s.attachFlags.config(cmd, args, s.a, tool)
+	c.Lasting, c.Hooks = lasting, hooks
+	return c, err
+}
+
+func (s *sampling) check(cmd *cobra.Command) error {
+	switch {
+	case len(s.pvars) == 0:
+		return usagef("--pvar: name the variables to sample; `mpitx list pvars` shows those of the library; 'mpitx:*' are the agent's own, on any MPI")
+	case s.interval < time.Microsecond:
+		return usagef("--interval: %s: must be at least 1µs", s.interval)
+	case s.duration < 0 || cmd.Flags().Changed("duration") && s.duration == 0:
+		return usagef("--duration: must be positive")
+	case s.count < 0 || cmd.Flags().Changed("count") && s.count == 0:
+		return usagef("--count: must be at least 1")
+	case s.duration > 0 && s.count > 0:
+		return usagef("--duration and --count both say when to stop; leave one out")
+	case !slices.Contains(probes, s.probe):
+		return usagef("--probe: %q: must be one of %s", s.probe, strings.Join(probes, ", "))
+	case s.noProbe && cmd.Flags().Changed("probe") && s.probe != "none":
+		return usagef("--no-probe means --probe none, and --probe says %s; leave one out", s.probe)
+	}
+	for _, p := range s.pvars {
+		if err := checkPattern(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkPattern checks what --pvar says beyond names.
+func checkPattern(p string) error {
+	name, comm, ok := cutLast(p, '@')
+	if ok && comm != "world" && comm != "self" && comm != "all" {
+		return usagef("--pvar %s: after @ must come world, self or all", p)
+	}
+	if name == "" || strings.ContainsAny(p, "\n\x00") {
+		return usagef("--pvar %q: must be GLOB[:CLASS][@world|@self|@all]", p)
+	}
+	if _, err := (&catalog.Filter{Names: []string{name}}).Compile(); err != nil {
+		return usagef("--pvar %s: %v", p, err)
+	}
+	return nil
+}
+
+func cutLast(s string, sep byte) (before, after string, found bool) {
+	if k := strings.LastIndexByte(s, sep); k >= 0 {
+		return s[:k], s[k+1:], true
+	}
+	return s, "", false
+}
+
+// Check is that of the settings and of --pvar.
+func (s *sampling) Check(m locate.MPI, first bool) error {
+	if !first {
+		return nil
+	}
+	s.warn(s.a, m)
+	return s.unmatched(m)
+}
+
+// Names are those in the cache.
+func (s *sampling) Names(m locate.MPI) []string { return cachedNames(s.a.env, m) }
+
+// Unmatched says how the library comes to offer such a variable, and what may have been meant.
+func (s *sampling) Unmatched(m locate.MPI, pattern string, names []string) string {
+	bare, _, _ := cutLast(pattern, '@')
+	text := catalog.DidYouMean(names, bare)
+	if !s.warned[pattern] {
+		text = ": " + howToGet(m, pattern, s.set) + text
+	}
+	return text
+}
+
+// kept is false for a run in which nothing is, and can be nothing: it says so, and removes it.
+func (s *sampling) kept(r *attach.Result) bool {
+	for range r.Run.Instants(recording.Options{}) {
+		return true
+	}
+	if r.Left || r.Going || len(r.Run.Damage()) > 0 {
+		return true
+	}
+	s.a.complain("nothing was sampled: no directory is left")
+	r.Discard()
+	return false
+}
