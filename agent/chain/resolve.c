@@ -5,7 +5,6 @@
 
 #include "life/life.h"
 #include "chain/internal.h"
-#include "mpi/describe_state.h"
 
 bool chain_resolved;
 
@@ -42,7 +41,7 @@ void chain_resolve(void)
     agent_process.library = library.path;
     agent_process.loaded_later = library.loaded_later;
     chain_resolved = true;
-    describe_start();
+    library_bind();
     follow();
     dlerror();
 }

@@ -3,6 +3,7 @@
 #define MPITX_CALL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* An MPI handle as a number that does not depend on the family. Its address is a valid MPI_Comm * (and so on). */

@@ -1,15 +1,11 @@
 /* describe.c: what wrappers ask of the library, and what they tell of calls. */
-#include "mpi/describe_internal.h"
+#include "mpi/describe.h"
 
 #include <limits.h>
 #include <stdlib.h>
 
 #include "life/agent.h"
-#include "mpi/library.h"
 
-#if defined(OPEN_MPI)
-struct describe_constants describe_constants;
-#endif
 uint32_t describe_type_generation = 1;
 uint64_t describe_lost_memory;
 _Thread_local struct describe_thread describe_thread __attribute__((tls_model("initial-exec")));
@@ -17,46 +13,9 @@ _Thread_local struct describe_thread describe_thread __attribute__((tls_model("i
 struct call_hooks call_hooks;
 bool call_follows_objects;
 
-const char library_family[] = FAMILY;
-
-struct describe_library describe_library;
-
-void describe_start(void)
-{
-#define FIND(name) *(void **)&describe_library.name = library_function("MPI_" #name)
-    FIND(Type_size);
-    FIND(Type_size_x);
-    FIND(Comm_rank);
-    FIND(Comm_size);
-    FIND(Comm_remote_size);
-    FIND(Comm_test_inter);
-    FIND(Topo_test);
-    FIND(Cartdim_get);
-    FIND(Cart_shift);
-    FIND(Graph_neighbors_count);
-    FIND(Dist_graph_neighbors_count);
-    FIND(Query_thread);
-    FIND(Initialized);
-    FIND(Get_elements_x);
-    FIND(Test_cancelled);
-#undef FIND
-#if defined(OPEN_MPI)
-    describe_constants.world = library_datum("ompi_mpi_comm_world");
-    describe_constants.self = library_datum("ompi_mpi_comm_self");
-    describe_constants.null_comm = library_datum("ompi_mpi_comm_null");
-    describe_constants.null_request = library_datum("ompi_request_null");
-    describe_constants.null_datatype = library_datum("ompi_mpi_datatype_null");
-    describe_constants.null_win = library_datum("ompi_mpi_win_null");
-    describe_constants.no_op = library_datum("ompi_mpi_op_no_op");
-    describe_library.fills_exchanges = true;
-#elif !defined(MPICH_LAYOUT)
-    describe_library.fills_exchanges = library_datum("ompi_mpi_init") != NULL;
-#endif
-}
-
 int describe_level(int provided)
 {
-    if (provided == -1 && (!describe_library.Query_thread || describe_library.Query_thread(&provided) != MPI_SUCCESS)) return -1;
+    if (provided == -1 && (!mpi.Query_thread || mpi.Query_thread(&provided) != MPI_SUCCESS)) return -1;
     if (provided == MPI_THREAD_SINGLE) return 0;
     if (provided == MPI_THREAD_FUNNELED) return 1;
     if (provided == MPI_THREAD_SERIALIZED) return 2;
@@ -87,9 +46,9 @@ void describe_process(void)
     process->self.number = HANDLE_NUMBER(COMM_SELF);
     process->rank = process->size = -1;
     if (process->sessions) ask_launcher(process);
-    if (process->sessions || !describe_library.Comm_rank || !describe_library.Comm_size) return;
-    if (describe_library.Comm_rank(COMM_WORLD, &process->rank) != MPI_SUCCESS) process->rank = -1;
-    if (describe_library.Comm_size(COMM_WORLD, &process->size) != MPI_SUCCESS) process->size = -1;
+    if (process->sessions || !mpi.Comm_rank || !mpi.Comm_size) return;
+    if (mpi.Comm_rank(COMM_WORLD, &process->rank) != MPI_SUCCESS) process->rank = -1;
+    if (mpi.Comm_size(COMM_WORLD, &process->size) != MPI_SUCCESS) process->size = -1;
 }
 
 /* ---- sizes and statuses ---- */
@@ -102,9 +61,9 @@ uint64_t describe_ask_type_size(MPI_Datatype datatype)
     uint64_t size = 0;
     MPI_Count large = 0;
     int small = 0;
-    if (describe_library.Type_size_x && describe_library.Type_size_x(datatype, &large) == MPI_SUCCESS && large > 0)
+    if (mpi.Type_size_x && mpi.Type_size_x(datatype, &large) == MPI_SUCCESS && large > 0)
         size = (uint64_t)large;
-    else if (describe_library.Type_size && describe_library.Type_size(datatype, &small) == MPI_SUCCESS && small > 0)
+    else if (mpi.Type_size && mpi.Type_size(datatype, &small) == MPI_SUCCESS && small > 0)
         size = (uint64_t)small;
     thread->type = HANDLE_NUMBER(datatype);
     thread->type_size = size;
@@ -117,9 +76,9 @@ uint64_t describe_ask_status(const MPI_Status *status, bool *cancelled)
 {
     MPI_Count bytes = 0;
     int flag = 0;
-    if (describe_library.Test_cancelled) describe_library.Test_cancelled(status, &flag);
+    if (mpi.Test_cancelled) mpi.Test_cancelled(status, &flag);
     *cancelled = flag;
-    if (describe_library.Get_elements_x && describe_library.Get_elements_x(status, MPI_BYTE, &bytes) == MPI_SUCCESS && bytes > 0) return (uint64_t)bytes;
+    if (mpi.Get_elements_x && mpi.Get_elements_x(status, MPI_BYTE, &bytes) == MPI_SUCCESS && bytes > 0) return (uint64_t)bytes;
     return 0;
 }
 #endif
@@ -163,8 +122,8 @@ void describe_comm_created(int function, const MPI_Comm *comm)
 void describe_spawned(int root, MPI_Comm comm, MPI_Comm children)
 {
     int rank = -1, count = 0;
-    if (describe_library.Comm_rank(comm, &rank) == MPI_SUCCESS && rank == root &&
-        describe_library.Comm_remote_size(children, &count) == MPI_SUCCESS && count > 0)
+    if (mpi.Comm_rank(comm, &rank) == MPI_SUCCESS && rank == root &&
+        mpi.Comm_remote_size(children, &count) == MPI_SUCCESS && count > 0)
         __atomic_fetch_add(&agent_process.spawned, (uint64_t)count, __ATOMIC_RELAXED);
 }
 

@@ -1,63 +1,16 @@
 /* describe.h: what a call does, from its arguments, in terms that do not depend on the function: peers, tags, messages, bytes,
- * requests, objects. With mpi.h; included by wrappers.c and describe.c. The wrappers call these where somebody asked.
- *
- * The library is asked only what cannot fail: null handles are sorted out before, as an error handler of the application
- * would hear of ours. */
+ * requests, objects. With mpi.h. The wrappers call these where somebody asked. */
 #ifndef MPITX_DESCRIBE_H
 #define MPITX_DESCRIBE_H
 
-#include <mpi.h>
 #include <string.h>
 
 #include "mpi/call.h"
 #include "mpi/describe_state.h"
+#include "mpi/functions.h"
 #include "mpi/requests.h"
 
 #pragma GCC visibility push(hidden)
-
-#if defined(OPEN_MPI)
-#define FAMILY "openmpi"
-#define MISSING_HANDLE void *
-#elif defined(MPI_ABI_VERSION)
-#define FAMILY "abi"
-#define MISSING_HANDLE void *
-#elif defined(MPICH_VERSION) || defined(MPICH) || defined(MVAPICH2_VERSION) || defined(I_MPI_VERSION)
-#define FAMILY "mpich"
-#define MISSING_HANDLE int
-#define MPICH_LAYOUT 1 /* handles and statuses of the MPICH ABI */
-#else
-#error "mpitx does not know this mpi.h: neither Open MPI, MPICH and its derivatives, nor the MPI-5 standard ABI"
-#endif
-
-/* Handles that are the addresses of the library's data in Open MPI: naming them would link the agent to the library. */
-#if defined(OPEN_MPI)
-struct describe_constants {
-    MPI_Comm world, self, null_comm;
-    MPI_Request null_request;
-    MPI_Datatype null_datatype;
-    MPI_Win null_win;
-    MPI_Op no_op;
-};
-extern struct describe_constants describe_constants;
-#define COMM_WORLD describe_constants.world
-#define COMM_SELF describe_constants.self
-#define NULL_COMM describe_constants.null_comm
-#define NULL_REQUEST describe_constants.null_request
-#define NULL_DATATYPE describe_constants.null_datatype
-#define NULL_WIN describe_constants.null_win
-#define NO_OP describe_constants.no_op
-#else
-#define COMM_WORLD MPI_COMM_WORLD
-#define COMM_SELF MPI_COMM_SELF
-#define NULL_COMM MPI_COMM_NULL
-#define NULL_REQUEST MPI_REQUEST_NULL
-#define NULL_DATATYPE MPI_DATATYPE_NULL
-#define NULL_WIN MPI_WIN_NULL
-#define NO_OP MPI_NO_OP
-#endif
-
-#define HANDLE_NUMBER(handle)                                                                                          \
-    (sizeof(handle) == 4 ? (uint64_t)(uint32_t)(uintptr_t)(handle) : (uint64_t)(uintptr_t)(handle))
 
 uint64_t describe_ask_type_size(MPI_Datatype datatype);
 

@@ -1,5 +1,5 @@
 /* describe_collectives.c: what collective calls move. */
-#include "mpi/describe_internal.h"
+#include "mpi/describe.h"
 
 enum place { MEMBER, ROOT, OUTSIDE, LEAF }; /* LEAF: sends to a root in the other group */
 
@@ -12,14 +12,14 @@ static struct group group_of(MPI_Comm comm)
 {
     struct group group = {0, 0, false};
     int inter = 0;
-    if (comm == NULL_COMM || !describe_library.Comm_size) return group;
-    describe_library.Comm_test_inter(comm, &inter);
+    if (comm == NULL_COMM || !mpi.Comm_size) return group;
+    mpi.Comm_test_inter(comm, &inter);
     group.inter = inter;
-    describe_library.Comm_rank(comm, &group.rank);
+    mpi.Comm_rank(comm, &group.rank);
     if (inter)
-        describe_library.Comm_remote_size(comm, &group.size);
+        mpi.Comm_remote_size(comm, &group.size);
     else
-        describe_library.Comm_size(comm, &group.size);
+        mpi.Comm_size(comm, &group.size);
     return group;
 }
 
@@ -96,7 +96,7 @@ void describe_reduce_scatter(struct call_description *call, const void *recvcoun
     describe_collective(call, comm);
     struct group group = group_of(comm);
     int size = group.size;
-    if (group.inter) describe_library.Comm_size(comm, &size);
+    if (group.inter) mpi.Comm_size(comm, &size);
     if (size <= group.rank) return;
     call->gave = describe_bytes(sum(recvcounts, wide, size, 0), datatype);
     call->got = describe_bytes(count_at(recvcounts, wide, group.rank), datatype);
@@ -106,8 +106,8 @@ void describe_reduce_scatter_block(struct call_description *call, int64_t recvco
 {
     describe_collective(call, comm);
     int size = 0;
-    if (comm == NULL_COMM || !describe_library.Comm_size) return;
-    describe_library.Comm_size(comm, &size);
+    if (comm == NULL_COMM || !mpi.Comm_size) return;
+    mpi.Comm_size(comm, &size);
     call->got = describe_bytes(recvcount, datatype);
     call->gave = call->got * (uint64_t)size;
 }
@@ -209,9 +209,9 @@ struct neighbors {
 static uint64_t beyond_edges(MPI_Comm comm, int dimensions)
 {
     uint64_t absent = 0;
-    for (int i = 0; i < dimensions && i < 32 && describe_library.Cart_shift; i++) {
+    for (int i = 0; i < dimensions && i < 32 && mpi.Cart_shift; i++) {
         int before = 0, after = 0;
-        describe_library.Cart_shift(comm, i, 1, &before, &after);
+        mpi.Cart_shift(comm, i, 1, &before, &after);
         if (before == MPI_PROC_NULL) absent |= UINT64_C(1) << (2 * i);
         if (after == MPI_PROC_NULL) absent |= UINT64_C(1) << (2 * i + 1);
     }
@@ -222,17 +222,17 @@ static struct neighbors neighbors(MPI_Comm comm)
 {
     struct neighbors n = {0, 0, 0};
     int topology = MPI_UNDEFINED, weighted, rank;
-    if (comm == NULL_COMM || !describe_library.Topo_test || describe_library.Topo_test(comm, &topology) != MPI_SUCCESS) return n;
+    if (comm == NULL_COMM || !mpi.Topo_test || mpi.Topo_test(comm, &topology) != MPI_SUCCESS) return n;
     if (topology == MPI_CART) {
-        describe_library.Cartdim_get(comm, &n.in);
+        mpi.Cartdim_get(comm, &n.in);
         n.absent = beyond_edges(comm, n.in);
         n.in = n.out = 2 * n.in;
     } else if (topology == MPI_GRAPH) {
-        describe_library.Comm_rank(comm, &rank);
-        describe_library.Graph_neighbors_count(comm, rank, &n.in);
+        mpi.Comm_rank(comm, &rank);
+        mpi.Graph_neighbors_count(comm, rank, &n.in);
         n.out = n.in;
     } else if (topology == MPI_DIST_GRAPH) {
-        describe_library.Dist_graph_neighbors_count(comm, &n.in, &n.out, &weighted);
+        mpi.Dist_graph_neighbors_count(comm, &n.in, &n.out, &weighted);
     }
     return n;
 }

@@ -1,5 +1,5 @@
 /* describe_requests.c: requests that are started, kept, completed. */
-#include "mpi/describe_internal.h"
+#include "mpi/describe.h"
 
 #include <stdlib.h>
 
@@ -107,7 +107,7 @@ void describe_completed(struct call_description *call, MPI_Request before, MPI_R
     if (request.kind == REQUEST_FILE_READ) {
         bytes = status ? describe_status_bytes(status) : 0;
         call->read += bytes;
-    } else if (exchanges && status && !describe_library.fills_exchanges) {
+    } else if (exchanges && status && !mpi.fills_exchanges) {
         received = true;
         call->received++;
         call->received_bytes += bytes;
@@ -125,7 +125,7 @@ void describe_completed(struct call_description *call, MPI_Request before, MPI_R
         call_hooks.pending(-1);
         if (status) describe_comm_created(request.function, request.newcomm);
     }
-    if (exchanges && !describe_library.fills_exchanges) status = NULL;
+    if (exchanges && !mpi.fills_exchanges) status = NULL;
     if (call->completions) tell(call, &request, status, received, cancelled, bytes);
 }
 

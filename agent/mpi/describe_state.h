@@ -30,8 +30,7 @@ void describe_thread_end(void);
 extern uint32_t describe_type_generation; /* datatypes were freed since */
 extern uint64_t describe_lost_memory;     /* calls whose requests were not followed for want of memory */
 
-/* Finds the library's functions and constants; then what is known of the process. */
-void describe_start(void);
+/* What is known of the process, once MPI is initialised. */
 void describe_process(void);
 
 #pragma GCC visibility pop

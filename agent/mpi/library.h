@@ -19,8 +19,9 @@ extern struct library library;
 /* Whether a library is there for all, so that no other can come. */
 bool library_is_linked(void);
 
-/* Finds the library, once. */
+/* Finds the library, once; then its functions and constants for functions.h. */
 void library_find(void);
+void library_bind(void);
 
 /* A symbol of the library, or of a tool that comes before it. */
 void *library_symbol(const char *name);

@@ -206,6 +206,15 @@ struct sampler_group *sampler_group_late(int first_variable)
     return finish(g);
 }
 
+static void ask(struct sampler_object *o, bool with_ranks)
+{
+    struct object_facts facts = object_ask(sampler_kind(o->bind), o->handle, with_ranks);
+    o->size = facts.size;
+    o->inter = facts.inter;
+    o->ranks = facts.ranks;
+    memcpy(o->name, facts.name, sizeof o->name);
+}
+
 struct sampler_group *sampler_group_new(int bind, union mpi_handle handle, const char *how)
 {
     struct sampler_group *g = new_group(1);
@@ -214,13 +223,13 @@ struct sampler_group *sampler_group_new(int bind, union mpi_handle handle, const
     struct sampler_object *o = &g->objects[0];
     *o = (struct sampler_object){.id = sampler.next_object++, .bind = bind, .handle = handle};
     g->object_count = 1;
-    if (sampler_mpi_odd(o)) {
+    if (object_is_odd(sampler_kind(bind), handle)) {
         sampler.skipped_objects++;
     } else {
-        sampler_mpi_describe(o, false);
+        ask(o, false);
         add_readings(g, o, 0);
         if (ranks_needed(g, o))
-            sampler_mpi_describe(o, true);
+            ask(o, true);
         if (!o->name[0])
             snprintf(o->name, sizeof o->name, "%s %llu", how ? how : "made", (unsigned long long)o->id);
     }

@@ -24,7 +24,7 @@ static void look_for_late_variables(void)
 /* Variables of windows can only be tried with a window, and those of sessions' programs with their communicators. */
 static void created(int bind, union mpi_handle handle, const char *how)
 {
-    if (!following() || sampler_mpi_is_null(bind, handle))
+    if (!following() || object_is_null(sampler_kind(bind), handle))
         return;
     int saved = errno;
     if (sampler_lock()) {
@@ -32,7 +32,7 @@ static void created(int bind, union mpi_handle handle, const char *how)
             look_for_late_variables();
         if (sampler.follow && !sampler_group_find(bind, handle)) { /* the parent is asked for again and again */
             struct sampler_object object = {.bind = bind, .handle = handle};
-            if (!sampler_mpi_odd(&object))
+            if (!object_is_odd(sampler_kind(bind), handle))
                 sampler_prove(&object);
             sampler_group_new(bind, handle, how);
         }

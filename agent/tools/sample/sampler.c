@@ -154,7 +154,6 @@ static bool open_table(void)
         agent_note("the MPI library lacks %s: nothing is sampled", missing);
         return false;
     }
-    sampler_mpi_bind(handle);
     sampler_read_bind(handle);
     return true;
 }

@@ -31,6 +31,7 @@
 #include "binding/probe.h"
 #include "binding/shim/mpitx.h"
 #include "life/agent.h"
+#include "mpi/objects.h"
 #include "run/run.h"
 
 /* ---- what is selected ---- */
@@ -241,11 +242,7 @@ bool sampler_value_parse(const struct mpitx_table *t, const struct sampler_cvar 
 void sampler_value_print(const struct mpitx_table *t, const struct sampler_cvar *v, const char *value, char *text, size_t len);
 bool sampler_value_equal(const struct sampler_cvar *v, const char *a, const char *b);
 
-/* sampler_mpi.c */
-void sampler_mpi_bind(void *library);
-bool sampler_mpi_is_null(int bind, union mpi_handle handle);
-void sampler_mpi_describe(struct sampler_object *object, bool with_ranks); /* size, name, ranks; 0, "" and NULL where unknown */
-/* An intercommunicator with more processes here than there: libraries have an element for each here, and read beyond there. */
-bool sampler_mpi_odd(const struct sampler_object *object);
+/* What kind of object the variables of a bind are bound to; for those that have one. */
+static inline enum call_object sampler_kind(int bind) { return bind == MPITX_BIND_MPI_WIN ? CALL_WIN : CALL_COMM; }
 
 #endif

@@ -1,0 +1,74 @@
+/* functions.h: the library's own functions and constants, for the questions that the agent asks. With mpi.h.
+ *
+ * The library is asked only what cannot fail: an error handler of the application would hear of ours. */
+#ifndef MPITX_FUNCTIONS_H
+#define MPITX_FUNCTIONS_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#pragma GCC visibility push(hidden)
+
+#if defined(OPEN_MPI)
+#define FAMILY "openmpi"
+#define MISSING_HANDLE void *
+#elif defined(MPI_ABI_VERSION)
+#define FAMILY "abi"
+#define MISSING_HANDLE void *
+#elif defined(MPICH_VERSION) || defined(MPICH) || defined(MVAPICH2_VERSION) || defined(I_MPI_VERSION)
+#define FAMILY "mpich"
+#define MISSING_HANDLE int
+#define MPICH_LAYOUT 1 /* handles and statuses of the MPICH ABI */
+#else
+#error "mpitx does not know this mpi.h: neither Open MPI, MPICH and its derivatives, nor the MPI-5 standard ABI"
+#endif
+
+/* Handles that are the addresses of the library's data in Open MPI: naming them would link the agent to the library. */
+#if defined(OPEN_MPI)
+struct mpi_constants {
+    MPI_Comm world, self, null_comm;
+    MPI_Request null_request;
+    MPI_Datatype null_datatype;
+    MPI_Win null_win;
+    MPI_Op no_op;
+};
+extern struct mpi_constants mpi_constants;
+#define COMM_WORLD mpi_constants.world
+#define COMM_SELF mpi_constants.self
+#define NULL_COMM mpi_constants.null_comm
+#define NULL_REQUEST mpi_constants.null_request
+#define NULL_DATATYPE mpi_constants.null_datatype
+#define NULL_WIN mpi_constants.null_win
+#define NO_OP mpi_constants.no_op
+#else
+#define COMM_WORLD MPI_COMM_WORLD
+#define COMM_SELF MPI_COMM_SELF
+#define NULL_COMM MPI_COMM_NULL
+#define NULL_REQUEST MPI_REQUEST_NULL
+#define NULL_DATATYPE MPI_DATATYPE_NULL
+#define NULL_WIN MPI_WIN_NULL
+#define NO_OP MPI_NO_OP
+#endif
+
+#define HANDLE_NUMBER(handle)                                                                                          \
+    (sizeof(handle) == 4 ? (uint64_t)(uint32_t)(uintptr_t)(handle) : (uint64_t)(uintptr_t)(handle))
+
+#define MPI_FUNCTIONS(X)                                                                                               \
+    X(Type_size) X(Type_size_x) X(Get_elements_x) X(Test_cancelled) X(Query_thread)                                    \
+    X(Comm_rank) X(Comm_size) X(Comm_remote_size) X(Comm_test_inter) X(Comm_get_name) X(Comm_group) X(Comm_remote_group) \
+    X(Topo_test) X(Cartdim_get) X(Cart_shift) X(Graph_neighbors_count) X(Dist_graph_neighbors_count)                   \
+    X(Win_get_name) X(Win_get_group) X(Group_size) X(Group_free) X(Group_translate_ranks)
+
+/* NULL: the library does not have it. */
+struct mpi_functions {
+#define X(name) __typeof__(MPI_##name) *name;
+    MPI_FUNCTIONS(X)
+#undef X
+    bool fills_exchanges; /* statuses of MPI_Isendrecv are of its receive; MPICH leaves in them what was there */
+};
+extern struct mpi_functions mpi;
+
+#pragma GCC visibility pop
+
+#endif
