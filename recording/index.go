@@ -26,11 +26,12 @@ type source struct {
 	segment    int
 	bootID     string
 	jobStart   int64
+	texts      map[uint64][]byte
 	names      map[uint64]string
 	countersAt uint64
-	lasts      []lastValue     // by set
-	failed     time.Duration   // since the job's start, when writing to the directory failed; 0: it did not
-	undeclared map[uint16]bool // tags of samples whose declarations were missing
+	lasts      []lastValue          // by set
+	failed     time.Duration        // since the job's start, when writing to the directory failed; 0: it did not
+	undeclared map[store.Chain]bool // tags of samples and events whose declarations were missing
 }
 
 // Damage is what could not be read, each a *[DamageError] or an error of the file system. Reading samples can add to it.
@@ -83,7 +84,7 @@ func (x reader) Refreshed(all map[uint64]*store.Process) {
 func (run *Run) rankOf(p *store.Process) *Rank {
 	r := run.ranks[p]
 	if r == nil {
-		r = &Rank{Rank: p.Rank, NsPerTick: 1, source: source{process: p}}
+		r = &Rank{Rank: p.Rank, NsPerTick: 1, source: source{process: p, texts: map[uint64][]byte{}}}
 		run.ranks[p] = r
 	}
 	return r

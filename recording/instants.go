@@ -72,7 +72,7 @@ func (m *merge) add(r *Rank) {
 		return
 	}
 	m.cursors = append(m.cursors, &cursor{
-		run: m.run, rank: r, time: math.MinInt64, chunks: m.run.store.Cursor(r.process, store.Chain{Kind: store.KindSamples}),
+		run: m.run, rank: r, time: math.MinInt64, records: records{chunks: m.run.store.Cursor(r.process, store.Chain{Kind: store.KindSamples})},
 	})
 }
 

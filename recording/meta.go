@@ -27,6 +27,10 @@ const (
 	metaBaseline  = 10
 	metaEnd       = 11
 	metaFunctions = 14
+	metaEvent     = 15
+	metaTable     = 16
+	metaText      = 17
+	metaModule    = 18
 
 	// Bounds of what is kept of one rank, whatever a run holds.
 	mostColumns = 1 << 20
@@ -115,6 +119,22 @@ func (x *index) metaRecord(r *Rank, record *store.Record) error {
 		r.End = End(rec.u32())
 	case metaFunctions:
 		r.functions(rec, x)
+	case metaEvent:
+		var l layout
+		if l, err = x.fields(r, 0, rec); err == nil {
+			err = declare(&r.EventTypes, l.ID, mostTypes, &EventType{l})
+		}
+	case metaTable:
+		var l layout
+		if l, err = x.fields(r, rowHead, rec); err == nil {
+			err = declare(&r.Tables, l.ID, mostTables, &Table{l})
+		}
+	case metaText:
+		if id := rec.u32(); len(r.texts) < mostTexts {
+			r.texts[uint64(id)] = []byte(x.intern(rec.text()))
+		}
+	case metaModule:
+		x.module(r, rec)
 	case store.RecordLast:
 		r.keepLast(ticks, record.Body)
 	}
@@ -195,13 +215,7 @@ func (x *index) column(r *Rank, rec *body) error {
 	if name, ok := r.names[c.Object]; ok && c.Object != 0 {
 		c.ObjectName = name
 	}
-	for len(r.Columns) <= int(id) {
-		r.Columns = append(r.Columns, nil)
-	}
-	if r.Columns[id] == nil {
-		r.Columns[id] = c
-	}
-	return nil
+	return declare(&r.Columns, int(id), mostColumns, c)
 }
 
 // enum reads an enumeration; equal ones are one.
@@ -235,12 +249,20 @@ func (x *index) set(r *Rank, rec *body) error {
 	for i := range s.ids {
 		s.ids[i] = rec.u32()
 	}
-	for len(r.Sets) <= int(id) {
-		r.Sets = append(r.Sets, nil)
+	s.resolve(r)
+	return declare(&r.Sets, int(id), mostSets, s)
+}
+
+// declare keeps what has an identifier, the first of each.
+func declare[T any](all *[]*T, id, most int, v *T) error {
+	if id < 0 || id >= most {
+		return fmt.Errorf("a declaration with the number %d", id)
 	}
-	if r.Sets[id] == nil {
-		r.Sets[id] = s
-		s.resolve(r)
+	for len(*all) <= id {
+		*all = append(*all, nil)
+	}
+	if (*all)[id] == nil {
+		(*all)[id] = v
 	}
 	return nil
 }

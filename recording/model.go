@@ -99,6 +99,10 @@ type Rank struct {
 	// were sampled.
 	Functions []FunctionTotal
 
+	EventTypes []*EventType // by identifier, like columns
+	Tables     []*Table     // likewise
+	Modules    []Module     // in the order in which they were seen
+
 	Counters Counters
 	State    State
 	End      End
@@ -239,6 +243,9 @@ type Counters struct {
 	Instants     uint64 // the agent's own cost: instants at which it sampled
 	CostNs       uint64 // and the nanoseconds that took, by one in sixteen of them
 
+	LostEvents uint64 // that found no room: of a thread, see [Event]
+	LostRows   uint64 // of tables likewise
+
 	failedTicks, failedErrno uint64 // when and why writing to the directory failed: see [Rank.Loss]
 }
 
@@ -248,7 +255,7 @@ func (c *Counters) Lost() uint64 { return c.Missed + c.LostBusy + c.LostFull + c
 // set takes the counters in the format's order.
 func (c *Counters) set(all []uint64) {
 	to := [store.NumCounters]*uint64{&c.Samples, &c.Missed, &c.LostBusy, &c.LostFull, &c.OverBudget, &c.OverBytes, &c.Refused,
-		&c.AppendErrors, &c.Instants, &c.CostNs, &c.failedTicks, &c.failedErrno}
+		&c.AppendErrors, &c.Instants, &c.CostNs, &c.failedTicks, &c.failedErrno, &c.LostEvents, &c.LostRows}
 	for i, v := range all {
 		*to[i] = v
 	}

@@ -30,7 +30,7 @@ var buildWriter = sync.OnceValues(func() (string, error) {
 
 func compileWriter(out string, flags ...string) error {
 	cmd := exec.Command("cc", "-std=gnu11", "-O2", "-g", "-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Werror", "-o", out,
-		"-I", "../agent", "-I", "..", "testdata/writer.c")
+		"-I", "../agent", "-I", "..", "testdata/writer.c", "testdata/events.c")
 	sources, _ := filepath.Glob("../agent/run/*.c")
 	cmd.Args = append(append(append(cmd.Args, flags...), sources...), "-lpthread")
 	if b, err := cmd.CombinedOutput(); err != nil {
@@ -577,6 +577,14 @@ func mount(t *testing.T, dir, options string) {
 		need.Missing(t, "mounts are not allowed: %v", err)
 	}
 	t.Cleanup(func() { syscall.Unmount(dir, syscall.MNT_DETACH) })
+}
+
+// remount gives a tmpfs room.
+func remount(t *testing.T, dir string) {
+	t.Helper()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT, "size=16m"); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // TestFullDisk: nothing but a count of what is lost comes of a full file system, neither below the run nor below /dev/shm.

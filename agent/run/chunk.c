@@ -9,8 +9,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -41,10 +43,10 @@ static void make_crc_table(void)
 
 void run_crc_start(void) { pthread_once(&crc_once, make_crc_table); }
 
-uint32_t run_crc32c(const void *data, size_t n)
+uint32_t run_crc32c(uint32_t before, const void *data, size_t n)
 {
     const uint8_t *p = data;
-    uint32_t c = ~0u;
+    uint32_t c = ~before;
 #ifdef CRC_INSTRUCTION
     uint64_t sum = c;
     for (; crc_instruction && n >= 8; n -= 8, p += 8) {
@@ -115,41 +117,38 @@ bool run_take_chunk(struct mpitx_run *run, struct run_cursor *cursor, int kind, 
     *cursor = (struct run_cursor){0};
     if (needed)
         return false;
-    uint32_t capacity = run->live->chunk_bytes - (uint32_t)sizeof *found;
-    struct run_chunk head = {
-        .magic = RUN_CHUNK_MAGIC, .version = RUN_FORMAT_VERSION, .header_bytes = sizeof head, .kind = (uint8_t)kind,
-        .stream = run->live->stream, .rank = run->live->rank, .capacity = capacity, .state = RUN_SLOT_FREE,
-    };
-    memcpy(head.run_id, run->run_id, sizeof head.run_id);
-    /* A reader that copied the old contents sees another sequence number afterwards, hence that before anything else. */
-    atomic_store_explicit((_Atomic uint64_t *)&found->sequence, 0, memory_order_relaxed);
-    atomic_thread_fence(memory_order_release);
-    memcpy(found, &head, sizeof head);
-    atomic_store_explicit((_Atomic uint64_t *)&found->sequence, ++run->sequence, memory_order_release);
-    *cursor = (struct run_cursor){.chunk = found, .room = most < capacity ? most & ~7u : capacity};
+    run_begin_chunk(run, found, kind, 0);
+    *cursor = (struct run_cursor){.chunk = found, .room = most < found->capacity ? most & ~7u : found->capacity};
     found->first_ticks = kind == RUN_KIND_META ? run->ticks() : 0;
     atomic_store_explicit((_Atomic uint32_t *)&found->state, RUN_SLOT_OPEN, memory_order_release);
     return true;
 }
 
+void run_begin_chunk(struct mpitx_run *run, struct run_chunk *c, int kind, uint16_t chain)
+{
+    struct run_chunk head = {
+        .magic = RUN_CHUNK_MAGIC, .version = RUN_FORMAT_VERSION, .header_bytes = sizeof head, .kind = (uint8_t)kind,
+        .chain = chain, .stream = run->live->stream, .rank = run->live->rank,
+        .capacity = run->live->chunk_bytes - (uint32_t)sizeof *c, .state = c->state,
+    };
+    memcpy(head.run_id, run->run_id, sizeof head.run_id);
+    /* A reader that copied the old contents sees another sequence number afterwards, hence that before anything else. */
+    atomic_store_explicit((_Atomic uint64_t *)&c->sequence, 0, memory_order_relaxed);
+    atomic_thread_fence(memory_order_release);
+    memcpy(c, &head, sizeof head);
+    atomic_store_explicit((_Atomic uint64_t *)&c->sequence, ++run->sequence, memory_order_release);
+}
+
+bool run_in_ring(const struct mpitx_run *run, int kind)
+{
+    return (kind == RUN_KIND_SAMPLES || kind == RUN_KIND_EVENTS) && run->policy == MPITX_RUN_KEEP_LAST && run->ring_slots;
+}
+
 static void flush_chunks(struct mpitx_run *run);
 
-void run_seal_chunk(struct mpitx_run *run, struct run_cursor *cursor)
+/* Where there is no thread of ours; under the lock. */
+static void flush_here(struct mpitx_run *run)
 {
-    struct run_chunk *c = cursor->chunk;
-    bool ring = c->kind == RUN_KIND_SAMPLES && run->policy == MPITX_RUN_KEEP_LAST && run->ring_slots;
-    if (cursor->used) {
-        c->last_ticks = c->kind == RUN_KIND_META ? run->ticks() : run->last_ticks;
-        c->records = cursor->records;
-        if (!ring)
-            run->written += sizeof *c + cursor->used;
-    }
-    atomic_store_explicit((_Atomic uint32_t *)&c->state, cursor->used ? RUN_SLOT_SEALED : RUN_SLOT_FREE, memory_order_release);
-    *cursor = (struct run_cursor){0};
-    if (run->threaded) {
-        sem_post(&run->wake);
-        return;
-    }
     struct run_hushed h;
     int cancel;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
@@ -159,6 +158,33 @@ void run_seal_chunk(struct mpitx_run *run, struct run_cursor *cursor)
     pthread_setcancelstate(cancel, NULL);
 }
 
+void run_wake_flusher(struct mpitx_run *run)
+{
+    if (run->threaded) {
+        sem_post(&run->wake);
+    } else if (run_try_lock_long(run)) {
+        flush_here(run);
+        run_unlock(run);
+    }
+}
+
+void run_seal_chunk(struct mpitx_run *run, struct run_cursor *cursor)
+{
+    struct run_chunk *c = cursor->chunk;
+    if (cursor->used) {
+        c->last_ticks = c->kind == RUN_KIND_META ? run->ticks() : run->last_ticks;
+        c->records = cursor->records;
+        if (!run_in_ring(run, c->kind))
+            run->written += sizeof *c + cursor->used;
+    }
+    atomic_store_explicit((_Atomic uint32_t *)&c->state, cursor->used ? RUN_SLOT_SEALED : RUN_SLOT_FREE, memory_order_release);
+    *cursor = (struct run_cursor){0};
+    if (run->threaded)
+        sem_post(&run->wake);
+    else
+        flush_here(run);
+}
+
 bool run_seal_meta(struct mpitx_run *run)
 {
     if (!run->meta.chunk)
@@ -166,6 +192,7 @@ bool run_seal_meta(struct mpitx_run *run)
     if (!run_has_free(run))
         return false;
     run_write_counters(run);
+    run->undeclared = false;
     run_seal_chunk(run, &run->meta);
     return true;
 }
@@ -233,16 +260,31 @@ static bool beyond_limit(int fd)
     return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && lseek(fd, 0, SEEK_CUR) >= (off_t)limit.rlim_cur;
 }
 
-bool run_append_chunk(struct mpitx_run *run, const struct run_chunk *c)
+/* Makes a chunk's head what it is in a file. */
+void run_seal_head(struct run_chunk *head, const void *records)
+{
+    head->state = RUN_SLOT_SEALED;
+    head->crc = 0;
+    head->crc = run_crc32c(run_crc32c(0, head, sizeof *head), records, head->used);
+}
+
+static ssize_t write_chunk(int fd, const struct run_chunk *head, const void *records)
+{
+    struct iovec parts[2] = {{.iov_base = (void *)(uintptr_t)head, .iov_len = sizeof *head}, {.iov_base = (void *)(uintptr_t)records, .iov_len = head->used}};
+    ssize_t n;
+    do
+        n = writev(fd, parts, 2);
+    while (n < 0 && errno == EINTR);
+    return n;
+}
+
+bool run_append_chunk(struct mpitx_run *run, const struct run_chunk *head, const void *records)
 {
     int fd = run_open_ours(run->node_path, O_APPEND);
     if (fd < 0)
         return false;
     bool locked = lock_file(fd, F_RDLCK);
-    ssize_t n = (ssize_t)(sizeof *c + c->used), written;
-    do
-        written = write(fd, c, (size_t)n);
-    while (written < 0 && errno == EINTR);
+    ssize_t n = (ssize_t)(sizeof *head + head->used), written = write_chunk(fd, head, records);
     int error = written < 0 ? errno : beyond_limit(fd) ? EFBIG : ENOSPC;
     if (written > 0 && written < n && locked)
         take_back(fd, written);
@@ -251,36 +293,59 @@ bool run_append_chunk(struct mpitx_run *run, const struct run_chunk *c)
     return written == n;
 }
 
-static bool store_in_ring(struct mpitx_run *run, const struct run_chunk *c)
+static bool store_in_ring(struct mpitx_run *run, const struct run_chunk *head, const void *records)
 {
     int fd = run_open_ours(run->ring_path, 0);
     if (fd < 0)
         return false;
     size_t stride = run->live->chunk_bytes;
-    bool ok = lseek(fd, (off_t)(run->ring_next % run->ring_slots * stride), SEEK_SET) >= 0 && run_write_all(fd, c, sizeof *c + c->used);
+    bool ok = lseek(fd, (off_t)(run->ring_next % run->ring_slots * stride), SEEK_SET) >= 0 &&
+              write_chunk(fd, head, records) == (ssize_t)(sizeof *head + head->used);
     close(fd);
     run->ring_next += ok;
     return ok;
 }
 
-static struct run_chunk *oldest_sealed_of(struct mpitx_run *run, int kind)
+static struct run_chunk *older_sealed(const struct run_live *file, bool meta, struct run_chunk *oldest)
 {
-    struct run_chunk *oldest = NULL;
-    for (uint32_t i = 0; i < run->live->chunks; i++) {
-        struct run_chunk *c = run_slot(run, i);
-        if (atomic_load_explicit((_Atomic uint32_t *)&c->state, memory_order_acquire) == RUN_SLOT_SEALED && c->kind == kind &&
-            (!oldest || c->sequence < oldest->sequence))
+    for (uint32_t i = 0; i < file->chunks; i++) {
+        struct run_chunk *c = run_slot_of(file, i);
+        if (atomic_load_explicit((_Atomic uint32_t *)&c->state, memory_order_acquire) == RUN_SLOT_SEALED &&
+            (c->kind == RUN_KIND_META) == meta && (!oldest || c->sequence < oldest->sequence))
             oldest = c;
     }
     return oldest;
 }
 
-/* Declarations first, so that a file can be read by itself. They are sealed before the samples that need them: whoever has seen those
+/* Declarations first, so that a file can be read by itself. They are sealed before the records that need them: whoever has seen those
  * sealed, and looks then, sees these too. */
 static struct run_chunk *oldest_sealed(struct mpitx_run *run)
 {
-    struct run_chunk *samples = oldest_sealed_of(run, RUN_KIND_SAMPLES), *meta = oldest_sealed_of(run, RUN_KIND_META);
-    return meta ? meta : samples;
+    struct run_chunk *data = older_sealed(run->live, false, NULL), *meta;
+    for (uint32_t i = 0, n = run->pool.files; i < n; i++)
+        data = older_sealed(run->pool.file[i], false, data);
+    meta = older_sealed(run->live, true, NULL);
+    return meta ? meta : data;
+}
+
+/* Rows may be changed while they are written, if the process aborts: what is written is a copy. */
+static bool write_out(struct mpitx_run *run, const struct run_chunk *c)
+{
+    struct run_chunk head = *c;
+    const void *records = c + 1;
+    void *copy = MAP_FAILED;
+    if (c->kind == RUN_KIND_TABLE) {
+        copy = mmap(NULL, head.used, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (copy != MAP_FAILED)
+            records = memcpy(copy, c + 1, head.used);
+    }
+    run_seal_head(&head, records);
+    bool ok = run_in_ring(run, c->kind) ? store_in_ring(run, &head, records) : run_append_chunk(run, &head, records);
+    int error = errno;
+    if (copy != MAP_FAILED)
+        munmap(copy, head.used);
+    errno = error;
+    return ok;
 }
 
 /* Keeps the reason of a failure that may have cost samples. */
@@ -309,15 +374,12 @@ static void flush_chunks(struct mpitx_run *run)
     struct run_chunk *c;
     run_tail_reserve(run);
     while ((c = oldest_sealed(run))) {
-        if (!c->crc)
-            c->crc = run_crc32c(c, sizeof *c + c->used);
-        bool ring = c->kind == RUN_KIND_SAMPLES && run->policy == MPITX_RUN_KEEP_LAST && run->ring_slots;
-        if (!(ring ? store_in_ring(run, c) : run_append_chunk(run, c))) {
+        if (!write_out(run, c)) {
             note_failure(run, errno); /* kept, and tried again: in the live file it is safe */
             run_tail_write(run);
             return;
         }
-        atomic_store_explicit((_Atomic uint32_t *)&c->state, RUN_SLOT_FREE, memory_order_release);
+        run_free_chunk(run, c);
     }
     if (run->failing)
         forget_failure(run);

@@ -17,14 +17,15 @@
 
 #define RUN_LIVE_HEADER 4096 /* bytes before the first slot of a live file */
 
-enum run_chunk_kind { RUN_KIND_META = 1, RUN_KIND_SAMPLES = 2, RUN_KIND_LAST = 3 };
-enum run_chunk_state { RUN_SLOT_FREE = 0, RUN_SLOT_OPEN = 1, RUN_SLOT_SEALED = 2 };
+enum run_chunk_kind { RUN_KIND_META = 1, RUN_KIND_SAMPLES = 2, RUN_KIND_LAST = 3, RUN_KIND_EVENTS = 4, RUN_KIND_TABLE = 5 };
+enum run_chunk_state { RUN_SLOT_FREE = 0, RUN_SLOT_OPEN = 1, RUN_SLOT_SEALED = 2, RUN_SLOT_TAKEN = 3 /* on its way from free to open */ };
 
 /* The head of every chunk; `used` bytes of records follow. */
 struct run_chunk {
     uint64_t magic;
     uint16_t version, header_bytes;
-    uint8_t kind, reserved0[3];
+    uint8_t kind, reserved0;
+    uint16_t chain; /* of events: the chunks with the same number continue each other */
     uint8_t run_id[16];
     uint64_t stream;      /* one process's recording; random */
     uint64_t sequence;    /* of this stream's chunks, from 1 */
@@ -54,10 +55,12 @@ enum run_counter {
     RUN_COST_NS,       /* and the time that took, by one in sixteen of them */
     RUN_FAILED_TICKS,  /* when appending failed before samples were lost for it; 0: never */
     RUN_FAILED_ERRNO,  /* and why: Linux's errno */
+    RUN_LOST_EVENTS,   /* events that found no room */
+    RUN_LOST_ROWS,     /* rows of tables likewise */
     RUN_COUNTERS,
 };
 
-/* The head of a live file: counters that must outlive kill -9. */
+/* The head of a live file: counters that must outlive kill -9. Further live files of the process have none. */
 struct run_live {
     uint64_t magic;
     uint16_t version, header_bytes;
@@ -123,17 +126,24 @@ enum run_meta_type {
     RUN_META_END = 11,
     RUN_META_LAST = 13, /* 12 is of recovered runs */
     RUN_META_FUNCTIONS = 14,
+    RUN_META_EVENT = 15,
+    RUN_META_TABLE = 16,
+    RUN_META_TEXT = 17,
+    RUN_META_MODULE = 18,
 };
 
-/* Records of a sample chunk. */
+/* Records of chunks of samples and of events. */
 struct run_record {
     uint16_t words; /* of 8 bytes, with this head */
-    uint16_t tag;   /* 1: a time base follows; RUN_TAG_SET + a set's identifier, and RUN_TAG_STATUSES: a sample */
+    uint16_t tag;   /* RUN_TAG_BASE and so on, each with a 64-bit number; RUN_TAG_SET + a set's identifier, and RUN_TAG_STATUSES: a sample;
+                     * RUN_TAG_SET + an event type's identifier: an event */
     uint32_t ticks; /* after the time base */
 };
 _Static_assert(sizeof(struct run_record) == 8, "sample record");
 
 #define RUN_TAG_BASE 1u
+#define RUN_TAG_THREAD 2u /* of events: what follows is of this thread of the operating system */
+#define RUN_TAG_LOST 3u   /* of events: so many found no room since the one before */
 #define RUN_TAG_SET 16u
 #define RUN_TAG_STATUSES 0x8000u
 #define RUN_MOST_SETS 32000u
@@ -161,6 +171,28 @@ struct run_clock_body {
 struct run_last_body {
     uint32_t set, has_statuses;
 };
+
+/* The name, and the fields follow. */
+struct run_fields_body {
+    uint32_t id, count, keys, bytes; /* of a table's row, or of an event without its head */
+};
+
+struct run_field_body {
+    uint8_t type, meaning, merge, reserved;
+    uint32_t count;
+};
+
+/* Path and build identifier follow. */
+struct run_module_body {
+    uint64_t start, end, bias;
+};
+
+/* What the records of a chunk of rows begin with, so that rows begin at a cache line. */
+struct run_table_head {
+    uint32_t table, row_bytes;
+    uint64_t reserved[4];
+};
+_Static_assert((sizeof(struct run_chunk) + sizeof(struct run_table_head)) % 64 == 0, "rows");
 
 struct run_column_body {
     uint32_t id;

@@ -1,12 +1,17 @@
 /* run_internal.h: what the parts of a run share.
  *
  *     run.c          life: opening, ending, counters
- *     run_record.c   records of declarations, notes, clocks
- *     run_declare.c  columns and sets
- *     run_sample.c   samples
- *     run_chunk.c    chunks: taking, sealing, appending them to the run directory
- *     run_last.c     the last values, for when samples find no room
- *     run_store.c    the files: the run directory, the live file, the manifest */
+ *     record.c   records of declarations, notes, clocks
+ *     declare.c  columns and sets
+ *     sample.c   samples
+ *     event.c    events, and the fields of events and tables
+ *     table.c    tables
+ *     module.c   which programs and libraries are mapped where
+ *     chunk.c    chunks: taking, sealing, appending them to the run directory
+ *     pool.c     further live files, with the chunks of events and tables
+ *     last.c     the last values, for when samples find no room
+ *     claim.c    which process of a rank is recorded
+ *     store.c    the files: the run directory, the live file, the manifest */
 #ifndef MPITX_RUN_INTERNAL_H
 #define MPITX_RUN_INTERNAL_H
 
@@ -53,8 +58,43 @@ struct run_lasts {
     struct run_chunk *chunk;
 };
 
+/* The chunks of events and tables: slots of further live files, each mapped once. */
+#define RUN_MOST_FILES 24
+struct run_pool {
+    struct run_live *file[RUN_MOST_FILES];
+    _Atomic uint32_t files;
+    _Atomic uint32_t free; /* slots, so that looking for one costs nothing where there is none */
+    uint32_t slots;
+    uint64_t most_bytes;
+    atomic_flag growing;
+    atomic_bool slow;            /* somebody has waited long for that */
+    atomic_bool failed, full[2]; /* failed to grow; as large as it may be for events, for tables */
+};
+
+/* A thread's stream of events. */
+struct run_thread {
+    _Alignas(64) struct run_chunk *chunk; /* NULL: none */
+    uint32_t used, room, records;
+    uint32_t tid;
+    bool announce; /* tid is to be written */
+    uint64_t base_ticks, last_ticks, lost;
+    atomic_bool taken;
+};
+
+#define RUN_MOST_EVENTS 4096u
+#define RUN_MOST_TABLES 64u
+#define RUN_MOST_PARTS 512u
+
+struct run_table {
+    uint32_t used, row_bytes, fit; /* bytes of a row that mean something, of all of it, and rows in a chunk */
+    _Atomic uint32_t next, parts;
+    struct run_chunk *part[RUN_MOST_PARTS];
+};
+
+#define RUN_MOST_MODULES 4096
+
 struct mpitx_run {
-    atomic_int *alive; /* on a page that forked children find wiped */
+    atomic_int *alive; /* on a page that forked children find wiped; first, for mpitx_run_row_begin */
     atomic_flag lock;
     struct run_live *live;
     struct run_cursor meta, samples;
@@ -67,11 +107,20 @@ struct mpitx_run {
     struct run_column_info *columns;
     uint32_t set_count, most_sets, column_count, most_columns;
 
-    uint64_t sequence;
-    uint64_t share;   /* bytes that this rank may write; 0: no bound */
-    uint64_t written; /* bytes of sealed chunks that stay */
+    _Atomic uint64_t sequence;
+    uint64_t share;           /* bytes that this rank may write; 0: no bound */
+    _Atomic uint64_t written; /* bytes of sealed chunks that stay, and of those of events and tables from the beginning */
     int policy;
     bool budget_noted;
+
+    struct run_pool pool;
+    struct run_thread *threads;
+    uint32_t *event_bytes, most_threads; /* event_bytes: of their fields, by type */
+    struct run_table *tables;
+    uint64_t *modules; /* a sum over each that was written */
+    _Atomic uint32_t thread_count, event_count, table_count;
+    uint32_t text_count, module_count;
+    atomic_bool undeclared; /* something is declared that is not sealed yet */
 
     struct run_lasts lasts[RUN_MOST_LASTS];
     _Atomic uint32_t lasts_count;
@@ -94,9 +143,14 @@ struct mpitx_run {
     char live_path[PATH_MAX], manifest_path[PATH_MAX], node_path[PATH_MAX], ring_path[PATH_MAX], tail_path[PATH_MAX];
 };
 
+static inline struct run_chunk *run_slot_of(const struct run_live *file, uint32_t i)
+{
+    return (struct run_chunk *)(void *)((char *)(uintptr_t)file + RUN_LIVE_HEADER + (size_t)i * file->chunk_bytes);
+}
+
 static inline struct run_chunk *run_slot(const struct mpitx_run *run, uint32_t i)
 {
-    return (struct run_chunk *)(void *)((char *)run->live + RUN_LIVE_HEADER + (size_t)i * run->live->chunk_bytes);
+    return run_slot_of(run->live, i);
 }
 
 static inline void run_count(struct mpitx_run *run, enum run_counter which, uint64_t n)
@@ -198,6 +252,8 @@ void run_boot_id(char *id, size_t len); /* "" where the kernel does not say */
 
 /* Under the lock: */
 bool run_take_chunk(struct mpitx_run *run, struct run_cursor *cursor, int kind, uint32_t most);
+void run_begin_chunk(struct mpitx_run *run, struct run_chunk *c, int kind, uint16_t chain); /* in a free slot that is the caller's */
+void run_note_budget(struct mpitx_run *run);
 void run_seal_chunk(struct mpitx_run *run, struct run_cursor *cursor);
 /* Seals the chunk of declarations, with the counters so far, if there is one. False if no free slot would be left for the next
  * one: then it stays open. */
@@ -206,7 +262,8 @@ bool run_has_free(const struct mpitx_run *run); /* a slot */
 
 /* CRC-32C. */
 void run_crc_start(void);
-uint32_t run_crc32c(const void *data, size_t n);
+uint32_t run_crc32c(uint32_t before, const void *data, size_t n); /* before: of what comes before; 0 */
+void run_seal_head(struct run_chunk *head, const void *records);
 
 /* A file beyond RLIMIT_FSIZE is an error for us, not SIGXFSZ for the program. */
 struct run_hushed {
@@ -222,8 +279,25 @@ bool run_write_all(int fd, const void *data, size_t n);
 void run_start_flusher(struct mpitx_run *run);
 bool run_stop_flusher(struct mpitx_run *run, bool join); /* false where it hangs in the file system */
 void run_finish_files(struct mpitx_run *run);   /* what the flusher does last; where there is none, the caller's to do */
-bool run_append_chunk(struct mpitx_run *run, const struct run_chunk *c);
+bool run_append_chunk(struct mpitx_run *run, const struct run_chunk *head, const void *records);
+void run_wake_flusher(struct mpitx_run *run); /* or does its work, where there is none: not under the lock */
+bool run_in_ring(const struct mpitx_run *run, int kind); /* whether the oldest chunks of this kind make room */
+void *run_map_new(const char *path, size_t bytes); /* a new file; NULL: errno says why */
 int run_allocate_file(int fd, size_t at, size_t bytes); /* 0, or why there is no room */
+
+/* -- events and tables -- */
+
+/* A chunk of the pool, which its taker makes an open one; NULL if there is none, or no budget for it. Not under the lock. */
+struct run_chunk *run_pool_take(struct mpitx_run *run, int kind, uint16_t chain);
+void run_pool_seal(struct mpitx_run *run, struct run_chunk *c, uint64_t last_ticks, uint32_t records);
+void run_free_chunk(struct mpitx_run *run, struct run_chunk *c);
+void run_pool_remove(struct mpitx_run *run); /* its files */
+void run_pool_unmap(struct mpitx_run *run);
+void run_seal_events(struct mpitx_run *run); /* at the end, like tables */
+void run_seal_tables(struct mpitx_run *run);
+
+/* Writes the declaration of an event or a table, under the lock; body->bytes is where the fields begin, and becomes where they end. */
+int run_declare_fields(struct mpitx_run *run, int type, struct run_fields_body *body, const char *name, const struct mpitx_run_field *fields);
 
 /* -- last values -- */
 

@@ -118,11 +118,9 @@ bool run_last_append(struct mpitx_run *run)
         dropped |= run->sets[i].dropped;
     for (uint32_t i = 0; dropped && i < run->lasts_count; i++) {
         struct run_chunk *c = run->lasts[i].chunk;
-        c->state = RUN_SLOT_SEALED;
         c->last_ticks = run->last_ticks;
-        c->crc = 0;
-        c->crc = run_crc32c(c, sizeof *c + c->used);
-        if (!run_append_chunk(run, c))
+        run_seal_head(c, c + 1);
+        if (!run_append_chunk(run, c, c + 1))
             return false;
     }
     return true;
@@ -172,11 +170,11 @@ static size_t put_end(struct mpitx_run *run, uint8_t *at)
     *c = (struct run_chunk){
         .magic = RUN_CHUNK_MAGIC, .version = RUN_FORMAT_VERSION, .header_bytes = sizeof *c, .kind = RUN_KIND_META,
         .stream = run->live->stream, .sequence = ++run->sequence, .rank = run->live->rank, .capacity = TAIL_END - sizeof *c,
-        .used = (uint32_t)(p - (uint8_t *)(c + 1)), .state = RUN_SLOT_SEALED, .first_ticks = now, .last_ticks = now,
+        .used = (uint32_t)(p - (uint8_t *)(c + 1)), .first_ticks = now, .last_ticks = now,
         .records = run->end ? 3 : 1,
     };
     memcpy(c->run_id, run->run_id, sizeof c->run_id);
-    c->crc = run_crc32c(c, sizeof *c + c->used);
+    run_seal_head(c, c + 1);
     return sizeof *c + c->used;
 }
 
@@ -195,7 +193,6 @@ void run_tail_write(struct mpitx_run *run)
             if (n + sizeof *c + c->used + TAIL_END > room)
                 break;
             struct run_chunk *to = memcpy(copy + n, c, sizeof *c + c->used);
-            to->state = RUN_SLOT_SEALED;
             to->last_ticks = run->last_ticks;
             n += sizeof *c + c->used;
         }
@@ -205,8 +202,7 @@ void run_tail_write(struct mpitx_run *run)
             run_unlock(run);
         for (size_t at = 0; at < lasts;) {
             struct run_chunk *c = (struct run_chunk *)(void *)(copy + at);
-            c->crc = 0;
-            c->crc = run_crc32c(c, sizeof *c + c->used);
+            run_seal_head(c, c + 1);
             at += sizeof *c + c->used;
         }
         int fd = run_open_ours(run->tail_path, 0);

@@ -108,6 +108,8 @@ void mpitx_run_close(struct mpitx_run **at, int end, bool tidy)
             run_seal_chunk(run, &run->meta);
         if (run->samples.chunk)
             run_seal_chunk(run, &run->samples);
+        run_seal_events(run);
+        run_seal_tables(run);
         run_unlock(run);
         run_store_close(run, tidy);
     }

@@ -1,12 +1,12 @@
-/* run.h: writing a run directory from inside somebody else's program.
+/* run.h: writing a run directory from inside somebody else's program: samples, events, tables.
  *
  * One struct mpitx_run per process. Nothing here prints, exits, installs handlers, or waits for a disk (but for open and
  * close, and close not for longer than close_wait_ms); nothing allocates after open; errno is left as it was. Every
  * function takes NULL for "no run" and then does nothing, so that callers need not ask whether recording works.
  *
  * Threads: any thread may call any function at any time, but open, and close, which must be the last. A spin lock with a
- * bound guards the writer (5 ns when free): a sample that does not get it within some 20 us is dropped and counted, a
- * declaration is refused with MPITX_RUN_BUSY. Not for signal handlers.
+ * bound guards samples and declarations (5 ns when free): a sample that does not get it within some 20 us is dropped and counted, a
+ * declaration is refused with MPITX_RUN_BUSY. Events and rows are written without it. Not for signal handlers.
  *
  * A forked child inherits a run that is off: its calls do nothing (the switch lies on a page that the kernel wipes in
  * children; for kernels older than 4.14 call mpitx_run_abandon_in_child from a pthread_atfork handler, which is right in
@@ -95,6 +95,8 @@ struct mpitx_run_options {
     int policy;           /* enum mpitx_run_policy */
     uint32_t max_columns; /* 0: 4096 */
     uint32_t max_sets;    /* 0: 1024; at most 32000 */
+    uint32_t max_threads; /* that write events at the same time; 0: 1024 */
+    uint64_t pool_bytes;  /* the most memory for events and tables; 0: 32 MiB */
     int no_thread;        /* 1: full chunks are appended by the call that fills them, which then waits for the disk */
     uint32_t close_wait_ms; /* 0: 10000 */
     bool claims;            /* nothing is opened where another process of this rank has been recorded */
@@ -181,6 +183,81 @@ struct mpitx_run_function {
     uint64_t calls, time_ns;
 };
 int mpitx_run_functions(struct mpitx_run *run, const struct mpitx_run_function *functions, uint32_t count);
+
+/* -- events and tables: see the example in recording/testdata/writer.c -- */
+
+enum mpitx_run_type {
+    MPITX_RUN_U8 = 1, MPITX_RUN_U16, MPITX_RUN_U32, MPITX_RUN_U64,
+    MPITX_RUN_I8, MPITX_RUN_I16, MPITX_RUN_I32, MPITX_RUN_I64,
+    MPITX_RUN_F32, MPITX_RUN_F64,
+};
+
+enum mpitx_run_meaning {
+    MPITX_RUN_NUMBER = 0,
+    MPITX_RUN_TEXT = 1,    /* what mpitx_run_declare_text returned */
+    MPITX_RUN_ADDRESS = 2, /* of code: see mpitx_run_modules */
+    MPITX_RUN_TIME = 3,    /* ticks of the run's clock */
+};
+
+/* How a reader makes one value of those of several rows with the same key. */
+enum mpitx_run_merge { MPITX_RUN_SUM = 0, MPITX_RUN_MIN = 1, MPITX_RUN_MAX = 2 };
+
+struct mpitx_run_field {
+    const char *name;
+    uint8_t type;     /* enum mpitx_run_type */
+    uint8_t meaning;  /* enum mpitx_run_meaning */
+    uint8_t merge;    /* enum mpitx_run_merge; of tables, behind the keys */
+    uint32_t count;   /* elements, for histograms; 0: 1 */
+    const char *unit; /* "ns", "B"; NULL: a number */
+};
+
+/* A text that fields of events and rows refer to by what this returns, from 0. */
+int mpitx_run_declare_text(struct mpitx_run *run, const char *text);
+
+/* Declares a type of events; returns its identifier, from 0. Its fields lie as those of a C struct do that has nothing wider than 8 bytes,
+ * padded to 8: bytes (or NULL) receives that length, for a comparison with sizeof. */
+int mpitx_run_declare_event(struct mpitx_run *run, const char *name, const struct mpitx_run_field *fields, uint32_t count, uint32_t *bytes);
+
+/* The calling thread's own stream of events, from 0; end gives it to the next thread that begins. */
+int mpitx_run_thread_begin(struct mpitx_run *run);
+void mpitx_run_thread_end(struct mpitx_run *run, int thread);
+
+/* Records an event of a thread, only in that thread. A time before the thread's last one is taken as that. 0, or an error that is
+ * counted as a lost event: the reader sees where events of this thread are missing. */
+int mpitx_run_event(struct mpitx_run *run, int thread, int type, uint64_t ticks, const void *fields);
+
+/* Declares a table; returns its identifier, from 0. A row is a struct mpitx_run_row and the fields, as in a C struct. The first `keys`
+ * fields say what a row is about; rows with the same ones, of several threads, are one to readers. */
+struct mpitx_run_row {
+    uint32_t sequence; /* 0: not there yet; odd: it is being changed */
+    uint32_t thread;   /* of the operating system, that made it */
+};
+int mpitx_run_declare_table(struct mpitx_run *run, const char *name, const struct mpitx_run_field *fields, uint32_t count, uint32_t keys,
+                            uint32_t *bytes);
+
+/* A new row that begins with these values, struct mpitx_run_row included; NULL if there is no room, which is counted. It is good until the
+ * run is closed, and for one thread at a time. */
+struct mpitx_run_row *mpitx_run_row(struct mpitx_run *run, int table, const void *values);
+
+/* A change of a row's values is between these two. False: the run is off, and the row must not be touched. */
+static inline bool mpitx_run_row_begin(struct mpitx_run *run, struct mpitx_run_row *row)
+{
+    if (!run || !row || !__atomic_load_n(*(int *const *)(const void *)run, __ATOMIC_RELAXED)) /* its first member */
+        return false;
+    __atomic_store_n(&row->sequence, row->sequence + 1, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    return true;
+}
+
+static inline void mpitx_run_row_end(struct mpitx_run_row *row)
+{
+    uint32_t next = row->sequence + 1;
+    __atomic_store_n(&row->sequence, next ? next : 2, __ATOMIC_RELEASE);
+}
+
+/* Writes which programs and libraries are mapped where, for addresses; those that it has not written yet. Once at the start, and at the
+ * end. It takes the loader's lock. */
+int mpitx_run_modules(struct mpitx_run *run);
 
 /* Counters, cheap, kept in the live file and hence there after kill -9. */
 void mpitx_run_missed(struct mpitx_run *run, uint64_t samples);           /* due, but not taken */

@@ -24,7 +24,7 @@ static void write_baseline(struct mpitx_run *run, struct run_set *s, uint32_t se
     s->baseline = true;
 }
 
-static void note_budget(struct mpitx_run *run)
+void run_note_budget(struct mpitx_run *run)
 {
     int32_t fixed[2] = {MPITX_RUN_WARNING, MPITX_RUN_NOTE_BUDGET};
     struct run_text t = run_text_of("the size budget is used up: from here on samples are counted, not kept", RUN_MOST_TEXT);
@@ -49,7 +49,7 @@ static bool next_chunk(struct mpitx_run *run, uint64_t ticks, size_t need)
         uint64_t head = sizeof(struct run_chunk) + run->meta.used + sizeof(struct run_chunk) + RUN_META_RESERVE + run->tail_needed;
         if (left < head + need) {
             if (!run->budget_noted)
-                note_budget(run);
+                run_note_budget(run);
             run_count(run, RUN_OVER_BUDGET, 1);
             run_count(run, RUN_OVER_BYTES, need);
             return false;

@@ -17,6 +17,8 @@
 #define MOST_CHUNK 524288u
 #define DEFAULT_CHUNKS 6u
 #define MOST_COLUMNS (1u << 20)
+#define MOST_THREADS 65535u /* a chain's number has 16 bits */
+#define DEFAULT_POOL (32u << 20)
 
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18
@@ -98,14 +100,23 @@ static bool allocate(struct opening *op)
     uint32_t columns = op->o->max_columns ? op->o->max_columns : 4096, sets = op->o->max_sets ? op->o->max_sets : 1024;
     columns = columns > MOST_COLUMNS ? MOST_COLUMNS : columns;
     sets = sets > RUN_MOST_SETS ? RUN_MOST_SETS : sets;
-    size_t head = pad8(sizeof(struct mpitx_run));
-    size_t bytes = head + columns * sizeof(struct run_column_info) + sets * sizeof(struct run_set);
+    uint32_t threads = op->o->max_threads ? op->o->max_threads : 1024;
+    threads = threads > MOST_THREADS ? MOST_THREADS : threads;
+    size_t head = (sizeof(struct mpitx_run) + 63) & ~(size_t)63;
+    size_t bytes = head + threads * sizeof(struct run_thread) + RUN_MOST_TABLES * sizeof(struct run_table) + RUN_MOST_MODULES * sizeof *op->run->modules +
+                   columns * sizeof(struct run_column_info) + sets * sizeof(struct run_set) + RUN_MOST_EVENTS * sizeof *op->run->event_bytes;
     struct mpitx_run *run = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (run == MAP_FAILED)
         return failed(op, "no memory");
     run->bytes = bytes;
-    run->columns = (struct run_column_info *)(void *)((char *)run + head);
-    run->sets = (struct run_set *)(void *)(run->columns + columns);
+    run->threads = (struct run_thread *)(void *)((char *)run + head);
+    run->tables = (struct run_table *)(void *)(run->threads + threads);
+    run->modules = (uint64_t *)(void *)(run->tables + RUN_MOST_TABLES);
+    run->sets = (struct run_set *)(void *)(run->modules + RUN_MOST_MODULES);
+    run->columns = (struct run_column_info *)(void *)(run->sets + sets);
+    run->event_bytes = (uint32_t *)(void *)(run->columns + columns);
+    run->most_threads = threads;
+    run->pool.most_bytes = op->o->pool_bytes ? op->o->pool_bytes : DEFAULT_POOL;
     run->most_columns = columns;
     run->most_sets = sets;
     atomic_flag_clear(&run->lock);
@@ -129,6 +140,24 @@ int run_allocate_file(int fd, size_t at, size_t bytes)
     return rc;
 }
 
+void *run_map_new(const char *path, size_t bytes)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return NULL;
+    /* Allocated before it is mapped: a page that has no room when it is touched is a SIGBUS. */
+    int rc = run_allocate_file(fd, 0, bytes);
+    void *p = rc ? MAP_FAILED : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
+    if (!rc && p == MAP_FAILED)
+        rc = errno;
+    close(fd);
+    if (!rc)
+        return p;
+    unlink(path);
+    errno = rc;
+    return NULL;
+}
+
 static bool make_live_file(struct opening *op, const char *dir, uint32_t chunk_bytes, uint32_t chunks)
 {
     struct mpitx_run *run = op->run;
@@ -136,20 +165,9 @@ static bool make_live_file(struct opening *op, const char *dir, uint32_t chunk_b
     int n = snprintf(run->live_path, sizeof run->live_path, "%s/mpitx-%016llx.live", dir, (unsigned long long)op->stream);
     if (n < 0 || (size_t)n >= sizeof run->live_path)
         return failed(op, "%s: the path is too long", dir);
-    int fd = open(run->live_path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (fd < 0)
+    run->live = run_map_new(run->live_path, bytes);
+    if (!run->live)
         return failed(op, "%s: %s", dir, strerror(errno));
-    /* Allocated before it is mapped: a page that has no room when it is touched is a SIGBUS. */
-    int rc = run_allocate_file(fd, 0, bytes);
-    void *p = rc ? MAP_FAILED : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
-    if (!rc && p == MAP_FAILED)
-        rc = errno;
-    close(fd);
-    if (rc) {
-        unlink(run->live_path);
-        return failed(op, "%s: %s", dir, strerror(rc));
-    }
-    run->live = p;
     run->live_bytes = run->file_bytes = bytes;
     return true;
 }
@@ -239,7 +257,7 @@ static bool make_manifest(struct opening *op)
     memcpy(u.bytes + sizeof u.m, host, u.m.host_bytes);
     memcpy(u.bytes + sizeof u.m + u.m.host_bytes, path, u.m.path_bytes);
     u.m.bytes = (uint32_t)sizeof u.m + u.m.host_bytes + u.m.path_bytes;
-    u.m.crc = run_crc32c(&u, u.m.bytes);
+    u.m.crc = run_crc32c(0, &u, u.m.bytes);
     snprintf(run->manifest_path, sizeof run->manifest_path, "%s/live-%s-%d-%08x.mpxm", op->o->dir, op->host, op->o->rank,
              (unsigned)(op->stream >> 32));
     char temporary[sizeof run->manifest_path + 4];
@@ -324,12 +342,14 @@ static void unmap(struct mpitx_run *run)
     if (run->live)
         munmap(run->live, run->live_bytes);
     run_last_unmap(run);
+    run_pool_unmap(run);
     munmap(run->alive, 4096);
     munmap(run, run->bytes);
 }
 
 void run_remove_live(struct mpitx_run *run)
 {
+    run_pool_remove(run);
     unlink(run->live_path);
     unlink(run->manifest_path);
     unlink(run->tail_path); /* last: until then it says how the run ended */

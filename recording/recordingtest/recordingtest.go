@@ -60,6 +60,8 @@ type Stream struct {
 	Capacity int // of a chunk's records
 	Out      []byte
 
+	Chain uint16 // of the events that follow
+
 	sequence      uint64
 	meta, samples []byte
 	origin        uint64 // the time base that a chunk begins with
@@ -218,6 +220,75 @@ func (s *Stream) Sample(set uint32, ticks uint64, row, statuses []byte) {
 	s.samples = append(s.samples, body...)
 	s.records++
 	s.last = ticks
+}
+
+// Field is a field of events or of a table.
+type Field struct {
+	Name                 string
+	Type, Meaning, Merge uint8
+	Count                uint32
+	Unit                 string
+}
+
+func (s *Stream) fields(typ uint16, id uint32, name string, keys uint32, bytes int, fields []Field) {
+	b := le.AppendUint32(le.AppendUint32(nil, id), uint32(len(fields)))
+	b = text(le.AppendUint32(le.AppendUint32(b, keys), uint32(bytes)), name)
+	for _, f := range fields {
+		b = le.AppendUint32(append(b, f.Type, f.Meaning, f.Merge, 0), max(f.Count, 1))
+		b = text(text(b, f.Name), f.Unit)
+	}
+	s.Meta(typ, 0, b)
+}
+
+// EventType declares a type of events whose fields have so many bytes.
+func (s *Stream) EventType(id uint32, name string, bytes int, fields ...Field) {
+	s.fields(15, id, name, 0, bytes, fields)
+}
+
+// Table declares a table whose rows have so many bytes.
+func (s *Stream) Table(id uint32, name string, keys uint32, bytes int, fields ...Field) {
+	s.fields(16, id, name, keys, bytes, fields)
+}
+
+// Text declares a text.
+func (s *Stream) Text(id uint32, t string) { s.Meta(17, 0, text(le.AppendUint32(nil, id), t)) }
+
+// Module declares a mapped object.
+func (s *Stream) Module(start, end, bias uint64, path, buildID string) {
+	b := le.AppendUint64(le.AppendUint64(le.AppendUint64(nil, start), end), bias)
+	s.Meta(18, 0, text(text(b, path), buildID))
+}
+
+// Event is what [Stream.Events] writes: an event, or with tags below 16 a thread's identifier (2) or a number of lost ones (3).
+type Event struct {
+	Tag   uint16
+	Ticks uint64
+	Body  []byte
+}
+
+// Events appends a chunk of events of the stream's chain.
+func (s *Stream) Events(events ...Event) {
+	var b []byte
+	for _, e := range events {
+		b = le.AppendUint16(b, uint16((8+len(e.Body))/8))
+		b = le.AppendUint16(b, e.Tag)
+		b = append(le.AppendUint32(b, uint32(e.Ticks-events[0].Ticks)), e.Body...)
+		s.last = e.Ticks
+	}
+	at := len(s.Out)
+	s.chunk(4, events[0].Ticks, b)
+	le.PutUint16(s.Out[at+14:], s.Chain)
+	seal(s.Out[at:])
+}
+
+// Rows appends a chunk of a table's rows, each with its number and its thread before the fields.
+func (s *Stream) Rows(table uint32, bytes int, rows ...[]byte) {
+	b := le.AppendUint32(le.AppendUint32(nil, table), uint32(bytes))
+	b = append(b, make([]byte, 32)...)
+	for _, r := range rows {
+		b = append(append(b, r...), make([]byte, bytes-len(r))...)
+	}
+	s.chunk(5, s.last, b)
 }
 
 // Last appends a chunk of last values with one set's record.

@@ -216,26 +216,42 @@ func (c *Cursor) room(n int) []byte {
 }
 
 func (c *Cursor) loadSlot(x ref) error {
-	l := c.process.live
-	if l == nil {
+	file, slot := int(x.at&^refWhere>>refFile), int(uint32(x.at))
+	if file >= len(c.process.live) {
 		return errMoved
 	}
+	l := c.process.live[file]
 	h, err := openRegular(l.path)
 	if err != nil {
 		return errMoved
 	}
 	defer h.Close()
-	slot := int(x.at &^ refWhere)
-	b, k, err := readSlot(h, &l.head, slot)
+	l.File = h
+	b, k, err := readSlot(&l, slot)
 	switch {
 	case err != nil:
-		return &DamageError{l.path, slotAt(&l.head, slot), err.Error()}
+		return &DamageError{l.path, l.slotAt(slot), err.Error()}
 	case b == nil || k.sequence != x.sequence:
 		return errMoved
 	}
-	c.file, c.path, c.at = l.path, l.path, slotAt(&l.head, slot)+chunkHead
+	c.file, c.path, c.at = l.path, l.path, l.slotAt(slot)+chunkHead
 	c.buf, c.limit, c.first = b, k.used, k.first
 	return nil
+}
+
+// Again fills b with what the chunk has by now at a place of its records; false where that is in a file, and final.
+func (c *Cursor) Again(b []byte, at uint32) bool {
+	if !c.live {
+		return false
+	}
+	h, err := openRegular(c.path)
+	if err != nil {
+		return false
+	}
+	defer h.Close()
+	n, err := readAt(h, b, c.at+int64(at))
+	k, headErr := headAt(h, c.at-chunkHead)
+	return err == nil && n == len(b) && headErr == nil && k.sequence == c.sequence
 }
 
 // Bytes are the next n bytes of records, good until the next call.

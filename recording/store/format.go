@@ -34,6 +34,8 @@ const (
 	kindMeta    = 1
 	KindSamples = 2
 	kindLast    = 3 // last values
+	KindEvents  = 4
+	KindTable   = 5
 
 	slotFree   = 0
 	slotOpen   = 1
@@ -56,6 +58,7 @@ var errMagic = errors.New("no chunk begins here")
 type chunk struct {
 	headBytes   int
 	kind        uint8
+	chain       uint16
 	runID       [16]byte
 	stream      uint64
 	sequence    uint64
@@ -80,7 +83,7 @@ func parseChunk(b []byte) (c chunk, err error) {
 		return c, fmt.Errorf("version %d of the format was written by another mpitx; this one reads version %d", v, Version)
 	}
 	c = chunk{
-		headBytes: int(le.Uint16(b[10:])), kind: b[12], stream: le.Uint64(b[32:]), sequence: le.Uint64(b[40:]),
+		headBytes: int(le.Uint16(b[10:])), kind: b[12], chain: le.Uint16(b[14:]), stream: le.Uint64(b[32:]), sequence: le.Uint64(b[40:]),
 		rank: int32(le.Uint32(b[48:])), capacity: le.Uint32(b[52:]), used: le.Uint32(b[56:]), state: le.Uint32(b[60:]),
 		first: le.Uint64(b[64:]), last: le.Uint64(b[72:]), records: le.Uint32(b[80:]), crc: le.Uint32(b[84:]),
 	}
@@ -115,7 +118,7 @@ func sealChunk(b []byte, c *chunk, used uint32, last uint64, records uint32) {
 }
 
 // NumCounters is how many counters a process has.
-const NumCounters = 12
+const NumCounters = 14
 
 // Of them, what says that rows found no room.
 const (

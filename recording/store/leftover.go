@@ -12,7 +12,7 @@ import (
 // Leftover is a live file whose process has ended without appending it to its run directory.
 type Leftover struct {
 	Path      string
-	Size      int64
+	Size      int64 // with the process's further live files
 	Rank, PID int
 	Dir       string // the run directory; "" where the file does not say
 	Known     bool   // its run directory is there and leads to it: [Recover] brings it in
@@ -35,28 +35,40 @@ func Leftovers(folders ...string) []Leftover {
 	return all
 }
 
-var errInUse = errors.New("its process may still run")
+var (
+	errInUse = errors.New("its process may still run")
+	errPart  = errors.New("it is a part of another one")
+)
 
 func leftover(path string) (Leftover, error) {
-	h, err := openRegular(path)
+	if stem, _, further := strings.Cut(strings.TrimPrefix(filepath.Base(path), "mpitx-"), "-"); further {
+		if _, err := os.Lstat(filepath.Join(filepath.Dir(path), "mpitx-"+stem+".live")); err == nil {
+			return Leftover{}, errPart
+		}
+	}
+	f, err := openLiveFile(path)
 	if err != nil {
 		return Leftover{}, err
 	}
-	defer h.Close()
-	info, err := h.Stat()
+	defer f.Close()
+	info, err := f.Stat()
 	if err != nil || !ownedByUs(info) {
 		return Leftover{}, fs.ErrPermission
 	}
 	var head [liveHead]byte
-	n, err := readAt(h, head[:], 0)
+	n, err := readAt(f.File, head[:], 0)
 	if err != nil {
 		return Leftover{}, err
 	}
-	l, err := parseLive(head[:n])
-	if err != nil {
-		return Leftover{}, err
-	}
+	l := &f.head
 	left := Leftover{Path: path, Size: info.Size(), Rank: int(l.rank), PID: l.pid}
+	for n := 1; n <= mostFiles; n++ {
+		info, err := os.Lstat(furtherFile(path, n))
+		if err != nil {
+			break
+		}
+		left.Size += info.Size()
+	}
 	m := manifest{pid: l.pid}
 	m.pidStart, m.pidNamespace, left.Dir = parseOwner(head[:n])
 	if running(&m) {
@@ -98,5 +110,5 @@ func (l Leftover) Remove() error {
 	case now.Dir == "":
 		return errors.New("it does not say to which run it belongs")
 	}
-	return os.Remove(l.Path)
+	return removeLives(l.Path)
 }

@@ -9,11 +9,14 @@ import (
 	"strings"
 )
 
-// liveFile is a process's memory file.
+// liveFile is one of a process's memory files.
 type liveFile struct {
-	path string
-	head live
+	path     string
+	head     live
+	*os.File // while it is read
 }
+
+const mostFiles = 64 // besides the first
 
 // manifests reads the manifests of a directory. They come into being whole.
 func (s *Store) manifests(names []string) []*manifest {
@@ -61,10 +64,19 @@ func readManifest(path string) (*manifest, error) {
 }
 
 // openLive opens a manifest's live file; fs.ErrNotExist if it is not on this machine.
-func openLive(m *manifest) (*os.File, live, error) {
-	h, err := openRegular(m.path)
+func openLive(m *manifest) (liveFile, error) {
+	f, err := openLiveFile(m.path)
+	if err == nil && (f.head.stream != m.stream || f.head.runID != m.runID) {
+		f.Close()
+		err = fs.ErrNotExist // another process's file by the same name
+	}
+	return f, err
+}
+
+func openLiveFile(path string) (liveFile, error) {
+	h, err := openRegular(path)
 	if err != nil {
-		return nil, live{}, err
+		return liveFile{}, err
 	}
 	var head [liveHead]byte
 	n, err := readAt(h, head[:], 0)
@@ -72,14 +84,55 @@ func openLive(m *manifest) (*os.File, live, error) {
 	if err == nil {
 		err = parseErr
 	}
-	if err == nil && (l.stream != m.stream || l.runID != m.runID) {
-		err = fs.ErrNotExist // another process's file by the same name
-	}
 	if err != nil {
 		h.Close()
-		return nil, l, err
 	}
-	return h, l, nil
+	return liveFile{path, l, h}, err
+}
+
+// openLives opens all live files of a manifest's process.
+func openLives(m *manifest) ([]liveFile, error) {
+	first, err := openLive(m)
+	if err != nil {
+		return nil, err
+	}
+	all := []liveFile{first}
+	for len(all) <= mostFiles { // they are numbered without a gap
+		f, err := openLiveFile(furtherFile(m.path, len(all)))
+		if err != nil || f.head.stream != m.stream || f.head.runID != m.runID {
+			f.Close()
+			break // or it is being made
+		}
+		all = append(all, f)
+	}
+	return all, nil
+}
+
+func closeAll(files []liveFile) {
+	for _, f := range files {
+		f.Close()
+	}
+}
+
+// furtherFile is the path of a process's further live file.
+func furtherFile(path string, number int) string {
+	return fmt.Sprintf("%s-%d.live", strings.TrimSuffix(path, ".live"), number)
+}
+
+// removeLives removes a process's live files: the first one, by which the others are found, last.
+func removeLives(path string) error {
+	n := 0
+	for ; n < mostFiles; n++ {
+		if _, err := os.Lstat(furtherFile(path, n+1)); err != nil {
+			break
+		}
+	}
+	for ; n > 0; n-- {
+		if err := os.Remove(furtherFile(path, n)); err != nil {
+			return err
+		}
+	}
+	return os.Remove(path)
 }
 
 // readLive takes in what a process has in memory.
@@ -93,7 +146,7 @@ func (s *Store) readLive(m *manifest) {
 	if elsewhere(m) { // on a shared file system, what another machine has mapped is not up to date
 		return
 	}
-	h, l, err := openLive(m)
+	lives, err := openLives(m)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, err := os.Lstat(m.file); errors.Is(err, fs.ErrNotExist) {
 			p.manifest = nil // its process has ended meanwhile
@@ -104,35 +157,46 @@ func (s *Store) readLive(m *manifest) {
 		s.damagedAt(m.path, 0, "%v", err)
 		return
 	}
-	defer h.Close()
-	p.live, p.Counters = &liveFile{m.path, l}, &l.counters
-	for _, b := range lastChunks(h, &l) { // before the slots: a sample that is there is then known to be newer
+	defer closeAll(lives)
+	p.live, p.Counters = lives, &lives[0].head.counters
+	for _, b := range lastChunks(&lives[0]) { // before the slots: a sample that is there is then known to be newer
 		s.lasts(p, &chunk{}, b[chunkHead:])
 	}
-	newest := newestChunk(h, &l)
-	for i := range l.slots {
-		b, c, err := readSlot(h, &l, i)
+	newest := uint64(0)
+	for i := range lives {
+		newest = max(newest, newestChunk(&lives[i]))
+	}
+	for i := range lives {
+		s.readSlots(p, i, newest)
+	}
+}
+
+// readSlots takes in the chunks of a live file up to a number: of one behind that the one before may be in a slot that we have passed.
+func (s *Store) readSlots(p *Process, file int, newest uint64) {
+	l := &p.live[file]
+	for i := range l.head.slots {
+		b, c, err := readSlot(l, i)
 		switch {
 		case err != nil:
-			s.damagedAt(m.path, slotAt(&l, i), "%v", err)
-		case b == nil || c.stream != m.stream || c.sequence > newest: // the one before it may be in a slot that we have passed
-		case c.kind == KindSamples:
-			p.note(&c, uint64(i)|refLive)
+			s.damagedAt(l.path, l.slotAt(i), "%v", err)
+		case b == nil || c.stream != p.Stream || c.sequence > newest:
+		case c.kind == KindSamples || c.kind == KindEvents || c.kind == KindTable:
+			p.note(&c, uint64(file)<<refFile|uint64(i)|refLive)
 		case c.kind == kindMeta:
 			if n, err := s.part(p, &c, b, c.state == slotSealed); err != nil {
-				s.damagedAt(m.path, slotAt(&l, i)+int64(n), "%v", err)
+				s.damagedAt(l.path, l.slotAt(i)+int64(n), "%v", err)
 			}
 		}
 	}
 }
 
-func slotAt(l *live, i int) int64 { return liveHead + int64(i)*int64(l.chunkBytes) }
+func (f *liveFile) slotAt(i int) int64 { return liveHead + int64(i)*int64(f.head.chunkBytes) }
 
 // newestChunk is the highest number of a chunk in the slots. All before it are in slots, or have moved to files.
-func newestChunk(h *os.File, l *live) (newest uint64) {
+func newestChunk(f *liveFile) (newest uint64) {
 	var head [chunkHead]byte
-	for i := range l.slots {
-		if n, err := readAt(h, head[:], slotAt(l, i)); err == nil && n == chunkHead && le.Uint32(head[60:]) != slotFree {
+	for i := range f.head.slots {
+		if n, err := readAt(f.File, head[:], f.slotAt(i)); err == nil && n == chunkHead && le.Uint32(head[60:]) != slotFree {
 			newest = max(newest, le.Uint64(head[40:]))
 		}
 	}
@@ -140,9 +204,9 @@ func newestChunk(h *os.File, l *live) (newest uint64) {
 }
 
 // readSlot copies a slot's records; nil where it is free, or was taken for something else meanwhile.
-func readSlot(h *os.File, l *live, i int) ([]byte, chunk, error) {
+func readSlot(f *liveFile, i int) ([]byte, chunk, error) {
 	var head, again [chunkHead]byte
-	at := slotAt(l, i)
+	h, at := f.File, f.slotAt(i)
 	if n, err := readAt(h, head[:], at); err != nil || n < chunkHead {
 		return nil, chunk{}, err
 	}
@@ -151,12 +215,12 @@ func readSlot(h *os.File, l *live, i int) ([]byte, chunk, error) {
 		return nil, chunk{}, nil
 	}
 	c, err := parseChunk(head[:])
-	if err != nil || c.headBytes != chunkHead || c.size() > int64(l.chunkBytes) {
+	if err != nil || c.headBytes != chunkHead || c.size() > int64(f.head.chunkBytes) {
 		if _, e := readAt(h, again[:], at); e == nil && again != head {
 			return nil, c, nil // it was changing
 		}
 		if err == nil {
-			err = fmt.Errorf("a chunk of %d bytes in a slot of %d", c.size(), l.chunkBytes)
+			err = fmt.Errorf("a chunk of %d bytes in a slot of %d", c.size(), f.head.chunkBytes)
 		}
 		return nil, c, err
 	}

@@ -65,29 +65,27 @@ func Discard(dir string) error {
 		if err != nil {
 			continue
 		}
-		h, _, err := openLive(m)
+		f, err := openLive(m)
 		if err != nil {
 			continue
 		}
-		h.Close()
+		f.Close()
 		if elsewhere(m) || running(m) {
 			return fmt.Errorf("%s: process %d runs", dir, m.pid)
 		}
 		left = append(left, m.path)
 	}
 	for _, path := range left {
-		os.Remove(path)
+		removeLives(path)
 	}
 	return os.RemoveAll(dir)
 }
 
 func recoverOne(dir, path string, m *manifest, force bool) Recovered {
 	done := Recovered{Rank: int(m.rank), PID: m.pid, Host: m.host}
-	h, l, err := openLive(m)
+	lives, err := openLives(m)
+	defer closeAll(lives)
 	if errors.Is(err, fs.ErrNotExist) || elsewhere(m) && !force {
-		if err == nil {
-			h.Close()
-		}
 		done.State = StateUnreachable
 		return done
 	}
@@ -95,47 +93,50 @@ func recoverOne(dir, path string, m *manifest, force bool) Recovered {
 		done.State, done.Err = StateDied, err
 		return done
 	}
-	defer h.Close()
 	if running(m) && !force {
 		done.State = StateRunning
 		return done
 	}
 	done.State = StateDied
-	chunks, err := leftChunks(h, &l)
+	chunks, err := leftChunks(lives)
 	if err == nil {
 		err = appendChunks(filepath.Join(dir, nodeFile(m.host)), chunks, &done)
 	}
 	if err == nil {
-		err = errors.Join(os.Remove(m.path), os.Remove(path), removeTail(path))
+		err = errors.Join(removeLives(m.path), os.Remove(path), removeTail(path))
 	}
 	done.Err = err
 	return done
 }
 
 // leftChunks are the chunks of a dead process as it would have written them, and one that tells what it counted.
-func leftChunks(h *os.File, l *live) ([][]byte, error) {
+func leftChunks(lives []liveFile) ([][]byte, error) {
 	var all [][]byte
 	var last chunk
-	for i := range l.slots {
-		b, c, err := readSlot(h, l, i)
-		if err != nil || b == nil || c.stream != l.stream || c.used == 0 {
-			continue // damaged: nothing can be made of it
-		}
-		whole := make([]byte, c.size())
-		if n, err := readAt(h, whole[:c.headBytes], slotAt(l, i)); err != nil || n < c.headBytes {
-			return nil, fmt.Errorf("the memory file cannot be read: %w", err)
-		}
-		copy(whole[c.headBytes:], b)
-		sealChunk(whole, &c, c.used, max(c.last, c.first), c.records)
-		all = append(all, whole)
-		if c.sequence > last.sequence {
-			last = c
+	for i := range lives {
+		f := &lives[i]
+		for slot := range f.head.slots {
+			b, c, err := readSlot(f, slot)
+			if err != nil || b == nil || c.stream != f.head.stream || c.used == 0 {
+				continue // damaged: nothing can be made of it
+			}
+			whole := make([]byte, c.size())
+			if n, err := readAt(f.File, whole[:c.headBytes], f.slotAt(slot)); err != nil || n < c.headBytes {
+				return nil, fmt.Errorf("the memory file cannot be read: %w", err)
+			}
+			copy(whole[c.headBytes:], b)
+			sealChunk(whole, &c, c.used, max(c.last, c.first), c.records)
+			all = append(all, whole)
+			if c.sequence > last.sequence {
+				last = c
+			}
 		}
 	}
 	if last.sequence == 0 {
 		return all, nil
 	}
-	for _, b := range lastChunks(h, l) {
+	l := &lives[0].head
+	for _, b := range lastChunks(&lives[0]) {
 		if c, err := parseChunk(b); err == nil && l.counters[lostFull]+l.counters[overBudget] > 0 {
 			sealChunk(b, &c, c.used, max(last.last, last.first), c.records)
 			all = append(all, b)

@@ -106,7 +106,7 @@ func (s *Store) takeChunk(f *dataFile, h *os.File, c *chunk, at, size int64) {
 	switch c.kind {
 	case kindMeta:
 		s.takeDeclarations(f, h, p, c, at, size)
-	case KindSamples:
+	case KindSamples, KindEvents, KindTable:
 		where := uint64(at)
 		if f.ring {
 			where |= refRing
@@ -128,6 +128,9 @@ func (s *Store) takeChunk(f *dataFile, h *os.File, c *chunk, at, size int64) {
 // note adds a chunk to its chain.
 func (p *Process) note(c *chunk, at uint64) {
 	chain := Chain{Kind: c.kind}
+	if c.kind == KindEvents {
+		chain.Number = c.chain
+	}
 	p.chains[chain] = append(p.chains[chain], ref{c.sequence, at})
 }
 

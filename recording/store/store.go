@@ -54,7 +54,7 @@ type Process struct {
 
 	chains     map[Chain][]ref // by sequence
 	node, ring *dataFile
-	live       *liveFile
+	live       []liveFile // none: it has ended, or is elsewhere
 	manifest   *manifest
 	partial    map[uint64]int // sequence of chunks of declarations that were still open: bytes that were decoded
 	tailAt     uint64         // sequence of the last chunk that was read of its file of last values
@@ -63,7 +63,7 @@ type Process struct {
 }
 
 // InMemory reports whether something of the process is in a memory file on this machine.
-func (p *Process) InMemory() bool { return p.live != nil }
+func (p *Process) InMemory() bool { return len(p.live) > 0 }
 
 // State says what became of a process.
 type State uint8
@@ -83,7 +83,7 @@ func (s State) String() string {
 	return fmt.Sprintf("unknown(%d)", s)
 }
 
-// Chain names chunks of one process that continue each other.
+// Chain names chunks of one process that continue each other: its samples, its tables, or a thread's events.
 type Chain struct {
 	Kind   uint8
 	Number uint16
@@ -92,13 +92,14 @@ type Chain struct {
 // ref is where a chunk is.
 type ref struct {
 	sequence uint64
-	at       uint64 // the offset, or a live file's slot; the two highest bits say of which file
+	at       uint64 // the offset, or which of the live files and its slot; the two highest bits say of which kind of file
 }
 
 const (
 	refRing  = 1 << 63
 	refLive  = 1 << 62
 	refWhere = refRing | refLive
+	refFile  = 32 // bits of a live file's slot
 )
 
 // ErrNotARun says that a directory holds no run.
@@ -245,15 +246,27 @@ func (p *Process) rankOfCopy(x ref) int {
 // settle decides on a process's state. While its manifest is there, some of it may not be in the directory yet, even if its end is.
 func (p *Process) settle() {
 	switch {
-	case p.manifest != nil && p.live == nil:
+	case p.manifest != nil && !p.InMemory():
 		p.State = StateUnreachable
-	case p.live != nil && running(p.manifest):
+	case p.InMemory() && running(p.manifest):
 		p.State = StateRunning
-	case p.ended && (p.live != nil || p.manifest == nil || !p.endInTail):
+	case p.ended && (p.InMemory() || p.manifest == nil || !p.endInTail):
 		p.State = StateEnded
 	default:
 		p.State = StateDied
 	}
+}
+
+// Chains are the process's chains of a kind, in order.
+func (p *Process) Chains(kind uint8) []Chain {
+	var all []Chain
+	for chain := range p.chains {
+		if chain.Kind == kind {
+			all = append(all, chain)
+		}
+	}
+	slices.SortFunc(all, func(a, b Chain) int { return cmp.Compare(a.Number, b.Number) })
+	return all
 }
 
 // Unfinished reports whether there may be more of a recording than can be read now.

@@ -1,9 +1,6 @@
 package store
 
-import (
-	"os"
-	"path/filepath"
-)
+import "path/filepath"
 
 const (
 	mostLasts = 64
@@ -11,15 +8,15 @@ const (
 )
 
 // lastChunks reads the chunks of last values that come after a live file's slots. A record that changes meanwhile has time 0.
-func lastChunks(h *os.File, l *live) (all [][]byte) {
-	at := slotAt(l, l.slots)
+func lastChunks(f *liveFile) (all [][]byte) {
+	h, at := f.File, f.slotAt(f.head.slots)
 	for range mostLasts {
 		var head [chunkHead]byte
 		if n, err := readAt(h, head[:], at); err != nil || n < chunkHead {
 			return all
 		}
 		c, err := parseChunk(head[:])
-		if err != nil || c.kind != kindLast || c.stream != l.stream || c.headBytes != chunkHead {
+		if err != nil || c.kind != kindLast || c.stream != f.head.stream || c.headBytes != chunkHead {
 			return all
 		}
 		b, again := make([]byte, c.size()), make([]byte, c.size())
@@ -62,7 +59,7 @@ func (s *Store) readTail(name string) {
 			switch records := b[c.headBytes:]; {
 			case c.kind == kindLast:
 				s.lasts(p, &c, records)
-			case c.kind == kindMeta && p.live == nil && c.sequence > p.tailAt:
+			case c.kind == kindMeta && !p.InMemory() && c.sequence > p.tailAt:
 				p.tailAt = c.sequence
 				if _, err := s.declared(p, c.sequence, records, true); err != nil {
 					s.damagedAt(name, at, "%v", err)

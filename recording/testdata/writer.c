@@ -12,6 +12,7 @@
  *   note=T outcome functions name=T miss=N cost=N clock pause
  *   appended        waits until something is in the node's file
  *   hold=MS         another thread has the run's lock from now on, for so long
+ *   and those of events.c
  *   chdirtmp chroottmp closeall fork kill stop close bench=N threads=N
  */
 #define _GNU_SOURCE
@@ -31,6 +32,7 @@
 
 #include "run/internal.h"
 #include "../../binding/shim/mpitx.h"
+#include "events.h"
 
 static struct mpitx_run *run;
 static struct mpitx_run_options options = {.rank = 0, .size = 1, .host = "node1", .family = "test", .library = "Test MPI 1.0",
@@ -255,7 +257,9 @@ static void option(const char *key, const char *value)
     else if (!strcmp(key, "threads")) threads(n);
     else if (!strcmp(key, "hold")) hold(n);
     else if (!strcmp(key, "sleep")) usleep((useconds_t)n * 1000);
-    else printf("unknown %s\n", key);
+    else if (!strcmp(key, "pool")) options.pool_bytes = n;
+    else if (!strcmp(key, "mostthreads")) options.max_threads = (uint32_t)n;
+    else if (!events_option(run, key, n)) printf("unknown %s\n", key);
 }
 
 static void act(const char *what)
@@ -286,7 +290,7 @@ static void act(const char *what)
     else if (!strcmp(what, "exec")) execl("/bin/echo", "echo", "execed", NULL);
     else if (!strcmp(what, "close")) closed(MPITX_RUN_END_FINALIZE);
     else if (!strcmp(what, "wait")) { char c; (void)!read(0, &c, 1); }
-    else printf("unknown %s\n", what);
+    else if (!events_act(run, what)) printf("unknown %s\n", what);
 }
 
 int main(int argc, char **argv)

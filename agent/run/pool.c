@@ -1,0 +1,173 @@
+/* pool.c: the chunks of events and tables. They are slots of live files that the process makes one after the other, each mapped once and
+ * never moved, so that a thread takes a chunk without a lock, and rows stay where they are. */
+#define _GNU_SOURCE
+#include "run/internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define FIRST_SLOTS 4u
+#define MOST_DOUBLINGS 4u /* a larger file takes milliseconds */
+#define MOST_WAIT_NS 10000000u
+
+static bool path_of(const struct mpitx_run *run, uint32_t number, char *path, size_t len)
+{
+    int stem = (int)(strlen(run->live_path) - strlen(".live"));
+    int n = snprintf(path, len, "%.*s-%u.live", stem, run->live_path, number);
+    return n > 0 && (size_t)n < len;
+}
+
+/* How many slots the next file has; 0: no more than there are. Tables have a quarter for themselves: events come and go. */
+static uint32_t next_slots(const struct mpitx_run *run, int kind)
+{
+    const struct run_pool *pool = &run->pool;
+    uint64_t most = (kind == RUN_KIND_TABLE ? pool->most_bytes : pool->most_bytes / 4 * 3) / run->live->chunk_bytes;
+    uint32_t n = FIRST_SLOTS << (pool->files < MOST_DOUBLINGS ? pool->files : MOST_DOUBLINGS);
+    while (n && pool->slots + n > most)
+        n /= 2;
+    return pool->files == RUN_MOST_FILES || pool->failed ? 0 : n;
+}
+
+static bool grow(struct mpitx_run *run, int kind)
+{
+    struct run_pool *pool = &run->pool;
+    char path[PATH_MAX];
+    struct run_hushed h;
+    uint32_t n = next_slots(run, kind);
+    if (!n || !path_of(run, pool->files + 1, path, sizeof path)) {
+        pool->full[kind == RUN_KIND_TABLE] = true;
+        return false;
+    }
+    run_hush(&h);
+    bool here = access(run->live_path, F_OK) == 0; /* not in a program that has changed its root */
+    struct run_live *file = here ? run_map_new(path, RUN_LIVE_HEADER + (size_t)n * run->live->chunk_bytes) : NULL;
+    run_unhush(&h);
+    if (!file) {
+        pool->failed = true;
+        return false;
+    }
+    memcpy((char *)file + RUN_OWNER_AT, (char *)run->live + RUN_OWNER_AT, RUN_LIVE_HEADER - RUN_OWNER_AT);
+    struct run_live head = *run->live;
+    head.magic = 0;
+    head.header_bytes = offsetof(struct run_live, counter);
+    head.chunks = n;
+    memcpy(file, &head, offsetof(struct run_live, counter));
+    atomic_store_explicit((_Atomic uint64_t *)&file->magic, RUN_LIVE_MAGIC, memory_order_release);
+    pool->file[pool->files] = file;
+    pool->slots += n;
+    atomic_fetch_add_explicit(&pool->files, 1, memory_order_release);
+    atomic_fetch_add_explicit(&pool->free, n, memory_order_release);
+    return true;
+}
+
+static bool reserve(struct run_pool *pool)
+{
+    uint32_t n = atomic_load_explicit(&pool->free, memory_order_relaxed);
+    while (n)
+        if (atomic_compare_exchange_weak_explicit(&pool->free, &n, n - 1, memory_order_acquire, memory_order_relaxed))
+            return true;
+    return false;
+}
+
+/* There is one for everybody who has reserved one. */
+static struct run_chunk *find_reserved(struct run_pool *pool)
+{
+    for (;;)
+        for (uint32_t f = pool->files; f-- > 0;)
+            for (uint32_t i = 0; i < pool->file[f]->chunks; i++) {
+                struct run_chunk *c = run_slot_of(pool->file[f], i);
+                uint32_t state = RUN_SLOT_FREE;
+                if (atomic_compare_exchange_strong_explicit((_Atomic uint32_t *)&c->state, &state, RUN_SLOT_TAKEN, memory_order_acquire, memory_order_relaxed))
+                    return c;
+            }
+}
+
+static bool within_budget(struct mpitx_run *run, int kind)
+{
+    uint64_t need = run->live->chunk_bytes + RUN_META_RESERVE + run->tail_needed;
+    if (!run->share || run_in_ring(run, kind) || run->written + need <= run->share)
+        return true;
+    if (!run->budget_noted && run_try_lock(run)) {
+        if (!run->budget_noted)
+            run_note_budget(run);
+        run_unlock(run);
+    }
+    return false;
+}
+
+/* One thread makes a file, others wait for that, but nobody for long: its thread may have no core. */
+static bool grow_once(struct mpitx_run *run, int kind)
+{
+    struct run_pool *pool = &run->pool;
+    if (!atomic_flag_test_and_set_explicit(&pool->growing, memory_order_acquire)) {
+        bool grown = pool->free || grow(run, kind);
+        pool->slow = false;
+        atomic_flag_clear_explicit(&pool->growing, memory_order_release);
+        return grown;
+    }
+    for (uint64_t start = run_monotonic(); !pool->slow && !pool->free && !pool->failed; sched_yield())
+        if (run_monotonic() - start > MOST_WAIT_NS)
+            pool->slow = true;
+    return pool->free;
+}
+
+struct run_chunk *run_pool_take(struct mpitx_run *run, int kind, uint16_t chain)
+{
+    struct run_pool *pool = &run->pool;
+    if (!within_budget(run, kind))
+        return NULL;
+    while (!reserve(pool)) {
+        int saved = errno, cancel;
+        if (pool->failed || pool->full[kind == RUN_KIND_TABLE])
+            return NULL;
+        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+        bool grown = grow_once(run, kind);
+        pthread_setcancelstate(cancel, NULL);
+        errno = saved;
+        if (!grown)
+            return NULL;
+    }
+    struct run_chunk *c = find_reserved(pool);
+    run_begin_chunk(run, c, kind, chain);
+    if (!run_in_ring(run, kind))
+        run->written += run->live->chunk_bytes;
+    return c;
+}
+
+void run_pool_seal(struct mpitx_run *run, struct run_chunk *c, uint64_t last_ticks, uint32_t records)
+{
+    if (!run_in_ring(run, c->kind))
+        run->written -= c->used ? c->capacity - c->used : run->live->chunk_bytes;
+    if (!c->used) {
+        run_free_chunk(run, c);
+        return;
+    }
+    c->last_ticks = last_ticks;
+    c->records = records;
+    atomic_store_explicit((_Atomic uint32_t *)&c->state, RUN_SLOT_SEALED, memory_order_release);
+}
+
+void run_free_chunk(struct mpitx_run *run, struct run_chunk *c)
+{
+    bool pooled = c->kind == RUN_KIND_EVENTS || c->kind == RUN_KIND_TABLE;
+    atomic_store_explicit((_Atomic uint32_t *)&c->state, RUN_SLOT_FREE, memory_order_release);
+    if (pooled)
+        atomic_fetch_add_explicit(&run->pool.free, 1, memory_order_release);
+}
+
+/* The last first: where one is, those before it are. */
+void run_pool_remove(struct mpitx_run *run)
+{
+    char path[PATH_MAX];
+    for (uint32_t n = run->pool.files; n; n--)
+        if (path_of(run, n, path, sizeof path))
+            unlink(path);
+}
+
+void run_pool_unmap(struct mpitx_run *run)
+{
+    for (uint32_t i = 0; i < run->pool.files; i++)
+        munmap(run->pool.file[i], RUN_LIVE_HEADER + (size_t)run->pool.file[i]->chunks * run->pool.file[i]->chunk_bytes);
+}

@@ -1,0 +1,133 @@
+package recording
+
+import (
+	"container/heap"
+	"fmt"
+	"math"
+	"time"
+
+	"mpitx/recording/store"
+)
+
+// EventType is a type of events that a process declared.
+type EventType struct{ layout }
+
+// Event is something that happened in a thread at one time. It and everything in it is only good until the next one is asked for.
+type Event struct {
+	Time   time.Duration // since the job's start
+	Rank   *Rank
+	Thread int        // the operating system's identifier
+	Type   *EventType // nil: events were lost
+	Values []Value    // of all fields' elements
+	Lost   uint64     // where events were lost, how many
+}
+
+// Of are the values of a field.
+func (e *Event) Of(f *Field) []Value { return e.Values[f.First : f.First+f.Count] }
+
+// Events gives the events of all threads and ranks in order of time, and where some were lost. It stops where yield returns false. Memory
+// is bounded as with [Run.Instants]. Of the options Rank, From and To apply.
+func (run *Run) Events(o Options) func(yield func(*Event) bool) {
+	return func(yield func(*Event) bool) {
+		var all eventHeap
+		for _, r := range run.Ranks {
+			if o.Rank != nil && !o.Rank(r) {
+				continue
+			}
+			for _, chain := range r.process.Chains(store.KindEvents) {
+				all = append(all, &eventCursor{run: run, records: records{chunks: run.store.Cursor(r.process, chain)},
+					event: Event{Rank: r, Time: math.MinInt64}})
+			}
+		}
+		waiting := all[:0]
+		size := max(min(readBudget/max(len(all), 1), 1<<18), 4096)
+		for _, c := range all {
+			if c.chunks.Size = size; c.next() {
+				waiting = append(waiting, c)
+			}
+		}
+		waiting.give(o, yield)
+	}
+}
+
+// give gives the events of all cursors that have one.
+func (h eventHeap) give(o Options, yield func(*Event) bool) {
+	limited := o.To > o.From
+	heap.Init(&h)
+	for len(h) > 0 {
+		c := h[0]
+		if limited && c.event.Time >= o.To {
+			return
+		}
+		if (!limited || c.event.Time >= o.From) && !yield(&c.event) {
+			return
+		}
+		if c.next() {
+			heap.Fix(&h, 0)
+		} else {
+			heap.Pop(&h)
+		}
+	}
+}
+
+// eventCursor reads a chain of events in order.
+type eventCursor struct {
+	run *Run
+	records
+	event Event
+}
+
+func (c *eventCursor) next() bool {
+	e := &c.event
+	for {
+		t, ok := c.records.next()
+		if !ok {
+			return false
+		}
+		var typ *EventType
+		if id := int(t.tag) - tagSet; id >= 0 && id < len(e.Rank.EventTypes) {
+			typ = e.Rank.EventTypes[id]
+		}
+		word := len(t.body) == 8
+		switch {
+		case t.tag == tagThread && word:
+			e.Thread = int(uint32(le.Uint64(t.body)))
+		case t.tag == tagLost && word:
+			e.Type, e.Values, e.Lost = nil, e.Values[:0], le.Uint64(t.body)
+		case typ == nil:
+			if c.undeclared(c.run, e.Rank, store.KindEvents, t.tag, "events of type %d of rank %d is lost: they cannot be read") {
+				continue
+			}
+		case typ.bytes != len(t.body):
+			c.leave(fmt.Errorf("an event of type %s has %d bytes, not %d", typ.Name, len(t.body), typ.bytes))
+			continue
+		default:
+			e.Type, e.Values, e.Lost = typ, typ.read(c.run, t.body, e.Values[:0]), 0
+		}
+		c.skip(t)
+		if typ != nil || t.tag == tagLost {
+			e.Time = max(e.Time, c.run.time(e.Rank, t.ticks))
+			return true
+		}
+	}
+}
+
+// eventHeap orders cursors by time; at equal times by rank.
+type eventHeap []*eventCursor
+
+func (h eventHeap) Len() int { return len(h) }
+func (h eventHeap) Less(i, j int) bool {
+	a, b := &h[i].event, &h[j].event
+	if a.Time != b.Time {
+		return a.Time < b.Time
+	}
+	return a.Rank.Rank < b.Rank.Rank
+}
+func (h eventHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h *eventHeap) Push(x any)   { *h = append(*h, x.(*eventCursor)) }
+func (h *eventHeap) Pop() any {
+	old := *h
+	c := old[len(old)-1]
+	*h = old[:len(old)-1]
+	return c
+}

@@ -1,0 +1,146 @@
+package recording
+
+import (
+	"errors"
+	"fmt"
+
+	"mpitx/catalog"
+)
+
+// Field is a field of an event, or of a table's rows.
+type Field struct {
+	Name, Unit string
+	Meaning    Meaning
+	Merge      Merge
+	Count      int // elements
+	First      int // of its elements among those of all fields
+
+	element element
+	at      int // in the record
+}
+
+// Meaning says what a field's values are.
+type Meaning uint8
+
+// The meanings.
+const (
+	MeansNumber  Meaning = iota
+	MeansText            // values are Text
+	MeansAddress         // of code: see [Rank.Module]
+	MeansTime            // values are nanoseconds since the job's start
+)
+
+// Merge says how rows with the same key become one.
+type Merge uint8
+
+// The ways.
+const (
+	MergeSum Merge = iota
+	MergeMin
+	MergeMax
+)
+
+const (
+	mostFields = 1024
+	mostTexts  = 1 << 20
+	mostTypes  = tagStatuses - tagSet
+	mostTables = 4096
+)
+
+// fieldTypes are the types of fields, by their number.
+var fieldTypes = []struct {
+	form catalog.Form
+	size int
+}{
+	{}, {catalog.FormUnsigned, 1}, {catalog.FormUnsigned, 2}, {catalog.FormUnsigned, 4}, {catalog.FormUnsigned, 8},
+	{catalog.FormSigned, 1}, {catalog.FormSigned, 2}, {catalog.FormSigned, 4}, {catalog.FormSigned, 8},
+	{catalog.FormFloat, 4}, {catalog.FormFloat, 8},
+}
+
+// layout is the fields of a type of events, or of a table.
+type layout struct {
+	Rank   *Rank
+	ID     int
+	Name   string
+	Fields []Field
+
+	keys, bytes int
+}
+
+// fields reads a declaration of fields that begin at a place.
+func (x *index) fields(r *Rank, at int, rec *body) (layout, error) {
+	l := layout{Rank: r, ID: int(rec.u32())}
+	n, keys, bytes := rec.u32(), rec.u32(), rec.u32()
+	l.Name, l.keys, l.bytes = x.intern(rec.text()), int(keys), int(bytes)
+	if n > mostFields || keys > n || bytes > mostRow {
+		return l, fmt.Errorf("%d fields, %d of them keys, of %d bytes", n, keys, bytes)
+	}
+	elements := 0
+	for range n {
+		typ := rec.u8()
+		f := Field{Meaning: Meaning(rec.u8()), Merge: Merge(rec.u8()), First: elements}
+		rec.u8()
+		count := rec.u32()
+		f.Name, f.Unit = x.intern(rec.text()), x.intern(rec.text())
+		switch {
+		case rec.short:
+			return l, errors.New("the declaration of fields is too short")
+		case typ == 0 || int(typ) >= len(fieldTypes) || count == 0 || count > mostRow:
+			return l, fmt.Errorf("field %s of type %d with %d elements", f.Name, typ, count)
+		}
+		f.Count, f.element = int(count), element{form: fieldTypes[typ].form, size: fieldTypes[typ].size}
+		f.at = (at + f.element.size - 1) / f.element.size * f.element.size
+		if at = f.at + f.Count*f.element.size; at > l.bytes {
+			return l, fmt.Errorf("field %s ends at byte %d of %d", f.Name, at, l.bytes)
+		}
+		elements += f.Count
+		l.Fields = append(l.Fields, f)
+	}
+	return l, nil
+}
+
+// read appends the values of all fields.
+func (l *layout) read(run *Run, b []byte, values []Value) []Value {
+	for i := range l.Fields {
+		f := &l.Fields[i]
+		for e := range f.Count {
+			x := f.element.raw(b[f.at+e*f.element.size:])
+			v := f.element.value(x)
+			switch f.Meaning {
+			case MeansText:
+				v = Value{Kind: Text, text: l.Rank.texts[x]}
+			case MeansTime:
+				v = IntegerValue(int64(run.time(l.Rank, x)))
+			}
+			values = append(values, v)
+		}
+	}
+	return values
+}
+
+// Module is a program or a library that was mapped into a process.
+type Module struct {
+	Start, End uint64
+	Bias       uint64 // what its own addresses are shifted by
+	Path       string
+	BuildID    string // as hexadecimal digits; "": it has none
+}
+
+const mostModules = 1 << 16
+
+func (x *index) module(r *Rank, rec *body) {
+	m := Module{Start: rec.u64(), End: rec.u64(), Bias: rec.u64(), Path: x.intern(rec.text()), BuildID: fmt.Sprintf("%x", rec.text())}
+	if !rec.short && len(r.Modules) < mostModules {
+		r.Modules = append(r.Modules, m)
+	}
+}
+
+// Module is what an address belongs to, by the newest declaration; nil if nothing is known.
+func (r *Rank) Module(address uint64) *Module {
+	for i := len(r.Modules) - 1; i >= 0; i-- {
+		if m := &r.Modules[i]; address >= m.Start && address < m.End {
+			return m
+		}
+	}
+	return nil
+}

@@ -1,0 +1,300 @@
+//go:build linux
+
+package recording
+
+import (
+	"debug/elf"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// readEvents checks the events of testdata/events.c, and counts the messages of each thread and what was lost in all.
+func readEvents(t *testing.T, run *Run) (messages map[int]int, lost uint64) {
+	t.Helper()
+	messages = map[int]int{}
+	marks, last, bad := map[int]int{}, map[int]int64{}, 0
+	before := int64(-1 << 63)
+	for e := range run.Events(Options{}) {
+		if int64(e.Time) < before {
+			t.Errorf("time goes back from %v to %v", before, e.Time)
+		}
+		before = int64(e.Time)
+		if e.Type == nil {
+			lost += e.Lost
+			continue
+		}
+		n, count := uint64(0), marks
+		if e.Type.Name == "message" {
+			n, _ = e.Values[0].Uint64()
+			n, count = n/3, messages
+		} else {
+			n, _ = e.Values[2].Uint64()
+		}
+		if count[e.Thread]++; bad < 5 && fmt.Sprint(e.Values) != expectedEvent(e.Type.Name, n) {
+			bad++
+			t.Errorf("thread %d: %s %v, not %s", e.Thread, e.Type.Name, e.Values, expectedEvent(e.Type.Name, n))
+		}
+		if int64(n) < last[e.Thread] {
+			t.Errorf("thread %d: event %d after %d", e.Thread, n, last[e.Thread])
+		}
+		last[e.Thread] = int64(n)
+	}
+	for thread, n := range messages {
+		if run.Ranks[0].Counters.LostEvents == 0 && marks[thread] != n {
+			t.Errorf("thread %d has %d messages and %d marks", thread, n, marks[thread])
+		}
+	}
+	return messages, lost
+}
+
+func expectedEvent(name string, n uint64) string {
+	if name == "message" {
+		return fmt.Sprintf("[%d %d %s %v %d]", n*3, -int32(n), []string{"MPI_Send", "MPI_Recv"}[n&1], float64(n)/4, 0x1000+n)
+	}
+	return fmt.Sprintf("[%d %d %d 7 4294967295]", uint8(n), int16(-n), n)
+}
+
+// readRows checks the rows of write_rows in testdata/events.c, made by so many threads.
+func readRows(t *testing.T, run *Run, rows, threads int) {
+	t.Helper()
+	all := run.Rows(run.Ranks[0].Tables[0])
+	if len(all) != rows {
+		t.Errorf("%d rows, not %d", len(all), rows)
+	}
+	for i, r := range all {
+		n, m := uint64(i), uint64(threads)
+		least, sizes := 1.0, [4]uint64{}
+		for k := uint64(1); k <= n; k++ {
+			sizes[k&3] += m
+		}
+		if n == 0 {
+			least = 1e9
+		}
+		want := fmt.Sprintf("[%d %s %d %d %d %v %d %d %d %d]", n, []string{"MPI_Send", "MPI_Recv"}[n&1], n*m, n*(n+1)/2*m, n, FloatValue(least),
+			sizes[0], sizes[1], sizes[2], sizes[3])
+		if got := fmt.Sprint(r.Values); got != want || len(r.Threads) != threads || r.Torn {
+			t.Fatalf("row %d: %s, not %s; of threads %d, torn: %v", i, got, want, r.Threads, r.Torn)
+		}
+	}
+}
+
+func total(counts map[int]int) (n int) {
+	for _, c := range counts {
+		n += c
+	}
+	return n
+}
+
+// Events and rows of one thread and of several come out as they went in: of a process that ended, that was killed, and that was recovered.
+func TestEventsAndTables(t *testing.T) {
+	for _, script := range []string{"inline=0", "inline=1 chunk=8192", "inline=0 chunk=8192", "policy=keep max=4000000000 inline=1"} {
+		for _, end := range []string{"close", "kill"} {
+			dir, live := folders(t)
+			out, err := write(t, fmt.Sprintf("dir=%s live=%s %s open columns kinds events=3000 samples=20 together=2000 modules modules note=x %s", dir, live, script, end))
+			if (err == nil) != (end == "close") || !strings.Contains(out, " fit") {
+				t.Fatal(err, out)
+			}
+			check := func(state State) {
+				t.Helper()
+				run := mustOpen(t, dir)
+				noDamage(t, run)
+				messages, lost := readEvents(t, run)
+				r := run.Ranks[0]
+				missing := int(r.Counters.LostEvents) // on a busy machine there may be some
+				if n := total(messages); r.State != state || n > 11000 || n+missing < 11000 || len(messages) != 5 || int(lost) > missing {
+					t.Errorf("%s %s: %v, messages %v, lost %d, %+v", script, end, r.State, messages, lost, r.Counters)
+				}
+				readRows(t, run, 40, 4)
+				checkModules(t, run.Ranks[0])
+				if counts, _ := sampleNumbers(t, run); counts[0] != [2]int{20, 20} {
+					t.Errorf("samples: %v", counts)
+				}
+				noDamage(t, run)
+			}
+			if end == "close" {
+				check(StateEnded)
+			} else {
+				check(StateDied)
+				if done, err := Recover(dir, false); err != nil || len(done) != 1 || done[0].Err != nil || done[0].Chunks < 3 {
+					t.Fatalf("%+v %v", done, err)
+				}
+				check(StateDied)
+			}
+			if left, _ := os.ReadDir(live); len(left) > 0 {
+				t.Errorf("%s %s: left behind: %v", script, end, left)
+			}
+		}
+	}
+}
+
+func checkModules(t *testing.T, r *Rank) {
+	t.Helper()
+	program, err := filepath.EvalSymlinks(writer(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]int{}
+	for _, m := range r.Modules {
+		if seen[m.Path]++; m.Start >= m.End || r.Module(m.Start) == nil || r.Module(m.End-1).Path != m.Path || m.Path == "" {
+			t.Errorf("%+v", m)
+		}
+		if m.Path == program {
+			if want := buildID(t, program); m.BuildID != want {
+				t.Errorf("build id %s, not %s", m.BuildID, want)
+			}
+		}
+	}
+	if seen[program] != 1 || len(seen) < 3 {
+		t.Errorf("modules %v", seen)
+	}
+	if m := r.Module(1); m != nil {
+		t.Errorf("%+v", m)
+	}
+}
+
+// buildID is a program's, as the linker wrote it; "" if it wrote none.
+func buildID(t *testing.T, path string) string {
+	f, err := elf.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	s := f.Section(".note.gnu.build-id")
+	if s == nil {
+		return ""
+	}
+	b, err := s.Data()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%x", b[16:])
+}
+
+// A row whose change was not completed is there, with what its values were before or after.
+func TestTornRow(t *testing.T) {
+	dir, live := folders(t)
+	write(t, fmt.Sprintf("dir=%s live=%s open kinds rows=3 torn kill", dir, live))
+	for range 2 {
+		run := mustOpen(t, dir)
+		noDamage(t, run)
+		rows := run.Rows(run.Ranks[0].Tables[0])
+		if len(rows) != 4 || rows[2].Torn || !rows[3].Torn || fmt.Sprint(rows[3].Values[:4]) != "[1000 MPI_Send 2 5]" {
+			t.Errorf("%d rows, the last one %+v", len(rows), rows[len(rows)-1])
+		}
+		if _, err := Recover(dir, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Threads that come and go use the same memory one after the other.
+func TestShortThreads(t *testing.T) {
+	dir, live := folders(t)
+	mustWrite(t, fmt.Sprintf("dir=%s live=%s chunk=8192 pool=100000 mostthreads=2 open kinds tasks=300 close", dir, live))
+	run := mustOpen(t, dir)
+	noDamage(t, run)
+	if messages, lost := readEvents(t, run); total(messages) != 300 || len(messages) < 2 || lost != 0 {
+		t.Errorf("%v, lost %d", messages, lost)
+	}
+	dir, live = folders(t)
+	mustWrite(t, fmt.Sprintf("dir=%s live=%s mostthreads=1 open kinds together=10000 close", dir, live))
+	if r := mustOpen(t, dir).Ranks[0]; r.State != StateEnded {
+		t.Errorf("%v", r.State)
+	}
+}
+
+// What finds no room is counted, and the reader sees where it is missing: in memory, in the run directory, beyond the budget.
+func TestNoRoomForEvents(t *testing.T) {
+	for _, c := range []struct{ name, script, live, dir string }{
+		{"pool", "pool=200000 fsize=60000 chunk=8192 open kinds events=30000 rows=10 kill", "", ""},
+		{"live", "chunk=8192 fsize=300000 open kinds events=60000 rows=10 kill", "size=300k", ""},
+		{"disk", "chunk=8192 pool=400000 open kinds events=60000 rows=10 close", "", "size=100k"},
+		{"killed", "chunk=8192 pool=400000 open kinds events=60000 rows=10 kill", "", "size=100k"},
+		{"budget", "max=300000 inline=1 open kinds rows=10 events=60000 close", "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir, live := folders(t)
+			if c.live != "" {
+				mount(t, live, c.live)
+			}
+			if c.dir != "" {
+				mount(t, dir, c.dir)
+			}
+			events := 30000
+			if strings.Contains(c.script, "events=60000") {
+				events = 60000
+			}
+			out, _ := write(t, fmt.Sprintf("dir=%s live=%s wait=3000 %s", dir, live, c.script))
+			check := func() {
+				t.Helper()
+				run := mustOpen(t, dir)
+				noDamage(t, run)
+				n, seen := 0, uint64(0)
+				for e := range run.Events(Options{}) {
+					if e.Type == nil {
+						seen += e.Lost
+					} else {
+						n++
+					}
+				}
+				r := run.Ranks[0]
+				if r.Counters.LostEvents == 0 || uint64(n)+r.Counters.LostEvents != uint64(2*events) || seen > r.Counters.LostEvents || n == 0 {
+					t.Errorf("%d events of %d, %d seen to be lost, %+v\n%s", n, 2*events, seen, r.Counters, out)
+				}
+				lost := int(r.Counters.LostRows) // where memory is short, rows are lost as well
+				if short := c.name == "live" || c.name == "pool"; (lost > 0) != short {
+					t.Errorf("%d rows are lost", lost)
+				}
+				readRows(t, run, 10-lost, 1)
+			}
+			check()
+			if c.dir != "" {
+				remount(t, dir)
+			}
+			for range 2 {
+				if done, err := Recover(dir, false); err != nil || len(done) > 1 || len(done) == 1 && done[0].Err != nil {
+					t.Errorf("%+v %v", done, err)
+				}
+			}
+			check()
+			if left, _ := os.ReadDir(live); len(left) > 0 {
+				t.Errorf("left behind: %v", left)
+			}
+			if info, err := os.Stat(filepath.Join(dir, "node-node1.mpxr")); c.name == "budget" && (err != nil || info.Size() > 300000) {
+				t.Errorf("%d bytes of 300000", info.Size())
+			}
+		})
+	}
+}
+
+// All of a process's memory files belong to one leftover, and go together.
+func TestLeftoverFiles(t *testing.T) {
+	script := func(dir, live string) string {
+		return fmt.Sprintf("dir=%s live=%s chunk=8192 fsize=90000 open kinds events=5000 rows=100 kill", dir, live)
+	}
+	dir, live := folders(t)
+	write(t, script(dir, live))
+	files, _ := filepath.Glob(filepath.Join(live, "*.live"))
+	size := sizeOf(live)
+	left := Leftovers(live)
+	if len(files) < 3 || len(left) != 1 || !left[0].Known || left[0].Size != size {
+		t.Fatalf("%q: %+v", files, left)
+	}
+	os.RemoveAll(dir)
+	if left = Leftovers(live); len(left) != 1 || left[0].Known || left[0].Remove() != nil {
+		t.Errorf("%+v", left)
+	}
+	if files, _ := os.ReadDir(live); len(files) > 0 {
+		t.Errorf("left behind: %v", files)
+	}
+	write(t, script(dir, live))
+	if err := Discard(dir); err != nil {
+		t.Error(err)
+	}
+	if files, _ := os.ReadDir(live); len(files) > 0 {
+		t.Errorf("left behind: %v", files)
+	}
+}

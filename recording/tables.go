@@ -1,0 +1,115 @@
+package recording
+
+import (
+	"fmt"
+	"slices"
+
+	"mpitx/recording/store"
+)
+
+// Table is a table that a process declared: its rows are found by their key, the first fields.
+type Table struct{ layout }
+
+// Keys are the fields that say what a row is about.
+func (t *Table) Keys() []Field { return t.Fields[:t.keys] }
+
+// Row is a row of a table. The process may have had several with the same key, one for each thread.
+type Row struct {
+	Values  []Value // of all fields' elements
+	Threads []int   // that made it, by the operating system's identifier, ascending
+	Torn    bool    // it was being changed: some of the values may be without the last change
+}
+
+// Of are the values of a field.
+func (r *Row) Of(f *Field) []Value { return r.Values[f.First : f.First+f.Count] }
+
+const (
+	tableHead = 40
+	rowHead   = 8
+	mostLooks = 100 // at a row that is being changed
+)
+
+// Rows are a table's rows as they are now, in the order in which their keys came.
+func (run *Run) Rows(t *Table) []*Row {
+	var rows []*Row
+	byKey := map[string]*Row{}
+	c := run.store.Cursor(t.Rank.process, store.Chain{Kind: store.KindTable})
+	for c.Next() {
+		n := c.Left()
+		b, err := c.Bytes(n)
+		if err == nil && n >= tableHead && le.Uint32(b) == uint32(t.ID) {
+			err = t.rows(run, c, b, func(key string, row *Row) {
+				if same := byKey[key]; same != nil {
+					t.merge(same, row)
+				} else {
+					rows, byKey[key] = append(rows, row), row
+				}
+			})
+		}
+		if err != nil {
+			c.Damaged("%v", err)
+		}
+		c.Skip(n)
+	}
+	return rows
+}
+
+// rows gives the rows of a chunk.
+func (t *Table) rows(run *Run, c *store.Cursor, b []byte, give func(string, *Row)) error {
+	size := int(le.Uint32(b[4:]))
+	if size < t.bytes {
+		return fmt.Errorf("a row of table %s has %d bytes, not %d", t.Name, size, t.bytes)
+	}
+	for at := tableHead; at+size <= len(b); at += size {
+		row := b[at : at+t.bytes]
+		if le.Uint32(row) == 0 {
+			continue
+		}
+		if torn := settle(c, row, uint32(at)); le.Uint32(row) != 0 {
+			give(t.key(row), &Row{t.read(run, row, nil), []int{int(le.Uint32(row[4:]))}, torn})
+		}
+	}
+	return nil
+}
+
+// settle looks at a row until it has been read whole: as long as its number changes, it is being changed.
+func settle(c *store.Cursor, row []byte, at uint32) (torn bool) {
+	again := make([]byte, len(row))
+	for range mostLooks {
+		if !c.Again(again, at) { // what is in a file changes no more
+			return le.Uint32(row)&1 != 0
+		}
+		if string(again[:4]) == string(row[:4]) && le.Uint32(row)&1 == 0 {
+			return false
+		}
+		copy(row, again)
+	}
+	return true
+}
+
+// key is the bytes of the fields that identify a row, without what lies between them.
+func (t *Table) key(row []byte) string {
+	var key []byte
+	for _, f := range t.Keys() {
+		key = append(key, row[f.at:f.at+f.Count*f.element.size]...)
+	}
+	return string(key)
+}
+
+// merge adds a row to another one with the same key.
+func (t *Table) merge(to, from *Row) {
+	for _, f := range t.Fields[t.keys:] {
+		for i := f.First; i < f.First+f.Count; i++ {
+			switch v := from.Values[i]; {
+			case f.Merge == MergeSum && f.Meaning != MeansText:
+				to.Values[i] = to.Values[i].plus(v)
+			case f.Merge == MergeMin && v.Compare(to.Values[i]) < 0, f.Merge == MergeMax && v.Compare(to.Values[i]) > 0:
+				to.Values[i] = v
+			}
+		}
+	}
+	to.Torn = to.Torn || from.Torn
+	if i, found := slices.BinarySearch(to.Threads, from.Threads[0]); !found {
+		to.Threads = slices.Insert(to.Threads, i, from.Threads[0])
+	}
+}
