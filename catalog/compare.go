@@ -39,7 +39,7 @@ func Summarise(c *Catalog) Summary {
 
 func (s *Summary) add(v *Variable) {
 	s.Set += count(v.Origin != nil)
-	s.Differing += count(len(v.Ranks)+len(v.Nodes) > 0)
+	s.Differing += count(v.RanksDiffer())
 	faulty := v.Faulty()
 	s.Faulty += count(faulty)
 	if g := v.Current(); g != nil {

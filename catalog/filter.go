@@ -229,9 +229,6 @@ func (s StageFilter) writable(v *Variable) bool {
 
 func (g *Reading) exists() bool { return g != nil && g.Status != StatusMissing }
 
-// Differs reports whether a rank or a node has another reading, or other metadata.
-func (v *Variable) Differs() bool { return len(v.Ranks)+len(v.Nodes)+len(v.Conflicts) > 0 }
-
 // Lookup finds the variables that a literal name means: NAME or NAME:class, as it is written, or where there is none, in
 // any case. A performance variable's name alone may mean several classes.
 func (l *Lists) Lookup(name string) []*Variable {

@@ -155,16 +155,8 @@ func (m *merger) add(d *Delta, rootReadings int) {
 		return
 	}
 	for i := range d.Changes {
-		m.differ(m.atRoot[d.Changes[i].Index], d.Rank, d.Changes[i].Reading)
+		m.vars[m.atRoot[d.Changes[i].Index]].differ(d.Rank, d.Changes[i].Reading)
 	}
-}
-
-func (m *merger) differ(i, rank int, g Reading) {
-	v := &m.vars[i]
-	if n := len(v.Ranks); n > 0 && v.Ranks[n-1].Rank == rank {
-		return // the variable is listed more than once on this rank
-	}
-	v.Ranks = append(v.Ranks, RankReading{rank, g})
 }
 
 var missing = Reading{Status: StatusMissing}
@@ -189,9 +181,7 @@ func (m *merger) addWhole(p *Process) {
 		}
 		m.seen[at] = m.wholes
 		u.merge(p.Rank, v)
-		if p.Readings[i] != *u.After {
-			m.differ(at, p.Rank, p.Readings[i])
-		}
+		u.differ(p.Rank, p.Readings[i])
 		if v.Kind == Pvars && u.After.Status == StatusMissing {
 			classes[v.Name] = v.Class
 		}
@@ -201,7 +191,7 @@ func (m *merger) addWhole(p *Process) {
 		if m.seen[at] == m.wholes || u.After.Status == StatusMissing {
 			continue
 		}
-		m.differ(at, p.Rank, missing)
+		u.differ(p.Rank, missing)
 		if c, ok := classes[u.Name]; ok && u.Kind == Pvars {
 			u.Conflicts = append(u.Conflicts, Conflict{p.Rank, "class", c.String(), u.Class.String()})
 		}

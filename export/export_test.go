@@ -184,7 +184,7 @@ func TestRankGroups(t *testing.T) {
 	c := &catalog.Catalog{Job: job(4)}
 	c.Job.Ranks[2].Error = "timed out"
 	v := cvar("x", catalog.TypeInt, nil, nil)
-	if g := RankGroups(c, &v); g != nil {
+	if g := c.RankGroups(&v); g != nil {
 		t.Errorf("groups of nothing: %v", g)
 	}
 	v.Ranks = []catalog.RankReading{on(1, ok(ints(catalog.TypeInt, 1))), on(3, ok(ints(catalog.TypeInt, 1)))}

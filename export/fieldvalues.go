@@ -77,14 +77,14 @@ func flags(v *catalog.Variable) []string {
 
 func ranksText(c *catalog.Catalog, v *catalog.Variable) string {
 	e := c.Enum(v.Enum)
-	return joinFunc(RankGroups(c, v), "; ", func(g RankGroup) string {
+	return joinFunc(c.RankGroups(v), "; ", func(g catalog.RankGroup) string {
 		return "r" + RankList(g.Ranks) + "=" + ReadingText(&g.Reading, e)
 	})
 }
 
 func ranksJSON(c *catalog.Catalog, v *catalog.Variable) any {
 	groups := []json.RawMessage{}
-	for _, g := range RankGroups(c, v) {
+	for _, g := range c.RankGroups(v) {
 		b, _ := appendJSON([]byte(`{"ranks":`), g.Ranks)
 		b = append(b, ',')
 		brace := len(b)

@@ -23,7 +23,7 @@ var marks = []mark{
 	{"?", "?", "ranks disagree on what the standard says is equal (see show)", "in conflict", &faultyStyle,
 		func(v *catalog.Variable) bool { return len(v.Conflicts) > 0 }},
 	{"≠", "!=", "differs between ranks (see show)", "differing between ranks", &differsStyle,
-		func(v *catalog.Variable) bool { return len(v.Ranks)+len(v.Nodes) > 0 }},
+		(*catalog.Variable).RanksDiffer},
 	{"*", "*", "set by the user", "set", &setStyle, func(v *catalog.Variable) bool { return v.Origin != nil }},
 	{"†", "-", "gone after MPI_Init: the value is the one before", "only before MPI_Init", &goneStyle,
 		func(v *catalog.Variable) bool { return v.Before != nil && !existsAfter(v) }},

@@ -1,7 +1,6 @@
 package export
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -57,63 +56,6 @@ func readingData(c *catalog.Catalog, v *catalog.Variable, r *catalog.Reading) st
 	return r.Value.Format(c.Enum(v.Enum))
 }
 
-// RankGroup is a set of ranks whose readings of a variable agree.
-type RankGroup struct {
-	Ranks   []int // ascending
-	Reading catalog.Reading
-}
-
-// RankGroups are the readings after MPI_Init, equal ones together, in the order of their first ranks. Ranks that gave no
-// answer are in none of them. A variable that exists only before MPI_Init has none.
-func RankGroups(c *catalog.Catalog, v *catalog.Variable) []RankGroup {
-	if v.After == nil && len(v.Ranks) == 0 {
-		return nil
-	}
-	root := catalog.Reading{Status: catalog.StatusMissing}
-	if v.After != nil {
-		root = *v.After
-	}
-	other := make(map[int]catalog.Reading, len(v.Ranks))
-	for _, r := range v.Ranks {
-		other[r.Rank] = r.Reading
-	}
-	var groups []RankGroup
-	at := map[catalog.Reading]int{}
-	for _, rank := range answeringRanks(c, v) {
-		r, differs := other[rank]
-		if !differs {
-			r = root
-		}
-		key := catalog.Reading{Status: r.Status, Reason: r.Reason, Value: r.Value}
-		i, ok := at[key]
-		if !ok {
-			i = len(groups)
-			at[key] = i
-			groups = append(groups, RankGroup{Reading: r})
-		}
-		groups[i].Ranks = append(groups[i].Ranks, rank)
-	}
-	return groups
-}
-
-// answeringRanks are the ranks that have a reading: those of the job that did not fail, and whatever the variable lists.
-func answeringRanks(c *catalog.Catalog, v *catalog.Variable) []int {
-	var ranks []int
-	for _, r := range c.Job.Ranks {
-		if r.Error == "" {
-			ranks = append(ranks, r.Rank)
-		}
-	}
-	if len(ranks) == 0 {
-		ranks = append(ranks, 0)
-	}
-	for _, r := range v.Ranks {
-		ranks = append(ranks, r.Rank)
-	}
-	slices.Sort(ranks)
-	return slices.Compact(ranks)
-}
-
 // differsText tells on how many ranks, on which, and to what: "2 of 4: r1=3 r3=5"; of the stage before MPI_Init, which one
 // rank of each node reads, "before: r2=7". "" where all agree.
 func differsText(c *catalog.Catalog, v *catalog.Variable) string {
@@ -122,7 +64,7 @@ func differsText(c *catalog.Catalog, v *catalog.Variable) string {
 	if len(v.Ranks) > 0 {
 		total := 0
 		var odd strings.Builder
-		for _, g := range RankGroups(c, v) {
+		for _, g := range c.RankGroups(v) {
 			total += len(g.Ranks)
 			if g.Ranks[0] != 0 {
 				odd.WriteString(" r" + RankList(g.Ranks) + "=" + ReadingText(&g.Reading, e))

@@ -199,7 +199,7 @@ func (p *page) readings(v *catalog.Variable, e *catalog.Enum) {
 	if !existsAfter(v) {
 		return
 	}
-	groups := RankGroups(p.c, v)
+	groups := p.c.RankGroups(v)
 	if len(groups) == 1 && v.After != nil {
 		p.entry("after init", reading(v.After))
 		return

@@ -181,7 +181,7 @@ func (m *Model) readings(v *catalog.Variable, width int) []string {
 		add("exists", "inside applications: mpitx sample --pvar "+v.Name+" -- ./app")
 		return lines
 	}
-	groups := export.RankGroups(m.x.cat, v)
+	groups := m.x.cat.RankGroups(v)
 	for _, g := range groups {
 		label := "now"
 		if m.x.cat.Job.Size > 1 {
@@ -189,7 +189,7 @@ func (m *Model) readings(v *catalog.Variable, width int) []string {
 		}
 		add(label, export.ReadingText(&g.Reading, enum))
 	}
-	if b, a := v.Before, v.After; b != nil && (a == nil || b.Status != a.Status || b.Value != a.Value) {
+	if b, a := v.Before, v.After; b != nil && (a == nil || b.Answer() != a.Answer()) {
 		add("before", export.ReadingText(b, enum)+" (before MPI_Init)")
 	}
 	for _, n := range v.Nodes {

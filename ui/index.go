@@ -117,7 +117,7 @@ func (e *entry) marks(t term.Term) (string, term.Color) {
 	r := e.v.Current()
 	add(r != nil && (r.Status == catalog.StatusFaulty || r.Status == catalog.StatusError), "✗", "x", term.Bad)
 	add(len(e.v.Conflicts) > 0, "?", "?", term.Bad)
-	add(len(e.v.Ranks)+len(e.v.Nodes) > 0, "≠", "!", term.Warn)
+	add(e.v.RanksDiffer(), "≠", "!", term.Warn)
 	add(e.v.Origin != nil, "*", "*", term.Good)
 	add(e.changed, "Δ", "c", term.Warn)
 	add(e.pinned, "◆", "P", term.Accent)

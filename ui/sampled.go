@@ -3,7 +3,6 @@ package ui
 import (
 	"context"
 	"errors"
-	"slices"
 	"strconv"
 
 	tea "charm.land/bubbletea/v2"
@@ -113,40 +112,14 @@ func (m *Model) take(e *entry, i int, s *link.Sample) {
 	if len(s.Ranks) == 0 {
 		return
 	}
-	old := map[int]catalog.Reading{}
-	for _, r := range e.v.Ranks {
-		old[r.Rank] = r.Reading
+	var now []catalog.RankReading
+	for _, r := range s.Ranks {
+		if i < len(r.Readings) {
+			now = append(now, catalog.RankReading{Rank: r.Rank, Reading: r.Readings[i]})
+		}
 	}
 	before := m.x.value(e)
-	others := e.v.Ranks[:0:0]
-	root := e.v.After
-	for _, r := range s.Ranks {
-		if r.Rank == 0 && i < len(r.Readings) {
-			reading := r.Readings[i]
-			if e.v.After != nil {
-				reading.Writable = e.v.After.Writable
-			}
-			root = &reading
-		}
-	}
-	answered := map[int]bool{}
-	for _, r := range s.Ranks {
-		answered[r.Rank] = true
-		if r.Rank == 0 || i >= len(r.Readings) {
-			continue
-		}
-		reading := r.Readings[i]
-		if root == nil || reading.Status != root.Status || reading.Value != root.Value {
-			others = append(others, catalog.RankReading{Rank: r.Rank, Reading: reading})
-		}
-	}
-	for rank, reading := range old { // what is known of those that did not answer
-		if !answered[rank] {
-			others = append(others, catalog.RankReading{Rank: rank, Reading: reading})
-		}
-	}
-	slices.SortFunc(others, func(a, b catalog.RankReading) int { return a.Rank - b.Rank })
-	e.v.After, e.v.Ranks = root, others
+	e.v.Update(now)
 	if now := m.x.value(e); e.first == "" && now != before {
 		e.first = before
 	}
