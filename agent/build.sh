@@ -30,15 +30,14 @@ if [ -z "${BARE:-}" ]; then
 fi
 for layer in $layers; do set -- "$here/$layer"/*.c "$@"; done
 
-# Full optimisation of the wrappers takes half as long again and gains nothing that these do not: they must jump on, not call, count
-# in place, compute the address of the thread's data once, and not be split by a cache line.
+# Full optimisation of the wrappers takes half as long again and gains nothing.
 flags="-std=gnu11 -O2 -fPIC -fvisibility=hidden -fexceptions -fno-semantic-interposition -Wall -Wextra -I$here -I$here/.. ${BARE:+-DAGENT_BARE}"
 # shellcheck disable=SC2086
-$mpicc $flags -O1 -foptimize-sibling-calls -fpeephole2 -fcse-follow-jumps -frerun-cse-after-loop -falign-functions=16 -Wno-deprecated-declarations -c "$work/wrappers.c" -o "$work/chain_wrappers.o" &
+$mpicc $flags -O1 -Wno-deprecated-declarations ${CFLAGS:-} -c "$work/wrappers.c" -o "$work/chain_wrappers.o" &
 for source; do
 	layer=$(basename "$(dirname "$source")")
 	# shellcheck disable=SC2086
-	$mpicc $flags -c "$source" -o "$work/${layer}_$(basename "$source" .c).o"
+	$mpicc $flags ${CFLAGS:-} -c "$source" -o "$work/${layer}_$(basename "$source" .c).o"
 done
 wait $!
 ${CC:-cc} -shared -Wl,-z,now -Wl,-z,defs -Wl,-soname,"$(basename "$out")" -o "$out.$$" "$work"/*.o -ldl -lpthread

@@ -1,86 +1,148 @@
+/* chain.c: what is wanted of each function, by whom, and the way that its calls take. */
 #include "chain/internal.h"
 
-#include <errno.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/mman.h>
 
-#include "life/life.h"
-#include "base/clock.h"
+#include "chain/stubs.h"
 #include "mpi/describe_state.h"
 #include "mpi/requests.h"
 
-_Thread_local struct chain_thread chain_thread __attribute__((tls_model("initial-exec")));
-int32_t chain_alert_sign;
-uint64_t chain_lost_frames;
-
-static const struct chain_observer *observers[CHAIN_OBSERVERS];
-static void (*thread_ends[CHAIN_OBSERVERS])(void *);
-static int observer_count;
-static bool running, stopped, counting_down;
+static bool running, stopped;
 static int pending_objects;
-static int type_free = -1, pcontrol = -1, session_init = -1; /* freed datatypes must be noticed, and levels passed on to agent_pcontrol */
-int chain_tally_observer = -1;
+static int type_free = -1, pcontrol = -1, session_init = -1; /* freed datatypes must be noticed, and levels told to the owner */
 
-/* ---- flags ---- */
+/* ---- the owner ---- */
+
+static void nothing(void) {}
+static bool no_init(const struct chain_call *call, int rc, int level, bool sessions) { return (void)call, (void)rc, (void)level, (void)sessions, false; }
+static void no_finalize(bool session) { (void)session; }
+static void no_path(const char *path) { (void)path; }
+static bool no(void) { return false; }
+static void no_object(const struct chain_object *object) { (void)object; }
+static void no_level(int level) { (void)level; }
+
+static const struct chain_owner nobody = {nothing, no_init, no_finalize, nothing, nothing, no_path, no, no_object, no_level};
+const struct chain_owner *chain_owner = &nobody;
+
+static void object_made(enum call_object kind, union mpi_handle object, int function)
+{
+    chain_owner->object(&(struct chain_object){CHAIN_OBJECT_MADE, kind == CALL_WIN, object, chain_functions[function].name});
+}
+
+static void object_named(enum call_object kind, union mpi_handle object, const char *name)
+{
+    chain_owner->object(&(struct chain_object){CHAIN_OBJECT_NAMED, kind == CALL_WIN, object, name});
+}
+
+static void object_freeing(enum call_object kind, union mpi_handle object)
+{
+    chain_owner->object(&(struct chain_object){CHAIN_OBJECT_FREEING, kind == CALL_WIN, object, NULL});
+}
+
+void chain_belong(const struct chain_owner *owner)
+{
+    chain_owner = owner;
+}
+
+/* ---- who observes ---- */
+
+struct observation {
+    struct observation *next;
+    const struct chain_observer *observer;
+    uint8_t wants[];
+};
+
+static struct observation *observations; /* in the order in which they were added; never freed */
+
+struct list {
+    struct list *next;
+    size_t count;
+    const struct chain_observer *observers[];
+};
+
+static struct list *lists; /* all that there ever were: threads may be in one that is used no more */
+const struct chain_observer *const chain_nobody[] = {NULL};
 
 static unsigned wanted(int function)
 {
     unsigned all = 0;
-    for (int i = 0; i < observer_count; i++) all |= chain_wants[(size_t)i * (size_t)chain_function_count + (size_t)function];
+    for (const struct observation *o = observations; o; o = o->next) all |= o->wants[function];
     return all;
 }
 
-/* The light way does what the tally's observer would do; anybody else needs the full one, and who has no counter to read the time
- * from. */
-static unsigned lighten(int function, unsigned flags)
+static const struct list *find_list(const struct chain_observer *const *observers, size_t count)
 {
-    unsigned tally = chain_tally_observer >= 0 ? 1u << chain_tally_observer : 0;
-    unsigned others = (chain_enter_masks[function] | chain_leave_masks[function] | chain_complete_masks[function]) & ~tally;
-    if (others || (flags & (CHAIN_FLAG_TOOLS | CHAIN_FLAG_HOOK))) return flags;
-    if ((flags & CHAIN_FLAG_DESCRIBE) && !chain_light[function]) return flags;
-    if ((flags & CHAIN_FLAG_TIME) && !clock_counter) return flags;
-    unsigned light = flags & (CHAIN_FLAGS_DUE | CHAIN_FLAG_DEPTH);
-    if (flags & CHAIN_FLAG_LEAVE) light |= CHAIN_FLAG_TALLY;
-    if (flags & CHAIN_FLAG_TIME) light |= CHAIN_FLAG_TALLY_TIME;
-    if (flags & CHAIN_FLAG_DESCRIBE) light |= CHAIN_FLAG_TALLY_BYTES;
-    return light;
+    for (struct list *list = lists; list; list = list->next)
+        if (list->count == count && memcmp(list->observers, observers, count * sizeof *observers) == 0) return list;
+    struct list *list = calloc(1, sizeof *list + (count + 1) * sizeof *observers);
+    if (!list) return NULL;
+    list->count = count;
+    memcpy(list->observers, observers, count * sizeof *observers);
+    list->next = lists;
+    return lists = list;
 }
 
-static chain_any_function *way(const struct chain_choice *choice, chain_any_function *next, unsigned flags)
+/* Those that want one thing of a function. Where there is no memory for them, nobody. */
+static const struct chain_observer *const *those(int function, unsigned want)
 {
-    if (flags == 0) return next;
-    if (!(flags & ~CHAIN_FLAGS_DUE)) return choice->due;
-    if (flags < CHAIN_FLAG_TALLY_TIME) return choice->light;
-    return flags < CHAIN_FLAG_FULL ? choice->timed : choice->whole;
+    size_t count = 0;
+    for (const struct observation *o = observations; o; o = o->next) count += (o->wants[function] & want) != 0;
+    if (count == 0) return chain_nobody;
+    const struct chain_observer *found[count];
+    count = 0;
+    for (const struct observation *o = observations; o; o = o->next)
+        if (o->wants[function] & want) found[count++] = o->observer;
+    const struct list *list = find_list(found, count);
+    return list ? list->observers : chain_nobody;
 }
 
+static struct observation *observe(const struct chain_observer *observer)
+{
+    struct observation **place = &observations;
+    for (; *place; place = &(*place)->next)
+        if ((*place)->observer == observer) return *place;
+    struct observation *new = calloc(1, sizeof *new + (size_t)chain_function_count);
+    if (new) new->observer = observer;
+    __atomic_store_n(place, new, __ATOMIC_RELEASE);
+    return new;
+}
+
+void chain_end_thread(void)
+{
+    for (const struct observation *o = __atomic_load_n(&observations, __ATOMIC_ACQUIRE); o; o = __atomic_load_n(&o->next, __ATOMIC_ACQUIRE))
+        if (o->observer->thread_end) o->observer->thread_end();
+}
+
+/* ---- ways ---- */
+
+#ifdef CHAIN_STUBS
 chain_any_function *chain_way(int function, int shifted)
 {
-    const struct chain_choice *choice = &chain_choices[function + (shifted ? chain_function_count : 0)];
-    return way(choice, (shifted ? chain_next_shifted : chain_next)[function], __atomic_load_n(&chain_flags[function], __ATOMIC_ACQUIRE));
-}
-
-static void set_way(int function, int shifted)
-{
-    chain_any_function *door = chain_door_of(function, shifted);
-    __atomic_store_n(&(shifted ? chain_ways_shifted : chain_ways)[function], door ? door : chain_way(function, shifted), __ATOMIC_RELEASE);
+    extern char chain_countdowns[] __attribute__((visibility("hidden")));
+    unsigned flags = __atomic_load_n(&chain_flags[function], __ATOMIC_ACQUIRE);
+    if (flags == 0) return chain_next[function][shifted];
+    if (flags & ~CHAIN_FLAGS_DUE) return chain_records[function][shifted];
+    return (chain_any_function *)(chain_countdowns + CHAIN_STRIDE * (2 * function + shifted));
 }
 
 static void set_ways(int function)
 {
-    if (!chain_choices[function].whole) return;
-    set_way(function, 0);
-    set_way(function, 1);
+    if (!chain_records[function][0]) return;
+    for (int shifted = 0; shifted < 2; shifted++) {
+        chain_any_function *door = chain_door_of(function, shifted);
+        __atomic_store_n(&chain_ways[function][shifted], door ? door : chain_way(function, shifted), __ATOMIC_RELEASE);
+    }
 }
 
 void chain_set_ways(void)
 {
     for (int i = 0; i < chain_function_count; i++) set_ways(i);
 }
+#else
+static void set_ways(int function) { (void)function; }
+#endif
 
 /* Samples are taken when what others wait for has been sent, and before this process waits itself: a process that has just got a
  * message is waited for, and one that has just sent it is not. */
@@ -92,25 +154,29 @@ static bool waits(int function)
 
 static void set_flags(int function)
 {
+    struct chain_observers *told = &chain_observers[function];
     unsigned traffic = chain_functions[function].traffic;
     unsigned flags = 0;
+    __atomic_store_n(&told->enter, those(function, CHAIN_ENTER), __ATOMIC_RELEASE);
+    __atomic_store_n(&told->leave, those(function, CHAIN_LEAVE), __ATOMIC_RELEASE);
+    __atomic_store_n(&told->completed, those(function, CHAIN_COMPLETIONS), __ATOMIC_RELEASE);
     if (!chain_resolved) return; /* CHAIN_FLAG_UNRESOLVED stays */
-    if ((!stopped || function == session_init) && agent_is_armed()) flags |= chain_starting_flags[function]; /* one more is said */
+    if ((!stopped || function == session_init) && chain_owner->armed()) flags |= chain_starting_flags[function]; /* one more is said */
     if (!stopped && running) {
         unsigned all = wanted(function);
-        if (chain_enter_masks[function]) flags |= CHAIN_FLAG_ENTER;
-        if (chain_leave_masks[function]) flags |= CHAIN_FLAG_LEAVE;
+        if (told->enter[0]) flags |= CHAIN_FLAG_ENTER;
+        if (told->leave[0]) flags |= CHAIN_FLAG_LEAVE;
+        if (told->completed[0]) flags |= CHAIN_FLAG_COMPLETIONS;
         if (all & CHAIN_TIMES) flags |= CHAIN_FLAG_TIME;
         if (all & (CHAIN_DESCRIPTION | CHAIN_COMPLETIONS)) flags |= CHAIN_FLAG_DESCRIBE;
         if (pending_objects > 0 && (traffic & CALL_COMPLETES)) flags |= CHAIN_FLAG_DESCRIBE;
         if (chain_links[function].function) flags |= CHAIN_FLAG_TOOLS;
         if (call_follows_objects && (traffic & CALL_OBJECTS)) flags |= CHAIN_FLAG_HOOK;
         /* No sample in MPI_Init and its like; nor in MPI_Abort: the library may have crashed with its locks held. */
-        if (counting_down && !chain_starting_flags[function]) flags |= waits(function) ? CHAIN_FLAG_DUE_FIRST : CHAIN_FLAG_DUE;
+        if (chain_due && !chain_starting_flags[function]) flags |= waits(function) ? CHAIN_FLAG_DUE_FIRST : CHAIN_FLAG_DUE;
         /* MPI calls of a handler for a crash in MPI_T are inner ones, and take no sample. */
-        if (chain_foreign[function] || (traffic & CALL_FORWARDS) || (counting_down && chain_functions[function].kind == CALL_TOOL)) flags |= CHAIN_FLAG_DEPTH;
+        if (chain_foreign[function] || (traffic & CALL_FORWARDS) || (chain_due && chain_functions[function].kind == CALL_TOOL)) flags |= CHAIN_FLAG_DEPTH;
         if (function == type_free || function == pcontrol) flags |= CHAIN_FLAG_HOOK;
-        flags = lighten(function, flags);
     }
     __atomic_store_n(&chain_flags[function], (uint16_t)flags, __ATOMIC_RELEASE);
     set_ways(function);
@@ -126,31 +192,24 @@ void chain_set_flags(void)
     for (int i = 0; i < chain_function_count; i++) set_flags(i);
 }
 
-int chain_add_observer(const struct chain_observer *observer)
+bool chain_observe(const struct chain_observer *observer, int function, unsigned wants)
 {
-    if (observer_count == CHAIN_OBSERVERS) return -1;
-    observers[observer_count] = observer;
-    return observer_count++;
-}
-
-void chain_observe(int observer, int function, unsigned wants)
-{
-    if (observer < 0 || observer >= observer_count) return;
+    struct observation *observation = observe(observer);
+    if (!observation) return false;
     int first = function < 0 ? 0 : function, last = function < 0 ? chain_function_count - 1 : function;
-    uint8_t bit = (uint8_t)(1u << observer), unbit = (uint8_t)~bit;
+    if (!observer->enter) wants &= ~(unsigned)CHAIN_ENTER;
+    if (!observer->leave) wants &= ~(unsigned)CHAIN_LEAVE;
+    if (!observer->completed) wants &= ~(unsigned)CHAIN_COMPLETIONS;
     for (int i = first; i <= last; i++) {
-        uint8_t *place = &chain_wants[(size_t)observer * (size_t)chain_function_count + (size_t)i];
-        if (*place == wants) continue;
-        *place = (uint8_t)wants;
-        chain_enter_masks[i] = (uint8_t)((chain_enter_masks[i] & unbit) | (wants & CHAIN_ENTER ? bit : 0));
-        chain_leave_masks[i] = (uint8_t)((chain_leave_masks[i] & unbit) | (wants & CHAIN_LEAVE ? bit : 0));
-        chain_complete_masks[i] = (uint8_t)((chain_complete_masks[i] & unbit) | (wants & CHAIN_COMPLETIONS ? bit : 0));
+        if (observation->wants[i] == wants) continue;
+        observation->wants[i] = (uint8_t)wants;
         if ((chain_functions[i].traffic & CALL_COMPLETES) && (wants & (CHAIN_DESCRIPTION | CHAIN_COMPLETIONS)))
             requests_tracked = requests_start();
         set_flags(i);
     }
     /* Persistent requests are kept even where completions are not looked at. */
     if (wants & CHAIN_DESCRIPTION) requests_start();
+    return true;
 }
 
 /* While a communicator's idup is pending, completions must be looked at. */
@@ -163,14 +222,12 @@ static void pend(int change)
 static void tell_completed(const struct call_description *description, const struct call_completion *completion)
 {
     const struct chain_call *call = (const struct chain_call *)((const char *)description - offsetof(struct chain_call, description));
-    for (unsigned mask = chain_complete_masks[call->function]; mask; mask &= mask - 1)
-        if (observers[__builtin_ctz(mask)]->completed) observers[__builtin_ctz(mask)]->completed(call, completion);
+    for (const struct chain_observer *const *o = chain_observers[call->function].completed; *o; o++) (*o)->completed(call, completion);
 }
 
 void chain_go(void)
 {
-    call_hooks.completed = tell_completed;
-    call_hooks.pending = pend;
+    call_hooks = (struct call_hooks){tell_completed, pend, object_made, object_named, object_freeing};
     type_free = chain_function_id("MPI_Type_free");
     pcontrol = chain_function_id("MPI_Pcontrol");
     session_init = chain_function_id("MPI_Session_init");
@@ -191,9 +248,9 @@ bool chain_running(void)
     return running;
 }
 
-void chain_countdown(bool on)
+void chain_countdown(void (*due)(struct chain_thread *thread))
 {
-    counting_down = on;
+    __atomic_store_n(&chain_due, due, __ATOMIC_RELEASE);
     chain_set_flags();
 }
 
@@ -231,122 +288,4 @@ int chain_function_id(const char *name)
     for (int i = 0; i < chain_function_count; i++)
         if (strncasecmp(chain_functions[i].name, name, length) == 0 && chain_functions[i].name[length] == 0) return i;
     return -1;
-}
-
-/* ---- calls ---- */
-
-void chain_tell_enter(const struct chain_call *call, struct chain_thread *thread)
-{
-    for (unsigned mask = chain_enter_masks[call->function]; mask; mask &= mask - 1)
-        observers[__builtin_ctz(mask)]->enter(call, thread);
-}
-
-void chain_tell_leave(const struct chain_call *call, struct chain_thread *thread)
-{
-    for (unsigned mask = chain_leave_masks[call->function]; mask; mask &= mask - 1)
-        observers[__builtin_ctz(mask)]->leave(call, thread);
-}
-
-/* Calls that were left by longjmp, an exception or cancellation, innermost first. */
-static void abandon(struct chain_thread *thread, uint32_t live)
-{
-    while (thread->depth > live) {
-        uint32_t depth = --thread->depth;
-        struct chain_call call = {.function = thread->functions[depth], .nested = depth > 0, .depth = (uint8_t)depth,
-                                  .name_shifted = thread->shifted[depth], .abandoned = 1, .rc = -1};
-        if (chain_flags[call.function] & (CHAIN_FLAG_TIME | CHAIN_FLAG_TALLY_TIME)) {
-            call.enter = thread->entered[depth];
-            call.leave = clock_ticks();
-        }
-        if (running) chain_tell_leave(&call, thread);
-    }
-    if (live == 0) describe_abandon();
-}
-
-/* Whether a call was left, though we are deeper in the stack now than it was: something else has been put where it returns to. A
- * stack that is gone is not looked at. */
-static bool overwritten(const struct chain_thread *thread, uint32_t depth)
-{
-#if defined(__x86_64__)
-    const uintptr_t page = 4096;
-    const void *const *place = (const void *const *)thread->frames[depth] - 1;
-    unsigned char resident;
-    int saved = errno;
-    if ((uintptr_t)place / page != (uintptr_t)&resident / page && mincore((void *)((uintptr_t)place & ~(page - 1)), page, &resident) != 0) {
-        errno = saved;
-        return false;
-    }
-    return *place != thread->addresses[depth];
-#else
-    (void)thread;
-    (void)depth;
-    return false;
-#endif
-}
-
-/* Whether a frame is a signal handler's, on a stack of its own, that has interrupted the outer one. */
-static bool interrupts(const void *frame, const void *outer)
-{
-    stack_t stack;
-    if (sigaltstack(NULL, &stack) != 0 || !(stack.ss_flags & SS_ONSTACK)) return false;
-    uintptr_t start = (uintptr_t)stack.ss_sp;
-    return (uintptr_t)frame - start <= stack.ss_size && (uintptr_t)outer - start > stack.ss_size;
-}
-
-uint32_t chain_enter_nested(const void *address, const void *frame)
-{
-    struct chain_thread *thread = &chain_thread;
-    uint32_t live = thread->depth;
-    for (; live > 0; live--) {
-        const void *outer = thread->frames[live - 1];
-        if ((frame < outer || interrupts(frame, outer)) && !overwritten(thread, live - 1)) break;
-    }
-    if (live < thread->depth) abandon(thread, live);
-    if (live == 0) return library_calls(address) ? CHAIN_FRAMES : 0;
-    if (library_is_inside(address)) return CHAIN_FRAMES;
-    if (live == CHAIN_FRAMES) __atomic_fetch_add(&chain_lost_frames, 1, __ATOMIC_RELAXED);
-    return live;
-}
-
-void chain_due(struct chain_thread *thread)
-{
-    thread->countdown = INT32_MAX;
-    agent_due(thread);
-}
-
-/* ---- threads ---- */
-
-static pthread_key_t key;
-static pthread_once_t key_once = PTHREAD_ONCE_INIT;
-static bool key_made;
-
-static void thread_end(void *argument)
-{
-    struct chain_thread *thread = argument;
-    abandon(thread, 0);
-    for (int i = 0; i < observer_count; i++)
-        if (thread_ends[i] && thread->data[i]) {
-            thread_ends[i](thread->data[i]);
-            thread->data[i] = NULL;
-        }
-    describe_thread_end();
-    thread->known = 0;
-}
-
-static void make_key(void)
-{
-    key_made = pthread_key_create(&key, thread_end) == 0;
-}
-
-void chain_know_thread(void)
-{
-    struct chain_thread *thread = &chain_thread;
-    pthread_once(&key_once, make_key);
-    if (key_made) pthread_setspecific(key, thread);
-    thread->known = 1;
-}
-
-void chain_on_thread_end(int observer, void (*end)(void *data))
-{
-    if (observer >= 0 && observer < CHAIN_OBSERVERS) thread_ends[observer] = end;
 }

@@ -1,16 +1,19 @@
-/* chain.h: from the generated wrappers to the tools: which calls count, what is known of them, who is told.
+/* chain.h: from the MPI wrappers to the tools: which calls count, what is known of them, who is called.
  *
- * Every MPI_X and PMPI_X of the family is interposed (wrappers.c, generated from prototypes.txt). A wrapper looks at its
- * function's flag byte and, when that is 0, jumps on. Else the call is classified (does it count: chain_enter), described
- * as far as somebody asked (describe.h), observers and function tools are called, and the application's call goes on to
- * the next symbol of its own name.
+ * Every MPI_X and PMPI_X of the family is interposed (wrappers.c, generated from prototypes.txt). A call takes one of three ways
+ * through its wrapper:
+ *     jump on   to the next symbol of its name, as nobody wants anything of this function;
+ *     count down  the sampler's countdown, and jump on;
+ *     record    find out whether the call counts, describe it (mpi/describe.h) as far as somebody asked, call observers and
+ *               function tools, and call the next symbol.
  *
- * There are two kinds of tools. An *observer* is told that a call was entered and left, with a description that is the
- * same for all functions: virtual variables, the sampler's clock, profiles, events. A *function tool* has a function of
- * its own for an MPI function, with the interface of the QMPI draft: it gets the arguments and calls the next tool.
- * Observers are outside of all function tools; among themselves tools are called in the order in which they were added.
+ * There are two kinds of tools. An *observer* is called when a call was entered and left, with a record that is the same for all
+ * functions: counting, profiles, events. A *function tool* has a function of its own for an MPI function, with the interface of the
+ * QMPI draft: it gets the arguments and calls the next tool. Observers are outside of all function tools; among themselves tools
+ * are called in the order in which they were added.
  *
- * Nothing here includes mpi.h: handles are numbers (mpi_handle). Nothing here locks, prints or ends the process. */
+ * Nothing here includes mpi.h. Nothing here locks, prints or ends the process. The chain knows no tool, and of the agent's life only
+ * struct chain_owner. */
 #ifndef MPITX_CHAIN_H
 #define MPITX_CHAIN_H
 
@@ -32,20 +35,20 @@ int chain_function_id(const char *name);
 
 /* ---- calls ---- */
 
-/* One counted call. Times that nobody asked for are 0. */
+/* The record of one counted call, in its thread's chain_thread. Outer calls are in the places before it (call[-1] has the depth less 1). */
 struct chain_call {
+    const void *frame;    /* the stack above the call: a frame at or above which the thread calls again was left */
+    const void *address;  /* the caller's return address */
+    uint64_t enter;       /* CHAIN_TIMES: clock_ticks(), else 0 */
+    uint64_t leave;       /* CHAIN_TIMES, in leave */
     int32_t function;
-    uint8_t nested;      /* from a callback of the application, inside another counted call of its thread */
-    uint8_t depth;       /* 0 for outermost calls */
-    uint8_t name_shifted; /* came in as PMPI_X */
-    uint8_t described;   /* CHAIN_DESCRIPTION was asked for by somebody: only then is it set */
-    uint8_t abandoned;   /* in leave: the call was left by longjmp, an exception or cancellation; only times are valid */
-    int32_t rc;          /* in leave: the MPI return code */
-    uint64_t enter;      /* CHAIN_TIMES: clock_ticks() */
-    uint64_t leave;      /* CHAIN_TIMES, in leave */
-    const void *address; /* the caller's return address */
-
-    struct call_description description; /* where described */
+    int32_t rc;           /* in leave: the MPI return code */
+    uint16_t flags;       /* the chain's own */
+    uint8_t depth;        /* 0 for outermost calls; more: from a callback of the application, inside other counted calls */
+    uint8_t shifted;      /* came in as PMPI_X */
+    uint8_t described;    /* somebody asked for CHAIN_DESCRIPTION: only then is the description set */
+    uint8_t abandoned;    /* in leave: the call was left by longjmp, an exception or cancellation; only times are valid */
+    struct call_description description;
 };
 
 /* ---- observers ---- */
@@ -58,47 +61,34 @@ enum chain_wants {
     CHAIN_COMPLETIONS = 16, /* call completed, in the wrapper that completes, before leave */
 };
 
-#define CHAIN_OBSERVERS 8
-
-struct chain_thread;
+/* Calls that an observer does not need are NULL. What it keeps for a thread it has in a variable of its own (AGENT_THREAD). */
 struct chain_observer {
     const char *name;
-    void (*enter)(const struct chain_call *call, struct chain_thread *thread);
-    void (*leave)(const struct chain_call *call, struct chain_thread *thread);
+    void (*enter)(const struct chain_call *call);
+    void (*leave)(const struct chain_call *call);
     void (*completed)(const struct chain_call *call, const struct call_completion *completion);
+    void (*thread_end)(void); /* this thread, which has made counted calls, ends */
 };
 
-/* null.c is an observer that does nothing, to be copied.
- *
- * Adds an observer and returns its number (0..CHAIN_OBSERVERS-1), or -1 when there are too many. It observes nothing yet. */
-int chain_add_observer(const struct chain_observer *observer);
-
-/* Sets what an observer wants of a function (0: nothing); function -1 means all. May be called at any time from any
- * thread but not from two at once; takes effect on calls entered later, and not before MPI was initialised through us. */
-void chain_observe(int observer, int function, unsigned wants);
+/* Sets what an observer wants of a function (0: nothing); function -1 means all. May be called at any time from any thread but not from
+ * two at once; takes effect on calls entered later, and not before chain_go. False when there is no memory. */
+bool chain_observe(const struct chain_observer *observer, int function, unsigned wants);
 
 /* ---- threads ---- */
 
 #define CHAIN_FRAMES 8
 
-/* What the chain and its tools keep per thread, in initial-exec TLS. */
+/* A thread's variable. The agent is preloaded, so that there is room for it. */
+#define AGENT_THREAD _Thread_local __attribute__((tls_model("initial-exec")))
+
 struct chain_thread {
-    uint32_t depth;                    /* counted calls that this thread is in */
-    int32_t countdown;                 /* calls that go by before the one in which it runs out: see agent_due */
-    const void *frames[CHAIN_FRAMES];  /* their stack frames: one at or above which we are called again was left */
-    const void *addresses[CHAIN_FRAMES]; /* where they return to */
-    int32_t functions[CHAIN_FRAMES];
-    uint64_t entered[CHAIN_FRAMES];    /* CHAIN_TIMES */
-    uint8_t shifted[CHAIN_FRAMES];     /* came in as PMPI_X */
-    void *data[CHAIN_OBSERVERS];       /* an observer's own; NULL at first */
-    struct tally *tally;               /* see tally.h */
-    uint8_t known;                     /* its end will be noticed */
+    uint32_t depth;    /* counted calls that this thread is in */
+    int32_t countdown; /* calls that go by before the one in which it runs out: see chain_countdown. The stubs know this place */
+    uint8_t known;     /* its end will be noticed */
+    struct chain_call calls[CHAIN_FRAMES];
 };
 
-extern _Thread_local struct chain_thread chain_thread __attribute__((tls_model("initial-exec")));
-
-/* Calls `end` for the data of a thread that ends, for every observer whose data is not NULL (one function per observer). */
-void chain_on_thread_end(int observer, void (*end)(void *data));
+extern AGENT_THREAD struct chain_thread chain_thread;
 
 /* ---- function tools (QMPI) ---- */
 
@@ -136,9 +126,9 @@ extern const struct chain_tools chain_tools;
 /* Makes a new function tool, the innermost so far, and returns its number (1, 2, …), or -1. */
 int chain_add_tool(const char *name);
 
-/* ---- life ---- */
+/* ---- the agent's life ---- */
 
-/* Finds the next symbols (agent.c calls it in the constructor, wrappers when they come before that). */
+/* Finds the next symbols (in the constructor, and from wrappers that come before that). */
 void chain_resolve(void);
 
 /* From an outermost MPI_Init on: flags follow what tools want. chain_stop clears them for good (fork child, trouble). */
@@ -146,15 +136,42 @@ void chain_go(void);
 void chain_stop(void);
 bool chain_running(void);
 
-/* Calls agent_due when a thread's countdown has run out (on = true). */
-void chain_countdown(bool on);
+/* Calls due when a thread's countdown has run out in an outermost call, which is over, or has not begun where it waits for others or
+ * chain_alert was on; thread->countdown is to be set then. A thread's first call is such a one. NULL: no more. */
+void chain_countdown(void (*due)(struct chain_thread *thread));
 
-/* On: the next outermost call of any thread calls agent_due before it begins, wherever the countdown is; off again from there. */
+/* On: the next outermost call of any thread is such a one before it begins, wherever the countdown is; off again from there. */
 void chain_alert(bool on);
 bool chain_is_alerted(void);
 
-/* Calls the agent_comm_* and agent_win_* hooks. */
+/* A communicator or window was made (also: MPI_Comm_idup has completed), was named, is about to be freed. The last is told of calls
+ * that do not count, too. */
+enum chain_object_event { CHAIN_OBJECT_MADE, CHAIN_OBJECT_NAMED, CHAIN_OBJECT_FREEING };
+struct chain_object {
+    enum chain_object_event event;
+    bool window;
+    union mpi_handle handle;
+    const char *text; /* made: by which function ("MPI_Comm_split"); named: the name */
+};
+
+/* Tells the owner of objects. */
 void chain_follow_objects(bool on);
+
+/* Whom the chain tells of MPI's life. None of it may print, block or end the process. */
+struct chain_owner {
+    void (*before_init)(void);
+    bool (*after_init)(const struct chain_call *call, int rc, int level, bool sessions); /* true: the agent runs */
+    void (*before_finalize)(bool session);
+    void (*after_finalize)(void);
+    void (*before_abort)(void);
+    void (*foreign)(const char *path); /* the library that was found is of another family */
+    bool (*armed)(void);               /* MPI's start is waited for */
+    void (*object)(const struct chain_object *object);
+    void (*pcontrol)(int level);
+};
+
+/* Before that nobody is told. */
+void chain_belong(const struct chain_owner *owner);
 
 /* What went wrong: requests that found no place in the table, calls nested too deep. */
 struct chain_losses {

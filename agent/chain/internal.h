@@ -1,4 +1,4 @@
-/* chain_internal.h: what chain.c, resolve.c and the generated wrappers share. */
+/* internal.h: what chain.c, call.c, functiontools.c and the generated wrappers share. */
 #ifndef MPITX_CHAIN_INTERNAL_H
 #define MPITX_CHAIN_INTERNAL_H
 
@@ -7,23 +7,20 @@
 
 #pragma GCC visibility push(hidden)
 
-/* A function's flags. With those below CHAIN_FLAG_FULL alone a call takes the light way, see wrap.h. */
+/* What is wanted of a function. 0: its calls jump on. */
 enum chain_flag {
-    CHAIN_FLAG_TALLY = 1,       /* count the call */
-    CHAIN_FLAG_TALLY_BYTES = 2, /* and its messages */
-    CHAIN_FLAG_DUE = 4,         /* the sampler's countdown, when the call is over */
-    CHAIN_FLAG_DUE_FIRST = 8,   /* the same before the call, of functions that wait for others */
-    CHAIN_FLAGS_DUE = CHAIN_FLAG_DUE | CHAIN_FLAG_DUE_FIRST,
-    CHAIN_FLAG_DEPTH = 16,      /* nothing but that inner calls are seen as such */
-    CHAIN_FLAG_TALLY_TIME = 32, /* and its time; the highest of these: below it no clock is read */
-    CHAIN_FLAG_FULL = 64,
-    CHAIN_FLAG_ENTER = 64, /* an observer's enter */
-    CHAIN_FLAG_LEAVE = 128, /* an observer's leave */
-    CHAIN_FLAG_TIME = 256,
-    CHAIN_FLAG_DESCRIBE = 512,
-    CHAIN_FLAG_TOOLS = 1024, /* a function tool */
-    CHAIN_FLAG_HOOK = 2048, /* the agent itself: initialisation, end, objects */
-    CHAIN_FLAG_UNRESOLVED = 4096
+    CHAIN_FLAG_DUE = 1,       /* the sampler's countdown, when the call is over */
+    CHAIN_FLAG_DUE_FIRST = 2, /* the same before the call, of functions that wait for others */
+    CHAIN_FLAGS_DUE = CHAIN_FLAG_DUE | CHAIN_FLAG_DUE_FIRST, /* these alone: they count down, and jump on */
+    CHAIN_FLAG_DEPTH = 4,     /* nothing but that inner calls are seen as such */
+    CHAIN_FLAG_ENTER = 8,     /* an observer's enter */
+    CHAIN_FLAG_LEAVE = 16,    /* an observer's leave */
+    CHAIN_FLAG_TIME = 32,
+    CHAIN_FLAG_DESCRIBE = 64,
+    CHAIN_FLAG_COMPLETIONS = 128, /* an observer's completed */
+    CHAIN_FLAG_TOOLS = 256,       /* a function tool */
+    CHAIN_FLAG_HOOK = 512,        /* initialisation, end, objects */
+    CHAIN_FLAG_UNRESOLVED = 1024
 };
 
 struct chain_link {
@@ -31,38 +28,29 @@ struct chain_link {
     int tool_id;
 };
 
-/* The functions behind a wrapper: see wrap.h. light and timed are whole where messages cannot be counted on the light way. */
-struct chain_choice {
-    chain_any_function *due, *light, *timed, *whole;
+/* Who is called, in lists that end with NULL and never change: what changes is which list is used. */
+struct chain_observers {
+    const struct chain_observer *const *enter, *const *leave, *const *completed;
 };
 
-/* One place per function, defined in wrappers.c. */
+/* One place per function, defined in wrappers.c; of two, the first is MPI_X, the second PMPI_X. */
 extern uint16_t chain_flags[];
-extern uint8_t chain_enter_masks[], chain_leave_masks[], chain_complete_masks[];
-extern uint8_t chain_wants[];   /* [CHAIN_OBSERVERS][chain_function_count] */
-extern uint8_t chain_foreign[]; /* another PMPI tool behind us has this function, which may call others */
-extern chain_any_function *chain_next[], *chain_next_shifted[];
-extern chain_any_function *chain_ways[], *chain_ways_shifted[]; /* where the wrappers jump to; until the next symbols are found: whole */
-extern const struct chain_choice chain_choices[]; /* of all MPI_X, then of all PMPI_X; empty where there is no such wrapper */
-extern struct chain_link chain_links[]; /* the first function tool */
+extern struct chain_observers chain_observers[];
+extern uint8_t chain_foreign[];              /* another PMPI tool behind us has this function, which may call others */
+extern chain_any_function *chain_next[][2];  /* next symbols */
+extern chain_any_function *chain_ways[][2];  /* where the wrappers jump to */
+extern chain_any_function *const chain_records[][2]; /* the way that records; NULL: no such wrapper */
+extern struct chain_link chain_links[];      /* the first function tool */
 extern chain_any_function *const chain_lasts[];
 extern const uint16_t chain_starting_flags[];
-extern const uint8_t chain_light[]; /* its messages can be counted on the light way */
+
+extern const struct chain_observer *const chain_nobody[]; /* the empty list */
 
 /* ---- chain.c ---- */
 
-/* For a thread that is in a counted call already: forgets calls that were left, and answers the new call's depth, or
- * CHAIN_FRAMES when it does not count. */
-uint32_t chain_enter_nested(const void *address, const void *frame);
-void chain_tell_enter(const struct chain_call *call, struct chain_thread *thread);
-void chain_tell_leave(const struct chain_call *call, struct chain_thread *thread);
-void chain_due(struct chain_thread *thread);
-void chain_know_thread(void);
+extern const struct chain_owner *chain_owner;
 
-/* The observer that the light way stands for (virtual.c); -1: none. */
-extern int chain_tally_observer;
-
-/* Sets all flags anew from what is wanted. */
+/* Sets all flags again from what is wanted. */
 void chain_set_flags(void);
 
 /* Chooses every way again, and the way of a call that arrived before that. */
@@ -70,8 +58,26 @@ void chain_set_ways(void);
 chain_any_function *chain_way(int function, int shifted);
 
 extern int32_t chain_alert_sign; /* -1: alerted, 0 */
-
 extern uint64_t chain_lost_frames;
+
+/* thread_end of all observers. */
+void chain_end_thread(void);
+
+/* ---- call.c ---- */
+
+extern void (*chain_due)(struct chain_thread *thread); /* NULL: nothing is counted down */
+
+/* Takes a call on its thread's record if it counts: the outermost call of a thread does, unless the MPI library itself makes it, and an
+ * inner one does when the application makes it from a callback. NULL: it only goes on. */
+struct chain_call *chain_enter(int function, int shifted, const void *address, const void *frame);
+
+/* Just before the call goes on. */
+void chain_begin(struct chain_call *call);
+
+int chain_leave(struct chain_call *call, int rc);
+
+void chain_tell_enter(const struct chain_call *call);
+void chain_tell_leave(const struct chain_call *call);
 
 /* ---- resolve.c ---- */
 

@@ -23,13 +23,13 @@ static void resolve(int function)
     if (!shifted) shifted = next;
     if (next) chain_foreign[function] = library_is_tool(next);
     if (!next) next = shifted = (void *)missing;
-    chain_next[function] = (chain_any_function *)next;
-    chain_next_shifted[function] = (chain_any_function *)shifted;
+    chain_next[function][0] = (chain_any_function *)next;
+    chain_next[function][1] = (chain_any_function *)shifted;
 }
 
 static void follow(void)
 {
-    if (library.foreign) agent_foreign_family(library.path);
+    if (library.foreign) chain_owner->foreign(library.path);
     chain_set_flags();
 }
 

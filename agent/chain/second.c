@@ -28,7 +28,8 @@
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)
 
-#if defined(__x86_64__) && defined(__LP64__)
+#if defined(CHAIN_NO_STUBS) /* see stubs.h */
+#elif defined(__x86_64__) && defined(__LP64__)
 #define R_SLOT R_X86_64_JUMP_SLOT
 #define R_ADDRESS R_X86_64_GLOB_DAT
 #define R_WORD R_X86_64_64

@@ -52,20 +52,6 @@ bool agent_is_armed(void)
     return state != AGENT_ABSENT && state != AGENT_DORMANT;
 }
 
-__attribute__((constructor)) static void start(void)
-{
-    const char *configuration = getenv(AGENT_VARIABLE);
-    chain_watch_libraries();
-    if (!configuration) return;
-    char *copy = strdup(configuration); /* for the life of the process */
-    if (!copy) return;
-    agent_process.state = AGENT_ARMED;
-    agent_configure(copy);
-    agent_loaded();
-    chain_resolve_early();
-    if (chain_resolved) clock_start(); /* the earlier, the better it is calibrated */
-}
-
 void agent_tell_unrecorded(void)
 {
     const char *text;
@@ -114,19 +100,14 @@ void agent_before_init_core(void)
 
 /* ---- objects ---- */
 
-static void object_created(enum call_object kind, union mpi_handle object, int function)
+static void tell_object(const struct chain_object *object)
 {
-    (kind == CALL_COMM ? agent_comm_created : agent_win_created)(object, chain_functions[function].name);
-}
-
-static void object_named(enum call_object kind, union mpi_handle object, const char *name)
-{
-    (kind == CALL_COMM ? agent_comm_named : agent_win_named)(object, name);
-}
-
-static void object_freeing(enum call_object kind, union mpi_handle object)
-{
-    (kind == CALL_COMM ? agent_comm_freeing : agent_win_freeing)(object);
+    if (object->event == CHAIN_OBJECT_MADE)
+        (object->window ? agent_win_created : agent_comm_created)(object->handle, object->text);
+    else if (object->event == CHAIN_OBJECT_NAMED)
+        (object->window ? agent_win_named : agent_comm_named)(object->handle, object->text);
+    else
+        (object->window ? agent_win_freeing : agent_comm_freeing)(object->handle);
 }
 
 bool agent_after_init_core(const struct chain_call *call, int rc, int level, bool sessions)
@@ -156,9 +137,6 @@ bool agent_after_init_core(const struct chain_call *call, int rc, int level, boo
     pthread_atfork(NULL, NULL, agent_become_child);
     counts_start();
     null_start();
-    call_hooks.object_created = object_created;
-    call_hooks.object_named = object_named;
-    call_hooks.object_freeing = object_freeing;
     chain_go();
     agent_started();
     return become(AGENT_STARTING, AGENT_RUNNING);
@@ -217,4 +195,21 @@ __attribute__((destructor)) static void end(void)
         if (library_bypassed()) agent_unrecorded("its calls went past the agent: it takes MPI's functions from the library by dlsym");
     }
     leave(AGENT_EXIT, "exit");
+}
+
+__attribute__((constructor)) static void start(void)
+{
+    static const struct chain_owner owner = {agent_before_init_core, agent_after_init_core, agent_before_finalize_core, agent_after_finalize_core,
+                                             agent_before_abort, agent_foreign_family, agent_is_armed, tell_object, agent_pcontrol};
+    const char *configuration = getenv(AGENT_VARIABLE);
+    chain_belong(&owner);
+    chain_watch_libraries();
+    if (!configuration) return;
+    char *copy = strdup(configuration); /* for the life of the process */
+    if (!copy) return;
+    agent_process.state = AGENT_ARMED;
+    agent_configure(copy);
+    agent_loaded();
+    chain_resolve_early();
+    if (chain_resolved) clock_start(); /* the earlier, the better it is calibrated */
 }

@@ -15,15 +15,14 @@ static struct {
     uint64_t calls, nested, abandoned;
 } *counts;
 
-static void left(const struct chain_call *call, struct chain_thread *thread)
+static void left(const struct chain_call *call)
 {
-    (void)thread;
     __atomic_fetch_add(&counts[call->function].calls, 1, __ATOMIC_RELAXED);
-    if (call->nested) __atomic_fetch_add(&counts[call->function].nested, 1, __ATOMIC_RELAXED);
+    if (call->depth > 0) __atomic_fetch_add(&counts[call->function].nested, 1, __ATOMIC_RELAXED);
     if (call->abandoned) __atomic_fetch_add(&counts[call->function].abandoned, 1, __ATOMIC_RELAXED);
 }
 
-static const struct chain_observer counts_observer = {"counts", NULL, left, NULL};
+static const struct chain_observer counts_observer = {.name = "counts", .leave = left};
 
 void counts_start(void)
 {
@@ -32,7 +31,7 @@ void counts_start(void)
         if (virtual_activate(virtual_find(name), true) != 0) agent_note("no variable %s", name);
     if (!agent_config("counts", 0)) return;
     counts = calloc((size_t)chain_function_count, sizeof *counts);
-    if (counts && !agent_config("variable", 0)) chain_observe(chain_add_observer(&counts_observer), -1, CHAIN_LEAVE);
+    if (counts && !agent_config("variable", 0)) chain_observe(&counts_observer, -1, CHAIN_LEAVE);
 }
 
 static void expand(char *path, size_t size, const char *pattern)

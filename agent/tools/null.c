@@ -12,34 +12,31 @@ struct mine {
     uint64_t entered, left, abandoned, completed;
 };
 
-static int observer = -1;
+static bool on;
+static AGENT_THREAD struct mine *mine;
 static struct mine *all; /* of all threads that ever called; they are added up at the end, whether their threads live or not */
 
-static struct mine *mine_of(struct chain_thread *thread)
+static struct mine *find_mine(void)
 {
-    struct mine *mine = thread->data[observer];
     if (__builtin_expect(mine != NULL, 1)) return mine;
-    mine = calloc(1, sizeof *mine);
-    if (!mine) return NULL; /* no memory: this call is not observed, and nobody is hurt */
-    mine->next = __atomic_load_n(&all, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(&all, &mine->next, mine, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) continue;
-    thread->data[observer] = mine;
-    return mine;
+    struct mine *new = calloc(1, sizeof *new);
+    if (!new) return NULL; /* no memory: this call is not observed, and nobody is hurt */
+    new->next = __atomic_load_n(&all, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(&all, &new->next, new, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) continue;
+    return mine = new;
 }
 
 /* Before the call goes on; its arguments are described (peer, tag, communicator) if CHAIN_DESCRIPTION was asked for. */
-static void enter(const struct chain_call *call, struct chain_thread *thread)
+static void enter(const struct chain_call *call)
 {
-    struct mine *mine = mine_of(thread);
     (void)call;
-    if (mine) mine->entered++;
+    if (find_mine()) mine->entered++;
 }
 
 /* After it: return code, times, messages and bytes. A call that was left by longjmp or an exception is told when that is noticed. */
-static void leave(const struct chain_call *call, struct chain_thread *thread)
+static void leave(const struct chain_call *call)
 {
-    struct mine *mine = mine_of(thread);
-    if (!mine) return;
+    if (!find_mine()) return;
     if (call->abandoned)
         mine->abandoned++;
     else
@@ -49,36 +46,31 @@ static void leave(const struct chain_call *call, struct chain_thread *thread)
 /* A request completed, in the call that completes it. */
 static void completed(const struct chain_call *call, const struct call_completion *completion)
 {
-    struct mine *mine = mine_of(&chain_thread);
     (void)call;
     (void)completion;
-    if (mine) mine->completed++;
+    if (find_mine()) mine->completed++;
 }
 
-static const struct chain_observer null_observer = {"null", enter, leave, completed};
+static const struct chain_observer null_observer = {.name = "null", .enter = enter, .leave = leave, .completed = completed};
 
 /* In MPI_Init, after the library's; nothing is observed before. */
 void null_start(void)
 {
     if (!agent_config("null", 0)) return;
-    observer = chain_add_observer(&null_observer);
-    if (observer < 0) {
-        agent_note("null: there is no room for another tool");
-        return;
-    }
-    chain_observe(observer, -1, CHAIN_ENTER | CHAIN_LEAVE | CHAIN_DESCRIPTION | CHAIN_COMPLETIONS); /* or of single functions only */
+    on = chain_observe(&null_observer, -1, CHAIN_ENTER | CHAIN_LEAVE | CHAIN_TIMES | CHAIN_DESCRIPTION | CHAIN_COMPLETIONS); /* or of single functions only */
+    if (!on) agent_note("null: there is no memory for it");
 }
 
 /* At MPI_Finalize, MPI_Abort or exit; other threads may still be in calls. */
 void null_end(void)
 {
     struct mine sum = {0};
-    if (observer < 0) return;
-    for (const struct mine *mine = __atomic_load_n(&all, __ATOMIC_ACQUIRE); mine; mine = mine->next) {
-        sum.entered += mine->entered;
-        sum.left += mine->left;
-        sum.abandoned += mine->abandoned;
-        sum.completed += mine->completed;
+    if (!on) return;
+    for (const struct mine *m = __atomic_load_n(&all, __ATOMIC_ACQUIRE); m; m = m->next) {
+        sum.entered += m->entered;
+        sum.left += m->left;
+        sum.abandoned += m->abandoned;
+        sum.completed += m->completed;
     }
     agent_note("null: %llu calls entered, %llu left, %llu abandoned, %llu requests completed", (unsigned long long)sum.entered,
                (unsigned long long)sum.left, (unsigned long long)sum.abandoned, (unsigned long long)sum.completed);

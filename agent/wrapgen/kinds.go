@@ -4,18 +4,16 @@ import "strings"
 
 // A kind says what a function's calls do, as C that goes into its wrapper. Parameters are named as in the table.
 type kind struct {
-	class       string // enum call_kind without its prefix
-	traffic     string // enum call_traffic, or-ed
-	early       string // before it is known whether the call counts
-	locals      string
-	before      string // described calls
-	after       string // described calls that succeeded
-	always      string // described calls, also those that failed (then after is not run)
-	light       string // messages and bytes of a call that succeeded, on the light way; "" where that cannot be
-	lightBefore string
-	hook        string // calls with the hook flag that returned, before they are told to observers
-	hooked      string // calls with the hook flag, before they go on
-	watched     bool   // has the hook flag from the beginning, as all with hooked
+	class   string // enum call_kind without its prefix
+	traffic string // enum call_traffic, or-ed
+	early   string // before it is known whether the call counts
+	locals  string
+	before  string // described calls
+	after   string // described calls that succeeded
+	always  string // described calls, also those that failed (then after is not run)
+	hook    string // calls with the hook flag that returned, before they are told to observers
+	hooked  string // calls with the hook flag, before they go on
+	watched bool   // has the hook flag from the beginning, as all with hooked
 }
 
 const (
@@ -30,13 +28,7 @@ const (
 	saved                       = "struct describe_saved saved;"
 	allCompletions              = receives + "|" + requests + "|" + completes
 	pointToPoint, collectiveStr = "POINT_TO_POINT", "COLLECTIVE"
-	lightStatus                 = status
-	lightReceived               = "received = describe_light_received(status, &received_bytes);"
 )
-
-func lightSent(count, datatype string) string {
-	return "sent = dest != MPI_PROC_NULL; if (sent) sent_bytes = describe_bytes(" + count + ", " + datatype + ");"
-}
 
 func makes(pattern, what string) string { return strings.Replace(pattern, "%s", what, 1) }
 
@@ -44,21 +36,21 @@ var kinds = map[string]kind{
 	"-":   {class: "OTHER"},
 	"old": {class: "OTHER", traffic: "CALL_FORWARDS"},
 
-	"send":      {class: pointToPoint, traffic: sends, before: send, light: lightSent("count", "datatype")},
+	"send":      {class: pointToPoint, traffic: sends, before: send},
 	"isend":     {class: pointToPoint, traffic: sends + "|" + requests, before: send, after: makes(started, "REQUEST_SEND")},
 	"send_init": {class: pointToPoint, traffic: sends + "|" + requests, before: send, after: makes(persistent, "REQUEST_SEND")},
 	"recv": {class: pointToPoint, traffic: receives, locals: ownStatus, before: peerSource + " " + status,
-		after: "describe_received(call, status);", lightBefore: lightStatus, light: lightReceived},
+		after: "describe_received(call, status);"},
 	"irecv": {class: pointToPoint, traffic: receives + "|" + requests, before: peerSource,
 		after: makes(started, "describe_receive(source)")},
 	"recv_init": {class: pointToPoint, traffic: receives + "|" + requests, before: peerSource,
 		after: makes(persistent, "describe_receive(source)")},
 	"sendrecv": {class: pointToPoint, traffic: sends + "|" + receives, locals: ownStatus,
 		before: "describe_send(call, sendcount, sendtype, dest, sendtag, comm); " + status,
-		after:  "describe_received(call, status);", lightBefore: lightStatus, light: lightSent("sendcount", "sendtype") + " " + lightReceived},
+		after:  "describe_received(call, status);"},
 	"sendrecv_replace": {class: pointToPoint, traffic: sends + "|" + receives, locals: ownStatus,
 		before: "describe_send(call, count, datatype, dest, sendtag, comm); " + status,
-		after:  "describe_received(call, status);", lightBefore: lightStatus, light: lightSent("count", "datatype") + " " + lightReceived},
+		after:  "describe_received(call, status);"},
 	"isendrecv": {class: pointToPoint, traffic: sends + "|" + receives + "|" + requests,
 		before: "describe_send(call, sendcount, sendtype, dest, sendtag, comm);",
 		after:  "describe_exchange(call, request, recvcount, recvtype, source, recvtag);"},
@@ -132,28 +124,28 @@ var kinds = map[string]kind{
 	"file": {class: "IO"},
 
 	"comm_new": {class: "OTHER", traffic: objects,
-		hook: "if (rc == MPI_SUCCESS) describe_comm_created(entry.call.function, ARGUMENT);"},
+		hook: "if (rc == MPI_SUCCESS) describe_comm_created(record->function, ARGUMENT);"},
 	"comm_idup": {class: "OTHER", traffic: objects + "|" + requests,
 		after: makes(started, "REQUEST_OTHER"),
-		hook:  "if (rc == MPI_SUCCESS) describe_comm_idup(entry.call.function, newcomm, request);"},
+		hook:  "if (rc == MPI_SUCCESS) describe_comm_idup(record->function, newcomm, request);"},
 	"spawn": {class: "OTHER", traffic: objects, watched: true,
-		hook: "if (rc == MPI_SUCCESS) { describe_comm_created(entry.call.function, intercomm); describe_spawned(root, comm, *intercomm); }"},
+		hook: "if (rc == MPI_SUCCESS) { describe_comm_created(record->function, intercomm); describe_spawned(root, comm, *intercomm); }"},
 	"comm_free":  {class: "OTHER", traffic: objects, early: "describe_comm_freeing(comm);"},
 	"comm_named": {class: "OTHER", traffic: objects, hook: "if (rc == MPI_SUCCESS) describe_comm_named(comm, comm_name);"},
 	"win_new": {class: "RMA", traffic: objects,
-		hook: "if (rc == MPI_SUCCESS) describe_win_created(entry.call.function, ARGUMENT);"},
+		hook: "if (rc == MPI_SUCCESS) describe_win_created(record->function, ARGUMENT);"},
 	"win_free":  {class: "RMA", traffic: objects, early: "describe_win_freeing(win);"},
 	"win_named": {class: "RMA", traffic: objects, hook: "if (rc == MPI_SUCCESS) describe_win_named(win, win_name);"},
 	"type_free": {class: "OTHER", early: "describe_type_freed();"},
 
-	"init": {class: "OTHER", hooked: "agent_before_init(&entry);", hook: "agent_after_init(&entry, rc, describe_level(-1), false);"},
-	"init_thread": {class: "OTHER", hooked: "agent_before_init(&entry);",
-		hook: "agent_after_init(&entry, rc, describe_level(rc == MPI_SUCCESS ? *provided : -1), false);"},
-	"session_init": {class: "OTHER", hooked: "agent_before_init(&entry);",
-		hook: "agent_after_init(&entry, rc, describe_level(-1), true);"},
-	"finalize":         {class: "OTHER", hooked: "agent_before_finalize(&entry, false);", hook: "agent_after_finalize(&entry, rc);"},
-	"session_finalize": {class: "OTHER", hooked: "agent_before_finalize(&entry, true);", hook: "agent_after_finalize(&entry, rc);"},
-	"abort":            {class: "OTHER", hooked: "agent_before_abort();"},
+	"init": {class: "OTHER", hooked: "chain_before_init(record);", hook: "chain_after_init(record, rc, describe_level(-1), false);"},
+	"init_thread": {class: "OTHER", hooked: "chain_before_init(record);",
+		hook: "chain_after_init(record, rc, describe_level(rc == MPI_SUCCESS ? *provided : -1), false);"},
+	"session_init": {class: "OTHER", hooked: "chain_before_init(record);",
+		hook: "chain_after_init(record, rc, describe_level(-1), true);"},
+	"finalize":         {class: "OTHER", hooked: "chain_owner->before_finalize(false);", hook: "chain_after_finalize(record, rc);"},
+	"session_finalize": {class: "OTHER", hooked: "chain_owner->before_finalize(true);", hook: "chain_after_finalize(record, rc);"},
+	"abort":            {class: "OTHER", hooked: "chain_owner->before_abort();"},
 
 	"tool":     {class: "TOOL"},
 	"pcontrol": {class: "OTHER"}, // pcontrol.h
@@ -228,5 +220,5 @@ func lookKind(word string) (kind, bool) {
 		k.traffic += "|" + requests
 		return k, true
 	}
-	return kind{}, false
+	return kind{class: "OTHER"}, false
 }

@@ -19,79 +19,54 @@ func (w *Wrappers) Write() string {
 	for _, f := range w.Functions {
 		fmt.Fprintf(&b, "ID_%s,\n", f.Name)
 	}
-	b.WriteString("ID_COUNT\n};\n\nCHAIN_TABLES(ID_COUNT)\n")
+	fmt.Fprintf(&b, "};\n\nCHAIN_TABLES(%d)\n", len(w.Functions))
 	for _, f := range w.Functions {
-		if f.Kind != "pcontrol" && f.Kind != "absent" {
+		switch f.Kind {
+		case "pcontrol":
+			b.WriteString("\n#include \"chain/pcontrol.h\"\n")
+		case "absent":
+		default:
 			f.write(&b)
 		}
 	}
-	w.writeWays(&b)
-	b.WriteString("\n#include \"chain/pcontrol.h\"\n\nconst int chain_function_count = ID_COUNT;\nconst struct call_function chain_functions[ID_COUNT] = {\n")
+	w.table(&b, "chain_any_function *const chain_records[%d][2]", func(f Function) string { return "CHAIN_RECORDS(" + f.Name + ")" })
+	w.table(&b, "chain_any_function *chain_ways[%d][2]", func(f Function) string { return "CHAIN_RECORDS(" + f.Name + ")" })
+	w.table(&b, "chain_any_function *const chain_lasts[%d]", func(f Function) string { return "(chain_any_function *)last_" + f.Name })
+	w.table(&b, "const uint16_t chain_starting_flags[%d]", func(f Function) string {
+		if k, _ := lookKind(f.Kind); k.hooked != "" || k.watched {
+			return "CHAIN_FLAG_HOOK"
+		}
+		return "0"
+	})
+	fmt.Fprintf(&b, "\nconst struct call_function chain_functions[%d] = {\n", len(w.Functions))
 	for _, f := range w.Functions {
-		k, _ := lookKind(f.Kind)
-		if k.class == "" {
-			k.class = "OTHER"
-		}
-		traffic := k.traffic
-		if traffic == "" {
-			traffic = "0"
-		}
-		fmt.Fprintf(&b, "{\"%s\", CALL_%s, %s},\n", f.Name, k.class, traffic)
+		class, traffic := f.Carries()
+		fmt.Fprintf(&b, "{\"%s\", CALL_%s, %s},\n", f.Name, class, strings.Join(append(traffic, "0"), "|"))
 	}
-	b.WriteString("};\n\nchain_any_function *const chain_lasts[ID_COUNT] = {\n")
-	for _, f := range w.Functions {
-		if f.Kind == "absent" {
-			b.WriteString("0,\n")
-			continue
-		}
-		fmt.Fprintf(&b, "(chain_any_function *)last_%s,\n", f.Name)
-	}
-	b.WriteString("};\n\nconst uint16_t chain_starting_flags[ID_COUNT] = {\n")
-	for _, f := range w.Functions {
-		k, _ := lookKind(f.Kind)
-		if k.hooked != "" || k.watched {
-			fmt.Fprintf(&b, "[ID_%s] = CHAIN_FLAG_HOOK,\n", f.Name)
+	b.WriteString("};\n\n")
+	fmt.Fprintf(&b, "CHAIN_ASSEMBLER(%d,\n", len(w.Functions))
+	for id, f := range w.Functions {
+		if f.Kind != "absent" {
+			fmt.Fprintf(&b, "CHAIN_STUB(%s, %d)\n", f.Name, id)
 		}
 	}
-	b.WriteString("};\n\nconst uint8_t chain_light[ID_COUNT] = {\n")
-	for _, f := range w.Functions {
-		if k, _ := lookKind(f.Kind); k.light != "" {
-			fmt.Fprintf(&b, "[ID_%s] = 1,\n", f.Name)
-		}
-	}
-	b.WriteString("};\n")
+	b.WriteString(");\n")
 	return b.String()
 }
 
-// writeWays makes the tables of the ways, and what is chosen before anything is known.
-func (w *Wrappers) writeWays(b *strings.Builder) {
-	table := func(declaration string, row func(prefix string, f Function) string, prefixes ...string) {
-		b.WriteString("\n" + declaration + " = {\n")
-		for _, prefix := range prefixes {
-			for _, f := range w.Functions {
-				if f.Kind != "pcontrol" && f.Kind != "absent" {
-					b.WriteString(row(prefix, f))
-				}
-			}
+// table makes a table with a row for every function that has a wrapper.
+func (w *Wrappers) table(b *strings.Builder, declaration string, row func(f Function) string) {
+	fmt.Fprintf(b, "\n"+declaration+" = {\n", len(w.Functions))
+	for _, f := range w.Functions {
+		if f.Kind != "absent" {
+			fmt.Fprintf(b, "[ID_%s] = %s,\n", f.Name, row(f))
 		}
-		b.WriteString("};\n")
 	}
-	first := func(prefix string, f Function) string {
-		return fmt.Sprintf("[ID_%s] = (chain_any_function *)whole_%s%s,\n", f.Name, prefix, f.Name)
-	}
-	table("chain_any_function *chain_ways[ID_COUNT]", first, "")
-	table("chain_any_function *chain_ways_shifted[ID_COUNT]", first, "P")
-	table("const struct chain_choice chain_choices[2 * ID_COUNT]", func(prefix string, f Function) string {
-		k, _ := lookKind(f.Kind)
-		of := func(way string) string { return "(chain_any_function *)" + way + prefix + f.Name }
-		return fmt.Sprintf("[%d * ID_COUNT + ID_%s] = {%s, %s, %s, %s},\n", len(prefix), f.Name, of("due_"), of(k.way("light_")), of(k.way("timed_")), of("whole_"))
-	}, "", "P")
+	b.WriteString("};\n")
 }
 
-// write makes one function's definitions: the counted call, the last link of the chain of tools, and for MPI_X and PMPI_X the ways
-// that a call can take and the wrapper, which jumps to the one that is chosen.
+// write makes one function's definitions: the last link of the chain of tools, and for MPI_X and PMPI_X the way that records.
 func (f Function) write(b *strings.Builder) {
-	k, _ := lookKind(f.Kind)
 	var declarations, names []string
 	for _, p := range f.Parameters {
 		declarations = append(declarations, p.String())
@@ -108,75 +83,37 @@ func (f Function) write(b *strings.Builder) {
 	fmt.Fprintf(b, "\ntypedef int type_%s(%s);\ntypedef int tool_%s(struct chain_context, int%s);\n", f.Name, parameters, f.Name, more)
 	fmt.Fprintf(b, "static int last_%s(struct chain_context context, int tool_id%s)\n{\n", f.Name, more)
 	fmt.Fprintf(b, "    (void)tool_id;\n    return ((type_%s *)chain_last(context, ID_%s))(%s);\n}\n", f.Name, f.Name, arguments)
-	fmt.Fprintf(b, "static NOINLINE int counted_%s(const struct chain_caller *caller%s)\n{\n", f.Name, more)
+	for shifted, prefix := range []string{"", "P"} {
+		fmt.Fprintf(b, "CHAIN_RECORD(%s%s)(%s)\n{\n", prefix, f.Name, parameters)
+		f.writeBody(b, shifted, arguments, moreArguments)
+		b.WriteString("}\n")
+	}
+}
+
+func (f Function) writeBody(b *strings.Builder, shifted int, arguments, moreArguments string) {
+	k, _ := lookKind(f.Kind)
 	line := func(condition, code string) {
-		if code == "" {
-			return
-		}
-		if condition != "" {
+		if code != "" && condition != "" {
 			code = "if (" + condition + ") { " + code + " }"
 		}
-		b.WriteString("    " + code + "\n")
+		if code != "" {
+			b.WriteString("    " + code + "\n")
+		}
 	}
+	next := fmt.Sprintf("((type_%s *)chain_next[ID_%s][%d])(%s)", f.Name, f.Name, shifted, arguments)
 	line("chain_flags[ID_"+f.Name+"] & CHAIN_FLAG_HOOK", k.early)
-	next := fmt.Sprintf("((type_%s *)CHAIN_NEXT(caller, ID_%s))(%s)", f.Name, f.Name, arguments)
-	b.WriteString("    struct chain_entry entry;\n")
-	fmt.Fprintf(b, "    if (!chain_enter(&entry, ID_%s, caller)) return %s;\n", f.Name, next)
+	fmt.Fprintf(b, "    struct chain_call *record = CHAIN_ENTER(ID_%s, %d);\n    if (!record) return %s;\n", f.Name, shifted, next)
+	b.WriteString("    struct call_description *call = &record->description;\n")
 	line("", k.locals)
-	b.WriteString("    struct call_description *call = &entry.call.description;\n")
-	line("entry.call.described", k.before)
-	line("entry.flags & CHAIN_FLAG_HOOK", k.hooked)
-	b.WriteString("    chain_entered(&entry);\n    int rc;\n")
-	fmt.Fprintf(b, "    if (entry.flags & CHAIN_FLAG_TOOLS) rc = ((tool_%s *)entry.tool)((struct chain_context){&entry.call}, entry.tool_id%s);\n", f.Name, moreArguments)
-	fmt.Fprintf(b, "    else rc = %s;\n    chain_left(&entry);\n", next)
-	line("entry.call.described", strings.TrimSpace(ifSucceeded(k.after)+" "+k.always))
-	line("entry.flags & CHAIN_FLAG_HOOK", k.hook)
-	b.WriteString("    return chain_leave(&entry, rc);\n}\n")
-	for shifted, prefix := range []string{"", "P"} {
-		next := fmt.Sprintf("((type_%s *)%s[ID_%s])(%s)", f.Name, []string{"chain_next", "chain_next_shifted"}[shifted], f.Name, arguments)
-		fmt.Fprintf(b, "static NOINLINE int whole_%s%s(%s)\n{\n", prefix, f.Name, parameters)
-		if k.light == "" {
-			fmt.Fprintf(b, "    unsigned light = chain_light_enter(ID_%s, chain_flags[ID_%s], __builtin_return_address(0), __builtin_dwarf_cfa());\n", f.Name, f.Name)
-			fmt.Fprintf(b, "    if (LIKELY(light)) {\n        int rc = %s;\n        return chain_light_leave(ID_%s, light, rc);\n    }\n", next, f.Name)
-		}
-		fmt.Fprintf(b, "    struct chain_caller caller = CHAIN_CALLER(%d);\n    return counted_%s(&caller%s);\n}\n", shifted, f.Name, moreArguments)
-		if k.light != "" {
-			f.writeLight(b, k, false, shifted, prefix, parameters, arguments, next)
-			f.writeLight(b, k, true, shifted, prefix, parameters, arguments, next)
-		}
-		fmt.Fprintf(b, "static NOINLINE int due_%s%s(%s)\n{\n", prefix, f.Name, parameters)
-		place := []string{"", "_shifted"}[shifted] + "[ID_" + f.Name + "]"
-		fmt.Fprintf(b, "    return ((type_%s *)CHAIN_DUE(chain_next%s, whole_%s%s))(%s);\n}\n", f.Name, place, prefix, f.Name, arguments)
-		fmt.Fprintf(b, "EXPORT int %s%s(%s)\n{\n    return ((type_%s *)chain_ways%s)(%s);\n}\n", prefix, f.Name, parameters, f.Name, place, arguments)
-	}
-}
-
-// way is the prefix of the function that only counts, with or without time.
-func (k kind) way(light string) string {
-	if k.light == "" {
-		return "whole_"
-	}
-	return light
-}
-
-// writeLight makes the light way of a function whose calls cost little: functions of their own, with and without time stamps, that
-// the wrapper jumps to with all arguments in place, so that they see the application's return address and stack.
-func (f Function) writeLight(b *strings.Builder, k kind, timed bool, shifted int, prefix, parameters, arguments, next string) {
-	way, leave := "light_", "0"
-	if timed {
-		way, leave = "timed_", "clock_read_counter()"
-	}
-	fmt.Fprintf(b, "static NOINLINE int %s%s%s(%s)\n{\n", way, prefix, f.Name, parameters)
-	fmt.Fprintf(b, "    struct chain_thread *thread = &chain_thread;\n    unsigned flags = chain_flags[ID_%s];\n", f.Name)
-	fmt.Fprintf(b, "    if (!chain_quick_possible(thread, flags, __builtin_return_address(0), %t)) {\n", timed)
-	fmt.Fprintf(b, "        struct chain_caller caller = CHAIN_CALLER(%d);\n        return counted_%s(&caller, %s);\n    }\n", shifted, f.Name, arguments)
-	b.WriteString("    bool sent = false, received = false;\n    uint64_t sent_bytes = 0, received_bytes = 0;\n")
-	if k.locals != "" {
-		fmt.Fprintf(b, "    %s\n    if (flags & CHAIN_FLAG_TALLY_BYTES) { %s }\n", k.locals, k.lightBefore)
-	}
-	fmt.Fprintf(b, "    chain_quick_enter(thread, ID_%s, __builtin_return_address(0), __builtin_dwarf_cfa(), %t);\n    int rc = %s;\n    uint64_t leave = %s;\n", f.Name, timed, next, leave)
-	fmt.Fprintf(b, "    if ((flags & CHAIN_FLAG_TALLY_BYTES) && rc == MPI_SUCCESS) { %s }\n", k.light)
-	fmt.Fprintf(b, "    return chain_quick_leave(thread, ID_%s, flags, rc, %t, leave, sent, sent_bytes, received, received_bytes);\n}\n", f.Name, timed)
+	line("record->described", k.before)
+	line("record->flags & CHAIN_FLAG_HOOK", k.hooked)
+	b.WriteString("    chain_going(record);\n    int rc;\n")
+	fmt.Fprintf(b, "    if (record->flags & CHAIN_FLAG_TOOLS) rc = ((tool_%s *)chain_links[ID_%s].function)((struct chain_context){record}, chain_links[ID_%s].tool_id%s);\n",
+		f.Name, f.Name, f.Name, moreArguments)
+	fmt.Fprintf(b, "    else rc = %s;\n    chain_gone(record);\n", next)
+	line("record->described", strings.TrimSpace(ifSucceeded(k.after)+" "+k.always))
+	line("record->flags & CHAIN_FLAG_HOOK", k.hook)
+	b.WriteString("    return chain_leave(record, rc);\n")
 }
 
 func ifSucceeded(code string) string {

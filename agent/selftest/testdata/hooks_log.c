@@ -34,7 +34,7 @@ void agent_started(void)
     const char *countdown = agent_config("countdown", 0);
     tell_due = agent_config("tell_due", 0) != NULL;
     period = countdown ? atoi(countdown) : 0;
-    if (period > 0) chain_countdown(true);
+    if (period > 0) chain_countdown(agent_due);
 }
 
 void agent_ending(enum agent_end end) { say("ending %d due %d", end, due); }

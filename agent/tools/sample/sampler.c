@@ -89,7 +89,7 @@ void sampler_off(const char *why)
     if (!atomic_compare_exchange_strong(&sampler.state, &on, SAMPLER_OFF))
         atomic_compare_exchange_strong(&sampler.state, &done, SAMPLER_OFF);
     atomic_store(&sampler.next_due, UINT64_MAX);
-    chain_countdown(false);
+    chain_countdown(NULL);
     chain_follow_objects(false);
     sampler_note_code(MPITX_RUN_SEVERE, MPITX_RUN_NOTE_SWITCHED_OFF, why);
 }
@@ -268,7 +268,7 @@ static void begin(void)
     if (atomic_load(&sampler.state) != SAMPLER_ON)
         return;
     sampler_thread_start();
-    chain_countdown(true);
+    chain_countdown(agent_due);
 }
 
 void agent_started(void)

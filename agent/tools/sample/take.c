@@ -74,7 +74,7 @@ static void stop(void)
 {
     atomic_store(&sampler.state, SAMPLER_DONE);
     atomic_store(&sampler.next_due, UINT64_MAX);
-    chain_countdown(false);
+    chain_countdown(NULL);
     sampler_thread_stop();
     sampler_tell_functions();
 }

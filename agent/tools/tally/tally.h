@@ -1,11 +1,8 @@
-/* tally.h: the counters behind the virtual variables, as the wrappers add to them.
- *
- * Virtual variables are an observer like any other (virtual.c). But where nobody else observes a function, its wrapper adds up
- * here directly, without describing the call to anybody: that is what makes counting cost a few nanoseconds. */
+/* tally.h: the counters behind the virtual variables: tally.c adds to them, virtual.c reads them. */
 #ifndef MPITX_TALLY_H
 #define MPITX_TALLY_H
 
-#include "chain/internal.h"
+#include "chain/chain.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -32,7 +29,8 @@ enum tally_field {
     TALLY_FIELDS
 };
 
-/* A thread's counters, that only this thread writes. */
+/* A thread's counters, that only this thread writes. While a call runs, a time is the sum so far minus the time at which it was
+ * entered: negative, as no sum is as large as the clock. So one store says both, and a reader adds the time that it is. */
 struct tally {
     uint64_t totals[TALLY_FIELDS];
     struct tally *next;      /* all that ever were */
@@ -42,46 +40,21 @@ struct tally {
 
 enum { TALLY_FUNCTIONS = 1024 };
 
-extern uint8_t tally_selected[TALLY_FUNCTIONS]; /* functions with variables of their own */
-extern bool tally_total_time;
+/* What is counted of a function besides the totals, and where the time of its outermost calls goes. */
+enum {
+    TALLY_ROW = 1,   /* its own row: it has variables of its own */
+    TALLY_TIMED = 2, /* TALLY_TIME of the totals */
+    TALLY_INIT = 4   /* TALLY_INIT_TIME of the totals */
+};
+extern uint8_t tally_places[TALLY_FUNCTIONS];
+
+extern const struct chain_observer tally_observer;
+extern struct tally *tallies; /* of all threads */
+extern uint64_t tally_count;
 
 /* Bytes that a function received were taken from what was posted: its figure is an upper bound from now on, and so is the sum. */
 extern bool tally_estimated;
 extern uint8_t tally_estimated_by[TALLY_FUNCTIONS];
-
-static inline void tally_estimate(int function)
-{
-    __atomic_store_n(&tally_estimated_by[function], 1, __ATOMIC_RELAXED);
-    __atomic_store_n(&tally_estimated, true, __ATOMIC_RELEASE);
-}
-
-/* Makes the thread's counters; NULL when there is no memory. */
-struct tally *tally_new(struct chain_thread *thread);
-
-static inline struct tally *tally_of(struct chain_thread *thread)
-{
-    struct tally *tally = thread->tally;
-    return __builtin_expect(tally != NULL, 1) ? tally : tally_new(thread);
-}
-
-/* Other threads read these while they are written. */
-static inline void tally_add(uint64_t *place, uint64_t amount)
-{
-    __atomic_store_n(place, __atomic_load_n(place, __ATOMIC_RELAXED) + amount, __ATOMIC_RELAXED);
-}
-
-/* While an outermost call runs, the time of its thread is the sum so far minus the time at which it was entered: negative, as
- * no sum is as large as the clock. So one store says both, and a reader adds the time that it is. */
-static inline void tally_enter_time(struct tally *tally, int function, uint64_t enter)
-{
-    if (__builtin_expect(tally_total_time, 1)) tally_add(&tally->totals[TALLY_TIME], -enter);
-    if (tally_selected[function]) tally_add(&tally->rows[function][TALLY_TIME], -enter);
-}
-
-static inline void tally_leave_time(uint64_t *place, uint64_t leave)
-{
-    if (__builtin_expect((int64_t)*place < 0, 1)) tally_add(place, leave); /* else it was switched on in the middle of the call */
-}
 
 #pragma GCC visibility pop
 

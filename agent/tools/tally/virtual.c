@@ -1,13 +1,10 @@
 #include "tools/tally/virtual.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "binding/shim/mpitx.h"
 #include "life/agent.h"
-#include "base/cancel.h"
 #include "base/clock.h"
 #include "tools/tally/tally.h"
 
@@ -189,143 +186,8 @@ int virtual_find(const char *name)
     return -1;
 }
 
-/* ---- counting ---- */
-
-uint8_t tally_selected[FUNCTIONS];
-bool tally_total_time, tally_estimated;
-uint8_t tally_estimated_by[FUNCTIONS];
-
-static struct tally *tallies, *free_tallies;
-static uint64_t tally_count;
-static pthread_mutex_t tallies_lock = PTHREAD_MUTEX_INITIALIZER; /* for a few instructions, when threads come and go */
-static int observer = -2;
-
-static struct cancel lock_tallies(void)
-{
-    struct cancel cancel = cancel_defer();
-    pthread_mutex_lock(&tallies_lock);
-    return cancel;
-}
-
-static void unlock_tallies(struct cancel cancel)
-{
-    pthread_mutex_unlock(&tallies_lock);
-    cancel_restore(cancel);
-}
-
-struct tally *tally_new(struct chain_thread *thread)
-{
-    struct cancel cancel = lock_tallies();
-    struct tally *tally = free_tallies;
-    if (tally) free_tallies = tally->next_free;
-    unlock_tallies(cancel);
-    if (!tally) {
-        size_t size = sizeof *tally + (size_t)chain_function_count * sizeof tally->rows[0];
-        void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (memory == MAP_FAILED) return NULL;
-        tally = memory;
-        cancel = lock_tallies();
-        tally->next = tallies;
-        __atomic_store_n(&tallies, tally, __ATOMIC_RELEASE);
-        __atomic_add_fetch(&tally_count, 1, __ATOMIC_RELAXED);
-        unlock_tallies(cancel);
-    }
-    thread->tally = tally;
-    thread->data[observer] = tally; /* so that thread_end hears of it */
-    return tally;
-}
-
-static void thread_end(void *data)
-{
-    struct tally *tally = data;
-    chain_thread.tally = NULL;
-    struct cancel cancel = lock_tallies();
-    tally->next_free = free_tallies;
-    free_tallies = tally;
-    unlock_tallies(cancel);
-}
-
-/* Whether a function runs in itself: its time is that of the outer call. */
-static bool recurses(const struct chain_call *call, const struct chain_thread *thread)
-{
-    for (int outer = 0; outer < call->depth; outer++)
-        if (thread->functions[outer] == call->function) return true;
-    return false;
-}
-
-/* Where a call's time counts: in a total if it is the outermost, in its function's row if it is the outermost of that. */
-static int time_places(const struct chain_call *call, const struct chain_thread *thread, struct tally *tally, uint64_t *places[2])
-{
-    int n = 0, id = call->function;
-    if (!call->enter || (initializes[id] && call->enter == agent_process.init_ticks)) return 0;
-    if (call->depth == 0 && (initializes[id] || tally_total_time)) places[n++] = &tally->totals[initializes[id] ? TALLY_INIT_TIME : TALLY_TIME];
-    if (tally_selected[id] && !recurses(call, thread)) places[n++] = &tally->rows[id][TALLY_TIME];
-    return n;
-}
-
-/* What the light way does in wrap.h, for calls that are described. */
-static void enter(const struct chain_call *call, struct chain_thread *thread)
-{
-    uint64_t *places[2];
-    struct tally *tally = tally_of(thread);
-    int n = tally ? time_places(call, thread, tally, places) : 0;
-    for (int i = 0; i < n; i++) tally_add(places[i], -call->enter);
-}
-
-/* Each place is written only where something is added: most calls touch one or two. */
-static inline void add_description(const struct call_description *call, const struct call_function *function, uint64_t *totals)
-{
-    if (call->sent) {
-        tally_add(&totals[TALLY_MESSAGES_SENT], call->sent);
-        tally_add(&totals[TALLY_BYTES_SENT], call->sent_bytes);
-    }
-    if (call->received) {
-        tally_add(&totals[TALLY_MESSAGES_RECEIVED], call->received);
-        tally_add(&totals[TALLY_BYTES_RECEIVED], call->received_bytes);
-    }
-    if (call->started) tally_add(&totals[TALLY_STARTED], call->started);
-    if (call->completed) tally_add(&totals[TALLY_COMPLETED], call->completed);
-    if (call->operations) tally_add(&totals[function->kind == CALL_RMA ? TALLY_RMA_OPERATIONS : TALLY_COLLECTIVES], call->operations);
-    if (call->gave || call->got) {
-        enum tally_field sent = function->kind == CALL_RMA ? TALLY_RMA_PUT : function->kind == CALL_IO ? TALLY_IO_WRITTEN : TALLY_COLLECTIVE_SENT;
-        enum tally_field got = function->kind == CALL_RMA ? TALLY_RMA_GOT : function->kind == CALL_IO ? TALLY_IO_READ : TALLY_COLLECTIVE_RECEIVED;
-        tally_add(&totals[sent], call->gave);
-        tally_add(&totals[got], call->got);
-    }
-    if (call->read) tally_add(&totals[TALLY_IO_READ], call->read);
-}
-
-static void leave(const struct chain_call *call, struct chain_thread *thread)
-{
-    struct tally *tally = tally_of(thread);
-    if (!tally) return;
-    const struct call_function *function = &chain_functions[call->function];
-    uint64_t *totals = tally->totals;
-    tally_add(&totals[TALLY_CALLS], 1);
-    uint64_t *places[2];
-    int n = time_places(call, thread, tally, places);
-    for (int i = 0; i < n; i++) tally_leave_time(places[i], call->abandoned ? call->enter : call->leave);
-    const struct call_description *d = &call->description;
-    if (call->described && d->estimated) tally_estimate(call->function);
-    if (call->described) add_description(d, function, totals);
-    if (!tally_selected[call->function]) return;
-    uint64_t *row = tally->rows[call->function];
-    tally_add(&row[TALLY_CALLS], 1);
-    if (!call->described) return;
-    bool messages = KIND(function->kind) & MESSAGES; /* also MPI_Start: what persistent collectives move is in the totals alone */
-    if (d->sent || d->gave) {
-        tally_add(&row[TALLY_MESSAGES_SENT], d->sent);
-        tally_add(&row[TALLY_BYTES_SENT], messages ? d->sent_bytes : d->gave);
-    }
-    if (d->received || d->got) {
-        tally_add(&row[TALLY_MESSAGES_RECEIVED], d->received);
-        tally_add(&row[TALLY_BYTES_RECEIVED], messages ? d->received_bytes : d->got);
-    }
-}
-
 /* ---- choosing and reading ---- */
 
-static const struct chain_observer virtual_observer = {"virtual", enter, leave, NULL};
 static uint8_t active[DEFINITIONS * (FUNCTIONS + 1)];
 static uint64_t bases[DEFINITIONS * (FUNCTIONS + 1)];
 static struct {
@@ -378,12 +240,9 @@ bool virtual_function(int function, uint64_t now, struct virtual_function *figur
     return figures->calls > 0;
 }
 
-static void choose(void)
+static bool choose(void)
 {
-    static uint8_t wants[FUNCTIONS];
-    memset(wants, 0, sizeof wants);
-    memset(tally_selected, 0, sizeof tally_selected);
-    tally_total_time = false;
+    uint8_t wants[FUNCTIONS] = {0}, places[FUNCTIONS] = {0};
     for (int i = 0; i < variable_count; i++) {
         if (!active[i]) continue;
         const struct definition *definition = &definitions[variables[i].definition];
@@ -391,27 +250,29 @@ static void choose(void)
         if (function >= 0) {
             for (int f = function; f >= 0; f = next[f] - 1) {
                 wants[f] |= (uint8_t)definition->wants;
-                tally_selected[f] = 1;
+                places[f] |= TALLY_ROW;
             }
             continue;
         }
-        if (is_time(definition)) tally_total_time = true;
-        for (int f = 0; f < chain_function_count; f++)
-            if (contributes(definition, &chain_functions[f])) wants[f] |= (uint8_t)definition->wants;
+        for (int f = 0; f < chain_function_count; f++) {
+            if (!contributes(definition, &chain_functions[f])) continue;
+            wants[f] |= (uint8_t)definition->wants;
+            if (is_time(definition)) places[f] |= TALLY_TIMED;
+        }
     }
-    if (counts_functions()) memset(tally_selected, 1, sizeof tally_selected);
-    for (int f = 0; f < chain_function_count; f++) chain_observe(observer, f, wants[f]);
+    for (int f = 0; f < chain_function_count; f++) {
+        if (counts_functions()) places[f] |= TALLY_ROW;
+        if (initializes[f]) places[f] |= TALLY_INIT;
+    }
+    memcpy(tally_places, places, sizeof places);
+    bool can = true;
+    for (int f = 0; f < chain_function_count; f++) can &= chain_observe(&tally_observer, f, wants[f]);
+    return can;
 }
 
 int virtual_activate(int index, bool on)
 {
     if (index < 0 || index >= virtual_count()) return -1;
-    if (observer == -2) {
-        observer = chain_add_observer(&virtual_observer);
-        chain_on_thread_end(observer, thread_end);
-        chain_tally_observer = observer;
-    }
-    if (observer < 0) return -1;
     if (active[index] == on) return 0;
     if (on) {
         lasts[index].value = 0;
@@ -419,8 +280,7 @@ int virtual_activate(int index, bool on)
         bases[index] = sum(index, lasts[index].at);
     }
     active[index] = on;
-    choose();
-    return 0;
+    return choose() ? 0 : -1;
 }
 
 /* Times never fall, and between two readings no thread's grows by more than the time between them: a reader may be interrupted before it

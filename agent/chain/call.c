@@ -1,0 +1,189 @@
+/* call.c: a call into the chain and out of it; calls that were left; threads. */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+
+#include "base/clock.h"
+#include "chain/internal.h"
+#include "mpi/describe_state.h"
+
+#define NOINLINE __attribute__((noinline))
+#define LIKELY(condition) __builtin_expect(!!(condition), 1)
+#define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+
+AGENT_THREAD struct chain_thread chain_thread;
+int32_t chain_alert_sign;
+uint64_t chain_lost_frames;
+void (*chain_due)(struct chain_thread *thread);
+
+_Static_assert(offsetof(struct chain_thread, countdown) == 4, "stubs.h counts it down");
+
+void chain_tell_enter(const struct chain_call *call)
+{
+    for (const struct chain_observer *const *o = chain_observers[call->function].enter; *o; o++) (*o)->enter(call);
+}
+
+void chain_tell_leave(const struct chain_call *call)
+{
+    for (const struct chain_observer *const *o = chain_observers[call->function].leave; *o; o++) (*o)->leave(call);
+}
+
+/* Calls that were left by longjmp, an exception or cancellation, innermost first. */
+static void abandon(struct chain_thread *thread, uint32_t live)
+{
+    while (thread->depth > live) {
+        struct chain_call *call = &thread->calls[--thread->depth];
+        call->abandoned = 1;
+        call->described = 0;
+        call->rc = -1;
+        if (call->flags & CHAIN_FLAG_TIME) call->leave = clock_ticks();
+        if (chain_running() && (call->flags & CHAIN_FLAG_LEAVE)) chain_tell_leave(call);
+    }
+    if (live == 0) describe_abandon();
+}
+
+/* Whether a call was left, though we are deeper in the stack now than it was: something else has been put where it returns to. A
+ * stack that is gone is not looked at. */
+static bool overwritten(const struct chain_call *call)
+{
+#if defined(__x86_64__)
+    const uintptr_t page = 4096;
+    const void *const *place = (const void *const *)call->frame - 1;
+    unsigned char resident;
+    int saved = errno;
+    if ((uintptr_t)place / page != (uintptr_t)&resident / page && mincore((void *)((uintptr_t)place & ~(page - 1)), page, &resident) != 0) {
+        errno = saved;
+        return false;
+    }
+    return *place != call->address;
+#else
+    (void)call;
+    return false;
+#endif
+}
+
+/* Whether a frame is a signal handler's, on a stack of its own, that has interrupted the outer one. */
+static bool interrupts(const void *frame, const void *outer)
+{
+    stack_t stack;
+    if (sigaltstack(NULL, &stack) != 0 || !(stack.ss_flags & SS_ONSTACK)) return false;
+    uintptr_t start = (uintptr_t)stack.ss_sp;
+    return (uintptr_t)frame - start <= stack.ss_size && (uintptr_t)outer - start > stack.ss_size;
+}
+
+/* For a thread that is in a counted call already: forgets calls that were left, and returns the new call's depth, or CHAIN_FRAMES when it
+ * does not count. */
+static NOINLINE uint32_t enter_nested(struct chain_thread *thread, const void *address, const void *frame)
+{
+    uint32_t live = thread->depth;
+    for (; live > 0; live--) {
+        const struct chain_call *outer = &thread->calls[live - 1];
+        if ((frame < outer->frame || interrupts(frame, outer->frame)) && !overwritten(outer)) break;
+    }
+    if (live < thread->depth) abandon(thread, live);
+    if (live == 0) return library_calls(address) ? CHAIN_FRAMES : 0;
+    if (library_is_inside(address)) return CHAIN_FRAMES;
+    if (live == CHAIN_FRAMES) __atomic_fetch_add(&chain_lost_frames, 1, __ATOMIC_RELAXED);
+    return live;
+}
+
+/* ---- threads ---- */
+
+static pthread_key_t key;
+static pthread_once_t key_once = PTHREAD_ONCE_INIT;
+static bool key_made;
+
+static void thread_end(void *argument)
+{
+    struct chain_thread *thread = argument;
+    abandon(thread, 0);
+    chain_end_thread();
+    describe_thread_end();
+    thread->known = 0;
+}
+
+static void make_key(void)
+{
+    key_made = pthread_key_create(&key, thread_end) == 0;
+}
+
+static NOINLINE void know(struct chain_thread *thread)
+{
+    pthread_once(&key_once, make_key);
+    if (key_made) pthread_setspecific(key, thread);
+    thread->known = 1;
+}
+
+/* ---- the way that records ---- */
+
+static bool runs_out(struct chain_thread *thread)
+{
+    return (--thread->countdown | __atomic_load_n(&chain_alert_sign, __ATOMIC_RELAXED)) < 0;
+}
+
+static NOINLINE void due(struct chain_thread *thread)
+{
+    void (*then)(struct chain_thread *) = __atomic_load_n(&chain_due, __ATOMIC_ACQUIRE);
+    thread->countdown = INT32_MAX;
+    if (then) then(thread);
+}
+
+/* Whether a sample is due before an outermost call. */
+static bool due_first(struct chain_thread *thread, unsigned flags)
+{
+    if (flags & CHAIN_FLAG_DUE_FIRST) return runs_out(thread);
+    return UNLIKELY(__atomic_load_n(&chain_alert_sign, __ATOMIC_RELAXED) != 0) && (flags & CHAIN_FLAG_DUE);
+}
+
+struct chain_call *chain_enter(int function, int shifted, const void *address, const void *frame)
+{
+    unsigned flags = chain_flags[function];
+    if (UNLIKELY(flags & CHAIN_FLAG_UNRESOLVED)) {
+        chain_resolve();
+        return chain_enter(function, shifted, address, frame);
+    }
+    if (UNLIKELY(flags == 0)) return NULL;
+    struct chain_thread *thread = &chain_thread;
+    uint32_t depth = thread->depth;
+    if (LIKELY(depth == 0)) {
+        if (UNLIKELY(library_calls(address))) return NULL;
+    } else {
+        depth = enter_nested(thread, address, frame);
+        if (depth == CHAIN_FRAMES) return NULL;
+    }
+    if (UNLIKELY(!thread->known)) know(thread);
+    struct chain_call *call = &thread->calls[depth];
+    call->frame = frame;
+    call->address = address;
+    call->enter = call->leave = 0;
+    call->function = call->description.function = function;
+    call->flags = (uint16_t)flags;
+    call->depth = (uint8_t)depth;
+    call->shifted = (uint8_t)shifted;
+    call->abandoned = 0;
+    call->described = (flags & CHAIN_FLAG_DESCRIBE) != 0;
+    thread->depth = depth + 1;
+    if (depth == 0 && UNLIKELY(due_first(thread, flags))) due(thread);
+    if (flags & CHAIN_FLAG_DESCRIBE) {
+        call_clear(&call->description);
+        call->description.completions = (flags & CHAIN_FLAG_COMPLETIONS) != 0;
+    }
+    return call;
+}
+
+void chain_begin(struct chain_call *call)
+{
+    if (call->flags & CHAIN_FLAG_TIME) call->enter = clock_ticks();
+    if (call->flags & CHAIN_FLAG_ENTER) chain_tell_enter(call);
+}
+
+int chain_leave(struct chain_call *call, int rc)
+{
+    struct chain_thread *thread = &chain_thread;
+    call->rc = rc;
+    if (LIKELY(call->flags & CHAIN_FLAG_LEAVE)) chain_tell_leave(call);
+    thread->depth = call->depth;
+    if ((call->flags & CHAIN_FLAG_DUE) && call->depth == 0 && UNLIKELY(runs_out(thread))) due(thread);
+    return rc;
+}

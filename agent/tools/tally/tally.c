@@ -1,0 +1,167 @@
+/* tally.c: the observer that counts. Threads count for themselves, without locks. */
+#include "tools/tally/tally.h"
+
+#include <pthread.h>
+#include <sys/mman.h>
+
+#include "life/agent.h"
+#include "base/cancel.h"
+
+uint8_t tally_places[TALLY_FUNCTIONS];
+bool tally_estimated;
+uint8_t tally_estimated_by[TALLY_FUNCTIONS];
+
+struct tally *tallies;
+uint64_t tally_count;
+static struct tally *free_tallies;
+static pthread_mutex_t tallies_lock = PTHREAD_MUTEX_INITIALIZER; /* for a few instructions, when threads come and go */
+static AGENT_THREAD struct tally *own;
+
+static struct cancel lock_tallies(void)
+{
+    struct cancel cancel = cancel_defer();
+    pthread_mutex_lock(&tallies_lock);
+    return cancel;
+}
+
+static void unlock_tallies(struct cancel cancel)
+{
+    pthread_mutex_unlock(&tallies_lock);
+    cancel_restore(cancel);
+}
+
+/* Makes the thread's counters; NULL when there is no memory. */
+static __attribute__((noinline)) struct tally *make_own(void)
+{
+    struct cancel cancel = lock_tallies();
+    struct tally *tally = free_tallies;
+    if (tally) free_tallies = tally->next_free;
+    unlock_tallies(cancel);
+    if (!tally) {
+        size_t size = sizeof *tally + (size_t)chain_function_count * sizeof tally->rows[0];
+        void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (memory == MAP_FAILED) return NULL;
+        tally = memory;
+        cancel = lock_tallies();
+        tally->next = tallies;
+        __atomic_store_n(&tallies, tally, __ATOMIC_RELEASE);
+        __atomic_add_fetch(&tally_count, 1, __ATOMIC_RELAXED);
+        unlock_tallies(cancel);
+    }
+    own = tally;
+    return tally;
+}
+
+static inline struct tally *find_own(void)
+{
+    return __builtin_expect(own != NULL, 1) ? own : make_own();
+}
+
+static void thread_end(void)
+{
+    if (!own) return;
+    struct cancel cancel = lock_tallies();
+    own->next_free = free_tallies;
+    free_tallies = own;
+    unlock_tallies(cancel);
+    own = NULL;
+}
+
+/* Other threads read these while they are written. */
+static inline void add(uint64_t *place, uint64_t amount)
+{
+    __atomic_store_n(place, __atomic_load_n(place, __ATOMIC_RELAXED) + amount, __ATOMIC_RELAXED);
+}
+
+/* Whether a function runs in itself: its time is that of the outer call. */
+static bool recurses(const struct chain_call *call)
+{
+    for (const struct chain_call *outer = call - call->depth; outer < call; outer++)
+        if (outer->function == call->function) return true;
+    return false;
+}
+
+/* Where a call's time counts: in a total if it is the outermost, in its function's row if it is the outermost of that; and not if it is the
+ * one that started the agent: that was over before the first sample, see has_start in virtual.c. */
+static inline int time_places(const struct chain_call *call, struct tally *tally, uint64_t *places[2])
+{
+    int n = 0;
+    unsigned does = tally_places[call->function];
+    if (!call->enter || ((does & TALLY_INIT) && call->enter == agent_process.init_ticks)) return 0;
+    if (call->depth == 0 && (does & (TALLY_TIMED | TALLY_INIT))) places[n++] = &tally->totals[does & TALLY_INIT ? TALLY_INIT_TIME : TALLY_TIME];
+    if ((does & TALLY_ROW) && !recurses(call)) places[n++] = &tally->rows[call->function][TALLY_TIME];
+    return n;
+}
+
+static void enter(const struct chain_call *call)
+{
+    uint64_t *places[2];
+    struct tally *tally = find_own();
+    int n = tally ? time_places(call, tally, places) : 0;
+    for (int i = 0; i < n; i++) add(places[i], -call->enter);
+}
+
+static inline void add_time(const struct chain_call *call, struct tally *tally)
+{
+    uint64_t *places[2];
+    int n = time_places(call, tally, places);
+    for (int i = 0; i < n; i++) /* else it was switched on in the middle of the call */
+        if (__builtin_expect((int64_t)*places[i] < 0, 1)) add(places[i], call->abandoned ? call->enter : call->leave);
+}
+
+/* Each place is written only where something is added: most calls touch one or two. */
+static inline void add_description(const struct call_description *call, unsigned kind, uint64_t *totals)
+{
+    if (call->sent) {
+        add(&totals[TALLY_MESSAGES_SENT], call->sent);
+        add(&totals[TALLY_BYTES_SENT], call->sent_bytes);
+    }
+    if (call->received) {
+        add(&totals[TALLY_MESSAGES_RECEIVED], call->received);
+        add(&totals[TALLY_BYTES_RECEIVED], call->received_bytes);
+    }
+    if (call->started) add(&totals[TALLY_STARTED], call->started);
+    if (call->completed) add(&totals[TALLY_COMPLETED], call->completed);
+    if (call->operations) add(&totals[kind == CALL_RMA ? TALLY_RMA_OPERATIONS : TALLY_COLLECTIVES], call->operations);
+    if (call->gave || call->got) {
+        add(&totals[kind == CALL_RMA ? TALLY_RMA_PUT : kind == CALL_IO ? TALLY_IO_WRITTEN : TALLY_COLLECTIVE_SENT], call->gave);
+        add(&totals[kind == CALL_RMA ? TALLY_RMA_GOT : kind == CALL_IO ? TALLY_IO_READ : TALLY_COLLECTIVE_RECEIVED], call->got);
+    }
+    if (call->read) add(&totals[TALLY_IO_READ], call->read);
+}
+
+/* What persistent collectives move in MPI_Start is in the totals alone. */
+static inline void add_share(const struct call_description *call, bool messages, uint64_t *row)
+{
+    if (call->sent || call->gave) {
+        add(&row[TALLY_MESSAGES_SENT], call->sent);
+        add(&row[TALLY_BYTES_SENT], messages ? call->sent_bytes : call->gave);
+    }
+    if (call->received || call->got) {
+        add(&row[TALLY_MESSAGES_RECEIVED], call->received);
+        add(&row[TALLY_BYTES_RECEIVED], messages ? call->received_bytes : call->got);
+    }
+}
+
+static void estimate(int function)
+{
+    __atomic_store_n(&tally_estimated_by[function], 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&tally_estimated, true, __ATOMIC_RELEASE);
+}
+
+static void leave(const struct chain_call *call)
+{
+    struct tally *tally = find_own();
+    if (!tally) return;
+    unsigned kind = chain_functions[call->function].kind;
+    uint64_t *row = tally_places[call->function] & TALLY_ROW ? tally->rows[call->function] : NULL;
+    add(&tally->totals[TALLY_CALLS], 1);
+    if (row) add(&row[TALLY_CALLS], 1);
+    add_time(call, tally);
+    if (!call->described) return;
+    if (call->description.estimated) estimate(call->function);
+    add_description(&call->description, kind, tally->totals);
+    if (row) add_share(&call->description, kind == CALL_POINT_TO_POINT || kind == CALL_COMPLETION, row);
+}
+
+const struct chain_observer tally_observer = {.name = "tally", .enter = enter, .leave = leave, .thread_end = thread_end};
