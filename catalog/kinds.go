@@ -32,6 +32,8 @@ type KindInfo struct {
 	Names string
 	Title string // of a table
 
+	Optional bool // left out of documents and choices if there is nothing of it
+
 	list lister
 }
 
@@ -41,8 +43,8 @@ var kinds = []KindInfo{
 	{Kind: Pvars, Word: "pvars", One: "pvar", Name: "performance variable", Names: "performance variables", Title: "Performance variables",
 		list: listOf[Variable, *Variable](func(l *Lists) *[]Variable { return &l.Pvars })},
 	{Kind: Virtual, Word: "virtual", One: "virtual", Name: "variable of mpitx", Names: "variables of mpitx",
-		Title: "Variables of mpitx, for sample and record on any MPI",
-		list:  listOf[Variable, *Variable](func(l *Lists) *[]Variable { return &l.Virtual })},
+		Title: "Variables of mpitx, for sample and record on any MPI", Optional: true,
+		list: listOf[Variable, *Variable](func(l *Lists) *[]Variable { return &l.Virtual })},
 	{Kind: Categories, Word: "categories", One: "category", Name: "category", Names: "categories", Title: "Categories",
 		list: listOf[Category, *Category](func(l *Lists) *[]Category { return &l.Categories })},
 	{Kind: Enums, Word: "enums", One: "enum", Name: "enumeration", Names: "enumerations", Title: "Enumerations",

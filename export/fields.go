@@ -41,7 +41,7 @@ func numbered[T interface {
 
 // Fields are all fields, in the order of documentation and of CSV.
 var Fields = []Field{
-	{Name: "kind", Header: "KIND", Doc: "cvar, pvar, virtual, category or enum",
+	{Name: "kind", Header: "KIND", Doc: "what it is: cvar, pvar, category, …",
 		Text: text(func(v *catalog.Variable) string { return v.Kind.Info().One })},
 	{Name: "name", Header: "NAME", Doc: "name",
 		Text: text(func(v *catalog.Variable) string { return v.Name })},

@@ -59,7 +59,7 @@ func listJSON(w io.Writer, c *catalog.Catalog, opts ListOptions) error {
 	names := fieldNames(opts.Fields)
 	out := lines{w: w, buf: fmt.Appendf(nil, "{\n  \"schema\": %q,\n  \"version\": %d", ListSchema, ListSchemaVersion)}
 	for k := range opts.Kinds.Table() {
-		if k.Kind == catalog.Virtual && len(c.Virtual) == 0 {
+		if k.Optional && c.Count(k.Kind) == 0 {
 			continue
 		}
 		out.buf = fmt.Appendf(out.buf, ",\n  %q: [", k.Word)

@@ -34,7 +34,7 @@ func newCriteria(x *index) []criterion {
 	}
 	kinds := []string{"any"}
 	for k := range catalog.Variables.Table() {
-		if k.Kind != catalog.Virtual || len(x.cat.Virtual) > 0 {
+		if !k.Optional || x.cat.Count(k.Kind) > 0 {
 			kinds = append(kinds, k.One)
 		}
 	}

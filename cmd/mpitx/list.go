@@ -54,7 +54,7 @@ func (o *outputFlags) parse() (err error) {
 func newList(a *app) *cobra.Command {
 	o := &listOptions{source: source{a: a, listing: true}}
 	cmd := &cobra.Command{
-		Use:   "list [cvars|pvars|virtual|categories|enums]… [GLOB…]",
+		Use:   "list [" + strings.Join(catalog.AllKinds.Words(), "|") + "]… [GLOB…]",
 		Short: "List variables, categories and enumerations",
 		Long: `List control variables, performance variables, categories and enumerations: all kinds, or those that are named.
 
