@@ -22,16 +22,6 @@ const (
 // Formats are all formats, for help and completion.
 var Formats = []Format{FormatTable, FormatWide, FormatJSON, FormatNDJSON, FormatCSV, FormatNames}
 
-// FormatDocs says in a few words what each format is.
-var FormatDocs = map[Format]string{
-	FormatTable:  "for people, fitted to the terminal",
-	FormatWide:   "more columns, nothing cut",
-	FormatJSON:   "one document with a schema name and version",
-	FormatNDJSON: "one JSON object per line",
-	FormatCSV:    "a header and one row per line",
-	FormatNames:  "names only, one per line",
-}
-
 // ParseFormat reads a -o flag; "" is the table.
 func ParseFormat(s string) (Format, error) {
 	if s == "" {

@@ -33,17 +33,13 @@ func List(w io.Writer, c *catalog.Catalog, opts ListOptions) error {
 	return write(w, c, opts)
 }
 
-var listWriters map[Format]func(io.Writer, *catalog.Catalog, ListOptions) error
-
-func init() {
-	listWriters = map[Format]func(io.Writer, *catalog.Catalog, ListOptions) error{
-		FormatTable:  listTable,
-		FormatWide:   listTable,
-		FormatJSON:   listJSON,
-		FormatNDJSON: listNDJSON,
-		FormatCSV:    listCSV,
-		FormatNames:  listNames,
-	}
+var listWriters = map[Format]func(io.Writer, *catalog.Catalog, ListOptions) error{
+	FormatTable:  listTable,
+	FormatWide:   listTable,
+	FormatJSON:   listJSON,
+	FormatNDJSON: listNDJSON,
+	FormatCSV:    listCSV,
+	FormatNames:  listNames,
 }
 
 // EmptyMessage says why a listing of some kinds is empty: whether there is nothing of them in all, the catalog before

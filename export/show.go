@@ -23,18 +23,18 @@ type ShowOptions struct {
 // Show writes everything about some variables of a catalog.
 func Show(w io.Writer, c *catalog.Catalog, vars []*catalog.Variable, opts ShowOptions) error {
 	switch opts.Format {
+	case FormatTable, "":
+	case FormatWide:
+		opts.Terminal.Width = 0
 	case FormatJSON, FormatNDJSON:
 		if opts.Fields == nil {
 			return showData(w, c, vars, opts)
 		}
 		fallthrough
-	case FormatCSV, FormatNames:
+	default:
 		return List(w, c.With(vars), ListOptions{
 			Format: opts.Format, Kinds: catalog.Variables, Fields: opts.Fields, Terminal: opts.Terminal,
 		})
-	}
-	if opts.Format == FormatWide {
-		opts.Terminal.Width = 0
 	}
 	p := &page{out: bufio.NewWriter(w), term: opts.Terminal, c: c}
 	for i, v := range vars {
