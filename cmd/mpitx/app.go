@@ -99,14 +99,14 @@ commands answer from a snapshot, and need no MPI.`,
 		return tui.RunE(tui, nil)
 	}
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
-		anyCase(cmd)
 		return noEmpty(cmd)
 	}
 	root.SetOut(a.out)
 	root.SetErr(a.errs)
 	root.SetFlagErrorFunc(wrongFlag)
 	root.SetVersionTemplate("mpitx {{.Version}}\n")
-	root.PersistentFlags().StringVar(&a.color, "color", "auto", "`WHEN` to use colours: auto, always or never (NO_COLOR is obeyed)")
+	a.color = "auto"
+	root.PersistentFlags().Var(choice[string]{&a.color, export.ColorFlags}, "color", "`WHEN` to use colours: auto, always or never (NO_COLOR is obeyed)")
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(newList(a), newShow(a), newRead(a), newWrite(a), newSnapshot(a), newSample(a), newRecord(a), newExport(a), newStats(a), newTop(a), tui, newRecover(a), newDoctor(a), newSetup(a), newBackend(a), newVersion(a))
 	root.DisableSuggestions = true // wrongCommand makes them

@@ -74,18 +74,6 @@ func newHelp() *cobra.Command {
 		}}
 }
 
-// closedSets are the flags whose values are words of ours, which are taken in any case.
-var closedSets = []string{"as", "color", "output", "policy", "probe", "sort", "stage", "workload"}
-
-// anyCase puts those words into small letters.
-func anyCase(cmd *cobra.Command) {
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if slices.Contains(closedSets, f.Name) && !(f.Name == "output" && cmd.Name() == "snapshot") { // where it is a file
-			f.Value.Set(strings.ToLower(f.Value.String()))
-		}
-	})
-}
-
 // noEmpty refuses flags that are given and empty, as a shell variable that is not set makes them: they would choose as if they
 // were not given.
 func noEmpty(cmd *cobra.Command) (err error) {

@@ -33,17 +33,15 @@ func (x *attachFlags) flags(cmd *cobra.Command, a *app) {
 	f.StringArrayVar(&x.setAfterFlags, "set-after", nil, "write a control variable after MPI_Init: `CVAR=VALUE`; may be repeated")
 	f.StringVar(&x.dir, "dir", "", "the run `DIRECTORY`, which must not exist (default: a fresh name in $MPITX_DIR or here)")
 	f.StringVar(&x.maxSize, "max-size", "", "bound for the `SIZE` of the whole run: 500M, 2G")
-	f.StringVar(&x.policy, "policy", "stop", "`POLICY` at --max-size: stop recording (stop), or drop the oldest samples (last)")
+	choose(cmd, &x.policy, "policy", "", "stop", "`POLICY` at --max-size: stop recording (stop), or drop the oldest samples (last)", "stop", "last")
 	f.StringVar(&x.mpi, "mpi", "", "the `MPI` to use: openmpi, mpich, abi (the standard ABI's library of either), a prefix, or a libmpi file (default: the one that the application links)")
 	f.IntVarP(&x.ranks, "ranks", "n", 0, "start `N` ranks under the MPI's launcher")
 	f.BoolVar(&x.force, "force", false, "run the program even if it cannot be observed, or --pvar can match nothing")
-	f.StringVar(&x.workload, "workload", "", "run a built-in `EXERCISER` instead of an application: "+strings.Join(workloads, ", "))
+	choose(cmd, &x.workload, "workload", "", "", "run a built-in `EXERCISER` instead of an application: "+strings.Join(workloads, ", "), workloads...)
 	f.StringVar(&x.given, "job", "", "")
 	f.MarkHidden("job")
 	cmd.MarkFlagDirname("dir")
-	completeWords(cmd, "policy", "stop", "last")
-	completeWords(cmd, "mpi", locate.Families...)
-	completeWords(cmd, "workload", workloads...)
+	cmd.RegisterFlagCompletionFunc("mpi", cobra.FixedCompletions(locate.Families, cobra.ShellCompDirectiveDefault))
 	cmd.RegisterFlagCompletionFunc("set", a.completeWrites)
 	cmd.RegisterFlagCompletionFunc("set-after", a.completeWrites)
 	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -57,12 +55,8 @@ func (x *attachFlags) config(cmd *cobra.Command, args []string, a *app, tool []a
 		Say: a.complain, Alert: func(text string) { fmt.Fprintln(a.errs, "mpitx:", text) }, // complain would flush what another goroutine writes
 		Again: func(more ...string) ([]string, error) { return innerCommand(cmd, more...) }}
 	switch {
-	case x.policy != "stop" && x.policy != "last":
-		return c, usagef("--policy: %q: must be stop or last", x.policy)
 	case x.workload != "" && len(args) > 0:
 		return c, usagef("--workload runs in place of an application; leave %q out", args[0])
-	case x.workload != "" && !slices.Contains(workloads, x.workload):
-		return c, usagef("--workload: %q: must be one of %s", x.workload, strings.Join(workloads, ", "))
 	case x.workload == "" && len(args) == 0:
 		return c, usagef("name the application, after --: mpitx %s … -- ./app, or --workload %s", cmd.Name(), strings.Join(workloads, "|"))
 	}

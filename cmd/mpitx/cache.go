@@ -156,8 +156,3 @@ func (a *app) completeNames(words ...string) cobra.CompletionFunc {
 		return out, directive
 	}
 }
-
-// completeWords completes a flag that takes one of some words.
-func completeWords(cmd *cobra.Command, flag string, words ...string) {
-	cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
-}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -19,7 +20,7 @@ import (
 type doctorOptions struct {
 	a       *app
 	mpi     string
-	output  string
+	format  export.Format
 	timeout time.Duration
 }
 
@@ -36,7 +37,7 @@ The exit code is 1 where no library can be used.`,
 		RunE: func(*cobra.Command, []string) error { return o.run() },
 	}
 	cmd.Flags().StringVar(&o.mpi, "mpi", "", "look at this `MPI` only: a family, a prefix, or a libmpi file")
-	cmd.Flags().StringVarP(&o.output, "output", "o", "table", "output `FORMAT`: table, json, ndjson, csv")
+	chooseFormat(cmd, &o.format, "output `FORMAT`", export.Formats...)
 	cmd.Flags().DurationVar(&o.timeout, "timeout", 30*time.Second, "wait at most this `TIME` for each library")
 	return cmd
 }
@@ -54,10 +55,6 @@ type finding struct {
 func (o *doctorOptions) run() error {
 	if o.a.env.Launcher().Rank > 0 {
 		return nil // the answer is the same on every rank of a node; one is enough
-	}
-	format, err := export.ParseFormat(o.output)
-	if err != nil {
-		return usagef("-o: %v", err)
 	}
 	if o.timeout <= 0 {
 		return usagef("--timeout: must be positive")
@@ -85,9 +82,9 @@ func (o *doctorOptions) run() error {
 		usable = usable || f.catalog != nil
 		findings = append(findings, f)
 	}
-	if format == export.FormatTable {
+	if o.format == export.FormatTable {
 		o.report(term, findings, chosen, chooseErr)
-	} else if err := rows(findings).Write(o.a.out, format, term); err != nil {
+	} else if err := rows(findings).Write(o.a.out, o.format, term); err != nil {
 		return err
 	}
 	if !usable {
@@ -101,8 +98,8 @@ func (o *doctorOptions) examine(m locate.MPI) *finding {
 	f := &finding{mpi: m}
 	exe, err := os.Executable()
 	if err == nil {
-		f.examineAgent(o.a.env, dir(exe))
-		f.shim, err = o.a.env.Shim(m, dir(exe))
+		f.examineAgent(o.a.env, filepath.Dir(exe))
+		f.shim, err = o.a.env.Shim(m, filepath.Dir(exe))
 	}
 	if err != nil {
 		f.problems = append(f.problems, err.Error())

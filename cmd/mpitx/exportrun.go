@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,23 +26,17 @@ const formatParquet = export.Format("parquet")
 
 // exportFlags choose how samples are written.
 type exportFlags struct {
-	output, out, as string
+	out             string
+	as              recording.Transform
 	wide, overwrite bool
+	format          export.Format // "": as out ends
 
-	only      columns.Set // what of the run; nil: all
-	format    export.Format
-	transform recording.Transform
-	part      string // names the file while it is written, see createFile
-	then      existing
+	only columns.Set // what of the run; nil: all
+	part string      // names the file while it is written, see createFile
+	then existing
 }
 
-func sampleFormats() []string {
-	var names []string
-	for _, f := range export.SampleFormats {
-		names = append(names, string(f))
-	}
-	return append(names, string(formatParquet))
-}
+var sampleFormats = append(export.SampleFormats[:len(export.SampleFormats):len(export.SampleFormats)], formatParquet)
 
 // outName is the value of --out: a second one would leave the first file unwritten.
 type outName string
@@ -57,46 +53,37 @@ func (n *outName) Set(name string) error {
 
 func (x *exportFlags) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVarP(&x.output, "output", "o", "", "output `FORMAT`: "+strings.Join(sampleFormats(), ", ")+" (default: as --out ends; csv if that has no ending)")
+	choose(cmd, &x.format, "output", "o", "", "output `FORMAT`: "+strings.Join(texts(sampleFormats), ", ")+" (default: as --out ends; csv if that has no ending)", sampleFormats...)
 	f.Var((*outName)(&x.out), "out", "`FILE` to write")
-	f.StringVar(&x.as, "as", "", "values as this `KIND`: raw, delta (since the start) or rate (per second); default: by the variable's class")
+	chooseTransform(cmd, &x.as, "raw, delta (since the start) or rate (per second)")
 	f.BoolVar(&x.overwrite, "overwrite", false, "replace the file that --out names, if it is there")
 	f.BoolVar(&x.wide, "wide", false, "one row for each instant, one column for each variable")
 	cmd.MarkFlagFilename("out")
-	completeWords(cmd, "output", sampleFormats()...)
-	completeWords(cmd, "as", "raw", "delta", "rate")
 }
 
 func (x *exportFlags) parse() error {
 	ext := strings.TrimPrefix(filepath.Ext(x.out), ".")
-	switch name := strings.ToLower(ext); {
-	case x.output != "" && !isSampleFormat(x.output):
-		return usagef("-o: %q: must be one of %s", x.output, strings.Join(sampleFormats(), ", "))
-	case x.output != "":
-		x.format = export.Format(x.output)
-	case ext == "":
-		x.format = export.FormatCSV
-	case !isSampleFormat(name):
+	if ext != "" && x.format == "" && !slices.Contains(sampleFormats, export.Format(strings.ToLower(ext))) {
 		return usagef("--out %s: .%s is not a format of samples: end the name in .%s, or choose the format with -o", origin.Quote(x.out), ext,
-			strings.Join(sampleFormats(), ", ."))
-	default:
-		x.format = export.Format(name)
-	}
-	var ok bool
-	if x.transform, ok = recording.ParseTransform(x.as); !ok {
-		return usagef("--as: %q: must be raw, delta or rate", x.as)
+			strings.Join(texts(sampleFormats), ", ."))
 	}
 	return nil
+}
+
+// form is the format that -o or the file's name chooses.
+func (x *exportFlags) form() export.Format {
+	ext := strings.ToLower(strings.TrimPrefix(filepath.Ext(x.out), "."))
+	return cmp.Or(x.format, export.Format(ext), export.FormatCSV)
 }
 
 // command is what writes the same export of a run.
 func (x *exportFlags) command(dir string) string {
 	words := "mpitx export " + origin.Quote(dir)
-	if x.output != "" {
-		words += " -o " + x.output
+	if x.format != "" {
+		words += " -o " + string(x.format)
 	}
-	if x.as != "" {
-		words += " --as " + x.as
+	if x.as != recording.Default {
+		words += " --as " + x.as.String()
 	}
 	if x.wide {
 		words += " --wide"
@@ -106,17 +93,6 @@ func (x *exportFlags) command(dir string) string {
 	}
 	return words
 }
-
-func isSampleFormat(name string) bool {
-	for _, f := range sampleFormats() {
-		if f == name {
-			return true
-		}
-	}
-	return false
-}
-
-func (x *exportFlags) extension() string { return string(x.format) }
 
 // check finds out, before there is anything to write, whether the file can be written.
 func (x *exportFlags) check() error {
@@ -145,15 +121,15 @@ var errDamaged = exit(exitPartial)
 // that was written.
 func (x *exportFlags) write(a *app, run *recording.Run) error {
 	bar := progress.New("exporting")
-	o := export.SampleOptions{Options: recording.Options{As: x.transform, Column: x.only.Column(), Progress: bar.Update}, Wide: x.wide}
+	o := export.SampleOptions{Options: recording.Options{As: x.as, Column: x.only.Column(), Progress: bar.Update}, Wide: x.wide}
 	x.announce(a, run, o)
 	damaged := false
 	write := func(w io.Writer) (err error) {
-		if x.format == formatParquet {
+		if x.form() == formatParquet {
 			damaged, err = writeParquet(w, run, o, x.only)
 			return err
 		}
-		err = export.Samples(w, run, x.format, o)
+		err = export.Samples(w, run, x.form(), o)
 		bar.Clear()
 		damaged = tellDamage(a, run)
 		return err
@@ -164,7 +140,7 @@ func (x *exportFlags) write(a *app, run *recording.Run) error {
 		if term, err = a.terminal(); err != nil {
 			return err
 		}
-		if o.Terminal = term; term.IsTTY && x.format == formatParquet {
+		if o.Terminal = term; term.IsTTY && x.form() == formatParquet {
 			return usagef("-o parquet: a terminal cannot show it; name a file with --out")
 		}
 		if err = write(a.out); err == nil {
@@ -189,7 +165,7 @@ const muchExported = 1e9
 // announce says on a terminal how large a huge export will be.
 func (x *exportFlags) announce(a *app, run *recording.Run, o export.SampleOptions) {
 	term, err := export.Detect(os.Stderr, a.env.Getenv, a.color)
-	if size := export.SampleBytes(run, x.format, o); err == nil && term.IsTTY && size > muchExported {
+	if size := export.SampleBytes(run, x.form(), o); err == nil && term.IsTTY && size > muchExported {
 		a.complain("the export will have about %s: GLOBs of `mpitx export`, --wide and -o parquet make it smaller", term.Amount(size, "B"))
 	}
 }
@@ -272,7 +248,7 @@ func (o *exportOptions) run(dir string, globs []string) error {
 	}
 	defer run.Close()
 	bar := progress.New("looking for what is not 0")
-	o.only, err = o.chosen(run, o.transform, bar.Update)
+	o.only, err = o.chosen(run, o.as, bar.Update)
 	bar.Clear()
 	if err != nil {
 		return err

@@ -16,7 +16,7 @@ type filterFlags struct {
 	scope, class, typ, bind  []string
 	writable, set, differing bool
 	stage                    string
-	communicator             *bool
+	communicator             *string
 	compiled                 catalog.Filter
 }
 
@@ -52,8 +52,8 @@ func (f *filterFlags) suits(cmd *cobra.Command, kinds catalog.Kind) error {
 	return nil
 }
 
-func (f *filterFlags) flags(cmd *cobra.Command, self *bool) {
-	f.communicator = self
+func (f *filterFlags) flags(cmd *cobra.Command, communicator *string) {
+	f.communicator = communicator
 	fl := cmd.Flags()
 	fl.StringArrayVar(&f.regex, "regex", nil, "only names that match this regular `EXPRESSION`, in any case")
 	fl.StringArrayVar(&f.category, "category", nil, "only variables in a category that matches this `GLOB`, or below it")
@@ -114,7 +114,7 @@ func (f *filterFlags) compile(globs []string) (m *catalog.Matcher, filtered bool
 				return nil, false, usagef("--bind: world and self are two communicators; leave one out")
 			}
 			named = strings.TrimSpace(b)
-			*f.communicator = named == "self"
+			*f.communicator = named
 		default:
 			kinds = append(kinds, b)
 		}

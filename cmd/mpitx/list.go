@@ -23,26 +23,18 @@ type listOptions struct {
 
 // outputFlags choose the form of the answer.
 type outputFlags struct {
-	output, fieldNames string
-	format             export.Format
-	fields             []*export.Field
+	format     export.Format
+	fieldNames string
+	fields     []*export.Field
 }
 
 func (o *outputFlags) flags(cmd *cobra.Command) {
-	var formats []string
-	for _, f := range export.Formats {
-		formats = append(formats, string(f))
-	}
-	cmd.Flags().StringVarP(&o.output, "output", "o", "table", "output `FORMAT`: "+strings.Join(formats, ", "))
+	chooseFormat(cmd, &o.format, "output `FORMAT`", export.Formats...)
 	cmd.Flags().StringVar(&o.fieldNames, "fields", "", "`COLUMNS`, separated by commas: "+strings.Join(export.FieldNames(), ", "))
-	completeWords(cmd, "output", formats...)
 	cmd.RegisterFlagCompletionFunc("fields", wordList(export.FieldNames()...))
 }
 
 func (o *outputFlags) parse() (err error) {
-	if o.format, err = export.ParseFormat(o.output); err != nil {
-		return usagef("-o: %v", err)
-	}
 	if o.fieldNames != "" {
 		if o.fields, err = export.ParseFields(o.fieldNames); err != nil {
 			return usagef("--fields: %v", err)
@@ -81,7 +73,7 @@ GLOB arguments choose whole names in any case (* ? [a-z]); NAME:CLASS chooses a 
 		},
 	}
 	o.source.flags(cmd, false)
-	o.filterFlags.flags(cmd, &o.self)
+	o.filterFlags.flags(cmd, &o.source.bind)
 	o.outputFlags.flags(cmd)
 	cmd.Flags().BoolVar(&o.tree, "tree", false, "draw the tree of categories")
 	return cmd

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/internal/virtual"
 )
@@ -14,6 +16,25 @@ type selection struct {
 	vars    []*catalog.Variable
 	literal map[*catalog.Variable]bool // named as such, not by a glob
 	missing []string
+}
+
+// pick gets the catalog, and finds the variables in it that are named. It says which do not exist; code is for what is missing.
+func (s *source) pick(cmd *cobra.Command, names []string) (c *catalog.Catalog, chosen *selection, code int, err error) {
+	if c, err = s.open(cmd, nil, ""); err != nil {
+		return nil, nil, exitFailed, err
+	}
+	code = s.warn(c)
+	c.Virtual = virtual.Matching(names...)
+	if chosen, err = pick(c, names); err != nil {
+		return nil, nil, code, s.end(code, err)
+	}
+	if len(chosen.missing) > 0 {
+		chosen.unknown(s.a, c)
+		if code = max(code, exitPartial); len(chosen.vars) == 0 {
+			code = exitFailed
+		}
+	}
+	return c, chosen, code, nil
 }
 
 // pick finds the variables for names (NAME or NAME:CLASS) and globs, in the order given, each once.

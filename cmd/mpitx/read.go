@@ -1,12 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"mpitx/catalog"
-	"mpitx/cmd/mpitx/internal/virtual"
 	"mpitx/export"
 )
 
@@ -35,8 +35,7 @@ literally and cannot be read makes the exit code 3.`,
 	o.source.flags(cmd, false)
 	o.outputFlags.flags(cmd)
 	bindFlag(cmd, &o.source)
-	cmd.Flags().StringVar(&o.stage, "stage", "", "the value in this `STAGE`: before (MPI_Init) or after (it)")
-	completeWords(cmd, "stage", "before", "after")
+	choose(cmd, &o.stage, "stage", "", "", "the value in this `STAGE`: before (MPI_Init) or after (it)", "before", "after")
 	return cmd
 }
 
@@ -44,26 +43,12 @@ func (o *readOptions) run(cmd *cobra.Command, args []string) error {
 	if err := o.parse(); err != nil {
 		return err
 	}
-	value := "value"
-	switch o.stage {
-	case "":
-	case "before", "after":
-		value = o.stage
-	default:
-		return usagef("--stage: %q: must be before or after", o.stage)
-	}
-	c, err := o.open(cmd, nil, "")
+	c, s, code, err := o.pick(cmd, args)
 	if err != nil {
 		return err
 	}
-	code := o.warn(c)
-	c.Virtual = virtual.Matching(args...)
-	s, err := pick(c, args)
-	if err != nil {
-		return o.end(code, err)
-	}
 	if o.fields == nil {
-		names := "id," + value
+		names := "id," + cmp.Or(o.stage, "value")
 		if o.stage != "before" && slices.ContainsFunc(s.vars, (*catalog.Variable).Differs) {
 			names += ",differs"
 		}
@@ -74,7 +59,6 @@ func (o *readOptions) run(cmd *cobra.Command, args []string) error {
 			code = max(code, exitPartial)
 		}
 	}
-	code = s.code(o.a, c, code)
 	return o.answer(code, func() error {
 		if len(s.vars) == 0 {
 			return nil

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -25,7 +26,7 @@ func writeParquet(w io.Writer, run *recording.Run, o export.SampleOptions, only 
 	if err != nil {
 		return false, err
 	}
-	path, looked := locate.System().Beside(dir(exe), "mpitx-parquet")
+	path, looked := locate.System().Beside(filepath.Dir(exe), "mpitx-parquet")
 	if path == "" {
 		return false, &locate.Error{What: "write Parquet", Why: "mpitx-parquet is not in " + strings.Join(looked, ", "), Do: "install mpitx as a whole, or use another format"}
 	}

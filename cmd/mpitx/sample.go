@@ -103,7 +103,7 @@ func (o *sampleOptions) exportTo(dir string) exportFlags {
 	x := o.export
 	switch {
 	case o.inside():
-		x.out = filepath.Join(dir, "samples."+x.extension())
+		x.out = filepath.Join(dir, "samples."+string(x.form()))
 	case x.out == "":
 		x.out = "-"
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -27,9 +26,6 @@ type sampling struct {
 	warned map[string]bool // --pvar of which the user has heard
 }
 
-// When variables of the library are tried in a child process, for --probe.
-var probes = []string{"start", "late", "none"}
-
 func (s *sampling) flags(cmd *cobra.Command) {
 	s.attachFlags.flags(cmd, s.a)
 	f := cmd.Flags()
@@ -37,10 +33,9 @@ func (s *sampling) flags(cmd *cobra.Command) {
 	f.DurationVar(&s.interval, "interval", 10*time.Millisecond, "`TIME` between samples")
 	f.DurationVar(&s.duration, "duration", 0, "sample for this `TIME` only")
 	f.IntVar(&s.count, "count", 0, "take `N` samples only")
-	f.StringVar(&s.probe, "probe", "start", "`WHEN` to try the library's variables in a copy of the process: start (in MPI_Init), late (also those that appear later), none")
+	choose(cmd, &s.probe, "probe", "", "start", "`WHEN` to try the library's variables in a copy of the process: start (in MPI_Init), late (also those that appear later), none", "start", "late", "none")
 	f.BoolVar(&s.noProbe, "no-probe", false, "read variables without trying them first (--probe none): one that crashes the library ends the application")
 	f.BoolVar(&s.quiet, "no-summary", false, "print no summary at the end of a job that was sampled with mpitx:*")
-	completeWords(cmd, "probe", probes...)
 	cmd.RegisterFlagCompletionFunc("pvar", s.a.completeNames())
 }
 
@@ -86,8 +81,6 @@ func (s *sampling) check(cmd *cobra.Command) error {
 		return usagef("--count: must be at least 1")
 	case s.duration > 0 && s.count > 0:
 		return usagef("--duration and --count both say when to stop; leave one out")
-	case !slices.Contains(probes, s.probe):
-		return usagef("--probe: %q: must be one of %s", s.probe, strings.Join(probes, ", "))
 	case s.noProbe && cmd.Flags().Changed("probe") && s.probe != "none":
 		return usagef("--no-probe means --probe none, and --probe says %s; leave one out", s.probe)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -45,7 +46,7 @@ func (s *source) serve(cmd *cobra.Command, exclude []string) (err error) {
 	if err != nil {
 		return failf("start: %v", err)
 	}
-	shim, err := s.a.env.Shim(s.chosen, dir(exe))
+	shim, err := s.a.env.Shim(s.chosen, filepath.Dir(exe))
 	if err != nil {
 		return err
 	}

@@ -1,14 +1,11 @@
 package main
 
 import (
-	"errors"
-
 	"github.com/spf13/cobra"
 
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/cmd/mpitx/internal/origin"
-	"mpitx/cmd/mpitx/internal/virtual"
 	"mpitx/export"
 )
 
@@ -40,29 +37,8 @@ NAME is a variable's name, NAME:CLASS a performance variable of that class, or a
 
 // bindFlag chooses the communicator for variables that are bound to one.
 func bindFlag(cmd *cobra.Command, s *source) {
-	cmd.Flags().Var(&communicator{s}, "bind", "the `COMMUNICATOR` that variables bound to one are read for: world or self")
-	completeWords(cmd, "bind", "world", "self")
+	choose(cmd, &s.bind, "bind", "", "world", "the `COMMUNICATOR` that variables bound to one are read for: world or self", "world", "self")
 }
-
-type communicator struct{ s *source }
-
-func (c *communicator) String() string {
-	if c.s != nil && c.s.self {
-		return "self"
-	}
-	return "world"
-}
-
-func (c *communicator) Set(text string) error {
-	switch text {
-	case "self", "world":
-		c.s.self = text == "self"
-		return nil
-	}
-	return errors.New("must be world or self")
-}
-
-func (c *communicator) Type() string { return "communicator" }
 
 func (o *showOptions) run(cmd *cobra.Command, args []string) error {
 	if err := o.parse(); err != nil {
@@ -71,35 +47,16 @@ func (o *showOptions) run(cmd *cobra.Command, args []string) error {
 	if o.fields != nil && (o.format == export.FormatTable || o.format == export.FormatWide) {
 		return usagef("show explains everything: --fields goes with -o json, ndjson, csv and names only; mpitx read --fields prints columns")
 	}
-	c, err := o.open(cmd, nil, "")
+	c, s, code, err := o.pick(cmd, args)
 	if err != nil {
 		return err
 	}
-	code := o.warn(c)
-	c.Virtual = virtual.Matching(args...)
-	s, err := pick(c, args)
-	if err != nil {
-		return o.end(code, err)
-	}
-	code = s.code(o.a, c, code)
 	return o.answer(code, func() error {
 		if len(s.vars) == 0 {
 			return nil
 		}
 		return export.Show(o.a.out, c, s.vars, export.ShowOptions{Format: o.format, Fields: o.fields, Terminal: o.term, HowToSet: o.howToSet(c)})
 	})
-}
-
-// code says what was not found, and adds that to the exit code.
-func (s *selection) code(a *app, c *catalog.Catalog, code int) int {
-	if len(s.missing) == 0 {
-		return code
-	}
-	s.unknown(a, c)
-	if len(s.vars) == 0 {
-		return exitFailed
-	}
-	return max(code, exitPartial)
 }
 
 // howToSet makes the lines that set a control variable for the next run.

@@ -6,7 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
-	"strings"
+	"path/filepath"
 	"syscall"
 	"time"
 
@@ -27,8 +27,8 @@ type source struct {
 	mpi     string
 	n       int
 	timeout time.Duration
-	listing bool // the command cannot fail once everything is read
-	self    bool // bind variables of communicators to MPI_COMM_SELF
+	listing bool   // the command cannot fail once everything is read
+	bind    string // which communicator variables of one are bound to: "self", or else world
 	term    export.Terminal
 
 	chosen  locate.MPI
@@ -48,9 +48,7 @@ func (s *source) flags(cmd *cobra.Command, live bool) {
 		cmd.MarkFlagsMutuallyExclusive("from", "mpi")
 		cmd.MarkFlagFilename("from", "json")
 	}
-	cmd.RegisterFlagCompletionFunc("mpi", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return locate.Families, cobra.ShellCompDirectiveDefault
-	})
+	cmd.RegisterFlagCompletionFunc("mpi", cobra.FixedCompletions(locate.Families, cobra.ShellCompDirectiveDefault))
 }
 
 // open gets the catalog. Under a launcher it does so on rank 0 only: elsewhere, and if another process has answered, its error ends
@@ -60,10 +58,10 @@ func (s *source) open(cmd *cobra.Command, writes []catalog.WriteRequest, stage j
 	if s.term, err = s.a.terminal(); err != nil {
 		return nil, err
 	}
-	if s.timeout <= 0 {
-		return nil, usagef("--timeout: must be positive")
+	if err := s.check(cmd); err != nil {
+		return nil, err
 	}
-	if s.from != "" && s.self {
+	if s.from != "" && s.bind == "self" {
 		return nil, usagef("--from reads a file: --bind self is of no use with it")
 	}
 	launch := s.a.env.Launcher()
@@ -72,9 +70,6 @@ func (s *source) open(cmd *cobra.Command, writes []catalog.WriteRequest, stage j
 			return nil, exit(exitDone)
 		}
 		return s.load()
-	}
-	if err := s.a.checkRanks(cmd, s.n); err != nil {
-		return nil, err
 	}
 	if s.chosen, err = s.a.env.Choose(s.mpi); err != nil {
 		if launch.Rank > 0 {
@@ -107,7 +102,7 @@ func (s *source) collect(launch locate.Launch, writes []catalog.WriteRequest, st
 	if err != nil {
 		return nil, failf("start: %v", err)
 	}
-	shim, err := s.a.env.Shim(s.chosen, dir(exe))
+	shim, err := s.a.env.Shim(s.chosen, filepath.Dir(exe))
 	if err != nil {
 		if launch.Rank > 0 {
 			return nil, exit(exitFailed)
@@ -115,7 +110,7 @@ func (s *source) collect(launch locate.Launch, writes []catalog.WriteRequest, st
 		return nil, err
 	}
 	s.job, err = job.Collect(job.Options{Creator: "mpitx " + version, Exe: exe, MPI: s.chosen, Shim: shim, Launch: launch,
-		Self: s.self, Writes: writes, WriteStage: stage, Timeout: s.timeout, Listing: s.listing})
+		Self: s.bind == "self", Writes: writes, WriteStage: stage, Timeout: s.timeout, Listing: s.listing})
 	if err != nil {
 		return nil, err
 	}
@@ -126,6 +121,14 @@ func (s *source) collect(launch locate.Launch, writes []catalog.WriteRequest, st
 	s.origins(c)
 	s.catalog = c
 	return c, nil
+}
+
+// check checks the flags.
+func (s *source) check(cmd *cobra.Command) error {
+	if s.timeout <= 0 {
+		return usagef("--timeout: must be positive")
+	}
+	return s.a.checkRanks(cmd, s.n)
 }
 
 // checkRanks checks -n.
@@ -275,11 +278,4 @@ func exitCode(s *os.ProcessState) int {
 		return 128 + int(ws.Signal())
 	}
 	return s.ExitCode()
-}
-
-func dir(path string) string {
-	if k := strings.LastIndexByte(path, os.PathSeparator); k > 0 {
-		return path[:k]
-	}
-	return "."
 }

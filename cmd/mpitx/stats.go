@@ -16,8 +16,10 @@ import (
 )
 
 type statsOptions struct {
-	a                *app
-	output, as, sort string
+	a      *app
+	format export.Format
+	as     recording.Transform
+	sort   string
 	columnFilter
 }
 
@@ -52,31 +54,16 @@ have the exact numbers, in the unit that the variable counts.`,
 		RunE: func(_ *cobra.Command, args []string) error { return o.run(args[0], args[1:]) },
 	}
 	orders := slices.Sorted(maps.Keys(statOrders))
-	f := cmd.Flags()
-	f.StringVarP(&o.output, "output", "o", "table", "output `FORMAT`: table, wide, json, ndjson, csv")
-	f.StringVar(&o.as, "as", "", "values as this `KIND`: raw, delta or rate; default: by the variable's class")
+	chooseFormat(cmd, &o.format, "output `FORMAT`", export.Formats...)
+	chooseTransform(cmd, &o.as, "raw, delta or rate")
 	o.columnFilter.flags(cmd)
-	f.StringVar(&o.sort, "sort", "name", "`ORDER` of the lines: "+strings.Join(orders, ", ")+"; numbers by unit, the greatest first")
-	completeWords(cmd, "output", "table", "wide", "json", "ndjson", "csv")
-	completeWords(cmd, "as", "raw", "delta", "rate")
-	completeWords(cmd, "sort", orders...)
+	choose(cmd, &o.sort, "sort", "", "name", "`ORDER` of the lines: "+strings.Join(orders, ", ")+"; numbers by unit, the greatest first", orders...)
 	return cmd
 }
 
 func (o *statsOptions) run(dir string, globs []string) error {
 	if o.a.env.Launcher().Rank > 0 {
 		return nil
-	}
-	format, err := export.ParseFormat(o.output)
-	if err != nil {
-		return usagef("-o: %v", err)
-	}
-	as, ok := recording.ParseTransform(o.as)
-	if !ok {
-		return usagef("--as: %q: must be raw, delta or rate", o.as)
-	}
-	if _, ok := statOrders[o.sort]; !ok {
-		return usagef("--sort: %q: must be one of %s", o.sort, strings.Join(slices.Sorted(maps.Keys(statOrders)), ", "))
 	}
 	if err := o.columnFilter.parse(globs); err != nil {
 		return err
@@ -95,14 +82,14 @@ func (o *statsOptions) run(dir string, globs []string) error {
 		return err
 	}
 	bar := progress.New("summing up")
-	stats := run.Stats(recording.Options{As: as, Column: named.Column(), Progress: bar.Update})
+	stats := run.Stats(recording.Options{As: o.as, Column: named.Column(), Progress: bar.Update})
 	bar.Clear()
 	all := len(stats)
 	if o.nonzero {
 		stats = slices.DeleteFunc(stats, func(s recording.Stat) bool { return s.Zero() })
 	}
 	sortStats(stats, o.sort)
-	if err := o.write(stats, format, term); err != nil {
+	if err := o.write(stats, term); err != nil {
 		return err
 	}
 	if zero := countZero(stats); term.IsTTY && zero > 20 && 2*zero > all {
@@ -115,11 +102,11 @@ func (o *statsOptions) run(dir string, globs []string) error {
 	return nil
 }
 
-func (o *statsOptions) write(stats []recording.Stat, format export.Format, term export.Terminal) error {
-	if format == export.FormatTable || format == export.FormatWide {
-		return statTable(stats, term).Write(o.a.out, format, term)
+func (o *statsOptions) write(stats []recording.Stat, term export.Terminal) error {
+	if o.format == export.FormatTable || o.format == export.FormatWide {
+		return statTable(stats, term).Write(o.a.out, o.format, term)
 	}
-	return statRows(stats).Write(o.a.out, format, term)
+	return statRows(stats).Write(o.a.out, o.format, term)
 }
 
 func sortStats(stats []recording.Stat, order string) {

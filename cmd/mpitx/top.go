@@ -23,14 +23,14 @@ import (
 
 type topOptions struct {
 	a            *app
-	output, as   string
+	format       export.Format
+	as           recording.Transform
 	once, byRank bool
 	columnFilter
 }
 
 func newTop(a *app) *cobra.Command {
 	o := &topOptions{a: a}
-	formats := []string{"table", "wide", "json", "ndjson", "csv"}
 	cmd := &cobra.Command{
 		Use:   "top [RUN [GLOB…]]",
 		Short: "Watch what the ranks of a running job sample, as it comes",
@@ -48,12 +48,10 @@ variables by name.`,
 		Args: arguments(0, -1, "a run directory"),
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
 	}
-	cmd.Flags().StringVarP(&o.output, "output", "o", "table", "output `FORMAT` of --once: "+strings.Join(formats, ", "))
-	cmd.Flags().StringVar(&o.as, "as", "", "values as this `KIND`: raw, delta or rate; default: by the variable's class")
+	chooseFormat(cmd, &o.format, "output `FORMAT` of --once", export.FormatTable, export.FormatWide, export.FormatJSON, export.FormatNDJSON, export.FormatCSV)
+	chooseTransform(cmd, &o.as, "raw, delta or rate")
 	cmd.Flags().BoolVar(&o.once, "once", false, "print what there is now, and end")
 	cmd.Flags().BoolVar(&o.byRank, "by-rank", false, "with --once: one row for each variable and rank")
-	completeWords(cmd, "output", formats...)
-	completeWords(cmd, "as", "raw", "delta", "rate")
 	o.columnFilter.flags(cmd)
 	return cmd
 }
@@ -62,20 +60,14 @@ func (o *topOptions) run(cmd *cobra.Command, args []string) error {
 	if o.a.env.Launcher().Rank > 0 {
 		return nil // one is enough
 	}
-	format, err := export.ParseFormat(o.output)
-	if err != nil || format == export.FormatNames {
-		return usagef("-o: %q: must be table, wide, json, ndjson or csv", o.output)
-	}
-	as, ok := recording.ParseTransform(o.as)
 	switch {
-	case !ok:
-		return usagef("--as: %q: must be raw, delta or rate", o.as)
 	case !o.once && (cmd.Flags().Changed("output") || o.byRank || o.nonzero || len(args) > 1):
 		return usagef("GLOBs, --nonzero, -o and --by-rank are for --once")
 	case !o.once && noFullScreen() != "":
 		return usagef("top: %s; --once prints a table", noFullScreen())
 	}
-	dir := ""
+	var dir string
+	var err error
 	if len(args) > 0 {
 		dir = args[0]
 		if err := o.columnFilter.parse(args[1:]); err != nil {
@@ -96,14 +88,14 @@ func (o *topOptions) run(cmd *cobra.Command, args []string) error {
 	feed := top.Open(run)
 	defer feed.Close()
 	if o.once {
-		return o.print(feed, format, as, named)
+		return o.print(feed, named)
 	}
 	t, err := term.Detect(os.Stdout, o.a.env.Getenv, o.a.color)
 	if err != nil {
 		return usagef("%v", err)
 	}
 	o.a.out.Flush()
-	switch err := top.Run(context.Background(), feed, t, as, os.Stdin, os.Stdout); {
+	switch err := top.Run(context.Background(), feed, t, o.as, os.Stdin, os.Stdout); {
 	case errors.Is(err, program.ErrSignal):
 		return exit(128 + int(syscall.SIGTERM))
 	case err != nil:
@@ -165,26 +157,26 @@ func (o *topOptions) liveRun() (string, error) {
 }
 
 // print is --once.
-func (o *topOptions) print(feed *top.Feed, format export.Format, as recording.Transform, named columns.Set) error {
+func (o *topOptions) print(feed *top.Feed, named columns.Set) error {
 	terminal, err := o.a.terminal()
 	if err != nil {
 		return err
 	}
 	feed.All()
-	frame := feed.Frame(top.Ask{As: as})
+	frame := feed.Frame(top.Ask{As: o.as})
 	frame.Rows = slices.DeleteFunc(frame.Rows, func(r top.Row) bool {
 		return named != nil && !named[columns.Key{Variable: r.Variable, Object: r.Object, Class: r.Class}] || o.nonzero && r.Zero()
 	})
-	people := format == export.FormatTable || format == export.FormatWide
+	people := o.format == export.FormatTable || o.format == export.FormatWide
 	rows := frame.Table(people)
 	if o.byRank {
 		var details []*top.Detail
 		for i := range frame.Rows {
-			details = append(details, feed.Detail(frame.Rows[i].Key, as, 0))
+			details = append(details, feed.Detail(frame.Rows[i].Key, o.as, 0))
 		}
 		rows = top.RankTable(frame, details, people)
 	}
-	if err := rows.Write(o.a.out, format, terminal); err != nil {
+	if err := rows.Write(o.a.out, o.format, terminal); err != nil {
 		return err
 	}
 	for _, text := range frame.Troubles() {

@@ -65,11 +65,8 @@ func (o *tuiOptions) run(cmd *cobra.Command) error {
 		}
 		return usagef("tui: %s has started this; let it start the ranks itself: mpitx tui -n %d", l.Command(), max(l.Size, 1))
 	}
-	if o.timeout <= 0 {
-		return usagef("--timeout: must be positive")
-	}
-	if o.n < 0 || cmd.Flags().Changed("ranks") && o.n == 0 {
-		return usagef("-n: the number of ranks must be at least 1")
+	if err := o.check(cmd); err != nil {
+		return err
 	}
 	if why := noFullScreen(); why != "" {
 		return usagef("tui: %s; mpitx list prints the same", why)

@@ -16,7 +16,7 @@ import (
 
 type writeOptions struct {
 	source
-	output string
+	format export.Format
 	stage  string
 	ranks  string
 	force  bool
@@ -47,23 +47,15 @@ Variables of scope all and all-eq concern all processes: writing them on some ra
 	}
 	o.source.flags(cmd, true)
 	f := cmd.Flags()
-	f.StringVarP(&o.output, "output", "o", "table", "output `FORMAT`: table, wide, json, ndjson, csv")
-	f.StringVar(&o.stage, "stage", "after", "write in this `STAGE`: after (MPI_Init), or before (in the process that never calls it)")
+	chooseFormat(cmd, &o.format, "output `FORMAT`", export.Formats...)
+	choose(cmd, &o.stage, "stage", "", "after", "write in this `STAGE`: after (MPI_Init), or before (in the process that never calls it)", "before", "after")
 	f.StringVar(&o.ranks, "rank", "", "`RANKS` to write on: 0,2-5 (default: all)")
 	f.BoolVar(&o.force, "force", false, "write variables of scope all and all-eq on some ranks only")
 	f.BoolVar(&o.dryRun, "dry-run", false, "check names and values, and write nothing")
-	completeWords(cmd, "stage", "before", "after")
 	return cmd
 }
 
 func (o *writeOptions) run(cmd *cobra.Command, args []string) error {
-	format, err := export.ParseFormat(o.output)
-	if err != nil {
-		return usagef("-o: %v", err)
-	}
-	if o.stage != "before" && o.stage != "after" {
-		return usagef("--stage: %q: must be before or after", o.stage)
-	}
 	ranks, err := export.ParseRanks(o.ranks)
 	if err != nil {
 		return usagef("--rank: %v", err)
@@ -114,11 +106,11 @@ func (o *writeOptions) run(cmd *cobra.Command, args []string) error {
 	}
 	return o.answer(code, func() error {
 		if len(outcomes) > 0 {
-			if err := export.Outcomes(o.a.out, c, outcomes, format, o.term); err != nil {
+			if err := export.Outcomes(o.a.out, c, outcomes, o.format, o.term); err != nil {
 				return err
 			}
 		}
-		if format == export.FormatTable {
+		if o.format == export.FormatTable {
 			o.advice(c, outcomes)
 		}
 		return nil

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"mpitx/export"
+	"mpitx/recording"
+)
+
+// choice is the value of a flag that takes one of some words, in any case.
+type choice[T ~string] struct {
+	value *T
+	words []T
+}
+
+func (c choice[T]) String() string { return string(*c.value) }
+func (c choice[T]) Type() string   { return "string" }
+func (c choice[T]) Set(text string) error {
+	word := T(strings.ToLower(text))
+	if word != "" && !slices.Contains(c.words, word) { // noEmpty refuses that
+		return errors.New("must be " + alternatives(c.words))
+	}
+	*c.value = word
+	return nil
+}
+
+// alternatives are words as "a, b or c", if they are many as "one of a, b, c, d".
+func alternatives[T ~string](words []T) string {
+	all, last := texts(words), len(words)-1
+	if last > 2 {
+		return "one of " + strings.Join(all, ", ")
+	}
+	return strings.Join(all[:last], ", ") + " or " + all[last]
+}
+
+// choose makes a flag that takes one of some words.
+func choose[T ~string](cmd *cobra.Command, value *T, name, short string, preset T, usage string, words ...T) {
+	*value = preset
+	cmd.Flags().VarP(choice[T]{value, words}, name, short, usage)
+	cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(texts(words), cobra.ShellCompDirectiveNoFileComp))
+}
+
+func texts[T ~string](words []T) (all []string) {
+	for _, w := range words {
+		all = append(all, string(w))
+	}
+	return all
+}
+
+// chooseFormat makes the flag -o.
+func chooseFormat(cmd *cobra.Command, format *export.Format, usage string, formats ...export.Format) {
+	choose(cmd, format, "output", "o", export.FormatTable, usage+": "+strings.Join(texts(formats), ", "), formats...)
+}
+
+// transformFlag is the value of --as.
+type transformFlag struct{ as *recording.Transform }
+
+func (f transformFlag) Type() string { return "string" }
+func (f transformFlag) String() string {
+	if *f.as == recording.Default {
+		return ""
+	}
+	return f.as.String()
+}
+
+func (f transformFlag) Set(text string) (err error) {
+	var ok bool
+	if *f.as, ok = recording.ParseTransform(strings.ToLower(text)); !ok {
+		err = errors.New("must be raw, delta or rate")
+	}
+	return err
+}
+
+func chooseTransform(cmd *cobra.Command, as *recording.Transform, usage string) {
+	cmd.Flags().Var(transformFlag{as}, "as", "values as this `KIND`: "+usage+"; default: by the variable's class")
+	cmd.RegisterFlagCompletionFunc("as", cobra.FixedCompletions([]string{"raw", "delta", "rate"}, cobra.ShellCompDirectiveNoFileComp))
+}

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"io"
+	"strings"
+	"testing"
+
+	"mpitx/cmd/mpitx/internal/locate"
+)
+
+// Flags that take one of some words take them in any case, and nothing else.
+func TestChoices(t *testing.T) {
+	for line, want := range map[string]string{
+		"read -o JSON --stage Before --bind SELF x":    "",
+		"stats --sort MAX --as Rate -o ndjson r":       "",
+		"sample --policy LAST --probe Late -o PARQUET": "",
+		"list --color NEVER":                           "",
+		"top -o names r":                               "-o: \"names\": must be one of table, wide, json, ndjson, csv; see mpitx help top",
+		"export --as sum r":                            "--as: \"sum\": must be raw, delta or rate; see mpitx help export",
+		"write --stage both a=1":                       "--stage: \"both\": must be before or after; see mpitx help write",
+		"sample --probe never":                         "--probe: \"never\": must be start, late or none; see mpitx help sample",
+		"record --workload halos":                      "--workload: \"halos\": must be one of pingpong, alltoall, unexpected, halo, idle; see mpitx help record",
+		"list --color red":                             "--color: \"red\": must be auto, always or never; see mpitx help list",
+		"show --bind comm x":                           "--bind: \"comm\": must be world or self; see mpitx help show",
+	} {
+		root := newRoot(&app{errs: io.Discard, env: &locate.Env{}})
+		cmd, rest, err := root.Find(strings.Fields(line))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := ""
+		if err := cmd.ParseFlags(rest); err != nil {
+			text = wrongFlag(cmd, err).Error()
+		}
+		if text != want {
+			t.Errorf("%s: %q, want %q", line, text, want)
+		}
+	}
+}
