@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds the agent for the MPI of one compiler wrapper: build.sh MPICC OUT.so [MORE.c …]
-# BARE=1 leaves out what records (run/, pvar/, tools/sample/), for tests of what is below.
+# TEST_TOOL=NAME puts a tool that MORE defines into the table.
 # MPITX_GEN names a built generator (agent/gen); else Go runs it; WRAPPERS names what one has written already.
 # KEEP=DIR keeps objects and wrappers.c there.
 # Compiled with the wrapper, for its mpi.h; linked with the plain compiler, as the wrapper would link it to its libmpi.
@@ -23,15 +23,11 @@ else
 	(cd "$here" && go run ./gen -table prototypes.txt -o "$work/wrappers.c" $mpicc)
 fi
 
-layers='base mpi chain tools tools/tally life'
-if [ -z "${BARE:-}" ]; then
-	layers="$layers run pvar tools/sample"
-	set -- "$binding/probe.c" "$binding/clone.c" "$binding/shim/shim.c" "$@"
-fi
-for layer in $layers; do set -- "$here/$layer"/*.c "$@"; done
+set -- "$binding/probe.c" "$binding/clone.c" "$binding/shim/shim.c" "$@"
+for layer in base mpi chain run pvar tools tools/tally tools/sample life; do set -- "$here/$layer"/*.c "$@"; done
 
 # Full optimisation of the wrappers takes half as long again and gains nothing.
-flags="-std=gnu11 -O2 -fPIC -fvisibility=hidden -fexceptions -fno-semantic-interposition -Wall -Wextra -I$here -I$here/.. ${BARE:+-DAGENT_BARE}"
+flags="-std=gnu11 -O2 -fPIC -fvisibility=hidden -fexceptions -fno-semantic-interposition -Wall -Wextra -I$here -I$here/.. ${TEST_TOOL:+-DAGENT_TEST_TOOL=$TEST_TOOL}"
 # shellcheck disable=SC2086
 $mpicc $flags -O1 -Wno-deprecated-declarations ${CFLAGS:-} -c "$work/wrappers.c" -o "$work/chain_wrappers.o" &
 for source; do

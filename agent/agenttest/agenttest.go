@@ -28,13 +28,13 @@ func sourceDir() (string, error) {
 }
 
 // Build makes the agent for the MPI of a compiler wrapper ("mpicc.openmpi") and returns its path. More are further sources.
-// A bare agent has no parts that record: one of the further sources may stand in for them.
-func Build(mpicc string, bare bool, more ...string) (string, error) {
+// They may define a tool, which is put into the agent's table then; "" is none.
+func Build(mpicc, tool string, more ...string) (string, error) {
 	show, err := exec.Command(mpicc, "-show").Output()
 	if err != nil {
 		return "", err
 	}
-	return build(mpicc, strings.TrimPrefix(filepath.Base(mpicc), "mpicc."), string(show), bare, more)
+	return build(mpicc, strings.TrimPrefix(filepath.Base(mpicc), "mpicc."), string(show), tool, more)
 }
 
 // ARM is the compiler for 64-bit ARM, with what it needs to find that MPI's mpi.h: its text is the same for all processors.
@@ -56,18 +56,17 @@ func BuildARM(mpicc string) (string, error) {
 		return "", err
 	}
 	line := strings.Join(command, " ")
-	return build(line, "arm-"+strings.TrimPrefix(filepath.Base(mpicc), "mpicc."), line, false, nil, "CC="+command[0])
+	return build(line, "arm-"+strings.TrimPrefix(filepath.Base(mpicc), "mpicc."), line, "", nil, "CC="+command[0])
 }
 
-func build(mpicc, name, how string, bare bool, more []string, environ ...string) (string, error) {
+func build(mpicc, name, how, tool string, more []string, environ ...string) (string, error) {
 	dir, err := sourceDir()
 	if err != nil {
 		return "", err
 	}
-	sources := []string{"*.[ch]", "*.txt", "*.sh", "wrapgen/*.go", "gen/*.go", "../binding/shim/mpitx.h",
-		"life/*.[ch]", "base/*.[ch]", "mpi/*.[ch]", "chain/*.[ch]", "tools/*.[ch]", "tools/tally/*.[ch]"}
-	if !bare {
-		sources = append(sources, "run/*.[ch]", "pvar/*.[ch]", "tools/sample/*.[ch]", "../binding/probe.[ch]", "../binding/clone.[ch]", "../binding/shim/shim.c")
+	sources := []string{"*.txt", "*.sh", "wrapgen/*.go", "gen/*.go", "../binding/shim/*.[ch]", "../binding/probe.[ch]", "../binding/clone.[ch]"}
+	for _, layer := range []string{"base", "mpi", "chain", "run", "pvar", "tools", "tools/*", "life"} {
+		sources = append(sources, layer+"/*.[ch]")
 	}
 	var arguments []string
 	var files []string
@@ -82,7 +81,7 @@ func build(mpicc, name, how string, bare bool, more []string, environ ...string)
 		}
 		files, arguments = append(files, name), append(arguments, name)
 	}
-	key, err := fingerprint(how, files)
+	key, err := fingerprint(how+tool, files)
 	if err != nil {
 		return "", err
 	}
@@ -91,21 +90,40 @@ func build(mpicc, name, how string, bare bool, more []string, environ ...string)
 		cache = filepath.Join(os.TempDir(), fmt.Sprintf("mpitx-test-%d", os.Getuid()))
 	}
 	agent := filepath.Join(cache, "mpitx-test", "mpitx-agent-"+name+"-"+key+".so")
-	if _, err := os.Stat(agent); err == nil {
+	if _, err := os.Stat(Symbols(agent)); err == nil {
 		return agent, nil
 	}
 	if err := os.MkdirAll(filepath.Dir(agent), 0o700); err != nil {
 		return "", err
 	}
 	build := exec.Command(filepath.Join(dir, "build.sh"), append([]string{mpicc, agent}, arguments...)...)
-	build.Env = append(os.Environ(), environ...)
-	if bare {
-		build.Env = append(build.Env, "BARE=1")
+	objects, err := os.MkdirTemp("", "mpitx-agent-objects")
+	if err != nil {
+		return "", err
 	}
+	defer os.RemoveAll(objects)
+	build.Env = append(append(os.Environ(), environ...), "TEST_TOOL="+tool, "KEEP="+objects)
 	if output, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build.sh: %w\n%s", err, output)
 	}
-	return agent, nil
+	return agent, writeSymbols(objects, Symbols(agent))
+}
+
+// Symbols is the file that tells of an agent that Build has made which object defines and needs which symbol: nm -A's lines.
+func Symbols(agent string) string { return agent + ".symbols" }
+
+func writeSymbols(objects, file string) error {
+	names, _ := filepath.Glob(filepath.Join(objects, "*.o"))
+	nm := exec.Command("nm", "-A")
+	for _, name := range names {
+		nm.Args = append(nm.Args, filepath.Base(name))
+	}
+	nm.Dir = objects
+	text, err := nm.Output()
+	if err != nil {
+		return fmt.Errorf("nm: %w", err)
+	}
+	return os.WriteFile(file, text, 0o600)
 }
 
 func fingerprint(how string, files []string) (string, error) {

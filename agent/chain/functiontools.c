@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-#include "life/agent.h"
+#include "base/agent.h"
 #include "chain/internal.h"
 
 struct tool {

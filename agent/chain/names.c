@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "life/life.h"
+#include "base/agent.h"
 #include "chain/internal.h"
 
 struct names {

@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 
-#include "life/life.h"
+#include "base/agent.h"
 #include "chain/internal.h"
 
 bool chain_resolved;

@@ -18,7 +18,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "life/life.h"
+#include "base/agent.h"
 #include "base/cancel.h"
 #include "chain/internal.h"
 

@@ -13,17 +13,23 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "life/life.h"
-#include "chain/internal.h"
 #include "base/clock.h"
+#include "chain/internal.h"
+#include "life/life.h"
 #include "mpi/describe_state.h"
 #include "mpi/library.h"
 #include "mpi/requests.h"
+#include "pvar/pvar.h"
 
 #define START_WAIT_NS UINT64_C(20000000000) /* as long as trying variables may take */
 #define END_WAIT_NS UINT64_C(2000000000)
 
-struct agent_process agent_process = {.rank = -1, .size = -1, .thread_level = -1, .library = ""};
+#define TELL(call, ...)                                                                                                \
+    for (const struct agent_tool *const *tool_ = agent_tools + 1; *tool_; tool_++)                                     \
+        if ((*tool_)->call) (*tool_)->call(__VA_ARGS__)
+#define TELL_BACKWARDS(call, ...)                                                                                      \
+    for (const struct agent_tool *const *tool_ = last_tool(); *tool_; tool_--)                                         \
+        if ((*tool_)->call) (*tool_)->call(__VA_ARGS__)
 
 void chain_watch_libraries(void);
 void chain_resolve_early(void);
@@ -32,6 +38,13 @@ static _Atomic int open_count;    /* MPI_Init and sessions: entered, and their e
 static _Atomic int pending_count; /* entered, and their end has not returned */
 static atomic_bool finished, opened_again;
 static _Thread_local bool ending_here __attribute__((tls_model("initial-exec")));
+
+static const struct agent_tool *const *last_tool(void)
+{
+    const struct agent_tool *const *tool = agent_tools + 1;
+    while (*tool) tool++;
+    return tool - 1;
+}
 
 static bool become(enum agent_state from, enum agent_state to)
 {
@@ -46,51 +59,60 @@ static void wait_while(enum agent_state state, uint64_t most_ns)
         syscall(SYS_nanosleep, &pause, NULL); /* the C library's is where a thread may be cancelled */
 }
 
-bool agent_is_armed(void)
+static bool armed(void)
 {
     enum agent_state state = atomic_load(&agent_process.state);
     return state != AGENT_ABSENT && state != AGENT_DORMANT;
 }
 
-void agent_tell_unrecorded(void)
+static void unrecorded(const char *why)
 {
-    const char *text;
-    for (int i = 0; (text = agent_note_text(i)); i++) agent_unrecorded(text);
+    TELL(unrecorded, why);
 }
 
-void agent_foreign_family(const char *path)
+static void tell_unrecorded(void)
+{
+    const char *text;
+    for (int i = 0; (text = agent_note_text(i)); i++) unrecorded(text);
+}
+
+static void foreign(const char *path)
 {
     if (agent_process.state == AGENT_ABSENT) return;
     agent_note("%s is not of the family that this agent was built for (%s)", path, library_family);
     agent_process.state = AGENT_DORMANT;
-    agent_tell_unrecorded();
+    tell_unrecorded();
 }
 
-void agent_give_up(const char *reason)
-{
-    agent_note("switched off: %s", reason);
-    agent_process.state = AGENT_DORMANT;
-    chain_stop();
-}
-
-void agent_become_child(void)
+static void become_child(void)
 {
     if (agent_process.state == AGENT_ABSENT) return;
     agent_process.state = AGENT_DORMANT;
     chain_stop();
-    agent_forked();
+    TELL(forked);
+    record_abandon();
+}
+
+static void tell_object(const struct chain_object *object)
+{
+    TELL(object, object);
+}
+
+static void tell_pcontrol(int level)
+{
+    TELL(pcontrol, level);
 }
 
 /* ---- start ---- */
 
 static void enter_mpi(void)
 {
-    agent_entering();
+    TELL(entering);
     clock_start();
     agent_leave_environment();
 }
 
-void agent_before_init_core(void)
+static void before_init(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     atomic_fetch_add(&open_count, 1);
@@ -98,19 +120,7 @@ void agent_before_init_core(void)
     if (agent_process.state == AGENT_ARMED) pthread_once(&once, enter_mpi);
 }
 
-/* ---- objects ---- */
-
-static void tell_object(const struct chain_object *object)
-{
-    if (object->event == CHAIN_OBJECT_MADE)
-        (object->window ? agent_win_created : agent_comm_created)(object->handle, object->text);
-    else if (object->event == CHAIN_OBJECT_NAMED)
-        (object->window ? agent_win_named : agent_comm_named)(object->handle, object->text);
-    else
-        (object->window ? agent_win_freeing : agent_comm_freeing)(object->handle);
-}
-
-bool agent_after_init_core(const struct chain_call *call, int rc, int level, bool sessions)
+static bool after_init(const struct chain_call *call, int rc, int level, bool sessions)
 {
     if (rc != 0) {
         atomic_fetch_sub(&pending_count, 1);
@@ -121,7 +131,7 @@ bool agent_after_init_core(const struct chain_call *call, int rc, int level, boo
     if (!become(AGENT_ARMED, AGENT_STARTING)) {
         wait_while(AGENT_STARTING, START_WAIT_NS);
         if (agent_process.state == AGENT_ENDED && !atomic_exchange(&opened_again, true))
-            agent_unrecorded("it opened a session after its last one had ended: what follows is not recorded");
+            unrecorded("it opened a session after its last one had ended: what follows is not recorded");
         return agent_process.state == AGENT_RUNNING;
     }
     agent_process.init_ticks = call->enter;
@@ -134,11 +144,11 @@ bool agent_after_init_core(const struct chain_call *call, int rc, int level, boo
     library_find_parts();
     chain_compare_names();
     chain_load_tools();
-    pthread_atfork(NULL, NULL, agent_become_child);
-    counts_start();
-    null_start();
+    pthread_atfork(NULL, NULL, become_child);
+    TELL(preparing);
+    if (agent_config("dir", 0) && !record_open()) tell_unrecorded();
     chain_go();
-    agent_started();
+    TELL(started);
     return become(AGENT_STARTING, AGENT_RUNNING);
 }
 
@@ -148,7 +158,8 @@ static void end_run(enum agent_end end)
 {
     if (!become(AGENT_RUNNING, AGENT_ENDING)) return;
     ending_here = true;
-    agent_ending(end);
+    TELL_BACKWARDS(ending, end);
+    record_close(end);
     ending_here = false;
     become(AGENT_ENDING, AGENT_ENDED);
 }
@@ -158,19 +169,18 @@ static void finish(const char *how)
 {
     if (agent_process.state != AGENT_ENDED || atomic_exchange(&finished, true)) return;
     chain_stop();
-    null_end();
-    counts_write(how);
+    TELL_BACKWARDS(ended, how);
 }
 
-void agent_before_finalize_core(bool session)
+static void before_finalize(bool session)
 {
     if (atomic_fetch_sub(&open_count, 1) == 1)
         end_run(AGENT_FINALIZE);
     else if (!session && agent_process.state == AGENT_RUNNING)
-        agent_world_ending();
+        TELL(world_ending);
 }
 
-void agent_after_finalize_core(void)
+static void after_finalize(void)
 {
     if (atomic_fetch_sub(&pending_count, 1) == 1) finish("finalize");
 }
@@ -183,7 +193,7 @@ static void leave(enum agent_end end, const char *how)
     finish(how);
 }
 
-void agent_before_abort(void)
+static void before_abort(void)
 {
     leave(AGENT_ABORT, "abort");
 }
@@ -191,25 +201,36 @@ void agent_before_abort(void)
 __attribute__((destructor)) static void end(void)
 {
     if (agent_process.state == AGENT_ARMED) {
-        counts_write("unreached");
-        if (library_bypassed()) agent_unrecorded("its calls went past the agent: it takes MPI's functions from the library by dlsym");
+        TELL_BACKWARDS(ended, "unreached");
+        if (library_bypassed()) unrecorded("its calls went past the agent: it takes MPI's functions from the library by dlsym");
     }
     leave(AGENT_EXIT, "exit");
 }
 
+/* ---- loading ---- */
+
+static bool known(const char *key)
+{
+    static const char *const keys[] = {"tool", "library", "unfit", NULL};
+    bool listed = agent_lists(keys, key) || agent_lists(record_keys, key);
+    for (const struct agent_tool *const *tool = agent_tools + 1; *tool && !listed; tool++)
+        listed = (*tool)->keys && agent_lists((*tool)->keys, key);
+    return listed;
+}
+
 __attribute__((constructor)) static void start(void)
 {
-    static const struct chain_owner owner = {agent_before_init_core, agent_after_init_core, agent_before_finalize_core, agent_after_finalize_core,
-                                             agent_before_abort, agent_foreign_family, agent_is_armed, tell_object, agent_pcontrol};
+    static const struct chain_owner owner = {before_init, after_init, before_finalize, after_finalize, before_abort,
+                                             foreign, armed, tell_object, tell_pcontrol};
     const char *configuration = getenv(AGENT_VARIABLE);
+    char *copy = configuration ? strdup(configuration) : NULL; /* for the life of the process */
     chain_belong(&owner);
+    pvar_in_child = become_child;
     chain_watch_libraries();
-    if (!configuration) return;
-    char *copy = strdup(configuration); /* for the life of the process */
     if (!copy) return;
     agent_process.state = AGENT_ARMED;
-    agent_configure(copy);
-    agent_loaded();
+    agent_configure(copy, known);
+    TELL(loaded);
     chain_resolve_early();
     if (chain_resolved) clock_start(); /* the earlier, the better it is calibrated */
 }

@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "life/agent.h"
+#include "base/agent.h"
 
 uint32_t describe_type_generation = 1;
 uint64_t describe_lost_memory;
@@ -42,8 +42,8 @@ static void ask_launcher(struct agent_process *process)
 void describe_process(void)
 {
     struct agent_process *process = &agent_process;
-    process->world.number = HANDLE_NUMBER(COMM_WORLD);
-    process->self.number = HANDLE_NUMBER(COMM_SELF);
+    process->world = HANDLE_NUMBER(COMM_WORLD);
+    process->self = HANDLE_NUMBER(COMM_SELF);
     process->rank = process->size = -1;
     if (process->sessions) ask_launcher(process);
     if (process->sessions || !mpi.Comm_rank || !mpi.Comm_size) return;

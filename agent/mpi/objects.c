@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "life/agent.h"
+#include "base/agent.h"
 #include "mpi/functions.h"
 
 #define MOST_RANKS 65536

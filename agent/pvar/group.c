@@ -1,4 +1,4 @@
-/* sampler_group.c: the handles of an object's variables, and their columns and sets in the run.
+/* group.c: the handles of an object's variables, and their columns and sets in the run.
  *
  * What is known at start (variables without object, those of MPI_COMM_WORLD and MPI_COMM_SELF) is one group and one
  * set, so that an instant is one record. Every object made later is a group of its own. The run hears of a group when it
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/sample/sampler.h"
+#include "pvar/pvar.h"
 
 /* A sample's record must fit a chunk of 64 KiB beside others. */
 #define SMALL 4096     /* bytes of a variable that shares a row with others */
@@ -16,14 +16,14 @@
 #define MOST_COUNT (1 << 20)
 
 static size_t pad8(size_t n) { return (n + 7) & ~(size_t)7; }
-static size_t bytes_of(const struct sampler_reading *r) { return r->count * r->variable->size; }
+static size_t bytes_of(const struct pvar_reading *r) { return r->count * r->variable->size; }
 
 /* ---- making ---- */
 
 /* Opens and starts a handle; false where there is nothing to read. */
-static bool open_reading(struct sampler_reading *r)
+static bool open_reading(struct pvar_reading *r)
 {
-    const struct sampler_variable *v = r->variable;
+    const struct pvar_variable *v = r->variable;
     int count = -1; /* Open MPI's software counters leave it untouched */
     int rc;
     if (v->virtual) {
@@ -31,46 +31,46 @@ static bool open_reading(struct sampler_reading *r)
         return true;
     }
     if (r->object->bind == MPITX_BIND_NO_OBJECT)
-        rc = sampler.table->pvar_handle_alloc(sampler.session, v->index, MPITX_OBJECT_NONE, &r->handle, &count);
+        rc = pvar.table->pvar_handle_alloc(pvar.session, v->index, MPITX_OBJECT_NONE, &r->handle, &count);
     else
-        rc = mpitx_pvar_bind(sampler.session, v->index, &r->object->handle, &r->handle, &count);
+        rc = mpitx_pvar_bind(pvar.session, v->index, &r->object->handle, &r->handle, &count);
     if (rc != MPITX_SUCCESS || count == 0 || count > MOST_COUNT) {
         if (r->object->id <= 2)
-            sampler_note(MPITX_RUN_WARNING, "%s: MPI_T_pvar_handle_alloc: %s: not sampled", v->name, rc != MPITX_SUCCESS ? sampler_rc_name(rc) : "its number of elements");
+            agent_tell(MPITX_RUN_WARNING, "%s: MPI_T_pvar_handle_alloc: %s: not sampled", v->name, rc != MPITX_SUCCESS ? pvar_rc_name(rc) : "its number of elements");
         if (rc == MPITX_SUCCESS)
-            sampler.table->pvar_handle_free(sampler.session, &r->handle);
+            pvar.table->pvar_handle_free(pvar.session, &r->handle);
         return false;
     }
     r->count = count < 0 ? 1 : (uint32_t)count;
-    if (!v->continuous && (rc = sampler.table->pvar_start(sampler.session, r->handle)) != MPITX_SUCCESS && rc != MPITX_ERR_PVAR_NO_STARTSTOP && r->object->id <= 2)
-        sampler_note(MPITX_RUN_WARNING, "%s: MPI_T_pvar_start: %s", v->name, sampler_rc_name(rc));
+    if (!v->continuous && (rc = pvar.table->pvar_start(pvar.session, r->handle)) != MPITX_SUCCESS && rc != MPITX_ERR_PVAR_NO_STARTSTOP && r->object->id <= 2)
+        agent_tell(MPITX_RUN_WARNING, "%s: MPI_T_pvar_start: %s", v->name, pvar_rc_name(rc));
     return true;
 }
 
-static void add_readings(struct sampler_group *g, struct sampler_object *object, int from)
+static void add_readings(struct pvar_group *g, struct pvar_object *object, int from)
 {
-    for (int i = from; i < sampler.variable_count; i++) {
-        struct sampler_variable *v = sampler.variables[i];
-        unsigned need = object->id == 1 ? SAMPLER_WORLD : object->id == 2 ? SAMPLER_SELF : SAMPLER_ALL;
-        if (v->bind != object->bind || v->proof != SAMPLER_GOOD || (v->bind == MPITX_BIND_MPI_COMM && !(v->objects & need)))
+    for (int i = from; i < pvar.variable_count; i++) {
+        struct pvar_variable *v = pvar.variables[i];
+        unsigned need = object->id == 1 ? PVAR_WORLD : object->id == 2 ? PVAR_SELF : PVAR_ALL;
+        if (v->bind != object->bind || v->proof != PVAR_GOOD || (v->bind == MPITX_BIND_MPI_COMM && !(v->objects & need)))
             continue;
-        struct sampler_reading *r = &g->readings[g->reading_count];
-        *r = (struct sampler_reading){.variable = v, .object = object, .virtual = v->virtual ? v->index : -1};
+        struct pvar_reading *r = &g->readings[g->reading_count];
+        *r = (struct pvar_reading){.variable = v, .object = object, .virtual = v->virtual ? v->index : -1};
         if (open_reading(r))
             g->reading_count++;
     }
 }
 
 /* Whether the thread samples one without the other, so that they need rows of their own. */
-static bool apart(const struct sampler_reading *a, const struct sampler_reading *b)
+static bool apart(const struct pvar_reading *a, const struct pvar_reading *b)
 {
-    return sampler.t_level != MPITX_THREAD_MULTIPLE && (a->virtual < 0) != (b->virtual < 0);
+    return pvar.t_level != MPITX_THREAD_MULTIPLE && (a->virtual < 0) != (b->virtual < 0);
 }
 
 /* Large arrays last: they have rows of their own. */
-static bool sort_readings(struct sampler_group *g)
+static bool sort_readings(struct pvar_group *g)
 {
-    struct sampler_reading *sorted = malloc((g->reading_count + 1) * sizeof *sorted);
+    struct pvar_reading *sorted = malloc((g->reading_count + 1) * sizeof *sorted);
     uint32_t n = 0;
     if (!sorted)
         return false;
@@ -83,14 +83,14 @@ static bool sort_readings(struct sampler_group *g)
     return true;
 }
 
-static bool add_row(struct sampler_group *g, uint32_t first, uint32_t readings, uint32_t columns, uint32_t bytes, char *row)
+static bool add_row(struct pvar_group *g, uint32_t first, uint32_t readings, uint32_t columns, uint32_t bytes, char *row)
 {
-    struct sampler_row *grown = realloc(g->rows, (g->row_count + 1) * sizeof *grown);
+    struct pvar_row *grown = realloc(g->rows, (g->row_count + 1) * sizeof *grown);
     if (!grown)
         return false;
     g->rows = grown;
-    struct sampler_row *r = &g->rows[g->row_count++];
-    *r = (struct sampler_row){.set = -1, .library = g->readings[first].virtual < 0, .bytes = bytes, .columns = columns, .first_reading = first, .readings = readings, .row = row,
+    struct pvar_row *r = &g->rows[g->row_count++];
+    *r = (struct pvar_row){.set = -1, .library = g->readings[first].virtual < 0, .bytes = bytes, .columns = columns, .first_reading = first, .readings = readings, .row = row,
                               .column = malloc(columns * sizeof *r->column), .statuses = calloc(columns, 1)};
     if (!r->row || !r->column || !r->statuses)
         return false;
@@ -99,7 +99,7 @@ static bool add_row(struct sampler_group *g, uint32_t first, uint32_t readings, 
 }
 
 /* Small variables side by side, each at the next multiple of its element's size, as mpitx_run_declare_set lays them out. */
-static bool lay_out_small(struct sampler_group *g, uint32_t *next)
+static bool lay_out_small(struct pvar_group *g, uint32_t *next)
 {
     while (*next < g->reading_count && bytes_of(&g->readings[*next]) <= SMALL) {
         uint32_t first = *next, i = first;
@@ -116,7 +116,7 @@ static bool lay_out_small(struct sampler_group *g, uint32_t *next)
             return false;
         at = 0;
         for (uint32_t k = first; k < i; k++) {
-            struct sampler_reading *r = &g->readings[k];
+            struct pvar_reading *r = &g->readings[k];
             size_t size = r->variable->size;
             at = (at + size - 1) / size * size;
             r->target = row + at;
@@ -131,10 +131,10 @@ static bool lay_out_small(struct sampler_group *g, uint32_t *next)
 }
 
 /* A large array is read into one buffer, whose pieces are rows of one column each. */
-static bool lay_out_large(struct sampler_group *g, uint32_t first)
+static bool lay_out_large(struct pvar_group *g, uint32_t first)
 {
     for (uint32_t i = first; i < g->reading_count; i++) {
-        struct sampler_reading *r = &g->readings[i];
+        struct pvar_reading *r = &g->readings[i];
         size_t bytes = bytes_of(r);
         if ((r->target = calloc(1, pad8(bytes))) == NULL)
             return false;
@@ -149,96 +149,87 @@ static bool lay_out_large(struct sampler_group *g, uint32_t first)
 }
 
 /* Takes the group into the list; frees it where it has nothing to read, or memory is short. */
-static struct sampler_group *finish(struct sampler_group *g)
+static struct pvar_group *finish(struct pvar_group *g)
 {
     uint32_t next = 0;
     bool ok = g->reading_count > 0 && sort_readings(g) && lay_out_small(g, &next) && lay_out_large(g, next);
-    g->next = sampler.groups;
+    g->next = pvar.groups;
     if (g->next)
         g->next->previous = g;
-    sampler.groups = g;
+    pvar.groups = g;
     if (ok)
         return g;
-    sampler_group_free(g);
+    pvar_group_free(g);
     return NULL;
 }
 
-static struct sampler_group *new_group(size_t objects)
+static struct pvar_group *new_group(size_t objects)
 {
-    struct sampler_group *g = calloc(1, sizeof *g);
-    if (g && (g->readings = calloc((size_t)sampler.variable_count * objects + 1, sizeof *g->readings)) == NULL) {
+    struct pvar_group *g = calloc(1, sizeof *g);
+    if (g && (g->readings = calloc((size_t)pvar.variable_count * objects + 1, sizeof *g->readings)) == NULL) {
         free(g);
         g = NULL;
     }
     return g;
 }
 
-static bool ranks_needed(const struct sampler_group *g, const struct sampler_object *object)
+static bool ranks_needed(const struct pvar_group *g, const struct pvar_object *object)
 {
     for (uint32_t i = 0; i < g->reading_count; i++)
-        if (g->readings[i].object == object && (int)g->readings[i].count == object->size && object->size > 1)
+        if (g->readings[i].object == object && (int)g->readings[i].count == object->facts.size && object->facts.size > 1)
             return true;
     return false;
 }
 
-struct sampler_group *sampler_group_first(void)
+struct pvar_group *pvar_group_first(void)
 {
-    struct sampler_group *g = new_group(3);
+    struct pvar_group *g = new_group(3);
     if (!g)
         return NULL;
-    g->objects[0] = (struct sampler_object){.bind = MPITX_BIND_NO_OBJECT};
-    g->objects[1] = (struct sampler_object){.id = 1, .bind = MPITX_BIND_MPI_COMM, .handle = agent_process.world, .size = agent_process.size, .name = "MPI_COMM_WORLD"};
-    g->objects[2] = (struct sampler_object){.id = 2, .bind = MPITX_BIND_MPI_COMM, .handle = agent_process.self, .size = 1, .name = "MPI_COMM_SELF"};
-    g->object_count = agent_process.sessions || agent_process.world.number == 0 ? 1 : 3;
+    g->objects[0] = (struct pvar_object){.bind = MPITX_BIND_NO_OBJECT};
+    g->objects[1] = (struct pvar_object){.id = 1, .bind = MPITX_BIND_MPI_COMM, .handle = {.number = agent_process.world}, .facts = {.size = agent_process.size, .name = "MPI_COMM_WORLD"}};
+    g->objects[2] = (struct pvar_object){.id = 2, .bind = MPITX_BIND_MPI_COMM, .handle = {.number = agent_process.self}, .facts = {.size = 1, .name = "MPI_COMM_SELF"}};
+    g->object_count = agent_process.sessions || agent_process.world == 0 ? 1 : 3;
     for (int i = 0; i < g->object_count; i++)
         add_readings(g, &g->objects[i], 0);
     return finish(g);
 }
 
-struct sampler_group *sampler_group_late(int first_variable)
+struct pvar_group *pvar_group_late(int first_variable)
 {
-    struct sampler_group *g = new_group(1);
+    struct pvar_group *g = new_group(1);
     if (!g)
         return NULL;
-    g->objects[0] = (struct sampler_object){.bind = MPITX_BIND_NO_OBJECT};
+    g->objects[0] = (struct pvar_object){.bind = MPITX_BIND_NO_OBJECT};
     g->object_count = 1;
     add_readings(g, &g->objects[0], first_variable);
     return finish(g);
 }
 
-static void ask(struct sampler_object *o, bool with_ranks)
+struct pvar_group *pvar_group_new(int bind, union mpi_handle handle, const char *how)
 {
-    struct object_facts facts = object_ask(sampler_kind(o->bind), o->handle, with_ranks);
-    o->size = facts.size;
-    o->inter = facts.inter;
-    o->ranks = facts.ranks;
-    memcpy(o->name, facts.name, sizeof o->name);
-}
-
-struct sampler_group *sampler_group_new(int bind, union mpi_handle handle, const char *how)
-{
-    struct sampler_group *g = new_group(1);
+    struct pvar_group *g = new_group(1);
     if (!g)
         return NULL;
-    struct sampler_object *o = &g->objects[0];
-    *o = (struct sampler_object){.id = sampler.next_object++, .bind = bind, .handle = handle};
+    struct pvar_object *o = &g->objects[0];
+    *o = (struct pvar_object){.id = pvar.next_object++, .bind = bind, .handle = handle};
     g->object_count = 1;
-    if (object_is_odd(sampler_kind(bind), handle)) {
-        sampler.skipped_objects++;
+    if (object_is_odd(pvar_kind(bind), handle)) {
+        pvar.skipped_objects++;
     } else {
-        ask(o, false);
+        o->facts = object_ask(pvar_kind(bind), handle, false);
         add_readings(g, o, 0);
         if (ranks_needed(g, o))
-            ask(o, true);
-        if (!o->name[0])
-            snprintf(o->name, sizeof o->name, "%s %llu", how ? how : "made", (unsigned long long)o->id);
+            o->facts = object_ask(pvar_kind(bind), handle, true);
+        if (!o->facts.name[0])
+            snprintf(o->facts.name, sizeof o->facts.name, "%s %llu", how ? how : "made", (unsigned long long)o->id);
     }
     return finish(g);
 }
 
-struct sampler_group *sampler_group_find(int bind, union mpi_handle handle)
+struct pvar_group *pvar_group_find(int bind, union mpi_handle handle)
 {
-    for (struct sampler_group *g = sampler.groups; g; g = g->next)
+    for (struct pvar_group *g = pvar.groups; g; g = g->next)
         if (g->object_count == 1 && g->objects[0].bind == bind && g->objects[0].handle.number == handle.number)
             return g;
     return NULL;
@@ -246,24 +237,24 @@ struct sampler_group *sampler_group_find(int bind, union mpi_handle handle)
 
 /* ---- ending ---- */
 
-void sampler_group_free(struct sampler_group *g)
+void pvar_group_free(struct pvar_group *g)
 {
     const char *why = g->objects[0].bind == MPITX_BIND_MPI_WIN ? "the window was freed" : "the communicator was freed";
     if (g->previous)
         g->previous->next = g->next;
     else
-        sampler.groups = g->next;
+        pvar.groups = g->next;
     if (g->next)
         g->next->previous = g->previous;
     for (uint32_t i = 0; i < g->reading_count; i++) {
-        struct sampler_reading *r = &g->readings[i];
+        struct pvar_reading *r = &g->readings[i];
         if (r->handle)
-            sampler.table->pvar_handle_free(sampler.session, &r->handle);
+            pvar.table->pvar_handle_free(pvar.session, &r->handle);
     }
     for (uint32_t i = 0; i < g->row_count; i++) {
-        struct sampler_row *row = &g->rows[i];
+        struct pvar_row *row = &g->rows[i];
         for (uint32_t k = 0; row->set >= 0 && k < row->columns; k++)
-            mpitx_run_column_status(sampler.run, row->column[k], MPITX_RUN_GONE, why);
+            mpitx_run_column_status(agent_run, row->column[k], MPITX_RUN_GONE, why);
         free(row->column);
         free(row->statuses);
         free(row->last);
@@ -274,52 +265,52 @@ void sampler_group_free(struct sampler_group *g)
         if (bytes_of(&g->readings[i]) > SMALL)
             free(g->readings[i].target);
     for (int i = 0; i < g->object_count; i++)
-        free(g->objects[i].ranks);
+        free(g->objects[i].facts.ranks);
     free(g->readings);
     free(g->rows);
     free(g);
 }
 
-void sampler_group_unbind(struct sampler_group *g, const char *why)
+void pvar_group_unbind(struct pvar_group *g, const char *why)
 {
-    for (struct sampler_reading *r = g->readings, *end = r + g->reading_count; r < end; r++) {
+    for (struct pvar_reading *r = g->readings, *end = r + g->reading_count; r < end; r++) {
         if (!r->object->id || r->dead)
             continue;
-        sampler.table->pvar_handle_free(sampler.session, &r->handle);
+        pvar.table->pvar_handle_free(pvar.session, &r->handle);
         r->dead = true;
-        sampler_reading_status(g, r, MPITX_RUN_GONE, why);
+        pvar_reading_status(g, r, MPITX_RUN_GONE, why);
     }
 }
 
 /* ---- the run ---- */
 
-static int declare_column(const struct sampler_reading *r, uint32_t piece)
+static int declare_column(const struct pvar_reading *r, uint32_t piece)
 {
-    const struct sampler_variable *v = r->variable;
-    const struct sampler_object *o = r->object;
+    const struct pvar_variable *v = r->variable;
+    const struct pvar_object *o = r->object;
     uint32_t most = bytes_of(r) > SMALL ? (uint32_t)(MOST_ROW / v->size) : r->count;
     uint32_t first = piece * most;
     struct mpitx_run_column c = {
         .variable = v->name, .var_class = v->var_class, .datatype = v->datatype, .first = first,
         .count = r->count - first < most ? r->count - first : most, .bind = v->bind, .object = o->id,
-        .object_name = o->id ? o->name : NULL, .enum_name = v->enum_name, .items = v->items, .item_count = v->item_count,
+        .object_name = o->id ? o->facts.name : NULL, .enum_name = v->enum_name, .items = v->items, .item_count = v->item_count,
         .enum_flags = v->enum_flags, .description = v->description, .unit = v->unit,
         .as = v->raw ? MPITX_RUN_AS_RAW : MPITX_RUN_AS_DEFAULT,
     };
-    if (o->id && o->size > 1 && (int)r->count == o->size && (o->ranks || !o->inter)) {
-        c.labels = o->ranks ? MPITX_RUN_LABEL_WORLD_LIST : MPITX_RUN_LABEL_PEER;
-        c.label = o->ranks ? o->ranks + first : NULL;
+    if (o->id && o->facts.size > 1 && (int)r->count == o->facts.size && (o->facts.ranks || !o->facts.inter)) {
+        c.labels = o->facts.ranks ? MPITX_RUN_LABEL_WORLD_LIST : MPITX_RUN_LABEL_PEER;
+        c.label = o->facts.ranks ? o->facts.ranks + first : NULL;
     }
-    return mpitx_run_declare_column(sampler.run, &c);
+    return mpitx_run_declare_column(agent_run, &c);
 }
 
 /* 0, or the run's error. What was declared before an error stays so. */
-static int declare_row(struct sampler_group *g, uint32_t index)
+static int declare_row(struct pvar_group *g, uint32_t index)
 {
-    struct sampler_row *row = &g->rows[index];
+    struct pvar_row *row = &g->rows[index];
     uint32_t bytes = 0;
     for (uint32_t k = 0; k < row->columns; k++) {
-        struct sampler_reading *r = &g->readings[row->first_reading + k];
+        struct pvar_reading *r = &g->readings[row->first_reading + k];
         if (row->column[k] != UINT32_MAX)
             continue;
         int id = declare_column(r, index - r->row);
@@ -327,7 +318,7 @@ static int declare_row(struct sampler_group *g, uint32_t index)
             return id;
         row->column[k] = (uint32_t)id;
     }
-    int set = mpitx_run_declare_set(sampler.run, row->column, row->columns, NULL, &bytes);
+    int set = mpitx_run_declare_set(agent_run, row->column, row->columns, NULL, &bytes);
     if (set >= 0 && bytes != row->bytes)
         return MPITX_RUN_INVALID;
     if (set >= 0)
@@ -335,7 +326,7 @@ static int declare_row(struct sampler_group *g, uint32_t index)
     return set < 0 ? set : 0;
 }
 
-bool sampler_group_declare(struct sampler_group *g)
+bool pvar_group_declare(struct pvar_group *g)
 {
     if (g->refused)
         return false;
@@ -343,8 +334,8 @@ bool sampler_group_declare(struct sampler_group *g)
         int rc = g->rows[i].set < 0 ? declare_row(g, i) : 0;
         if (rc == MPITX_RUN_INVALID) {
             g->refused = true;
-            if (sampler.refused_objects++ == 0)
-                sampler_note(MPITX_RUN_WARNING, "the run has no room for more variables and objects: %s is the first that is not recorded", g->objects[0].id ? g->objects[0].name : "a variable");
+            if (pvar.refused_objects++ == 0)
+                agent_tell(MPITX_RUN_WARNING, "the run has no room for more variables and objects: %s is the first that is not recorded", g->objects[0].id ? g->objects[0].facts.name : "a variable");
         }
         if (rc)
             return false;
@@ -352,18 +343,18 @@ bool sampler_group_declare(struct sampler_group *g)
     g->declared = true;
     for (uint32_t i = 0; i < g->reading_count; i++) /* what went wrong before anybody could be told */
         if (g->readings[i].rc != MPITX_SUCCESS)
-            sampler_reading_status(g, &g->readings[i], MPITX_RUN_ERROR, sampler_rc_name(g->readings[i].rc));
+            pvar_reading_status(g, &g->readings[i], MPITX_RUN_ERROR, pvar_rc_name(g->readings[i].rc));
     return true;
 }
 
-void sampler_reading_status(struct sampler_group *g, struct sampler_reading *r, int status, const char *reason)
+void pvar_reading_status(struct pvar_group *g, struct pvar_reading *r, int status, const char *reason)
 {
     for (uint32_t k = 0; k < r->columns; k++) {
-        struct sampler_row *row = &g->rows[r->row + k];
+        struct pvar_row *row = &g->rows[r->row + k];
         uint8_t *kept = &row->statuses[r->position];
         row->bad = row->bad + (status != MPITX_RUN_OK ? 1u : 0u) - (*kept != MPITX_RUN_OK ? 1u : 0u);
         *kept = (uint8_t)status;
         if (row->set >= 0 && reason)
-            mpitx_run_column_status(sampler.run, row->column[r->position], status, reason);
+            mpitx_run_column_status(agent_run, row->column[r->position], status, reason);
     }
 }

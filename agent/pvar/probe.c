@@ -1,11 +1,11 @@
-/* sampler_probe.c: trying variables in forked children (../probe.c) inside an application, which must not notice. */
+/* probe.c: trying variables in forked children (../probe.c) inside an application, which must not notice. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/sample/sampler.h"
+#include "pvar/pvar.h"
 
 #define LIMIT_MS 1000  /* for one call into the library */
 #define TOTAL_MS 15000 /* for all of them: this is the application's MPI_Init that waits */
@@ -23,14 +23,16 @@ static enum probe when(void)
     return text && strcmp(text, "none") == 0 ? PROBE_NONE : PROBE_START;
 }
 
-bool sampler_probes(void) { return when() != PROBE_NONE; }
+void (*pvar_in_child)(void);
 
-int sampler_probe_run(struct mpitx_probe *probe, const struct mpitx_probe_options *options, const struct mpitx_table *table)
+bool pvar_probes(void) { return when() != PROBE_NONE; }
+
+int pvar_probe_run(struct mpitx_probe *probe, const struct mpitx_probe_options *options, const struct mpitx_table *table)
 {
     struct mpitx_probe_options with = *options;
     int saved = errno;
     with.limit_ms = LIMIT_MS;
-    with.in_child = agent_become_child;
+    with.in_child = pvar_in_child;
     int rc = mpitx_probe_run(probe, table, &with);
     mpitx_probe_wait(probe);
     errno = saved;
@@ -40,19 +42,19 @@ int sampler_probe_run(struct mpitx_probe *probe, const struct mpitx_probe_option
 /* ---- variables ---- */
 
 /* The object to try with: the table binds to MPI_COMM_WORLD and MPI_COMM_SELF only. */
-static struct sampler_object trial;
+static struct pvar_object trial;
 
 static int trial_alloc(mpitx_handle session, int index, int object, mpitx_handle *handle, int *count)
 {
     if (object == MPITX_OBJECT_NONE)
-        return sampler.table->pvar_handle_alloc(session, index, object, handle, count);
+        return pvar.table->pvar_handle_alloc(session, index, object, handle, count);
     return mpitx_pvar_bind(session, index, &trial.handle, handle, count);
 }
 
 /* Windows are objects like communicators here. */
 static int trial_info(int index, char *name, int *name_len, char *desc, int *desc_len, struct mpitx_pvar_info *info)
 {
-    int rc = sampler.table->pvar_get_info(index, name, name_len, desc, desc_len, info);
+    int rc = pvar.table->pvar_get_info(index, name, name_len, desc, desc_len, info);
     if (rc == MPITX_SUCCESS && info->bind == MPITX_BIND_MPI_WIN)
         info->bind = MPITX_BIND_MPI_COMM;
     return rc;
@@ -70,21 +72,21 @@ static const char *step_of(const struct mpitx_probe_item *it)
     }
 }
 
-static void judge(struct sampler_variable *v, const struct mpitx_probe_item *it)
+static void judge(struct pvar_variable *v, const struct mpitx_probe_item *it)
 {
-    v->proof = SAMPLER_BAD;
+    v->proof = PVAR_BAD;
     if (it->fault || it->overrun)
-        sampler_note_code(MPITX_RUN_WARNING, MPITX_RUN_NOTE_FAULTY, v->name);
+        agent_tell_code(MPITX_RUN_WARNING, MPITX_RUN_NOTE_FAULTY, v->name);
     else if (it->info_rc != MPITX_SUCCESS || it->alloc_rc != MPITX_SUCCESS)
-        sampler_note(MPITX_RUN_WARNING, "%s: %s: not sampled", v->name, sampler_rc_name(it->info_rc != MPITX_SUCCESS ? it->info_rc : it->alloc_rc));
+        agent_tell(MPITX_RUN_WARNING, "%s: %s: not sampled", v->name, pvar_rc_name(it->info_rc != MPITX_SUCCESS ? it->info_rc : it->alloc_rc));
     else if (it->too_large || it->count == 0)
-        sampler_note(MPITX_RUN_INFO, "%s: has %s: not sampled", v->name, it->count == 0 ? "no elements" : "too many elements");
+        agent_tell(MPITX_RUN_INFO, "%s: has %s: not sampled", v->name, it->count == 0 ? "no elements" : "too many elements");
     else
-        v->proof = SAMPLER_GOOD;
+        v->proof = PVAR_GOOD;
 }
 
 /* What was wrong with the faulty ones: crashes come in families, one line for each. */
-static void tell_faults(struct sampler_variable **chosen, const struct mpitx_probe_item *items, int n)
+static void tell_faults(struct pvar_variable **chosen, const struct mpitx_probe_item *items, int n)
 {
     for (int i = 0; i < n; i++) {
         int same = 0;
@@ -105,31 +107,31 @@ static void tell_faults(struct sampler_variable **chosen, const struct mpitx_pro
         char more[32] = "";
         if (same > 1)
             snprintf(more, sizeof more, " and %d more", same - 1);
-        sampler_note(MPITX_RUN_INFO, "%s%s: not sampled, since the library %s in %s (tried in a child process)", chosen[i]->name, more,
+        agent_tell(MPITX_RUN_INFO, "%s%s: not sampled, since the library %s in %s (tried in a child process)", chosen[i]->name, more,
                      what, items[i].fault ? step_of(&items[i]) : "MPI_T_pvar_read");
     }
 }
 
 /* A process may be large by now, and copying it take long: that is for the user to choose. */
-static void leave_out(struct sampler_variable **chosen, int n)
+static void leave_out(struct pvar_variable **chosen, int n)
 {
     static bool told;
     char more[32] = "";
     for (int i = 0; i < n; i++)
-        chosen[i]->proof = SAMPLER_BAD;
+        chosen[i]->proof = PVAR_BAD;
     if (n > 1)
         snprintf(more, sizeof more, " and %d more", n - 1);
     if (!told)
-        sampler_note(MPITX_RUN_WARNING, "%s%s: not sampled: could not be tried in MPI_Init, only later; use --probe late, or --no-probe to read what was not tried", chosen[0]->name, more);
+        agent_tell(MPITX_RUN_WARNING, "%s%s: not sampled: could not be tried in MPI_Init, only later; use --probe late, or --no-probe to read what was not tried", chosen[0]->name, more);
     told = true;
 }
 
-static void try_all(struct sampler_variable **chosen, int n, const struct sampler_object *object)
+static void try_all(struct pvar_variable **chosen, int n, const struct pvar_object *object)
 {
     struct mpitx_probe probe = {0};
     int rc = mpitx_probe_new(&probe, n, DATA);
     if (rc == MPITX_SUCCESS) {
-        struct mpitx_table table = *sampler.table;
+        struct mpitx_table table = *pvar.table;
         struct mpitx_probe_options options = {.object = MPITX_OBJECT_COMM_WORLD, .total_ms = TOTAL_MS};
         table.pvar_handle_alloc = trial_alloc;
         table.pvar_get_info = trial_info;
@@ -138,34 +140,34 @@ static void try_all(struct sampler_variable **chosen, int n, const struct sample
             probe.items[i].kind = MPITX_PROBE_PVAR;
             probe.items[i].index = chosen[i]->index;
         }
-        rc = sampler_probe_run(&probe, &options, &table);
+        rc = pvar_probe_run(&probe, &options, &table);
     }
     for (int i = 0; i < n; i++) {
         if (rc == MPITX_SUCCESS)
             judge(chosen[i], &probe.items[i]);
         else
-            chosen[i]->proof = SAMPLER_BAD;
+            chosen[i]->proof = PVAR_BAD;
     }
     if (rc == MPITX_SUCCESS)
         tell_faults(chosen, probe.items, n);
     mpitx_probe_free(&probe);
     if (rc != MPITX_SUCCESS)
-        sampler_note(MPITX_RUN_SEVERE, "variables of the library could not be tried in a child process, and are not sampled");
+        agent_tell(MPITX_RUN_SEVERE, "variables of the library could not be tried in a child process, and are not sampled");
 }
 
-void sampler_prove(const struct sampler_object *object)
+void pvar_prove(const struct pvar_object *object)
 {
     int n = 0;
-    struct sampler_variable **chosen = calloc((size_t)sampler.variable_count + 1, sizeof *chosen);
-    for (int i = 0; chosen && i < sampler.variable_count; i++) {
-        struct sampler_variable *v = sampler.variables[i];
-        if (v->proof == SAMPLER_UNPROVED && (v->bind == MPITX_BIND_NO_OBJECT || v->bind == object->bind))
+    struct pvar_variable **chosen = calloc((size_t)pvar.variable_count + 1, sizeof *chosen);
+    for (int i = 0; chosen && i < pvar.variable_count; i++) {
+        struct pvar_variable *v = pvar.variables[i];
+        if (v->proof == PVAR_UNPROVED && (v->bind == MPITX_BIND_NO_OBJECT || v->bind == object->bind))
             chosen[n++] = v;
     }
-    bool late = atomic_load(&sampler.state) == SAMPLER_ON;
+    bool late = pvar.started;
     if (n > 0 && when() == PROBE_NONE)
         for (int i = 0; i < n; i++)
-            chosen[i]->proof = SAMPLER_GOOD; /* as the user says */
+            chosen[i]->proof = PVAR_GOOD; /* as the user says */
     else if (n > 0 && late && when() == PROBE_START)
         leave_out(chosen, n);
     else if (n > 0)

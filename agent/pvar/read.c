@@ -1,4 +1,4 @@
-/* sampler_read.c: reads the values of one instant. The library's own function is called, without the shim between: that would be a
+/* read.c: reads the values of one instant. The library's own function is called, without the shim between: that would be a
  * tenth of a sample. */
 #define _GNU_SOURCE
 #include <mpi.h>
@@ -6,63 +6,61 @@
 #include <dlfcn.h>
 #include <string.h>
 
-#include "tools/sample/sampler.h"
+#include "pvar/pvar.h"
 #include "tools/tally/virtual.h"
 
-static __typeof__(MPI_T_pvar_read) *pvar_read;
+static __typeof__(MPI_T_pvar_read) *library_read;
 
-void sampler_read_bind(void *library)
+void pvar_read_bind(void *library)
 {
-    pvar_read = (__typeof__(pvar_read))dlsym(library, "PMPI_T_pvar_read");
-    if (!pvar_read)
-        pvar_read = (__typeof__(pvar_read))dlsym(library, "MPI_T_pvar_read");
+    library_read = (__typeof__(library_read))dlsym(library, "PMPI_T_pvar_read");
+    if (!library_read)
+        library_read = (__typeof__(library_read))dlsym(library, "MPI_T_pvar_read");
 }
 
 /* The library's code is another than last time. Asks the shim, for a number that all families share. */
-static void read_changed(struct sampler_group *g, struct sampler_reading *r, int code)
+static void read_changed(struct pvar_group *g, struct pvar_reading *r, int code)
 {
-    int rc = sampler.table->pvar_read(sampler.session, r->handle, r->target);
+    int rc = pvar.table->pvar_read(pvar.session, r->handle, r->target);
     r->code = code;
     r->rc = rc;
     r->dead = rc == MPITX_ERR_INVALID_HANDLE || rc == MPITX_ERR_INVALID_INDEX || rc == MPITX_ERR_INVALID_SESSION || rc == MPITX_ERR_NOT_INITIALIZED;
     if (rc == MPITX_SUCCESS)
-        sampler_reading_status(g, r, MPITX_RUN_OK, "");
+        pvar_reading_status(g, r, MPITX_RUN_OK, "");
     else
-        sampler_reading_status(g, r, r->dead ? MPITX_RUN_GONE : MPITX_RUN_ERROR, sampler_rc_name(rc));
+        pvar_reading_status(g, r, r->dead ? MPITX_RUN_GONE : MPITX_RUN_ERROR, pvar_rc_name(rc));
 }
 
-bool sampler_leave_library(void)
+bool pvar_leave_library(void)
 {
     bool any = false;
-    for (struct sampler_group *g = sampler.groups; g; g = g->next)
-        for (struct sampler_reading *r = g->readings, *end = r + g->reading_count; r < end; r++) {
+    for (struct pvar_group *g = pvar.groups; g; g = g->next)
+        for (struct pvar_reading *r = g->readings, *end = r + g->reading_count; r < end; r++) {
             if (r->virtual >= 0 || r->dead)
                 continue;
             r->dead = any = true;
-            sampler_reading_status(g, r, MPITX_RUN_ERROR, NULL);
+            pvar_reading_status(g, r, MPITX_RUN_ERROR, NULL);
         }
-    if (any)
-        sampler_quiet_end();
     return any;
 }
 
-void sampler_read(struct sampler_group *g, uint64_t now)
+void pvar_read(struct pvar_group *g, uint64_t now)
 {
-    const MPI_T_pvar_session session = (MPI_T_pvar_session)sampler.session;
-    for (struct sampler_reading *r = g->readings, *end = r + g->reading_count; r < end; r++) {
+    const MPI_T_pvar_session session = (MPI_T_pvar_session)pvar.session;
+    for (struct pvar_reading *r = g->readings, *end = r + g->reading_count; r < end; r++) {
         if (__builtin_expect(r->virtual >= 0, 0)) {
             uint64_t value = virtual_read(r->virtual, now);
             memcpy(r->target, &value, sizeof value);
             const char *reason = virtual_at_most(r->virtual);
             if (__builtin_expect(reason && !r->code, 0)) {
                 r->code = 1;
-                sampler_reading_status(g, r, MPITX_RUN_AT_MOST, reason);
+                pvar_reading_status(g, r, MPITX_RUN_AT_MOST, reason);
             }
             continue;
         }
-        if (r->dead || __builtin_expect(sampler.own_only, 0))
+        if (r->dead || __builtin_expect(pvar.own_only, 0))
             continue;
-        int code = pvar_read(session, (MPI_T_pvar_handle)r->handle, r->target);
+        int code = library_read(session, (MPI_T_pvar_handle)r->handle, r->target);
         if (__builtin_expect(code != r->code, 0))
             read_changed(g, r, code);
     }

@@ -1,11 +1,11 @@
-/* sampler_select.c: which variables are sampled: the patterns of --pvar against what the library and the agent offer. */
+/* select.c: which variables are sampled: the patterns of --pvar against what the library and the agent offer. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "tools/sample/sampler.h"
+#include "pvar/pvar.h"
 #include "tools/tally/virtual.h"
 
 #define MOST_VARIABLES 4000
@@ -50,7 +50,7 @@ static size_t glob_one(const char *p, unsigned char c)
 }
 
 /* As catalog/glob.go: whole names, in any case; after a mismatch only the last star moves on. */
-bool sampler_glob(const char *pattern, const char *name)
+bool pvar_glob(const char *pattern, const char *name)
 {
     const char *star = NULL, *mark = NULL, *p = pattern, *s = name;
     if (strcmp(pattern, name) == 0)
@@ -80,11 +80,11 @@ static const char *const class_names[] = {NULL, "state", "level", "size", "perce
 #define CLASSES (int)(sizeof class_names / sizeof *class_names)
 
 /* Cuts "@world" and the like, then ":counter", off the end of a pattern. Names may contain both characters. */
-static bool parse_pattern(struct sampler_pattern *p, const char *text)
+static bool parse_pattern(struct pvar_pattern *p, const char *text)
 {
     static const struct { const char *name; unsigned objects; } wheres[] = {
-        {"world", SAMPLER_WORLD}, {"self", SAMPLER_SELF}, {"all", SAMPLER_WORLD | SAMPLER_SELF | SAMPLER_ALL}};
-    *p = (struct sampler_pattern){.text = text, .glob = strdup(text), .objects = SAMPLER_WORLD};
+        {"world", PVAR_WORLD}, {"self", PVAR_SELF}, {"all", PVAR_WORLD | PVAR_SELF | PVAR_ALL}};
+    *p = (struct pvar_pattern){.text = text, .glob = strdup(text), .objects = PVAR_WORLD};
     if (!p->glob)
         return false;
     char *at = strrchr(p->glob, '@');
@@ -104,31 +104,31 @@ static bool parse_pattern(struct sampler_pattern *p, const char *text)
     return *p->glob != 0;
 }
 
-void sampler_read_patterns(void)
+void pvar_read_patterns(void)
 {
     int n = 0;
     while (agent_config("pvar", n))
         n++;
-    sampler.patterns = calloc((size_t)n + 1, sizeof *sampler.patterns);
-    for (int i = 0; sampler.patterns && i < n; i++)
-        if (parse_pattern(&sampler.patterns[sampler.pattern_count], agent_config("pvar", i)))
-            sampler.pattern_count++;
+    pvar.patterns = calloc((size_t)n + 1, sizeof *pvar.patterns);
+    for (int i = 0; pvar.patterns && i < n; i++)
+        if (parse_pattern(&pvar.patterns[pvar.pattern_count], agent_config("pvar", i)))
+            pvar.pattern_count++;
 }
 
-static bool only_virtual(const struct sampler_pattern *p) { return strncmp(p->glob, "mpitx:", 6) == 0; }
+static bool only_virtual(const struct pvar_pattern *p) { return strncmp(p->glob, "mpitx:", 6) == 0; }
 
-bool sampler_has_own(void)
+bool pvar_has_own(void)
 {
-    for (int i = 0; i < sampler.variable_count; i++)
-        if (sampler.variables[i]->virtual)
+    for (int i = 0; i < pvar.variable_count; i++)
+        if (pvar.variables[i]->virtual)
             return true;
     return false;
 }
 
-bool sampler_wants_library(void)
+bool pvar_wants_library(void)
 {
-    for (int i = 0; i < sampler.pattern_count; i++)
-        if (!only_virtual(&sampler.patterns[i]))
+    for (int i = 0; i < pvar.pattern_count; i++)
+        if (!only_virtual(&pvar.patterns[i]))
             return true;
     return false;
 }
@@ -139,18 +139,34 @@ static unsigned wanted(const char *name, int var_class, bool virtual)
 {
     unsigned objects = 0;
     const char *share = virtual ? strchr(name, '/') : NULL;
-    for (int i = 0; i < sampler.pattern_count; i++) {
-        struct sampler_pattern *p = &sampler.patterns[i];
+    for (int i = 0; i < pvar.pattern_count; i++) {
+        struct pvar_pattern *p = &pvar.patterns[i];
         if (p->var_class && p->var_class != var_class)
             continue;
         if (share && !strchr(p->glob, '/'))
             continue;
-        if (sampler_glob(p->glob, name)) {
+        if (pvar_glob(p->glob, name)) {
             objects |= p->objects;
             p->matched = true;
         }
     }
     return objects;
+}
+
+/* Only on rank 0: elsewhere the same is missing, or it is there. */
+void pvar_offer(const char *name)
+{
+    static char names[3500]; /* under the lock, or at start */
+    static size_t used;
+    size_t length = name ? strlen(name) : 0;
+    if (agent_process.rank > 0 || length >= sizeof names)
+        return;
+    if (used && (!name || used + length + 2 > sizeof names)) {
+        mpitx_run_note(agent_run, MPITX_RUN_INFO, MPITX_RUN_NOTE_OFFERED, names);
+        used = 0;
+    }
+    if (name)
+        used += (size_t)snprintf(names + used, sizeof names - used, used ? "\n%s" : "%s", name);
 }
 
 /* Names for a pattern that is one and matched nothing. */
@@ -161,21 +177,21 @@ static void offer(bool virtual)
     struct mpitx_pvar_info info;
     for (int i = 0; virtual && i < virtual_count(); i++)
         if (virtual_info(i, &own) && !strchr(own.name, '/'))
-            sampler_offer(own.name);
-    for (int i = 0; !virtual && i < sampler.library_count; i++) {
+            pvar_offer(own.name);
+    for (int i = 0; !virtual && i < pvar.library_count; i++) {
         int length = sizeof name, none = 0;
-        if (sampler.table->pvar_get_info(i, name, &length, NULL, &none, &info) == MPITX_SUCCESS)
-            sampler_offer(name);
+        if (pvar.table->pvar_get_info(i, name, &length, NULL, &none, &info) == MPITX_SUCCESS)
+            pvar_offer(name);
     }
-    sampler_offer(NULL);
+    pvar_offer(NULL);
 }
 
-void sampler_note_unmatched(bool at_end)
+void pvar_note_unmatched(bool at_end)
 {
     /* What a library lists later (MPICH, at the first window) may still match. */
-    bool may_grow = !at_end && sampler.library_count > 0, offered[2] = {false, false};
-    for (int i = 0; i < sampler.pattern_count; i++) {
-        struct sampler_pattern *p = &sampler.patterns[i];
+    bool may_grow = !at_end && pvar.library_count > 0, offered[2] = {false, false};
+    for (int i = 0; i < pvar.pattern_count; i++) {
+        struct pvar_pattern *p = &pvar.patterns[i];
         bool virtual = only_virtual(p);
         if (p->matched || p->noted)
             continue;
@@ -186,25 +202,25 @@ void sampler_note_unmatched(bool at_end)
         if (may_grow && !virtual)
             continue;
         p->noted = true;
-        sampler_note_code(MPITX_RUN_WARNING, MPITX_RUN_NOTE_UNMATCHED, p->text);
+        agent_tell_code(MPITX_RUN_WARNING, MPITX_RUN_NOTE_UNMATCHED, p->text);
     }
 }
 
 /* ---- variables ---- */
 
-static bool add(const struct sampler_variable *v)
+static bool add(const struct pvar_variable *v)
 {
-    struct sampler_variable *kept = malloc(sizeof *kept);
-    struct sampler_variable **grown = NULL;
-    if (kept && sampler.variable_count < MOST_VARIABLES)
-        grown = realloc(sampler.variables, ((size_t)sampler.variable_count + 1) * sizeof *grown);
+    struct pvar_variable *kept = malloc(sizeof *kept);
+    struct pvar_variable **grown = NULL;
+    if (kept && pvar.variable_count < MOST_VARIABLES)
+        grown = realloc(pvar.variables, ((size_t)pvar.variable_count + 1) * sizeof *grown);
     if (!grown) {
         free(kept);
         return false;
     }
     *kept = *v;
-    sampler.variables = grown;
-    sampler.variables[sampler.variable_count++] = kept;
+    pvar.variables = grown;
+    pvar.variables[pvar.variable_count++] = kept;
     return true;
 }
 
@@ -215,18 +231,18 @@ static void select_virtual(void)
         if (!virtual_info(i, &info) || !wanted(info.name, info.var_class, true))
             continue;
         if (virtual_activate(i, true) < 0) {
-            sampler_note(MPITX_RUN_WARNING, "%s: the agent has no room to count it", info.name);
+            agent_tell(MPITX_RUN_WARNING, "%s: the agent has no room to count it", info.name);
             continue;
         }
-        struct sampler_variable v = {.virtual = true, .index = i, .name = strdup(info.name), .description = strdup(info.description ? info.description : ""),
+        struct pvar_variable v = {.virtual = true, .index = i, .name = strdup(info.name), .description = strdup(info.description ? info.description : ""),
                                      .unit = info.unit, .raw = !info.grows, .var_class = info.var_class, .datatype = info.datatype, .bind = MPITX_BIND_NO_OBJECT,
-                                     .continuous = true, .size = 8, .objects = SAMPLER_WORLD, .proof = SAMPLER_GOOD};
+                                     .continuous = true, .size = 8, .objects = PVAR_WORLD, .proof = PVAR_GOOD};
         if (!v.name || !v.description || !add(&v))
             return;
     }
 }
 
-static bool distinct_bits(const struct sampler_variable *v)
+static bool distinct_bits(const struct pvar_variable *v)
 {
     int64_t seen = 0;
     int bits = 0;
@@ -240,11 +256,11 @@ static bool distinct_bits(const struct sampler_variable *v)
     return bits > 2; /* 0, 1, 2 and 0, 1 are states */
 }
 
-static void read_enum(struct sampler_variable *v, mpitx_handle enumtype)
+static void read_enum(struct pvar_variable *v, mpitx_handle enumtype)
 {
     char name[512] = "";
     int n = 0, length = sizeof name;
-    if (sampler.table->enum_get_info(enumtype, &n, name, &length) != MPITX_SUCCESS || n <= 0 || n > MOST_ITEMS)
+    if (pvar.table->enum_get_info(enumtype, &n, name, &length) != MPITX_SUCCESS || n <= 0 || n > MOST_ITEMS)
         return;
     struct mpitx_run_enum_item *items = calloc((size_t)n, sizeof *items);
     v->enum_name = strdup(name);
@@ -252,7 +268,7 @@ static void read_enum(struct sampler_variable *v, mpitx_handle enumtype)
         char item[512] = "";
         int value = 0;
         length = sizeof item;
-        if (sampler.table->enum_get_item(enumtype, i, &value, item, &length) != MPITX_SUCCESS)
+        if (pvar.table->enum_get_item(enumtype, i, &value, item, &length) != MPITX_SUCCESS)
             continue;
         if ((items[v->item_count].name = strdup(item)) != NULL)
             items[v->item_count++].value = value;
@@ -267,27 +283,27 @@ static void select_one(int index)
     int name_length = sizeof name, text_length = sizeof text;
     struct mpitx_pvar_info info = {0};
     name[0] = text[0] = 0;
-    if (sampler.table->pvar_get_info(index, name, &name_length, text, &text_length, &info) != MPITX_SUCCESS)
+    if (pvar.table->pvar_get_info(index, name, &name_length, text, &text_length, &info) != MPITX_SUCCESS)
         return; /* gone: libraries keep dead indices */
     unsigned objects = wanted(name, info.var_class, false);
     if (!objects)
         return;
-    for (int i = 0; i < sampler.variable_count; i++) {
-        struct sampler_variable *v = sampler.variables[i];
+    for (int i = 0; i < pvar.variable_count; i++) {
+        struct pvar_variable *v = pvar.variables[i];
         if (!v->virtual && v->var_class == info.var_class && strcmp(v->name, name) == 0)
             return;
     }
-    struct sampler_variable v = {.index = index, .name = strdup(name), .description = strdup(text), .var_class = info.var_class,
+    struct pvar_variable v = {.index = index, .name = strdup(name), .description = strdup(text), .var_class = info.var_class,
                                  .datatype = info.datatype, .bind = info.bind, .continuous = info.continuous,
                                  .size = mpitx_type_size(info.datatype), .objects = objects};
     if (!v.name || !v.description)
         return;
     if (!v.size) {
-        sampler_note(MPITX_RUN_WARNING, "%s: is of a datatype that mpitx does not know: not sampled", name);
+        agent_tell(MPITX_RUN_WARNING, "%s: is of a datatype that mpitx does not know: not sampled", name);
         return;
     }
     if (v.bind != MPITX_BIND_NO_OBJECT && v.bind != MPITX_BIND_MPI_COMM && v.bind != MPITX_BIND_MPI_WIN) {
-        sampler_note(MPITX_RUN_WARNING, "%s: is bound to objects other than communicators and windows: not sampled", name);
+        agent_tell(MPITX_RUN_WARNING, "%s: is bound to objects other than communicators and windows: not sampled", name);
         return;
     }
     if (v.var_class == MPITX_PVAR_CLASS_TIMER && v.datatype == MPITX_TYPE_DOUBLE)
@@ -295,23 +311,23 @@ static void select_one(int index)
     if (info.enumtype)
         read_enum(&v, info.enumtype);
     if (!add(&v))
-        sampler_note(MPITX_RUN_WARNING, "%s: too many variables are selected: not sampled", name);
+        agent_tell(MPITX_RUN_WARNING, "%s: too many variables are selected: not sampled", name);
 }
 
-void sampler_select(void)
+void pvar_select(void)
 {
     int n = 0;
-    if (sampler.variable_count == 0)
+    if (pvar.variable_count == 0)
         select_virtual();
-    if (!sampler.mpi_t || !sampler_wants_library() || sampler.table->pvar_get_num(&n) != MPITX_SUCCESS)
+    if (!pvar.mpi_t || !pvar_wants_library() || pvar.table->pvar_get_num(&n) != MPITX_SUCCESS)
         return;
-    for (int i = sampler.library_count; i < n; i++)
+    for (int i = pvar.library_count; i < n; i++)
         select_one(i);
-    if (n > sampler.library_count)
-        sampler.library_count = n;
-    for (int i = 0; i < sampler.variable_count; i++) {
-        struct sampler_variable *v = sampler.variables[i];
-        if (v->bind == MPITX_BIND_MPI_WIN || (v->bind == MPITX_BIND_MPI_COMM && (v->objects & SAMPLER_ALL)))
-            sampler.follow = true;
+    if (n > pvar.library_count)
+        pvar.library_count = n;
+    for (int i = 0; i < pvar.variable_count; i++) {
+        struct pvar_variable *v = pvar.variables[i];
+        if (v->bind == MPITX_BIND_MPI_WIN || (v->bind == MPITX_BIND_MPI_COMM && (v->objects & PVAR_ALL)))
+            pvar.follow = true;
     }
 }

@@ -1,11 +1,11 @@
-/* sampler_set.c: control variables. What was put into the environment (set=) is read back after MPI_Init; what is to be written
+/* set.c: control variables. What was put into the environment (set=) is read back after MPI_Init; what is to be written
  * then (set_after=) is tried in a forked child, written, and read back. Each outcome goes to the run. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/sample/sampler.h"
+#include "pvar/pvar.h"
 
 #define MOST_SETTINGS 256
 #define MOST_BYTES 65536 /* of a value */
@@ -15,13 +15,13 @@ struct setting {
     int after;
     char *name, *value; /* as asked */
     bool found;
-    struct sampler_cvar cvar;
+    struct pvar_cvar cvar;
     char *parsed, *old; /* cvar.count elements; NULL: none */
     const char *result; /* NULL: not settled */
     char text[160];     /* for result */
 };
 
-bool sampler_has_settings(void) { return agent_config("set", 0) || agent_config("set_after", 0); }
+bool pvar_has_settings(void) { return agent_config("set", 0) || agent_config("set_after", 0); }
 
 static int read_settings(struct setting *s)
 {
@@ -32,7 +32,7 @@ static int read_settings(struct setting *s)
             char *name = strdup(agent_config(key, i));
             char *equals = name ? strchr(name, '=') : NULL;
             if (!equals) {
-                sampler_note(MPITX_RUN_WARNING, "%s=%s: not CVAR=VALUE", key, agent_config(key, i));
+                agent_tell(MPITX_RUN_WARNING, "%s=%s: not CVAR=VALUE", key, agent_config(key, i));
                 free(name);
                 continue;
             }
@@ -48,17 +48,17 @@ static void find_cvars(struct setting *s, int n)
 {
     static char name[1024];
     int cvars = 0;
-    sampler.table->cvar_get_num(&cvars);
+    pvar.table->cvar_get_num(&cvars);
     for (int i = 0; i < cvars; i++) {
         int length = sizeof name, none = 0;
         struct mpitx_cvar_info info = {0};
-        if (sampler.table->cvar_get_info(i, name, &length, NULL, &none, &info) != MPITX_SUCCESS)
+        if (pvar.table->cvar_get_info(i, name, &length, NULL, &none, &info) != MPITX_SUCCESS)
             continue;
         for (int k = 0; k < n; k++) {
             if (s[k].found || strcmp(s[k].name, name) != 0)
                 continue;
             s[k].found = true;
-            s[k].cvar = (struct sampler_cvar){.index = i, .datatype = info.datatype, .scope = info.scope, .bind = info.bind,
+            s[k].cvar = (struct pvar_cvar){.index = i, .datatype = info.datatype, .scope = info.scope, .bind = info.bind,
                                               .size = mpitx_type_size(info.datatype), .enumtype = info.enumtype};
         }
     }
@@ -79,14 +79,14 @@ static void offer_cvars(const struct setting *s, int n)
     for (int k = 0; k < n; k++)
         missing += !s[k].found;
     if (missing)
-        sampler.table->cvar_get_num(&cvars);
+        pvar.table->cvar_get_num(&cvars);
     for (int i = 0; i < cvars; i++) {
         int length = sizeof name, none = 0;
         struct mpitx_cvar_info info = {0};
-        if (sampler.table->cvar_get_info(i, name, &length, NULL, &none, &info) == MPITX_SUCCESS)
-            sampler_offer(name);
+        if (pvar.table->cvar_get_info(i, name, &length, NULL, &none, &info) == MPITX_SUCCESS)
+            pvar_offer(name);
     }
-    sampler_offer(NULL);
+    pvar_offer(NULL);
 }
 
 static void failed(struct setting *s, const char *what)
@@ -116,7 +116,7 @@ static void try_settings(struct setting *s, int n, bool write)
     }
     struct mpitx_probe_options options = {.trial_writes = write, .total_ms = TOTAL_MS};
     if (rc == MPITX_SUCCESS)
-        rc = sampler_probe_run(&probe, &options, sampler.table);
+        rc = pvar_probe_run(&probe, &options, pvar.table);
     for (int i = 0; i < tried; i++) {
         struct setting *one = &s[which[i]];
         struct mpitx_probe_item *it = rc == MPITX_SUCCESS ? &probe.items[i] : NULL;
@@ -125,7 +125,7 @@ static void try_settings(struct setting *s, int n, bool write)
         else if (it->fault)
             failed(one, it->fault == MPITX_FAULT_CRASH ? "crashes when it is tried" : it->fault == MPITX_FAULT_TIMEOUT ? "hangs when it is tried" : "there was no time to try it");
         else if (it->alloc_rc || it->read_rc)
-            failed(one, sampler_rc_name(it->alloc_rc ? it->alloc_rc : it->read_rc));
+            failed(one, pvar_rc_name(it->alloc_rc ? it->alloc_rc : it->read_rc));
         else if (it->overrun || it->too_large || (size_t)it->count * one->cvar.size > MOST_BYTES)
             failed(one, "has a value of another length than it says");
         else
@@ -142,12 +142,12 @@ static void count_elements(struct setting *s, int n)
         int count = -1;
         if (s[k].result)
             continue;
-        int rc = sampler.table->cvar_handle_alloc(s[k].cvar.index, MPITX_OBJECT_NONE, &handle, &count);
+        int rc = pvar.table->cvar_handle_alloc(s[k].cvar.index, MPITX_OBJECT_NONE, &handle, &count);
         if (rc == MPITX_SUCCESS)
-            sampler.table->cvar_handle_free(&handle);
+            pvar.table->cvar_handle_free(&handle);
         s[k].cvar.count = count < 0 ? 1 : count;
         if (rc != MPITX_SUCCESS)
-            failed(&s[k], sampler_rc_name(rc));
+            failed(&s[k], pvar_rc_name(rc));
         else if ((size_t)s[k].cvar.count > MOST_BYTES / s[k].cvar.size)
             failed(&s[k], "has a value of another length than it says");
     }
@@ -162,7 +162,7 @@ static void parse(struct setting *s)
     char why[96] = "no memory";
     size_t bytes = (size_t)s->cvar.count * s->cvar.size;
     s->parsed = calloc(1, bytes + 8);
-    if (s->parsed && sampler_value_parse(sampler.table, &s->cvar, s->value, s->parsed, why, sizeof why))
+    if (s->parsed && pvar_value_parse(pvar.table, &s->cvar, s->value, s->parsed, why, sizeof why))
         return;
     if (s->parsed && taken_by_name(s)) {
         s->result = "ok";
@@ -176,20 +176,20 @@ static void parse(struct setting *s)
     s->parsed = NULL;
 }
 
-static bool read_value(mpitx_handle handle, const struct sampler_cvar *v, char *value)
+static bool read_value(mpitx_handle handle, const struct pvar_cvar *v, char *value)
 {
-    return sampler.table->cvar_read(handle, value) == MPITX_SUCCESS && v->count >= 0;
+    return pvar.table->cvar_read(handle, value) == MPITX_SUCCESS && v->count >= 0;
 }
 
 static const char *write_value(struct setting *s, mpitx_handle handle, char *back)
 {
-    int rc = sampler.table->cvar_write(handle, s->parsed);
+    int rc = pvar.table->cvar_write(handle, s->parsed);
     read_value(handle, &s->cvar, back);
     switch (rc) {
-    case MPITX_SUCCESS: return sampler_value_equal(&s->cvar, back, s->parsed) ? "ok" : "ok but unchanged";
+    case MPITX_SUCCESS: return pvar_value_equal(&s->cvar, back, s->parsed) ? "ok" : "ok but unchanged";
     case MPITX_ERR_CVAR_SET_NOT_NOW: return "not now";
     case MPITX_ERR_CVAR_SET_NEVER: return "never";
-    default: failed(s, sampler_rc_name(rc)); return s->result;
+    default: failed(s, pvar_rc_name(rc)); return s->result;
     }
 }
 
@@ -203,44 +203,44 @@ static void settle(struct setting *s)
     int count = -1;
     size_t bytes = (size_t)s->cvar.count * s->cvar.size + 4096; /* variables change their length */
     bool open = s->found && s->cvar.count > 0 && s->cvar.bind == MPITX_BIND_NO_OBJECT && s->cvar.size &&
-                sampler.table->cvar_handle_alloc(s->cvar.index, MPITX_OBJECT_NONE, &handle, &count) == MPITX_SUCCESS;
+                pvar.table->cvar_handle_alloc(s->cvar.index, MPITX_OBJECT_NONE, &handle, &count) == MPITX_SUCCESS;
     if (open && (count < 0 || count == s->cvar.count) && (old = calloc(1, bytes)) && (back = calloc(1, bytes)) && read_value(handle, &s->cvar, old)) {
-        sampler_value_print(sampler.table, &s->cvar, old, s->after ? old_text : back_text, sizeof old_text);
+        pvar_value_print(pvar.table, &s->cvar, old, s->after ? old_text : back_text, sizeof old_text);
         if (s->after && !s->result) {
             s->result = write_value(s, handle, back);
-            sampler_value_print(sampler.table, &s->cvar, back, back_text, sizeof back_text);
+            pvar_value_print(pvar.table, &s->cvar, back, back_text, sizeof back_text);
         } else if (!s->result) {
-            s->result = sampler_value_equal(&s->cvar, old, s->parsed) ? "ok" : "another value";
+            s->result = pvar_value_equal(&s->cvar, old, s->parsed) ? "ok" : "another value";
         }
     }
     if (open)
-        sampler.table->cvar_handle_free(&handle);
-    mpitx_run_outcome(sampler.run, s->after, s->name, s->value, old_text, back_text, s->result ? s->result : "could not be read");
+        pvar.table->cvar_handle_free(&handle);
+    mpitx_run_outcome(agent_run, s->after, s->name, s->value, old_text, back_text, s->result ? s->result : "could not be read");
     free(old);
     free(back);
 }
 
-void sampler_apply_settings(void)
+void pvar_apply_settings(void)
 {
-    if (!sampler_has_settings())
+    if (!pvar_has_settings())
         return;
     struct setting *s = calloc(MOST_SETTINGS, sizeof *s);
     int n = s ? read_settings(s) : 0;
-    if (n && sampler.mpi_t) {
+    if (n && pvar.mpi_t) {
         find_cvars(s, n);
         offer_cvars(s, n);
-        if (sampler_probes())
+        if (pvar_probes())
             try_settings(s, n, false);
         else
             count_elements(s, n);
         for (int k = 0; k < n; k++)
             if (!s[k].result)
                 parse(&s[k]);
-        if (sampler_probes())
+        if (pvar_probes())
             try_settings(s, n, true);
     }
     for (int k = 0; k < n; k++) {
-        if (!sampler.mpi_t)
+        if (!pvar.mpi_t)
             s[k].result = "MPI_T could not be initialised";
         settle(&s[k]);
         free(s[k].name);

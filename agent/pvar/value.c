@@ -1,4 +1,4 @@
-/* sampler_value.c: a control variable's value to and from text; accepts what catalog.ParseValue does. */
+/* value.c: a control variable's value to and from text; accepts what catalog.ParseValue does. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "tools/sample/sampler.h"
+#include "pvar/pvar.h"
 
 enum form { UNKNOWN, SIGNED, UNSIGNED, FLOATING, BOOLEAN, TEXT };
 
@@ -98,7 +98,7 @@ static bool parse_whole(const char *text, enum form form, size_t size, char *out
     return true;
 }
 
-static bool parse_element(const struct mpitx_table *t, const struct sampler_cvar *v, const char *text, char *out)
+static bool parse_element(const struct mpitx_table *t, const struct pvar_cvar *v, const char *text, char *out)
 {
     enum form form = form_of(v->datatype);
     long long n;
@@ -123,7 +123,7 @@ static bool parse_element(const struct mpitx_table *t, const struct sampler_cvar
     return form != BOOLEAN && parse_whole(text, form, v->size, out);
 }
 
-bool sampler_value_parse(const struct mpitx_table *t, const struct sampler_cvar *v, const char *text, char *out, char *why, size_t why_len)
+bool pvar_value_parse(const struct mpitx_table *t, const struct pvar_cvar *v, const char *text, char *out, char *why, size_t why_len)
 {
     enum form form = form_of(v->datatype);
     if (form == UNKNOWN) {
@@ -173,7 +173,7 @@ static bool item_name(const struct mpitx_table *t, mpitx_handle enumtype, long l
     return false;
 }
 
-static void print_element(const struct mpitx_table *t, const struct sampler_cvar *v, const char *value, char *text, size_t len)
+static void print_element(const struct mpitx_table *t, const struct pvar_cvar *v, const char *value, char *text, size_t len)
 {
     long long n = 0;
     float f = 0;
@@ -201,7 +201,7 @@ static void print_element(const struct mpitx_table *t, const struct sampler_cvar
         snprintf(text, len, "%llu", (unsigned long long)n);
 }
 
-void sampler_value_print(const struct mpitx_table *t, const struct sampler_cvar *v, const char *value, char *text, size_t len)
+void pvar_value_print(const struct mpitx_table *t, const struct pvar_cvar *v, const char *value, char *text, size_t len)
 {
     if (form_of(v->datatype) == TEXT) {
         snprintf(text, len, "%.*s", v->count, value);
@@ -217,7 +217,7 @@ void sampler_value_print(const struct mpitx_table *t, const struct sampler_cvar 
     }
 }
 
-bool sampler_value_equal(const struct sampler_cvar *v, const char *a, const char *b)
+bool pvar_value_equal(const struct pvar_cvar *v, const char *a, const char *b)
 {
     if (form_of(v->datatype) == TEXT)
         return strncmp(a, b, (size_t)v->count) == 0;

@@ -628,6 +628,9 @@ func TestSessionThreads(t *testing.T) {
 		program := f.compile(t, "mpicc", "session_threads.c", "-pthread")
 		for _, preload := range [][]string{{"agent"}, {"agent", f.compile(t, "mpicc", "session_tool.c", "-shared", "-fPIC")}} {
 			r := f.run(t, job{ranks: 1, preload: preload}, program, "8")
+			for try := 0; try < 5 && strings.Contains(r.stderr, "Invalid group"); try++ { // MPICH 5.0.2 by itself, in one of sixty runs
+				r = f.run(t, job{ranks: 1, preload: preload}, program, "8")
+			}
 			if r.code != 0 || r.stdout != "done\n" {
 				t.Fatalf("exit code %d: %s%s", r.code, r.stdout, r.stderr)
 			}
@@ -638,6 +641,9 @@ func TestSessionThreads(t *testing.T) {
 		}
 		log := filepath.Join(t.TempDir(), "log")
 		r := f.run(t, job{ranks: 1, config: []string{"log=" + log}}, program, "8", "world")
+		for try := 0; try < 5 && strings.Contains(r.stderr, "Invalid group"); try++ {
+			r = f.run(t, job{ranks: 1, config: []string{"log=" + log}}, program, "8", "world")
+		}
 		r.want(t, map[string]string{"MPI_Session_init": "8", "MPI_Group_rank": "800", "MPI_Session_finalize": "8", "MPI_Finalize": "1", "end": "finalize"})
 		if text, _ := os.ReadFile(log); string(text) != "started rank 0 of 1 level 3 sessions 0 later 0\nworld ending\nending 1 due 0\n" {
 			t.Errorf("hooks:\n%s", text)

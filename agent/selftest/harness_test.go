@@ -60,7 +60,7 @@ func onEach(t *testing.T, body func(t *testing.T, f *family)) {
 	}
 }
 
-// build makes the agent with hooks_log.c in place of the recording parts.
+// build makes the agent with the tool of log.c.
 func (f *family) build(t *testing.T) {
 	t.Helper()
 	mpicc, err := exec.LookPath("mpicc." + f.name)
@@ -74,7 +74,7 @@ func (f *family) build(t *testing.T) {
 }
 
 func (f *family) buildAgent(mpicc string) (err error) {
-	f.agent, err = agenttest.Build(filepath.Base(mpicc), true, "testdata/hooks_log.c")
+	f.agent, err = agenttest.Build(filepath.Base(mpicc), "log_tool", "testdata/log.c")
 	return err
 }
 

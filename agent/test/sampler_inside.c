@@ -20,30 +20,30 @@ __attribute__((visibility("default"))) void *sampler_library(const char *name)
  * some that are arrays or virtual, or the sampler's interval is too short for a batch. */
 __attribute__((visibility("default"))) int sampler_inside(int batch, double *bare, double *sample)
 {
-    static __typeof__(MPI_T_pvar_read) *pvar_read;
+    static __typeof__(MPI_T_pvar_read) *library_read;
     static MPI_T_pvar_handle handle[MOST];
     static unsigned long long buffer[MOST];
     uint32_t readings = 0, n = 0;
-    if (!pvar_read)
-        pvar_read = (__typeof__(pvar_read))sampler_library("PMPI_T_pvar_read");
-    if (!pvar_read || atomic_load(&sampler.state) != SAMPLER_ON || !sampler_lock())
+    if (!library_read)
+        library_read = (__typeof__(library_read))sampler_library("PMPI_T_pvar_read");
+    if (!library_read || atomic_load(&sampler.state) != SAMPLER_ON || !sampler_lock())
         return 0;
-    for (struct sampler_group *g = sampler.groups; g; g = g->next) {
+    for (struct pvar_group *g = pvar.groups; g; g = g->next) {
         readings += g->reading_count;
         for (uint32_t i = 0; i < g->reading_count && n < MOST; i++)
             if (!g->readings[i].variable->virtual && g->readings[i].count == 1)
                 handle[n++] = (MPI_T_pvar_handle)g->readings[i].handle;
     }
-    MPI_T_pvar_session session = (MPI_T_pvar_session)sampler.session;
+    MPI_T_pvar_session session = (MPI_T_pvar_session)pvar.session;
     uint64_t kept = atomic_load(&sampler.next_due), t0 = clock_ticks();
     for (int k = 0; k < batch; k++)
         for (uint32_t i = 0; i < n; i++)
-            pvar_read(session, handle[i], &buffer[i]);
+            library_read(session, handle[i], &buffer[i]);
     uint64_t t1 = clock_ticks();
     sampler_unlock();
     for (int k = 0; k < batch; k++) {
         atomic_store_explicit(&sampler.next_due, t1, memory_order_relaxed);
-        agent_due(&chain_thread);
+        sampler_call(&chain_thread);
     }
     uint64_t t2 = clock_ticks();
     atomic_store(&sampler.next_due, kept);

@@ -1,4 +1,4 @@
-/* sampler_objects: three processes or more. A communicator "last" that lives for a while and is freed between two samples; an
+/* pvar_objects: three processes or more. A communicator "last" that lives for a while and is freed between two samples; an
  * intercommunicator "inter" of rank 0 and the others, and one of even and odd ranks, "equal" where there are as many of both. */
 #include <mpi.h>
 #include <time.h>

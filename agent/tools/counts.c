@@ -7,9 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "life/life.h"
+#include "base/agent.h"
 #include "base/clock.h"
 #include "tools/tally/virtual.h"
+#include "tools/tool.h"
 
 static struct {
     uint64_t calls, nested, abandoned;
@@ -24,7 +25,7 @@ static void left(const struct chain_call *call)
 
 static const struct chain_observer counts_observer = {.name = "counts", .leave = left};
 
-void counts_start(void)
+static void started(void)
 {
     const char *name;
     for (int i = 0; (name = agent_config("variable", i)); i++)
@@ -46,7 +47,7 @@ static void expand(char *path, size_t size, const char *pattern)
     path[length] = 0;
 }
 
-void counts_write(const char *when)
+static void ended(const char *when)
 {
     const char *pattern = agent_config("counts", 0), *name;
     if (!pattern) return;
@@ -67,3 +68,7 @@ void counts_write(const char *when)
     for (int i = 0; agent_note_text(i); i++) fprintf(file, "note %s\n", agent_note_text(i));
     fclose(file);
 }
+
+static const char *const keys[] = {"counts", "variable", NULL};
+
+const struct agent_tool counts_tool = {.name = "counts", .keys = keys, .started = started, .ended = ended};

@@ -1,11 +1,11 @@
 /* null.c: an observer that does nothing with what it is told: the model for tools inside the agent (profiles, traces).
  *
- * Copy it, rename it, and call its start and end beside those of this one (agent.c). The configuration key null=1 switches it on.
+ * Copy it, rename it, and put it into the table (life/tools.c). The configuration key null=1 switches it on.
  * What a tool keeps is per thread, made at the thread's first call and added to the whole when the thread ends, so
- * that no call waits for another. It ends with a note; a recording tool writes into the run instead (run.h). */
+ * that no call waits for another. It ends with a note; a recording tool writes into the run instead, before it is closed (ending, run/process.h). */
 #include <stdlib.h>
 
-#include "life/life.h"
+#include "tools/tool.h"
 
 struct mine {
     struct mine *next;
@@ -54,7 +54,7 @@ static void completed(const struct chain_call *call, const struct call_completio
 static const struct chain_observer null_observer = {.name = "null", .enter = enter, .leave = leave, .completed = completed};
 
 /* In MPI_Init, after the library's; nothing is observed before. */
-void null_start(void)
+static void started(void)
 {
     if (!agent_config("null", 0)) return;
     on = chain_observe(&null_observer, -1, CHAIN_ENTER | CHAIN_LEAVE | CHAIN_TIMES | CHAIN_DESCRIPTION | CHAIN_COMPLETIONS); /* or of single functions only */
@@ -62,9 +62,10 @@ void null_start(void)
 }
 
 /* At MPI_Finalize, MPI_Abort or exit; other threads may still be in calls. */
-void null_end(void)
+static void ended(const char *how)
 {
     struct mine sum = {0};
+    (void)how;
     if (!on) return;
     for (const struct mine *m = __atomic_load_n(&all, __ATOMIC_ACQUIRE); m; m = m->next) {
         sum.entered += m->entered;
@@ -75,3 +76,7 @@ void null_end(void)
     agent_note("null: %llu calls entered, %llu left, %llu abandoned, %llu requests completed", (unsigned long long)sum.entered,
                (unsigned long long)sum.left, (unsigned long long)sum.abandoned, (unsigned long long)sum.completed);
 }
+
+static const char *const keys[] = {"null", NULL};
+
+const struct agent_tool null_tool = {.name = "null", .keys = keys, .started = started, .ended = ended};

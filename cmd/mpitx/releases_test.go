@@ -26,6 +26,8 @@ var behaviours = map[string]struct {
 	// From 5 on a node must have its own host name and addresses: two of them cannot be one machine.
 	"openmpi-nodes":     {locate.OpenMPI, 0, 4},
 	"openmpi-isendrecv": {locate.OpenMPI, 5, 0},
+	// PRRTE answers 255 now and then where a process ends as soon as it is started, whatever its code: "unable to start".
+	"openmpi-hasty": {locate.OpenMPI, 5, 0},
 	// MPICH 5 ends in MPI_Init under a launcher that speaks PMIx alone. With older releases each process is a job of its own.
 	"mpich-alone": {locate.MPICH, 0, 4},
 }

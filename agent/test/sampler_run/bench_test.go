@@ -37,7 +37,7 @@ var (
 // inside is a job that samples them, with an agent that sampler_inside.c is in, which the program asks.
 func (s sixteen) inside(b *testing.B, interval time.Duration, n int, source string, arguments ...string) (*mpi, job) {
 	s.m.needs(b)
-	agent, err := agenttest.Build(s.m.mpicc, false, "../sampler_inside.c")
+	agent, err := agenttest.Build(s.m.mpicc, "", "../sampler_inside.c")
 	if err != nil {
 		b.Fatal(err)
 	}

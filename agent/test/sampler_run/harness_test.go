@@ -52,7 +52,7 @@ func (m *mpi) needs(t testing.TB) {
 	need.Commands(t, m.mpicc, m.mpirun)
 	m.once.Do(func() {
 		if m.agent = os.Getenv("MPITX_AGENT_" + strings.ToUpper(m.family)); m.agent == "" {
-			m.agent, m.err = agenttest.Build(m.mpicc, false)
+			m.agent, m.err = agenttest.Build(m.mpicc, "")
 		}
 	})
 	if m.err != nil {

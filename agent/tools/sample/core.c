@@ -1,4 +1,4 @@
-/* sampler_core.c: a core for the helper thread that no process of the job computes on.
+/* core.c: a core for the helper thread that no process of the job computes on.
  *
  * Launchers bind each process to a core, and its threads inherit that: the helper would interrupt the application at each sample
  * though another core may be idle. What the launcher itself may use belongs to the job; nothing beyond that is taken, and only

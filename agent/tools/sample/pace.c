@@ -1,4 +1,4 @@
-/* sampler_pace.c: how often the helper thread may sample.
+/* pace.c: how often the helper thread may sample.
  *
  * Whether a core is free is not known from the number of processes: a process may compute with many threads. But a wake that takes the
  * core from one of them is an involuntary switch of that thread. It costs up to 40 us in a virtual machine, so that only one each

@@ -1,4 +1,4 @@
-/* sampler_quiet.c: what the thread does less of while nothing moves.
+/* quiet.c: what the thread does less of while nothing moves.
  *
  * A process that computes makes no calls that could sample, and where no processor is free each sample of the thread interrupts it:
  * for 40 us in a virtual machine. So when the thread has found the same values time and again it looks at one instant in some only.
@@ -15,7 +15,7 @@
 
 static unsigned same; /* samples of the thread that found what the one before had */
 
-static bool row_same(struct sampler_row *row)
+static bool row_same(struct pvar_row *row)
 {
     if (row->last && row->bad == 0 && memcmp(row->last, row->row, row->bytes) == 0)
         return true;
@@ -29,22 +29,22 @@ static bool row_same(struct sampler_row *row)
 static bool read_same(uint64_t now)
 {
     bool all = true;
-    for (struct sampler_group *g = sampler.groups; g; g = g->next) {
+    for (struct pvar_group *g = pvar.groups; g; g = g->next) {
         if (!g->declared) {
             all = false;
-            if (!sampler_group_declare(g))
+            if (!pvar_group_declare(g))
                 continue;
         }
-        sampler_read(g, now);
+        pvar_read(g, now);
         for (uint32_t i = 0; i < g->row_count; i++)
-            all &= (sampler.own_only && g->rows[i].library) || row_same(&g->rows[i]);
+            all &= (pvar.own_only && g->rows[i].library) || row_same(&g->rows[i]);
     }
     return all;
 }
 
 static void write_all(uint64_t ticks)
 {
-    for (struct sampler_group *g = sampler.groups; g; g = g->next)
+    for (struct pvar_group *g = pvar.groups; g; g = g->next)
         if (g->declared)
             sampler_write(g, ticks);
     sampler_taken(ticks);

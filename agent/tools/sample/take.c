@@ -1,4 +1,4 @@
-/* sampler_take.c: one sample, and when the next is due.
+/* take.c: one sample, and when the next is due.
  *
  * The application's own calls take the samples: each thread counts calls down and looks at the clock some twenty times a
  * period, more often the nearer the next sample is, so that a call costs next to nothing. Ranks of a node are due at the same
@@ -15,36 +15,36 @@
 #define ALIGN_NS UINT64_C(10000000000) /* between corrections: an interval in ticks is rounded */
 #define COST_SAMPLES 16               /* of so many one is timed */
 
-void sampler_write(struct sampler_group *g, uint64_t ticks)
+void sampler_write(struct pvar_group *g, uint64_t ticks)
 {
-    for (struct sampler_row *row = g->rows, *end = row + g->row_count; row < end; row++) {
-        if (__builtin_expect(sampler.own_only, 0) && row->library)
+    for (struct pvar_row *row = g->rows, *end = row + g->row_count; row < end; row++) {
+        if (__builtin_expect(pvar.own_only, 0) && row->library)
             sampler.library_skipped++;
         else
-            mpitx_run_sample(sampler.run, (uint32_t)row->set, ticks, row->row, row->bad ? row->statuses : NULL);
+            mpitx_run_sample(agent_run, (uint32_t)row->set, ticks, row->row, row->bad ? row->statuses : NULL);
     }
 }
 
-static void take_group(struct sampler_group *g, uint64_t now)
+static void take_group(struct pvar_group *g, uint64_t now)
 {
-    sampler_read(g, now);
+    pvar_read(g, now);
     sampler_write(g, now);
 }
 
 /* Only where the run has heard of it: communicators that live shorter than a period are many, and leave no trace. */
-void sampler_take_last(struct sampler_group *g)
+void sampler_take_last(struct pvar_group *g)
 {
     if (!g->declared || atomic_load(&sampler.state) != SAMPLER_ON)
         return;
     uint64_t now = clock_ticks();
     take_group(g, now);
-    mpitx_run_cost(sampler.run, 0, clock_nanoseconds(clock_ticks() - now));
+    mpitx_run_cost(agent_run, 0, clock_nanoseconds(clock_ticks() - now));
 }
 
 void sampler_take(uint64_t now)
 {
-    for (struct sampler_group *g = sampler.groups; g; g = g->next)
-        if (__builtin_expect(g->declared, 1) || sampler_group_declare(g))
+    for (struct pvar_group *g = pvar.groups; g; g = g->next)
+        if (__builtin_expect(g->declared, 1) || pvar_group_declare(g))
             take_group(g, now);
     sampler_taken(now);
 }
@@ -53,7 +53,7 @@ void sampler_taken(uint64_t ticks)
 {
     sampler.samples++;
     if (__builtin_expect(ticks >= sampler.next_pair, 0)) {
-        mpitx_run_clock_pair(sampler.run);
+        mpitx_run_clock_pair(agent_run);
         sampler.next_pair = ticks + clock_from_nanoseconds(PAIR_NS);
     }
 }
@@ -65,8 +65,8 @@ bool sampler_over(uint64_t now, uint64_t due)
     uint64_t before = sampler.end_ticks > due ? sampler.end_ticks - due : 0;
     uint64_t passed = (before + sampler.interval - 1) / sampler.interval;
     uint64_t filled = sampler.compares ? sampler_quiet_fill(sampler.end_ticks, due, passed) : 0;
-    mpitx_run_cost(sampler.run, filled, 0);
-    mpitx_run_missed(sampler.run, passed - filled);
+    mpitx_run_cost(agent_run, filled, 0);
+    mpitx_run_missed(agent_run, passed - filled);
     return true;
 }
 
@@ -103,13 +103,13 @@ void sampler_due(uint64_t now)
     else
         sampler_take(now);
     if (__builtin_expect(passed > filled, 0))
-        mpitx_run_missed(sampler.run, passed - filled);
+        mpitx_run_missed(agent_run, passed - filled);
     if (sampler.limit && sampler.samples >= sampler.limit)
         stop();
     else
         sampler_thread_arm(now, next, late);
     bool timed = sampler.samples % COST_SAMPLES == COST_SAMPLES / 2;
-    mpitx_run_cost(sampler.run, 1 + filled, timed ? COST_SAMPLES * clock_nanoseconds(clock_ticks() - now) : 0);
+    mpitx_run_cost(agent_run, 1 + filled, timed ? COST_SAMPLES * clock_nanoseconds(clock_ticks() - now) : 0);
 }
 
 /* ---- the countdown ---- */
@@ -120,7 +120,7 @@ static _Thread_local struct {
     int32_t calls;
 } pace __attribute__((tls_model("initial-exec")));
 
-void agent_due(struct chain_thread *thread)
+void sampler_call(struct chain_thread *thread)
 {
     uint64_t now = clock_ticks();
     bool alerted = chain_is_alerted();

@@ -1,4 +1,4 @@
-/* sampler_thread.c: the thread that samples when no call has done so.
+/* thread.c: the thread that samples when no call has done so.
  *
  * A timer wakes it some time after a sample was due. Setting a timer takes 1 us, but 10 to 20 in virtual machines where it is, or
  * was, the next one to fire on this core and the hardware has to be set. So:
@@ -201,19 +201,6 @@ static bool wait_for_lock(void)
     return true;
 }
 
-/* The agent gave up, and no hook will be called again: the run ends here. */
-static void end_run(void)
-{
-    if (!sampler_try_lock())
-        return;
-    if (atomic_exchange(&sampler.state, SAMPLER_OFF) != SAMPLER_ENDED) {
-        sampler_note_code(MPITX_RUN_SEVERE, MPITX_RUN_NOTE_SWITCHED_OFF, "the agent gave up");
-        sampler_tell_notes();
-        mpitx_run_close(&sampler.run, MPITX_RUN_END_OFF, true);
-    }
-    sampler_unlock();
-}
-
 static void arm_again(uint64_t now, uint64_t due)
 {
     if (often && careful)
@@ -239,7 +226,7 @@ static void watch_pace(bool sampled)
         sampler.pace = sampler_pace_stride(&pace, sampler.interval_ns);
         sampler_quiet_end();
         if (sampler.pace > 1 && !told)
-            sampler_note_code(MPITX_RUN_INFO, MPITX_RUN_NOTE_LESS, "the process computes on all cores: between MPI calls and within long ones the agent looks once in 1 ms at most, to keep its cost low");
+            agent_tell_code(MPITX_RUN_INFO, MPITX_RUN_NOTE_LESS, "the process computes on all cores: between MPI calls and within long ones the agent looks once in 1 ms at most, to keep its cost low");
         told |= sampler.pace > 1;
     }
     before = interruptions;
@@ -252,7 +239,7 @@ static void *fill_in(void *unused)
     if (CPU_COUNT(&core) > 0)
         sched_setaffinity(0, sizeof core, &core);
     if (!make_timers()) {
-        sampler_note(MPITX_RUN_WARNING, "no timer: " CALLS_ALONE);
+        agent_tell(MPITX_RUN_WARNING, "no timer: " CALLS_ALONE);
         return NULL;
     }
     atomic_store(&timed, true);
@@ -264,9 +251,9 @@ static void *fill_in(void *unused)
         if (now >= atomic_load(&sampler.next_due)) {
             filling = true;
             sampler.compares = full || pace.crowded;
-            sampler.own_only = own_only;
+            pvar.own_only = own_only;
             sampler_due(now);
-            sampler.own_only = false;
+            pvar.own_only = false;
             sampler.compares = sampler.stride > 1;
             filling = false;
             steady = now;
@@ -281,8 +268,6 @@ static void *fill_in(void *unused)
         if (over() || !wait_for_timer(&fired))
             break;
     }
-    if (agent_process.state == AGENT_DORMANT)
-        end_run();
     return NULL;
 }
 
@@ -299,21 +284,21 @@ void sampler_thread_start(void)
     steady = clock_ticks();
     sampler.next_align = 0;
     set_doubt(MOST_DOUBT);
-    own_only = sampler.mpi_t && sampler.t_level != MPITX_THREAD_MULTIPLE;
-    if (own_only && !sampler_has_own()) {
-        sampler_note_code(MPITX_RUN_INFO, MPITX_RUN_NOTE_LESS, "MPI_T does not grant MPI_THREAD_MULTIPLE, as the application does not have it: " CALLS_ALONE);
+    own_only = pvar.mpi_t && pvar.t_level != MPITX_THREAD_MULTIPLE;
+    if (own_only && !pvar_has_own()) {
+        agent_tell_code(MPITX_RUN_INFO, MPITX_RUN_NOTE_LESS, "MPI_T does not grant MPI_THREAD_MULTIPLE, as the application does not have it: " CALLS_ALONE);
         return;
     }
     full = !sampler_core_free(&core);
     if (full && sampler.interval_ns < SHORTEST_NS) {
-        sampler_note_code(MPITX_RUN_INFO, MPITX_RUN_NOTE_LESS, "the interval is below 1 ms and no processor is free: " CALLS_ALONE);
+        agent_tell_code(MPITX_RUN_INFO, MPITX_RUN_NOTE_LESS, "the interval is below 1 ms and no processor is free: " CALLS_ALONE);
         return;
     }
     full = full && often;
     pthread_t thread;
     int rc = agent_thread(&thread, fill_in, NULL);
     if (rc) {
-        sampler_note(MPITX_RUN_WARNING, "no thread (%s): " CALLS_ALONE, strerror(rc));
+        agent_tell(MPITX_RUN_WARNING, "no thread (%s): " CALLS_ALONE, strerror(rc));
         return;
     }
     pthread_detach(thread);

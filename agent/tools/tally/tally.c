@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
-#include "life/agent.h"
+#include "base/agent.h"
 #include "base/cancel.h"
 
 uint8_t tally_places[TALLY_FUNCTIONS];

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "binding/shim/mpitx.h"
-#include "life/agent.h"
+#include "base/agent.h"
 #include "base/clock.h"
 #include "tools/tally/tally.h"
 

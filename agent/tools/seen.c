@@ -1,7 +1,7 @@
-/* sampler_seen.c: lines in a file that the front has made, for the case that nothing is recorded: which programs loaded the agent and
+/* seen.c: lines in a file that the front has made, for the case that nothing is recorded: which programs loaded the agent and
  * called MPI_Init, and why one of them has no run. */
 #define _GNU_SOURCE
-#include "tools/sample/sampler.h"
+#include "tools/tool.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -35,6 +35,10 @@ static void tell(const char *what, const char *why)
     errno = saved;
 }
 
-void agent_loaded(void) { tell("loaded", ""); }
-void agent_entering(void) { tell("entered", ""); }
-void agent_unrecorded(const char *why) { tell("unrecorded", why); }
+static void loaded(void) { tell("loaded", ""); }
+static void entering(void) { tell("entered", ""); }
+static void unrecorded(const char *why) { tell("unrecorded", why); }
+
+static const char *const keys[] = {"seen", NULL};
+
+const struct agent_tool seen_tool = {.name = "seen", .keys = keys, .loaded = loaded, .entering = entering, .unrecorded = unrecorded};

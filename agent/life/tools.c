@@ -1,0 +1,19 @@
+/* tools.c: the table of tools. They start in this order, and end in the opposite one. */
+#include "life/life.h"
+
+extern const struct agent_tool seen_tool, sample_tool, counts_tool, null_tool;
+#ifdef AGENT_TEST_TOOL
+extern const struct agent_tool AGENT_TEST_TOOL;
+#endif
+
+const struct agent_tool *const agent_tools[] = {
+    NULL,
+    &seen_tool,
+    &counts_tool,
+    &null_tool,
+    &sample_tool,
+#ifdef AGENT_TEST_TOOL
+    &AGENT_TEST_TOOL,
+#endif
+    NULL,
+};

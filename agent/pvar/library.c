@@ -1,0 +1,84 @@
+/* library.c: the library's MPI_T. */
+#define _GNU_SOURCE
+#include "mpi/library.h"
+#include "pvar/pvar.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+struct pvar pvar = {.next_object = 3};
+
+bool pvar_open(void)
+{
+    char missing[128] = "";
+    void *handle = agent_process.library && agent_process.library[0] ? dlopen(agent_process.library, RTLD_NOW | RTLD_NOLOAD) : NULL;
+    if (!handle) {
+        Dl_info info;
+        void *init = library_function("MPI_Init");
+        if (init && dladdr(init, &info) && info.dli_fname)
+            handle = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
+    }
+    if (!handle) {
+        agent_note("the MPI library cannot be opened (%s): nothing is sampled", dlerror());
+        return false;
+    }
+    pvar.table = mpitx_shim_open(handle, missing, sizeof missing);
+    if (!pvar.table) {
+        agent_note("the MPI library lacks %s: nothing is sampled", missing);
+        return false;
+    }
+    pvar_read_bind(handle);
+    return true;
+}
+
+/* What MPI_T is asked for becomes Open MPI's level: up to 5.0 MPI_Query_thread says so, and 6.0 locks in every call from then on, for
+ * good. So it is asked for the application's own. In MPICH it is MPI_T's alone. */
+static int level_to_ask(void)
+{
+    if (strcmp(library_family, "mpich") == 0)
+        return MPITX_THREAD_MULTIPLE;
+    return agent_process.thread_level < 0 ? MPITX_THREAD_SINGLE : MPITX_THREAD_SINGLE + agent_process.thread_level;
+}
+
+/* Once, never to be finalised: libraries crash then. Not at all where nothing of MPI_T is asked for. */
+void pvar_start_mpi_t(void)
+{
+    if (!pvar_wants_library() && !pvar_has_settings())
+        return;
+    /* Open MPI 5 does not end with its last session where MPI_T is held: the next session could not communicate. */
+    if (agent_process.sessions && strcmp(library_family, "openmpi") == 0) {
+        agent_note("Open MPI cannot open another session after MPI_T: in a program without MPI_Init its variables are not sampled");
+        return;
+    }
+    int level = 0;
+    int rc = pvar.table->t_init_thread(level_to_ask(), &level);
+    if (rc != MPITX_SUCCESS) {
+        agent_note("MPI_T_init_thread: %s: the library's variables are not sampled", pvar_rc_name(rc));
+        return;
+    }
+    pvar.mpi_t = true;
+    pvar.t_level = level >= MPITX_THREAD_SINGLE && level <= MPITX_THREAD_MULTIPLE ? level : MPITX_THREAD_SINGLE;
+    rc = pvar.table->pvar_session_create(&pvar.session);
+    if (rc != MPITX_SUCCESS) {
+        agent_note("MPI_T_pvar_session_create: %s: the library's variables are not sampled", pvar_rc_name(rc));
+        pvar.mpi_t = false;
+    }
+}
+
+const char *pvar_rc_name(int rc)
+{
+    static const char *const names[] = {
+        "MPI_SUCCESS", "MPI_T_ERR_INVALID", "MPI_T_ERR_MEMORY", "MPI_T_ERR_NOT_INITIALIZED", "MPI_T_ERR_CANNOT_INIT",
+        "MPI_T_ERR_INVALID_INDEX", "MPI_T_ERR_INVALID_ITEM", "MPI_T_ERR_INVALID_HANDLE", "MPI_T_ERR_OUT_OF_HANDLES",
+        "MPI_T_ERR_OUT_OF_SESSIONS", "MPI_T_ERR_INVALID_SESSION", "MPI_T_ERR_INVALID_NAME", "MPI_T_ERR_CVAR_SET_NOT_NOW",
+        "MPI_T_ERR_CVAR_SET_NEVER", "MPI_T_ERR_PVAR_NO_STARTSTOP", "MPI_T_ERR_PVAR_NO_WRITE", "MPI_T_ERR_PVAR_NO_ATOMIC",
+        "MPI_T_ERR_NOT_SUPPORTED", "MPI_T_ERR_NOT_ACCESSIBLE"};
+    static _Thread_local char other[48];
+    if (rc >= 0 && rc < (int)(sizeof names / sizeof *names))
+        return names[rc];
+    if (mpitx_error_class(rc))
+        return mpitx_error_class(rc);
+    snprintf(other, sizeof other, "the library's error %d", rc >= MPITX_ERR_OTHER ? rc - MPITX_ERR_OTHER : rc);
+    return other;
+}

@@ -1,0 +1,70 @@
+/* log.c: a tool for tests: writes every call of its life to the file that the key `log` names. Linked into the agent. */
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/tool.h"
+
+static FILE *file;
+static int due, period;
+static bool tell_due;
+
+static void say(const char *format, ...)
+{
+    va_list arguments;
+    if (!file) return;
+    va_start(arguments, format);
+    vfprintf(file, format, arguments);
+    va_end(arguments);
+    fputc('\n', file);
+    fflush(file);
+}
+
+static void count_due(struct chain_thread *thread)
+{
+    due++;
+    thread->countdown = period - 1;
+    if (tell_due) say("due");
+}
+
+static void started(void)
+{
+    const char *path = agent_config("log", 0);
+    if (!path || agent_process.rank > 0) return;
+    file = fopen(path, "we");
+    say("started rank %d of %d level %d sessions %d later %d", agent_process.rank, agent_process.size, agent_process.thread_level,
+        agent_process.sessions, agent_process.loaded_later);
+    chain_follow_objects(true);
+    const char *countdown = agent_config("countdown", 0);
+    tell_due = agent_config("tell_due", 0) != NULL;
+    period = countdown ? atoi(countdown) : 0;
+    if (period > 0) chain_countdown(count_due);
+}
+
+static void ending(enum agent_end end) { say("ending %d due %d", end, due); }
+static void world_ending(void) { say("world ending"); }
+
+static void object(const struct chain_object *object)
+{
+    const char *what = object->window ? "win" : "comm";
+    switch (object->event) {
+    case CHAIN_OBJECT_MADE: say("%s created %s%s", what, object->text, object->handle.number ? "" : " null"); break;
+    case CHAIN_OBJECT_NAMED: say("%s named %s", what, object->text); break;
+    case CHAIN_OBJECT_FREEING: say("%s freeing", what); break;
+    }
+}
+
+static void pcontrol(int level) { say("pcontrol %d", level); }
+static void forked(void) { if (file) say("forked state %d", agent_process.state); }
+
+/* The run has ended when this is said: the file is still open. */
+static void unrecorded(const char *why) { say("unrecorded %s", why); }
+
+static const char *const keys[] = {"log", "countdown", "tell_due", NULL};
+
+const struct agent_tool log_tool = {
+    .name = "log", .keys = keys, .unrecorded = unrecorded, .started = started, .object = object,
+    .pcontrol = pcontrol, .world_ending = world_ending, .ending = ending, .forked = forked,
+};

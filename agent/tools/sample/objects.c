@@ -1,0 +1,97 @@
+/* objects.c: communicators and windows that the application makes, names and frees. */
+#define _GNU_SOURCE
+#include "tools/sample/sampler.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+static bool following(void) { return atomic_load_explicit(&sampler.state, memory_order_relaxed) == SAMPLER_ON; }
+
+/* MPICH lists more variables when the first window is made. */
+static void look_for_late_variables(void)
+{
+    int n = 0, first = pvar.variable_count;
+    if (!pvar.mpi_t || pvar.table->pvar_get_num(&n) != MPITX_SUCCESS || n <= pvar.library_count)
+        return;
+    pvar_select();
+    if (pvar.variable_count == first)
+        return;
+    struct pvar_object none = {.bind = MPITX_BIND_NO_OBJECT};
+    pvar_prove(&none);
+    pvar_group_late(first);
+}
+
+/* Variables of windows can only be tried with a window, and those of sessions' programs with their communicators. */
+static void created(int bind, union mpi_handle handle, const char *how)
+{
+    if (!following() || object_is_null(pvar_kind(bind), handle))
+        return;
+    int saved = errno;
+    if (sampler_lock()) {
+        if (bind == MPITX_BIND_MPI_WIN)
+            look_for_late_variables();
+        if (pvar.follow && !pvar_group_find(bind, handle)) { /* the parent is asked for again and again */
+            struct pvar_object object = {.bind = bind, .handle = handle};
+            if (!object_is_odd(pvar_kind(bind), handle))
+                pvar_prove(&object);
+            pvar_group_new(bind, handle, how);
+        }
+        sampler_unlock();
+    }
+    errno = saved;
+}
+
+static void named(int bind, union mpi_handle handle, const char *name)
+{
+    if (!following() || !name)
+        return;
+    int saved = errno;
+    if (sampler_lock()) {
+        struct pvar_group *g = pvar_group_find(bind, handle);
+        if (g) {
+            snprintf(g->objects[0].facts.name, sizeof g->objects[0].facts.name, "%s", name);
+            if (g->declared)
+                mpitx_run_object_name(agent_run, g->objects[0].id, name);
+        }
+        sampler_unlock();
+    }
+    errno = saved;
+}
+
+static void freeing(int bind, union mpi_handle handle)
+{
+    if (atomic_load(&sampler.state) != SAMPLER_ON && atomic_load(&sampler.state) != SAMPLER_DONE)
+        return;
+    int saved = errno;
+    if (sampler_lock()) {
+        struct pvar_group *g = pvar_group_find(bind, handle);
+        if (g) {
+            sampler_take_last(g);
+            pvar_group_free(g);
+        }
+        sampler_unlock();
+    }
+    errno = saved;
+}
+
+/* Its communicators end with it; of windows, and of what sessions have made, libraries do not say. */
+void sampler_world_ending(void)
+{
+    int state = atomic_load(&sampler.state), saved = errno;
+    if ((state == SAMPLER_ON || state == SAMPLER_DONE) && sampler_lock()) {
+        for (struct pvar_group *g = pvar.groups; g; g = g->next)
+            pvar_group_unbind(g, "MPI_Finalize was called");
+        sampler_unlock();
+    }
+    errno = saved;
+}
+
+void sampler_object(const struct chain_object *object)
+{
+    int bind = object->window ? MPITX_BIND_MPI_WIN : MPITX_BIND_MPI_COMM;
+    switch (object->event) {
+    case CHAIN_OBJECT_MADE: created(bind, object->handle, object->text); break;
+    case CHAIN_OBJECT_NAMED: named(bind, object->handle, object->text); break;
+    case CHAIN_OBJECT_FREEING: freeing(bind, object->handle); break;
+    }
+}
