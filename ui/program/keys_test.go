@@ -33,8 +33,7 @@ func TestEscThenKey(t *testing.T) {
 		{tea.KeyPressMsg{Code: tea.KeyDown, Mod: tea.ModAlt}, []string{"esc|", "down|"}},
 	} {
 		m := &typedModel{}
-		p := &pacer{model: m}
-		p.Update(c.msg)
+		(&shell{m}).Update(c.msg)
 		if len(m.keys) != len(c.want) || m.keys[0] != c.want[0] || m.keys[len(m.keys)-1] != c.want[len(c.want)-1] {
 			t.Errorf("%v: %q, want %q", c.msg, m.keys, c.want)
 		}

@@ -29,24 +29,31 @@ var ErrPanic = errors.New("a defect in mpitx ended it")
 func Run(ctx context.Context, m tea.Model, t term.Term, in io.Reader, out io.Writer) error {
 	ctx, forget := signal.NotifyContext(ctx, endSignals...)
 	defer forget()
-	paced := &pacer{model: m}
 	stops, goesOn := make(chan os.Signal, 1), make(chan os.Signal, 1)
 	var resting atomic.Bool
-	p := tea.NewProgram(paced, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithColorProfile(max(t.Profile, colorprofile.ASCII)),
+	var p *tea.Program
+	filter := func(msg tea.Msg) tea.Msg { return msg }
+	if f, ok := out.(*os.File); ok {
+		paced := newPacer(ctx, f, func(msg tea.Msg) { p.Send(msg) })
+		defer paced.rest.Stop()
+		out, filter = paced, paced.filter
+	}
+	p = tea.NewProgram(&shell{m}, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithColorProfile(max(t.Profile, colorprofile.ASCII)),
 		tea.WithoutSignalHandler(), tea.WithFPS(120), tea.WithFilter(func(_ tea.Model, msg tea.Msg) tea.Msg {
-			switch msg.(type) {
+			switch msg = filter(msg); msg.(type) {
 			case tea.SuspendMsg:
 				resting.Store(true)
 				defer resting.Store(false)
-				return rest(paced.program)
+				defer filter(nil) // it was away
+				return rest(p)
 			case goOn:
-				paced.program.ReleaseTerminal()
-				paced.program.RestoreTerminal()
+				defer filter(nil)
+				p.ReleaseTerminal()
+				p.RestoreTerminal()
 				return tea.ResumeMsg{}
 			}
 			return msg
 		}))
-	paced.program = p
 	notifyStop(stops)
 	defer signal.Stop(stops)
 	notifyGoOn(goesOn)
@@ -66,7 +73,6 @@ func Run(ctx context.Context, m tea.Model, t term.Term, in io.Reader, out io.Wri
 		}
 	}()
 	_, err := p.Run()
-	paced.end()
 	switch {
 	case errors.Is(err, tea.ErrProgramPanic):
 		return ErrPanic

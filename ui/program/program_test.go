@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -52,40 +53,89 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// Nothing looks for changes when nothing happens: the renderer's clock is found, goes fast behind a message, and then slow.
-func TestIdle(t *testing.T) {
-	var found *time.Ticker
-	p := &pacer{}
-	p.model = &quits{inside: func() { found = p.clock }}
-	p.program = tea.NewProgram(p, tea.WithInput(new(bytes.Buffer)), tea.WithOutput(io.Discard))
-	if _, err := p.program.Run(); err != nil || found == nil {
-		t.Fatalf("the renderer's clock is not found in this version of Bubble Tea: %v", err)
-	}
-	p.end()
+// spy tells of each time that the renderer is given something to wait for.
+type spy struct {
+	*pacer
+	held chan struct{}
+}
 
-	p = &pacer{model: &quits{}, clock: time.NewTicker(time.Hour)}
-	defer p.end()
-	end := time.Now().Add(30 * time.Second)
-	gap := func() time.Duration { // to the next tick; two hours where none comes for long
-		start := time.Now()
-		select {
-		case <-p.clock.C:
-			return time.Since(start)
-		case <-time.After(3 * slow):
-			return 2 * time.Hour
-		}
+func (s *spy) Write(b []byte) (int, error) {
+	if bytes.HasSuffix(b, []byte(still)) {
+		s.held <- struct{}{}
 	}
-	for range 2 {
-		for p.Update(nil); gap() > slow/2; p.Update(nil) { // this test may sleep longer than the clock goes fast
-			if time.Now().After(end) {
-				t.Fatal("a message does not make the clock go")
+	return s.pacer.Write(b)
+}
+
+type counts struct{ n int }
+
+func (c *counts) Init() tea.Cmd  { return nil }
+func (c *counts) View() tea.View { return tea.NewView(strings.Repeat("x", c.n)) }
+func (c *counts) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if n, ok := msg.(int); ok {
+		c.n = n
+	}
+	return c, nil
+}
+
+// The renderer rests after each frame, draws the next one when a message comes, and holds up no end.
+func TestRest(t *testing.T) {
+	for name, end := range map[string]func(p *tea.Program, cancel func()){
+		"quits":   func(p *tea.Program, _ func()) { p.Quit() },
+		"context": func(_ *tea.Program, cancel func()) { cancel() },
+		"panic":   func(p *tea.Program, _ func()) { p.Send(Crash{}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			out, screen, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
-		for gap() < slow*9/10 {
-			if time.Now().After(end) {
-				t.Fatal("the clock goes on fast")
+			defer out.Close()
+			var p *tea.Program
+			paced := newPacer(ctx, screen, func(msg tea.Msg) { p.Send(msg) })
+			s := &spy{paced, make(chan struct{}, 100)}
+			p = tea.NewProgram(&shell{&counts{}}, tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(s), tea.WithWindowSize(80, 24), tea.WithFPS(120),
+				tea.WithoutSignalHandler(), tea.WithFilter(func(_ tea.Model, msg tea.Msg) tea.Msg { return paced.filter(msg) }))
+			ended := make(chan struct{})
+			go func() { p.Run(); screen.Close(); close(ended) }()
+			var drawn strings.Builder
+			for n := 1; n <= 3; n++ {
+				<-s.held
+				p.Send(n)
+				chunk := make([]byte, 1<<12)
+				for strings.Count(drawn.String(), "x") < n {
+					k, err := out.Read(chunk)
+					if err != nil {
+						t.Fatal(err)
+					}
+					drawn.Write(chunk[:k])
+				}
 			}
-		}
+			<-s.held
+			go io.Copy(io.Discard, out)
+			began := time.Now()
+			end(p, cancel)
+			<-ended
+			if took := time.Since(began); took > most/2 {
+				t.Errorf("it took %s to end", took)
+			}
+		})
+	}
+}
+
+// What came after the last message is drawn before the renderer rests.
+func TestFrameBeforeRest(t *testing.T) {
+	p := newPacer(t.Context(), nil, func(tea.Msg) {})
+	defer p.rest.Stop()
+	p.filter(1)
+	p.last = time.Now().Add(time.Hour)
+	if msg := p.filter(tea.RawMsg{Msg: still}); msg != nil {
+		t.Error("the renderer rests right after a message")
+	}
+	p.last = time.Time{}
+	if msg := p.filter(tea.RawMsg{Msg: still}); msg == nil {
+		t.Error("the renderer does not rest")
 	}
 }
 
