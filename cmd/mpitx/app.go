@@ -12,9 +12,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mpitx/cmd/mpitx/internal/job"
+	"mpitx/cmd/mpitx/internal/collect"
 	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/cmd/mpitx/internal/origin"
+	"mpitx/cmd/mpitx/internal/serve"
 	"mpitx/export"
 )
 
@@ -34,7 +35,7 @@ type app struct {
 // run is the whole program; it returns the exit code.
 func run(args []string) int {
 	if len(args) > 0 && args[0] == "backend" && !slices.Contains(args[1:], "serve") {
-		return job.Backend() // before anything else: it is started often, and time counts
+		return collect.RunBackend(args[1:], serve.Tasks) // before anything else: it is started often, and time counts
 	}
 	debug.SetGCPercent(800) // we live for a second
 	// Writing into a closed pipe is then an error (EPIPE) and no signal, and what we start is not affected.

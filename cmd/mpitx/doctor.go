@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -11,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mpitx/catalog"
-	"mpitx/cmd/mpitx/internal/job"
+	"mpitx/cmd/mpitx/internal/collect"
 	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/export"
@@ -96,17 +95,15 @@ func (o *doctorOptions) run() error {
 // examine reads a library in processes of its own, without any launcher.
 func (o *doctorOptions) examine(m locate.MPI) *finding {
 	f := &finding{mpi: m}
-	exe, err := os.Executable()
-	if err == nil {
-		f.examineAgent(o.a.env, filepath.Dir(exe))
-		f.shim, err = o.a.env.Shim(m, filepath.Dir(exe))
-	}
+	c, err := o.a.collecting(m, o.timeout)
+	f.examineAgent(o.a.env, filepath.Dir(c.Exe))
+	f.shim = c.Shim
 	if err != nil {
 		f.problems = append(f.problems, err.Error())
 		return f
 	}
-	j, err := job.Collect(job.Options{Creator: "mpitx " + version, Exe: exe, MPI: m, Shim: f.shim, Launch: locate.Launch{Rank: -1, Size: -1, LocalRank: -1, LocalSize: -1},
-		Environ: o.a.env.FreeOfLauncher(), Timeout: o.timeout})
+	c.Launch, c.Environ = locate.Launch{Rank: -1, Size: -1, LocalRank: -1, LocalSize: -1}, o.a.env.FreeOfLauncher()
+	j, err := collect.Collect(c)
 	if err != nil {
 		f.problems = append(f.problems, err.Error())
 		return f

@@ -367,7 +367,7 @@ func TestHostsLost(t *testing.T) {
 // The explorer on both hosts; ranks that cannot be reached are named, the others answer.
 func TestHostsExplorer(t *testing.T) {
 	onHosts(t, func(t *testing.T, h *hosts) {
-		s := serve(t, h.environ, h.on(1, h.mpirun("mpitx", "backend", "serve")...)...)
+		s := backendServe(t, h.environ, h.on(1, h.mpirun("mpitx", "backend", "serve")...)...)
 		if s.catalog.Job.Size != 4 || s.catalog.Job.Ranks[3].Host != "node2" {
 			t.Fatalf("%+v", s.catalog.Job)
 		}

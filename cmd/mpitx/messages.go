@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"mpitx/catalog"
-	"mpitx/cmd/mpitx/internal/job"
+	"mpitx/cmd/mpitx/internal/collect"
 	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/export"
 )
@@ -75,7 +75,7 @@ func (a *app) end(err error, other bool) int {
 func (a *app) exit(err error) int {
 	var own *exitError
 	var located *locate.Error
-	var collected *job.Error
+	var collected *collect.Error
 	switch {
 	case err == nil:
 		return exitDone

@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"mpitx/cmd/mpitx/internal/job"
+	"mpitx/cmd/mpitx/internal/collect"
 	"mpitx/cmd/mpitx/internal/locate"
 )
 
@@ -38,7 +38,7 @@ func TestEnd(t *testing.T) {
 		{err: errors.New("unknown command \"x\" for \"mpitx\""), other: true, code: 0},
 		{err: failf("x"), other: true, code: 1, says: "mpitx: x\n"},
 		{err: &locate.Error{What: "x", Usage: true}, code: 2, says: "mpitx: x\n"},
-		{err: &job.Error{Text: "x", Quiet: true}, code: 0},
+		{err: &collect.Error{Text: "x", Quiet: true}, code: 0},
 		{err: syscall.EPIPE, code: 0},
 		{err: exit(exitPartial), code: 3},
 		{err: exit(exitPartial), lost: full, code: 3, says: "mpitx: disk full\n"},

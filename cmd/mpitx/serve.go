@@ -2,13 +2,12 @@ package main
 
 import (
 	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"mpitx/catalog"
-	"mpitx/cmd/mpitx/internal/job"
 	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/cmd/mpitx/internal/serve"
 )
 
 // newBackend holds what mpitx starts of itself. The stages' back ends, before and after, never come to cobra: run.
@@ -42,19 +41,15 @@ func (s *source) serve(cmd *cobra.Command, exclude []string) (err error) {
 	if s.n > 0 { // of the demo MPI, whose launcher we are
 		return s.relaunch(cmd)
 	}
-	exe, err := os.Executable()
-	if err != nil {
-		return failf("start: %v", err)
-	}
-	shim, err := s.a.env.Shim(s.chosen, filepath.Dir(exe))
+	o, err := s.a.collecting(s.chosen, s.timeout)
 	if err != nil {
 		return err
 	}
-	return exit(job.Serve(job.Options{Creator: "mpitx " + version, Exe: exe, MPI: s.chosen, Shim: shim, Launch: s.a.env.Launcher(), Timeout: s.timeout, Exclude: exclude,
-		Prepare: func(c *catalog.Catalog) {
-			s.origins(c)
-			cacheNames(s.a.env, s.chosen, c)
-		}}, os.Stdin, os.Stdout))
+	o.Exclude = exclude
+	return exit(serve.Serve(o, func(c *catalog.Catalog) {
+		s.origins(c)
+		cacheNames(s.a.env, s.chosen, c)
+	}, os.Stdin, os.Stdout))
 }
 
 // serveCommand is the command line and the environment that start the explorer's back end: one process, or s.n ranks under

@@ -28,8 +28,8 @@ type served struct {
 
 const servedLimit = 90 * time.Second
 
-// serve starts a back end, with more variables in its environment, and waits for the catalog.
-func serve(t *testing.T, environ []string, argv ...string) *served {
+// backendServe starts a back end, with more variables in its environment, and waits for the catalog.
+func backendServe(t *testing.T, environ []string, argv ...string) *served {
 	t.Helper()
 	if !filepath.IsAbs(argv[0]) {
 		argv[0] = lookPath(strings.TrimPrefix(environ[0], "PATH="), argv[0])
@@ -142,7 +142,7 @@ func TestServe(t *testing.T) {
 			if n > 1 {
 				args = append(args, "-n", fmt.Sprint(n))
 			}
-			s := serve(t, testEnvironment(t), args...)
+			s := backendServe(t, testEnvironment(t), args...)
 			if s.catalog.Job.Size != n || len(s.catalog.Cvars) < 70 || !s.catalog.Before.Read || !s.catalog.After.Read {
 				t.Fatalf("%+v: %d control variables", s.catalog.Job, len(s.catalog.Cvars))
 			}
@@ -205,7 +205,7 @@ func TestServe(t *testing.T) {
 func TestServeWorkloads(t *testing.T) {
 	t.Parallel()
 	environ := slices.DeleteFunc(testEnvironment(t), func(kv string) bool { return strings.HasPrefix(kv, "FAKEMPI_CLOCK=") })
-	s := serve(t, environ, "mpitx", "backend", "serve", "-n", "3")
+	s := backendServe(t, environ, "mpitx", "backend", "serve", "-n", "3")
 	const id = "demo_messages_sent:counter"
 	if len(s.catalog.Lookup(id)) != 1 {
 		t.Fatalf("no %s", id)
@@ -265,7 +265,7 @@ func idsOf(c *catalog.Catalog) (ids []string) {
 // read before keeps its number.
 func TestServeGrows(t *testing.T) {
 	t.Parallel()
-	s := serve(t, append(testEnvironment(t), "FAKEMPI_FAULTS=grow;changing-stamp"), "mpitx", "backend", "serve", "-n", "3")
+	s := backendServe(t, append(testEnvironment(t), "FAKEMPI_FAULTS=grow;changing-stamp"), "mpitx", "backend", "serve", "-n", "3")
 	old := idsOf(s.catalog)
 	for range 3 {
 		s.read(servedLimit, "demo_rank")
@@ -305,7 +305,7 @@ func changes(events string) int {
 // A rank that hangs does not hold up a refresh, and has no readings then.
 func TestServeRefreshSilent(t *testing.T) {
 	t.Parallel()
-	s := serve(t, append(testEnvironment(t), "FAKEMPI_FAULTS=hang-read=demo_eager_limit@2/itself"), "mpitx", "backend", "serve", "-n", "3")
+	s := backendServe(t, append(testEnvironment(t), "FAKEMPI_FAULTS=hang-read=demo_eager_limit@2/itself"), "mpitx", "backend", "serve", "-n", "3")
 	s.read(3*time.Second, "demo_eager_limit")
 	c := s.refresh()
 	if len(c.Job.Ranks) != 3 || c.Job.Ranks[2].Error == "" || c.Job.Ranks[1].Error != "" || len(idsOf(c)) != len(idsOf(s.catalog)) {
@@ -337,7 +337,7 @@ func serveOn(t *testing.T, family string, argv []string) *served {
 		}
 		argv = append([]string{path}, argv[1:]...)
 	}
-	return serve(t, environ, argv...)
+	return backendServe(t, environ, argv...)
 }
 
 // The same on the real libraries, under their launchers.

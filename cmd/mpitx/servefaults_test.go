@@ -22,7 +22,7 @@ import (
 func TestServeHang(t *testing.T) {
 	t.Parallel()
 	environ := append(testEnvironment(t), "FAKEMPI_FAULTS=hang-read=demo_eager_limit@2/itself")
-	s := serve(t, environ, "mpitx", "backend", "serve", "-n", "4")
+	s := backendServe(t, environ, "mpitx", "backend", "serve", "-n", "4")
 	sample := s.read(10*time.Second, "demo_eager_limit")
 	if !slices.Equal(sample.Silent, []int{2}) || !slices.Equal(ranksOf(sample), []int{0, 1, 3}) {
 		t.Fatalf("ranks %v answered, %v did not", ranksOf(sample), sample.Silent)
@@ -95,7 +95,7 @@ func TestServeStopped(t *testing.T) {
 func TestServeSlow(t *testing.T) {
 	t.Parallel()
 	environ := append(testEnvironment(t), "FAKEMPI_FAULTS=slow-read=demo_eager_limit@1/itself")
-	s := serve(t, environ, "mpitx", "backend", "serve", "-n", "2")
+	s := backendServe(t, environ, "mpitx", "backend", "serve", "-n", "2")
 	var sample *link.Sample
 	for end := time.Now().Add(servedLimit); sample == nil; {
 		ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
@@ -157,7 +157,7 @@ func TestServeCrash(t *testing.T) {
 				rank = "2"
 			}
 			environ := append(testEnvironment(t), "FAKEMPI_FAULTS=crash-read=demo_eager_limit@"+rank+"/itself")
-			s := serve(t, environ, "mpitx", "backend", "serve", "-n", n)
+			s := backendServe(t, environ, "mpitx", "backend", "serve", "-n", n)
 			ctx, cancel := context.WithTimeout(context.Background(), servedLimit)
 			defer cancel()
 			if _, err := s.Read(ctx, []string{"demo_rank", "demo_eager_limit"}); !errors.Is(err, link.ErrEnded) {
@@ -198,7 +198,7 @@ func TestServeKilled(t *testing.T) {
 				killedScreen(t, environ)
 				return
 			}
-			s := serve(t, environ, "mpitx", "backend", "serve", "-n", "3")
+			s := backendServe(t, environ, "mpitx", "backend", "serve", "-n", "3")
 			pid := 0
 			for _, p := range s.p.alive() {
 				text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", p))

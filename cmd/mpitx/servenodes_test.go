@@ -142,7 +142,7 @@ FAKEMPI_RANK=0 %[2]s/mpitx backend serve
 kill $(jobs -p)
 wait`, strings.Join(apart, " "), bin)
 	environ := append(testEnvironment(t), "FAKEMPI_SIZE=3", "FAKEMPI_DIR="+dir)
-	s := serve(t, environ, "/bin/sh", "-c", script)
+	s := backendServe(t, environ, "/bin/sh", "-c", script)
 	e := s.event(link.EventLog)
 	for !strings.Contains(e.Text, "mpitx: rank 1 on testhost cannot reach rank 0's process over TCP (127.0.0.1:") {
 		e = s.event(link.EventLog)

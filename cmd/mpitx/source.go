@@ -14,7 +14,7 @@ import (
 
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/internal/attach"
-	"mpitx/cmd/mpitx/internal/job"
+	"mpitx/cmd/mpitx/internal/collect"
 	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/export"
@@ -32,7 +32,7 @@ type source struct {
 	term    export.Terminal
 
 	chosen  locate.MPI
-	job     *job.Job
+	job     *collect.Job
 	catalog *catalog.Catalog // of the job
 	found   origin.Answer    // what the user has set
 }
@@ -53,7 +53,7 @@ func (s *source) flags(cmd *cobra.Command, live bool) {
 
 // open gets the catalog. Under a launcher it does so on rank 0 only: elsewhere, and if another process has answered, its error ends
 // the command with the exit code alone.
-func (s *source) open(cmd *cobra.Command, writes []catalog.WriteRequest, stage job.Stage) (*catalog.Catalog, error) {
+func (s *source) open(cmd *cobra.Command, writes []catalog.WriteRequest, stage collect.Stage) (*catalog.Catalog, error) {
 	var err error
 	if s.term, err = s.a.terminal(); err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func (s *source) open(cmd *cobra.Command, writes []catalog.WriteRequest, stage j
 	if s.n > 0 {
 		return nil, s.relaunch(cmd)
 	}
-	return s.collect(launch, writes, stage)
+	return s.collect(writes, stage)
 }
 
 func (s *source) load() (*catalog.Catalog, error) {
@@ -97,21 +97,16 @@ func (s *source) load() (*catalog.Catalog, error) {
 	return c, nil
 }
 
-func (s *source) collect(launch locate.Launch, writes []catalog.WriteRequest, stage job.Stage) (*catalog.Catalog, error) {
-	exe, err := os.Executable()
+func (s *source) collect(writes []catalog.WriteRequest, stage collect.Stage) (*catalog.Catalog, error) {
+	o, err := s.a.collecting(s.chosen, s.timeout)
 	if err != nil {
-		return nil, failf("start: %v", err)
-	}
-	shim, err := s.a.env.Shim(s.chosen, filepath.Dir(exe))
-	if err != nil {
-		if launch.Rank > 0 {
+		if o.Launch.Rank > 0 {
 			return nil, exit(exitFailed)
 		}
 		return nil, err
 	}
-	s.job, err = job.Collect(job.Options{Creator: "mpitx " + version, Exe: exe, MPI: s.chosen, Shim: shim, Launch: launch,
-		Self: s.bind == "self", Writes: writes, WriteStage: stage, Timeout: s.timeout, Listing: s.listing})
-	if err != nil {
+	o.Self, o.Writes, o.WriteStage, o.Listing = s.bind == "self", writes, stage, s.listing
+	if s.job, err = collect.Collect(o); err != nil {
 		return nil, err
 	}
 	if !s.job.Root {
@@ -140,6 +135,16 @@ func (a *app) checkRanks(cmd *cobra.Command, n int) error {
 		return usagef("-n: %s has started this already; leave -n out", launch.Command())
 	}
 	return nil
+}
+
+// collecting is what all that collects has in common.
+func (a *app) collecting(m locate.MPI, timeout time.Duration) (o collect.Options, err error) {
+	o = collect.Options{Creator: "mpitx " + version, MPI: m, Launch: a.env.Launcher(), Timeout: timeout}
+	if o.Exe, err = os.Executable(); err != nil {
+		return o, failf("start: %v", err)
+	}
+	o.Shim, err = a.env.Shim(m, filepath.Dir(o.Exe))
+	return o, err
 }
 
 // origins notes in the catalog what the user has set.
@@ -188,7 +193,7 @@ func (s *source) warn(c *catalog.Catalog) int {
 		}
 		s.a.warnOfCrashes(s.chosen, set)
 	}
-	for _, l := range s.job.Lost {
+	for _, l := range s.job.LostText() {
 		s.a.complain("%s", l)
 		code = exitPartial
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mpitx/catalog"
-	"mpitx/cmd/mpitx/internal/job"
+	"mpitx/cmd/mpitx/internal/collect"
 	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/cmd/mpitx/internal/virtual"
 	"mpitx/export"
@@ -70,7 +70,7 @@ func (o *writeOptions) run(cmd *cobra.Command, args []string) error {
 	for k := range writes {
 		writes[k].DryRun, writes[k].Force = o.dryRun, o.force
 	}
-	c, err := o.open(cmd, writes, job.Stage(o.stage))
+	c, err := o.open(cmd, writes, collect.Stage(o.stage))
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,114 @@
+//go:build linux
+
+package collect
+
+import (
+	"time"
+
+	"mpitx/catalog"
+	"mpitx/cmd/mpitx/internal/transport"
+)
+
+// merge puts the ranks of a stage together; of one that was not read it says why.
+func (s *stage) merge() *catalog.Merged {
+	m := &catalog.Merged{}
+	switch {
+	case s.process != nil && s.result != nil && s.merged != nil && len(s.deltas) == 0:
+		return s.merged
+	case s.process != nil && s.result != nil:
+		return catalog.Merge(s.process, s.deltas, s.result.Lost)
+	case s.failed != nil:
+		m.Stage.Error = s.failed.Text
+	}
+	return m
+}
+
+// root is the answer on rank 0.
+func (f *front) root() (*Job, error) {
+	if why := f.after.failed; why != nil && why.Whole {
+		f.kill()
+		return nil, &Error{Text: why.Text}
+	}
+	after, before := f.after.merge(), f.before.merge()
+	if !after.Stage.Read && !before.Stage.Read {
+		f.kill()
+		text := "the library could not be read: " + after.Stage.Error
+		if before.Stage.Error != "" && before.Stage.Error != after.Stage.Error {
+			text += "; before MPI_Init: " + before.Stage.Error
+		}
+		return nil, &Error{Text: text}
+	}
+	j := &Job{Live: f.Live, Root: true, Host: f.hello.Host, Outcomes: f.outcomes, f: f, Catalog: catalog.Join(before, after)}
+	c := j.Catalog
+	c.Creator, c.Created = f.o.Creator, time.Now().UTC().Truncate(time.Second)
+	c.Job.Launcher, c.Library.BuildID = f.o.Launch.Name, f.o.MPI.BuildID
+	if f.after.result != nil {
+		j.Lost = f.after.result.Lost
+		for k := range c.Job.Ranks {
+			if r := &c.Job.Ranks[k]; r.Host == "" {
+				r.Host = f.after.result.Hosts[r.Rank]
+			}
+		}
+	}
+	return j, nil
+}
+
+// Renew is the answer with what the ranks have read again after MPI_Init.
+func (j *Job) Renew(root *catalog.Process, deltas []*catalog.Delta, lost map[int]string) (*Job, error) {
+	after := &j.f.after
+	after.process, after.deltas, after.result.Lost = root, deltas, lost
+	return j.f.root()
+}
+
+// LostText names the ranks that did not answer.
+func (j *Job) LostText() []string {
+	if len(j.Lost) == 0 {
+		return nil
+	}
+	return lostText(j.Lost, j.f.after.result.Hosts)
+}
+
+// Settle sends all ranks the exit code, so that they end while rank 0 prints; or they are invited to serve.
+func (j *Job) Settle(code int, invitation ...byte) {
+	if j.f != nil && j.Root {
+		j.f.settle(code, invitation...)
+	}
+}
+
+func (f *front) settle(code int, invitation ...byte) {
+	if !f.settled && !f.Backend.Ended {
+		f.settled = true
+		f.Backend.Send(transport.FrameVerdict, append([]byte{byte(code)}, invitation...))
+	}
+}
+
+// Finish waits for the end of the job, and returns the code to exit with. Other ranks got the code of the first Settle or
+// Finish.
+func (j *Job) Finish(code int) int {
+	f := j.f
+	if f == nil {
+		return code
+	}
+	if !j.Root {
+		return j.agreed
+	}
+	j.Settle(code)
+	if len(j.Lost) > 0 {
+		return code // the back end cannot finalize MPI, and goes with us
+	}
+	late := time.After(10 * time.Second)
+	for !f.Backend.Ended {
+		select {
+		case e := <-f.Events:
+			e.Note()
+		case <-late:
+			f.Backend.Kill()
+			return max(code, 1)
+		case <-f.Signals:
+			f.kill()
+			return 130
+		}
+	}
+	f.kill()
+	return code
+}

@@ -1,0 +1,64 @@
+// Package collect collects a catalog from a live MPI library, in one process or over all ranks of a job.
+//
+// The process that the user or the launcher started (the front) never loads MPI: MPI libraries crash, abort and hang.
+// It starts two others of the same binary: one reads the stage before MPI_Init and never calls it, the other calls
+// MPI_Init, reads the stage after it, and merges the ranks over MPI.
+package collect
+
+import (
+	"time"
+
+	"mpitx/catalog"
+	"mpitx/cmd/mpitx/internal/locate"
+)
+
+// Stage is one of the two worlds.
+type Stage string
+
+// The stages.
+const (
+	Before Stage = "before"
+	After  Stage = "after"
+)
+
+// Options says what to collect.
+type Options struct {
+	Creator    string   // "mpitx 0.1.0"
+	Exe        string   // this binary
+	Environ    []string // of the MPI processes; nil: this process's
+	MPI        locate.MPI
+	Shim       string
+	Launch     locate.Launch
+	Self       bool // bind variables of communicators to MPI_COMM_SELF
+	Writes     []catalog.WriteRequest
+	WriteStage Stage
+	Exclude    []string // IDs of variables that are listed, and otherwise left alone
+	Timeout    time.Duration
+	Phase      func(text string) // told what the back end after MPI_Init does; may be nil
+	Listing    bool              // the command cannot fail once everything is read: ranks may end while rank 0 still merges
+	Serve      bool              // the ranks are to go on: rank 0 settles with an invitation
+	Gone       <-chan struct{}   // closed when nobody wants the answer any more; nil: somebody always does
+}
+
+// Job is what was collected, on rank 0; on other ranks there is nothing to print.
+type Job struct {
+	Live
+	Root       bool
+	Rank       int
+	Host       string
+	Catalog    *catalog.Catalog
+	Outcomes   catalog.Outcomes
+	Lost       map[int]string // why ranks did not answer
+	Invitation []byte         // other ranks: to serve; nil: to end
+
+	f      *front
+	agreed int
+}
+
+// Error is a failure of collecting as a whole.
+type Error struct {
+	Text  string
+	Quiet bool // rank 0 says it
+}
+
+func (e *Error) Error() string { return e.Text }

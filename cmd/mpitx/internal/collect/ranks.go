@@ -1,0 +1,262 @@
+//go:build cgo && linux
+
+package collect
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"time"
+
+	"mpitx/binding"
+	"mpitx/catalog"
+	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/cmd/mpitx/internal/transport"
+)
+
+// Ranks speak with rank 0 alone, and only when they are ready: a rank that hangs is one that rank 0 does not hear of,
+// and holds up nobody else.
+const (
+	tagHello   = 1001 + iota // to rank 0: hello
+	tagReady                 // to rank 0: send me yours
+	tagRoot                  // from rank 0: rootStages
+	tagReport                // to rank 0: report
+	tagVerdict               // from rank 0: the exit code
+)
+
+// lead is rank 0: it collects the others' reports and hands all to the front, then passes on the verdict.
+func (b *Backend) lead(outcomes catalog.Outcomes) (int, error) {
+	b.Front.SendAppended(transport.FrameProcess, b.Process.AppendBinary)
+	failed := map[int]string{}
+	lost, hosts, err := b.gather(func(rank int, r report) {
+		if r.Failed != "" {
+			failed[rank] = r.Failed
+			return
+		}
+		b.Front.Send(transport.FrameDelta, r.After)
+		if len(r.Before) > 0 {
+			b.Front.Send(transport.FrameNode, r.Before)
+		}
+		outcomes = append(outcomes, r.Outcomes...)
+	})
+	if err != nil {
+		return 0, err
+	}
+	silent := maps.Clone(lost)
+	maps.Copy(lost, failed)
+	b.Front.Send(transport.FrameResult, transport.Pack(result{Outcomes: outcomes, Lost: lost, Hosts: hosts}))
+
+	if b.Size == 1 && b.request.Alone {
+		return b.alone(), nil
+	}
+	b.Front.Phase("waiting for the front")
+	verdict, _ := b.Front.Await(transport.FrameVerdict, time.Minute)
+	if len(verdict) == 0 {
+		verdict = []byte{1}
+	}
+	for r := 1; r < b.Size; r++ {
+		if silent[r] == "" {
+			if err := b.Mail.Send(verdict, r, tagVerdict); err != nil {
+				return 0, err
+			}
+		}
+	}
+	if b.request.MPI.Family == locate.MPICH && severalNodes(hosts) {
+		b.headStart = finalizeHeadStart
+	}
+	return b.end(b.obey(verdict), len(silent) > 0), nil
+}
+
+// finalizeHeadStart is how much later rank 0 enters MPI_Finalize if MPICH has several nodes: in MPICH over UCX's TCP, ranks there wait for
+// an answer of each other. A rank that still polls for messages answers as well, and waits in vain when it gets there itself.
+const finalizeHeadStart = 200 * time.Millisecond
+
+func severalNodes(hosts map[int]string) bool {
+	for _, host := range hosts {
+		if host != hosts[0] {
+			return true
+		}
+	}
+	return false
+}
+
+// gather answers every rank that is ready, takes their reports, and gives up on the others once nothing has come for a while: lost
+// says how far they came.
+func (b *Backend) gather(take func(rank int, r report)) (lost, hosts map[int]string, err error) {
+	lost, hosts = map[int]string{}, map[int]string{0: b.Host}
+	for r := 1; r < b.Size; r++ {
+		lost[r] = "never came out of MPI_Init"
+	}
+	came := func(rank int, text string) {
+		if _, ok := lost[rank]; ok {
+			lost[rank] = text
+		}
+	}
+	greeted := map[int]bool{}
+	var stages []byte
+	messages := []struct {
+		tag  int
+		take func(from int, data []byte) error
+	}{
+		{tagHello, func(from int, data []byte) error {
+			var h hello
+			transport.Unpack(data, &h) // or it is from an unknown host
+			hosts[from], greeted[from] = h.Host, true
+			came(from, "stopped answering while it read its variables")
+			return nil
+		}},
+		{tagReady, func(from int, _ []byte) error {
+			if stages == nil {
+				stages = b.stages()
+			}
+			came(from, "did not send what it had read")
+			return b.Mail.Send(stages, from, tagRoot)
+		}},
+		{tagReport, func(from int, data []byte) error {
+			var r report
+			if err := transport.Unpack(data, &r); err != nil {
+				r.Failed = "its report is damaged: " + err.Error()
+			} else {
+				hosts[from] = r.Host
+			}
+			delete(lost, from)
+			take(from, r)
+			return nil
+		}},
+	}
+	last := time.Now()
+	for k := 0; len(lost) > 0; k++ {
+		for _, m := range messages {
+			data, from, ok, err := b.Mail.Receive(binding.AnySource, m.tag)
+			if ok && err == nil {
+				last, k = time.Now(), 0
+				err = m.take(from, data)
+			}
+			if err != nil {
+				return nil, nil, err
+			}
+		}
+		if time.Since(last) > b.request.Patience {
+			return lost, hosts, nil
+		}
+		if k > 0 {
+			transport.Pause(k)
+		}
+	}
+	// A hello that was overtaken has arrived by now; left alone, some libraries complain of it when MPI ends.
+	for r := 1; r < b.Size; r++ {
+		if !greeted[r] {
+			b.Mail.Wait(r, tagHello, time.Now().Add(time.Second))
+		}
+	}
+	return lost, hosts, nil
+}
+
+// stages is what other ranks compare with.
+func (b *Backend) stages() []byte {
+	s := rootStages{After: b.Process.Root().AppendBinary(nil)}
+	if before := b.before(); before != nil {
+		s.Before = before.Root().AppendBinary(nil)
+	}
+	return transport.Pack(s)
+}
+
+// before is the stage before MPI_Init as the front had it read at the same time; nil where it could not be.
+func (b *Backend) before() *catalog.Process {
+	if !b.request.Before {
+		return nil
+	}
+	payload, _ := b.Front.Await(transport.FrameBefore, b.request.Patience)
+	if len(payload) == 0 {
+		return nil
+	}
+	p, err := catalog.DecodeProcess(payload)
+	if err != nil {
+		return nil
+	}
+	return p
+}
+
+// follow is every other rank.
+func (b *Backend) follow(outcomes catalog.Outcomes, failed error) (int, error) {
+	deadline := time.Now().Add(2 * b.request.Patience)
+	report := report{Host: b.Host, Outcomes: outcomes}
+	if failed != nil {
+		report.Failed = failed.Error()
+	} else {
+		if err := b.Mail.Send(nil, 0, tagReady); err != nil {
+			return 0, err
+		}
+		data, err := b.Mail.Wait(0, tagRoot, deadline)
+		if err != nil {
+			return 0, fmt.Errorf("rank 0: %w", err)
+		}
+		var s rootStages
+		if err := transport.Unpack(data, &s); err != nil {
+			return 0, err
+		}
+		report.After = difference(s.After, b.Process)
+		if before := b.before(); before != nil && len(s.Before) > 0 {
+			before.Rank, before.Host = b.Rank, b.Host
+			report.Before = difference(s.Before, before)
+		}
+	}
+	if err := b.Mail.Send(transport.Pack(report), 0, tagReport); err != nil {
+		return 0, err
+	}
+	b.Front.Phase("waiting for rank 0")
+	verdict, err := b.Mail.Wait(0, tagVerdict, time.Now().Add(4*b.request.Patience))
+	if err != nil {
+		return 0, fmt.Errorf("rank 0: %w", err)
+	}
+	if len(verdict) == 0 {
+		verdict = []byte{1}
+	}
+	b.Front.Send(transport.FrameAgreed, verdict)
+	return b.end(b.obey(verdict), false), nil
+}
+
+// difference is what p has to say to a rank that sent its root; a root that cannot be read is answered with everything.
+func difference(root []byte, p *catalog.Process) []byte {
+	r, err := catalog.DecodeRoot(root)
+	if err != nil {
+		return (&catalog.Delta{Rank: p.Rank, Whole: p}).AppendBinary(nil)
+	}
+	return r.Diff(p).AppendBinary(nil)
+}
+
+// obey does what the verdict says, and returns the exit code.
+func (b *Backend) obey(verdict []byte) int {
+	if len(verdict) == 1 {
+		return int(verdict[0])
+	}
+	return b.serve(b)
+}
+
+// end finalizes MPI, unless ranks are missing: it would wait for them.
+func (b *Backend) end(code int, quit bool) int {
+	b.Mail.Flush(time.Now().Add(5 * time.Second))
+	if quit {
+		// The launcher must first see the front go: mpirun of Open MPI 4 often deadlocks when a process breaks its connection.
+		select {}
+	}
+	b.Front.Phase("MPI_Finalize")
+	time.Sleep(b.headStart)
+	if err := b.Lib.Finalize(); err != nil {
+		fmt.Fprintln(os.Stderr, "mpitx: MPI_Finalize:", err)
+	}
+	binding.Exit(code)
+	return code // not reached
+}
+
+// alone ends a process that no launcher waits for, once it has said all. Nor does the front wait: MPI_Finalize, which takes
+// Open MPI 45 ms, and the exit happen without it, and not for longer than seconds.
+func (b *Backend) alone() int {
+	b.Front.Phase("MPI_Finalize")
+	if binding.OutliveParent(10 * time.Second) {
+		b.Front.Leave()
+	}
+	b.Lib.Finalize()
+	binding.Exit(0)
+	return 0 // not reached
+}

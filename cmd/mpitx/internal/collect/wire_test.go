@@ -1,0 +1,43 @@
+//go:build linux
+
+package collect
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mpitx/catalog"
+	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/cmd/mpitx/internal/transport"
+)
+
+// What is packed comes back: all fields of what crosses between processes, and ranks.
+func TestPack(t *testing.T) {
+	sent := request{Stage: After, MPI: locate.MPI{Family: "openmpi", Impl: "openmpi", Lib: "/lib/libmpi.so", Launcher: "/bin/mpirun"}, Shim: "/shim.so", Self: true,
+		Rank: 3, Size: 4, Before: true, Patience: 5, Limit: 7,
+		Writes: []catalog.WriteRequest{{Name: "a", Text: "1,2", Ranks: []int{0, 2}, Force: true, DryRun: true}}}
+	var got request
+	if err := transport.Unpack(transport.Pack(sent), &got); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(sent, got); d != "" {
+		t.Error(d)
+	}
+
+	v := &catalog.Variable{Kind: catalog.Cvars, Name: "a", Type: catalog.TypeInt}
+	value, err := catalog.ParseValue(v, nil, 2, "5,-6")
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer := report{Host: "h", After: []byte{1}, Before: []byte{2}, Failed: "why",
+		Outcomes: catalog.Outcomes{{Name: "a", Rank: 2, Host: "h", Old: value, New: value, Back: value, Result: catalog.WriteOK, Detail: "d"}}}
+	var back report
+	if err := transport.Unpack(transport.Pack(answer), &back); err != nil {
+		t.Fatal(err)
+	}
+	if back.Outcomes[0].Old.String() != "5,-6" || back.Outcomes[0].Result != catalog.WriteOK || back.Failed != "why" || !bytes.Equal(back.Before, []byte{2}) {
+		t.Errorf("%+v", back)
+	}
+}

@@ -1,0 +1,18 @@
+//go:build !linux
+
+package serve
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"mpitx/catalog"
+	"mpitx/cmd/mpitx/internal/collect"
+)
+
+// Serve answers with an error.
+func Serve(collect.Options, func(*catalog.Catalog), io.Reader, io.Writer) int {
+	fmt.Fprintln(os.Stderr, "mpitx: serve: mpitx reads live MPI libraries on Linux only: use a snapshot (--from FILE)")
+	return 2
+}

@@ -1,0 +1,141 @@
+//go:build linux
+
+package transport
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Front is the front as its back end sees it.
+type Front struct {
+	Frames chan Frame // from it, after the request
+	marker
+
+	out     *os.File
+	mu      sync.Mutex
+	leaving atomic.Bool // the end of the front means nothing any more
+
+	cancelLock sync.Mutex
+	cancelled  map[uint64]bool // tasks
+}
+
+// OpenFront takes the arguments of the command that Start has started, and the request. What we start ourselves gets none of it.
+func OpenFront(args []string, request any) (*Front, error) {
+	f := &Front{Frames: make(chan Frame, 256)}
+	var fds []int
+	for _, a := range args {
+		fd, err := strconv.Atoi(a)
+		if err == nil {
+			_, err = unix.FcntlInt(uintptr(fd), unix.F_SETFD, unix.FD_CLOEXEC)
+		}
+		if err != nil {
+			return nil, err
+		}
+		fds = append(fds, fd)
+	}
+	if len(fds) == 0 {
+		return nil, errors.New("no descriptor")
+	}
+	f.out = os.NewFile(uintptr(fds[0]), "front")
+	if len(fds) > 1 {
+		f.marker, _ = openMarker(fds[1])
+		unix.Close(fds[1])
+	}
+	first, err := ReadFrame(os.Stdin)
+	if err == nil && first.Kind != FrameRequest {
+		err = errors.New("no request")
+	}
+	if err == nil {
+		err = Unpack(first.Payload, request)
+	}
+	return f, err
+}
+
+// Listen takes what the front sends, and ends this process with the front: nobody would read what it finds.
+func (f *Front) Listen() {
+	err := ReadFrames(os.Stdin, func(fr Frame) {
+		if fr.Kind == FrameCancel {
+			f.cancel(fr.Payload)
+		} else {
+			f.Frames <- fr
+		}
+	})
+	if f.leaving.Load() {
+		return
+	}
+	if err != io.EOF {
+		fmt.Fprintln(os.Stderr, "mpitx: backend:", err)
+	}
+	os.Exit(1)
+}
+
+// Leave lets this process outlive the front.
+func (f *Front) Leave() {
+	f.leaving.Store(true)
+	f.Send(FrameEnd, nil)
+}
+
+// Send sends a frame. A front that is gone takes us with it, in Listen.
+func (f *Front) Send(kind byte, payload []byte) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	WriteFrame(f.out, kind, payload)
+}
+
+// SendAppended sends a frame whose payload is large, without a copy of it.
+func (f *Front) SendAppended(kind byte, appendTo func([]byte) []byte) {
+	frame := appendTo(make([]byte, frameHead))
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	writeInPlace(f.out, kind, frame)
+}
+
+// Phase names what this process does now.
+func (f *Front) Phase(text string) { f.Send(FramePhase, []byte(text)) }
+
+// Await waits for a frame of a kind; others that come first are dropped.
+func (f *Front) Await(kind byte, limit time.Duration) ([]byte, bool) {
+	late := time.After(limit)
+	for {
+		select {
+		case fr := <-f.Frames:
+			if fr.Kind == kind {
+				return fr.Payload, true
+			}
+		case <-late:
+			return nil, false
+		}
+	}
+}
+
+func (f *Front) cancel(number []byte) {
+	if len(number) != 8 {
+		return
+	}
+	f.cancelLock.Lock()
+	defer f.cancelLock.Unlock()
+	if f.cancelled == nil || len(f.cancelled) > 1000 { // answered before they were cancelled
+		f.cancelled = map[uint64]bool{}
+	}
+	f.cancelled[binary.LittleEndian.Uint64(number)] = true
+}
+
+// Cancelled reports whether nobody waits for a task any more.
+func (f *Front) Cancelled(task uint64) bool {
+	f.cancelLock.Lock()
+	defer f.cancelLock.Unlock()
+	return f.cancelled[task]
+}
+
+// Cancel is the payload of a FrameCancel.
+func Cancel(task uint64) []byte { return binary.LittleEndian.AppendUint64(nil, task) }

@@ -1,0 +1,195 @@
+//go:build linux
+
+package transport
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"time"
+)
+
+// How the other ranks' fronts come to rank 0's. The invitation, with a secret, reaches them over MPI. Each side shows the other that
+// it has the secret without sending it: whoever else listens at one of the addresses on another node, or connects to them, learns
+// nothing and gets nowhere, and cannot pass on what is said either, as the address is part of it.
+
+// JoinLimit is how long rank 0 waits for the other ranks' fronts.
+const JoinLimit = 5 * time.Second
+
+const (
+	secretSize = 32
+	maxJoin    = 4096 // bytes that are read from somebody who is not known yet
+)
+
+// Invitation is what rank 0's front sends to the others, through the back ends.
+type Invitation struct {
+	Addresses []string // of rank 0's front
+	Secret    [secretSize]byte
+}
+
+// Joining is what a front says to be let in.
+type Joining struct {
+	Rank    int
+	Host    string
+	Address string // at which it found rank 0's front
+	Nonce   [secretSize]byte
+	Proof   [sha256.Size]byte
+}
+
+// proof shows that somebody has the secret, once: the nonces are new for each connection.
+func (inv *Invitation) proof(by string, root, other [secretSize]byte, j *Joining) (out [sha256.Size]byte) {
+	h := hmac.New(sha256.New, inv.Secret[:])
+	for _, part := range [][]byte{[]byte(by), root[:], other[:], binary.LittleEndian.AppendUint64(nil, uint64(j.Rank)), []byte(j.Host), []byte(j.Address)} {
+		h.Write(binary.LittleEndian.AppendUint32(nil, uint32(len(part))))
+		h.Write(part)
+	}
+	h.Sum(out[:0])
+	return out
+}
+
+// Listen makes the socket that other ranks' fronts come to, for as long as it takes them: of a job on one node nobody else can
+// reach it.
+func Listen(oneNode bool) (net.Listener, Invitation, error) {
+	var inv Invitation
+	rand.Read(inv.Secret[:]) // does not fail
+	at := ":0"
+	if oneNode {
+		at = "127.0.0.1:0"
+	}
+	l, err := net.Listen("tcp", at)
+	if err != nil {
+		return nil, inv, fmt.Errorf("listen for the other ranks: %w", err)
+	}
+	if oneNode {
+		inv.Addresses = []string{l.Addr().String()}
+		return l, inv, nil
+	}
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	addresses, _ := net.InterfaceAddrs()
+	for _, a := range addresses {
+		if n, ok := a.(*net.IPNet); ok && !n.IP.IsLinkLocalUnicast() && !n.IP.IsLoopback() {
+			inv.Addresses = append(inv.Addresses, net.JoinHostPort(n.IP.String(), port))
+		}
+	}
+	if len(inv.Addresses) == 0 { // several nodes that are one
+		inv.Addresses = []string{"127.0.0.1:" + port}
+	}
+	return l, inv, nil
+}
+
+// Admit lets a rank of the job in, and nobody else.
+func (inv *Invitation) Admit(c net.Conn, size int) (j Joining, err error) {
+	c.SetDeadline(time.Now().Add(JoinLimit))
+	var nonce [secretSize]byte
+	rand.Read(nonce[:])
+	if _, err := c.Write(nonce[:]); err != nil {
+		return j, err
+	}
+	f, err := readFrameUpTo(c, maxJoin)
+	if err != nil {
+		return j, err
+	}
+	if f.Kind != FrameHello || Unpack(f.Payload, &j) != nil || j.Rank <= 0 || j.Rank >= size || j.Address != plainAddress(c.LocalAddr()) {
+		return j, errors.New("not one of ours")
+	}
+	want := inv.proof("rank", nonce, j.Nonce, &j)
+	if !hmac.Equal(want[:], j.Proof[:]) {
+		return j, errors.New("it does not know the secret")
+	}
+	welcome := inv.proof("root", nonce, j.Nonce, &j)
+	if _, err := c.Write(welcome[:]); err != nil {
+		return j, err
+	}
+	return j, c.SetDeadline(time.Time{})
+}
+
+// plainAddress is an address as invitations have it: a socket for both versions of IP sees IPv4 in IPv6's clothes.
+func plainAddress(a net.Addr) string {
+	if t, ok := a.(*net.TCPAddr); ok {
+		return net.JoinHostPort(t.IP.String(), fmt.Sprint(t.Port))
+	}
+	return a.String()
+}
+
+// Join accepts an invitation. All addresses are tried at once: those of other networks may not answer at all.
+func Join(inv Invitation, rank int, host string) (net.Conn, error) {
+	type dialled struct {
+		c       net.Conn
+		address string
+		err     error
+	}
+	found := make(chan dialled, len(inv.Addresses))
+	end := time.Now().Add(JoinLimit - time.Second) // before rank 0 gives us up
+	for _, a := range inv.Addresses {
+		go func() {
+			d := net.Dialer{Deadline: end}
+			c, err := d.Dial("tcp", a)
+			found <- dialled{c, a, err}
+		}()
+	}
+	var whys []string
+	for k := range inv.Addresses {
+		d := <-found
+		if d.err == nil {
+			if d.err = inv.enter(d.c, end, Joining{Rank: rank, Host: host, Address: d.address}); d.err == nil {
+				go func() { // the others come to nothing
+					for range len(inv.Addresses) - k - 1 {
+						if d := <-found; d.err == nil {
+							d.c.Close()
+						}
+					}
+				}()
+				return d.c, nil
+			}
+			d.c.Close()
+		}
+		whys = append(whys, d.address+": "+shortError(d.err))
+	}
+	return nil, fmt.Errorf("reach rank 0's process over TCP (%s): let its node be reached from this one, or run the ranks on one node", strings.Join(whys, "; "))
+}
+
+// enter is Join's side of Admit.
+func (inv *Invitation) enter(c net.Conn, end time.Time, j Joining) error {
+	c.SetDeadline(end)
+	var nonce [secretSize]byte
+	var welcome [sha256.Size]byte
+	if err := fill(c, nonce[:]); err != nil {
+		return err
+	}
+	rand.Read(j.Nonce[:])
+	j.Proof = inv.proof("rank", nonce, j.Nonce, &j)
+	if err := WriteFrame(c, FrameHello, Pack(j)); err != nil {
+		return err
+	}
+	if err := fill(c, welcome[:]); err != nil {
+		return err
+	}
+	if want := inv.proof("root", nonce, j.Nonce, &j); !hmac.Equal(want[:], welcome[:]) {
+		return errors.New("somebody else answers there")
+	}
+	return c.SetDeadline(time.Time{})
+}
+
+// shortError leaves out what the address says already.
+func shortError(err error) string {
+	var op *net.OpError
+	if errors.As(err, &op) {
+		err = op.Err
+	}
+	text := err.Error()
+	return strings.TrimPrefix(text, "connect: ")
+}
+
+func fill(c net.Conn, b []byte) error {
+	_, err := io.ReadFull(c, b)
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return errors.New("it ended the connection")
+	}
+	return err
+}
