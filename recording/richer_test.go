@@ -6,7 +6,9 @@ import (
 	"debug/elf"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -37,8 +39,8 @@ func readEvents(t *testing.T, run *Run) (messages map[int]int, lost uint64) {
 			bad++
 			t.Errorf("thread %d: %s %v, not %s", e.Thread, e.Type.Name, e.Values, expectedEvent(e.Type.Name, n))
 		}
-		if int64(n) < last[e.Thread] {
-			t.Errorf("thread %d: event %d after %d", e.Thread, n, last[e.Thread])
+		if before := last[e.Thread]; int64(n) < before || int64(n) > before+1 && lost == 0 {
+			t.Errorf("thread %d: event %d after %d", e.Thread, n, before)
 		}
 		last[e.Thread] = int64(n)
 	}
@@ -60,7 +62,7 @@ func expectedEvent(name string, n uint64) string {
 // readRows checks the rows of write_rows in testdata/events.c, made by so many threads.
 func readRows(t *testing.T, run *Run, rows, threads int) {
 	t.Helper()
-	all := run.Rows(run.Ranks[0].Tables[0])
+	all := slices.Collect(run.Rows(Options{}))
 	if len(all) != rows {
 		t.Errorf("%d rows, not %d", len(all), rows)
 	}
@@ -93,7 +95,7 @@ func TestEventsAndTables(t *testing.T) {
 	for _, script := range []string{"inline=0", "inline=1 chunk=8192", "inline=0 chunk=8192", "policy=keep max=4000000000 inline=1"} {
 		for _, end := range []string{"close", "kill"} {
 			dir, live := folders(t)
-			out, err := write(t, fmt.Sprintf("dir=%s live=%s %s open columns kinds events=3000 samples=20 together=2000 modules modules note=x %s", dir, live, script, end))
+			out, err := write(t, fmt.Sprintf("dir=%s live=%s %s open columns kinds events=3000 samples=20 together=2000 library note=x %s", dir, live, script, end))
 			if (err == nil) != (end == "close") || !strings.Contains(out, " fit") {
 				t.Fatal(err, out)
 			}
@@ -108,7 +110,7 @@ func TestEventsAndTables(t *testing.T) {
 					t.Errorf("%s %s: %v, messages %v, lost %d, %+v", script, end, r.State, messages, lost, r.Counters)
 				}
 				readRows(t, run, 40, 4)
-				checkModules(t, run.Ranks[0])
+				checkModules(t, run.Ranks[0], end == "close")
 				if counts, _ := sampleNumbers(t, run); counts[0] != [2]int{20, 20} {
 					t.Errorf("samples: %v", counts)
 				}
@@ -130,25 +132,26 @@ func TestEventsAndTables(t *testing.T) {
 	}
 }
 
-func checkModules(t *testing.T, r *Rank) {
+func checkModules(t *testing.T, r *Rank, ended bool) {
 	t.Helper()
 	program, err := filepath.EvalSymlinks(writer(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen := map[string]int{}
+	seen, loaded := map[string]int{}, false
 	for _, m := range r.Modules {
 		if seen[m.Path]++; m.Start >= m.End || r.Module(m.Start) == nil || r.Module(m.End-1).Path != m.Path || m.Path == "" {
 			t.Errorf("%+v", m)
 		}
+		loaded = loaded || strings.HasPrefix(filepath.Base(m.Path), "libm.so")
 		if m.Path == program {
 			if want := buildID(t, program); m.BuildID != want {
 				t.Errorf("build id %s, not %s", m.BuildID, want)
 			}
 		}
 	}
-	if seen[program] != 1 || len(seen) < 3 {
-		t.Errorf("modules %v", seen)
+	if seen[program] != 1 || len(seen) < 3 || loaded != ended {
+		t.Errorf("modules %v, ended: %v", seen, ended)
 	}
 	if m := r.Module(1); m != nil {
 		t.Errorf("%+v", m)
@@ -173,6 +176,68 @@ func buildID(t *testing.T, path string) string {
 	return fmt.Sprintf("%x", b[16:])
 }
 
+// duringWrite looks at a run again and again until the writer has come to the end of its script.
+func duringWrite(t *testing.T, dir, script string, look func(*Run)) {
+	t.Helper()
+	cmd := exec.Command(writer(t), strings.Fields(script+" note=done wait close")...)
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for done := false; !done && !t.Failed(); {
+		run, err := Open(dir)
+		if err != nil {
+			continue
+		}
+		if r := run.Ranks[0]; len(r.Tables) > 0 {
+			done = len(r.Notes) > 0
+			look(run)
+		}
+		noDamage(t, run)
+		run.Close()
+	}
+	stdin.Close()
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+}
+
+// What a process writes is read meanwhile: events without a gap.
+func TestEventsOfARunningProcess(t *testing.T) {
+	dir, live := folders(t)
+	duringWrite(t, dir, fmt.Sprintf("dir=%s live=%s chunk=8192 pool=100000000 open kinds events=10000 together=5000", dir, live), func(run *Run) {
+		readEvents(t, run)
+	})
+	run := mustOpen(t, dir)
+	noDamage(t, run)
+	messages, lost := readEvents(t, run)
+	if r := run.Ranks[0]; r.State != StateEnded || r.Counters.LostEvents == 0 && total(messages) != 30000 {
+		t.Errorf("%v, %v, lost %d", r.State, messages, lost)
+	}
+}
+
+// A row that changes all the time is read whole, or said to be torn.
+func TestRowOfARunningProcess(t *testing.T) {
+	dir, live := folders(t)
+	duringWrite(t, dir, fmt.Sprintf("dir=%s live=%s open kinds hot=100000000", dir, live), func(run *Run) {
+		for range 200 {
+			for row := range run.Rows(Options{}) {
+				calls, _ := row.Values[2].Uint64()
+				sum := Value{}
+				for _, v := range row.Of(&run.Ranks[0].Tables[0].Fields[6]) { // in two lines of the processor's cache
+					sum = sum.plus(v)
+				}
+				if bytes, _ := row.Values[3].Uint64(); !row.Torn && (bytes != calls*(calls+1)/2 || sum.String() != fmt.Sprint(calls)) {
+					t.Fatalf("%d calls, %d bytes, %v", calls, bytes, row.Values)
+				}
+			}
+		}
+	})
+}
+
 // A row whose change was not completed is there, with what its values were before or after.
 func TestTornRow(t *testing.T) {
 	dir, live := folders(t)
@@ -180,7 +245,7 @@ func TestTornRow(t *testing.T) {
 	for range 2 {
 		run := mustOpen(t, dir)
 		noDamage(t, run)
-		rows := run.Rows(run.Ranks[0].Tables[0])
+		rows := slices.Collect(run.Rows(Options{}))
 		if len(rows) != 4 || rows[2].Torn || !rows[3].Torn || fmt.Sprint(rows[3].Values[:4]) != "[1000 MPI_Send 2 5]" {
 			t.Errorf("%d rows, the last one %+v", len(rows), rows[len(rows)-1])
 		}
@@ -188,6 +253,42 @@ func TestTornRow(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// A child has the rows of its parent mapped, and changes none of them.
+func TestForkedEvents(t *testing.T) {
+	dir, live := folders(t)
+	out := mustWrite(t, fmt.Sprintf("dir=%s live=%s open kinds child close", dir, live))
+	run := mustOpen(t, dir)
+	noDamage(t, run)
+	n := 0
+	for range run.Events(Options{}) {
+		n++
+	}
+	if rows := slices.Collect(run.Rows(Options{})); n != 1 || len(rows) != 1 || rows[0].Torn || !strings.Contains(out, "forked 0 errno 77") {
+		t.Errorf("%d events, %+v, %s", n, rows, out)
+	}
+}
+
+// Of events beyond the budget the last ones are kept, if samples are.
+func TestLastEvents(t *testing.T) {
+	dir, live := folders(t)
+	mustWrite(t, fmt.Sprintf("dir=%s live=%s policy=keep max=300000 inline=1 open kinds rows=5 events=60000 close", dir, live))
+	run := mustOpen(t, dir)
+	noDamage(t, run)
+	var first, last, n uint64
+	for e := range run.Events(Options{}) {
+		if e.Type != nil && e.Type.Name == "message" {
+			if last, _ = e.Values[0].Uint64(); n == 0 {
+				first = last
+			}
+			n++
+		}
+	}
+	if size := sizeOf(dir); first == 0 || last != 3*59999 || n != (last-first)/3+1 || n < 2000 || size > 300000+3*65536 {
+		t.Errorf("%d events from %d to %d in %d bytes", n, first/3, last/3, size)
+	}
+	readRows(t, run, 5, 1)
 }
 
 // Threads that come and go use the same memory one after the other.

@@ -15,6 +15,7 @@ func (t *Table) Keys() []Field { return t.Fields[:t.keys] }
 
 // Row is a row of a table. The process may have had several with the same key, one for each thread.
 type Row struct {
+	Table   *Table
 	Values  []Value // of all fields' elements
 	Threads []int   // that made it, by the operating system's identifier, ascending
 	Torn    bool    // it was being changed: some of the values may be without the last change
@@ -29,47 +30,84 @@ const (
 	mostLooks = 100 // at a row that is being changed
 )
 
-// Rows are a table's rows as they are now, in the order in which their keys came.
-func (run *Run) Rows(t *Table) []*Row {
-	var rows []*Row
-	byKey := map[string]*Row{}
-	c := run.store.Cursor(t.Rank.process, store.Chain{Kind: store.KindTable})
+// Rows gives the rows of all tables of all ranks as they are now: by rank, by table, and then in the order in which their keys came. It
+// stops where yield returns false. In memory are those of one rank. Of the options Rank applies.
+func (run *Run) Rows(o Options) func(yield func(*Row) bool) {
+	return func(yield func(*Row) bool) {
+		for _, r := range run.Ranks {
+			if o.Rank != nil && !o.Rank(r) {
+				continue
+			}
+			for _, rows := range run.tables(r) {
+				for _, row := range rows.all {
+					if !yield(row) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// tableRows are the rows of a table so far.
+type tableRows struct {
+	all   []*Row
+	byKey map[string]*Row
+}
+
+// tables reads the tables of a rank.
+func (run *Run) tables(r *Rank) []tableRows {
+	tables := make([]tableRows, len(r.Tables))
+	c := run.store.Cursor(r.process, store.Chain{Kind: store.KindTable})
 	for c.Next() {
 		n := c.Left()
 		b, err := c.Bytes(n)
-		if err == nil && n >= tableHead && le.Uint32(b) == uint32(t.ID) {
-			err = t.rows(run, c, b, func(key string, row *Row) {
-				if same := byKey[key]; same != nil {
-					t.merge(same, row)
-				} else {
-					rows, byKey[key] = append(rows, row), row
-				}
-			})
+		switch {
+		case err != nil:
+		case n < tableHead:
+			err = fmt.Errorf("a table's chunk of %d bytes", n)
+		case int64(le.Uint32(b)) >= int64(len(r.Tables)) || r.Tables[le.Uint32(b)] == nil:
+			if !r.process.Unfinished() {
+				err = fmt.Errorf("the declaration of table %d of rank %d is lost: it cannot be read", le.Uint32(b), r.Rank)
+			}
+		default:
+			id := le.Uint32(b)
+			err = r.Tables[id].rows(run, c, b, &tables[id])
 		}
 		if err != nil {
 			c.Damaged("%v", err)
 		}
 		c.Skip(n)
 	}
-	return rows
+	return tables
 }
 
-// rows gives the rows of a chunk.
-func (t *Table) rows(run *Run, c *store.Cursor, b []byte, give func(string, *Row)) error {
+// rows takes in the rows of a chunk.
+func (t *Table) rows(run *Run, c *store.Cursor, b []byte, rows *tableRows) error {
 	size := int(le.Uint32(b[4:]))
 	if size < t.bytes {
 		return fmt.Errorf("a row of table %s has %d bytes, not %d", t.Name, size, t.bytes)
 	}
 	for at := tableHead; at+size <= len(b); at += size {
-		row := b[at : at+t.bytes]
-		if le.Uint32(row) == 0 {
+		bytes := b[at : at+t.bytes]
+		if le.Uint32(bytes) == 0 {
 			continue
 		}
-		if torn := settle(c, row, uint32(at)); le.Uint32(row) != 0 {
-			give(t.key(row), &Row{t.read(run, row, nil), []int{int(le.Uint32(row[4:]))}, torn})
-		}
+		torn := settle(c, bytes, uint32(at))
+		rows.add(t, &Row{t, t.read(run, bytes, nil), []int{int(le.Uint32(bytes[4:]))}, torn}, t.key(bytes))
 	}
 	return nil
+}
+
+func (r *tableRows) add(t *Table, row *Row, key string) {
+	if same := r.byKey[key]; same != nil {
+		t.merge(same, row)
+		return
+	}
+	if r.byKey == nil {
+		r.byKey = map[string]*Row{}
+	}
+	r.all, r.byKey[key] = append(r.all, row), row
 }
 
 // settle looks at a row until it has been read whole: as long as its number changes, it is being changed.

@@ -33,7 +33,7 @@ func compileWriter(out string, flags ...string) error {
 		"-I", "../agent", "-I", "..", "testdata/writer.c", "testdata/events.c")
 	sources, _ := filepath.Glob("../agent/run/*.c")
 	sources = append(sources, "../agent/base/note.c")
-	cmd.Args = append(append(append(cmd.Args, flags...), sources...), "-lpthread")
+	cmd.Args = append(append(append(cmd.Args, flags...), sources...), "-lpthread", "-ldl")
 	if b, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w\n%s", err, b)
 	}
@@ -735,15 +735,38 @@ func TestBytesPerValue(t *testing.T) {
 }
 
 func BenchmarkWriter(b *testing.B) {
-	for b.Loop() {
-		dir, live := folders(b)
-		out := mustWrite(b, fmt.Sprintf("dir=%s live=%s open bench=200000 close", dir, live))
-		var ns float64
-		if _, err := fmt.Sscanf(out[strings.Index(out, "bench"):], "bench %f", &ns); err != nil {
-			b.Fatal(err)
-		}
-		b.ReportMetric(ns, "ns/sample")
+	for _, c := range []struct{ name, script, unit string }{
+		{"bench", "bench=200000", "ns/sample"},
+		{"benchevents", "kinds benchevents=1000000", "ns/event"},
+		{"benchrows", "kinds benchrows=10000000", "ns/update"},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			least := math.Inf(1)
+			for b.Loop() {
+				dir, live := folders(b)
+				out := mustWrite(b, fmt.Sprintf("dir=%s live=%s open %s close", dir, live, c.script))
+				var ns float64
+				if _, err := fmt.Sscanf(out[strings.Index(out, c.name+" "):], c.name+" %f", &ns); err != nil {
+					b.Fatal(err)
+				}
+				least = min(least, ns)
+			}
+			b.ReportMetric(least, c.unit)
+		})
 	}
+}
+
+func BenchmarkEvents(b *testing.B) {
+	dir, live := folders(b)
+	mustWrite(b, fmt.Sprintf("dir=%s live=%s pool=200000000 open kinds together=200000 close", dir, live))
+	run := mustOpen(b, dir)
+	n := 0
+	for b.Loop() {
+		for range run.Events(Options{}) {
+			n++
+		}
+	}
+	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "events/s")
 }
 
 // TestLeftovers: what a killed process left belongs to its run as long as that is there, and is removed only afterwards.

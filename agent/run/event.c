@@ -38,6 +38,8 @@ int run_declare_fields(struct mpitx_run *run, int type, struct run_fields_body *
     if (!end || end * 2 + 128 > run->live->chunk_bytes - sizeof(struct run_chunk))
         return MPITX_RUN_INVALID;
     body->bytes = (uint32_t)end;
+    for (uint32_t i = 0; i < body->count; i++)
+        run->addresses |= fields[i].meaning == MPITX_RUN_ADDRESS;
     uint8_t *p = run_meta_begin(run, type, bytes, false);
     if (!p)
         return MPITX_RUN_FULL;
@@ -50,6 +52,16 @@ int run_declare_fields(struct mpitx_run *run, int type, struct run_fields_body *
     run_publish(&run->meta);
     run->undeclared = true;
     return 0;
+}
+
+/* What a declaration returns. Addresses mean nothing without the modules. */
+int run_declared(struct mpitx_run *run, int rc)
+{
+    if (rc < 0)
+        return run_refuse(run, rc);
+    if (run->addresses && !run->module_count)
+        mpitx_run_modules(run);
+    return rc;
 }
 
 int mpitx_run_declare_event(struct mpitx_run *run, const char *name, const struct mpitx_run_field *fields, uint32_t count, uint32_t *bytes)
@@ -70,7 +82,7 @@ int mpitx_run_declare_event(struct mpitx_run *run, const char *name, const struc
         run_unlock(run);
     }
     errno = saved;
-    return rc < 0 ? run_refuse(run, rc) : rc;
+    return run_declared(run, rc);
 }
 
 int mpitx_run_declare_text(struct mpitx_run *run, const char *text)

@@ -120,6 +120,7 @@ struct mpitx_run {
     uint64_t *modules; /* a sum over each that was written */
     _Atomic uint32_t thread_count, event_count, table_count;
     uint32_t text_count, module_count;
+    bool addresses; /* a field has some: modules are written */
     atomic_bool undeclared; /* something is declared that is not sealed yet */
 
     struct run_lasts lasts[RUN_MOST_LASTS];
@@ -298,6 +299,7 @@ void run_seal_tables(struct mpitx_run *run);
 
 /* Writes the declaration of an event or a table, under the lock; body->bytes is where the fields begin, and becomes where they end. */
 int run_declare_fields(struct mpitx_run *run, int type, struct run_fields_body *body, const char *name, const struct mpitx_run_field *fields);
+int run_declared(struct mpitx_run *run, int rc);
 
 /* -- last values -- */
 

@@ -71,10 +71,10 @@ static bool reserve(struct run_pool *pool)
     return false;
 }
 
-/* There is one for everybody who has reserved one. */
+/* There is one for everybody who has reserved one, if perhaps not where somebody has looked already. */
 static struct run_chunk *find_reserved(struct run_pool *pool)
 {
-    for (;;)
+    for (int round = 0; round < 1000; round++)
         for (uint32_t f = pool->files; f-- > 0;)
             for (uint32_t i = 0; i < pool->file[f]->chunks; i++) {
                 struct run_chunk *c = run_slot_of(pool->file[f], i);
@@ -82,6 +82,7 @@ static struct run_chunk *find_reserved(struct run_pool *pool)
                 if (atomic_compare_exchange_strong_explicit((_Atomic uint32_t *)&c->state, &state, RUN_SLOT_TAKEN, memory_order_acquire, memory_order_relaxed))
                     return c;
             }
+    return NULL;
 }
 
 static bool within_budget(struct mpitx_run *run, int kind)
@@ -130,6 +131,8 @@ struct run_chunk *run_pool_take(struct mpitx_run *run, int kind, uint16_t chain)
             return NULL;
     }
     struct run_chunk *c = find_reserved(pool);
+    if (!c)
+        return NULL;
     run_begin_chunk(run, c, kind, chain);
     if (!run_in_ring(run, kind))
         run->written += run->live->chunk_bytes;

@@ -184,7 +184,7 @@ struct mpitx_run_function {
 };
 int mpitx_run_functions(struct mpitx_run *run, const struct mpitx_run_function *functions, uint32_t count);
 
-/* -- events and tables: see the example in recording/testdata/writer.c -- */
+/* -- events and tables: recording/testdata/events.c shows all of it -- */
 
 enum mpitx_run_type {
     MPITX_RUN_U8 = 1, MPITX_RUN_U16, MPITX_RUN_U32, MPITX_RUN_U64,
@@ -255,8 +255,8 @@ static inline void mpitx_run_row_end(struct mpitx_run_row *row)
     __atomic_store_n(&row->sequence, next ? next : 2, __ATOMIC_RELEASE);
 }
 
-/* Writes which programs and libraries are mapped where, for addresses; those that it has not written yet. Once at the start, and at the
- * end. It takes the loader's lock. */
+/* Writes which programs and libraries are mapped where; those that it has not written yet. The run does so itself when a field with
+ * addresses is declared and, for libraries that are loaded later, at its end. It takes the loader's lock. */
 int mpitx_run_modules(struct mpitx_run *run);
 
 /* Counters, cheap, kept in the live file and hence there after kill -9. */

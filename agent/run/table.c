@@ -31,7 +31,7 @@ int mpitx_run_declare_table(struct mpitx_run *run, const char *name, const struc
         run_unlock(run);
     }
     errno = saved;
-    return rc < 0 ? run_refuse(run, rc) : rc;
+    return run_declared(run, rc);
 }
 
 /* One more chunk for a table that has so many; true if there is one, whoever made it. */

@@ -5,13 +5,19 @@
  *   tasks=N         N threads one after the other, each with an event
  *   together=N      four threads at once, each with N events of each type and its own rows
  *   rows=N          N rows, each changed as often as its number says
+ *   hot=N           one row, changed N times
  *   torn            a change of a row begins and does not end
- *   benchevents=N benchrows=N modules */
+ *   library         loads one
+ *   child           a forked child writes what must not be seen
+ *   benchevents=N benchrows=N */
 #define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -145,6 +151,28 @@ static void in_threads(int at_once, struct work w)
         pthread_join(threads[i], NULL);
 }
 
+/* The child has the parent's rows mapped. */
+static void child(struct mpitx_run *run)
+{
+    int thread = mpitx_run_thread_begin(run), status = -1;
+    struct site *s = new_site(run, 77);
+    struct mark k = {.kind = 1};
+    pid_t pid = fork();
+    if (pid == 0) {
+        bool off = mpitx_run_event(run, thread, mark, clock_now(), &k) == MPITX_RUN_OFF && !mpitx_run_row_begin(run, &s->row) &&
+                   mpitx_run_thread_begin(run) == MPITX_RUN_OFF && !new_site(run, 78) && mpitx_run_modules(run) == MPITX_RUN_OFF;
+        mpitx_run_abandon_in_child(&run);
+        off &= mpitx_run_event(run, thread, mark, clock_now(), &k) == MPITX_RUN_OFF && !mpitx_run_row_begin(run, NULL);
+        _exit(off ? 0 : 1);
+    }
+    waitpid(pid, &status, 0);
+    errno = 77;
+    change(run, s, 1);
+    mpitx_run_event(run, thread, mark, clock_now(), &k);
+    printf("forked %d errno %d\n", status, errno);
+    mpitx_run_thread_end(run, thread);
+}
+
 /* In bursts of a quarter of what the pool has, which the disk keeps up with, so that what is measured is the writer. */
 static void bench_events(struct mpitx_run *run, uint64_t n)
 {
@@ -183,7 +211,11 @@ bool events_option(struct mpitx_run *run, const char *key, uint64_t n)
     else if (!strcmp(key, "tasks")) while (n--) in_threads(1, (struct work){run, 1, 0});
     else if (!strcmp(key, "together")) in_threads(4, (struct work){run, n, 40});
     else if (!strcmp(key, "rows")) write_rows(run, n);
-    else if (!strcmp(key, "benchevents")) bench_events(run, n);
+    else if (!strcmp(key, "hot")) {
+        struct site *s = new_site(run, 0);
+        for (uint64_t k = 1; s && k <= n; k++)
+            change(run, s, k);
+    } else if (!strcmp(key, "benchevents")) bench_events(run, n);
     else if (!strcmp(key, "benchrows")) bench_rows(run, n);
     else return false;
     return true;
@@ -197,7 +229,8 @@ bool events_act(struct mpitx_run *run, const char *what)
         change(run, s, 5);
         mpitx_run_row_begin(run, &s->row);
         s->calls++;
-    } else if (!strcmp(what, "modules")) printf("modules %d\n", mpitx_run_modules(run));
+    } else if (!strcmp(what, "library")) printf("library %d\n", dlopen("libm.so.6", RTLD_NOW) != NULL);
+    else if (!strcmp(what, "child")) child(run);
     else return false;
     return true;
 }

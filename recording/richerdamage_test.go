@@ -1,0 +1,208 @@
+package recording
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"mpitx/fixtures/mutate"
+	"mpitx/recording/recordingtest"
+)
+
+// richer makes a stream with events of two threads, a table and a module.
+func richer() *recordingtest.Stream {
+	s := recordingtest.NewStream(1, 0)
+	s.Header(recordingtest.Header{Size: 1, Clock: 1, NsPerTick: 1, Host: "n"})
+	s.Clock(0, 0, 1e18, 0)
+	s.EventType(0, "sent", 16, recordingtest.Field{Name: "bytes", Type: 4, Unit: "B"}, recordingtest.Field{Name: "to", Type: 7},
+		recordingtest.Field{Name: "by", Type: 2, Meaning: 1})
+	s.Table(0, "sites", 1, 32, recordingtest.Field{Name: "at", Type: 4, Meaning: 2}, recordingtest.Field{Name: "calls", Type: 4},
+		recordingtest.Field{Name: "most", Type: 9, Merge: 2})
+	s.Text(0, "MPI_Send")
+	s.Module(0x1000, 0x9000, 0x1000, "/lib/a.so", "\x12\xab")
+	s.Seal()
+	word := func(v uint64) []byte { return le.AppendUint64(nil, v) }
+	sent := func(n, at uint64) recordingtest.Event {
+		b := le.AppendUint32(word(n), uint32(-n))
+		return recordingtest.Event{Tag: 16, Ticks: at, Body: append(b, 0, 0, 0, 0)}
+	}
+	for thread := range uint64(2) {
+		s.Chain = uint16(thread + 1)
+		for chunk := range uint64(2) {
+			n := chunk*3000 + thread
+			s.Events(recordingtest.Event{Tag: 2, Ticks: n, Body: word(100 + thread)}, sent(n, n), recordingtest.Event{Tag: 3, Ticks: n, Body: word(7)},
+				sent(n+10, n+10), recordingtest.Event{Tag: 1, Ticks: n + 10, Body: word(n + 20)}, sent(n+20, n+10))
+		}
+	}
+	row := func(sequence, thread uint32, at, calls uint64, most float32) []byte {
+		b := append(append(le.AppendUint32(le.AppendUint32(nil, sequence), thread), word(at)...), word(calls)...)
+		v := Value{Kind: Float, bits: uint64(most)}
+		return le.AppendUint32(b, map[uint64]uint32{1: 0x3f800000, 2: 0x40000000}[v.bits])
+	}
+	s.Rows(0, 64, row(2, 100, 0x1234, 5, 1), row(4, 100, 0x2000, 1, 2))
+	s.Rows(0, 64, row(6, 101, 0x1234, 3, 2), row(0, 0, 0x3000, 9, 1), row(3, 101, 0x4000, 1, 1))
+	s.Counters(0)
+	s.End(1)
+	s.Seal()
+	return s
+}
+
+// told is all that a run says of events and rows.
+func told(run *Run) (events, rows []string) {
+	for e := range run.Events(Options{}) {
+		text := fmt.Sprintf("%v thread %d", e.Time.Nanoseconds(), e.Thread)
+		if e.Type == nil {
+			text += fmt.Sprintf(" lost %d", e.Lost)
+		} else {
+			text += fmt.Sprintf(" %s %v", e.Type.Name, e.Values)
+		}
+		events = append(events, text)
+	}
+	for row := range run.Rows(Options{}) {
+		rows = append(rows, fmt.Sprintf("%s %v of %v torn %v", row.Table.Name, row.Values, row.Threads, row.Torn))
+	}
+	return events, rows
+}
+
+// TestRicherOfAnotherWriter reads events and tables as docs/run-format.md describes them.
+func TestRicherOfAnotherWriter(t *testing.T) {
+	run := save(t, richer().Out)
+	events, rows := told(run)
+	noDamageIn(t, run)
+	want := []string{
+		"0 thread 100 sent [0 0 MPI_Send]", "0 thread 100 lost 7", "1 thread 101 sent [1 -1 MPI_Send]", "1 thread 101 lost 7",
+		"10 thread 100 sent [10 -10 MPI_Send]", "11 thread 101 sent [11 -11 MPI_Send]", "30 thread 100 sent [20 -20 MPI_Send]",
+		"31 thread 101 sent [21 -21 MPI_Send]", "3000 thread 100 sent [3000 -3000 MPI_Send]", "3000 thread 100 lost 7",
+		"3001 thread 101 sent [3001 -3001 MPI_Send]", "3001 thread 101 lost 7", "3010 thread 100 sent [3010 -3010 MPI_Send]",
+		"3011 thread 101 sent [3011 -3011 MPI_Send]", "3030 thread 100 sent [3020 -3020 MPI_Send]", "3031 thread 101 sent [3021 -3021 MPI_Send]",
+	}
+	if !slices.Equal(events, want) {
+		t.Errorf("%s", strings.Join(events, "\n"))
+	}
+	want = []string{"sites [4660 8 2] of [100 101] torn false", "sites [8192 1 2] of [100] torn false", "sites [16384 1 1] of [101] torn true"}
+	if !slices.Equal(rows, want) {
+		t.Errorf("%s", strings.Join(rows, "\n"))
+	}
+	if m := run.Ranks[0].Module(0x1234); m == nil || m.Path != "/lib/a.so" || m.BuildID != "12ab" || m.Bias != 0x1000 {
+		t.Errorf("%+v", m)
+	}
+	var some []string
+	for e := range run.Events(Options{From: 10, To: 32}) {
+		some = append(some, e.Time.String())
+	}
+	if fmt.Sprint(some) != "[10ns 11ns 30ns 31ns]" {
+		t.Error(some)
+	}
+}
+
+func noDamageIn(t *testing.T, run *Run) {
+	t.Helper()
+	for _, err := range run.Damage() {
+		t.Error(err)
+	}
+}
+
+// TestRicherFlipped changes single bytes: what is read is what was written, and what is missing is reported.
+func TestRicherFlipped(t *testing.T) {
+	s := richer()
+	events, rows := told(save(t, s.Out))
+	data := bytes.Index(s.Out[1:], []byte(recordingtest.Magic)) + 1 // behind the declarations
+	for at := data; at < len(s.Out); at++ {
+		b := bytes.Clone(s.Out)
+		b[at] ^= 0x41
+		run := save(t, b)
+		gotEvents, gotRows := told(run)
+		same := slices.Equal(gotEvents, events) && slices.Equal(gotRows, rows)
+		if len(run.Damage()) == 0 && !same {
+			t.Fatalf("byte %d: no damage reported; %q %q", at, gotEvents, gotRows)
+		}
+		for _, e := range gotEvents {
+			if !slices.Contains(events, e) {
+				t.Fatalf("byte %d: %s: %v", at, e, run.Damage())
+			}
+		}
+		run.Close()
+	}
+}
+
+// TestRicherTruncated: what comes before the end of a file is read.
+func TestRicherTruncated(t *testing.T) {
+	s := richer()
+	events, _ := told(save(t, s.Out))
+	most := 0
+	for cut := 1; cut < len(s.Out); cut += 3 {
+		run := save(t, s.Out[:cut])
+		got, _ := told(run)
+		for _, e := range got {
+			if !slices.Contains(events, e) {
+				t.Fatalf("cut at %d: %s", cut, e)
+			}
+		}
+		if most = max(most, len(got)); len(got) < most {
+			t.Fatalf("cut at %d: %d events, and %d before", cut, len(got), most)
+		}
+		run.Close()
+	}
+	if most != len(events) {
+		t.Error(most)
+	}
+}
+
+// TestUndeclaredEvents: events whose declarations are lost are one damage, and all others are read.
+func TestUndeclaredEvents(t *testing.T) {
+	s := richer()
+	s.Chain = 3
+	s.Events(recordingtest.Event{Tag: 17, Ticks: 1}, recordingtest.Event{Tag: 17, Ticks: 2}, recordingtest.Event{Tag: 9, Ticks: 2})
+	s.Events(recordingtest.Event{Tag: 16, Ticks: 1})
+	s.Rows(9, 64, make([]byte, 32))
+	run := save(t, s.Out)
+	if events, _ := told(run); len(events) != 16 || len(run.Damage()) != 4 {
+		t.Errorf("%d events, %v", len(events), run.Damage())
+	}
+}
+
+// An input is edits of a run with events and tables, with checksums made right: whatever it says, times do not go back, and everything
+// has as many values as fields were declared.
+func FuzzEvents(f *testing.F) {
+	small := richer().Out
+	dir := fuzzFolder(f)
+	f.Add([]byte{})
+	f.Add([]byte("\x02\x0c\x00\x02\x00"))
+	f.Add([]byte("\x07\x90\x01\x00\x00"))
+	f.Fuzz(func(t *testing.T, script []byte) {
+		b := mutate.Bytes(small, script)
+		recordingtest.Fix(b)
+		if err := recordingtest.Save(dir, "n", b); err != nil {
+			t.Fatal(err)
+		}
+		run, err := Open(dir)
+		if err != nil {
+			return
+		}
+		defer run.Close()
+		last := time.Duration(-1 << 63)
+		for e := range run.Events(Options{}) {
+			if e.Time < last {
+				t.Error("time goes back")
+			}
+			last = e.Time
+			for i := range len(e.Values) {
+				_ = e.Values[i].String()
+			}
+			if e.Type != nil {
+				for i := range e.Type.Fields {
+					e.Of(&e.Type.Fields[i])
+				}
+			}
+		}
+		told(run)
+		for _, r := range run.Ranks {
+			r.Module(0x1234)
+		}
+		run.Stats(Options{})
+		run.Damage()
+	})
+}
