@@ -26,11 +26,6 @@ var attributes = []struct {
 
 // appendConflicts adds what differs between a variable on a rank and on the root.
 func appendConflicts(to []Conflict, rank int, here, root *Variable) []Conflict {
-	if here.Type == root.Type && here.Scope == root.Scope && here.Bind == root.Bind && here.Verbosity == root.Verbosity &&
-		here.Enum == root.Enum && here.Readonly == root.Readonly && here.Continuous == root.Continuous &&
-		here.Atomic == root.Atomic && here.Description == root.Description {
-		return to
-	}
 	for _, a := range attributes {
 		to = appendConflict(to, rank, a.name, a.of(here), a.of(root))
 	}

@@ -197,34 +197,28 @@ func (s *sections) others(c *catalog.Catalog, k *catalog.KindInfo) error {
 	if err := s.heading(k.Title, c.Count(k.Kind), ""); err != nil {
 		return err
 	}
+	name, look := nameColumn, views[k.Kind]
+	name.header, name.floor = "NAME", s.term.Width*2/5
+	columns := append([]viewColumn{{name, catalog.Entry.ID}}, look.columns...)
 	if s.opts.Fields != nil {
-		columns := chosen(s.opts.Fields)
-		g := grid{must: len(columns)}
-		for _, col := range columns {
-			g.cols = append(g.cols, col.column)
-		}
-		for _, e := range c.Entries(k.Kind) {
-			row := make([]string, len(columns))
-			for i, col := range columns {
+		columns, look.must = nil, len(s.opts.Fields)
+		for _, col := range chosen(s.opts.Fields) {
+			columns = append(columns, viewColumn{col.column, func(e catalog.Entry) string {
 				text := col.field.textOf(c, k, e)
 				if col.field.prose {
 					text = oneLine(text)
 				}
-				row[i] = s.term.Safe(text)
-			}
-			g.rows = append(g.rows, row)
+				return text
+			}})
 		}
-		return g.write(s.w, s.term)
 	}
-	name, look := nameColumn, views[k.Kind]
-	name.header, name.floor = "NAME", s.term.Width*2/5
-	g := grid{must: look.must, cols: []column{name}}
-	for _, col := range look.columns {
+	g := grid{must: look.must}
+	for _, col := range columns {
 		g.cols = append(g.cols, col.column)
 	}
 	for _, e := range c.Entries(k.Kind) {
-		row := []string{s.term.Safe(e.ID())}
-		for _, col := range look.columns {
+		var row []string
+		for _, col := range columns {
 			row = append(row, s.term.Safe(col.text(e)))
 		}
 		g.rows = append(g.rows, row)
