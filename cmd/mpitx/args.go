@@ -24,6 +24,16 @@ func arguments(least, most int, what string) cobra.PositionalArgs {
 	}
 }
 
+// once is for commands whose answer is the same on all ranks: rank 0 gives it.
+func (a *app) once(run func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		if a.env.Launcher().Rank > 0 {
+			return nil
+		}
+		return run(cmd, args)
+	}
+}
+
 func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return usagef("%s: takes no arguments; leave %q out", cmd.Name(), args[0])

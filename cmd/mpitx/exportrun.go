@@ -209,7 +209,7 @@ sampled until then is there.`,
   mpitx export run1 -o parquet --wide --out samples.parquet
   mpitx export run1 'mpitx:bytes_*' --nonzero --as rate | head`,
 		Args: arguments(1, -1, "a run directory"),
-		RunE: func(_ *cobra.Command, args []string) error { return o.run(args[0], args[1:]) },
+		RunE: a.once(o.run),
 	}
 	o.exportFlags.flags(cmd)
 	o.columnFilter.flags(cmd)
@@ -223,14 +223,11 @@ func completeRuns(_ *cobra.Command, args []string, _ string) ([]string, cobra.Sh
 	return nil, cobra.ShellCompDirectiveFilterDirs
 }
 
-func (o *exportOptions) run(dir string, globs []string) error {
-	if o.a.env.Launcher().Rank > 0 {
-		return nil // one is enough
-	}
+func (o *exportOptions) run(_ *cobra.Command, args []string) error {
 	if err := o.exportFlags.parse(); err != nil {
 		return err
 	}
-	if err := o.columnFilter.parse(globs); err != nil {
+	if err := o.columnFilter.parse(args[1:]); err != nil {
 		return err
 	}
 	if o.out == "" {
@@ -242,7 +239,7 @@ func (o *exportOptions) run(dir string, globs []string) error {
 	if !o.overwrite && freeName(o.out) != o.out {
 		return errExists(o.out)
 	}
-	run, err := openSamples(dir)
+	run, err := openSamples(args[0])
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/cmd/mpitx/internal/origin"
 )
 
@@ -42,21 +44,38 @@ func numbered(path string, n int) string {
 }
 
 // createFile writes a file whole or not at all, under a temporary name until it is whole, and returns its name. part names the
-// temporary file, so that who begins again after a kill replaces it; "" is any name. What is no regular file is written as it is.
+// temporary file, so that who begins again after a kill replaces it; "" is any name. A file that is replaced keeps its mode, and is
+// replaced where a symbolic link leads to it. What is no regular file (a pipe, /dev/stdout) is written as it is.
 func createFile(path, part string, then existing, write func(io.Writer) error) (string, error) {
-	if st, err := os.Stat(path); then == replaceIt || err == nil && !st.Mode().IsRegular() {
-		return path, replaceFile(path, write)
+	st, err := os.Stat(path)
+	if err == nil && !st.Mode().IsRegular() {
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return path, writeFailed(path, err)
+		}
+		return path, writeAndClose(path, f, write)
+	}
+	place := func(temp string) (string, error) { return placeFile(temp, path, then) }
+	target := path
+	if then == replaceIt {
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			target = real
+		}
+		place = func(temp string) (string, error) { return path, writeFailed(path, os.Rename(temp, target)) }
 	}
 	if part == "" {
 		part = fmt.Sprintf("%08x", rand.Uint32())
 	}
-	temp := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+part)
+	temp := filepath.Join(filepath.Dir(target), "."+filepath.Base(target)+"."+part)
 	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
 	if err != nil {
-		return path, failf("write: %s: %v", path, causeOf(err))
+		return path, writeFailed(path, err)
+	}
+	if then == replaceIt && st != nil {
+		f.Chmod(st.Mode().Perm())
 	}
 	if err = writeAndClose(path, f, write); err == nil {
-		path, err = placeFile(temp, path, then)
+		path, err = place(temp)
 	}
 	if err != nil {
 		os.Remove(temp)
@@ -75,12 +94,12 @@ func placeFile(temp, path string, then existing) (string, error) {
 		case errors.Is(err, fs.ErrExist):
 			return path, errExists(path)
 		case err != nil:
-			return path, failf("write: %s: %v", name, causeOf(err))
+			return path, writeFailed(name, err)
 		}
 		f.Close()
 		if err := os.Rename(temp, name); err != nil {
 			os.Remove(name)
-			return path, failf("write: %s: %v", name, causeOf(err))
+			return path, writeFailed(name, err)
 		}
 		return name, nil
 	}
@@ -101,4 +120,29 @@ func causeOf(err error) error {
 		return l.Err
 	}
 	return err
+}
+
+func writeAndClose(path string, f *os.File, write func(io.Writer) error) error {
+	b := bufio.NewWriterSize(f, 1<<16)
+	err := write(b)
+	if err == nil {
+		err = b.Flush()
+	}
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	var own *exitError
+	var located *locate.Error
+	switch {
+	case errors.As(err, &own) || errors.As(err, &located):
+		return err
+	}
+	return writeFailed(path, err)
+}
+
+func writeFailed(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return failf("write: %s: %v", path, causeOf(err))
 }

@@ -30,7 +30,7 @@ literally and cannot be read makes the exit code 3.`,
   mpirun -n 4 mpitx read pml_ob1_unexpected_msgq_length -o json`,
 		Args:              arguments(1, -1, "the variables"),
 		ValidArgsFunction: a.completeNames(),
-		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
+		RunE:              o.run,
 	}
 	o.source.flags(cmd, false)
 	o.outputFlags.flags(cmd)

@@ -19,7 +19,7 @@ summary. Its name is printed at the end, on standard error.`,
 		Example: `  mpirun -n 4 mpitx record --pvar 'mpitx:*' --dir run1 -- ./app input
   mpitx stats run1
   mpitx export run1 -o csv --out samples.csv`,
-		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
+		RunE: o.run,
 	}
 	o.flags(cmd)
 	return cmd

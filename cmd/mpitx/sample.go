@@ -40,7 +40,7 @@ Values are differences since the start for counters, aggregates and timers, and 
 		Example: `  mpirun -n 4 mpitx sample --pvar 'mpitx:*' --out samples.csv -- ./app input
   mpitx sample -n 4 --pvar pml_ob1_unexpected_msgq_length --workload unexpected -o csv
   mpirun -n 4 mpitx sample --pvar 'coll_monitoring_*@all' --set pml_monitoring_enable=1 --interval 1ms --out s.parquet -- ./app`,
-		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
+		RunE: o.run,
 	}
 	o.sampling.flags(cmd)
 	o.export.flags(cmd)

@@ -27,7 +27,7 @@ NAME is a variable's name, NAME:CLASS a performance variable of that class, or a
   mpirun -n 4 mpitx show 'pml_ob1_*'`,
 		Args:              arguments(1, -1, "the variables"),
 		ValidArgsFunction: a.completeNames(),
-		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
+		RunE:              o.run,
 	}
 	o.source.flags(cmd, false)
 	o.outputFlags.flags(cmd)

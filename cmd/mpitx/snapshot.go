@@ -1,18 +1,11 @@
 package main
 
 import (
-	"bufio"
-	"errors"
-	"fmt"
 	"io"
-	"math/rand/v2"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"mpitx/catalog"
-	"mpitx/cmd/mpitx/internal/locate"
 )
 
 type snapshotOptions struct {
@@ -32,7 +25,7 @@ is installed. The document is JSON, described in docs/schema.md.`,
 		Example: `  mpirun -n 4 mpitx snapshot -o snapshot.json
   mpitx list --from snapshot.json --set`,
 		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
+		RunE: o.run,
 	}
 	o.source.flags(cmd, false)
 	cmd.Flags().StringVarP(&o.out, "output", "o", "-", "`FILE` to write; - is standard output")
@@ -40,7 +33,7 @@ is installed. The document is JSON, described in docs/schema.md.`,
 	return cmd
 }
 
-func (o *snapshotOptions) run(cmd *cobra.Command) error {
+func (o *snapshotOptions) run(cmd *cobra.Command, _ []string) error {
 	c, err := o.open(cmd, nil, "")
 	if err != nil {
 		return err
@@ -52,58 +45,7 @@ func (o *snapshotOptions) run(cmd *cobra.Command) error {
 		if o.out == "-" {
 			return catalog.Write(o.a.out, c)
 		}
-		return replaceFile(o.out, func(w io.Writer) error { return catalog.Write(w, c) })
+		_, err := createFile(o.out, "", replaceIt, func(w io.Writer) error { return catalog.Write(w, c) })
+		return err
 	})
-}
-
-// replaceFile writes a file whole or not at all, behind a symbolic link as through it. It keeps the mode of what was there; a new file
-// has that of the umask. What is no regular file (a pipe, /dev/stdout) is written as it is.
-func replaceFile(path string, write func(io.Writer) error) error {
-	st, err := os.Stat(path)
-	if err == nil && !st.Mode().IsRegular() {
-		f, err := os.OpenFile(path, os.O_WRONLY, 0)
-		if err != nil {
-			return failf("write: %s: %v", path, causeOf(err))
-		}
-		return writeAndClose(path, f, write)
-	}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	}
-	f, err := os.OpenFile(filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%08x", filepath.Base(path), rand.Uint32())), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return failf("write: %s: %v", path, causeOf(err))
-	}
-	if st != nil {
-		f.Chmod(st.Mode().Perm())
-	}
-	if err := writeAndClose(path, f, write); err != nil {
-		os.Remove(f.Name())
-		return err
-	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		os.Remove(f.Name())
-		return failf("write: %s: %v", path, causeOf(err))
-	}
-	return nil
-}
-
-func writeAndClose(path string, f *os.File, write func(io.Writer) error) error {
-	b := bufio.NewWriterSize(f, 1<<16)
-	err := write(b)
-	if err == nil {
-		err = b.Flush()
-	}
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	var own *exitError
-	var located *locate.Error
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &own) || errors.As(err, &located):
-		return err
-	}
-	return failf("write: %s: %v", path, causeOf(err))
 }

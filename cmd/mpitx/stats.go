@@ -51,7 +51,7 @@ have the exact numbers, in the unit that the variable counts.`,
   mpitx stats run1 'mpitx:time/*' --nonzero --sort max
   mpitx stats run1 --as rate -o csv`,
 		Args: arguments(1, -1, "a run directory"),
-		RunE: func(_ *cobra.Command, args []string) error { return o.run(args[0], args[1:]) },
+		RunE: a.once(o.run),
 	}
 	orders := slices.Sorted(maps.Keys(statOrders))
 	chooseFormat(cmd, &o.format, "output `FORMAT`", export.Formats...)
@@ -61,18 +61,15 @@ have the exact numbers, in the unit that the variable counts.`,
 	return cmd
 }
 
-func (o *statsOptions) run(dir string, globs []string) error {
-	if o.a.env.Launcher().Rank > 0 {
-		return nil
-	}
-	if err := o.columnFilter.parse(globs); err != nil {
+func (o *statsOptions) run(_ *cobra.Command, args []string) error {
+	if err := o.columnFilter.parse(args[1:]); err != nil {
 		return err
 	}
 	term, err := o.a.terminal()
 	if err != nil {
 		return err
 	}
-	run, err := openSamples(dir)
+	run, err := openSamples(args[0])
 	if err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ variables by name.`,
   mpitx top run1 --once --by-rank -o csv
   mpitx top run1 'mpitx:bytes_*' --once --nonzero`,
 		Args: arguments(0, -1, "a run directory"),
-		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
+		RunE: a.once(o.run),
 	}
 	chooseFormat(cmd, &o.format, "output `FORMAT` of --once", export.FormatTable, export.FormatWide, export.FormatJSON, export.FormatNDJSON, export.FormatCSV)
 	chooseTransform(cmd, &o.as, "raw, delta or rate")
@@ -57,9 +57,6 @@ variables by name.`,
 }
 
 func (o *topOptions) run(cmd *cobra.Command, args []string) error {
-	if o.a.env.Launcher().Rank > 0 {
-		return nil // one is enough
-	}
 	switch {
 	case !o.once && (cmd.Flags().Changed("output") || o.byRank || o.nonzero || len(args) > 1):
 		return usagef("GLOBs, --nonzero, -o and --by-rank are for --once")

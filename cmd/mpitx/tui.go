@@ -38,7 +38,7 @@ the line that sets a variable for a run. With --from FILE a snapshot is explored
 		Example: `  mpitx tui -n 4
   mpitx tui --from snapshot.json`,
 		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
+		RunE: o.run,
 	}
 	o.source.flags(cmd, false)
 	cmd.Flags().BoolVar(&o.readOnly, "read-only", false, "write nothing into the library")
@@ -58,7 +58,7 @@ func noFullScreen() string {
 	return ""
 }
 
-func (o *tuiOptions) run(cmd *cobra.Command) error {
+func (o *tuiOptions) run(cmd *cobra.Command, _ []string) error {
 	if l := o.a.env.Launcher(); l.Rank >= 0 {
 		if l.Rank > 0 {
 			return nil // one says it

@@ -43,7 +43,7 @@ Variables of scope all and all-eq concern all processes: writing them on some ra
   mpirun -n 4 mpitx write --rank 1,3 some_local_variable=5`,
 		Args:              arguments(1, -1, "the variables and their values (NAME=VALUE)"),
 		ValidArgsFunction: a.completeWrites,
-		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
+		RunE:              o.run,
 	}
 	o.source.flags(cmd, true)
 	f := cmd.Flags()

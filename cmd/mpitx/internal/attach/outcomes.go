@@ -13,41 +13,53 @@ import (
 // mostOutcomes of one setting are told; ranks agree, in general.
 const mostOutcomes = 4
 
-// settled is one --set or --set-after with what came of it.
-type settled struct {
-	flag, name string
-	texts      []string
-	ranks      [][]int // of each text
-}
-
 // outcomes tells what came of --set and --set-after: a line for each setting, with the ranks where they differ in it. cached are
 // the names that the library had when it was last read, before or after MPI_Init; near are all that may have been meant.
-func outcomes(run *recording.Run, cached, near []string) []string {
-	var all []*settled
+func outcomes(run *recording.Run, cached, near []string) (lines []string) {
+	var settings []string
+	of := map[string]*messages{}
 	for _, r := range run.Ranks {
 		for _, o := range r.Settings {
-			flag := "--set"
+			setting := "--set " + o.Cvar + "=" + o.Asked
 			if o.After {
-				flag = "--set-after"
+				setting = "--set-after " + o.Cvar + "=" + o.Asked
 			}
-			name := o.Cvar + "=" + o.Asked
-			k := slices.IndexFunc(all, func(s *settled) bool { return s.flag == flag && s.name == name })
-			if k < 0 {
-				k = len(all)
-				all = append(all, &settled{flag: flag, name: name})
+			if of[setting] == nil {
+				settings, of[setting] = append(settings, setting), &messages{}
 			}
 			text := outcomeText(&o, slices.Contains(cached, o.Cvar))
 			if o.Result == noSuchVariable && !slices.Contains(cached, o.Cvar) {
 				text += catalog.DidYouMean(near, o.Cvar)
 			}
-			all[k].add(r.Rank, text)
+			of[setting].add(r.Rank, text)
 		}
 	}
-	var lines []string
-	for _, s := range all {
-		lines = append(lines, s.String())
+	for _, setting := range settings {
+		lines = append(lines, setting+": "+of[setting].line())
 	}
 	return lines
+}
+
+// line is "ok; ranks 2-3: not now": what most ranks have comes first.
+func (m *messages) line() string {
+	order := slices.Clone(m.all)
+	slices.SortStableFunc(order, func(a, b *message) int { return len(b.ranks) - len(a.ranks) })
+	var parts []string
+	others := 0
+	for n, t := range order {
+		switch {
+		case n >= mostOutcomes:
+			others += len(t.ranks)
+		case n > 0, len(order) > 1 && len(t.ranks) == 1:
+			parts = append(parts, export.Ranks(t.ranks)+": "+t.text)
+		default:
+			parts = append(parts, t.text)
+		}
+	}
+	if others > 0 {
+		parts = append(parts, fmt.Sprintf("%d more ranks: something else", others))
+	}
+	return strings.Join(parts, "; ")
 }
 
 // noSuchVariable is a result, in the agent's words.
@@ -74,40 +86,4 @@ func outcomeText(o *recording.Setting, known bool) string {
 		return o.Result + ": it is " + o.Read
 	}
 	return o.Result
-}
-
-func (s *settled) add(rank int, text string) {
-	k := slices.Index(s.texts, text)
-	if k < 0 {
-		k = len(s.texts)
-		s.texts, s.ranks = append(s.texts, text), append(s.ranks, nil)
-	}
-	s.ranks[k] = append(s.ranks[k], rank)
-}
-
-// String is "--set x=1: ok; ranks 2-3: not now": what most ranks have comes first.
-func (s *settled) String() string {
-	order := make([]int, len(s.texts))
-	for k := range order {
-		order[k] = k
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return len(s.ranks[b]) - len(s.ranks[a]) })
-	var parts []string
-	for n, k := range order {
-		if n == mostOutcomes {
-			others := 0
-			for _, k := range order[n:] {
-				others += len(s.ranks[k])
-			}
-			parts = append(parts, fmt.Sprintf("%d more ranks: something else", others))
-			break
-		}
-		text := s.texts[k]
-		switch {
-		case n > 0, len(order) > 1 && len(s.ranks[k]) == 1:
-			text = export.Ranks(s.ranks[k]) + ": " + text
-		}
-		parts = append(parts, text)
-	}
-	return s.flag + " " + s.name + ": " + strings.Join(parts, "; ")
 }

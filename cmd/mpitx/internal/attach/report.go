@@ -16,7 +16,7 @@ import (
 // report is what a user must know of the run, each thing once for all ranks that it concerns.
 func (r *Result) report(size int) []string {
 	run, names := r.Run, r.Names(r.app.mpi)
-	t := &messages{at: map[string]int{}}
+	t := &messages{}
 	var lost recording.Counters
 	columns := false // where nothing matched, there was nothing to lose
 	seen := map[int]bool{}
@@ -196,34 +196,42 @@ func Elsewhere(dir string, hosts []string, ranks []int, what string) string {
 	return fmt.Sprintf("%s (%s): %s; once the job has ended, run there: mpitx recover %s", recording.HostsText(hosts), export.Ranks(ranks), what, origin.Quote(dir))
 }
 
-// messages are texts with the ranks that they are about.
+// messages are texts with the ranks that they are about, each text once.
 type messages struct {
-	texts []string
-	ranks [][]int
-	at    map[string]int
+	all []*message
+	at  map[string]*message
+}
+
+type message struct {
+	text  string
+	ranks []int
 }
 
 func (m *messages) add(rank int, text string) {
-	k, ok := m.at[text]
-	if !ok {
-		k = len(m.texts)
-		m.at[text] = k
-		m.texts, m.ranks = append(m.texts, text), append(m.ranks, nil)
+	t := m.at[text]
+	if t == nil {
+		if m.at == nil {
+			m.at = map[string]*message{}
+		}
+		t = &message{text: text}
+		m.all, m.at[text] = append(m.all, t), t
 	}
-	if n := len(m.ranks[k]); n == 0 || m.ranks[k][n-1] != rank {
-		m.ranks[k] = append(m.ranks[k], rank)
+	if n := len(t.ranks); n == 0 || t.ranks[n-1] != rank {
+		t.ranks = append(t.ranks, rank)
 	}
 }
 
 const mostMessages = 40
 
+// lines name ranks if a text is not about all of them, which are size.
 func (m *messages) lines(size int) (lines []string) {
-	for k, text := range m.texts {
+	for k, t := range m.all {
 		if k == mostMessages {
-			return append(lines, fmt.Sprintf("and %d more of this kind", len(m.texts)-k))
+			return append(lines, fmt.Sprintf("and %d more of this kind", len(m.all)-k))
 		}
-		if ranks := m.ranks[k]; len(ranks) < size {
-			text = export.Ranks(ranks) + ": " + text
+		text := t.text
+		if len(t.ranks) < size {
+			text = export.Ranks(t.ranks) + ": " + text
 		}
 		lines = append(lines, text)
 	}
