@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"mpitx/catalog"
+	"mpitx/export"
 	"mpitx/ui/term"
 )
 
@@ -34,12 +35,12 @@ const many = 100_000
 
 // TestLarge walks through 100,000 variables: only what is on the screen is drawn, whatever the machine's speed.
 func TestLarge(t *testing.T) {
-	m := explorer(t, large(many), Options{Term: term.Term{UTF8: true}}, 200, 60)
+	m := explorer(t, large(many), Options{Term: term.Term{Terminal: export.Terminal{UTF8: true}}}, 200, 60)
 	contains(t, m, "1 of 100000")
 	press(m, "G")
 	contains(t, m, "100000 of 100000")
 	frame := testing.AllocsPerRun(5, func() { m.generation++; m.frame() })
-	small := explorer(t, large(1000), Options{Term: term.Term{UTF8: true}}, 200, 60)
+	small := explorer(t, large(1000), Options{Term: term.Term{Terminal: export.Terminal{UTF8: true}}}, 200, 60)
 	if few := testing.AllocsPerRun(5, func() { small.generation++; small.frame() }); frame > 2*few {
 		t.Errorf("a frame of 100,000 variables allocates %v times, of 1,000 %v times", frame, few)
 	}
@@ -52,20 +53,20 @@ func TestLarge(t *testing.T) {
 
 func BenchmarkFirstFrameOpenMPI(b *testing.B) {
 	for b.Loop() {
-		explorer(b, fixture(b, "openmpi-4.1.4.json"), Options{Term: term.Term{UTF8: true, Profile: colorprofile.TrueColor}}, 200, 60).frame()
+		explorer(b, fixture(b, "openmpi-4.1.4.json"), Options{Term: term.Term{Terminal: export.Terminal{UTF8: true}, Profile: colorprofile.TrueColor}}, 200, 60).frame()
 	}
 }
 
 func BenchmarkIndex100k(b *testing.B) {
 	c := large(many)
 	for b.Loop() {
-		newIndex(c, term.Term{UTF8: true})
+		newIndex(c, term.Term{Terminal: export.Terminal{UTF8: true}})
 	}
 }
 
 // BenchmarkKey100k is a key press and the frame after it; it reports the 99th percentile.
 func BenchmarkKey100k(b *testing.B) {
-	m := explorer(b, large(many), Options{Term: term.Term{UTF8: true, Profile: colorprofile.TrueColor}}, 200, 60)
+	m := explorer(b, large(many), Options{Term: term.Term{Terminal: export.Terminal{UTF8: true}, Profile: colorprofile.TrueColor}}, 200, 60)
 	keys := []string{"j", "j", "pgdown", "G", "k", "g", "tab", "j", "shift+tab"}
 	var took []time.Duration
 	for i := 0; b.Loop(); i++ {
@@ -79,7 +80,7 @@ func BenchmarkKey100k(b *testing.B) {
 
 // BenchmarkSearch100k is one key of a query and the frame after it; it reports the 99th percentile.
 func BenchmarkSearch100k(b *testing.B) {
-	m := explorer(b, large(many), Options{Term: term.Term{UTF8: true, Profile: colorprofile.TrueColor}}, 200, 60)
+	m := explorer(b, large(many), Options{Term: term.Term{Terminal: export.Terminal{UTF8: true}, Profile: colorprofile.TrueColor}}, 200, 60)
 	query := "eager limit 0999"
 	m.key("/", "/")
 	var took []time.Duration

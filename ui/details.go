@@ -97,7 +97,7 @@ func (m *Model) detailLines(e *entry, width int) []string {
 		if how := m.o.HowToSet(m.x.cat, v); len(how) > 0 {
 			lines = append(lines, "", " "+m.t.Paint(term.Style{Bold: true}, "for the next run")+" (S copies the first)")
 			for _, h := range how {
-				lines = append(lines, m.inLines(m.t.Export().SafeCommand(h), width, term.Style{})...)
+				lines = append(lines, m.inLines(m.t.SafeCommand(h), width, term.Style{})...)
 			}
 		}
 	}

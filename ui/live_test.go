@@ -14,6 +14,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mpitx/catalog"
+	"mpitx/export"
 	"mpitx/ui/link"
 	"mpitx/ui/term"
 )
@@ -353,7 +354,7 @@ func TestNumber(t *testing.T) {
 }
 
 func TestWatch(t *testing.T) {
-	m, backends := fakeSession(t, Options{Term: term.Term{UTF8: true}})
+	m, backends := fakeSession(t, Options{Term: term.Term{Terminal: export.Terminal{UTF8: true}}})
 	if m.tick() != nil {
 		t.Fatal("ticks with nothing to watch")
 	}
@@ -405,7 +406,7 @@ func TestWatch(t *testing.T) {
 
 // What is read more than once has a history in the details, pinned or not.
 func TestHistory(t *testing.T) {
-	m, backends := fakeSession(t, Options{Term: term.Term{UTF8: true}})
+	m, backends := fakeSession(t, Options{Term: term.Term{Terminal: export.Terminal{UTF8: true}}})
 	press(m, ":", "'show limit", "enter", ":", "'read limit", "enter")
 	if strings.Contains(screen(t, m), "history") {
 		t.Error("a history of one sample")

@@ -113,7 +113,7 @@ func (m *Model) cmdExport(path string) tea.Cmd {
 	for _, k := range m.shown {
 		vars = append(vars, m.x.entries[k].v)
 	}
-	if err := export.List(&b, m.x.cat.With(vars), export.ListOptions{Format: format, Kinds: catalog.Variables, Terminal: m.t.Export(), Filtered: true}); err != nil {
+	if err := export.List(&b, m.x.cat.With(vars), export.ListOptions{Format: format, Kinds: catalog.Variables, Terminal: m.t.Terminal, Filtered: true}); err != nil {
 		m.complain("export: %v", err)
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"mpitx/catalog"
+	"mpitx/export"
 	"mpitx/ui/link"
 	"mpitx/ui/term"
 )
@@ -79,7 +80,7 @@ func TestFocusIsSeen(t *testing.T) {
 
 // A narrow screen shows the pane with the focus; a low one the list or the details.
 func TestNarrowPanes(t *testing.T) {
-	m := explorer(t, fixture(t, "openmpi-4.1.4.json"), Options{Term: term.Term{UTF8: true}}, 40, 24)
+	m := explorer(t, fixture(t, "openmpi-4.1.4.json"), Options{Term: term.Term{Terminal: export.Terminal{UTF8: true}}}, 40, 24)
 	contains(t, m, "allocator_basic…or_version 4", "control variable")
 	lacks(t, m, "all variables 1315│")
 	press(m, "h")

@@ -16,6 +16,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"mpitx/catalog"
+	"mpitx/export"
 	"mpitx/ui/link"
 	"mpitx/ui/term"
 )
@@ -109,7 +110,7 @@ func TestGolden(t *testing.T) {
 		"help":   {"?"},
 	} {
 		for _, size := range sizes {
-			o := Options{Term: term.Term{UTF8: true}}
+			o := Options{Term: term.Term{Terminal: export.Terminal{UTF8: true}}}
 			if name == "filter" {
 				o.Term.UTF8 = false
 			}
@@ -135,7 +136,7 @@ func TestGolden(t *testing.T) {
 }
 
 func TestFlatCategories(t *testing.T) {
-	m := explorer(t, fixture(t, "mpich-4.0.2.json"), Options{Term: term.Term{UTF8: true}}, 120, 40)
+	m := explorer(t, fixture(t, "mpich-4.0.2.json"), Options{Term: term.Term{Terminal: export.Terminal{UTF8: true}}}, 120, 40)
 	screen(t, m)
 	if len(m.x.root.kids) < 5 {
 		t.Errorf("%d branches", len(m.x.root.kids))
@@ -162,7 +163,7 @@ func TestBadInput(t *testing.T) {
 	}, Categories: []catalog.Category{{Name: "\x1b[1mcat\x07", Description: "x\x1b[2J", Cvars: []string{long}}}}}
 	for _, utf8 := range []bool{false, true} {
 		for _, size := range [][2]int{{80, 24}, {120, 40}, {41, 11}, {20, 5}, {1, 1}, {300, 12}} {
-			m := explorer(t, strange, Options{Term: term.Term{UTF8: utf8, Profile: colorprofile.TrueColor}}, size[0], size[1])
+			m := explorer(t, strange, Options{Term: term.Term{Terminal: export.Terminal{UTF8: utf8}, Profile: colorprofile.TrueColor}}, size[0], size[1])
 			for _, keys := range [][]string{nil, {"j"}, {"j"}, {"tab", "G"}, {"shift+tab", "shift+tab", "j"}, {"?"}, {"esc"}, {"/", "'evil"}, {"esc", "f", "l", "j"}, {"esc", "c"}} {
 				press(m, keys...)
 				screen(t, m)
@@ -199,7 +200,7 @@ func TestBadInput(t *testing.T) {
 }
 
 func TestFind(t *testing.T) {
-	m := explorer(t, fixture(t, "openmpi-4.1.4.json"), Options{Term: term.Term{UTF8: true, Profile: colorprofile.TrueColor}}, 120, 40)
+	m := explorer(t, fixture(t, "openmpi-4.1.4.json"), Options{Term: term.Term{Terminal: export.Terminal{UTF8: true}, Profile: colorprofile.TrueColor}}, 120, 40)
 	all := len(m.shown)
 	press(m, "/", "'btl_tcp_eager")
 	if n := len(m.shown); n == 0 || n == all || !strings.Contains(m.current().low, "btl_tcp") {
@@ -288,7 +289,7 @@ func TestSave(t *testing.T) {
 }
 
 func TestZoom(t *testing.T) {
-	m := explorer(t, fixture(t, "openmpi-4.1.4.json"), Options{Term: term.Term{UTF8: true}}, 80, 24)
+	m := explorer(t, fixture(t, "openmpi-4.1.4.json"), Options{Term: term.Term{Terminal: export.Terminal{UTF8: true}}}, 80, 24)
 	press(m, "G", "z")
 	contains(t, m, "SCOPE/CLASS", "TYPE", "1315 of 1315")
 	press(m, "tab")
@@ -336,7 +337,7 @@ func TestMarkedDescription(t *testing.T) {
 // A command is shown as it has to be typed.
 func TestHowToSet(t *testing.T) {
 	how := func(*catalog.Catalog, *catalog.Variable) []string { return []string{`export X=$'a\x1b'`} }
-	m := explorer(t, fixture(t, "mpich-4.0.2.json"), Options{Term: term.Term{UTF8: true}, HowToSet: how}, 120, 40)
+	m := explorer(t, fixture(t, "mpich-4.0.2.json"), Options{Term: term.Term{Terminal: export.Terminal{UTF8: true}}, HowToSet: how}, 120, 40)
 	press(m, "/", "'MPIR_CVAR_NETLOC_NODE_FILE")
 	contains(t, m, ` export X=$'a\x1b'`)
 }
@@ -354,7 +355,7 @@ func TestCutMiddle(t *testing.T) {
 		{"日本語の変数名日本語の変数名", 12, "日本語…変数名"[:9] + "…数名"},
 		{strings.Repeat("x", 10_000) + "_end", 16, "xxxxxxxxx…xx_end"},
 	} {
-		head, tail := term.Term{UTF8: true}.CutMiddle(c.name, c.width)
+		head, tail := term.Term{Terminal: export.Terminal{UTF8: true}}.CutMiddle(c.name, c.width)
 		got := c.name[:head]
 		if tail < len(c.name) {
 			got += "…" + c.name[tail:]

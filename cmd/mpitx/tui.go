@@ -76,7 +76,7 @@ func (o *tuiOptions) run(cmd *cobra.Command, _ []string) error {
 		return usagef("%v", err)
 	}
 	options := ui.Options{Term: t, ReadOnly: o.readOnly, Virtual: virtual.Totals(), Items: o.items, HowToSet: func(c *catalog.Catalog, v *catalog.Variable) []string {
-		return o.setLines(c, v, present(v), t.Export())
+		return o.setLines(c, v, present(v), t.Terminal)
 	}}
 	if o.from != "" {
 		file, err := os.Stat(o.from)

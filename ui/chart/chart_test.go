@@ -13,12 +13,13 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 
+	"mpitx/export"
 	"mpitx/ui/term"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-var styles = map[string]term.Term{"true": {UTF8: true, Profile: colorprofile.TrueColor}, "256": {UTF8: true, Profile: colorprofile.ANSI256}, "16": {UTF8: true, Profile: colorprofile.ANSI, Light: true}, "none": {UTF8: true}, "ascii": {}}
+var styles = map[string]term.Term{"true": {Terminal: export.Terminal{UTF8: true}, Profile: colorprofile.TrueColor}, "256": {Terminal: export.Terminal{UTF8: true}, Profile: colorprofile.ANSI256}, "16": {Terminal: export.Terminal{UTF8: true}, Profile: colorprofile.ANSI, Light: true}, "none": {Terminal: export.Terminal{UTF8: true}}, "ascii": {}}
 
 func golden(t *testing.T, name, got string) {
 	t.Helper()
@@ -127,7 +128,7 @@ func TestAnyValues(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		value := rapid.OneOf(rapid.Float64(), rapid.SampledFrom(hard))
 		rows := rapid.SliceOfN(rapid.SliceOfN(value, 0, 40), 0, 12).Draw(t, "rows")
-		s := term.Term{Profile: colorprofile.Profile(rapid.IntRange(2, 5).Draw(t, "colors")), UTF8: rapid.Bool().Draw(t, "utf8"), Light: rapid.Bool().Draw(t, "light")}
+		s := term.Term{Profile: colorprofile.Profile(rapid.IntRange(2, 5).Draw(t, "colors")), Terminal: export.Terminal{UTF8: rapid.Bool().Draw(t, "utf8")}, Light: rapid.Bool().Draw(t, "light")}
 		drawAll(t, rows, rapid.IntRange(-1, 60).Draw(t, "width"), rapid.IntRange(-1, 20).Draw(t, "height"), s)
 	})
 }
@@ -146,7 +147,7 @@ func FuzzDraw(f *testing.F) {
 				rows[i%len(rows)] = append(rows[i%len(rows)], v)
 			}
 		}
-		drawAll(t, rows, width%200, height%60, term.Term{Profile: colorprofile.Profile(2 + mode%4), UTF8: mode&16 == 0})
+		drawAll(t, rows, width%200, height%60, term.Term{Profile: colorprofile.Profile(2 + mode%4), Terminal: export.Terminal{UTF8: mode&16 == 0}})
 	})
 }
 
@@ -222,7 +223,7 @@ func TestHeatMapKeepsPeaks(t *testing.T) {
 		}
 		h.Names, h.Values = append(h.Names, fmt.Sprint(r)), append(h.Values, v)
 	}
-	lines := HeatMap(h, 40, 10, term.Term{UTF8: true})
+	lines := HeatMap(h, 40, 10, term.Term{Terminal: export.Terminal{UTF8: true}})
 	if n := strings.Count(strings.Join(lines[:len(lines)-1], ""), "█"); n != 1 {
 		t.Errorf("the peak is seen %d times:\n%s", n, strings.Join(lines, "\n"))
 	}
@@ -231,13 +232,13 @@ func TestHeatMapKeepsPeaks(t *testing.T) {
 func BenchmarkHeatMap(b *testing.B) {
 	h := sampleHeat(1000, 240)
 	for b.Loop() {
-		HeatMap(h, 200, 40, term.Term{UTF8: true, Profile: colorprofile.TrueColor})
+		HeatMap(h, 200, 40, term.Term{Terminal: export.Terminal{UTF8: true}, Profile: colorprofile.TrueColor})
 	}
 }
 
 // Nothing but zeros, of what is never negative: the axis shows no negative numbers.
 func TestZeros(t *testing.T) {
-	text := strings.Join(LineChart([]Series{{Name: "a", Values: []float64{0, 0, 0}}}, Axes{Zero: true}, 40, 10, term.Term{UTF8: true}), "\n")
+	text := strings.Join(LineChart([]Series{{Name: "a", Values: []float64{0, 0, 0}}}, Axes{Zero: true}, 40, 10, term.Term{Terminal: export.Terminal{UTF8: true}}), "\n")
 	if strings.Contains(text, "-0") || strings.Contains(text, "-1") || !strings.Contains(text, "1│") {
 		t.Error(text)
 	}
@@ -255,7 +256,7 @@ func TestAxes(t *testing.T) {
 		{Axes{Label: perSecond, Log: true, Time: Time{Step: time.Second, End: "now"}}, []string{"6.22k/s│", " 10/s│", "100/s│", "└-2m"}},
 	} {
 		for _, height := range []int{7, 12} {
-			text := strings.Join(LineChart([]Series{{Name: "a", Values: values}}, c.axes, 80, height, term.Term{UTF8: true}), "\n")
+			text := strings.Join(LineChart([]Series{{Name: "a", Values: values}}, c.axes, 80, height, term.Term{Terminal: export.Terminal{UTF8: true}}), "\n")
 			for _, w := range c.want {
 				if !strings.Contains(text, w) && !(w == "100/s│" && height == 7) {
 					t.Errorf("%+v: no %q in\n%s", c.axes, w, text)
@@ -264,7 +265,7 @@ func TestAxes(t *testing.T) {
 		}
 	}
 	h := Heat{Names: []string{"0"}, Values: [][]float64{values}, Label: perSecond, Time: Time{Step: time.Second, Whole: true, End: "3s"}}
-	lines := HeatMap(h, 62, 3, term.Term{UTF8: true})
+	lines := HeatMap(h, 62, 3, term.Term{Terminal: export.Terminal{UTF8: true}})
 	if legend := lines[len(lines)-1]; !strings.Contains(legend, "0s──") || !strings.Contains(legend, " 0/s ") || !strings.Contains(legend, " 6.22k/s ") || !strings.HasSuffix(legend, "──3s") {
 		t.Errorf("%q", legend)
 	}

@@ -53,7 +53,7 @@ func TestRender(t *testing.T) {
 		for _, text := range []string{"", "plain", strings.Repeat("漢", 60), "\x1b[2J\u009b31m\u202eevil\r\n", strings.Repeat("a\u0301", 50)} {
 			l := New(text)
 			for range 3 {
-				got := l.Render(term.Term{UTF8: utf8}, 30)
+				got := l.Render(term.Term{Terminal: export.Terminal{UTF8: utf8}}, 30)
 				if ansi.StringWidth(got) > 30 || strings.ContainsAny(ansi.Strip(got), "\x1b\u009b\r\n\u202e") || strings.Contains(got, "[2J\x1b") {
 					t.Errorf("%q is shown as %q", text, got)
 				}

@@ -16,12 +16,12 @@ import (
 	"mpitx/export"
 )
 
-// Term is what a terminal can do. The zero value is black and white, ASCII, on a dark background.
+// Term is a terminal as lists know it, without its width, with what full-screen programs do beyond that. The zero value is black and
+// white, ASCII, on a dark background.
 type Term struct {
+	export.Terminal
 	Profile colorprofile.Profile
-	UTF8    bool // other characters than ASCII may be shown
 	Light   bool // a light background; false where nobody knows
-	TTY     bool // standard output is a terminal
 	Tmux    bool // it is one of tmux's, which by default ignores what programs copy
 	Screen  bool // it is GNU screen's, which keeps sequences that it does not know from the terminal outside
 }
@@ -33,7 +33,8 @@ func Detect(out *os.File, getenv func(string) string, color string) (Term, error
 	if err != nil {
 		return Term{}, err
 	}
-	t := Term{UTF8: e.UTF8, TTY: e.IsTTY, Light: light(getenv("COLORFGBG"))}
+	e.Width = 0
+	t := Term{Terminal: e, Light: light(getenv("COLORFGBG"))}
 	t.Tmux = getenv("TMUX") != ""
 	t.Screen = getenv("STY") != "" && !t.Tmux
 	if e.Color { // which of NO_COLOR and the others decides that is export's
@@ -49,17 +50,6 @@ func light(s string) bool {
 	return err == nil && (n == 7 || n > 8 && n < 16)
 }
 
-// Export is the same terminal for package export's functions.
-func (t Term) Export() export.Terminal {
-	return export.Terminal{IsTTY: t.TTY, Color: t.Profile >= colorprofile.ANSI, UTF8: t.UTF8}
-}
-
-// Safe makes foreign text (a name, a value) safe, on one line: export.Terminal.Safe.
-func (t Term) Safe(s string) string { return export.Terminal{UTF8: t.UTF8}.Safe(s) }
-
-// SafeText makes a description safe: newlines stay, tabs become spaces.
-func (t Term) SafeText(s string) string { return export.Terminal{UTF8: t.UTF8}.SafeText(s) }
-
 // SafeLine makes a description safe, on one line, and looks at no more of it than about max characters.
 func (t Term) SafeLine(s string, max int) string {
 	if len(s) > 4*max {
@@ -73,9 +63,6 @@ func (t Term) SafeLine(s string, max int) string {
 
 // Width is the number of cells that safe or styled text takes: wide characters two, combining ones none.
 func Width(s string) int { return export.Width(s) }
-
-// Cut shortens safe or styled text to at most width cells and marks the cut. Never half of a wide character is left.
-func (t Term) Cut(s string, width int) string { return export.Terminal{UTF8: t.UTF8}.Cut(s, width) }
 
 // Pad fills text with blanks to width cells; longer text stays as it is.
 func Pad(s string, width int) string {

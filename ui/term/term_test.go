@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"mpitx/export"
+
 	"github.com/charmbracelet/colorprofile"
 )
 
@@ -24,7 +26,7 @@ func TestDetect(t *testing.T) {
 		color string
 		want  Term
 	}{
-		{[]string{"TERM=xterm-256color", "COLORTERM=truecolor", "LANG=C.UTF-8"}, "always", Term{Profile: colorprofile.TrueColor, UTF8: true}},
+		{[]string{"TERM=xterm-256color", "COLORTERM=truecolor", "LANG=C.UTF-8"}, "always", Term{Profile: colorprofile.TrueColor, Terminal: export.Terminal{UTF8: true}}},
 		{[]string{"TERM=xterm-256color", "LC_ALL=C", "LANG=C.UTF-8"}, "always", Term{Profile: colorprofile.ANSI256}},
 		{[]string{"TERM=screen-256color", "COLORTERM=truecolor"}, "always", Term{Profile: colorprofile.ANSI256}},
 		{[]string{"TERM=xterm", "COLORFGBG=0;default;15"}, "always", Term{Profile: colorprofile.ANSI, Light: true}},
@@ -32,12 +34,14 @@ func TestDetect(t *testing.T) {
 		{[]string{"TERM=xterm-256color"}, "never", Term{}},
 		{[]string{"TERM=screen", "STY=1.x"}, "never", Term{Screen: true}},
 		{[]string{"TERM=tmux", "STY=1.x", "TMUX=/x"}, "never", Term{Tmux: true}},
-		{[]string{"TERM=xterm-256color", "MPITX_TERM=tty=1", "NO_COLOR=1"}, "auto", Term{TTY: true}},
-		{[]string{"TERM=xterm-256color", "MPITX_TERM=tty=1,utf8=1"}, "", Term{TTY: true, UTF8: true, Profile: colorprofile.ANSI256}},
+		{[]string{"TERM=xterm-256color", "MPITX_TERM=tty=1", "NO_COLOR=1"}, "auto", Term{Terminal: export.Terminal{IsTTY: true}}},
+		{[]string{"TERM=xterm-256color", "MPITX_TERM=tty=1,utf8=1"}, "", Term{Terminal: export.Terminal{IsTTY: true, UTF8: true}, Profile: colorprofile.ANSI256}},
 	} {
+		want := c.want
+		want.Terminal.Color = want.Profile != 0
 		got, err := Detect(nil, env(c.env...), c.color)
-		if err != nil || got != c.want {
-			t.Errorf("%v --color=%s: %+v (%v), want %+v", c.env, c.color, got, err, c.want)
+		if err != nil || got != want {
+			t.Errorf("%v --color=%s: %+v (%v), want %+v", c.env, c.color, got, err, want)
 		}
 	}
 	if _, err := Detect(nil, env(), "red"); err == nil || !strings.Contains(err.Error(), "--color") {
@@ -46,7 +50,7 @@ func TestDetect(t *testing.T) {
 }
 
 func TestFit(t *testing.T) {
-	u := Term{UTF8: true}
+	u := Term{Terminal: export.Terminal{UTF8: true}}
 	for _, c := range []struct {
 		t     Term
 		in    string
@@ -64,11 +68,11 @@ func TestFit(t *testing.T) {
 }
 
 func TestSafe(t *testing.T) {
-	if got := (Term{UTF8: true}).SafeLine("a\x1b[2J\r\nb\u202e", 80); got != `a\x1b[2J b\u202e` {
+	if got := (Term{Terminal: export.Terminal{UTF8: true}}).SafeLine("a\x1b[2J\r\nb\u202e", 80); got != `a\x1b[2J b\u202e` {
 		t.Errorf("%q", got)
 	}
 	long := strings.Repeat("日", 10000)
-	if got := (Term{UTF8: true}).SafeLine(long, 10); len(got) > 40 || !strings.HasPrefix(long, got) {
+	if got := (Term{Terminal: export.Terminal{UTF8: true}}).SafeLine(long, 10); len(got) > 40 || !strings.HasPrefix(long, got) {
 		t.Errorf("%d bytes", len(got))
 	}
 }

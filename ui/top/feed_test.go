@@ -13,6 +13,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"mpitx/catalog"
+	"mpitx/export"
 	"mpitx/recording"
 	"mpitx/recording/recordingtest"
 	"mpitx/ui/term"
@@ -319,7 +320,7 @@ func refreshes(b *testing.B, ranks, variables int) {
 	f := j.open()
 	f.line.whole, f.line.width = false, binOfLive
 	f.All()
-	u := sit(b, f, term.Term{UTF8: true, Profile: colorprofile.TrueColor}, 160, 50)
+	u := sit(b, f, term.Term{Terminal: export.Terminal{UTF8: true}, Profile: colorprofile.TrueColor}, 160, 50)
 	values := make([]uint64, variables)
 	n := 0
 	for b.Loop() {

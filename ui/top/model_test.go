@@ -14,6 +14,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"mpitx/catalog"
+	"mpitx/export"
 	"mpitx/recording"
 	"mpitx/recording/recordingtest"
 	"mpitx/ui/term"
@@ -163,7 +164,7 @@ func story(t testing.TB) *Feed {
 	return f
 }
 
-var unicodeTerm = term.Term{UTF8: true, TTY: true}
+var unicodeTerm = term.Term{Terminal: export.Terminal{UTF8: true, IsTTY: true}}
 
 func TestScreens(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {140, 40}, {40, 8}, {20, 5}} {
@@ -288,7 +289,7 @@ func TestEmptyRun(t *testing.T) {
 }
 
 func BenchmarkScreen(b *testing.B) {
-	u := sit(b, story(b), term.Term{UTF8: true, Profile: colorprofile.TrueColor}, 200, 60)
+	u := sit(b, story(b), term.Term{Terminal: export.Terminal{UTF8: true}, Profile: colorprofile.TrueColor}, 200, 60)
 	for b.Loop() {
 		u.m.Render(200, 60)
 	}
