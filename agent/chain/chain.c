@@ -11,7 +11,7 @@
 
 static bool running, stopped;
 static int pending_objects;
-static int type_free = -1, pcontrol = -1, session_init = -1; /* freed datatypes must be noticed, and levels told to the owner */
+static int pcontrol = -1, session_init = -1; /* levels are told to the owner */
 
 /* ---- the owner ---- */
 
@@ -176,7 +176,7 @@ static void set_flags(int function)
         if (chain_due && !chain_starting_flags[function]) flags |= waits(function) ? CHAIN_FLAG_DUE_FIRST : CHAIN_FLAG_DUE;
         /* MPI calls of a handler for a crash in MPI_T are inner ones, and take no sample. */
         if (chain_foreign[function] || (traffic & CALL_FORWARDS) || (chain_due && chain_functions[function].kind == CALL_TOOL)) flags |= CHAIN_FLAG_DEPTH;
-        if (function == type_free || function == pcontrol) flags |= CHAIN_FLAG_HOOK;
+        if ((traffic & CALL_FREES) || function == pcontrol) flags |= CHAIN_FLAG_HOOK;
     }
     __atomic_store_n(&chain_flags[function], (uint16_t)flags, __ATOMIC_RELEASE);
     set_ways(function);
@@ -228,7 +228,6 @@ static void tell_completed(const struct call_description *description, const str
 void chain_go(void)
 {
     call_hooks = (struct call_hooks){tell_completed, pend, object_made, object_named, object_freeing};
-    type_free = chain_function_id("MPI_Type_free");
     pcontrol = chain_function_id("MPI_Pcontrol");
     session_init = chain_function_id("MPI_Session_init");
     running = true;

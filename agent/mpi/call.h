@@ -33,7 +33,8 @@ enum call_traffic {
     CALL_REQUESTS = 4,  /* starts or completes requests */
     CALL_COMPLETES = 8, /* can complete a receive, or a request that made a communicator */
     CALL_OBJECTS = 16,  /* makes, names or frees communicators or windows */
-    CALL_FORWARDS = 32  /* a removed function: libraries jump from it to its successor */
+    CALL_FORWARDS = 32, /* a removed function: libraries jump from it to its successor */
+    CALL_FREES = 64     /* frees what is remembered by its handle: datatypes, communicators, windows */
 };
 
 struct call_function {
@@ -49,12 +50,11 @@ struct call_function {
 /* What one call does, filled in by the describe functions (describe.h). */
 struct call_description {
     int32_t function;          /* these two are set by the caller of the describe functions */
-    bool completions;          /* call_completed is to be called for each request that completes */
+    bool completions;          /* the hook is to be called for each message */
 
     /* From the arguments: */
     bool estimated;            /* received_bytes is what was posted, since the library does not say what came */
     int32_t peer;              /* destination, source or root, as the application gave it: a rank in comm */
-    int32_t world_peer;        /* the same in MPI_COMM_WORLD where that is known at no cost, else CALL_NONE */
     int32_t tag;
     int32_t request_count;     /* how many requests the call takes or makes */
     uint64_t comm;             /* or the window, or the file */
@@ -74,7 +74,7 @@ struct call_description {
 static inline void call_clear(struct call_description *call)
 {
     call->estimated = false;
-    call->peer = call->world_peer = call->tag = CALL_NONE;
+    call->peer = call->tag = CALL_NONE;
     call->request_count = 0;
     call->comm = 0;
     call->requests = NULL;
@@ -84,14 +84,27 @@ static inline void call_clear(struct call_description *call)
     call->operations = call->started = call->completed = 0;
 }
 
-/* A request that completed. */
+/* A process by the job that it was started in (0: ours; n: the nth that this process has helped to spawn) and its rank in that job's
+ * MPI_COMM_WORLD. Either is CALL_NONE where it cannot be known: of processes that were met by connecting, or through sessions. */
+struct call_peer {
+    int32_t job, rank;
+};
+
+#define CALL_PARENT (-1) /* the job that has spawned ours */
+
+/* One message, told once. A message that was sent is told when the call returns that starts sending it, as messages_sent counts it; one
+ * that was received when the call returns that completes it. A one-sided operation is told when its call returns, with what it puts as
+ * sent and what it gets as received. */
 struct call_completion {
-    uint64_t request;    /* the handle it had */
-    int32_t function;    /* the function that made it */
-    int32_t peer, tag;   /* of a receive: the status's; of others as given */
-    uint8_t received;    /* 1: a message arrived */
-    uint8_t cancelled;
-    uint64_t comm, bytes;
+    uint64_t comm;          /* or the window; 0 unknown */
+    uint64_t bytes;
+    int32_t function;       /* that sends it or has posted the receive */
+    int32_t peer;           /* where it went to or came from: a rank in comm, of an intercommunicator's other group */
+    struct call_peer world; /* the same */
+    int32_t tag;            /* CALL_NONE: has none */
+    bool received;          /* else sent */
+    bool estimated;         /* the library does not say what came: source, tag and bytes are those of the posted receive, which has
+                               CALL_NONE for any source or tag */
 };
 
 /* ---- what the layers above are told; set once, before anything is described ---- */
@@ -99,7 +112,7 @@ struct call_completion {
 enum call_object { CALL_COMM, CALL_WIN };
 
 struct call_hooks {
-    /* While a description has `completions`, in the call that completes the request. */
+    /* While a description has `completions`. */
     void (*completed)(const struct call_description *call, const struct call_completion *completion);
     /* Requests that make a communicator: one more, or one less, has yet to complete. */
     void (*pending)(int change);

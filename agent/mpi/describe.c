@@ -49,6 +49,7 @@ void describe_process(void)
     if (process->sessions || !mpi.Comm_rank || !mpi.Comm_size) return;
     if (mpi.Comm_rank(COMM_WORLD, &process->rank) != MPI_SUCCESS) process->rank = -1;
     if (mpi.Comm_size(COMM_WORLD, &process->size) != MPI_SUCCESS) process->size = -1;
+    peers_start();
 }
 
 /* ---- sizes and statuses ---- */
@@ -83,6 +84,15 @@ uint64_t describe_ask_status(const MPI_Status *status, bool *cancelled)
 }
 #endif
 
+/* ---- messages ---- */
+
+void describe_tell(const struct call_description *call, bool received, int peer, int tag, uint64_t bytes)
+{
+    struct call_completion completion = {.comm = call->comm, .bytes = bytes, .function = call->function, .peer = peer, .tag = tag,
+                                         .received = received, .world = peers_find(call->comm, false, peers_epoch(call->comm), peer)};
+    call_hooks.completed(call, &completion);
+}
+
 /* ---- RMA ---- */
 
 void describe_rma(struct call_description *call, int64_t give, MPI_Datatype given, int64_t get, MPI_Datatype got, int target, MPI_Win win)
@@ -93,6 +103,17 @@ void describe_rma(struct call_description *call, int64_t give, MPI_Datatype give
     call->operations = 1;
     call->gave = describe_bytes(give, given);
     call->got = describe_bytes(get, got);
+}
+
+void describe_moved(const struct call_description *call)
+{
+    if (!call->completions || !call->operations) return;
+    struct call_completion completion = {.comm = call->comm, .bytes = call->gave, .function = call->function, .peer = call->peer, .tag = CALL_NONE,
+                                         .world = peers_find(call->comm, true, peers_epoch(call->comm), call->peer)};
+    if (call->gave) call_hooks.completed(call, &completion);
+    completion.received = true;
+    completion.bytes = call->got;
+    if (call->got) call_hooks.completed(call, &completion);
 }
 
 /* ---- objects ---- */
@@ -109,7 +130,8 @@ static void named(enum call_object kind, uint64_t handle, const char *name)
 
 static void freeing(enum call_object kind, uint64_t handle)
 {
-    call_hooks.object_freeing(kind, (union mpi_handle){.number = handle});
+    peers_freeing(handle);
+    if (call_follows_objects) call_hooks.object_freeing(kind, (union mpi_handle){.number = handle});
 }
 
 void describe_comm_created(int function, const MPI_Comm *comm)
@@ -122,6 +144,7 @@ void describe_comm_created(int function, const MPI_Comm *comm)
 void describe_spawned(int root, MPI_Comm comm, MPI_Comm children)
 {
     int rank = -1, count = 0;
+    peers_spawned((union mpi_handle){.number = HANDLE_NUMBER(children)});
     if (mpi.Comm_rank(comm, &rank) == MPI_SUCCESS && rank == root &&
         mpi.Comm_remote_size(children, &count) == MPI_SUCCESS && count > 0)
         __atomic_fetch_add(&agent_process.spawned, (uint64_t)count, __ATOMIC_RELAXED);
@@ -144,8 +167,7 @@ void describe_comm_named(MPI_Comm comm, const char *name)
 
 void describe_comm_freeing(const MPI_Comm *comm)
 {
-    if (call_follows_objects && comm && *comm != NULL_COMM)
-        freeing(CALL_COMM, HANDLE_NUMBER(*comm));
+    if (comm && *comm != NULL_COMM) freeing(CALL_COMM, HANDLE_NUMBER(*comm));
 }
 
 void describe_win_created(int function, const MPI_Win *win)
@@ -161,6 +183,5 @@ void describe_win_named(MPI_Win win, const char *name)
 
 void describe_win_freeing(const MPI_Win *win)
 {
-    if (call_follows_objects && win && *win != NULL_WIN)
-        freeing(CALL_WIN, HANDLE_NUMBER(*win));
+    if (win && *win != NULL_WIN) freeing(CALL_WIN, HANDLE_NUMBER(*win));
 }

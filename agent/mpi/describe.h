@@ -8,6 +8,7 @@
 #include "mpi/call.h"
 #include "mpi/describe_state.h"
 #include "mpi/functions.h"
+#include "mpi/peers.h"
 #include "mpi/requests.h"
 
 #pragma GCC visibility push(hidden)
@@ -57,14 +58,17 @@ static inline uint64_t describe_status_bytes(const MPI_Status *status)
     return describe_status(status, &cancelled);
 }
 
-/* ---- point to point ---- */
+/* ---- messages ---- */
+
+/* Tells the layers above of a message of this call. */
+void describe_tell(const struct call_description *call, bool received, int peer, int tag, uint64_t bytes);
+
 
 static inline void describe_peer(struct call_description *call, int peer, int tag, MPI_Comm comm)
 {
     call->peer = peer;
     call->tag = tag;
     call->comm = HANDLE_NUMBER(comm);
-    if (comm == COMM_WORLD && peer >= 0) call->world_peer = peer;
 }
 
 static inline void describe_send(struct call_description *call, int64_t count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
@@ -73,6 +77,12 @@ static inline void describe_send(struct call_description *call, int64_t count, M
     if (dest == MPI_PROC_NULL) return;
     call->sent = 1;
     call->sent_bytes = describe_bytes(count, datatype);
+}
+
+/* A call that has succeeded. */
+static inline void describe_sent(const struct call_description *call)
+{
+    if (call->completions && call->sent) describe_tell(call, false, call->peer, call->tag, call->sent_bytes);
 }
 
 /* The bytes of a partitioned receive are kept until it completes. */
@@ -89,6 +99,7 @@ static inline void describe_received(struct call_description *call, const MPI_St
     if (cancelled || status->MPI_SOURCE == MPI_PROC_NULL) return;
     call->received++;
     call->received_bytes += bytes;
+    if (call->completions) describe_tell(call, true, status->MPI_SOURCE, status->MPI_TAG, bytes);
 }
 
 static inline bool describe_light_received(const MPI_Status *status, uint64_t *bytes)
@@ -109,6 +120,11 @@ static inline void describe_failed(struct call_description *call)
     call->sent = call->started = call->operations = 0;
     call->sent_bytes = call->gave = call->got = 0;
 }
+
+/* ---- matched messages: their receive does not name the communicator ---- */
+
+void describe_matched(const struct call_description *call, const MPI_Message *message);
+void describe_matching(struct call_description *call, const MPI_Message *message);
 
 /* ---- requests ---- */
 
@@ -189,6 +205,7 @@ void describe_neighbor_alltoallw(struct call_description *call, const void *send
 /* ---- RMA, files ---- */
 
 void describe_rma(struct call_description *call, int64_t give, MPI_Datatype given, int64_t get, MPI_Datatype got, int target, MPI_Win win);
+void describe_moved(const struct call_description *call);
 
 static inline void describe_file(struct call_description *call, MPI_File file)
 {

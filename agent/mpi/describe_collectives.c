@@ -40,7 +40,6 @@ static struct group rooted(struct call_description *call, int root, MPI_Comm com
 {
     describe_collective(call, comm);
     call->peer = root;
-    if (comm == COMM_WORLD && root >= 0) call->world_peer = root;
     return group_of(comm);
 }
 

@@ -11,7 +11,7 @@ static void start(struct call_description *call, const MPI_Request *request, int
     call->started++;
     if (!requests_tracked) return;
     struct request made = {.handle = HANDLE_NUMBER(*request), .comm = call->comm, .bytes = bytes, .function = call->function,
-                           .peer = peer, .tag = tag, .kind = (uint8_t)kind, .active = 1};
+                           .peer = peer, .tag = tag, .kind = (uint8_t)kind, .active = 1, .epoch = peers_epoch(call->comm)};
     if (!requests_add(&made)) call->started--; /* its end will not be seen either */
 }
 
@@ -26,11 +26,20 @@ void describe_exchange(struct call_description *call, const MPI_Request *request
     start(call, request, kind, describe_bytes(count, datatype), source, tag);
 }
 
+static void tell(const struct call_description *call, const struct request *request, bool received, int peer, int tag, uint64_t bytes, bool estimated)
+{
+    struct call_completion completion = {.comm = request->comm, .bytes = bytes, .function = request->function, .peer = peer, .tag = tag,
+                                         .received = received, .estimated = estimated,
+                                         .world = peers_find(request->comm, false, request->epoch, peer)};
+    call_hooks.completed(call, &completion);
+}
+
 /* What one start gives and gets moves to the request. */
 void describe_persistent(struct call_description *call, const MPI_Request *request, int kind)
 {
     struct request made = {.handle = HANDLE_NUMBER(*request), .comm = call->comm, .bytes = call->sent_bytes,
-                           .function = call->function, .peer = call->peer, .tag = call->tag, .kind = (uint8_t)kind, .persistent = 1};
+                           .function = call->function, .peer = call->peer, .tag = call->tag, .kind = (uint8_t)kind, .persistent = 1,
+                           .epoch = peers_epoch(call->comm)};
     if (kind == REQUEST_COLLECTIVE) {
         made.bytes = call->gave;
         made.got = call->got;
@@ -52,6 +61,7 @@ void describe_restarted(struct call_description *call, int count, const MPI_Requ
         if (request.kind == REQUEST_SEND) {
             call->sent++;
             call->sent_bytes += request.bytes;
+            if (call->completions) tell(call, &request, false, request.peer, request.tag, request.bytes, false);
         } else if (request.kind == REQUEST_COLLECTIVE) {
             call->operations++;
             call->gave += request.bytes;
@@ -77,17 +87,26 @@ void describe_freed(struct call_description *call, int rc, const struct request 
     if (freed->newcomm) call_hooks.pending(-1);
 }
 
-static void tell(struct call_description *call, const struct request *request, const MPI_Status *status, bool received, bool cancelled,
-                 uint64_t bytes)
+/* What the status of a receive says. */
+static void receive(struct call_description *call, const struct request *request, const MPI_Status *status)
 {
-    struct call_completion completion = {.request = request->handle, .function = request->function, .peer = request->peer,
-                                          .tag = request->tag, .received = received, .cancelled = cancelled,
-                                          .comm = request->comm, .bytes = bytes};
-    if (received && status) {
-        completion.peer = status->MPI_SOURCE;
-        completion.tag = status->MPI_TAG;
+    uint64_t bytes = request->bytes;
+    int peer = request->peer, tag = request->tag;
+    bool cancelled = false, estimated = request->kind == REQUEST_EXCHANGE && !mpi.fills_exchanges;
+    if (estimated) {
+        if (peer == MPI_ANY_SOURCE) peer = CALL_NONE;
+        if (tag == MPI_ANY_TAG) tag = CALL_NONE;
+        call->estimated = true;
+    } else {
+        uint64_t known = describe_status(status, &cancelled);
+        peer = status->MPI_SOURCE;
+        tag = status->MPI_TAG;
+        if (cancelled || peer == MPI_PROC_NULL) return;
+        if (request->kind == REQUEST_RECEIVE || (request->kind == REQUEST_EXCHANGE && known < bytes)) bytes = known;
     }
-    call_hooks.completed(call, &completion);
+    call->received++;
+    call->received_bytes += bytes;
+    if (call->completions) tell(call, request, true, peer, tag, bytes, estimated);
 }
 
 void describe_completed(struct call_description *call, MPI_Request before, MPI_Request after, const MPI_Status *status)
@@ -100,34 +119,33 @@ void describe_completed(struct call_description *call, MPI_Request before, MPI_R
         return;
     }
     call->completed += request.active;
-    bool cancelled = false, received = false;
-    bool exchanges = request.kind == REQUEST_EXCHANGE;
-    bool receives = request.kind == REQUEST_RECEIVE || request.kind == REQUEST_PARTITIONED_RECEIVE || exchanges;
-    uint64_t bytes = receives && !status ? 0 : request.bytes;
-    if (request.kind == REQUEST_FILE_READ) {
-        bytes = status ? describe_status_bytes(status) : 0;
-        call->read += bytes;
-    } else if (exchanges && status && !mpi.fills_exchanges) {
-        received = true;
-        call->received++;
-        call->received_bytes += bytes;
-        call->estimated = true;
-    } else if (receives && status) {
-        uint64_t known = describe_status(status, &cancelled);
-        if (request.kind == REQUEST_RECEIVE || (exchanges && known < bytes)) bytes = known;
-        received = !cancelled && status->MPI_SOURCE != MPI_PROC_NULL;
-        if (received) {
-            call->received++;
-            call->received_bytes += bytes;
-        }
-    }
     if (request.newcomm) {
         call_hooks.pending(-1);
         if (status) describe_comm_created(request.function, request.newcomm);
     }
-    if (exchanges && !mpi.fills_exchanges) status = NULL;
-    if (call->completions) tell(call, &request, status, received, cancelled, bytes);
+    if (!status) return;
+    if (request.kind == REQUEST_FILE_READ)
+        call->read += describe_status_bytes(status);
+    else if (request.kind == REQUEST_RECEIVE || request.kind == REQUEST_PARTITIONED_RECEIVE || request.kind == REQUEST_EXCHANGE)
+        receive(call, &request, status);
 }
+
+/* ---- matched messages ---- */
+
+void describe_matched(const struct call_description *call, const MPI_Message *message)
+{
+    struct request matched = {.handle = HANDLE_NUMBER(*message), .comm = call->comm, .kind = REQUEST_MESSAGE, .epoch = peers_epoch(call->comm)};
+    if (requests_tracked && call->peer != MPI_PROC_NULL) requests_add(&matched);
+}
+
+void describe_matching(struct call_description *call, const MPI_Message *message)
+{
+    struct request matched;
+    if (requests_tracked && requests_take(HANDLE_NUMBER(*message), UINT64_MAX, &matched) && matched.epoch == peers_epoch(matched.comm))
+        call->comm = matched.comm;
+}
+
+/* ---- many requests ---- */
 
 MPI_Status *describe_save(struct describe_saved *saved, int count, const MPI_Request *requests, MPI_Status *statuses)
 {
@@ -175,6 +193,7 @@ static void ended(struct call_description *call, const struct describe_saved *sa
 void describe_thread_end(void)
 {
     free(describe_thread.scratch);
+    peers_thread_end();
     describe_thread = (struct describe_thread){0};
 }
 

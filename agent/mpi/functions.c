@@ -1,6 +1,7 @@
 #include "mpi/functions.h"
 
 #include "mpi/library.h"
+#include "mpi/peers.h"
 
 const char library_family[] = FAMILY;
 struct mpi_functions mpi;
@@ -25,4 +26,5 @@ void library_bind(void)
 #elif !defined(MPICH_LAYOUT)
     mpi.fills_exchanges = library_datum("ompi_mpi_init") != NULL;
 #endif
+    peers_world = HANDLE_NUMBER(COMM_WORLD);
 }

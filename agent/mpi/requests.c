@@ -104,7 +104,11 @@ bool requests_add(const struct request *request)
     bool stale = place && place->persistent;
     bool room = same || stale || bucket->used < PLACES;
     if (same) {
-        place->copies++;
+        uint32_t copies = place->copies;
+        uint64_t serial = place->serial;
+        *place = *request; /* the newer one: the older may have completed unseen */
+        place->copies = copies + 1;
+        place->serial = serial;
     } else if (stale) {
         put(place, request);
     } else if (room) {

@@ -18,6 +18,7 @@ enum request_kind {
     REQUEST_PARTITIONED_RECEIVE, /* its status need not know the size: bytes does */
     REQUEST_EXCHANGE,            /* MPI_Isendrecv: bytes is what its receive has room for */
     REQUEST_COLLECTIVE,
+    REQUEST_MESSAGE, /* no request, but a message that was matched by a probe */
     REQUEST_FILE_READ
 };
 
@@ -30,6 +31,7 @@ struct request {
     uint32_t copies; /* requests with this handle */
     uint8_t kind, persistent;
     uint8_t active; /* started, and observers know */
+    uint32_t epoch; /* of comm, when it was known to live */
     void *newcomm; /* where MPI_Comm_idup will put the communicator; NULL: nothing */
 };
 

@@ -537,7 +537,7 @@ func TestNullTools(t *testing.T) {
 		if r.code != 0 || r.stdout != "" || r.stderr != "" {
 			t.Errorf("exit code %d: %s%s", r.code, r.stdout, r.stderr)
 		}
-		if want := "null: 8 calls entered, 8 left, 0 abandoned, 1 requests completed"; r.counts["note"] != want {
+		if want := "null: 8 calls entered, 8 left, 0 abandoned, 2 messages"; r.counts["note"] != want {
 			t.Errorf("note %q, want %q", r.counts["note"], want)
 		}
 		r = f.run(t, job{ranks: 1, config: []string{"null=1"}}, f.compile(t, "mpicc", "callbacks.c"))

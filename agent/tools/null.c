@@ -43,7 +43,7 @@ static void leave(const struct chain_call *call)
         mine->left++;
 }
 
-/* A request completed, in the call that completes it. */
+/* A message was sent or received: see mpi/call.h. */
 static void completed(const struct chain_call *call, const struct call_completion *completion)
 {
     (void)call;
@@ -73,7 +73,7 @@ static void ended(const char *how)
         sum.abandoned += m->abandoned;
         sum.completed += m->completed;
     }
-    agent_note("null: %llu calls entered, %llu left, %llu abandoned, %llu requests completed", (unsigned long long)sum.entered,
+    agent_note("null: %llu calls entered, %llu left, %llu abandoned, %llu messages", (unsigned long long)sum.entered,
                (unsigned long long)sum.left, (unsigned long long)sum.abandoned, (unsigned long long)sum.completed);
 }
 

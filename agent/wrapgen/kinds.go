@@ -19,10 +19,13 @@ type kind struct {
 const (
 	sends, receives, requests   = "CALL_SENDS", "CALL_RECEIVES", "CALL_REQUESTS"
 	completes, objects          = "CALL_COMPLETES", "CALL_OBJECTS"
+	frees                       = "CALL_FREES"
 	ownStatus                   = "MPI_Status own_status;"
 	status                      = "if (status == MPI_STATUS_IGNORE) status = &own_status;"
 	peerDest, peerSource        = "describe_peer(call, dest, tag, comm);", "describe_peer(call, source, tag, comm);"
 	send                        = "describe_send(call, count, datatype, dest, tag, comm);"
+	told                        = "describe_sent(call);"
+	matching                    = "describe_matching(call, message);"
 	started                     = "describe_started(call, request, %s);"
 	persistent                  = "describe_persistent(call, request, %s);"
 	saved                       = "struct describe_saved saved;"
@@ -36,8 +39,8 @@ var kinds = map[string]kind{
 	"-":   {class: "OTHER"},
 	"old": {class: "OTHER", traffic: "CALL_FORWARDS"},
 
-	"send":      {class: pointToPoint, traffic: sends, before: send},
-	"isend":     {class: pointToPoint, traffic: sends + "|" + requests, before: send, after: makes(started, "REQUEST_SEND")},
+	"send":      {class: pointToPoint, traffic: sends, before: send, after: told},
+	"isend":     {class: pointToPoint, traffic: sends + "|" + requests, before: send, after: makes(started, "REQUEST_SEND") + " " + told},
 	"send_init": {class: pointToPoint, traffic: sends + "|" + requests, before: send, after: makes(persistent, "REQUEST_SEND")},
 	"recv": {class: pointToPoint, traffic: receives, locals: ownStatus, before: peerSource + " " + status,
 		after: "describe_received(call, status);"},
@@ -47,26 +50,28 @@ var kinds = map[string]kind{
 		after: makes(persistent, "describe_receive(source)")},
 	"sendrecv": {class: pointToPoint, traffic: sends + "|" + receives, locals: ownStatus,
 		before: "describe_send(call, sendcount, sendtype, dest, sendtag, comm); " + status,
-		after:  "describe_received(call, status);"},
+		after:  told + " describe_received(call, status);"},
 	"sendrecv_replace": {class: pointToPoint, traffic: sends + "|" + receives, locals: ownStatus,
 		before: "describe_send(call, count, datatype, dest, sendtag, comm); " + status,
-		after:  "describe_received(call, status);"},
+		after:  told + " describe_received(call, status);"},
 	"isendrecv": {class: pointToPoint, traffic: sends + "|" + receives + "|" + requests,
 		before: "describe_send(call, sendcount, sendtype, dest, sendtag, comm);",
-		after:  "describe_exchange(call, request, recvcount, recvtype, source, recvtag);"},
+		after:  told + " describe_exchange(call, request, recvcount, recvtype, source, recvtag);"},
 	"isendrecv_replace": {class: pointToPoint, traffic: sends + "|" + receives + "|" + requests,
 		before: "describe_send(call, count, datatype, dest, sendtag, comm);",
-		after:  "describe_exchange(call, request, count, datatype, source, recvtag);"},
-	"mrecv": {class: pointToPoint, traffic: receives, locals: ownStatus, before: status,
+		after:  told + " describe_exchange(call, request, count, datatype, source, recvtag);"},
+	"mrecv": {class: pointToPoint, traffic: receives, locals: ownStatus, before: matching + " " + status,
 		after: "describe_received(call, status);"},
-	"imrecv": {class: pointToPoint, traffic: receives + "|" + requests, after: makes(started, "REQUEST_RECEIVE")},
+	"imrecv": {class: pointToPoint, traffic: receives + "|" + requests, before: matching, after: makes(started, "REQUEST_RECEIVE")},
 	"psend_init": {class: pointToPoint, traffic: sends + "|" + requests,
 		before: "describe_send(call, (int64_t)partitions * count, datatype, dest, tag, comm);",
 		after:  makes(persistent, "REQUEST_SEND")},
 	"precv_init": {class: pointToPoint, traffic: receives + "|" + requests,
 		before: "describe_partitions(call, (int64_t)partitions * count, datatype, source, tag, comm);",
 		after:  makes(persistent, "REQUEST_PARTITIONED_RECEIVE")},
-	"probe": {class: pointToPoint, before: peerSource},
+	"probe":   {class: pointToPoint, before: peerSource},
+	"mprobe":  {class: pointToPoint, before: peerSource, after: "describe_matched(call, message);"},
+	"improbe": {class: pointToPoint, before: peerSource, after: "if (*flag) describe_matched(call, message);"},
 
 	"wait": {class: "COMPLETION", traffic: allCompletions, locals: ownStatus + " MPI_Request before = *request;",
 		before: status + " describe_requests(call, 1, request);",
@@ -130,20 +135,20 @@ var kinds = map[string]kind{
 		hook:  "if (rc == MPI_SUCCESS) describe_comm_idup(record->function, newcomm, request);"},
 	"spawn": {class: "OTHER", traffic: objects, watched: true,
 		hook: "if (rc == MPI_SUCCESS) { describe_comm_created(record->function, intercomm); describe_spawned(root, comm, *intercomm); }"},
-	"comm_free":  {class: "OTHER", traffic: objects, early: "describe_comm_freeing(comm);"},
+	"comm_free":  {class: "OTHER", traffic: objects + "|" + frees, early: "describe_comm_freeing(comm);"},
 	"comm_named": {class: "OTHER", traffic: objects, hook: "if (rc == MPI_SUCCESS) describe_comm_named(comm, comm_name);"},
 	"win_new": {class: "RMA", traffic: objects,
 		hook: "if (rc == MPI_SUCCESS) describe_win_created(record->function, ARGUMENT);"},
-	"win_free":  {class: "RMA", traffic: objects, early: "describe_win_freeing(win);"},
+	"win_free":  {class: "RMA", traffic: objects + "|" + frees, early: "describe_win_freeing(win);"},
 	"win_named": {class: "RMA", traffic: objects, hook: "if (rc == MPI_SUCCESS) describe_win_named(win, win_name);"},
-	"type_free": {class: "OTHER", early: "describe_type_freed();"},
+	"type_free": {class: "OTHER", traffic: frees, early: "describe_type_freed();"},
 
 	"init": {class: "OTHER", hooked: "chain_before_init(record);", hook: "chain_after_init(record, rc, describe_level(-1), false);"},
 	"init_thread": {class: "OTHER", hooked: "chain_before_init(record);",
 		hook: "chain_after_init(record, rc, describe_level(rc == MPI_SUCCESS ? *provided : -1), false);"},
 	"session_init": {class: "OTHER", hooked: "chain_before_init(record);",
 		hook: "chain_after_init(record, rc, describe_level(-1), true);"},
-	"finalize":         {class: "OTHER", hooked: "chain_owner->before_finalize(false);", hook: "chain_after_finalize(record, rc);"},
+	"finalize":         {class: "OTHER", hooked: "peers_end(); chain_owner->before_finalize(false);", hook: "chain_after_finalize(record, rc);"},
 	"session_finalize": {class: "OTHER", hooked: "chain_owner->before_finalize(true);", hook: "chain_after_finalize(record, rc);"},
 	"abort":            {class: "OTHER", hooked: "chain_owner->before_abort();"},
 
@@ -155,10 +160,10 @@ var kinds = map[string]kind{
 func given(count string) string { return "op == NO_OP ? 0 : " + count }
 
 func rma(before string, request bool, traffic string) kind {
-	k := kind{class: "RMA", traffic: traffic, before: before}
+	k := kind{class: "RMA", traffic: traffic, before: before, after: "describe_moved(call);"}
 	if request {
 		k.traffic += "|" + requests
-		k.after = makes(started, "REQUEST_OTHER")
+		k.after += " " + makes(started, "REQUEST_OTHER")
 	}
 	return k
 }

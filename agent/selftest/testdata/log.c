@@ -1,9 +1,10 @@
-/* log.c: a tool for tests: writes every call of its life to the file that the key `log` names. Linked into the agent. */
+/* log.c: a tool for tests: writes every call of its life to the file that the key `log` names, and messages. Linked into the agent. */
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tools/tool.h"
 
@@ -29,8 +30,36 @@ static void count_due(struct chain_thread *thread)
     if (tell_due) say("due");
 }
 
+/* Messages of every process, in a file each of the folder that the key `messages` names. */
+static FILE *messages;
+
+static void completed(const struct chain_call *call, const struct call_completion *c)
+{
+    fprintf(messages, "%s %s %d of %s", chain_functions[c->function].name, c->received ? "from" : "to", c->peer,
+            c->comm == agent_process.world ? "world" : c->comm ? "other" : "unknown");
+    if (c->world.job == CALL_NONE) fprintf(messages, " unknown");
+    else if (c->world.job == CALL_PARENT) fprintf(messages, " parent");
+    else fprintf(messages, " %d:%d", c->world.job, c->world.rank);
+    if (c->tag != CALL_NONE) fprintf(messages, " tag %d", c->tag);
+    fprintf(messages, " %llu bytes%s", (unsigned long long)c->bytes, c->estimated ? " estimated" : "");
+    if (call->function != c->function) fprintf(messages, " in %s", chain_functions[call->function].name);
+    fputc('\n', messages);
+    fflush(messages);
+}
+
+static void follow_messages(const char *folder)
+{
+    static const struct chain_observer observer = {.name = "messages", .completed = completed};
+    char path[4096];
+    if (!folder) return;
+    snprintf(path, sizeof path, "%s/%d.%d", folder, agent_process.rank, (int)getpid());
+    messages = fopen(path, "we");
+    if (messages) chain_observe(&observer, -1, CHAIN_DESCRIPTION | CHAIN_COMPLETIONS);
+}
+
 static void started(void)
 {
+    follow_messages(agent_config("messages", 0));
     const char *path = agent_config("log", 0);
     if (!path || agent_process.rank > 0) return;
     file = fopen(path, "we");
@@ -62,7 +91,7 @@ static void forked(void) { if (file) say("forked state %d", agent_process.state)
 /* The run has ended when this is said: the file is still open. */
 static void unrecorded(const char *why) { say("unrecorded %s", why); }
 
-static const char *const keys[] = {"log", "countdown", "tell_due", NULL};
+static const char *const keys[] = {"log", "countdown", "tell_due", "messages", NULL};
 
 const struct agent_tool log_tool = {
     .name = "log", .keys = keys, .unrecorded = unrecorded, .started = started, .object = object,
