@@ -418,7 +418,7 @@ func FuzzChunks(f *testing.F) {
 }
 
 // fuzzFolder is in memory where it can be: disks write out a file that is written again.
-func fuzzFolder(f *testing.F) string {
+func fuzzFolder(f testing.TB) string {
 	dir, err := os.MkdirTemp("/dev/shm", "mpitx-fuzz-*")
 	if err != nil {
 		return f.TempDir()

@@ -3,6 +3,7 @@
 package recording
 
 import (
+	"bytes"
 	"debug/elf"
 	"fmt"
 	"os"
@@ -268,6 +269,92 @@ func TestForkedEvents(t *testing.T) {
 	if rows := slices.Collect(run.Rows(Options{})); n != 1 || len(rows) != 1 || rows[0].Torn || !strings.Contains(out, "forked 0 errno 77") {
 		t.Errorf("%d events, %+v, %s", n, rows, out)
 	}
+}
+
+// Threads that go on writing while a process aborts do no harm.
+func TestDyingWithThreads(t *testing.T) {
+	for _, how := range []string{"inline=0", "inline=1"} {
+		dir, live := folders(t)
+		mustWrite(t, fmt.Sprintf("dir=%s live=%s %s chunk=8192 open kinds dying", dir, live, how))
+		run := mustOpen(t, dir)
+		n := 0
+		for e := range run.Events(Options{}) {
+			if e.Type != nil && e.Type.Name == "message" {
+				if v, _ := e.Values[0].Uint64(); fmt.Sprint(e.Values) != expectedEvent("message", v/3) {
+					t.Fatalf("%v", e.Values)
+				}
+				n++
+			}
+		}
+		for row := range run.Rows(Options{}) {
+			if calls, _ := row.Values[2].Uint64(); !row.Torn && row.Values[7].Kind == None {
+				t.Errorf("%d: %+v", calls, row)
+			}
+		}
+		if noDamage(t, run); run.Ranks[0].End != EndAbort || run.Ranks[0].State != StateEnded {
+			t.Errorf("%v %v, %d messages", run.Ranks[0].End, run.Ranks[0].State, n)
+		}
+		if left, _ := os.ReadDir(live); len(left) > 0 {
+			t.Errorf("left behind: %v", left)
+		}
+	}
+}
+
+// Whatever is in the memory files of a dead process: nothing comes of it but an error, or less.
+func TestDamagedMemory(t *testing.T) {
+	folder := fuzzFolder(t)
+	dir, live := filepath.Join(folder, "run"), folder
+	write(t, fmt.Sprintf("dir=%s live=%s chunk=8192 inline=1 open kinds events=200 rows=5 torn kill", dir, live))
+	files, _ := filepath.Glob(filepath.Join(live, "*.live"))
+	if len(files) < 2 {
+		t.Fatal(files)
+	}
+	undamaged, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	saved := map[string][]byte{}
+	for _, e := range undamaged {
+		saved[filepath.Join(dir, e.Name())], _ = os.ReadFile(filepath.Join(dir, e.Name()))
+	}
+	for _, f := range files {
+		saved[f], _ = os.ReadFile(f)
+	}
+	for _, f := range files {
+		for at := 0; at < len(saved[f]); at += 13 + at/2048*61 {
+			for path, b := range saved {
+				if path == f {
+					b = bytes.Clone(b)
+					b[at] ^= 0x41
+				}
+				if err := os.WriteFile(path, b, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for range 2 {
+				run, err := Open(dir)
+				if err != nil {
+					t.Fatal(err)
+				}
+				told(run)
+				run.Close()
+				if _, err := Recover(dir, false); err != nil {
+					t.Fatal(err)
+				}
+			}
+			os.Remove(filepath.Join(dir, "node-node1.mpxr"))
+		}
+	}
+}
+
+// A run with events and tables, of when they were new.
+func TestOldEvents(t *testing.T) {
+	run := mustOpen(t, filepath.Join("testdata", "v1-richer"))
+	if messages, lost := readEvents(t, run); total(messages) != 20 || lost != 0 || run.Ranks[0].Module(0) != nil || len(run.Ranks[0].Modules) == 0 {
+		t.Error(messages, lost, run.Ranks[0].Modules)
+	}
+	readRows(t, run, 5, 1)
+	noDamage(t, run)
 }
 
 // Of events beyond the budget the last ones are kept, if samples are.

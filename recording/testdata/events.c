@@ -8,6 +8,7 @@
  *   hot=N           one row, changed N times
  *   torn            a change of a row begins and does not end
  *   library         loads one
+ *   dying           four threads go on writing while the run is closed as MPI_Abort does, and the process ends
  *   child           a forked child writes what must not be seen
  *   benchevents=N benchrows=N */
 #define _GNU_SOURCE
@@ -151,6 +152,25 @@ static void in_threads(int at_once, struct work w)
         pthread_join(threads[i], NULL);
 }
 
+static void *work_on(void *arg)
+{
+    for (;;)
+        work(arg);
+    return NULL;
+}
+
+static void dying(struct mpitx_run *run)
+{
+    static struct work w;
+    pthread_t thread;
+    w = (struct work){run, 500, 10};
+    for (int i = 0; i < 4; i++)
+        pthread_create(&thread, NULL, work_on, &w);
+    usleep(20000);
+    mpitx_run_close(&run, MPITX_RUN_END_ABORT, false);
+    _exit(0);
+}
+
 /* The child has the parent's rows mapped. */
 static void child(struct mpitx_run *run)
 {
@@ -231,6 +251,7 @@ bool events_act(struct mpitx_run *run, const char *what)
         s->calls++;
     } else if (!strcmp(what, "library")) printf("library %d\n", dlopen("libm.so.6", RTLD_NOW) != NULL);
     else if (!strcmp(what, "child")) child(run);
+    else if (!strcmp(what, "dying")) dying(run);
     else return false;
     return true;
 }
