@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mpitx/catalog"
+	"mpitx/ui/pager"
 	"mpitx/ui/prompt"
 )
 
@@ -33,7 +34,7 @@ func init() {
 		{"snapshot", "FILE", "save everything, for --from and mpitx show", false, (*Model).cmdSnapshot},
 		{"export", "FILE.csv|json", "save what the list shows, or the samples while watching", false, (*Model).cmdExport},
 		{"restart", "", "start the back end again", true, func(m *Model, _ string) tea.Cmd { return m.restart() }},
-		{"help", "", "keys and commands", false, quiet(func(m *Model, _ string) { m.mode, m.help = modeHelp, scroll{} })},
+		{"help", "", "keys and commands", false, quiet(func(m *Model, _ string) { m.mode, m.help = modeHelp, pager.New() })},
 		{"quit", "", "end", false, func(*Model, string) tea.Cmd { return tea.Quit }},
 	}
 }

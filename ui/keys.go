@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"mpitx/ui/pager"
 	"mpitx/ui/prompt"
 	"mpitx/ui/term"
 )
@@ -51,10 +52,10 @@ func init() {
 		{[]string{"p"}, "pin or unpin, to watch it", true, (*Model).togglePin},
 		{[]string{"w"}, "watch what is pinned", true, (*Model).startWatch},
 		{[]string{"W"}, "run a workload", true, quiet(func(m *Model) { m.mode = modeWork })},
-		{[]string{"L"}, "what the library and the launcher printed", true, quiet(func(m *Model) { m.mode = modeLog })},
+		{[]string{"L"}, "what the library and the launcher printed", true, quiet(func(m *Model) { m.mode, m.help = modeLog, pager.New() })},
 		{[]string{"R"}, "restart the back end that was lost", true, (*Model).restart},
 		{[]string{":"}, "command line (:help lists the commands)", false, quiet(func(m *Model) { m.mode, m.line = modeCommand, prompt.Line{} })},
-		{[]string{"?"}, "this help", false, quiet(func(m *Model) { m.mode, m.help = modeHelp, scroll{} })},
+		{[]string{"?"}, "this help", false, quiet(func(m *Model) { m.mode, m.help = modeHelp, pager.New() })},
 		{[]string{"ctrl+z"}, "suspend; the shell's fg resumes", false, func(*Model) tea.Cmd { return tea.Suspend }},
 		{[]string{"q", "ctrl+c"}, "quit", false, func(*Model) tea.Cmd { return tea.Quit }},
 	}
@@ -90,7 +91,9 @@ func (m *Model) key(key, text string) tea.Cmd {
 		m.keyFilter(key)
 		return nil
 	case modeHelp, modeLog:
-		m.keyText(key)
+		if !m.help.Key(key) {
+			m.mode = m.ground()
+		}
 		return nil
 	case modeEdit, modePick, modeConfirm, modeRanks, modeOutcome:
 		return m.keyEdit(key, text)
@@ -277,26 +280,6 @@ func (m *Model) keyFilter(key string) {
 	}
 	m.list = scroll{}
 	m.refill()
-}
-
-// keyText handles the keys of a screen of text.
-func (m *Model) keyText(key string) {
-	switch key {
-	case "j", "down":
-		m.help.at++
-	case "k", "up":
-		m.help.at = max(0, m.help.at-1)
-	case "space", "pgdown", "ctrl+d":
-		m.help.at += max(1, m.h-4)
-	case "pgup", "ctrl+u":
-		m.help.at = max(0, m.help.at-max(1, m.h-4))
-	case "g", "home":
-		m.help.at = 0
-	case "G", "end":
-		m.help.at = 1 << 30
-	default:
-		m.mode, m.help = m.ground(), scroll{}
-	}
 }
 
 // ground is the mode to come back to from what is opened over it.

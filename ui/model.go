@@ -15,6 +15,7 @@ import (
 
 	"mpitx/catalog"
 	"mpitx/ui/link"
+	"mpitx/ui/pager"
 	"mpitx/ui/program"
 	"mpitx/ui/prompt"
 	"mpitx/ui/term"
@@ -103,7 +104,7 @@ type Model struct {
 	list       scroll
 	detail     scroll
 	cache      details
-	help       scroll
+	help       pager.Pager // of help and of the log
 	places     []place
 	placeAt    int
 	generation int // grows with every change of what details show

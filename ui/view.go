@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 
 	"mpitx/ui/term"
 )
@@ -96,9 +97,9 @@ func (m *Model) frame() []string {
 	lines = append(lines, m.title(), m.second())
 	switch {
 	case m.mode == modeHelp:
-		lines = append(lines, m.text(m.helpLines(), m.h-3)...)
+		lines = append(lines, m.help.Lines(m.helpLines(), m.w, m.h-3)...)
 	case m.mode == modeLog:
-		lines = append(lines, m.text(m.logLines(), m.h-3)...)
+		lines = append(lines, m.help.Lines(m.logLines(), m.w, m.h-3)...)
 	case m.x == nil:
 		lines = append(lines, m.waiting(m.h-3)...)
 	case m.mode == modeWatch:
@@ -261,7 +262,7 @@ func (m *Model) hints() []string {
 	case m.mode == modeFilter:
 		return []string{"left right field", "up down value", "x any", "F all any", "enter done"}
 	case m.mode == modeHelp || m.mode == modeLog:
-		if m.help.at < m.help.top {
+		if !m.help.AtBottom() {
 			return []string{"esc closes", "space more"}
 		}
 		return []string{"esc closes"}
@@ -308,13 +309,6 @@ func (m *Model) block(lines []string, width, height int) []string {
 		}
 	}
 	return out
-}
-
-// text is a screen of text that scrolls.
-func (m *Model) text(lines []string, height int) []string {
-	m.help.top = max(0, len(lines)-height) // the last line at which there is more
-	m.help.at = max(0, min(m.help.at, m.help.top))
-	return m.block(lines[m.help.at:], m.w, height)
 }
 
 // body is the tree, the list and the details.
@@ -386,23 +380,17 @@ func (m *Model) treeView(width, height int) []string {
 
 // overlay puts a box over the middle of the screen.
 func (m *Model) overlay(lines, box []string) []string {
-	g := m.t.Glyphs()
 	width := 0
 	for _, s := range box {
 		width = max(width, term.Width(s))
 	}
 	width = min(width, m.w-6)
-	box = box[:min(len(box), max(len(lines)-3, 1))]
-	corners := [...]string{"+", "+", "+", "+"}
+	border := lipgloss.ASCIIBorder()
 	if m.t.UTF8 {
-		corners = [...]string{"┌", "┐", "└", "┘"}
+		border = lipgloss.NormalBorder()
 	}
-	rule := strings.Repeat(g.Line, width+2)
-	drawn := []string{corners[0] + rule + corners[1]}
-	for _, s := range box {
-		drawn = append(drawn, g.Bar+" "+m.t.Fit(s, width)+" "+g.Bar)
-	}
-	drawn = append(drawn, corners[2]+rule+corners[3])
+	inside := strings.Join(m.block(box, width, min(len(box), max(len(lines)-3, 1))), "\n")
+	drawn := strings.Split(lipgloss.NewStyle().Border(border).Padding(0, 1).Render(inside), "\n")
 	top := max(1, (len(lines)-len(drawn)+1)/2)
 	left := max(0, (m.w-width-4)/2)
 	for i, s := range drawn {
@@ -456,7 +444,7 @@ func (m *Model) wheel(x, y int, up bool) {
 		by = -3
 	}
 	if m.mode == modeHelp || m.mode == modeLog {
-		m.help.at = max(0, m.help.at+by)
+		m.help.SetYOffset(m.help.YOffset() + by)
 		return
 	}
 	if m.mode == modeWatch {

@@ -9,6 +9,7 @@ import (
 
 	"mpitx/catalog"
 	"mpitx/ui/link"
+	"mpitx/ui/pager"
 	"mpitx/ui/prompt"
 )
 
@@ -344,9 +345,9 @@ func (m *Model) keyWatch(key string) tea.Cmd {
 	case "W":
 		m.mode = modeWork
 	case "?":
-		m.mode, m.help = modeHelp, scroll{}
+		m.mode, m.help = modeHelp, pager.New()
 	case "L":
-		m.mode, m.help = modeLog, scroll{}
+		m.mode, m.help = modeLog, pager.New()
 	case "R":
 		return m.restart()
 	case "p", "P", "x":

@@ -71,8 +71,11 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return m.keyFilter(name, msg.Text)
 	case m.mode == modeCommand:
 		return m.keyCommand(name, msg.Text)
-	case m.text != nil:
-		return m.keyText(name)
+	case m.text != nil && name != "ctrl+z":
+		if !m.pager.Key(name) {
+			m.text = nil
+		}
+		return nil
 	}
 	if b := byKey[name]; b != nil {
 		return b.do(m)

@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"mpitx/recording"
+	"mpitx/ui/pager"
 	"mpitx/ui/program"
 	"mpitx/ui/prompt"
 	"mpitx/ui/term"
@@ -61,7 +62,7 @@ type Model struct {
 	pane    pane
 	zoom    bool            // the pane alone
 	text    func() []string // shown in the place of all else: help, troubles; nil: nothing is
-	scroll  int             // of text
+	pager   pager.Pager     // of text
 	as      recording.Transform
 	orders  [2]order
 	filters [2]string
@@ -244,7 +245,7 @@ func (m *Model) choose(i int) {
 // move selects an entry below or above.
 func (m *Model) move(by int) tea.Cmd {
 	if m.text != nil {
-		m.scroll = max(m.scroll+by, 0)
+		m.pager.SetYOffset(m.pager.YOffset() + by)
 		return nil
 	}
 	before := m.selected

@@ -1,59 +1,28 @@
 package top
 
 import (
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
+	"mpitx/ui/pager"
 	"mpitx/ui/term"
 )
 
 // showText shows lines in the place of all else.
 func (m *Model) showText(lines func() []string) tea.Cmd {
-	m.text, m.scroll = lines, 0
+	m.text, m.pager = lines, pager.New()
 	return nil
 }
 
 // textScreen is the text, as far as it fits, and the keys for it.
 func (m *Model) textScreen(height int) []string {
-	lines := m.text()
-	m.scroll = max(min(m.scroll, len(lines)-height+1), 0)
-	more := len(lines) - m.scroll - height + 1
-	lines = slices.Clone(lines[m.scroll:min(m.scroll+height-1, len(lines))])
-	for len(lines) < height-1 {
-		lines = append(lines, "")
-	}
+	lines := m.pager.Lines(m.text(), m.width, height-1)
 	hints := []string{"Esc back"}
-	if more > 0 {
+	if !m.pager.AtBottom() {
 		hints = append(hints, "Space more")
 	}
 	return append(lines, m.hints(hints...))
-}
-
-// keyText handles a key while text is shown: those that do not scroll close it.
-func (m *Model) keyText(name string) tea.Cmd {
-	page := max(m.height-2, 1)
-	switch name {
-	case "j", "down", "ctrl+n":
-		m.scroll++
-	case "k", "up", "ctrl+p":
-		m.scroll--
-	case "space", "pgdown", "ctrl+f", "ctrl+d":
-		m.scroll += page
-	case "pgup", "ctrl+b", "ctrl+u":
-		m.scroll -= page
-	case "g", "home":
-		m.scroll = 0
-	case "G", "end":
-		m.scroll = 1 << 30
-	case "ctrl+z":
-		return tea.Suspend
-	default:
-		m.text = nil
-	}
-	m.scroll = max(m.scroll, 0)
-	return nil
 }
 
 // explained is a key or a command with what it does, on as many lines as that takes.
