@@ -24,14 +24,15 @@ func (t Terminal) Cut(s string, width int) string {
 	if len(s) <= width || Width(s) <= width {
 		return s
 	}
-	tail := t.ellipsis()
+	tail := t.Ellipsis()
 	if len(tail) > width && !t.UTF8 {
 		tail = tail[:width]
 	}
 	return ansi.Truncate(s, width, tail)
 }
 
-func (t Terminal) ellipsis() string {
+// Ellipsis marks what was cut.
+func (t Terminal) Ellipsis() string {
 	if t.UTF8 {
 		return "…"
 	}

@@ -92,14 +92,6 @@ func Wrap(s string, width int) []string {
 	return strings.Split(s, "\n")
 }
 
-// Ellipsis marks what was cut.
-func (t Term) Ellipsis() string {
-	if t.UTF8 {
-		return "…"
-	}
-	return ".."
-}
-
 // CutMiddle says what of a safe name fits into a width: all, with head and tail at its end, or name[:head] and name[tail:] with an
 // ellipsis between them. Names that begin alike are told apart by their ends.
 func (t Term) CutMiddle(name string, width int) (head, tail int) {

@@ -12,77 +12,69 @@ import (
 	"mpitx/cmd/mpitx/internal/origin"
 )
 
+// plan is a write on this rank.
+type plan struct {
+	catalog.Outcome
+	dry      bool
+	writable catalog.Writable // as its reading says
+	count    int
+}
+
 // Write does the writes that were asked of this rank. All are checked before the first is done; each is tried in a
 // process that may die before it is done here.
-func (b *Backend) Write(writes []catalog.WriteRequest) catalog.Outcomes {
-	type plan struct {
-		outcome  *catalog.Outcome
-		dry      bool
-		writable catalog.Writable // as its reading says
-		index    int
-		count    int
-	}
-	var outcomes []*catalog.Outcome
-	var plans []plan
+func (b *Backend) Write(writes []catalog.WriteRequest) (outcomes catalog.Outcomes) {
+	var plans []*plan
 	invalid := false
 	for _, w := range writes {
 		if w.Ranks != nil && !slices.Contains(w.Ranks, b.Rank) {
 			continue
 		}
-		o := &catalog.Outcome{Name: w.Name, Rank: b.Rank, Host: b.Host}
-		outcomes = append(outcomes, o)
-		v, r, problem := b.find(w.Name)
-		if v != nil {
-			o.Name = v.Name
-			if slices.ContainsFunc(outcomes[:len(outcomes)-1], func(other *catalog.Outcome) bool { return other.Name == v.Name }) {
-				problem = "is written twice"
-			}
-		}
-		switch {
-		case problem != "":
-			o.Result, o.Detail = catalog.WriteInvalid, problem
-			invalid = true
-			continue
-		case r.Status != catalog.StatusOK:
-			o.Result, o.Detail = catalog.WriteError, "cannot be read: "+r.Reason
-			if r.Status == catalog.StatusFaulty {
-				o.Result = catalog.WriteFaulty
-			}
-			continue
-		}
-		o.Old = r.Value
-		e := origin.Enum(b.request.MPI.Impl, v, b.Process.Meta.Enum(v.Enum), r.Count)
-		value, err := catalog.ParseValue(v, e, r.Count, w.Text)
-		if err != nil {
-			o.Result, o.Detail = catalog.WriteInvalid, err.Error()
-			invalid = true
-			continue
-		}
-		o.New = value
-		if all := v.Scope == catalog.ScopeAll || v.Scope == catalog.ScopeAllEq; all && !w.Force && w.Ranks != nil && len(w.Ranks) < b.Size {
-			o.Result, o.Detail = catalog.WriteRefused, "its scope "+v.Scope.String()+" concerns all ranks: write it on all of them, or use --force"
-			invalid = true
-			continue
-		}
-		plans = append(plans, plan{o, w.DryRun, r.Writable, b.Indices[v.Name], r.Count})
+		p := &plan{Outcome: catalog.Outcome{Name: w.Name, Rank: b.Rank, Host: b.Host}, dry: w.DryRun}
+		p.Result, p.Detail = b.check(w, p, plans)
+		invalid = invalid || p.Result == catalog.WriteInvalid || p.Result == catalog.WriteRefused
+		plans = append(plans, p)
 	}
 	for _, p := range plans {
 		switch {
+		case p.Result != "":
 		case invalid && p.dry:
-			p.outcome.Result, p.outcome.Detail = catalog.WriteError, "nothing would be written: see the other variable"
+			p.Result, p.Detail = catalog.WriteError, "nothing would be written: see the other variable"
 		case invalid:
-			p.outcome.Result, p.outcome.Detail = catalog.WriteError, "nothing was written: see the other variable"
+			p.Result, p.Detail = catalog.WriteError, "nothing was written: see the other variable"
 		case p.dry:
-			p.outcome.Result = dryResult(p.writable)
+			p.Result = dryResult(p.writable)
 		default:
-			b.writeOne(p.outcome, p.index, p.count)
+			p.Result, p.Detail = b.write(p)
 		}
+		outcomes = append(outcomes, p.Outcome)
 	}
-	out := make(catalog.Outcomes, len(outcomes))
-	for k, o := range outcomes {
-		out[k] = *o
+	return outcomes
+}
+
+// check completes a plan, or says why it cannot be done.
+func (b *Backend) check(w catalog.WriteRequest, p *plan, others []*plan) (catalog.WriteResult, string) {
+	v, r, problem := b.find(w.Name)
+	if problem != "" {
+		return catalog.WriteInvalid, problem
 	}
-	return out
+	p.Name, p.writable, p.count = v.Name, r.Writable, r.Count
+	switch {
+	case slices.ContainsFunc(others, func(o *plan) bool { return o.Name == v.Name }):
+		return catalog.WriteInvalid, "is written twice"
+	case r.Status == catalog.StatusFaulty:
+		return catalog.WriteFaulty, "cannot be read: " + r.Reason
+	case r.Status != catalog.StatusOK:
+		return catalog.WriteError, "cannot be read: " + r.Reason
+	}
+	p.Old = r.Value
+	var err error
+	if p.New, err = catalog.ParseValue(v, origin.Enum(b.request.MPI.Impl, v, b.Process.Meta.Enum(v.Enum), r.Count), r.Count, w.Text); err != nil {
+		return catalog.WriteInvalid, err.Error()
+	}
+	if all := v.Scope == catalog.ScopeAll || v.Scope == catalog.ScopeAllEq; all && !w.Force && w.Ranks != nil && len(w.Ranks) < b.Size {
+		return catalog.WriteRefused, "its scope " + v.Scope.String() + " concerns all ranks: write it on all of them, or use --force"
+	}
+	return "", ""
 }
 
 // dryResult is what the trial write of the present value has shown.
@@ -119,50 +111,40 @@ func (b *Backend) find(name string) (v *catalog.Variable, r *catalog.Reading, pr
 	return nil, nil, "does not exist " + string(b.request.Stage) + " MPI_Init"
 }
 
-func (b *Backend) writeOne(o *catalog.Outcome, index, count int) {
-	trial, err := b.Tool.ProbeWrite(index, count, o.New, binding.ProbeOptions{Object: b.Object(), Limit: b.request.Limit})
-	switch {
-	case err != nil:
-		o.Result, o.Detail = catalog.WriteError, err.Error()
-		return
-	case trial.Fault != "":
-		o.Result, o.Detail = catalog.WriteFaulty, trial.Fault
-		return
-	case trial.Err != nil:
-		refused(o, trial.Err)
-		return
+// write does what came back from another process, and reads it back.
+func (b *Backend) write(p *plan) (catalog.WriteResult, string) {
+	index := b.Indices[p.Name]
+	trial, err := b.Tool.ProbeWrite(index, p.count, p.New, binding.ProbeOptions{Object: b.Object(), Limit: b.request.Limit})
+	if err == nil && trial.Fault != "" {
+		return catalog.WriteFaulty, trial.Fault
 	}
-	h, err := b.Tool.AllocCvar(index, b.Object())
-	if err != nil {
-		refused(o, err)
-		return
+	var h *binding.CvarHandle
+	if err == nil {
+		err = trial.Err
 	}
-	defer h.Free()
-	if err := h.Write(o.New); err != nil {
-		refused(o, err)
-		return
+	if err == nil {
+		h, err = b.Tool.AllocCvar(index, b.Object())
 	}
-	if o.Back, err = h.Read(); err != nil {
-		o.Result, o.Detail = catalog.WriteError, "written, but reading back failed: "+err.Error()
-		return
+	if err == nil {
+		defer h.Free()
+		err = h.Write(p.New)
 	}
-	switch o.Back {
-	case o.New:
-		o.Result = catalog.WriteOK
-	case o.Old:
-		o.Result = catalog.WriteUnchanged
-	default:
-		o.Result, o.Detail = catalog.WriteOK, "the library made another value of it"
-	}
-}
-
-func refused(o *catalog.Outcome, err error) {
 	switch {
 	case errors.Is(err, binding.ErrCvarSetNotNow):
-		o.Result = catalog.WriteNotNow
+		return catalog.WriteNotNow, ""
 	case errors.Is(err, binding.ErrCvarSetNever):
-		o.Result = catalog.WriteNever
-	default:
-		o.Result, o.Detail = catalog.WriteError, err.Error()
+		return catalog.WriteNever, ""
+	case err != nil:
+		return catalog.WriteError, err.Error()
 	}
+	if p.Back, err = h.Read(); err != nil {
+		return catalog.WriteError, "written, but reading back failed: " + err.Error()
+	}
+	switch p.Back {
+	case p.New:
+		return catalog.WriteOK, ""
+	case p.Old:
+		return catalog.WriteUnchanged, ""
+	}
+	return catalog.WriteOK, "the library made another value of it"
 }
