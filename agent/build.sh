@@ -37,4 +37,8 @@ for source; do
 done
 wait $!
 ${CC:-cc} -shared -Wl,-z,now -Wl,-z,defs -Wl,-soname,"$(basename "$out")" -o "$out.$$" "$work"/*.o -ldl -lpthread
+if ! sh "$here/check.sh" "$out.$$"; then
+	rm -f "$out.$$"
+	exit 1
+fi
 mv -f "$out.$$" "$out"

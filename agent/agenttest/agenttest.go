@@ -81,7 +81,7 @@ func build(mpicc, name, how, tool string, more []string, environ ...string) (str
 		}
 		files, arguments = append(files, name), append(arguments, name)
 	}
-	key, err := fingerprint(how+tool, files)
+	key, err := fingerprint(how+tool+os.Getenv("CFLAGS"), files)
 	if err != nil {
 		return "", err
 	}

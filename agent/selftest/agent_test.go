@@ -13,18 +13,18 @@ import (
 	"mpitx/fixtures/need"
 )
 
-func TestEveryCallOfC(t *testing.T) {
-	onEach(t, func(t *testing.T, f *family) {
-		r := f.run(t, job{ranks: 2}, f.compile(t, "mpicc", "calls.c"))
-		r.want(t, map[string]string{
-			"MPI_Init": "1", "MPI_Comm_rank": "1", "MPI_Comm_size": "1", "MPI_Send": "11", "MPI_Recv": "11", "MPI_Isend": "19",
-			"MPI_Irecv": "19", "MPI_Start": "2", "MPI_Startall": "2", "MPI_Waitall": "5", "MPI_Sendrecv": "3", "MPI_Cancel": "1",
-			"MPI_Mprobe": "1", "MPI_Bcast": "1", "MPI_Iallreduce": "1", "MPI_Finalize": "1", "end": "finalize", "level": "0",
-		})
-		if r.code != 0 || len(r.files) != 2 {
-			t.Errorf("exit code %d, %d files", r.code, len(r.files))
-		}
+func TestEveryCallOfC(t *testing.T) { onEach(t, everyCallOfC) }
+
+func everyCallOfC(t *testing.T, f *family) {
+	r := f.run(t, job{ranks: 2}, f.compile(t, "mpicc", "calls.c"))
+	r.want(t, map[string]string{
+		"MPI_Init": "1", "MPI_Comm_rank": "1", "MPI_Comm_size": "1", "MPI_Send": "11", "MPI_Recv": "11", "MPI_Isend": "19",
+		"MPI_Irecv": "19", "MPI_Start": "2", "MPI_Startall": "2", "MPI_Waitall": "5", "MPI_Sendrecv": "3", "MPI_Cancel": "1",
+		"MPI_Mprobe": "1", "MPI_Bcast": "1", "MPI_Iallreduce": "1", "MPI_Finalize": "1", "end": "finalize", "level": "0",
 	})
+	if r.code != 0 || len(r.files) != 2 {
+		t.Errorf("exit code %d, %d files", r.code, len(r.files))
+	}
 }
 
 func TestVirtualVariables(t *testing.T) {
@@ -430,7 +430,9 @@ func TestBesideAnotherTool(t *testing.T) {
 }
 
 // Jumps of a tool, or of the library, to another function of MPI return to us. They are not the application's calls.
-func TestTailCalls(t *testing.T) {
+func TestTailCalls(t *testing.T) { onEach(t, tailCalls) }
+
+func tailCalls(t *testing.T, f *family) {
 	calls := map[string]string{"MPI_Init": "1", "MPI_Comm_rank": "10", "MPI_Irecv": "5", "MPI_Send": "3", "MPI_Isend": "2", "MPI_Wait": "7",
 		"MPI_Op_create": "1", "MPI_Reduce_local": "1", "MPI_Op_free": "1", "MPI_Type_size": "1 nested 1", "MPI_Keyval_create": "1",
 		"MPI_Attr_put": "1", "MPI_Attr_get": "5", "MPI_Attr_delete": "1", "MPI_Keyval_free": "1", "MPI_Finalize": "1"}
@@ -438,34 +440,32 @@ func TestTailCalls(t *testing.T) {
 		"variable=mpitx:calls/MPI_Type_size", "variable=mpitx:messages_sent"}
 	fewCalls := map[string]string{"mpitx:calls/MPI_Comm_get_attr": "0", "mpitx:calls/MPI_Comm_set_attr": "0", "mpitx:calls/MPI_Issend": "0",
 		"mpitx:calls/MPI_Type_size": "1", "mpitx:messages_sent": "5"}
-	onEach(t, func(t *testing.T, f *family) {
-		tool := f.compile(t, "mpicc", "tail_tool.c", "-shared", "-fPIC")
-		program := f.compile(t, "mpicc", "tail.c")
-		linked := f.compile(t, "mpicc", "tail.c", "-Wl,--no-as-needed", tool)
-		for name, c := range map[string]struct {
-			preload []string
-			program string
-		}{
-			"alone": {[]string{"agent"}, program}, "after": {[]string{"agent", tool}, program}, "before": {[]string{tool, "agent"}, program},
-			"linked": {[]string{"agent"}, linked},
-		} {
-			t.Run(name, func(t *testing.T) {
-				want, wantFew := maps.Clone(calls), maps.Clone(fewCalls)
-				if name == "before" { // what reaches us are its calls
-					want["MPI_Issend"] = want["MPI_Isend"]
-					delete(want, "MPI_Isend")
-					wantFew["mpitx:calls/MPI_Issend"] = "2"
-				}
-				r := f.run(t, job{ranks: 1, preload: c.preload}, c.program)
-				if r.code != 0 || name != "alone" && !strings.Contains(r.stdout, "tool: 3 sends 10 ranks 1 sizes") {
-					t.Errorf("exit code %d: %s%s", r.code, r.stdout, r.stderr)
-				}
-				r.only(t, want)
-				// With counters of some functions only, those that lead to them.
-				f.run(t, job{ranks: 1, preload: c.preload, config: few}, c.program).want(t, wantFew)
-			})
-		}
-	})
+	tool := f.compile(t, "mpicc", "tail_tool.c", "-shared", "-fPIC")
+	program := f.compile(t, "mpicc", "tail.c")
+	linked := f.compile(t, "mpicc", "tail.c", "-Wl,--no-as-needed", tool)
+	for name, c := range map[string]struct {
+		preload []string
+		program string
+	}{
+		"alone": {[]string{"agent"}, program}, "after": {[]string{"agent", tool}, program}, "before": {[]string{tool, "agent"}, program},
+		"linked": {[]string{"agent"}, linked},
+	} {
+		t.Run(name, func(t *testing.T) {
+			want, wantFew := maps.Clone(calls), maps.Clone(fewCalls)
+			if name == "before" { // what reaches us are its calls
+				want["MPI_Issend"] = want["MPI_Isend"]
+				delete(want, "MPI_Isend")
+				wantFew["mpitx:calls/MPI_Issend"] = "2"
+			}
+			r := f.run(t, job{ranks: 1, preload: c.preload}, c.program)
+			if r.code != 0 || name != "alone" && !strings.Contains(r.stdout, "tool: 3 sends 10 ranks 1 sizes") {
+				t.Errorf("exit code %d: %s%s", r.code, r.stdout, r.stderr)
+			}
+			r.only(t, want)
+			// With counters of some functions only, those that lead to them.
+			f.run(t, job{ranks: 1, preload: c.preload, config: few}, c.program).want(t, wantFew)
+		})
+	}
 }
 
 // ROMIO's own calls, while its functions are counted and while they are not.
@@ -502,24 +502,24 @@ func TestFunctionTools(t *testing.T) {
 }
 
 // MPI_Pcontrol and what follows its level reach function tools, one after the other, and a PMPI tool behind them.
-func TestPcontrol(t *testing.T) {
-	onEach(t, func(t *testing.T, f *family) {
-		tool := f.compile(t, "mpicc", "function_tool.c", "-shared", "-fPIC")
-		behind := f.compile(t, "mpicc", "pmpi_tool.c", "-shared", "-fPIC")
-		program := f.compile(t, "mpicc", "pcontrol.c")
-		r := f.run(t, job{ranks: 1, preload: []string{"agent", behind}, config: []string{"tool=" + tool}}, program)
-		want := "tool 1: level 1  0 0\ntool: level 1  0 0\ntool 1: level 7 word 2.5 44\ntool: level 7 word 2.5 45\n" +
-			"tool 1: level 7 again -1 45\ntool: level 7 again -1 46\n"
-		if r.code != 0 || !strings.HasPrefix(inOrder(r.stdout), inOrder(want)) {
-			t.Errorf("exit code %d: %s%s", r.code, r.stdout, r.stderr)
-		}
-		r.want(t, map[string]string{"MPI_Pcontrol": "3", "MPI_Send": "1"})
-		// Without a function tool what follows the level is passed on untouched.
-		r = f.run(t, job{ranks: 1, preload: []string{"agent", behind}}, program)
-		if r.code != 0 || !strings.Contains(r.stdout, "tool: level 7 word 2.5 44\n") {
-			t.Errorf("exit code %d: %s%s", r.code, r.stdout, r.stderr)
-		}
-	})
+func TestPcontrol(t *testing.T) { onEach(t, pcontrol) }
+
+func pcontrol(t *testing.T, f *family) {
+	tool := f.compile(t, "mpicc", "function_tool.c", "-shared", "-fPIC")
+	behind := f.compile(t, "mpicc", "pmpi_tool.c", "-shared", "-fPIC")
+	program := f.compile(t, "mpicc", "pcontrol.c")
+	r := f.run(t, job{ranks: 1, preload: []string{"agent", behind}, config: []string{"tool=" + tool}}, program)
+	want := "tool 1: level 1  0 0\ntool: level 1  0 0\ntool 1: level 7 word 2.5 44\ntool: level 7 word 2.5 45\n" +
+		"tool 1: level 7 again -1 45\ntool: level 7 again -1 46\n"
+	if r.code != 0 || !strings.HasPrefix(inOrder(r.stdout), inOrder(want)) {
+		t.Errorf("exit code %d: %s%s", r.code, r.stdout, r.stderr)
+	}
+	r.want(t, map[string]string{"MPI_Pcontrol": "3", "MPI_Send": "1"})
+	// Without a function tool what follows the level is passed on untouched.
+	r = f.run(t, job{ranks: 1, preload: []string{"agent", behind}}, program)
+	if r.code != 0 || !strings.Contains(r.stdout, "tool: level 7 word 2.5 44\n") {
+		t.Errorf("exit code %d: %s%s", r.code, r.stdout, r.stderr)
+	}
 }
 
 // inOrder sorts lines: those of two libraries' buffers.

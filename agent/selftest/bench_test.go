@@ -14,18 +14,29 @@ import (
 // turn. "best" is the difference of the fastest rounds, which is what a busy machine still shows. MPI_Comm_rank stands for the
 // functions that carry no messages.
 func BenchmarkWrapper(b *testing.B) {
+	variables := func(names ...string) (config []string) {
+		for _, name := range names {
+			config = append(config, "variable=mpitx:"+name)
+		}
+		return append(config, "counts=/dev/null")
+	}
+	tool := "tool=" + filepath.Join(work, "null_tool.so")
 	configurations := []struct {
-		name      string
-		bound     float64
-		variables []string
+		name   string
+		bound  float64
+		config []string
 	}{
 		{"none", 1, nil},
-		{"sampled", 0, nil}, // nothing is counted, and calls take samples
-		{"calls", 8, []string{"mpitx:calls"}},
-		{"bytes", 8, []string{"mpitx:messages_sent", "mpitx:bytes_sent", "mpitx:messages_received", "mpitx:bytes_received"}},
-		{"time", 25, []string{"mpitx:time_in_mpi"}},
-		{"time+bytes", 25 + 8, []string{"mpitx:time_in_mpi", "mpitx:bytes_sent", "mpitx:bytes_received"}},
-		{"function", 25 + 8, []string{"mpitx:time/MPI_Send", "mpitx:bytes_sent/MPI_Send", "mpitx:time/MPI_Recv", "mpitx:bytes_received/MPI_Recv"}},
+		{"sampled", 0, []string{"log=/dev/null", "countdown=256"}}, // nothing is counted, and calls take samples
+		{"calls", 5, variables("calls")},
+		{"bytes", 0, variables("messages_sent", "bytes_sent", "messages_received", "bytes_received")},
+		{"time", 0, variables("time_in_mpi")},
+		{"calls+bytes+time", 25, variables("calls", "time_in_mpi", "bytes_sent", "bytes_received")},
+		{"function", 0, variables("time/MPI_Send", "bytes_sent/MPI_Send", "time/MPI_Recv", "bytes_received/MPI_Recv")},
+		{"null", 30, []string{"null=1"}}, // an observer that takes records, times and completions
+		{"tool", 15, []string{tool}},     // function tools, of MPI_Send
+		{"2 tools", 15 + 5, []string{tool, tool}},
+		{"3 tools", 15 + 2*5, []string{tool, tool, tool}},
 	}
 	for _, f := range families {
 		mpicc, err := exec.LookPath("mpicc." + f.name)
@@ -36,24 +47,17 @@ func BenchmarkWrapper(b *testing.B) {
 		if f.buildErr != nil {
 			b.Fatal(f.buildErr)
 		}
+		if text, err := exec.Command(mpicc, "-shared", "-fPIC", "-O2", "-I..", "-o", strings.TrimPrefix(tool, "tool="), "../example/null_tool.c").CombinedOutput(); err != nil {
+			b.Fatalf("%v: %s", err, text)
+		}
 		program, err := benchProgram(f, mpicc)
 		if err != nil {
 			b.Fatal(err)
 		}
 		for _, c := range configurations {
 			b.Run(f.name+"/"+c.name, func(b *testing.B) {
-				config := []string{"counts=" + filepath.Join(b.TempDir(), "counts")}
-				if c.variables == nil {
-					config = nil
-				}
-				if c.name == "sampled" {
-					config = []string{"log=/dev/null", "countdown=256"}
-				}
-				for _, v := range c.variables {
-					config = append(config, "variable="+v)
-				}
 				command := exec.Command(program)
-				command.Env = append(os.Environ(), "BENCH_LIBRARY="+f.library, "LD_PRELOAD="+f.agent, "MPITX_AGENT="+strings.Join(config, "\n")+"\n")
+				command.Env = append(os.Environ(), "BENCH_LIBRARY="+f.library, "LD_PRELOAD="+f.agent, "MPITX_AGENT="+strings.Join(c.config, "\n")+"\n")
 				for b.Loop() {
 					output, err := command.Output()
 					if err != nil {
@@ -61,7 +65,7 @@ func BenchmarkWrapper(b *testing.B) {
 					}
 					report(b, string(output))
 					command = exec.Command(command.Path)
-					command.Env = append(os.Environ(), "BENCH_LIBRARY="+f.library, "LD_PRELOAD="+f.agent, "MPITX_AGENT="+strings.Join(config, "\n")+"\n")
+					command.Env = append(os.Environ(), "BENCH_LIBRARY="+f.library, "LD_PRELOAD="+f.agent, "MPITX_AGENT="+strings.Join(c.config, "\n")+"\n")
 				}
 				if c.bound > 0 {
 					b.ReportMetric(c.bound, "bound-ns")

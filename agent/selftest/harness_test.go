@@ -73,8 +73,11 @@ func (f *family) build(t *testing.T) {
 	}
 }
 
+// agentSources are linked into the agent for tests.
+var agentSources = []string{"testdata/log.c", "testdata/many_observers.c"}
+
 func (f *family) buildAgent(mpicc string) (err error) {
-	f.agent, err = agenttest.Build(filepath.Base(mpicc), "log_tool", "testdata/log.c")
+	f.agent, err = agenttest.Build(filepath.Base(mpicc), "log_tool", agentSources...)
 	return err
 }
 
