@@ -117,42 +117,29 @@ static NOINLINE void know(struct chain_thread *thread)
 
 /* ---- the way that records ---- */
 
-static bool runs_out(struct chain_thread *thread)
+static inline __attribute__((always_inline)) bool runs_out(struct chain_thread *thread)
 {
     return (--thread->countdown | __atomic_load_n(&chain_alert_sign, __ATOMIC_RELAXED)) < 0;
 }
 
-static NOINLINE void due(struct chain_thread *thread)
+static NOINLINE struct chain_call *due(struct chain_thread *thread, struct chain_call *call)
 {
     void (*then)(struct chain_thread *) = __atomic_load_n(&chain_due, __ATOMIC_ACQUIRE);
     thread->countdown = INT32_MAX;
     if (then) then(thread);
+    return call;
 }
 
 /* Whether a sample is due before an outermost call. */
-static bool due_first(struct chain_thread *thread, unsigned flags)
+static inline __attribute__((always_inline)) bool due_first(struct chain_thread *thread, unsigned flags)
 {
     if (flags & CHAIN_FLAG_DUE_FIRST) return runs_out(thread);
     return UNLIKELY(__atomic_load_n(&chain_alert_sign, __ATOMIC_RELAXED) != 0) && (flags & CHAIN_FLAG_DUE);
 }
 
-struct chain_call *chain_enter(int function, int shifted, const void *address, const void *frame)
+static inline struct chain_call *take(struct chain_thread *thread, uint32_t depth, int function, int shifted, const void *address, const void *frame)
 {
     unsigned flags = chain_flags[function];
-    if (UNLIKELY(flags & CHAIN_FLAG_UNRESOLVED)) {
-        chain_resolve();
-        return chain_enter(function, shifted, address, frame);
-    }
-    if (UNLIKELY(flags == 0)) return NULL;
-    struct chain_thread *thread = &chain_thread;
-    uint32_t depth = thread->depth;
-    if (LIKELY(depth == 0)) {
-        if (UNLIKELY(library_calls(address))) return NULL;
-    } else {
-        depth = enter_nested(thread, address, frame);
-        if (depth == CHAIN_FRAMES) return NULL;
-    }
-    if (UNLIKELY(!thread->known)) know(thread);
     struct chain_call *call = &thread->calls[depth];
     call->frame = frame;
     call->address = address;
@@ -164,12 +151,32 @@ struct chain_call *chain_enter(int function, int shifted, const void *address, c
     call->abandoned = 0;
     call->described = (flags & CHAIN_FLAG_DESCRIBE) != 0;
     thread->depth = depth + 1;
-    if (depth == 0 && UNLIKELY(due_first(thread, flags))) due(thread);
     if (flags & CHAIN_FLAG_DESCRIBE) {
         call_clear(&call->description);
         call->description.completions = (flags & CHAIN_FLAG_COMPLETIONS) != 0;
     }
-    return call;
+    return depth == 0 && UNLIKELY(due_first(thread, flags)) ? due(thread, call) : call;
+}
+
+/* The first call of a thread, and calls that are not its outermost. */
+static NOINLINE struct chain_call *enter_slowly(struct chain_thread *thread, int function, int shifted, const void *address, const void *frame)
+{
+    if (chain_flags[function] & CHAIN_FLAG_UNRESOLVED) chain_resolve();
+    if (chain_flags[function] == 0) return NULL;
+    uint32_t depth = thread->depth ? enter_nested(thread, address, frame) : library_calls(address) ? CHAIN_FRAMES : 0;
+    if (depth == CHAIN_FRAMES) return NULL;
+    if (!thread->known) know(thread);
+    return take(thread, depth, function, shifted, address, frame);
+}
+
+struct chain_call *chain_enter(int function, int shifted, const void *address, const void *frame)
+{
+    struct chain_thread *thread = &chain_thread;
+    unsigned flags = chain_flags[function];
+    if (UNLIKELY(thread->depth > 0 || !thread->known || flags == 0 || (flags & CHAIN_FLAG_UNRESOLVED)))
+        return enter_slowly(thread, function, shifted, address, frame);
+    if (UNLIKELY(library_calls(address))) return NULL;
+    return take(thread, 0, function, shifted, address, frame);
 }
 
 void chain_begin(struct chain_call *call)
@@ -184,6 +191,6 @@ int chain_leave(struct chain_call *call, int rc)
     call->rc = rc;
     if (LIKELY(call->flags & CHAIN_FLAG_LEAVE)) chain_tell_leave(call);
     thread->depth = call->depth;
-    if ((call->flags & CHAIN_FLAG_DUE) && call->depth == 0 && UNLIKELY(runs_out(thread))) due(thread);
+    if ((call->flags & CHAIN_FLAG_DUE) && call->depth == 0 && UNLIKELY(runs_out(thread))) due(thread, call);
     return rc;
 }

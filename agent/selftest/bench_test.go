@@ -56,16 +56,14 @@ func BenchmarkWrapper(b *testing.B) {
 		}
 		for _, c := range configurations {
 			b.Run(f.name+"/"+c.name, func(b *testing.B) {
-				command := exec.Command(program)
-				command.Env = append(os.Environ(), "BENCH_LIBRARY="+f.library, "LD_PRELOAD="+f.agent, "MPITX_AGENT="+strings.Join(c.config, "\n")+"\n")
 				for b.Loop() {
+					command := exec.Command(program)
+					command.Env = append(os.Environ(), "BENCH_LIBRARY="+f.library, "LD_PRELOAD="+f.agent, "MPITX_AGENT="+strings.Join(c.config, "\n")+"\n")
 					output, err := command.Output()
 					if err != nil {
 						b.Fatal(err)
 					}
 					report(b, string(output))
-					command = exec.Command(command.Path)
-					command.Env = append(os.Environ(), "BENCH_LIBRARY="+f.library, "LD_PRELOAD="+f.agent, "MPITX_AGENT="+strings.Join(c.config, "\n")+"\n")
 				}
 				if c.bound > 0 {
 					b.ReportMetric(c.bound, "bound-ns")

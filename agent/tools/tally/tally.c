@@ -81,32 +81,34 @@ static bool recurses(const struct chain_call *call)
     return false;
 }
 
-/* Where a call's time counts: in a total if it is the outermost, in its function's row if it is the outermost of that; and not if it is the
- * one that started the agent: that was over before the first sample, see has_start in virtual.c. */
-static inline int time_places(const struct chain_call *call, struct tally *tally, uint64_t *places[2])
+/* Where a call's time counts: in a total if it is the outermost, in its function's row if it is the outermost of that; NULL: nowhere, as
+ * that of the call that started the agent, which was over before the first sample (has_start in virtual.c). */
+struct time_places {
+    uint64_t *total, *own;
+};
+
+static inline struct time_places time_places(const struct chain_call *call, struct tally *tally)
 {
-    int n = 0;
+    struct time_places places = {NULL, NULL};
     unsigned does = tally_places[call->function];
-    if (!call->enter || ((does & TALLY_INIT) && call->enter == agent_process.init_ticks)) return 0;
-    if (call->depth == 0 && (does & (TALLY_TIMED | TALLY_INIT))) places[n++] = &tally->totals[does & TALLY_INIT ? TALLY_INIT_TIME : TALLY_TIME];
-    if ((does & TALLY_ROW) && !recurses(call)) places[n++] = &tally->rows[call->function][TALLY_TIME];
-    return n;
+    if (!call->enter || ((does & TALLY_INIT) && call->enter == agent_process.init_ticks)) return places;
+    if (call->depth == 0 && (does & (TALLY_TIMED | TALLY_INIT))) places.total = &tally->totals[does & TALLY_INIT ? TALLY_INIT_TIME : TALLY_TIME];
+    if ((does & TALLY_ROW) && (call->depth == 0 || !recurses(call))) places.own = &tally->rows[call->function][TALLY_TIME];
+    return places;
 }
 
 static void enter(const struct chain_call *call)
 {
-    uint64_t *places[2];
     struct tally *tally = find_own();
-    int n = tally ? time_places(call, tally, places) : 0;
-    for (int i = 0; i < n; i++) add(places[i], -call->enter);
+    if (!tally) return;
+    struct time_places places = time_places(call, tally);
+    if (places.total) add(places.total, -call->enter);
+    if (places.own) add(places.own, -call->enter);
 }
 
-static inline void add_time(const struct chain_call *call, struct tally *tally)
+static inline void end_time(uint64_t *place, uint64_t end)
 {
-    uint64_t *places[2];
-    int n = time_places(call, tally, places);
-    for (int i = 0; i < n; i++) /* else it was switched on in the middle of the call */
-        if (__builtin_expect((int64_t)*places[i] < 0, 1)) add(places[i], call->abandoned ? call->enter : call->leave);
+    if (place && __builtin_expect((int64_t)*place < 0, 1)) add(place, end); /* else it was switched on in the middle of the call */
 }
 
 /* Each place is written only where something is added: most calls touch one or two. */
@@ -157,7 +159,9 @@ static void leave(const struct chain_call *call)
     uint64_t *row = tally_places[call->function] & TALLY_ROW ? tally->rows[call->function] : NULL;
     add(&tally->totals[TALLY_CALLS], 1);
     if (row) add(&row[TALLY_CALLS], 1);
-    add_time(call, tally);
+    struct time_places places = time_places(call, tally);
+    end_time(places.total, call->abandoned ? call->enter : call->leave);
+    end_time(places.own, call->abandoned ? call->enter : call->leave);
     if (!call->described) return;
     if (call->description.estimated) estimate(call->function);
     add_description(&call->description, kind, tally->totals);
