@@ -66,7 +66,7 @@ type namePattern struct {
 func (f *Filter) Compile() (*Matcher, error) {
 	m := &Matcher{filter: *f}
 	for _, s := range f.Names {
-		name, class := splitClass(s)
+		name, class := SplitClass(s)
 		whole, err := compileGlob(s)
 		if err != nil {
 			return nil, err
@@ -232,7 +232,7 @@ func (g *Reading) exists() bool { return g != nil && g.Status != StatusMissing }
 // Lookup finds the variables that a literal name means: NAME or NAME:class, as it is written, or where there is none, in
 // any case. A performance variable's name alone may mean several classes.
 func (l *Lists) Lookup(name string) []*Variable {
-	bare, class := splitClass(name)
+	bare, class := SplitClass(name)
 	exact := func(a, b string) bool { return a == b }
 	folded := func(a, b string) bool { return lower(a) == lower(b) }
 	for _, same := range []func(a, b string) bool{exact, folded} {

@@ -12,9 +12,9 @@ func DidYouMean(names []string, word string) string {
 	if IsGlob(word) || slices.Contains(names, word) {
 		return ""
 	}
-	if _, class := splitClass(word); class == 0 {
+	if _, class := SplitClass(word); class == 0 {
 		names = slices.DeleteFunc(slices.Clone(names), func(n string) bool {
-			bare, class := splitClass(n)
+			bare, class := SplitClass(n)
 			return class != 0 && slices.Contains(names, bare)
 		})
 	}

@@ -124,12 +124,12 @@ func (t *treeBuilder) list(n *Node, id identity) {
 
 // pvarIdentity reads "name:class".
 func pvarIdentity(id string) identity {
-	name, class := splitClass(id)
+	name, class := SplitClass(id)
 	return identity{Pvars, name, class}
 }
 
-// splitClass splits "name:class"; names may contain colons themselves. The class is 0 where there is none.
-func splitClass(s string) (string, Class) {
+// SplitClass splits "name:class" as an ID has it; names may contain colons themselves. The class is 0 where there is none.
+func SplitClass(s string) (string, Class) {
 	if i := strings.LastIndexByte(s, ':'); i >= 0 {
 		if c, err := ParseClass(s[i+1:]); err == nil && c != 0 {
 			return s[:i], c

@@ -12,7 +12,7 @@ import (
 func graph(lines string, vars ...string) *Catalog {
 	c := new(Catalog)
 	for _, id := range vars {
-		if name, class := splitClass(id); class != 0 {
+		if name, class := SplitClass(id); class != 0 {
 			c.Pvars = append(c.Pvars, Variable{Kind: Pvars, Name: name, Class: class})
 		} else {
 			c.Cvars = append(c.Cvars, Variable{Kind: Cvars, Name: name})

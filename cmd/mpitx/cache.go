@@ -94,7 +94,7 @@ func cachedNames(env *locate.Env, m locate.MPI) (names []string) {
 	for line := range cachedLines(env, m) {
 		name, _, _ := strings.Cut(line, "\t")
 		names = append(names, name)
-		if bare, _, ok := cutLast(name, ':'); ok {
+		if bare, class := catalog.SplitClass(name); class != 0 {
 			names = append(names, bare)
 		}
 	}

@@ -94,8 +94,8 @@ func (s *sampling) check(cmd *cobra.Command) error {
 
 // checkPattern checks what --pvar says beyond names.
 func checkPattern(p string) error {
-	name, comm, ok := cutLast(p, '@')
-	if ok && comm != "world" && comm != "self" && comm != "all" {
+	name := globOf(p)
+	if comm := p[len(name):]; comm != "" && comm != "@world" && comm != "@self" && comm != "@all" {
 		return usagef("--pvar %s: after @ must come world, self or all", p)
 	}
 	if name == "" || strings.ContainsAny(p, "\n\x00") {
@@ -107,11 +107,12 @@ func checkPattern(p string) error {
 	return nil
 }
 
-func cutLast(s string, sep byte) (before, after string, found bool) {
-	if k := strings.LastIndexByte(s, sep); k >= 0 {
-		return s[:k], s[k+1:], true
+// globOf is a pattern without its communicator.
+func globOf(pattern string) string {
+	if k := strings.LastIndexByte(pattern, '@'); k >= 0 {
+		return pattern[:k]
 	}
-	return s, "", false
+	return pattern
 }
 
 // Check is that of the settings and of --pvar.
@@ -128,8 +129,7 @@ func (s *sampling) Names(m locate.MPI) []string { return cachedNames(s.a.env, m)
 
 // Unmatched says how the library comes to offer such a variable, and what may have been meant.
 func (s *sampling) Unmatched(m locate.MPI, pattern string, names []string) string {
-	bare, _, _ := cutLast(pattern, '@')
-	text := catalog.DidYouMean(names, bare)
+	text := catalog.DidYouMean(names, globOf(pattern))
 	if !s.warned[pattern] {
 		text = ": " + howToGet(m, pattern, s.set) + text
 	}

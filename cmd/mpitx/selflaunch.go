@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,7 +14,7 @@ import (
 
 // selfLaunch is the launcher of the demo MPI, which has none: it starts n processes that find each other in a directory.
 // It returns the highest of their exit codes.
-func selfLaunch(n int, argv, environ []string, limit time.Duration) int {
+func selfLaunch(n int, argv, environ []string) int {
 	dir, err := os.MkdirTemp("", "mpitx-demo-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "mpitx: start ranks:", err)
@@ -28,7 +29,9 @@ func selfLaunch(n int, argv, environ []string, limit time.Duration) int {
 		code = max(code, c)
 		mu.Unlock()
 	}
-	over := make(chan struct{}) // closes when rank 0 has failed: as launchers do, the others are ended then
+	// When rank 0 has failed, the others are ended after a while, as launchers do.
+	ctx, end := context.WithCancel(context.Background())
+	defer end()
 	stopped := make(chan os.Signal, 1)
 	notifyEndings(stopped)
 	defer signal.Stop(stopped)
@@ -39,17 +42,22 @@ start:
 			number, _ := s.(syscall.Signal)
 			ended(128 + int(number))
 			break start
-		case <-over:
+		case <-ctx.Done():
 			break start
 		default:
 		}
-		cmd := exec.Command(argv[0], argv[1:]...)
+		cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 		cmd.Env = append(environ[:len(environ):len(environ)], fmt.Sprintf("FAKEMPI_RANK=%d", rank), fmt.Sprintf("FAKEMPI_SIZE=%d", n), "FAKEMPI_DIR="+dir)
 		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 		if rank == 0 {
 			cmd.Stdin = os.Stdin
 		}
-		cmd.WaitDelay = limit
+		var told atomic.Bool // to end: its exit code says nothing about the job
+		cmd.Cancel = func() error {
+			told.Store(true)
+			return cmd.Process.Signal(syscall.SIGTERM)
+		}
+		cmd.WaitDelay = 2 * time.Second // and then SIGKILL
 		signals := catchSignals()
 		if err := signals.start(cmd); err != nil {
 			signals.stop()
@@ -57,36 +65,17 @@ start:
 			ended(exitFailed)
 			continue
 		}
-		gone := make(chan struct{})
-		var told atomic.Bool // to end: its exit code says nothing about the job
 		wg.Go(func() {
 			cmd.Wait()
 			signals.stop()
-			close(gone)
 			c := exitCode(cmd.ProcessState)
 			if !told.Load() {
 				ended(c)
 			}
 			if rank == 0 && c != exitDone {
-				close(over)
+				time.AfterFunc(2*time.Second, end)
 			}
 		})
-		go func() {
-			select {
-			case <-gone:
-				return
-			case <-over:
-			}
-			for _, s := range []os.Signal{syscall.SIGTERM, os.Kill} {
-				select {
-				case <-gone:
-					return
-				case <-time.After(2 * time.Second):
-					told.Store(true)
-					cmd.Process.Signal(s)
-				}
-			}
-		}()
 	}
 	wg.Wait()
 	return code

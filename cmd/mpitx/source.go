@@ -236,7 +236,7 @@ func (s *source) relaunch(command *cobra.Command) error {
 	environ = append(environ, export.TermVariable+"="+s.term.Pass())
 	environ = append(environ, mpiVariable(s.chosen))
 	if argv[0] == locate.SelfLaunch {
-		return exit(selfLaunch(s.n, argv[2:], environ, s.timeout))
+		return exit(selfLaunch(s.n, argv[2:], environ))
 	}
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Env = environ

@@ -35,7 +35,7 @@ func (s *sampling) unmatched(m locate.MPI) error {
 	if !ok {
 		if len(cached) > 0 {
 			for _, p := range missing {
-				s.tellBefore(p, p+": was not there when the library was last read"+catalog.DidYouMean(known, p))
+				s.tellBefore(p, "was not there when the library was last read"+catalog.DidYouMean(known, p))
 			}
 		}
 		return nil
@@ -43,12 +43,9 @@ func (s *sampling) unmatched(m locate.MPI) error {
 	known = append(known, names...)
 	missing = slices.DeleteFunc(s.missing(known), func(p string) bool { return comesLate(m, p) })
 	for _, p := range missing {
-		bare, _, _ := cutLast(p, '@')
-		text, near := p+": "+m.Name()+" has no such performance variable: "+howToGet(m, bare, s.set), catalog.DidYouMean(known, bare)
-		if !s.force {
-			return failf("--pvar %s; --force starts all the same%s", text, near)
+		if err := s.refuse(p, m.Name()+" has no such performance variable: "+howToGet(m, globOf(p), s.set), catalog.DidYouMean(known, globOf(p))); err != nil {
+			return err
 		}
-		s.tellBefore(p, text+near)
 	}
 	return nil
 }
@@ -57,10 +54,7 @@ func (s *sampling) unmatched(m locate.MPI) error {
 // known to its agent alone.
 func (s *sampling) unmatchedOwn(m locate.MPI) error {
 	for _, p := range s.pvars {
-		glob, _, _ := cutLast(p, '@')
-		if name, class, ok := cutLast(glob, ':'); ok && isClass(class) {
-			glob = name
-		}
+		glob, _ := catalog.SplitClass(globOf(p))
 		_, function, share := strings.Cut(glob, "/")
 		if !strings.HasPrefix(glob, virtual.Prefix) || strings.HasPrefix(strings.ToLower(function), "mpix_") {
 			continue
@@ -74,36 +68,40 @@ func (s *sampling) unmatchedOwn(m locate.MPI) error {
 		if matchesAny(glob, names) {
 			continue
 		}
-		text, near := p+": mpitx has no such variable: "+howToGet(m, glob, nil), catalog.DidYouMean(names, glob)
-		if !s.force {
-			return failf("--pvar %s; --force starts all the same%s", text, near)
+		if err := s.refuse(p, "mpitx has no such variable: "+howToGet(m, glob, nil), catalog.DidYouMean(names, glob)); err != nil {
+			return err
 		}
-		s.tellBefore(p, text+near)
 	}
 	return nil
 }
 
+// refuse is the error of a pattern; with --force a warning.
+func (s *sampling) refuse(p, why, near string) error {
+	if !s.force {
+		return failf("--pvar %s: %s; --force starts all the same%s", p, why, near)
+	}
+	s.tellBefore(p, why+near)
+	return nil
+}
+
 // tellBefore warns of a pattern; at the end of the run nothing more is said of it.
-func (s *sampling) tellBefore(p, text string) {
+func (s *sampling) tellBefore(p, why string) {
 	if s.warned == nil {
 		s.warned = map[string]bool{}
 	}
 	s.warned[p] = true
-	s.a.complain("warning: --pvar %s", text)
+	s.a.complain("warning: --pvar %s: %s", p, why)
 }
 
 // missing are the patterns that match none of the names.
 func (s *sampling) missing(names []string) []string {
 	var all []string
 	for _, p := range s.pvars {
-		bare, _, _ := cutLast(p, '@')
-		if strings.HasPrefix(bare, virtual.Prefix) || matchesAny(bare, names) {
-			continue
+		glob := globOf(p)
+		name, _ := catalog.SplitClass(glob) // names are also known without their class
+		if !strings.HasPrefix(glob, virtual.Prefix) && !matchesAny(glob, names) && !matchesAny(name, names) {
+			all = append(all, p)
 		}
-		if name, class, ok := cutLast(bare, ':'); ok && isClass(class) && matchesAny(name, names) {
-			continue // names are also known without their class
-		}
-		all = append(all, p)
 	}
 	return all
 }
@@ -113,20 +111,11 @@ func matchesAny(glob string, names []string) bool {
 	return err != nil || slices.ContainsFunc(names, m.MatchName)
 }
 
-func isClass(word string) bool {
-	for c := catalog.ClassState; c <= catalog.ClassGeneric; c++ {
-		if c.String() == word {
-			return true
-		}
-	}
-	return false
-}
-
 // pvarNames are the performance variables among cached names, with and without their class: only they have one.
 func pvarNames(names []string) []string {
 	var all []string
 	for _, n := range names {
-		if bare, class, ok := cutLast(n, ':'); ok && isClass(class) {
+		if bare, class := catalog.SplitClass(n); class != 0 {
 			all = append(all, n, bare)
 		}
 	}
@@ -139,10 +128,9 @@ func comesLate(m locate.MPI, p string) bool {
 	if m.Impl != locate.MPICH {
 		return false
 	}
-	bare, _, _ := cutLast(p, '@')
-	literal := bare
-	if k := strings.IndexAny(bare, "*?[{"); k >= 0 {
-		literal = bare[:k]
+	literal := globOf(p)
+	if k := strings.IndexAny(literal, "*?[{"); k >= 0 {
+		literal = literal[:k]
 	}
 	if !strings.HasPrefix(literal, prefix) && !strings.HasPrefix(prefix, literal) {
 		return false

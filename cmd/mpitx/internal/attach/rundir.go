@@ -98,11 +98,7 @@ func oneNode(e *locate.Env, l locate.Launch) bool {
 
 // startOf reads when a process was started: in the kernel's ticks, and as a time.
 func startOf(e *locate.Env, pid int) (ticks string, at time.Time, ok bool) {
-	data, err := os.ReadFile(e.File("/proc/" + strconv.Itoa(pid) + "/stat"))
-	if err != nil {
-		return "", at, false
-	}
-	fields := strings.Fields(string(data[strings.LastIndexByte(string(data), ')')+1:]))
+	fields := e.Stat(pid)
 	if len(fields) < 20 {
 		return "", at, false
 	}

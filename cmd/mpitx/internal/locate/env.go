@@ -204,17 +204,21 @@ func (e *Env) strings(pid int, file string) []string {
 	return strings.Split(strings.TrimSuffix(string(data), "\x00"), "\x00")
 }
 
-// parent reads the fourth field of /proc/PID/stat; the second, the command, may hold spaces and brackets.
 func (e *Env) parent(pid int) int {
-	data, err := os.ReadFile(e.proc(pid, "stat"))
-	if err != nil {
-		return 0
-	}
-	s := string(data)
-	fields := strings.Fields(s[strings.LastIndexByte(s, ')')+1:])
+	fields := e.Stat(pid)
 	if len(fields) < 2 {
 		return 0
 	}
 	ppid, _ := strconv.Atoi(fields[1])
 	return ppid
+}
+
+// Stat are the fields of /proc/PID/stat from the third on: the second, the command, may hold spaces and brackets.
+func (e *Env) Stat(pid int) []string {
+	data, err := os.ReadFile(e.proc(pid, "stat"))
+	if err != nil {
+		return nil
+	}
+	s := string(data)
+	return strings.Fields(s[strings.LastIndexByte(s, ')')+1:])
 }
