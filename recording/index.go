@@ -62,7 +62,7 @@ func Open(dir string) (*Run, error) {
 // Close closes the run's files.
 func (run *Run) Close() { run.store.Close() }
 
-// reader is what the store tells of what it finds.
+// reader takes what the store finds.
 type reader struct{ run *Run }
 
 func (x reader) Record(p *store.Process, rec *store.Record) error {

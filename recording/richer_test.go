@@ -389,8 +389,13 @@ func TestShortThreads(t *testing.T) {
 	}
 	dir, live = folders(t)
 	mustWrite(t, fmt.Sprintf("dir=%s live=%s mostthreads=1 open kinds together=10000 close", dir, live))
-	if r := mustOpen(t, dir).Ranks[0]; r.State != StateEnded {
-		t.Errorf("%v", r.State)
+	run = mustOpen(t, dir)
+	n := 0
+	for range run.Events(Options{}) {
+		n++
+	}
+	if r := run.Ranks[0]; r.State != StateEnded || n+int(r.Counters.LostEvents) != 80000 || n == 0 {
+		t.Errorf("%v, %d events, %+v", r.State, n, r.Counters)
 	}
 }
 

@@ -105,6 +105,39 @@ func noDamageIn(t *testing.T, run *Run) {
 	}
 }
 
+// TestEventsOfNodes: events of nodes with clocks of their own are in order of the common time.
+func TestEventsOfNodes(t *testing.T) {
+	var out []byte
+	for rank, clock := range []recordingtest.Header{{Clock: 1, NsPerTick: 1, Host: "a", Boot: "1"}, {Clock: 2, NsPerTick: 0.5, Host: "b", Boot: "2"}} {
+		clock.Rank, clock.Size = int32(rank), 2
+		s := recordingtest.NewStream(uint64(rank+1), int32(rank))
+		s.Header(clock)
+		start, scale := uint64(5000*(rank+1)), uint64(rank+1)
+		s.Clock(start, int64(start), 1e18, 0)
+		s.Clock(start+scale*10e9, int64(start)+10e9, 1e18+10e9, 0)
+		s.EventType(0, "at", 8, recordingtest.Field{Name: "time", Type: 4, Meaning: 3})
+		s.Seal()
+		s.Chain = 1
+		for n := range uint64(50) {
+			at := start + scale*(n*1e8+uint64(rank)*1e7)
+			s.Events(recordingtest.Event{Tag: 2, Ticks: at, Body: make([]byte, 8)}, recordingtest.Event{Tag: 16, Ticks: at, Body: le.AppendUint64(nil, at)})
+		}
+		out = append(out, s.Out...)
+	}
+	run := save(t, out)
+	n := 0
+	for e := range run.Events(Options{}) {
+		want := time.Duration(n/2)*100*time.Millisecond + time.Duration(n%2)*10*time.Millisecond
+		if at, _ := e.Values[0].Int64(); e.Rank.Rank != n%2 || (e.Time-want).Abs() > 10 || at != int64(e.Time) {
+			t.Fatalf("event %d: rank %d at %v, not %v; %v", n, e.Rank.Rank, e.Time, want, e.Values)
+		}
+		n++
+	}
+	if noDamageIn(t, run); n != 100 {
+		t.Error(n)
+	}
+}
+
 // TestRicherFlipped changes single bytes: what is read is what was written, and what is missing is reported.
 func TestRicherFlipped(t *testing.T) {
 	s := richer()

@@ -207,8 +207,10 @@ int mpitx_run_event(struct mpitx_run *run, int thread, int type, uint64_t ticks,
 {
     if (run_off(run))
         return MPITX_RUN_OFF;
-    if ((uint32_t)thread >= run->most_threads || (uint32_t)type >= atomic_load_explicit(&run->event_count, memory_order_relaxed))
+    if ((uint32_t)thread >= run->most_threads || (uint32_t)type >= atomic_load_explicit(&run->event_count, memory_order_relaxed)) {
+        run_count(run, RUN_LOST_EVENTS, 1);
         return MPITX_RUN_INVALID;
+    }
     struct run_thread *t = &run->threads[thread];
     uint32_t body = run->event_bytes[type], bytes = body + (uint32_t)sizeof(struct run_record);
     if (ticks < t->last_ticks)

@@ -206,7 +206,7 @@ struct mpitx_run_field {
     const char *name;
     uint8_t type;     /* enum mpitx_run_type */
     uint8_t meaning;  /* enum mpitx_run_meaning */
-    uint8_t merge;    /* enum mpitx_run_merge; of tables, behind the keys */
+    uint8_t merge;    /* enum mpitx_run_merge; of tables, for fields that are not keys */
     uint32_t count;   /* elements, for histograms; 0: 1 */
     const char *unit; /* "ns", "B"; NULL: a number */
 };
@@ -218,7 +218,8 @@ int mpitx_run_declare_text(struct mpitx_run *run, const char *text);
  * padded to 8: bytes (or NULL) receives that length, for a comparison with sizeof. */
 int mpitx_run_declare_event(struct mpitx_run *run, const char *name, const struct mpitx_run_field *fields, uint32_t count, uint32_t *bytes);
 
-/* The calling thread's own stream of events, from 0; end gives it to the next thread that begins. */
+/* The calling thread's own stream of events, from 0; end gives it to the next thread that begins. Where there is none left, events are
+ * counted as lost. */
 int mpitx_run_thread_begin(struct mpitx_run *run);
 void mpitx_run_thread_end(struct mpitx_run *run, int thread);
 

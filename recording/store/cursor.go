@@ -38,7 +38,7 @@ func (s *Store) Cursor(p *Process, chain Chain) *Cursor {
 	return &Cursor{Size: 1 << 18, store: s, process: p, chain: chain}
 }
 
-// SkipTo goes on behind all but the last so many chunks.
+// SkipTo skips all chunks but the last so many.
 func (c *Cursor) SkipTo(last int) {
 	if refs := c.refs(); len(refs) > last {
 		c.sequence, c.ended = refs[len(refs)-last-1].sequence, true
@@ -109,7 +109,7 @@ func (c *Cursor) again() (more, wait bool) {
 		c.done = done
 		more = err == nil && c.done < c.limit
 		refs := c.refs()
-		wait = c.live && x == refs[len(refs)-1] // with another one behind it, it is complete
+		wait = c.live && x == refs[len(refs)-1] // if another one follows, it is complete
 		return err
 	})
 	if err != nil && !errors.Is(err, errMoved) {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// DamageError is a part of a run that cannot be read. What comes before it, and what can be made out behind it, is read.
+// DamageError is a part of a run that cannot be read. What comes before it, and what can be made out after it, is read.
 type DamageError struct {
 	File   string
 	Offset int64

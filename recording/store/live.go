@@ -16,7 +16,7 @@ type liveFile struct {
 	*os.File // while it is read
 }
 
-const mostFiles = 64 // besides the first
+const mostFiles = 64 // further ones
 
 // manifests reads the manifests of a directory. They come into being whole.
 func (s *Store) manifests(names []string) []*manifest {
@@ -171,7 +171,7 @@ func (s *Store) readLive(m *manifest) {
 	}
 }
 
-// readSlots takes in the chunks of a live file up to a number: of one behind that the one before may be in a slot that we have passed.
+// readSlots takes in the chunks of a live file up to a number. The chunk before a later one may be in a slot that was passed.
 func (s *Store) readSlots(p *Process, file int, newest uint64) {
 	l := &p.live[file]
 	for i := range l.head.slots {

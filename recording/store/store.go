@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// Reader is told of what is found.
+// Reader takes what the store finds.
 type Reader interface {
 	Record(*Process, *Record) error    // a record of a process's declarations; an error says that it is damaged
 	Refreshed(all map[uint64]*Process) // the store is up to date, with these processes by stream
