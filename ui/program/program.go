@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"sync/atomic"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
@@ -49,6 +50,7 @@ func Run(ctx context.Context, m tea.Model, t term.Term, in io.Reader, out io.Wri
 			case goOn:
 				defer filter(nil)
 				p.ReleaseTerminal()
+				time.Sleep(50 * time.Millisecond) // the renderer that ends stops the clock of the next one, if that has begun
 				p.RestoreTerminal()
 				return tea.ResumeMsg{}
 			}
