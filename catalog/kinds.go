@@ -169,9 +169,9 @@ func (k Kind) Has(kind Kind) bool { return k == 0 || k&kind != 0 }
 // Single reports whether a set is of one kind.
 func (k Kind) Single() bool { return bits.OnesCount16(uint16(k)) == 1 }
 
-// Info is the table's entry for one kind.
+// Info is the table's entry for a kind; of a set, for the first.
 func (k Kind) Info() *KindInfo {
-	if !k.Single() {
+	if k == 0 {
 		return &KindInfo{One: "unknown"}
 	}
 	return &kinds[bits.TrailingZeros16(uint16(k))]

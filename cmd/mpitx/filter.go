@@ -20,34 +20,33 @@ type filterFlags struct {
 	compiled                 catalog.Filter
 }
 
-// What the filters choose by: control variables have no class, performance variables no scope, and other kinds none of it.
-var (
-	ofVariables = []string{"category", "verbosity", "scope", "class", "type", "bind", "writable", "stage", "set", "differing"}
-	ofCvars     = []string{"scope", "writable", "set"}
-	ofPvars     = []string{"class"}
-)
+// filterKinds are the kinds that have what a filter chooses by.
+var filterKinds = []struct {
+	flag  string
+	kinds catalog.Kind
+}{
+	{"scope", catalog.Cvars}, {"writable", catalog.Cvars}, {"set", catalog.Cvars}, {"class", catalog.Pvars | catalog.Virtual},
+	{"category", catalog.Variables}, {"verbosity", catalog.Variables}, {"type", catalog.Variables}, {"bind", catalog.Variables},
+	{"stage", catalog.Variables}, {"differing", catalog.Variables},
+}
 
 // suits checks that the kinds listed have what the filters choose by.
 func (f *filterFlags) suits(cmd *cobra.Command, kinds catalog.Kind) error {
-	given := func(names []string) string {
-		for _, name := range names {
-			if cmd.Flags().Changed(name) {
-				return name
-			}
+	left, by := catalog.AllKinds, ""
+	for _, g := range filterKinds {
+		if !cmd.Flags().Changed(g.flag) {
+			continue
 		}
-		return ""
-	}
-	cvars, pvars := kinds == 0 || kinds&catalog.Cvars != 0, kinds == 0 || kinds&(catalog.Pvars|catalog.Virtual) != 0
-	ofCvar, ofPvar := given(ofCvars), given(ofPvars)
-	switch name := given(ofVariables); {
-	case !cvars && !pvars && name != "":
-		return usagef("--%s is about variables: names and --regex choose categories and enumerations", name)
-	case ofCvar != "" && ofPvar != "":
-		return usagef("--%s is about control variables and --%s about performance variables: no variable has both", ofCvar, ofPvar)
-	case ofCvar != "" && !cvars:
-		return usagef("--%s is about control variables: mpitx list cvars --%s", ofCvar, ofCvar)
-	case ofPvar != "" && !pvars:
-		return usagef("--%s is about performance variables: mpitx list pvars --%s", ofPvar, ofPvar)
+		about := g.kinds.Info()
+		switch {
+		case !kinds.Has(catalog.Variables):
+			return usagef("--%s is about variables: names and --regex choose categories and enumerations", g.flag)
+		case left&g.kinds == 0:
+			return usagef("--%s is about %s and --%s about %s: no variable has both", by, left.Info().Names, g.flag, about.Names)
+		case !kinds.Has(g.kinds):
+			return usagef("--%s is about %s: mpitx list %s --%s", g.flag, about.Names, about.Word, g.flag)
+		}
+		left, by = left&g.kinds, g.flag
 	}
 	return nil
 }

@@ -14,13 +14,11 @@ func (n *Numbers) Add(c *catalog.Catalog) {
 	if n.of == nil {
 		n.of = make(map[string]int, len(c.Cvars)+len(c.Pvars))
 	}
-	for _, list := range [][]catalog.Variable{c.Cvars, c.Pvars} {
-		for k := range list {
-			id := list[k].ID()
-			if _, ok := n.of[id]; !ok {
-				n.of[id] = len(n.ids)
-				n.ids = append(n.ids, id)
-			}
+	for _, v := range c.Entries(catalog.Cvars | catalog.Pvars) {
+		id := v.ID()
+		if _, ok := n.of[id]; !ok {
+			n.of[id] = len(n.ids)
+			n.ids = append(n.ids, id)
 		}
 	}
 }
