@@ -50,7 +50,7 @@ func Run(ctx context.Context, m tea.Model, t term.Term, in io.Reader, out io.Wri
 			case goOn:
 				defer filter(nil)
 				p.ReleaseTerminal()
-				time.Sleep(50 * time.Millisecond) // the renderer that ends stops the clock of the next one, if that has begun
+				time.Sleep(50 * time.Millisecond) // or the old renderer stops the new one's clock: charmbracelet/bubbletea#1778
 				p.RestoreTerminal()
 				return tea.ResumeMsg{}
 			}
