@@ -146,7 +146,7 @@ static bool after_init(const struct chain_call *call, int rc, int level, bool se
     chain_load_tools();
     pthread_atfork(NULL, NULL, become_child);
     TELL(preparing);
-    if (agent_config("dir", 0) && !record_open()) tell_unrecorded();
+    if (agent_run_options.dir ? !record_open() : agent_config("dir", 0) != NULL) tell_unrecorded();
     chain_go();
     TELL(started);
     return become(AGENT_STARTING, AGENT_RUNNING);

@@ -48,7 +48,7 @@ bool record_open(void)
     const char *policy = agent_config("policy", 0), *program = agent_config("program", 0), *version = agent_config("agent_version", 0);
     double error = clock_calibrate(); /* of the ratio */
     int saved = errno;
-    if (!o->dir)
+    if (!pvar.table && !pvar_open())
         return false;
     if (policy && strcmp(policy, "last") != 0 && strcmp(policy, "stop") != 0)
         agent_note("policy=%s: neither stop nor last", policy);

@@ -11,7 +11,7 @@ extern struct mpitx_run *agent_run; /* NULL: none */
 /* While MPI starts, what tools know of the run that is to be opened. One that records sets dir. */
 extern struct mpitx_run_options agent_run_options;
 
-/* What its end has to know: a part has given up; a thread may still be in calls of the run. */
+/* What its end has to know: a part has given up; a thread may still be in calls of the run. Set by tools that end. */
 extern bool agent_run_off, agent_run_busy;
 
 /* Notes for the run; they become the agent's where there is none (yet). agent_tell is a text one. */

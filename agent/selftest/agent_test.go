@@ -363,7 +363,7 @@ func TestFailedWaits(t *testing.T) {
 			messages, bytes = "16", "96"
 		}
 		r.want(t, map[string]string{"mpitx:messages_received": messages, "mpitx:bytes_received": bytes, "mpitx:requests_outstanding": "0"})
-		if !strings.HasSuffix(r.counts["note"], " 16 requests completed") {
+		if !strings.HasSuffix(r.counts["note"], " 16 messages") {
 			t.Errorf("note %q", r.counts["note"])
 		}
 	})

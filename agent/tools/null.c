@@ -1,26 +1,93 @@
-/* null.c: an observer that does nothing with what it is told: the model for tools inside the agent (profiles, traces).
+/* null.c: a tool that does nothing with what it is told: the model for tools inside the agent (profiles, traces).
  *
- * Copy it, rename it, and put it into the table (life/tools.c). The configuration key null=1 switches it on.
- * What a tool keeps is per thread, made at the thread's first call and added to the whole when the thread ends, so
- * that no call waits for another. It ends with a note; a recording tool writes into the run instead, before it is closed (ending, run/process.h). */
+ * Copy it, rename it, and put it into the table (life/tools.c). The configuration key null=count makes it end with a note of what it
+ * was told. With null=record it writes into the run: an event for each call, and a table of functions, of which each thread has rows of
+ * its own, so that no call waits for another. */
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "run/process.h"
 #include "tools/tool.h"
 
+/* What a tool keeps for a thread is made at its first call, and stays when the thread ends. */
 struct mine {
     struct mine *next;
     uint64_t entered, left, abandoned, completed;
+    int stream; /* of events; negative: none */
+    struct mpitx_run_row *rows[]; /* of functions that were called */
 };
 
 static bool on;
 static AGENT_THREAD struct mine *mine;
-static struct mine *all; /* of all threads that ever called; they are added up at the end, whether their threads live or not */
+static struct mine *all;
+
+/* ---- what is recorded ---- */
+
+struct event {
+    uint32_t function;
+    int32_t peer;
+    uint64_t bytes, enter;
+};
+
+struct row {
+    struct mpitx_run_row head;
+    uint32_t function;
+    uint64_t calls, ticks;
+};
+
+static const struct mpitx_run_field event_fields[] = {
+    {.name = "function", .type = MPITX_RUN_U32, .meaning = MPITX_RUN_TEXT},
+    {.name = "peer", .type = MPITX_RUN_I32},
+    {.name = "bytes", .type = MPITX_RUN_U64, .unit = "B"},
+    {.name = "enter", .type = MPITX_RUN_U64, .meaning = MPITX_RUN_TIME},
+};
+static const struct mpitx_run_field row_fields[] = {
+    {.name = "function", .type = MPITX_RUN_U32, .meaning = MPITX_RUN_TEXT},
+    {.name = "calls", .type = MPITX_RUN_U64},
+    {.name = "ticks", .type = MPITX_RUN_U64},
+};
+#define COUNT(array) (uint32_t)(sizeof(array) / sizeof *(array))
+
+static struct mpitx_run *run; /* NULL: nothing is recorded */
+static int event_type, table;
+static int *names; /* the functions' texts */
+
+static bool declare(void)
+{
+    uint32_t event_bytes = 0, row_bytes = 0;
+    names = calloc((size_t)chain_function_count, sizeof *names);
+    if (!names) return false;
+    for (int i = 0; i < chain_function_count; i++)
+        if ((names[i] = mpitx_run_declare_text(agent_run, chain_functions[i].name)) < 0) return false;
+    event_type = mpitx_run_declare_event(agent_run, "null call", event_fields, COUNT(event_fields), &event_bytes);
+    table = mpitx_run_declare_table(agent_run, "null functions", row_fields, COUNT(row_fields), 1, &row_bytes);
+    return event_type >= 0 && table >= 0 && event_bytes == sizeof(struct event) && row_bytes == sizeof(struct row);
+}
+
+static void record(struct mpitx_run *to, struct mine *m, const struct chain_call *call)
+{
+    uint32_t function = (uint32_t)names[call->function];
+    struct event event = {function, call->description.peer, call->description.sent_bytes + call->description.received_bytes, call->enter};
+    if (m->stream < 0) m->stream = mpitx_run_thread_begin(to);
+    if (m->stream >= 0) mpitx_run_event(to, m->stream, event_type, call->leave, &event);
+    struct mpitx_run_row **row = &m->rows[call->function];
+    if (!*row) *row = mpitx_run_row(to, table, &(struct row){.function = function});
+    if (!mpitx_run_row_begin(to, *row)) return; /* also where the table is full */
+    struct row *values = (struct row *)*row;
+    values->calls++;
+    values->ticks += call->leave - call->enter;
+    mpitx_run_row_end(*row);
+}
+
+/* ---- what is observed ---- */
 
 static struct mine *find_mine(void)
 {
     if (__builtin_expect(mine != NULL, 1)) return mine;
-    struct mine *new = calloc(1, sizeof *new);
+    struct mine *new = calloc(1, sizeof *new + (size_t)chain_function_count * sizeof *new->rows);
     if (!new) return NULL; /* no memory: this call is not observed, and nobody is hurt */
+    new->stream = -1;
     new->next = __atomic_load_n(&all, __ATOMIC_RELAXED);
     while (!__atomic_compare_exchange_n(&all, &new->next, new, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) continue;
     return mine = new;
@@ -36,11 +103,14 @@ static void enter(const struct chain_call *call)
 /* After it: return code, times, messages and bytes. A call that was left by longjmp or an exception is told when that is noticed. */
 static void leave(const struct chain_call *call)
 {
+    struct mpitx_run *to = __atomic_load_n(&run, __ATOMIC_ACQUIRE);
     if (!find_mine()) return;
-    if (call->abandoned)
+    if (call->abandoned) {
         mine->abandoned++;
-    else
-        mine->left++;
+        return;
+    }
+    mine->left++;
+    if (to) record(to, mine, call);
 }
 
 /* A message was sent or received: see mpi/call.h. */
@@ -51,17 +121,52 @@ static void completed(const struct chain_call *call, const struct call_completio
     if (find_mine()) mine->completed++;
 }
 
-static const struct chain_observer null_observer = {.name = "null", .enter = enter, .leave = leave, .completed = completed};
+static void thread_end(void)
+{
+    struct mpitx_run *to = __atomic_load_n(&run, __ATOMIC_ACQUIRE);
+    if (to && mine && mine->stream >= 0) mpitx_run_thread_end(to, mine->stream);
+    mine = NULL;
+}
 
-/* In MPI_Init, after the library's; nothing is observed before. */
+static const struct chain_observer null_observer = {
+    .name = "null", .enter = enter, .leave = leave, .completed = completed, .thread_end = thread_end};
+
+/* ---- life ---- */
+
+static bool records(void)
+{
+    const char *text = agent_config("null", 0);
+    return text && strcmp(text, "record") == 0;
+}
+
+/* In MPI_Init, after the library's; nothing is observed before. Who records asks for a run. */
+static void preparing(void)
+{
+    if (records()) agent_run_options.dir = agent_config("dir", 0);
+}
+
 static void started(void)
 {
     if (!agent_config("null", 0)) return;
+    if (records() && agent_run) {
+        if (declare())
+            __atomic_store_n(&run, agent_run, __ATOMIC_RELEASE);
+        else
+            agent_note("null: nothing is recorded: the run has no room");
+    }
     on = chain_observe(&null_observer, -1, CHAIN_ENTER | CHAIN_LEAVE | CHAIN_TIMES | CHAIN_DESCRIPTION | CHAIN_COMPLETIONS); /* or of single functions only */
     if (!on) agent_note("null: there is no memory for it");
 }
 
-/* At MPI_Finalize, MPI_Abort or exit; other threads may still be in calls. */
+/* The run is closed after this; other threads may still be in calls. */
+static void ending(enum agent_end end)
+{
+    (void)end;
+    if (!run) return;
+    __atomic_store_n(&run, NULL, __ATOMIC_RELEASE);
+    if (agent_process.thread_level > 1 || agent_process.thread_level < 0) agent_run_busy = true;
+}
+
 static void ended(const char *how)
 {
     struct mine sum = {0};
@@ -79,4 +184,5 @@ static void ended(const char *how)
 
 static const char *const keys[] = {"null", NULL};
 
-const struct agent_tool null_tool = {.name = "null", .keys = keys, .started = started, .ended = ended};
+const struct agent_tool null_tool = {
+    .name = "null", .keys = keys, .preparing = preparing, .started = started, .ending = ending, .ended = ended};

@@ -219,7 +219,8 @@ static void ending(enum agent_end end)
     pvar_note_unmatched(true);
     tell_losses();
     sampler_tell_functions();
-    mpitx_run_close(&agent_run, off ? MPITX_RUN_END_OFF : (int)end, alone && end == AGENT_FINALIZE);
+    agent_run_off |= off;
+    agent_run_busy |= !alone;
     errno = saved;
 }
 
