@@ -33,7 +33,7 @@ func newDoctor(a *app) *cobra.Command {
 
 The exit code is 1 where no library can be used.`,
 		Args: noArguments,
-		RunE: func(*cobra.Command, []string) error { return o.run() },
+		RunE: a.once(o.run),
 	}
 	cmd.Flags().StringVar(&o.mpi, "mpi", "", "look at this `MPI` only: a family, a prefix, or a libmpi file")
 	chooseFormat(cmd, &o.format, "output `FORMAT`", export.Formats...)
@@ -51,10 +51,7 @@ type finding struct {
 	problems []string
 }
 
-func (o *doctorOptions) run() error {
-	if o.a.env.Launcher().Rank > 0 {
-		return nil // the answer is the same on every rank of a node; one is enough
-	}
+func (o *doctorOptions) run(*cobra.Command, []string) error {
 	if o.timeout <= 0 {
 		return usagef("--timeout: must be positive")
 	}

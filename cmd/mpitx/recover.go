@@ -92,10 +92,7 @@ func recoverRun(a *app, dir string, force bool) error {
 	if len(all) == 0 {
 		fmt.Fprintln(a.out, "nothing to recover: every process wrote all that it had")
 	}
-	if code != exitDone {
-		return exit(code)
-	}
-	return nil
+	return exit(code)
 }
 
 // sweep removes what no run leads to any more, from where agents keep their memory files.
@@ -118,8 +115,5 @@ func sweep(a *app) error {
 	if len(left) == 0 {
 		fmt.Fprintln(a.out, "no memory files of dead processes are on this machine")
 	}
-	if code != exitDone {
-		return exit(code)
-	}
-	return nil
+	return exit(code)
 }

@@ -29,8 +29,8 @@ func newServe(a *app) *cobra.Command {
 }
 
 func (s *source) serve(cmd *cobra.Command, exclude []string) (err error) {
-	if s.timeout <= 0 {
-		return usagef("--timeout: must be positive")
+	if err := s.check(cmd); err != nil {
+		return err
 	}
 	if s.chosen, err = s.a.env.Choose(s.mpi); err != nil {
 		return err

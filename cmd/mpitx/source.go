@@ -2,12 +2,9 @@ package main
 
 import (
 	"errors"
-	"io"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -218,69 +215,4 @@ func (s *source) end(code int, err error) error {
 		cacheNames(s.a.env, s.chosen, s.catalog)
 		return s.job.Finish(code)
 	}}
-}
-
-// relaunch runs this same command under the MPI's launcher.
-func (s *source) relaunch(command *cobra.Command) error {
-	signals := catchSignals()
-	defer signals.stop()
-	inner, err := innerCommand(command)
-	if err != nil {
-		return err
-	}
-	argv, environ, err := s.a.env.LaunchCommand(s.chosen, s.n, inner)
-	if err != nil {
-		return err
-	}
-	// The terminal is out here, and the choice was made with what is known out here.
-	environ = append(environ, export.TermVariable+"="+s.term.Pass())
-	environ = append(environ, mpiVariable(s.chosen))
-	if argv[0] == locate.SelfLaunch {
-		return exit(selfLaunch(s.n, argv[2:], environ))
-	}
-	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.Env = environ
-	out := &relay{to: answerWriter{}}
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = nil, out, os.Stderr
-	cmd.WaitDelay = 5 * time.Second // for processes of a launcher that has gone
-	apart(cmd)
-	if err := signals.start(cmd); err != nil {
-		return failf("start %s: %v", argv[0], err)
-	}
-	cmd.Wait()
-	code := exitCode(cmd.ProcessState)
-	if passed := signals.stop(); passed != 0 { // Hydra ends with 0 then
-		code = 128 + int(passed)
-	} else if out.err != nil {
-		return out.err
-	}
-	return exit(code)
-}
-
-// relay hands a launcher's output on, and goes on taking it where that has failed: launchers crash, or say nothing of it.
-type relay struct {
-	to  io.Writer
-	err error
-}
-
-func (r *relay) Write(p []byte) (int, error) {
-	if r.err == nil {
-		_, r.err = r.to.Write(p)
-	}
-	return len(p), nil
-}
-
-// mpiVariable hands a choice of MPI on to the ranks.
-func mpiVariable(m locate.MPI) string {
-	if m.Lib != "" {
-		return "MPITX_MPI=" + m.Lib
-	}
-	return "MPITX_MPI=" + m.Family
-}
-
-func exitCode(s *os.ProcessState) int {
-	if ws, ok := s.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
-		return 128 + int(ws.Signal())
-	}
-	return s.ExitCode()
 }

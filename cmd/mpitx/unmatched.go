@@ -148,17 +148,12 @@ func (s *sampling) lookUp(m locate.MPI) (names []string, ok bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), lookUpLimit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, exe, "list", "pvars", "-o", "names")
-	for _, kv := range s.a.env.Environ {
-		if name, value, _ := strings.Cut(kv, "="); !locate.OwnedByLauncher(name, value) && name != "MPITX_MPI" {
-			cmd.Env = append(cmd.Env, kv)
-		}
-	}
+	cmd.Env = append(s.a.env.FreeOfLauncher(), mpiVariable(m))
 	for _, v := range s.set {
 		if name, err := origin.Variable(m.Impl, v.Name); err == nil {
 			cmd.Env = append(cmd.Env, name+"="+v.Value)
 		}
 	}
-	cmd.Env = append(cmd.Env, mpiVariable(m))
 	cmd.WaitDelay = time.Second
 	out, err := cmd.Output()
 	return strings.Fields(string(out)), err == nil

@@ -171,10 +171,7 @@ func (r *Result) launchRanks() error {
 	if err != nil {
 		return err
 	}
-	environ = without(environ, "MPITX_MPI")
-	if r.app.mpi.Lib != "" {
-		environ = append(environ, "MPITX_MPI="+r.app.mpi.Lib)
-	}
+	environ = append(environ, "MPITX_MPI="+r.app.mpi.Lib)
 	if r.ended, err = supervise(&exec.Cmd{Path: argv[0], Args: argv, Env: environ}, false, nil); err != nil {
 		return startFailed(argv[0], err)
 	}

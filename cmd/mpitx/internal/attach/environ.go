@@ -78,18 +78,13 @@ func environ(c *Config, x *application, job *runDir, seen string) ([]string, err
 			change[name] = strings.TrimPrefix(c.Env.Getenv(name)+":"+option, ":")
 		}
 	}
-	names := slices.Sorted(maps.Keys(change))
-	environ := without(c.Env.Environ, names...)
-	for _, name := range names {
+	environ := slices.DeleteFunc(slices.Clone(c.Env.Environ), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		_, ours := change[name]
+		return ours
+	})
+	for _, name := range slices.Sorted(maps.Keys(change)) {
 		environ = append(environ, name+"="+change[name])
 	}
 	return environ, nil
-}
-
-// without is an environment without some variables.
-func without(environ []string, names ...string) []string {
-	return slices.DeleteFunc(slices.Clone(environ), func(kv string) bool {
-		name, _, _ := strings.Cut(kv, "=")
-		return slices.Contains(names, name)
-	})
 }
