@@ -1,4 +1,4 @@
-/* run_claim.c: one process of each rank is recorded: the first that comes. A child with a copy of the environment, or the next program
+/* claim.c: one process of each rank is recorded: the first that comes. A child with a copy of the environment, or the next program
  * of a script, comes as the same rank of the same run. The file "claims" has 32 bytes for each rank. */
 #define _GNU_SOURCE
 #include "run/internal.h"

@@ -1,4 +1,4 @@
-/* run_declare.c: columns and sets. */
+/* declare.c: columns and sets. */
 #define _GNU_SOURCE
 #include "run/internal.h"
 

@@ -1,4 +1,4 @@
-/* run_format.h: the bytes of a run directory, as docs/run-format.md describes them. Little-endian throughout. */
+/* format.h: the bytes of a run directory, as docs/run-format.md describes them. Little-endian throughout. */
 #ifndef MPITX_RUN_FORMAT_H
 #define MPITX_RUN_FORMAT_H
 

@@ -1,4 +1,4 @@
-/* run_internal.h: what the parts of a run share.
+/* internal.h: what the parts of a run share.
  *
  *     run.c          life: opening, ending, counters
  *     record.c   records of declarations, notes, clocks
@@ -8,6 +8,7 @@
  *     table.c    tables
  *     module.c   which programs and libraries are mapped where
  *     chunk.c    chunks: taking, sealing, appending them to the run directory
+ *     crc.c      their checksum
  *     pool.c     further live files, with the chunks of events and tables
  *     last.c     the last values, for when samples find no room
  *     claim.c    which process of a rank is recorded

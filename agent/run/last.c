@@ -1,4 +1,4 @@
-/* run_last.c: the last values, for when samples find no room.
+/* last.c: the last values, for when samples find no room.
  *
  * Each set has room for two rows after the live file's slots, from its declaration on. Samples that are dropped go there in turn,
  * so that one row is whole whenever the process is killed. A file in the run directory has room for the same, for the counters and for

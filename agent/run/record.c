@@ -1,4 +1,4 @@
-/* run_record.c: the records of declarations, notes and clocks. */
+/* record.c: the records of declarations, notes and clocks. */
 #define _GNU_SOURCE
 #include "run/internal.h"
 

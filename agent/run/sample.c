@@ -1,4 +1,4 @@
-/* run_sample.c: samples. */
+/* sample.c: samples. */
 #define _GNU_SOURCE
 #include "run/internal.h"
 

@@ -1,4 +1,4 @@
-/* run_store.c: the files of a run: its directory, the live file, the manifest. */
+/* store.c: the files of a run: its directory, the live file, the manifest. */
 #define _GNU_SOURCE
 #include "run/internal.h"
 
