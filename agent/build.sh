@@ -23,7 +23,7 @@ else
 	(cd "$here" && go run ./gen -table prototypes.txt -o "$work/wrappers.c" $mpicc)
 fi
 
-set -- "$binding/probe.c" "$binding/clone.c" "$binding/shim/shim.c" "$@"
+set -- "$binding/probe.c" "$binding/clone.c" "$binding/procstat.c" "$binding/shim/shim.c" "$@"
 for layer in base mpi chain run pvar tools tools/tally tools/sample life; do set -- "$here/$layer"/*.c "$@"; done
 
 # Full optimisation of the wrappers takes half as long again and gains nothing.

@@ -11,6 +11,7 @@
 #include "probe.h"
 
 #include "clone.h"
+#include "procstat.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -450,29 +451,6 @@ static long long now_ms(void)
     return ts.tv_sec * 1000LL + ts.tv_nsec / 1000000;
 }
 
-/* The state and the processor time (clock ticks) of a process. */
-static char process_state(pid_t pid, long *ticks)
-{
-    char path[64], text[1024];
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    *ticks = 0;
-    if (fd < 0)
-        return '?';
-    ssize_t n = read(fd, text, sizeof text - 1);
-    close(fd);
-    if (n <= 0)
-        return '?';
-    text[n] = 0;
-    char *p = strrchr(text, ')');
-    char state = '?';
-    long user = 0, sys = 0;
-    if (p == NULL || sscanf(p + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %ld %ld", &state, &user, &sys) != 3)
-        return '?';
-    *ticks = user + sys;
-    return state;
-}
-
 /* A worker as the parent sees it. */
 struct worker {
     struct progress *now;
@@ -510,7 +488,7 @@ static bool start(struct mpitx_probe *p, struct worker *w, int number, const str
     w->ended = pipefd[0];
     w->calls = w->now->calls;
     w->since = now_ms();
-    process_state(pid, &w->ticks);
+    w->ticks = procstat_read(pid).ticks;
     return true;
 }
 
@@ -523,18 +501,17 @@ static enum state look(struct worker *w, int limit_ms, long long deadline)
     if (w->now->calls != w->calls) {
         w->calls = w->now->calls;
         w->since = t;
-        process_state(w->pid, &w->ticks);
+        w->ticks = procstat_read(w->pid).ticks;
     }
-    long ticks;
-    if (!w->now->ready && t - w->since >= READY_MS && process_state(w->pid, &ticks) == 'S' && !w->now->ready)
+    if (!w->now->ready && t - w->since >= READY_MS && procstat_read(w->pid).state == 'S' && !w->now->ready)
         return STUCK;
     if (t - w->since < limit_ms)
         return t < deadline ? RUNS : LATE;
-    char state = process_state(w->pid, &ticks);
-    if (state == 'Z') /* what the library started holds the pipe */
+    struct procstat child = procstat_read(w->pid);
+    if (child.state == 'Z') /* what the library started holds the pipe */
         return ENDED;
     /* Ready to run and without processor time: starved by others, not stuck. */
-    bool starved = state == 'R' && (ticks - w->ticks) * 1000 / sysconf(_SC_CLK_TCK) < limit_ms / 4;
+    bool starved = child.state == 'R' && (child.ticks - w->ticks) * 1000 / sysconf(_SC_CLK_TCK) < limit_ms / 4;
     if (starved && t - w->since <= 10LL * limit_ms)
         return t < deadline ? RUNS : LATE;
     return STUCK;

@@ -2,8 +2,8 @@ package binding
 
 import "embed"
 
-// Sources are the sources of the shim (shim/shim.c and shim/mpitx.h) and of the probe, which the agent has too, for building
-// them where mpitx is installed.
+// Sources are what the shim is made of (the folder shim), and what the agent shares with this package, for building them where mpitx
+// is installed.
 //
-//go:embed shim/shim.c shim/mpitx.h probe.c probe.h clone.c clone.h
+//go:embed shim probe.c probe.h clone.c clone.h procstat.c procstat.h
 var Sources embed.FS

@@ -191,7 +191,7 @@ build_shim() {
 build_agent() {
 	agent=$BIN/mpitx-agent-$2.so
 	workload=$BIN/mpitx-workload-$2
-	made_of=$(ls -liLd "$(command -v "${1%% *}")" && echo "$1" && find agent binding/shim fixtures/workload binding/probe.[ch] binding/clone.[ch] \( -name test -o -name selftest -o -name agenttest \) -prune -o \( -name '*.[ch]' -o -name '*.go' -o -name '*.txt' -o -name build.sh \) ! -name '*_test.go' -print | LC_ALL=C sort | xargs cat | cksum)
+	made_of=$(ls -liLd "$(command -v "${1%% *}")" && echo "$1" && find agent binding/shim fixtures/workload binding/*.[ch] \( -name test -o -name selftest -o -name agenttest \) -prune -o \( -name '*.[ch]' -o -name '*.go' -o -name '*.txt' -o -name build.sh \) ! -name '*_test.go' -print | LC_ALL=C sort | xargs cat | cksum)
 	if [ -e "$agent" ] && [ -e "$workload" ] && [ "$(cat "$BIN/.agent-$2" 2>/dev/null)" = "$made_of" ]; then return 0; fi
 	say "$agent ($1): takes a minute"
 	sh agent/build.sh "$1" "$agent" || return 1

@@ -64,7 +64,7 @@ func build(mpicc, name, how, tool string, more []string, environ ...string) (str
 	if err != nil {
 		return "", err
 	}
-	sources := []string{"*.txt", "*.sh", "wrapgen/*.go", "gen/*.go", "../binding/shim/*.[ch]", "../binding/probe.[ch]", "../binding/clone.[ch]"}
+	sources := []string{"*.txt", "*.sh", "wrapgen/*.go", "gen/*.go", "../binding/shim/*.[ch]", "../binding/*.[ch]"}
 	for _, layer := range []string{"base", "mpi", "chain", "run", "pvar", "tools", "tools/*", "life"} {
 		sources = append(sources, layer+"/*.[ch]")
 	}

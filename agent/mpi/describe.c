@@ -16,10 +16,9 @@ bool call_follows_objects;
 int describe_level(int provided)
 {
     if (provided == -1 && (!mpi.Query_thread || mpi.Query_thread(&provided) != MPI_SUCCESS)) return -1;
-    if (provided == MPI_THREAD_SINGLE) return 0;
-    if (provided == MPI_THREAD_FUNNELED) return 1;
-    if (provided == MPI_THREAD_SERIALIZED) return 2;
-    return provided == MPI_THREAD_MULTIPLE ? 3 : -1;
+    for (int level = 0; level < 4; level++)
+        if (mpi_thread_levels[level] == provided) return level;
+    return -1;
 }
 
 /* A program with sessions alone has no world; its rank in the process set mpi://WORLD is the launcher's. */

@@ -4,25 +4,11 @@
 #ifndef MPITX_FUNCTIONS_H
 #define MPITX_FUNCTIONS_H
 
-#include <mpi.h>
-#include <stdbool.h>
+#include "binding/shim/family.h"
+
 #include <stdint.h>
 
 #pragma GCC visibility push(hidden)
-
-#if defined(OPEN_MPI)
-#define FAMILY "openmpi"
-#define MISSING_HANDLE void *
-#elif defined(MPI_ABI_VERSION)
-#define FAMILY "abi"
-#define MISSING_HANDLE void *
-#elif defined(MPICH_VERSION) || defined(MPICH) || defined(MVAPICH2_VERSION) || defined(I_MPI_VERSION)
-#define FAMILY "mpich"
-#define MISSING_HANDLE int
-#define MPICH_LAYOUT 1 /* handles and statuses of the MPICH ABI */
-#else
-#error "mpitx does not know this mpi.h: neither Open MPI, MPICH and its derivatives, nor the MPI-5 standard ABI"
-#endif
 
 /* Handles that are the addresses of the library's data in Open MPI: naming them would link the agent to the library. */
 #if defined(OPEN_MPI)

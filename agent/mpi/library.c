@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "binding/shim/family.h"
 #include "mpi/library.h"
 
 struct library library;
@@ -154,7 +155,7 @@ static char preferred[512]; /* the library of the first caller */
 static const char *family_of(void *handle, const char *path)
 {
     if (strstr(path, "libmpi_abi")) return "abi";
-    return dlsym(handle, "ompi_mpi_comm_world") ? "openmpi" : "mpich";
+    return mpi_is_openmpi(handle) ? "openmpi" : "mpich";
 }
 
 /* The library that a program has loaded by dlopen: it is in no scope that RTLD_NEXT searches. */
@@ -207,18 +208,12 @@ void *library_symbol(const char *name)
 
 void *library_function(const char *name)
 {
-    char shifted[64] = "P";
-    snprintf(shifted + 1, sizeof shifted - 1, "%s", name);
-    void *function = dlsym(library_handle, shifted);
-    return function ? function : dlsym(library_handle, name);
+    return mpi_routine(library_handle, name);
 }
 
-/* An executable that names data of the library has them itself (copy relocation), and the library's own place is then unused. The
- * global scope knows that one; it does not know what was loaded with RTLD_LOCAL. */
 void *library_datum(const char *name)
 {
-    void *datum = dlsym(RTLD_DEFAULT, name);
-    return datum ? datum : dlsym(library_handle, name);
+    return mpi_datum(library_handle, name);
 }
 
 bool library_is_linked(void)

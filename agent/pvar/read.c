@@ -1,11 +1,9 @@
 /* read.c: reads the values of one instant. The library's own function is called, without the shim between: that would be a
  * tenth of a sample. */
 #define _GNU_SOURCE
-#include <mpi.h>
-
-#include <dlfcn.h>
 #include <string.h>
 
+#include "binding/shim/family.h"
 #include "pvar/pvar.h"
 #include "tools/tally/virtual.h"
 
@@ -13,9 +11,7 @@ static __typeof__(MPI_T_pvar_read) *library_read;
 
 void pvar_read_bind(void *library)
 {
-    library_read = (__typeof__(library_read))dlsym(library, "PMPI_T_pvar_read");
-    if (!library_read)
-        library_read = (__typeof__(library_read))dlsym(library, "MPI_T_pvar_read");
+    library_read = (__typeof__(library_read))mpi_routine(library, "MPI_T_pvar_read");
 }
 
 /* The library's code is another than last time. Asks the shim, for a number that all families share. */

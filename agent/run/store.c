@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "run/internal.h"
 
+#include "binding/procstat.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -172,21 +174,6 @@ static bool make_live_file(struct opening *op, const char *dir, uint32_t chunk_b
     return true;
 }
 
-/* When this process started, by /proc/self/stat: a process identifier alone may be another's later. */
-static uint64_t start_time(void)
-{
-    char text[1024];
-    int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
-    if (fd >= 0)
-        close(fd);
-    text[n > 0 ? n : 0] = 0;
-    const char *p = strrchr(text, ')'); /* the name may hold blanks */
-    for (int field = 2; p && field < 22; field++)
-        p = strchr(p + 1, ' ');
-    return p ? strtoull(p + 1, NULL, 10) : 0;
-}
-
 static uint64_t pid_namespace(void)
 {
     struct stat ns;
@@ -196,7 +183,7 @@ static uint64_t pid_namespace(void)
 /* So that a live file whose run directory is gone is known as that. */
 static void sign_live(struct opening *op)
 {
-    struct run_owner owner = {.pid_start = start_time(), .pid_namespace = pid_namespace(), .dir_bytes = (uint32_t)strlen(op->o->dir)};
+    struct run_owner owner = {.pid_start = procstat_read(0).start, .pid_namespace = pid_namespace(), .dir_bytes = (uint32_t)strlen(op->o->dir)};
     char *at = (char *)op->run->live + RUN_OWNER_AT;
     if (owner.dir_bytes > RUN_LIVE_HEADER - RUN_OWNER_AT - sizeof owner)
         owner.dir_bytes = 0;
@@ -244,7 +231,7 @@ static bool make_manifest(struct opening *op)
         struct run_manifest m;
         char bytes[sizeof(struct run_manifest) + 256 + PATH_MAX];
     } u = {.m = {.magic = RUN_MANIFEST_MAGIC, .version = RUN_FORMAT_VERSION, .header_bytes = sizeof u.m, .stream = op->stream,
-                 .rank = op->o->rank, .pid = (uint32_t)getpid(), .pid_start = start_time()}};
+                 .rank = op->o->rank, .pid = (uint32_t)getpid(), .pid_start = procstat_read(0).start}};
     size_t dir = strlen(op->o->dir);
     const char *host = op->o->host ? op->o->host : "", *path = run->live_path;
     if (strncmp(path, op->o->dir, dir) == 0 && path[dir] == '/')

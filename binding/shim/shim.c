@@ -4,40 +4,12 @@
  * release of its family: what a release does not have is reported, never missed at load time. Constants newer than the
  * header this was compiled with are in a table of our own. */
 #define _GNU_SOURCE
-#include <mpi.h>
+#include "family.h"
 
-#include <dlfcn.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "mpitx.h"
-
-/* ---- families: what differs besides mpi.h ---- */
-#if defined(OPEN_MPI)
-#define FAMILY "openmpi"
-#define NEW_BIND_MPI_SESSION 11
-#define NEW_ERR_NOT_ACCESSIBLE 81
-#define NEW_ERR_NOT_SUPPORTED 82
-/* MPI_INT and the like are the addresses of data symbols: naming them would link us to the library. */
-#define PREDEFINED(constant, symbol) datum(symbol)
-#elif defined(MPI_ABI_VERSION)
-#define FAMILY "abi"
-#define NEW_BIND_MPI_SESSION MPI_T_BIND_MPI_SESSION
-#define NEW_ERR_NOT_ACCESSIBLE MPI_T_ERR_NOT_ACCESSIBLE
-#define NEW_ERR_NOT_SUPPORTED MPI_T_ERR_NOT_SUPPORTED
-#define PREDEFINED(constant, symbol) constant
-#elif defined(MPICH_VERSION) || defined(MPICH) || defined(MVAPICH2_VERSION) || defined(I_MPI_VERSION)
-#define FAMILY "mpich"
-#define NEW_BIND_MPI_SESSION 9711
-#define NEW_ERR_NOT_ACCESSIBLE 79
-#define NEW_ERR_NOT_SUPPORTED 78
-#define ERROR_CLASS_MASK 0x7f
-#define PREDEFINED(constant, symbol) constant
-#else
-#error "mpitx does not know this mpi.h: neither Open MPI, MPICH and its derivatives, nor the MPI-5 standard ABI"
-#endif
 
 /* ---- the library's routines ---- */
 
@@ -70,24 +42,6 @@ static struct {
 static void *library;
 static MPI_Comm world, self;
 static MPI_Datatype byte_type;
-
-static void *routine(const char *name)
-{
-    char buf[128];
-    snprintf(buf, sizeof buf, "PMPI_%s", name);
-    void *f = dlsym(library, buf);
-    return f ? f : dlsym(library, buf + 1);
-}
-
-#ifdef OPEN_MPI
-/* A program that names a datum of a library is given a copy of its own (R_X86_64_COPY), which the library then uses too: the
- * global scope knows that one. It does not know what was loaded with RTLD_LOCAL. */
-static void *datum(const char *name)
-{
-    void *p = dlsym(RTLD_DEFAULT, name);
-    return p ? p : dlsym(library, name);
-}
-#endif
 
 /* ---- numbers: the library's to ours ---- */
 
@@ -164,13 +118,12 @@ static const int classes[] = {
     MPI_T_PVAR_CLASS_STATE,         MPI_T_PVAR_CLASS_LEVEL,        MPI_T_PVAR_CLASS_SIZE,    MPI_T_PVAR_CLASS_PERCENTAGE,
     MPI_T_PVAR_CLASS_HIGHWATERMARK, MPI_T_PVAR_CLASS_LOWWATERMARK, MPI_T_PVAR_CLASS_COUNTER, MPI_T_PVAR_CLASS_AGGREGATE,
     MPI_T_PVAR_CLASS_TIMER,         MPI_T_PVAR_CLASS_GENERIC};
-static const int threads[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
 
 static MPI_Datatype types[MPITX_TYPE_LAST + 1]; /* by our number; MPI_DATATYPE_NULL-like 0 where unknown */
 
 static void load_types(void)
 {
-#define TYPE(ours, constant, symbol) types[MPITX_TYPE_##ours] = PREDEFINED(constant, "ompi_mpi_" symbol)
+#define TYPE(ours, constant, symbol) types[MPITX_TYPE_##ours] = PREDEFINED(library, constant, "ompi_mpi_" symbol)
     TYPE(INT, MPI_INT, "int");
     TYPE(UNSIGNED, MPI_UNSIGNED, "unsigned");
     TYPE(UNSIGNED_LONG, MPI_UNSIGNED_LONG, "unsigned_long");
@@ -241,12 +194,12 @@ static int x_finalized(int *flag) { return rc(mpi.Finalized(flag)); }
 static int x_init_thread(int required, int *provided)
 {
     int got = 0;
-    int code = mpi.Init_thread(NULL, NULL, threads[required - 1], &got);
+    int code = mpi.Init_thread(NULL, NULL, mpi_thread_levels[required - 1], &got);
     if (code != MPI_SUCCESS)
         return rc(code);
     if (provided)
-        *provided = NEUTRAL(got, threads);
-    MPI_Errhandler errors_return = PREDEFINED(MPI_ERRORS_RETURN, "ompi_mpi_errors_return");
+        *provided = NEUTRAL(got, mpi_thread_levels);
+    MPI_Errhandler errors_return = PREDEFINED(library, MPI_ERRORS_RETURN, "ompi_mpi_errors_return");
     mpi.Comm_set_errhandler(world, errors_return);
     mpi.Comm_set_errhandler(self, errors_return);
     return MPITX_SUCCESS;
@@ -256,7 +209,7 @@ static int x_finalize(void) { return rc(mpi.Finalize()); }
 
 static int x_has(const char *name)
 {
-    return dlsym(library, name) != NULL || routine(strncmp(name, "MPI_", 4) == 0 ? name + 4 : name) != NULL;
+    return mpi_routine(library, name) != NULL;
 }
 
 /* Stock MPICH has the six registration stubs and nothing else of QMPI. */
@@ -344,9 +297,9 @@ static int x_test(mpitx_request *request, int *flag)
 static int x_t_init_thread(int required, int *provided)
 {
     int got = 0;
-    int code = mpi.T_init_thread(threads[required - 1], &got);
+    int code = mpi.T_init_thread(mpi_thread_levels[required - 1], &got);
     if (provided)
-        *provided = code == MPI_SUCCESS ? NEUTRAL(got, threads) : 0;
+        *provided = code == MPI_SUCCESS ? NEUTRAL(got, mpi_thread_levels) : 0;
     return rc(code);
 }
 
@@ -560,7 +513,7 @@ static struct mpitx_table table = {
 const struct mpitx_table *mpitx_shim_open(void *libmpi, char *missing, size_t missing_len)
 {
     library = libmpi;
-#define BIND(name) mpi.name = (__typeof__(mpi.name))routine(#name);
+#define BIND(name) mpi.name = (__typeof__(mpi.name))mpi_routine(library, "MPI_" #name);
 #define NEED(name)                                                                                                     \
     BIND(name)                                                                                                         \
     if (!mpi.name) {                                                                                                   \
@@ -570,12 +523,12 @@ const struct mpitx_table *mpitx_shim_open(void *libmpi, char *missing, size_t mi
     REQUIRED(NEED)
     /* The other family's library has the same routines, and would take our constants for its own. */
 #if defined(OPEN_MPI)
-    if (!dlsym(libmpi, "ompi_mpi_comm_world")) {
+    if (!mpi_is_openmpi(library)) {
         snprintf(missing, missing_len, "ompi_mpi_comm_world");
         return NULL;
     }
 #elif !defined(MPI_ABI_VERSION)
-    if (dlsym(libmpi, "ompi_mpi_comm_world")) {
+    if (mpi_is_openmpi(library)) {
         snprintf(missing, missing_len, "MPICH's ABI (it is Open MPI)");
         return NULL;
     }
@@ -592,8 +545,8 @@ const struct mpitx_table *mpitx_shim_open(void *libmpi, char *missing, size_t mi
 #endif
 
     load_types();
-    world = PREDEFINED(MPI_COMM_WORLD, "ompi_mpi_comm_world");
-    self = PREDEFINED(MPI_COMM_SELF, "ompi_mpi_comm_self");
+    world = PREDEFINED(library, MPI_COMM_WORLD, "ompi_mpi_comm_world");
+    self = PREDEFINED(library, MPI_COMM_SELF, "ompi_mpi_comm_self");
     byte_type = types[MPITX_TYPE_BYTE];
 #ifdef MPI_T_PVAR_ALL_HANDLES
     table.pvar_all_handles = (mpitx_handle)MPI_T_PVAR_ALL_HANDLES;

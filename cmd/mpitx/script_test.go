@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -32,13 +31,9 @@ var build = sync.OnceValues(func() (string, error) {
 	if err := os.Mkdir(bin, 0o755); err != nil {
 		return "", err
 	}
-	sources := map[string][]byte{}
-	for _, name := range []string{"shim/shim.c", "shim/mpitx.h"} {
-		text, err := fs.ReadFile(binding.Sources, name)
-		if err != nil {
-			return "", err
-		}
-		sources[path.Base(name)] = text
+	sources, err := fs.Sub(binding.Sources, "shim")
+	if err != nil {
+		return "", err
 	}
 	var wg sync.WaitGroup
 	var errs [3]error

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io/fs"
-	"path"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -93,13 +92,9 @@ func setupAll(a *app, want, outDir string) error {
 }
 
 func setup(a *app, cc, outDir string) error {
-	sources := map[string][]byte{}
-	for _, name := range []string{"shim/shim.c", "shim/mpitx.h"} {
-		text, err := fs.ReadFile(binding.Sources, name)
-		if err != nil {
-			return err
-		}
-		sources[path.Base(name)] = text
+	sources, err := fs.Sub(binding.Sources, "shim")
+	if err != nil {
+		return err
 	}
 	file, family, err := a.env.BuildShim(cc, sources, outDir)
 	if err != nil {

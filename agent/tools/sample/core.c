@@ -5,11 +5,11 @@
  * where that is more than the job has processes here. A program that was bound by something else stays alone with its choice. */
 #define _GNU_SOURCE
 #include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "binding/procstat.h"
 #include "tools/sample/sampler.h"
 
 #define MOST_ANCESTORS 4 /* a shell or mpitx itself may stand between */
@@ -35,32 +35,15 @@ static bool is_launcher(const char *name)
     return false;
 }
 
-/* A process's name and parent. */
-static bool look_up(long pid, char name[64], long *parent)
-{
-    char path[64], line[512];
-    snprintf(path, sizeof path, "/proc/%ld/stat", pid);
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return false;
-    size_t n = fread(line, 1, sizeof line - 1, file);
-    fclose(file);
-    line[n] = 0;
-    char *open = strchr(line, '('), *close = strrchr(line, ')');
-    if (!open || !close || sscanf(close + 1, " %*c %ld", parent) != 1)
-        return false;
-    *close = 0;
-    snprintf(name, 64, "%s", open + 1);
-    return true;
-}
-
 static bool launcher_cores(cpu_set_t *cores)
 {
-    char name[64];
-    long pid = getppid(), parent;
-    for (int i = 0; i < MOST_ANCESTORS && pid > 1 && look_up(pid, name, &parent); i++, pid = parent)
-        if (is_launcher(name))
-            return sched_getaffinity((pid_t)pid, sizeof *cores, cores) == 0;
+    pid_t pid = getppid();
+    for (int i = 0; i < MOST_ANCESTORS && pid > 1; i++) {
+        struct procstat ancestor = procstat_read(pid);
+        if (is_launcher(ancestor.name))
+            return sched_getaffinity(pid, sizeof *cores, cores) == 0;
+        pid = ancestor.parent;
+    }
     return false;
 }
 

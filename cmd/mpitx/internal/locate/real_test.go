@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"mpitx/fixtures/need"
@@ -65,14 +66,7 @@ func TestRealLaunchers(t *testing.T) {
 }
 
 func TestBuildShim(t *testing.T) {
-	sources := map[string][]byte{}
-	for _, name := range []string{"shim.c", "mpitx.h"} {
-		data, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "binding", "shim", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		sources[name] = data
-	}
+	sources := os.DirFS(filepath.Join("..", "..", "..", "..", "binding", "shim"))
 	dir := t.TempDir()
 	built := 0
 	for _, cc := range []string{"mpicc", "mpicc.openmpi", "mpicc.mpich"} {
@@ -114,7 +108,7 @@ func TestBuildShimErrors(t *testing.T) {
 		"unknown MPI":    {"cc", "#error mpitx does not know this mpi.h\n", "does not know this mpi.h"},
 	} {
 		dir := t.TempDir()
-		_, _, err := System().BuildShim(c.cc, map[string][]byte{"shim.c": []byte(c.source)}, dir)
+		_, _, err := System().BuildShim(c.cc, fstest.MapFS{"shim.c": {Data: []byte(c.source)}}, dir)
 		own, ok := err.(*Error)
 		if !ok || !strings.Contains(own.Error()+own.Output, c.says) {
 			t.Errorf("%s: %v", name, err)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -80,9 +81,9 @@ func (e *Env) Beside(exeDir, name string) (path string, looked []string) {
 func ShimName(family string) string { return "mpitx-shim-" + family + ".so" }
 
 // BuildShim compiles the shim with a compiler wrapper (mpicc) into outDir and tells for which family it is. sources are
-// the files of binding/shim by name; shim.c is compiled. The shim is not linked to libmpi. It replaces an older one at
+// the folder binding/shim; shim.c is compiled. The shim is not linked to libmpi. It replaces an older one at
 // once or not at all. An error is an *Error with what the compiler said.
-func (e *Env) BuildShim(cc string, sources map[string][]byte, outDir string) (path, family string, err error) {
+func (e *Env) BuildShim(cc string, sources fs.FS, outDir string) (path, family string, err error) {
 	what := "building a shim with " + cc
 	argv := strings.Fields(cc)
 	if len(argv) == 0 {
@@ -99,10 +100,8 @@ func (e *Env) BuildShim(cc string, sources map[string][]byte, outDir string) (pa
 		return "", "", &Error{What: what, Why: err.Error(), Do: "set TMPDIR to a folder with space"}
 	}
 	defer os.RemoveAll(tmp)
-	for name, data := range sources {
-		if err := os.WriteFile(filepath.Join(tmp, filepath.Base(name)), data, 0o600); err != nil {
-			return "", "", &Error{What: what, Why: err.Error(), Do: "set TMPDIR to a folder with space"}
-		}
+	if err := os.CopyFS(tmp, sources); err != nil {
+		return "", "", &Error{What: what, Why: err.Error(), Do: "set TMPDIR to a folder with space"}
 	}
 	if family, err = e.familyOf(argv, tmp); err != nil {
 		return "", "", err
