@@ -3,6 +3,7 @@ package locate
 import (
 	"fmt"
 	"os"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -163,21 +164,21 @@ func TestInitFailed(t *testing.T) {
 func TestCompilerOfABI(t *testing.T) {
 	tr := debian(t, "HOME=/home/u")
 	lib := "/usr/lib/x86_64-linux-gnu/"
-	for impl, header := range map[string]string{OpenMPI: "openmpi/include/standard_abi", MPICH: "mpich/include"} {
+	for impl, header := range map[string]string{OpenMPI: "openmpi/include/standard_abi/mpi.h", MPICH: "mpich/include/mpi_abi.h"} {
 		file := lib + "libmpi_abi_" + impl + ".so.1.0.0"
 		tr.lib(file, "libmpi_abi.so.1")
 		m, _ := tr.env.inspect(file)
 		if cc := tr.env.Compiler(m); cc != "" {
 			t.Errorf("%s without a header: %s", impl, cc)
 		}
-		tr.write(lib+header+map[string]string{OpenMPI: "/mpi.h", MPICH: "/mpi_abi.h"}[impl], nil, 0o644)
-		if cc, want := tr.env.Compiler(m), "cc -DMPI_ABI -I"+lib+header+" -Wl,--no-as-needed -L"+strings.TrimSuffix(lib, "/")+" -l:libmpi_abi_"+impl+".so.1.0.0"; cc != want {
+		tr.write(lib+header, nil, 0o644)
+		if cc, want := tr.env.Compiler(m), "cc -DMPI_ABI -I"+path.Dir(lib+header)+" -Wl,--no-as-needed -L"+strings.TrimSuffix(lib, "/")+" -l:libmpi_abi_"+impl+".so.1.0.0"; cc != want {
 			t.Errorf("%s: %s, not %s", impl, cc, want)
 		}
 		if got := tr.env.SetupCommand(m); got != "mpitx setup --mpi abi" {
 			t.Errorf("%s: %s", impl, got)
 		}
-		os.Remove(tr.env.File(lib + header + "/mpi.h")) // one header serves both: each is tested alone
+		os.Remove(tr.env.File(lib + header)) // one header serves both: each is tested alone
 	}
 }
 
