@@ -154,7 +154,8 @@ void describe_comm_idup(int function, MPI_Comm *comm, const MPI_Request *request
     struct request made;
     if (!call_follows_objects || *request == NULL_REQUEST) return;
     if (!requests_take(HANDLE_NUMBER(*request), UINT64_MAX, &made)) /* not described: nobody counts it */
-        made = (struct request){.handle = HANDLE_NUMBER(*request), .function = function, .kind = REQUEST_OTHER};
+        made = (struct request){.handle = HANDLE_NUMBER(*request), .function = function};
+    made.kind = REQUEST_COMM;
     made.newcomm = comm;
     if (requests_add(&made)) call_hooks.pending(1);
 }

@@ -3,16 +3,32 @@
 
 #include <stdlib.h>
 
-static void start(struct call_description *call, const MPI_Request *request, int kind, uint64_t bytes, int peer, int tag)
+/* In place: a copy would have to wait until what it reads has been written. */
+static void fill(struct request *made, const struct call_description *call, uint64_t bytes, int peer, int tag)
+{
+    made->comm = call->comm;
+    made->bytes = bytes;
+    made->function = call->function;
+    made->peer = peer;
+    made->tag = tag;
+    made->epoch = peers_epoch(call->comm);
+}
+
+static void start(struct call_description *call, const MPI_Request *request, enum request_kind kind, uint64_t bytes, int peer, int tag)
 {
     call->requests = request;
     call->request_count = 1;
     if (*request == NULL_REQUEST) return;
     call->started++;
     if (!requests_tracked) return;
-    struct request made = {.handle = HANDLE_NUMBER(*request), .comm = call->comm, .bytes = bytes, .function = call->function,
-                           .peer = peer, .tag = tag, .kind = (uint8_t)kind, .active = 1, .epoch = peers_epoch(call->comm)};
-    if (!requests_add(&made)) call->started--; /* its end will not be seen either */
+    uint64_t handle = HANDLE_NUMBER(*request);
+    struct request *made = requests_open(handle, kind, false);
+    if (!made) {
+        call->started--; /* its end will not be seen either */
+        return;
+    }
+    fill(made, call, bytes, peer, tag);
+    requests_close(handle);
 }
 
 void describe_started(struct call_description *call, const MPI_Request *request, int kind)
@@ -37,19 +53,18 @@ static void tell(const struct call_description *call, const struct request *requ
 /* What one start gives and gets moves to the request. */
 void describe_persistent(struct call_description *call, const MPI_Request *request, int kind)
 {
-    struct request made = {.handle = HANDLE_NUMBER(*request), .comm = call->comm, .bytes = call->sent_bytes,
-                           .function = call->function, .peer = call->peer, .tag = call->tag, .kind = (uint8_t)kind, .persistent = 1,
-                           .epoch = peers_epoch(call->comm)};
-    if (kind == REQUEST_COLLECTIVE) {
-        made.bytes = call->gave;
-        made.got = call->got;
-    } else if (kind == REQUEST_SEND && !call->sent) {
-        made.kind = REQUEST_OTHER; /* to MPI_PROC_NULL */
+    bool collective = kind == REQUEST_COLLECTIVE;
+    if (kind == REQUEST_SEND && !call->sent) kind = REQUEST_OTHER; /* to MPI_PROC_NULL */
+    uint64_t handle = HANDLE_NUMBER(*request);
+    struct request *made = requests_open(handle, (enum request_kind)kind, true);
+    if (made) {
+        fill(made, call, collective ? call->gave : call->sent_bytes, call->peer, call->tag);
+        made->got = call->got;
+        requests_close(handle);
     }
     describe_failed(call);
     call->requests = request;
     call->request_count = 1;
-    requests_add(&made);
 }
 
 void describe_restarted(struct call_description *call, int count, const MPI_Request *requests)
@@ -84,7 +99,7 @@ void describe_freed(struct call_description *call, int rc, const struct request 
         return;
     }
     call->completed += freed->active;
-    if (freed->newcomm) call_hooks.pending(-1);
+    if (freed->kind == REQUEST_COMM) call_hooks.pending(-1);
 }
 
 /* What the status of a receive says. */
@@ -119,7 +134,7 @@ void describe_completed(struct call_description *call, MPI_Request before, MPI_R
         return;
     }
     call->completed += request.active;
-    if (request.newcomm) {
+    if (request.kind == REQUEST_COMM) {
         call_hooks.pending(-1);
         if (status) describe_comm_created(request.function, request.newcomm);
     }
@@ -134,8 +149,11 @@ void describe_completed(struct call_description *call, MPI_Request before, MPI_R
 
 void describe_matched(const struct call_description *call, const MPI_Message *message)
 {
-    struct request matched = {.handle = HANDLE_NUMBER(*message), .comm = call->comm, .kind = REQUEST_MESSAGE, .epoch = peers_epoch(call->comm)};
-    if (requests_tracked && call->peer != MPI_PROC_NULL) requests_add(&matched);
+    uint64_t handle = HANDLE_NUMBER(*message);
+    struct request *matched = requests_tracked && call->peer != MPI_PROC_NULL ? requests_open(handle, REQUEST_MESSAGE, false) : NULL;
+    if (!matched) return;
+    fill(matched, call, 0, call->peer, call->tag);
+    requests_close(handle);
 }
 
 void describe_matching(struct call_description *call, const MPI_Message *message)
@@ -178,7 +196,7 @@ MPI_Status *describe_save(struct describe_saved *saved, int count, const MPI_Req
         saved->requests = memory;
         own = (MPI_Status *)(saved->requests + number);
     }
-    memcpy(saved->requests, requests, number * sizeof(MPI_Request));
+    for (size_t i = 0; i < number; i++) saved->requests[i] = requests[i];
     saved->count = count;
     return statuses == MPI_STATUSES_IGNORE ? own : statuses;
 }

@@ -15,7 +15,7 @@ enum { FREE, HELD, LEFT }; /* LEFT: held, and was waited for in vain */
 
 struct bucket {
     uint32_t lock, used;
-    struct request places[PLACES];
+    struct request places[PLACES]; /* a cache line each */
 };
 
 bool requests_shared, requests_tracked;
@@ -55,21 +55,30 @@ static bool wait_for(struct bucket *bucket)
     return locked;
 }
 
-/* The handle's bucket, locked; NULL when another thread holds it too long, or when there is no table. */
-static struct bucket *enter(uint64_t handle)
+static struct bucket *bucket_of(uint64_t handle)
 {
-    if (!table) return NULL;
-    struct bucket *bucket = &table[(handle * 0x9e3779b97f4a7c15u) >> 52];
-    if (!requests_shared) return bucket;
+    return &table[(handle * 0x9e3779b97f4a7c15u) >> 52];
+}
+
+static __attribute__((noinline)) bool lock(struct bucket *bucket)
+{
     for (int i = 0; i < SPINS; i++) {
-        if (try_lock(bucket)) return bucket;
+        if (try_lock(bucket)) return true;
 #if defined(__x86_64__)
         __builtin_ia32_pause();
 #endif
     }
-    if (wait_for(bucket)) return bucket;
+    if (wait_for(bucket)) return true;
     __atomic_fetch_add(&requests_lost, 1, __ATOMIC_RELAXED);
-    return NULL;
+    return false;
+}
+
+/* The handle's bucket, locked; NULL when another thread holds it too long, or when there is no table. */
+static inline struct bucket *enter(uint64_t handle)
+{
+    struct bucket *bucket = bucket_of(handle);
+    if (__builtin_expect(!table, 0)) return NULL;
+    return !requests_shared || lock(bucket) ? bucket : NULL;
 }
 
 static void leave(struct bucket *bucket)
@@ -86,38 +95,47 @@ static struct request *look(struct bucket *bucket, uint64_t handle, uint64_t mad
     return newest;
 }
 
-static void put(struct request *place, const struct request *request)
+struct request *requests_open(uint64_t handle, enum request_kind kind, bool persistent)
 {
-    *place = *request;
-    place->copies = 1;
+    struct bucket *bucket = enter(handle);
+    if (!bucket) return NULL;
+    struct request *place = look(bucket, handle, UINT64_MAX);
+    if (place && place->kind == kind && !place->persistent && !persistent && kind != REQUEST_COMM) {
+        place->copies++;
+        return place;
+    }
+    if (place && !place->persistent) place = NULL; /* else a persistent request with this handle has been freed without our knowledge */
+    if (!place && bucket->used < PLACES) place = &bucket->places[bucket->used++];
+    if (!place) {
+        __atomic_fetch_add(&requests_lost, 1, __ATOMIC_RELAXED);
+        leave(bucket);
+        return NULL;
+    }
+    place->handle = handle;
     place->serial = requests_shared ? __atomic_fetch_add(&requests_made, 1, __ATOMIC_RELAXED) : requests_made++;
+    place->copies = 1;
+    place->kind = (uint8_t)kind;
+    place->persistent = persistent;
+    place->active = !persistent;
+    return place;
+}
+
+void requests_close(uint64_t handle)
+{
+    leave(bucket_of(handle));
 }
 
 bool requests_add(const struct request *request)
 {
-    struct bucket *bucket = enter(request->handle);
-    if (!bucket) return false;
-    struct request *place = look(bucket, request->handle, UINT64_MAX);
-    bool same = place && place->kind == request->kind && !place->persistent && !request->persistent && !place->newcomm &&
-                !request->newcomm;
-    /* A persistent request with this handle has been freed without our knowledge. */
-    bool stale = place && place->persistent;
-    bool room = same || stale || bucket->used < PLACES;
-    if (same) {
-        uint32_t copies = place->copies;
-        uint64_t serial = place->serial;
-        *place = *request; /* the newer one: the older may have completed unseen */
-        place->copies = copies + 1;
-        place->serial = serial;
-    } else if (stale) {
-        put(place, request);
-    } else if (room) {
-        put(&bucket->places[bucket->used++], request);
-    } else {
-        __atomic_fetch_add(&requests_lost, 1, __ATOMIC_RELAXED);
-    }
-    leave(bucket);
-    return room;
+    struct request *place = requests_open(request->handle, (enum request_kind)request->kind, request->persistent);
+    if (!place) return false;
+    uint64_t serial = place->serial;
+    uint32_t copies = place->copies;
+    *place = *request;
+    place->serial = serial;
+    place->copies = copies;
+    requests_close(request->handle);
+    return true;
 }
 
 bool requests_take(uint64_t handle, uint64_t made, struct request *request)
@@ -127,7 +145,9 @@ bool requests_take(uint64_t handle, uint64_t made, struct request *request)
     struct request *place = look(bucket, handle, made);
     if (place) {
         *request = *place;
-        if (--place->copies == 0) *place = bucket->places[--bucket->used];
+        struct request *last = &bucket->places[bucket->used - 1];
+        if (--place->copies == 0) bucket->used--;
+        if (place->copies == 0 && place != last) *place = *last;
     }
     leave(bucket);
     return place != NULL;

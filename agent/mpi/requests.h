@@ -18,22 +18,26 @@ enum request_kind {
     REQUEST_PARTITIONED_RECEIVE, /* its status need not know the size: bytes does */
     REQUEST_EXCHANGE,            /* MPI_Isendrecv: bytes is what its receive has room for */
     REQUEST_COLLECTIVE,
+    REQUEST_COMM,    /* MPI_Comm_idup */
     REQUEST_MESSAGE, /* no request, but a message that was matched by a probe */
     REQUEST_FILE_READ
 };
 
 struct request {
-    uint64_t handle; /* 0: free */
+    uint64_t handle;
     uint64_t serial; /* the table's: later ones have higher numbers */
     uint64_t comm;
-    uint64_t bytes, got; /* of each start, for persistent requests */
+    uint64_t bytes; /* of each start, for persistent requests */
+    union {
+        uint64_t got;  /* REQUEST_COLLECTIVE that is persistent: what each start gets */
+        void *newcomm; /* REQUEST_COMM: where the communicator will be put */
+    };
     int32_t function, peer, tag;
     uint32_t copies; /* requests with this handle */
+    uint32_t epoch;  /* of comm, when it was known to live */
     uint8_t kind, persistent;
     uint8_t active; /* started, and observers know */
-    uint32_t epoch; /* of comm, when it was known to live */
-    void *newcomm; /* where MPI_Comm_idup will put the communicator; NULL: nothing */
-};
+} __attribute__((aligned(64)));
 
 /* Requests that are started are put into the table. */
 extern bool requests_tracked;
@@ -50,7 +54,12 @@ extern uint64_t requests_made;
 /* Takes the memory; false where there is none. */
 bool requests_start(void);
 
-/* Copies a request into the table; false when there is no place. */
+/* The place of a new request, to be filled in before requests_close; all that it says of others is set. An older request with this
+ * handle that does not share it has completed unseen. NULL when there is no place. */
+struct request *requests_open(uint64_t handle, enum request_kind kind, bool persistent);
+void requests_close(uint64_t handle);
+
+/* The same for one that is filled in already; false when there is no place. */
 bool requests_add(const struct request *request);
 
 /* Forgets one request with this handle, copying out what it was: the newest of those that were there when so many had been made.

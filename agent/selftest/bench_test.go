@@ -74,6 +74,59 @@ func BenchmarkWrapper(b *testing.B) {
 	}
 }
 
+// What the wrappers add to a call of a loop of Irecv, Isend and Waitall to oneself, on the real library, with all totals counted:
+// bench_requests.c calls the library through the agent and past it, in turn.
+func BenchmarkRequests(b *testing.B) {
+	totals := []string{
+		"calls", "time_in_mpi", "time_in_init", "messages_sent", "bytes_sent", "messages_received", "bytes_received", "requests_outstanding",
+		"collectives", "collective_bytes_sent", "collective_bytes_received", "rma_operations", "rma_bytes_put", "rma_bytes_got",
+		"io_bytes_written", "io_bytes_read",
+	}
+	configurations := []struct {
+		name      string
+		bound     float64
+		variables []string
+	}{{"calls", 0, totals[:1]}, {"all", 40, totals}}
+	for _, f := range families {
+		mpicc, err := exec.LookPath("mpicc." + f.name)
+		if err != nil {
+			continue
+		}
+		f.buildOnce.Do(func() { f.buildErr = f.buildAgent(mpicc) })
+		if f.buildErr != nil {
+			b.Fatal(f.buildErr)
+		}
+		program := filepath.Join(work, "requests-"+f.name)
+		if text, err := exec.Command(mpicc, "-O2", "-w", "-o", program, "testdata/bench_requests.c", "-ldl").CombinedOutput(); err != nil {
+			b.Fatalf("%v\n%s", err, text)
+		}
+		for _, c := range configurations {
+			b.Run(f.name+"/"+c.name, func(b *testing.B) {
+				config := "counts=" + filepath.Join(b.TempDir(), "counts") + "\nvariable=mpitx:" + strings.Join(c.variables, "\nvariable=mpitx:")
+				for b.Loop() {
+					command := exec.Command(program, f.library)
+					command.Env = append(os.Environ(), "LD_PRELOAD="+f.agent, "MPITX_AGENT="+config)
+					output, err := command.Output()
+					if err != nil {
+						b.Fatal(err)
+					}
+					var library, added, best float64
+					if _, err := fmt.Sscan(string(output), &library, &added, &best); err != nil {
+						b.Fatalf("%v: %q", err, output)
+					}
+					b.ReportMetric(library, "library-ns")
+					b.ReportMetric(added, "added-ns")
+					b.ReportMetric(best, "best-ns")
+				}
+				if c.bound > 0 {
+					b.ReportMetric(c.bound, "bound-ns")
+				}
+				b.ReportMetric(0, "ns/op")
+			})
+		}
+	}
+}
+
 func report(b *testing.B, output string) {
 	for _, line := range strings.Split(strings.TrimSpace(output), "\n") {
 		words := strings.Fields(line)

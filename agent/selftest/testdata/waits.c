@@ -1,4 +1,4 @@
-/* waits LOG: rank 0 looks whether a sample is due before it waits: rank 1 sends when the log, which hooks_log.c writes on rank 0,
+/* waits LOG: rank 0 looks whether a sample is due before it waits: rank 1 sends when the log, which log.c writes on rank 0,
  * has a line more since rank 0 said that it receives. Prints how often that came, of four. Two processes. */
 #include <mpi.h>
 #include <stdio.h>
