@@ -96,19 +96,31 @@ func (j *Job) Finish(code int) int {
 	if len(j.Lost) > 0 {
 		return code // the back end cannot finalize MPI, and goes with us
 	}
-	late := time.After(10 * time.Second)
-	for !f.Backend.Ended {
+	switch how := f.Await(10 * time.Second); how {
+	case 0:
+		f.kill()
+		return code
+	case 1:
+		f.Backend.Kill()
+		return max(code, how)
+	default:
+		f.kill()
+		return how
+	}
+}
+
+// Await waits for the end of the back end: 0; 1 if it takes longer than the limit, 130 if a signal comes.
+func (l *Live) Await(limit time.Duration) int {
+	late := time.After(limit)
+	for !l.Backend.Ended {
 		select {
-		case e := <-f.Events:
+		case e := <-l.Events:
 			e.Note()
 		case <-late:
-			f.Backend.Kill()
-			return max(code, 1)
-		case <-f.Signals:
-			f.kill()
+			return 1
+		case <-l.Signals:
 			return 130
 		}
 	}
-	f.kill()
-	return code
+	return 0
 }

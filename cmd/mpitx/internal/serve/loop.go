@@ -12,24 +12,39 @@ import (
 
 // serve answers requests until somebody is gone.
 func (s *server) serve() int {
+	var late <-chan time.Time // a launcher that ends the job because of a rank that died is often faster than that rank
+	killer := ""
+	leaving := false
 	for {
+		over, code := false, 0
 		select {
 		case r := <-s.screen:
 			s.request(r)
-		case <-s.gone:
-			return s.leave()
-		case n := <-s.notes:
-			if over, code := s.hear(n); over {
-				return code
+		case <-s.gone: // nobody wants the back end any more
+			s.screen, s.gone, leaving = nil, nil, true
+			if !s.allAnswer() {
+				over, code = true, s.leave()
+			} else if s.working { // all ranks finish their round
+				s.request(link.Request{Do: link.DoWorkload, Millis: endLimit.Milliseconds()})
 			}
+		case n := <-s.notes:
+			over, code = s.hear(n)
 		case e := <-s.job.Events:
-			if over, code := s.child(e); over {
-				return code
+			if killer == "" || e.Kind != 0 || !transport.EndedByOthers(e.Status) {
+				over, code = s.child(e)
 			}
 		case number := <-s.timers:
 			s.late(number)
 		case sig := <-s.job.Signals:
-			return s.signalled(transport.SignalName(sig))
+			killer, late = transport.SignalName(sig), time.After(300*time.Millisecond)
+		case <-late:
+			over, code = true, s.end(-1, "ended by "+killer, "", 1)
+		}
+		if leaving && !over && len(s.asked) == 0 {
+			over, code = true, s.leave()
+		}
+		if over {
+			return code
 		}
 	}
 }
@@ -66,37 +81,16 @@ func (s *server) hear(n note) (over bool, code int) {
 	return false, 0
 }
 
-// signalled waits a moment: a launcher that ends the job because of a rank that died is often faster than that rank.
-func (s *server) signalled(name string) int {
-	late := time.After(300 * time.Millisecond)
-	for {
-		select {
-		case n := <-s.notes:
-			if over, code := s.hear(n); over {
-				return code
-			}
-		case e := <-s.job.Events:
-			if e.Kind == 0 && transport.EndedByOthers(e.Status) {
-				continue
-			}
-			if over, code := s.child(e); over {
-				return code
-			}
-		case <-late:
-			return s.end(-1, "ended by "+name, "", 1)
-		}
-	}
-}
-
-// leave ends the back end because nobody wants it any more. MPI_Finalize waits for all ranks: where one is silent nobody calls it.
+// leave ends the back end. MPI_Finalize waits for all ranks: if one is silent, nobody calls it.
 func (s *server) leave() int {
 	code := 1
 	if s.allAnswer() {
-		s.stopWorkload()
 		for _, p := range s.peers {
 			p.Send(transport.FrameVerdict, []byte{0})
 		}
-		code = s.awaitEnd()
+		if s.job.Await(endLimit) == 0 {
+			code = 0
+		}
 	}
 	return s.end(-1, "ended as asked", "", code)
 }
@@ -108,42 +102,4 @@ func (s *server) allAnswer() bool {
 		}
 	}
 	return len(s.peers) == s.size
-}
-
-func (s *server) awaitEnd() (code int) {
-	late := time.After(endLimit)
-	for !s.job.Backend.Ended {
-		select {
-		case e := <-s.job.Events:
-			e.Note()
-		case <-s.notes:
-		case <-s.job.Signals:
-			return 1
-		case <-late:
-			return 1
-		}
-	}
-	return 0
-}
-
-// stopWorkload lets all ranks finish their round.
-func (s *server) stopWorkload() {
-	if !s.working {
-		return
-	}
-	s.request(link.Request{Do: link.DoWorkload, Millis: endLimit.Milliseconds()})
-	for len(s.asked) > 0 {
-		select {
-		case n := <-s.notes:
-			if n.Kind == transport.FrameAnswer {
-				s.answer(n.from, n.Payload)
-			}
-		case e := <-s.job.Events:
-			if e.Note(); e.Kind == transport.FrameAnswer {
-				s.answer(s.peers[0], e.Payload)
-			}
-		case <-s.timers:
-			return
-		}
-	}
 }

@@ -3,6 +3,7 @@
 package serve
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -15,64 +16,68 @@ import (
 
 // request begins what the screen asks for.
 func (s *server) request(r link.Request) {
-	t := task{Do: r.Do}
-	var ranks []int
+	if r.Do == link.DoCancel {
+		s.cancel(r.ID)
+		return
+	}
+	t, err := s.task(r)
+	if err != nil {
+		s.refuse(r.ID, err.Error())
+		return
+	}
+	s.give(r, t)
+}
+
+// task is what ranks are to do for a request.
+func (s *server) task(r link.Request) (t task, err error) {
+	t.Do = r.Do
 	switch r.Do {
 	case link.DoRead:
 		for _, n := range r.Variables {
 			id, ok := s.numbers.ID(n)
 			if !ok {
-				s.refuse(r.ID, fmt.Sprintf("read: there is no variable %d", n))
-				return
+				return t, fmt.Errorf("read: there is no variable %d", n)
 			}
 			t.IDs = append(t.IDs, id)
 		}
 	case link.DoWrite:
 		if r.Write == nil {
-			s.refuse(r.ID, "write: nothing to write")
-			return
+			return t, errors.New("write: nothing to write")
 		}
 		t.Write = *r.Write
-		ranks = slices.Compact(slices.Sorted(slices.Values(r.Write.Ranks)))
-		if r.Write.Ranks != nil && (len(ranks) == 0 || ranks[0] < 0 || ranks[len(ranks)-1] >= s.size) {
-			s.refuse(r.ID, fmt.Sprintf("write: ranks are 0 to %d", s.size-1))
-			return
-		}
-		if ranks != nil {
+		if r.Write.Ranks != nil {
+			ranks := slices.Compact(slices.Sorted(slices.Values(r.Write.Ranks)))
+			if len(ranks) == 0 || ranks[0] < 0 || ranks[len(ranks)-1] >= s.size {
+				return t, fmt.Errorf("write: ranks are 0 to %d", s.size-1)
+			}
 			t.Write.Ranks = ranks
 		}
 	case link.DoWorkload:
 		if r.Name != "" && !slices.Contains(link.Workloads, r.Name) {
-			s.refuse(r.ID, fmt.Sprintf("workload %q: unknown", r.Name))
-			return
+			return t, fmt.Errorf("workload %q: unknown", r.Name)
 		}
 		if r.Name != "" && len(s.peers) < s.size {
-			s.refuse(r.ID, "workload: it needs all ranks, and some do not answer")
-			return
+			return t, errors.New("workload: it needs all ranks, and some do not answer")
 		}
 		t.Workload, s.working = r.Name, r.Name != ""
 	case link.DoRefresh:
-	case link.DoCancel:
-		s.cancel(r.ID)
-		return
 	default:
-		s.refuse(r.ID, fmt.Sprintf("%q: unknown request", r.Do))
-		return
+		return t, fmt.Errorf("%q: unknown request", r.Do)
 	}
-	s.give(r, t, ranks)
+	return t, nil
 }
 
 func (s *server) refuse(id uint64, why string) {
 	s.say(link.Reply{Is: link.IsError, ID: id, Text: why})
 }
 
-// give hands a task to ranks (nil: all). Those that are silent get no more than they have.
-func (s *server) give(r link.Request, t task, ranks []int) {
+// give hands a task to the ranks that it is for. Those that are silent get no more than they have.
+func (s *server) give(r link.Request, t task) {
 	s.number++
 	t.Number = s.number
 	a := &asked{request: r, waiting: map[int]bool{}, answers: map[int]answer{}}
 	for rank := range s.size {
-		if ranks != nil && !slices.Contains(ranks, rank) {
+		if t.Write.Ranks != nil && !slices.Contains(t.Write.Ranks, rank) {
 			continue
 		}
 		p := s.peers[rank]

@@ -20,6 +20,7 @@ type serving struct {
 	pvars     map[string]*binding.PvarHandle
 	session   *binding.Session
 	loads     []task // workloads to come
+	failed    error  // of the workload under way
 	ending    bool
 	code      int
 }
@@ -207,9 +208,6 @@ func (s *serving) pump() {
 		}
 	}
 }
-
-// leaving reports whether the workload under way is over: rank 0 decides it.
-func (s *serving) leaving() bool { return s.ending || len(s.loads) > 0 }
 
 // rest lets the library see what has come, for a while.
 func (s *serving) rest(d time.Duration) {

@@ -14,7 +14,7 @@ import (
 
 const (
 	tagNever = 1020 + iota // no message has it
-	tagToken               // from rank 0: one more round (1), or none (0)
+	tagToken               // from rank 0: one more round, or none
 	tagRound               // to rank 0: the round is done
 	tagWork  = 1100        // and the 99 behind it: in a round
 )
@@ -23,135 +23,111 @@ var errEnding = errors.New("the back end ends")
 
 // exercise runs a workload until rank 0 leaves it. An error is the end: a rank that left by itself would let others wait.
 func (s *serving) exercise(name string) {
-	for k := 0; ; k++ {
-		if s.Rank == 0 {
-			s.pump()
+	s.failed = nil
+	for k := 0; s.again(); k++ {
+		switch name {
+		case "pingpong":
+			s.pingpong(20)
+		case "alltoall":
+			for r := range s.Size {
+				s.put(1024, r, tagWork)
+			}
+			for r := range s.Size {
+				s.get(r, tagWork)
+			}
+		case "unexpected":
+			s.unexpected(1 + k%32)
+		case "halo":
+			s.halo()
+		case "idle":
+			s.rest(5 * time.Millisecond)
 		}
-		more, err := s.token(!s.leaving())
-		if err != nil || !more {
-			return
-		}
-		if s.round(name, k) != nil || s.rounded() != nil {
-			return
-		}
+		s.rounded()
 	}
 }
 
-// token agrees on another round.
-func (s *serving) token(more bool) (bool, error) {
+// again agrees on another round: rank 0 sends one byte for it, and none if there is to be none.
+func (s *serving) again() bool {
 	if s.Rank != 0 {
-		data, err := s.take(0, tagToken)
-		return len(data) == 1 && data[0] == 1, err
+		return len(s.get(0, tagToken)) > 0 && s.failed == nil
 	}
-	data := []byte{0}
-	if more {
-		data[0] = 1
+	s.pump()
+	more := 1
+	if s.ending || len(s.loads) > 0 {
+		more = 0
 	}
 	for r := 1; r < s.Size; r++ {
-		if err := s.Mail.Send(data, r, tagToken); err != nil {
-			return false, err
-		}
+		s.put(more, r, tagToken)
 	}
-	return more, nil
+	return more == 1 && s.failed == nil
 }
 
 // rounded waits until all ranks have done their round, so that no message is left when MPI ends.
-func (s *serving) rounded() error {
+func (s *serving) rounded() {
 	if s.Rank != 0 {
-		return s.Mail.Send(nil, 0, tagRound)
+		s.put(0, 0, tagRound)
+		return
 	}
 	for r := 1; r < s.Size; r++ {
-		if _, err := s.take(r, tagRound); err != nil {
-			return err
-		}
+		s.get(r, tagRound)
 	}
 	s.rest(time.Millisecond)
-	return nil
 }
 
-// take waits for a message, and does tasks.
-func (s *serving) take(source, tag int) ([]byte, error) {
-	for k := 0; ; k++ {
+// put sends a message of n bytes. After the first error it does nothing, as get.
+func (s *serving) put(n, to, tag int) {
+	if s.failed == nil {
+		s.failed = s.Mail.Send(make([]byte, n), to, tag)
+	}
+}
+
+// get waits for a message, and does tasks.
+func (s *serving) get(source, tag int) []byte {
+	for k := 0; s.failed == nil; k++ {
 		data, _, ok, err := s.Mail.Receive(source, tag)
-		if ok || err != nil {
-			return data, err
+		if s.failed = err; ok || err != nil {
+			return data
 		}
 		s.pump()
 		if s.ending {
-			return nil, errEnding
+			s.failed = errEnding
 		}
 		transport.Pause(k)
-	}
-}
-
-func (s *serving) round(name string, k int) error {
-	switch name {
-	case "pingpong":
-		return s.pingpong(20)
-	case "alltoall":
-		for r := range s.Size {
-			if err := s.Mail.Send(make([]byte, 1024), r, tagWork); err != nil {
-				return err
-			}
-		}
-		for r := range s.Size {
-			if _, err := s.take(r, tagWork); err != nil {
-				return err
-			}
-		}
-	case "unexpected":
-		return s.unexpected(1 + k%32)
-	case "halo":
-		return s.halo()
-	case "idle":
-		s.rest(5 * time.Millisecond)
 	}
 	return nil
 }
 
 // pingpong: pairs of neighbours send 8 bytes to and fro; who has no partner sends to itself.
-func (s *serving) pingpong(n int) error {
+func (s *serving) pingpong(n int) {
 	partner := s.Rank ^ 1
 	if partner >= s.Size {
 		partner = s.Rank
 	}
 	for range n {
 		if s.Rank <= partner {
-			if err := s.Mail.Send(make([]byte, 8), partner, tagWork); err != nil {
-				return err
-			}
+			s.put(8, partner, tagWork)
 		}
-		if _, err := s.take(partner, tagWork); err != nil {
-			return err
-		}
+		s.get(partner, tagWork)
 		if s.Rank > partner {
-			if err := s.Mail.Send(make([]byte, 8), partner, tagWork); err != nil {
-				return err
-			}
+			s.put(8, partner, tagWork)
 		}
 	}
-	return nil
 }
 
 // unexpected: every rank is sent messages that it has not asked for yet, rests, and takes them, the last first.
-func (s *serving) unexpected(n int) error {
+func (s *serving) unexpected(n int) {
 	next, last := (s.Rank+1)%s.Size, (s.Rank+s.Size-1)%s.Size
 	for k := range n {
-		if err := s.Mail.Send(make([]byte, 64), next, tagWork+k); err != nil {
-			return err
-		}
+		s.put(64, next, tagWork+k)
 	}
 	s.rest(20 * time.Millisecond)
 	for k := n - 1; k >= 0; k-- {
-		if _, err := s.take(last, tagWork+k); err != nil {
-			return err
-		}
+		s.get(last, tagWork+k)
 	}
-	return nil
 }
 
 // halo: four neighbours in a periodic grid.
-func (s *serving) halo() error {
+func (s *serving) halo() {
 	width := 1
 	for w := 1; w*w <= s.Size; w++ {
 		if s.Size%w == 0 {
@@ -162,14 +138,9 @@ func (s *serving) halo() error {
 	at := func(x, y int) int { return (y+height)%height*width + (x+width)%width }
 	steps := [4][2]int{{1, 0}, {-1, 0}, {0, 1}, {0, -1}}
 	for d, step := range steps {
-		if err := s.Mail.Send(make([]byte, 4096), at(x+step[0], y+step[1]), tagWork+d); err != nil {
-			return err
-		}
+		s.put(4096, at(x+step[0], y+step[1]), tagWork+d)
 	}
 	for d, step := range steps {
-		if _, err := s.take(at(x-step[0], y-step[1]), tagWork+d); err != nil {
-			return err
-		}
+		s.get(at(x-step[0], y-step[1]), tagWork+d)
 	}
-	return nil
 }

@@ -27,7 +27,7 @@ type Child struct {
 	pid   int
 	mu    sync.Mutex
 	gone  bool // its number may be another's
-	noise *tail
+	noise tail
 	heard sync.WaitGroup // of the noise
 }
 
@@ -103,7 +103,7 @@ type Spec struct {
 
 // Start starts a back end. Its frames come as events, and then its end.
 func Start(s Spec, events chan<- Event) (*Child, error) {
-	c := &Child{Phase: "starting", noise: &tail{}}
+	c := &Child{Phase: "starting"}
 	in, toChild, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -122,7 +122,7 @@ func Start(s Spec, events chan<- Event) (*Child, error) {
 		}
 		defer w.Close()
 		std = w
-		c.heard.Go(func() { io.Copy(c.noise, noise); noise.Close() })
+		c.heard.Go(func() { io.Copy(&c.noise, noise); noise.Close() })
 	}
 	// Not one of the child's first descriptors: those from 3 on are the launchers', who leave their own there.
 	fd := int(out.Fd())
@@ -182,7 +182,7 @@ func (c *Child) wait() (status syscall.WaitStatus) {
 
 // Kill ends it, if there is one that has not ended.
 func (c *Child) Kill() {
-	if c == nil {
+	if c == nil || c.pid == 0 {
 		return
 	}
 	c.mu.Lock()

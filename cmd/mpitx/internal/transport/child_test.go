@@ -100,7 +100,7 @@ func TestRequestFirst(t *testing.T) {
 		c.Send(FrameBefore, []byte("b"))
 		events(t, ch)
 		if c.noise.String() != string(rune(FrameRequest)) {
-			t.Fatalf("the first byte is %q, want %q", c.noise, FrameRequest)
+			t.Fatalf("the first byte is %q, want %q", &c.noise, FrameRequest)
 		}
 	}
 }
@@ -188,6 +188,6 @@ func TestChildDescriptors(t *testing.T) {
 	var n int
 	fmt.Sscan(c.noise.String(), &n)
 	if n < 4 || n > inherited+3 { // ours, the script, the folder that is listed
-		t.Errorf("%d descriptors in the child, %d inherited: %s", n, inherited, c.noise)
+		t.Errorf("%d descriptors in the child, %d inherited: %s", n, inherited, &c.noise)
 	}
 }
