@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -103,39 +104,30 @@ func (o *topOptions) run(cmd *cobra.Command, args []string) error {
 
 // liveRun finds the one run here that goes on.
 func (o *topOptions) liveRun() (string, error) {
-	base := o.a.env.Getenv("MPITX_DIR")
-	if base == "" {
-		base = "."
-	}
+	base := cmp.Or(o.a.env.Getenv("MPITX_DIR"), ".")
 	entries, err := os.ReadDir(base)
 	if err != nil {
 		return "", failf("top: %s: %v; name a run", base, causeOf(err))
 	}
-	type candidate struct {
-		path string
-		made time.Time
-	}
-	var all []candidate
+	var all []string
+	made := map[string]time.Time{}
 	for _, e := range entries {
-		if !e.IsDir() {
-			continue
-		}
 		path := filepath.Join(base, e.Name())
-		if st, err := os.Stat(filepath.Join(path, attach.RunFile)); err == nil {
-			all = append(all, candidate{path, st.ModTime()})
+		if st, err := os.Stat(filepath.Join(path, attach.RunFile)); err == nil && e.IsDir() {
+			all, made[path] = append(all, path), st.ModTime()
 		}
 	}
-	slices.SortFunc(all, func(a, b candidate) int { return b.made.Compare(a.made) })
+	slices.SortFunc(all, func(a, b string) int { return made[b].Compare(made[a]) })
 	var live, away []string // away: on a login node nobody can say whether the job still runs
-	for _, c := range all[:min(len(all), 50)] {
-		run, err := recording.Open(c.path)
+	for _, path := range all[:min(len(all), 50)] {
+		run, err := recording.Open(path)
 		if err != nil {
 			continue
 		}
 		if _, ranks := run.Away(); run.Running() {
-			live = append(live, c.path)
+			live = append(live, path)
 		} else if len(ranks) > 0 {
-			away = append(away, c.path)
+			away = append(away, path)
 		}
 		run.Close()
 	}
@@ -148,7 +140,7 @@ func (o *topOptions) liveRun() (string, error) {
 	case len(live) > 1:
 		return "", usagef("top: the jobs of %d runs are running; name one: %s", len(live), strings.Join(live, " "))
 	case len(all) > 0:
-		return "", usagef("top: no job is running in the runs of %s; name one, as %s", base, all[0].path)
+		return "", usagef("top: no job is running in the runs of %s; name one, as %s", base, all[0])
 	}
 	return "", usagef("top: no run in %s; name a directory that mpitx record has made", base)
 }

@@ -72,13 +72,14 @@ type Result struct {
 	standIn  *standIn    // nil: there is none
 	promised atomic.Bool // the user knows what follows
 	told     bool        // what there is to say of the run was said
-	last     func(code int) int
+	refused  bool        // the application was not started
+	written  func()      // ends the watch over a job that failed; nil: there is none
 }
 
 // Start becomes the application, or runs it and returns when it has ended and what was recorded is together. err stands against it from
 // the start: who waits for this process in a job must know. The result's End ends the command in any case.
 func Start(c Config, err error) (*Result, error) {
-	r := &Result{Config: &c, launch: c.Env.Launcher(), last: func(code int) int { return code }}
+	r := &Result{Config: &c, launch: c.Env.Launcher()}
 	if err == nil && c.Env.Getenv(standInVariable) != "" {
 		return r, r.takeOver()
 	}
@@ -107,7 +108,17 @@ func Start(c Config, err error) (*Result, error) {
 }
 
 // End ends the command that goes on to exit with a code, when it has written and said all.
-func (r *Result) End(code int) int { return r.last(code) }
+func (r *Result) End(code int) int {
+	if r.refused && r.launch.Name == "hydra" { // without this process the others would wait in MPI_Init
+		endJob(r.Env, code)
+	}
+	if r.written != nil {
+		r.written()
+	}
+	r.standIn.done()
+	r.ended.follow()
+	return code
+}
 
 // Discard removes the run directory.
 func (r *Result) Discard() { recording.Discard(r.job.dir) }
@@ -115,21 +126,15 @@ func (r *Result) Discard() { recording.Discard(r.job.dir) }
 // Promised is true if the user was told what becomes of the run.
 func (r *Result) Promised() bool { return r.promised.Load() }
 
-// refuse ends the job of a process that does not start: without it the others would wait in MPI_Init.
+// refuse is for a process that does not start.
 func (r *Result) refuse(err error) error {
+	r.refused = true
 	if r.job != nil && r.first() {
-		r.standIn.done()
 		r.job.discard()
 	}
 	if r.launch.Rank > 0 {
 		// Rank 0 says the same, and ends the job. Where it does not (another program, another node), it must not wait for us.
 		time.Sleep(2 * time.Second)
-	}
-	if r.launch.Name == "hydra" {
-		r.last = func(code int) int {
-			endJob(r.Env, code)
-			return code
-		}
 	}
 	return err
 }
@@ -153,11 +158,6 @@ func (r *Result) run() error {
 	if r.ended, err = supervise(&exec.Cmd{Path: r.app.Path, Args: argv, Env: environ}, r.launch.Rank >= 0, func() { r.promise("the job failed") }); err != nil {
 		return startFailed(argv[0], err)
 	}
-	r.last = func(code int) int {
-		r.standIn.done()
-		r.ended.follow()
-		return code
-	}
 	return nil
 }
 
@@ -174,10 +174,6 @@ func (r *Result) launchRanks() error {
 	environ = append(environ, "MPITX_MPI="+r.app.mpi.Lib)
 	if r.ended, err = supervise(&exec.Cmd{Path: argv[0], Args: argv, Env: environ}, false, nil); err != nil {
 		return startFailed(argv[0], err)
-	}
-	r.last = func(code int) int {
-		r.ended.follow()
-		return code
 	}
 	return nil
 }
