@@ -290,7 +290,7 @@ lint() {
 	go run "honnef.co/go/tools/cmd/staticcheck@$STATICCHECK" ./...
 	lint_imports
 	if have shellcheck; then
-		shellcheck scripts/*.sh .ci/run fixtures/lab/*.sh
+		shellcheck scripts/*.sh .ci/run fixtures/lab/*.sh agent/*.sh
 	elif [ -n "${CI:-}" ]; then
 		fail "shellcheck is missing: as root, run: apt-get install shellcheck"
 	else

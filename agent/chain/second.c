@@ -21,45 +21,47 @@
 #include "base/agent.h"
 #include "base/cancel.h"
 #include "chain/internal.h"
+#include "chain/stubs.h"
 
 /* ---- doors: 16 bytes each, of MPI_X and PMPI_X in turn; they jump where chain_door says ---- */
 
 #define CHAIN_DOORS 2048
-#define TEXT_(x) #x
-#define TEXT(x) TEXT_(x)
 
-#if defined(CHAIN_NO_STUBS) /* see stubs.h */
-#elif defined(__x86_64__) && defined(__LP64__)
+#if defined(CHAIN_STUBS) && defined(__x86_64__)
 #define R_SLOT R_X86_64_JUMP_SLOT
 #define R_ADDRESS R_X86_64_GLOB_DAT
 #define R_WORD R_X86_64_64
 __asm__(".text\n.p2align 4\n"
         ".type chain_door_common, @function\n"
         "chain_door_common:\n.cfi_startproc\n"
-        "push %rdi\n push %rsi\n push %rdx\n push %rcx\n push %r8\n push %r9\n push %rax\n.cfi_adjust_cfa_offset 56\n"
-        "mov %r11d, %edi\n mov 56(%rsp), %rsi\n call chain_door\n mov %rax, %r11\n"
-        "pop %rax\n pop %r9\n pop %r8\n pop %rcx\n pop %rdx\n pop %rsi\n pop %rdi\n.cfi_adjust_cfa_offset -56\n"
+        "push %rdi\n push %rsi\n push %rdx\n push %rcx\n push %r8\n push %r9\n push %rax\n sub $128, %rsp\n.cfi_adjust_cfa_offset 184\n"
+        ".irp n, 0, 1, 2, 3, 4, 5, 6, 7\n movaps %xmm\\n, 16*\\n(%rsp)\n.endr\n"
+        "mov %r11d, %edi\n mov 184(%rsp), %rsi\n call chain_door\n mov %rax, %r11\n"
+        ".irp n, 0, 1, 2, 3, 4, 5, 6, 7\n movaps 16*\\n(%rsp), %xmm\\n\n.endr\n add $128, %rsp\n"
+        "pop %rax\n pop %r9\n pop %r8\n pop %rcx\n pop %rdx\n pop %rsi\n pop %rdi\n.cfi_adjust_cfa_offset -184\n"
         "jmp *%r11\n.cfi_endproc\n"
         ".p2align 4\n.globl chain_doors\n.hidden chain_doors\n.type chain_doors, @function\nchain_doors:\n.cfi_startproc\n"
-        ".set .Ldoor, 0\n.rept " TEXT(CHAIN_DOORS) "\n.p2align 4\nmovl $.Ldoor, %r11d\njmp chain_door_common\n.set .Ldoor, .Ldoor + 1\n.endr\n.cfi_endproc\n");
-#elif defined(__aarch64__)
+        ".set .Ldoor, 0\n.rept " CHAIN_TEXT(CHAIN_DOORS) "\n.p2align 4\n" CHAIN_LANDING "movl $.Ldoor, %r11d\njmp chain_door_common\n.set .Ldoor, .Ldoor + 1\n.endr\n.cfi_endproc\n");
+#elif defined(CHAIN_STUBS)
 #define R_SLOT R_AARCH64_JUMP_SLOT
 #define R_ADDRESS R_AARCH64_GLOB_DAT
 #define R_WORD R_AARCH64_ABS64
 __asm__(".text\n.p2align 4\n"
         ".type chain_door_common, %function\n"
         "chain_door_common:\n.cfi_startproc\n"
-        "stp x29, x30, [sp, #-96]!\n.cfi_adjust_cfa_offset 96\n.cfi_rel_offset x29, 0\n.cfi_rel_offset x30, 8\n"
+        "stp x29, x30, [sp, #-224]!\n.cfi_adjust_cfa_offset 224\n.cfi_rel_offset x29, 0\n.cfi_rel_offset x30, 8\n"
         "stp x0, x1, [sp, #16]\n stp x2, x3, [sp, #32]\n stp x4, x5, [sp, #48]\n stp x6, x7, [sp, #64]\n str x8, [sp, #80]\n"
+        "stp q0, q1, [sp, #96]\n stp q2, q3, [sp, #128]\n stp q4, q5, [sp, #160]\n stp q6, q7, [sp, #192]\n"
         "mov w0, w16\n mov x1, x30\n bl chain_door\n mov x16, x0\n"
         "ldp x0, x1, [sp, #16]\n ldp x2, x3, [sp, #32]\n ldp x4, x5, [sp, #48]\n ldp x6, x7, [sp, #64]\n ldr x8, [sp, #80]\n"
-        "ldp x29, x30, [sp], #96\n.cfi_restore x29\n.cfi_restore x30\n.cfi_adjust_cfa_offset -96\n"
+        "ldp q0, q1, [sp, #96]\n ldp q2, q3, [sp, #128]\n ldp q4, q5, [sp, #160]\n ldp q6, q7, [sp, #192]\n"
+        "ldp x29, x30, [sp], #224\n.cfi_restore x29\n.cfi_restore x30\n.cfi_adjust_cfa_offset -224\n"
         "br x16\n.cfi_endproc\n"
         ".p2align 4\n.globl chain_doors\n.hidden chain_doors\n.type chain_doors, %function\nchain_doors:\n.cfi_startproc\n"
-        ".set .Ldoor, 0\n.rept " TEXT(CHAIN_DOORS) "\n.p2align 4\nmov w16, #.Ldoor\nb chain_door_common\n.set .Ldoor, .Ldoor + 1\n.endr\n.cfi_endproc\n");
+        ".set .Ldoor, 0\n.rept " CHAIN_TEXT(CHAIN_DOORS) "\n.p2align 4\n" CHAIN_LANDING "mov w16, #.Ldoor\nb chain_door_common\n.set .Ldoor, .Ldoor + 1\n.endr\n.cfi_endproc\n");
 #endif
 
-#ifndef R_SLOT /* a second library is mixed up with the first */
+#ifndef CHAIN_STUBS /* a second library is mixed up with the first */
 chain_any_function *chain_door_of(int function, int shifted)
 {
     (void)function;

@@ -26,6 +26,7 @@ static int work(const char *helper)
     if (!strstr(version, "MPICH")) return 12;
 #endif
     for (int i = 0; i < 10; i++) MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (MPI_Pcontrol(2, 2.5)) return 16;
     for (int i = 0; i < 3; i++) rank_of(MPI_COMM_WORLD, &rank);
     snprintf(file_name, sizeof file_name, "%s.%ld.file", helper, (long)sizeof(MPI_Comm));
     if (MPI_File_open(MPI_COMM_SELF, file_name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file)) return 13;
