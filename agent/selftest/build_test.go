@@ -64,7 +64,7 @@ func TestManyObservers(t *testing.T) {
 			t.Fatal(err)
 		}
 		// The last one observes MPI_Send alone.
-		want := strings.Repeat("entered 21 left 21 completed 3\n", 39) + "entered 3 left 3 completed 0\n"
+		want := strings.Repeat("entered 21 left 21 completed 6\n", 39) + "entered 3 left 3 completed 0\n"
 		if string(text) != want {
 			t.Errorf("%s, want\n%s", text, want)
 		}
