@@ -62,6 +62,8 @@ const exchangesOf0 = `MPI_Isendrecv to 0 of other 0:2 tag 18 36 bytes
 MPI_Isendrecv from 1 of other 0:1 tag 18 40 bytes estimated in MPI_Wait
 MPI_Isendrecv to 0 of other 0:2 tag 19 36 bytes
 MPI_Isendrecv from -1000000 of other unknown 40 bytes estimated in MPI_Wait
+MPI_Psend_init to 0 of other 0:2 tag 20 32 bytes in MPI_Startall
+MPI_Precv_init from 1 of other 0:1 tag 20 32 bytes in MPI_Waitall
 `
 
 func TestMessages(t *testing.T) {

@@ -147,6 +147,14 @@ int main(int argc, char **argv)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     MPI_Isendrecv(data, 9, MPI_INT, after, 19, other, 10, MPI_INT, ANY, grid, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Request parts[2];
+    MPI_Psend_init(data, 4, 2, MPI_INT, after, 20, grid, MPI_INFO_NULL, &parts[0]);
+    MPI_Precv_init(other, 4, 2, MPI_INT, before, 20, grid, MPI_INFO_NULL, &parts[1]);
+    MPI_Startall(2, parts);
+    MPI_Pready_range(0, 3, parts[0]);
+    MPI_Waitall(2, parts, MPI_STATUSES_IGNORE);
+    MPI_Request_free(&parts[0]);
+    MPI_Request_free(&parts[1]);
 #endif
     MPI_Finalize();
     return 0;
