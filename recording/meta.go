@@ -106,10 +106,10 @@ func (x *index) metaRecord(r *Rank, record *store.Record) error {
 	case metaOutcome:
 		after := rec.u32() != 0
 		rec.u32()
-		o := Setting{After: after, Cvar: string(rec.text()), Asked: string(rec.text()), Old: string(rec.text()),
+		o := Assignment{After: after, Cvar: string(rec.text()), Asked: string(rec.text()), Old: string(rec.text()),
 			Read: string(rec.text()), Result: string(rec.text())}
-		if len(r.Settings) < mostNotes {
-			r.Settings = append(r.Settings, o)
+		if len(r.Assignments) < mostNotes {
+			r.Assignments = append(r.Assignments, o)
 		}
 	case metaCounters:
 		x.counters(r, record.Sequence, rec)

@@ -90,10 +90,10 @@ type Rank struct {
 	Budget   int64 // its share of --max-size in bytes; 0: none
 	KeepLast bool  // what the budget did: the oldest samples made room, else the newest were dropped
 
-	Columns  []*Column // by identifier; nil where a declaration is lost
-	Sets     []*Set    // likewise
-	Notes    []Note
-	Settings []Setting
+	Columns     []*Column // by identifier; nil where a declaration is lost
+	Sets        []*Set    // likewise
+	Notes       []Note
+	Assignments []Assignment
 
 	// Functions are all that the application called, with totals: there once the process has ended, if mpitx:calls and mpitx:time_in_mpi
 	// were sampled.
@@ -224,8 +224,8 @@ type FunctionTotal struct {
 	Time  time.Duration
 }
 
-// Setting is a control variable that was to be set, and what came of it.
-type Setting struct {
+// Assignment is a control variable that was to be set, and what came of it.
+type Assignment struct {
 	After                          bool // set after MPI_Init, by MPI_T; else by the environment before
 	Cvar, Asked, Old, Read, Result string
 }

@@ -198,8 +198,8 @@ func checkMetadata(t *testing.T, run *Run) {
 	if len(r.Notes) != 1 || r.Notes[0].Text != "hello" || r.Notes[0].Severity != Warning {
 		t.Errorf("%+v", r.Notes)
 	}
-	if want := (Setting{true, "cvar_x", "3", "1", "3", "ok"}); len(r.Settings) != 1 || r.Settings[0] != want {
-		t.Errorf("%+v", r.Settings)
+	if want := (Assignment{true, "cvar_x", "3", "1", "3", "ok"}); len(r.Assignments) != 1 || r.Assignments[0] != want {
+		t.Errorf("%+v", r.Assignments)
 	}
 	if c := r.Counters; c.Samples != 2000 || c.Missed != 3 || c.Instants != 7 || c.CostNs != 700 || c.Lost() != 3 {
 		t.Errorf("%+v", c)

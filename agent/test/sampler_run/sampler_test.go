@@ -245,7 +245,7 @@ func TestLimitsAndSettings(t *testing.T) {
 			"mpich":   {"MPIR_CVAR_BCAST_SHORT_MSG_SIZE", "MPIR_CVAR_COLL_ALIAS_CHECK", "MPIR_CVAR_BCAST_MIN_PROCS"},
 		}[m.family]
 		r = m.start(t, 2, []string{"pvar=mpitx:calls", "set_after=" + names[0] + "=1234", "set_after=no_such=1", "set_after=" + names[2] + "=x", "set=" + names[1] + "=1"}, "sampler_pingpong", "0.1", "finalize")
-		o := r.rank(t, 0).Settings
+		o := r.rank(t, 0).Assignments
 		if len(o) != 4 {
 			t.Fatalf("outcomes: %+v", o)
 		}

@@ -19,7 +19,7 @@ func outcomes(run *recording.Run, cached, near []string) (lines []string) {
 	var settings []string
 	of := map[string]*messages{}
 	for _, r := range run.Ranks {
-		for _, o := range r.Settings {
+		for _, o := range r.Assignments {
 			setting := "--set " + o.Cvar + "=" + o.Asked
 			if o.After {
 				setting = "--set-after " + o.Cvar + "=" + o.Asked
@@ -66,7 +66,7 @@ func (m *messages) line() string {
 const noSuchVariable = "no such variable"
 
 // outcomeText is what came of a setting on one rank. known tells whether the library has a variable of that name at any time.
-func outcomeText(o *recording.Setting, known bool) string {
+func outcomeText(o *recording.Assignment, known bool) string {
 	switch {
 	case o.Result == noSuchVariable && !o.After && known:
 		return "set; it cannot be read back, since the library has it before MPI_Init only"

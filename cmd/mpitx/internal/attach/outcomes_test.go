@@ -9,11 +9,11 @@ import (
 
 // A setting is one line, however many ranks there are, and whatever they say.
 func TestOutcomes(t *testing.T) {
-	type o = recording.Setting
+	type o = recording.Assignment
 	run := func(each ...[]o) *recording.Run {
 		r := &recording.Run{}
 		for rank, outcomes := range each {
-			r.Ranks = append(r.Ranks, &recording.Rank{Rank: rank, Settings: outcomes})
+			r.Ranks = append(r.Ranks, &recording.Rank{Rank: rank, Assignments: outcomes})
 		}
 		return r
 	}
