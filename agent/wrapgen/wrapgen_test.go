@@ -38,7 +38,7 @@ func TestTable(t *testing.T) {
 			names = append(names, p.Name)
 		}
 		// What the kind's code names must be there; C's compiler would say so, too, but not of functions that a family lacks.
-		for _, word := range []string{"status", "request", "comm", "datatype", "dest", "source", "tag", "root", "array_of_requests", "win", "op", "fh", "flag"} {
+		for _, word := range []string{"status", "request", "comm", "datatype", "dest", "source", "tag", "root", "array_of_requests", "win", "op", "fh", "flag", "message"} {
 			for _, code := range []string{k.before, k.after, k.always, k.hook, k.early} {
 				code = strings.NewReplacer("own_status", "", "->"+word, "").Replace(code)
 				if slices.Contains(identifier().FindAllString(code, -1), word) && !slices.Contains(names, word) {
