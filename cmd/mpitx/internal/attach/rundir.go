@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"mpitx/cmd/mpitx/internal/locate"
@@ -165,15 +166,11 @@ func makeRun(e *locate.Env, l locate.Launch, dir, given, version string) (*runDi
 		if err == nil {
 			return j, nil
 		}
-		if !isNotWritable(err) {
+		if !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS) {
 			break
 		}
 	}
 	return nil, err
-}
-
-func isNotWritable(err error) bool {
-	return errors.Is(err, fs.ErrPermission) || strings.Contains(err.Error(), "read-only file system")
 }
 
 // dirError is what stands against a run directory; it can be asked for its cause.
@@ -205,9 +202,6 @@ func (j *runDir) enter(path string, shared bool, version string) error {
 		return dirFailed(path, err, "give the whole path with --dir")
 	}
 	j.dir = abs
-	if strings.ContainsAny(abs, "\x00") {
-		return dirFailed(path, fs.ErrInvalid, "give another with --dir")
-	}
 	err = os.Mkdir(abs, 0o700)
 	if err == nil {
 		j.made = true
@@ -242,20 +236,13 @@ func (j *runDir) enter(path string, shared bool, version string) error {
 func (j *runDir) leave(version string) error {
 	command := append([]string{filepath.Base(os.Args[0])}, os.Args[1:]...)
 	text, _ := json.Marshal(runRecord{ID: hex.EncodeToString(j.id[:]), StartNs: j.startNs, Mpitx: version, Command: command})
-	f, err := os.CreateTemp(j.dir, ".job-*") // with mode 0600
+	temp := filepath.Join(j.dir, ".job")
+	err := os.WriteFile(temp, append(text, '\n'), 0o600)
 	if err == nil {
-		if _, err = f.Write(append(text, '\n')); err == nil {
-			err = os.Rename(f.Name(), filepath.Join(j.dir, RunFile))
-		}
-		if closed := f.Close(); err == nil {
-			err = closed
-		}
-		if err != nil {
-			os.Remove(f.Name())
-			os.Remove(filepath.Join(j.dir, RunFile))
-		}
+		err = os.Rename(temp, filepath.Join(j.dir, RunFile))
 	}
 	if err != nil {
+		os.Remove(temp)
 		os.Remove(j.dir) // or it would be in the way of the next try
 		return dirFailed(j.dir, err, "choose another place with --dir or $MPITX_DIR")
 	}
