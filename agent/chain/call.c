@@ -150,6 +150,7 @@ static inline struct chain_call *take(struct chain_thread *thread, uint32_t dept
     call->shifted = (uint8_t)shifted;
     call->abandoned = 0;
     call->described = (flags & CHAIN_FLAG_DESCRIBE) != 0;
+    __atomic_signal_fence(__ATOMIC_RELEASE); /* a call in a signal handler looks at all outer ones */
     thread->depth = depth + 1;
     if (flags & CHAIN_FLAG_DESCRIBE) {
         call_clear(&call->description);

@@ -15,16 +15,12 @@ static int pcontrol = -1, session_init = -1; /* levels are told to the owner */
 
 /* ---- the owner ---- */
 
-static void nothing(void) {}
-static bool no_init(const struct chain_call *call, int rc, int level, bool sessions) { return (void)call, (void)rc, (void)level, (void)sessions, false; }
-static void no_finalize(bool session) { (void)session; }
-static void no_path(const char *path) { (void)path; }
-static bool no(void) { return false; }
-static void no_object(const struct chain_object *object) { (void)object; }
-static void no_level(int level) { (void)level; }
+/* Nothing else is called before there is an owner that is armed. */
+static bool unarmed(void) { return false; }
+static void ignore(const char *path) { (void)path; }
 
-static const struct chain_owner nobody = {nothing, no_init, no_finalize, nothing, nothing, no_path, no, no_object, no_level};
-const struct chain_owner *chain_owner = &nobody;
+static const struct chain_owner no_owner = {.armed = unarmed, .foreign = ignore};
+const struct chain_owner *chain_owner = &no_owner;
 
 static void object_made(enum call_object kind, union mpi_handle object, int function)
 {
