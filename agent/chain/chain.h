@@ -105,7 +105,7 @@ typedef void chain_any_function(void);
  * MPI_Init, after the library's. Functions have the type
  *     int f(struct chain_context context, int tool_id, <the arguments of the MPI function>)
  * Names are those of the QMPI draft without its prefix; functions are numbered by function_id. Return 0 or -1. MPI_Pcontrol
- * has the type int f(struct chain_context context, int tool_id, const int level, ...); of what follows the level, eight
+ * has the type int f(struct chain_context context, int tool_id, const int level, ...); of what follows the level, fifteen
  * integers or pointers and eight floating-point numbers reach a tool and what is behind it.
  * example/null_tool.c is such a tool, to be copied. */
 struct chain_tools {

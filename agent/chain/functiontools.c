@@ -1,4 +1,4 @@
-/* tools.c: function tools, with the interface of the QMPI draft. */
+/* functiontools.c: function tools, with the interface of the QMPI draft. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdlib.h>
