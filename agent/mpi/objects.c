@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/agent.h"
 #include "mpi/functions.h"
+#include "mpi/peers.h"
 
 #define MOST_RANKS 65536
 
@@ -29,11 +29,11 @@ bool object_is_null(enum call_object kind, union mpi_handle object)
     return kind == CALL_WIN ? win_of(object) == NULL_WIN : comm_of(object) == NULL_COMM;
 }
 
-/* The processes of a group by their ranks in MPI_COMM_WORLD. Without a world (sessions): unknown. */
+/* The processes of a group by their ranks in MPI_COMM_WORLD. Without a world: unknown. */
 static int32_t *ranks_of(MPI_Group group, int size)
 {
     MPI_Group all;
-    if (agent_process.sessions || size <= 0 || size > MOST_RANKS || mpi.Comm_group(COMM_WORLD, &all) != MPI_SUCCESS) return NULL;
+    if (!peers_have_world || size <= 0 || size > MOST_RANKS || mpi.Comm_group(COMM_WORLD, &all) != MPI_SUCCESS) return NULL;
     int32_t *ranks = malloc((size_t)size * sizeof *ranks);
     int *own = malloc((size_t)size * sizeof *own);
     for (int i = 0; own && i < size; i++) own[i] = i;

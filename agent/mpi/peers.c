@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/agent.h"
 #include "mpi/functions.h"
 
 enum { ENTRIES = 256, JOBS = 16 };
@@ -18,10 +17,11 @@ struct entry {
 uint32_t peers_epochs[PEERS_EPOCHS];
 uint64_t peers_world;
 static _Thread_local struct entry *entries __attribute__((tls_model("initial-exec"))); /* NULL: none yet */
-static MPI_Group jobs[JOBS]; /* that were spawned: their processes are in the order of their MPI_COMM_WORLD */
-static int job_count;
+static MPI_Group jobs[JOBS]; /* that were spawned: their processes are in the order of their MPI_COMM_WORLD; 0: none */
+static unsigned job_count;
 static MPI_Group parents; /* those that have spawned us; their ranks in their own world they alone know */
 static bool has_parents;
+bool peers_have_world;
 
 static const struct call_peer unknown = {CALL_NONE, CALL_NONE};
 
@@ -54,8 +54,10 @@ static struct call_peer identify(MPI_Group group, int rank)
     found = translate(group, rank, world);
     mpi.Group_free(&world);
     if (found != MPI_UNDEFINED) return (struct call_peer){0, found};
-    for (int i = 0, count = __atomic_load_n(&job_count, __ATOMIC_ACQUIRE); i < count; i++)
-        if ((found = translate(group, rank, jobs[i])) != MPI_UNDEFINED) return (struct call_peer){i + 1, found};
+    for (int i = 0; i < JOBS; i++) {
+        MPI_Group job = __atomic_load_n(&jobs[i], __ATOMIC_ACQUIRE);
+        if (job && (found = translate(group, rank, job)) != MPI_UNDEFINED) return (struct call_peer){i + 1, found};
+    }
     if (has_parents && translate(group, rank, parents) != MPI_UNDEFINED) return (struct call_peer){CALL_PARENT, CALL_NONE};
     return unknown;
 }
@@ -67,7 +69,7 @@ struct call_peer peers_look(uint64_t object, bool window, uint32_t epoch, int32_
     struct entry *entry = &entries[peers_hash(object + (uint64_t)rank) % ENTRIES];
     if (entry->object == object && entry->rank == rank && entry->epoch == epoch) return entry->peer;
     MPI_Group group;
-    if (agent_process.sessions || !group_of(object, window, &group)) return unknown; /* sessions alone have no world */
+    if (!peers_have_world || !group_of(object, window, &group)) return unknown;
     *entry = (struct entry){object, rank, epoch, identify(group, rank)};
     mpi.Group_free(&group);
     return entry->peer;
@@ -76,19 +78,25 @@ struct call_peer peers_look(uint64_t object, bool window, uint32_t epoch, int32_
 void peers_start(void)
 {
     MPI_Comm parent = NULL_COMM;
+    peers_have_world = true;
     has_parents = mpi.Comm_get_parent && mpi.Comm_get_parent(&parent) == MPI_SUCCESS && parent != NULL_COMM &&
                   mpi.Comm_remote_group(parent, &parents) == MPI_SUCCESS;
 }
 
 void peers_spawned(union mpi_handle children)
 {
-    if (job_count < JOBS && group_of(children.number, false, &jobs[job_count])) __atomic_store_n(&job_count, job_count + 1, __ATOMIC_RELEASE);
+    MPI_Group group;
+    unsigned job = __atomic_fetch_add(&job_count, 1, __ATOMIC_RELAXED);
+    if (job < JOBS && group_of(children.number, false, &group)) __atomic_store_n(&jobs[job], group, __ATOMIC_RELEASE);
 }
 
 void peers_end(void)
 {
-    int count = __atomic_exchange_n(&job_count, 0, __ATOMIC_RELAXED);
-    for (int i = 0; i < count; i++) mpi.Group_free(&jobs[i]);
+    peers_have_world = false;
+    for (int i = 0; i < JOBS; i++) {
+        MPI_Group job = __atomic_exchange_n(&jobs[i], 0, __ATOMIC_ACQUIRE);
+        if (job) mpi.Group_free(&job);
+    }
     if (has_parents) mpi.Group_free(&parents);
     has_parents = false;
 }

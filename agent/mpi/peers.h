@@ -12,7 +12,8 @@
 /* An object that a rank belongs to, and when: it is asked only while no object with its place was freed since. */
 enum { PEERS_EPOCHS = 1024 };
 extern uint32_t peers_epochs[PEERS_EPOCHS];
-extern uint64_t peers_world; /* the handle of MPI_COMM_WORLD */
+extern uint64_t peers_world;  /* the handle of MPI_COMM_WORLD */
+extern bool peers_have_world; /* it may be asked: not where there are only sessions, nor where these go on after MPI_Finalize */
 
 static inline uint64_t peers_hash(uint64_t object)
 {
