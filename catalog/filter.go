@@ -66,16 +66,11 @@ type namePattern struct {
 func (f *Filter) Compile() (*Matcher, error) {
 	m := &Matcher{filter: *f}
 	for _, s := range f.Names {
-		name, class := SplitClass(s)
-		whole, err := compileGlob(s)
+		p, err := compileName(s)
 		if err != nil {
 			return nil, err
 		}
-		bare, err := compileGlob(name)
-		if err != nil {
-			return nil, err
-		}
-		m.names = append(m.names, namePattern{whole, bare, class})
+		m.names = append(m.names, p)
 	}
 	for _, s := range f.Regexps {
 		if _, err := regexp.Compile(s); err != nil { // whose text shows the expression as it was given
@@ -189,8 +184,19 @@ func (m *Matcher) matchRegexps(name string) bool {
 	return len(m.regexps) == 0 || slices.ContainsFunc(m.regexps, func(re *regexp.Regexp) bool { return re.MatchString(name) })
 }
 
-func (p *namePattern) match(v *Variable) bool {
-	return p.whole.match(v.Name) || p.class != 0 && p.class == v.Class && p.name.match(v.Name)
+// compileName reads GLOB[:CLASS].
+func compileName(s string) (p namePattern, err error) {
+	name, class := SplitClass(s)
+	if p.whole, err = compileGlob(s); err == nil {
+		p.class = class
+		p.name, err = compileGlob(name)
+	}
+	return p, err
+}
+
+// match takes the class for a part of the name, too: names may end like classes.
+func (p *namePattern) match(name string, class Class) bool {
+	return p.whole.match(name) || p.class != 0 && p.class == class && p.name.match(name)
 }
 
 func (m *Matcher) match(v *Variable, inside map[string]bool) bool {
@@ -198,7 +204,7 @@ func (m *Matcher) match(v *Variable, inside map[string]bool) bool {
 	return oneOf(f.Scopes, v.Scope) && oneOf(f.Classes, v.Class) && oneOf(f.Types, v.Type) &&
 		oneOf(f.Binds, v.Bind) && (f.Verbosity == 0 || v.Verbosity <= f.Verbosity) && f.Stage.match(v) &&
 		(!f.Writable || f.Stage.writable(v)) && (!f.Set || v.Origin != nil) && (!f.Differing || v.Differs()) &&
-		(len(m.names) == 0 || slices.ContainsFunc(m.names, func(p namePattern) bool { return p.match(v) })) &&
+		(len(m.names) == 0 || slices.ContainsFunc(m.names, func(p namePattern) bool { return p.match(v.Name, v.Class) })) &&
 		m.matchRegexps(v.Name) &&
 		(len(m.categories) == 0 || slices.ContainsFunc(v.Categories, func(k string) bool { return inside[k] }))
 }

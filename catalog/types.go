@@ -222,7 +222,7 @@ func enumString(names []string, n int32) string {
 // enumParse reads what enumString wrote; upper case, underscores and the standard's own spelling ("MPI_T_SCOPE_ALL_EQ")
 // are accepted.
 func enumParse(what, prefix string, names []string, s string) (int32, error) {
-	norm := strings.ReplaceAll(strings.ToLower(s), "_", "-")
+	norm := strings.ReplaceAll(lower(s), "_", "-")
 	for _, p := range []string{prefix, "mpi-"} {
 		if rest, ok := strings.CutPrefix(norm, p); ok && p != "" {
 			norm = rest
@@ -265,7 +265,7 @@ func ParseVerbosity(s string) (Verbosity, error) {
 
 // ParseBind reads the name of a kind of object.
 func ParseBind(s string) (Bind, error) {
-	s2 := strings.ReplaceAll(strings.ToLower(s), "_", "-")
+	s2 := strings.ReplaceAll(lower(s), "_", "-")
 	s2 = strings.TrimPrefix(strings.TrimPrefix(s2, "mpi-t-bind-"), "mpi-")
 	if s2 == "no-object" {
 		return BindNoObject, nil

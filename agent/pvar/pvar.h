@@ -1,6 +1,7 @@
 /* pvar.h: the library's variables and the agent's own: choosing them, trying them, binding them to objects, reading them now.
  *
  *     library.c  the library's MPI_T, initialised once
+ *     pattern.c  patterns of variables: a glob, a class, objects
  *     select.c   which variables: patterns against what the library and the agent offer
  *     probe.c    trying variables in forked children without the application noticing
  *     group.c    handles of an object's variables, their columns and sets in the run
@@ -20,20 +21,16 @@
 #include "binding/probe.h"
 #include "binding/shim/mpitx.h"
 #include "mpi/objects.h"
+#include "pvar/pattern.h"
 #include "run/process.h"
 
 #pragma GCC visibility push(hidden)
 
 /* ---- what is selected ---- */
 
-/* Which objects a variable that needs one is read for. */
-enum pvar_objects { PVAR_WORLD = 1, PVAR_SELF = 2, PVAR_ALL = 4 };
-
 struct pvar_pattern {
     const char *text; /* as configured */
-    char *glob;
-    int var_class;    /* 0: any */
-    unsigned objects;
+    struct pattern names;
     bool matched, noted;
 };
 
@@ -47,7 +44,7 @@ struct pvar_variable {
     int var_class, datatype, bind;
     bool continuous, raw; /* raw: shown as it is by default */
     size_t size; /* of an element */
-    unsigned objects;
+    unsigned objects; /* enum pattern_objects */
     enum pvar_proof proof;
     char *enum_name;
     struct mpitx_run_enum_item *items;

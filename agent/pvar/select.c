@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "pvar/pvar.h"
 #include "tools/tally/virtual.h"
@@ -13,109 +12,23 @@
 
 /* ---- patterns ---- */
 
-static unsigned char lower(char c) { return c >= 'A' && c <= 'Z' ? (unsigned char)(c - 'A' + 'a') : (unsigned char)c; }
-
-/* The length of the set at p ("[a-z]"), 0 where it does not end; *in says whether c is in it. */
-static size_t glob_set(const char *p, unsigned char c, bool *in)
-{
-    size_t i = 1;
-    bool negated = p[i] == '!' || p[i] == '^', found = false;
-    if (negated)
-        i++;
-    for (size_t start = i; p[i]; i++) {
-        if (p[i] == ']' && i > start) {
-            *in = found != negated;
-            return i + 1;
-        }
-        unsigned char low = lower(p[i]), high = low;
-        if (p[i + 1] == '-' && p[i + 2] && p[i + 2] != ']')
-            high = lower(p[i += 2]);
-        found = found || (low <= c && c <= high);
-    }
-    return 0;
-}
-
-/* The length of the pattern's first part when it matches c, else 0. */
-static size_t glob_one(const char *p, unsigned char c)
-{
-    bool in;
-    if (*p == '?')
-        return 1;
-    size_t set = *p == '[' ? glob_set(p, c, &in) : 0;
-    if (set)
-        return in ? set : 0;
-    if (*p == '\\' && p[1])
-        return lower(p[1]) == c ? 2 : 0;
-    return lower(*p) == c ? 1 : 0;
-}
-
-/* As catalog/glob.go: whole names, in any case; after a mismatch only the last star moves on. */
-bool pvar_glob(const char *pattern, const char *name)
-{
-    const char *star = NULL, *mark = NULL, *p = pattern, *s = name;
-    if (strcmp(pattern, name) == 0)
-        return true;
-    while (*s) {
-        size_t n;
-        if (*p == '*') {
-            star = ++p;
-            mark = s;
-        } else if (*p && (n = glob_one(p, lower(*s))) > 0) {
-            p += n;
-            s++;
-        } else if (star) {
-            p = star;
-            s = ++mark;
-        } else {
-            return false;
-        }
-    }
-    while (*p == '*')
-        p++;
-    return *p == 0;
-}
-
-static const char *const class_names[] = {NULL, "state", "level", "size", "percentage", "highwatermark",
-                                          "lowwatermark", "counter", "aggregate", "timer", "generic"};
-#define CLASSES (int)(sizeof class_names / sizeof *class_names)
-
-/* Cuts "@world" and the like, then ":counter", off the end of a pattern. Names may contain both characters. */
-static bool parse_pattern(struct pvar_pattern *p, const char *text)
-{
-    static const struct { const char *name; unsigned objects; } wheres[] = {
-        {"world", PVAR_WORLD}, {"self", PVAR_SELF}, {"all", PVAR_WORLD | PVAR_SELF | PVAR_ALL}};
-    *p = (struct pvar_pattern){.text = text, .glob = strdup(text), .objects = PVAR_WORLD};
-    if (!p->glob)
-        return false;
-    char *at = strrchr(p->glob, '@');
-    for (size_t i = 0; at && i < sizeof wheres / sizeof *wheres; i++)
-        if (strcasecmp(at + 1, wheres[i].name) == 0) {
-            p->objects = wheres[i].objects;
-            *at = 0;
-            break;
-        }
-    char *colon = strrchr(p->glob, ':');
-    for (int i = 1; colon && i < CLASSES; i++)
-        if (strcasecmp(colon + 1, class_names[i]) == 0) {
-            p->var_class = i;
-            *colon = 0;
-            break;
-        }
-    return *p->glob != 0;
-}
-
 void pvar_read_patterns(void)
 {
     int n = 0;
     while (agent_config("pvar", n))
         n++;
     pvar.patterns = calloc((size_t)n + 1, sizeof *pvar.patterns);
-    for (int i = 0; pvar.patterns && i < n; i++)
-        if (parse_pattern(&pvar.patterns[pvar.pattern_count], agent_config("pvar", i)))
+    for (int i = 0; pvar.patterns && i < n; i++) {
+        struct pvar_pattern *p = &pvar.patterns[pvar.pattern_count];
+        p->text = agent_config("pvar", i);
+        if (pattern_parse(&p->names, p->text))
             pvar.pattern_count++;
+        else
+            agent_note("pvar=%s: not a pattern", p->text);
+    }
 }
 
-static bool only_virtual(const struct pvar_pattern *p) { return strncmp(p->glob, "mpitx:", 6) == 0; }
+static bool only_virtual(const struct pvar_pattern *p) { return strncmp(p->names.glob, "mpitx:", 6) == 0; }
 
 bool pvar_has_own(void)
 {
@@ -141,12 +54,10 @@ static unsigned wanted(const char *name, int var_class, bool virtual)
     const char *share = virtual ? strchr(name, '/') : NULL;
     for (int i = 0; i < pvar.pattern_count; i++) {
         struct pvar_pattern *p = &pvar.patterns[i];
-        if (p->var_class && p->var_class != var_class)
+        if (share && !strchr(p->names.glob, '/'))
             continue;
-        if (share && !strchr(p->glob, '/'))
-            continue;
-        if (pvar_glob(p->glob, name)) {
-            objects |= p->objects;
+        if (pattern_match(&p->names, name, var_class)) {
+            objects |= p->names.objects;
             p->matched = true;
         }
     }
@@ -195,7 +106,7 @@ void pvar_note_unmatched(bool at_end)
         bool virtual = only_virtual(p);
         if (p->matched || p->noted)
             continue;
-        if (!at_end && !offered[virtual] && !strpbrk(p->glob, "*?[")) {
+        if (!at_end && !offered[virtual] && pattern_is_literal(&p->names)) {
             offered[virtual] = true;
             offer(virtual);
         }
@@ -236,7 +147,7 @@ static void select_virtual(void)
         }
         struct pvar_variable v = {.virtual = true, .index = i, .name = strdup(info.name), .description = strdup(info.description ? info.description : ""),
                                      .unit = info.unit, .raw = !info.grows, .var_class = info.var_class, .datatype = info.datatype, .bind = MPITX_BIND_NO_OBJECT,
-                                     .continuous = true, .size = 8, .objects = PVAR_WORLD, .proof = PVAR_GOOD};
+                                     .continuous = true, .size = 8, .objects = PATTERN_WORLD, .proof = PVAR_GOOD};
         if (!v.name || !v.description || !add(&v))
             return;
     }
@@ -327,7 +238,7 @@ void pvar_select(void)
         pvar.library_count = n;
     for (int i = 0; i < pvar.variable_count; i++) {
         struct pvar_variable *v = pvar.variables[i];
-        if (v->bind == MPITX_BIND_MPI_WIN || (v->bind == MPITX_BIND_MPI_COMM && (v->objects & PVAR_ALL)))
+        if (v->bind == MPITX_BIND_MPI_WIN || (v->bind == MPITX_BIND_MPI_COMM && (v->objects & PATTERN_ALL)))
             pvar.follow = true;
     }
 }

@@ -155,16 +155,3 @@ func TestParseSize(t *testing.T) {
 		}
 	}
 }
-
-func TestPatterns(t *testing.T) {
-	for _, p := range []string{"a", "a*:counter", "mpitx:bytes_sent/MPI_Send", "a@all", "*@world"} {
-		if err := checkPattern(p); err != nil {
-			t.Errorf("%q: %v", p, err)
-		}
-	}
-	for _, p := range []string{"", "@all", "a@none", "a\nb", "[a"} {
-		if checkPattern(p) == nil {
-			t.Errorf("%q was taken", p)
-		}
-	}
-}

@@ -85,24 +85,9 @@ func (s *sampling) check(cmd *cobra.Command) error {
 		return usagef("--no-probe means --probe none, and --probe says %s; leave one out", s.probe)
 	}
 	for _, p := range s.pvars {
-		if err := checkPattern(p); err != nil {
-			return err
+		if _, err := catalog.ParsePattern(p); err != nil {
+			return usagef("--pvar %q: %v", p, err)
 		}
-	}
-	return nil
-}
-
-// checkPattern checks what --pvar says beyond names.
-func checkPattern(p string) error {
-	name := globOf(p)
-	if comm := p[len(name):]; comm != "" && comm != "@world" && comm != "@self" && comm != "@all" {
-		return usagef("--pvar %s: after @ must come world, self or all", p)
-	}
-	if name == "" || strings.ContainsAny(p, "\n\x00") {
-		return usagef("--pvar %q: must be GLOB[:CLASS][@world|@self|@all]", p)
-	}
-	if _, err := (&catalog.Filter{Names: []string{name}}).Compile(); err != nil {
-		return usagef("--pvar %s: %v", p, err)
 	}
 	return nil
 }
