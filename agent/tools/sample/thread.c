@@ -12,8 +12,8 @@
  * The timers' signal is one that the C library keeps for itself, sent to this thread alone, blocked there and fetched: no
  * handler, mask or descriptor of the application is touched.
  *
- * If no processor is free it looks at some instants only while no value changes (sampler_quiet.c). The number of processes decides at the
- * start whether one is free; later the thread measures what its wakes do to the process's own threads (sampler_pace.c).
+ * If no processor is free it looks at some instants only while no value changes (quiet.c). The number of processes decides at the
+ * start whether one is free; later the thread measures what its wakes do to the process's own threads (pace.c).
  *
  * It does not sample below 1 ms unless a processor is free, and the library's variables only where MPI_T grants
  * MPI_THREAD_MULTIPLE. */
