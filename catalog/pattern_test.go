@@ -76,6 +76,9 @@ func TestPatternVectors(t *testing.T) {
 		}
 		questions, want = append(questions, question{fields[0], fields[1], class}), append(want, fields[3])
 	}
+	if got := (question{pattern: "a\nb"}).answer(); got != "refused" { // lines of the agent's configuration cannot hold it
+		t.Errorf("a line feed: %s", got)
+	}
 	for k, q := range questions {
 		if got := q.answer(); got != want[k] {
 			t.Errorf("catalog: %s: %s, want %s", q, got, want[k])
