@@ -290,6 +290,7 @@ func TestElsewhere(t *testing.T) {
 func TestFollowGrowing(t *testing.T) {
 	dir, live := folders(t)
 	ended := make(chan string)
+	writer(t) // where it cannot be built, the test ends here
 	go func() {
 		out, _ := write(t, fmt.Sprintf("dir=%s live=%s chunk=8192 chunks=64 open growing=200 close", dir, live))
 		ended <- out
