@@ -98,7 +98,7 @@ chain_any_function *chain_door_of(int function, int shifted);
 /* Notes functions that the program finds because of the agent, and those of the library that the agent does not show. */
 void chain_compare_names(void);
 
-/* ---- tools.c ---- */
+/* ---- functiontools.c ---- */
 void chain_load_tools(void);
 
 #pragma GCC visibility pop

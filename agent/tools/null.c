@@ -1,8 +1,8 @@
-/* null.c: a tool that does nothing with what it is told: the model for tools inside the agent (profiles, traces).
+/* null.c: a tool that only counts what it observes: the template for tools inside the agent (profiles, traces).
  *
- * Copy it, rename it, and put it into the table (life/tools.c). The configuration key null=count makes it end with a note of what it
- * was told. With null=record it writes into the run: an event for each call, and a table of functions, of which each thread has rows of
- * its own, so that no call waits for another. */
+ * Copy it, rename it, and add it to the table (life/tools.c). With the configuration key null=count it ends with a note of its counts.
+ * With null=record it also writes into the run: an event for each call, and a table of functions. Each thread has its own rows in the
+ * table, so no call waits for another. docs/guide.md ("A tool of the agent") says how to run it. */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "run/process.h"
 #include "tools/tool.h"
 
-/* What a tool keeps for a thread is made at its first call, and stays when the thread ends. */
+/* The state of one thread: allocated at its first call, kept after it ends. */
 struct mine {
     struct mine *next;
     uint64_t entered, left, abandoned, completed;
@@ -49,7 +49,7 @@ static const struct mpitx_run_field row_fields[] = {
 };
 #define COUNT(array) (uint32_t)(sizeof(array) / sizeof *(array))
 
-static struct mpitx_run *run; /* NULL: nothing is recorded */
+static struct mpitx_run *run; /* NULL: do not record */
 static int event_type, table;
 static int *names; /* the functions' texts */
 
@@ -73,7 +73,7 @@ static void record(struct mpitx_run *to, struct mine *m, const struct chain_call
     if (m->stream >= 0) mpitx_run_event(to, m->stream, event_type, call->leave, &event);
     struct mpitx_run_row **row = &m->rows[call->function];
     if (!*row) *row = mpitx_run_row(to, table, &(struct row){.function = function});
-    if (!mpitx_run_row_begin(to, *row)) return; /* also where the table is full */
+    if (!mpitx_run_row_begin(to, *row)) return; /* false if the table is full, too */
     struct row *values = (struct row *)*row;
     values->calls++;
     values->ticks += call->leave - call->enter;
@@ -86,21 +86,22 @@ static struct mine *find_mine(void)
 {
     if (__builtin_expect(mine != NULL, 1)) return mine;
     struct mine *new = calloc(1, sizeof *new + (size_t)chain_function_count * sizeof *new->rows);
-    if (!new) return NULL; /* no memory: this call is not observed, and nobody is hurt */
+    if (!new) return NULL; /* no memory: skip this call */
     new->stream = -1;
     new->next = __atomic_load_n(&all, __ATOMIC_RELAXED);
     while (!__atomic_compare_exchange_n(&all, &new->next, new, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) continue;
     return mine = new;
 }
 
-/* Before the call goes on; its arguments are described (peer, tag, communicator) if CHAIN_DESCRIPTION was asked for. */
+/* Before the library is called. CHAIN_DESCRIPTION: call->description has the peer, the tag and the communicator. */
 static void enter(const struct chain_call *call)
 {
     (void)call;
     if (find_mine()) mine->entered++;
 }
 
-/* After it: return code, times, messages and bytes. A call that was left by longjmp or an exception is told when that is noticed. */
+/* After the library has returned: return code, times, messages and bytes. If longjmp or an exception left the call, leave is called as
+ * soon as the chain notices, with `abandoned` set. */
 static void leave(const struct chain_call *call)
 {
     struct mpitx_run *to = __atomic_load_n(&run, __ATOMIC_ACQUIRE);
@@ -139,7 +140,7 @@ static bool records(void)
     return text && strcmp(text, "record") == 0;
 }
 
-/* In MPI_Init, after the library's; nothing is observed before. Who records asks for a run. */
+/* In MPI_Init, after the library's; nothing is observed before. A tool that records sets dir, which opens the run. */
 static void preparing(void)
 {
     if (records()) agent_run_options.dir = agent_config("dir", 0);
@@ -152,13 +153,14 @@ static void started(void)
         if (declare())
             __atomic_store_n(&run, agent_run, __ATOMIC_RELEASE);
         else
-            agent_note("null: nothing is recorded: the run has no room");
+            agent_note("null: not recording: the run has no room");
     }
-    on = chain_observe(&null_observer, -1, CHAIN_ENTER | CHAIN_LEAVE | CHAIN_TIMES | CHAIN_DESCRIPTION | CHAIN_COMPLETIONS); /* or of single functions only */
-    if (!on) agent_note("null: there is no memory for it");
+    /* All functions (-1); chain_function_id gives the number of one. */
+    on = chain_observe(&null_observer, -1, CHAIN_ENTER | CHAIN_LEAVE | CHAIN_TIMES | CHAIN_DESCRIPTION | CHAIN_COMPLETIONS);
+    if (!on) agent_note("null: off: out of memory");
 }
 
-/* The run is closed after this; other threads may still be in calls. */
+/* The run is closed after this, so a note that belongs into the run is made here. Other threads may still be in calls. */
 static void ending(enum agent_end end)
 {
     (void)end;
@@ -167,6 +169,7 @@ static void ending(enum agent_end end)
     if (agent_process.thread_level > 1 || agent_process.thread_level < 0) agent_run_busy = true;
 }
 
+/* The run is closed: notes reach only the file of counts=FILE. */
 static void ended(const char *how)
 {
     struct mine sum = {0};

@@ -1,7 +1,7 @@
-/* tool.h: what a tool of the agent is: an entry in one table (life/tools.c).
+/* tool.h: a tool of the agent: an entry in one table (life/tools.c).
  *
- * A tool has configuration keys, calls that follow the agent's life, and what it observes of MPI calls (chain_observe). Calls that are
- * NULL are left out. None may print, block or end the process. null.c is a tool that does nothing, to be copied. */
+ * A tool has configuration keys and callbacks for the stages of the agent's life, and may observe MPI calls (chain_observe). Callbacks
+ * may be NULL. None may print, block or end the process. null.c is the template. */
 #ifndef MPITX_TOOL_H
 #define MPITX_TOOL_H
 
@@ -23,7 +23,7 @@ struct agent_tool {
     /* A process that has called MPI_Init, or is about to, will not be recorded. */
     void (*unrecorded)(const char *why);
 
-    /* MPI is initialised, and no run is open: what the run's header says of this tool is found out. */
+    /* MPI is initialised, and no run is open. A tool that records sets fields of agent_run_options, dir at least. */
     void (*preparing)(void);
 
     /* MPI is initialised; the run is open if there is to be one; other threads may already call MPI. On the initialising thread. */
@@ -39,10 +39,12 @@ struct agent_tool {
     void (*world_ending)(void);
 
     /* The last MPI_Finalize or MPI_Session_finalize was called and has not gone on yet; or MPI_Abort; or the process exits without
-     * either. MPI may be called only in the first case: a thread that crashed may hold the library's locks. At most once. */
+     * either. MPI may be called only in the first case: a thread that crashed may hold the library's locks. At most once. The run is still
+     * open: the last chance to write into it, and for notes that belong into it. */
     void (*ending)(enum agent_end end);
 
-    /* After the last call that is to be counted; how: "finalize", "abort", "exit"; "unreached" where MPI_Init was never called. */
+    /* After the last call that is to be counted, with the run closed; how: "finalize", "abort", "exit"; "unreached" if MPI_Init was
+     * never called. */
     void (*ended)(const char *how);
 
     /* In a child that is a copy of the process, after the chain was stopped: close nothing, unmap, forget threads. */

@@ -1,4 +1,4 @@
-/* sampler_pace.h: how often the helper thread may sample, by what its wakes do to the process's other threads. */
+/* pace.h: how often the helper thread may sample, by what its wakes do to the process's other threads. */
 #ifndef MPITX_SAMPLER_PACE_H
 #define MPITX_SAMPLER_PACE_H
 
