@@ -27,8 +27,7 @@ func List(w io.Writer, c *catalog.Catalog, opts ListOptions) error {
 	}
 	write, ok := listWriters[opts.Format]
 	if !ok {
-		_, err := ParseFormat(string(opts.Format))
-		return err
+		return fmt.Errorf("lists have no format %q", opts.Format)
 	}
 	return write(w, c, opts)
 }

@@ -45,6 +45,9 @@ func (r *Rows) Write(w io.Writer, f Format, t Terminal) error {
 		return nil
 	case FormatWide:
 		t.Width = 0
+	case FormatTable, "":
+	default:
+		return fmt.Errorf("this table has no format %q", f)
 	}
 	return r.table(w, t, f == FormatWide)
 }
