@@ -34,6 +34,7 @@ type source struct {
 	found   origin.Answer    // what the user has set
 }
 
+// flags adds the flags. live: the command needs a live MPI, and has no --from.
 func (s *source) flags(cmd *cobra.Command, live bool) {
 	f := cmd.Flags()
 	f.StringVar(&s.mpi, "mpi", "", "the `MPI` to use: openmpi, mpich, abi (the standard ABI's library of either), demo, a prefix, or a libmpi file")
@@ -48,7 +49,7 @@ func (s *source) flags(cmd *cobra.Command, live bool) {
 	cmd.RegisterFlagCompletionFunc("mpi", cobra.FixedCompletions(locate.Families, cobra.ShellCompDirectiveDefault))
 }
 
-// open gets the catalog. Under a launcher it does so on rank 0 only: elsewhere, and if another process has answered, its error ends
+// open gets the catalog; stage matters only for writes. Under a launcher it does so on rank 0 only: elsewhere, and if another process has answered, its error ends
 // the command with the exit code alone.
 func (s *source) open(cmd *cobra.Command, writes []catalog.WriteRequest, stage collect.Stage) (*catalog.Catalog, error) {
 	var err error
