@@ -137,6 +137,12 @@ void describe_freed(struct call_description *call, int rc, const struct request 
 /* The status is NULL where the call failed: a request that is null then, or persistent, has ended, and brought nothing. */
 void describe_completed(struct call_description *call, MPI_Request before, MPI_Request after, const MPI_Status *status);
 
+/* A call that the library refuses may have NULL for any argument, and is not to crash in us. */
+static inline MPI_Request describe_request(const MPI_Request *request)
+{
+    return request ? *request : NULL_REQUEST;
+}
+
 static inline void describe_requests(struct call_description *call, int count, const MPI_Request *requests)
 {
     call->requests = requests;

@@ -159,7 +159,7 @@ void describe_matched(const struct call_description *call, const MPI_Message *me
 void describe_matching(struct call_description *call, const MPI_Message *message)
 {
     struct request matched;
-    if (requests_tracked && requests_take(HANDLE_NUMBER(*message), UINT64_MAX, &matched) && matched.epoch == peers_epoch(matched.comm))
+    if (message && requests_tracked && requests_take(HANDLE_NUMBER(*message), UINT64_MAX, &matched) && matched.epoch == peers_epoch(matched.comm))
         call->comm = matched.comm;
 }
 
@@ -247,7 +247,8 @@ static void tell_saved(struct call_description *call, struct describe_saved *sav
 void describe_completed_all(struct call_description *call, struct describe_saved *saved, int rc, bool completed,
                             const MPI_Request *requests, const MPI_Status *statuses)
 {
-    for (int i = 0; i < saved->count && (completed || rc != MPI_SUCCESS); i++)
+    int count = statuses && (completed || rc != MPI_SUCCESS) ? saved->count : 0;
+    for (int i = 0; i < count; i++)
         if (settled(rc, &statuses[i])) tell_saved(call, saved, i, requests, &statuses[i]);
     if (rc != MPI_SUCCESS) ended(call, saved, requests);
     done(saved);
@@ -256,7 +257,8 @@ void describe_completed_all(struct call_description *call, struct describe_saved
 void describe_completed_some(struct call_description *call, struct describe_saved *saved, int rc, const int *count,
                              const int *indices, const MPI_Request *requests, const MPI_Status *statuses)
 {
-    for (int i = 0; i < saved->count && i < *count; i++) {
+    bool known = rc == MPI_SUCCESS || (count && indices && statuses);
+    for (int i = 0; known && i < saved->count && i < *count; i++) {
         int index = indices[i];
         if (index >= 0 && index < saved->count && settled(rc, &statuses[i])) tell_saved(call, saved, index, requests, &statuses[i]);
     }

@@ -369,6 +369,18 @@ func TestFailedWaits(t *testing.T) {
 	})
 }
 
+// What the library refuses is refused with the agent, too.
+func TestRefusedCalls(t *testing.T) {
+	onEach(t, func(t *testing.T, f *family) {
+		r := f.run(t, job{ranks: 1, config: []string{"variable=mpitx:messages_received", "variable=mpitx:collectives",
+			"variable=mpitx:requests_outstanding", "null=1"}}, f.compile(t, "mpicc", "refused.c"))
+		if want := map[string]string{"openmpi": "16 of 16 refused\n", "mpich": "13 of 13 refused\n"}[f.name]; r.code != 0 || r.stdout != want {
+			t.Errorf("exit code %d, %q, want %q\n%s", r.code, r.stdout, want, r.stderr)
+		}
+		r.want(t, map[string]string{"mpitx:messages_received": "1", "mpitx:collectives": "0", "mpitx:requests_outstanding": "0"})
+	})
+}
+
 // Bytes that were read, not those that were asked for.
 func TestFiles(t *testing.T) {
 	onEach(t, func(t *testing.T, f *family) {
