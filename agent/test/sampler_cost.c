@@ -9,7 +9,7 @@
 
 int main(int argc, char **argv)
 {
-    int (*inside)(int, double *, double *) = (int (*)(int, double *, double *))dlsym(RTLD_DEFAULT, "sampler_inside");
+    int (*inside)(int, double *, double *) = (int (*)(int, double *, double *))dlsym(RTLD_DEFAULT, "agenttest_inside");
     double bare, sample;
     MPI_Init(&argc, &argv);
 #ifdef MPICH

@@ -10,7 +10,7 @@
 enum { MOST = 64 };
 
 /* The library's own function, which the agent does not see. */
-__attribute__((visibility("default"))) void *sampler_library(const char *name)
+__attribute__((visibility("default"))) void *agenttest_library(const char *name)
 {
     return dlsym(dlopen(agent_process.library, RTLD_NOW | RTLD_NOLOAD), name);
 }
@@ -18,14 +18,14 @@ __attribute__((visibility("default"))) void *sampler_library(const char *name)
 /* The nanoseconds of a loop of MPI_T_pvar_read over all that is sampled, and of a sample as a call takes it: the clock, the lock,
  * the reads, the record, the accounting; each as the mean of so many. Answers how many variables there are; 0: none, or also
  * some that are arrays or virtual, or the sampler's interval is too short for a batch. */
-__attribute__((visibility("default"))) int sampler_inside(int batch, double *bare, double *sample)
+__attribute__((visibility("default"))) int agenttest_inside(int batch, double *bare, double *sample)
 {
     static __typeof__(MPI_T_pvar_read) *library_read;
     static MPI_T_pvar_handle handle[MOST];
     static unsigned long long buffer[MOST];
     uint32_t readings = 0, n = 0;
     if (!library_read)
-        library_read = (__typeof__(library_read))sampler_library("PMPI_T_pvar_read");
+        library_read = (__typeof__(library_read))agenttest_library("PMPI_T_pvar_read");
     if (!library_read || atomic_load(&sampler.state) != SAMPLER_ON || !sampler_lock())
         return 0;
     for (struct pvar_group *g = pvar.groups; g; g = g->next) {
@@ -53,7 +53,7 @@ __attribute__((visibility("default"))) int sampler_inside(int batch, double *bar
 }
 
 /* Stops sampling for an hour, or goes on with it, without a trace: nothing is missed, and the helper thread sleeps as long. */
-__attribute__((visibility("default"))) void sampler_stop(int stop)
+__attribute__((visibility("default"))) void agenttest_stop(int stop)
 {
     if (!sampler_lock())
         return;

@@ -105,8 +105,8 @@ int main(int argc, char **argv)
     long bare = strncmp(argv[1], "wake", 4) == 0 ? (long)(atof(argv[4]) * 1e6) : 0;
     double length = atof(argv[3]) * 1e6, begin;
     pthread_t thread;
-    void *(*library)(const char *) = (void *(*)(const char *))dlsym(RTLD_DEFAULT, "sampler_library");
-    stop_sampler = (void (*)(int))dlsym(RTLD_DEFAULT, "sampler_stop");
+    void *(*library)(const char *) = (void *(*)(const char *))dlsym(RTLD_DEFAULT, "agenttest_library");
+    stop_sampler = (void (*)(int))dlsym(RTLD_DEFAULT, "agenttest_stop");
     int level;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
