@@ -8,16 +8,14 @@ import (
 
 	"mpitx/binding"
 	"mpitx/catalog"
+	"mpitx/fixtures/need"
 )
-
-var initialized bool // the library can be initialized once in a process
 
 // Everything that a singleton of the demo MPI reveals.
 func TestObserve(t *testing.T) {
-	if initialized {
-		t.Skip("with -count only the first time")
+	if !need.Process(t) {
+		return
 	}
-	initialized = true
 	lib, err := binding.Demo()
 	if err != nil {
 		t.Fatal(err)
