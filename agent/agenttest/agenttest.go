@@ -109,7 +109,8 @@ func build(mpicc, name, how, tool string, more []string, environ ...string) (str
 	return agent, writeSymbols(objects, Symbols(agent))
 }
 
-// Symbols is the file that tells of an agent that Build has made which object defines and needs which symbol: nm -A's lines.
+// Symbols is the file with the output of nm -A for the objects of an agent that Build has made: which object defines which symbol, and
+// which needs it.
 func Symbols(agent string) string { return agent + ".symbols" }
 
 func writeSymbols(objects, file string) error {

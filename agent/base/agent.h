@@ -61,6 +61,9 @@ extern struct agent_process agent_process;
 
 /* ---- threads ---- */
 
+/* A thread's variable. Initial-exec: the agent is preloaded, so that there is room for it. */
+#define AGENT_THREAD _Thread_local __attribute__((tls_model("initial-exec")))
+
 /* A detached or joinable thread (as pthread_create) with all signals blocked. */
 int agent_thread(pthread_t *thread, void *(*run)(void *), void *argument);
 

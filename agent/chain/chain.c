@@ -80,8 +80,8 @@ static const struct list *find_list(const struct chain_observer *const *observer
     return lists = list;
 }
 
-/* Those that want one thing of a function. Where there is no memory for them, nobody. */
-static const struct chain_observer *const *those(int function, unsigned want)
+/* The observers that want one kind of callback for a function; none if memory for the list is refused. */
+static const struct chain_observer *const *observers_of(int function, unsigned want)
 {
     size_t count = 0;
     for (const struct observation *o = observations; o; o = o->next) count += (o->wants[function] & want) != 0;
@@ -153,9 +153,9 @@ static void set_flags(int function)
     struct chain_observers *told = &chain_observers[function];
     unsigned traffic = chain_functions[function].traffic;
     unsigned flags = 0;
-    __atomic_store_n(&told->enter, those(function, CHAIN_ENTER), __ATOMIC_RELEASE);
-    __atomic_store_n(&told->leave, those(function, CHAIN_LEAVE), __ATOMIC_RELEASE);
-    __atomic_store_n(&told->completed, those(function, CHAIN_COMPLETIONS), __ATOMIC_RELEASE);
+    __atomic_store_n(&told->enter, observers_of(function, CHAIN_ENTER), __ATOMIC_RELEASE);
+    __atomic_store_n(&told->leave, observers_of(function, CHAIN_LEAVE), __ATOMIC_RELEASE);
+    __atomic_store_n(&told->completed, observers_of(function, CHAIN_COMPLETIONS), __ATOMIC_RELEASE);
     if (!chain_resolved) return; /* CHAIN_FLAG_UNRESOLVED stays */
     if ((!stopped || function == session_init) && chain_owner->armed()) flags |= chain_starting_flags[function]; /* one more is said */
     if (!stopped && running) {

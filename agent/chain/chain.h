@@ -21,6 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/agent.h"
 #include "mpi/call.h"
 
 /* ---- functions ---- */
@@ -71,15 +72,12 @@ struct chain_observer {
 };
 
 /* Sets what an observer wants of a function (0: nothing); function -1 means all. May be called at any time from any thread but not from
- * two at once; takes effect on calls entered later, and not before chain_go. False when there is no memory. */
+ * two at once; takes effect for calls entered later, and not before chain_go. False if memory is refused. */
 bool chain_observe(const struct chain_observer *observer, int function, unsigned wants);
 
 /* ---- threads ---- */
 
 #define CHAIN_FRAMES 8
-
-/* A thread's variable. The agent is preloaded, so that there is room for it. */
-#define AGENT_THREAD _Thread_local __attribute__((tls_model("initial-exec")))
 
 struct chain_thread {
     uint32_t depth;    /* counted calls that this thread is in */
@@ -105,8 +103,8 @@ typedef void chain_any_function(void);
  * MPI_Init, after the library's. Functions have the type
  *     int f(struct chain_context context, int tool_id, <the arguments of the MPI function>)
  * Names are those of the QMPI draft without its prefix; functions are numbered by function_id. Return 0 or -1. MPI_Pcontrol
- * has the type int f(struct chain_context context, int tool_id, const int level, ...); of what follows the level, fifteen
- * integers or pointers and eight floating-point numbers reach a tool and what is behind it.
+ * has the type int f(struct chain_context context, int tool_id, const int level, ...); after the level, fifteen
+ * integers or pointers and eight floating-point numbers reach the tool and the functions after it.
  * example/null_tool.c is such a tool, to be copied. */
 struct chain_tools {
     uint32_t version, size; /* CHAIN_TOOLS_VERSION, sizeof(struct chain_tools) */
@@ -154,10 +152,10 @@ struct chain_object {
     const char *text; /* made: by which function ("MPI_Comm_split"); named: the name */
 };
 
-/* Tells the owner of objects. */
+/* On: the owner's object is called. */
 void chain_follow_objects(bool on);
 
-/* Whom the chain tells of MPI's life. None of it may print, block or end the process. */
+/* Callbacks for the start and end of MPI and for its objects. They must not print, block or end the process. */
 struct chain_owner {
     void (*before_init)(void);
     bool (*after_init)(const struct chain_call *call, int rc, int level, bool sessions); /* true: the agent runs */
@@ -170,7 +168,7 @@ struct chain_owner {
     void (*pcontrol)(int level);
 };
 
-/* Before that nobody is told. */
+/* Registers the owner; until then no callback is called. */
 void chain_belong(const struct chain_owner *owner);
 
 /* What went wrong: requests that found no place in the table, calls nested too deep. */

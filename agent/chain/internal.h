@@ -36,7 +36,7 @@ struct chain_observers {
 /* One place per function, defined in wrappers.c; of two, the first is MPI_X, the second PMPI_X. */
 extern uint16_t chain_flags[];
 extern struct chain_observers chain_observers[];
-extern uint8_t chain_foreign[];              /* another PMPI tool behind us has this function, which may call others */
+extern uint8_t chain_foreign[];              /* another PMPI tool wraps this function after the agent, and may call others */
 extern chain_any_function *chain_next[][2];  /* next symbols */
 extern chain_any_function *chain_ways[][2];  /* where the wrappers jump to */
 extern chain_any_function *const chain_records[][2]; /* the way that records; NULL: no such wrapper */

@@ -37,7 +37,7 @@ void chain_resolve_early(void);
 static _Atomic int open_count;    /* MPI_Init and sessions: entered, and their end not entered */
 static _Atomic int pending_count; /* entered, and their end has not returned */
 static atomic_bool finished, opened_again;
-static _Thread_local bool ending_here __attribute__((tls_model("initial-exec")));
+static AGENT_THREAD bool ending_here;
 
 static const struct agent_tool *const *last_tool(void)
 {

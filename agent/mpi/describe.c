@@ -8,7 +8,7 @@
 
 uint32_t describe_type_generation = 1;
 uint64_t describe_lost_memory;
-_Thread_local struct describe_thread describe_thread __attribute__((tls_model("initial-exec")));
+AGENT_THREAD struct describe_thread describe_thread;
 
 struct call_hooks call_hooks;
 bool call_follows_objects;

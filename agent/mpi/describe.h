@@ -60,9 +60,8 @@ static inline uint64_t describe_status_bytes(const MPI_Status *status)
 
 /* ---- messages ---- */
 
-/* Tells the layers above of a message of this call. */
+/* Reports one message of this call to the layers above (call_hooks.completed). */
 void describe_tell(const struct call_description *call, bool received, int peer, int tag, uint64_t bytes);
-
 
 static inline void describe_peer(struct call_description *call, int peer, int tag, MPI_Comm comm)
 {
@@ -137,7 +136,7 @@ void describe_freed(struct call_description *call, int rc, const struct request 
 /* The status is NULL where the call failed: a request that is null then, or persistent, has ended, and brought nothing. */
 void describe_completed(struct call_description *call, MPI_Request before, MPI_Request after, const MPI_Status *status);
 
-/* A call that the library refuses may have NULL for any argument, and is not to crash in us. */
+/* A call that the library refuses may have NULL for any argument; the agent must not crash on it. */
 static inline MPI_Request describe_request(const MPI_Request *request)
 {
     return request ? *request : NULL_REQUEST;
@@ -153,7 +152,7 @@ static inline void describe_requests(struct call_description *call, int count, c
 /* The requests of a call before it, and statuses for a call that ignores them. */
 enum { DESCRIBE_SAVED = 8 };
 struct describe_saved {
-    int count; /* 0 also when there was no memory */
+    int count; /* 0 also if memory was refused */
     MPI_Request *requests;
     void *memory; /* to be freed */
     bool scratch;

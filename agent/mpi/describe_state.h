@@ -2,6 +2,7 @@
 #ifndef MPITX_DESCRIBE_STATE_H
 #define MPITX_DESCRIBE_STATE_H
 
+#include "base/agent.h"
 #include "mpi/call.h"
 
 #include <stddef.h>
@@ -16,7 +17,7 @@ struct describe_thread {
     size_t scratch_size;
 };
 
-extern _Thread_local struct describe_thread describe_thread __attribute__((tls_model("initial-exec")));
+extern AGENT_THREAD struct describe_thread describe_thread;
 
 /* A thread is in no call any more: they were left by longjmp, an exception or cancellation. */
 static inline void describe_abandon(void)
@@ -28,7 +29,7 @@ static inline void describe_abandon(void)
 void describe_thread_end(void);
 
 extern uint32_t describe_type_generation; /* datatypes were freed since */
-extern uint64_t describe_lost_memory;     /* calls whose requests were not followed for want of memory */
+extern uint64_t describe_lost_memory;     /* calls whose requests were not followed because memory was refused */
 
 /* What is known of the process, once MPI is initialised. */
 void describe_process(void);

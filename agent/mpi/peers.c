@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/agent.h"
 #include "mpi/functions.h"
 
 enum { ENTRIES = 256, JOBS = 16 };
@@ -16,7 +17,7 @@ struct entry {
 
 uint32_t peers_epochs[PEERS_EPOCHS];
 uint64_t peers_world;
-static _Thread_local struct entry *entries __attribute__((tls_model("initial-exec"))); /* NULL: none yet */
+static AGENT_THREAD struct entry *entries; /* NULL: none yet */
 static MPI_Group jobs[JOBS]; /* that were spawned: their processes are in the order of their MPI_COMM_WORLD; 0: none */
 static unsigned job_count;
 static MPI_Group parents; /* those that have spawned us; their ranks in their own world they alone know */

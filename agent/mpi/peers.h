@@ -33,7 +33,7 @@ static inline void peers_freeing(uint64_t object)
 
 struct call_peer peers_look(uint64_t object, bool window, uint32_t epoch, int32_t rank);
 
-/* The epoch is that of a time at which the object was known to live. */
+/* The epoch was read while the object was known to be alive. */
 static inline struct call_peer peers_find(uint64_t object, bool window, uint32_t epoch, int32_t rank)
 {
     if (object == peers_world) return (struct call_peer){0, rank};

@@ -73,7 +73,7 @@ static __attribute__((noinline)) bool lock(struct bucket *bucket)
     return false;
 }
 
-/* The handle's bucket, locked; NULL when another thread holds it too long, or when there is no table. */
+/* Locks the handle's bucket and returns it; NULL if another thread holds it too long, or if requests_start was not called. */
 static inline struct bucket *enter(uint64_t handle)
 {
     struct bucket *bucket = bucket_of(handle);

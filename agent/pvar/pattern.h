@@ -18,7 +18,7 @@ struct pattern {
     unsigned objects;
 };
 
-/* false: it is none, or there is no memory. Otherwise it is never freed. */
+/* False if the text is not a pattern, or memory is refused. A pattern is never freed. */
 bool pattern_parse(struct pattern *pattern, const char *text);
 
 /* Whether a variable of this name and class is meant. */

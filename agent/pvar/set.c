@@ -71,7 +71,7 @@ static void find_cvars(struct setting *s, int n)
             s[k].result = "of an unknown datatype";
 }
 
-/* Names for settings of variables that there are not. */
+/* Suggests names for settings whose variable does not exist. */
 static void offer_cvars(const struct setting *s, int n)
 {
     static char name[1024];

@@ -43,10 +43,7 @@ func BenchmarkWrapper(b *testing.B) {
 		if err != nil {
 			continue
 		}
-		f.buildOnce.Do(func() { f.buildErr = f.buildAgent(mpicc) })
-		if f.buildErr != nil {
-			b.Fatal(f.buildErr)
-		}
+		f.build(b)
 		if text, err := exec.Command(mpicc, "-shared", "-fPIC", "-O2", "-I..", "-o", strings.TrimPrefix(tool, "tool="), "../example/null_tool.c").CombinedOutput(); err != nil {
 			b.Fatalf("%v: %s", err, text)
 		}
@@ -92,10 +89,7 @@ func BenchmarkRequests(b *testing.B) {
 		if err != nil {
 			continue
 		}
-		f.buildOnce.Do(func() { f.buildErr = f.buildAgent(mpicc) })
-		if f.buildErr != nil {
-			b.Fatal(f.buildErr)
-		}
+		f.build(b)
 		program := filepath.Join(work, "requests-"+f.name)
 		if text, err := exec.Command(mpicc, "-O2", "-w", "-o", program, "testdata/bench_requests.c", "-ldl").CombinedOutput(); err != nil {
 			b.Fatalf("%v\n%s", err, text)

@@ -61,7 +61,7 @@ func onEach(t *testing.T, body func(t *testing.T, f *family)) {
 }
 
 // build makes the agent with the tool of log.c.
-func (f *family) build(t *testing.T) {
+func (f *family) build(t testing.TB) {
 	t.Helper()
 	mpicc, err := exec.LookPath("mpicc." + f.name)
 	if err != nil {

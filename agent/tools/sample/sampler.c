@@ -24,7 +24,7 @@ struct sampler sampler;
 /* Taken by trying, hardly ever waited for; a mutex takes thrice the time. That this thread has it is kept too, for the sample that
  * is left by longjmp. */
 static atomic_bool taken;
-static _Thread_local bool locked __attribute__((tls_model("initial-exec")));
+static AGENT_THREAD bool locked;
 static struct cancel cancelable; /* of the thread that has it, before it took it */
 
 bool sampler_try_lock(void)

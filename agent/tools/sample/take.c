@@ -115,10 +115,10 @@ void sampler_due(uint64_t now)
 /* ---- the countdown ---- */
 
 /* A thread's pace: calls between its looks. */
-static _Thread_local struct {
+static AGENT_THREAD struct {
     uint64_t last;
     int32_t calls;
-} pace __attribute__((tls_model("initial-exec")));
+} pace;
 
 void sampler_call(struct chain_thread *thread)
 {

@@ -30,7 +30,7 @@ static void unlock_tallies(struct cancel cancel)
     cancel_restore(cancel);
 }
 
-/* Makes the thread's counters; NULL when there is no memory. */
+/* Makes the thread's counters; NULL if memory is refused. */
 static __attribute__((noinline)) struct tally *make_own(void)
 {
     struct cancel cancel = lock_tallies();
