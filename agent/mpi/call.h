@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* An MPI handle as a number that does not depend on the family. Its address is a valid MPI_Comm * (and so on). */
 union mpi_handle {
@@ -51,37 +52,31 @@ struct call_function {
 struct call_description {
     int32_t function;          /* these two are set by the caller of the describe functions */
     bool completions;          /* the hook is to be called for each message */
+    bool estimated;            /* received_bytes is what was posted, since the library does not say what came */
 
     /* From the arguments: */
-    bool estimated;            /* received_bytes is what was posted, since the library does not say what came */
     int32_t peer;              /* destination, source or root, as the application gave it: a rank in comm */
     int32_t tag;
-    int32_t request_count;     /* how many requests the call takes or makes */
     uint64_t comm;             /* or the window, or the file */
     const void *requests;      /* the application's MPI_Request array; NULL: none */
     uint64_t made;             /* where the call takes requests: see requests.h */
+    int32_t request_count;     /* how many requests the call takes or makes */
 
     /* After the call, all since it was entered, and 0 for a call that failed: */
     uint32_t sent, received;             /* point-to-point messages */
-    uint64_t sent_bytes, received_bytes; /* of those */
+    uint32_t operations;                 /* collective or one-sided, that started; to MPI_PROC_NULL: none */
+    uint32_t started, completed;         /* requests; the latter also in a call that failed */
+    uint64_t sent_bytes, received_bytes; /* of those messages */
     uint64_t gave, got;                  /* bytes of collectives and RMA, as the arguments say, and of files; collectives also when
                                             a persistent one starts, in a CALL_COMPLETION function */
     uint64_t read;                       /* bytes from files, of requests that completed */
-    uint32_t operations;                 /* collective or one-sided, that started; to MPI_PROC_NULL: none */
-    uint32_t started, completed;         /* requests; the latter also in a call that failed */
 };
 
 static inline void call_clear(struct call_description *call)
 {
     call->estimated = false;
     call->peer = call->tag = CALL_NONE;
-    call->request_count = 0;
-    call->comm = 0;
-    call->requests = NULL;
-    call->sent = call->received = 0;
-    call->sent_bytes = call->received_bytes = 0;
-    call->gave = call->got = call->read = 0;
-    call->operations = call->started = call->completed = 0;
+    memset(&call->comm, 0, sizeof *call - offsetof(struct call_description, comm));
 }
 
 /* A process by the job that it was started in (0: ours; n: the nth that this process has helped to spawn) and its rank in that job's

@@ -101,13 +101,6 @@ static inline void describe_received(struct call_description *call, const MPI_St
     if (call->completions) describe_tell(call, true, status->MPI_SOURCE, status->MPI_TAG, bytes);
 }
 
-static inline bool describe_light_received(const MPI_Status *status, uint64_t *bytes)
-{
-    bool cancelled;
-    *bytes = describe_status(status, &cancelled);
-    return !cancelled && status->MPI_SOURCE != MPI_PROC_NULL;
-}
-
 static inline int describe_receive(int source)
 {
     return source == MPI_PROC_NULL ? REQUEST_OTHER : REQUEST_RECEIVE;

@@ -74,7 +74,7 @@ static inline void add(uint64_t *place, uint64_t amount)
 }
 
 /* Whether a function runs in itself: its time is that of the outer call. */
-static bool recurses(const struct chain_call *call)
+static __attribute__((noinline)) bool recurses(const struct chain_call *call)
 {
     for (const struct chain_call *outer = call - call->depth; outer < call; outer++)
         if (outer->function == call->function) return true;
@@ -87,21 +87,20 @@ struct time_places {
     uint64_t *total, *own;
 };
 
-static inline struct time_places time_places(const struct chain_call *call, struct tally *tally)
+static inline struct time_places time_places(const struct chain_call *call, unsigned places, struct tally *tally)
 {
-    struct time_places places = {NULL, NULL};
-    unsigned does = tally_places[call->function];
-    if (!call->enter || ((does & TALLY_INIT) && call->enter == agent_process.init_ticks)) return places;
-    if (call->depth == 0 && (does & (TALLY_TIMED | TALLY_INIT))) places.total = &tally->totals[does & TALLY_INIT ? TALLY_INIT_TIME : TALLY_TIME];
-    if ((does & TALLY_ROW) && (call->depth == 0 || !recurses(call))) places.own = &tally->rows[call->function][TALLY_TIME];
-    return places;
+    struct time_places found = {NULL, NULL};
+    if (!call->enter || ((places & TALLY_INIT) && call->enter == agent_process.init_ticks)) return found;
+    if ((places & (TALLY_TIMED | TALLY_INIT)) && call->depth == 0) found.total = &tally->totals[places & TALLY_INIT ? TALLY_INIT_TIME : TALLY_TIME];
+    if ((places & TALLY_ROW) && (call->depth == 0 || !recurses(call))) found.own = &tally->rows[call->function][TALLY_TIME];
+    return found;
 }
 
 static void enter(const struct chain_call *call)
 {
     struct tally *tally = find_own();
     if (!tally) return;
-    struct time_places places = time_places(call, tally);
+    struct time_places places = time_places(call, tally_places[call->function], tally);
     if (places.total) add(places.total, -call->enter);
     if (places.own) add(places.own, -call->enter);
 }
@@ -112,37 +111,32 @@ static inline void end_time(uint64_t *place, uint64_t end)
 }
 
 /* Each place is written only where something is added: most calls touch one or two. */
-static inline void add_description(const struct call_description *call, unsigned kind, uint64_t *totals)
+static inline void add_messages(const struct call_description *call, uint64_t *to)
 {
     if (call->sent) {
-        add(&totals[TALLY_MESSAGES_SENT], call->sent);
-        add(&totals[TALLY_BYTES_SENT], call->sent_bytes);
+        add(&to[TALLY_MESSAGES_SENT], call->sent);
+        add(&to[TALLY_BYTES_SENT], call->sent_bytes);
     }
     if (call->received) {
-        add(&totals[TALLY_MESSAGES_RECEIVED], call->received);
-        add(&totals[TALLY_BYTES_RECEIVED], call->received_bytes);
+        add(&to[TALLY_MESSAGES_RECEIVED], call->received);
+        add(&to[TALLY_BYTES_RECEIVED], call->received_bytes);
     }
-    if (call->started) add(&totals[TALLY_STARTED], call->started);
-    if (call->completed) add(&totals[TALLY_COMPLETED], call->completed);
-    if (call->operations) add(&totals[kind == CALL_RMA ? TALLY_RMA_OPERATIONS : TALLY_COLLECTIVES], call->operations);
-    if (call->gave || call->got) {
-        add(&totals[kind == CALL_RMA ? TALLY_RMA_PUT : kind == CALL_IO ? TALLY_IO_WRITTEN : TALLY_COLLECTIVE_SENT], call->gave);
-        add(&totals[kind == CALL_RMA ? TALLY_RMA_GOT : kind == CALL_IO ? TALLY_IO_READ : TALLY_COLLECTIVE_RECEIVED], call->got);
-    }
-    if (call->read) add(&totals[TALLY_IO_READ], call->read);
 }
 
 /* What persistent collectives move in MPI_Start is in the totals alone. */
-static inline void add_share(const struct call_description *call, bool messages, uint64_t *row)
+static void add_transfers(const struct call_description *call, uint64_t *totals, uint64_t *row)
 {
-    if (call->sent || call->gave) {
-        add(&row[TALLY_MESSAGES_SENT], call->sent);
-        add(&row[TALLY_BYTES_SENT], messages ? call->sent_bytes : call->gave);
-    }
-    if (call->received || call->got) {
-        add(&row[TALLY_MESSAGES_RECEIVED], call->received);
-        add(&row[TALLY_BYTES_RECEIVED], messages ? call->received_bytes : call->got);
-    }
+    unsigned kind = chain_functions[call->function].kind;
+    if (call->started) add(&totals[TALLY_STARTED], call->started);
+    if (call->completed) add(&totals[TALLY_COMPLETED], call->completed);
+    if (call->operations) add(&totals[kind == CALL_RMA ? TALLY_RMA_OPERATIONS : TALLY_COLLECTIVES], call->operations);
+    if (call->read) add(&totals[TALLY_IO_READ], call->read);
+    if (!call->gave && !call->got) return;
+    add(&totals[kind == CALL_RMA ? TALLY_RMA_PUT : kind == CALL_IO ? TALLY_IO_WRITTEN : TALLY_COLLECTIVE_SENT], call->gave);
+    add(&totals[kind == CALL_RMA ? TALLY_RMA_GOT : kind == CALL_IO ? TALLY_IO_READ : TALLY_COLLECTIVE_RECEIVED], call->got);
+    if (!row || kind == CALL_COMPLETION) return;
+    add(&row[TALLY_BYTES_SENT], call->gave);
+    add(&row[TALLY_BYTES_RECEIVED], call->got);
 }
 
 static void estimate(int function)
@@ -155,17 +149,18 @@ static void leave(const struct chain_call *call)
 {
     struct tally *tally = find_own();
     if (!tally) return;
-    unsigned kind = chain_functions[call->function].kind;
-    uint64_t *row = tally_places[call->function] & TALLY_ROW ? tally->rows[call->function] : NULL;
+    unsigned places = tally_places[call->function];
+    uint64_t *row = places & TALLY_ROW ? tally->rows[call->function] : NULL;
     add(&tally->totals[TALLY_CALLS], 1);
     if (row) add(&row[TALLY_CALLS], 1);
-    struct time_places places = time_places(call, tally);
-    end_time(places.total, call->abandoned ? call->enter : call->leave);
-    end_time(places.own, call->abandoned ? call->enter : call->leave);
+    struct time_places time = time_places(call, places, tally);
+    end_time(time.total, call->abandoned ? call->enter : call->leave);
+    end_time(time.own, call->abandoned ? call->enter : call->leave);
     if (!call->described) return;
     if (call->description.estimated) estimate(call->function);
-    add_description(&call->description, kind, tally->totals);
-    if (row) add_share(&call->description, kind == CALL_POINT_TO_POINT || kind == CALL_COMPLETION, row);
+    add_messages(&call->description, tally->totals);
+    if (row) add_messages(&call->description, row);
+    if (places & TALLY_TRANSFERS) add_transfers(&call->description, tally->totals, row);
 }
 
 const struct chain_observer tally_observer = {.name = "tally", .enter = enter, .leave = leave, .thread_end = thread_end};

@@ -40,11 +40,12 @@ struct tally {
 
 enum { TALLY_FUNCTIONS = 1024 };
 
-/* What is counted of a function besides the totals, and where the time of its outermost calls goes. */
+/* What a function's calls add besides TALLY_CALLS and messages of the totals. */
 enum {
-    TALLY_ROW = 1,   /* its own row: it has variables of its own */
-    TALLY_TIMED = 2, /* TALLY_TIME of the totals */
-    TALLY_INIT = 4   /* TALLY_INIT_TIME of the totals */
+    TALLY_ROW = 1,      /* its own row: it has variables of its own */
+    TALLY_TIMED = 2,    /* outermost calls: TALLY_TIME of the totals */
+    TALLY_INIT = 4,     /* outermost calls: TALLY_INIT_TIME of the totals */
+    TALLY_TRANSFERS = 8 /* requests, collectives, one-sided operations, files */
 };
 extern uint8_t tally_places[TALLY_FUNCTIONS];
 

@@ -263,6 +263,7 @@ static bool choose(void)
     for (int f = 0; f < chain_function_count; f++) {
         if (counts_functions()) places[f] |= TALLY_ROW;
         if (initializes[f]) places[f] |= TALLY_INIT;
+        if (chain_functions[f].kind != CALL_POINT_TO_POINT || (chain_functions[f].traffic & CALL_REQUESTS)) places[f] |= TALLY_TRANSFERS;
     }
     memcpy(tally_places, places, sizeof places);
     bool can = true;
