@@ -86,6 +86,6 @@ func (i *Line) Render(t term.Term, width int) string {
 	if i.at < len(i.text) {
 		under, rest = t.Safe(string(i.text[i.at])), t.Safe(string(i.text[i.at+1:]))
 	}
-	line := t.Safe(string(i.text[from:i.at])) + t.Paint(term.Style{Reverse: true}, under) + rest
+	line := t.Safe(string(i.text[from:i.at])) + t.Paint(term.Input, under) + rest
 	return t.Cut(line, width)
 }

@@ -1,54 +1,60 @@
 package term
 
 import (
-	"image/color"
-
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Style is a way to show text. Every state that a style shows is also told by a character or a word: without
-// colours only the attributes are left.
+// Style is a way to show text. A character or a word shows every state that a style shows: without colours only the attributes are left.
 type Style struct {
 	Bold, Faint, Reverse, Underline bool
 	Color                           Color
 }
 
-// Color is one of the explorer's few colours; 0 is the terminal's own.
-type Color uint8
-
-// The colours by what they mean.
-const (
-	Default Color = iota
-	Accent        // what has the focus, headings
-	Good          // set by the user, success
-	Warn          // differs, needs attention
-	Bad           // faulty, failed
-	Muted         // of less interest
-	Match         // what a search found
+// The styles of all screens, by what they show.
+var (
+	Plain     = Style{}
+	Title     = Style{Bold: true, Reverse: true}      // the first line of a screen
+	Heading   = Style{Bold: true}                     // over a paragraph, a dialog, a list
+	Place     = Style{Color: Accent}                  // what is shown below
+	Columns   = Style{Bold: true, Color: Accent}      // the head of a table
+	Subject   = Style{Bold: true, Color: Accent}      // the name of what a pane describes
+	Cursor    = Style{Bold: true, Reverse: true}      // the chosen row
+	Unfocused = Style{Bold: true, Underline: true}    // the same, in a pane without the focus
+	Input     = Style{Reverse: true}                  // where the next typed character goes
+	Key       = Style{Bold: true}                     // a key in the footer
+	Label     = Style{Color: Muted}                   // next to what matters more
+	Link      = Style{Underline: true, Color: Accent} // a name that can be followed
+	Success   = Style{Bold: true, Color: Good}        // what was done
+	Failure   = Style{Bold: true, Color: Bad}         // what was not done
+	Warning   = Style{Color: Warn}                    // a row that differs or is late
+	Attention = Style{Bold: true, Color: Warn}        // what should be read
 )
 
-// Shade is a colour for dark and light backgrounds, and that of the 16 of the user's palette that comes closest in meaning: the nearest
-// ones would not keep shades apart.
-type Shade struct {
-	Dark, Light color.RGBA
-	ANSI        ansi.BasicColor
+// Chosen is the style of the chosen row of a pane.
+func Chosen(focused bool) Style {
+	if focused {
+		return Cursor
+	}
+	return Unfocused
 }
 
-// Shades differ in lightness too, and avoid the pair red and green of the same lightness.
-var shades = [...]Shade{
-	Accent: {color.RGBA{86, 180, 233, 255}, color.RGBA{0, 94, 160, 255}, ansi.Cyan},
-	Good:   {color.RGBA{60, 190, 140, 255}, color.RGBA{0, 110, 75, 255}, ansi.Green},
-	Warn:   {color.RGBA{240, 200, 80, 255}, color.RGBA{140, 90, 0, 255}, ansi.Yellow},
-	Bad:    {color.RGBA{240, 110, 80, 255}, color.RGBA{170, 40, 10, 255}, ansi.Red},
-	Muted:  {color.RGBA{140, 140, 140, 255}, color.RGBA{105, 105, 105, 255}, ansi.BrightBlack},
-	Match:  {color.RGBA{230, 150, 200, 255}, color.RGBA{150, 40, 110, 255}, ansi.Magenta},
+// Found is a style with what a search matched in it.
+func (s Style) Found() Style {
+	s.Bold, s.Underline, s.Color = true, true, Match
+	return s
 }
 
 // Paint shows text in a style. The text must be safe, without line breaks and without styles of its own.
 func (t Term) Paint(s Style, text string) string {
 	if text == "" {
 		return ""
+	}
+	if t.Theme == HighContrast {
+		s.Faint = false
+		if s.Color == Muted {
+			s.Color = Default
+		}
 	}
 	var style ansi.Style // not lipgloss's, which styles each character of underlined text by itself
 	faint := s.Color == Muted && t.Profile <= colorprofile.ANSI
@@ -68,17 +74,6 @@ func (t Term) Paint(s Style, text string) string {
 		style = style.ForegroundColor(c)
 	}
 	return style.Styled(text)
-}
-
-// Color is how the terminal shows a shade; nil: not at all.
-func (t Term) Color(s Shade) color.Color {
-	switch {
-	case t.Profile == colorprofile.ANSI:
-		return s.ANSI
-	case t.Light:
-		return t.Profile.Convert(s.Light)
-	}
-	return t.Profile.Convert(s.Dark)
 }
 
 // Glyphs are the characters that draw frames and marks, one cell each.

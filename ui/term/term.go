@@ -21,7 +21,8 @@ import (
 type Term struct {
 	export.Terminal
 	Profile colorprofile.Profile
-	Light   bool // a light background; false where nobody knows
+	Theme   Theme
+	Light   bool // the background is light; false if unknown. The themes auto and high-contrast follow it
 	Tmux    bool // it is one of tmux's, which by default ignores what programs copy
 	Screen  bool // it is GNU screen's, which keeps sequences that it does not know from the terminal outside
 }
