@@ -13,6 +13,7 @@ require (
 	github.com/olekukonko/ll v0.1.6
 	github.com/olekukonko/tablewriter v1.0.9
 	github.com/parquet-go/parquet-go v0.32.0
+	github.com/pelletier/go-toml/v2 v2.4.3
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/spf13/cobra v1.10.1
 	github.com/spf13/pflag v1.0.9

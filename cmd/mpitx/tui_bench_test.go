@@ -50,7 +50,7 @@ func startScreen(b *testing.B, args ...string) *benchScreen {
 	unix.IoctlSetWinsize(int(slave.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 60, Col: 200})
 	s := &benchScreen{b: b, master: master, came: make(chan struct{}, 1)}
 	s.cmd = exec.Command(benchBinary(b), append([]string{"tui"}, args...)...)
-	s.cmd.Env = append(os.Environ(), "TERM=xterm-256color", "LC_ALL=C.UTF-8", "COLORTERM=truecolor")
+	s.cmd.Env = append(os.Environ(), "TERM=xterm-256color", "LC_ALL=C.UTF-8", "COLORTERM=truecolor", "XDG_CONFIG_HOME="+b.TempDir())
 	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = slave, slave, slave
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	s.start = time.Now()
