@@ -17,41 +17,23 @@ import (
 // the value; without a value, VALUE stands for one. The lines hold only what the terminal shows, so that they are printed as they are:
 // escaped once more, they would set another value. launcher is the command of the launcher; "" is the usual one.
 func HowToSet(impl, launcher string, variable *catalog.Variable, e *catalog.Enum, to catalog.Value, t export.Terminal) []string {
-	name := variable.Name
-	value, ok := setting(impl, variable, e, to)
-	if !ok || Fixed(impl, variable) != "" {
-		return nil
-	}
-	v, more := quote(value, t), "..."
-	if t.UTF8 {
-		more = "…"
-	}
-	command := func(usual string, option ...string) string {
-		words := []string{quote(cmp.Or(launcher, usual), t)}
-		return strings.Join(append(append(words, option...), v, more), " ")
-	}
-	var kind catalog.OriginKind // of the present setting: the launcher's option stands above the environment, and that above files
-	if variable.Origin != nil {
-		kind = variable.Origin.Kind
-	}
+	w := waysToSet(impl, Assignment{Variable: variable, Enum: e, Value: to}, t)
 	var lines []string
-	switch impl {
-	case locate.OpenMPI:
-		if kind != catalog.OriginLauncher && shellName().MatchString(name) {
-			lines = append(lines, "export OMPI_MCA_"+name+"="+v)
+	if w.export != "" {
+		lines = append(lines, w.export)
+	}
+	if w.option != "" {
+		usual, more := "mpirun", "..."
+		if impl == locate.MPICH {
+			usual = "mpiexec"
 		}
-		lines = append(lines, command("mpirun", "--mca", quote(name, t)))
-		oneLine := !strings.Contains(value, "\n") && strings.TrimSpace(value) == value // a line of the file can hold no other
-		if oneLine && (kind == "" || kind == catalog.OriginFile) {
-			lines = append(lines, "echo "+quote(name+" = "+value, t)+" >> ~/.openmpi/mca-params.conf")
+		if t.UTF8 {
+			more = "…"
 		}
-	case locate.MPICH:
-		if kind != catalog.OriginLauncher {
-			lines = append(lines, "export "+quote(name, t)+"="+v)
-		}
-		lines = append(lines, command("mpiexec", "-genv", quote(name, t)))
-	case locate.Demo:
-		lines = append(lines, "export DEMO_CVAR_"+key(locate.Demo, name)+"="+v)
+		lines = append(lines, quote(cmp.Or(launcher, usual), t)+" "+w.option+" "+more)
+	}
+	if w.line != "" {
+		lines = append(lines, "echo "+quote(w.line, t)+" >> ~/.openmpi/mca-params.conf")
 	}
 	return lines
 }
