@@ -29,7 +29,8 @@ type app struct {
 	env   *locate.Env
 	color string // --color
 
-	commands []string // their names
+	commands   []string // their names
+	deprecated []string // warnings of old spellings in the command line
 }
 
 // run is the whole program; it returns the exit code.
@@ -100,7 +101,11 @@ commands answer from a snapshot, and need no MPI.`,
 		return tui.RunE(tui, nil)
 	}
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
-		return noEmpty(cmd)
+		if err := noEmpty(cmd); err != nil {
+			return err
+		}
+		a.warnDeprecated()
+		return nil
 	}
 	root.SetOut(a.out)
 	root.SetErr(a.errs)

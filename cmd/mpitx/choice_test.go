@@ -11,7 +11,8 @@ import (
 // Flags that take one of some words take them in any case, and nothing else.
 func TestChoices(t *testing.T) {
 	for line, want := range map[string]string{
-		"read -o JSON --stage Before --bind SELF x":    "",
+		"read -o JSON --stage Before --comm SELF x":    "",
+		"read --bind SELF x":                           "",
 		"stats --sort MAX --as Rate -o ndjson r":       "",
 		"sample --policy LAST --probe Late -o PARQUET": "",
 		"list --color NEVER":                           "",
@@ -22,6 +23,8 @@ func TestChoices(t *testing.T) {
 		"record --workload halos":                      "--workload: \"halos\": must be one of pingpong, alltoall, unexpected, halo, idle; see mpitx help record",
 		"list --color red":                             "--color: \"red\": must be auto, always or never; see mpitx help list",
 		"show --bind comm x":                           "--bind: \"comm\": must be world or self; see mpitx help show",
+		"show --comm comm x":                           "--comm: \"comm\": must be world or self; see mpitx help show",
+		"snapshot -o TABLE":                            "-o: \"TABLE\": must be json, the only format of snapshots; see mpitx help snapshot",
 	} {
 		root := newRoot(&app{errs: io.Discard, env: &locate.Env{}})
 		cmd, rest, err := root.Find(strings.Fields(line))

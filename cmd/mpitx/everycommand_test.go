@@ -55,7 +55,7 @@ func TestLostAnswer(t *testing.T) {
 		"sample": {"sample --help"}, "record": {"record --help"}, "completion": {"completion zsh"},
 	}
 	silent := map[string]string{
-		"snapshot -o file": "0", "export RUN --out file.csv": "0", "export RUN -o parquet --out file.parquet": "0", "list --nonsense": "2", "show nothing": "1",
+		"snapshot --out file": "0", "export RUN --out file.csv": "0", "export RUN -o parquet --out file.parquet": "0", "list --nonsense": "2", "show nothing": "1",
 		"top": "2", "tui": "2", "sample": "2",
 	}
 	for _, family := range families {
@@ -104,7 +104,7 @@ func TestExitCodes(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "empty"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	shell(t, dir, environ, "mpitx snapshot -o s.json")
+	shell(t, dir, environ, "mpitx snapshot --out s.json")
 	type line struct {
 		code int
 		args string
@@ -118,7 +118,7 @@ func TestExitCodes(t *testing.T) {
 		"show":     {{1, "show nosuch", "nosuch: no variable"}, {3, "show demo_rank nosuch", "nosuch: no variable"}, {2, "show", "show: name the variables"}, {2, "show ''", "empty"}},
 		"read":     {{1, "read nosuch", "nosuch: no variable"}, {1, "read 'nosuch*'", "matches"}, {3, "read demo_rank nosuch", "nosuch: no variable"}, {2, "read", "read: name the variables"}, {2, "read ''", "empty"}},
 		"write":    {{1, "write nosuch=1", "nosuch: no variable"}, {2, "write nosuch", "NAME=VALUE"}, {2, "write", "write: name the variables"}, {2, "write ''", "empty"}},
-		"snapshot": {{1, "snapshot --from nosuch", "nosuch"}, {1, "snapshot -o nosuch/x", "nosuch/x"}, {2, "snapshot nosuch", "takes no arguments"}, {2, "snapshot -o ''", "-o: must not be empty"}},
+		"snapshot": {{1, "snapshot --from nosuch", "nosuch"}, {1, "snapshot --out nosuch/x", "nosuch/x"}, {2, "snapshot nosuch", "takes no arguments"}, {2, "snapshot -o ''", "-o: must not be empty"}},
 		"tui":      {{2, "tui nosuch", "takes no arguments"}},
 		"backend":  {{2, "backend serve nosuch", "takes no arguments"}, {2, "backend nosuch", "mpitx's own"}},
 		"doctor":   {{2, "doctor nosuch", "takes no arguments"}, {2, "doctor --mpi nosuch", "--mpi nosuch"}},

@@ -11,13 +11,13 @@ import (
 
 // filterFlags are the flags that choose variables.
 type filterFlags struct {
-	regex, category          []string
-	verbosity                string
-	scope, class, typ, bind  []string
-	writable, set, differing bool
-	stage                    string
-	communicator             *string
-	compiled                 catalog.Filter
+	regex, category         []string
+	verbosity               string
+	scope, class, typ, bind []string
+	writable, changed       bool
+	differing               bool
+	stage                   string
+	compiled                catalog.Filter
 }
 
 // filterKinds are the kinds that have what a filter chooses by.
@@ -25,7 +25,7 @@ var filterKinds = []struct {
 	flag  string
 	kinds catalog.Kind
 }{
-	{"scope", catalog.Cvars}, {"writable", catalog.Cvars}, {"set", catalog.Cvars}, {"class", catalog.Pvars | catalog.Virtual},
+	{"scope", catalog.Cvars}, {"writable", catalog.Cvars}, {"changed", catalog.Cvars}, {"class", catalog.Pvars | catalog.Virtual},
 	{"category", catalog.Variables}, {"verbosity", catalog.Variables}, {"type", catalog.Variables}, {"bind", catalog.Variables},
 	{"stage", catalog.Variables}, {"differing", catalog.Variables},
 }
@@ -51,8 +51,7 @@ func (f *filterFlags) suits(cmd *cobra.Command, kinds catalog.Kind) error {
 	return nil
 }
 
-func (f *filterFlags) flags(cmd *cobra.Command, communicator *string) {
-	f.communicator = communicator
+func (f *filterFlags) flags(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringArrayVar(&f.regex, "regex", nil, "only names that match this regular `EXPRESSION`, in any case")
 	fl.StringArrayVar(&f.category, "category", nil, "only variables in a category that matches this `GLOB`, or below it")
@@ -60,10 +59,10 @@ func (f *filterFlags) flags(cmd *cobra.Command, communicator *string) {
 	fl.StringSliceVar(&f.scope, "scope", nil, "only control variables of these `SCOPES`: constant, readonly, local, group, group-eq, all, all-eq")
 	fl.StringSliceVar(&f.class, "class", nil, "only performance variables of these `CLASSES`: state, level, size, …")
 	fl.StringSliceVar(&f.typ, "type", nil, "only variables of these `DATATYPES`: int, unsigned-long, char, …")
-	fl.StringSliceVar(&f.bind, "bind", nil, "only variables bound to these `KINDS` of object: none, comm, win, …; world or self choose the communicator that variables bound to one are read for")
+	fl.StringSliceVar(&f.bind, "bind", nil, "only variables bound to these `KINDS` of object: none, comm, win, …")
 	fl.BoolVar(&f.writable, "writable", false, "only control variables that can be written now")
 	fl.StringVar(&f.stage, "stage", "", "only variables that exist in this `STAGE`: before (MPI_Init), after (it), or both")
-	fl.BoolVar(&f.set, "set", false, "only variables that you set: in the environment, by a launcher's option, in a parameter file")
+	fl.BoolVar(&f.changed, "changed", false, "only variables that you set: in the environment, by a launcher's option, in a parameter file")
 	fl.BoolVar(&f.differing, "differing", false, "only variables whose value differs between ranks")
 	words := func(words ...string) cobra.CompletionFunc {
 		return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
@@ -72,7 +71,7 @@ func (f *filterFlags) flags(cmd *cobra.Command, communicator *string) {
 	cmd.RegisterFlagCompletionFunc("scope", wordList("constant", "readonly", "local", "group", "group-eq", "all", "all-eq"))
 	cmd.RegisterFlagCompletionFunc("class", wordList("state", "level", "size", "percentage", "highwatermark", "lowwatermark", "counter", "aggregate", "timer", "generic"))
 	cmd.RegisterFlagCompletionFunc("type", wordList(catalog.DatatypeNames()...))
-	cmd.RegisterFlagCompletionFunc("bind", wordList("none", "comm", "datatype", "errhandler", "file", "group", "op", "request", "win", "message", "info", "session", "self", "world"))
+	cmd.RegisterFlagCompletionFunc("bind", wordList("none", "comm", "datatype", "errhandler", "file", "group", "op", "request", "win", "message", "info", "session"))
 	cmd.RegisterFlagCompletionFunc("stage", words("before", "after", "both"))
 }
 
@@ -91,9 +90,9 @@ func wordList(words ...string) cobra.CompletionFunc {
 	}
 }
 
-// compile makes the filter of the flags and the globs. It also takes what --bind says of the communicator.
+// compile makes the filter of the flags and the globs.
 func (f *filterFlags) compile(globs []string) (m *catalog.Matcher, filtered bool, err error) {
-	out := catalog.Filter{Names: globs, Regexps: f.regex, Categories: f.category, Writable: f.writable, Set: f.set, Differing: f.differing}
+	out := catalog.Filter{Names: globs, Regexps: f.regex, Categories: f.category, Writable: f.writable, Set: f.changed, Differing: f.differing}
 	if f.verbosity != "" {
 		if out.Verbosity, err = catalog.ParseVerbosity(f.verbosity); err != nil {
 			return nil, false, usagef("--verbosity: %v", err)
@@ -102,20 +101,6 @@ func (f *filterFlags) compile(globs []string) (m *catalog.Matcher, filtered bool
 	if f.stage != "" {
 		if out.Stage, err = catalog.ParseStageFilter(f.stage); err != nil {
 			return nil, false, usagef("--stage: %v", err)
-		}
-	}
-	var kinds []string
-	named := ""
-	for _, b := range f.bind {
-		switch strings.TrimSpace(b) {
-		case "self", "world":
-			if named != "" && named != strings.TrimSpace(b) {
-				return nil, false, usagef("--bind: world and self are two communicators; leave one out")
-			}
-			named = strings.TrimSpace(b)
-			*f.communicator = named
-		default:
-			kinds = append(kinds, b)
 		}
 	}
 	if out.Scopes, err = parseAll("--scope", f.scope, catalog.ParseScope); err != nil {
@@ -127,7 +112,7 @@ func (f *filterFlags) compile(globs []string) (m *catalog.Matcher, filtered bool
 	if out.Types, err = parseAll("--type", f.typ, catalog.ParseDatatype); err != nil {
 		return nil, false, err
 	}
-	if out.Binds, err = parseAll("--bind", kinds, catalog.ParseBind); err != nil {
+	if out.Binds, err = parseAll("--bind", f.bind, catalog.ParseBind); err != nil {
 		return nil, false, err
 	}
 	if _, err := (&catalog.Filter{Regexps: f.regex}).Compile(); err != nil {

@@ -60,7 +60,7 @@ mpitx list 'mpitx:*/MPI_Send'.
 
 GLOB arguments choose whole names in any case (* ? [a-z]); NAME:CLASS chooses a performance variable by its class.`,
 		Example: `  mpitx list
-  mpirun -n 4 mpitx list cvars --set
+  mpirun -n 4 mpitx list cvars --changed
   mpitx list pvars --class counter,timer -o csv
   mpitx list 'btl_*' --verbosity user-all --writable
   mpitx list --from snapshot.json --tree`,
@@ -73,7 +73,9 @@ GLOB arguments choose whole names in any case (* ? [a-z]); NAME:CLASS chooses a 
 		},
 	}
 	o.source.flags(cmd, false)
-	o.filterFlags.flags(cmd, &o.source.bind)
+	o.filterFlags.flags(cmd)
+	o.commFlag(cmd)
+	keepOldName(a, cmd, "set", "changed")
 	o.outputFlags.flags(cmd)
 	cmd.Flags().BoolVar(&o.tree, "tree", false, "draw the tree of categories")
 	return cmd
@@ -94,6 +96,7 @@ func (o *listOptions) run(cmd *cobra.Command) error {
 	if err := o.suits(cmd, o.kinds); err != nil {
 		return err
 	}
+	takeComm(o.a, cmd)
 	filter, filtered, err := o.compile(o.globs)
 	if err != nil {
 		return err
@@ -104,7 +107,7 @@ func (o *listOptions) run(cmd *cobra.Command) error {
 	}
 	all.Virtual = virtual.Matching(o.globs...)
 	code := o.warn(all)
-	if o.set && len(o.found.Unknown) > 0 {
+	if o.changed && len(o.found.Unknown) > 0 {
 		for _, u := range o.found.Unknown {
 			place := u.Where
 			if u.Kind != catalog.OriginEnvironment {

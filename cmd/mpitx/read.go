@@ -34,7 +34,8 @@ literally and cannot be read makes the exit code 3.`,
 	}
 	o.source.flags(cmd, false)
 	o.outputFlags.flags(cmd)
-	bindFlag(cmd, &o.source)
+	o.commFlag(cmd)
+	keepOldName(a, cmd, "bind", "comm")
 	choose(cmd, &o.stage, "stage", "", "", "the value in this `STAGE`: before (MPI_Init) or after (it)", "before", "after")
 	return cmd
 }

@@ -97,7 +97,7 @@ func compareWithC(t *testing.T, environ, launcher []string, program string) {
 	// All environments below are those of the launcher alone: what it starts is chosen by it.
 	environ = append(environ, "MPITX_MPI=")
 	file := filepath.Join(t.TempDir(), "snapshot.json")
-	succeed(t, environ, launcher, "mpitx", "snapshot", "-o", file)
+	succeed(t, environ, launcher, "mpitx", "snapshot", "--out", file)
 	c, err := catalog.Load(file)
 	if err != nil {
 		t.Fatal(err)

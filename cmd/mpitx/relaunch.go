@@ -25,14 +25,15 @@ func innerCommand(cmd *cobra.Command, more ...string) ([]string, error) {
 	}
 	line := append([]string{exe}, strings.Fields(cmd.CommandPath())[1:]...)
 	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if _, old := f.Value.(renamed); old || f.Name == "ranks" {
+			return
+		}
 		values := []string{f.Value.String()}
 		if list, ok := f.Value.(pflag.SliceValue); ok {
 			values = list.GetSlice()
 		}
 		for _, v := range values {
-			if f.Name != "ranks" {
-				line = append(line, "--"+f.Name+"="+v)
-			}
+			line = append(line, "--"+f.Name+"="+v)
 		}
 	})
 	line = append(line, more...)

@@ -31,13 +31,9 @@ NAME is a variable's name, NAME:CLASS a performance variable of that class, or a
 	}
 	o.source.flags(cmd, false)
 	o.outputFlags.flags(cmd)
-	bindFlag(cmd, &o.source)
+	o.commFlag(cmd)
+	keepOldName(a, cmd, "bind", "comm")
 	return cmd
-}
-
-// bindFlag chooses the communicator for variables that are bound to one.
-func bindFlag(cmd *cobra.Command, s *source) {
-	choose(cmd, &s.bind, "bind", "", "world", "the `COMMUNICATOR` that variables bound to one are read for: world or self", "world", "self")
 }
 
 func (o *showOptions) run(cmd *cobra.Command, args []string) error {

@@ -6,11 +6,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"mpitx/catalog"
+	"mpitx/export"
 )
 
 type snapshotOptions struct {
 	source
 	out    string
+	format snapshotFormat
 	redact bool
 }
 
@@ -22,13 +24,17 @@ func newSnapshot(a *app) *cobra.Command {
 		Long: `Write everything an MPI library exposes to a file: metadata and values of all variables, categories and enumerations, of
 both stages and all ranks. Every read-only command takes such a file with --from in place of a live MPI, also where none
 is installed. The document is JSON, described in docs/schema.md.`,
-		Example: `  mpirun -n 4 mpitx snapshot -o snapshot.json
-  mpitx list --from snapshot.json --set`,
+		Example: `  mpirun -n 4 mpitx snapshot --out snapshot.json
+  mpitx list --from snapshot.json --changed`,
 		Args: noArguments,
 		RunE: o.run,
 	}
 	o.source.flags(cmd, false)
-	cmd.Flags().StringVarP(&o.out, "output", "o", "-", "`FILE` to write; - is standard output")
+	cmd.Flags().StringVar(&o.out, "out", "-", "write to this `FILE`, replacing it if it exists; - is standard output")
+	cmd.MarkFlagFilename("out", "json")
+	o.format = snapshotFormat{a, cmd.Flags(), export.FormatJSON}
+	cmd.Flags().VarP(&o.format, "output", "o", "output `FORMAT`: json")
+	cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{string(export.FormatJSON)}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.Flags().BoolVar(&o.redact, "redact", false, "leave out host names, user names, addresses and paths")
 	return cmd
 }

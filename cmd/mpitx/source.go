@@ -25,7 +25,7 @@ type source struct {
 	n       int
 	timeout time.Duration
 	listing bool   // the command cannot fail once everything is read
-	bind    string // which communicator variables of one are bound to: "self", or else world
+	comm    string // which communicator variables of one are bound to: "self", or else world
 	term    export.Terminal
 
 	chosen  locate.MPI
@@ -49,6 +49,11 @@ func (s *source) flags(cmd *cobra.Command, live bool) {
 	cmd.RegisterFlagCompletionFunc("mpi", cobra.FixedCompletions(locate.Families, cobra.ShellCompDirectiveDefault))
 }
 
+// commFlag chooses the communicator for variables that are bound to one.
+func (s *source) commFlag(cmd *cobra.Command) {
+	choose(cmd, &s.comm, "comm", "", "world", "the `COMMUNICATOR` that variables bound to one are read for: world or self", "world", "self")
+}
+
 // open gets the catalog; stage matters only for writes. Under a launcher it does so on rank 0 only: elsewhere, and if another process has answered, its error ends
 // the command with the exit code alone.
 func (s *source) open(cmd *cobra.Command, writes []catalog.WriteRequest, stage collect.Stage) (*catalog.Catalog, error) {
@@ -59,8 +64,8 @@ func (s *source) open(cmd *cobra.Command, writes []catalog.WriteRequest, stage c
 	if err := s.check(cmd); err != nil {
 		return nil, err
 	}
-	if s.from != "" && s.bind == "self" {
-		return nil, usagef("--from reads a file: --bind self is of no use with it")
+	if s.from != "" && s.comm == "self" {
+		return nil, usagef("--comm self: snapshots hold the values for world only; leave --comm or --from out")
 	}
 	launch := s.a.env.Launcher()
 	if s.from != "" {
@@ -88,7 +93,7 @@ func (s *source) load() (*catalog.Catalog, error) {
 	c, err := catalog.Load(s.from) // its errors name the file
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, failf("--from %s: there is no such file; mpitx snapshot -o FILE writes one", s.from)
+		return nil, failf("--from %s: there is no such file; write one with mpitx snapshot --out FILE", s.from)
 	case err != nil:
 		return nil, failf("read snapshot: %v", err)
 	}
@@ -103,7 +108,7 @@ func (s *source) collect(writes []catalog.WriteRequest, stage collect.Stage) (*c
 		}
 		return nil, err
 	}
-	o.Self, o.Writes, o.WriteStage, o.Listing = s.bind == "self", writes, stage, s.listing
+	o.Self, o.Writes, o.WriteStage, o.Listing = s.comm == "self", writes, stage, s.listing
 	if s.job, err = collect.Collect(o); err != nil {
 		return nil, err
 	}
