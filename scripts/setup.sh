@@ -1,5 +1,5 @@
 #!/bin/sh
-# Sets mpitx up and builds it: setup.sh build|run|test|race|fuzz|bench|generate|lint|cross|lab LIBS|lab-test|install (see the Makefile).
+# Sets mpitx up and builds it: setup.sh build|run|test|race|fuzz|bench|generate|screenshots|lint|cross|lab LIBS|lab-test|install (see the Makefile).
 # Only `run` and `test` install packages, and only where some are missing; `run` needs fewer. Nothing else uses the network,
 # except `lab`, which fetches what it builds, and that Go fetches modules that were never downloaded.
 set -eu
@@ -359,7 +359,8 @@ install_files() {
 	copy "$to/share/bash-completion/completions" completions/mpitx.bash
 	copy "$to/share/zsh/site-functions" completions/_mpitx
 	copy "$to/share/fish/vendor_completions.d" completions/mpitx.fish
-	copy "$to/share/doc/mpitx" LICENSE README.md
+	copy "$to/share/doc/mpitx" LICENSE ./*.md
+	copy "$to/share/doc/mpitx/docs" docs/*
 	say "installed in $to"
 }
 
@@ -388,6 +389,7 @@ run) prepare; build; run ;;
 test) prepare "$(missing_test_packages)"; build; run_tests ;;
 bench) find_go; allow_root; build; exec ./scripts/bench.sh ;;
 generate) find_go; go generate ./... ;;
+screenshots) find_go; allow_root; build; go run ./fixtures/screenshots "$BIN" docs ;;
 lint) find_go; lint ;;
 race) find_go; race ;;
 fuzz) find_go; fuzz ;;
@@ -395,5 +397,5 @@ cross) find_go; cross ;;
 lab) run_lab "${2:-}" ;;
 lab-test) find_go; allow_root; build; exec fixtures/lab/lab.sh test ;;
 install) find_go; build; install_files ;;
-*) fail "usage: setup.sh build|run|test|race|fuzz|bench|generate|lint|cross|lab|lab-test|install" ;;
+*) fail "usage: setup.sh build|run|test|race|fuzz|bench|generate|screenshots|lint|cross|lab|lab-test|install" ;;
 esac

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"io/fs"
 	"os"
+	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -37,11 +40,90 @@ func TestDependencies(t *testing.T) {
 	}
 }
 
-// The README is read on terminals, too.
-func TestReadmeWidth(t *testing.T) {
-	for n, line := range strings.Split(document(t, "README.md"), "\n") {
-		if utf8.RuneCountInString(line) > 120 {
-			t.Errorf("README.md:%d: %d characters", n+1, utf8.RuneCountInString(line))
+// pages are all documents of the project, by their paths.
+func pages(t *testing.T) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && strings.HasPrefix(d.Name(), ".") && d.Name() != ".." {
+			return fs.SkipDir
+		}
+		if err == nil && strings.HasSuffix(path, ".md") {
+			path = filepath.ToSlash(path[len("../../"):])
+			found[path] = document(t, path)
+		}
+		return err
+	})
+	if err != nil || found["README.md"] == "" || found["docs/tour.md"] == "" {
+		t.Fatalf("%v: found %d documents", err, len(found))
+	}
+	return found
+}
+
+// Documents are read on terminals, too. A line of a table cannot be wrapped.
+func TestDocumentWidth(t *testing.T) {
+	for path, text := range pages(t) {
+		for n, line := range strings.Split(text, "\n") {
+			if width := utf8.RuneCountInString(line); width > 120 && !strings.HasPrefix(line, "|") {
+				t.Errorf("%s:%d: %d characters", path, n+1, width)
+			}
+		}
+	}
+	if n := strings.Count(document(t, "README.md"), "\n"); n >= 250 {
+		t.Errorf("README.md: %d lines: move details to docs/", n)
+	}
+}
+
+var (
+	fenced    = regexp.MustCompile("(?ms)^```.*?^```$")
+	indented  = regexp.MustCompile("(?m)^    .*$")
+	quoted    = regexp.MustCompile("`[^`\n]*`")
+	pageLinks = regexp.MustCompile(`\[[^\]]*\]\(([^)\s]+)\)`)
+	headings  = regexp.MustCompile(`(?m)^#+ (.+)$`)
+	dropped   = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
+)
+
+// anchors are what links to the headings of a page end with, as GitHub and GitLab make them.
+func anchors(page string) (list []string) {
+	for _, m := range headings.FindAllStringSubmatch(fenced.ReplaceAllString(page, ""), -1) {
+		list = append(list, strings.ReplaceAll(dropped.ReplaceAllString(strings.ToLower(m[1]), ""), " ", "-"))
+	}
+	return list
+}
+
+// Every relative link leads to a file, and to a heading of it.
+func TestDocumentLinks(t *testing.T) {
+	all, count := pages(t), 0
+	for from, text := range all {
+		text = quoted.ReplaceAllString(indented.ReplaceAllString(fenced.ReplaceAllString(text, ""), ""), "")
+		for _, m := range pageLinks.FindAllStringSubmatch(text, -1) {
+			target, anchor, _ := strings.Cut(m[1], "#")
+			if strings.Contains(target, ":") {
+				continue
+			}
+			count++
+			to := from
+			if target != "" {
+				to = path.Join(path.Dir(from), target)
+			}
+			if _, err := os.Stat("../../" + to); err != nil {
+				t.Errorf("%s: link to %s: %v", from, m[1], err)
+			} else if anchor != "" && !slices.Contains(anchors(all[to]), anchor) {
+				t.Errorf("%s: link to %s: no such heading; there are %s", from, m[1], strings.Join(anchors(all[to]), " "))
+			}
+		}
+	}
+	if count < 50 {
+		t.Errorf("only %d links were found", count)
+	}
+}
+
+// Every page of documentation can be reached from the README.
+func TestDocumentsAreLinked(t *testing.T) {
+	readme := document(t, "README.md")
+	for name := range pages(t) {
+		if strings.HasPrefix(name, "docs/") && !strings.Contains(readme, "]("+name) {
+			t.Errorf("%s: no link in README.md", name)
 		}
 	}
 }

@@ -95,17 +95,17 @@ func manPages(t *testing.T) map[string][]byte {
 	return pages
 }
 
-// manScreen is the section with what a full screen looks like: the README's, which comes from a real run.
+// manScreen is the section with what a full screen looks like: that of the documentation, which comes from a real run.
 func manScreen(t *testing.T, page string) string {
-	begin := map[string]string{"mpitx-tui.1": "### The explorer"}[page]
-	if begin == "" {
+	from := map[string]string{"mpitx-tui.1": "docs/explorer.md"}[page]
+	if from == "" {
 		return ""
 	}
-	_, text, _ := strings.Cut(document(t, "README.md"), begin)
+	_, text, _ := strings.Cut(document(t, from), "## Reading and writing")
 	_, text, found := strings.Cut(text, "\n\n    ")
 	screen, _, end := strings.Cut(text, "\n\n")
 	if !found || !end {
-		t.Fatalf("README.md: no screen below %s", begin)
+		t.Fatalf("%s: no screen below its heading", from)
 	}
 	screen = strings.ReplaceAll(screen, "\n    ", "\n")
 	return ".SH SCREEN\n.EX\n" + strings.NewReplacer(`\`, `\e`, "\n.", "\n\\&.", "-", `\-`).Replace(screen) + "\n.EE\n"

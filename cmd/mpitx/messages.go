@@ -19,7 +19,7 @@ import (
 	"mpitx/export"
 )
 
-// Exit codes: README.md and the manual pages say what they mean.
+// Exit codes: docs/exit-codes.md and the manual pages say what they mean.
 const (
 	exitDone    = 0
 	exitFailed  = 1 // nothing of what was named exists, too
