@@ -24,10 +24,12 @@ var version = "0.1.0-dev"
 
 // app is what all commands share.
 type app struct {
-	out   *bufio.Writer
-	errs  io.Writer
-	env   *locate.Env
-	color string // --color
+	out     *bufio.Writer
+	errs    io.Writer
+	std     *standard
+	env     *locate.Env
+	color   string // --color
+	noPager bool   // --no-pager
 
 	commands   []string // their names
 	deprecated []string // warnings of old spellings in the command line
@@ -41,7 +43,8 @@ func run(args []string) int {
 	debug.SetGCPercent(800) // we live for a second
 	// Writing into a closed pipe is then an error (EPIPE) and no signal, and what we start is not affected.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	a := &app{out: bufio.NewWriterSize(answerWriter{}, 1<<16), errs: os.Stderr, env: locate.System()}
+	std := &standard{}
+	a := &app{out: bufio.NewWriterSize(answers{std}, 1<<16), errs: messages{std}, std: std, env: locate.System()}
 	root := newRoot(a)
 	root.SetArgs(args)
 	other := a.env.Launcher().Rank > 0
@@ -81,13 +84,18 @@ func (a *app) terminal() (export.Terminal, error) {
 func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "mpitx",
-		Short: "Explore what an MPI library reveals: control and performance variables, categories, enumerations",
-		Long: `mpitx explores what an MPI library reveals through the MPI tool information interface (MPI_T):
-control variables, performance variables, categories and enumerations.
+		Short: "Explore the control and performance variables of MPI libraries",
+		Long: `mpitx shows the control variables, performance variables, categories and
+enumerations that an MPI library exposes through the MPI tool information
+interface (MPI_T). It samples performance variables inside unmodified
+applications.
 
-Run it alone, under a launcher (mpirun -n 4 mpitx list), or let it start the launcher (mpitx list -n 4): under a
-launcher it prints one answer for all ranks and marks what differs between them. With --from FILE the read-only
-commands answer from a snapshot, and need no MPI.`,
+Run it alone, under a launcher (mpirun -n 4 mpitx list), or let it start the
+launcher (mpitx list -n 4). Under a launcher it prints one answer for all ranks
+and marks the values that differ between them.
+
+On a terminal, mpitx without a command opens the explorer (mpitx tui). With
+--from FILE, read-only commands read a snapshot and need no MPI.`,
 		Version:           version,
 		SilenceUsage:      true,
 		SilenceErrors:     true,
@@ -104,15 +112,19 @@ commands answer from a snapshot, and need no MPI.`,
 		if err := noEmpty(cmd); err != nil {
 			return err
 		}
+		a.std.page = a.pagerCommand(cmd)
 		a.warnDeprecated()
 		return nil
 	}
 	root.SetOut(a.out)
 	root.SetErr(a.errs)
 	root.SetFlagErrorFunc(wrongFlag)
+	root.SetHelpFunc(help)
+	root.SetUsageFunc(func(cmd *cobra.Command) error { _, err := io.WriteString(cmd.OutOrStderr(), usage(cmd)); return err })
 	root.SetVersionTemplate("mpitx {{.Version}}\n")
 	a.color = "auto"
-	root.PersistentFlags().Var(choice[string]{&a.color, export.ColorFlags}, "color", "`WHEN` to use colours: auto, always or never (NO_COLOR is obeyed)")
+	root.PersistentFlags().Var(choice[string]{&a.color, export.ColorFlags}, "color", "`WHEN` to use colours: auto, always or never; auto respects NO_COLOR")
+	root.PersistentFlags().BoolVar(&a.noPager, "no-pager", false, "never show long tables in a pager ($MPITX_PAGER, $PAGER or less)")
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(newList(a), newShow(a), newRead(a), newWrite(a), newSnapshot(a), newSample(a), newRecord(a), newExport(a), newStats(a), newTop(a), tui, newRecover(a), newDoctor(a), newSetup(a), newBackend(a), newVersion(a))
 	root.DisableSuggestions = true // wrongCommand makes them
@@ -128,7 +140,7 @@ commands answer from a snapshot, and need no MPI.`,
 }
 
 func newVersion(a *app) *cobra.Command {
-	return &cobra.Command{Use: "version", Short: "Print the version", Args: noArguments,
+	return &cobra.Command{Use: "version", Short: "Print the version of mpitx", Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprintln(a.out, "mpitx", version)
 			return err

@@ -63,8 +63,8 @@ func refuseArguments(root *cobra.Command, name string) {
 
 // newHelp is cobra's help command; for a command that does not exist it fails.
 func newHelp() *cobra.Command {
-	return &cobra.Command{Use: "help [COMMAND]", Short: "Help about any command",
-		Long: "Help about any command: what it does, its flags, examples. `mpitx COMMAND --help` prints the same.",
+	return &cobra.Command{Use: "help [COMMAND]", Short: "Explain a command: what it does, its flags, examples",
+		Long: "Explain a command: what it does, its flags, examples. mpitx COMMAND --help prints\nthe same.",
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, prefix string) (names []string, _ cobra.ShellCompDirective) {
 			for _, c := range cmd.Root().Commands() {
 				if len(args) == 0 && c.IsAvailableCommand() && strings.HasPrefix(c.Name(), prefix) {

@@ -29,15 +29,15 @@ var workloads = []string{"pingpong", "alltoall", "unexpected", "halo", "idle"}
 func (x *attachFlags) flags(cmd *cobra.Command, a *app) {
 	f := cmd.Flags()
 	f.SetInterspersed(false) // what follows the application is the application's
-	f.StringArrayVar(&x.setFlags, "set", nil, "set a control variable for the application: `CVAR=VALUE`; may be repeated")
-	f.StringArrayVar(&x.setAfterFlags, "set-after", nil, "write a control variable after MPI_Init: `CVAR=VALUE`; may be repeated")
-	f.StringVar(&x.dir, "dir", "", "the run `DIRECTORY`, which must not exist (default: a fresh name in $MPITX_DIR or here)")
-	f.StringVar(&x.maxSize, "max-size", "", "bound for the `SIZE` of the whole run: 500M, 2G")
-	choose(cmd, &x.policy, "policy", "", "stop", "`POLICY` at --max-size: stop recording (stop), or drop the oldest samples (last)", "stop", "last")
-	f.StringVar(&x.mpi, "mpi", "", "the `MPI` to use: openmpi, mpich, abi (the standard ABI's library of either), a prefix, or a libmpi file (default: the one that the application links)")
-	f.IntVarP(&x.ranks, "ranks", "n", 0, "start `N` ranks under the MPI's launcher")
-	f.BoolVar(&x.force, "force", false, "run the program even if it cannot be observed, or --pvar can match nothing")
-	choose(cmd, &x.workload, "workload", "", "", "run a built-in `EXERCISER` instead of an application: "+strings.Join(workloads, ", "), workloads...)
+	f.StringArrayVar(&x.setFlags, "set", nil, "set a control variable for the application to a value (`CVAR=VALUE`); may be repeated")
+	f.StringArrayVar(&x.setAfterFlags, "set-after", nil, "write a control variable (`CVAR=VALUE`) in the application, after MPI_Init; may be repeated")
+	f.StringVar(&x.dir, "dir", "", "write the run to this new `DIRECTORY` (default: a new name in $MPITX_DIR, else in the current directory)")
+	f.StringVar(&x.maxSize, "max-size", "", "limit the `SIZE` of the whole run, such as 500M or 2G")
+	choose(cmd, &x.policy, "policy", "", "stop", "what to do at --max-size (`POLICY`): stop recording (stop), or drop the oldest samples (last)", "stop", "last")
+	f.StringVar(&x.mpi, "mpi", "", "use this `MPI`: openmpi, mpich, abi (the library of either with the standard ABI), an installation prefix, or a libmpi file (default: the one that the application links)")
+	f.IntVarP(&x.ranks, "ranks", "n", 0, "start `N` ranks with the MPI's launcher")
+	f.BoolVar(&x.force, "force", false, "run the program even if the agent cannot be attached, or --pvar matches no variable")
+	choose(cmd, &x.workload, "workload", "", "", "run a built-in `WORKLOAD` instead of an application: "+strings.Join(workloads, ", "), workloads...)
 	f.StringVar(&x.given, "job", "", "")
 	f.MarkHidden("job")
 	cmd.MarkFlagDirname("dir")
@@ -52,7 +52,7 @@ func (x *attachFlags) flags(cmd *cobra.Command, a *app) {
 // config checks all that needs no look at the machine. It adds to what the agent is to do.
 func (x *attachFlags) config(cmd *cobra.Command, args []string, a *app, tool []attach.Setting) (c attach.Config, err error) {
 	c = attach.Config{Env: a.env, Version: version, Args: args, Workload: x.workload, MPI: x.mpi, Ranks: x.ranks, Dir: x.dir, Force: x.force, Job: x.given,
-		Say: a.complain, Alert: func(text string) { fmt.Fprintln(a.errs, "mpitx:", text) }, // complain would flush what another goroutine writes
+		Say: a.complain, Alert: a.say, // complain would flush what another goroutine writes
 		Again: func(more ...string) ([]string, error) { return innerCommand(cmd, more...) }}
 	switch {
 	case x.workload != "" && len(args) > 0:

@@ -10,20 +10,24 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
-
-	"github.com/spf13/cobra"
 
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/internal/locate"
-	"mpitx/cmd/mpitx/internal/virtual"
+	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/export"
 )
 
-// The names of a library's variables are kept for completion: one file for each library, told apart by path and build
-// identifier, with a line "ID<tab>first words of the description" for each variable, and before them a line that tells
-// whether the names are still the same. It is only a convenience: where it cannot be written or read, nothing is said.
+// The names of a library's variables and categories are kept for completion: one file for each library, identified by path and build
+// identifier. Its first line, a tab and a hash, says whether the names are still the same. A variable's line is its ID, the first words
+// of its description, and the values that an enumeration or a boolean takes; a category's line begins with a tab. Fields are separated by
+// tabs. Errors are ignored: without the file, completion offers less.
+
+// known is what the file says of a variable.
+type known struct {
+	id, text string
+	values   []string
+}
 
 func cachePath(env *locate.Env, m locate.MPI) string {
 	dir := env.CacheDir()
@@ -48,7 +52,7 @@ func cacheNames(env *locate.Env, m locate.MPI, c *catalog.Catalog) {
 	if err != nil {
 		return
 	}
-	_, err = tmp.WriteString(mark + nameLines(c))
+	_, err = tmp.WriteString(mark + cacheLines(m, c))
 	if closeErr := tmp.Close(); err != nil || closeErr != nil || os.Rename(tmp.Name(), path) != nil {
 		os.Remove(tmp.Name())
 	}
@@ -61,7 +65,7 @@ func namesMark(c *catalog.Catalog) string {
 		h.Write([]byte(v.Name))
 		h.Write([]byte{0, byte(v.Class)})
 	}
-	return fmt.Sprintf("\t%x\n", h.Sum64())
+	return fmt.Sprintf("\t2-%x\n", h.Sum64()) // 2: the version of the lines
 }
 
 func cached(path, mark string) bool {
@@ -75,84 +79,88 @@ func cached(path, mark string) bool {
 	return err == nil && string(have) == mark
 }
 
-func nameLines(c *catalog.Catalog) string {
+// cacheLines are the lines for a catalog.
+func cacheLines(m locate.MPI, c *catalog.Catalog) string {
 	var b strings.Builder
 	for v := range withoutVirtual(c).Variables() {
-		b.WriteString(nameLine(v) + "\n")
+		b.WriteString(nameLine(v.ID(), v.Description))
+		for _, value := range valuesOf(m, c, v) {
+			b.WriteString("\t" + export.Safe(value))
+		}
+		b.WriteByte('\n')
+	}
+	for _, category := range c.Categories {
+		b.WriteString("\t" + nameLine(category.Name, category.Description) + "\n")
 	}
 	return b.String()
 }
 
-// nameLine is a variable's ID with the first words of its description.
-func nameLine(v *catalog.Variable) string {
-	desc := strings.Join(strings.Fields(v.Description), " ")
-	return export.Safe(v.ID()) + "\t" + export.Terminal{UTF8: true}.Cut(export.Safe(desc), 60)
+// nameLine is a name with the first words of its description.
+func nameLine(name, description string) string {
+	text := strings.Join(strings.Fields(description), " ")
+	return export.Safe(name) + "\t" + export.Terminal{UTF8: true}.Cut(export.Safe(text), 60)
+}
+
+// valuesOf are the values that a control variable takes by name.
+func valuesOf(m locate.MPI, c *catalog.Catalog, v *catalog.Variable) (values []string) {
+	if v.Kind != catalog.Cvars {
+		return nil
+	}
+	if e := origin.Enum(m.Impl, v, c.Enum(v.Enum), 1); e != nil {
+		for _, item := range e.Items {
+			values = append(values, item.Name)
+		}
+	} else if v.Type.Form() == catalog.FormBool {
+		values = []string{"false", "true"}
+	}
+	return values
 }
 
 // cachedNames are those of a library's variables; of a performance variable with its class and without.
 func cachedNames(env *locate.Env, m locate.MPI) (names []string) {
-	for line := range cachedLines(env, m) {
-		name, _, _ := strings.Cut(line, "\t")
-		names = append(names, name)
-		if bare, class := catalog.SplitClass(name); class != 0 {
+	for v := range cachedVariables(env, m) {
+		names = append(names, v.id)
+		if bare, class := catalog.SplitClass(v.id); class != 0 {
 			names = append(names, bare)
 		}
 	}
 	return names
 }
 
-// cachedLines are the lines of a library's file, without the first.
-func cachedLines(env *locate.Env, m locate.MPI) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		f, err := os.Open(cachePath(env, m))
-		if err != nil {
-			return
-		}
-		defer f.Close()
-		for sc := bufio.NewScanner(f); sc.Scan(); {
-			if !strings.HasPrefix(sc.Text(), "\t") && !yield(sc.Text()) {
+// cachedVariables are those of a library's file.
+func cachedVariables(env *locate.Env, m locate.MPI) iter.Seq[known] {
+	return func(yield func(known) bool) {
+		for fields := range cachedLines(env, m) {
+			if fields[0] != "" && !yield(known{fields[0], fields[1], fields[2:]}) {
 				return
 			}
 		}
 	}
 }
 
-// completeWrites completes the names of NAME=VALUE.
-func (a *app) completeWrites(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
-	names, directive := a.completeNames()(cmd, nil, prefix)
-	names = slices.DeleteFunc(names, func(n string) bool { return strings.HasPrefix(n, virtual.Prefix) })
-	for k, n := range names {
-		name, desc, _ := strings.Cut(n, "\t")
-		names[k] = name + "=\t" + desc
+// cachedCategories are those of a library's file.
+func cachedCategories(env *locate.Env, m locate.MPI) iter.Seq[known] {
+	return func(yield func(known) bool) {
+		for fields := range cachedLines(env, m) {
+			if fields[0] == "" && len(fields) == 3 && !yield(known{id: fields[1], text: fields[2]}) {
+				return
+			}
+		}
 	}
-	return names, directive | cobra.ShellCompDirectiveNoSpace
 }
 
-// completeNames completes arguments from the cache, without starting MPI. Words come first.
-func (a *app) completeNames(words ...string) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
-		const directive = cobra.ShellCompDirectiveNoFileComp
-		var out []string
-		for _, w := range words {
-			if strings.HasPrefix(w, prefix) && !slices.Contains(args, w) {
-				out = append(out, w)
-			}
-		}
-		for _, v := range virtual.Matching(prefix + "*") {
-			if strings.HasPrefix(v.Name, prefix) && !slices.Contains(args, v.Name) {
-				out = append(out, nameLine(&v))
-			}
-		}
-		want, _ := cmd.Flags().GetString("mpi")
-		m, err := a.env.Choose(want)
+// cachedLines are the fields of each line of a library's file.
+func cachedLines(env *locate.Env, m locate.MPI) iter.Seq[[]string] {
+	return func(yield func([]string) bool) {
+		f, err := os.Open(cachePath(env, m))
 		if err != nil {
-			return out, directive
+			return
 		}
-		for line := range cachedLines(a.env, m) {
-			if name, _, _ := strings.Cut(line, "\t"); strings.HasPrefix(line, prefix) && !slices.Contains(args, name) {
-				out = append(out, line)
+		defer f.Close()
+		for sc := bufio.NewScanner(f); sc.Scan(); {
+			if fields := strings.Split(sc.Text(), "\t"); len(fields) > 1 && !yield(fields) {
+				return
 			}
 		}
-		return out, directive
 	}
 }

@@ -75,7 +75,7 @@ func (f transformFlag) Set(text string) (err error) {
 	return err
 }
 
-func chooseTransform(cmd *cobra.Command, as *recording.Transform, usage string) {
-	cmd.Flags().Var(transformFlag{as}, "as", "values as this `KIND`: "+usage+"; default: by the variable's class")
+func chooseTransform(cmd *cobra.Command, as *recording.Transform) {
+	cmd.Flags().Var(transformFlag{as}, "as", "show values as this `KIND`: raw, delta (since the start) or rate (per second) (default: by the variable's class)")
 	cmd.RegisterFlagCompletionFunc("as", cobra.FixedCompletions([]string{"raw", "delta", "rate"}, cobra.ShellCompDirectiveNoFileComp))
 }

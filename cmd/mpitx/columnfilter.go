@@ -19,7 +19,7 @@ type columnFilter struct {
 }
 
 func (f *columnFilter) flags(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.nonzero, "nonzero", false, "only variables that have a value other than 0")
+	cmd.Flags().BoolVar(&f.nonzero, "nonzero", false, "only variables with a value other than 0")
 	cmd.ValidArgsFunction = completeRunAndNames
 }
 

@@ -26,18 +26,21 @@ type doctorOptions struct {
 func newDoctor(a *app) *cobra.Command {
 	o := &doctorOptions{a: a}
 	cmd := &cobra.Command{
-		Use:   "doctor",
-		Short: "Find MPI libraries, and say what each offers and what is wrong",
-		Long: `Find the MPI libraries, launchers, shims and agents of this machine, say which would be used and why, what each library offers
-(variables before and after MPI_Init, the thread level granted, events, PERUSE, QMPI), what is wrong, and how to mend it.
+		Use:         "doctor",
+		Annotations: paged,
+		Short:       "Check the MPI libraries of this machine and report problems",
+		Long: `Find the MPI libraries, launchers, shims and agents of this machine. Report
+which library mpitx would use and why, what each library offers (variables
+before and after MPI_Init, the thread level, events, PERUSE, QMPI), what is
+wrong, and how to fix it.
 
-The exit code is 1 where no library can be used.`,
+The exit code is 1 if no library can be used.`,
 		Args: noArguments,
 		RunE: a.once(o.run),
 	}
-	cmd.Flags().StringVar(&o.mpi, "mpi", "", "look at this `MPI` only: a family, a prefix, or a libmpi file")
+	cmd.Flags().StringVar(&o.mpi, "mpi", "", "check this `MPI` only: openmpi, mpich, abi, demo, an installation prefix, or a libmpi file")
 	chooseFormat(cmd, &o.format, "output `FORMAT`", export.Formats...)
-	cmd.Flags().DurationVar(&o.timeout, "timeout", 30*time.Second, "wait at most this `TIME` for each library")
+	cmd.Flags().DurationVar(&o.timeout, "timeout", 30*time.Second, "stop waiting for a library after this `TIME`")
 	return cmd
 }
 
@@ -165,9 +168,9 @@ func (o *doctorOptions) report(t export.Terminal, findings []*finding, chosen lo
 		fmt.Fprintf(w, "started by %s: rank %d of %d\n", l.Command(), l.Rank, l.Size)
 	}
 	if chooseErr != nil {
-		fmt.Fprintf(w, "\nno MPI would be used: %s\n", t.SafeText(chooseErr.Error()))
+		fmt.Fprintf(w, "\n%s\n", wrapText("no MPI would be used: "+t.SafeText(chooseErr.Error()), t.Width))
 	} else {
-		fmt.Fprintf(w, "\nwould use %s: %s\n", t.Safe(chosen.Name()), t.Safe(chosen.Why))
+		fmt.Fprintf(w, "\n%s\n", wrapText(fmt.Sprintf("would use %s: %s", t.Safe(chosen.Name()), t.Safe(chosen.Why)), t.Width))
 	}
 	for _, f := range findings {
 		mark := ""
@@ -177,7 +180,8 @@ func (o *doctorOptions) report(t export.Terminal, findings []*finding, chosen lo
 		fmt.Fprintf(w, "\n%s%s\n", f.mpi.Name(), mark)
 		line := func(label, text string) {
 			if text != "" {
-				fmt.Fprintf(w, "  %-12s %s\n", label, t.Safe(text))
+				const indent = "               "
+				fmt.Fprintln(w, wrapLine(fmt.Sprintf("  %-12s %s", label, t.Safe(text)), t.Width, indent))
 			}
 		}
 		line("library", f.mpi.Lib)

@@ -50,11 +50,11 @@ func (n *outName) Set(name string) error {
 
 func (x *exportFlags) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	choose(cmd, &x.format, "output", "o", "", "output `FORMAT`: "+strings.Join(texts(sampleFormats), ", ")+" (default: as --out ends; csv if that has no ending)", sampleFormats...)
-	f.Var((*outName)(&x.out), "out", "`FILE` to write")
-	chooseTransform(cmd, &x.as, "raw, delta (since the start) or rate (per second)")
-	f.BoolVar(&x.overwrite, "overwrite", false, "replace the file that --out names, if it is there")
-	f.BoolVar(&x.wide, "wide", false, "one row for each instant, one column for each variable")
+	choose(cmd, &x.format, "output", "o", "", "output `FORMAT`: "+strings.Join(texts(sampleFormats), ", ")+" (default: the ending of --out, else csv)", sampleFormats...)
+	f.Var((*outName)(&x.out), "out", "write to this `FILE`")
+	chooseTransform(cmd, &x.as)
+	f.BoolVar(&x.overwrite, "overwrite", false, "replace the file of --out if it exists")
+	f.BoolVar(&x.wide, "wide", false, "write one row per instant and one column per variable")
 	cmd.MarkFlagFilename("out")
 }
 

@@ -22,11 +22,14 @@ func newExport(a *app) *cobra.Command {
 	o := &exportOptions{a: a}
 	cmd := &cobra.Command{
 		Use:   "export RUN [GLOB…]",
-		Short: "Write the samples of a run directory in any format",
-		Long: `Write the samples of a run directory (of mpitx record, or of mpitx sample without --out) as CSV, JSON, NDJSON or Parquet, in
-order of time over all ranks. GLOBs choose variables by name. It works while the job runs, and after it died: everything that was
-sampled until then is there.`,
-		Example: `  mpitx export mpitx-run-20261120-120000-4711 -o csv --out samples.csv
+		Short: "Write the samples of a run as CSV, JSON, NDJSON or Parquet",
+		Long: `Write the samples of a run directory (from mpitx record, or mpitx sample
+without --out) as CSV, JSON, NDJSON or Parquet, in order of time over all
+ranks. GLOBs choose variables by name.
+
+The run may still be recording, or its job may have died: everything sampled so
+far is written.`,
+		Example: `  mpitx export run1 -o csv --out samples.csv
   mpitx export run1 -o parquet --wide --out samples.parquet
   mpitx export run1 'mpitx:bytes_*' --nonzero --as rate | head`,
 		Args: arguments(1, -1, "a run directory"),

@@ -11,7 +11,7 @@ import (
 
 // filterFlags are the flags that choose variables.
 type filterFlags struct {
-	regex, category         []string
+	search, regex, category []string
 	verbosity               string
 	scope, class, typ, bind []string
 	writable, changed       bool
@@ -20,6 +20,11 @@ type filterFlags struct {
 	compiled                catalog.Filter
 }
 
+var (
+	pvarClasses = []string{"state", "level", "size", "percentage", "highwatermark", "lowwatermark", "counter", "aggregate", "timer", "generic"}
+	bindKinds   = []string{"none", "comm", "datatype", "errhandler", "file", "group", "op", "request", "win", "message", "info", "session"}
+)
+
 // filterKinds are the kinds that have what a filter chooses by.
 var filterKinds = []struct {
 	flag  string
@@ -27,7 +32,7 @@ var filterKinds = []struct {
 }{
 	{"scope", catalog.Cvars}, {"writable", catalog.Cvars}, {"changed", catalog.Cvars}, {"class", catalog.Pvars | catalog.Virtual},
 	{"category", catalog.Variables}, {"verbosity", catalog.Variables}, {"type", catalog.Variables}, {"bind", catalog.Variables},
-	{"stage", catalog.Variables}, {"differing", catalog.Variables},
+	{"stage", catalog.Variables}, {"differing", catalog.Variables}, {"search", catalog.Variables},
 }
 
 // suits checks that the kinds listed have what the filters choose by.
@@ -53,25 +58,26 @@ func (f *filterFlags) suits(cmd *cobra.Command, kinds catalog.Kind) error {
 
 func (f *filterFlags) flags(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringArrayVar(&f.regex, "regex", nil, "only names that match this regular `EXPRESSION`, in any case")
-	fl.StringArrayVar(&f.category, "category", nil, "only variables in a category that matches this `GLOB`, or below it")
+	fl.StringArrayVar(&f.search, "search", nil, "only variables whose name or description matches all these `WORDS`, best matches first, as / in the explorer does")
+	fl.StringArrayVar(&f.regex, "regex", nil, "only names that match this regular `EXPRESSION`; case does not matter")
+	fl.StringArrayVar(&f.category, "category", nil, "only variables in a category that matches this `GLOB`, or in one of its subcategories")
 	fl.StringVar(&f.verbosity, "verbosity", "", "only variables up to this verbosity `LEVEL`: user-basic to mpidev-all, or 1 to 9")
 	fl.StringSliceVar(&f.scope, "scope", nil, "only control variables of these `SCOPES`: constant, readonly, local, group, group-eq, all, all-eq")
-	fl.StringSliceVar(&f.class, "class", nil, "only performance variables of these `CLASSES`: state, level, size, …")
+	fl.StringSliceVar(&f.class, "class", nil, "only performance variables of these `CLASSES`: "+strings.Join(pvarClasses, ", "))
 	fl.StringSliceVar(&f.typ, "type", nil, "only variables of these `DATATYPES`: int, unsigned-long, char, …")
-	fl.StringSliceVar(&f.bind, "bind", nil, "only variables bound to these `KINDS` of object: none, comm, win, …")
+	fl.StringSliceVar(&f.bind, "bind", nil, "only variables bound to these `KINDS` of object: "+strings.Join(bindKinds, ", "))
 	fl.BoolVar(&f.writable, "writable", false, "only control variables that can be written now")
-	fl.StringVar(&f.stage, "stage", "", "only variables that exist in this `STAGE`: before (MPI_Init), after (it), or both")
-	fl.BoolVar(&f.changed, "changed", false, "only variables that you set: in the environment, by a launcher's option, in a parameter file")
+	fl.StringVar(&f.stage, "stage", "", "only variables that exist in this `STAGE`: before MPI_Init (before), after it (after), or in both (both)")
+	fl.BoolVar(&f.changed, "changed", false, "only control variables that you changed: in the environment, with a launcher option, or in a parameter file")
 	fl.BoolVar(&f.differing, "differing", false, "only variables whose value differs between ranks")
 	words := func(words ...string) cobra.CompletionFunc {
 		return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
 	}
 	cmd.RegisterFlagCompletionFunc("verbosity", words("user-basic", "user-detail", "user-all", "tuner-basic", "tuner-detail", "tuner-all", "mpidev-basic", "mpidev-detail", "mpidev-all"))
 	cmd.RegisterFlagCompletionFunc("scope", wordList("constant", "readonly", "local", "group", "group-eq", "all", "all-eq"))
-	cmd.RegisterFlagCompletionFunc("class", wordList("state", "level", "size", "percentage", "highwatermark", "lowwatermark", "counter", "aggregate", "timer", "generic"))
+	cmd.RegisterFlagCompletionFunc("class", wordList(pvarClasses...))
 	cmd.RegisterFlagCompletionFunc("type", wordList(catalog.DatatypeNames()...))
-	cmd.RegisterFlagCompletionFunc("bind", wordList("none", "comm", "datatype", "errhandler", "file", "group", "op", "request", "win", "message", "info", "session"))
+	cmd.RegisterFlagCompletionFunc("bind", wordList(bindKinds...))
 	cmd.RegisterFlagCompletionFunc("stage", words("before", "after", "both"))
 }
 
@@ -125,7 +131,7 @@ func (f *filterFlags) compile(globs []string) (m *catalog.Matcher, filtered bool
 	if m, err = out.Compile(); err != nil {
 		return nil, false, usagef("%v", err)
 	}
-	return m, !out.IsZero(), nil
+	return m, !out.IsZero() || f.search != nil, nil
 }
 
 func parseAll[T any](flag string, words []string, parse func(string) (T, error)) ([]T, error) {

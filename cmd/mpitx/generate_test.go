@@ -5,14 +5,19 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 
 	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/ui"
+	"mpitx/ui/prompt"
+	"mpitx/ui/top"
 )
 
 // TestGenerated compares completions/ and man/ with what the commands would generate now; `make generate` writes them.
@@ -76,8 +81,10 @@ func manPages(t *testing.T) map[string][]byte {
 	t.Helper()
 	dir := t.TempDir()
 	date := time.Date(2026, time.November, 1, 0, 0, 0, 0, time.UTC)
-	header := &doc.GenManHeader{Title: "MPITX", Section: "1", Source: "mpitx", Manual: "mpitx manual", Date: &date}
-	if err := doc.GenManTree(newRoot(&app{errs: io.Discard, env: &locate.Env{}}), header, dir); err != nil {
+	header := &doc.GenManHeader{Section: "1", Source: "mpitx", Manual: "mpitx manual", Date: &date} // without a title each page has its own
+	root := newRoot(&app{errs: io.Discard, env: &locate.Env{}})
+	root.InitDefaultHelpCmd()
+	if err := doc.GenManTree(root, header, dir); err != nil {
 		t.Fatal(err)
 	}
 	entries, err := os.ReadDir(dir)
@@ -86,13 +93,69 @@ func manPages(t *testing.T) map[string][]byte {
 	}
 	pages := map[string][]byte{}
 	for _, e := range entries {
-		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		page, err := os.ReadFile(filepath.Join(dir, e.Name()))
 		if err != nil {
 			t.Fatal(err)
 		}
-		pages["man/"+e.Name()] = append(append(text, manScreen(t, e.Name())...), manEnd...)
+		text := string(page)
+		switch e.Name() {
+		case "mpitx.1":
+			text = manCommands(t, root, text)
+		case "mpitx-tui.1":
+			text += manKeys(ui.Manual())
+		case "mpitx-top.1":
+			text += manKeys(top.Manual())
+		}
+		pages["man/"+e.Name()] = []byte(text + manScreen(t, e.Name()) + manEnd)
 	}
 	return pages
+}
+
+// roff is text in which troff sees no commands.
+func roff(text string) string {
+	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "\n.", "\n\\&.", "\n'", "\n\\&'").Replace(text)
+	if strings.HasPrefix(text, ".") || strings.HasPrefix(text, "'") {
+		text = `\&` + text
+	}
+	return text
+}
+
+// manCommands puts all commands into the synopsis of mpitx(1), and a section with what they do after its description.
+func manCommands(t *testing.T, root *cobra.Command, page string) string {
+	synopsis, section := ".SH SYNOPSIS\n.nf\n\\fBmpitx\\fP [flags]\n", ".SH COMMANDS\n"
+	for _, g := range groups {
+		section += ".SS " + roff(g.title) + "\n"
+		for _, name := range strings.Fields(g.names) {
+			cmd, _, err := root.Find([]string{name})
+			if err != nil || cmd == root {
+				t.Fatalf("mpitx %s: %v", name, err)
+			}
+			use := strings.TrimPrefix(cmd.UseLine(), cmd.CommandPath())
+			if cmd.HasAvailableSubCommands() {
+				use = " " + strings.Join(commandNames(cmd), "|")
+			}
+			synopsis += "\\fB" + roff(cmd.CommandPath()) + "\\fP" + roff(use) + "\n"
+			section += ".TP\n\\fB" + roff(name) + "\\fP\n" + roff(cmd.Short) + ".\n"
+		}
+	}
+	old := regexp.MustCompile(`(?s)\.SH SYNOPSIS\n.*?\n\.SH DESCRIPTION`)
+	if !old.MatchString(page) || !strings.Contains(page, ".SH OPTIONS\n") {
+		t.Fatal("mpitx.1 has no synopsis, or no options")
+	}
+	page = old.ReplaceAllLiteralString(page, synopsis+".fi\n\n.SH DESCRIPTION")
+	return strings.Replace(page, ".SH OPTIONS\n", section+".SH OPTIONS\n", 1)
+}
+
+// manKeys are the keys and commands of a full screen, from its own tables.
+func manKeys(sections []prompt.Section) string {
+	var b strings.Builder
+	for _, s := range sections {
+		b.WriteString(".SH " + roff(strings.ToUpper(s.Title)) + "\n")
+		for _, line := range s.Lines {
+			b.WriteString(".TP\n\\fB" + roff(line[0]) + "\\fP\n" + roff(line[1]) + "\n")
+		}
+	}
+	return b.String()
 }
 
 // manScreen is the section with what a full screen looks like: that of the documentation, which comes from a real run.
@@ -117,28 +180,34 @@ var manEnd = strings.TrimLeft(`
 \fBMPITX_MPI\fP
 The MPI to use, as with \fB--mpi\fP.
 .TP
+\fBMPITX_DIR\fP
+The directory for new runs, and the one where \fBmpitx top\fP looks for a run.
+.TP
 \fBXDG_CACHE_HOME\fP, \fBXDG_DATA_HOME\fP
-Where the names of variables are kept for completion, and the shims that \fBmpitx setup\fP builds.
+The directories for the names that completion uses, and for the shims and agents that \fBmpitx setup\fP builds.
+.TP
+\fBMPITX_PAGER\fP, \fBPAGER\fP
+The pager for long tables on a terminal; empty or \fBcat\fP for none. The default is \fBless\fP, with \fBLESS=FRX\fP if LESS is not set.
 .TP
 \fBNO_COLOR\fP, \fBCOLUMNS\fP
-Without colours; the width of the terminal.
+No colours; the width of the terminal.
 .SH EXIT STATUS
 .TP
 \fB0\fP
-Done. Also if the filters leave nothing, and if a listing met faulty variables.
+Success. Also if the filters match nothing, and if a list contains faulty variables.
 .TP
 \fB1\fP
-Failed. Also if nothing of what was named exists: a variable, a run, a file, a program.
+Failure. Also if nothing that was named exists: a variable, a run, a file, a program.
 .TP
 \fB2\fP
-The command line is wrong: a command, a flag, its value, or what does not go together. Nothing was started.
+The command line is wrong. Nothing was started.
 .TP
 \fB3\fP
-Done in part: some of the names do not exist, a variable that was named could not be read, a write was refused, ranks, a stage or a
-part of a run are missing.
+Partial success: some names do not exist, a named variable could not be read, a write was refused, or ranks, a stage or a part of a
+run are missing.
 .TP
 \fB128+n\fP
-Ended by signal n.
+mpitx was ended by signal n.
 .PP
-\fBmpitx sample\fP and \fBmpitx record\fP end with the application's code, once it was started.
+\fBmpitx sample\fP and \fBmpitx record\fP exit with the application's code once it was started.
 `, "\n")

@@ -9,6 +9,7 @@ import (
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/internal/virtual"
 	"mpitx/export"
+	"mpitx/ui"
 )
 
 type listOptions struct {
@@ -30,7 +31,7 @@ type outputFlags struct {
 
 func (o *outputFlags) flags(cmd *cobra.Command) {
 	chooseFormat(cmd, &o.format, "output `FORMAT`", export.Formats...)
-	cmd.Flags().StringVar(&o.fieldNames, "fields", "", "`COLUMNS`, separated by commas: "+strings.Join(export.FieldNames(), ", "))
+	cmd.Flags().StringVar(&o.fieldNames, "fields", "", "print these `COLUMNS`, separated by commas: "+strings.Join(export.FieldNames(), ", "))
 	cmd.RegisterFlagCompletionFunc("fields", wordList(export.FieldNames()...))
 }
 
@@ -46,26 +47,32 @@ func (o *outputFlags) parse() (err error) {
 func newList(a *app) *cobra.Command {
 	o := &listOptions{source: source{a: a, listing: true}}
 	cmd := &cobra.Command{
-		Use:   "list [" + strings.Join(catalog.AllKinds.Words(), "|") + "]… [GLOB…]",
-		Short: "List variables, categories and enumerations",
-		Long: `List control variables, performance variables, categories and enumerations: all kinds, or those that are named.
+		Use:         "list [" + strings.Join(catalog.AllKinds.Words(), "|") + "]… [GLOB…]",
+		Annotations: paged,
+		Short:       "List variables, categories and enumerations",
+		Long: `List control variables, performance variables, categories and enumerations: all
+of them, or only the kinds that you name.
 
-A catalog is the union of two worlds: what exists before MPI_Init, and what exists after it (components that lose
-are unloaded by MPI_Init). Each variable says where it exists. Under a launcher there is one row per variable, and
-what differs between ranks is marked.
+The list is the union of two stages, before and after MPI_Init, because
+MPI_Init unloads the components that it does not choose. Each variable says in
+which stages it exists. Under a launcher there is one row per variable, and
+values that differ between ranks are marked.
 
-Virtual variables are mpitx's own, mpitx:calls and others: mpitx sample and record compute them inside applications, on any MPI. They
-are listed where they are asked for, by kind or by name, and in the table of everything. Most also exist for single functions:
-mpitx list 'mpitx:*/MPI_Send'.
+Virtual variables, such as mpitx:calls, are computed by mpitx itself: mpitx
+sample and mpitx record count them inside applications, with any MPI. They are
+listed if you ask for them by kind or by name, and in the table of everything.
+Most also exist per function: mpitx list 'mpitx:*/MPI_Send'.
 
-GLOB arguments choose whole names in any case (* ? [a-z]); NAME:CLASS chooses a performance variable by its class.`,
+A GLOB (* ? [a-z]) must match the whole name; case does not matter. NAME:CLASS
+chooses a performance variable by its class.`,
 		Example: `  mpitx list
   mpirun -n 4 mpitx list cvars --changed
   mpitx list pvars --class counter,timer -o csv
+  mpitx list --search 'eager limit'
   mpitx list 'btl_*' --verbosity user-all --writable
   mpitx list --from snapshot.json --tree`,
 		Args:              arguments(0, -1, "variables"),
-		ValidArgsFunction: a.completeNames(catalog.AllKinds.Words()...),
+		ValidArgsFunction: o.completeArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.asked, o.globs = takeKinds(args)
 			o.kinds = o.asked
@@ -77,8 +84,24 @@ GLOB arguments choose whole names in any case (* ? [a-z]); NAME:CLASS chooses a 
 	o.commFlag(cmd)
 	keepOldName(a, cmd, "set", "changed")
 	o.outputFlags.flags(cmd)
-	cmd.Flags().BoolVar(&o.tree, "tree", false, "draw the tree of categories")
+	cmd.RegisterFlagCompletionFunc("category", a.completeCategories)
+	cmd.Flags().BoolVar(&o.tree, "tree", false, "draw a tree of the categories with their variables")
 	return cmd
+}
+
+// completeArgs completes kinds, and the names of what is listed.
+func (o *listOptions) completeArgs(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	kinds, _ := takeKinds(args)
+	names := kinds
+	if kinds == 0 {
+		names = catalog.Variables
+	}
+	out, directive := o.a.completeNames(names, catalog.AllKinds.Words()...)(cmd, args, prefix)
+	if kinds != 0 && kinds.Has(catalog.Categories) {
+		categories, _ := o.a.completeCategories(cmd, args, prefix)
+		out = append(out, categories...)
+	}
+	return out, directive
 }
 
 func (o *listOptions) run(cmd *cobra.Command) error {
@@ -118,8 +141,12 @@ func (o *listOptions) run(cmd *cobra.Command) error {
 			o.a.complain("%s, but no control variable has this name", place)
 		}
 	}
-	c := filter.Apply(all)
-	named := len(o.globs)+len(o.regex) > 0
+	found := all
+	if o.search != nil {
+		found = all.With(ui.Search(all, strings.Join(o.search, " ")))
+	}
+	c := filter.Apply(found)
+	named := len(o.globs)+len(o.regex)+len(o.search) > 0
 	document := o.format == export.FormatJSON && o.fields == nil // holds the enumerations that its variables use
 	if filtered && o.kinds == 0 && !o.tree && !document {        // only variables can match
 		o.kinds = catalog.Variables

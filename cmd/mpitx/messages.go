@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"os"
 	"regexp"
 	"strconv"
 	"strings"
@@ -62,6 +63,8 @@ func (a *app) end(err error, other bool) int {
 	if lost != nil && !errors.Is(err, lost) {
 		code = max(code, a.exit(lost))
 	}
+	a.std.closePager()
+	defer a.std.waitPager()
 	if own != nil && own.send != nil {
 		code = own.send(code)
 	}
@@ -188,10 +191,29 @@ func wrongValue(kind string, err error) string {
 	return err.Error()
 }
 
-// complain prints a message for people on standard error: one line, with everything in it that a terminal would obey escaped.
+// complain prints a message for people on standard error, after what was printed before.
 func (a *app) complain(format string, args ...any) {
 	a.out.Flush()
-	fmt.Fprintln(a.errs, "mpitx:", shorten(export.Safe(fmt.Sprintf(format, args...))))
+	a.say(fmt.Sprintf(format, args...))
+}
+
+// say prints a message on standard error: one line, which a terminal gets broken at words, and with control characters escaped.
+func (a *app) say(text string) {
+	fmt.Fprintln(a.errs, wrapLine("mpitx: "+shorten(export.Safe(text)), a.messageWidth(), "       "))
+}
+
+// widthVariable passes the width of the terminal behind standard error on to the process that writes to a launcher's pipe.
+const widthVariable = "MPITX_MESSAGE_WIDTH"
+
+// messageWidth is the width of the terminal that messages go to; 0 if they go elsewhere.
+func (a *app) messageWidth() int {
+	if n, err := strconv.Atoi(a.env.Getenv(widthVariable)); err == nil {
+		return n
+	}
+	if t, err := export.Detect(os.Stderr, a.env.Getenv, a.color); err == nil && isTerminal(os.Stderr) {
+		return t.Width
+	}
+	return 0
 }
 
 // Longer words and texts are shortened in messages. No path and no name is that long.

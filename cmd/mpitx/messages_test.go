@@ -52,7 +52,7 @@ func TestEnd(t *testing.T) {
 	} {
 		said.Reset()
 		sent = nil
-		a := &app{out: bufio.NewWriter(failing{c.lost}), errs: &said}
+		a := &app{out: bufio.NewWriter(failing{c.lost}), errs: &said, std: &standard{}, env: &locate.Env{}}
 		io.WriteString(a.out, "answer")
 		if code := a.end(c.err, c.other); code != c.code || said.String() != c.says || !slices.Equal(sent, c.sends) {
 			t.Errorf("%v, %v, %v: code %d, sent %v, said %q", c.err, c.lost, c.other, code, sent, said.String())

@@ -15,8 +15,17 @@ import (
 	"mpitx/fixtures/need"
 )
 
+// step is what somebody types once a text is on the screen.
+type step struct{ sees, types string }
+
 // onTerminal runs a command on a terminal of a size that never answers, and returns what was written to it.
 func onTerminal(t *testing.T, environ []string, columns uint16, args ...string) (string, *process) {
+	t.Helper()
+	return typing(t, environ, columns, nil, args...)
+}
+
+// typing is onTerminal with somebody who types.
+func typing(t *testing.T, environ []string, columns uint16, steps []step, args ...string) (string, *process) {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
@@ -43,7 +52,18 @@ func onTerminal(t *testing.T, environ []string, columns uint16, args ...string) 
 	read := make(chan string)
 	go func() { // ends when the last who holds the terminal has closed it
 		var b bytes.Buffer
-		b.ReadFrom(master)
+		part := make([]byte, 4096)
+		for {
+			n, err := master.Read(part)
+			b.Write(part[:n])
+			for len(steps) > 0 && strings.Contains(b.String(), steps[0].sees) {
+				master.WriteString(steps[0].types)
+				steps = steps[1:]
+			}
+			if err != nil {
+				break
+			}
+		}
 		read <- b.String()
 	}()
 	p.run(60 * time.Second)

@@ -19,24 +19,27 @@ type readOptions struct {
 func newRead(a *app) *cobra.Command {
 	o := &readOptions{source: source{a: a}}
 	cmd := &cobra.Command{
-		Use:   "read NAME…",
-		Short: "Read the values of variables",
-		Long: `Read the values of variables: after MPI_Init where they exist there, else before it; --stage chooses. Under a
-launcher a value that differs between ranks is shown for each of them.
+		Use:         "read NAME…",
+		Annotations: paged,
+		Short:       "Read the values of variables",
+		Long: `Read the values of variables. The value is the one after MPI_Init if the
+variable exists there, else the one before it; --stage chooses. Under a
+launcher, a value that differs between ranks is shown for each of them.
 
-NAME is a variable's name, NAME:CLASS a performance variable of that class, or a glob. A variable that is named
-literally and cannot be read makes the exit code 3.`,
+NAME is a variable's name, a glob, or NAME:CLASS for a performance variable of
+that class. The exit code is 3 if a variable that you name without a glob
+cannot be read.`,
 		Example: `  mpitx read mpi_leave_pinned
   mpirun -n 4 mpitx read pml_ob1_unexpected_msgq_length -o json`,
 		Args:              arguments(1, -1, "the variables"),
-		ValidArgsFunction: a.completeNames(),
+		ValidArgsFunction: a.completeNames(catalog.Cvars | catalog.Pvars),
 		RunE:              o.run,
 	}
 	o.source.flags(cmd, false)
 	o.outputFlags.flags(cmd)
 	o.commFlag(cmd)
 	keepOldName(a, cmd, "bind", "comm")
-	choose(cmd, &o.stage, "stage", "", "", "the value in this `STAGE`: before (MPI_Init) or after (it)", "before", "after")
+	choose(cmd, &o.stage, "stage", "", "", "read the value of this `STAGE`: before MPI_Init (before), or after it (after)", "before", "after")
 	return cmd
 }
 

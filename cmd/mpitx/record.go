@@ -13,9 +13,10 @@ func newRecord(a *app) *cobra.Command {
 	o := &recordOptions{sampling{a: a}}
 	cmd := &cobra.Command{
 		Use:   "record --pvar GLOB… [flags] -- APPLICATION [ARGUMENT…]",
-		Short: "Sample performance variables inside an application, and keep the run directory",
-		Long: `Sample as mpitx sample does, and keep the run directory, from which mpitx export makes any format later and mpitx stats a
-summary. Its name is printed at the end, on standard error.`,
+		Short: "Sample performance variables and keep the run for later",
+		Long: `Sample performance variables as mpitx sample does, and keep the run directory.
+mpitx export writes it in any format, mpitx stats summarizes it. The
+directory's name is printed on standard error at the end.`,
 		Example: `  mpirun -n 4 mpitx record --pvar 'mpitx:*' --dir run1 -- ./app input
   mpitx stats run1
   mpitx export run1 -o csv --out samples.csv`,

@@ -17,14 +17,17 @@ func newRecover(a *app) *cobra.Command {
 	var force, stale bool
 	cmd := &cobra.Command{
 		Use:   "recover RUN | --stale",
-		Short: "Bring into a run directory what a dead job left in memory",
-		Long: `Bring into a run directory what the processes of a dead job had not written yet: the last samples before a crash or kill -9
-are in memory files (in /dev/shm), which outlive the process. Those files are removed then. Processes that still run are
-left alone. Of a job on several nodes, run it on each node whose memory files are to be collected.
+		Short: "Recover the last samples of a job that died",
+		Long: `Recover samples that a dead job had not written yet. The last samples before a
+crash or kill -9 are in memory files (in /dev/shm) that outlive the process.
+mpitx recover appends them to the run directory and removes the memory files.
+It leaves running processes alone. If the job used several nodes, run it on
+each node.
 
-With --stale it looks for memory files of dead processes on this machine, removes those whose run directory is gone, and names
-the runs that the others belong to.`,
-		Example: `  mpitx recover mpitx-run-20261120-120000-4711
+With --stale, it looks for memory files of dead processes on this machine,
+removes those whose run directory no longer exists, and names the runs of the
+others.`,
+		Example: `  mpitx recover run1
   mpitx recover --stale`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if stale {
@@ -45,8 +48,8 @@ the runs that the others belong to.`,
 			return recoverRun(a, args[0], force)
 		},
 	}
-	cmd.Flags().BoolVar(&force, "force", false, "treat processes that seem to run as dead")
-	cmd.Flags().BoolVar(&stale, "stale", false, "remove memory files on this machine that belong to no run any more")
+	cmd.Flags().BoolVar(&force, "force", false, "treat processes as dead even if they seem to run")
+	cmd.Flags().BoolVar(&stale, "stale", false, "remove the memory files on this machine whose run no longer exists")
 	cmd.ValidArgsFunction = completeRuns
 	return cmd
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -124,15 +125,15 @@ func (s *source) relaunch(command *cobra.Command) error {
 		return err
 	}
 	// The terminal is out here, and the choice was made with what is known out here.
-	environ = append(environ, export.TermVariable+"="+s.term.Pass())
+	environ = append(environ, export.TermVariable+"="+s.term.Pass(), widthVariable+"="+strconv.Itoa(s.a.messageWidth()))
 	environ = append(environ, mpiVariable(s.chosen))
 	if argv[0] == locate.SelfLaunch {
-		return exit(selfLaunch(s.n, argv[2:], environ))
+		return exit(selfLaunch(s.n, argv[2:], environ, s.a.std))
 	}
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Env = environ
-	out := &relay{to: answerWriter{}}
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = nil, out, os.Stderr
+	out := &relay{to: answers{s.a.std}}
+	cmd.Stdout, cmd.Stderr = out, s.a.std.stderr()
 	cmd.WaitDelay = 5 * time.Second // for processes of a launcher that has gone
 	apart(cmd)
 	if err := signals.start(cmd); err != nil {

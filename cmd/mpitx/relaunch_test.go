@@ -84,7 +84,7 @@ func TestStopWithoutStart(t *testing.T) {
 // A rank that is ended as rank 0 has failed adds nothing to the exit code.
 func TestSelfLaunchFails(t *testing.T) {
 	argv := []string{"sh", "-c", "[ $FAKEMPI_RANK = 1 ] || exit 3; exec sleep 60"}
-	if code := selfLaunch(2, argv, os.Environ()); code != 3 {
+	if code := selfLaunch(2, argv, os.Environ(), &standard{}); code != 3 {
 		t.Errorf("exit code %d, want 3", code)
 	}
 }

@@ -22,24 +22,34 @@ func newSample(a *app) *cobra.Command {
 	o := &sampleOptions{sampling: sampling{a: a}}
 	cmd := &cobra.Command{
 		Use:   "sample --pvar GLOB… [flags] -- APPLICATION [ARGUMENT…]",
-		Short: "Sample performance variables inside an application, and write them to a file",
-		Long: `Sample performance variables inside an unmodified MPI application (C, C++, Fortran, Python), on every rank.
+		Short: "Sample performance variables inside an application",
+		Long: `Sample performance variables on every rank of an unmodified MPI application (C,
+C++, Fortran, Python).
 
-Under a launcher (mpirun -n 4 mpitx sample … -- ./app) each process becomes the application, with an agent preloaded; that of
-rank 0 waits for it and writes the answer at the end; where rank 0 is started without mpitx, the run directory mpitx-run-… stays,
-for mpitx export. With -n mpitx starts the launcher. The application's output and
-exit code stay its own: samples go to --out, or into a run directory that is named at the end. With --workload, in place of an
-application, a built-in exerciser runs, and samples go to standard output.
+Under a launcher (mpirun -n 4 mpitx sample … -- ./app), each process becomes
+the application with mpitx's agent preloaded. The mpitx process of rank 0 waits
+for the application and writes the samples at its end. If rank 0 runs without
+mpitx, the run directory mpitx-run-… stays for mpitx export. With -n, mpitx
+starts the launcher.
 
-A --pvar is a glob of names, with :CLASS where a name has several classes, and @world, @self or @all for the communicators that
-it is read for (@all: each that the application makes). Names that begin with mpitx: are computed by the agent, on any
-MPI: messages and bytes sent and received, time in MPI, outstanding requests (mpitx:bytes_sent, mpitx:bytes_sent/MPI_Send).
-One function's includes its large-count form (MPI_Send_c).
+The application keeps its output and exit code. Samples go to --out, or into a
+run directory whose name is printed at the end. With --workload, a built-in
+program runs instead of an application, and samples go to standard output.
 
-Values are differences since the start for counters, aggregates and timers, and raw for all others; --as chooses.`,
+--pvar GLOB[:CLASS][@COMM] chooses variables by name, and by class if a name
+has several. COMM chooses the communicators that a bound variable is read for:
+@world, @self, or @all for each communicator that the application creates.
+Names that begin with mpitx: are computed by the agent, with any MPI: messages
+and bytes sent and received, time in MPI, outstanding requests
+(mpitx:bytes_sent, mpitx:bytes_sent/MPI_Send). The share of a function includes
+its large-count form (MPI_Send_c).
+
+Counters, aggregates and timers are written as differences since the start, all
+other classes as raw values; --as chooses.`,
 		Example: `  mpirun -n 4 mpitx sample --pvar 'mpitx:*' --out samples.csv -- ./app input
-  mpitx sample -n 4 --pvar pml_ob1_unexpected_msgq_length --workload unexpected -o csv
-  mpirun -n 4 mpitx sample --pvar 'coll_monitoring_*@all' --set pml_monitoring_enable=1 --interval 1ms --out s.parquet -- ./app`,
+  mpitx sample -n 4 --pvar mpitx:requests_outstanding --workload halo
+  mpirun -n 4 mpitx sample --pvar 'coll_monitoring_*@all' \
+      --set pml_monitoring_enable=1 --out samples.parquet -- ./app`,
 		RunE: o.run,
 	}
 	o.sampling.flags(cmd)

@@ -29,14 +29,14 @@ type sampling struct {
 func (s *sampling) flags(cmd *cobra.Command) {
 	s.attachFlags.flags(cmd, s.a)
 	f := cmd.Flags()
-	f.StringArrayVar(&s.pvars, "pvar", nil, "variables to sample: `GLOB`[:CLASS][@world|@self|@all]; may be repeated")
-	f.DurationVar(&s.interval, "interval", 10*time.Millisecond, "`TIME` between samples")
-	f.DurationVar(&s.duration, "duration", 0, "sample for this `TIME` only")
-	f.IntVar(&s.count, "count", 0, "take `N` samples only")
-	choose(cmd, &s.probe, "probe", "", "start", "`WHEN` to try the library's variables in a copy of the process: start (in MPI_Init), late (also those that appear later), none", "start", "late", "none")
-	f.BoolVar(&s.noProbe, "no-probe", false, "read variables without trying them first (--probe none): one that crashes the library ends the application")
-	f.BoolVar(&s.quiet, "no-summary", false, "print no summary at the end of a job that was sampled with mpitx:*")
-	cmd.RegisterFlagCompletionFunc("pvar", s.a.completeNames())
+	f.StringArrayVar(&s.pvars, "pvar", nil, "sample the variables that match this `GLOB`[:CLASS][@world|@self|@all]; may be repeated")
+	f.DurationVar(&s.interval, "interval", 10*time.Millisecond, "take a sample every `TIME`")
+	f.DurationVar(&s.duration, "duration", 0, "stop sampling after this `TIME`")
+	f.IntVar(&s.count, "count", 0, "stop sampling after `N` samples")
+	choose(cmd, &s.probe, "probe", "", "start", "`WHEN` to try reading the library's variables in a copy of the process, so that a crash does not end the application: start (in MPI_Init), late (also variables that appear later), none", "start", "late", "none")
+	f.BoolVar(&s.noProbe, "no-probe", false, "same as --probe none: a variable that crashes the library ends the application")
+	f.BoolVar(&s.quiet, "no-summary", false, "do not print the summary at the end of a run sampled with mpitx:*")
+	cmd.RegisterFlagCompletionFunc("pvar", s.a.completeNames(catalog.Pvars|catalog.Virtual))
 }
 
 // config checks all that needs no look at the machine.

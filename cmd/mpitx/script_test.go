@@ -73,7 +73,7 @@ func environment(home, tmp, bin string) []string {
 	if os.Getuid() == 0 {
 		env = append(env, "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
 	}
-	env = append(env, "BIN="+bin, "MPITX_MPI=") // "" is unset
+	env = append(env, "BIN="+bin, "MPITX_PAGER=cat", "MPITX_MPI=") // "" is unset
 	if dir := os.Getenv("MPITX_COVERDIR"); dir != "" {
 		env = append(env, "GOCOVERDIR="+dir)
 	}

@@ -14,7 +14,7 @@ import (
 
 // selfLaunch is the launcher of the demo MPI, which has none: it starts n processes that find each other in a directory.
 // It returns the highest of their exit codes.
-func selfLaunch(n int, argv, environ []string) int {
+func selfLaunch(n int, argv, environ []string, std *standard) int {
 	dir, err := os.MkdirTemp("", "mpitx-demo-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "mpitx: start ranks:", err)
@@ -48,7 +48,7 @@ start:
 		}
 		cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 		cmd.Env = append(environ[:len(environ):len(environ)], fmt.Sprintf("FAKEMPI_RANK=%d", rank), fmt.Sprintf("FAKEMPI_SIZE=%d", n), "FAKEMPI_DIR="+dir)
-		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+		cmd.Stdout, cmd.Stderr = std.stdout(), std.stderr()
 		if rank == 0 {
 			cmd.Stdin = os.Stdin
 		}

@@ -18,14 +18,17 @@ func newSetup(a *app) *cobra.Command {
 	var cc, mpi, outDir string
 	cmd := &cobra.Command{
 		Use:   "setup",
-		Short: "Build what mpitx needs for an MPI library",
-		Long: `Build the shim through which mpitx uses an MPI, the agent that mpitx sample puts into applications, and the program behind its
---workload. The sources are inside mpitx; what is built goes where mpitx finds it. One of each serves every release of its
-family (Open MPI; MPICH and its derivatives; the standard ABI of MPI-5), but an agent knows only those functions that are in the
-mpi.h it is built with. The agent takes a minute.
+		Short: "Build the shim and agent for an MPI library",
+		Long: `Build the shim (which gives mpitx access to an MPI), the agent (which mpitx
+sample preloads into applications), and the program that runs --workload. Their
+sources are part of mpitx, and the results go where mpitx finds them. One build
+serves every release of its family (Open MPI; MPICH and its derivatives; the
+standard ABI of MPI-5), but an agent knows only the functions in the mpi.h that
+it is built with. The agent takes a minute to build.
 
-Without a flag, mpitx setup builds for every family that is installed with its mpi.h. It uses the MPI's compiler wrapper. For the
-standard ABI it needs none: the header of Open MPI 6 or MPICH 5 is enough.`,
+Without flags, mpitx setup builds for every installed family that has an mpi.h,
+with the MPI's compiler wrapper. The standard ABI needs no wrapper: the header
+of Open MPI 6 or MPICH 5 is enough.`,
 		Example: `  mpitx setup
   mpitx setup --mpi abi
   mpitx setup --mpicc /opt/mpich/bin/mpicc`,
@@ -43,11 +46,11 @@ standard ABI it needs none: the header of Open MPI 6 or MPICH 5 is enough.`,
 			return setupAll(a, mpi, outDir)
 		},
 	}
-	cmd.Flags().StringVar(&cc, "mpicc", "", "build with this compiler `WRAPPER` (default: those of the MPIs that are found)")
-	cmd.Flags().StringVar(&mpi, "mpi", "", "build for this `MPI` only: openmpi, mpich, abi, a prefix, or a libmpi file")
+	cmd.Flags().StringVar(&cc, "mpicc", "", "build with this compiler `WRAPPER` (default: the wrapper of each MPI that is found)")
+	cmd.Flags().StringVar(&mpi, "mpi", "", "build for this `MPI` only: openmpi, mpich, abi, an installation prefix, or a libmpi file")
 	cmd.MarkFlagsMutuallyExclusive("mpicc", "mpi")
 	cmd.RegisterFlagCompletionFunc("mpi", cobra.FixedCompletions([]string{locate.OpenMPI, locate.MPICH, locate.ABI}, cobra.ShellCompDirectiveDefault))
-	cmd.Flags().StringVar(&outDir, "dir", "", "`DIRECTORY` for what is built (default: the user's data directory)")
+	cmd.Flags().StringVar(&outDir, "dir", "", "put the results into this `DIRECTORY` (default: the user's data directory)")
 	cmd.MarkFlagDirname("dir")
 	return cmd
 }

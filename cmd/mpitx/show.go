@@ -17,16 +17,19 @@ type showOptions struct {
 func newShow(a *app) *cobra.Command {
 	o := &showOptions{source: source{a: a}}
 	cmd := &cobra.Command{
-		Use:   "show NAME…",
-		Short: "Explain variables: everything that is known about them",
-		Long: `Explain variables: what they mean, the items of their enumeration with the current one marked, their categories,
-their value on each rank, who set them, whether they can be written now, and how to set them for the next run.
+		Use:         "show NAME…",
+		Annotations: paged,
+		Short:       "Explain variables: meaning, values, who set them, how to set them",
+		Long: `Explain variables: their description, the items of their enumeration, their
+categories, their value on each rank, who set them, whether they can be written
+now, and how to set them for the next run.
 
-NAME is a variable's name, NAME:CLASS a performance variable of that class, or a glob.`,
+NAME is a variable's name, a glob, or NAME:CLASS for a performance variable of
+that class.`,
 		Example: `  mpitx show mpi_leave_pinned
   mpirun -n 4 mpitx show 'pml_ob1_*'`,
 		Args:              arguments(1, -1, "the variables"),
-		ValidArgsFunction: a.completeNames(),
+		ValidArgsFunction: a.completeNames(catalog.Variables),
 		RunE:              o.run,
 	}
 	o.source.flags(cmd, false)

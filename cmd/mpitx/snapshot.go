@@ -20,10 +20,12 @@ func newSnapshot(a *app) *cobra.Command {
 	o := &snapshotOptions{source: source{a: a, listing: true}}
 	cmd := &cobra.Command{
 		Use:   "snapshot",
-		Short: "Write everything an MPI library exposes to a file",
-		Long: `Write everything an MPI library exposes to a file: metadata and values of all variables, categories and enumerations, of
-both stages and all ranks. Every read-only command takes such a file with --from in place of a live MPI, also where none
-is installed. The document is JSON, described in docs/schema.md.`,
+		Short: "Save everything that an MPI library exposes to a file",
+		Long: `Save everything that an MPI library exposes: metadata and values of all
+variables, categories and enumerations, in both stages and on all ranks.
+
+Every read-only command reads such a file with --from, on machines without MPI
+too. The file is JSON; docs/schema.md describes it.`,
 		Example: `  mpirun -n 4 mpitx snapshot --out snapshot.json
   mpitx list --from snapshot.json --changed`,
 		Args: noArguments,

@@ -37,9 +37,9 @@ type source struct {
 // flags adds the flags. live: the command needs a live MPI, and has no --from.
 func (s *source) flags(cmd *cobra.Command, live bool) {
 	f := cmd.Flags()
-	f.StringVar(&s.mpi, "mpi", "", "the `MPI` to use: openmpi, mpich, abi (the standard ABI's library of either), demo, a prefix, or a libmpi file")
-	f.IntVarP(&s.n, "ranks", "n", 0, "start `N` ranks under the MPI's launcher")
-	f.DurationVar(&s.timeout, "timeout", time.Minute, "wait at most this `TIME` for the MPI library's answers")
+	f.StringVar(&s.mpi, "mpi", "", "use this `MPI`: openmpi, mpich, abi (the library of either with the standard ABI), demo (the built-in one), an installation prefix, or a libmpi file")
+	f.IntVarP(&s.n, "ranks", "n", 0, "start `N` ranks with the MPI's launcher")
+	f.DurationVar(&s.timeout, "timeout", time.Minute, "stop waiting for the MPI library after this `TIME`")
 	if !live {
 		f.StringVar(&s.from, "from", "", "read a snapshot `FILE` instead of a live MPI")
 		cmd.MarkFlagsMutuallyExclusive("from", "ranks")
@@ -51,7 +51,7 @@ func (s *source) flags(cmd *cobra.Command, live bool) {
 
 // commFlag chooses the communicator for variables that are bound to one.
 func (s *source) commFlag(cmd *cobra.Command) {
-	choose(cmd, &s.comm, "comm", "", "world", "the `COMMUNICATOR` that variables bound to one are read for: world or self", "world", "self")
+	choose(cmd, &s.comm, "comm", "", "world", "read variables bound to a communicator for this `COMM`: world or self", "world", "self")
 }
 
 // open gets the catalog; stage matters only for writes. Under a launcher it does so on rank 0 only: elsewhere, and if another process has answered, its error ends

@@ -37,16 +37,22 @@ var statOrders = map[string]func(*recording.Stat) float64{
 func newStats(a *app) *cobra.Command {
 	o := &statsOptions{a: a}
 	cmd := &cobra.Command{
-		Use:   "stats RUN [GLOB…]",
-		Short: "Sum up a run: minimum, mean, maximum, standard deviation of each variable",
-		Long: `Sum up each variable of a run directory: minimum, mean, maximum, standard deviation, and the ranks of the extremes. GLOBs
-choose variables by name.
+		Use:         "stats RUN [GLOB…]",
+		Annotations: paged,
+		Short:       "Summarize a run: minimum, mean, maximum of each variable",
+		Long: `Summarize each variable of a run directory: minimum, mean, maximum, standard
+deviation, and the ranks that have the extremes. GLOBs choose variables by
+name.
 
-What is shown as a difference (counters, aggregates, timers) has one number for each rank: how much it grew in all. Everything
-else has one for each sample, and mean and standard deviation weight it by time, since samples are not evenly spaced. A rate counts
-for the time since the sample before, so that the mean rate is the growth divided by the time. Any other value counts for the time
-that is nearer to its sample than to another. Tables have one unit in each line, and as many columns as the terminal has room for. CSV and JSON
-have the exact numbers, in the unit that the variable counts.`,
+Counters, aggregates and timers have one number per rank: their growth over the
+run. All other classes have one number per sample. Their mean and standard
+deviation are weighted by time, because samples are not evenly spaced: a rate
+is weighted by the time since the sample before, so that the mean rate is the
+growth divided by the time; any other value by the time for which it is the
+nearest sample.
+
+Tables use one unit per row and as many columns as fit the terminal. CSV and
+JSON hold exact numbers in the unit of the variable.`,
 		Example: `  mpitx stats run1
   mpitx stats run1 'mpitx:time/*' --nonzero --sort max
   mpitx stats run1 --as rate -o csv`,
@@ -55,9 +61,9 @@ have the exact numbers, in the unit that the variable counts.`,
 	}
 	orders := slices.Sorted(maps.Keys(statOrders))
 	chooseFormat(cmd, &o.format, "output `FORMAT`", export.Formats...)
-	chooseTransform(cmd, &o.as, "raw, delta or rate")
+	chooseTransform(cmd, &o.as)
 	o.columnFilter.flags(cmd)
-	choose(cmd, &o.sort, "sort", "", "name", "`ORDER` of the lines: "+strings.Join(orders, ", ")+"; numbers by unit, the greatest first", orders...)
+	choose(cmd, &o.sort, "sort", "", "name", "sort rows by this `COLUMN`: "+strings.Join(orders, ", ")+"; numbers are sorted by unit, largest first", orders...)
 	return cmd
 }
 

@@ -5,14 +5,28 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 	"syscall"
 )
 
-// answerWriter is standard output, where answers go. Its errors say what could not be written.
-type answerWriter struct{}
+// standard is standard output and standard error of a command, which both go to the pager once there is one.
+type standard struct {
+	mu    sync.Mutex
+	page  string // the pager's command line; "" if there is none
+	pager *pager // nil until something is written to standard output
+}
 
-func (answerWriter) Write(p []byte) (int, error) {
-	n, err := os.Stdout.Write(p)
+// answers writes to standard output. Its errors say what could not be written.
+type answers struct{ *standard }
+
+func (s answers) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.page != "" && s.pager == nil {
+		s.pager = startPager(s.page)
+		s.page = ""
+	}
+	n, err := s.pager.output(os.Stdout).Write(p)
 	if errors.Is(err, syscall.EBADF) { // see binding/stdout.c
 		err = errors.New("standard output is closed: redirect it to a file or a terminal")
 	}
@@ -20,6 +34,35 @@ func (answerWriter) Write(p []byte) (int, error) {
 		err = fmt.Errorf("cannot write the answer: %w", causeOf(err))
 	}
 	return n, err
+}
+
+// messages writes to standard error.
+type messages struct{ *standard }
+
+func (s messages) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if isTerminal(os.Stderr) { // one that the pager draws on
+		if n, err := s.pager.output(os.Stderr).Write(p); err == nil {
+			return n, nil
+		}
+	}
+	return os.Stderr.Write(p)
+}
+
+// stdout is what a process that prints in our place writes to: the file itself, unless there is to be a pager.
+func (s *standard) stdout() io.Writer {
+	if s.page == "" {
+		return os.Stdout
+	}
+	return answers{s}
+}
+
+func (s *standard) stderr() io.Writer {
+	if s.page == "" {
+		return os.Stderr
+	}
+	return messages{s}
 }
 
 // flush writes what is left of the answer. It fails once: what comes later is dropped.

@@ -33,15 +33,18 @@ type topOptions struct {
 func newTop(a *app) *cobra.Command {
 	o := &topOptions{a: a}
 	cmd := &cobra.Command{
-		Use:   "top [RUN [GLOB…]]",
-		Short: "Watch what the ranks of a running job sample, as it comes",
-		Long: `Watch the run directory of a job that runs under mpitx record or mpitx sample: its variables over all ranks, each rank's values,
-and a heat map of the ranks over time, refreshed twice a second. Runs that ended or died are shown as a whole.
+		Use:         "top [RUN [GLOB…]]",
+		Annotations: paged,
+		Short:       "Watch the variables of a running job",
+		Long: `Watch the run directory of a job that runs under mpitx record or mpitx sample:
+each variable over all ranks, its value on each rank, and a heat map of the
+ranks over time. The screen is refreshed twice a second. Runs that have ended
+are shown as a whole.
 
-It reads what the job writes, and does not slow it. Without RUN it takes the one run here, or in $MPITX_DIR, whose job is still
-running. "?" shows the keys, and the commands behind ":"; "e" saves what is shown to a CSV or JSON file, "t" shows what is wrong
-with the run, such as where it is damaged. --once prints a table instead, also where there is no terminal; GLOBs choose its
-variables by name.`,
+mpitx top only reads the files of the run and does not slow the job. Without
+RUN, it takes the only running job's run in the current directory, or in
+$MPITX_DIR. Press ? for the keys. --once prints a table and works without a
+terminal; GLOBs choose its variables by name.`,
 		Example: `  mpirun -n 4 mpitx record --pvar 'mpitx:*' --dir run1 -- ./app input &
   mpitx top run1
   mpitx top run1 --once --by-rank -o csv
@@ -49,10 +52,10 @@ variables by name.`,
 		Args: arguments(0, -1, "a run directory"),
 		RunE: a.once(o.run),
 	}
-	chooseFormat(cmd, &o.format, "output `FORMAT` of --once", export.FormatTable, export.FormatWide, export.FormatJSON, export.FormatNDJSON, export.FormatCSV)
-	chooseTransform(cmd, &o.as, "raw, delta or rate")
-	cmd.Flags().BoolVar(&o.once, "once", false, "print what there is now, and end")
-	cmd.Flags().BoolVar(&o.byRank, "by-rank", false, "with --once: one row for each variable and rank")
+	chooseFormat(cmd, &o.format, "with --once: output `FORMAT`", export.FormatTable, export.FormatWide, export.FormatJSON, export.FormatNDJSON, export.FormatCSV)
+	chooseTransform(cmd, &o.as)
+	cmd.Flags().BoolVar(&o.once, "once", false, "print one table and exit")
+	cmd.Flags().BoolVar(&o.byRank, "by-rank", false, "with --once: print one row per variable and rank")
 	o.columnFilter.flags(cmd)
 	return cmd
 }

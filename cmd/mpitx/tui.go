@@ -28,20 +28,23 @@ func newTUI(a *app) *cobra.Command {
 	o := &tuiOptions{source: source{a: a}}
 	cmd := &cobra.Command{
 		Use:   "tui",
-		Short: "Explore variables on a full screen: browse, search, read, write, watch",
-		Long: `Explore an MPI library's variables on a full screen: browse categories, search (/), filter (f), read, edit (e) and watch
-(p, w) variables; ? shows all keys. Plain mpitx on a terminal does the same.
+		Short: "Explore variables on a full screen: browse, search, edit, watch",
+		Long: `Explore the variables of an MPI library on a full screen: browse categories,
+search (/), filter (f), read, edit (e) and watch (p, w) variables. Press ? for
+all keys. mpitx without a command opens the same screen.
 
-MPI runs in processes of its own: a library that crashes leaves the screen whole, and R starts it again without the variable
-that killed it. With -n 4 they are four ranks under the MPI's launcher. What is written changes these processes only; S copies
-the line that sets a variable for a run. With --from FILE a snapshot is explored, and no MPI is needed.`,
+The library runs in processes of its own. If it crashes, the screen stays, and
+R restarts it without the variable that crashed it. With -n 4, these processes
+are four ranks under the MPI's launcher. Writes change these processes only; S
+copies the command that sets a variable for a run. With --from FILE, the
+explorer shows a snapshot and needs no MPI.`,
 		Example: `  mpitx tui -n 4
   mpitx tui --from snapshot.json`,
 		Args: noArguments,
 		RunE: o.run,
 	}
 	o.source.flags(cmd, false)
-	cmd.Flags().BoolVar(&o.readOnly, "read-only", false, "write nothing into the library")
+	cmd.Flags().BoolVar(&o.readOnly, "read-only", false, "never write to the library")
 	return cmd
 }
 

@@ -28,19 +28,27 @@ func newWrite(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "write NAME=VALUE…",
 		Short: "Write control variables and verify the result",
-		Long: `Write control variables and verify the result: mpitx reads the old value, writes the new one, and reads it back.
+		Long: `Write control variables and verify the result: mpitx reads the old value,
+writes the new one, and reads it back. The result is one of:
 
-The outcome is one of: ok; ok but unchanged (the library said yes, and the old value stands); not now; never; faulty (it
-crashes the library, so it was not done); invalid (not a value of this variable: nothing at all is written then).
+    ok                the library accepted the value
+    ok but unchanged  the library reported success, but kept the old value
+    not now           the library does not allow the write at this point
+    never             the variable cannot be written
+    faulty            the write crashes the library, so mpitx did not do it
+    invalid           not a value of this variable; nothing was written
 
-VALUE is a number (also hexadecimal), true or false, an item of the variable's enumeration by name, a set of flags a|b, or a list
-of elements a,b,c. mpitx writes in its own processes only, which end with it: this shows what a library accepts. The
-way to set a variable for a run is printed with the outcome.
+VALUE is a number (decimal or hexadecimal), true or false, the name of an item
+of the variable's enumeration, a set of flags a|b, or a list of elements a,b,c.
 
-Variables of scope all and all-eq concern all processes: writing them on some ranks only (--rank) needs --force.`,
+mpitx writes in its own processes only, to show what the library accepts. It
+prints the line that sets the variable for a run.
+
+Variables of scope all and all-eq concern all processes: --rank needs --force
+to write them on some ranks only.`,
 		Example: `  mpitx write coll_tuned_bcast_algorithm=binomial
   mpirun -n 4 mpitx write --stage before coll_tuned_priority=50
-  mpirun -n 4 mpitx write --rank 1,3 some_local_variable=5`,
+  mpirun -n 4 mpitx write --rank 1,3 mpi_show_handle_leaks=5`,
 		Args:              arguments(1, -1, "the variables and their values (NAME=VALUE)"),
 		ValidArgsFunction: a.completeWrites,
 		RunE:              o.run,
@@ -48,10 +56,10 @@ Variables of scope all and all-eq concern all processes: writing them on some ra
 	o.source.flags(cmd, true)
 	f := cmd.Flags()
 	chooseFormat(cmd, &o.format, "output `FORMAT`", export.Formats...)
-	choose(cmd, &o.stage, "stage", "", "after", "write in this `STAGE`: after (MPI_Init), or before (in the process that never calls it)", "before", "after")
-	f.StringVar(&o.ranks, "rank", "", "`RANKS` to write on: 0,2-5 (default: all)")
-	f.BoolVar(&o.force, "force", false, "write variables of scope all and all-eq on some ranks only")
-	f.BoolVar(&o.dryRun, "dry-run", false, "check names and values, and write nothing")
+	choose(cmd, &o.stage, "stage", "", "after", "write in this `STAGE`: after MPI_Init (after), or in a process that never calls it (before)", "before", "after")
+	f.StringVar(&o.ranks, "rank", "", "write on these `RANKS` only, such as 0,2-5 (default: all)")
+	f.BoolVar(&o.force, "force", false, "with --rank: write variables of scope all and all-eq, too")
+	f.BoolVar(&o.dryRun, "dry-run", false, "check names and values without writing")
 	return cmd
 }
 

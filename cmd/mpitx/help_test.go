@@ -1,0 +1,106 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"mpitx/cmd/mpitx/internal/locate"
+)
+
+// allCommands are mpitx and all its commands that are not hidden.
+func allCommands(root *cobra.Command) []*cobra.Command {
+	if !root.HasParent() {
+		root.InitDefaultHelpCmd()
+	}
+	all := []*cobra.Command{root}
+	for _, c := range root.Commands() {
+		if c.IsAvailableCommand() || c.Name() == "help" {
+			all = append(all, allCommands(c)...)
+		}
+	}
+	return all
+}
+
+// Help fits into 80 columns, and says something of each flag, in words that begin no sentence in its middle.
+func TestHelp(t *testing.T) {
+	var out bytes.Buffer
+	root := newRoot(&app{errs: io.Discard, env: &locate.Env{}})
+	root.SetOut(&out)
+	for _, cmd := range allCommands(root) {
+		out.Reset()
+		cmd.InitDefaultHelpFlag()
+		if err := cmd.Help(); err != nil {
+			t.Fatal(err)
+		}
+		text := out.String()
+		for line := range strings.SplitSeq(text, "\n") {
+			if n := utf8.RuneCountInString(line); n > helpWidth || line != strings.TrimRight(line, " ") {
+				t.Errorf("%s --help: %d columns: %q", cmd.CommandPath(), n, line)
+			}
+		}
+		if !strings.Contains(text, "\nUsage:\n  mpitx") || !strings.Contains(text, "--help") {
+			t.Errorf("%s --help:\n%s", cmd.CommandPath(), text)
+		}
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if name, usage := pflag.UnquoteUsage(f); !f.Hidden && (len(usage) < 10 || regexp.MustCompile(`^(that|whose|those)\b`).MatchString(usage) || f.NoOptDefVal == "" && name != strings.ToUpper(name)) {
+				t.Errorf("%s --%s %s: %s", cmd.CommandPath(), f.Name, name, usage)
+			}
+		})
+	}
+}
+
+// The root's help has each command once.
+func TestGroups(t *testing.T) {
+	var grouped, names []string
+	for _, g := range groups {
+		grouped = append(grouped, strings.Fields(g.names)...)
+	}
+	root := newRoot(&app{errs: io.Discard, env: &locate.Env{}})
+	root.InitDefaultHelpCmd()
+	for _, cmd := range root.Commands() {
+		if !cmd.Hidden || cmd.Name() == "completion" {
+			names = append(names, cmd.Name())
+		}
+	}
+	slices.Sort(grouped)
+	slices.Sort(names)
+	if !slices.Equal(grouped, names) {
+		t.Errorf("the groups have %q, mpitx has %q", grouped, names)
+	}
+}
+
+// Examples are lines that mpitx takes.
+func TestExamples(t *testing.T) {
+	count := 0
+	for _, c := range allCommands(newRoot(&app{errs: io.Discard, env: &locate.Env{}})) {
+		for line := range strings.SplitSeq(strings.ReplaceAll(c.Example, "\\\n", " "), "\n") {
+			line = strings.ReplaceAll(strings.ReplaceAll(strings.TrimRight(line, " &"), " | head", ""), "'", "")
+			_, args, ok := strings.Cut(line, "mpitx ")
+			if c.HasParent() && c.Parent().Name() == "completion" || line == "" {
+				continue // of cobra
+			}
+			root := newRoot(&app{errs: io.Discard, env: &locate.Env{}})
+			cmd, rest, err := root.Find(strings.Fields(args))
+			if err == nil {
+				err = cmd.ParseFlags(rest)
+			}
+			if err == nil && cmd.Args != nil {
+				err = cmd.Args(cmd, cmd.Flags().Args())
+			}
+			if count++; !ok || err != nil || cmd == root {
+				t.Errorf("%s: %s: %v", c.CommandPath(), line, err)
+			}
+		}
+	}
+	if count < 30 {
+		t.Errorf("%d examples", count)
+	}
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"mpitx/export"
+)
+
+// paged marks the commands whose answers may be long tables.
+var paged = map[string]string{"pager": "yes"}
+
+func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
+
+// pagerCommand is the command line of the user's pager; "" where an answer goes straight to standard output: it is no terminal, a
+// launcher has started this process, or the user wants none.
+func (a *app) pagerCommand(cmd *cobra.Command) string {
+	if cmd.Annotations["pager"] == "" || a.noPager || a.env.Launcher().Rank >= 0 || a.env.Getenv(export.TermVariable) != "" ||
+		!isTerminal(os.Stdout) || a.env.Getenv("TERM") == "dumb" {
+		return ""
+	}
+	command := "less"
+	for _, name := range []string{"PAGER", "MPITX_PAGER"} {
+		if text, ok := os.LookupEnv(name); ok {
+			command = text
+		}
+	}
+	words := strings.Fields(command)
+	if len(words) == 0 || command == "cat" {
+		return ""
+	}
+	if _, err := exec.LookPath(words[0]); err != nil && !strings.ContainsAny(command, "\"'$`;&|<>()=") {
+		return "" // the shell would not find it either, and the answer would be lost
+	}
+	return command
+}
+
+// pager is a process that shows what is written to it.
+type pager struct {
+	in   *os.File
+	cmd  *exec.Cmd
+	done bool // nothing more is written to it
+}
+
+// startPager starts a pager; nil if it cannot be started.
+func startPager(command string) *pager {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil
+	}
+	defer r.Close()
+	p := &pager{in: w, cmd: exec.Command("sh", "-c", command)}
+	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = r, os.Stdout, os.Stderr
+	p.cmd.Env = os.Environ()
+	if _, ok := os.LookupEnv("LESS"); !ok {
+		p.cmd.Env = append(p.cmd.Env, "LESS=FRX") // as git does: short answers stay on the screen, colours are colours
+	}
+	// ^C is the pager's: if it ended mpitx, the shell and the pager would both read the terminal.
+	signal.Notify(make(chan os.Signal, 1), os.Interrupt)
+	if p.cmd.Start() != nil {
+		w.Close()
+		return nil
+	}
+	return p
+}
+
+// output is where to write: the pager, or else f.
+func (p *pager) output(f *os.File) *os.File {
+	if p == nil || p.done {
+		return f
+	}
+	return p.in
+}
+
+// closePager lets the pager see the end of the answer.
+func (s *standard) closePager() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.page = ""
+	if s.pager != nil && !s.pager.done {
+		s.pager.done = true
+		s.pager.in.Close()
+	}
+}
+
+// waitPager waits until the user has left the pager.
+func (s *standard) waitPager() {
+	s.closePager()
+	if s.pager != nil {
+		s.pager.cmd.Wait()
+	}
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"strings"
+
+	"mpitx/export"
+)
+
+// wrapText breaks the lines of a text that are wider than width.
+func wrapText(text string, width int) string {
+	lines := strings.Split(text, "\n")
+	for k, line := range lines {
+		lines[k] = wrapLine(line, width, line[:len(line)-len(strings.TrimLeft(line, " "))])
+	}
+	return strings.Join(lines, "\n")
+}
+
+// wrapLine breaks a line that is wider than width between words; each line after the first begins with indent. A command in `…` stays
+// on one line, so that it can be pasted. 0: nothing is broken.
+func wrapLine(line string, width int, indent string) string {
+	if width <= 0 || export.Width(line) <= width {
+		return line
+	}
+	var b strings.Builder
+	rest := strings.TrimLeft(line, " ")
+	b.WriteString(line[:len(line)-len(rest)])
+	at, quoted, first := b.Len(), false, true
+	word := func(text string) {
+		n := export.Width(text)
+		switch {
+		case first:
+		case at+1+n > width:
+			b.WriteString("\n" + indent)
+			at = len(indent)
+		default:
+			b.WriteByte(' ')
+			at++
+		}
+		b.WriteString(text)
+		at, first = at+n, false
+	}
+	for rest != "" {
+		end := strings.IndexFunc(rest, func(r rune) bool {
+			if r == '`' {
+				quoted = !quoted
+			}
+			return r == ' ' && !quoted
+		})
+		if end < 0 {
+			end = len(rest)
+		}
+		word(rest[:end])
+		rest = strings.TrimPrefix(rest[end:], " ")
+	}
+	return b.String()
+}
