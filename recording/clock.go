@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// clockPair is one instant by the run's own clock ("ticks"), CLOCK_MONOTONIC and CLOCK_REALTIME.
+// clockPair is one instant in ticks of the run's clock, CLOCK_MONOTONIC and CLOCK_REALTIME.
 type clockPair struct {
 	ticks      uint64
 	mono, real int64
@@ -18,7 +18,7 @@ func (r *Rank) addPair(p clockPair, short bool) {
 	if short || p.mono < 0 || p.real < 0 || p.mono > math.MaxInt64/4 || p.real > math.MaxInt64/4 || math.IsNaN(p.err) {
 		return
 	}
-	if len(r.pairs) >= mostPairs { // thin out, but the last
+	if len(r.pairs) >= maxPairs { // keep every second one
 		kept := r.pairs[:0]
 		for i := 0; i < len(r.pairs); i += 2 {
 			kept = append(kept, r.pairs[i])
@@ -28,8 +28,8 @@ func (r *Rank) addPair(p clockPair, short bool) {
 	r.pairs = append(r.pairs, p)
 }
 
-// mono is a time of the run's own clock as CLOCK_MONOTONIC: through the calibration pairs around it, where the clock is
-// another one.
+// mono converts a time of the run's clock to CLOCK_MONOTONIC. If they are different clocks, it interpolates between the
+// calibration pairs around the time.
 func (r *Rank) mono(ticks uint64) int64 {
 	if !r.TSC {
 		return int64(ticks & math.MaxInt64)
@@ -50,7 +50,7 @@ func (r *Rank) mono(ticks uint64) int64 {
 	r.segment = i
 	a, b := &r.pairs[i], &r.pairs[i+1]
 	rate := float64(b.mono-a.mono) / max(float64(b.ticks-a.ticks), 1)
-	if b.mono-a.mono < int64(time.Second) || math.Abs(rate/r.NsPerTick-1) > 1e-3 { // too short to tell, or no sane clock
+	if b.mono-a.mono < int64(time.Second) || math.Abs(rate/r.NsPerTick-1) > 1e-3 { // too short to measure a rate, or an implausible one
 		rate = r.NsPerTick
 	}
 	return a.after(ticks, rate)
@@ -61,7 +61,7 @@ func (p *clockPair) after(ticks uint64, rate float64) int64 {
 	return p.mono + int64(min(max(float64(d)*rate, -math.MaxInt64/4), math.MaxInt64/4))
 }
 
-// wallClock turns a node's CLOCK_MONOTONIC into the time of day: the line through its first and last pair of both.
+// wallClock converts a node's CLOCK_MONOTONIC to the time of day by the line through the first and the last pair.
 type wallClock struct {
 	mono, offset int64
 	slope        float64
@@ -71,10 +71,10 @@ func (w *wallClock) real(mono int64) int64 {
 	return mono + w.offset + int64(float64(mono-w.mono)*w.slope)
 }
 
-// mostDrift is as fast as a clock is slewed (500 ppm, adjtime), with some room: what differs by more was set.
-const mostDrift = 600e-6
+// maxDrift is the fastest rate at which adjtime slews a clock (500 ppm), plus a margin. A greater difference means that the clock was set.
+const maxDrift = 600e-6
 
-// align sets up a node's clock, and returns the bound of its error.
+// align sets up a node's clock and returns the bound of its error.
 func (n *Node) align() time.Duration {
 	var pairs []clockPair
 	var worst time.Duration
@@ -99,7 +99,7 @@ func (n *Node) align() time.Duration {
 	}
 	n.wall = wallClock{mono: first.mono, offset: first.real - first.mono}
 	moved, took := last.real-last.mono-n.wall.offset, last.mono-first.mono
-	if math.Abs(float64(moved)) > float64(took)*mostDrift+1e6 {
+	if math.Abs(float64(moved)) > float64(took)*maxDrift+1e6 {
 		n.Step = time.Duration(moved)
 	} else if took > int64(time.Second) && math.Abs(float64(moved)) > first.err+last.err {
 		n.wall.slope = float64(moved) / float64(took)
@@ -107,7 +107,7 @@ func (n *Node) align() time.Duration {
 	return worst + duration(math.Max(first.err, last.err))
 }
 
-// time is a time of the run's own clock as time since the job's start.
+// time converts a time of the run's clock to the time since the job's start.
 func (x *index) time(r *Rank, ticks uint64) time.Duration {
 	return time.Duration(r.Node.wall.real(r.mono(ticks)) - x.start)
 }

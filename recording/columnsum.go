@@ -2,13 +2,13 @@ package recording
 
 import "time"
 
-// columnSum is what one column adds to a Stat.
+// columnSum is the contribution of one column to a Stat.
 type columnSum struct {
 	column *Column
 	stat   *Stat
-	totals []Value // of differences: the last of each element
+	totals []Value // Delta: each element's last difference
 
-	// Of all others but rates, the newest sample: how much it counts is not known before the next.
+	// Raw: the newest sample. Its weight is unknown until the next one.
 	numbers []float64
 	time    time.Duration
 	gap     time.Duration // since the sample before
@@ -44,7 +44,7 @@ func (c *columnSum) sample(cell *Cell, at time.Duration) {
 	}
 }
 
-// next begins a sample: the one before it counts up to halfway.
+// next begins a sample. The one before it counts for half of the gap between them.
 func (c *columnSum) next(at time.Duration) {
 	if c.samples > 0 {
 		gap := at - c.time
@@ -58,12 +58,12 @@ func (c *columnSum) next(at time.Duration) {
 	c.samples++
 }
 
-// outer is the gap before the first sample and after the last one, whose neighbour is at that distance.
+// outer is the gap before the first sample and after the last one, given the gap to its neighbour.
 func (c *columnSum) outer(gap time.Duration) time.Duration {
 	return min(gap, c.column.Rank.Interval)
 }
 
-// weigh adds the newest sample, after which there is a gap.
+// weigh adds the newest sample, given the gap after it.
 func (c *columnSum) weigh(after time.Duration) {
 	weight := float64(max(c.gap+after, 1)) / 2
 	for _, x := range c.numbers {

@@ -7,10 +7,10 @@ import (
 	"mpitx/recording/store"
 )
 
-// readBudget bounds the buffers of all ranks' cursors together.
+// readBudget bounds the buffers of all cursors together, in bytes.
 const readBudget = 16 << 20
 
-// record is one sample as it is in a chunk.
+// record is one sample as stored in a chunk.
 type record struct {
 	set      *Set
 	ticks    uint64
@@ -27,11 +27,11 @@ type cursor struct {
 	rec  record
 	time time.Duration // of rec
 
-	waiting bool     // rec was read and not given yet
-	seen    []uint64 // by set: the newest sample's time, plus one
+	waiting bool     // rec was read and not yielded yet
+	seen    []uint64 // by set: the newest sample's time plus one
 }
 
-// next reads the next sample; false where there is none, so far.
+// next reads the next sample. It returns false if there is none so far.
 func (c *cursor) next() bool {
 	for {
 		t, ok := c.records.next()
@@ -49,8 +49,8 @@ func (c *cursor) next() bool {
 			}
 		}
 		c.skip(t)
-		if set != nil && !c.old() { // else a later value of its set was given, from a time without room
-			c.time = max(c.time, c.run.time(c.rank, c.rec.ticks)) // where two stretches of a clock meet, they may overlap by a little
+		if set != nil && !c.old() { // a later value of the set may have been yielded from the last values
+			c.time = max(c.time, c.run.time(c.rank, c.rec.ticks)) // adjacent clock segments may overlap slightly
 			return true
 		}
 	}

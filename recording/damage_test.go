@@ -18,7 +18,7 @@ import (
 	"mpitx/recording/recordingtest"
 )
 
-// counting makes a stream that samples one counter: sample n has the value n.
+// counting makes a stream that samples one counter, whose value in sample n is n.
 func counting(id uint64, rank int32, samples, perChunk int) *recordingtest.Stream {
 	s := recordingtest.NewStream(id, rank)
 	s.Capacity = max(perChunk*16+16, 1024)
@@ -35,7 +35,7 @@ func counting(id uint64, rank int32, samples, perChunk int) *recordingtest.Strea
 	return s
 }
 
-// save writes chunks as a run, and opens it.
+// save writes chunks as a run and opens it.
 func save(t testing.TB, chunks []byte) *Run {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
@@ -72,7 +72,7 @@ func upTo(n int) []uint64 {
 	return all
 }
 
-// TestTruncated cuts a run at every byte: everything before the cut is read, and the cut is named.
+// TestTruncated cuts a run at every byte. Everything before the cut is read, and the cut is reported.
 func TestTruncated(t *testing.T) {
 	s := counting(1, 0, 20, 5)
 	heads := []int{}
@@ -112,7 +112,7 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
-// TestFlipped changes single bytes: nothing wrong is read, and all other chunks are.
+// TestFlipped changes single bytes. No wrong value is read, and all other chunks are.
 func TestFlipped(t *testing.T) {
 	s := counting(1, 0, 20, 5)
 	first := bytes.Index(s.Out[1:], []byte(recordingtest.Magic)) + 1
@@ -133,7 +133,7 @@ func TestFlipped(t *testing.T) {
 	}
 }
 
-// TestTorn: a chunk of which only a part was written, since the disk was full, with others behind it.
+// TestTorn reads a file with a torn chunk, as a full disk leaves it, followed by intact ones.
 func TestTorn(t *testing.T) {
 	a, b := counting(1, 0, 20, 5), counting(2, 1, 20, 5)
 	second := bytes.Index(a.Out[1:], []byte(recordingtest.Magic)) + 1
@@ -181,7 +181,7 @@ func TestNoRun(t *testing.T) {
 	}
 }
 
-// TestOldVersion reads a run that this version of the format wrote when it was new.
+// TestOldVersion reads a run written when this version of the format was new.
 func TestOldVersion(t *testing.T) {
 	run := mustOpenAny(t, filepath.Join("testdata", "v1"))
 	if len(run.Damage()) > 0 || len(run.Ranks) != 2 {
@@ -206,7 +206,7 @@ func TestOldVersion(t *testing.T) {
 	}
 }
 
-// renderCells is what was read.
+// renderCells formats the cells of a sample.
 func renderCells(in *Instant) string {
 	var parts []string
 	for _, c := range in.Cells {
@@ -215,7 +215,7 @@ func renderCells(in *Instant) string {
 	return strings.Join(parts, " ")
 }
 
-// expectedCells is what writer.c samples.
+// expectedCells formats the cells that writer.c samples.
 func expectedCells(set, n int) string {
 	if set == 1 {
 		return fmt.Sprintf("%d/ok %d/ok %d/ok %d/ok", n, 2*n, 3*n, uint64(n)<<40)
@@ -229,7 +229,7 @@ func expectedCells(set, n int) string {
 		n&1 == 1, n%200-100)
 }
 
-// TestAlignment: nodes whose clocks began at different times, one of them with a time stamp counter.
+// TestAlignment aligns nodes whose clocks began at different times, one of them a time stamp counter.
 func TestAlignment(t *testing.T) {
 	const wall = int64(1_700_000_000_000_000_000)
 	var out []byte
@@ -272,7 +272,7 @@ func TestAlignment(t *testing.T) {
 	}
 }
 
-// TestStep: an administrator who sets a wall clock does not move samples.
+// TestStep sets a node's wall clock. Its samples do not move.
 func TestStep(t *testing.T) {
 	s := counting(1, 0, 20, 5)
 	s.Clock(20e9, 20e9, 1e18+20e9+3600e9, 0)
@@ -287,7 +287,7 @@ func TestStep(t *testing.T) {
 	}
 }
 
-// TestAnything: a run of any shape comes out as it went in.
+// TestAnything writes and reads runs of random shapes.
 func TestAnything(t *testing.T) {
 	base := t.TempDir()
 	n := 0
@@ -370,7 +370,7 @@ func TestAnything(t *testing.T) {
 	})
 }
 
-// An input is a node's file, or nothing for a small one of ours, and edits of it.
+// An input is a node's file, or nothing for a small built-in one, and edits of it.
 func FuzzChunks(f *testing.F) {
 	s := counting(1, 0, 6, 3)
 	s.Note(5, 1, 2, "a note")
@@ -417,7 +417,7 @@ func FuzzChunks(f *testing.F) {
 	})
 }
 
-// fuzzFolder is in memory where it can be: disks write out a file that is written again.
+// fuzzFolder is in memory if possible, as disks flush files that are rewritten.
 func fuzzFolder(f testing.TB) string {
 	dir, err := os.MkdirTemp("/dev/shm", "mpitx-fuzz-*")
 	if err != nil {

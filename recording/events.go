@@ -9,24 +9,24 @@ import (
 	"mpitx/recording/store"
 )
 
-// EventType is a type of events that a process declared.
+// EventType is a type of event that a process declared.
 type EventType struct{ layout }
 
-// Event is something that happened in a thread at one time. It and everything in it is only good until the next one is asked for.
+// Event is something that happened in one thread at one time. It is valid until the next one is yielded.
 type Event struct {
 	Time   time.Duration // since the job's start
 	Rank   *Rank
-	Thread int        // the operating system's identifier
+	Thread int        // the operating system's thread ID
 	Type   *EventType // nil: events were lost
 	Values []Value    // of all fields' elements
-	Lost   uint64     // where events were lost, how many
+	Lost   uint64     // the number of events lost, if Type is nil
 }
 
-// Of are the values of a field.
-func (e *Event) Of(f *Field) []Value { return e.Values[f.First : f.First+f.Count] }
+// FieldValues returns the values of one field.
+func (e *Event) FieldValues(f *Field) []Value { return e.Values[f.First : f.First+f.Count] }
 
-// Events gives the events of all threads and ranks in order of time, and where some were lost. It stops where yield returns false. Memory
-// is bounded as with [Run.Instants]. Of the options Rank, From and To apply.
+// Events yields the events of all threads and ranks in time order, including records of lost events. Memory is bounded as
+// with [Run.Instants]. Only the options Rank, From and To apply.
 func (run *Run) Events(o Options) func(yield func(*Event) bool) {
 	return func(yield func(*Event) bool) {
 		var all eventHeap
@@ -50,7 +50,7 @@ func (run *Run) Events(o Options) func(yield func(*Event) bool) {
 	}
 }
 
-// give gives the events of all cursors that have one.
+// give yields the events of all cursors that have one.
 func (h eventHeap) give(o Options, yield func(*Event) bool) {
 	limited := o.To > o.From
 	heap.Init(&h)

@@ -7,19 +7,20 @@ import (
 	"mpitx/catalog"
 )
 
+// Field is a field of an event or a table row.
 // Field is a field of an event, or of a table's rows.
 type Field struct {
 	Name, Unit string
 	Meaning    Meaning
 	Merge      Merge
-	Count      int // elements
-	First      int // of its elements among those of all fields
+	Count      int // number of elements
+	First      int // index of its first element among the elements of all fields
 
 	element element
-	at      int // in the record
+	at      int // offset in the record
 }
 
-// Meaning says what a field's values are.
+// Meaning is what a field's values stand for.
 type Meaning uint8
 
 // The meanings.
@@ -30,10 +31,10 @@ const (
 	MeansTime            // values are nanoseconds since the job's start
 )
 
-// Merge says how rows with the same key become one.
+// Merge is how rows with the same key are combined.
 type Merge uint8
 
-// The ways.
+// The ways to merge.
 const (
 	MergeSum Merge = iota
 	MergeMin
@@ -41,12 +42,13 @@ const (
 )
 
 const (
-	mostFields = 1024
-	mostTexts  = 1 << 20
-	mostTypes  = tagStatuses - tagSet
-	mostTables = 4096
+	maxFields = 1024
+	maxTexts  = 1 << 20
+	maxTypes  = tagStatuses - tagSet
+	maxTables = 4096
 )
 
+// fieldTypes are the types of fields, by their number in the format.
 // fieldTypes are the types of fields, by their number.
 var fieldTypes = []struct {
 	form catalog.Form
@@ -57,7 +59,7 @@ var fieldTypes = []struct {
 	{catalog.FormFloat, 4}, {catalog.FormFloat, 8},
 }
 
-// layout is the fields of a type of events, or of a table.
+// layout is the fields of an event type or a table.
 type layout struct {
 	Rank   *Rank
 	ID     int
@@ -67,13 +69,14 @@ type layout struct {
 	keys, bytes int
 }
 
+// fields reads a declaration of fields. The first one begins at the offset at of a record.
 // fields reads a declaration of fields that begin at a place.
 func (x *index) fields(r *Rank, at int, rec *body) (layout, error) {
 	l := layout{Rank: r, ID: int(rec.u32())}
 	n, keys, bytes := rec.u32(), rec.u32(), rec.u32()
 	l.Name, l.keys, l.bytes = x.intern(rec.text()), int(keys), int(bytes)
-	if n > mostFields || keys > n || bytes > mostRow {
-		return l, fmt.Errorf("%d fields, %d of them keys, of %d bytes", n, keys, bytes)
+	if n > maxFields || keys > n || bytes > maxRow {
+		return l, fmt.Errorf("%d fields with %d keys and %d bytes", n, keys, bytes)
 	}
 	elements := 0
 	for range n {
@@ -85,7 +88,7 @@ func (x *index) fields(r *Rank, at int, rec *body) (layout, error) {
 		switch {
 		case rec.short:
 			return l, errors.New("the declaration of fields is too short")
-		case typ == 0 || int(typ) >= len(fieldTypes) || count == 0 || count > mostRow:
+		case typ == 0 || int(typ) >= len(fieldTypes) || count == 0 || count > maxRow:
 			return l, fmt.Errorf("field %s of type %d with %d elements", f.Name, typ, count)
 		}
 		f.Count, f.element = int(count), element{form: fieldTypes[typ].form, size: fieldTypes[typ].size}
@@ -99,6 +102,7 @@ func (x *index) fields(r *Rank, at int, rec *body) (layout, error) {
 	return l, nil
 }
 
+// read appends the values of all fields to values.
 // read appends the values of all fields.
 func (l *layout) read(run *Run, b []byte, values []Value) []Value {
 	for i := range l.Fields {
@@ -118,24 +122,24 @@ func (l *layout) read(run *Run, b []byte, values []Value) []Value {
 	return values
 }
 
-// Module is a program or a library that was mapped into a process.
+// Module is a program or a library that is mapped into a process.
 type Module struct {
 	Start, End uint64
-	Bias       uint64 // what its own addresses are shifted by
+	Bias       uint64 // load address minus the address in the file
 	Path       string
-	BuildID    string // as hexadecimal digits; "": it has none
+	BuildID    string // hexadecimal; "" if it has none
 }
 
-const mostModules = 1 << 16
+const maxModules = 1 << 16
 
 func (x *index) module(r *Rank, rec *body) {
 	m := Module{Start: rec.u64(), End: rec.u64(), Bias: rec.u64(), Path: x.intern(rec.text()), BuildID: fmt.Sprintf("%x", rec.text())}
-	if !rec.short && len(r.Modules) < mostModules {
+	if !rec.short && len(r.Modules) < maxModules {
 		r.Modules = append(r.Modules, m)
 	}
 }
 
-// Module is what an address belongs to, by the newest declaration; nil if nothing is known.
+// Module returns the module that contains an address, by the newest declaration; nil if none does.
 func (r *Rank) Module(address uint64) *Module {
 	for i := len(r.Modules) - 1; i >= 0; i-- {
 		if m := &r.Modules[i]; address >= m.Start && address < m.End {

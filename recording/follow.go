@@ -1,24 +1,24 @@
 package recording
 
-// Follower gives a running job's samples as they come.
+// Follower yields a running job's samples as they arrive.
 type Follower struct {
-	run   *Run
-	merge *merge
-	known map[*Rank]bool
+	run      *Run
+	merge    *merge
+	followed map[*Rank]bool
 }
 
-// Follow begins to follow a run, from its first sample on; Options.From and To do not apply.
+// Follow begins to follow a run from its first sample. Options.From and To do not apply.
 func (run *Run) Follow(o Options) *Follower {
 	o.From, o.To = 0, 0
-	f := &Follower{run: run, merge: newMerge(run, o), known: map[*Rank]bool{}}
+	f := &Follower{run: run, merge: newMerge(run, o), followed: map[*Rank]bool{}}
 	for _, r := range run.Ranks {
-		f.known[r] = true
+		f.followed[r] = true
 	}
 	return f
 }
 
-// FollowLast is Follow from each rank's last chunks on (of 64 KiB, if the run was made with the default): for those who want to see
-// what happens now, however much there is already. Ranks that join later are followed from their first sample on.
+// FollowLast is like Follow but begins with each rank's last chunks (64 KiB each by default), for callers that show the present.
+// Ranks that join later are followed from their first sample.
 func (run *Run) FollowLast(o Options, chunks int) *Follower {
 	f := run.Follow(o)
 	for _, c := range f.merge.cursors {
@@ -27,7 +27,7 @@ func (run *Run) FollowLast(o Options, chunks int) *Follower {
 	return f
 }
 
-// First is the set's first sample, from which differences are taken: cells as [Raw]. Nil where it is not known (yet).
+// First returns the set's first sample, the base of differences, as [Raw] cells. It is nil if unknown so far.
 func (s *Set) First(r *Rank) []Cell {
 	if s.baseline == nil || !s.resolve(r) {
 		return nil
@@ -36,8 +36,9 @@ func (s *Set) First(r *Rank) []Cell {
 	return shown.cells
 }
 
-// Poll gives what was written since the last call, in order of time within each call: what a slow rank had not written
-// yet comes with a later one; where yield returned false, so does the rest. Ranks that joined are in Run.Ranks then. Nothing waits: callers decide how often to look.
+// Poll yields the samples written since the last call. They are in time order within one call: samples that a slow rank
+// wrote late come with a later call, and so does the rest after yield returned false. Ranks that joined are in Run.Ranks
+// afterwards. Poll does not wait.
 func (f *Follower) Poll(yield func(*Instant) bool) error {
 	if err := f.run.store.Refresh(); err != nil {
 		return err
@@ -48,8 +49,8 @@ func (f *Follower) Poll(yield func(*Instant) bool) error {
 		f.run.setStart(start) // time 0 stays what it was
 	}
 	for _, r := range f.run.Ranks {
-		if !f.known[r] {
-			f.known[r] = true
+		if !f.followed[r] {
+			f.followed[r] = true
 			f.merge.add(r)
 		}
 	}
@@ -58,7 +59,7 @@ func (f *Follower) Poll(yield func(*Instant) bool) error {
 	return nil
 }
 
-// Running reports whether some process of the run may still write.
+// Running reports whether a process of the run may still write.
 func (run *Run) Running() bool {
 	for _, r := range run.Ranks {
 		if r.State == StateRunning {

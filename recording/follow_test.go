@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A follower that is stopped loses nothing: the rest comes with later calls, in order.
+// After yield has stopped a follower, the rest comes with later calls, in order.
 func TestFollowStopped(t *testing.T) {
 	var chunks []byte
 	for rank := range 3 {

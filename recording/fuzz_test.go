@@ -11,8 +11,8 @@ import (
 	"mpitx/recording/recordingtest"
 )
 
-// An input is edits of a file of last values, with checksums made right. Whatever it says, the samples stay what they are, and of each
-// set at most one row comes from it, none of them older than the set's samples.
+// An input is edits of a file of last values, with valid checksums. Samples must stay as they are. Each set may yield at most
+// one row from the file, not older than its samples.
 func FuzzLasts(f *testing.F) {
 	s := counting(1, 0, 6, 3)
 	dir := fuzzFolder(f)

@@ -10,7 +10,7 @@ import (
 	"mpitx/recording/store"
 )
 
-// index is what Open found out, beyond what is for everybody.
+// index is the private part of a Run.
 type index struct {
 	store   *store.Store
 	ranks   map[*store.Process]*Rank
@@ -19,7 +19,7 @@ type index struct {
 	start   int64 // CLOCK_REALTIME of time 0
 }
 
-// source is what a rank's records need to be read.
+// source is the private part of a Rank: what is needed to read its records.
 type source struct {
 	process    *store.Process
 	pairs      []clockPair
@@ -30,11 +30,11 @@ type source struct {
 	names      map[uint64]string
 	countersAt uint64
 	lasts      []lastValue          // by set
-	failed     time.Duration        // since the job's start, when writing to the directory failed; 0: it did not
+	failed     time.Duration        // when writing to the directory failed, since the job's start; 0: it did not
 	undeclared map[store.Chain]bool // tags of samples and events whose declarations were missing
 }
 
-// Damage is what could not be read, each a *[DamageError] or an error of the file system. Reading samples can add to it.
+// Damage returns the parts that could not be read, each a *[DamageError] or a file system error. Reading samples can add to it.
 func (run *Run) Damage() []error { return run.store.Damage() }
 
 func (x *index) intern(b []byte) string {
@@ -46,8 +46,8 @@ func (x *index) intern(b []byte) string {
 	return s
 }
 
-// Open reads what a run directory says about its ranks and variables; samples are read later. Damage is no error: see
-// [Run.Damage]. Close the run when it is not needed any more.
+// Open reads what a run directory says about its ranks and variables; samples are read later. Damage is not an error: see
+// [Run.Damage]. The caller closes the run.
 func Open(dir string) (*Run, error) {
 	run := &Run{Dir: dir, index: index{ranks: map[*store.Process]*Rank{}, strings: map[string]string{}, enums: map[string]*catalog.Enum{}}}
 	var err error
@@ -62,7 +62,7 @@ func Open(dir string) (*Run, error) {
 // Close closes the run's files.
 func (run *Run) Close() { run.store.Close() }
 
-// reader takes what the store finds.
+// reader receives the store's records.
 type reader struct{ run *Run }
 
 func (x reader) Record(p *store.Process, rec *store.Record) error {
@@ -75,7 +75,7 @@ func (x reader) Refreshed(all map[uint64]*store.Process) {
 		if r.State = p.State; r.Host == "" {
 			r.Host, r.PID = p.Host, p.PID
 		}
-		if p.Counters != nil { // these go on after an end record was written
+		if p.Counters != nil { // they count on after the end record
 			r.Counters.set(p.Counters[:])
 		}
 	}
@@ -90,7 +90,7 @@ func (run *Run) rankOf(p *store.Process) *Rank {
 	return r
 }
 
-// arrange lists ranks and nodes in order.
+// arrange sorts ranks and nodes.
 func (run *Run) arrange() {
 	run.Ranks = slices.Collect(maps.Values(run.ranks))
 	slices.SortFunc(run.Ranks, func(a, b *Rank) int {

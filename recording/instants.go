@@ -8,38 +8,37 @@ import (
 	"mpitx/recording/store"
 )
 
-// Instant is what was sampled of a number of variables of one rank at one time. It and everything in it is only good until
-// the next one is asked for.
+// Instant is one sample of a set of variables of one rank. It is valid until the next one is yielded.
 type Instant struct {
 	Time  time.Duration // since the job's start
 	Rank  *Rank
 	Set   *Set
 	Cells []Cell
-	Last  bool // the set's last values, kept when samples before it found no room
+	Last  bool // the set's last values, kept apart because earlier samples were dropped
 }
 
 // Cell is one element of one variable.
 type Cell struct {
 	Column  *Column
-	Element int // within the column, from 0: Column.First+Element in the array
+	Element int // within the column, from 0: the array index is Column.First+Element
 	Value   Value
 	Status  Status
 
-	covers time.Duration // of a rate: the time since the sample before
+	covers time.Duration // Rate: the time since the previous sample
 }
 
-// Options choose what of a run is read, and how it is shown.
+// Options choose the part of a run to read and the form of its values.
 type Options struct {
-	As       Transform                // Default: what the columns say
-	From, To time.Duration            // only this part, where To > From
+	As       Transform                // Default: each column's own transform
+	From, To time.Duration            // only this part, if To > From
 	Rank     func(*Rank) bool         // only these ranks; nil: all
 	Column   func(*Column) bool       // only these columns; nil: all
-	Progress func(done, total uint64) // called now and then with samples read; nil: not
+	Progress func(done, total uint64) // called now and then with the number of samples read; may be nil
 }
 
-// Instants gives the run's samples in order of time, over all ranks. It stops where yield returns false. Memory is bounded:
-// some 16 MiB of buffers for any number of ranks (but 4 KiB each), and 24 bytes for each element that is shown as a
-// difference or a rate. Damage met on the way is left out, and in Damage afterwards.
+// Instants yields the run's samples of all ranks in time order. Memory is bounded: about 16 MiB of buffers for any number
+// of ranks (at least 4 KiB each), plus 24 bytes for each element shown as a difference or a rate. Damaged parts are skipped;
+// Damage lists them afterwards.
 func (run *Run) Instants(o Options) func(yield func(*Instant) bool) {
 	return func(yield func(*Instant) bool) {
 		m := newMerge(run, o)
@@ -48,12 +47,12 @@ func (run *Run) Instants(o Options) func(yield func(*Instant) bool) {
 	}
 }
 
-// merge gives the samples of several ranks in order.
+// merge yields the samples of several ranks in time order.
 type merge struct {
 	run     *Run
 	options Options
 	cursors []*cursor  // of all ranks
-	heap    cursorHeap // of those with a sample that was not given yet
+	heap    cursorHeap // of those with a sample that was not yielded yet
 	shown   map[*Set]*shown
 	instant Instant
 	done    uint64
@@ -76,7 +75,7 @@ func (m *merge) add(r *Rank) {
 	})
 }
 
-// start looks at all ranks for samples. Where an earlier each was stopped, what it left comes first.
+// start reads a first sample of each rank. If yield stopped an earlier each, its remaining samples come first.
 func (m *merge) start() {
 	size := max(min(readBudget/max(len(m.cursors), 1), 1<<18), 4096)
 	for _, c := range m.cursors {
@@ -91,7 +90,7 @@ func (m *merge) start() {
 	heap.Init(&m.heap)
 }
 
-// step goes on behind the first sample.
+// step moves past the first sample.
 func (m *merge) step() {
 	c := m.heap[0]
 	if c.next() {
@@ -102,7 +101,7 @@ func (m *merge) step() {
 	}
 }
 
-// each gives all samples that there are; false where it was stopped.
+// each yields all samples that are available. It returns false if yield stopped it.
 func (m *merge) each(yield func(*Instant) bool) bool {
 	limited := m.options.To > m.options.From
 	for len(m.heap) > 0 {
@@ -125,7 +124,7 @@ func (m *merge) each(yield func(*Instant) bool) bool {
 	return true
 }
 
-// total is how many samples the ranks counted.
+// total is the number of samples that the ranks counted.
 func (run *Run) total() uint64 {
 	var n uint64
 	for _, r := range run.Ranks {
@@ -134,7 +133,7 @@ func (run *Run) total() uint64 {
 	return n
 }
 
-// cells are the record's values as they are to be shown.
+// cells returns the record's values in the form asked for.
 func (m *merge) cells(c *cursor) []Cell {
 	s := m.shown[c.rec.set]
 	if s == nil {

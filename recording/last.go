@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// lastValue is a set's newest row, where samples found no room.
+// lastValue is a set's newest row, kept apart when samples are dropped.
 type lastValue struct {
-	ticks uint64 // 0: none; never the greatest, after which nothing can be
-	body  []byte // behind the record's head
+	ticks uint64 // 0: none; never the maximum, after which nothing could come
+	body  []byte // what follows the record's head
 }
 
 const lastHead = 8
@@ -18,7 +18,7 @@ func (r *Rank) keepLast(ticks uint64, body []byte) {
 		return
 	}
 	set := le.Uint32(body)
-	if set >= mostSets {
+	if set >= maxSets {
 		return
 	}
 	for len(r.lasts) <= int(set) {
@@ -29,7 +29,7 @@ func (r *Rank) keepLast(ticks uint64, body []byte) {
 	}
 }
 
-// old reports whether a record is of a time before the set's values that were given last, and remembers its time.
+// old reports whether a newer value of the record's set was yielded already. If not, it remembers the record's time.
 func (c *cursor) old() bool {
 	id := c.rec.set.ID
 	for len(c.seen) <= id {
@@ -42,7 +42,7 @@ func (c *cursor) old() bool {
 	return false
 }
 
-// last gives the oldest of the sets' last values that is newer than their samples; false if there is none.
+// last reads the oldest of the sets' last values that is newer than their samples. It returns false if there is none.
 func (c *cursor) last() bool {
 	var best *Set
 	for id, v := range c.rank.lasts {
@@ -68,15 +68,15 @@ func (c *cursor) last() bool {
 	return true
 }
 
-// Loss says why samples found no room in the run directory.
+// Loss is why samples are missing from the run directory.
 type Loss struct {
 	Reason string        // "no space left on device"
-	Failed bool          // writing failed: Reason is the file system's; else it was too slow for the samples
-	Time   time.Duration // since the job's start, when that was found; 0: unknown
-	Share  float64       // of the samples that are missing for whatever reason, 0 to 1
+	Failed bool          // writing failed, and Reason is the file system's; else writing was too slow
+	Time   time.Duration // when it was found, since the job's start; 0: unknown
+	Share  float64       // of samples missing for any reason, 0 to 1
 }
 
-// String is "no space left on device 0.3 s after the start; 98 % of samples missing".
+// String returns, for example, "no space left on device 0.3 s after the start; 98 % of samples missing".
 func (l Loss) String() string {
 	text := l.Reason
 	if l.Time > 0 {
@@ -85,7 +85,7 @@ func (l Loss) String() string {
 	return text + fmt.Sprintf("; %s of samples missing", percent(l.Share))
 }
 
-// percent rounds, but neither to nothing nor to all.
+// percent never rounds to 0 or 100 %.
 func percent(share float64) string {
 	switch p := share * 100; {
 	case p > 0 && p < 1:
@@ -97,7 +97,7 @@ func percent(share float64) string {
 	}
 }
 
-// errnoNames are Linux's: the run may be read elsewhere.
+// errnoNames are Linux's, as the reader may run on another system.
 var errnoNames = map[uint64]string{
 	1: "operation not permitted", 2: "no such file or directory", 5: "input/output error", 12: "cannot allocate memory",
 	13: "permission denied", 20: "not a directory", 23: "too many open files in system", 24: "too many open files",
@@ -105,8 +105,8 @@ var errnoNames = map[uint64]string{
 	110: "connection timed out", 116: "stale file handle", 122: "disk quota exceeded",
 }
 
-// Loss is why and when samples of this process found no room; false if all did. Sums over them are right: their last values have
-// room of their own.
+// Loss returns why and when samples of this process were dropped, and false if none were. Sums stay right: the last values
+// have reserved space.
 func (r *Rank) Loss() (Loss, bool) {
 	if r.Counters.LostFull == 0 {
 		return Loss{}, false
@@ -115,7 +115,7 @@ func (r *Rank) Loss() (Loss, bool) {
 }
 
 func (r *Rank) loss(lost, kept uint64) Loss {
-	l := Loss{Reason: "all buffers waited to be written", Share: float64(lost) / float64(lost+kept)}
+	l := Loss{Reason: "the disk was too slow", Share: float64(lost) / float64(lost+kept)}
 	if errno := r.Counters.failedErrno; errno != 0 {
 		l.Failed, l.Time = true, r.failed
 		if l.Reason = errnoNames[errno]; l.Reason == "" {
@@ -125,7 +125,7 @@ func (r *Rank) loss(lost, kept uint64) Loss {
 	return l
 }
 
-// Loss is the earliest of the ranks' losses by a failure, if there is one, with the share of all ranks' samples.
+// Loss returns the earliest write failure of the ranks, else any loss, with the share of all ranks' samples. It returns false if there is none.
 func (run *Run) Loss() (Loss, bool) {
 	var first *Rank
 	var lost, kept uint64

@@ -16,7 +16,7 @@ import (
 	"mpitx/recording/recordingtest"
 )
 
-// newest are the numbers of each set's newest sample.
+// newest returns the number of each set's newest sample.
 func newest(t *testing.T, run *Run) (numbers [2]int) {
 	t.Helper()
 	noDamage(t, run)
@@ -35,7 +35,7 @@ func wantLoss(t *testing.T, run *Run, reason string) {
 	}
 }
 
-// wantTail looks at the run without the node's memory: the file of last values has each set's two newest rows, the counters and the end.
+// wantTail reads the run without the node's memory. The file of last values must have each set's two newest rows, the counters and the end.
 func wantTail(t *testing.T, dir, live string, with *Rank, want [2]int) {
 	t.Helper()
 	if err := os.Rename(live, live+".away"); err != nil {
@@ -72,11 +72,11 @@ func wantTail(t *testing.T, dir, live string, with *Rank, want [2]int) {
 	}
 }
 
-// TestLastValues: where the run directory takes no more, the newest values are there all the same, and so they are after recovery.
+// TestLastValues fills the run directory. The newest values are read all the same, also after recovery.
 func TestLastValues(t *testing.T) {
 	for _, c := range []struct {
 		name, mount, script, reason string
-		more                        int // the newest values are in either of their two places
+		more                        int // selects one of the two places of the newest values
 	}{
 		{"limit", "", "fsize=90000 chunk=8192", "file too large", 5000},
 		{"limit, one more", "", "fsize=90000 chunk=8192", "file too large", 5001},
@@ -131,7 +131,7 @@ func TestLastValues(t *testing.T) {
 	}
 }
 
-// TestLastOfBudget: a run that may not grow ends with its newest values, too, and leaves nothing else.
+// TestLastOfBudget uses up the size budget. The run ends with the newest values and leaves no other file.
 func TestLastOfBudget(t *testing.T) {
 	dir, live := folders(t)
 	mustWrite(t, fmt.Sprintf("dir=%s live=%s inline=1 max=200000 open columns samples=20000 close", dir, live))
@@ -148,8 +148,8 @@ func TestLastOfBudget(t *testing.T) {
 	}
 }
 
-// A process that ends while the thread that writes has the lock has not died: on a busy machine that thread may have no core while it
-// copies the last values of thousands of variables.
+// A process whose writer thread holds the lock waits for it at the end. On a busy machine that thread may have no core while it copies
+// the last values of thousands of variables.
 func TestCloseWaits(t *testing.T) {
 	dir, live := folders(t)
 	mustWrite(t, fmt.Sprintf("dir=%s live=%s open columns samples=5 hold=300 close", dir, live))
@@ -159,7 +159,7 @@ func TestCloseWaits(t *testing.T) {
 	}
 }
 
-// What functions came to is in the run, by the last record of it, also after recovery; a later version may have more figures.
+// The totals of functions come from their last record, also after recovery. A later version may have more figures.
 func TestFunctions(t *testing.T) {
 	want := []FunctionTotal{{"MPI_Send", 3, 4500}, {"MPI_Wait", 1, 7}}
 	for _, end := range []string{"close", "kill"} {
@@ -191,7 +191,7 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
-// A failure that cost no sample is not the reason of what is lost later.
+// A failure that cost no sample is not the reason of a later loss.
 func TestFailureForgotten(t *testing.T) {
 	for script, forgotten := range map[string]bool{"chunks=64 open columns fsize=30000 failing": true, "open columns fsize=30000 failing samples=5000": false} {
 		dir, live := folders(t)
@@ -203,7 +203,7 @@ func TestFailureForgotten(t *testing.T) {
 	}
 }
 
-// Of several ranks' losses that with an error says why, not that of a rank whose writer was slow.
+// The reason of a run's loss is a rank's error, if there is one, not another rank's slow writer.
 func TestLossOfRanks(t *testing.T) {
 	lossy := func(id uint64, rank int32, ticks, errno uint64) []byte {
 		s := recordingtest.NewStream(id, rank)
@@ -219,7 +219,7 @@ func TestLossOfRanks(t *testing.T) {
 		want   string
 		failed bool
 	}{
-		{slow, "all buffers waited to be written; 75 % of samples missing", false},
+		{slow, "the disk was too slow; 75 % of samples missing", false},
 		{append(slices.Clone(slow), lossy(2, 1, 2e9, 28)...), "no space left on device 2.0 s after the start; 75 % of samples missing", true},
 		{append(append(slices.Clone(slow), lossy(2, 1, 2e9, 28)...), lossy(3, 2, 1e9, 5)...), "input/output error 1.0 s after the start; 75 % of samples missing", true},
 	} {
@@ -230,7 +230,7 @@ func TestLossOfRanks(t *testing.T) {
 	}
 }
 
-// TestLastGivesWay: values from a time without room are not given among those that were recorded later.
+// TestLastGivesWay checks that last values are not yielded among newer samples.
 func TestLastGivesWay(t *testing.T) {
 	dir, live := folders(t)
 	mustWrite(t, fmt.Sprintf("dir=%s live=%s chunk=8192 fsize=90000 open columns samples=5000 failing samples=5000 fsize=9000000 room samples=1 close", dir, live))
@@ -248,7 +248,7 @@ func TestLastGivesWay(t *testing.T) {
 	}
 }
 
-// TestLastOfAnotherWriter reads last values as docs/run-format.md describes them, next to the sums that rest on them.
+// TestLastOfAnotherWriter reads last values written as docs/run-format.md describes them, and the sums that include them.
 func TestLastOfAnotherWriter(t *testing.T) {
 	s := recordingtest.NewStream(7, 0)
 	s.Header(recordingtest.Header{Size: 1, Clock: 1, NsPerTick: 1, Host: "n", Boot: "b"})
@@ -280,7 +280,7 @@ func TestLastOfAnotherWriter(t *testing.T) {
 	}
 }
 
-// TestSpanOfLostBeginning: where the first samples are gone, differences and the time that they cover begin at the same moment.
+// TestSpanOfLostBeginning loses the first samples. Differences and their time span still start at the same time.
 func TestSpanOfLostBeginning(t *testing.T) {
 	s := recordingtest.NewStream(7, 0)
 	s.Header(recordingtest.Header{Size: 1, Clock: 1, NsPerTick: 1, Host: "n"})
@@ -302,7 +302,7 @@ func TestSpanOfLostBeginning(t *testing.T) {
 	}
 }
 
-// TestClaimsOfAnotherKind: a file of claims that is none, for which a reader would wait forever, says nothing.
+// TestClaimsOfAnotherKind reads a claims file that is a pipe. It is ignored: a reader would wait forever.
 func TestClaimsOfAnotherKind(t *testing.T) {
 	s := counting(1, 0, 6, 3)
 	run := save(t, s.Out)

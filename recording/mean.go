@@ -2,11 +2,11 @@ package recording
 
 import "math"
 
-// weightedMean is the mean and the deviation of numbers that count for more or less.
+// weightedMean is the weighted mean and standard deviation of numbers.
 type weightedMean struct {
 	sum              exactSum
-	weight           float64 // in nanoseconds, so that it is exact
-	current, squares float64 // the mean so far, and the sum of squares around it
+	weight           float64 // a whole number of nanoseconds: sums are exact
+	current, squares float64 // mean so far, and sum of squared deviations from it
 }
 
 func (m *weightedMean) add(x, weight float64) {
@@ -22,10 +22,10 @@ func (m *weightedMean) mean() float64 { return m.current }
 
 func (m *weightedMean) deviation() float64 { return math.Sqrt(m.squares / m.weight) }
 
-// exactSum adds with what rounding took away (Neumaier): one great rate among small ones does not swallow them.
+// exactSum is Neumaier's compensated sum: small rates count even after a huge one.
 type exactSum struct{ sum, rest float64 }
 
-// add adds a number, and what it was rounded by.
+// add adds a number and its rounding error.
 func (s *exactSum) add(x, rounded float64) {
 	t := s.sum + x
 	if math.Abs(s.sum) >= math.Abs(x) {

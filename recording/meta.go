@@ -32,16 +32,16 @@ const (
 	metaText      = 17
 	metaModule    = 18
 
-	// Bounds of what is kept of one rank, whatever a run holds.
-	mostColumns = 1 << 20
-	mostSets    = 32000
-	mostNotes   = 1000
-	mostPairs   = 512
-	mostFuncs   = 4096
-	mostRow     = 1 << 20
+	// Limits of what is kept of one rank, whatever a run holds.
+	maxColumns = 1 << 20
+	maxSets    = 32000
+	maxNotes   = 1000
+	maxPairs   = 512
+	maxFuncs   = 4096
+	maxRow     = 1 << 20
 )
 
-// body reads the body of a record; what is not there reads as zero, and sets short.
+// body decodes the body of a record. Reading past its end gives zeros and sets short.
 type body struct {
 	b     []byte
 	short bool
@@ -108,7 +108,7 @@ func (x *index) metaRecord(r *Rank, record *store.Record) error {
 		rec.u32()
 		o := Assignment{After: after, Cvar: string(rec.text()), Asked: string(rec.text()), Old: string(rec.text()),
 			Read: string(rec.text()), Result: string(rec.text())}
-		if len(r.Assignments) < mostNotes {
+		if len(r.Assignments) < maxNotes {
 			r.Assignments = append(r.Assignments, o)
 		}
 	case metaCounters:
@@ -122,15 +122,15 @@ func (x *index) metaRecord(r *Rank, record *store.Record) error {
 	case metaEvent:
 		var l layout
 		if l, err = x.fields(r, 0, rec); err == nil {
-			err = declare(&r.EventTypes, l.ID, mostTypes, &EventType{l})
+			err = declare(&r.EventTypes, l.ID, maxTypes, &EventType{l})
 		}
 	case metaTable:
 		var l layout
 		if l, err = x.fields(r, rowHead, rec); err == nil {
-			err = declare(&r.Tables, l.ID, mostTables, &Table{l})
+			err = declare(&r.Tables, l.ID, maxTables, &Table{l})
 		}
 	case metaText:
-		if id := rec.u32(); len(r.texts) < mostTexts {
+		if id := rec.u32(); len(r.texts) < maxTexts {
 			r.texts[uint64(id)] = []byte(x.intern(rec.text()))
 		}
 	case metaModule:
@@ -167,7 +167,7 @@ func (x *index) header(r *Rank, rec *body) {
 	r.Program, r.Agent = x.intern(rec.text()), x.intern(rec.text())
 }
 
-// duration is nanoseconds as the agent measured them, made reasonable.
+// duration converts nanoseconds measured by the agent and bounds them.
 func duration(ns float64) time.Duration {
 	if !(ns > 0) {
 		return 0
@@ -191,8 +191,8 @@ func (x *index) column(r *Rank, rec *body) error {
 	}
 	switch {
 	case rec.short:
-		return nil // the caller says so
-	case id >= mostColumns || c.Count < 1 || c.Count > mostRow || c.Type.Size() != 0 && c.Type.Size() != c.size,
+		return nil // the caller reports it
+	case id >= maxColumns || c.Count < 1 || c.Count > maxRow || c.Type.Size() != 0 && c.Type.Size() != c.size,
 		c.size != 1 && c.size != 2 && c.size != 4 && c.size != 8:
 		return fmt.Errorf("column %d with %d elements of %d bytes", id, c.Count, c.size)
 	}
@@ -206,7 +206,7 @@ func (x *index) column(r *Rank, rec *body) error {
 	if enum != "" || items > 0 {
 		c.Enum = x.enum(enum, flags, items, rec)
 	}
-	if len(rec.b) >= 4 { // older runs have none, only padding
+	if len(rec.b) >= 4 { // older runs have only padding here
 		c.unit = x.intern(rec.text())
 	}
 	if rec.short {
@@ -215,10 +215,10 @@ func (x *index) column(r *Rank, rec *body) error {
 	if name, ok := r.names[c.Object]; ok && c.Object != 0 {
 		c.ObjectName = name
 	}
-	return declare(&r.Columns, int(id), mostColumns, c)
+	return declare(&r.Columns, int(id), maxColumns, c)
 }
 
-// enum reads an enumeration; equal ones are one.
+// enum reads an enumeration. Equal ones share one value.
 func (x *index) enum(name string, flags bool, items uint32, rec *body) *catalog.Enum {
 	e := &catalog.Enum{Name: name, Flags: flags}
 	var key strings.Builder
@@ -242,21 +242,21 @@ func (x *index) enum(name string, flags bool, items uint32, rec *body) *catalog.
 func (x *index) set(r *Rank, rec *body) error {
 	id, n, row := rec.u32(), rec.u32(), rec.u32()
 	rec.u32()
-	if id >= mostSets || n == 0 || row > mostRow || uint64(n)*4 > uint64(len(rec.b)) {
-		return fmt.Errorf("set %d of %d columns with rows of %d bytes", id, n, row)
+	if id >= maxSets || n == 0 || row > maxRow || uint64(n)*4 > uint64(len(rec.b)) {
+		return fmt.Errorf("set %d with %d columns and rows of %d bytes", id, n, row)
 	}
 	s := &Set{ID: int(id), row: int(row), ids: make([]uint32, n)}
 	for i := range s.ids {
 		s.ids[i] = rec.u32()
 	}
 	s.resolve(r)
-	return declare(&r.Sets, int(id), mostSets, s)
+	return declare(&r.Sets, int(id), maxSets, s)
 }
 
-// declare keeps what has an identifier, the first of each.
+// declare keeps the first declaration with an identifier.
 func declare[T any](all *[]*T, id, most int, v *T) error {
 	if id < 0 || id >= most {
-		return fmt.Errorf("a declaration with the number %d", id)
+		return fmt.Errorf("declaration number %d is out of range", id)
 	}
 	for len(*all) <= id {
 		*all = append(*all, nil)
@@ -267,7 +267,7 @@ func declare[T any](all *[]*T, id, most int, v *T) error {
 	return nil
 }
 
-// resolve finds a set's columns; false as long as their declarations are missing, or where the rows do not fit them.
+// resolve finds a set's columns. It returns false if a declaration is missing, or the rows do not fit the columns.
 func (s *Set) resolve(r *Rank) bool {
 	if s.Columns != nil {
 		return true
@@ -280,7 +280,7 @@ func (s *Set) resolve(r *Rank) bool {
 		c := r.Columns[id]
 		at = (at + c.size - 1) / c.size * c.size
 		columns[i], offsets[i] = c, at
-		if at += c.size * c.Count; at > mostRow {
+		if at += c.size * c.Count; at > maxRow {
 			return false
 		}
 	}
@@ -292,15 +292,15 @@ func (s *Set) resolve(r *Rank) bool {
 }
 
 func (r *Rank) note(n Note) {
-	if len(r.Notes) < mostNotes {
+	if len(r.Notes) < maxNotes {
 		r.Notes = append(r.Notes, n)
 	}
 }
 
 func (r *Rank) functions(rec *body, x *index) {
 	n, figures := rec.u32(), rec.u32()
-	if n > mostFuncs || figures < 2 || figures > mostFuncs {
-		return // of a later version
+	if n > maxFuncs || figures < 2 || figures > maxFuncs {
+		return // a later version's record
 	}
 	r.Functions = nil
 	for range n {
@@ -321,7 +321,7 @@ func (r *Rank) nameObject(object uint64, name string, ticks uint64) {
 	if r.names == nil {
 		r.names = map[uint64]string{}
 	}
-	if len(r.names) < mostColumns {
+	if len(r.names) < maxColumns {
 		r.names[object] = name
 	}
 	for _, c := range r.Columns {
@@ -331,7 +331,7 @@ func (r *Rank) nameObject(object uint64, name string, ticks uint64) {
 	}
 }
 
-// counters keeps the last record of them.
+// counters keeps the newest counters.
 func (x *index) counters(r *Rank, sequence uint64, rec *body) {
 	n := rec.u64()
 	if sequence < r.countersAt {

@@ -12,12 +12,12 @@ import (
 type Run struct {
 	Dir   string
 	ID    [16]byte
-	Start time.Time // the job's start, time 0 of all samples: as the front end gave it, else the first rank's
+	Start time.Time // the job's start and time 0 of all samples: the front end's, else the first rank's
 	Nodes []*Node   // by host
 	Ranks []*Rank   // by rank, then by start
 
-	// ClockError bounds the error of times between nodes as far as it can be known here: what separates the nodes' own
-	// clocks (NTP) is not in it. Within a node it is ClockError of the ranks.
+	// ClockError bounds the error of times between nodes, apart from the offset between the nodes' own clocks (NTP), which
+	// is unknown here. Within a node, see Rank.ClockError.
 	ClockError time.Duration
 
 	index
@@ -28,15 +28,15 @@ type Node struct {
 	Host  string
 	Ranks []*Rank
 
-	// Step is how far its wall clock was set during the run, where that was more than clocks drift: then all times follow
-	// the wall clock of the beginning. 0 in general.
+	// Step is how far the wall clock was set during the run, if by more than clocks drift. All times then follow the wall
+	// clock as it was at the start. Usually 0.
 	Step time.Duration
 
 	bootID string
 	wall   wallClock
 }
 
-// State says what became of a process.
+// State is the state of a process.
 type State = store.State
 
 // The states.
@@ -47,12 +47,12 @@ const (
 	StateUnreachable = store.StateUnreachable
 )
 
-// End says how a process ended.
+// End is how a process ended.
 type End uint32
 
 // The ends.
 const (
-	EndNone     End = iota // it did not, so far
+	EndNone     End = iota // it has not ended so far
 	EndFinalize            // MPI_Finalize
 	EndExit                // the process ended without MPI_Finalize
 	EndAbort               // MPI_Abort
@@ -72,31 +72,31 @@ func wordOf(words []string, i int) string {
 
 // Rank is one process's recording.
 type Rank struct {
-	Rank, Size int // -1 and 0 where it never reached MPI
+	Rank, Size int // -1 and 0 if it never reached MPI_Init
 	Host       string
 	Node       *Node
 	PID        int
 
 	Family, Library, Program, Agent string
 	MPIVersion                      string              // "3.1"
-	Thread                          catalog.ThreadLevel // granted to the program
-	ToolThread                      catalog.ThreadLevel // granted by MPI_T; 0 where it was not initialized
-	Interval                        time.Duration       // between samples
+	Thread                          catalog.ThreadLevel // provided to the program
+	ToolThread                      catalog.ThreadLevel // provided by MPI_T; 0 if it was not initialized
+	Interval                        time.Duration       // the sampling interval
 
 	TSC        bool          // times come from the processor's time stamp counter, else from CLOCK_MONOTONIC
 	NsPerTick  float64       // as calibrated at the beginning
 	ClockError time.Duration // bound of a time's error within the node
 
 	Budget   int64 // its share of --max-size in bytes; 0: none
-	KeepLast bool  // what the budget did: the oldest samples made room, else the newest were dropped
+	KeepLast bool  // at the budget, drop the oldest samples; else the newest
 
-	Columns     []*Column // by identifier; nil where a declaration is lost
+	Columns     []*Column // by identifier; nil if a declaration is lost
 	Sets        []*Set    // likewise
 	Notes       []Note
 	Assignments []Assignment
 
-	// Functions are all that the application called, with totals: there once the process has ended, if mpitx:calls and mpitx:time_in_mpi
-	// were sampled.
+	// Functions are all MPI functions that the application called, with totals. They are set after the process has ended, if
+	// mpitx:calls and mpitx:time_in_mpi were sampled.
 	Functions []FunctionTotal
 
 	EventTypes []*EventType // by identifier, like columns
@@ -110,41 +110,41 @@ type Rank struct {
 	source
 }
 
-// Left reports whether the process has ended and something of it is still in a memory file on this machine, from where [Recover]
-// brings it in.
-func (r *Rank) Left() bool { return r.process.InMemory() && r.State != StateRunning }
+// Recoverable reports whether the process has ended and a part of its recording is still in a memory file on this machine;
+// see [Recover].
+func (r *Rank) Recoverable() bool { return r.process.InMemory() && r.State != StateRunning }
 
-// Undeclared reports whether samples were left out since their declarations cannot be read: those of a rank that is unreachable may be
-// in the memory of its node.
+// Undeclared reports whether samples were skipped because their declarations cannot be read. The declarations of an
+// unreachable rank may be in the memory of its node.
 func (r *Rank) Undeclared() bool { return len(r.undeclared) > 0 }
 
-// Column is one variable for one object, or some of an array's elements.
+// Column is one variable bound to one object, or a part of its array.
 type Column struct {
 	Rank        *Rank
 	ID          int
 	Variable    string
 	Class       catalog.Class
 	Type        catalog.Datatype
-	Count       int // elements
-	First       int // the index of the first of them
+	Count       int // number of elements
+	First       int // array index of the first one
 	Bind        catalog.Bind
-	Object      uint64 // identifies the object among those of its process; 0: none
+	Object      uint64 // the object's number within its process; 0: none
 	ObjectName  string // as the application last named it
 	As          Transform
 	Labels      Labels
-	World       []int32       // with LabelWorldList: the rank that each element is about
+	World       []int32       // with LabelWorldList: each element's rank
 	Enum        *catalog.Enum // nil: none
 	Description string
-	Status      Status // the last one that was declared, with its reason; samples have their own
+	Status      Status // the last one declared, with its reason; samples have their own
 	Reason      string
 
 	size      int    // of an element
-	unit      string // as it was declared
+	unit      string // as declared
 	lastNamed uint64
 }
 
-// Peer is the rank that an element is about, by the column's labels, and whether elements are about ranks at all: with
-// LabelPeer a rank of the object's group, with LabelWorldList of MPI_COMM_WORLD. i counts from 0 within the column.
+// Peer returns the rank that element i (from 0 within the column) counts, and whether elements stand for ranks at all. With
+// LabelPeer it is a rank of the object's group, with LabelWorldList one of MPI_COMM_WORLD.
 func (c *Column) Peer(i int) (int, bool) {
 	switch {
 	case c.Labels == LabelPeer:
@@ -155,17 +155,17 @@ func (c *Column) Peer(i int) (int, bool) {
 	return 0, false
 }
 
-// Labels says what the elements of an array are.
+// Labels is what the elements of an array stand for.
 type Labels uint8
 
 // The kinds of labels.
 const (
-	LabelIndex     Labels = iota // nothing better than their index
-	LabelPeer                    // element i is about the process with rank i in the object's group
-	LabelWorldList               // World[i] is the rank in MPI_COMM_WORLD that element i is about
+	LabelIndex     Labels = iota // only the index
+	LabelPeer                    // element i counts rank i of the object's group
+	LabelWorldList               // element i counts rank World[i] of MPI_COMM_WORLD
 )
 
-// Set is a number of columns that are sampled together.
+// Set is a group of columns that are sampled together.
 type Set struct {
 	ID      int
 	Columns []*Column
@@ -173,8 +173,8 @@ type Set struct {
 	ids      []uint32
 	offsets  []int
 	row      int
-	baseline []byte // the first row, and
-	statuses []byte // its statuses, nil where all were ok
+	baseline []byte // the first row
+	statuses []byte // and its statuses; nil if all are ok
 	baseTime uint64
 }
 
@@ -192,7 +192,7 @@ func (s Severity) String() string {
 	return wordOf([]string{"", "info", "warning", "severe"}, int(s))
 }
 
-// NoteCode says what a note is about.
+// NoteCode is the subject of a note.
 type NoteCode uint32
 
 // The codes.
@@ -200,14 +200,14 @@ const (
 	NoteText        NoteCode = iota
 	NoteSwitchedOff          // a part of the agent gave up
 	NoteUnmatched            // Text is a pattern that matched no variable
-	NoteFaulty               // Text is a variable that is not sampled since it crashed or hung
+	NoteFaulty               // Text is a variable that is not sampled because it crashed or hung
 	NoteBudget               // the size budget was used up
-	NoteOffered              // Text are names that there are, one a line, where one that was asked for is not
-	NoteSpawned              // Text is how many processes this one has started by MPI_Comm_spawn: they are not sampled
-	NoteLess                 // why less is sampled than was asked for
+	NoteSuggestions          // Text is the names that exist, one a line, for one that does not
+	NoteSpawned              // Text is the number of processes started by MPI_Comm_spawn; they are not sampled
+	NoteReduced              // why less is sampled than was asked for
 )
 
-// Note is something that the agent has to say.
+// Note is a message of the agent.
 type Note struct {
 	Time     time.Duration // since the job's start
 	Severity Severity
@@ -217,42 +217,42 @@ type Note struct {
 	ticks uint64
 }
 
-// FunctionTotal is what one MPI function came to in one process, together with its form for large counts.
+// FunctionTotal is the total of one MPI function in one process, including its large-count form.
 type FunctionTotal struct {
 	Name  string
 	Calls uint64
 	Time  time.Duration
 }
 
-// Assignment is a control variable that was to be set, and what came of it.
+// Assignment is a request to set a control variable, and its result.
 type Assignment struct {
-	After                          bool // set after MPI_Init, by MPI_T; else by the environment before
+	After                          bool // set by MPI_T after MPI_Init; else by the environment
 	Cvar, Asked, Old, Read, Result string
 }
 
-// Counters is what a process counted: nothing is lost silently.
+// Counters are the counters of one process. No loss is silent.
 type Counters struct {
 	Samples      uint64 // recorded
-	Missed       uint64 // due, but not taken
+	Missed       uint64 // due but not taken
 	LostBusy     uint64 // taken, but another thread was writing
-	LostFull     uint64 // taken, but all buffers waited to be written: see [Rank.Loss]
+	LostFull     uint64 // taken, but no buffer was free: see [Rank.Loss]
 	OverBudget   uint64 // taken, but the size budget was used up
-	OverBytes    uint64 // what those would have needed
+	OverBytes    uint64 // bytes that those would have needed
 	Refused      uint64 // declarations and notes that could not be written
-	AppendErrors uint64 // times that writing to the directory failed and was tried again
-	Instants     uint64 // the agent's own cost: instants at which it sampled
-	CostNs       uint64 // and the nanoseconds that took, by one in sixteen of them
+	AppendErrors uint64 // failed writes to the directory, each tried again
+	Instants     uint64 // how often the agent sampled
+	CostNs       uint64 // nanoseconds that took, estimated from one in sixteen
 
-	LostEvents uint64 // that found no room: of a thread, see [Event]
-	LostRows   uint64 // of tables likewise
+	LostEvents uint64 // events dropped: see [Event] for each thread
+	LostRows   uint64 // table rows dropped
 
 	failedTicks, failedErrno uint64 // when and why writing to the directory failed: see [Rank.Loss]
 }
 
-// Lost is how many samples there could have been, and are not.
+// Lost is the number of samples that are missing for any reason.
 func (c *Counters) Lost() uint64 { return c.Missed + c.LostBusy + c.LostFull + c.OverBudget }
 
-// set takes the counters in the format's order.
+// set sets the counters, which come in the format's order.
 func (c *Counters) set(all []uint64) {
 	to := [store.NumCounters]*uint64{&c.Samples, &c.Missed, &c.LostBusy, &c.LostFull, &c.OverBudget, &c.OverBytes, &c.Refused,
 		&c.AppendErrors, &c.Instants, &c.CostNs, &c.failedTicks, &c.failedErrno, &c.LostEvents, &c.LostRows}
@@ -261,24 +261,24 @@ func (c *Counters) set(all []uint64) {
 	}
 }
 
-// Status is what a sample says of one variable.
+// Status is the outcome of one variable in one sample.
 type Status uint8
 
 // The statuses. Only OK, Reset and AtMost come with a value.
 const (
 	OK      Status = iota
-	Reset          // it fell in a way that cannot be a wrap
+	Reset          // the value fell in a way that cannot be a wrap
 	Error          // the library returned an error
 	Gone           // the variable became invalid, or its object was freed
-	Faulty         // crashed or hung when it was tried
+	Faulty         // it crashed or hung when it was tried
 	Unbound        // there is no object to bind it to
 	Pending        // not started yet; of rates: there is no earlier sample
-	AtMost         // the value is an upper bound: the true one cannot be known
+	AtMost         // the value is an upper bound; the exact one cannot be known
 )
 
 var statusNames = []string{"ok", "reset", "error", "gone", "faulty", "unbound", "pending", "at_most"}
 
 func (s Status) String() string { return wordOf(statusNames, int(s)) }
 
-// HasValue reports whether there is a value with it.
+// HasValue reports whether the status comes with a value.
 func (s Status) HasValue() bool { return s <= Reset || s == AtMost }

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// readEvents checks the events of testdata/events.c, and counts the messages of each thread and what was lost in all.
+// readEvents checks the events of testdata/events.c. It returns the number of messages of each thread and of all lost events.
 func readEvents(t *testing.T, run *Run) (messages map[int]int, lost uint64) {
 	t.Helper()
 	messages = map[int]int{}
@@ -60,7 +60,7 @@ func expectedEvent(name string, n uint64) string {
 	return fmt.Sprintf("[%d %d %d 7 4294967295]", uint8(n), int16(-n), n)
 }
 
-// readRows checks the rows of write_rows in testdata/events.c, made by so many threads.
+// readRows checks the rows that write_rows in testdata/events.c wrote in a number of threads.
 func readRows(t *testing.T, run *Run, rows, threads int) {
 	t.Helper()
 	all := slices.Collect(run.Rows(Options{}))
@@ -91,7 +91,7 @@ func total(counts map[int]int) (n int) {
 	return n
 }
 
-// Events and rows of one thread and of several come out as they went in: of a process that ended, that was killed, and that was recovered.
+// Events and rows of one thread and of several are read back from a process that ended, one that was killed, and one that was recovered.
 func TestEventsAndTables(t *testing.T) {
 	for _, script := range []string{"inline=0", "inline=1 chunk=8192", "inline=0 chunk=8192", "policy=keep max=4000000000 inline=1"} {
 		for _, end := range []string{"close", "kill"} {
@@ -106,7 +106,7 @@ func TestEventsAndTables(t *testing.T) {
 				noDamage(t, run)
 				messages, lost := readEvents(t, run)
 				r := run.Ranks[0]
-				missing := int(r.Counters.LostEvents) // on a busy machine there may be some
+				missing := int(r.Counters.LostEvents) // a busy machine may lose some
 				if n := total(messages); r.State != state || n > 11000 || n+missing < 11000 || len(messages) != 5 || int(lost) > missing {
 					t.Errorf("%s %s: %v, messages %v, lost %d, %+v", script, end, r.State, messages, lost, r.Counters)
 				}
@@ -159,7 +159,7 @@ func checkModules(t *testing.T, r *Rank, ended bool) {
 	}
 }
 
-// buildID is a program's, as the linker wrote it; "" if it wrote none.
+// buildID is a program's build ID from the linker; "" if it has none.
 func buildID(t *testing.T, path string) string {
 	f, err := elf.Open(path)
 	if err != nil {
@@ -177,7 +177,7 @@ func buildID(t *testing.T, path string) string {
 	return fmt.Sprintf("%x", b[16:])
 }
 
-// duringWrite looks at a run again and again until the writer has come to the end of its script.
+// duringWrite reads a run repeatedly until the writer has finished its script.
 func duringWrite(t *testing.T, dir, script string, look func(*Run)) {
 	t.Helper()
 	cmd := exec.Command(writer(t), strings.Fields(script+" note=done wait close")...)
@@ -206,7 +206,7 @@ func duringWrite(t *testing.T, dir, script string, look func(*Run)) {
 	}
 }
 
-// What a process writes is read meanwhile: events without a gap.
+// The events of a running process are read without a gap.
 func TestEventsOfARunningProcess(t *testing.T) {
 	dir, live := folders(t)
 	duringWrite(t, dir, fmt.Sprintf("dir=%s live=%s chunk=8192 pool=100000000 open kinds events=10000 together=5000", dir, live), func(run *Run) {
@@ -220,7 +220,7 @@ func TestEventsOfARunningProcess(t *testing.T) {
 	}
 }
 
-// A row that changes all the time is read whole, or said to be torn.
+// A row that changes all the time is read consistently, or reported as torn.
 func TestRowOfARunningProcess(t *testing.T) {
 	dir, live := folders(t)
 	duringWrite(t, dir, fmt.Sprintf("dir=%s live=%s open kinds hot=100000000", dir, live), func(run *Run) {
@@ -228,7 +228,7 @@ func TestRowOfARunningProcess(t *testing.T) {
 			for row := range run.Rows(Options{}) {
 				calls, _ := row.Values[2].Uint64()
 				sum := Value{}
-				for _, v := range row.Of(&run.Ranks[0].Tables[0].Fields[6]) { // in two lines of the processor's cache
+				for _, v := range row.FieldValues(&run.Ranks[0].Tables[0].Fields[6]) { // the row spans two cache lines
 					sum = sum.plus(v)
 				}
 				if bytes, _ := row.Values[3].Uint64(); !row.Torn && (bytes != calls*(calls+1)/2 || sum.String() != fmt.Sprint(calls)) {
@@ -239,7 +239,7 @@ func TestRowOfARunningProcess(t *testing.T) {
 	})
 }
 
-// A row whose change was not completed is there, with what its values were before or after.
+// A row whose change did not complete is read with its values from before or after.
 func TestTornRow(t *testing.T) {
 	dir, live := folders(t)
 	write(t, fmt.Sprintf("dir=%s live=%s open kinds rows=3 torn kill", dir, live))
@@ -256,7 +256,7 @@ func TestTornRow(t *testing.T) {
 	}
 }
 
-// A child has the rows of its parent mapped, and changes none of them.
+// A forked child has its parent's rows mapped, and must not change them.
 func TestForkedEvents(t *testing.T) {
 	dir, live := folders(t)
 	out := mustWrite(t, fmt.Sprintf("dir=%s live=%s open kinds child close", dir, live))
@@ -271,7 +271,7 @@ func TestForkedEvents(t *testing.T) {
 	}
 }
 
-// Threads that go on writing while a process aborts do no harm.
+// Threads that continue to write while the process aborts do no harm.
 func TestDyingWithThreads(t *testing.T) {
 	for _, how := range []string{"inline=0", "inline=1"} {
 		dir, live := folders(t)
@@ -300,7 +300,7 @@ func TestDyingWithThreads(t *testing.T) {
 	}
 }
 
-// Whatever is in the memory files of a dead process: nothing comes of it but an error, or less.
+// Random memory files of a dead process yield an error or fewer records, nothing else.
 func TestDamagedMemory(t *testing.T) {
 	folder := fuzzFolder(t)
 	dir, live := filepath.Join(folder, "run"), folder
@@ -347,7 +347,7 @@ func TestDamagedMemory(t *testing.T) {
 	}
 }
 
-// A run with events and tables, of when they were new.
+// A run with events and tables, written when they were new.
 func TestOldEvents(t *testing.T) {
 	run := mustOpen(t, filepath.Join("testdata", "v1-richer"))
 	if messages, lost := readEvents(t, run); total(messages) != 20 || lost != 0 || run.Ranks[0].Module(0) != nil || len(run.Ranks[0].Modules) == 0 {
@@ -357,7 +357,7 @@ func TestOldEvents(t *testing.T) {
 	noDamage(t, run)
 }
 
-// Of events beyond the budget the last ones are kept, if samples are.
+// Beyond the budget, the newest events are kept if the newest samples are.
 func TestLastEvents(t *testing.T) {
 	dir, live := folders(t)
 	mustWrite(t, fmt.Sprintf("dir=%s live=%s policy=keep max=300000 inline=1 open kinds rows=5 events=60000 close", dir, live))
@@ -378,7 +378,7 @@ func TestLastEvents(t *testing.T) {
 	readRows(t, run, 5, 1)
 }
 
-// Threads that come and go use the same memory one after the other.
+// Threads that start and exit one after another reuse the same memory.
 func TestShortThreads(t *testing.T) {
 	dir, live := folders(t)
 	mustWrite(t, fmt.Sprintf("dir=%s live=%s chunk=8192 pool=100000 mostthreads=2 open kinds tasks=300 close", dir, live))
@@ -399,7 +399,7 @@ func TestShortThreads(t *testing.T) {
 	}
 }
 
-// What finds no room is counted, and the reader sees where it is missing: in memory, in the run directory, beyond the budget.
+// Dropped events are counted, and the reader yields where they are missing: out of memory, disk full, beyond the budget.
 func TestNoRoomForEvents(t *testing.T) {
 	for _, c := range []struct{ name, script, live, dir string }{
 		{"pool", "pool=200000 fsize=60000 chunk=8192 open kinds events=30000 rows=10 kill", "", ""},
@@ -437,7 +437,7 @@ func TestNoRoomForEvents(t *testing.T) {
 				if r.Counters.LostEvents == 0 || uint64(n)+r.Counters.LostEvents != uint64(2*events) || seen > r.Counters.LostEvents || n == 0 {
 					t.Errorf("%d events of %d, %d seen to be lost, %+v\n%s", n, 2*events, seen, r.Counters, out)
 				}
-				lost := int(r.Counters.LostRows) // where memory is short, rows are lost as well
+				lost := int(r.Counters.LostRows) // out of memory, rows are lost too
 				if short := c.name == "live" || c.name == "pool"; (lost > 0) != short {
 					t.Errorf("%d rows are lost", lost)
 				}
@@ -463,7 +463,7 @@ func TestNoRoomForEvents(t *testing.T) {
 	}
 }
 
-// All of a process's memory files belong to one leftover, and go together.
+// All memory files of a process belong to one leftover and are removed together.
 func TestLeftoverFiles(t *testing.T) {
 	script := func(dir, live string) string {
 		return fmt.Sprintf("dir=%s live=%s chunk=8192 fsize=90000 open kinds events=5000 rows=100 kill", dir, live)

@@ -50,7 +50,7 @@ func richer() *recordingtest.Stream {
 	return s
 }
 
-// told is all that a run says of events and rows.
+// told formats all events and rows of a run.
 func told(run *Run) (events, rows []string) {
 	for e := range run.Events(Options{}) {
 		text := fmt.Sprintf("%v thread %d", e.Time.Nanoseconds(), e.Thread)
@@ -67,7 +67,7 @@ func told(run *Run) (events, rows []string) {
 	return events, rows
 }
 
-// TestRicherOfAnotherWriter reads events and tables as docs/run-format.md describes them.
+// TestRicherOfAnotherWriter reads events and tables written as docs/run-format.md describes them.
 func TestRicherOfAnotherWriter(t *testing.T) {
 	run := save(t, richer().Out)
 	events, rows := told(run)
@@ -105,7 +105,7 @@ func noDamageIn(t *testing.T, run *Run) {
 	}
 }
 
-// TestEventsOfNodes: events of nodes with clocks of their own are in order of the common time.
+// TestEventsOfNodes reads events of nodes with different clocks in the order of the common time.
 func TestEventsOfNodes(t *testing.T) {
 	var out []byte
 	for rank, clock := range []recordingtest.Header{{Clock: 1, NsPerTick: 1, Host: "a", Boot: "1"}, {Clock: 2, NsPerTick: 0.5, Host: "b", Boot: "2"}} {
@@ -138,11 +138,11 @@ func TestEventsOfNodes(t *testing.T) {
 	}
 }
 
-// TestRicherFlipped changes single bytes: what is read is what was written, and what is missing is reported.
+// TestRicherFlipped changes single bytes. No wrong event is read, and missing ones are reported.
 func TestRicherFlipped(t *testing.T) {
 	s := richer()
 	events, rows := told(save(t, s.Out))
-	data := bytes.Index(s.Out[1:], []byte(recordingtest.Magic)) + 1 // behind the declarations
+	data := bytes.Index(s.Out[1:], []byte(recordingtest.Magic)) + 1 // after the declarations
 	for at := data; at < len(s.Out); at++ {
 		b := bytes.Clone(s.Out)
 		b[at] ^= 0x41
@@ -161,7 +161,7 @@ func TestRicherFlipped(t *testing.T) {
 	}
 }
 
-// TestRicherTruncated: what comes before the end of a file is read.
+// TestRicherTruncated cuts a file. Everything before the cut is read.
 func TestRicherTruncated(t *testing.T) {
 	s := richer()
 	events, _ := told(save(t, s.Out))
@@ -184,7 +184,7 @@ func TestRicherTruncated(t *testing.T) {
 	}
 }
 
-// TestUndeclaredEvents: events whose declarations are lost are one damage, and all others are read.
+// TestUndeclaredEvents loses a declaration. Its events are reported as one damage, and all others are read.
 func TestUndeclaredEvents(t *testing.T) {
 	s := richer()
 	s.Chain = 3
@@ -197,8 +197,8 @@ func TestUndeclaredEvents(t *testing.T) {
 	}
 }
 
-// An input is edits of a run with events and tables, with checksums made right: whatever it says, times do not go back, and everything
-// has as many values as fields were declared.
+// An input is edits of a run with events and tables, with valid checksums. Times must not go back, and every event and row has a
+// value for each declared element.
 func FuzzEvents(f *testing.F) {
 	small := richer().Out
 	dir := fuzzFolder(f)
@@ -227,7 +227,7 @@ func FuzzEvents(f *testing.F) {
 			}
 			if e.Type != nil {
 				for i := range e.Type.Fields {
-					e.Of(&e.Type.Fields[i])
+					e.FieldValues(&e.Type.Fields[i])
 				}
 			}
 		}

@@ -10,38 +10,37 @@ import (
 	"mpitx/catalog"
 )
 
-// Stat sums up one variable of one object, over all ranks and elements. Its numbers are, where the variable is shown as a
-// difference, one for each rank and element: how much it grew in all. Else there is one for each sample, which counts in Mean and Dev
-// for the time that it covers: a rate for the time since the sample before, any other value for the time that is nearer to its sample
-// than to another.
+// Stat is the statistics of one variable and object over all ranks and elements. With Delta there is one number for each
+// rank and element: its growth over the whole run. Otherwise there is one number for each sample, and Mean and Dev weigh it by
+// time: a rate by the time since the previous sample, a raw value by the time that is closer to its sample than to another.
 type Stat struct {
 	Variable string
 	Class    catalog.Class
 	Object   string
 	As       Transform
 
-	Count     uint64 // numbers
+	Count     uint64 // how many numbers
 	Min, Max  Value
-	Mean, Dev float64 // Dev is the standard deviation of the numbers themselves (divided by Count, or by the time)
-	Total     Value   // of differences; else None
-	Unit      string  // of the numbers, see [Column.Unit]; with Rate they are per second
+	Mean, Dev float64 // Dev is the standard deviation of the population (divided by Count or the time)
+	Total     Value   // with Delta; else None
+	Unit      string  // of the numbers: see [Column.Unit]; with Rate per second
 
-	MinRanks, MaxRanks []int  // the ranks that have the extremes, ascending
+	MinRanks, MaxRanks []int  // the ranks with the extremes, ascending
 	Without            uint64 // samples without a value
-	Resets             uint64 // samples that fell in a way that cannot be a wrap
-	AtMost             uint64 // samples whose value is an upper bound
+	Resets             uint64 // samples with status Reset
+	AtMost             uint64 // samples with status AtMost
 
 	mean weightedMean
 }
 
-// Stats reads the whole run and sums up every variable that has numbers, in the order of their names.
+// Stats reads the whole run and returns the statistics of every numeric variable, sorted by name.
 func (run *Run) Stats(o Options) []Stat {
 	stats, _ := run.Sums(o)
 	return stats
 }
 
-// Sums are the Stats, and the time of each rank that they cover: from where differences begin, even if that sample was not kept, to the
-// last sample.
+// Sums returns the Stats and the time that they cover in each rank: from the start of differences, even if that sample was
+// not kept, to the last sample.
 func (run *Run) Sums(o Options) ([]Stat, map[*Rank]time.Duration) {
 	first, last := map[*Rank]time.Duration{}, map[*Rank]time.Duration{}
 	begun := map[*Set]bool{}
@@ -66,7 +65,7 @@ func (run *Run) Sums(o Options) ([]Stat, map[*Rank]time.Duration) {
 			c.sample(cell, in.Time)
 		}
 	}
-	for _, c := range inOrder(sums) { // floating-point sums depend on it
+	for _, c := range inOrder(sums) { // floating-point sums depend on the order
 		c.end()
 	}
 	var list []Stat
@@ -85,7 +84,7 @@ func (run *Run) Sums(o Options) ([]Stat, map[*Rank]time.Duration) {
 	return list, spans
 }
 
-// begin is when the differences of the instant's set begin.
+// begin is the time from which the instant's set counts differences.
 func (in *Instant) begin(run *Run) time.Duration {
 	if in.Set.baseline == nil {
 		return in.Time
@@ -93,7 +92,7 @@ func (in *Instant) begin(run *Run) time.Duration {
 	return min(in.Time, run.time(in.Rank, in.Set.baseTime))
 }
 
-// inOrder are the columns by rank and identifier.
+// inOrder returns the columns by rank and identifier.
 func inOrder(sums map[*Column]*columnSum) []*columnSum {
 	return slices.SortedFunc(maps.Values(sums), func(x, y *columnSum) int {
 		a, b := x.column, y.column
@@ -122,20 +121,20 @@ func statOf(all map[statKey]*Stat, c *Column, as Transform) *Stat {
 	return s
 }
 
-// finish makes the mean, when all numbers are in.
+// finish computes the mean after the last number.
 func (s *Stat) finish() {
 	slices.Sort(s.MinRanks)
 	slices.Sort(s.MaxRanks)
 	switch {
 	case s.Count == 0:
-	case s.Min.Compare(s.Max) == 0: // exact, whatever the weights are
+	case s.Min.Compare(s.Max) == 0: // exact for any weights
 		s.Mean = s.Min.Float64()
 	default:
 		s.Mean, s.Dev = s.mean.mean(), s.mean.deviation()
 	}
 }
 
-// number takes in a number but for the mean; false if it is none.
+// number adds a number to everything but the mean. It returns false for NaN.
 func (s *Stat) number(v Value, rank int) bool {
 	if math.IsNaN(v.Float64()) {
 		s.Without++
@@ -147,7 +146,7 @@ func (s *Stat) number(v Value, rank int) bool {
 	return true
 }
 
-// extreme keeps the extreme value and whose it is.
+// extreme keeps the extreme value and the ranks that have it.
 func extreme(best *Value, ranks *[]int, v Value, rank int, first bool, sign int) {
 	c := v.Compare(*best) * sign
 	switch {

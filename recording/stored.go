@@ -2,7 +2,7 @@ package recording
 
 import "mpitx/recording/store"
 
-// What the store does with whole runs, for those who read them.
+// The store's types for whole runs.
 type (
 	DamageError = store.DamageError // see [store.DamageError]
 	Recovered   = store.Recovered   // see [Recover]
@@ -22,5 +22,5 @@ func Discard(dir string) error { return store.Discard(dir) }
 // Leftovers is [store.Leftovers].
 func Leftovers(folders ...string) []Leftover { return store.Leftovers(folders...) }
 
-// LeftOut reads which processes were left out of the run.
+// LeftOut returns the processes that were not recorded because another process of the same rank was.
 func (run *Run) LeftOut() []LeftOut { return run.store.LeftOut() }

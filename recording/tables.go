@@ -7,31 +7,31 @@ import (
 	"mpitx/recording/store"
 )
 
-// Table is a table that a process declared: its rows are found by their key, the first fields.
+// Table is a table that a process declared. The first fields are the key of a row.
 type Table struct{ layout }
 
-// Keys are the fields that say what a row is about.
+// Keys returns the fields that identify a row.
 func (t *Table) Keys() []Field { return t.Fields[:t.keys] }
 
-// Row is a row of a table. The process may have had several with the same key, one for each thread.
+// Row is a row of a table. Rows of several threads with the same key are merged.
 type Row struct {
 	Table   *Table
 	Values  []Value // of all fields' elements
-	Threads []int   // that made it, by the operating system's identifier, ascending
-	Torn    bool    // it was being changed: some of the values may be without the last change
+	Threads []int   // the operating system's IDs of the threads that wrote it, ascending
+	Torn    bool    // read while it was being changed: some values may lack the last change
 }
 
-// Of are the values of a field.
-func (r *Row) Of(f *Field) []Value { return r.Values[f.First : f.First+f.Count] }
+// FieldValues returns the values of one field.
+func (r *Row) FieldValues(f *Field) []Value { return r.Values[f.First : f.First+f.Count] }
 
 const (
 	tableHead = 40
 	rowHead   = 8
-	mostLooks = 100 // at a row that is being changed
+	maxReads  = 100 // of a row that is being changed
 )
 
-// Rows gives the rows of all tables of all ranks as they are now: by rank, by table, and then in the order in which their keys came. It
-// stops where yield returns false. In memory are those of one rank. Of the options Rank applies.
+// Rows yields the current rows of all tables: by rank, by table, and then in the order in which their keys appeared. It keeps
+// the rows of one rank in memory. Only the option Rank applies.
 func (run *Run) Rows(o Options) func(yield func(*Row) bool) {
 	return func(yield func(*Row) bool) {
 		for _, r := range run.Ranks {
@@ -60,15 +60,15 @@ func (run *Run) tables(r *Rank) []tableRows {
 	tables := make([]tableRows, len(r.Tables))
 	c := run.store.Cursor(r.process, store.Chain{Kind: store.KindTable})
 	for c.Next() {
-		n := c.Left()
+		n := c.Remaining()
 		b, err := c.Bytes(n)
 		switch {
 		case err != nil:
 		case n < tableHead:
 			err = fmt.Errorf("a table's chunk of %d bytes", n)
 		case int64(le.Uint32(b)) >= int64(len(r.Tables)) || r.Tables[le.Uint32(b)] == nil:
-			if !r.process.Unfinished() {
-				err = fmt.Errorf("the declaration of table %d of rank %d is lost: it cannot be read", le.Uint32(b), r.Rank)
+			if !r.process.Unfinished() { // else it may still come
+				err = fmt.Errorf("the declaration of table %d of rank %d is lost: its rows cannot be read", le.Uint32(b), r.Rank)
 			}
 		default:
 			id := le.Uint32(b)
@@ -82,7 +82,7 @@ func (run *Run) tables(r *Rank) []tableRows {
 	return tables
 }
 
-// rows takes in the rows of a chunk.
+// rows adds the rows of a chunk.
 func (t *Table) rows(run *Run, c *store.Cursor, b []byte, rows *tableRows) error {
 	size := int(le.Uint32(b[4:]))
 	if size < t.bytes {
@@ -93,7 +93,7 @@ func (t *Table) rows(run *Run, c *store.Cursor, b []byte, rows *tableRows) error
 		if le.Uint32(bytes) == 0 {
 			continue
 		}
-		torn := settle(c, bytes, uint32(at))
+		torn := rereadRow(c, bytes, uint32(at))
 		rows.add(t, &Row{t, t.read(run, bytes, nil), []int{int(le.Uint32(bytes[4:]))}, torn}, t.key(bytes))
 	}
 	return nil
@@ -110,11 +110,11 @@ func (r *tableRows) add(t *Table, row *Row, key string) {
 	r.all, r.byKey[key] = append(r.all, row), row
 }
 
-// settle looks at a row until it has been read whole: as long as its number changes, it is being changed.
-func settle(c *store.Cursor, row []byte, at uint32) (torn bool) {
+// rereadRow reads a row until it is consistent: its number changes with every change, and is odd during one.
+func rereadRow(c *store.Cursor, row []byte, at uint32) (torn bool) {
 	again := make([]byte, len(row))
-	for range mostLooks {
-		if !c.Again(again, at) { // what is in a file changes no more
+	for range maxReads {
+		if !c.Reread(again, at) { // rows in a file are final
 			return le.Uint32(row)&1 != 0
 		}
 		if string(again[:4]) == string(row[:4]) && le.Uint32(row)&1 == 0 {
@@ -125,7 +125,7 @@ func settle(c *store.Cursor, row []byte, at uint32) (torn bool) {
 	return true
 }
 
-// key is the bytes of the fields that identify a row, without what lies between them.
+// key returns the bytes of a row's key fields without padding.
 func (t *Table) key(row []byte) string {
 	var key []byte
 	for _, f := range t.Keys() {

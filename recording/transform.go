@@ -8,22 +8,22 @@ import (
 	"mpitx/catalog"
 )
 
-// Transform is how values are shown.
+// Transform is the form in which values are shown.
 type Transform uint8
 
 // The transforms.
 const (
-	Default Transform = iota // what the column says, else what its class suggests: see [Column.Shown]
-	Raw                      // as the library gave it
+	Default Transform = iota // the column's own, else its class's: see [Column.Shown]
+	Raw                      // as the library returned it
 	Delta                    // the difference since the first sample
-	Rate                     // per second, since the sample before
+	Rate                     // per second, since the previous sample
 )
 
 var transformNames = []string{"default", "raw", "delta", "rate"}
 
 func (t Transform) String() string { return wordOf(transformNames, int(t)) }
 
-// ParseTransform reads raw, delta or rate; "" is Default.
+// ParseTransform parses "raw", "delta" or "rate"; "" is Default.
 func ParseTransform(s string) (Transform, bool) {
 	for i, n := range transformNames {
 		if s == n || s == "" {
@@ -33,14 +33,13 @@ func ParseTransform(s string) (Transform, bool) {
 	return Default, false
 }
 
-// monotone reports whether a class only ever grows between resets.
+// monotone reports whether variables of a class only grow between resets.
 func monotone(c catalog.Class) bool {
 	return c == catalog.ClassCounter || c == catalog.ClassAggregate || c == catalog.ClassTimer
 }
 
-// Shown is how a column is shown when t is asked for. Default is the column's own choice, else Delta for counters,
-// aggregates and timers, and Raw for all others. What has no differences (text, truth values, items of an enumeration) is
-// always Raw.
+// Shown returns the transform that applies to a column when t is asked for. Default is the column's own, else Delta for
+// counters, aggregates and timers, and Raw for all others. Text, truth values and enumeration items are always Raw.
 func (c *Column) Shown(t Transform) Transform {
 	form := c.Type.Form()
 	if form == catalog.FormText || form == catalog.FormBool || c.Enum != nil || c.Class == catalog.ClassState {
@@ -57,9 +56,9 @@ func (c *Column) Shown(t Transform) Transform {
 	return Raw
 }
 
-// Holds says what values a column has when t is asked for: Text (also items of enumerations), Float or Integer. Of integers it
-// tells whether they are unsigned. Those that are not fit an int64, but for differences of unsigned ones that are further apart.
-func (c *Column) Holds(t Transform) (kind Kind, unsigned bool) {
+// ValueKind returns the kind of a column's values with the transform t: Text (also for enumeration items), Float or Integer,
+// and whether integers are unsigned. Signed ones fit an int64, except differences of unsigned values that are further apart.
+func (c *Column) ValueKind(t Transform) (kind Kind, unsigned bool) {
 	form, as := c.Type.Form(), c.Shown(t)
 	switch {
 	case form == catalog.FormText || c.Enum != nil:
@@ -72,7 +71,7 @@ func (c *Column) Holds(t Transform) (kind Kind, unsigned bool) {
 	return Integer, form != catalog.FormSigned && form != catalog.FormBool && c.size == 8
 }
 
-// shown turns the records of a set into cells.
+// shown converts the records of a set to cells.
 type shown struct {
 	rank    *Rank
 	set     *Set
@@ -82,18 +81,18 @@ type shown struct {
 
 type shownColumn struct {
 	column   *Column
-	at       int // in the row
-	index    int // in the set
+	at       int // offset in the row
+	index    int // position in the set
 	element  element
 	as       Transform
 	monotone bool
-	history  []history // Delta and Rate: one for each element
+	history  []history // with Delta and Rate, by element
 }
 
-// history is what a difference needs of the samples before.
+// history is the state of one element's difference or rate.
 type history struct {
 	last  uint64
-	sum   uint64 // Delta of what grows: the sum of all steps; of floats its bits. Of what does not grow: the first value
+	sum   uint64 // Delta, monotone: the sum of all steps (a float's bits); other Delta: the first value
 	ticks uint64 // of last, plus one; 0: none
 }
 
@@ -111,7 +110,7 @@ func newShown(set *Set, rank *Rank, o *Options) *shown {
 	}
 	if set.baseline != nil && len(s.columns) > 0 {
 		s.show(&record{set: set, ticks: set.baseTime, row: set.baseline, statuses: set.statuses})
-		for i := range s.columns { // the baseline counts for differences, but is no earlier sample
+		for i := range s.columns { // the baseline is the base of differences, but rates need a sample
 			if s.columns[i].as == Rate {
 				clear(s.columns[i].history)
 			}
@@ -120,7 +119,7 @@ func newShown(set *Set, rank *Rank, o *Options) *shown {
 	return s
 }
 
-// show gives a record's cells; they are good until the next call.
+// show returns a record's cells, valid until the next call.
 func (s *shown) show(rec *record) []Cell {
 	s.cells = s.cells[:0]
 	for i := range s.columns {
@@ -162,7 +161,7 @@ func (k *shownColumn) textCell(rec *record, status Status) Cell {
 	return cell
 }
 
-// difference fills in a cell's value as a difference or a rate.
+// difference sets a cell's value to a difference or a rate.
 func (s *shown) difference(k *shownColumn, h *history, x, ticks uint64, cell *Cell) {
 	if h.ticks == 0 { // the first
 		h.last, h.ticks = x, ticks+1
@@ -183,7 +182,7 @@ func (s *shown) difference(k *shownColumn, h *history, x, ticks uint64, cell *Ce
 	}
 	switch {
 	case k.as == Rate && cell.Status == Reset:
-	case k.as == Rate && cell.covers <= 0: // the next one has this growth, too
+	case k.as == Rate && cell.covers <= 0: // the next rate includes this step
 		cell.Status = Pending
 		return
 	case k.as == Rate:
@@ -203,8 +202,8 @@ func (k *shownColumn) zero() Value {
 	return Value{Kind: Integer}
 }
 
-// step is the difference between two values. What only grows is taken modulo the type's width: a step of less than half
-// the range is a wrap where it is a drop, and any other drop is a reset.
+// step is the difference between two values. Monotone integers wrap modulo the type's width: a drop is a wrap if the step
+// modulo the width is less than half the range, and a reset otherwise.
 func (k *shownColumn) step(from, to uint64) (v Value, reset bool) {
 	fell := to < from
 	if k.element.form == catalog.FormSigned {
@@ -223,7 +222,7 @@ func (k *shownColumn) step(from, to uint64) (v Value, reset bool) {
 	return Value{Kind: Integer, bits: to - from}, false
 }
 
-// add adds a step to the sum.
+// add adds a step to the sum and returns it.
 func (k *shownColumn) add(h *history, step Value) Value {
 	if step.Kind == Float {
 		h.sum = math.Float64bits(math.Float64frombits(h.sum) + step.Float64())

@@ -10,7 +10,7 @@ import (
 	"mpitx/recording/recordingtest"
 )
 
-// series shows a column's values, sampled once a second.
+// series returns a column's values, sampled once a second.
 func series(class catalog.Class, typ catalog.Datatype, as Transform, values ...uint64) []string {
 	c := &Column{Class: class, Type: typ, Count: 1, size: typ.Size()}
 	set := &Set{Columns: []*Column{c}, offsets: []int{0}, row: 8}
@@ -72,7 +72,7 @@ func TestTransforms(t *testing.T) {
 	}
 }
 
-// TestDeltaIsExact: the sum of any steps of less than half the range is their sum, whatever wraps.
+// TestDeltaIsExact adds steps of less than half the range, with wraps. Delta is exactly their sum.
 func TestDeltaIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		typ := rapid.SampledFrom([]catalog.Datatype{catalog.TypeUint8, catalog.TypeInt16, catalog.TypeUnsigned, catalog.TypeInt64,
@@ -133,7 +133,7 @@ func TestStatsRepeat(t *testing.T) {
 	}
 }
 
-// sampled is a run of one rank with one variable, sampled at these times (in nanoseconds).
+// sampled makes a run of one rank with one variable, sampled at the given times in nanoseconds.
 func sampled(t testing.TB, class catalog.Class, interval uint64, ticks, values []uint64, statuses ...byte) *Run {
 	s := recordingtest.NewStream(1, 0)
 	s.Header(recordingtest.Header{Size: 1, Clock: 1, NsPerTick: 1, Host: "n", Interval: interval})
@@ -151,7 +151,7 @@ func sampled(t testing.TB, class catalog.Class, interval uint64, ticks, values [
 	return save(t, s.Out)
 }
 
-// However uneven the samples are, rates times the time that they cover are the growth: each, and their mean.
+// At uneven samples, each rate times its time is the growth, and so is the mean rate times the whole time.
 func TestMeanRate(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		ticks, values := []uint64{0}, []uint64{0}
@@ -161,7 +161,7 @@ func TestMeanRate(t *testing.T) {
 			values = append(values, values[n]+rapid.Uint64Range(0, 1e12).Draw(rt, "growth"))
 		}
 		last := len(ticks) - 1
-		ticks[last]++ // what grew at the very end is in a rate, too
+		ticks[last]++ // the last rate includes growth at the very end
 		run := sampled(t, catalog.ClassCounter, 1e7, ticks, values)
 		defer run.Close()
 		sum := 0.0
@@ -180,7 +180,7 @@ func TestMeanRate(t *testing.T) {
 	})
 }
 
-// A level counts for the time that is nearer to its sample than to another.
+// A level is weighted by the time that is closer to its sample than to another.
 func TestMeanLevel(t *testing.T) {
 	for _, k := range []struct {
 		what          string

@@ -6,7 +6,7 @@ import (
 	"mpitx/catalog"
 )
 
-// UnitAs is the unit of values as they are shown: rates are per second.
+// UnitAs is the unit of values shown with a transform. Rates are per second.
 func (c *Column) UnitAs(as Transform) string {
 	if unit := c.Unit(); unit != "" && c.Shown(as) == Rate {
 		return unit + "/s"
@@ -14,8 +14,9 @@ func (c *Column) UnitAs(as Transform) string {
 	return c.Unit()
 }
 
-// Unit is what a column's values count: "ns", "s" or "B"; "" for plain numbers and where it is not known. Older runs do not declare
-// it. The standard says only that timers of type MPI_DOUBLE count as MPI_Wtime does. The agent's own times are nanoseconds.
+// Unit returns the unit of a column's values: "ns", "s" or "B"; "" for plain numbers and if unknown. Older runs do not
+// declare it: then floating-point timers count seconds, as MPI_Wtime does (MPI-3.1, section 14.3.7), and the agent's own times
+// nanoseconds.
 func (c *Column) Unit() string {
 	if c.unit != "" {
 		return c.unit

@@ -10,20 +10,20 @@ import (
 	"mpitx/catalog"
 )
 
-// Kind is how a value is to be read.
+// Kind is the type of a value.
 type Kind uint8
 
 // The kinds of values.
 const (
 	None    Kind = iota // there is no value
-	Integer             // exact: 64 bits and a sign
+	Integer             // 64 bits and a sign
 	Float
 	Float32
 	Bool
 	Text
 )
 
-// Value is an element's value, exact. The text of one is only good as long as the instant it came with.
+// Value is an element's value, exact. Its text is valid as long as the instant it came with; see [Value.Clone].
 type Value struct {
 	Kind     Kind
 	negative bool
@@ -46,7 +46,7 @@ func UnsignedValue(v uint64) Value { return Value{Kind: Integer, bits: v} }
 // FloatValue makes a floating-point value.
 func FloatValue(v float64) Value { return Value{Kind: Float, bits: math.Float64bits(v)} }
 
-// Float64 is the value as a floating-point number, which may not be exact; NaN where it is none.
+// Float64 returns the value as a floating-point number, rounded if necessary; NaN if it is not a number.
 func (v Value) Float64() float64 {
 	switch v.Kind {
 	case Integer, Bool:
@@ -62,7 +62,7 @@ func (v Value) Float64() float64 {
 	return math.NaN()
 }
 
-// Int64 is the value as an integer, and whether it is one that fits.
+// Int64 returns the value as an integer, and whether it is an integer that fits.
 func (v Value) Int64() (int64, bool) {
 	switch {
 	case v.Kind != Integer && v.Kind != Bool:
@@ -73,12 +73,12 @@ func (v Value) Int64() (int64, bool) {
 	return int64(v.bits), v.bits < 1<<63
 }
 
-// Uint64 is the value as an unsigned integer, and whether it is one.
+// Uint64 returns the value as an unsigned integer, and whether it is one.
 func (v Value) Uint64() (uint64, bool) {
 	return v.bits, (v.Kind == Integer || v.Kind == Bool) && !v.negative
 }
 
-// Item is the name of a state's value in its enumeration.
+// Item returns the name of the value in its enumeration.
 func (v Value) Item() (string, bool) {
 	if v.enum == nil || v.Kind != Integer && v.Kind != Bool {
 		return "", false
@@ -90,7 +90,7 @@ func (v Value) Item() (string, bool) {
 	return v.enum.NameOf(n)
 }
 
-// AppendText appends the value as text: exact, an enumeration's item by name, nothing where there is none.
+// AppendText appends the value as text: exact, enumeration items by name, None as nothing.
 func (v Value) AppendText(b []byte) []byte {
 	if v.enum != nil {
 		if name, ok := v.Item(); ok {
@@ -123,16 +123,16 @@ func (v Value) AppendText(b []byte) []byte {
 
 func (v Value) String() string { return string(v.AppendText(nil)) }
 
-// Clone is the value with a text of its own, which stays good.
+// Clone returns the value with its own copy of the text.
 func (v Value) Clone() Value {
 	v.text = bytes.Clone(v.text)
 	return v
 }
 
-// Bytes is the text of a Text value.
+// Bytes returns the text of a Text value.
 func (v Value) Bytes() []byte { return v.text }
 
-// Compare orders values of one variable: exactly for integers, NaN before all other numbers.
+// Compare orders values of one variable: integers exactly, NaN before all other numbers.
 func (v Value) Compare(o Value) int {
 	if v.Kind != Integer || o.Kind != Integer {
 		return cmp.Compare(v.Float64(), o.Float64())
@@ -149,7 +149,7 @@ func (v Value) Compare(o Value) int {
 	return cmp.Compare(v.bits, o.bits)
 }
 
-// element says how elements of a column are decoded.
+// element is the encoding of a column's elements.
 type element struct {
 	form catalog.Form
 	size int
@@ -164,7 +164,7 @@ func elementOf(c *Column) element {
 	return element{form, c.size, c.Enum}
 }
 
-// raw is an element's bits, sign-extended where it is signed.
+// raw returns an element's bits, sign-extended if it is signed.
 func (e *element) raw(b []byte) uint64 {
 	switch e.size {
 	case 8:
@@ -186,7 +186,7 @@ func (e *element) raw(b []byte) uint64 {
 	return uint64(b[0])
 }
 
-// value is what an element's bits mean.
+// value decodes an element's bits.
 func (e *element) value(x uint64) Value {
 	switch e.form {
 	case catalog.FormSigned:
@@ -204,13 +204,13 @@ func (e *element) value(x uint64) Value {
 	return Value{Kind: Integer, bits: x, enum: e.enum}
 }
 
-// float is an element's bits as a floating-point number.
+// float decodes an element's bits as a floating-point number.
 func (e *element) float(x uint64) float64 { return e.value(x).Float64() }
 
-// mask covers an element's bits.
+// mask has the bits of an element set.
 func (e *element) mask() uint64 { return math.MaxUint64 >> (64 - 8*e.size) }
 
-// plus is the sum of two numbers, None counting as 0: of integers exact, up to the greatest magnitude.
+// plus is the sum of two numbers; None counts as 0. Sums of integers are exact up to the greatest magnitude.
 func (v Value) plus(o Value) Value {
 	switch {
 	case v.Kind == None:
@@ -226,7 +226,7 @@ func (v Value) plus(o Value) Value {
 	return Value{Kind: Integer, negative: o.negative, bits: o.bits - v.bits}
 }
 
-// addMagnitude adds to a magnitude, which stays at the greatest one.
+// addMagnitude adds to a magnitude and saturates.
 func addMagnitude(v *Value, more uint64) {
 	sum, carry := bits.Add64(v.bits, more, 0)
 	if carry != 0 {

@@ -58,7 +58,7 @@ func writer(t testing.TB) string {
 	return w
 }
 
-// write runs the writer with a script, its live files in a folder of the test's own.
+// write runs the writer with a script. Its live files are in a folder of the test.
 func write(t testing.TB, script string) (string, error) {
 	t.Helper()
 	cmd := exec.Command(writer(t), strings.Fields(script)...)
@@ -77,7 +77,7 @@ func mustWrite(t testing.TB, script string) string {
 	return out
 }
 
-// folders are a run directory that is not there yet, and a folder for live files.
+// folders returns a run directory that does not exist yet and a folder for live files.
 func folders(t testing.TB) (run, live string) {
 	d := t.TempDir()
 	live = filepath.Join(d, "live")
@@ -104,8 +104,8 @@ func noDamage(t testing.TB, run *Run) {
 	}
 }
 
-// sampleNumbers reads a run of the writer's columns and checks every value; it returns how many samples each rank has of
-// the two sets, and the number of the first. Last values are checked, and not counted.
+// sampleNumbers reads a run of the writer's columns and checks every value, including last values. It returns the number of samples
+// of each rank in the two sets, without last values, and the first sample's number.
 func sampleNumbers(t testing.TB, run *Run) (counts map[int][2]int, first int) {
 	t.Helper()
 	counts, first = map[int][2]int{}, -1
@@ -123,7 +123,7 @@ func sampleNumbers(t testing.TB, run *Run) (counts map[int][2]int, first int) {
 			c[in.Set.ID]++
 		}
 		counts[in.Rank.Rank] = c
-		n := number(in) // samples in between may be lost, where the disk was too slow; each test counts them
+		n := number(in) // a slow disk may lose samples in between; each test counts them
 		if n < next[key] {
 			t.Errorf("rank %d: sample %d after %d", in.Rank.Rank, n, next[key]-1)
 		}
@@ -258,7 +258,7 @@ func TestDiscard(t *testing.T) {
 	}
 }
 
-// A process that runs is left alone, and ends as ever; with force it counts as dead, and what is then there twice is read once.
+// Recover leaves a running process alone. With force it recovers it, and chunks that are then stored twice are read once.
 func TestRecoverWhileItRuns(t *testing.T) {
 	for _, force := range []bool{false, true} {
 		dir, live := folders(t)
@@ -310,7 +310,7 @@ func TestExecEndsWithout(t *testing.T) {
 	}
 }
 
-// A process that has changed its root goes on writing to its run directory, and leaves nothing in memory.
+// A process that has changed its root continues to write to its run directory, and leaves nothing in memory.
 func TestChroot(t *testing.T) {
 	dir, live := folders(t)
 	cmd := exec.Command(writer(t), "dir="+dir, "live="+live, "open", "columns", "samples=1000", "appended", "chroottmp", "slow=1500", "close")
@@ -323,8 +323,8 @@ func TestChroot(t *testing.T) {
 	}
 	run := mustOpen(t, dir)
 	noDamage(t, run)
-	if r := run.Ranks[0]; r.State != StateEnded || r.Left() || r.Counters.LostFull > 0 {
-		t.Errorf("%v, left: %v, %+v", r.State, r.Left(), r.Counters)
+	if r := run.Ranks[0]; r.State != StateEnded || r.Recoverable() || r.Counters.LostFull > 0 {
+		t.Errorf("%v, recoverable: %v, %+v", r.State, r.Recoverable(), r.Counters)
 	}
 	if c, _ := sampleNumbers(t, run); c[0] != [2]int{2500, 2500} {
 		t.Error(c)
@@ -336,7 +336,7 @@ func TestChroot(t *testing.T) {
 	}
 }
 
-// sizeOf is the bytes of all files of a run.
+// sizeOf is the size of all files of a run.
 func sizeOf(dir string) (size int64) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
@@ -369,7 +369,7 @@ func TestBudget(t *testing.T) {
 			if first+max(got[0], got[1]) != 20000 || r.Counters.Samples != 40000 || !r.KeepLast || r.Counters.Lost() != 0 {
 				t.Errorf("first %d, %v, %+v", first, got, r.Counters)
 			}
-			for in := range run.Instants(Options{}) { // differences are since the very first sample
+			for in := range run.Instants(Options{}) { // differences start at the very first sample
 				if v, _ := in.Cells[0].Value.Uint64(); in.Set.ID == 0 && v/1000-uint64(first) > 1 {
 					t.Errorf("%d", v)
 				}
@@ -381,7 +381,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// What programs declare without end, as communicators that they make and free, is bounded too, and counted.
+// Endless declarations, as of communicators that are created and freed, stay within the budget and are counted.
 func TestBudgetOfDeclarations(t *testing.T) {
 	const budget, chunk, names = 200_000, 16_384, 20_000
 	for _, policy := range []string{"stop", "keep"} {
@@ -419,7 +419,7 @@ func TestManyRanks(t *testing.T) {
 	}
 }
 
-// TestChecksumTable: the chunks of a processor without an instruction for the checksum are as good.
+// TestChecksumTable runs the writer without the processor's checksum instruction.
 func TestChecksumTable(t *testing.T) {
 	writer(t)
 	w := filepath.Join(t.TempDir(), "writer")
@@ -538,7 +538,7 @@ func TestRefusals(t *testing.T) {
 	refused("a read-only directory", "live="+live+" dir="+dir)
 }
 
-// TestLinks: the files in the directory are not written through links either.
+// TestLinks checks that the writer does not write through links in the directory.
 func TestLinks(t *testing.T) {
 	t.Run("symbolic", func(t *testing.T) { linked(t, os.Symlink) })
 	t.Run("hard", func(t *testing.T) { linked(t, os.Link) })
@@ -557,7 +557,7 @@ func linked(t *testing.T, link func(from, to string) error) {
 		t.Error("written through a link", out)
 	}
 	os.Remove(filepath.Join(dir, "node-node1.mpxr"))
-	run := mustOpen(t, dir) // what could not be appended stays in memory
+	run := mustOpen(t, dir) // chunks that cannot be appended stay in memory
 	noDamage(t, run)
 	if c, _ := sampleNumbers(t, run); c[0] != [2]int{100, 100} || run.Ranks[0].State != StateEnded || run.Ranks[0].Counters.AppendErrors == 0 {
 		t.Errorf("%v %+v", c, run.Ranks[0].Counters)
@@ -580,7 +580,7 @@ func mount(t *testing.T, dir, options string) {
 	t.Cleanup(func() { syscall.Unmount(dir, syscall.MNT_DETACH) })
 }
 
-// remount gives a tmpfs room.
+// remount changes the size of a tmpfs.
 func remount(t *testing.T, dir string) {
 	t.Helper()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT, "size=16m"); err != nil {
@@ -588,7 +588,7 @@ func remount(t *testing.T, dir string) {
 	}
 }
 
-// TestFullDisk: nothing but a count of what is lost comes of a full file system, neither below the run nor below /dev/shm.
+// TestFullDisk fills the file system of the run, and the one in place of /dev/shm. The only effect is a count of lost samples.
 func TestFullDisk(t *testing.T) {
 	dir, live := folders(t)
 	mount(t, live, "size=300k")
@@ -619,7 +619,7 @@ func TestFullDisk(t *testing.T) {
 		}
 		node := filepath.Join(full, "node-node1.mpxr")
 		before, _ := os.Stat(node)
-		remount("140k") // for a part of it: which is taken back
+		remount("140k") // for a part of it, which is truncated again
 		if done, err := Recover(full, false); err != nil || len(done) != 1 || done[0].Err == nil {
 			t.Errorf("there is room for a part only: %+v %v", done, err)
 		}
@@ -638,7 +638,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestNoRoomForMany: ranks that append to one file until it may not grow leave whole chunks in it, and spoil nothing for each other.
+// TestNoRoomForMany has ranks append to one file until the file system is full. Only whole chunks stay in it, of all ranks.
 func TestNoRoomForMany(t *testing.T) {
 	dir, live := folders(t)
 	var ranks [4]*exec.Cmd
@@ -695,7 +695,7 @@ func TestNoRoomForMany(t *testing.T) {
 	}
 }
 
-// TestNoShm: without /dev/shm, and with one that has no room, the temporary folder serves.
+// TestNoShm runs without /dev/shm, and with a full one. The temporary directory is used.
 func TestNoShm(t *testing.T) {
 	if err := exec.Command("unshare", "-m", "true").Run(); err != nil {
 		need.Missing(t, "mounts are not allowed: unshare: %v", err)
@@ -718,7 +718,7 @@ func TestNoShm(t *testing.T) {
 	}
 }
 
-// TestBytesPerValue: sixteen scalar variables take at most twelve bytes a value.
+// TestBytesPerValue checks that sixteen scalar variables take at most twelve bytes a value.
 func TestBytesPerValue(t *testing.T) {
 	dir, live := folders(t)
 	t.Log(mustWrite(t, fmt.Sprintf("dir=%s live=%s inline=1 open bench=20000 close", dir, live)))
@@ -769,7 +769,7 @@ func BenchmarkEvents(b *testing.B) {
 	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "events/s")
 }
 
-// TestLeftovers: what a killed process left belongs to its run as long as that is there, and is removed only afterwards.
+// TestLeftovers kills a process. Its file belongs to the run while that exists, and can be removed only afterwards.
 func TestLeftovers(t *testing.T) {
 	dir, live := folders(t)
 	if out, err := write(t, fmt.Sprintf("dir=%s live=%s open columns samples=10 kill", dir, live)); err == nil {

@@ -127,7 +127,7 @@ func (o *topOptions) liveRun() (string, error) {
 		if err != nil {
 			continue
 		}
-		if _, ranks := run.Away(); run.Running() {
+		if _, ranks := run.Unreachable(); run.Running() {
 			live = append(live, path)
 		} else if len(ranks) > 0 {
 			away = append(away, path)

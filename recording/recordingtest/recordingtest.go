@@ -1,5 +1,5 @@
-// Package recordingtest writes run directories for tests, in Go: what agent/run does in C. It is a second writer
-// of the same format, made from docs/run-format.md, and knows nothing of package recording's innards.
+// Package recordingtest writes run directories for tests. It is an independent Go implementation of the format in
+// docs/run-format.md, which agent/run implements in C, and shares no code with package recording.
 package recordingtest
 
 import (
@@ -13,7 +13,7 @@ import (
 
 var le = binary.LittleEndian
 
-// Magic is what a chunk begins with.
+// Magic is the first bytes of a chunk.
 const Magic = "\x01PXCHNK1"
 
 // Column is a column to declare.
@@ -31,7 +31,7 @@ type Column struct {
 	EnumName     string
 	Items        []Item
 	Description  string
-	Unit         string // "": as runs of older agents, without it
+	Unit         string // "": no unit, as in runs of older agents
 }
 
 // Item is an item of an enumeration.
@@ -49,7 +49,7 @@ type Header struct {
 	Program, Agent              string
 	JobStart                    int64
 	Interval                    uint64
-	Thread                      int32 // granted to the program; 0: 4, multiple
+	Thread                      int32 // provided to the program; 0 stands for 4, MPI_THREAD_MULTIPLE
 }
 
 // Stream writes one process's chunks. Every Go value given to it is copied.
@@ -57,14 +57,14 @@ type Stream struct {
 	Run      [16]byte
 	ID       uint64
 	Rank     int32
-	Capacity int // of a chunk's records
+	Capacity int // bytes of records in a chunk
 	Out      []byte
 
-	Chain uint16 // of the events that follow
+	Chain uint16 // number of the chain of the events that follow
 
 	sequence      uint64
 	meta, samples []byte
-	origin        uint64 // the time base that a chunk begins with
+	origin        uint64 // the chunk's first time base
 	base, last    uint64
 	records       uint32
 }
@@ -118,7 +118,7 @@ func (s *Stream) Header(h Header) {
 	s.Meta(1, 0, b)
 }
 
-// Clock appends a pair of clocks.
+// Clock appends a clock pair.
 func (s *Stream) Clock(ticks uint64, mono, real int64, err float64) {
 	b := le.AppendUint64(nil, uint64(mono))
 	b = le.AppendUint64(b, uint64(real))
@@ -168,13 +168,13 @@ func (s *Stream) Note(ticks uint64, severity, code uint32, t string) {
 	s.Meta(7, ticks, text(le.AppendUint32(le.AppendUint32(nil, severity), code), t))
 }
 
-// Function is what a function came to.
+// Function is the total of one function.
 type Function struct {
 	Name      string
 	Calls, Ns uint64
 }
 
-// Functions appends what functions came to.
+// Functions appends the totals of functions.
 func (s *Stream) Functions(all ...Function) {
 	b := le.AppendUint32(le.AppendUint32(nil, uint32(len(all))), 2)
 	for _, f := range all {
@@ -183,7 +183,7 @@ func (s *Stream) Functions(all ...Function) {
 	s.Meta(14, s.last, b)
 }
 
-// Counters appends what was counted, in the format's order.
+// Counters appends the counters, in the format's order.
 func (s *Stream) Counters(n ...uint64) {
 	b := le.AppendUint64(nil, uint64(len(n)))
 	for _, v := range n {
@@ -240,12 +240,12 @@ func (s *Stream) fields(typ uint16, id uint32, name string, keys uint32, bytes i
 	s.Meta(typ, 0, b)
 }
 
-// EventType declares a type of events whose fields have so many bytes.
+// EventType declares an event type. Its fields have the given number of bytes.
 func (s *Stream) EventType(id uint32, name string, bytes int, fields ...Field) {
 	s.fields(15, id, name, 0, bytes, fields)
 }
 
-// Table declares a table whose rows have so many bytes.
+// Table declares a table. Its rows have the given number of bytes.
 func (s *Stream) Table(id uint32, name string, keys uint32, bytes int, fields ...Field) {
 	s.fields(16, id, name, keys, bytes, fields)
 }
@@ -259,14 +259,14 @@ func (s *Stream) Module(start, end, bias uint64, path, buildID string) {
 	s.Meta(18, 0, text(text(b, path), buildID))
 }
 
-// Event is what [Stream.Events] writes: an event, or with tags below 16 a thread's identifier (2) or a number of lost ones (3).
+// Event is an argument of [Stream.Events]: an event, a thread's ID (tag 2), or a number of lost events (tag 3).
 type Event struct {
 	Tag   uint16
 	Ticks uint64
 	Body  []byte
 }
 
-// Events appends a chunk of events of the stream's chain.
+// Events appends a chunk of events to the stream's chain.
 func (s *Stream) Events(events ...Event) {
 	var b []byte
 	for _, e := range events {
@@ -281,7 +281,7 @@ func (s *Stream) Events(events ...Event) {
 	seal(s.Out[at:])
 }
 
-// Rows appends a chunk of a table's rows, each with its number and its thread before the fields.
+// Rows appends a chunk of table rows. Each row begins with its number and its thread.
 func (s *Stream) Rows(table uint32, bytes int, rows ...[]byte) {
 	b := le.AppendUint32(le.AppendUint32(nil, table), uint32(bytes))
 	b = append(b, make([]byte, 32)...)
@@ -291,7 +291,7 @@ func (s *Stream) Rows(table uint32, bytes int, rows ...[]byte) {
 	s.chunk(5, s.last, b)
 }
 
-// Last appends a chunk of last values with one set's record.
+// Last appends a chunk of last values with the record of one set.
 func (s *Stream) Last(set uint32, ticks uint64, row, statuses []byte, columns int) {
 	flags := uint32(0)
 	if statuses != nil {
@@ -347,13 +347,13 @@ func (s *Stream) chunk(kind byte, first uint64, records []byte) {
 	seal(s.Out[at:])
 }
 
-// seal makes a chunk's checksum right.
+// seal sets a chunk's checksum.
 func seal(b []byte) {
 	le.PutUint32(b[84:], 0)
 	le.PutUint32(b[84:], crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)))
 }
 
-// Fix makes the chunks in some bytes count as sealed, with the right checksum: whatever else is wrong with them, that is not.
+// Fix seals all chunks in some bytes with valid checksums, so that readers get past them to other damage.
 func Fix(b []byte) {
 	for at := 0; ; at++ {
 		i := bytes.Index(b[at:], []byte(Magic))
@@ -370,7 +370,7 @@ func Fix(b []byte) {
 	}
 }
 
-// Manifest is a manifest of the stream, as it is while its process runs.
+// Manifest returns the manifest that the stream's process has while it runs.
 func (s *Stream) Manifest(host, boot, live string) []byte {
 	b := make([]byte, 120)
 	copy(b, "\x01PXMANI1")

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 )
 
-// LeftOut are processes of a rank that were not recorded, as another one of the same rank was.
+// LeftOut counts processes of one rank that were not recorded because another process of that rank was.
 type LeftOut struct {
 	Rank, Count int
 	Program     string // of the last of them
@@ -14,17 +14,17 @@ type LeftOut struct {
 
 const (
 	claimBytes = 32
-	mostClaims = 16 << 20 // ranks
+	maxClaims  = 16 << 20 // ranks
 )
 
-// LeftOut reads which processes were left out of the run.
+// LeftOut returns the processes that were not recorded because another process of the same rank was.
 func (s *Store) LeftOut() []LeftOut {
 	h, err := openRegular(filepath.Join(s.Dir, "claims"))
 	if err != nil {
 		return nil
 	}
 	defer h.Close()
-	text, _ := io.ReadAll(io.LimitReader(h, mostClaims*claimBytes))
+	text, _ := io.ReadAll(io.LimitReader(h, maxClaims*claimBytes))
 	return leftOut(text)
 }
 

@@ -8,9 +8,9 @@ import (
 	"slices"
 )
 
-// Cursor reads the records of a chain of chunks in order, of a job that runs, too: what comes later is read later.
+// Cursor reads the records of a chain of chunks in order. In a running job it continues with records written later.
 type Cursor struct {
-	Size int // of pieces that are read at once
+	Size int // bytes per read
 
 	store   *Store
 	process *Process
@@ -18,63 +18,63 @@ type Cursor struct {
 
 	sequence uint64 // of the chunk; 0: none so far
 	first    uint64
-	done     uint32 // bytes of its records that were read
-	limit    uint32 // bytes of its records that there are
-	ended    bool   // nothing more will come in this chunk
+	done     uint32 // bytes of its records read so far
+	limit    uint32 // bytes of its records available
+	ended    bool   // no more records will come in this chunk
 	torn     bool   // a part of it was never written
 
-	file  string // for damage, and
-	path  string // for reading
-	at    int64  // where its records begin
-	live  bool   // they are all in buf
+	file  string // reported with damage
+	path  string // to read from
+	at    int64  // offset of its records
+	live  bool   // buf holds all of them
 	buf   []byte
-	bufAt uint32 // which of them buf begins with
+	bufAt uint32 // offset of buf within its records
 }
 
-var errMoved = errors.New("the chunk is not there any more")
+var errMoved = errors.New("the chunk has moved")
 
-// Cursor begins to read a chain.
+// Cursor returns a cursor at the start of a chain.
 func (s *Store) Cursor(p *Process, chain Chain) *Cursor {
 	return &Cursor{Size: 1 << 18, store: s, process: p, chain: chain}
 }
 
-// SkipTo skips all chunks but the last so many.
+// SkipTo skips all but the last chunks.
 func (c *Cursor) SkipTo(last int) {
 	if refs := c.refs(); len(refs) > last {
 		c.sequence, c.ended = refs[len(refs)-last-1].sequence, true
 	}
 }
 
-// Next goes on to the next records, in this chunk or another: false where there are none, so far.
-func (c *Cursor) Next() bool { return c.Left() > 0 || c.advance() }
+// Next moves to the next records, in this chunk or a later one. It returns false if there are none so far.
+func (c *Cursor) Next() bool { return c.Remaining() > 0 || c.advance() }
 
-// Left is how many bytes of records there are in this chunk.
-func (c *Cursor) Left() uint32 {
+// Remaining is the number of bytes of records left in this chunk.
+func (c *Cursor) Remaining() uint32 {
 	if c.ended || c.done > c.limit {
 		return 0
 	}
 	return c.limit - c.done
 }
 
-// Chunk is the number of the chunk, and the time that it begins with.
+// Chunk returns the chunk's sequence number and its first time.
 func (c *Cursor) Chunk() (sequence, first uint64) { return c.sequence, c.first }
 
-// Skip goes past so many bytes.
+// Skip moves past n bytes.
 func (c *Cursor) Skip(n uint32) { c.done += n }
 
-// Damaged says what is wrong with the next bytes.
+// Damaged reports damage at the current position.
 func (c *Cursor) Damaged(format string, args ...any) {
-	if !c.torn { // else it has been said
+	if !c.torn { // else it is reported already
 		c.store.damagedAt(c.file, c.at+int64(c.done), format, args...)
 	}
 }
 
-// Leave leaves out the rest of the chunk.
-func (c *Cursor) Leave() { c.ended = true }
+// SkipChunk skips the rest of the chunk.
+func (c *Cursor) SkipChunk() { c.ended = true }
 
 func (c *Cursor) refs() []ref { return c.process.chains[c.chain] }
 
-// advance goes to the next chunk that has something to read.
+// advance moves to the next chunk that has records to read.
 func (c *Cursor) advance() bool {
 	if c.live && !c.ended {
 		more, wait := c.again()
@@ -94,14 +94,14 @@ func (c *Cursor) advance() bool {
 		switch err := c.follow(refs[i].sequence, c.load); {
 		case err == nil:
 			return true
-		case !errors.Is(err, errMoved): // else the ring was faster than us
+		case !errors.Is(err, errMoved): // else the ring has overwritten it
 			c.store.damaged(err)
 		}
 	}
 }
 
-// again looks once more at a chunk that was still being filled when it was read: for more of it, where it is now. wait says
-// that there may be more later.
+// again reads a chunk that was still being filled, wherever it is now. more reports new records; wait that there may be
+// some later.
 func (c *Cursor) again() (more, wait bool) {
 	err := c.follow(c.sequence, func(x ref) error {
 		done := c.done
@@ -109,7 +109,7 @@ func (c *Cursor) again() (more, wait bool) {
 		c.done = done
 		more = err == nil && c.done < c.limit
 		refs := c.refs()
-		wait = c.live && x == refs[len(refs)-1] // if another one follows, it is complete
+		wait = c.live && x == refs[len(refs)-1] // a chunk with a successor is complete
 		return err
 	})
 	if err != nil && !errors.Is(err, errMoved) {
@@ -118,7 +118,7 @@ func (c *Cursor) again() (more, wait bool) {
 	return more, wait && err == nil
 }
 
-// follow does something with a chunk, wherever that is: chunks of a running job move.
+// follow calls do with a chunk, again if it has moved meanwhile: chunks of a running job move.
 func (c *Cursor) follow(sequence uint64, do func(ref) error) error {
 	err := errMoved
 	for range 5 {
@@ -143,7 +143,7 @@ func findRef(refs []ref, sequence uint64) (int, bool) {
 	return slices.BinarySearchFunc(refs, sequence, func(x ref, s uint64) int { return cmp.Compare(x.sequence, s) })
 }
 
-// load begins with a chunk.
+// load moves to the start of a chunk.
 func (c *Cursor) load(x ref) error {
 	c.sequence, c.done, c.limit, c.bufAt, c.buf, c.ended, c.torn = x.sequence, 0, 0, 0, c.buf[:0], false, false
 	if c.live = x.at&refLive != 0; c.live {
@@ -176,7 +176,7 @@ func (c *Cursor) load(x ref) error {
 		return nil
 	}
 	err = c.check(h, checksum(head[:k.headBytes]), &k)
-	if c.ended = err != nil; err != nil && c.process.Unfinished() { // it is being written, or the ring is faster than us
+	if c.ended = err != nil; err != nil && c.process.Unfinished() { // it is being written, or the ring overwrites it
 		return errMoved
 	}
 	if err != nil {
@@ -185,7 +185,7 @@ func (c *Cursor) load(x ref) error {
 	return nil
 }
 
-// check computes a chunk's checksum, before anything in it is believed.
+// check verifies a chunk's checksum before its contents are used.
 func (c *Cursor) check(h *os.File, sum uint32, k *chunk) error {
 	for at := uint32(0); at < k.used; {
 		n := min(k.used-at, uint32(c.Size))
@@ -207,7 +207,7 @@ func (c *Cursor) check(h *os.File, sum uint32, k *chunk) error {
 	return nil
 }
 
-// room is a buffer of n bytes.
+// room returns a buffer of n bytes.
 func (c *Cursor) room(n int) []byte {
 	if cap(c.buf) < n {
 		c.buf = make([]byte, n)
@@ -239,8 +239,9 @@ func (c *Cursor) loadSlot(x ref) error {
 	return nil
 }
 
-// Again fills b with what the chunk has by now at a place of its records; false where that is in a file, and final.
-func (c *Cursor) Again(b []byte, at uint32) bool {
+// Reread fills b with the current bytes at an offset of the chunk's records. It returns false if the chunk is in a file, which
+// is final.
+func (c *Cursor) Reread(b []byte, at uint32) bool {
 	if !c.live {
 		return false
 	}
@@ -254,7 +255,7 @@ func (c *Cursor) Again(b []byte, at uint32) bool {
 	return err == nil && n == len(b) && headErr == nil && k.sequence == c.sequence
 }
 
-// Bytes are the next n bytes of records, good until the next call.
+// Bytes returns the next n bytes of records, valid until the next call.
 func (c *Cursor) Bytes(n uint32) ([]byte, error) {
 	if n > c.limit-c.done {
 		return nil, fmt.Errorf("a record of %d bytes where %d are left", n, c.limit-c.done)

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// DamageError is a part of a run that cannot be read. What comes before it, and what can be made out after it, is read.
+// DamageError is a part of a run that cannot be read. Everything before it, and all intact chunks after it, are read.
 type DamageError struct {
 	File   string
 	Offset int64
@@ -16,18 +16,18 @@ func (e *DamageError) Error() string {
 	return fmt.Sprintf("%s: damaged at byte %d: %s", e.File, e.Offset, e.Reason)
 }
 
-const mostDamage = 1000
+const maxDamage = 1000
 
-// Damage is what could not be read, each a *[DamageError] or an error of the file system. Reading chains can add to it.
+// Damage returns the parts that could not be read, each a *[DamageError] or a file system error. Reading chains can add to it.
 func (s *Store) Damage() []error {
 	if s.more > 0 {
-		return append(slices.Clip(s.damage), fmt.Errorf("and %d more damaged places", s.more))
+		return append(slices.Clip(s.damage), fmt.Errorf("%d more damaged places", s.more))
 	}
 	return s.damage
 }
 
 func (s *Store) damaged(err error) {
-	if len(s.damage) >= mostDamage {
+	if len(s.damage) >= maxDamage {
 		s.more++
 		return
 	}

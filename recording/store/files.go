@@ -8,13 +8,13 @@ import (
 	"path/filepath"
 )
 
-// mostOpen bounds the files held open at once: a run has one for each node, and a running one for each rank.
-const mostOpen = 48
+// maxOpen bounds the open files: an ended run has one for each node, a running one also one for each rank.
+const maxOpen = 48
 
-// files opens files, never through a symbolic link, and keeps the last ones open.
+// files opens files, never through symbolic links, and keeps the latest ones open.
 type files struct {
 	open map[string]*os.File
-	last []string // the order of opening
+	last []string // in the order of opening
 }
 
 func (f *files) get(path string) (*os.File, error) {
@@ -28,7 +28,7 @@ func (f *files) get(path string) (*os.File, error) {
 	if f.open == nil {
 		f.open = map[string]*os.File{}
 	}
-	for len(f.last) >= mostOpen {
+	for len(f.last) >= maxOpen {
 		f.drop(f.last[0])
 	}
 	f.open[path] = h
@@ -55,7 +55,7 @@ func (f *files) close() {
 	}
 }
 
-// openRegular opens a file for reading: not a link, not a pipe that would wait for a writer.
+// openRegular opens a regular file for reading. It refuses links, and pipes, which would block.
 func openRegular(path string) (*os.File, error) {
 	h, err := os.OpenFile(path, os.O_RDONLY|openFlags, 0)
 	if err != nil {
@@ -75,15 +75,15 @@ func openRegular(path string) (*os.File, error) {
 // dataFile is a file of chunks.
 type dataFile struct {
 	path    string
-	ring    bool  // chunks lie at multiples of their room, the newest over the oldest
-	scanned int64 // what comes before is in the index
-	before  int64 // where the last chunk before scanned begins, -1: none
-	torn    map[int64]int64
+	ring    bool            // chunks have fixed places, and the newest overwrites the oldest
+	scanned int64           // the bytes before it are indexed
+	before  int64           // offset of the last chunk before scanned; -1: none
+	torn    map[int64]int64 // torn chunks: offset to number of bytes
 }
 
 func (f *dataFile) name() string { return filepath.Base(f.path) }
 
-// readAt fills b from a file, and says how much there was.
+// readAt fills b from a file and returns the number of bytes read. The end of the file is not an error.
 func readAt(h *os.File, b []byte, at int64) (int, error) {
 	n, err := h.ReadAt(b, at)
 	if errors.Is(err, io.EOF) {

@@ -17,19 +17,19 @@ const (
 	manifestMagic = "\x01PXMANI1"
 
 	chunkHead    = 88
-	liveHead     = 4096 // a live file's head: slots begin behind it
-	liveFixed    = 56   // of it, before the counters
-	liveOwner    = 1024 // of it, before whose it is
+	liveHead     = 4096 // a live file's head; its slots follow
+	liveFixed    = 56   // offset of the counters in it
+	liveOwner    = 1024 // offset of the owner in it
 	ownerHead    = 24
 	manifestHead = 80
-	manifestBoot = 40 // of newer ones, after that: the machine's boot identifier
+	manifestBoot = 40 // bytes of the machine's boot identifier, which follows in newer manifests
 
-	mostCapacity = 1 << 20
-	mostManifest = 1 << 16
-	mostSlots    = 1024
+	maxCapacity = 1 << 20
+	maxManifest = 1 << 16
+	maxSlots    = 1024
 )
 
-// Kinds of chunks; those of the exported ones make chains.
+// Kinds of chunks. Chunks of the exported kinds form chains.
 const (
 	kindMeta    = 1
 	KindSamples = 2
@@ -47,14 +47,14 @@ var (
 	noBytes [4]byte
 )
 
-// update goes on with a sum. MakeTable makes its table at the first call: most commands read no run.
+// update continues a checksum. The table is made at the first call, as most commands read no run.
 func update(sum uint32, b []byte) uint32 {
 	return crc32.Update(sum, crc32.MakeTable(crc32.Castagnoli), b)
 }
 
 var errMagic = errors.New("no chunk begins here")
 
-// chunk is the head of a chunk.
+// chunk is a chunk's head.
 type chunk struct {
 	headBytes   int
 	kind        uint8
@@ -71,16 +71,16 @@ type chunk struct {
 	crc         uint32
 }
 
-// size is the length in a file.
+// size is the number of bytes that the chunk takes in a file.
 func (c *chunk) size() int64 { return int64(c.headBytes) + int64(c.used) }
 
-// parseChunk reads a chunk's head. Only with errMagic is there no chunk at all.
+// parseChunk decodes a chunk's head. errMagic means that there is no chunk; any other error, a damaged one.
 func parseChunk(b []byte) (c chunk, err error) {
 	if len(b) < chunkHead || string(b[:8]) != chunkMagic {
 		return c, errMagic
 	}
 	if v := le.Uint16(b[8:]); v != Version {
-		return c, fmt.Errorf("version %d of the format was written by another mpitx; this one reads version %d", v, Version)
+		return c, fmt.Errorf("format version %d: this mpitx reads version %d; use the mpitx that recorded the run", v, Version)
 	}
 	c = chunk{
 		headBytes: int(le.Uint16(b[10:])), kind: b[12], chain: le.Uint16(b[14:]), stream: le.Uint64(b[32:]), sequence: le.Uint64(b[40:]),
@@ -90,23 +90,23 @@ func parseChunk(b []byte) (c chunk, err error) {
 	copy(c.runID[:], b[16:])
 	switch {
 	case c.headBytes < chunkHead || c.headBytes > liveHead || c.headBytes%8 != 0:
-		return c, fmt.Errorf("a chunk's head of %d bytes", c.headBytes)
-	case c.capacity > mostCapacity || c.used > c.capacity || c.used%8 != 0:
-		return c, fmt.Errorf("a chunk with %d of %d bytes", c.used, c.capacity)
+		return c, fmt.Errorf("a chunk's head has %d bytes", c.headBytes)
+	case c.capacity > maxCapacity || c.used > c.capacity || c.used%8 != 0:
+		return c, fmt.Errorf("a chunk uses %d of %d bytes", c.used, c.capacity)
 	case c.sequence == 0 || c.state > slotSealed:
-		return c, fmt.Errorf("a chunk with number %d and state %d", c.sequence, c.state)
+		return c, fmt.Errorf("a chunk has number %d and state %d", c.sequence, c.state)
 	}
 	return c, nil
 }
 
-// checksum begins the checksum of a chunk with its head; the records follow.
+// checksum starts a chunk's checksum with its head. The records follow.
 func checksum(head []byte) uint32 {
 	sum := update(0, head[:84])
 	sum = update(sum, noBytes[:])
 	return update(sum, head[88:])
 }
 
-// sealed makes a chunk's bytes what the writer would have made of them.
+// sealChunk completes a chunk as its writer would have.
 func sealChunk(b []byte, c *chunk, used uint32, last uint64, records uint32) {
 	le.PutUint32(b[56:], used)
 	le.PutUint32(b[60:], slotSealed)
@@ -117,16 +117,16 @@ func sealChunk(b []byte, c *chunk, used uint32, last uint64, records uint32) {
 	le.PutUint32(b[84:], sum)
 }
 
-// NumCounters is how many counters a process has.
+// NumCounters is the number of counters of a process.
 const NumCounters = 14
 
-// Of them, what says that rows found no room.
+// The counters of rows that were dropped.
 const (
 	lostFull   = 3
 	overBudget = 4
 )
 
-// live is the head of a live file.
+// live is a live file's head.
 type live struct {
 	chunkBytes int
 	runID      [16]byte
@@ -141,17 +141,17 @@ type live struct {
 func parseLive(b []byte) (l live, err error) {
 	switch {
 	case len(b) < liveFixed || string(b[:8]) != liveMagic:
-		return l, errors.New("no live file of mpitx")
+		return l, errors.New("not a live file of mpitx")
 	case le.Uint16(b[8:]) != Version:
-		return l, fmt.Errorf("version %d of the format was written by another mpitx; this one reads version %d", le.Uint16(b[8:]), Version)
+		return l, fmt.Errorf("format version %d: this mpitx reads version %d; use the mpitx that recorded the run", le.Uint16(b[8:]), Version)
 	}
 	l = live{
 		chunkBytes: int(le.Uint32(b[12:])), stream: le.Uint64(b[32:]), rank: int32(le.Uint32(b[40:])),
 		pid: int(le.Uint32(b[44:])), slots: int(le.Uint32(b[48:])), ended: le.Uint32(b[52:]) != 0,
 	}
 	copy(l.runID[:], b[16:])
-	if l.chunkBytes < chunkHead+8 || l.chunkBytes > mostCapacity || l.chunkBytes%8 != 0 || l.slots > mostSlots {
-		return l, fmt.Errorf("a live file with %d chunks of %d bytes", l.slots, l.chunkBytes)
+	if l.chunkBytes < chunkHead+8 || l.chunkBytes > maxCapacity || l.chunkBytes%8 != 0 || l.slots > maxSlots {
+		return l, fmt.Errorf("a live file has %d slots of %d bytes", l.slots, l.chunkBytes)
 	}
 	end := min(int(le.Uint16(b[10:])), len(b))
 	for i := 0; i < NumCounters && liveFixed+8*i+8 <= end; i++ {
@@ -160,7 +160,7 @@ func parseLive(b []byte) (l live, err error) {
 	return l, nil
 }
 
-// parseOwner reads whose a live file is; dir is "" where it does not say.
+// parseOwner decodes which process and run directory own a live file. dir is "" if the file does not say.
 func parseOwner(b []byte) (pidStart, pidNamespace uint64, dir string) {
 	if len(b) < liveOwner+ownerHead {
 		return 0, 0, ""
@@ -173,7 +173,7 @@ func parseOwner(b []byte) (pidStart, pidNamespace uint64, dir string) {
 	return le.Uint64(b), le.Uint64(b[8:]), string(b[ownerHead : ownerHead+n])
 }
 
-// manifest tells where a process's live file is.
+// manifest says where a process's live file is.
 type manifest struct {
 	runID        [16]byte
 	stream       uint64
@@ -189,14 +189,14 @@ type manifest struct {
 func parseManifest(b []byte) (m manifest, err error) {
 	switch {
 	case len(b) < manifestHead || string(b[:8]) != manifestMagic:
-		return m, errors.New("no manifest of mpitx")
+		return m, errors.New("not a manifest of mpitx")
 	case le.Uint16(b[8:]) != Version:
-		return m, fmt.Errorf("version %d of the format was written by another mpitx; this one reads version %d", le.Uint16(b[8:]), Version)
+		return m, fmt.Errorf("format version %d: this mpitx reads version %d; use the mpitx that recorded the run", le.Uint16(b[8:]), Version)
 	}
 	head, all := int(le.Uint16(b[10:])), uint64(le.Uint32(b[12:]))
 	host, path := uint64(le.Uint32(b[64:])), uint64(le.Uint32(b[68:]))
 	if head < manifestHead || uint64(head)+host+path != all || all != uint64(len(b)) {
-		return m, fmt.Errorf("a manifest of %d bytes in a file of %d", all, len(b))
+		return m, fmt.Errorf("a manifest has %d bytes, its file %d", all, len(b))
 	}
 	sum := update(0, b[:72])
 	sum = update(sum, noBytes[:])

@@ -7,7 +7,7 @@ import (
 	"mpitx/fixtures/mutate"
 )
 
-// claims is a file of claims that says what was left out.
+// claims encodes a claims file.
 func claims(all []LeftOut) (b []byte) {
 	for _, l := range all {
 		for len(b) < (l.Rank+1)*claimBytes {
@@ -21,7 +21,7 @@ func claims(all []LeftOut) (b []byte) {
 	return b
 }
 
-// An input is edits of a file of claims. What is read from it is read again from a file that says the same.
+// An input is edits of a claims file. Its processes are read again from a file that claims encodes.
 func FuzzClaims(f *testing.F) {
 	small := claims([]LeftOut{{0, 1, "python3"}, {2, 300, "a name of 23 characters"}, {3, 1 << 31, ""}})
 	f.Add([]byte{})

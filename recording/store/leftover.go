@@ -12,14 +12,14 @@ import (
 // Leftover is a live file whose process has ended without appending it to its run directory.
 type Leftover struct {
 	Path      string
-	Size      int64 // with the process's further live files
+	Size      int64 // including the process's further live files
 	Rank, PID int
-	Dir       string // the run directory; "" where the file does not say
-	Known     bool   // its run directory is there and leads to it: [Recover] brings it in
+	Dir       string // the run directory; "" if the file does not say
+	Known     bool   // the run directory refers to it, and [Recover] can move it there
 }
 
-// Leftovers looks in folders of live files for those of this user that dead processes have left. Of what cannot be read,
-// or belongs to a process that may still run, nothing is said.
+// Leftovers finds live files of this user in folders whose processes have ended. It skips files that cannot be read, and
+// files of processes that may still run.
 func Leftovers(folders ...string) []Leftover {
 	var all []Leftover
 	seen := map[string]bool{}
@@ -36,8 +36,8 @@ func Leftovers(folders ...string) []Leftover {
 }
 
 var (
-	errInUse = errors.New("its process may still run")
-	errPart  = errors.New("it is a part of another one")
+	errInUse = errors.New("the process may still run")
+	errPart  = errors.New("a part of another live file")
 )
 
 func leftover(path string) (Leftover, error) {
@@ -62,7 +62,7 @@ func leftover(path string) (Leftover, error) {
 	}
 	l := &f.head
 	left := Leftover{Path: path, Size: info.Size(), Rank: int(l.rank), PID: l.pid}
-	for n := 1; n <= mostFiles; n++ {
+	for n := 1; n <= maxFiles; n++ {
 		info, err := os.Lstat(furtherFile(path, n))
 		if err != nil {
 			break
@@ -85,7 +85,7 @@ func leftover(path string) (Leftover, error) {
 	return left, nil
 }
 
-// leadsTo is a run directory's manifest of this live file; nil if there is none.
+// leadsTo returns a run directory's manifest of a live file; nil if there is none.
 func leadsTo(dir, path string, stream uint64) *manifest {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
@@ -99,16 +99,16 @@ func leadsTo(dir, path string, stream uint64) *manifest {
 	return nil
 }
 
-// Remove removes a file that no run leads to. It looks again before.
+// Remove removes the file if no run refers to it. It checks again before.
 func (l Leftover) Remove() error {
 	now, err := leftover(l.Path)
 	switch {
 	case err != nil:
 		return err
 	case now.Known:
-		return fmt.Errorf("it belongs to the run %s", now.Dir)
+		return fmt.Errorf("the file belongs to the run %s; use mpitx recover", now.Dir)
 	case now.Dir == "":
-		return errors.New("it does not say to which run it belongs")
+		return errors.New("the file does not name its run")
 	}
 	return removeLives(l.Path)
 }

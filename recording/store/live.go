@@ -9,16 +9,16 @@ import (
 	"strings"
 )
 
-// liveFile is one of a process's memory files.
+// liveFile is one memory file of a process.
 type liveFile struct {
 	path     string
 	head     live
-	*os.File // while it is read
+	*os.File // open while it is read
 }
 
-const mostFiles = 64 // further ones
+const maxFiles = 64 // per process, without the first
 
-// manifests reads the manifests of a directory. They come into being whole.
+// manifests reads the manifests of a directory. They are created by a rename, never half written.
 func (s *Store) manifests(names []string) []*manifest {
 	var all []*manifest
 	for _, name := range names {
@@ -28,7 +28,7 @@ func (s *Store) manifests(names []string) []*manifest {
 		path := filepath.Join(s.Dir, name)
 		m, err := readManifest(path)
 		switch {
-		case errors.Is(err, fs.ErrNotExist): // its process ended just now
+		case errors.Is(err, fs.ErrNotExist): // its process has just ended
 		case err != nil:
 			s.damagedAt(name, 0, "%v", err)
 		default:
@@ -44,7 +44,7 @@ func readManifest(path string) (*manifest, error) {
 		return nil, err
 	}
 	defer h.Close()
-	b := make([]byte, mostManifest)
+	b := make([]byte, maxManifest)
 	n, err := readAt(h, b, 0)
 	if err != nil {
 		return nil, err
@@ -56,19 +56,19 @@ func readManifest(path string) (*manifest, error) {
 	m.file = path
 	if !filepath.IsAbs(m.path) && !strings.HasPrefix(m.path, "/") {
 		if m.path == "" || m.path != filepath.Base(m.path) {
-			return nil, fmt.Errorf("the manifest names %q as the live file", m.path)
+			return nil, fmt.Errorf("the manifest names the live file %q, not a plain file name", m.path)
 		}
 		m.path = filepath.Join(filepath.Dir(path), m.path)
 	}
 	return &m, nil
 }
 
-// openLive opens a manifest's live file; fs.ErrNotExist if it is not on this machine.
+// openLive opens a manifest's live file. The error is fs.ErrNotExist if the file is not on this machine.
 func openLive(m *manifest) (liveFile, error) {
 	f, err := openLiveFile(m.path)
 	if err == nil && (f.head.stream != m.stream || f.head.runID != m.runID) {
 		f.Close()
-		err = fs.ErrNotExist // another process's file by the same name
+		err = fs.ErrNotExist // another process's file with the same name
 	}
 	return f, err
 }
@@ -97,11 +97,11 @@ func openLives(m *manifest) ([]liveFile, error) {
 		return nil, err
 	}
 	all := []liveFile{first}
-	for len(all) <= mostFiles { // they are numbered without a gap
+	for len(all) <= maxFiles { // numbers have no gaps
 		f, err := openLiveFile(furtherFile(m.path, len(all)))
 		if err != nil || f.head.stream != m.stream || f.head.runID != m.runID {
 			f.Close()
-			break // or it is being made
+			break // none, or it is being created
 		}
 		all = append(all, f)
 	}
@@ -114,15 +114,15 @@ func closeAll(files []liveFile) {
 	}
 }
 
-// furtherFile is the path of a process's further live file.
+// furtherFile is the path of a process's live file with a number from 1.
 func furtherFile(path string, number int) string {
 	return fmt.Sprintf("%s-%d.live", strings.TrimSuffix(path, ".live"), number)
 }
 
-// removeLives removes a process's live files: the first one, by which the others are found, last.
+// removeLives removes a process's live files. The first one goes last, as the others are found through it.
 func removeLives(path string) error {
 	n := 0
-	for ; n < mostFiles; n++ {
+	for ; n < maxFiles; n++ {
 		if _, err := os.Lstat(furtherFile(path, n+1)); err != nil {
 			break
 		}
@@ -135,7 +135,7 @@ func removeLives(path string) error {
 	return os.Remove(path)
 }
 
-// readLive takes in what a process has in memory.
+// readLive reads a process's memory files.
 func (s *Store) readLive(m *manifest) {
 	p := s.process(m.stream, m.rank, m.runID)
 	if p == nil {
@@ -143,7 +143,7 @@ func (s *Store) readLive(m *manifest) {
 		return
 	}
 	p.manifest, p.Host, p.PID = m, m.host, m.pid
-	if elsewhere(m) { // on a shared file system, what another machine has mapped is not up to date
+	if elsewhere(m) { // a file that another machine has mapped is not up to date here
 		return
 	}
 	lives, err := openLives(m)
@@ -159,7 +159,7 @@ func (s *Store) readLive(m *manifest) {
 	}
 	defer closeAll(lives)
 	p.live, p.Counters = lives, &lives[0].head.counters
-	for _, b := range lastChunks(&lives[0]) { // before the slots: a sample that is there is then known to be newer
+	for _, b := range lastChunks(&lives[0]) { // read before the slots, so that samples in slots are newer
 		s.lasts(p, &chunk{}, b[chunkHead:])
 	}
 	newest := uint64(0)
@@ -171,7 +171,8 @@ func (s *Store) readLive(m *manifest) {
 	}
 }
 
-// readSlots takes in the chunks of a live file up to a number. The chunk before a later one may be in a slot that was passed.
+// readSlots indexes the chunks of a live file up to a sequence number. Later ones must wait: an earlier one may be in a slot
+// that was already read.
 func (s *Store) readSlots(p *Process, file int, newest uint64) {
 	l := &p.live[file]
 	for i := range l.head.slots {
@@ -192,7 +193,7 @@ func (s *Store) readSlots(p *Process, file int, newest uint64) {
 
 func (f *liveFile) slotAt(i int) int64 { return liveHead + int64(i)*int64(f.head.chunkBytes) }
 
-// newestChunk is the highest number of a chunk in the slots. All before it are in slots, or have moved to files.
+// newestChunk is the highest sequence number in the slots. All earlier chunks are in slots or in files.
 func newestChunk(f *liveFile) (newest uint64) {
 	var head [chunkHead]byte
 	for i := range f.head.slots {
@@ -203,7 +204,7 @@ func newestChunk(f *liveFile) (newest uint64) {
 	return newest
 }
 
-// readSlot copies a slot's records; nil where it is free, or was taken for something else meanwhile.
+// readSlot copies a slot's records. They are nil if the slot is free or was reused meanwhile.
 func readSlot(f *liveFile, i int) ([]byte, chunk, error) {
 	var head, again [chunkHead]byte
 	h, at := f.File, f.slotAt(i)
@@ -217,10 +218,10 @@ func readSlot(f *liveFile, i int) ([]byte, chunk, error) {
 	c, err := parseChunk(head[:])
 	if err != nil || c.headBytes != chunkHead || c.size() > int64(f.head.chunkBytes) {
 		if _, e := readAt(h, again[:], at); e == nil && again != head {
-			return nil, c, nil // it was changing
+			return nil, c, nil // it was being changed
 		}
 		if err == nil {
-			err = fmt.Errorf("a chunk of %d bytes in a slot of %d", c.size(), f.head.chunkBytes)
+			err = fmt.Errorf("a chunk has %d bytes, its slot %d", c.size(), f.head.chunkBytes)
 		}
 		return nil, c, err
 	}

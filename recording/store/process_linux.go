@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// running reports whether the process of a manifest may still be there. Where it lives among other process identifiers,
-// in a container, nobody can tell: then it may.
+// running reports whether the process of a manifest may still run. It returns true if that cannot be known because the
+// process is in another PID namespace, such as a container's.
 func running(m *manifest) bool {
 	var ns syscall.Stat_t
 	if syscall.Stat("/proc/self/ns/pid", &ns) == nil && m.pidNamespace != 0 && ns.Ino != m.pidNamespace {
@@ -21,7 +21,7 @@ func running(m *manifest) bool {
 	if err != nil {
 		return false
 	}
-	fields := bytes.Fields(b[bytes.LastIndexByte(b, ')')+1:]) // from the third on
+	fields := bytes.Fields(b[bytes.LastIndexByte(b, ')')+1:]) // from the third field of proc(5) stat
 	if len(fields) < 20 || m.pidStart == 0 {
 		return true
 	}
@@ -35,11 +35,11 @@ var bootID = sync.OnceValue(func() string {
 	return strings.TrimSpace(string(b))
 })
 
-// elsewhere reports whether a manifest's process ran on another machine, or before this one was last booted: process identifiers
-// mean nothing here.
+// elsewhere reports whether a manifest's process ran on another machine, or on this one before its last boot. Its process ID
+// means nothing here.
 func elsewhere(m *manifest) bool { return m.bootID != "" && bootID() != "" && m.bootID != bootID() }
 
-// lockFile locks a file as the agent does before it appends; false where that is not possible soon.
+// lockFile locks a file as the agent does before it appends. It returns false if that fails for half a second.
 func lockFile(h *os.File) bool {
 	const setLock = 37 // F_OFD_SETLK
 	for range 50 {

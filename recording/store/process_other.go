@@ -4,7 +4,7 @@ package store
 
 import "os"
 
-// running reports whether the process of a manifest may still be there. Agents run on Linux.
+// running reports whether the process of a manifest may still run. Agents run only on Linux.
 func running(*manifest) bool { return false }
 
 // elsewhere reports whether a manifest's process ran on another machine.

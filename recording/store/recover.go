@@ -11,20 +11,20 @@ import (
 	"strings"
 )
 
-// Recovered is what [Recover] did for one process.
+// Recovered is the result of [Recover] for one process.
 type Recovered struct {
 	Rank, PID int
 	Host      string
-	Chunks    int   // moved into the directory
-	Bytes     int64 // of them
-	State     State // StateDied: done; StateRunning: left alone; StateUnreachable: its memory file is not on this machine
-	Err       error // what went wrong; its memory file is still there then
+	Chunks    int   // number of chunks moved into the directory
+	Bytes     int64 // and their size
+	State     State // StateDied: recovered; StateRunning: left alone; StateUnreachable: its memory file is on another machine
+	Err       error // why it failed; the memory file is still there
 }
 
-// Recover moves what dead processes left in memory files into the run directory, and removes those files. Processes that
-// run are left alone, as are those whose memory file is on another machine: run it there. It may be repeated, also where it
-// was interrupted: what was moved twice is read once. With force, processes that only seem to run (in a container, none
-// can be told from another) are taken as dead. The answers come in the order of ranks.
+// Recover moves the chunks of dead processes from their memory files into the run directory, sorted by rank, and removes
+// the files. It leaves running processes alone, and those whose memory file is on another machine, where it has to run.
+// It can be repeated, also after an interruption: chunks that were moved twice are read once. With force, it also
+// recovers processes that only seem to run because their PID namespace (a container's) cannot be seen.
 func Recover(dir string, force bool) ([]Recovered, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -49,8 +49,8 @@ func Recover(dir string, force bool) ([]Recovered, error) {
 	return all, nil
 }
 
-// Discard removes a run directory, and the memory files on this machine of processes that could not append what was in them. It
-// leaves both where one of its processes runs.
+// Discard removes a run directory and the memory files of its processes on this machine. It removes nothing if one of the
+// processes may still run.
 func Discard(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -71,7 +71,7 @@ func Discard(dir string) error {
 		}
 		f.Close()
 		if elsewhere(m) || running(m) {
-			return fmt.Errorf("%s: process %d runs", dir, m.pid)
+			return fmt.Errorf("%s: process %d is still running", dir, m.pid)
 		}
 		left = append(left, m.path)
 	}
@@ -109,7 +109,7 @@ func recoverOne(dir, path string, m *manifest, force bool) Recovered {
 	return done
 }
 
-// leftChunks are the chunks of a dead process as it would have written them, and one that tells what it counted.
+// leftChunks returns the chunks of a dead process, sealed, and an epilogue.
 func leftChunks(lives []liveFile) ([][]byte, error) {
 	var all [][]byte
 	var last chunk
@@ -118,7 +118,7 @@ func leftChunks(lives []liveFile) ([][]byte, error) {
 		for slot := range f.head.slots {
 			b, c, err := readSlot(f, slot)
 			if err != nil || b == nil || c.stream != f.head.stream || c.used == 0 {
-				continue // damaged: nothing can be made of it
+				continue // damaged, and there is no other copy
 			}
 			whole := make([]byte, c.size())
 			if n, err := readAt(f.File, whole[:c.headBytes], f.slotAt(slot)); err != nil || n < c.headBytes {
@@ -146,7 +146,7 @@ func leftChunks(lives []liveFile) ([][]byte, error) {
 	return append(all, epilogue(l, &last)), nil
 }
 
-// removeTail removes the file of last values of a manifest's process: they are in the node's file now.
+// removeTail removes a process's file of last values, which are in the node's file by now.
 func removeTail(manifest string) error {
 	name := strings.TrimSuffix(filepath.Base(manifest), ".mpxm")
 	err := os.Remove(filepath.Join(filepath.Dir(manifest), "tail"+strings.TrimPrefix(name, "live")+".mpxt"))
@@ -156,7 +156,7 @@ func removeTail(manifest string) error {
 	return err
 }
 
-// epilogue is a chunk that tells what a dead process counted, and that it was recovered.
+// epilogue makes a chunk with a dead process's counters and the mark that it was recovered.
 func epilogue(l *live, last *chunk) []byte {
 	var records []byte
 	add := func(typ uint16, words ...uint64) {
@@ -186,14 +186,14 @@ func epilogue(l *live, last *chunk) []byte {
 	return b
 }
 
-// appendChunks appends to a node's file: all or nothing, where the file can be locked against processes that still run.
+// appendChunks appends chunks to a node's file: all or none, if the file can be locked.
 func appendChunks(path string, chunks [][]byte, done *Recovered) error {
 	h, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND|openFlags, 0o600)
 	if err != nil {
 		return err
 	}
 	defer h.Close()
-	locked := lockFile(h) // unlocked when it is closed
+	locked := lockFile(h) // until it is closed
 	info, err := h.Stat()
 	if err != nil {
 		return err
@@ -213,10 +213,10 @@ func appendChunks(path string, chunks [][]byte, done *Recovered) error {
 	return h.Sync()
 }
 
-// nodeFile is the name of the file that a host's processes append to.
+// nodeFile is the name of the file to which a host's processes append.
 func nodeFile(host string) string { return "node-" + fileHost(host) + ".mpxr" }
 
-// fileHost is a host's name as the agent writes it into names of files.
+// fileHost is a host's name as the agent writes it in file names.
 func fileHost(host string) string {
 	if host == "" {
 		host = "localhost"

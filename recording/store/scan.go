@@ -5,7 +5,7 @@ import (
 	"os"
 )
 
-// scan takes in the chunks of a file that are new since the last time.
+// scan indexes the chunks of a file that are new since the last scan.
 func (s *Store) scan(f *dataFile) {
 	h, err := s.files.get(f.path)
 	if err != nil {
@@ -17,7 +17,7 @@ func (s *Store) scan(f *dataFile) {
 		s.damaged(err)
 		return
 	}
-	if f.ring { // its chunks may be others by now
+	if f.ring { // its chunks may have been overwritten
 		f.scanned = 0
 		s.forget(f)
 		for _, p := range s.processes {
@@ -43,12 +43,12 @@ func (s *Store) scan(f *dataFile) {
 			}
 		case err == nil || n < chunkHead && bytes.HasPrefix([]byte(chunkMagic), head[:min(n, 8)]):
 			if !s.resync(f, h, info.Size(), nil) {
-				return // perhaps it is being written: see scanTail
+				return // it may be being written: see scanTail
 			}
 		default:
 			if !s.resync(f, h, info.Size(), err) {
 				if f.ring {
-					s.doubt(f, nil, 0, f.scanned, "%v", err)
+					s.suspect(f, nil, 0, f.scanned, "%v", err)
 				}
 				return
 			}
@@ -56,7 +56,7 @@ func (s *Store) scan(f *dataFile) {
 	}
 }
 
-// scanTail takes in what is left of a file's last chunk, if nobody may still write it.
+// scanTail indexes the rest of a file's last chunk if no process may still write it.
 func (s *Store) scanTail(f *dataFile) {
 	h, err := s.files.get(f.path)
 	if err != nil {
@@ -77,7 +77,7 @@ func (s *Store) scanTail(f *dataFile) {
 		s.damagedAt(f.name(), f.scanned, "%v", err)
 	default:
 		s.takeChunk(f, h, &c, f.scanned, left)
-		s.tear(f, &c, f.scanned, left)
+		s.suspectTorn(f, &c, f.scanned, left)
 		if p := s.processes[c.stream]; p != nil {
 			p.sort()
 		}
@@ -85,7 +85,7 @@ func (s *Store) scanTail(f *dataFile) {
 	f.scanned = info.Size()
 }
 
-// takeChunk notes a chunk of which a file has so many bytes.
+// takeChunk indexes a chunk of which a file has size bytes.
 func (s *Store) takeChunk(f *dataFile, h *os.File, c *chunk, at, size int64) {
 	p := s.process(c.stream, c.rank, c.runID)
 	if p == nil {
@@ -113,14 +113,14 @@ func (s *Store) takeChunk(f *dataFile, h *os.File, c *chunk, at, size int64) {
 		}
 		p.note(c, where)
 	case kindLast:
-		if b, ok := wholeChunk(h, at); ok {
+		if b, ok := readChunk(h, at); ok {
 			s.lasts(p, c, b[c.headBytes:])
 		} else if size == c.size() {
-			s.doubt(f, p, c.sequence, at, "the checksum of a chunk with last values is wrong")
+			s.suspect(f, p, c.sequence, at, "the checksum of a chunk with last values is wrong")
 		}
-	default: // something newer than us, or damage
-		if _, ok := wholeChunk(h, at); !ok {
-			s.doubt(f, p, c.sequence, at, "the checksum of a chunk of unknown kind %d is wrong", c.kind)
+	default: // from a newer version, or damaged
+		if _, ok := readChunk(h, at); !ok {
+			s.suspect(f, p, c.sequence, at, "the checksum of a chunk of unknown kind %d is wrong", c.kind)
 		}
 	}
 }
@@ -143,18 +143,18 @@ func (s *Store) takeDeclarations(f *dataFile, h *os.File, p *Process, c *chunk, 
 	}
 	b := s.buf[:size]
 	if n, err := readAt(h, b, at); err != nil || n < len(b) {
-		s.doubt(f, p, c.sequence, at, "only %d of a chunk's %d bytes could be read: %v", n, size, err)
+		s.suspect(f, p, c.sequence, at, "only %d of a chunk's %d bytes could be read: %v", n, size, err)
 		return
 	}
 	whole := size == c.size()
 	if whole && update(checksum(b[:c.headBytes]), b[c.headBytes:]) != c.crc {
-		s.doubt(f, p, c.sequence, at, "the checksum of a chunk with declarations is wrong")
+		s.suspect(f, p, c.sequence, at, "the checksum of a chunk with declarations is wrong")
 		return
 	}
 	s.declarations(f, p, c, at, b)
 }
 
-// declarations takes in the declarations of a chunk, or of the part of it that there is.
+// declarations reads the declarations of a chunk, or of the part of it that is available.
 func (s *Store) declarations(f *dataFile, p *Process, c *chunk, at int64, b []byte) {
 	whole := int64(len(b)) == c.size()
 	if n, err := s.part(p, c, b[min(c.headBytes, len(b)):], whole); err != nil && whole {
@@ -162,11 +162,11 @@ func (s *Store) declarations(f *dataFile, p *Process, c *chunk, at int64, b []by
 	}
 }
 
-// resync goes on after damage: at the next beginning of a chunk. That may lie within what was taken for the last chunk,
-// if that was torn. It reports whether there is one; if not, scanTail has to decide.
+// resync continues after damage at the next start of a chunk. If the last chunk was torn, that may lie within it. resync
+// returns false if there is none; scanTail decides later.
 func (s *Store) resync(f *dataFile, h *os.File, size int64, reason error) bool {
 	from := f.scanned + 1
-	if f.before >= 0 && reason != nil && !whole(h, f.before) {
+	if f.before >= 0 && reason != nil && !intact(h, f.before) {
 		from = f.before + 1
 	}
 	next := find(h, from, size)
@@ -180,17 +180,17 @@ func (s *Store) resync(f *dataFile, h *os.File, size int64, reason error) bool {
 		}
 		f.torn[f.before] = next - f.before
 		if c, err := headAt(h, f.before); err == nil {
-			s.tear(f, &c, f.before, next-f.before)
+			s.suspectTorn(f, &c, f.before, next-f.before)
 		}
 	case reason == nil:
 		if c, err := headAt(h, f.scanned); err == nil {
 			s.takeChunk(f, h, &c, f.scanned, next-f.scanned)
-			s.tear(f, &c, f.scanned, next-f.scanned)
+			s.suspectTorn(f, &c, f.scanned, next-f.scanned)
 		} else {
-			s.doubt(f, nil, 0, f.scanned, "a chunk is torn after %d bytes", next-f.scanned)
+			s.suspect(f, nil, 0, f.scanned, "a chunk is torn after %d bytes", next-f.scanned)
 		}
 	default:
-		s.doubt(f, nil, 0, f.scanned, "%v", reason)
+		s.suspect(f, nil, 0, f.scanned, "%v", reason)
 	}
 	f.before, f.scanned = -1, next
 	return true
@@ -205,8 +205,8 @@ func headAt(h *os.File, at int64) (chunk, error) {
 	return parseChunk(head[:n])
 }
 
-// wholeChunk reads the chunk that begins at a place, and reports whether it has the right checksum.
-func wholeChunk(h *os.File, at int64) ([]byte, bool) {
+// readChunk reads the chunk at an offset and reports whether its checksum is right.
+func readChunk(h *os.File, at int64) ([]byte, bool) {
 	c, err := headAt(h, at)
 	if err != nil {
 		return nil, false
@@ -216,13 +216,13 @@ func wholeChunk(h *os.File, at int64) ([]byte, bool) {
 	return b, err == nil && n == len(b) && update(checksum(b[:c.headBytes]), b[c.headBytes:]) == c.crc
 }
 
-// whole reports whether the chunk that begins at a place has the right checksum.
-func whole(h *os.File, at int64) bool {
-	_, ok := wholeChunk(h, at)
+// intact reports whether the chunk at an offset has the right checksum.
+func intact(h *os.File, at int64) bool {
+	_, ok := readChunk(h, at)
 	return ok
 }
 
-// find is where the next chunk begins, -1 for nowhere.
+// find returns the offset of the next chunk, or -1.
 func find(h *os.File, from, size int64) int64 {
 	b := make([]byte, 1<<16)
 	for at := from; at < size; {

@@ -1,6 +1,6 @@
-// Package store keeps what a run directory and its processes' memory files hold: chunks, wherever they are, checked before
-// anything in them is believed. It gives a process's declarations to a [Reader], and the records of its chains of chunks to
-// [Cursor]s; what they mean is package recording's. It also moves what dead processes left in memory ([Recover]).
+// Package store reads the chunks of a run directory and of its processes' memory files, and verifies them before use. It
+// passes a process's declarations to a [Reader] and the records of its chains of chunks to [Cursor]s. Package recording
+// interprets them. [Recover] moves the memory files of dead processes into the directory.
 package store
 
 import (
@@ -13,18 +13,18 @@ import (
 	"strings"
 )
 
-// Reader takes what the store finds.
+// Reader receives declarations from the store.
 type Reader interface {
-	Record(*Process, *Record) error    // a record of a process's declarations; an error says that it is damaged
+	Record(*Process, *Record) error    // a declaration; an error means that it is damaged
 	Refreshed(all map[uint64]*Process) // the store is up to date, with these processes by stream
 }
 
-// Record is a record of a chunk of declarations, or of last values.
+// Record is a record of declarations or last values.
 type Record struct {
 	Type     uint16
 	Ticks    uint64
 	Sequence uint64 // the chunk's
-	Body     []byte // good until Record returns
+	Body     []byte // valid until Record returns
 }
 
 // Store is the chunks of a run directory.
@@ -37,9 +37,9 @@ type Store struct {
 	files     files
 	data      []*dataFile
 	damage    []error
-	doubts    []doubt
-	more      int  // damage beyond mostDamage
-	known     bool // the run's identifier is
+	suspects  []suspect
+	more      int  // damage beyond maxDamage
+	known     bool // ID is set
 	buf       []byte
 }
 
@@ -48,32 +48,32 @@ type Process struct {
 	Stream   uint64
 	Rank     int
 	State    State
-	Host     string               // by its manifest, with the process's identifier; "" once that is gone
+	Host     string               // from its manifest; "" without one
 	PID      int                  // likewise
-	Counters *[NumCounters]uint64 // as they are in its memory file; nil if there is none
+	Counters *[NumCounters]uint64 // from its memory file; nil without one
 
 	chains     map[Chain][]ref // by sequence
 	node, ring *dataFile
-	live       []liveFile // none: it has ended, or is elsewhere
+	live       []liveFile // empty: it has ended, or is elsewhere
 	manifest   *manifest
-	partial    map[uint64]int // sequence of chunks of declarations that were still open: bytes that were decoded
-	tailAt     uint64         // sequence of the last chunk that was read of its file of last values
+	partial    map[uint64]int // open chunks of declarations, by sequence: bytes decoded so far; -1: all
+	tailAt     uint64         // sequence of the last chunk read from its file of last values
 	ended      bool
-	endInTail  bool // the end is known from there alone
+	endInTail  bool // only that file says that it ended
 }
 
-// InMemory reports whether something of the process is in a memory file on this machine.
+// InMemory reports whether a part of the recording is in a memory file on this machine.
 func (p *Process) InMemory() bool { return len(p.live) > 0 }
 
-// State says what became of a process.
+// State is the state of a process.
 type State uint8
 
 // The states.
 const (
-	StateEnded       State = iota + 1 // it ended as it should
+	StateEnded       State = iota + 1 // it ended normally
 	StateRunning                      // it runs
 	StateDied                         // it was killed, or executed another program
-	StateUnreachable                  // it did not end so far; what it wrote last is in the memory of another node, or gone
+	StateUnreachable                  // it has not ended so far, and its newest chunks are in another node's memory, or gone
 )
 
 func (s State) String() string {
@@ -83,29 +83,29 @@ func (s State) String() string {
 	return fmt.Sprintf("unknown(%d)", s)
 }
 
-// Chain names chunks of one process that continue each other: its samples, its tables, or a thread's events.
+// Chain identifies a sequence of chunks of one process: its samples, its tables, or one thread's events.
 type Chain struct {
 	Kind   uint8
 	Number uint16
 }
 
-// ref is where a chunk is.
+// ref is the place of a chunk.
 type ref struct {
 	sequence uint64
-	at       uint64 // the offset, or which of the live files and its slot; the two highest bits say of which kind of file
+	at       uint64 // an offset, or a live file and a slot; the two highest bits are the kind of file
 }
 
 const (
 	refRing  = 1 << 63
 	refLive  = 1 << 62
 	refWhere = refRing | refLive
-	refFile  = 32 // bits of a live file's slot
+	refFile  = 32 // shift of a live file's number
 )
 
-// ErrNotARun says that a directory holds no run.
-var ErrNotARun = errors.New("no run of mpitx")
+// ErrNotARun means that a directory is not a run.
+var ErrNotARun = errors.New("not a run of mpitx")
 
-// Open finds what a run directory holds.
+// Open indexes a run directory.
 func Open(dir string, reader Reader) (*Store, error) {
 	s := &Store{Dir: dir, reader: reader, processes: map[uint64]*Process{}}
 	info, err := os.Stat(dir)
@@ -113,7 +113,7 @@ func Open(dir string, reader Reader) (*Store, error) {
 		return nil, err
 	}
 	if !info.IsDir() {
-		return nil, fmt.Errorf("%s: %w: not a directory", dir, ErrNotARun)
+		return nil, fmt.Errorf("%s: %w: it is not a directory", dir, ErrNotARun)
 	}
 	if err := s.Refresh(); err != nil {
 		return nil, err
@@ -127,8 +127,8 @@ func Open(dir string, reader Reader) (*Store, error) {
 // Close closes the run's files.
 func (s *Store) Close() { s.files.close() }
 
-// Refresh takes in what is there by now. What is in memory moves to files at any time: so files first, then memory, then
-// what came to the files in between.
+// Refresh indexes new chunks. Chunks move from memory to files at any time, so it reads files, then memory, and then files
+// again.
 func (s *Store) Refresh() error {
 	names, err := s.list()
 	if err != nil {
@@ -148,7 +148,7 @@ func (s *Store) Refresh() error {
 			s.readTail(name)
 		}
 	}
-	if _, err := s.list(); err != nil { // a node's file may have come into being
+	if _, err := s.list(); err != nil { // a node's file may be new
 		return err
 	}
 	s.scanAll()
@@ -159,12 +159,12 @@ func (s *Store) Refresh() error {
 	for _, f := range s.data {
 		s.scanTail(f)
 	}
-	s.settleDoubts()
+	s.settleSuspects()
 	s.reader.Refreshed(s.processes)
 	return nil
 }
 
-// list notes the files of chunks, and gives the names of all.
+// list adds the directory's data files and returns the names of all files.
 func (s *Store) list() ([]string, error) {
 	entries, err := os.ReadDir(s.Dir)
 	var names []string
@@ -192,7 +192,7 @@ func (s *Store) add(name string) {
 	s.data = append(s.data, &dataFile{path: filepath.Join(s.Dir, name), ring: strings.HasPrefix(name, "last-"), before: -1})
 }
 
-// process is the process of a stream; nil for a chunk of another run.
+// process returns the process of a stream, new if necessary; nil if it belongs to another run.
 func (s *Store) process(stream uint64, rank int32, id [16]byte) *Process {
 	if !s.known {
 		s.ID, s.known = id, true
@@ -215,7 +215,7 @@ func (p *Process) drop(where uint64) {
 	}
 }
 
-// sort puts chunks in order. Of several copies of one, that in a file is kept; of a torn and a whole one, the whole.
+// sort orders the chunks and keeps the best copy of each.
 func (p *Process) sort() {
 	byPlace := func(a, b ref) int {
 		return cmp.Or(cmp.Compare(a.sequence, b.sequence), cmp.Compare(p.rankOfCopy(a), p.rankOfCopy(b)), cmp.Compare(a.at, b.at))
@@ -230,12 +230,12 @@ func (p *Process) sort() {
 
 const tornCopy = 3
 
-// rankOfCopy orders copies of a chunk by how good they are.
+// rankOfCopy orders copies of a chunk: 0 is best.
 func (p *Process) rankOfCopy(x ref) int {
 	switch {
 	case x.at&refLive != 0:
 		return 1
-	case x.at&refRing != 0: // perhaps half overwritten when its process was killed
+	case x.at&refRing != 0: // a killed process may have left it half overwritten
 		return 2
 	case p.node != nil && p.node.torn[int64(x.at)] != 0:
 		return tornCopy
@@ -243,7 +243,8 @@ func (p *Process) rankOfCopy(x ref) int {
 	return 0
 }
 
-// settle decides on a process's state. While its manifest is there, some of it may not be in the directory yet, even if its end is.
+// settle sets a process's state. While its manifest exists, a part of the recording may be missing from the directory, even if the
+// end is there.
 func (p *Process) settle() {
 	switch {
 	case p.manifest != nil && !p.InMemory():
@@ -257,7 +258,7 @@ func (p *Process) settle() {
 	}
 }
 
-// Chains are the process's chains of a kind, in order.
+// Chains returns the process's chains of a kind, sorted.
 func (p *Process) Chains(kind uint8) []Chain {
 	var all []Chain
 	for chain := range p.chains {

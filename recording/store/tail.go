@@ -3,14 +3,14 @@ package store
 import "path/filepath"
 
 const (
-	mostLasts = 64
-	mostTail  = 64 << 20
+	maxLasts = 64
+	maxTail  = 64 << 20
 )
 
-// lastChunks reads the chunks of last values that come after a live file's slots. A record that changes meanwhile has time 0.
+// lastChunks reads the chunks of last values after a live file's slots. A record that changes meanwhile gets time 0.
 func lastChunks(f *liveFile) (all [][]byte) {
 	h, at := f.File, f.slotAt(f.head.slots)
-	for range mostLasts {
+	for range maxLasts {
 		var head [chunkHead]byte
 		if n, err := readAt(h, head[:], at); err != nil || n < chunkHead {
 			return all
@@ -41,20 +41,20 @@ func lastChunks(f *liveFile) (all [][]byte) {
 	return all
 }
 
-// readTail reads a process's file of last values. Until the process needs it there are zeros in it. It is written over in place: only
+// readTail reads a process's file of last values. It is all zeros until the process needs it, and written in place: only
 // chunks with the right checksum count.
 func (s *Store) readTail(name string) {
 	h, err := openRegular(filepath.Join(s.Dir, name))
 	if err != nil {
-		return // its process has ended just now
+		return // its process has just ended
 	}
 	defer h.Close()
-	for at := int64(0); at < mostTail; {
+	for at := int64(0); at < maxTail; {
 		c, err := headAt(h, at)
 		if err != nil {
 			return
 		}
-		b, ok := wholeChunk(h, at)
+		b, ok := readChunk(h, at)
 		if p := s.process(c.stream, c.rank, c.runID); ok && p != nil {
 			switch records := b[c.headBytes:]; {
 			case c.kind == kindLast:

@@ -1,15 +1,15 @@
-/* events.c: events and tables as a tool writes them, for recording's tests: the writer's part for these scripts.
+/* events.c: writes events and tables as a tool does, for recording's tests. Its part of writer.c's scripts:
  *
- *   kinds           declares two types of events, a table and texts
+ *   kinds           declares two event types, a table and texts
  *   events=N        N events of each type in this thread, 1 us apart; their values follow from their numbers
- *   tasks=N         N threads one after the other, each with an event
+ *   tasks=N         N threads one after another, each with an event
  *   together=N      four threads at once, each with N events of each type and its own rows
  *   rows=N          N rows, each changed as often as its number says
  *   hot=N           one row, changed N times
- *   torn            a change of a row begins and does not end
- *   library         loads one
- *   dying           four threads go on writing while the run is closed as MPI_Abort does, and the process ends
- *   child           a forked child writes what must not be seen
+ *   torn            begins a change of a row and does not complete it
+ *   library         loads a library
+ *   dying           four threads continue to write while the run is closed as in MPI_Abort, and the process ends
+ *   child           a forked child writes data that must not reach the run
  *   benchevents=N benchrows=N */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -24,7 +24,7 @@
 
 #include "events.h"
 
-/* Fields lie as in these structs. */
+/* The declared fields have the offsets of these structs. */
 struct message {
     uint64_t bytes;
     int32_t peer;
@@ -171,7 +171,7 @@ static void dying(struct mpitx_run *run)
     _exit(0);
 }
 
-/* The child has the parent's rows mapped. */
+/* The parent's rows are mapped in the child. */
 static void child(struct mpitx_run *run)
 {
     int thread = mpitx_run_thread_begin(run), status = -1;
@@ -193,7 +193,7 @@ static void child(struct mpitx_run *run)
     mpitx_run_thread_end(run, thread);
 }
 
-/* In bursts of a quarter of what the pool has, which the disk keeps up with, so that what is measured is the writer. */
+/* Bursts of a quarter of the pool, which the disk keeps up with, so that the benchmark measures the writer. */
 static void bench_events(struct mpitx_run *run, uint64_t n)
 {
     int thread = mpitx_run_thread_begin(run);

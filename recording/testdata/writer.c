@@ -1,20 +1,20 @@
 /* writer.c: writes runs with the agent's writer, for recording's tests. Its arguments are a script, run in order:
  *
  *   dir=D live=D max=BYTES policy=keep|stop chunk=BYTES chunks=N rank=R size=N host=H inline=1   options, before open
- *   open            opens the run; "FAIL reason" and exit status 9 where that fails
+ *   open            opens the run; "FAIL reason" and exit status 9 if that fails
  *   columns         declares the columns and sets of the test (see below)
- *   samples=N       N samples of each set, 1 ms apart; values follow from the sample's number
- *   slow=N          the same, asleep for a millisecond in between
- *   room, failing   the same, until there is room for one; until a chunk could not be appended
- *   working         waits until all chunks could be appended again
- *   names=N         names an object so often
- *   growing=N       N times: declares a set, and samples all so far forty times
- *   note=T outcome functions name=T miss=N cost=N clock pause
- *   appended        waits until something is in the node's file
- *   hold=MS         another thread has the run's lock from now on, for so long
- *   and those of events.c
- *   chdirtmp chroottmp closeall fork kill stop close bench=N threads=N
- */
+  *   samples=N       N samples of each set, 1 ms apart; values follow from the sample's number
+  *   slow=N          the same, sleeping for a millisecond in between
+  *   room, failing   the same, until one finds room; until a chunk could not be appended
+  *   working         waits until all chunks could be appended again
+  *   names=N         names an object N times
+  *   growing=N       N times: declares a set and samples all sets so far forty times
+  *   note=T outcome functions name=T miss=N cost=N clock pause
+  *   appended        waits until the node's file has data
+  *   hold=MS         another thread holds the run's lock for that long, starting now
+  *   and the parts of events.c
+  *   chdirtmp chroottmp closeall fork kill stop close bench=N threads=N
+  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -120,7 +120,7 @@ static bool sample(void)
     char row[256] = {0};
     uint8_t statuses[6] = {0};
     uint64_t n = number++;
-    uint64_t bytes = n * 1000 + 9007199254740993u; /* no double holds it */
+    uint64_t bytes = n * 1000 + 9007199254740993u; /* not representable as a double */
     uint32_t wraps = (uint32_t)(4294967000u + n * 7);
     int32_t state = n % 3 == 2 ? -5 : (int32_t)(n % 3);
     double seconds = -1.7e9 + (double)n * 0.5;
@@ -140,8 +140,8 @@ static bool sample(void)
     return mpitx_run_sample(run, (uint32_t)array_set, t, array, NULL) == 0 && recorded;
 }
 
-/* N samples of sixteen 64-bit counters: in bursts of 256, which the disk keeps up with, so that what is measured is the
- * writer. The values' own arithmetic is subtracted. */
+/* N samples of sixteen 64-bit counters in bursts of 256, which the disk keeps up with, so that the benchmark measures the writer. The
+ * cost of computing the values is subtracted. */
 static void bench(uint64_t n)
 {
     uint32_t ids[16];

@@ -125,7 +125,7 @@ func TestThreadLevel(t *testing.T) {
 			r = m.run(t, job{program: program, env: env, config: []string{"interval_ns=10000000", "pvar=plain_0"}})
 			fmt.Sscanf(r.stdout, "level %d\ncomputes %d %d", &provided, &from, &to)
 			k = r.rank(t, 0)
-			told = slices.ContainsFunc(notes(k, recording.NoteLess), func(s string) bool { return strings.HasSuffix(s, "none in a long call or between calls") })
+			told = slices.ContainsFunc(notes(k, recording.NoteReduced), func(s string) bool { return strings.HasSuffix(s, "none in a long call or between calls") })
 			if n := between("plain_0"); (n == 0) != limited || told != limited {
 				t.Errorf("%s: %d samples of the library's variable alone; notes %+v", name, n, k.Notes)
 			}

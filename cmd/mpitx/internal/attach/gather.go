@@ -41,7 +41,7 @@ func (r *Result) hurry(size int) {
 // recorded.
 func (r *Result) gather(size int, wait time.Duration) (*recording.Run, error) {
 	run, err := r.settled(size, wait)
-	if err == nil && slices.ContainsFunc(run.Ranks, (*recording.Rank).Left) {
+	if err == nil && slices.ContainsFunc(run.Ranks, (*recording.Rank).Recoverable) {
 		run.Close()
 		r.collect()
 		run, err = recording.Open(r.job.dir)
@@ -56,7 +56,7 @@ func (r *Result) gather(size int, wait time.Duration) (*recording.Run, error) {
 		run.Close()
 		return nil, nil
 	}
-	_, away := run.Away()
+	_, away := run.Unreachable()
 	r.Going = run.Running() || len(away) > 0
 	return run, nil
 }
@@ -92,7 +92,7 @@ func (r *Result) collect() {
 // over tells whether nothing more is to come. Where we started the launcher, all has ended that did not escape it.
 func (r *Result) over(run *recording.Run, size int) bool {
 	if r.Ranks > 0 {
-		_, away := run.Away()
+		_, away := run.Unreachable()
 		return !run.Running() && len(away) == 0
 	}
 	seen := map[int]bool{}

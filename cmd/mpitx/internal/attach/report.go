@@ -33,7 +33,7 @@ func (r *Result) report(size int) []string {
 			case n.Code == recording.NoteSpawned:
 				count, _ := strconv.Atoi(n.Text)
 				spawned += count
-			case n.Severity >= recording.Warning, n.Code == recording.NoteLess && rank.Counters.Missed > rank.Counters.Samples/10:
+			case n.Severity >= recording.Warning, n.Code == recording.NoteReduced && rank.Counters.Missed > rank.Counters.Samples/10:
 				t.add(rank.Rank, n.Text)
 			}
 		}
@@ -149,7 +149,7 @@ func knownNames(names []string, run *recording.Run) []string {
 	names = slices.Clone(names)
 	for _, r := range run.Ranks {
 		for _, n := range r.Notes {
-			if n.Code == recording.NoteOffered {
+			if n.Code == recording.NoteSuggestions {
 				names = append(names, strings.Split(n.Text, "\n")...)
 			}
 		}
@@ -177,7 +177,7 @@ func Loss(run *recording.Run) string {
 
 // Away says which nodes have samples that this machine cannot read, and how to get them; "" if none has.
 func Away(run *recording.Run) string {
-	hosts, ranks := run.Away()
+	hosts, ranks := run.Unreachable()
 	if len(ranks) == 0 {
 		return ""
 	}

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Away are the nodes whose newest samples are in memory that this machine does not see, in order, with their ranks.
-func (run *Run) Away() (hosts []string, ranks []int) {
+// Unreachable returns the hosts, sorted, and the ranks whose newest samples are in the memory of another machine.
+func (run *Run) Unreachable() (hosts []string, ranks []int) {
 	for _, r := range run.Ranks {
 		if r.State == StateUnreachable {
 			hosts, ranks = append(hosts, r.Host), append(ranks, r.Rank)
@@ -17,7 +17,7 @@ func (run *Run) Away() (hosts []string, ranks []int) {
 	return slices.Compact(hosts), ranks
 }
 
-// HostsText names hosts, the first few of them.
+// HostsText joins the first hosts of a list and counts the rest.
 func HostsText(hosts []string) string {
 	const most = 4
 	if len(hosts) <= most {

@@ -6,33 +6,33 @@ import (
 	"slices"
 )
 
-// doubt is a place in a file where a whole chunk should be and is not, yet. It is damage only if nobody may still write that file,
-// and there is no whole copy of the chunk elsewhere: of a process that was killed while it appended, or that had no room on the disk.
-type doubt struct {
+// suspect is a chunk that is not intact so far. It is damage only if no process may still write the file and there is no
+// intact copy elsewhere: a killed process, or one without disk space, leaves a copy in memory.
+type suspect struct {
 	file     *dataFile
-	process  *Process // whose chunk it is; nil: unknown
+	process  *Process // the chunk's; nil: unknown
 	sequence uint64
 	damage   DamageError
 }
 
-// doubt notes a place. p is nil where nothing is known of the chunk.
-func (s *Store) doubt(f *dataFile, p *Process, sequence uint64, at int64, format string, args ...any) {
+// suspect notes a damaged place. p is nil if the chunk is unknown.
+func (s *Store) suspect(f *dataFile, p *Process, sequence uint64, at int64, format string, args ...any) {
 	d := DamageError{f.name(), at, fmt.Sprintf(format, args...)}
-	if len(s.doubts) >= mostDamage {
+	if len(s.suspects) >= maxDamage {
 		s.damaged(&d)
 		return
 	}
-	s.doubts = append(s.doubts, doubt{f, p, sequence, d})
+	s.suspects = append(s.suspects, suspect{f, p, sequence, d})
 }
 
-// tear notes a chunk of which a file has only a part.
-func (s *Store) tear(f *dataFile, c *chunk, at, has int64) {
-	s.doubt(f, s.processes[c.stream], c.sequence, at, "a chunk is torn after %d of its %d bytes", has, c.size())
+// suspectTorn notes a chunk of which a file has only the first bytes.
+func (s *Store) suspectTorn(f *dataFile, c *chunk, at, has int64) {
+	s.suspect(f, s.processes[c.stream], c.sequence, at, "a chunk is torn after %d of its %d bytes", has, c.size())
 }
 
-// forget drops the doubts about a file that is read again from its beginning.
+// forget drops the suspects of a file that is read again from its start.
 func (s *Store) forget(f *dataFile) {
-	s.doubts = slices.DeleteFunc(s.doubts, func(d doubt) bool { return d.file == f })
+	s.suspects = slices.DeleteFunc(s.suspects, func(d suspect) bool { return d.file == f })
 }
 
 // growing reports whether a process may still write a file.
@@ -45,12 +45,12 @@ func (s *Store) growing(f *dataFile) bool {
 	return false
 }
 
-// settleDoubts looks again at all doubts, and reports those that nothing can resolve any more.
-func (s *Store) settleDoubts() {
-	kept := s.doubts[:0]
-	for _, d := range s.doubts {
+// settleSuspects checks all suspects again and reports those that can no longer become intact.
+func (s *Store) settleSuspects() {
+	kept := s.suspects[:0]
+	for _, d := range s.suspects {
 		switch {
-		case s.mended(&d):
+		case s.nowIntact(&d):
 		case s.growing(d.file):
 			kept = append(kept, d)
 		default:
@@ -58,11 +58,11 @@ func (s *Store) settleDoubts() {
 			s.damaged(&d.damage)
 		}
 	}
-	s.doubts = kept
+	s.suspects = kept
 }
 
-// mended reports whether the chunk is whole, there by now or elsewhere.
-func (s *Store) mended(d *doubt) bool {
+// nowIntact reports whether the chunk is intact by now, in its place or elsewhere.
+func (s *Store) nowIntact(d *suspect) bool {
 	if p := d.process; p != nil {
 		if p.partial[d.sequence] < 0 {
 			return true
@@ -74,14 +74,14 @@ func (s *Store) mended(d *doubt) bool {
 		}
 	}
 	h, err := s.files.get(d.file.path)
-	if err != nil || !whole(h, d.damage.Offset) {
+	if err != nil || !intact(h, d.damage.Offset) {
 		return false
 	}
 	s.takeAgain(d.file, h, d.damage.Offset)
 	return true
 }
 
-// takeAgain takes in a chunk that was not whole when the file was scanned.
+// takeAgain reads a chunk that was not intact when the file was scanned.
 func (s *Store) takeAgain(f *dataFile, h *os.File, at int64) {
 	if c, err := headAt(h, at); err == nil {
 		delete(f.torn, at)
@@ -92,8 +92,8 @@ func (s *Store) takeAgain(f *dataFile, h *os.File, at int64) {
 	}
 }
 
-// salvage takes what there is of declarations whose checksum is wrong.
-func (s *Store) salvage(d *doubt) {
+// salvage reads the declarations of a chunk with a wrong checksum.
+func (s *Store) salvage(d *suspect) {
 	h, err := s.files.get(d.file.path)
 	if err != nil || d.process == nil {
 		return

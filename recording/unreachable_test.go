@@ -16,7 +16,7 @@ import (
 	"mpitx/recording/recordingtest"
 )
 
-// lose takes away what processes had in memory, as if their node had died.
+// lose removes the memory files of processes, as if their node had died.
 func lose(t *testing.T, live string) {
 	t.Helper()
 	if err := os.RemoveAll(live); err != nil {
@@ -24,8 +24,8 @@ func lose(t *testing.T, live string) {
 	}
 }
 
-// readsByItself walks through a node's file as a program would that knows docs/run-format.md: sets are declared before there are samples of
-// them. It returns the numbers of samples and of sets.
+// readsByItself reads a node's file as a program written from docs/run-format.md would: it requires the declaration of a set before its
+// samples. It returns the numbers of samples and of sets.
 func readsByItself(t *testing.T, path string) (samples, sets int) {
 	t.Helper()
 	b, err := os.ReadFile(path)
@@ -38,11 +38,11 @@ func readsByItself(t *testing.T, path string) (samples, sets int) {
 			t.Fatalf("no chunk at byte %d", at)
 		}
 		if len(b)-at < 88 || len(b)-at-88 < int(le.Uint32(b[at+56:])) {
-			break // it was killed while it wrote
+			break // its process was killed while it wrote
 		}
 		kind, used := b[at+12], int(le.Uint32(b[at+56:]))
 		if at+88+used > len(b) {
-			break // killed while it was written
+			break // its process was killed while it wrote
 		}
 		records := b[at+88 : at+88+used]
 		for at += 88 + used; len(records) > 0; {
@@ -63,8 +63,8 @@ func readsByItself(t *testing.T, path string) (samples, sets int) {
 	return samples, len(declared)
 }
 
-// A file can be read by itself at any time: the declarations are in it before the samples. What a lost node takes along is what was in chunks
-// that were being filled.
+// A node's file can be read alone at any time, as declarations come before their samples. A lost node loses only the chunks that were
+// being filled.
 func TestNodeLost(t *testing.T) {
 	for _, how := range []string{"inline=1", "inline=1 chunk=8192 chunks=4", "inline=0 chunk=8192 chunks=4", "inline=0", "policy=keep max=400000 inline=1"} {
 		dir, live := folders(t)
@@ -82,11 +82,11 @@ func TestNodeLost(t *testing.T) {
 		got := counted(run)
 		noDamage(t, run)
 		r := run.Ranks[0]
-		thread := strings.Contains(how, "inline=0") // which may have come to nothing
+		thread := strings.Contains(how, "inline=0") // which may have written nothing
 		if r.State != StateUnreachable || r.Undeclared() || sets == 0 && !thread || !r.KeepLast && got < samples {
 			t.Errorf("%s: %v, %d samples of %d, %d sets", how, r.State, got, samples, sets)
 		}
-		const most = (65536 - 88) / 16 // of a chunk
+		const most = (65536 - 88) / 16 // samples of a chunk
 		if r.Counters.Samples == 0 && !thread || how == "inline=1" && (lost > 0 || got < had-most || got < 60000) {
 			t.Errorf("%s: %d samples of %d are left, %+v", how, got, had, r.Counters)
 		}
@@ -100,7 +100,7 @@ func counted(run *Run) (n int) {
 	return n
 }
 
-// What was declared can be sent to the directory before there are samples enough to fill a chunk.
+// Declarations can be flushed to the directory before samples fill a chunk.
 func TestFlush(t *testing.T) {
 	dir, live := folders(t)
 	if out, err := write(t, fmt.Sprintf("dir=%s live=%s inline=1 open columns samples=3 flush flush samples=5 note=later kill", dir, live)); err == nil {
@@ -120,7 +120,7 @@ func TestFlush(t *testing.T) {
 	}
 }
 
-// away writes a run whose processes are on another node, of which this machine sees only the directory.
+// away writes a run whose processes are on another node. This machine sees only the directory.
 func away(t *testing.T, s *recordingtest.Stream, chunks []byte) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
@@ -138,7 +138,7 @@ func putManifest(t *testing.T, dir string, b []byte) {
 	}
 }
 
-// What is recovered is named in the order of ranks, not of the files' names.
+// Recovered ranks are sorted by rank, not by file name.
 func TestRecoverOrder(t *testing.T) {
 	dir := t.TempDir()
 	for _, rank := range []int32{10, 2, 100, 1} {
@@ -157,8 +157,8 @@ func TestRecoverOrder(t *testing.T) {
 	}
 }
 
-// A file that grows is never called damaged, wherever it ends so far; followers get all of it, once. What is still cut when the process has
-// ended is damage.
+// A growing file is never reported as damaged, wherever it ends so far, and followers get all of it once. A torn chunk is damage after
+// its process has ended.
 func TestGrowing(t *testing.T) {
 	s := counting(1, 0, 20, 5)
 	for cut := 1; cut < len(s.Out); cut += 3 {
@@ -201,7 +201,7 @@ func TestGrowing(t *testing.T) {
 	}
 }
 
-// On network file systems a part may be seen before what comes before it: that is not damage, and read when it is there.
+// On network file systems, later bytes may be visible before earlier ones. That is not damage, and the missing bytes are read once visible.
 func TestHoles(t *testing.T) {
 	s := counting(1, 0, 20, 5)
 	for at := 1; at < len(s.Out)-88; at += 40 {
@@ -224,8 +224,8 @@ func TestHoles(t *testing.T) {
 	}
 }
 
-// Samples whose declarations are in the memory of another node, of an agent that wrote them last, are one fact, not a line each; they are damage
-// if they can come no more.
+// Samples whose declarations are in another node's memory (an agent that writes declarations last) are reported once, not per sample. They
+// are damage if the declarations can no longer come.
 func TestUndeclared(t *testing.T) {
 	s := counting(1, 0, 200, 5)
 	second := slices.Index(s.Out[1:], 1) + 1
@@ -244,7 +244,7 @@ func TestUndeclared(t *testing.T) {
 	}
 }
 
-// A memory file on a file system that machines share is not taken for that of a process which died here.
+// A memory file of another machine, on a shared file system, does not count as one of a process that died here.
 func TestElsewhere(t *testing.T) {
 	dir, live := folders(t)
 	if out, err := write(t, fmt.Sprintf("dir=%s live=%s open columns samples=10 kill", dir, live)); err == nil {
@@ -286,11 +286,11 @@ func TestElsewhere(t *testing.T) {
 	}
 }
 
-// Sets that are declared while a reader is between its looks are declared for it, too.
+// A reader also sees sets that are declared between two polls.
 func TestFollowGrowing(t *testing.T) {
 	dir, live := folders(t)
 	ended := make(chan string)
-	writer(t) // where it cannot be built, the test ends here
+	writer(t) // skips the test if it cannot be built
 	go func() {
 		out, _ := write(t, fmt.Sprintf("dir=%s live=%s chunk=8192 chunks=64 open growing=200 close", dir, live))
 		ended <- out
@@ -319,7 +319,7 @@ func TestFollowGrowing(t *testing.T) {
 	}
 	noDamage(t, run)
 	r := run.Ranks[0]
-	if c := r.Counters; r.State != StateEnded || n < int(c.Samples) || r.Undeclared() { // of those that found no room, the last ones are there, too
+	if c := r.Counters; r.State != StateEnded || n < int(c.Samples) || r.Undeclared() { // the last ones of the dropped samples are yielded too
 		t.Errorf("%v %d %+v", r.State, n, c)
 	}
 }
