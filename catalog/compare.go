@@ -1,6 +1,6 @@
 package catalog
 
-// Summary is a catalog in numbers.
+// Summary is the counts of a catalog.
 type Summary struct {
 	Cvars      int `json:"cvars"`
 	Pvars      int `json:"pvars"`
@@ -8,16 +8,16 @@ type Summary struct {
 	Enums      int `json:"enums"`
 
 	Set       int `json:"set"`       // control variables that the user set
-	Differing int `json:"differing"` // variables with another reading on another rank or node
+	Differing int `json:"differing"` // variables whose reading differs on another rank or node
 	Conflicts int `json:"conflicts"` // variables, categories and enumerations that break Table 14.1
-	Writable  int `json:"writable"`  // control variables that can be written now, after MPI_Init if that stage was read
+	Writable  int `json:"writable"`  // control variables that can be written, after MPI_Init if that stage was read
 	Faulty    int `json:"faulty"`    // variables that crash or hang the library, in any stage, on any rank
-	Unread    int `json:"unread"`    // variables that could not be read for another reason now
-	Dead      int `json:"dead"`      // indices that had become invalid, after MPI_Init if that stage was read
+	Unread    int `json:"unread"`    // variables that cannot be read for another reason
+	Dead      int `json:"dead"`      // indices that have become invalid, after MPI_Init if that stage was read
 	Lost      int `json:"lost"`      // ranks without an answer, or with a partial one
 }
 
-// Summarise counts.
+// Summarise counts the contents of a catalog.
 func Summarise(c *Catalog) Summary {
 	s := Summary{Cvars: len(c.Cvars), Pvars: len(c.Pvars), Categories: len(c.Categories), Enums: len(c.Enums)}
 	stage := &c.After
@@ -28,7 +28,7 @@ func Summarise(c *Catalog) Summary {
 	for _, r := range c.Job.Ranks {
 		s.Lost += count(r.Error != "")
 	}
-	for _, e := range c.Entries(AllKinds &^ own) {
+	for _, e := range c.Entries(AllKinds &^ agentKinds) {
 		s.Conflicts += count(len(*e.conflicts()) > 0)
 		if v, ok := e.(*Variable); ok {
 			s.add(v)
@@ -48,7 +48,7 @@ func (s *Summary) add(v *Variable) {
 	}
 }
 
-// Faulty reports whether reading it crashed or hung the library, in any stage, on any rank.
+// Faulty reports whether reading the variable crashed or hung the library, in any stage, on any rank.
 func (v *Variable) Faulty() bool {
 	for _, g := range []*Reading{v.Before, v.After} {
 		if g != nil && g.Status == StatusFaulty {

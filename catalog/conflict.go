@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// attributes are what Table 14.1 wants to be equal for variables with the same name; the class is part of what
-// performance variables are matched by.
+// attributes are the metadata that Table 14.1 requires to be equal for variables with the same name. A performance variable's
+// class is missing here, as it is part of the identity.
 var attributes = []struct {
 	name string
 	of   func(*Variable) string
@@ -24,7 +24,7 @@ var attributes = []struct {
 	{"description", func(v *Variable) string { return v.Description }},
 }
 
-// appendConflicts adds what differs between a variable on a rank and on the root.
+// appendConflicts adds the attributes that differ between a variable on a rank and on the root.
 func appendConflicts(to []Conflict, rank int, here, root *Variable) []Conflict {
 	for _, a := range attributes {
 		to = appendConflict(to, rank, a.name, a.of(here), a.of(root))

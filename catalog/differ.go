@@ -5,33 +5,33 @@ import (
 	"slices"
 )
 
-// What differs: between ranks, between the stages, and between what was read and what is read now. A variable's Ranks are those whose
-// reading is not rank 0's in anything; people see only different answers.
+// Differences between ranks, between stages, and between old and new readings. A variable's Ranks differ from rank 0's reading in
+// any field; users see only different answers.
 
-// Differs reports whether a rank or a node has another reading, or other metadata.
+// Differs reports whether the reading or the metadata differ on another rank or node.
 func (v *Variable) Differs() bool { return v.RanksDiffer() || len(v.Conflicts) > 0 }
 
-// RanksDiffer reports whether a rank or a node has another reading.
+// RanksDiffer reports whether the reading differs on another rank or node.
 func (v *Variable) RanksDiffer() bool { return len(v.Ranks)+len(v.Nodes) > 0 }
 
-// Answer is what reading a variable gave; the rest of a Reading is what was tried with it.
+// Answer is the result of reading a variable: a Reading without the result of the trial write.
 type Answer struct {
 	Status Status
 	Reason string
 	Value  Value
 }
 
-// Answer is the reading's.
+// Answer returns the reading's answer.
 func (g *Reading) Answer() Answer { return Answer{g.Status, g.Reason, g.Value} }
 
-// differ notes the reading of a rank other than rank 0 if it is not rank 0's. Of several of one rank the first counts.
-func (v *Variable) differ(rank int, g Reading) {
+// addRank adds the reading of a rank other than rank 0 if it differs from rank 0's. A rank's first reading counts.
+func (v *Variable) addRank(rank int, g Reading) {
 	if n := len(v.Ranks); (n == 0 || v.Ranks[n-1].Rank != rank) && (v.After == nil || g != *v.After) {
 		v.Ranks = append(v.Ranks, RankReading{rank, g})
 	}
 }
 
-// Update puts what ranks read now in the place of what was known of them after MPI_Init. What was tried of writing stays.
+// Update replaces the readings after MPI_Init of some ranks. The results of trial writes stay.
 func (v *Variable) Update(now []RankReading) {
 	known := map[int]Reading{}
 	for _, r := range v.Ranks {
@@ -54,18 +54,18 @@ func (v *Variable) Update(now []RankReading) {
 	}
 	v.Ranks = nil
 	for _, rank := range slices.Sorted(maps.Keys(known)) {
-		v.differ(rank, known[rank])
+		v.addRank(rank, known[rank])
 	}
 }
 
-// RankGroup is a set of ranks whose readings of a variable agree.
+// RankGroup is the ranks whose readings of a variable agree.
 type RankGroup struct {
 	Ranks   []int // ascending
 	Reading Reading
 }
 
-// RankGroups are the readings after MPI_Init, equal ones together, in the order of their first ranks. Ranks that gave no
-// answer are in none of them. A variable that exists only before MPI_Init has none.
+// RankGroups groups the ranks by their answers after MPI_Init, in the order of the groups' first ranks. Ranks without an
+// answer are in no group. A variable that exists only before MPI_Init has no groups.
 func (c *Catalog) RankGroups(v *Variable) []RankGroup {
 	if v.After == nil && len(v.Ranks) == 0 {
 		return nil
@@ -96,7 +96,7 @@ func (c *Catalog) RankGroups(v *Variable) []RankGroup {
 	return groups
 }
 
-// answeringRanks are the ranks that have a reading: those of the job that did not fail, and whatever the variable lists.
+// answeringRanks returns the ranks that have a reading: the job's ranks without an error, and the ranks that the variable lists.
 func (c *Catalog) answeringRanks(v *Variable) []int {
 	var ranks []int
 	for _, r := range c.Job.Ranks {

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What is read again replaces what was known, but not what a trial write answered.
+// Update replaces the readings of ranks, but not the results of trial writes.
 func TestUpdate(t *testing.T) {
 	g := func(n byte, w Writable) Reading {
 		return Reading{Status: StatusOK, Value: NewValue(TypeChar, []byte{n}), Writable: w}

@@ -19,7 +19,7 @@ func doubles(elements ...float64) Value {
 	return NewValue(TypeDouble, raw)
 }
 
-// foreign is text as C libraries have it: any bytes at all.
+// foreign draws text as C libraries may return it: any bytes.
 var foreign = rapid.OneOf(
 	rapid.StringMatching(`[a-z_]{0,12}`),
 	rapid.String(),
@@ -121,7 +121,7 @@ func drawVariables(t *rapid.T, kind Kind) []Variable {
 	return distinct(all, (*Variable).compare)
 }
 
-// distinct sorts and drops what is equal.
+// distinct sorts a list and drops duplicates.
 func distinct[E any](s []E, compare func(a, b *E) int) []E {
 	sortBy(&s, compare)
 	return slices.CompactFunc(s, func(a, b E) bool { return compare(&a, &b) == 0 })

@@ -6,41 +6,41 @@ import (
 	"slices"
 )
 
-// StageFilter says where a variable has to exist.
+// StageFilter is the stage in which a variable has to exist.
 type StageFilter string
 
 // The stage filters.
 const (
-	StageAny    StageFilter = ""       // anywhere
-	StageBefore StageFilter = "before" // before MPI_Init, at least
-	StageAfter  StageFilter = "after"  // after MPI_Init, at least
-	StageBoth   StageFilter = "both"   // before and after
+	StageAny    StageFilter = ""       // any stage
+	StageBefore StageFilter = "before" // before MPI_Init, and maybe after it
+	StageAfter  StageFilter = "after"  // after MPI_Init, and maybe before it
+	StageBoth   StageFilter = "both"   // before and after MPI_Init
 )
 
-// ParseStageFilter reads before, after or both.
+// ParseStageFilter parses before, after or both.
 func ParseStageFilter(s string) (StageFilter, error) {
 	switch f := StageFilter(lower(s)); f {
 	case StageBefore, StageAfter, StageBoth:
 		return f, nil
 	}
-	return "", fmt.Errorf("%q is not a stage: one of before, after, both", s)
+	return "", fmt.Errorf("%q is not a stage; use before, after or both", s)
 }
 
-// Filter selects variables. A variable has to meet every criterion that is given; one with several alternatives is met by
-// any of them. The zero Filter selects everything.
+// Filter selects variables. A variable has to match every criterion that is set; of a list of alternatives it has to match
+// one. The zero Filter selects everything.
 type Filter struct {
-	Names      []string    // globs that match whole names, in any case; NAME:class for one class of a performance variable
-	Regexps    []string    // regular expressions (RE2) that match somewhere in a name, in any case
-	Categories []string    // globs of categories that list the variable, themselves or through a category nested in them
+	Names      []string    // globs that match whole names, ignoring case; NAME:class selects one class of a performance variable
+	Regexps    []string    // regular expressions (RE2) that match a part of the name, ignoring case
+	Categories []string    // globs of categories that list the variable, directly or through a nested category
 	Verbosity  Verbosity   // up to this level; 0 is any
 	Scopes     []Scope     // control variables
 	Classes    []Class     // performance variables
 	Types      []Datatype  // of the elements
-	Binds      []Bind      // kinds of object
-	Stage      StageFilter // where it exists
-	Writable   bool        // a trial write succeeded, in the stage selected or else where it exists now
+	Binds      []Bind      // the object that the variable is bound to
+	Stage      StageFilter // the stage in which it exists
+	Writable   bool        // a trial write succeeded, in the selected stage or else the current one
 	Set        bool        // the user set it
-	Differing  bool        // a rank or node has another reading, or other metadata
+	Differing  bool        // the reading or the metadata differ on another rank or node
 }
 
 // IsZero reports whether the filter selects everything.
@@ -62,7 +62,7 @@ type namePattern struct {
 	class       Class // 0: any
 }
 
-// Compile checks the patterns. The error says which one is wrong.
+// Compile checks the patterns. The error names the wrong one.
 func (f *Filter) Compile() (*Matcher, error) {
 	m := &Matcher{filter: *f}
 	for _, s := range f.Names {
@@ -73,7 +73,7 @@ func (f *Filter) Compile() (*Matcher, error) {
 		m.names = append(m.names, p)
 	}
 	for _, s := range f.Regexps {
-		if _, err := regexp.Compile(s); err != nil { // whose text shows the expression as it was given
+		if _, err := regexp.Compile(s); err != nil { // compiled alone for an error with the expression as given
 			return nil, fmt.Errorf("regular expression %q: %w", s, err)
 		}
 		m.regexps = append(m.regexps, regexp.MustCompile("(?i:"+s+")"))
@@ -88,7 +88,7 @@ func (f *Filter) Compile() (*Matcher, error) {
 	return m, nil
 }
 
-// Variables are the variables of the catalog that match: control variables by name, then performance variables, then virtual ones.
+// Variables returns the variables that match: control variables by name, then performance variables, then virtual ones.
 func (m *Matcher) Variables(c *Catalog) []*Variable {
 	inside := m.insideCategories(c)
 	var some []*Variable
@@ -100,9 +100,8 @@ func (m *Matcher) Variables(c *Catalog) []*Variable {
 	return some
 }
 
-// Apply is the catalog with only the variables that match, the categories that hold one of them, themselves or below, and
-// the enumerations that they use. Everything is shared with c; the categories' members are as in c. A filter that selects
-// everything gives c itself.
+// Apply returns the catalog reduced to the variables that match, the categories that contain one, directly or nested, and the
+// enumerations in use. It shares everything with c, and returns c for a filter that selects everything.
 func (m *Matcher) Apply(c *Catalog) *Catalog {
 	if m.filter.IsZero() {
 		return c
@@ -122,7 +121,7 @@ func (m *Matcher) Apply(c *Catalog) *Catalog {
 	return out
 }
 
-// insideCategories are the categories that match, and all nested in them.
+// insideCategories returns the categories that match, and all nested in them.
 func (m *Matcher) insideCategories(c *Catalog) map[string]bool {
 	if len(m.categories) == 0 {
 		return nil
@@ -139,7 +138,7 @@ func (m *Matcher) insideCategories(c *Catalog) map[string]bool {
 	return inside
 }
 
-// parents are the categories that each category is nested in.
+// parents maps each category to the categories that contain it.
 func parents(c *Catalog) map[string][]string {
 	up := map[string][]string{}
 	for i := range c.Categories {
@@ -150,7 +149,7 @@ func parents(c *Catalog) map[string][]string {
 	return up
 }
 
-// spread adds to a set all that can be reached from its members.
+// spread adds everything reachable from its members to a set.
 func spread(set map[string]bool, next map[string][]string) {
 	var todo []string
 	for name := range set {
@@ -172,7 +171,7 @@ func matchAny(globs []glob, name string) bool {
 	return slices.ContainsFunc(globs, func(g glob) bool { return g.match(name) })
 }
 
-// MatchName reports whether the name of a category or an enumeration meets the filter's Names and Regexps.
+// MatchName reports whether the name of a category or an enumeration matches the filter's Names and Regexps.
 func (m *Matcher) MatchName(name string) bool {
 	if len(m.names) > 0 && !slices.ContainsFunc(m.names, func(p namePattern) bool { return p.whole.match(name) }) {
 		return false
@@ -184,7 +183,7 @@ func (m *Matcher) matchRegexps(name string) bool {
 	return len(m.regexps) == 0 || slices.ContainsFunc(m.regexps, func(re *regexp.Regexp) bool { return re.MatchString(name) })
 }
 
-// compileName reads GLOB[:CLASS].
+// compileName compiles GLOB[:CLASS].
 func compileName(s string) (p namePattern, err error) {
 	name, class := SplitClass(s)
 	if p.whole, err = compileGlob(s); err == nil {
@@ -194,7 +193,7 @@ func compileName(s string) (p namePattern, err error) {
 	return p, err
 }
 
-// match takes the class for a part of the name, too: names may end like classes.
+// match also tries the pattern with its class as a plain name, because a name may end like a class.
 func (p *namePattern) match(name string, class Class) bool {
 	return p.whole.match(name) || p.class != 0 && p.class == class && p.name.match(name)
 }
@@ -228,15 +227,15 @@ func (s StageFilter) match(v *Variable) bool {
 func (s StageFilter) writable(v *Variable) bool {
 	yes := func(g *Reading) bool { return g != nil && g.Writable == WritableYes }
 	if s == StageAny {
-		return yes(v.Current()) // as all who say what can be written now
+		return yes(v.Current()) // the same stage that all other reports use
 	}
 	return s != StageAfter && yes(v.Before) || s != StageBefore && yes(v.After)
 }
 
 func (g *Reading) exists() bool { return g != nil && g.Status != StatusMissing }
 
-// Lookup finds the variables that a literal name means: NAME or NAME:class, as it is written, or where there is none, in
-// any case. A performance variable's name alone may mean several classes.
+// Lookup finds the variables with a literal name, NAME or NAME:class: exact matches, or else matches that ignore case. A
+// performance variable's name without a class may match several classes.
 func (l *Lists) Lookup(name string) []*Variable {
 	bare, class := SplitClass(name)
 	exact := func(a, b string) bool { return a == b }
@@ -255,7 +254,7 @@ func (l *Lists) Lookup(name string) []*Variable {
 	return nil
 }
 
-// Cvar is the first control variable that a literal name means; nil: none.
+// Cvar returns the first control variable with a literal name; nil if there is none.
 func (l *Lists) Cvar(name string) *Variable {
 	for _, v := range l.Lookup(name) {
 		if v.Kind == Cvars {
@@ -265,7 +264,7 @@ func (l *Lists) Cvar(name string) *Variable {
 	return nil
 }
 
-// Enum is the enumeration of this name; nil where there is none.
+// Enum returns the enumeration with a name; nil if there is none.
 func (l *Lists) Enum(name string) *Enum {
 	if i := slices.IndexFunc(l.Enums, func(e Enum) bool { return e.Name == name }); i >= 0 && name != "" {
 		return &l.Enums[i]

@@ -39,7 +39,7 @@ func TestGlob(t *testing.T) {
 	select {
 	case <-done:
 	case <-time.After(time.Minute):
-		t.Error("a pattern with many stars takes for ever")
+		t.Error("a pattern with many stars takes exponential time")
 	}
 }
 
@@ -183,7 +183,7 @@ func TestDidYouMean(t *testing.T) {
 	for name, want := range map[string]string{
 		"messages_coumt":      "; did you mean messages_count, messages_size?",
 		"messages_coumt:size": "; did you mean messages_count:size, messages_size:size, messages_size?",
-		"messages_count":      "", // at other times the library has it
+		"messages_count":      "", // it exists, though not in this catalog
 		"mesages_*":           "",
 		"xyz":                 "",
 	} {
@@ -193,7 +193,7 @@ func TestDidYouMean(t *testing.T) {
 	}
 }
 
-// A full table is the reference for the banded one.
+// The banded computation agrees with a full table.
 func TestEdits(t *testing.T) {
 	words := []string{"", "a", "ab", "ba", "abc", "acb", "kitten", "sitting", "eager_limit", "eagre_limt", "xeager_limi"}
 	for _, a := range words {

@@ -9,8 +9,8 @@ import (
 	"mpitx/catalog"
 )
 
-// The snapshots of real libraries (fixtures/snapshots, made by `mpirun -n 4 mpitx snapshot --redact`) must still be read,
-// and say what was measured.
+// The snapshots of real libraries (fixtures/snapshots, made by `mpirun -n 4 mpitx snapshot --redact`) must stay readable, with the
+// measured contents.
 func TestRealSnapshots(t *testing.T) {
 	for name, want := range map[string]struct{ cvarsBefore, cvarsAfter, pvarsAfter, faulty, enums, differing int }{
 		"openmpi-4.1.4.json": {1259, 1116, 46, 13, 39, 3},
@@ -48,7 +48,7 @@ func TestRealSnapshots(t *testing.T) {
 			t.Fatal(err)
 		}
 		if text, err := os.ReadFile(path); err != nil || !bytes.Equal(text, again.Bytes()) {
-			t.Errorf("%s: writing what was read gives another text", name)
+			t.Errorf("%s: writing it again gives another text", name)
 		}
 	}
 }

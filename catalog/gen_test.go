@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// sampleProcess simulates what one process of a real job sees: about as many variables as Open MPI has, with names,
-// descriptions and values of the usual lengths.
+// sampleProcess simulates one process of a real job: about as many variables as Open MPI has, with names, descriptions and values
+// of realistic lengths.
 func sampleProcess(rank, cvars int) *Process {
 	rng := rand.New(rand.NewPCG(1, 2))
 	p := &Process{Rank: rank, Host: fmt.Sprintf("node%d", rank/16), Stage: Stage{Read: true, Thread: ThreadMultiple}}
@@ -51,7 +51,7 @@ func sampleProcess(rank, cvars int) *Process {
 	return p
 }
 
-// sampleCatalog is a catalog of the size of Open MPI's, in four ranks.
+// sampleCatalog is a catalog as large as Open MPI's, from four ranks.
 func sampleCatalog() *Catalog {
 	p := sampleProcess(0, 1300)
 	c := &Catalog{Schema: SchemaName, Version: SchemaVersion, Creator: "mpitx test",

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// A glob matches whole names: * any text, ? one character, [a-z] and [!a-z] one of a set, \ takes the next character as it
-// is. ASCII letters match in any case.
+// A glob matches whole names: * any text, ? one character, [a-z] and [!a-z] one character of a set, \x the character x. ASCII
+// letters match ignoring case.
 type glob struct {
 	literal string // the pattern itself, for names that contain these characters
 	parts   []globPart
@@ -33,13 +33,13 @@ func compileGlob(pattern string) (glob, error) {
 		case '[':
 			part, size := globSet(s)
 			if size == 0 {
-				return g, fmt.Errorf("pattern %q: a [ without its ]", pattern)
+				return g, fmt.Errorf("pattern %q: missing ] after [", pattern)
 			}
 			g.parts = append(g.parts, part)
 			n = size
 		case '\\':
 			if len(s) == 1 {
-				return g, fmt.Errorf(`pattern %q: nothing behind the \`, pattern)
+				return g, fmt.Errorf(`pattern %q: no character after \`, pattern)
 			}
 			_, n = utf8.DecodeRuneInString(s[1:])
 			g.parts = append(g.parts, globPart{text: s[1 : 1+n]})
@@ -52,7 +52,7 @@ func compileGlob(pattern string) (glob, error) {
 	return g, nil
 }
 
-// globSet reads the set at the start of s, and returns its length; 0 where it does not end.
+// globSet parses the set at the start of s and returns its length; 0 if the set is not closed.
 func globSet(s string) (globPart, int) {
 	part := globPart{set: true}
 	i := 1
@@ -79,7 +79,7 @@ func globSet(s string) (globPart, int) {
 	return globPart{}, 0
 }
 
-// match compares in time proportional to the product of both lengths: after a mismatch only the last star moves on.
+// match takes at most the product of both lengths: after a mismatch only the last star matches more.
 func (g *glob) match(name string) bool {
 	if name == g.literal {
 		return true
@@ -112,7 +112,7 @@ func (g *glob) match(name string) bool {
 	return p == len(g.parts)
 }
 
-// width is how much of s this part matches; 0 is nothing.
+// width is the number of bytes of s that this part matches; 0 if it does not match.
 func (p *globPart) width(s string) int {
 	c, n := utf8.DecodeRuneInString(s)
 	switch {
@@ -137,7 +137,7 @@ func (p *globPart) width(s string) int {
 	return n
 }
 
-// lower changes ASCII letters alone: strings.ToLower would damage names that are not UTF-8.
+// lower changes only ASCII letters: strings.ToLower would damage names that are not UTF-8.
 func lower(s string) string {
 	i := strings.IndexFunc(s, func(c rune) bool { return c >= 'A' && c <= 'Z' })
 	if i < 0 {
@@ -152,5 +152,5 @@ func lower(s string) string {
 	return string(b)
 }
 
-// IsGlob reports whether a name given to a filter is a pattern rather than one variable's name.
+// IsGlob reports whether a name given to a filter is a pattern.
 func IsGlob(name string) bool { return strings.ContainsAny(name, `*?[\`) }

@@ -6,10 +6,9 @@ import (
 	"slices"
 )
 
-// Join makes the catalog of both stages: their union, matched by name (and class), never by index. Where the metadata of
-// the stages differ, those after MPI_Init hold, and a Conflict with BeforeRank says what they were before. Either may be
-// nil: a stage that nobody read. Created, Creator, Job.Launcher, and the variables' Origin are left to the caller, and
-// Job.Size where it is not the number of ranks.
+// Join unites the catalogs of both stages. Variables are matched by name and class, never by index. If metadata differ between
+// the stages, those after MPI_Init apply, and a Conflict with BeforeRank has the others. Either stage may be nil if nobody
+// read it. The caller sets Created, Creator, Job.Launcher, the variables' Origin, and Job.Size unless it is the number of ranks.
 func Join(before, after *Merged) *Catalog {
 	before, after = cmp.Or(before, &Merged{}), cmp.Or(after, &Merged{})
 	c := &Catalog{Schema: SchemaName, Version: SchemaVersion, Before: before.Stage, After: after.Stage}
@@ -19,14 +18,14 @@ func Join(before, after *Merged) *Catalog {
 	}
 	c.Job.Ranks = joinRanks(before.Ranks, after.Ranks)
 	c.Job.Size = max(1, len(c.Job.Ranks))
-	for k := range (AllKinds &^ own).Table() {
+	for k := range (AllKinds &^ agentKinds).Table() {
 		k.list.join(&c.Lists, &before.Lists, &after.Lists)
 	}
 	c.linkCategories()
 	return c
 }
 
-// joinSorted walks over two sorted lists together. Either argument of both may be nil, but not both.
+// joinSorted walks two sorted lists in parallel. One argument of both may be nil.
 func joinSorted[E any](a, b []E, compare func(x, y *E) int, both func(x, y *E)) {
 	for len(a) > 0 || len(b) > 0 {
 		order := 0
@@ -63,7 +62,7 @@ func (a *Variable) join(b *Variable) Variable {
 	return v
 }
 
-// joinConflicts drops those that both stages have.
+// joinConflicts drops duplicate conflicts of the two stages.
 func joinConflicts(after, before, own []Conflict) []Conflict {
 	if len(before) == 0 && len(own) == 0 {
 		return after
@@ -87,11 +86,11 @@ func (a *Category) join(b *Category) Category {
 	case b == nil:
 		k = *a
 	default:
-		// Members come and go with the stage; only the description has to stay.
+		// Members may differ between stages; the description must not.
 		k = *a
-		k.Description = cmp.Or(a.Description, b.Description) // Open MPI forgets some
+		k.Description = cmp.Or(a.Description, b.Description) // Open MPI loses some descriptions
 		own := appendConflict(nil, BeforeRank, "description", cmp.Or(b.Description, k.Description), k.Description)
-		k.unite(b)
+		k.addMembers(b)
 		k.Events = a.Events
 		k.Conflicts = joinConflicts(a.Conflicts, b.Conflicts, own)
 	}
@@ -110,7 +109,7 @@ func (a *Enum) join(b *Enum) Enum {
 	return e
 }
 
-// joinRanks unites what both stages know of the ranks. Before MPI_Init only one rank of each node has something to say.
+// joinRanks unites the ranks of both stages. Before MPI_Init only one rank of each node reads the stage.
 func joinRanks(before, after []Rank) []Rank {
 	all := map[int]Rank{}
 	for _, r := range after {

@@ -14,17 +14,17 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// The JSON form of a catalog (docs/schema.md) is what the tags of the model say, but for readings, whose values are read by
-// the variable's type, and texts that are not UTF-8.
+// The JSON form of a catalog (docs/schema.md) follows the tags of the model, except for readings, whose values are decoded by
+// the variable's type, and for texts that are not UTF-8.
 
-// plainVariable is a Variable as its tags say.
+// plainVariable is a Variable without its JSON methods.
 type plainVariable Variable
 
 // readingForm is a Reading as a JSON object.
 type readingForm struct {
 	Status   Status   `json:"status"`
 	Reason   string   `json:"reason,omitzero"`
-	Type     Datatype `json:"type,omitzero"` // where it is not the variable's, against Table 14.1
+	Type     Datatype `json:"type,omitzero"` // if it differs from the variable's, against Table 14.1
 	Value    Value    `json:"value,omitzero"`
 	Count    int      `json:"count,omitzero"`
 	Writable Writable `json:"writable,omitzero"`
@@ -36,8 +36,8 @@ type rankReadingForm struct {
 	readingForm
 }
 
-// valueWaiting is the type of a Value that was read before its type, as JSON.
-const valueWaiting Datatype = math.MinInt32
+// undecoded is the type of a Value that still is JSON because its type is not known yet.
+const undecoded Datatype = math.MinInt32
 
 // MarshalJSONTo writes a variable.
 func (v *Variable) MarshalJSONTo(e *jsontext.Encoder) error {
@@ -55,7 +55,7 @@ func markForeign(list []RankReading, variable Datatype) []RankReading {
 	return marked
 }
 
-// markForeign marks a value that is not of its variable's type: by the complement, as no type is negative.
+// markForeign marks a value whose type differs from its variable's by the type's complement, as no type is negative.
 func (g *Reading) markForeign(variable Datatype) *Reading {
 	if g == nil || g.Value.typ == 0 || g.Value.typ == variable {
 		return g
@@ -94,28 +94,28 @@ func (v *Variable) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 		return problemf(d, "", `"type" is missing`)
 	}
 	if v.Before != nil {
-		if err := v.Before.Value.settle(v.Type); err != nil {
+		if err := v.Before.Value.decode(v.Type); err != nil {
 			return within(d, "/before/value", err)
 		}
 	}
 	if v.After != nil {
-		if err := v.After.Value.settle(v.Type); err != nil {
+		if err := v.After.Value.decode(v.Type); err != nil {
 			return within(d, "/after/value", err)
 		}
 	}
-	if err := settleRanks(&v.Ranks, v.Type); err != nil {
+	if err := decodeRanks(&v.Ranks, v.Type); err != nil {
 		return within(d, "/ranks", err)
 	}
-	if err := settleRanks(&v.Nodes, v.Type); err != nil {
+	if err := decodeRanks(&v.Nodes, v.Type); err != nil {
 		return within(d, "/nodes", err)
 	}
 	return nil
 }
 
-// settleRanks settles the values of a list of readings, and puts it in order.
-func settleRanks(list *[]RankReading, t Datatype) error {
+// decodeRanks decodes the values of a list of readings and sorts it.
+func decodeRanks(list *[]RankReading, t Datatype) error {
 	for i := range *list {
-		if err := (*list)[i].Value.settle(t); err != nil {
+		if err := (*list)[i].Value.decode(t); err != nil {
 			return inElement(i, "/value", err)
 		}
 	}
@@ -126,15 +126,15 @@ func settleRanks(list *[]RankReading, t Datatype) error {
 	return nil
 }
 
-// settle reads a value that waits.
-func (v *Value) settle(t Datatype) (err error) {
-	if v.typ == valueWaiting {
+// decode decodes an undecoded value.
+func (v *Value) decode(t Datatype) (err error) {
+	if v.typ == undecoded {
 		*v, err = parseJSON(jsontext.Value(v.raw), t)
 	}
 	return err
 }
 
-// UnmarshalJSONFrom reads a reading. Its value waits for the variable's type if it has none of its own.
+// UnmarshalJSONFrom reads a reading. Without a type of its own, its value stays undecoded until the variable's type is known.
 func (g *Reading) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	var f readingForm
 	if err := json.UnmarshalDecode(d, &f); err != nil {
@@ -159,27 +159,27 @@ func (g *Reading) from(d *jsontext.Decoder, f *readingForm) error {
 	case f.Status == "":
 		return problemf(d, "", `"status" is missing`)
 	case f.Status != StatusOK && !f.Value.IsZero():
-		return problemf(d, "/value", "a value with status %q", f.Status)
+		return problemf(d, "/value", "a reading with status %q cannot have a value", f.Status)
 	case f.Count < 0 || f.Count > math.MaxInt32:
 		return problemf(d, "/count", "%d is out of range", f.Count)
 	case f.Type != 0:
-		if err := g.Value.settle(f.Type); err != nil {
+		if err := g.Value.decode(f.Type); err != nil {
 			return within(d, "/value", err)
 		}
 	}
 	return nil
 }
 
-// UnmarshalJSONFrom keeps a value until its type is known.
+// UnmarshalJSONFrom keeps a value's JSON until its type is known.
 func (v *Value) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	raw, err := d.ReadValue()
 	if err == nil && raw.Kind() != 'n' {
-		*v = Value{valueWaiting, string(raw)}
+		*v = Value{undecoded, string(raw)}
 	}
 	return err
 }
 
-// AppendJSON writes anything on one line as Write would: a variable or another part of a catalog, a text, a list.
+// AppendJSON appends any part of a catalog on one line, in the form that Write uses.
 func AppendJSON(b []byte, x any) ([]byte, error) {
 	raw, err := marshal(x)
 	return appendPrintable(b, raw), err
@@ -188,12 +188,12 @@ func AppendJSON(b []byte, x any) ([]byte, error) {
 func marshal(x any) ([]byte, error) {
 	b, err := json.Marshal(x, json.Deterministic(true))
 	if err != nil {
-		b, err = json.Marshal(x, json.Deterministic(true), marshalBytes, jsontext.AllowInvalidUTF8(true)) // in words of ours
+		b, err = json.Marshal(x, json.Deterministic(true), marshalBytes, jsontext.AllowInvalidUTF8(true)) // with an encoding for invalid UTF-8
 	}
 	return b, err
 }
 
-// Texts that are not UTF-8 are objects, {"bytes":"6869ff"}. Looking for them makes all else slow, so that is tried first.
+// Texts that are not UTF-8 are objects, {"bytes":"6869ff"}. Checking for them slows everything down, so it is only the second try.
 var (
 	marshalBytes = json.WithMarshalers(json.MarshalToFunc(func(e *jsontext.Encoder, s string) error {
 		if utf8.ValidString(s) {
@@ -218,16 +218,16 @@ func bytesText(raw jsontext.Value) (string, error) {
 		Bytes *string `json:"bytes"`
 	}
 	if err := json.Unmarshal(raw, &object); err != nil || object.Bytes == nil {
-		return "", errors.New(`an object where a string should be (only {"bytes":"…"} stands for one)`)
+		return "", errors.New(`expected a string or {"bytes":"…"}, not another object`)
 	}
 	b, err := hex.DecodeString(*object.Bytes)
 	if err != nil {
-		return "", fmt.Errorf("not bytes in hexadecimal: %w", err)
+		return "", fmt.Errorf("not hexadecimal: %w", err)
 	}
 	return string(b), nil
 }
 
-// problem is something wrong in a document that is good JSON.
+// problem is an error in a document that is valid JSON.
 type problem struct {
 	at  jsontext.Pointer
 	err error
@@ -235,17 +235,17 @@ type problem struct {
 
 func (p *problem) Error() string { return p.err.Error() }
 
-// problemf is a problem of what was read last, or of a part of it.
+// problemf returns a problem with the value read last, or a part of it.
 func problemf(d *jsontext.Decoder, part string, format string, args ...any) error {
 	return within(d, part, fmt.Errorf(format, args...))
 }
 
-// within is a problem of a part of what was read last.
+// within returns a problem with a part of the value read last.
 func within(d *jsontext.Decoder, part string, err error) error {
 	return at(string(d.StackPointer())+part, err)
 }
 
-// at adds where the part of the document is that an error is of.
+// at adds the place in the document to an error.
 func at(place string, err error) error {
 	if err == nil {
 		return nil
@@ -255,18 +255,18 @@ func at(place string, err error) error {
 	return &problem{jsontext.Pointer(place) + p.at, p.err}
 }
 
-// inElement is a problem of a part of a list's element.
+// inElement returns a problem with a part of a list's element.
 func inElement(i int, part string, err error) error {
 	return at("/"+strconv.Itoa(i)+part, err)
 }
 
-// unique fails where an element has the key of an earlier one.
+// unique fails if two elements have the same key.
 func unique[E any, K comparable](list []E, key func(*E) K) error {
 	seen := make(map[K]int, len(list))
 	for i := range list {
 		k := key(&list[i])
 		if first, ok := seen[k]; ok {
-			return inElement(i, "", fmt.Errorf("%v was given already, at [%d]", k, first))
+			return inElement(i, "", fmt.Errorf("duplicate of %v at [%d]", k, first))
 		}
 		seen[k] = i
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// AppendText writes a string as JSON; one that is not UTF-8 as {"bytes":"6869ff"}, so that it survives. Characters that
-// could act on a terminal are written as escapes.
+// AppendText appends a string as JSON, or one that is not UTF-8 as {"bytes":"6869ff"}, so that it can be read back. Characters
+// that could control a terminal are escaped.
 func AppendText(b []byte, s string) []byte {
 	if !utf8.ValidString(s) {
 		return fmt.Appendf(b, `{"bytes":"%x"}`, s)
@@ -26,7 +26,7 @@ func AppendText(b []byte, s string) []byte {
 	return appendPrintable(b, quoted)
 }
 
-// appendPrintable copies JSON, with the characters in it that do not print written as \u202e.
+// appendPrintable copies JSON and escapes unprintable characters as \u202e.
 func appendPrintable(b, from []byte) []byte {
 	for len(from) > 0 {
 		n := 0
@@ -52,9 +52,9 @@ func appendPrintable(b, from []byte) []byte {
 	return b
 }
 
-// MarshalJSON writes a number, string or boolean, an array of them where there are several elements, NaN and infinities
-// as strings, text that is not UTF-8 as {"bytes":"hex"}, and the bytes of an unknown type as a hexadecimal string "0x…".
-// 64-bit integers stay exact, and so does all: with the type known, parseJSON gives the same value.
+// MarshalJSON writes a number, string or boolean, or an array of several elements. NaN and infinities are strings, text that is
+// not UTF-8 is {"bytes":"hex"}, and bytes of an unknown type are a hexadecimal string "0x…". Everything is exact: with the
+// type, parseJSON returns the same value.
 func (v Value) MarshalJSON() ([]byte, error) {
 	switch {
 	case v.typ == 0:
@@ -89,7 +89,7 @@ func (v Value) appendElement(b []byte, i int) []byte {
 	return append(b, v.Element(i)...)
 }
 
-// quietNaN are the bits of C's NAN, the one that is written "NaN".
+// quietNaN returns the bits of C's NAN, which is written "NaN".
 func quietNaN(size int) uint64 {
 	if size == 4 {
 		return 0x7fc00000
@@ -97,13 +97,13 @@ func quietNaN(size int) uint64 {
 	return 0x7ff8000000000000
 }
 
-// parseJSON reads a value of type t, as MarshalJSON writes it.
+// parseJSON decodes a value of type t.
 func parseJSON(raw jsontext.Value, t Datatype) (Value, error) {
 	switch t.Form() {
 	case FormText:
 		s, err := textOf(raw)
 		if err == nil && strings.IndexByte(s, 0) >= 0 {
-			err = errors.New("a null character in a char value")
+			err = errors.New("a char value has a null character")
 		}
 		return Value{t, s}, err
 	case FormUnknown:
@@ -111,7 +111,7 @@ func parseJSON(raw jsontext.Value, t Datatype) (Value, error) {
 		digits, ok := strings.CutPrefix(s, "0x")
 		b, err := hex.DecodeString(digits)
 		if !ok || err != nil {
-			return Value{}, fmt.Errorf(`a value of type %s should be its bytes, "0x…" in hexadecimal`, t)
+			return Value{}, fmt.Errorf(`expected the bytes of the type %s in hexadecimal, "0x…"`, t)
 		}
 		return Value{t, string(b)}, nil
 	}
@@ -134,7 +134,7 @@ func parseJSON(raw jsontext.Value, t Datatype) (Value, error) {
 	return Value{t, string(b)}, nil
 }
 
-// textOf is the string that JSON stands for.
+// textOf decodes a JSON string or {"bytes":"hex"}.
 func textOf(raw jsontext.Value) (string, error) {
 	switch raw.Kind() {
 	case '"':
@@ -143,10 +143,10 @@ func textOf(raw jsontext.Value) (string, error) {
 	case '{':
 		return bytesText(raw)
 	}
-	return "", fmt.Errorf("%s where a string should be", kindName(raw.Kind()))
+	return "", fmt.Errorf("expected a string, not %s", kindName(raw.Kind()))
 }
 
-// appendBits reads one element.
+// appendBits decodes one element.
 func appendBits(b []byte, raw jsontext.Value, t Datatype) ([]byte, error) {
 	var bits uint64
 	var err error
@@ -162,14 +162,14 @@ func appendBits(b []byte, raw jsontext.Value, t Datatype) ([]byte, error) {
 			bits = 1
 		}
 	default:
-		err = fmt.Errorf("%s where a number should be", kindName(kind))
+		err = fmt.Errorf("expected a number, not %s", kindName(kind))
 	}
 	var little [8]byte
 	binary.LittleEndian.PutUint64(little[:], bits)
 	return append(b, little[:t.Size()]...), err
 }
 
-// parseNotFinite reads NaN, +Inf and -Inf, and "NaN(0x7ff8000000000001)": a NaN with other bits than C's NAN.
+// parseNotFinite parses NaN, +Inf, -Inf, and "NaN(0x7ff8000000000001)" for a NaN with other bits than C's NAN.
 func parseNotFinite(t Datatype, text string) (uint64, error) {
 	switch text {
 	case "NaN":

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// Kind is a kind of the things that a catalog lists, or a set of kinds. The empty set stands for all.
+// Kind is a kind of catalog entry, or a set of kinds. The empty set stands for all kinds.
 type Kind uint16
 
-// The kinds, in the order in which they are listed.
+// The kinds, in listing order.
 const (
 	Cvars Kind = 1 << iota
 	Pvars
@@ -26,13 +26,13 @@ const (
 // KindInfo is an entry of the table of kinds.
 type KindInfo struct {
 	Kind
-	Word  string // as an argument of list, and the name of its list in documents
+	Word  string // as an argument of list, and the key of the list in documents
 	One   string // as a field
-	Name  string // for people
+	Name  string // in messages
 	Names string
 	Title string // of a table
 
-	Optional bool // left out of documents and choices if there is nothing of it
+	Optional bool // left out of documents and choices if there are none
 
 	list lister
 }
@@ -51,35 +51,35 @@ var kinds = []KindInfo{
 		list: listOf[Enum, *Enum](func(l *Lists) *[]Enum { return &l.Enums })},
 }
 
-// Lists are the things of each kind: of a catalog, or of one process.
+// Lists are the entries of each kind, of a catalog or of one process.
 type Lists struct {
 	Cvars      []Variable `json:"cvars"`      // sorted by name
 	Pvars      []Variable `json:"pvars"`      // sorted by name, then class
 	Categories []Category `json:"categories"` // sorted by name
 	Enums      []Enum     `json:"enums"`      // sorted by name
 
-	Virtual []Variable `json:"virtual,omitempty"` // mpitx's own, on any MPI; they have no readings here
+	Virtual []Variable `json:"virtual,omitempty"` // mpitx's own, available on any MPI; without readings
 }
 
-// Entry is one thing of a list: a *Variable, a *Category, an *Enum.
+// Entry is one entry of a list: a *Variable, a *Category or an *Enum.
 type Entry interface {
-	ID() string // identifies it among those of its kind
+	ID() string // unique within its kind
 
 	conflicts() *[]Conflict
-	eachText(visit func(*string, textKind)) // all texts of its own that can be private, but for those of conflicts
+	eachText(visit func(*string, textKind)) // all texts that can be private, apart from conflicts
 }
 
-// element is what the table needs of a kind's type.
+// element is the requirements on a kind's type.
 type element[E any] interface {
 	*E
 	Entry
-	compare(*E) int          // orders the list; 0: the same thing
-	code(*coder)             // the metadata, as ranks send them
-	merge(rank int, here *E) // takes in what another rank lists under the same name
-	join(before *E) E        // what both stages know; the element or before may be nil
+	compare(*E) int          // list order; 0: the same entry
+	code(*coder)             // codes the metadata for other ranks
+	merge(rank int, here *E) // adds another rank's entry with the same name
+	join(before *E) E        // unites both stages; the element or before may be nil
 }
 
-// lister does to a kind's list what is done to all.
+// lister is the operations on the list of a kind.
 type lister interface {
 	len(*Lists) int
 	each(*Lists, func(Entry) bool) bool
@@ -105,7 +105,7 @@ func (of listOf[E, P]) each(l *Lists, yield func(Entry) bool) bool {
 	return true
 }
 
-// keep makes a list of what is wanted; of nothing if wanted is nil.
+// keep keeps the entries that are wanted, and none if wanted is nil.
 func (of listOf[E, P]) keep(l *Lists, wanted func(Entry) bool) {
 	all := *of(l)
 	*of(l) = nil
@@ -116,22 +116,22 @@ func (of listOf[E, P]) keep(l *Lists, wanted func(Entry) bool) {
 	}
 }
 
-// sort works on a copy if something has to move.
+// sort works on a copy if the order changes.
 func (of listOf[E, P]) sort(l *Lists) {
 	sortBy(of(l), func(a, b *E) int { return P(a).compare(b) })
 }
 
-// repeated fails if something is listed twice.
+// repeated fails if an entry is listed twice.
 func (of listOf[E, P]) repeated(l *Lists) error {
 	return unique(*of(l), func(e *E) string { return P(e).ID() })
 }
 
-// code needs no exact size of an element: it only bounds a claimed length, and the smallest has three bytes.
+// code bounds a claimed length by the smallest element, which has three bytes.
 func (of listOf[E, P]) code(c *coder, l *Lists) {
 	codeList(c, of(l), 3, func(c *coder, e *E) { P(e).code(c) })
 }
 
-// merge adds what a rank lists.
+// merge adds the entries of a rank.
 func (of listOf[E, P]) merge(into, from *Lists, rank int) {
 	all, more := of(into), *of(from)
 	for i := range more {
@@ -152,7 +152,7 @@ func (of listOf[E, P]) join(into, before, after *Lists) {
 	joinSorted(b, a, func(x, y *E) int { return P(x).compare(y) }, func(b, a *E) { *all = append(*all, P(a).join(b)) })
 }
 
-// Table is the table's entries for these kinds.
+// Table returns the table's entries for these kinds.
 func (k Kind) Table() iter.Seq[*KindInfo] {
 	return func(yield func(*KindInfo) bool) {
 		for i := range kinds {
@@ -163,13 +163,13 @@ func (k Kind) Table() iter.Seq[*KindInfo] {
 	}
 }
 
-// Has reports whether a set holds a kind.
+// Has reports whether a set contains a kind.
 func (k Kind) Has(kind Kind) bool { return k == 0 || k&kind != 0 }
 
-// Single reports whether a set is of one kind.
+// Single reports whether a set contains exactly one kind.
 func (k Kind) Single() bool { return bits.OnesCount16(uint16(k)) == 1 }
 
-// Info is the table's entry for a kind; of a set, for the first.
+// Info returns the table's entry for a kind, or for the first kind of a set.
 func (k Kind) Info() *KindInfo {
 	if k == 0 {
 		return &KindInfo{One: "unknown"}
@@ -177,7 +177,7 @@ func (k Kind) Info() *KindInfo {
 	return &kinds[bits.TrailingZeros16(uint16(k))]
 }
 
-// Words are the arguments of list for these kinds; none for the empty set.
+// Words returns the arguments of list for these kinds; none for the empty set.
 func (k Kind) Words() []string {
 	var words []string
 	for i := range kinds {
@@ -188,7 +188,7 @@ func (k Kind) Words() []string {
 	return words
 }
 
-// ParseKind reads the word of a kind, in any case and also in the singular.
+// ParseKind parses the word of a kind, singular or plural, ignoring case.
 func ParseKind(word string) (Kind, bool) {
 	for i := range kinds {
 		if strings.EqualFold(word, kinds[i].Word) || strings.EqualFold(word, kinds[i].One) {
@@ -198,7 +198,7 @@ func ParseKind(word string) (Kind, bool) {
 	return 0, false
 }
 
-// Describe names the kinds for a message, "variables or categories", or of one thing "variable or category".
+// Describe names the kinds for a message: "variables or categories", or for one entry "variable or category".
 func (k Kind) Describe(one bool) string {
 	var names []string
 	variables := k.Has(Cvars) && k.Has(Pvars)
@@ -220,7 +220,7 @@ func (k Kind) Describe(one bool) string {
 	return names[0]
 }
 
-// Entries are the things of some kinds, kind by kind.
+// Entries returns the entries of some kinds, kind by kind.
 func (l *Lists) Entries(k Kind) iter.Seq2[*KindInfo, Entry] {
 	return func(yield func(*KindInfo, Entry) bool) {
 		for info := range k.Table() {
@@ -231,7 +231,7 @@ func (l *Lists) Entries(k Kind) iter.Seq2[*KindInfo, Entry] {
 	}
 }
 
-// Variables are the control variables, then the performance variables, then the virtual ones.
+// Variables returns the control variables, then the performance variables, then the virtual ones.
 func (l *Lists) Variables() iter.Seq[*Variable] { return l.variables(Variables) }
 
 func (l *Lists) variables(k Kind) iter.Seq[*Variable] {
@@ -244,7 +244,7 @@ func (l *Lists) variables(k Kind) iter.Seq[*Variable] {
 	}
 }
 
-// Count is how many things of some kinds there are.
+// Count returns the number of entries of some kinds.
 func (l *Lists) Count(k Kind) (n int) {
 	for info := range k.Table() {
 		n += info.list.len(l)
@@ -252,8 +252,8 @@ func (l *Lists) Count(k Kind) (n int) {
 	return n
 }
 
-// Of is the list of the variables of a kind.
-func (l *Lists) Of(k Kind) *[]Variable {
+// VariableList returns the list of a kind of variables.
+func (l *Lists) VariableList(k Kind) *[]Variable {
 	switch k {
 	case Pvars:
 		return &l.Pvars
@@ -263,12 +263,12 @@ func (l *Lists) Of(k Kind) *[]Variable {
 	return &l.Cvars
 }
 
-// With is the catalog with these variables alone, in their order.
+// With returns the catalog reduced to these variables, in their order.
 func (c *Catalog) With(vars []*Variable) *Catalog {
 	part := *c
 	part.Lists = c.Only(AllKinds &^ Variables)
 	for _, v := range vars {
-		list := part.Of(v.Kind)
+		list := part.VariableList(v.Kind)
 		*list = append(*list, *v)
 	}
 	return &part
@@ -277,21 +277,21 @@ func (c *Catalog) With(vars []*Variable) *Catalog {
 // setKinds sets the kind of each variable.
 func (l *Lists) setKinds() {
 	for _, k := range []Kind{Cvars, Pvars, Virtual} {
-		vars := *l.Of(k)
+		vars := *l.VariableList(k)
 		for i := range vars {
 			vars[i].Kind = k
 		}
 	}
 }
 
-// Keep leaves out what is not wanted, of some kinds.
+// Keep drops entries of some kinds that are not wanted.
 func (l *Lists) Keep(k Kind, wanted func(Entry) bool) {
 	for info := range k.Table() {
 		info.list.keep(l, wanted)
 	}
 }
 
-// Only is the lists of some kinds, the others empty.
+// Only returns the lists of some kinds; the others are empty.
 func (l Lists) Only(k Kind) Lists {
 	if rest := AllKinds &^ k; k != 0 && rest != 0 {
 		l.Keep(rest, nil)
@@ -299,5 +299,5 @@ func (l Lists) Only(k Kind) Lists {
 	return l
 }
 
-// own are the kinds that processes do not list.
-const own = Virtual
+// agentKinds are the kinds that no process lists.
+const agentKinds = Virtual

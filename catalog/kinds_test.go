@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Every list is in the table, and everything that the table does reaches it.
+// Every list is in the table, and each operation of the table reaches it.
 func TestKinds(t *testing.T) {
 	p := &Process{Stage: Stage{Read: true}}
 	fill(t, reflect.ValueOf(&p.Meta.Lists).Elem())
@@ -39,10 +39,10 @@ func TestKinds(t *testing.T) {
 		}
 		only := p.Meta.Only(k.Kind)
 		if only.Count(AllKinds) != 1 || only.Count(k.Kind) != 1 {
-			t.Errorf("%s: alone there are %d", k.Word, only.Count(AllKinds))
+			t.Errorf("%s: Only keeps %d", k.Word, only.Count(AllKinds))
 		}
 		want := 1
-		if k.Kind&own != 0 {
+		if k.Kind&agentKinds != 0 {
 			want = 0
 		}
 		for what, l := range map[string]*Lists{"sent": &sent.Meta.Lists, "merged": &merged.Lists, "joined": &joined.Lists} {

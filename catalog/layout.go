@@ -2,15 +2,15 @@ package catalog
 
 import "bytes"
 
-// onOneLine is how deep an object must be to stand on one line: readings, ranks and items are.
+// onOneLine is the depth from which an object stands on one line, as readings, ranks and items do.
 const onOneLine = 4
 
-// appendLayout spreads a JSON document without white space over lines. Characters that do not print are written as escapes.
+// appendLayout breaks a JSON document without white space into lines. Unprintable characters are escaped.
 func appendLayout(b, doc []byte) []byte {
-	depth, inline := 0, 0 // inline: the depth of the object that stands on one line, or 0
+	depth, inline := 0, 0 // inline: the depth of the object on one line, or 0
 	newline := func() {
 		if inline == 0 {
-			b = append(append(b, '\n'), "        "[:2*depth]...) // less deep than an object on one line
+			b = append(append(b, '\n'), "        "[:2*depth]...) // depth is below onOneLine here
 		}
 	}
 	for i := 0; i < len(doc); i++ {
@@ -21,7 +21,7 @@ func appendLayout(b, doc []byte) []byte {
 			i = end - 1
 		case '{', '[':
 			b = append(b, c)
-			if doc[i+1] == c+2 { // the ASCII code of the closing one
+			if doc[i+1] == c+2 { // the closing one in ASCII
 				i++
 				b = append(b, c+2)
 				continue

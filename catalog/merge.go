@@ -7,20 +7,20 @@ import (
 	"slices"
 )
 
-// Merged is what all processes saw in one stage.
+// Merged is the union of all processes in one stage.
 type Merged struct {
-	Stage   Stage // of the reference process: rank 0's, or where that could not be read, that of the lowest rank that could
+	Stage   Stage // of the reference process: rank 0, or the lowest rank that could read the stage
 	Library Library
 	Ranks   []Rank // of all processes, in rank order
 
-	// The union of what the processes list. After is the reference process's reading (StatusMissing where it does not have
-	// the variable), whatever the stage; Ranks are those that differ from it; Conflicts are those between ranks.
+	// The union of the processes' lists. In either stage, After is the reference process's reading (StatusMissing if it does not
+	// have the variable), Ranks are the readings that differ from it, and Conflicts are those between ranks.
 	Lists
 }
 
-// Merge puts the answers of all ranks in one stage together. Root's Process is the one whose Root() the deltas were made
-// from; all must have been sorted (Process.Sort). lost names the ranks that gave no answer, with the reason. Variables are
-// matched by name, performance variables by name and class. Root may be nil where nobody read this stage.
+// Merge unites the answers of all ranks in one stage. The deltas must have been made from root's Root(), and all processes be
+// sorted (Process.Sort). lost maps the ranks without an answer to the reason. Variables are matched by name, performance
+// variables by name and class. root is nil if nobody read this stage.
 func Merge(root *Process, deltas []*Delta, lost map[int]string) *Merged {
 	if root == nil {
 		root = &Process{}
@@ -33,8 +33,8 @@ func Merge(root *Process, deltas []*Delta, lost map[int]string) *Merged {
 		m.addRank(processRank(root, &root.Meta.Library))
 	} else {
 		m.addRank(processRank(root, &m.ref.Meta.Library))
-		m.out.Stage.Error = fmt.Sprintf("not read on rank %d (%s): these are the readings of rank %d",
-			root.Rank, cmp.Or(root.Error, root.Stage.Error, "no reason known"), m.ref.Rank)
+		m.out.Stage.Error = fmt.Sprintf("rank %d could not be read (%s); these are the readings of rank %d",
+			root.Rank, cmp.Or(root.Error, root.Stage.Error, "unknown reason"), m.ref.Rank)
 	}
 	for _, d := range deltas {
 		m.add(d, len(root.Readings))
@@ -45,7 +45,7 @@ func Merge(root *Process, deltas []*Delta, lost map[int]string) *Merged {
 	return m.finish()
 }
 
-// reference is the process that the others are compared with: root, or the lowest rank that has an answer.
+// reference returns the process that the others are compared with: root, or the lowest rank with an answer.
 func reference(root *Process, deltas []*Delta) *Process {
 	if !root.Stage.Read {
 		for _, d := range deltas {
@@ -57,7 +57,7 @@ func reference(root *Process, deltas []*Delta) *Process {
 	return root
 }
 
-// identity is what variables are matched by.
+// identity is the key by which variables are matched.
 type identity struct {
 	kind  Kind
 	name  string
@@ -75,11 +75,11 @@ type merger struct {
 	out    Merged
 	ref    *Process
 	ranks  map[int]bool
-	vars   []Variable // both kinds
+	vars   []Variable // control and performance variables
 	atRoot []int      // index of vars by index of the reference's readings
 	byID   map[identity]int
 	seen   []int // by index of vars: the last whole process that had it, counted from 1
-	wholes int
+	wholes int   // whole processes added so far
 }
 
 func (m *merger) start(ref *Process) {
@@ -98,7 +98,7 @@ func (m *merger) start(ref *Process) {
 	m.addGroups(ref)
 }
 
-// insert adds a variable to the union. Of two with the same identity in one process only the first counts.
+// insert adds a variable to the union. Of two with the same identity in one process the first counts.
 func (m *merger) insert(rank int, v *Variable, reading *Reading) int {
 	id := identify(v)
 	if i, ok := m.byID[id]; ok {
@@ -123,7 +123,7 @@ func processRank(p *Process, library *Library) Rank {
 	return r
 }
 
-// addRank adds a rank; the first answer of a rank holds.
+// addRank adds a rank. The first answer of a rank counts.
 func (m *merger) addRank(r Rank) bool {
 	if m.ranks[r.Rank] {
 		return false
@@ -155,13 +155,13 @@ func (m *merger) add(d *Delta, rootReadings int) {
 		return
 	}
 	for i := range d.Changes {
-		m.vars[m.atRoot[d.Changes[i].Index]].differ(d.Rank, d.Changes[i].Reading)
+		m.vars[m.atRoot[d.Changes[i].Index]].addRank(d.Rank, d.Changes[i].Reading)
 	}
 }
 
 var missing = Reading{Status: StatusMissing}
 
-// addWhole adds a process whose metadata are not the reference's.
+// addWhole adds a process whose metadata differ from the reference's.
 func (m *merger) addWhole(p *Process) {
 	p.Meta.setKinds()
 	m.wholes++
@@ -181,7 +181,7 @@ func (m *merger) addWhole(p *Process) {
 		}
 		m.seen[at] = m.wholes
 		u.merge(p.Rank, v)
-		u.differ(p.Rank, p.Readings[i])
+		u.addRank(p.Rank, p.Readings[i])
 		if v.Kind == Pvars && u.After.Status == StatusMissing {
 			classes[v.Name] = v.Class
 		}
@@ -191,7 +191,7 @@ func (m *merger) addWhole(p *Process) {
 		if m.seen[at] == m.wholes || u.After.Status == StatusMissing {
 			continue
 		}
-		u.differ(p.Rank, missing)
+		u.addRank(p.Rank, missing)
 		if c, ok := classes[u.Name]; ok && u.Kind == Pvars {
 			u.Conflicts = append(u.Conflicts, Conflict{p.Rank, "class", c.String(), u.Class.String()})
 		}
@@ -199,7 +199,7 @@ func (m *merger) addWhole(p *Process) {
 	m.addGroups(p)
 }
 
-// addGroups unites what has no readings.
+// addGroups unites categories and enumerations.
 func (m *merger) addGroups(p *Process) {
 	for k := range (AllKinds &^ Variables).Table() {
 		k.list.merge(&m.out.Lists, &p.Meta.Lists, p.Rank)
@@ -226,22 +226,22 @@ func (v *Variable) merge(rank int, here *Variable) {
 
 func (k *Category) merge(rank int, here *Category) {
 	k.Conflicts = appendCategoryConflicts(k.Conflicts, rank, here, k)
-	k.unite(here)
+	k.addMembers(here)
 }
 
 func (e *Enum) merge(rank int, here *Enum) {
 	e.Conflicts = appendEnumConflicts(e.Conflicts, rank, here, e)
 }
 
-// unite adds the members of another category of the same name.
-func (k *Category) unite(other *Category) {
+// addMembers adds the members of another category with the same name.
+func (k *Category) addMembers(other *Category) {
 	k.Cvars = union(k.Cvars, other.Cvars)
 	k.Pvars = union(k.Pvars, other.Pvars)
 	k.Categories = union(k.Categories, other.Categories)
 	k.Events = max(k.Events, other.Events)
 }
 
-// union is the members of both lists, sorted, each once.
+// union returns the members of both lists, sorted and without duplicates.
 func union(a, b []string) []string {
 	if slices.Equal(a, b) || len(b) == 0 {
 		return a

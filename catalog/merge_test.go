@@ -12,8 +12,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// simulateJob are the answers of a job as they arrive at the root: each rank with three values of its own, and one of a
-// hundred with a different set of variables.
+// simulateJob returns the answers of a job as the root receives them: each rank has three values of its own, and one rank in a
+// hundred has a different set of variables.
 func simulateJob(ranks int) (root *Process, answers [][]byte) {
 	root = sampleProcess(0, 1300)
 	root.Sort()
@@ -120,7 +120,7 @@ func ok(n byte) Reading {
 	return Reading{Status: StatusOK, Value: NewValue(TypeInt, []byte{n, 0, 0, 0}), Count: 1}
 }
 
-// tiny is a process with int control variables of these names, all with the value n.
+// tiny is a process with int control variables of the given names, all with the value n.
 func tiny(rank int, n byte, names ...string) *Process {
 	p := &Process{Rank: rank, Host: fmt.Sprint("h", rank), Stage: Stage{Read: true, Cvars: len(names)}}
 	p.Meta.Library.Family = "demo"
@@ -193,7 +193,7 @@ func TestMergeUnread(t *testing.T) {
 	}{
 		"root": {merge(dead, nil, tiny(1, 1, "a", "b"), tiny(2, 2, "a", "b")), 2,
 			[]Rank{{Rank: 0, Host: "h0", Error: "MPI_Init aborted"}, {Rank: 1, Host: "h1"}, {Rank: 2, Host: "h2"}},
-			"not read on rank 0 (MPI_Init aborted): these are the readings of rank 1"},
+			"rank 0 could not be read (MPI_Init aborted); these are the readings of rank 1"},
 		"all": {merge(dead, nil, &Process{Rank: 1, Stage: Stage{Error: "x"}}), 0,
 			[]Rank{{Host: "h0", Error: "MPI_Init aborted"}, {Rank: 1, Error: "x"}}, "MPI_Init aborted"},
 		"other": {merge(tiny(0, 1, "a"), nil, &Process{Rank: 1, Error: "hangs"}), 1,
@@ -311,16 +311,15 @@ func TestCodecProperty(t *testing.T) {
 		if d := cmp.Diff(deltas, got, compareValues); err != nil || d != "" {
 			t.Fatal(err, d)
 		}
-		// What was merged from differences is what the processes said.
+		// Merging deltas gives the processes' own readings.
 		v := Merge(p, deltas[:1], nil)
 		if len(v.Ranks) == 2 && v.Ranks[0].Rank != v.Ranks[1].Rank {
-			t.Fatal("one process is two ranks")
+			t.Fatal("one process became two ranks")
 		}
 	})
 }
 
-// Merging gives back every reading of every process, whatever they list.
-// Each variable keeps its reading, and those of one name their order.
+// Sorting moves each variable together with its reading and keeps the order of equal names.
 func TestSortProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := &Process{}

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// DidYouMean ends a message about a word that is none of names: "; did you mean A, B?". It is "" if none is near, for a glob, and for a
-// name that exists, though not here and now. NAME:class is not suggested along with NAME.
+// DidYouMean returns the end of a message about a word that is not in names: "; did you mean A, B?". It returns "" if no name is
+// near, for a glob, and for a word in names. It does not suggest NAME:class together with NAME.
 func DidYouMean(names []string, word string) string {
 	if IsGlob(word) || slices.Contains(names, word) {
 		return ""
@@ -24,9 +24,8 @@ func DidYouMean(names []string, word string) string {
 	return ""
 }
 
-// Nearest finds at most n names that may have been meant by want: those that hold it or that it holds, and those that a few
-// edits of it give (a letter more, less, other, or two swapped), in any case; the nearest first. It is nil where nothing is
-// near.
+// Nearest returns at most n names similar to want, nearest first, ignoring case: names that contain it, names that it contains,
+// and names within a few edits (a letter added, removed, changed, or two swapped). It returns nil if there are none.
 func Nearest(names []string, want string, n int) []string {
 	want = lower(want)
 	if want == "" || n <= 0 {
@@ -49,7 +48,7 @@ func Nearest(names []string, want string, n int) []string {
 			near = near[:n-1]
 		}
 		near = slices.Insert(near, at, c)
-		if len(near) == n { // from here on only better ones count
+		if len(near) == n { // from now on only better names count
 			most = min(most, near[n-1].cost/2)
 		}
 	}
@@ -69,13 +68,13 @@ func (a candidate) compare(b candidate) int {
 	return cmp.Or(cmp.Compare(a.cost, b.cost), cmp.Compare(len(a.name), len(b.name)), cmp.Compare(a.name, b.name))
 }
 
-// distances computes edit distances to one word, reusing its rows.
+// distances computes edit distances to one word and reuses its rows.
 type distances struct {
 	want string
 	rows [3][]int
 }
 
-// cost ranks a name: an edit is worth two points; a part of the name three and a little for what else is in it.
+// cost ranks a name: two points for an edit; for a part of the name three, and a little for the rest of it.
 func (d *distances) cost(name string, most int) (int, bool) {
 	if len(d.want) >= 3 && strings.Contains(name, d.want) || len(name) >= 6 && strings.Contains(d.want, name) {
 		diff := len(name) - len(d.want)
@@ -85,8 +84,8 @@ func (d *distances) cost(name string, most int) (int, bool) {
 	return 2 * n, ok
 }
 
-// edits is the number of edits between a name and the word; not ok where it is more than most. Only the diagonal band
-// that can stay below most is computed.
+// edits returns the number of edits between a name and the word, and false if it exceeds most. It computes only the diagonal band
+// that can stay below most.
 func (d *distances) edits(name string, most int) (int, bool) {
 	a, b := name, d.want
 	if len(a)-len(b) > most || len(b)-len(a) > most {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// ParseError is a text that is no value of a type.
+// ParseError means that a text is not a value of a type.
 type ParseError struct {
 	Text string
 	Type Datatype
@@ -21,12 +21,12 @@ func (e *ParseError) Error() string {
 	return fmt.Sprintf("%q is not a value of type %s: %s", clip(e.Text), e.Type, e.Want)
 }
 
-// ParseValue reads a value for a variable, as it is given to a write: elements separated by commas, as many as the handle
-// has (count). Whole numbers are decimal, hexadecimal (0x), octal (0 or 0o) or binary (0b); booleans true, false, yes, no,
-// on, off, 1 or 0; elements of an enumeration (e may be nil) an item's name in any case, or a number; those of a flag set
-// also several joined by "|". MPI_CHAR takes the text as it is, shorter than count.
+// ParseValue parses a value to be written to a variable: as many elements as the handle has (count), separated by commas. Whole
+// numbers are decimal, hexadecimal (0x), octal (0 or 0o) or binary (0b). Booleans are true, false, yes, no, on, off, 1 or 0.
+// Elements of an enumeration (e, which may be nil) are an item's name, ignoring case, or a number; those of a flag enumeration
+// may be several items joined by "|". MPI_CHAR takes the text, which must be shorter than count.
 //
-// The error is a *ParseError that says what is accepted; nothing is written where it is not nil.
+// The error is a *ParseError that says what is accepted.
 func ParseValue(v *Variable, e *Enum, count int, text string) (Value, error) {
 	t := v.Type
 	switch t.Form() {
@@ -40,7 +40,7 @@ func ParseValue(v *Variable, e *Enum, count int, text string) (Value, error) {
 		parts = strings.Split(text, ",")
 	}
 	if len(parts) != count {
-		return Value{}, &ParseError{Text: text, Type: t, Want: fmt.Sprintf("%s, separated by commas; this is %d", elements(count), len(parts))}
+		return Value{}, &ParseError{Text: text, Type: t, Want: fmt.Sprintf("expected %s, separated by commas, not %d", elements(count), len(parts))}
 	}
 	raw := make([]byte, 0, count*t.Size())
 	for _, p := range parts {
@@ -67,7 +67,7 @@ func parseText(t Datatype, count int, text string) (Value, error) {
 		return Value{}, &ParseError{Text: text, Type: t, Want: "text without null characters"}
 	}
 	if len(text) >= count {
-		return Value{}, &ParseError{Text: text, Type: t, Want: fmt.Sprintf("at most %d bytes; this is %d", max(count-1, 0), len(text))}
+		return Value{}, &ParseError{Text: text, Type: t, Want: fmt.Sprintf("expected at most %d bytes, not %d", max(count-1, 0), len(text))}
 	}
 	return Value{t, text}, nil
 }
@@ -95,7 +95,7 @@ func parseElement(t Datatype, e *Enum, text string) (uint64, error) {
 	return bits, err
 }
 
-// fitItem is an item's value as an element: of the low bytes of an unsigned type, as flags may use the sign bit.
+// fitItem converts an item's value to an element. Flags of an unsigned type may use the sign bit of the item's int.
 func fitItem(t Datatype, text string, n int64) (uint64, error) {
 	if n < 0 && t.Form() == FormUnsigned && n >= math.MinInt32 {
 		n = int64(uint32(n))
@@ -106,7 +106,7 @@ func fitItem(t Datatype, text string, n int64) (uint64, error) {
 	return uint64(n), nil
 }
 
-// Lookup is the value of the item with this name, in any case; for a flag enumeration also of several joined by "|".
+// Lookup returns the value of the item with a name, ignoring case; for a flag enumeration also of several joined by "|".
 func (e *Enum) Lookup(text string) (int64, bool) {
 	if n, ok := e.item(text); ok {
 		return n, true
@@ -127,7 +127,7 @@ func (e *Enum) Lookup(text string) (int64, bool) {
 		}
 		sum |= uint32(n)
 	}
-	return int64(int32(sum)), true // items are C ints, also one that is the sign bit
+	return int64(int32(sum)), true // items are C ints, and the sign bit may be a flag
 }
 
 func (e *Enum) item(name string) (int64, bool) {
@@ -144,7 +144,7 @@ func (e *Enum) item(name string) (int64, bool) {
 	return 0, false
 }
 
-// didYouMean suggests items for what is none: of several joined by "|", for the first.
+// didYouMean suggests items for a text that is not an item, or for the first wrong one of several joined by "|".
 func (e *Enum) didYouMean(text string) string {
 	for p := range strings.SplitSeq(text, "|") {
 		if _, ok := e.item(strings.TrimSpace(p)); !ok {
@@ -189,7 +189,7 @@ func (t Datatype) bounds() (lo int64, hi uint64) {
 	return 0, math.MaxUint64 >> (64 - bits)
 }
 
-// parseInteger reads an element of an integer or boolean type; base 0 stands for Go's prefixes.
+// parseInteger parses an element of an integer or boolean type. Base 0 accepts Go's prefixes.
 func parseInteger(t Datatype, text string, base int) (uint64, error) {
 	if text == "-0" {
 		return 0, nil
@@ -201,7 +201,7 @@ func parseInteger(t Datatype, text string, base int) (uint64, error) {
 		n, err = strconv.ParseInt(text, base, 8*t.Size())
 		bits = uint64(n)
 	} else {
-		bits, err = strconv.ParseUint(strings.TrimPrefix(text, "+"), base, 8*t.Size()) // as ParseInt takes it
+		bits, err = strconv.ParseUint(strings.TrimPrefix(text, "+"), base, 8*t.Size()) // ParseInt accepts it too
 	}
 	if err != nil {
 		lo, hi := t.bounds()
@@ -228,7 +228,7 @@ func parseFloat(t Datatype, text string) (uint64, error) {
 	return math.Float64bits(f), nil
 }
 
-// Settable reports what a write to this variable takes, for help texts: the items of its enumeration, or its range.
+// Settable describes the values that a variable accepts, for help texts: the items of its enumeration, or its range.
 func Settable(v *Variable, e *Enum) string {
 	var parts []string
 	if e != nil {

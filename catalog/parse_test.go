@@ -35,8 +35,8 @@ func TestParseValue(t *testing.T) {
 		{TypeInt8, nil, 1, "x", `"x" is not a value of type int8: a whole number from -128 to 127`},
 		{TypeInt, nil, 1, "", `"" is not a value of type int: a whole number from -2147483648 to 2147483647`},
 		{TypeInt, nil, 3, "1,2, 3", "1,2,3"},
-		{TypeInt, nil, 2, "1", `"1" is not a value of type int: 2 elements, separated by commas; this is 1`},
-		{TypeInt, nil, 1, "1,2", `"1,2" is not a value of type int: 1 element, separated by commas; this is 2`},
+		{TypeInt, nil, 2, "1", `"1" is not a value of type int: expected 2 elements, separated by commas, not 1`},
+		{TypeInt, nil, 1, "1,2", `"1,2" is not a value of type int: expected 1 element, separated by commas, not 2`},
 		{TypeInt, nil, 0, "", ""},
 		{TypeBool, nil, 1, "Yes", "true"},
 		{TypeBool, nil, 1, "off", "false"},
@@ -46,8 +46,8 @@ func TestParseValue(t *testing.T) {
 		{TypeFloat, nil, 1, "1e39", `"1e39" is not a value of type float: the number is too large`},
 		{TypeDouble, nil, 1, "one", `"one" is not a value of type double: a number`},
 		{TypeChar, nil, 7, "a,b é", "a,b é"},
-		{TypeChar, nil, 7, "a,b éx", `"a,b éx" is not a value of type char: at most 6 bytes; this is 7`},
-		{TypeChar, nil, 0, "", `"" is not a value of type char: at most 0 bytes; this is 0`},
+		{TypeChar, nil, 7, "a,b éx", `"a,b éx" is not a value of type char: expected at most 6 bytes, not 7`},
+		{TypeChar, nil, 0, "", `"" is not a value of type char: expected at most 0 bytes, not 0`},
 		{TypeChar, nil, 9, "a\x00", `"a\x00" is not a value of type char: text without null characters`},
 		{TypeInt, boolEnum, 1, "AUTO", "-1"},
 		{TypeInt, boolEnum, 1, "7", "7"},
@@ -77,7 +77,7 @@ func TestParseValue(t *testing.T) {
 	}
 }
 
-// What a value is shown as can be written back.
+// The printed form of a value can be written back.
 func TestParseValueProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		typ := Datatype(rapid.IntRange(1, len(datatypes)-1).Draw(t, "type"))

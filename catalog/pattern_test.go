@@ -13,7 +13,7 @@ import (
 	"mpitx/fixtures/need"
 )
 
-// question asks whether a pattern means a variable.
+// question is whether a pattern matches a variable.
 type question struct {
 	pattern, name string
 	class         Class
@@ -32,7 +32,7 @@ func (q question) answer() string {
 	return p.Objects + " no"
 }
 
-// agentAnswers are those of the agent's C.
+// agentAnswers returns the answers of the agent's C code.
 func agentAnswers(t *testing.T, questions []question) []string {
 	need.Commands(t, "cc")
 	program := filepath.Join(t.TempDir(), "patterns")
@@ -76,7 +76,7 @@ func TestPatternVectors(t *testing.T) {
 		}
 		questions, want = append(questions, question{fields[0], fields[1], class}), append(want, fields[3])
 	}
-	if got := (question{pattern: "a\nb"}).answer(); got != "refused" { // lines of the agent's configuration cannot hold it
+	if got := (question{pattern: "a\nb"}).answer(); got != "refused" { // the agent's configuration is line by line
 		t.Errorf("a line feed: %s", got)
 	}
 	for k, q := range questions {
@@ -91,7 +91,7 @@ func TestPatternVectors(t *testing.T) {
 	}
 }
 
-// Patterns and names of pieces that mean something to either parser.
+// randomQuestion combines pieces that are special to one of the parsers.
 func randomQuestion(r *rand.Rand) question {
 	pieces := []string{"a", "B", "b", "c", "z", "-", "_", "/", "é", "日", "😀", "\xc3", "\xa9", "\xed\xa0\x80", "\xff", ":", "@"}
 	special := append([]string{"*", "*", "?", "[", "]", "[a-c]", "[!b]", "[^é-日]", "!", "^", `\`}, pieces...)
@@ -105,7 +105,7 @@ func randomQuestion(r *rand.Rand) question {
 	one := func(of ...string) string { return of[r.IntN(len(of))] }
 	q := question{name: some(pieces, 5), class: Class(r.IntN(int(ClassGeneric) + 1))}
 	q.pattern = some(special, 6)
-	if r.IntN(3) == 0 { // near the name
+	if r.IntN(3) == 0 { // a pattern similar to the name
 		cut := r.IntN(len(q.name) + 1)
 		q.pattern = q.name[:cut] + one("", "*", "?", `\`, "[") + q.name[cut:]
 	}
@@ -136,7 +136,7 @@ func TestPatternsAgree(t *testing.T) {
 	}
 	for _, answer := range []string{"refused", "world yes", "world no", "self yes", "all no"} {
 		if counts[answer] < 500 {
-			t.Errorf("only %d of %d random patterns give %q", counts[answer], len(questions), answer)
+			t.Errorf("only %d of %d random patterns have the answer %q", counts[answer], len(questions), answer)
 		}
 	}
 }

@@ -6,21 +6,21 @@ import (
 	"unsafe"
 )
 
-// Meta is the metadata of everything that one process lists in one stage: what Table 14.1 wants to be equal in all
-// processes. The variables have no readings, ranks, conflicts and origin.
+// Meta is the metadata that one process lists in one stage, which Table 14.1 requires to be equal in all processes. The
+// variables have no readings, ranks, conflicts or origin.
 type Meta struct {
 	Library Library
 	Lists
 }
 
-// Digest is equal for equal metadata. The library is left out: its path may differ from node to node.
+// Digest is equal for equal metadata. It excludes the library, whose path may differ between nodes.
 func (m *Meta) Digest() [32]byte {
 	var c coder
 	c.meta(m)
 	return sha256.Sum256(c.out)
 }
 
-// variable is the one that reading i belongs to.
+// variable returns the variable of reading i.
 func (m *Meta) variable(i int) *Variable {
 	if i < len(m.Cvars) {
 		return &m.Cvars[i]
@@ -28,7 +28,7 @@ func (m *Meta) variable(i int) *Variable {
 	return &m.Pvars[i-len(m.Cvars)]
 }
 
-// Process is what one process saw in one stage.
+// Process is the answer of one process in one stage.
 type Process struct {
 	Rank     int
 	Host     string
@@ -38,8 +38,8 @@ type Process struct {
 	Readings []Reading // of Meta.Cvars, then of Meta.Pvars
 }
 
-// Sort puts the metadata in order, each variable's reading with it, and drops repeated members of categories. Diff and
-// Merge need it.
+// Sort sorts the metadata, moves the readings with their variables, and drops duplicate members of categories. Diff and Merge
+// require it.
 func (p *Process) Sort() {
 	n := len(p.Meta.Cvars)
 	if len(p.Readings) == n+len(p.Meta.Pvars) {
@@ -58,9 +58,9 @@ func (p *Process) Sort() {
 	p.Meta.setKinds()
 }
 
-// sortTogether moves no more than has to move: the variables are large.
+// sortTogether moves only the variables that change places, as they are large.
 func sortTogether(vars []Variable, readings []Reading) {
-	from := make([]int, len(vars)) // where the one that belongs here is
+	from := make([]int, len(vars)) // index of the variable that belongs here
 	for i := range from {
 		from[i] = i
 	}
@@ -79,37 +79,37 @@ func sortTogether(vars []Variable, readings []Reading) {
 	}
 }
 
-// Root is what rank 0 tells all others, so that they answer only with what differs.
+// Root is what rank 0 sends to all others, so that they answer with their differences only.
 type Root struct {
-	Read     bool // the root could read this stage
+	Read     bool // whether the root could read this stage
 	Digest   [32]byte
 	Library  Library
 	Readings []Reading
 }
 
-// Root is what to tell the other ranks.
+// Root returns the message to the other ranks.
 func (p *Process) Root() *Root {
 	return &Root{Read: p.Stage.Read, Digest: p.Meta.Digest(), Library: p.Meta.Library, Readings: p.Readings}
 }
 
-// Delta is what a rank has to say when it knows the root's digest and readings.
+// Delta is a rank's answer to Root: its differences from the root.
 type Delta struct {
 	Rank    int
 	Host    string
 	Error   string
 	Stage   Stage
-	Library *Library // where it is not the root's
-	Changes []Change // the readings that are not the root's
-	Whole   *Process // where the metadata are not the root's; then of the rest only Rank is set
+	Library *Library // nil: the same as the root's
+	Changes []Change // the readings that differ from the root's
+	Whole   *Process // set if the metadata differ from the root's; then only Rank is set besides
 }
 
 // Change is a reading that differs from the root's.
 type Change struct {
-	Index int // in the root's Readings
+	Index int // index in the root's Readings
 	Reading
 }
 
-// Diff is what this process has to say beyond what the root has.
+// Diff returns the differences of a process from the root.
 func (r *Root) Diff(p *Process) *Delta {
 	if p.Stage.Read != r.Read || len(p.Readings) != len(r.Readings) || p.Meta.Digest() != r.Digest {
 		return &Delta{Rank: p.Rank, Whole: p}
@@ -131,8 +131,8 @@ func (r *Root) AppendBinary(b []byte) []byte {
 	return encode(b, wireRoot, func(c *coder) { c.root(r) })
 }
 
-// DecodeRoot reads what Root.AppendBinary wrote. The error is ErrDamaged. The result shares b's memory, which must not change
-// any more.
+// DecodeRoot decodes a message of Root.AppendBinary. The error is ErrDamaged. The result shares the memory of b, which must not
+// change afterwards.
 func DecodeRoot(b []byte) (*Root, error) {
 	r := new(Root)
 	return r, decodeOne(b, wireRoot, func(c *coder) { c.root(r) })
@@ -143,20 +143,20 @@ func (p *Process) AppendBinary(b []byte) []byte {
 	return encode(b, wireProcess, func(c *coder) { c.process(p) })
 }
 
-// DecodeProcess reads what Process.AppendBinary wrote. The error is ErrDamaged. The result shares b's memory, which must not
-// change any more.
+// DecodeProcess decodes a message of Process.AppendBinary. The error is ErrDamaged. The result shares the memory of b, which must
+// not change afterwards.
 func DecodeProcess(b []byte) (*Process, error) {
 	p := new(Process)
 	return p, decodeOne(b, wireProcess, func(c *coder) { c.process(p) })
 }
 
-// AppendBinary appends the encoded message to b. Messages may follow each other.
+// AppendBinary appends the encoded message to b. Several messages may follow each other.
 func (d *Delta) AppendBinary(b []byte) []byte {
 	return encode(b, wireDelta, func(c *coder) { c.delta(d) })
 }
 
-// DecodeDeltas reads any number of what Delta.AppendBinary wrote. With the error, ErrDamaged, come those before the damage. The
-// result shares b's memory, which must not change any more.
+// DecodeDeltas decodes messages of Delta.AppendBinary. With the error ErrDamaged it returns those before the damage. The result
+// shares the memory of b, which must not change afterwards.
 func DecodeDeltas(b []byte) ([]*Delta, error) {
 	var all []*Delta
 	for rest := shared(b); rest != ""; {
@@ -170,7 +170,7 @@ func DecodeDeltas(b []byte) ([]*Delta, error) {
 	return all, nil
 }
 
-// shared is b as a string, without copying it.
+// shared returns b as a string without copying it.
 func shared(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 func decodeOne(b []byte, kind byte, fields func(*coder)) error {

@@ -14,9 +14,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// ReadError says what is wrong with a document, and where.
+// ReadError is an error in a document, with its position.
 type ReadError struct {
-	File   string // "" when it did not come from a file
+	File   string // "" if it did not come from a file
 	Line   int    // from 1
 	Column int    // from 1, in bytes
 	Path   string // the field: "cvars[3].before.value"; "" for the document itself
@@ -39,9 +39,9 @@ func (e *ReadError) Error() string {
 
 func (e *ReadError) Unwrap() error { return e.Err }
 
-var errTruncated = fmt.Errorf("the file ends too early: %w", io.ErrUnexpectedEOF)
+var errTruncated = fmt.Errorf("the file is truncated: %w", io.ErrUnexpectedEOF)
 
-// newReadError says where in a document an error of the decoder, or a problem, is. The JSON text starts at start.
+// newReadError adds the position in a document to an error of the decoder or a problem. The JSON text starts at start.
 func newReadError(doc []byte, start int, err error) *ReadError {
 	var ours *problem
 	var syntax *jsontext.SyntacticError
@@ -59,7 +59,7 @@ func newReadError(doc []byte, start int, err error) *ReadError {
 			offset, err = len(doc), errTruncated
 		}
 	case errors.As(err, &semantic):
-		at, err = semantic.JSONPointer, meaning(semantic)
+		at, err = semantic.JSONPointer, explain(semantic)
 		offset += find(doc[start:], at)
 	}
 	return &ReadError{
@@ -70,8 +70,8 @@ func newReadError(doc []byte, start int, err error) *ReadError {
 	}
 }
 
-// meaning puts the decoder's error in our words.
-func meaning(e *json.SemanticError) error {
+// explain rewrites an error of the decoder in the words of users.
+func explain(e *json.SemanticError) error {
 	text := clip(string(e.JSONValue))
 	switch {
 	case errors.Is(e.Err, strconv.ErrRange):
@@ -79,7 +79,7 @@ func meaning(e *json.SemanticError) error {
 	case errors.Is(e.Err, strconv.ErrSyntax):
 		return fmt.Errorf("%s is not a whole number", text)
 	case e.GoType == reflect.TypeFor[time.Time]():
-		return errors.New("not a time as in RFC 3339")
+		return errors.New("not an RFC 3339 time")
 	case e.Err != nil:
 		return e.Err
 	}
@@ -94,7 +94,7 @@ func meaning(e *json.SemanticError) error {
 	case reflect.Slice:
 		want = "a list"
 	}
-	return fmt.Errorf("%s where %s should be", kindName(e.JSONKind), want)
+	return fmt.Errorf("expected %s, not %s", want, kindName(e.JSONKind))
 }
 
 func kindName(k jsontext.Kind) string {
@@ -111,7 +111,7 @@ func kindName(k jsontext.Kind) string {
 	return k.String()
 }
 
-// find is where the value that a pointer points to starts, or the innermost one around it.
+// find returns the offset of the value that a pointer refers to, or of the innermost value around it.
 func find(doc []byte, at jsontext.Pointer) int {
 	d := jsontext.NewDecoder(bytes.NewBuffer(doc))
 	start := 0
@@ -129,7 +129,7 @@ func startOfNext(d *jsontext.Decoder, doc []byte) int {
 	return i + len(doc[i:]) - len(bytes.TrimLeft(doc[i:], " \t\r\n,:"))
 }
 
-// enter goes to a member of the object, or element of the list, that is next.
+// enter moves to a member of the next object, or an element of the next list.
 func enter(d *jsontext.Decoder, token string) bool {
 	container, _ := d.ReadToken()
 	for i := 0; d.PeekKind() != jsontext.KindInvalid; i++ {
@@ -151,7 +151,7 @@ func enter(d *jsontext.Decoder, token string) bool {
 	return false
 }
 
-// fieldPath writes a pointer as Go would.
+// fieldPath formats a pointer like a Go expression.
 func fieldPath(at jsontext.Pointer) string {
 	var b strings.Builder
 	for token := range at.Tokens() {

@@ -11,13 +11,13 @@ import (
 	"sync"
 )
 
-// Private is what is known to be private besides what the catalog itself shows.
+// Private is names to hide in addition to those that the catalog contains.
 type Private struct {
 	Hosts []string
 	Users []string
 }
 
-// LocalPrivate are the names of this machine and this user.
+// LocalPrivate returns the names of this machine and this user.
 func LocalPrivate() Private {
 	var p Private
 	if h, err := os.Hostname(); err == nil {
@@ -29,10 +29,10 @@ func LocalPrivate() Private {
 	return p
 }
 
-// Redact takes host names, user names, addresses and paths out of a catalog, in place (docs/schema.md says how). Hosts
-// become host0, host1 and so on, in the order of the ranks, wherever they appear; users likewise; absolute paths <path>,
-// addresses <ip>, <mac> and <address>. In values, reasons and errors all of them are looked for. In descriptions, which are
-// compiled into the library, common words and the system's own folders stay. Names of variables, categories and items stay.
+// Redact removes host names, user names, addresses and paths from a catalog, in place (docs/schema.md). Hosts become host0,
+// host1 and so on, in rank order, wherever they appear; users likewise. Absolute paths become <path>, addresses <ip>, <mac> and
+// <address>. All of them are replaced in values, reasons and errors. Descriptions, which are compiled into the library, keep
+// common words and system directories. Names of variables, categories and items are not changed.
 func Redact(c *Catalog, known ...Private) {
 	r := &redactor{words: map[string]string{}}
 	for i := range c.Job.Ranks {
@@ -57,11 +57,11 @@ func Redact(c *Catalog, known ...Private) {
 }
 
 type redactor struct {
-	words        map[string]string // host and user names, in lower case, to what stands for them
+	words        map[string]string // host and user names in lower case, and their replacements
 	hosts, users int
 }
 
-// commonNames tell nothing about who or where, and mean something else in an MPI library's texts.
+// commonNames identify nobody, and mean something else in an MPI library's texts.
 var commonNames = map[string]bool{"localhost": true, "root": true, "user": true, "users": true, "guest": true, "admin": true,
 	"nobody": true, "test": true, "mpi": true, "mpirun": true, "openmpi": true, "mpich": true, "home": true, "local": true,
 	"shared": true, "software": true, "apps": true, "opt": true, "tmp": true, "node": true, "host": true, "auto": true,
@@ -91,14 +91,14 @@ func (r *redactor) user(name string) {
 	r.users++
 }
 
-// lazily compiles an expression when it is first used: most commands redact nothing.
+// lazily compiles an expression at its first use, as most commands redact nothing.
 func lazily(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }
 
 var homePath = lazily(`(?:^|[^\w./-]|-[A-Z]|://)(?:/var)?/(?:home|Users)/([\w.-]+)/|(?:^|[^\w./~-]|-[A-Z])~([\w.-]+)/`)
 
-// findUsers learns user names from home directories.
+// findUsers collects user names from home directories.
 func (r *redactor) findUsers(s string) {
 	if !strings.Contains(s, "/") {
 		return
@@ -108,16 +108,16 @@ func (r *redactor) findUsers(s string) {
 	}
 }
 
-// textKind says how carefully a text is to be treated.
+// textKind is how strictly a text is redacted.
 type textKind int
 
 const (
-	dataText  textKind = iota // a value, a reason, an error: whatever looks private goes
+	dataText  textKind = iota // a value, a reason, an error: everything that looks private is replaced
 	proseText                 // a description: ordinary words stay
-	fileText                  // the path of the library: its last element stays
+	fileText                  // the path of the library: the last element stays
 )
 
-// eachText visits all texts that can be private, but for the ranks' hosts.
+// eachText visits all texts that can be private, apart from the ranks' hosts.
 func (c *Catalog) eachText(visit func(*string, textKind)) {
 	library := func(l *Library) {
 		visit(&l.Text, proseText)
@@ -133,7 +133,7 @@ func (c *Catalog) eachText(visit func(*string, textKind)) {
 			library(l)
 		}
 	}
-	for _, e := range c.Entries(AllKinds &^ own) {
+	for _, e := range c.Entries(AllKinds &^ agentKinds) {
 		e.eachText(visit)
 		conflicts := *e.conflicts()
 		for i := range conflicts {
@@ -173,7 +173,7 @@ func (v *Variable) eachText(visit func(*string, textKind)) {
 	}
 }
 
-// visitText visits the text of a value; bytes that merely hold private text are zeroed.
+// visitText visits the text of a value. Bytes that contain private text are zeroed.
 func (v *Value) visitText(visit func(*string, textKind)) {
 	switch {
 	case v.typ.Form() == FormText:
@@ -212,8 +212,8 @@ var (
 	uri     = lazily(`\b([A-Za-z][A-Za-z0-9+.-]*)://[^\s"'<>;|]+`)
 	account = lazily(`[A-Za-z0-9._-]+@[A-Za-z][A-Za-z0-9.-]*`)
 
-	// An absolute path begins where no word, URI or relative path goes on, or behind an option as in -I/usr/include. It
-	// goes on over blanks as long as another / follows.
+	// An absolute path starts where no word, URI or relative path continues, or after an option such as -I/usr/include. It
+	// includes blanks if another / follows.
 	pathStart = `(^|[^\w./~*?%+$}<>-]|(?:^|[\s"'=,;(])-[A-Z])`
 	pathEnd   = `[^\s"',:;|)\]}<>]`
 	dataPath  = lazily(pathStart + `(?:~[\w.-]*/|/+|[A-Za-z]:\\)[^\s"',:;|)\]}<>/]` + pathEnd + `*(?: +[^\s"',:;|()\[\]{}<>/=-]+/` + pathEnd + `*)*`)
@@ -240,7 +240,7 @@ var (
 	ipv6 = lazily(`[\w:]*:[\w:]*:[\w:]*(?:[\w:.]*\w)?(?:%\w+)?`)
 )
 
-// publicAddresses are those that tell nothing: the private networks as such.
+// publicAddresses identify nobody.
 var publicAddresses = map[string]bool{"0.0.0.0": true, "255.255.255.255": true, "10.0.0.0": true, "172.16.0.0": true,
 	"192.168.0.0": true, "169.254.0.0": true, "100.64.0.0": true, "224.0.0.0": true, "::": true, "::1": true}
 
@@ -250,7 +250,7 @@ func replaceAddresses(s string) string {
 			return "<mac>"
 		}
 		if !strings.Contains(m, "::") && !strings.ContainsAny(m, "abcdefABCDEF") {
-			return m // as likely a list of numbers
+			return m // more likely a list of numbers
 		}
 		for i := 0; i >= 0 && i < len(m); { // after a prefix as in tcp6:fe80::1
 			if to := replaceAddress(m[i:]); to != m[i:] {
@@ -278,7 +278,7 @@ func replaceAddress(s string) string {
 	return "<ip>"
 }
 
-// replaceWords puts what stands for it in the place of every known name that is not part of a longer word.
+// replaceWords replaces every known name that is not part of a longer word.
 func (r *redactor) replaceWords(s string, kind textKind) string {
 	if len(r.words) == 0 {
 		return s
@@ -325,7 +325,7 @@ func (r *redactor) longest(s string, i int, kind textKind) (end int, with string
 	return end, with
 }
 
-// distinctive reports whether a word is hardly one of ordinary English.
+// distinctive reports whether a word is unlikely to be an English word.
 func distinctive(word string) bool { return strings.ContainsAny(word, "0123456789-._") }
 
 func alphanumeric(s string, i int) bool {

@@ -15,16 +15,16 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// The limits of what is read: beyond any real catalog, and small enough that a hostile file does no harm.
+// Limits of documents: far beyond real catalogs, and small enough that a hostile file does no harm.
 const (
 	maxFileSize = 256 << 20 // bytes of a document
-	maxDecoded  = 256 << 20 // bytes of all lists in it, as decoded
+	maxDecoded  = 256 << 20 // bytes of all its lists when decoded
 )
 
-// Write writes a catalog as a JSON document (docs/schema.md): indented, in a stable order, ending with a newline. Writing
-// and reading give an equal catalog; only empty lists become nil.
+// Write writes a catalog as an indented JSON document (docs/schema.md) in a stable order, ending with a newline. Reading it
+// returns an equal catalog, except that empty lists become nil.
 //
-// It fails where the catalog could not be read back: a name that occurs twice, a time outside of the years 0 to 9999.
+// It fails if the catalog could not be read back: for a duplicate name, or a time outside of the years 0 to 9999.
 func Write(w io.Writer, c *Catalog) error {
 	doc := *c
 	doc.Schema, doc.Version = SchemaName, SchemaVersion
@@ -40,9 +40,9 @@ func Write(w io.Writer, c *Catalog) error {
 	return err
 }
 
-// Read reads a document that Write wrote, this version's or an older one's. The error of a damaged, foreign or too new
-// document is a *ReadError with the position; of a truncated one errors.Is tells io.ErrUnexpectedEOF. No input makes it
-// panic, or use memory without bound.
+// Read reads a document written by this or an older version. The error for a damaged, foreign or too new document is a
+// *ReadError with the position; for a truncated one errors.Is(err, io.ErrUnexpectedEOF) holds. No input causes a panic or
+// unbounded use of memory.
 func Read(in io.Reader) (*Catalog, error) { return readLimited(in, maxFileSize, maxDecoded) }
 
 func readLimited(in io.Reader, size int64, budget int) (*Catalog, error) {
@@ -57,7 +57,7 @@ func readLimited(in io.Reader, size int64, budget int) (*Catalog, error) {
 	return decode(b.Bytes(), budget)
 }
 
-// Load reads the document in a file. A *ReadError has the file's name.
+// Load reads a document from a file. A *ReadError has the file's name.
 func Load(path string) (*Catalog, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -72,7 +72,7 @@ func Load(path string) (*Catalog, error) {
 	return c, err
 }
 
-// errEmpty is a kind of truncation.
+// errEmpty is a case of truncation.
 var errEmpty error = emptyError{}
 
 type emptyError struct{}
@@ -87,7 +87,7 @@ func decode(doc []byte, budget int) (*Catalog, error) {
 		return fail(&jsontext.SyntacticError{ByteOffset: int64(len(text)), Err: errEmpty})
 	}
 	if size := bytes.Count(text, []byte("{"))*int(reflect.TypeFor[Variable]().Size()) + bytes.Count(text, []byte(","))*24; size > budget {
-		return fail(errors.New("too many elements: this document would take too much memory"))
+		return fail(errors.New("too many elements: the document would take too much memory"))
 	}
 	c := new(Catalog)
 	err := json.Unmarshal(text, c)
@@ -98,7 +98,7 @@ func decode(doc []byte, budget int) (*Catalog, error) {
 	switch {
 	case err == nil:
 		err = checkHeader(c.Schema, c.Version)
-	case !errors.Is(err, io.ErrUnexpectedEOF): // it may be another document, or a newer one
+	case !errors.Is(err, io.ErrUnexpectedEOF): // it may be another kind of document, or a newer one
 		var header struct {
 			Schema  string `json:"schema"`
 			Version int    `json:"version"`
@@ -118,17 +118,17 @@ func decode(doc []byte, budget int) (*Catalog, error) {
 	return c, nil
 }
 
-// checkHeader fails for what is not a catalog, and for one that this version would misread.
+// checkHeader fails for a document that is not a catalog, and for one that this version would misread.
 func checkHeader(schema string, version int) error {
 	switch {
 	case schema == "":
 		return &problem{"", errors.New(`"schema" is missing`)}
 	case schema != SchemaName:
-		return &problem{"/schema", fmt.Errorf("this is a %q, not a catalog (%q)", clip(schema), SchemaName)}
+		return &problem{"/schema", fmt.Errorf("the document is a %q, not a catalog (%q)", clip(schema), SchemaName)}
 	case version < 1:
 		return &problem{"", errors.New(`"version" is missing`)}
 	case version > SchemaVersion:
-		return &problem{"/version", fmt.Errorf("version %d was written by a newer mpitx; this one reads up to version %d", version, SchemaVersion)}
+		return &problem{"/version", fmt.Errorf("version %d was written by a newer mpitx; this one reads versions up to %d", version, SchemaVersion)}
 	}
 	return nil
 }
@@ -145,7 +145,7 @@ func (c *Catalog) checkLists() error {
 	return at("/job/ranks", unique(c.Job.Ranks, func(k *Rank) int { return k.Rank }))
 }
 
-// sort puts everything in the order the model promises. It works on copies where something has to move.
+// sort sorts the lists as the model promises. It works on copies if the order changes.
 func (c *Catalog) sort() {
 	for k := range AllKinds.Table() {
 		k.list.sort(&c.Lists)

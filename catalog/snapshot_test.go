@@ -49,7 +49,7 @@ func TestSnapshotRoundTrip(t *testing.T) {
 	}
 }
 
-// A catalog with every field filled, and one with none, are the same when they are read again.
+// A catalog with every field set, and one with none, are equal when read back.
 func TestEveryField(t *testing.T) {
 	for _, c := range []*Catalog{drawCatalogExample(t), {Schema: SchemaName, Version: SchemaVersion}} {
 		back, err := Read(strings.NewReader(write(t, c)))
@@ -63,7 +63,7 @@ func TestEveryField(t *testing.T) {
 	}
 }
 
-// drawCatalogExample fills every field of every struct.
+// drawCatalogExample sets every field of every struct.
 func drawCatalogExample(t testing.TB) *Catalog {
 	c := new(Catalog)
 	fill(t, reflect.ValueOf(c).Elem())
@@ -122,14 +122,14 @@ func TestReadErrors(t *testing.T) {
 		{"  \n", "line 2, column 1: the file is empty"},
 		{"\x7fELF", "line 1, column 1: invalid character '\\x7f' at start of value"},
 		{"\xff\xfe{\x00", "line 1, column 1: invalid character '\\xff' at start of value"},
-		{"[]", "line 1, column 1: a list where an object should be"},
+		{"[]", "line 1, column 1: expected an object, not a list"},
 		{"{}", `line 1, column 1: "schema" is missing`},
-		{`{"schema": "other"}`, `line 1, column 12: schema: this is a "other", not a catalog ("mpitx.catalog")`},
+		{`{"schema": "other"}`, `line 1, column 12: schema: the document is a "other", not a catalog ("mpitx.catalog")`},
 		{`{"schema": "mpitx.catalog", "version": 2, "cvars": 7}`,
-			"line 1, column 40: version: version 2 was written by a newer mpitx; this one reads up to version 1"},
-		{head, "line 2, column 1: the file ends too early: unexpected EOF"},
-		{head + ` "created": "yesterday"}`, `line 2, column 13: created: not a time as in RFC 3339`},
-		{head + ` "job": {"size": "4"}}`, `line 2, column 18: job.size: a string where a number should be`},
+			"line 1, column 40: version: version 2 was written by a newer mpitx; this one reads versions up to 1"},
+		{head, "line 2, column 1: the file is truncated: unexpected EOF"},
+		{head + ` "created": "yesterday"}`, `line 2, column 13: created: not an RFC 3339 time`},
+		{head + ` "job": {"size": "4"}}`, `line 2, column 18: job.size: expected a number, not a string`},
 		{head + ` "job": {"size": 1.5}}`, "line 2, column 18: job.size: 1.5 is not a whole number"},
 		{head + ` "job": {"size": -1}}`, "line 2, column 18: job.size: -1 is out of range"},
 		{head + ` "job": {"size": 99999999999999999999}}`, "line 2, column 18: job.size: 99999999999999999999 is out of range"},
@@ -137,26 +137,26 @@ func TestReadErrors(t *testing.T) {
 		{head + ` "cvars": [{"name": "a"}]}`, `line 2, column 12: cvars[0]: "type" is missing`},
 		{head + ` "cvars": [{"name": "a", "name": "b"}]}`, "line 2, column 26: cvars[0].name: duplicate object member name"},
 		{head + ` "cvars": [{"name": "a", "type": "int"}, {"name": "a", "type": "int"}]}`,
-			"line 2, column 42: cvars[1]: a was given already, at [0]"},
-		{variable(`, "verbosity": "loud"`), `line 2, column 55: cvars[0].verbosity: "loud" is not a verbosity level: ` +
-			`one of user-basic, user-detail, user-all, tuner-basic, tuner-detail, tuner-all, mpidev-basic, mpidev-detail, mpidev-all`},
+			"line 2, column 42: cvars[1]: duplicate of a at [0]"},
+		{variable(`, "verbosity": "loud"`), `line 2, column 55: cvars[0].verbosity: "loud" is not a verbosity level; ` +
+			`use one of user-basic, user-detail, user-all, tuner-basic, tuner-detail, tuner-all, mpidev-basic, mpidev-detail, mpidev-all`},
 		{variable(`, "after": {"value": 5}`), `line 2, column 51: cvars[0].after: "status" is missing`},
 		{variable(`, "after": {"status": "well"}`),
 			`line 2, column 62: cvars[0].after.status: "well" is not one of "ok", "faulty", "error", "unbound", "missing"`},
-		{variable(`, "after": {"value": 5, "status": "faulty"}`), `line 2, column 61: cvars[0].after.value: a value with status "faulty"`},
+		{variable(`, "after": {"value": 5, "status": "faulty"}`), `line 2, column 61: cvars[0].after.value: a reading with status "faulty" cannot have a value`},
 		{variable(`, "after": {"status": "ok", "value": 128}`),
 			`line 2, column 77: cvars[0].after.value: "128" is not a value of type int8: a whole number from -128 to 127`},
-		{variable(`, "after": {"status": "ok", "value": [1, "x"]}`), `line 2, column 81: cvars[0].after.value[1]: a string where a number should be`},
+		{variable(`, "after": {"status": "ok", "value": [1, "x"]}`), `line 2, column 81: cvars[0].after.value[1]: expected a number, not a string`},
 		{variable(`, "after": {"status": "ok", "type": "float", "value": 1e99}`),
 			`line 2, column 94: cvars[0].after.value: "1e99" is not a value of type float: the number is too large`},
 		{variable(`, "ranks": [{"rank": 1, "status": "ok"}, {"rank": 1, "status": "ok"}]`),
-			"line 2, column 81: cvars[0].ranks[1]: 1 was given already, at [0]"},
+			"line 2, column 81: cvars[0].ranks[1]: duplicate of 1 at [0]"},
 		{head + ` "x": "` + "\xff" + `"}`, "line 2, column 8: x: invalid UTF-8"},
 		{head + ` "x": "` + "\n" + `"}`, "line 2, column 8: x: invalid character '\\n' in string (expecting non-control character)"},
 		{head + ` "x": "\ud800"}`, "line 2, column 8: x: invalid surrogate pair `\\ud800\"}` in string"},
 		{head + ` "x": "\q"}`, "line 2, column 8: x: invalid escape sequence `\\q` in string"},
 		{head + ` "creator": {"byte": ""}}`,
-			`line 2, column 13: creator: an object where a string should be (only {"bytes":"…"} stands for one)`},
+			`line 2, column 13: creator: expected a string or {"bytes":"…"}, not another object`},
 		{head + ` "x": ` + strings.Repeat("[", 1e6), "line 2, column 10006: x" + strings.Repeat("[0]", 34) + "…: exceeded max depth"},
 		{head + ` "x": {"a": [1, {}, [], null, true, -1.5e3}}`, `line 2, column 43: x.a: invalid character '}' after array element (expecting ',' or ']')`},
 		{head + ` "x": 1} x`, "line 2, column 10: invalid character 'x' after top-level value"},
@@ -265,7 +265,7 @@ func TestSnapshotProperty(t *testing.T) {
 	})
 }
 
-// smallCatalog has something of everything, in a few kilobytes.
+// smallCatalog has some of everything in a few kilobytes.
 func smallCatalog() *Catalog {
 	c := sampleCatalog()
 	c.Cvars, c.Pvars, c.Categories = c.Cvars[:6], c.Pvars[:1], c.Categories[:1]
@@ -274,7 +274,7 @@ func smallCatalog() *Catalog {
 	return c
 }
 
-// An input is a document, or nothing for a small one of ours, and edits of it.
+// An input is a document, or nothing for a small built-in one, and edits of it.
 func FuzzRead(f *testing.F) {
 	small := []byte(write(f, smallCatalog()))
 	f.Add([]byte{}, []byte{})

@@ -6,32 +6,32 @@ import (
 	"strings"
 )
 
-// Node is a category in the tree, or one of the made-up ones: the root of all, the branch of the variables that are in no category,
-// and the branch of mpitx's own variables.
+// Node is a category in the tree, or an artificial node: the root, the branch of variables without a category, or the branch of
+// mpitx's own variables.
 type Node struct {
 	Name     string
-	Category *Category   // nil: the root (Name is ""), the uncategorised, or mpitx's own
+	Category *Category   // nil: an artificial node; the root's Name is ""
 	Children []*Node     // by name
-	Vars     []*Variable // listed by this category itself: control variables by name, then performance variables
-	Count    int         // different variables in this category and all below it; -1 where the tree is too large to count
-	Ref      *Node       // the node that has the children and variables: this one is the same category in another place
+	Vars     []*Variable // members of this category: control variables by name, then performance variables
+	Count    int         // different variables in this category and all below it; -1 if the tree is too large to count
+	Ref      *Node       // the same category elsewhere in the tree, with the children and variables
 }
 
-// Uncategorised is the name of the branch of the variables that are in no category.
+// Uncategorised is the name of the branch of variables without a category.
 const Uncategorised = "uncategorised"
 
 // Own is the name of the branch of mpitx's own variables.
 const Own = "mpitx"
 
 const (
-	maxDepth = 64       // of the tree; categories below it are put at the top
+	maxDepth = 64       // of the tree; deeper categories are put at the top
 	maxSteps = 20 << 20 // of counting
 )
 
-// Tree is the tree of categories (MPI-3.1 section 14.3.8). Categories that no other one contains are at the top, then those
-// that only a cycle holds, by name, and last the uncategorised variables and mpitx's own, where there are any. A category that several contain
-// is unfolded where it comes first; elsewhere Ref points there, so that no input makes the tree large or endless. Members
-// that the catalog does not have, as after a filter, are left out.
+// Tree returns the tree of categories (MPI-3.1, section 14.3.8), sorted by name. At the top are categories that no other category
+// contains, then those that are only in a cycle, then the uncategorised variables and mpitx's own, if there are any. A category
+// with several parents has its children at its first place; elsewhere Ref points there, so that no input makes the tree large
+// or endless. Members that the catalog does not have, as after a filter, are left out.
 func Tree(c *Catalog) *Node {
 	t := &treeBuilder{
 		vars:       make(map[identity]*Variable, len(c.Cvars)+len(c.Pvars)),
@@ -39,7 +39,7 @@ func Tree(c *Catalog) *Node {
 		nodes:      make(map[string]*Node, len(c.Categories)),
 		listed:     make(map[*Variable]bool),
 	}
-	for v := range c.variables(Variables &^ own) {
+	for v := range c.variables(Variables &^ agentKinds) {
 		t.vars[identify(v)] = v
 	}
 	for i := range c.Categories {
@@ -64,7 +64,7 @@ func Tree(c *Catalog) *Node {
 type treeBuilder struct {
 	vars       map[identity]*Variable
 	categories map[string]*Category
-	nodes      map[string]*Node // the unfolded ones
+	nodes      map[string]*Node // the nodes without a Ref
 	refs       []*Node
 	listed     map[*Variable]bool
 }
@@ -92,7 +92,7 @@ func (t *treeBuilder) tops(c *Catalog) []*Node {
 	return tops
 }
 
-// node unfolds a category, or refers to where it was or will be.
+// node makes the node of a category, or one that refers to it.
 func (t *treeBuilder) node(k *Category, depth int) *Node {
 	n := &Node{Name: k.Name, Category: k}
 	if t.nodes[k.Name] != nil || depth > maxDepth {
@@ -122,13 +122,13 @@ func (t *treeBuilder) list(n *Node, id identity) {
 	}
 }
 
-// pvarIdentity reads "name:class".
+// pvarIdentity parses "name:class".
 func pvarIdentity(id string) identity {
 	name, class := SplitClass(id)
 	return identity{Pvars, name, class}
 }
 
-// SplitClass splits "name:class" as an ID has it; names may contain colons themselves. The class is 0 where there is none.
+// SplitClass splits an ID "name:class"; names may contain colons themselves. The class is 0 if there is none.
 func SplitClass(s string) (string, Class) {
 	if i := strings.LastIndexByte(s, ':'); i >= 0 {
 		if c, err := ParseClass(s[i+1:]); err == nil && c != 0 {
@@ -147,7 +147,7 @@ func distinctVars(vars []*Variable) []*Variable {
 
 func (t *treeBuilder) uncategorised(c *Catalog) *Node {
 	n := &Node{Name: Uncategorised}
-	for v := range c.variables(Variables &^ own) {
+	for v := range c.variables(Variables &^ agentKinds) {
 		if !t.listed[v] {
 			n.Vars = append(n.Vars, v)
 		}
@@ -164,7 +164,7 @@ func (t *treeBuilder) resolve() {
 	}
 }
 
-// count sets every node's number of variables: each time anew, as what is below two nodes may overlap.
+// count sets every node's number of variables. Each node is counted by itself, as the nodes below two nodes may overlap.
 func (t *treeBuilder) count(root *Node) {
 	steps := 0
 	var each func(*Node)
@@ -205,7 +205,7 @@ func countBelow(n *Node, steps *int) int {
 	return len(vars)
 }
 
-// Walk calls each for this node and all below it, a Ref's node once only, until each returns false. Depth is 0 here.
+// Walk calls each for this node, at depth 0, and all nodes below it, until each returns false. It does not follow Ref.
 func (n *Node) Walk(each func(n *Node, depth int) bool) bool { return n.walk(each, 0) }
 
 func (n *Node) walk(each func(n *Node, depth int) bool, depth int) bool {

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// graph makes a catalog of categories from lines "name: child child = cvar pvar:class". The variables are those of vars.
+// graph makes a catalog from lines "name: child child = cvar pvar:class". vars are its variables.
 func graph(lines string, vars ...string) *Catalog {
 	c := new(Catalog)
 	for _, id := range vars {
@@ -74,7 +74,7 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// Each of 60 layers has every category of the next layer: more paths than atoms.
+// Each of 60 layers contains every category of the next layer: the paths are far too many to walk.
 func TestTreeWide(t *testing.T) {
 	var b strings.Builder
 	for i := range 60 {

@@ -7,12 +7,11 @@ import (
 	"strings"
 )
 
-// The enumerations of section 14.3, in the order of the standard's tables. Zero means "not given". Every type renders as
-// the standard's constant without its prefix, in lower case with dashes ("user-basic"), and as "unknown(17)" for a number
-// that a library returned and no table knows.
+// The enumerations of section 14.3, in the order of the standard's tables. Zero means "not given". Every type is printed as the
+// standard's constant without its prefix, in lower case with dashes ("user-basic"), and numbers that are in no table as
+// "unknown(17)".
 
-// unknownBase marks a number the library returned that is in no table: it is added to the library's own number, which may
-// be negative.
+// unknownBase is added to a number of the library that is in no table, which may be negative.
 const unknownBase = 0x40000000
 
 // Verbosity is a verbosity level (MPI-3.1 section 14.3.1, Table 14.2), 1 (user-basic) to 9 (mpidev-all).
@@ -50,8 +49,8 @@ const (
 	BindSession
 )
 
-// Scope says which processes a change of a control variable concerns (Table 14.5). It is advice: only an attempt to
-// write shows whether a variable can be written.
+// Scope is the processes that a change of a control variable concerns (Table 14.5). It is advice: only a trial write shows
+// whether a variable can be written.
 type Scope int32
 
 // The scopes of Table 14.5.
@@ -93,11 +92,11 @@ const (
 	ThreadMultiple
 )
 
-// Datatype is the type of a variable's elements: the seven of Table 14.4, those MPI-4.1 added, and what real libraries
-// use besides.
+// Datatype is the type of a variable's elements: the seven types of Table 14.4, those added by MPI-4.1, and others that real
+// libraries use.
 type Datatype int32
 
-// The datatypes. Their order is that of enum mpitx_datatype.
+// The datatypes, in the order of enum mpitx_datatype.
 const (
 	TypeInt Datatype = iota + 1
 	TypeUnsigned
@@ -127,7 +126,7 @@ const (
 	TypeByte
 )
 
-// Form says how the bytes of an element are to be read.
+// Form is the encoding of an element.
 type Form uint8
 
 // The forms of an element.
@@ -173,8 +172,8 @@ var datatypes = []struct {
 	TypeByte:             {"byte", 1, FormUnsigned},
 }
 
-// Size is the number of bytes of one element on the 64-bit Unix systems (LP64) that MPI libraries run on; 0 for an
-// unknown type. MPI_Type_size cannot be asked: before MPI_Init it aborts.
+// Size is the number of bytes of one element on LP64 systems, on which MPI libraries run; 0 for an unknown type. It has its own
+// table because MPI_Type_size aborts before MPI_Init.
 func (t Datatype) Size() int {
 	if t < 1 || int(t) >= len(datatypes) {
 		return 0
@@ -182,7 +181,7 @@ func (t Datatype) Size() int {
 	return datatypes[t].size
 }
 
-// Form says how an element of this type is to be read.
+// Form returns the encoding of an element of this type.
 func (t Datatype) Form() Form {
 	if t < 1 || int(t) >= len(datatypes) {
 		return FormUnknown
@@ -219,8 +218,8 @@ func enumString(names []string, n int32) string {
 	}
 }
 
-// enumParse reads what enumString wrote; upper case, underscores and the standard's own spelling ("MPI_T_SCOPE_ALL_EQ")
-// are accepted.
+// enumParse parses a name of enumString. It accepts upper case, underscores and the standard's spelling
+// ("MPI_T_SCOPE_ALL_EQ").
 func enumParse(what, prefix string, names []string, s string) (int32, error) {
 	norm := strings.ReplaceAll(lower(s), "_", "-")
 	for _, p := range []string{prefix, "mpi-"} {
@@ -241,7 +240,7 @@ func enumParse(what, prefix string, names []string, s string) (int32, error) {
 			}
 		}
 	}
-	return 0, fmt.Errorf("%q is not a %s: one of %s", s, what, strings.Join(names[1:], ", "))
+	return 0, fmt.Errorf("%q is not a %s; use one of %s", s, what, strings.Join(names[1:], ", "))
 }
 
 func (v Verbosity) String() string   { return enumString(verbosityNames, int32(v)) }
@@ -251,11 +250,11 @@ func (c Class) String() string       { return enumString(classNames, int32(c)) }
 func (l ThreadLevel) String() string { return enumString(threadNames, int32(l)) }
 func (t Datatype) String() string    { return enumString(datatypeNames, int32(t)) }
 
-// ParseVerbosity reads a level's name, or its number 1 to 9.
+// ParseVerbosity parses a level's name or number, 1 to 9.
 func ParseVerbosity(s string) (Verbosity, error) {
 	if n, err := strconv.Atoi(s); err == nil {
 		if n < 1 || n >= len(verbosityNames) {
-			return 0, fmt.Errorf("%q is not a verbosity level: 1 to 9, or one of %s", s, strings.Join(verbosityNames[1:], ", "))
+			return 0, fmt.Errorf("%q is not a verbosity level; use 1 to 9, or one of %s", s, strings.Join(verbosityNames[1:], ", "))
 		}
 		return Verbosity(n), nil
 	}
@@ -263,7 +262,7 @@ func ParseVerbosity(s string) (Verbosity, error) {
 	return Verbosity(n), err
 }
 
-// ParseBind reads the name of a kind of object.
+// ParseBind parses the name of a kind of object.
 func ParseBind(s string) (Bind, error) {
 	s2 := strings.ReplaceAll(lower(s), "_", "-")
 	s2 = strings.TrimPrefix(strings.TrimPrefix(s2, "mpi-t-bind-"), "mpi-")
@@ -274,34 +273,34 @@ func ParseBind(s string) (Bind, error) {
 	return Bind(n), err
 }
 
-// ParseScope reads a scope's name.
+// ParseScope parses a scope's name.
 func ParseScope(s string) (Scope, error) {
 	n, err := enumParse("scope", "mpi-t-scope-", scopeNames, s)
 	return Scope(n), err
 }
 
-// ParseClass reads a performance variable class's name.
+// ParseClass parses a performance variable class's name.
 func ParseClass(s string) (Class, error) {
 	n, err := enumParse("class", "mpi-t-pvar-class-", classNames, s)
 	return Class(n), err
 }
 
-// ParseThreadLevel reads a thread level's name.
+// ParseThreadLevel parses a thread level's name.
 func ParseThreadLevel(s string) (ThreadLevel, error) {
 	n, err := enumParse("thread level", "mpi-thread-", threadNames, s)
 	return ThreadLevel(n), err
 }
 
-// DatatypeNames are the names of all datatypes.
+// DatatypeNames returns the names of all datatypes.
 func DatatypeNames() []string { return slices.Clone(datatypeNames[1:]) }
 
-// ParseDatatype reads a datatype's name.
+// ParseDatatype parses a datatype's name.
 func ParseDatatype(s string) (Datatype, error) {
 	n, err := enumParse("datatype", "mpi-", datatypeNames, s)
 	return Datatype(n), err
 }
 
-// The text forms are what JSON holds.
+// JSON has the text forms.
 
 func (v Verbosity) MarshalText() ([]byte, error)   { return []byte(v.String()), nil }
 func (b Bind) MarshalText() ([]byte, error)        { return []byte(b.String()), nil }
@@ -320,7 +319,7 @@ func (l *ThreadLevel) UnmarshalText(b []byte) (err error) {
 }
 func (t *Datatype) UnmarshalText(b []byte) (err error) { *t, err = ParseDatatype(string(b)); return }
 
-// readWord reads one of the allowed words.
+// readWord accepts one of the allowed words.
 func readWord[S ~string](to *S, word S, allowed ...S) error {
 	if !slices.Contains(allowed, word) {
 		list := strings.Trim(fmt.Sprintf("%q", allowed), "[]")

@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// Value is what a variable holds: its elements' bytes, little-endian, with their type. Values are comparable with ==.
-// The zero Value is no value.
+// Value is a variable's value: the bytes of its elements, little-endian, and their type. Values are comparable with ==. The zero
+// Value means that there is no value.
 type Value struct {
 	typ Datatype
 	raw string // MPI_CHAR: up to the terminating null
 }
 
-// NewValue makes a value of elements of type t from their bytes in little-endian order. Of MPI_CHAR, what follows a
-// null character is dropped; of other types, what does not fill an element.
+// NewValue makes a value of elements of type t from their bytes in little-endian order. MPI_CHAR ends at the first null
+// character; for other types, bytes that do not fill an element are dropped.
 func NewValue(t Datatype, raw []byte) Value {
 	if t.Form() == FormText {
 		if i := strings.IndexByte(string(raw), 0); i >= 0 {
@@ -45,7 +45,7 @@ func NewText(s string) Value {
 // IsZero reports whether there is no value.
 func (v Value) IsZero() bool { return v.typ == 0 }
 
-// valid reports whether NewValue could have made it.
+// valid reports whether NewValue could have returned it.
 func (v Value) valid() bool {
 	switch n := v.typ.Size(); {
 	case v.typ == 0:
@@ -57,13 +57,13 @@ func (v Value) valid() bool {
 	}
 }
 
-// Type is the type of the elements.
+// Type returns the type of the elements.
 func (v Value) Type() Datatype { return v.typ }
 
-// Bytes are the elements in little-endian order; of MPI_CHAR without the terminating null.
+// Bytes returns the elements in little-endian order, for MPI_CHAR without the terminating null.
 func (v Value) Bytes() []byte { return []byte(v.raw) }
 
-// Len is the number of elements: of MPI_CHAR 1, as the characters are one string.
+// Len returns the number of elements; 1 for MPI_CHAR, whose characters are one string.
 func (v Value) Len() int {
 	switch n := v.typ.Size(); {
 	case v.typ.Form() == FormText:
@@ -75,7 +75,7 @@ func (v Value) Len() int {
 	}
 }
 
-// Text is the string of an MPI_CHAR value.
+// Text returns the string of an MPI_CHAR value.
 func (v Value) Text() string { return v.raw }
 
 func (v Value) bits(i int) uint64 {
@@ -85,7 +85,7 @@ func (v Value) bits(i int) uint64 {
 	return binary.LittleEndian.Uint64(b[:])
 }
 
-// Int is element i of a signed type, sign-extended; of an unsigned or boolean type its bits.
+// Int returns element i: of a signed type sign-extended, of an unsigned or boolean type its bits.
 func (v Value) Int(i int) int64 {
 	b := v.bits(i)
 	if v.typ.Form() == FormSigned {
@@ -95,10 +95,10 @@ func (v Value) Int(i int) int64 {
 	return int64(b)
 }
 
-// Uint is element i of an unsigned or boolean type.
+// Uint returns element i of an unsigned or boolean type.
 func (v Value) Uint(i int) uint64 { return v.bits(i) }
 
-// Float is element i of a numeric type as a floating-point number.
+// Float returns element i of a numeric type as a floating-point number.
 func (v Value) Float(i int) float64 {
 	switch v.typ.Form() {
 	case FormFloat:
@@ -113,7 +113,7 @@ func (v Value) Float(i int) float64 {
 	}
 }
 
-// Element is element i as text, exact.
+// Element returns element i as text, exact.
 func (v Value) Element(i int) string {
 	switch v.typ.Form() {
 	case FormSigned:
@@ -136,7 +136,7 @@ func (v Value) Element(i int) string {
 	return ""
 }
 
-// String is the value as text: elements separated by commas, bytes of an unknown type in hexadecimal.
+// String returns the value as text: elements separated by commas, bytes of an unknown type in hexadecimal.
 func (v Value) String() string {
 	switch {
 	case v.typ == 0:
@@ -158,8 +158,8 @@ func (v Value) String() string {
 	return b.String()
 }
 
-// Format is the value as text with the items of its enumeration by name, where it has one: a value that matches no item
-// stays a number, a flag set is written a|b with what no flag covers as a hexadecimal rest.
+// Format returns the value as text, with the names of its enumeration's items if e is not nil. Values without an item stay
+// numbers. Flags are written a|b, and the bits of no flag as a hexadecimal number.
 func (v Value) Format(e *Enum) string {
 	if e == nil || v.typ.Form() == FormText || v.typ.Form() == FormFloat || v.typ.Form() == FormUnknown {
 		return v.String()
@@ -175,7 +175,7 @@ func (v Value) Format(e *Enum) string {
 	return strings.Join(parts, ",")
 }
 
-// NameOf is the name of the item with this value; for a flag enumeration the names of its items joined by "|".
+// NameOf returns the name of the item with a value; for a flag enumeration the names of its items joined by "|".
 func (e *Enum) NameOf(n int64) (string, bool) {
 	for _, it := range e.Items {
 		if int64(it.Value) == n {

@@ -9,9 +9,9 @@ import (
 	"slices"
 )
 
-// What ranks send each other is binary: a magic byte that says what it is and the version of the format, the length of the
-// rest, and the fields in the order of the methods below, which describe both directions. All ranks run the same mpitx,
-// so nothing here has to stay readable.
+// Messages between ranks are binary: a byte for the kind of message, the version of the format, the length of the rest, and the
+// fields in the order of the methods below, which code both directions. All ranks run the same mpitx, so the format may change
+// with every version.
 const wireVersion = 1
 
 const (
@@ -20,11 +20,11 @@ const (
 	wireDelta
 )
 
-// ErrDamaged means that bytes from another rank are not what a rank sends.
+// ErrDamaged means that a message from another rank is damaged.
 var ErrDamaged = errors.New("damaged message from another rank")
 
-// coder writes fields to out, where measuring is set finds out how long that would be, and where reading is set reads them
-// from in. Its first failure stays.
+// coder reads fields from in if reading is set, computes their size if measuring is set, and else writes them to out. After a
+// failure it stays failed.
 type coder struct {
 	out       []byte
 	in        string
@@ -34,7 +34,7 @@ type coder struct {
 	failed    bool
 }
 
-// encode appends a whole message. It is measured first: memory that is touched for the first time costs more than the coding.
+// encode appends a whole message. It measures first, because growing into untouched memory costs more than the coding.
 func encode(b []byte, kind byte, fields func(*coder)) []byte {
 	m := coder{measuring: true}
 	fields(&m)
@@ -45,7 +45,7 @@ func encode(b []byte, kind byte, fields func(*coder)) []byte {
 	return c.out
 }
 
-// decode reads one message from the front of b, and returns what is behind it.
+// decodeMessage decodes one message at the start of b and returns the rest.
 func decodeMessage(b string, kind byte, fields func(*coder)) (rest string, err error) {
 	if len(b) < 3 || b[0] != kind || b[1] != wireVersion {
 		return "", ErrDamaged
@@ -94,7 +94,7 @@ func (c *coder) uvarint(n uint64) uint64 {
 	return 0
 }
 
-// length reads a number of things that take at least size bytes each: never more than there can be.
+// length reads a number of elements with at least size bytes each. It fails if the input is too short for them.
 func (c *coder) length(size int) int {
 	n := c.uvarint(0)
 	if n > uint64(len(c.in)/size) {
@@ -154,7 +154,7 @@ func (c *coder) string(p *string) { *p = c.text(*p) }
 
 func code32[E ~int32](c *coder, p *E) { *p = E(c.int64(int64(*p))) }
 
-// codeWord codes a string that nearly always is one of a few.
+// codeWord codes a string that is usually one of a few.
 func codeWord[S ~string](c *coder, p *S, words ...S) {
 	if c.reading {
 		n := c.uvarint(0)
@@ -178,7 +178,7 @@ func codeWord[S ~string](c *coder, p *S, words ...S) {
 	c.text(string(*p))
 }
 
-// codeList codes a list whose elements take at least size bytes each. An empty list becomes nil.
+// codeList codes a list of elements with at least size bytes each. An empty list becomes nil.
 func codeList[E any](c *coder, p *[]E, size int, each func(*coder, *E)) {
 	if !c.reading {
 		c.uvarint(uint64(len(*p)))
@@ -192,7 +192,7 @@ func codeList[E any](c *coder, p *[]E, size int, each func(*coder, *E)) {
 		*p = nil
 		return
 	}
-	// A claimed length is not proof: allocate it at once only where it is small.
+	// The length is only a claim: allocate at most 1 MiB in advance.
 	list := make([]E, 0, min(n, 1+1<<20/int(reflect.TypeFor[E]().Size())))
 	for range n {
 		list = append(list, *new(E))
@@ -273,9 +273,9 @@ func (c *coder) item(it *Item) {
 	c.string(&it.Name)
 }
 
-// meta codes all but the library, which is compared by itself: its path may differ from node to node.
+// meta codes everything but the library, whose path may differ between nodes.
 func (c *coder) meta(m *Meta) {
-	for k := range (AllKinds &^ own).Table() {
+	for k := range (AllKinds &^ agentKinds).Table() {
 		k.list.code(c, &m.Lists)
 	}
 	if c.reading {

@@ -5,51 +5,51 @@ import (
 	"slices"
 )
 
-// WriteRequest asks for a value to be written into a control variable.
+// WriteRequest is a request to write a value to a control variable.
 type WriteRequest struct {
-	Name, Text string // the value as ParseValue reads it
+	Name, Text string // the value as ParseValue parses it
 	Ranks      []int  // nil: all
-	Force      bool   // also a variable of scope all or all-eq on some ranks only
-	DryRun     bool   `json:",omitempty"` // check, and write nothing
+	Force      bool   // write a variable of scope all or all-eq even if only on some ranks
+	DryRun     bool   `json:",omitempty"` // check, but write nothing
 }
 
-// Outcome is what came of a WriteRequest on one rank.
+// Outcome is the result of a WriteRequest on one rank.
 type Outcome struct {
 	Name           string
 	Rank           int
 	Host           string
-	Old, New, Back Value // before, asked for, read back; zero where not known
+	Old, New, Back Value // before, requested, read back; zero if unknown
 	Result         WriteResult
 	Detail         string
 }
 
-// WriteResult is the honest outcome of a write.
+// WriteResult is the result of a write, verified by reading back.
 type WriteResult string
 
 // The results.
 const (
 	WriteOK        WriteResult = "ok"
-	WriteUnchanged WriteResult = "ok but unchanged" // the library said yes, and the old value stands
+	WriteUnchanged WriteResult = "ok but unchanged" // the library returned MPI_SUCCESS and kept the old value
 	WriteNotNow    WriteResult = "not now"          // MPI_T_ERR_CVAR_SET_NOT_NOW
 	WriteNever     WriteResult = "never"            // MPI_T_ERR_CVAR_SET_NEVER
-	WriteFaulty    WriteResult = "faulty"           // the library crashes or hangs when it is written
+	WriteFaulty    WriteResult = "faulty"           // the write crashes or hangs the library
 	WriteInvalid   WriteResult = "invalid"          // not a value of this variable; nothing was written
 	WriteRefused   WriteResult = "refused"          // by mpitx: the scope concerns other ranks too
 	WriteDry       WriteResult = "would be written"
 	WriteError     WriteResult = "error"
-	WriteNoAnswer  WriteResult = "no answer" // in time: nothing is known
+	WriteNoAnswer  WriteResult = "no answer" // before the timeout: the result is unknown
 )
 
-// Outcomes are what came of one or more writes on all ranks.
+// Outcomes are the results of one or more writes on all ranks.
 type Outcomes []Outcome
 
-// SameOutcome is an Outcome with all ranks that have it; its own rank and host are not set.
+// SameOutcome is an Outcome with all ranks that have it. Its Rank and Host are not set.
 type SameOutcome struct {
 	Outcome
 	Ranks []int
 }
 
-// Same puts equal outcomes together: by variable, and then by the first rank.
+// Same groups equal outcomes by variable, and then by the first rank.
 func (all Outcomes) Same() (same []SameOutcome) {
 	at := map[Outcome]int{}
 	for _, o := range slices.SortedStableFunc(slices.Values(all), func(a, b Outcome) int { return a.Rank - b.Rank }) {

@@ -12,13 +12,13 @@ import (
 	"charm.land/lipgloss/v2"
 )
 
-// tableField is a field as a column of the table for people.
+// tableField is a field as a column of a table.
 type tableField struct {
 	field *Field
 	column
 }
 
-// The columns of variables, the most important first.
+// The columns of variables, by importance.
 var (
 	nameColumn     = column{flex: true, soft: 64}
 	valueColumn    = column{flex: true, floor: 14, soft: 28}
@@ -51,7 +51,7 @@ func tableFields(names string) []tableField {
 	return l
 }
 
-// chosen are the columns of a --fields flag: all of them are shown.
+// chosen returns the columns of a --fields flag, which are all shown.
 func chosen(fields []*Field) []tableField {
 	l := make([]tableField, len(fields))
 	for i, f := range fields {
@@ -61,7 +61,7 @@ func chosen(fields []*Field) []tableField {
 	return l
 }
 
-// listTable writes a section for each kind, with a heading and a table.
+// listTable writes a section with a heading and a table for each kind.
 func listTable(w io.Writer, c *catalog.Catalog, opts ListOptions) error {
 	t := opts.Terminal
 	if opts.Format == FormatWide {
@@ -95,7 +95,7 @@ func listTable(w io.Writer, c *catalog.Catalog, opts ListOptions) error {
 	return nil
 }
 
-// sections writes tables one below the other.
+// sections writes tables one after another.
 type sections struct {
 	w     io.Writer
 	term  Terminal
@@ -104,7 +104,7 @@ type sections struct {
 	shown []bool // marks used
 }
 
-// heading goes above a table where people read it, or where there are several.
+// heading writes a heading if the output is a terminal or has several tables.
 func (s *sections) heading(title string, n int, more string) error {
 	before := ""
 	if s.n++; s.n > 1 {
@@ -129,7 +129,7 @@ func (s *sections) heading(title string, n int, more string) error {
 }
 
 func (s *sections) variables(c *catalog.Catalog, k *catalog.KindInfo) error {
-	vars := *c.Of(k.Kind)
+	vars := *c.VariableList(k.Kind)
 	m := markAll(s.term, vars, c.After.Read)
 	if err := s.heading(k.Title, len(vars), joinNonempty("; ", m.summary(), writableSummary(vars))); err != nil {
 		return err
@@ -144,7 +144,7 @@ func (s *sections) variables(c *catalog.Catalog, k *catalog.KindInfo) error {
 	withMarks := s.opts.Fields == nil && s.term.IsTTY
 	if s.opts.Fields == nil {
 		columns = slices.DeleteFunc(slices.Clone(columns), func(col tableField) bool {
-			// In a pipe columns stay, but for those that stand in for the marks.
+			// In a pipe, empty columns are kept, except those that replace marks.
 			return (withMarks || standsInForMark[col.field.Name]) && blank(col.field, c, vars)
 		})
 	}
@@ -162,7 +162,7 @@ func (s *sections) variables(c *catalog.Catalog, k *catalog.KindInfo) error {
 		case col.field.Name == "name":
 			col.floor = s.term.Width / 2
 		case s.term.Width >= 100:
-			col.floor = max(col.floor, 20) // rather drop columns than cut types
+			col.floor = max(col.floor, 20) // drop columns before cutting types
 		}
 		g.cols = append(g.cols, col.column)
 	}
@@ -192,7 +192,7 @@ func (s *sections) variables(c *catalog.Catalog, k *catalog.KindInfo) error {
 	return g.write(s.w, s.term)
 }
 
-// others writes things that are no variables.
+// others writes entries that are not variables.
 func (s *sections) others(c *catalog.Catalog, k *catalog.KindInfo) error {
 	if err := s.heading(k.Title, c.Count(k.Kind), ""); err != nil {
 		return err
@@ -226,7 +226,7 @@ func (s *sections) others(c *catalog.Catalog, k *catalog.KindInfo) error {
 	return g.write(s.w, s.term)
 }
 
-// blank reports whether a field says nothing of any variable. Names and values are never blank.
+// blank reports whether a field is empty for all variables. Names and values never count as blank.
 func blank(f *Field, c *catalog.Catalog, vars []catalog.Variable) bool {
 	if f.Name == "name" || f.Name == "value" {
 		return false
@@ -234,7 +234,7 @@ func blank(f *Field, c *catalog.Catalog, vars []catalog.Variable) bool {
 	return !slices.ContainsFunc(vars, func(v catalog.Variable) bool { return f.Text(c, &v) != "" })
 }
 
-// any reports whether a variable bears a sign.
+// any reports whether a variable has a sign.
 func (m markedVariables) any() bool {
 	for _, used := range m.shown {
 		if used {
@@ -244,7 +244,7 @@ func (m markedVariables) any() bool {
 	return false
 }
 
-// some is a number, blank for none.
+// some formats a number; 0 is blank.
 func some(n int) string {
 	if n == 0 {
 		return ""
@@ -252,7 +252,7 @@ func some(n int) string {
 	return fmt.Sprint(n)
 }
 
-// writableSummary counts the control variables that a trial write could set where they exist now.
+// writableSummary counts the control variables that a trial write could set.
 func writableSummary(vars []catalog.Variable) string {
 	n := 0
 	for i := range vars {
