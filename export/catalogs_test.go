@@ -8,7 +8,7 @@ import (
 	"mpitx/catalog"
 )
 
-// The catalogs of the tests, built by hand.
+// The catalogs of the tests.
 
 func ints(t catalog.Datatype, n ...int64) catalog.Value {
 	var b []byte
@@ -52,7 +52,7 @@ func job(size int) catalog.Job {
 	return j
 }
 
-// ordinary resembles what Open MPI shows of a job of four ranks.
+// ordinary resembles Open MPI's catalog of a job of four ranks.
 func ordinary() *catalog.Catalog {
 	c := &catalog.Catalog{Creator: "mpitx test", Library: catalog.Library{Family: "openmpi", Standard: "3.1"}, Job: job(4),
 		Before: catalog.Stage{Read: true, Cvars: 6}, After: catalog.Stage{Read: true, Cvars: 6, Pvars: 5, DeadCvars: 1}}
@@ -109,7 +109,7 @@ func ordinary() *catalog.Catalog {
 
 const nasty = "a\x1b[31mred\r\x07\u009b2J\u202egnp\u200b\xff\n\\x1b\u2028end"
 
-// hostile holds everything a snapshot from a stranger may.
+// hostile contains everything that a snapshot from a stranger may.
 func hostile() *catalog.Catalog {
 	c := &catalog.Catalog{Library: catalog.Library{Family: "demo"}, Job: job(1), After: catalog.Stage{Read: true}}
 	evil := cvar(nasty, catalog.TypeChar, nil, ok(chars(nasty)))
@@ -131,7 +131,7 @@ func hostile() *catalog.Catalog {
 	return c
 }
 
-// many is a catalog of n control variables, some marked, as long as real ones.
+// many is a catalog of n control variables, some marked, with realistic lengths.
 func many(n int) *catalog.Catalog {
 	c := &catalog.Catalog{Job: job(4), Before: catalog.Stage{Read: true}, After: catalog.Stage{Read: true}}
 	for i := range n {

@@ -18,8 +18,8 @@ import (
 
 var sgr = regexp.MustCompile(`\x1b\[[0-9;]*m`)
 
-// Nothing a library says reaches a terminal as a control or format character, in any format, and no line is wider than
-// the terminal; nothing panics.
+// No control or format character from a library reaches a terminal in any format, no line exceeds the terminal's width, and nothing
+// panics.
 func TestTerminalIsSafe(t *testing.T) {
 	for _, c := range []*catalog.Catalog{ordinary(), hostile(), {}} {
 		for _, width := range []int{0, 1, 2, 3, 5, 8, 13, 20, 40, 80, 300} {
@@ -109,7 +109,7 @@ func TestDataFormats(t *testing.T) {
 	}
 }
 
-// Kinds that were not asked for are left out of a document.
+// Kinds that were not requested are left out of a document.
 func TestKinds(t *testing.T) {
 	var b bytes.Buffer
 	if err := List(&b, ordinary(), ListOptions{Format: FormatNames, Kinds: catalog.Pvars | catalog.Enums}); err != nil {
@@ -140,7 +140,7 @@ func TestParseFields(t *testing.T) {
 	for in, want := range map[string]string{
 		"nmae":  `did you mean name?`,
 		"desc":  `did you mean description?`,
-		"xyzzy": `no field "xyzzy" (there are kind, name,`,
+		"xyzzy": `unknown field "xyzzy"; use kind, name,`,
 		",":     "no fields given",
 	} {
 		if _, err := ParseFields(in); err == nil || !strings.Contains(err.Error(), want) {
@@ -179,7 +179,7 @@ func TestRankList(t *testing.T) {
 	}
 }
 
-// Ranks that gave no answer belong to no group; rank 0 may be the odd one.
+// Ranks without an answer belong to no group; rank 0 may be alone.
 func TestRankGroups(t *testing.T) {
 	c := &catalog.Catalog{Job: job(4)}
 	c.Job.Ranks[2].Error = "timed out"
@@ -199,8 +199,8 @@ func TestRankGroups(t *testing.T) {
 func TestEmptyMessage(t *testing.T) {
 	mpich := &catalog.Catalog{Library: catalog.Library{Family: "mpich"}, After: catalog.Stage{Read: true}}
 	for want, got := range map[string]string{
-		"no performance variables: mpich offers none":                             EmptyMessage(mpich, catalog.Pvars),
-		"nothing matched: none of the 6 control variables is left by the filters": EmptyMessage(ordinary(), catalog.Cvars),
+		"no performance variables: mpich has none":              EmptyMessage(mpich, catalog.Pvars),
+		"no match: the filters exclude all 6 control variables": EmptyMessage(ordinary(), catalog.Cvars),
 		"no variables, categories or enumerations: neither stage of this MPI library could be read": EmptyMessage(
 			&catalog.Catalog{}, catalog.AllKinds),
 	} {
@@ -231,7 +231,7 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// failing refuses everything after some bytes.
+// failing fails after some bytes.
 type failing struct{ left int }
 
 var errFull = errors.New("full")

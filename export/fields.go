@@ -9,8 +9,7 @@ import (
 	"mpitx/catalog"
 )
 
-// Field is a property of the things a catalog lists, as a column of tables and CSV and a member of JSON objects. Text
-// is foreign text: writers to terminals make it safe.
+// Field is a property of catalog entries: a column of tables and CSV, and a member of JSON objects. Its text is not escaped.
 type Field struct {
 	Name   string // as in --fields, JSON and CSV
 	Header string // in tables
@@ -20,15 +19,15 @@ type Field struct {
 	JSON func(*catalog.Catalog, *catalog.Variable) any // nil: Text, null where it is ""
 
 	data  func(*catalog.Catalog, *catalog.Variable) string // in CSV; nil: Text
-	prose bool                                             // its line breaks are no more than blanks in a table
+	prose bool                                             // line breaks become blanks in tables
 }
 
-// text adapts extractors that need no catalog.
+// text adapts a function that needs no catalog.
 func text(f func(*catalog.Variable) string) func(*catalog.Catalog, *catalog.Variable) string {
 	return func(_ *catalog.Catalog, v *catalog.Variable) string { return f(v) }
 }
 
-// numbered is the text of one of the standard's enumerations, "" where it is not given.
+// numbered returns the name of a constant; "" if it is not set.
 func numbered[T interface {
 	~int32
 	String() string
@@ -39,15 +38,15 @@ func numbered[T interface {
 	return n.String()
 }
 
-// Fields are all fields, in the order of documentation and of CSV.
+// Fields are all fields, in the order of the documentation and of CSV.
 var Fields = []Field{
-	{Name: "kind", Header: "KIND", Doc: "what it is: cvar, pvar, category, …",
+	{Name: "kind", Header: "KIND", Doc: "kind of entry: cvar, pvar, category, …",
 		Text: text(func(v *catalog.Variable) string { return v.Kind.Info().One })},
 	{Name: "name", Header: "NAME", Doc: "name",
 		Text: text(func(v *catalog.Variable) string { return v.Name })},
-	{Name: "id", Header: "ID", Doc: "what identifies it: the name, of a performance variable name:class",
+	{Name: "id", Header: "ID", Doc: "identifier: the name; for a performance variable name:class",
 		Text: text((*catalog.Variable).ID)},
-	{Name: "value", Header: "VALUE", Doc: "value now: after MPI_Init where it exists there, else before; of rank 0",
+	{Name: "value", Header: "VALUE", Doc: "current value on rank 0: after MPI_Init if it exists then, else before",
 		Text: func(c *catalog.Catalog, v *catalog.Variable) string {
 			if v.Current() == nil && len(v.Ranks) > 0 {
 				return "not on rank 0"
@@ -60,20 +59,20 @@ var Fields = []Field{
 		Text: text(func(v *catalog.Variable) string { return numbered(v.Type) })},
 	{Name: "class", Header: "CLASS", Doc: "class of a performance variable",
 		Text: text(func(v *catalog.Variable) string { return numbered(v.Class) })},
-	{Name: "scope", Header: "SCOPE", Doc: "scope of a control variable: which processes a change concerns",
+	{Name: "scope", Header: "SCOPE", Doc: "scope of a control variable: the processes that a change concerns",
 		Text: text(func(v *catalog.Variable) string { return numbered(v.Scope) })},
-	{Name: "verbosity", Header: "VERBOSITY", Doc: "verbosity level: whom it is for, and how much detail it is",
+	{Name: "verbosity", Header: "VERBOSITY", Doc: "verbosity level: the intended users and the amount of detail",
 		Text: text(func(v *catalog.Variable) string { return numbered(v.Verbosity) })},
 	{Name: "bind", Header: "BIND", Doc: "kind of MPI object it must be bound to",
 		Text: text(func(v *catalog.Variable) string { return numbered(v.Bind) })},
-	{Name: "stage", Header: "STAGE", Doc: "where it exists: before MPI_Init, after it, or both",
+	{Name: "stage", Header: "STAGE", Doc: "stages in which it exists: before MPI_Init, after it, or both",
 		Text: text(func(v *catalog.Variable) string { return stageText(v.Before != nil, existsAfter(v)) })},
 	{Name: "category", Header: "CATEGORY", Doc: "categories that list it",
 		Text: text(func(v *catalog.Variable) string { return strings.Join(v.Categories, ",") }),
 		JSON: func(_ *catalog.Catalog, v *catalog.Variable) any { return list(v.Categories) }},
-	{Name: "enum", Header: "ENUM", Doc: "enumeration of its values; of an enumeration, its items",
+	{Name: "enum", Header: "ENUM", Doc: "enumeration of its values; for an enumeration, its items",
 		Text: text(func(v *catalog.Variable) string { return v.Enum })},
-	{Name: "count", Header: "COUNT", Doc: "number of elements; of a category, of its variables; of an enumeration, of its items",
+	{Name: "count", Header: "COUNT", Doc: "number of elements, of a category's variables, or of an enumeration's items",
 		Text: text(func(v *catalog.Variable) string {
 			if r := v.Current(); r != nil && r.Count != 0 {
 				return strconv.Itoa(r.Count)
@@ -86,7 +85,7 @@ var Fields = []Field{
 			}
 			return nil
 		}},
-	{Name: "flags", Header: "FLAGS", Doc: "readonly, continuous, atomic: of a performance variable",
+	{Name: "flags", Header: "FLAGS", Doc: "flags of a performance variable: readonly, continuous, atomic",
 		Text: text(func(v *catalog.Variable) string { return strings.Join(flags(v), ",") }),
 		JSON: func(_ *catalog.Catalog, v *catalog.Variable) any { return list(flags(v)) }},
 	{Name: "before", Header: "BEFORE", Doc: "value before MPI_Init",
@@ -99,7 +98,7 @@ var Fields = []Field{
 		Text: func(c *catalog.Catalog, v *catalog.Variable) string { return ReadingText(v.After, c.Enum(v.Enum)) },
 		JSON: func(_ *catalog.Catalog, v *catalog.Variable) any { return readingJSON(v.After) },
 		data: func(c *catalog.Catalog, v *catalog.Variable) string { return readingData(c, v, v.After) }},
-	{Name: "status", Header: "STATUS", Doc: "what became of reading it: ok, faulty, error, unbound, missing",
+	{Name: "status", Header: "STATUS", Doc: "result of reading it: ok, faulty, error, unbound, missing",
 		Text: text(func(v *catalog.Variable) string {
 			if r := v.Current(); r != nil {
 				return string(r.Status)
@@ -113,7 +112,7 @@ var Fields = []Field{
 			}
 			return ""
 		})},
-	{Name: "writable", Header: "WRITABLE", Doc: "what a trial write answered: yes, not now, never",
+	{Name: "writable", Header: "WRITABLE", Doc: "result of a trial write: yes, not now, never",
 		Text: text(func(v *catalog.Variable) string {
 			if r := v.Current(); r != nil {
 				return string(r.Writable)
@@ -128,12 +127,12 @@ var Fields = []Field{
 			}
 			return v.Origin
 		}},
-	{Name: "differs", Header: "DIFFERS", Doc: "ranks where it differs from rank 0, and their values",
+	{Name: "differs", Header: "DIFFERS", Doc: "ranks that differ from rank 0, and their values",
 		Text: differsText,
 		JSON: func(_ *catalog.Catalog, v *catalog.Variable) any { return list(v.Ranks) }},
-	{Name: "ranks", Header: "RANKS", Doc: "value on each rank, equal ones together",
+	{Name: "ranks", Header: "RANKS", Doc: "value on each rank, grouped by value",
 		Text: ranksText, JSON: ranksJSON},
-	{Name: "conflicts", Header: "CONFLICTS", Doc: "attributes that differ between ranks where Table 14.1 of MPI-3.1 forbids it",
+	{Name: "conflicts", Header: "CONFLICTS", Doc: "attributes that differ between ranks although Table 14.1 of MPI-3.1 forbids it",
 		Text: text(func(v *catalog.Variable) string { return joinFunc(v.Conflicts, "; ", conflictText) }),
 		JSON: func(_ *catalog.Catalog, v *catalog.Variable) any { return list(v.Conflicts) }},
 	{Name: "description", Header: "DESCRIPTION", Doc: "description", prose: true,
@@ -142,7 +141,7 @@ var Fields = []Field{
 		Text: text(func(v *catalog.Variable) string { return v.Unit })},
 }
 
-// FindField is the field of that name, nil where there is none.
+// FindField returns the field with a name; nil if there is none.
 func FindField(name string) *Field {
 	i := slices.IndexFunc(Fields, func(f Field) bool { return f.Name == name })
 	if i < 0 {
@@ -151,7 +150,7 @@ func FindField(name string) *Field {
 	return &Fields[i]
 }
 
-// FieldNames are the names of all fields.
+// FieldNames returns the names of all fields.
 func FieldNames() []string {
 	names := make([]string, len(Fields))
 	for i, f := range Fields {
@@ -160,8 +159,8 @@ func FieldNames() []string {
 	return names
 }
 
-// ParseFields reads a --fields flag: names separated by commas, in the order wanted. An unknown one is an error that
-// names the nearest and all there are.
+// ParseFields parses a --fields flag: names separated by commas, in output order. The error for an unknown name suggests similar
+// ones and lists all.
 func ParseFields(s string) ([]*Field, error) {
 	var fields []*Field
 	for name := range strings.SplitSeq(s, ",") {
@@ -171,19 +170,19 @@ func ParseFields(s string) ([]*Field, error) {
 		}
 		f := FindField(name)
 		if f == nil {
-			return nil, fmt.Errorf("no field %q (there are %s)%s", name, strings.Join(FieldNames(), ", "), catalog.DidYouMean(FieldNames(), name))
+			return nil, fmt.Errorf("unknown field %q; use %s%s", name, strings.Join(FieldNames(), ", "), catalog.DidYouMean(FieldNames(), name))
 		}
 		if !slices.Contains(fields, f) {
 			fields = append(fields, f)
 		}
 	}
 	if len(fields) == 0 {
-		return nil, fmt.Errorf("no fields given (there are %s)", strings.Join(FieldNames(), ", "))
+		return nil, fmt.Errorf("no fields given; use %s", strings.Join(FieldNames(), ", "))
 	}
 	return fields, nil
 }
 
-// mustFields is ParseFields for the tables in the code.
+// mustFields parses the fields of a table in the code.
 func mustFields(s string) []*Field {
 	fields, err := ParseFields(s)
 	if err != nil {

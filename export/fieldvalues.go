@@ -10,7 +10,7 @@ import (
 	"mpitx/catalog"
 )
 
-// value is a field of a variable for JSON.
+// value returns a variable's field for JSON.
 func (f *Field) value(c *catalog.Catalog, v *catalog.Variable) any {
 	if f.JSON != nil {
 		return f.JSON(c, v)
@@ -21,7 +21,7 @@ func (f *Field) value(c *catalog.Catalog, v *catalog.Variable) any {
 	return nil
 }
 
-// cell is a field of a variable for a table, in one line if that loses nothing.
+// cell returns a variable's field for a table.
 func (f *Field) cell(c *catalog.Catalog, v *catalog.Variable) string {
 	if f.prose {
 		return oneLine(f.Text(c, v))
@@ -29,7 +29,7 @@ func (f *Field) cell(c *catalog.Catalog, v *catalog.Variable) string {
 	return f.Text(c, v)
 }
 
-// list keeps an empty list out of JSON's null.
+// list replaces nil, so that JSON has an empty list and not null.
 func list[T any](l []T) []T {
 	if l == nil {
 		return []T{}
@@ -45,7 +45,7 @@ func joinFunc[T any](l []T, sep string, f func(T) string) string {
 	return strings.Join(parts, sep)
 }
 
-// display is a field of what is no variable as text.
+// display formats a field of an entry that is not a variable.
 func display(x any) string {
 	switch x := x.(type) {
 	case string:

@@ -22,7 +22,7 @@ const (
 // Formats are all formats, for help and completion.
 var Formats = []Format{FormatTable, FormatWide, FormatJSON, FormatNDJSON, FormatCSV, FormatNames}
 
-// ParseFormat reads a -o flag; "" is the table.
+// ParseFormat parses a -o flag; "" is the table.
 func ParseFormat(s string) (Format, error) {
 	if s == "" {
 		return FormatTable, nil
@@ -34,5 +34,5 @@ func ParseFormat(s string) (Format, error) {
 	for i, f := range Formats {
 		names[i] = string(f)
 	}
-	return "", fmt.Errorf("no output format %q: one of %s", s, strings.Join(names, ", "))
+	return "", fmt.Errorf("unknown output format %q; use %s", s, strings.Join(names, ", "))
 }

@@ -39,7 +39,7 @@ var (
 	narrow = Terminal{Width: 20, IsTTY: true, UTF8: true}
 )
 
-// List: the files are named after the catalog, the terminal and the flags.
+// TestListGolden: the files are named after the catalog, the terminal and the flags.
 func TestListGolden(t *testing.T) {
 	fields := func(s string) []*Field {
 		f, err := ParseFields(s)
@@ -144,7 +144,7 @@ func TestOutcomesGolden(t *testing.T) {
 	outcomes := []catalog.SameOutcome{
 		{Outcome: catalog.Outcome{Name: "coll_tuned_use_dynamic_rules", Old: ints(catalog.TypeInt, 0), New: ints(catalog.TypeInt, 1), Back: ints(catalog.TypeInt, 1), Result: catalog.WriteOK}, Ranks: []int{0, 1, 2, 3}},
 		{Outcome: catalog.Outcome{Name: "btl_tcp_if_include", Old: text("eth0"), New: text("ib0"), Back: text("eth0"), Result: catalog.WriteNever,
-			Detail: "MPI_T_ERR_CVAR_SET_NEVER: the library does not let it be set"}, Ranks: []int{2}},
+			Detail: "MPI_T_ERR_CVAR_SET_NEVER: the library refuses every write"}, Ranks: []int{2}},
 	}
 	for _, f := range Formats {
 		var b bytes.Buffer

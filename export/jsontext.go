@@ -8,15 +8,15 @@ import (
 	"mpitx/catalog"
 )
 
-// appendKind writes an object on one line, with its kind as the first member.
+// appendKind appends an object on one line, with the kind as its first member.
 func appendKind(b []byte, kind string, x any) ([]byte, error) {
 	b = fmt.Appendf(b, `{"kind":%q,`, kind)
 	start := len(b)
 	b, err := catalog.AppendJSON(b, x)
-	return append(b[:start], b[start+1:]...), err // without its brace
+	return append(b[:start], b[start+1:]...), err // without the opening brace
 }
 
-// appendJSON encodes any value as catalog.Write would.
+// appendJSON encodes a value in the form that catalog.Write uses.
 func appendJSON(b []byte, x any) ([]byte, error) {
 	switch x := x.(type) {
 	case int:
@@ -27,7 +27,7 @@ func appendJSON(b []byte, x any) ([]byte, error) {
 	return catalog.AppendJSON(b, x)
 }
 
-// appendObject encodes members in the order given.
+// appendObject encodes members in the given order.
 func appendObject(b []byte, names []string, value func(i int) any) ([]byte, error) {
 	b = append(b, '{')
 	var err error
@@ -45,7 +45,7 @@ func appendObject(b []byte, names []string, value func(i int) any) ([]byte, erro
 	return append(b, '}'), nil
 }
 
-// lines writes JSON lines, or the elements of a document, in large pieces.
+// lines buffers JSON lines, or the elements of a document.
 type lines struct {
 	w   io.Writer
 	buf []byte

@@ -7,13 +7,14 @@ import (
 	"mpitx/catalog"
 )
 
-// view is how a kind is written. Variables have fields; other kinds have some of them, besides kind, name and id, and columns of their own.
+// view is the presentation of a kind. Variables have all fields; other kinds have kind, name, id, some of the others, and columns of
+// their own.
 type view struct {
 	table, wide []tableField // of variables
 
 	fields  map[string]func(catalog.Entry) any
 	columns []viewColumn // after the name
-	must    int          // columns that are never dropped
+	must    int          // number of columns that are never dropped
 }
 
 type viewColumn struct {
@@ -67,12 +68,12 @@ var views = map[catalog.Kind]view{
 	},
 }
 
-// of makes a function of one kind's things one of any.
+// of adapts a function of one kind's entries.
 func of[E catalog.Entry, T any](f func(E) T) func(catalog.Entry) T {
 	return func(e catalog.Entry) T { return f(e.(E)) }
 }
 
-// valueOf is a field of a thing, for JSON; nil if its kind has no such field.
+// valueOf returns an entry's field for JSON; nil if its kind does not have the field.
 func (f *Field) valueOf(c *catalog.Catalog, k *catalog.KindInfo, e catalog.Entry) any {
 	if v, ok := e.(*catalog.Variable); ok {
 		return f.value(c, v)
@@ -89,7 +90,7 @@ func (f *Field) valueOf(c *catalog.Catalog, k *catalog.KindInfo, e catalog.Entry
 	return nil
 }
 
-// textOf is the same for CSV.
+// textOf returns an entry's field for CSV.
 func (f *Field) textOf(c *catalog.Catalog, k *catalog.KindInfo, e catalog.Entry) string {
 	if v, ok := e.(*catalog.Variable); ok {
 		if f.data != nil {

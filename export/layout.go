@@ -1,17 +1,17 @@
 package export
 
-// column describes how a table's column may adapt to the terminal.
+// column describes how a table's column adapts to the terminal.
 type column struct {
 	header string
-	flex   bool // its cells may be cut; the column is dropped otherwise
-	floor  int  // of a flexible column: the width below which it is dropped rather than cut
-	soft   int  // of a flexible column: the width up to which it grows before others have what they need; 0: any
+	flex   bool // cells may be cut; otherwise the column is dropped
+	floor  int  // flexible: the width below which it is dropped
+	soft   int  // flexible: the width up to which it grows before others get their natural width; 0: any
 }
 
 const gap = 2 // blanks between columns
 
-// fit chooses the widths of columns of the given natural widths in a terminal of width cells; -1 drops a column. The
-// order of the columns is the order of their importance; the first must columns are always kept.
+// fit chooses the widths of columns for a terminal of width cells, given their natural widths; -1 drops a column. Columns are
+// ordered by importance, and the first must columns are always kept.
 func fit(cols []column, natural []int, must, width int) []int {
 	widths := make([]int, len(cols))
 	used := -gap
@@ -31,7 +31,7 @@ func fit(cols []column, natural []int, must, width int) []int {
 		squeeze(widths[:must], width)
 		return widths
 	}
-	for _, pass := range []bool{true, false} { // first up to the soft widths, then all
+	for _, pass := range []bool{true, false} { // first up to the soft widths
 		for i, c := range cols {
 			if widths[i] < 0 || !c.flex {
 				continue
@@ -48,8 +48,7 @@ func fit(cols []column, natural []int, must, width int) []int {
 	return widths
 }
 
-// squeeze narrows the columns that must be kept, the widest first, and gives up the last ones where not even one cell
-// each fits.
+// squeeze narrows columns that must be kept, the widest first. It drops the last ones if there is not even one cell for each.
 func squeeze(widths []int, width int) {
 	for n := len(widths); n > 1 && n+gap*(n-1) > width; n-- {
 		widths[n-1] = -1
@@ -83,7 +82,7 @@ func squeeze(widths []int, width int) {
 	}
 }
 
-// pads are the widths that cells are padded to where nothing is cut: natural ones, without outliers.
+// pads limits the natural widths to which cells are padded when nothing is cut, so that outliers do not count.
 func pads(natural []int) []int {
 	widths := make([]int, len(natural))
 	for i, n := range natural {

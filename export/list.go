@@ -7,17 +7,17 @@ import (
 	"mpitx/catalog"
 )
 
-// ListOptions say what List writes, and how.
+// ListOptions are the options of List.
 type ListOptions struct {
 	Format   Format       // "" is the table
 	Kinds    catalog.Kind // 0: all
-	Fields   []*Field     // --fields; nil: those that suit the format
+	Fields   []*Field     // --fields; nil: the format's default
 	Terminal Terminal
 	Tree     bool // the category tree instead of the table
-	Filtered bool // the catalog is what a filter left, and headings say so
+	Filtered bool // the catalog is filtered, and headings say so
 }
 
-// List writes what a catalog holds. The catalog is already filtered; its order is kept.
+// List writes the entries of a catalog in its order. The caller has applied any filter.
 func List(w io.Writer, c *catalog.Catalog, opts ListOptions) error {
 	if opts.Tree && (opts.Format == FormatTable || opts.Format == FormatWide || opts.Format == "") {
 		return Tree(w, c, opts.Terminal, opts.Kinds)
@@ -27,7 +27,7 @@ func List(w io.Writer, c *catalog.Catalog, opts ListOptions) error {
 	}
 	write, ok := listWriters[opts.Format]
 	if !ok {
-		return fmt.Errorf("lists have no format %q", opts.Format)
+		return fmt.Errorf("no such format for lists: %q", opts.Format)
 	}
 	return write(w, c, opts)
 }
@@ -41,8 +41,8 @@ var listWriters = map[Format]func(io.Writer, *catalog.Catalog, ListOptions) erro
 	FormatNames:  listNames,
 }
 
-// EmptyMessage says why a listing of some kinds is empty: whether there is nothing of them in all, the catalog before
-// filtering, or nothing that matched. It ends without a newline.
+// EmptyMessage says why a listing of some kinds is empty: the unfiltered catalog all has none, or none match. It ends without a
+// newline.
 func EmptyMessage(all *catalog.Catalog, k catalog.Kind) string {
 	what, n := k.Describe(false), all.Count(k)
 	library := all.Library.Family
@@ -53,9 +53,9 @@ func EmptyMessage(all *catalog.Catalog, k catalog.Kind) string {
 	case n == 0 && !all.Before.Read && !all.After.Read:
 		return "no " + what + ": neither stage of " + library + " could be read"
 	case n == 0:
-		return "no " + what + ": " + library + " offers none"
+		return "no " + what + ": " + library + " has none"
 	case n == 1:
-		return "nothing matched: there is 1 of the " + what + ", and the filters leave it out"
+		return "no match: the filters exclude the only " + k.Describe(true)
 	}
-	return fmt.Sprintf("nothing matched: none of the %d %s is left by the filters", n, what)
+	return fmt.Sprintf("no match: the filters exclude all %d %s", n, what)
 }

@@ -10,26 +10,25 @@ import (
 	"mpitx/catalog"
 )
 
-// ListSchema is the schema name of the document that List writes where --fields chooses what is in it; without, the
-// document is a catalog.
+// ListSchema identifies the document that List writes with --fields. Without --fields, the document is a catalog.
 const (
 	ListSchema        = "mpitx.list"
 	ListSchemaVersion = 1
 )
 
-// csvFields are the columns of CSV. New ones go to the end.
+// csvFields are the columns of CSV. New columns are added at the end.
 var csvFields = mustFields("kind,name,value,type,class,scope,verbosity,bind,stage,category,enum,count,flags," +
 	"before,after,status,reason,writable,set,differs,conflicts,description")
 
-// only is the catalog with some kinds, the other lists empty.
+// only returns the catalog reduced to some kinds.
 func only(c *catalog.Catalog, k catalog.Kind) *catalog.Catalog {
 	part := *c
 	part.Lists = c.Only(k)
 	return &part
 }
 
-// readable is the catalog with some kinds, and with the enumerations that its variables use: without them the document, read
-// again, has numbers in place of items.
+// readable returns the catalog reduced to some kinds and the enumerations that its variables use, so that a reader can name the
+// values.
 func readable(c *catalog.Catalog, k catalog.Kind) *catalog.Catalog {
 	part := only(c, k)
 	if k.Has(catalog.Enums) {
@@ -107,7 +106,7 @@ func listNDJSON(w io.Writer, c *catalog.Catalog, opts ListOptions) error {
 	return out.flush(0)
 }
 
-// documentLines writes the elements of a catalog's document, each on a line with its kind.
+// documentLines writes the entries as in a catalog's document, one on a line, each with its kind.
 func documentLines(w io.Writer, c *catalog.Catalog, kinds catalog.Kind) (err error) {
 	out := lines{w: w}
 	for k, e := range c.Entries(kinds) {
@@ -122,8 +121,7 @@ func documentLines(w io.Writer, c *catalog.Catalog, kinds catalog.Kind) (err err
 	return out.flush(0)
 }
 
-// listCSV writes one table of all kinds, with their kind as the first column. Programs get the text as it is; where
-// people read it, it is made safe.
+// listCSV writes one table of all kinds, with the kind as the first column. Text is escaped only for a terminal.
 func listCSV(w io.Writer, c *catalog.Catalog, opts ListOptions) error {
 	fields := opts.Fields
 	if fields == nil {
@@ -151,8 +149,8 @@ func listCSV(w io.Writer, c *catalog.Catalog, opts ListOptions) error {
 	return out.Error()
 }
 
-// listNames writes one name on a line: the name of a performance variable with its class where the name alone is not
-// enough. Names are escaped as Safe does, so that none can take two lines; ordinary ones are written as they are.
+// listNames writes one name on each line. A performance variable's name includes the class if the name is ambiguous. Names are
+// escaped, so that each takes one line.
 func listNames(w io.Writer, c *catalog.Catalog, opts ListOptions) error {
 	times := map[string]int{}
 	for i := range c.Pvars {

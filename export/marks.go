@@ -9,7 +9,7 @@ import (
 	"mpitx/catalog"
 )
 
-// mark is a sign beside a variable in a table. Colour repeats it.
+// mark is a sign next to a variable in a table. Its style repeats the meaning in colour.
 type mark struct {
 	sign, ascii string
 	meaning     string
@@ -20,16 +20,16 @@ type mark struct {
 
 var marks = []mark{
 	{"✗", "x", "could not be read", "could not be read", &faultyStyle, unreadable},
-	{"?", "?", "ranks disagree on what the standard says is equal (see show)", "in conflict", &faultyStyle,
+	{"?", "?", "metadata differ between ranks (see show)", "in conflict", &faultyStyle,
 		func(v *catalog.Variable) bool { return len(v.Conflicts) > 0 }},
 	{"≠", "!=", "differs between ranks (see show)", "differing between ranks", &differsStyle,
 		(*catalog.Variable).RanksDiffer},
 	{"*", "*", "set by the user", "set", &setStyle, func(v *catalog.Variable) bool { return v.Origin != nil }},
-	{"†", "-", "gone after MPI_Init: the value is the one before", "only before MPI_Init", &goneStyle,
+	{"†", "-", "gone after MPI_Init; the value is from before", "only before MPI_Init", &goneStyle,
 		func(v *catalog.Variable) bool { return v.Before != nil && !existsAfter(v) }},
 }
 
-// unreadable says whether an attempt to read a variable failed where it should not have: needing an object is no failure.
+// unreadable reports whether reading a variable failed. A variable without its object has not failed.
 func unreadable(v *catalog.Variable) bool {
 	r := v.Current()
 	return r != nil && (r.Status == catalog.StatusFaulty || r.Status == catalog.StatusError)
@@ -46,11 +46,11 @@ func (m *mark) in(t Terminal) string {
 type markedVariables struct {
 	signs  []string
 	styles []*lipgloss.Style // of the most important mark; nil: none
-	counts []int             // by index in marks: how many bear it
-	shown  []bool            // by index in marks: whether it is in signs
+	counts []int             // by index in marks: the variables that have the mark
+	shown  []bool            // by index in marks: whether signs include it
 }
 
-// markAll marks variables. A sign that all of several would bear says nothing and is left out; the heading counts it.
+// markAll marks variables. A sign that all of several variables have is omitted; the heading counts it.
 func markAll(t Terminal, vars []catalog.Variable, both bool) markedVariables {
 	m := markedVariables{
 		signs:  make([]string, len(vars)),
@@ -60,7 +60,7 @@ func markAll(t Terminal, vars []catalog.Variable, both bool) markedVariables {
 	}
 	for j := range marks {
 		if marks[j].style == &goneStyle && !both {
-			continue // nothing is known to be gone
+			continue // unknown without both stages
 		}
 		for i := range vars {
 			if marks[j].applies(&vars[i]) {
@@ -84,7 +84,7 @@ func markAll(t Terminal, vars []catalog.Variable, both bool) markedVariables {
 	return m
 }
 
-// summary counts marks for a heading: "261 only before MPI_Init; 12 set".
+// summary formats the counts for a heading: "261 only before MPI_Init; 12 set".
 func (m markedVariables) summary() string {
 	var parts []string
 	for j := len(marks) - 1; j >= 0; j-- {
@@ -95,7 +95,7 @@ func (m markedVariables) summary() string {
 	return strings.Join(parts, "; ")
 }
 
-// legend explains the marks that were shown, one on a line.
+// legend explains the marks that were shown, one on each line.
 func legend(t Terminal, shown []bool) []string {
 	var lines []string
 	for j, used := range shown {

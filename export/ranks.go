@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// RankList writes ranks as "0-2,4"; they must be ascending.
+// RankList formats ascending ranks as "0-2,4".
 func RankList(ranks []int) string {
 	var parts []string
 	for len(ranks) > 0 {
@@ -24,7 +24,7 @@ func RankList(ranks []int) string {
 	return strings.Join(parts, ",")
 }
 
-// Ranks is RankList with its word: "rank 3", "ranks 0-2,4".
+// Ranks formats ranks with a noun: "rank 3", "ranks 0-2,4".
 func Ranks(ranks []int) string {
 	if len(ranks) == 1 {
 		return "rank " + RankList(ranks)
@@ -32,8 +32,7 @@ func Ranks(ranks []int) string {
 	return "ranks " + RankList(ranks)
 }
 
-// ParseRanks reads what RankList writes: ranks and ranges, "0,2-5". They come ascending, each once; "" is nil. Its error names
-// what is wrong with s.
+// ParseRanks parses a rank list such as "0,2-5" and returns the ranks ascending, without duplicates; nil for "".
 func ParseRanks(s string) ([]int, error) {
 	if s == "" {
 		return nil, nil
@@ -47,7 +46,7 @@ func ParseRanks(s string) ([]int, error) {
 			b, err = strconv.Atoi(hi)
 		}
 		if err != nil || a < 0 || b < a || b-a > 1<<20 {
-			return nil, fmt.Errorf("%q: must be ranks like 0,2-5", s)
+			return nil, fmt.Errorf("%q is not a rank list; use a list such as 0,2-5", s)
 		}
 		for r := a; r <= b; r++ {
 			out = append(out, r)

@@ -7,8 +7,7 @@ import (
 	"mpitx/catalog"
 )
 
-// ReadingText is a reading for people: the value, its enumeration's items by name, or why there is none. A nil reading
-// is "".
+// ReadingText formats a reading for people: the value, with enumeration items by name, or why there is none. It is "" for nil.
 func ReadingText(r *catalog.Reading, e *catalog.Enum) string {
 	if r == nil {
 		return ""
@@ -40,7 +39,7 @@ func withReason(what, why string) string {
 	return what + ": " + why
 }
 
-// readingJSON is a reading for programs: the value, or null.
+// readingJSON returns a reading's value for programs, or nil.
 func readingJSON(r *catalog.Reading) any {
 	if r == nil || r.Status != catalog.StatusOK || r.Value.IsZero() {
 		return nil
@@ -48,7 +47,7 @@ func readingJSON(r *catalog.Reading) any {
 	return r.Value
 }
 
-// readingData is a reading for CSV: the value alone, "" where there is none; another column tells why.
+// readingData formats a reading for CSV: the value, or "". Other columns say why there is none.
 func readingData(c *catalog.Catalog, v *catalog.Variable, r *catalog.Reading) string {
 	if r == nil || r.Status != catalog.StatusOK {
 		return ""
@@ -56,8 +55,8 @@ func readingData(c *catalog.Catalog, v *catalog.Variable, r *catalog.Reading) st
 	return r.Value.Format(c.Enum(v.Enum))
 }
 
-// differsText tells on how many ranks, on which, and to what: "2 of 4: r1=3 r3=5"; of the stage before MPI_Init, which one
-// rank of each node reads, "before: r2=7". "" where all agree.
+// differsText says how many ranks differ, which, and their values: "2 of 4: r1=3 r3=5". For the stage before MPI_Init, which one
+// rank of each node reads, it is "before: r2=7". It is "" if all agree.
 func differsText(c *catalog.Catalog, v *catalog.Variable) string {
 	var parts []string
 	e := c.Enum(v.Enum)
@@ -80,7 +79,7 @@ func differsText(c *catalog.Catalog, v *catalog.Variable) string {
 	return strings.Join(parts, "; ")
 }
 
-// originText is who set a variable, and to what: "environment OMPI_MCA_btl=tcp".
+// originText says how a variable was set: "environment OMPI_MCA_btl=tcp".
 func originText(o *catalog.Origin) string {
 	if o == nil {
 		return ""
@@ -88,7 +87,7 @@ func originText(o *catalog.Origin) string {
 	return string(o.Kind) + " " + o.Where
 }
 
-// conflictText is a breach of Table 14.1: "rank 2: type char, rank 0: int".
+// conflictText describes a conflict: "rank 2: type char, rank 0: int".
 func conflictText(x catalog.Conflict) string {
 	if x.Rank == catalog.BeforeRank {
 		return "before MPI_Init: " + x.Field + " " + x.Here + ", after it: " + x.Root
@@ -96,7 +95,7 @@ func conflictText(x catalog.Conflict) string {
 	return "rank " + strconv.Itoa(x.Rank) + ": " + x.Field + " " + x.Here + ", rank 0: " + x.Root
 }
 
-// stageText says at which stages something exists.
+// stageText names the stages in which an entry exists.
 func stageText(before, after bool) string {
 	switch {
 	case before && after:

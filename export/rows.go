@@ -12,22 +12,22 @@ import (
 // RowColumn is a column of a Rows table.
 type RowColumn struct {
 	Name   string // in JSON and CSV
-	Header string // in tables; "" leaves it out of them
+	Header string // in tables; "": not in tables
 	Wide   bool   // only in wide tables
-	Right  bool   // aligned to the right, and never cut
-	Point  bool   // with Right: numbers have their decimal points below each other
-	Spare  bool   // dropped where a terminal has no room for it
+	Right  bool   // right-aligned, and never cut
+	Point  bool   // with Right: aligned at the decimal point
+	Spare  bool   // dropped if the terminal is too narrow
 }
 
-// Rows is the answer of a command as a table: the rows hold strings, numbers, booleans, nil, or anything encoding/json
-// encodes and fmt prints.
+// Rows is the result of a command as a table. Cells are strings, numbers, booleans, nil, or any type that encoding/json encodes and
+// fmt prints.
 type Rows struct {
 	Schema  string // "mpitx.write"
 	Columns []RowColumn
 	Rows    [][]any
 }
 
-// Write writes the rows in any format; the first column are the names.
+// Write writes the rows in any format. The names format is the first column.
 func (r *Rows) Write(w io.Writer, f Format, t Terminal) error {
 	switch f {
 	case FormatJSON:
@@ -47,12 +47,12 @@ func (r *Rows) Write(w io.Writer, f Format, t Terminal) error {
 		t.Width = 0
 	case FormatTable, "":
 	default:
-		return fmt.Errorf("this table has no format %q", f)
+		return fmt.Errorf("no such format for this table: %q", f)
 	}
 	return r.table(w, t, f == FormatWide)
 }
 
-// table writes the columns in their order, the spare ones after all others.
+// table writes the columns in order, with the spare ones last.
 func (r *Rows) table(w io.Writer, t Terminal, wide bool) error {
 	var shown []int
 	g := grid{}
@@ -66,7 +66,7 @@ func (r *Rows) table(w io.Writer, t Terminal, wide bool) error {
 			if !spare {
 				g.must = len(g.cols)
 			} else {
-				g.cols[0].floor = 40 // names matter more
+				g.cols[0].floor = 40 // names are more important
 			}
 		}
 	}
@@ -88,7 +88,7 @@ func (r *Rows) table(w io.Writer, t Terminal, wide bool) error {
 	return g.write(w, t)
 }
 
-// cellText is a cell for people and CSV.
+// cellText formats a cell for people and CSV.
 func cellText(x any) string {
 	switch x := x.(type) {
 	case nil:
@@ -168,10 +168,10 @@ func (r *Rows) csv(w io.Writer, t Terminal) error {
 	return out.Error()
 }
 
-// WriteSchema is the schema name of the document that Outcomes writes.
+// WriteSchema identifies the document that Outcomes writes.
 const WriteSchema = "mpitx.write"
 
-// Outcomes writes the outcomes of writes, with values as the catalog's enumerations name them.
+// Outcomes writes the results of writes, with values by their enumeration items' names.
 func Outcomes(w io.Writer, c *catalog.Catalog, same []catalog.SameOutcome, f Format, t Terminal) error {
 	r := Rows{Schema: WriteSchema, Columns: []RowColumn{
 		{Name: "variable", Header: "VARIABLE"}, {Name: "ranks", Header: "RANKS"}, {Name: "old", Header: "OLD"},

@@ -7,19 +7,18 @@ import (
 	"unicode/utf8"
 )
 
-// Safe makes foreign text (a name, a value) safe for a terminal. What does not print as itself is shown escaped: control
-// characters and invalid bytes as \x1b, C1 controls, format characters (bidirectional overrides, zero width), line
-// separators, blanks other than the space and other invisible characters as \u202e or \u{e0001}. Different texts stay
-// different: a backslash is doubled where it could be taken for the beginning of an escape, and only there.
+// Safe escapes foreign text (a name, a value) for a terminal: control characters and invalid bytes as \x1b; C1 controls, format
+// characters (bidirectional overrides, zero width), line separators, blanks other than the space and other invisible characters as
+// \u202e or \u{e0001}. Different texts stay different: a backslash is doubled if it could be read as the start of an escape.
 func Safe(s string) string { return escape(s, false) }
 
-// SafeASCII is Safe for a terminal that shows ASCII only: every other character is written \u{e9}.
+// SafeASCII is Safe for an ASCII terminal: all other characters become \u{e9}.
 func SafeASCII(s string) string { return escape(s, true) }
 
-// Safe is Safe or SafeASCII, as the terminal needs.
+// Safe applies Safe or SafeASCII, as the terminal requires.
 func (t Terminal) Safe(s string) string { return escape(s, !t.UTF8) }
 
-// Shows reports whether every character of a text prints as itself on the terminal.
+// Shows reports whether the terminal can show every character of a text.
 func (t Terminal) Shows(s string) bool {
 	for i := 0; i < len(s); {
 		r, n := utf8.DecodeRuneInString(s[i:])
@@ -31,8 +30,8 @@ func (t Terminal) Shows(s string) bool {
 	return true
 }
 
-// SafeCommand is a command for the shell as it is where all of it shows: a backslash more would be another command. Else it is
-// like Safe.
+// SafeCommand returns a shell command unchanged if the terminal can show all of it, as an added backslash would change it. Otherwise
+// it applies Safe.
 func (t Terminal) SafeCommand(s string) string {
 	if t.Shows(s) {
 		return s
@@ -40,7 +39,7 @@ func (t Terminal) SafeCommand(s string) string {
 	return t.Safe(s)
 }
 
-// SafeText makes a description safe for a terminal: like Safe, but newlines stay, and tabs and blanks become spaces.
+// SafeText escapes a description. Unlike Safe, it keeps newlines and turns tabs and blanks into spaces.
 func (t Terminal) SafeText(s string) string {
 	if plain(s) {
 		return s
@@ -59,7 +58,7 @@ func (t Terminal) SafeText(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// plain reports whether s is printable ASCII without backslashes, which is nearly everything MPI libraries write.
+// plain reports whether s is printable ASCII without backslashes, as nearly all texts of MPI libraries are.
 func plain(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c > '~' || c == '\\' {
@@ -96,7 +95,7 @@ func escape(s string, ascii bool) string {
 	return b.String()
 }
 
-// unprintable says whether a rune of n bytes needs escaping.
+// unprintable reports whether a rune of n bytes needs escaping.
 func unprintable(r rune, n int, ascii bool) bool {
 	switch {
 	case r < utf8.RuneSelf:
@@ -107,7 +106,7 @@ func unprintable(r rune, n int, ascii bool) bool {
 	return ascii || !unicode.IsPrint(r) || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// ambiguous says whether a backslash before rest would read as the beginning of an escape.
+// ambiguous reports whether a backslash before rest could be read as the start of an escape.
 func ambiguous(rest string, ascii bool) bool {
 	switch {
 	case rest == "":

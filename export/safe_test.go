@@ -48,7 +48,7 @@ func TestSafeText(t *testing.T) {
 	}
 }
 
-// unescape is the inverse of Safe and SafeASCII, which shows that they lose nothing.
+// unescape is the inverse of Safe and SafeASCII, to show that they lose nothing.
 func unescape(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); {

@@ -9,24 +9,23 @@ import (
 	"mpitx/recording"
 )
 
-// SamplesSchema and SamplesVersion name what Samples writes as JSON, and the Parquet form.
+// SamplesSchema and SamplesVersion identify the samples that are written as JSON or Parquet.
 const (
 	SamplesSchema  = "mpitx.samples"
 	SamplesVersion = 1
 )
 
-// SampleFormats are the formats in which Samples writes; Parquet is package export/parquet's.
+// SampleFormats are the formats of Samples. For Parquet, see package export/parquet.
 var SampleFormats = []Format{FormatCSV, FormatJSON, FormatNDJSON}
 
-// SampleOptions choose what of a run is written, and how.
+// SampleOptions choose the part of a run to write, and its form.
 type SampleOptions struct {
 	recording.Options
 	Wide     bool     // one row for each instant, one column for each element
-	Terminal Terminal // of CSV: makes foreign text safe where people read it
+	Terminal Terminal // CSV: escapes foreign text for a terminal
 }
 
-// Samples writes the samples of a run in order of time, in memory that does not grow with them. What is damaged is in
-// run.Damage afterwards.
+// Samples writes the samples of a run in time order, in bounded memory. Damaged parts are skipped; run.Damage lists them afterwards.
 func Samples(w io.Writer, run *recording.Run, f Format, o SampleOptions) error {
 	out := &lines{w: w}
 	var err error
@@ -46,14 +45,14 @@ func Samples(w io.Writer, run *recording.Run, f Format, o SampleOptions) error {
 	return out.flush(0)
 }
 
-// SampleRow is one element of one variable of one rank at one time. It is only good until the next one.
+// SampleRow is one element of one variable of one rank at one time. It is valid until the next one is yielded.
 type SampleRow struct {
 	Time       time.Duration // since the job's start
 	Rank       int
 	Host       string
-	Variable   string // with its class behind a colon where two classes share the name
+	Variable   string // with ":class" if two classes share the name
 	Object     string // "" for none
-	Element    int    // the rank that the element is about, where that is what elements are; else its index
+	Element    int    // the rank that the element stands for, or else its index
 	HasElement bool
 	Value      recording.Value
 	Status     recording.Status
@@ -62,7 +61,7 @@ type SampleRow struct {
 	column *sampleColumn
 }
 
-// SampleRows gives the rows of a run in order, until yield fails.
+// SampleRows yields the rows of a run in time order until yield fails.
 func SampleRows(run *recording.Run, o recording.Options, yield func(*SampleRow) error) error {
 	names := newSampleNames(run, o.As)
 	var row SampleRow
@@ -94,17 +93,17 @@ func elementLabel(cell *recording.Cell) int {
 	return cell.Column.First + cell.Element
 }
 
-// sampleColumn is how a column is called.
+// sampleColumn is a column's name in the output.
 type sampleColumn struct {
 	column           *recording.Column
 	variable, object string
 	unit             string
 	elements         bool   // it is an array
-	prefix           []byte // what is the same in all its rows, as the format has it
+	prefix           []byte // the bytes common to all its rows, in the output format
 	wide             []int  // wide: the columns of its elements
 }
 
-// sampleNames finds names that are unique: of variables within the run, of objects within their rank.
+// sampleNames makes names unique: variables within the run, objects within their rank.
 type sampleNames struct {
 	classes map[string]catalog.Class // 0: several
 	ranks   map[*recording.Rank]*rankNames
@@ -186,7 +185,7 @@ func (k *rankNames) get(n *sampleNames, c *recording.Column) *sampleColumn {
 	return s
 }
 
-// appendSeconds appends a time in seconds, exact.
+// appendSeconds appends a time in seconds, exactly.
 func appendSeconds(b []byte, d time.Duration) []byte {
 	if d < 0 {
 		b, d = append(b, '-'), -d
@@ -202,7 +201,7 @@ func appendSeconds(b []byte, d time.Duration) []byte {
 	return append(b, digits[:]...)
 }
 
-// foreignValue reports whether a value's text comes from the library, and may hold anything.
+// foreignValue reports whether a value's text comes from the library and may need escaping.
 func foreignValue(v *recording.Value) bool {
 	if v.Kind == recording.Text {
 		return true
@@ -211,5 +210,5 @@ func foreignValue(v *recording.Value) bool {
 	return ok
 }
 
-// sampleBuffer is how much is written at once.
+// sampleBuffer is the number of bytes per write.
 const sampleBuffer = 1 << 18

@@ -21,7 +21,7 @@ import (
 
 var order = binary.LittleEndian
 
-// manyRun makes a run of ranks that each sampled sixteen 64-bit counters a number of times.
+// manyRun makes a run of ranks with a number of samples of sixteen 64-bit counters each.
 func manyRun(t testing.TB, ranks, samples int) *recording.Run {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
@@ -96,7 +96,7 @@ func BenchmarkSamples(b *testing.B) {
 	}
 }
 
-// TestSamplesMemory: what an export needs does not grow with the run.
+// TestSamplesMemory checks that the memory of an export does not grow with the run.
 func TestSamplesMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writes 35 MB")
@@ -122,7 +122,7 @@ type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
-// TestSamplesGolden: a recorded run in every form.
+// TestSamplesGolden writes a recorded run in every form.
 func TestSamplesGolden(t *testing.T) {
 	run, err := recording.Open("../recording/testdata/v1")
 	if err != nil {
@@ -166,7 +166,7 @@ func checkParses(t *testing.T, f Format, b []byte) {
 	}
 }
 
-// TestSamplesHostile: names and values that are made to break formats and terminals come through, and twins stay apart.
+// TestSamplesHostile writes names and values that could break formats and terminals. All are kept, and equal names stay distinct.
 func TestSamplesHostile(t *testing.T) {
 	names := []string{"a,b", "quote\"", "line\nbreak", "\x1b[2J", "not\xffutf8", " blank", "twin", "twin"}
 	s := recordingtest.NewStream(1, 0)

@@ -43,7 +43,7 @@ func csvSamples(out *lines, run *recording.Run, o SampleOptions) error {
 	return err
 }
 
-// csvPrefix is what a column's rows have between the time and the element.
+// csvPrefix returns the fields of a column's rows between the time and the element.
 func csvPrefix(row *SampleRow, t Terminal) []byte {
 	b := append([]byte{','}, strconv.Itoa(row.Rank)...)
 	for _, s := range []string{row.Host, row.Variable, row.Object} {
@@ -59,7 +59,7 @@ func appendCSVValue(b []byte, v *recording.Value, t Terminal) []byte {
 	return appendCSV(b, v.String(), t)
 }
 
-// appendCSV appends a field, quoted as encoding/csv does.
+// appendCSV appends a field with the quoting of encoding/csv.
 func appendCSV(b []byte, s string, t Terminal) []byte {
 	if t.IsTTY {
 		s = t.Safe(s)
@@ -72,7 +72,7 @@ func appendCSV(b []byte, s string, t Terminal) []byte {
 	return append(b, '"')
 }
 
-// csvWide writes wide rows as CSV: no field where there is no value, and the last column names what is not ok.
+// csvWide writes wide rows as CSV. Cells without a value are empty, and the last column lists statuses other than ok.
 type csvWide struct {
 	terminal Terminal
 	columns  []WideColumn

@@ -2,7 +2,7 @@ package export
 
 import "mpitx/recording"
 
-// SampleBytes guesses how many bytes an export has, from what the ranks counted. f may be "parquet".
+// SampleBytes estimates the size of an export from the ranks' counters. f may be "parquet".
 func SampleBytes(run *recording.Run, f Format, o SampleOptions) float64 {
 	var bytes float64
 	for _, r := range run.Ranks {
@@ -27,7 +27,7 @@ func SampleBytes(run *recording.Run, f Format, o SampleOptions) float64 {
 	return bytes
 }
 
-// sampleBytes are those of one instant of one rank, with values and times as long as they usually are.
+// sampleBytes estimates the size of one instant of one rank, with typical lengths of values and times.
 func sampleBytes(f Format, wide bool, elements, names, host float64) float64 {
 	const value = 7
 	switch {

@@ -8,7 +8,7 @@ import (
 	"mpitx/recording"
 )
 
-// What is said about the size of an export before it starts is about right.
+// The estimated size of an export is about right.
 func TestSampleBytes(t *testing.T) {
 	run := manyRun(t, 2, 2000)
 	some := func(c *recording.Column) bool { return c.ID%4 == 0 && c.Class == catalog.ClassCounter }

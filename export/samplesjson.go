@@ -50,7 +50,7 @@ func jsonSamples(out *lines, run *recording.Run, f Format, o SampleOptions) erro
 	return err
 }
 
-// separate begins an element of the document's list.
+// separate starts an element of the document's list.
 func separate(b []byte, first *bool) []byte {
 	if !*first {
 		b = append(b, ',')
@@ -59,7 +59,7 @@ func separate(b []byte, first *bool) []byte {
 	return append(b, "\n    "...)
 }
 
-// jsonPrefix is what a column's rows have between the time and the element.
+// jsonPrefix returns the members of a column's rows between the time and the element.
 func jsonPrefix(row *SampleRow) ([]byte, error) {
 	b := strconv.AppendInt([]byte(`,"rank":`), int64(row.Rank), 10)
 	for _, m := range []struct{ name, text string }{{"host", row.Host}, {"variable", row.Variable}, {"object", row.Object}, {"unit", row.Unit}} {
@@ -75,7 +75,7 @@ func jsonPrefix(row *SampleRow) ([]byte, error) {
 	return b, nil
 }
 
-// appendJSONValue appends a value: integers exact, items of enumerations and what is no number as strings, null for none.
+// appendJSONValue appends a value: integers exactly; enumeration items, NaN and infinities as strings; None as null.
 func appendJSONValue(b []byte, v *recording.Value) []byte {
 	switch x := v.Float64(); {
 	case v.Kind == recording.None:
@@ -91,8 +91,8 @@ func appendJSONValue(b []byte, v *recording.Value) []byte {
 	return v.AppendText(b)
 }
 
-// jsonSampleHead writes what the document says before the samples: the run, its ranks with what they lost, and units if they are not
-// in the samples.
+// jsonSampleHead writes the document's members before the samples: the run, its ranks with their losses, and units unless they are in
+// the samples.
 func jsonSampleHead(out *lines, run *recording.Run, units []byte) error {
 	b := append(out.buf, "{\n  \"schema\": \""+SamplesSchema+"\",\n  \"version\": "+strconv.Itoa(SamplesVersion)+",\n  \"run\": \""...)
 	b = hex.AppendEncode(b, run.ID[:])
@@ -118,8 +118,8 @@ func jsonSampleHead(out *lines, run *recording.Run, units []byte) error {
 	return nil
 }
 
-// jsonWide writes wide rows as objects, with the columns' names as keys: null where there is no value, no member where a
-// rank has no such column, and the statuses that are not ok.
+// jsonWide writes wide rows as objects with the columns' names as keys. Values are null if there is none and omitted if the rank has
+// no such column. Statuses other than ok are listed.
 type jsonWide struct {
 	document bool
 	first    bool
@@ -134,7 +134,7 @@ func (f *jsonWide) begin(out *lines, run *recording.Run, columns []WideColumn) e
 		if err != nil {
 			return err
 		}
-		if k[0] == '{' { // a name that is not UTF-8: a key must be a string
+		if k[0] == '{' { // not UTF-8, but a key must be a string
 			k = append(append([]byte{'"'}, hex.EncodeToString([]byte(c.Name))...), '"')
 		}
 		f.keys = append(f.keys, k)

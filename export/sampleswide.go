@@ -12,12 +12,12 @@ import (
 // WideColumn is one element of one variable in a table with a row for each instant.
 type WideColumn struct {
 	Name     string         // variable@object[element]
-	Kind     recording.Kind // Integer, Float or Text; Text also where ranks differ in it
-	Unsigned bool           // of integers: see [recording.Column.Holds]
-	Unit     string         // see [recording.Column.UnitAs]; "" also where ranks differ in it
+	Kind     recording.Kind // Integer, Float or Text; Text if ranks differ in it
+	Unsigned bool           // of integers: see [recording.Column.ValueKind]
+	Unit     string         // see [recording.Column.UnitAs]; "" if ranks differ in it
 }
 
-// wideColumns are the columns of a wide table, in the order in which the ranks declared them.
+// wideColumns returns the columns of a wide table, in the order of their declaration.
 func wideColumns(run *recording.Run, names *sampleNames, o *SampleOptions) []WideColumn {
 	var all []WideColumn
 	at := map[string]int{}
@@ -32,7 +32,7 @@ func wideColumns(run *recording.Run, names *sampleNames, o *SampleOptions) []Wid
 			if !s.elements {
 				count = 1
 			}
-			kind, unsigned := c.Holds(o.As)
+			kind, unsigned := c.ValueKind(o.As)
 			for e := range count {
 				name := s.variable
 				if s.object != "" {
@@ -56,7 +56,7 @@ func wideColumns(run *recording.Run, names *sampleNames, o *SampleOptions) []Wid
 	return slices.Clip(all)
 }
 
-// join takes in another rank's column of the same name.
+// join merges another rank's column with the same name.
 func (c *WideColumn) join(kind recording.Kind, unsigned bool, unit string) {
 	if c.Kind != kind || c.Unsigned != unsigned {
 		c.Kind, c.Unsigned = recording.Text, false
@@ -66,7 +66,7 @@ func (c *WideColumn) join(kind recording.Kind, unsigned bool, unit string) {
 	}
 }
 
-// wideRow is one instant of one rank: several sets of columns may have been sampled at it.
+// wideRow is one instant of one rank, for all column sets sampled then.
 type wideRow struct {
 	time   time.Duration
 	rank   *recording.Rank
@@ -81,7 +81,7 @@ type wideCell struct {
 	here     bool
 }
 
-// wideFormat is how wide rows are written.
+// wideFormat is a format of wide rows.
 type wideFormat interface {
 	begin(out *lines, run *recording.Run, columns []WideColumn) error
 	value(b []byte, v *recording.Value) []byte
@@ -89,7 +89,7 @@ type wideFormat interface {
 	end(out *lines) error
 }
 
-// WideRow is one row of a table with a row for each instant. It is only good until the next one.
+// WideRow is one row of a table with a row for each instant. It is valid until the next one is yielded.
 type WideRow struct {
 	Time  time.Duration // since the job's start
 	Rank  *recording.Rank
@@ -100,15 +100,15 @@ type WideRow struct {
 type WideCell struct {
 	Value  recording.Value
 	Status recording.Status
-	Here   bool // false: there was no sample of it
+	Here   bool // whether it was sampled
 }
 
-// WideRows gives the samples of a run as rows, one for each rank and instant, in order of time: begin gets the columns.
+// WideRows passes the columns to begin and then yields one row for each rank and instant, in time order.
 func WideRows(run *recording.Run, o recording.Options, begin func([]WideColumn) error, yield func(*WideRow) error) error {
 	return wideSamples(&lines{w: io.Discard}, run, SampleOptions{Options: o}, &wideYield{begun: begin, yield: yield})
 }
 
-// wideYield keeps the values of a row, as their texts do not outlive an instant.
+// wideYield keeps the values of a row, whose texts are valid for one instant only.
 type wideYield struct {
 	begun func([]WideColumn) error
 	yield func(*WideRow) error
@@ -121,7 +121,7 @@ func (f *wideYield) begin(_ *lines, _ *recording.Run, columns []WideColumn) erro
 	return f.begun(columns)
 }
 
-// value appends a byte, for the place of one value in kept.
+// value appends one byte for each value in kept.
 func (f *wideYield) value(b []byte, v *recording.Value) []byte {
 	f.kept = append(f.kept, v.Clone())
 	return append(b, 0)

@@ -10,13 +10,13 @@ import (
 	"mpitx/catalog"
 )
 
-// ShowOptions say how Show writes variables.
+// ShowOptions are the options of Show.
 type ShowOptions struct {
-	Format   Format // "" is the text for people
+	Format   Format // "" is text
 	Fields   []*Field
 	Terminal Terminal
-	// HowToSet are the lines by which a control variable is set for the next run, in characters that the terminal shows;
-	// nil where nobody knows.
+	// HowToSet returns the lines that set a control variable for the next run, in characters that the terminal can show; nil if
+	// unknown.
 	HowToSet func(*catalog.Variable) []string
 }
 
@@ -46,7 +46,7 @@ func Show(w io.Writer, c *catalog.Catalog, vars []*catalog.Variable, opts ShowOp
 	return p.out.Flush()
 }
 
-// page is the text about variables being written. The writer keeps its first error.
+// page writes the text about variables. The writer keeps its first error.
 type page struct {
 	out  *bufio.Writer
 	term Terminal
@@ -82,7 +82,7 @@ func (p *page) variable(v *catalog.Variable, opts ShowOptions) {
 
 func (p *page) metadata(v *catalog.Variable) {
 	if v.Kind == catalog.Virtual {
-		p.entry("kind", "performance variable of mpitx, on any MPI")
+		p.entry("kind", "performance variable of mpitx, available on any MPI")
 	} else {
 		p.entry("kind", v.Kind.Info().Name)
 	}
@@ -133,7 +133,7 @@ func (p *page) typeText(v *catalog.Variable) string {
 	case count > 1:
 		s += fmt.Sprintf(", %d elements", count)
 	case v.Type != 0 && v.Type.Size() == 0:
-		s += ", which mpitx does not know: values are shown in hexadecimal"
+		s += ", unknown to mpitx; values are hexadecimal"
 	}
 	if v.Enum != "" {
 		s += ", of the enumeration " + p.term.Safe(v.Enum)
@@ -148,12 +148,12 @@ func flagWords(v *catalog.Variable) string {
 		}
 		return no
 	}
-	return pick(v.Readonly, "read-only", "can be written or reset") + ", " +
-		pick(v.Continuous, "always running", "has to be started") + ", " +
-		pick(v.Atomic, "read and reset in one step possible", "not read and reset in one step")
+	return pick(v.Readonly, "read-only", "can be written and reset") + ", " +
+		pick(v.Continuous, "always running", "must be started") + ", " +
+		pick(v.Atomic, "atomic read-and-reset", "no atomic read-and-reset")
 }
 
-// path is a category with those it is in: "btl > btl_tcp".
+// path returns a category with its parents: "btl > btl_tcp".
 func (p *page) path(name string) string {
 	parts := []string{name}
 	seen := map[string]bool{name: true}
@@ -246,7 +246,7 @@ func (p *page) setting(v *catalog.Variable, opts ShowOptions) {
 	}
 }
 
-// either is a text, or what stands in for one that is empty.
+// either returns text, or otherwise if it is empty.
 func either(text, otherwise string) string {
 	if text == "" {
 		return otherwise
@@ -254,7 +254,7 @@ func either(text, otherwise string) string {
 	return text
 }
 
-// items lists an enumeration's items and marks the present one; of a flag set all that are in it.
+// items lists an enumeration's items and marks the current one, or all current flags.
 func (p *page) items(v *catalog.Variable, e *catalog.Enum) {
 	title := "values of " + p.term.Safe(e.Name) + ":"
 	if e.Flags {
@@ -282,7 +282,7 @@ func (t Terminal) currentSign() string {
 	return ">"
 }
 
-// current says whether a reading holds an item.
+// current reports whether a reading contains an item.
 func current(r *catalog.Reading, e *catalog.Enum, it catalog.Item) bool {
 	if r == nil || r.Status != catalog.StatusOK {
 		return false
@@ -304,7 +304,7 @@ func current(r *catalog.Reading, e *catalog.Enum, it catalog.Item) bool {
 	return false
 }
 
-// entry writes a label and a text beside it, wrapped.
+// entry writes a label and a wrapped text next to it.
 func (p *page) entry(label, text string) {
 	if p.term.Width > 0 && p.term.Width < 2*labelWidth+8 { // too narrow for two columns
 		if label != "" {
@@ -318,7 +318,7 @@ func (p *page) entry(label, text string) {
 	p.text(head, blank, text)
 }
 
-// unwrapped writes a label and a line that people copy: it is not broken.
+// unwrapped writes a label and an unbroken line, for copying.
 func (p *page) unwrapped(label, s string) {
 	width := p.term.Width
 	p.term.Width = 0
@@ -326,7 +326,7 @@ func (p *page) unwrapped(label, s string) {
 	p.term.Width = width
 }
 
-// text writes a text wrapped to the terminal, the first line after first, the others after rest.
+// text writes a text wrapped to the terminal, with the prefix first on the first line and rest on the others.
 func (p *page) text(first, rest, text string) {
 	width := 0
 	if p.term.Width > 0 {

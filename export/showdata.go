@@ -9,14 +9,14 @@ import (
 	"mpitx/catalog"
 )
 
-// ShowSchema is the schema name of the document that Show writes.
+// ShowSchema identifies the document that Show writes.
 const (
 	ShowSchema        = "mpitx.show"
 	ShowSchemaVersion = 1
 )
 
-// showData writes variables as catalogs do, with their kind, their enumeration and how to set them: as a document, or
-// one on a line.
+// showData writes variables as in a catalog, with their kind, their enumeration and how to set them: as one document, or one on each
+// line.
 func showData(w io.Writer, c *catalog.Catalog, vars []*catalog.Variable, opts ShowOptions) error {
 	var b bytes.Buffer
 	if opts.Format == FormatJSON {

@@ -2,7 +2,7 @@ package export
 
 import "charm.land/lipgloss/v2"
 
-// The styles, of the sixteen colours that follow the user's palette. They only repeat what the text says.
+// The styles use the sixteen colours of the user's palette. They only repeat the text's meaning.
 var (
 	headingStyle = lipgloss.NewStyle().Bold(true)
 	headerStyle  = lipgloss.NewStyle().Faint(true)
@@ -13,7 +13,7 @@ var (
 	labelStyle   = lipgloss.NewStyle().Faint(true)
 )
 
-// paint applies a style to safe text where colours may be used.
+// paint applies a style to safe text if colours are on.
 func (t Terminal) paint(s lipgloss.Style, text string) string {
 	if !t.Color || text == "" {
 		return text

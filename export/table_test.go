@@ -24,7 +24,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// Long tables, which leave tablewriter out, look like short ones.
+// Long tables, which bypass tablewriter, look like short ones.
 func TestManyRows(t *testing.T) {
 	rows := make([][]string, manyRows)
 	for i := range rows {

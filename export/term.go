@@ -10,23 +10,23 @@ import (
 	"golang.org/x/term"
 )
 
-// TermVariable is the environment variable that passes the facts of one terminal on to a process that writes to a pipe
-// leading there (rank 0 under `mpitx -n 4`): "width=120,color=1,utf8=1,tty=1".
+// TermVariable is the environment variable that describes a terminal to a process whose pipe leads there (rank 0 under `mpitx -n
+// 4`): "width=120,color=1,utf8=1,tty=1".
 const TermVariable = "MPITX_TERM"
 
-// Terminal holds what output needs to know of where it goes. The zero value is a pipe read by an ASCII program.
+// Terminal is the properties of an output. The zero value is a pipe to an ASCII program.
 type Terminal struct {
 	Width int  // columns; 0: unlimited, nothing is cut or wrapped
-	IsTTY bool // people read it
-	Color bool // ANSI colours may be used
-	UTF8  bool // other characters than ASCII may be used
+	IsTTY bool // it is a terminal
+	Color bool // ANSI colours are on
+	UTF8  bool // it shows characters other than ASCII
 }
 
 // ColorFlags are the values of --color.
 var ColorFlags = []string{"auto", "always", "never"}
 
-// Detect finds out about the terminal behind out from its file descriptor and the environment. It writes nothing to the
-// terminal and reads nothing from it: terminals that do not answer exist. colorFlag is one of ColorFlags; "" is "auto".
+// Detect finds the properties of an output from its file descriptor and the environment. It writes nothing to the terminal and reads
+// nothing from it, as some terminals do not answer. colorFlag is one of ColorFlags; "" is "auto".
 func Detect(out *os.File, getenv func(string) string, colorFlag string) (Terminal, error) {
 	passed := parseTerm(getenv(TermVariable))
 	t := Terminal{UTF8: localeUTF8(getenv)}
@@ -46,18 +46,18 @@ func Detect(out *os.File, getenv func(string) string, colorFlag string) (Termina
 		t.Color = autoColor(t.IsTTY, getenv)
 		passed.boolean("color", &t.Color)
 	default:
-		return t, fmt.Errorf("--color: %q is none of %s", colorFlag, strings.Join(ColorFlags, ", "))
+		return t, fmt.Errorf("--color: unknown value %q; use %s", colorFlag, strings.Join(ColorFlags, ", "))
 	}
 	return t, nil
 }
 
-// Pass is the terminal as the value of TermVariable.
+// Pass formats the terminal as the value of TermVariable.
 func (t Terminal) Pass() string {
 	bit := map[bool]int{true: 1}
 	return fmt.Sprintf("width=%d,color=%d,utf8=%d,tty=%d", t.Width, bit[t.Color], bit[t.UTF8], bit[t.IsTTY])
 }
 
-// width is that of the terminal, unless COLUMNS or the passed facts say otherwise; 80 where nobody knows.
+// width is the terminal's width unless TermVariable or COLUMNS override it; 80 if unknown.
 func width(out *os.File, getenv func(string) string, passed termFacts) int {
 	for _, s := range []string{passed["width"], getenv("COLUMNS")} {
 		if n, err := strconv.Atoi(s); err == nil && n > 0 && n < 1<<16 {
@@ -88,7 +88,7 @@ func autoColor(tty bool, getenv func(string) string) bool {
 	return tty
 }
 
-// localeUTF8 looks at the locale's variables in the order that setlocale does.
+// localeUTF8 reads the locale's variables in setlocale's order.
 func localeUTF8(getenv func(string) string) bool {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if s := strings.ToLower(getenv(name)); s != "" {
@@ -98,7 +98,7 @@ func localeUTF8(getenv func(string) string) bool {
 	return runtime.GOOS == "windows"
 }
 
-// termFacts are the parts of TermVariable; what is malformed is left out.
+// termFacts are the fields of TermVariable. Malformed ones are ignored.
 type termFacts map[string]string
 
 func parseTerm(s string) termFacts {

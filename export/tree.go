@@ -9,7 +9,7 @@ import (
 	"mpitx/catalog"
 )
 
-// branches are the characters a tree is drawn with.
+// branches are the characters of a tree.
 type branches struct{ tee, last, bar, blank string }
 
 var (
@@ -17,8 +17,8 @@ var (
 	asciiBranches   = branches{"|-- ", "`-- ", "|   ", "    "}
 )
 
-// Tree writes the categories as a tree (catalog.Tree), with the variables of some kinds as its leaves. Branches without
-// any are left out; a category in several others is drawn once.
+// Tree writes the tree of categories (catalog.Tree) with variables of some kinds as leaves. Branches without any are left out, and a
+// category with several parents is drawn once.
 func Tree(w io.Writer, c *catalog.Catalog, t Terminal, k catalog.Kind) error {
 	if k&(catalog.Cvars|catalog.Pvars) == 0 {
 		k = catalog.AllKinds
@@ -34,7 +34,7 @@ func Tree(w io.Writer, c *catalog.Catalog, t Terminal, k catalog.Kind) error {
 	return d.out.Flush()
 }
 
-// drawing is a tree being drawn. The writer keeps its first error.
+// drawing writes a tree. The writer keeps its first error.
 type drawing struct {
 	out   *bufio.Writer
 	c     *catalog.Catalog
@@ -43,7 +43,7 @@ type drawing struct {
 	value *Field
 }
 
-// node draws a category and what is in it: its own line after first, the others after rest.
+// node draws a category and its contents, with the prefix first on its own line and rest on the others.
 func (d *drawing) node(n *catalog.Node, first, rest string) {
 	if n.Count == 0 {
 		return
@@ -57,7 +57,7 @@ func (d *drawing) node(n *catalog.Node, first, rest string) {
 		label = " (" + strconv.Itoa(n.Count) + ")"
 	}
 	if n.Ref != nil {
-		d.line(first, "", name+label+", drawn at its other place")
+		d.line(first, "", name+label+", shown elsewhere in this tree")
 		return
 	}
 	if n.Category != nil && n.Category.Description != "" {
@@ -87,11 +87,11 @@ func (d *drawing) branch(last bool) (first, rest string) {
 	return d.sign.tee, d.sign.bar
 }
 
-// line writes one line, cut to the terminal; the name stands out.
+// line writes one line, cut to the terminal, with the name highlighted.
 func (d *drawing) line(indent, name, text string) {
 	if d.term.Width > 0 {
 		room := d.term.Width - Width(indent)
-		if room < 4 { // too deep to be drawn in full
+		if room < 4 { // too deep to draw in full
 			indent, room = d.term.Cut(indent, max(d.term.Width/2, 1)), max(d.term.Width-d.term.Width/2, 1)
 		}
 		name = d.term.Cut(name, room)

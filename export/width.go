@@ -16,7 +16,7 @@ func Width(s string) int {
 	return len(s)
 }
 
-// Cut shortens safe text to at most width cells and marks the cut with … or "..".
+// Cut shortens safe text to at most width cells, ending with … or "..".
 func (t Terminal) Cut(s string, width int) string {
 	if width <= 0 {
 		return ""
@@ -31,7 +31,7 @@ func (t Terminal) Cut(s string, width int) string {
 	return ansi.Truncate(s, width, tail)
 }
 
-// Ellipsis marks what was cut.
+// Ellipsis ends a text that was cut.
 func (t Terminal) Ellipsis() string {
 	if t.UTF8 {
 		return "…"
@@ -39,7 +39,7 @@ func (t Terminal) Ellipsis() string {
 	return ".."
 }
 
-// wrap breaks safe text into lines of at most width cells, at blanks where there are any; 0: only at its newlines.
+// wrap breaks safe text into lines of at most width cells, if possible at blanks; with width 0 only at newlines.
 func wrap(s string, width int) []string {
 	if width > 0 {
 		s = ansi.Wrap(s, width, "")

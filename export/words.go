@@ -6,12 +6,12 @@ import (
 	"mpitx/catalog"
 )
 
-// The standard's words in plain ones (sections 14.3.1 to 14.3.7).
+// Explanations of the standard's terms (sections 14.3.1 to 14.3.7).
 
 var scopeWords = map[catalog.Scope]string{
 	catalog.ScopeConstant: "never changes",
-	catalog.ScopeReadonly: "can change, but not by being written",
-	catalog.ScopeLocal:    "may be set on each process by itself",
+	catalog.ScopeReadonly: "may change, but cannot be written",
+	catalog.ScopeLocal:    "may be set on each process independently",
 	catalog.ScopeGroup:    "must be set on a group of processes, to consistent values (the description names the group)",
 	catalog.ScopeGroupEq:  "must be set to the same value on a group of processes (the description names the group)",
 	catalog.ScopeAll:      "must be set on all processes, to consistent values",
@@ -20,15 +20,15 @@ var scopeWords = map[catalog.Scope]string{
 
 var classWords = map[catalog.Class]string{
 	catalog.ClassState:         "one of a set of discrete states",
-	catalog.ClassLevel:         "how much of a resource is in use",
+	catalog.ClassLevel:         "the amount of a resource in use",
 	catalog.ClassSize:          "the fixed size of a resource",
-	catalog.ClassPercentage:    "the part of a resource that is in use, 0 to 1",
+	catalog.ClassPercentage:    "the fraction of a resource in use, 0 to 1",
 	catalog.ClassHighWatermark: "the highest utilisation since it was started or reset",
 	catalog.ClassLowWatermark:  "the lowest utilisation since it was started or reset",
-	catalog.ClassCounter:       "how many times an event occurred",
+	catalog.ClassCounter:       "the number of occurrences of an event",
 	catalog.ClassAggregate:     "a sum over the occurrences of an event",
 	catalog.ClassTimer:         "the time spent on an event or a piece of code",
-	catalog.ClassGeneric:       "none of the standard's classes: the description says what it is",
+	catalog.ClassGeneric:       "none of the other classes; see the description",
 }
 
 var bindWords = map[catalog.Bind]string{
@@ -46,12 +46,12 @@ var bindWords = map[catalog.Bind]string{
 	catalog.BindSession:    "one for each session",
 }
 
-var verbosityWords = []string{"for end users", "for those who tune", "for developers of the MPI library"}
+var verbosityWords = []string{"for end users", "for tuning", "for developers of the MPI library"}
 
 var writableWords = map[catalog.Writable]string{
-	catalog.WritableYes:    "yes: writing the present value back succeeded",
-	catalog.WritableNotNow: "not now: the library says it cannot be set at this moment",
-	catalog.WritableNever:  "never: the library does not let it be set",
+	catalog.WritableYes:    "yes: writing back the current value succeeded",
+	catalog.WritableNotNow: "not now: the library refuses a write at this time",
+	catalog.WritableNever:  "never: the library refuses every write",
 }
 
 var originWords = map[catalog.OriginKind]string{
@@ -60,7 +60,7 @@ var originWords = map[catalog.OriginKind]string{
 	catalog.OriginFile:        "the file",
 }
 
-// worded joins a word of the standard and what it means.
+// worded adds the explanation to a term of the standard.
 func worded[T comparable](name string, key T, words map[T]string) string {
 	if w := words[key]; w != "" {
 		return name + ": " + w
@@ -80,7 +80,7 @@ func stageWords(v *catalog.Variable) string {
 	case "both":
 		return "before and after MPI_Init"
 	case "before":
-		return "only before MPI_Init: what it belongs to was not chosen, and is unloaded"
+		return "only before MPI_Init: its component was not selected and is unloaded"
 	case "after":
 		return "only after MPI_Init"
 	}

@@ -112,7 +112,7 @@ func TestExitCodes(t *testing.T) {
 	}
 	lines := map[string][]line{
 		"list": {{1, "list nosuch", "nosuch: no variable has this name"}, {1, "list 'nosuch*'", `nosuch\*: no variable matches`}, {3, "list demo_rank nosuch", "nosuch: no variable"},
-			{1, "list --category nosuch", "--category nosuch: no category"}, {0, "list --regex nosuch", "nothing matched"}, {1, "list --from nosuch", "nosuch"},
+			{1, "list --category nosuch", "--category nosuch: no category"}, {0, "list --regex nosuch", "no match"}, {1, "list --from nosuch", "nosuch"},
 			{1, "list nosuch -n 2", "nosuch: no variable"}, {3, "list demo_rank nosuch -n 2", "nosuch: no variable"}, {2, "list ''", "list: an argument is empty"},
 			{2, "list --nosuch", "no flag --nosuch"}, {2, "list --mpi nosuch", "--mpi nosuch"}, {1, "list --from s.json nosuch", "nosuch"}, {2, "list --regex ''", "--regex: must not be empty"}},
 		"show":     {{1, "show nosuch", "nosuch: no variable"}, {3, "show demo_rank nosuch", "nosuch: no variable"}, {2, "show", "show: name the variables"}, {2, "show ''", "empty"}},

@@ -1,4 +1,4 @@
-// Package parquet writes samples as Apache Parquet. It is apart from package export since it adds 10 MB to a program.
+// Package parquet writes samples as Apache Parquet. It is separate from package export because it adds 10 MB to a program.
 package parquet
 
 import (
@@ -14,8 +14,7 @@ import (
 	"mpitx/recording"
 )
 
-// row is the schema. The columns that CSV has are named as there; a column of one type cannot hold every value exactly, so
-// that there are three more.
+// row is the schema. Columns have the names of CSV. Values need three more columns, as no column type holds every value exactly.
 type row struct {
 	Time     float64  `parquet:"time"`          // seconds since the job's start
 	TimeNs   int64    `parquet:"time_ns,delta"` // the same, exact
@@ -23,21 +22,21 @@ type row struct {
 	Host     string   `parquet:"host,dict"`
 	Variable string   `parquet:"variable,dict"`
 	Object   *string  `parquet:"object,optional,dict"`     // null: none
-	Element  *int32   `parquet:"element,optional,dict"`    // null: no array
-	Value    *float64 `parquet:"value,optional"`           // null: no number
-	Integer  *int64   `parquet:"value_int,optional"`       // exact, of integers that fit
-	Unsigned *uint64  `parquet:"value_uint,optional"`      // of those that fit only here
-	Text     *string  `parquet:"value_text,optional,dict"` // of text, and of items of enumerations
+	Element  *int32   `parquet:"element,optional,dict"`    // null: not an array
+	Value    *float64 `parquet:"value,optional"`           // null: not a number
+	Integer  *int64   `parquet:"value_int,optional"`       // exact, for integers that fit
+	Unsigned *uint64  `parquet:"value_uint,optional"`      // exact, for integers that fit only here
+	Text     *string  `parquet:"value_text,optional,dict"` // for text and enumeration items
 	Status   string   `parquet:"status,dict"`
-	Unit     string   `parquet:"unit,dict"` // "": a plain number, or not known
+	Unit     string   `parquet:"unit,dict"` // "": a plain number, or unknown
 }
 
 const (
 	batch     = 1024
-	groupRows = 32 * batch // what is in memory at once
+	groupRows = 32 * batch // rows in memory at once
 )
 
-// rows are a batch of rows, and what they point to.
+// rows is a batch of rows and the values they point to.
 type rows struct {
 	rows      [batch]row
 	objects   [batch]string
@@ -49,8 +48,8 @@ type rows struct {
 	n         int
 }
 
-// Samples writes the samples of a run in order of time, in memory that does not grow with them. The file's metadata have
-// the schema's name and version, the run and the time of day of its start.
+// Samples writes the samples of a run in time order, in bounded memory. The file's metadata have the schema's name and version,
+// the run, and its start.
 func Samples(w io.Writer, run *recording.Run, o recording.Options) error {
 	out := parquetgo.NewGenericWriter[row](w, settings(run)...)
 	b := new(rows)

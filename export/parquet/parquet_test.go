@@ -25,7 +25,7 @@ func open(t testing.TB) *recording.Run {
 	return run
 }
 
-// TestSamples: the file holds what CSV does.
+// TestSamples checks that the file has the contents of CSV.
 func TestSamples(t *testing.T) {
 	run := open(t)
 	for _, as := range []recording.Transform{recording.Default, recording.Raw, recording.Rate} {
@@ -86,7 +86,7 @@ func line(r *row) string {
 	return fmt.Sprintf("%s%d.%09d,%d,%s,%s,%s,%s,%s,%s,%s", sign, ns/1e9, ns%1e9, r.Rank, r.Host, r.Variable, object, element, value, r.Status, r.Unit)
 }
 
-// TestWideSamples: the file holds what wide CSV does, in the same order, and integers are exact.
+// TestWideSamples checks that the file has the contents of wide CSV, in the same order, with exact integers.
 func TestWideSamples(t *testing.T) {
 	run := open(t)
 	for _, as := range []recording.Transform{recording.Default, recording.Raw, recording.Rate} {

@@ -12,16 +12,15 @@ import (
 	"mpitx/recording"
 )
 
-// fixed are the columns before those of variables; status, behind them, names what is not ok, as in CSV.
+// fixed are the columns before the variables. The status column follows them and lists statuses other than ok, as in CSV.
 var fixed = []string{"time", "time_ns", "rank", "host"}
 
 const status = "status"
 
-// WideSamples writes one row for each rank and instant, in order of time, in memory that does not grow with them: time, time_ns,
-// rank and host as in Samples, a column for each element of each variable (null where it has no value), and status: "ok", or
-// variable=status for what is not. A column is int64, uint64, double or text: integers are exact, items of enumerations are text. The
-// units of columns that have one are in the file's metadata, as a JSON object under mpitx.units: the Parquet library writes no metadata
-// of single columns.
+// WideSamples writes one row for each rank and instant, in time order, in bounded memory. Its columns are time, time_ns, rank and
+// host as in Samples; one column for each element of each variable, null without a value; and status: "ok", or variable=status for
+// each variable with another status. Columns are int64, uint64, double or text: integers are exact, enumeration items are text. The
+// file's metadata have the units of columns as a JSON object under mpitx.units, as the Parquet library writes no metadata of columns.
 func WideSamples(w io.Writer, run *recording.Run, o recording.Options) error {
 	t := &table{run: run, w: w}
 	if err := export.WideRows(run, o, t.begin, t.add); err != nil {
@@ -77,7 +76,7 @@ func (t *table) begin(columns []export.WideColumn) error {
 			n = parquetgo.Int(64)
 		}
 		name := strings.ToValidUTF8(c.Name, "\uFFFD")
-		for g.Group[name] != nil { // a variable that is called as one of ours
+		for g.Group[name] != nil { // a variable with the name of a fixed column
 			name += "_"
 		}
 		g.Group[name] = parquetgo.Optional(n)
@@ -134,7 +133,7 @@ func (t *table) add(r *export.WideRow) error {
 	return t.flush()
 }
 
-// value is a value as its column has it, and whether it fits.
+// value converts a value to its column's type, and reports whether it fits.
 func value(v recording.Value, c *export.WideColumn) (parquetgo.Value, bool) {
 	switch {
 	case c.Kind == recording.Text:
