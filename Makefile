@@ -1,4 +1,4 @@
-# `make run` and `make test` install what is missing, build, and go. The work is done by scripts/setup.sh.
+# `make run` and `make test` install missing packages, build, and run. scripts/setup.sh does the work.
 .PHONY: help build run test race fuzz bench generate screenshots lint cross lab lab-test install clean
 .DEFAULT_GOAL := help
 
@@ -7,19 +7,19 @@ LIBS   ?= mq,o5,m42,o6,m50,abi-o6,abi-m50
 SETUP  := ./scripts/setup.sh
 
 help:
-	@echo 'make run         set up, build, and show `mpirun -n 4 mpitx list`   (YES=1: install without asking)'
-	@echo 'make test        set up, build, and run all tests'
-	@echo 'make build       bin/mpitx and a shim for every MPI found (mpicc, mpicc.openmpi, mpicc.mpich, $$MPICC)'
-	@echo 'make bench       benchmarks: both sides of every comparison, with the ratio'
-	@echo 'make generate    generated files: completions, man pages, tables'
-	@echo 'make screenshots the pictures of the README, from a real terminal (needs tmux and Open MPI)'
-	@echo 'make race        the tests of the packages that need no MPI, with the race detector'
-	@echo 'make fuzz        every fuzz target for FUZZTIME=30s each'
-	@echo 'make lint        gofmt, go vet, staticcheck, shellcheck'
-	@echo 'make cross       build for other systems: macOS, Windows, Linux on ARM (there the agent, too)'
-	@echo 'make lab         LIBS=$(LIBS): richer MPI libraries, outside the checkout (docs/lab.md)'
-	@echo 'make lab-test    end-to-end tests on every library of the lab'
-	@echo 'make install     PREFIX=$(PREFIX) DESTDIR='
+	@echo 'make run         install packages, build, and run `mpirun -n 4 mpitx list`   (YES=1: do not ask)'
+	@echo 'make test        install packages, build, and run all tests'
+	@echo 'make build       build bin/mpitx and a shim for every MPI found (mpicc, mpicc.openmpi, mpicc.mpich, $$MPICC)'
+	@echo 'make bench       run benchmarks, which compare two sides and print the ratio'
+	@echo 'make generate    generate completions, man pages and tables'
+	@echo 'make screenshots draw the pictures of the README from a real terminal (needs tmux and Open MPI)'
+	@echo 'make race        test the packages that need no MPI with the race detector'
+	@echo 'make fuzz        run every fuzz target for FUZZTIME=30s'
+	@echo 'make lint        run gofmt, go vet, staticcheck and shellcheck'
+	@echo 'make cross       build for macOS, Windows and Linux on ARM (with the agent)'
+	@echo 'make lab         LIBS=$(LIBS): build richer MPI libraries outside the checkout (docs/lab.md)'
+	@echo 'make lab-test    run the end-to-end tests on every library of the lab'
+	@echo 'make install     PREFIX=$(PREFIX) DESTDIR=: install'
 	@echo 'make clean       remove bin/'
 
 build run test race fuzz bench generate screenshots lint cross lab-test:

@@ -11,8 +11,8 @@ import (
 	"mpitx/catalog"
 )
 
-// buffer is the C memory that a variable's values pass through: count elements of one type, and slack behind them for
-// libraries that write more than they said.
+// buffer is C memory for a variable's value: count elements of one type, followed by slack for libraries that write more than
+// the count says.
 type buffer struct {
 	typ   Datatype
 	count int
@@ -25,7 +25,7 @@ const (
 	maxValueBytes = 64 << 20
 )
 
-// init takes the count as handle_alloc gave it: -1 is a count that the library left untouched, as some do for scalars.
+// init takes the count from handle_alloc. -1 means that the library did not set it, as some do for scalars.
 func (b *buffer) init(t Datatype, count int) error {
 	size := t.Size()
 	if size == 0 {
@@ -64,7 +64,7 @@ func (b *buffer) set(v Value) error {
 	return nil
 }
 
-// littleEndian turns elements of this machine's order into little-endian ones, or back.
+// littleEndian converts elements between this machine's order and little-endian.
 func littleEndian(raw []byte, size int) []byte {
 	if size <= 1 || binary.NativeEndian.Uint16([]byte{1, 0}) == 1 {
 		return raw

@@ -1,4 +1,4 @@
-/* call.h: cgo cannot call through pointers: one trampoline for each entry of the table, in its order. */
+/* call.h: one trampoline for each entry of the table, in its order, as cgo cannot call function pointers. */
 #ifndef MPITX_CALL_H
 #define MPITX_CALL_H
 #include "shim/mpitx.h"

@@ -12,8 +12,8 @@ type CategoryInfo struct {
 	NumCategories int
 }
 
-// Stamp is what MPI_T_category_changed returns: categories may have changed if it differs from an earlier one. Its
-// size and order mean nothing.
+// Stamp is the result of MPI_T_category_changed. If it differs from an earlier one, categories may have changed. Its size and
+// order mean nothing.
 type Stamp int
 
 // NumCategories is MPI_T_category_get_num. The number may grow.
@@ -21,7 +21,7 @@ func (i *Interface) NumCategories() (int, error) {
 	return i.number(func(t *C.struct_mpitx_table, n *C.int) C.int { return C.mt_category_get_num(t, n) })
 }
 
-// CategoryInfo is MPI_T_category_get_info, with whole strings.
+// CategoryInfo is MPI_T_category_get_info with complete strings.
 func (i *Interface) CategoryInfo(index int) (CategoryInfo, error) {
 	if err := i.valid(index, i.NumCategories); err != nil {
 		return CategoryInfo{}, err
@@ -36,8 +36,8 @@ func (i *Interface) CategoryInfo(index int) (CategoryInfo, error) {
 	return CategoryInfo{i.l.name.String(), i.l.desc.String(), int(cvars), int(pvars), int(categories)}, nil
 }
 
-// CategoryIndex is MPI_T_category_get_index. ErrInvalidName: there is no category of this name now. ErrNotProvided: the
-// library is older than MPI-3.1.
+// CategoryIndex is MPI_T_category_get_index. It returns ErrInvalidName if no category has this name now, and ErrNotProvided if
+// the library is older than MPI-3.1.
 func (i *Interface) CategoryIndex(name string) (int, error) {
 	if err := i.ready(); err != nil {
 		return 0, err
@@ -45,8 +45,7 @@ func (i *Interface) CategoryIndex(name string) (int, error) {
 	return indexOf(name, func(p *C.char, index *C.int) C.int { return C.mt_category_get_index(i.t, p, index) })
 }
 
-// CategoryCvars is MPI_T_category_get_cvars: the indices of a category's control variables. Some may have become
-// invalid.
+// CategoryCvars is MPI_T_category_get_cvars: the indices of a category's control variables. Some may have become invalid.
 func (i *Interface) CategoryCvars(index int) ([]int, error) {
 	return i.members(index, func(c CategoryInfo) (int, error) { return c.NumCvars, nil },
 		func(n C.int, p *C.int) C.int { return C.mt_category_get_cvars(i.t, C.int(index), n, p) })
@@ -64,7 +63,7 @@ func (i *Interface) CategoryCategories(index int) ([]int, error) {
 		func(n C.int, p *C.int) C.int { return C.mt_category_get_categories(i.t, C.int(index), n, p) })
 }
 
-// CategoryNumEvents is MPI-4's MPI_T_category_get_num_events. ErrNotProvided: the library is older.
+// CategoryNumEvents is MPI-4's MPI_T_category_get_num_events. It returns ErrNotProvided if the library is older.
 func (i *Interface) CategoryNumEvents(index int) (int, error) {
 	if err := i.valid(index, i.NumCategories); err != nil {
 		return 0, err
@@ -88,21 +87,20 @@ func (i *Interface) CategoryChanged() (Stamp, error) {
 	return Stamp(stamp), err
 }
 
-// NumEvents is MPI-4's MPI_T_event_get_num. ErrNotProvided: the library is older.
+// NumEvents is MPI-4's MPI_T_event_get_num. It returns ErrNotProvided if the library is older.
 func (i *Interface) NumEvents() (int, error) {
 	return i.number(func(t *C.struct_mpitx_table, n *C.int) C.int { return C.mt_event_get_num(t, n) })
 }
 
-// NumSources is MPI-4's MPI_T_source_get_num. ErrNotProvided: the library is older.
+// NumSources is MPI-4's MPI_T_source_get_num. It returns ErrNotProvided if the library is older.
 func (i *Interface) NumSources() (int, error) {
 	return i.number(func(t *C.struct_mpitx_table, n *C.int) C.int { return C.mt_source_get_num(t, n) })
 }
 
-// maxMembers bounds what is believed of a category's number of members.
+// maxMembers bounds a category's claimed number of members.
 const maxMembers = 1 << 22
 
-// members asks for a member list again where it grew between the two calls. Slots that the library left alone are
-// left out.
+// members gets a member list, again if it grew between the two calls. Entries that the library did not set are dropped.
 func (i *Interface) members(index int, num func(CategoryInfo) (int, error), get func(C.int, *C.int) C.int) ([]int, error) {
 	var list []int
 	asked := -1

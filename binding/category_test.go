@@ -75,7 +75,7 @@ func TestMembersThatGrow(t *testing.T) {
 		index := m.category("demo_memory")
 		list := must(m.CategoryCvars(index))(t)
 		info := must(m.CategoryInfo(index))(t)
-		want(t, "members", len(list), info.NumCvars) // four, and five more
+		want(t, "members", len(list), info.NumCvars) // four, then five more
 		want(t, "members", len(list), 3+5)
 	})
 }
@@ -102,7 +102,7 @@ func TestVariablesThatGrow(t *testing.T) {
 		first := must(m.NumCvars())(t)
 		second := must(m.NumCvars())(t)
 		want(t, "one more", second, first+1)
-		info := must(m.CvarInfo(second))(t) // it is there by the time of the question
+		info := must(m.CvarInfo(second))(t) // it exists by now
 		want(t, "type", info.Datatype, catalog.TypeInt)
 	})
 }

@@ -14,7 +14,7 @@
 
 pid_t clone_process(void)
 {
-    /* Where the C library keeps the thread's number, which locks compare: fork has the kernel set it in the child, too. */
+    /* The kernel sets the C library's copy of the thread ID in the child, as for fork, because locks compare it. */
     int *tid = NULL;
     unsigned long flags = 0;
     if (prctl(PR_GET_TID_ADDRESS, &tid) == 0 && tid != NULL)
@@ -22,7 +22,7 @@ pid_t clone_process(void)
 #if defined(__s390x__)
     return (pid_t)syscall(SYS_clone, 0, flags, NULL, tid, 0);
 #else
-    return (pid_t)syscall(SYS_clone, flags, 0, NULL, tid, tid); /* the fourth on some processors, the fifth on others */
+    return (pid_t)syscall(SYS_clone, flags, 0, NULL, tid, tid); /* the TID is argument 4 or 5, depending on the processor */
 #endif
 }
 

@@ -10,13 +10,13 @@ import (
 	"unsafe"
 )
 
-// What mpitx's own ranks say to each other, on MPI_COMM_WORLD. Nothing here blocks: libraries spin while they wait, and
-// a rank that hangs must not take the others with it.
+// Messages between mpitx's own ranks, on MPI_COMM_WORLD. Nothing here blocks: libraries spin while they wait, and a rank that
+// hangs must not stop the others.
 
-// errNoComms answers communication outside of MPI_Init and MPI_Finalize.
-var errNoComms = errors.New("MPI is not initialized, or no longer")
+// errNoComms is returned outside of MPI_Init and MPI_Finalize.
+var errNoComms = errors.New("MPI is not initialized, or already finalized")
 
-// World is this process's rank in MPI_COMM_WORLD and the number of processes.
+// World returns this process's rank in MPI_COMM_WORLD and the number of processes.
 func (l *Library) World() (rank, size int, err error) {
 	if !l.hasComms() {
 		return 0, 0, errNoComms
@@ -38,7 +38,7 @@ func (l *Library) ProcessorName() (string, error) {
 	return C.GoString(p), err
 }
 
-// Request is a send or receive under way.
+// Request is a pending send or receive.
 type Request struct {
 	l    *Library
 	r    C.mpitx_request
@@ -46,13 +46,13 @@ type Request struct {
 	n    int
 	recv bool
 	data []byte
-	err  error // that ended it
+	err  error // set after it failed
 }
 
-// AnySource lets Probe take a message from any rank.
+// AnySource makes Probe accept any source.
 const AnySource = -1
 
-// Send begins to send a message (MPI_Isend). The data are copied.
+// Send starts to send a copy of a message (MPI_Isend).
 func (l *Library) Send(data []byte, dest, tag int) (*Request, error) {
 	if !l.hasComms() {
 		return nil, errNoComms
@@ -70,7 +70,7 @@ func (l *Library) Send(data []byte, dest, tag int) (*Request, error) {
 	return r, nil
 }
 
-// Receive begins to receive a message of n bytes that Probe announced (MPI_Irecv).
+// Receive starts to receive a message of n bytes that Probe found (MPI_Irecv).
 func (l *Library) Receive(n, source, tag int) (*Request, error) {
 	if !l.hasComms() {
 		return nil, errNoComms
@@ -87,7 +87,7 @@ func (l *Library) Receive(n, source, tag int) (*Request, error) {
 	return r, nil
 }
 
-// Probe reports whether a message with this tag is there (MPI_Iprobe), from whom, and its bytes.
+// Probe reports whether a message with a tag has arrived (MPI_Iprobe), its source, and its size in bytes.
 func (l *Library) Probe(source, tag int) (ok bool, from, bytes int, err error) {
 	if !l.hasComms() {
 		return false, 0, 0, errNoComms
@@ -97,15 +97,15 @@ func (l *Library) Probe(source, tag int) (ok bool, from, bytes int, err error) {
 	return flag != 0, int(actual), int(n), err
 }
 
-// Done reports whether the request has completed (MPI_Test). Its memory is then freed, and a received message is in Data.
-// A request that failed is not asked again: the error stays.
+// Done reports whether the request has completed (MPI_Test). It then frees the memory, and Data has a received message. After a
+// failure it returns the same error again.
 func (r *Request) Done() (bool, error) {
 	if r.p == nil {
 		return r.err == nil, r.err
 	}
 	var flag C.int
 	if err := check(C.mt_test(r.l.t, &r.r, &flag)); err != nil {
-		if r.r == nil { // the library is through with it
+		if r.r == nil { // the library has released it
 			C.free(r.p)
 			r.p, r.err = nil, err
 		}
@@ -122,5 +122,5 @@ func (r *Request) Done() (bool, error) {
 	return true, nil
 }
 
-// Data is the message received.
+// Data returns the received message.
 func (r *Request) Data() []byte { return r.data }

@@ -16,7 +16,7 @@ func message(size, seed int) []byte {
 	return data
 }
 
-// eventually calls until it says so.
+// eventually calls done until it returns true.
 func eventually(t *testing.T, what string, done func() bool) {
 	t.Helper()
 	for end := time.Now().Add(30 * time.Second); !done(); time.Sleep(100 * time.Microsecond) {
@@ -85,14 +85,14 @@ func checkMessagesToItself(t *testing.T, m *mpi) {
 			t.Error("a completed request is no longer complete", err)
 		}
 	}
-	// Tags are apart.
+	// Tags are kept separate.
 	a, b := must(m.lib.Send([]byte("a"), rank, 1))(t), must(m.lib.Send([]byte("b"), rank, 2))(t)
 	second, _ := m.receive(rank, 2)
 	first, _ := m.receive(rank, 1)
 	m.await(a)
 	m.await(b)
 	want(t, "tags", string(first)+string(second), "ab")
-	// A receive that waits.
+	// A receive before its message.
 	wait := must(m.lib.Receive(3, rank, 9))(t)
 	if done, err := wait.Done(); done || err != nil {
 		t.Error(done, err)
@@ -113,7 +113,7 @@ func TestThreeProcesses(t *testing.T) {
 				sends = append(sends, must(m.lib.Send(message(n, rank), to, 4))(t))
 			}
 		}
-		from := map[int]int{} // messages so far; those of one sender come in order
+		from := map[int]int{} // number of messages by sender; each sender's come in order
 		for range size * len(messageSizes) {
 			got, who := m.receive(AnySource, 4)
 			if from[who] >= len(messageSizes) || !bytes.Equal(got, message(messageSizes[from[who]], who)) {
@@ -130,7 +130,7 @@ func TestThreeProcesses(t *testing.T) {
 	})
 }
 
-func TestCommunicationOutsideOfInit(t *testing.T) {
+func TestCommunicationOutsideInit(t *testing.T) {
 	child{stage: before}.run(t, func(t *testing.T, m *mpi) {
 		check := func(when string) {
 			_, _, err := m.lib.World()
@@ -167,7 +167,7 @@ func TestCommunicationErrors(t *testing.T) {
 				t.Errorf("Receive of %d bytes succeeds", n)
 			}
 		}
-		// A message longer than what was asked for ends the request with an error, once and for all.
+		// A message longer than the receive ends the request with an error, which stays.
 		r := must(m.lib.Receive(2, 0, 3))(t)
 		m.await(must(m.lib.Send([]byte("too long"), 0, 3))(t))
 		for range 3 {
@@ -204,8 +204,8 @@ func TestCommunicationErrors(t *testing.T) {
 	})
 }
 
-// The probe's children are no ranks: a probe in one process disturbs no message.
-func TestProbeWhileMessagesAreUnderWay(t *testing.T) {
+// The probe's children are not ranks: a probe does not disturb pending messages.
+func TestProbeWithPendingMessages(t *testing.T) {
 	child{stage: after, ranks: 2, faults: "crash-read=demo_type_*"}.run(t, func(t *testing.T, m *mpi) {
 		rank, _, _ := m.lib.World()
 		r := must(m.lib.Send(message(5_000_000, rank), 1-rank, 4))(t)

@@ -23,12 +23,12 @@ type CvarInfo struct {
 	Scope       Scope
 }
 
-// NumCvars is MPI_T_cvar_get_num. The number may grow; what was unloaded keeps its index, which becomes invalid.
+// NumCvars is MPI_T_cvar_get_num. The number may grow. An unloaded variable keeps its index, which becomes invalid.
 func (i *Interface) NumCvars() (int, error) {
 	return i.number(func(t *C.struct_mpitx_table, n *C.int) C.int { return C.mt_cvar_get_num(t, n) })
 }
 
-// CvarInfo is MPI_T_cvar_get_info, with whole strings. ErrInvalidIndex: there never was such a variable, or it has been
+// CvarInfo is MPI_T_cvar_get_info with complete strings. It returns ErrInvalidIndex if the variable never existed or has been
 // unloaded.
 func (i *Interface) CvarInfo(index int) (CvarInfo, error) {
 	if err := i.valid(index, i.NumCvars); err != nil {
@@ -52,8 +52,8 @@ func (i *Interface) CvarInfo(index int) (CvarInfo, error) {
 	}, nil
 }
 
-// CvarIndex is MPI_T_cvar_get_index. ErrInvalidName: there is no variable of this name now. ErrNotProvided: the library
-// is older than MPI-3.1.
+// CvarIndex is MPI_T_cvar_get_index. It returns ErrInvalidName if no variable has this name now, and ErrNotProvided if the
+// library is older than MPI-3.1.
 func (i *Interface) CvarIndex(name string) (int, error) {
 	if err := i.ready(); err != nil {
 		return 0, err
@@ -61,7 +61,7 @@ func (i *Interface) CvarIndex(name string) (int, error) {
 	return indexOf(name, func(p *C.char, index *C.int) C.int { return C.mt_cvar_get_index(i.t, p, index) })
 }
 
-// indexOf calls one of the get_index routines. C would take a name for what stands before its first null.
+// indexOf calls a get_index routine. It rejects null characters, at which C would end the name.
 func indexOf(name string, get func(*C.char, *C.int) C.int) (int, error) {
 	if strings.IndexByte(name, 0) >= 0 {
 		return 0, ErrInvalidName
@@ -75,21 +75,21 @@ func indexOf(name string, get func(*C.char, *C.int) C.int) (int, error) {
 	return int(index), nil
 }
 
-// CvarHandle is a handle of a control variable (MPI_T_cvar_handle), with the memory its values pass through.
+// CvarHandle is a handle of a control variable (MPI_T_cvar_handle) with memory for its value.
 type CvarHandle struct {
 	i     *Interface
 	h     C.mpitx_handle
 	value buffer
 }
 
-// AllocCvar is MPI_T_cvar_handle_alloc. Variables bound to a communicator need CommWorld or CommSelf, and MPI_Init;
-// those bound to other objects are ErrNotBindable. The handle must be freed; Interface.Finalize frees what was left.
+// AllocCvar is MPI_T_cvar_handle_alloc. Variables bound to a communicator need CommWorld or CommSelf, and MPI_Init; for other
+// objects it returns ErrNotBindable. The caller frees the handle; Interface.Finalize frees those that are left.
 func (i *Interface) AllocCvar(index int, object Object) (*CvarHandle, error) {
 	info, err := i.CvarInfo(index)
 	if err != nil {
 		return nil, err
 	}
-	if object, err = i.bindable(info.Bind, object); err != nil {
+	if object, err = i.resolveObject(info.Bind, object); err != nil {
 		return nil, err
 	}
 	h := &CvarHandle{i: i}
@@ -105,8 +105,8 @@ func (i *Interface) AllocCvar(index int, object Object) (*CvarHandle, error) {
 	return h, nil
 }
 
-// bindable decides what a variable is bound to.
-func (i *Interface) bindable(bind Bind, object Object) (Object, error) {
+// resolveObject returns the object to bind a variable to.
+func (i *Interface) resolveObject(bind Bind, object Object) (Object, error) {
 	switch {
 	case bind == catalog.BindNoObject:
 		return NoObject, nil
@@ -118,7 +118,7 @@ func (i *Interface) bindable(bind Bind, object Object) (Object, error) {
 	return object, nil
 }
 
-// Free is MPI_T_cvar_handle_free. Freeing again is ErrInvalidHandle and does nothing.
+// Free is MPI_T_cvar_handle_free. A second Free does nothing and returns ErrInvalidHandle.
 func (h *CvarHandle) Free() error {
 	if err := h.usable(); err != nil {
 		return err
@@ -140,7 +140,7 @@ func (h *CvarHandle) usable() error {
 	return nil
 }
 
-// Count is the number of elements; of MPI_CHAR the size of the buffer, its terminating null included.
+// Count is the number of elements; for MPI_CHAR the size of the buffer, including the terminating null.
 func (h *CvarHandle) Count() int { return h.value.count }
 
 // Read is MPI_T_cvar_read.
@@ -155,8 +155,8 @@ func (h *CvarHandle) Read() (Value, error) {
 	return h.value.get(), nil
 }
 
-// Write is MPI_T_cvar_write. The value must be of the variable's type and number of elements (ErrInvalid). ErrCvarSetNotNow and
-// ErrCvarSetNever are the library's answers to a variable that cannot be set.
+// Write is MPI_T_cvar_write. It returns ErrInvalid for a value of another type or number of elements, and the library's
+// ErrCvarSetNotNow or ErrCvarSetNever if the variable cannot be set.
 func (h *CvarHandle) Write(v Value) error {
 	if err := h.usable(); err != nil {
 		return err

@@ -76,8 +76,8 @@ func TestLongAndHostileStrings(t *testing.T) {
 	})
 }
 
-func TestCvarNamesAndIndicesThatAreNot(t *testing.T) {
-	// Faults make the library crash on any index that it would have to reject.
+func TestInvalidCvarNamesAndIndices(t *testing.T) {
+	// Faults make the library crash on every index that it should reject.
 	child{stage: before, faults: "no-checks;off-by-one"}.run(t, func(t *testing.T, m *mpi) {
 		for _, name := range []string{"", "demo", "DEMO_LINES", "demo_lines ", "demo_lines\x00and more", strings.Repeat("x", 100000)} {
 			_, err := m.CvarIndex(name)
@@ -101,7 +101,7 @@ func TestCvarNamesAndIndicesThatAreNot(t *testing.T) {
 	})
 }
 
-// useIndex calls everything that takes an index.
+// useIndex calls every routine that takes an index.
 func (m *mpi) useIndex(s *Session, cvar, pvar, category int) map[string]error {
 	errs := map[string]error{}
 	_, errs["CvarInfo"] = m.CvarInfo(cvar)
@@ -118,7 +118,7 @@ func (m *mpi) useIndex(s *Session, cvar, pvar, category int) map[string]error {
 	return errs
 }
 
-// What MPI_Init ends keeps its index, which is invalid from then on; handles made before are, too.
+// A variable that MPI_Init unloads keeps its index, which is invalid from then on, and so are handles made before.
 func TestVariablesThatDie(t *testing.T) {
 	child{stage: before}.run(t, func(t *testing.T, m *mpi) {
 		cvar, pvar, category := m.cvar("demo_startup_mode"), m.pvar("demo_startup_messages", catalog.ClassCounter), m.category("demo_startup")
@@ -259,7 +259,7 @@ func TestWriteAnswers(t *testing.T) {
 	}
 }
 
-// Values that do not fit never reach the library: here it would crash.
+// Values that do not fit never reach the library, which would crash here.
 func TestWriteWrongValues(t *testing.T) {
 	child{stage: before, faults: "crash-write"}.run(t, func(t *testing.T, m *mpi) {
 		for _, c := range []struct {
@@ -286,7 +286,7 @@ func TestWriteWrongValues(t *testing.T) {
 }
 
 func TestCvarHandles(t *testing.T) {
-	// The library crashes on handles that it would have to reject.
+	// The library crashes on handles that it should reject.
 	child{stage: before, faults: "no-checks"}.run(t, func(t *testing.T, m *mpi) {
 		a, b := m.open("demo_lines"), m.open("demo_lines")
 		wantErr(t, "Free", a.Free(), nil)
@@ -359,7 +359,7 @@ func TestBindingCountsProcesses(t *testing.T) {
 	})
 }
 
-// A count that cannot be true is no handle; what the library made is given back to it.
+// AllocCvar fails for an impossible count, and frees the library's handle.
 func TestImpossibleCounts(t *testing.T) {
 	const faults = "untouched-count=demo_type_int;zero-count=demo_type_long;huge-count=demo_type_short;negative-count=demo_type_byte;" +
 		"unknown-type=demo_type_aint;untouched-count=demo_cursor;huge-count=demo_balance;negative-count=demo_retries;unknown-type=demo_energy"

@@ -7,8 +7,8 @@ import "C"
 
 import "runtime"
 
-// Demo is the fixture MPI that is compiled into this binary: it needs no MPI installed, and its MPI_T behaves exactly as
-// the standard says, unless it is asked to misbehave (fixtures/fakempi). Like Load it locks the goroutine to its thread.
+// Demo returns the fixture MPI, which is compiled into this binary. Its MPI_T behaves exactly as the standard requires, unless
+// told to misbehave (fixtures/fakempi). Like Load, it locks the goroutine to its thread.
 func Demo() (*Library, error) {
 	runtime.LockOSThread()
 	return newLibrary(C.fakempi_table(), "")

@@ -1,5 +1,5 @@
-// Package binding is the Go API of the MPI tool information interface (MPI-3.1 section 14.3): every routine, in the
-// standard's order, under its own name in Go's spelling.
+// Package binding is the Go API of the MPI tool information interface (MPI-3.1, section 14.3). It has every routine, in the
+// standard's order, under its name in Go's spelling.
 //
 //	section  file         routines
 //	14.3.4   library.go   MPI_T_init_thread, MPI_T_finalize
@@ -10,17 +10,17 @@
 //	14.3.8   category.go  MPI_T_category_get_num, _get_info, _get_index, _get_cvars, _get_pvars, _get_categories, _changed; MPI-4's events
 //	14.3.9   errors.go    Table 14.6
 //
-// The MPI library is loaded at run time, behind a shim: a neutral function table compiled with one MPI family's mpi.h
-// (binding/shim). [Demo] puts the fixture MPI in its place.
+// The MPI library is loaded at run time through a shim: a neutral function table compiled with one MPI family's mpi.h
+// (binding/shim). [Demo] uses the fixture MPI instead.
 //
 // # Concurrency
 //
-// MPI libraries grant little and check nothing: all calls into one [Library], and into whatever was made from it, belong
-// to the goroutine that called [Load], which [Load] locks to its thread.
+// MPI libraries may not be thread-safe. All calls into one [Library], and into everything created from it, must come from the
+// goroutine that called [Load], which locks it to its thread.
 //
-// # What is checked here
+// # Checks
 //
-// Real libraries crash on what the standard says they reject. Indices, handles, sessions and objects are therefore
-// checked before every call, and answered with the error the standard promises. What still may crash (opening or reading
-// a variable that the library lists) is tried in a forked child first: see [Interface.Probe].
+// Real libraries crash on arguments that the standard says they reject. This package therefore checks indices, handles, sessions
+// and objects before every call and returns the standard's error. Calls that may still crash (opening or reading a variable that
+// the library lists) are tried in a forked child first: see [Interface.Probe].
 package binding

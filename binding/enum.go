@@ -12,13 +12,13 @@ import (
 // EnumHandle is a handle of an enumeration (MPI_T_enum). The zero value is MPI_T_ENUM_NULL.
 type EnumHandle struct{ h C.mpitx_handle }
 
-// IsNull reports whether the handle is MPI_T_ENUM_NULL: there is no enumeration.
+// IsNull reports whether the handle is MPI_T_ENUM_NULL.
 func (e EnumHandle) IsNull() bool { return e.h == 0 }
 
-// maxItems bounds what is believed of an enumeration's number of items.
+// maxItems bounds an enumeration's claimed number of items.
 const maxItems = 1 << 16
 
-// EnumInfo is MPI_T_enum_get_info: the number of items, and the enumeration's name.
+// EnumInfo is MPI_T_enum_get_info: the number of items and the enumeration's name.
 func (i *Interface) EnumInfo(e EnumHandle) (num int, name string, err error) {
 	if err := i.ready(); err != nil {
 		return 0, "", err
@@ -37,7 +37,7 @@ func (i *Interface) EnumInfo(e EnumHandle) (num int, name string, err error) {
 	return int(n), i.l.name.String(), nil
 }
 
-// EnumItem is MPI_T_enum_get_item: the value and the name of the item at an index from 0. The value is not the index.
+// EnumItem is MPI_T_enum_get_item: the value and the name of the item at an index from 0. The value may differ from the index.
 func (i *Interface) EnumItem(e EnumHandle, index int) (catalog.Item, error) {
 	num, _, err := i.EnumInfo(e)
 	if err != nil {
@@ -61,9 +61,8 @@ func (i *Interface) enumItem(e EnumHandle, index int) (catalog.Item, error) {
 	return catalog.Item{Value: int(value), Name: i.l.name.String()}, nil
 }
 
-// Enum is a whole enumeration: name and items, in the library's order. That its values are ORs of items (a flag set)
-// the library does not say: it is taken as one where the items are made of at least three single bits and are not
-// simply counted up.
+// Enum returns a whole enumeration: its name and its items in the library's order. The library does not say whether values are
+// ORs of items (flags). Enum assumes so if the items consist of at least three single bits and are not consecutive numbers.
 func (i *Interface) Enum(e EnumHandle) (catalog.Enum, error) {
 	num, name, err := i.EnumInfo(e)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 // Error is a return code of the MPI tool information interface (section 14.3.9, Table 14.6). Test with errors.Is.
 type Error int
 
-// The return codes of Table 14.6, in its order, and those that MPI-4 added.
+// The return codes of Table 14.6, in its order, and MPI-4's additions.
 const (
 	ErrInvalid         Error = C.MPITX_ERR_INVALID           // MPI_T_ERR_INVALID
 	ErrMemory          Error = C.MPITX_ERR_MEMORY            // MPI_T_ERR_MEMORY
@@ -35,18 +35,18 @@ const (
 )
 
 var errorTexts = map[Error]string{
-	ErrInvalid:         "the library calls this an invalid use or argument",
+	ErrInvalid:         "invalid use or argument",
 	ErrMemory:          "out of memory",
 	ErrNotInitialized:  "the tool information interface is not initialized",
 	ErrCannotInit:      "the tool information interface cannot be initialized in this state",
 	ErrInvalidIndex:    "the index is invalid: it was never valid, or the variable or category has been unloaded",
-	ErrInvalidItem:     "the enumeration has no item of this index",
+	ErrInvalidItem:     "the enumeration has no item with this index",
 	ErrInvalidHandle:   "the handle is invalid",
 	ErrOutOfHandles:    "the library has no more handles",
 	ErrOutOfSessions:   "the library has no more sessions",
 	ErrInvalidSession:  "the session is invalid",
 	ErrInvalidName:     "no variable or category has this name",
-	ErrCvarSetNotNow:   "cannot be set at this moment",
+	ErrCvarSetNotNow:   "cannot be set now",
 	ErrCvarSetNever:    "cannot be set until the end of the execution",
 	ErrPvarNoStartStop: "cannot be started or stopped",
 	ErrPvarNoWrite:     "cannot be written or reset",
@@ -56,18 +56,18 @@ var errorTexts = map[Error]string{
 	ErrNotProvided:     "this MPI library does not have the routine",
 }
 
-// Our own findings, made before or after the library was called.
+// Errors of this package, found before or after a call of the library.
 var (
-	// ErrNotBindable: the variable is bound to an object of a kind that cannot be named here.
+	// ErrNotBindable: the variable is bound to an object that mpitx does not have.
 	ErrNotBindable = errors.New("bound to an MPI object that mpitx does not have")
 	// ErrNeedsInit: communicators exist only between MPI_Init and MPI_Finalize.
 	ErrNeedsInit = errors.New("bound to a communicator, which exists only between MPI_Init and MPI_Finalize")
-	// ErrUnknownType: the datatype's size is not known, so no buffer can be made for it.
-	ErrUnknownType = errors.New("the datatype is not known")
-	// ErrBadCount: the library gave a number of elements that cannot be true.
-	ErrBadCount = errors.New("the library gave an impossible number of elements")
-	// ErrBadString: the library gave another length for a string each time it was asked.
-	ErrBadString = errors.New("the library gave a different length for a string each time")
+	// ErrUnknownType: the datatype's size is unknown, so there is no buffer for it.
+	ErrUnknownType = errors.New("unknown datatype")
+	// ErrBadCount: the library returned an impossible number of elements.
+	ErrBadCount = errors.New("the library returned an impossible number of elements")
+	// ErrBadString: the library returned another length for a string in every call.
+	ErrBadString = errors.New("the library returned a different length for a string in every call")
 )
 
 // Error implements error.

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// returnCodes are Table 14.6's, MPI-4's additions and our own, with their numbers in shim/mpitx.h.
+// returnCodes are those of Table 14.6, MPI-4 and this project, with their numbers in shim/mpitx.h.
 var returnCodes = []struct {
 	err  Error
 	code int
@@ -21,7 +21,7 @@ var returnCodes = []struct {
 	{ErrNotSupported, 17}, {ErrNotAccessible, 18}, {ErrNotProvided, 100},
 }
 
-// asCode hands a number to check, whose type a test cannot name.
+// asCode passes a number to check, whose parameter type a test cannot name.
 func asCode[T ~int32](check func(T) error, code int) error { return check(T(code)) }
 
 func TestReturnCodes(t *testing.T) {
@@ -54,14 +54,14 @@ func TestReturnCodes(t *testing.T) {
 	}
 }
 
-// The constants of the standard ABI are enumerators: a shim compiled with its header knows every class, as with headers of macros.
+// A shim knows every error class, whether mpi.h has macros or, as in the standard ABI, enumerators.
 func TestErrorClasses(t *testing.T) {
 	source, err := os.ReadFile("shim/shim.c")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, code, _ := strings.Cut(string(source), "static int error_class(")
-	code, _, ok := strings.Cut(code, "/* Position of the library's number")
+	code, _, ok := strings.Cut(code, "/* Returns the position of the library's number")
 	if !ok {
 		t.Fatal("shim.c has no error_class any more")
 	}
@@ -98,7 +98,7 @@ func TestErrorClasses(t *testing.T) {
 	}
 }
 
-func TestFindingsAreApart(t *testing.T) {
+func TestErrorsAreDistinct(t *testing.T) {
 	ours := []error{ErrNotBindable, ErrNeedsInit, ErrUnknownType, ErrBadCount, ErrBadString}
 	for i, a := range ours {
 		for k, b := range ours {
@@ -109,7 +109,7 @@ func TestFindingsAreApart(t *testing.T) {
 	}
 }
 
-// Each routine passes on what the library returned, whatever it is.
+// Each routine returns the library's return code unchanged.
 func TestLibraryErrorsArePassedOn(t *testing.T) {
 	const faults = "fail-get-info=demo_type_int;invalid-get-info=demo_type_long;dead-get-info=demo_type_short;" +
 		"fail-get-index=demo_type_aint;fail-alloc=demo_type_float;invalid-alloc=demo_type_double;dead-alloc=demo_type_byte;" +

@@ -15,15 +15,15 @@ import (
 	"mpitx/catalog"
 )
 
-// A process loads one MPI library and initializes it once. A test that needs one therefore runs its body in a process of
-// its own: child.run starts this test binary again for the test that called it, and there calls the body.
+// A process loads one MPI library and initializes it once. A test with a library therefore runs its body in separate processes:
+// child.run starts this test binary again for the calling test, and calls the body there.
 
-// stage is how far the library has been taken when the body begins.
+// stage is the state of the library when the body begins.
 type stage int
 
 const (
-	bare   stage = iota // nothing is loaded: the body does it
-	loaded              // the library, nothing initialized
+	bare   stage = iota // nothing loaded
+	loaded              // library loaded, nothing initialized
 	before              // MPI_T, before MPI_Init
 	after               // MPI_Init, then MPI_T
 	across              // MPI_T, then MPI_Init
@@ -38,12 +38,12 @@ type child struct {
 	load   func() (*Library, error) // nil: Demo
 }
 
-// mpi is what a body works with.
+// mpi is the argument of a body.
 type mpi struct {
-	*Interface // nil before stage before
+	*Interface // nil in the stages bare and loaded
 	lib        *Library
 	t          *testing.T
-	differ     int // values that a probe's child read otherwise
+	differ     int // values that a probe's child read differently
 }
 
 const (
@@ -60,7 +60,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// run runs the body in processes of its own, beside other tests. It must be the last thing a test does.
+// run runs the body in separate processes, in parallel with other tests. It must be the last call of a test.
 func (c child) run(t *testing.T, body func(t *testing.T, m *mpi)) {
 	t.Helper()
 	if os.Getenv(childVariable) == t.Name() {
@@ -96,7 +96,7 @@ func ranMark(t *testing.T) string { return "ran " + t.Name() + " to its end" }
 func (c child) command(t *testing.T, env []string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(t.Context(), childLimit)
 	defer cancel()
-	// Open MPI's processes fail where two make the folder of their sessions at once. Sockets go there: the path must be short.
+	// Open MPI's processes fail if two create the session directory at once. It contains sockets, so its path must be short.
 	tmp, err := os.MkdirTemp("/tmp", "mx")
 	if err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func (c child) command(t *testing.T, env []string) ([]byte, error) {
 		}
 	}
 	cmd.Env = append(cmd.Env, "TMPDIR="+tmp, childVariable+"="+t.Name(), "FAKEMPI_FAULTS="+c.faults,
-		"GORACE=atexit_sleep_ms=0") // with -race each process would wait for a second
+		"GORACE=atexit_sleep_ms=0") // with -race each process would otherwise wait for a second
 	cmd.Env = append(append(cmd.Env, env...), c.env...)
 	cmd.WaitDelay = time.Second // a library's own daemons may hold the pipe
 	out, err := cmd.CombinedOutput()
@@ -127,7 +127,7 @@ func (c child) command(t *testing.T, env []string) ([]byte, error) {
 	return out, err
 }
 
-// enter takes the library to the stage.
+// enter brings the library to the stage.
 func (c child) enter(t *testing.T) *mpi {
 	t.Helper()
 	m := &mpi{t: t}
@@ -163,7 +163,7 @@ func (m *mpi) initMPI() {
 	}
 }
 
-// must ends the test where a call failed: must(m.NumCvars())(t).
+// must ends the test if a call failed: must(m.NumCvars())(t).
 func must[T any](v T, err error) func(*testing.T) T {
 	return func(t *testing.T) T {
 		t.Helper()

@@ -16,7 +16,7 @@ package binding
 //     return ((open_fn *)f)(libmpi, missing, n);
 // }
 //
-// // The Go runtime needs its handlers (and the alternate stack they run on); libraries such as UCX install their own.
+// // The Go runtime needs its signal handlers and their alternate stack; libraries such as UCX install their own.
 // static struct sigaction saved_actions[32];
 // static void save_signals(void) { for (int s = 1; s < 32; s++) sigaction(s, NULL, &saved_actions[s]); }
 // static void restore_signals(void) {
@@ -48,7 +48,7 @@ import (
 	"unsafe"
 )
 
-// Library is an MPI library, loaded into this process. There is no unloading: MPI libraries do not survive it.
+// Library is an MPI library loaded into this process. It cannot be unloaded, which MPI libraries do not survive.
 type Library struct {
 	t          *C.struct_mpitx_table
 	Path       string // of the shared library; "" for the demo library
@@ -58,12 +58,11 @@ type Library struct {
 	tool       *Interface
 }
 
-// Load loads the MPI library at libPath (globally, as MPI libraries need it for their plug-ins) and binds it through
-// the shim at shimPath, which must have been built for its family. It locks the calling goroutine to its thread: the
-// library belongs to that goroutine.
+// Load loads the MPI library at libPath, globally for its plug-ins, and binds it through the shim at shimPath, which must be
+// built for its family. It locks the calling goroutine to its thread; only that goroutine may use the library.
 func Load(shimPath, libPath string) (*Library, error) {
 	runtime.LockOSThread()
-	// UCX would take over SIGSEGV when it is loaded, off Go's signal stack.
+	// When loaded, UCX would install a SIGSEGV handler that does not use Go's signal stack.
 	for _, kv := range [][2]string{{"UCX_ERROR_SIGNALS", ""}, {"UCX_WARN_UNUSED_ENV_VARS", "n"}} {
 		if _, set := os.LookupEnv(kv[0]); !set {
 			setenv(kv[0], kv[1])
@@ -89,22 +88,22 @@ func Load(shimPath, libPath string) (*Library, error) {
 	defer C.free(unsafe.Pointer(missing))
 	t := C.call_open(open, lib, missing, 256)
 	if t == nil {
-		return nil, fmt.Errorf("load MPI library: %s lacks %s: it is not an MPI-3 library of the shim's family", libPath, C.GoString(missing))
+		return nil, fmt.Errorf("load MPI library: %s lacks %s, so it is not an MPI-3 library of the shim's family", libPath, C.GoString(missing))
 	}
 	return newLibrary(t, libPath)
 }
 
-// OutliveParent lets this process live on when its parent ends, for a while: then an alarm ends it, wherever it hangs. It
-// answers false where that cannot be had: the signal at the parent's end is the main thread's.
+// OutliveParent lets this process continue after its parent has exited, until an alarm kills it. It returns false if called
+// outside the main thread, to which the parent-death signal belongs.
 func OutliveParent(limit time.Duration) bool { return C.outlive_parent(C.uint(limit/time.Second)) != 0 }
 
-// DieOfCrashes makes this process die silently, by the signal, where the library crashes or aborts: without it the Go
-// runtime prints the stacks of all goroutines, which say nothing of the library. Our own crashes are then as silent.
-func DieOfCrashes() { C.default_crashes() }
+// SilenceCrashes restores the default action of crash signals, so that a crash of the library kills this process silently. The Go
+// runtime would print the stacks of all goroutines, which do not show the library.
+func SilenceCrashes() { C.default_crashes() }
 
 func newLibrary(t *C.struct_mpitx_table, path string) (*Library, error) {
 	if t.version != C.MPITX_TABLE_VERSION || uintptr(t.size) != unsafe.Sizeof(*t) {
-		return nil, errors.New("load shim: it was built for another version of mpitx: build it again with mpitx setup")
+		return nil, errors.New("load shim: it was built for another version of mpitx; run mpitx setup to rebuild it")
 	}
 	return &Library{t: t, Path: path, name: newStringBuffer(), desc: newStringBuffer()}, nil
 }
@@ -119,7 +118,7 @@ func dlopen(path string, flags C.int) (unsafe.Pointer, error) {
 	return h, nil
 }
 
-// setenv sets a variable where C code looks for it too.
+// setenv sets a variable for Go and for C code.
 func setenv(name, value string) {
 	os.Setenv(name, value)
 	n, v := C.CString(name), C.CString(value)
@@ -128,17 +127,17 @@ func setenv(name, value string) {
 	C.free(unsafe.Pointer(v))
 }
 
-// Family is the MPI family that the shim was built for: "openmpi", "mpich", "abi" or "demo".
+// Family returns the MPI family that the shim was built for: "openmpi", "mpich", "abi" or "demo".
 func (l *Library) Family() string { return C.GoString(l.t.family) }
 
-// Version is the version of the MPI standard that the library says it implements (MPI_Get_version).
+// Version returns the version of the MPI standard that the library claims (MPI_Get_version).
 func (l *Library) Version() (version, subversion int, err error) {
 	var v, s C.int
 	err = check(C.mt_get_version(l.t, &v, &s))
 	return int(v), int(s), err
 }
 
-// VersionText is what MPI_Get_library_version returns.
+// VersionText returns the result of MPI_Get_library_version.
 func (l *Library) VersionText() (string, error) {
 	const size = 16384
 	p := (*C.char)(C.calloc(1, size))
@@ -154,11 +153,11 @@ func (l *Library) Has(routine string) bool {
 	return C.mt_has(l.t, p) != 0
 }
 
-// HasQMPI reports whether QMPI is built in, not only stubbed.
+// HasQMPI reports whether QMPI is built in, and not only as stubs.
 func (l *Library) HasQMPI() bool { return C.mt_qmpi(l.t) != 0 }
 
-// Init is MPI_Init_thread. Errors on MPI_COMM_WORLD and MPI_COMM_SELF are returned from then on. The signal handlers
-// of this process stay what they were. It returns the thread level granted.
+// Init is MPI_Init_thread and returns the thread level provided. Errors on MPI_COMM_WORLD and MPI_COMM_SELF are returned from then
+// on. This process keeps its signal handlers.
 func (l *Library) Init(required ThreadLevel) (ThreadLevel, error) {
 	if l.inited {
 		return 0, errors.New("MPI_Init_thread: MPI can be initialized only once in a process")
@@ -176,13 +175,13 @@ func (l *Library) Init(required ThreadLevel) (ThreadLevel, error) {
 	return ThreadLevel(provided), nil
 }
 
-// isLevel reports whether there is such a thread level.
+// isLevel reports whether a thread level exists.
 func isLevel(level ThreadLevel) bool {
 	return level >= C.MPITX_THREAD_SINGLE && level <= C.MPITX_THREAD_MULTIPLE
 }
 
-// Finalize is MPI_Finalize. The tool information interface goes on, as the standard says; some libraries crash when it
-// is used then, so callers should have done with it.
+// Finalize is MPI_Finalize. By the standard, the tool information interface remains usable; but some libraries crash if it is
+// used afterwards.
 func (l *Library) Finalize() error {
 	if !l.inited || l.finalized {
 		return errors.New("MPI_Finalize: MPI is not initialized")
@@ -191,21 +190,21 @@ func (l *Library) Finalize() error {
 	return check(C.mt_finalize(l.t))
 }
 
-// Exit ends this process as a C program does, with the exit handlers of the C libraries: MPICH from 4.1 on takes its leave of the
-// launcher (PMI finalize) in one of them, and Hydra kills the other ranks of a process that goes without it.
+// Exit ends this process as a C program does, running the exit handlers of C libraries. From 4.1 on, MPICH finalizes PMI in one of
+// them, and Hydra kills the other ranks of a process that exits without it.
 func Exit(code int) { C.exit(C.int(code)) }
 
 // hasComms reports whether communicators exist now.
 func (l *Library) hasComms() bool { return l.inited && !l.finalized }
 
-// InitThread is MPI_T_init_thread: it adds a reference to the tool information interface and returns the thread level
-// granted. There is one Interface for each Library.
+// InitThread is MPI_T_init_thread. It adds a reference to the tool information interface and returns the thread level provided.
+// A Library has one Interface.
 func (l *Library) InitThread(required ThreadLevel) (*Interface, ThreadLevel, error) {
 	if !isLevel(required) {
 		return nil, 0, fmt.Errorf("MPI_T_init_thread: %w", ErrInvalid)
 	}
 	if l.tool != nil && l.tool.references == 0 {
-		// The reference that Finalize kept.
+		// Use the reference that Finalize kept.
 		l.tool.references++
 		return l.tool, l.tool.provided, nil
 	}
@@ -233,9 +232,9 @@ type Interface struct {
 	cvarHandles map[*CvarHandle]struct{}
 }
 
-// Finalize is MPI_T_finalize: it drops one reference. With the last one all handles and sessions are freed, but the
-// library is not told: the last MPI_T_finalize crashes Open MPI 4.1 after MPI_Finalize, and makes later calls crash or abort
-// in several releases of MPICH. Calling it more often than InitThread is ErrNotInitialized.
+// Finalize is MPI_T_finalize: it drops one reference. The last call frees all handles and sessions but keeps the library's
+// reference: the last MPI_T_finalize crashes Open MPI 4.1 after MPI_Finalize, and makes later calls crash or abort in several
+// releases of MPICH. Without a reference it returns ErrNotInitialized.
 func (i *Interface) Finalize() error {
 	switch {
 	case i.references == 0:
@@ -255,7 +254,7 @@ func (i *Interface) Finalize() error {
 	return errors.Join(errs...)
 }
 
-// ready answers calls on an interface that has been finalized.
+// ready returns an error if the interface has been finalized.
 func (i *Interface) ready() error {
 	if i.references == 0 {
 		return ErrNotInitialized
@@ -263,7 +262,7 @@ func (i *Interface) ready() error {
 	return nil
 }
 
-// number calls one of the get_num routines.
+// number calls a get_num routine.
 func (i *Interface) number(get func(*C.struct_mpitx_table, *C.int) C.int) (int, error) {
 	if err := i.ready(); err != nil {
 		return 0, err
@@ -275,8 +274,8 @@ func (i *Interface) number(get func(*C.struct_mpitx_table, *C.int) C.int) (int, 
 	return max(0, int(n)), nil
 }
 
-// valid answers an index that the library would have to reject. Asking for the number each time costs nanoseconds, and
-// numbers grow.
+// valid checks an index, which the library may not do. It asks for the number each time, as that takes nanoseconds and the number
+// may grow.
 func (i *Interface) valid(index int, num func() (int, error)) error {
 	n, err := num()
 	if err != nil {

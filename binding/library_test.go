@@ -12,7 +12,7 @@ import (
 	"mpitx/catalog"
 )
 
-const internalError = Error(1000 + 16) // what the faults fail-* return
+const internalError = Error(1000 + 16) // returned by the faults fail-*
 
 func TestReferencesAreCounted(t *testing.T) {
 	child{stage: loaded, faults: "fail-t-finalize"}.run(t, func(t *testing.T, m *mpi) {
@@ -47,7 +47,7 @@ func TestLastFinalizeIsNeverIssued(t *testing.T) {
 	})
 }
 
-func TestEverythingAnswersNotInitialized(t *testing.T) {
+func TestNotInitialized(t *testing.T) {
 	child{stage: before}.run(t, func(t *testing.T, m *mpi) {
 		h := m.open("demo_lines")
 		s := m.session()
@@ -104,7 +104,7 @@ func TestEverythingAnswersNotInitialized(t *testing.T) {
 		for name, call := range calls {
 			wantErr(t, name, last(call()), ErrNotInitialized)
 		}
-		// What was freed stays freed when the interface comes back.
+		// Freed handles stay freed when the interface is initialized again.
 		must2(m.lib.InitThread(catalog.ThreadSingle))(t)
 		wantErr(t, "old handle", h.Free(), ErrInvalidHandle)
 		wantErr(t, "old session", s.Free(), ErrInvalidSession)
@@ -253,7 +253,7 @@ func TestLoadErrors(t *testing.T) {
 	}
 }
 
-// What a library does to signals while it is loaded is undone, and UCX is told to leave them alone.
+// Load restores signal handlers that a library changes, and tells UCX not to install any.
 func TestLoadGuardsSignals(t *testing.T) {
 	for _, c := range []struct{ set, want string }{{"", ""}, {"UCX_ERROR_SIGNALS=ILL", "ILL"}} {
 		t.Run(c.set, func(t *testing.T) {
@@ -297,7 +297,7 @@ func library(t *testing.T, source string) string {
 	return path
 }
 
-// With the fault one-thread, MPI_T from another thread than the first aborts.
+// With the fault one-thread, MPI_T aborts if called from another thread than the first.
 func TestOneThread(t *testing.T) {
 	child{stage: before, faults: "one-thread"}.run(t, func(t *testing.T, m *mpi) {
 		stop := make(chan struct{})

@@ -1,12 +1,12 @@
-/* probe.c: trying variables in a forked child.
+/* probe.c: tries variables in forked children.
  *
- * Libraries crash and hang on some of the variables they list, and jumping out of the signal handler leaves their lock
- * held. So what has not been proved safe is tried in a child that notes its progress in shared memory; the parent
- * learns from that what the child died of, and starts another one behind it. The child's values are the answer: the
- * parent itself calls nothing that the child did not come back from.
+ * Libraries crash and hang on some of the variables they list, and jumping out of the signal handler leaves their lock held.
+ * Variables that are not known to be safe are therefore tried in a child, which records its progress in shared memory. If the child
+ * dies, the parent sees the call that killed it and starts another child after that variable. The results are the values that the
+ * child read. The parent makes no call that has not succeeded in a child.
  *
- * The child stays in its session (a new one gets a scheduling group of its own and starves on a busy machine), has the
- * default signal handlers, makes no core dump and no noise, and leaves by _exit. */
+ * The child stays in its session, since a new session gets a scheduling group of its own and starves on a busy machine. It has
+ * default signal handlers, makes no core dump, prints nothing, and leaves by _exit. */
 #define _GNU_SOURCE
 #include "probe.h"
 
@@ -30,26 +30,26 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#define SLACK 4096        /* behind each value, to see overruns */
-#define MOST_FORKS 400
-#define MOST_UNREADY 50  /* copies of unlucky moments, see clone.h */
-#define READY_MS 20      /* allocating takes less than this; a child that sleeps then waits for a lock that nobody will give back */
+#define SLACK 4096        /* after each value, to detect overruns */
+#define MAX_FORKS 400
+#define MAX_UNREADY 50    /* children that could not allocate, see clone.h */
+#define READY_MS 20       /* allocating takes less; a child that still sleeps then waits for a lock that nobody releases */
 
-/* Two children work side by side, one on the performance variables, which crash more often, and one on the control
- * variables and the categories: a fork takes longer than trying hundreds of variables. */
+/* Two children run in parallel: one tries the performance variables, which crash more often, and one the control variables and the
+ * categories. A fork takes longer than trying hundreds of variables. */
 #define WORKERS 2
 
-/* What a child tells the parent, at the head of the mapping. */
+/* The progress of a child, at the start of the mapping. */
 struct progress {
     volatile uint32_t calls; /* library calls entered */
     volatile int item;       /* being tried */
     volatile int phase;      /* 0: reading, 1: trial writes */
     volatile int ready;      /* it can allocate */
     volatile int signal;     /* that it caught */
-    volatile int finished;   /* nothing is left: not every exit is ours */
-    volatile int tainted;    /* it went on behind a crash */
+    volatile int finished;   /* it tried everything; a library may exit before */
+    volatile int tainted;    /* it continued after a crash */
     int again;               /* only the doubtful items are left */
-    volatile size_t used;    /* of its part of the data area, which ends at end */
+    volatile size_t used;    /* bytes used of its part of the data area, which ends at end */
     size_t end;
 };
 
@@ -106,7 +106,7 @@ struct child {
     const struct mpitx_probe_options *o;
     struct progress *now;
     mpitx_handle session;
-    char *buf; /* grows */
+    char *buf; /* reallocated as needed */
     size_t buf_size;
 };
 
@@ -116,10 +116,10 @@ static void enter(struct child *c, struct mpitx_probe_item *it, int step)
     c->now->calls++;
 }
 
-/* Behind each value, to see overruns; no byte often repeats, so that what a library writes there shows. */
+/* Written after each value to detect overruns. Bytes rarely repeat, so that any write shows. */
 static unsigned char canary[SLACK];
 
-/* A buffer for n bytes with the canary behind it. */
+/* Returns a buffer for n bytes followed by the canary. */
 static char *buffer(struct child *c, size_t n)
 {
     if (n + SLACK > c->buf_size) {
@@ -153,16 +153,16 @@ struct opened {
     size_t bytes; /* of the whole value */
 };
 
-static char name[4096], desc[65536]; /* this is a child: of no use but to be written to */
+static char name[4096], desc[65536]; /* only written to, in a child */
 
-#define MOST_ENUMS 1024
-#define MOST_ITEMS 65536 /* that are believed of an enumeration; as in enum.go */
-#define MOST_MEMBERS (1 << 20)
+#define MAX_ENUMS 1024
+#define MAX_ITEMS 65536 /* bound of an enumeration's claimed number of items, as in enum.go */
+#define MAX_MEMBERS (1 << 20)
 
-/* Queries a variable's enumeration, once for all variables that have it. */
+/* Queries a variable's enumeration, once for all its variables. */
 static void try_enum(struct child *c, struct mpitx_probe_item *it, mpitx_handle e)
 {
-    static mpitx_handle done[MOST_ENUMS];
+    static mpitx_handle done[MAX_ENUMS];
     static int num_done;
     for (int i = 0; i < num_done; i++)
         if (done[i] == e)
@@ -171,13 +171,13 @@ static void try_enum(struct child *c, struct mpitx_probe_item *it, mpitx_handle 
     enter(c, it, MPITX_STEP_ENUM);
     if (c->t->enum_get_info(e, &num, name, &len) != MPITX_SUCCESS)
         num = 0;
-    for (int i = 0; i < num && i < MOST_ITEMS; i++) {
+    for (int i = 0; i < num && i < MAX_ITEMS; i++) {
         len = sizeof name;
         c->now->calls++;
         if (c->t->enum_get_item(e, i, &value, name, &len) != MPITX_SUCCESS)
             break;
     }
-    if (num_done < MOST_ENUMS)
+    if (num_done < MAX_ENUMS)
         done[num_done++] = e;
 }
 
@@ -188,7 +188,7 @@ static void try_category(struct child *c, struct mpitx_probe_item *it)
     enter(c, it, MPITX_STEP_INFO);
     it->info_rc = c->t->category_get_info(it->index, name, &name_len, desc, &desc_len, &num[0], &num[1], &num[2]);
     for (int i = 0; i < 3 && it->info_rc == MPITX_SUCCESS; i++) {
-        if (num[i] <= 0 || num[i] > MOST_MEMBERS)
+        if (num[i] <= 0 || num[i] > MAX_MEMBERS)
             continue;
         size_t bytes = (size_t)num[i] * sizeof(int);
         char *buf = buffer(c, bytes);
@@ -210,7 +210,7 @@ static bool excluded(const struct mpitx_probe_options *o, int var_class)
     return false;
 }
 
-/* Queries and opens a variable; false where the item's codes say why not. */
+/* Queries and opens a variable. Returns false if it was not opened; the item's codes say why. */
 static bool open_variable(struct child *c, struct mpitx_probe_item *it, struct opened *v)
 {
     int name_len = sizeof name, desc_len = sizeof desc;
@@ -254,8 +254,8 @@ static bool open_variable(struct child *c, struct mpitx_probe_item *it, struct o
     if (it->alloc_rc != MPITX_SUCCESS)
         return false;
     size_t size = mpitx_type_size(v->datatype);
-    int count = it->count < 0 ? 1 : it->count; /* untouched: one element is what such variables have */
-    v->bytes = (size ? size : 16) * (size_t)count; /* of an unknown type nothing can be read, but something may be written */
+    int count = it->count < 0 ? 1 : it->count; /* not set by the library: such variables have one element */
+    v->bytes = (size ? size : 16) * (size_t)count; /* an unknown type is not decoded, but the library may write that much */
     if (v->bytes > c->probe->data_size / WORKERS) {
         it->too_large = 1;
         return false;
@@ -297,7 +297,7 @@ static void try_write(struct child *c, struct mpitx_probe_item *it)
         it->write_rc = MPITX_ERR_INVALID;
         return;
     }
-    /* A string without an end and a value that changed its size cannot be written back. */
+    /* An unterminated string, or a value whose size changed, cannot be written back. */
     if (!it->new_value && (v.bytes == 0 || (v.datatype == MPITX_TYPE_CHAR ? it->length >= v.bytes : it->length != v.bytes)))
         return;
     if (v.scope == MPITX_SCOPE_CONSTANT || v.scope == MPITX_SCOPE_READONLY) {
@@ -319,20 +319,19 @@ static void try_write(struct child *c, struct mpitx_probe_item *it)
         it->back_rc = -1;
 }
 
-/* Crashes come in families: a component that lacks its device crashes in all of its variables, at the same instruction. A
- * fork for each costs milliseconds, so where the library's lock can be given back (t_unlock) the child goes on behind a
- * crash. It is tainted then: another crash is believed only if it is the same one; any other end, and every success, is
- * tried again in a fresh child. */
+/* Crashes come in groups: a component without its device crashes in all its variables, at the same instruction. A fork for each
+ * costs milliseconds. If the library's lock can be released (t_unlock), the child therefore continues after a crash. It is tainted
+ * then: another crash counts only if it is the same one; any other end, and every success, is tried again in a fresh child. */
 static struct {
     struct progress *now;
     struct mpitx_probe *probe;
     const struct mpitx_table *t;
-    sigjmp_buf behind;
+    sigjmp_buf after;
     struct fingerprint {
         int signal, step;
         uintptr_t instruction, address;
     } first;
-} self; /* of this child, for its signal handler */
+} self; /* this child's, for its signal handler */
 
 static uintptr_t instruction(const ucontext_t *context)
 {
@@ -346,7 +345,7 @@ static uintptr_t instruction(const ucontext_t *context)
 #endif
 }
 
-/* A crash that is caught leaves no line in the system's log and no core file. */
+/* A caught crash leaves no line in the system log and no core file. */
 static void crashed(int sig, siginfo_t *info, void *context)
 {
     struct mpitx_probe_item *it = &self.probe->items[self.now->item];
@@ -357,12 +356,12 @@ static void crashed(int sig, siginfo_t *info, void *context)
     if (!self.now->tainted)
         self.first = f;
     else if (f.signal != self.first.signal || f.step != self.first.step || f.instruction != self.first.instruction || f.address != self.first.address)
-        _exit(128 + sig); /* no verdict: the parent knows that we are tainted */
+        _exit(128 + sig); /* no result: the parent sees that this child is tainted */
     self.now->tainted = 1;
     it->fault = MPITX_FAULT_CRASH;
     it->fault_step = it->step;
     it->signal = sig;
-    siglongjmp(self.behind, 1);
+    siglongjmp(self.after, 1);
 }
 
 static void default_signals(void)
@@ -383,7 +382,7 @@ static void default_signals(void)
 
 static void run_child(struct mpitx_probe *p, int worker, const struct mpitx_table *t, const struct mpitx_probe_options *o, pid_t parent, int ended)
 {
-    static struct child c; /* static: it is changed between sigsetjmp and siglongjmp */
+    static struct child c; /* static, as it changes between sigsetjmp and siglongjmp */
     c = (struct child){.probe = p, .t = t, .o = o, .now = progress_of(p) + worker};
     self.now = c.now;
     self.probe = p;
@@ -407,9 +406,9 @@ static void run_child(struct mpitx_probe *p, int worker, const struct mpitx_tabl
         dup2(null, 2);
     }
 
-    if (sigsetjmp(self.behind, 1)) {
+    if (sigsetjmp(self.after, 1)) {
         t->t_unlock();
-        c.session = 0; /* who knows in what state it was left */
+        c.session = 0; /* its state is unknown */
         c.now->item++;
     }
     for (; c.now->phase <= (o->trial_writes ? 1 : 0); c.now->phase++, c.now->item = 0) {
@@ -438,7 +437,7 @@ static void run_child(struct mpitx_probe *p, int worker, const struct mpitx_tabl
     }
     c.now->finished = 1;
     if (write(ended, "", 1) < 0)
-        _exit(0); /* the parent will see the pipe's end */
+        _exit(0); /* the parent sees the pipe close */
     _exit(0);
 }
 
@@ -451,13 +450,13 @@ static long long now_ms(void)
     return ts.tv_sec * 1000LL + ts.tv_nsec / 1000000;
 }
 
-/* A worker as the parent sees it. */
+/* The parent's view of a child. */
 struct worker {
     struct progress *now;
     pid_t pid;      /* 0: none is running */
-    int ended;      /* the read end of a pipe into which the child writes when it has finished, and that closes with it */
-    bool done;      /* nothing is left for it */
-    uint32_t calls; /* seen */
+    int ended;      /* read end of a pipe: the child writes to it when it has finished, and it closes with the child */
+    bool done;      /* nothing is left to try */
+    uint32_t calls; /* last value seen */
     long long since;
     long ticks;
     int stalled_item, stalled_phase;
@@ -494,8 +493,8 @@ static bool start(struct mpitx_probe *p, struct worker *w, int number, const str
 
 enum state { RUNS, ENDED, STUCK, LATE };
 
-/* What is to be thought of a child whose pipe is open. */
-static enum state look(struct worker *w, int limit_ms, long long deadline)
+/* Assesses a child whose pipe is open. */
+static enum state check_child(struct worker *w, int limit_ms, long long deadline)
 {
     long long t = now_ms();
     if (w->now->calls != w->calls) {
@@ -508,17 +507,17 @@ static enum state look(struct worker *w, int limit_ms, long long deadline)
     if (t - w->since < limit_ms)
         return t < deadline ? RUNS : LATE;
     struct procstat child = procstat_read(w->pid);
-    if (child.state == 'Z') /* what the library started holds the pipe */
+    if (child.state == 'Z') /* a process that the library started holds the pipe */
         return ENDED;
-    /* Ready to run and without processor time: starved by others, not stuck. */
+    /* Runnable without processor time: starved by other processes, not stuck. */
     bool starved = child.state == 'R' && (child.ticks - w->ticks) * 1000 / sysconf(_SC_CLK_TCK) < limit_ms / 4;
     if (starved && t - w->since <= 10LL * limit_ms)
         return t < deadline ? RUNS : LATE;
     return STUCK;
 }
 
-/* A tainted child has ended: a fresh one tries what is doubtful, and what that one did not come to. */
-static void try_doubtful_again(struct mpitx_probe *p, struct worker *w)
+/* After a tainted child has ended, a fresh one tries the doubtful items and those not reached. */
+static void retry_doubtful(struct mpitx_probe *p, struct worker *w)
 {
     int left = 0;
     bool finished = w->now->finished;
@@ -539,7 +538,7 @@ static void try_doubtful_again(struct mpitx_probe *p, struct worker *w)
     w->done = left == 0;
 }
 
-/* Takes the end of a child, whether it came by itself or has to be brought about. */
+/* Handles the end of a child, and kills it if it has not ended. */
 static void reap(struct mpitx_probe *p, struct worker *w, enum state state, long long deadline)
 {
     int status = 0;
@@ -547,17 +546,17 @@ static void reap(struct mpitx_probe *p, struct worker *w, enum state state, long
     if (state != ENDED)
         kill(w->pid, SIGKILL);
     if (state == ENDED && w->now->finished && p->num_leaving < MPITX_PROBE_LEAVING)
-        p->leaving[p->num_leaving++] = w->pid; /* giving back its memory takes it a while */
+        p->leaving[p->num_leaving++] = w->pid; /* releasing its memory takes time */
     else
         status = await(w->pid);
     close(w->ended);
     w->pid = 0;
     if (!w->now->ready && state != LATE) {
         w->unready++;
-        return; /* another copy */
+        return; /* start another copy */
     }
     if (w->now->tainted && state != LATE) {
-        try_doubtful_again(p, w);
+        retry_doubtful(p, w);
         return;
     }
     if (w->now->finished) {
@@ -571,13 +570,13 @@ static void reap(struct mpitx_probe *p, struct worker *w, enum state state, long
     }
     struct mpitx_probe_item *it = &p->items[w->now->item];
     if (state == LATE)
-        return; /* nothing is known of this one and those behind it */
+        return; /* this item and later ones remain unknown */
     if (hung && !(w->stalled_item == w->now->item && w->stalled_phase == w->now->phase) && now_ms() < deadline) {
         w->stalled_item = w->now->item;
         w->stalled_phase = w->now->phase;
         if (w->now->phase == 1)
-            it->step = MPITX_STEP_DONE; /* of reading */
-        return; /* once more */
+            it->step = MPITX_STEP_DONE; /* reading is done */
+        return; /* try it once more */
     }
     it->fault = hung ? MPITX_FAULT_TIMEOUT : MPITX_FAULT_CRASH;
     it->fault_step = it->step;
@@ -607,10 +606,10 @@ int mpitx_probe_run(struct mpitx_probe *p, const struct mpitx_table *t, const st
         struct pollfd fds[WORKERS];
         struct worker *running[WORKERS];
         int count = 0;
-        bool over = failed || p->forks >= MOST_FORKS || now_ms() >= deadline;
+        bool over = failed || p->forks >= MAX_FORKS || now_ms() >= deadline;
         for (int n = 0; n < WORKERS; n++) {
             struct worker *w = &workers[n];
-            if (!w->done && w->pid == 0 && !over && (w->unready > MOST_UNREADY || !start(p, w, n, t, o)))
+            if (!w->done && w->pid == 0 && !over && (w->unready > MAX_UNREADY || !start(p, w, n, t, o)))
                 failed = true;
             if (w->pid != 0) {
                 fds[count] = (struct pollfd){.fd = w->ended, .events = POLLIN};
@@ -621,14 +620,14 @@ int mpitx_probe_run(struct mpitx_probe *p, const struct mpitx_table *t, const st
             break;
         poll(fds, (nfds_t)count, 20);
         for (int k = 0; k < count; k++) {
-            enum state state = fds[k].revents ? ENDED : look(running[k], o->limit_ms, deadline);
+            enum state state = fds[k].revents ? ENDED : check_child(running[k], o->limit_ms, deadline);
             if (state != RUNS)
                 reap(p, running[k], state, deadline);
         }
     }
     if (failed)
         return MPITX_ERR_MEMORY;
-    /* Too many faults, or no time left: what was not reached is not known. */
+    /* Too many faults, or no time left: items that were not reached are given up. */
     for (int i = 0; i < p->num_items; i++)
         if (workers[worker_of(p, i)].now->phase == 0 && !workers[worker_of(p, i)].done && !p->items[i].fault &&
             p->items[i].step != MPITX_STEP_DONE) {

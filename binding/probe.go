@@ -19,40 +19,39 @@ import (
 	"mpitx/catalog"
 )
 
-// ProbeOptions says what Probe tries.
+// ProbeOptions are the options of Probe.
 type ProbeOptions struct {
-	Object      Object        // what variables bound to a communicator are bound to; NoObject: they are not opened
-	TrialWrites bool          // write each control variable's present value back, in the child only
-	Limit       time.Duration // time without progress after which a call hangs; 0: one second
-	Total       time.Duration // for all; 0: one minute
-	Categories  int           // this many categories are tried too
-	Exclude     []string      // variables (catalog.Variable.ID) that are asked for their names alone
+	Object      Object        // the object for variables bound to a communicator; NoObject: they are not opened
+	TrialWrites bool          // write each control variable's current value back, in the child only
+	Limit       time.Duration // time without progress after which a call counts as hanging; 0: one second
+	Total       time.Duration // limit for all variables; 0: one minute
+	Categories  int           // number of categories to try
+	Exclude     []string      // variables (catalog.Variable.ID) of which only the metadata are read
 }
 
-// Trial is what became of one variable, or category.
+// Trial is the result of trying one variable or category.
 type Trial struct {
 	Dead     bool // the index has become invalid
-	Nameless bool // not even get_info can be called; Reading.Reason says why
-	NoEnum   bool // its enumeration must not be asked for anything; Reading.Reason says why
+	Nameless bool // even get_info fails; Reading.Reason says why
+	NoEnum   bool // its enumeration must not be queried; Reading.Reason says why
 	Reading  catalog.Reading
 }
 
-// WriteTrial is what became of a trial write.
+// WriteTrial is the result of a trial write.
 type WriteTrial struct {
-	Err      error  // the library's answer; nil: MPI_SUCCESS
-	Fault    string // the library crashed or hung: nothing is known, and nobody should try
-	ReadBack Value  // what stood there afterwards, in the child
+	Err      error  // the library's return code; nil: MPI_SUCCESS
+	Fault    string // the library crashed or hung, so the variable must not be written
+	ReadBack Value  // the value read afterwards, in the child
 }
 
-// LeftAlone is the reason of the reading of a variable that a probe was told to exclude.
-const LeftAlone = "left alone: a process ended in an access to it"
+// Excluded is the Reason of a variable in ProbeOptions.Exclude.
+const Excluded = "excluded: an earlier access to it ended the MPI process"
 
-const probeData = 64 << 20 // reserved, not used, unless values are that large
+const probeData = 64 << 20 // address space, used only as far as values need it
 
-// Probe tries all variables in forked children: it queries, opens, starts and reads each, with its enumeration, and reports
-// what came of it; of categories it asks for the members. What crashes or hangs the library comes back as faulty; the probe
-// goes on behind it. Values are those that a child read: this process itself has opened nothing. The trials are in the order
-// of the indices.
+// Probe tries all variables in forked children and returns the results in the order of the indices. It queries, opens, starts and
+// reads each variable and its enumeration, and the members of categories. Variables that crash or hang the library are reported
+// as faulty, and the probe continues after them. This process itself opens nothing.
 func (i *Interface) Probe(cvars, pvars int, o ProbeOptions) (c, p, categories []Trial, err error) {
 	if err := i.ready(); err != nil {
 		return nil, nil, nil, err
@@ -76,7 +75,7 @@ func (i *Interface) Probe(cvars, pvars int, o ProbeOptions) (c, p, categories []
 	return trials[:cvars], trials[cvars : cvars+pvars], trials[cvars+pvars:], nil
 }
 
-// ProbeWrite tries to write a value into a control variable, in a forked child.
+// ProbeWrite tries in a forked child to write a value to a control variable.
 func (i *Interface) ProbeWrite(index int, count int, v Value, o ProbeOptions) (WriteTrial, error) {
 	if err := i.valid(index, i.NumCvars); err != nil {
 		return WriteTrial{}, err
@@ -102,7 +101,7 @@ func (i *Interface) ProbeWrite(index int, count int, v Value, o ProbeOptions) (W
 		case item.write_rc < 0:
 			out.Err = i.unwritten(item)
 			if out.Err == nil {
-				out.Fault = "the trial did not come to the write"
+				out.Fault = "the trial ended before the write"
 			}
 		default:
 			out.Err = check(item.write_rc)
@@ -114,7 +113,7 @@ func (i *Interface) ProbeWrite(index int, count int, v Value, o ProbeOptions) (W
 	return out, err
 }
 
-// unwritten is why a variable was not even written to.
+// unwritten returns why a variable was not written.
 func (i *Interface) unwritten(item *C.struct_mpitx_probe_item) error {
 	switch {
 	case item.unbound != 0 && Bind(item.bind) == catalog.BindComm && !i.l.hasComms():
@@ -158,7 +157,7 @@ func (i *Interface) probe(items []C.struct_mpitx_probe_item, o ProbeOptions, eac
 	if err := check(C.mpitx_probe_new(p, C.int(len(items)), probeData)); err != nil {
 		return fmt.Errorf("probe: %w", err)
 	}
-	defer func() { go C.mpitx_probe_free(p) }() // the children's exit takes as long as a hundred variables
+	defer func() { go C.mpitx_probe_free(p) }() // in the background, as the children's exit takes as long as a hundred variables
 	shared := unsafe.Slice(p.items, len(items))
 	copy(shared, items)
 	if err := check(C.mpitx_probe_run(p, i.t, &options)); err != nil {
@@ -171,7 +170,7 @@ func (i *Interface) probe(items []C.struct_mpitx_probe_item, o ProbeOptions, eac
 	return nil
 }
 
-// excludedList is ProbeOptions.Exclude in C's memory.
+// excludedList is ProbeOptions.Exclude in C memory.
 type excludedList struct {
 	p     *C.struct_mpitx_probe_excluded
 	names []*C.char
@@ -220,11 +219,11 @@ func (i *Interface) trial(item *C.struct_mpitx_probe_item, data unsafe.Pointer) 
 	if item.kind == C.MPITX_PROBE_CATEGORY && !faulty {
 		r.Status = catalog.StatusOK
 		if item.overrun != 0 {
-			r.Status, r.Reason = catalog.StatusFaulty, "a list of members is longer than its number says"
+			r.Status, r.Reason = catalog.StatusFaulty, "a list of members is longer than its announced number"
 		}
 		return Trial{Reading: r}
 	}
-	writing := faulty && item.fault_step == C.MPITX_STEP_WRITE // reading had gone well
+	writing := faulty && item.fault_step == C.MPITX_STEP_WRITE // reading succeeded before
 	switch {
 	case faulty && !writing:
 		r.Status, r.Reason = catalog.StatusFaulty, faultText(item)
@@ -232,14 +231,14 @@ func (i *Interface) trial(item *C.struct_mpitx_probe_item, data unsafe.Pointer) 
 			r.Status = catalog.StatusError
 		}
 		return Trial{Nameless: item.fault_step <= C.MPITX_STEP_INFO, NoEnum: item.fault_step == C.MPITX_STEP_ENUM, Reading: r}
-	case item.info_rc == C.MPITX_ERR_INVALID_INDEX || item.info_rc == C.MPITX_ERR_INVALID: // the latter is Open MPI's answer
+	case item.info_rc == C.MPITX_ERR_INVALID_INDEX || item.info_rc == C.MPITX_ERR_INVALID: // Open MPI returns the latter
 		return Trial{Dead: true}
 	case item.info_rc != C.MPITX_SUCCESS:
 		trial := failed("get_info", item.info_rc)
 		trial.Nameless = true
 		return trial
 	case item.excluded != 0:
-		r.Status, r.Reason = catalog.StatusFaulty, LeftAlone
+		r.Status, r.Reason = catalog.StatusFaulty, Excluded
 		return Trial{NoEnum: true, Reading: r}
 	case item.unbound != 0:
 		r.Status, r.Reason = catalog.StatusUnbound, i.unboundText(Bind(item.bind))
@@ -294,7 +293,7 @@ func probedValue(t Datatype, data unsafe.Pointer, offset, length C.uint32_t) Val
 	return catalog.NewValue(t, littleEndian(raw, t.Size()))
 }
 
-const overrunText = "read writes behind the end of the value"
+const overrunText = "read writes past the end of the value"
 
 var stepNames = map[C.int]string{
 	C.MPITX_STEP_INFO: "get_info", C.MPITX_STEP_ENUM: "enum_get_info", C.MPITX_STEP_MEMBERS: "the query of its members",
@@ -310,7 +309,7 @@ func faultText(item *C.struct_mpitx_probe_item) string {
 	case C.MPITX_FAULT_TIMEOUT:
 		return "timed out in " + step
 	case C.MPITX_FAULT_GIVEN_UP:
-		return "not tried: no time was left, or too many variables before it crashed or hung"
+		return "not tried: the time limit was reached, or too many other variables crashed or hung"
 	}
 	if item.signal == 0 {
 		return "ends the process in " + step

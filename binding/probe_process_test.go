@@ -38,7 +38,7 @@ func resources(t *testing.T) string {
 	maps := bytes.Count(must(os.ReadFile("/proc/self/maps"))(t), []byte("/dev/zero (deleted)"))
 	var children []byte
 	for _, path := range must(filepath.Glob("/proc/self/task/*/children"))(t) {
-		text, _ := os.ReadFile(path) // threads end
+		text, _ := os.ReadFile(path) // threads may have exited
 		children = append(children, text...)
 	}
 	return fmt.Sprintf("%d descriptors, %d shared mappings, children [%s]", len(fds), maps, children)
@@ -53,7 +53,7 @@ func TestProbeLeavesNothing(t *testing.T) {
 			must(m.ProbeWrite(m.cvar("demo_lines"), 1, value(t, catalog.TypeInt, 1, "5"), ProbeOptions{}))(t)
 		}
 		_, unprobed, _ := strings.Cut(resources(t), ",")
-		settled := func() (now string) { // what has finished is waited for in the background
+		settled := func() (now string) { // children that have finished are waited for in the background
 			for end := time.Now().Add(20 * time.Second); !strings.HasSuffix(now, unprobed) && time.Now().Before(end); time.Sleep(time.Millisecond) {
 				now = resources(t)
 			}
@@ -74,8 +74,8 @@ func TestProbeLeavesNothing(t *testing.T) {
 	})
 }
 
-// Other processes of this one, started meanwhile, end as they should.
-func TestProbeBesideOtherProcesses(t *testing.T) {
+// The probe does not disturb other child processes of this one.
+func TestProbeWithOtherProcesses(t *testing.T) {
 	child{stage: before, faults: "crash-read=demo_type_*"}.run(t, func(t *testing.T, m *mpi) {
 		var wait sync.WaitGroup
 		stop := make(chan struct{})
@@ -111,7 +111,7 @@ func TestProbeBesideOtherProcesses(t *testing.T) {
 	})
 }
 
-// Where SIGCHLD is ignored, the system reaps children, and nobody learns what they died of.
+// If SIGCHLD is ignored, the system reaps children, and their exit status is lost.
 func TestProbeWithoutSIGCHLD(t *testing.T) {
 	child{stage: before, faults: "crash-read=demo_type_int;die-read=demo_type_short;hang-read=demo_type_byte"}.run(t, func(t *testing.T, m *mpi) {
 		signal.Ignore(syscall.SIGCHLD)
@@ -126,8 +126,8 @@ func TestProbeWithoutSIGCHLD(t *testing.T) {
 	})
 }
 
-// What the library starts in the child, and what holds on to its descriptors, does not hold up the probe; what the child
-// prints is not seen.
+// Processes that the library starts in the child, and that hold its descriptors, do not delay the probe. Output of the child is
+// not shown.
 func TestProbeIsQuiet(t *testing.T) {
 	if os.Getenv(childVariable) == "" {
 		t.Parallel()
@@ -145,7 +145,7 @@ func TestProbeIsQuiet(t *testing.T) {
 	want(t, "crash", c[m.cvar("demo_type_int")].Reading.Reason, "crashes in read (SIGABRT)")
 }
 
-// When the process that probes is killed, its child goes too.
+// A killed process takes its probe's children with it.
 func TestProbeDiesWithItsParent(t *testing.T) {
 	if os.Getenv(childVariable) != "" {
 		m := child{stage: before}.enter(t)
@@ -175,7 +175,7 @@ func TestProbeDiesWithItsParent(t *testing.T) {
 				n, _ := strconv.Atoi(pid)
 				switch st, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", n)); {
 				case bytes.Contains(st, []byte(") Z ")):
-					done = true // the one of the performance variables
+					done = true // the child for performance variables
 				default:
 					child = n
 				}
@@ -187,7 +187,7 @@ func TestProbeDiesWithItsParent(t *testing.T) {
 	}
 	want(t, "the child hangs", running(), true)
 	for _, fd := range []string{"1", "2"} {
-		// Only root may look into a process that is not to be dumped.
+		// Only root may inspect a process that is not dumpable.
 		if file, err := os.Readlink(fmt.Sprintf("/proc/%d/fd/%s", child, fd)); err == nil {
 			want(t, "the child's output", file, "/dev/null")
 		}

@@ -10,7 +10,7 @@ import (
 	"mpitx/catalog"
 )
 
-// quick is a time limit long enough for a busy machine to find what does not hang still moving, as a stall is tried twice.
+// quick is a time limit that still is long enough on a busy machine for calls that do not hang, as a stall is tried twice.
 const quick = 150 * time.Millisecond
 
 func (m *mpi) probe(o ProbeOptions) (cvars, pvars []Trial) {
@@ -25,7 +25,7 @@ func (m *mpi) probe(o ProbeOptions) (cvars, pvars []Trial) {
 	return c, p
 }
 
-// checkOthers expects all variables but those named to be read, and to have the values that handles here give.
+// checkOthers expects all variables except faulty ones to be read, with the values that handles in this process return.
 func (m *mpi) checkOthers(cvars, pvars []Trial, faulty map[string]string) {
 	m.t.Helper()
 	for k, trial := range cvars {
@@ -80,7 +80,7 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// The process that probes calls nothing itself: only its own reads of the counter of calls are counted.
+// The probing process calls nothing itself: the counter of calls shows only its own reads.
 func TestProbeCallsNothingHere(t *testing.T) {
 	child{stage: before}.run(t, func(t *testing.T, m *mpi) {
 		s := m.session()
@@ -106,7 +106,7 @@ func TestProbeFindsHangs(t *testing.T) {
 	testProbeFaults(t, map[string]string{"hang": "timed out in %s", "spin": "timed out in %s"})
 }
 
-// testProbeFaults probes once, with a variable for each action in each place.
+// testProbeFaults probes once, with one variable for each action at each place.
 func testProbeFaults(t *testing.T, actions map[string]string) {
 	cvars := []string{"int", "long", "short", "float", "double", "count", "aint", "byte", "offset", "c_bool", "int8_t", "uint64_t"}
 	pvars := []string{"demo_link_state", "demo_link_busy", "demo_pool_peak", "demo_retries", "demo_tool_calls", "demo_balance",
@@ -131,7 +131,7 @@ func testProbeFaults(t *testing.T, actions map[string]string) {
 			reasons[name] = fmt.Sprintf(text, place)
 		}
 	}
-	// The children meet the same faults in the process that looks at the outcome, so that asks for nothing but what is sound.
+	// This process has the same faults as the children, so it uses only sound variables.
 	child{stage: before, faults: strings.Join(faults, ";"), env: []string{"MPITX_TEST_REASONS=" + encode(reasons)}}.run(t, func(t *testing.T, m *mpi) {
 		reasons := decode(t, "MPITX_TEST_REASONS")
 		c, p, _, err := m.Probe(70, 31, ProbeOptions{Limit: quick})
@@ -176,7 +176,7 @@ func encode(texts map[string]string) string {
 	return strings.Join(parts, "\n")
 }
 
-// A hang that does not come again is none.
+// A hang that does not repeat is not a fault.
 func TestProbeTriesAgain(t *testing.T) {
 	for _, fault := range []string{"hang-once-read", "hang-once-get-info", "hang-once-alloc", "lock-held"} {
 		t.Run(fault, func(t *testing.T) {
@@ -206,7 +206,7 @@ func TestProbeSlowIsNotHanging(t *testing.T) {
 	})
 }
 
-// When no time is left, what was not reached is not called faulty by name of a call.
+// After the total limit, items that were not reached are not reported as faulty.
 func TestProbeTotalLimit(t *testing.T) {
 	for fault, limit := range map[string]time.Duration{"hang-read": quick, "slow-read": 10 * time.Second} {
 		t.Run(fault, func(t *testing.T) {
@@ -229,7 +229,7 @@ func TestProbeTotalLimit(t *testing.T) {
 						reason = "unbound"
 					}
 					if reason == "not tried" {
-						want(t, "status", trial.Reading.Status, catalog.StatusError) // nobody knows whether it is faulty
+						want(t, "status", trial.Reading.Status, catalog.StatusError) // it may be sound
 					}
 					counts[reason]++
 				}
@@ -272,13 +272,13 @@ func TestProbeAnswers(t *testing.T) {
 		"invalid-start=demo_retries;start-required=demo_retries;unterminated-value=demo_unicode;dies-read=demo_type_uint8_t"
 	child{stage: before, faults: faults}.run(t, func(t *testing.T, m *mpi) {
 		clean := map[string]catalog.Reading{
-			"demo_type_short":          {Status: catalog.StatusFaulty, Reason: "read writes behind the end of the value", Count: 1},
-			"demo_type_unsigned_short": {Status: catalog.StatusFaulty, Reason: "read writes behind the end of the value", Count: 1},
-			"demo_type_char":           {Status: catalog.StatusFaulty, Reason: "read writes behind the end of the value", Count: 32},
+			"demo_type_short":          {Status: catalog.StatusFaulty, Reason: "read writes past the end of the value", Count: 1},
+			"demo_type_unsigned_short": {Status: catalog.StatusFaulty, Reason: "read writes past the end of the value", Count: 1},
+			"demo_type_char":           {Status: catalog.StatusFaulty, Reason: "read writes past the end of the value", Count: 32},
 			"demo_type_int":            {Status: catalog.StatusError, Reason: ErrBadCount.Error(), Count: 1 << 30},
 			"demo_type_long":           {Status: catalog.StatusError, Reason: ErrBadCount.Error()},
 			"demo_type_float":          {Status: catalog.StatusOK, Count: 1, Value: value(t, catalog.TypeFloat, 1, "0.1")},
-			"demo_type_double":         {Status: catalog.StatusFaulty, Reason: "read writes behind the end of the value"},
+			"demo_type_double":         {Status: catalog.StatusFaulty, Reason: "read writes past the end of the value"},
 			"demo_type_aint":           {Status: catalog.StatusError, Reason: ErrUnknownType.Error(), Count: 1},
 			"demo_type_byte":           {Status: catalog.StatusError, Reason: "handle_alloc: MPI error class 16"},
 			"demo_type_count":          {Status: catalog.StatusError, Reason: "read: " + ErrInvalid.Error(), Count: 1},
@@ -342,7 +342,7 @@ func TestProbeOfNothing(t *testing.T) {
 		if err != nil || len(c) != 2 || len(p) != 0 || c[0].Reading.Value.String() != "1.0" {
 			t.Error(c, p, err)
 		}
-		// More than there are: those are dead.
+		// Indices beyond the last are dead.
 		c, _, _, err = m.Probe(72, 0, ProbeOptions{})
 		if err != nil || !c[70].Dead || !c[71].Dead || c[69].Dead {
 			t.Error(err)

@@ -88,8 +88,8 @@ func TestProbeWrite(t *testing.T) {
 	}
 }
 
-// A value of another type or number of elements than the variable's is not written, whoever made it.
-func TestProbeWriteOfWhatDoesNotFit(t *testing.T) {
+// A value with another type or number of elements than the variable's is not written.
+func TestProbeWriteOfWrongType(t *testing.T) {
 	child{stage: before, faults: "crash-write"}.run(t, func(t *testing.T, m *mpi) {
 		for _, c := range []struct {
 			name  string
@@ -127,7 +127,7 @@ func TestProbeWriteToACommunicator(t *testing.T) {
 	})
 }
 
-// A trial for which no time was left did not succeed.
+// A trial that exceeds the time limit did not succeed.
 func TestProbeWriteWithoutTime(t *testing.T) {
 	child{stage: before, faults: "slow-read"}.run(t, func(t *testing.T, m *mpi) {
 		got, err := m.ProbeWrite(m.cvar("demo_type_int"), 1, value(t, catalog.TypeInt, 1, "1"), ProbeOptions{Total: 100 * time.Millisecond})

@@ -19,7 +19,7 @@ struct procstat procstat_read(pid_t pid)
     ssize_t n = read(fd, text, sizeof text - 1);
     close(fd);
     text[n > 0 ? n : 0] = 0;
-    char *name = strchr(text, '('), *end = strrchr(text, ')'); /* the name may hold blanks and brackets */
+    char *name = strchr(text, '('), *end = strrchr(text, ')'); /* the name may contain blanks and parentheses */
     long user, system;
     unsigned long long start;
     if (!name || !end || sscanf(end + 1, " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %ld %ld %*d %*d %*d %*d %*d %*d %llu",

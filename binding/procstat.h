@@ -1,4 +1,4 @@
-/* procstat.h: what Linux says of a process in /proc/PID/stat. */
+/* procstat.h: reads /proc/PID/stat. */
 #ifndef MPITX_PROCSTAT_H
 #define MPITX_PROCSTAT_H
 
@@ -7,13 +7,13 @@
 
 struct procstat {
     char name[64];
-    char state; /* 0: there is no such process, or no /proc */
+    char state; /* 0: no such process, or no /proc */
     pid_t parent;
-    long ticks;     /* processor time, of the user and the system */
-    uint64_t start; /* when it started, in ticks since the boot: an identifier alone may be another process's later */
+    long ticks;     /* user and system time in clock ticks */
+    uint64_t start; /* start time in clock ticks since boot, as a PID alone may be reused */
 };
 
-/* A process, or this one (0). Allocates nothing. */
+/* Reads a process, or this one (0). Allocates nothing. */
 struct procstat procstat_read(pid_t pid);
 
 #endif

@@ -15,7 +15,7 @@ func TestProcstat(t *testing.T) {
 	if out, err := exec.Command("cc", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-o", program, "testdata/procstat.c", "procstat.c").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	// The program is the process that the shell was, and so started when the shell did.
+	// exec keeps the shell's process and its start time.
 	out, err := exec.Command("sh", "-c", `sed 's/.*) //' /proc/$$/stat | cut -d' ' -f20; exec "$1"`, "sh", program).CombinedOutput()
 	start, rest, _ := strings.Cut(string(out), "\n")
 	if want := "a) Z 7 (b|R|1|1|0|" + start + "\n"; err != nil || start == "" || rest != want {

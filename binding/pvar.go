@@ -5,7 +5,7 @@ import "C"
 
 // PvarInfo is what MPI_T_pvar_get_info returns.
 type PvarInfo struct {
-	Name        string // with Class the key: names repeat with another class
+	Name        string // unique only with Class
 	Verbosity   Verbosity
 	Class       Class
 	Datatype    Datatype
@@ -14,7 +14,7 @@ type PvarInfo struct {
 	Bind        Bind
 	Readonly    bool // cannot be written or reset
 	Continuous  bool // cannot be started or stopped: always active
-	Atomic      bool // can be read and reset in one step
+	Atomic      bool // supports ReadReset
 }
 
 // NumPvars is MPI_T_pvar_get_num. The number may grow.
@@ -22,8 +22,8 @@ func (i *Interface) NumPvars() (int, error) {
 	return i.number(func(t *C.struct_mpitx_table, n *C.int) C.int { return C.mt_pvar_get_num(t, n) })
 }
 
-// PvarInfo is MPI_T_pvar_get_info, with whole strings. A variable that has been unloaded is ErrInvalidIndex or, in Open
-// MPI, ErrInvalid.
+// PvarInfo is MPI_T_pvar_get_info with complete strings. For an unloaded variable it returns ErrInvalidIndex or, with Open MPI,
+// ErrInvalid.
 func (i *Interface) PvarInfo(index int) (PvarInfo, error) {
 	if err := i.valid(index, i.NumPvars); err != nil {
 		return PvarInfo{}, err
@@ -49,7 +49,7 @@ func (i *Interface) PvarInfo(index int) (PvarInfo, error) {
 	}, nil
 }
 
-// PvarIndex is MPI_T_pvar_get_index. ErrInvalidName: there is no variable of this name and class now. ErrNotProvided:
+// PvarIndex is MPI_T_pvar_get_index. It returns ErrInvalidName if no variable has this name and class now, and ErrNotProvided if
 // the library is older than MPI-3.1.
 func (i *Interface) PvarIndex(name string, class Class) (int, error) {
 	if err := i.ready(); err != nil {

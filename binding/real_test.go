@@ -13,7 +13,7 @@ import (
 	"mpitx/fixtures/need"
 )
 
-// family is an installed MPI, as Debian names them.
+// family is an installed MPI, under Debian's names.
 type family struct{ name, mpicc, lib string }
 
 var families = []family{
@@ -59,7 +59,7 @@ func (f family) shim(t *testing.T) string {
 	return path
 }
 
-// onReal runs a body with each installed MPI. adjust says in which process.
+// onReal runs a body with each installed MPI, in the process that adjust chooses.
 func onReal(t *testing.T, adjust func(family, child) child, body func(t *testing.T, f family, m *mpi)) {
 	for _, f := range families {
 		t.Run(f.name, func(t *testing.T) {
@@ -107,7 +107,7 @@ func TestRealInfo(t *testing.T) {
 	}
 }
 
-// checkReal looks at everything that the library lists.
+// checkReal checks everything that the library lists.
 func (m *mpi) checkReal(f family, s stage) {
 	t := m.t
 	numCvars, numPvars, numCategories := must(m.NumCvars())(t), must(m.NumPvars())(t), must(m.NumCategories())(t)
@@ -129,7 +129,7 @@ func (m *mpi) checkReal(f family, s stage) {
 		byName[info.Name] = trial.Reading
 		m.checkCvar(k, info, trial)
 	}
-	// Some of Open MPI's variables point to memory of components that have been unloaded, and read what is there now.
+	// Some of Open MPI's variables point to memory of unloaded components and have random values.
 	if m.differ > 6 || m.differ > 0 && f.name != "openmpi" {
 		t.Errorf("%d values of the child are others than here", m.differ)
 	}
@@ -163,7 +163,7 @@ func (m *mpi) checkReal(f family, s stage) {
 		if read == 0 {
 			t.Error("none is read")
 		}
-		// Debian 12's counts; hardware adds or takes a few.
+		// The counts of Debian 12; hardware changes them by a few.
 		if counts := map[stage][2]int{before: {1259, 33}, after: {1116, 46}}[s]; numCvars < counts[0]-100 || numCvars > counts[0]+100 || numPvars != counts[1] {
 			t.Errorf("%d control variables, %d performance variables", numCvars, numPvars)
 		}
@@ -188,14 +188,14 @@ func (m *mpi) checkCvar(index int, info CvarInfo, trial Trial) {
 	}
 	r := trial.Reading
 	switch {
-	case r.Status == catalog.StatusError && r.Reason == "read: "+ErrInvalidIndex.Error(): // Open MPI's synonyms of what was unloaded
+	case r.Status == catalog.StatusError && r.Reason == "read: "+ErrInvalidIndex.Error(): // Open MPI's synonyms of unloaded variables
 	case r.Status == catalog.StatusError && r.Reason == "read: "+ErrInvalid.Error() && strings.HasPrefix(info.Name, "coll_ucc_print_"): // Open MPI 6.0
 	case r.Status != catalog.StatusOK:
 		t.Errorf("%s: %+v", info.Name, r)
 	case r.Value.Type() != info.Datatype || info.Datatype != catalog.TypeChar && r.Value.Len() != r.Count:
 		t.Errorf("%s: %v of %d elements", info.Name, r.Value.Type(), r.Count)
 	default:
-		// The value that the child read is the one that is here.
+		// The child read the same value as this process.
 		h := must(m.AllocCvar(index, NoObject))(t)
 		if v := must(h.Read())(t); v != r.Value {
 			t.Logf("%s: %q in the child, %q here", info.Name, r.Value, v)
@@ -239,7 +239,7 @@ func (m *mpi) checkRealCategories(numCvars, numPvars, num int) {
 	must(m.CategoryChanged())(t)
 }
 
-// checkRealWrite writes to a variable that can be written at any time, and reads back.
+// checkRealWrite writes a variable that can be written at any time, and reads it back.
 func (m *mpi) checkRealWrite(f family, readings map[string]catalog.Reading) {
 	t := m.t
 	name := map[string]string{"openmpi": "coll_tuned_bcast_algorithm_segmentsize", "mpich": "MPIR_CVAR_BCAST_SHORT_MSG_SIZE"}[f.name]
@@ -323,7 +323,7 @@ func TestRealMessages(t *testing.T) {
 		}
 		r := must(m.lib.Receive(2, 0, 3))(t)
 		m.await(must(m.lib.Send([]byte("too long"), 0, 3))(t))
-		var first error // Open MPI has none, and cuts the message off
+		var first error // Open MPI returns none and truncates the message
 		eventually(t, "a message that is too long", func() bool {
 			done, err := r.Done()
 			first = err
@@ -336,8 +336,8 @@ func TestRealMessages(t *testing.T) {
 	})
 }
 
-// A library of one family behind the shim of the other would be called with the wrong constants.
-func TestLoadOfTheWrongFamily(t *testing.T) {
+// A library of one family with the shim of the other would be called with the wrong constants.
+func TestLoadWrongFamily(t *testing.T) {
 	onReal(t, func(_ family, c child) child { c.stage = bare; return c }, func(t *testing.T, f family, m *mpi) {
 		_, err := Load(os.Getenv(shimVariable), "libm.so.6")
 		if err == nil || !strings.Contains(err.Error(), "libm.so.6 lacks MPI_Get_version") {

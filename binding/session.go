@@ -5,8 +5,7 @@ import "C"
 
 import "errors"
 
-// Session is a performance experiment session (MPI_T_pvar_session): its handles and the values behind them are apart
-// from those of other sessions.
+// Session is a performance experiment session (MPI_T_pvar_session). Its handles and their values are separate from other sessions'.
 type Session struct {
 	i       *Interface
 	s       C.mpitx_handle
@@ -23,11 +22,11 @@ type PvarHandle struct {
 	atomic     bool
 }
 
-// AllHandles is MPI_T_PVAR_ALL_HANDLES: Start, Stop and Reset take it for all handles of the session; elsewhere it is
+// AllHandles is MPI_T_PVAR_ALL_HANDLES. Start, Stop and Reset apply to all handles of the session; other methods return
 // ErrInvalidHandle.
 var AllHandles = new(PvarHandle)
 
-// NewSession is MPI_T_pvar_session_create. The session must be freed; Interface.Finalize frees what was left.
+// NewSession is MPI_T_pvar_session_create. The caller frees the session; Interface.Finalize frees those that are left.
 func (i *Interface) NewSession() (*Session, error) {
 	if err := i.ready(); err != nil {
 		return nil, err
@@ -50,8 +49,7 @@ func (s *Session) usable() error {
 	return nil
 }
 
-// Free is MPI_T_pvar_session_free, after freeing the session's handles. Freeing again is ErrInvalidSession and does
-// nothing.
+// Free is MPI_T_pvar_session_free, after freeing the session's handles. A second Free does nothing and returns ErrInvalidSession.
 func (s *Session) Free() error {
 	if err := s.usable(); err != nil {
 		return err
@@ -66,8 +64,8 @@ func (s *Session) Free() error {
 	return errors.Join(errs...)
 }
 
-// AllocPvar is MPI_T_pvar_handle_alloc. Variables bound to a communicator need CommWorld or CommSelf, and MPI_Init;
-// those bound to other objects are ErrNotBindable. Continuous variables are active from here on.
+// AllocPvar is MPI_T_pvar_handle_alloc. Variables bound to a communicator need CommWorld or CommSelf, and MPI_Init; for other
+// objects it returns ErrNotBindable. Continuous variables are active from then on.
 func (s *Session) AllocPvar(index int, object Object) (*PvarHandle, error) {
 	if err := s.usable(); err != nil {
 		return nil, err
@@ -76,7 +74,7 @@ func (s *Session) AllocPvar(index int, object Object) (*PvarHandle, error) {
 	if err != nil {
 		return nil, err
 	}
-	if object, err = s.i.bindable(info.Bind, object); err != nil {
+	if object, err = s.i.resolveObject(info.Bind, object); err != nil {
 		return nil, err
 	}
 	h := &PvarHandle{s: s, readonly: info.Readonly, continuous: info.Continuous, atomic: info.Atomic}
@@ -92,8 +90,8 @@ func (s *Session) AllocPvar(index int, object Object) (*PvarHandle, error) {
 	return h, nil
 }
 
-// own checks that a handle is alive and belongs to this session.
-func (s *Session) own(h *PvarHandle) error {
+// checkHandle returns an error if a handle was freed or belongs to another session.
+func (s *Session) checkHandle(h *PvarHandle) error {
 	if err := s.usable(); err != nil {
 		return err
 	}
@@ -105,7 +103,7 @@ func (s *Session) own(h *PvarHandle) error {
 
 // FreeHandle is MPI_T_pvar_handle_free.
 func (s *Session) FreeHandle(h *PvarHandle) error {
-	if err := s.own(h); err != nil {
+	if err := s.checkHandle(h); err != nil {
 		return err
 	}
 	err := check(C.mt_pvar_handle_free(s.i.t, s.s, &h.h))
@@ -115,8 +113,8 @@ func (s *Session) FreeHandle(h *PvarHandle) error {
 	return err
 }
 
-// ownOrAll resolves a handle for the routines that take MPI_T_PVAR_ALL_HANDLES.
-func (s *Session) ownOrAll(h *PvarHandle) (C.mpitx_handle, error) {
+// resolveHandle resolves a handle for the routines that accept MPI_T_PVAR_ALL_HANDLES.
+func (s *Session) resolveHandle(h *PvarHandle) (C.mpitx_handle, error) {
 	if h == AllHandles {
 		if err := s.usable(); err != nil {
 			return 0, err
@@ -126,15 +124,15 @@ func (s *Session) ownOrAll(h *PvarHandle) (C.mpitx_handle, error) {
 		}
 		return s.i.t.pvar_all_handles, nil
 	}
-	if err := s.own(h); err != nil {
+	if err := s.checkHandle(h); err != nil {
 		return 0, err
 	}
 	return h.h, nil
 }
 
-// Start is MPI_T_pvar_start, for one handle or AllHandles. A continuous variable is ErrPvarNoStartStop.
+// Start is MPI_T_pvar_start, for one handle or AllHandles. It returns ErrPvarNoStartStop for a continuous variable.
 func (s *Session) Start(h *PvarHandle) error {
-	handle, err := s.ownOrAll(h)
+	handle, err := s.resolveHandle(h)
 	switch {
 	case err != nil:
 		return err
@@ -144,9 +142,9 @@ func (s *Session) Start(h *PvarHandle) error {
 	return check(C.mt_pvar_start(s.i.t, s.s, handle))
 }
 
-// Stop is MPI_T_pvar_stop, for one handle or AllHandles. A continuous variable is ErrPvarNoStartStop.
+// Stop is MPI_T_pvar_stop, for one handle or AllHandles. It returns ErrPvarNoStartStop for a continuous variable.
 func (s *Session) Stop(h *PvarHandle) error {
-	handle, err := s.ownOrAll(h)
+	handle, err := s.resolveHandle(h)
 	switch {
 	case err != nil:
 		return err
@@ -158,7 +156,7 @@ func (s *Session) Stop(h *PvarHandle) error {
 
 // Read is MPI_T_pvar_read.
 func (s *Session) Read(h *PvarHandle) (Value, error) {
-	if err := s.own(h); err != nil {
+	if err := s.checkHandle(h); err != nil {
 		return Value{}, err
 	}
 	h.value.clear()
@@ -168,10 +166,10 @@ func (s *Session) Read(h *PvarHandle) (Value, error) {
 	return h.value.get(), nil
 }
 
-// Write is MPI_T_pvar_write. A readonly variable is ErrPvarNoWrite. Libraries crash on writes of some variables that
+// Write is MPI_T_pvar_write. It returns ErrPvarNoWrite for a readonly variable. Libraries crash on writes of some variables that
 // they list as writable.
 func (s *Session) Write(h *PvarHandle, v Value) error {
-	if err := s.own(h); err != nil {
+	if err := s.checkHandle(h); err != nil {
 		return err
 	}
 	if h.readonly {
@@ -183,9 +181,9 @@ func (s *Session) Write(h *PvarHandle, v Value) error {
 	return check(C.mt_pvar_write(s.i.t, s.s, h.h, h.value.p))
 }
 
-// Reset is MPI_T_pvar_reset, for one handle or AllHandles. A readonly variable is ErrPvarNoWrite.
+// Reset is MPI_T_pvar_reset, for one handle or AllHandles. It returns ErrPvarNoWrite for a readonly variable.
 func (s *Session) Reset(h *PvarHandle) error {
-	handle, err := s.ownOrAll(h)
+	handle, err := s.resolveHandle(h)
 	switch {
 	case err != nil:
 		return err
@@ -195,9 +193,9 @@ func (s *Session) Reset(h *PvarHandle) error {
 	return check(C.mt_pvar_reset(s.i.t, s.s, handle))
 }
 
-// ReadReset is MPI_T_pvar_readreset. A variable that is not atomic is ErrPvarNoAtomic, a readonly one ErrPvarNoWrite.
+// ReadReset is MPI_T_pvar_readreset. It returns ErrPvarNoAtomic if the variable is not atomic, and ErrPvarNoWrite if it is readonly.
 func (s *Session) ReadReset(h *PvarHandle) (Value, error) {
-	if err := s.own(h); err != nil {
+	if err := s.checkHandle(h); err != nil {
 		return Value{}, err
 	}
 	switch {
@@ -213,5 +211,5 @@ func (s *Session) ReadReset(h *PvarHandle) (Value, error) {
 	return h.value.get(), nil
 }
 
-// Count is the number of elements; for many variables bound to a communicator one for each of its processes.
+// Count is the number of elements. Many variables bound to a communicator have one for each of its processes.
 func (h *PvarHandle) Count() int { return h.value.count }

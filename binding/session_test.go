@@ -105,7 +105,7 @@ func TestStartStopResetReadWrite(t *testing.T) {
 	})
 }
 
-// What a variable cannot do is refused before the library is asked: here it would crash.
+// Operations that a variable does not support are refused before the library, which would crash here, is called.
 func TestRefusals(t *testing.T) {
 	child{stage: before, faults: "crash-start;crash-stop;crash-write;crash-reset;crash-readreset;flags-two"}.run(t, func(t *testing.T, m *mpi) {
 		s := m.session()
@@ -127,7 +127,7 @@ func TestAllHandles(t *testing.T) {
 		s, other := m.session(), m.session()
 		a, b := m.openPvar(s, "demo_match_time", catalog.ClassTimer), m.openPvar(s, "demo_energy", catalog.ClassAggregate)
 		apart := m.openPvar(other, "demo_match_time", catalog.ClassTimer)
-		m.openPvar(s, "demo_queue", catalog.ClassLevel) // continuous and readonly: passed over
+		m.openPvar(s, "demo_queue", catalog.ClassLevel) // continuous and readonly: skipped
 		wantErr(t, "Start", s.Start(AllHandles), nil)
 		grows(t, s, a)
 		grows(t, s, b)
@@ -157,7 +157,7 @@ func TestAllHandles(t *testing.T) {
 	})
 }
 
-// Handles belong to one session, also where the library would take them in another.
+// Handles belong to one session, even if the library would accept them in another.
 func TestHandlesBelongToTheirSession(t *testing.T) {
 	for _, faults := range []string{"", "foreign-session"} {
 		t.Run(faults, func(t *testing.T) {
@@ -180,7 +180,7 @@ func TestHandlesBelongToTheirSession(t *testing.T) {
 	}
 }
 
-func TestSessionsAreApart(t *testing.T) {
+func TestSessionsAreSeparate(t *testing.T) {
 	child{stage: before}.run(t, func(t *testing.T, m *mpi) {
 		s, other := m.session(), m.session()
 		a, b := m.openPvar(s, "demo_match_time", catalog.ClassTimer), m.openPvar(other, "demo_match_time", catalog.ClassTimer)
@@ -213,7 +213,7 @@ func TestFreeing(t *testing.T) {
 		wantErr(t, "FreeHandle", s.FreeHandle(h), ErrInvalidSession)
 		_, err = s.AllocPvar(0, NoObject)
 		wantErr(t, "AllocPvar", err, ErrInvalidSession)
-		for range 9000 { // more than the library has
+		for range 9000 { // more than the library's limit
 			s := m.session()
 			m.openPvar(s, "demo_retries", catalog.ClassCounter)
 			wantErr(t, "Free", s.Free(), nil)

@@ -13,7 +13,7 @@ import (
 	"mpitx/catalog"
 )
 
-// dispositions are the kernel's struct sigaction of signals 1 to 31.
+// dispositions returns the kernel's struct sigaction of signals 1 to 31.
 func dispositions(t *testing.T) (all [32][4]uint64) {
 	t.Helper()
 	for s := 1; s < 32; s++ {
@@ -27,7 +27,7 @@ func dispositions(t *testing.T) (all [32][4]uint64) {
 func sameDispositions(t *testing.T, when string, old [32][4]uint64) {
 	t.Helper()
 	for s, now := range dispositions(t) {
-		// The third word is the address that handlers return to, which libc sets to its own.
+		// The third word is the return address of handlers, which libc sets.
 		if now[0] != old[s][0] || now[1]|saRestorer != old[s][1]|saRestorer || now[3] != old[s][3] {
 			t.Errorf("%s: the handling of %v is %x, was %x", when, syscall.Signal(s), now, old[s])
 		}
@@ -47,7 +47,7 @@ func nilDereference() (err error) {
 	return nil
 }
 
-// checkSignals takes a library from nothing through MPI_Init and looks whether Go's handlers are as they were.
+// checkSignals loads and initializes a library and checks that Go's signal handlers are unchanged.
 func checkSignals(t *testing.T, load func() (*Library, error)) {
 	old := dispositions(t)
 	lib, err := load()
@@ -87,14 +87,14 @@ func TestSignals(t *testing.T) {
 	})
 }
 
-// After DieOfCrashes a crash of the library ends the process by its signal and without a word.
-func TestDieOfCrashes(t *testing.T) {
+// After SilenceCrashes a crash of the library kills the process by its signal, without output.
+func TestSilenceCrashes(t *testing.T) {
 	for _, action := range []string{"crash", "abort"} {
 		t.Run(action, func(t *testing.T) {
 			if os.Getenv(childVariable) != "" {
 				m := child{stage: before}.enter(t)
-				DieOfCrashes()
-				m.initMPI() // keeps it so
+				SilenceCrashes()
+				m.initMPI() // must not change that
 				m.read("demo_lines")
 				return
 			}

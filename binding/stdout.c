@@ -1,7 +1,7 @@
 //go:build cgo && linux
 
-/* stdout.c: sees a closed standard output before Go's runtime opens /dev/null in its place, where answers would vanish without an error.
- * What stands there instead fails every write, here and in all that is started, as a closed descriptor does. */
+/* stdout.c: detects a closed standard output before Go's runtime opens /dev/null in its place, where output would be lost without an
+ * error. It opens a descriptor that fails every write, here and in child processes, as a closed descriptor does. */
 #include <fcntl.h>
 #include <unistd.h>
 

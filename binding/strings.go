@@ -9,12 +9,11 @@ import (
 	"unsafe"
 )
 
-// stringBuffer is C memory for one string that a routine returns by the convention of section 14.3.3. It grows until
-// the string is whole.
+// stringBuffer is C memory for a string returned by the convention of section 14.3.3. It grows to the string's size.
 type stringBuffer struct {
 	p    *C.char
 	size C.int
-	used int // bytes of the last string: cleared before the next, which may come without its end
+	used int // bytes of the last string, cleared before the next, which may lack a terminator
 }
 
 const (
@@ -30,7 +29,7 @@ func newStringBuffer() *stringBuffer {
 	return b
 }
 
-// grow makes room; what stood there is lost.
+// grow enlarges the buffer and drops its contents.
 func (b *stringBuffer) grow(size C.int) bool {
 	p := (*C.char)(C.calloc(1, C.size_t(size)))
 	if p == nil {
@@ -43,7 +42,7 @@ func (b *stringBuffer) grow(size C.int) bool {
 
 func (b *stringBuffer) bytes() []byte { return unsafe.Slice((*byte)(unsafe.Pointer(b.p)), b.size) }
 
-// measure ends the string at the buffer's end and reports whether it ends before it.
+// measure terminates the string at the buffer's end and reports whether it was terminated before.
 func (b *stringBuffer) measure() bool {
 	all := b.bytes()
 	all[len(all)-1] = 0
@@ -51,15 +50,15 @@ func (b *stringBuffer) measure() bool {
 	return b.used < len(all)-1
 }
 
-// String is what stands in the buffer, copied.
+// String returns a copy of the string.
 func (b *stringBuffer) String() string { return string(b.bytes()[:b.used]) }
 
-// stringCall asks for strings: the buffers and in-out lengths to hand to the routine. A null buffer asks for the length.
+// stringCall calls a routine with buffers and in-out lengths. With null buffers it gets the lengths.
 type stringCall func(p [2]*C.char, n *[2]C.int) C.int
 
-// wholeStrings repeats a call until its strings are whole. Libraries disagree on what they return for a string that was
-// cut off (some the buffer's length, some the string's), so a full buffer is asked again with none, for the length; and
-// some return a length of 0 where 1 was promised for an empty string.
+// wholeStrings repeats a call until its strings are complete. For a truncated string some libraries return the buffer's length and
+// some the string's. So after a full buffer it calls again without buffers to get the length. Some libraries return the length 0 for
+// an empty string, where the standard says 1.
 func (l *Library) wholeStrings(call stringCall) error {
 	bufs := [2]*stringBuffer{l.name, l.desc}
 	for range 4 {

@@ -7,7 +7,7 @@ import (
 	"mpitx/catalog"
 )
 
-// cvarNames are the names that get_info returns; the fixture finds indices by its own definitions' names.
+// wholeNames compares the names from get_info with the indices that the fixture finds by its own names.
 func (m *mpi) wholeNames(t *testing.T) {
 	t.Helper()
 	for k := range must(m.NumCvars())(t) {
@@ -66,7 +66,7 @@ func TestGrowingLengths(t *testing.T) {
 		wantErr(t, "CvarInfo", err, ErrBadString)
 		_, err = m.AllocCvar(index, NoObject)
 		if err != nil {
-			// The library claims no more from the twentieth time on.
+			// From the twentieth call on, the library claims no more.
 			wantErr(t, "AllocCvar", err, ErrBadString)
 		}
 		must(m.CvarInfo(m.cvar("demo_lines")))(t)
@@ -81,7 +81,7 @@ func TestUnterminatedValues(t *testing.T) {
 		h := m.open("demo_type_char")
 		v := must(h.Read())(t)
 		want(t, "value", v.Text(), "some text"+strings.Repeat("x", 32-len("some text")))
-		// It cannot be written back: there is no room for its end.
+		// It cannot be written back, as there is no room for the terminator.
 		wantErr(t, "Write", h.Write(v), ErrInvalid)
 		s := m.session()
 		p := m.openPvar(s, "demo_last_error", catalog.ClassGeneric)

@@ -5,8 +5,8 @@ import "C"
 
 import "mpitx/catalog"
 
-// The vocabulary of section 14.3 is catalog's: what is read here ends there. Numbers that are in no table of the
-// standard stay what they are and show as "unknown(17)".
+// The vocabulary of section 14.3 is defined in catalog. Numbers that are in no table of the standard are kept and printed as
+// "unknown(17)".
 type (
 	Verbosity   = catalog.Verbosity   // Table 14.2
 	Bind        = catalog.Bind        // Table 14.3
@@ -17,7 +17,7 @@ type (
 	Value       = catalog.Value
 )
 
-// Object is what a variable is bound to when its handle is made: only communicators that mpitx itself has can be named.
+// Object is the object that a handle is bound to: one of mpitx's own communicators.
 type Object int
 
 // The objects.

@@ -1,17 +1,17 @@
 #!/bin/sh
 # Sets mpitx up and builds it: setup.sh build|run|test|race|fuzz|bench|generate|screenshots|lint|cross|lab LIBS|lab-test|install (see the Makefile).
-# Only `run` and `test` install packages, and only where some are missing; `run` needs fewer. Nothing else uses the network,
-# except `lab`, which fetches what it builds, and that Go fetches modules that were never downloaded.
+# Only `run` and `test` install missing packages; `run` needs fewer. Only `lab` uses the network otherwise, and Go for modules that
+# were never downloaded.
 set -eu
 cd "$(dirname "$0")/.."
 
 VERSION=0.1.0
 STATICCHECK=v0.8.2
 BIN=bin
-GOFLAGS="${GOFLAGS:-} -trimpath" # for builds and tests alike, which then share what was compiled
+GOFLAGS="${GOFLAGS:-} -trimpath" # for builds and tests, so that they share the build cache
 export GOFLAGS
 
-# Go does not see when C files outside of a package change; the demo MPI is compiled from such files.
+# Go does not notice changes of C files outside of a package, from which the demo MPI is compiled.
 CGO_CFLAGS="${CGO_CFLAGS:--O2 -g} -DFAKEMPI_SOURCES=$(cat fixtures/fakempi/*.[ch] | cksum | cut -d' ' -f1)"
 export CGO_CFLAGS
 
@@ -24,18 +24,18 @@ have() { command -v "$1" >/dev/null 2>&1; }
 find_go() {
 	have go || PATH=$PATH:/usr/local/go/bin
 	needed=$(sed -n 's/^go \([0-9.]*\).*/\1/p' go.mod)
-	have go || fail "Go is not installed: mpitx needs Go $needed or newer: install it from Go's download page and put its bin in PATH"
+	have go || fail "Go is not installed; install Go $needed or newer from Go's download page and add its bin to PATH"
 	found=$(cd / && GOTOOLCHAIN=local go env GOVERSION)
 	newer_or_equal "${found#go}" "$needed" && return
-	# From 1.21 on, Go fetches the release that go.mod asks for, unless it was told not to.
+	# From 1.21 on, Go fetches the release that go.mod requires, unless GOTOOLCHAIN forbids it.
 	if [ "$(cd / && go env GOTOOLCHAIN)" != local ] && newer_or_equal "${found#go}" 1.21; then
 		say "Go ${found#go} is too old: fetching Go $needed"
 		go version >/dev/null && return
 	fi
-	fail "Go ${found#go} is too old: mpitx needs Go $needed or newer: install it from Go's download page, or leave GOTOOLCHAIN=auto to let Go 1.21 or newer fetch it"
+	fail "Go ${found#go} is too old; install Go $needed or newer from Go's download page, or set GOTOOLCHAIN=auto to let Go 1.21 or newer fetch it"
 }
 
-# newer_or_equal 1.26.1 1.26: the first is not older (pre-releases such as 1.26rc1 count as the release).
+# newer_or_equal 1.26.1 1.26: succeeds if the first is not older (1.26rc1 counts as 1.26).
 newer_or_equal() {
 	awk -v a="$1" -v b="$2" 'BEGIN {
 		sub(/(rc|beta|-).*/, "", a); split(a, x, "."); split(b, y, ".")
@@ -46,12 +46,12 @@ newer_or_equal() {
 fetch_modules() {
 	GOPROXY=off go mod download >/dev/null 2>&1 && return
 	say "fetching Go modules"
-	go mod download || fail "Go modules are missing and could not be fetched: once with network access, run: go mod download"
+	go mod download || fail "cannot fetch missing Go modules; run this with network access: go mod download"
 }
 
 # ---- packages ----
 
-# missing_packages lists the Debian packages whose files are not there.
+# missing_packages lists the Debian packages that are not installed.
 missing_packages() {
 	have cc && printf '#include <stdio.h>\n' | cc -E - >/dev/null 2>&1 || printf 'gcc libc6-dev '
 	have mpirun.openmpi || printf 'openmpi-bin '
@@ -61,7 +61,7 @@ missing_packages() {
 	have tmux || printf 'tmux '
 }
 
-# missing_test_packages lists those that only tests use: MPI programs in Fortran and Python, NetPIPE, a compiler and an emulator for ARM.
+# missing_test_packages lists those for tests: MPI programs in Fortran and Python, NetPIPE, a compiler and an emulator for ARM.
 missing_test_packages() {
 	have gfortran || printf 'gfortran '
 	[ -n "$(find /usr/lib/python3/dist-packages/mpi4py -name 'MPI.*.so' 2>/dev/null)" ] || printf 'python3-mpi4py '
@@ -73,11 +73,11 @@ missing_test_packages() {
 	[ "$(uname -m)" != x86_64 ] || have qemu-aarch64 || printf 'qemu-user '
 }
 
-# install_packages installs what is missing, and of $1 whatever can be had.
+# install_packages installs missing packages, and those of $1 that are available.
 install_packages() {
 	extras=${1% }
 	if ! have apt-get; then
-		have mpicc || [ -n "${MPICC:-}" ] || say "no mpicc found: install an MPI with its compiler wrapper (or load its module), or set MPICC"
+		have mpicc || [ -n "${MPICC:-}" ] || say "no mpicc found; install an MPI with its compiler wrapper, load its module, or set MPICC"
 		return 0
 	fi
 	packages=$(missing_packages)
@@ -86,7 +86,7 @@ install_packages() {
 	install='DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends'
 	apt='apt-get update'
 	[ -z "$packages" ] || apt="$apt && $install $packages"
-	for extra in $extras; do # one by one: not every release has all of them
+	for extra in $extras; do # one by one, as some releases lack some of them
 		apt="$apt; $install $extra"
 	done
 	packages=${packages:+$packages }$extras
@@ -96,17 +96,17 @@ install_packages() {
 	elif have sudo && asked "sudo sh -c '$apt'"; then
 		apt_with sudo
 	else
-		say "missing packages: as root, run: apt-get install $packages"
+		say "missing packages; run as root: apt-get install $packages"
 	fi
 }
 
-# asked shows a command and asks whether to run it; YES=1 answers, and without a terminal nobody can.
+# asked shows a command and asks whether to run it. YES=1 answers yes; without a terminal the answer is no.
 asked() {
 	say "missing packages; this would install them:"
 	printf '    %s\n' "$1" >&2
 	[ "${YES:-}" = 1 ] && return 0
 	if ! [ -t 0 ] || ! [ -t 2 ]; then
-		say "not run: there is no terminal to ask on (YES=1 answers yes)"
+		say "not run: no terminal to ask on; set YES=1 to answer yes"
 		return 1
 	fi
 	printf 'setup: run it? [y/N] ' >&2
@@ -124,14 +124,14 @@ apt_with() {
 	fi
 	tail -n 5 "$log" >&2
 	rm -f "$log"
-	say "installing failed; going on with what is there"
+	say "installing failed; continuing without the packages"
 }
 
 # ---- building ----
 
-# build leaves bin/mpitx and the shims. Two at once (make -j) wait for each other.
+# build makes bin/mpitx, the shims and the agents. Concurrent builds (make -j) wait for each other.
 build() {
-	have cc || fail "no C compiler: install gcc (or another cc)"
+	have cc || fail "no C compiler; install gcc or another cc"
 	mkdir -p "$BIN"
 	if have flock; then
 		exec 9>"$BIN/.lock"
@@ -150,18 +150,18 @@ build_shims() {
 		# shellcheck disable=SC2086 # MPICC may hold options
 		set -- $mpicc
 		have "$1" || continue
-		build_shim "$mpicc" || say "$mpicc: no shim was built with it"
+		build_shim "$mpicc" || say "$mpicc: cannot build a shim with it"
 	done
-	# For the standard ABI its header is enough.
+	# The header is enough to build for the standard ABI.
 	for header in /usr/lib/*/openmpi/include/standard_abi/mpi.h /usr/lib/*/mpich/include/mpi_abi.h; do
 		[ -e "$header" ] || continue
 		build_shim "cc -DMPI_ABI -I${header%/*} -Wl,--no-as-needed -l:libmpi_abi.so.1" && break
-		say "$header: no shim was built with it"
+		say "$header: cannot build a shim with it"
 	done
-	[ "$made" != ' ' ] || say "no MPI compiler wrapper (mpicc) was found: without a shim only --mpi demo works"
+	[ "$made" != ' ' ] || say "no MPI compiler wrapper (mpicc) found: only --mpi demo will work; install an MPI or set MPICC"
 }
 
-# build_shim makes the shim of one compiler wrapper's family, unless that was done and nothing has changed since.
+# build_shim builds the shim for the family of a compiler wrapper, unless it is up to date.
 build_shim() {
 	compiler=$(command -v "${1%% *}")
 	stamp=$BIN/.shim$(echo "$compiler" | tr / -)
@@ -170,7 +170,7 @@ build_shim() {
 		family=$(sed -n 1p "$stamp")
 		fresh=yes
 	else
-		# The family is what shim.c says of this wrapper's mpi.h.
+		# shim.c defines the family from this wrapper's mpi.h.
 		family=$($1 -E -dM binding/shim/shim.c | sed -n 's/^#define FAMILY "\(.*\)"/\1/p')
 		fresh=no
 	fi
@@ -180,14 +180,14 @@ build_shim() {
 	*" $family "*) ;;
 	*)
 		if [ $fresh = no ] || ! [ -e "$shim" ]; then compile_shim "$1" "$shim" || return 1; fi
-		build_agent "$1" "$family" || say "$1: no agent was built with it: mpitx sample will not work with $family"
+		build_agent "$1" "$family" || say "$1: cannot build an agent with it: mpitx sample will not work with $family"
 		made="$made$family "
 		;;
 	esac
 	printf '%s\n%s\n' "$family" "$identity" >"$stamp"
 }
 
-# build_agent makes what goes into applications (mpitx sample), and the workloads, unless nothing has changed since.
+# build_agent builds the agent and the workload of a family, unless they are up to date.
 build_agent() {
 	agent=$BIN/mpitx-agent-$2.so
 	workload=$BIN/mpitx-workload-$2
@@ -199,7 +199,7 @@ build_agent() {
 	printf '%s\n' "$made_of" >"$BIN/.agent-$2"
 }
 
-# compile_shim links with the plain compiler: a wrapper would link the shim to its own libmpi.
+# compile_shim links with the plain compiler, as a wrapper would link the shim to its own libmpi.
 compile_shim() {
 	say "$2 ($1)"
 	if $1 -std=gnu11 -O2 -fPIC -Wall -Wextra -c binding/shim/shim.c -o "$2.$$.o" &&
@@ -213,7 +213,7 @@ compile_shim() {
 
 # ---- targets ----
 
-# prepare gets what $1 says beside the packages that are always needed.
+# prepare installs packages, including those in $1, and finds Go.
 prepare() {
 	install_packages "${1:-}"
 	find_go
@@ -223,7 +223,7 @@ prepare() {
 
 allow_root() {
 	if [ "$(id -u)" = 0 ]; then
-		# Open MPI's launcher refuses root unless told twice.
+		# Open MPI's launcher refuses root without both variables.
 		OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 		export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM
 	fi
@@ -235,7 +235,7 @@ run() {
 		case $($launcher --version 2>&1) in
 		*"Open MPI"* | *OpenRTE*)
 			family=openmpi
-			# Four processes also on two cores; every version of Open MPI understands this spelling.
+			# Allows four processes on two cores, in every version of Open MPI.
 			options='--map-by :OVERSUBSCRIBE'
 			;;
 		*) family=mpich options= ;;
@@ -244,7 +244,7 @@ run() {
 		# shellcheck disable=SC2086 # options are several words or none
 		show "$launcher" $options -n 4 "$BIN/mpitx" list
 	done
-	say "no MPI could be found or installed: this is the demo MPI that is built in"
+	say "no MPI found or installed; running the built-in demo MPI"
 	show "$BIN/mpitx" list --mpi demo -n 4
 }
 
@@ -253,7 +253,7 @@ show() {
 	exec "$@"
 }
 
-# run_tests never takes results from the cache: Go does not see bin/ and the MPIs change.
+# run_tests does not use cached results, as Go does not notice changes of bin/ and the MPIs.
 run_tests() {
 	untested
 	code=0
@@ -262,17 +262,17 @@ run_tests() {
 	exit $code
 }
 
-# untested names the tests that cannot run here, which a passing `go test` does not.
+# untested names the packages whose tests cannot run here, as a passing `go test` does not.
 untested() {
 	for package in $(missing_packages) $(missing_test_packages); do
 		case $package in
-		gcc | libc6-dev) ;; # nothing is built without
-		*) say "NOT TESTED: what needs $package, which is not installed" ;;
+		gcc | libc6-dev) ;; # nothing is built without them
+		*) say "NOT TESTED: tests that need $package, which is not installed" ;;
 		esac
 	done
 }
 
-# lint_imports holds packages to the directions in imports.txt.
+# lint_imports checks the imports against imports.txt.
 lint_imports() {
 	# shellcheck disable=SC2016 # the variables are go list's and awk's
 	go list -f '{{$p := .ImportPath}}{{range .Imports}}{{$p}} {{.}}{{"\n"}}{{end}}' ./... | awk '
@@ -280,21 +280,21 @@ lint_imports() {
 		!sub(/ mpitx\//, " ") { next }
 		{ sub(/^mpitx\//, "") }
 		!(($1, $2) in may) { print "setup: " $1 " imports " $2 ", which scripts/imports.txt does not allow"; bad = 1 }
-		END { exit bad }' scripts/imports.txt - >&2 || fail "imports go the wrong way"
+		END { exit bad }' scripts/imports.txt - >&2 || fail "imports violate scripts/imports.txt"
 }
 
 lint() {
 	unformatted=$(gofmt -l .)
-	[ -z "$unformatted" ] || fail "not formatted, run gofmt -w: $unformatted"
+	[ -z "$unformatted" ] || fail "not formatted; run: gofmt -w $unformatted"
 	go vet ./...
 	go run "honnef.co/go/tools/cmd/staticcheck@$STATICCHECK" ./...
 	lint_imports
 	if have shellcheck; then
 		shellcheck scripts/*.sh .ci/run fixtures/lab/*.sh agent/*.sh
 	elif [ -n "${CI:-}" ]; then
-		fail "shellcheck is missing: as root, run: apt-get install shellcheck"
+		fail "shellcheck is missing; run as root: apt-get install shellcheck"
 	else
-		say "NOT CHECKED: scripts, since shellcheck is not installed"
+		say "NOT CHECKED: scripts, because shellcheck is not installed"
 	fi
 }
 
@@ -304,7 +304,7 @@ race() {
 	CGO_ENABLED=1 go test -race -count=1 -timeout 10m $(pure_packages)
 }
 
-# fuzz runs every fuzz target for FUZZTIME each. What fails is kept in that package's testdata/fuzz, as a seed.
+# fuzz runs every fuzz target for FUZZTIME each. Failing inputs are kept as seeds in the package's testdata/fuzz.
 fuzz() {
 	grep -r --include='*_test.go' '^func Fuzz' . | sed 's/^\(.*\)\/[^/]*:func \(Fuzz[A-Za-z0-9]*\)(.*/\1 \2/' | sort | while read -r package target; do
 		say "$package $target: ${FUZZTIME:-30s}"
@@ -312,7 +312,7 @@ fuzz() {
 	done
 }
 
-# cross builds what must work where there is no MPI: everything that reads snapshots and runs.
+# cross builds the parts that work without MPI, which read snapshots and runs, for other systems.
 cross() {
 	for target in darwin/arm64 windows/amd64 linux/arm64; do
 		say "building for $target"
@@ -323,11 +323,11 @@ cross() {
 	cross_agents
 }
 
-# cross_agents compiles and links the agents for 64-bit ARM. An mpi.h is the same for all processors.
+# cross_agents compiles and links the agents for 64-bit ARM. mpi.h does not depend on the processor.
 cross_agents() {
 	if ! have aarch64-linux-gnu-gcc; then
-		[ -z "${CI:-}" ] || fail "aarch64-linux-gnu-gcc is missing: as root, run: apt-get install gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
-		say "NOT COMPILED: the agent for linux/arm64, since aarch64-linux-gnu-gcc is not installed"
+		[ -z "${CI:-}" ] || fail "aarch64-linux-gnu-gcc is missing; run as root: apt-get install gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
+		say "NOT COMPILED: the agent for linux/arm64, because aarch64-linux-gnu-gcc is not installed"
 		return 0
 	fi
 	for mpicc in mpicc.openmpi mpicc.mpich; do
@@ -375,7 +375,7 @@ copy() {
 	done
 }
 
-# run_lab mq,o5: configure and make would take LIBS, which make hands on in two ways, for linker options of their own.
+# run_lab mq,o5: LIBS, which make passes on in two ways, would be linker options to configure and make.
 run_lab() {
 	unset LIBS MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL
 	IFS=', '

@@ -1,5 +1,5 @@
-/* family.h: what differs between the families of MPIs besides the declarations in mpi.h, and how the symbols of a loaded library
- * are found. The shim and the agent share it: each is compiled with a family's mpi.h, and not linked to its library. */
+/* family.h: the differences between MPI families beyond mpi.h's declarations, and the lookup of a loaded library's symbols. The shim
+ * and the agent share it. Both are compiled with a family's mpi.h but not linked to its library. */
 #ifndef MPITX_FAMILY_H
 #define MPITX_FAMILY_H
 
@@ -8,14 +8,14 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* NEW_… are constants that are newer than some of the family's mpi.h. */
+/* NEW_… are constants that older versions of the family's mpi.h lack. */
 #if defined(OPEN_MPI)
 #define FAMILY "openmpi"
-#define MISSING_HANDLE void * /* the type of handles that this mpi.h lacks */
+#define MISSING_HANDLE void * /* the type of handles missing in this mpi.h */
 #define NEW_BIND_MPI_SESSION 11
 #define NEW_ERR_NOT_ACCESSIBLE 81
 #define NEW_ERR_NOT_SUPPORTED 82
-/* MPI_INT and the like are the addresses of data symbols: naming them would link us to the library. */
+/* MPI_INT and similar constants are addresses of data symbols. Naming them would link to the library. */
 #define PREDEFINED(library, constant, symbol) ((__typeof__(constant))mpi_datum(library, symbol))
 #elif defined(MPI_ABI_VERSION)
 #define FAMILY "abi"
@@ -27,19 +27,19 @@
 #elif defined(MPICH_VERSION) || defined(MPICH) || defined(MVAPICH2_VERSION) || defined(I_MPI_VERSION)
 #define FAMILY "mpich"
 #define MISSING_HANDLE int
-#define MPICH_LAYOUT 1 /* handles and statuses of the MPICH ABI */
+#define MPICH_LAYOUT 1 /* the MPICH ABI's handles and statuses */
 #define NEW_BIND_MPI_SESSION 9711
 #define NEW_ERR_NOT_ACCESSIBLE 79
 #define NEW_ERR_NOT_SUPPORTED 78
 #define ERROR_CLASS_MASK 0x7f
 #define PREDEFINED(library, constant, symbol) constant
 #else
-#error "mpitx does not know this mpi.h: neither Open MPI, MPICH and its derivatives, nor the MPI-5 standard ABI"
+#error "unknown mpi.h: mpitx supports Open MPI, MPICH and its derivatives, and the MPI-5 standard ABI"
 #endif
 
 static const int mpi_thread_levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
 
-/* The library's own PMPI_X, or MPI_X if it has only that; NULL: neither. The name is "MPI_X". */
+/* Returns the library's PMPI_X, or MPI_X if it has only that, or NULL. The name is "MPI_X". */
 static inline void *mpi_routine(void *library, const char *name)
 {
     char shifted[128];
@@ -48,8 +48,8 @@ static inline void *mpi_routine(void *library, const char *name)
     return routine ? routine : dlsym(library, name);
 }
 
-/* A program that names a datum of the library is given a copy of its own (R_X86_64_COPY), which the library then uses too: the
- * global scope knows that one. It does not know what was loaded with RTLD_LOCAL. */
+/* A program that names a data symbol of the library gets its own copy (R_X86_64_COPY), which the library then uses too. The global
+ * scope finds that copy, but not libraries loaded with RTLD_LOCAL. */
 static inline void *mpi_datum(void *library, const char *name)
 {
     void *datum = dlsym(RTLD_DEFAULT, name);

@@ -1,11 +1,11 @@
 /* mpitx.h: one MPI library as a neutral function table.
  *
- * A shim is compiled with one MPI family's mpi.h and hides everything that mpi.h decides: no MPI handle, constant or
- * datatype leaves it. What stands behind the table may be a dlopen'ed libmpi (shim.c) or the fixture MPI (fixtures/fakempi).
- *
- * Every function returns a return code of the enumeration below. Functions behave as section 14.3 of MPI-3.1 says of the
- * routine of the same name, except where a comment says otherwise. Any out pointer may be NULL. Nothing is checked here:
- * callers hand in only indices and handles that the library gave out (libraries crash on what the standard says they reject).
+  * A shim is compiled with one MPI family's mpi.h and hides everything that depends on it: no MPI handle, constant or datatype is
+  * visible outside. The table is implemented by a dlopen'ed libmpi (shim.c) or the fixture MPI (fixtures/fakempi).
+  *
+  * Every function returns a code of the enumeration below. Functions behave like the routine of the same name in section 14.3 of
+  * MPI-3.1, except where a comment says otherwise. Any out pointer may be NULL. Arguments are not checked: callers pass only indices and
+  * handles from the library, as libraries crash on arguments that the standard says they reject.
  */
 #ifndef MPITX_H
 #define MPITX_H
@@ -15,7 +15,7 @@
 
 #define MPITX_TABLE_VERSION 2
 
-/* Return codes: Table 14.6 of MPI-3.1 and MPI-4's additions, in the standard's order. The numbers are part of the table's version. */
+/* Return codes of Table 14.6 of MPI-3.1 and MPI-4's additions, in the standard's order. The numbers belong to the table's version. */
 enum mpitx_rc {
     MPITX_SUCCESS = 0,
     MPITX_ERR_INVALID = 1,
@@ -36,19 +36,19 @@ enum mpitx_rc {
     MPITX_ERR_PVAR_NO_ATOMIC = 16,
     MPITX_ERR_NOT_SUPPORTED = 17,
     MPITX_ERR_NOT_ACCESSIBLE = 18,
-    /* ours */
+    /* not in the standard */
     MPITX_ERR_NOT_PROVIDED = 100, /* the library does not have this routine */
     MPITX_ERR_CLASS = 200,        /* plus the position of an error class in MPITX_ERROR_CLASSES, from 0 */
     MPITX_ERR_OTHER = 1000        /* plus the library's own number, for codes outside the table */
 };
 
-/* Error classes of the rest of MPI, which libraries also return from MPI_T. Their numbers differ between the families. */
+/* MPI error classes, which libraries also return from MPI_T. Their numbers differ between families. */
 #define MPITX_ERROR_CLASSES(X)                                                                                         \
     X(BUFFER) X(COUNT) X(TYPE) X(TAG) X(COMM) X(RANK) X(REQUEST) X(ROOT) X(GROUP) X(OP) X(TOPOLOGY) X(DIMS) X(ARG)     \
     X(UNKNOWN) X(TRUNCATE) X(OTHER) X(INTERN) X(IN_STATUS) X(PENDING) X(NO_MEM) X(NAME) X(WIN) X(INFO) X(KEYVAL)       \
     X(UNSUPPORTED_OPERATION)
 
-/* The name of a return code of MPITX_ERR_CLASS and on; NULL where it is none. */
+/* Returns the name of an error class from MPITX_ERR_CLASS on; NULL for other codes. */
 static inline const char *mpitx_error_class(int rc)
 {
 #define MPITX_NAME(name) "MPI_ERR_" #name,
@@ -58,7 +58,7 @@ static inline const char *mpitx_error_class(int rc)
     return k >= 0 && k < (int)(sizeof names / sizeof *names) ? names[k] : NULL;
 }
 
-/* Table 14.2. Unknown numbers of any enumeration arrive as MPITX_UNKNOWN + the library's number. */
+/* Table 14.2. Unknown numbers of any enumeration are returned as MPITX_UNKNOWN plus the library's number. */
 #define MPITX_UNKNOWN 0x40000000
 enum mpitx_verbosity { MPITX_VERBOSITY_USER_BASIC = 1, MPITX_VERBOSITY_MPIDEV_ALL = 9 }; /* 1..9 in the table's order */
 
@@ -106,7 +106,7 @@ enum mpitx_pvar_class {
 /* MPI_THREAD_SINGLE .. MPI_THREAD_MULTIPLE */
 enum mpitx_thread { MPITX_THREAD_SINGLE = 1, MPITX_THREAD_FUNNELED, MPITX_THREAD_SERIALIZED, MPITX_THREAD_MULTIPLE };
 
-/* Datatypes: Table 14.4 first, then what MPI-4.1 added, then what real libraries use besides. */
+/* Datatypes: those of Table 14.4, MPI-4.1's additions, and others that real libraries use. */
 enum mpitx_datatype {
     MPITX_TYPE_INT = 1,
     MPITX_TYPE_UNSIGNED,
@@ -137,9 +137,9 @@ enum mpitx_datatype {
     MPITX_TYPE_LAST = MPITX_TYPE_BYTE
 };
 
-_Static_assert(sizeof(long) == 8 && sizeof(void *) == 8, "sizes of datatypes are those of LP64, here and in catalog/types.go");
+_Static_assert(sizeof(long) == 8 && sizeof(void *) == 8, "datatype sizes are LP64's, here and in catalog/types.go");
 
-/* Bytes of one element, 0 for an unknown type. */
+/* Returns the bytes of one element; 0 for an unknown type. */
 static inline size_t mpitx_type_size(int t)
 {
     static const unsigned char sizes[MPITX_TYPE_LAST + 1] = {
@@ -153,14 +153,14 @@ static inline size_t mpitx_type_size(int t)
     return t >= 1 && t <= MPITX_TYPE_LAST ? sizes[t] : 0;
 }
 
-/* What a variable is bound to when its handle is made. Only objects that mpitx itself has can be named. */
+/* The object that a handle is bound to: only mpitx's own objects. */
 enum mpitx_object { MPITX_OBJECT_NONE = 0, MPITX_OBJECT_COMM_WORLD = 1, MPITX_OBJECT_COMM_SELF = 2 };
 
-/* The zeros that follow the handle of an object whose address MPI_T is given. Open MPI 6.0 takes the address of the handle for that of the
- * object, and reads the object's state from what follows: of a communicator 224 bytes on. Zeros say that it is valid. */
+/* Number of zeros that must follow an object's handle whose address is passed to MPI_T. Open MPI 6.0 uses the address of the handle as
+ * that of the object and reads the object's state after it, up to 224 bytes for a communicator. Zeros mean a valid object. */
 #define MPITX_OBJECT_ZEROS 512
 
-/* The string convention of 14.3.3 holds for every (char *, int *) pair. */
+/* Every (char *, int *) pair follows the string convention of section 14.3.3. */
 struct mpitx_cvar_info {
     int verbosity, datatype, bind, scope;
     uintptr_t enumtype; /* 0: MPI_T_ENUM_NULL */
@@ -176,20 +176,20 @@ typedef struct mpitx_request *mpitx_request;
 
 struct mpitx_table {
     uint32_t version; /* MPITX_TABLE_VERSION */
-    uint32_t size;    /* sizeof(struct mpitx_table) of whoever compiled it */
+    uint32_t size;    /* sizeof(struct mpitx_table) when compiled */
     const char *family; /* "openmpi", "mpich", "abi", "demo" */
 
-    /* -- the library as a whole; legal before init -- */
+    /* -- the library; callable before MPI_Init -- */
     int (*get_version)(int *version, int *subversion);
     int (*get_library_version)(char *buf, int len);
     int (*initialized)(int *flag);
     int (*finalized)(int *flag);
-    int (*init_thread)(int required, int *provided); /* MPI_Init_thread(NULL, NULL, …) and MPI_ERRORS_RETURN on world and self */
+    int (*init_thread)(int required, int *provided); /* MPI_Init_thread(NULL, NULL, …), then sets MPI_ERRORS_RETURN on world and self */
     int (*finalize)(void);
-    int (*has)(const char *routine); /* 1 where the library provides PMPI_<routine> or <routine>, e.g. "MPI_T_event_get_num", "PERUSE_Init" */
-    int (*qmpi)(void);               /* 1 where QMPI is built in, not only stubbed */
+    int (*has)(const char *routine); /* 1 if the library provides PMPI_<routine> or <routine>, e.g. "MPI_T_event_get_num", "PERUSE_Init" */
+    int (*qmpi)(void);               /* 1 if QMPI is built in, not only as stubs */
 
-    /* -- what mpitx's own ranks say to each other, on MPI_COMM_WORLD; never blocks -- */
+    /* -- messages between mpitx's own ranks on MPI_COMM_WORLD; never block -- */
     int (*world)(int *rank, int *size);
     int (*processor_name)(char *buf, int len);
     int (*isend)(const void *buf, int bytes, int dest, int tag, mpitx_request *request);
@@ -239,23 +239,23 @@ struct mpitx_table {
     int (*category_get_categories)(int index, int len, int indices[]);
     int (*category_changed)(int *stamp);
 
-    /* -- MPI-4; MPITX_ERR_NOT_PROVIDED where the library is older -- */
+    /* -- MPI-4; MPITX_ERR_NOT_PROVIDED if the library is older -- */
     int (*category_get_num_events)(int index, int *num_events);
     int (*category_get_events)(int index, int len, int indices[]);
     int (*event_get_num)(int *num);
     int (*source_get_num)(int *num);
 
-    /* Gives back the library's lock on MPI_T in a process that jumped out of a crash inside it; NULL where that cannot be done.
-     * For processes that are thrown away. */
+    /* Releases the library's MPI_T lock in a process that jumped out of a crash inside it; NULL if impossible. Only for processes
+     * that are discarded. */
     int (*t_unlock)(void);
 };
 
-/* What a shim exports, as "mpitx_shim_open". libmpi is the handle that dlopen gave for the library. Returns NULL where the library lacks
- * a required routine and names it in missing. The table lives as long as the process. */
+/* A shim's entry point, exported as "mpitx_shim_open". libmpi is the library's handle from dlopen. It returns NULL if the library lacks a
+ * required routine, and its name in missing. The table is static. */
 const struct mpitx_table *mpitx_shim_open(void *libmpi, char *missing, size_t missing_len);
 
-/* pvar_handle_alloc for any object, for what is linked with the shim: object is the address of its handle, which MPITX_OBJECT_ZEROS
- * follow, or NULL. */
+/* pvar_handle_alloc for any object, for code that is linked with the shim. object is the address of its handle, followed by
+ * MPITX_OBJECT_ZEROS zeros, or NULL. */
 int mpitx_pvar_bind(mpitx_handle session, int index, void *object, mpitx_handle *handle, int *count);
 
 #endif

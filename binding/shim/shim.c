@@ -1,8 +1,7 @@
 /* shim.c: the neutral function table over one MPI family, compiled with that family's mpi.h and not linked to its library.
  *
- * The routines are bound by dlsym on the handle of the library that the caller has loaded, so that one shim serves every
- * release of its family: what a release does not have is reported, never missed at load time. Constants newer than the
- * header this was compiled with are in a table of our own. */
+  * Routines are bound by dlsym on the library that the caller has loaded, so that one shim serves every release of its family: a missing
+  * routine is reported and does not prevent loading. Constants that are newer than the header are defined in family.h. */
 #define _GNU_SOURCE
 #include "family.h"
 
@@ -13,7 +12,7 @@
 
 /* ---- the library's routines ---- */
 
-/* Routines that mpi.h may lack; all others are typed by mpi.h itself. */
+/* Types of routines that mpi.h may lack; mpi.h has the types of all others. */
 typedef int num_fn(int *);
 typedef int num_events_fn(int, int *);
 typedef int members_fn(int, int, int[]);
@@ -43,7 +42,7 @@ static void *library;
 static MPI_Comm world, self;
 static MPI_Datatype byte_type;
 
-/* ---- numbers: the library's to ours ---- */
+/* ---- conversion of the library's numbers ---- */
 
 static int error_class(int code)
 {
@@ -55,7 +54,7 @@ static int error_class(int code)
     return MPITX_ERR_OTHER + code;
 }
 
-/* MPI-3.0 headers lack some constants. Those of the standard ABI are enumerators, which the preprocessor does not see. */
+/* MPI-3.0 headers lack some constants. The standard ABI's are enumerators, which the preprocessor does not see. */
 static int rc(int code)
 {
     if (code == MPI_SUCCESS)
@@ -93,7 +92,7 @@ static int rc(int code)
     }
 }
 
-/* Position of the library's number in a table, counted from 1. */
+/* Returns the position of the library's number in a table, from 1. */
 static int neutral(int value, const int *table, int n)
 {
     for (int i = 0; i < n; i++)
@@ -119,7 +118,7 @@ static const int classes[] = {
     MPI_T_PVAR_CLASS_HIGHWATERMARK, MPI_T_PVAR_CLASS_LOWWATERMARK, MPI_T_PVAR_CLASS_COUNTER, MPI_T_PVAR_CLASS_AGGREGATE,
     MPI_T_PVAR_CLASS_TIMER,         MPI_T_PVAR_CLASS_GENERIC};
 
-static MPI_Datatype types[MPITX_TYPE_LAST + 1]; /* by our number; MPI_DATATYPE_NULL-like 0 where unknown */
+static MPI_Datatype types[MPITX_TYPE_LAST + 1]; /* by mpitx_datatype; 0 if unknown */
 
 static void load_types(void)
 {
@@ -160,7 +159,7 @@ static int neutral_type(MPI_Datatype t)
     return MPITX_UNKNOWN + (int)((uintptr_t)t & (MPITX_UNKNOWN - 1));
 }
 
-/* MPI_T takes the address of the object's handle. */
+/* Returns the address of an object's handle, as MPI_T takes it. */
 static void *object_address(int object)
 {
     static struct {
@@ -180,7 +179,7 @@ static int x_get_version(int *version, int *subversion) { return rc(mpi.Get_vers
 
 static int x_get_library_version(char *buf, int len)
 {
-    static char text[16384]; /* more than any MPI_MAX_LIBRARY_VERSION_STRING: the header's may be smaller than the library's */
+    static char text[16384]; /* larger than any MPI_MAX_LIBRARY_VERSION_STRING, as the header's may be smaller than the library's */
     int n = 0;
     int code = mpi.Get_library_version(text, &n);
     if (code == MPI_SUCCESS && len > 0)
@@ -212,7 +211,7 @@ static int x_has(const char *name)
     return mpi_routine(library, name) != NULL;
 }
 
-/* Stock MPICH has the six registration stubs and nothing else of QMPI. */
+/* Stock MPICH has only the six registration stubs of QMPI. */
 static int x_qmpi(void) { return dlsym(library, "QMPI_Barrier") != NULL; }
 
 /* ---- communication ---- */
@@ -344,7 +343,7 @@ static int x_cvar_get_index(const char *name, int *index)
 static int x_cvar_handle_alloc(int index, int object, mpitx_handle *handle, int *count)
 {
     MPI_T_cvar_handle h = MPI_T_CVAR_HANDLE_NULL;
-    int n = -1; /* some libraries leave it untouched */
+    int n = -1; /* some libraries do not set it */
     int code = mpi.T_cvar_handle_alloc(index, object_address(object), &h, &n);
     *handle = (mpitx_handle)h;
     if (count)
@@ -415,7 +414,7 @@ static int x_pvar_session_free(mpitx_handle *session)
     return rc(code);
 }
 
-/* Open MPI's ABI library copies the object's handle to its stack and reads what follows the copy: this frame, which is zeros. */
+/* Open MPI's ABI library copies the object's handle to its stack and reads past the copy: into this frame, which is zeros. */
 __attribute__((noinline)) static int alloc_below_zeros(MPI_T_pvar_session session, int index, void *object, MPI_T_pvar_handle *handle, int *count)
 {
     char zeros[MPITX_OBJECT_ZEROS];
@@ -429,7 +428,7 @@ __attribute__((noinline)) static int alloc_below_zeros(MPI_T_pvar_session sessio
 int mpitx_pvar_bind(mpitx_handle session, int index, void *object, mpitx_handle *handle, int *count)
 {
     MPI_T_pvar_handle h = MPI_T_PVAR_HANDLE_NULL;
-    int n = -1; /* Open MPI's software counters leave it untouched */
+    int n = -1; /* Open MPI's software counters do not set it */
     int code = alloc_below_zeros((MPI_T_pvar_session)session, index, object, &h, &n);
     *handle = (mpitx_handle)h;
     if (count)
@@ -521,7 +520,7 @@ const struct mpitx_table *mpitx_shim_open(void *libmpi, char *missing, size_t mi
         return NULL;                                                                                                   \
     }
     REQUIRED(NEED)
-    /* The other family's library has the same routines, and would take our constants for its own. */
+    /* Another family's library has the same routines but other constants. */
 #if defined(OPEN_MPI)
     if (!mpi_is_openmpi(library)) {
         snprintf(missing, missing_len, "ompi_mpi_comm_world");

@@ -1,4 +1,4 @@
-/* Prints what procstat.c reads of this process, whose name has all that could be taken for the name's end. */
+/* Prints what procstat.c reads of this process, whose name contains possible ends of the name. */
 #include <stdio.h>
 #include <sys/prctl.h>
 #include <unistd.h>

@@ -131,18 +131,18 @@ func TestServeExclude(t *testing.T) {
 				continue
 			}
 			for _, r := range []*catalog.Reading{v.Before, v.After} {
-				if r == nil || r.Status != catalog.StatusFaulty || !strings.HasPrefix(r.Reason, "left alone") {
+				if r == nil || r.Status != catalog.StatusFaulty || !strings.HasPrefix(r.Reason, "excluded") {
 					t.Errorf("%s: %+v", id, r)
 				}
 			}
 		}
 	}
 	for _, r := range s.read(servedLimit, "demo_eager_limit", "demo_messages_sent:counter", "demo_rank").Ranks {
-		if !strings.HasPrefix(r.Readings[0].Reason, "left alone") || !strings.HasPrefix(r.Readings[1].Reason, "left alone") || r.Readings[2].Status != catalog.StatusOK {
+		if !strings.HasPrefix(r.Readings[0].Reason, "excluded") || !strings.HasPrefix(r.Readings[1].Reason, "excluded") || r.Readings[2].Status != catalog.StatusOK {
 			t.Errorf("rank %d: %+v", r.Rank, r.Readings)
 		}
 	}
-	if out := s.write(catalog.WriteRequest{Name: "demo_eager_limit", Text: "1"}); out[1].Result != "faulty" || !strings.Contains(out[1].Detail, "left alone") {
+	if out := s.write(catalog.WriteRequest{Name: "demo_eager_limit", Text: "1"}); out[1].Result != "faulty" || !strings.Contains(out[1].Detail, "excluded") {
 		t.Errorf("%+v", out[1])
 	}
 }

@@ -49,7 +49,7 @@ func RunBackend(args []string, serve func(*Backend) int) int {
 	}
 	signal.Ignore(syscall.SIGINT) // a terminal sends it to us too; the front decides, and we go with it
 	if os.Getenv("MPITX_DEBUG") == "" {
-		binding.DieOfCrashes()
+		binding.SilenceCrashes()
 	}
 	go b.Front.Listen()
 	code, err := b.run()
