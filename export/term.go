@@ -29,7 +29,7 @@ var ColorFlags = []string{"auto", "always", "never"}
 // nothing from it, as some terminals do not answer. colorFlag is one of ColorFlags; "" is "auto".
 func Detect(out *os.File, getenv func(string) string, colorFlag string) (Terminal, error) {
 	passed := parseTerm(getenv(TermVariable))
-	t := Terminal{UTF8: localeUTF8(getenv)}
+	t := Terminal{UTF8: localeUTF8(getenv) && !Plain(getenv("TERM"))}
 	if out != nil {
 		t.IsTTY = term.IsTerminal(int(out.Fd()))
 	}
@@ -49,6 +49,12 @@ func Detect(out *os.File, getenv func(string) string, colorFlag string) (Termina
 		return t, fmt.Errorf("--color: unknown value %q; use %s", colorFlag, strings.Join(ColorFlags, ", "))
 	}
 	return t, nil
+}
+
+// Plain says whether a terminal of this type shows hardly more than ASCII, whatever the locale says: the Linux console, whose fonts
+// lack most symbols, and DEC's terminals.
+func Plain(term string) bool {
+	return strings.HasPrefix(term, "linux") || strings.HasPrefix(term, "vt")
 }
 
 // Pass formats the terminal as the value of TermVariable.
@@ -72,7 +78,7 @@ func width(out *os.File, getenv func(string) string, passed termFacts) int {
 	return 80
 }
 
-// autoColor follows no-color.org, bixense.com/clicolors and TERM=dumb.
+// autoColor follows no-color.org, bixense.com/clicolors, TERM=dumb and TERM=vt100.
 func autoColor(tty bool, getenv func(string) string) bool {
 	force := getenv("CLICOLOR_FORCE")
 	switch {
@@ -80,7 +86,7 @@ func autoColor(tty bool, getenv func(string) string) bool {
 		return false
 	case force != "" && force != "0":
 		return true
-	case getenv("CLICOLOR") == "0", getenv("TERM") == "dumb":
+	case getenv("CLICOLOR") == "0", getenv("TERM") == "dumb", strings.HasPrefix(getenv("TERM"), "vt"):
 		return false
 	case getenv("TERM") == "" && runtime.GOOS != "windows":
 		return false

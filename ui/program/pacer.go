@@ -21,6 +21,7 @@ const (
 // pacer is the terminal that the renderer writes to.
 type pacer struct {
 	*os.File
+	plain bool // the terminal is: term.Term.Plain
 	ctx   context.Context
 	last  time.Time // a message came
 	rest  *time.Timer
@@ -55,6 +56,9 @@ func (p *pacer) filter(msg tea.Msg) tea.Msg {
 
 func (p *pacer) Write(b []byte) (int, error) {
 	text, rests := bytes.CutSuffix(b, []byte(still))
+	if p.plain {
+		text = plainOnly(text)
+	}
 	if len(text) > 0 {
 		if n, err := p.File.Write(text); err != nil {
 			return n, err

@@ -36,6 +36,7 @@ func Run(ctx context.Context, m tea.Model, t term.Term, in io.Reader, out io.Wri
 	filter := func(msg tea.Msg) tea.Msg { return msg }
 	if f, ok := out.(*os.File); ok {
 		paced := newPacer(ctx, f, func(msg tea.Msg) { p.Send(msg) })
+		paced.plain = t.Plain
 		defer paced.rest.Stop()
 		out, filter = paced, paced.filter
 	}
@@ -86,7 +87,7 @@ func Run(ctx context.Context, m tea.Model, t term.Term, in io.Reader, out io.Wri
 	return err
 }
 
-// CannotStop tells a model that the program was to stop, and that cannot suspend: there is no job-control shell.
+// CannotStop is sent to a model that asked to suspend if no shell would notice and resume the program.
 type CannotStop struct{}
 
 // goOn follows a stop that the program could not see coming (SIGSTOP): others have used the terminal meanwhile.

@@ -23,6 +23,7 @@ type Term struct {
 	Profile colorprofile.Profile
 	Theme   Theme
 	Light   bool // the background is light; false if unknown. The themes auto and high-contrast follow it
+	Plain   bool // it knows neither mouse nor titles nor queries, and may print the control sequences for them
 	Tmux    bool // it is one of tmux's, which by default ignores what programs copy
 	Screen  bool // it is GNU screen's, which keeps sequences that it does not know from the terminal outside
 }
@@ -35,12 +36,15 @@ func Detect(out *os.File, getenv func(string) string, color string) (Term, error
 		return Term{}, err
 	}
 	e.Width = 0
-	t := Term{Terminal: e, Light: light(getenv("COLORFGBG"))}
+	t := Term{Terminal: e, Light: light(getenv("COLORFGBG")), Plain: export.Plain(getenv("TERM"))}
 	t.Tmux = getenv("TMUX") != ""
 	t.Screen = getenv("STY") != "" && !t.Tmux
 	if e.Color { // which of NO_COLOR and the others decides that is export's
 		env := []string{"TERM=" + getenv("TERM"), "COLORTERM=" + getenv("COLORTERM"), "WT_SESSION=" + getenv("WT_SESSION")}
 		t.Profile = max(colorprofile.Env(env), colorprofile.ANSI)
+		if t.Plain { // whatever COLORTERM says: a multiplexer may have set it
+			t.Profile = colorprofile.ANSI
+		}
 	}
 	return t, nil
 }

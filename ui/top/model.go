@@ -94,7 +94,7 @@ type (
 
 // Init reads for the first time.
 func (m *Model) Init() tea.Cmd {
-	if m.terminal.Profile <= colorprofile.ASCII {
+	if m.terminal.Profile <= colorprofile.ASCII || m.terminal.Plain {
 		return tea.Batch(m.read(true), m.wait())
 	}
 	return tea.Batch(m.read(true), m.wait(), tea.RequestBackgroundColor) // dark, or what COLORFGBG says, if there is no answer

@@ -10,6 +10,7 @@ import (
 	"mpitx/export"
 	"mpitx/recording"
 	"mpitx/ui/chart"
+	"mpitx/ui/program"
 	"mpitx/ui/term"
 )
 
@@ -21,9 +22,7 @@ const (
 
 // View is the screen.
 func (m *Model) View() tea.View {
-	v := tea.NewView(m.Render(m.width, m.height))
-	v.AltScreen, v.MouseMode, v.WindowTitle = true, tea.MouseModeCellMotion, "mpitx top"
-	return v
+	return program.View(m.terminal, m.Render(m.width, m.height), "mpitx top")
 }
 
 // Render is the screen as text: height lines of at most width cells.
