@@ -3,6 +3,8 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -78,15 +80,15 @@ func (o *tuiOptions) run(cmd *cobra.Command, _ []string) error {
 	if err != nil {
 		return usagef("%v", err)
 	}
-	options := ui.Options{Term: t, ReadOnly: o.readOnly, Virtual: virtual.Totals(), Items: o.items, HowToSet: func(c *catalog.Catalog, v *catalog.Variable) []string {
-		return o.setLines(c, v, present(v), t.Terminal)
+	options := ui.Options{Term: t, ReadOnly: o.readOnly, Virtual: virtual.Totals(), Items: o.items, HowToSet: func(c *catalog.Catalog, v *catalog.Variable, value catalog.Value) []string {
+		return o.setLines(c, v, value, t.Terminal)
 	}}
 	if o.from != "" {
-		file, err := os.Stat(o.from)
+		size, err := snapshotSize(o.from)
 		if err != nil {
-			return failf("read snapshot: %v", err)
+			return err
 		}
-		options.Source, options.Size, options.Load = filepath.Base(o.from), file.Size(), o.load
+		options.Source, options.Size, options.Load = filepath.Base(o.from), size, o.load
 	} else if err := o.live(&options); err != nil {
 		return err
 	}
@@ -96,6 +98,27 @@ func (o *tuiOptions) run(cmd *cobra.Command, _ []string) error {
 		return failf("%v", err)
 	}
 	return nil
+}
+
+// snapshotSize checks, before the screen opens, that a snapshot can be read, and returns its size in bytes.
+func snapshotSize(path string) (int64, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, failf("--from %s: no such file; mpitx snapshot -o FILE writes one", path)
+	} else if err != nil {
+		return 0, failf("--from %s: %v", path, errors.Unwrap(err))
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return 0, failf("--from %s: %v", path, err)
+	case info.IsDir():
+		return 0, failf("--from %s: it is a directory, not a snapshot", path)
+	case info.Mode().IsRegular() && info.Size() == 0:
+		return 0, failf("--from %s: the file is empty, not a snapshot", path)
+	}
+	return info.Size(), nil
 }
 
 // items are those by which `mpitx write` takes a variable's value, too.

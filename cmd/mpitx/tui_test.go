@@ -83,7 +83,7 @@ func init() {
 	case "":
 		return
 	case "drawing":
-		o.HowToSet = func(*catalog.Catalog, *catalog.Variable) []string { panic("here it is") }
+		o.HowToSet = func(*catalog.Catalog, *catalog.Variable, catalog.Value) []string { panic("here it is") }
 	case "command":
 		o.Load = func() (*catalog.Catalog, error) { panic("here it is") }
 	case "goroutine":
@@ -120,12 +120,13 @@ func TestExplorerPanic(t *testing.T) {
 	}
 }
 
-// explorerInShell is the explorer on its fourth variable, in a shell that watches its jobs.
-func explorerInShell(t *testing.T) *screen {
+// explorerInShell is the explorer on its fourth variable, in a shell that watches its jobs. wrapper is the shell's command, with %s
+// for that of the explorer.
+func explorerInShell(t *testing.T, wrapper string) *screen {
 	t.Helper()
 	s := onScreen(t, append(testEnvironment(t), "PS1=shell: "), "sh -i")
 	s.until("shell:")
-	s.keys("mpitx tui --from "+snapshotFile(t), "Enter")
+	s.keys(fmt.Sprintf(wrapper, "mpitx tui --from "+snapshotFile(t)), "Enter")
 	s.until("1282 cvars", "allocator")
 	s.keys("j", "j", "j")
 	s.until("4 of 1331")
@@ -134,7 +135,7 @@ func explorerInShell(t *testing.T) *screen {
 
 // ctrl+z and SIGTSTP stop it as they stop other programs: the shell has its terminal, and fg brings everything back.
 func TestExplorerStop(t *testing.T) {
-	s := explorerInShell(t)
+	s := explorerInShell(t, "%s")
 	for _, stop := range []func(){
 		func() { s.keys("C-z") },
 		func() { syscall.Kill(s.child(s.program()), syscall.SIGTSTP) },
@@ -154,9 +155,28 @@ func TestExplorerStop(t *testing.T) {
 	s.plain()
 }
 
-// Stopped by SIGSTOP it cannot give the terminal back; when it goes on it draws everything anew.
+// ctrl+z stops the wrappers that it was started by, too: the shell waits for those.
+func TestExplorerStopsWrappers(t *testing.T) {
+	for _, wrapper := range []string{"timeout --foreground 300 %s", "sh -c '%s; true'", "sh -c 'timeout --foreground 300 %s; true'"} {
+		s := explorerInShell(t, wrapper)
+		for range 2 {
+			s.keys("C-z")
+			s.until("shell:", "!allocator")
+			s.plain()
+			s.keys("echo it is $((6*7))", "Enter")
+			s.until("it is 42")
+			s.keys("clear; fg", "Enter")
+			s.until("4 of 1331", "allocator", "!42")
+		}
+		s.keys("q")
+		s.until("shell:", "!allocator")
+		s.plain()
+	}
+}
+
+// Stopped by SIGSTOP it cannot give the terminal back; when it goes on it draws everything again.
 func TestExplorerStoppedFromOutside(t *testing.T) {
-	s := explorerInShell(t)
+	s := explorerInShell(t, "%s")
 	syscall.Kill(s.child(s.program()), syscall.SIGSTOP)
 	s.until("shell:")
 	s.tmux("send-keys", "-R") // what was on the terminal is gone, and its modes
@@ -228,8 +248,17 @@ func TestExplorerRefusals(t *testing.T) {
 	} {
 		onScreen(t, environ, command).until(want, "ended")
 	}
-	s := onScreen(t, environ, "mpitx tui --from no-such-file.json")
-	s.until("no-such-file.json", "ended 1")
+	dir := t.TempDir()
+	empty := filepath.Join(dir, "empty.json")
+	if err := os.WriteFile(empty, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for file, why := range map[string]string{"no-such-file.json": "no such file; mpitx snapshot -o FILE writes one", dir: "it is a directory, not a snapshot",
+		empty: "the file is empty, not a snapshot"} {
+		if out, p := onTerminal(t, environ, 80, "mpitx", "tui", "--from", file); p.code != 1 || !strings.Contains(out, "--from "+file+": "+why) || strings.Contains(out, "\x1b") {
+			t.Errorf("--from %s: code %d, %q, want %q and no screen", file, p.code, out, why)
+		}
+	}
 }
 
 // backends are the processes below another that have MPI loaded.
