@@ -25,6 +25,8 @@ type branch struct {
 	depth    int
 	open     bool
 	ref      *branch // where this category is unfolded
+	names    int     // cells of the longest name here and below; 0: not known yet
+	number   int32   // among all branches, once they are counted
 }
 
 func newTree(x *index) *branch {

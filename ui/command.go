@@ -1,20 +1,22 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"mpitx/catalog"
-	"mpitx/ui/pager"
+	"mpitx/ui/link"
 	"mpitx/ui/prompt"
 )
 
-// command is one of the command line's: the CLI's verbs, as far as they make sense on a screen.
+// command is a command of the command line: mostly a verb of the CLI.
 type command struct {
 	name, args, help string
 	live             bool
 	do               func(m *Model, args string) tea.Cmd
+	words            func(m *Model, word string) []string // completes its arguments; nil: nothing does
 }
 
 var commands []command
@@ -24,87 +26,158 @@ func init() {
 		return func(m *Model, args string) tea.Cmd { do(m, args); return nil }
 	}
 	commands = []command{
-		{"list", "WORDS", "search; without words: everything", false, quiet((*Model).cmdList)},
-		{"show", "NAME", "go to a variable", false, quiet((*Model).cmdShow)},
-		{"filter", "FIELD=VALUE...", "set the filter: kind=pvar class=counter writable=yes", false, quiet((*Model).cmdFilter)},
-		{"read", "[NAME]", "read again: a variable, or what is on the screen", true, (*Model).cmdRead},
-		{"write", "NAME=VALUE", "write a control variable", true, quiet((*Model).cmdWrite)},
-		{"watch", "[NAME...]", "pin variables and watch them", true, (*Model).cmdWatch},
-		{"workload", "[NAME]", "run a workload: pingpong, alltoall, unexpected, halo, idle; without a name: stop it", true, (*Model).cmdWorkload},
-		{"snapshot", "FILE", "save everything, for --from and mpitx show", false, (*Model).cmdSnapshot},
-		{"export", "FILE.csv|json", "save what the list shows, or the samples while watching", false, (*Model).cmdExport},
-		{"restart", "", "start the back end again", true, func(m *Model, _ string) tea.Cmd { return m.restart() }},
-		{"help", "", "keys and commands", false, quiet(func(m *Model, _ string) { m.mode, m.help = modeHelp, pager.New() })},
-		{"quit", "", "end", false, func(*Model, string) tea.Cmd { return tea.Quit }},
+		{"list", "WORDS", "search; without words: everything", false, quiet((*Model).cmdList), nil},
+		{"show", "NAME", "go to a variable", false, quiet((*Model).cmdShow), (*Model).variableWords},
+		{"filter", "FIELD=VALUE...", "set the filter, for example kind=pvar class=counter writable=yes; without arguments: open the filter bar", false,
+			quiet((*Model).cmdFilter), (*Model).filterWords},
+		{"read", "[NAME]", "read a variable again; without a name: those on the screen", true, (*Model).cmdRead, (*Model).variableWords},
+		{"write", "NAME=VALUE", "write a control variable", true, quiet((*Model).cmdWrite), (*Model).writeWords},
+		{"watch", "[NAME...]", "pin variables and watch them", true, (*Model).cmdWatch, (*Model).variableWords},
+		{"workload", "[NAME]", "run a workload: " + strings.Join(link.Workloads, ", ") + "; without a name: stop it", true, (*Model).cmdWorkload,
+			func(*Model, string) []string { return link.Workloads }},
+		{"snapshot", "FILE", "save everything, for --from and mpitx show", false, (*Model).cmdSnapshot, nil},
+		{"export", "FILE.csv|json", "save what the list shows; while watching: the samples", false, (*Model).cmdExport, nil},
+		{"restart", "", "start the back end again after a failure", true, func(m *Model, _ string) tea.Cmd { return m.restart() }, nil},
+		{"help", "", "show keys and commands", false, quiet(func(m *Model, _ string) { m.openText(modeHelp) }), nil},
+		{"quit", "", "quit", false, func(*Model, string) tea.Cmd { return tea.Quit }, nil},
 	}
 }
 
 func (m *Model) keyCommand(key, text string) tea.Cmd {
-	back := m.ground()
+	if key != "tab" {
+		m.offers = nil
+	}
+	line := m.line.String()
 	switch key {
 	case "esc":
-		m.mode = back
+		m.mode = m.ground()
 	case "backspace":
-		if m.line.String() == "" {
-			m.mode = back
+		if line == "" {
+			m.mode = m.ground()
 		}
 		m.line.Key(key, text)
+	case "up", "ctrl+p":
+		m.line = prompt.New(m.history.Older(line))
+	case "down", "ctrl+n":
+		m.line = prompt.New(m.history.Newer(line))
 	case "tab":
 		m.complete()
 	case "enter":
-		m.mode = back
-		return m.run(m.line.String())
+		m.mode = m.ground()
+		m.history.Add(strings.TrimSpace(line))
+		return m.run(line)
 	default:
 		m.line.Key(key, text)
 	}
 	return nil
 }
 
-// run does a line of the command line. A command may be shortened as long as it is the only one that begins so.
-func (m *Model) run(line string) tea.Cmd {
-	name, args, _ := strings.Cut(strings.TrimSpace(line), " ")
-	if name == "" {
-		return nil
-	}
+// findCommand is the command of a name, or of an unambiguous beginning of it.
+func findCommand(name string) (*command, error) {
 	names := make([]string, len(commands))
 	for k, c := range commands {
 		names[k] = c.name
 	}
 	k, err := prompt.Find(names, name)
+	if err != nil {
+		return nil, err
+	}
+	return &commands[k], nil
+}
+
+// run does a line of the command line.
+func (m *Model) run(line string) tea.Cmd {
+	name, args, _ := strings.Cut(strings.TrimSpace(line), " ")
+	if name == "" {
+		return nil
+	}
+	c, err := findCommand(name)
 	switch {
 	case err != nil:
 		m.complain("%v", err)
-	case commands[k].live && m.o.Start == nil:
-		m.complain("%s: needs a live MPI, and this is a snapshot: start mpitx tui without --from", commands[k].name)
+	case c.live && m.o.Start == nil:
+		m.complain("%s: needs a live MPI, and this is a snapshot; start mpitx tui without --from", c.name)
 	default:
-		return commands[k].do(m, strings.TrimSpace(args))
+		return c.do(m, strings.TrimSpace(args))
 	}
 	return nil
 }
 
-// complete finishes the name of a command, or of a variable behind it.
+// complete finishes the last word of the command line. If several words are possible, it lists them.
 func (m *Model) complete() {
 	line := m.line.String()
-	names := []string{}
-	if !strings.Contains(line, " ") {
+	name, _, args := strings.Cut(strings.TrimLeft(line, " "), " ")
+	word := line[strings.LastIndexByte(line, ' ')+1:]
+	var words []string
+	if !args {
 		for _, c := range commands {
-			names = append(names, c.name)
+			if !c.live || m.o.Start != nil {
+				words = append(words, c.name)
+			}
 		}
-	} else {
-		for k := range m.x.entries {
-			names = append(names, m.x.entries[k].v.ID())
+	} else if c, err := findCommand(name); err == nil && c.words != nil {
+		words = c.words(m, word)
+	}
+	words = slices.DeleteFunc(slices.Clone(words), func(w string) bool { return !strings.HasPrefix(w, word) })
+	full := prompt.Complete(line, words)
+	switch m.offers = nil; {
+	case len(words) == 1 && !strings.HasSuffix(full, "="):
+		full += " "
+	case full == line:
+		m.offers = words
+	}
+	m.line = prompt.New(full)
+}
+
+func (m *Model) variableWords(string) []string {
+	names := make([]string, len(m.x.entries))
+	for k := range m.x.entries {
+		names[k] = m.x.entries[k].v.ID()
+	}
+	return names
+}
+
+func (m *Model) filterWords(word string) (words []string) {
+	field, _, hasValue := strings.Cut(word, "=")
+	for _, c := range m.criteria {
+		switch {
+		case !hasValue:
+			words = append(words, c.name+"=")
+		case c.name == field:
+			for _, v := range c.values {
+				words = append(words, c.name+"="+v)
+			}
 		}
 	}
-	m.line = prompt.New(prompt.Complete(line, names))
+	return words
+}
+
+func (m *Model) writeWords(word string) (words []string) {
+	name, _, hasValue := strings.Cut(word, "=")
+	if k, ok := m.x.byID[name]; hasValue && ok {
+		if enum := m.enum(m.x.entries[k].v); enum != nil {
+			for _, it := range enum.Items {
+				words = append(words, name+"="+it.Name)
+			}
+		}
+		return words
+	}
+	for k := range m.x.entries {
+		if v := m.x.entries[k].v; v.Kind == catalog.Cvars && v.After != nil {
+			words = append(words, v.Name+"=")
+		}
+	}
+	return words
 }
 
 func (m *Model) cmdList(args string) {
+	m.endWatch()
 	m.leave()
 	m.query = args
 	if args == "" {
 		m.enter(m.x.root)
+		return
 	}
-	m.list = scroll{}
 	m.refill()
 }
 
@@ -113,16 +186,15 @@ func (m *Model) cmdShow(name string) {
 	if e == nil {
 		return
 	}
+	m.endWatch()
 	m.leave()
-	m.query = ""
-	m.enter(m.x.root)
-	if !m.point(e.v.ID()) {
-		m.complain("the filter hides %s: F ends it", name)
+	if !m.reveal(e.v.ID()) {
+		m.complain("the filter hides %s: F clears it", name)
 	}
 	m.focus = paneList
 }
 
-// named finds a variable by its ID or name, and complains where there is none.
+// named finds a variable by its ID or name, and complains if there is none.
 func (m *Model) named(name string) *entry {
 	if k, ok := m.x.byID[name]; ok {
 		return &m.x.entries[k]
@@ -131,7 +203,7 @@ func (m *Model) named(name string) *entry {
 		return &m.x.entries[m.x.byID[vars[0].ID()]]
 	}
 	if name == "" {
-		m.complain("a variable's name is missing")
+		m.complain("the name of a variable is missing")
 		return nil
 	}
 	names := make([]string, 0, len(m.x.entries))
@@ -143,6 +215,7 @@ func (m *Model) named(name string) *entry {
 }
 
 func (m *Model) cmdFilter(args string) {
+	m.endWatch()
 	m.focus = paneList
 	if args == "" {
 		m.mode = modeFilter
@@ -154,6 +227,5 @@ func (m *Model) cmdFilter(args string) {
 			break
 		}
 	}
-	m.list = scroll{}
 	m.refill()
 }

@@ -47,7 +47,7 @@ func (m *Model) below(name string, lines []string, width, height int) []string {
 	m.detail.at = max(0, min(m.detail.at, len(lines)-height))
 	out := m.block(lines[m.detail.at:], width, height)
 	if left := len(lines) - m.detail.at - height; left > 0 && height > 2 {
-		keys := "tab, then j"
+		keys := "Tab, then j"
 		if m.focus == paneDetails {
 			keys = "j"
 		}
@@ -94,8 +94,12 @@ func (m *Model) detailLines(e *entry, width int) []string {
 	}
 	lines = append(lines, m.items(v, width)...)
 	if m.o.HowToSet != nil && v.Kind == catalog.Cvars {
-		if how := m.o.HowToSet(m.x.cat, v); len(how) > 0 {
-			lines = append(lines, "", " "+m.t.Paint(term.Style{Bold: true}, "for the next run")+" (S copies the first)")
+		if how := m.o.HowToSet(m.x.cat, v, present(v)); len(how) > 0 {
+			does := " (S copies the first)"
+			if present(v).IsZero() {
+				does = " (S asks for a value and copies the first)"
+			}
+			lines = append(lines, "", " "+m.t.Paint(term.Style{Bold: true}, "for the next run")+does)
 			for _, h := range how {
 				lines = append(lines, m.inLines(m.t.SafeCommand(h), width, term.Style{})...)
 			}
@@ -132,7 +136,7 @@ func (m *Model) described(s string, width int) []string {
 	return lines
 }
 
-// what says what a variable is: everything that has one word.
+// what describes a variable: everything that has one word.
 func what(v *catalog.Variable) string {
 	words := []string{"performance variable", "class " + v.Class.String()}
 	switch v.Kind {
@@ -169,12 +173,20 @@ func what(v *catalog.Variable) string {
 func (m *Model) readings(v *catalog.Variable, width int) []string {
 	enum := m.x.cat.Enum(v.Enum)
 	lines := []string{}
-	add := func(label, text string) {
-		for i, l := range m.wrapped(text, width-10, term.Style{}) {
+	styled := func(label, text string, style term.Style) {
+		for i, l := range m.wrapped(text, width-10, style) {
 			if i > 0 {
 				label = ""
 			}
 			lines = append(lines, " "+m.t.Paint(term.Style{Color: term.Muted}, m.t.Fit(label, 9))+l)
+		}
+	}
+	add := func(label, text string) { styled(label, text, term.Style{}) }
+	read := func(label string, r *catalog.Reading, note string) {
+		if text := export.ReadingText(r, enum); r.Status != catalog.StatusOK { // as in the list
+			styled(label, "("+text+")"+note, term.Style{Color: term.Bad})
+		} else {
+			add(label, text+note)
 		}
 	}
 	if v.Kind == catalog.Virtual {
@@ -187,20 +199,20 @@ func (m *Model) readings(v *catalog.Variable, width int) []string {
 		if m.x.cat.Job.Size > 1 {
 			label = "r" + export.RankList(g.Ranks)
 		}
-		add(label, export.ReadingText(&g.Reading, enum))
+		read(label, &g.Reading, "")
 	}
 	if b, a := v.Before, v.After; b != nil && (a == nil || b.Answer() != a.Answer()) {
-		add("before", export.ReadingText(b, enum)+" (before MPI_Init)")
+		read("before", b, " (before MPI_Init)")
 	}
 	for _, n := range v.Nodes {
-		add(fmt.Sprintf("before r%d", n.Rank), export.ReadingText(&n.Reading, enum))
+		read(fmt.Sprintf("before r%d", n.Rank), &n.Reading, "")
 	}
 	for _, r := range m.silent() {
 		add(fmt.Sprintf("r%d", r), "does not answer: its values are old")
 	}
 	if v.Kind == catalog.Cvars {
-		if r := v.Current(); r != nil && r.Writable != "" {
-			add("writable", string(r.Writable))
+		if text := m.mayWrite(v); text != "" {
+			add("writable", text)
 		}
 	}
 	if o := v.Origin; o != nil {
@@ -210,6 +222,20 @@ func (m *Model) readings(v *catalog.Variable, width int) []string {
 		add("conflict", fmt.Sprintf("%s is %s on rank %d and %s on rank 0", c.Field, c.Here, c.Rank, c.Root))
 	}
 	return lines
+}
+
+// mayWrite says whether a control variable can be written, or why not; "": nobody has tried.
+func (m *Model) mayWrite(v *catalog.Variable) string {
+	r := v.Current()
+	switch {
+	case r == nil || r.Writable == "":
+		return ""
+	case v.After == nil && m.frozen() != "":
+		return "no: MPI is not available"
+	case v.After == nil:
+		return string(r.Writable) + ", before MPI_Init only"
+	}
+	return string(r.Writable)
 }
 
 // items are those of the enumeration, the present one marked.

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -71,8 +72,10 @@ func (m *Model) openEdit(e *entry, text string) {
 	case e.v.Kind != catalog.Cvars:
 		m.complain("%s is a performance variable: only control variables can be written", e.name)
 		return
-	case r == nil:
-		m.complain("%s exists only before MPI_Init: set it for the next run (S copies how)", e.name)
+	case r == nil && m.alive():
+		m.complain("%s exists only before MPI_Init: set it for the next run (S copies the line)", e.name)
+		return
+	case r == nil: // alive has said why
 		return
 	case r.Status != catalog.StatusOK:
 		m.complain("%s cannot be written: %s", e.name, export.ReadingText(r, nil))
@@ -104,10 +107,11 @@ func (m *Model) enum(v *catalog.Variable) *catalog.Enum {
 
 // validate reads what is typed as the write would.
 func (m *Model) validate() {
-	e := m.edit.e
-	count := max(e.v.After.Count, 1)
-	_, err := catalog.ParseValue(e.v, m.enum(e.v), count, m.line.String())
+	_, err := m.typedValue()
 	m.edit.problem = ""
+	if m.mode == modeSet && m.line.String() == "" {
+		err = errors.New("type the value for the next run")
+	}
 	if err != nil {
 		m.edit.problem = err.Error()
 	}
@@ -142,7 +146,7 @@ func (m *Model) confirm() tea.Cmd {
 func (m *Model) cmdWrite(args string) {
 	name, text, ok := strings.Cut(args, "=")
 	if !ok {
-		m.complain("write: NAME=VALUE is missing")
+		m.complain("write: NAME=VALUE is missing: :write my_variable=1")
 		return
 	}
 	if e := m.named(strings.TrimSpace(name)); e != nil {
@@ -155,13 +159,13 @@ func (m *Model) cmdWrite(args string) {
 
 func (m *Model) keyEdit(key, text string) tea.Cmd {
 	if key == "esc" {
-		m.mode = modeNormal
+		m.mode = m.ground()
 		return nil
 	}
 	switch m.mode {
 	case modeOutcome:
 		if !m.edit.waits {
-			m.mode = modeNormal
+			m.mode = m.ground()
 		}
 	case modePick:
 		return m.keyPick(key)
@@ -170,7 +174,7 @@ func (m *Model) keyEdit(key, text string) tea.Cmd {
 		case "y", "Y":
 			return m.write()
 		case "n", "q":
-			m.mode = modeNormal
+			m.mode = m.ground()
 		case "r":
 			if m.x.cat.Job.Size > 1 {
 				m.mode, m.line = modeRanks, prompt.New(export.RankList(m.edit.ranks))
@@ -267,6 +271,7 @@ func (m *Model) outcome(msg outcomeMsg) {
 		}
 	}
 	m.take(e, 0, s)
+	m.refill() // the filter may concern values
 	if len(c.old) > 0 {
 		m.edit.undo = append(m.edit.undo, c)
 	}
@@ -316,7 +321,7 @@ func countOf(v *catalog.Variable) int {
 func (m *Model) undo() tea.Cmd {
 	n := len(m.edit.undo)
 	if n == 0 {
-		m.complain("nothing was written that could be undone")
+		m.complain("nothing to undo")
 		return nil
 	}
 	if !m.alive() {

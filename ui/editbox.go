@@ -3,10 +3,10 @@ package ui
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"mpitx/catalog"
 	"mpitx/export"
-	"mpitx/ui/link"
 	"mpitx/ui/term"
 )
 
@@ -16,35 +16,38 @@ func (m *Model) box() []string {
 	width := min(m.w-8, 76)
 	switch m.mode {
 	case modeWork:
-		lines := []string{m.t.Paint(bold, "Workload on all ranks"), "", "0  none"}
-		for i, w := range link.Workloads {
-			lines = append(lines, fmt.Sprintf("%d  %s", i+1, w))
-		}
-		return append(lines, "", "esc closes")
-	case modeEdit, modePick, modeConfirm, modeRanks, modeOutcome:
+		return m.workBox(width)
+	case modeEdit, modePick, modeConfirm, modeRanks, modeOutcome, modeSet:
 	default:
 		return nil
 	}
 	v := m.edit.e.v
-	about := []string{m.t.Paint(bold, m.t.SafeLine(v.Name, width)), "now  " + m.t.SafeLine(m.x.value(m.edit.e), width)}
+	about := []string{m.t.Paint(bold, m.t.SafeLine(v.Name, width)), "now  " + m.shownValue(m.edit.e, width-5)}
 	words := "scope " + v.Scope.String()
-	if s := scopeWords[v.Scope]; s != "" {
+	if s := scopeWords[v.Scope]; s != "" && m.mode != modeSet {
 		words += ": " + s
 	}
 	about = append(about, term.Wrap(words, width)...)
-	if (v.Scope == catalog.ScopeGroup || v.Scope == catalog.ScopeGroupEq) && m.mode != modeOutcome {
+	if (v.Scope == catalog.ScopeGroup || v.Scope == catalog.ScopeGroupEq) && m.mode != modeOutcome && m.mode != modeSet {
 		text := term.Wrap(m.t.SafeText(v.Description), width)
 		about = append(append(about, ""), text[:min(len(text), max(2, m.h-18))]...)
 	}
 	var lines []string
 	hint := func(s string) { lines = append(lines, term.Wrap(s, width)...) }
 	switch m.mode {
+	case modeSet:
+		lines = append(lines, "value for the next run  "+m.line.Render(m.t, width-24), "")
+		if m.edit.problem != "" {
+			lines = append(lines, term.Wrap(m.t.SafeText(m.edit.problem), width)...)
+		} else {
+			hint("Enter copies the line that sets it, Esc cancels")
+		}
 	case modeEdit:
 		lines = append(lines, "new  "+m.line.Render(m.t, width-5), "")
 		if m.edit.problem != "" {
 			lines = append(lines, term.Wrap(m.t.SafeText(m.edit.problem), width)...)
 		} else {
-			hint("enter writes it, esc cancels")
+			hint("Enter writes it, Esc cancels")
 		}
 	case modePick:
 		items := m.enum(v).Items
@@ -58,7 +61,7 @@ func (m *Model) box() []string {
 			lines = append(lines, m.t.Paint(s, sign+m.t.Cut(m.t.SafeLine(fmt.Sprintf("%d  %s", items[i].Value, items[i].Name), width), width-2)))
 		}
 		lines = append(lines, "")
-		hint("enter chooses, = types a value, esc cancels")
+		hint("Enter selects, = types a value, Esc cancels")
 	case modeConfirm:
 		about = append(about, m.concern(width)...)
 		lines = append(append(lines, "new  "+m.t.SafeLine(m.edit.text, width), ""), m.question(width)...)
@@ -67,7 +70,7 @@ func (m *Model) box() []string {
 		if m.edit.problem != "" {
 			lines = append(lines, term.Wrap(m.t.SafeText(m.edit.problem), width)...)
 		} else {
-			hint("like 0,2-3; nothing means all: enter takes them, esc cancels")
+			hint("for example 0,2-3; nothing means all; Enter takes them, Esc cancels")
 		}
 	case modeOutcome:
 		lines = append(lines, m.outcomeLines(width)...)
@@ -124,7 +127,7 @@ func asked(question, answers string, width int) []string {
 	return append(term.Wrap(question, width), answers)
 }
 
-// outcomeLines tell what came of a write, ranks with the same outcome together.
+// outcomeLines report what came of a write, ranks with the same outcome together.
 func (m *Model) outcomeLines(width int) []string {
 	if m.edit.waits {
 		return []string{"writing " + m.t.SafeLine(m.edit.text, width) + " ..."}
@@ -150,7 +153,43 @@ func (m *Model) outcomeLines(width int) []string {
 	}
 	lines = append(lines, "")
 	if len(m.edit.undo) > 0 {
-		return append(lines, "esc closes; then u undoes it")
+		return append(lines, "Esc closes; u then undoes it")
 	}
-	return append(lines, "esc closes")
+	return append(lines, "Esc closes")
+}
+
+// workBox is the menu of workloads: each with a sentence, the running one marked.
+func (m *Model) workBox(width int) []string {
+	head := m.t.Paint(term.Style{Bold: true}, "Run a workload on all ranks")
+	var names, all []string
+	at := 0
+	for i, w := range workloads {
+		style, sign, name := term.Style{}, " ", w
+		if w == "" {
+			name = "none"
+		}
+		if i == m.work.at {
+			style, sign, at = term.Style{Reverse: true}, ">", len(all)
+		}
+		mark := " "
+		if w == m.workload && w != "" {
+			mark = "*"
+		}
+		line := m.t.Paint(style, fmt.Sprintf("%s%s %d  %-10s ", sign, mark, i, name))
+		names = append(names, line)
+		for k, l := range term.Wrap(workloadHelp[w], max(width-17, 12)) {
+			if k > 0 {
+				line = strings.Repeat(" ", 17)
+			}
+			all = append(all, line+l)
+		}
+	}
+	foot := "Enter runs it, Esc closes, * is running"
+	if room := m.h - m.head() - 5; len(all) <= room {
+		return slices.Concat([]string{head, ""}, all, []string{"", foot})
+	} else if len(names)+2 <= room { // the sentence of the chosen one only
+		return slices.Concat([]string{head}, names, term.Wrap(workloadHelp[workloads[m.work.at]], width))
+	}
+	from := max(0, min(at, len(all)-3))
+	return slices.Concat([]string{head}, all[from:min(len(all), from+3)], []string{foot})
 }

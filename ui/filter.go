@@ -133,3 +133,30 @@ func setCriterion(criteria []criterion, text string) error {
 	}
 	return fmt.Errorf("filter: no field %q: one of %s", name, strings.Join(names, ", "))
 }
+
+// ---- keys ----
+
+func (m *Model) noFilter() {
+	for i := range m.criteria {
+		m.criteria[i].now = 0
+	}
+	m.refill()
+}
+
+// chooseField goes to another field of the filter bar.
+func (m *Model) chooseField(by int) {
+	n := len(m.criteria)
+	m.field = (m.field + by + n) % n
+}
+
+// turnField sets the field to its next or previous value.
+func (m *Model) turnField(by int) {
+	c := &m.criteria[m.field]
+	c.now = (c.now + by + len(c.values)) % len(c.values)
+	m.refill()
+}
+
+func (m *Model) clearField() {
+	m.criteria[m.field].now = 0
+	m.refill()
+}

@@ -15,6 +15,7 @@ const maxText = 4096
 type entry struct {
 	v       *catalog.Variable
 	name    string // safe for the terminal
+	width   int32  // of the name in cells
 	low     string // name with ASCII letters in lower case: byte for byte the same length
 	text    string // the beginning of the description, likewise
 	letters uint64 // which letters are in low: rules most names out in a search
@@ -31,6 +32,11 @@ type index struct {
 	byID    map[string]int32
 	root    *branch
 	all     []int32
+	names   int // cells of the longest name
+
+	numbers     int     // of branches
+	in          []int32 // the numbers of the branches that hold each variable, here or below: filled in by branches
+	inAt, inEnd []int32 // where in it those of a variable are
 }
 
 func newIndex(c *catalog.Catalog, t term.Term) *index {
@@ -42,10 +48,22 @@ func newIndex(c *catalog.Catalog, t term.Term) *index {
 		name := t.Safe(v.Name)
 		e := entry{v: v, name: name, low: lower(name), text: lower(v.Description[:min(len(v.Description), maxText)])}
 		e.letters, e.pairs = letters(e.low), newPairs(e.text)
+		e.width = int32(cells(name))
+		x.names = max(x.names, int(e.width))
 		x.entries = append(x.entries, e)
 	}
 	x.root = newTree(x)
 	return x
+}
+
+// cells is the width of text on the screen.
+func cells(s string) int {
+	for i := range len(s) {
+		if s[i] >= 0x80 {
+			return term.Width(s)
+		}
+	}
+	return len(s) // safe text has no control characters
 }
 
 // lower is s with ASCII letters in lower case; s itself where there is nothing to change.
@@ -126,9 +144,9 @@ func (e *entry) marks(t term.Term) (string, term.Color) {
 	return b.String(), color
 }
 
+// writable says whether a variable can be written after MPI_Init, where the explorer writes.
 func writable(v *catalog.Variable) bool {
-	r := v.Current()
-	return r != nil && r.Writable == catalog.WritableYes
+	return v.After != nil && v.After.Writable == catalog.WritableYes
 }
 
 // kindWord is a variable's scope, or its class.

@@ -1,84 +1,169 @@
 package ui
 
 import (
-	"slices"
-	"strings"
-
 	tea "charm.land/bubbletea/v2"
-	"mpitx/ui/pager"
+
+	"mpitx/ui/keys"
 	"mpitx/ui/prompt"
-	"mpitx/ui/term"
 )
 
-// binding is a key and what it does; the help is made from it.
+// views are the parts of the explorer where a key has its effect.
+type views uint8
+
+const (
+	inTree views = 1 << iota
+	inList
+	inDetails
+	inWatch
+	inFilter
+	inLine // a line is being typed
+
+	inPanes = inTree | inList | inDetails
+	inAll   = inPanes | inWatch
+)
+
+// binding is a key and what it does.
 type binding struct {
-	keys []string
-	help string
-	live bool // of use with a back end only
+	keys.Key
+	live bool // needs a back end
 	do   func(m *Model) tea.Cmd
 }
 
-// bindings are the keys of the explorer while nothing is being typed, in the order of the help.
-var bindings []binding
+// section is the part of the key map that belongs to some views.
+type section struct {
+	title string
+	in    views
+	list  []binding
+}
+
+// sections are the explorer's keys, in the order of the help. The help, the key tables of the manual page, and the lookup use them.
+// init fills them in, since the help is one of the actions.
+var sections []section
 
 func init() {
 	quiet := func(do func(m *Model)) func(*Model) tea.Cmd { return func(m *Model) tea.Cmd { do(m); return nil } }
 	move := func(by int) func(*Model) tea.Cmd { return quiet(func(m *Model) { m.move(by) }) }
-	bindings = []binding{
-		{[]string{"j", "down"}, "down", false, move(1)},
-		{[]string{"k", "up"}, "up", false, move(-1)},
-		{[]string{"ctrl+d", "pgdown", "space"}, "a page down", false, quiet(func(m *Model) { m.move(m.page()) })},
-		{[]string{"ctrl+u", "pgup"}, "a page up", false, quiet(func(m *Model) { m.move(-m.page()) })},
-		{[]string{"g", "home"}, "to the top", false, move(-1 << 30)},
-		{[]string{"G", "end"}, "to the bottom", false, move(1 << 30)},
-		{[]string{"tab"}, "next pane", false, quiet(func(m *Model) { m.focus = (m.focus + 1) % panes })},
-		{[]string{"shift+tab"}, "previous pane", false, quiet(func(m *Model) { m.focus = (m.focus + panes - 1) % panes })},
-		{[]string{"z"}, "zoom: this pane alone, or all", false, quiet(func(m *Model) { m.zoom = !m.zoom })},
-		{[]string{"l", "right", "enter"}, "unfold a branch, go to its variables, to the details", false, quiet((*Model).right)},
-		{[]string{"h", "left"}, "fold a branch, go back to the tree", false, quiet((*Model).left)},
-		{[]string{"/"}, "search names and descriptions", false, quiet((*Model).startSearch)},
-		{[]string{"f"}, "filter bar", false, quiet(func(m *Model) { m.mode, m.focus = modeFilter, paneList })},
-		{[]string{"F"}, "no filter", false, quiet((*Model).noFilter)},
-		{[]string{"esc"}, "end the search", false, quiet((*Model).endSearch)},
-		{[]string{"c"}, "to the variable's category; [ goes back", false, quiet((*Model).toCategory)},
-		{[]string{"[", "ctrl+o"}, "back to where you were", false, quiet(func(m *Model) { m.travel(-1) })},
-		{[]string{"]"}, "forward again", false, quiet(func(m *Model) { m.travel(1) })},
-		{[]string{"y"}, "copy the name", false, func(m *Model) tea.Cmd { return m.copy("name") }},
-		{[]string{"Y"}, "copy the value", false, func(m *Model) tea.Cmd { return m.copy("value") }},
-		{[]string{"S"}, "copy the line that sets it for the next run", false, func(m *Model) tea.Cmd { return m.copy("set") }},
-		{[]string{"r"}, "read again what is on the screen", true, (*Model).readShown},
-		{[]string{"e"}, "edit the control variable", true, quiet((*Model).startEdit)},
-		{[]string{"u"}, "undo the last write", true, (*Model).undo},
-		{[]string{"p"}, "pin or unpin, to watch it", true, (*Model).togglePin},
-		{[]string{"w"}, "watch what is pinned", true, (*Model).startWatch},
-		{[]string{"W"}, "run a workload", true, quiet(func(m *Model) { m.mode = modeWork })},
-		{[]string{"L"}, "what the library and the launcher printed", true, quiet(func(m *Model) { m.mode, m.help = modeLog, pager.New() })},
-		{[]string{"R"}, "restart the back end that was lost", true, (*Model).restart},
-		{[]string{":"}, "command line (:help lists the commands)", false, quiet(func(m *Model) { m.mode, m.line = modeCommand, prompt.Line{} })},
-		{[]string{"?"}, "this help", false, quiet(func(m *Model) { m.mode, m.help = modeHelp, pager.New() })},
-		{[]string{"ctrl+z"}, "suspend; the shell's fg resumes", false, func(*Model) tea.Cmd { return tea.Suspend }},
-		{[]string{"q", "ctrl+c"}, "quit", false, func(*Model) tea.Cmd { return tea.Quit }},
+	copies := func(what string) func(*Model) tea.Cmd { return func(m *Model) tea.Cmd { return m.copy(what) } }
+	own := func(help string, names ...string) keys.Key { return keys.Key{Names: names, Help: help} }
+	as := func(id keys.ID, help string) keys.Key { return keys.Of(id).With(help, "") }
+	right, left, help := quiet((*Model).right), quiet((*Model).left), quiet(func(m *Model) { m.openText(modeHelp) })
+	sections = []section{
+		{"Keys in the tree", inTree, []binding{
+			{own("open the branch, or go to its variables", "l", "right", "enter"), false, right},
+			{own("close the branch, or go to the one above it", "h", "left"), false, left},
+		}},
+		{"Keys in the list and the details", inList | inDetails, []binding{
+			{own("go to the details", "l", "right", "enter"), false, right},
+			{own("go back to the list, then to the tree", "h", "left"), false, left},
+			{keys.Of(keys.Edit), true, quiet((*Model).startEdit)},
+			{own("copy the line that sets the variable for the next run", "S"), false, copies("set")},
+			{own("copy the name", "y"), false, copies("name")},
+			{own("copy the value", "Y"), false, copies("value")},
+			{own("pin the variable to watch it, or unpin it", "p"), true, (*Model).togglePin},
+			{own("go to the variable's category", "c"), false, quiet((*Model).toCategory)},
+		}},
+		{"Keys while watching", inWatch, []binding{
+			{keys.Of(keys.Values), true, quiet(func(m *Model) { m.show = (m.show + 1) % 4 })},
+			{own("show the sum of all ranks, or each rank", "s"), true, quiet(func(m *Model) { m.ranks = !m.ranks })},
+			{keys.Of(keys.LogScale), true, quiet(func(m *Model) { m.log10 = !m.log10 })},
+			{keys.Of(keys.Pause), true, (*Model).pauseWatch},
+			{own("read more often", "+"), true, quiet(func(m *Model) { m.pace(0.5) })},
+			{own("read less often", "-"), true, quiet(func(m *Model) { m.pace(2) })},
+			{own("unpin the variable", "p", "P", "x"), true, quiet((*Model).unpinWatched)},
+			{own("back to the list", "esc", "q", "w", "h", "left"), true, quiet((*Model).endWatch)},
+		}},
+		{"Keys in all panes", inPanes, []binding{
+			{keys.Of(keys.NextPane), false, quiet(func(m *Model) { m.focus = (m.focus + 1) % panes })},
+			{keys.Of(keys.PreviousPane), false, quiet(func(m *Model) { m.focus = (m.focus + panes - 1) % panes })},
+			{keys.Of(keys.Zoom), false, quiet(func(m *Model) { m.zoom = !m.zoom })},
+			{as(keys.Search, "search names and descriptions"), false, quiet((*Model).startSearch)},
+			{as(keys.Back, "end the search"), false, quiet((*Model).endSearch)},
+			{own("open the filter bar", "f"), false, quiet(func(m *Model) { m.mode, m.focus = modeFilter, paneList })},
+			{keys.Of(keys.ClearFilter), false, quiet((*Model).noFilter)},
+			{own("back to the previous place", "[", "ctrl+o"), false, quiet(func(m *Model) { m.travel(-1) })},
+			{own("forward to the next place", "]"), false, quiet(func(m *Model) { m.travel(1) })},
+			{as(keys.Read, "read the variables on the screen again"), true, (*Model).readShown},
+			{own("undo the last write", "u"), true, (*Model).undo},
+			{own("watch the pinned variables", "w"), true, (*Model).startWatch},
+			{own("next page", "space"), false, quiet(func(m *Model) { m.move(m.page()) })},
+			{as(keys.Quit, "quit"), false, func(*Model) tea.Cmd { return tea.Quit }},
+		}},
+		{"Keys everywhere", inAll, []binding{
+			{keys.Of(keys.Down), false, move(1)},
+			{keys.Of(keys.Up), false, move(-1)},
+			{keys.Of(keys.PageDown), false, quiet(func(m *Model) { m.move(m.page()) })},
+			{keys.Of(keys.PageUp), false, quiet(func(m *Model) { m.move(-m.page()) })},
+			{keys.Of(keys.First), false, move(-1 << 30)},
+			{keys.Of(keys.Last), false, move(1 << 30)},
+			{own("run a workload", "W"), true, quiet((*Model).openWork)},
+			{as(keys.Export, "save the list, or the samples while watching, to a CSV or JSON file"), false, quiet(func(m *Model) { m.openCommand("export ") })},
+			{as(keys.Messages, "show all messages, and the output of the library and the launcher"), false, quiet(func(m *Model) { m.openText(modeLog) })},
+			{as(keys.Restart, "restart the back end after a failure"), true, (*Model).restart},
+			{keys.Of(keys.Command), false, quiet(func(m *Model) { m.openCommand("") })},
+			{keys.Of(keys.Help), false, help},
+			{keys.Of(keys.Suspend), false, func(*Model) tea.Cmd { return tea.Suspend }},
+			{keys.Of(keys.Interrupt), false, func(*Model) tea.Cmd { return tea.Quit }},
+		}},
+		{"Keys in the filter bar", inFilter, []binding{
+			{own("previous field", "left", "h", "shift+tab"), false, quiet(func(m *Model) { m.chooseField(-1) })},
+			{own("next field", "right", "l", "tab"), false, quiet(func(m *Model) { m.chooseField(1) })},
+			{own("next value", "down", "j", "space"), false, quiet(func(m *Model) { m.turnField(1) })},
+			{own("previous value", "up", "k"), false, quiet(func(m *Model) { m.turnField(-1) })},
+			{own("any value", "x", "backspace", "delete"), false, quiet((*Model).clearField)},
+			{as(keys.ClearFilter, "any value of all fields"), false, quiet((*Model).noFilter)},
+			{keys.Of(keys.Help), false, help},
+			{own("close the filter bar and keep the filter", "esc", "enter", "q", "f"), false, quiet(func(m *Model) { m.mode = m.ground() })},
+		}},
+		{"Keys in the search and the command line", inLine, []binding{
+			{Key: own("take the line", "enter")},
+			{Key: own("leave; a search ends, and the list is as before", "esc")},
+			{Key: own("move in the list; in the command line: earlier commands", "up", "down")},
+			{Key: own("complete a command, a variable, a field or a value", "tab")},
+			{Key: own("to the beginning, to the end", "ctrl+a", "ctrl+e")},
+			{Key: own("delete to the beginning, to the end, the last word", "ctrl+u", "ctrl+k", "ctrl+w")},
+		}},
 	}
 }
 
-func (m *Model) typing() bool {
-	return m.mode == modeSearch || m.mode == modeCommand || m.mode == modeEdit || m.mode == modeRanks
+// view is where a key goes now.
+func (m *Model) view() views {
+	switch {
+	case m.mode == modeFilter:
+		return inFilter
+	case m.mode == modeWatch:
+		return inWatch
+	}
+	return [...]views{paneTree: inTree, paneList: inList, paneDetails: inDetails}[m.focus]
 }
 
-// key handles a key press: text is what it types, where it does.
+func (m *Model) typing() bool {
+	return m.mode == modeSearch || m.mode == modeCommand || m.mode == modeEdit || m.mode == modeRanks || m.mode == modeSet
+}
+
+// key handles a key press; text is what the key types, if it types something.
 func (m *Model) key(key, text string) tea.Cmd {
-	switch key { // whatever is being done
+	switch key { // in every mode
 	case "ctrl+c":
 		return tea.Quit
 	case "ctrl+z":
 		return tea.Suspend
-	case "R": // over any dialog: the line at the foot says that it restarts
+	case "R": // also over a dialog: the last line of the screen offers it
 		if m.broken() && m.o.Start != nil && !m.typing() {
 			m.status = ""
 			return m.restart()
 		}
 	}
-	if m.x == nil && m.mode == modeNormal && !slices.Contains([]string{"q", "?", "R", "L"}, key) {
+	if m.x == nil && m.mode == m.ground() {
+		switch key {
+		case "q":
+			return tea.Quit
+		case "?", "L", "R":
+			return m.press(key)
+		}
+		return nil
+	}
+	if key == "enter" && m.statusCut() && !m.typing() {
+		m.openText(modeLog)
 		return nil
 	}
 	m.status = ""
@@ -87,62 +172,87 @@ func (m *Model) key(key, text string) tea.Cmd {
 		return m.keySearch(key, text)
 	case modeCommand:
 		return m.keyCommand(key, text)
-	case modeFilter:
-		m.keyFilter(key)
-		return nil
 	case modeHelp, modeLog:
-		if !m.help.Key(key) {
-			m.mode = m.ground()
+		other := map[string]mode{"?": modeHelp, "L": modeLog}[key]
+		switch {
+		case m.text.Key(key):
+		case other != 0 && other != m.mode:
+			m.openText(other)
+		default:
+			m.mode = m.under
 		}
 		return nil
 	case modeEdit, modePick, modeConfirm, modeRanks, modeOutcome:
 		return m.keyEdit(key, text)
-	case modeWatch:
-		return m.keyWatch(key)
+	case modeSet:
+		return m.keySet(key, text)
 	case modeWork:
 		return m.keyWork(key)
 	}
-	for i := range bindings {
-		b := &bindings[i]
-		if !slices.Contains(b.keys, key) {
+	return m.press(key)
+}
+
+// press does what a key is bound to in the current view.
+func (m *Model) press(key string) tea.Cmd {
+	in := m.view()
+	for i := range sections {
+		if sections[i].in&in == 0 {
 			continue
 		}
-		if b.live && m.o.Start == nil {
-			m.complain("%s: needs a live MPI, and this is a snapshot: start mpitx tui without --from", b.help)
-			return nil
+		for k := range sections[i].list {
+			b := &sections[i].list[k]
+			if !b.Has(key) {
+				continue
+			}
+			if b.live && m.o.Start == nil {
+				m.complain("%s: needs a live MPI, and this is a snapshot; start mpitx tui without --from", b.Help)
+				return nil
+			}
+			return b.do(m)
 		}
-		return b.do(m)
 	}
 	return nil
 }
 
-// page is the height of the pane that has the focus, less a line that stays.
+// openCommand opens the command line.
+func (m *Model) openCommand(text string) {
+	m.mode, m.line, m.offers = modeCommand, prompt.New(text), nil
+	m.history.Rewind()
+}
+
+// page is the height of the pane that has the focus, less one line.
 func (m *Model) page() int {
 	l := m.layout()
-	switch m.focus {
-	case paneTree:
+	switch {
+	case m.mode == modeWatch:
+		return max(m.watchRows(l.body)-1, 1)
+	case m.focus == paneTree:
 		return max(l.body-1, 1)
-	case paneDetails:
+	case m.focus == paneDetails:
 		return max(l.detailH-1, 1)
 	}
-	return max(l.listH-1, 1)
+	return max(l.listH-2, 1)
 }
 
 func (m *Model) move(by int) {
+	if m.mode == modeWatch {
+		m.at.at += by
+		m.at.clamp(len(m.watching.list))
+		return
+	}
 	switch m.focus {
 	case paneTree:
 		m.tree.at += by
 		m.tree.clamp(len(m.rows))
 		m.query = ""
 		m.branch = m.rows[m.tree.at]
-		m.list = scroll{}
 		m.refill()
 	case paneDetails:
 		m.detail.at = max(0, m.detail.at+by)
 	default:
 		m.list.at += by
 		m.list.clamp(len(m.shown))
-		m.detail = scroll{}
+		m.choose()
 	}
 }
 
@@ -189,173 +299,18 @@ func (m *Model) toCategory() {
 		m.complain("%s is in no category", e.name)
 		return
 	}
-	id := e.v.ID()
 	m.leave()
 	m.query = ""
 	m.enter(b)
-	if !m.point(id) {
-		m.complain("the filter hides %s here: F ends it", e.name)
+	if m.current() != e {
+		m.complain("the filter hides %s here: F clears it", e.name)
 	}
 }
 
-// ---- search and filter ----
-
-func (m *Model) startSearch() {
-	m.mode, m.before, m.line, m.focus = modeSearch, m.query, prompt.New(m.query), paneList
-	m.leave()
-}
-
-func (m *Model) endSearch() {
-	if m.query == "" {
-		return
-	}
-	id := m.here().id
-	m.query = ""
-	m.list = scroll{}
-	m.refill()
-	m.point(id)
-}
-
-func (m *Model) keySearch(key, text string) tea.Cmd {
-	switch key {
-	case "enter":
-		m.mode = modeNormal
-	case "esc":
-		m.mode, m.query = modeNormal, m.before
-		m.list = scroll{}
-		m.refill()
-	case "down", "ctrl+n":
-		m.move(1)
-	case "up", "ctrl+p":
-		m.move(-1)
-	default:
-		if m.line.Key(key, text) {
-			m.typed()
-		}
-	}
-	return nil
-}
-
-// typed follows what was typed, or pasted, into the line.
-func (m *Model) typed() {
-	switch m.mode {
-	case modeSearch:
-		if q := m.line.String(); q != m.query {
-			m.query = q
-			m.list = scroll{}
-			m.refill()
-		}
-	case modeEdit:
-		m.validate()
-	case modeRanks:
-		m.validRanks()
-	}
-}
-
-func (m *Model) noFilter() {
-	for i := range m.criteria {
-		m.criteria[i].now = 0
-	}
-	m.refill()
-}
-
-func (m *Model) keyFilter(key string) {
-	c := &m.criteria[m.field]
-	n := len(c.values)
-	switch key {
-	case "left", "h", "shift+tab":
-		m.field = (m.field + len(m.criteria) - 1) % len(m.criteria)
-	case "right", "l", "tab":
-		m.field = (m.field + 1) % len(m.criteria)
-	case "down", "j", "space":
-		c.now = (c.now + 1) % n
-	case "up", "k":
-		c.now = (c.now + n - 1) % n
-	case "x", "backspace", "delete":
-		c.now = 0
-	case "F":
-		m.noFilter()
-	case "esc", "enter", "q", "f":
-		m.mode = modeNormal
-	}
-	m.list = scroll{}
-	m.refill()
-}
-
-// ground is the mode to come back to from what is opened over it.
+// ground is the mode under dialogs, help and typed lines.
 func (m *Model) ground() mode {
 	if m.watchOpen {
 		return modeWatch
 	}
 	return modeNormal
-}
-
-// helpLines are made from the key map, for the width of the screen.
-func (m *Model) helpLines() []string {
-	live := m.o.Start != nil
-	bold := term.Style{Bold: true}
-	lines := []string{}
-	section := func(title string) {
-		if len(lines) > 0 {
-			lines = append(lines, "")
-		}
-		lines = append(lines, " "+m.t.Paint(bold, title), "")
-	}
-	warning := []string{}
-	if m.o.Warning != "" {
-		section("Warning")
-		warning, lines = append(append(lines, m.wrapped(m.o.Warning, m.w, term.Style{})...), ""), nil
-	}
-	if live {
-		section("Keys while watching (w)")
-		for _, k := range watchKeys {
-			lines = append(lines, m.explained(k[0], k[1])...)
-		}
-	}
-	keys := []string{}
-	for _, b := range bindings {
-		if !b.live || live {
-			keys = append(keys, m.explained(strings.Join(b.keys, "  "), b.help)...)
-		}
-	}
-	if watching := lines; m.watchOpen { // what is of use now comes first
-		section("Keys elsewhere")
-		lines = append(lines, keys...)
-	} else {
-		lines = nil
-		section("Keys")
-		if lines = append(lines, keys...); len(watching) > 0 {
-			lines = append(append(lines, ""), watching...)
-		}
-	}
-	section("Marks")
-	for _, mark := range markHelp {
-		sign := mark[1]
-		if m.t.UTF8 {
-			sign = mark[0]
-		}
-		lines = append(lines, m.explained(sign, mark[2])...)
-	}
-	section("Commands")
-	for _, c := range commands {
-		if !c.live || live {
-			lines = append(lines, m.explained(strings.TrimSpace(":"+c.name+" "+c.args), c.help)...)
-		}
-	}
-	lines = append(append(warning, lines...), "")
-	return append(lines, m.inLines("The mouse chooses rows and turns pages. Keys that do not scroll close this help.", m.w, term.Style{})...)
-}
-
-// explained is a key or a command with what it does, on as many lines as that takes.
-func (m *Model) explained(what, help string) []string {
-	indent := min(24, m.w/2-2)
-	lines := term.Wrap(help, max(m.w-indent-3, 10))
-	if term.Width(what)+2 > indent {
-		lines = append([]string{""}, lines...)
-	}
-	for i := range lines {
-		lines[i] = "  " + term.Pad(what, indent) + lines[i]
-		what = ""
-	}
-	return lines
 }

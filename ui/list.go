@@ -12,24 +12,54 @@ import (
 // columns are the widths of the list's columns; 0: not shown.
 type columns struct{ name, value, kind, typ int }
 
-func listColumns(width int) columns {
-	c := columns{value: min(max(width/5, 8), 40)}
-	rest := width - 5 - c.value - 1
-	if width >= 64 {
-		c.kind = 11
-		rest -= c.kind + 1
+const (
+	marksWidth = 5  // the cursor and the marks
+	minValue   = 8  // cells of the value, at least
+	goodValue  = 16 // cells of the value before other columns get any
+	maxValue   = 60
+	wordWidth  = 11 // of a scope, a class or a type
+	maxClaim   = 64 // cells of the name that all other columns but the value give way to
+)
+
+// listColumns divides the width of a list. The name comes first: names that are cut may look the same.
+func listColumns(width, names int) columns {
+	c := columns{name: max(1, min(names, width-marksWidth-1-minValue))}
+	rest := max(0, width-marksWidth-c.name-1)
+	for _, w := range []*int{&c.kind, &c.typ} {
+		if rest >= goodValue+1+wordWidth {
+			*w = wordWidth
+			rest -= 1 + wordWidth
+		}
 	}
-	if width >= 76 {
-		c.typ = 11
-		rest -= c.typ + 1
-	}
-	c.name = max(rest, 1)
+	c.value = min(rest, maxValue)
 	return c
+}
+
+// fullWidth is the width of a list that shows all columns of a catalog.
+func fullWidth(x *index) int {
+	names := 24
+	if x != nil {
+		names = min(max(x.names, names), maxClaim)
+	}
+	return marksWidth + names + 1 + goodValue + 4 + 2*(1+wordWidth)
+}
+
+// widestName is the number of cells of the longest name that a branch lists, before any filter.
+func (b *branch) widestName(x *index) int {
+	if b.parent == nil {
+		return x.names
+	}
+	if b.names == 0 {
+		for _, k := range b.below(x) {
+			b.names = max(b.names, int(x.entries[k].width))
+		}
+	}
+	return b.names
 }
 
 // listView is the variables of the branch, or what the search found: only the rows that are on the screen are looked at.
 func (m *Model) listView(width, height int) []string {
-	c := listColumns(width)
+	c := listColumns(width, m.names)
 	m.list.view(len(m.shown), height-1)
 	head := "     " + m.t.Fit("NAME", c.name) + " " + m.t.Fit("VALUE", c.value)
 	if c.kind > 0 {
@@ -42,8 +72,10 @@ func (m *Model) listView(width, height int) []string {
 	if len(m.shown) == 0 {
 		lines = append(lines, "", "  "+m.nothing())
 	}
-	for i := m.list.top; i < min(len(m.shown), m.list.top+height-1); i++ {
-		lines = append(lines, m.row(&m.x.entries[m.shown[i]], c, width, i == m.list.at))
+	rows := m.shown[m.list.top:min(len(m.shown), m.list.top+height-1)]
+	cuts := m.cutNames(rows, c.name)
+	for i, k := range rows {
+		lines = append(lines, m.row(&m.x.entries[k], c, cuts[i], m.list.top+i == m.list.at))
 	}
 	return m.block(lines, width, height)
 }
@@ -54,14 +86,103 @@ func (m *Model) nothing() string {
 	case len(m.x.entries) == 0:
 		return "this library has no variables"
 	case m.query != "":
-		return "nothing matches: esc ends the search"
+		return "nothing matches: Esc ends the search"
 	case filterText(m.criteria) != "":
-		return "the filter hides everything here: F ends it"
+		return "the filter hides everything here: F clears it"
 	}
 	return "no variables here"
 }
 
-func (m *Model) row(e *entry, c columns, width int, at bool) string {
+// cut is what is shown of a name that does not fit: name[:head] and name[tail:end], with ellipses.
+type cut struct{ head, tail, end int }
+
+func (m *Model) look(name string, c cut) string {
+	if c.tail >= len(name) && c.head >= len(name) {
+		return name
+	}
+	look := name[:c.head] + m.t.Ellipsis() + name[c.tail:c.end]
+	if c.end > c.tail && c.end < len(name) {
+		look += m.t.Ellipsis()
+	}
+	return look
+}
+
+// cutNames cuts the names of rows to a width so that different names look different, if that is possible.
+func (m *Model) cutNames(rows []int32, width int) []cut {
+	cuts := make([]cut, len(rows))
+	alike := map[string][]string{}
+	for i, k := range rows {
+		name := m.x.entries[k].name
+		head, tail := m.t.CutMiddle(name, width)
+		cuts[i] = cut{head, tail, len(name)}
+		look := m.look(name, cuts[i])
+		alike[look] = append(alike[look], name)
+	}
+	taken := map[string]bool{}
+	for look, names := range alike {
+		taken[look] = len(names) == 1
+	}
+	for i, k := range rows {
+		name := m.x.entries[k].name
+		same := alike[m.look(name, cuts[i])]
+		if len(same) < 2 {
+			continue
+		}
+		for _, c := range m.otherCuts(name, len(commonPrefix(same)), width) {
+			if look := m.look(name, c); !taken[look] {
+				cuts[i], taken[look] = c, true
+				break
+			}
+		}
+	}
+	return cuts
+}
+
+// otherCuts are ways to cut a name that others of the same beginning and end look like: without its end, or with the part from byte at
+// on, where it differs. They leave alone what is not plain ASCII.
+func (m *Model) otherCuts(name string, at, width int) []cut {
+	const minHead = 4
+	dots := term.Width(m.t.Ellipsis())
+	if strings.IndexFunc(name, func(r rune) bool { return r >= 0x7f }) >= 0 || width < minHead+2*dots+8 || len(name) <= width {
+		return nil
+	}
+	end := cut{width - dots, len(name), len(name)}
+	start := strings.LastIndexByte(name[:at], '_') + 1
+	if start < minHead || at-start > 8 {
+		start = max(at-1, minHead)
+	}
+	if rest := len(name) - start; rest <= width-minHead-dots {
+		return []cut{end, {width - dots - rest, start, len(name)}}
+	}
+	return []cut{end, {minHead, start, start + width - minHead - 2*dots}, {0, len(name) - width + dots, len(name)}}
+}
+
+// commonPrefix is what all strings begin with.
+func commonPrefix(all []string) string {
+	p := all[0]
+	for _, s := range all[1:] {
+		for !strings.HasPrefix(s, p) {
+			p = p[:len(p)-1]
+		}
+	}
+	return p
+}
+
+// shownValue is a variable's present value for the list. What is no value, such as a failed read, is in parentheses: a value may
+// well be the word "error".
+func (m *Model) shownValue(e *entry, width int) string {
+	r := e.v.Current()
+	text := m.x.value(e)
+	if r == nil || r.Status == catalog.StatusOK {
+		return m.t.SafeLine(text, width)
+	}
+	if len(text)+2 > width {
+		text = string(r.Status) // the details show the reason
+	}
+	return "(" + m.t.Cut(m.t.SafeLine(text, width), max(width-2, 1)) + ")"
+}
+
+func (m *Model) row(e *entry, c columns, cut cut, at bool) string {
 	marks, color := e.marks(m.t)
 	base := term.Style{Color: color}
 	if at {
@@ -71,24 +192,22 @@ func (m *Model) row(e *entry, c columns, width int, at bool) string {
 	if at {
 		sign = ">"
 	}
-	value := m.t.SafeLine(m.x.value(e), c.value)
-	if r := e.v.Current(); r != nil && r.Status != catalog.StatusOK && len(value) > c.value {
-		value = string(r.Status) // the details say more
-	}
-	rest := " " + m.t.Fit(value, c.value)
+	rest := " " + m.t.Fit(m.shownValue(e, c.value), c.value)
 	if c.kind > 0 {
 		rest += " " + m.t.Fit(kindWord(e.v), c.kind)
 	}
 	if c.typ > 0 {
 		rest += " " + m.t.Fit(strings.Replace(e.v.Type.String(), "unsigned-", "u-", 1), c.typ)
 	}
-	head, tail := m.t.CutMiddle(e.name, c.name)
-	name := m.highlight(e, 0, head, base)
-	used := term.Width(e.name[:head])
-	if tail < len(e.name) {
-		dots := m.t.Ellipsis()
-		name += m.t.Paint(base, dots) + m.highlight(e, tail, len(e.name), base)
-		used += term.Width(dots) + term.Width(e.name[tail:])
+	name := m.highlight(e, 0, cut.head, base)
+	used := term.Width(e.name[:cut.head])
+	if dots := m.t.Ellipsis(); cut.head < len(e.name) {
+		name += m.t.Paint(base, dots) + m.highlight(e, cut.tail, cut.end, base)
+		used += term.Width(dots) + term.Width(e.name[cut.tail:cut.end])
+		if cut.end < len(e.name) {
+			name += m.t.Paint(base, dots)
+			used += term.Width(dots)
+		}
 	}
 	return m.t.Paint(base, sign+m.t.Fit(marks, 3)+" ") + name + m.t.Paint(base, strings.Repeat(" ", max(0, c.name-used))+rest)
 }

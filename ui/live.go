@@ -13,7 +13,6 @@ import (
 	"mpitx/export"
 	"mpitx/ui/link"
 	"mpitx/ui/program"
-	"mpitx/ui/term"
 )
 
 const (
@@ -34,8 +33,8 @@ type live struct {
 	workload string
 	stale    bool // the library has other variables than the catalog
 
-	lastPlace place // where the user was when the back end was lost
-	serial    int   // of the back end: what an earlier one still says is dropped
+	lastPlace kept // what the user saw when the back end was lost
+	serial    int  // of the back end: what an earlier one still says is dropped
 }
 
 type (
@@ -216,17 +215,29 @@ func (m *Model) restart() tea.Cmd {
 		m.exclude = append(m.exclude, m.culprit)
 	}
 	m.culprit = ""
-	m.mode, m.watchOpen = modeNormal, false
+	m.mode = m.ground()
 	if m.x != nil {
-		m.lastPlace = m.here()
+		m.lastPlace = m.keep()
 	}
 	return m.start(m.backend)
 }
 
-// alive complains where nothing can be asked of the back end.
+// frozen says why nothing can be read or written though there is a catalog: MPI_Init failed. "": it did not.
+func (m *Model) frozen() string {
+	if m.x == nil || m.x.cat.After.Read {
+		return ""
+	}
+	return m.x.cat.After.Error
+}
+
+// alive says whether the back end can be asked, and complains if it cannot.
 func (m *Model) alive() bool {
-	if m.ended != "" {
+	switch {
+	case m.ended != "":
 		m.lost()
+		return false
+	case m.frozen() != "":
+		m.complain("MPI is not available: nothing can be read or written; R restarts the back end")
 		return false
 	}
 	return m.backend != nil && m.x != nil
@@ -250,12 +261,12 @@ func (m *Model) liveState() string {
 		parts = append(parts, "offline")
 	case m.ended != "":
 		parts = append(parts, "BACK END LOST")
-	case m.o.ReadOnly:
+	case m.o.ReadOnly || m.frozen() != "":
 		parts = append(parts, "read-only")
 	}
 	if m.x != nil {
 		switch c := m.x.cat; {
-		case !c.After.Read && c.After.Error != "":
+		case m.frozen() != "":
 			parts = append(parts, "ONLY BEFORE MPI_Init")
 		case !c.Before.Read && c.Before.Error != "":
 			parts = append(parts, "ONLY AFTER MPI_Init")
@@ -294,7 +305,7 @@ func missing(c *catalog.Catalog) string {
 		*catalog.Stage
 	}{{"before MPI_Init", &c.Before}, {"after MPI_Init", &c.After}} {
 		if st.Error != "" && !st.Read {
-			parts = append(parts, st.name+" nothing was read: "+st.Error)
+			parts = append(parts, "nothing was read "+st.name+": "+st.Error)
 		} else if st.Error != "" {
 			parts = append(parts, st.name+": "+st.Error)
 		}
@@ -315,19 +326,6 @@ func (m *Model) broken() bool {
 	return m.ended != "" || m.failed != "" || m.x != nil && missing(m.x.cat) != ""
 }
 
-func (m *Model) logLines() []string {
-	lines := []string{}
-	if len(m.log) == 0 {
-		return append(lines, "", "  nothing")
-	}
-	for _, l := range m.log {
-		for _, w := range term.Wrap(l, max(m.w-2, 1)) {
-			lines = append(lines, " "+w)
-		}
-	}
-	return lines
-}
-
 // ---- workloads ----
 
 func (m *Model) cmdWorkload(name string) tea.Cmd {
@@ -346,13 +344,46 @@ func (m *Model) cmdWorkload(name string) tea.Cmd {
 	}
 }
 
+// workloads are what the menu of workloads offers: none, and those that the back end knows.
+var workloads = append([]string{""}, link.Workloads...)
+
+// workloadHelp explains the workloads.
+var workloadHelp = map[string]string{
+	"":           "Stop the workload.",
+	"pingpong":   "Pairs of ranks send 8 bytes back and forth: many short messages.",
+	"alltoall":   "Every rank sends 1 KB to every rank in each round.",
+	"unexpected": "Messages arrive before their receives are posted: the queue of unexpected messages grows and shrinks.",
+	"halo":       "Each rank exchanges 4 KB with its four neighbours in a periodic grid.",
+	"idle":       "The ranks only exchange the messages that keep them in step.",
+}
+
+func (m *Model) openWork() {
+	if m.alive() {
+		m.mode, m.work = modeWork, scroll{at: max(0, slices.Index(workloads, m.workload))}
+	}
+}
+
 func (m *Model) keyWork(key string) tea.Cmd {
-	m.mode = m.ground()
-	if key == "0" {
-		return m.cmdWorkload("")
+	switch key {
+	case "j", "down":
+		m.work.at++
+	case "k", "up":
+		m.work.at--
+	case "g", "home":
+		m.work.at = 0
+	case "G", "end":
+		m.work.at = len(workloads)
+	case "enter", "space":
+		m.mode = m.ground()
+		return m.cmdWorkload(workloads[m.work.at])
+	case "esc", "q", "W":
+		m.mode = m.ground()
+	default:
+		if i := int(key[0] - '0'); len(key) == 1 && i >= 0 && i < len(workloads) {
+			m.mode = m.ground()
+			return m.cmdWorkload(workloads[i])
+		}
 	}
-	if i := int(key[0] - '1'); len(key) == 1 && i >= 0 && i < len(link.Workloads) {
-		return m.cmdWorkload(link.Workloads[i])
-	}
+	m.work.clamp(len(workloads))
 	return nil
 }

@@ -184,7 +184,7 @@ func TestEdit(t *testing.T) {
 		t.Fatalf("undo wrote %+v", last)
 	}
 	press(m, "esc", "u")
-	contains(t, m, "nothing was written that could be undone")
+	contains(t, m, "nothing to undo")
 
 	// On some ranks only, with what the scope says of it.
 	press(m, ":", "'show limit", "enter", "e", "ctrl+u", "'5", "enter", "r", "'2-9")
@@ -223,17 +223,17 @@ func TestUndoAgain(t *testing.T) {
 	press(m, ":", "'show limit", "enter", "e", "ctrl+u", "'5", "enter", "y", "esc")
 	b.refuse = context.DeadlineExceeded
 	press(m, "u")
-	contains(t, m, "failed: context deadline exceeded", "then u undoes it")
+	contains(t, m, "failed: context deadline exceeded", "u then undoes it")
 	b.refuse, b.silent = nil, true
 	press(m, "esc", "u")
-	contains(t, m, "ranks 0-1,3: ok: was 5, reads back 7", "rank 2: no answer", "then u undoes it")
+	contains(t, m, "ranks 0-1,3: ok: was 5, reads back 7", "rank 2: no answer", "u then undoes it")
 	b.silent = false
 	press(m, "esc", "u")
 	if w := b.writes[len(b.writes)-1]; w.Text != "7" || fmt.Sprint(w.Ranks) != "[2]" {
 		t.Fatalf("undid %+v", w)
 	}
 	press(m, "esc", "u")
-	contains(t, m, "nothing was written that could be undone")
+	contains(t, m, "nothing to undo")
 }
 
 // A rank that did not answer may have written: what it had can be written back.
@@ -268,7 +268,7 @@ func TestEditGroupAndFlags(t *testing.T) {
 // A warning is said once, and stands in the help.
 func TestWarning(t *testing.T) {
 	m, _ := fakeSession(t, Options{Warning: "LD_LIBRARY_PATH makes programs load /other/libmpi.so.40, but mpitx reads /usr/lib/libmpi.so.40: use --mpi /other/libmpi.so.40"})
-	contains(t, m, "warning (? shows it whole): LD_LIBRARY_PATH makes programs load /other/libmpi.so.40")
+	contains(t, m, "warning: LD_LIBRARY_PATH makes programs load /other/libmpi.so.40")
 	press(m, "?")
 	contains(t, m, "Warning", "LD_LIBRARY_PATH makes programs load", ": use --mpi", "/other/libmpi.so.40")
 	press(m, "esc", "R")
@@ -290,7 +290,7 @@ func TestEditByItems(t *testing.T) {
 		return c.Enum(v.Enum)
 	}})
 	press(m, ":", "'show limit", "enter", "e")
-	contains(t, m, "3  ring", "> 7  tree", "enter chooses")
+	contains(t, m, "3  ring", "> 7  tree", "Enter selects")
 	press(m, "k", "enter", "y")
 	if w := (*backends)[0].writes; len(w) != 1 || w[0].Text != "ring" {
 		t.Fatalf("%+v", w)

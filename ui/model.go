@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -34,17 +35,18 @@ type Options struct {
 	// when the back end was lost, with the variables that killed one added.
 	Start func(ctx context.Context, exclude []string) (link.Backend, error)
 
-	// HowToSet gives the lines that set a control variable to its present value for the next run; nil: none are shown.
-	HowToSet func(c *catalog.Catalog, v *catalog.Variable) []string
+	// HowToSet gives the lines that set a control variable to a value for the next run, with a placeholder for the zero Value;
+	// nil: no lines are shown.
+	HowToSet func(c *catalog.Catalog, v *catalog.Variable, value catalog.Value) []string
 
-	// Items is the enumeration by whose items a control variable can be written, if it is more than the one that the library has for it.
+	// Items is the enumeration by whose items a control variable can be written, if it has more items than the library's own.
 	Items func(c *catalog.Catalog, v *catalog.Variable) *catalog.Enum
 
-	Warning string // what is wrong with the choice of the library; it is said once, and stands in the help
+	Warning string // about the choice of the library; shown once at the start, and in the help
 
-	Virtual []catalog.Variable // mpitx's own, which are shown with those of the library
+	Virtual []catalog.Variable // mpitx's own variables, shown with the library's
 
-	ReadOnly bool // nothing is written into the library
+	ReadOnly bool // refuse writes
 }
 
 type pane int
@@ -73,6 +75,7 @@ const (
 	modeWatch
 	modeLog
 	modeWork
+	modeSet // a value for the next run is typed
 )
 
 // Model is the explorer's state: a tea.Model. It is used by one program only.
@@ -82,35 +85,44 @@ type Model struct {
 	w, h int
 
 	x        *index
-	failed   string // why there is no catalog
-	phase    string // what the back end is doing
-	status   string // outcome of the last action, one line
-	bad      bool   // status tells of a failure
-	warned   bool   // of what Options.Warning says
+	failed   string   // why there is no catalog
+	phase    string   // what the back end is doing
+	status   string   // outcome of the last action, one line
+	bad      bool     // status reports a failure
+	messages []string // what status has said, the newest last
+	warned   bool     // Options.Warning was shown
 	mode     mode
+	under    mode // the mode to return to from help and log
 	focus    pane
 	zoom     bool // only the pane that has the focus is shown
 	criteria []criterion
 	field    int // of the filter bar
 	line     prompt.Line
-	before   string // the query before / was pressed
+	history  prompt.History // of the command line
+	offers   []string       // completions of the command line
+	before   place          // the user's place when / was pressed
 	query    string
 	search   searcher
 
 	branch     *branch
 	rows       []*branch // of the tree
 	tree       scroll
+	counts     tally
 	shown      []int32 // of the list
+	names      int     // cells of the longest name that the list may show
 	list       scroll
+	chosen     string  // the ID of the variable that the user chose: the cursor stays on it
+	listed     *branch // what the list was filled from; nil: a search
 	detail     scroll
 	cache      details
-	help       pager.Pager // of help and of the log
+	text       pager.Pager // of help and log
 	places     []place
 	placeAt    int
 	generation int // grows with every change of what details show
 
 	live
 	edit editing
+	work scroll // in the menu of workloads
 	watching
 }
 
@@ -171,7 +183,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		first := m.w == 0
 		m.w, m.h = msg.Width, msg.Height
 		m.generation++
-		if first && m.t.Profile > colorprofile.ASCII {
+		if first && m.t.Profile > colorprofile.ASCII && !m.t.Plain {
 			return m, tea.RequestBackgroundColor // whoever does not answer is dark, or what COLORFGBG says
 		}
 	case tea.BackgroundColorMsg:
@@ -213,16 +225,16 @@ func (m *Model) loaded(msg loadedMsg) {
 	m.x, m.failed, m.phase = msg.x, "", ""
 	if m.o.Warning != "" && !m.warned {
 		m.warned = true
-		m.complain("warning (? shows it whole): %s", m.o.Warning)
+		m.complain("warning: %s", m.o.Warning)
 	}
 	m.search.reset(m.x)
 	m.criteria = newCriteria(m.x)
 	for _, c := range old {
 		if c.now > 0 {
-			setCriterion(m.criteria, c.name+"="+c.values[c.now]) // a word that no longer occurs filters nothing
+			setCriterion(m.criteria, c.name+"="+c.values[c.now]) // a word that no longer occurs is dropped
 		}
 	}
-	for _, id := range m.exclude { // what the back end read of it before it was left alone
+	for _, id := range m.exclude { // the reading is from before the variable was excluded
 		if k, ok := m.x.byID[id]; ok {
 			v := m.x.entries[k].v
 			v.After, v.Ranks = &catalog.Reading{Status: catalog.StatusFaulty, Reason: "it ended a back end and is skipped"}, nil
@@ -237,37 +249,50 @@ func (m *Model) loaded(msg loadedMsg) {
 	m.rows = m.x.root.visible(nil)
 	m.tree, m.list = scroll{}, scroll{}
 	m.refill()
-	m.comeBack()
+	m.comeBack(m.lastPlace)
+	m.lastPlace = kept{}
 	if text := missing(m.x.cat); text != "" {
 		m.complain("%s", text)
+		if m.frozen() != "" {
+			m.status = "" // the banner says it
+		}
 	}
 	m.places, m.placeAt = []place{m.here()}, 0
 }
 
-// comeBack goes to where the user was when the back end was lost.
-func (m *Model) comeBack() {
-	p := m.lastPlace
-	m.lastPlace = place{}
-	if p.branch == nil {
-		return
-	}
-	if b := m.x.root.named(p.branch.name); b != nil {
-		m.enter(b)
-	}
-	m.point(p.id)
-}
-
-// refill finds again what the list shows, from the branch or the query, and the filter.
+// refill updates what the list shows, from the branch or the query, and the filter.
 func (m *Model) refill() {
 	if m.x == nil {
 		return
 	}
+	from := m.branch
 	if m.query != "" {
+		from, m.names = nil, m.x.names
 		m.shown = filtered(m.x, m.criteria, m.search.find(m.x.all, m.query))
 	} else {
+		m.names = m.branch.widestName(m.x)
 		m.shown = filtered(m.x, m.criteria, m.branch.below(m.x))
 	}
+	m.seek(from != nil && from == m.listed)
+	m.listed = from
+	m.generation++
+}
+
+// seek puts the cursor on the variable that the user chose, also after a detour through lists without it. near says to choose its
+// neighbour if the list does not have it.
+func (m *Model) seek(near bool) {
+	row := m.list.at - m.list.top
+	k, ok := m.x.byID[m.chosen]
+	switch at := slices.Index(m.shown, k); {
+	case ok && at >= 0:
+		m.list.at = at
+	case ok && near:
+		m.list.at, _ = slices.BinarySearch(m.shown, k)
+	default:
+		m.list.at = 0
+	}
 	m.list.clamp(len(m.shown))
+	m.list.top = max(0, m.list.at-max(row, 0))
 	m.generation++
 }
 
@@ -279,82 +304,34 @@ func (m *Model) current() *entry {
 	return &m.x.entries[m.shown[m.list.at]]
 }
 
+// choose notes that the user wants the variable under the cursor.
+func (m *Model) choose() {
+	if e := m.current(); e != nil && e.v.ID() != m.chosen {
+		m.chosen, m.detail = e.v.ID(), scroll{}
+	}
+}
+
+const (
+	maxMessages = 200
+	maxMessage  = 4000 // characters
+)
+
 // say shows the outcome of an action.
 func (m *Model) say(format string, args ...any) {
-	m.status, m.bad = m.t.SafeLine(fmt.Sprintf(format, args...), 1000), false
+	m.status, m.bad = m.t.SafeLine(fmt.Sprintf(format, args...), maxMessage), false
+	if n := len(m.messages); n > 0 && m.messages[n-1] == m.status {
+		return
+	}
+	if len(m.messages) >= maxMessages {
+		m.messages = append(m.messages[:0], m.messages[1:]...)
+	}
+	m.messages = append(m.messages, m.status)
 }
 
 // complain shows why an action was not done.
 func (m *Model) complain(format string, args ...any) {
 	m.say(format, args...)
 	m.bad = true
-}
-
-// place is where the user has been.
-type place struct {
-	branch *branch
-	query  string
-	id     string
-}
-
-func (m *Model) here() place {
-	p := place{branch: m.branch, query: m.query}
-	if e := m.current(); e != nil {
-		p.id = e.v.ID()
-	}
-	return p
-}
-
-// leave notes the present place before a jump.
-func (m *Model) leave() {
-	m.places = append(m.places[:min(m.placeAt, len(m.places)):min(m.placeAt, len(m.places))], m.here())
-	m.placeAt = len(m.places)
-}
-
-// travel goes back (-1) or forward (+1) in the history of places.
-func (m *Model) travel(by int) {
-	to := m.placeAt + by
-	if to < 0 || to >= len(m.places) {
-		m.complain("no other place visited in that direction")
-		return
-	}
-	if m.placeAt == len(m.places) {
-		m.places = append(m.places, m.here())
-	}
-	m.placeAt = to
-	p := m.places[to]
-	m.query = p.query
-	m.enter(p.branch)
-	m.point(p.id)
-}
-
-// enter shows a branch in the list and unfolds the tree to it.
-func (m *Model) enter(b *branch) {
-	m.branch = b
-	for p := b.parent; p != nil; p = p.parent {
-		p.open = true
-	}
-	m.rows = m.x.root.visible(m.rows[:0])
-	for i, r := range m.rows {
-		if r == b {
-			m.tree.at = i
-		}
-	}
-	m.list = scroll{}
-	m.refill()
-}
-
-// point puts the cursor of the list on a variable, where it is shown.
-func (m *Model) point(id string) bool {
-	for i, k := range m.shown {
-		if m.x.entries[k].v.ID() == id {
-			m.list.at = i
-			m.list.top = max(0, i-m.layout().listH/3) // with what is around it
-			m.generation++
-			return true
-		}
-	}
-	return false
 }
 
 // scroll is a cursor in a list of which a part is shown.

@@ -35,7 +35,7 @@ func (m *Model) refresh() tea.Cmd {
 	}
 }
 
-// refreshed shows a new catalog where the old one was shown.
+// refreshed shows a new catalog in place of the old one.
 func (m *Model) refreshed(msg refreshedMsg) {
 	if msg.serial != m.serial || m.x == nil {
 		return
@@ -45,15 +45,12 @@ func (m *Model) refreshed(msg refreshedMsg) {
 		return
 	}
 	m.stale = false
-	old, at, open := m.x, m.here(), map[string]bool{}
-	for _, b := range m.rows {
-		open[b.name] = open[b.name] || b.open
-	}
+	old, was := m.x, m.keep()
 	added := 0
 	for i := range msg.x.entries {
 		e := &msg.x.entries[i]
-		k, was := old.byID[e.v.ID()]
-		if !was {
+		k, known := old.byID[e.v.ID()]
+		if !known {
 			added++
 			continue
 		}
@@ -64,18 +61,16 @@ func (m *Model) refreshed(msg refreshedMsg) {
 		e.changed = e.first != "" && msg.x.value(e) != e.first
 	}
 	mode, focus := m.mode, m.focus
+	m.lastPlace = was
 	m.loaded(msg.loadedMsg)
-	m.mode, m.focus, m.query = mode, focus, at.query
+	m.mode, m.focus = mode, focus
 	if e := m.edit.e; e != nil {
 		if k, ok := m.x.byID[e.v.ID()]; ok {
 			m.edit.e = &m.x.entries[k]
 		} else if m.edit.e = nil; m.editing() {
-			m.mode = modeNormal
+			m.mode = m.ground()
 		}
 	}
-	m.x.root.unfold(open)
-	m.enter(m.x.root.find(at.branch.name))
-	m.point(at.id)
 	m.say("%d variables, %d of them new", len(m.x.entries), added)
 }
 

@@ -29,7 +29,7 @@ func (m *Model) saved(msg savedMsg) {
 	m.say("saved %s to %s", msg.what, msg.path)
 }
 
-// save writes what was made ready to a file that does not exist yet.
+// save writes data to a file that does not exist yet.
 func save(path, what string, data []byte) tea.Cmd {
 	return func() tea.Msg {
 		return savedMsg{path, what, prompt.Save(path, data)}
@@ -40,7 +40,7 @@ func save(path, what string, data []byte) tea.Cmd {
 func (m *Model) copy(what string) tea.Cmd {
 	e := m.current()
 	if e == nil {
-		m.complain("nothing is chosen")
+		m.complain("no variable is selected")
 		return nil
 	}
 	text := ""
@@ -48,17 +48,22 @@ func (m *Model) copy(what string) tea.Cmd {
 	case "name":
 		text = e.v.Name
 	case "value":
-		text = m.x.value(e)
-	case "set":
-		if m.o.HowToSet != nil && e.v.Kind == catalog.Cvars {
-			if how := m.o.HowToSet(m.x.cat, e.v); len(how) > 0 {
-				text = how[0]
-			}
-		}
-		if text == "" {
-			m.complain("there is no way known to set %s", e.name)
+		if r := e.v.Current(); r == nil || r.Status != catalog.StatusOK {
+			m.complain("%s has no value to copy", e.name)
 			return nil
 		}
+		text = m.x.value(e)
+	case "set":
+		return m.copySetting(e)
+	}
+	return m.toClipboard(text)
+}
+
+// toClipboard copies text and says so.
+func (m *Model) toClipboard(text string) tea.Cmd {
+	if m.t.Plain && !m.t.Tmux && !m.t.Screen {
+		m.complain("this terminal has no clipboard; copy by hand: %s", text)
+		return nil
 	}
 	m.say("copied %s", text)
 	return toClipboard(text, m.t)
@@ -84,7 +89,7 @@ func toClipboard(text string, t term.Term) tea.Cmd {
 
 func (m *Model) cmdSnapshot(path string) tea.Cmd {
 	if path == "" {
-		m.complain("snapshot: a file's name is missing: :snapshot my.json")
+		m.complain("snapshot: the file name is missing: :snapshot my.json")
 		return nil
 	}
 	var b bytes.Buffer
@@ -102,7 +107,7 @@ func (m *Model) cmdExport(path string) tea.Cmd {
 		return nil
 	}
 	var b bytes.Buffer
-	if m.watchOpen {
+	if m.watchOpen { // the samples, not the list
 		if err := m.writeSamples(&b, format); err != nil {
 			m.complain("export: %v", err)
 			return nil

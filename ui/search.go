@@ -7,7 +7,10 @@ import (
 	"sync"
 	"sync/atomic"
 
+	tea "charm.land/bubbletea/v2"
+
 	"mpitx/ui/program"
+	"mpitx/ui/prompt"
 )
 
 // How well a term matches, best first: the names where it begins come before those where it is somewhere inside, then
@@ -199,4 +202,62 @@ func hits(low, query string) []bool {
 		}
 	}
 	return marks
+}
+
+// ---- keys ----
+
+func (m *Model) startSearch() {
+	m.leave()
+	m.mode, m.before, m.line, m.focus = modeSearch, m.here(), prompt.New(m.query), paneList
+	m.before.id = m.chosen
+}
+
+// endSearch shows the branch again, or all variables if the branch does not have the variable under the cursor.
+func (m *Model) endSearch() {
+	if m.query == "" {
+		return
+	}
+	e := m.current()
+	m.query = ""
+	if m.refill(); e != nil && !m.point(e.v.ID()) {
+		m.enter(m.x.root)
+		m.point(e.v.ID())
+	}
+}
+
+func (m *Model) keySearch(key, text string) tea.Cmd {
+	switch key {
+	case "enter":
+		m.mode = modeNormal
+		m.choose()
+	case "esc":
+		m.mode, m.query, m.chosen = modeNormal, m.before.query, m.before.id
+		m.refill()
+	case "down", "ctrl+n":
+		m.move(1)
+	case "up", "ctrl+p":
+		m.move(-1)
+	default:
+		if m.line.Key(key, text) {
+			m.typed()
+		}
+	}
+	return nil
+}
+
+// typed handles a change of the line that is typed or pasted into.
+func (m *Model) typed() {
+	switch m.mode {
+	case modeSearch:
+		if q := m.line.String(); q != m.query {
+			m.query = q
+			m.refill()
+		}
+	case modeEdit, modeSet:
+		m.validate()
+	case modeRanks:
+		m.validRanks()
+	case modeCommand:
+		m.offers = nil
+	}
 }

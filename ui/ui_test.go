@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -17,7 +16,6 @@ import (
 
 	"mpitx/catalog"
 	"mpitx/export"
-	"mpitx/ui/link"
 	"mpitx/ui/term"
 )
 
@@ -101,7 +99,7 @@ func contains(t *testing.T, m *Model, parts ...string) {
 }
 
 func TestGolden(t *testing.T) {
-	sizes := [][2]int{{40, 10}, {40, 24}, {60, 24}, {80, 10}, {80, 24}, {120, 40}, {200, 60}}
+	sizes := [][2]int{{40, 10}, {80, 10}, {40, 24}, {60, 24}, {80, 24}, {100, 30}, {120, 40}, {160, 48}, {200, 60}}
 	for name, keys := range map[string][]string{
 		"start":  nil,
 		"search": {"/", "'bcast alg", "enter"},
@@ -116,22 +114,43 @@ func TestGolden(t *testing.T) {
 			}
 			m := explorer(t, fixture(t, "openmpi-4.1.4.json"), o, size[0], size[1])
 			press(m, keys...)
-			got := screen(t, m)
-			path := filepath.Join("testdata", fmt.Sprintf("%s-%dx%d.txt", name, size[0], size[1]))
-			if *update {
-				os.MkdirAll("testdata", 0o777)
-				if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got != string(want) {
-				t.Errorf("%s: go test -update shows the difference:\n%s", path, got)
-			}
+			golden(t, fmt.Sprintf("%s-%dx%d.txt", name, size[0], size[1]), screen(t, m))
 		}
+	}
+}
+
+// The same screen as terminals of all kinds show it.
+func TestGoldenColours(t *testing.T) {
+	utf8 := export.Terminal{UTF8: true, Color: true}
+	for name, tm := range map[string]term.Term{
+		"dark":  {Terminal: utf8, Profile: colorprofile.TrueColor},
+		"light": {Terminal: utf8, Profile: colorprofile.TrueColor, Light: true},
+		"256":   {Terminal: utf8, Profile: colorprofile.ANSI256},
+		"16":    {Terminal: utf8, Profile: colorprofile.ANSI},
+		"none":  {Terminal: export.Terminal{UTF8: true}, Profile: colorprofile.ASCII},
+		"ascii": {Profile: colorprofile.ASCII},
+	} {
+		m := explorer(t, fixture(t, "openmpi-4.1.4.json"), Options{Term: tm}, 100, 30)
+		press(m, "/", "'tcp", "enter", "j", "j", "j", ":", "'filter writable=any verbosity=tuner-detail", "enter")
+		golden(t, "colours-"+name+"-100x30.ansi", strings.Join(m.frame(), "\n")+"\n")
+	}
+}
+
+// golden compares text with a file, or rewrites the file.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s: go test -update shows the difference:\n%s", path, got)
 	}
 }
 
@@ -289,7 +308,7 @@ func TestSave(t *testing.T) {
 }
 
 func TestZoom(t *testing.T) {
-	m := explorer(t, fixture(t, "openmpi-4.1.4.json"), Options{Term: term.Term{Terminal: export.Terminal{UTF8: true}}}, 80, 24)
+	m := explorer(t, fixture(t, "openmpi-4.1.4.json"), Options{Term: term.Term{Terminal: export.Terminal{UTF8: true}}}, 104, 24)
 	press(m, "G", "z")
 	contains(t, m, "SCOPE/CLASS", "TYPE", "1315 of 1315")
 	press(m, "tab")
@@ -336,7 +355,9 @@ func TestMarkedDescription(t *testing.T) {
 
 // A command is shown as it has to be typed.
 func TestHowToSet(t *testing.T) {
-	how := func(*catalog.Catalog, *catalog.Variable) []string { return []string{`export X=$'a\x1b'`} }
+	how := func(*catalog.Catalog, *catalog.Variable, catalog.Value) []string {
+		return []string{`export X=$'a\x1b'`}
+	}
 	m := explorer(t, fixture(t, "mpich-4.0.2.json"), Options{Term: term.Term{Terminal: export.Terminal{UTF8: true}}, HowToSet: how}, 120, 40)
 	press(m, "/", "'MPIR_CVAR_NETLOC_NODE_FILE")
 	contains(t, m, ` export X=$'a\x1b'`)
@@ -385,23 +406,5 @@ func TestMouse(t *testing.T) {
 	m.Update(tea.MouseClickMsg{X: 3, Y: 2 + 4})
 	if m.branch != m.rows[4] || m.focus != paneTree {
 		t.Error("clicked branch")
-	}
-}
-
-func TestHelpNamesEveryKey(t *testing.T) {
-	m := New(Options{Start: func(context.Context, []string) (link.Backend, error) { return nil, nil }})
-	m.w = 120
-	help := strings.Join(m.helpLines(), "\n")
-	seen := map[string]bool{}
-	for _, b := range bindings {
-		if b.help == "" || !strings.Contains(help, b.help) {
-			t.Errorf("%v", b.keys)
-		}
-		for _, k := range b.keys {
-			if seen[k] {
-				t.Errorf("%s is bound twice", k)
-			}
-			seen[k] = true
-		}
 	}
 }

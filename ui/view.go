@@ -8,15 +8,18 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
+	"mpitx/ui/keys"
+	"mpitx/ui/program"
 	"mpitx/ui/term"
 )
 
 // The smallest terminal that shows anything useful.
 const minWidth, minHeight = 40, 10
 
-// layout is where the panes are. The body is between two lines at the top and one at the bottom.
+// layout is where the panes are. The body is between the head and the line at the foot.
 type layout struct {
 	alone               bool // the pane that has the focus has all of the body
+	top                 int  // the body's first line on the screen
 	body                int  // height
 	treeW               int
 	listX, listW, listH int
@@ -26,29 +29,28 @@ type layout struct {
 }
 
 const (
-	sideBySide = 160 // the width from which the details are right of a list that still shows all its columns
-	withTree   = 60  // the width from which the tree is left of the list
-	withBoth   = 10  // the height of the body from which list and details are below each other
+	withPanes   = 60 // the width from which there is more than one pane
+	withBoth    = 10 // the height of the body from which list and details are below each other
+	detailWidth = 44 // of details to the right of the list, at least
 )
 
 func (m *Model) layout() layout {
-	l := layout{body: m.h - 3, right: m.w >= sideBySide}
-	narrow := m.w < withTree
-	if m.zoom || narrow && m.focus == paneTree {
+	l := layout{top: m.head()}
+	l.body = m.h - l.top - 1
+	if m.zoom || m.w < withPanes {
 		l.alone = true
 		l.treeW, l.listW, l.detailW = m.w, m.w, m.w
-		l.listH, l.detailH, l.detailY = l.body, l.body, 2
+		l.listH, l.detailH, l.detailY = l.body, l.body, l.top
 		return l
 	}
-	if !narrow {
-		l.treeW = min(max(m.w*22/100, 20), 36)
-		l.listX = l.treeW + 1
-	}
-	if l.right {
-		l.detailW = min(m.w*32/100, 84)
+	l.treeW = min(max(m.w*22/100, 20), 36)
+	l.listX = l.treeW + 1
+	if full := fullWidth(m.x); m.w-l.listX-full-1 >= detailWidth { // the details do not take the list's columns
+		l.right = true
+		l.detailW = min(m.w-l.listX-full-1, max(m.w*32/100, detailWidth), 84)
 		l.listW = m.w - l.listX - l.detailW - 1
 		l.listH, l.detailH = l.body, l.body
-		l.detailX, l.detailY = l.listX+l.listW+1, 2
+		l.detailX, l.detailY = l.listX+l.listW+1, l.top
 		return l
 	}
 	l.listW, l.detailW = m.w-l.listX, m.w-l.listX
@@ -57,9 +59,9 @@ func (m *Model) layout() layout {
 	case l.body >= withBoth:
 		l.detailH = min(max(l.body*2/5, 4), 16)
 		l.listH = l.body - l.detailH - 1
-		l.detailY = 2 + l.listH + 1
+		l.detailY = l.top + l.listH + 1
 	case m.focus == paneDetails:
-		l.detailH, l.detailY = l.body, 2
+		l.detailH, l.detailY = l.body, l.top
 	default:
 		l.listH = l.body
 	}
@@ -73,7 +75,7 @@ func (m *Model) pane(l *layout, x, y int) pane {
 		return m.focus
 	case x < l.treeW:
 		return paneTree
-	case x < l.listX+l.listW && y-2 < l.listH:
+	case x < l.listX+l.listW && y-l.top < l.listH:
 		return paneList
 	}
 	return paneDetails
@@ -81,11 +83,7 @@ func (m *Model) pane(l *layout, x, y int) pane {
 
 // View draws the screen.
 func (m *Model) View() tea.View {
-	v := tea.NewView(strings.Join(m.frame(), "\n"))
-	v.AltScreen = true
-	v.MouseMode = tea.MouseModeCellMotion
-	v.WindowTitle = "mpitx " + m.t.SafeLine(m.o.Source, 80)
-	return v
+	return program.View(m.t, strings.Join(m.frame(), "\n"), "mpitx "+m.t.SafeLine(m.o.Source, 80))
 }
 
 // frame is the screen in exactly as many lines as it has.
@@ -94,24 +92,48 @@ func (m *Model) frame() []string {
 		return m.small()
 	}
 	lines := make([]string, 0, m.h)
-	lines = append(lines, m.title(), m.second())
+	lines = append(append(append(lines, m.title()), m.banner()...), m.second())
+	height := m.h - len(lines) - 1
 	switch {
 	case m.mode == modeHelp:
-		lines = append(lines, m.help.Lines(m.helpLines(), m.w, m.h-3)...)
+		lines = append(lines, m.text.Lines(m.helpLines(), m.w, height)...)
 	case m.mode == modeLog:
-		lines = append(lines, m.help.Lines(m.logLines(), m.w, m.h-3)...)
+		lines = append(lines, m.text.Lines(m.logLines(), m.w, height)...)
 	case m.x == nil:
-		lines = append(lines, m.waiting(m.h-3)...)
-	case m.mode == modeWatch:
-		lines = append(lines, m.watchView(m.w, m.h-3)...)
+		lines = append(lines, m.waiting(height)...)
+	case m.watchOpen:
+		lines = append(lines, m.watchView(m.w, height)...)
 	default:
 		lines = append(lines, m.body()...)
 	}
-	if box := m.box(); box != nil && m.mode != modeWatch {
+	if box := m.box(); box != nil {
 		lines = m.overlay(lines, box)
 	}
 	bottom := m.bottom()
 	return append(lines[:m.h-len(bottom)], bottom...)
+}
+
+// head is the number of lines above the body.
+func (m *Model) head() int { return 2 + len(m.banner()) }
+
+// banner says, in every view, that there is no MPI to work with; it has no lines otherwise.
+func (m *Model) banner() []string {
+	why := m.frozen()
+	if why == "" {
+		return nil
+	}
+	text := "MPI is not available, read-only (R restarts, L shows more): " + why
+	if m.o.Start == nil {
+		text = "no values from after MPI_Init in this snapshot (L shows more): " + why
+	}
+	lines := term.Wrap(m.t.SafeLine(text, maxMessage), m.w-2)
+	if most := max(1, min(3, m.h/8)); len(lines) > most {
+		lines = append(lines[:most-1], strings.Join(lines[most-1:], " "))
+	}
+	for i := range lines {
+		lines[i] = m.t.Paint(term.Style{Reverse: true, Bold: true, Color: term.Bad}, m.t.Fit(" "+lines[i], m.w))
+	}
+	return lines
 }
 
 // small is for a terminal that is too small.
@@ -162,7 +184,7 @@ func (m *Model) spread(left, right string) string {
 	return m.t.Fit(left, m.w-term.Width(right)) + right
 }
 
-// second tells what is shown below it, or is the filter bar.
+// second names what is shown below it, or is the filter bar.
 func (m *Model) second() string {
 	accent := func(left, right string) string {
 		return m.t.Paint(term.Style{Color: term.Accent}, m.spread(left, right))
@@ -171,7 +193,7 @@ func (m *Model) second() string {
 	case m.mode == modeHelp:
 		return accent(" help", "")
 	case m.mode == modeLog:
-		return accent(" printed by the library, the launcher and the programs under it", "")
+		return accent(" messages and output", "")
 	case m.x == nil:
 		return strings.Repeat(" ", m.w)
 	case m.mode == modeFilter:
@@ -228,63 +250,58 @@ func (m *Model) bottom() []string {
 	case m.mode == modeSearch:
 		return []string{term.Pad("/"+m.line.Render(m.t, m.w-1), m.w)}
 	case m.mode == modeCommand:
-		return []string{term.Pad(":"+m.line.Render(m.t, m.w-1), m.w)}
+		return append(m.offered(), term.Pad(":"+m.line.Render(m.t, m.w-1), m.w))
 	case m.status != "":
-		s := term.Style{Bold: true, Color: term.Good}
-		if m.bad {
-			s.Color = term.Bad
-		}
-		lines := term.Wrap(m.status, m.w-2)
-		if most := min(4, m.h-5); len(lines) > most {
-			lines = append(lines[:most-1], strings.Join(lines[most-1:], " "))
-		}
-		for i := range lines {
-			lines[i] = m.t.Paint(s, m.t.Fit(" "+lines[i], m.w))
-		}
+		lines, _ := m.statusLines()
 		return lines
 	}
-	line := ""
-	for _, h := range m.hints() { // the first are the most important
-		if term.Width(line)+2+len(h) <= m.w+1 {
-			line += "  " + h
-		}
-	}
-	return []string{m.t.Paint(term.Style{Color: term.Muted}, m.t.Fit(strings.TrimPrefix(line, " "), m.w))}
+	return []string{m.t.Fit(" "+keys.Footer(m.t, m.w-1, m.hints()...), m.w)}
 }
 
-// hints are the keys that do something now.
-func (m *Model) hints() []string {
-	var now []string
-	if m.o.Start != nil && m.broken() {
-		now = append(now, "R restart the back end")
+// statusLines are what happened last, and whether some of it is cut.
+func (m *Model) statusLines() (lines []string, cut bool) {
+	s := term.Style{Bold: true, Color: term.Good}
+	if m.bad {
+		s.Color = term.Bad
 	}
-	switch {
-	case m.mode == modeFilter:
-		return []string{"left right field", "up down value", "x any", "F all any", "enter done"}
-	case m.mode == modeHelp || m.mode == modeLog:
-		if !m.help.AtBottom() {
-			return []string{"esc closes", "space more"}
+	lines = term.Wrap(m.status, m.w-2)
+	most, more := max(1, min(4, m.h-m.head()-3)), ""
+	if cut = len(lines) > most; cut {
+		lines = append(lines[:most-1], strings.Join(lines[most-1:], " "))
+		more = " (L: all) "
+	}
+	for i := range lines {
+		end := ""
+		if i == len(lines)-1 {
+			end = more
 		}
-		return []string{"esc closes"}
-	case m.mode == modeWatch:
-		return append(now, watchHints...)
-	case m.mode != modeNormal:
-		return append(now, "esc closes")
-	case m.x == nil && m.o.Start != nil:
-		return append(now, "q quit", "? help", "L what was printed")
-	case m.x == nil:
-		return []string{"q quit", "? help"}
+		lines[i] = m.t.Paint(s, m.t.Fit(" "+lines[i], m.w-len(end))+end)
 	}
-	if m.query != "" {
-		now = append(now, "esc end search")
+	return lines, cut
+}
+
+// statusCut says whether the message at the foot is cut.
+func (m *Model) statusCut() bool {
+	if m.status == "" || m.w == 0 {
+		return false
 	}
-	if filterText(m.criteria) != "" {
-		now = append(now, "F no filter")
+	_, cut := m.statusLines()
+	return cut
+}
+
+// offered are the completions of the command line.
+func (m *Model) offered() []string {
+	if len(m.offers) == 0 {
+		return nil
 	}
-	if m.o.Start != nil && m.ended == "" {
-		return append(now, "? help", "/ search", "f filter", "e edit", "p pin", "w watch", "r read", "q quit", "tab pane", "W workload", "z zoom", ": command")
+	lines := term.Wrap(m.t.SafeLine(strings.Join(m.offers, "  "), maxMessage), m.w-2)
+	if most := max(1, min(4, m.h/5)); len(lines) > most {
+		lines = append(lines[:most-1], m.t.Cut(lines[most-1], m.w-12)+" "+m.t.Ellipsis())
 	}
-	return append(now, "? help", "/ search", "f filter", "tab pane", "z zoom", ": command", "q quit")
+	for i := range lines {
+		lines[i] = m.t.Paint(term.Style{Color: term.Muted}, m.t.Fit(" "+lines[i], m.w))
+	}
+	return lines
 }
 
 func (m *Model) waiting(height int) []string {
@@ -361,8 +378,9 @@ func (m *Model) treeView(width, height int) []string {
 		case len(b.kids) > 0:
 			sign = g.Closed
 		}
-		count := " " + strconv.Itoa(b.count)
-		if b.count < 0 {
+		n := m.countOf(b)
+		count := " " + strconv.Itoa(n)
+		if n < 0 {
 			count = " many"
 		}
 		indent := strings.Repeat(" ", min(b.depth, width/3))
@@ -370,7 +388,7 @@ func (m *Model) treeView(width, height int) []string {
 		s := term.Style{}
 		if i == m.tree.at && (m.query == "" || m.focus == paneTree) { // a search looks everywhere
 			s = term.Style{Reverse: m.focus == paneTree, Bold: true, Underline: m.focus != paneTree}
-		} else if b.category == nil {
+		} else if b.category == nil || n == 0 {
 			s.Color = term.Muted
 		}
 		lines = append(lines, m.t.Paint(s, line))
@@ -404,18 +422,19 @@ func (m *Model) overlay(lines, box []string) []string {
 
 // click puts the cursor where the mouse is.
 func (m *Model) click(x, y int) tea.Cmd {
+	l := m.layout()
 	if m.mode == modeWatch {
-		if i := m.at.top + y - watchTop; y >= watchTop && i < len(m.watching.list) && y < watchTop+m.watchRows(m.h-3) {
+		y -= l.top + watchTop
+		if i := m.at.top + y; y >= 0 && i < len(m.watching.list) && y < m.watchRows(l.body) {
 			m.at.at = i
 		}
 		return nil
 	}
-	if m.x == nil || m.mode != modeNormal && m.mode != modeSearch || y < 2 {
+	if m.x == nil || m.mode != modeNormal && m.mode != modeSearch || y < l.top {
 		return nil
 	}
-	l := m.layout()
 	m.focus = m.pane(&l, x, y)
-	y -= 2
+	y -= l.top
 	switch m.focus {
 	case paneTree:
 		if i := m.tree.top + y; i < len(m.rows) {
@@ -432,7 +451,7 @@ func (m *Model) click(x, y int) tea.Cmd {
 	case paneList:
 		if i := m.list.top + y - 1; y > 0 && i < len(m.shown) {
 			m.list.at = i
-			m.move(0)
+			m.choose()
 		}
 	}
 	return nil
@@ -444,7 +463,7 @@ func (m *Model) wheel(x, y int, up bool) {
 		by = -3
 	}
 	if m.mode == modeHelp || m.mode == modeLog {
-		m.help.SetYOffset(m.help.YOffset() + by)
+		m.text.SetYOffset(m.text.YOffset() + by)
 		return
 	}
 	if m.mode == modeWatch {

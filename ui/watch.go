@@ -9,21 +9,12 @@ import (
 
 	"mpitx/catalog"
 	"mpitx/ui/link"
-	"mpitx/ui/pager"
-	"mpitx/ui/prompt"
 )
 
 const (
 	maxSamples = 1200 // of one rank of a pinned variable
 	maxPast    = 200  // variables that were read without being pinned, and whose samples are kept
 )
-
-var watchHints = []string{"esc back", "? help", "v value/delta/rate", "s sum/ranks", "space pause", "W workload", ": export", "P unpin", "+/- pace", "z log scale"}
-
-// watchKeys are the keys while watching, and what they do.
-var watchKeys = [][2]string{{"j  k  down  up", "another variable"}, {"v", "as value, delta or rate"}, {"s", "the sum of all ranks, or each rank"}, {"z", "logarithmic scale"},
-	{"space", "pause or resume"}, {"+  -", "read faster, slower"}, {"p  P  x", "unpin the variable"}, {"W", "run a workload"}, {":", "command line, as :export watch.csv"},
-	{"esc  q  w", "back"}}
 
 // watching is what is pinned and how it is shown.
 type watching struct {
@@ -35,7 +26,7 @@ type watching struct {
 	log10     bool
 	paused    bool
 	watchOpen bool
-	late      bool // the last reading did not come in time, and the status says so
+	late      bool // the last reading timed out, and the status says so
 	asked     bool // a reading is under way
 	ticking   bool // a tick is under way
 	every     time.Duration
@@ -96,7 +87,7 @@ func (m *Model) series(id string) *series {
 	return m.past[id]
 }
 
-// begin makes what is pinned ready for another back end: its histories go on behind a gap.
+// begin prepares the pins for another back end: their histories continue after a gap.
 func (w *watching) begin() {
 	w.asked, w.ticking = false, false
 	w.round++
@@ -319,46 +310,25 @@ func differences(values []float64, times []time.Time, show showing) []float64 {
 	return out
 }
 
-func (m *Model) keyWatch(key string) tea.Cmd {
-	switch key {
-	case "esc", "q", "w", "h", "left":
-		m.mode, m.watchOpen = modeNormal, false
-	case "j", "down":
-		m.at.at++
-		m.at.clamp(len(m.watching.list))
-	case "k", "up":
-		m.at.at--
-		m.at.clamp(len(m.watching.list))
-	case "v":
-		m.show = (m.show + 1) % 4
-	case "s":
-		m.ranks = !m.ranks
-	case "z":
-		m.log10 = !m.log10
-	case "space":
-		m.paused = !m.paused
-		return m.tick()
-	case "+":
-		m.every = max(m.every/2, 100*time.Millisecond)
-	case "-":
-		m.every = min(m.every*2, 10*time.Second)
-	case "W":
-		m.mode = modeWork
-	case "?":
-		m.mode, m.help = modeHelp, pager.New()
-	case "L":
-		m.mode, m.help = modeLog, pager.New()
-	case "R":
-		return m.restart()
-	case "p", "P", "x":
-		if m.at.at < len(m.watching.list) {
-			m.unpin(m.watching.list[m.at.at].id)
-		}
-		if len(m.watching.list) == 0 {
-			m.mode, m.watchOpen = modeNormal, false
-		}
-	case ":":
-		m.line, m.mode = prompt.New("export watch.csv"), modeCommand
+// ---- keys ----
+
+func (m *Model) endWatch() { m.mode, m.watchOpen = modeNormal, false }
+
+func (m *Model) pauseWatch() tea.Cmd {
+	m.paused = !m.paused
+	return m.tick()
+}
+
+// pace changes the time between two readings by a factor.
+func (m *Model) pace(factor float64) {
+	m.every = min(max(time.Duration(float64(m.every)*factor), 100*time.Millisecond), 10*time.Second)
+}
+
+func (m *Model) unpinWatched() {
+	if m.at.at < len(m.watching.list) {
+		m.unpin(m.watching.list[m.at.at].id)
 	}
-	return nil
+	if len(m.watching.list) == 0 {
+		m.endWatch()
+	}
 }

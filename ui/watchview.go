@@ -14,7 +14,7 @@ import (
 	"mpitx/ui/term"
 )
 
-const watchTop = 4 // the line of the screen where the list of what is watched begins
+const watchTop = 2 // the line of the body where the list of pins begins
 
 // watchRows is how many of what is watched are listed.
 func (m *Model) watchRows(height int) int {

@@ -174,3 +174,22 @@ func Footer(t term.Term, width int, list ...Key) string {
 	}
 	return line
 }
+
+// Lines writes a section for people: its title, and each of its keys with its effect, in lines of at most width cells.
+func (s Section) Lines(t term.Term, width int) []string {
+	lines := []string{" " + t.Paint(term.Heading, s.Title), ""}
+	indent := min(24, width/2-2)
+	for _, k := range s.Keys {
+		text := k.Text(t.UTF8)
+		help := term.Wrap(k.Help, max(width-indent-3, 10))
+		if term.Width(text)+2 > indent {
+			help = append([]string{""}, help...)
+		}
+		left := t.Paint(term.Key, text) + strings.Repeat(" ", max(0, indent-term.Width(text)))
+		for _, h := range help {
+			lines = append(lines, strings.TrimRight("  "+left+h, " "))
+			left = strings.Repeat(" ", indent)
+		}
+	}
+	return lines
+}

@@ -9,7 +9,7 @@ import (
 	"mpitx/export"
 )
 
-// Find finds a command by its name, or by the beginning of it where no other begins so. Its errors are for the user.
+// Find finds a command by its name, or by an unambiguous beginning of it. Its errors are for the user.
 func Find(names []string, name string) (int, error) {
 	found := -1
 	for k, n := range names {
@@ -29,16 +29,16 @@ func Find(names []string, name string) (int, error) {
 	return found, nil
 }
 
-// Complete finishes the last word of a line as far as all names that begin so agree.
+// Complete extends the last word of a line by what all names that begin with it have in common.
 func Complete(line string, names []string) string {
 	i := strings.LastIndexByte(line, ' ') + 1
-	best := ""
+	best, some := "", false
 	for _, n := range names {
 		if !strings.HasPrefix(n, line[i:]) {
 			continue
 		}
-		if best == "" {
-			best = n
+		if !some {
+			best, some = n, true
 			continue
 		}
 		for !strings.HasPrefix(n, best) {
@@ -51,7 +51,7 @@ func Complete(line string, names []string) string {
 	return line
 }
 
-// Format is what a file's name asks to be written as. Its error is for the user.
+// Format is the output format that a file name stands for. Its error is for the user.
 func Format(path string) (export.Format, error) {
 	format, err := export.ParseFormat(strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), "."))
 	if err != nil || path == "" || format != export.FormatCSV && format != export.FormatJSON && format != export.FormatNDJSON {

@@ -75,7 +75,7 @@ func TestFind(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for line, want := range map[string]string{"s": "s", "so": "sort", "show de": "show demo_", "show x": "show x", "show demo_a": "show demo_ab"} {
+	for line, want := range map[string]string{"": "", "s": "s", "so": "sort", "show de": "show demo_", "show x": "show x", "show demo_a": "show demo_ab"} {
 		if got := Complete(line, append(names, "demo_ab", "demo_c")); got != want {
 			t.Errorf("%q is completed to %q", line, got)
 		}

@@ -1,0 +1,122 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	"mpitx/catalog"
+	"mpitx/export"
+	"mpitx/ui/term"
+)
+
+// Rows of different variables look different at every width, and names are whole from 90 columns on.
+func TestNamesComeFirst(t *testing.T) {
+	for _, file := range []string{"openmpi-4.1.4.json", "mpich-4.0.2.json"} {
+		m := explorer(t, fixture(t, file), Options{Term: term.Term{Terminal: export.Terminal{UTF8: true}}}, 80, 24)
+		for width := 40; width <= 220; width++ {
+			resize(m, width, 50)
+			l := m.layout()
+			c := listColumns(l.listW, m.names)
+			if c.name < m.names && (c.kind > 0 || c.typ > 0 || c.value > minValue) {
+				t.Errorf("%d columns: names have %d of %d cells, but there are %+v", width, c.name, m.names, c)
+			}
+			if width >= 90 && c.name < m.names {
+				t.Errorf("%d columns: names have %d of %d cells", width, c.name, m.names)
+			}
+			if used := marksWidth + c.name + 1 + c.value + c.kind + c.typ; used > l.listW {
+				t.Errorf("%d columns: the list takes %d of %d", width, used, l.listW)
+			}
+			for top := 0; top < len(m.shown); top += 48 {
+				rows := m.shown[top:min(len(m.shown), top+48)]
+				seen := map[string]string{}
+				for i, cut := range m.cutNames(rows, c.name) {
+					name := m.x.entries[rows[i]].name
+					look := m.look(name, cut)
+					if term.Width(look) > c.name {
+						t.Fatalf("%q has %d cells of %d", look, term.Width(look), c.name)
+					}
+					if seen[look] != "" {
+						t.Errorf("%d columns: %s and %s both look like %s", width, seen[look], name, look)
+					}
+					seen[look] = name
+				}
+			}
+		}
+	}
+}
+
+// More columns on the screen never take a column of the list away.
+func TestWiderShowsMore(t *testing.T) {
+	m := explorer(t, fixture(t, "openmpi-4.1.4.json"), Options{}, 80, 24)
+	var last columns
+	for width := withPanes; width <= 240; width++ {
+		resize(m, width, 50)
+		c := listColumns(m.layout().listW, m.names)
+		if c.name < last.name || c.kind < last.kind || c.typ < last.typ || c.value < min(last.value, goodValue) && c.kind == last.kind && c.typ == last.typ {
+			t.Errorf("%d columns show %+v, one less %+v", width, c, last)
+		}
+		last = c
+	}
+}
+
+// A failed read does not look like a value.
+func TestFailedRead(t *testing.T) {
+	v := func(name string, r *catalog.Reading) catalog.Variable {
+		return catalog.Variable{Kind: catalog.Cvars, Name: name, Type: catalog.TypeChar, After: r}
+	}
+	m := explorer(t, &catalog.Catalog{Lists: catalog.Lists{Cvars: []catalog.Variable{
+		v("failed", &catalog.Reading{Status: catalog.StatusError, Reason: "MPI_T_ERR_INVALID"}),
+		v("value", &catalog.Reading{Status: catalog.StatusOK, Value: catalog.NewText("error")}),
+	}}}, Options{}, 80, 24)
+	contains(t, m, "failed ", "(error", "value  error", "(error: MPI_T_ERR_INVALID)")
+	press(m, "Y")
+	contains(t, m, "failed has no value to copy")
+	press(m, "j", "Y")
+	contains(t, m, "copied error")
+	for width := 60; width < 140; width++ {
+		resize(m, width, 24)
+		lines := strings.Split(screen(t, m), "\n")
+		if !strings.Contains(lines[3], " (error") || strings.Contains(lines[4], "(") {
+			t.Errorf("%d columns:\n%s\n%s", width, lines[3], lines[4])
+		}
+	}
+}
+
+// The tree counts what the search and the filter let through.
+func TestCounts(t *testing.T) {
+	m := explorer(t, fixture(t, "openmpi-4.1.4.json"), Options{}, 120, 60)
+	check := func(what string) {
+		t.Helper()
+		passed := map[int32]bool{}
+		all := m.shown
+		if m.query == "" {
+			all = filtered(m.x, m.criteria, m.x.all)
+		}
+		for _, k := range all {
+			passed[k] = true
+		}
+		for _, b := range m.x.root.visible(nil) {
+			n := 0
+			for _, k := range b.below(m.x) {
+				if passed[k] {
+					n++
+				}
+			}
+			if got := m.countOf(b); got != n {
+				t.Errorf("%s: %s has %d, counted %d", what, b.name, n, got)
+			}
+		}
+	}
+	check("all")
+	press(m, "/", "'bcast", "enter")
+	check("search")
+	contains(t, m, "ompi_coll", "all variables")
+	press(m, ":", "'filter scope=constant", "enter")
+	check("search and filter")
+	press(m, "esc")
+	check("filter")
+	press(m, "h", "j", "j", "j")
+	check("filter in a branch")
+	press(m, "F")
+	check("none")
+}
