@@ -9,12 +9,6 @@ import (
 	"mpitx/ui/term"
 )
 
-// KeySections are the keys of every view, for the manual page.
-func KeySections() []keys.Section { return keySections(0, true) }
-
-// Commands are the commands of the command line, for the manual page.
-func Commands() keys.Section { return commandSection(true) }
-
 // keySections are the sections of the key map, those of a view first. live includes what needs a back end.
 func keySections(first views, live bool) []keys.Section {
 	var here, elsewhere []keys.Section
