@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -10,6 +11,11 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"mpitx/cmd/mpitx/internal/locate"
 )
 
 func document(t *testing.T, path string) string {
@@ -125,5 +131,61 @@ func TestDocumentsAreLinked(t *testing.T) {
 		if strings.HasPrefix(name, "docs/") && !strings.Contains(readme, "]("+name) {
 			t.Errorf("%s: no link in README.md", name)
 		}
+	}
+}
+
+var documented = regexp.MustCompile(`\bmpitx ([a-z][^` + "`" + `|#<>;&…]*)`)
+
+// commandsOf are the lines of a page's code that may be commands, and its quoted words.
+func commandsOf(page string) []string {
+	page = fenced.ReplaceAllStringFunc(page, func(s string) string { return "    " + strings.ReplaceAll(s, "\n", "\n    ") })
+	page = strings.ReplaceAll(strings.ReplaceAll(page, "\\\n", " "), ", mpitx", "; mpitx")
+	return append(indented.FindAllString(page, -1), quoted.FindAllString(page, -1)...)
+}
+
+// flagOf is the flag that a word of a command line names; named is false if it names none.
+func flagOf(command *cobra.Command, word string) (f *pflag.Flag, named bool) {
+	switch name, long := strings.CutPrefix(word, "--"); {
+	case long:
+		name, _, _ = strings.Cut(name, "=")
+		return command.Flag(strings.TrimRight(name, ".,:)]'")), true
+	case len(word) == 2 && word[0] == '-' && word[1] >= 'a':
+		return command.Flags().ShorthandLookup(word[1:]), true
+	}
+	return nil, false
+}
+
+// Every command and flag that a page shows exists, and is not one that only old scripts use. The history may name those.
+func TestDocumentedCommands(t *testing.T) {
+	root, count := newRoot(&app{errs: io.Discard, env: &locate.Env{}}), 0
+	for path, text := range pages(t) {
+		if path == "CHANGELOG.md" {
+			continue
+		}
+		for _, shown := range commandsOf(text) {
+			for _, m := range documented.FindAllStringSubmatch(shown, -1) {
+				command, words, err := root.Find(strings.Fields(m[1]))
+				if err != nil || command == root {
+					if !strings.HasPrefix(shown, "    ") || strings.HasPrefix(shown, "    $ ") { // not what a command prints
+						t.Errorf("%s: %s: no such command", path, shown)
+					}
+					continue
+				}
+				command.InitDefaultHelpFlag()
+				if k := slices.Index(words, "--"); k >= 0 {
+					words = words[:k]
+				}
+				for _, word := range words {
+					if f, named := flagOf(command, word); named {
+						if count++; f == nil || f.Hidden || f.Deprecated != "" {
+							t.Errorf("%s: %s: mpitx %s has no flag %s", path, strings.TrimSpace(shown), command.Name(), word)
+						}
+					}
+				}
+			}
+		}
+	}
+	if count < 40 {
+		t.Errorf("only %d flags were found", count)
 	}
 }
