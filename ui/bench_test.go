@@ -103,3 +103,11 @@ func percentile(b *testing.B, took []time.Duration) {
 	b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "ms-p99")
 	b.ReportMetric(float64(took[len(took)-1].Microseconds())/1000, "ms-max")
 }
+
+// BenchmarkRelated100k looks for what belongs to a variable: it is done once for each that is shown.
+func BenchmarkRelated100k(b *testing.B) {
+	x := newIndex(large(many), term.Term{Terminal: export.Terminal{UTF8: true}})
+	for i := 0; b.Loop(); i++ {
+		x.related(&x.entries[i*7919%many])
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"mpitx/catalog"
 	"mpitx/ui/link"
 	"mpitx/ui/prompt"
+	"mpitx/ui/term"
 )
 
 // command is a command of the command line: mostly a verb of the CLI.
@@ -36,7 +37,9 @@ func init() {
 		{"workload", "[NAME]", "run a workload: " + strings.Join(link.Workloads, ", ") + "; without a name: stop it", true, (*Model).cmdWorkload,
 			func(*Model, string) []string { return link.Workloads }},
 		{"snapshot", "FILE", "save everything, for --from and mpitx show", false, (*Model).cmdSnapshot, nil},
-		{"export", "FILE.csv|json", "save what the list shows; while watching: the samples", false, (*Model).cmdExport, nil},
+		{"export", "FILE.csv|json", "save what the list shows; while watching: the samples; of my changes: FILE.sh or FILE.conf", false, (*Model).cmdExport, nil},
+		{"theme", "[NAME]", "choose the colours: " + strings.Join(term.Themes, ", "), false, (*Model).cmdTheme,
+			func(*Model, string) []string { return term.Themes }},
 		{"restart", "", "start the back end again after a failure", true, func(m *Model, _ string) tea.Cmd { return m.restart() }, nil},
 		{"help", "", "show keys and commands", false, quiet(func(m *Model, _ string) { m.openText(modeHelp) }), nil},
 		{"quit", "", "quit", false, func(*Model, string) tea.Cmd { return tea.Quit }, nil},
@@ -227,5 +230,6 @@ func (m *Model) cmdFilter(args string) {
 			break
 		}
 	}
+	m.usedFilter()
 	m.refill()
 }

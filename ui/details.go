@@ -13,6 +13,7 @@ import (
 // details are the lines of the pane for one variable, kept until something changes.
 type details struct {
 	e          *entry
+	link       int // the chosen one; -1: none
 	width      int
 	generation int
 	lines      []string
@@ -27,8 +28,8 @@ func (m *Model) detailView(width, height int) []string {
 		}
 		return m.below("no variable", nil, width, height)
 	}
-	if m.cache.e != e || m.cache.width != width || m.cache.generation != m.generation {
-		m.cache = details{e, width, m.generation, m.detailLines(e, width)}
+	if at := m.chosenLink(); m.cache.e != e || m.cache.link != at || m.cache.width != width || m.cache.generation != m.generation {
+		m.cache = details{e, at, width, m.generation, m.detailLines(e, width)}
 	}
 	lines := m.cache.lines
 	if m.focus == paneTree && m.branch.category != nil && m.branch.category.Description != "" {
@@ -76,6 +77,9 @@ func (m *Model) inLines(safe string, width int, style term.Style) []string {
 }
 
 func (m *Model) detailLines(e *entry, width int) []string {
+	for i := range m.links() {
+		m.related.links[i].line = 0
+	}
 	v := e.v
 	lines := []string{}
 	if term.Width(m.t.SafeLine(v.Name, 4*width)) > width-1 {
@@ -90,7 +94,8 @@ func (m *Model) detailLines(e *entry, width int) []string {
 		lines = append(lines, label+chart.Sparkline(curve, min(len(curve), width-26, 60), m.t)+" "+lastOf(curve, show))
 	}
 	if v.Description != "" {
-		lines = append(append(lines, ""), m.described(v.Description, width)...)
+		lines = append(lines, "")
+		lines = append(lines, m.described(v.Description, width, len(lines))...)
 	}
 	lines = append(lines, m.items(v, width)...)
 	if m.o.HowToSet != nil && v.Kind == catalog.Cvars {
@@ -105,14 +110,16 @@ func (m *Model) detailLines(e *entry, width int) []string {
 			}
 		}
 	}
+	lines = m.relatedLines(lines, width)
 	if len(v.Categories) > 0 {
 		lines = append(append(lines, ""), m.wrapped("in "+strings.Join(v.Categories, ", "), width, term.Style{Color: term.Muted})...)
 	}
 	return lines
 }
 
-// described is a description in lines of a width, with the words of the search marked.
-func (m *Model) described(s string, width int) []string {
+// described is a description in lines of a width, with the words of the search and the names of variables marked. first is the number of
+// its first line in the details.
+func (m *Model) described(s string, width, first int) []string {
 	words := strings.Fields(lower(m.query))
 	lines := []string{}
 	for _, l := range term.Wrap(m.t.SafeText(s), max(width-2, 1)) {
@@ -131,7 +138,7 @@ func (m *Model) described(s string, width int) []string {
 				}
 			}
 		}
-		lines = append(lines, " "+m.paintMarks(l, marks, term.Style{}))
+		lines = append(lines, " "+m.paintLinks(l, marks, first+len(lines)))
 	}
 	return lines
 }

@@ -329,6 +329,11 @@ func (m *Model) undo() tea.Cmd {
 	}
 	c := m.edit.undo[n-1]
 	m.edit.undo = m.edit.undo[:n-1] // it comes back if the write fails
+	return m.revert(c)
+}
+
+// revert writes the old values of a change.
+func (m *Model) revert(c change) tea.Cmd {
 	k, ok := m.x.byID[c.name]
 	if !ok {
 		m.complain("%s does not exist any more", c.name)

@@ -72,6 +72,8 @@ func newCriteria(x *index) []criterion {
 		{name: "differing", values: yes, match: yesNo(func(e *entry) bool { return e.v.Differs() })},
 		{name: "set", values: yes, match: yesNo(func(e *entry) bool { return e.v.Origin != nil })},
 		{name: "changed", values: yes, match: yesNo(func(e *entry) bool { return e.changed })},
+		{name: "bookmarked", values: yes, match: yesNo(func(e *entry) bool { return e.bookmarked })},
+		{name: "pinned", values: yes, match: yesNo(func(e *entry) bool { return e.pinned })},
 	}
 }
 

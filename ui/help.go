@@ -129,6 +129,8 @@ func (m *Model) hints() []keys.Key {
 	case modeWatch:
 		return append(now, keys.Of(keys.Back), keys.Of(keys.Help), hint(keys.Values, "value/delta/rate"), own("s", "sum/ranks"), keys.Of(keys.Pause),
 			own("W", "workload"), keys.Of(keys.Export), own("p", "unpin"), own("+-", "pace"), keys.Of(keys.LogScale), keys.Of(keys.Command))
+	case modeChanges:
+		return append(now, keys.Of(keys.Back), own("u", "undo"), own("tab", "form"), own("y", "copy"), keys.Of(keys.Export), hint(keys.Open, "go to"), keys.Of(keys.Help))
 	case modeNormal:
 	default:
 		return append(now, hint(keys.Back, "close"))
@@ -147,6 +149,9 @@ func (m *Model) hints() []keys.Key {
 	}
 	now = append(now, keys.Of(keys.Help), keys.Of(keys.Search), own("f", "filter"))
 	edits := live && m.ended == "" && m.frozen() == ""
+	if edits && len(m.edit.undo) > 0 {
+		now = append(now, own("C", "my changes"))
+	}
 	switch m.focus {
 	case paneTree:
 		now = append(now, keys.Of(keys.Open), own("h", "close"))
@@ -154,7 +159,10 @@ func (m *Model) hints() []keys.Key {
 		if edits {
 			now = append(now, keys.Of(keys.Edit), own("p", "pin"), own("w", "watch"), keys.Of(keys.Read))
 		}
-		now = append(now, own("S", "copy setting"))
+		if m.focus == paneDetails && len(m.links()) > 0 {
+			now = append(now, hint(keys.Open, "follow"), own("n", "next related"))
+		}
+		now = append(now, own("S", "copy setting"), own("b", "bookmark"))
 	}
 	now = append(now, keys.Of(keys.NextPane), keys.Of(keys.Quit), keys.Of(keys.Zoom), keys.Of(keys.Command))
 	if edits {

@@ -23,6 +23,8 @@ type entry struct {
 	first   string // value at the start, to tell what changed; set by the first reading that differs
 	changed bool   // since the start
 	pinned  bool
+
+	bookmarked bool
 }
 
 // index is a catalog made ready to be shown and searched.
@@ -113,7 +115,7 @@ func (x *index) value(e *entry) string {
 
 // markHelp explains the marks: in UTF-8, in ASCII, what it means.
 var markHelp = [][3]string{{"w", "w", "writable"}, {"≠", "!", "differs between ranks"}, {"*", "*", "set by the user"}, {"✗", "x", "faulty, or cannot be read"},
-	{"?", "?", "the ranks disagree about its properties"}, {"Δ", "c", "changed since the start"}, {"◆", "P", "pinned"}, {"†", "-", "exists only before MPI_Init"}}
+	{"?", "?", "the ranks disagree about its properties"}, {"Δ", "c", "changed since the start"}, {"◆", "P", "pinned"}, {"★", "B", "bookmarked"}, {"†", "-", "exists only before MPI_Init"}}
 
 // marks tells the states of a variable, a character each, as in the tables of `mpitx list`; w is writable.
 func (e *entry) marks(t term.Term) (string, term.Color) {
@@ -138,6 +140,7 @@ func (e *entry) marks(t term.Term) (string, term.Color) {
 	add(e.v.RanksDiffer(), "≠", "!", term.Warn)
 	add(e.v.Origin != nil, "*", "*", term.Good)
 	add(e.changed, "Δ", "c", term.Warn)
+	add(e.bookmarked, "★", "B", term.Accent)
 	add(e.pinned, "◆", "P", term.Accent)
 	add(writable(e.v), "w", "w", term.Default)
 	add(e.v.After == nil && len(e.v.Ranks) == 0 && e.v.Before != nil, "†", "-", term.Muted)

@@ -15,11 +15,12 @@ const (
 	inList
 	inDetails
 	inWatch
+	inChanges
 	inFilter
 	inLine // a line is being typed
 
 	inPanes = inTree | inList | inDetails
-	inAll   = inPanes | inWatch
+	inAll   = inPanes | inWatch | inChanges
 )
 
 // binding is a key and what it does.
@@ -53,14 +54,20 @@ func init() {
 			{own("close the branch, or go to the one above it", "h", "left"), false, left},
 		}},
 		{"Keys in the list and the details", inList | inDetails, []binding{
-			{own("go to the details", "l", "right", "enter"), false, right},
+			{own("go to the details", "l", "right"), false, right},
+			{own("go to the details; in the details: to the chosen related variable", "enter"), false, quiet((*Model).open)},
 			{own("go back to the list, then to the tree", "h", "left"), false, left},
 			{keys.Of(keys.Edit), true, quiet((*Model).startEdit)},
 			{own("copy the line that sets the variable for the next run", "S"), false, copies("set")},
 			{own("copy the name", "y"), false, copies("name")},
 			{own("copy the value", "Y"), false, copies("value")},
 			{own("pin the variable to watch it, or unpin it", "p"), true, (*Model).togglePin},
+			{own("set a bookmark, or remove it", "b"), false, (*Model).toggleBookmark},
 			{own("go to the variable's category", "c"), false, quiet((*Model).toCategory)},
+		}},
+		{"Keys in the details", inDetails, []binding{
+			{own("choose the next related variable", "n"), false, quiet(func(m *Model) { m.chooseLink(1) })},
+			{own("choose the previous related variable", "N"), false, quiet(func(m *Model) { m.chooseLink(-1) })},
 		}},
 		{"Keys while watching", inWatch, []binding{
 			{keys.Of(keys.Values), true, quiet(func(m *Model) { m.show = (m.show + 1) % 4 })},
@@ -71,6 +78,14 @@ func init() {
 			{own("read less often", "-"), true, quiet(func(m *Model) { m.pace(2) })},
 			{own("unpin the variable", "p", "P", "x"), true, quiet((*Model).unpinWatched)},
 			{own("back to the list", "esc", "q", "w", "h", "left"), true, quiet((*Model).endWatch)},
+		}},
+		{"Keys in my changes", inChanges, []binding{
+			{own("undo the change", "u"), true, (*Model).undoChange},
+			{own("go to the variable", "enter"), true, quiet((*Model).toChange)},
+			{own("show launcher options, an environment script or a parameter file", "tab"), true, quiet(func(m *Model) { m.turnForm(1) })},
+			{own("show the previous form", "shift+tab"), true, quiet(func(m *Model) { m.turnForm(-1) })},
+			{own("copy what is shown for the next run", "y"), true, (*Model).copyChanges},
+			{own("back to the list", "esc", "q", "C", "h", "left"), true, quiet((*Model).closeChanges)},
 		}},
 		{"Keys in all panes", inPanes, []binding{
 			{keys.Of(keys.NextPane), false, quiet(func(m *Model) { m.focus = (m.focus + 1) % panes })},
@@ -83,7 +98,9 @@ func init() {
 			{own("back to the previous place", "[", "ctrl+o"), false, quiet(func(m *Model) { m.travel(-1) })},
 			{own("forward to the next place", "]"), false, quiet(func(m *Model) { m.travel(1) })},
 			{as(keys.Read, "read the variables on the screen again"), true, (*Model).readShown},
+			{own("show the bookmarks, or everything again", "B"), false, quiet((*Model).showBookmarks)},
 			{own("undo the last write", "u"), true, (*Model).undo},
+			{own("show my changes: undo or export them", "C"), true, quiet((*Model).openChanges)},
 			{own("watch the pinned variables", "w"), true, (*Model).startWatch},
 			{own("next page", "space"), false, quiet(func(m *Model) { m.move(m.page()) })},
 			{as(keys.Quit, "quit"), false, func(*Model) tea.Cmd { return tea.Quit }},
@@ -96,7 +113,7 @@ func init() {
 			{keys.Of(keys.First), false, move(-1 << 30)},
 			{keys.Of(keys.Last), false, move(1 << 30)},
 			{own("run a workload", "W"), true, quiet((*Model).openWork)},
-			{as(keys.Export, "save the list, or the samples while watching, to a CSV or JSON file"), false, quiet(func(m *Model) { m.openCommand("export ") })},
+			{as(keys.Export, "save the list, the samples while watching, or my changes, to a file"), false, quiet((*Model).beginExport)},
 			{as(keys.Messages, "show all messages, and the output of the library and the launcher"), false, quiet(func(m *Model) { m.openText(modeLog) })},
 			{as(keys.Restart, "restart the back end after a failure"), true, (*Model).restart},
 			{keys.Of(keys.Command), false, quiet(func(m *Model) { m.openCommand("") })},
@@ -110,14 +127,16 @@ func init() {
 			{own("next value", "down", "j", "space"), false, quiet(func(m *Model) { m.turnField(1) })},
 			{own("previous value", "up", "k"), false, quiet(func(m *Model) { m.turnField(-1) })},
 			{own("any value", "x", "backspace", "delete"), false, quiet((*Model).clearField)},
+			{own("an earlier filter", "r"), false, quiet((*Model).recentFilter)},
 			{as(keys.ClearFilter, "any value of all fields"), false, quiet((*Model).noFilter)},
 			{keys.Of(keys.Help), false, help},
-			{own("close the filter bar and keep the filter", "esc", "enter", "q", "f"), false, quiet(func(m *Model) { m.mode = m.ground() })},
+			{own("close the filter bar and keep the filter", "esc", "enter", "q", "f"), false, quiet((*Model).closeFilter)},
 		}},
 		{"Keys in the search and the command line", inLine, []binding{
 			{Key: own("take the line", "enter")},
 			{Key: own("leave; a search ends, and the list is as before", "esc")},
 			{Key: own("move in the list; in the command line: earlier commands", "up", "down")},
+			{Key: own("earlier and later searches or commands", "ctrl+p", "ctrl+n")},
 			{Key: own("complete a command, a variable, a field or a value", "tab")},
 			{Key: own("to the beginning, to the end", "ctrl+a", "ctrl+e")},
 			{Key: own("delete to the beginning, to the end, the last word", "ctrl+u", "ctrl+k", "ctrl+w")},
@@ -132,6 +151,8 @@ func (m *Model) view() views {
 		return inFilter
 	case m.mode == modeWatch:
 		return inWatch
+	case m.mode == modeChanges:
+		return inChanges
 	}
 	return [...]views{paneTree: inTree, paneList: inList, paneDetails: inDetails}[m.focus]
 }
@@ -240,6 +261,10 @@ func (m *Model) move(by int) {
 		m.at.clamp(len(m.watching.list))
 		return
 	}
+	if m.mode == modeChanges {
+		m.moveChange(by)
+		return
+	}
 	switch m.focus {
 	case paneTree:
 		m.tree.at += by
@@ -311,6 +336,9 @@ func (m *Model) toCategory() {
 func (m *Model) ground() mode {
 	if m.watchOpen {
 		return modeWatch
+	}
+	if m.changes.open {
+		return modeChanges
 	}
 	return modeNormal
 }

@@ -213,6 +213,7 @@ func (m *Model) restart() tea.Cmd {
 	}
 	if m.culprit != "" && !slices.Contains(m.exclude, m.culprit) {
 		m.exclude = append(m.exclude, m.culprit)
+		m.keepPin(m.culprit, false) // the next session would end in the same way
 	}
 	m.culprit = ""
 	m.mode = m.ground()

@@ -15,6 +15,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"mpitx/catalog"
+	"mpitx/ui/config"
 	"mpitx/ui/link"
 	"mpitx/ui/pager"
 	"mpitx/ui/program"
@@ -47,6 +48,12 @@ type Options struct {
 	Virtual []catalog.Variable // mpitx's own variables, shown with the library's
 
 	ReadOnly bool // refuse writes
+
+	// Export writes what was changed in one of ExportForms, and names what that cannot set, with the reason; nil: changes are only shown.
+	// The error says why there is no such form.
+	Export func(c *catalog.Catalog, changed []Changed, form int) (text string, left []string, err error)
+
+	Config *config.File // the user's configuration; nil: nothing is kept for the next session
 }
 
 type pane int
@@ -76,6 +83,7 @@ const (
 	modeLog
 	modeWork
 	modeSet // a value for the next run is typed
+	modeChanges
 )
 
 // Model is the explorer's state: a tea.Model. It is used by one program only.
@@ -99,8 +107,9 @@ type Model struct {
 	field    int // of the filter bar
 	line     prompt.Line
 	history  prompt.History // of the command line
-	offers   []string       // completions of the command line
-	before   place          // the user's place when / was pressed
+	searches prompt.History
+	offers   []string // completions of the command line
+	before   place    // the user's place when / was pressed
 	query    string
 	search   searcher
 
@@ -121,8 +130,11 @@ type Model struct {
 	generation int // grows with every change of what details show
 
 	live
-	edit editing
-	work scroll // in the menu of workloads
+	edit    editing
+	work    scroll // in the menu of workloads
+	changes changesView
+	related related
+	user    settings
 	watching
 }
 
@@ -131,6 +143,7 @@ func New(o Options) *Model {
 	m := &Model{o: o, t: o.Term, phase: "starting", focus: paneList}
 	m.live.msgs = make(chan tea.Msg, 64)
 	m.watching.every, m.watching.past = 500*time.Millisecond, map[string]*series{}
+	m.loadSettings()
 	return m
 }
 
@@ -208,6 +221,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.wheel(msg.X, msg.Y, msg.Button == tea.MouseWheelUp)
 	case savedMsg:
 		m.saved(msg)
+	case unsavedMsg:
+		m.unsaved(msg)
 	case program.CannotStop:
 		m.complain("cannot suspend: there is no job-control shell")
 	default:
@@ -245,6 +260,7 @@ func (m *Model) loaded(msg loadedMsg) {
 			m.x.entries[k].pinned = true
 		}
 	}
+	m.restore()
 	m.branch = m.x.root
 	m.rows = m.x.root.visible(nil)
 	m.tree, m.list = scroll{}, scroll{}

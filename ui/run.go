@@ -13,6 +13,7 @@ import (
 func Run(ctx context.Context, o Options) error {
 	m := New(o)
 	err := program.Run(ctx, m, o.Term, os.Stdin, os.Stdout)
+	m.finish()
 	if m.backend != nil {
 		m.backend.Close()
 	}

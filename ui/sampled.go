@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 
 	tea "charm.land/bubbletea/v2"
@@ -116,6 +117,11 @@ func (m *Model) take(e *entry, i int, s *link.Sample) {
 	for _, r := range s.Ranks {
 		if i < len(r.Readings) {
 			now = append(now, catalog.RankReading{Rank: r.Rank, Reading: r.Readings[i]})
+		}
+	}
+	for rank := 0; len(s.Ranks) < m.x.cat.Job.Size && rank < m.x.cat.Job.Size; rank++ { // others keep what is known of them
+		if was := known(e.v, rank); was != nil && !slices.ContainsFunc(s.Ranks, func(r link.RankSample) bool { return r.Rank == rank }) {
+			now = append(now, catalog.RankReading{Rank: rank, Reading: *was})
 		}
 	}
 	before := m.x.value(e)

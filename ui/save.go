@@ -101,6 +101,9 @@ func (m *Model) cmdSnapshot(path string) tea.Cmd {
 }
 
 func (m *Model) cmdExport(path string) tea.Cmd {
+	if m.changes.open {
+		return m.saveChanges(path)
+	}
 	format, err := prompt.Format(path)
 	if err != nil {
 		m.complain("%v", err)

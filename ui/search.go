@@ -210,6 +210,7 @@ func (m *Model) startSearch() {
 	m.leave()
 	m.mode, m.before, m.line, m.focus = modeSearch, m.here(), prompt.New(m.query), paneList
 	m.before.id = m.chosen
+	m.searches.Rewind()
 }
 
 // endSearch shows the branch again, or all variables if the branch does not have the variable under the cursor.
@@ -229,14 +230,21 @@ func (m *Model) keySearch(key, text string) tea.Cmd {
 	switch key {
 	case "enter":
 		m.mode = modeNormal
+		m.searches.Add(strings.TrimSpace(m.query))
 		m.choose()
 	case "esc":
 		m.mode, m.query, m.chosen = modeNormal, m.before.query, m.before.id
 		m.refill()
-	case "down", "ctrl+n":
+	case "down":
 		m.move(1)
-	case "up", "ctrl+p":
+	case "up":
 		m.move(-1)
+	case "ctrl+p":
+		m.line = prompt.New(m.searches.Older(m.line.String()))
+		m.typed()
+	case "ctrl+n":
+		m.line = prompt.New(m.searches.Newer(m.line.String()))
+		m.typed()
 	default:
 		if m.line.Key(key, text) {
 			m.typed()

@@ -123,12 +123,15 @@ func TestGolden(t *testing.T) {
 func TestGoldenColours(t *testing.T) {
 	utf8 := export.Terminal{UTF8: true, Color: true}
 	for name, tm := range map[string]term.Term{
-		"dark":  {Terminal: utf8, Profile: colorprofile.TrueColor},
-		"light": {Terminal: utf8, Profile: colorprofile.TrueColor, Light: true},
-		"256":   {Terminal: utf8, Profile: colorprofile.ANSI256},
-		"16":    {Terminal: utf8, Profile: colorprofile.ANSI},
-		"none":  {Terminal: export.Terminal{UTF8: true}, Profile: colorprofile.ASCII},
-		"ascii": {Profile: colorprofile.ASCII},
+		"dark":           {Terminal: utf8, Profile: colorprofile.TrueColor},
+		"light":          {Terminal: utf8, Profile: colorprofile.TrueColor, Light: true},
+		"256":            {Terminal: utf8, Profile: colorprofile.ANSI256},
+		"16":             {Terminal: utf8, Profile: colorprofile.ANSI},
+		"contrast":       {Terminal: utf8, Profile: colorprofile.TrueColor, Theme: term.HighContrast},
+		"contrast-light": {Terminal: utf8, Profile: colorprofile.TrueColor, Theme: term.HighContrast, Light: true},
+		"contrast-16":    {Terminal: utf8, Profile: colorprofile.ANSI, Theme: term.HighContrast},
+		"none":           {Terminal: export.Terminal{UTF8: true}, Profile: colorprofile.ASCII},
+		"ascii":          {Profile: colorprofile.ASCII},
 	} {
 		m := explorer(t, fixture(t, "openmpi-4.1.4.json"), Options{Term: tm}, 100, 30)
 		press(m, "/", "'tcp", "enter", "j", "j", "j", ":", "'filter writable=any verbosity=tuner-detail", "enter")

@@ -103,6 +103,8 @@ func (m *Model) frame() []string {
 		lines = append(lines, m.waiting(height)...)
 	case m.watchOpen:
 		lines = append(lines, m.watchView(m.w, height)...)
+	case m.changes.open:
+		lines = append(lines, m.changesFrame(m.w, height)...)
 	default:
 		lines = append(lines, m.body()...)
 	}
@@ -200,6 +202,9 @@ func (m *Model) second() string {
 		return m.filterBar()
 	case m.watchOpen:
 		return accent(" watching", fmt.Sprintf("%d of %d ", m.at.at+1, len(m.watching.list)))
+	}
+	if m.changes.open {
+		return accent(" my changes in this session", m.changesPosition())
 	}
 	left := " " + m.t.SafeLine(m.branch.name, m.w/2)
 	if m.query != "" {
@@ -453,6 +458,8 @@ func (m *Model) click(x, y int) tea.Cmd {
 			m.list.at = i
 			m.choose()
 		}
+	case paneDetails:
+		m.clickLink(m.detail.at + y - (l.detailY - l.top) - 1)
 	}
 	return nil
 }

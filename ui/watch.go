@@ -119,19 +119,19 @@ func (m *Model) togglePin() tea.Cmd {
 	}
 	if e.pinned {
 		m.unpin(e.v.ID())
-		return nil
+		return m.save()
 	}
 	if e.v.Kind == catalog.Virtual {
 		m.sampleOnly(e)
 		return nil
 	}
-	if r := e.v.After; r == nil || r.Status != catalog.StatusOK || r.Value.Type().Form() == catalog.FormText {
+	if !watchable(e) {
 		m.complain("%s: only numbers that can be read after MPI_Init can be watched", e.name)
 		return nil
 	}
 	m.pin(e)
 	m.say("pinned %s: w watches it", e.name)
-	return m.tick()
+	return tea.Batch(m.tick(), m.save())
 }
 
 func (m *Model) pin(e *entry) {
@@ -143,6 +143,7 @@ func (m *Model) pin(e *entry) {
 		}
 		delete(m.past, s.id)
 		m.watching.list = append(m.watching.list, s)
+		m.keepPin(s.id, true)
 		m.generation++
 	}
 }
@@ -155,6 +156,7 @@ func (m *Model) unpin(id string) {
 		}
 	}
 	m.watching.list = list
+	m.keepPin(id, false)
 	if k, ok := m.x.byID[id]; ok {
 		m.x.entries[k].pinned = false
 	}
@@ -312,7 +314,7 @@ func differences(values []float64, times []time.Time, show showing) []float64 {
 
 // ---- keys ----
 
-func (m *Model) endWatch() { m.mode, m.watchOpen = modeNormal, false }
+func (m *Model) endWatch() { m.mode, m.watchOpen, m.changes.open = modeNormal, false, false }
 
 func (m *Model) pauseWatch() tea.Cmd {
 	m.paused = !m.paused

@@ -102,9 +102,9 @@ func manPages(t *testing.T) map[string][]byte {
 		case "mpitx.1":
 			text = manCommands(t, root, text)
 		case "mpitx-tui.1":
-			text += manKeys(ui.Manual())
+			text += manKeys(ui.Manual()) + manConfig
 		case "mpitx-top.1":
-			text += manKeys(top.Manual())
+			text += manKeys(top.Manual()) + manConfig
 		}
 		pages["man/"+e.Name()] = []byte(text + manScreen(t, e.Name()) + manEnd)
 	}
@@ -158,6 +158,28 @@ func manKeys(sections []prompt.Section) string {
 	return b.String()
 }
 
+var manConfig = strings.TrimLeft(`
+.SH FILES
+.TP
+\fB$XDG_CONFIG_HOME/mpitx/config.toml\fP, else \fB~/.config/mpitx/config.toml\fP
+The configuration file, in TOML. The explorer keeps here what the next session starts with. It changes only the settings that the
+session changed, and keeps comments. mpitx names the line of a mistake, ignores a file that is not valid, and does not write it.
+.RS
+.TP
+\fBtheme\fP = "auto"
+The colours: auto, dark, light or high\-contrast.
+.TP
+\fBbookmarks\fP, \fBpins\fP = ["coll_tuned_bcast_algorithm", "pml_ob1_unexpected_msgq_length:size"]
+Variables by name, performance variables by name:class.
+.TP
+\fBfilter\fP = "kind=pvar class=counter"
+The filter that the explorer starts with.
+.TP
+\fBfilters\fP, \fBcommands\fP, \fBsearches\fP = ["kind=pvar", "writable=yes"]
+The history of filters, of the command line and of searches, the newest last.
+.RE
+`, "\n")
+
 // manScreen is the section with what a full screen looks like: that of the documentation, which comes from a real run.
 func manScreen(t *testing.T, page string) string {
 	from := map[string]string{"mpitx-tui.1": "docs/explorer.md"}[page]
@@ -182,6 +204,9 @@ The MPI to use, as with \fB--mpi\fP.
 .TP
 \fBMPITX_DIR\fP
 The directory for new runs, and the one where \fBmpitx top\fP looks for a run.
+.TP
+\fBXDG_CONFIG_HOME\fP
+The directory for mpitx/config.toml, the configuration file of \fBmpitx tui\fP and \fBmpitx top\fP. The default is ~/.config.
 .TP
 \fBXDG_CACHE_HOME\fP, \fBXDG_DATA_HOME\fP
 The directories for the names that completion uses, and for the shims and agents that \fBmpitx setup\fP builds.

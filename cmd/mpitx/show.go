@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+
 	"github.com/spf13/cobra"
 
 	"mpitx/catalog"
@@ -75,12 +77,12 @@ func present(v *catalog.Variable) catalog.Value {
 	return catalog.Value{}
 }
 
+// family is the family of the library that a catalog is of.
+func (s *source) family(c *catalog.Catalog) string { return cmp.Or(s.chosen.Impl, c.Library.Family) }
+
 // setLines are the lines that set a control variable to a value for the next run; none where no way is known.
 func (s *source) setLines(c *catalog.Catalog, v *catalog.Variable, value catalog.Value, t export.Terminal) []string {
-	impl := s.chosen.Impl
-	if impl == "" {
-		impl = c.Library.Family
-	}
+	impl := s.family(c)
 	if v.Kind != catalog.Cvars || v.Scope == catalog.ScopeConstant || v.Scope == catalog.ScopeReadonly && impl != locate.OpenMPI { // there it can be set before a run
 		return nil
 	}

@@ -27,6 +27,7 @@ type topOptions struct {
 	format       export.Format
 	as           recording.Transform
 	once, byRank bool
+	themeFlag
 	columnFilter
 }
 
@@ -56,6 +57,7 @@ terminal; GLOBs choose its variables by name.`,
 	chooseTransform(cmd, &o.as)
 	cmd.Flags().BoolVar(&o.once, "once", false, "print one table and exit")
 	cmd.Flags().BoolVar(&o.byRank, "by-rank", false, "with --once: print one row per variable and rank")
+	o.themeFlag.flags(cmd)
 	o.columnFilter.flags(cmd)
 	return cmd
 }
@@ -94,6 +96,9 @@ func (o *topOptions) run(cmd *cobra.Command, args []string) error {
 	t, err := term.Detect(os.Stdout, o.a.env.Getenv, o.a.color)
 	if err != nil {
 		return usagef("%v", err)
+	}
+	if _, problem := o.configure(o.a, &t); problem != "" {
+		o.a.complain("%s", problem)
 	}
 	o.a.out.Flush()
 	switch err := top.Run(context.Background(), feed, t, o.as, os.Stdin, os.Stdout); {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -9,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 	xterm "golang.org/x/term"
@@ -16,6 +16,7 @@ import (
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/cmd/mpitx/internal/virtual"
+	"mpitx/export"
 	"mpitx/ui"
 	"mpitx/ui/link"
 	"mpitx/ui/term"
@@ -23,6 +24,7 @@ import (
 
 type tuiOptions struct {
 	source
+	themeFlag
 	readOnly bool
 }
 
@@ -46,6 +48,7 @@ explorer shows a snapshot and needs no MPI.`,
 		RunE: o.run,
 	}
 	o.source.flags(cmd, false)
+	o.themeFlag.flags(cmd)
 	cmd.Flags().BoolVar(&o.readOnly, "read-only", false, "never write to the library")
 	return cmd
 }
@@ -80,7 +83,8 @@ func (o *tuiOptions) run(cmd *cobra.Command, _ []string) error {
 	if err != nil {
 		return usagef("%v", err)
 	}
-	options := ui.Options{Term: t, ReadOnly: o.readOnly, Virtual: virtual.Totals(), Items: o.items, HowToSet: func(c *catalog.Catalog, v *catalog.Variable, value catalog.Value) []string {
+	file, problem := o.configure(o.a, &t)
+	options := ui.Options{Term: t, Config: file, Export: o.exportSettings, ReadOnly: o.readOnly, Virtual: virtual.Totals(), Items: o.items, HowToSet: func(c *catalog.Catalog, v *catalog.Variable, value catalog.Value) []string {
 		return o.setLines(c, v, value, t.Terminal)
 	}}
 	if o.from != "" {
@@ -92,6 +96,7 @@ func (o *tuiOptions) run(cmd *cobra.Command, _ []string) error {
 	} else if err := o.live(&options); err != nil {
 		return err
 	}
+	options.Warning = strings.Trim(problem+"; "+options.Warning, "; ")
 	o.a.out.Flush()
 	debug.SetGCPercent(50) // unlike the other commands this one stays
 	if err := ui.Run(context.Background(), options); err != nil {
@@ -121,13 +126,22 @@ func snapshotSize(path string) (int64, error) {
 	return info.Size(), nil
 }
 
+// exportSettings writes what was changed in the explorer for the next run.
+func (o *tuiOptions) exportSettings(c *catalog.Catalog, changed []ui.Changed, form int) (string, []string, error) {
+	var all []origin.Assignment
+	for _, d := range changed {
+		all = append(all, origin.Assignment{Variable: d.V, Enum: c.Enum(d.V.Enum), Value: d.Value, Note: d.Note})
+	}
+	return origin.Settings(o.family(c), origin.Form(form), all, export.Terminal{UTF8: true})
+}
+
 // items are those by which `mpitx write` takes a variable's value, too.
 func (o *tuiOptions) items(c *catalog.Catalog, v *catalog.Variable) *catalog.Enum {
 	count := 0
 	if v.After != nil {
 		count = v.After.Count
 	}
-	return origin.Enum(cmp.Or(o.chosen.Impl, c.Library.Family), v, c.Enum(v.Enum), count)
+	return origin.Enum(o.family(c), v, c.Enum(v.Enum), count)
 }
 
 // live prepares the back end.

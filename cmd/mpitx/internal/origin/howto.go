@@ -19,10 +19,10 @@ import (
 func HowToSet(impl, launcher string, variable *catalog.Variable, e *catalog.Enum, to catalog.Value, t export.Terminal) []string {
 	w := waysToSet(impl, Assignment{Variable: variable, Enum: e, Value: to}, t)
 	var lines []string
-	if w.export != "" {
-		lines = append(lines, w.export)
+	if s := w.text[Script]; s != "" {
+		lines = append(lines, s)
 	}
-	if w.option != "" {
+	if s := w.text[Options]; s != "" {
 		usual, more := "mpirun", "..."
 		if impl == locate.MPICH {
 			usual = "mpiexec"
@@ -30,10 +30,10 @@ func HowToSet(impl, launcher string, variable *catalog.Variable, e *catalog.Enum
 		if t.UTF8 {
 			more = "…"
 		}
-		lines = append(lines, quote(cmp.Or(launcher, usual), t)+" "+w.option+" "+more)
+		lines = append(lines, quote(cmp.Or(launcher, usual), t)+" "+s+" "+more)
 	}
-	if w.line != "" {
-		lines = append(lines, "echo "+quote(w.line, t)+" >> ~/.openmpi/mca-params.conf")
+	if s := w.text[File]; s != "" {
+		lines = append(lines, "echo "+quote(s, t)+" >> ~/.openmpi/mca-params.conf")
 	}
 	return lines
 }

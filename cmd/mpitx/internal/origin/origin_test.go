@@ -409,3 +409,47 @@ func FuzzMPICHConf(f *testing.F) {
 		}
 	})
 }
+
+// Several settings in one text; what the form cannot express is named with the reason.
+func TestSettings(t *testing.T) {
+	assign := func(name, value string, kind catalog.OriginKind, note string) Assignment {
+		v := &catalog.Variable{Kind: catalog.Cvars, Name: name, Type: catalog.TypeChar}
+		if kind != "" {
+			v.Origin = &catalog.Origin{Kind: kind, Where: "there"}
+		}
+		return Assignment{Variable: v, Value: catalog.NewText(value), Note: note}
+	}
+	openmpi := []Assignment{assign("btl", "^tcp", "", ""), assign("pml", "ob1", catalog.OriginLauncher, ""),
+		assign("coll", "it's\nx", "", "coll was written on rank 2 only;\nx"), assign("ess_base_vpid", "1", "", "")}
+	mpich := []Assignment{assign("MPIR_CVAR_A", "1", "", ""), assign("MPIR_CVAR_B", "a b", "", "")}
+	for _, c := range []struct {
+		impl string
+		form Form
+		all  []Assignment
+		want string
+		left string
+		err  string
+	}{
+		{locate.OpenMPI, Options, openmpi, "--mca btl '^tcp' --mca pml ob1 --mca coll $'it\\'s\\nx'\n", "ess_base_vpid", ""},
+		{locate.OpenMPI, Script, openmpi, "# Settings from mpitx tui. In the shell that starts the run: . ./FILE\nexport OMPI_MCA_btl='^tcp'\n" +
+			"# not set: pml: a launcher option sets it, which overrides the environment\n" +
+			"# coll was written on rank 2 only;\\x0ax\nexport OMPI_MCA_coll=$'it\\'s\\nx'\n" +
+			"# not set: ess_base_vpid: the launcher sets it for each process that it starts\n", "pml ess_base_vpid", ""},
+		{locate.OpenMPI, File, openmpi[:1], "# Settings from mpitx tui, for ~/.openmpi/mca-params.conf\nbtl = ^tcp\n", "", ""},
+		{locate.OpenMPI, File, openmpi[2:3], "# Settings from mpitx tui, for ~/.openmpi/mca-params.conf\n" +
+			"# not set: coll: a line of the file cannot hold its value\n", "coll", ""},
+		{locate.MPICH, Options, mpich, "-genv MPIR_CVAR_A 1 -genv MPIR_CVAR_B 'a b'\n", "", ""},
+		{locate.MPICH, Script, mpich[1:], "# Settings from mpitx tui. In the shell that starts the run: . ./FILE\nexport MPIR_CVAR_B='a b'\n", "", ""},
+		{locate.MPICH, File, mpich, "", "", "MPICH reads no parameter file of a user's; use the environment script"},
+		{locate.Demo, Options, mpich, "", "", "the demo MPI reads its environment only; use the environment script"},
+		{"", Options, mpich[:1], "\n", "MPIR_CVAR_A", ""},
+	} {
+		got, left, err := Settings(c.impl, c.form, c.all, export.Terminal{UTF8: true})
+		for i := range left {
+			left[i], _, _ = strings.Cut(left[i], ":")
+		}
+		if message := fmt.Sprint(err); got != c.want || strings.Join(left, " ") != c.left || err != nil && message != c.err || (c.err == "") != (err == nil) {
+			t.Errorf("%s, %s: %s left %q (%v)", c.impl, c.form, got, left, err)
+		}
+	}
+}

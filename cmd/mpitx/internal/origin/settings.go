@@ -17,6 +17,7 @@ const (
 	Options Form = iota // of the launcher
 	Script              // a shell script that sets the environment
 	File                // a parameter file of the MPI
+	forms
 )
 
 func (f Form) String() string {
@@ -31,48 +32,52 @@ type Assignment struct {
 	Note     string // what a reader should know; it becomes a comment
 }
 
-// ways are how a control variable is set; "": not in this way.
+// ways are how a control variable is set, by form.
 type ways struct {
-	export string // a line for the shell
-	option string // the launcher's
-	line   string // of a parameter file, unquoted
-	why    string // nothing sets it
+	text [forms]string // of the launcher's options; a line for the shell; a line of a parameter file, unquoted
+	why  [forms]string // there is no text
 }
 
-func waysToSet(impl string, a Assignment, t export.Terminal) ways {
+func waysToSet(impl string, a Assignment, t export.Terminal) (w ways) {
+	none := func(form Form, why string) { w.text[form], w.why[form] = "", why }
 	variable, name := a.Variable, a.Variable.Name
 	value, ok := setting(impl, variable, a.Enum, a.Value)
-	switch {
-	case Fixed(impl, variable) != "":
-		return ways{why: Fixed(impl, variable)}
-	case !ok:
-		return ways{why: "the library takes only named values, and " + a.Value.String() + " has no name"}
+	all := Fixed(impl, variable)
+	if all == "" && !ok {
+		all = "the library takes only named values, and " + a.Value.String() + " has no name"
 	}
 	v := quote(value, t)
 	var kind catalog.OriginKind // of the present setting: the launcher's option overrides the environment, which overrides files
 	if variable.Origin != nil {
 		kind = variable.Origin.Kind
 	}
-	var w ways
 	switch impl {
 	case locate.OpenMPI:
-		w.option = "--mca " + quote(name, t) + " " + v
-		if kind != catalog.OriginLauncher && shellName().MatchString(name) {
-			w.export = "export OMPI_MCA_" + name + "=" + v
+		w.text = [forms]string{"--mca " + quote(name, t) + " " + v, "export OMPI_MCA_" + name + "=" + v, name + " = " + value}
+		if !shellName().MatchString(name) {
+			none(Script, "the shell has no variables with such a name")
 		}
-		oneLine := !strings.Contains(value, "\n") && strings.TrimSpace(value) == value // a line of the file can hold no other
-		if oneLine && (kind == "" || kind == catalog.OriginFile) {
-			w.line = name + " = " + value
+		if strings.Contains(value, "\n") || strings.TrimSpace(value) != value {
+			none(File, "a line of the file cannot hold its value")
+		}
+		if kind == catalog.OriginEnvironment {
+			none(File, "the environment sets it, which overrides the file")
 		}
 	case locate.MPICH:
-		w.option = "-genv " + quote(name, t) + " " + v
-		if kind != catalog.OriginLauncher {
-			w.export = "export " + quote(name, t) + "=" + v
-		}
+		w.text = [forms]string{Options: "-genv " + quote(name, t) + " " + v, Script: "export " + quote(name, t) + "=" + v}
 	case locate.Demo:
-		w.export = "export DEMO_CVAR_" + key(locate.Demo, name) + "=" + v
+		w.text[Script] = "export DEMO_CVAR_" + key(locate.Demo, name) + "=" + v
 	default:
-		w.why = "no way is known to set it"
+		all = "no way is known to set it"
+	}
+	if kind == catalog.OriginLauncher && impl != locate.Demo {
+		none(Script, "a launcher option sets it, which overrides the environment")
+		none(File, "a launcher option sets it, which overrides the file")
+	}
+	if all != "" {
+		for form := range forms {
+			none(form, all)
+		}
 	}
 	return w
 }
@@ -89,22 +94,18 @@ func Settings(impl string, form Form, all []Assignment, t export.Terminal) (text
 	var lines []string
 	for _, a := range all {
 		w := waysToSet(impl, a, t)
-		s, instead := w.in(form)
-		if s == "" {
-			why := instead
-			if w.why != "" {
-				why = w.why
-			}
-			left = append(left, a.Variable.Name+": "+why)
+		if w.text[form] == "" {
+			why := a.Variable.Name + ": " + w.why[form]
+			left = append(left, why)
 			if form != Options {
-				lines = append(lines, "# "+oneLine(a.Variable.Name+" is not set: "+why, t))
+				lines = append(lines, "# not set: "+t.Safe(why))
 			}
 			continue
 		}
 		if a.Note != "" && form != Options {
-			lines = append(lines, "# "+oneLine(a.Note, t))
+			lines = append(lines, "# "+t.Safe(a.Note))
 		}
-		lines = append(lines, s)
+		lines = append(lines, w.text[form])
 	}
 	switch form {
 	case Options:
@@ -116,17 +117,3 @@ func Settings(impl string, form Form, all []Assignment, t export.Terminal) (text
 	}
 	return strings.Join(lines, "\n") + "\n", left, nil
 }
-
-// in is how a form sets a variable; else why it does not.
-func (w ways) in(form Form) (text, why string) {
-	switch form {
-	case Options:
-		return w.option, ""
-	case Script:
-		return w.export, "a launcher option sets it, which overrides the environment, or its name is not one of the shell's"
-	}
-	return w.line, "the environment or a launcher option sets it, which overrides the file, or the file cannot hold its value"
-}
-
-// oneLine is a comment that ends where its line ends.
-func oneLine(s string, t export.Terminal) string { return strings.Join(strings.Fields(t.Safe(s)), " ") }

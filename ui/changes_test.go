@@ -1,0 +1,95 @@
+package ui
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mpitx/catalog"
+)
+
+// exporter writes changes in a form of its own, and leaves out what is named in left.
+func exporter(left ...string) func(*catalog.Catalog, []Changed, int) (string, []string, error) {
+	return func(_ *catalog.Catalog, all []Changed, form int) (string, []string, error) {
+		if form == formFile {
+			return "", nil, fmt.Errorf("this MPI reads no parameter file")
+		}
+		var b strings.Builder
+		for _, c := range all {
+			fmt.Fprintf(&b, "%d:%s=%s %s\n", form, c.V.Name, c.Value, c.Note)
+		}
+		return b.String(), left, nil
+	}
+}
+
+// edit writes a value as the user does.
+func edit(m *Model, name, value string, keys ...string) {
+	press(m, ":", "'show "+name, "enter", "e", "ctrl+u", "'"+value, "enter")
+	press(m, keys...)
+	press(m, "y", "esc")
+}
+
+func TestChanges(t *testing.T) {
+	m, backends := fakeSession(t, Options{Export: exporter()})
+	resize(m, 100, 24)
+	press(m, "C")
+	contains(t, m, "no changes: e edits a control variable")
+	edit(m, "limit", "8")
+	edit(m, "limit", "9") // which rank 3 refuses
+	press(m, "C")
+	contains(t, m, "my changes", "NAME", "BEFORE", "NOW", "> limit", "7", "9, 8", "0-3", "[launcher options]", "0:limit=9")
+	press(m, "tab")
+	contains(t, m, "[environment script]", "1:limit=9")
+	press(m, "tab")
+	contains(t, m, "[parameter file]", "this MPI reads no parameter file")
+	press(m, "y")
+	contains(t, m, "this MPI reads no parameter file")
+	press(m, "tab", "y")
+	contains(t, m, "copied 0:limit=9")
+
+	path := filepath.Join(t.TempDir(), "settings.sh")
+	press(m, ":", "'export "+path, "enter")
+	contains(t, m, "saved the environment script to", "my changes")
+	if data, err := os.ReadFile(path); err != nil || !strings.HasPrefix(string(data), "1:limit=9") {
+		t.Errorf("%q, %v", data, err)
+	}
+
+	press(m, "u")
+	contains(t, m, "ranks 0-2: ok: was 9, reads back 7", "rank 3: ok: was 8, reads back 7")
+	press(m, "esc")
+	contains(t, m, "all changes are undone; Esc goes back")
+	if got := (*backends)[0].values; got != [4]int64{7, 7, 7, 7} {
+		t.Errorf("undone: %v", got)
+	}
+	press(m, "esc", "u")
+	contains(t, m, "nothing to undo", "SCOPE")
+}
+
+// A variable that has its old value again is no change; one that an undo could not restore still is.
+func TestChangesAreNet(t *testing.T) {
+	m, backends := fakeSession(t, Options{Export: exporter("early: it is not set")})
+	resize(m, 100, 24)
+	edit(m, "limit", "8")
+	edit(m, "limit", "7")
+	if all := m.edits(); len(all) > 0 {
+		t.Errorf("%+v", all)
+	}
+	edit(m, "limit", "8")
+	edit(m, "limit", "5")
+	press(m, "u", "esc")
+	if all := m.edits(); len(all) != 1 || len(all[0].ranks) != 4 {
+		t.Errorf("%+v", all)
+	}
+	(*backends)[0].silent = true
+	press(m, "C", "u", "esc")
+	contains(t, m, "> limit", "8", "2", "limit was written on rank 2 only; this sets it on all ranks")
+	press(m, "enter")
+	contains(t, m, "SCOPE/CLASS")
+	if m.current().name != "limit" {
+		t.Errorf("at %s", m.current().name)
+	}
+	press(m, "C", "y")
+	contains(t, m, "copied")
+}

@@ -1,0 +1,284 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+
+	"mpitx/catalog"
+	"mpitx/ui/term"
+)
+
+const (
+	maxMentions = 20 // variables that mention another one, or that it mentions
+	maxSiblings = 8  // variables of the same component
+)
+
+// leading is a variable that another one's details lead to.
+type leading struct {
+	e    *entry
+	why  string
+	line int // of the details, where it is first shown
+}
+
+// related are the variables that the details of e lead to. They are looked for when e is shown, and kept until another one is.
+type related struct {
+	x     *index
+	e     *entry
+	links []leading
+	at    int // the chosen one
+}
+
+// links are what the details of the variable under the cursor lead to: what it mentions, what mentions it, what has the nearest names
+// in its component.
+func (m *Model) links() []leading {
+	e := m.current()
+	if e == nil {
+		return nil
+	}
+	if m.related.x != m.x || m.related.e != e {
+		m.related = related{x: m.x, e: e, links: m.x.related(e)}
+	}
+	return m.related.links
+}
+
+// related looks for the variables that belong to another one.
+func (x *index) related(e *entry) []leading {
+	var links []leading
+	seen := map[*entry]bool{e: true}
+	add := func(o *entry, why string) {
+		if !seen[o] {
+			seen[o] = true
+			links = append(links, leading{o, why, 0})
+		}
+	}
+	for _, w := range mentions(e.v.Description) {
+		if o := x.mentioned(w.text(e.v.Description)); o != nil && len(links) < maxMentions {
+			add(o, "named in the description")
+		}
+	}
+	for _, o := range x.mentioning(e) {
+		add(o, "descriptions that name it")
+	}
+	siblings, of := x.siblings(e)
+	for _, o := range siblings {
+		add(o, "more in "+of)
+	}
+	return links
+}
+
+// span is a part of a text.
+type span struct{ from, to int }
+
+func (s span) text(of string) string { return of[s.from:s.to] }
+
+// mentions are the words of a text that can be names of variables: words of prose have no underscore.
+func mentions(s string) []span {
+	var words []span
+	for i := 0; i < len(s); {
+		if !inName(s[i]) {
+			i++
+			continue
+		}
+		from := i
+		for i < len(s) && inName(s[i]) {
+			i++
+		}
+		if strings.IndexByte(s[from:i], '_') >= 0 {
+			words = append(words, span{from, i})
+		}
+	}
+	return words
+}
+
+func inName(c byte) bool {
+	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
+}
+
+// mentioned is the variable of a name in a text; nil: none.
+func (x *index) mentioned(name string) *entry {
+	if k, ok := x.byID[name]; ok {
+		return &x.entries[k]
+	}
+	for c := catalog.ClassState; c <= catalog.ClassGeneric; c++ {
+		if k, ok := x.byID[name+":"+c.String()]; ok {
+			return &x.entries[k]
+		}
+	}
+	return nil
+}
+
+// mentioning are the variables whose descriptions have the name of another one.
+func (x *index) mentioning(e *entry) []*entry {
+	if strings.IndexByte(e.low, '_') < 0 {
+		return nil
+	}
+	var found []*entry
+	set := newPairs(e.low)
+	for k := range x.entries {
+		if o := &x.entries[k]; o.pairs.holds(&set) && hasWord(o.text, e.low) && o != e {
+			if found = append(found, o); len(found) == maxMentions {
+				break
+			}
+		}
+	}
+	return found
+}
+
+// hasWord says whether a name stands in a text, not as a part of a longer one.
+func hasWord(text, name string) bool {
+	for at := 0; ; at++ {
+		i := strings.Index(text[at:], name)
+		if i < 0 {
+			return false
+		}
+		at += i
+		if end := at + len(name); (at == 0 || !inName(text[at-1])) && (end == len(text) || !inName(text[end])) {
+			return true
+		}
+	}
+}
+
+// siblings are the variables with the nearest names in the category of another one, and what they have in common.
+func (x *index) siblings(e *entry) ([]*entry, string) {
+	k := x.byID[e.v.ID()]
+	b := x.root.holder(k)
+	for b != nil && b.category == nil && b.parent != nil && len(b.own) < 2 {
+		b = b.parent // a group of one name
+	}
+	if b == nil || b.parent == nil && len(x.cat.Categories) > 0 {
+		return nil, ""
+	}
+	type near struct {
+		k     int32
+		share int
+	}
+	var all []near
+	for _, o := range b.own {
+		if o != k {
+			all = append(all, near{o, shared(e.low, x.entries[o].low)})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b near) int { return b.share - a.share })
+	var found []*entry
+	for _, n := range all[:min(len(all), maxSiblings)] {
+		found = append(found, &x.entries[n.k])
+	}
+	return found, b.name
+}
+
+// shared is the length of the beginning that two names have in common.
+func shared(a, b string) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// relatedLines list the links below the details, and record where each is first shown.
+func (m *Model) relatedLines(lines []string, width int) []string {
+	why := ""
+	for i := range m.links() {
+		l := &m.related.links[i]
+		if l.why != why {
+			why = l.why
+			lines = append(lines, "", " "+m.t.Paint(term.Heading, m.t.Cut(m.t.SafeLine(why, width), width-1)))
+		}
+		if l.line == 0 {
+			l.line = len(lines)
+		}
+		sign, style := "  ", term.Link
+		if i == m.chosenLink() {
+			sign, style = "> ", term.Cursor
+		}
+		lines = append(lines, " "+sign+m.t.Paint(style, strings.TrimRight(m.t.FitMiddle(l.e.name, max(width-3, 1)), " ")))
+	}
+	return lines
+}
+
+// chosenLink is the number of the chosen link; -1: another pane has the focus.
+func (m *Model) chosenLink() int {
+	if m.focus != paneDetails || len(m.links()) == 0 {
+		return -1
+	}
+	return m.related.at
+}
+
+// paintLinks paints a line of a description: what is marked stands out, and so do the names that lead to variables.
+func (m *Model) paintLinks(l string, marks []bool, line int) string {
+	var b strings.Builder
+	at := 0
+	for _, w := range mentions(l) {
+		to := m.x.mentioned(w.text(l))
+		i := slices.IndexFunc(m.links(), func(k leading) bool { return k.e == to })
+		if to == nil || i < 0 {
+			continue
+		}
+		if m.related.links[i].line == 0 {
+			m.related.links[i].line = line
+		}
+		style := term.Link
+		if i == m.chosenLink() {
+			style = term.Cursor
+		}
+		b.WriteString(m.paintMarks(l[at:w.from], marks[at:w.from], term.Plain))
+		b.WriteString(m.paintMarks(l[w.from:w.to], marks[w.from:w.to], style))
+		at = w.to
+	}
+	b.WriteString(m.paintMarks(l[at:], marks[at:], term.Plain))
+	return b.String()
+}
+
+// chooseLink goes to the next or the previous link, and shows it.
+func (m *Model) chooseLink(by int) {
+	links := m.links()
+	if len(links) == 0 {
+		m.complain("no related variables")
+		return
+	}
+	m.focus = paneDetails
+	m.related.at = (m.related.at + by + len(links)) % len(links)
+	l := m.layout()
+	m.detailView(l.detailW, l.detailH) // which finds the lines
+	if line, height := m.related.links[m.related.at].line, l.detailH-1; line < m.detail.at || line >= m.detail.at+height-1 {
+		m.detail.at = max(0, line-height/2)
+	}
+}
+
+// clickLink chooses the link in a line of the details, or follows the chosen one.
+func (m *Model) clickLink(line int) {
+	links := m.links()
+	switch i := slices.IndexFunc(links, func(l leading) bool { return l.line == line }); {
+	case i < 0:
+	case i == m.related.at:
+		m.follow()
+	default:
+		m.related.at = i
+	}
+}
+
+// open goes to the details, or from there to the chosen link's variable.
+func (m *Model) open() {
+	if m.focus == paneDetails {
+		m.follow()
+	} else {
+		m.right()
+	}
+}
+
+// follow goes to the chosen link's variable.
+func (m *Model) follow() {
+	links := m.links()
+	if len(links) == 0 {
+		m.complain("no related variables")
+		return
+	}
+	to := links[m.related.at].e
+	m.leave()
+	if !m.reveal(to.v.ID()) {
+		m.travel(-1)
+		m.complain("the filter hides %s; F clears it", to.name)
+		return
+	}
+	m.detail = scroll{}
+}
