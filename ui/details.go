@@ -24,7 +24,7 @@ func (m *Model) detailView(width, height int) []string {
 	e := m.current()
 	if e == nil {
 		if c := m.branch.category; c != nil && m.query == "" {
-			return m.below("category "+c.Name, m.wrapped(c.Description, width, term.Style{}), width, height)
+			return m.below("category "+c.Name, m.wrapped(c.Description, width, term.Plain), width, height)
 		}
 		return m.below("no variable", nil, width, height)
 	}
@@ -40,9 +40,9 @@ func (m *Model) detailView(width, height int) []string {
 
 // below are lines below the name of what they are about, which shows whether the pane has the focus.
 func (m *Model) below(name string, lines []string, width, height int) []string {
-	style := term.Style{Bold: true, Color: term.Accent}
+	style := term.Subject
 	if m.focus == paneDetails {
-		style = term.Style{Bold: true, Reverse: true}
+		style = term.Cursor
 	}
 	height--
 	m.detail.at = max(0, min(m.detail.at, len(lines)-height))
@@ -52,14 +52,14 @@ func (m *Model) below(name string, lines []string, width, height int) []string {
 		if m.focus == paneDetails {
 			keys = "j"
 		}
-		out[height-1] = m.t.Paint(term.Style{Color: term.Muted}, m.t.Fit(fmt.Sprintf("   %d more lines: %s", left+1, keys), width))
+		out[height-1] = m.t.Paint(term.Label, m.t.Fit(fmt.Sprintf("   %d more lines: %s", left+1, keys), width))
 	}
 	return append([]string{m.t.Paint(style, " "+m.t.FitMiddle(m.t.SafeLine(name, 4*width), width-1))}, out...)
 }
 
 func (m *Model) categoryLines(c *catalog.Category, width int) []string {
-	lines := m.wrapped("category "+c.Name, width, term.Style{Bold: true})
-	lines = append(lines, m.wrapped(c.Description, width, term.Style{})...)
+	lines := m.wrapped("category "+c.Name, width, term.Heading)
+	lines = append(lines, m.wrapped(c.Description, width, term.Plain)...)
 	return append(lines, "")
 }
 
@@ -83,14 +83,14 @@ func (m *Model) detailLines(e *entry, width int) []string {
 	v := e.v
 	lines := []string{}
 	if term.Width(m.t.SafeLine(v.Name, 4*width)) > width-1 {
-		lines = m.wrapped(v.Name, width, term.Style{})
+		lines = m.wrapped(v.Name, width, term.Plain)
 	}
-	lines = append(lines, m.wrapped(what(v), width, term.Style{Color: term.Muted})...)
+	lines = append(lines, m.wrapped(what(v), width, term.Label)...)
 	lines = append(lines, m.readings(v, width)...)
 	if s := m.series(v.ID()); s != nil && len(s.rows) > 1 {
 		show := m.showing(s)
 		curve := s.total(show)
-		label := " " + m.t.Paint(term.Style{Color: term.Muted}, "history  ") + " "
+		label := " " + m.t.Paint(term.Label, "history  ") + " "
 		lines = append(lines, label+chart.Sparkline(curve, min(len(curve), width-26, 60), m.t)+" "+lastOf(curve, show))
 	}
 	if v.Description != "" {
@@ -104,15 +104,15 @@ func (m *Model) detailLines(e *entry, width int) []string {
 			if present(v).IsZero() {
 				does = " (S asks for a value and copies the first)"
 			}
-			lines = append(lines, "", " "+m.t.Paint(term.Style{Bold: true}, "for the next run")+does)
+			lines = append(lines, "", " "+m.t.Paint(term.Heading, "for the next run")+does)
 			for _, h := range how {
-				lines = append(lines, m.inLines(m.t.SafeCommand(h), width, term.Style{})...)
+				lines = append(lines, m.inLines(m.t.SafeCommand(h), width, term.Plain)...)
 			}
 		}
 	}
 	lines = m.relatedLines(lines, width)
 	if len(v.Categories) > 0 {
-		lines = append(append(lines, ""), m.wrapped("in "+strings.Join(v.Categories, ", "), width, term.Style{Color: term.Muted})...)
+		lines = append(append(lines, ""), m.wrapped("in "+strings.Join(v.Categories, ", "), width, term.Label)...)
 	}
 	return lines
 }
@@ -185,13 +185,13 @@ func (m *Model) readings(v *catalog.Variable, width int) []string {
 			if i > 0 {
 				label = ""
 			}
-			lines = append(lines, " "+m.t.Paint(term.Style{Color: term.Muted}, m.t.Fit(label, 9))+l)
+			lines = append(lines, " "+m.t.Paint(term.Label, m.t.Fit(label, 9))+l)
 		}
 	}
-	add := func(label, text string) { styled(label, text, term.Style{}) }
+	add := func(label, text string) { styled(label, text, term.Plain) }
 	read := func(label string, r *catalog.Reading, note string) {
 		if text := export.ReadingText(r, enum); r.Status != catalog.StatusOK { // as in the list
-			styled(label, "("+text+")"+note, term.Style{Color: term.Bad})
+			styled(label, "("+text+")"+note, term.Wrong)
 		} else {
 			add(label, text+note)
 		}
@@ -265,7 +265,7 @@ func (m *Model) items(v *catalog.Variable, width int) []string {
 	if e.Flags {
 		head = "any of these, joined by |"
 	}
-	lines := []string{"", " " + m.t.Paint(term.Style{Bold: true}, head)}
+	lines := []string{"", " " + m.t.Paint(term.Heading, head)}
 	for _, it := range e.Items {
 		sign := "  "
 		if now[it.Name] {

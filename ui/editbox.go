@@ -12,7 +12,7 @@ import (
 
 // box is what is shown over the screen; nil: nothing.
 func (m *Model) box() []string {
-	bold := term.Style{Bold: true}
+	bold := term.Heading
 	width := min(m.w-8, 76)
 	switch m.mode {
 	case modeWork:
@@ -54,9 +54,9 @@ func (m *Model) box() []string {
 		height := min(len(items), max(3, m.h-14))
 		m.edit.pick.view(len(items), height)
 		for i := m.edit.pick.top; i < m.edit.pick.top+height; i++ {
-			s, sign := term.Style{}, "  "
+			s, sign := term.Plain, "  "
 			if i == m.edit.pick.at {
-				s, sign = term.Style{Reverse: true}, "> "
+				s, sign = term.Cursor, "> "
 			}
 			lines = append(lines, m.t.Paint(s, sign+m.t.Cut(m.t.SafeLine(fmt.Sprintf("%d  %s", items[i].Value, items[i].Name), width), width-2)))
 		}
@@ -160,16 +160,16 @@ func (m *Model) outcomeLines(width int) []string {
 
 // workBox is the menu of workloads: each with a sentence, the running one marked.
 func (m *Model) workBox(width int) []string {
-	head := m.t.Paint(term.Style{Bold: true}, "Run a workload on all ranks")
+	head := m.t.Paint(term.Heading, "Run a workload on all ranks")
 	var names, all []string
 	at := 0
 	for i, w := range workloads {
-		style, sign, name := term.Style{}, " ", w
+		style, sign, name := term.Plain, " ", w
 		if w == "" {
 			name = "none"
 		}
 		if i == m.work.at {
-			style, sign, at = term.Style{Reverse: true}, ">", len(all)
+			style, sign, at = term.Cursor, ">", len(all)
 		}
 		mark := " "
 		if w == m.workload && w != "" {

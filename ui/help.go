@@ -58,7 +58,7 @@ func (m *Model) helpLines() []string {
 	lines := []string{}
 	if m.o.Warning != "" {
 		lines = append(lines, " "+m.t.Paint(term.Heading, "Warning"), "")
-		lines = append(append(lines, m.wrapped(m.o.Warning, m.w, term.Style{})...), "")
+		lines = append(append(lines, m.wrapped(m.o.Warning, m.w, term.Plain)...), "")
 	}
 	marks := keys.Section{Title: "Marks"}
 	for _, mark := range markHelp {
@@ -71,7 +71,7 @@ func (m *Model) helpLines() []string {
 	for _, t := range append(keySections(in, live), marks, commandSection(live)) {
 		lines = append(append(lines, t.Lines(m.t, m.w)...), "")
 	}
-	return append(lines, m.inLines("The mouse selects rows and scrolls. A key that does not scroll closes this help.", m.w, term.Style{})...)
+	return append(lines, m.inLines("The mouse selects rows and scrolls. A key that does not scroll closes this help.", m.w, term.Plain)...)
 }
 
 // logLines are the messages, the newest first, and what was printed.

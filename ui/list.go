@@ -68,7 +68,7 @@ func (m *Model) listView(width, height int) []string {
 	if c.typ > 0 {
 		head += " " + m.t.Fit("TYPE", c.typ)
 	}
-	lines := []string{m.t.Paint(term.Style{Faint: true}, m.t.Fit(head, width))}
+	lines := []string{m.t.Paint(term.Columns, m.t.Fit(head, width))}
 	if len(m.shown) == 0 {
 		lines = append(lines, "", "  "+m.nothing())
 	}
@@ -186,7 +186,7 @@ func (m *Model) row(e *entry, c columns, cut cut, at bool) string {
 	marks, color := e.marks(m.t)
 	base := term.Style{Color: color}
 	if at {
-		base = term.Style{Reverse: m.focus == paneList, Bold: true, Underline: m.focus != paneList}
+		base = term.Chosen(m.focus == paneList)
 	}
 	sign := " "
 	if at {
@@ -222,15 +222,13 @@ func (m *Model) highlight(e *entry, start, end int, base term.Style) string {
 
 // paintMarks paints text, and what is marked of its bytes so that it stands out.
 func (m *Model) paintMarks(s string, marks []bool, base term.Style) string {
-	found := base
-	found.Bold, found.Underline, found.Color = true, true, term.Match
 	var b strings.Builder
 	for from := 0; from < len(s); {
 		to := from + 1
 		for to < len(s) && (marks[to] == marks[from] || s[to]&0xc0 == 0x80) {
 			to++
 		}
-		b.WriteString(m.t.Paint(map[bool]term.Style{false: base, true: found}[marks[from]], s[from:to]))
+		b.WriteString(m.t.Paint(map[bool]term.Style{false: base, true: base.Found()}[marks[from]], s[from:to]))
 		from = to
 	}
 	return b.String()

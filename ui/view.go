@@ -133,7 +133,7 @@ func (m *Model) banner() []string {
 		lines = append(lines[:most-1], strings.Join(lines[most-1:], " "))
 	}
 	for i := range lines {
-		lines[i] = m.t.Paint(term.Style{Reverse: true, Bold: true, Color: term.Bad}, m.t.Fit(" "+lines[i], m.w))
+		lines[i] = m.t.Paint(term.Banner, m.t.Fit(" "+lines[i], m.w))
 	}
 	return lines
 }
@@ -177,7 +177,7 @@ func (m *Model) title() string {
 			}
 		}
 	}
-	return m.t.Paint(term.Style{Reverse: true, Bold: true}, m.spread(left, right))
+	return m.t.Paint(term.Title, m.spread(left, right))
 }
 
 // spread puts text at both ends of a line.
@@ -189,7 +189,7 @@ func (m *Model) spread(left, right string) string {
 // second names what is shown below it, or is the filter bar.
 func (m *Model) second() string {
 	accent := func(left, right string) string {
-		return m.t.Paint(term.Style{Color: term.Accent}, m.spread(left, right))
+		return m.t.Paint(term.Place, m.spread(left, right))
 	}
 	switch {
 	case m.mode == modeHelp:
@@ -243,7 +243,7 @@ func (m *Model) filterBar() string {
 	field := "[" + m.criteria[m.field].name + "="
 	if i := strings.Index(line, field); i >= 0 {
 		if j := strings.IndexByte(line[i:], ']'); j > 0 {
-			return line[:i] + m.t.Paint(term.Style{Reverse: true}, line[i:i+j+1]) + line[i+j+1:]
+			return line[:i] + m.t.Paint(term.Cursor, line[i:i+j+1]) + line[i+j+1:]
 		}
 	}
 	return line
@@ -265,9 +265,9 @@ func (m *Model) bottom() []string {
 
 // statusLines are what happened last, and whether some of it is cut.
 func (m *Model) statusLines() (lines []string, cut bool) {
-	s := term.Style{Bold: true, Color: term.Good}
+	s := term.Success
 	if m.bad {
-		s.Color = term.Bad
+		s = term.Failure
 	}
 	lines = term.Wrap(m.status, m.w-2)
 	most, more := max(1, min(4, m.h-m.head()-3)), ""
@@ -304,7 +304,7 @@ func (m *Model) offered() []string {
 		lines = append(lines[:most-1], m.t.Cut(lines[most-1], m.w-12)+" "+m.t.Ellipsis())
 	}
 	for i := range lines {
-		lines[i] = m.t.Paint(term.Style{Color: term.Muted}, m.t.Fit(" "+lines[i], m.w))
+		lines[i] = m.t.Paint(term.Label, m.t.Fit(" "+lines[i], m.w))
 	}
 	return lines
 }
@@ -347,7 +347,7 @@ func (m *Model) body() []string {
 	if l.detailH > 0 {
 		detail = m.detailView(l.detailW, l.detailH)
 	}
-	muted := func(s string) string { return m.t.Paint(term.Style{Color: term.Muted}, s) }
+	muted := func(s string) string { return m.t.Paint(term.Label, s) }
 	switch {
 	case l.right:
 		for i := range list {
@@ -390,11 +390,11 @@ func (m *Model) treeView(width, height int) []string {
 		}
 		indent := strings.Repeat(" ", min(b.depth, width/3))
 		line := m.t.Fit(indent+sign+" "+m.t.SafeLine(b.label, width), max(width-len(count), 0)) + count
-		s := term.Style{}
+		s := term.Plain
 		if i == m.tree.at && (m.query == "" || m.focus == paneTree) { // a search looks everywhere
-			s = term.Style{Reverse: m.focus == paneTree, Bold: true, Underline: m.focus != paneTree}
+			s = term.Chosen(m.focus == paneTree)
 		} else if b.category == nil || n == 0 {
-			s.Color = term.Muted
+			s = term.Label
 		}
 		lines = append(lines, m.t.Paint(s, line))
 	}

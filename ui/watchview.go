@@ -34,7 +34,7 @@ func (m *Model) watchView(width, height int) []string {
 		state += ", log scale without 0 and less"
 	}
 	state += fmt.Sprintf(": %s", m.show)
-	lines := []string{m.t.Paint(term.Style{Bold: true}, state), ""}
+	lines := []string{m.t.Paint(term.Heading, state), ""}
 	nameW := 0
 	for _, s := range m.watching.list {
 		nameW = max(nameW, term.Width(m.t.SafeLine(s.id, width)))
@@ -44,9 +44,9 @@ func (m *Model) watchView(width, height int) []string {
 		s := m.watching.list[i]
 		show := m.showing(s)
 		curve := s.total(show)
-		sign, style := "  ", term.Style{}
+		sign, style := "  ", term.Plain
 		if i == m.at.at {
-			sign, style = "> ", term.Style{Reverse: true}
+			sign, style = "> ", term.Cursor
 		}
 		lines = append(lines, m.t.Paint(style, sign+m.t.FitMiddle(m.t.SafeLine(s.id, width), nameW)+" "+m.t.FitRight(lastOf(curve, show), 10)+" ")+
 			chart.Sparkline(curve, width-nameW-14, m.t))

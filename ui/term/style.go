@@ -7,28 +7,30 @@ import (
 
 // Style is a way to show text. A character or a word shows every state that a style shows: without colours only the attributes are left.
 type Style struct {
-	Bold, Faint, Reverse, Underline bool
-	Color                           Color
+	Bold, Reverse, Underline bool
+	Color                    Color
 }
 
 // The styles of all screens, by what they show.
 var (
 	Plain     = Style{}
-	Title     = Style{Bold: true, Reverse: true}      // the first line of a screen
-	Heading   = Style{Bold: true}                     // over a paragraph, a dialog, a list
-	Place     = Style{Color: Accent}                  // what is shown below
-	Columns   = Style{Bold: true, Color: Accent}      // the head of a table
-	Subject   = Style{Bold: true, Color: Accent}      // the name of what a pane describes
-	Cursor    = Style{Bold: true, Reverse: true}      // the chosen row
-	Unfocused = Style{Bold: true, Underline: true}    // the same, in a pane without the focus
-	Input     = Style{Reverse: true}                  // where the next typed character goes
-	Key       = Style{Bold: true}                     // a key in the footer
-	Label     = Style{Color: Muted}                   // next to what matters more
-	Link      = Style{Underline: true, Color: Accent} // a name that can be followed
-	Success   = Style{Bold: true, Color: Good}        // what was done
-	Failure   = Style{Bold: true, Color: Bad}         // what was not done
-	Warning   = Style{Color: Warn}                    // a row that differs or is late
-	Attention = Style{Bold: true, Color: Warn}        // what should be read
+	Title     = Style{Bold: true, Reverse: true}             // the first line of a screen
+	Heading   = Style{Bold: true}                            // over a paragraph, a dialog, a list
+	Place     = Style{Color: Accent}                         // what is shown below
+	Columns   = Style{Bold: true, Color: Accent}             // the head of a table
+	Subject   = Style{Bold: true, Color: Accent}             // the name of what a pane describes
+	Cursor    = Style{Bold: true, Reverse: true}             // the chosen row
+	Unfocused = Style{Bold: true, Underline: true}           // the same, in a pane without the focus
+	Input     = Style{Reverse: true}                         // where the next typed character goes
+	Key       = Style{Bold: true}                            // a key in the footer
+	Label     = Style{Color: Muted}                          // next to what matters more
+	Link      = Style{Underline: true, Color: Accent}        // a name that can be followed
+	Success   = Style{Bold: true, Color: Good}               // what was done
+	Failure   = Style{Bold: true, Color: Bad}                // what was not done
+	Warning   = Style{Color: Warn}                           // a row that differs or is late
+	Wrong     = Style{Color: Bad}                            // a value that could not be read
+	Banner    = Style{Bold: true, Reverse: true, Color: Bad} // why most keys do nothing
+	Attention = Style{Bold: true, Color: Warn}               // what should be read
 )
 
 // Chosen is the style of the chosen row of a pane.
@@ -50,18 +52,15 @@ func (t Term) Paint(s Style, text string) string {
 	if text == "" {
 		return ""
 	}
-	if t.Theme == HighContrast {
-		s.Faint = false
-		if s.Color == Muted {
-			s.Color = Default
-		}
+	if t.Theme == HighContrast && s.Color == Muted {
+		s.Color = Default
 	}
 	var style ansi.Style // not lipgloss's, which styles each character of underlined text by itself
 	faint := s.Color == Muted && t.Profile <= colorprofile.ANSI
 	if s.Bold {
 		style = style.Bold()
 	}
-	if s.Faint || faint {
+	if faint {
 		style = style.Faint()
 	}
 	if s.Underline {
