@@ -24,9 +24,9 @@ type branch struct {
 	count    int     // different variables here and below
 	depth    int
 	open     bool
-	ref      *branch // where this category is unfolded
-	names    int     // cells of the longest name here and below; 0: not known yet
-	number   int32   // among all branches, once they are counted
+	ref      *branch    // where this category is unfolded
+	names    nameWidths // here and below; zero: not known yet
+	number   int32      // among all branches, once they are counted
 }
 
 func newTree(x *index) *branch {

@@ -34,7 +34,7 @@ type index struct {
 	byID    map[string]int32
 	root    *branch
 	all     []int32
-	names   int // cells of the longest name
+	names   nameWidths
 
 	numbers     int     // of branches
 	in          []int32 // the numbers of the branches that hold each variable, here or below: filled in by branches
@@ -51,7 +51,7 @@ func newIndex(c *catalog.Catalog, t term.Term) *index {
 		e := entry{v: v, name: name, low: lower(name), text: lower(v.Description[:min(len(v.Description), maxText)])}
 		e.letters, e.pairs = letters(e.low), newPairs(e.text)
 		e.width = int32(cells(name))
-		x.names = max(x.names, int(e.width))
+		x.names.add(int(e.width))
 		x.entries = append(x.entries, e)
 	}
 	x.root = newTree(x)

@@ -16,14 +16,25 @@ const (
 	marksWidth = 5  // the cursor and the marks
 	minValue   = 8  // cells of the value, at least
 	goodValue  = 16 // cells of the value before other columns get any
-	maxValue   = 60
+	niceValue  = 24 // cells of the value before very long names get more
 	wordWidth  = 11 // of a scope, a class or a type
-	maxClaim   = 64 // cells of the name that all other columns but the value give way to
+	maxClaim   = 64 // a longer name does not take the place of other columns
 )
 
+// nameWidths are the cells of the longest name: of those that have a claim, and of all.
+type nameWidths struct{ claim, longest int }
+
+func (n *nameWidths) add(width int) {
+	n.longest = max(n.longest, width)
+	if width <= maxClaim {
+		n.claim = max(n.claim, width)
+	}
+}
+
 // listColumns divides the width of a list. The name comes first: names that are cut may look the same.
-func listColumns(width, names int) columns {
-	c := columns{name: max(1, min(names, width-marksWidth-1-minValue))}
+func listColumns(width int, names nameWidths) columns {
+	claim := max(names.claim, min(names.longest, 24))
+	c := columns{name: max(1, min(claim, width-marksWidth-1-minValue))}
 	rest := max(0, width-marksWidth-c.name-1)
 	for _, w := range []*int{&c.kind, &c.typ} {
 		if rest >= goodValue+1+wordWidth {
@@ -31,7 +42,9 @@ func listColumns(width, names int) columns {
 			rest -= 1 + wordWidth
 		}
 	}
-	c.value = min(rest, maxValue)
+	more := min(max(0, rest-niceValue), max(0, names.longest-c.name))
+	c.name += more
+	c.value = min(rest-more, 60)
 	return c
 }
 
@@ -39,19 +52,19 @@ func listColumns(width, names int) columns {
 func fullWidth(x *index) int {
 	names := 24
 	if x != nil {
-		names = min(max(x.names, names), maxClaim)
+		names = max(x.names.claim, names)
 	}
 	return marksWidth + names + 1 + goodValue + 4 + 2*(1+wordWidth)
 }
 
-// widestName is the number of cells of the longest name that a branch lists, before any filter.
-func (b *branch) widestName(x *index) int {
+// nameWidths are those of all variables that a branch lists, before any filter.
+func (b *branch) nameWidths(x *index) nameWidths {
 	if b.parent == nil {
 		return x.names
 	}
-	if b.names == 0 {
+	if b.names.longest == 0 {
 		for _, k := range b.below(x) {
-			b.names = max(b.names, int(x.entries[k].width))
+			b.names.add(int(x.entries[k].width))
 		}
 	}
 	return b.names

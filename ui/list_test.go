@@ -17,11 +17,11 @@ func TestNamesComeFirst(t *testing.T) {
 			resize(m, width, 50)
 			l := m.layout()
 			c := listColumns(l.listW, m.names)
-			if c.name < m.names && (c.kind > 0 || c.typ > 0 || c.value > minValue) {
-				t.Errorf("%d columns: names have %d of %d cells, but there are %+v", width, c.name, m.names, c)
+			if c.name < m.names.longest && (c.kind > 0 || c.typ > 0 || c.value > minValue) {
+				t.Errorf("%d columns: names have %d of %d cells, but there are %+v", width, c.name, m.names.longest, c)
 			}
-			if width >= 90 && c.name < m.names {
-				t.Errorf("%d columns: names have %d of %d cells", width, c.name, m.names)
+			if width >= 90 && c.name < m.names.longest {
+				t.Errorf("%d columns: names have %d of %d cells", width, c.name, m.names.longest)
 			}
 			if used := marksWidth + c.name + 1 + c.value + c.kind + c.typ; used > l.listW {
 				t.Errorf("%d columns: the list takes %d of %d", width, used, l.listW)
@@ -56,6 +56,20 @@ func TestWiderShowsMore(t *testing.T) {
 			t.Errorf("%d columns show %+v, one less %+v", width, c, last)
 		}
 		last = c
+	}
+}
+
+// One very long name takes nothing from the other columns, until they have what they need.
+func TestVeryLongName(t *testing.T) {
+	m := explorer(t, &catalog.Catalog{Lists: catalog.Lists{Cvars: []catalog.Variable{{Kind: catalog.Cvars, Name: "short_name"},
+		{Kind: catalog.Cvars, Name: strings.Repeat("very_long_name_", 20)}}}}, Options{}, 100, 24)
+	if c := listColumns(m.layout().listW, m.names); c.name < 24 || c.kind == 0 || c.typ == 0 || c.value < goodValue {
+		t.Errorf("%+v", c)
+	}
+	resize(m, 300, 24)
+	press(m, "z")
+	if c := listColumns(m.layout().listW, m.names); c.name < 200 || c.value < niceValue {
+		t.Errorf("with 300 columns %+v", c)
 	}
 }
 

@@ -117,8 +117,8 @@ type Model struct {
 	rows       []*branch // of the tree
 	tree       scroll
 	counts     tally
-	shown      []int32 // of the list
-	names      int     // cells of the longest name that the list may show
+	shown      []int32    // of the list
+	names      nameWidths // of the variables that the list may show
 	list       scroll
 	chosen     string  // the ID of the variable that the user chose: the cursor stays on it
 	listed     *branch // what the list was filled from; nil: a search
@@ -286,7 +286,7 @@ func (m *Model) refill() {
 		from, m.names = nil, m.x.names
 		m.shown = filtered(m.x, m.criteria, m.search.find(m.x.all, m.query))
 	} else {
-		m.names = m.branch.widestName(m.x)
+		m.names = m.branch.nameWidths(m.x)
 		m.shown = filtered(m.x, m.criteria, m.branch.below(m.x))
 	}
 	m.seek(from != nil && from == m.listed)

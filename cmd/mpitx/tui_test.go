@@ -350,6 +350,31 @@ func TestExplorerLive(t *testing.T) {
 	}
 }
 
+// A failed MPI_Init is seen, with the reason, and nothing seems to be writable.
+func TestExplorerFailedInit(t *testing.T) {
+	for family, failure := range map[string][]string{
+		"demo":    {"FAKEMPI_FAULTS=abort-init"},
+		"openmpi": {"OMPI_MCA_pml=nosuch"},
+		"mpich":   {"UCX_TLS=nosuch", "FI_PROVIDER=nosuch"},
+	} {
+		t.Run(family, func(t *testing.T) {
+			if ok, err := have(family); family != "demo" && err != nil {
+				t.Fatal(err)
+			} else if family != "demo" && !ok {
+				need.Missing(t, "%s is not installed", family)
+			}
+			s := onScreen(t, append(testEnvironment(t), failure...), "mpitx tui --mpi "+family)
+			s.until("MPI is not available, read-only (R restarts, L shows more): the MPI process ", "in: MPI_Init", "no: MPI is not available", "!writable  yes")
+			s.keys("e")
+			s.until("MPI is not available: nothing can be read or written; R restarts the back end")
+			s.keys("R")
+			s.until("!nothing can be read or written", "MPI is not available, read-only")
+			s.keys("q")
+			s.restored("0")
+		})
+	}
+}
+
 // A rank that hangs in a read is shown as not answering; the others answer, and it all ends when the user wants it to.
 func TestExplorerHang(t *testing.T) {
 	environ := append(testEnvironment(t), "FAKEMPI_FAULTS=hang-read=demo_eager_limit@2/itself")
