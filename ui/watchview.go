@@ -31,7 +31,7 @@ func (m *Model) watchView(width, height int) []string {
 		state += ", PAUSED"
 	}
 	if m.log10 {
-		state += ", log scale without 0 and less"
+		state += ", logarithmic scale"
 	}
 	state += fmt.Sprintf(": %s", m.show)
 	lines := []string{m.t.Paint(term.Heading, state), ""}
@@ -70,25 +70,26 @@ func amount(x float64, show showing) string {
 	return chart.Number(x) + map[showing]string{showRate: "/s"}[show]
 }
 
+// chart draws the sum of a variable over all ranks, or a strip for each rank.
 func (m *Model) chart(s *series, width, height int) []string {
-	var curves []chart.Series
 	show := m.showing(s)
+	rows := chart.Rows{Label: func(x float64) string { return amount(x, show) }, Log: m.log10, Time: chart.Time{Right: "now"}}
+	title := show.String() + ", sum of " + strconv.Itoa(len(s.ranks)) + " ranks"
 	if m.ranks {
+		title, rows.Title = show.String()+" on each rank", "rank"
 		for k, r := range s.ranks {
-			curves = append(curves, chart.Series{Name: "rank " + strconv.Itoa(r), Values: s.rank(k, show)})
+			rows.Names, rows.Values = append(rows.Names, strconv.Itoa(r)), append(rows.Values, s.rank(k, show))
 		}
 	} else {
-		name := show.String() + ", sum of " + strconv.Itoa(len(s.ranks)) + " ranks"
-		curves = append(curves, chart.Series{Name: name, Values: s.total(show)})
+		rows.Names, rows.Values = []string{""}, [][]float64{s.total(show)}
 	}
-	axes := chart.Axes{Label: func(x float64) string { return amount(x, show) }, Zero: true, Log: m.log10, Time: chart.Time{End: "now"}}
 	if n := len(s.times); n > 1 {
-		axes.Time.Step = s.times[n-1].Sub(s.times[0]) / time.Duration(n-1)
+		rows.Time.Step = s.times[n-1].Sub(s.times[0]) / time.Duration(n-1)
 		if m.paused || m.ended != "" {
-			axes.Time.End = s.times[n-1].Format(time.TimeOnly)
+			rows.Time.Right = s.times[n-1].Format(time.TimeOnly)
 		}
 	}
-	return chart.LineChart(curves, axes, width, height, m.t)
+	return append([]string{" " + title}, chart.Strips(rows, width, height-1, m.t).Lines...)
 }
 
 // writeSamples writes the samples of what is pinned: one row for each time, variable and rank.

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -38,14 +40,16 @@ func newTop(a *app) *cobra.Command {
 		Annotations: paged,
 		Short:       "Watch the variables of a running job",
 		Long: `Watch the run directory of a job that runs under mpitx record or mpitx sample:
-each variable over all ranks, its value on each rank, and a heat map of the
-ranks over time. The screen is refreshed twice a second. Runs that have ended
-are shown as a whole.
+each variable over all ranks, its value on each rank, and a heat map or a chart
+of the ranks over time. The screen is refreshed twice a second. Runs that have
+ended are shown as a whole.
 
 mpitx top only reads the files of the run and does not slow the job. Without
 RUN, it takes the only running job's run in the current directory, or in
-$MPITX_DIR. Press ? for the keys. --once prints a table and works without a
-terminal; GLOBs choose its variables by name.`,
+$MPITX_DIR. It waits for a run that is not there yet. Press ? for the keys.
+
+--once prints a table and works without a terminal; GLOBs choose its variables
+by name. --once waits up to 5 seconds for a run that is not there yet.`,
 		Example: `  mpirun -n 4 mpitx record --pvar 'mpitx:*' --dir run1 -- ./app input &
   mpitx top run1
   mpitx top run1 --once --by-rank -o csv
@@ -62,6 +66,11 @@ terminal; GLOBs choose its variables by name.`,
 	return cmd
 }
 
+const (
+	onceWait = 5 * time.Second // for a run that is not there yet
+	onceLook = 50 * time.Millisecond
+)
+
 func (o *topOptions) run(cmd *cobra.Command, args []string) error {
 	switch {
 	case !o.once && (cmd.Flags().Changed("output") || o.byRank || o.nonzero || len(args) > 1):
@@ -69,29 +78,15 @@ func (o *topOptions) run(cmd *cobra.Command, args []string) error {
 	case !o.once && noFullScreen() != "":
 		return usagef("top: %s; --once prints a table", noFullScreen())
 	}
-	var dir string
-	var err error
+	name := ""
 	if len(args) > 0 {
-		dir = args[0]
+		name = args[0]
 		if err := o.columnFilter.parse(args[1:]); err != nil {
 			return err
 		}
-	} else if dir, err = o.liveRun(); err != nil {
-		return err
 	}
-	run, err := openRun(dir)
-	if err != nil {
-		return err
-	}
-	named, err := o.named(run)
-	if err != nil {
-		run.Close()
-		return err
-	}
-	feed := top.Open(run)
-	defer feed.Close()
 	if o.once {
-		return o.print(feed, named)
+		return o.print(name)
 	}
 	t, err := term.Detect(os.Stdout, o.a.env.Getenv, o.a.color)
 	if err != nil {
@@ -100,22 +95,59 @@ func (o *topOptions) run(cmd *cobra.Command, args []string) error {
 	if _, problem := o.configure(o.a, &t); problem != "" {
 		o.a.complain("%s", problem)
 	}
+	find := func() (top.Source, string, error) {
+		run, awaited, err := o.find(name)
+		if run == nil {
+			return nil, awaited, err
+		}
+		return top.Open(run), "", nil
+	}
 	o.a.out.Flush()
-	switch err := top.Run(context.Background(), feed, t, o.as, os.Stdin, os.Stdout); {
+	switch err := top.Run(context.Background(), find, t, o.as, os.Stdin, os.Stdout); {
 	case errors.Is(err, program.ErrSignal):
 		return exit(128 + int(syscall.SIGTERM))
 	case err != nil:
-		return failf("top: %v", err)
+		return err
 	}
 	return nil
 }
 
-// liveRun finds the one run here that goes on.
-func (o *topOptions) liveRun() (string, error) {
+// find opens the run. If the run is not there yet, awaited says what is missing; an error says that waiting is of no use.
+func (o *topOptions) find(name string) (run *recording.Run, awaited string, err error) {
+	if name == "" {
+		if name, awaited, err = o.liveRun(); name == "" {
+			return nil, awaited, err
+		}
+	}
+	run, err = recording.Open(name)
+	switch _, parent := os.Stat(filepath.Dir(name)); {
+	case err == nil && len(run.Ranks) == 0 && len(run.Damage()) == 0:
+		run.Close()
+		return nil, name + ": no rank has recorded anything yet", nil
+	case errors.Is(err, fs.ErrNotExist) && parent == nil:
+		return nil, name + ": there is no such directory yet", nil
+	case errors.Is(err, recording.ErrNotARun) && starting(name):
+		return nil, name + ": the directory holds no samples yet", nil
+	case err != nil:
+		run, err = openRun(name) // says what to do
+	}
+	return run, "", err
+}
+
+// starting says whether a directory is empty, or holds only what a job leaves there before it records.
+func starting(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	return err == nil && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+		return e.Name() != attach.RunFile && !strings.HasPrefix(e.Name(), ".") && !strings.HasPrefix(e.Name(), "mpitx-agent-")
+	})
+}
+
+// liveRun finds the one run here whose job is running; without one, awaited says so.
+func (o *topOptions) liveRun() (name, awaited string, err error) {
 	base := cmp.Or(o.a.env.Getenv("MPITX_DIR"), ".")
 	entries, err := os.ReadDir(base)
 	if err != nil {
-		return "", failf("top: %s: %v; name a run", base, causeOf(err))
+		return "", "", failf("top: %s: %v; name a run", base, causeOf(err))
 	}
 	var all []string
 	made := map[string]time.Time{}
@@ -126,7 +158,7 @@ func (o *topOptions) liveRun() (string, error) {
 		}
 	}
 	slices.SortFunc(all, func(a, b string) int { return made[b].Compare(made[a]) })
-	var live, away []string // away: on a login node nobody can say whether the job still runs
+	var live, away []string // away: its ranks cannot be reached from here, and may run
 	for _, path := range all[:min(len(all), 50)] {
 		run, err := recording.Open(path)
 		if err != nil {
@@ -144,18 +176,34 @@ func (o *topOptions) liveRun() (string, error) {
 	}
 	switch {
 	case len(live) == 1:
-		return live[0], nil
+		return live[0], "", nil
 	case len(live) > 1:
-		return "", usagef("top: the jobs of %d runs are running; name one: %s", len(live), strings.Join(live, " "))
+		return "", "", usagef("top: %d jobs are running; name a run: %s", len(live), strings.Join(live, " "))
 	case len(all) > 0:
-		return "", usagef("top: no job is running in the runs of %s; name one, as %s", base, all[0])
+		return "", fmt.Sprintf("no job is running in the runs of %s; mpitx top %s shows the last one", base, all[0]), nil
 	}
-	return "", usagef("top: no run in %s; name a directory that mpitx record has made", base)
+	return "", fmt.Sprintf("no run in %s; mpitx record makes one", base), nil
 }
 
 // print is --once.
-func (o *topOptions) print(feed *top.Feed, named columns.Set) error {
+func (o *topOptions) print(name string) error {
 	terminal, err := o.a.terminal()
+	if err != nil {
+		return err
+	}
+	run, awaited, err := o.find(name)
+	for start := time.Now(); run == nil && err == nil; run, awaited, err = o.find(name) {
+		if time.Since(start) > onceWait {
+			return failf("top: %s (waited %v); start the job, or name the directory of a run", awaited, onceWait)
+		}
+		time.Sleep(onceLook)
+	}
+	if err != nil {
+		return err
+	}
+	feed := top.Open(run)
+	defer feed.Close()
+	named, err := o.named(run)
 	if err != nil {
 		return err
 	}

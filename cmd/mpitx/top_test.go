@@ -78,14 +78,14 @@ func watch(t *testing.T, family string) {
 		}
 		return "value that moves"
 	})
-	s.keys("m")
-	s.until("a rank 0", "d rank 3")
-	s.keys("e", "shown.csv", "Enter")
-	s.until("saved mpitx:messages_sent on 4 ranks to shown.csv")
+	s.keys("m", "Tab", "Left", "Left")
+	s.until("per second, each rank over time", "/s│", "s  rank 0: ")
+	s.keys("Escape", "Tab", "X", "shown.csv", "Enter")
+	s.until("exported mpitx:messages_sent on 4 ranks to shown.csv")
 	if text, _ := os.ReadFile(filepath.Join(dir, "shown.csv")); strings.Count(string(text), "mpitx:messages_sent,counter,,") != 4 {
 		t.Errorf("exported:\n%s", text)
 	}
-	s.keys("q")
+	s.keys("q", "q")
 	s.until("before\ncode 0")
 	s.keys("Enter")
 	// Stopped by a signal: the terminal is put back, too.
@@ -104,7 +104,7 @@ func watch(t *testing.T, family string) {
 	damaged(t, filepath.Join(bin, "mpitx"), filepath.Join(dir, "run1"))
 }
 
-// damaged overwrites something in the middle of a run: what is whole is printed, and where it is not is told.
+// damaged overwrites bytes in the middle of a run: the rest is printed, and the place of the damage.
 func damaged(t *testing.T, mpitx, run string) {
 	if out, err := exec.Command(mpitx, "recover", run).CombinedOutput(); err != nil { // what a launcher has killed
 		t.Fatalf("recover: %v\n%s", err, out)

@@ -48,8 +48,8 @@ func wave(n int, phase float64) []float64 {
 
 func perSecond(x float64) string { return Number(x) + "/s" }
 
-func sampleHeat(ranks, steps int) Heat {
-	h := Heat{Label: perSecond, Time: Time{Step: time.Second, End: "now"}}
+func sampleRows(ranks, steps int) Rows {
+	h := Rows{Title: "rank", Label: perSecond, Time: Time{Step: time.Second, Right: "now"}}
 	for r := range ranks {
 		v := wave(steps, float64(r))
 		if r == 2 {
@@ -68,11 +68,14 @@ func TestGolden(t *testing.T) {
 		gaps[5], gaps[6], gaps[20] = math.NaN(), math.NaN(), math.Inf(1)
 		var b strings.Builder
 		b.WriteString(Sparkline(gaps, 30, s) + "|\n")
-		two := []Series{{"rank 0", wave(60, 0)}, {"rank 1", wave(60, 2)}}
-		for _, l := range LineChart(two, Axes{Label: perSecond, Time: Time{Step: time.Second / 2, End: "now"}, Zero: true}, 60, 12, s) {
-			b.WriteString(l + "|\n")
+		rows := sampleRows(8, 40)
+		rows.Cursor = &Cursor{Row: 2, Step: 30}
+		for _, height := range []int{9, 17, 5} {
+			for _, l := range Strips(rows, 60, height, s).Lines {
+				b.WriteString(l + "|\n")
+			}
 		}
-		for _, l := range HeatMap(sampleHeat(8, 40), 50, 6, s) {
+		for _, l := range HeatMap(rows, 50, 6, s).Lines {
 			b.WriteString(l + "|\n")
 		}
 		golden(t, name, b.String())
@@ -103,21 +106,24 @@ func check(t interface{ Errorf(string, ...any) }, what string, lines []string, w
 }
 
 func drawAll(t interface{ Errorf(string, ...any) }, rows [][]float64, width, height int, s term.Term) {
-	clock := Time{Step: time.Minute, End: "now", Whole: height%2 == 0}
-	h := Heat{Values: rows, Time: clock}
-	var all []Series
-	for i, r := range rows {
-		h.Names = append(h.Names, fmt.Sprint("rank ", i))
-		all = append(all, Series{fmt.Sprint("n", i), r})
+	r := Rows{Title: "rank", Values: rows, Time: Time{Step: time.Minute, Right: "now", Fill: height%2 == 0}, Log: width%3 == 0}
+	if width%2 == 0 {
+		r.Cursor = &Cursor{Row: height % 5, Step: width % 7}
+	}
+	for i, v := range rows {
+		r.Names = append(r.Names, fmt.Sprint("rank ", i))
 		if i < 3 && width > 0 {
-			check(t, "sparkline", []string{Sparkline(r, width, s)}, width, 1, s)
+			check(t, "sparkline", []string{Sparkline(v, width, s)}, width, 1, s)
 		}
 	}
-	check(t, "heat map", HeatMap(h, width, height, s), width, height, s)
-	lines := LineChart(all, Axes{Time: clock, Zero: width%2 == 0, Log: width%3 == 0}, width, height, s)
-	check(t, "line chart", lines, width, height, s)
-	if width > 0 && height > 0 && len(lines) != height {
-		t.Errorf("line chart: %d lines, not %d", len(lines), height)
+	for what, draw := range map[string]func(Rows, int, int, term.Term) Drawing{"heat map": HeatMap, "strips": Strips} {
+		d := draw(r, width, height, s)
+		check(t, what, d.Lines, width, height, s)
+		for c := range max(d.Columns, 0) { // what is drawn in a column is drawn there
+			if k := d.Step(c); k < -1 || k >= d.Steps() || k >= 0 && d.Column(k) > c {
+				t.Errorf("%s: column %d of %d has step %d of %d, which is in column %d", what, c, d.Columns, k, d.Steps(), d.Column(k))
+			}
+		}
 	}
 }
 
@@ -215,7 +221,7 @@ func TestScaleLightness(t *testing.T) {
 
 // What is hot stays visible when rows are put together.
 func TestHeatMapKeepsPeaks(t *testing.T) {
-	h := Heat{}
+	h := Rows{}
 	for r := range 1000 {
 		v := make([]float64, 10)
 		if r == 777 {
@@ -223,53 +229,95 @@ func TestHeatMapKeepsPeaks(t *testing.T) {
 		}
 		h.Names, h.Values = append(h.Names, fmt.Sprint(r)), append(h.Values, v)
 	}
-	lines := HeatMap(h, 40, 10, term.Term{Terminal: export.Terminal{UTF8: true}})
+	lines := HeatMap(h, 40, 10, term.Term{Terminal: export.Terminal{UTF8: true}}).Lines
 	if n := strings.Count(strings.Join(lines[:len(lines)-1], ""), "█"); n != 1 {
 		t.Errorf("the peak is seen %d times:\n%s", n, strings.Join(lines, "\n"))
 	}
 }
 
 func BenchmarkHeatMap(b *testing.B) {
-	h := sampleHeat(1000, 240)
+	h := sampleRows(1000, 240)
 	for b.Loop() {
 		HeatMap(h, 200, 40, term.Term{Terminal: export.Terminal{UTF8: true}, Profile: colorprofile.TrueColor})
 	}
 }
 
-// Nothing but zeros, of what is never negative: the axis shows no negative numbers.
+func plain(d Drawing) string { return strings.Join(d.Lines, "\n") }
+
+var utf8 = term.Term{Terminal: export.Terminal{UTF8: true}}
+
+// Zeros are a low line, from a scale without negative numbers; gaps are blank.
 func TestZeros(t *testing.T) {
-	text := strings.Join(LineChart([]Series{{Name: "a", Values: []float64{0, 0, 0}}}, Axes{Zero: true}, 40, 10, term.Term{Terminal: export.Terminal{UTF8: true}}), "\n")
-	if strings.Contains(text, "-0") || strings.Contains(text, "-1") || !strings.Contains(text, "1│") {
+	text := plain(Strips(Rows{Names: []string{"0"}, Values: [][]float64{{0, math.NaN(), 0}}}, 40, 4, utf8))
+	if !strings.Contains(text, "▁ ▁\n") || strings.Contains(text, "-") {
 		t.Error(text)
 	}
 }
 
-// Both ends of both axes are written, with the unit; on a logarithmic scale as the values that they stand for.
-func TestAxes(t *testing.T) {
-	values := []float64{0, 10, 6220}
-	for _, c := range []struct {
-		axes Axes
-		want []string
-	}{
-		{Axes{Label: perSecond, Zero: true, Time: Time{Step: time.Second, End: "now"}}, []string{"6.22k/s│", "  0/s│", "└-2m", "now"}},
-		{Axes{Label: perSecond, Time: Time{Step: time.Second, Whole: true, End: "3s"}}, []string{"6.22k/s│", "  0/s│", "└0s─", "─3s"}},
-		{Axes{Label: perSecond, Log: true, Time: Time{Step: time.Second, End: "now"}}, []string{"6.22k/s│", " 10/s│", "100/s│", "└-2m"}},
-	} {
-		for _, height := range []int{7, 12} {
-			text := strings.Join(LineChart([]Series{{Name: "a", Values: values}}, c.axes, 80, height, term.Term{Terminal: export.Terminal{UTF8: true}}), "\n")
-			for _, w := range c.want {
-				if !strings.Contains(text, w) && !(w == "100/s│" && height == 7) {
-					t.Errorf("%+v: no %q in\n%s", c.axes, w, text)
+// Each row has a strip of its own, and all strips have the same scale, with its unit; a logarithmic one has real numbers, too.
+func TestStrips(t *testing.T) {
+	r := Rows{Title: "rank", Names: []string{"0", "1"}, Values: [][]float64{{1, 10, 100, 1000}, {0, 0, 0, 500}}, Label: perSecond, Time: Time{Step: time.Second, Fill: true, Left: "0s", Right: "4s"}}
+	d := Strips(r, 30, 7, utf8)
+	if len(d.Lines) != 7 || d.Rows[2] != 0 || d.Rows[3] != 1 || d.Rows[6] != -1 {
+		t.Fatalf("%v\n%s", d.Rows, plain(d))
+	}
+	for _, part := range []string{"    0 1k/s│", "      0/s│", "    1 1k/s│", "rank", "0s", "4s"} {
+		if !strings.Contains(plain(d), part) {
+			t.Errorf("no %q in\n%s", part, plain(d))
+		}
+	}
+	if strings.Count(d.Lines[0], "█") != 4 || strings.Count(d.Lines[3], " ") != 24 || strings.Count(d.Lines[4], "▅") != 4 {
+		t.Errorf("half of the scale is not half of the height:\n%s", plain(d))
+	}
+	r.Log = true
+	d = Strips(r, 30, 9, utf8)
+	for _, part := range []string{"    0 1k/s│", " 1/s│"} {
+		if !strings.Contains(plain(d), part) {
+			t.Errorf("no %q in\n%s", part, plain(d))
+		}
+	}
+	if !strings.HasSuffix(d.Lines[1], " ▆▆▆▆▆████") {
+		t.Errorf("100 of 1 to 1000 is not at two thirds:\n%s", plain(d))
+	}
+	r.Values = nil
+	for i := range 40 {
+		r.Names = append(r.Names[:i:i], fmt.Sprint(i))
+		r.Values = append(r.Values, []float64{1, 2})
+	}
+	r.Cursor = &Cursor{Row: 20, Step: 1} // in the middle, where the scale must not be
+	d = Strips(r, 80, 11, utf8)
+	if !strings.Contains(plain(d), "→  20│") || !strings.Contains(plain(d), "15-24 of 40") || !strings.Contains(plain(d), "1/s ▁▂▂▃▄▄▅▅▆▇▇█ 2/s") || !strings.Contains(plain(d), "↑") {
+		t.Errorf("of 40 strips those around the cursor are shown, and which:\n%s", plain(d))
+	}
+}
+
+// The cursor has a place on the axis, and a place is a step of time again.
+func TestCursor(t *testing.T) {
+	for _, fill := range []bool{true, false} {
+		for _, steps := range []int{3, 40, 200} {
+			r := Rows{Names: []string{"0"}, Values: [][]float64{wave(steps, 0)}, Time: Time{Fill: fill}, Cursor: &Cursor{Step: steps - 2}}
+			d := HeatMap(r, 60, 3, utf8)
+			column := strings.IndexRune(strings.Map(func(c rune) rune {
+				if c > 127 && c != '↑' {
+					return '.'
 				}
+				return c
+			}, d.Lines[1]), '↑') - d.Margin
+			if column < 0 || column != d.Column(steps-2) || d.Step(column) < steps-2 || d.Step(column) > steps-1 {
+				t.Errorf("fill %v, %d steps: in column %d, should be %d, which is step %d\n%s", fill, steps, column, d.Column(steps-2), d.Step(column), plain(d))
 			}
 		}
 	}
-	h := Heat{Names: []string{"0"}, Values: [][]float64{values}, Label: perSecond, Time: Time{Step: time.Second, Whole: true, End: "3s"}}
-	lines := HeatMap(h, 62, 3, term.Term{Terminal: export.Terminal{UTF8: true}})
+}
+
+// Both ends of both axes of a heat map are written, with the unit.
+func TestAxes(t *testing.T) {
+	h := Rows{Names: []string{"0"}, Values: [][]float64{{0, 10, 6220}}, Label: perSecond, Time: Time{Step: time.Second, Fill: true, Left: "0s", Right: "3s"}}
+	lines := HeatMap(h, 62, 3, utf8).Lines
 	if legend := lines[len(lines)-1]; !strings.Contains(legend, "0s──") || !strings.Contains(legend, " 0/s ") || !strings.Contains(legend, " 6.22k/s ") || !strings.HasSuffix(legend, "──3s") {
 		t.Errorf("%q", legend)
 	}
-	if !strings.HasSuffix(lines[0], strings.Repeat("█", 20)) || strings.Contains(lines[0], "·") {
+	if !strings.HasSuffix(lines[0], strings.Repeat("█", 19)) || strings.Contains(lines[0], "·") {
 		t.Errorf("three values do not fill the width: %q", lines[0])
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Range is the least and the greatest finite value; ok is false where there is none.
+// Range is the least and the greatest finite value; ok is false if there is none.
 func Range(values ...[]float64) (low, high float64, ok bool) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for _, v := range values {
@@ -22,7 +22,7 @@ func Range(values ...[]float64) (low, high float64, ok bool) {
 	return low, high, true
 }
 
-// place is where x lies between low and high, from 0 to 1. It does not overflow where their difference does.
+// place is where x lies between low and high, from 0 to 1. It does not overflow even if their difference does.
 func place(x, low, high float64) float64 {
 	switch {
 	case math.IsNaN(x):
@@ -42,7 +42,7 @@ func place(x, low, high float64) float64 {
 	return min(max((x/2-low/2)/span, 0), 1)
 }
 
-// Ticks are at most n round numbers that cover the values between low and high: 1, 2 or 5 times a power of ten apart. None where
+// Ticks are at most n round numbers that cover the values between low and high: 1, 2 or 5 times a power of ten apart. None if
 // low and high are not finite, or n is less than 2.
 func Ticks(low, high float64, n int) []float64 {
 	if n < 2 || math.IsNaN(low) || math.IsInf(low, 0) || math.IsNaN(high) || math.IsInf(high, 0) || low > high {
@@ -134,39 +134,42 @@ func label(label func(float64) string, x float64) string {
 	return label(x)
 }
 
-// fit gives exactly n values: the last n, or all of them squeezed where squeeze is set, each then the mean of those that fall
-// together. Missing ones are NaN, at the front; if stretch is set, each value is repeated instead.
-func fit(values []float64, n int, squeeze, stretch bool) []float64 {
+// fit gives exactly n values: the last ones, after NaN if there are too few; with fill all of them, repeated or averaged.
+func fit(values []float64, n int, fill bool) []float64 {
 	out := make([]float64, n)
-	if len(values) <= n && stretch && len(values) > 0 {
-		for i := range out {
-			out[i] = values[i*len(values)/n]
-		}
-		return out
-	}
-	if len(values) <= n || !squeeze {
+	switch {
+	case !fill || len(values) == 0:
 		values = values[max(len(values)-n, 0):]
 		for i := range n - len(values) {
 			out[i] = math.NaN()
 		}
 		copy(out[n-len(values):], values)
-		return out
-	}
-	for i := range out {
-		from, to := i*len(values)/n, (i+1)*len(values)/n
-		mean, count := 0.0, 0.0
-		for _, x := range values[from:to] {
-			if !math.IsNaN(x) {
-				count++
-				if mean += x/count - mean/count; math.IsInf(x, 0) {
-					mean = x
-					break
-				}
-			}
+	case len(values) <= n:
+		for i := range out {
+			out[i] = values[i*len(values)/n]
 		}
-		if out[i] = mean; count == 0 {
-			out[i] = math.NaN()
+	default:
+		for i := range out {
+			out[i] = mean(values[i*len(values)/n : (i+1)*len(values)/n])
 		}
 	}
 	return out
+}
+
+// mean leaves out NaN, and does not overflow. An infinity is its own mean.
+func mean(values []float64) float64 {
+	mean, count := 0.0, 0.0
+	for _, x := range values {
+		if math.IsInf(x, 0) {
+			return x
+		}
+		if !math.IsNaN(x) {
+			count++
+			mean += x/count - mean/count
+		}
+	}
+	if count == 0 {
+		return math.NaN()
+	}
+	return mean
 }

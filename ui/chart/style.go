@@ -1,6 +1,6 @@
-// Package chart draws numbers as lines of text: sparklines, line charts, and heat maps. It is pure: what comes out depends on
-// the values, the size and the terminal alone. NaN is a gap everywhere, infinities are drawn at the edges, and nothing is told by
-// colour alone. Every function is safe for concurrent use.
+// Package chart draws numbers as lines of text: sparklines, strips of bars, and heat maps. Drawings depend on the values, the size and the
+// terminal alone. NaN is a gap, infinities are drawn at the edges, and no meaning rests on colour alone. Every function is safe for
+// concurrent use.
 package chart
 
 import (
@@ -13,20 +13,16 @@ import (
 	"mpitx/ui/term"
 )
 
-// cividis is a scale from blue to yellow that looks alike to all kinds of colour vision, and grows in lightness throughout:
+// cividis is a scale from blue to yellow that looks the same to people with all kinds of colour vision, and grows in lightness throughout:
 // points of the scale of Nuñez, Anderton and Renslow (PLOS ONE 13(7), 2018), at equal distances.
 var cividis = [...]color.RGBA{{0, 34, 78, 255}, {18, 53, 112, 255}, {59, 73, 108, 255}, {87, 93, 109, 255}, {112, 113, 115, 255}, {138, 134, 120, 255}, {165, 156, 116, 255},
 	{195, 179, 105, 255}, {225, 204, 85, 255}, {254, 232, 56, 255}}
 
-// series are colours that all kinds of colour vision tell apart (Okabe and Ito), for dark and light backgrounds, with
-// one of ANSI's 16.
+// series are colours that people with all kinds of colour vision distinguish (Okabe and Ito), for dark and light backgrounds, with
+// one of ANSI's 16: of strips, and of the strip under the cursor.
 var series = [...]term.Shade{
 	{Dark: color.RGBA{86, 180, 233, 255}, Light: color.RGBA{0, 114, 178, 255}, ANSI: ansi.Cyan},
 	{Dark: color.RGBA{230, 159, 0, 255}, Light: color.RGBA{213, 94, 0, 255}, ANSI: ansi.Yellow},
-	{Dark: color.RGBA{0, 158, 115, 255}, Light: color.RGBA{0, 128, 90, 255}, ANSI: ansi.Green},
-	{Dark: color.RGBA{240, 228, 66, 255}, Light: color.RGBA{130, 110, 0, 255}, ANSI: ansi.BrightYellow},
-	{Dark: color.RGBA{204, 121, 167, 255}, Light: color.RGBA{170, 70, 130, 255}, ANSI: ansi.Magenta},
-	{Dark: color.RGBA{213, 94, 0, 255}, Light: color.RGBA{160, 60, 0, 255}, ANSI: ansi.Red},
 }
 
 // scaleColor is the colour of a place between 0 and 1 on the scale.

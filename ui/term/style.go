@@ -75,19 +75,26 @@ func (t Term) Paint(s Style, text string) string {
 	return style.Styled(text)
 }
 
-// Glyphs are the characters that draw frames and marks, one cell each.
+// Glyphs are the characters that draw frames, marks and charts, one cell each.
 type Glyphs struct {
 	Open, Closed, Leaf   string // of the tree
 	Line, Bar            string // horizontal, vertical
 	Thumb                string // of a scroll bar
 	Dot, Up, Down, Arrow string
 	Pin                  string
+	Gap                  string    // no value, in a chart
+	Bars                 [8]string // from the lowest to the highest
 }
 
-// Glyphs is the terminal's set: UTF-8, or ASCII.
+var (
+	unicodeGlyphs = Glyphs{"▾", "▸", "·", "─", "│", "┃", "·", "↑", "↓", "→", "◆", "·", [8]string{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}}
+	asciiGlyphs   = Glyphs{"-", "+", " ", "-", "|", "#", "-", "^", "v", ">", "*", "-", [8]string{"_", ".", ":", "-", "=", "+", "*", "#"}}
+)
+
+// Glyphs is the set of characters that the terminal can show: UTF-8 or ASCII.
 func (t Term) Glyphs() *Glyphs {
 	if t.UTF8 {
-		return &Glyphs{"▾", "▸", "·", "─", "│", "┃", "·", "↑", "↓", "→", "◆"}
+		return &unicodeGlyphs
 	}
-	return &Glyphs{"-", "+", " ", "-", "|", "#", "-", "^", "v", ">", "*"}
+	return &asciiGlyphs
 }

@@ -14,13 +14,13 @@ import (
 	"mpitx/ui/prompt"
 )
 
-// command is one of the command line's.
+// command is a command of the command line.
 type command struct {
 	name, args, help string
 	do               func(m *Model, args string) tea.Cmd
 }
 
-// commands is filled in by init, since help is made from it.
+// commands is filled in by init, since the help is one of the actions.
 var commands []command
 
 var commandNames []string
@@ -34,18 +34,19 @@ func init() {
 	}
 	commands = []command{
 		{"show", "NAME", "select a variable", (*Model).cmdShow},
-		{"ranks", "[NAME]", "a variable on each rank", (*Model).cmdRanks},
-		{"variables", "", "the variables over all ranks", func(m *Model, _ string) tea.Cmd { return m.goTo(viewVariables) }},
-		{"filter", "[WORDS]", "show only names with these words; without words: everything", quiet((*Model).setFilter)},
-		{"sort", "[-]COLUMN", "sort by a column, with - in reverse; without one: as recorded", quiet((*Model).cmdSort)},
-		{"values", "class|raw|delta|rate", "what values are shown", (*Model).cmdValues},
-		{"map", "", "below: the heat map", pane(paneHeat)},
-		{"chart", "", "below: the chart", pane(paneChart)},
-		{"export", "FILE.csv|json|ndjson", "save what is shown: the table, or the histories of a chart on the whole screen", (*Model).cmdExport},
+		{"ranks", "[NAME]", "show a variable on each rank", (*Model).cmdRanks},
+		{"variables", "", "show all variables", func(m *Model, _ string) tea.Cmd { return m.goTo(viewVariables) }},
+		{"filter", "[WORDS]", "show only lines with these words; without words: all lines", quiet((*Model).setFilter)},
+		{"sort", "[-]COLUMN", "sort by a column, with - in reverse order; without a column: as recorded", quiet((*Model).cmdSort)},
+		{"values", "class|raw|delta|rate", "choose how values are shown", (*Model).cmdValues},
+		{"map", "", "show the heat map below the table", pane(paneHeat)},
+		{"chart", "", "show the chart below the table", pane(paneChart)},
+		{"export", "FILE.csv|json|ndjson", "write what is shown to a file: the table, or the history that a zoomed map or chart shows", (*Model).cmdExport},
 		{"pause", "", "pause or resume", func(m *Model, _ string) tea.Cmd { return m.pause() }},
-		{"troubles", "", "what is wrong with the run, in full", func(m *Model, _ string) tea.Cmd { return m.showText(m.troubleLines) }},
-		{"help", "", "keys and commands", func(m *Model, _ string) tea.Cmd { return m.showText(m.helpLines) }},
-		{"quit", "", "end", func(*Model, string) tea.Cmd { return tea.Quit }},
+		{"restart", "", "open the run again, or wait for it", func(m *Model, _ string) tea.Cmd { return m.restart() }},
+		{"messages", "", "show all messages and what is wrong with the run, in full", func(m *Model, _ string) tea.Cmd { return m.showText(m.messageLines) }},
+		{"help", "", "show keys and commands", func(m *Model, _ string) tea.Cmd { return m.showText(m.helpLines) }},
+		{"quit", "", "quit", func(*Model, string) tea.Cmd { return tea.Quit }},
 	}
 	for i := range commands {
 		commandNames = append(commandNames, commands[i].name)
@@ -86,7 +87,7 @@ func (m *Model) keyCommand(name, text string) tea.Cmd {
 	return nil
 }
 
-// command does a line of the command line.
+// command runs a line of the command line.
 func (m *Model) command(line string) tea.Cmd {
 	name, args, _ := strings.Cut(strings.TrimSpace(line), " ")
 	if name == "" {
@@ -94,7 +95,7 @@ func (m *Model) command(line string) tea.Cmd {
 	}
 	k, err := prompt.Find(commandNames, name)
 	if err != nil {
-		m.note = err.Error()
+		m.say("%v", err)
 		return nil
 	}
 	m.text = nil
@@ -119,7 +120,7 @@ func (m *Model) cmdShow(name string) tea.Cmd {
 		for i := range m.frame.Rows {
 			names = append(names, m.frame.Rows[i].Variable)
 		}
-		m.note = fmt.Sprintf("no variable %q in this run%s", name, catalog.DidYouMean(names, name))
+		m.say("no variable %q in this run%s", name, catalog.DidYouMean(names, name))
 		return nil
 	}
 	key := m.frame.Rows[k].Key
@@ -127,7 +128,7 @@ func (m *Model) cmdShow(name string) tea.Cmd {
 	if at := slices.IndexFunc(m.entries, func(e entry) bool { return e.key == key }); at >= 0 {
 		return tea.Batch(cmd, m.move(at-m.cursor))
 	}
-	m.note = "the filter hides " + name + ": Esc clears it"
+	m.say("the filter hides %s: F clears it", name)
 	return cmd
 }
 
@@ -147,7 +148,7 @@ func (m *Model) cmdSort(name string) {
 	if name != "" {
 		o = order{slices.IndexFunc(m.headings(), func(h heading) bool { return strings.EqualFold(h.title, name) }), reverse}
 		if o.column < 0 {
-			m.note = fmt.Sprintf("sort: no column %q", name)
+			m.say("sort: no column %q", name)
 			return
 		}
 	}
@@ -158,7 +159,7 @@ func (m *Model) cmdSort(name string) {
 func (m *Model) cmdValues(name string) tea.Cmd {
 	as, ok := recording.ParseTransform(strings.TrimPrefix(name, "class"))
 	if !ok {
-		m.note = fmt.Sprintf("values: %q: must be class, raw, delta or rate", name)
+		m.say("values: %q: must be class, raw, delta or rate", name)
 		return nil
 	}
 	return m.setAs(as)
@@ -170,22 +171,26 @@ type savedMsg struct {
 }
 
 func (m *Model) saved(msg savedMsg) {
-	if m.note = fmt.Sprintf("saved %s to %s", msg.what, msg.path); msg.err != nil {
-		m.note = fmt.Sprintf("save %s: %v", msg.path, msg.err)
+	if msg.err != nil {
+		m.say("export %s: %v", msg.path, msg.err)
+		return
 	}
+	m.say("exported %s to %s", msg.what, msg.path)
 }
 
-// cmdExport saves what is shown: the lines of the table in their order, or of a pane on the whole screen the histories.
+// cmdExport writes what is shown: the lines of the table in their order, or the histories of a zoomed pane.
 func (m *Model) cmdExport(path string) tea.Cmd {
 	format, err := prompt.Format(path)
+	if err != nil {
+		m.say("%v", err)
+	}
 	if err != nil || m.frame == nil {
-		m.note = fmt.Sprint(err)
 		return nil
 	}
 	rows, what := m.shown()
 	var b bytes.Buffer
 	if err := rows.Write(&b, format, export.Terminal{}); err != nil {
-		m.note = fmt.Sprintf("export: %v", err)
+		m.say("export: %v", err)
 		return nil
 	}
 	return func() tea.Msg { return savedMsg{path, what, prompt.Save(path, b.Bytes())} }

@@ -55,7 +55,7 @@ func TestCommands(t *testing.T) {
 	u.types("filter world")
 	u.seesNot(" sent ")
 	u.types("show sent")
-	u.sees("the filter hides sent")
+	u.sees("the filter hides sent: F clears it")
 	u.types("filter")
 	u.types("values rate")
 	u.sees(" rate ")
@@ -65,7 +65,7 @@ func TestCommands(t *testing.T) {
 	u.types("ranks sent")
 	u.sees("RATE/s")
 	u.types("chart")
-	u.sees("rank 2")
+	u.sees("   2 ")
 	u.types("map")
 	u.types("variables")
 	u.sees("VARIABLE")
@@ -75,10 +75,11 @@ func TestCommands(t *testing.T) {
 	u.sees("! paused")
 	u.types("pause")
 	u.types("help")
-	u.sees("mpitx top: keys")
+	u.sees("Keys in the table")
 	u.press("esc")
-	u.types("troubles")
+	u.types("messages")
 	u.sees("rank 3 died before the end of the recording")
+	u.sees(`no command "frobnicate"`)
 	u.press("q")
 	u.sees("VARIABLE")
 	u.press(":", "x", "esc")
@@ -90,28 +91,39 @@ func TestCommands(t *testing.T) {
 	u.press("tab")
 	u.sees(":show queue")
 	u.press("esc")
-	u.press("e")
+	u.press("X")
 	u.sees(":export")
 	u.press("esc")
+	u.types("restart")
+	u.sees("VARIABLE")
 	if cmd := u.send(tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl}); cmd == nil {
 		t.Error("^C does not quit")
 	}
 }
 
-// Every key and every command is in the help.
+// Every key and every command is in the help, first the keys of the part of the screen that has the focus.
 func TestHelpIsWhole(t *testing.T) {
-	u := sit(t, story(t), unicodeTerm, 120, 80)
+	u := sit(t, story(t), unicodeTerm, 120, 120)
 	u.press("?")
 	text := u.screen()
-	for i := range keyMap {
-		if !strings.Contains(text, keyMap[i].help) {
-			t.Errorf("no %q", keyMap[i].help)
+	for _, section := range Keys() {
+		for _, k := range section.Keys {
+			if !strings.Contains(text, k.Help) || !strings.Contains(text, k.Text(true)) {
+				t.Errorf("no %s: %q", k.Text(true), k.Help)
+			}
 		}
 	}
 	for i := range commands {
 		if !strings.Contains(text, ":"+commands[i].name) || !strings.Contains(text, commands[i].help) {
 			t.Errorf("no :%s", commands[i].name)
 		}
+	}
+	if !strings.HasPrefix(text, tableKeys.title) {
+		t.Errorf("the help of the table:\n%s", text)
+	}
+	u.press("esc", "tab", "?")
+	if text := u.screen(); !strings.HasPrefix(text, paneKeys.title) {
+		t.Errorf("the help of the map:\n%s", text)
 	}
 }
 
@@ -134,7 +146,7 @@ func TestExport(t *testing.T) {
 	u.types("sort -variable")
 	u.types("filter s")
 	u.types("export all.csv")
-	u.sees("saved 3 variables to all.csv")
+	u.sees("exported 3 variables to all.csv")
 	got := read("all.csv")
 	var names []string
 	for _, row := range got[1:] {
@@ -147,7 +159,7 @@ func TestExport(t *testing.T) {
 		t.Errorf("%q", got[1])
 	}
 	u.types("export all.csv")
-	u.sees("save all.csv: the file exists: choose another name")
+	u.sees("export all.csv: the file exists: choose another name")
 	u.types("export all.txt")
 	u.sees("must end in .csv, .json or .ndjson")
 	u.types("filter")
@@ -167,6 +179,7 @@ func TestExport(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	u.types("filter")
+	u.types("values delta")
 	u.press("m", "z")
 	u.types("export history.csv")
 	got = read("history.csv")
@@ -182,7 +195,7 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// A run that has come to its end is not looked at again by itself; r does.
+// A run that has ended is not read again, except with r.
 func TestEndedRunRests(t *testing.T) {
 	j := newJob(t, 1)
 	j.sample(0, time.Second, 1, 1, 1, 1)
@@ -214,7 +227,7 @@ func TestEndedRunRests(t *testing.T) {
 	u.sees("ended")
 }
 
-// A run in which something is damaged, or cut off: what can be read is shown, and where the damage is is told.
+// If something in a run is damaged or cut off, the rest is shown, and the place of the damage.
 func TestDamaged(t *testing.T) {
 	for name, damage := range map[string]func([]byte, int) []byte{
 		"overwritten": func(b []byte, at int) []byte { copy(b[at+8:], strings.Repeat("?", 64)); return b },
@@ -251,13 +264,13 @@ func TestDamaged(t *testing.T) {
 			}
 			where := "node-n.mpxr: damaged at byte " + strconv.Itoa(at)
 			u.sees(where)
-			u.press("t")
+			u.press("L")
 			u.sees(where)
 		})
 	}
 }
 
-// Names that are not what they should be are shown harmlessly: of variables, objects, hosts, enumerations.
+// Control characters in the names of variables, objects, hosts and enumerations do no harm.
 func TestHostileNames(t *testing.T) {
 	const evil = "\x1b]0;title\x07\x1b[2J\u009b31m\r\n\u202e"
 	j := &job{t: t, dir: filepath.Join(t.TempDir(), "run1"), size: 1}
@@ -275,7 +288,7 @@ func TestHostileNames(t *testing.T) {
 	f.All()
 	for _, terminal := range []term.Term{unicodeTerm, {Profile: colorprofile.TrueColor}, {}} {
 		u := sit(t, f, terminal, 160, 30)
-		for _, keys := range [][]string{{}, {"enter"}, {"m"}, {"z"}, {"t"}, {"esc"}, {":", "s", "h", "o", "w", "space", "tab"}, {"enter"}} {
+		for _, keys := range [][]string{{}, {"enter"}, {"m"}, {"z"}, {"L"}, {"esc"}, {":", "s", "h", "o", "w", "space", "tab"}, {"enter"}} {
 			u.press(keys...)
 			text := u.m.Render(160, 30)
 			for _, bad := range []string{"\x1b]", "\x1b[2J", "\u009b", "\r", "\u202e", "\x07"} {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"mpitx/export"
-	"mpitx/recording"
 )
 
 // Table is a frame's variables over all ranks, a row each, for people or for programs.
@@ -51,20 +50,16 @@ func RankTable(f *Frame, details []*Detail, people bool) *export.Rows {
 	return r
 }
 
-// Histories has a row for each rank and bin of which something is known, for programs.
+// Histories has a row for each rank and bin with a value, for programs.
 func (d *Detail) Histories() *export.Rows {
 	r := &export.Rows{Schema: "mpitx.top-history", Columns: []export.RowColumn{
 		{Name: "variable"}, {Name: "class"}, {Name: "object"}, {Name: "as"}, {Name: "rank"}, {Name: "host"}, {Name: "seconds"}, {Name: "value"},
 	}}
-	last := d.End
-	if d.As == recording.Rate && !d.Whole { // without the bin that has just begun
-		last -= d.BinWidth
-	}
 	for k := range d.Ranks {
 		v := &d.Ranks[k]
 		for b, x := range d.History[k] {
 			if !math.IsNaN(x) {
-				end := last - d.BinWidth*time.Duration(len(d.History[k])-1-b)
+				end := d.End - d.BinWidth*time.Duration(len(d.History[k])-1-b)
 				r.Rows = append(r.Rows, []any{d.Variable, d.Class.String(), d.Object, d.As.String(), v.Rank, v.Host, end.Seconds(), finite(x, false)})
 			}
 		}
@@ -72,7 +67,7 @@ func (d *Detail) Histories() *export.Rows {
 	return r
 }
 
-// shown is a number; for people with its unit, if it has one.
+// shown is a number; for people it has its unit.
 func shown(x float64, unit string, people bool) any {
 	if people && strings.TrimSuffix(unit, "/s") != "" && !math.IsNaN(x) {
 		return amount(x, unit)
@@ -80,7 +75,7 @@ func shown(x float64, unit string, people bool) any {
 	return finite(x, people)
 }
 
-// finite is a number of any format; nil where there is none.
+// finite is a number that every format can hold; nil: there is none.
 func finite(x float64, people bool) any {
 	switch {
 	case math.IsNaN(x):

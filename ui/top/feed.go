@@ -216,7 +216,7 @@ func (f *Feed) widen() {
 	}
 }
 
-// series is a cell's history as it is to be shown, over the last len(out) bins. Rates leave out the bin that has just begun.
+// series is the history of a cell as it is shown, over the last len(out) bins. Rates leave out the bin that has just begun.
 func (c *cell) series(l *timeline, as recording.Transform, out []float64) {
 	raw, grown := c.now()
 	end, offset := l.last, 0.0
@@ -226,7 +226,7 @@ func (c *cell) series(l *timeline, as recording.Transform, out []float64) {
 	case as != recording.Rate && as != recording.Delta:
 		offset = raw - grown
 	}
-	ring, width := c.history.ring, l.width.Seconds()
+	ring := c.history.ring
 	at := func(b int) float64 {
 		switch {
 		case b == c.bin:
@@ -236,20 +236,33 @@ func (c *cell) series(l *timeline, as recording.Transform, out []float64) {
 		}
 		return ring[b%len(ring)]
 	}
-	first := end - len(out) + 1
-	before := math.NaN()
-	if as == recording.Rate {
-		before = at(first - 1)
-	}
 	for i := range out {
-		x := math.NaN()
-		if b := first + i; b >= 0 && b <= c.bin {
-			x = at(b)
-		}
-		if as == recording.Rate {
-			out[i], before = (x-before)/width, x
-		} else {
-			out[i] = x + offset
+		switch b := end - len(out) + 1 + i; {
+		case b < 0 || b > c.bin:
+			out[i] = math.NaN()
+		case as == recording.Rate:
+			out[i] = c.rateIn(b, l, at)
+		default:
+			out[i] = at(b) + offset
 		}
 	}
+}
+
+// rateIn is the rate in a bin. The samples cover only parts of the first and the last one; if the part is short, the last one shares its rate
+// with the one before.
+func (c *cell) rateIn(b int, l *timeline, at func(int) float64) float64 {
+	from, to := time.Duration(b)*l.width, time.Duration(b+1)*l.width
+	before := at(b - 1)
+	if b == c.bin {
+		to = c.time
+	}
+	if b == l.bin(c.start.time) {
+		from, before = c.start.time, c.start.grown
+	} else if b == c.bin && to-from < l.width/4 {
+		from, before = from-l.width, at(b-2)
+	}
+	if to-from < l.width/4 {
+		return math.NaN()
+	}
+	return (at(b) - before) / (to - from).Seconds()
 }

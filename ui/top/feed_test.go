@@ -207,7 +207,7 @@ func TestLive(t *testing.T) {
 	if fmt.Sprint(words) != "[silent died running]" {
 		t.Errorf("the ranks are %v", words)
 	}
-	if s := fmt.Sprint(got.Troubles()); s != "[rank 1 died before the end of the recording rank 0 recorded nothing lately, but did not end 7 samples could not be taken or kept]" {
+	if s := fmt.Sprint(got.Troubles()); s != "[rank 1 died before the end of the recording rank 0 recorded nothing lately, but did not end 7 samples were lost: they could not be taken or kept]" {
 		t.Error(s)
 	}
 	got = f.Frame(Ask{As: recording.Rate, Row: &Key{"sent", catalog.ClassCounter, ""}})
@@ -257,7 +257,7 @@ func TestWhole(t *testing.T) {
 	j.flush()
 	f := j.open()
 	f.All()
-	d := f.Frame(Ask{Row: &Key{"sent", catalog.ClassCounter, ""}, History: mostBins}).Detail
+	d := f.Frame(Ask{As: recording.Delta, Row: &Key{"sent", catalog.ClassCounter, ""}, History: mostBins}).Detail
 	h := d.History[0]
 	if len(h) > mostBins || len(h) < mostBins/2 {
 		t.Fatalf("%d bins", len(h))
@@ -272,6 +272,11 @@ func TestWhole(t *testing.T) {
 	}
 	if rate := d.Ranks[0].Rate; math.Abs(rate-1./60) > 1e-6 {
 		t.Errorf("a rate of %v", rate)
+	}
+	for i, x := range f.Frame(Ask{Row: &Key{"sent", catalog.ClassCounter, ""}, History: mostBins}).Detail.History[0] {
+		if math.Abs(x-1./60) > 1e-6 { // also in the bins at both ends, which samples cover in part
+			t.Errorf("a rate of %v in bin %d", x, i)
+		}
 	}
 }
 

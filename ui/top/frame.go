@@ -11,25 +11,25 @@ import (
 	"mpitx/recording"
 )
 
-// Frame is what a feed knew at one time. It shares nothing with the feed.
+// Frame is the state of a feed at one time. It shares nothing with the feed.
 type Frame struct {
 	Dir, Program string
 	Time         time.Duration // of the newest sample, since the job's start
 	Live         bool          // some process may still write
-	Over         bool          // all ranks have come to their end
-	Behind       bool          // there is more that was not read yet
-	Broken       string        // why the directory cannot be read any more; "" in general
+	Over         bool          // all ranks have ended
+	Behind       bool          // some of what was written is not read yet
+	Broken       string        // why the directory cannot be read any more; "": it can
 	Size         int           // of MPI_COMM_WORLD
 	Ranks        []RankInfo
 	Rows         []Row
-	Samples      uint64 // that were read
-	Lost         uint64 // that the ranks could not take or keep
-	NoRoom       string // why samples found no room, and how many are missing; "" in general
+	Samples      uint64 // read so far
+	Lost         uint64 // samples that the ranks could not take or keep
+	NoRoom       string // why samples were dropped for lack of room, and how many; "": none was
 	Damage       []string
 	Detail       *Detail // of the row that was asked for; nil: there is none
 }
 
-// RankInfo is what became of a rank.
+// RankInfo is the state of a rank.
 type RankInfo struct {
 	Rank, PID int
 	Host      string
@@ -55,12 +55,12 @@ func (r *RankInfo) Word() string {
 type Row struct {
 	Key
 	As                  recording.Transform // how it is shown
-	Number              bool                // else Text is all
+	Number              bool                // it has numbers, else only Text
 	Sum, Min, Mean, Max float64
 	MinAt, MaxAt        int    // ranks
 	Ranks               int    // with a value
-	Unit                string // of the numbers: "ns", "B/s"; "" for plain ones
-	Text                string // of what is no number, or why there is no value
+	Unit                string // of the numbers: "ns", "B/s"; "": none
+	Text                string // the value of a variable without numbers, or why there is no value
 	Trend               []float64
 	Description         string
 }
@@ -71,8 +71,9 @@ func (r *Row) Zero() bool { return r.Ranks == 0 || r.Min == 0 && r.Max == 0 }
 // Detail is one row, by rank.
 type Detail struct {
 	Key
-	As       recording.Transform
-	Unit     string // of raw values
+	As       recording.Transform // of the histories
+	Unit     string              // of raw values
+	Enum     *catalog.Enum       // of values that are items; nil: they are not
 	Ranks    []Value
 	History  [][]float64 // by rank, over the last bins
 	BinWidth time.Duration
@@ -90,17 +91,17 @@ type Value struct {
 	Shown            float64
 }
 
-// Ask says what a frame is to hold.
+// Ask says what a frame should hold.
 type Ask struct {
-	As      recording.Transform // Default: by the column
+	As      recording.Transform // Default: by the column's class
 	Trend   int                 // bins of each row's trend
-	Row     *Key                // with this row's detail
+	Row     *Key                // the row whose detail is needed
 	History int                 // bins of its histories
 }
 
-const mostTrends = 4 << 20 // numbers that are added for trends, at most
+const mostTrends = 4 << 20 // numbers that are added up for trends, at most
 
-// Frame is the present state.
+// Frame is the current state.
 func (f *Feed) Frame(ask Ask) *Frame {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -141,7 +142,7 @@ func (f *Feed) Frame(ask Ask) *Frame {
 	return out
 }
 
-// Detail is one row, by rank, with histories of at most some bins; nil where there is no such row.
+// Detail is one row by rank, with histories of at most some bins; nil if there is no such row.
 func (f *Feed) Detail(key Key, as recording.Transform, bins int) *Detail {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -161,7 +162,7 @@ func (f *Feed) value(c *cell, as recording.Transform) Value {
 		v.Raw, v.Delta = c.now()
 		v.Rate = c.rate(&f.line, f.line.whole || f.over)
 		if s := c.rank.State; !f.line.whole && !f.over && (s == recording.StateEnded || s == recording.StateDied || f.silent(c.rank)) {
-			v.Rate = math.NaN() // it has none now
+			v.Rate = math.NaN() // it has none any more
 		}
 	}
 	if !v.Status.HasValue() && v.Status != recording.Gone {
@@ -218,7 +219,7 @@ func (f *Feed) row(key Key, as recording.Transform, trend int) Row {
 		}
 	}
 	if trend > 0 && r.Number {
-		r.Trend = f.trend(cells, r.As, trend)
+		r.Trend = f.trend(cells, first.overTime(as), trend)
 	}
 	return r
 }
@@ -231,7 +232,7 @@ func unitOf(c *recording.Column, as recording.Transform) string {
 	return c.Unit()
 }
 
-// mostOften is the text that most ranks have, and how many others there are.
+// mostOften is the text that most ranks have, and how many other texts there are.
 func mostOften(texts map[string]int) string {
 	best := ""
 	for t, n := range texts {
@@ -266,9 +267,13 @@ func (f *Feed) trend(cells []*cell, as recording.Transform, n int) []float64 {
 func (f *Feed) detail(key Key, as recording.Transform, bins int) *Detail {
 	cells := slices.Clone(f.cells[key])
 	slices.SortStableFunc(cells, func(a, b *cell) int { return a.rank.Rank.Rank - b.rank.Rank.Rank })
-	d := &Detail{Key: key, As: cells[0].columns[0].Shown(as), Unit: cells[0].columns[0].Unit(), BinWidth: f.line.width, Whole: f.line.whole, End: time.Duration(f.line.last+1) * f.line.width}
-	if f.line.whole {
+	first := cells[0].columns[0]
+	d := &Detail{Key: key, As: first.overTime(as), Unit: first.Unit(), Enum: first.Enum, BinWidth: f.line.width, Whole: f.line.whole, End: time.Duration(f.line.last+1) * f.line.width}
+	switch {
+	case f.line.whole:
 		bins = min(bins, f.line.last+1)
+	case d.As == recording.Rate: // without the bin that has just begun
+		d.End -= f.line.width
 	}
 	for _, c := range cells {
 		history := make([]float64, max(bins, 0))
@@ -289,7 +294,7 @@ func (f *Frame) away() (hosts []string, ranks []int) {
 	return slices.Compact(hosts), ranks
 }
 
-// Troubles is what must be known of a run, a line each.
+// Troubles is what is wrong with a run, one line each.
 func (f *Frame) Troubles() []string {
 	var all []string
 	for _, kind := range []struct {
@@ -310,7 +315,7 @@ func (f *Frame) Troubles() []string {
 		}
 	}
 	if hosts, ranks := f.away(); len(ranks) > 0 {
-		all = append(all, fmt.Sprintf("%s on %s: the newest samples are in memory there and cannot be read here; run mpitx top there",
+		all = append(all, fmt.Sprintf("%s on %s: the newest samples are in memory there and cannot be read from here; run mpitx top there",
 			export.Ranks(ranks), recording.HostsText(hosts)))
 	}
 	if f.Size > len(f.Ranks) && len(f.Ranks) > 0 {
@@ -320,7 +325,7 @@ func (f *Frame) Troubles() []string {
 	case f.NoRoom != "":
 		all = append(all, f.NoRoom)
 	case f.Lost > 0:
-		all = append(all, fmt.Sprintf("%d samples could not be taken or kept", f.Lost))
+		all = append(all, fmt.Sprintf("%d samples were lost: they could not be taken or kept", f.Lost))
 	}
 	if f.Broken != "" {
 		all = append(all, f.Broken)

@@ -6,7 +6,7 @@ import (
 )
 
 const (
-	mostBins     = 240
+	mostBins     = 960 // so that a window of a quarter still has a bin for each column
 	leastBins    = 16
 	historyBytes = 64 << 20 // of all cells together
 	binOfLive    = 500 * time.Millisecond

@@ -4,61 +4,110 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mpitx/recording"
+	"mpitx/ui/keys"
 	"mpitx/ui/prompt"
 )
 
-// binding is a line of the key map, from which keys are looked up and help is made.
+// binding is a line of the key map.
 type binding struct {
-	keys []string
-	show string // how help writes the keys
-	help string
-	do   func(*Model) tea.Cmd
+	keys.Key
+	do func(*Model) tea.Cmd
 }
 
-// hints are for the last line of the screen, the most important first.
-var hints = []string{"q quit", "? help", "Enter ranks", "m map", "v values", "/ filter", "Space pause", "< > sort"}
+// section is the part of the key map for one part of the screen.
+type section struct {
+	title    string
+	bindings []binding
+}
 
-// keyMap is filled in by init, since help is made from it.
-var keyMap []binding
-
-var byKey = map[string]*binding{}
+// The key map: the keys of the table, of the map and the chart, and those of both. The help, the footer and the manual page use it. init
+// fills it in, since the help is one of the actions.
+var tableKeys, paneKeys, commonKeys section
 
 func init() {
-	keyMap = []binding{
-		{[]string{"q", "ctrl+c"}, "q", "quit", func(*Model) tea.Cmd { return tea.Quit }},
-		{[]string{"?", "f1"}, "?", "this help", func(m *Model) tea.Cmd { return m.showText(m.helpLines) }},
-		{[]string{"j", "down", "ctrl+n"}, "j ↓", "next line (also the mouse wheel; a click selects)", func(m *Model) tea.Cmd { return m.move(1) }},
-		{[]string{"k", "up", "ctrl+p"}, "k ↑", "previous line", func(m *Model) tea.Cmd { return m.move(-1) }},
-		{[]string{"pgdown", "ctrl+f", "ctrl+d"}, "PgDn ^F", "next page", func(m *Model) tea.Cmd { return m.move(max(m.rows()-1, 1)) }},
-		{[]string{"pgup", "ctrl+b", "ctrl+u"}, "PgUp ^B", "previous page", func(m *Model) tea.Cmd { return m.move(-max(m.rows()-1, 1)) }},
-		{[]string{"g", "home"}, "g Home", "first line", func(m *Model) tea.Cmd { return m.move(-len(m.entries)) }},
-		{[]string{"G", "end"}, "G End", "last line", func(m *Model) tea.Cmd { return m.move(len(m.entries)) }},
-		{[]string{"l", "right", ">"}, "l → >", "sort by the next column (also a click on its head)", func(m *Model) tea.Cmd { m.sortBy(1); return nil }},
-		{[]string{"h", "left", "<"}, "h ← <", "sort by the previous column", func(m *Model) tea.Cmd { m.sortBy(-1); return nil }},
-		{[]string{"R"}, "R", "reverse the order", func(m *Model) tea.Cmd { m.reverse(); return nil }},
-		{[]string{"enter", "tab"}, "Enter Tab", "the selected variable on each rank, and back", func(m *Model) tea.Cmd { return m.toggleView() }},
-		{[]string{"esc", "backspace"}, "Esc", "back; clear the filter", func(m *Model) tea.Cmd { return m.back() }},
-		{[]string{"v"}, "v", "values: by class, raw, since the start (delta), per second (rate)", func(m *Model) tea.Cmd {
-			return m.setAs((m.as + 1) % (recording.Rate + 1))
-		}},
-		{[]string{"m"}, "m", "below the table: heat map of ranks over time, chart, nothing", func(m *Model) tea.Cmd { m.pane, m.zoom = (m.pane+1)%panes, false; m.clampTop(); return nil }},
-		{[]string{"z"}, "z", "the map or chart alone, or with the table", func(m *Model) tea.Cmd { m.zoom = !m.zoom && m.pane != paneNone; m.clampTop(); return nil }},
-		{[]string{"/"}, "/", "filter: words of name, object or class; of ranks: host or state", func(m *Model) tea.Cmd {
-			m.mode, m.line = modeFilter, prompt.New(m.filters[m.view])
-			return nil
-		}},
-		{[]string{"space", "p"}, "Space", "pause or resume", func(m *Model) tea.Cmd { return m.pause() }},
-		{[]string{"r"}, "r", "read again at once, also a run that has ended", func(m *Model) tea.Cmd { return m.read(true) }},
-		{[]string{"t"}, "t", "what is wrong with the run, in full", func(m *Model) tea.Cmd { return m.showText(m.troubleLines) }},
-		{[]string{"e"}, "e", "export what is shown: :export FILE.csv, .json or .ndjson", func(m *Model) tea.Cmd { return m.begin("export ") }},
-		{[]string{":"}, ":", "command line", func(m *Model) tea.Cmd { return m.begin("") }},
-		{[]string{"ctrl+z"}, "^Z", "suspend; the shell's fg resumes", func(*Model) tea.Cmd { return tea.Suspend }},
+	quiet := func(do func(m *Model)) func(*Model) tea.Cmd { return func(m *Model) tea.Cmd { do(m); return nil } }
+	move := func(by func(m *Model) int) func(*Model) tea.Cmd {
+		return func(m *Model) tea.Cmd { return m.move(by(m)) }
 	}
-	for i := range keyMap {
-		for _, k := range keyMap[i].keys {
-			byKey[k] = &keyMap[i]
+	page := func(by int) func(*Model) tea.Cmd {
+		return move(func(m *Model) int {
+			if m.focused() {
+				return by * max(m.paneHeight()-besideDrawing-2, 1)
+			}
+			return by * max(m.rows()-1, 1)
+		})
+	}
+	lines := func(what string) []binding {
+		return []binding{
+			{keys.Of(keys.Down).With("next "+what, ""), move(func(*Model) int { return 1 })},
+			{keys.Of(keys.Up).With("previous "+what, ""), move(func(*Model) int { return -1 })},
+			{keys.Of(keys.PageDown), page(1)},
+			{keys.Of(keys.PageUp), page(-1)},
+			{keys.Of(keys.First).With("first "+what, ""), move(func(*Model) int { return -1 << 30 })},
+			{keys.Of(keys.Last).With("last "+what, ""), move(func(*Model) int { return 1 << 30 })},
 		}
 	}
+	toRanks := func(m *Model) tea.Cmd { return m.goTo(viewRanks) }
+	tableKeys = section{"Keys in the table", append([]binding{
+		{keys.Of(keys.Open).With("show the selected variable on each rank, or all variables again", "ranks"), (*Model).toggleView},
+		{keys.Of(keys.Right).With("show the selected variable on each rank", ""), toRanks},
+		{keys.Of(keys.Left).With("show all variables again", ""), func(m *Model) tea.Cmd { return m.goTo(viewVariables) }},
+		{keys.Of(keys.Search).With("filter by words: of a name, an object or a class; of ranks: a host or a state", "filter"), quiet((*Model).startFilter)},
+		{keys.Of(keys.ClearFilter), quiet(func(m *Model) { m.setFilter("") })},
+		{keys.Of(keys.SortRight).With("sort by the next column; a click on a heading sorts, too", ""), quiet(func(m *Model) { m.sortBy(1) })},
+		{keys.Of(keys.SortLeft), quiet(func(m *Model) { m.sortBy(-1) })},
+		{keys.Of(keys.SortReverse), quiet((*Model).reverse)},
+	}, lines("line")...)}
+	paneKeys = section{"Keys in the map and the chart", append([]binding{
+		{keys.Of(keys.Left).With("move the cursor to an earlier time", "earlier"), func(m *Model) tea.Cmd { return m.moveTime(-1) }},
+		{keys.Of(keys.Right).With("move the cursor to a later time", "later"), func(m *Model) tea.Cmd { return m.moveTime(1) }},
+	}, lines("rank")...)}
+	commonKeys = section{"Keys everywhere", []binding{
+		{keys.Key{Names: []string{"m"}, Help: "show a heat map below the table, a chart, or nothing", Hint: "map"}, quiet((*Model).nextPane)},
+		{keys.Of(keys.NextPane).With("go to the map or the chart, or back to the table", "cursor"), quiet(func(m *Model) { m.inPane = !m.inPane })},
+		{keys.Of(keys.PreviousPane).With("the same", ""), quiet(func(m *Model) { m.inPane = !m.inPane })},
+		{keys.Of(keys.Zoom).With("zoom: show the map or the chart alone, or with the table", ""), quiet(func(m *Model) { m.zoom = !m.zoom && m.pane != paneNone; m.clampTop() })},
+		{keys.Key{Names: []string{"+", "="}, Help: "a shorter time in the map and the chart", Hint: "zoom time"}, func(m *Model) tea.Cmd { return m.zoomTime(0.5) }},
+		{keys.Key{Names: []string{"-"}, Help: "a longer time"}, func(m *Model) tea.Cmd { return m.zoomTime(2) }},
+		{keys.Key{Names: []string{"["}, Help: "an earlier time"}, func(m *Model) tea.Cmd { return m.shiftTime(-1) }},
+		{keys.Key{Names: []string{"]"}, Help: "a later time"}, func(m *Model) tea.Cmd { return m.shiftTime(1) }},
+		{keys.Of(keys.LogScale).With("logarithmic or linear scale of the map and the chart", ""), quiet(func(m *Model) { m.log = !m.log })},
+		{keys.Of(keys.Values).With("show values by class, raw, since the start (delta), or per second (rate)", ""), func(m *Model) tea.Cmd {
+			return m.setAs((m.as + 1) % (recording.Rate + 1))
+		}},
+		{keys.Of(keys.Pause), (*Model).pause},
+		{keys.Of(keys.Read).With("read again now, also a run that has ended", ""), func(m *Model) tea.Cmd { return m.read(true) }},
+		{keys.Of(keys.Restart).With("open the run again, or wait for it", ""), (*Model).restart},
+		{keys.Of(keys.Export), func(m *Model) tea.Cmd { return m.begin("export ") }},
+		{keys.Of(keys.Messages).With("show all messages and what is wrong with the run, in full", ""), func(m *Model) tea.Cmd { return m.showText(m.messageLines) }},
+		{keys.Of(keys.Command), func(m *Model) tea.Cmd { return m.begin("") }},
+		{keys.Of(keys.Help), func(m *Model) tea.Cmd { return m.showText(m.helpLines) }},
+		{keys.Of(keys.Back).With("back: to the newest values, to the table, to all lines, to all variables", ""), (*Model).back},
+		{keys.Of(keys.Suspend), func(*Model) tea.Cmd { return tea.Suspend }},
+		{keys.Of(keys.Quit).With("quit; from the ranks of a variable: back to all variables", ""), (*Model).quit},
+		{keys.Of(keys.Interrupt), func(*Model) tea.Cmd { return tea.Quit }},
+	}}
+}
+
+// sections are the keys in the order of the help: first those of the part of the screen that has the focus.
+func (m *Model) sections() []section {
+	if m.focused() {
+		return []section{paneKeys, commonKeys, tableKeys}
+	}
+	return []section{tableKeys, commonKeys, paneKeys}
+}
+
+// Keys are all keys of the screen.
+func Keys() []keys.Section {
+	var all []keys.Section
+	for _, s := range []section{tableKeys, paneKeys, commonKeys} {
+		one := keys.Section{Title: s.title}
+		for _, b := range s.bindings {
+			one.Keys = append(one.Keys, b.Key)
+		}
+		all = append(all, one)
+	}
+	return all
 }
 
 func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
@@ -77,11 +126,17 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		}
 		return nil
 	}
-	if b := byKey[name]; b != nil {
-		return b.do(m)
+	for _, s := range m.sections()[:2] {
+		for _, b := range s.bindings {
+			if b.Has(name) {
+				return b.do(m)
+			}
+		}
 	}
 	return nil
 }
+
+func (m *Model) startFilter() { m.mode, m.line = modeFilter, prompt.New(m.filters[m.view]) }
 
 func (m *Model) keyFilter(name, text string) tea.Cmd {
 	switch name {
@@ -96,7 +151,7 @@ func (m *Model) keyFilter(name, text string) tea.Cmd {
 	return m.typed()
 }
 
-// typed follows what was typed.
+// typed applies the filter as it is typed.
 func (m *Model) typed() tea.Cmd {
 	if m.mode == modeCommand {
 		return nil
@@ -131,7 +186,7 @@ func (m *Model) reverse() {
 	m.arrange()
 }
 
-// sortAt sorts by the column at a place of the screen; once more turns it round.
+// sortAt sorts by the column at a place of the screen; a second time reverses the order.
 func (m *Model) sortAt(x int) {
 	widths, _ := m.layout()
 	at := 0
@@ -153,6 +208,12 @@ func (m *Model) sortAt(x int) {
 	}
 }
 
+func (m *Model) nextPane() {
+	m.pane, m.zoom = (m.pane+1)%panes, false
+	m.inPane = m.inPane && m.pane != paneNone
+	m.clampTop()
+}
+
 func (m *Model) toggleView() tea.Cmd {
 	if m.view == viewRanks {
 		m.view = viewVariables
@@ -165,10 +226,22 @@ func (m *Model) toggleView() tea.Cmd {
 	return nil
 }
 
+func (m *Model) quit() tea.Cmd {
+	if m.view == viewRanks {
+		return m.toggleView()
+	}
+	return tea.Quit
+}
+
 func (m *Model) back() tea.Cmd {
 	switch {
+	case m.window != (window{}):
+		m.window = window{}
+		return m.read(false)
 	case m.zoom:
 		m.zoom = false
+	case m.inPane:
+		m.inPane = false
 	case m.filters[m.view] != "":
 		m.setFilter("")
 	case m.view == viewRanks:

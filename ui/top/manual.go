@@ -8,12 +8,17 @@ import (
 
 // Manual is the screen's keys and commands, for its manual page.
 func Manual() []prompt.Section {
-	var keys, typed [][2]string
-	for _, b := range keyMap {
-		keys = append(keys, [2]string{b.show, b.help})
+	var all []prompt.Section
+	for _, s := range Keys() {
+		one := prompt.Section{Title: s.Title}
+		for _, k := range s.Keys {
+			one.Lines = append(one.Lines, [2]string{k.Text(false), k.Help})
+		}
+		all = append(all, one)
 	}
+	typed := prompt.Section{Title: "Commands"}
 	for _, c := range commands {
-		typed = append(typed, [2]string{strings.TrimSpace(":" + c.name + " " + c.args), c.help})
+		typed.Lines = append(typed.Lines, [2]string{strings.TrimSpace(":" + c.name + " " + c.args), c.help})
 	}
-	return []prompt.Section{{Title: "Keys", Lines: keys}, {Title: "Commands", Lines: typed}}
+	return append(all, typed)
 }

@@ -1,6 +1,8 @@
 package top
 
 import (
+	"fmt"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -15,16 +17,20 @@ import (
 
 const (
 	refresh     = 500 * time.Millisecond
-	refreshDead = 2 * time.Second // of one in which nothing runs that can be seen from here: ranks may come, or be on other nodes
+	refreshDead = 2 * time.Second // if no rank that runs is visible from here: ranks may join, or run on other nodes
 )
 
 // Source is where frames come from: a [Feed].
 type Source interface {
 	Poll() bool
 	Frame(Ask) *Frame
+	Close()
 }
 
-// mode is what keys are for.
+// Find opens the run. If the run is not there yet, awaited says what is missing, and Find is called again later. An error ends the screen.
+type Find func() (source Source, awaited string, err error)
+
+// mode is where typed characters go.
 type mode uint8
 
 const (
@@ -49,9 +55,12 @@ const (
 	panes
 )
 
-// Model is the screen. It reads nothing itself: commands do, one at a time.
+// Model is the screen. Only its commands read files, one at a time.
 type Model struct {
-	source   Source
+	find     Find
+	source   Source // nil: the run is not open
+	awaited  string // what is missing of the run, while it is not there yet
+	failed   error  // why the screen ended
 	terminal term.Term
 	frame    *Frame
 	entries  []entry
@@ -60,55 +69,75 @@ type Model struct {
 
 	view    view
 	pane    pane
-	zoom    bool            // the pane alone
-	text    func() []string // shown in the place of all else: help, troubles; nil: nothing is
+	zoom    bool // the pane alone
+	inPane  bool // keys go to the pane
+	window  window
+	log     bool            // the scale of the pane is logarithmic
+	text    func() []string // shown instead of everything else: help, messages; nil: nothing is
 	pager   pager.Pager     // of text
 	as      recording.Transform
 	orders  [2]order
 	filters [2]string
 	mode    mode
-	line    prompt.Line // that is typed
-	note    string      // what came of the last key or command; "": nothing to say
+	line    prompt.Line // being typed
+	note    string      // the outcome of the last key or command; "": none
+	notes   []string    // the last outcomes
 	paused  bool
 
 	selected Key // the variable
-	rank     int // the rank in the view of ranks
+	rank     int // the selected rank
 	cursor   int // index of the selected entry
 	top      int // the first entry that is shown
 
-	busy  bool // a command reads
-	stale bool // what is wanted has changed since it began
-	tick  int  // the tick that counts; others are of an earlier pause
+	busy   bool // a command is reading
+	stale  bool // the command reads something that is not wanted any more
+	reopen bool // the run is to be opened again
+	tick   int  // the current tick; older ones are ignored
 }
 
 // New makes the screen.
-func New(source Source, t term.Term, as recording.Transform) *Model {
-	return &Model{source: source, terminal: t, as: as,
-		width: 80, height: 24, orders: [2]order{{-1, false}, {0, false}}}
+func New(find Find, t term.Term, as recording.Transform) *Model {
+	return &Model{find: find, terminal: t, as: as, width: 80, height: 24, orders: [2]order{{-1, false}, {0, false}}}
 }
 
 type (
+	foundMsg struct {
+		source  Source
+		awaited string
+		err     error
+	}
 	frameMsg struct{ frame *Frame }
 	tickMsg  int
 )
 
-// Init reads for the first time.
+// Init opens the run.
 func (m *Model) Init() tea.Cmd {
 	if m.terminal.Profile <= colorprofile.ASCII || m.terminal.Plain {
 		return tea.Batch(m.read(true), m.wait())
 	}
-	return tea.Batch(m.read(true), m.wait(), tea.RequestBackgroundColor) // dark, or what COLORFGBG says, if there is no answer
+	return tea.Batch(m.read(true), m.wait(), tea.RequestBackgroundColor) // without an answer: dark, or what COLORFGBG says
 }
 
-// read makes a frame in a command; poll: of what is in the directory by now.
+// read makes a command that opens the run, or reads a frame. With poll, the frame holds what was written until now.
 func (m *Model) read(poll bool) tea.Cmd {
 	if m.busy {
 		m.stale = true
 		return nil
 	}
 	m.busy, m.stale = true, false
+	if m.reopen || m.source == nil {
+		old, find := m.source, m.find
+		m.source, m.frame, m.reopen = nil, nil, false
+		return func() tea.Msg {
+			if old != nil {
+				old.Close()
+			}
+			source, awaited, err := find()
+			return foundMsg{source, awaited, err}
+		}
+	}
 	_, trend := m.layout()
-	ask := Ask{As: m.as, Trend: trend, History: mostBins}
+	ask := Ask{As: m.as, Trend: trend, History: m.history()}
 	if key := m.selected; key.Variable != "" {
 		ask.Row = &key
 	}
@@ -121,7 +150,25 @@ func (m *Model) read(poll bool) tea.Cmd {
 	}
 }
 
-// wait is the time to the next look; there is none once all ranks have come to their end.
+// found takes in whether the run is there.
+func (m *Model) found(msg foundMsg) tea.Cmd {
+	m.busy = false
+	if m.awaited, m.failed = msg.awaited, msg.err; msg.err != nil {
+		return tea.Quit
+	}
+	if m.source = msg.source; m.source == nil {
+		return nil // the next tick looks again
+	}
+	return tea.Batch(m.read(true), m.wait())
+}
+
+// restart opens the run again.
+func (m *Model) restart() tea.Cmd {
+	m.reopen, m.paused, m.window = true, false, window{}
+	return tea.Batch(m.read(true), m.wait())
+}
+
+// wait is the time to the next look; there is none after all ranks have ended.
 func (m *Model) wait() tea.Cmd {
 	m.tick++
 	n, after := m.tick, refresh
@@ -134,7 +181,7 @@ func (m *Model) wait() tea.Cmd {
 	return tea.Tick(after, func(time.Time) tea.Msg { return tickMsg(n) })
 }
 
-// Update takes in what happened.
+// Update handles one message.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	var cmd tea.Cmd
 	switch msg := msg.(type) {
@@ -150,6 +197,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 		cmd = m.read(true)
 		return m, tea.Batch(cmd, m.wait())
+	case foundMsg:
+		return m, m.found(msg)
 	case frameMsg:
 		return m, m.show(msg.frame)
 	case tea.KeyPressMsg:
@@ -162,7 +211,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case savedMsg:
 		m.saved(msg)
 	case program.CannotStop:
-		m.note = "cannot suspend: there is no job-control shell"
+		m.say("cannot suspend: there is no job-control shell")
 	case tea.MouseWheelMsg:
 		switch msg.Button {
 		case tea.MouseWheelUp:
@@ -178,13 +227,16 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, cmd
 }
 
-// show takes a frame. Where there is more to read, it is read at once.
+// show takes in a frame. If there is more to read, it is read at once.
 func (m *Model) show(f *Frame) tea.Cmd {
 	m.busy = false
+	if m.reopen {
+		return m.read(true)
+	}
 	m.frame = f
 	m.arrange()
-	if m.selected.Variable == "" && len(m.entries) > 0 && m.view == viewVariables {
-		m.choose(0)
+	if known := slices.ContainsFunc(f.Rows, func(r Row) bool { return r.Key == m.selected }); !known && len(m.entries) > 0 && m.view == viewVariables {
+		m.choose(m.cursor)
 		m.stale = true
 	}
 	switch {
@@ -196,7 +248,15 @@ func (m *Model) show(f *Frame) tea.Cmd {
 	return nil
 }
 
-// arrange makes the table's lines anew, and keeps the selected one.
+const mostNotes = 50
+
+// say shows the outcome of a key or a command, and keeps it for the list of messages.
+func (m *Model) say(format string, args ...any) {
+	m.note = fmt.Sprintf(format, args...)
+	m.notes = append(m.notes[max(len(m.notes)-mostNotes+1, 0):], m.note)
+}
+
+// arrange makes the lines of the table from the frame, and keeps the selected one.
 func (m *Model) arrange() {
 	if m.frame == nil {
 		return
@@ -242,10 +302,17 @@ func (m *Model) choose(i int) {
 	m.clampTop()
 }
 
-// move selects an entry below or above.
+// move selects another line: of the text, of the pane (a rank), or of the table.
 func (m *Model) move(by int) tea.Cmd {
-	if m.text != nil {
+	switch d := m.detail(); {
+	case m.text != nil:
 		m.pager.SetYOffset(m.pager.YOffset() + by)
+		return nil
+	case m.focused() && d != nil:
+		m.rank = d.Ranks[max(min(m.rankRow(d)+by, len(d.Ranks)-1), 0)].Rank
+		if m.view == viewRanks {
+			m.arrange()
+		}
 		return nil
 	}
 	before := m.selected
@@ -256,17 +323,24 @@ func (m *Model) move(by int) tea.Cmd {
 	return nil
 }
 
-// click selects an entry, or sorts by a column.
+// click selects a line, sorts by a column, or sets the cursor of the pane.
 func (m *Model) click(x, y int) tea.Cmd {
-	if m.text != nil || m.zoom {
-		return nil
+	table := headerLines + 1 + m.rows() // the line where the pane begins
+	if m.zoom {
+		table = headerLines
 	}
-	if y == headerLines {
+	switch {
+	case m.text != nil || m.frame == nil || y < headerLines:
+	case y > table:
+		return m.pick(x, y-table-1)
+	case m.zoom || y == table:
+	case y == headerLines:
 		m.sortAt(x)
-		return nil
-	}
-	if i := y - headerLines - 1 + m.top; y > headerLines && y <= headerLines+m.rows() && i < len(m.entries) {
-		return m.move(i - m.cursor)
+	default:
+		if i := y - headerLines - 1 + m.top; i < len(m.entries) {
+			m.inPane = false
+			return m.move(i - m.cursor)
+		}
 	}
 	return nil
 }

@@ -1,9 +1,8 @@
 package top
 
 import (
-	"fmt"
-	"slices"
-	"strconv"
+	"math"
+	"strings"
 	"time"
 
 	"mpitx/recording"
@@ -11,104 +10,140 @@ import (
 	"mpitx/ui/term"
 )
 
-func (m *Model) unit() string {
-	switch d := m.frame.Detail; {
-	case d == nil:
-		return ""
-	case d.As == recording.Rate:
-		return d.Unit + "/s"
-	default:
-		return d.Unit
+const besideDrawing = 2 // lines of a pane: its title and the values at the cursor
+
+// focused says whether keys go to the pane.
+func (m *Model) focused() bool { return (m.inPane || m.zoom) && m.paneHeight() > 0 }
+
+// paneHeight is that of the map or the chart below the table, with its title and the values at the cursor; 0: there is none.
+func (m *Model) paneHeight() int {
+	room := m.height - headerLines - 2 // of the table's lines and the pane
+	switch {
+	case m.pane == paneNone:
+		return 0
+	case m.zoom:
+		return room + 1
 	}
+	ranks := 1
+	if m.frame != nil {
+		ranks = len(m.frame.Ranks)
+	}
+	n := room / 2
+	if m.pane == paneChart { // two lines for each rank, if the table keeps some
+		n = max(n, min(2*ranks+besideDrawing+1, room-leastRows))
+	}
+	if want := len(m.entries); want < room-n { // a short table leaves it more
+		n = room - max(want, 1)
+	}
+	if m.pane == paneHeat {
+		n = min(n, ranks+besideDrawing+1)
+	}
+	if n < besideDrawing+2 {
+		return 0
+	}
+	return n
 }
 
-// paneTitle says what is drawn below it.
-func (m *Model) paneTitle() string {
-	d := m.frame.Detail
-	if d == nil || d.Key != m.selected {
-		return ""
+// paneLines is the pane: its title, the drawing, and the values at the cursor.
+func (m *Model) paneLines(height int) []string {
+	d := m.detail()
+	if d == nil {
+		return nil
 	}
-	what := "ranks over time"
+	lines := append([]string{m.paneTitle(d)}, m.draw(d, height).Lines...)
+	return append(lines, m.readout(d))
+}
+
+// draw draws the map or the chart of a pane.
+func (m *Model) draw(d *Detail, height int) chart.Drawing {
+	draw := chart.HeatMap
 	if m.pane == paneChart {
-		what = "over time"
+		draw = chart.Strips
 	}
+	return draw(m.plot(d), m.width, height-besideDrawing, m.terminal)
+}
+
+// paneTitle names the variable and how it is shown. The name has the first claim on the width.
+func (m *Model) paneTitle(d *Detail) string {
+	g := m.terminal.Glyphs()
 	text := m.terminal.Safe(d.Variable)
 	if d.Object != "" {
 		text += " on " + m.terminal.Safe(d.Object)
 	}
-	span := "bins of " + binText(d.BinWidth)
-	if d.Whole {
-		span = "all of " + chart.Duration(d.End)
+	if room := m.width - 4; term.Width(text) > room {
+		text = strings.TrimRight(m.terminal.FitMiddle(text, room), " ")
 	}
-	text += fmt.Sprintf(": %s, %s, %s", what, asWord(d.As), span)
-	line := m.terminal.Glyphs().Line
-	return m.terminal.Paint(term.Style{Color: term.Accent}, line+line+" "+m.terminal.Cut(text, m.width-4))
+	parts := []string{asWord(d.As), "each rank over time"}
+	if m.log {
+		parts = append(parts, "log scale")
+	}
+	parts = append(parts, "steps of "+stepText(d.BinWidth))
+	for i, p := range parts {
+		if separator := [...]string{": ", ", "}[min(i, 1)]; term.Width(text+separator+p) <= m.width-4 {
+			text += separator + p
+		}
+	}
+	style := term.Place
+	if m.focused() {
+		style = term.Cursor
+	}
+	return m.terminal.Paint(style, term.Pad(g.Line+g.Line+" "+text+" ", m.width))
 }
 
-func binText(d time.Duration) string {
+func stepText(d time.Duration) string {
 	if d < time.Second {
 		return d.String()
 	}
 	return d.Round(100 * time.Millisecond).String()
 }
 
-// time is the panes' time axis.
-func (m *Model) time(d *Detail) chart.Time {
-	end := "now"
-	switch {
-	case d.Whole:
-		end = chart.Duration(d.End)
-	case m.paused:
-		end = "paused"
-	case !m.frame.Live:
-		end = "end"
+// readout is the time and the value at the cursor, and how the other ranks compare. Without a cursor it is the newest time.
+func (m *Model) readout(d *Detail) string {
+	when, k := m.endText(d), len(d.History[0])-1
+	if m.window.still {
+		when = chart.Duration(m.window.at)
+		k -= d.bins(m.window.at, d.End)
 	}
-	return chart.Time{Step: d.BinWidth, Whole: d.Whole, End: end}
-}
-
-func (m *Model) drawPane(height int) []string {
-	d := m.frame.Detail
-	if d == nil || d.Key != m.selected || height < 1 {
-		return nil
+	at := func(i int) float64 {
+		if k < 0 || k >= len(d.History[i]) {
+			return math.NaN()
+		}
+		return d.History[i][k]
 	}
-	unit := m.unit()
-	label := func(x float64) string { return labelled(x, unit) }
-	if m.pane == paneChart {
-		return chart.LineChart(m.lines(d), chart.Axes{Label: label, Time: m.time(d), Zero: true}, m.width, height, m.terminal)
+	text := func(x float64) string {
+		if math.IsNaN(x) {
+			return "no value"
+		}
+		return m.terminal.Safe(d.label(x))
 	}
-	h := chart.Heat{Label: label, Time: m.time(d)}
+	row := m.rankRow(d)
+	line := when + "  rank " + rankText(d.Ranks[row].Rank) + ": " + text(at(row))
+	low, high := -1, -1
 	for i := range d.Ranks {
-		h.Names = append(h.Names, strconv.Itoa(d.Ranks[i].Rank))
-		h.Values = append(h.Values, d.History[i])
+		x := at(i)
+		if low < 0 && !math.IsNaN(x) || low >= 0 && x < at(low) {
+			low = i
+		}
+		if high < 0 && !math.IsNaN(x) || high >= 0 && x > at(high) {
+			high = i
+		}
 	}
-	return chart.HeatMap(h, m.width, height, m.terminal)
+	if low >= 0 && len(d.Ranks) > 1 {
+		least := "min " + text(at(low)) + " on rank " + rankText(d.Ranks[low].Rank)
+		most := "max " + text(at(high)) + " on rank " + rankText(d.Ranks[high].Rank)
+		for _, others := range []string{"   " + least + ", " + most, "   " + most, "  " + most} { // as much as there is room for
+			if term.Width(line+others) <= m.width {
+				return line + others
+			}
+		}
+	}
+	return m.terminal.Cut(line, m.width)
 }
 
-const mostLines = 6
-
-// lines are those of a chart: each rank where they are few, else the least, the mean and the greatest of all ranks; in the view of
-// ranks the selected one too.
-func (m *Model) lines(d *Detail) []chart.Series {
-	var all []chart.Series
-	if len(d.Ranks) <= mostLines {
-		for i := range d.Ranks {
-			all = append(all, chart.Series{Name: "rank " + strconv.Itoa(d.Ranks[i].Rank), Values: d.History[i]})
-		}
-		return all
+// overTime is how a variable is shown over time: what only grows as its rate, unless the user chose otherwise.
+func (k *column) overTime(as recording.Transform) recording.Transform {
+	if as == recording.Default && k.As == recording.Default && k.grows {
+		return recording.Rate
 	}
-	if m.view == viewRanks {
-		if k := slices.IndexFunc(d.Ranks, func(v Value) bool { return v.Rank == m.rank }); k >= 0 {
-			all = append(all, chart.Series{Name: "rank " + strconv.Itoa(m.rank), Values: d.History[k]})
-		}
-	}
-	n := len(d.History[0])
-	low, mean, high := make([]float64, n), make([]float64, n), make([]float64, n)
-	column := make([]float64, len(d.History))
-	for b := range n {
-		for i := range d.History {
-			column[i] = d.History[i][b]
-		}
-		low[b], mean[b], high[b] = extremes(column)
-	}
-	return append(all, chart.Series{Name: "greatest", Values: high}, chart.Series{Name: "mean", Values: mean}, chart.Series{Name: "least", Values: low})
+	return k.Shown(as)
 }

@@ -20,7 +20,7 @@ type entry struct {
 	warn  bool
 }
 
-// value is a table's cell. Numbers are sorted as such.
+// value is a cell of a table. Numbers are sorted by their values.
 type value struct {
 	text   string
 	number float64
@@ -30,7 +30,7 @@ type value struct {
 func textOf(s string) value    { return value{text: s, isText: true} }
 func numberOf(x float64) value { return value{text: chart.Number(x), number: x} }
 
-// amountOf is a number with its unit; per second it has none of its own, as the column's head says so.
+// amountOf is a number with its unit, without "/s": the heading of the column says that.
 func amountOf(x float64, unit string) value {
 	return value{text: amount(x, unit), number: x}
 }
@@ -52,7 +52,7 @@ func amount(x float64, unit string) string {
 	return chart.Number(x) + unit
 }
 
-// labelled is an amount at an axis, where nothing else says its unit: of zero, and of what is per second, too.
+// labelled is an amount with its whole unit, also of zero and with "/s", for places where nothing else says the unit.
 func labelled(x float64, unit string) string {
 	text := amount(x, unit)
 	base, perSecond := strings.CutSuffix(unit, "/s")
@@ -102,14 +102,14 @@ func rankText(r int) string {
 // heading is a column.
 type heading struct {
 	title string
-	width int // 0: what the others leave
+	width int // 0: as wide as its longest text
 	left  bool
-	drop  int // the order in which columns go where there is no room; 0: never
+	drop  int // the order in which columns are dropped for lack of room; 0: never
 }
 
 var variableHeadings = []heading{
 	{"VARIABLE", 0, true, 0}, {"OBJECT", 16, true, 6}, {"AS", 5, true, 3}, {"SUM", 8, false, 0}, {"MIN", 8, false, 5}, {"AT", 5, false, 1},
-	{"MEAN", 8, false, 2}, {"MAX", 8, false, 0}, {"AT", 5, false, 4},
+	{"MEAN", 8, false, 2}, {"MAX", 8, false, 7}, {"AT", 5, false, 4},
 }
 
 var rankHeadings = []heading{
@@ -141,7 +141,7 @@ func variables(f *Frame, filter string) []entry {
 	return all
 }
 
-// matches says whether a row passes the filter: all words of it are in the name or the object, in any case.
+// matches says whether a row passes the filter: all its words are in the name, the object or the class, in upper or lower case.
 func matches(r *Row, filter string) bool {
 	text := strings.ToLower(r.Variable + " " + r.Object + " " + r.Class.String())
 	for word := range strings.FieldsSeq(strings.ToLower(filter)) {
@@ -152,7 +152,7 @@ func matches(r *Row, filter string) bool {
 	return true
 }
 
-// ranks are the lines of the view of one variable's ranks. Ranks without it are there too.
+// ranksOf are the lines of the view of one variable's ranks, also of ranks without it.
 func ranksOf(f *Frame, filter string) []entry {
 	var all []entry
 	for i := range f.Ranks {
@@ -186,7 +186,7 @@ func ranksOf(f *Frame, filter string) []entry {
 
 // order is what a table is sorted by.
 type order struct {
-	column  int // -1: as they come
+	column  int // -1: as recorded
 	reverse bool
 }
 
@@ -198,7 +198,7 @@ func (o order) sort(all []entry, headings []heading) {
 		x, y := a.cells[o.column], b.cells[o.column]
 		text := headings[o.column].left
 		noX, noY := x.missing() || x.isText && !text, y.missing() || y.isText && !text
-		if noX != noY { // nothing, and text among numbers, comes last, either way
+		if noX != noY { // missing values, and text among numbers, come last in either order
 			if noX {
 				return 1
 			}
@@ -213,20 +213,23 @@ func (o order) sort(all []entry, headings []heading) {
 }
 
 const (
-	leastName = 20 // cells of a name, if it is as long
-	mostTrend = 60 // of a sparkline, which all ranks are added up for
+	leastHost = 20  // cells of a host's name, if it is as long
+	leastRest = 10  // cells that a variable's name leaves for others
+	mostTrend = 120 // bins of a sparkline, since it adds up all ranks
 )
 
-// layout is how wide each column is; 0: not shown. trend is what is left for the sparkline. longest is the width of a column's
-// longest text.
+// layout is the width of each column; 0: not shown. The name of a variable has the first claim: other columns are dropped before it is
+// cut. trend is the width that is left for the sparkline. longest gives the width of a column's longest text.
 func layout(headings []heading, longest func(int) int, width int) (widths []int, trend int) {
 	widths = make([]int, len(headings))
 	want := func(i int) int {
 		switch h := headings[i]; {
 		case h.title == "OBJECT":
 			return min(longest(i), h.width)
+		case h.width == 0 && i == 0:
+			return max(len(h.title)+1, min(longest(i), width-leastRest))
 		case h.width == 0:
-			return max(len(h.title)+1, min(longest(i), max(leastName, width*2/5)))
+			return max(len(h.title)+1, min(longest(i), max(leastHost, width*2/5)))
 		default:
 			return h.width
 		}
@@ -237,7 +240,7 @@ func layout(headings []heading, longest func(int) int, width int) (widths []int,
 			left -= 1 + widths[i]
 		}
 	}
-	drops := make([]int, len(headings)+1) // columns in the order in which they go
+	drops := make([]int, len(headings)+1) // columns in the order in which they are dropped
 	for i, h := range headings {
 		drops[h.drop] = i
 	}
@@ -248,7 +251,7 @@ func layout(headings []heading, longest func(int) int, width int) (widths []int,
 			widths[i] = 0
 		}
 	}
-	for level := last - 1; level > 0; level-- { // what fits after all
+	for level := last - 1; level > 0; level-- { // narrow ones may fit now
 		if i := drops[level]; headings[i].drop == level && widths[i] == 0 && want(i) > 0 && left > want(i) {
 			widths[i] = want(i)
 			left -= 1 + widths[i]

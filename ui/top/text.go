@@ -5,24 +5,25 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mpitx/ui/keys"
 	"mpitx/ui/pager"
 	"mpitx/ui/term"
 )
 
-// showText shows lines in the place of all else.
+// showText shows lines instead of everything else.
 func (m *Model) showText(lines func() []string) tea.Cmd {
 	m.text, m.pager = lines, pager.New()
 	return nil
 }
 
-// textScreen is the text, as far as it fits, and the keys for it.
+// textScreen is the text, as far as it fits, and its keys.
 func (m *Model) textScreen(height int) []string {
 	lines := m.pager.Lines(m.text(), m.width, height-1)
-	hints := []string{"Esc back"}
+	hints := []keys.Key{keys.Of(keys.Back)}
 	if !m.pager.AtBottom() {
-		hints = append(hints, "Space more")
+		hints = append(hints, keys.Key{Names: []string{"space"}, Hint: "more"})
 	}
-	return append(lines, m.hints(hints...))
+	return append(lines, keys.Footer(m.terminal, m.width, hints...))
 }
 
 // explained is a key or a command with what it does, on as many lines as that takes.
@@ -33,45 +34,52 @@ func (m *Model) explained(what string, indent int, help string) []string {
 		lines = append([]string{""}, lines...)
 	}
 	for i := range lines {
-		lines[i] = "  " + term.Pad(what, indent) + " " + lines[i]
+		lines[i] = "  " + m.terminal.Paint(term.Key, term.Pad(what, indent)) + " " + lines[i]
 		what = ""
 	}
 	return lines
 }
 
-// helpLines are the key map, and the commands.
+// helpLines are the keys, first those of the part of the screen that has the focus, and the commands.
 func (m *Model) helpLines() []string {
-	bold := term.Style{Bold: true}
-	lines := []string{m.terminal.Paint(bold, "mpitx top: keys"), ""}
-	for i := range keyMap {
-		show := keyMap[i].show
-		if !m.terminal.UTF8 {
-			show = strings.NewReplacer("↓", "Down", "↑", "Up", "→", "Right", "←", "Left").Replace(show)
+	var lines []string
+	for _, s := range m.sections() {
+		lines = append(lines, m.terminal.Paint(term.Heading, s.title), "")
+		for _, b := range s.bindings {
+			lines = append(lines, m.explained(b.Text(m.terminal.UTF8), 16, b.Help)...)
 		}
-		lines = append(lines, m.explained(show, 12, keyMap[i].help)...)
+		lines = append(lines, "")
 	}
-	lines = append(lines, "", m.terminal.Paint(bold, "Commands"), "")
+	lines = append(lines, m.terminal.Paint(term.Heading, "Commands"), "")
 	for i := range commands {
 		lines = append(lines, m.explained(strings.TrimSpace(":"+commands[i].name+" "+commands[i].args), 26, commands[i].help)...)
 	}
 	lines = append(lines, "")
-	return append(lines, term.Wrap("If a variable has several elements, or is bound to several objects of one name, a rank's value is their sum. "+
-		"High watermarks and percentages show the greatest, low watermarks the least. A silent rank runs, but has recorded nothing for 5 s or more.",
-		max(m.width, 10))...)
+	return append(lines, term.Wrap("The value of a rank is a sum if its variable has several elements, or is bound to several objects with the same name. "+
+		"For high watermarks and percentages it is the greatest, for low watermarks the least. A rank is silent if it runs but has recorded nothing for 5 s or more. "+
+		"The mouse selects lines, sorts by a heading, and sets the cursor of the map and the chart.", max(m.width, 10))...)
 }
 
-// troubleLines is all that must be known of the run.
-func (m *Model) troubleLines() []string {
-	lines := []string{m.terminal.Paint(term.Style{Bold: true}, "mpitx top: what is wrong with the run"), ""}
-	if m.frame != nil {
-		for _, text := range m.frame.Troubles() {
+// messageLines are everything that is wrong with the run, and the outcomes of the last keys and commands.
+func (m *Model) messageLines() []string {
+	var lines []string
+	section := func(title string, texts []string, none string) {
+		lines = append(lines, m.terminal.Paint(term.Heading, title), "")
+		if len(texts) == 0 {
+			texts = []string{none}
+		}
+		for _, text := range texts {
 			for _, l := range term.Wrap(m.terminal.SafeText(text), max(m.width-2, 10)) {
 				lines = append(lines, "  "+l)
 			}
 		}
+		lines = append(lines, "")
 	}
-	if len(lines) == 2 {
-		lines = append(lines, "  Nothing.")
+	var troubles []string
+	if m.frame != nil {
+		troubles = m.frame.Troubles()
 	}
+	section("What is wrong with the run", troubles, "Nothing.")
+	section("Messages", m.notes, "None.")
 	return lines
 }

@@ -10,12 +10,14 @@ import (
 	"mpitx/export"
 	"mpitx/recording"
 	"mpitx/ui/chart"
+	"mpitx/ui/keys"
 	"mpitx/ui/program"
 	"mpitx/ui/term"
 )
 
 const (
 	headerLines = 2 // above the table's heading
+	leastRows   = 5 // of the table, next to a chart
 	leastWidth  = 40
 	leastHeight = 8
 )
@@ -30,11 +32,11 @@ func (m *Model) Render(width, height int) string {
 	var lines []string
 	switch {
 	case width < leastWidth || height < leastHeight:
-		lines = term.Wrap(fmt.Sprintf("mpitx top needs %dx%d cells; these are %dx%d. q quits.", leastWidth, leastHeight, width, height), max(width, 1))
-	case m.frame == nil:
-		lines = []string{"mpitx top: reading the run" + m.ellipsis()}
+		lines = term.Wrap(fmt.Sprintf("mpitx top needs %dx%d cells; this terminal has %dx%d. q quits.", leastWidth, leastHeight, width, height), max(width, 1))
 	case m.text != nil:
 		lines = m.textScreen(height)
+	case m.frame == nil:
+		lines = m.waitScreen(height)
 	default:
 		lines = m.screen()
 	}
@@ -45,11 +47,20 @@ func (m *Model) Render(width, height int) string {
 	return strings.Join(lines, "\n")
 }
 
-func (m *Model) ellipsis() string {
-	if m.terminal.UTF8 {
-		return "…"
+// waitScreen says what is missing, before there is something to show.
+func (m *Model) waitScreen(height int) []string {
+	text := "Reading the run" + m.terminal.Ellipsis()
+	if m.awaited != "" {
+		text = "Waiting for the run: " + m.terminal.SafeText(m.awaited) + "\n\nIt is shown here once its job records something."
 	}
-	return "..."
+	lines := []string{m.terminal.Paint(term.Heading, "mpitx top"), ""}
+	for _, l := range term.Wrap(text, max(m.width-2, 10)) {
+		lines = append(lines, "  "+l)
+	}
+	for len(lines) < height-1 {
+		lines = append(lines, "")
+	}
+	return append(lines[:height-1], m.footer())
 }
 
 func (m *Model) screen() []string {
@@ -58,8 +69,7 @@ func (m *Model) screen() []string {
 		lines = append(lines, m.table()...)
 	}
 	if n := m.paneHeight(); n > 0 {
-		lines = append(lines, m.paneTitle())
-		lines = append(lines, m.drawPane(n-1)...)
+		lines = append(lines, m.paneLines(n)...)
 	}
 	for len(lines) < m.height-1 {
 		lines = append(lines, "")
@@ -67,30 +77,9 @@ func (m *Model) screen() []string {
 	return append(lines[:m.height-1], m.footer())
 }
 
-// paneHeight is that of what is below the table, with its title.
-func (m *Model) paneHeight() int {
-	switch {
-	case m.pane == paneNone:
-		return 0
-	case m.zoom:
-		return m.height - headerLines - 1
-	}
-	n := (m.height - headerLines - 2) / 2
-	if want := len(m.entries); want < n { // a short table leaves it more
-		n = m.height - headerLines - 2 - max(want, 1)
-	}
-	if m.pane == paneHeat && m.frame != nil {
-		n = min(n, len(m.frame.Ranks)+2)
-	}
-	if n < 3 {
-		return 0
-	}
-	return n
-}
-
-// rows is how many lines of the table are seen.
+// rows is how many lines of the table are visible.
 func (m *Model) rows() int {
-	return max(m.height-headerLines-2-m.paneHeight(), 0)
+	return max(min(m.height-headerLines-2-m.paneHeight(), max(len(m.entries), 1)), 0)
 }
 
 // title says which run this is, and what its ranks are doing.
@@ -115,19 +104,19 @@ func (m *Model) title() string {
 	}
 	text := fmt.Sprintf("%s  %s: %s", chart.Duration(f.Time), size, strings.Join(parts, ", "))
 	room := max(m.width-term.Width(text)-2, 10)
-	return m.terminal.Paint(term.Style{Bold: true}, m.terminal.Cut(m.terminal.Safe(f.Dir), room)) + "  " + text
+	return m.terminal.Paint(term.Heading, m.terminal.Cut(m.terminal.Safe(f.Dir), room)) + "  " + text
 }
 
-// status is what must be known: the worst first.
+// status is what is wrong, the worst first, and what is shown.
 func (m *Model) status() string {
 	f := m.frame
-	warn := func(s string) string { return m.terminal.Paint(term.Style{Color: term.Warn, Bold: true}, "! "+s) }
+	warn := func(s string) string { return m.terminal.Paint(term.Attention, "! "+s) }
 	var parts []string
 	if m.paused {
 		parts = append(parts, warn("paused"))
 	}
 	if f.Broken != "" {
-		parts = append(parts, warn("can no longer be read: "+m.terminal.SafeLine(f.Broken, m.width)))
+		parts = append(parts, warn("cannot be read any more: "+m.terminal.SafeLine(f.Broken, m.width)))
 	}
 	if s := m.trouble(); s != "" {
 		parts = append(parts, warn(s))
@@ -136,17 +125,17 @@ func (m *Model) status() string {
 	case f.NoRoom != "":
 		parts = append(parts, warn(f.NoRoom))
 	case f.Lost > 0:
-		parts = append(parts, warn(fmt.Sprintf("%s samples lost", chart.Number(float64(f.Lost)))))
+		parts = append(parts, warn(samples(f.Lost)+" lost"))
 	}
 	if n := len(f.Damage); n > 0 {
-		parts = append(parts, warn(fmt.Sprintf("%d damaged places: %s", n, m.terminal.SafeLine(f.Damage[0], m.width))))
+		parts = append(parts, warn(fmt.Sprintf("%d damaged: %s", n, m.terminal.SafeLine(f.Damage[0], m.width))))
 	}
 	if f.Behind {
-		parts = append(parts, "reading"+m.ellipsis())
+		parts = append(parts, "reading"+m.terminal.Ellipsis())
 	}
 	switch filter := m.filters[m.view]; {
 	case m.mode == modeFilter:
-		parts = append([]string{m.terminal.Paint(term.Style{Color: term.Accent}, "filter: ") + m.line.Render(m.terminal, max(m.width/2, 10))}, parts...)
+		parts = append([]string{m.terminal.Paint(term.Place, "filter: ") + m.line.Render(m.terminal, max(m.width/2, 10))}, parts...)
 	case filter != "":
 		parts = append([]string{"filter: " + m.terminal.Safe(filter)}, parts...)
 	}
@@ -155,19 +144,26 @@ func (m *Model) status() string {
 		if f.Live {
 			live = "live"
 		}
-		parts = []string{m.terminal.Paint(term.Style{Color: term.Muted}, fmt.Sprintf("%s, %s samples, values: %s", live, chart.Number(float64(f.Samples)), asWord(m.as)))}
+		parts = []string{m.terminal.Paint(term.Label, fmt.Sprintf("%s, %s, values: %s", live, samples(f.Samples), asWord(m.as)))}
 	}
 	if m.view == viewRanks {
-		parts = append([]string{m.terminal.Paint(term.Style{Color: term.Accent}, "ranks of "+m.terminal.Safe(m.selected.Variable))}, parts...)
+		parts = append([]string{m.terminal.Paint(term.Place, "ranks of "+m.terminal.Safe(m.selected.Variable))}, parts...)
 	}
 	place := fmt.Sprintf(" %d of %d", m.cursor+1, len(m.entries))
-	if len(m.entries) == 0 {
+	if len(m.entries) == 0 || m.zoom {
 		place = ""
 	}
-	return m.terminal.Fit(strings.Join(parts, "  "), m.width-len(place)) + m.terminal.Paint(term.Style{Color: term.Muted}, place)
+	return m.terminal.Fit(strings.Join(parts, "  "), m.width-len(place)) + m.terminal.Paint(term.Label, place)
 }
 
-// trouble names the ranks that are not as they should be.
+func samples(n uint64) string {
+	if n == 1 {
+		return "1 sample"
+	}
+	return chart.Number(float64(n)) + " samples"
+}
+
+// trouble names the ranks that died, are silent, or cannot be reached.
 func (m *Model) trouble() string {
 	ranks := map[string][]int{}
 	for i := range m.frame.Ranks {
@@ -209,7 +205,7 @@ func (m *Model) layout() (widths []int, trend int) {
 	}, m.width)
 }
 
-// table is the heading and the lines that are seen.
+// table is the heading and the visible lines.
 func (m *Model) table() []string {
 	widths, trend := m.layout()
 	var head strings.Builder
@@ -230,7 +226,7 @@ func (m *Model) table() []string {
 	if trend > 0 {
 		head.WriteString(" " + m.terminal.Fit("TREND", trend))
 	}
-	lines := []string{m.terminal.Paint(term.Style{Bold: true, Underline: true}, term.Pad(head.String(), m.width))}
+	lines := []string{m.terminal.Paint(term.Columns, term.Pad(head.String(), m.width))}
 	rows := m.rows()
 	for i := m.top; i < min(m.top+rows, len(m.entries)); i++ {
 		lines = append(lines, m.row(i, widths, trend))
@@ -255,9 +251,9 @@ func (m *Model) arrow() string {
 func (m *Model) emptyText() string {
 	switch {
 	case m.filters[m.view] != "":
-		return "Nothing passes the filter: Esc clears it."
+		return "The filter hides everything. F clears it."
 	case m.frame.Live:
-		return "Nothing was sampled yet."
+		return "Nothing has been sampled yet."
 	}
 	return "Nothing was sampled in this run."
 }
@@ -286,7 +282,7 @@ func (m *Model) row(i int, widths []int, trend int) string {
 		switch {
 		case k == 0 && h.left:
 			b.WriteString(m.terminal.FitMiddle(text, widths[k]))
-		case e.cells[k].isText && !h.left: // over the numbers that there are not
+		case e.cells[k].isText && !h.left: // in place of numbers
 			widths = spread(e.cells, widths, k)
 			b.WriteString(m.terminal.Fit(text, widths[k]))
 		case h.left:
@@ -298,9 +294,9 @@ func (m *Model) row(i int, widths []int, trend int) string {
 	text := b.String()
 	switch {
 	case i == m.cursor:
-		text = m.terminal.Paint(term.Style{Reverse: true}, text)
+		text = m.terminal.Paint(term.Chosen(!m.focused()), text)
 	case e.warn:
-		text = m.terminal.Paint(term.Style{Color: term.Warn}, text)
+		text = m.terminal.Paint(term.Warning, text)
 	}
 	if trend > 0 {
 		text += " " + chart.Sparkline(e.trend, trend, m.terminal)
@@ -308,7 +304,7 @@ func (m *Model) row(i int, widths []int, trend int) string {
 	return text
 }
 
-// spread gives column k the room of the columns behind it that hold nothing.
+// spread gives column k the room of the empty columns after it.
 func spread(cells []value, widths []int, k int) []int {
 	widths = slices.Clone(widths)
 	for j := k + 1; j < len(widths) && cells[j].missing(); j++ {
@@ -320,39 +316,48 @@ func spread(cells []value, widths []int, k int) []int {
 	return widths
 }
 
-// footer is the command line, what came of the last one, or the keys.
+// footer is the command line, the outcome of the last key or command, or the keys that are the most useful now.
 func (m *Model) footer() string {
 	switch {
 	case m.mode == modeCommand:
 		return ":" + m.line.Render(m.terminal, m.width-1)
 	case m.note != "":
-		return m.terminal.Paint(term.Style{Bold: true}, m.terminal.SafeLine(m.note, m.width))
+		return m.terminal.Paint(term.Heading, m.terminal.SafeLine(m.note, m.width))
 	}
-	all := slices.Clone(hints)
-	for i := range all {
-		switch {
-		case all[i] == "Enter ranks" && m.view == viewRanks:
-			all[i] = "Enter variables"
-		case all[i] == "Space pause" && m.paused:
-			all[i] = "Space resume"
-		case all[i] == "m map" && m.pane != paneNone:
-			all[i] = "m " + [...]string{"chart", "table"}[m.pane]
-		}
-	}
-	if m.frame != nil && m.frame.Over { // there is nothing to pause
-		all = slices.DeleteFunc(all, func(h string) bool { return h == "Space pause" })
-	}
-	return m.hints(all...)
+	return keys.Footer(m.terminal, m.width, m.hints()...)
 }
 
-// hints are keys and what they do, as many as there is room for: the first are the most important.
-func (m *Model) hints(hints ...string) string {
-	line := ""
-	for _, h := range hints {
-		i := strings.LastIndexByte(h, ' ')
-		if h = m.terminal.Paint(term.Style{Bold: true}, h[:i]) + h[i:]; term.Width(line)+2+term.Width(h) <= m.width+2 {
-			line += "  " + h
-		}
+// hints are the keys of the footer, the most important first.
+func (m *Model) hints() []keys.Key {
+	help, quit := keys.Of(keys.Help), keys.Of(keys.Quit)
+	if m.frame == nil {
+		return []keys.Key{quit, help}
 	}
-	return strings.TrimPrefix(line, "  ")
+	if m.view == viewRanks {
+		quit.Hint = "back"
+	}
+	pause := keys.Of(keys.Pause)
+	if m.paused {
+		pause.Hint = "resume"
+	}
+	if m.frame.Over { // there is nothing to pause
+		pause.Hint = ""
+	}
+	next := keys.Key{Names: []string{"m"}, Hint: [...]string{"chart", "table only", "map"}[m.pane]}
+	if m.focused() {
+		list := []keys.Key{help, quit}
+		for _, b := range paneKeys.bindings[:2] {
+			list = append(list, b.Key)
+		}
+		return append(list, keys.Key{Names: []string{"+"}, Hint: "shorter"}, keys.Key{Names: []string{"-"}, Hint: "longer"}, keys.Of(keys.Back), next, keys.Of(keys.LogScale), pause)
+	}
+	open := keys.Of(keys.Open).With("", [...]string{"ranks", "variables"}[m.view])
+	list := []keys.Key{help, quit, open, next, keys.Of(keys.Values), keys.Of(keys.Search).With("", "filter"), pause, keys.Of(keys.SortRight)}
+	if m.paneHeight() > 0 {
+		list = append(list, keys.Of(keys.NextPane).With("", "cursor"))
+	}
+	if m.filters[m.view] != "" {
+		list = slices.Insert(list, 2, keys.Of(keys.ClearFilter))
+	}
+	return append(list, keys.Of(keys.Export), keys.Of(keys.Messages))
 }

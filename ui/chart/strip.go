@@ -1,0 +1,120 @@
+package chart
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"mpitx/ui/term"
+)
+
+const mostStrip = 8 // lines of a strip, if there are several
+
+// Strips draws each row as bars over time, one strip below the other, all with the same scale, and below them the times, in at most height
+// lines. Strips of two lines or more have the scale at their left; if there is room for one line each, the scale is below them. If there are
+// more rows than lines, those around the cursor are shown. A gap is blank.
+func Strips(r Rows, width, height int, on term.Term) Drawing {
+	n := len(r.Values)
+	if width <= 0 || height <= 0 || n == 0 {
+		return Drawing{}
+	}
+	room := max(height-1, 1)
+	high := max(room/n, 1) // lines of a strip
+	if n > 1 {
+		high = min(high, mostStrip)
+	}
+	shown := min(n, room/high)
+	from := max(min(r.row()-shown/2, n-shown), 0)
+	s := r.scale(r.Values) // also of those that are not shown: strips stay comparable
+	labels, labelWidth := r.strip(s, high, width, on)
+	names, margin := r.names(r.Names[from:from+shown], func(i int) bool { return r.row() == from+i }, width/3, on)
+	d := r.newDrawing(width, margin, labelWidth+1)
+	bar := on.Glyphs().Bar
+	for i := range shown {
+		cells := r.bars(&d, s, from+i, high, on)
+		for y := range high {
+			var p painter
+			name := padLeft("", margin)
+			if y == 0 {
+				name = names[i]
+			}
+			p.WriteString(term.Pad(ansi.Truncate(name+labels[y]+bar, d.Margin, ""), d.Margin))
+			for _, c := range cells[y] {
+				p.paint(c.color, c.text)
+			}
+			d.Lines, d.Rows = append(d.Lines, p.line()), append(d.Rows, from+i)
+		}
+	}
+	if len(d.Lines) < height {
+		var middle []glyph
+		if labelWidth == 0 {
+			middle = r.legend(s, func(t float64) glyph { return glyph{seriesColor(0, on), level(t, 1, 0, on)} })
+		}
+		if shown < n {
+			middle = append(middle, glyphs(fmt.Sprintf("  %s-%s of %d", r.Names[from], r.Names[from+shown-1], n))...)
+		}
+		d.Lines, d.Rows = append(d.Lines, r.axis(&d, middle, on)), append(d.Rows, -1)
+	}
+	return d
+}
+
+// strip labels the lines of a strip with the ends of the scale, and with round numbers that are not next to them.
+func (r *Rows) strip(s scale, high, width int, on term.Term) (labels []string, most int) {
+	labels = make([]string, high)
+	if high < 2 || width < 30 {
+		return labels, 0
+	}
+	line := func(x float64) int { return high - 1 - min(int(s.place(x)*float64(high)), high-1) }
+	if high >= 5 {
+		for _, t := range s.ticks(high / 2) {
+			if y := line(t); y > 1 && y < high-2 {
+				labels[y] = label(r.Label, t)
+			}
+		}
+	}
+	labels[0], labels[high-1] = label(r.Label, s.high), label(r.Label, s.low)
+	for _, l := range labels {
+		most = max(most, term.Width(l)+1)
+	}
+	for y := range labels {
+		labels[y] = padLeft(labels[y], most)
+	}
+	return labels, most
+}
+
+// bars are the cells of a strip, by line.
+func (r *Rows) bars(d *Drawing, s scale, row, high int, on term.Term) [][]glyph {
+	of, cursor := seriesColor(0, on), r.column(d)
+	if row == r.row() {
+		of = seriesColor(1, on)
+	}
+	lines := make([][]glyph, high)
+	for x, v := range fit(r.Values[row], d.Columns, d.fill) {
+		t := s.place(v)
+		for y := range lines {
+			c := glyph{of, level(t, high, high-1-y, on)}
+			if c.text == " " {
+				if c.color = nil; x == cursor {
+					c.text = on.Glyphs().Bar
+				}
+			}
+			lines[y] = append(lines[y], c)
+		}
+	}
+	return lines
+}
+
+// level is the glyph of a bar in one of its high lines, counted from below. The least value is a low line, not a blank: that is a gap.
+func level(t float64, high, line int, on term.Term) string {
+	bars := on.Glyphs().Bars
+	n := len(bars)
+	if math.IsNaN(t) {
+		return " "
+	}
+	filled := 1 + int(math.Round(t*float64(high*n-1))) - line*n
+	if filled <= 0 {
+		return " "
+	}
+	return bars[min(filled, n)-1]
+}
