@@ -123,11 +123,11 @@ func (o *topOptions) find(name string) (run *recording.Run, awaited string, err 
 	switch _, parent := os.Stat(filepath.Dir(name)); {
 	case err == nil && len(run.Ranks) == 0 && len(run.Damage()) == 0:
 		run.Close()
-		return nil, name + ": no rank has recorded anything yet", nil
+		return nil, name + ": no rank has recorded anything", nil
 	case errors.Is(err, fs.ErrNotExist) && parent == nil:
-		return nil, name + ": there is no such directory yet", nil
+		return nil, name + ": there is no such directory", nil
 	case errors.Is(err, recording.ErrNotARun) && starting(name):
-		return nil, name + ": the directory holds no samples yet", nil
+		return nil, name + ": this directory holds no run", nil
 	case err != nil:
 		run, err = openRun(name) // says what to do
 	}
@@ -180,9 +180,9 @@ func (o *topOptions) liveRun() (name, awaited string, err error) {
 	case len(live) > 1:
 		return "", "", usagef("top: %d jobs are running; name a run: %s", len(live), strings.Join(live, " "))
 	case len(all) > 0:
-		return "", fmt.Sprintf("no job is running in the runs of %s; mpitx top %s shows the last one", base, all[0]), nil
+		return "", fmt.Sprintf("%s: no job of a run in this directory is running; the last run is %s", base, all[0]), nil
 	}
-	return "", fmt.Sprintf("no run in %s; mpitx record makes one", base), nil
+	return "", base + ": there is no run in this directory", nil
 }
 
 // print is --once.
@@ -194,7 +194,7 @@ func (o *topOptions) print(name string) error {
 	run, awaited, err := o.find(name)
 	for start := time.Now(); run == nil && err == nil; run, awaited, err = o.find(name) {
 		if time.Since(start) > onceWait {
-			return failf("top: %s (waited %v); start the job, or name the directory of a run", awaited, onceWait)
+			return failf("%s (waited %v); name the directory of a run, which mpitx record or mpitx sample has made", awaited, onceWait)
 		}
 		time.Sleep(onceLook)
 	}

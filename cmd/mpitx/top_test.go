@@ -34,12 +34,22 @@ func watch(t *testing.T, family string) {
 	if family == "openmpi" {
 		launcher = append(launcher, "--oversubscribe")
 	}
+	// The run is waited for: of a name that is not there yet, and without a name.
+	s := onScreen(t, environment(dir, os.TempDir(), bin), "cd "+dir+"; echo before; mpitx top run1; mpitx top; echo code $?; read go; mpitx top run1")
+	s.until("Waiting for the run. run1: there is no such directory.", "q quit")
+	s.keys("C-c")
+	s.until("Waiting for the run. .: there is no run in this directory.", "q quit")
 	// The job goes on until it is stopped.
 	job := exec.Command(launcher[0], append(launcher[1:], filepath.Join(bin, "mpitx"), "record", "--dir", filepath.Join(dir, "run1"),
 		"--pvar", "mpitx:*", "--workload", "pingpong", "--duration", "10m")...)
 	job.Env, job.Dir = append(environment(dir, os.TempDir(), bin), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"), dir
 	var output strings.Builder
 	job.Stdout, job.Stderr = &output, &output
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("the job:\n%s", output.String())
+		}
+	})
 	if err := job.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -55,17 +65,7 @@ func watch(t *testing.T, family string) {
 		}
 	}
 	defer stop()
-	for deadline := time.Now().Add(60 * time.Second); ; time.Sleep(50 * time.Millisecond) {
-		if found, _ := filepath.Glob(filepath.Join(dir, "run1", "*.mpx*")); len(found) >= 4 {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("no run:\n%s", output.String())
-		}
-	}
-	// Without a name: the run that goes on. What stood on the terminal before must stand there afterwards.
-	s := onScreen(t, environment(dir, os.TempDir(), bin), "cd "+dir+"; echo before; mpitx top; echo code $?; read go; mpitx top run1")
-	s.until("run1", "4 running", "mpitx:calls", "ranks over time", "q quit")
+	s.until("run1", "4 running", "mpitx:calls: per second, each rank over time", "q quit")
 	s.keys("v", "v", "v")
 	s.until("per second", "/s")
 	s.keys("/", "_sent", "Enter")

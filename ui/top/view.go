@@ -51,7 +51,7 @@ func (m *Model) Render(width, height int) string {
 func (m *Model) waitScreen(height int) []string {
 	text := "Reading the run" + m.terminal.Ellipsis()
 	if m.awaited != "" {
-		text = "Waiting for the run: " + m.terminal.SafeText(m.awaited) + "\n\nIt is shown here once its job records something."
+		text = "Waiting for the run. " + m.terminal.SafeText(m.awaited) + ".\n\nThe run is shown here as soon as its job records something."
 	}
 	lines := []string{m.terminal.Paint(term.Heading, "mpitx top"), ""}
 	for _, l := range term.Wrap(text, max(m.width-2, 10)) {

@@ -251,7 +251,7 @@ func TestFooter(t *testing.T) {
 
 // A run that is not there yet is waited for; R waits again. A run that cannot be opened ends the screen.
 func TestWaiting(t *testing.T) {
-	awaited, failed := "run1: there is no such directory yet", error(nil)
+	awaited, failed := "run1: there is no such directory", error(nil)
 	f := story(t)
 	m := New(func() (Source, string, error) {
 		if awaited != "" || failed != nil {
@@ -277,16 +277,16 @@ func TestWaiting(t *testing.T) {
 	u.press("?")
 	u.sees("Keys in the table")
 	u.press("esc", "m", "tab", "left", "+", "[", "X", "esc", "L", "esc", "enter", "r")
-	u.sees("Waiting for the run: run1")
-	awaited = "run1: no rank has recorded anything yet"
+	u.sees("Waiting for the run. run1")
+	awaited = "run1: no rank has recorded anything"
 	tick()
 	u.sees("no rank has recorded anything")
 	awaited = ""
 	tick()
 	u.sees("4 ranks: 3 ended")
-	awaited = "run1: there is no such directory yet"
+	awaited = "run1: there is no such directory"
 	u.press("R")
-	u.sees("Waiting for the run: run1")
+	u.sees("Waiting for the run. run1")
 	failed = errors.New("no")
 	if _, cmd := m.Update(m.read(true)()); cmd == nil || m.failed == nil {
 		t.Error("goes on without a run")
