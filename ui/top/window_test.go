@@ -324,7 +324,7 @@ func TestPlainTerminal(t *testing.T) {
 			}
 		}
 	}
-	if cmds, ok := u.m.Init()().(tea.BatchMsg); !ok || len(cmds) != 2 {
+	if cmds, ok := New(nil, u.m.terminal, recording.Default).Init()().(tea.BatchMsg); !ok || len(cmds) != 2 {
 		t.Errorf("asks the terminal: %v", cmds)
 	}
 }
