@@ -3,11 +3,14 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"mpitx/fixtures/need"
 )
 
 // homeOf is the home directory of an environment, and its configuration file.
@@ -124,5 +127,61 @@ func TestExplorerChanges(t *testing.T) {
 	p.run(60 * time.Second)
 	if p.code != 0 || !strings.Contains(p.output(), "77") {
 		t.Errorf("code %d\n%s", p.code, p.output())
+	}
+}
+
+// With each real library every form of the export gives the next run the edited value.
+func TestExplorerChangesReach(t *testing.T) {
+	for family, c := range map[string]struct {
+		name, value string
+		forms       map[string]string // a file, and how a run uses it
+	}{
+		"openmpi": {"coll_tuned_bcast_algorithm_segmentsize", "4321", map[string]string{
+			"options.txt":     "mpirun.openmpi -n 1 --oversubscribe $(cat options.txt) %s",
+			"settings.sh":     ". ./settings.sh; %s",
+			"mca-params.conf": "OMPI_MCA_mca_base_param_files=$PWD/mca-params.conf %s",
+		}},
+		"mpich": {"MPIR_CVAR_ALLREDUCE_SHORT_MSG_SIZE", "4096", map[string]string{
+			"options.txt": "mpirun.mpich $(cat options.txt) -n 1 %s",
+			"settings.sh": ". ./settings.sh; %s",
+		}},
+	} {
+		t.Run(family, func(t *testing.T) {
+			if ok, err := have(family); err != nil {
+				t.Fatal(err)
+			} else if !ok {
+				need.Missing(t, "%s is not installed", family)
+			}
+			environ, dir := testEnvironment(t), t.TempDir()
+			s := onScreen(t, environ, "cd "+dir+"; mpitx tui -n 2 --mpi "+family)
+			s.until("2 ranks", "all variables")
+			s.keys(":", "write "+c.name+"="+c.value, "Enter")
+			s.until("new  "+c.value, "y yes")
+			s.keys("y")
+			s.until("reads back " + c.value)
+			s.keys("Escape")
+			s.until("!reads back")
+			s.keys("C")
+			s.until("my changes in this session", "> "+c.name, c.value)
+			for range c.forms {
+				s.keys("X")
+				s.until(":export ")
+				s.keys("Enter")
+				s.until("saved the ")
+				s.keys("Tab")
+				s.until("!saved the ")
+			}
+			s.keys("q", "q")
+			s.restored("0")
+			for file, run := range c.forms {
+				read := "mpitx read --mpi " + family + " -o csv " + c.name
+				p := newProcess(environ, dir, "sh", "-c", fmt.Sprintf(run, read))
+				p.run(2 * time.Minute)
+				if p.code != 0 || !strings.Contains(p.output(), c.value) {
+					text, _ := os.ReadFile(filepath.Join(dir, file))
+					t.Errorf("%s: code %d\n%s\n%s", file, p.code, p.output(), text)
+				}
+			}
+		})
 	}
 }
