@@ -156,11 +156,11 @@ func (m *Model) hints() []keys.Key {
 	case paneTree:
 		now = append(now, keys.Of(keys.Open), own("h", "close"))
 	default:
-		if edits {
-			now = append(now, keys.Of(keys.Edit), own("p", "pin"), own("w", "watch"), keys.Of(keys.Read))
-		}
 		if m.focus == paneDetails && len(m.links()) > 0 {
 			now = append(now, hint(keys.Open, "follow"), own("n", "next related"))
+		}
+		if edits {
+			now = append(now, keys.Of(keys.Edit), own("p", "pin"), own("w", "watch"), keys.Of(keys.Read))
 		}
 		now = append(now, own("S", "copy setting"), own("b", "bookmark"))
 	}
