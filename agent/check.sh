@@ -1,9 +1,9 @@
 #!/bin/sh
-# Checks a built agent: check.sh AGENT.so. It exports MPI functions and nothing else (agenttest_X are of benchmarks); it has them from
-# no library; each jumps to the way of its calls (a stub is at most 16 bytes, begins a line of 16, and there is one for each function
-# that records); its threads' data are where preloaded libraries have theirs. Functions of processors without stubs record by themselves.
+# Checks a built agent: check.sh AGENT.so. It must export only MPI functions (and agenttest_X for benchmarks) and not be linked to an
+# MPI library. Each exported function must be a stub that jumps: at most 16 bytes, aligned to 16, with one function that records for
+# each. Processors without stubs have functions that record directly. Text relocations are an error, as preloaded libraries have none.
 set -eu
-command -v readelf >/dev/null || { echo "check.sh: $1: not checked: readelf is not installed" >&2; exit 0; }
+command -v readelf >/dev/null || { echo "check.sh: $1: not checked: readelf is missing; install binutils" >&2; exit 0; }
 LC_ALL=C readelf -Whds "$1" | awk -v agent="$1" '
 	function wrong(what) { print "check.sh: " agent ": " what > "/dev/stderr"; bad = 1; exit 1 }
 	/^ *Machine: .*(X86-64|AArch64)/ { stubs = 1 }
@@ -14,7 +14,7 @@ LC_ALL=C readelf -Whds "$1" | awk -v agent="$1" '
 	dynamic && $8 ~ /^agenttest_/ { next }
 	dynamic && $5 != "LOCAL" && $7 != "UND" {
 		if ($4 != "FUNC" || $8 !~ /^P?MPIX?_/) wrong("exports " $8)
-		if (stubs && ($3 + 0 == 0 || $3 + 0 > 16 || $2 !~ /0$/)) wrong($8 " does not jump")
+		if (stubs && ($3 + 0 == 0 || $3 + 0 > 16 || $2 !~ /0$/)) wrong($8 " is not a stub that jumps")
 		exported[$8] = 1
 		count++
 	}

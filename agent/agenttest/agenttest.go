@@ -1,5 +1,5 @@
-// Package agenttest builds agents for tests. That takes half a minute each, so they are kept in the user's cache for as long as
-// nothing that they are made of changes.
+// Package agenttest builds agents for tests. A build takes half a minute, so agents are kept in the user's cache until their sources
+// change.
 package agenttest
 
 import (
@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// sourceDir is agent, as seen from the folder that a test runs in: with -trimpath nothing else knows where it is.
+// sourceDir returns the folder agent, relative to the folder that a test runs in, as -trimpath removes all other hints.
 func sourceDir() (string, error) {
 	dir, err := os.Getwd()
 	for err == nil {
@@ -27,8 +27,8 @@ func sourceDir() (string, error) {
 	return "", err
 }
 
-// Build makes the agent for the MPI of a compiler wrapper ("mpicc.openmpi") and returns its path. More are further sources.
-// They may define a tool, which is put into the agent's table then; "" is none.
+// Build builds the agent for the MPI of a compiler wrapper ("mpicc.openmpi") and returns its path. more are additional sources.
+// They may define a tool, named by tool, which is added to the agent's table; "" is none.
 func Build(mpicc, tool string, more ...string) (string, error) {
 	show, err := exec.Command(mpicc, "-show").Output()
 	if err != nil {
@@ -37,7 +37,7 @@ func Build(mpicc, tool string, more ...string) (string, error) {
 	return build(mpicc, strings.TrimPrefix(filepath.Base(mpicc), "mpicc."), string(show), tool, more)
 }
 
-// ARM is the compiler for 64-bit ARM, with what it needs to find that MPI's mpi.h: its text is the same for all processors.
+// ARM returns the compiler command for 64-bit ARM with the include path of that MPI's mpi.h, which is the same for all processors.
 func ARM(mpicc string) ([]string, error) {
 	show, err := exec.Command(mpicc, "-show").Output()
 	command := []string{"aarch64-linux-gnu-gcc"}
@@ -49,7 +49,7 @@ func ARM(mpicc string) ([]string, error) {
 	return command, err
 }
 
-// BuildARM makes the agent for 64-bit ARM.
+// BuildARM builds the agent for 64-bit ARM.
 func BuildARM(mpicc string) (string, error) {
 	command, err := ARM(mpicc)
 	if err != nil {
@@ -109,8 +109,8 @@ func build(mpicc, name, how, tool string, more []string, environ ...string) (str
 	return agent, writeSymbols(objects, Symbols(agent))
 }
 
-// Symbols is the file with the output of nm -A for the objects of an agent that Build has made: which object defines which symbol, and
-// which needs it.
+// Symbols returns the file with the output of nm -A for the objects of an agent built by Build: the symbols that each object defines
+// and needs.
 func Symbols(agent string) string { return agent + ".symbols" }
 
 func writeSymbols(objects, file string) error {

@@ -1,4 +1,4 @@
-/* cancel.h: a thread that the application cancels would take a lock of the agent with it. While it has one, it is not cancelled. */
+/* cancel.h: disables cancellation while a thread holds a lock of the agent, since a cancelled thread would never release it. */
 #ifndef MPITX_CANCEL_H
 #define MPITX_CANCEL_H
 
@@ -8,8 +8,8 @@ struct cancel {
     int type, state;
 };
 
-/* Up to glibc 2.40, a signal on its way to a thread that may be cancelled at any time cancels it even if it has forbidden that by its
- * state since, but not if it has by its type. */
+/* Both are set: up to glibc 2.40, a pending cancellation of a thread of asynchronous type is carried out although the state was disabled
+ * meanwhile, but not if the type is deferred. */
 static inline struct cancel cancel_defer(void)
 {
     struct cancel before;

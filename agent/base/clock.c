@@ -13,7 +13,7 @@ static double nanoseconds_per_tick = 1;
 static double error_bound = 1;
 static int calibrated;
 
-/* The two clocks at one moment: of a few tries the one in which least time passed. Answers that time. */
+/* Reads both clocks at one moment: the try of five that took the least time. Returns that time. */
 static uint64_t pair(uint64_t *ticks, uint64_t *time)
 {
     uint64_t least = UINT64_MAX;
@@ -32,7 +32,7 @@ static int has_counter(void)
 #if defined(__x86_64__)
     unsigned a, b, c, d;
     if (!__get_cpuid(0x80000007, &a, &b, &c, &d) || !(d & (1u << 8))) return 0; /* invariant TSC */
-    /* The kernel watches it: where it does not trust it, it uses another clock. */
+    /* The kernel monitors the TSC and uses another clock if it is unreliable. */
     FILE *file = fopen("/sys/devices/system/clocksource/clocksource0/current_clocksource", "re");
     if (!file) return 1;
     char name[32] = "";

@@ -10,7 +10,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* True once clock_start has found a counter that runs evenly on all cores and in all power states. */
+/* Set by clock_start if there is a counter with a constant rate on all cores and in all power states. */
 extern int clock_counter;
 
 static inline uint64_t clock_monotonic(void)
@@ -20,7 +20,7 @@ static inline uint64_t clock_monotonic(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Where clock_counter is true. */
+/* Only valid if clock_counter is set. */
 static inline uint64_t clock_read_counter(void)
 {
 #if defined(__x86_64__)
@@ -39,17 +39,17 @@ static inline uint64_t clock_ticks(void)
     return __builtin_expect(clock_counter, 1) ? clock_read_counter() : clock_monotonic();
 }
 
-/* clock_start chooses the clock and takes the first of the two pairs that calibrate it. */
+/* Chooses the clock and takes the first of the two pairs that calibrate it. */
 void clock_start(void);
 
-/* clock_calibrate takes the second pair; before it, or less than a millisecond after clock_start, ticks convert by
- * CLOCK_MONOTONIC's own estimate. Later calls change nothing. It returns the relative error bound of the ratio. */
+/* Takes the second pair, once. Before it, or within a millisecond of clock_start, the tick rate is only an estimate. Returns the
+ * relative error bound of the rate. */
 double clock_calibrate(void);
 
-/* A number of ticks (a difference) in nanoseconds. */
+/* Converts a difference in ticks to nanoseconds. */
 uint64_t clock_nanoseconds(uint64_t ticks);
 
-/* Nanoseconds (a difference, at most an hour) in ticks. */
+/* Converts a difference in nanoseconds, of at most an hour, to ticks. */
 uint64_t clock_from_nanoseconds(uint64_t nanoseconds);
 
 #pragma GCC visibility pop

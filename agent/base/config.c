@@ -1,4 +1,4 @@
-/* config.c: the configuration. */
+/* config.c: parses the configuration. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,14 +11,14 @@ static struct {
 } lines[LINES];
 static int line_count;
 
-bool agent_lists(const char *const *keys, const char *key)
+bool agent_has_key(const char *const *keys, const char *key)
 {
     for (; *keys; keys++)
         if (strcmp(*keys, key) == 0) return true;
     return false;
 }
 
-/* \n and \\ in a value, in place. */
+/* Replaces \n and \\ in a value, in place. */
 static void unescape(char *text)
 {
     char *to = text;

@@ -1,4 +1,4 @@
-/* note.c: notes. */
+/* note.c: the agent's notes. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>

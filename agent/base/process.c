@@ -1,4 +1,4 @@
-/* process.c: what is known of this process; threads. */
+/* process.c: facts about this process; threads. */
 #define _GNU_SOURCE
 #include <signal.h>
 

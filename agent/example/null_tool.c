@@ -1,9 +1,9 @@
-/* null_tool.c: a function tool that passes every call on: the model for tools of one's own, with the interface of the QMPI draft.
+/* null_tool.c: a function tool that passes every call on, as a model for other tools. The interface is that of the QMPI draft.
  *
  *     mpicc -shared -fPIC -I agent -o null_tool.so null_tool.c
  *
- * The agent loads it by the configuration line tool=/path/null_tool.so, in MPI_Init. It gets a function's arguments, and decides
- * itself whether and with what the next tool is called; the last one is the MPI library. */
+ * The agent loads it in MPI_Init because of the configuration line tool=/path/null_tool.so. Its functions receive the arguments of calls
+ * and decide whether to call the next tool, and with which arguments. The last one in the chain is the MPI library. */
 #include <mpi.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 static const struct chain_tools *chain;
 static int send_id, pcontrol_id;
 
-/* What the tool knows of itself. One for each time that the tool is loaded: no static variables for that. */
+/* The tool's state, one for each time it is loaded; static variables would be shared. */
 struct storage {
     long sends;
     int level;
@@ -39,7 +39,7 @@ static int null_send(struct chain_context context, int tool_id, const void *buf,
 
 typedef int pcontrol_function(struct chain_context, int, const int, ...);
 
-/* What follows the level is as the application and its other tools have agreed; pass on what you know. */
+/* The arguments after the level are a convention between the application and its tools; pass on all that this tool may know. */
 static int null_pcontrol(struct chain_context context, int tool_id, const int level, ...)
 {
     chain_any_function *next;
@@ -59,7 +59,7 @@ static int null_pcontrol(struct chain_context context, int tool_id, const int le
 int mpitx_tool_init(const struct chain_tools *tools, int tool_id);
 int mpitx_tool_init(const struct chain_tools *tools, int tool_id)
 {
-    if (tools->version != CHAIN_TOOLS_VERSION) return 1; /* left out, with a note */
+    if (tools->version != CHAIN_TOOLS_VERSION) return 1; /* the agent skips the tool and writes a note */
     struct storage *storage = calloc(1, sizeof *storage);
     if (!storage || tools->register_storage(tool_id, storage) != 0) return 2;
     chain = tools;

@@ -33,7 +33,7 @@ func run(tableFile, output string, mpicc []string) error {
 		return err
 	}
 	if len(mpicc) == 0 {
-		return fmt.Errorf("which mpicc?")
+		return fmt.Errorf("no compiler wrapper; usage: gen [-table prototypes.txt] [-o wrappers.c] MPICC…")
 	}
 	header, err := preprocess(mpicc, "-P")
 	if err != nil {
@@ -45,12 +45,12 @@ func run(tableFile, output string, mpicc []string) error {
 	}
 	wrappers := wrapgen.Merge(table, header, macros)
 	for _, left := range wrappers.Left {
-		fmt.Fprintln(os.Stderr, "gen: left out:", left)
+		fmt.Fprintln(os.Stderr, "gen: skipped:", left)
 	}
 	return os.WriteFile(output, []byte(wrappers.Write()), 0o666)
 }
 
-// preprocess returns what the preprocessor makes of mpi.h.
+// preprocess returns mpi.h as preprocessed with an option.
 func preprocess(mpicc []string, option string) (string, error) {
 	compiler := exec.Command(mpicc[0], append(mpicc[1:len(mpicc):len(mpicc)], "-E", option, "-x", "c", "-")...)
 	compiler.Stdin = strings.NewReader("#include <mpi.h>\n")

@@ -1,4 +1,4 @@
-/* environment.c: the environment that the application's children get. */
+/* environment.c: removes the agent from the environment of the application's children. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static bool is_agent(const char *item, size_t length)
     return length == strlen(own) && memcmp(item, own, length) == 0;
 }
 
-/* With these options programs with a sanitizer start with the agent. Users would write =0 and =1. */
+/* These options let programs with a sanitizer start with the agent. Users would write =0 and =1, so theirs are kept. */
 static bool is_sanitizer_option(const char *item, size_t length)
 {
     static const char *const options[] = {"verify_asan_link_order=false", "ignore_noninstrumented_modules=true"};
@@ -30,8 +30,8 @@ static bool is_sanitizer_option(const char *item, size_t length)
     return false;
 }
 
-/* Takes items out of a variable that is a list. */
-static void leave_list(const char *name, const char *separators, bool (*ours)(const char *item, size_t length))
+/* Removes items from a list in an environment variable. */
+static void remove_items(const char *name, const char *separators, bool (*ours)(const char *item, size_t length))
 {
     const char *list = getenv(name);
     char *rest = list ? malloc(strlen(list) + 1) : NULL, *to = rest;
@@ -57,10 +57,10 @@ static void leave_list(const char *name, const char *separators, bool (*ours)(co
     free(rest);
 }
 
-void agent_leave_environment(void)
+void agent_clean_environment(void)
 {
     unsetenv(AGENT_VARIABLE);
-    leave_list("LD_PRELOAD", ": ", is_agent);
-    leave_list("ASAN_OPTIONS", ":", is_sanitizer_option);
-    leave_list("TSAN_OPTIONS", ":", is_sanitizer_option);
+    remove_items("LD_PRELOAD", ": ", is_agent);
+    remove_items("ASAN_OPTIONS", ":", is_sanitizer_option);
+    remove_items("TSAN_OPTIONS", ":", is_sanitizer_option);
 }

@@ -1,10 +1,10 @@
-/* life.c: the agent's start and end.
+/* life.c: starts and ends the agent.
  *
- *     ARMED -> STARTING -> RUNNING -> ENDING -> ENDED, and from anywhere to DORMANT
+ *     ARMED -> STARTING -> RUNNING -> ENDING -> ENDED, and from any state to DORMANT
  *
- * Any thread may make any step, and sessions are opened and finalized by many at once. Each step is made by the one whose
- * compare-exchange succeeds. Who opened another session meanwhile waits for the start, as its calls would not be counted; who
- * leaves the process waits for the end that another one is writing. Both waits are bounded. */
+ * Any thread may make any transition, and many threads may open and finalize sessions at once. The thread whose compare-exchange succeeds
+ * makes the transition. A thread that opens another session meanwhile waits for the start, as its calls would not be counted. A
+ * thread that ends the process waits for an end in progress. Both waits are bounded. */
 #define _GNU_SOURCE
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -21,21 +21,21 @@
 #include "mpi/requests.h"
 #include "pvar/pvar.h"
 
-#define START_WAIT_NS UINT64_C(20000000000) /* as long as trying variables may take */
+#define START_WAIT_NS UINT64_C(20000000000) /* the limit of trying variables */
 #define END_WAIT_NS UINT64_C(2000000000)
 
-#define TELL(call, ...)                                                                                                \
+#define CALL_TOOLS(call, ...)                                                                                                \
     for (const struct agent_tool *const *tool_ = agent_tools + 1; *tool_; tool_++)                                     \
         if ((*tool_)->call) (*tool_)->call(__VA_ARGS__)
-#define TELL_BACKWARDS(call, ...)                                                                                      \
+#define CALL_TOOLS_REVERSE(call, ...)                                                                                      \
     for (const struct agent_tool *const *tool_ = last_tool(); *tool_; tool_--)                                         \
         if ((*tool_)->call) (*tool_)->call(__VA_ARGS__)
 
 void chain_watch_libraries(void);
 void chain_resolve_early(void);
 
-static _Atomic int open_count;    /* MPI_Init and sessions: entered, and their end not entered */
-static _Atomic int pending_count; /* entered, and their end has not returned */
+static _Atomic int open_count;    /* MPI_Init and sessions: started, and their end not entered */
+static _Atomic int pending_count; /* started, and their end has not returned */
 static atomic_bool finished, opened_again;
 static AGENT_THREAD bool ending_here;
 
@@ -46,17 +46,17 @@ static const struct agent_tool *const *last_tool(void)
     return tool - 1;
 }
 
-static bool become(enum agent_state from, enum agent_state to)
+static bool change_state(enum agent_state from, enum agent_state to)
 {
     enum agent_state expected = from;
     return atomic_compare_exchange_strong(&agent_process.state, &expected, to);
 }
 
-static void wait_while(enum agent_state state, uint64_t most_ns)
+static void wait_while(enum agent_state state, uint64_t max_ns)
 {
     const struct timespec pause = {0, 200000};
-    for (uint64_t start = clock_monotonic(); agent_process.state == state && clock_monotonic() - start < most_ns;)
-        syscall(SYS_nanosleep, &pause, NULL); /* the C library's is where a thread may be cancelled */
+    for (uint64_t start = clock_monotonic(); agent_process.state == state && clock_monotonic() - start < max_ns;)
+        syscall(SYS_nanosleep, &pause, NULL); /* the C library's nanosleep is a cancellation point */
 }
 
 static bool armed(void)
@@ -65,23 +65,23 @@ static bool armed(void)
     return state != AGENT_ABSENT && state != AGENT_DORMANT;
 }
 
-static void unrecorded(const char *why)
+static void report_unrecorded(const char *why)
 {
-    TELL(unrecorded, why);
+    CALL_TOOLS(unrecorded, why);
 }
 
-static void tell_unrecorded(void)
+static void report_notes_unrecorded(void)
 {
     const char *text;
-    for (int i = 0; (text = agent_note_text(i)); i++) unrecorded(text);
+    for (int i = 0; (text = agent_note_text(i)); i++) report_unrecorded(text);
 }
 
-static void foreign(const char *path)
+static void wrong_family(const char *path)
 {
     if (agent_process.state == AGENT_ABSENT) return;
-    agent_note("%s is not of the family that this agent was built for (%s)", path, library_family);
+    agent_note("%s is of another MPI family than this agent (%s)", path, library_family);
     agent_process.state = AGENT_DORMANT;
-    tell_unrecorded();
+    report_notes_unrecorded();
 }
 
 static void become_child(void)
@@ -89,27 +89,27 @@ static void become_child(void)
     if (agent_process.state == AGENT_ABSENT) return;
     agent_process.state = AGENT_DORMANT;
     chain_stop();
-    TELL(forked);
+    CALL_TOOLS(forked);
     record_abandon();
 }
 
-static void tell_object(const struct chain_object *object)
+static void pass_object(const struct chain_object *object)
 {
-    TELL(object, object);
+    CALL_TOOLS(object, object);
 }
 
-static void tell_pcontrol(int level)
+static void pass_pcontrol(int level)
 {
-    TELL(pcontrol, level);
+    CALL_TOOLS(pcontrol, level);
 }
 
 /* ---- start ---- */
 
 static void enter_mpi(void)
 {
-    TELL(entering);
+    CALL_TOOLS(entering);
     clock_start();
-    agent_leave_environment();
+    agent_clean_environment();
 }
 
 static void before_init(void)
@@ -128,10 +128,10 @@ static bool after_init(const struct chain_call *call, int rc, int level, bool se
         return false;
     }
     if (level < 0 || level > 2 || sessions) requests_shared = true; /* another session may have more threads */
-    if (!become(AGENT_ARMED, AGENT_STARTING)) {
+    if (!change_state(AGENT_ARMED, AGENT_STARTING)) {
         wait_while(AGENT_STARTING, START_WAIT_NS);
         if (agent_process.state == AGENT_ENDED && !atomic_exchange(&opened_again, true))
-            unrecorded("it opened a session after its last one had ended: what follows is not recorded");
+            report_unrecorded("it opened a session after its last one had ended: later calls are not recorded");
         return agent_process.state == AGENT_RUNNING;
     }
     agent_process.init_ticks = call->enter;
@@ -145,31 +145,31 @@ static bool after_init(const struct chain_call *call, int rc, int level, bool se
     chain_compare_names();
     chain_load_tools();
     pthread_atfork(NULL, NULL, become_child);
-    TELL(preparing);
-    if (agent_run_options.dir ? !record_open() : agent_config("dir", 0) != NULL) tell_unrecorded();
+    CALL_TOOLS(preparing);
+    if (agent_run_options.dir ? !record_open() : agent_config("dir", 0) != NULL) report_notes_unrecorded();
     chain_go();
-    TELL(started);
-    return become(AGENT_STARTING, AGENT_RUNNING);
+    CALL_TOOLS(started);
+    return change_state(AGENT_STARTING, AGENT_RUNNING);
 }
 
 /* ---- end ---- */
 
 static void end_run(enum agent_end end)
 {
-    if (!become(AGENT_RUNNING, AGENT_ENDING)) return;
+    if (!change_state(AGENT_RUNNING, AGENT_ENDING)) return;
     ending_here = true;
-    TELL_BACKWARDS(ending, end);
+    CALL_TOOLS_REVERSE(ending, end);
     record_close(end);
     ending_here = false;
-    become(AGENT_ENDING, AGENT_ENDED);
+    change_state(AGENT_ENDING, AGENT_ENDED);
 }
 
-/* After the last call that is to be counted. */
+/* After the last call that counts. */
 static void finish(const char *how)
 {
     if (agent_process.state != AGENT_ENDED || atomic_exchange(&finished, true)) return;
     chain_stop();
-    TELL_BACKWARDS(ended, how);
+    CALL_TOOLS_REVERSE(ended, how);
 }
 
 static void before_finalize(bool session)
@@ -177,7 +177,7 @@ static void before_finalize(bool session)
     if (atomic_fetch_sub(&open_count, 1) == 1)
         end_run(AGENT_FINALIZE);
     else if (!session && agent_process.state == AGENT_RUNNING)
-        TELL(world_ending);
+        CALL_TOOLS(world_ending);
 }
 
 static void after_finalize(void)
@@ -185,7 +185,7 @@ static void after_finalize(void)
     if (atomic_fetch_sub(&pending_count, 1) == 1) finish("finalize");
 }
 
-/* The process ends. An end that this thread was writing when a signal interrupted it will not go on. */
+/* Ends the process's recording. If a signal interrupted this thread while it was writing the end, that end will not continue. */
 static void leave(enum agent_end end, const char *how)
 {
     end_run(end);
@@ -201,8 +201,8 @@ static void before_abort(void)
 __attribute__((destructor)) static void end(void)
 {
     if (agent_process.state == AGENT_ARMED) {
-        TELL_BACKWARDS(ended, "unreached");
-        if (library_bypassed()) unrecorded("its calls went past the agent: it takes MPI's functions from the library by dlsym");
+        CALL_TOOLS_REVERSE(ended, "unreached");
+        if (library_bypassed()) report_unrecorded("its calls bypass the agent: it looks up MPI functions with dlsym");
     }
     leave(AGENT_EXIT, "exit");
 }
@@ -212,25 +212,25 @@ __attribute__((destructor)) static void end(void)
 static bool known(const char *key)
 {
     static const char *const keys[] = {"tool", "library", "unfit", NULL};
-    bool listed = agent_lists(keys, key) || agent_lists(record_keys, key);
+    bool listed = agent_has_key(keys, key) || agent_has_key(record_keys, key);
     for (const struct agent_tool *const *tool = agent_tools + 1; *tool && !listed; tool++)
-        listed = (*tool)->keys && agent_lists((*tool)->keys, key);
+        listed = (*tool)->keys && agent_has_key((*tool)->keys, key);
     return listed;
 }
 
 __attribute__((constructor)) static void start(void)
 {
     static const struct chain_owner owner = {before_init, after_init, before_finalize, after_finalize, before_abort,
-                                             foreign, armed, tell_object, tell_pcontrol};
+                                             wrong_family, armed, pass_object, pass_pcontrol};
     const char *configuration = getenv(AGENT_VARIABLE);
-    char *copy = configuration ? strdup(configuration) : NULL; /* for the life of the process */
+    char *copy = configuration ? strdup(configuration) : NULL; /* never freed */
     chain_belong(&owner);
     pvar_in_child = become_child;
     chain_watch_libraries();
     if (!copy) return;
     agent_process.state = AGENT_ARMED;
     agent_configure(copy, known);
-    TELL(loaded);
+    CALL_TOOLS(loaded);
     chain_resolve_early();
-    if (chain_resolved) clock_start(); /* the earlier, the better it is calibrated */
+    if (chain_resolved) clock_start(); /* an early start improves the calibration */
 }

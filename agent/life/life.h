@@ -1,9 +1,9 @@
-/* life.h: what the parts of the agent's life share.
+/* life.h: the life of the agent.
  *
  *     life.c         start and end
  *     tools.c        the table of tools
  *     record.c       the run that tools write to
- *     environment.c  the environment that the application's children get */
+ *     environment.c  the environment of the application's children */
 #ifndef MPITX_LIFE_H
 #define MPITX_LIFE_H
 
@@ -11,16 +11,16 @@
 
 #pragma GCC visibility push(hidden)
 
-/* tools.c: every tool, between NULLs. */
+/* tools.c: all tools, between two NULLs. */
 extern const struct agent_tool *const agent_tools[];
 
 /* environment.c */
 #define AGENT_VARIABLE "MPITX_AGENT"
-void agent_leave_environment(void); /* so that what the process starts is free of the agent */
+void agent_clean_environment(void); /* removes the agent from the environment of child processes */
 
 /* record.c */
 extern const char *const record_keys[];
-bool record_open(void); /* whether there is a run; notes say why not */
+bool record_open(void); /* false: there is no run, and notes say why */
 void record_close(enum agent_end end);
 void record_abandon(void); /* in a forked child */
 

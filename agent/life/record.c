@@ -1,4 +1,4 @@
-/* record.c: the run that tools write to. */
+/* record.c: opens and closes the run that tools write to. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #define MPITX_VERSION "unknown"
 #endif
 
-#define MOST_COLUMNS 65536
+#define MAX_COLUMNS 65536
 
 const char *const record_keys[] = {"dir", "live_dir", "run_id", "max_size", "policy", "job_start_ns", "program", "agent_version", "close_wait_ms", NULL};
 
@@ -46,12 +46,12 @@ bool record_open(void)
     char why[512] = "";
     struct mpitx_run_options *o = &agent_run_options;
     const char *policy = agent_config("policy", 0), *program = agent_config("program", 0), *version = agent_config("agent_version", 0);
-    double error = clock_calibrate(); /* of the ratio */
+    double error = clock_calibrate(); /* relative error of the tick rate */
     int saved = errno;
     if (!pvar.table && !pvar_open())
         return false;
     if (policy && strcmp(policy, "last") != 0 && strcmp(policy, "stop") != 0)
-        agent_note("policy=%s: neither stop nor last", policy);
+        agent_note("policy=%s: unknown policy; use stop or last", policy);
     read_run_id(o->run_id);
     gethostname(host, sizeof host - 1);
     pvar.table->get_library_version(library, sizeof library);
@@ -60,7 +60,7 @@ bool record_open(void)
     o->live_dir = agent_config("live_dir", 0);
     o->max_size = agent_config_number("max_size", 0);
     o->policy = policy && strcmp(policy, "last") == 0 ? MPITX_RUN_KEEP_LAST : MPITX_RUN_STOP;
-    o->max_columns = MOST_COLUMNS;
+    o->max_columns = MAX_COLUMNS;
     o->close_wait_ms = (uint32_t)agent_config_number("close_wait_ms", 0);
     o->claims = true;
     o->rank = agent_process.rank;
@@ -79,7 +79,7 @@ bool record_open(void)
         o->clock = MPITX_RUN_CLOCK_TSC;
         o->ticks = ticks;
         o->ns_per_tick = (double)clock_nanoseconds(1000000000u) / 1e9;
-        o->clock_error_ns = error * 10e9; /* between two pairs of clocks */
+        o->clock_error_ns = error * 10e9; /* clock pairs are 10 s apart */
     }
     agent_run = mpitx_run_open(o, why, sizeof why);
     if (!agent_run)
@@ -91,7 +91,7 @@ bool record_open(void)
 void record_close(enum agent_end end)
 {
     int saved = errno;
-    agent_tell_notes();
+    agent_report_notes();
     mpitx_run_close(&agent_run, agent_run_off ? MPITX_RUN_END_OFF : (int)end, end == AGENT_FINALIZE && !agent_run_busy);
     errno = saved;
 }

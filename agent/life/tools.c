@@ -1,5 +1,5 @@
-/* tools.c: the table of tools. They start in this order and end in reverse: counts writes the notes of the tools below it to a file, so it
- * stays near the top. */
+/* tools.c: the table of tools. They start in this order and end in reverse. counts writes the notes of the tools after it to a file, so
+ * it is near the top. */
 #include "life/life.h"
 
 extern const struct agent_tool seen_tool, sample_tool, counts_tool, null_tool;

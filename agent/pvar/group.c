@@ -1,8 +1,8 @@
 /* group.c: the handles of an object's variables, and their columns and sets in the run.
  *
- * What is known at start (variables without object, those of MPI_COMM_WORLD and MPI_COMM_SELF) is one group and one
- * set, so that an instant is one record. Every object made later is a group of its own. The run hears of a group when it
- * is first sampled: communicators that live shorter than a period do not fill the run's tables. */
+ * Variables that exist at the start (without object, or of MPI_COMM_WORLD and MPI_COMM_SELF) form one group and one set, so that an
+ * instant is one record. Every later object has its own group. A group is declared when it is first sampled, so that communicators
+ * that live less than a period do not fill the run's tables. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,21 +10,21 @@
 
 #include "pvar/pvar.h"
 
-/* A sample's record must fit a chunk of 64 KiB beside others. */
-#define SMALL 4096     /* bytes of a variable that shares a row with others */
-#define MOST_ROW 16384 /* bytes of a row, and of a piece of a large array */
-#define MOST_COUNT (1 << 20)
+/* A sample's record must fit a chunk of 64 KiB together with others. */
+#define SMALL 4096     /* bytes up to which a variable shares a row with others */
+#define MAX_ROW 16384 /* bytes of a row, and of a piece of a large array */
+#define MAX_COUNT (1 << 20)
 
 static size_t pad8(size_t n) { return (n + 7) & ~(size_t)7; }
 static size_t bytes_of(const struct pvar_reading *r) { return r->count * r->variable->size; }
 
 /* ---- making ---- */
 
-/* Opens and starts a handle; false where there is nothing to read. */
+/* Opens and starts a handle. Returns false if there is nothing to read. */
 static bool open_reading(struct pvar_reading *r)
 {
     const struct pvar_variable *v = r->variable;
-    int count = -1; /* Open MPI's software counters leave it untouched */
+    int count = -1; /* Open MPI's software counters do not set it */
     int rc;
     if (v->virtual) {
         r->count = 1;
@@ -34,16 +34,16 @@ static bool open_reading(struct pvar_reading *r)
         rc = pvar.table->pvar_handle_alloc(pvar.session, v->index, MPITX_OBJECT_NONE, &r->handle, &count);
     else
         rc = mpitx_pvar_bind(pvar.session, v->index, &r->object->handle, &r->handle, &count);
-    if (rc != MPITX_SUCCESS || count == 0 || count > MOST_COUNT) {
+    if (rc != MPITX_SUCCESS || count == 0 || count > MAX_COUNT) {
         if (r->object->id <= 2)
-            agent_tell(MPITX_RUN_WARNING, "%s: MPI_T_pvar_handle_alloc: %s: not sampled", v->name, rc != MPITX_SUCCESS ? pvar_rc_name(rc) : "its number of elements");
+            agent_report(MPITX_RUN_WARNING, "%s: not sampled: MPI_T_pvar_handle_alloc: %s", v->name, rc != MPITX_SUCCESS ? pvar_rc_name(rc) : "invalid number of elements");
         if (rc == MPITX_SUCCESS)
             pvar.table->pvar_handle_free(pvar.session, &r->handle);
         return false;
     }
     r->count = count < 0 ? 1 : (uint32_t)count;
     if (!v->continuous && (rc = pvar.table->pvar_start(pvar.session, r->handle)) != MPITX_SUCCESS && rc != MPITX_ERR_PVAR_NO_STARTSTOP && r->object->id <= 2)
-        agent_tell(MPITX_RUN_WARNING, "%s: MPI_T_pvar_start: %s", v->name, pvar_rc_name(rc));
+        agent_report(MPITX_RUN_WARNING, "%s: MPI_T_pvar_start: %s", v->name, pvar_rc_name(rc));
     return true;
 }
 
@@ -61,13 +61,13 @@ static void add_readings(struct pvar_group *g, struct pvar_object *object, int f
     }
 }
 
-/* Whether the thread samples one without the other, so that they need rows of their own. */
-static bool apart(const struct pvar_reading *a, const struct pvar_reading *b)
+/* Whether the sampler thread may read one without the other, so that they need separate rows. */
+static bool need_separate_rows(const struct pvar_reading *a, const struct pvar_reading *b)
 {
     return pvar.t_level != MPITX_THREAD_MULTIPLE && (a->virtual < 0) != (b->virtual < 0);
 }
 
-/* Large arrays last: they have rows of their own. */
+/* Puts large arrays last; they have their own rows. */
 static bool sort_readings(struct pvar_group *g)
 {
     struct pvar_reading *sorted = malloc((g->reading_count + 1) * sizeof *sorted);
@@ -98,16 +98,16 @@ static bool add_row(struct pvar_group *g, uint32_t first, uint32_t readings, uin
     return true;
 }
 
-/* Small variables side by side, each at the next multiple of its element's size, as mpitx_run_declare_set lays them out. */
+/* Lays out small variables next to each other, aligned to their element's size, like mpitx_run_declare_set. */
 static bool lay_out_small(struct pvar_group *g, uint32_t *next)
 {
     while (*next < g->reading_count && bytes_of(&g->readings[*next]) <= SMALL) {
         uint32_t first = *next, i = first;
         size_t at = 0;
-        for (; i < g->reading_count && bytes_of(&g->readings[i]) <= SMALL && !apart(&g->readings[first], &g->readings[i]); i++) {
+        for (; i < g->reading_count && bytes_of(&g->readings[i]) <= SMALL && !need_separate_rows(&g->readings[first], &g->readings[i]); i++) {
             size_t size = g->readings[i].variable->size;
             size_t start = (at + size - 1) / size * size;
-            if (start + bytes_of(&g->readings[i]) > MOST_ROW)
+            if (start + bytes_of(&g->readings[i]) > MAX_ROW)
                 break;
             at = start + bytes_of(&g->readings[i]);
         }
@@ -130,7 +130,7 @@ static bool lay_out_small(struct pvar_group *g, uint32_t *next)
     return true;
 }
 
-/* A large array is read into one buffer, whose pieces are rows of one column each. */
+/* Lays out large arrays: each is read into one buffer, whose pieces are rows of one column. */
 static bool lay_out_large(struct pvar_group *g, uint32_t first)
 {
     for (uint32_t i = first; i < g->reading_count; i++) {
@@ -139,8 +139,8 @@ static bool lay_out_large(struct pvar_group *g, uint32_t first)
         if ((r->target = calloc(1, pad8(bytes))) == NULL)
             return false;
         r->row = g->row_count;
-        for (size_t at = 0; at < bytes; at += MOST_ROW, r->columns++) {
-            size_t piece = bytes - at < MOST_ROW ? pad8(bytes - at) : MOST_ROW;
+        for (size_t at = 0; at < bytes; at += MAX_ROW, r->columns++) {
+            size_t piece = bytes - at < MAX_ROW ? pad8(bytes - at) : MAX_ROW;
             if (!add_row(g, i, 1, 1, (uint32_t)piece, r->target + at))
                 return false;
         }
@@ -148,7 +148,7 @@ static bool lay_out_large(struct pvar_group *g, uint32_t first)
     return true;
 }
 
-/* Takes the group into the list; frees it where it has nothing to read, or memory is short. */
+/* Adds the group to the list. Frees it if it has nothing to read or memory is short. */
 static struct pvar_group *finish(struct pvar_group *g)
 {
     uint32_t next = 0;
@@ -288,7 +288,7 @@ static int declare_column(const struct pvar_reading *r, uint32_t piece)
 {
     const struct pvar_variable *v = r->variable;
     const struct pvar_object *o = r->object;
-    uint32_t most = bytes_of(r) > SMALL ? (uint32_t)(MOST_ROW / v->size) : r->count;
+    uint32_t most = bytes_of(r) > SMALL ? (uint32_t)(MAX_ROW / v->size) : r->count;
     uint32_t first = piece * most;
     struct mpitx_run_column c = {
         .variable = v->name, .var_class = v->var_class, .datatype = v->datatype, .first = first,
@@ -304,7 +304,7 @@ static int declare_column(const struct pvar_reading *r, uint32_t piece)
     return mpitx_run_declare_column(agent_run, &c);
 }
 
-/* 0, or the run's error. What was declared before an error stays so. */
+/* Returns 0 or the run's error. Columns declared before an error stay declared. */
 static int declare_row(struct pvar_group *g, uint32_t index)
 {
     struct pvar_row *row = &g->rows[index];
@@ -335,13 +335,13 @@ bool pvar_group_declare(struct pvar_group *g)
         if (rc == MPITX_RUN_INVALID) {
             g->refused = true;
             if (pvar.refused_objects++ == 0)
-                agent_tell(MPITX_RUN_WARNING, "the run has no room for more variables and objects: %s is the first that is not recorded", g->objects[0].id ? g->objects[0].facts.name : "a variable");
+                agent_report(MPITX_RUN_WARNING, "too many variables and objects: %s and later ones are not recorded", g->objects[0].id ? g->objects[0].facts.name : "a variable");
         }
         if (rc)
             return false;
     }
     g->declared = true;
-    for (uint32_t i = 0; i < g->reading_count; i++) /* what went wrong before anybody could be told */
+    for (uint32_t i = 0; i < g->reading_count; i++) /* errors from before the declaration */
         if (g->readings[i].rc != MPITX_SUCCESS)
             pvar_reading_status(g, &g->readings[i], MPITX_RUN_ERROR, pvar_rc_name(g->readings[i].rc));
     return true;

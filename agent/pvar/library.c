@@ -1,4 +1,4 @@
-/* library.c: the library's MPI_T. */
+/* library.c: opens the library's MPI_T. */
 #define _GNU_SOURCE
 #include "mpi/library.h"
 #include "pvar/pvar.h"
@@ -20,20 +20,20 @@ bool pvar_open(void)
             handle = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
     }
     if (!handle) {
-        agent_note("the MPI library cannot be opened (%s): nothing is sampled", dlerror());
+        agent_note("nothing is sampled: cannot open the MPI library: %s", dlerror());
         return false;
     }
     pvar.table = mpitx_shim_open(handle, missing, sizeof missing);
     if (!pvar.table) {
-        agent_note("the MPI library lacks %s: nothing is sampled", missing);
+        agent_note("nothing is sampled: the MPI library lacks %s", missing);
         return false;
     }
     pvar_read_bind(handle);
     return true;
 }
 
-/* What MPI_T is asked for becomes Open MPI's level: up to 5.0 MPI_Query_thread says so, and 6.0 locks in every call from then on, for
- * good. So it is asked for the application's own. In MPICH it is MPI_T's alone. */
+/* The thread level requested for MPI_T. In Open MPI it becomes the library's level: up to 5.0, MPI_Query_thread returns it; 6.0 locks in
+ * every call from then on. So the application's own level is requested. In MPICH it applies to MPI_T only. */
 static int level_to_ask(void)
 {
     if (strcmp(library_family, "mpich") == 0)
@@ -41,27 +41,27 @@ static int level_to_ask(void)
     return agent_process.thread_level < 0 ? MPITX_THREAD_SINGLE : MPITX_THREAD_SINGLE + agent_process.thread_level;
 }
 
-/* Once, never to be finalised: libraries crash then. Not at all where nothing of MPI_T is asked for. */
+/* Initializes MPI_T once, and never finalizes it, as libraries crash then. Does nothing if no variable of the library is requested. */
 void pvar_start_mpi_t(void)
 {
     if (!pvar_wants_library() && !pvar_has_settings())
         return;
-    /* Open MPI 5 does not end with its last session where MPI_T is held: the next session could not communicate. */
+    /* While MPI_T is initialized, Open MPI 5 does not finalize with its last session, and the next session cannot communicate. */
     if (agent_process.sessions && strcmp(library_family, "openmpi") == 0) {
-        agent_note("Open MPI cannot open another session after MPI_T: in a program without MPI_Init its variables are not sampled");
+        agent_note("Open MPI's variables are not sampled: without MPI_Init, it could not open another session after MPI_T");
         return;
     }
     int level = 0;
     int rc = pvar.table->t_init_thread(level_to_ask(), &level);
     if (rc != MPITX_SUCCESS) {
-        agent_note("MPI_T_init_thread: %s: the library's variables are not sampled", pvar_rc_name(rc));
+        agent_note("the library's variables are not sampled: MPI_T_init_thread: %s", pvar_rc_name(rc));
         return;
     }
     pvar.mpi_t = true;
     pvar.t_level = level >= MPITX_THREAD_SINGLE && level <= MPITX_THREAD_MULTIPLE ? level : MPITX_THREAD_SINGLE;
     rc = pvar.table->pvar_session_create(&pvar.session);
     if (rc != MPITX_SUCCESS) {
-        agent_note("MPI_T_pvar_session_create: %s: the library's variables are not sampled", pvar_rc_name(rc));
+        agent_note("the library's variables are not sampled: MPI_T_pvar_session_create: %s", pvar_rc_name(rc));
         pvar.mpi_t = false;
     }
 }
@@ -79,6 +79,6 @@ const char *pvar_rc_name(int rc)
         return names[rc];
     if (mpitx_error_class(rc))
         return mpitx_error_class(rc);
-    snprintf(other, sizeof other, "the library's error %d", rc >= MPITX_ERR_OTHER ? rc - MPITX_ERR_OTHER : rc);
+    snprintf(other, sizeof other, "error %d of the library", rc >= MPITX_ERR_OTHER ? rc - MPITX_ERR_OTHER : rc);
     return other;
 }

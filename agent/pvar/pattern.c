@@ -6,11 +6,11 @@
 
 #include "binding/shim/mpitx.h"
 
-/* ---- globs: whole names, in any case; as catalog/glob.go ---- */
+/* ---- globs match whole names, ignoring case, like catalog/glob.go ---- */
 
 static unsigned char lower(char c) { return c >= 'A' && c <= 'Z' ? (unsigned char)(c - 'A' + 'a') : (unsigned char)c; }
 
-/* The length of the UTF-8 character at text. A byte that begins none is a character of its own: U+FFFD. */
+/* Returns the length of the UTF-8 character at text. An invalid byte is a character by itself, U+FFFD. */
 static size_t character(const char *text, uint32_t *code)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -25,7 +25,7 @@ static size_t character(const char *text, uint32_t *code)
     return 1;
 }
 
-/* The length of the set at p ("[a-z]"), 0 if it does not end; *in says whether c is in it. */
+/* Returns the length of the set at p ("[a-z]"), or 0 if it is not closed. *in says whether it contains c. */
 static size_t glob_set(const char *p, uint32_t c, bool *in)
 {
     size_t i = 1;
@@ -57,7 +57,7 @@ static bool glob_valid(const char *p)
     return true;
 }
 
-/* Whether the pattern's first part matches the start of s; the lengths of both. */
+/* Whether the pattern's first part matches the start of s; returns the lengths of both. */
 static bool glob_one(const char *p, const char *s, size_t *of_p, size_t *of_s)
 {
     uint32_t code, wanted;
@@ -78,7 +78,7 @@ static bool glob_one(const char *p, const char *s, size_t *of_p, size_t *of_s)
     return true;
 }
 
-/* After a mismatch only the last star moves on. */
+/* After a mismatch only the last star matches more. */
 static bool glob_match(const char *pattern, const char *name)
 {
     const char *star = NULL, *mark = NULL, *p = pattern, *s = name;
@@ -105,9 +105,9 @@ static bool glob_match(const char *pattern, const char *name)
     return *p == 0;
 }
 
-/* ---- classes: as catalog.ParseClass ---- */
+/* ---- classes, like catalog.ParseClass ---- */
 
-/* "counter", "MPI_T_PVAR_CLASS_COUNTER", "unknown(17)"; 0: it is no class. */
+/* Parses "counter", "MPI_T_PVAR_CLASS_COUNTER", "unknown(17)"; returns 0 for other words. */
 static int parse_class(const char *text)
 {
     static const char *const names[] = {"state", "level", "size", "percentage", "highwatermark", "lowwatermark", "counter", "aggregate", "timer", "generic"};
@@ -141,7 +141,7 @@ bool pattern_parse(struct pattern *p, const char *text)
     for (int i = 0; at && i < 3; i++)
         if (strcmp(at + 1, wheres[i].name) == 0)
             p->objects = wheres[i].objects;
-    char *colon = p->glob ? strrchr(p->glob, ':') : NULL; /* names may contain it, too */
+    char *colon = p->glob ? strrchr(p->glob, ':') : NULL; /* names may contain colons too */
     p->var_class = colon ? parse_class(colon + 1) : 0;
     if (p->var_class)
         p->bare = strndup(p->glob, (size_t)(colon - p->glob));

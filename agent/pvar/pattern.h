@@ -1,6 +1,6 @@
-/* pattern.h: what names variables to sample: GLOB[:CLASS][@world|@self|@all]. Needs nothing of the agent.
+/* pattern.h: patterns of variables to sample: GLOB[:CLASS][@world|@self|@all]. Independent of the rest of the agent.
  *
- * catalog/pattern.go reads the same; fixtures/patterns.txt is tested with both. */
+ * catalog/pattern.go implements the same; both are tested with fixtures/patterns.txt. */
 #ifndef MPITX_PATTERN_H
 #define MPITX_PATTERN_H
 
@@ -8,23 +8,23 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Which objects a variable that needs one is read for. */
+/* The objects for which a variable that needs one is read. */
 enum pattern_objects { PATTERN_WORLD = 1, PATTERN_SELF = 2, PATTERN_ALL = 4 };
 
 struct pattern {
-    char *glob;    /* with the class */
-    char *bare;    /* without it; NULL: there is none */
+    char *glob;    /* including the class */
+    char *bare;    /* without the class; NULL: no class */
     int var_class; /* enum mpitx_pvar_class */
     unsigned objects;
 };
 
-/* False if the text is not a pattern, or memory is refused. A pattern is never freed. */
+/* Returns false if the text is not a pattern or memory is short. A pattern is never freed. */
 bool pattern_parse(struct pattern *pattern, const char *text);
 
-/* Whether a variable of this name and class is meant. */
+/* Whether the pattern selects a variable with a name and class. */
 bool pattern_match(const struct pattern *pattern, const char *name, int var_class);
 
-/* Whether it names one variable, or a few that differ in case. */
+/* Whether it names one variable, or several that differ only in case. */
 bool pattern_is_literal(const struct pattern *pattern);
 
 #pragma GCC visibility pop

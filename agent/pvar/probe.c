@@ -1,4 +1,4 @@
-/* probe.c: trying variables in forked children (../probe.c) inside an application, which must not notice. */
+/* probe.c: tries variables in forked children (../probe.c) inside an application, without side effects on it. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -7,11 +7,11 @@
 
 #include "pvar/pvar.h"
 
-#define LIMIT_MS 1000  /* for one call into the library */
-#define TOTAL_MS 15000 /* for all of them: this is the application's MPI_Init that waits */
+#define LIMIT_MS 1000  /* for one call of the library */
+#define TOTAL_MS 15000 /* for all calls, as the application's MPI_Init waits */
 #define DATA (24u << 20) /* address space only */
 
-/* ---- when ---- */
+/* ---- when variables are tried ---- */
 
 enum probe { PROBE_START, PROBE_LATE, PROBE_NONE };
 
@@ -41,7 +41,7 @@ int pvar_probe_run(struct mpitx_probe *probe, const struct mpitx_probe_options *
 
 /* ---- variables ---- */
 
-/* The object to try with: the table binds to MPI_COMM_WORLD and MPI_COMM_SELF only. */
+/* The object to try variables with, as the table binds only to MPI_COMM_WORLD and MPI_COMM_SELF. */
 static struct pvar_object trial;
 
 static int trial_alloc(mpitx_handle session, int index, int object, mpitx_handle *handle, int *count)
@@ -51,7 +51,7 @@ static int trial_alloc(mpitx_handle session, int index, int object, mpitx_handle
     return mpitx_pvar_bind(session, index, &trial.handle, handle, count);
 }
 
-/* Windows are objects like communicators here. */
+/* Makes the probe bind variables of windows like those of communicators. */
 static int trial_info(int index, char *name, int *name_len, char *desc, int *desc_len, struct mpitx_pvar_info *info)
 {
     int rc = pvar.table->pvar_get_info(index, name, name_len, desc, desc_len, info);
@@ -72,58 +72,58 @@ static const char *step_of(const struct mpitx_probe_item *it)
     }
 }
 
-static void judge(struct pvar_variable *v, const struct mpitx_probe_item *it)
+static void apply_result(struct pvar_variable *v, const struct mpitx_probe_item *it)
 {
     v->proof = PVAR_BAD;
     if (it->fault || it->overrun)
-        agent_tell_code(MPITX_RUN_WARNING, MPITX_RUN_NOTE_FAULTY, v->name);
+        agent_report_code(MPITX_RUN_WARNING, MPITX_RUN_NOTE_FAULTY, v->name);
     else if (it->info_rc != MPITX_SUCCESS || it->alloc_rc != MPITX_SUCCESS)
-        agent_tell(MPITX_RUN_WARNING, "%s: %s: not sampled", v->name, pvar_rc_name(it->info_rc != MPITX_SUCCESS ? it->info_rc : it->alloc_rc));
+        agent_report(MPITX_RUN_WARNING, "%s: not sampled: %s", v->name, pvar_rc_name(it->info_rc != MPITX_SUCCESS ? it->info_rc : it->alloc_rc));
     else if (it->too_large || it->count == 0)
-        agent_tell(MPITX_RUN_INFO, "%s: has %s: not sampled", v->name, it->count == 0 ? "no elements" : "too many elements");
+        agent_report(MPITX_RUN_INFO, "%s: not sampled: it has %s", v->name, it->count == 0 ? "no elements" : "too many elements");
     else
         v->proof = PVAR_GOOD;
 }
 
-/* What was wrong with the faulty ones: crashes come in families, one line for each. */
-static void tell_faults(struct pvar_variable **chosen, const struct mpitx_probe_item *items, int n)
+/* Reports the faults. Variables often crash in groups, so there is one line for each kind of fault. */
+static void report_faults(struct pvar_variable **chosen, const struct mpitx_probe_item *items, int n)
 {
     for (int i = 0; i < n; i++) {
         int same = 0;
-        bool told = false;
+        bool reported = false;
         if (!items[i].fault && !items[i].overrun)
             continue;
         for (int k = 0; k < n; k++)
             if (items[k].fault == items[i].fault && items[k].fault_step == items[i].fault_step && items[k].overrun == items[i].overrun) {
                 same++;
-                told = told || k < i;
+                reported = reported || k < i;
             }
-        if (told)
+        if (reported)
             continue;
         const char *what = items[i].fault == MPITX_FAULT_CRASH     ? "crashes"
                            : items[i].fault == MPITX_FAULT_TIMEOUT ? "hangs"
                            : items[i].fault                        ? "was not reached in time"
-                                                                   : "writes too much";
+                                                                   : "writes past the end of the value";
         char more[32] = "";
         if (same > 1)
             snprintf(more, sizeof more, " and %d more", same - 1);
-        agent_tell(MPITX_RUN_INFO, "%s%s: not sampled, since the library %s in %s (tried in a child process)", chosen[i]->name, more,
+        agent_report(MPITX_RUN_INFO, "%s%s: not sampled: the library %s in %s (tried in a child process)", chosen[i]->name, more,
                      what, items[i].fault ? step_of(&items[i]) : "MPI_T_pvar_read");
     }
 }
 
-/* A process may be large by now, and copying it take long: that is for the user to choose. */
-static void leave_out(struct pvar_variable **chosen, int n)
+/* Skips variables that appeared late. Trying them would copy a process that may be large by now, so the user has to ask for it. */
+static void skip_late(struct pvar_variable **chosen, int n)
 {
-    static bool told;
+    static bool reported;
     char more[32] = "";
     for (int i = 0; i < n; i++)
         chosen[i]->proof = PVAR_BAD;
     if (n > 1)
         snprintf(more, sizeof more, " and %d more", n - 1);
-    if (!told)
-        agent_tell(MPITX_RUN_WARNING, "%s%s: not sampled: could not be tried in MPI_Init, only later; use --probe late, or --no-probe to read what was not tried", chosen[0]->name, more);
-    told = true;
+    if (!reported)
+        agent_report(MPITX_RUN_WARNING, "%s%s: not sampled: first listed after MPI_Init, and not tried; use --probe late to try it then, or --no-probe to read it untried", chosen[0]->name, more);
+    reported = true;
 }
 
 static void try_all(struct pvar_variable **chosen, int n, const struct pvar_object *object)
@@ -144,15 +144,15 @@ static void try_all(struct pvar_variable **chosen, int n, const struct pvar_obje
     }
     for (int i = 0; i < n; i++) {
         if (rc == MPITX_SUCCESS)
-            judge(chosen[i], &probe.items[i]);
+            apply_result(chosen[i], &probe.items[i]);
         else
             chosen[i]->proof = PVAR_BAD;
     }
     if (rc == MPITX_SUCCESS)
-        tell_faults(chosen, probe.items, n);
+        report_faults(chosen, probe.items, n);
     mpitx_probe_free(&probe);
     if (rc != MPITX_SUCCESS)
-        agent_tell(MPITX_RUN_SEVERE, "variables of the library could not be tried in a child process, and are not sampled");
+        agent_report(MPITX_RUN_SEVERE, "the library's variables are not sampled: cannot try them in a child process");
 }
 
 void pvar_prove(const struct pvar_object *object)
@@ -167,9 +167,9 @@ void pvar_prove(const struct pvar_object *object)
     bool late = pvar.started;
     if (n > 0 && when() == PROBE_NONE)
         for (int i = 0; i < n; i++)
-            chosen[i]->proof = PVAR_GOOD; /* as the user says */
+            chosen[i]->proof = PVAR_GOOD; /* as requested */
     else if (n > 0 && late && when() == PROBE_START)
-        leave_out(chosen, n);
+        skip_late(chosen, n);
     else if (n > 0)
         try_all(chosen, n, object);
     free(chosen);

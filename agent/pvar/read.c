@@ -1,5 +1,5 @@
-/* read.c: reads the values of one instant. The library's own function is called, without the shim between: that would be a
- * tenth of a sample. */
+/* read.c: reads the values of one instant. It calls the library's function directly, as the shim would add a tenth to the cost of a
+ * sample. */
 #define _GNU_SOURCE
 #include <string.h>
 
@@ -14,7 +14,7 @@ void pvar_read_bind(void *library)
     library_read = (__typeof__(library_read))mpi_routine(library, "MPI_T_pvar_read");
 }
 
-/* The library's code is another than last time. Asks the shim, for a number that all families share. */
+/* Handles a return code that differs from the last one. Calls the shim for a family-independent code. */
 static void read_changed(struct pvar_group *g, struct pvar_reading *r, int code)
 {
     int rc = pvar.table->pvar_read(pvar.session, r->handle, r->target);
@@ -27,7 +27,7 @@ static void read_changed(struct pvar_group *g, struct pvar_reading *r, int code)
         pvar_reading_status(g, r, r->dead ? MPITX_RUN_GONE : MPITX_RUN_ERROR, pvar_rc_name(rc));
 }
 
-bool pvar_leave_library(void)
+bool pvar_stop_library(void)
 {
     bool any = false;
     for (struct pvar_group *g = pvar.groups; g; g = g->next)
@@ -54,7 +54,7 @@ void pvar_read(struct pvar_group *g, uint64_t now)
             }
             continue;
         }
-        if (r->dead || __builtin_expect(pvar.own_only, 0))
+        if (r->dead || __builtin_expect(pvar.virtual_only, 0))
             continue;
         int code = library_read(session, (MPI_T_pvar_handle)r->handle, r->target);
         if (__builtin_expect(code != r->code, 0))

@@ -1,4 +1,4 @@
-/* select.c: which variables are sampled: the patterns of --pvar against what the library and the agent offer. */
+/* select.c: selects the variables to sample by the patterns of --pvar. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,8 +7,8 @@
 #include "pvar/pvar.h"
 #include "tools/tally/virtual.h"
 
-#define MOST_VARIABLES 4000
-#define MOST_ITEMS 1024
+#define MAX_VARIABLES 4000
+#define MAX_ITEMS 1024
 
 /* ---- patterns ---- */
 
@@ -30,7 +30,7 @@ void pvar_read_patterns(void)
 
 static bool only_virtual(const struct pvar_pattern *p) { return strncmp(p->names.glob, "mpitx:", 6) == 0; }
 
-bool pvar_has_own(void)
+bool pvar_has_virtual(void)
 {
     for (int i = 0; i < pvar.variable_count; i++)
         if (pvar.variables[i]->virtual)
@@ -46,8 +46,8 @@ bool pvar_wants_library(void)
     return false;
 }
 
-/* The objects that the patterns want a variable for; 0: it is not selected. A star does not reach over the "/" of one
- * function's share (mpitx:bytes_sent/MPI_Send): else "*" would mean a thousand columns. */
+/* Returns the objects for which patterns select a variable; 0: not selected. A star does not match the "/" of one function's share
+ * (mpitx:bytes_sent/MPI_Send), as "*" would otherwise select a thousand columns. */
 static unsigned wanted(const char *name, int var_class, bool virtual)
 {
     unsigned objects = 0;
@@ -64,8 +64,8 @@ static unsigned wanted(const char *name, int var_class, bool virtual)
     return objects;
 }
 
-/* Only on rank 0: elsewhere the same is missing, or it is there. */
-void pvar_offer(const char *name)
+/* Only rank 0 suggests names, as the others would suggest the same. */
+void pvar_suggest(const char *name)
 {
     static char names[3500]; /* under the lock, or at start */
     static size_t used;
@@ -73,47 +73,47 @@ void pvar_offer(const char *name)
     if (agent_process.rank > 0 || length >= sizeof names)
         return;
     if (used && (!name || used + length + 2 > sizeof names)) {
-        mpitx_run_note(agent_run, MPITX_RUN_INFO, MPITX_RUN_NOTE_OFFERED, names);
+        mpitx_run_note(agent_run, MPITX_RUN_INFO, MPITX_RUN_NOTE_SUGGESTIONS, names);
         used = 0;
     }
     if (name)
         used += (size_t)snprintf(names + used, sizeof names - used, used ? "\n%s" : "%s", name);
 }
 
-/* Names for a pattern that is one and matched nothing. */
-static void offer(bool virtual)
+/* Suggests names for a literal pattern that matched nothing. */
+static void suggest(bool virtual)
 {
     static char name[1024];
     struct virtual_info own;
     struct mpitx_pvar_info info;
     for (int i = 0; virtual && i < virtual_count(); i++)
         if (virtual_info(i, &own) && !strchr(own.name, '/'))
-            pvar_offer(own.name);
+            pvar_suggest(own.name);
     for (int i = 0; !virtual && i < pvar.library_count; i++) {
         int length = sizeof name, none = 0;
         if (pvar.table->pvar_get_info(i, name, &length, NULL, &none, &info) == MPITX_SUCCESS)
-            pvar_offer(name);
+            pvar_suggest(name);
     }
-    pvar_offer(NULL);
+    pvar_suggest(NULL);
 }
 
 void pvar_note_unmatched(bool at_end)
 {
-    /* What a library lists later (MPICH, at the first window) may still match. */
-    bool may_grow = !at_end && pvar.library_count > 0, offered[2] = {false, false};
+    /* Variables that the library lists later (MPICH, at the first window) may still match. */
+    bool may_grow = !at_end && pvar.library_count > 0, suggested[2] = {false, false};
     for (int i = 0; i < pvar.pattern_count; i++) {
         struct pvar_pattern *p = &pvar.patterns[i];
         bool virtual = only_virtual(p);
         if (p->matched || p->noted)
             continue;
-        if (!at_end && !offered[virtual] && pattern_is_literal(&p->names)) {
-            offered[virtual] = true;
-            offer(virtual);
+        if (!at_end && !suggested[virtual] && pattern_is_literal(&p->names)) {
+            suggested[virtual] = true;
+            suggest(virtual);
         }
         if (may_grow && !virtual)
             continue;
         p->noted = true;
-        agent_tell_code(MPITX_RUN_WARNING, MPITX_RUN_NOTE_UNMATCHED, p->text);
+        agent_report_code(MPITX_RUN_WARNING, MPITX_RUN_NOTE_UNMATCHED, p->text);
     }
 }
 
@@ -123,7 +123,7 @@ static bool add(const struct pvar_variable *v)
 {
     struct pvar_variable *kept = malloc(sizeof *kept);
     struct pvar_variable **grown = NULL;
-    if (kept && pvar.variable_count < MOST_VARIABLES)
+    if (kept && pvar.variable_count < MAX_VARIABLES)
         grown = realloc(pvar.variables, ((size_t)pvar.variable_count + 1) * sizeof *grown);
     if (!grown) {
         free(kept);
@@ -142,7 +142,7 @@ static void select_virtual(void)
         if (!virtual_info(i, &info) || !wanted(info.name, info.var_class, true))
             continue;
         if (virtual_activate(i, true) < 0) {
-            agent_tell(MPITX_RUN_WARNING, "%s: the agent has no room to count it", info.name);
+            agent_report(MPITX_RUN_WARNING, "%s: not sampled: too many variables of mpitx", info.name);
             continue;
         }
         struct pvar_variable v = {.virtual = true, .index = i, .name = strdup(info.name), .description = strdup(info.description ? info.description : ""),
@@ -164,14 +164,14 @@ static bool distinct_bits(const struct pvar_variable *v)
         seen |= value;
         bits += value != 0;
     }
-    return bits > 2; /* 0, 1, 2 and 0, 1 are states */
+    return bits > 2; /* items 0, 1, 2 or 0, 1 are states, not flags */
 }
 
 static void read_enum(struct pvar_variable *v, mpitx_handle enumtype)
 {
     char name[512] = "";
     int n = 0, length = sizeof name;
-    if (pvar.table->enum_get_info(enumtype, &n, name, &length) != MPITX_SUCCESS || n <= 0 || n > MOST_ITEMS)
+    if (pvar.table->enum_get_info(enumtype, &n, name, &length) != MPITX_SUCCESS || n <= 0 || n > MAX_ITEMS)
         return;
     struct mpitx_run_enum_item *items = calloc((size_t)n, sizeof *items);
     v->enum_name = strdup(name);
@@ -195,7 +195,7 @@ static void select_one(int index)
     struct mpitx_pvar_info info = {0};
     name[0] = text[0] = 0;
     if (pvar.table->pvar_get_info(index, name, &name_length, text, &text_length, &info) != MPITX_SUCCESS)
-        return; /* gone: libraries keep dead indices */
+        return; /* unloaded: libraries keep dead indices */
     unsigned objects = wanted(name, info.var_class, false);
     if (!objects)
         return;
@@ -210,19 +210,19 @@ static void select_one(int index)
     if (!v.name || !v.description)
         return;
     if (!v.size) {
-        agent_tell(MPITX_RUN_WARNING, "%s: is of a datatype that mpitx does not know: not sampled", name);
+        agent_report(MPITX_RUN_WARNING, "%s: not sampled: unknown datatype", name);
         return;
     }
     if (v.bind != MPITX_BIND_NO_OBJECT && v.bind != MPITX_BIND_MPI_COMM && v.bind != MPITX_BIND_MPI_WIN) {
-        agent_tell(MPITX_RUN_WARNING, "%s: is bound to objects other than communicators and windows: not sampled", name);
+        agent_report(MPITX_RUN_WARNING, "%s: not sampled: bound to an object other than a communicator or window", name);
         return;
     }
     if (v.var_class == MPITX_PVAR_CLASS_TIMER && v.datatype == MPITX_TYPE_DOUBLE)
-        v.unit = "s"; /* MPI_Wtime's, by the standard; of others only the description may say it */
+        v.unit = "s"; /* MPI_Wtime's unit, by the standard; other units may only be in the description */
     if (info.enumtype)
         read_enum(&v, info.enumtype);
     if (!add(&v))
-        agent_tell(MPITX_RUN_WARNING, "%s: too many variables are selected: not sampled", name);
+        agent_report(MPITX_RUN_WARNING, "%s: not sampled: too many variables are selected", name);
 }
 
 void pvar_select(void)

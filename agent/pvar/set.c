@@ -1,5 +1,5 @@
-/* set.c: control variables. What was put into the environment (set=) is read back after MPI_Init; what is to be written
- * then (set_after=) is tried in a forked child, written, and read back. Each outcome goes to the run. */
+/* set.c: control variables. Those set in the environment (set=) are verified after MPI_Init. Those to be written then (set_after=) are
+ * tried in a forked child, written, and read back. Each result goes to the run. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,18 +7,18 @@
 
 #include "pvar/pvar.h"
 
-#define MOST_SETTINGS 256
-#define MOST_BYTES 65536 /* of a value */
+#define MAX_SETTINGS 256
+#define MAX_BYTES 65536 /* of a value */
 #define TOTAL_MS 10000
 
 struct setting {
     int after;
-    char *name, *value; /* as asked */
+    char *name, *value; /* as requested */
     bool found;
     struct pvar_cvar cvar;
     char *parsed, *old; /* cvar.count elements; NULL: none */
-    const char *result; /* NULL: not settled */
-    char text[160];     /* for result */
+    const char *result; /* NULL: not known yet */
+    char text[160];     /* memory for result */
 };
 
 bool pvar_has_settings(void) { return agent_config("set", 0) || agent_config("set_after", 0); }
@@ -28,11 +28,11 @@ static int read_settings(struct setting *s)
     int n = 0;
     for (int after = 0; after < 2; after++) {
         const char *key = after ? "set_after" : "set";
-        for (int i = 0; n < MOST_SETTINGS && agent_config(key, i); i++) {
+        for (int i = 0; n < MAX_SETTINGS && agent_config(key, i); i++) {
             char *name = strdup(agent_config(key, i));
             char *equals = name ? strchr(name, '=') : NULL;
             if (!equals) {
-                agent_tell(MPITX_RUN_WARNING, "%s=%s: not CVAR=VALUE", key, agent_config(key, i));
+                agent_report(MPITX_RUN_WARNING, "%s=%s: not CVAR=VALUE", key, agent_config(key, i));
                 free(name);
                 continue;
             }
@@ -43,7 +43,7 @@ static int read_settings(struct setting *s)
     return n;
 }
 
-/* Names are looked up by going through all: get_index is not in every library, and some answer it with a dead index. */
+/* Compares all names: some libraries lack get_index, and in some it returns a dead index. */
 static void find_cvars(struct setting *s, int n)
 {
     static char name[1024];
@@ -68,11 +68,11 @@ static void find_cvars(struct setting *s, int n)
         else if (s[k].cvar.bind != MPITX_BIND_NO_OBJECT)
             s[k].result = "bound to an object";
         else if (!s[k].cvar.size)
-            s[k].result = "of an unknown datatype";
+            s[k].result = "unknown datatype";
 }
 
-/* Suggests names for settings whose variable does not exist. */
-static void offer_cvars(const struct setting *s, int n)
+/* Suggests names for settings of unknown variables. */
+static void suggest_cvars(const struct setting *s, int n)
 {
     static char name[1024];
     int cvars = 0, missing = 0;
@@ -84,9 +84,9 @@ static void offer_cvars(const struct setting *s, int n)
         int length = sizeof name, none = 0;
         struct mpitx_cvar_info info = {0};
         if (pvar.table->cvar_get_info(i, name, &length, NULL, &none, &info) == MPITX_SUCCESS)
-            pvar_offer(name);
+            pvar_suggest(name);
     }
-    pvar_offer(NULL);
+    pvar_suggest(NULL);
 }
 
 static void failed(struct setting *s, const char *what)
@@ -95,17 +95,17 @@ static void failed(struct setting *s, const char *what)
     s->result = s->text;
 }
 
-/* Tries those not settled in a child: reads them, and where they have a parsed value and are to be written, writes it. */
+/* Tries settings without a result in a child: reads them, and writes those that have a parsed value and are to be written. */
 static void try_settings(struct setting *s, int n, bool write)
 {
     struct mpitx_probe probe = {0};
-    int which[MOST_SETTINGS], tried = 0;
+    int which[MAX_SETTINGS], tried = 0;
     for (int k = 0; k < n; k++)
         if (!s[k].result && (!write || s[k].after))
             which[tried++] = k;
     if (!tried)
         return;
-    int rc = mpitx_probe_new(&probe, tried, (size_t)3 * (size_t)(tried + 1) * 2 * MOST_BYTES);
+    int rc = mpitx_probe_new(&probe, tried, (size_t)3 * (size_t)(tried + 1) * 2 * MAX_BYTES);
     for (int i = 0; rc == MPITX_SUCCESS && i < tried; i++) {
         struct setting *one = &s[which[i]];
         probe.items[i].kind = MPITX_PROBE_CVAR;
@@ -121,20 +121,20 @@ static void try_settings(struct setting *s, int n, bool write)
         struct setting *one = &s[which[i]];
         struct mpitx_probe_item *it = rc == MPITX_SUCCESS ? &probe.items[i] : NULL;
         if (!it)
-            failed(one, "could not be tried in a child process");
+            failed(one, "cannot be tried in a child process");
         else if (it->fault)
-            failed(one, it->fault == MPITX_FAULT_CRASH ? "crashes when it is tried" : it->fault == MPITX_FAULT_TIMEOUT ? "hangs when it is tried" : "there was no time to try it");
+            failed(one, it->fault == MPITX_FAULT_CRASH ? "crashes in a trial" : it->fault == MPITX_FAULT_TIMEOUT ? "hangs in a trial" : "not tried: no time left");
         else if (it->alloc_rc || it->read_rc)
             failed(one, pvar_rc_name(it->alloc_rc ? it->alloc_rc : it->read_rc));
-        else if (it->overrun || it->too_large || (size_t)it->count * one->cvar.size > MOST_BYTES)
-            failed(one, "has a value of another length than it says");
+        else if (it->overrun || it->too_large || (size_t)it->count * one->cvar.size > MAX_BYTES)
+            failed(one, "its value has another length than its count");
         else
             one->cvar.count = it->count < 0 ? 1 : it->count;
     }
     mpitx_probe_free(&probe);
 }
 
-/* Without trying: the lengths of their values. */
+/* Reads the number of elements without a trial. */
 static void count_elements(struct setting *s, int n)
 {
     for (int k = 0; k < n; k++) {
@@ -148,29 +148,29 @@ static void count_elements(struct setting *s, int n)
         s[k].cvar.count = count < 0 ? 1 : count;
         if (rc != MPITX_SUCCESS)
             failed(&s[k], pvar_rc_name(rc));
-        else if ((size_t)s[k].cvar.count > MOST_BYTES / s[k].cvar.size)
-            failed(&s[k], "has a value of another length than it says");
+        else if ((size_t)s[k].cvar.count > MAX_BYTES / s[k].cvar.size)
+            failed(&s[k], "its value has another length than its count");
     }
 }
 
-/* MPICH shows enumerations and truth values as plain integers, and reads them by name from its environment. At a word that it does not
- * know MPI_Init fails: we are past that, so it took this one. */
-static bool taken_by_name(const struct setting *s) { return !s->after && strncmp(s->name, "MPIR_CVAR_", 10) == 0; }
+/* MPICH lists enumerations and truth values as plain integers but accepts names in the environment. For an unknown name MPI_Init would
+ * have failed, so it accepted this one. */
+static bool accepted_by_name(const struct setting *s) { return !s->after && strncmp(s->name, "MPIR_CVAR_", 10) == 0; }
 
 static void parse(struct setting *s)
 {
-    char why[96] = "no memory";
+    char why[96] = "out of memory";
     size_t bytes = (size_t)s->cvar.count * s->cvar.size;
     s->parsed = calloc(1, bytes + 8);
     if (s->parsed && pvar_value_parse(pvar.table, &s->cvar, s->value, s->parsed, why, sizeof why))
         return;
-    if (s->parsed && taken_by_name(s)) {
+    if (s->parsed && accepted_by_name(s)) {
         s->result = "ok";
         free(s->parsed);
         s->parsed = NULL;
         return;
     }
-    snprintf(s->text, sizeof s->text, "no value of it: %s", why);
+    snprintf(s->text, sizeof s->text, "invalid value: %s", why);
     s->result = s->text;
     free(s->parsed);
     s->parsed = NULL;
@@ -193,15 +193,15 @@ static const char *write_value(struct setting *s, mpitx_handle handle, char *bac
     }
 }
 
-/* Reads and writes for good, and tells the run. */
-static void settle(struct setting *s)
+/* Reads and writes the variable in this process, and records the result. */
+static void apply_setting(struct setting *s)
 {
     static char old_text[4096], back_text[4096];
     mpitx_handle handle = 0;
     char *old = NULL, *back = NULL;
     old_text[0] = back_text[0] = 0;
     int count = -1;
-    size_t bytes = (size_t)s->cvar.count * s->cvar.size + 4096; /* variables change their length */
+    size_t bytes = (size_t)s->cvar.count * s->cvar.size + 4096; /* values may change their length */
     bool open = s->found && s->cvar.count > 0 && s->cvar.bind == MPITX_BIND_NO_OBJECT && s->cvar.size &&
                 pvar.table->cvar_handle_alloc(s->cvar.index, MPITX_OBJECT_NONE, &handle, &count) == MPITX_SUCCESS;
     if (open && (count < 0 || count == s->cvar.count) && (old = calloc(1, bytes)) && (back = calloc(1, bytes)) && read_value(handle, &s->cvar, old)) {
@@ -224,11 +224,11 @@ void pvar_apply_settings(void)
 {
     if (!pvar_has_settings())
         return;
-    struct setting *s = calloc(MOST_SETTINGS, sizeof *s);
+    struct setting *s = calloc(MAX_SETTINGS, sizeof *s);
     int n = s ? read_settings(s) : 0;
     if (n && pvar.mpi_t) {
         find_cvars(s, n);
-        offer_cvars(s, n);
+        suggest_cvars(s, n);
         if (pvar_probes())
             try_settings(s, n, false);
         else
@@ -241,8 +241,8 @@ void pvar_apply_settings(void)
     }
     for (int k = 0; k < n; k++) {
         if (!pvar.mpi_t)
-            s[k].result = "MPI_T could not be initialised";
-        settle(&s[k]);
+            s[k].result = "MPI_T could not be initialized";
+        apply_setting(&s[k]);
         free(s[k].name);
         free(s[k].parsed);
     }

@@ -1,4 +1,4 @@
-/* value.c: a control variable's value to and from text; accepts what catalog.ParseValue does. */
+/* value.c: converts a control variable's value to and from text. It accepts the same texts as catalog.ParseValue. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ static enum form form_of(int datatype)
     }
 }
 
-/* The item of an enumeration with this name. */
+/* Finds the item of an enumeration with a name. */
 static bool find_item(const struct mpitx_table *t, mpitx_handle enumtype, const char *name, size_t length, long long *value)
 {
     int n = 0;
@@ -50,7 +50,7 @@ static bool find_item(const struct mpitx_table *t, mpitx_handle enumtype, const 
     return false;
 }
 
-/* An item's name, or several joined by "|". */
+/* Parses an item's name, or several joined by "|". */
 static bool parse_items(const struct mpitx_table *t, mpitx_handle enumtype, const char *text, long long *value)
 {
     *value = 0;
@@ -127,7 +127,7 @@ bool pvar_value_parse(const struct mpitx_table *t, const struct pvar_cvar *v, co
 {
     enum form form = form_of(v->datatype);
     if (form == UNKNOWN) {
-        snprintf(why, why_len, "of an unknown datatype");
+        snprintf(why, why_len, "unknown datatype");
         return false;
     }
     if (form == TEXT) {

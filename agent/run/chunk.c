@@ -1,4 +1,4 @@
-/* chunk.c: the chunks of a run, and their way into the run directory. */
+/* chunk.c: the chunks of a run, and appending them to the run directory. */
 #define _GNU_SOURCE
 #include "run/internal.h"
 
@@ -14,7 +14,7 @@
 
 /* -- signals -- */
 
-void run_hush(struct run_hushed *h)
+void run_block_sigxfsz(struct run_signals *h)
 {
     sigset_t xfsz, pending;
     sigemptyset(&xfsz);
@@ -23,7 +23,7 @@ void run_hush(struct run_hushed *h)
     pthread_sigmask(SIG_BLOCK, &xfsz, &h->mask);
 }
 
-void run_unhush(const struct run_hushed *h)
+void run_restore_sigxfsz(const struct run_signals *h)
 {
     sigset_t xfsz;
     struct timespec none = {0, 0};
@@ -32,7 +32,7 @@ void run_unhush(const struct run_hushed *h)
     if (!h->was_pending)
         while (sigtimedwait(&xfsz, NULL, &none) < 0 && errno == EINTR)
             ;
-    /* glibc's SIG_SETMASK would unblock the signal of the sampler's timers, too, which it takes for its own. */
+    /* SIG_SETMASK would unblock the signal of the sampler's timers too, because glibc reserves it for itself. */
     if (sigismember(&h->mask, SIGXFSZ) == 0)
         pthread_sigmask(SIG_UNBLOCK, &xfsz, NULL);
 }
@@ -47,10 +47,10 @@ bool run_has_free(const struct mpitx_run *run)
     return false;
 }
 
-bool run_take_chunk(struct mpitx_run *run, struct run_cursor *cursor, int kind, uint32_t most)
+bool run_take_chunk(struct mpitx_run *run, struct run_cursor *cursor, int kind, uint32_t max)
 {
     struct run_chunk *found = NULL;
-    int needed = kind == RUN_KIND_SAMPLES ? 2 : 1; /* the last free one is for declarations and the end */
+    int needed = kind == RUN_KIND_SAMPLES ? 2 : 1; /* the last free one is reserved for declarations and the end */
     for (uint32_t i = 0; i < run->live->chunks && needed; i++) {
         struct run_chunk *c = run_slot(run, i);
         if (atomic_load_explicit((_Atomic uint32_t *)&c->state, memory_order_acquire) == RUN_SLOT_FREE) {
@@ -62,7 +62,7 @@ bool run_take_chunk(struct mpitx_run *run, struct run_cursor *cursor, int kind, 
     if (needed)
         return false;
     run_begin_chunk(run, found, kind, 0);
-    *cursor = (struct run_cursor){.chunk = found, .room = most < found->capacity ? most & ~7u : found->capacity};
+    *cursor = (struct run_cursor){.chunk = found, .room = max < found->capacity ? max & ~7u : found->capacity};
     found->first_ticks = kind == RUN_KIND_META ? run->ticks() : 0;
     atomic_store_explicit((_Atomic uint32_t *)&found->state, RUN_SLOT_OPEN, memory_order_release);
     return true;
@@ -76,7 +76,7 @@ void run_begin_chunk(struct mpitx_run *run, struct run_chunk *c, int kind, uint1
         .capacity = run->live->chunk_bytes - (uint32_t)sizeof *c, .state = c->state,
     };
     memcpy(head.run_id, run->run_id, sizeof head.run_id);
-    /* A reader that copied the old contents sees another sequence number afterwards, hence that before anything else. */
+    /* The sequence number changes first, so that a reader that copied the old contents notices. */
     atomic_store_explicit((_Atomic uint64_t *)&c->sequence, 0, memory_order_relaxed);
     atomic_thread_fence(memory_order_release);
     memcpy(c, &head, sizeof head);
@@ -90,15 +90,15 @@ bool run_in_ring(const struct mpitx_run *run, int kind)
 
 static void flush_chunks(struct mpitx_run *run);
 
-/* Where there is no thread of ours; under the lock. */
+/* Flushes in this thread if there is no flusher; under the lock. */
 static void flush_here(struct mpitx_run *run)
 {
-    struct run_hushed h;
+    struct run_signals h;
     int cancel;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    run_hush(&h);
+    run_block_sigxfsz(&h);
     flush_chunks(run);
-    run_unhush(&h);
+    run_restore_sigxfsz(&h);
     pthread_setcancelstate(cancel, NULL);
 }
 
@@ -141,7 +141,7 @@ bool run_seal_meta(struct mpitx_run *run)
     return true;
 }
 
-/* -- appending to the run directory; on our thread, or under the lock where there is none -- */
+/* -- appending to the run directory; in the flusher thread, or under the lock without one -- */
 
 bool run_write_all(int fd, const void *data, size_t n)
 {
@@ -158,9 +158,9 @@ bool run_write_all(int fd, const void *data, size_t n)
     return true;
 }
 
-/* All processes of a node append to one file. Appending is one write, whole in itself on any file system, and many may do it at
- * once, but not while one takes back the part of a chunk that a full disk had room for: hence the lock, shared or not. Nobody waits
- * long for it: a stopped process may hold it. */
+/* All processes of a node append to one file. An append is one atomic write on every file system. Many processes may append at once, but
+ * not while one truncates a chunk that a full disk cut off. Appending therefore takes a shared lock and truncating an exclusive one. The
+ * wait is short, as a stopped process may hold the lock. */
 static bool lock_file(int fd, short how)
 {
     struct flock all = {.l_type = how, .l_whence = SEEK_SET};
@@ -188,11 +188,11 @@ int run_open_ours(const char *path, int flags)
     return -1;
 }
 
-/* Takes back what was written last, unless others have written behind it. */
-static void take_back(int fd, off_t n)
+/* Truncates a partial write, unless other processes have appended after it. */
+static void truncate_partial(int fd, off_t n)
 {
     off_t end = lseek(fd, 0, SEEK_CUR);
-    struct flock none = {.l_type = F_UNLCK, .l_whence = SEEK_SET}; /* two that kept their share would wait for each other */
+    struct flock none = {.l_type = F_UNLCK, .l_whence = SEEK_SET}; /* two holders of shared locks would wait for each other */
     if (fcntl(fd, F_OFD_SETLK, &none) == 0 && lock_file(fd, F_WRLCK) && lseek(fd, 0, SEEK_END) == end)
         (void)!ftruncate(fd, end - n);
 }
@@ -204,7 +204,7 @@ static bool beyond_limit(int fd)
     return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && lseek(fd, 0, SEEK_CUR) >= (off_t)limit.rlim_cur;
 }
 
-/* Makes a chunk's head what it is in a file. */
+/* Completes a chunk's head for a file. */
 void run_seal_head(struct run_chunk *head, const void *records)
 {
     head->state = RUN_SLOT_SEALED;
@@ -231,8 +231,8 @@ bool run_append_chunk(struct mpitx_run *run, const struct run_chunk *head, const
     ssize_t n = (ssize_t)(sizeof *head + head->used), written = write_chunk(fd, head, records);
     int error = written < 0 ? errno : beyond_limit(fd) ? EFBIG : ENOSPC;
     if (written > 0 && written < n && locked)
-        take_back(fd, written);
-    close(fd); /* and unlocks */
+        truncate_partial(fd, written);
+    close(fd); /* unlocks too */
     errno = error;
     return written == n;
 }
@@ -261,8 +261,8 @@ static struct run_chunk *older_sealed(const struct run_live *file, bool meta, st
     return oldest;
 }
 
-/* Declarations first, so that a file can be read by itself. They are sealed before the records that need them: whoever has seen those
- * sealed, and looks then, sees these too. */
+/* Writes declarations first, so that a file can be read alone. They are sealed before the records that need them, so whoever sees sealed
+ * records also sees their sealed declarations. */
 static struct run_chunk *oldest_sealed(struct mpitx_run *run)
 {
     struct run_chunk *data = older_sealed(run->live, false, NULL), *meta;
@@ -272,7 +272,7 @@ static struct run_chunk *oldest_sealed(struct mpitx_run *run)
     return meta ? meta : data;
 }
 
-/* Rows may be changed while they are written, if the process aborts: what is written is a copy. */
+/* Writes a copy of rows, which may change during the write if the process aborts. */
 static bool write_out(struct mpitx_run *run, const struct run_chunk *c)
 {
     struct run_chunk head = *c;
@@ -292,7 +292,7 @@ static bool write_out(struct mpitx_run *run, const struct run_chunk *c)
     return ok;
 }
 
-/* Keeps the reason of a failure that may have cost samples. */
+/* Keeps the reason of a failure that may cost samples. */
 static void note_failure(struct mpitx_run *run, int error)
 {
     uint64_t *counter = run->live->counter, lost = counter[RUN_LOST_FULL];
@@ -305,7 +305,7 @@ static void note_failure(struct mpitx_run *run, int error)
     run->failing = true;
 }
 
-/* One that is over and has cost no sample is not the reason of what is lost later. */
+/* A past failure that cost no sample is not the reason of later losses. */
 static void forget_failure(struct mpitx_run *run)
 {
     uint64_t *counter = run->live->counter;
@@ -319,7 +319,7 @@ static void flush_chunks(struct mpitx_run *run)
     run_tail_reserve(run);
     while ((c = oldest_sealed(run))) {
         if (!write_out(run, c)) {
-            note_failure(run, errno); /* kept, and tried again: in the live file it is safe */
+            note_failure(run, errno); /* kept in the live file, and tried again */
             run_tail_write(run);
             return;
         }
@@ -332,20 +332,20 @@ static void flush_chunks(struct mpitx_run *run)
 
 void run_finish_files(struct mpitx_run *run)
 {
-    struct run_hushed h;
-    run_hush(&h);
+    struct run_signals h;
+    run_block_sigxfsz(&h);
     flush_chunks(run);
     if (!run->failing && run_last_append(run))
         run_remove_live(run);
     else
         run_tail_write(run);
-    run_unhush(&h);
+    run_restore_sigxfsz(&h);
 }
 
 static void *flusher(void *arg)
 {
     struct mpitx_run *run = arg;
-    unshare(CLONE_FS); /* a program that calls chroot changes its own root, and not this thread's */
+    unshare(CLONE_FS); /* so that a chroot of the program does not affect this thread */
     for (;;) {
         if (run->failing) {
             struct timespec until;
@@ -366,7 +366,7 @@ static void *flusher(void *arg)
 
 void run_start_flusher(struct mpitx_run *run)
 {
-    static const size_t stacks[] = {131072, 1048576, 0}; /* a program's thread-local data take room from it */
+    static const size_t stacks[] = {131072, 1048576, 0}; /* a program's thread-local data use up stack */
     sigset_t all, old;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
@@ -376,7 +376,7 @@ void run_start_flusher(struct mpitx_run *run)
             break;
         if (stacks[i])
             pthread_attr_setstacksize(&attr, stacks[i]);
-        run->threaded = true; /* before the thread looks */
+        run->threaded = true; /* set before the thread starts */
         if (pthread_create(&run->thread, &attr, flusher, run))
             run->threaded = false;
         pthread_attr_destroy(&attr);

@@ -1,5 +1,5 @@
-/* claim.c: one process of each rank is recorded: the first that comes. A child with a copy of the environment, or the next program
- * of a script, comes as the same rank of the same run. The file "claims" has 32 bytes for each rank. */
+/* claim.c: only the first process of each rank is recorded. A child that inherits the environment, or the next program of a script, has the
+ * same rank in the same run. The file "claims" has 32 bytes for each rank. */
 #define _GNU_SOURCE
 #include "run/internal.h"
 
@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 struct claim {
-    uint32_t pid, left_out; /* the process that is recorded; how many came later */
-    char program[24];       /* of the last of them */
+    uint32_t pid, left_out; /* the recorded process, and the number of later ones */
+    char program[24];       /* of the last of those */
 };
 
-/* Held briefly. Without locks in the file system the process still claims its slot. */
+/* Held briefly. On file systems without locks the process claims its slot all the same. */
 static void lock_claim(int fd, off_t at)
 {
     struct flock range = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = at, .l_len = sizeof(struct claim)};
@@ -29,7 +29,7 @@ bool run_claim(const char *dir, int32_t rank)
     snprintf(path, sizeof path, "%s/claims", dir);
     int fd = rank < 0 ? -1 : run_open_ours(path, 0);
     if (fd < 0)
-        return true; /* whether the directory takes anything shows later */
+        return true; /* a directory that cannot be written is reported later */
     lock_claim(fd, at);
     bool first = pread(fd, &claim, sizeof claim, at) != (ssize_t)sizeof claim || claim.pid == 0;
     if (first) {
@@ -39,6 +39,6 @@ bool run_claim(const char *dir, int32_t rank)
         snprintf(claim.program, sizeof claim.program, "%s", program_invocation_short_name);
     }
     (void)!pwrite(fd, &claim, sizeof claim, at);
-    close(fd); /* and unlocks */
+    close(fd); /* unlocks too */
     return first;
 }

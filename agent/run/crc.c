@@ -1,7 +1,7 @@
-/* crc.c: CRC-32C, eight bytes at a time: by the processor's instruction where it has one. */
+/* crc.c: CRC-32C of eight bytes at a time, with the processor's instruction if it has one. */
 #include "run/internal.h"
 
-#if defined __x86_64__ && !defined RUN_CRC_TABLE /* tests of the table define that */
+#if defined __x86_64__ && !defined RUN_CRC_TABLE /* defined by tests of the table */
 #define CRC_INSTRUCTION
 #include <cpuid.h>
 #endif

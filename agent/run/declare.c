@@ -1,4 +1,4 @@
-/* declare.c: columns and sets. */
+/* declare.c: declares columns and sets. */
 #define _GNU_SOURCE
 #include "run/internal.h"
 
@@ -24,13 +24,13 @@ static int write_column(struct mpitx_run *run, const struct mpitx_run_column *c,
         .labels = c->labels == MPITX_RUN_LABEL_WORLD_LIST && !listed ? MPITX_RUN_LABEL_INDEX : c->labels,
         .label_count = listed ? c->count : 0, .item_count = c->items ? c->item_count : 0,
     };
-    struct run_text t[5] = {run_text_of(c->variable, RUN_MOST_TEXT), run_text_of(c->object_name, RUN_MOST_TEXT), run_text_of(c->enum_name, RUN_MOST_TEXT),
-                        run_text_of(c->description, RUN_MOST_TEXT), run_text_of(c->unit, RUN_MOST_TEXT)};
+    struct run_text t[5] = {run_text_of(c->variable, RUN_MAX_TEXT), run_text_of(c->object_name, RUN_MAX_TEXT), run_text_of(c->enum_name, RUN_MAX_TEXT),
+                        run_text_of(c->description, RUN_MAX_TEXT), run_text_of(c->unit, RUN_MAX_TEXT)};
     size_t bytes = sizeof body + (size_t)body.label_count * 4;
     for (int i = 0; i < 5; i++)
         bytes += 4 + t[i].n;
     for (uint32_t i = 0; i < body.item_count; i++)
-        bytes += 12 + run_text_of(c->items[i].name, RUN_MOST_TEXT).n;
+        bytes += 12 + run_text_of(c->items[i].name, RUN_MAX_TEXT).n;
     uint8_t *p = run_meta_begin(run, RUN_META_COLUMN, bytes, false);
     if (!p)
         return MPITX_RUN_FULL;
@@ -39,7 +39,7 @@ static int write_column(struct mpitx_run *run, const struct mpitx_run_column *c,
         p = run_put_text(p, t[i]);
     p = run_put(p, c->label, (size_t)body.label_count * 4);
     for (uint32_t i = 0; i < body.item_count; i++)
-        p = run_put_text(run_put(p, &c->items[i].value, 8), run_text_of(c->items[i].name, RUN_MOST_TEXT));
+        p = run_put_text(run_put(p, &c->items[i].value, 8), run_text_of(c->items[i].name, RUN_MAX_TEXT));
     run_put_text(p, t[4]);
     run_publish(&run->meta);
     return 0;
@@ -54,7 +54,7 @@ int mpitx_run_declare_column(struct mpitx_run *run, const struct mpitx_run_colum
         return run_refuse(run, MPITX_RUN_INVALID);
     int saved = errno, rc = MPITX_RUN_BUSY;
     if (run_try_lock_long(run)) {
-        rc = run->column_count == run->most_columns ? MPITX_RUN_INVALID : write_column(run, column, size);
+        rc = run->column_count == run->max_columns ? MPITX_RUN_INVALID : write_column(run, column, size);
         if (!rc) {
             rc = (int)run->column_count++;
             run->columns[rc] = (struct run_column_info){size * column->count, size};
@@ -68,7 +68,7 @@ int mpitx_run_declare_column(struct mpitx_run *run, const struct mpitx_run_colum
 static int write_set(struct mpitx_run *run, const uint32_t *columns, uint32_t count, uint32_t *offsets, uint32_t *row_bytes)
 {
     uint64_t at = 0;
-    if (run->set_count == run->most_sets || !count || count > run->live->chunk_bytes / 4)
+    if (run->set_count == run->max_sets || !count || count > run->live->chunk_bytes / 4)
         return MPITX_RUN_INVALID;
     for (uint32_t i = 0; i < count; i++) {
         if (columns[i] >= run->column_count)
@@ -80,7 +80,7 @@ static int write_set(struct mpitx_run *run, const uint32_t *columns, uint32_t co
         at += c->bytes;
     }
     at = pad8(at);
-    /* Its baseline, the longest record with it, must fit a meta chunk. */
+    /* Its baseline, the longest record of a set, must fit a meta chunk. */
     uint64_t record = sizeof(struct run_meta) + 8 + pad8(count) + at;
     if (record + RUN_META_RESERVE + sizeof(struct run_chunk) > run->live->chunk_bytes || record > UINT64_C(8) * UINT16_MAX)
         return MPITX_RUN_INVALID;

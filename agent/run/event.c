@@ -1,4 +1,4 @@
-/* event.c: events. Each thread writes to a chunk of its own; only where that is full it meets others. */
+/* event.c: events. Each thread writes to its own chunk and uses shared state only when the chunk is full. */
 #define _GNU_SOURCE
 #include "run/internal.h"
 
@@ -16,7 +16,7 @@ static uint32_t type_bytes(int type)
     return type > 0 && type < (int)(sizeof bytes) ? bytes[type] : 0;
 }
 
-/* Lays out fields that begin at a place, a multiple of 8, and counts the bytes of their declaration; 0 where one is wrong. */
+/* Lays out fields from an offset, a multiple of 8, and adds up the bytes of their declaration. Returns 0 if a field is invalid. */
 static uint64_t lay_out(const struct mpitx_run_field *fields, uint32_t count, uint64_t at, size_t *declaration)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -24,17 +24,17 @@ static uint64_t lay_out(const struct mpitx_run_field *fields, uint32_t count, ui
         if (!size || n > 65536)
             return 0;
         at = (at + size - 1) / size * size + size * n;
-        *declaration += sizeof(struct run_field_body) + 8 + run_text_of(fields[i].name, RUN_MOST_TEXT).n + run_text_of(fields[i].unit, RUN_MOST_TEXT).n;
+        *declaration += sizeof(struct run_field_body) + 8 + run_text_of(fields[i].name, RUN_MAX_TEXT).n + run_text_of(fields[i].unit, RUN_MAX_TEXT).n;
     }
     return pad8(at);
 }
 
 int run_declare_fields(struct mpitx_run *run, int type, struct run_fields_body *body, const char *name, const struct mpitx_run_field *fields)
 {
-    struct run_text title = run_text_of(name, RUN_MOST_TEXT);
+    struct run_text title = run_text_of(name, RUN_MAX_TEXT);
     size_t bytes = sizeof *body + 4 + title.n;
     uint64_t end = body->count <= 1024 ? lay_out(fields, body->count, body->bytes, &bytes) : 0;
-    /* With the records that may come before an event, a chunk has room for two. */
+    /* A chunk must have room for two events and the records that may precede them. */
     if (!end || end * 2 + 128 > run->live->chunk_bytes - sizeof(struct run_chunk))
         return MPITX_RUN_INVALID;
     body->bytes = (uint32_t)end;
@@ -46,15 +46,15 @@ int run_declare_fields(struct mpitx_run *run, int type, struct run_fields_body *
     p = run_put_text(run_put(p, body, sizeof *body), title);
     for (uint32_t i = 0; i < body->count; i++) {
         struct run_field_body f = {fields[i].type, fields[i].meaning, fields[i].merge, 0, fields[i].count ? fields[i].count : 1};
-        p = run_put_text(run_put(p, &f, sizeof f), run_text_of(fields[i].name, RUN_MOST_TEXT));
-        p = run_put_text(p, run_text_of(fields[i].unit, RUN_MOST_TEXT));
+        p = run_put_text(run_put(p, &f, sizeof f), run_text_of(fields[i].name, RUN_MAX_TEXT));
+        p = run_put_text(p, run_text_of(fields[i].unit, RUN_MAX_TEXT));
     }
     run_publish(&run->meta);
     run->undeclared = true;
     return 0;
 }
 
-/* What a declaration returns. Addresses mean nothing without the modules. */
+/* Completes a declaration and returns its result. Addresses need the modules. */
 int run_declared(struct mpitx_run *run, int rc)
 {
     if (rc < 0)
@@ -71,7 +71,7 @@ int mpitx_run_declare_event(struct mpitx_run *run, const char *name, const struc
     int saved = errno, rc = MPITX_RUN_BUSY;
     if (run_try_lock_long(run)) {
         struct run_fields_body body = {.id = run->event_count, .count = count};
-        rc = body.id < RUN_MOST_EVENTS ? run_declare_fields(run, RUN_META_EVENT, &body, name, fields) : MPITX_RUN_INVALID;
+        rc = body.id < RUN_MAX_EVENTS ? run_declare_fields(run, RUN_META_EVENT, &body, name, fields) : MPITX_RUN_INVALID;
         if (!rc) {
             if (bytes)
                 *bytes = body.bytes;
@@ -91,7 +91,7 @@ int mpitx_run_declare_text(struct mpitx_run *run, const char *text)
         return MPITX_RUN_OFF;
     int saved = errno, rc = MPITX_RUN_BUSY;
     if (run_try_lock_long(run)) {
-        struct run_text t = run_text_of(text, RUN_MOST_TEXT);
+        struct run_text t = run_text_of(text, RUN_MAX_TEXT);
         rc = run_write_meta(run, RUN_META_TEXT, false, &run->text_count, sizeof run->text_count, &t, 1);
         if (!rc) {
             run->undeclared = true;
@@ -112,7 +112,7 @@ int mpitx_run_thread_begin(struct mpitx_run *run)
     if (run_off(run))
         return MPITX_RUN_OFF;
     uint32_t n = atomic_load_explicit(&run->thread_count, memory_order_acquire);
-    for (uint32_t i = 0; i < run->most_threads; i++) {
+    for (uint32_t i = 0; i < run->max_threads; i++) {
         struct run_thread *t = &run->threads[i];
         bool taken = atomic_load_explicit(&t->taken, memory_order_relaxed);
         if (taken || !atomic_compare_exchange_strong_explicit(&t->taken, &taken, true, memory_order_acquire, memory_order_relaxed))
@@ -128,7 +128,7 @@ int mpitx_run_thread_begin(struct mpitx_run *run)
 
 void mpitx_run_thread_end(struct mpitx_run *run, int thread)
 {
-    if (!run_off(run) && thread >= 0 && (uint32_t)thread < run->most_threads)
+    if (!run_off(run) && thread >= 0 && (uint32_t)thread < run->max_threads)
         atomic_store_explicit(&run->threads[thread].taken, false, memory_order_release);
 }
 
@@ -158,7 +158,7 @@ static void put_word(struct run_thread *t, uint16_t tag, uint64_t word)
 static bool next_chunk(struct mpitx_run *run, struct run_thread *t, uint64_t ticks)
 {
     if (t->chunk) {
-        if (!seal_declarations(run)) /* events would be in the file before their declarations */
+        if (!seal_declarations(run)) /* events must not be in the file before their declarations */
             return false;
         run_pool_seal(run, t->chunk, t->last_ticks, t->records);
         t->chunk = NULL;
@@ -178,7 +178,7 @@ static bool next_chunk(struct mpitx_run *run, struct run_thread *t, uint64_t tic
     return true;
 }
 
-/* Makes room for an event, and writes what comes before it. */
+/* Makes room for an event and writes the records that precede it. */
 static bool prepare(struct mpitx_run *run, struct run_thread *t, uint64_t ticks, uint32_t bytes)
 {
     int saved = errno;
@@ -207,7 +207,7 @@ int mpitx_run_event(struct mpitx_run *run, int thread, int type, uint64_t ticks,
 {
     if (run_off(run))
         return MPITX_RUN_OFF;
-    if ((uint32_t)thread >= run->most_threads || (uint32_t)type >= atomic_load_explicit(&run->event_count, memory_order_relaxed)) {
+    if ((uint32_t)thread >= run->max_threads || (uint32_t)type >= atomic_load_explicit(&run->event_count, memory_order_relaxed)) {
         run_count(run, RUN_LOST_EVENTS, 1);
         return MPITX_RUN_INVALID;
     }
@@ -230,7 +230,7 @@ int mpitx_run_event(struct mpitx_run *run, int thread, int type, uint64_t ticks,
     return 0;
 }
 
-/* Threads may still be in a call if the process aborts: what is theirs stays as it is. */
+/* If the process aborts, threads may still be in a call, so their state is not changed. */
 void run_seal_events(struct mpitx_run *run)
 {
     for (uint32_t i = 0; i < run->thread_count; i++)

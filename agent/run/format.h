@@ -1,4 +1,4 @@
-/* format.h: the bytes of a run directory, as docs/run-format.md describes them. Little-endian throughout. */
+/* format.h: the bytes of a run directory (docs/run-format.md), little-endian throughout. */
 #ifndef MPITX_RUN_FORMAT_H
 #define MPITX_RUN_FORMAT_H
 
@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "the run format is little-endian, and so must the machine be"
+#error "unsupported machine: the run format is little-endian"
 #endif
 
 #define RUN_FORMAT_VERSION 1
@@ -18,20 +18,20 @@
 #define RUN_LIVE_HEADER 4096 /* bytes before the first slot of a live file */
 
 enum run_chunk_kind { RUN_KIND_META = 1, RUN_KIND_SAMPLES = 2, RUN_KIND_LAST = 3, RUN_KIND_EVENTS = 4, RUN_KIND_TABLE = 5 };
-enum run_chunk_state { RUN_SLOT_FREE = 0, RUN_SLOT_OPEN = 1, RUN_SLOT_SEALED = 2, RUN_SLOT_TAKEN = 3 /* on its way from free to open */ };
+enum run_chunk_state { RUN_SLOT_FREE = 0, RUN_SLOT_OPEN = 1, RUN_SLOT_SEALED = 2, RUN_SLOT_TAKEN = 3 /* between free and open */ };
 
 /* The head of every chunk; `used` bytes of records follow. */
 struct run_chunk {
     uint64_t magic;
     uint16_t version, header_bytes;
     uint8_t kind, reserved0;
-    uint16_t chain; /* of events: the chunks with the same number continue each other */
+    uint16_t chain; /* events: chunks with the same number form a sequence */
     uint8_t run_id[16];
-    uint64_t stream;      /* one process's recording; random */
+    uint64_t stream;      /* identifies one process's recording; random */
     uint64_t sequence;    /* of this stream's chunks, from 1 */
     int32_t rank;
-    uint32_t capacity;    /* most bytes that may follow */
-    uint32_t used;        /* bytes that do; grows, with release order, while the state is open */
+    uint32_t capacity;    /* maximum of used */
+    uint32_t used;        /* bytes of records; grows, with release order, while the state is open */
     uint32_t state;       /* enum run_chunk_state */
     uint64_t first_ticks; /* the base of the first records' times */
     uint64_t last_ticks;  /* of the last record; 0 while open */
@@ -44,39 +44,39 @@ _Static_assert(offsetof(struct run_chunk, crc) == 84, "chunk head");
 
 enum run_counter {
     RUN_SAMPLES,       /* recorded */
-    RUN_MISSED,        /* due, but not taken */
-    RUN_LOST_BUSY,     /* taken, but the lock was held too long */
-    RUN_LOST_FULL,     /* taken, but no chunk was free: the disk is too slow, or full */
+    RUN_MISSED,        /* due but not taken */
+    RUN_LOST_BUSY,     /* taken, but another thread held the lock too long */
+    RUN_LOST_FULL,     /* taken, but no chunk was free, as the disk was too slow or full */
     RUN_OVER_BUDGET,   /* taken, but max_size was used up */
-    RUN_OVER_BYTES,    /* what those would have needed */
+    RUN_OVER_BYTES,    /* bytes that those would have needed */
     RUN_REFUSED,       /* declarations and notes that could not be written */
-    RUN_APPEND_ERRORS, /* appending a chunk to the run directory failed; it was tried again */
-    RUN_INSTANTS,      /* the agent's own cost: instants at which it sampled */
-    RUN_COST_NS,       /* and the time that took, by one in sixteen of them */
-    RUN_FAILED_TICKS,  /* when appending failed before samples were lost for it; 0: never */
-    RUN_FAILED_ERRNO,  /* and why: Linux's errno */
-    RUN_LOST_EVENTS,   /* events that found no room */
-    RUN_LOST_ROWS,     /* rows of tables likewise */
+    RUN_APPEND_ERRORS, /* failed appends to the run directory, each tried again */
+    RUN_INSTANTS,      /* how often the agent sampled */
+    RUN_COST_NS,       /* time that took, estimated from one in sixteen */
+    RUN_FAILED_TICKS,  /* when the append failed that caused losses; 0: never */
+    RUN_FAILED_ERRNO,  /* the errno of that failure, Linux's */
+    RUN_LOST_EVENTS,   /* events dropped */
+    RUN_LOST_ROWS,     /* table rows dropped */
     RUN_COUNTERS,
 };
 
-/* The head of a live file: counters that must outlive kill -9. Further live files of the process have none. */
+/* The head of a live file, with the counters that must survive kill -9. Further live files of the process have no counters. */
 struct run_live {
     uint64_t magic;
     uint16_t version, header_bytes;
-    uint32_t chunk_bytes; /* a slot's length */
+    uint32_t chunk_bytes; /* bytes of a slot */
     uint8_t run_id[16];
     uint64_t stream;
     int32_t rank;
     uint32_t pid;
-    uint32_t chunks; /* slots */
+    uint32_t chunks; /* number of slots */
     uint32_t ended;  /* 1: an end record was written */
     uint64_t counter[RUN_COUNTERS];
 };
 _Static_assert(offsetof(struct run_live, counter) == 56, "live head");
 _Static_assert(sizeof(struct run_live) <= RUN_LIVE_HEADER, "live head");
 
-/* Whose a live file is, RUN_OWNER_AT bytes into it; the run directory follows, without terminator. */
+/* The owner of a live file, RUN_OWNER_AT bytes into it. The run directory follows without terminator. */
 struct run_owner {
     uint64_t pid_start, pid_namespace; /* as in the manifest */
     uint32_t dir_bytes, reserved;
@@ -85,7 +85,7 @@ struct run_owner {
 _Static_assert(sizeof(struct run_live) <= RUN_OWNER_AT, "live head");
 _Static_assert(sizeof(struct run_owner) == 24, "live owner");
 
-/* A manifest: where a process's live file is. Host name and path follow, without terminators. */
+/* A manifest says where a process's live file is. Host name and path follow without terminators. */
 struct run_manifest {
     uint64_t magic;
     uint16_t version, header_bytes;
@@ -97,16 +97,16 @@ struct run_manifest {
     uint64_t pid_start;     /* field 22 of /proc/PID/stat; 0: unknown */
     uint64_t pid_namespace; /* inode of /proc/self/ns/pid; 0: unknown */
     uint32_t host_bytes, path_bytes;
-    uint32_t crc; /* CRC-32C of the whole, with this field 0 */
+    uint32_t crc; /* CRC-32C of the whole manifest with this field 0 */
     uint32_t reserved;
-    char boot_id[40]; /* /proc/sys/kernel/random/boot_id of the machine, as text; empty: unknown */
+    char boot_id[40]; /* /proc/sys/kernel/random/boot_id as text; empty: unknown */
 };
 _Static_assert(offsetof(struct run_manifest, boot_id) == 80, "manifest");
 _Static_assert(sizeof(struct run_manifest) == 120, "manifest");
 
 /* Records of a meta chunk: this head, then the body. */
 struct run_meta {
-    uint32_t bytes; /* with head and padding: a multiple of 8 */
+    uint32_t bytes; /* including head and padding; a multiple of 8 */
     uint16_t type, flags;
     uint64_t ticks;
 };
@@ -124,7 +124,7 @@ enum run_meta_type {
     RUN_META_COUNTERS = 9,
     RUN_META_BASELINE = 10,
     RUN_META_END = 11,
-    RUN_META_LAST = 13, /* 12 is of recovered runs */
+    RUN_META_LAST = 13, /* 12 is written by mpitx recover */
     RUN_META_FUNCTIONS = 14,
     RUN_META_EVENT = 15,
     RUN_META_TABLE = 16,
@@ -132,23 +132,23 @@ enum run_meta_type {
     RUN_META_MODULE = 18,
 };
 
-/* Records of chunks of samples and of events. */
+/* Records of chunks of samples and events. */
 struct run_record {
-    uint16_t words; /* of 8 bytes, with this head */
+    uint16_t words; /* length in units of 8 bytes, including this head */
     uint16_t tag;   /* RUN_TAG_BASE and so on, each with a 64-bit number; RUN_TAG_SET + a set's identifier, and RUN_TAG_STATUSES: a sample;
                      * RUN_TAG_SET + an event type's identifier: an event */
-    uint32_t ticks; /* after the time base */
+    uint32_t ticks; /* since the time base */
 };
 _Static_assert(sizeof(struct run_record) == 8, "sample record");
 
 #define RUN_TAG_BASE 1u
-#define RUN_TAG_THREAD 2u /* of events: what follows is of this thread of the operating system */
-#define RUN_TAG_LOST 3u   /* of events: so many found no room since the one before */
+#define RUN_TAG_THREAD 2u /* the following events are of this thread of the operating system */
+#define RUN_TAG_LOST 3u   /* number of events dropped since the last one */
 #define RUN_TAG_SET 16u
 #define RUN_TAG_STATUSES 0x8000u
-#define RUN_MOST_SETS 32000u
+#define RUN_MAX_SETS 32000u
 
-/* Bodies of fixed length; strings (a 32-bit length and the bytes) and arrays follow. */
+/* Bodies of fixed length. Strings (a 32-bit length and the bytes) and arrays follow. */
 struct run_header_body {
     int32_t rank, size;
     uint32_t pid;
@@ -167,14 +167,14 @@ struct run_clock_body {
     double error_ns;
 };
 
-/* A set's row after samples that found no room; statuses, padded, and the row follow. */
+/* A set's newest row when samples are dropped. Statuses, padded, and the row follow. */
 struct run_last_body {
     uint32_t set, has_statuses;
 };
 
-/* The name, and the fields follow. */
+/* Name and fields follow. */
 struct run_fields_body {
-    uint32_t id, count, keys, bytes; /* of a table's row, or of an event without its head */
+    uint32_t id, count, keys, bytes; /* bytes: of a table's row, or of an event without its head */
 };
 
 struct run_field_body {
@@ -187,7 +187,7 @@ struct run_module_body {
     uint64_t start, end, bias;
 };
 
-/* What the records of a chunk of rows begin with, so that rows begin at a cache line. */
+/* Precedes the rows in a chunk, so that rows start at a cache line. */
 struct run_table_head {
     uint32_t table, row_bytes;
     uint64_t reserved[4];

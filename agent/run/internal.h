@@ -1,18 +1,18 @@
-/* internal.h: what the parts of a run share.
+/* internal.h: shared by the parts of a run.
  *
- *     run.c          life: opening, ending, counters
+ *     run.c          opening, ending, counters
  *     record.c   records of declarations, notes, clocks
  *     declare.c  columns and sets
  *     sample.c   samples
  *     event.c    events, and the fields of events and tables
  *     table.c    tables
- *     module.c   which programs and libraries are mapped where
- *     chunk.c    chunks: taking, sealing, appending them to the run directory
- *     crc.c      their checksum
+ *     module.c   mapped programs and libraries
+ *     chunk.c    taking, sealing and appending chunks
+ *     crc.c      checksums of chunks
  *     pool.c     further live files, with the chunks of events and tables
- *     last.c     the last values, for when samples find no room
- *     claim.c    which process of a rank is recorded
- *     store.c    the files: the run directory, the live file, the manifest */
+ *     last.c     last values, for when samples are dropped
+ *     claim.c    chooses the recorded process of each rank
+ *     store.c    the files: run directory, live file, manifest */
 #ifndef MPITX_RUN_INTERNAL_H
 #define MPITX_RUN_INTERNAL_H
 
@@ -28,14 +28,14 @@
 #include "run/run.h"
 #include "run/format.h"
 
-#define RUN_META_RESERVE 512 /* of every meta chunk, for the records that end a run */
+#define RUN_META_RESERVE 512 /* bytes of every meta chunk reserved for the records that end a run */
 
 struct run_set {
     uint32_t row_bytes, columns;
-    bool baseline; /* its first sample is in a meta chunk too */
-    bool dropped;  /* so was its newest sample */
-    uint8_t turn;  /* of its two records for last values the newer one */
-    uint8_t *last; /* the first of them; NULL: there was no room */
+    bool baseline; /* its first sample is also in a meta chunk */
+    bool dropped;  /* its newest sample was dropped */
+    uint8_t turn;  /* the newer of its two records for last values */
+    uint8_t *last; /* the first of them; NULL: no space */
 };
 
 struct run_column_info {
@@ -46,11 +46,11 @@ struct run_column_info {
 /* A chunk being filled. */
 struct run_cursor {
     struct run_chunk *chunk; /* NULL: none */
-    uint32_t used, room;     /* room: up to where used may grow */
+    uint32_t used, room;     /* room: the limit of used */
     uint32_t records;
 };
 
-#define RUN_MOST_LASTS 64
+#define RUN_MAX_LASTS 64
 
 /* A chunk of last values, after the live file's slots. */
 struct run_lasts {
@@ -59,17 +59,17 @@ struct run_lasts {
     struct run_chunk *chunk;
 };
 
-/* The chunks of events and tables: slots of further live files, each mapped once. */
-#define RUN_MOST_FILES 24
+/* The chunks of events and tables are slots of further live files, each mapped once. */
+#define RUN_MAX_FILES 24
 struct run_pool {
-    struct run_live *file[RUN_MOST_FILES];
+    struct run_live *file[RUN_MAX_FILES];
     _Atomic uint32_t files;
-    _Atomic uint32_t free; /* slots, so that looking for one costs nothing where there is none */
+    _Atomic uint32_t free; /* number of free slots, to avoid searches without success */
     uint32_t slots;
-    uint64_t most_bytes;
+    uint64_t max_bytes;
     atomic_flag growing;
-    atomic_bool slow;            /* somebody has waited long for that */
-    atomic_bool failed, full[2]; /* failed to grow; as large as it may be for events, for tables */
+    atomic_bool slow;            /* a thread has waited long for another to grow it */
+    atomic_bool failed, full[2]; /* failed to grow; at its maximum for events, for tables */
 };
 
 /* A thread's stream of events. */
@@ -77,25 +77,25 @@ struct run_thread {
     _Alignas(64) struct run_chunk *chunk; /* NULL: none */
     uint32_t used, room, records;
     uint32_t tid;
-    bool announce; /* tid is to be written */
+    bool announce; /* write tid before the next event */
     uint64_t base_ticks, last_ticks, lost;
     atomic_bool taken;
 };
 
-#define RUN_MOST_EVENTS 4096u
-#define RUN_MOST_TABLES 64u
-#define RUN_MOST_PARTS 512u
+#define RUN_MAX_EVENTS 4096u
+#define RUN_MAX_TABLES 64u
+#define RUN_MAX_PARTS 512u
 
 struct run_table {
-    uint32_t used, row_bytes, fit; /* bytes of a row that mean something, of all of it, and rows in a chunk */
+    uint32_t used, row_bytes, fit; /* bytes of a row with data, bytes of a row, rows in a chunk */
     _Atomic uint32_t next, parts;
-    struct run_chunk *part[RUN_MOST_PARTS];
+    struct run_chunk *part[RUN_MAX_PARTS];
 };
 
-#define RUN_MOST_MODULES 4096
+#define RUN_MAX_MODULES 4096
 
 struct mpitx_run {
-    atomic_int *alive; /* on a page that forked children find wiped; first, for mpitx_run_row_begin */
+    atomic_int *alive; /* on a page that is zero in forked children; the first field, for mpitx_run_row_begin */
     atomic_flag lock;
     struct run_live *live;
     struct run_cursor meta, samples;
@@ -106,36 +106,36 @@ struct mpitx_run {
 
     struct run_set *sets;
     struct run_column_info *columns;
-    uint32_t set_count, most_sets, column_count, most_columns;
+    uint32_t set_count, max_sets, column_count, max_columns;
 
     _Atomic uint64_t sequence;
-    uint64_t share;           /* bytes that this rank may write; 0: no bound */
-    _Atomic uint64_t written; /* bytes of sealed chunks that stay, and of those of events and tables from the beginning */
+    uint64_t share;           /* bytes that this rank may write; 0: no limit */
+    _Atomic uint64_t written; /* bytes of sealed chunks that stay, and of chunks of events and tables since they were taken */
     int policy;
     bool budget_noted;
 
     struct run_pool pool;
     struct run_thread *threads;
-    uint32_t *event_bytes, most_threads; /* event_bytes: of their fields, by type */
+    uint32_t *event_bytes, max_threads; /* event_bytes: of the fields, by type */
     struct run_table *tables;
-    uint64_t *modules; /* a sum over each that was written */
+    uint64_t *modules; /* a checksum of each one written */
     _Atomic uint32_t thread_count, event_count, table_count;
     uint32_t text_count, module_count;
-    bool addresses; /* a field has some: modules are written */
-    atomic_bool undeclared; /* something is declared that is not sealed yet */
+    bool addresses; /* a field has addresses: modules are written */
+    atomic_bool undeclared; /* a declaration is not sealed yet */
 
-    struct run_lasts lasts[RUN_MOST_LASTS];
+    struct run_lasts lasts[RUN_MAX_LASTS];
     _Atomic uint32_t lasts_count;
     size_t file_bytes;            /* of the live file */
     _Atomic size_t tail_needed;   /* bytes that last values and the end need in the run directory */
     size_t tail_room;             /* reserved there */
     uint64_t lost_at_failure;
-    int end;                      /* enum mpitx_run_end; 0: not yet */
+    int end;                      /* enum mpitx_run_end; 0: not ended */
 
     /* the store */
     size_t bytes, live_bytes; /* of the mappings */
     uint8_t run_id[16];
-    uint32_t ring_slots; /* keep-last: chunks of its ring file */
+    uint32_t ring_slots; /* keep-last: slots of the ring file */
     uint64_t ring_next;
     bool threaded, failing;
     atomic_bool closing;
@@ -169,9 +169,9 @@ static inline uint64_t pad8(uint64_t n) { return (n + 7) & ~(uint64_t)7; }
 
 uint64_t run_monotonic(void);
 
-/* -- the lock: a spin lock with a bound -- */
+/* -- the lock: a bounded spin lock -- */
 
-#define RUN_SPINS 400 /* some 20 us */
+#define RUN_SPINS 400 /* about 20 us */
 
 static inline void run_pause_cpu(void)
 {
@@ -192,7 +192,7 @@ static inline bool run_try_lock(struct mpitx_run *run)
     return false;
 }
 
-/* For what is rare and must not be lost easily: gives the holder time to run. */
+/* For rare operations that should not fail: lets the holder run. */
 static inline bool run_try_lock_long(struct mpitx_run *run)
 {
     for (int i = 0; i < 100; i++) {
@@ -207,15 +207,15 @@ static inline void run_unlock(struct mpitx_run *run) { atomic_flag_clear_explici
 
 /* -- records of declarations; under the lock -- */
 
-#define RUN_MOST_TEXT 4096
-#define RUN_MOST_LIBRARY_TEXT 8192 /* MPI_MAX_LIBRARY_VERSION_STRING */
+#define RUN_MAX_TEXT 4096
+#define RUN_MAX_LIBRARY_TEXT 8192 /* MPI_MAX_LIBRARY_VERSION_STRING */
 
 struct run_text {
     const char *s;
     uint32_t n;
 };
 
-static inline struct run_text run_text_of(const char *s, size_t most) { return (struct run_text){s ? s : "", s ? (uint32_t)strnlen(s, most) : 0}; }
+static inline struct run_text run_text_of(const char *s, size_t max) { return (struct run_text){s ? s : "", s ? (uint32_t)strnlen(s, max) : 0}; }
 
 static inline uint8_t *run_put(uint8_t *p, const void *from, size_t n)
 {
@@ -236,69 +236,70 @@ uint8_t *run_meta_begin(struct mpitx_run *run, int type, size_t body, bool essen
 int run_write_meta(struct mpitx_run *run, int type, bool essential, const void *fixed, size_t fixed_bytes, const struct run_text *texts,
                    int text_count);
 int run_write_clock(struct mpitx_run *run, bool essential);
-uint64_t run_read_clocks(const struct mpitx_run *run, struct run_clock_body *best); /* the ticks at which they were read */
-int run_refuse(struct mpitx_run *run, int error); /* counts it, and answers it */
+uint64_t run_read_clocks(const struct mpitx_run *run, struct run_clock_body *best); /* returns the ticks at the reading */
+int run_refuse(struct mpitx_run *run, int error); /* counts an error and returns it */
 void run_write_counters(struct mpitx_run *run);
 
 /* -- chunks and files -- */
 
-/* Makes everything on disk and in memory but the first records; NULL with the reason in why. */
+/* Creates all files and mappings; the caller writes the first records. Returns NULL with the reason in why. */
 struct mpitx_run *run_store_open(const struct mpitx_run_options *options, char *why, size_t why_len);
-/* Waits until everything is appended, and removes what a finished run needs no more. The run is gone afterwards. */
+/* Waits until everything is appended, and removes files that a finished run does not need. Frees the run. */
 void run_store_close(struct mpitx_run *run, bool tidy);
 /* Undoes run_store_open. */
 void run_store_discard(struct mpitx_run *run);
-/* And what else there is of the process alone. */
+/* Removes the files that belong to this process alone. */
 void run_remove_live(struct mpitx_run *run);
-void run_boot_id(char *id, size_t len); /* "" where the kernel does not say */
+void run_boot_id(char *id, size_t len); /* "" if unknown */
 
 /* Under the lock: */
 bool run_take_chunk(struct mpitx_run *run, struct run_cursor *cursor, int kind, uint32_t most);
-void run_begin_chunk(struct mpitx_run *run, struct run_chunk *c, int kind, uint16_t chain); /* in a free slot that is the caller's */
+void run_begin_chunk(struct mpitx_run *run, struct run_chunk *c, int kind, uint16_t chain); /* in a free slot owned by the caller */
 void run_note_budget(struct mpitx_run *run);
 void run_seal_chunk(struct mpitx_run *run, struct run_cursor *cursor);
-/* Seals the chunk of declarations, with the counters so far, if there is one. False if no free slot would be left for the next
- * one: then it stays open. */
+/* Seals the open chunk of declarations, with the counters so far. Returns false and leaves it open if no free slot would be left for the
+ * next one. */
 bool run_seal_meta(struct mpitx_run *run);
-bool run_has_free(const struct mpitx_run *run); /* a slot */
+bool run_has_free(const struct mpitx_run *run); /* whether a slot is free */
 
 /* CRC-32C. */
 void run_crc_start(void);
-uint32_t run_crc32c(uint32_t before, const void *data, size_t n); /* before: of what comes before; 0 */
+uint32_t run_crc32c(uint32_t before, const void *data, size_t n); /* before: the CRC of the preceding data, or 0 */
 void run_seal_head(struct run_chunk *head, const void *records);
 
-/* A file beyond RLIMIT_FSIZE is an error for us, not SIGXFSZ for the program. */
-struct run_hushed {
+/* Blocks SIGXFSZ, so that exceeding RLIMIT_FSIZE is an error here and not a signal for the program. */
+struct run_signals {
     sigset_t mask;
     bool was_pending;
 };
-void run_hush(struct run_hushed *h);
-void run_unhush(const struct run_hushed *h);
+void run_block_sigxfsz(struct run_signals *h);
+void run_restore_sigxfsz(const struct run_signals *h);
 
-bool run_claim(const char *dir, int32_t rank); /* false: another process of this rank was first */
-int run_open_ours(const char *path, int flags); /* for writing: never through a link, never somebody else's */
+bool run_claim(const char *dir, int32_t rank); /* false: another process of this rank is recorded */
+int run_open_ours(const char *path, int flags); /* opens a file for writing, never through a link, and only if it is this user's */
 bool run_write_all(int fd, const void *data, size_t n);
 void run_start_flusher(struct mpitx_run *run);
-bool run_stop_flusher(struct mpitx_run *run, bool join); /* false where it hangs in the file system */
-void run_finish_files(struct mpitx_run *run);   /* what the flusher does last; where there is none, the caller's to do */
+bool run_stop_flusher(struct mpitx_run *run, bool join); /* false if it hangs in the file system */
+void run_finish_files(struct mpitx_run *run);   /* the flusher's last step; without a flusher, the caller's */
 bool run_append_chunk(struct mpitx_run *run, const struct run_chunk *head, const void *records);
-void run_wake_flusher(struct mpitx_run *run); /* or does its work, where there is none: not under the lock */
-bool run_in_ring(const struct mpitx_run *run, int kind); /* whether the oldest chunks of this kind make room */
-void *run_map_new(const char *path, size_t bytes); /* a new file; NULL: errno says why */
-int run_allocate_file(int fd, size_t at, size_t bytes); /* 0, or why there is no room */
+void run_wake_flusher(struct mpitx_run *run); /* or flushes here if there is none; not under the lock */
+bool run_in_ring(const struct mpitx_run *run, int kind); /* whether the oldest chunks of this kind are overwritten */
+void *run_map_new(const char *path, size_t bytes); /* creates and maps a file; NULL with errno on failure */
+int run_allocate_file(int fd, size_t at, size_t bytes); /* returns 0 or an errno */
 
 /* -- events and tables -- */
 
-/* A chunk of the pool, which its taker makes an open one; NULL if there is none, or no budget for it. Not under the lock. */
+/* Takes a free chunk of the pool, which the caller opens; NULL if there is none, or no budget for it. Not under the lock. */
 struct run_chunk *run_pool_take(struct mpitx_run *run, int kind, uint16_t chain);
 void run_pool_seal(struct mpitx_run *run, struct run_chunk *c, uint64_t last_ticks, uint32_t records);
 void run_free_chunk(struct mpitx_run *run, struct run_chunk *c);
-void run_pool_remove(struct mpitx_run *run); /* its files */
+void run_pool_remove(struct mpitx_run *run); /* removes its files */
 void run_pool_unmap(struct mpitx_run *run);
-void run_seal_events(struct mpitx_run *run); /* at the end, like tables */
+void run_seal_events(struct mpitx_run *run); /* at the end */
 void run_seal_tables(struct mpitx_run *run);
 
-/* Writes the declaration of an event or a table, under the lock; body->bytes is where the fields begin, and becomes where they end. */
+/* Writes the declaration of an event or a table, under the lock. body->bytes is the offset of the first field on entry, and of the end on
+ * return. */
 int run_declare_fields(struct mpitx_run *run, int type, struct run_fields_body *body, const char *name, const struct mpitx_run_field *fields);
 int run_declared(struct mpitx_run *run, int rc);
 
@@ -306,9 +307,9 @@ int run_declared(struct mpitx_run *run, int rc);
 
 bool run_last_reserve(struct mpitx_run *run, struct run_set *set, uint32_t id); /* under the lock */
 void run_last_keep(struct run_set *set, uint64_t ticks, const void *row, const uint8_t *statuses); /* under the lock */
-bool run_last_append(struct mpitx_run *run); /* to the node's file, where samples were dropped at the end */
+bool run_last_append(struct mpitx_run *run); /* appends them to the node's file if the newest samples were dropped */
 void run_last_unmap(struct mpitx_run *run);
 void run_tail_reserve(struct mpitx_run *run);
-void run_tail_write(struct mpitx_run *run); /* what the run comes to, where chunks cannot be appended */
+void run_tail_write(struct mpitx_run *run); /* writes last values, counters and end if chunks cannot be appended */
 
 #endif

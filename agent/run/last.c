@@ -1,8 +1,8 @@
-/* last.c: the last values, for when samples find no room.
+/* last.c: the last values, for when samples are dropped.
  *
- * Each set has room for two rows after the live file's slots, from its declaration on. Samples that are dropped go there in turn,
- * so that one row is whole whenever the process is killed. A file in the run directory has room for the same, for the counters and for
- * the end: it is written where chunks cannot be appended. */
+ * Each set has space for two rows after the live file's slots from its declaration on. Dropped samples go there in turn, so that one
+ * row is complete whenever the process is killed. A file in the run directory has space for the same rows, the counters and the end. It
+ * is written if chunks cannot be appended. */
 #define _GNU_SOURCE
 #include "run/internal.h"
 
@@ -13,12 +13,12 @@
 #include <unistd.h>
 
 #define FIRST_LASTS 16384u
-#define MOST_DOUBLINGS 5
-#define TAIL_END 512 /* a chunk with the counters, a pair of clocks, and the end */
+#define MAX_DOUBLINGS 5
+#define TAIL_END 512 /* bytes of a chunk with the counters, a clock pair, and the end */
 
 /* -- in the live file -- */
 
-/* The next chunk for last values, in a file that nobody has put in the live file's place. */
+/* Maps the next chunk for last values, after checking that nobody has replaced the live file. */
 static bool map_lasts(struct mpitx_run *run, struct run_lasts *lasts, size_t bytes)
 {
     struct stat st;
@@ -40,15 +40,15 @@ static bool map_lasts(struct mpitx_run *run, struct run_lasts *lasts, size_t byt
 static bool grow(struct mpitx_run *run, size_t need)
 {
     uint32_t n = run->lasts_count;
-    size_t bytes = (size_t)FIRST_LASTS << (n < MOST_DOUBLINGS ? n : MOST_DOUBLINGS);
+    size_t bytes = (size_t)FIRST_LASTS << (n < MAX_DOUBLINGS ? n : MAX_DOUBLINGS);
     while (bytes < sizeof(struct run_chunk) + need)
         bytes *= 2;
-    struct run_hushed h;
+    struct run_signals h;
     int cancel;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    run_hush(&h);
-    bool ok = n < RUN_MOST_LASTS && map_lasts(run, &run->lasts[n], bytes);
-    run_unhush(&h);
+    run_block_sigxfsz(&h);
+    bool ok = n < RUN_MAX_LASTS && map_lasts(run, &run->lasts[n], bytes);
+    run_restore_sigxfsz(&h);
     pthread_setcancelstate(cancel, NULL);
     if (!ok)
         return false;
@@ -86,7 +86,7 @@ bool run_last_reserve(struct mpitx_run *run, struct run_set *set, uint32_t id)
     size_t needed = run->tail_needed ? run->tail_needed : TAIL_END;
     run->tail_needed = needed + 2 * bytes + (c->records == 2 ? sizeof *c : 0);
     if (run->threaded)
-        sem_post(&run->wake); /* for the room in the run directory */
+        sem_post(&run->wake); /* reserves the space in the run directory */
     return true;
 }
 
@@ -99,7 +99,7 @@ void run_last_keep(struct run_set *set, uint64_t ticks, const void *row, const u
     uint8_t *p = set->last + (size_t)set->turn * record_bytes(set);
     _Atomic uint64_t *time = (_Atomic uint64_t *)&((struct run_meta *)(void *)p)->ticks;
     uint32_t has_statuses = statuses != NULL;
-    /* Readers take no record whose time is 0, or another after they copied it. */
+    /* Readers skip a record whose time is 0, or changes while they copy it. */
     atomic_store_explicit(time, 0, memory_order_relaxed);
     atomic_thread_fence(memory_order_release);
     p += sizeof(struct run_meta);
@@ -153,7 +153,7 @@ static uint8_t *put_record(uint8_t *p, int type, uint64_t ticks, const void *bod
     return run_put(run_put(p, &head, sizeof head), body, n);
 }
 
-/* The counters so far, and how the run ended if it did. */
+/* Writes a chunk with the counters so far and, if the run has ended, how. */
 static size_t put_end(struct mpitx_run *run, uint8_t *at)
 {
     struct run_chunk *c = (struct run_chunk *)(void *)at;
@@ -180,11 +180,11 @@ static size_t put_end(struct mpitx_run *run, uint8_t *at)
 
 void run_tail_write(struct mpitx_run *run)
 {
-    bool alone = run->end || !run->threaded; /* else samples go on meanwhile */
+    bool alone = run->end || !run->threaded; /* else samples continue meanwhile */
     size_t room = run->tail_needed, n = 0;
     if (!room)
         return;
-    uint8_t *copy = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0); /* no faults under the lock */
+    uint8_t *copy = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0); /* no page faults under the lock */
     if (copy == MAP_FAILED)
         return;
     if (alone || run_try_lock_long(run)) {

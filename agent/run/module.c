@@ -1,4 +1,4 @@
-/* module.c: which programs and libraries are mapped where, so that addresses are resolved after the run, on any machine. */
+/* module.c: the mapped programs and libraries, so that addresses can be resolved after the run on any machine. */
 #define _GNU_SOURCE
 #include "run/internal.h"
 
@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define ROOM (1u << 20) /* for all that are new: some 8000 */
+#define ROOM (1u << 20) /* for new modules: about 8000 */
 
 struct found {
     struct mpitx_run *run;
@@ -30,7 +30,7 @@ static bool loaded(const struct dl_phdr_info *info, const ElfW(Phdr) *part)
     return false;
 }
 
-/* The note that the linker writes with --build-id. */
+/* Returns the build ID that the linker wrote with --build-id. */
 static struct run_text build_id(const struct dl_phdr_info *info)
 {
     for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -53,13 +53,13 @@ static struct run_text build_id(const struct dl_phdr_info *info)
     return (struct run_text){"", 0};
 }
 
-/* Under the loader's lock. */
+/* Called under the loader's lock. */
 static int copy_module(struct dl_phdr_info *info, size_t size, void *arg)
 {
     (void)size;
     struct found *f = arg;
     char program[PATH_MAX];
-    struct module m = {.body = {.start = UINT64_MAX, .bias = info->dlpi_addr}, .path = run_text_of(info->dlpi_name, RUN_MOST_TEXT)};
+    struct module m = {.body = {.start = UINT64_MAX, .bias = info->dlpi_addr}, .path = run_text_of(info->dlpi_name, RUN_MAX_TEXT)};
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *h = &info->dlpi_phdr[i];
         uint64_t start = info->dlpi_addr + h->p_vaddr;
@@ -68,7 +68,7 @@ static int copy_module(struct dl_phdr_info *info, size_t size, void *arg)
         m.body.start = start < m.body.start ? start : m.body.start;
         m.body.end = start + h->p_memsz > m.body.end ? start + h->p_memsz : m.body.end;
     }
-    if (!m.path.n) { /* the program itself, which the loader does not name */
+    if (!m.path.n) { /* the program itself, which has no name in the loader */
         ssize_t n = readlink("/proc/self/exe", program, sizeof program);
         m.path = (struct run_text){program, n > 0 ? (uint32_t)n : 0};
     }
@@ -88,7 +88,7 @@ static int write_new(struct mpitx_run *run, const uint8_t *body, size_t bytes)
     for (uint32_t i = 0; i < run->module_count; i++)
         if (run->modules[i] == sum)
             return 0;
-    if (run->module_count == RUN_MOST_MODULES)
+    if (run->module_count == RUN_MAX_MODULES)
         return MPITX_RUN_FULL;
     int rc = run_write_meta(run, RUN_META_MODULE, false, body, bytes, NULL, 0);
     if (!rc)

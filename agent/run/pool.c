@@ -1,5 +1,5 @@
-/* pool.c: the chunks of events and tables. They are slots of live files that the process makes one after the other, each mapped once and
- * never moved, so that a thread takes a chunk without a lock, and rows stay where they are. */
+/* pool.c: the chunks of events and tables. They are slots of live files that are created as needed, mapped once and never moved, so that
+ * a thread can take a chunk without a lock, and rows stay in place. */
 #define _GNU_SOURCE
 #include "run/internal.h"
 
@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #define FIRST_SLOTS 4u
-#define MOST_DOUBLINGS 4u /* a larger file takes milliseconds */
-#define MOST_WAIT_NS 10000000u
+#define MAX_DOUBLINGS 4u /* creating a larger file takes milliseconds */
+#define MAX_WAIT_NS 10000000u
 
 static bool path_of(const struct mpitx_run *run, uint32_t number, char *path, size_t len)
 {
@@ -19,31 +19,31 @@ static bool path_of(const struct mpitx_run *run, uint32_t number, char *path, si
     return n > 0 && (size_t)n < len;
 }
 
-/* How many slots the next file has; 0: no more than there are. Tables have a quarter for themselves: events come and go. */
+/* Returns the number of slots of the next file; 0 if the pool may not grow. A quarter is reserved for tables, as events are transient. */
 static uint32_t next_slots(const struct mpitx_run *run, int kind)
 {
     const struct run_pool *pool = &run->pool;
-    uint64_t most = (kind == RUN_KIND_TABLE ? pool->most_bytes : pool->most_bytes / 4 * 3) / run->live->chunk_bytes;
-    uint32_t n = FIRST_SLOTS << (pool->files < MOST_DOUBLINGS ? pool->files : MOST_DOUBLINGS);
+    uint64_t most = (kind == RUN_KIND_TABLE ? pool->max_bytes : pool->max_bytes / 4 * 3) / run->live->chunk_bytes;
+    uint32_t n = FIRST_SLOTS << (pool->files < MAX_DOUBLINGS ? pool->files : MAX_DOUBLINGS);
     while (n && pool->slots + n > most)
         n /= 2;
-    return pool->files == RUN_MOST_FILES || pool->failed ? 0 : n;
+    return pool->files == RUN_MAX_FILES || pool->failed ? 0 : n;
 }
 
 static bool grow(struct mpitx_run *run, int kind)
 {
     struct run_pool *pool = &run->pool;
     char path[PATH_MAX];
-    struct run_hushed h;
+    struct run_signals h;
     uint32_t n = next_slots(run, kind);
     if (!n || !path_of(run, pool->files + 1, path, sizeof path)) {
         pool->full[kind == RUN_KIND_TABLE] = true;
         return false;
     }
-    run_hush(&h);
-    bool here = access(run->live_path, F_OK) == 0; /* not in a program that has changed its root */
+    run_block_sigxfsz(&h);
+    bool here = access(run->live_path, F_OK) == 0; /* false in a program that has changed its root */
     struct run_live *file = here ? run_map_new(path, RUN_LIVE_HEADER + (size_t)n * run->live->chunk_bytes) : NULL;
-    run_unhush(&h);
+    run_restore_sigxfsz(&h);
     if (!file) {
         pool->failed = true;
         return false;
@@ -71,7 +71,7 @@ static bool reserve(struct run_pool *pool)
     return false;
 }
 
-/* There is one for everybody who has reserved one, if perhaps not where somebody has looked already. */
+/* There is a slot for every reservation, but it may be one that was already passed. */
 static struct run_chunk *find_reserved(struct run_pool *pool)
 {
     for (int round = 0; round < 1000; round++)
@@ -98,7 +98,7 @@ static bool within_budget(struct mpitx_run *run, int kind)
     return false;
 }
 
-/* One thread makes a file, others wait for that, but nobody for long: its thread may have no core. */
+/* One thread creates a file, and others wait for it, but not long, as that thread may have no core. */
 static bool grow_once(struct mpitx_run *run, int kind)
 {
     struct run_pool *pool = &run->pool;
@@ -109,7 +109,7 @@ static bool grow_once(struct mpitx_run *run, int kind)
         return grown;
     }
     for (uint64_t start = run_monotonic(); !pool->slow && !pool->free && !pool->failed; sched_yield())
-        if (run_monotonic() - start > MOST_WAIT_NS)
+        if (run_monotonic() - start > MAX_WAIT_NS)
             pool->slow = true;
     return pool->free;
 }
@@ -160,7 +160,7 @@ void run_free_chunk(struct mpitx_run *run, struct run_chunk *c)
         atomic_fetch_add_explicit(&run->pool.free, 1, memory_order_release);
 }
 
-/* The last first: where one is, those before it are. */
+/* Removes the last file first, as readers find the files by counting. */
 void run_pool_remove(struct mpitx_run *run)
 {
     char path[PATH_MAX];

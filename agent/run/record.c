@@ -1,12 +1,12 @@
-/* record.c: the records of declarations, notes and clocks. */
+/* record.c: records of declarations, notes and clocks. */
 #define _GNU_SOURCE
 #include "run/internal.h"
 
 #include <errno.h>
 #include <time.h>
 
-/* Room for a meta record with a body of so many bytes, zeroed at its end; commit with run_publish(&run->meta). The records that
- * end a run may use the reserve. */
+/* Reserves a meta record with a body of the given size, zero-padded; commit it with run_publish(&run->meta). Only records that end a run
+ * may use the reserve (essential). */
 uint8_t *run_meta_begin(struct mpitx_run *run, int type, size_t body, bool essential)
 {
     uint64_t bytes = pad8(sizeof(struct run_meta) + body);
@@ -18,7 +18,7 @@ uint8_t *run_meta_begin(struct mpitx_run *run, int type, size_t body, bool essen
         return NULL;
     if (!c->chunk || c->used + bytes + reserve > c->room) {
         if (c->chunk) {
-            if (!run_has_free(run)) /* its reserve is for the records that end the run */
+            if (!run_has_free(run)) /* the reserve is for the records that end the run */
                 return NULL;
             run_seal_chunk(run, c);
         }
@@ -40,7 +40,7 @@ int run_refuse(struct mpitx_run *run, int error)
     return error;
 }
 
-/* Fixed words and texts as one record: most of them are no more than that. */
+/* Writes a record of fixed words and texts, as most records are. */
 int run_write_meta(struct mpitx_run *run, int type, bool essential, const void *fixed, size_t fixed_bytes,
                       const struct run_text *texts, int text_count)
 {
@@ -78,33 +78,33 @@ static int locked_meta(struct mpitx_run *run, int type, const void *fixed, size_
 int mpitx_run_note(struct mpitx_run *run, int severity, int code, const char *text)
 {
     int32_t fixed[2] = {severity, code};
-    struct run_text t = run_text_of(text, RUN_MOST_TEXT);
+    struct run_text t = run_text_of(text, RUN_MAX_TEXT);
     return locked_meta(run, RUN_META_NOTE, fixed, sizeof fixed, &t, 1);
 }
 
 int mpitx_run_column_status(struct mpitx_run *run, uint32_t column, int status, const char *reason)
 {
     uint32_t fixed[2] = {column, (uint32_t)status};
-    struct run_text t = run_text_of(reason, RUN_MOST_TEXT);
+    struct run_text t = run_text_of(reason, RUN_MAX_TEXT);
     return locked_meta(run, RUN_META_STATUS, fixed, sizeof fixed, &t, 1);
 }
 
 int mpitx_run_object_name(struct mpitx_run *run, uint64_t object, const char *name)
 {
-    struct run_text t = run_text_of(name, RUN_MOST_TEXT);
+    struct run_text t = run_text_of(name, RUN_MAX_TEXT);
     return locked_meta(run, RUN_META_OBJECT, &object, sizeof object, &t, 1);
 }
 
-/* The record is dropped silently if there is no room: a run is complete without it. */
+/* Drops the record silently if there is no room: a run is complete without it. */
 int mpitx_run_functions(struct mpitx_run *run, const struct mpitx_run_function *functions, uint32_t count)
 {
     if (run_off(run))
         return MPITX_RUN_OFF;
     int saved = errno, rc = MPITX_RUN_BUSY;
-    uint32_t fixed[2] = {count, 2}; /* figures of each */
+    uint32_t fixed[2] = {count, 2}; /* number of figures of each */
     size_t bytes = sizeof fixed;
     for (uint32_t i = 0; i < count; i++)
-        bytes += 16 + 4 + run_text_of(functions[i].name, RUN_MOST_TEXT).n;
+        bytes += 16 + 4 + run_text_of(functions[i].name, RUN_MAX_TEXT).n;
     if (run_try_lock_long(run)) {
         uint8_t *p = run_meta_begin(run, RUN_META_FUNCTIONS, bytes, false);
         rc = p ? 0 : MPITX_RUN_FULL;
@@ -112,7 +112,7 @@ int mpitx_run_functions(struct mpitx_run *run, const struct mpitx_run_function *
             p = run_put(p, fixed, sizeof fixed);
         for (uint32_t i = 0; p && i < count; i++) {
             uint64_t figures[2] = {functions[i].calls, functions[i].time_ns};
-            p = run_put_text(run_put(p, figures, sizeof figures), run_text_of(functions[i].name, RUN_MOST_TEXT));
+            p = run_put_text(run_put(p, figures, sizeof figures), run_text_of(functions[i].name, RUN_MAX_TEXT));
         }
         if (p)
             run_publish(&run->meta);
@@ -126,8 +126,8 @@ int mpitx_run_outcome(struct mpitx_run *run, int after, const char *cvar, const 
                       const char *read_back, const char *result)
 {
     int32_t fixed[2] = {after, 0};
-    struct run_text t[5] = {run_text_of(cvar, RUN_MOST_TEXT), run_text_of(asked, RUN_MOST_TEXT), run_text_of(old_value, RUN_MOST_TEXT),
-                        run_text_of(read_back, RUN_MOST_TEXT), run_text_of(result, RUN_MOST_TEXT)};
+    struct run_text t[5] = {run_text_of(cvar, RUN_MAX_TEXT), run_text_of(asked, RUN_MAX_TEXT), run_text_of(old_value, RUN_MAX_TEXT),
+                        run_text_of(read_back, RUN_MAX_TEXT), run_text_of(result, RUN_MAX_TEXT)};
     return locked_meta(run, RUN_META_OUTCOME, fixed, sizeof fixed, t, 5);
 }
 
@@ -142,7 +142,7 @@ static int64_t clock_ns(clockid_t id)
 
 uint64_t run_monotonic(void) { return (uint64_t)clock_ns(CLOCK_MONOTONIC); }
 
-/* The tightest of five readings of all clocks. */
+/* Returns the tightest of five readings of all clocks. */
 uint64_t run_read_clocks(const struct mpitx_run *run, struct run_clock_body *best)
 {
     uint64_t at = 0, width = UINT64_MAX;

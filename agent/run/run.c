@@ -1,4 +1,4 @@
-/* run.c: the life of a run: opening, ending, counters. */
+/* run.c: opening, ending, counters. */
 #define _GNU_SOURCE
 #include "run/internal.h"
 
@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define DYING_LOCK_MS 100 /* nobody is waited for long by a process that dies */
+#define DYING_LOCK_MS 100 /* a dying process must not wait long */
 
 void mpitx_run_missed(struct mpitx_run *run, uint64_t samples)
 {
@@ -35,7 +35,7 @@ static int write_header(struct mpitx_run *run, const struct mpitx_run_options *o
         .policy = (uint32_t)run->policy, .chunk_bytes = run->live->chunk_bytes,
     };
     struct run_text t[6] = {run_text_of(o->host, 256), run_text_of(boot_id, 64), run_text_of(o->family, 64),
-                        run_text_of(o->library, RUN_MOST_LIBRARY_TEXT > run->live->chunk_bytes / 4 ? 1024 : RUN_MOST_LIBRARY_TEXT),
+                        run_text_of(o->library, RUN_MAX_LIBRARY_TEXT > run->live->chunk_bytes / 4 ? 1024 : RUN_MAX_LIBRARY_TEXT),
                         run_text_of(o->program, 1024), run_text_of(o->agent, 256)};
     return run_write_meta(run, RUN_META_HEADER, true, &body, sizeof body, t, 6);
 }
@@ -83,12 +83,12 @@ static void write_end(struct mpitx_run *run, int end)
     run->live->ended = 1;
 }
 
-/* The thread that writes may have no core while it has the lock. */
-static bool lock_to_end(struct mpitx_run *run, uint64_t most_ms)
+/* Waits, as the flusher may have no core while it holds the lock. */
+static bool lock_to_end(struct mpitx_run *run, uint64_t max_ms)
 {
     const struct timespec pause = {0, 200000};
     for (uint64_t start = run_monotonic(); !run_try_lock(run); nanosleep(&pause, NULL))
-        if (run_monotonic() - start > most_ms * 1000000)
+        if (run_monotonic() - start > max_ms * 1000000)
             return false;
     return true;
 }

@@ -2,9 +2,9 @@
 #define _GNU_SOURCE
 #include "run/internal.h"
 
-#define MOST_PREFETCH 512
+#define MAX_PREFETCH 512
 
-/* The first sample of a set, where it stays when the oldest samples make room, and where the budget ends early. */
+/* Also keeps the first sample of a set in a meta chunk, where it survives when samples are overwritten or dropped. */
 static void write_baseline(struct mpitx_run *run, struct run_set *s, uint32_t set, uint64_t ticks, const void *row,
                            const uint8_t *statuses)
 {
@@ -27,18 +27,18 @@ static void write_baseline(struct mpitx_run *run, struct run_set *s, uint32_t se
 void run_note_budget(struct mpitx_run *run)
 {
     int32_t fixed[2] = {MPITX_RUN_WARNING, MPITX_RUN_NOTE_BUDGET};
-    struct run_text t = run_text_of("the size budget is used up: from here on samples are counted, not kept", RUN_MOST_TEXT);
+    struct run_text t = run_text_of("the size budget (--max-size) is used up: later samples are counted but not kept", RUN_MAX_TEXT);
     run_write_meta(run, RUN_META_NOTE, true, fixed, sizeof fixed, &t, 1);
     run->budget_noted = true;
 }
 
-/* Makes room for a sample of so many bytes and a time base before it. */
+/* Makes room for a sample of the given size and a time base before it. */
 static bool next_chunk(struct mpitx_run *run, uint64_t ticks, size_t need)
 {
     struct run_cursor *c = &run->samples;
-    uint32_t most = UINT32_MAX;
+    uint32_t max = UINT32_MAX;
     if (c->chunk) {
-        if (!run_seal_meta(run)) { /* the samples would be in the file before their declarations */
+        if (!run_seal_meta(run)) { /* samples must not be in the file before their declarations */
             run_count(run, RUN_LOST_FULL, 1);
             return false;
         }
@@ -54,9 +54,9 @@ static bool next_chunk(struct mpitx_run *run, uint64_t ticks, size_t need)
             run_count(run, RUN_OVER_BYTES, need);
             return false;
         }
-        most = left - head > UINT32_MAX ? UINT32_MAX : (uint32_t)(left - head);
+        max = left - head > UINT32_MAX ? UINT32_MAX : (uint32_t)(left - head);
     }
-    if (!run_take_chunk(run, c, RUN_KIND_SAMPLES, most)) {
+    if (!run_take_chunk(run, c, RUN_KIND_SAMPLES, max)) {
         run_count(run, RUN_LOST_FULL, 1);
         return false;
     }
@@ -108,8 +108,8 @@ static int write_sample(struct mpitx_run *run, uint32_t set, uint64_t ticks, con
     memcpy(p, &head, sizeof head);
     memcpy(p + sizeof head + status_bytes, row, s->row_bytes);
     c->used += (uint32_t)bytes;
-    for (size_t line = 0; line < bytes && line < MOST_PREFETCH; line += 64)
-        __builtin_prefetch(p + bytes + line, 1); /* the next record: nobody has touched that since the chunk was last full */
+    for (size_t line = 0; line < bytes && line < MAX_PREFETCH; line += 64)
+        __builtin_prefetch(p + bytes + line, 1); /* the next record, which is not in the cache */
     run->last_ticks = ticks;
     s->dropped = false;
     run_publish(c);

@@ -15,11 +15,11 @@
 #include <unistd.h>
 
 #define DEFAULT_CHUNK 65536u
-#define LEAST_CHUNK 8192u /* where the budget allows no larger ones */
-#define MOST_CHUNK 524288u
+#define MIN_CHUNK 8192u /* if the budget allows no larger ones */
+#define MAX_CHUNK 524288u
 #define DEFAULT_CHUNKS 6u
-#define MOST_COLUMNS (1u << 20)
-#define MOST_THREADS 65535u /* a chain's number has 16 bits */
+#define MAX_COLUMNS (1u << 20)
+#define MAX_THREADS 65535u /* a chain's number has 16 bits */
 #define DEFAULT_POOL (32u << 20)
 
 #ifndef MADV_WIPEONFORK
@@ -32,7 +32,7 @@ struct opening {
     const struct mpitx_run_options *o;
     struct mpitx_run *run;
     uint64_t stream;
-    char host[65]; /* fit for file names */
+    char host[65]; /* for file names */
     char *why;
     size_t why_len;
 };
@@ -58,10 +58,10 @@ static bool make_dir(struct opening *op)
         return failed(op, "%s: %s", dir, strerror(errno));
     int fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
-        return failed(op, "%s: %s", dir, errno == ELOOP || errno == ENOTDIR ? "is not a directory, or a symbolic link" : strerror(errno));
+        return failed(op, "%s: %s", dir, errno == ELOOP || errno == ENOTDIR ? "not a directory, or a symbolic link" : strerror(errno));
     bool ours = fstat(fd, &st) == 0 && (st.st_uid == geteuid() || geteuid() == 0) && !(st.st_mode & (S_IWGRP | S_IWOTH));
     close(fd);
-    return ours || failed(op, "%s: belongs to another user, or others may write to it", dir);
+    return ours || failed(op, "%s: it belongs to another user, or others may write to it", dir);
 }
 
 static uint64_t random_bits(const void *salt)
@@ -72,20 +72,20 @@ static uint64_t random_bits(const void *salt)
     return x ? x : 1;
 }
 
-/* Sizes of everything, from what was asked and what the budget allows. */
+/* Chooses the sizes from the options and the budget. */
 static void plan(struct opening *op, uint32_t *chunk_bytes, uint32_t *chunks)
 {
     const struct mpitx_run_options *o = op->o;
     uint32_t c = o->chunk_bytes ? o->chunk_bytes : DEFAULT_CHUNK;
     uint64_t share = o->max_size ? o->max_size / (o->size > 0 ? (uint32_t)o->size : 1u) : 0;
-    c = c < LEAST_CHUNK ? LEAST_CHUNK : c > MOST_CHUNK ? MOST_CHUNK : c & ~4095u;
+    c = c < MIN_CHUNK ? MIN_CHUNK : c > MAX_CHUNK ? MAX_CHUNK : c & ~4095u;
     if (o->max_size) {
         share = share ? share : 1;
-        while (c > LEAST_CHUNK && c > share / 8)
+        while (c > MIN_CHUNK && c > share / 8)
             c /= 2;
     }
     c &= ~4095u;
-    *chunk_bytes = c < LEAST_CHUNK ? LEAST_CHUNK : c;
+    *chunk_bytes = c < MIN_CHUNK ? MIN_CHUNK : c;
     *chunks = o->chunks ? o->chunks : DEFAULT_CHUNKS;
     *chunks = *chunks < 4 ? 4 : *chunks > 64 ? 64 : *chunks;
     op->run->share = share;
@@ -96,36 +96,36 @@ static void plan(struct opening *op, uint32_t *chunk_bytes, uint32_t *chunks)
     }
 }
 
-/* Memory that we never give back piece by piece, apart from the program's allocator. */
+/* Allocates all memory at once, separate from the program's allocator. */
 static bool allocate(struct opening *op)
 {
     uint32_t columns = op->o->max_columns ? op->o->max_columns : 4096, sets = op->o->max_sets ? op->o->max_sets : 1024;
-    columns = columns > MOST_COLUMNS ? MOST_COLUMNS : columns;
-    sets = sets > RUN_MOST_SETS ? RUN_MOST_SETS : sets;
+    columns = columns > MAX_COLUMNS ? MAX_COLUMNS : columns;
+    sets = sets > RUN_MAX_SETS ? RUN_MAX_SETS : sets;
     uint32_t threads = op->o->max_threads ? op->o->max_threads : 1024;
-    threads = threads > MOST_THREADS ? MOST_THREADS : threads;
+    threads = threads > MAX_THREADS ? MAX_THREADS : threads;
     size_t head = (sizeof(struct mpitx_run) + 63) & ~(size_t)63;
-    size_t bytes = head + threads * sizeof(struct run_thread) + RUN_MOST_TABLES * sizeof(struct run_table) + RUN_MOST_MODULES * sizeof *op->run->modules +
-                   columns * sizeof(struct run_column_info) + sets * sizeof(struct run_set) + RUN_MOST_EVENTS * sizeof *op->run->event_bytes;
+    size_t bytes = head + threads * sizeof(struct run_thread) + RUN_MAX_TABLES * sizeof(struct run_table) + RUN_MAX_MODULES * sizeof *op->run->modules +
+                   columns * sizeof(struct run_column_info) + sets * sizeof(struct run_set) + RUN_MAX_EVENTS * sizeof *op->run->event_bytes;
     struct mpitx_run *run = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (run == MAP_FAILED)
-        return failed(op, "no memory");
+        return failed(op, "out of memory");
     run->bytes = bytes;
     run->threads = (struct run_thread *)(void *)((char *)run + head);
     run->tables = (struct run_table *)(void *)(run->threads + threads);
-    run->modules = (uint64_t *)(void *)(run->tables + RUN_MOST_TABLES);
-    run->sets = (struct run_set *)(void *)(run->modules + RUN_MOST_MODULES);
+    run->modules = (uint64_t *)(void *)(run->tables + RUN_MAX_TABLES);
+    run->sets = (struct run_set *)(void *)(run->modules + RUN_MAX_MODULES);
     run->columns = (struct run_column_info *)(void *)(run->sets + sets);
     run->event_bytes = (uint32_t *)(void *)(run->columns + columns);
-    run->most_threads = threads;
-    run->pool.most_bytes = op->o->pool_bytes ? op->o->pool_bytes : DEFAULT_POOL;
-    run->most_columns = columns;
-    run->most_sets = sets;
+    run->max_threads = threads;
+    run->pool.max_bytes = op->o->pool_bytes ? op->o->pool_bytes : DEFAULT_POOL;
+    run->max_columns = columns;
+    run->max_sets = sets;
     atomic_flag_clear(&run->lock);
     void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (page == MAP_FAILED) {
         munmap(run, bytes);
-        return failed(op, "no memory");
+        return failed(op, "out of memory");
     }
     madvise(page, 4096, MADV_WIPEONFORK);
     run->alive = page;
@@ -147,7 +147,7 @@ void *run_map_new(const char *path, size_t bytes)
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return NULL;
-    /* Allocated before it is mapped: a page that has no room when it is touched is a SIGBUS. */
+    /* Allocated before mapping: touching a page without disk space would raise SIGBUS. */
     int rc = run_allocate_file(fd, 0, bytes);
     void *p = rc ? MAP_FAILED : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
     if (!rc && p == MAP_FAILED)
@@ -180,7 +180,7 @@ static uint64_t pid_namespace(void)
     return stat("/proc/self/ns/pid", &ns) ? 0 : ns.st_ino;
 }
 
-/* So that a live file whose run directory is gone is known as that. */
+/* Stores the owner, so that a live file without its run directory can be recognized. */
 static void sign_live(struct opening *op)
 {
     struct run_owner owner = {.pid_start = procstat_read(0).start, .pid_namespace = pid_namespace(), .dir_bytes = (uint32_t)strlen(op->o->dir)};
@@ -235,7 +235,7 @@ static bool make_manifest(struct opening *op)
     size_t dir = strlen(op->o->dir);
     const char *host = op->o->host ? op->o->host : "", *path = run->live_path;
     if (strncmp(path, op->o->dir, dir) == 0 && path[dir] == '/')
-        path += dir + 1; /* so that the directory may be moved */
+        path += dir + 1; /* relative, so that the directory can be moved */
     memcpy(u.m.run_id, op->o->run_id, sizeof u.m.run_id);
     u.m.pid_namespace = pid_namespace();
     run_boot_id(u.m.boot_id, sizeof u.m.boot_id);
@@ -248,7 +248,7 @@ static bool make_manifest(struct opening *op)
     snprintf(run->manifest_path, sizeof run->manifest_path, "%s/live-%s-%d-%08x.mpxm", op->o->dir, op->host, op->o->rank,
              (unsigned)(op->stream >> 32));
     char temporary[sizeof run->manifest_path + 4];
-    snprintf(temporary, sizeof temporary, "%s.tmp", run->manifest_path); /* readers see all of it, or nothing */
+    snprintf(temporary, sizeof temporary, "%s.tmp", run->manifest_path); /* renamed, so that readers never see a part */
     int fd = run_open_ours(temporary, O_EXCL);
     if (fd < 0)
         return failed(op, "%s: %s", run->manifest_path, strerror(errno));
@@ -287,7 +287,7 @@ static bool set_up(struct opening *op)
     if (!make_dir(op))
         return false;
     if (o->claims && !run_claim(o->dir, o->rank))
-        return failed(op, "another process of rank %d is recorded", o->rank);
+        return failed(op, "another process of rank %d is recorded already", o->rank);
     if (!allocate(op))
         return false;
     struct mpitx_run *run = op->run;
@@ -306,11 +306,11 @@ static bool set_up(struct opening *op)
 struct mpitx_run *run_store_open(const struct mpitx_run_options *options, char *why, size_t why_len)
 {
     struct opening op = {.o = options, .why = why, .why_len = why_len};
-    struct run_hushed h;
+    struct run_signals h;
     run_crc_start();
-    run_hush(&h);
+    run_block_sigxfsz(&h);
     bool ok = set_up(&op);
-    run_unhush(&h);
+    run_restore_sigxfsz(&h);
     if (!ok) {
         if (op.run)
             run_store_discard(op.run);
@@ -339,13 +339,13 @@ void run_remove_live(struct mpitx_run *run)
     run_pool_remove(run);
     unlink(run->live_path);
     unlink(run->manifest_path);
-    unlink(run->tail_path); /* last: until then it says how the run ended */
+    unlink(run->tail_path); /* last, as it says how the run ended */
 }
 
 void run_store_close(struct mpitx_run *run, bool tidy)
 {
     if (!run_stop_flusher(run, tidy))
-        return; /* its memory stays, for the thread */
+        return; /* the thread still uses the memory */
     if (!run->threaded)
         run_finish_files(run);
     if (tidy)

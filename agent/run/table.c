@@ -1,4 +1,4 @@
-/* table.c: tables. A row stays where it is, and its owner changes it in place; its chunk is appended once, at the end. */
+/* table.c: tables. A row never moves, and its owner changes it in place. Chunks are appended once, at the end. */
 #define _GNU_SOURCE
 #include "run/internal.h"
 
@@ -6,7 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define CACHE_LINE 64u /* so that two threads' rows are never in one */
+#define CACHE_LINE 64u /* rows of two threads never share one */
 
 int mpitx_run_declare_table(struct mpitx_run *run, const char *name, const struct mpitx_run_field *fields, uint32_t count, uint32_t keys,
                             uint32_t *bytes)
@@ -16,7 +16,7 @@ int mpitx_run_declare_table(struct mpitx_run *run, const char *name, const struc
     int saved = errno, rc = MPITX_RUN_BUSY;
     if (run_try_lock_long(run)) {
         struct run_fields_body body = {.id = run->table_count, .count = count, .keys = keys, .bytes = sizeof(struct mpitx_run_row)};
-        rc = body.id < RUN_MOST_TABLES && keys <= count ? run_declare_fields(run, RUN_META_TABLE, &body, name, fields) : MPITX_RUN_INVALID;
+        rc = body.id < RUN_MAX_TABLES && keys <= count ? run_declare_fields(run, RUN_META_TABLE, &body, name, fields) : MPITX_RUN_INVALID;
         if (!rc) {
             struct run_table *t = &run->tables[body.id];
             uint32_t row = (body.bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
@@ -34,10 +34,10 @@ int mpitx_run_declare_table(struct mpitx_run *run, const char *name, const struc
     return run_declared(run, rc);
 }
 
-/* One more chunk for a table that has so many; true if there is one, whoever made it. */
+/* Adds a chunk to a table with the given number of parts. Returns true if this or another thread added one. */
 static bool grow(struct mpitx_run *run, struct run_table *t, uint32_t parts)
 {
-    struct run_chunk *c = parts < RUN_MOST_PARTS ? run_pool_take(run, RUN_KIND_TABLE, 0) : NULL;
+    struct run_chunk *c = parts < RUN_MAX_PARTS ? run_pool_take(run, RUN_KIND_TABLE, 0) : NULL;
     if (!c)
         return false;
     memset(c + 1, 0, c->capacity);

@@ -35,7 +35,7 @@ __attribute__((visibility("hidden"))) void *ways = record_MPI_Send;
 		"right":   {wrapper, ""},
 		"more":    {wrapper + "int other;", "exports other"},
 		"missing": {wrapper + "static __attribute__((used)) int record_PMPI_Send(int a) { return a; }", "PMPI_Send is not exported"},
-		"calls":   {wrapper + "int (*next)(int); int MPI_Recv(int a) { return a + next(a + 1) + next(a + 2); }", "MPI_Recv does not jump"},
+		"calls":   {wrapper + "int (*next)(int); int MPI_Recv(int a) { return a + next(a + 1) + next(a + 2); }", "MPI_Recv is not a stub that jumps"},
 		"useless": {strings.ReplaceAll(wrapper, "record_MPI_Send", "record_MPI_Recv"), "is not exported"},
 		"nothing": {"", "exports no MPI functions"},
 	} {

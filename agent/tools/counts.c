@@ -1,5 +1,5 @@
-/* counts.c: the debug tool. The configuration key counts=FILE (%p: the process's number, %r: its rank) counts every call and
- * writes the file at MPI_Finalize, MPI_Abort or exit; variable=NAME, any number of times, adds virtual variables to it. */
+/* counts.c: a tool for debugging. The configuration key counts=FILE (%p: process ID, %r: rank) counts every call and writes the file at
+ * MPI_Finalize, MPI_Abort or exit. variable=NAME, which may be repeated, adds virtual variables to it. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static void started(void)
 {
     const char *name;
     for (int i = 0; (name = agent_config("variable", i)); i++)
-        if (virtual_activate(virtual_find(name), true) != 0) agent_note("no variable %s", name);
+        if (virtual_activate(virtual_find(name), true) != 0) agent_note("unknown variable %s", name);
     if (!agent_config("counts", 0)) return;
     counts = calloc((size_t)chain_function_count, sizeof *counts);
     if (counts && !agent_config("variable", 0)) chain_observe(&counts_observer, -1, CHAIN_LEAVE);

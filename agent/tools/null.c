@@ -1,4 +1,4 @@
-/* null.c: a tool that only counts what it observes: the template for tools inside the agent (profiles, traces).
+/* null.c: a tool that only counts calls and messages, as a template for tools of the agent (profiles, traces).
  *
  * Copy it, rename it, and add it to the table (life/tools.c). With the configuration key null=count it ends with a note of its counts.
  * With null=record it also writes into the run: an event for each call, and a table of functions. Each thread has its own rows in the
@@ -14,15 +14,15 @@
 struct mine {
     struct mine *next;
     uint64_t entered, left, abandoned, completed;
-    int stream; /* of events; negative: none */
-    struct mpitx_run_row *rows[]; /* of functions that were called */
+    int stream; /* stream of events; negative: none */
+    struct mpitx_run_row *rows[]; /* by function, of those called */
 };
 
 static bool on;
 static AGENT_THREAD struct mine *mine;
 static struct mine *all;
 
-/* ---- what is recorded ---- */
+/* ---- records ---- */
 
 struct event {
     uint32_t function;
@@ -49,9 +49,9 @@ static const struct mpitx_run_field row_fields[] = {
 };
 #define COUNT(array) (uint32_t)(sizeof(array) / sizeof *(array))
 
-static struct mpitx_run *run; /* NULL: do not record */
+static struct mpitx_run *run; /* NULL: not recording */
 static int event_type, table;
-static int *names; /* the functions' texts */
+static int *names; /* text identifiers of the functions' names */
 
 static bool declare(void)
 {
@@ -73,35 +73,35 @@ static void record(struct mpitx_run *to, struct mine *m, const struct chain_call
     if (m->stream >= 0) mpitx_run_event(to, m->stream, event_type, call->leave, &event);
     struct mpitx_run_row **row = &m->rows[call->function];
     if (!*row) *row = mpitx_run_row(to, table, &(struct row){.function = function});
-    if (!mpitx_run_row_begin(to, *row)) return; /* false if the table is full, too */
+    if (!mpitx_run_row_begin(to, *row)) return; /* false also if the table is full */
     struct row *values = (struct row *)*row;
     values->calls++;
     values->ticks += call->leave - call->enter;
     mpitx_run_row_end(*row);
 }
 
-/* ---- what is observed ---- */
+/* ---- observation ---- */
 
 static struct mine *find_mine(void)
 {
     if (__builtin_expect(mine != NULL, 1)) return mine;
     struct mine *new = calloc(1, sizeof *new + (size_t)chain_function_count * sizeof *new->rows);
-    if (!new) return NULL; /* no memory: skip this call */
+    if (!new) return NULL; /* out of memory: skip this call */
     new->stream = -1;
     new->next = __atomic_load_n(&all, __ATOMIC_RELAXED);
     while (!__atomic_compare_exchange_n(&all, &new->next, new, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) continue;
     return mine = new;
 }
 
-/* Before the library is called. CHAIN_DESCRIPTION: call->description has the peer, the tag and the communicator. */
+/* Called before the library. With CHAIN_DESCRIPTION, call->description has the peer, the tag and the communicator. */
 static void enter(const struct chain_call *call)
 {
     (void)call;
     if (find_mine()) mine->entered++;
 }
 
-/* After the library has returned: return code, times, messages and bytes. If longjmp or an exception left the call, leave is called as
- * soon as the chain notices, with `abandoned` set. */
+/* Called after the library has returned, with return code, times, messages and bytes. If longjmp or an exception left the call, leave is
+ * called as soon as the chain notices, with `abandoned` set. */
 static void leave(const struct chain_call *call)
 {
     struct mpitx_run *to = __atomic_load_n(&run, __ATOMIC_ACQUIRE);
@@ -114,7 +114,7 @@ static void leave(const struct chain_call *call)
     if (to) record(to, mine, call);
 }
 
-/* A message was sent or received: see mpi/call.h. */
+/* Called when a message was sent or received: see mpi/call.h. */
 static void completed(const struct chain_call *call, const struct call_completion *completion)
 {
     (void)call;
@@ -140,7 +140,7 @@ static bool records(void)
     return text && strcmp(text, "record") == 0;
 }
 
-/* In MPI_Init, after the library's; nothing is observed before. A tool that records sets dir, which opens the run. */
+/* Called in MPI_Init after the library's; nothing is observed before. A tool that records sets dir, which opens the run. */
 static void preparing(void)
 {
     if (records()) agent_run_options.dir = agent_config("dir", 0);
@@ -153,14 +153,14 @@ static void started(void)
         if (declare())
             __atomic_store_n(&run, agent_run, __ATOMIC_RELEASE);
         else
-            agent_note("null: not recording: the run has no room");
+            agent_note("null: not recording: no room in the run");
     }
     /* All functions (-1); chain_function_id gives the number of one. */
     on = chain_observe(&null_observer, -1, CHAIN_ENTER | CHAIN_LEAVE | CHAIN_TIMES | CHAIN_DESCRIPTION | CHAIN_COMPLETIONS);
     if (!on) agent_note("null: off: out of memory");
 }
 
-/* The run is closed after this, so a note that belongs into the run is made here. Other threads may still be in calls. */
+/* The run is closed after this, so notes for the run must be made here. Other threads may still be in calls. */
 static void ending(enum agent_end end)
 {
     (void)end;

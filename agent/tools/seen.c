@@ -1,5 +1,5 @@
-/* seen.c: lines in a file that the front has made, for the case that nothing is recorded: which programs loaded the agent and
- * called MPI_Init, and why one of them has no run. */
+/* seen.c: writes lines to a file of the front, for when nothing is recorded: which programs loaded the agent and called MPI_Init, and why one
+ * of them has no run. */
 #define _GNU_SOURCE
 #include "tools/tool.h"
 
@@ -11,33 +11,33 @@
 
 #include "run/internal.h"
 
-#define MOST_BYTES 65536 /* a script may start any number of programs */
+#define MAX_BYTES 65536 /* a script may start any number of programs */
 
-static void tell(const char *what, const char *why)
+static void write_line(const char *what, const char *why)
 {
     char line[512];
     struct stat st;
-    struct run_hushed hushed;
+    struct run_signals signals;
     const char *path = agent_config("seen", 0);
     if (!path)
         return;
     int saved = errno, fd = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     int n = snprintf(line, sizeof line - 1, "%s\t%s\t%s", what, program_invocation_short_name, why);
-    if (n > 0 && fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size < MOST_BYTES) {
+    if (n > 0 && fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size < MAX_BYTES) {
         size_t length = (size_t)n < sizeof line - 1 ? (size_t)n : sizeof line - 2;
         line[length++] = '\n';
-        run_hush(&hushed);
+        run_block_sigxfsz(&signals);
         run_write_all(fd, line, length);
-        run_unhush(&hushed);
+        run_restore_sigxfsz(&signals);
     }
     if (fd >= 0)
         close(fd);
     errno = saved;
 }
 
-static void loaded(void) { tell("loaded", ""); }
-static void entering(void) { tell("entered", ""); }
-static void unrecorded(const char *why) { tell("unrecorded", why); }
+static void loaded(void) { write_line("loaded", ""); }
+static void entering(void) { write_line("entered", ""); }
+static void unrecorded(const char *why) { write_line("unrecorded", why); }
 
 static const char *const keys[] = {"seen", NULL};
 

@@ -1,4 +1,4 @@
-/* tool.h: a tool of the agent: an entry in one table (life/tools.c).
+/* tool.h: a tool of the agent is an entry in the table of life/tools.c.
  *
  * A tool has configuration keys and callbacks for the stages of the agent's life, and may observe MPI calls (chain_observe). Callbacks
  * may be NULL. None may print, block or end the process. null.c is the template. */
@@ -12,9 +12,9 @@ enum agent_end { AGENT_FINALIZE = 1, AGENT_EXIT = 2, AGENT_ABORT = 3 }; /* numbe
 
 struct agent_tool {
     const char *name;
-    const char *const *keys; /* ended by NULL */
+    const char *const *keys; /* NULL-terminated */
 
-    /* The process has the agent; before its main. */
+    /* The agent was loaded; before main. */
     void (*loaded)(void);
 
     /* MPI_Init was called. */
@@ -23,31 +23,30 @@ struct agent_tool {
     /* A process that has called MPI_Init, or is about to, will not be recorded. */
     void (*unrecorded)(const char *why);
 
-    /* MPI is initialised, and no run is open. A tool that records sets fields of agent_run_options, dir at least. */
+    /* MPI is initialized, and no run is open. A tool that records sets fields of agent_run_options, at least dir. */
     void (*preparing)(void);
 
-    /* MPI is initialised; the run is open if there is to be one; other threads may already call MPI. On the initialising thread. */
+    /* MPI is initialized, and the run is open if a tool set dir. Called in the initializing thread; others may already call MPI. */
     void (*started)(void);
 
     /* While chain_follow_objects is on. */
     void (*object)(const struct chain_object *object);
 
-    /* MPI_Pcontrol(level, …), counted calls only. */
+    /* MPI_Pcontrol(level, …), outermost calls only. */
     void (*pcontrol)(int level);
 
-    /* MPI_Finalize was called and has not gone on yet, but sessions remain. */
+    /* MPI_Finalize was called but sessions remain; before the library's MPI_Finalize. */
     void (*world_ending)(void);
 
-    /* The last MPI_Finalize or MPI_Session_finalize was called and has not gone on yet; or MPI_Abort; or the process exits without
-     * either. MPI may be called only in the first case: a thread that crashed may hold the library's locks. At most once. The run is still
-     * open: the last chance to write into it, and for notes that belong into it. */
+    /* Before the library's last MPI_Finalize or MPI_Session_finalize; in MPI_Abort; or when the process exits without them. Called at most
+     * once. MPI may be called only in the first case, as a thread that crashed may hold the library's locks. The run is still open: the
+     * last chance to write to it and to make notes for it. */
     void (*ending)(enum agent_end end);
 
-    /* After the last call that is to be counted, with the run closed; how: "finalize", "abort", "exit"; "unreached" if MPI_Init was
-     * never called. */
+    /* After the last call that counts, with the run closed. how: "finalize", "abort", "exit"; "unreached" if MPI_Init was never called. */
     void (*ended)(const char *how);
 
-    /* In a child that is a copy of the process, after the chain was stopped: close nothing, unmap, forget threads. */
+    /* In a forked child, after the chain was stopped: do not close anything, unmap memory, forget threads. */
     void (*forked)(void);
 };
 

@@ -2,18 +2,18 @@ package wrapgen
 
 import "strings"
 
-// A kind says what a function's calls do, as C that goes into its wrapper. Parameters are named as in the table.
+// A kind is what a function's calls do, as C code for its wrapper. Parameters have the names of the table.
 type kind struct {
-	class   string // enum call_kind without its prefix
-	traffic string // enum call_traffic, or-ed
-	early   string // before it is known whether the call counts
+	class   string // enum call_kind without the prefix
+	traffic string // OR of enum call_traffic
+	early   string // for all calls, before the check whether the call counts
 	locals  string
 	before  string // described calls
 	after   string // described calls that succeeded
-	always  string // described calls, also those that failed (then after is not run)
-	hook    string // calls with the hook flag that returned, before they are told to observers
-	hooked  string // calls with the hook flag, before they go on
-	watched bool   // has the hook flag from the beginning, as all with hooked
+	always  string // described calls, also those that failed; replaces after
+	hook    string // calls with the hook flag that returned, before observers see them
+	hooked  string // calls with the hook flag, before the library is called
+	watched bool   // has the hook flag from the start, like all with hooked
 }
 
 const (
@@ -156,7 +156,7 @@ var kinds = map[string]kind{
 	"pcontrol": {class: "OTHER"}, // pcontrol.h
 }
 
-// given is what an operation takes along that may only fetch.
+// given is a count that does not apply if the operation only fetches.
 func given(count string) string { return "op == NO_OP ? 0 : " + count }
 
 func rma(before string, request bool, traffic string) kind {
@@ -168,7 +168,7 @@ func rma(before string, request bool, traffic string) kind {
 	return k
 }
 
-// collectives are described by one function for each, whatever the form: blocking, nonblocking (i…), persistent (…_init).
+// collectives have one description each for all forms: blocking, nonblocking (i…), persistent (…_init).
 var collectives = map[string]string{
 	"barrier":              "describe_collective(call, comm);",
 	"bcast":                "describe_bcast(call, count, datatype, root, comm);",
@@ -194,7 +194,7 @@ var collectives = map[string]string{
 	"neighbor_alltoallw":   "describe_neighbor_alltoallw(call, sendcounts, sendtypes, recvcounts, sizeof *recvcounts, recvtypes, comm);",
 }
 
-// Carries is the class of a function, enum call_kind without its prefix, and what its calls can carry, of enum call_traffic.
+// Carries returns the class of a function (enum call_kind without the prefix) and its calls' traffic (enum call_traffic).
 func (f Function) Carries() (class string, traffic []string) {
 	k, _ := lookKind(f.Kind)
 	if k.traffic != "" {
@@ -203,7 +203,7 @@ func (f Function) Carries() (class string, traffic []string) {
 	return k.class, traffic
 }
 
-// lookKind resolves a word of the table: "ibcast", "comm_new:newcomm".
+// lookKind resolves a word of the table, such as "ibcast" or "comm_new:newcomm".
 func lookKind(word string) (kind, bool) {
 	word, argument, _ := strings.Cut(word, ":")
 	if k, ok := kinds[word]; ok {

@@ -1,5 +1,5 @@
-// Package wrapgen writes the agent's wrappers: one for every function of an MPI family, from the table of prototypes
-// (agent/prototypes.txt) and an installed mpi.h. It has no dependencies, so that `mpitx setup` can carry it.
+// Package wrapgen generates the agent's wrappers, one for every function of an MPI family, from the table of prototypes
+// (agent/prototypes.txt) and an installed mpi.h. It has no dependencies, so that `mpitx setup` can include it.
 package wrapgen
 
 import (
@@ -10,25 +10,25 @@ import (
 	"sync"
 )
 
-// Function is one MPI function as it will be wrapped.
+// Function is one MPI function to be wrapped.
 type Function struct {
 	Name       string
 	Kind       string // a word of the table
 	Parameters []Parameter
 }
 
-// Parameter is one parameter of a function: Before and After surround its name ("const int ", "[]").
+// Parameter is one parameter of a function. Before and After surround its name ("const int ", "[]").
 type Parameter struct{ Name, Before, After string }
 
 func (p Parameter) String() string { return p.Before + p.Name + p.After }
 
-// Table is what prototypes.txt says.
+// Table is the contents of prototypes.txt.
 type Table struct {
 	Functions []Function
-	Types     map[string]string // what to do for types that mpi.h lacks
+	Types     map[string]string // definitions for types that mpi.h may lack
 }
 
-// ParseTable reads prototypes.txt.
+// ParseTable parses prototypes.txt.
 func ParseTable(text string) (*Table, error) {
 	t := &Table{Types: map[string]string{}}
 	seen := map[string]bool{}
@@ -39,7 +39,7 @@ func ParseTable(text string) (*Table, error) {
 		}
 		words := strings.SplitN(line, " ", 3)
 		if len(words) != 3 {
-			return nil, fmt.Errorf("prototypes line %d: want three words: %s", n+1, line)
+			return nil, fmt.Errorf("prototypes line %d: expected three words: %s", n+1, line)
 		}
 		if words[0] == "type" {
 			t.Types[words[1]] = words[2]
@@ -48,7 +48,7 @@ func ParseTable(text string) (*Table, error) {
 		list, ok := strings.CutPrefix(words[2], "(")
 		list, closed := strings.CutSuffix(list, ")")
 		if !ok || !closed || seen[words[0]] {
-			return nil, fmt.Errorf("prototypes line %d: not a new function: %s", n+1, line)
+			return nil, fmt.Errorf("prototypes line %d: duplicate or invalid function: %s", n+1, line)
 		}
 		if _, ok := lookKind(words[1]); !ok {
 			return nil, fmt.Errorf("prototypes line %d: unknown kind %s", n+1, words[1])
@@ -59,7 +59,7 @@ func ParseTable(text string) (*Table, error) {
 	return t, nil
 }
 
-// lazily compiles an expression when it is first used: this is linked into mpitx, whose commands hardly ever use it.
+// lazily compiles an expression at its first use, as it is linked into mpitx, whose commands rarely use it.
 func lazily(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }
@@ -74,10 +74,10 @@ var (
 	trailing    = lazily(`[A-Za-z_]\w*$`)
 )
 
-// Words that end a type, so that "unsigned int" is not taken for a parameter named int.
+// Words that belong to a type, so that in "unsigned int" int is not a parameter's name.
 var typeWords = []string{"int", "char", "void", "double", "float", "long", "short", "unsigned", "signed", "const"}
 
-// parseParameters splits a list as mpi.h or the table has it. Unnamed parameters get no name.
+// parseParameters splits a parameter list of mpi.h or the table. Unnamed parameters get no name.
 func parseParameters(list string) []Parameter {
 	list = strings.TrimSpace(spaces().ReplaceAllString(list, " "))
 	if list == "" || list == "void" {
@@ -99,7 +99,7 @@ func parseParameters(list string) []Parameter {
 	return parameters
 }
 
-// splitTop splits at commas outside of brackets.
+// splitTop splits at commas outside of parentheses and brackets.
 func splitTop(s string) []string {
 	var parts []string
 	depth, start := 0, 0
@@ -119,7 +119,7 @@ func splitTop(s string) []string {
 	return append(parts, s[start:])
 }
 
-// dropAttributes removes __attribute__((…)), brackets balanced.
+// dropAttributes removes __attribute__((…)).
 func dropAttributes(s string) string {
 	const word = "__attribute__"
 	var b strings.Builder
@@ -139,7 +139,7 @@ func dropAttributes(s string) string {
 	}
 }
 
-// balanced is the prefix of s, which begins with a bracket, up to the bracket that closes it.
+// balanced returns the prefix of s from its opening bracket to the matching closing one.
 func balanced(s string) string {
 	depth := 0
 	for i, c := range s {
@@ -174,14 +174,14 @@ func ParseHeader(text string) map[string][]Parameter {
 	return functions
 }
 
-// Wrappers is what Merge found out, ready to be written.
+// Wrappers is the result of Merge.
 type Wrappers struct {
 	Functions []Function
 	Types     []string // C definitions of types that mpi.h lacks
-	Left      []string // functions that cannot be expressed, with the reason
+	Left      []string // functions that cannot be wrapped, with the reason
 }
 
-// Merge joins the table, a preprocessed mpi.h and the macros that are defined after it.
+// Merge combines the table, a preprocessed mpi.h and its macros.
 func Merge(table *Table, header, macros string) *Wrappers {
 	declared := ParseHeader(header)
 	known := map[string]bool{}
@@ -219,11 +219,11 @@ func Merge(table *Table, header, macros string) *Wrappers {
 	return w
 }
 
-// Conversions between languages: most return a handle as an int, not an error code, and libraries' Fortran calls them for itself.
+// Conversions between languages are not wrapped: most return a handle, not an error code, and libraries' Fortran calls them itself.
 var conversion = lazily(`_(f2c|c2f|toint|fromint)$|^MPI_Status_[cf](08)?2[cf](08)?$`)
 
-// typed gives a function mpi.h's types and the table's names. Where they disagree on the number of parameters, mpi.h is right and
-// the kind is not to be trusted.
+// typed gives a function mpi.h's types and the table's names. If they differ in the number of parameters, mpi.h is right and the kind is
+// ignored.
 func (f Function) typed(parameters []Parameter) Function {
 	if len(parameters) != len(f.Parameters) {
 		return Function{Name: f.Name, Kind: "-", Parameters: parameters}.named()
@@ -244,7 +244,7 @@ func (f Function) named() Function {
 	return f
 }
 
-// addTypes defines what a function of the table needs and mpi.h lacks, or names a type that nothing is known of.
+// addTypes defines the types that a function needs and mpi.h lacks, or returns the name of an unknown type.
 func (w *Wrappers) addTypes(table *Table, f Function, known, made map[string]bool) string {
 	for _, p := range f.Parameters {
 		for _, name := range mpiName().FindAllString(p.Before, -1) {

@@ -116,7 +116,7 @@ func TestThreadLevel(t *testing.T) {
 				return n
 			}
 			library, own := between("plain_0"), between("mpitx:calls")
-			told := slices.ContainsFunc(notes(k, recording.NoteText), func(s string) bool { return strings.Contains(s, "as the application does not have it") })
+			told := slices.ContainsFunc(notes(k, recording.NoteText), func(s string) bool { return strings.Contains(s, "only if the application requests it") })
 			t.Logf("%s: provided %d, MPI_T %v, %d samples of the library's, %d of the agent's own", name, provided, k.ToolThread, library, own)
 			limited := m.family == "openmpi" && provided < 3
 			if limited && int(k.ToolThread) > provided+1 || (library == 0) != limited || own == 0 || told != limited {
@@ -125,7 +125,7 @@ func TestThreadLevel(t *testing.T) {
 			r = m.run(t, job{program: program, env: env, config: []string{"interval_ns=10000000", "pvar=plain_0"}})
 			fmt.Sscanf(r.stdout, "level %d\ncomputes %d %d", &provided, &from, &to)
 			k = r.rank(t, 0)
-			told = slices.ContainsFunc(notes(k, recording.NoteReduced), func(s string) bool { return strings.HasSuffix(s, "none in a long call or between calls") })
+			told = slices.ContainsFunc(notes(k, recording.NoteReduced), func(s string) bool { return strings.HasSuffix(s, "not in a long call or between calls") })
 			if n := between("plain_0"); (n == 0) != limited || told != limited {
 				t.Errorf("%s: %d samples of the library's variable alone; notes %+v", name, n, k.Notes)
 			}

@@ -1,8 +1,8 @@
-/* core.c: a core for the helper thread that no process of the job computes on.
+/* core.c: finds a core for the helper thread on which no process of the job computes.
  *
- * Launchers bind each process to a core, and its threads inherit that: the helper would interrupt the application at each sample
- * though another core may be idle. What the launcher itself may use belongs to the job; nothing beyond that is taken, and only
- * where that is more than the job has processes here. A program that was bound by something else stays alone with its choice. */
+ * Launchers bind each process to a core, and its threads inherit the binding. The helper would then interrupt the application at each
+ * sample even if another core is idle. The cores that the launcher itself may use belong to the job. The helper uses only those, and
+ * only if they outnumber the job's processes here. A program with another binding keeps it. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <stdlib.h>
@@ -12,9 +12,9 @@
 #include "binding/procstat.h"
 #include "tools/sample/sampler.h"
 
-#define MOST_ANCESTORS 4 /* a shell or mpitx itself may stand between */
+#define MAX_ANCESTORS 4 /* a shell or mpitx may be in between */
 
-/* The launchers' count of processes on this node. */
+/* Returns the launcher's count of processes on this node. */
 static long local_processes(void)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PALS_LOCAL_SIZE", "SLURM_TASKS_PER_NODE"};
@@ -38,7 +38,7 @@ static bool is_launcher(const char *name)
 static bool launcher_cores(cpu_set_t *cores)
 {
     pid_t pid = getppid();
-    for (int i = 0; i < MOST_ANCESTORS && pid > 1; i++) {
+    for (int i = 0; i < MAX_ANCESTORS && pid > 1; i++) {
         struct procstat ancestor = procstat_read(pid);
         if (is_launcher(ancestor.name))
             return sched_getaffinity(pid, sizeof *cores, cores) == 0;
@@ -52,7 +52,7 @@ bool sampler_core_free(cpu_set_t *other)
     cpu_set_t own;
     long processes = local_processes();
     CPU_ZERO(other);
-    if (sched_getaffinity(0, sizeof own, &own) != 0) /* more cores than a set has room for */
+    if (sched_getaffinity(0, sizeof own, &own) != 0) /* more cores than fit a set */
         return sysconf(_SC_NPROCESSORS_ONLN) > processes;
     if (CPU_COUNT(&own) > 1 && sysconf(_SC_NPROCESSORS_ONLN) > processes)
         return true;

@@ -1,4 +1,4 @@
-/* objects.c: communicators and windows that the application makes, names and frees. */
+/* objects.c: handles communicators and windows that the application creates, names and frees. */
 #define _GNU_SOURCE
 #include "tools/sample/sampler.h"
 
@@ -7,7 +7,7 @@
 
 static bool following(void) { return atomic_load_explicit(&sampler.state, memory_order_relaxed) == SAMPLER_ON; }
 
-/* MPICH lists more variables when the first window is made. */
+/* MPICH lists more variables after the first window is created. */
 static void look_for_late_variables(void)
 {
     int n = 0, first = pvar.variable_count;
@@ -21,7 +21,7 @@ static void look_for_late_variables(void)
     pvar_group_late(first);
 }
 
-/* Variables of windows can only be tried with a window, and those of sessions' programs with their communicators. */
+/* Variables of windows can only be tried with a window; in programs with sessions, those of communicators with one of theirs. */
 static void created(int bind, union mpi_handle handle, const char *how)
 {
     if (!following() || object_is_null(pvar_kind(bind), handle))
@@ -30,7 +30,7 @@ static void created(int bind, union mpi_handle handle, const char *how)
     if (sampler_lock()) {
         if (bind == MPITX_BIND_MPI_WIN)
             look_for_late_variables();
-        if (pvar.follow && !pvar_group_find(bind, handle)) { /* the parent is asked for again and again */
+        if (pvar.follow && !pvar_group_find(bind, handle)) { /* MPI_Comm_get_parent returns the same one each time */
             struct pvar_object object = {.bind = bind, .handle = handle};
             if (!object_is_odd(pvar_kind(bind), handle))
                 pvar_prove(&object);
@@ -74,7 +74,7 @@ static void freeing(int bind, union mpi_handle handle)
     errno = saved;
 }
 
-/* Its communicators end with it; of windows, and of what sessions have made, libraries do not say. */
+/* Unbinds the communicators of MPI_COMM_WORLD. Libraries do not say which windows and communicators of sessions end. */
 void sampler_world_ending(void)
 {
     int state = atomic_load(&sampler.state), saved = errno;

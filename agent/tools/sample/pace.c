@@ -1,16 +1,16 @@
-/* pace.c: how often the helper thread may sample.
+/* pace.c: decides how often the helper thread may sample.
  *
- * Whether a core is free is not known from the number of processes: a process may compute with many threads. But a wake that takes the
- * core from one of them is an involuntary switch of that thread. It costs up to 40 us in a virtual machine, so that only one each
- * millisecond is taken. */
+ * The number of processes does not show whether a core is free, as a process may compute with many threads. But a wake-up that takes the
+ * core from such a thread is an involuntary context switch of that thread. It costs up to 40 us in a virtual machine, so at most one
+ * each millisecond is allowed. */
 #include "tools/sample/pace.h"
 
-#define SHORTEST_NS UINT64_C(1000000) /* between wakes that interrupt */
-#define CROWDED 4                     /* one wake in so many interrupts: no core is free */
-#define CALM 16                       /* at most one in so many does: one may be */
-#define CALM_WINDOWS 4                /* for so long: threads that compute wait for each other now and then */
+#define SHORTEST_NS UINT64_C(1000000) /* between wake-ups that interrupt */
+#define CROWDED 4                     /* one wake-up in this many interrupts: no core is free */
+#define CALM 16                       /* at most one in this many interrupts: a core may be free */
+#define CALM_WINDOWS 4                /* for this many windows, as computing threads wait for each other now and then */
 
-bool sampler_pace_judge(struct sampler_pace *pace, uint64_t wakes, uint64_t interruptions)
+bool sampler_pace_update(struct sampler_pace *pace, uint64_t wakes, uint64_t interruptions)
 {
     bool before = pace->crowded;
     pace->calm = interruptions * CALM <= wakes ? pace->calm + 1 : 0;

@@ -1,21 +1,21 @@
-/* pace.h: how often the helper thread may sample, by what its wakes do to the process's other threads. */
+/* pace.h: decides how often the helper thread may sample, by the interruptions that its wake-ups cause. */
 #ifndef MPITX_SAMPLER_PACE_H
 #define MPITX_SAMPLER_PACE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { SAMPLER_PACE_WINDOW = 16 }; /* wakes that are judged together */
+enum { SAMPLER_PACE_WINDOW = 16 }; /* wake-ups assessed together */
 
 struct sampler_pace {
-    bool crowded;  /* wakes interrupt threads that compute */
-    unsigned calm; /* windows in a row in which hardly any did */
+    bool crowded;  /* wake-ups interrupt computing threads */
+    unsigned calm; /* consecutive windows with hardly any interruption */
 };
 
-/* Takes in a window: so many wakes, and how often the process's other threads were interrupted meanwhile. True if crowded changed. */
-bool sampler_pace_judge(struct sampler_pace *pace, uint64_t wakes, uint64_t interruptions);
+/* Adds a window: its wake-ups, and the interruptions of the process's other threads. Returns true if crowded changed. */
+bool sampler_pace_update(struct sampler_pace *pace, uint64_t wakes, uint64_t interruptions);
 
-/* Of how many instants the thread looks at one. */
+/* The thread samples one in this many instants. */
 uint32_t sampler_pace_stride(const struct sampler_pace *pace, uint64_t interval_ns);
 
 #endif

@@ -1,9 +1,9 @@
-/* quiet.c: what the thread does less of while nothing moves.
+/* quiet.c: back-off of the sampler thread while values are constant.
  *
- * A process that computes makes no calls that could sample, and where no processor is free each sample of the thread interrupts it:
- * for 40 us in a virtual machine. So when the thread has found the same values time and again it looks at one instant in some only.
- * Values that are the same then were the same at the instants between, which get them. If they are not, these instants are counted as
- * missed, and the thread looks at each again. So it does from the next MPI call on, which samples before it can move anything. */
+ * A process that computes makes no calls that could sample. If no processor is free, each sample of the thread interrupts it, for 40 us in
+ * a virtual machine. After several samples with equal values the thread therefore samples only some instants. If the values are still
+ * equal then, the instants in between get the same values. Otherwise these instants are counted as missed, and the thread samples each
+ * instant again. It also does so from the next MPI call on, which samples before it can change a value. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +11,9 @@
 #include "tools/sample/sampler.h"
 
 #define QUIET_AFTER 8
-#define MOST_PASSED 1000 /* are filled under the lock: in less than a millisecond */
+#define MAX_PASSED 1000 /* instants filled under the lock, in less than a millisecond */
 
-static unsigned same; /* samples of the thread that found what the one before had */
+static unsigned same; /* consecutive samples of the thread with equal values */
 
 static bool row_same(struct pvar_row *row)
 {
@@ -25,7 +25,7 @@ static bool row_same(struct pvar_row *row)
     return false;
 }
 
-/* Reads all, and compares with the last time. */
+/* Reads all values and compares them with the last ones. */
 static bool read_same(uint64_t now)
 {
     bool all = true;
@@ -37,7 +37,7 @@ static bool read_same(uint64_t now)
         }
         pvar_read(g, now);
         for (uint32_t i = 0; i < g->row_count; i++)
-            all &= (pvar.own_only && g->rows[i].library) || row_same(&g->rows[i]);
+            all &= (pvar.virtual_only && g->rows[i].library) || row_same(&g->rows[i]);
     }
     return all;
 }
@@ -66,7 +66,7 @@ uint64_t sampler_quiet_fill(uint64_t now, uint64_t due, uint64_t passed)
         sampler_quiet_end();
         return 0;
     }
-    if (sampler.stride == 1 || passed > MOST_PASSED || passed > room)
+    if (sampler.stride == 1 || passed > MAX_PASSED || passed > room)
         passed = 0;
     for (uint64_t i = 0; i < passed; i++)
         write_all(due + i * sampler.interval);

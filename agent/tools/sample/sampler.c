@@ -1,4 +1,4 @@
-/* sampler.c: the tool that samples variables: start, end, the lock. */
+/* sampler.c: the tool that samples variables: start, end, lock. */
 #define _GNU_SOURCE
 #include "tools/sample/sampler.h"
 
@@ -16,16 +16,16 @@
 #define SHORTEST_INTERVAL_NS UINT64_C(1000)
 #define LOCK_NS UINT64_C(10000000000) /* trying variables of windows may take seconds on a busy machine */
 #define DYING_LOCK_NS UINT64_C(100000000)
-#define MOST_SETS 32000
+#define MAX_SETS 32000
 struct sampler sampler;
 
 /* ---- the lock ---- */
 
-/* Taken by trying, hardly ever waited for; a mutex takes thrice the time. That this thread has it is kept too, for the sample that
- * is left by longjmp. */
+/* A try lock, as it is hardly ever contended and a mutex takes three times as long. locked says that this thread holds it, to detect a
+ * sample that was left by longjmp. */
 static atomic_bool taken;
 static AGENT_THREAD bool locked;
-static struct cancel cancelable; /* of the thread that has it, before it took it */
+static struct cancel cancelable; /* the holder's cancellation state before it took the lock */
 
 bool sampler_try_lock(void)
 {
@@ -48,13 +48,13 @@ void sampler_unlock(void)
     cancel_restore(before);
 }
 
-static bool wait_for_lock(uint64_t most_ns)
+static bool wait_for_lock(uint64_t max_ns)
 {
     const struct timespec pause = {0, 50000};
-    for (uint64_t start = clock_monotonic(); !locked && clock_monotonic() - start < most_ns;) {
+    for (uint64_t start = clock_monotonic(); !locked && clock_monotonic() - start < max_ns;) {
         if (sampler_try_lock())
             return true;
-        syscall(SYS_nanosleep, &pause, NULL); /* the C library's is where a thread may be cancelled */
+        syscall(SYS_nanosleep, &pause, NULL); /* the C library's nanosleep is a cancellation point */
     }
     return false;
 }
@@ -77,7 +77,7 @@ void sampler_off(const char *why)
     atomic_store(&sampler.next_due, UINT64_MAX);
     chain_countdown(NULL);
     chain_follow_objects(false);
-    agent_tell_code(MPITX_RUN_SEVERE, MPITX_RUN_NOTE_SWITCHED_OFF, why);
+    agent_report_code(MPITX_RUN_SEVERE, MPITX_RUN_NOTE_SWITCHED_OFF, why);
 }
 
 static void select_and_open(void)
@@ -93,7 +93,7 @@ static void select_and_open(void)
     pvar_note_unmatched(false);
 }
 
-/* Objects that may be proved and opened while the application runs: those of variables that need one. */
+/* Starts sampling. From now on objects of variables that need one are tried and opened while the application runs. */
 static void begin(void)
 {
     uint64_t now = clock_ticks();
@@ -131,7 +131,7 @@ static void preparing(void)
         pvar_start_mpi_t();
         agent_run_options.dir = agent_config("dir", 0);
         agent_run_options.interval_ns = sampler.interval_ns;
-        agent_run_options.max_sets = pvar_wants_library() ? MOST_SETS : 0;
+        agent_run_options.max_sets = pvar_wants_library() ? MAX_SETS : 0;
     }
     errno = saved;
 }
@@ -146,7 +146,7 @@ static void started(void)
         sampler.interval = 1;
     pvar_apply_settings();
     select_and_open();
-    agent_tell_notes();
+    agent_report_notes();
     begin();
     errno = saved;
 }
@@ -164,41 +164,41 @@ static void last_sample(void)
     mpitx_run_cost(agent_run, 1, clock_nanoseconds(clock_ticks() - now));
 }
 
-/* On the way out of a process that aborts or exits no function of the library is called, whose locks a thread that crashed may
- * hold; no memory is allocated or freed, for the same reason; and nobody is waited for long. */
+/* Takes the lock in a process that aborts or exits. The library is not called, because a thread that crashed may hold its locks. For the same
+ * reason no memory is allocated or freed. The wait is short. */
 static bool lock_dying(const char *how)
 {
     if (!wait_for_lock(DYING_LOCK_NS)) {
-        agent_tell(MPITX_RUN_WARNING, "%s: the last sample is missing: %s was taking one", how, locked ? "this thread" : "another thread");
+        agent_report(MPITX_RUN_WARNING, "%s: the last sample is missing: %s was taking a sample", how, locked ? "this thread" : "another thread");
         return false;
     }
-    if (atomic_load(&sampler.state) == SAMPLER_ON && pvar_leave_library()) {
+    if (atomic_load(&sampler.state) == SAMPLER_ON && pvar_stop_library()) {
         sampler_quiet_end();
-        agent_tell(MPITX_RUN_INFO, "%s: the last sample has no values of the library's variables, which cannot be read then", how);
+        agent_report(MPITX_RUN_INFO, "%s: the last sample has no values of the library's variables, as they cannot be read at that time", how);
     }
     return true;
 }
 
-static void tell_losses(void)
+static void report_losses(void)
 {
     struct chain_losses losses = chain_losses();
     if (losses.requests)
-        agent_tell(MPITX_RUN_WARNING, "%llu requests found the agent's table full, or held too long by another thread: their messages are not counted, or they stay outstanding", (unsigned long long)losses.requests);
+        agent_report(MPITX_RUN_WARNING, "%llu requests are not tracked, because the agent's table was full or locked by another thread: their messages are not counted, or they stay outstanding", (unsigned long long)losses.requests);
     if (losses.frames)
-        agent_tell(MPITX_RUN_WARNING, "%llu calls were nested too deep to be told apart", (unsigned long long)losses.frames);
+        agent_report(MPITX_RUN_WARNING, "%llu calls are not recorded separately, because they were nested too deep", (unsigned long long)losses.frames);
     if (losses.memory)
-        agent_tell(MPITX_RUN_WARNING, "%llu times the agent was refused memory", (unsigned long long)losses.memory);
+        agent_report(MPITX_RUN_WARNING, "the agent ran out of memory %llu times", (unsigned long long)losses.memory);
     if (pvar.skipped_objects)
-        agent_tell(MPITX_RUN_WARNING, "intercommunicators with more processes on this side than on the other are not sampled: libraries read beyond the smaller group (%llu times)", (unsigned long long)pvar.skipped_objects);
+        agent_report(MPITX_RUN_WARNING, "%llu intercommunicators are not sampled: they have more processes on this side than on the other, and libraries read past the smaller group", (unsigned long long)pvar.skipped_objects);
     if (agent_process.spawned) {
         char count[24];
         snprintf(count, sizeof count, "%llu", (unsigned long long)agent_process.spawned);
-        agent_tell_code(MPITX_RUN_INFO, MPITX_RUN_NOTE_SPAWNED, count);
+        agent_report_code(MPITX_RUN_INFO, MPITX_RUN_NOTE_SPAWNED, count);
     }
     if (sampler.library_skipped * 10 > sampler.samples)
-        agent_tell(MPITX_RUN_WARNING, "the library's variables were sampled when an MPI call began or ended, and not in a long call or between calls: MPI_T does not grant MPI_THREAD_MULTIPLE, as the application does not have it");
+        agent_report(MPITX_RUN_WARNING, "the library's variables were sampled only when an MPI call started or ended: MPI_T provides MPI_THREAD_MULTIPLE only if the application requests it");
     if (pvar.refused_objects > 1)
-        agent_tell(MPITX_RUN_WARNING, "%llu objects found no room in the run", (unsigned long long)pvar.refused_objects);
+        agent_report(MPITX_RUN_WARNING, "%llu objects are not recorded: no room in the run", (unsigned long long)pvar.refused_objects);
 }
 
 static void ending(enum agent_end end)
@@ -217,8 +217,8 @@ static void ending(enum agent_end end)
         sampler_unlock();
     sampler_thread_stop();
     pvar_note_unmatched(true);
-    tell_losses();
-    sampler_tell_functions();
+    report_losses();
+    sampler_record_functions();
     agent_run_off |= off;
     agent_run_busy |= !alone;
     errno = saved;

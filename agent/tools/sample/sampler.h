@@ -1,16 +1,16 @@
-/* sampler.h: what the parts of the sampler share.
+/* sampler.h: shared by the parts of the sampler.
  *
- *     sampler.c   the tool: start and end, the lock
- *     objects.c   communicators and windows that are made, named and freed
- *     take.c      one sample; when the next is due
- *     thread.c    the thread that fills in when no call samples
- *     quiet.c     what it does less of while nothing moves
- *     pace.c      what it does less of while all cores compute
- *     core.c      a core for it
- *     functions.c what the functions came to
+ *     sampler.c   the tool: start, end, lock
+ *     objects.c   communicators and windows that are created, named and freed
+ *     take.c      one sample; when the next one is due
+ *     thread.c    the thread that samples when no call does
+ *     quiet.c     its back-off while values are constant
+ *     pace.c      its back-off while all cores compute
+ *     core.c      a free core for it
+ *     functions.c the totals of functions
  *
- * One lock (sampler_lock) guards the groups, the run's rows and MPI_T handles. It is taken at most for one sample, or for
- * making or freeing one object's handles. */
+ * One lock (sampler_lock) guards the groups, the run's rows and MPI_T handles. It is held at most for one sample, or for creating or freeing
+ * the handles of one object. */
 #ifndef MPITX_SAMPLER_H
 #define MPITX_SAMPLER_H
 
@@ -29,37 +29,37 @@ enum sampler_state { SAMPLER_OFF, SAMPLER_ON, SAMPLER_DONE, SAMPLER_ENDED };
 struct sampler {
     _Atomic int state;
     uint64_t interval_ns, interval; /* interval in ticks */
-    uint64_t limit, end_ticks; /* samples, and when to stop; 0: none */
+    uint64_t limit, end_ticks; /* limits: number of samples and end time; 0: none */
     uint64_t samples;
     _Atomic uint64_t next_due;
-    uint64_t next_pair;      /* when the next pair of clocks is due */
-    uint64_t next_align;     /* when to suit the thread's timers again */
+    uint64_t next_pair;      /* when the next clock pair is due */
+    uint64_t next_align;     /* when to align with the thread's timers again */
     bool threaded;           /* the helper thread runs */
-    uint64_t library_skipped; /* rows of the library's that samples of the agent's own variables alone lack */
-    bool compares;           /* the sample that is taken is compared with the one before, see quiet.c */
-    uint32_t pace;           /* the thread looks at one of so many instants, see pace.c; */
-    uint32_t stride;         /* while nothing moves, at one of SAMPLER_STRIDE times as many */
+    uint64_t library_skipped; /* rows of the library's variables skipped in samples of virtual variables only */
+    bool compares;           /* compare each sample with the previous one, see quiet.c */
+    uint32_t pace;           /* the thread samples one in this many instants, see pace.c*/
+    uint32_t stride;         /* the same while values are constant: pace * SAMPLER_STRIDE */
 };
 
 extern struct sampler sampler;
 
-/* False when the lock could not be had in time, or is held by this very thread, which left a sample by longjmp: the sampler is
+/* Returns false if the lock could not be taken in time, or is held by this very thread, which left a sample by longjmp. The sampler is
  * then switched off. */
 bool sampler_lock(void);
 bool sampler_try_lock(void);
 void sampler_unlock(void);
 
-/* Switches the sampler off, for good, with a note; the application goes on. With the lock held, or before start. */
+/* Switches the sampler off permanently, with a note; the application continues. With the lock held, or before the start. */
 void sampler_off(const char *why);
 
 /* take.c; under the lock */
 void sampler_take(uint64_t now);
-void sampler_taken(uint64_t ticks); /* that one was taken */
-void sampler_write(struct pvar_group *group, uint64_t ticks); /* the values that were read, as those of this time */
-void sampler_take_last(struct pvar_group *group); /* its object is about to be freed */
-void sampler_due(uint64_t now); /* takes one if one is due */
-bool sampler_over(uint64_t now, uint64_t due); /* the duration has ended; counts what was due before and not taken */
-void sampler_call(struct chain_thread *thread); /* of chain_countdown; without the lock */
+void sampler_taken(uint64_t ticks); /* counts a sample */
+void sampler_write(struct pvar_group *group, uint64_t ticks); /* records the values read, with this time */
+void sampler_take_last(struct pvar_group *group); /* before its object is freed */
+void sampler_due(uint64_t now); /* takes a sample if one is due */
+bool sampler_over(uint64_t now, uint64_t due); /* whether the duration has ended; then counts the instants that were due before */
+void sampler_call(struct chain_thread *thread); /* called by chain_countdown, without the lock */
 
 /* objects.c */
 void sampler_object(const struct chain_object *object);
@@ -67,22 +67,22 @@ void sampler_world_ending(void);
 
 /* thread.c */
 void sampler_thread_start(void);
-void sampler_thread_arm(uint64_t now, uint64_t due, bool late); /* a sample was taken, late by the thread's measure or not */
+void sampler_thread_arm(uint64_t now, uint64_t due, bool late); /* a sample was taken; late: after the grace period */
 uint64_t sampler_thread_grace(void); /* ticks after which a sample is late */
-uint64_t sampler_thread_align(uint64_t due); /* the nearest time to be due at that suits the thread's timers */
+uint64_t sampler_thread_align(uint64_t due); /* the nearest due time that is aligned with the thread's timers */
 void sampler_thread_stop(void);
-void sampler_thread_alert(void); /* a call has come while the thread looked at some instants only */
+void sampler_thread_alert(void); /* a call came during back-off */
 
 /* quiet.c; under the lock, while sampler.compares */
-uint64_t sampler_quiet_take(uint64_t now, uint64_t due, uint64_t passed); /* takes one sample, and fills, as below */
-uint64_t sampler_quiet_fill(uint64_t now, uint64_t due, uint64_t passed); /* instants from due on that went by; how many got a sample */
-void sampler_quiet_end(void); /* from here on the thread looks at every instant; any time under the lock */
+uint64_t sampler_quiet_take(uint64_t now, uint64_t due, uint64_t passed); /* takes one sample and fills as below */
+uint64_t sampler_quiet_fill(uint64_t now, uint64_t due, uint64_t passed); /* fills passed instants from due on; returns how many */
+void sampler_quiet_end(void); /* ends the back-off; any time under the lock */
 
-/* core.c: whether the job has more cores here than processes; and those to go to where this process may not use them. */
+/* core.c: whether the job has more cores than processes here; other: the cores to move to if this process may not use them. */
 bool sampler_core_free(cpu_set_t *other);
 
 /* functions.c: once, when sampling ends. */
-void sampler_tell_functions(void);
+void sampler_record_functions(void);
 
 #pragma GCC visibility pop
 

@@ -1,24 +1,24 @@
-/* take.c: one sample, and when the next is due.
+/* take.c: takes one sample, and decides when the next is due.
  *
- * The application's own calls take the samples: each thread counts calls down and looks at the clock some twenty times a
- * period, more often the nearer the next sample is, so that a call costs next to nothing. Ranks of a node are due at the same
- * moments where the interval is short: while they sample together, none waits for another that does. */
+ * The application's own calls take the samples. Each thread counts calls down and reads the clock about twenty times a period, more often
+ * the closer the next sample is, so that a call costs next to nothing. With a short interval, ranks of a node are due at the same times, so
+ * that they sample together and none waits for another that samples. */
 #define _GNU_SOURCE
 #include <errno.h>
 
 #include "base/clock.h"
 #include "tools/sample/sampler.h"
 
-#define MOST_COUNTDOWN 256          /* looks are nearly free beyond, and a thread that turns slow notices soon */
-#define MOST_LEFT (UINT64_C(1) << 40) /* ticks */
-#define PAIR_NS UINT64_C(10000000000) /* between pairs of clocks */
-#define ALIGN_NS UINT64_C(10000000000) /* between corrections: an interval in ticks is rounded */
-#define COST_SAMPLES 16               /* of so many one is timed */
+#define MAX_COUNTDOWN 256          /* beyond this, clock reads are nearly free, and a thread that slows down notices soon */
+#define MAX_LEFT (UINT64_C(1) << 40) /* ticks */
+#define PAIR_NS UINT64_C(10000000000) /* between clock pairs */
+#define ALIGN_NS UINT64_C(10000000000) /* between corrections, as the interval is rounded to ticks */
+#define COST_SAMPLES 16               /* one in this many is timed */
 
 void sampler_write(struct pvar_group *g, uint64_t ticks)
 {
     for (struct pvar_row *row = g->rows, *end = row + g->row_count; row < end; row++) {
-        if (__builtin_expect(pvar.own_only, 0) && row->library)
+        if (__builtin_expect(pvar.virtual_only, 0) && row->library)
             sampler.library_skipped++;
         else
             mpitx_run_sample(agent_run, (uint32_t)row->set, ticks, row->row, row->bad ? row->statuses : NULL);
@@ -31,7 +31,7 @@ static void take_group(struct pvar_group *g, uint64_t now)
     sampler_write(g, now);
 }
 
-/* Only where the run has heard of it: communicators that live shorter than a period are many, and leave no trace. */
+/* Only if the group is declared: many communicators live less than a period and are not recorded. */
 void sampler_take_last(struct pvar_group *g)
 {
     if (!g->declared || atomic_load(&sampler.state) != SAMPLER_ON)
@@ -76,7 +76,7 @@ static void stop(void)
     atomic_store(&sampler.next_due, UINT64_MAX);
     chain_countdown(NULL);
     sampler_thread_stop();
-    sampler_tell_functions();
+    sampler_record_functions();
 }
 
 void sampler_due(uint64_t now)
@@ -114,7 +114,7 @@ void sampler_due(uint64_t now)
 
 /* ---- the countdown ---- */
 
-/* A thread's pace: calls between its looks. */
+/* A thread's pace: the number of calls between two clock reads. */
 static AGENT_THREAD struct {
     uint64_t last;
     int32_t calls;
@@ -132,12 +132,12 @@ void sampler_call(struct chain_thread *thread)
         errno = saved;
         sampler_unlock();
     }
-    /* Half of the calls that are expected until the next sample, so that the last look is close to it. */
+    /* Half of the calls expected until the next sample, so that the last clock read is close to it. */
     uint64_t since = now - pace.last + 1, due = atomic_load_explicit(&sampler.next_due, memory_order_relaxed);
-    uint64_t left = due <= now ? 0 : due - now < MOST_LEFT ? due - now : MOST_LEFT;
-    int32_t calls = pace.calls, most = calls < MOST_COUNTDOWN / 2 ? 2 * calls + 1 : MOST_COUNTDOWN;
+    uint64_t left = due <= now ? 0 : due - now < MAX_LEFT ? due - now : MAX_LEFT;
+    int32_t calls = pace.calls, max = calls < MAX_COUNTDOWN / 2 ? 2 * calls + 1 : MAX_COUNTDOWN;
     uint64_t expected = left * (uint32_t)calls / (2 * since);
     pace.last = now;
-    pace.calls = expected < 1 ? 1 : expected > (uint32_t)most ? most : (int32_t)expected;
+    pace.calls = expected < 1 ? 1 : expected > (uint32_t)max ? max : (int32_t)expected;
     thread->countdown = pace.calls - 1;
 }
