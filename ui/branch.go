@@ -24,9 +24,8 @@ type branch struct {
 	count    int     // different variables here and below
 	depth    int
 	open     bool
-	ref      *branch    // where this category is unfolded
-	names    nameWidths // here and below; zero: not known yet
-	number   int32      // among all branches, once they are counted
+	ref      *branch // where this category is unfolded
+	number   int32   // among all branches, once they are counted
 }
 
 func newTree(x *index) *branch {

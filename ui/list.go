@@ -57,17 +57,16 @@ func fullWidth(x *index) int {
 	return marksWidth + names + 1 + goodValue + 4 + 2*(1+wordWidth)
 }
 
-// nameWidths are those of all variables that a branch lists, before any filter.
-func (b *branch) nameWidths(x *index) nameWidths {
-	if b.parent == nil {
-		return x.names
+// nameWidths are those of the listed variables, except while a search is typed: then columns stay where they are.
+func (m *Model) nameWidths() nameWidths {
+	if m.mode == modeSearch || len(m.shown) == len(m.x.all) {
+		return m.x.names
 	}
-	if b.names.longest == 0 {
-		for _, k := range b.below(x) {
-			b.names.add(int(x.entries[k].width))
-		}
+	var names nameWidths
+	for _, k := range m.shown {
+		names.add(int(m.x.entries[k].width))
 	}
-	return b.names
+	return names
 }
 
 // listView is the variables of the branch, or what the search found: only the rows that are on the screen are looked at.

@@ -59,6 +59,26 @@ func TestWiderShowsMore(t *testing.T) {
 	}
 }
 
+// The columns fit the list, and stay where they are while a search is typed.
+func TestColumnsFitTheList(t *testing.T) {
+	m := explorer(t, fixture(t, "openmpi-4.1.4.json"), Options{}, 100, 24)
+	head := func() string {
+		_, head, _ := strings.Cut(strings.Split(screen(t, m), "\n")[2], "|")
+		return head
+	}
+	whole := head()
+	press(m, "/", "'btl_tcp_flags")
+	if s := head(); s != whole {
+		t.Errorf("while typing: %q", s)
+	}
+	press(m, "enter")
+	contains(t, m, "btl_tcp_flags        send|put|inplace|need", "SCOPE/CLASS TYPE")
+	press(m, "esc")
+	if s := head(); s != whole {
+		t.Errorf("after the search: %q", s)
+	}
+}
+
 // One very long name takes nothing from the other columns, until they have what they need.
 func TestVeryLongName(t *testing.T) {
 	m := explorer(t, &catalog.Catalog{Lists: catalog.Lists{Cvars: []catalog.Variable{{Kind: catalog.Cvars, Name: "short_name"},

@@ -118,7 +118,7 @@ type Model struct {
 	tree       scroll
 	counts     tally
 	shown      []int32    // of the list
-	names      nameWidths // of the variables that the list may show
+	names      nameWidths // the list's columns make room for
 	list       scroll
 	chosen     string  // the ID of the variable that the user chose: the cursor stays on it
 	listed     *branch // what the list was filled from; nil: a search
@@ -283,12 +283,12 @@ func (m *Model) refill() {
 	}
 	from := m.branch
 	if m.query != "" {
-		from, m.names = nil, m.x.names
+		from = nil
 		m.shown = filtered(m.x, m.criteria, m.search.find(m.x.all, m.query))
 	} else {
-		m.names = m.branch.nameWidths(m.x)
 		m.shown = filtered(m.x, m.criteria, m.branch.below(m.x))
 	}
+	m.names = m.nameWidths()
 	m.seek(from != nil && from == m.listed)
 	m.listed = from
 	m.generation++

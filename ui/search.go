@@ -232,6 +232,7 @@ func (m *Model) keySearch(key, text string) tea.Cmd {
 		m.mode = modeNormal
 		m.searches.Add(strings.TrimSpace(m.query))
 		m.choose()
+		m.refill()
 	case "esc":
 		m.mode, m.query, m.chosen = modeNormal, m.before.query, m.before.id
 		m.refill()
