@@ -49,7 +49,7 @@ func TestVirtualVariables(t *testing.T) {
 	onEach(t, func(t *testing.T, f *family) {
 		program := f.compile(t, "mpicc", "calls.c")
 		f.run(t, job{ranks: 2, config: variables(names)}, program).want(t, want)
-		// Each few of them alone: other ways through the wrappers.
+		// A few at a time take other ways through the wrappers.
 		for _, few := range [][]string{names[:2], names[2:4], names[4:5], names[8:10], {"mpitx:bytes_received", "mpitx:time_in_mpi", "mpitx:time/MPI_Recv"}} {
 			r := f.run(t, job{ranks: 2, config: variables(few)}, program)
 			for _, name := range few {
@@ -92,12 +92,12 @@ func TestFortran(t *testing.T) {
 	})
 }
 
-// Calls from a callback of the application's go through the library's Fortran interface, too.
+// Calls from an application's callback also go through the library's Fortran interface.
 func TestFortranCallbacks(t *testing.T) {
 	onEach(t, func(t *testing.T, f *family) {
 		program := f.compile(t, "mpif90", "f90_callbacks.f90")
 		r := f.run(t, job{ranks: 1}, program)
-		if calls, ok := r.counts["MPIX_Op_create_x"]; ok { // what MPICH 5 makes of it
+		if calls, ok := r.counts["MPIX_Op_create_x"]; ok { // MPICH 5 calls this instead
 			delete(r.counts, "MPIX_Op_create_x")
 			r.counts["MPI_Op_create"] = calls
 		}
@@ -113,7 +113,7 @@ func TestPython(t *testing.T) {
 	if modules, _ := filepath.Glob("/usr/lib/python3/dist-packages/mpi4py/MPI.*.so"); len(modules) == 0 {
 		need.Missing(t, "python3-mpi4py is not installed")
 	}
-	f := families[0] // what Debian links it to
+	f := families[0] // the MPI that Debian's mpi4py is linked to
 	f.build(t)
 	want := map[string]string{}
 	var config []string
@@ -125,7 +125,7 @@ func TestPython(t *testing.T) {
 	if !strings.Contains(r.stdout, "{'value': 7}") {
 		t.Errorf("stdout: %s%s", r.stdout, r.stderr)
 	}
-	r.want(t, want) // of mpi4py 4 they are calls of MPI_Isend_c and MPI_Mrecv_c
+	r.want(t, want) // mpi4py 4 calls MPI_Isend_c and MPI_Mrecv_c
 }
 
 func TestCallbacksAndLongjmp(t *testing.T) {
@@ -172,17 +172,17 @@ func TestException(t *testing.T) {
 	})
 }
 
-// The same with and without the agent, to the byte.
+// Programs end the same with and without the agent, byte for byte.
 func TestExits(t *testing.T) {
 	onEach(t, func(t *testing.T, f *family) {
 		program := f.compile(t, "mpicc", "exits.c")
 		for how, end := range map[string]string{"": "finalize", "three": "finalize", "segv": "", "kill": "", "abort": "abort", "unfinished": "exit"} {
 			for _, ranks := range []int{0, 1} {
 				var plain, r result
-				for try, same := 0, false; !same; try++ { // what a launcher makes of an end differs now and then
+				for try, same := 0, false; !same; try++ { // launchers sometimes report an end differently
 					plain, r = f.run(t, job{ranks: ranks, bare: true}, program, how), f.run(t, job{ranks: ranks}, program, how)
 					if how == "abort" {
-						plain.stderr = r.stderr // Open MPI's own message does not always get through
+						plain.stderr = r.stderr // Open MPI's own message is sometimes lost
 					}
 					same = r.code == plain.code && mask(r.stdout) == mask(plain.stdout) && mask(r.stderr) == mask(plain.stderr)
 					if !same && try == 4 {
@@ -199,7 +199,7 @@ func TestExits(t *testing.T) {
 	})
 }
 
-// mask makes messages comparable: numbers of processes and ports differ.
+// mask makes messages comparable, as process IDs and ports differ.
 func mask(s string) string {
 	return strings.Map(func(c rune) rune {
 		if c >= '0' && c <= '9' {
@@ -209,13 +209,13 @@ func mask(s string) string {
 	}, s)
 }
 
-func TestChildrenAreFreeOfIt(t *testing.T) {
+func TestChildrenWithoutAgent(t *testing.T) {
 	onEach(t, func(t *testing.T, f *family) {
 		r := f.run(t, job{ranks: 1}, f.compile(t, "mpicc", "exits.c"), "environment")
 		if r.stdout != "out\n0\nclean\n" {
 			t.Errorf("stdout: %q", r.stdout)
 		}
-		// Another tool stays.
+		// Another preloaded tool stays.
 		r = f.run(t, job{ranks: 1, preload: []string{f.compile(t, "mpicc", "pmpi_tool.c", "-shared", "-fPIC"), "agent"}},
 			f.compile(t, "mpicc", "exits.c"), "environment")
 		if !strings.HasPrefix(r.stdout, "out\n1\n") {
@@ -253,7 +253,7 @@ func TestLoadedLater(t *testing.T) {
 	})
 }
 
-// Plugins with an MPI library each: the calls of one count, the other's reach their library untouched.
+// Plugins with an MPI library each: the calls of one count, and those of the other reach their library unchanged.
 func TestTwoLibraries(t *testing.T) {
 	for _, f := range families {
 		f.build(t)
@@ -302,7 +302,7 @@ func TestThreads(t *testing.T) {
 	})
 }
 
-// The library gives a handle to one thread before the call of another that gave it up has returned.
+// The library may give a handle to one thread before the call of another thread that released it has returned.
 func TestReusedHandles(t *testing.T) {
 	onEach(t, func(t *testing.T, f *family) {
 		tool := f.compile(t, "mpicc", "slow_tool.c", "-shared", "-fPIC")
@@ -312,11 +312,11 @@ func TestReusedHandles(t *testing.T) {
 			t.Fatalf("exit code %d (2: no MPI_THREAD_MULTIPLE)\n%s", r.code, r.stderr)
 		}
 		r.want(t, map[string]string{"mpitx:bytes_received": "1020", "mpitx:messages_received": "2", "mpitx:requests_outstanding": "0"})
-		t.Logf("handles used again: %s", r.stdout)
+		t.Logf("handles reused: %s", r.stdout)
 	})
 }
 
-// What an operation with MPI_NO_OP is given is not looked at, and one to MPI_PROC_NULL moves nothing.
+// Arguments that MPI_NO_OP ignores are not read, and an operation on MPI_PROC_NULL moves no bytes.
 func TestFetching(t *testing.T) {
 	onEach(t, func(t *testing.T, f *family) {
 		f.run(t, job{ranks: 1, config: []string{"variable=mpitx:rma_operations", "variable=mpitx:rma_bytes_put", "variable=mpitx:rma_bytes_got"}},
@@ -326,7 +326,7 @@ func TestFetching(t *testing.T) {
 	})
 }
 
-// What a collective would exchange with nobody beyond a grid's edge is not counted.
+// A collective's exchanges beyond a grid's edge do not count.
 func TestNeighbors(t *testing.T) {
 	onEach(t, func(t *testing.T, f *family) {
 		want := map[string]string{"mpitx:collectives": "5", "mpitx:collective_bytes_sent": "120", "mpitx:collective_bytes_received": "152",
@@ -335,7 +335,7 @@ func TestNeighbors(t *testing.T) {
 	})
 }
 
-// MPI_Start's own bytes are those of messages, as their names say; a persistent collective's are in the totals.
+// The bytes of MPI_Start count only messages, as the variables' names say; those of a persistent collective are in the totals.
 func TestPersistentCollectives(t *testing.T) {
 	onEach(t, func(t *testing.T, f *family) {
 		want := map[string]string{"mpitx:collectives": "3", "mpitx:collective_bytes_sent": "24", "mpitx:collective_bytes_received": "24",
@@ -353,13 +353,13 @@ func variablesOf(counts map[string]string) []string {
 	return config
 }
 
-// A request that is gone after an error is not outstanding any more, and has brought nothing.
+// A request that an error has freed is not outstanding and has received nothing.
 func TestFailedWaits(t *testing.T) {
 	onEach(t, func(t *testing.T, f *family) {
 		r := f.run(t, job{ranks: 1, config: []string{"variable=mpitx:messages_received", "variable=mpitx:bytes_received",
 			"variable=mpitx:requests_outstanding", "null=1"}}, f.compile(t, "mpicc", "errors.c"))
-		messages, bytes, told := "8", "80", " 24 messages" // with those that were sent
-		if r.stdout == "0 failed\n" {                      // Open MPI cuts off without a word
+		messages, bytes, told := "8", "80", " 24 messages" // including those sent
+		if r.stdout == "0 failed\n" {                      // Open MPI truncates without an error
 			messages, bytes, told = "16", "96", " 32 messages"
 		}
 		r.want(t, map[string]string{"mpitx:messages_received": messages, "mpitx:bytes_received": bytes, "mpitx:requests_outstanding": "0"})
@@ -369,7 +369,7 @@ func TestFailedWaits(t *testing.T) {
 	})
 }
 
-// What the library refuses is refused with the agent, too.
+// The library refuses the same calls with the agent.
 func TestRefusedCalls(t *testing.T) {
 	onEach(t, func(t *testing.T, f *family) {
 		program := f.compile(t, "mpicc", "refused.c")
@@ -383,7 +383,7 @@ func TestRefusedCalls(t *testing.T) {
 	})
 }
 
-// Bytes that were read, not those that were asked for.
+// Counts the bytes read, not the bytes requested.
 func TestFiles(t *testing.T) {
 	onEach(t, func(t *testing.T, f *family) {
 		for _, more := range [][]string{nil, {"variable=mpitx:bytes_received", "variable=mpitx:io_bytes_written", "variable=mpitx:requests_outstanding"}} {
@@ -407,7 +407,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// MPICH's MPI_Waitany and MPI_Waitsome do not say that a request to MPI_PROC_NULL is complete.
+// MPICH's MPI_Waitany and MPI_Waitsome do not report the completion of a request to MPI_PROC_NULL.
 func TestPersistentToNobody(t *testing.T) {
 	onEach(t, func(t *testing.T, f *family) {
 		f.run(t, job{ranks: 1, config: []string{"variable=mpitx:requests_outstanding", "variable=mpitx:messages_sent"}},
@@ -415,35 +415,35 @@ func TestPersistentToNobody(t *testing.T) {
 	})
 }
 
-func TestBesideAnotherTool(t *testing.T) {
+func TestAnotherTool(t *testing.T) {
 	onEach(t, func(t *testing.T, f *family) {
 		tool := f.compile(t, "mpicc", "pmpi_tool.c", "-shared", "-fPIC")
 		program := f.compile(t, "mpicc", "plain.c")
-		t.Run("behind", func(t *testing.T) {
+		t.Run("after", func(t *testing.T) {
 			r := f.run(t, job{ranks: 1, preload: []string{"agent", tool}}, program)
 			if !strings.Contains(r.stdout, "tool: 3 sends 10 ranks") {
 				t.Errorf("stdout: %s", r.stdout)
 			}
 			r.only(t, map[string]string{"MPI_Init": "1", "MPI_Comm_rank": "10", "MPI_Irecv": "3", "MPI_Send": "3", "MPI_Wait": "3", "MPI_Finalize": "1"})
-			// With a variable for some functions only, the tool's own calls in others are still its own.
+			// With variables of some functions only, the tool's own calls of other functions still do not count.
 			f.run(t, job{ranks: 1, preload: []string{"agent", tool}, config: []string{"variable=mpitx:calls/MPI_Type_size",
 				"variable=mpitx:calls/MPI_Comm_size", "variable=mpitx:messages_sent"}}, program).want(t, map[string]string{
 				"mpitx:calls/MPI_Type_size": "0", "mpitx:calls/MPI_Comm_size": "0", "mpitx:messages_sent": "3",
 			})
 		})
-		t.Run("in front", func(t *testing.T) {
+		t.Run("before", func(t *testing.T) {
 			r := f.run(t, job{ranks: 1, preload: []string{tool, "agent"}}, program)
 			if !strings.Contains(r.stdout, "tool: 3 sends 10 ranks") {
 				t.Errorf("stdout: %s", r.stdout)
 			}
-			// Its calls appear as the application's.
+			// Its calls count as the application's.
 			r.only(t, map[string]string{"MPI_Init": "1", "MPI_Comm_rank": "10", "MPI_Comm_size": "10", "MPI_Irecv": "3", "MPI_Send": "3",
 				"MPI_Type_size": "3", "MPI_Wait": "3", "MPI_Finalize": "1"})
 		})
 	})
 }
 
-// Jumps of a tool, or of the library, to another function of MPI return to us. They are not the application's calls.
+// When a tool or the library jumps to another MPI function, the call returns to the agent. It does not count as the application's.
 func TestTailCalls(t *testing.T) { onEach(t, tailCalls) }
 
 func tailCalls(t *testing.T, f *family) {
@@ -466,7 +466,7 @@ func tailCalls(t *testing.T, f *family) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			want, wantFew := maps.Clone(calls), maps.Clone(fewCalls)
-			if name == "before" { // what reaches us are its calls
+			if name == "before" { // the agent sees the tool's calls
 				want["MPI_Issend"] = want["MPI_Isend"]
 				delete(want, "MPI_Isend")
 				wantFew["mpitx:calls/MPI_Issend"] = "2"
@@ -476,13 +476,13 @@ func tailCalls(t *testing.T, f *family) {
 				t.Errorf("exit code %d: %s%s", r.code, r.stdout, r.stderr)
 			}
 			r.only(t, want)
-			// With counters of some functions only, those that lead to them.
+			// With counters of some functions only, including those that jump to them.
 			f.run(t, job{ranks: 1, preload: c.preload, config: few}, c.program).want(t, wantFew)
 		})
 	}
 }
 
-// ROMIO's own calls, while its functions are counted and while they are not.
+// ROMIO's own calls do not count, whether or not its functions are counted.
 func TestReads(t *testing.T) {
 	onEach(t, func(t *testing.T, f *family) {
 		program, file := f.compile(t, "mpicc", "reads.c"), filepath.Join(t.TempDir(), "file")
@@ -515,7 +515,7 @@ func TestFunctionTools(t *testing.T) {
 	})
 }
 
-// MPI_Pcontrol and what follows its level reach function tools, one after the other, and a PMPI tool behind them.
+// MPI_Pcontrol and its arguments after the level reach function tools in order, and a PMPI tool after them.
 func TestPcontrol(t *testing.T) { onEach(t, pcontrol) }
 
 func pcontrol(t *testing.T, f *family) {
@@ -529,21 +529,21 @@ func pcontrol(t *testing.T, f *family) {
 		t.Errorf("exit code %d: %s%s", r.code, r.stdout, r.stderr)
 	}
 	r.want(t, map[string]string{"MPI_Pcontrol": "3", "MPI_Send": "1"})
-	// Without a function tool what follows the level is passed on untouched.
+	// Without a function tool the arguments after the level are passed on unchanged.
 	r = f.run(t, job{ranks: 1, preload: []string{"agent", behind}}, program)
 	if r.code != 0 || !strings.Contains(r.stdout, "tool: level 7 word 2.5 44\n") {
 		t.Errorf("exit code %d: %s%s", r.code, r.stdout, r.stderr)
 	}
 }
 
-// inOrder sorts lines: those of two libraries' buffers.
+// inOrder sorts lines, as two libraries have separate buffers.
 func inOrder(s string) string {
 	lines := strings.SplitAfter(s, "\n")
 	slices.Sort(lines)
 	return strings.TrimPrefix(strings.Join(slices.DeleteFunc(lines, func(l string) bool { return !strings.Contains(l, "level") }), ""), "\n")
 }
 
-// The tools to be copied do nothing, and see what is there.
+// The template tools change nothing and see all calls.
 func TestNullTools(t *testing.T) {
 	onEach(t, func(t *testing.T, f *family) {
 		tool := f.compile(t, "mpicc", "../../example/null_tool.c", "-shared", "-fPIC")
@@ -636,13 +636,13 @@ func TestSessions(t *testing.T) {
 	})
 }
 
-// Threads open and finalize sessions at the same time, alone and together with MPI_Init: all calls count, and the last finalize is the end.
+// Threads open and finalize sessions concurrently, with and without MPI_Init. All calls count, and the last finalize is the end.
 func TestSessionThreads(t *testing.T) {
 	onEach(t, func(t *testing.T, f *family) {
 		program := f.compile(t, "mpicc", "session_threads.c", "-pthread")
 		for _, preload := range [][]string{{"agent"}, {"agent", f.compile(t, "mpicc", "session_tool.c", "-shared", "-fPIC")}} {
 			r := f.run(t, job{ranks: 1, preload: preload}, program, "8")
-			for try := 0; try < 5 && strings.Contains(r.stderr, "Invalid group"); try++ { // MPICH 5.0.2 by itself, in one of sixty runs
+			for try := 0; try < 5 && strings.Contains(r.stderr, "Invalid group"); try++ { // a defect of MPICH 5.0.2, in one of sixty runs
 				r = f.run(t, job{ranks: 1, preload: preload}, program, "8")
 			}
 			if r.code != 0 || r.stdout != "done\n" {
@@ -673,8 +673,8 @@ func cc(t *testing.T, output string, arguments ...string) {
 	}
 }
 
-// A session that is opened after the last one has ended is not recorded, which is said once. MPICH 4.0 crashes in such programs: the
-// library is one that does nothing.
+// A session that is opened after the last one has ended is not recorded, and a message says so once. The test uses a library that does
+// nothing, as MPICH 4.0 crashes in such programs.
 func TestSessionsAgain(t *testing.T) {
 	f := families[1]
 	f.build(t)

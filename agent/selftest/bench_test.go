@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// What a wrapper adds to a call, in nanoseconds: bench.c calls a library that does nothing, through the agent and directly, in
-// turn. "best" is the difference of the fastest rounds, which is what a busy machine still shows. MPI_Comm_rank stands for the
-// functions that carry no messages.
+// The cost of a wrapper per call in nanoseconds. bench.c calls a library that does nothing, alternately through the agent and directly.
+// "best" is the difference of the fastest rounds, which is reliable even on a busy machine. MPI_Comm_rank represents the functions
+// without messages.
 func BenchmarkWrapper(b *testing.B) {
 	variables := func(names ...string) (config []string) {
 		for _, name := range names {
@@ -27,14 +27,14 @@ func BenchmarkWrapper(b *testing.B) {
 		config []string
 	}{
 		{"none", 1, nil},
-		{"sampled", 0, []string{"log=/dev/null", "countdown=256"}}, // nothing is counted, and calls take samples
+		{"sampled", 0, []string{"log=/dev/null", "countdown=256"}}, // nothing is counted, but calls take samples
 		{"calls", 5, variables("calls")},
 		{"bytes", 0, variables("messages_sent", "bytes_sent", "messages_received", "bytes_received")},
 		{"time", 0, variables("time_in_mpi")},
 		{"calls+bytes+time", 25, variables("calls", "time_in_mpi", "bytes_sent", "bytes_received")},
 		{"function", 0, variables("time/MPI_Send", "bytes_sent/MPI_Send", "time/MPI_Recv", "bytes_received/MPI_Recv")},
-		{"null", 30, []string{"null=count"}}, // an observer that takes records, times and completions
-		{"tool", 15, []string{tool}},         // function tools, of MPI_Send
+		{"null", 30, []string{"null=count"}}, // an observer with records, times and completions
+		{"tool", 15, []string{tool}},         // function tools for MPI_Send
 		{"2 tools", 15 + 5, []string{tool, tool}},
 		{"3 tools", 15 + 2*5, []string{tool, tool, tool}},
 	}
@@ -71,8 +71,8 @@ func BenchmarkWrapper(b *testing.B) {
 	}
 }
 
-// What the wrappers add to a call of a loop of Irecv, Isend and Waitall to oneself, on the real library, with all totals counted:
-// bench_requests.c calls the library through the agent and past it, in turn.
+// The cost of the wrappers per call in a loop of Irecv, Isend and Waitall to oneself, on the real library, with all totals counted.
+// bench_requests.c calls the library alternately through the agent and directly.
 func BenchmarkRequests(b *testing.B) {
 	totals := []string{
 		"calls", "time_in_mpi", "time_in_init", "messages_sent", "bytes_sent", "messages_received", "bytes_received", "requests_outstanding",

@@ -10,7 +10,7 @@ import (
 	"mpitx/agent/agenttest"
 )
 
-// An agent that is not optimised at all counts the same: the wrappers that must jump are assembler.
+// An agent compiled without optimisation counts the same, as the wrappers that must jump are in assembler.
 func TestUnoptimised(t *testing.T) {
 	t.Setenv("CFLAGS", "-O0")
 	onEach(t, func(t *testing.T, f *family) {
@@ -25,7 +25,7 @@ func TestUnoptimised(t *testing.T) {
 	})
 }
 
-// check.sh refuses agents that cannot be right.
+// check.sh refuses broken agents.
 func TestCheck(t *testing.T) {
 	const wrapper = `__asm__(".text\n.p2align 4\n.globl MPI_Send\n.type MPI_Send, @function\nMPI_Send: jmp *ways(%rip)\n.size MPI_Send, . - MPI_Send\n");
 static __attribute__((used)) int record_MPI_Send(int a) { return a; }
@@ -54,7 +54,7 @@ __attribute__((visibility("hidden"))) void *ways = record_MPI_Send;
 	}
 }
 
-// There may be as many observers as there are tools: each is called for every call, its completions, and the end of every thread.
+// There may be many observers. Each one is called for every call, completion and thread end.
 func TestManyObservers(t *testing.T) {
 	onEach(t, func(t *testing.T, f *family) {
 		log := filepath.Join(t.TempDir(), "log")
@@ -63,7 +63,7 @@ func TestManyObservers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The last one observes MPI_Send alone.
+		// The last one observes only MPI_Send.
 		want := strings.Repeat("entered 21 left 21 completed 6\n", 39) + "entered 3 left 3 completed 0\n"
 		if string(text) != want {
 			t.Errorf("%s, want\n%s", text, want)

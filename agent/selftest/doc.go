@@ -1,3 +1,3 @@
-// Package selftest holds the tests of the preloaded agent. They are apart from its C sources because Go takes C files beside Go
-// files for parts of a package.
+// Package selftest contains the tests of the preloaded agent. They are separate from its C sources because Go treats C files next to Go
+// files as parts of a package.
 package selftest

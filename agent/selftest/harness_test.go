@@ -16,7 +16,7 @@ import (
 	"mpitx/fixtures/need"
 )
 
-// family is one MPI that is installed, with an agent built for it.
+// family is an installed MPI with an agent built for it.
 type family struct {
 	name      string // "openmpi"
 	agent     string // the shared library
@@ -33,14 +33,14 @@ var families = []*family{
 
 const limit = 60 * time.Second
 
-var work string // for programs, for the time of the run
+var work string // for compiled programs
 
 func TestMain(m *testing.M) {
 	var err error
 	if work, err = os.MkdirTemp("", "mpitx-agent-test"); err != nil {
 		panic(err)
 	}
-	// Open MPI's launcher refuses root unless told twice.
+	// Open MPI's launcher refuses root without both variables.
 	os.Setenv("OMPI_ALLOW_RUN_AS_ROOT", "1")
 	os.Setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
 	os.Unsetenv("MPITX_AGENT")
@@ -49,7 +49,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// onEach runs a test for every MPI that is installed.
+// onEach runs a test for every installed MPI.
 func onEach(t *testing.T, body func(t *testing.T, f *family)) {
 	t.Helper()
 	for _, f := range families {
@@ -60,7 +60,7 @@ func onEach(t *testing.T, body func(t *testing.T, f *family)) {
 	}
 }
 
-// build makes the agent with the tool of log.c.
+// build builds the agent with the tool of log.c.
 func (f *family) build(t testing.TB) {
 	t.Helper()
 	mpicc, err := exec.LookPath("mpicc." + f.name)
@@ -81,8 +81,8 @@ func (f *family) buildAgent(mpicc string) (err error) {
 	return err
 }
 
-// compile makes a program (or, with -shared, a library) of testdata and returns its path. The compiler is named without the
-// family's suffix: mpicc, mpicxx, mpif90.
+// compile compiles a program (or, with -shared, a library) of testdata and returns its path. The compiler has no family suffix: mpicc,
+// mpicxx, mpif90.
 func (f *family) compile(t *testing.T, compiler, source string, options ...string) string {
 	t.Helper()
 	name := f.name + "-" + filepath.Base(source) + strings.Join(options, "")
@@ -106,7 +106,7 @@ func (f *family) compile(t *testing.T, compiler, source string, options ...strin
 type job struct {
 	ranks   int // 0: a singleton, without a launcher
 	config  []string
-	preload []string // "agent" stands for ours; empty: only ours
+	preload []string // "agent" is the agent; empty: only the agent
 	bare    bool     // without the agent
 	wrapper []string // between the launcher and the program
 	env     []string
@@ -177,7 +177,7 @@ func (f *family) run(t *testing.T, j job, program string, arguments ...string) r
 	return r
 }
 
-// want compares calls: "MPI_Send": "3" is 3 calls, none nested or abandoned; "3 nested 1" and so on say more.
+// want compares calls: "MPI_Send": "3" means 3 calls, none nested or abandoned; "3 nested 1" and so on are more specific.
 func (r result) want(t *testing.T, counts map[string]string) {
 	t.Helper()
 	if len(r.counts) == 0 {
@@ -194,7 +194,7 @@ func (r result) want(t *testing.T, counts map[string]string) {
 	}
 }
 
-// only checks that nothing else was counted.
+// only checks that no other function was counted.
 func (r result) only(t *testing.T, counts map[string]string) {
 	t.Helper()
 	r.want(t, counts)

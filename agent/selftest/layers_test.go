@@ -9,8 +9,8 @@ import (
 	"mpitx/agent/agenttest"
 )
 
-// Dependencies between the agent's folders point down only: each may need what stands after it here, and what stands there nothing of
-// it. docs/guide.md has the picture.
+// Dependencies between the agent's folders point down only: each folder may need those after it in this list. docs/guide.md has the
+// picture.
 var layers = []string{"life", "sample", "pvar", "tools", "tally", "chain", "run", "mpi", "base"}
 
 func TestLayers(t *testing.T) {
@@ -36,7 +36,7 @@ func TestLayers(t *testing.T) {
 		found := map[string]bool{}
 		for _, n := range needs {
 			from, to := slices.Index(layers, n.layer), slices.Index(layers, definedIn[n.symbol])
-			if from < 0 || to < 0 { // the C library's, the shim's, the tests'
+			if from < 0 || to < 0 { // symbols of the C library, the shim and the tests
 				continue
 			}
 			found[n.layer], found[definedIn[n.symbol]] = true, true

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// messages runs messages.c and returns the messages of each process, by its rank in its own world and whether it was spawned.
+// messages runs messages.c and returns the messages of each process, by its rank in its MPI_COMM_WORLD and whether it was spawned.
 func (f *family) messages(t *testing.T, j job, arguments ...string) map[string]string {
 	t.Helper()
 	dir := t.TempDir()
@@ -34,7 +34,7 @@ func (f *family) messages(t *testing.T, j job, arguments ...string) map[string]s
 	return told
 }
 
-// Ranks 0, 1 and 2 are 2, 1 and 0 in most of the program's communicators.
+// Ranks 0, 1 and 2 are ranks 2, 1 and 0 of most communicators of the program.
 const messagesOf0 = `MPI_Send to 1 of world 0:1 tag 1 4 bytes
 MPI_Send to 1 of other 0:1 tag 3 12 bytes
 MPI_Send to 1 of other 0:1 tag 5 12 bytes
@@ -59,7 +59,7 @@ MPI_Isend to 0 of other 0:2 tag 17 28 bytes
 MPI_Irecv from 1 of other unknown tag 17 28 bytes in MPI_Waitall
 `
 
-// exchangesOf0 follows in MPI-4 libraries. MPICH leaves the status of MPI_Isendrecv as it was; Open MPI fills it in.
+// exchangesOf0 are the additional messages in MPI-4 libraries. MPICH does not set the status of MPI_Isendrecv; Open MPI does.
 var exchangesOf0 = map[string]string{
 	"mpich": `MPI_Isendrecv to 0 of other 0:2 tag 18 36 bytes
 MPI_Isendrecv from 1 of other 0:1 tag 18 40 bytes estimated in MPI_Wait
@@ -102,7 +102,7 @@ func TestMessages(t *testing.T) {
 		if told["0"] != want {
 			t.Errorf("rank 0:\n%s\nwant:\n%s", told["0"], want)
 		}
-		// The handle of a communicator is given again, in the world's order and reversed; an intercommunicator's rank 0 is the other group's.
+		// The handle of a communicator is reused, in the world's order and reversed; an intercommunicator's rank 0 is the other group's.
 		for _, part := range []string{
 			"MPI_Recv from 0 of world 0:0 tag 1 4 bytes\nMPI_Recv from 0 of other 0:2 tag 2 8 bytes\n",
 			"MPI_Recv from 0 of other 0:0 tag 3 12 bytes\nMPI_Recv from 0 of other 0:2 tag 4 12 bytes\nMPI_Recv from 0 of other 0:0 tag 5 12 bytes\n",
@@ -119,7 +119,7 @@ func TestMessages(t *testing.T) {
 	})
 }
 
-// Debian's MPICH cannot spawn.
+// Debian's MPICH cannot spawn processes.
 func TestMessagesOfSpawned(t *testing.T) {
 	f := families[0]
 	f.build(t)

@@ -1,4 +1,4 @@
-/* Answers lines "PATTERN TAB NAME TAB CLASS" with "OBJECTS yes" or "OBJECTS no", or "refused", as agent/pvar/pattern.c has it. */
+/* Answers lines "PATTERN TAB NAME TAB CLASS" with "OBJECTS yes", "OBJECTS no" or "refused", by agent/pvar/pattern.c. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* sampler_cancel.c: threads that are cancelled asynchronously in local MPI calls, again and again, which libraries survive: those calls
- * take no locks. Between the cancellations messages are sent. Prints how many there were. */
+/* sampler_cancel.c: cancels threads asynchronously in local MPI calls, which libraries survive because those calls take no locks. Sends
+ * messages between the cancellations. Prints their number. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdatomic.h>

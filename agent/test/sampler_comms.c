@@ -1,5 +1,5 @@
-/* sampler_comms SECONDS RATE: makes and frees a communicator RATE times a second; two are kept, one of them named "even" or "odd",
- * one an intercommunicator; where a window can be made, it is. Prints how many. */
+/* sampler_comms SECONDS RATE: creates and frees RATE communicators a second. Keeps two, one named "even" or "odd" and one an
+ * intercommunicator. Creates a window if possible. Prints the number. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

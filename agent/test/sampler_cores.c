@@ -1,5 +1,5 @@
-/* sampler_cores SECONDS: calls no MPI for at most so long, until one of its threads may run on more cores than the first; then says
- * on how many the first and any thread may. */
+/* sampler_cores SECONDS: calls no MPI until one of its threads may run on more cores than the first, or the time is over. Prints the number
+ * of cores of the first thread and the largest number of any thread. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <mpi.h>
@@ -18,7 +18,7 @@ int main(int argc, char **argv)
 {
     struct dirent *entry;
     MPI_Init(&argc, &argv);
-    time_t end = time(NULL) + atoi(argv[1]); /* however long MPI_Init has taken */
+    time_t end = time(NULL) + atoi(argv[1]); /* not counting MPI_Init */
     int own = cores_of(0), most = 0;
     while (most <= own && time(NULL) < end) {
         DIR *threads = opendir("/proc/self/task");

@@ -1,5 +1,5 @@
-/* sampler_cost BATCHES SAMPLES VARIABLES: asks sampler_inside.c so often, a while apart. Prints for each batch what the bare loop over
- * the variables and a sample of them take, in nanoseconds; nothing where it is another number of variables. */
+/* sampler_cost BATCHES SAMPLES VARIABLES: measures BATCHES times with sampler_inside.c, with pauses. Prints for each batch the nanoseconds of
+ * the bare loop over the variables and of a sample of them; nothing if their number is not VARIABLES. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -13,12 +13,12 @@ int main(int argc, char **argv)
     double bare, sample;
     MPI_Init(&argc, &argv);
 #ifdef MPICH
-    MPI_Win win; /* the first one brings some of its variables */
+    MPI_Win win; /* the first window adds some of its variables */
     MPI_Win_create(NULL, 0, 1, MPI_INFO_NULL, MPI_COMM_SELF, &win);
     MPI_Win_free(&win);
 #endif
     for (int i = 0; inside && i < atoi(argv[1]); i++) {
-        usleep(1000); /* what was recorded goes to the disk meanwhile */
+        usleep(1000); /* records are written to the disk meanwhile */
         if (inside(atoi(argv[2]), &bare, &sample) == atoi(argv[3])) printf("%.1f %.1f\n", bare, sample);
     }
     MPI_Finalize();

@@ -1,5 +1,5 @@
-/* sampler_dying HOW [alternate]: crashes in a call of MPI_T, with the library's lock held, and leaves by its handler for that:
- * MPI_Abort or exit, which may run on a stack of its own. A sample is due by then. PMPI, since sampler_faulty.c has those. */
+/* sampler_dying HOW [alternate]: crashes in a call of MPI_T that holds the library's lock. Its signal handler, which may run on an alternate
+ * stack, calls MPI_Abort or exit. A sample is due by then. It calls PMPI, as sampler_faulty.c defines those. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* sampler_exec HOW PROGRAM ARGUMENT…: becomes a program: "before" MPI_Init, "after" MPI_Finalize, "instead" of MPI_Finalize; or
- * starts it as a "child", which is a job of its own, or as a "copy", with the environment of before MPI_Init. Without a program: "flood" makes 20000 calls
- * more at once, and 5000 which leave time to write samples down. */
+/* sampler_exec HOW PROGRAM ARGUMENT…: executes a program "before" MPI_Init, "after" MPI_Finalize or "instead" of MPI_Finalize; or starts it
+ * as a "child", which is a separate job, or as a "copy" with the environment from before MPI_Init. Without a program: "flood" makes 20000
+ * calls at once, then 5000 that leave time to write samples. */
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <signal.h>

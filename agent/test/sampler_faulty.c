@@ -1,6 +1,6 @@
-/* sampler_faulty.c: an MPI library with more performance variables: one counts its reads, three misbehave, one has an element for
- * each process of a communicator, as Open MPI's have, sixteen are plain counters, read under a lock as libraries do it, that
- * stand, and one appears with the first window. It takes the real library's name, and needs that under another one. */
+/* sampler_faulty.c: an MPI library with additional performance variables. One counts its reads, three are faulty, one has an element for each
+ * process of a communicator (like Open MPI's), sixteen are constant counters read under a lock (like real ones), and one appears with the
+ * first window. It has the real library's name and needs the real one under another name. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -11,8 +11,8 @@
 
 static const char *const names[] = {"faulty_counts", "faulty_crashes_in_alloc", "faulty_crashes_in_read", "faulty_hangs", "bound_counts"};
 enum { NAMED = sizeof names / sizeof *names, PLAIN = 16, MORE = NAMED + PLAIN, MOST = 10000 };
-static int places[MOST] = {[MORE] = 1}, first = -1, used = MORE + 1; /* behind the first ones: elements of a handle */
-static int late; /* one more variable, once there is a window */
+static int places[MOST] = {[MORE] = 1}, first = -1, used = MORE + 1; /* after the first ones: elements of a handle */
+static int late; /* number of variables added by the first window */
 static unsigned long long reads, plain[PLAIN];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -21,7 +21,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void die(void) { *(volatile int *)16 = 1; }
 
-/* By this one the library is found. */
+/* mpitx finds the library by this symbol. */
 int PMPI_Comm_rank(MPI_Comm comm, int *rank) { return REAL(Comm_rank)(comm, rank); }
 
 int PMPI_Win_create(void *base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
@@ -66,7 +66,7 @@ int PMPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int index, void *object
 {
     if (first < 0 || index < first) return REAL(T_pvar_handle_alloc)(session, index, object, handle, count);
     if (index - first == 1) {
-        pthread_mutex_lock(&lock); /* libraries crash with their lock held */
+        pthread_mutex_lock(&lock); /* real libraries crash while they hold their lock */
         die();
     }
     *handle = (MPI_T_pvar_handle)(void *)&places[index - first];

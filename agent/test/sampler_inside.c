@@ -1,4 +1,4 @@
-/* sampler_inside.c: linked into an agent for benchmarks: what programs of this folder ask of the sampler. */
+/* sampler_inside.c: the interface of programs in this folder to the sampler; linked into an agent for benchmarks. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -9,15 +9,15 @@
 
 enum { MOST = 64 };
 
-/* The library's own function, which the agent does not see. */
+/* The library's own function, past the agent. */
 __attribute__((visibility("default"))) void *agenttest_library(const char *name)
 {
     return dlsym(dlopen(agent_process.library, RTLD_NOW | RTLD_NOLOAD), name);
 }
 
-/* The nanoseconds of a loop of MPI_T_pvar_read over all that is sampled, and of a sample as a call takes it: the clock, the lock,
- * the reads, the record, the accounting; each as the mean of so many. Answers how many variables there are; 0: none, or also
- * some that are arrays or virtual, or the sampler's interval is too short for a batch. */
+/* Measures the nanoseconds of a loop of MPI_T_pvar_read over all sampled variables, and of a sample as a call takes it (clock, lock, reads,
+ * record, accounting), each as the mean of a batch. Returns the number of variables; 0 if there are none, if some are arrays or virtual, or
+ * if the interval is too short for a batch. */
 __attribute__((visibility("default"))) int agenttest_inside(int batch, double *bare, double *sample)
 {
     static __typeof__(MPI_T_pvar_read) *library_read;
@@ -52,7 +52,7 @@ __attribute__((visibility("default"))) int agenttest_inside(int batch, double *b
     return t2 - t1 < sampler.interval && n == readings ? (int)n : 0;
 }
 
-/* Stops sampling for an hour, or goes on with it, without a trace: nothing is missed, and the helper thread sleeps as long. */
+/* Pauses sampling for an hour, or resumes it, without missed samples; the helper thread sleeps as long. */
 __attribute__((visibility("default"))) void agenttest_stop(int stop)
 {
     if (!sampler_lock())
@@ -60,5 +60,5 @@ __attribute__((visibility("default"))) void agenttest_stop(int stop)
     atomic_store(&sampler.next_due, clock_ticks() + (stop ? clock_from_nanoseconds(UINT64_C(3600000000000)) : sampler.interval));
     sampler.next_align = stop ? UINT64_MAX : 0;
     sampler_unlock();
-    sampler_thread_stop(); /* wakes it, for it to see when the next sample is due */
+    sampler_thread_stop(); /* wakes it to read the new due time */
 }

@@ -1,6 +1,6 @@
-/* sampler_late: makes a window, after which the library may list more variables, while two threads allocate from the arena of the
- * main thread. Says what the process noticed of copies of it: handlers of pthread_atfork, SIGCHLD, children that a wait finds; and
- * whether there was any, as the faults of pages of children say. */
+/* sampler_late: creates a window, after which the library may list more variables, while two threads allocate from the main thread's arena.
+ * Prints side effects of copies of the process: pthread_atfork handlers, SIGCHLD, children seen by a wait; and whether there was a copy, by
+ * the page faults of children. */
 #include <malloc.h>
 #include <mpi.h>
 #include <pthread.h>

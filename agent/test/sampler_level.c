@@ -1,5 +1,5 @@
-/* sampler_level LEVEL: asks for a thread level (0: MPI_THREAD_SINGLE … 3), says which one MPI_Query_thread gives, and computes for half a
- * second without any call, from when to when by the wall clock in nanoseconds. */
+/* sampler_level LEVEL: requests a thread level (0: MPI_THREAD_SINGLE … 3), prints the one from MPI_Query_thread, computes for half a second
+ * without any call, and prints the start and end of that in nanoseconds of CLOCK_REALTIME. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

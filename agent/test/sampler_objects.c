@@ -1,5 +1,5 @@
-/* pvar_objects: three processes or more. A communicator "last" that lives for a while and is freed between two samples; an
- * intercommunicator "inter" of rank 0 and the others, and one of even and odd ranks, "equal" where there are as many of both. */
+/* sampler_objects: three processes or more. Makes a communicator "last" that is freed between two samples; an intercommunicator "inter" of
+ * rank 0 and the others; and one of even and odd ranks, "equal" if both have the same size. */
 #include <mpi.h>
 #include <time.h>
 

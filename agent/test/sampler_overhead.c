@@ -1,10 +1,10 @@
-/* sampler_overhead pingpong|compute…|threads|wake… SECONDS MS INTERVAL: the same work without the agent and with it, in turn, MS milliseconds each: so close
- * together that both meet the same machine. Without it means that the library's own functions are called, and that sampler_inside.c
- * has stopped the sampler. Rank 0 prints, for each two blocks, the nanoseconds of a round without and with it.
+/* sampler_overhead pingpong|compute…|threads|wake… SECONDS MS INTERVAL: does the same work alternately without and with the agent, MS
+ * milliseconds each, so that both run in the same conditions. Without the agent means that the library's own functions are called and
+ * sampler_inside.c has paused the sampler. Rank 0 prints the nanoseconds of a round without and with it for each two blocks.
  *
- * pingpong: ranks 0 and 1 exchange 8 bytes. compute…: no rank calls MPI. threads: nor do these compute alone, but a thread for each
- * further core as well, and a round is one of all. wake…: nor does any, and in the agent's place a thread wakes
- * every INTERVAL ms and does nothing: what the machine itself takes. */
+  * pingpong: ranks 0 and 1 exchange 8 bytes. compute…: ranks compute without MPI. threads: the same with a thread for each further core; a
+  * round is one of all threads. wake…: computes too, but a thread that only wakes up every INTERVAL ms replaces the agent, to measure the
+  * machine itself. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -32,7 +32,7 @@ static double now(void)
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-/* One round; rank 0 says of which mode the next one is, and all know it afterwards. */
+/* Does one round. Rank 0 sends the mode of the next one to all. */
 static enum mode trip(enum mode mode, enum mode next)
 {
     char bytes[8] = {(char)next};
@@ -62,7 +62,7 @@ static void *compute(void *unused)
     return unused;
 }
 
-static _Atomic long wake_ns; /* 0: not now */
+static _Atomic long wake_ns; /* 0: off */
 static sem_t woken;
 
 static void *wake(void *unused)
@@ -82,7 +82,7 @@ static void *wake(void *unused)
     return NULL;
 }
 
-/* A block; the nanoseconds of a round. All ranks end it together: by rank 0's word, or by the clock. */
+/* Runs a block and returns the nanoseconds of a round. All ranks end it together: by a message of rank 0, or by the clock. */
 static double block(enum mode mode, int exchange, long bare, double end)
 {
     long rounds = 0;
@@ -123,7 +123,7 @@ int main(int argc, char **argv)
     for (long i = 0; i < pairs && (rank < 2 || !exchange); i++) {
         double without = block(WITHOUT, exchange, bare, begin + length * (double)(2 * i + 1));
         double with = block(WITH, exchange, bare, begin + length * (double)(2 * i + 2));
-        if (rank == 0 && without > 0 && with > 0) printf("%.1f %.1f\n", without, with); /* else the machine gave no time */
+        if (rank == 0 && without > 0 && with > 0) printf("%.1f %.1f\n", without, with); /* 0: no processor time */
     }
     MPI_Finalize();
     return x < 0;

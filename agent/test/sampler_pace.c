@@ -1,5 +1,5 @@
-/* sampler_pace INTERVAL_NS: reads windows, as pairs of wakes and interruptions; says after each of how many instants the thread looks at
- * one, and whether that has changed. */
+/* sampler_pace INTERVAL_NS: reads windows as pairs of wake-ups and interruptions. After each, prints the stride of instants, and a ! if it
+ * changed. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-/* sampler_parent: spawns another process of itself, with the same agent, that asks for its parent three times, disconnects from it,
- * and goes on for a while. */
+/* sampler_parent: spawns a process of itself with the same agent, which calls MPI_Comm_get_parent three times, disconnects from the parent,
+ * and continues for a while. */
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <stdio.h>

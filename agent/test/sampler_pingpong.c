@@ -1,5 +1,5 @@
-/* sampler_pingpong SECONDS END: rank 0 and 1 exchange 8 bytes; END is how rank 1 ends: finalize, exit (with 5), abort (with 6),
- * kill (-9), fork (a child that exits with 7 and children that call MPI_Initialized; then finalize). Prints round trips. */
+/* sampler_pingpong SECONDS END: ranks 0 and 1 exchange 8 bytes. END is how rank 1 ends: finalize, exit (with 5), abort (with 6), kill (-9),
+ * fork (a child that exits with 7 and children that call MPI_Initialized; then finalize). Prints round trips. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ int main(int argc, char **argv)
     char bytes[8] = {0};
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Barrier(MPI_COMM_WORLD); /* the agent may take long to start, on one rank longer than on the other */
+    MPI_Barrier(MPI_COMM_WORLD); /* the agent may start more slowly on one rank than on the other */
     double starved_before = starved();
     start = now();
     while (go && rank < 2) {

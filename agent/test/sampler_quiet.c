@@ -1,6 +1,6 @@
-/* sampler_quiet PHASES MS: computes for MS milliseconds and calls MPI_Comm_rank once, so many times; then computes as long again in a
- * callback of MPI_Reduce_local. Says when each call was made and had returned, in nanoseconds of CLOCK_REALTIME, and how often other
- * threads of this process woke while it computed. */
+/* sampler_quiet PHASES MS: computes for MS milliseconds and calls MPI_Comm_rank once, PHASES times; then computes as long again in a
+ * callback of MPI_Reduce_local. Prints the start and end of each call in nanoseconds of CLOCK_REALTIME, and how often other threads of this
+ * process woke up while it computed. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <mpi.h>

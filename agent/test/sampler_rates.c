@@ -1,6 +1,6 @@
-/* sampler_rates ROUNDS MS: ROUNDS times, with pauses, calls MPI_Comm_dup, which takes MS milliseconds. Nearly all of them pass in an
- * MPI_Reduce_local that its callback calls, and there in an MPI_Reduce_local that the operation calls. Prints how long MPI_Init and
- * the rounds took, in nanoseconds. */
+/* sampler_rates ROUNDS MS: ROUNDS times, with pauses, calls MPI_Comm_dup, which takes MS milliseconds. Most of that time passes in an
+ * MPI_Reduce_local called by its callback, and in an MPI_Reduce_local called by that operation. Prints the duration of MPI_Init and of the
+ * rounds in nanoseconds. */
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* sampler_signals: prints a * for each thread of the process that SIGUSR1 could reach, and the signals that are handled or
- * ignored. Those of the agent's threads must change nothing of that. */
+/* sampler_signals: prints a * for each thread that SIGUSR1 could reach, and the signals that are handled or ignored. The agent's threads must
+ * not change that. */
 #include <dirent.h>
 #include <mpi.h>
 #include <signal.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A mask of /proc/self/task/ID/status. */
+/* Reads a mask of /proc/self/task/ID/status. */
 static unsigned long long mask_of(const char *task, const char *field)
 {
     char path[300], line[256];

@@ -1,4 +1,4 @@
-/* sampler_starved.h: how long the threads of this process were ready to run and had no processor, in milliseconds. */
+/* sampler_starved.h: how long the threads of this process were runnable without a processor, in milliseconds. */
 #include <dirent.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
-/* sampler_unexpected ROUNDS N MS: rank 0 sends N messages that rank 1 expects only MS ms later, in each round; rank 2 and above
- * compute without MPI meanwhile. Exits with 3 times its rank. Prints one line per rank, with the thread level and SIGCHLDs seen. */
+/* sampler_unexpected ROUNDS N MS: in each round, rank 0 sends N messages that rank 1 receives only MS ms later; further ranks compute
+ * without MPI. Exits with 3 times its rank. Prints the thread level and SIGCHLDs seen, one line for each rank. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>

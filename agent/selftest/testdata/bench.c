@@ -1,6 +1,6 @@
-/* bench.c: nanoseconds of a call through the agent's wrapper and of the same call straight to the library, side by side in
- * one run: medians of interleaved rounds. Linked to nullmpi.c. Prints: function, direct, wrapped, added, added at best (the
- * difference of the fastest rounds: what a busy machine still shows) */
+/* bench.c: the time of a call through the agent's wrapper and of the same call directly to the library, in nanoseconds: medians of
+ * alternating rounds in one run. Linked to nullmpi.c. Prints: function, direct, wrapped, added, and the difference of the fastest rounds,
+ * which is reliable even on a busy machine. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>

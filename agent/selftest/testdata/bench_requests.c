@@ -1,5 +1,5 @@
-/* What a wrapper adds to a call on the real library: a loop of Irecv, Isend and Waitall to oneself, through the agent and past it, in
- * turn. Prints nanoseconds per call: past it, and what is added: the median and the best of many rounds. */
+/* The cost of a wrapper per call on the real library: a loop of Irecv, Isend and Waitall to oneself, alternately through the agent and
+ * directly. Prints nanoseconds per call: direct, and the added median and best of many rounds. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>

@@ -1,4 +1,4 @@
-/* Calls from the application's callbacks, and calls that are left by longjmp. One process. */
+/* Calls from the application's callbacks, and calls left by longjmp. One process. */
 #include <mpi.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -49,7 +49,7 @@ static int gone(MPI_Comm comm, int keyval, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-/* Deeper in the stack than what was left. */
+/* Deeper in the stack than the abandoned call. */
 static void __attribute__((noinline)) deep(int n)
 {
     volatile char room[512];
@@ -92,6 +92,6 @@ int main(int argc, char **argv)
     deep(20);
     MPI_Initialized(&flag);
     printf("%d\n", out);
-    MPI_Finalize(); /* MPI_Comm_size, a third time: MPI_COMM_SELF's attributes go first */
+    MPI_Finalize(); /* MPI_Comm_size, for the third time, as MPI_COMM_SELF's attributes are deleted first */
     return 0;
 }

@@ -1,4 +1,4 @@
-/* Every kind of traffic, in numbers that the test knows. Two processes. */
+/* Every kind of traffic, in known numbers. Two processes. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ int main(int argc, char **argv)
             MPI_Send(&value, 1, MPI_INT, peer, 1, MPI_COMM_WORLD);
         }
     }
-    /* 20 requests: 10 sends of 8 bytes, 10 receives into more room; Waitall over many, statuses ignored */
+    /* 20 requests: 10 sends of 8 bytes, 10 receives into larger buffers; Waitall over many, statuses ignored */
     for (int i = 0; i < 10; i++) {
         MPI_Irecv(&values[4 * i], 4, MPI_INT, peer, 2, MPI_COMM_WORLD, &requests[i]);
         MPI_Isend(others, 2, MPI_INT, peer, 2, MPI_COMM_WORLD, &requests[10 + i]);
@@ -60,7 +60,7 @@ int main(int argc, char **argv)
     }
     MPI_Request_free(&requests[0]);
     MPI_Request_free(&requests[1]);
-    /* to nobody: nothing; sendrecv of 12 bytes; derived types of 24 */
+    /* to MPI_PROC_NULL: nothing; sendrecv of 12 bytes; derived types of 24 */
     MPI_Send(values, 9, MPI_INT, MPI_PROC_NULL, 5, MPI_COMM_WORLD);
     MPI_Recv(values, 9, MPI_INT, MPI_PROC_NULL, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Isend(values, 9, MPI_INT, MPI_PROC_NULL, 5, MPI_COMM_WORLD, &requests[0]);

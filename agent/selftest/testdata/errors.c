@@ -1,4 +1,4 @@
-/* Receives with too little room, completed by each kind of call. One process. */
+/* Receives into buffers that are too small, completed by each kind of call. One process. */
 #include <mpi.h>
 #include <stdio.h>
 

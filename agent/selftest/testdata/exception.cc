@@ -1,4 +1,4 @@
-// A C++ exception out of an error handler, through the MPI library and the wrapper.
+// A C++ exception thrown by an error handler through the MPI library and the wrapper.
 #include <mpi.h>
 #include <cstdio>
 #include <stdexcept>

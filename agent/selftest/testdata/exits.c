@@ -1,4 +1,4 @@
-/* Ends in the way that its argument names, after a line on stdout and one on stderr. */
+/* Ends in the way that the argument names, after a line on stdout and one on stderr. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>

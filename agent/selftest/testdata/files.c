@@ -1,8 +1,8 @@
-/* Reads that ask for more than is there, in a file of its own. One process. */
+/* Reads past the end of a file. One process. */
 #include <mpi.h>
 
 enum { THERE = 100, ASKED = 4000 };
-#ifdef OPEN_MPI /* which waits for the rest for ever */
+#ifdef OPEN_MPI /* which waits for the missing bytes forever */
 enum { ASKED_LATER = THERE };
 #else
 enum { ASKED_LATER = ASKED };

@@ -1,4 +1,4 @@
-/* A tool with the interface of the QMPI draft: doubles as a check of storage, context and the order of tools. */
+/* A tool with the interface of the QMPI draft, which also checks storage, context and the order of tools. */
 #include <mpi.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ static int send(struct chain_context context, int tool_id, const void *buf, int 
     return next(context, next_id, buf, count, type, dest, tag, comm);
 }
 
-/* Passes the level on, and what belongs to 7. */
+/* Passes the level on, and the arguments that belong to level 7. */
 static int pcontrol(struct chain_context context, int tool_id, const int level, ...)
 {
     int (*next)(struct chain_context, int, const int, ...);

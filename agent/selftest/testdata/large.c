@@ -1,4 +1,4 @@
-/* Five messages to itself, three of them by the functions for large counts where the library has them. */
+/* Sends five messages to itself, three of them by large-count functions if the library has them. */
 #include <mpi.h>
 
 #if MPI_VERSION < 4

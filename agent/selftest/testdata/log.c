@@ -1,4 +1,4 @@
-/* log.c: a tool for tests: writes every call of its life to the file that the key `log` names, and messages. Linked into the agent. */
+/* log.c: a tool for tests that writes every callback, and messages, to the file of the key `log`. Linked into the agent. */
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@ static void count_due(struct chain_thread *thread)
     if (tell_due) say("due");
 }
 
-/* Messages of every process, in a file each of the folder that the key `messages` names. */
+/* Writes the messages of each process to a file in the folder of the key `messages`. */
 static FILE *messages;
 
 static void completed(const struct chain_call *call, const struct call_completion *c)
@@ -88,7 +88,7 @@ static void object(const struct chain_object *object)
 static void pcontrol(int level) { say("pcontrol %d", level); }
 static void forked(void) { if (file) say("forked state %d", agent_process.state); }
 
-/* The run has ended when this is said: the file is still open. */
+/* The run has ended at this callback, but the file is still open. */
 static void unrecorded(const char *why) { say("unrecorded %s", why); }
 
 static const char *const keys[] = {"log", "countdown", "tell_due", "messages", NULL};

@@ -1,4 +1,4 @@
-/* many_observers.c: forty observers. Linked into the agent for tests; MANY_OBSERVERS names the file for what they have seen. */
+/* many_observers.c: forty observers. Linked into the agent for tests. Writes what they have seen to the file MANY_OBSERVERS. */
 #include <stdio.h>
 #include <stdlib.h>
 

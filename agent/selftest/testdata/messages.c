@@ -1,4 +1,4 @@
-/* Messages in communicators of many kinds, in numbers that the test knows. Three processes; with an argument one, which spawns two. */
+/* Messages in communicators of many kinds, in known numbers. Three processes; with an argument one, which spawns two. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #define ANY MPI_ANY_SOURCE, MPI_ANY_TAG
 static int rank, size, data[64], other[64];
 
-/* From one rank of a communicator to another, which receives from anybody. */
+/* Sends from one rank of a communicator to another, which receives from MPI_ANY_SOURCE. */
 static void move(int from, int to, int count, int tag, MPI_Comm comm)
 {
     int here;
@@ -23,7 +23,7 @@ static MPI_Comm reversed(void)
     return comm;
 }
 
-/* The agent takes itself out of the environment: the children get it again. */
+/* Restores the environment for the children, as the agent removes itself from it. */
 static void spawned(char *program, char *preload, char *configuration)
 {
     MPI_Comm children, all;
@@ -124,7 +124,7 @@ int main(int argc, char **argv)
     move(0, 1, 1, 1, MPI_COMM_WORLD);
     MPI_Comm back = reversed(), again, grid, halves, between;
     move(0, 1, 2, 2, back);
-    /* a handle that may be given again, with the same ranks for others */
+    /* a handle that may be reused, with its ranks for other processes */
     for (int i = 0; i < 3; i++) {
         if (i % 2) again = reversed(); else MPI_Comm_dup(MPI_COMM_WORLD, &again);
         move(0, 1, 3, 3 + i, again);

@@ -1,4 +1,4 @@
-/* Neighbourhood collectives on a grid whose first dimension ends, and whose second is a ring. One process: its own neighbour twice. */
+/* Neighbourhood collectives on a grid with one open dimension and one periodic one. One process, which is its own neighbour twice. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

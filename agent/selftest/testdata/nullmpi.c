@@ -1,10 +1,10 @@
-/* nullmpi.c: an MPI library that does next to nothing, so that what a benchmark measures is the wrapper's own time. */
+/* nullmpi.c: an MPI library that does next to nothing, so that benchmarks measure the wrapper. */
 #include <mpi.h>
 #include <stdarg.h>
 #include <string.h>
 
 #if defined(OPEN_MPI)
-/* What mpi.h's constants refer to: there it declares them as structs that it does not define. */
+/* The objects behind mpi.h's constants, which mpi.h declares as incomplete structs. */
 #define DATA(name) __asm__(".globl " #name "\n.comm " #name ",512,64");
 DATA(ompi_mpi_comm_world) DATA(ompi_mpi_comm_self) DATA(ompi_mpi_comm_null) DATA(ompi_mpi_int) DATA(ompi_mpi_char)
 DATA(ompi_request_null) DATA(ompi_mpi_datatype_null) DATA(ompi_mpi_win_null) DATA(ompi_mpi_info_null)
@@ -33,7 +33,7 @@ FUNCTION(MPI_Send, (const void *buf, int count, MPI_Datatype type, int dest, int
 FUNCTION(MPI_Recv, (void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status), (void)buf,
          (void)type, (void)tag, (void)comm, (void)count, status ? status->MPI_SOURCE = source : 0)
 
-/* What two_plugin.c calls. */
+/* For two_plugin.c. */
 FUNCTION(MPI_Initialized, (int *flag), *flag = 0)
 FUNCTION(MPI_Get_library_version, (char *version, int *length), strcpy(version, VERSION), *length = (int)strlen(version))
 FUNCTION(MPI_Sendrecv, (const void *buf, int count, MPI_Datatype type, int dest, int tag, void *to, int most, MPI_Datatype to_type, int source,
@@ -55,7 +55,7 @@ int PMPI_Pcontrol(const int level, ...)
 int MPI_Pcontrol(const int level, ...) __attribute__((weak, alias("PMPI_Pcontrol")));
 
 #if MPI_VERSION >= 4
-/* What sessions_again.c calls, which libraries of that version may not survive. */
+/* For sessions_again.c; real libraries may crash on it. */
 FUNCTION(MPI_Session_init, (MPI_Info info, MPI_Errhandler handler, MPI_Session *session), (void)info, (void)handler, memset(session, 1, sizeof *session))
 FUNCTION(MPI_Session_finalize, (MPI_Session *session), (void)session)
 #endif

@@ -1,4 +1,4 @@
-/* nullmpi_sampled.c: what the sampler needs of a library in addition to nullmpi.c. Compiled without mpi.h, which would want all parameters. */
+/* nullmpi_sampled.c: the functions that the sampler needs in addition to nullmpi.c. Compiled without mpi.h, to omit parameters. */
 #define FUNCTION(name, parameters, ...)                                                                                \
     int PMPI_##name parameters { __VA_ARGS__; }                                                                        \
     int MPI_##name parameters __attribute__((weak, alias("PMPI_" #name)));

@@ -27,7 +27,7 @@ int main(int argc, char **argv)
     MPI_Pcontrol(3, "more", 1.5);
     for (int i = 0; i < 40; i++) MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (fork() == 0) {
-        MPI_Comm_rank(MPI_COMM_WORLD, &rank); /* harmless in both libraries, and nobody's business */
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank); /* harmless in both libraries, and not checked */
         _exit(0);
     }
     wait(NULL);

@@ -1,4 +1,4 @@
-/* Levels with more behind them. One process. */
+/* Levels with further arguments. One process. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

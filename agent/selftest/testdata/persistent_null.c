@@ -1,4 +1,4 @@
-/* Persistent requests to nobody, as a halo has them at the edge: each started again and again, completed one by one, freed. */
+/* Persistent requests to MPI_PROC_NULL, as at the edge of a halo exchange: started repeatedly, completed one by one, freed. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

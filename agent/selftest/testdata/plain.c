@@ -1,4 +1,4 @@
-/* Ten ranks, three sends to itself, in a plugin or in a program. */
+/* Ten calls of MPI_Comm_rank and three sends to itself, in a plugin or in a program. */
 #include <mpi.h>
 #include <stdio.h>
 

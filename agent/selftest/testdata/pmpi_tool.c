@@ -1,4 +1,4 @@
-/* Somebody else's PMPI tool: counts what it sees, and asks MPI something of its own in every call. */
+/* Another PMPI tool: counts the calls that it sees, and calls MPI itself in each of them. */
 #include <mpi.h>
 #include <stdarg.h>
 #include <stdio.h>

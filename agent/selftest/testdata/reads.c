@@ -1,4 +1,4 @@
-/* A hundred reads of a file: ROMIO asks for attributes in each. */
+/* Reads a file a hundred times; ROMIO queries attributes in each read. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

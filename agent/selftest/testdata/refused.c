@@ -1,4 +1,4 @@
-/* Calls that the library refuses, with NULL where they need something. One process. */
+/* Calls that the library refuses because of a NULL argument. One process. */
 #include <mpi.h>
 #include <stdio.h>
 

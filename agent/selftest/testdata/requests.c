@@ -1,4 +1,4 @@
-/* The table of requests by itself. */
+/* Tests the table of requests alone. */
 #define _GNU_SOURCE
 #include "mpi/requests.c"
 
@@ -11,14 +11,14 @@ static void add(uint64_t handle, int kind)
     if (!requests_add(&request)) printf("no room\n");
 }
 
-/* The kind of the request that a call takes which began when so many had been made. */
+/* Returns the kind of the request that a call gets which began after a number of requests were made. */
 static int take(uint64_t handle, uint64_t made)
 {
     struct request request;
     return requests_take(handle, made, &request) ? request.kind : -1;
 }
 
-/* A handle that is given again before the call that gave it up has returned; one of a request that completed unseen. */
+/* A handle that is reused before the call that released it has returned, and one of a request that completed unseen. */
 static void reused(void)
 {
     add(8, REQUEST_RECEIVE);
@@ -44,7 +44,7 @@ static void *hold(void *handle)
     return NULL;
 }
 
-/* A holder that is away for some milliseconds; one that never comes back, which costs that long once. */
+/* A lock holder that is away for some milliseconds, and one that never returns, for which the table waits once. */
 static void held(void)
 {
     pthread_t thread;

@@ -1,5 +1,5 @@
-/* Handles that the library gives to one thread while the call of another that gave them up is still on its way out: slow_tool.c.
- * Two processes; the second only answers. */
+/* Handles that the library reuses in one thread while the call of another thread that released them is still returning; see slow_tool.c.
+ * Two processes; the second one only answers. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static void *forget(void *argument)
     return argument;
 }
 
-/* The other thread is in its last call, on the way out, when this returns. */
+/* When this returns, the other thread is still returning from its last call. */
 static void begin(pthread_t *thread, void *(*other)(void *))
 {
     pthread_create(thread, NULL, other, NULL);

@@ -1,4 +1,4 @@
-/* One-sided operations, some that only fetch, and some to MPI_PROC_NULL. One process. */
+/* One-sided operations, including some that only fetch and some to MPI_PROC_NULL. One process. */
 #include <mpi.h>
 #include <stddef.h>
 

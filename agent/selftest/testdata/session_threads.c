@@ -1,5 +1,5 @@
-/* session_threads THREADS [world]: threads that each open a session and finalize it, all at the same time; with "world" beside
- * MPI_Init, and MPI_Finalize comes before the sessions end. */
+/* session_threads THREADS [world]: threads open and finalize a session each, concurrently. With "world", also MPI_Init, and MPI_Finalize
+ * before the sessions end. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* session_tool.c: a tool behind the agent that lets no MPI_Session_init and no MPI_Session_finalize go on before eight have come. */
+/* session_tool.c: a tool after the agent that holds every MPI_Session_init and MPI_Session_finalize until eight are waiting. */
 #include <mpi.h>
 #include <stdatomic.h>
 #include <unistd.h>

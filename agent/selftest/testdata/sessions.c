@@ -1,4 +1,4 @@
-/* Sessions only, where the MPI has them. */
+/* Uses only sessions, if the MPI has them. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* Opens sessions one after the other, each when the last one has ended, as often as it has arguments. */
+/* Opens sessions one after another, each after the last one has ended, one for each argument. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

@@ -1,4 +1,4 @@
-/* A PMPI tool that takes its time on the way out, in all threads but the first. */
+/* A PMPI tool that returns slowly in all threads but the first. */
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <sys/syscall.h>

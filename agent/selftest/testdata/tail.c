@@ -1,4 +1,4 @@
-/* What a tool's jumps, and the library's own, could make count twice; and a callback whose calls are the application's. */
+/* Calls that a jump of a tool or the library could make count twice, and a callback whose calls are the application's. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* Somebody else's PMPI tool whose wrappers end in jumps, as optimising compilers make them. One function forwards to another. */
+/* Another PMPI tool whose wrappers end in jumps, as optimising compilers produce them. One function forwards to another. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* Four threads that send to themselves; threads that come and go. One process. */
+/* Four threads that send to themselves, and short-lived threads. One process. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdint.h>

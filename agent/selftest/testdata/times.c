@@ -1,5 +1,5 @@
-/* Times that are easily too long: of a call that is left by longjmp, before 0.3 s of computing with calls from deeper functions, and of
- * a function that runs in itself. Rank 0 prints the nanoseconds that the latter took. */
+/* Times that could come out too long: of a call left by longjmp, before 0.3 s of computing with calls from deeper functions, and of a
+ * recursive function. Rank 0 prints the nanoseconds of the latter. */
 #include <mpi.h>
 #include <setjmp.h>
 #include <stdio.h>

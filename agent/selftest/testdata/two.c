@@ -1,4 +1,4 @@
-/* Two plugins with an MPI library each, that nobody else sees. The third is loaded by the second one when that is at work. */
+/* Two plugins that are linked to different MPI libraries, loaded locally. The second one loads the third. */
 #include <dlfcn.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* A plugin with an MPI library of its own; -DHELPER: what it loads later, which only uses it. */
+/* A plugin with its own MPI library. -DHELPER makes the plugin that it loads later, which only uses the library. */
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stdio.h>

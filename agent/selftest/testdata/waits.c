@@ -1,5 +1,5 @@
-/* waits LOG: rank 0 looks whether a sample is due before it waits: rank 1 sends when the log, which log.c writes on rank 0,
- * has a line more since rank 0 said that it receives. Prints how often that came, of four. Two processes. */
+/* waits LOG: checks that a due sample is taken before rank 0 waits. Rank 1 sends after the log, which log.c writes on rank 0, has one more
+ * line than when rank 0 began to receive. Prints how often that happened, of four. Two processes. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,7 +36,7 @@ int main(int argc, char **argv)
             continue;
         }
         if (i == 1) MPI_Irecv(&came, 1, MPI_INT, 1, 2, MPI_COMM_WORLD, &request);
-        number = lines(argv[1]) + 1; /* and one for this call, when it is over */
+        number = lines(argv[1]) + 1; /* plus the line of this call when it returns */
         MPI_Send(&number, 1, MPI_INT, 1, 1, MPI_COMM_WORLD);
         if (i == 0) MPI_Recv(&came, 1, MPI_INT, 1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         if (i == 1) MPI_Wait(&request, MPI_STATUS_IGNORE);

@@ -1,4 +1,4 @@
-// On ARM itself all other tests say this.
+// On ARM, all other tests cover this.
 
 //go:build !arm64
 
@@ -19,8 +19,8 @@ import (
 
 const armTests = "../../selftest/testdata"
 
-// The agent on emulated 64-bit ARM. The program loads two plugins with an MPI library each, and the agent follows the first library of
-// its own family. The libraries are the tests' null MPI: real ones for ARM are not installed.
+// Runs the agent on emulated 64-bit ARM. The program loads two plugins with an MPI library each, and the agent follows the first library of
+// its family. The libraries are the tests' null MPI, as real ones for ARM are not installed.
 func TestARM(t *testing.T) {
 	need.Commands(t, "aarch64-linux-gnu-gcc", "qemu-aarch64")
 	dir := t.TempDir()

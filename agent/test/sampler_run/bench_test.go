@@ -14,17 +14,17 @@ import (
 	"mpitx/recording"
 )
 
-// sixteen are as many scalar variables.
+// sixteen are sixteen scalar variables.
 type sixteen struct {
 	name   string
 	m      *mpi
-	richer bool // they are of sampler_faulty.c, which does nothing but lock and copy
+	richer bool // of sampler_faulty.c, which only locks and copies
 	pvars  []string
 	env    []string
 }
 
-// Open MPI has so many under its monitoring (in a job of one process; in one of two they are arrays of two). Debian's MPICH has none,
-// the lab's has some; and any MPI has the agent's own.
+// Open MPI has sixteen under its monitoring in a job of one process; with two they are arrays of two. Debian's MPICH has none, the lab's has
+// some, and any MPI has the virtual ones.
 var (
 	monitored    = sixteen{"openmpi", mpis[0], false, []string{"coll_monitoring_*", "osc_monitoring_*", "mpool_hugepage_bytes_allocated", "pml_ob1_*", "pml_ob1_posted_*@self"}, []string{"OMPI_MCA_pml_monitoring_enable=1"}}
 	lockedOpen   = sixteen{"openmpi-locks", mpis[0], true, []string{"plain_*"}, nil}
@@ -34,7 +34,7 @@ var (
 	virtualMPICH = sixteen{"mpich-own", mpis[1], false, []string{"mpitx:*", "mpitx:*/MPI_Send"}, nil}
 )
 
-// inside is a job that samples them, with an agent that sampler_inside.c is in, which the program asks.
+// inside returns a job that samples them with an agent that includes sampler_inside.c, which the program calls.
 func (s sixteen) inside(b *testing.B, interval time.Duration, n int, source string, arguments ...string) (*mpi, job) {
 	s.m.needs(b)
 	agent, err := agenttest.Build(s.m.mpicc, "", "../sampler_inside.c")
@@ -52,7 +52,7 @@ func (s sixteen) inside(b *testing.B, interval time.Duration, n int, source stri
 	return &mpi{family: s.m.family, mpicc: s.m.mpicc, mpirun: s.m.mpirun, agent: agent}, j
 }
 
-// pairs are the numbers that a program prints, two in a line, and their ratios; each sorted.
+// pairs returns the numbers that a program prints, two on each line, and their ratios; each sorted.
 func (r *result) pairs(b *testing.B) (without, with, ratio []float64) {
 	b.Helper()
 	for line := range strings.Lines(r.stdout) {
@@ -71,9 +71,9 @@ func (r *result) pairs(b *testing.B) (without, with, ratio []float64) {
 	return without, with, ratio
 }
 
-// One sample of sixteen scalar variables of the library, as a call takes and records it, beside the bare loop of MPI_T_pvar_read
-// over the same: in one process, batch by batch in turn; the medians, the median of the ratios, and their quartiles. Without the
-// timer of the helper thread, which moves every few milliseconds.
+// One sample of sixteen scalar variables of the library, as a call takes and records it, compared with the bare loop of MPI_T_pvar_read over
+// them: in one process, in alternating batches. Prints the medians, the median of the ratios, and their quartiles. The helper thread is off,
+// as it moves its timer every few milliseconds.
 func BenchmarkSample(b *testing.B) {
 	for _, s := range []sixteen{monitored, ofLab, lockedOpen, lockedMPICH} {
 		b.Run(s.name, func(b *testing.B) {
@@ -98,7 +98,7 @@ func BenchmarkSample(b *testing.B) {
 	}
 }
 
-// lab is the lab's MPICH with performance variables.
+// lab returns the lab's MPICH with performance variables.
 func lab() *mpi {
 	dir := os.Getenv("MPITX_LAB")
 	if cache, err := os.UserCacheDir(); dir == "" && err == nil {
@@ -107,11 +107,11 @@ func lab() *mpi {
 	return &mpi{family: "mpich", mpicc: filepath.Join(dir, "mq/bin/mpicc"), mpirun: filepath.Join(dir, "mq/bin/mpirun")}
 }
 
-// What sampling sixteen variables costs a program that communicates all the time, and one that computes and calls no MPI (alone,
-// and as many as there are cores, where each sample takes a processor from somebody): one job, in which blocks without and with the
-// agent take turns, since a machine that is shared is not the same for two jobs. The median of the ratios of neighbouring blocks, less
-// one, and its quartiles. The agent's own variables also count in each call: for these there is no bound here but BenchmarkWrapper's.
-// "threads" is one process with a thread on each core, MPI_THREAD_FUNNELED. "wake-all" has a thread that wakes and does nothing in the agent's place: what the machine takes for each sample of "compute-all".
+// The overhead of sampling sixteen variables in a program that communicates all the time, and in one that computes and calls no MPI: alone,
+// and on all cores, where each sample interrupts a process. Blocks without and with the agent alternate in one job, as a shared machine
+// differs between jobs. Prints the median of the ratios of neighbouring blocks minus one, and the quartiles. Virtual variables also count
+// every call; for them BenchmarkWrapper has the bound. "threads" is one process with a thread on each core, MPI_THREAD_FUNNELED. "wake-all"
+// replaces the agent with a thread that only wakes up: the machine's own cost of each sample of "compute-all".
 func BenchmarkOverhead(b *testing.B) {
 	const ms, µs = time.Millisecond, time.Microsecond
 	bounds := map[string]map[time.Duration]float64{"pingpong": {10 * ms: 1, ms: 1, 100 * µs: 3}, "compute": {10 * ms: 1, ms: 2},
@@ -150,8 +150,8 @@ func BenchmarkOverhead(b *testing.B) {
 	}
 }
 
-// Sixteen variables every 160 µs, a hundred thousand values a second: how many samples are missing, the bytes that a value
-// takes in the run, and what one sample costs.
+// Sixteen variables every 160 µs, a hundred thousand values a second: the missed samples, the bytes of a value in the run, and the cost of
+// one sample.
 func BenchmarkRate(b *testing.B) {
 	for _, m := range mpis {
 		b.Run(m.family, func(b *testing.B) {
@@ -177,7 +177,7 @@ func BenchmarkRate(b *testing.B) {
 						size += st.Size()
 					}
 				}
-				b.ReportMetric(float64((r.starved(b, 0)+r.starved(b, 1)).Milliseconds())/2, "ms-starved") // of 2000: else it says nothing
+				b.ReportMetric(float64((r.starved(b, 0)+r.starved(b, 1)).Milliseconds())/2, "ms-starved") // of 2000 ms; the result is valid only if small
 				b.ReportMetric(float64(columns), "variables")
 				b.ReportMetric(100*float64(c.Missed+c.LostBusy+c.LostFull)/float64(c.Samples+c.Missed+c.LostBusy+c.LostFull), "%missing")
 				b.ReportMetric(float64(size)/float64(c.Samples)/float64(columns), "B/value")

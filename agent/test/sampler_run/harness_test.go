@@ -1,5 +1,5 @@
-// Package samplerrun tests the agent's sampler in real MPI programs, and reads what it wrote with package recording.
-// It needs the MPIs' compilers and launchers, and skips those that are not there.
+// Package samplerrun tests the agent's sampler in real MPI programs and reads the runs with package recording. It needs the MPIs'
+// compilers and launchers, and skips those that are missing.
 package samplerrun
 
 import (
@@ -23,7 +23,7 @@ type mpi struct {
 	once                  sync.Once
 	agent                 string
 	err                   error
-	compiled              sync.Mutex // held while a program is made
+	compiled              sync.Mutex // held while a program is compiled
 }
 
 var mpis = []*mpi{
@@ -38,10 +38,10 @@ func TestMain(m *testing.M) {
 	if work, err = os.MkdirTemp("", "sampler"); err != nil {
 		panic(err)
 	}
-	// Open MPI's launcher refuses root unless told twice.
+	// Open MPI's launcher refuses root without both variables.
 	os.Setenv("OMPI_ALLOW_RUN_AS_ROOT", "1")
 	os.Setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
-	os.Setenv("OMPI_MCA_odls_base_sigkill_timeout", "0") // it waits for seconds where a rank fails
+	os.Setenv("OMPI_MCA_odls_base_sigkill_timeout", "0") // by default it waits for seconds if a rank fails
 	code := m.Run()
 	os.RemoveAll(work)
 	os.Exit(code)
@@ -70,7 +70,7 @@ func each(t *testing.T, f func(t *testing.T, m *mpi)) {
 	}
 }
 
-// compile makes a program of a source in .. or in the selftest's testdata, once, and returns its path.
+// compile compiles a source in .. or in the selftest's testdata, once, and returns the program's path.
 func (m *mpi) compile(t testing.TB, source string, options ...string) string {
 	t.Helper()
 	m.compiled.Lock()
@@ -98,15 +98,15 @@ type job struct {
 	n       int      // ranks; 0: without a launcher
 	config  []string // of the agent; nil: without the agent
 	program []string
-	preload []string // "agent" stands for ours; empty: only ours
-	before  string   // shell commands before the launcher, in a mount namespace of its own
+	preload []string // "agent" is the agent; empty: only the agent
+	before  string   // shell commands before the launcher, in a separate mount namespace
 	env     []string
 	dir     string // the run directory; "": a new one
 	live    string // where live files go; "": a new folder; "default": where they go by default
 	no      bool   // there may be no run
 }
 
-// result is what a job did, and what it left.
+// result is what a job printed and left.
 type result struct {
 	stdout, stderr string
 	code           int
@@ -114,7 +114,7 @@ type result struct {
 	dir            string
 }
 
-// start runs a program of .. with the agent; without a configuration, without it.
+// start runs a program of .. with the agent, or without it if there is no configuration.
 func (m *mpi) start(t *testing.T, n int, config []string, program ...string) *result {
 	t.Helper()
 	program = slices.Clone(program)
@@ -173,7 +173,7 @@ func (m *mpi) run(t testing.TB, j job) *result {
 	return r
 }
 
-// open reads the run, once nobody writes into it any more: launchers end before the processes that they kill.
+// open reads the run after all processes have ended; launchers end before the processes that they kill.
 func (r *result) open(t testing.TB, no bool) {
 	t.Helper()
 	run, err := recording.Open(r.dir)
@@ -209,7 +209,7 @@ func (r *result) rank(t testing.TB, n int) *recording.Rank {
 	return nil
 }
 
-// values are a variable's samples of one element, by rank.
+// values returns a variable's samples of one element, by rank.
 func (r *result) values(rank int, name, object string, element int) []float64 {
 	var v []float64
 	for in := range r.run.Instants(recording.Options{As: recording.Raw}) {
@@ -222,8 +222,8 @@ func (r *result) values(rank int, name, object string, element int) []float64 {
 	return v
 }
 
-// whole checks that every sample that a rank took is in the run, whatever became of its process, and that the values of the
-// agent's counters never fall; before and after the run was recovered. Each rank has at least so many.
+// whole checks that every sample that a rank took is in the run, however its process ended, and that the agent's counters never fall, before
+// and after recovery. Each rank must have at least so many samples.
 func (r *result) whole(t *testing.T, least uint64) {
 	t.Helper()
 	for _, when := range []string{"as it was left", "recovered"} {

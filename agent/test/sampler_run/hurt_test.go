@@ -12,17 +12,17 @@ import (
 	"mpitx/recording"
 )
 
-// quick samples as often as it can, all there is.
+// quick samples everything as often as possible.
 var quick = []string{"interval_ns=20000", "pvar=*@all"}
 
-// unordered makes output comparable: numbers of processes, ports and addresses differ, as does the order in which ranks write.
+// unordered makes output comparable: process IDs, ports and addresses differ, and so does the order of ranks.
 func unordered(s string) string {
 	b := slices.DeleteFunc([]byte(s), func(c byte) bool { return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' })
 	slices.Sort(b)
 	return string(b)
 }
 
-// beside runs a job without the agent and with it, and compares everything that the user sees.
+// beside runs a job without and with the agent and compares everything that the user sees.
 func (m *mpi) beside(t *testing.T, j job) *result {
 	t.Helper()
 	bare := j
@@ -34,7 +34,7 @@ func (m *mpi) beside(t *testing.T, j job) *result {
 	return r
 }
 
-// Whatever a program does with MPI, its exit code and output are what they are without the agent, and the run is whole.
+// Programs have the same exit code and output as without the agent, whatever they do with MPI, and the run is complete.
 func TestUnchanged(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
 		loader := filepath.Join(work, m.family+"-loader")
@@ -79,7 +79,7 @@ func TestUnchanged(t *testing.T) {
 	})
 }
 
-// Signals reach the threads that they reach without the agent, which has two of its own here, and no disposition is changed.
+// Signals reach the same threads as without the agent, which has two threads here, and no disposition changes.
 func TestSignals(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
 		config := []string{"interval_ns=2000000", "pvar=mpitx:calls"}
@@ -87,7 +87,7 @@ func TestSignals(t *testing.T) {
 	})
 }
 
-// Another PMPI tool, in front and behind, sees and prints the same as without the agent.
+// Another PMPI tool, before or after the agent, sees and prints the same as without the agent.
 func TestSecondTool(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
 		tool, program := m.compile(t, "pmpi_tool.c", "-shared", "-fPIC"), m.compile(t, "plain.c")
@@ -105,7 +105,7 @@ func TestSecondTool(t *testing.T) {
 	})
 }
 
-// A program without MPI is not touched, and leaves no run.
+// The agent does nothing in a program without MPI and leaves no run.
 func TestNoMPI(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
 		for _, line := range [][]string{{"/bin/echo", "hello"}, {"/bin/sh", "-c", "echo hello >&2; exit 3"}} {
@@ -128,11 +128,11 @@ func mount(t *testing.T, dir string, flags uintptr, options string) {
 	t.Cleanup(func() { syscall.Unmount(dir, syscall.MNT_DETACH) })
 }
 
-// floods are the calls of "sampler_exec flood".
+// floods is the number of calls of "sampler_exec flood".
 const floods = 25200
 
-// No room for the run, none in memory, no leave to write, no /dev/shm: the application runs as ever, what was recorded is
-// whole, and what was not is counted.
+// A full disk, full memory, a read-only directory, no /dev/shm: the application runs as without the agent. All that is recorded is intact,
+// and the rest is counted.
 func TestNoRoom(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
 		program := []string{m.compile(t, "sampler_exec.c"), "-"}
@@ -186,7 +186,7 @@ func TestNoRoom(t *testing.T) {
 			if exec.Command("unshare", "-m", "true").Run() != nil {
 				need.Missing(t, "mounts are not allowed")
 			}
-			// Open MPI's shared memory loses a race of its own where it has to keep its files in a folder.
+			// Open MPI's shared memory has a race if its files are in a folder.
 			m.beside(t, job{n: 2, config: quick, program: program, live: "default", before: "export UCX_POSIX_DIR=/tmp OMPI_MCA_btl=self,tcp OMPI_MCA_btl_tcp_if_include=lo; mount -t tmpfs -o ro,size=4k none /dev/shm"}).whole(t, 10)
 		})
 		t.Run("budget", func(t *testing.T) {
@@ -212,7 +212,7 @@ func TestNoRoom(t *testing.T) {
 	})
 }
 
-// A run directory that is a symbolic link is not written to; modes are the owner's only, whatever the umask says.
+// A run directory that is a symbolic link is not written to. Files are accessible to their owner only, whatever the umask.
 func TestPrivate(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
 		program := []string{m.compile(t, "sampler_exec.c"), "-"}
@@ -241,8 +241,8 @@ func TestPrivate(t *testing.T) {
 	})
 }
 
-// Threads that are cancelled at any time, most of them within samples, take no lock of the agent with them: everything is recorded,
-// and the end does not wait.
+// Threads that are cancelled at any time, mostly during samples, never keep a lock of the agent: everything is recorded, and the end does
+// not wait.
 func TestCancelledThreads(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
 		r := m.start(t, 2, []string{"interval_ns=1000", "pvar=mpitx:messages_sent"}, "sampler_cancel", "400")

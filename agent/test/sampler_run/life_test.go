@@ -10,8 +10,8 @@ import (
 	"mpitx/recording"
 )
 
-// A process that crashes in MPI_T holds the library's lock when it aborts or exits: it ends as without the agent, and the last
-// sample has what needs no library. On one core and below 1 ms no thread of the agent's is in the library by then.
+// A process that crashes in MPI_T holds the library's lock when it aborts or exits. It ends as without the agent, and the last sample has
+// the values that need no library. On one core and below 1 ms, no thread of the agent is in the library by then.
 func TestDying(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
 		richer := []string{"LD_LIBRARY_PATH=" + m.richer(t)}
@@ -59,8 +59,8 @@ func TestDying(t *testing.T) {
 	})
 }
 
-// Variables are tried in copies of the process that it does not notice, also while others hold the allocator's lock: in MPI_Init, later
-// if that is asked for, or never.
+// Variables are tried in copies of the process without side effects on it, even while other threads hold the allocator's lock: in MPI_Init,
+// later if requested, or never.
 func TestProbe(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
 		for _, c := range []struct {
@@ -91,8 +91,8 @@ func TestProbe(t *testing.T) {
 	})
 }
 
-// Open MPI gets the thread level that MPI_T is asked for, so that is the application's. Without MPI_THREAD_MULTIPLE the library's
-// variables are sampled in calls alone, and the run says so; the agent's own are sampled all the time.
+// Open MPI takes over the thread level requested for MPI_T, so the agent requests the application's. Without MPI_THREAD_MULTIPLE the
+// library's variables are sampled only in calls, and the run says so. Virtual variables are sampled all the time.
 func TestThreadLevel(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
 		for level, name := range []string{"single", "funneled", "serialized", "multiple"} {
@@ -133,7 +133,7 @@ func TestThreadLevel(t *testing.T) {
 	})
 }
 
-// A child with the environment of before MPI_Init, and a second program of a script, come as the same rank: the first process alone is
+// A child with the environment from before MPI_Init, and the second program of a script, have the same rank. Only the first process is
 // recorded, and the run names the other.
 func TestOneProcessOfRank(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {

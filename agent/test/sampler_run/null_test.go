@@ -7,7 +7,7 @@ import (
 	"mpitx/recording"
 )
 
-// recorded is what the null tool has left of each rank: events and, in its table, calls by function.
+// recorded is the null tool's record of a rank: events and, in its table, calls by function.
 type recorded struct {
 	events map[string]uint64
 	lost   uint64
@@ -46,7 +46,7 @@ func (r *result) recorded(t *testing.T) map[int]*recorded {
 	return ranks
 }
 
-// The model of all tools records events and a table: they are whole at a good end, after MPI_Abort, SIGKILL, and with a full disk, where
+// The template tool records events and a table. They are complete after a normal end, MPI_Abort and SIGKILL, and with a full disk, where
 // the table has every call.
 func TestNullRecords(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
@@ -70,7 +70,7 @@ func TestNullRecords(t *testing.T) {
 					t.Fatalf("%d ranks", len(ranks))
 				}
 				for rank, got := range ranks {
-					for _, function := range []string{"MPI_Send", "MPI_Recv"} { // in one of the two it may have ended
+					for _, function := range []string{"MPI_Send", "MPI_Recv"} { // it may have been killed in one of the two
 						if calls, events := got.calls[function], got.events[function]; calls == 0 || events < calls || events > calls+1 || got.lost != 0 {
 							t.Errorf("rank %d: %s: %d events, %d calls, %d lost", rank, function, events, calls, got.lost)
 						}

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// The helper thread looks less often as soon as its wakes interrupt threads that compute, and more often again when they no longer do.
-// Whatever the machine does: by given numbers.
+// The helper thread samples less often when its wake-ups interrupt computing threads, and more often again when they no longer do. The test
+// uses given numbers, so it does not depend on the machine.
 func TestPace(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "pace")
 	if out, err := exec.Command("cc", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-o", program, "-I", "../..", "../sampler_pace.c", "../../tools/sample/pace.c").CombinedOutput(); err != nil {

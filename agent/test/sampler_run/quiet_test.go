@@ -9,12 +9,12 @@ import (
 	"mpitx/recording"
 )
 
-// A process that computes on the only core it has is interrupted at one instant in four, while nothing moves; all have their samples
-// nevertheless, with what was there at that time, also right before the call that moves something.
+// A process that computes on its only core is interrupted at one instant in four while values are constant. All instants have samples with the
+// values of their time, including the one right before the call that changes a value.
 func TestQuiet(t *testing.T) {
 	const phases, phase, interval = 5, 100 * time.Millisecond, time.Millisecond
-	const error = 50 * time.Microsecond // of two clocks
-	for _, m := range mpis {            // not side by side: on one core
+	const error = 50 * time.Microsecond // difference of two clocks
+	for _, m := range mpis {            // one at a time, on one core
 		m.needs(t)
 		start := func(pvar string) *result {
 			r := m.run(t, job{config: []string{fmt.Sprintf("interval_ns=%d", interval.Nanoseconds()), "pvar=" + pvar},
@@ -25,7 +25,7 @@ func TestQuiet(t *testing.T) {
 			return r
 		}
 
-		// Where the thread had the core often enough to find that nothing moves. There are such phases, unless the core is others'.
+		// Phases in which the thread had the core often enough to detect constant values. There are some unless the core is busy.
 		quiet := 0
 		for try := 0; quiet == 0 && try < 10; try++ {
 			r := start("mpitx:calls/MPI_Comm_rank")
@@ -38,7 +38,7 @@ func TestQuiet(t *testing.T) {
 				enter, leave = append(enter, time.Unix(0, from).Sub(r.run.Start)), append(leave, time.Unix(0, to).Sub(r.run.Start))
 				woken = append(woken, n)
 			}
-			times := make([][]time.Duration, phases+1) // of the samples, by the calls that they have counted
+			times := make([][]time.Duration, phases+1) // times of samples, by their count of calls
 			r.instants("mpitx:calls/MPI_Comm_rank", func(at time.Duration, value uint64) { times[value] = append(times[value], at) })
 			for n := range phases {
 				if behind := times[n+1]; len(behind) > 0 && behind[0] < enter[n]-error {
@@ -65,7 +65,7 @@ func TestQuiet(t *testing.T) {
 			t.Errorf("%s: the thread has hardly been awake", m.family)
 		}
 
-		// What moves without a call has the value of each instant.
+		// A value that changes without a call is correct at each instant.
 		r := start("mpitx:time_in_mpi")
 		var moved, early int
 		var last, when time.Duration
@@ -79,13 +79,13 @@ func TestQuiet(t *testing.T) {
 			}
 			last, when = v, at
 		})
-		if moved < 10 || last < phase*9/10 || early > 2 { // a sample may be interrupted
+		if moved < 10 || last < phase*9/10 || early > 2 { // a sample may have been interrupted
 			t.Errorf("%s: %d samples of %v in MPI, %d have values of a later time", m.family, moved, last, early)
 		}
 	}
 }
 
-// instants gives the values of a variable of a single rank in their order, and says how many.
+// instants passes the values of a variable of a single rank to each, in order, and returns their number.
 func (r *result) instants(variable string, each func(at time.Duration, value uint64)) (n int) {
 	for in := range r.run.Instants(recording.Options{As: recording.Raw}) {
 		for _, c := range in.Cells {

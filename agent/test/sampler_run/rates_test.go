@@ -8,8 +8,8 @@ import (
 	"mpitx/recording"
 )
 
-// A call counts while it goes on, also one in another's callback: times never grow by more than there was time. What MPI_Init took is
-// a variable of its own, and is over when the samples begin.
+// A call in progress counts, even within another call's callback: times never grow faster than real time. The time in MPI_Init is a separate
+// variable and final before the first sample.
 func TestRates(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
 		const rounds, ms = 20, 15
@@ -61,8 +61,8 @@ func TestRates(t *testing.T) {
 	})
 }
 
-// At the end the run says what each function came to, if all calls are counted and timed: the same that is sampled of functions and in
-// all. With one of the two alone it does not.
+// At the end the run has the totals of each function if all calls are counted and timed. They agree with the sampled variables. With only
+// one of the two variables there are none.
 func TestFunctionTotals(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
 		program := []string{m.compile(t, "sampler_rates.c"), "5", "2"}

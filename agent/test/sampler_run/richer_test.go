@@ -13,7 +13,7 @@ import (
 	"mpitx/recording"
 )
 
-// richer makes a library with the variables of sampler_faulty.c, for want of one that has all kinds, and returns its folder.
+// richer builds a library with the variables of sampler_faulty.c, as no real one has all kinds, and returns its folder.
 func (m *mpi) richer(t testing.TB) string {
 	dir := filepath.Join(work, m.family+"-richer")
 	if os.Mkdir(dir, 0o700) != nil {
@@ -48,8 +48,8 @@ func (m *mpi) richer(t testing.TB) string {
 	return dir
 }
 
-// Variables that crash the library, when they are opened or when they are read, and one that hangs: tried in children, left out
-// and named; the others are sampled.
+// Variables that crash the library when opened or read, and one that hangs, are tried in children, skipped and named. The others are
+// sampled.
 func TestFaultyVariables(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
 		dir := m.richer(t)
@@ -70,8 +70,8 @@ func TestFaultyVariables(t *testing.T) {
 	})
 }
 
-// A communicator is sampled a last time when it is freed. Of an intercommunicator the elements are about the processes on the other
-// side; where those are fewer, nothing is read.
+// A communicator is sampled a last time when it is freed. For an intercommunicator the elements count the processes of the remote group. If
+// that is smaller than the local group, nothing is read.
 func TestObjects(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
 		r := m.run(t, job{n: 4, config: []string{"interval_ns=100000000", "pvar=bound_counts@all", "pvar=mpitx:calls"},

@@ -12,8 +12,8 @@ import (
 	"mpitx/recording"
 )
 
-// The queue of unexpected messages has what the program left there; variables that crash the library are noted; the
-// application sees no SIGCHLD, no other thread level, and keeps its exit code and output.
+// The queue of unexpected messages has the program's messages. Variables that crash the library are noted. The application sees no SIGCHLD
+// and the same thread level, exit code and output.
 func TestLibraryVariables(t *testing.T) {
 	m := mpis[0]
 	m.needs(t)
@@ -45,13 +45,13 @@ func TestLibraryVariables(t *testing.T) {
 			}
 		}
 	}
-	// Debian's Open MPI crashes on these where there is no such hardware; elsewhere they may be fine.
+	// Debian's Open MPI crashes on these without the hardware; elsewhere they may be readable.
 	if n := notes(r.rank(t, 0), recording.NoteFaulty); len(n) != 0 && (len(n) != 13 || !strings.HasPrefix(n[0], "mtl_psm2_")) {
 		t.Errorf("faulty: %q", n)
 	}
 }
 
-// On any MPI the agent's own variables count exactly.
+// Virtual variables count exactly on any MPI.
 func TestVirtualVariables(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
 		r := m.start(t, 3, []string{"interval_ns=10000000", "pvar=mpitx:*", "pvar=mpitx:messages_sent/MPI_Send:counter"}, "sampler_unexpected", "5", "20", "40")
@@ -75,7 +75,7 @@ func TestVirtualVariables(t *testing.T) {
 	})
 }
 
-// Communicators made and freed a thousand times a second, under @all; a named one; an intercommunicator; windows.
+// Communicators created and freed a thousand times a second with @all; a named one; an intercommunicator; windows.
 func TestFollowsCommunicators(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
 		r := m.start(t, 2, []string{"interval_ns=1000000", "pvar=*@all"}, "sampler_comms", "1", "1000")
@@ -101,9 +101,9 @@ func TestFollowsCommunicators(t *testing.T) {
 	})
 }
 
-// A communicator that a program asks for more than once is sampled once, and not after it was freed.
+// A communicator that a program requests more than once is sampled once, and not after it was freed.
 func TestParent(t *testing.T) {
-	m := mpis[0] // MPICH's processes can start others where the network allows it
+	m := mpis[0] // MPICH can spawn processes only on some networks
 	m.needs(t)
 	r := m.start(t, 1, []string{"interval_ns=1000000", "pvar=pml_ob1_*@all"}, "sampler_parent")
 	if r.code != 0 || !strings.Contains(r.stdout, "the child ends") {
@@ -122,8 +122,8 @@ func TestParent(t *testing.T) {
 	}
 }
 
-// The helper thread goes to the cores of the launcher where these are more than the processes; a program that was bound by
-// something else keeps to its core, and so does one that has as many companions as there are cores.
+// The helper thread moves to the launcher's cores if these outnumber the processes. A program with another binding keeps its core, and so
+// does one with as many processes as cores.
 func TestHelperLeavesCore(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
 		for ranks := range runtime.NumCPU() + 1 {
@@ -156,7 +156,7 @@ func firstCore(t *testing.T) string {
 	return regexp.MustCompile(`^\d+`).FindString(list)
 }
 
-// With calls all the time and without any, at 10 and 1 ms, every sample that was due is taken or counted as missed.
+// With constant calls and without any, at 10 and 1 ms, every due sample is taken or counted as missed.
 func TestEverySampleIsAccountedFor(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
 		for _, interval := range []time.Duration{10 * time.Millisecond, time.Millisecond} {
@@ -171,7 +171,7 @@ func TestEverySampleIsAccountedFor(t *testing.T) {
 							times = append(times, in.Time)
 						}
 					}
-					span := 450 * time.Millisecond // of rank 0, which says when it is over; the other may come late
+					span := 450 * time.Millisecond // of rank 0, which decides the end; the other may be late
 					if rank != 0 && len(times) > 0 {
 						span = times[len(times)-1] - times[0]
 					}
@@ -180,7 +180,7 @@ func TestEverySampleIsAccountedFor(t *testing.T) {
 					}
 					wait := r.starved(t, rank)
 					t.Logf("%s, %v, rank %d: %d instants, %d missed, %v without a processor, %d ns each", program[0], interval, rank, c.Instants, c.Missed, wait, c.CostNs/max(1, c.Instants))
-					if c.Instants == 0 { // how many are taken in time depends on the machine; that the others are counted does not
+					if c.Instants == 0 { // the number taken in time depends on the machine, but all others are counted
 						t.Errorf("%s, %v, rank %d: none of %d taken", program[0], interval, rank, due)
 					}
 				}
@@ -189,7 +189,7 @@ func TestEverySampleIsAccountedFor(t *testing.T) {
 	})
 }
 
-// starved is how long a rank was ready to run and had no processor.
+// starved is how long a rank was runnable without a processor.
 func (r *result) starved(t testing.TB, rank int) time.Duration {
 	t.Helper()
 	for line := range strings.Lines(r.stdout) {
@@ -203,12 +203,12 @@ func (r *result) starved(t testing.TB, rank int) time.Duration {
 	return 0
 }
 
-// Whatever the end, the exit code is the application's, and what was sampled is there.
+// However a program ends, it keeps its exit code, and its samples are recorded.
 func TestEnds(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
 		for _, end := range []string{"exit", "abort", "kill", "fork", "finalize"} {
 			var plain, r *result
-			for try, same := 0, false; !same; try++ { // what a launcher makes of an end differs now and then
+			for try, same := 0, false; !same; try++ { // launchers sometimes report an end differently
 				plain = m.start(t, 2, nil, "sampler_pingpong", "0.1", end)
 				r = m.start(t, 2, []string{"interval_ns=1000000", "pvar=*"}, "sampler_pingpong", "0.3", end)
 				if same = r.code == plain.code; !same && try == 4 {
