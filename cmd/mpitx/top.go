@@ -134,12 +134,11 @@ func (o *topOptions) find(name string) (run *recording.Run, awaited string, err 
 	return run, "", err
 }
 
-// starting says whether a directory is empty, or holds only what a job leaves there before it records.
+// starting says whether a job has made this directory and has not recorded anything yet: its first file is attach.RunFile.
 func starting(dir string) bool {
 	entries, err := os.ReadDir(dir)
-	return err == nil && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
-		return e.Name() != attach.RunFile && !strings.HasPrefix(e.Name(), ".") && !strings.HasPrefix(e.Name(), "mpitx-agent-")
-	})
+	made := slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == attach.RunFile })
+	return err == nil && (made || !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !strings.HasPrefix(e.Name(), ".") }))
 }
 
 // liveRun finds the one run here whose job is running; without one, awaited says so.

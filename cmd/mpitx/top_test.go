@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"mpitx/cmd/mpitx/internal/locate"
 )
 
 // TestTop watches jobs of four ranks as a user does.
@@ -21,6 +23,27 @@ func TestTop(t *testing.T) {
 	}
 	for _, family := range families {
 		t.Run(family, func(t *testing.T) { watch(t, family) })
+	}
+}
+
+// top waits for a run whichever files its job has made before it records, and not for a directory of other files.
+func TestStarting(t *testing.T) {
+	dir, o := t.TempDir(), &topOptions{a: &app{env: &locate.Env{}}}
+	for _, name := range []string{"", ".job", "job.json", "seen", "claims", "mpitx-agent-mpich-1.so"} {
+		if name != "" {
+			if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if run, awaited, err := o.find(dir); run != nil || err != nil || !strings.Contains(awaited, "holds no run") {
+			t.Errorf("with %q: waits for %q, error %v", name, awaited, err)
+		}
+	}
+	if err := os.Remove(filepath.Join(dir, "job.json")); err != nil {
+		t.Fatal(err)
+	}
+	if _, awaited, err := o.find(dir); err == nil {
+		t.Errorf("without job.json: waits for %q", awaited)
 	}
 }
 
