@@ -13,7 +13,7 @@ import (
 func keySections(first views, live bool) []keys.Section {
 	var here, elsewhere []keys.Section
 	for _, s := range sections {
-		t := keys.Section{Title: s.title}
+		t := keys.Section{Title: s.title, Dialog: s.in&(inFilter|inLine) != 0}
 		for _, b := range s.list {
 			if live || !b.live {
 				t.Keys = append(t.Keys, b.Key)

@@ -102,7 +102,6 @@ func init() {
 			{own("undo the last write", "u"), true, (*Model).undo},
 			{own("show my changes: undo or export them", "C"), true, quiet((*Model).openChanges)},
 			{own("watch the pinned variables", "w"), true, (*Model).startWatch},
-			{own("next page", "space"), false, quiet(func(m *Model) { m.move(m.page()) })},
 			{as(keys.Quit, "quit"), false, func(*Model) tea.Cmd { return tea.Quit }},
 		}},
 		{"Keys everywhere", inAll, []binding{

@@ -150,8 +150,9 @@ func (k Key) Text(utf8 bool) string {
 
 // Section is the part of a screen's keys that belongs to one of its views.
 type Section struct {
-	Title string
-	Keys  []Key
+	Title  string
+	Keys   []Key
+	Dialog bool // of a dialog or a line that is typed: no other keys have an effect
 }
 
 // Footer writes the first of each of the keys with its hint, as many as fit into a width. The first keys are the most important ones.

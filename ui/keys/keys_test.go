@@ -1,6 +1,7 @@
 package keys_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -8,8 +9,10 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"mpitx/export"
+	"mpitx/ui"
 	"mpitx/ui/keys"
 	"mpitx/ui/term"
+	"mpitx/ui/top"
 )
 
 // No key has two shared actions.
@@ -50,5 +53,45 @@ func TestFooter(t *testing.T) {
 	line := keys.Footer(on, 80, list...)
 	if key, label := on.Paint(term.Key, "q"), on.Paint(term.Label, "quit"); !strings.Contains(line, key+" "+label) || key == "q" || label == "quit" {
 		t.Errorf("%q", line)
+	}
+}
+
+// The explorer and top offer the same actions with the same keys. A shared key has no other action; only keys that go somewhere, such as
+// Enter, may go elsewhere in a view.
+func TestScreensAgree(t *testing.T) {
+	shared := map[string]keys.Key{}
+	for _, k := range keys.Shared() {
+		for _, n := range k.Names {
+			shared[n] = k
+		}
+	}
+	going := []keys.ID{keys.Open, keys.Left, keys.Right, keys.Up, keys.Down, keys.NextPane, keys.PreviousPane, keys.Back, keys.Quit}
+	has := map[string]map[keys.ID]bool{}
+	for name, sections := range map[string][]keys.Section{"tui": ui.Keys(), "top": top.Keys()} {
+		has[name] = map[keys.ID]bool{}
+		for _, s := range sections {
+			for _, k := range s.Keys {
+				if k.ID != keys.Own {
+					has[name][k.ID] = true
+					if !slices.Equal(k.Names, keys.Of(k.ID).Names) {
+						t.Errorf("%s, %s: %s: %s", name, s.Title, k.Help, k.Text(true))
+					}
+					continue
+				}
+				for _, n := range k.Names {
+					if other, ok := shared[n]; ok && !s.Dialog && !slices.Contains(going, other.ID) {
+						t.Errorf("%s, %s: %s: %s, elsewhere: %s", name, s.Title, n, k.Help, other.Help)
+					}
+				}
+			}
+		}
+	}
+	only := map[keys.ID]string{keys.Edit: "tui", keys.SortRight: "top", keys.SortLeft: "top", keys.SortReverse: "top"}
+	for _, k := range keys.Shared() {
+		for name := range has {
+			if !has[name][k.ID] && !slices.Contains(going, k.ID) && (only[k.ID] == "" || only[k.ID] == name) {
+				t.Errorf("%s has no key for: %s", name, k.Help)
+			}
+		}
 	}
 }

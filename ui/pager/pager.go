@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"charm.land/bubbles/v2/viewport"
+
+	"mpitx/ui/keys"
 )
 
 // Pager is where somebody reads a text.
@@ -15,18 +17,20 @@ func New() Pager { return Pager{viewport.New()} }
 
 // Key handles a key and says whether it scrolls.
 func (p *Pager) Key(key string) bool {
-	switch page := max(p.Height()-1, 1); key { // a line stays
-	case "j", "down", "ctrl+n":
+	is := func(id keys.ID) bool { return keys.Of(id).Has(key) }
+	page := max(p.Height()-1, 1) // a line stays
+	switch {
+	case is(keys.Down):
 		p.ScrollDown(1)
-	case "k", "up", "ctrl+p":
+	case is(keys.Up):
 		p.ScrollUp(1)
-	case "space", "pgdown", "ctrl+f", "ctrl+d":
+	case key == "space", is(keys.PageDown):
 		p.ScrollDown(page)
-	case "pgup", "ctrl+b", "ctrl+u":
+	case is(keys.PageUp):
 		p.ScrollUp(page)
-	case "g", "home":
+	case is(keys.First):
 		p.GotoTop()
-	case "G", "end":
+	case is(keys.Last):
 		p.GotoBottom()
 	default:
 		return false

@@ -103,7 +103,7 @@ func TestCommands(t *testing.T) {
 
 // Every key and every command is in the help, first the keys of the part of the screen that has the focus.
 func TestHelpIsWhole(t *testing.T) {
-	u := sit(t, story(t), unicodeTerm, 120, 120)
+	u := sit(t, story(t), unicodeTerm, 160, 140)
 	u.press("?")
 	text := u.screen()
 	for _, section := range Keys() {
@@ -118,11 +118,11 @@ func TestHelpIsWhole(t *testing.T) {
 			t.Errorf("no :%s", commands[i].name)
 		}
 	}
-	if !strings.HasPrefix(text, tableKeys.title) {
+	if !strings.HasPrefix(text, " "+tableKeys.title) {
 		t.Errorf("the help of the table:\n%s", text)
 	}
 	u.press("esc", "tab", "?")
-	if text := u.screen(); !strings.HasPrefix(text, paneKeys.title) {
+	if text := u.screen(); !strings.HasPrefix(text, " "+paneKeys.title) {
 		t.Errorf("the help of the map:\n%s", text)
 	}
 }

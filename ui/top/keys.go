@@ -97,17 +97,18 @@ func (m *Model) sections() []section {
 	return []section{tableKeys, commonKeys, paneKeys}
 }
 
+// shown is the section as the help and the manual page show it.
+func (s *section) shown() keys.Section {
+	out := keys.Section{Title: s.title}
+	for _, b := range s.bindings {
+		out.Keys = append(out.Keys, b.Key)
+	}
+	return out
+}
+
 // Keys are all keys of the screen.
 func Keys() []keys.Section {
-	var all []keys.Section
-	for _, s := range []section{tableKeys, paneKeys, commonKeys} {
-		one := keys.Section{Title: s.title}
-		for _, b := range s.bindings {
-			one.Keys = append(one.Keys, b.Key)
-		}
-		all = append(all, one)
-	}
-	return all
+	return []keys.Section{tableKeys.shown(), paneKeys.shown(), commonKeys.shown()}
 }
 
 func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {

@@ -300,8 +300,8 @@ func TestHelp(t *testing.T) {
 	u.seesNot("Space more")
 	u.press("g", "j", "k")
 	u.sees("Keys in the table")
-	u.send(tea.WindowSizeMsg{Width: 41, Height: 140}) // the lines are wrapped again
-	u.sees("nothing for 5 s")
+	u.send(tea.WindowSizeMsg{Width: 41, Height: 180}) // the lines are wrapped again
+	u.sees("for 5 s")
 	u.seesNot("Space more")
 	u.press(":")
 	u.seesNot("Keys in the table")

@@ -1,8 +1,6 @@
 package top
 
 import (
-	"strings"
-
 	tea "charm.land/bubbletea/v2"
 
 	"mpitx/ui/keys"
@@ -26,45 +24,26 @@ func (m *Model) textScreen(height int) []string {
 	return append(lines, keys.Footer(m.terminal, m.width, hints...))
 }
 
-// explained is a key or a command with what it does, on as many lines as that takes.
-func (m *Model) explained(what string, indent int, help string) []string {
-	indent = min(indent, m.width/2)
-	lines := term.Wrap(help, max(m.width-indent-3, 10))
-	if term.Width(what) > indent {
-		lines = append([]string{""}, lines...)
-	}
-	for i := range lines {
-		lines[i] = "  " + m.terminal.Paint(term.Key, term.Pad(what, indent)) + " " + lines[i]
-		what = ""
-	}
-	return lines
-}
-
 // helpLines are the keys, first those of the part of the screen that has the focus, and the commands.
 func (m *Model) helpLines() []string {
 	var lines []string
 	for _, s := range m.sections() {
-		lines = append(lines, m.terminal.Paint(term.Heading, s.title), "")
-		for _, b := range s.bindings {
-			lines = append(lines, m.explained(b.Text(m.terminal.UTF8), 16, b.Help)...)
-		}
-		lines = append(lines, "")
+		lines = append(append(lines, s.shown().Lines(m.terminal, m.width)...), "")
 	}
-	lines = append(lines, m.terminal.Paint(term.Heading, "Commands"), "")
-	for i := range commands {
-		lines = append(lines, m.explained(strings.TrimSpace(":"+commands[i].name+" "+commands[i].args), 26, commands[i].help)...)
-	}
-	lines = append(lines, "")
-	return append(lines, term.Wrap("The value of a rank is a sum if its variable has several elements, or is bound to several objects with the same name. "+
+	lines = append(append(lines, commandSection().Lines(m.terminal, m.width)...), "")
+	for _, l := range term.Wrap("The value of a rank is a sum if its variable has several elements, or is bound to several objects with the same name. "+
 		"For high watermarks and percentages it is the greatest, for low watermarks the least. A rank is silent if it runs but has recorded nothing for 5 s or more. "+
-		"The mouse selects lines, sorts by a heading, and sets the cursor of the map and the chart.", max(m.width, 10))...)
+		"The mouse selects lines, sorts by a heading, and sets the cursor of the map and the chart.", max(m.width-2, 10)) {
+		lines = append(lines, " "+l)
+	}
+	return lines
 }
 
 // messageLines are everything that is wrong with the run, and the outcomes of the last keys and commands.
 func (m *Model) messageLines() []string {
 	var lines []string
 	section := func(title string, texts []string, none string) {
-		lines = append(lines, m.terminal.Paint(term.Heading, title), "")
+		lines = append(lines, " "+m.terminal.Paint(term.Heading, title), "")
 		if len(texts) == 0 {
 			texts = []string{none}
 		}
