@@ -301,7 +301,7 @@ func TestHelp(t *testing.T) {
 	u.press("g", "j", "k")
 	u.sees("Keys in the table")
 	u.send(tea.WindowSizeMsg{Width: 41, Height: 180}) // the lines are wrapped again
-	u.sees("for 5 s")
+	u.sees("5 s or more")
 	u.seesNot("Space more")
 	u.press(":")
 	u.seesNot("Keys in the table")
