@@ -38,7 +38,7 @@ func run(args []string) ([]error, error) {
 	write := map[string]func(io.Writer, *recording.Run, recording.Options) error{"long": parquet.Samples, "wide": parquet.WideSamples}
 	chosen := len(args) == 4 && args[3] == "chosen"
 	if len(args) != 3 && !chosen || write[args[2]] == nil {
-		return nil, fmt.Errorf("this command is mpitx's own: use mpitx export RUN -o parquet")
+		return nil, fmt.Errorf("this command is internal; use mpitx export RUN -o parquet")
 	}
 	as, err := strconv.Atoi(args[1])
 	if err != nil {

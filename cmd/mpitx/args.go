@@ -16,7 +16,7 @@ func arguments(least, most int, what string) cobra.PositionalArgs {
 		case len(args) < least:
 			return usagef("%s: name %s; see mpitx help %s", cmd.Name(), what, cmd.Name())
 		case most >= 0 && len(args) > most:
-			return usagef("%s: takes %s and nothing more; leave %q out", cmd.Name(), what, args[most])
+			return usagef("%s: too many arguments; name %s only, and leave %q out", cmd.Name(), what, args[most])
 		case slices.Contains(args, ""):
 			return usagef("%s: an argument is empty; name %s", cmd.Name(), what)
 		}

@@ -19,7 +19,7 @@ func crashHint(impl string, version func() string, cvar, value string) string {
 			continue
 		}
 		if v := strings.TrimPrefix(version(), "v"); v == c.release || strings.HasPrefix(v, c.release+".") {
-			return cvar + "=" + value + " " + c.how + " with " + locate.FamilyName(impl) + " " + v + ": leave it out; `mpitx list virtual` shows what mpitx counts itself"
+			return cvar + "=" + value + " " + c.how + " with " + locate.FamilyName(impl) + " " + v + ": leave it out; `mpitx list virtual` lists what mpitx counts itself"
 		}
 	}
 	return ""

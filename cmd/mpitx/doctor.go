@@ -119,10 +119,10 @@ func (o *doctorOptions) examine(m locate.MPI) *finding {
 		}
 	}
 	if m.Launcher == "" && m.Family != locate.Demo {
-		f.problems = append(f.problems, "no launcher was found beside it: mpitx -n cannot start ranks: put its mpirun in PATH")
+		f.problems = append(f.problems, "no launcher was found next to it, so mpitx -n cannot start ranks; put its mpirun in PATH")
 	}
 	if n := countFaulty(j.Catalog); n > 0 {
-		f.problems = append(f.problems, fmt.Sprintf("%d variables crash or hang the library: they are marked faulty and left alone: see mpitx list -o wide", n))
+		f.problems = append(f.problems, fmt.Sprintf("%d variables crash or hang the library; mpitx marks them faulty and does not read them; see mpitx list -o wide", n))
 	}
 	return f
 }
@@ -133,12 +133,12 @@ func (f *finding) examineAgent(env *locate.Env, exeDir string) {
 		return // it has no applications
 	}
 	problem := func(what, why string) {
-		f.problems = append(f.problems, what+": "+why+": build one with `"+env.SetupCommand(f.mpi)+"`")
+		f.problems = append(f.problems, what+": "+why+"; build one with `"+env.SetupCommand(f.mpi)+"`")
 	}
 	name := locate.AgentName(f.mpi.Family)
 	path, looked := env.Beside(exeDir, name)
 	if path == "" {
-		problem("no agent, mpitx sample cannot be used with it", name+" is not in "+strings.Join(looked, ", "))
+		problem("no agent, so mpitx sample cannot observe its programs", name+" is not in "+strings.Join(looked, ", "))
 		return
 	}
 	f.agent = path
@@ -146,7 +146,7 @@ func (f *finding) examineAgent(env *locate.Env, exeDir string) {
 	case err != nil:
 		problem("the agent cannot be compared with the library", err.Error())
 	case len(gaps) > 0:
-		problem(fmt.Sprintf("the agent is for another release, and does not see calls of %d of the library's functions", len(gaps)),
+		problem(fmt.Sprintf("the agent is built for another release and does not see calls to %d of the library's functions", len(gaps)),
 			strings.Join(gaps[:min(3, len(gaps))], ", ")+" …")
 	}
 }
@@ -233,7 +233,7 @@ func offered(has bool, n int) string {
 		return "no"
 	}
 	if n == 0 {
-		return "yes, but none offered"
+		return "yes, but the library offers none"
 	}
 	return "yes: " + strconv.Itoa(n) + " types"
 }

@@ -120,7 +120,7 @@ func TestExitCodes(t *testing.T) {
 		"write":    {{1, "write nosuch=1", "nosuch: no variable"}, {2, "write nosuch", "NAME=VALUE"}, {2, "write", "write: name the variables"}, {2, "write ''", "empty"}},
 		"snapshot": {{1, "snapshot --from nosuch", "nosuch"}, {1, "snapshot --out nosuch/x", "nosuch/x"}, {2, "snapshot nosuch", "takes no arguments"}, {2, "snapshot -o ''", "-o: must not be empty"}},
 		"tui":      {{2, "tui nosuch", "takes no arguments"}},
-		"backend":  {{2, "backend serve nosuch", "takes no arguments"}, {2, "backend nosuch", "mpitx's own"}},
+		"backend":  {{2, "backend serve nosuch", "takes no arguments"}, {2, "backend nosuch", "internal"}},
 		"doctor":   {{2, "doctor nosuch", "takes no arguments"}, {2, "doctor --mpi nosuch", "--mpi nosuch"}},
 		"setup":    {{2, "setup nosuch", "takes no arguments"}, {2, "setup --mpi nosuch", "--mpi nosuch"}, {2, "setup --mpicc ''", "--mpicc: must not be empty"}},
 		"version":  {{2, "version nosuch", "takes no arguments"}},
@@ -136,18 +136,18 @@ func TestExitCodes(t *testing.T) {
 		if name == "top" { // the run may be about to start
 			waited = ` \(waited 5s\)`
 		}
-		lines[name] = []line{{1, command + " nosuch", "nosuch: there is no such directory" + waited + "; name"}, {1, command + " s.json", "s.json: it is not a directory; name"},
-			{1, command + " empty", "empty: this directory holds no run" + waited + "; name"}, {2, command + " ''", name + ": an argument is empty"}}
+		lines[name] = []line{{1, command + " nosuch", "nosuch: there is no such directory" + waited + "; name"}, {1, command + " s.json", "s.json: not a directory; name"},
+			{1, command + " empty", "empty: not a run directory" + waited + "; name"}, {2, command + " ''", name + ": an argument is empty"}}
 	}
 	lines["export"] = append(lines["export"], line{2, "export", "export: name a run directory"}, line{1, "export RUN nosuch", "nosuch: the run has no such variable"})
 	lines["stats"] = append(lines["stats"], line{2, "stats", "stats: name a run directory"}, line{1, "stats RUN nosuch", "nosuch: the run has no such variable"})
-	lines["top"] = append(lines["top"], line{2, "top r x", "GLOBs.* are for --once"}, line{1, "top RUN nosuch --once", "nosuch: the run has no such variable"})
+	lines["top"] = append(lines["top"], line{2, "top r x", "GLOBs.* need --once"}, line{1, "top RUN nosuch --once", "nosuch: the run has no such variable"})
 	lines["recover"] = append(lines["recover"], line{2, "recover", "recover: name a run directory"}, line{2, "recover --stale a", `leave "a" out`})
 	for _, family := range families {
 		for _, command := range []string{"sample", "record"} {
 			start := command + " --mpi " + family + " --pvar mpitx:calls "
 			lines[command] = append(lines[command], line{1, start + "-- nosuch", "start nosuch: no such program is in PATH"}, line{1, start + "-- ./nosuch", "start ./nosuch: there is no such file"},
-				line{2, start + "-- ''", "its name is empty; name a program after --"}, line{1, start + "--dir empty -- true", "run directory empty: it exists already; name a new"},
+				line{2, start + "-- ''", "its name is empty; name a program after --"}, line{1, start + "--dir empty -- true", "run directory empty: it exists; name a new"},
 				line{1, start + "--pvar nosuch -- true", "--pvar nosuch: "}, line{1, start + "--pvar mpitx:nosuch -- true", "--pvar mpitx:nosuch: "})
 		}
 		lines["list"] = append(lines["list"], line{1, "list --mpi " + family + " nosuch", "nosuch: no variable"}, line{1, "list -n 2 --mpi " + family + " nosuch", "nosuch: no variable"})

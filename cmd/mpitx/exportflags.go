@@ -42,7 +42,7 @@ func (n *outName) String() string { return string(*n) }
 func (n *outName) Type() string   { return "string" }
 func (n *outName) Set(name string) error {
 	if *n != "" {
-		return fmt.Errorf("there is --out %s already; name one file", origin.Quote(string(*n)))
+		return fmt.Errorf("--out %s is already given; name one file", origin.Quote(string(*n)))
 	}
 	*n = outName(name)
 	return nil
@@ -61,7 +61,7 @@ func (x *exportFlags) flags(cmd *cobra.Command) {
 func (x *exportFlags) parse() error {
 	ext := strings.TrimPrefix(filepath.Ext(x.out), ".")
 	if ext != "" && x.format == "" && !slices.Contains(sampleFormats, export.Format(strings.ToLower(ext))) {
-		return usagef("--out %s: .%s is not a format of samples: end the name in .%s, or choose the format with -o", origin.Quote(x.out), ext,
+		return usagef("--out %s: .%s is not a format of samples; end the name in .%s, or choose the format with -o", origin.Quote(x.out), ext,
 			strings.Join(texts(sampleFormats), ", ."))
 	}
 	return nil
@@ -163,6 +163,6 @@ const muchExported = 1e9
 func (x *exportFlags) announce(a *app, run *recording.Run, o export.SampleOptions) {
 	term, err := export.Detect(os.Stderr, a.env.Getenv, a.color)
 	if size := export.SampleBytes(run, x.form(), o); err == nil && term.IsTTY && size > muchExported {
-		a.complain("the export will have about %s: GLOBs of `mpitx export`, --wide and -o parquet make it smaller", term.Amount(size, "B"))
+		a.complain("the export will take about %s; to make it smaller, choose variables by name, or use --wide or -o parquet", term.Amount(size, "B"))
 	}
 }

@@ -79,18 +79,20 @@ func (o *exportOptions) run(_ *cobra.Command, args []string) error {
 	return err
 }
 
+// nameRun is what to do about a run that is not there.
+const nameRun = "name a run directory that mpitx record or mpitx sample wrote"
+
 // openRun opens a run directory for a command.
 func openRun(dir string) (*recording.Run, error) {
-	const do = "name the directory of a run, which mpitx record or mpitx sample has made"
 	run, err := recording.Open(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, failf("%s: there is no such directory; %s", dir, do)
+		return nil, failf("%s: there is no such directory; %s", dir, nameRun)
 	case errors.Is(err, recording.ErrNotARun):
 		if st, err := os.Stat(dir); err == nil && !st.IsDir() {
-			return nil, failf("%s: it is not a directory; %s", dir, do)
+			return nil, failf("%s: not a directory; %s", dir, nameRun)
 		}
-		return nil, failf("%s: this directory holds no run; %s", dir, do)
+		return nil, failf("%s: not a run directory; %s", dir, nameRun)
 	case err != nil:
 		return nil, failf("%s: cannot read the run: %v", dir, causeOf(err))
 	}
@@ -102,7 +104,7 @@ func openSamples(dir string) (*recording.Run, error) {
 	run, err := openRun(dir)
 	if err == nil && len(run.Ranks) == 0 && len(run.Damage()) == 0 {
 		run.Close()
-		return nil, failf("read run %s: nothing was recorded in it so far: if its job still runs, try again in a moment", dir)
+		return nil, failf("%s: nothing was recorded yet; if the job is still running, try again in a moment", dir)
 	}
 	return run, err
 }

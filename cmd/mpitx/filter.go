@@ -45,11 +45,11 @@ func (f *filterFlags) suits(cmd *cobra.Command, kinds catalog.Kind) error {
 		about := g.kinds.Info()
 		switch {
 		case !kinds.Has(catalog.Variables):
-			return usagef("--%s is about variables: names and --regex choose categories and enumerations", g.flag)
+			return usagef("--%s applies to variables only; choose categories and enumerations by name or with --regex", g.flag)
 		case left&g.kinds == 0:
-			return usagef("--%s is about %s and --%s about %s: no variable has both", by, left.Info().Names, g.flag, about.Names)
+			return usagef("--%s applies to %s and --%s to %s; no variable matches both", by, left.Info().Names, g.flag, about.Names)
 		case !kinds.Has(g.kinds):
-			return usagef("--%s is about %s: mpitx list %s --%s", g.flag, about.Names, about.Word, g.flag)
+			return usagef("--%s applies to %s only; use mpitx list %s --%s", g.flag, about.Names, about.Word, g.flag)
 		}
 		left, by = left&g.kinds, g.flag
 	}

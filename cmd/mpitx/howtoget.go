@@ -11,7 +11,7 @@ import (
 // howToGet says how a library comes to offer a variable that it does not offer now, and what serves on any. set are the settings
 // that the application has already.
 func howToGet(m locate.MPI, pattern string, set []attach.Setting) string {
-	const own = "the agent's own are there on any MPI: --pvar 'mpitx:*'"
+	const own = "--pvar 'mpitx:*' works with any MPI"
 	is := func(parts ...string) bool {
 		return slices.ContainsFunc(parts, func(s string) bool { return strings.Contains(strings.ToLower(pattern), s) })
 	}
@@ -20,16 +20,16 @@ func howToGet(m locate.MPI, pattern string, set []attach.Setting) string {
 	}
 	switch {
 	case strings.HasPrefix(pattern, "mpitx:"):
-		return "`mpitx list virtual` shows the agent's own; --pvar 'mpitx:*' is all of them, and mpitx:calls/MPI_Send one function's share"
+		return "`mpitx list virtual` lists mpitx's variables; --pvar 'mpitx:*' is all of them, and mpitx:calls/MPI_Send the share of one function"
 	case m.Impl == locate.OpenMPI && is("monitoring") && has("pml_monitoring_enable"):
 		return "with pml_monitoring_enable Open MPI 4 has coll_monitoring_* and osc_monitoring_*, and Open MPI 5 pml_monitoring_* as well; " + own
 	case m.Impl == locate.OpenMPI && is("monitoring"):
-		return "--set pml_monitoring_enable=1 (mpirun --mca pml_monitoring_enable 1) switches coll_monitoring_* and osc_monitoring_* on, and in Open MPI 5 " +
+		return "--set pml_monitoring_enable=1 (mpirun --mca pml_monitoring_enable 1) enables coll_monitoring_* and osc_monitoring_*, and in Open MPI 5 " +
 			"pml_monitoring_* (in 6.0 it crashes programs); " + own
 	case m.Impl == locate.OpenMPI && is("spc"):
 		return "it needs an Open MPI built with --enable-spc, and --set mpi_spc_attach=all (mpirun --mca mpi_spc_attach all); " + own
 	case m.Impl == locate.MPICH:
-		return "MPICH has performance variables where it was built with --enable-mpit-pvars=all, and distributions build it without; " + own
+		return "MPICH has performance variables only if it was built with --enable-mpit-pvars=all; distributions build it without; " + own
 	}
-	return "`mpitx list pvars` shows what it has; " + own
+	return "`mpitx list pvars` lists what it has; " + own
 }

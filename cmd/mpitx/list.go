@@ -110,11 +110,11 @@ func (o *listOptions) run(cmd *cobra.Command) error {
 	}
 	switch {
 	case o.tree && o.fields != nil:
-		return usagef("--tree draws variables in their categories: --fields is of no use with it")
+		return usagef("--tree: --fields has no effect on the tree; leave one out")
 	case o.tree && o.format != export.FormatTable && o.format != export.FormatWide:
-		return usagef("--tree draws variables in their categories: it goes with -o table or wide (-o json has each variable's categories)")
+		return usagef("--tree: only -o table and wide draw the tree; -o json has the categories of each variable")
 	case o.tree && o.kinds != 0 && o.kinds&(catalog.Cvars|catalog.Pvars) == 0:
-		return usagef("--tree draws variables in their categories: it goes with cvars and pvars only, or with none of these words")
+		return usagef("--tree: the tree has cvars and pvars only; leave the other kinds out")
 	}
 	if err := o.suits(cmd, o.kinds); err != nil {
 		return err

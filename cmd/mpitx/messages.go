@@ -129,7 +129,7 @@ func (a *app) wrongCommand(text string) string {
 	if group, ok := strings.CutPrefix(text, "if any flags in the group ["); ok {
 		flags, _, _ := strings.Cut(group, "]")
 		if strings.HasPrefix(flags, "from ") {
-			return "--from reads a file: -n and --mpi are of no use with it"
+			return "--from reads a file; leave -n and --mpi out"
 		}
 		return "--" + strings.ReplaceAll(flags, " ", " and --") + ": leave one out"
 	}

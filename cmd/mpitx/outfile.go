@@ -106,7 +106,7 @@ func placeFile(temp, path string, then existing) (string, error) {
 }
 
 func errExists(path string) error {
-	return usagef("--out %s: the file is there already; name another, or replace it with --overwrite", origin.Quote(path))
+	return usagef("--out %s: the file exists; name another, or replace it with --overwrite", origin.Quote(path))
 }
 
 // causeOf is an error without the path, which the message names anyway.

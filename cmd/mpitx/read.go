@@ -81,7 +81,7 @@ func (o *readOptions) readable(c *catalog.Catalog, v *catalog.Variable) bool {
 	r := o.reading(v)
 	switch {
 	case v.Kind == catalog.Virtual:
-		o.a.complain("%s: is computed inside applications: mpitx sample --pvar %s -- ./app", v.Name, v.Name)
+		o.a.complain("%s: has a value inside applications only; use mpitx sample --pvar %s -- ./app", v.Name, v.Name)
 		return false
 	case r == nil:
 		o.a.complain("%s: does not exist %s MPI_Init", v.ID(), o.stage)

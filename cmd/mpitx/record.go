@@ -31,7 +31,7 @@ func (o *recordOptions) run(cmd *cobra.Command, args []string) error {
 	if err == nil && r.Run != nil {
 		defer r.Run.Close()
 		if dir := origin.Quote(r.Shown); o.kept(r) {
-			o.a.complain("recorded in %s%s: mpitx stats %s, mpitx export %s -o csv --out FILE", dir, r.Named, dir, dir)
+			o.a.complain("recorded in %s%s; next: mpitx stats %s, mpitx export %s -o csv --out FILE", dir, r.Named, dir, dir)
 		}
 	}
 	return &exitError{code: r.Code, err: err, send: r.End}
@@ -39,5 +39,5 @@ func (o *recordOptions) run(cmd *cobra.Command, args []string) error {
 
 // Follows is the run directory.
 func (o *recordOptions) Follows(dir string, _ bool) (text string, ok bool) {
-	return "what was recorded is in " + origin.Quote(dir), true
+	return "the recorded samples are in " + origin.Quote(dir), true
 }

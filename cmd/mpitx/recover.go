@@ -40,7 +40,7 @@ others.`,
 				return nil // one on each node
 			}
 			if stale && force {
-				return usagef("--force is for a run that is named; leave it out with --stale")
+				return usagef("--force needs a run; leave it or --stale out")
 			}
 			if stale {
 				return sweep(a)
@@ -75,10 +75,10 @@ func recoverRun(a *app, dir string, force bool) error {
 		who := fmt.Sprintf("rank %d (process %d on %s)", r.Rank, r.PID, r.Host)
 		switch {
 		case r.Err != nil:
-			a.complain("%s: %v: its memory file is left alone", who, r.Err)
+			a.complain("%s: %v; its memory file was kept", who, r.Err)
 			code = exitPartial
 		case r.State == recording.StateRunning:
-			a.complain("%s: still running: left alone (--force takes it as dead)", who)
+			a.complain("%s: still running, so its memory file was kept; use --force if it is dead", who)
 			code = exitPartial
 		case r.State == recording.StateUnreachable:
 			hosts, ranks = append(hosts, r.Host), append(ranks, r.Rank)
@@ -93,7 +93,7 @@ func recoverRun(a *app, dir string, force bool) error {
 		a.complain("%s", attach.Elsewhere(dir, slices.Compact(hosts), ranks, "the memory files are not on this machine"))
 	}
 	if len(all) == 0 {
-		fmt.Fprintln(a.out, "nothing to recover: every process wrote all that it had")
+		fmt.Fprintln(a.out, "nothing to recover: all processes wrote all their samples")
 	}
 	return exit(code)
 }
@@ -105,18 +105,18 @@ func sweep(a *app) error {
 	for _, l := range left {
 		who := fmt.Sprintf("%s (rank %d, process %d, %d bytes)", l.Path, l.Rank, l.PID, l.Size)
 		if l.Known {
-			fmt.Fprintf(a.out, "%s: belongs to a run: mpitx recover %s\n", who, origin.Quote(l.Dir))
+			fmt.Fprintf(a.out, "%s: belongs to a run; use mpitx recover %s\n", who, origin.Quote(l.Dir))
 			continue
 		}
 		if err := l.Remove(); err != nil {
-			a.complain("%s: %v: left alone", who, err)
+			a.complain("%s: %v; the file was kept", who, err)
 			code = exitPartial
 			continue
 		}
-		fmt.Fprintf(a.out, "%s: removed: its run %s is gone\n", who, l.Dir)
+		fmt.Fprintf(a.out, "%s: removed, because its run %s no longer exists\n", who, l.Dir)
 	}
 	if len(left) == 0 {
-		fmt.Fprintln(a.out, "no memory files of dead processes are on this machine")
+		fmt.Fprintln(a.out, "no memory files of dead processes on this machine")
 	}
 	return exit(code)
 }

@@ -28,7 +28,7 @@ func writeParquet(w io.Writer, run *recording.Run, o export.SampleOptions, only 
 	}
 	path, looked := locate.System().Beside(filepath.Dir(exe), "mpitx-parquet")
 	if path == "" {
-		return false, &locate.Error{What: "write Parquet", Why: "mpitx-parquet is not in " + strings.Join(looked, ", "), Do: "install mpitx as a whole, or use another format"}
+		return false, &locate.Error{What: "write Parquet", Why: "mpitx-parquet is not in " + strings.Join(looked, ", "), Do: "install mpitx completely, or choose another format"}
 	}
 	shape := "long"
 	if o.Wide {

@@ -86,7 +86,7 @@ func (o *sampleOptions) Check(m locate.MPI, first bool) error {
 	}
 	if first && o.asked != "" && o.asked != "-" && !o.export.overwrite {
 		if o.export.out = freeName(o.asked); o.export.out != o.asked {
-			o.a.complain("%s is there already: samples go to %s (--overwrite replaces it)", o.asked, o.export.out)
+			o.a.complain("%s exists; writing samples to %s (use --overwrite to replace it)", o.asked, o.export.out)
 		}
 	}
 	return o.sampling.Check(m, first)
@@ -96,13 +96,13 @@ func (o *sampleOptions) Check(m locate.MPI, first bool) error {
 func (o *sampleOptions) Follows(dir string, late bool) (text string, ok bool) {
 	x := o.exportTo(dir)
 	if st, err := os.Stat(x.out); late && err == nil && !st.Mode().IsRegular() { // nobody may read it any more
-		return "what was recorded is in " + origin.Quote(dir) + ": " + x.command(dir), false
+		return "the recorded samples are in " + origin.Quote(dir) + "; export them with " + x.command(dir), false
 	}
-	text = origin.Quote(x.out) + " follows"
+	text = "still writing " + origin.Quote(x.out)
 	if x.out == "-" {
-		text = "the samples follow"
+		text = "still writing the samples"
 	}
-	return text + "; if not, run: " + x.command(dir), true
+	return text + "; if that is cut short, run " + x.command(dir), true
 }
 
 // inside tells whether samples go into the run directory.
@@ -133,11 +133,11 @@ func (o *sampleOptions) deliver(r *attach.Result) error {
 	switch {
 	case damaged || err == nil:
 	case o.workload == "": // the exit code stays the application's
-		o.a.complain("what was recorded is in %s: %s", dir, x.command(r.Shown))
+		o.a.complain("the recorded samples are in %s; export them with %s", dir, x.command(r.Shown))
 		o.a.exit(err)
 		return nil
 	default:
-		o.a.complain("what was recorded is in %s: %s", dir, x.command(r.Shown))
+		o.a.complain("the recorded samples are in %s; export them with %s", dir, x.command(r.Shown))
 		return err
 	}
 	switch {
@@ -146,17 +146,17 @@ func (o *sampleOptions) deliver(r *attach.Result) error {
 		o.a.complain("samples are in %s%s", x.out, r.Named)
 		return nil
 	case x.out != o.asked && x.out != "-":
-		o.a.complain("samples are in %s: %s was there already", x.out, o.asked)
+		o.a.complain("samples are in %s, because %s exists", x.out, o.asked)
 	case r.Promised() && x.out != "-":
 		o.a.complain("%s is written", x.out)
 	}
 	x.out = ""
 	switch {
 	case damaged:
-		o.a.complain("%s is kept: parts of it could not be read: %s", dir, x.command(r.Shown))
+		o.a.complain("kept %s, because parts of it could not be read; export it with %s", dir, x.command(r.Shown))
 	case r.Left:
 	case r.Going:
-		o.a.complain("some ranks had not ended: all of it will be in %s: %s", dir, x.command(r.Shown))
+		o.a.complain("some ranks were still running; all samples will be in %s; export them with %s", dir, x.command(r.Shown))
 	default:
 		r.Discard()
 	}

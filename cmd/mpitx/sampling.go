@@ -72,7 +72,7 @@ func (s *sampling) config(cmd *cobra.Command, args []string, hooks attach.Hooks)
 func (s *sampling) check(cmd *cobra.Command) error {
 	switch {
 	case len(s.pvars) == 0:
-		return usagef("--pvar: name the variables to sample; `mpitx list pvars` shows those of the library; 'mpitx:*' are the agent's own, on any MPI")
+		return usagef("--pvar: name the variables to sample; `mpitx list pvars` lists those of the library, and 'mpitx:*' works with any MPI")
 	case s.interval < time.Microsecond:
 		return usagef("--interval: %s: must be at least 1µs", s.interval)
 	case s.duration < 0 || cmd.Flags().Changed("duration") && s.duration == 0:
@@ -82,7 +82,7 @@ func (s *sampling) check(cmd *cobra.Command) error {
 	case s.duration > 0 && s.count > 0:
 		return usagef("--duration and --count both say when to stop; leave one out")
 	case s.noProbe && cmd.Flags().Changed("probe") && s.probe != "none":
-		return usagef("--no-probe means --probe none, and --probe says %s; leave one out", s.probe)
+		return usagef("--no-probe is --probe none, which contradicts --probe %s; leave one out", s.probe)
 	}
 	for _, p := range s.pvars {
 		if _, err := catalog.ParsePattern(p); err != nil {
@@ -129,7 +129,7 @@ func (s *sampling) kept(r *attach.Result) bool {
 	if r.Left || r.Going || len(r.Run.Damage()) > 0 {
 		return true
 	}
-	s.a.complain("nothing was sampled: no directory is left")
+	s.a.complain("nothing was sampled; the empty run directory was removed")
 	r.Discard()
 	return false
 }

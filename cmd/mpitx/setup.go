@@ -38,7 +38,7 @@ of Open MPI 6 or MPICH 5 is enough.`,
 				outDir = a.env.DataDir()
 			}
 			if outDir == "" {
-				return failf("build shim: there is no home directory to put it; say where with --dir")
+				return failf("build shim: there is no home directory; name a directory with --dir")
 			}
 			if cmd.Flags().Changed("mpicc") {
 				return setup(a, cc, outDir)
@@ -82,14 +82,14 @@ func setupAll(a *app, want, outDir string) error {
 		done[m.Family] = true
 	}
 	if want == locate.Demo {
-		fmt.Fprintln(a.out, "nothing to build: the demo MPI is inside mpitx")
+		fmt.Fprintln(a.out, "nothing to build: the demo MPI is part of mpitx")
 	}
 	if len(done) > 1 || want == locate.Demo {
 		return nil
 	}
 	if len(without) > 0 {
-		return &locate.Error{What: "building for " + strings.Join(without, ", "), Why: "neither its mpicc nor, for the standard ABI, its mpi.h was found",
-			Do: "install the development package (libopenmpi-dev, libmpich-dev), or name a compiler: --mpicc 'cc -I FOLDER-OF-MPI.H'"}
+		return &locate.Error{What: "build for " + strings.Join(without, ", "), Why: "neither its mpicc nor, for the standard ABI, its mpi.h was found",
+			Do: "install the development package (libopenmpi-dev, libmpich-dev), or name a compiler: --mpicc 'cc -I DIRECTORY-OF-MPI.H'"}
 	}
 	return setup(a, "mpicc", outDir)
 }

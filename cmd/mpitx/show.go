@@ -46,7 +46,7 @@ func (o *showOptions) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if o.fields != nil && (o.format == export.FormatTable || o.format == export.FormatWide) {
-		return usagef("show explains everything: --fields goes with -o json, ndjson, csv and names only; mpitx read --fields prints columns")
+		return usagef("--fields: show takes it with -o json, ndjson, csv and names only; for a table use mpitx read --fields")
 	}
 	c, s, code, err := o.pick(cmd, args)
 	if err != nil {

@@ -135,7 +135,7 @@ func (a *app) checkRanks(cmd *cobra.Command, n int) error {
 	case n < 0 || cmd.Flags().Changed("ranks") && n == 0:
 		return usagef("-n: the number of ranks must be at least 1")
 	case n > 0 && launch.Rank >= 0:
-		return usagef("-n: %s has started this already; leave -n out", launch.Command())
+		return usagef("-n: %s already started the ranks; leave -n out", launch.Command())
 	}
 	return nil
 }

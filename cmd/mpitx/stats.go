@@ -96,7 +96,7 @@ func (o *statsOptions) run(_ *cobra.Command, args []string) error {
 		return err
 	}
 	if zero := countZero(stats); term.IsTTY && zero > 20 && 2*zero > all {
-		o.a.complain("%d of %d variables are 0: --nonzero leaves them out", zero, all)
+		o.a.complain("%d of %d variables are 0; hide them with --nonzero", zero, all)
 	}
 	tellGaps(o.a, run)
 	if tellDamage(o.a, run) {

@@ -184,7 +184,7 @@ func TestSummary(t *testing.T) {
 		want      string
 	}{
 		"totals": {map[string][4]uint64{"mpitx:calls": {100, 100, 100, 100}, "mpitx:time_in_mpi": {1e9, 1e9, 1e9, 5e8}, "mpitx:bytes_sent": {1000, 3000, 0, 0},
-			"mpitx:messages_sent": {}, "mpitx:messages_received": {0, 0, 1, 2}}, 1, nil, `mpitx: 43.8 % in MPI, of 2.000 s that each of 4 ranks was sampled on average
+			"mpitx:messages_sent": {}, "mpitx:messages_received": {0, 0, 1, 2}}, 1, nil, `mpitx: MPI took 43.8 % of the sampled time (2.000 s per rank on average, 4 ranks)
   PER RANK            MIN     MEAN      MAX     UNIT  IMBALANCE  MAX AT    TOTAL
   MPI calls         100      100      100                0.0 %  0-3     400
   time in MPI         0.500    0.875    1.000  s        14.3 %  0-2       3.500
@@ -192,7 +192,7 @@ func TestSummary(t *testing.T) {
   messages received   0.000    0.750    2.000          166.7 %  3         3.000
 `},
 		"sampled functions": {map[string][4]uint64{"mpitx:calls": {2, 2, 2, 2}, "mpitx:time_in_mpi": {4e6, 4e6, 4e6, 4e6}, "mpitx:time/MPI_Wait": {3e6, 1e6, 3e6, 1e6},
-			"mpitx:time/MPI_Send": {1e6, 0, 1e6, 0}, "mpitx:calls/MPI_Wait": {1, 1, 1, 1}, "mpitx:time/MPI_Recv": {}}, 2, nil, `mpitx: 0.2 % in MPI, of 2.000 s that each of 4 ranks was sampled on average
+			"mpitx:time/MPI_Send": {1e6, 0, 1e6, 0}, "mpitx:calls/MPI_Wait": {1, 1, 1, 1}, "mpitx:time/MPI_Recv": {}}, 2, nil, `mpitx: MPI took 0.2 % of the sampled time (2.000 s per rank on average, 4 ranks)
   PER RANK       MIN   MEAN    MAX  UNIT  IMBALANCE  MAX AT     TOTAL
   MPI calls    2      2      2             0.0 %  0-3      8
   time in MPI  4.000  4.000  4.000  ms        0.0 %  0-3     16.000
@@ -202,7 +202,7 @@ func TestSummary(t *testing.T) {
 `},
 		"counted functions of threads": {map[string][4]uint64{"mpitx:calls": {2, 2, 2, 2}, "mpitx:time_in_mpi": {8e9, 8e9, 8e9, 8e9}, "mpitx:calls/MPI_Wait": {9, 9, 9, 9}}, 4,
 			map[string][4][2]uint64{"MPI_Wait": {{4, 6e9}, {4, 2e9}, {4, 2e9}, {4, 2e9}}, "MPI_Send": {{1, 1e9}, {}, {1, 1e9}, {}}, "MPI_Comm_rank": {{5, 900}, {5, 100}, {5, 100}, {5, 100}}},
-			`mpitx: 400.0 % in MPI (summed over threads), of 2.000 s that each of 4 ranks was sampled on average
+			`mpitx: MPI took 400.0 % of the sampled time (summed over threads; 2.000 s per rank on average, 4 ranks)
   PER RANK       MIN   MEAN    MAX  UNIT  IMBALANCE  MAX AT     TOTAL
   MPI calls    2      2      2             0.0 %  0-3      8
   time in MPI  8.000  8.000  8.000  s        0.0 %  0-3     32.000

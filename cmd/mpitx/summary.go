@@ -22,9 +22,9 @@ const topFunctions = 8
 // summed are the lines of a summary, if they are not 0.
 var summed = []struct{ variable, title string }{
 	{"mpitx:calls", "MPI calls"}, {"mpitx:time_in_mpi", "time in MPI"}, {"mpitx:messages_sent", "messages sent"}, {"mpitx:bytes_sent", "bytes sent"},
-	{"mpitx:messages_received", "messages received"}, {"mpitx:bytes_received", "bytes received"}, {"mpitx:collectives", "collectives"}, {"mpitx:collective_bytes_sent", "given to collectives"},
-	{"mpitx:collective_bytes_received", "got from collectives"}, {"mpitx:rma_operations", "one-sided operations"}, {"mpitx:rma_bytes_put", "put, accumulated"},
-	{"mpitx:rma_bytes_got", "got one-sidedly"}, {"mpitx:io_bytes_written", "written to files"}, {"mpitx:io_bytes_read", "read from files"},
+	{"mpitx:messages_received", "messages received"}, {"mpitx:bytes_received", "bytes received"}, {"mpitx:collectives", "collectives"}, {"mpitx:collective_bytes_sent", "sent in collectives"},
+	{"mpitx:collective_bytes_received", "received in collectives"}, {"mpitx:rma_operations", "RMA operations"}, {"mpitx:rma_bytes_put", "put by RMA"},
+	{"mpitx:rma_bytes_got", "got by RMA"}, {"mpitx:io_bytes_written", "written to files"}, {"mpitx:io_bytes_read", "read from files"},
 }
 
 // Summarize prints one screen about a run that has mpitx:* in it: how much of the time was MPI's, how much was sent, how far ranks
@@ -74,7 +74,7 @@ func summary(run *recording.Run, term export.Terminal) string {
 		elapsed += d
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "mpitx: %s in MPI%s, of %s that each of %d ranks was sampled on average", share(inMPI.Total.Float64(), float64(elapsed)), ofThreads(run),
+	fmt.Fprintf(&b, "mpitx: MPI took %s of the sampled time (%s%s per rank on average, %d ranks)", share(inMPI.Total.Float64(), float64(elapsed)), ofThreads(run),
 		term.Amount(float64(elapsed)/float64(max(len(spans), 1)), "ns"), ranks)
 	if init := of["mpitx:time_in_init"]; init != nil && init.Count > 0 {
 		fmt.Fprintf(&b, "; MPI_Init took up to %s", term.Amount(init.Max.Float64(), "ns"))
@@ -93,7 +93,7 @@ func isSummed(c *recording.Column) bool {
 // ofThreads warns that times are sums if several threads may be in MPI at once.
 func ofThreads(run *recording.Run) string {
 	if slices.ContainsFunc(run.Ranks, func(r *recording.Rank) bool { return r.Thread == catalog.ThreadMultiple }) {
-		return " (summed over threads)"
+		return "summed over threads; "
 	}
 	return ""
 }

@@ -74,7 +74,7 @@ const (
 func (o *topOptions) run(cmd *cobra.Command, args []string) error {
 	switch {
 	case !o.once && (cmd.Flags().Changed("output") || o.byRank || o.nonzero || len(args) > 1):
-		return usagef("GLOBs, --nonzero, -o and --by-rank are for --once")
+		return usagef("GLOBs, --nonzero, -o and --by-rank need --once")
 	case !o.once && noFullScreen() != "":
 		return usagef("top: %s; --once prints a table", noFullScreen())
 	}
@@ -127,7 +127,7 @@ func (o *topOptions) find(name string) (run *recording.Run, awaited string, err 
 	case errors.Is(err, fs.ErrNotExist) && parent == nil:
 		return nil, name + ": there is no such directory", nil
 	case errors.Is(err, recording.ErrNotARun) && starting(name):
-		return nil, name + ": this directory holds no run", nil
+		return nil, name + ": not a run directory", nil
 	case err != nil:
 		run, err = openRun(name) // says what to do
 	}
@@ -193,7 +193,7 @@ func (o *topOptions) print(name string) error {
 	run, awaited, err := o.find(name)
 	for start := time.Now(); run == nil && err == nil; run, awaited, err = o.find(name) {
 		if time.Since(start) > onceWait {
-			return failf("%s (waited %v); name the directory of a run, which mpitx record or mpitx sample has made", awaited, onceWait)
+			return failf("%s (waited %v); %s", awaited, onceWait, nameRun)
 		}
 		time.Sleep(onceLook)
 	}

@@ -71,7 +71,7 @@ func (o *tuiOptions) run(cmd *cobra.Command, _ []string) error {
 		if l.Rank > 0 {
 			return nil // one says it
 		}
-		return usagef("tui: %s has started this; let it start the ranks itself: mpitx tui -n %d", l.Command(), max(l.Size, 1))
+		return usagef("tui: does not run under %s; start it alone, with mpitx tui -n %d", l.Command(), max(l.Size, 1))
 	}
 	if err := o.check(cmd); err != nil {
 		return err

@@ -35,7 +35,7 @@ func (s *sampling) unmatched(m locate.MPI) error {
 	if !ok {
 		if len(cached) > 0 {
 			for _, p := range missing {
-				s.tellBefore(p, "was not there when the library was last read"+catalog.DidYouMean(known, p))
+				s.tellBefore(p, "did not exist when the library was last read"+catalog.DidYouMean(known, p))
 			}
 		}
 		return nil
@@ -78,7 +78,7 @@ func (s *sampling) unmatchedOwn(m locate.MPI) error {
 // refuse is the error of a pattern; with --force a warning.
 func (s *sampling) refuse(p, why, near string) error {
 	if !s.force {
-		return failf("--pvar %s: %s; --force starts all the same%s", p, why, near)
+		return failf("--pvar %s: %s; use --force to start anyway%s", p, why, near)
 	}
 	s.tellBefore(p, why+near)
 	return nil

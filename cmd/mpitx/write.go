@@ -47,8 +47,8 @@ prints the line that sets the variable for a run.
 Variables of scope all and all-eq concern all processes: --rank needs --force
 to write them on some ranks only.`,
 		Example: `  mpitx write coll_tuned_bcast_algorithm=binomial
-  mpirun -n 4 mpitx write --stage before coll_tuned_priority=50
-  mpirun -n 4 mpitx write --rank 1,3 mpi_show_handle_leaks=5`,
+  mpirun -n 4 mpitx write --stage before coll_tuned_alltoall_algorithm=pairwise
+  mpirun -n 4 mpitx write --rank 1,3 coll_base_verbose=5`,
 		Args:              arguments(1, -1, "the variables and their values (NAME=VALUE)"),
 		ValidArgsFunction: a.completeWrites,
 		RunE:              o.run,
@@ -69,7 +69,7 @@ func (o *writeOptions) run(cmd *cobra.Command, args []string) error {
 		return usagef("--rank: %v", err)
 	}
 	if o.stage == "before" && ranks != nil && !slices.Equal(ranks, []int{0}) {
-		return usagef("--rank: the stage before MPI_Init is read by one process of each node; leave --rank out")
+		return usagef("--rank: one process of each node writes before MPI_Init; leave --rank out")
 	}
 	writes, err := parseWrites(args, ranks)
 	if err != nil {
@@ -135,7 +135,7 @@ func (o *writeOptions) silent(c *catalog.Catalog, writes []catalog.WriteRequest)
 		want = 1
 	}
 	if got := len(o.job.Outcomes); got < want*len(writes) {
-		return fmt.Sprintf("of %d writes only %d were answered", want*len(writes), got)
+		return fmt.Sprintf("only %d of %d writes were answered", got, want*len(writes))
 	}
 	return ""
 }
@@ -146,7 +146,7 @@ func (o *writeOptions) advice(c *catalog.Catalog, outcomes []catalog.SameOutcome
 		return w.Result == catalog.WriteOK || w.Result == catalog.WriteUnchanged
 	})
 	if written {
-		fmt.Fprintf(o.a.out, "\nWritten in mpitx's own processes only, which have ended.\n")
+		fmt.Fprintf(o.a.out, "\nmpitx wrote in its own processes only, which have exited.\n")
 	}
 	seen := map[string]bool{}
 	for _, w := range outcomes {
@@ -193,10 +193,10 @@ func parseWrites(args []string, ranks []int) ([]catalog.WriteRequest, error) {
 			return nil, usagef("%s is a pattern; write names the variables one by one", name)
 		}
 		if strings.HasPrefix(name, virtual.Prefix) {
-			return nil, usagef("%s: is computed inside applications and cannot be written", name)
+			return nil, usagef("%s: virtual variables cannot be written", name)
 		}
 		if slices.ContainsFunc(out, func(w catalog.WriteRequest) bool { return w.Name == name }) {
-			return nil, usagef("%s is written twice", name)
+			return nil, usagef("%s is given twice", name)
 		}
 		out = append(out, catalog.WriteRequest{Name: name, Text: value, Ranks: ranks})
 	}

@@ -104,7 +104,7 @@ func builtin(c *Config, exeDir string) ([]string, error) {
 	return []string{path, c.Workload, fmt.Sprintf("%.4f", c.Lasting.Seconds())}, nil
 }
 
-var errDemo = &locate.Error{What: "the demo MPI has no applications", Why: "it is inside mpitx", Do: "choose a real MPI with --mpi openmpi or --mpi mpich", Usage: true}
+var errDemo = &locate.Error{What: "the demo MPI has no applications", Why: "it is part of mpitx", Do: "choose a real MPI with --mpi openmpi or --mpi mpich", Usage: true}
 
 // choose decides on the MPI: the one that the application links, else the usual.
 func (x *application) choose(c *Config, launch locate.Launch, first bool, forced func(error) error) error {
@@ -145,7 +145,7 @@ func (x *application) choose(c *Config, launch locate.Launch, first bool, forced
 		return errDemo
 	}
 	if first && other {
-		c.Say("warning: %s loads %s, but `mpitx list` reads %s (%s): to list its variables, use --mpi %s", x.Target, linked.Lib, usual.Lib, usual.Why, origin.Quote(linked.Lib))
+		c.Say("warning: %s loads %s, but `mpitx list` reads %s (%s); to list its variables, use --mpi %s", x.Target, linked.Lib, usual.Lib, usual.Why, origin.Quote(linked.Lib))
 	}
 	if err := forced(x.Fits(launch, want, usual)); err != nil {
 		return err
@@ -168,7 +168,7 @@ func (x *application) fit(e *locate.Env, dir string) {
 	}
 	path, err := preflight.FitAgent(e, x.agent, x.mpi.Lib, dir)
 	if err != nil {
-		x.unfit = "cannot write a copy of the agent: " + err.Error() + "; set XDG_CACHE_HOME to a directory that can be written"
+		x.unfit = "cannot write a copy of the agent: " + err.Error() + "; set XDG_CACHE_HOME to a writable directory"
 		return
 	}
 	x.agent, x.library, x.unfit = path, x.mpi.Lib, ""

@@ -260,6 +260,6 @@ func (r *Result) promise(why string) {
 		return
 	}
 	text, _ := r.Follows(r.job.shown(), false)
-	r.Alert(fmt.Sprintf("%s: %s", why, text))
+	r.Alert(fmt.Sprintf("%s; %s", why, text))
 	r.standIn.say(saidPromise)
 }

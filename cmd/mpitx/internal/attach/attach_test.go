@@ -33,9 +33,9 @@ func TestEnviron(t *testing.T) {
 		t.Errorf("%s\n%s", got, want)
 	}
 	for want, change := range map[string]func(x *application){
-		"MPIR_CVAR_":                  func(x *application) { x.mpi.Impl = locate.MPICH },
-		"put mpitx elsewhere":         func(x *application) { x.agent = "/a b/agent.so" },
-		"choose another library with": func(x *application) { x.preload = "/a:b/libmpi.so" },
+		"MPIR_CVAR_":                         func(x *application) { x.mpi.Impl = locate.MPICH },
+		"install mpitx in another directory": func(x *application) { x.agent = "/a b/agent.so" },
+		"choose another library with":        func(x *application) { x.preload = "/a:b/libmpi.so" },
 	} {
 		other := *x
 		change(&other)

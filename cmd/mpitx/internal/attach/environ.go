@@ -65,8 +65,8 @@ func environ(c *Config, x *application, job *runDir, seen string) ([]string, err
 	}
 	for k, path := range preload {
 		if strings.ContainsAny(path, ": \t") {
-			return nil, &locate.Error{What: "preload " + path, Why: "the loader takes no path with spaces or colons",
-				Do: []string{"put mpitx elsewhere", "choose another library with --mpi"}[k]}
+			return nil, &locate.Error{What: "preload " + path, Why: "the loader accepts no path with spaces or colons",
+				Do: []string{"install mpitx in another directory", "choose another library with --mpi"}[k]}
 		}
 	}
 	if already := c.Env.Getenv(preloadVariable); already != "" {

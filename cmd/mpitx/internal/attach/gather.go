@@ -80,12 +80,12 @@ func (r *Result) collect() {
 	for _, rank := range all {
 		if rank.Err != nil {
 			r.Left = true
-			r.Say("rank %d: its last samples are still in memory: %v: mpitx recover %s", rank.Rank, rank.Err, origin.Quote(r.Shown))
+			r.Say("rank %d: its last samples are still in memory: %v; use mpitx recover %s", rank.Rank, rank.Err, origin.Quote(r.Shown))
 		}
 	}
 	if err != nil {
 		r.Left = true
-		r.Say("the last samples are still in memory: %v: mpitx recover %s", err, origin.Quote(r.Shown))
+		r.Say("the last samples are still in memory: %v; use mpitx recover %s", err, origin.Quote(r.Shown))
 	}
 }
 

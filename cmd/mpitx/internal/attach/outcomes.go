@@ -69,11 +69,11 @@ const noSuchVariable = "no such variable"
 func outcomeText(o *recording.Assignment, known bool) string {
 	switch {
 	case o.Result == noSuchVariable && !o.After && known:
-		return "set; it cannot be read back, since the library has it before MPI_Init only"
+		return "set, but not read back, because the library has it before MPI_Init only"
 	case o.Result == noSuchVariable && !o.After:
-		return "the library has no such variable after MPI_Init: where it has one before (mpitx show " + o.Cvar + "), it was set"
+		return "the library has no such variable after MPI_Init; if it has one before (mpitx show " + o.Cvar + "), that one was set"
 	case o.Result == noSuchVariable && known:
-		return "the library has it before MPI_Init only: --set sets it then"
+		return "the library has it before MPI_Init only; use --set"
 	case o.Old != "" && o.Read == "" && !strings.HasPrefix(o.Result, "ok"): // nothing was written
 		return o.Result + ": it is " + o.Old + " as before"
 	case o.Old != "" && o.Old == o.Read:

@@ -36,10 +36,10 @@ func TestOutcomes(t *testing.T) {
 		{run([]o{ok}, []o{never}), "--set-after a=2: rank 0: ok: it was 1; rank 1: never: it is 1 as before"},
 		{run([]o{other("5")}, []o{other("6")}, []o{other("7")}, []o{other("8")}, []o{other("9")}, []o{other("10")}),
 			"--set-after a=2: rank 0: ok: it was 5; rank 1: ok: it was 6; rank 2: ok: it was 7; rank 3: ok: it was 8; 2 more ranks: something else"},
-		{run([]o{late, wrong}), "--set-after gone=1: the library has it before MPI_Init only: --set sets it then\n" +
+		{run([]o{late, wrong}), "--set-after gone=1: the library has it before MPI_Init only; use --set\n" +
 			"--set-after c=x: no value of it: not a number: it is 8 as before"},
-		{run([]o{gone, typo, another}, []o{gone, typo, another}), "--set gone=1: set; it cannot be read back, since the library has it before MPI_Init only\n" +
-			"--set tpyo=1: the library has no such variable after MPI_Init: where it has one before (mpitx show tpyo), it was set; did you mean typo?\n" +
+		{run([]o{gone, typo, another}, []o{gone, typo, another}), "--set gone=1: set, but not read back, because the library has it before MPI_Init only\n" +
+			"--set tpyo=1: the library has no such variable after MPI_Init; if it has one before (mpitx show tpyo), that one was set; did you mean typo?\n" +
 			"--set b=1: another value: it is 0"},
 	} {
 		if got := strings.Join(outcomes(test.run, []string{"gone", "a"}, []string{"gone", "a", "typo"}), "\n"); got != test.want {

@@ -44,7 +44,7 @@ func (r *Result) report(size int) []string {
 			t.add(rank.Rank, text)
 		}
 		if rank.State == recording.StateDied {
-			t.add(rank.Rank, "the process ended before it could finish its recording: what was sampled until then is there")
+			t.add(rank.Rank, "the process died before it could finish recording; samples up to then are in the run")
 		}
 		lost.Samples += rank.Counters.Samples
 		lost.Missed += rank.Counters.Missed
@@ -54,7 +54,7 @@ func (r *Result) report(size int) []string {
 		lost.Refused += rank.Counters.Refused
 	}
 	for _, l := range run.LeftOut() {
-		t.add(l.Rank, fmt.Sprintf("only the first process that called MPI_Init is recorded; %d more came as the same rank, the last of them %s: start each MPI program with mpitx of its own", l.Count, l.Program))
+		t.add(l.Rank, fmt.Sprintf("only the first process that called MPI_Init is recorded; %d more had the same rank, the last one %s; start each MPI program with its own mpitx", l.Count, l.Program))
 	}
 	some := len(seen) > 0 && len(seen) < size
 	for rank := range size {
@@ -83,11 +83,11 @@ func (r *Result) report(size int) []string {
 		say("%d processes were started by MPI_Comm_spawn and are not sampled", spawned)
 	}
 	if lost.Refused > 0 {
-		say("%d declarations or notes could not be recorded", lost.Refused)
+		say("could not record %d declarations or notes", lost.Refused)
 	}
 	for _, n := range run.Nodes {
 		if n.Step != 0 {
-			say("the clock of %s was set by %s during the run: times follow the clock of its beginning", n.Host, n.Step.Round(time.Millisecond))
+			say("the clock of %s was changed by %s during the run; times follow the clock as it was at the start", n.Host, n.Step.Round(time.Millisecond))
 		}
 	}
 	return lines
@@ -127,7 +127,7 @@ func unwritten(run *recording.Run) string {
 	if l, ok := run.Loss(); ok && l.Failed {
 		return "could not be written (" + l.Reason + ")"
 	}
-	return "found all buffers waiting to be written (sample less often, or fewer variables)"
+	return "lost because all buffers were full (sample less often, or fewer variables)"
 }
 
 // missing says how many samples are, and why, without the reasons that none is missing for.
@@ -141,7 +141,7 @@ func missing(c *recording.Counters, unwritten string) string {
 			why = append(why, fmt.Sprintf("%d %s", r.n, r.why))
 		}
 	}
-	return fmt.Sprintf("of %d samples %d are missing: %s", c.Samples+c.Lost(), c.Lost(), strings.Join(why, ", "))
+	return fmt.Sprintf("%[2]d of %[1]d samples are missing: %[3]s", c.Samples+c.Lost(), c.Lost(), strings.Join(why, ", "))
 }
 
 // knownNames are those that the library or the agent is known to offer: by the last reading of the library, and by this run.
@@ -170,7 +170,7 @@ func Loss(run *recording.Run) string {
 		full, lost = full+r.Counters.LostFull, lost+r.Counters.Lost()
 	}
 	if loss, ok := run.Loss(); ok && (loss.Time > 0 || 2*full > lost) {
-		return fmt.Sprintf("%v; the last value of every counter was kept, so that sums are right", loss)
+		return fmt.Sprintf("%v; the last value of every counter was kept, so sums are correct", loss)
 	}
 	return ""
 }
@@ -183,7 +183,7 @@ func Away(run *recording.Run) string {
 	}
 	what := "the newest samples"
 	if slices.ContainsFunc(run.Ranks, func(r *recording.Rank) bool { return r.State == recording.StateUnreachable && r.Undeclared() }) {
-		what = "the newest samples, and what all others need to be read,"
+		what = "the newest samples, and the data needed to read the others,"
 	}
 	return Elsewhere(run.Dir, hosts, ranks, what+" are still in memory there and missing here")
 }
@@ -193,7 +193,7 @@ func Elsewhere(dir string, hosts []string, ranks []int, what string) string {
 	if abs, err := filepath.Abs(dir); err == nil {
 		dir = abs
 	}
-	return fmt.Sprintf("%s (%s): %s; once the job has ended, run there: mpitx recover %s", recording.HostsText(hosts), export.Ranks(ranks), what, origin.Quote(dir))
+	return fmt.Sprintf("%s (%s): %s; after the job has ended, run there: mpitx recover %s", recording.HostsText(hosts), export.Ranks(ranks), what, origin.Quote(dir))
 }
 
 // messages are texts with the ranks that they are about, each text once.
@@ -227,7 +227,7 @@ const mostMessages = 40
 func (m *messages) lines(size int) (lines []string) {
 	for k, t := range m.all {
 		if k == mostMessages {
-			return append(lines, fmt.Sprintf("and %d more of this kind", len(m.all)-k))
+			return append(lines, fmt.Sprintf("and %d more messages of this kind", len(m.all)-k))
 		}
 		text := t.text
 		if len(t.ranks) < size {

@@ -16,10 +16,10 @@ import (
 // What could not be written is said by the file system's own error; without one, no disk is blamed.
 func TestMissing(t *testing.T) {
 	for errno, want := range map[uint64]string{
-		28:  "of 40 samples 30 are missing: 30 could not be written (no space left on device)",
-		122: "of 40 samples 30 are missing: 30 could not be written (disk quota exceeded)",
-		5:   "of 40 samples 30 are missing: 30 could not be written (input/output error)",
-		0:   "of 40 samples 30 are missing: 30 found all buffers waiting to be written (sample less often, or fewer variables)",
+		28:  "30 of 40 samples are missing: 30 could not be written (no space left on device)",
+		122: "30 of 40 samples are missing: 30 could not be written (disk quota exceeded)",
+		5:   "30 of 40 samples are missing: 30 could not be written (input/output error)",
+		0:   "30 of 40 samples are missing: 30 lost because all buffers were full (sample less often, or fewer variables)",
 	} {
 		run := openRun(t, func(s *recordingtest.Stream) { s.Counters(10, 0, 0, 30, 0, 0, 0, 3, 2, 0, 1e9, errno) })
 		if got := missing(&run.Ranks[0].Counters, unwritten(run)); got != want {
@@ -27,7 +27,7 @@ func TestMissing(t *testing.T) {
 		}
 	}
 	c := recording.Counters{Samples: 3, Missed: 2, OverBudget: 1}
-	if got, want := missing(&c, "?"), "of 6 samples 3 are missing: 2 not taken in time, 1 beyond --max-size"; got != want {
+	if got, want := missing(&c, "?"), "3 of 6 samples are missing: 2 not taken in time, 1 beyond --max-size"; got != want {
 		t.Error(got)
 	}
 }
@@ -80,7 +80,7 @@ func TestReport(t *testing.T) {
 	}
 	r := &Result{app: &application{}, Config: &Config{Hooks: hooks{}}, Run: run}
 	want := []string{"ranks 0-1,3: --pvar ab*@all: no such variable, of [a b]", "ranks 0,3: bad",
-		"rank 3: the process ended before it could finish its recording: what was sampled until then is there",
+		"rank 3: the process died before it could finish recording; samples up to then are in the run",
 		"rank 2: nothing was recorded: no program with the agent called MPI_Init, or it could not write to the run directory", otherPreload,
 		"2 processes were started by MPI_Comm_spawn and are not sampled"}
 	if got := r.report(4); !slices.Equal(got, want) {

@@ -9,7 +9,7 @@ import (
 	"mpitx/cmd/mpitx/internal/locate"
 )
 
-var errLinux = errors.New("applications are observed on Linux only; what was recorded there can be exported and summed up here")
+var errLinux = errors.New("applications can be observed on Linux only; runs recorded there can be exported and summarized here")
 
 type ending struct{ code int }
 

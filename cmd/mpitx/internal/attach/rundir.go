@@ -188,7 +188,7 @@ func dirFailed(path string, cause error, do string) error {
 	why := cause
 	switch {
 	case errors.Is(cause, fs.ErrExist):
-		why = errors.New("it exists already")
+		why = errors.New("it exists")
 	case errors.As(cause, &pe):
 		why = pe.Err
 	}
@@ -208,7 +208,7 @@ func (j *runDir) enter(path string, shared bool, version string) error {
 		return j.leave(version)
 	}
 	if !errors.Is(err, fs.ErrExist) {
-		return dirFailed(path, err, "choose a place that can be written with --dir or $MPITX_DIR")
+		return dirFailed(path, err, "choose a writable place with --dir or $MPITX_DIR")
 	}
 	st, statErr := os.Lstat(abs)
 	switch {
@@ -227,7 +227,7 @@ func (j *runDir) enter(path string, shared bool, version string) error {
 			j.made = true
 			return j.leave(version)
 		case !errors.Is(err, fs.ErrNotExist) || time.Now().After(deadline):
-			return dirFailed(path, errors.New("it was not made by this job"), "choose a name that is not there yet with --dir")
+			return dirFailed(path, errors.New("another job made it"), "name a new directory with --dir")
 		}
 	}
 }
@@ -293,7 +293,7 @@ func parseJob(s string) (*runDir, error) {
 	var number error
 	j.startNs, number = strconv.ParseInt(start, 10, 64)
 	if err != nil || number != nil || len(data) != len(j.id) || !filepath.IsAbs(dir) {
-		return nil, &locate.Error{What: "--job", Why: "is mpitx's own, for the processes that mpitx -n starts", Usage: true}
+		return nil, &locate.Error{What: "--job", Why: "this flag is internal, for the processes that mpitx -n starts", Usage: true}
 	}
 	copy(j.id[:], data)
 	j.dir = dir

@@ -53,7 +53,7 @@ func readSeen(dir string) (s seen) {
 
 const mostSeen = 5
 
-const otherPreload = "a program that is started with another LD_PRELOAD (env -i, unset LD_PRELOAD) runs without the agent: keep $LD_PRELOAD and $MPITX_AGENT, or put mpitx in front of that program"
+const otherPreload = "a program started with another LD_PRELOAD (env -i, unset LD_PRELOAD) runs without the agent; keep $LD_PRELOAD and $MPITX_AGENT, or put mpitx in front of that program"
 
 // unrecorded says why nothing was recorded, and what to do. chosen is true if the user has named the MPI.
 func (x *application) unrecorded(s seen, launcher locate.Launch, chosen bool) []string {
@@ -84,7 +84,7 @@ func (x *application) unrecorded(s seen, launcher locate.Launch, chosen bool) []
 	}
 	lines = append(lines, x.Notes...)
 	if x.Linked == nil && !chosen {
-		lines = append(lines, "the agent was that of "+x.mpi.Name()+", and sees no other MPI: --mpi chooses")
+		lines = append(lines, "the agent is the one of "+x.mpi.Name()+", and sees no other MPI; choose one with --mpi")
 	}
 	return lines
 }

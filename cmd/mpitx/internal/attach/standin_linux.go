@@ -132,7 +132,7 @@ func (r *Result) takeOver() (err error) {
 	const killed = "the launcher killed mpitx on rank 0 with the job"
 	text, more := r.Follows(r.job.shown(), true)
 	if !more {
-		r.Say("%s: %s", killed, text)
+		r.Say("%s; %s", killed, text)
 		return nil
 	}
 	r.promised.Store(slices.Contains(words, saidPromise))

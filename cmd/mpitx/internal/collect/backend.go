@@ -44,7 +44,7 @@ func RunBackend(args []string, serve func(*Backend) int) int {
 	b := &Backend{Size: 1, serve: serve}
 	var err error
 	if b.Front, err = transport.OpenFront(args[min(1, len(args)):], &b.request); err != nil {
-		fmt.Fprintln(os.Stderr, "mpitx: backend: this command is mpitx's own, started by others of its commands")
+		fmt.Fprintln(os.Stderr, "mpitx: backend: this command is internal; other commands of mpitx start it")
 		return 2
 	}
 	signal.Ignore(syscall.SIGINT) // a terminal sends it to us too; the front decides, and we go with it

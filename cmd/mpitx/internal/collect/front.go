@@ -238,7 +238,7 @@ func (f *front) take(e transport.Event) {
 	}
 }
 
-// death is what to say of a back end that has ended without an answer.
+// death is what to say of a back end that has exited without an answer.
 func (f *front) death(s *stage, status syscall.WaitStatus) *failure {
 	text := s.Death(status)
 	others := transport.EndedByOthers(status)
@@ -257,7 +257,7 @@ func (f *front) follower() (*Job, error) {
 		j.agreed, j.Invitation = int(f.agreed[0]), f.agreed[1:]
 		return j, nil
 	}
-	why := cmp.Or(f.after.failed, &failure{Text: "ended without an answer"})
+	why := cmp.Or(f.after.failed, &failure{Text: "exited without an answer"})
 	if !why.Whole && !why.Ended && !f.o.Serve {
 		// Launchers end the job with the first rank that fails: rank 0 needs the time to give up on us, and to print.
 		select {

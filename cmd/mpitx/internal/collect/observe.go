@@ -196,7 +196,7 @@ func (o *observer) categories(p *catalog.Process, trials []binding.Trial, cvars,
 		p.Meta.Categories = append(p.Meta.Categories, catalog.Category{Name: info.Name, Description: info.Description})
 	}
 	for _, why := range slices.Sorted(maps.Keys(faulty)) {
-		o.notes.add("of %d categories those at index %s are left out: %s", num, strings.Join(faulty[why], ", "), why)
+		o.notes.add("categories at index %[2]s (of %[1]d) were skipped: %[3]s", num, strings.Join(faulty[why], ", "), why)
 	}
 	at := -1
 	for k := range num {

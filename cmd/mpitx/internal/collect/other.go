@@ -9,7 +9,7 @@ type front struct{}
 
 // Collect answers with an error: MPI libraries are read on Linux only.
 func Collect(Options) (*Job, error) {
-	return nil, &Error{Text: "read the MPI library: mpitx reads live MPI libraries on Linux only: use a snapshot (--from FILE)"}
+	return nil, &Error{Text: "read the MPI library: mpitx reads live MPI libraries on Linux only; read a snapshot with --from FILE"}
 }
 
 // LostText is empty here.

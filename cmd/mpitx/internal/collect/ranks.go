@@ -85,7 +85,7 @@ func severalNodes(hosts map[int]string) bool {
 func (b *Backend) gather(take func(rank int, r report)) (lost, hosts map[int]string, err error) {
 	lost, hosts = map[int]string{}, map[int]string{0: b.Host}
 	for r := 1; r < b.Size; r++ {
-		lost[r] = "never came out of MPI_Init"
+		lost[r] = "did not return from MPI_Init"
 	}
 	came := func(rank int, text string) {
 		if _, ok := lost[rank]; ok {
@@ -102,14 +102,14 @@ func (b *Backend) gather(take func(rank int, r report)) (lost, hosts map[int]str
 			var h hello
 			transport.Unpack(data, &h) // or it is from an unknown host
 			hosts[from], greeted[from] = h.Host, true
-			came(from, "stopped answering while it read its variables")
+			came(from, "stopped answering while reading its variables")
 			return nil
 		}},
 		{tagReady, func(from int, _ []byte) error {
 			if stages == nil {
 				stages = b.stages()
 			}
-			came(from, "did not send what it had read")
+			came(from, "did not send its variables")
 			return b.Mail.Send(stages, from, tagRoot)
 		}},
 		{tagReport, func(from int, data []byte) error {

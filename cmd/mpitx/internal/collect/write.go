@@ -38,9 +38,9 @@ func (b *Backend) Write(writes []catalog.WriteRequest) (outcomes catalog.Outcome
 		switch {
 		case p.Result != "":
 		case invalid && p.dry:
-			p.Result, p.Detail = catalog.WriteError, "nothing would be written: see the other variable"
+			p.Result, p.Detail = catalog.WriteError, "nothing would be written because of the other variable"
 		case invalid:
-			p.Result, p.Detail = catalog.WriteError, "nothing was written: see the other variable"
+			p.Result, p.Detail = catalog.WriteError, "nothing was written because of the other variable"
 		case p.dry:
 			p.Result = dryResult(p.writable)
 		default:
@@ -60,7 +60,7 @@ func (b *Backend) check(w catalog.WriteRequest, p *plan, others []*plan) (catalo
 	p.Name, p.writable, p.count = v.Name, r.Writable, r.Count
 	switch {
 	case slices.ContainsFunc(others, func(o *plan) bool { return o.Name == v.Name }):
-		return catalog.WriteInvalid, "is written twice"
+		return catalog.WriteInvalid, "is given twice"
 	case r.Status == catalog.StatusFaulty:
 		return catalog.WriteFaulty, "cannot be read: " + r.Reason
 	case r.Status != catalog.StatusOK:
@@ -72,7 +72,7 @@ func (b *Backend) check(w catalog.WriteRequest, p *plan, others []*plan) (catalo
 		return catalog.WriteInvalid, err.Error()
 	}
 	if all := v.Scope == catalog.ScopeAll || v.Scope == catalog.ScopeAllEq; all && !w.Force && w.Ranks != nil && len(w.Ranks) < b.Size {
-		return catalog.WriteRefused, "its scope " + v.Scope.String() + " concerns all ranks: write it on all of them, or use --force"
+		return catalog.WriteRefused, "its scope " + v.Scope.String() + " applies to all ranks; write it on all of them, or use --force"
 	}
 	return "", ""
 }
@@ -146,5 +146,5 @@ func (b *Backend) write(p *plan) (catalog.WriteResult, string) {
 	case p.Old:
 		return catalog.WriteUnchanged, ""
 	}
-	return catalog.WriteOK, "the library made another value of it"
+	return catalog.WriteOK, "the library stored another value"
 }

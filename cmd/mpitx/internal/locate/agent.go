@@ -29,7 +29,7 @@ func WorkloadName(family string) string { return "mpitx-workload-" + family }
 // said.
 func (e *Env) BuildAgent(cc, family string, sources AgentSources, outDir string) ([]string, error) {
 	fail := func(err error) ([]string, error) {
-		return nil, &Error{What: "building an agent with " + cc, Why: err.Error(), Do: "set TMPDIR to a folder with space"}
+		return nil, &Error{What: "build an agent with " + cc, Why: err.Error(), Do: "set TMPDIR to a directory with free space"}
 	}
 	outDir, err := filepath.Abs(outDir)
 	if err != nil {

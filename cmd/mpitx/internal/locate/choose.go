@@ -51,8 +51,8 @@ func (e *Env) only(all []MPI) (MPI, error) {
 		list = append(list, m.Name()+" ("+m.Lib+")")
 	}
 	return MPI{}, &Error{
-		What: "which MPI is meant is not clear",
-		Why:  "no mpirun is in PATH, and there are " + strings.Join(list, ", "),
+		What: "cannot choose an MPI",
+		Why:  "no mpirun is in PATH, and several libraries are installed: " + strings.Join(list, ", "),
 		Do:   "choose one with --mpi " + familiesOf(all) + " or --mpi PATH",
 	}
 }
@@ -70,9 +70,9 @@ func familiesOf(all []MPI) string {
 func (e *Env) noneFound() error {
 	return &Error{
 		What: "no MPI library found",
-		Why: fmt.Sprintf("looked at mpirun and mpiexec in PATH, at $%s, at $LD_LIBRARY_PATH, and in /usr/lib/%s, /usr/lib64, /usr/local and /opt",
+		Why: fmt.Sprintf("searched mpirun and mpiexec in PATH, $%s, $LD_LIBRARY_PATH, /usr/lib/%s, /usr/lib64, /usr/local and /opt",
 			strings.Join(moduleVars[:len(moduleVars)-1], ", $"), e.triplet()),
-		Do: "install one (packages openmpi-bin or mpich) or load its module, name it with --mpi PREFIX, or try mpitx without any: --mpi demo",
+		Do: "install one (packages openmpi-bin or mpich) or load its module, name it with --mpi PREFIX, or try mpitx without an MPI: --mpi demo",
 	}
 }
 
@@ -128,7 +128,7 @@ func (e *Env) named(value, source string) (MPI, error) {
 			m.Why = source
 			return m, nil
 		}
-		return MPI{}, &Error{What: source, Why: "this file is neither a libmpi for this machine nor the mpirun of one", Do: "name the prefix of an MPI, its libmpi.so, or a family: " + strings.Join(Families, ", "), Usage: true}
+		return MPI{}, &Error{What: source, Why: "this file is neither a libmpi for this machine nor an mpirun", Do: "name the prefix of an MPI, its libmpi.so, or a family: " + strings.Join(Families, ", "), Usage: true}
 	}
 	if p := e.inPath(value); p != "" {
 		if m, ok := e.fromLauncher(p, ""); ok {
@@ -136,7 +136,7 @@ func (e *Env) named(value, source string) (MPI, error) {
 			return m, nil
 		}
 	}
-	return MPI{}, &Error{What: source, Why: "this is neither a family (" + strings.Join(Families, ", ") + ") nor an existing folder or file", Do: "`mpitx doctor` lists what is there", Usage: true}
+	return MPI{}, &Error{What: source, Why: "this is neither a family (" + strings.Join(Families, ", ") + ") nor an existing directory or file", Do: "`mpitx doctor` lists the installed ones", Usage: true}
 }
 
 func (e *Env) byFamily(family, source string) (MPI, error) {
@@ -184,7 +184,7 @@ func (e *Env) byPrefix(prefix, source string) (MPI, error) {
 	}
 	libs := e.libsUnder(prefix, "")
 	if len(libs) == 0 {
-		return MPI{}, &Error{What: source, Why: "no libmpi for this machine is in this folder, its lib or its lib64", Do: "name the prefix of an MPI (the folder above its bin and lib) or the libmpi file itself", Usage: true}
+		return MPI{}, &Error{What: source, Why: "no libmpi for this machine is in this directory, its lib or its lib64", Do: "name the prefix of an MPI (the directory above its bin and lib) or the libmpi file itself", Usage: true}
 	}
 	m := libs[0]
 	m.Why = source

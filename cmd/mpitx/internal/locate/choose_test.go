@@ -105,7 +105,7 @@ func TestChooseErrors(t *testing.T) {
 		says []string
 	}{
 		"nothing installed": {func(t *testing.T) *tree { return newTree(t, "PATH=/usr/bin") }, "",
-			[]string{"no MPI library found: looked at", "/usr/lib/x86_64-linux-gnu", "$MPI_HOME", "--mpi demo"}},
+			[]string{"no MPI library found: searched", "/usr/lib/x86_64-linux-gnu", "$MPI_HOME", "--mpi demo"}},
 		"family not there": {func(t *testing.T) *tree { return debian(t) }, "abi", []string{"--mpi abi: no library of this family"}},
 		"nonsense":         {func(t *testing.T) *tree { return debian(t) }, "nonsense", []string{"--mpi nonsense: ", "openmpi, mpich, abi, demo"}},
 		"no MPI in folder": {func(t *testing.T) *tree { return debian(t) }, "/etc", []string{"--mpi /etc: no libmpi"}},
@@ -114,7 +114,7 @@ func TestChooseErrors(t *testing.T) {
 			tr := debian(t)
 			tr.env.Environ = nil
 			return tr
-		}, "", []string{"not clear", "Open MPI (" + debianOpenMPI, "--mpi openmpi, --mpi mpich"}},
+		}, "", []string{"cannot choose an MPI", "Open MPI (" + debianOpenMPI, "--mpi openmpi, --mpi mpich"}},
 		"launcher without library": {func(t *testing.T) *tree {
 			return newTree(t, "PATH=/usr/bin", "PMI_RANK=0", "PMI_SIZE=2", "HYDI_CONTROL_FD=3")
 		}, "", []string{"no MPICH library found: this process was started by MPICH's mpiexec", "--mpi PREFIX"}},

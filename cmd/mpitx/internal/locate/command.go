@@ -29,7 +29,7 @@ func (e *Env) LaunchCommand(m MPI, n int, program []string) (argv, environ []str
 	if m.Family != Demo && slices.Contains(program, ":") {
 		return nil, nil, &Error{
 			What:  "cannot start " + count + " processes",
-			Why:   "at an argument that is just a colon, launchers begin with another program",
+			Why:   "launchers take an argument that is a colon as the beginning of another program",
 			Do:    "write it as one word with its option (--dir=:), or start mpitx under the launcher yourself",
 			Usage: true,
 		}

@@ -127,11 +127,11 @@ func TestMismatch(t *testing.T) {
 		"matches":         {orte, openmpi, 4, ""},
 		"one process":     {Launch{Name: "orte", Size: 1}, openmpi, 1, ""},
 		"no launcher":     {Launch{Size: -1}, openmpi, 1, ""},
-		"wrong family":    {orte, mpich, 1, "the 4 processes that Open MPI's mpirun (/usr/bin/orterun) started are not one job: each is alone, with MPI_Comm_size 1: the library is MPICH (/l/libmpich.so.12); start them with /usr/bin/mpirun.mpich, or read the launcher's own library with --mpi openmpi"},
+		"wrong family":    {orte, mpich, 1, "the 4 processes that Open MPI's mpirun (/usr/bin/orterun) started are not one job: each has MPI_Comm_size 1: the library is MPICH (/l/libmpich.so.12); start them with /usr/bin/mpirun.mpich, or read the launcher's own library with --mpi openmpi"},
 		"wrong version":   {orte, openmpi, 1, "different installations"},
 		"srun, Open MPI":  {Launch{Name: "slurm", Size: 4}, openmpi, 1, "srun --mpi=pmix"},
 		"srun, MPICH":     {Launch{Name: "slurm", Size: 4}, mpich, 1, "srun --mpi=pmi2"},
-		"another starter": {Launch{Name: "pmix", Size: 4}, mpich, 1, "does not speak with this launcher"},
+		"another starter": {Launch{Name: "pmix", Size: 4}, mpich, 1, "does not work with this launcher"},
 	} {
 		err := Mismatch(c.l, c.m, c.size, false)
 		switch {

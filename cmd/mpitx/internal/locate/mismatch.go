@@ -12,11 +12,11 @@ func Mismatch(l Launch, m MPI, size int, linked bool) error {
 	if size != 1 || l.Size <= 1 {
 		return nil
 	}
-	err := &Error{What: fmt.Sprintf("the %d processes that %s started are not one job: each is alone, with MPI_Comm_size 1", l.Size, l.by())}
+	err := &Error{What: fmt.Sprintf("the %d processes that %s started are not one job: each has MPI_Comm_size 1", l.Size, l.by())}
 	lib := m.Name() + " (" + m.Lib + ")"
 	switch {
 	case l.Name == "slurm":
-		err.Why = lib + " did not learn of them from srun"
+		err.Why = lib + " did not get them from srun"
 		err.Do = "use srun --mpi=" + or(slurmMPI(m), "cray_shasta") + " (`srun --mpi=list` shows what is there), or " + ownLauncher(m) + " inside the allocation"
 	case foreign(l, m):
 		err.Why = "the library is " + lib
@@ -25,10 +25,10 @@ func Mismatch(l Launch, m MPI, size int, linked bool) error {
 			err.Do += ", or " + readOwn(l, m)
 		}
 	case l.Name == "pmi" || l.Name == "pmix":
-		err.Why = lib + " does not speak with this launcher"
+		err.Why = lib + " does not work with this launcher"
 		err.Do = "start them with " + ownLauncher(m)
 	default:
-		err.Why = "the library, " + lib + ", is of the same family, so launcher and library are of different installations or versions"
+		err.Why = "the library, " + lib + ", is of the same family, so launcher and library belong to different installations or versions"
 		err.Do = "start them with " + ownLauncher(m)
 		if !linked {
 			err.Do += ", or name the launcher's library with --mpi PREFIX"

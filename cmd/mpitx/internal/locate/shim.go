@@ -84,30 +84,30 @@ func ShimName(family string) string { return "mpitx-shim-" + family + ".so" }
 // the folder binding/shim; shim.c is compiled. The shim is not linked to libmpi. It replaces an older one at
 // once or not at all. An error is an *Error with what the compiler said.
 func (e *Env) BuildShim(cc string, sources fs.FS, outDir string) (path, family string, err error) {
-	what := "building a shim with " + cc
+	what := "build a shim with " + cc
 	argv := strings.Fields(cc)
 	if len(argv) == 0 {
-		return "", "", &Error{What: "building a shim", Why: "no compiler named", Do: "name the MPI's compiler wrapper: --mpicc mpicc", Usage: true}
+		return "", "", &Error{What: "build a shim", Why: "no compiler named", Do: "name the MPI's compiler wrapper: --mpicc mpicc", Usage: true}
 	}
 	if _, err := exec.LookPath(argv[0]); err != nil {
 		return "", "", &Error{What: what, Why: "there is no such command", Do: "install the MPI's development package (libopenmpi-dev, libmpich-dev), load its module, or give the path of its mpicc", Usage: true}
 	}
 	if outDir, err = filepath.Abs(outDir); err != nil { // the compiler runs elsewhere
-		return "", "", &Error{What: what, Why: err.Error(), Do: "give the whole path of the folder"}
+		return "", "", &Error{What: what, Why: err.Error(), Do: "give the absolute path of the directory"}
 	}
 	tmp, err := os.MkdirTemp("", "mpitx-shim-")
 	if err != nil {
-		return "", "", &Error{What: what, Why: err.Error(), Do: "set TMPDIR to a folder with space"}
+		return "", "", &Error{What: what, Why: err.Error(), Do: "set TMPDIR to a directory with free space"}
 	}
 	defer os.RemoveAll(tmp)
 	if err := os.CopyFS(tmp, sources); err != nil {
-		return "", "", &Error{What: what, Why: err.Error(), Do: "set TMPDIR to a folder with space"}
+		return "", "", &Error{What: what, Why: err.Error(), Do: "set TMPDIR to a directory with free space"}
 	}
 	if family, err = e.familyOf(argv, tmp); err != nil {
 		return "", "", err
 	}
 	if err := os.MkdirAll(outDir, 0o755); err != nil {
-		return "", "", &Error{What: what, Why: err.Error(), Do: "give a folder that can be written with --dir"}
+		return "", "", &Error{What: what, Why: err.Error(), Do: "choose a writable directory with --dir"}
 	}
 	// Compiled with the wrapper, linked with the plain compiler: the wrapper would add -lmpi.
 	object := filepath.Join(tmp, "shim.o")
@@ -121,7 +121,7 @@ func (e *Env) BuildShim(cc string, sources fs.FS, outDir string) (path, family s
 		return "", "", err
 	}
 	if err := os.Rename(next, path); err != nil {
-		return "", "", &Error{What: what, Why: err.Error(), Do: "give a folder that can be written with --dir"}
+		return "", "", &Error{What: what, Why: err.Error(), Do: "choose a writable directory with --dir"}
 	}
 	return path, family, nil
 }
@@ -144,7 +144,7 @@ func (e *Env) familyOf(cc []string, dir string) (string, error) {
 			return strings.Trim(strings.TrimSpace(f), `"`), nil
 		}
 	}
-	return "", &Error{What: strings.Join(cc, " ") + " -E -dM shim.c", Why: "it shows no macros", Do: "use a compiler wrapper around gcc or clang"}
+	return "", &Error{What: strings.Join(cc, " ") + " -E -dM shim.c", Why: "it prints no macros", Do: "use a compiler wrapper around gcc or clang"}
 }
 
 // run runs a compiler; an error holds what it wrote to stderr.

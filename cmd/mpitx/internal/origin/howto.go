@@ -40,7 +40,7 @@ func HowToSet(impl, launcher string, variable *catalog.Variable, e *catalog.Enum
 
 // Variable is the environment variable that sets a control variable before MPI_Init.
 func Variable(impl, cvar string) (string, error) {
-	err := &locate.Error{What: "--set " + cvar, Why: "how this MPI takes settings from the environment is not known", Do: "try --set-after", Usage: true}
+	err := &locate.Error{What: "--set " + cvar, Why: "mpitx does not know how this MPI reads settings from the environment", Do: "try --set-after", Usage: true}
 	switch {
 	case impl == locate.OpenMPI:
 		return "OMPI_MCA_" + cvar, nil
@@ -59,7 +59,7 @@ func Overridden(e *locate.Env, m locate.MPI, want string) string {
 	if other == "" {
 		return ""
 	}
-	return fmt.Sprintf("LD_LIBRARY_PATH makes programs load %s, but mpitx reads %s (%s): use --mpi %s, or change LD_LIBRARY_PATH", other, m.Lib, m.Why, Quote(other))
+	return fmt.Sprintf("LD_LIBRARY_PATH makes programs load %s, but mpitx reads %s (%s); use --mpi %s, or change LD_LIBRARY_PATH", other, m.Lib, m.Why, Quote(other))
 }
 
 // launcherSets are the control variables that launchers set for each process: what the user sets, in whatever way, is overwritten
@@ -78,7 +78,7 @@ const overrideFile = "openmpi-mca-params-override.conf"
 func Fixed(impl string, v *catalog.Variable) string {
 	switch {
 	case launcherSets[impl][v.Name]:
-		return "the launcher sets it for each process that it starts"
+		return "the launcher sets it for each process"
 	case impl == locate.OpenMPI && v.Origin != nil && strings.Contains(v.Origin.Where, overrideFile):
 		return v.Origin.Where + " stands above all other settings; change it there"
 	}

@@ -309,10 +309,10 @@ func TestHowToSetInstead(t *testing.T) {
 		{locate.OpenMPI, "", "btl", catalog.OriginEnvironment, "OMPI_MCA_btl", "export OMPI_MCA_btl=1 | mpirun --mca btl 1 …", ""},
 		{locate.OpenMPI, "", "btl", catalog.OriginLauncher, "mpirun --mca btl 2", "mpirun --mca btl 1 …", ""},
 		{locate.OpenMPI, "", "btl", catalog.OriginFile, "/etc/openmpi-mca-params-override.conf:2", "", "/etc/openmpi-mca-params-override.conf:2 stands above all other settings; change it there"},
-		{locate.OpenMPI, "", "ess_base_vpid", "", "", "", "the launcher sets it for each process that it starts"},
+		{locate.OpenMPI, "", "ess_base_vpid", "", "", "", "the launcher sets it for each process"},
 		{locate.MPICH, "/opt/m p/mpiexec", "MPIR_CVAR_A", catalog.OriginEnvironment, "MPIR_CVAR_A", "export MPIR_CVAR_A=1 | '/opt/m p/mpiexec' -genv MPIR_CVAR_A 1 …", ""},
 		{locate.MPICH, "", "MPIR_CVAR_A", catalog.OriginLauncher, "mpiexec -genv MPIR_CVAR_A 2", "mpiexec -genv MPIR_CVAR_A 1 …", ""},
-		{locate.MPICH, "", "MPIR_CVAR_CH3_INTERFACE_HOSTNAME", "", "", "", "the launcher sets it for each process that it starts"},
+		{locate.MPICH, "", "MPIR_CVAR_CH3_INTERFACE_HOSTNAME", "", "", "", "the launcher sets it for each process"},
 	} {
 		v := &catalog.Variable{Kind: catalog.Cvars, Name: c.name, Type: catalog.TypeInt}
 		if c.kind != "" {

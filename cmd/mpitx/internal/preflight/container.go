@@ -82,6 +82,6 @@ func (c *Container) Bound(e *locate.Env, dirs ...string) error {
 	if len(missing) == 0 {
 		return nil
 	}
-	return refuse(c.Runtime+" between the launcher and the program", "inside the container "+strings.Join(missing, " and ")+" cannot be seen, and so the agent not be loaded",
-		"add "+c.how(missing)+"; where they are bound in another way: --force; or start mpitx inside the container")
+	return refuse(c.Runtime+" between the launcher and the program", "inside the container "+strings.Join(missing, " and ")+" cannot be seen, so the agent cannot be loaded",
+		"add "+c.how(missing)+"; if they are bound in another way, use --force; or start mpitx inside the container")
 }

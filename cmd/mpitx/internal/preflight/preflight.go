@@ -50,8 +50,8 @@ func Check(e *locate.Env, argv []string) (*Program, error) {
 	rest := argv[1:]
 	for name := filepath.Base(p.Target); ; name = filepath.Base(p.Target) {
 		if isLauncher(name) {
-			return p, refuse(argv[0], "this is a launcher, and the agent belongs into what it starts",
-				"put mpitx behind it ("+name+" … mpitx sample … -- program), or let mpitx start the launcher (-n 4)")
+			return p, refuse(argv[0], "this is a launcher, and the agent must go into the program that it starts",
+				"put mpitx after it ("+name+" … mpitx sample … -- program), or let mpitx start the launcher (-n 4)")
 		}
 		if c := containerOf(p.Target, rest); c != nil {
 			p.Container = c
@@ -71,10 +71,10 @@ func Check(e *locate.Env, argv []string) (*Program, error) {
 			return err == nil
 		})
 		if name == "env" && clears(rest[:max(k, 0)]) {
-			return p, refuse(strings.Join(argv[:len(argv)-len(rest)+k], " "), "it takes the agent out of the environment", "put it in front of mpitx (env … mpitx … -- program)")
+			return p, refuse(strings.Join(argv[:len(argv)-len(rest)+k], " "), "it removes the agent from the environment", "put it in front of mpitx (env … mpitx … -- program)")
 		}
 		if k < 0 {
-			p.Notes = append(p.Notes, name+" was started, and which program it starts was not seen")
+			p.Notes = append(p.Notes, name+" starts a program that mpitx cannot see")
 			return p, nil
 		}
 		p.Target, _ = find(e, rest[k])
@@ -91,7 +91,7 @@ func preloadable(e *locate.Env, path string) error {
 		words := interpreter(e, program)
 		if len(words) == 0 {
 			if why := elevated(e, program); why != "" {
-				return refuse(program, "it has "+why+", and so the loader ignores LD_PRELOAD", "observe a copy without (cp "+program+" DIR)")
+				return refuse(program, "it has "+why+", so the loader ignores LD_PRELOAD", "observe a copy without it (cp "+program+" DIR)")
 			}
 			return nil
 		}
@@ -207,7 +207,7 @@ func find(e *locate.Env, name string) (string, error) {
 func (p *Program) look(e *locate.Env) error {
 	file, err := os.Open(e.File(p.Target))
 	if err != nil { // executable but not readable: nothing is known, and nothing stands against it
-		p.Notes = append(p.Notes, p.Target+" could not be read, and was not checked")
+		p.Notes = append(p.Notes, p.Target+" could not be read, so it was not checked")
 		return nil
 	}
 	defer file.Close()
@@ -216,10 +216,10 @@ func (p *Program) look(e *locate.Env) error {
 	switch {
 	case bytes.HasPrefix(head[:n], []byte("#!")):
 		p.Script = true
-		p.Notes = append(p.Notes, p.Target+" is a script: whatever MPI programs it starts are observed")
+		p.Notes = append(p.Notes, p.Target+" is a script; the MPI programs that it starts are observed")
 		return nil
 	case string(head[:n]) != elf.ELFMAG:
-		return &locate.Error{What: "start " + p.Target, Why: "this is neither a program for this machine nor a script that begins with #!", Do: "name its interpreter: sh " + p.Target, Usage: true}
+		return &locate.Error{What: "start " + p.Target, Why: "this is neither a program for this machine nor a script with #!", Do: "name its interpreter: sh " + p.Target, Usage: true}
 	}
 	f, err := elf.NewFile(file)
 	if err != nil {
@@ -231,20 +231,20 @@ func (p *Program) look(e *locate.Env) error {
 func (p *Program) elf(e *locate.Env, f *elf.File) error {
 	inside := defines(f)
 	if !slices.ContainsFunc(f.Progs, func(h *elf.Prog) bool { return h.Type == elf.PT_INTERP }) {
-		why := "it is linked statically: an agent cannot get into it"
+		why := "it is linked statically, so the agent cannot be loaded"
 		if inside {
-			why = "it is linked statically, with the MPI library inside: an agent cannot get into it"
+			why = "it is linked statically, with the MPI library, so the agent cannot be loaded"
 		}
 		return refuse(p.Target, why, "link it dynamically, with the MPI's mpicc and without -static")
 	}
 	mpi, foreign := linked(e, p.Target, f)
 	if inside {
-		return refuse(p.Target, "the MPI library is linked into it (it defines MPI_Init itself): calls do not pass through an agent", "link it with the shared libmpi")
+		return refuse(p.Target, "the MPI library is linked into it (it defines MPI_Init itself), so calls do not pass through the agent", "link it with the shared libmpi")
 	}
 	p.Linked = mpi
 	p.Sanitized = slices.ContainsFunc(read(f, "").needed, sanitizer().MatchString)
 	if mpi == nil {
-		note := p.Target + " links no MPI library: only an MPI that it loads or starts can be observed"
+		note := p.Target + " links no MPI library; only an MPI that it loads or starts can be observed"
 		if foreign != "" {
 			note = p.Target + " links " + foreign + ", which was not found"
 		}
@@ -283,7 +283,7 @@ func (p *Program) Fits(l locate.Launch, want string, asked locate.MPI) error {
 		if m.Launcher != "" {
 			do = "start it with " + m.Launcher
 		}
-		return refuse(p.Target, has+", and was started by "+locate.FamilyName(l.Family)+"'s "+l.Command()+": its processes would each be alone", do)
+		return refuse(p.Target, has+", and was started by "+locate.FamilyName(l.Family)+"'s "+l.Command()+", so each of its processes would be alone", do)
 	}
 	return nil
 }

@@ -96,8 +96,8 @@ func TestWhatCannotBeStarted(t *testing.T) {
 
 func TestStatic(t *testing.T) {
 	b := newBench(t)
-	b.check("linked statically: an agent", b.compile("static", "int main(void){return 0;}", "-static"))
-	b.check("with the MPI library inside", b.compile("both", "int PMPI_Init(void){return 0;} int main(void){return PMPI_Init();}", "-static"))
+	b.check("linked statically, so the agent cannot", b.compile("static", "int main(void){return 0;}", "-static"))
+	b.check("statically, with the MPI library, so", b.compile("both", "int PMPI_Init(void){return 0;} int main(void){return PMPI_Init();}", "-static"))
 	b.check("linked into it", b.compile("inside", "int PMPI_Init(void){return 0;} int main(void){return PMPI_Init();}"))
 	// What has MPI_X but not PMPI_X is a program with a PMPI tool.
 	p := b.check("", b.compile("tool", "int MPI_Init(void){return 0;} int main(void){return MPI_Init();}"))
@@ -124,7 +124,7 @@ func TestElevated(t *testing.T) {
 	}
 	mode(0o755 | os.ModeSetuid)
 	for _, argv := range [][]string{{set}, {script}, {other}, {"env", "A=1", set}, {"nice", script}} {
-		b.check("set: it has the setuid bit, and so the loader ignores LD_PRELOAD; observe a copy without (cp "+set+" DIR)", argv...)
+		b.check("set: it has the setuid bit, so the loader ignores LD_PRELOAD; observe a copy without it (cp "+set+" DIR)", argv...)
 	}
 	b.env.UID = os.Getuid() // its owner gets nothing by it
 	b.check("", set)
@@ -145,7 +145,7 @@ func TestElevated(t *testing.T) {
 		t.Logf("no file capabilities: %v", err)
 		return
 	}
-	b.check("set: it has file capabilities, and so", set)
+	b.check("set: it has file capabilities, so", set)
 	b.env.UID = 0
 	b.check("", set)
 }
@@ -207,7 +207,7 @@ func TestBetween(t *testing.T) {
 	b.check("", "env")
 	for _, words := range []string{"-i", "- A=1", "-i A=1 nice", "-u LD_PRELOAD", "--unset=LD_PRELOAD", "A=1 LD_PRELOAD=/x.so"} {
 		argv := append(append([]string{"env"}, strings.Fields(words)...), script)
-		b.check("it takes the agent out of the environment", argv...)
+		b.check("it removes the agent from the environment", argv...)
 	}
 	b.check("", "env", "-u", "OTHER", script)
 	b.check("", "env", "A=1", script, "-i")

@@ -13,6 +13,6 @@ import (
 
 // Serve answers with an error.
 func Serve(collect.Options, func(*catalog.Catalog), io.Reader, io.Writer) int {
-	fmt.Fprintln(os.Stderr, "mpitx: serve: mpitx reads live MPI libraries on Linux only: use a snapshot (--from FILE)")
+	fmt.Fprintln(os.Stderr, "mpitx: serve: mpitx reads live MPI libraries on Linux only; read a snapshot with --from FILE")
 	return 2
 }

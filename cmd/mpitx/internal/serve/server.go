@@ -148,7 +148,7 @@ func (s *server) begin() error {
 		if s.peers[rank] == nil && s.catalog.After.Read {
 			text := s.job.Lost[rank]
 			if text == "" {
-				text = fmt.Sprintf("its process did not come to rank 0's within %s", transport.JoinLimit)
+				text = fmt.Sprintf("its process did not reach rank 0's within %s", transport.JoinLimit)
 			}
 			s.say(link.Reply{Is: link.IsSilent, Rank: rank, Text: text})
 		}
@@ -172,9 +172,9 @@ func (s *server) hello() error {
 		}
 		return nil
 	case <-s.gone:
-		return fmt.Errorf("serve: the screen is gone")
+		return fmt.Errorf("serve: the explorer has exited")
 	case <-time.After(helloLimit):
-		return fmt.Errorf("serve: nobody spoke to it: this command is mpitx's own")
+		return fmt.Errorf("serve: no explorer talks to it; this command is internal")
 	}
 }
 
@@ -209,7 +209,7 @@ func (s *server) invite() error {
 				return fmt.Errorf("%s", e.From.Death(e.Status))
 			}
 		case <-s.gone:
-			return fmt.Errorf("the screen is gone")
+			return fmt.Errorf("the explorer has exited")
 		case <-late:
 			return nil // they are silent
 		}

@@ -96,11 +96,11 @@ func (inv *Invitation) Admit(c net.Conn, size int) (j Joining, err error) {
 		return j, err
 	}
 	if f.Kind != FrameHello || Unpack(f.Payload, &j) != nil || j.Rank <= 0 || j.Rank >= size || j.Address != plainAddress(c.LocalAddr()) {
-		return j, errors.New("not one of ours")
+		return j, errors.New("not a process of this job")
 	}
 	want := inv.proof("rank", nonce, j.Nonce, &j)
 	if !hmac.Equal(want[:], j.Proof[:]) {
-		return j, errors.New("it does not know the secret")
+		return j, errors.New("it has the wrong secret")
 	}
 	welcome := inv.proof("root", nonce, j.Nonce, &j)
 	if _, err := c.Write(welcome[:]); err != nil {
@@ -151,7 +151,7 @@ func Join(inv Invitation, rank int, host string) (net.Conn, error) {
 		}
 		whys = append(whys, d.address+": "+shortError(d.err))
 	}
-	return nil, fmt.Errorf("reach rank 0's process over TCP (%s): let its node be reached from this one, or run the ranks on one node", strings.Join(whys, "; "))
+	return nil, fmt.Errorf("reach rank 0's process over TCP (%s): make its node reachable from this one, or run the ranks on one node", strings.Join(whys, "; "))
 }
 
 // enter is Join's side of Admit.
@@ -171,7 +171,7 @@ func (inv *Invitation) enter(c net.Conn, end time.Time, j Joining) error {
 		return err
 	}
 	if want := inv.proof("root", nonce, j.Nonce, &j); !hmac.Equal(want[:], welcome[:]) {
-		return errors.New("somebody else answers there")
+		return errors.New("another program answers there")
 	}
 	return c.SetDeadline(time.Time{})
 }

@@ -142,7 +142,7 @@ func TestStrangers(t *testing.T) {
 		t.Error("a front trusts who passes on what it says")
 	}
 	<-passed
-	if got := heard(t, told); !strings.Contains(got, "not one of ours") {
+	if got := heard(t, told); !strings.Contains(got, "not a process of this job") {
 		t.Errorf("rank 0 trusts who passes on what a front says: %s", got)
 	}
 	if c, err := Join(inv, 1, "there"); err != nil {
@@ -203,7 +203,7 @@ func TestJoinElsewhere(t *testing.T) {
 	if _, err = Join(inv, 1, "there"); err == nil {
 		t.Fatal("it joined a stranger")
 	}
-	for _, want := range []string{liar.Addr().String() + ": somebody else answers there", nobody + ": connection refused"} {
+	for _, want := range []string{liar.Addr().String() + ": another program answers there", nobody + ": connection refused"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("no %q in %v", want, err)
 		}
