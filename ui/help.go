@@ -147,7 +147,12 @@ func (m *Model) hints() []keys.Key {
 	if filterText(m.criteria) != "" {
 		now = append(now, keys.Of(keys.ClearFilter))
 	}
-	now = append(now, keys.Of(keys.Help), keys.Of(keys.Search), own("f", "filter"))
+	now = append(now, keys.Of(keys.Help))
+	alone := m.layout().alone
+	if alone { // the only way to the others
+		now = append(now, keys.Of(keys.NextPane))
+	}
+	now = append(now, keys.Of(keys.Search), own("f", "filter"))
 	edits := live && m.ended == "" && m.frozen() == ""
 	if edits && len(m.edit.undo) > 0 {
 		now = append(now, own("C", "my changes"))
@@ -164,7 +169,10 @@ func (m *Model) hints() []keys.Key {
 		}
 		now = append(now, own("S", "copy setting"), own("b", "bookmark"))
 	}
-	now = append(now, keys.Of(keys.NextPane), keys.Of(keys.Quit), keys.Of(keys.Zoom), keys.Of(keys.Command))
+	if !alone {
+		now = append(now, keys.Of(keys.NextPane))
+	}
+	now = append(now, keys.Of(keys.Quit), keys.Of(keys.Zoom), keys.Of(keys.Command))
 	if edits {
 		now = append(now, own("W", "workload"))
 	}
