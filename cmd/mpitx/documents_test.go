@@ -66,6 +66,16 @@ func pages(t *testing.T) map[string]string {
 	return found
 }
 
+// The guide's table of folders has each package of scripts/imports.txt, or the folder that holds it.
+func TestGuideLayout(t *testing.T) {
+	guide := document(t, "docs/guide.md")
+	for _, m := range regexp.MustCompile(`(?m)^([a-z][a-z/-]*)`).FindAllStringSubmatch(document(t, "scripts/imports.txt"), -1) {
+		if !strings.Contains(guide, "`"+m[1]+"/") && !strings.Contains(guide, "`"+path.Dir(m[1])+"/`") {
+			t.Errorf("docs/guide.md: no line for the folder %s", m[1])
+		}
+	}
+}
+
 // Documents are read on terminals, too. A line of a table cannot be wrapped.
 func TestDocumentWidth(t *testing.T) {
 	for path, text := range pages(t) {
