@@ -38,35 +38,35 @@ type app struct {
 // run is the whole program; it returns the exit code.
 func run(args []string) int {
 	if len(args) > 0 && args[0] == "backend" && !slices.Contains(args[1:], "serve") {
-		return collect.RunBackend(args[1:], serve.Tasks) // before anything else: it is started often, and time counts
+		return collect.RunBackend(args[1:], serve.Tasks) // before anything else, because it is started often and its start time counts
 	}
-	debug.SetGCPercent(800) // we live for a second
-	// Writing into a closed pipe is then an error (EPIPE) and no signal, and what we start is not affected.
+	debug.SetGCPercent(800) // mpitx runs for about a second
+	// A write to a closed pipe then returns EPIPE instead of sending a signal. Child processes are not affected.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	std := &standard{}
 	a := &app{out: bufio.NewWriterSize(answers{std}, 1<<16), errs: messages{std}, std: std, env: locate.System()}
 	root := newRoot(a)
 	root.SetArgs(args)
 	other := a.env.Launcher().Rank > 0
-	if other { // rank 0 prints; the others name what went wrong on them
+	if other { // rank 0 prints the answer; the others print their errors only
 		a.out = bufio.NewWriter(io.Discard)
 		root.SetOut(io.Discard)
 	}
 	return a.end(root.Execute(), other)
 }
 
-// warnOverridden warns where programs load another library than the chosen one.
+// warnOverridden warns if programs load another library than the chosen one.
 func (a *app) warnOverridden(m locate.MPI, want string) {
 	if text := origin.Overridden(a.env, m, want); text != "" {
 		a.complain("warning: %s", text)
 	}
 }
 
-// terminal finds out where the answer goes.
+// terminal describes the terminal that the answer goes to.
 func (a *app) terminal() (export.Terminal, error) {
 	out := os.Stdout
 	if l := a.env.Launcher(); l.Rank >= 0 {
-		// Launchers give ranks a terminal or a pipe as they like: what counts is where the launcher itself writes.
+		// Launchers connect ranks to a terminal or a pipe as they like, so look at the launcher's own standard output.
 		f, err := os.OpenFile(fmt.Sprintf("/proc/%d/fd/1", l.PID), os.O_WRONLY|syscall.O_NOCTTY, 0)
 		if err != nil {
 			f, _ = os.Open(os.DevNull)
@@ -109,7 +109,7 @@ On a terminal, mpitx without a command opens the explorer (mpitx tui). With
 		return tui.RunE(tui, nil)
 	}
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
-		if err := noEmpty(cmd); err != nil {
+		if err := refuseEmpty(cmd); err != nil {
 			return err
 		}
 		a.std.page = a.pagerCommand(cmd)

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// arguments takes as many arguments as a command has use for (most is -1: any number), none of them empty, as a shell variable that
-// is not set makes them. What they are is for the message.
+// arguments accepts least to most arguments (most is -1: any number). None may be empty, which an unset shell variable
+// would cause. what names them in messages.
 func arguments(least, most int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
@@ -24,7 +24,7 @@ func arguments(least, most int, what string) cobra.PositionalArgs {
 	}
 }
 
-// once is for commands whose answer is the same on all ranks: rank 0 gives it.
+// once runs a command on rank 0 only, because its answer is the same on all ranks.
 func (a *app) once(run func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		if a.env.Launcher().Rank > 0 {
@@ -41,7 +41,7 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// refuseArguments makes a command whose own commands do the work refuse other words, for which cobra prints its help.
+// refuseArguments makes a command that only has subcommands refuse other words; cobra would print its help.
 func refuseArguments(root *cobra.Command, name string) {
 	for _, c := range root.Commands() {
 		if c.Name() != name {
@@ -61,7 +61,7 @@ func refuseArguments(root *cobra.Command, name string) {
 	}
 }
 
-// newHelp is cobra's help command; for a command that does not exist it fails.
+// newHelp is cobra's help command, except that it fails for unknown commands.
 func newHelp() *cobra.Command {
 	return &cobra.Command{Use: "help [COMMAND]", Short: "Explain a command: what it does, its flags, examples",
 		Long: "Explain a command: what it does, its flags, examples. mpitx COMMAND --help prints\nthe same.",
@@ -84,9 +84,8 @@ func newHelp() *cobra.Command {
 		}}
 }
 
-// noEmpty refuses flags that are given and empty, as a shell variable that is not set makes them: they would choose as if they
-// were not given.
-func noEmpty(cmd *cobra.Command) (err error) {
+// refuseEmpty refuses flags with an empty value, which an unset shell variable causes: they would act as if not given.
+func refuseEmpty(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		values := []string{f.Value.String()}
 		if list, ok := f.Value.(pflag.SliceValue); ok {

@@ -13,7 +13,7 @@ import (
 	"mpitx/cmd/mpitx/internal/locate"
 )
 
-// attachFlags are those of every command that runs an application.
+// attachFlags are the flags of every command that runs an application.
 type attachFlags struct {
 	mpi, dir, workload, given string
 	maxSize, policy           string
@@ -28,7 +28,7 @@ var workloads = []string{"pingpong", "alltoall", "unexpected", "halo", "idle"}
 
 func (x *attachFlags) flags(cmd *cobra.Command, a *app) {
 	f := cmd.Flags()
-	f.SetInterspersed(false) // what follows the application is the application's
+	f.SetInterspersed(false) // words after the application belong to the application
 	f.StringArrayVar(&x.setFlags, "set", nil, "set a control variable for the application to a value (`CVAR=VALUE`); may be repeated")
 	f.StringArrayVar(&x.setAfterFlags, "set-after", nil, "write a control variable (`CVAR=VALUE`) in the application, after MPI_Init; may be repeated")
 	f.StringVar(&x.dir, "dir", "", "write the run to this new `DIRECTORY` (default: a new name in $MPITX_DIR, else in the current directory)")
@@ -49,7 +49,7 @@ func (x *attachFlags) flags(cmd *cobra.Command, a *app) {
 	}
 }
 
-// config checks all that needs no look at the machine. It adds to what the agent is to do.
+// config checks everything that does not depend on the machine, and adds settings for the agent.
 func (x *attachFlags) config(cmd *cobra.Command, args []string, a *app, tool []attach.Setting) (c attach.Config, err error) {
 	c = attach.Config{Env: a.env, Version: version, Args: args, Workload: x.workload, MPI: x.mpi, Ranks: x.ranks, Dir: x.dir, Force: x.force, Job: x.given,
 		Say: a.complain, Alert: a.say, // complain would flush what another goroutine writes
@@ -80,7 +80,7 @@ func (x *attachFlags) config(cmd *cobra.Command, args []string, a *app, tool []a
 	return c, nil
 }
 
-// warn says what may be wrong with the settings: the library did not have the variables when it was last read, or they crash it.
+// warn warns of settings that the library did not have when it was last read, or that crash it.
 func (x *attachFlags) warn(a *app, m locate.MPI) {
 	a.warnOfCrashes(m, x.set)
 	names := cachedNames(a.env, m)

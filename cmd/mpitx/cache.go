@@ -38,7 +38,7 @@ func cachePath(env *locate.Env, m locate.MPI) string {
 	return filepath.Join(dir, "names-"+hex.EncodeToString(id[:8]))
 }
 
-// cacheNames keeps the names of a catalog, unless they are there already.
+// cacheNames writes the names of a catalog to the cache unless the cache has them already.
 func cacheNames(env *locate.Env, m locate.MPI, c *catalog.Catalog) {
 	path := cachePath(env, m)
 	if path == "" || !c.Before.Read || !c.After.Read {
@@ -116,7 +116,7 @@ func valuesOf(m locate.MPI, c *catalog.Catalog, v *catalog.Variable) (values []s
 	return values
 }
 
-// cachedNames are those of a library's variables; of a performance variable with its class and without.
+// cachedNames are the names of a library's variables; of performance variables both with and without their class.
 func cachedNames(env *locate.Env, m locate.MPI) (names []string) {
 	for v := range cachedVariables(env, m) {
 		names = append(names, v.id)
@@ -127,7 +127,7 @@ func cachedNames(env *locate.Env, m locate.MPI) (names []string) {
 	return names
 }
 
-// cachedVariables are those of a library's file.
+// cachedVariables are the variables in a library's file.
 func cachedVariables(env *locate.Env, m locate.MPI) iter.Seq[known] {
 	return func(yield func(known) bool) {
 		for fields := range cachedLines(env, m) {
@@ -138,7 +138,7 @@ func cachedVariables(env *locate.Env, m locate.MPI) iter.Seq[known] {
 	}
 }
 
-// cachedCategories are those of a library's file.
+// cachedCategories are the categories in a library's file.
 func cachedCategories(env *locate.Env, m locate.MPI) iter.Seq[known] {
 	return func(yield func(known) bool) {
 		for fields := range cachedLines(env, m) {

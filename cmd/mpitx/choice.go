@@ -11,7 +11,7 @@ import (
 	"mpitx/recording"
 )
 
-// choice is the value of a flag that takes one of some words, in any case.
+// choice is the value of a flag that accepts one of several words, in any case.
 type choice[T ~string] struct {
 	value *T
 	words []T
@@ -21,14 +21,14 @@ func (c choice[T]) String() string { return string(*c.value) }
 func (c choice[T]) Type() string   { return "string" }
 func (c choice[T]) Set(text string) error {
 	word := T(strings.ToLower(text))
-	if word != "" && !slices.Contains(c.words, word) { // noEmpty refuses that
+	if word != "" && !slices.Contains(c.words, word) { // refuseEmpty refuses ""
 		return errors.New("must be " + alternatives(c.words))
 	}
 	*c.value = word
 	return nil
 }
 
-// alternatives are words as "a, b or c", if they are many as "one of a, b, c, d".
+// alternatives joins words as "a, b or c", or as "one of a, b, c, d" if there are many.
 func alternatives[T ~string](words []T) string {
 	all, last := texts(words), len(words)-1
 	if last > 2 {
@@ -37,7 +37,7 @@ func alternatives[T ~string](words []T) string {
 	return strings.Join(all[:last], ", ") + " or " + all[last]
 }
 
-// choose makes a flag that takes one of some words.
+// choose defines a flag that accepts one of several words.
 func choose[T ~string](cmd *cobra.Command, value *T, name, short string, preset T, usage string, words ...T) {
 	*value = preset
 	cmd.Flags().VarP(choice[T]{value, words}, name, short, usage)
@@ -51,7 +51,7 @@ func texts[T ~string](words []T) (all []string) {
 	return all
 }
 
-// chooseFormat makes the flag -o.
+// chooseFormat defines the flag -o.
 func chooseFormat(cmd *cobra.Command, format *export.Format, usage string, formats ...export.Format) {
 	choose(cmd, format, "output", "o", export.FormatTable, usage+": "+strings.Join(texts(formats), ", "), formats...)
 }

@@ -39,7 +39,8 @@ func matchesKey(m *catalog.Matcher, k columns.Key) bool {
 	return m.MatchName(k.Variable) || m.MatchName(k.Variable+":"+k.Class.String())
 }
 
-// named are the variables that the GLOBs name, with or without their class; nil if there are none. A GLOB that names nothing is an error.
+// named are the variables that match the GLOBs, with or without their class; nil if there are no GLOBs. A GLOB without
+// a match is an error.
 func (f *columnFilter) named(run *recording.Run) (columns.Set, error) {
 	if len(f.globs) == 0 {
 		return nil, nil
@@ -59,7 +60,7 @@ func (f *columnFilter) named(run *recording.Run) (columns.Set, error) {
 	return chosen, nil
 }
 
-// chosen are the named variables, with --nonzero those of them that have values other than 0, for which it reads the run.
+// chosen are the named variables. With --nonzero it reads the run and leaves out variables that are always 0.
 func (f *columnFilter) chosen(run *recording.Run, as recording.Transform, progress func(done, total uint64)) (columns.Set, error) {
 	set, err := f.named(run)
 	if err != nil || !f.nonzero {
@@ -95,7 +96,7 @@ func variablesIn(set columns.Set) []string {
 	return slices.Compact(names)
 }
 
-// completeRunAndNames completes a run directory, then names of variables that it has.
+// completeRunAndNames completes a run directory, then the names of the variables in it.
 func completeRunAndNames(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 0 {
 		return completeRuns(cmd, args, word)

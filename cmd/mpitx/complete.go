@@ -11,14 +11,14 @@ import (
 	"mpitx/cmd/mpitx/internal/virtual"
 )
 
-// completing gives what completion needs of a command line, without starting MPI.
+// completing is the MPI whose names complete a command line; it starts no MPI process.
 func (a *app) completing(cmd *cobra.Command) (locate.MPI, bool) {
 	want, _ := cmd.Flags().GetString("mpi")
 	m, err := a.env.Choose(want)
 	return m, err == nil
 }
 
-// completeNames completes the names of variables of some kinds; words come first.
+// completeNames completes the names of variables of the given kinds, after the given words.
 func (a *app) completeNames(kinds catalog.Kind, words ...string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, prefix string) (out []string, _ cobra.ShellCompDirective) {
 		add := func(name, line string) {

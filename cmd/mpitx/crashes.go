@@ -7,12 +7,13 @@ import (
 	"mpitx/cmd/mpitx/internal/locate"
 )
 
-// crashing are settings with which a release ends programs that are right.
+// crashing lists settings that crash correct programs in some release.
 var crashing = []struct{ impl, release, cvar, how string }{
 	{locate.OpenMPI, "6.0", "pml_monitoring_enable", "crashes programs in MPI_Init"},
 }
 
-// crashHint says that a setting is known to crash programs of a library; "" where it is not. version is asked for only where it matters.
+// crashHint describes the crash that a setting is known to cause; "" if there is none. version is called only if the
+// answer depends on it.
 func crashHint(impl string, version func() string, cvar, value string) string {
 	for _, c := range crashing {
 		if c.impl != impl || c.cvar != cvar || value == "" || value == "0" {
@@ -25,7 +26,7 @@ func crashHint(impl string, version func() string, cvar, value string) string {
 	return ""
 }
 
-// warnOfCrashes names the settings that are known to end programs of this library.
+// warnOfCrashes warns of settings that are known to crash programs of this library.
 func (a *app) warnOfCrashes(m locate.MPI, settings []attach.Setting) {
 	for _, s := range settings {
 		if hint := crashHint(m.Impl, func() string { return a.env.Version(m) }, s.Name, s.Value); hint != "" {

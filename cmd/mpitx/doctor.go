@@ -44,12 +44,12 @@ The exit code is 1 if no library can be used.`,
 	return cmd
 }
 
-// finding is what was found out about one library.
+// finding is what doctor reports about one library.
 type finding struct {
 	mpi      locate.MPI
 	used     bool
 	shim     string
-	agent    string // "": none was found
+	agent    string // "" if there is none
 	catalog  *catalog.Catalog
 	problems []string
 }
@@ -92,7 +92,7 @@ func (o *doctorOptions) run(*cobra.Command, []string) error {
 	return nil
 }
 
-// examine reads a library in processes of its own, without any launcher.
+// examine reads a library in separate processes, without a launcher.
 func (o *doctorOptions) examine(m locate.MPI) *finding {
 	f := &finding{mpi: m}
 	c, err := o.a.collecting(m, o.timeout)
@@ -127,10 +127,10 @@ func (o *doctorOptions) examine(m locate.MPI) *finding {
 	return f
 }
 
-// examineAgent looks for what `mpitx sample` puts into applications, and whether it knows all functions of the library.
+// examineAgent finds the agent for a library and checks that it wraps all functions of the library.
 func (f *finding) examineAgent(env *locate.Env, exeDir string) {
 	if f.mpi.Family == locate.Demo {
-		return // it has no applications
+		return // the demo MPI has no applications
 	}
 	problem := func(what, why string) {
 		f.problems = append(f.problems, what+": "+why+"; build one with `"+env.SetupCommand(f.mpi)+"`")
@@ -238,7 +238,7 @@ func offered(has bool, n int) string {
 	return "yes: " + strconv.Itoa(n) + " types"
 }
 
-// rows are the findings for programs.
+// rows are the findings as a table for programs.
 func rows(findings []*finding) *export.Rows {
 	r := &export.Rows{Schema: "mpitx.doctor"}
 	for _, name := range []string{"family", "version", "standard", "library", "launcher", "shim", "used", "why", "cvars_before", "cvars_after",

@@ -18,7 +18,7 @@ import (
 	"mpitx/recording"
 )
 
-// formatParquet is written by a package of its own.
+// formatParquet is written by the separate program mpitx-parquet.
 const formatParquet = export.Format("parquet")
 
 // exportFlags choose how samples are written.
@@ -26,16 +26,16 @@ type exportFlags struct {
 	out             string
 	as              recording.Transform
 	wide, overwrite bool
-	format          export.Format // "": as out ends
+	format          export.Format // "" means the ending of out
 
-	only columns.Set // what of the run; nil: all
-	part string      // names the file while it is written, see createFile
+	only columns.Set // the columns to write; nil means all
+	part string      // part of the temporary file's name, see createFile
 	then existing
 }
 
 var sampleFormats = append(export.SampleFormats[:len(export.SampleFormats):len(export.SampleFormats)], formatParquet)
 
-// outName is the value of --out: a second one would leave the first file unwritten.
+// outName is the value of --out. It may be given once only: with two files, the first would not be written.
 type outName string
 
 func (n *outName) String() string { return string(*n) }
@@ -67,13 +67,13 @@ func (x *exportFlags) parse() error {
 	return nil
 }
 
-// form is the format that -o or the file's name chooses.
+// form is the format chosen by -o or by the file's name.
 func (x *exportFlags) form() export.Format {
 	ext := strings.ToLower(strings.TrimPrefix(filepath.Ext(x.out), "."))
 	return cmp.Or(x.format, export.Format(ext), export.FormatCSV)
 }
 
-// command is what writes the same export of a run.
+// command is the mpitx export command that writes the same file.
 func (x *exportFlags) command(dir string) string {
 	words := "mpitx export " + origin.Quote(dir)
 	if x.format != "" {
@@ -91,7 +91,7 @@ func (x *exportFlags) command(dir string) string {
 	return words
 }
 
-// check finds out, before there is anything to write, whether the file can be written.
+// check reports, before the application runs, whether the file can be written.
 func (x *exportFlags) check() error {
 	if x.out == "" || x.out == "-" {
 		return nil
@@ -111,11 +111,11 @@ func (x *exportFlags) check() error {
 	return nil
 }
 
-// errDamaged says that something was left out, of which the user has heard.
+// errDamaged is returned if damaged parts were skipped; they were reported already.
 var errDamaged = exit(exitPartial)
 
-// write writes the samples of a run to x.out, "-" being standard output. If that file is there, x.out becomes the name of the one
-// that was written.
+// write writes the samples of a run to x.out; "-" is standard output. If x.out exists and may not be replaced, the new
+// file gets a number, and x.out becomes its name.
 func (x *exportFlags) write(a *app, run *recording.Run) error {
 	bar := progress.New("exporting")
 	o := export.SampleOptions{Options: recording.Options{As: x.as, Column: x.only.Column(), Progress: bar.Update}, Wide: x.wide}
@@ -128,7 +128,7 @@ func (x *exportFlags) write(a *app, run *recording.Run) error {
 		}
 		err = export.Samples(w, run, x.form(), o)
 		bar.Clear()
-		damaged = tellDamage(a, run)
+		damaged = reportDamage(a, run)
 		return err
 	}
 	var err error
@@ -156,10 +156,10 @@ func (x *exportFlags) write(a *app, run *recording.Run) error {
 	return err
 }
 
-// muchExported is announced before it is written.
+// muchExported is the size in bytes from which announce reports an export.
 const muchExported = 1e9
 
-// announce says on a terminal how large a huge export will be.
+// announce reports the size of a huge export on a terminal.
 func (x *exportFlags) announce(a *app, run *recording.Run, o export.SampleOptions) {
 	term, err := export.Detect(os.Stderr, a.env.Getenv, a.color)
 	if size := export.SampleBytes(run, x.form(), o); err == nil && term.IsTTY && size > muchExported {

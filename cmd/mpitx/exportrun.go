@@ -75,11 +75,11 @@ func (o *exportOptions) run(_ *cobra.Command, args []string) error {
 		return err
 	}
 	err = o.write(o.a, run)
-	tellGaps(o.a, run)
+	reportGaps(o.a, run)
 	return err
 }
 
-// nameRun is what to do about a run that is not there.
+// nameRun ends the messages about a directory that is not a run.
 const nameRun = "name a run directory that mpitx record or mpitx sample wrote"
 
 // openRun opens a run directory for a command.
@@ -99,7 +99,7 @@ func openRun(dir string) (*recording.Run, error) {
 	return run, nil
 }
 
-// openSamples opens a run in which there is something.
+// openSamples opens a run that has recorded something.
 func openSamples(dir string) (*recording.Run, error) {
 	run, err := openRun(dir)
 	if err == nil && len(run.Ranks) == 0 && len(run.Damage()) == 0 {
@@ -109,8 +109,8 @@ func openSamples(dir string) (*recording.Run, error) {
 	return run, err
 }
 
-// tellDamage names what could not be read of a run, and tells whether there is such.
-func tellDamage(a *app, run *recording.Run) bool {
+// reportDamage reports the unreadable parts of a run; it returns whether there are any.
+func reportDamage(a *app, run *recording.Run) bool {
 	for k, damage := range run.Damage() {
 		if k == 10 {
 			a.complain("and %d more", len(run.Damage())-k)
@@ -121,8 +121,8 @@ func tellDamage(a *app, run *recording.Run) bool {
 	return len(run.Damage()) > 0
 }
 
-// tellGaps says what is missing in a run.
-func tellGaps(a *app, run *recording.Run) {
+// reportGaps reports what is missing in a run.
+func reportGaps(a *app, run *recording.Run) {
 	for _, text := range []string{attach.Loss(run), attach.Away(run)} {
 		if text != "" {
 			a.complain("%s", text)

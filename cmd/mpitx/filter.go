@@ -25,7 +25,7 @@ var (
 	bindKinds   = []string{"none", "comm", "datatype", "errhandler", "file", "group", "op", "request", "win", "message", "info", "session"}
 )
 
-// filterKinds are the kinds that have what a filter chooses by.
+// filterKinds maps each filter flag to the kinds that it applies to.
 var filterKinds = []struct {
 	flag  string
 	kinds catalog.Kind
@@ -35,8 +35,8 @@ var filterKinds = []struct {
 	{"stage", catalog.Variables}, {"differing", catalog.Variables}, {"search", catalog.Variables},
 }
 
-// suits checks that the kinds listed have what the filters choose by.
-func (f *filterFlags) suits(cmd *cobra.Command, kinds catalog.Kind) error {
+// checkKinds checks that each filter flag applies to a kind that is listed.
+func (f *filterFlags) checkKinds(cmd *cobra.Command, kinds catalog.Kind) error {
 	left, by := catalog.AllKinds, ""
 	for _, g := range filterKinds {
 		if !cmd.Flags().Changed(g.flag) {
@@ -81,7 +81,7 @@ func (f *filterFlags) flags(cmd *cobra.Command) {
 	cmd.RegisterFlagCompletionFunc("stage", words("before", "after", "both"))
 }
 
-// wordList completes words separated by commas: the last one, behind those that are there.
+// wordList completes the last of several words separated by commas.
 func wordList(words ...string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		before := typed[:strings.LastIndexByte(typed, ',')+1]
@@ -96,7 +96,7 @@ func wordList(words ...string) cobra.CompletionFunc {
 	}
 }
 
-// compile makes the filter of the flags and the globs.
+// compile turns the flags and globs into a filter.
 func (f *filterFlags) compile(globs []string) (m *catalog.Matcher, filtered bool, err error) {
 	out := catalog.Filter{Names: globs, Regexps: f.regex, Categories: f.category, Writable: f.writable, Set: f.changed, Differing: f.differing}
 	if f.verbosity != "" {

@@ -8,8 +8,8 @@ import (
 	"mpitx/cmd/mpitx/internal/locate"
 )
 
-// howToGet says how a library comes to offer a variable that it does not offer now, and what serves on any. set are the settings
-// that the application has already.
+// howToGet explains how to make a library offer a variable that it does not offer now. set are the settings that the
+// application has already.
 func howToGet(m locate.MPI, pattern string, set []attach.Setting) string {
 	const own = "--pvar 'mpitx:*' works with any MPI"
 	is := func(parts ...string) bool {

@@ -16,13 +16,13 @@ type listOptions struct {
 	source
 	filterFlags
 	outputFlags
-	asked catalog.Kind // the words given
-	kinds catalog.Kind // what is listed
+	asked catalog.Kind // the kinds named on the command line
+	kinds catalog.Kind // the kinds listed; 0 means all
 	globs []string
 	tree  bool
 }
 
-// outputFlags choose the form of the answer.
+// outputFlags choose the format and columns of the output.
 type outputFlags struct {
 	format     export.Format
 	fieldNames string
@@ -89,7 +89,7 @@ chooses a performance variable by its class.`,
 	return cmd
 }
 
-// completeArgs completes kinds, and the names of what is listed.
+// completeArgs completes kinds, and the names of entries of the kinds listed.
 func (o *listOptions) completeArgs(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	kinds, _ := takeKinds(args)
 	names := kinds
@@ -116,7 +116,7 @@ func (o *listOptions) run(cmd *cobra.Command) error {
 	case o.tree && o.kinds != 0 && o.kinds&(catalog.Cvars|catalog.Pvars) == 0:
 		return usagef("--tree: the tree has cvars and pvars only; leave the other kinds out")
 	}
-	if err := o.suits(cmd, o.kinds); err != nil {
+	if err := o.checkKinds(cmd, o.kinds); err != nil {
 		return err
 	}
 	takeComm(o.a, cmd)
@@ -147,8 +147,8 @@ func (o *listOptions) run(cmd *cobra.Command) error {
 	}
 	c := filter.Apply(found)
 	named := len(o.globs)+len(o.regex)+len(o.search) > 0
-	document := o.format == export.FormatJSON && o.fields == nil // holds the enumerations that its variables use
-	if filtered && o.kinds == 0 && !o.tree && !document {        // only variables can match
+	document := o.format == export.FormatJSON && o.fields == nil // JSON includes the enumerations of its variables
+	if filtered && o.kinds == 0 && !o.tree && !document {        // filters match variables only
 		o.kinds = catalog.Variables
 	}
 	if o.asked == 0 && !named && (filtered || o.format != export.FormatTable && o.format != export.FormatWide) {
@@ -179,14 +179,14 @@ func (o *listOptions) run(cmd *cobra.Command) error {
 	})
 }
 
-// withoutVirtual is a catalog of the library's alone: programs that ask for no names count what the library has.
+// withoutVirtual is a catalog without virtual variables, for programs that want the library's variables only.
 func withoutVirtual(c *catalog.Catalog) *catalog.Catalog {
 	own := *c
 	own.Virtual = nil
 	return &own
 }
 
-// takeKinds takes the words for kinds, in any case, from the arguments.
+// takeKinds splits the arguments into kinds, in any case, and globs.
 func takeKinds(args []string) (kinds catalog.Kind, globs []string) {
 	for _, word := range args {
 		if kind, ok := catalog.ParseKind(word); ok {
@@ -198,8 +198,7 @@ func takeKinds(args []string) (kinds catalog.Kind, globs []string) {
 	return kinds, globs
 }
 
-// groupsByName filters categories, enumerations and all that is no variable by their own names, as the patterns are meant where nothing else is
-// listed.
+// groupsByName filters entries other than variables by their own names; it serves lists without variables.
 func groupsByName(filter *catalog.Matcher, all *catalog.Catalog) *catalog.Catalog {
 	c := *all
 	c.Keep(catalog.AllKinds&^catalog.Variables, func(e catalog.Entry) bool { return filter.MatchName(e.ID()) })

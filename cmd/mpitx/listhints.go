@@ -9,7 +9,7 @@ import (
 	"mpitx/cmd/mpitx/internal/origin"
 )
 
-// namesOf are the names of some kinds.
+// namesOf are the names of all entries of the given kinds.
 func namesOf(c *catalog.Catalog, kinds catalog.Kind) []string {
 	var names []string
 	for _, e := range c.Entries(kinds) {
@@ -22,18 +22,18 @@ func namesOf(c *catalog.Catalog, kinds catalog.Kind) []string {
 	return slices.Compact(names)
 }
 
-// matches tells whether something of some kinds has a name that a pattern matches.
+// matches reports whether a pattern matches the name of an entry of the given kinds.
 func matches(c *catalog.Catalog, kinds catalog.Kind, pattern string) bool {
 	m, err := (&catalog.Filter{Names: []string{pattern}}).Compile()
 	if err != nil {
-		return true // is said elsewhere
+		return true // compile reports the error
 	}
 	others := kinds &^ catalog.Variables
 	return slices.ContainsFunc(m.Variables(c), func(v *catalog.Variable) bool { return kinds&v.Kind != 0 }) ||
 		others != 0 && slices.ContainsFunc(namesOf(c, others), m.MatchName)
 }
 
-// nameHints say of each pattern that matches no name what would match.
+// nameHints suggest, for each pattern without a match, what would match.
 func (o *listOptions) nameHints(all *catalog.Catalog) []string {
 	kinds := o.kinds
 	if kinds == 0 {
@@ -57,7 +57,7 @@ func (o *listOptions) nameHints(all *catalog.Catalog) []string {
 	return hints
 }
 
-// instead is what might have been meant by a pattern.
+// instead suggests what the user may have meant by a pattern.
 func (o *listOptions) instead(all *catalog.Catalog, kinds catalog.Kind, pattern string) string {
 	command := func(kinds catalog.Kind, pattern ...string) string {
 		words := append([]string{"mpitx", "list"}, kinds.Words()...)
@@ -108,10 +108,10 @@ func countMatches(c *catalog.Catalog, kinds catalog.Kind, pattern string) int {
 	return n
 }
 
-// lists tells whether a variable is of a kind that is listed.
+// lists reports whether a variable's kind is listed.
 func (o *listOptions) lists(v *catalog.Variable) bool { return o.kinds&v.Kind != 0 }
 
-// filterHints say what there is of that by which a filter leaves everything out.
+// filterHints explain which values a filter could have, if it excludes everything.
 func (o *listOptions) filterHints(all *catalog.Catalog) []string {
 	f := &o.compiled
 	var hints []string

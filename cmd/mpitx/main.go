@@ -1,4 +1,4 @@
-// Mpitx explores what an MPI library reveals through the MPI tool information interface.
+// Mpitx explores what an MPI library exposes through the MPI tool information interface.
 package main
 
 import "os"

@@ -20,27 +20,27 @@ import (
 	"mpitx/export"
 )
 
-// Exit codes: docs/exit-codes.md and the manual pages say what they mean.
+// Exit codes; docs/exit-codes.md and the manual pages describe them.
 const (
 	exitDone    = 0
-	exitFailed  = 1 // nothing of what was named exists, too
+	exitFailed  = 1 // also if nothing that was named exists
 	exitUsage   = 2
-	exitPartial = 3 // a variable that was named could not be read, a write was refused, ranks were lost
+	exitPartial = 3 // a named variable could not be read, a write was refused, ranks were lost
 )
 
-// exitError ends a command with a code, and with what else there is to say.
+// exitError ends a command with a code and perhaps a message.
 type exitError struct {
 	code int
 	text string
-	err  error              // it may raise the code; nil: none
-	send func(code int) int // gives the code to all who wait for it, and returns the one to exit with; nil: only our parent waits
+	err  error              // may raise the code; nil if there is none
+	send func(code int) int // sends the code to the other ranks and returns the code to exit with; nil if only the parent process waits
 }
 
 func (e *exitError) Error() string { return e.text }
 
 func (e *exitError) Unwrap() error { return e.err }
 
-// exit ends a command that has nothing more to say.
+// exit ends a command without a message.
 func exit(code int) error { return &exitError{code: code} }
 
 func failf(format string, args ...any) error {
@@ -51,12 +51,12 @@ func usagef(format string, args ...any) error {
 	return &exitError{code: exitUsage, text: fmt.Sprintf(format, args...)}
 }
 
-// end is the end of every command: it writes what is left of the answer, says what went wrong, and decides on the exit code, which it
-// sends once. other is for ranks other than 0.
+// end is the end of every command: it writes the rest of the answer, prints the error, and returns the exit code, which
+// it sends once. other is true on ranks other than 0.
 func (a *app) end(err error, other bool) int {
 	var own *exitError
 	if errors.As(err, &own); other && err != nil && (own == nil && isUsage(err) || own != nil && own.code == exitUsage) {
-		return exitDone // and rank 0 says it; a launcher ends the job at the first code that is not 0
+		return exitDone // rank 0 prints the error, and a launcher ends the job at the first exit code other than 0
 	}
 	lost := a.flush()
 	code := a.exit(err)
@@ -74,7 +74,7 @@ func (a *app) end(err error, other bool) int {
 	return code
 }
 
-// exit prints what is to be said of an error and gives its code.
+// exit prints an error and returns its code.
 func (a *app) exit(err error) int {
 	var own *exitError
 	var located *locate.Error
@@ -88,7 +88,7 @@ func (a *app) exit(err error) int {
 		}
 		return max(own.code, a.exit(own.err))
 	case errors.Is(err, syscall.EPIPE):
-		return exitDone // the reader had enough
+		return exitDone // the reader closed the pipe
 	case errors.As(err, &located):
 		a.complain("%s", located)
 		if located.Output != "" {
@@ -100,7 +100,7 @@ func (a *app) exit(err error) int {
 		return exitFailed
 	case errors.As(err, &collected):
 		if collected.Quiet {
-			return exitDone // rank 0 says it: a launcher ends a job, rank 0 with it, at the first code that is not 0
+			return exitDone // rank 0 prints the error, and a launcher would end the job, with rank 0, at the first exit code other than 0
 		}
 		a.complain("%s", collected.Text)
 		return exitFailed
@@ -112,7 +112,7 @@ func (a *app) exit(err error) int {
 	return exitFailed
 }
 
-// isUsage recognizes what cobra says of wrong commands and combinations of flags, which has no type.
+// isUsage recognizes cobra's errors about wrong commands and flag combinations, which have no type.
 func isUsage(err error) bool {
 	for _, s := range []string{"unknown command", "if any flags in the group"} {
 		if strings.HasPrefix(err.Error(), s) {
@@ -124,7 +124,7 @@ func isUsage(err error) bool {
 
 var unknownCommand = regexp.MustCompile(`(?s)^unknown command (".*") for "mpitx ?(.*)"$`)
 
-// wrongCommand puts that into our words.
+// wrongCommand rewrites such an error in mpitx's words.
 func (a *app) wrongCommand(text string) string {
 	if group, ok := strings.CutPrefix(text, "if any flags in the group ["); ok {
 		flags, _, _ := strings.Cut(group, "]")
@@ -143,7 +143,7 @@ func (a *app) wrongCommand(text string) string {
 	return "there is no command " + m[1] + cmp.Or(catalog.DidYouMean(a.commands, strings.Trim(m[1], `"`)), "; see mpitx help")
 }
 
-// wrongFlag puts what pflag says of a command's flags into our words.
+// wrongFlag rewrites pflag's error about a command's flags in mpitx's words.
 func wrongFlag(cmd *cobra.Command, err error) error {
 	help := strings.TrimSpace("mpitx help" + strings.TrimPrefix(cmd.CommandPath(), "mpitx"))
 	var unknown *pflag.NotExistError
@@ -176,7 +176,7 @@ func wrongFlag(cmd *cobra.Command, err error) error {
 	return usagef("%v; see %s", err, help)
 }
 
-// wrongValue says what is wrong with a flag's value.
+// wrongValue explains why a flag's value is wrong.
 func wrongValue(kind string, err error) string {
 	switch {
 	case errors.Is(err, strconv.ErrRange):
@@ -191,21 +191,22 @@ func wrongValue(kind string, err error) string {
 	return err.Error()
 }
 
-// complain prints a message for people on standard error, after what was printed before.
+// complain prints a message on standard error, after the output so far.
 func (a *app) complain(format string, args ...any) {
 	a.out.Flush()
 	a.say(fmt.Sprintf(format, args...))
 }
 
-// say prints a message on standard error: one line, which a terminal gets broken at words, and with control characters escaped.
+// say prints a one-line message on standard error. Control characters are escaped, and a terminal gets it broken at
+// words.
 func (a *app) say(text string) {
 	fmt.Fprintln(a.errs, wrapLine("mpitx: "+shorten(export.Safe(text)), a.messageWidth(), "       "))
 }
 
-// widthVariable passes the width of the terminal behind standard error on to the process that writes to a launcher's pipe.
+// widthVariable passes the width of standard error's terminal to the processes that write into a launcher's pipe.
 const widthVariable = "MPITX_MESSAGE_WIDTH"
 
-// messageWidth is the width of the terminal that messages go to; 0 if they go elsewhere.
+// messageWidth is the width of the terminal that messages go to; 0 if they do not go to a terminal.
 func (a *app) messageWidth() int {
 	if n, err := strconv.Atoi(a.env.Getenv(widthVariable)); err == nil {
 		return n
@@ -216,10 +217,10 @@ func (a *app) messageWidth() int {
 	return 0
 }
 
-// Longer words and texts are shortened in messages. No path and no name is that long.
+// Longer words and messages are shortened. No path or name is that long.
 const longWord, longText = 600, 6000
 
-// shorten leaves out the middle of what nobody reads to its end.
+// shorten cuts the middle out of long words and messages.
 func shorten(text string) string {
 	if len(text) <= longWord {
 		return text
@@ -231,7 +232,7 @@ func shorten(text string) string {
 	return cutMiddle(strings.Join(words, " "), longText)
 }
 
-// cutMiddle keeps the ends of a text that has more than most bytes.
+// cutMiddle keeps the start and end of a text longer than most bytes.
 func cutMiddle(s string, most int) string {
 	if len(s) <= most {
 		return s

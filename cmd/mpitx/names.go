@@ -11,14 +11,15 @@ import (
 	"mpitx/cmd/mpitx/internal/virtual"
 )
 
-// selection are the variables that a command's arguments name.
+// selection is the variables that a command's arguments name.
 type selection struct {
 	vars    []*catalog.Variable
-	literal map[*catalog.Variable]bool // named as such, not by a glob
+	literal map[*catalog.Variable]bool // named exactly, not by a glob
 	missing []string
 }
 
-// pick gets the catalog, and finds the variables in it that are named. It says which do not exist; code is for what is missing.
+// pick reads the catalog and selects the named variables. It reports names that do not exist; code is the exit code for
+// them.
 func (s *source) pick(cmd *cobra.Command, names []string) (c *catalog.Catalog, chosen *selection, code int, err error) {
 	if c, err = s.open(cmd, nil, ""); err != nil {
 		return nil, nil, exitFailed, err
@@ -37,7 +38,7 @@ func (s *source) pick(cmd *cobra.Command, names []string) (c *catalog.Catalog, c
 	return c, chosen, code, nil
 }
 
-// pick finds the variables for names (NAME or NAME:CLASS) and globs, in the order given, each once.
+// pick selects variables by name (NAME or NAME:CLASS) or glob, in the order given, each once.
 func pick(c *catalog.Catalog, args []string) (*selection, error) {
 	s := &selection{literal: map[*catalog.Variable]bool{}}
 	seen := map[*catalog.Variable]bool{}
@@ -76,7 +77,7 @@ func pick(c *catalog.Catalog, args []string) (*selection, error) {
 	return s, nil
 }
 
-// unknown says which names do not exist, with the nearest ones.
+// unknown reports names that do not exist, and suggests similar ones.
 func (s *selection) unknown(a *app, c *catalog.Catalog) {
 	var all []string
 	for v := range c.Variables() {
@@ -95,7 +96,7 @@ func (s *selection) unknown(a *app, c *catalog.Catalog) {
 	}
 }
 
-// libraryName is the short form of what a library says of itself: "Open MPI v4.1.4", "MPICH 4.0.2".
+// libraryName is the short form of a library's version text: "Open MPI v4.1.4", "MPICH 4.0.2".
 func libraryName(c *catalog.Catalog) string {
 	line, _, _ := strings.Cut(c.Library.Text, "\n")
 	line, _, _ = strings.Cut(line, ",")

@@ -16,16 +16,16 @@ import (
 	"mpitx/cmd/mpitx/internal/origin"
 )
 
-// existing says what becomes of a file that is there when another is to be written under its name.
+// existing decides what happens if the file to write exists.
 type existing uint8
 
 const (
-	keepIt   existing = iota // nothing is written
-	numberIt                 // the new one gets a number: samples-2.csv
+	keepIt   existing = iota // fail
+	numberIt                 // give the new file a number: samples-2.csv
 	replaceIt
 )
 
-// freeName is the first of path, path-2, … that names no regular file.
+// freeName is the first of path, path-2, … that is not an existing regular file.
 func freeName(path string) string {
 	for n := 1; ; n++ {
 		name := numbered(path, n)
@@ -43,9 +43,10 @@ func numbered(path string, n int) string {
 	return strings.TrimSuffix(path, ext) + "-" + strconv.Itoa(n) + ext
 }
 
-// createFile writes a file whole or not at all, under a temporary name until it is whole, and returns its name. part names the
-// temporary file, so that who begins again after a kill replaces it; "" is any name. A file that is replaced keeps its mode, and is
-// replaced where a symbolic link leads to it. What is no regular file (a pipe, /dev/stdout) is written as it is.
+// createFile writes a file completely or not at all, under a temporary name first, and returns its name. part is part
+// of the temporary name, so that a second attempt after a kill replaces the file of the first; "" means a random name.
+// A replaced file keeps its mode, and is replaced at the target of a symbolic link. Anything but a regular file (a
+// pipe, /dev/stdout) is written directly.
 func createFile(path, part string, then existing, write func(io.Writer) error) (string, error) {
 	st, err := os.Stat(path)
 	if err == nil && !st.Mode().IsRegular() {
@@ -83,11 +84,11 @@ func createFile(path, part string, then existing, write func(io.Writer) error) (
 	return path, err
 }
 
-// placeFile gives a file its name, or the next one that is free.
+// placeFile moves a file to its final name, or to the next free one.
 func placeFile(temp, path string, then existing) (string, error) {
 	for n := 1; ; n++ {
 		name := numbered(path, n)
-		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666) // takes the name, against all others that do so
+		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666) // reserve the name against other processes that do the same
 		switch {
 		case errors.Is(err, fs.ErrExist) && then == numberIt:
 			continue
@@ -109,7 +110,7 @@ func errExists(path string) error {
 	return usagef("--out %s: the file exists; name another, or replace it with --overwrite", origin.Quote(path))
 }
 
-// causeOf is an error without the path, which the message names anyway.
+// causeOf is an error without its path, which the message names already.
 func causeOf(err error) error {
 	var p *fs.PathError
 	var l *os.LinkError

@@ -12,13 +12,13 @@ import (
 	"mpitx/export"
 )
 
-// paged marks the commands whose answers may be long tables.
+// paged is the annotation of commands that print long tables.
 var paged = map[string]string{"pager": "yes"}
 
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
-// pagerCommand is the command line of the user's pager; "" where an answer goes straight to standard output: it is no terminal, a
-// launcher has started this process, or the user wants none.
+// pagerCommand is the command line of the user's pager; "" if the answer goes directly to standard output, because that
+// is not a terminal, a launcher started this process, or the user wants no pager.
 func (a *app) pagerCommand(cmd *cobra.Command) string {
 	if cmd.Annotations["pager"] == "" || a.noPager || a.env.Launcher().Rank >= 0 || a.env.Getenv(export.TermVariable) != "" ||
 		!isTerminal(os.Stdout) || a.env.Getenv("TERM") == "dumb" {
@@ -44,7 +44,7 @@ func (a *app) pagerCommand(cmd *cobra.Command) string {
 type pager struct {
 	in   *os.File
 	cmd  *exec.Cmd
-	done bool // nothing more is written to it
+	done bool // closed for writing
 }
 
 // startPager starts a pager; nil if it cannot be started.
@@ -58,9 +58,9 @@ func startPager(command string) *pager {
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = r, os.Stdout, os.Stderr
 	p.cmd.Env = os.Environ()
 	if _, ok := os.LookupEnv("LESS"); !ok {
-		p.cmd.Env = append(p.cmd.Env, "LESS=FRX") // as git does: short answers stay on the screen, colours are colours
+		p.cmd.Env = append(p.cmd.Env, "LESS=FRX") // as git does: short answers exit at once, colours are passed on, the screen is not cleared
 	}
-	// ^C is the pager's: if it ended mpitx, the shell and the pager would both read the terminal.
+	// ^C belongs to the pager. If it ended mpitx, the shell and the pager would both read from the terminal.
 	signal.Notify(make(chan os.Signal, 1), os.Interrupt)
 	if p.cmd.Start() != nil {
 		w.Close()
@@ -69,7 +69,7 @@ func startPager(command string) *pager {
 	return p
 }
 
-// output is where to write: the pager, or else f.
+// output is the pager's input, or f without a pager.
 func (p *pager) output(f *os.File) *os.File {
 	if p == nil || p.done {
 		return f
@@ -77,7 +77,7 @@ func (p *pager) output(f *os.File) *os.File {
 	return p.in
 }
 
-// closePager lets the pager see the end of the answer.
+// closePager closes the pager's input: the answer is complete.
 func (s *standard) closePager() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

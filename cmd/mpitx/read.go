@@ -75,7 +75,7 @@ func (o *readOptions) run(cmd *cobra.Command, args []string) error {
 	})
 }
 
-// readable says of a variable that was named why it could not be read, on whatever rank.
+// readable reports, for each rank, why a named variable could not be read.
 func (o *readOptions) readable(c *catalog.Catalog, v *catalog.Variable) bool {
 	ok := true
 	r := o.reading(v)

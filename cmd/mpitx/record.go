@@ -37,7 +37,7 @@ func (o *recordOptions) run(cmd *cobra.Command, args []string) error {
 	return &exitError{code: r.Code, err: err, send: r.End}
 }
 
-// Follows is the run directory.
+// Follows implements attach.Hooks: the run directory stays.
 func (o *recordOptions) Follows(dir string, _ bool) (text string, ok bool) {
 	return "the recorded samples are in " + origin.Quote(dir), true
 }

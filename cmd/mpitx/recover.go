@@ -37,7 +37,7 @@ others.`,
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if l := a.env.Launcher(); l.Rank > 0 && l.LocalRank != 0 {
-				return nil // one on each node
+				return nil // one process per node
 			}
 			if stale && force {
 				return usagef("--force needs a run; leave it or --stale out")
@@ -98,7 +98,7 @@ func recoverRun(a *app, dir string, force bool) error {
 	return exit(code)
 }
 
-// sweep removes what no run leads to any more, from where agents keep their memory files.
+// sweep removes memory files that belong to no run.
 func sweep(a *app) error {
 	code := exitDone
 	left := recording.Leftovers("/dev/shm", a.env.Getenv("TMPDIR"), "/tmp")

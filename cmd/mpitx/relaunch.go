@@ -17,8 +17,8 @@ import (
 	"mpitx/export"
 )
 
-// innerCommand is the command that a launcher starts in our place: the same one with the flags that were given, but for -n, with
-// more flags, and its arguments.
+// innerCommand is the command that a launcher starts for each rank: this one with its flags except -n, more flags, and
+// its arguments.
 func innerCommand(cmd *cobra.Command, more ...string) ([]string, error) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -44,7 +44,7 @@ func innerCommand(cmd *cobra.Command, more ...string) ([]string, error) {
 	return line, nil
 }
 
-// notifyEndings asks for the signals that end a job; not for SIGHUP where nohup has started us.
+// notifyEndings subscribes to the signals that end a job, without SIGHUP if nohup started mpitx.
 func notifyEndings(c chan<- os.Signal) {
 	signal.Notify(c, os.Interrupt, syscall.SIGTERM)
 	if !signal.Ignored(syscall.SIGHUP) {
@@ -52,8 +52,8 @@ func notifyEndings(c chan<- os.Signal) {
 	}
 }
 
-// signalPasser passes the first signal that would end us on to a process, those that came before its start too. It kills the
-// process at the second one, or if the process does not end.
+// signalPasser passes the first ending signal on to a process, even if it came before the process started. It kills the
+// process at the second signal, or if the process does not exit.
 type signalPasser struct {
 	signals chan os.Signal
 	done    chan struct{}
@@ -81,7 +81,7 @@ func (p *signalPasser) pass(process *os.Process) {
 	for {
 		select {
 		case <-late:
-			process.Kill() // a launcher that hangs, as that of Open MPI 4 does at times
+			process.Kill() // launchers hang at times (Open MPI 4)
 		case s := <-p.signals:
 			if passed != 0 {
 				process.Kill()
@@ -97,7 +97,7 @@ func (p *signalPasser) pass(process *os.Process) {
 	}
 }
 
-// stop ends the passing, once; it returns the signal that was passed, 0 if there was none.
+// stop ends the passing, once; it returns the signal that was passed, or 0.
 func (p *signalPasser) stop() syscall.Signal {
 	select {
 	case <-p.done:
@@ -112,7 +112,7 @@ func (p *signalPasser) stop() syscall.Signal {
 	return <-p.last
 }
 
-// relaunch runs this same command under the MPI's launcher.
+// relaunch runs this command again under the MPI's launcher.
 func (s *source) relaunch(command *cobra.Command) error {
 	signals := catchSignals()
 	defer signals.stop()
@@ -124,7 +124,7 @@ func (s *source) relaunch(command *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	// The terminal is out here, and the choice was made with what is known out here.
+	// The terminal and the environment that chose the MPI are those of this process.
 	environ = append(environ, export.TermVariable+"="+s.term.Pass(), widthVariable+"="+strconv.Itoa(s.a.messageWidth()))
 	environ = append(environ, mpiVariable(s.chosen))
 	if argv[0] == locate.SelfLaunch {
@@ -134,14 +134,14 @@ func (s *source) relaunch(command *cobra.Command) error {
 	cmd.Env = environ
 	out := &relay{to: answers{s.a.std}}
 	cmd.Stdout, cmd.Stderr = out, s.a.std.stderr()
-	cmd.WaitDelay = 5 * time.Second // for processes of a launcher that has gone
-	apart(cmd)
+	cmd.WaitDelay = 5 * time.Second // for processes that outlive the launcher
+	ownGroup(cmd)
 	if err := signals.start(cmd); err != nil {
 		return failf("start %s: %v", argv[0], err)
 	}
 	cmd.Wait()
 	code := exitCode(cmd.ProcessState)
-	if passed := signals.stop(); passed != 0 { // Hydra ends with 0 then
+	if passed := signals.stop(); passed != 0 { // Hydra exits with 0 then
 		code = 128 + int(passed)
 	} else if out.err != nil {
 		return out.err
@@ -149,7 +149,8 @@ func (s *source) relaunch(command *cobra.Command) error {
 	return exit(code)
 }
 
-// relay hands a launcher's output on, and goes on taking it where that has failed: launchers crash, or say nothing of it.
+// relay passes a launcher's output on. After a failed write it still reads: launchers crash on a closed pipe, or hide
+// the failure.
 type relay struct {
 	to  io.Writer
 	err error
@@ -162,7 +163,7 @@ func (r *relay) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// mpiVariable hands a choice of MPI on to the ranks.
+// mpiVariable passes the choice of MPI to the ranks.
 func mpiVariable(m locate.MPI) string {
 	if m.Lib != "" {
 		return "MPITX_MPI=" + m.Lib

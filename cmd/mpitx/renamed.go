@@ -11,7 +11,7 @@ import (
 	"mpitx/export"
 )
 
-// deprecate warns of an old spelling, once the command line is known to be right.
+// deprecate records a warning of an old spelling; it is printed once the command line is known to be valid.
 func (a *app) deprecate(text string) {
 	if !slices.Contains(a.deprecated, text) {
 		a.deprecated = append(a.deprecated, text)
@@ -35,7 +35,7 @@ type renamed struct {
 	from, to string
 }
 
-// keepOldName makes it; the flag with the new name must exist.
+// keepOldName defines the old name; the flag with the new name must exist.
 func keepOldName(a *app, cmd *cobra.Command, from, to string) {
 	f := cmd.Flags().VarPF(renamed{a, cmd.Flags(), from, to}, from, "", "")
 	f.Hidden, f.NoOptDefVal = true, cmd.Flags().Lookup(to).NoOptDefVal

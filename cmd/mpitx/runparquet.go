@@ -16,11 +16,11 @@ import (
 	"mpitx/recording"
 )
 
-// errParquet is an error that the command has told already.
+// errParquet is an error that mpitx-parquet printed already.
 var errParquet = exit(exitFailed)
 
-// writeParquet writes the samples of a run as Parquet, through a command of its own that lies beside this one. It tells
-// whether some were damaged, which that command names.
+// writeParquet writes the samples of a run as Parquet with the program mpitx-parquet next to this one. damaged reports
+// whether parts were skipped, which that program names.
 func writeParquet(w io.Writer, run *recording.Run, o export.SampleOptions, only columns.Set) (damaged bool, err error) {
 	exe, err := os.Executable()
 	if err != nil {

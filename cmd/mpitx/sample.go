@@ -15,7 +15,7 @@ import (
 type sampleOptions struct {
 	sampling
 	export exportFlags
-	asked  string // --out as it was given
+	asked  string // --out as given
 }
 
 func newSample(a *app) *cobra.Command {
@@ -79,7 +79,7 @@ func (o *sampleOptions) config(cmd *cobra.Command, args []string) (attach.Config
 	return c, o.export.parse()
 }
 
-// Check is that of the file, too. One that is there is kept: samples of another job go to one with a number.
+// Check also checks the file. An existing file is kept: the samples go to a file with a number.
 func (o *sampleOptions) Check(m locate.MPI, first bool) error {
 	if err := o.export.check(); err != nil {
 		return err
@@ -92,10 +92,10 @@ func (o *sampleOptions) Check(m locate.MPI, first bool) error {
 	return o.sampling.Check(m, first)
 }
 
-// Follows is the file that is written at the end.
+// Follows implements attach.Hooks: the file is written at the end.
 func (o *sampleOptions) Follows(dir string, late bool) (text string, ok bool) {
 	x := o.exportTo(dir)
-	if st, err := os.Stat(x.out); late && err == nil && !st.Mode().IsRegular() { // nobody may read it any more
+	if st, err := os.Stat(x.out); late && err == nil && !st.Mode().IsRegular() { // the reader of a pipe may be gone
 		return "the recorded samples are in " + origin.Quote(dir) + "; export them with " + x.command(dir), false
 	}
 	text = "still writing " + origin.Quote(x.out)
@@ -105,7 +105,7 @@ func (o *sampleOptions) Follows(dir string, late bool) (text string, ok bool) {
 	return text + "; if that is cut short, run " + x.command(dir), true
 }
 
-// inside tells whether samples go into the run directory.
+// inside reports whether samples go into the run directory.
 func (o *sampleOptions) inside() bool { return o.export.out == "" && o.workload == "" }
 
 // exportTo is the export with the file's name filled in.
@@ -120,7 +120,7 @@ func (o *sampleOptions) exportTo(dir string) exportFlags {
 	return x
 }
 
-// deliver exports the run, and removes its directory unless something in it is not in the export.
+// deliver exports the run and removes its directory, unless the directory has something that the export has not.
 func (o *sampleOptions) deliver(r *attach.Result) error {
 	defer r.Run.Close()
 	if o.inside() && !o.kept(r) {
@@ -132,7 +132,7 @@ func (o *sampleOptions) deliver(r *attach.Result) error {
 	damaged := err == error(errDamaged)
 	switch {
 	case damaged || err == nil:
-	case o.workload == "": // the exit code stays the application's
+	case o.workload == "": // keep the application's exit code
 		o.a.complain("the recorded samples are in %s; export them with %s", dir, x.command(r.Shown))
 		o.a.exit(err)
 		return nil
@@ -142,7 +142,7 @@ func (o *sampleOptions) deliver(r *attach.Result) error {
 	}
 	switch {
 	case o.inside():
-		os.Chmod(x.out, 0o600) // as everything in there
+		os.Chmod(x.out, 0o600) // as all files of a run
 		o.a.complain("samples are in %s%s", x.out, r.Named)
 		return nil
 	case x.out != o.asked && x.out != "-":

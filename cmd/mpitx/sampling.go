@@ -13,7 +13,7 @@ import (
 	"mpitx/recording"
 )
 
-// sampling is what sample and record have in common.
+// sampling is the part that sample and record share.
 type sampling struct {
 	a *app
 	attachFlags
@@ -23,7 +23,7 @@ type sampling struct {
 	probe              string
 	noProbe, quiet     bool
 
-	warned map[string]bool // --pvar of which the user has heard
+	warned map[string]bool // patterns that the user was warned of
 }
 
 func (s *sampling) flags(cmd *cobra.Command) {
@@ -39,7 +39,7 @@ func (s *sampling) flags(cmd *cobra.Command) {
 	cmd.RegisterFlagCompletionFunc("pvar", s.a.completeNames(catalog.Pvars|catalog.Virtual))
 }
 
-// config checks all that needs no look at the machine.
+// config checks everything that does not depend on the machine.
 func (s *sampling) config(cmd *cobra.Command, args []string, hooks attach.Hooks) (attach.Config, error) {
 	if err := s.check(cmd); err != nil {
 		return attach.Config{Env: s.a.env}, err
@@ -100,7 +100,7 @@ func globOf(pattern string) string {
 	return pattern
 }
 
-// Check is that of the settings and of --pvar.
+// Check checks the settings and --pvar.
 func (s *sampling) Check(m locate.MPI, first bool) error {
 	if !first {
 		return nil
@@ -109,10 +109,10 @@ func (s *sampling) Check(m locate.MPI, first bool) error {
 	return s.unmatched(m)
 }
 
-// Names are those in the cache.
+// Names are the names in the cache.
 func (s *sampling) Names(m locate.MPI) []string { return cachedNames(s.a.env, m) }
 
-// Unmatched says how the library comes to offer such a variable, and what may have been meant.
+// Unmatched explains how to make the library offer such a variable, and suggests similar names.
 func (s *sampling) Unmatched(m locate.MPI, pattern string, names []string) string {
 	text := catalog.DidYouMean(names, globOf(pattern))
 	if !s.warned[pattern] {
@@ -121,7 +121,7 @@ func (s *sampling) Unmatched(m locate.MPI, pattern string, names []string) strin
 	return text
 }
 
-// kept is false for a run in which nothing is, and can be nothing: it says so, and removes it.
+// kept reports whether a run is worth keeping. It removes a run that is empty and stays empty, and says so.
 func (s *sampling) kept(r *attach.Result) bool {
 	for range r.Run.Instants(recording.Options{}) {
 		return true

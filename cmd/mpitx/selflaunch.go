@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// selfLaunch is the launcher of the demo MPI, which has none: it starts n processes that find each other in a directory.
-// It returns the highest of their exit codes.
+// selfLaunch is the demo MPI's launcher: it starts n processes that find each other in a directory. It returns the
+// highest of their exit codes.
 func selfLaunch(n int, argv, environ []string, std *standard) int {
 	dir, err := os.MkdirTemp("", "mpitx-demo-")
 	if err != nil {
@@ -29,7 +29,7 @@ func selfLaunch(n int, argv, environ []string, std *standard) int {
 		code = max(code, c)
 		mu.Unlock()
 	}
-	// When rank 0 has failed, the others are ended after a while, as launchers do.
+	// After rank 0 has failed, the other ranks are ended, as launchers do.
 	ctx, end := context.WithCancel(context.Background())
 	defer end()
 	stopped := make(chan os.Signal, 1)
@@ -52,7 +52,7 @@ start:
 		if rank == 0 {
 			cmd.Stdin = os.Stdin
 		}
-		var told atomic.Bool // to end: its exit code says nothing about the job
+		var told atomic.Bool // asked to exit, so its exit code does not count
 		cmd.Cancel = func() error {
 			told.Store(true)
 			return cmd.Process.Signal(syscall.SIGTERM)

@@ -10,7 +10,8 @@ import (
 	"mpitx/cmd/mpitx/internal/serve"
 )
 
-// newBackend holds what mpitx starts of itself. The stages' back ends, before and after, never come to cobra: run.
+// newBackend holds the commands that mpitx starts itself. The back ends of the stages, before and after, are started by
+// run without cobra.
 func newBackend(a *app) *cobra.Command {
 	cmd := &cobra.Command{Use: "backend", Hidden: true, Short: "What other commands of mpitx start"}
 	cmd.AddCommand(newServe(a))
@@ -38,7 +39,7 @@ func (s *source) serve(cmd *cobra.Command, exclude []string) (err error) {
 	if s.a.env.Launcher().Rank <= 0 {
 		s.a.warnOverridden(s.chosen, s.mpi)
 	}
-	if s.n > 0 { // of the demo MPI, whose launcher we are
+	if s.n > 0 { // the demo MPI, whose launcher is mpitx
 		return s.relaunch(cmd)
 	}
 	o, err := s.a.collecting(s.chosen, s.timeout)
@@ -52,8 +53,8 @@ func (s *source) serve(cmd *cobra.Command, exclude []string) (err error) {
 	}, os.Stdin, os.Stdout))
 }
 
-// serveCommand is the command line and the environment that start the explorer's back end: one process, or s.n ranks under
-// the MPI's launcher.
+// serveCommand is the command line and environment of the explorer's back end: one process, or s.n ranks under the
+// MPI's launcher.
 func (s *source) serveCommand() (argv, environ []string, err error) {
 	exe, err := os.Executable()
 	if err != nil {

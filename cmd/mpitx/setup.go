@@ -55,7 +55,7 @@ of Open MPI 6 or MPICH 5 is enough.`,
 	return cmd
 }
 
-// setupAll builds for one MPI, or once for each family of those that are found.
+// setupAll builds for one MPI, or for each family that is installed.
 func setupAll(a *app, want, outDir string) error {
 	all := a.env.Find()
 	if want != "" {
@@ -65,7 +65,7 @@ func setupAll(a *app, want, outDir string) error {
 		}
 		all = []locate.MPI{m}
 	}
-	done := map[string]bool{locate.Demo: true} // it needs nothing
+	done := map[string]bool{locate.Demo: true} // nothing to build
 	var without []string
 	for _, m := range all {
 		if done[m.Family] {

@@ -63,13 +63,13 @@ func (o *showOptions) run(cmd *cobra.Command, args []string) error {
 // howToSet makes the lines that set a control variable for the next run.
 func (o *showOptions) howToSet(c *catalog.Catalog) func(*catalog.Variable) []string {
 	t := o.term
-	t.UTF8 = t.UTF8 || o.format == export.FormatJSON || o.format == export.FormatNDJSON // which are the same for all terminals
+	t.UTF8 = t.UTF8 || o.format == export.FormatJSON || o.format == export.FormatNDJSON // JSON does not depend on the terminal
 	return func(v *catalog.Variable) []string {
 		return o.setLines(c, v, present(v), t)
 	}
 }
 
-// present is a variable's value now; none where it could not be read, or is an empty text.
+// present is a variable's current value; no value if it could not be read or is an empty text.
 func present(v *catalog.Variable) catalog.Value {
 	if r := v.Current(); r != nil && r.Status == catalog.StatusOK && r.Value.String() != "" {
 		return r.Value
@@ -80,10 +80,10 @@ func present(v *catalog.Variable) catalog.Value {
 // family is the family of the library that a catalog is of.
 func (s *source) family(c *catalog.Catalog) string { return cmp.Or(s.chosen.Impl, c.Library.Family) }
 
-// setLines are the lines that set a control variable to a value for the next run; none where no way is known.
+// setLines are the lines that set a control variable for the next run; none if mpitx knows no way.
 func (s *source) setLines(c *catalog.Catalog, v *catalog.Variable, value catalog.Value, t export.Terminal) []string {
 	impl := s.family(c)
-	if v.Kind != catalog.Cvars || v.Scope == catalog.ScopeConstant || v.Scope == catalog.ScopeReadonly && impl != locate.OpenMPI { // there it can be set before a run
+	if v.Kind != catalog.Cvars || v.Scope == catalog.ScopeConstant || v.Scope == catalog.ScopeReadonly && impl != locate.OpenMPI { // Open MPI takes it before a run
 		return nil
 	}
 	return origin.HowToSet(impl, s.a.env.Word(s.chosen.Launcher), v, c.Enum(v.Enum), value, t)

@@ -24,17 +24,17 @@ type source struct {
 	mpi     string
 	n       int
 	timeout time.Duration
-	listing bool   // the command cannot fail once everything is read
-	comm    string // which communicator variables of one are bound to: "self", or else world
+	listing bool   // the command cannot fail after everything is read
+	comm    string // the communicator for variables bound to one: "self", or else world
 	term    export.Terminal
 
 	chosen  locate.MPI
 	job     *collect.Job
-	catalog *catalog.Catalog // of the job
-	found   origin.Answer    // what the user has set
+	catalog *catalog.Catalog // the catalog that job collected
+	found   origin.Answer    // the user's settings
 }
 
-// flags adds the flags. live: the command needs a live MPI, and has no --from.
+// flags defines the flags. live is true for commands that need a live MPI and have no --from.
 func (s *source) flags(cmd *cobra.Command, live bool) {
 	f := cmd.Flags()
 	f.StringVar(&s.mpi, "mpi", "", "use this `MPI`: openmpi, mpich, abi (the library of either with the standard ABI), demo (the built-in one), an installation prefix, or a libmpi file")
@@ -49,13 +49,13 @@ func (s *source) flags(cmd *cobra.Command, live bool) {
 	cmd.RegisterFlagCompletionFunc("mpi", cobra.FixedCompletions(locate.Families, cobra.ShellCompDirectiveDefault))
 }
 
-// commFlag chooses the communicator for variables that are bound to one.
+// commFlag defines --comm.
 func (s *source) commFlag(cmd *cobra.Command) {
 	choose(cmd, &s.comm, "comm", "", "world", "read variables bound to a communicator for this `COMM`: world or self", "world", "self")
 }
 
-// open gets the catalog; stage matters only for writes. Under a launcher it does so on rank 0 only: elsewhere, and if another process has answered, its error ends
-// the command with the exit code alone.
+// open reads the catalog; stage matters for writes only. Under a launcher it returns on rank 0 only: on other ranks,
+// and if another process has answered, its error is just an exit code.
 func (s *source) open(cmd *cobra.Command, writes []catalog.WriteRequest, stage collect.Stage) (*catalog.Catalog, error) {
 	var err error
 	if s.term, err = s.a.terminal(); err != nil {
@@ -90,7 +90,7 @@ func (s *source) open(cmd *cobra.Command, writes []catalog.WriteRequest, stage c
 }
 
 func (s *source) load() (*catalog.Catalog, error) {
-	c, err := catalog.Load(s.from) // its errors name the file
+	c, err := catalog.Load(s.from) // errors name the file
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, failf("--from %s: there is no such file; write one with mpitx snapshot --out FILE", s.from)
@@ -140,7 +140,7 @@ func (a *app) checkRanks(cmd *cobra.Command, n int) error {
 	return nil
 }
 
-// collecting is what all that collects has in common.
+// collecting are the options that all collecting commands share.
 func (a *app) collecting(m locate.MPI, timeout time.Duration) (o collect.Options, err error) {
 	o = collect.Options{Creator: "mpitx " + version, MPI: m, Launch: a.env.Launcher(), Timeout: timeout}
 	if o.Exe, err = os.Executable(); err != nil {
@@ -150,7 +150,7 @@ func (a *app) collecting(m locate.MPI, timeout time.Duration) (o collect.Options
 	return o, err
 }
 
-// origins notes in the catalog what the user has set.
+// origins marks the variables that the user set.
 func (s *source) origins(c *catalog.Catalog) {
 	names := make([]string, len(c.Cvars))
 	values := make(map[string]*catalog.Variable, len(c.Cvars))
@@ -172,7 +172,7 @@ func (s *source) origins(c *catalog.Catalog) {
 	}
 }
 
-// warn says on standard error what is missing from the answer, and gives the exit code that this alone deserves.
+// warn reports what is missing from the answer, and returns the exit code for that.
 func (s *source) warn(c *catalog.Catalog) int {
 	if s.job == nil {
 		return exitDone
@@ -203,7 +203,7 @@ func (s *source) warn(c *catalog.Catalog) int {
 	return code
 }
 
-// answer sends the ranks the exit code that the command has come to, so that they end while it prints, and prints.
+// answer sends the exit code to all ranks, so that they exit while this process prints, and prints.
 func (s *source) answer(code int, print func() error) error {
 	if s.job != nil {
 		s.job.Settle(code)
@@ -211,7 +211,7 @@ func (s *source) answer(code int, print func() error) error {
 	return s.end(code, print())
 }
 
-// end is the command's end with a code, which ranks return that have none yet.
+// end ends the command with a code, and sends it to ranks that do not have it yet.
 func (s *source) end(code int, err error) error {
 	return &exitError{code: code, err: err, send: func(code int) int {
 		if s.job == nil {

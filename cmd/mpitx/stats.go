@@ -23,7 +23,7 @@ type statsOptions struct {
 	columnFilter
 }
 
-// statOrders are what --sort takes; numbers go from the greatest to the smallest.
+// statOrders are the values of --sort; numbers are sorted largest first.
 var statOrders = map[string]func(*recording.Stat) float64{
 	"name":   nil,
 	"count":  func(s *recording.Stat) float64 { return float64(s.Count) },
@@ -98,8 +98,8 @@ func (o *statsOptions) run(_ *cobra.Command, args []string) error {
 	if zero := countZero(stats); term.IsTTY && zero > 20 && 2*zero > all {
 		o.a.complain("%d of %d variables are 0; hide them with --nonzero", zero, all)
 	}
-	tellGaps(o.a, run)
-	if tellDamage(o.a, run) {
+	reportGaps(o.a, run)
+	if reportDamage(o.a, run) {
 		return errDamaged
 	}
 	return nil
@@ -114,7 +114,7 @@ func (o *statsOptions) write(stats []recording.Stat, term export.Terminal) error
 
 func sortStats(stats []recording.Stat, order string) {
 	by := statOrders[order]
-	if by == nil { // as they are
+	if by == nil { // already sorted by name
 		return
 	}
 	slices.SortStableFunc(stats, func(a, b recording.Stat) int {
@@ -138,7 +138,7 @@ func countZero(stats []recording.Stat) (n int) {
 	return n
 }
 
-// statRows are for programs.
+// statRows is the table for programs.
 func statRows(stats []recording.Stat) *export.Rows {
 	r := &export.Rows{Schema: "mpitx.stats", Columns: []export.RowColumn{
 		{Name: "variable"}, {Name: "class"}, {Name: "object"}, {Name: "as"}, {Name: "count"}, {Name: "min"}, {Name: "mean"}, {Name: "max"},
@@ -160,7 +160,7 @@ func statRows(stats []recording.Stat) *export.Rows {
 	return r
 }
 
-// statTable is for people: each line in one unit.
+// statTable is the table for people, with one unit per row.
 func statTable(stats []recording.Stat, term export.Terminal) *export.Rows {
 	r := &export.Rows{Schema: "mpitx.stats", Columns: []export.RowColumn{
 		{Header: "VARIABLE"}, {Header: "CLASS", Wide: true}, {Header: "OBJECT"}, {Header: "UNIT"},
@@ -202,7 +202,7 @@ func statTable(stats []recording.Stat, term export.Terminal) *export.Rows {
 	return r
 }
 
-// unitOf is the unit of a line's numbers.
+// unitOf is the unit of a row.
 func unitOf(s *recording.Stat) string {
 	if s.As == recording.Rate {
 		return s.Unit + "/s"
@@ -210,7 +210,7 @@ func unitOf(s *recording.Stat) string {
 	return s.Unit
 }
 
-// exact is a value for programs.
+// exact is a value in a table for programs.
 func exact(v recording.Value) any {
 	if n, ok := v.Int64(); ok {
 		return n
@@ -224,7 +224,7 @@ func exact(v recording.Value) any {
 	return v.String()
 }
 
-// finite is a number for programs; JSON has none for infinity.
+// finite is a number in a table for programs; JSON has no infinity.
 func finite(f float64) any {
 	if f != f || f > 1e308 || f < -1e308 {
 		return fmt.Sprint(f)

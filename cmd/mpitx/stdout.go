@@ -9,14 +9,14 @@ import (
 	"syscall"
 )
 
-// standard is standard output and standard error of a command, which both go to the pager once there is one.
+// standard is a command's standard output and standard error. Both go to the pager if there is one.
 type standard struct {
 	mu    sync.Mutex
 	page  string // the pager's command line; "" if there is none
 	pager *pager // nil until something is written to standard output
 }
 
-// answers writes to standard output. Its errors say what could not be written.
+// answers writes to standard output. Its errors name the cause.
 type answers struct{ *standard }
 
 func (s answers) Write(p []byte) (int, error) {
@@ -42,7 +42,7 @@ type messages struct{ *standard }
 func (s messages) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if isTerminal(os.Stderr) { // one that the pager draws on
+	if isTerminal(os.Stderr) { // the terminal that the pager uses
 		if n, err := s.pager.output(os.Stderr).Write(p); err == nil {
 			return n, nil
 		}
@@ -50,7 +50,8 @@ func (s messages) Write(p []byte) (int, error) {
 	return os.Stderr.Write(p)
 }
 
-// stdout is what a process that prints in our place writes to: the file itself, unless there is to be a pager.
+// stdout is the standard output for a process that prints the answer instead of mpitx: the file itself, unless a pager
+// shows it.
 func (s *standard) stdout() io.Writer {
 	if s.page == "" {
 		return os.Stdout
@@ -65,7 +66,7 @@ func (s *standard) stderr() io.Writer {
 	return messages{s}
 }
 
-// flush writes what is left of the answer. It fails once: what comes later is dropped.
+// flush writes the buffered answer. After an error, later output is dropped.
 func (a *app) flush() error {
 	err := a.out.Flush()
 	if err != nil {

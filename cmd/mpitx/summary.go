@@ -13,13 +13,13 @@ import (
 	"mpitx/recording"
 )
 
-// mostSummed is how many values are read for a summary: a second's worth. mpitx stats sums up longer runs.
+// mostSummed limits how many values a summary reads, to about a second. mpitx stats has no limit.
 const mostSummed = 30e6
 
-// topFunctions are shown in a summary.
+// topFunctions is how many functions a summary shows.
 const topFunctions = 8
 
-// summed are the lines of a summary, if they are not 0.
+// summed are the rows of a summary; rows that are 0 are left out.
 var summed = []struct{ variable, title string }{
 	{"mpitx:calls", "MPI calls"}, {"mpitx:time_in_mpi", "time in MPI"}, {"mpitx:messages_sent", "messages sent"}, {"mpitx:bytes_sent", "bytes sent"},
 	{"mpitx:messages_received", "messages received"}, {"mpitx:bytes_received", "bytes received"}, {"mpitx:collectives", "collectives"}, {"mpitx:collective_bytes_sent", "sent in collectives"},
@@ -27,8 +27,8 @@ var summed = []struct{ variable, title string }{
 	{"mpitx:rma_bytes_got", "got by RMA"}, {"mpitx:io_bytes_written", "written to files"}, {"mpitx:io_bytes_read", "read from files"},
 }
 
-// Summarize prints one screen about a run that has mpitx:* in it: how much of the time was MPI's, how much was sent, how far ranks
-// differ, and in which functions the time went.
+// Summarize prints one screen about a run that sampled mpitx:*: the share of MPI in the time, the traffic, the
+// imbalance between ranks, and the functions that took the most time.
 func (o *sampling) Summarize(run *recording.Run) {
 	if o.quiet {
 		return
@@ -43,7 +43,8 @@ func (o *sampling) Summarize(run *recording.Run) {
 	}
 }
 
-// summary is that text; "" for a run without mpitx:calls and mpitx:time_in_mpi, and for one that takes long to read.
+// summary is the text of a summary; "" for a run without mpitx:calls and mpitx:time_in_mpi, or one that takes long to
+// read.
 func summary(run *recording.Run, term export.Terminal) string {
 	var values float64
 	ranks := 0
@@ -90,7 +91,7 @@ func isSummed(c *recording.Column) bool {
 		c.Variable == "mpitx:time_in_init" || strings.HasPrefix(c.Variable, "mpitx:time/") || strings.HasPrefix(c.Variable, "mpitx:calls/")
 }
 
-// ofThreads warns that times are sums if several threads may be in MPI at once.
+// ofThreads says that times are sums if several threads may be in MPI at once.
 func ofThreads(run *recording.Run) string {
 	if slices.ContainsFunc(run.Ranks, func(r *recording.Rank) bool { return r.Thread == catalog.ThreadMultiple }) {
 		return "summed over threads; "

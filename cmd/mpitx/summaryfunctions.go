@@ -12,18 +12,18 @@ import (
 	"mpitx/recording"
 )
 
-// functionTotal is what a function came to on all ranks, times in nanoseconds.
+// functionTotal is the total of a function over all ranks; times are in nanoseconds.
 type functionTotal struct {
 	name             string
 	time, max, calls float64
 	maxRanks         []int
-	ranks            int // that have one
+	ranks            int // ranks with a total
 }
 
-// imbalance is how much more the rank with the most has than ranks have on average.
+// imbalance is how far the largest value is above the mean.
 func imbalance(most, mean float64) string { return share(most-mean, mean) }
 
-// functionTotals are those that the ranks counted at their end, else what was sampled of functions.
+// functionTotals are the totals that the ranks counted at their end, or else the sampled ones.
 func functionTotals(run *recording.Run, stats []recording.Stat) []functionTotal {
 	all := map[string]*functionTotal{}
 	of := func(name string) *functionTotal {
@@ -84,7 +84,7 @@ func functionTable(b *bytes.Buffer, all []functionTotal, inMPI float64, term exp
 	if len(all) == 0 {
 		return
 	}
-	counted := 0.0 // up to a moment after the last sample
+	counted := 0.0 // may include a moment after the last sample
 	for _, f := range all {
 		counted += f.time
 	}

@@ -15,12 +15,12 @@ import (
 	"mpitx/cmd/mpitx/internal/virtual"
 )
 
-// lookUpLimit bounds the reading of a library's names, which the application's start waits for.
+// lookUpLimit limits the time for reading a library's names, because the application's start waits for it.
 const lookUpLimit = 15 * time.Second
 
-// unmatched refuses --pvar that can match nothing in the library. What it has is known from its last reading, before and after
-// MPI_Init; a name that was not seen then is looked for again, with the settings that the application gets. If the library cannot be
-// read alone, nothing is refused.
+// unmatched refuses --pvar patterns that cannot match. The library's names are known from its last reading, before and
+// after MPI_Init. Missing names are looked up again with the application's settings. If the library cannot be read
+// alone, nothing is refused.
 func (s *sampling) unmatched(m locate.MPI) error {
 	if err := s.unmatchedOwn(m); err != nil {
 		return err
@@ -35,13 +35,13 @@ func (s *sampling) unmatched(m locate.MPI) error {
 	if !ok {
 		if len(cached) > 0 {
 			for _, p := range missing {
-				s.tellBefore(p, "did not exist when the library was last read"+catalog.DidYouMean(known, p))
+				s.warnBefore(p, "did not exist when the library was last read"+catalog.DidYouMean(known, p))
 			}
 		}
 		return nil
 	}
 	known = append(known, names...)
-	missing = slices.DeleteFunc(s.missing(known), func(p string) bool { return comesLate(m, p) })
+	missing = slices.DeleteFunc(s.missing(known), func(p string) bool { return registersLate(m, p) })
 	for _, p := range missing {
 		if err := s.refuse(p, m.Name()+" has no such performance variable: "+howToGet(m, globOf(p), s.set), catalog.DidYouMean(known, globOf(p))); err != nil {
 			return err
@@ -50,8 +50,8 @@ func (s *sampling) unmatched(m locate.MPI) error {
 	return nil
 }
 
-// unmatchedOwn refuses what is not among mpitx's own variables, which are the same on any MPI. The functions that only one MPI has are
-// known to its agent alone.
+// unmatchedOwn refuses patterns for mpitx's own variables that do not exist. These variables are the same with any MPI.
+// Only the agent knows functions that a single MPI has.
 func (s *sampling) unmatchedOwn(m locate.MPI) error {
 	for _, p := range s.pvars {
 		glob, _ := catalog.SplitClass(globOf(p))
@@ -75,17 +75,17 @@ func (s *sampling) unmatchedOwn(m locate.MPI) error {
 	return nil
 }
 
-// refuse is the error of a pattern; with --force a warning.
+// refuse returns the error for a pattern; with --force it warns instead.
 func (s *sampling) refuse(p, why, near string) error {
 	if !s.force {
 		return failf("--pvar %s: %s; use --force to start anyway%s", p, why, near)
 	}
-	s.tellBefore(p, why+near)
+	s.warnBefore(p, why+near)
 	return nil
 }
 
-// tellBefore warns of a pattern; at the end of the run nothing more is said of it.
-func (s *sampling) tellBefore(p, why string) {
+// warnBefore warns of a pattern before the run; it is not reported again at the end.
+func (s *sampling) warnBefore(p, why string) {
 	if s.warned == nil {
 		s.warned = map[string]bool{}
 	}
@@ -98,7 +98,7 @@ func (s *sampling) missing(names []string) []string {
 	var all []string
 	for _, p := range s.pvars {
 		glob := globOf(p)
-		name, _ := catalog.SplitClass(glob) // names are also known without their class
+		name, _ := catalog.SplitClass(glob) // names are listed with and without their class
 		if !strings.HasPrefix(glob, virtual.Prefix) && !matchesAny(glob, names) && !matchesAny(name, names) {
 			all = append(all, p)
 		}
@@ -111,7 +111,7 @@ func matchesAny(glob string, names []string) bool {
 	return err != nil || slices.ContainsFunc(names, m.MatchName)
 }
 
-// pvarNames are the performance variables among cached names, with and without their class: only they have one.
+// pvarNames are the performance variables among cached names, with and without their class: only they have a class.
 func pvarNames(names []string) []string {
 	var all []string
 	for _, n := range names {
@@ -122,8 +122,9 @@ func pvarNames(names []string) []string {
 	return all
 }
 
-// comesLate tells whether a pattern may match what MPICH registers when the first window is made, if it was built with that.
-func comesLate(m locate.MPI, p string) bool {
+// registersLate reports whether a pattern may match a variable that MPICH registers with the first window, if it was built
+// with those.
+func registersLate(m locate.MPI, p string) bool {
 	const prefix, one = "rma_", "rma_winlock_getlocallock"
 	if m.Impl != locate.MPICH {
 		return false
@@ -139,7 +140,7 @@ func comesLate(m locate.MPI, p string) bool {
 	return err != nil || bytes.Contains(library, []byte(one))
 }
 
-// lookUp reads the names of the library's performance variables, in a process of its own that is no part of the job.
+// lookUp reads the names of the library's performance variables in a separate process, outside the job.
 func (s *sampling) lookUp(m locate.MPI) (names []string, ok bool) {
 	exe, err := os.Executable()
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"mpitx/export"
 )
 
-// wrapText breaks the lines of a text that are wider than width.
+// wrapText breaks lines that are wider than width.
 func wrapText(text string, width int) string {
 	lines := strings.Split(text, "\n")
 	for k, line := range lines {
@@ -15,8 +15,8 @@ func wrapText(text string, width int) string {
 	return strings.Join(lines, "\n")
 }
 
-// wrapLine breaks a line that is wider than width between words; each line after the first begins with indent. A command in `…` stays
-// on one line, so that it can be pasted. 0: nothing is broken.
+// wrapLine breaks a line between words if it is wider than width; following lines start with indent. A command in `…`
+// stays on one line, so that it can be pasted. Width 0 means no breaks.
 func wrapLine(line string, width int, indent string) string {
 	if width <= 0 || export.Width(line) <= width {
 		return line

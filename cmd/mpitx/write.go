@@ -125,7 +125,7 @@ func (o *writeOptions) run(cmd *cobra.Command, args []string) error {
 	})
 }
 
-// silent says which outcomes did not come.
+// silent reports outcomes that did not arrive.
 func (o *writeOptions) silent(c *catalog.Catalog, writes []catalog.WriteRequest) string {
 	want := c.Job.Size
 	if writes[0].Ranks != nil {
@@ -140,7 +140,7 @@ func (o *writeOptions) silent(c *catalog.Catalog, writes []catalog.WriteRequest)
 	return ""
 }
 
-// advice says what such a write is worth, and how to set for a run what can be set for one.
+// advice explains what the write means, and how to set the variables for a run.
 func (o *writeOptions) advice(c *catalog.Catalog, outcomes []catalog.SameOutcome) {
 	written := slices.ContainsFunc(outcomes, func(w catalog.SameOutcome) bool {
 		return w.Result == catalog.WriteOK || w.Result == catalog.WriteUnchanged
