@@ -92,7 +92,8 @@ func (o *topOptions) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return usagef("%v", err)
 	}
-	if _, problem := o.configure(o.a, &t); problem != "" {
+	file, problem := o.configure(o.a, &t)
+	if problem != "" {
 		o.a.complain("%s", problem)
 	}
 	find := func() (top.Source, string, error) {
@@ -103,7 +104,7 @@ func (o *topOptions) run(cmd *cobra.Command, args []string) error {
 		return top.Open(run), "", nil
 	}
 	o.a.out.Flush()
-	switch err := top.Run(context.Background(), find, t, o.as, os.Stdin, os.Stdout); {
+	switch err := top.Run(context.Background(), find, t, o.as, file, os.Stdin, os.Stdout); {
 	case errors.Is(err, program.ErrSignal):
 		return exit(128 + int(syscall.SIGTERM))
 	case err != nil:

@@ -12,6 +12,7 @@ import (
 	"mpitx/export"
 	"mpitx/recording"
 	"mpitx/ui/prompt"
+	"mpitx/ui/term"
 )
 
 // command is a command of the command line.
@@ -42,6 +43,7 @@ func init() {
 		{"map", "", "show the heat map below the table", pane(paneHeat)},
 		{"chart", "", "show the chart below the table", pane(paneChart)},
 		{"export", "FILE.csv|json|ndjson", "write what is shown to a file: the table, or the history that a zoomed map or chart shows", (*Model).cmdExport},
+		{"theme", "[NAME]", "choose the colours: " + strings.Join(term.Themes, ", "), (*Model).cmdTheme},
 		{"pause", "", "pause or resume", func(m *Model, _ string) tea.Cmd { return m.pause() }},
 		{"restart", "", "open the run again, or wait for it", func(m *Model, _ string) tea.Cmd { return m.restart() }},
 		{"messages", "", "show all messages and what is wrong with the run, in full", func(m *Model, _ string) tea.Cmd { return m.showText(m.messageLines) }},
@@ -140,6 +142,28 @@ func (m *Model) cmdRanks(name string) tea.Cmd {
 		}
 	}
 	return tea.Batch(cmd, m.goTo(viewRanks))
+}
+
+// cmdTheme chooses the colours, for later sessions, too.
+func (m *Model) cmdTheme(name string) tea.Cmd {
+	theme, err := term.ParseTheme(name)
+	switch {
+	case err != nil:
+		m.say("theme: %v", err)
+		return nil
+	case name == "":
+		m.say("theme %s; the themes are %s", m.terminal.Theme, strings.Join(term.Themes, ", "))
+		return nil
+	}
+	m.terminal.Theme = theme
+	m.say("theme %s", name)
+	if m.config == nil {
+		return nil
+	}
+	m.themes++
+	file, now, turn := m.config, m.config.Clone(), m.themes
+	now.Theme = name
+	return func() tea.Msg { return keptMsg{file.Save(now, turn)} }
 }
 
 func (m *Model) cmdSort(name string) {

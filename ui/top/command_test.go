@@ -16,6 +16,7 @@ import (
 
 	"mpitx/catalog"
 	"mpitx/recording/recordingtest"
+	"mpitx/ui/config"
 	"mpitx/ui/term"
 )
 
@@ -37,6 +38,33 @@ func (u *user) runs(cmd tea.Cmd) {
 			u.m.Update(msg)
 		}
 	}
+}
+
+// A theme is kept for the next session, with what else is in the file.
+func TestTheme(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "config.toml")
+	if err := os.WriteFile(path, []byte("bookmarks = ['a']\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	u := sit(t, story(t), unicodeTerm, 120, 30)
+	u.m.config, _ = config.Load(path)
+	choose := func(name string) {
+		if keep := u.m.command("theme " + name); keep != nil {
+			u.m.Update(keep())
+		}
+	}
+	choose("light")
+	u.sees("theme light")
+	if got, err := config.Load(path); err != nil || got.Theme != "light" || len(got.Bookmarks) != 1 || u.m.terminal.Theme != term.Light {
+		t.Errorf("%+v, %v", got.Config, err)
+	}
+	choose("purple")
+	u.sees(`no theme "purple": use one of auto, dark, light, high-contrast`)
+	if err := os.Chmod(path, 0o400); err != nil {
+		t.Fatal(err)
+	}
+	choose("dark")
+	u.sees("theme dark, for this session only: ")
 }
 
 func TestCommands(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"mpitx/recording"
+	"mpitx/ui/config"
 	"mpitx/ui/pager"
 	"mpitx/ui/program"
 	"mpitx/ui/prompt"
@@ -62,6 +63,8 @@ type Model struct {
 	awaited  string // what is missing of the run, while it is not there yet
 	failed   error  // why the screen ended
 	terminal term.Term
+	config   *config.File // nil: nothing is kept
+	themes   int          // that were chosen
 	frame    *Frame
 	entries  []entry
 	width    int
@@ -108,6 +111,7 @@ type (
 	}
 	frameMsg struct{ frame *Frame }
 	tickMsg  int
+	keptMsg  struct{ err error } // the theme was kept, or why not
 )
 
 // Init opens the run.
@@ -207,6 +211,10 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if m.mode != modeKeys {
 			m.line.Insert(msg.Content)
 			cmd = m.typed()
+		}
+	case keptMsg:
+		if msg.err != nil {
+			m.say("theme %s, for this session only: %v", m.terminal.Theme, msg.err)
 		}
 	case savedMsg:
 		m.saved(msg)
