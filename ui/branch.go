@@ -8,15 +8,15 @@ import (
 )
 
 const (
-	crowd     = 40 // more variables than this in one branch are grouped by the beginnings of their names
-	minGroup  = 3  // fewer are no group
+	crowd     = 40 // a branch with more variables is divided by the beginnings of their names
+	minGroup  = 3  // variables of a group, at least
 	maxGroups = 6  // levels of made-up groups
 )
 
-// branch is a place in the tree: a category, all variables, or a group made up from the beginnings of names.
+// branch is a node of the tree: a category, all variables, or a made-up group of names with the same beginning.
 type branch struct {
 	name     string
-	label    string            // name without what the branches above say already
+	label    string            // name without the names of the branches above
 	category *catalog.Category // nil: made up
 	parent   *branch
 	kids     []*branch
@@ -55,7 +55,7 @@ func newTree(x *index) *branch {
 		}
 	}
 	tree := catalog.Tree(x.cat)
-	if len(x.cat.Categories) == 0 { // then the only branch would be that of what is in no category
+	if len(x.cat.Categories) == 0 { // else the only branch would be "uncategorised"
 		root.own = x.all
 		root.group(x, 0, 0)
 		return root
@@ -69,7 +69,7 @@ func newTree(x *index) *branch {
 	return root
 }
 
-// group moves variables into made-up branches by the next word of their names, after skip bytes that all share.
+// group moves variables into made-up branches by the next word of their names, after skip bytes that all names share.
 func (b *branch) group(x *index, skip, level int) {
 	if level == maxGroups {
 		return
@@ -106,7 +106,7 @@ func (b *branch) group(x *index, skip, level int) {
 	b.own = slices.DeleteFunc(slices.Clone(b.own), func(k int32) bool { return moved[k] })
 }
 
-// common is the length of the beginning that all names share, up to the end of a word.
+// common is the length of the common beginning of all names, up to the end of a word.
 func common(x *index, vars []int32) int {
 	if len(vars) == 0 {
 		return 0
@@ -123,7 +123,7 @@ func common(x *index, vars []int32) int {
 	return strings.LastIndexByte(p, '_') + 1
 }
 
-// word is a name up to the end of the word after skip bytes, its separator included; "" where the name ends before.
+// word is a name up to the end of the word after skip bytes, its separator included; "" if the name ends before.
 func word(s string, skip int) string {
 	if skip >= len(s) {
 		return ""
@@ -135,7 +135,7 @@ func word(s string, skip int) string {
 	return s[:skip+i+1]
 }
 
-// below are the variables of a branch and all below it, in the index's order.
+// below returns the variables of a branch and of all branches below it, in the index's order.
 func (b *branch) below(x *index) []int32 {
 	if b.ref != nil {
 		b = b.ref
@@ -171,7 +171,7 @@ func (b *branch) below(x *index) []int32 {
 	return vars
 }
 
-// visible are the branches that are unfolded to, in the order of the screen.
+// visible appends the branches that the tree shows, from top to bottom.
 func (b *branch) visible(rows []*branch) []*branch {
 	rows = append(rows, b)
 	if b.open {
@@ -182,7 +182,7 @@ func (b *branch) visible(rows []*branch) []*branch {
 	return rows
 }
 
-// named is the branch of a name, here or below; nil: none.
+// named finds a branch by its name, here or below; nil: none.
 func (b *branch) named(name string) *branch {
 	if b.name == name {
 		return b
@@ -195,7 +195,7 @@ func (b *branch) named(name string) *branch {
 	return nil
 }
 
-// holder is the deepest branch that lists variable k itself; nil: none.
+// holder finds the deepest branch that lists variable k itself; nil: none.
 func (b *branch) holder(k int32) *branch {
 	for _, kid := range b.kids {
 		if h := kid.holder(k); h != nil {

@@ -17,7 +17,7 @@ type command struct {
 	name, args, help string
 	live             bool
 	do               func(m *Model, args string) tea.Cmd
-	words            func(m *Model, word string) []string // completes its arguments; nil: nothing does
+	words            func(m *Model, word string) []string // completions of an argument; nil: none
 }
 
 var commands []command
@@ -75,7 +75,7 @@ func (m *Model) keyCommand(key, text string) tea.Cmd {
 	return nil
 }
 
-// findCommand is the command of a name, or of an unambiguous beginning of it.
+// findCommand finds a command by its name or an unambiguous abbreviation.
 func findCommand(name string) (*command, error) {
 	names := make([]string, len(commands))
 	for k, c := range commands {
@@ -88,7 +88,7 @@ func findCommand(name string) (*command, error) {
 	return &commands[k], nil
 }
 
-// run does a line of the command line.
+// run executes a command line.
 func (m *Model) run(line string) tea.Cmd {
 	name, args, _ := strings.Cut(strings.TrimSpace(line), " ")
 	if name == "" {

@@ -10,7 +10,7 @@ import (
 	"mpitx/ui/term"
 )
 
-// details are the lines of the pane for one variable, kept until something changes.
+// details caches the lines of the pane for one variable until something changes.
 type details struct {
 	e          *entry
 	link       int // the chosen one; -1: none
@@ -19,7 +19,7 @@ type details struct {
 	lines      []string
 }
 
-// detailView is the name, which stays, and below it what scrolls.
+// detailView draws the name, which stays in place, and the lines that scroll below it.
 func (m *Model) detailView(width, height int) []string {
 	e := m.current()
 	if e == nil {
@@ -38,7 +38,7 @@ func (m *Model) detailView(width, height int) []string {
 	return m.below(e.v.Name, lines, width, height)
 }
 
-// below are lines below the name of what they are about, which shows whether the pane has the focus.
+// below draws lines below a name. The name shows whether the pane has the focus.
 func (m *Model) below(name string, lines []string, width, height int) []string {
 	style := term.Subject
 	if m.focus == paneDetails {
@@ -63,7 +63,7 @@ func (m *Model) categoryLines(c *catalog.Category, width int) []string {
 	return append(lines, "")
 }
 
-// wrapped is foreign text in lines of a width.
+// wrapped breaks foreign text into lines of a width.
 func (m *Model) wrapped(s string, width int, style term.Style) []string {
 	return m.inLines(m.t.SafeText(s), width, style)
 }
@@ -117,8 +117,8 @@ func (m *Model) detailLines(e *entry, width int) []string {
 	return lines
 }
 
-// described is a description in lines of a width, with the words of the search and the names of variables marked. first is the number of
-// its first line in the details.
+// described breaks a description into lines of a width, and marks the words of the search and the names of variables. first is the
+// number of its first line in the details.
 func (m *Model) described(s string, width, first int) []string {
 	words := strings.Fields(lower(m.query))
 	lines := []string{}
@@ -143,7 +143,7 @@ func (m *Model) described(s string, width, first int) []string {
 	return lines
 }
 
-// what describes a variable: everything that has one word.
+// what lists the properties of a variable.
 func what(v *catalog.Variable) string {
 	words := []string{"performance variable", "class " + v.Class.String()}
 	switch v.Kind {
@@ -176,7 +176,7 @@ func what(v *catalog.Variable) string {
 	return strings.Join(words, ", ")
 }
 
-// readings are the values on every rank and in both stages, and how they came about.
+// readings are the values on every rank and in both stages, and their origins.
 func (m *Model) readings(v *catalog.Variable, width int) []string {
 	enum := m.x.cat.Enum(v.Enum)
 	lines := []string{}
@@ -231,7 +231,7 @@ func (m *Model) readings(v *catalog.Variable, width int) []string {
 	return lines
 }
 
-// mayWrite says whether a control variable can be written, or why not; "": nobody has tried.
+// mayWrite says whether a control variable can be written, or why not; "": not tried.
 func (m *Model) mayWrite(v *catalog.Variable) string {
 	r := v.Current()
 	switch {
@@ -245,7 +245,7 @@ func (m *Model) mayWrite(v *catalog.Variable) string {
 	return string(r.Writable)
 }
 
-// items are those of the enumeration, the present one marked.
+// items lists the enumeration, with the present value marked.
 func (m *Model) items(v *catalog.Variable, width int) []string {
 	e := m.x.cat.Enum(v.Enum)
 	if e == nil {

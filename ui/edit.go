@@ -16,12 +16,12 @@ import (
 	"mpitx/ui/prompt"
 )
 
-// editing is a control variable being written.
+// editing is the state of the editor of a control variable.
 type editing struct {
 	e        *entry
 	text     string // the value to write, once it is typed or chosen
-	ranks    []int  // to write it on; nil: all
-	problem  string // why what is typed is no value, or no ranks; "": it is
+	ranks    []int  // that write it; nil: all
+	problem  string // what is wrong with the typed value or ranks; "": nothing
 	pick     scroll // in the enumeration
 	outcomes catalog.Outcomes
 	err      error
@@ -39,7 +39,7 @@ type outcomeMsg struct {
 	name     string
 	outcomes catalog.Outcomes
 	err      error
-	undoes   map[int]string // the values that an undo was to restore, by rank; nil: a write of the user's
+	undoes   map[int]string // the values that an undo restores, by rank; nil: not an undo
 }
 
 // scopeWords spell out what a scope means for a write (MPI-3.1, Table 14.5).
@@ -53,7 +53,7 @@ var scopeWords = map[catalog.Scope]string{
 	catalog.ScopeAllEq:    "all ranks must have the same value",
 }
 
-// editing says whether the editor's box is on the screen.
+// editing says whether a dialog of the editor is open.
 func (m *Model) editing() bool { return m.mode >= modeEdit && m.mode <= modeOutcome }
 
 func (m *Model) startEdit() {
@@ -62,7 +62,7 @@ func (m *Model) startEdit() {
 	}
 }
 
-// openEdit opens the editor on a variable, with a text in place of the present value.
+// openEdit opens the editor for a variable, with a text, or with the present value if the text is empty.
 func (m *Model) openEdit(e *entry, text string) {
 	r := e.v.After
 	switch {
@@ -97,7 +97,7 @@ func (m *Model) openEdit(e *entry, text string) {
 	m.validate()
 }
 
-// enum is the enumeration by whose items a variable is written; nil: there is none.
+// enum is the enumeration whose items can be written to a variable; nil: none.
 func (m *Model) enum(v *catalog.Variable) *catalog.Enum {
 	if m.o.Items != nil {
 		return m.o.Items(m.x.cat, v)
@@ -105,7 +105,7 @@ func (m *Model) enum(v *catalog.Variable) *catalog.Enum {
 	return m.x.cat.Enum(v.Enum)
 }
 
-// validate reads what is typed as the write would.
+// validate parses the typed value as the write will.
 func (m *Model) validate() {
 	_, err := m.typedValue()
 	m.edit.problem = ""
@@ -117,7 +117,7 @@ func (m *Model) validate() {
 	}
 }
 
-// validRanks reads the ranks that are typed; nothing is all of them.
+// validRanks parses the typed ranks; an empty line means all.
 func (m *Model) validRanks() {
 	ranks, err := export.ParseRanks(m.line.String())
 	m.edit.problem = ""
@@ -126,14 +126,14 @@ func (m *Model) validRanks() {
 	case err != nil:
 		m.edit.problem = err.Error()
 	case len(ranks) > 0 && ranks[len(ranks)-1] >= size:
-		m.edit.problem = fmt.Sprintf("there is no rank %d: ranks are 0 to %d", ranks[len(ranks)-1], size-1)
+		m.edit.problem = fmt.Sprintf("no rank %d: ranks are 0 to %d", ranks[len(ranks)-1], size-1)
 	case len(ranks) == size:
 		ranks = nil
 	}
 	m.edit.ranks = ranks
 }
 
-// confirm asks before a write, unless it concerns one rank's own value.
+// confirm asks before a write, unless one rank writes a local value.
 func (m *Model) confirm() tea.Cmd {
 	m.edit.text = m.line.String()
 	m.mode = modeConfirm
@@ -224,7 +224,7 @@ func (m *Model) keyPick(key string) tea.Cmd {
 	return nil
 }
 
-// write sends the write; its outcome comes as a message.
+// write sends the write. The outcome arrives as a message.
 func (m *Model) write() tea.Cmd {
 	m.mode, m.edit.waits = modeOutcome, true
 	w := catalog.WriteRequest{Name: m.edit.e.v.Name, Text: m.edit.text, Ranks: m.edit.ranks, Force: m.edit.ranks != nil}
@@ -249,7 +249,7 @@ func (m *Model) send(undoes map[int]string, writes ...catalog.WriteRequest) tea.
 	}
 }
 
-// outcome shows what came of a write, and keeps how to undo it.
+// outcome shows the result of a write, and records how to undo it.
 func (m *Model) outcome(msg outcomeMsg) {
 	m.edit.waits, m.edit.outcomes, m.edit.err = false, msg.outcomes, msg.err
 	m.generation++
@@ -277,8 +277,8 @@ func (m *Model) outcome(msg outcomeMsg) {
 	}
 }
 
-// undoable is what can still be undone after a write: on ranks that took it, and on those that may have. After an undo that failed it
-// is what the undo did not restore.
+// undoable is the part of a write that can be undone: on ranks that wrote, and on ranks that did not answer. After a failed undo it is
+// the part that was not restored.
 func (m *Model) undoable(e *entry, msg outcomeMsg) change {
 	c := change{msg.name, maps.Clone(msg.undoes)}
 	if c.old == nil {
@@ -300,7 +300,7 @@ func (m *Model) undoable(e *entry, msg outcomeMsg) change {
 	return c
 }
 
-// known is the reading of a rank that the explorer shows.
+// known is the last known reading of a rank.
 func known(v *catalog.Variable, rank int) *catalog.Reading {
 	for k := range v.Ranks {
 		if v.Ranks[k].Rank == rank {
@@ -317,7 +317,7 @@ func countOf(v *catalog.Variable) int {
 	return v.After.Count
 }
 
-// undo writes the old values back, on each rank its own.
+// undo restores the old value of each rank.
 func (m *Model) undo() tea.Cmd {
 	n := len(m.edit.undo)
 	if n == 0 {

@@ -10,7 +10,7 @@ import (
 	"mpitx/ui/term"
 )
 
-// box is what is shown over the screen; nil: nothing.
+// box is the open dialog; nil: none.
 func (m *Model) box() []string {
 	bold := term.Heading
 	width := min(m.w-8, 76)
@@ -78,9 +78,9 @@ func (m *Model) box() []string {
 	return m.compact(about, lines)
 }
 
-// compact leaves out what a low screen has no room for: blank lines first, then what is said about the variable, but its name.
+// compact drops lines that do not fit a low screen: first blank lines, then the lines about the variable, except its name.
 func (m *Model) compact(about, lines []string) []string {
-	room := m.h - 4 // the title, the last line, and the box's own two
+	room := m.h - 4 // the title, the footer and the frame of the box
 	all := func() []string { return append(append(slices.Clone(about), ""), lines...) }
 	if len(all()) <= room {
 		return all()
@@ -93,7 +93,7 @@ func (m *Model) compact(about, lines []string) []string {
 	return all()
 }
 
-// concern is why a write to some ranks only may be unwise.
+// concern warns about a write to some ranks only.
 func (m *Model) concern(width int) []string {
 	if m.edit.ranks == nil {
 		return nil
@@ -107,7 +107,7 @@ func (m *Model) concern(width int) []string {
 	return nil
 }
 
-// question is what is asked before a write.
+// question asks for confirmation of a write.
 func (m *Model) question(width int) []string {
 	size := m.x.cat.Job.Size
 	switch {
@@ -119,7 +119,7 @@ func (m *Model) question(width int) []string {
 	return asked(fmt.Sprintf("Write this on all %d ranks?", size), "y yes   r on some   n no", width)
 }
 
-// asked is a question and its answers, in one line if there is room.
+// asked is a question with its answers, on one line if they fit.
 func asked(question, answers string, width int) []string {
 	if len(question)+2+len(answers) <= width {
 		return []string{question + "  " + answers}
@@ -127,7 +127,7 @@ func asked(question, answers string, width int) []string {
 	return append(term.Wrap(question, width), answers)
 }
 
-// outcomeLines report what came of a write, ranks with the same outcome together.
+// outcomeLines report the outcome of a write, with equal outcomes of ranks together.
 func (m *Model) outcomeLines(width int) []string {
 	if m.edit.waits {
 		return []string{"writing " + m.t.SafeLine(m.edit.text, width) + " ..."}
@@ -187,7 +187,7 @@ func (m *Model) workBox(width int) []string {
 	foot := "Enter runs it, Esc closes, * is running"
 	if room := m.h - m.head() - 5; len(all) <= room {
 		return slices.Concat([]string{head, ""}, all, []string{"", foot})
-	} else if len(names)+2 <= room { // the sentence of the chosen one only
+	} else if len(names)+2 <= room { // only the sentence of the selected one
 		return slices.Concat([]string{head}, names, term.Wrap(workloadHelp[workloads[m.work.at]], width))
 	}
 	from := max(0, min(at, len(all)-3))

@@ -8,7 +8,7 @@ import (
 	"mpitx/catalog"
 )
 
-// criterion is one field of the filter bar: the words it can be set to, and what each lets through.
+// criterion is a field of the filter bar: its values, and what each lets through.
 type criterion struct {
 	name   string
 	values []string // the first is "any"
@@ -18,7 +18,7 @@ type criterion struct {
 
 var yes = []string{"any", "yes", "no"}
 
-// newCriteria makes the filter bar's fields, with the words that occur in a catalog.
+// newCriteria makes the fields of the filter bar, with the values that occur in a catalog.
 func newCriteria(x *index) []criterion {
 	words := func(of func(v *catalog.Variable) string) []string {
 		seen := map[string]bool{}
@@ -77,7 +77,7 @@ func newCriteria(x *index) []criterion {
 	}
 }
 
-// filtered are the variables that every criterion lets through.
+// filtered returns the variables that every criterion lets through.
 func filtered(x *index, criteria []criterion, base []int32) []int32 {
 	on := []*criterion{}
 	for i := range criteria {
@@ -101,7 +101,7 @@ next:
 	return some
 }
 
-// filterText is the filter in words, "kind=pvar class=counter"; "" where everything passes.
+// filterText writes the filter as "kind=pvar class=counter"; "" if everything passes.
 func filterText(criteria []criterion) string {
 	var parts []string
 	for _, c := range criteria {

@@ -8,26 +8,26 @@ import (
 	"mpitx/ui/term"
 )
 
-// maxText is how many bytes of a description are searched.
+// maxText is the number of bytes of a description that are searched.
 const maxText = 4096
 
-// entry is one variable as the screen needs it.
+// entry is a variable, prepared for the screen.
 type entry struct {
 	v       *catalog.Variable
 	name    string // safe for the terminal
 	width   int32  // of the name in cells
 	low     string // name with ASCII letters in lower case: byte for byte the same length
-	text    string // the beginning of the description, likewise
+	text    string // the beginning of the description, in lower case as well
 	letters uint64 // which letters are in low: rules most names out in a search
 	pairs   pairs  // which pairs of neighbours are in text: rules most descriptions out
-	first   string // value at the start, to tell what changed; set by the first reading that differs
+	first   string // the value at the start; set by the first reading that differs
 	changed bool   // since the start
 	pinned  bool
 
 	bookmarked bool
 }
 
-// index is a catalog made ready to be shown and searched.
+// index is a catalog, prepared for display and search.
 type index struct {
 	cat     *catalog.Catalog
 	entries []entry
@@ -38,7 +38,7 @@ type index struct {
 
 	numbers     int     // of branches
 	in          []int32 // the numbers of the branches that hold each variable, here or below: filled in by branches
-	inAt, inEnd []int32 // where in it those of a variable are
+	inAt, inEnd []int32 // the part of in for each variable
 }
 
 func newIndex(c *catalog.Catalog, t term.Term) *index {
@@ -68,7 +68,7 @@ func cells(s string) int {
 	return len(s) // safe text has no control characters
 }
 
-// lower is s with ASCII letters in lower case; s itself where there is nothing to change.
+// lower is s with ASCII letters in lower case; s itself if nothing changes.
 func lower(s string) string {
 	for i := range len(s) {
 		if c := s[i]; c >= 'A' && c <= 'Z' {
@@ -103,7 +103,7 @@ func newPairs(s string) (set pairs) {
 	return set
 }
 
-// holds says whether all of the other set is in this one.
+// holds says whether the set contains all of the other one.
 func (p *pairs) holds(o *pairs) bool {
 	return o[0]&^p[0]|o[1]&^p[1]|o[2]&^p[2]|o[3]&^p[3] == 0
 }
@@ -113,11 +113,11 @@ func (x *index) value(e *entry) string {
 	return export.ReadingText(e.v.Current(), x.cat.Enum(e.v.Enum))
 }
 
-// markHelp explains the marks: in UTF-8, in ASCII, what it means.
+// markHelp explains the marks: UTF-8, ASCII, meaning.
 var markHelp = [][3]string{{"w", "w", "writable"}, {"≠", "!", "differs between ranks"}, {"*", "*", "set by the user"}, {"✗", "x", "faulty, or cannot be read"},
 	{"?", "?", "the ranks disagree about its properties"}, {"Δ", "c", "changed since the start"}, {"◆", "P", "pinned"}, {"★", "B", "bookmarked"}, {"†", "-", "exists only before MPI_Init"}}
 
-// marks tells the states of a variable, a character each, as in the tables of `mpitx list`; w is writable.
+// marks shows the states of a variable, one character each, as the tables of `mpitx list` do.
 func (e *entry) marks(t term.Term) (string, term.Color) {
 	var b strings.Builder
 	color := term.Default

@@ -15,13 +15,13 @@ type columns struct{ name, value, kind, typ int }
 const (
 	marksWidth = 5  // the cursor and the marks
 	minValue   = 8  // cells of the value, at least
-	goodValue  = 16 // cells of the value before other columns get any
+	goodValue  = 16 // cells of the value before scope and type get any
 	niceValue  = 24 // cells of the value before very long names get more
 	wordWidth  = 11 // of a scope, a class or a type
 	maxClaim   = 64 // a longer name does not take the place of other columns
 )
 
-// nameWidths are the cells of the longest name: of those that have a claim, and of all.
+// nameWidths are the cells of the longest name: of names up to maxClaim, and of all names.
 type nameWidths struct{ claim, longest int }
 
 func (n *nameWidths) add(width int) {
@@ -31,7 +31,7 @@ func (n *nameWidths) add(width int) {
 	}
 }
 
-// listColumns divides the width of a list. The name comes first: names that are cut may look the same.
+// listColumns divides the width of a list. Names get their cells first, since names that are cut may look the same.
 func listColumns(width int, names nameWidths) columns {
 	claim := max(names.claim, min(names.longest, 24))
 	c := columns{name: max(1, min(claim, width-marksWidth-1-minValue))}
@@ -57,7 +57,7 @@ func fullWidth(x *index) int {
 	return marksWidth + names + 1 + goodValue + 4 + 2*(1+wordWidth)
 }
 
-// nameWidths are those of the listed variables, except while a search is typed: then columns stay where they are.
+// nameWidths measures the listed variables, or all variables while a search is typed, so that the columns stay in place.
 func (m *Model) nameWidths() nameWidths {
 	if m.mode == modeSearch || len(m.shown) == len(m.x.all) {
 		return m.x.names
@@ -69,7 +69,7 @@ func (m *Model) nameWidths() nameWidths {
 	return names
 }
 
-// listView is the variables of the branch, or what the search found: only the rows that are on the screen are looked at.
+// listView draws the variables of the branch or the search. It only visits the rows on the screen.
 func (m *Model) listView(width, height int) []string {
 	c := listColumns(width, m.names)
 	m.list.view(len(m.shown), height-1)
@@ -92,7 +92,7 @@ func (m *Model) listView(width, height int) []string {
 	return m.block(lines, width, height)
 }
 
-// nothing says why the list is empty.
+// nothing explains an empty list.
 func (m *Model) nothing() string {
 	switch {
 	case len(m.x.entries) == 0:
@@ -105,7 +105,7 @@ func (m *Model) nothing() string {
 	return "no variables here"
 }
 
-// cut is what is shown of a name that does not fit: name[:head] and name[tail:end], with ellipses.
+// cut says which parts of a name fit: name[:head] and name[tail:end], with ellipses.
 type cut struct{ head, tail, end int }
 
 func (m *Model) look(name string, c cut) string {
@@ -150,8 +150,8 @@ func (m *Model) cutNames(rows []int32, width int) []cut {
 	return cuts
 }
 
-// otherCuts are ways to cut a name that others of the same beginning and end look like: without its end, or with the part from byte at
-// on, where it differs. They leave alone what is not plain ASCII.
+// otherCuts are further ways to cut a name whose beginning and end others share: without its end, or with the part after byte at, where
+// it differs. Names with other characters than ASCII have none.
 func (m *Model) otherCuts(name string, at, width int) []cut {
 	const minHead = 4
 	dots := term.Width(m.t.Ellipsis())
@@ -169,7 +169,7 @@ func (m *Model) otherCuts(name string, at, width int) []cut {
 	return []cut{end, {minHead, start, start + width - minHead - 2*dots}, {0, len(name) - width + dots, len(name)}}
 }
 
-// commonPrefix is what all strings begin with.
+// commonPrefix is the common beginning of all strings.
 func commonPrefix(all []string) string {
 	p := all[0]
 	for _, s := range all[1:] {
@@ -180,8 +180,7 @@ func commonPrefix(all []string) string {
 	return p
 }
 
-// shownValue is a variable's present value for the list. What is no value, such as a failed read, is in parentheses: a value may
-// well be the word "error".
+// shownValue is a variable's present value for the list. A failed read is in parentheses, since a value may be the word "error".
 func (m *Model) shownValue(e *entry, width int) string {
 	r := e.v.Current()
 	text := m.x.value(e)
@@ -224,7 +223,7 @@ func (m *Model) row(e *entry, c columns, cut cut, at bool) string {
 	return m.t.Paint(base, sign+m.t.Fit(marks, 3)+" ") + name + m.t.Paint(base, strings.Repeat(" ", max(0, c.name-used))+rest)
 }
 
-// highlight paints the bytes from start to end of a name, with what the search matched.
+// highlight paints the bytes from start to end of a name, with the matches of the search.
 func (m *Model) highlight(e *entry, start, end int, base term.Style) string {
 	if m.query == "" {
 		return m.t.Paint(base, e.name[start:end])
@@ -232,7 +231,7 @@ func (m *Model) highlight(e *entry, start, end int, base term.Style) string {
 	return m.paintMarks(e.name[start:end], hits(e.low, m.query)[start:end], base)
 }
 
-// paintMarks paints text, and what is marked of its bytes so that it stands out.
+// paintMarks paints text so that its marked bytes stand out.
 func (m *Model) paintMarks(s string, marks []bool, base term.Style) string {
 	var b strings.Builder
 	for from := 0; from < len(s); {

@@ -18,23 +18,23 @@ import (
 const (
 	readLimit  = 2 * time.Second
 	writeLimit = 10 * time.Second
-	maxLog     = 2000 // lines of foreign text that are kept
+	maxLog     = 2000 // lines of output that are kept
 )
 
-// live is what an explorer with a back end knows of it.
+// live is the state of an explorer's back end.
 type live struct {
 	msgs     chan tea.Msg // from the goroutines that wait for the back end
 	backend  link.Backend
 	exclude  []string
-	ended    string // how the back end ended; "": it lives
-	culprit  string // the variable in whose access it died
+	ended    string // how the back end ended; "": it runs
+	culprit  string // the variable that was accessed when it died
 	log      []string
-	quiet    map[int]string // ranks that do not answer, and what they read
+	quiet    map[int]string // ranks that do not answer, with the variable they read
 	workload string
-	stale    bool // the library has other variables than the catalog
+	stale    bool // the library's variables differ from the catalog
 
 	lastPlace kept // what the user saw when the back end was lost
-	serial    int  // of the back end: what an earlier one still says is dropped
+	serial    int  // of the back end: messages of earlier ones are dropped
 }
 
 type (
@@ -70,11 +70,11 @@ func (m *Model) listen() tea.Cmd {
 	return func() tea.Msg { return <-msgs }
 }
 
-// start starts a back end in the place of the old one and waits for its catalog.
+// start replaces the back end and waits for the new catalog.
 func (m *Model) start(old link.Backend) tea.Cmd {
 	m.serial++
 	m.x, m.failed, m.ended, m.phase, m.workload = nil, "", "", "starting the back end", ""
-	m.quiet, m.edit, m.stale = map[int]string{}, editing{}, false // what was written is gone
+	m.quiet, m.edit, m.stale = map[int]string{}, editing{}, false // the new library has none of the writes
 	m.watching.begin()
 	o, serial, exclude := m.o, m.serial, slices.Clone(m.exclude)
 	return func() tea.Msg {
@@ -88,7 +88,7 @@ func (m *Model) start(old link.Backend) tea.Cmd {
 	}
 }
 
-// attach waits for the catalog and the events of a back end that was started.
+// attach waits for the catalog and the events of a new back end.
 func (m *Model) attach(b link.Backend) {
 	msgs, serial, t, own := m.live.msgs, m.serial, m.t, m.o.Virtual
 	crash := func(c program.Crash) { msgs <- c }
@@ -103,7 +103,7 @@ func (m *Model) attach(b link.Backend) {
 		c, err := b.Catalog(context.Background(), func(phase string) {
 			select {
 			case msgs <- phaseMsg(phase):
-			default: // a phase that is over already
+			default: // an outdated phase is dropped
 			}
 		})
 		if err != nil {
@@ -114,7 +114,7 @@ func (m *Model) attach(b link.Backend) {
 	}()
 }
 
-// liveMsg handles what comes from the back end.
+// liveMsg handles the messages of the back end.
 func (m *Model) liveMsg(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case startedMsg:
@@ -181,7 +181,7 @@ func (m *Model) event(e link.Event) {
 	case link.EventEnded:
 		m.ended, m.culprit, m.workload = e.Text, e.Variable, ""
 		if m.ended == "" {
-			m.ended = "it ended"
+			m.ended = "it exited"
 		}
 		m.lost()
 	}
@@ -196,9 +196,9 @@ func in(variable string) string {
 
 // lost reports the end of the back end.
 func (m *Model) lost() {
-	text := "back end lost: R restarts it: " + m.ended
+	text := "back end lost (R restarts it): " + m.ended
 	if m.culprit != "" {
-		text = fmt.Sprintf("back end lost in %s: R restarts it without: %s", m.culprit, m.ended)
+		text = fmt.Sprintf("back end lost in %s (R restarts it without that variable): %s", m.culprit, m.ended)
 	}
 	if m.x == nil {
 		m.failed = text
@@ -208,12 +208,12 @@ func (m *Model) lost() {
 
 func (m *Model) restart() tea.Cmd {
 	if !m.broken() {
-		m.complain("the back end is running")
+		m.complain("restart: the back end is running")
 		return nil
 	}
 	if m.culprit != "" && !slices.Contains(m.exclude, m.culprit) {
 		m.exclude = append(m.exclude, m.culprit)
-		m.keepPin(m.culprit, false) // the next session would end in the same way
+		m.keepPin(m.culprit, false) // else the next session would crash as well
 	}
 	m.culprit = ""
 	m.mode = m.ground()
@@ -223,7 +223,7 @@ func (m *Model) restart() tea.Cmd {
 	return m.start(m.backend)
 }
 
-// frozen says why nothing can be read or written though there is a catalog: MPI_Init failed. "": it did not.
+// frozen is the reason why MPI_Init failed: nothing can be read or written. "": it did not fail.
 func (m *Model) frozen() string {
 	if m.x == nil || m.x.cat.After.Read {
 		return ""
@@ -244,7 +244,7 @@ func (m *Model) alive() bool {
 	return m.backend != nil && m.x != nil
 }
 
-// silent are the ranks that do not answer.
+// silent lists the ranks that do not answer.
 func (m *Model) silent() []int {
 	ranks := []int{}
 	for r := range m.quiet {
@@ -254,7 +254,7 @@ func (m *Model) silent() []int {
 	return ranks
 }
 
-// liveState is the back end's in the title.
+// liveState is the state of the back end, for the title.
 func (m *Model) liveState() string {
 	var parts []string
 	switch {
@@ -288,7 +288,7 @@ func (m *Model) liveState() string {
 	return strings.Join(parts, "  ")
 }
 
-// lostRanks are those whose answer is missing or partial.
+// lostRanks lists the ranks without a complete answer.
 func lostRanks(c *catalog.Catalog) (ranks []int) {
 	for i := range c.Job.Ranks {
 		if c.Job.Ranks[i].Error != "" {
@@ -298,7 +298,7 @@ func lostRanks(c *catalog.Catalog) (ranks []int) {
 	return ranks
 }
 
-// missing says what a catalog does not have, and why; "": it is whole.
+// missing names the missing parts of a catalog, with the reasons; "": none.
 func missing(c *catalog.Catalog) string {
 	var parts []string
 	for _, st := range []struct {
@@ -313,7 +313,7 @@ func missing(c *catalog.Catalog) string {
 	}
 	if lost := lostRanks(c); len(lost) > 0 {
 		i := slices.IndexFunc(c.Job.Ranks, func(r catalog.Rank) bool { return r.Rank == lost[0] })
-		text := "no answer, or not all of it, from " + export.Ranks(lost) + ": "
+		text := "incomplete answer from " + export.Ranks(lost) + ": "
 		if len(lost) > 1 {
 			text += fmt.Sprintf("rank %d: ", lost[0])
 		}
@@ -322,7 +322,7 @@ func missing(c *catalog.Catalog) string {
 	return strings.Join(parts, "; ")
 }
 
-// broken says whether another back end may do better than this one.
+// broken says whether a restart may help.
 func (m *Model) broken() bool {
 	return m.ended != "" || m.failed != "" || m.x != nil && missing(m.x.cat) != ""
 }
@@ -345,7 +345,7 @@ func (m *Model) cmdWorkload(name string) tea.Cmd {
 	}
 }
 
-// workloads are what the menu of workloads offers: none, and those that the back end knows.
+// workloads are the items of the menu: none, and the back end's workloads.
 var workloads = append([]string{""}, link.Workloads...)
 
 // workloadHelp explains the workloads.

@@ -188,7 +188,7 @@ func TestEdit(t *testing.T) {
 
 	// On some ranks only, with what the scope says of it.
 	press(m, ":", "'show limit", "enter", "e", "ctrl+u", "'5", "enter", "r", "'2-9")
-	contains(t, m, "there is no rank 9: ranks are 0 to 3")
+	contains(t, m, "no rank 9: ranks are 0 to 3")
 	press(m, "enter", "backspace", "'3", "enter")
 	contains(t, m, "If only some ranks have another value", "Write this on ranks 2-3 only?")
 	press(m, "y")

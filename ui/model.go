@@ -1,6 +1,6 @@
-// Package ui is the explorer: one Bubble Tea model whose parts draw themselves into a size. It never loads MPI: it shows a
-// catalog from a snapshot, or asks a [link.Backend]. Nothing is read or written in Update, commands change no state, and
-// nothing ticks unless something on the screen moves.
+// Package ui is the explorer: one Bubble Tea model whose parts draw themselves into a given size. It never loads MPI. It shows the
+// catalog of a snapshot, or that of a [link.Backend]. Update does no I/O, commands change no state, and no timer runs unless
+// something on the screen moves.
 package ui
 
 import (
@@ -23,24 +23,24 @@ import (
 	"mpitx/ui/term"
 )
 
-// Options say what an explorer shows and may do.
+// Options configure an explorer.
 type Options struct {
 	Term   term.Term
-	Source string // what is explored, for the title: a file's name, or "4 ranks"
+	Source string // for the title: a file name, or "4 ranks"
 	Size   int64  // of the file in bytes; 0: unknown
 
-	// Load reads the catalog of an explorer that is offline. It is called once, outside of Update.
+	// Load reads the catalog of an offline explorer. It is called once, outside of Update.
 	Load func() (*catalog.Catalog, error)
 
-	// Start starts the back end of a live explorer, leaving out variables by their IDs; nil: offline. It is called again
-	// when the back end was lost, with the variables that killed one added.
+	// Start starts the back end of a live explorer and excludes variables by their IDs; nil: offline. After a back end is lost, it is
+	// called again, also with the variables that killed one.
 	Start func(ctx context.Context, exclude []string) (link.Backend, error)
 
 	// HowToSet gives the lines that set a control variable to a value for the next run, with a placeholder for the zero Value;
 	// nil: no lines are shown.
 	HowToSet func(c *catalog.Catalog, v *catalog.Variable, value catalog.Value) []string
 
-	// Items is the enumeration by whose items a control variable can be written, if it has more items than the library's own.
+	// Items returns the enumeration whose items can be written to a control variable, if it has more items than the library's own.
 	Items func(c *catalog.Catalog, v *catalog.Variable) *catalog.Enum
 
 	Warning string // about the choice of the library; shown once at the start, and in the help
@@ -65,7 +65,7 @@ const (
 	panes
 )
 
-// mode is what the keys go to.
+// mode says what receives the keys.
 type mode int
 
 const (
@@ -75,9 +75,9 @@ const (
 	modeFilter
 	modeHelp
 	modeEdit
-	modePick // an enumeration's item
+	modePick // an item of an enumeration is selected
 	modeConfirm
-	modeRanks // which a write concerns
+	modeRanks // the ranks of a write are typed
 	modeOutcome
 	modeWatch
 	modeLog
@@ -86,14 +86,14 @@ const (
 	modeChanges
 )
 
-// Model is the explorer's state: a tea.Model. It is used by one program only.
+// Model is the explorer's state, a tea.Model for one program.
 type Model struct {
 	o    Options
 	t    term.Term
 	w, h int
 
 	x        *index
-	failed   string   // why there is no catalog
+	failed   string   // why the catalog is missing
 	phase    string   // what the back end is doing
 	status   string   // outcome of the last action, one line
 	bad      bool     // status reports a failure
@@ -127,7 +127,7 @@ type Model struct {
 	text       pager.Pager // of help and log
 	places     []place
 	placeAt    int
-	generation int // grows with every change of what details show
+	generation int // grows with every change to what the details show
 
 	live
 	edit    editing
@@ -177,8 +177,8 @@ func (m *Model) Init() tea.Cmd {
 	}
 }
 
-// ready is the index of a catalog, with mpitx's own variables. Of a large one, the memory that reading it took is given back, and less is left lying
-// from now on: what is collected more often is little.
+// ready indexes a catalog together with mpitx's own variables. After a large catalog it returns the memory that reading took, and makes
+// the garbage collector run more often.
 func ready(c *catalog.Catalog, own []catalog.Variable, t term.Term) *index {
 	c.Virtual = own
 	x := newIndex(c, t)
@@ -197,7 +197,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.w, m.h = msg.Width, msg.Height
 		m.generation++
 		if first && m.t.Profile > colorprofile.ASCII && !m.t.Plain {
-			return m, tea.RequestBackgroundColor // whoever does not answer is dark, or what COLORFGBG says
+			return m, tea.RequestBackgroundColor // without an answer it is dark, or as COLORFGBG says
 		}
 	case tea.BackgroundColorMsg:
 		m.t.Light = !msg.IsDark()
@@ -224,7 +224,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case unsavedMsg:
 		m.unsaved(msg)
 	case program.CannotStop:
-		m.complain("cannot suspend: there is no job-control shell")
+		m.complain("cannot suspend: no job-control shell started mpitx")
 	default:
 		return m, m.liveMsg(msg)
 	}
@@ -246,7 +246,7 @@ func (m *Model) loaded(msg loadedMsg) {
 	m.criteria = newCriteria(m.x)
 	for _, c := range old {
 		if c.now > 0 {
-			setCriterion(m.criteria, c.name+"="+c.values[c.now]) // a word that no longer occurs is dropped
+			setCriterion(m.criteria, c.name+"="+c.values[c.now]) // a value that no longer occurs is dropped
 		}
 	}
 	for _, id := range m.exclude { // the reading is from before the variable was excluded
@@ -350,12 +350,12 @@ func (m *Model) complain(format string, args ...any) {
 	m.bad = true
 }
 
-// scroll is a cursor in a list of which a part is shown.
+// scroll is a cursor in a list that is partly shown.
 type scroll struct{ at, top int }
 
 func (s *scroll) clamp(n int) { s.at = max(0, min(s.at, n-1)) }
 
-// view puts the cursor among the height rows that are shown.
+// view scrolls so that the cursor is in the height rows on the screen.
 func (s *scroll) view(n, height int) {
 	s.clamp(n)
 	s.top = max(0, min(s.top, s.at, n-height))

@@ -16,14 +16,14 @@ type refreshedMsg struct {
 	serial int
 }
 
-// refresh takes in what the library has now: it adds variables as it loads components. nil: the back end cannot.
+// refresh collects the catalog again, since libraries add variables as they load components. nil: the back end cannot.
 func (m *Model) refresh() tea.Cmd {
 	b, ok := m.backend.(link.Refresher)
 	if !ok {
 		return nil
 	}
 	serial, t, own := m.serial, m.t, m.o.Virtual
-	m.say("collecting everything again ...")
+	m.say("collecting all variables again ...")
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(context.Background(), refreshLimit)
 		defer cancel()
@@ -82,7 +82,7 @@ func (b *branch) unfold(names map[string]bool) {
 	}
 }
 
-// find is the branch of a name, or b where there is none.
+// find finds a branch by its name; b if there is none.
 func (b *branch) find(name string) *branch {
 	var in func(*branch) *branch
 	in = func(b *branch) *branch {

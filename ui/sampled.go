@@ -13,7 +13,7 @@ import (
 	"mpitx/ui/link"
 )
 
-// read asks for readings; watch says that they are of the pins.
+// read requests readings; watch says that they are for the pins.
 func (m *Model) read(ids []string, watch bool) tea.Cmd {
 	b, serial := m.backend, m.serial
 	return func() tea.Msg {
@@ -40,7 +40,7 @@ func (m *Model) readShown() tea.Cmd {
 		}
 	}
 	if len(ids) == 0 {
-		m.complain("nothing here exists after MPI_Init")
+		m.complain("read: no variable on the screen exists after MPI_Init")
 		return nil
 	}
 	return m.read(ids, false)
@@ -61,14 +61,14 @@ func (m *Model) cmdRead(name string) tea.Cmd {
 	return m.read([]string{e.v.ID()}, false)
 }
 
-// sampled takes the readings into the catalog, and those of the pins into their histories.
+// sampled updates the catalog with readings, and the histories of the pins.
 func (m *Model) sampled(msg sampleMsg) tea.Cmd {
 	if msg.serial != m.serial || m.x == nil {
 		return nil
 	}
 	if msg.err != nil {
 		switch {
-		case errors.Is(msg.err, link.ErrEnded): // is reported by itself
+		case errors.Is(msg.err, link.ErrEnded): // EventEnded reports it
 		case errors.Is(msg.err, context.DeadlineExceeded):
 			m.complain("read: no answer within %s: the ranks are busy", readLimit)
 			m.late = msg.watch
@@ -108,7 +108,7 @@ func (m *Model) sampled(msg sampleMsg) tea.Cmd {
 	return nil
 }
 
-// take puts what the ranks read of a variable in the place of what was known of it.
+// take replaces the readings of a variable by new ones.
 func (m *Model) take(e *entry, i int, s *link.Sample) {
 	if len(s.Ranks) == 0 {
 		return
@@ -119,7 +119,7 @@ func (m *Model) take(e *entry, i int, s *link.Sample) {
 			now = append(now, catalog.RankReading{Rank: r.Rank, Reading: r.Readings[i]})
 		}
 	}
-	for rank := 0; len(s.Ranks) < m.x.cat.Job.Size && rank < m.x.cat.Job.Size; rank++ { // others keep what is known of them
+	for rank := 0; len(s.Ranks) < m.x.cat.Job.Size && rank < m.x.cat.Job.Size; rank++ { // other ranks keep their last reading
 		if was := known(e.v, rank); was != nil && !slices.ContainsFunc(s.Ranks, func(r link.RankSample) bool { return r.Rank == rank }) {
 			now = append(now, catalog.RankReading{Rank: rank, Reading: *was})
 		}

@@ -36,7 +36,7 @@ func save(path, what string, data []byte) tea.Cmd {
 	}
 }
 
-// copy puts something into the clipboard of the user's terminal (OSC 52), wherever this runs.
+// copy copies a name, a value or a setting to the clipboard of the user's terminal.
 func (m *Model) copy(what string) tea.Cmd {
 	e := m.current()
 	if e == nil {
@@ -59,7 +59,7 @@ func (m *Model) copy(what string) tea.Cmd {
 	return m.toClipboard(text)
 }
 
-// toClipboard copies text and says so.
+// toClipboard copies text and reports it.
 func (m *Model) toClipboard(text string) tea.Cmd {
 	if m.t.Plain && !m.t.Tmux && !m.t.Screen {
 		m.complain("this terminal has no clipboard; copy by hand: %s", text)
@@ -69,12 +69,12 @@ func (m *Model) toClipboard(text string) tea.Cmd {
 	return toClipboard(text, m.t)
 }
 
-// toClipboard puts text into the clipboard of the user's terminal, through a multiplexer where there is one.
+// toClipboard sends text to the clipboard of the user's terminal (OSC 52), also through a multiplexer.
 func toClipboard(text string, t term.Term) tea.Cmd {
 	switch {
 	case t.Tmux:
 		return func() tea.Msg {
-			c := exec.Command("tmux", "load-buffer", "-w", "-") // into its own buffer, too
+			c := exec.Command("tmux", "load-buffer", "-w", "-") // also into tmux's own buffer
 			c.Stdin = strings.NewReader(text)
 			if c.Run() != nil {
 				return tea.SetClipboard(text)()

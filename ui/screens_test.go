@@ -37,7 +37,7 @@ func TestDialogsOnSmallScreens(t *testing.T) {
 	press(m, "enter")
 	contains(t, m, "new  9", "Write this on all 4 ranks?", "y yes", "r on some", "n no")
 	press(m, "r", "'8")
-	contains(t, m, "on ranks  8", "there is no rank 8")
+	contains(t, m, "on ranks  8", "no rank 8")
 	press(m, "backspace", "'0-1")
 	contains(t, m, "on ranks  0-1", "Enter takes them")
 	press(m, "enter")
@@ -237,7 +237,7 @@ func TestPartialCatalog(t *testing.T) {
 	c.After = catalog.Stage{Read: true}
 	c.Job = catalog.Job{Size: 3, Ranks: []catalog.Rank{{Rank: 0}, {Rank: 1, Error: "killed by SIGKILL"}, {Rank: 2, Error: "no answer"}}}
 	m.loaded(loadedMsg{x: ready(c, nil, m.t)})
-	contains(t, m, "LOST: r1-2", "no answer, or not all of it, from ranks 1-2: rank 1: killed by SIGKILL")
+	contains(t, m, "LOST: r1-2", "incomplete answer from ranks 1-2: rank 1: killed by SIGKILL")
 	press(m, "j")
 	contains(t, m, "R restart the back end")
 	begin(m, m.key("R", "R"))

@@ -13,8 +13,8 @@ import (
 	"mpitx/ui/prompt"
 )
 
-// How well a term matches, best first: the names where it begins come before those where it is somewhere inside, then
-// those that have its letters close together in this order, then descriptions, then names with the letters far apart.
+// How well a term matches, best first: at the beginning of the name, of a word in it, inside a word; the letters of the term close
+// together and in order; in the description; the letters far apart.
 const (
 	hitPrefix = iota
 	hitWord
@@ -25,8 +25,8 @@ const (
 	hitNone
 )
 
-// searcher finds variables as a query is typed. A longer query is looked up among what the shorter one found, and the
-// shorter one's answer is kept for a backspace.
+// searcher finds variables as a query is typed. A longer query only searches the results of the shorter one, which are kept for a
+// backspace.
 type searcher struct {
 	x     *index
 	steps []searchStep
@@ -38,7 +38,7 @@ type searchStep struct {
 	order []int32 // the same, best first
 }
 
-// find is what matches all words of a query, best first; all of base for an empty one. The answer is the searcher's.
+// find returns what matches all words of a query, best first, or base if the query is empty. The caller must not change the result.
 func (s *searcher) find(base []int32, query string) []int32 {
 	query = lower(query)
 	for len(s.steps) > 0 && !strings.HasPrefix(query, s.steps[len(s.steps)-1].query) {
@@ -62,12 +62,12 @@ func (s *searcher) reset(x *index) { *s = searcher{x: x} }
 
 // searchTerm is one word of a query.
 type searchTerm struct {
-	text, inside string // inside: as it is at the beginning of a word in a name
+	text, inside string // inside: with the separator before a word
 	set          uint64
 	pairs        pairs
 }
 
-// scan looks at all of base, with all processors where there is much of it.
+// scan scores all of base, on all processors if base is large.
 func (s *searcher) scan(base []int32, words []string) (found, order []int32) {
 	terms := make([]searchTerm, len(words))
 	for i, w := range words {
@@ -113,7 +113,7 @@ func (s *searcher) scan(base []int32, words []string) (found, order []int32) {
 
 const noScore = 1<<16 - 1
 
-// score adds up how all terms match; noScore where one does not.
+// score adds up how well all terms match; noScore if one does not.
 func (e *entry) score(terms []searchTerm) uint16 {
 	sum := uint16(0)
 	for i := range terms {
@@ -126,7 +126,7 @@ func (e *entry) score(terms []searchTerm) uint16 {
 	return sum
 }
 
-// hit says how a term matches a variable.
+// hit rates how a term matches a variable.
 func hit(e *entry, t *searchTerm) int {
 	rank := hitNone
 	if e.letters&t.set == t.set {
@@ -157,7 +157,7 @@ func wordStart(s string, i int) bool {
 	return (c < 'a' || c > 'z') && (c < '0' || c > '9')
 }
 
-// spread finds the bytes of term in s in their order, from the last place where they can begin; -1 where they are not.
+// spread finds the bytes of term in s, in order, starting as late as possible; -1 if s does not have them.
 func spread(s, term string) (first, last int) {
 	at := 0
 	for i := range len(term) {

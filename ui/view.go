@@ -13,10 +13,10 @@ import (
 	"mpitx/ui/term"
 )
 
-// The smallest terminal that shows anything useful.
+// The smallest usable terminal.
 const minWidth, minHeight = 40, 10
 
-// layout is where the panes are. The body is between the head and the line at the foot.
+// layout holds the places of the panes. The body is between the head and the footer.
 type layout struct {
 	alone               bool // the pane that has the focus has all of the body
 	top                 int  // the body's first line on the screen
@@ -68,7 +68,7 @@ func (m *Model) layout() layout {
 	return l
 }
 
-// pane is what is at a place on the screen.
+// pane finds the pane at a place on the screen.
 func (m *Model) pane(l *layout, x, y int) pane {
 	switch {
 	case l.alone:
@@ -86,7 +86,7 @@ func (m *Model) View() tea.View {
 	return program.View(m.t, strings.Join(m.frame(), "\n"), "mpitx "+m.t.SafeLine(m.o.Source, 80))
 }
 
-// frame is the screen in exactly as many lines as it has.
+// frame draws the screen, in exactly m.h lines.
 func (m *Model) frame() []string {
 	if m.w < minWidth || m.h < minHeight {
 		return m.small()
@@ -118,7 +118,7 @@ func (m *Model) frame() []string {
 // head is the number of lines above the body.
 func (m *Model) head() int { return 2 + len(m.banner()) }
 
-// banner says, in every view, that there is no MPI to work with; it has no lines otherwise.
+// banner reports, in every view, that MPI is not available. Otherwise it has no lines.
 func (m *Model) banner() []string {
 	why := m.frozen()
 	if why == "" {
@@ -138,10 +138,10 @@ func (m *Model) banner() []string {
 	return lines
 }
 
-// small is for a terminal that is too small.
+// small is the screen of a terminal that is too small.
 func (m *Model) small() []string {
 	if m.w == 0 {
-		return nil // nobody has said yet how large it is
+		return nil // the size is not known yet
 	}
 	note := fmt.Sprintf("mpitx needs %dx%d cells; these are %dx%d. q quits.", minWidth, minHeight, m.w, m.h)
 	lines := term.Wrap(note, max(m.w, 1))
@@ -170,7 +170,7 @@ func (m *Model) title() string {
 		if n := len(c.Virtual); n > 0 {
 			counts += fmt.Sprintf("  %d mpitx:*", n)
 		}
-		for _, counts := range []string{counts + " ", fmt.Sprintf("  %d variables ", len(m.x.entries))} { // as much as there is room for
+		for _, counts := range []string{counts + " ", fmt.Sprintf("  %d variables ", len(m.x.entries))} { // as much as fits
 			if term.Width(left)+term.Width(state)+term.Width(counts) <= m.w {
 				right = strings.TrimSuffix(state, " ") + counts
 				break
@@ -186,7 +186,7 @@ func (m *Model) spread(left, right string) string {
 	return m.t.Fit(left, m.w-term.Width(right)) + right
 }
 
-// second names what is shown below it, or is the filter bar.
+// second names what is shown below it, or holds the filter bar.
 func (m *Model) second() string {
 	accent := func(left, right string) string {
 		return m.t.Paint(term.Place, m.spread(left, right))
@@ -216,7 +216,7 @@ func (m *Model) second() string {
 	return accent(left, m.position())
 }
 
-// position is where the list's cursor is.
+// position is the place of the list's cursor.
 func (m *Model) position() string {
 	if len(m.shown) == 0 {
 		return " 0 shown "
@@ -249,7 +249,7 @@ func (m *Model) filterBar() string {
 	return line
 }
 
-// bottom is the line that is typed into, or what happened, or the keys. What happened may take some lines.
+// bottom is the footer: the line that is typed, or a message in up to four lines, or the keys.
 func (m *Model) bottom() []string {
 	switch {
 	case m.mode == modeSearch:
@@ -263,7 +263,7 @@ func (m *Model) bottom() []string {
 	return []string{m.t.Fit(" "+keys.Footer(m.t, m.w-1, m.hints()...), m.w)}
 }
 
-// statusLines are what happened last, and whether some of it is cut.
+// statusLines is the last message, and whether it is cut.
 func (m *Model) statusLines() (lines []string, cut bool) {
 	s := term.Success
 	if m.bad {
@@ -285,7 +285,7 @@ func (m *Model) statusLines() (lines []string, cut bool) {
 	return lines, cut
 }
 
-// statusCut says whether the message at the foot is cut.
+// statusCut says whether the message in the footer is cut.
 func (m *Model) statusCut() bool {
 	if m.status == "" || m.w == 0 {
 		return false
@@ -294,7 +294,7 @@ func (m *Model) statusCut() bool {
 	return cut
 }
 
-// offered are the completions of the command line.
+// offered lists the completions of the command line.
 func (m *Model) offered() []string {
 	if len(m.offers) == 0 {
 		return nil
@@ -333,7 +333,7 @@ func (m *Model) block(lines []string, width, height int) []string {
 	return out
 }
 
-// body is the tree, the list and the details.
+// body draws the tree, the list and the details.
 func (m *Model) body() []string {
 	l, g := m.layout(), m.t.Glyphs()
 	if l.alone {
@@ -391,7 +391,7 @@ func (m *Model) treeView(width, height int) []string {
 		indent := strings.Repeat(" ", min(b.depth, width/3))
 		line := m.t.Fit(indent+sign+" "+m.t.SafeLine(b.label, width), max(width-len(count), 0)) + count
 		s := term.Plain
-		if i == m.tree.at && (m.query == "" || m.focus == paneTree) { // a search looks everywhere
+		if i == m.tree.at && (m.query == "" || m.focus == paneTree) { // a search covers all branches
 			s = term.Chosen(m.focus == paneTree)
 		} else if b.category == nil || n == 0 {
 			s = term.Label
@@ -425,7 +425,7 @@ func (m *Model) overlay(lines, box []string) []string {
 	return lines
 }
 
-// click puts the cursor where the mouse is.
+// click moves the cursor to the mouse.
 func (m *Model) click(x, y int) tea.Cmd {
 	l := m.layout()
 	if m.mode == modeWatch {

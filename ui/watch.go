@@ -13,16 +13,16 @@ import (
 
 const (
 	maxSamples = 1200 // of one rank of a pinned variable
-	maxPast    = 200  // variables that were read without being pinned, and whose samples are kept
+	maxPast    = 200  // variables that are not pinned and keep their samples
 )
 
-// watching is what is pinned and how it is shown.
+// watching holds the pins and the settings of the view that shows them.
 type watching struct {
-	list      []*series          // pinned, in the order of pinning
-	past      map[string]*series // of others that were read again
+	list      []*series          // the pins, oldest first
+	past      map[string]*series // variables without a pin that were read more than once
 	at        scroll
 	show      showing
-	ranks     bool // one line a rank, else summed
+	ranks     bool // one curve for each rank, else their sum
 	log10     bool
 	paused    bool
 	watchOpen bool
@@ -33,11 +33,11 @@ type watching struct {
 	round     int // ticks of earlier rounds are dropped
 }
 
-// showing is how samples become a curve.
+// showing says how samples become a curve.
 type showing int
 
 const (
-	showAuto showing = iota // what only grows as its rate, everything else as its value
+	showAuto showing = iota // rates of classes that only grow, values of all others
 	showRaw
 	showDelta
 	showRate
@@ -47,7 +47,7 @@ func (s showing) String() string {
 	return [...]string{"counters, aggregates and timers as rate/s, others as value", "value", "delta", "rate/s"}[s]
 }
 
-// showing is how a variable's samples become a curve.
+// showing resolves showAuto for a variable.
 func (m *Model) showing(s *series) showing {
 	if m.show != showAuto {
 		return m.show
@@ -61,7 +61,7 @@ func (m *Model) showing(s *series) showing {
 	return showRaw
 }
 
-// series are the samples of one pinned variable: one row a sample, one column a rank; NaN where there is none.
+// series holds the samples of a variable: a row for each sample, a column for each rank; NaN: no value.
 type series struct {
 	id    string
 	times []time.Time
@@ -79,7 +79,7 @@ func (m *Model) pins() map[string]*series {
 	return pins
 }
 
-// series are the samples of a variable: nil where it was read once only.
+// series finds the samples of a variable; nil: it was read at most once.
 func (m *Model) series(id string) *series {
 	if s := m.pins()[id]; s != nil {
 		return s
@@ -99,7 +99,7 @@ func (w *watching) begin() {
 	}
 }
 
-// add takes a sample, and forgets the oldest where there are many.
+// add appends a sample, and drops the oldest beyond maxSamples.
 func (s *series) add(at time.Time, row []float64) {
 	if len(s.rows) >= maxSamples {
 		s.rows, s.times = append(s.rows[:0], s.rows[1:]...), append(s.times[:0], s.times[1:]...)
@@ -107,7 +107,7 @@ func (s *series) add(at time.Time, row []float64) {
 	s.rows, s.times = append(s.rows, row), append(s.times, at)
 }
 
-// sampleOnly says where a virtual variable can be read.
+// sampleOnly explains how to read a virtual variable.
 func (m *Model) sampleOnly(e *entry) {
 	m.complain("%s is computed inside applications: mpitx sample --pvar %s -- ./app", e.name, e.name)
 }
@@ -126,7 +126,7 @@ func (m *Model) togglePin() tea.Cmd {
 		return nil
 	}
 	if !watchable(e) {
-		m.complain("%s: only numbers that can be read after MPI_Init can be watched", e.name)
+		m.complain("%s cannot be watched: it is not a number that can be read after MPI_Init", e.name)
 		return nil
 	}
 	m.pin(e)
@@ -185,7 +185,7 @@ func (m *Model) startWatch() tea.Cmd {
 	return m.tick()
 }
 
-// tick asks for the next reading of what is pinned; nothing ticks where nothing is, or while it is paused.
+// tick schedules the next reading of the pins. Without pins, or while paused, it does nothing.
 func (m *Model) tick() tea.Cmd {
 	if len(m.watching.list) == 0 || m.paused || m.ticking || m.ended != "" || m.x == nil || m.backend == nil {
 		return nil
@@ -248,7 +248,7 @@ func (m *Model) record(ids []string, s *link.Sample) {
 	}
 }
 
-// number is a reading as one number: the sum of its elements; of a text there is none.
+// number is the sum of a reading's elements; NaN if it is not numeric.
 func number(r *catalog.Reading) float64 {
 	if r.Status != catalog.StatusOK || r.Value.IsZero() || r.Value.Type().Form() == catalog.FormText {
 		return math.NaN()
@@ -267,7 +267,7 @@ func number(r *catalog.Reading) float64 {
 	return sum
 }
 
-// rank is the curve of one column.
+// rank is the curve of a rank.
 func (s *series) rank(k int, show showing) []float64 {
 	out := make([]float64, len(s.rows))
 	for i, row := range s.rows {
@@ -279,7 +279,7 @@ func (s *series) rank(k int, show showing) []float64 {
 	return differences(out, s.times, show)
 }
 
-// total is the curve of the sum over the ranks that answered.
+// total is the curve of the sum over all ranks that answered.
 func (s *series) total(show showing) []float64 {
 	out := make([]float64, len(s.rows))
 	for i, row := range s.rows {

@@ -16,12 +16,12 @@ import (
 
 const watchTop = 2 // the line of the body where the list of pins begins
 
-// watchRows is how many of what is watched are listed.
+// watchRows is the number of pins that the list shows.
 func (m *Model) watchRows(height int) int {
 	return min(len(m.watching.list)+2, max(height/2, 3)) - 2
 }
 
-// watchView lists what is pinned with its history, and draws the chosen one.
+// watchView lists the pins with their histories, and draws the selected one.
 func (m *Model) watchView(width, height int) []string {
 	n := len(m.watching.list)
 	top := m.watchRows(height) + 2
@@ -58,7 +58,7 @@ func (m *Model) watchView(width, height int) []string {
 	return m.block(append(append(lines, ""), m.chart(m.watching.list[m.at.at], width, height-top-1)...), width, height)
 }
 
-// lastOf is the end of a curve in words.
+// lastOf writes the last value of a curve.
 func lastOf(curve []float64, show showing) string {
 	if len(curve) == 0 || math.IsNaN(curve[len(curve)-1]) {
 		return "-"
@@ -92,7 +92,7 @@ func (m *Model) chart(s *series, width, height int) []string {
 	return append([]string{" " + title}, chart.Strips(rows, width, height-1, m.t).Lines...)
 }
 
-// writeSamples writes the samples of what is pinned: one row for each time, variable and rank.
+// writeSamples writes the samples of the pins: a row for each time, variable and rank.
 func (m *Model) writeSamples(w io.Writer, f export.Format) error {
 	type sample struct {
 		Time  time.Time `json:"time"`

@@ -55,7 +55,7 @@ func TestExplorerOffline(t *testing.T) {
 	s.tmux("resize-window", "-x", "120", "-y", "40")
 	s.until("search: bcast alg")
 	s.keys("C-z")
-	s.until("cannot suspend: there is no job-control shell")
+	s.until("cannot suspend: no job-control shell started mpitx")
 	s.keys("?")
 	s.until("search names and descriptions")
 	s.keys("Escape")
@@ -415,7 +415,7 @@ func TestExplorerCrash(t *testing.T) {
 	s.keys("q")
 	s.until("!sum of 4 ranks", "NAME")
 	s.keys(":read demo_eager_limit", "Enter")
-	s.until("BACK END LOST", "back end lost in demo_eager_limit: R restarts it without: rank 2 on testhost")
+	s.until("BACK END LOST", "back end lost in demo_eager_limit (R restarts it without that variable): rank 2 on")
 	s.keys("j")
 	s.until("2 of ")      // what was read can still be browsed
 	s.keys("Escape", "R") // at once, as a terminal sends Alt+R

@@ -15,8 +15,8 @@ func readCatalog(document []byte) (*catalog.Catalog, error) {
 	return catalog.Read(bytes.NewReader(document))
 }
 
-// await sends a request and waits for its answer. The ranks' time limit is a little shorter than ours, so that the answer
-// of those that do not hang arrives.
+// await sends a request and waits for its answer. The ranks' time limit is a little shorter than ours, so that the ranks that do not
+// hang can answer.
 func (c *Client) await(ctx context.Context, r Request, limit time.Duration) (*Reply, error) {
 	if deadline, ok := ctx.Deadline(); ok {
 		limit = time.Until(deadline)
@@ -52,7 +52,7 @@ func (c *Client) await(ctx context.Context, r Request, limit time.Duration) (*Re
 	}
 }
 
-// Read implements Backend. Many variables are asked for in several requests, one after the other.
+// Read implements Backend. It asks for many variables in several requests, one after the other.
 func (c *Client) Read(ctx context.Context, ids []string) (*Sample, error) {
 	numbers := make([]int, len(ids))
 	c.mu.Lock()
@@ -66,7 +66,7 @@ func (c *Client) Read(ctx context.Context, ids []string) (*Sample, error) {
 	case err != nil:
 		return nil, err
 	case !there:
-		return nil, errors.New("read: there is no catalog yet")
+		return nil, errors.New("read: no catalog yet")
 	case unknown >= 0:
 		return nil, fmt.Errorf("read %q: not in the catalog", ids[unknown])
 	}
@@ -92,7 +92,7 @@ func (c *Client) Read(ctx context.Context, ids []string) (*Sample, error) {
 	return whole, nil
 }
 
-// join puts the next page behind a sample. Ranks that fell silent in between have no part in it.
+// join appends the next page to a sample. It drops ranks that fell silent in between.
 func join(a, b *Sample) *Sample {
 	if a == nil {
 		return b

@@ -14,7 +14,7 @@ import (
 	"mpitx/catalog"
 )
 
-// ErrEnded is wrapped by the answers that a back end that is gone cannot give.
+// ErrEnded is wrapped by all errors after the end of the back end.
 var ErrEnded = errors.New("the back end has ended")
 
 const (
@@ -38,20 +38,19 @@ type Client struct {
 	nextID  uint64
 	waiting map[uint64]chan *Reply
 	ended   *Event
-	err     error // for who asks after the end
+	err     error // of requests after the end
 	closing bool
 
 	phase    string
-	phases   chan struct{} // closed and made anew at each phase
+	phases   chan struct{} // closed and replaced at each phase
 	document []byte
 	catalog  *catalog.Catalog
 	failed   error
 	numbers  Numbers
-	ready    chan struct{} // closed when catalog or failed is there
+	ready    chan struct{} // closed when catalog or failed is set
 }
 
-// Start starts a back end. It does not wait for anything that the back end says: Catalog does. The context is for starting
-// alone.
+// Start starts a back end. It does not wait for an answer: Catalog does. The context only limits the start.
 func Start(ctx context.Context, o Options) (*Client, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -62,12 +61,12 @@ func Start(ctx context.Context, o Options) (*Client, error) {
 	c := &Client{o: o, events: newEvents(), over: make(chan struct{}), waiting: map[uint64]chan *Reply{},
 		phases: make(chan struct{}), ready: make(chan struct{}), phase: "starting"}
 	args := slices.Clone(o.Command[1:])
-	for _, id := range o.Exclude { // known before the library is touched, on every rank
+	for _, id := range o.Exclude { // every rank needs them before it uses the library
 		args = append(args, "--exclude="+id)
 	}
 	c.cmd = exec.Command(o.Command[0], args...)
 	c.cmd.Env, c.cmd.Dir = o.Env, o.Dir
-	c.cmd.WaitDelay = time.Second // for what still holds its output
+	c.cmd.WaitDelay = time.Second // for other processes that hold its output
 	ownGroup(c.cmd)
 	out, outW := io.Pipe()
 	errs, errsW := io.Pipe()
@@ -95,7 +94,7 @@ func Start(ctx context.Context, o Options) (*Client, error) {
 	return c, nil
 }
 
-// Restart ends the back end and starts it again, with one more variable to leave alone where exclude is not "".
+// Restart ends the back end and starts it again, with one more excluded variable if exclude is not "".
 func (c *Client) Restart(ctx context.Context, exclude string) (*Client, error) {
 	c.Close()
 	o := c.o
@@ -105,13 +104,13 @@ func (c *Client) Restart(ctx context.Context, exclude string) (*Client, error) {
 	return Start(ctx, o)
 }
 
-// ask sends a request. A failure needs no answer here: it is the end of the process, which is told otherwise.
+// ask sends a request. A failure is the end of the process, which finish reports.
 func (c *Client) ask(r Request) {
 	b, _ := json.Marshal(r) // nothing in it can fail
 	c.w.Write(b)
 }
 
-// log takes the launcher's and the library's standard error, lines of any length.
+// log reads the standard error of the launcher and the library, in lines of any length.
 func (c *Client) log(r io.Reader) {
 	lines := NewReader(r)
 	for {
@@ -147,9 +146,9 @@ func (c *Client) listen(r io.Reader) {
 	}
 }
 
-// damaged ends what waits: something that the back end said is lost, and nobody knows what it was an answer to.
+// damaged fails all waiting requests: a message of the back end is lost, and it may have answered any of them.
 func (c *Client) damaged() {
-	c.events.put(Event{Kind: EventLog, Rank: -1, Text: "mpitx: something else was printed into an answer of the back end, which is lost"})
+	c.events.put(Event{Kind: EventLog, Rank: -1, Text: "mpitx: other output damaged an answer of the back end; the answer is lost"})
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for id, ch := range c.waiting {
@@ -159,7 +158,7 @@ func (c *Client) damaged() {
 	c.fail(errors.New("the catalog was damaged by something that was printed into it: restart the back end"))
 }
 
-// fail says why there is no catalog, where there is none yet.
+// fail records why the catalog is missing, unless it has arrived.
 func (c *Client) fail(err error) {
 	if c.catalog == nil && c.failed == nil {
 		c.failed = err
@@ -236,7 +235,7 @@ func (c *Client) takeCatalog(m *Reply) {
 	}
 }
 
-// finish is the end of the process.
+// finish handles the end of the process.
 func (c *Client) finish(err error) {
 	c.mu.Lock()
 	ev := c.ended
@@ -301,7 +300,7 @@ func (c *Client) Close() error {
 	c.closing = true
 	c.mu.Unlock()
 	if first {
-		go func() { // a back end that does not read its input holds us up no longer than the others
+		go func() { // a back end that does not read its input must not block Close
 			c.ask(Request{Do: DoEnd})
 			c.in.Close()
 		}()

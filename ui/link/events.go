@@ -4,7 +4,7 @@ import "sync"
 
 const maxLog = 4096 // events that wait
 
-// events is a queue that never holds up who puts something in.
+// events is a queue that never blocks its writers.
 type events struct {
 	mu     sync.Mutex
 	queue  []Event
@@ -19,7 +19,7 @@ func newEvents() *events {
 	return e
 }
 
-// put adds an event; behind the end nothing comes any more.
+// put adds an event. After the end it drops all events.
 func (e *events) put(ev Event) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -37,7 +37,7 @@ func (e *events) put(ev Event) {
 	}
 }
 
-// dropLog makes room: the oldest line of the log goes; there are few events of other kinds.
+// dropLog drops the oldest line of the log. Other events are few.
 func (e *events) dropLog() {
 	for k := range e.queue {
 		if e.queue[k].Kind == EventLog {
@@ -47,7 +47,7 @@ func (e *events) dropLog() {
 	}
 }
 
-// run hands the events out. Without a reader it waits, with what the queue may hold, for as long as the program runs.
+// run delivers the events. Without a reader it waits until the program ends.
 func (e *events) run() {
 	defer close(e.out)
 	for range e.wake {

@@ -13,11 +13,11 @@ import (
 )
 
 // A message crosses as one or more lines of text, which survive a terminal between the two ends (it turns "\n" into "\r\n"),
-// launchers that forward in pieces, and anything printed before, between and behind them:
+// launchers that forward in pieces, and output before, between and after them:
 //
 //	RS "mpitx1 " NNNNNNNN " " F " " LLLL " " CCCCCCCC " " BASE64 "\n"
 //
-// RS is the character 1E. NNNNNNNN counts the lines of this direction from 0, F is '=' where the line is a whole message, '<'
+// RS is the character 1E. NNNNNNNN counts the lines of this direction from 0, F is '=' if the line is a whole message, '<'
 // in its first, '-' in further ones and '>' in the last line, LLLL is the length of BASE64, CCCCCCCC the CRC-32 (IEEE) of everything from NNNNNNNN to LLLL and
 // of BASE64; numbers are hexadecimal. The decoded lines of a message, joined, are its JSON; or 'z' and its JSON, deflated.
 const (
@@ -34,8 +34,7 @@ const (
 
 var encoding = base64.StdEncoding
 
-// Writer writes messages. It may be used concurrently. A message of many lines does not hold up others for longer than its
-// own lines take.
+// Writer writes messages. It may be used concurrently. A long message delays others only while its own lines are written.
 type Writer struct {
 	mu  sync.Mutex
 	w   io.Writer
@@ -88,7 +87,7 @@ func sum(head, text string) uint32 {
 	return crc32.Update(crc32.ChecksumIEEE([]byte(head)), crc32.IEEETable, []byte(text))
 }
 
-// Item is what a Reader found: a message, foreign text, or a place where something of ours was lost.
+// Item is a finding of a Reader: a message, foreign text, or a place where a message was lost.
 type Item struct {
 	Message []byte // JSON
 	Text    string // one line of foreign text, or a piece of a long one
@@ -109,8 +108,8 @@ type Reader struct {
 // NewReader makes a Reader.
 func NewReader(r io.Reader) *Reader { return &Reader{r: bufio.NewReaderSize(r, 1<<16)} }
 
-// Next returns what comes next. At the end of the stream it gives the error of the underlying reader. It never keeps
-// more than one message and one line.
+// Next returns the next item. At the end of the stream it returns the error of the underlying reader. It never holds more than one
+// message and one line.
 func (r *Reader) Next() (Item, error) {
 	for len(r.ready) == 0 {
 		piece, err := r.r.ReadSlice('\n')
@@ -134,7 +133,7 @@ func (r *Reader) Next() (Item, error) {
 	return it, nil
 }
 
-// take looks through a line. One of ours that the end of the stream cuts off is no damage: the end says it all.
+// take finds the items in a line. A message that the end of the stream cuts off is not damage: the end is reported.
 func (r *Reader) take(line []byte, cut bool) {
 	line = bytes.TrimRight(line, "\r\n")
 	for {
@@ -177,7 +176,7 @@ func (r *Reader) damaged() {
 	r.ready = append(r.ready, Item{Damaged: true})
 }
 
-// parseLine reads a line behind its magic.
+// parseLine parses a line after its magic.
 func parseLine(b []byte) (seq uint32, flag byte, text []byte, ok bool) {
 	if len(b) < header || b[8] != ' ' || b[10] != ' ' || b[15] != ' ' || b[24] != ' ' || bytes.IndexByte([]byte("=<->"), b[9]) < 0 {
 		return 0, 0, nil, false
@@ -192,7 +191,7 @@ func parseLine(b []byte) (seq uint32, flag byte, text []byte, ok bool) {
 	return uint32(n), b[9], text, uint32(crc) == sum(string(b[:15]), string(text))
 }
 
-// ours takes a good line.
+// ours adds a valid line to the message.
 func (r *Reader) ours(seq uint32, flag byte, text []byte) {
 	if seq != r.next && !(r.lost && seq == r.next+1) {
 		r.damaged()

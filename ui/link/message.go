@@ -6,7 +6,7 @@ import (
 	"mpitx/catalog"
 )
 
-// Version is that of the protocol. A back end of another version is refused.
+// Version is the version of the protocol. A back end of another version is refused.
 const Version = 1
 
 // The requests of the screen.
@@ -16,11 +16,11 @@ const (
 	DoWrite    = "write"    // Write, Millis: answered by IsOutcomes
 	DoWorkload = "workload" // Name: answered by IsDone
 	DoRefresh  = "refresh"  // Millis: answered by IsCatalog, all parts, and IsDone
-	DoCancel   = "cancel"   // ID is that of the request to withdraw; no answer
+	DoCancel   = "cancel"   // ID of the request to drop; no answer
 	DoEnd      = "end"      // no answer but IsEnded
 )
 
-// Request is what the screen says.
+// Request is a message of the screen.
 type Request struct {
 	ID        uint64                `json:"id,omitempty"`
 	Do        string                `json:"do"`
@@ -31,7 +31,7 @@ type Request struct {
 	Name      string                `json:"name,omitempty"` // of a workload
 }
 
-// The answers of the back end, and what it says unasked.
+// The answers and news of the back end.
 const (
 	IsHello    = "hello"    // first: Version, Text (who)
 	IsPhase    = "phase"    // Text: what it is doing until the catalog is there
@@ -46,7 +46,7 @@ const (
 	IsEnded    = "ended"    // last: Text, Rank, Variable
 )
 
-// Reply is what the back end says.
+// Reply is a message of the back end.
 type Reply struct {
 	ID       uint64         `json:"id,omitempty"`
 	Is       string         `json:"is"`
@@ -63,14 +63,14 @@ type Reply struct {
 	Variable string         `json:"variable,omitempty"`
 }
 
-// RankReadings is a RankSample on its way.
+// RankReadings is the form of a RankSample in messages.
 type RankReadings struct {
 	Rank     int           `json:"rank"`
 	Host     string        `json:"host,omitempty"`
 	Readings []WireReading `json:"readings"`
 }
 
-// WireReading is a catalog.Reading on its way: in JSON its value alone would not say its type.
+// WireReading is the form of a catalog.Reading in messages: with the type of its value.
 type WireReading struct {
 	Status catalog.Status `json:"s,omitempty"` // empty: ok
 	Reason string         `json:"r,omitempty"`
@@ -78,7 +78,7 @@ type WireReading struct {
 	Count  int            `json:"n,omitempty"`
 }
 
-// ToWire prepares readings for their way.
+// ToWire converts readings for a message.
 func ToWire(readings []catalog.Reading) []WireReading {
 	out := make([]WireReading, len(readings))
 	for k, r := range readings {
@@ -119,7 +119,7 @@ func (r *Reply) sampleRanks() []RankSample {
 	return out
 }
 
-// wireOutcomes are outcomes of one write whose JSON holds values as WireReading does.
+// wireOutcomes is the form of outcomes in messages, with values as in WireReading.
 type wireOutcomes []catalog.Outcome
 
 type wireOutcome struct {

@@ -2,8 +2,8 @@ package link
 
 import "mpitx/catalog"
 
-// Numbers are what requests call variables by: their places in the first catalog, control variables first, from 0; variables
-// that a later catalog adds come behind, in its order. Both sides count in the same way. The zero value has none.
+// Numbers identify variables in requests: the places in the first catalog, control variables first, from 0, followed by the variables
+// that later catalogs add, in their order. Both sides count in the same way. The zero value is empty.
 type Numbers struct {
 	ids []string
 	of  map[string]int

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// ownGroup gives a command a process group of its own: what is typed at the terminal is not for it, and all of it can be ended.
+// ownGroup gives a command its own process group, so that keys of the terminal do not signal it, and all its processes can be killed.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 func terminate(cmd *exec.Cmd) { cmd.Process.Signal(syscall.SIGTERM) }

@@ -1,4 +1,4 @@
-// Package pager is text in the place of all else on a full screen, such as help: bubbles' viewport with the keys of all screens.
+// Package pager shows text on the whole screen, such as help: bubbles' viewport with the keys of all screens.
 package pager
 
 import (
@@ -9,7 +9,7 @@ import (
 	"mpitx/ui/keys"
 )
 
-// Pager is where somebody reads a text.
+// Pager is a text that scrolls.
 type Pager struct{ viewport.Model }
 
 // New is a pager at the beginning of its text.
@@ -38,7 +38,7 @@ func (p *Pager) Key(key string) bool {
 	return true
 }
 
-// Lines are what is seen of a text: exactly height lines of width cells.
+// Lines is the visible part of a text: exactly height lines of width cells.
 func (p *Pager) Lines(text []string, width, height int) []string {
 	p.SetWidth(width)
 	p.SetHeight(height)

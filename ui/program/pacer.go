@@ -9,21 +9,21 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Bubble Tea's renderer looks for a new frame 120 times a second as long as a program runs, which takes 150 ms of processor time in
-// 10 s without one (charmbracelet/bubbletea#1776). So after a while without a message the renderer gets something to write, and the
-// write returns when the next message comes.
+// Bubble Tea's renderer looks for a new frame 120 times a second, which takes 150 ms of processor time in 10 s without one
+// (charmbracelet/bubbletea#1776). So after a while without messages, the renderer gets something to write, and that write blocks until
+// the next message.
 const (
 	still = "\x00" // never written
 	quiet = 40 * time.Millisecond
-	most  = 5 * time.Second // a program that a defect ends waits for its renderer
+	most  = 5 * time.Second // limits the wait for the renderer after a crash
 )
 
-// pacer is the terminal that the renderer writes to.
+// pacer is the renderer's output.
 type pacer struct {
 	*os.File
 	plain bool // the terminal is: term.Term.Plain
 	ctx   context.Context
-	last  time.Time // a message came
+	last  time.Time // of the last message
 	rest  *time.Timer
 	woken chan struct{}
 }
@@ -45,7 +45,7 @@ func (p *pacer) filter(msg tea.Msg) tea.Msg {
 		return msg
 	}
 	if time.Since(p.last) < quiet {
-		return nil // a message came in between: its frame is drawn first
+		return nil // draw the frame of the message in between first
 	}
 	select {
 	case <-p.woken:

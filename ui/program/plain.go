@@ -9,7 +9,7 @@ import (
 	"mpitx/ui/term"
 )
 
-// View is a full screen with a window title, with what the terminal can do.
+// View is a full screen with a window title and mouse, if the terminal has them.
 func View(t term.Term, content, title string) tea.View {
 	v := tea.NewView(content)
 	v.AltScreen = true
@@ -25,7 +25,7 @@ var beyondPlain = regexp.MustCompile(`\x1b\[[<=>][0-9;]*[@-~]|\x1b\[\?[0-9;]*\$?
 
 const cleared = "\x1b[H\x1b[2J"
 
-// plainOnly leaves out of a piece of output what plain terminals do not know. They have no alternate screen: theirs is cleared.
+// plainOnly removes from output what plain terminals do not know. They have no alternate screen, so theirs is cleared.
 func plainOnly(b []byte) []byte {
 	b = bytes.ReplaceAll(b, []byte("\x1b[?1049h"), []byte(cleared))
 	b = bytes.ReplaceAll(b, []byte("\x1b[?1049l"), []byte(cleared))

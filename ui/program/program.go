@@ -1,5 +1,5 @@
-// Package program runs a full-screen program: it draws when there is something new and only then, ends by signals, stops and
-// goes on as the shell's job control wants it, and gives the terminal back as it was whatever happens.
+// Package program runs a full-screen program. It draws only when something has changed, exits on signals, follows the shell's job
+// control, and always restores the terminal.
 package program
 
 import (
@@ -19,14 +19,14 @@ import (
 	"mpitx/ui/term"
 )
 
-// ErrSignal is Run's error when a signal, or the end of its context, has ended the program.
+// ErrSignal is Run's error after a signal or the end of its context.
 var ErrSignal = errors.New("ended by a signal")
 
-// ErrPanic is Run's error when a defect has ended the program. It was told on standard error.
+// ErrPanic is Run's error after a panic, which is reported on standard error.
 var ErrPanic = errors.New("a defect in mpitx ended it")
 
-// Run shows a model on a terminal until it quits. Its error says why it ended before the user wanted it to. out must be the
-// terminal that t tells of.
+// Run shows a model on a terminal until it quits. Its error says why it ended before the user quit. out must be the
+// terminal that t describes.
 func Run(ctx context.Context, m tea.Model, t term.Term, in io.Reader, out io.Writer) error {
 	ctx, forget := signal.NotifyContext(ctx, endSignals...)
 	defer forget()
@@ -46,12 +46,12 @@ func Run(ctx context.Context, m tea.Model, t term.Term, in io.Reader, out io.Wri
 			case tea.SuspendMsg:
 				resting.Store(true)
 				defer resting.Store(false)
-				defer filter(nil) // it was away
+				defer filter(nil) // nothing was drawn meanwhile
 				return rest(p)
 			case goOn:
 				defer filter(nil)
 				p.ReleaseTerminal()
-				time.Sleep(50 * time.Millisecond) // or the old renderer stops the new one's clock: charmbracelet/bubbletea#1778
+				time.Sleep(50 * time.Millisecond) // else the old renderer stops the new one's clock: charmbracelet/bubbletea#1778
 				p.RestoreTerminal()
 				return tea.ResumeMsg{}
 			}
@@ -90,12 +90,11 @@ func Run(ctx context.Context, m tea.Model, t term.Term, in io.Reader, out io.Wri
 // CannotStop is sent to a model that asked to suspend if no shell would notice and resume the program.
 type CannotStop struct{}
 
-// goOn follows a stop that the program could not see coming (SIGSTOP): others have used the terminal meanwhile.
+// goOn follows a stop without notice (SIGSTOP): other programs have used the terminal meanwhile.
 type goOn struct{}
 
-// rest gives the terminal back and stops the program until the shell lets it go on. Bubble Tea's own way needs SIGTSTP to do
-// what it does by default, which a Go program that has once caught it never gets back; and it would wait for ever where
-// nobody watches the job.
+// rest restores the terminal and stops the program until the shell resumes it. Bubble Tea's own way needs the default action of SIGTSTP,
+// which a Go program cannot restore after it has caught the signal. Without a job-control shell it would wait for ever.
 func rest(p *tea.Program) tea.Msg {
 	if !jobControl() {
 		return CannotStop{}
@@ -108,8 +107,8 @@ func rest(p *tea.Program) tea.Msg {
 	return tea.ResumeMsg{}
 }
 
-// Crash is a panic of a goroutine that is none of Bubble Tea's, on its way to one that is: a model that is sent one panics
-// with it in Update, so that the terminal is put back.
+// Crash carries a panic from another goroutine to Bubble Tea's: a model that receives one panics in Update, so that the terminal is
+// restored.
 type Crash struct {
 	Value any
 	Stack []byte

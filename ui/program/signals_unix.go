@@ -37,7 +37,7 @@ func jobControl() bool {
 	return false
 }
 
-// parentOf is the parent of a process; 0 if nobody knows, as on systems without /proc.
+// parentOf is the parent of a process; 0 if it is unknown, as on systems without /proc.
 func parentOf(pid int) int {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package prompt is the line that is typed at the foot of a full screen: its editing, and what the commands of all screens have in common.
+// Package prompt is the input line at the foot of a full screen: editing, history, and what the command lines of all screens share.
 package prompt
 
 import (
@@ -8,7 +8,7 @@ import (
 	"mpitx/ui/term"
 )
 
-// Line is a line that is typed. Its text is the user's, but pasted text may hold anything: it is shown safe.
+// Line is an input line. Pasted text may hold anything, so the text is made safe when it is shown.
 type Line struct {
 	text []rune
 	at   int
@@ -16,14 +16,14 @@ type Line struct {
 
 const maxInput = 4096 // runes
 
-// New is a line with a text, and the cursor behind it.
+// New is a line with a text, with the cursor at its end.
 func New(s string) Line { r := []rune(s); return Line{r, len(r)} }
 
 // String is the text.
 func (i *Line) String() string { return string(i.text) }
 
-// Insert puts text in at the cursor, as from a paste: line breaks at its end are left out, others become blanks. What is too long, or no
-// text, is left out.
+// Insert inserts text at the cursor, as a paste does. Line breaks at the end are dropped, others become blanks. Text that is too long
+// or is not UTF-8 is ignored.
 func (i *Line) Insert(s string) {
 	s = strings.NewReplacer("\r\n", " ", "\r", " ", "\n", " ").Replace(strings.TrimRight(s, "\r\n"))
 	r := []rune(s)

@@ -1,6 +1,6 @@
-// Package term tells what the terminal of a full-screen program can do, and fits text into its cells. It asks the
-// environment only: nothing is written to the terminal and no answer is waited for. What makes foreign text safe, and what
-// decides about colour and UTF-8, is package export's: lists and screens agree.
+// Package term describes the terminal of a full-screen program, and fits text into its cells. It only reads the environment: it neither
+// writes to the terminal nor waits for answers. Package export makes foreign text safe and decides about colour and UTF-8, for lists and
+// screens alike.
 //
 // Everything is safe for concurrent use.
 package term
@@ -16,19 +16,18 @@ import (
 	"mpitx/export"
 )
 
-// Term is a terminal as lists know it, without its width, with what full-screen programs do beyond that. The zero value is black and
-// white, ASCII, on a dark background.
+// Term is the terminal of a full-screen program. The zero value is black and white, ASCII, on a dark background.
 type Term struct {
 	export.Terminal
 	Profile colorprofile.Profile
 	Theme   Theme
 	Light   bool // the background is light; false if unknown. The themes auto and high-contrast follow it
-	Plain   bool // it knows neither mouse nor titles nor queries, and may print the control sequences for them
-	Tmux    bool // it is one of tmux's, which by default ignores what programs copy
-	Screen  bool // it is GNU screen's, which keeps sequences that it does not know from the terminal outside
+	Plain   bool // it has no mouse, titles or queries, and may print the control sequences for them
+	Tmux    bool // it runs in tmux, which by default ignores what programs copy
+	Screen  bool // it runs in GNU screen, which does not pass unknown sequences on
 }
 
-// Detect finds out about the terminal behind out from the environment. color is the value of --color: auto, always or
+// Detect describes the terminal of out from the environment. color is the value of --color: auto, always or
 // never; "" is auto. Its error names the flag.
 func Detect(out *os.File, getenv func(string) string, color string) (Term, error) {
 	e, err := export.Detect(out, getenv, color)
@@ -42,7 +41,7 @@ func Detect(out *os.File, getenv func(string) string, color string) (Term, error
 	if e.Color { // which of NO_COLOR and the others decides that is export's
 		env := []string{"TERM=" + getenv("TERM"), "COLORTERM=" + getenv("COLORTERM"), "WT_SESSION=" + getenv("WT_SESSION")}
 		t.Profile = max(colorprofile.Env(env), colorprofile.ANSI)
-		if t.Plain { // whatever COLORTERM says: a multiplexer may have set it
+		if t.Plain { // COLORTERM may be a multiplexer's
 			t.Profile = colorprofile.ANSI
 		}
 	}
@@ -98,7 +97,7 @@ func Wrap(s string, width int) []string {
 }
 
 // CutMiddle says what of a safe name fits into a width: all, with head and tail at its end, or name[:head] and name[tail:] with an
-// ellipsis between them. Names that begin alike are told apart by their ends.
+// ellipsis between them. Names with the same beginning differ in their ends.
 func (t Term) CutMiddle(name string, width int) (head, tail int) {
 	if len(name) <= width || len(name) <= 4*width && Width(name) <= width {
 		return len(name), len(name)

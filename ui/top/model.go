@@ -219,7 +219,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case savedMsg:
 		m.saved(msg)
 	case program.CannotStop:
-		m.say("cannot suspend: there is no job-control shell")
+		m.say("cannot suspend: no job-control shell started mpitx")
 	case tea.MouseWheelMsg:
 		switch msg.Button {
 		case tea.MouseWheelUp:
