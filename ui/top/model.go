@@ -69,6 +69,7 @@ type Model struct {
 	entries  []entry
 	width    int
 	height   int
+	rendered string // the screen; "": it has changed
 
 	view    view
 	pane    pane
@@ -188,6 +189,9 @@ func (m *Model) wait() tea.Cmd {
 // Update handles one message.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	var cmd tea.Cmd
+	if _, ok := msg.(tickMsg); !ok || m.reopen || m.source == nil {
+		m.rendered = ""
+	}
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height

@@ -282,10 +282,22 @@ func TestEmptyRun(t *testing.T) {
 }
 
 func BenchmarkScreen(b *testing.B) {
-	u := sit(b, story(b), term.Term{Terminal: export.Terminal{UTF8: true}, Profile: colorprofile.TrueColor}, 200, 60)
-	for b.Loop() {
-		u.m.Render(200, 60)
+	for _, pane := range []string{"map", "chart"} {
+		b.Run(pane, func(b *testing.B) {
+			u := sit(b, working(b, 4), term.Term{Terminal: export.Terminal{UTF8: true}, Profile: colorprofile.TrueColor}, 120, 36)
+			u.types(pane)
+			for b.Loop() {
+				u.m.Render(120, 36)
+			}
+		})
 	}
+	b.Run("frame", func(b *testing.B) {
+		f := working(b, 4)
+		ask := Ask{Trend: mostTrend, History: 120, Row: &f.keys[0]}
+		for b.Loop() {
+			f.Frame(ask)
+		}
+	})
 }
 
 // Help scrolls with the keys that its last line shows; any other key closes it and does nothing else.

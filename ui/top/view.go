@@ -22,9 +22,12 @@ const (
 	leastHeight = 8
 )
 
-// View is the screen.
+// View is the screen. It is asked for after every message, also after those that change nothing.
 func (m *Model) View() tea.View {
-	return program.View(m.terminal, m.Render(m.width, m.height), "mpitx top")
+	if m.rendered == "" {
+		m.rendered = m.Render(m.width, m.height)
+	}
+	return program.View(m.terminal, m.rendered, "mpitx top")
 }
 
 // Render is the screen as text: height lines of at most width cells.

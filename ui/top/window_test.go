@@ -17,7 +17,6 @@ import (
 	"mpitx/export"
 	"mpitx/recording"
 	"mpitx/recording/recordingtest"
-	"mpitx/ui/keys"
 	"mpitx/ui/term"
 )
 
@@ -329,25 +328,19 @@ func TestPlainTerminal(t *testing.T) {
 	}
 }
 
-// Keys that every screen has are the shared ones.
-func TestKeysAreShared(t *testing.T) {
-	shared := map[string]keys.Key{}
-	for _, k := range keys.Shared() {
-		for _, n := range k.Names {
-			shared[n] = k
-		}
+// The screen is drawn again after whatever changes it, and not for a tick.
+func TestDrawnOnce(t *testing.T) {
+	u := sit(t, working(t, 4), unicodeTerm, 100, 30)
+	shown := func() string { return u.m.View().Content }
+	first := shown()
+	u.m.frame.Size = 99
+	u.m.Update(tickMsg(-1))
+	if shown() != first {
+		t.Error("drawn for a tick")
 	}
-	for _, section := range Keys() {
-		for _, k := range section.Keys {
-			for _, n := range k.Names {
-				if other, ok := shared[n]; ok && other.ID != k.ID {
-					t.Errorf("%s: %s: %s, elsewhere: %s", section.Title, n, k.Help, other.Help)
-				}
-			}
-			if k.ID != keys.Own && !slices.Equal(k.Names, keys.Of(k.ID).Names) {
-				t.Errorf("%s: %s: %s", section.Title, k.Help, k.Text(true))
-			}
-		}
+	u.press("j")
+	if second := shown(); second == first || second != u.m.Render(100, 30) {
+		t.Error("not drawn for a key")
 	}
 }
 
