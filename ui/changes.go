@@ -123,6 +123,16 @@ func (m *Model) moveChange(by int) {
 	m.changes.at.clamp(len(m.edits()))
 }
 
+// clickChange puts the cursor on the change in a line of the view.
+func (m *Model) clickChange(line int) {
+	if i := m.changes.at.top + line - 1; line > 0 && line < m.changeRows(m.layout().body)-1 && i < len(m.edits()) {
+		m.changes.at.at = i
+	}
+}
+
+// changeRows is the height of the table of changes, with its head and the line of forms.
+func (m *Model) changeRows(height int) int { return min(max(len(m.edits()), 1)+2, max(height/2, 4)) }
+
 // change is the chosen one; nil: there is none.
 func (m *Model) change() *edited {
 	all := m.edits()
@@ -219,7 +229,7 @@ func (m *Model) saveChanges(path string) tea.Cmd {
 func (m *Model) changesFrame(width, height int) []string {
 	all := m.edits()
 	n := len(all)
-	top := min(max(n, 1)+2, max(height/2, 4)) // the head, the rows and the forms
+	top := m.changeRows(height)
 	m.changes.at.view(n, top-2)
 	nameW := 4
 	for _, d := range all {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
+
 	"mpitx/catalog"
 )
 
@@ -65,6 +67,22 @@ func TestChanges(t *testing.T) {
 	}
 	press(m, "esc", "u")
 	contains(t, m, "nothing to undo", "SCOPE")
+}
+
+// The mouse chooses a change.
+func TestClickChange(t *testing.T) {
+	m, _ := fakeSession(t, Options{Export: exporter()})
+	resize(m, 100, 24)
+	edit(m, "limit", "8")
+	edit(m, "algorithm", "2")
+	press(m, "C")
+	contains(t, m, "> limit", "1 of 2")
+	m.Update(tea.MouseClickMsg{X: 5, Y: 4})
+	contains(t, m, "> algorithm", "2 of 2")
+	m.Update(tea.MouseClickMsg{X: 5, Y: 5})
+	contains(t, m, "> algorithm")
+	m.Update(tea.MouseWheelMsg{X: 5, Y: 5, Button: tea.MouseWheelUp})
+	contains(t, m, "> limit")
 }
 
 // A variable that has its old value again is no change; one that an undo could not restore still is.

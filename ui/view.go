@@ -435,6 +435,10 @@ func (m *Model) click(x, y int) tea.Cmd {
 		}
 		return nil
 	}
+	if m.mode == modeChanges {
+		m.clickChange(y - l.top)
+		return nil
+	}
 	if m.x == nil || m.mode != modeNormal && m.mode != modeSearch || y < l.top {
 		return nil
 	}
@@ -476,6 +480,9 @@ func (m *Model) wheel(x, y int, up bool) {
 	if m.mode == modeWatch {
 		m.at.at += by / 3
 		m.at.clamp(len(m.watching.list))
+	}
+	if m.mode == modeChanges {
+		m.moveChange(by / 3)
 	}
 	if m.x == nil || m.mode != modeNormal {
 		return

@@ -22,7 +22,7 @@ var (
 	Cursor    = Style{Bold: true, Reverse: true}             // the chosen row
 	Unfocused = Style{Bold: true, Underline: true}           // the same, in a pane without the focus
 	Input     = Style{Reverse: true}                         // where the next typed character goes
-	Key       = Style{Bold: true}                            // a key in the footer
+	Key       = Style{Bold: true, Color: Accent}             // a key in the footer
 	Label     = Style{Color: Muted}                          // next to what matters more
 	Link      = Style{Underline: true, Color: Accent}        // a name that can be followed
 	Success   = Style{Bold: true, Color: Good}               // what was done
