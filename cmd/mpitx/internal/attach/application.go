@@ -12,19 +12,19 @@ import (
 	"mpitx/cmd/mpitx/internal/preflight"
 )
 
-// application is what is to be started, and what was found out about it.
+// application is the program to start, and what mpitx knows about it.
 type application struct {
 	*preflight.Program
 	argv    []string
-	mpi     locate.MPI // whose agent goes in, and whose launcher starts
+	mpi     locate.MPI // its agent is preloaded, and its launcher starts the ranks
 	agent   string     // path of the agent
-	library string     // the agent shows the functions of this one and no others
-	unfit   string     // or why it shows all that it has
-	preload string     // a library that the program gets in place of the one that the loader would find; "": none
+	library string     // the agent exports only the functions of this library
+	unfit   string     // why it exports all its functions instead
+	preload string     // a library to load instead of the one that the loader would find; "" if there is none
 }
 
-// look finds everything out that can stand against the run, before anything is made or started. first is true in the process that
-// speaks for its job.
+// look finds every reason against the run before anything is created or started. first is true in the process that
+// reports for its job.
 func look(c *Config, launch locate.Launch, first bool) (*application, error) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -36,7 +36,7 @@ func look(c *Config, launch locate.Launch, first bool) (*application, error) {
 			return nil, err
 		}
 	}
-	// With --force, what cannot be observed is run all the same; not what cannot be started.
+	// With --force, programs that cannot be observed are run anyway. Programs that cannot be started still fail.
 	forced := func(err error) error {
 		var r *preflight.Refusal
 		if !c.Force || !errors.As(err, &r) {
@@ -75,7 +75,8 @@ func look(c *Config, launch locate.Launch, first bool) (*application, error) {
 	if _, err := environ(c, x, &runDir{}, ""); err != nil {
 		return nil, err
 	}
-	// On one node all find out the same: else others would make a run directory for a job that rank 0 refuses.
+	// On one node all ranks come to the same result; a rank that did not check would create a run directory for a job
+	// that rank 0 refuses.
 	if first || c.Job == "" && oneNode(c.Env, launch) {
 		return x, c.Check(x.mpi, first)
 	}
@@ -106,7 +107,7 @@ func builtin(c *Config, exeDir string) ([]string, error) {
 
 var errDemo = &locate.Error{What: "the demo MPI has no applications", Why: "it is part of mpitx", Do: "choose a real MPI with --mpi openmpi or --mpi mpich", Usage: true}
 
-// choose decides on the MPI: the one that the application links, else the usual.
+// choose decides on the MPI: the one that the application links, or else the usual one.
 func (x *application) choose(c *Config, launch locate.Launch, first bool, forced func(error) error) error {
 	want := ""
 	if c.MPI != "" {
@@ -133,8 +134,8 @@ func (x *application) choose(c *Config, launch locate.Launch, first bool, forced
 	linked := *x.Linked
 	other := err == nil && usual.Family == linked.Family && !locate.SameLibrary(usual, linked)
 	if c.Workload != "" && other && usual.SONAME != "" && usual.SONAME == linked.SONAME {
-		// The workload gets the library that `mpitx list` reads: both ABI libraries of a machine have one name, say, and only one is
-		// right under a launcher.
+		// The workload uses the library that `mpitx list` reads. Both ABI libraries of a machine can have the same
+		// name, for example, and only one matches the launcher.
 		x.mpi, x.Linked, x.preload = usual, &usual, usual.Lib
 		return forced(x.Fits(launch, "", usual))
 	}
@@ -151,13 +152,13 @@ func (x *application) choose(c *Config, launch locate.Launch, first bool, forced
 		return err
 	}
 	if x.mpi = linked; want != "" && usual.Family == linked.Family {
-		x.mpi.Launcher = usual.Launcher // of the installation that was named
+		x.mpi.Launcher = usual.Launcher // of the named installation
 	}
 	return nil
 }
 
-// fit replaces the agent by its copy for the program's library, in a folder where copies can be. What a container has inside is
-// not known: there the agent shows all its functions.
+// fit replaces the agent by a copy for the program's library, in a directory for such copies. The library inside a
+// container is not known, so there the agent exports all its functions.
 func (x *application) fit(e *locate.Env, dir string) {
 	if x.library != "" || dir == "" || !filepath.IsAbs(dir) {
 		return

@@ -1,5 +1,5 @@
-// Package attach runs an application with the agent in it, and brings together what the agents have recorded: what the commands share
-// that observe applications. It prints nothing itself, and knows no command.
+// Package attach runs an application with the agent, and collects what the agents recorded. The commands that observe
+// applications share it. It prints nothing itself.
 package attach
 
 import (
@@ -14,70 +14,71 @@ import (
 	"mpitx/recording"
 )
 
-// Config says what to run and how, and what the command has to do with it.
+// Config says what to run and how.
 type Config struct {
 	Env     *locate.Env
 	Version string // of mpitx
 
 	Args          []string      // the application with its arguments; none: Workload
-	Workload      string        // a built-in exerciser
-	Lasting       time.Duration // of the exerciser
-	MPI           string        // the MPI to use; "": the one that the application links
-	Ranks         int           // to start under the MPI's launcher; 0: none
-	Dir           string        // the run directory; "": a fresh name
+	Workload      string        // a built-in program
+	Lasting       time.Duration // of the workload
+	MPI           string        // the MPI to use; "" means the one that the application links
+	Ranks         int           // to start with the MPI's launcher; 0 means no launcher
+	Dir           string        // the run directory; "" means a new name
 	Set, SetAfter []Setting     // of control variables
-	Tool          []Setting     // what the agent is to do: keys of its configuration
-	Force         bool          // run the application even if it cannot be observed
-	Job           string        // of the processes of a job that another mpitx has started; "": of none
+	Tool          []Setting     // the agent's configuration
+	Force         bool          // run the application even if the agent cannot be attached
+	Job           string        // identifies the job of another mpitx that started this process; "" if there is none
 
 	Say   func(format string, args ...any) // prints a message
-	Alert func(text string)                // prints one from any goroutine, at any time
+	Alert func(text string)                // prints a message from any goroutine
 	Again func(more ...string) ([]string, error)
 	Hooks
 }
 
-// Hooks are the command's part in it.
+// Hooks are the command's part.
 type Hooks interface {
-	// Check finds what else stands against the run, before anything is made or started. first is true in the process that speaks for
-	// its job.
+	// Check finds further reasons against the run before anything is created or started. first is true in the process
+	// that reports for its job.
 	Check(m locate.MPI, first bool) error
-	// Follows says what becomes of a run whose job has failed. It can be called from any goroutine. late is true once the command has
-	// been killed with its job: nothing more becomes of the run if ok is false.
+	// Follows describes what happens to a run whose job has failed. It may be called from any goroutine. late is true
+	// after the command was killed with its job; ok is false if nothing more will be written.
 	Follows(dir string, late bool) (text string, ok bool)
-	// Names are the names of a library's variables, as far as they are known.
+	// Names are the known names of a library's variables.
 	Names(m locate.MPI) []string
-	// Unmatched says what to do about a pattern of variables that matched none of the names.
+	// Unmatched says what to do about a pattern that matched no variable.
 	Unmatched(m locate.MPI, pattern string, names []string) string
-	// Summarize prints what is to be said first of a run.
+	// Summarize prints a summary of the run.
 	Summarize(run *recording.Run)
 }
 
 // Setting is a name with its value.
 type Setting struct{ Name, Value string }
 
-// Result is how an application ended, and what was recorded of it.
+// Result is how an application exited, and what was recorded.
 type Result struct {
-	Run   *recording.Run // nil: nothing was recorded, or another process has it
+	Run   *recording.Run // nil if nothing was recorded, or if another process has the run
 	Code  int            // the application's exit code
 	Shown string         // the run directory, for messages
-	Named string         // by what the ranks came to its name, for messages
-	Going bool           // more may come into the run directory: ranks had not ended
-	Left  bool           // something could not be brought into it: the user knows
+	Named string         // how the ranks derived its name, for messages
+	Going bool           // ranks were still running, so more may be written to the run directory
+	Left  bool           // some samples could not be recovered, which was reported
 
 	*Config
 	launch   locate.Launch
 	app      *application
 	job      *runDir
 	ended    ending
-	standIn  *standIn    // nil: there is none
-	promised atomic.Bool // the user knows what follows
-	told     bool        // what there is to say of the run was said
+	standIn  *standIn    // nil if there is none
+	promised atomic.Bool // the user was told what will be written
+	told     bool        // the messages about the run were printed
 	refused  bool        // the application was not started
-	written  func()      // ends the watch over a job that failed; nil: there is none
+	written  func()      // ends the watch over a failed job; nil if there is none
 }
 
-// Start becomes the application, or runs it and returns when it has ended and what was recorded is together. err stands against it from
-// the start: who waits for this process in a job must know. The result's End ends the command in any case.
+// Start becomes the application, or runs it and returns after it has exited and its samples are collected. err is an
+// earlier error: the processes that wait for this one in a job must learn of it. The result's End ends the command in
+// any case.
 func Start(c Config, err error) (*Result, error) {
 	r := &Result{Config: &c, launch: c.Env.Launcher()}
 	if err == nil && c.Env.Getenv(standInVariable) != "" {
@@ -93,7 +94,7 @@ func Start(c Config, err error) (*Result, error) {
 	switch {
 	case err != nil:
 	case c.Ranks > 0:
-		size, wait = c.Ranks, 2*time.Second // launchers end before what they have killed
+		size, wait = c.Ranks, 2*time.Second // launchers exit before the processes that they killed
 		err = r.launchRanks()
 	default:
 		err = r.run()
@@ -107,9 +108,9 @@ func Start(c Config, err error) (*Result, error) {
 	return r, r.conclude(size, wait)
 }
 
-// End ends the command that goes on to exit with a code, when it has written and said all.
+// End ends a command that will exit with this code, after everything was written and reported.
 func (r *Result) End(code int) int {
-	if r.refused && r.launch.Name == "hydra" { // without this process the others would wait in MPI_Init
+	if r.refused && r.launch.Name == "hydra" { // the other ranks would wait in MPI_Init for this process
 		endJob(r.Env, code)
 	}
 	if r.written != nil {
@@ -123,23 +124,24 @@ func (r *Result) End(code int) int {
 // Discard removes the run directory.
 func (r *Result) Discard() { recording.Discard(r.job.dir) }
 
-// Promised is true if the user was told what becomes of the run.
+// Promised reports whether the user was told what will be written.
 func (r *Result) Promised() bool { return r.promised.Load() }
 
-// refuse is for a process that does not start.
+// refuse handles a process that does not start.
 func (r *Result) refuse(err error) error {
 	r.refused = true
 	if r.job != nil && r.first() {
 		r.job.discard()
 	}
 	if r.launch.Rank > 0 {
-		// Rank 0 says the same, and ends the job. Where it does not (another program, another node), it must not wait for us.
+		// Rank 0 prints the same error and ends the job. If it does not (another program, another node), it must not
+		// wait for this process.
 		time.Sleep(2 * time.Second)
 	}
 	return err
 }
 
-// run becomes the application; rank 0, which is to wait for the others, and who is alone run it as a child.
+// run becomes the application. Rank 0, which waits for the others, and a process without a launcher run it as a child.
 func (r *Result) run() error {
 	r.app.fit(r.Env, r.job.dir)
 	seen := ""
@@ -161,7 +163,7 @@ func (r *Result) run() error {
 	return nil
 }
 
-// launchRanks starts this command again, on ranks of the MPI's launcher.
+// launchRanks starts this command again as ranks of the MPI's launcher.
 func (r *Result) launchRanks() error {
 	inner, err := r.Again("--job=" + r.job.String())
 	if err != nil {
@@ -182,8 +184,8 @@ func startFailed(program string, err error) error {
 	return &locate.Error{What: "start " + program, Why: err.Error()}
 }
 
-// patience is how long the other ranks may take to end after ours has. A job whose rank 0 failed is not over until the
-// launcher hears of it from us.
+// patience is how long the other ranks may run after this process's application has exited. After a failure it is
+// short, because the launcher learns of the failure only when this process exits.
 func patience(e ending, size int) time.Duration {
 	switch {
 	case size == 1:
@@ -194,12 +196,12 @@ func patience(e ending, size int) time.Duration {
 	return 10 * time.Second
 }
 
-// conclude brings the run together and says what there is to say of it.
+// conclude collects the run and prints the messages about it.
 func (r *Result) conclude(size int, wait time.Duration) error {
 	r.Shown, r.Named = r.job.shown(), r.job.named()
 	run, err := r.gather(size, wait)
 	if err != nil {
-		if err = (&locate.Error{What: "read run " + r.job.dir, Why: err.Error()}); r.Workload == "" { // whose exit code is ours
+		if err = (&locate.Error{What: "read run " + r.job.dir, Why: err.Error()}); r.Workload == "" { // a workload's exit code is mpitx's own
 			r.Say("%v", err)
 			return nil
 		}
@@ -210,13 +212,13 @@ func (r *Result) conclude(size int, wait time.Duration) error {
 		r.job.discard()
 		r.standIn.say(saidEmpty)
 		for _, line := range r.app.unrecorded(found, r.launcher(), r.MPI != "") {
-			r.Say("%s", line) // and the exit code stays the application's
+			r.Say("%s", line) // keep the application's exit code
 		}
 		return nil
 	}
 	r.job.dropCopy()
 	os.Remove(seenPath(r.job.dir))
-	for _, why := range found.why { // of programs that are recorded in part, or next to one that is
+	for _, why := range found.why { // about programs that were recorded in part, or not at all
 		r.Say("%s", why)
 	}
 	if alone(run) {
@@ -237,10 +239,10 @@ func (r *Result) conclude(size int, wait time.Duration) error {
 	return nil
 }
 
-// first tells whether this process speaks for its job.
+// first reports whether this process reports for its job.
 func (r *Result) first() bool { return r.launch.Rank <= 0 && r.Job == "" }
 
-// launcher is what started the ranks.
+// launcher describes what started the ranks.
 func (r *Result) launcher() locate.Launch {
 	m := r.app.mpi
 	if r.Ranks == 0 {
@@ -253,8 +255,8 @@ func (r *Result) launcher() locate.Launch {
 	return l
 }
 
-// promise says what follows after the launcher has returned, and which command makes it if it does not. It can be called at any
-// time, from any goroutine.
+// promise announces what will be written after the launcher has returned, and the command for it in case it is not. It
+// may be called at any time from any goroutine.
 func (r *Result) promise(why string) {
 	if r.promised.Swap(true) {
 		return

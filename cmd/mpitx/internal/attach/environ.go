@@ -11,21 +11,22 @@ import (
 	"mpitx/cmd/mpitx/internal/origin"
 )
 
-// The agent is told what to do by one environment variable, and comes in by another. Both are for the exec of the
-// application alone: the agent takes itself out of LD_PRELOAD once it is in an MPI process.
+// One environment variable configures the agent, another preloads it. Both are set for the application only: the agent
+// removes itself from LD_PRELOAD in an MPI process.
 const (
 	agentVariable   = "MPITX_AGENT"
 	preloadVariable = "LD_PRELOAD"
 )
 
-// sanitizerOptions let programs with a sanitizer's runtime start with the agent. The address sanitizer's ends a program if another
-// library was loaded before it. The thread sanitizer's cannot see the agent's locks, and takes its memory for a data race.
+// sanitizerOptions let programs with a sanitizer run with the agent. The address sanitizer ends a program if another
+// library was loaded first. The thread sanitizer does not see the agent's locks and reports data races.
 var sanitizerOptions = map[string]string{
 	"ASAN_OPTIONS": "verify_asan_link_order=false",
 	"TSAN_OPTIONS": "ignore_noninstrumented_modules=true",
 }
 
-// settings is the text of MPITX_AGENT: lines of key=value. seen is the file for processes that are not recorded; "": none.
+// settings is the value of MPITX_AGENT: lines of key=value. seen is the file for processes that are not recorded; "" if
+// there is none.
 func settings(c *Config, x *application, job *runDir, seen string) string {
 	all := append([]Setting{{"dir", job.dir}, {"run_id", hex.EncodeToString(job.id[:])}, {"job_start_ns", strconv.FormatInt(job.startNs, 10)}}, c.Tool...)
 	for _, s := range c.Set {
@@ -48,8 +49,8 @@ func settings(c *Config, x *application, job *runDir, seen string) string {
 
 var escaper = strings.NewReplacer(`\`, `\\`, "\n", `\n`)
 
-// environ is the application's environment: what there is, the settings of control variables, the agent behind all that is
-// preloaded already.
+// environ is the application's environment: the current one, the settings of control variables, and the agent after
+// everything that is preloaded already.
 func environ(c *Config, x *application, job *runDir, seen string) ([]string, error) {
 	change := map[string]string{agentVariable: settings(c, x, job, seen)}
 	for _, s := range c.Set {
@@ -61,7 +62,7 @@ func environ(c *Config, x *application, job *runDir, seen string) ([]string, err
 	}
 	preload := []string{x.agent}
 	if x.preload != "" {
-		preload = append(preload, x.preload) // the loader takes it for the one of the same name that the program links
+		preload = append(preload, x.preload) // the loader uses it for the library of the same name that the program links
 	}
 	for k, path := range preload {
 		if strings.ContainsAny(path, ": \t") {
@@ -73,7 +74,7 @@ func environ(c *Config, x *application, job *runDir, seen string) ([]string, err
 		preload = append([]string{already}, preload...)
 	}
 	change[preloadVariable] = strings.Join(preload, ":")
-	if x.Sanitized || x.Linked == nil { // a program that was not seen may be
+	if x.Sanitized || x.Linked == nil { // a program that mpitx could not read may be sanitized
 		for name, option := range sanitizerOptions {
 			change[name] = strings.TrimPrefix(c.Env.Getenv(name)+":"+option, ":")
 		}

@@ -12,8 +12,8 @@ import (
 	"mpitx/recording"
 )
 
-// hurry is for a job that has failed: its launcher may kill us, too, before what was recorded is written (Open MPI's does so a
-// second after it has sent SIGTERM). If writing takes more than a moment, the user hears what follows.
+// hurry handles a failed job: its launcher may kill mpitx before the samples are written (Open MPI's does so a second
+// after SIGTERM). If writing takes longer than a moment, the user is told what will be written.
 func (r *Result) hurry(size int) {
 	if r.launch.Rank < 0 || size == 1 || r.Code == 0 {
 		return
@@ -37,8 +37,8 @@ func (r *Result) hurry(size int) {
 	}
 }
 
-// gather opens the run once all ranks have ended, or after a while; what dead ones left behind is brought in. It is nil if nothing was
-// recorded.
+// gather opens the run after all ranks have exited, or after a while, and recovers the samples of dead ranks. It
+// returns nil if nothing was recorded.
 func (r *Result) gather(size int, wait time.Duration) (*recording.Run, error) {
 	run, err := r.settled(size, wait)
 	if err == nil && slices.ContainsFunc(run.Ranks, (*recording.Rank).Recoverable) {
@@ -61,8 +61,8 @@ func (r *Result) gather(size int, wait time.Duration) (*recording.Run, error) {
 	return run, nil
 }
 
-// settled waits until all ranks have ended, but not for ever. If rank 0, whose application has ended, has recorded nothing, there is
-// nothing to wait for.
+// settled waits, for a limited time, until all ranks have exited. If rank 0's application has exited and recorded
+// nothing, it does not wait.
 func (r *Result) settled(size int, wait time.Duration) (*recording.Run, error) {
 	for deadline := time.Now().Add(wait); ; time.Sleep(20 * time.Millisecond) {
 		run, err := recording.Open(r.job.dir)
@@ -73,8 +73,8 @@ func (r *Result) settled(size int, wait time.Duration) (*recording.Run, error) {
 	}
 }
 
-// collect brings in what processes of this node have left in memory: dead ones, and those that could not write to the run directory
-// any more (chroot, another user, a limit on the size of files).
+// collect recovers samples in memory files on this node: those of dead processes, and of processes that could no longer
+// write to the run directory (chroot, another user, a file size limit).
 func (r *Result) collect() {
 	all, err := recording.Recover(r.job.dir, false)
 	for _, rank := range all {
@@ -89,7 +89,8 @@ func (r *Result) collect() {
 	}
 }
 
-// over tells whether nothing more is to come. Where we started the launcher, all has ended that did not escape it.
+// over reports whether the run is complete. If mpitx started the launcher, all its processes have exited, except those
+// that escaped it.
 func (r *Result) over(run *recording.Run, size int) bool {
 	if r.Ranks > 0 {
 		_, away := run.Unreachable()
@@ -105,7 +106,7 @@ func (r *Result) over(run *recording.Run, size int) bool {
 	return (len(seen) >= size || alone(run) && len(run.Ranks) >= size) && !run.Running()
 }
 
-// alone tells whether each process was in a job of its own.
+// alone reports whether each process was a job of its own.
 func alone(run *recording.Run) bool {
 	return !slices.ContainsFunc(run.Ranks, func(r *recording.Rank) bool { return r.Size != 1 })
 }

@@ -10,11 +10,11 @@ import (
 	"mpitx/recording"
 )
 
-// mostOutcomes of one setting are told; ranks agree, in general.
+// mostOutcomes limits the results listed for one setting; usually all ranks agree.
 const mostOutcomes = 4
 
-// outcomes tells what came of --set and --set-after: a line for each setting, with the ranks where they differ in it. cached are
-// the names that the library had when it was last read, before or after MPI_Init; near are all that may have been meant.
+// outcomes describes the results of --set and --set-after: a line per setting, with the ranks if they differ. cached
+// are the names that the library had at its last reading, before or after MPI_Init; near are all names to suggest from.
 func outcomes(run *recording.Run, cached, near []string) (lines []string) {
 	var settings []string
 	of := map[string]*messages{}
@@ -40,7 +40,7 @@ func outcomes(run *recording.Run, cached, near []string) (lines []string) {
 	return lines
 }
 
-// line is "ok; ranks 2-3: not now": what most ranks have comes first.
+// line is "ok; ranks 2-3: not now", with the result of most ranks first.
 func (m *messages) line() string {
 	order := slices.Clone(m.all)
 	slices.SortStableFunc(order, func(a, b *message) int { return len(b.ranks) - len(a.ranks) })
@@ -62,10 +62,11 @@ func (m *messages) line() string {
 	return strings.Join(parts, "; ")
 }
 
-// noSuchVariable is a result, in the agent's words.
+// noSuchVariable is a result in the agent's words.
 const noSuchVariable = "no such variable"
 
-// outcomeText is what came of a setting on one rank. known tells whether the library has a variable of that name at any time.
+// outcomeText describes the result of a setting on one rank. known is true if the library has a variable of that name
+// in any stage.
 func outcomeText(o *recording.Assignment, known bool) string {
 	switch {
 	case o.Result == noSuchVariable && !o.After && known:

@@ -13,12 +13,12 @@ import (
 	"mpitx/recording"
 )
 
-// report is what a user must know of the run, each thing once for all ranks that it concerns.
+// report lists the messages about the run, each once for all ranks that it concerns.
 func (r *Result) report(size int) []string {
 	run, names := r.Run, r.Names(r.app.mpi)
 	t := &messages{}
 	var lost recording.Counters
-	columns := false // where nothing matched, there was nothing to lose
+	columns := false // if nothing matched, no samples can be missing
 	seen := map[int]bool{}
 	spawned := 0
 	known := knownNames(names, run)
@@ -93,7 +93,7 @@ func (r *Result) report(size int) []string {
 	return lines
 }
 
-// troubles say what is wrong with which variables, and for which objects: others may have values.
+// troubles describe which variables could not be sampled, and for which objects; other objects may have values.
 func troubles(columns []*recording.Column) (texts []string) {
 	type trouble struct{ variable, why string }
 	var all []trouble
@@ -122,7 +122,7 @@ func troubles(columns []*recording.Column) (texts []string) {
 	return texts
 }
 
-// unwritten says why samples that were taken are not in the run.
+// unwritten explains why samples that were taken are not in the run.
 func unwritten(run *recording.Run) string {
 	if l, ok := run.Loss(); ok && l.Failed {
 		return "could not be written (" + l.Reason + ")"
@@ -130,7 +130,7 @@ func unwritten(run *recording.Run) string {
 	return "lost because all buffers were full (sample less often, or fewer variables)"
 }
 
-// missing says how many samples are, and why, without the reasons that none is missing for.
+// missing says how many samples are missing, and for which reasons.
 func missing(c *recording.Counters, unwritten string) string {
 	var why []string
 	for _, r := range []struct {
@@ -144,7 +144,8 @@ func missing(c *recording.Counters, unwritten string) string {
 	return fmt.Sprintf("%[2]d of %[1]d samples are missing: %[3]s", c.Samples+c.Lost(), c.Lost(), strings.Join(why, ", "))
 }
 
-// knownNames are those that the library or the agent is known to offer: by the last reading of the library, and by this run.
+// knownNames are the names that the library or the agent offers, from the last reading of the library and from this
+// run.
 func knownNames(names []string, run *recording.Run) []string {
 	names = slices.Clone(names)
 	for _, r := range run.Ranks {
@@ -163,7 +164,7 @@ func knownNames(names []string, run *recording.Run) []string {
 	return slices.Compact(names)
 }
 
-// Loss says when and why samples found no room, and how many are missing; "" if a slow disk took but a few of many.
+// Loss says when and why samples were lost, and how many; "" if a slow disk lost only a few of many.
 func Loss(run *recording.Run) string {
 	var full, lost uint64
 	for _, r := range run.Ranks {
@@ -175,7 +176,7 @@ func Loss(run *recording.Run) string {
 	return ""
 }
 
-// Away says which nodes have samples that this machine cannot read, and how to get them; "" if none has.
+// Away says which nodes have samples that this machine cannot read, and how to get them; "" if there are none.
 func Away(run *recording.Run) string {
 	hosts, ranks := run.Unreachable()
 	if len(ranks) == 0 {
@@ -188,7 +189,7 @@ func Away(run *recording.Run) string {
 	return Elsewhere(run.Dir, hosts, ranks, what+" are still in memory there and missing here")
 }
 
-// Elsewhere says something of ranks on other nodes, and how samples come out of the memory there.
+// Elsewhere formats a message about ranks on other nodes, with the command that recovers their samples there.
 func Elsewhere(dir string, hosts []string, ranks []int, what string) string {
 	if abs, err := filepath.Abs(dir); err == nil {
 		dir = abs
@@ -196,7 +197,7 @@ func Elsewhere(dir string, hosts []string, ranks []int, what string) string {
 	return fmt.Sprintf("%s (%s): %s; after the job has ended, run there: mpitx recover %s", recording.HostsText(hosts), export.Ranks(ranks), what, origin.Quote(dir))
 }
 
-// messages are texts with the ranks that they are about, each text once.
+// messages are texts with the ranks that they concern, each text once.
 type messages struct {
 	all []*message
 	at  map[string]*message
@@ -223,7 +224,7 @@ func (m *messages) add(rank int, text string) {
 
 const mostMessages = 40
 
-// lines name ranks if a text is not about all of them, which are size.
+// lines formats the messages. It names the ranks unless a message concerns all of them (size).
 func (m *messages) lines(size int) (lines []string) {
 	for k, t := range m.all {
 		if k == mostMessages {

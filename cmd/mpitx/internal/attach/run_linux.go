@@ -12,26 +12,27 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// become replaces this process by a program; it returns only where that fails.
+// become replaces this process by a program; it returns only on failure.
 func become(path string, argv, environ []string) error {
 	return syscall.Exec(path, argv, environ)
 }
 
-// ending is how a process ended.
+// ending is how a process exited.
 type ending struct {
 	code   int
-	signal syscall.Signal // 0: none
+	signal syscall.Signal // 0 if none
 }
 
-// passed are the signals that a parent hands to its child. Those of the terminal's stop key go to the whole group anyway.
+// passed are the signals that a parent passes to its child. The terminal sends those of its stop key to the whole group
+// anyway.
 var passed = []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2,
 	syscall.SIGALRM, syscall.SIGWINCH, syscall.SIGXCPU, syscall.SIGIO, syscall.SIGVTALRM}
 
-// supervise runs a command as if it were this process: with its descriptors and its signals. The child dies with us. A
-// launcher signals process groups, of which each rank leads one: there (launched) the child gets a group of its own, so that
-// each signal reaches it once, from us. Open MPI's launcher announces with SIGCONT that it will kill everything in a second:
-// then condemned is called, where it is not nil.
-func supervise(cmd *exec.Cmd, launched bool, condemned func()) (ending, error) {
+// supervise runs a command in place of this process, with its descriptors and signals. The child dies with this
+// process. A launcher signals process groups, each led by a rank; there (launched) the child gets its own group, so
+// that each signal reaches it once, from this process. Open MPI's launcher sends SIGCONT a second before it kills
+// everything: then warnKilled is called, unless it is nil.
+func supervise(cmd *exec.Cmd, launched bool, warnKilled func()) (ending, error) {
 	runtime.LockOSThread() // the child dies with this thread
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
@@ -42,7 +43,7 @@ func supervise(cmd *exec.Cmd, launched bool, condemned func()) (ending, error) {
 	}
 	signals := make(chan os.Signal, 64)
 	for _, s := range forward {
-		if !signal.Ignored(s) { // what is ignored here, the child ignores
+		if !signal.Ignored(s) { // the child inherits ignored signals
 			signal.Notify(signals, s)
 		}
 	}
@@ -56,9 +57,9 @@ func supervise(cmd *exec.Cmd, launched bool, condemned func()) (ending, error) {
 		for {
 			select {
 			case s := <-signals:
-				if s == syscall.SIGCONT && !stopped && condemned != nil {
-					condemned()
-					condemned = nil
+				if s == syscall.SIGCONT && !stopped && warnKilled != nil {
+					warnKilled()
+					warnKilled = nil
 				}
 				if s == syscall.SIGTSTP || s == syscall.SIGCONT {
 					stopped = s == syscall.SIGTSTP
@@ -66,7 +67,7 @@ func supervise(cmd *exec.Cmd, launched bool, condemned func()) (ending, error) {
 				if !fromTerminal(s, cmd.SysProcAttr.Setpgid) {
 					cmd.Process.Signal(s)
 				}
-			case <-over: // and what comes now must not keep us from writing what was recorded
+			case <-over: // later signals must not interrupt the writing of samples
 				return
 			}
 		}
@@ -80,8 +81,8 @@ func supervise(cmd *exec.Cmd, launched bool, condemned func()) (ending, error) {
 	return ending{code: ws.ExitStatus()}, nil
 }
 
-// fromTerminal tells whether a signal comes from the keys of a terminal in whose foreground we are: then the child has it
-// already.
+// fromTerminal reports whether a signal comes from the keys of the terminal whose foreground group includes the child,
+// which then has received it already.
 func fromTerminal(s os.Signal, ownGroup bool) bool {
 	if ownGroup || s != syscall.SIGINT && s != syscall.SIGQUIT && s != syscall.SIGWINCH {
 		return false
@@ -95,13 +96,13 @@ func fromTerminal(s os.Signal, ownGroup bool) bool {
 	return err == nil && group == unix.Getpgrp()
 }
 
-// follow ends this process by the signal that ended the application, if one did: who waits for us sees the same.
+// follow ends this process by the signal that ended the application, so that the parent sees the same status.
 func (e ending) follow() {
 	if e.signal == 0 {
 		return
 	}
-	unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}) // the application has made its core dump
-	// Go's own handlers would make an exit code of it.
+	unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}) // the application has dumped core already
+	// Go's handlers would turn the signal into an exit code.
 	var byDefault [64]byte // struct sigaction: SIG_DFL, no flags, no mask
 	signal.Reset(e.signal)
 	syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(e.signal), uintptr(unsafe.Pointer(&byDefault)), 0, 8, 0, 0)

@@ -19,27 +19,27 @@ import (
 	"mpitx/cmd/mpitx/internal/locate"
 )
 
-// A run directory belongs to one job. Its ranks must come to the same name, identifier and start without speaking with each
-// other; whoever makes the directory first leaves a file in it that tells them.
+// A run directory belongs to one job. Its ranks must derive the same name, identifier and start time without
+// communication. The process that creates the directory writes a file with them.
 
-// RunFile is that file.
+// RunFile is the name of that file.
 const RunFile = "job.json"
 
 const (
 	runPrefix  = "mpitx-run-"
-	runPromise = 5 * time.Second // within which the maker of a directory has left the file
+	runPromise = 5 * time.Second // time in which the creator of a directory writes the file
 )
 
-// runDir is the directory of a run, and what else all processes of the job agree on.
+// runDir is the directory of a run, and the other facts that all processes of the job agree on.
 type runDir struct {
 	dir     string // absolute
 	id      [16]byte
 	startNs int64  // CLOCK_REALTIME, the job's time 0
-	why     string // of its name: what all ranks know
-	made    bool   // by this process
+	why     string // what the name was derived from
+	made    bool   // this process created it
 }
 
-// runRecord is the file.
+// runRecord is the content of RunFile.
 type runRecord struct {
 	ID      string   `json:"run_id"`
 	StartNs int64    `json:"start_ns"`
@@ -47,8 +47,9 @@ type runRecord struct {
 	Command []string `json:"command"`
 }
 
-// jobKey names the job of a launcher so that all its processes find the same, and no other job does: on one node by the
-// launcher's process, else by what the launcher tells all processes. stamp is for people; why tells what was used.
+// jobKey identifies a launcher's job, the same in all its processes and different from every other job: on one node by
+// the launcher's process, else by what the launcher passes to all processes. stamp is the readable part of the name;
+// why says what identified the job.
 func jobKey(e *locate.Env, l locate.Launch) (key, stamp, why string) {
 	if oneNode(e, l) && l.PID != 0 {
 		if ticks, start, ok := startOf(e, l.PID); ok {
@@ -173,7 +174,7 @@ func makeRun(e *locate.Env, l locate.Launch, dir, given, version string) (*runDi
 	return nil, err
 }
 
-// dirError is what stands against a run directory; it can be asked for its cause.
+// dirError is why a run directory cannot be used; it wraps the cause.
 type dirError struct {
 	why   locate.Error
 	cause error
@@ -195,7 +196,7 @@ func dirFailed(path string, cause error, do string) error {
 	return &dirError{locate.Error{What: "run directory " + path, Why: why.Error(), Do: do}, cause}
 }
 
-// enter makes the directory; where others of the same job may have made it (shared), it joins them.
+// enter creates the directory; with shared, it joins a directory that another rank of the same job created.
 func (j *runDir) enter(path string, shared bool, version string) error {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -232,7 +233,7 @@ func (j *runDir) enter(path string, shared bool, version string) error {
 	}
 }
 
-// leave writes what the others look for.
+// leave writes RunFile.
 func (j *runDir) leave(version string) error {
 	command := append([]string{filepath.Base(os.Args[0])}, os.Args[1:]...)
 	text, _ := json.Marshal(runRecord{ID: hex.EncodeToString(j.id[:]), StartNs: j.startNs, Mpitx: version, Command: command})
@@ -272,7 +273,7 @@ func (j *runDir) join() error {
 	return nil
 }
 
-// named says by what the ranks came to the directory's name.
+// named says what the directory's name was derived from.
 func (j *runDir) named() string {
 	if j.why == "" {
 		return ""
@@ -280,7 +281,7 @@ func (j *runDir) named() string {
 	return " (named after " + j.why + ")"
 }
 
-// String is what makeRun takes as given.
+// String is the form that parseJob reads.
 func (j *runDir) String() string {
 	return fmt.Sprintf("%x,%d,%s", j.id, j.startNs, j.dir)
 }
@@ -300,7 +301,7 @@ func parseJob(s string) (*runDir, error) {
 	return j, nil
 }
 
-// shown is the directory's name for messages, short if it is here.
+// shown is the directory's name for messages, without the path if it is in the current directory.
 func (j *runDir) shown() string {
 	if here, err := os.Getwd(); err == nil && filepath.Dir(j.dir) == here {
 		return filepath.Base(j.dir)
@@ -308,7 +309,7 @@ func (j *runDir) shown() string {
 	return j.dir
 }
 
-// discard removes a run directory of this job in which nothing is, whichever rank has made it.
+// discard removes an empty run directory of this job, whichever rank created it.
 func (j *runDir) discard() {
 	if !j.made && j.join() != nil {
 		return

@@ -10,12 +10,12 @@ import (
 	"mpitx/cmd/mpitx/internal/locate"
 )
 
-// Where nothing is recorded, the agents on rank 0 have left word of which programs loaded them, and of why one that has MPI is not
-// recorded: lines in a file in the run directory, which is removed at the end.
+// If nothing is recorded, the agents on rank 0 have listed the programs that loaded them, and why an MPI program was
+// not recorded, in a file in the run directory. The file is removed at the end.
 
 func seenPath(dir string) string { return filepath.Join(dir, "seen") }
 
-// makeSeen makes the file, to which agents append only if it is there.
+// makeSeen creates the file; agents append to it only if it exists.
 func makeSeen(dir string) string {
 	f, err := os.OpenFile(seenPath(dir), os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {
@@ -25,7 +25,7 @@ func makeSeen(dir string) string {
 	return f.Name()
 }
 
-// seen is what the file says, each thing once.
+// seen is the content of the file, without duplicates.
 type seen struct {
 	loaded, entered []string // names of programs, and of those that called MPI_Init
 	why             []string // reasons of those with MPI
@@ -55,7 +55,7 @@ const mostSeen = 5
 
 const otherPreload = "a program started with another LD_PRELOAD (env -i, unset LD_PRELOAD) runs without the agent; keep $LD_PRELOAD and $MPITX_AGENT, or put mpitx in front of that program"
 
-// unrecorded says why nothing was recorded, and what to do. chosen is true if the user has named the MPI.
+// unrecorded explains why nothing was recorded, and what to do. chosen is true if the user named the MPI.
 func (x *application) unrecorded(s seen, launcher locate.Launch, chosen bool) []string {
 	target := filepath.Base(x.Target)
 	var lines []string

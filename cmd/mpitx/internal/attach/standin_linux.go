@@ -17,15 +17,15 @@ import (
 	"mpitx/cmd/mpitx/internal/locate"
 )
 
-// A launcher that ends a job kills the mpitx of rank 0, too: Hydra at MPI_Abort and when a rank dies, by SIGKILL at once; Open
-// MPI's a second after SIGTERM. So that one has a stand-in: the same command again in a session of its own, which does nothing
-// unless its parent dies before it said that it is done.
+// A launcher that ends a job also kills rank 0's mpitx: Hydra by SIGKILL, on MPI_Abort and when a rank dies; Open MPI's
+// a second after SIGTERM. So rank 0's mpitx has a stand-in: the same command in a session of its own, which acts only
+// if its parent dies before it said that it is done.
 
-// standInVariable makes a process the stand-in of its parent; it says which process the launcher is.
+// standInVariable makes a process the stand-in of its parent; its value is the launcher's process id.
 const standInVariable = "MPITX_STAND_IN"
 
-// What rank 0's process says to its stand-in: that it has said what follows, what there is to say of the run, that there is nothing
-// in it, and that it is done.
+// What rank 0's process tells its stand-in: it announced what will be written, it printed the messages about the run,
+// the run is empty, it is done.
 const saidPromise, saidTold, saidEmpty, saidDone = 'p', 't', 'e', 'd'
 
 // standIn is the parent's end of the pipe to its stand-in.
@@ -35,7 +35,7 @@ type standIn struct {
 	sweeps bool
 }
 
-// say lets the stand-in know how far its parent came.
+// say tells the stand-in how far its parent got.
 func (p *standIn) say(word byte) {
 	if p != nil {
 		p.w.Write([]byte{word})
@@ -43,7 +43,7 @@ func (p *standIn) say(word byte) {
 	}
 }
 
-// done says that the stand-in is not needed.
+// done tells the stand-in that it is not needed.
 func (p *standIn) done() {
 	if p != nil {
 		p.say(saidDone)
@@ -54,7 +54,7 @@ func (p *standIn) done() {
 	}
 }
 
-// startStandIn starts the stand-in, if the launcher is one that kills.
+// startStandIn starts the stand-in if the launcher kills mpitx.
 func startStandIn(r *Result) *standIn {
 	if name := r.launch.Name; name != "hydra" && name != "orte" && name != "prrte" {
 		return nil
@@ -72,7 +72,8 @@ func startStandIn(r *Result) *standIn {
 	cmd.Env = append(os.Environ(), standInVariable+"="+strconv.Itoa(r.launch.PID))
 	cmd.ExtraFiles = []*os.File{read}
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	// The descriptors that we have from the launcher may be closed by then. A pipe that is held open here keeps its reader waiting.
+	// The descriptors inherited from the launcher may be closed by then, and an open pipe would keep its reader
+	// waiting.
 	if f := launcherFile(r.launch.PID, 2); f != nil {
 		defer f.Close()
 		cmd.Stderr = f
@@ -88,7 +89,7 @@ func startStandIn(r *Result) *standIn {
 	return &standIn{w: write, cmd: cmd}
 }
 
-// launcherFile is a descriptor of the launcher, if possible with its place in a file, which both then write on from; nil if there is none.
+// launcherFile is a descriptor of the launcher, if possible one that shares its file offset; nil if there is none.
 func launcherFile(pid, fd int) *os.File {
 	if pid == 0 {
 		return nil
@@ -106,20 +107,20 @@ func launcherFile(pid, fd int) *os.File {
 	return f
 }
 
-// takeOver is the stand-in.
+// takeOver runs the stand-in.
 func (r *Result) takeOver() (err error) {
-	for _, name := range []string{"PMI_FD", "HYDI_CONTROL_FD"} { // Hydra takes a process as alive as long as these are open
+	for _, name := range []string{"PMI_FD", "HYDI_CONTROL_FD"} { // Hydra considers a process alive while these are open
 		if fd, err := strconv.Atoi(r.Env.Getenv(name)); err == nil && fd > 3 {
 			syscall.Close(fd)
 		}
 	}
-	r.launch.PID, _ = strconv.Atoi(r.Env.Getenv(standInVariable)) // our parent may be gone already, and not be among our ancestors
+	r.launch.PID, _ = strconv.Atoi(r.Env.Getenv(standInVariable)) // the parent may have exited already
 	if r.job, err = parseJob(r.Job); err != nil {
 		return err
 	}
 	r.job.made, r.job.why = true, ""
 	if r.Config.Dir == "" {
-		_, _, r.job.why = jobKey(r.Env, r.launch) // as long as the launcher is there
+		_, _, r.job.why = jobKey(r.Env, r.launch) // works only while the launcher runs
 	}
 	words, err := io.ReadAll(os.NewFile(3, "parent"))
 	if slices.Contains(words, saidEmpty) {
@@ -144,10 +145,11 @@ func (r *Result) takeOver() (err error) {
 	return r.conclude(max(1, r.launch.Size), 2*time.Second)
 }
 
-// sweep removes the empty run directory once the launcher has ended: a rank that starts late makes it again.
+// sweep removes the empty run directory after the launcher has exited, because a rank that starts late creates it
+// again.
 func (r *Result) sweep() {
 	links, _ := filepath.Glob("/proc/self/fd/*")
-	for _, link := range links { // the launcher waits for those who have its pipes open, and leaves them open in the processes it starts
+	for _, link := range links { // the launcher waits until its pipes are closed, and the processes that it starts inherit them
 		fd, err := strconv.Atoi(filepath.Base(link))
 		if to, _ := os.Readlink(link); err == nil && (fd < 3 || strings.HasPrefix(to, "pipe:") || strings.HasPrefix(to, "socket:")) {
 			syscall.Close(fd)
@@ -159,14 +161,14 @@ func (r *Result) sweep() {
 	r.job.discard()
 }
 
-// endJob makes Hydra end the job: it does not do so for a process that fails before MPI_Init, for which all others then wait.
-// It is asked in its own language, which the MPI library of this process would speak too.
+// endJob asks Hydra to end the job. Hydra does not do so when a process fails before MPI_Init, and all others would
+// wait for it. It uses the protocol that the MPI library would use.
 func endJob(e *locate.Env, code int) {
 	fd, err := strconv.Atoi(e.Getenv("PMI_FD"))
 	if err != nil {
 		return
 	}
-	for wait := 0; wait < 100; wait++ { // what was said has to get through before
+	for wait := 0; wait < 100; wait++ { // let the messages arrive first
 		if n, err := unix.IoctlGetInt(2, unix.TIOCINQ); err != nil || n == 0 {
 			break
 		}
