@@ -9,7 +9,7 @@ import (
 	"mpitx/cmd/mpitx/internal/transport"
 )
 
-// merge puts the ranks of a stage together; of one that was not read it says why.
+// merge merges the ranks of a stage, or says why the stage was not read.
 func (s *stage) merge() *catalog.Merged {
 	m := &catalog.Merged{}
 	switch {
@@ -23,7 +23,7 @@ func (s *stage) merge() *catalog.Merged {
 	return m
 }
 
-// root is the answer on rank 0.
+// root builds the answer on rank 0.
 func (f *front) root() (*Job, error) {
 	if why := f.after.failed; why != nil && why.Whole {
 		f.kill()
@@ -53,7 +53,7 @@ func (f *front) root() (*Job, error) {
 	return j, nil
 }
 
-// Renew is the answer with what the ranks have read again after MPI_Init.
+// Renew builds the answer again from what the ranks have read again after MPI_Init.
 func (j *Job) Renew(root *catalog.Process, deltas []*catalog.Delta, lost map[int]string) (*Job, error) {
 	after := &j.f.after
 	after.process, after.deltas, after.result.Lost = root, deltas, lost
@@ -68,7 +68,7 @@ func (j *Job) LostText() []string {
 	return lostText(j.Lost, j.f.after.result.Hosts)
 }
 
-// Settle sends all ranks the exit code, so that they end while rank 0 prints; or they are invited to serve.
+// Settle sends all ranks the exit code, so that they exit while rank 0 prints, or the invitation to serve.
 func (j *Job) Settle(code int, invitation ...byte) {
 	if j.f != nil && j.Root {
 		j.f.settle(code, invitation...)
@@ -82,7 +82,7 @@ func (f *front) settle(code int, invitation ...byte) {
 	}
 }
 
-// Finish waits for the end of the job, and returns the code to exit with. Other ranks got the code of the first Settle or
+// Finish waits for the end of the job and returns the exit code. Other ranks got the code of the first Settle or
 // Finish.
 func (j *Job) Finish(code int) int {
 	f := j.f
@@ -94,7 +94,7 @@ func (j *Job) Finish(code int) int {
 	}
 	j.Settle(code)
 	if len(j.Lost) > 0 {
-		return code // the back end cannot finalize MPI, and goes with us
+		return code // the back end cannot finalize MPI; it exits with this process
 	}
 	switch how := f.Await(10 * time.Second); how {
 	case 0:
@@ -109,7 +109,7 @@ func (j *Job) Finish(code int) int {
 	}
 }
 
-// Await waits for the end of the back end: 0; 1 if it takes longer than the limit, 130 if a signal comes.
+// Await waits for the back end to exit and returns 0; 1 if it takes longer than the limit, 130 after a signal.
 func (l *Live) Await(limit time.Duration) int {
 	late := time.After(limit)
 	for !l.Backend.Ended {

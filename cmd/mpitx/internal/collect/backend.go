@@ -18,7 +18,7 @@ import (
 	"mpitx/cmd/mpitx/internal/transport"
 )
 
-// Backend is a process with the MPI library in it, at one stage.
+// Backend is a process that has loaded the MPI library and reads one stage.
 type Backend struct {
 	Front      *transport.Front
 	Lib        *binding.Library
@@ -26,7 +26,7 @@ type Backend struct {
 	Mail       *transport.Mail
 	Rank, Size int
 	Host       string
-	Process    *catalog.Process // what was seen
+	Process    *catalog.Process // what it read
 	Indices    map[string]int   // of the variables, by ID
 
 	request   request
@@ -35,11 +35,11 @@ type Backend struct {
 	headStart time.Duration // of the other ranks in MPI_Finalize
 }
 
-// RunBackend is the hidden command that reads one stage of an MPI library for its front, and goes on with serve if rank 0's front
-// invites it. Its arguments are those that transport.Start gives. It returns the process's exit code.
+// RunBackend is the hidden command that reads one stage of an MPI library for its front, and then serves if rank 0's
+// front invites it to. Its arguments come from transport.Start. It returns the exit code.
 func RunBackend(args []string, serve func(*Backend) int) int {
 	runtime.LockOSThread()
-	os.Unsetenv("GOMAXPROCS") // which was for us
+	os.Unsetenv("GOMAXPROCS") // it was meant for this process only
 	debug.SetGCPercent(400)
 	b := &Backend{Size: 1, serve: serve}
 	var err error
@@ -47,7 +47,7 @@ func RunBackend(args []string, serve func(*Backend) int) int {
 		fmt.Fprintln(os.Stderr, "mpitx: backend: this command is internal; other commands of mpitx start it")
 		return 2
 	}
-	signal.Ignore(syscall.SIGINT) // a terminal sends it to us too; the front decides, and we go with it
+	signal.Ignore(syscall.SIGINT) // a terminal sends it to the whole group; the front decides, and this process exits with it
 	if os.Getenv("MPITX_DEBUG") == "" {
 		binding.SilenceCrashes()
 	}
@@ -115,7 +115,7 @@ func (b *Backend) enter() (err error) {
 	}
 	hello := transport.Pack(hello{b.Rank, b.Size, b.Host})
 	b.Front.Send(transport.FrameHello, hello)
-	if b.Size == 1 && b.request.Size > 1 { // the launcher may have started this rank for another MPI: then every rank is alone
+	if b.Size == 1 && b.request.Size > 1 { // if the launcher belongs to another MPI, every rank is a job of its own
 		if err := locate.Mismatch(locate.System().Launcher(), b.request.MPI, b.Size, false); err != nil {
 			return err
 		}
@@ -142,7 +142,7 @@ func (b *Backend) observe(start time.Time) error {
 	return nil
 }
 
-// Survey reads everything that the library lists now.
+// Survey reads everything that the library lists at this moment.
 func (b *Backend) Survey() error {
 	b.stamp = b.currentStamp()
 	seen, indices, err := observe(b.Lib, b.Tool, binding.ProbeOptions{Object: b.Object(), TrialWrites: true, Limit: b.request.Limit, Total: b.request.Total,
@@ -151,14 +151,14 @@ func (b *Backend) Survey() error {
 		return err
 	}
 	seen.Rank, seen.Host = b.Rank, b.Host
-	if b.Process != nil { // and this is a later survey
+	if b.Process != nil { // a later survey
 		seen.Stage.Thread, seen.Stage.Seconds = b.Process.Stage.Thread, b.Process.Stage.Seconds
 	}
 	b.Process, b.Indices = seen, indices
 	return nil
 }
 
-// currentStamp is MPI_T_category_changed; 0 where it means nothing, as it differs from call to call.
+// currentStamp is MPI_T_category_changed; 0 if it changes with every call and so means nothing.
 func (b *Backend) currentStamp() binding.Stamp {
 	first, err := b.Tool.CategoryChanged()
 	second, again := b.Tool.CategoryChanged()
@@ -168,7 +168,7 @@ func (b *Backend) currentStamp() binding.Stamp {
 	return first
 }
 
-// Changed reports whether the library lists other things than at the last survey.
+// Changed reports whether the library lists other variables than at the last survey.
 func (b *Backend) Changed() bool {
 	st := &b.Process.Stage
 	for _, n := range []struct {
@@ -182,7 +182,7 @@ func (b *Backend) Changed() bool {
 	return b.currentStamp() != b.stamp
 }
 
-// Object is what variables of communicators are bound to.
+// Object is the object to which variables of communicators are bound.
 func (b *Backend) Object() binding.Object {
 	if b.request.Self {
 		return binding.CommSelf

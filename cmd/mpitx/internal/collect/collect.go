@@ -12,7 +12,7 @@ import (
 	"mpitx/cmd/mpitx/internal/locate"
 )
 
-// Stage is one of the two worlds.
+// Stage is before or after MPI_Init.
 type Stage string
 
 // The stages.
@@ -25,22 +25,22 @@ const (
 type Options struct {
 	Creator    string   // "mpitx 0.1.0"
 	Exe        string   // this binary
-	Environ    []string // of the MPI processes; nil: this process's
+	Environ    []string // of the MPI processes; nil means this process's
 	MPI        locate.MPI
 	Shim       string
 	Launch     locate.Launch
 	Self       bool // bind variables of communicators to MPI_COMM_SELF
 	Writes     []catalog.WriteRequest
 	WriteStage Stage
-	Exclude    []string // IDs of variables that are listed, and otherwise left alone
+	Exclude    []string // IDs of variables that are listed but not read
 	Timeout    time.Duration
-	Phase      func(text string) // told what the back end after MPI_Init does; may be nil
-	Listing    bool              // the command cannot fail once everything is read: ranks may end while rank 0 still merges
-	Serve      bool              // the ranks are to go on: rank 0 settles with an invitation
-	Gone       <-chan struct{}   // closed when nobody wants the answer any more; nil: somebody always does
+	Phase      func(text string) // called with what the back end after MPI_Init does; may be nil
+	Listing    bool              // the command cannot fail after everything is read, so ranks may exit while rank 0 merges
+	Serve      bool              // the ranks stay: rank 0 settles with an invitation
+	Gone       <-chan struct{}   // closed when the answer is no longer wanted; may be nil
 }
 
-// Job is what was collected, on rank 0; on other ranks there is nothing to print.
+// Job is the collected catalog, on rank 0; other ranks have nothing to print.
 type Job struct {
 	Live
 	Root       bool
@@ -49,16 +49,16 @@ type Job struct {
 	Catalog    *catalog.Catalog
 	Outcomes   catalog.Outcomes
 	Lost       map[int]string // why ranks did not answer
-	Invitation []byte         // other ranks: to serve; nil: to end
+	Invitation []byte         // other ranks: to serve; nil means exit
 
 	f      *front
 	agreed int
 }
 
-// Error is a failure of collecting as a whole.
+// Error is a failure of the whole collection.
 type Error struct {
 	Text  string
-	Quiet bool // rank 0 says it
+	Quiet bool // rank 0 prints it
 }
 
 func (e *Error) Error() string { return e.Text }

@@ -8,7 +8,7 @@ import (
 	"mpitx/export"
 )
 
-// findings say what could not be read of a stage: equal ones once, with all that they hold for.
+// findings list what could not be read in a stage; equal findings are merged.
 type findings []finding
 
 type finding struct {
@@ -21,7 +21,7 @@ const maxFindings = 20
 
 func (n *findings) add(format string, args ...any) { n.put(finding{why: fmt.Sprintf(format, args...)}) }
 
-// at adds what holds for the thing of an index.
+// at adds a finding about the entry with this index.
 func (n *findings) at(what string, index int, why string) { n.put(finding{what, []int{index}, why}) }
 
 func (n *findings) put(one finding) {

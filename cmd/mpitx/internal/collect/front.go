@@ -15,7 +15,7 @@ import (
 	"mpitx/cmd/mpitx/internal/transport"
 )
 
-// front waits for two back ends, one for each stage.
+// front waits for the back ends of the two stages.
 type front struct {
 	Live
 	o             Options
@@ -28,28 +28,28 @@ type front struct {
 	settled       bool   // the ranks have the exit code
 }
 
-// Live is what goes on of a job after it was collected.
+// Live is the running part of a job after it was collected.
 type Live struct {
 	Backend *transport.Child // after MPI_Init
 	Events  chan transport.Event
-	Signals chan os.Signal // that are to end it
+	Signals chan os.Signal // that end it
 }
 
-// stage is what is known of one.
+// stage is the state of one stage.
 type stage struct {
-	*transport.Child // nil: not started
+	*transport.Child // nil if not started
 	process          *catalog.Process
 	deltas           []*catalog.Delta // of other ranks, or nodes
 	merged           *catalog.Merged  // without deltas: made while the other stage still starts
-	result           *result          // the end of what comes
+	result           *result          // the last frame
 	failed           *failure
 }
 
-// phaseInit is the phase in which a launcher of another MPI shows.
+// phaseInit is the phase in which the launcher of another MPI shows.
 const phaseInit = "MPI_Init"
 
-// Collect reads both stages, over all ranks. It returns on rank 0 once everything is there, and elsewhere at the end of
-// the job. Either stage may be missing from the catalog; that both are is an error.
+// Collect reads both stages on all ranks. On rank 0 it returns when everything has arrived, on other ranks at the end
+// of the job. One stage may be missing from the catalog; if both are, it fails.
 func Collect(o Options) (*Job, error) {
 	f := &front{o: o, Live: Live{Events: make(chan transport.Event, 64), Signals: make(chan os.Signal, 4)}, timeout: time.After(o.Timeout),
 		hello: hello{Rank: max(0, o.Launch.Rank), Size: max(1, o.Launch.Size)}}
@@ -70,10 +70,10 @@ func (f *front) start() (err error) {
 	r := request{Stage: Before, MPI: f.o.MPI, Shim: f.o.Shim, Self: f.o.Self, Alone: l.Rank < 0 && !f.o.Serve, Rank: l.Rank, Size: l.Size, Exclude: f.o.Exclude,
 		Patience: patience, Limit: min(time.Second, f.o.Timeout/20), Total: f.o.Timeout / 2}
 	if l.Size > 1 {
-		r.Total = patience * 2 / 3 // rank 0 would give us up
+		r.Total = patience * 2 / 3 // rank 0 would count this rank as lost
 	}
-	// The after stage takes longest, so it goes first, and has the processors to itself until it is under way. One rank of each node
-	// reads the before stage; only a job on several nodes has several of them to compare.
+	// The after stage takes longest, so it starts first and has the processors to itself for a while. One rank of each
+	// node reads the before stage; only jobs on several nodes have several to compare.
 	leader := l.Rank <= 0 || l.LocalRank == 0
 	after, before := r, r
 	after.Stage, after.Before = After, leader && l.Size > 1 && l.Size != l.LocalSize
@@ -95,12 +95,12 @@ func (f *front) child(r request) (*transport.Child, error) {
 	if environ == nil {
 		environ = os.Environ()
 	}
-	// Before MPI_Init the library prints what it prints after it, too.
+	// The library prints the same before MPI_Init as after it, so its output is dropped here.
 	return transport.Start(transport.Spec{Exe: f.o.Exe, Environ: environ, Name: string(r.Stage), Quiet: r.Stage == Before,
 		Marked: f.o.Serve && r.Stage == After, Request: transport.Pack(r)}, f.Events)
 }
 
-// startBefore starts the before stage unless it has been.
+// startBefore starts the before stage, once.
 func (f *front) startBefore() {
 	if f.pending == nil {
 		return
@@ -116,7 +116,7 @@ func (f *front) startBefore() {
 // patience is how long rank 0 waits for other ranks.
 func (f *front) patience() time.Duration { return min(15*time.Second, f.o.Timeout/4) }
 
-// run takes events until both back ends have said everything, or will not.
+// run handles events until both back ends have sent everything, or have failed.
 func (f *front) run() {
 	for f.waiting() {
 		select {
@@ -130,7 +130,7 @@ func (f *front) run() {
 		case s := <-f.Signals:
 			f.stop("ended by "+transport.SignalName(s), false)
 			if s == syscall.SIGINT {
-				// The user's wish: not even the half that there is.
+				// The user interrupted, so not even half an answer is printed.
 				f.kill()
 				os.Exit(130)
 			}
@@ -138,8 +138,8 @@ func (f *front) run() {
 	}
 }
 
-// rank is this process's rank: the launcher's word, where it gives one, as in a job that fell apart every rank is 0 to
-// the library.
+// rank is this process's rank. The launcher's number comes first: in a job that fell apart, every rank is 0 to the
+// library.
 func (f *front) rank() int {
 	if f.o.Launch.Rank >= 0 {
 		return f.o.Launch.Rank
@@ -149,8 +149,8 @@ func (f *front) rank() int {
 
 func (s *stage) done() bool { return s.result != nil || s.failed != nil }
 
-// waiting reports whether something is still to come. Rank 0 has all with its back end's result; another rank ends with
-// its back end, or has an invitation to serve.
+// waiting reports whether more events are expected. Rank 0 is done with its back end's result; other ranks when their
+// back end exits or they are invited to serve.
 func (f *front) waiting() bool {
 	beforeDone := f.before.done() || f.before.Child == nil && f.pending == nil
 	if f.rank() != 0 {
@@ -159,7 +159,7 @@ func (f *front) waiting() bool {
 	return !beforeDone || !f.after.done()
 }
 
-// stop ends the back ends that have not said all.
+// stop ends the back ends that have not sent everything.
 func (f *front) stop(why string, hung bool) {
 	if f.pending != nil {
 		f.pending = nil
@@ -212,7 +212,7 @@ func (f *front) take(e transport.Event) {
 			s.merged = catalog.Merge(s.process, nil, nil)
 		}
 	case transport.FrameDelta, transport.FrameNode:
-		ds, _ := catalog.DecodeDeltas(e.Payload) // a damaged one leaves its rank without an answer
+		ds, _ := catalog.DecodeDeltas(e.Payload) // the rank of a damaged delta counts as silent
 		if e.Kind == transport.FrameNode {
 			s = &f.before
 		}
@@ -238,7 +238,7 @@ func (f *front) take(e transport.Event) {
 	}
 }
 
-// death is what to say of a back end that has exited without an answer.
+// death describes the exit of a back end without an answer.
 func (f *front) death(s *stage, status syscall.WaitStatus) *failure {
 	text := s.Death(status)
 	others := transport.EndedByOthers(status)
@@ -250,7 +250,7 @@ func (f *front) death(s *stage, status syscall.WaitStatus) *failure {
 	return &failure{Text: text, Ended: others}
 }
 
-// follower is the end of a rank other than 0: what failed here is said here, by name.
+// follower ends a rank other than 0; it reports the failures of this rank.
 func (f *front) follower() (*Job, error) {
 	j := &Job{Live: f.Live, Rank: f.rank(), Host: f.hello.Host, f: f}
 	if len(f.agreed) > 0 {
@@ -259,7 +259,7 @@ func (f *front) follower() (*Job, error) {
 	}
 	why := cmp.Or(f.after.failed, &failure{Text: "exited without an answer"})
 	if !why.Whole && !why.Ended && !f.o.Serve {
-		// Launchers end the job with the first rank that fails: rank 0 needs the time to give up on us, and to print.
+		// Launchers end the job when the first rank fails; rank 0 needs time to notice and to print.
 		select {
 		case <-time.After(f.patience() + 2*time.Second):
 		case <-f.Signals:

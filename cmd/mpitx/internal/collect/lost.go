@@ -7,7 +7,7 @@ import (
 	"mpitx/export"
 )
 
-// lostText names the ranks that gave no answer, in order, those of one host and one reason together.
+// lostText lists the ranks that did not answer, in order, grouped by host and reason.
 func lostText(lost, hosts map[int]string) []string {
 	type cause struct{ host, why string }
 	var causes []cause
@@ -26,7 +26,7 @@ func lostText(lost, hosts map[int]string) []string {
 	return lines
 }
 
-// Where is where ranks are: "rank 3 on n1".
+// Where names a rank and its host: "rank 3 on n1".
 func Where(host string, ranks ...int) string {
 	if host == "" {
 		host = "an unknown host"

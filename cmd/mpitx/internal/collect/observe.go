@@ -24,8 +24,8 @@ type observer struct {
 	enumList map[string]catalog.Enum
 }
 
-// observe reads a stage. The variables' indices are returned by ID: they hold in this process only. Should a control
-// variable have the ID of a performance variable, it is the control variable's.
+// observe reads a stage. It returns the variables' indices by ID, which are valid in this process only. If a control
+// variable and a performance variable have the same ID, the index is the control variable's.
 func observe(lib *binding.Library, tool *binding.Interface, o binding.ProbeOptions) (*catalog.Process, map[string]int, error) {
 	ob := &observer{tool: tool, enums: map[binding.EnumHandle]string{}, enumList: map[string]catalog.Enum{}}
 	p := &catalog.Process{Meta: catalog.Meta{Library: identify(lib)}}
@@ -91,8 +91,8 @@ func count(get func() (int, error)) int {
 	return n
 }
 
-// variables reads the metadata of what the probe came back from into vars, and puts the readings into p. It returns the IDs by
-// index. Names that occur twice (the standard forbids it) are kept once.
+// variables reads the metadata of the variables that survived the probe into vars, and their readings into p. It
+// returns the IDs by index. Duplicate names, which the standard forbids, are listed once.
 func (o *observer) variables(p *catalog.Process, vars *[]catalog.Variable, trials []binding.Trial, what string, info func(int, binding.Trial) (catalog.Variable, error), dead *int) map[int]string {
 	*vars = make([]catalog.Variable, 0, len(trials))
 	ids := make(map[int]string, len(trials))
@@ -147,8 +147,8 @@ func (o *observer) pvar(index int, t binding.Trial) (catalog.Variable, error) {
 		Readonly: info.Readonly, Continuous: info.Continuous, Atomic: info.Atomic}, nil
 }
 
-// enum reads an enumeration once and returns its name. Different enumerations of one name (the standard forbids them)
-// are told apart by a number.
+// enum reads an enumeration once and returns its name. Different enumerations with the same name, which the standard
+// forbids, get a number.
 func (o *observer) enum(h binding.EnumHandle, t binding.Trial) string {
 	if h.IsNull() || t.NoEnum {
 		return ""
@@ -175,8 +175,8 @@ func (o *observer) enum(h binding.EnumHandle, t binding.Trial) string {
 	return e.Name
 }
 
-// categories reads the category tree, with members by name: cvars and pvars are those of the variables by index. Members that
-// have become invalid are left out.
+// categories reads the category tree, with the members by name; cvars and pvars are the variables' names by index.
+// Members that have become invalid are skipped.
 func (o *observer) categories(p *catalog.Process, trials []binding.Trial, cvars, pvars map[int]string) {
 	num := len(trials)
 	p.Stage.Categories = num

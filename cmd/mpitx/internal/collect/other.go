@@ -2,12 +2,12 @@
 
 package collect
 
-// Live is what goes on of a job, nothing here.
+// Live is empty on this system.
 type Live struct{}
 
 type front struct{}
 
-// Collect answers with an error: MPI libraries are read on Linux only.
+// Collect fails: MPI libraries can be read on Linux only.
 func Collect(Options) (*Job, error) {
 	return nil, &Error{Text: "read the MPI library: mpitx reads live MPI libraries on Linux only; read a snapshot with --from FILE"}
 }

@@ -14,17 +14,18 @@ import (
 	"mpitx/cmd/mpitx/internal/transport"
 )
 
-// Ranks speak with rank 0 alone, and only when they are ready: a rank that hangs is one that rank 0 does not hear of,
-// and holds up nobody else.
+// Ranks send messages to rank 0 only, and only when they are ready. So a rank that hangs is one that rank 0 receives
+// nothing from, and does not delay the others.
 const (
 	tagHello   = 1001 + iota // to rank 0: hello
-	tagReady                 // to rank 0: send me yours
+	tagReady                 // to rank 0: ready for its root
 	tagRoot                  // from rank 0: rootStages
 	tagReport                // to rank 0: report
 	tagVerdict               // from rank 0: the exit code
 )
 
-// lead is rank 0: it collects the others' reports and hands all to the front, then passes on the verdict.
+// lead runs on rank 0: it collects the reports of the other ranks, sends everything to the front, and passes the
+// verdict on.
 func (b *Backend) lead(outcomes catalog.Outcomes) (int, error) {
 	b.Front.SendAppended(transport.FrameProcess, b.Process.AppendBinary)
 	failed := map[int]string{}
@@ -64,11 +65,12 @@ func (b *Backend) lead(outcomes catalog.Outcomes) (int, error) {
 	if b.request.MPI.Family == locate.MPICH && severalNodes(hosts) {
 		b.headStart = finalizeHeadStart
 	}
-	return b.end(b.obey(verdict), len(silent) > 0), nil
+	return b.end(b.carryOut(verdict), len(silent) > 0), nil
 }
 
-// finalizeHeadStart is how much later rank 0 enters MPI_Finalize if MPICH has several nodes: in MPICH over UCX's TCP, ranks there wait for
-// an answer of each other. A rank that still polls for messages answers as well, and waits in vain when it gets there itself.
+// finalizeHeadStart is how much later rank 0 enters MPI_Finalize if an MPICH job has several nodes. In MPICH with UCX
+// over TCP, ranks wait there for each other's answers; a rank that still polls for messages answers too, and then waits
+// in vain for its own.
 const finalizeHeadStart = 200 * time.Millisecond
 
 func severalNodes(hosts map[int]string) bool {
@@ -80,8 +82,8 @@ func severalNodes(hosts map[int]string) bool {
 	return false
 }
 
-// gather answers every rank that is ready, takes their reports, and gives up on the others once nothing has come for a while: lost
-// says how far they came.
+// gather answers every rank that is ready, receives the reports, and gives up on the other ranks after a time without
+// messages. lost says how far they got.
 func (b *Backend) gather(take func(rank int, r report)) (lost, hosts map[int]string, err error) {
 	lost, hosts = map[int]string{}, map[int]string{0: b.Host}
 	for r := 1; r < b.Size; r++ {
@@ -100,7 +102,7 @@ func (b *Backend) gather(take func(rank int, r report)) (lost, hosts map[int]str
 	}{
 		{tagHello, func(from int, data []byte) error {
 			var h hello
-			transport.Unpack(data, &h) // or it is from an unknown host
+			transport.Unpack(data, &h) // on failure the host is unknown
 			hosts[from], greeted[from] = h.Host, true
 			came(from, "stopped answering while reading its variables")
 			return nil
@@ -143,7 +145,7 @@ func (b *Backend) gather(take func(rank int, r report)) (lost, hosts map[int]str
 			transport.Pause(k)
 		}
 	}
-	// A hello that was overtaken has arrived by now; left alone, some libraries complain of it when MPI ends.
+	// A late hello has arrived by now. Some libraries complain about unreceived messages in MPI_Finalize.
 	for r := 1; r < b.Size; r++ {
 		if !greeted[r] {
 			b.Mail.Wait(r, tagHello, time.Now().Add(time.Second))
@@ -152,7 +154,7 @@ func (b *Backend) gather(take func(rank int, r report)) (lost, hosts map[int]str
 	return lost, hosts, nil
 }
 
-// stages is what other ranks compare with.
+// stages are the roots that other ranks compare with.
 func (b *Backend) stages() []byte {
 	s := rootStages{After: b.Process.Root().AppendBinary(nil)}
 	if before := b.before(); before != nil {
@@ -161,7 +163,7 @@ func (b *Backend) stages() []byte {
 	return transport.Pack(s)
 }
 
-// before is the stage before MPI_Init as the front had it read at the same time; nil where it could not be.
+// before is the stage before MPI_Init that the front's other back end read; nil if it failed.
 func (b *Backend) before() *catalog.Process {
 	if !b.request.Before {
 		return nil
@@ -177,7 +179,7 @@ func (b *Backend) before() *catalog.Process {
 	return p
 }
 
-// follow is every other rank.
+// follow runs on every other rank.
 func (b *Backend) follow(outcomes catalog.Outcomes, failed error) (int, error) {
 	deadline := time.Now().Add(2 * b.request.Patience)
 	report := report{Host: b.Host, Outcomes: outcomes}
@@ -213,10 +215,10 @@ func (b *Backend) follow(outcomes catalog.Outcomes, failed error) (int, error) {
 		verdict = []byte{1}
 	}
 	b.Front.Send(transport.FrameAgreed, verdict)
-	return b.end(b.obey(verdict), false), nil
+	return b.end(b.carryOut(verdict), false), nil
 }
 
-// difference is what p has to say to a rank that sent its root; a root that cannot be read is answered with everything.
+// difference is p as a difference to rank 0's root; if the root cannot be decoded, it is all of p.
 func difference(root []byte, p *catalog.Process) []byte {
 	r, err := catalog.DecodeRoot(root)
 	if err != nil {
@@ -225,19 +227,19 @@ func difference(root []byte, p *catalog.Process) []byte {
 	return r.Diff(p).AppendBinary(nil)
 }
 
-// obey does what the verdict says, and returns the exit code.
-func (b *Backend) obey(verdict []byte) int {
+// carryOut does what the verdict asks for and returns the exit code.
+func (b *Backend) carryOut(verdict []byte) int {
 	if len(verdict) == 1 {
 		return int(verdict[0])
 	}
 	return b.serve(b)
 }
 
-// end finalizes MPI, unless ranks are missing: it would wait for them.
+// end finalizes MPI unless ranks are missing, for which MPI_Finalize would wait.
 func (b *Backend) end(code int, quit bool) int {
 	b.Mail.Flush(time.Now().Add(5 * time.Second))
 	if quit {
-		// The launcher must first see the front go: mpirun of Open MPI 4 often deadlocks when a process breaks its connection.
+		// The front must exit first: Open MPI 4's mpirun often deadlocks when a process closes its connection.
 		select {}
 	}
 	b.Front.Phase("MPI_Finalize")
@@ -249,8 +251,8 @@ func (b *Backend) end(code int, quit bool) int {
 	return code // not reached
 }
 
-// alone ends a process that no launcher waits for, once it has said all. Nor does the front wait: MPI_Finalize, which takes
-// Open MPI 45 ms, and the exit happen without it, and not for longer than seconds.
+// alone ends a process without a launcher after it has sent everything. The front does not wait for MPI_Finalize (45 ms
+// with Open MPI) and the exit, which may take seconds at most.
 func (b *Backend) alone() int {
 	b.Front.Phase("MPI_Finalize")
 	if binding.OutliveParent(10 * time.Second) {

@@ -16,12 +16,12 @@ import (
 type plan struct {
 	catalog.Outcome
 	dry      bool
-	writable catalog.Writable // as its reading says
+	writable catalog.Writable // from its reading
 	count    int
 }
 
-// Write does the writes that were asked of this rank. All are checked before the first is done; each is tried in a
-// process that may die before it is done here.
+// Write carries out the writes requested on this rank. All are checked first, and each is tried in a child process
+// before it is done here.
 func (b *Backend) Write(writes []catalog.WriteRequest) (outcomes catalog.Outcomes) {
 	var plans []*plan
 	invalid := false
@@ -51,7 +51,7 @@ func (b *Backend) Write(writes []catalog.WriteRequest) (outcomes catalog.Outcome
 	return outcomes
 }
 
-// check completes a plan, or says why it cannot be done.
+// check completes a plan, or returns why it cannot be carried out.
 func (b *Backend) check(w catalog.WriteRequest, p *plan, others []*plan) (catalog.WriteResult, string) {
 	v, r, problem := b.find(w.Name)
 	if problem != "" {
@@ -77,7 +77,7 @@ func (b *Backend) check(w catalog.WriteRequest, p *plan, others []*plan) (catalo
 	return "", ""
 }
 
-// dryResult is what the trial write of the present value has shown.
+// dryResult is the result of trying to write the current value.
 func dryResult(w catalog.Writable) catalog.WriteResult {
 	switch w {
 	case catalog.WritableNever:
@@ -88,7 +88,7 @@ func dryResult(w catalog.Writable) catalog.WriteResult {
 	return catalog.WriteDry
 }
 
-// find is the control variable that a name means, or why it means none.
+// find returns the control variable with this name, or why there is none.
 func (b *Backend) find(name string) (v *catalog.Variable, r *catalog.Reading, problem string) {
 	m := &b.Process.Meta
 	var names []string
@@ -100,7 +100,7 @@ func (b *Backend) find(name string) (v *catalog.Variable, r *catalog.Reading, pr
 		}
 	}
 	switch {
-	case len(names) > 1: // which differ in case
+	case len(names) > 1: // names that differ in case only
 		return nil, nil, "could be " + strings.Join(names, " or ")
 	case v != nil:
 		k := slices.IndexFunc(m.Cvars, func(c catalog.Variable) bool { return c.Name == v.Name })
@@ -111,7 +111,7 @@ func (b *Backend) find(name string) (v *catalog.Variable, r *catalog.Reading, pr
 	return nil, nil, "does not exist " + string(b.request.Stage) + " MPI_Init"
 }
 
-// write does what came back from another process, and reads it back.
+// write writes the value that the child process tried, and reads it back.
 func (b *Backend) write(p *plan) (catalog.WriteResult, string) {
 	index := b.Indices[p.Name]
 	trial, err := b.Tool.ProbeWrite(index, p.count, p.New, binding.ProbeOptions{Object: b.Object(), Limit: b.request.Limit})

@@ -17,28 +17,28 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Child is a back end as its front sees it. Sending to it does not wait.
+// Child is a back end as its front sees it. Sending never blocks.
 type Child struct {
-	Phase string // what it does
-	Ended bool   // its last event has come
+	Phase string // what it is doing
+	Ended bool   // its last event has arrived
 	Sender
-	marker // where it is; nowhere unless it is Marked
+	marker // its current access, if Marked
 
 	pid   int
 	mu    sync.Mutex
-	gone  bool // its number may be another's
+	gone  bool // its process id may be reused
 	noise tail
-	heard sync.WaitGroup // of the noise
+	heard sync.WaitGroup // reads its output
 }
 
-// Event is what a child sent, or its end.
+// Event is a frame from a child, or its exit.
 type Event struct {
 	From   *Child
-	Frame  // Kind 0: it has ended
+	Frame  // Kind 0: it has exited
 	Status syscall.WaitStatus
 }
 
-// Note keeps what an event says of its child.
+// Note updates a child with an event.
 func (e Event) Note() {
 	switch e.Kind {
 	case 0, FrameEnd:
@@ -48,7 +48,7 @@ func (e Event) Note() {
 	}
 }
 
-// tail keeps the end of what is written to it.
+// tail keeps the last part of what is written to it.
 type tail struct {
 	mu  sync.Mutex
 	buf []byte
@@ -70,8 +70,8 @@ func (t *tail) String() string {
 	return string(bytes.TrimSpace(t.buf))
 }
 
-// parent calls f in the thread whose children die with it, which lives as long as this process. The front's loop is not in
-// that thread: a goroutine that is locked to one is woken by way of another, at each of its events.
+// parent calls f in the thread whose exit would end the children; it lives as long as this process. The front's loop
+// does not run there, because each event would wake a locked goroutine through another thread.
 func parent(f func()) {
 	parentOnce.Do(func() {
 		go func() {
@@ -91,17 +91,17 @@ var (
 	parentCalls = make(chan func())
 )
 
-// Spec says what to start.
+// Spec describes the process to start.
 type Spec struct {
 	Exe     string
 	Environ []string
 	Name    string // the back end
-	Quiet   bool   // keep what it prints, for Death; else it is printed to standard error, as standard output is ours
-	Marked  bool   // share memory that says where it is
+	Quiet   bool   // keep its output for Death; otherwise it goes to standard error, because standard output is the front's
+	Marked  bool   // share memory that shows its current access
 	Request []byte // the first frame
 }
 
-// Start starts a back end. Its frames come as events, and then its end.
+// Start starts a back end. Its frames arrive as events, and then its exit.
 func Start(s Spec, events chan<- Event) (*Child, error) {
 	c := &Child{Phase: "starting"}
 	in, toChild, err := os.Pipe()
@@ -124,10 +124,10 @@ func Start(s Spec, events chan<- Event) (*Child, error) {
 		std = w
 		c.heard.Go(func() { io.Copy(&c.noise, noise); noise.Close() })
 	}
-	// Not one of the child's first descriptors: those from 3 on are the launchers', who leave their own there.
+	// Not one of the child's first descriptors: launchers pass their own from 3 on.
 	fd := int(out.Fd())
 	unix.FcntlInt(uintptr(fd), unix.F_SETFD, 0)
-	unix.FcntlInt(uintptr(fd), unix.F_SETPIPE_SZ, 1<<20) // a child that can say all at once goes on at once
+	unix.FcntlInt(uintptr(fd), unix.F_SETPIPE_SZ, 1<<20) // so that a child can send everything without blocking
 	// Not os/exec, which first finds out what the kernel can: that takes longer than starting the child.
 	// A back end is one thread that calls the library: with a second processor for Go it wakes threads for nothing, which
 	// takes a tenth of a listing's time where processors are virtual.
@@ -167,7 +167,7 @@ func Start(s Spec, events chan<- Event) (*Child, error) {
 
 // wait waits for the end of the child.
 func (c *Child) wait() (status syscall.WaitStatus) {
-	// Without taking its status: until that is done, its number is not another's, and kill hits no stranger.
+	// Without reaping it, so that its process id is not reused and Kill cannot hit another process.
 	for unix.Waitid(unix.P_PID, c.pid, nil, unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
 	}
 	c.mu.Lock()
@@ -180,7 +180,7 @@ func (c *Child) wait() (status syscall.WaitStatus) {
 	}
 }
 
-// Kill ends it, if there is one that has not ended.
+// Kill kills the child if it has not exited.
 func (c *Child) Kill() {
 	if c == nil || c.pid == 0 {
 		return
@@ -192,12 +192,12 @@ func (c *Child) Kill() {
 	}
 }
 
-// EndedByOthers reports whether a child got a signal that a launcher or a user sends to end a job.
+// EndedByOthers reports whether a child was ended by a signal that launchers or users send to end a job.
 func EndedByOthers(s syscall.WaitStatus) bool {
 	return s.Signaled() && (s.Signal() == syscall.SIGTERM || s.Signal() == syscall.SIGHUP || s.Signal() == syscall.SIGINT)
 }
 
-// Death describes an end that came without a result.
+// Death describes an exit without a result.
 func (c *Child) Death(s syscall.WaitStatus) string {
 	how := fmt.Sprintf("exited with code %d", s.ExitStatus())
 	if s.Signaled() {
@@ -210,7 +210,7 @@ func (c *Child) Death(s syscall.WaitStatus) string {
 	return text
 }
 
-// SignalName is a signal as people call it.
+// SignalName is the usual name of a signal.
 func SignalName(s os.Signal) string {
 	if n, ok := s.(syscall.Signal); ok {
 		return unix.SignalName(n)

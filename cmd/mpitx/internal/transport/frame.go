@@ -1,5 +1,5 @@
-// Package transport moves frames between the processes of a job, and knows little of what they say: between a front and its back
-// ends over pipes, between back ends over MPI, and between the fronts of an explorer's ranks over TCP.
+// Package transport moves frames between the processes of a job: between a front and its back ends over pipes, between
+// back ends over MPI, and between the fronts of an explorer's ranks over TCP. It knows little of their content.
 package transport
 
 import (
@@ -14,30 +14,30 @@ import (
 // The kinds of Frame.
 const (
 	// front to back end
-	FrameRequest = 'q' // the first: what to do
+	FrameRequest = 'q' // the first frame: what to do
 	FrameBefore  = 'b' // the before stage, for merging nodes: a catalog.Process; empty where it could not be read
 	FrameVerdict = 'v' // the exit code that all ranks agree on; if they are to serve, an Invitation follows
 	FrameTask    = 't' // from rank 0's front to the others' as well
-	FrameCancel  = 'c' // the number of a task (8 bytes, little-endian) that nobody waits for any more
+	FrameCancel  = 'c' // the number of a task (8 bytes, little-endian) that is no longer wanted
 
 	// back end to front
-	FramePhase   = 'p' // what it does now, as text
+	FramePhase   = 'p' // what it is doing, as text
 	FrameHello   = 'h' // who it is; from a front to rank 0's front as well
-	FrameProcess = 'P' // what this process saw: a catalog.Process
-	FrameDelta   = 'd' // what another rank saw, by difference to rank 0's: a catalog.Delta
-	FrameNode    = 'n' // what another node saw in the before stage, by difference
+	FrameProcess = 'P' // what this process read: a catalog.Process
+	FrameDelta   = 'd' // what another rank read, as a difference to rank 0's: a catalog.Delta
+	FrameNode    = 'n' // what another node read in the before stage, as a difference
 	FrameResult  = 'r' // everything has been sent
-	FrameError   = 'e' // nothing more will come
+	FrameError   = 'e' // the last frame, after a failure
 	FrameAgreed  = 'a' // the verdict that rank 0 sent
-	FrameEnd     = 'z' // of a process that is alone: it will finalize MPI and exit by itself
+	FrameEnd     = 'z' // from a process without a launcher: it finalizes MPI and exits by itself
 	FrameAnswer  = 'A' // to a task; from other ranks' fronts to rank 0's as well
 
 	// between fronts
 	FrameWhere = 'w' // to rank 0: where the back end is; to the others: what are you reading?
-	FrameDied  = 'D' // to rank 0: the back end is gone
+	FrameDied  = 'D' // to rank 0: the back end has exited
 )
 
-// Frame is a message: on its way a kind, the length of the payload (little-endian, 4 bytes), and the payload.
+// Frame is a message: a kind, the length of the payload (4 bytes, little-endian), and the payload.
 type Frame struct {
 	Kind    byte
 	Payload []byte
@@ -48,12 +48,12 @@ const (
 	maxFrame  = 1 << 30
 )
 
-// WriteFrame writes a frame in one write: each one wakes the reader.
+// WriteFrame writes a frame with a single write, because each write wakes the reader.
 func WriteFrame(w io.Writer, kind byte, payload []byte) error {
 	return writeInPlace(w, kind, append(make([]byte, frameHead, frameHead+len(payload)), payload...))
 }
 
-// writeInPlace writes a frame whose payload follows room for its head.
+// writeInPlace writes a frame into a buffer that has room for the header before the payload.
 func writeInPlace(w io.Writer, kind byte, frame []byte) error {
 	frame[0] = kind
 	binary.LittleEndian.PutUint32(frame[1:], uint32(len(frame)-frameHead))
@@ -61,7 +61,7 @@ func writeInPlace(w io.Writer, kind byte, frame []byte) error {
 	return err
 }
 
-// ReadFrame reads a frame. The end between two of them is io.EOF.
+// ReadFrame reads a frame; it returns io.EOF at the end between two frames.
 func ReadFrame(r io.Reader) (Frame, error) { return readFrameUpTo(r, maxFrame) }
 
 func readFrameUpTo(r io.Reader, most uint32) (f Frame, err error) {
@@ -74,7 +74,7 @@ func readFrameUpTo(r io.Reader, most uint32) (f Frame, err error) {
 	if n > most {
 		return f, fmt.Errorf("frame of %d bytes", n)
 	}
-	// A damaged length takes no more memory than twice what follows it, and a megabyte.
+	// With a damaged length, memory is limited to twice the following data plus a megabyte.
 	for size := min(n, 1<<20); err == nil && uint32(len(f.Payload)) < n; size = min(uint32(len(f.Payload)), n-uint32(len(f.Payload))) {
 		from := len(f.Payload)
 		f.Payload = slices.Grow(f.Payload, int(size))[:from+int(size)]
@@ -83,7 +83,7 @@ func readFrameUpTo(r io.Reader, most uint32) (f Frame, err error) {
 	return f, err
 }
 
-// ReadFrames gives all frames to take, until there are no more.
+// ReadFrames passes all frames to take, until the end.
 func ReadFrames(r io.Reader, take func(Frame)) error {
 	for {
 		f, err := ReadFrame(r)
@@ -94,11 +94,11 @@ func ReadFrames(r io.Reader, take func(Frame)) error {
 	}
 }
 
-// Sender writes frames in the order in which they come, and holds up nobody whose reader is slow. Whether they arrive does not
-// matter: the end of a reader is seen elsewhere. There are never more frames than it has room for.
+// Sender writes frames in order without blocking its caller. It ignores failed writes: a reader's exit is noticed
+// elsewhere. There are never more frames than it has room for.
 type Sender chan Frame
 
-// NewSender makes one. It does not close w: the end of a pipe means that the sender's process is gone.
+// NewSender makes a Sender. It does not close w, because the end of a pipe means that the sender's process has exited.
 func NewSender(w io.Writer, room int) Sender {
 	s := make(Sender, room)
 	go func() {
@@ -112,14 +112,14 @@ func NewSender(w io.Writer, room int) Sender {
 // Send sends a frame.
 func (s Sender) Send(kind byte, payload []byte) { s <- Frame{kind, payload} }
 
-// Pack makes a payload of a struct.
+// Pack encodes a struct as a payload.
 func Pack(v any) []byte {
 	var b bytes.Buffer
 	if err := gob.NewEncoder(&b).Encode(v); err != nil {
-		panic(err) // only types of ours are packed
+		panic(err) // only mpitx's own types are packed
 	}
 	return b.Bytes()
 }
 
-// Unpack reads what Pack made. Damage is an error.
+// Unpack decodes a payload of Pack. Damaged data is an error.
 func Unpack(b []byte, v any) error { return gob.NewDecoder(bytes.NewReader(b)).Decode(v) }

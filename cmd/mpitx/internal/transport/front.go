@@ -18,18 +18,18 @@ import (
 
 // Front is the front as its back end sees it.
 type Front struct {
-	Frames chan Frame // from it, after the request
+	Frames chan Frame // from the front, after the request
 	marker
 
 	out     *os.File
 	mu      sync.Mutex
-	leaving atomic.Bool // the end of the front means nothing any more
+	leaving atomic.Bool // the front's exit no longer matters
 
 	cancelLock sync.Mutex
 	cancelled  map[uint64]bool // tasks
 }
 
-// OpenFront takes the arguments of the command that Start has started, and the request. What we start ourselves gets none of it.
+// OpenFront opens the descriptors that Start passed, and reads the request. Child processes do not inherit them.
 func OpenFront(args []string, request any) (*Front, error) {
 	f := &Front{Frames: make(chan Frame, 256)}
 	var fds []int
@@ -61,7 +61,7 @@ func OpenFront(args []string, request any) (*Front, error) {
 	return f, err
 }
 
-// Listen takes what the front sends, and ends this process with the front: nobody would read what it finds.
+// Listen receives frames from the front, and exits with the front, because nobody would read the results.
 func (f *Front) Listen() {
 	err := ReadFrames(os.Stdin, func(fr Frame) {
 		if fr.Kind == FrameCancel {
@@ -85,14 +85,14 @@ func (f *Front) Leave() {
 	f.Send(FrameEnd, nil)
 }
 
-// Send sends a frame. A front that is gone takes us with it, in Listen.
+// Send sends a frame. If the front has exited, Listen ends this process.
 func (f *Front) Send(kind byte, payload []byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	WriteFrame(f.out, kind, payload)
 }
 
-// SendAppended sends a frame whose payload is large, without a copy of it.
+// SendAppended sends a frame with a large payload without copying it.
 func (f *Front) SendAppended(kind byte, appendTo func([]byte) []byte) {
 	frame := appendTo(make([]byte, frameHead))
 	f.mu.Lock()
@@ -100,10 +100,10 @@ func (f *Front) SendAppended(kind byte, appendTo func([]byte) []byte) {
 	writeInPlace(f.out, kind, frame)
 }
 
-// Phase names what this process does now.
+// Phase tells the front what this process is doing.
 func (f *Front) Phase(text string) { f.Send(FramePhase, []byte(text)) }
 
-// Await waits for a frame of a kind; others that come first are dropped.
+// Await waits for a frame of a kind, and drops other frames.
 func (f *Front) Await(kind byte, limit time.Duration) ([]byte, bool) {
 	late := time.After(limit)
 	for {
@@ -130,7 +130,7 @@ func (f *Front) cancel(number []byte) {
 	f.cancelled[binary.LittleEndian.Uint64(number)] = true
 }
 
-// Cancelled reports whether nobody waits for a task any more.
+// Cancelled reports whether a task was cancelled.
 func (f *Front) Cancelled(task uint64) bool {
 	f.cancelLock.Lock()
 	defer f.cancelLock.Unlock()

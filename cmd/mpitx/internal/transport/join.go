@@ -15,16 +15,16 @@ import (
 	"time"
 )
 
-// How the other ranks' fronts come to rank 0's. The invitation, with a secret, reaches them over MPI. Each side shows the other that
-// it has the secret without sending it: whoever else listens at one of the addresses on another node, or connects to them, learns
-// nothing and gets nowhere, and cannot pass on what is said either, as the address is part of it.
+// How the fronts of other ranks connect to rank 0's front. The invitation, with a secret, reaches them over MPI. Each
+// side proves that it has the secret without sending it. Another program that listens at one of the addresses, or
+// connects to them, learns nothing, and cannot relay the messages, because the address is part of the proof.
 
 // JoinLimit is how long rank 0 waits for the other ranks' fronts.
 const JoinLimit = 5 * time.Second
 
 const (
 	secretSize = 32
-	maxJoin    = 4096 // bytes that are read from somebody who is not known yet
+	maxJoin    = 4096 // bytes read from a peer before it is authenticated
 )
 
 // Invitation is what rank 0's front sends to the others, through the back ends.
@@ -33,7 +33,7 @@ type Invitation struct {
 	Secret    [secretSize]byte
 }
 
-// Joining is what a front says to be let in.
+// Joining is the first message of a front that connects.
 type Joining struct {
 	Rank    int
 	Host    string
@@ -42,7 +42,7 @@ type Joining struct {
 	Proof   [sha256.Size]byte
 }
 
-// proof shows that somebody has the secret, once: the nonces are new for each connection.
+// proof shows, for one connection, that its sender has the secret: nonces are new for each connection.
 func (inv *Invitation) proof(by string, root, other [secretSize]byte, j *Joining) (out [sha256.Size]byte) {
 	h := hmac.New(sha256.New, inv.Secret[:])
 	for _, part := range [][]byte{[]byte(by), root[:], other[:], binary.LittleEndian.AppendUint64(nil, uint64(j.Rank)), []byte(j.Host), []byte(j.Address)} {
@@ -53,8 +53,7 @@ func (inv *Invitation) proof(by string, root, other [secretSize]byte, j *Joining
 	return out
 }
 
-// Listen makes the socket that other ranks' fronts come to, for as long as it takes them: of a job on one node nobody else can
-// reach it.
+// Listen opens the socket that other ranks' fronts connect to. For a job on one node it accepts local connections only.
 func Listen(oneNode bool) (net.Listener, Invitation, error) {
 	var inv Invitation
 	rand.Read(inv.Secret[:]) // does not fail
@@ -83,7 +82,7 @@ func Listen(oneNode bool) (net.Listener, Invitation, error) {
 	return l, inv, nil
 }
 
-// Admit lets a rank of the job in, and nobody else.
+// Admit accepts the connection of a rank of the job, and no other.
 func (inv *Invitation) Admit(c net.Conn, size int) (j Joining, err error) {
 	c.SetDeadline(time.Now().Add(JoinLimit))
 	var nonce [secretSize]byte
@@ -109,7 +108,7 @@ func (inv *Invitation) Admit(c net.Conn, size int) (j Joining, err error) {
 	return j, c.SetDeadline(time.Time{})
 }
 
-// plainAddress is an address as invitations have it: a socket for both versions of IP sees IPv4 in IPv6's clothes.
+// plainAddress is an address as invitations spell it: sockets for both IP versions show IPv4 addresses as IPv6.
 func plainAddress(a net.Addr) string {
 	if t, ok := a.(*net.TCPAddr); ok {
 		return net.JoinHostPort(t.IP.String(), fmt.Sprint(t.Port))
@@ -117,7 +116,7 @@ func plainAddress(a net.Addr) string {
 	return a.String()
 }
 
-// Join accepts an invitation. All addresses are tried at once: those of other networks may not answer at all.
+// Join accepts an invitation. It tries all addresses at once, because those of other networks may not answer.
 func Join(inv Invitation, rank int, host string) (net.Conn, error) {
 	type dialled struct {
 		c       net.Conn
@@ -125,7 +124,7 @@ func Join(inv Invitation, rank int, host string) (net.Conn, error) {
 		err     error
 	}
 	found := make(chan dialled, len(inv.Addresses))
-	end := time.Now().Add(JoinLimit - time.Second) // before rank 0 gives us up
+	end := time.Now().Add(JoinLimit - time.Second) // before rank 0 gives up
 	for _, a := range inv.Addresses {
 		go func() {
 			d := net.Dialer{Deadline: end}
@@ -154,7 +153,7 @@ func Join(inv Invitation, rank int, host string) (net.Conn, error) {
 	return nil, fmt.Errorf("reach rank 0's process over TCP (%s): make its node reachable from this one, or run the ranks on one node", strings.Join(whys, "; "))
 }
 
-// enter is Join's side of Admit.
+// enter is Join's counterpart of Admit.
 func (inv *Invitation) enter(c net.Conn, end time.Time, j Joining) error {
 	c.SetDeadline(end)
 	var nonce [secretSize]byte

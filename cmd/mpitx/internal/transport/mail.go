@@ -9,8 +9,8 @@ import (
 	"mpitx/binding"
 )
 
-// Mail sends and receives on MPI_COMM_WORLD without blocking. All of it is polled, with sleeps: a blocking collective would spin on
-// processors that other ranks need.
+// Mail sends and receives on MPI_COMM_WORLD without blocking. It polls with sleeps, because blocking collectives would
+// use the processors that other ranks need.
 type Mail struct {
 	Lib     *binding.Library
 	pending []*binding.Request
@@ -25,7 +25,7 @@ func (m *Mail) Send(data []byte, dest, tag int) error {
 	return err
 }
 
-// Receive takes one message if there is one.
+// Receive returns a message if there is one.
 func (m *Mail) Receive(source, tag int) (data []byte, from int, ok bool, err error) {
 	m.Progress()
 	ok, from, n, err := m.Lib.Probe(source, tag)
@@ -40,7 +40,7 @@ func (m *Mail) Receive(source, tag int) (data []byte, from int, ok bool, err err
 	return r.Data(), from, err == nil, err
 }
 
-// Wait takes one message, or gives up at the deadline.
+// Wait waits for a message until the deadline.
 func (m *Mail) Wait(source, tag int, deadline time.Time) (data []byte, err error) {
 	err = Poll(deadline, func() (ok bool, err error) {
 		data, _, ok, err = m.Receive(source, tag)
@@ -60,7 +60,7 @@ func (m *Mail) Progress() {
 	m.pending = live
 }
 
-// Flush waits for the sends that are under way.
+// Flush waits for pending sends.
 func (m *Mail) Flush(deadline time.Time) error {
 	return Poll(deadline, func() (bool, error) {
 		m.Progress()
@@ -68,7 +68,7 @@ func (m *Mail) Flush(deadline time.Time) error {
 	})
 }
 
-// Poll asks again and again, at first at once and then with sleeps that grow to a millisecond.
+// Poll polls, first without and then with sleeps that grow to a millisecond.
 func Poll(deadline time.Time, done func() (bool, error)) error {
 	for k := 0; ; k++ {
 		ok, err := done()
@@ -85,5 +85,5 @@ func Poll(deadline time.Time, done func() (bool, error)) error {
 // Pause sleeps after the attempt number k since something happened.
 func Pause(k int) { time.Sleep(min(time.Millisecond, 20*time.Microsecond*time.Duration(1+k/8))) }
 
-// ErrLate is what came of waiting until a deadline.
+// ErrLate is returned at a deadline.
 var ErrLate = fmt.Errorf("no answer in time")

@@ -11,13 +11,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// marker is memory that a back end shares with its front: in which access of which task the back end is, also when that never
-// returns. It costs two stores.
+// marker is memory shared by a back end and its front. It shows which access of which task the back end is in, even if
+// that never returns. It costs two stores.
 type marker struct{ words *[2]atomic.Uint64 }
 
 const markerSize = 16
 
-// newMarker makes one; the file is for the back end.
+// newMarker makes a marker; the file is for the back end.
 func newMarker() (marker, *os.File, error) {
 	fd, err := unix.MemfdCreate("mpitx", unix.MFD_CLOEXEC)
 	if err != nil {
@@ -42,7 +42,7 @@ func openMarker(fd int) (marker, error) {
 	return marker{(*[2]atomic.Uint64)(unsafe.Pointer(unsafe.SliceData(b)))}, nil
 }
 
-// Mark notes access k of a task; k < 0: none.
+// Mark records access k of a task; k < 0 means none.
 func (m marker) Mark(task uint64, k int) {
 	if m.words != nil {
 		m.words[0].Store(task)
@@ -50,7 +50,7 @@ func (m marker) Mark(task uint64, k int) {
 	}
 }
 
-// Where is the access that was noted last; k < 0: none.
+// Where is the last recorded access; k < 0 means none.
 func (m marker) Where() (task uint64, k int) {
 	if m.words == nil {
 		return 0, -1
