@@ -215,7 +215,7 @@ func stageCounts(s catalog.Stage) string {
 		if dead == 0 {
 			return fmt.Sprintf("%d %s", n, what)
 		}
-		return fmt.Sprintf("%d %s (%d of them unloaded)", n, what, dead)
+		return fmt.Sprintf("%d %s (%d unloaded)", n, what, dead)
 	}
 	return strings.Join([]string{part(s.Cvars, s.DeadCvars, "control variables"), part(s.Pvars, s.DeadPvars, "performance variables"),
 		part(s.Categories, s.DeadCats, "categories")}, ", ")

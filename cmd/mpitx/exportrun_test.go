@@ -192,7 +192,7 @@ func TestHugeExport(t *testing.T) {
 			t.Fatal(err)
 		}
 		text, p := onTerminal(t, environ, 80, "mpitx", "export", dir)
-		before, after, said := strings.Cut(text, "mpitx: the export will have about 36.00 GB")
+		before, after, said := strings.Cut(text, "mpitx: the export will take about 36.00 GB")
 		if p.code != 0 || said != k.said || said && (before != "" || !strings.Contains(after, "time,rank,")) {
 			t.Errorf("%d samples: exit code %d:\n%s", k.counted, p.code, text)
 		}

@@ -147,10 +147,10 @@ wait`, strings.Join(apart, " "), bin)
 	for !strings.Contains(e.Text, "mpitx: rank 1 on testhost cannot reach rank 0's process over TCP (127.0.0.1:") {
 		e = s.event(link.EventLog)
 	}
-	if !strings.Contains(e.Text, "network is unreachable): let its node be reached") {
+	if !strings.Contains(e.Text, "network is unreachable): make its node reachable") {
 		t.Error(e.Text)
 	}
-	if e := s.event(link.EventSilent); e.Rank != 1 || !strings.Contains(e.Text, "did not come") {
+	if e := s.event(link.EventSilent); e.Rank != 1 || !strings.Contains(e.Text, "did not reach") {
 		t.Errorf("%+v", e)
 	}
 	start := time.Now()
