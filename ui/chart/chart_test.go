@@ -106,7 +106,7 @@ func check(t interface{ Errorf(string, ...any) }, what string, lines []string, w
 }
 
 func drawAll(t interface{ Errorf(string, ...any) }, rows [][]float64, width, height int, s term.Term) {
-	r := Rows{Title: "rank", Values: rows, Time: Time{Step: time.Minute, Right: "now", Fill: height%2 == 0}, Log: width%3 == 0}
+	r := Rows{Title: "rank", Values: rows, Time: Time{Step: time.Minute, Right: "now", Fill: height%2 == 0, First: width % 11}, Log: width%3 == 0}
 	if width%2 == 0 {
 		r.Cursor = &Cursor{Row: height % 5, Step: width % 7}
 	}
@@ -285,9 +285,30 @@ func TestStrips(t *testing.T) {
 		r.Values = append(r.Values, []float64{1, 2})
 	}
 	r.Cursor = &Cursor{Row: 20, Step: 1} // in the middle, where the scale must not be
-	d = Strips(r, 80, 11, utf8)
+	d = Strips(r, 100, 11, utf8)
 	if !strings.Contains(plain(d), "→  20│") || !strings.Contains(plain(d), "15-24 of 40") || !strings.Contains(plain(d), "1/s ▁▂▂▃▄▄▅▅▆▇▇█ 2/s") || !strings.Contains(plain(d), "↑") {
 		t.Errorf("of 40 strips those around the cursor are shown, and which:\n%s", plain(d))
+	}
+}
+
+// Nothing is drawn before the time begins, and the axis begins there, too.
+func TestBegin(t *testing.T) {
+	values := append(make([]float64, 20), wave(20, 1)...)
+	for i := range 20 {
+		values[i] = math.NaN()
+	}
+	for _, fill := range []bool{true, false} {
+		for left, want := range map[string]string{"": "-20s", "0s": "0s"} {
+			r := Rows{Names: []string{"0"}, Values: [][]float64{values}, Time: Time{Step: time.Second, Left: left, Right: "now", Fill: fill, First: 20}}
+			for _, draw := range []func(Rows, int, int, term.Term) Drawing{HeatMap, Strips} {
+				d := draw(r, 60, 2, utf8)
+				begin := d.Column(20)
+				cells, axis := []rune(d.Lines[0])[d.Margin:], []rune(d.Lines[1])[d.Margin:]
+				if strings.TrimSpace(string(cells[:begin])) != "" || cells[begin] == ' ' || !strings.HasPrefix(string(axis[begin-1:]), " "+want+"─") {
+					t.Errorf("fill %v: the time begins in column %d, with %s:\n%s", fill, begin, want, plain(d))
+				}
+			}
+		}
 	}
 }
 

@@ -31,15 +31,18 @@ func HeatMap(r Rows, width, height int, on term.Term) Drawing {
 	for i, row := range rows {
 		var p painter
 		p.WriteString(term.Pad(ansi.Truncate(names[i], d.Margin, ""), d.Margin))
-		for _, x := range fit(row, d.Columns, d.fill) {
+		for column, x := range fit(row, d.Columns, d.fill) {
 			c, g := heatCell(s.place(x), on)
+			if column < r.begin(&d) {
+				c, g = nil, " "
+			}
 			p.paint(c, g)
 		}
 		d.Lines, d.Rows = append(d.Lines, p.line()), append(d.Rows, i*size)
 	}
 	if len(d.Lines) < height {
 		legend := r.legend(s, func(t float64) glyph { c, g := heatCell(t, on); return glyph{c, g} })
-		d.Lines, d.Rows = append(d.Lines, r.axis(&d, legend, on)), append(d.Rows, -1)
+		d.Lines, d.Rows = append(d.Lines, r.axis(&d, legend, "", on)), append(d.Rows, -1)
 	}
 	return d
 }

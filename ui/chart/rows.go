@@ -3,6 +3,7 @@ package chart
 import (
 	"image/color"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,6 +31,7 @@ type Time struct {
 	Step        time.Duration // between two values; 0: the axis shows no times
 	Fill        bool          // all values fill the width: repeated, or averaged; else the newest ones are shown, one per column
 	Left, Right string        // the times at both ends; without Left, the time between the ends with a minus sign
+	First       int           // the step where the time begins: nothing is drawn before it
 }
 
 // Drawing is a chart, and where its parts are.
@@ -91,6 +93,9 @@ func (r *Rows) newDrawing(width, names, labels int) Drawing {
 	}
 	return d
 }
+
+// begin is the column where the time begins.
+func (r *Rows) begin(d *Drawing) int { return min(max(d.Column(r.Time.First), 0), max(d.Columns-1, 0)) }
 
 func (r *Rows) row() int {
 	if r.Cursor == nil {
@@ -215,49 +220,50 @@ func (r *Rows) legend(s scale, cell func(t float64) glyph) []glyph {
 	return append(out, glyphs(" "+label(r.Label, s.high))...)
 }
 
-// axis is the line below the values: the title of the names, the times at both ends, middle between them, and the mark of the cursor.
-func (r *Rows) axis(d *Drawing, middle []glyph, on term.Term) string {
-	g := on.Glyphs()
-	cells := make([]glyph, d.Columns)
-	for i := range cells {
-		cells[i] = glyph{nil, g.Line}
-	}
-	left, right := glyphs(r.Time.Left), glyphs(r.Time.Right)
-	if r.Time.Left == "" {
-		n := d.Columns
-		if r.Time.Fill {
-			n = d.steps
+// axis is the line below the values: the title of the names, the times at both ends, the scale between them with a note, and the mark of
+// the cursor. What has no room is left out: the note first, then the times.
+func (r *Rows) axis(d *Drawing, scale []glyph, note string, on term.Term) string {
+	begin, cursor := r.begin(d), r.column(d)
+	left, right := r.times(d)
+	var cells []glyph
+	var taken []bool
+	put := func(at int, what []glyph) bool {
+		if at < 0 || at+len(what) > len(cells) || slices.Contains(taken[max(at-1, 0):min(at+len(what)+1, len(cells))], true) {
+			return false
 		}
-		left = glyphs("-" + Duration(time.Duration(n)*r.Time.Step))
-	}
-	if r.Time.Step <= 0 || len(left)+len(right)+4 > len(cells) {
-		left, right = nil, nil
-	}
-	if room := len(cells) - len(left) - len(right) - 4; len(middle) > room {
-		if left, right = nil, nil; len(middle) > len(cells)-2 { // the scale is worth more than the times
-			middle = nil
+		for i := range what {
+			cells[at+i], taken[at+i] = what[i], true
 		}
+		return true
 	}
-	cursor := r.column(d)
-	if cursor < 0 || cursor > len(left) { // else the time would be unreadable
-		copy(cells, left)
-	}
-	if cursor < len(cells)-len(right)-1 {
-		copy(cells[len(cells)-len(right):], right)
-	}
-	if len(middle) > 0 {
-		first, last := len(left)+1, len(cells)-len(right)-len(middle)-1
-		at := (first + last) / 2
-		if free := func(at int) bool { return cursor < at-1 || cursor > at+len(middle) }; !free(at) && free(last) {
-			at = last
-		} else if !free(at) && free(first) {
-			at = first
+	for _, try := range []struct { // until the middle has room
+		middle []glyph
+		times  bool
+	}{{append(slices.Clone(scale), glyphs(note)...), true}, {scale, true}, {scale, false}, {nil, true}} {
+		cells, taken = make([]glyph, d.Columns), make([]bool, d.Columns)
+		for i := range cells {
+			if cells[i].text = on.Glyphs().Line; i < begin {
+				cells[i].text = " "
+			}
 		}
-		copy(cells[at:], middle)
-		cells[at-1].text, cells[at+len(middle)].text = " ", " "
-	}
-	if cursor >= 0 {
-		cells[cursor] = glyph{nil, g.Up}
+		if cursor >= 0 {
+			put(cursor, []glyph{{nil, on.Glyphs().Up}})
+		}
+		if try.times {
+			put(len(cells)-len(right), right)
+			put(begin, left)
+		}
+		if len(try.middle) == 0 {
+			break
+		}
+		middle := append(append(glyphs(" "), try.middle...), glyphs(" ")...)
+		done, at := false, (len(cells)-len(middle))/2
+		for k := 0; k < len(cells) && !done; k++ { // as near to the middle as there is room
+			done = put(at-k, middle) || put(at+k, middle)
+		}
+		if done {
+			break
+		}
 	}
 	var p painter
 	p.WriteString(term.Pad(ansi.Truncate(" "+padLeft(r.Title, d.names-1), d.Margin, ""), d.Margin))
@@ -265,4 +271,16 @@ func (r *Rows) axis(d *Drawing, middle []glyph, on term.Term) string {
 		p.paint(c.color, c.text)
 	}
 	return p.line()
+}
+
+// times are the texts at both ends of the axis.
+func (r *Rows) times(d *Drawing) (left, right []glyph) {
+	if r.Time.Step <= 0 {
+		return nil, nil
+	}
+	text := r.Time.Left
+	if text == "" {
+		text = "-" + Duration(time.Duration(min(d.Visible(), d.steps-r.Time.First))*r.Time.Step)
+	}
+	return glyphs(text), glyphs(r.Time.Right)
 }

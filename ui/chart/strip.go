@@ -47,14 +47,15 @@ func Strips(r Rows, width, height int, on term.Term) Drawing {
 		}
 	}
 	if len(d.Lines) < height {
-		var middle []glyph
+		var legend []glyph
+		note := ""
 		if labelWidth == 0 {
-			middle = r.legend(s, func(t float64) glyph { return glyph{seriesColor(0, on), level(t, 1, 0, on)} })
+			legend = r.legend(s, func(t float64) glyph { return glyph{seriesColor(0, on), level(t, 1, 0, on)} })
 		}
 		if shown < n {
-			middle = append(middle, glyphs(fmt.Sprintf("  %s-%s of %d", r.Names[from], r.Names[from+shown-1], n))...)
+			note = fmt.Sprintf("  %s-%s of %d", r.Names[from], r.Names[from+shown-1], n)
 		}
-		d.Lines, d.Rows = append(d.Lines, r.axis(&d, middle, on)), append(d.Rows, -1)
+		d.Lines, d.Rows = append(d.Lines, r.axis(&d, legend, note, on)), append(d.Rows, -1)
 	}
 	return d
 }
