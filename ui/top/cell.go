@@ -15,14 +15,14 @@ type Key struct {
 	Object   string
 }
 
-// combine is how elements and columns become one number.
+// combine is how the values of several elements or columns become one number.
 type combine uint8
 
 const (
 	sum combine = iota
 	greatest
 	least
-	latest // no number that could be added: states, text, truth values
+	latest // the last one, since states, text and truth values cannot be added
 )
 
 func combineOf(c *recording.Column) combine {
@@ -54,22 +54,22 @@ func (how combine) add(a, b float64) float64 {
 	return a + b
 }
 
-// column is what is known of a column of the recording.
+// column is the state of a column of the recording.
 type column struct {
 	*recording.Column
 	cell    *cell
 	how     combine
-	grows   bool // only ever, between resets
+	grows   bool // its values never drop, except by resets
 	float   bool
 	mask    uint64
 	last    []uint64 // bits of its elements
-	known   bool     // last is
-	raw     float64  // its elements together
-	first   float64  // the first raw: differences of what does not grow are taken from it
-	grown   float64  // what they grew by, if it grows
+	known   bool     // it has had a value
+	raw     float64  // its elements combined
+	first   float64  // the first raw: the base of differences, unless it grows
+	grown   float64  // the sum of all increases, if it grows
 	status  recording.Status
 	text    string
-	numbers int // cells that an instant has of it
+	numbers int // its cells in an instant
 }
 
 func newColumn(c *recording.Column, to *cell) *column {
@@ -90,7 +90,7 @@ func newColumn(c *recording.Column, to *cell) *column {
 	return k
 }
 
-// take takes in a column's part of an instant.
+// take adds a column's part of an instant.
 func (k *column) take(cells []recording.Cell) {
 	k.status = cells[0].Status
 	if !k.status.HasValue() {
@@ -110,12 +110,12 @@ func (k *column) take(cells []recording.Cell) {
 	k.known, k.raw = true, raw
 	if k.how == latest {
 		if k.text = ""; len(cells) > 0 {
-			k.text = cells[0].Value.String() // a copy: values are only good until the next instant
+			k.text = cells[0].Value.String() // a copy: values are valid until the next instant
 		}
 	}
 }
 
-// step adds what an element grew by. A drop is a wrap where the type's range explains it by a small step, else a reset.
+// step adds the increase of an element. A drop is a wrap if it is a small increase modulo the range of the type, else a reset.
 func (k *column) step(i int, v *recording.Value) {
 	if k.float {
 		now := v.Float64()
@@ -136,17 +136,17 @@ func (k *column) step(i int, v *recording.Value) {
 	k.last[i] = bits
 }
 
-// cell is a row on one rank.
+// cell is a row of the table on one rank.
 type cell struct {
 	rank    *rank
 	how     combine
 	columns []*column
 	time    time.Duration // of the last sample
-	start   mark          // the first that was seen
-	bin     int           // that it fell into
-	closed  int           // the bin that ended when it came; -1: none did
-	history history       // differences since the first
-	marks   [2]mark       // where the last two bins ended: rates are taken from there
+	start   mark          // the first sample
+	bin     int           // the bin of the last sample
+	closed  int           // the bin that ended with the last sample; -1: none did
+	history history       // differences from the first sample
+	marks   [2]mark       // at the ends of the last two bins: rates begin there
 }
 
 type mark struct {
@@ -155,7 +155,7 @@ type mark struct {
 	set   bool
 }
 
-// now is the value, and how far it is from the first.
+// now is the value, and its difference from the first one.
 func (c *cell) now() (raw, grown float64) {
 	raw = math.NaN()
 	first, grows := math.NaN(), false
@@ -163,7 +163,7 @@ func (c *cell) now() (raw, grown float64) {
 		if k.known && k.status != recording.Gone {
 			raw, first = c.how.add(raw, k.raw), c.how.add(first, k.first)
 		}
-		grown += k.grown // of freed objects too
+		grown += k.grown // also of freed objects
 		grows = grows || k.grows
 	}
 	if !grows {
@@ -192,7 +192,7 @@ func (c *cell) text() string {
 	return ""
 }
 
-// close notes what the bin that ended came to.
+// close stores the value of the bin that ended.
 func (c *cell) close(l *timeline, bridge int) {
 	_, grown := c.now()
 	if math.IsNaN(grown) {
@@ -203,11 +203,11 @@ func (c *cell) close(l *timeline, bridge int) {
 	c.closed = c.bin
 }
 
-// linear says whether it grows evenly between two samples, as far as is known.
+// linear says whether values between two samples may be interpolated.
 func (c *cell) linear() bool { return c.how == sum && c.columns[0].grows }
 
-// settle gives the bins that have ended the values at their very ends, between the last sample in them and the present one: else a bin
-// whose samples came late would lend its growth to the next one, which then shows more per second than there is.
+// settle interpolates the values at the ends of bins between their last sample and the current one. Without it, the increase after a bin's
+// last sample would count for the next bin, and that bin would show too high a rate.
 func (c *cell) settle(l *timeline, bridge int, t time.Duration) {
 	last, b := c.marks[1], c.closed
 	c.closed = -1
@@ -221,7 +221,7 @@ func (c *cell) settle(l *timeline, bridge int, t time.Duration) {
 	}
 }
 
-// rate is per second: over the last bin or two while the run goes on, else over all of it.
+// rate is the increase per second: in the last one or two bins of a running job, else since the first sample.
 func (c *cell) rate(l *timeline, all bool) float64 {
 	_, grown := c.now()
 	from := c.start

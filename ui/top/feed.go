@@ -1,5 +1,5 @@
-// Package top shows what the ranks of a run sample, as it comes: `mpitx top`. A [Feed] reads the run directory and keeps the latest of it
-// in bounded memory; a [Frame] is what it knew at one time; the model draws frames.
+// Package top is the screen of `mpitx top`: the samples of a run's ranks as they are recorded. A [Feed] reads the run directory and keeps the
+// latest samples in bounded memory. A [Frame] is the state of a feed at one time. The model draws frames.
 package top
 
 import (
@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	tailBytes = 64 << 20        // of a running job's past that are read at the start
-	silence   = 5 * time.Second // after which a rank that runs and records nothing is said to be silent
+	tailBytes = 64 << 20        // of a running job's samples that are read at the start
+	silence   = 5 * time.Second // without samples, after which a running rank is called silent
 	slice     = 50 * time.Millisecond
 )
 
@@ -31,9 +31,9 @@ type Feed struct {
 	count   int   // cells
 	samples uint64
 	now     time.Duration // the newest sample's time
-	over    bool          // all ranks have come to their end
-	behind  bool          // there is more to read at once
-	broken  error         // why the directory could not be read just now
+	over    bool          // all ranks have ended
+	behind  bool          // more can be read at once
+	broken  error         // why the directory could not be read the last time
 	clock   func() time.Time
 }
 
@@ -52,10 +52,10 @@ type set struct {
 	step    time.Duration // between the last two
 }
 
-// bridge is how many bins may lie between two samples that are no gap.
+// bridge is how many bins may lie between two samples without being a gap.
 func (s *set) bridge(l *timeline) int { return 1 + int(3*max(s.step, s.rank.Interval)/l.width) }
 
-// Open begins with a run; Close ends it.
+// Open starts to read a run. Close the feed in the end.
 func Open(run *recording.Run) *Feed {
 	f := &Feed{run: run, known: map[*recording.Rank]*rank{}, sets: map[*recording.Set]*set{}, cells: map[Key][]*cell{}, clock: time.Now}
 	f.line = timeline{width: binOfLive, bins: mostBins, whole: !run.Running(), last: -1}
@@ -77,7 +77,7 @@ func (f *Feed) Close() {
 	f.run.Close()
 }
 
-// Poll takes in what is new, but for no longer than a moment; it reports whether there is more to take in at once.
+// Poll reads new samples, for a short time only. It reports whether there are more.
 func (f *Feed) Poll() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -96,13 +96,13 @@ func (f *Feed) Poll() bool {
 	return f.behind
 }
 
-// All takes in everything that there is.
+// All reads all samples that are there.
 func (f *Feed) All() {
 	for f.Poll() {
 	}
 }
 
-// join notes ranks that have come.
+// join adds ranks that are new.
 func (f *Feed) join() {
 	for _, r := range f.run.Ranks {
 		if f.known[r] == nil {
@@ -125,7 +125,7 @@ func (f *Feed) take(in *recording.Instant, wall time.Time) {
 	t := max(in.Time, 0)
 	f.reach(t)
 	b, bridge := f.line.bin(t), s.bridge(&f.line)
-	for _, k := range s.columns { // bins end before anything new is taken in
+	for _, k := range s.columns { // bins end before the sample counts
 		if c := k.cell; b > c.bin && c.start.set {
 			c.close(&f.line, bridge)
 			c.bin = b
@@ -160,7 +160,7 @@ func (s *set) take(cells []recording.Cell) {
 	}
 }
 
-// newSet finds the cells of a set that is new.
+// newSet finds the cells of a new set, or makes them.
 func (f *Feed) newSet(in *recording.Instant) *set {
 	s := &set{rank: f.known[in.Rank]}
 	f.sets[in.Set] = s
@@ -187,7 +187,7 @@ func (f *Feed) newSet(in *recording.Instant) *set {
 	return s
 }
 
-// fit shortens histories so that they stay within their bounds whatever the number of cells.
+// fit shortens the histories if all together would take too much memory.
 func (f *Feed) fit() {
 	for f.line.bins > leastBins && f.count*f.line.bins*8 > historyBytes {
 		f.line.bins /= 2
@@ -197,7 +197,7 @@ func (f *Feed) fit() {
 	}
 }
 
-// reach makes sure that a time is within the timeline.
+// reach extends the timeline to a time.
 func (f *Feed) reach(t time.Duration) {
 	for f.line.whole && f.line.bin(t) >= f.line.bins {
 		f.widen()

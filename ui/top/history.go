@@ -12,8 +12,8 @@ const (
 	binOfLive    = 500 * time.Millisecond
 )
 
-// timeline is how histories are cut into bins of time. A run that goes on has bins of a fixed width, of which the oldest are
-// forgotten; one that has ended is shown as a whole, in bins that get wider as more of it is read.
+// timeline divides histories into bins of time. The bins of a running job have a fixed width, and the oldest ones are dropped. A run that
+// has ended is kept as a whole, in bins that get wider as more of it is read.
 type timeline struct {
 	width time.Duration
 	bins  int
@@ -23,14 +23,14 @@ type timeline struct {
 
 func (l *timeline) bin(t time.Duration) int { return int(max(t, 0) / l.width) }
 
-// history holds one number for each bin: the last one in it.
+// history holds the last number of each bin.
 type history struct {
 	ring []float64 // bin b is at b modulo its length
 	last int       // the newest bin; -1: none
 }
 
-// put notes a number. What was missed in between is filled in up to a few bins, as the interval between samples may be longer than
-// a bin, and a gap otherwise: with what grows evenly (linear), with everything else by what it was.
+// put stores a number. Up to bridge missing bins before it are filled in, since the interval between samples may be longer than a bin: linearly,
+// or with the last number. More missing bins are a gap.
 func (h *history) put(b, bins, bridge int, linear bool, x float64) {
 	if len(h.ring) != bins {
 		h.resize(bins)
@@ -57,7 +57,7 @@ func (h *history) put(b, bins, bridge int, linear bool, x float64) {
 	h.ring[b%bins], h.last = x, b
 }
 
-// at is the number of a bin; NaN where there is none.
+// at is the number of a bin; NaN: none.
 func (h *history) at(b int) float64 {
 	if n := len(h.ring); n == 0 || b < 0 || b > h.last || b <= h.last-n {
 		return math.NaN()
@@ -76,7 +76,7 @@ func (h *history) resize(bins int) {
 	}
 }
 
-// halve puts each two bins together.
+// halve merges pairs of bins.
 func (h *history) halve() {
 	n := len(h.ring)
 	if n == 0 || h.last < 0 {
@@ -92,21 +92,4 @@ func (h *history) halve() {
 		}
 	}
 	h.last /= 2
-}
-
-// extremes are the least, the mean and the greatest of numbers; NaN where there is none.
-func extremes(values []float64) (low, mean, high float64) {
-	low, mean, high = math.NaN(), math.NaN(), math.NaN()
-	total, n := 0.0, 0
-	for _, x := range values {
-		if !math.IsNaN(x) {
-			low, high = least.add(low, x), greatest.add(high, x)
-			total += x
-			n++
-		}
-	}
-	if n > 0 {
-		mean = total / float64(n)
-	}
-	return low, mean, high
 }

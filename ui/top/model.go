@@ -95,7 +95,7 @@ type Model struct {
 
 	busy   bool // a command is reading
 	stale  bool // the command reads something that is not wanted any more
-	reopen bool // the run is to be opened again
+	reopen bool // the next command opens the run again
 	tick   int  // the current tick; older ones are ignored
 }
 
