@@ -132,12 +132,12 @@ func TestExitCodes(t *testing.T) {
 	}
 	for _, command := range []string{"export", "stats", "top --once", "recover"} {
 		name, _, _ := strings.Cut(command, " ")
-		waited := ""
+		waited, empty := "", "not a run directory"
 		if name == "top" { // the run may be about to start
-			waited = ` \(waited 5s\)`
+			waited, empty = ` \(waited 5s\)`, "the directory holds no samples"
 		}
 		lines[name] = []line{{1, command + " nosuch", "nosuch: there is no such directory" + waited + "; name"}, {1, command + " s.json", "s.json: not a directory; name"},
-			{1, command + " empty", "empty: not a run directory" + waited + "; name"}, {2, command + " ''", name + ": an argument is empty"}}
+			{1, command + " empty", "empty: " + empty + waited + "; name"}, {2, command + " ''", name + ": an argument is empty"}}
 	}
 	lines["export"] = append(lines["export"], line{2, "export", "export: name a run directory"}, line{1, "export RUN nosuch", "nosuch: the run has no such variable"})
 	lines["stats"] = append(lines["stats"], line{2, "stats", "stats: name a run directory"}, line{1, "stats RUN nosuch", "nosuch: the run has no such variable"})

@@ -128,7 +128,7 @@ func (o *topOptions) find(name string) (run *recording.Run, awaited string, err 
 	case errors.Is(err, fs.ErrNotExist) && parent == nil:
 		return nil, name + ": there is no such directory", nil
 	case errors.Is(err, recording.ErrNotARun) && starting(name):
-		return nil, name + ": not a run directory", nil
+		return nil, name + ": the directory holds no samples", nil
 	case err != nil:
 		run, err = openRun(name) // says what to do
 	}

@@ -35,7 +35,7 @@ func TestStarting(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if run, awaited, err := o.find(dir); run != nil || err != nil || !strings.Contains(awaited, "not a run directory") {
+		if run, awaited, err := o.find(dir); run != nil || err != nil || !strings.Contains(awaited, "holds no samples") {
 			t.Errorf("with %q: waits for %q, error %v", name, awaited, err)
 		}
 	}
