@@ -11,13 +11,13 @@ import (
 	"mpitx/cmd/mpitx/internal/locate"
 )
 
-// assigned is a variable of the environment as the library sees it. Line is the place in a file of the library's that set it.
+// assigned is an environment variable as the library sees it. Line is the place in the library's file that set it.
 type assigned struct{ variable, value, line string }
 
 // mpichConf is the file from which MPICH sets its environment, from release 4.2 on.
 const mpichConf = "/etc/mpich.conf"
 
-// environment is what the library finds, sorted.
+// environment is the library's environment, sorted.
 func (q Query) environment() []assigned {
 	var all []assigned
 	at := map[string]int{}
@@ -42,13 +42,14 @@ func (q Query) environment() []assigned {
 	return all
 }
 
-// readMPICHConf reads the file as MPICH does: the environment and earlier lines stand above a line, unless it has force.
+// readMPICHConf reads the file as MPICH does: the environment and earlier lines take precedence over a line, unless it
+// has force.
 func (q Query) readMPICHConf(set func(a assigned, force bool)) {
 	data, err := os.ReadFile(q.Env.File(mpichConf))
 	if err != nil {
 		return
 	}
-	// The library's name for the file is the only sign that it reads one.
+	// Only the file's name in the library shows that it reads the file.
 	if library, err := os.ReadFile(q.Env.File(q.Lib)); err != nil || !bytes.Contains(library, []byte(mpichConf+"\x00")) {
 		return
 	}
@@ -63,8 +64,8 @@ type confLine struct {
 	number      int
 }
 
-// parseMPICHConf reads lines of NAME=VALUE or NAME:force=VALUE. Comments begin with # in the first column; values end at a blank; at a
-// line that is neither the library stops.
+// parseMPICHConf reads lines of NAME=VALUE or NAME:force=VALUE. Comments start with # in the first column; values end
+// at a blank. At any other line, the library stops reading.
 func parseMPICHConf(data []byte) (all []confLine) {
 	n := 0
 	for text := range strings.Lines(string(data)) {

@@ -10,7 +10,7 @@ import (
 	"mpitx/catalog"
 )
 
-// fromFiles reads Open MPI's parameter files. Of two files the first named wins, within a file the last line.
+// fromFiles reads Open MPI's parameter files. The first named file wins, and the last line within a file.
 func fromFiles(q Query) []Setting {
 	var found []Setting
 	for _, file := range split(q.Value("mca_base_envar_file_prefix"), ",") {
@@ -30,7 +30,7 @@ func fromFiles(q Query) []Setting {
 	return found
 }
 
-// overrides reads the file that stands above everything.
+// overrides reads the file that overrides everything.
 func overrides(q Query) []Setting {
 	file := q.Value("mca_base_override_param_file")
 	if file == "" || file == "none" {
@@ -39,7 +39,7 @@ func overrides(q Query) []Setting {
 	return q.read(file)
 }
 
-// paramFiles are those that the library names, else the usual ones.
+// paramFiles are the files that the library names, or else the usual ones.
 func (q Query) paramFiles() []string {
 	if files := q.Value("mca_base_param_files"); files != "" {
 		if files == "none" {
@@ -70,7 +70,7 @@ func split(s, sep string) []string {
 	return parts
 }
 
-// read is what a file sets, the last line first. A file that is not there sets nothing.
+// read returns the settings of a file, the last line first. A missing file sets nothing.
 func (q Query) read(file string) []Setting {
 	path := q.find(file)
 	data, err := os.ReadFile(q.Env.File(path))
@@ -102,7 +102,7 @@ func (q Query) read(file string) []Setting {
 	return found
 }
 
-// find looks for a file of the launcher's options where Open MPI does.
+// find looks for a file of the launcher's options in the same places as Open MPI.
 func (q Query) find(file string) string {
 	if filepath.IsAbs(file) {
 		return file
@@ -115,7 +115,8 @@ func (q Query) find(file string) string {
 	return file
 }
 
-// paramLine reads "name = value". Quotes are a part of the value (4.1 and 5.0, measured), unlike those of a --tune file's options.
+// paramLine reads "name = value". Quotes are part of the value (4.1 and 5.0, measured), unlike in options of a --tune
+// file.
 func paramLine(line string) []Setting {
 	name, value, ok := strings.Cut(line, "=")
 	name = strings.TrimSpace(name)
@@ -125,8 +126,8 @@ func paramLine(line string) []Setting {
 	return []Setting{{Name: name, Origin: catalog.Origin{Value: strings.TrimSpace(value)}}}
 }
 
-// fileLine reads a line of a file of parameters, or of --tune: "name = value", or mpirun's options. What -x sets arrives in the
-// environment.
+// fileLine reads a line of a parameter or --tune file: "name = value", or mpirun's options. Variables of -x are set in
+// the environment.
 func fileLine(line string) []Setting {
 	if !strings.HasPrefix(line, "-") {
 		return paramLine(line)

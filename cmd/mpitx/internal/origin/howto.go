@@ -52,8 +52,8 @@ func Variable(impl, cvar string) (string, error) {
 	return "", err
 }
 
-// Overridden says that LD_LIBRARY_PATH makes programs load another library than the one that is read; "" if it does not. want is the
-// value of --mpi.
+// Overridden reports that LD_LIBRARY_PATH makes programs load another library than the chosen one; "" if it does not.
+// want is the value of --mpi.
 func Overridden(e *locate.Env, m locate.MPI, want string) string {
 	other := e.Overridden(m, want)
 	if other == "" {
@@ -62,8 +62,8 @@ func Overridden(e *locate.Env, m locate.MPI, want string) string {
 	return fmt.Sprintf("LD_LIBRARY_PATH makes programs load %s, but mpitx reads %s (%s); use --mpi %s, or change LD_LIBRARY_PATH", other, m.Lib, m.Why, Quote(other))
 }
 
-// launcherSets are the control variables that launchers set for each process: what the user sets, in whatever way, is overwritten
-// (measured with `mpirun --mca NAME 77 env`), or keeps the launcher from starting.
+// launcherSets are the control variables that launchers set for each process: the user's setting is overwritten
+// (measured with `mpirun --mca NAME 77 env`), or prevents the launcher from starting.
 var launcherSets = map[string]map[string]bool{
 	locate.OpenMPI: set(`ess ess_base_jobid ess_base_vpid initial_wdir mpi_oversubscribe orte_app_num orte_bound_at_launch orte_ess_jobid orte_ess_node_rank
 		orte_ess_num_procs orte_ess_vpid orte_hnp_uri orte_launch orte_local_daemon_uri orte_num_nodes orte_precondition_transports pmix
@@ -71,10 +71,10 @@ var launcherSets = map[string]map[string]bool{
 	locate.MPICH: set("MPIR_CVAR_CH3_INTERFACE_HOSTNAME"),
 }
 
-// overrideFile is Open MPI's parameter file that stands above the environment and the launcher's options.
+// overrideFile is Open MPI's parameter file that overrides the environment and the launcher's options.
 const overrideFile = "openmpi-mca-params-override.conf"
 
-// Fixed says why no setting of the user's takes effect on a control variable; it is empty for others.
+// Fixed explains why a user's setting has no effect on a control variable; "" for others.
 func Fixed(impl string, v *catalog.Variable) string {
 	switch {
 	case launcherSets[impl][v.Name]:
@@ -85,10 +85,10 @@ func Fixed(impl string, v *catalog.Variable) string {
 	return ""
 }
 
-// shellName is what a shell's variable can be called: btl_tcp_bandwidth_eth0:0 is none.
+// shellName matches the names of shell variables, unlike btl_tcp_bandwidth_eth0:0.
 var shellName = lazily(`^[A-Za-z0-9_]+$`)
 
-// Quote makes one word for the shell of any text; terminals show it as it is.
+// Quote quotes any text as one shell word that terminals show unchanged.
 func Quote(s string) string { return quote(s, export.Terminal{UTF8: true}) }
 
 func quote(s string, t export.Terminal) string {

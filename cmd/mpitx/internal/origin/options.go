@@ -7,15 +7,15 @@ import (
 	"mpitx/cmd/mpitx/internal/locate"
 )
 
-// options are the settings that a launcher's command line holds.
+// options are the settings in a launcher's command line.
 type options []option
 
 type option struct {
-	variable, value string // as they arrive in the environment
+	variable, value string // as in the environment of the ranks
 	text            string // as given, with the launcher's name
 }
 
-// find is the text of the option that set a variable: with that value, else the last one.
+// find is the text of the option that set a variable to this value, or else of the last one.
 func (os options) find(variable, value string) (string, bool) {
 	text, found := "", false
 	for _, o := range os {
@@ -23,14 +23,14 @@ func (os options) find(variable, value string) (string, bool) {
 		case o.variable != variable:
 		case o.value == value:
 			return o.text, true
-		case o.value != "": // "-x NAME" only passes on what is in the environment
+		case o.value != "": // "-x NAME" only passes a variable on
 			text, found = o.text, true
 		}
 	}
 	return text, found
 }
 
-// Options of Open MPI's launchers that take one argument, of all versions; those that set something are below.
+// Options of Open MPI's launchers that take one argument, in all versions; options that set something are below.
 var openmpiTakes1 = set(`n np c N H host hostfile machinefile default-hostfile rf rankfile wdir wd path
 	preload-files output-proctable xml-file s stdin timeout prefix tmpdir launch-agent max-restarts personality dvm dvm-uri pset app output display rtos runtime-options
 	report-pid report-uri stop-on-exec max-vm-size display-topo debugger novm-size memory-alloc-policy ompi-server pernode-size`)
@@ -63,7 +63,7 @@ func parseOptions(launcher string, cmdline []string) options {
 	return p.found
 }
 
-// setter is an option that sets something: how many arguments it takes, and what of them arrives in the environment.
+// setter is an option that sets something: its number of arguments, and what it sets in the environment.
 type setter struct {
 	args int
 	env  func(a []string) (variable, value string)
@@ -88,7 +88,7 @@ var (
 		"iface": {1, func(a []string) (string, string) { return "MPIR_CVAR_NEMESIS_TCP_NETWORK_IFACE", a[0] }}}
 )
 
-// takes1 and is are Open MPI's own options for a parameter, with a value and without.
+// takes1 and is are Open MPI's options for a parameter, with and without a value.
 func takes1(parameter string) setter {
 	return setter{1, func(a []string) (string, string) { return "OMPI_MCA_" + parameter, a[0] }}
 }
@@ -97,7 +97,7 @@ func is(parameter string) setter {
 	return setter{0, func([]string) (string, string) { return "OMPI_MCA_" + parameter, "1" }}
 }
 
-// mapBy leaves out what mpitx -n says itself.
+// mapBy skips what mpitx -n sets itself.
 func mapBy(a []string) (string, string) {
 	const variable = "OMPI_MCA_rmaps_base_mapping_policy"
 	if locate.OwnedByLauncher(variable, a[0]) {

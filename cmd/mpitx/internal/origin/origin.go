@@ -1,5 +1,5 @@
-// Package origin tells where the user's settings of control variables come from: the environment, an option of the
-// launcher, a parameter file of the MPI. What a launcher sets for itself is not the user's.
+// Package origin finds where the user set control variables: in the environment, with an option of the launcher, or in
+// a parameter file of the MPI. Settings that a launcher makes by itself are not the user's.
 package origin
 
 import (
@@ -11,7 +11,7 @@ import (
 	"mpitx/cmd/mpitx/internal/locate"
 )
 
-// Query is what is asked.
+// Query is the question.
 type Query struct {
 	Env    *locate.Env
 	Impl   string              // locate.OpenMPI, locate.MPICH or locate.Demo (MPI.Impl): whose names of settings
@@ -22,10 +22,10 @@ type Query struct {
 	Value  func(string) string // the present text of a control variable, "" where unknown; may be nil
 }
 
-// Answer is what was found.
+// Answer is the result.
 type Answer struct {
 	Set     map[string]catalog.Origin // by the name of the control variable
-	Unknown []Setting                 // settings that no control variable takes: misspelt, or of a component that is not there
+	Unknown []Setting                 // settings without a control variable: misspelt, or of a missing component
 }
 
 // Setting is one name set in one place.
@@ -160,16 +160,16 @@ func (q Query) forms() []form {
 	return nil
 }
 
-// launcherFrameworks are the parts of Open MPI that only its launcher has: their parameters are no control variables of an
-// application, and no misspellings either.
+// launcherFrameworks are the parts of Open MPI that exist in the launcher only: their parameters are neither control
+// variables of an application nor misspellings.
 var launcherFrameworks = map[string]bool{
 	"plm": true, "rmaps": true, "ras": true, "odls": true, "oob": true, "routed": true, "rml": true, "grpcomm": true, "state": true,
 	"errmgr": true, "filem": true, "iof": true, "schizo": true, "regx": true, "rtc": true, "orte": true, "prte": true, "ess": true,
 	"pmix": true, "hwloc": true, "snapc": true, "sstore": true, "notifier": true, "initial": true, "SOURCE": true, "PREFIXES": true, "opal": true,
 }
 
-// notMeant tells of a setting that no control variable takes that it is no misspelling: a parameter of the launcher's, what a launcher
-// set without being asked, or a prefix that other things have, too.
+// notMeant reports whether a setting without a control variable is not a misspelling: a parameter of the launcher,
+// something that a launcher set by itself, or a prefix that other software shares.
 func (q Query) notMeant(s Setting) bool {
 	framework, _, _ := strings.Cut(s.Name, "_")
 	return q.Impl == locate.OpenMPI && launcherFrameworks[framework] ||

@@ -10,8 +10,9 @@ import (
 	"mpitx/cmd/mpitx/internal/locate"
 )
 
-// setting is a value as an implementation reads it from its environment: not always as MPI_T shows it. Without a value, or
-// where what the library takes is not known, it is a word in capitals that stands for one. Not ok is a value that it would refuse.
+// setting is a value as an implementation reads it from its environment, which may differ from MPI_T's text. Without a
+// value, or if the library's format is not known, it is a placeholder in capitals. ok is false for values that the
+// library would refuse.
 func setting(impl string, v *catalog.Variable, e *catalog.Enum, value catalog.Value) (text string, ok bool) {
 	if value.IsZero() {
 		return "VALUE", true
@@ -32,7 +33,7 @@ func setting(impl string, v *catalog.Variable, e *catalog.Enum, value catalog.Va
 	case impl == locate.OpenMPI && e != nil && whole && value.Len() == 1:
 		name, ok := e.NameOf(value.Int(0))
 		if !ok {
-			return "", false // it takes items only
+			return "", false // it accepts items only
 		}
 		if e.Flags && strings.Contains(name, "|") {
 			return strings.ReplaceAll(name, "|", ","), true
@@ -41,8 +42,8 @@ func setting(impl string, v *catalog.Variable, e *catalog.Enum, value catalog.Va
 	return value.String(), true
 }
 
-// Enum is the enumeration by whose items values of a variable can be written: e, which the library has for it, or, if that is nil, the
-// one that MPICH has in its description. count is the number of the variable's elements.
+// Enum is the enumeration whose items a variable accepts: e, which the library provides, or, if that is nil, the one in
+// MPICH's description. count is the number of elements of the variable.
 func Enum(impl string, v *catalog.Variable, e *catalog.Enum, count int) *catalog.Enum {
 	if e == nil && count == 1 {
 		return Items(impl, v)
@@ -50,7 +51,7 @@ func Enum(impl string, v *catalog.Variable, e *catalog.Enum, count int) *catalog
 	return e
 }
 
-// Items is the enumeration that MPICH has in a variable's description only, so that its items can be given by name; nil for others.
+// Items is the enumeration that exists in an MPICH variable's description only; nil for other variables.
 func Items(impl string, v *catalog.Variable) *catalog.Enum {
 	if form := v.Type.Form(); impl != locate.MPICH || v.Enum != "" || form != catalog.FormSigned && form != catalog.FormUnsigned {
 		return nil
@@ -67,8 +68,8 @@ func Items(impl string, v *catalog.Variable) *catalog.Enum {
 	return &e
 }
 
-// mpichItem is where an item of an enumeration stands in a description of MPICH's: in a line of its own, or, up to MPICH 4.0, where
-// the line breaks were lost on the way into the library, right behind the word before: "… algorithmauto - Internal …binomial - …".
+// mpichItem matches an item in a description of MPICH: on a line of its own, or, up to MPICH 4.0, where line breaks
+// were lost, directly after the previous word: "… algorithmauto - Internal …binomial - …".
 var (
 	mpichItem = lazily(`(^|\n *)?(\S+)\s+- `)
 	mpichName = lazily(`^[a-z][a-z0-9_]*$`)
@@ -79,7 +80,7 @@ func lazily(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }
 
-// mpichNames are MPICH 4.0's, longest first, as only a list can tell them from the word before.
+// mpichNames are the items of MPICH 4.0, longest first, because only a list can separate them from the previous word.
 var mpichNames = sync.OnceValue(func() []string {
 	base := strings.Fields(`auto nb smp mpir release_gather all none percoll error print silent binomial linear brucks flat tree
 		double_tree pipelined_tree ring pairwise pairwise_exchange pairwise_sendrecv_replace permuted_sendrecv
@@ -101,8 +102,8 @@ var mpichNames = sync.OnceValue(func() []string {
 	return all
 })
 
-// mpichItems are the names of an MPICH variable's items, by value: MPI_T shows such variables as plain integers, and only their
-// names are read from the environment. A name that is not known is empty; nil where the variable is no enumeration.
+// mpichItems are the names of an MPICH variable's items, by value. MPI_T shows such variables as plain integers, but
+// the environment accepts only names. Unknown names are empty; nil if the variable is not an enumeration.
 func mpichItems(description string) []string {
 	var items []string
 	names, known := mpichNames(), 0

@@ -11,8 +11,8 @@ import (
 // Container is a container runtime that starts the program.
 type Container struct {
 	Runtime string   // "apptainer"
-	Args    []string // what it was given
-	home    bool     // it shows the home folder, the current one and /tmp inside
+	Args    []string // its arguments
+	home    bool     // the home directory, the current directory and /tmp are visible inside
 	how     func(dirs []string) string
 }
 
@@ -52,8 +52,8 @@ func containerOf(path string, args []string) *Container {
 	return &c
 }
 
-// Bound is nil where the folders that the agent needs are visible inside the container, as far as the command line and
-// the environment tell; else it says what to add.
+// Bound is nil if the directories that the agent needs are visible inside the container, as far as the command line and
+// the environment show; otherwise it says what to add.
 func (c *Container) Bound(e *locate.Env, dirs ...string) error {
 	var shown []string
 	words := slices.Clone(c.Args)

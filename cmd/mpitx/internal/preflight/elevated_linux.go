@@ -16,8 +16,8 @@ const (
 	capEffective = 1 // VFS_CAP_FLAGS_EFFECTIVE
 )
 
-// elevated says by what a program gets rights that its user does not have, "" where it gets none. Into such a program the loader
-// preloads nothing (AT_SECURE).
+// elevated names what gives a program more rights than its user has; "" if nothing does. The loader preloads nothing
+// into such a program (AT_SECURE).
 func elevated(e *locate.Env, path string) string {
 	path = e.File(path)
 	st, err := os.Stat(path)
@@ -43,8 +43,8 @@ func elevated(e *locate.Env, path string) string {
 	return ""
 }
 
-// capable tells whether a security.capability attribute (struct vfs_cap_data: a word with flags, then two words for each 32
-// capabilities, those permitted first) gives anything.
+// capable reports whether a security.capability attribute grants anything (struct vfs_cap_data: a word of flags, then
+// two words for each 32 capabilities, permitted ones first).
 func capable(attribute []byte) bool {
 	le := binary.LittleEndian
 	if len(attribute) < 12 {

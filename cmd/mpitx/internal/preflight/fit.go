@@ -16,19 +16,19 @@ import (
 	"mpitx/cmd/mpitx/internal/locate"
 )
 
-// An agent defines the functions of all releases of its family. A program that looks for one by dlsym or by a weak symbol must find
-// what it finds without the agent: so it gets a copy of the agent in which the functions that its library lacks have no value. The
-// loader passes over such symbols.
+// An agent defines the functions of all releases of its family. A program that looks for one with dlsym or a weak
+// symbol must find the same as without the agent. So it gets a copy of the agent in which functions that its library
+// lacks have no value; the loader skips such symbols.
 
-// FitAgent returns the path of an agent's copy for the MPI library lib, in the first of the dirs that already holds it or where it can
-// be written. Several processes may do that at once.
+// FitAgent returns the path of an agent's copy for the MPI library lib, in the first of dirs that has it or can be
+// written. Several processes may call it at once.
 func FitAgent(e *locate.Env, agent, lib string, dirs ...string) (string, error) {
 	files := append([]string{agent}, mpiParts(e, lib)...)
 	name, size, err := fittedName(e, files)
 	if err != nil {
 		return "", err
 	}
-	dirs = slices.DeleteFunc(dirs, func(dir string) bool { return strings.ContainsAny(dir, ": \t\n") }) // LD_PRELOAD takes none
+	dirs = slices.DeleteFunc(dirs, func(dir string) bool { return strings.ContainsAny(dir, ": \t\n") }) // LD_PRELOAD accepts no such path
 	for _, dir := range dirs {
 		if path := filepath.Join(dir, name); loadable(path, size) == nil {
 			keep(path)
@@ -49,7 +49,8 @@ func FitAgent(e *locate.Env, agent, lib string, dirs ...string) (string, error) 
 	return "", err
 }
 
-// mpiParts are the objects that hold the functions of an MPI library: it, and what it needs of its own (libpmpi, libopen_mpi).
+// mpiParts are the objects with the functions of an MPI library: the library, and its own dependencies (libpmpi,
+// libopen_mpi).
 func mpiParts(e *locate.Env, lib string) []string {
 	l, parts := loader{env: e}, []string{lib}
 	for k := 0; k < len(parts) && k < 16; k++ {
@@ -92,7 +93,7 @@ func fittedName(e *locate.Env, files []string) (name string, size int64, err err
 	return base + "-" + hex.EncodeToString(h.Sum(nil)[:8]) + ".so", size, nil
 }
 
-// fit is the image of an agent (the first of the files) that shows what the others define.
+// fit is the image of an agent (the first file) that exports only what the other files define.
 func fit(e *locate.Env, files []string) ([]byte, error) {
 	defined := map[string]bool{}
 	for _, file := range files[1:] {
@@ -116,7 +117,7 @@ func fit(e *locate.Env, files []string) ([]byte, error) {
 	return image, hide(image, func(name string) bool { return isMPI(name) && !defined[name] })
 }
 
-// addMPI adds the MPI functions that a file defines for others.
+// addMPI adds the MPI functions that a file exports.
 func addMPI(defined map[string]bool, f *elf.File) error {
 	symbols, err := f.DynamicSymbols()
 	for _, s := range symbols {
@@ -146,20 +147,20 @@ func hide(image []byte, hidden func(name string) bool) error {
 	if table.Flags&elf.SHF_COMPRESSED != 0 {
 		return errors.New("its symbols are compressed")
 	}
-	entry, value, width := 24, 8, 8 // of Elf64_Sym: its size, and the place and size of st_value
+	entry, value, width := 24, 8, 8 // Elf64_Sym: its size, and the offset and size of st_value
 	if f.Class == elf.ELFCLASS32 {
 		entry, value, width = 16, 4, 4
 	}
 	for k, s := range symbols {
 		if s.Section != elf.SHN_UNDEF && hidden(s.Name) {
-			at := int(table.Offset) + (k+1)*entry + value // DynamicSymbols leaves the first one out
+			at := int(table.Offset) + (k+1)*entry + value // DynamicSymbols skips the first symbol
 			clear(image[at : at+width])
 		}
 	}
 	return nil
 }
 
-// store puts a copy in place at once or not at all.
+// store puts a copy in place atomically.
 func store(dir, name string, image []byte) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
@@ -186,11 +187,11 @@ func store(dir, name string, image []byte) (string, error) {
 }
 
 const (
-	unused  = 100 * 24 * time.Hour // copies that were not used for so long are deleted
+	unused  = 100 * 24 * time.Hour // copies not used for this time are deleted
 	refresh = 10 * 24 * time.Hour
 )
 
-// keep notes that a copy is in use.
+// keep marks a copy as used.
 func keep(path string) {
 	now := time.Now()
 	if st, err := os.Stat(path); err == nil && now.Sub(st.ModTime()) > refresh {
@@ -198,7 +199,7 @@ func keep(path string) {
 	}
 }
 
-// prune deletes copies for agents and libraries that are gone.
+// prune deletes copies for agents and libraries that no longer exist.
 func prune(dir string) {
 	old, _ := filepath.Glob(filepath.Join(dir, "mpitx-agent-*-*.so"))
 	for _, path := range old {

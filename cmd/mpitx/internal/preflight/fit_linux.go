@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// loadable is nil for a file of ours, of this size, that the loader can map: a file system may be mounted noexec.
+// loadable is nil for a file of this user and size that the loader can map: a file system may be mounted noexec.
 func loadable(path string, size int64) error {
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW, 0)
 	if err != nil {

@@ -12,10 +12,10 @@ import (
 	"mpitx/cmd/mpitx/internal/locate"
 )
 
-// libmpi matches the MPI library proper, not its Fortran or C++ layers, which lead to it.
+// libmpi matches the MPI library itself, not its Fortran and C++ layers, which depend on it.
 var libmpi = lazily(`^lib(mpi|mpich|mpi_abi\w*|mpi_(cray|crayclang|gnu|intel|nvidia|amd|aocc|pgi)\w*)\.so(\.|$)`)
 
-// plain are libraries under which no MPI is, and of which every program has some.
+// plain are libraries that every program links and that never depend on an MPI.
 var plain = lazily(`^(ld-linux.*|linux-vdso|lib(c|m|dl|rt|pthread|util|resolv|z|stdc\+\+|gcc_s|gfortran|quadmath|gomp|atomic))\.so`)
 
 // sanitizer matches the runtimes of address and thread sanitizers: of GCC, of Clang with -shared-libsan.
@@ -34,8 +34,8 @@ type object struct {
 	rpath, runpath []string
 }
 
-// linked is the MPI that the loader will load with a program: by the order of the loader, the first one. Where it has no file,
-// missing is its name.
+// linked is the MPI library that the loader will load with a program: the first one in the loader's order. missing is
+// its name if the file was not found.
 func linked(e *locate.Env, path string, f *elf.File) (m *locate.MPI, missing string) {
 	l := loader{env: e}
 	queue := []object{read(f, filepath.Dir(path))}
@@ -59,7 +59,7 @@ func linked(e *locate.Env, path string, f *elf.File) (m *locate.MPI, missing str
 				continue
 			}
 			if file == "" {
-				continue // the loader will say so
+				continue // the loader will report it
 			}
 			if f, err := elf.Open(e.File(file)); err == nil {
 				queue = append(queue, read(f, filepath.Dir(file)))
@@ -89,7 +89,7 @@ func read(f *elf.File, origin string) object {
 	return o
 }
 
-// loader looks for libraries where ld.so does.
+// loader searches libraries in the same places as ld.so.
 type loader struct {
 	env     *locate.Env
 	program []string // its RPATH counts for all libraries

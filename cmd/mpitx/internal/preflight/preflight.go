@@ -1,5 +1,5 @@
-// Package preflight looks at an application before it is started with the agent: whether the agent can get into it, and
-// which MPI it links. It starts nothing, loads nothing, and trusts no file.
+// Package preflight examines an application before it is started with the agent: whether the agent can be loaded, and
+// which MPI the application links. It starts and loads nothing, and trusts no file.
 package preflight
 
 import (
@@ -16,18 +16,18 @@ import (
 	"mpitx/cmd/mpitx/internal/locate"
 )
 
-// Program is what was found out about an application.
+// Program is what is known about an application.
 type Program struct {
-	Path      string      // of the executable of the first word: what is to be started
-	Target    string      // the program that matters: behind env, numactl and the like; else Path
+	Path      string      // of the executable to start (the first word)
+	Target    string      // the program that matters, after env, numactl and similar words; else Path
 	Script    bool        // Target is a script
-	Linked    *locate.MPI // the MPI that Target links; nil: none, or it was not found
+	Linked    *locate.MPI // the MPI that Target links; nil if there is none or it was not found
 	Sanitized bool        // Target links the runtime of an address or thread sanitizer
-	Container *Container  // a container runtime stands between the launcher and the program
-	Notes     []string    // what explains why nothing may be recorded, should it come to that
+	Container *Container  // a container runtime between the launcher and the program
+	Notes     []string    // possible reasons if nothing is recorded
 }
 
-// Refusal is the error for a program that cannot be observed: starting it would work, or fail by itself, but in vain.
+// Refusal is the error for a program that can be started but not observed.
 type Refusal struct{ Reason locate.Error }
 
 func (r *Refusal) Error() string { return r.Reason.Error() }
@@ -39,8 +39,8 @@ func refuse(what, why, do string) error {
 	return &Refusal{locate.Error{What: what, Why: why, Do: do, Usage: true}}
 }
 
-// Check looks at a command line. An error is a *Refusal, or a *locate.Error for what cannot be started at all. A refused
-// program comes with what is known of it.
+// Check examines a command line. An error is a *Refusal, or a *locate.Error if the program cannot be started at all. A
+// refused program is returned with what is known about it.
 func Check(e *locate.Env, argv []string) (*Program, error) {
 	path, err := find(e, argv[0])
 	if err != nil {
@@ -55,7 +55,7 @@ func Check(e *locate.Env, argv []string) (*Program, error) {
 		}
 		if c := containerOf(p.Target, rest); c != nil {
 			p.Container = c
-			return p, nil // what is inside cannot be seen from here
+			return p, nil // the inside of a container is not visible from here
 		}
 		if err := preloadable(e, p.Target); err != nil {
 			return p, err
@@ -85,7 +85,8 @@ func Check(e *locate.Env, argv []string) (*Program, error) {
 
 const mostInterpreters = 4 // as in the kernel
 
-// preloadable is the error for a program into which the loader preloads nothing. Of a script, its interpreter counts.
+// preloadable is the error for a program that the loader does not preload libraries into. For a script, its interpreter
+// counts.
 func preloadable(e *locate.Env, path string) error {
 	for program, script := path, 0; program != "" && script < mostInterpreters; script++ {
 		words := interpreter(e, program)
@@ -103,7 +104,7 @@ func preloadable(e *locate.Env, path string) error {
 	return nil
 }
 
-// interpreter are the words after #! of a script; none where path is no script.
+// interpreter returns the words after #! of a script; none if path is not a script.
 func interpreter(e *locate.Env, path string) []string {
 	f, err := os.Open(e.File(path))
 	if err != nil {
@@ -120,7 +121,7 @@ func interpreter(e *locate.Env, path string) []string {
 	return strings.Fields(line)
 }
 
-// clears tells whether the words of env keep the agent from what it starts.
+// clears reports whether the arguments of env remove the agent from the environment.
 func clears(words []string) bool {
 	for i, w := range words {
 		switch {
@@ -132,7 +133,7 @@ func clears(words []string) bool {
 	return false
 }
 
-// wrappers start the program that a later word names, in the same environment.
+// wrappers start the program named by a later word in the same environment.
 var wrappers = map[string]bool{
 	"env": true, "numactl": true, "time": true, "taskset": true, "nice": true, "ionice": true, "chrt": true, "stdbuf": true,
 	"setarch": true, "timeout": true, "nohup": true, "hwloc-bind": true, "likwid-pin": true, "strace": true, "ltrace": true,
@@ -148,7 +149,7 @@ func isLauncher(name string) bool {
 	return slices.Contains([]string{"orterun", "prterun", "srun", "aprun", "jsrun", "ibrun", "palsrun", "prun"}, name)
 }
 
-// find is what execvp would find.
+// find returns what execvp would find.
 func find(e *locate.Env, name string) (string, error) {
 	check := func(path string) (string, error) {
 		st, err := os.Stat(e.File(path))
@@ -203,10 +204,10 @@ func find(e *locate.Env, name string) (string, error) {
 	return "", x
 }
 
-// look reads the target.
+// look examines the target.
 func (p *Program) look(e *locate.Env) error {
 	file, err := os.Open(e.File(p.Target))
-	if err != nil { // executable but not readable: nothing is known, and nothing stands against it
+	if err != nil { // executable but not readable: nothing is known
 		p.Notes = append(p.Notes, p.Target+" could not be read, so it was not checked")
 		return nil
 	}
@@ -253,7 +254,8 @@ func (p *Program) elf(e *locate.Env, f *elf.File) error {
 	return nil
 }
 
-// defines tells whether an executable has an MPI of its own. One that defines MPI_X but no PMPI_X has only a PMPI tool in it.
+// defines reports whether an executable contains an MPI. One that defines MPI_X but not PMPI_X contains a PMPI tool
+// only.
 func defines(f *elf.File) bool {
 	for _, read := range []func() ([]elf.Symbol, error){f.DynamicSymbols, f.Symbols} {
 		symbols, _ := read()
@@ -267,8 +269,8 @@ func defines(f *elf.File) bool {
 	return false
 }
 
-// Fits compares the MPI that a program links with that of the launcher and the one that was asked for (want is "" where
-// the user did not ask).
+// Fits compares the MPI that a program links with the launcher's and the requested one (want is "" if the user
+// requested none).
 func (p *Program) Fits(l locate.Launch, want string, asked locate.MPI) error {
 	if p.Linked == nil {
 		return nil

@@ -10,9 +10,9 @@ import (
 	"mpitx/ui/link"
 )
 
-// serve answers requests until somebody is gone.
+// serve answers requests until the explorer or a back end exits.
 func (s *server) serve() int {
-	var late <-chan time.Time // a launcher that ends the job because of a rank that died is often faster than that rank
+	var late <-chan time.Time // a launcher that ends the job after a rank died is often faster than the news of that rank
 	killer := ""
 	leaving := false
 	for {
@@ -20,7 +20,7 @@ func (s *server) serve() int {
 		select {
 		case r := <-s.screen:
 			s.request(r)
-		case <-s.gone: // nobody wants the back end any more
+		case <-s.gone: // the explorer has exited
 			s.screen, s.gone, leaving = nil, nil, true
 			if !s.allAnswer() {
 				over, code = true, s.leave()
@@ -28,7 +28,7 @@ func (s *server) serve() int {
 				s.request(link.Request{Do: link.DoWorkload, Millis: endLimit.Milliseconds()})
 			}
 		case n := <-s.notes:
-			over, code = s.hear(n)
+			over, code = s.receive(n)
 		case e := <-s.job.Events:
 			if killer == "" || e.Kind != 0 || !transport.EndedByOthers(e.Status) {
 				over, code = s.child(e)
@@ -49,7 +49,7 @@ func (s *server) serve() int {
 	}
 }
 
-// child takes what rank 0's own back end says.
+// child handles an event from rank 0's own back end.
 func (s *server) child(e transport.Event) (over bool, code int) {
 	e.Note()
 	p := s.peers[0]
@@ -63,8 +63,8 @@ func (s *server) child(e transport.Event) (over bool, code int) {
 	return false, 0
 }
 
-// hear takes what another rank's front says.
-func (s *server) hear(n note) (over bool, code int) {
+// receive handles a frame from another rank's front.
+func (s *server) receive(n note) (over bool, code int) {
 	var at place
 	switch n.Kind {
 	case 0:
@@ -81,7 +81,7 @@ func (s *server) hear(n note) (over bool, code int) {
 	return false, 0
 }
 
-// leave ends the back end. MPI_Finalize waits for all ranks: if one is silent, nobody calls it.
+// leave ends the back ends. MPI_Finalize waits for all ranks, so nobody calls it if one is silent.
 func (s *server) leave() int {
 	code := 1
 	if s.allAnswer() {

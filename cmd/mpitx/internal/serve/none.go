@@ -4,5 +4,5 @@ package serve
 
 import "mpitx/cmd/mpitx/internal/collect"
 
-// Tasks is what a back end does that serves; there is none here.
+// Tasks runs a back end that serves; not available on this system.
 func Tasks(*collect.Backend) int { return 2 }

@@ -15,15 +15,15 @@ import (
 	"mpitx/cmd/mpitx/internal/transport"
 )
 
-// rankServer is the front of a rank other than 0: it stands between its back end and rank 0's front.
+// rankServer is the front of a rank other than 0. It connects its back end with rank 0's front.
 type rankServer struct {
 	job  *collect.Job
 	c    net.Conn
-	open tasks // given to the back end
+	open tasks // tasks of the back end
 	died bool
 }
 
-// serveRank collects, and is then such a front. It returns the exit code.
+// serveRank collects and then runs such a front. It returns the exit code.
 func serveRank(o collect.Options) int {
 	gone, joined := make(chan struct{}), make(chan struct{})
 	o.Gone = gone
@@ -31,7 +31,7 @@ func serveRank(o collect.Options) int {
 	job, err := collect.Collect(o)
 	var failed *collect.Error
 	switch {
-	case errors.As(err, &failed): // launchers end the job with the first rank that fails, and the others may go on without us
+	case errors.As(err, &failed): // launchers end the job at the first rank that fails, and the other ranks may continue without this one
 		if !failed.Quiet {
 			fmt.Fprintln(os.Stderr, "mpitx:", err)
 		}
@@ -44,7 +44,7 @@ func serveRank(o collect.Options) int {
 	return follow(job, gone, joined)
 }
 
-// follow does what rank 0's front wants. joined is closed once that has been reached.
+// follow carries out what rank 0's front asks for. joined is closed once that front is reached.
 func follow(job *collect.Job, gone, joined chan struct{}) int {
 	var inv transport.Invitation
 	if transport.Unpack(job.Invitation, &inv) != nil {
@@ -52,7 +52,7 @@ func follow(job *collect.Job, gone, joined chan struct{}) int {
 	}
 	c, err := transport.Join(inv, job.Rank, job.Host)
 	if err != nil {
-		// The MPI process stays, as the others' would end with it; the explorer goes on without this rank.
+		// The MPI process stays, because the others' would end with it. The explorer continues without this rank.
 		fmt.Fprintf(os.Stderr, "mpitx: %s cannot %v\n", collect.Where(job.Host, job.Rank), err)
 		awaitEnd(gone)
 		job.Backend.Kill()
@@ -70,14 +70,14 @@ func (r *rankServer) run() int {
 		close(frames)
 	}()
 	var late <-chan time.Time
-	ordered := false // to end
+	ordered := false // rank 0 asked this rank to exit
 	for {
 		select {
 		case f, ok := <-frames:
 			switch {
 			case !ok && ordered:
 				frames = nil
-			case !ok: // rank 0 is gone
+			case !ok: // rank 0 has exited
 				r.job.Backend.Kill()
 				return 1
 			default:
@@ -105,7 +105,7 @@ func (r *rankServer) run() int {
 				transport.WriteFrame(r.c, e.Kind, e.Payload)
 			}
 		case <-r.job.Signals:
-			// A launcher ends the job, often because our back end died: rank 0 must still hear of it.
+			// A launcher ends the job, often because this rank's back end died: rank 0 must still be told.
 			if late == nil {
 				late = time.After(time.Second)
 			}
@@ -120,7 +120,7 @@ func (r *rankServer) say(kind byte, at place) {
 	transport.WriteFrame(r.c, kind, transport.Pack(at))
 }
 
-// order passes on what rank 0's front wants.
+// order passes a frame of rank 0's front on to the back end.
 func (r *rankServer) order(f transport.Frame) {
 	switch f.Kind {
 	case transport.FrameWhere:
@@ -137,8 +137,8 @@ func (r *rankServer) order(f transport.Frame) {
 	}
 }
 
-// watchParent closes gone when the launcher has died without a word: whoever has not yet come to rank 0 hears of it in no
-// other way.
+// watchParent closes gone when the launcher has died. A rank that has not reached rank 0 yet has no other way to
+// notice.
 func watchParent(parent int, gone, joined chan struct{}) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()

@@ -14,7 +14,7 @@ import (
 	"mpitx/ui/link"
 )
 
-// request begins what the screen asks for.
+// request starts a request of the explorer.
 func (s *server) request(r link.Request) {
 	if r.Do == link.DoCancel {
 		s.cancel(r.ID)
@@ -28,7 +28,7 @@ func (s *server) request(r link.Request) {
 	s.give(r, t)
 }
 
-// task is what ranks are to do for a request.
+// task turns a request into a task for the ranks.
 func (s *server) task(r link.Request) (t task, err error) {
 	t.Do = r.Do
 	switch r.Do {
@@ -71,7 +71,7 @@ func (s *server) refuse(id uint64, why string) {
 	s.say(link.Reply{Is: link.IsError, ID: id, Text: why})
 }
 
-// give hands a task to the ranks that it is for. Those that are silent get no more than they have.
+// give sends a task to its ranks. Silent ranks get no further tasks.
 func (s *server) give(r link.Request, t task) {
 	s.number++
 	t.Number = s.number
@@ -102,7 +102,7 @@ func (s *server) give(r link.Request, t task) {
 	a.timer = time.AfterFunc(time.Duration(min(max(1, r.Millis), 3_600_000))*time.Millisecond, func() { s.timers <- number })
 }
 
-// cancel withdraws what the screen asked for under this ID.
+// cancel withdraws the request with this ID.
 func (s *server) cancel(id uint64) {
 	for number, a := range s.asked {
 		if a.request.ID == id && a.request.Do == link.DoRead {
@@ -133,7 +133,7 @@ func (s *server) late(number uint64) {
 	s.finish(number)
 }
 
-// silence notes that a rank does not answer, and says where it is.
+// silence marks a rank as silent and reports where it is.
 func (s *server) silence(p *peer) {
 	if p.silent {
 		return
@@ -146,7 +146,7 @@ func (s *server) silence(p *peer) {
 	p.Send(transport.FrameWhere, nil)
 }
 
-// answer takes a rank's answer to a task, in time or late.
+// answer handles a rank's answer to a task, in time or late.
 func (s *server) answer(p *peer, payload []byte) {
 	var got answer
 	if p == nil || transport.Unpack(payload, &got) != nil {
@@ -172,7 +172,8 @@ func (s *server) answer(p *peer, payload []byte) {
 	}
 }
 
-// collectAgain makes a new catalog of what the ranks have read again, with the stage before MPI_Init as it was, and sends it.
+// collectAgain builds and sends a new catalog from what the ranks have read again; the stage before MPI_Init stays as
+// it was.
 func (s *server) collectAgain(a *asked) error {
 	root, err := catalog.DecodeProcess(a.answers[0].Process)
 	if err != nil {
@@ -213,7 +214,7 @@ func (s *server) host(rank int) string {
 	return ""
 }
 
-// finish answers the screen.
+// finish answers the request.
 func (s *server) finish(number uint64) {
 	a := s.asked[number]
 	delete(s.asked, number)

@@ -1,7 +1,7 @@
 //go:build linux
 
-// Package serve answers the explorer (docs/protocol.md): rank 0's front takes the requests of its screen and gives them as tasks to
-// the back ends of all ranks, over the ranks' fronts.
+// Package serve answers the explorer (docs/protocol.md): rank 0's front receives requests and sends them as tasks to
+// the back ends of all ranks, through the ranks' fronts.
 package serve
 
 import (
@@ -21,32 +21,32 @@ import (
 
 const (
 	endLimit    = 3 * time.Second // for MPI_Finalize
-	helloLimit  = time.Minute     // for the screen to say what it is
+	helloLimit  = time.Minute     // for the explorer's first message
 	catalogPart = 1 << 16         // bytes
-	maxOpen     = 32              // tasks that a rank may have before it
+	maxOpen     = 32              // unfinished tasks of a rank
 )
 
-// server is rank 0's front of a back end that serves a screen. One goroutine does everything.
+// server is rank 0's front of a back end that serves an explorer. One goroutine does everything.
 type server struct {
 	job     *collect.Job
 	prepare func(*catalog.Catalog)
 	w       *link.Writer
 	screen  chan link.Request
-	gone    chan struct{} // closed with the screen's end
+	gone    chan struct{} // closed when the explorer exits
 	notes   chan note
 	timers  chan uint64
 	catalog *catalog.Catalog
 	numbers link.Numbers
-	changed bool // the catalog is known to be old
+	changed bool // the catalog is outdated
 	size    int
-	oneNode bool // the launcher says so
+	oneNode bool // according to the launcher
 	peers   map[int]*peer
 	number  uint64
 	asked   map[uint64]*asked
 	working bool // a workload runs
 }
 
-// peer is a rank's front as rank 0's sees it; of rank 0 it is the back end.
+// peer is a rank's front as rank 0's front sees it; for rank 0 it is the back end.
 type peer struct {
 	transport.Sender
 	rank   int
@@ -55,13 +55,13 @@ type peer struct {
 	silent bool
 }
 
-// note is what a peer said.
+// note is a message of a peer.
 type note struct {
 	from            *peer
-	transport.Frame // Kind 0: it is gone
+	transport.Frame // Kind 0: the peer has exited
 }
 
-// asked is a request of the screen that is under way.
+// asked is an unfinished request.
 type asked struct {
 	request link.Request
 	waiting map[int]bool
@@ -70,7 +70,7 @@ type asked struct {
 	timer   *time.Timer
 }
 
-// Serve collects, and then answers the requests of a screen until that ends: on rank 0 over in and out, elsewhere over rank 0.
+// Serve collects, and then answers the explorer until it exits: rank 0 over in and out, other ranks over rank 0.
 // prepare completes catalogs. It returns the exit code.
 func Serve(o collect.Options, prepare func(*catalog.Catalog), in io.Reader, out io.Writer) int {
 	o.Serve = true
@@ -84,7 +84,7 @@ func Serve(o collect.Options, prepare func(*catalog.Catalog), in io.Reader, out 
 	o.Gone = s.gone
 	go s.listen(in)
 	var err error
-	if s.job, err = collect.Collect(o); err == nil && !s.job.Root { // the launcher says nothing of ranks
+	if s.job, err = collect.Collect(o); err == nil && !s.job.Root { // without a launcher that numbers ranks
 		return follow(s.job, s.gone, make(chan struct{}))
 	}
 	if err == nil {
@@ -97,11 +97,11 @@ func Serve(o collect.Options, prepare func(*catalog.Catalog), in io.Reader, out 
 }
 
 func (s *server) say(r link.Reply) {
-	b, _ := json.Marshal(r) // nothing in it can fail
+	b, _ := json.Marshal(r) // cannot fail
 	s.w.Write(b)
 }
 
-// end says the last word, and gives the exit code.
+// end sends the last message and returns the exit code.
 func (s *server) end(rank int, text, variable string, code int) int {
 	s.say(link.Reply{Is: link.IsEnded, Rank: rank, Text: text, Variable: variable})
 	if s.job != nil {
@@ -110,7 +110,7 @@ func (s *server) end(rank int, text, variable string, code int) int {
 	return code
 }
 
-// listen takes the screen's requests. What is no message is nobody's.
+// listen receives the explorer's requests. It ignores anything else.
 func (s *server) listen(in io.Reader) {
 	defer close(s.gone)
 	items := link.NewReader(in)
@@ -129,7 +129,7 @@ func (s *server) listen(in io.Reader) {
 	}
 }
 
-// begin brings the ranks together, and sends the screen what was collected.
+// begin connects the ranks and sends the catalog.
 func (s *server) begin() error {
 	s.size = s.job.Catalog.Job.Size
 	s.take(s.job.Catalog)
@@ -156,14 +156,14 @@ func (s *server) begin() error {
 	return nil
 }
 
-// take makes a catalog the one that the screen is to have.
+// take replaces the catalog.
 func (s *server) take(c *catalog.Catalog) {
 	s.prepare(c)
 	s.catalog, s.changed = c, false
 	s.numbers.Add(c)
 }
 
-// hello waits for the screen's first word.
+// hello waits for the explorer's first message.
 func (s *server) hello() error {
 	select {
 	case r := <-s.screen:
@@ -211,20 +211,20 @@ func (s *server) invite() error {
 		case <-s.gone:
 			return fmt.Errorf("the explorer has exited")
 		case <-late:
-			return nil // they are silent
+			return nil // the ranks that did not come are silent
 		}
 	}
 	return nil
 }
 
-// accept lets a rank's front in, and takes what it says.
+// accept admits a rank's front and receives its frames.
 func (s *server) accept(c net.Conn, inv *transport.Invitation, joined chan<- *peer) {
 	j, err := inv.Admit(c, s.size)
 	if err != nil {
 		c.Close()
 		return
 	}
-	p := &peer{Sender: transport.NewSender(c, 4*maxOpen), rank: j.Rank, host: j.Host, open: tasks{}} // a front reads at once, whatever its back end does
+	p := &peer{Sender: transport.NewSender(c, 4*maxOpen), rank: j.Rank, host: j.Host, open: tasks{}} // a front reads immediately, even if its back end hangs
 	joined <- p
 	transport.ReadFrames(c, func(f transport.Frame) { s.notes <- note{p, f} })
 	s.notes <- note{from: p}

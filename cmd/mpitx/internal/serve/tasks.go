@@ -12,7 +12,7 @@ import (
 	"mpitx/ui/link"
 )
 
-// serving is a back end that goes on after it has told everything: it does tasks, one after the other.
+// serving is a back end that stays after it has sent everything, and carries out one task after the other.
 type serving struct {
 	*collect.Backend
 	variables map[string]int // position in Meta, control variables first, by ID
@@ -34,7 +34,7 @@ func Tasks(b *collect.Backend) int {
 		for len(s.loads) > 0 && !s.ending {
 			t := s.loads[0]
 			s.loads = s.loads[1:]
-			s.answer(answer{Number: t.Number}) // the one before has come to its end on this rank
+			s.answer(answer{Number: t.Number}) // the previous workload has ended on this rank
 			if t.Workload != "" {
 				s.exercise(t.Workload)
 			}
@@ -46,7 +46,7 @@ func Tasks(b *collect.Backend) int {
 	return s.code
 }
 
-// index finds the places of the variables in what was observed.
+// index maps the variables' IDs to their positions in what was observed.
 func (s *serving) index() {
 	meta := &s.Process.Meta
 	s.variables = make(map[string]int, len(meta.Cvars)+len(meta.Pvars))
@@ -58,7 +58,7 @@ func (s *serving) index() {
 	}
 }
 
-// refresh observes this process again. Handles stay: libraries do not use an index twice.
+// refresh observes this process again. Handles stay valid, because libraries do not reuse indices.
 func (s *serving) refresh() ([]byte, error) {
 	if err := s.Survey(); err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func (s *serving) refresh() ([]byte, error) {
 	return s.Process.AppendBinary(nil), nil
 }
 
-// handle does one task.
+// handle carries out one task.
 func (s *serving) handle(f transport.Frame) {
 	switch f.Kind {
 	case transport.FrameVerdict:
@@ -121,7 +121,7 @@ func (s *serving) read(t task) []catalog.Reading {
 	return out
 }
 
-// reading reads a variable here, where the trial in another process has gone well.
+// reading reads a variable in this process, after the trial in another process succeeded.
 func (s *serving) reading(id string) catalog.Reading {
 	at, ok := s.variables[id]
 	if !ok {
@@ -140,7 +140,7 @@ func (s *serving) reading(id string) catalog.Reading {
 	return r
 }
 
-// value reads through a handle that stays: what a handle counts, it counts from its start.
+// value reads through a handle that is kept, because handles count from their start.
 func (s *serving) value(at int, id string) (v catalog.Value, count int, err error) {
 	meta := &s.Process.Meta
 	if at < len(meta.Cvars) {
@@ -186,7 +186,7 @@ func (s *serving) openPvar(v *catalog.Variable) (*binding.PvarHandle, error) {
 	return h, nil
 }
 
-// writeNow writes a control variable; its old value is the one that it has now.
+// writeNow writes a control variable; the old value is its current one.
 func (s *serving) writeNow(t task) catalog.Outcomes {
 	s.Front.Mark(t.Number, 0)
 	if at, ok := s.variables[t.Write.Name]; ok && at < len(s.Process.Meta.Cvars) {
@@ -197,7 +197,7 @@ func (s *serving) writeNow(t task) catalog.Outcomes {
 	return s.Write([]catalog.WriteRequest{t.Write})
 }
 
-// pump does the tasks that have come; it is called while a workload waits.
+// pump carries out the tasks that have arrived, while a workload waits.
 func (s *serving) pump() {
 	for {
 		select {
@@ -209,7 +209,7 @@ func (s *serving) pump() {
 	}
 }
 
-// rest lets the library see what has come, for a while.
+// rest lets the library process arrived messages for a while.
 func (s *serving) rest(d time.Duration) {
 	for end := time.Now().Add(d); ; time.Sleep(time.Millisecond) {
 		s.Mail.Progress()

@@ -5,10 +5,10 @@ import (
 	"mpitx/ui/link"
 )
 
-// Once everything is collected, the fronts of the ranks speak over sockets: waiting there costs nothing, where waiting in
-// MPI means to ask again and again. A front never hangs, so rank 0's always learns what has become of a back end.
+// After everything is collected, the ranks' fronts communicate over sockets: waiting there costs nothing, while waiting
+// in MPI means polling. A front never hangs, so rank 0's front always learns what happened to a back end.
 
-// task is what a back end that serves is to do next. Each has exactly one answer.
+// task is the next work for a back end that serves. Each task has exactly one answer.
 type task struct {
 	Number   uint64
 	Do       string   // link.DoRead, link.DoWrite, link.DoWorkload, link.DoRefresh
@@ -27,13 +27,13 @@ type answer struct {
 	Failed   string
 }
 
-// place is where a back end is, or was when it died.
+// place is the access that a back end is in, or was in when it died.
 type place struct{ Variable, Text string }
 
-// tasks are those that a back end was given and has not answered.
+// tasks are the unanswered tasks of a back end.
 type tasks map[uint64]task
 
-// variable is the one of access k of a task.
+// variable is the variable of access k of a task.
 func (all tasks) variable(number uint64, k int) string {
 	t, ok := all[number]
 	switch {

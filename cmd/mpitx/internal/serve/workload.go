@@ -9,19 +9,20 @@ import (
 	"mpitx/cmd/mpitx/internal/transport"
 )
 
-// The workloads of a back end that serves: what fixtures/workload does, with messages that do not block, so that tasks are
-// done in between. All ranks do rounds until rank 0 has other things to do.
+// The workloads of a back end that serves. They do what fixtures/workload does, with non-blocking messages, so that
+// tasks can be carried out in between. All ranks do rounds until rank 0 stops.
 
 const (
-	tagNever = 1020 + iota // no message has it
+	tagNever = 1020 + iota // never used by a message
 	tagToken               // from rank 0: one more round, or none
 	tagRound               // to rank 0: the round is done
-	tagWork  = 1100        // and the 99 behind it: in a round
+	tagWork  = 1100        // and the following 99: in a round
 )
 
 var errEnding = errors.New("the back end ends")
 
-// exercise runs a workload until rank 0 leaves it. An error is the end: a rank that left by itself would let others wait.
+// exercise runs a workload until rank 0 stops it. An error ends the back end, because a rank that stopped by itself
+// would make the others wait.
 func (s *serving) exercise(name string) {
 	s.failed = nil
 	for k := 0; s.again(); k++ {
@@ -46,7 +47,7 @@ func (s *serving) exercise(name string) {
 	}
 }
 
-// again agrees on another round: rank 0 sends one byte for it, and none if there is to be none.
+// again agrees on another round: rank 0 sends one byte for another round, and an empty message to stop.
 func (s *serving) again() bool {
 	if s.Rank != 0 {
 		return len(s.get(0, tagToken)) > 0 && s.failed == nil
@@ -62,7 +63,7 @@ func (s *serving) again() bool {
 	return more == 1 && s.failed == nil
 }
 
-// rounded waits until all ranks have done their round, so that no message is left when MPI ends.
+// rounded waits until all ranks have finished the round, so that no message is pending when MPI ends.
 func (s *serving) rounded() {
 	if s.Rank != 0 {
 		s.put(0, 0, tagRound)
@@ -74,14 +75,14 @@ func (s *serving) rounded() {
 	s.rest(time.Millisecond)
 }
 
-// put sends a message of n bytes. After the first error it does nothing, as get.
+// put sends a message of n bytes. After the first error, put and get do nothing.
 func (s *serving) put(n, to, tag int) {
 	if s.failed == nil {
 		s.failed = s.Mail.Send(make([]byte, n), to, tag)
 	}
 }
 
-// get waits for a message, and does tasks.
+// get waits for a message and carries out tasks.
 func (s *serving) get(source, tag int) []byte {
 	for k := 0; s.failed == nil; k++ {
 		data, _, ok, err := s.Mail.Receive(source, tag)
@@ -97,7 +98,7 @@ func (s *serving) get(source, tag int) []byte {
 	return nil
 }
 
-// pingpong: pairs of neighbours send 8 bytes to and fro; who has no partner sends to itself.
+// pingpong: pairs of neighbours send 8 bytes back and forth; a rank without a partner sends to itself.
 func (s *serving) pingpong(n int) {
 	partner := s.Rank ^ 1
 	if partner >= s.Size {
@@ -114,7 +115,7 @@ func (s *serving) pingpong(n int) {
 	}
 }
 
-// unexpected: every rank is sent messages that it has not asked for yet, rests, and takes them, the last first.
+// unexpected: every rank is sent messages before it has posted receives, waits, and receives them, the last first.
 func (s *serving) unexpected(n int) {
 	next, last := (s.Rank+1)%s.Size, (s.Rank+s.Size-1)%s.Size
 	for k := range n {

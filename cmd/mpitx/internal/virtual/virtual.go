@@ -1,5 +1,5 @@
-// Package virtual knows mpitx's own performance variables: the totals, and what each MPI function contributes to them. Their one table
-// is the agent's (agent/tools/tally/virtual.c); it is read from the sources in the binary.
+// Package virtual lists mpitx's own performance variables: the totals, and the share of each MPI function. Their only
+// table is the agent's (agent/tools/tally/virtual.c), read from the sources in the binary.
 package virtual
 
 import (
@@ -16,20 +16,20 @@ import (
 // Prefix begins the names of all of them.
 const Prefix = "mpitx:"
 
-// units are those of the classes: times are counted in nanoseconds, sums in bytes (virtual_info in virtual.c).
+// units are the units of the classes: times in nanoseconds, sums in bytes (virtual_info in virtual.c).
 var units = map[catalog.Class]string{catalog.ClassTimer: "ns", catalog.ClassAggregate: "B"}
 
 // definition is an entry of the agent's table.
 type definition struct {
 	variable  catalog.Variable
 	field     string   // enum tally_field
-	kinds     []string // of the functions that can contribute; nil: all
-	traffic   []string // that their calls must be able to carry, one of them; nil: any
-	messages  bool     // its kinds are those of messages
+	kinds     []string // kinds of functions that contribute; nil means all
+	traffic   []string // traffic that the calls must be able to carry; nil means any
+	messages  bool     // counts messages
 	onlyTotal bool
 }
 
-// Totals are the variables of whole processes, by name.
+// Totals are the variables of whole processes, sorted by name.
 func Totals() []catalog.Variable {
 	all := make([]catalog.Variable, len(definitions()))
 	for k, d := range definitions() {
@@ -38,7 +38,7 @@ func Totals() []catalog.Variable {
 	return sorted(all)
 }
 
-// Matching are the totals, and the shares that a glob with a slash matches: as for --pvar, mpitx:* means totals alone.
+// Matching are the totals, and the shares that globs with a slash match. As for --pvar, mpitx:* means totals only.
 func Matching(globs ...string) []catalog.Variable {
 	all := Totals()
 	globs = slices.DeleteFunc(slices.Clone(globs), func(g string) bool { return !strings.Contains(g, "/") })
@@ -82,7 +82,7 @@ var shares = sync.OnceValue(func() []catalog.Variable {
 			}
 			v := d.variable
 			v.Name += "/" + f.Name
-			if d.field == "TALLY_TIME" { // of one function it is not the time in MPI
+			if d.field == "TALLY_TIME" { // the share of a function is not the time in MPI
 				v.Name = Prefix + "time/" + f.Name
 			}
 			v.Description = "of " + f.Name + " alone: " + v.Description
@@ -92,7 +92,7 @@ var shares = sync.OnceValue(func() []catalog.Variable {
 	return sorted(all)
 })
 
-// hasShare is has_share in virtual.c.
+// hasShare mirrors has_share in virtual.c.
 func (d *definition) hasShare(class string, traffic []string) bool {
 	carries := func(what string) bool { return slices.Contains(traffic, what) }
 	switch {
@@ -111,13 +111,13 @@ var definitions = sync.OnceValue(func() []definition {
 	}
 	all, err := parse(string(text))
 	if err != nil {
-		panic(err) // a test reads the same text
+		panic(err) // a test parses the same text
 	}
 	return all
 })
 
-// parse reads the initializer of definitions in virtual.c: name, description, class, field, kinds, traffic, what it wants, the field in
-// a function's row, and whether there is only a total.
+// parse parses the initializer of definitions in virtual.c: name, description, class, field, kinds, traffic,
+// requirements, the field in a function's row, and whether there is only a total.
 func parse(source string) ([]definition, error) {
 	_, body, ok := strings.Cut(source, "definitions[] = {")
 	body, _, closed := strings.Cut(body, "\n};")
@@ -154,7 +154,7 @@ func parse(source string) ([]definition, error) {
 	return all, nil
 }
 
-// entries are the values in each pair of braces, strings without their quotes.
+// entries are the values in each pair of braces, with strings unquoted.
 func entries(body string) [][]string {
 	var all [][]string
 	var values []string
