@@ -1,6 +1,6 @@
-// Mpitx-parquet writes the samples of a run to standard output as Parquet: mpitx-parquet RUN TRANSFORM long|wide [chosen]. It is what
-// `mpitx export -o parquet` starts, with the chosen variables on standard input: the Parquet library takes milliseconds to initialise, which no other command is to
-// pay for.
+// Mpitx-parquet writes the samples of a run to standard output as Parquet: mpitx-parquet RUN TRANSFORM long|wide
+// [chosen]. `mpitx export -o parquet` starts it, with the selected variables on standard input. It is a separate
+// program because the Parquet library takes milliseconds to initialise.
 package main
 
 import (

@@ -18,10 +18,10 @@ type Key struct {
 // KeyOf is the key of a column.
 func KeyOf(c *recording.Column) Key { return Key{c.Variable, c.ObjectName, c.Class} }
 
-// Set is a choice of variables; nil: all.
+// Set is a selection of variables; nil means all.
 type Set map[Key]bool
 
-// Column is the choice as [recording.Options] want it.
+// Column is the selection as a function for [recording.Options].
 func (s Set) Column() func(*recording.Column) bool {
 	if s == nil {
 		return nil
@@ -29,10 +29,10 @@ func (s Set) Column() func(*recording.Column) bool {
 	return func(c *recording.Column) bool { return s[KeyOf(c)] }
 }
 
-// Write writes a choice, for another process that reads the same run.
+// Write writes a selection for another process that reads the same run.
 func (s Set) Write(w io.Writer) error { return gob.NewEncoder(w).Encode(s) }
 
-// Read reads what Write wrote.
+// Read reads the output of Write.
 func Read(r io.Reader) (s Set, err error) {
 	err = gob.NewDecoder(r).Decode(&s)
 	return s, err

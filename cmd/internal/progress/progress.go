@@ -1,4 +1,4 @@
-// Package progress shows how far long work has come.
+// Package progress shows the progress of long work.
 package progress
 
 import (
@@ -12,21 +12,22 @@ import (
 )
 
 const (
-	silence = time.Second            // work that takes no longer shows nothing
-	pause   = 100 * time.Millisecond // between two pictures
+	silence = time.Second            // shorter work shows nothing
+	pause   = 100 * time.Millisecond // between two updates
 	bar     = 30
 )
 
-// Bar is a bar on a terminal. It is for one goroutine.
+// Bar is a progress bar on a terminal, for use by one goroutine.
 type Bar struct {
-	w            io.Writer // nil: shows nothing
+	w            io.Writer // nil shows nothing
 	what         string
 	now          func() time.Time
 	start, shown time.Time
-	width        int // of what is on the terminal
+	width        int // of the text on the terminal
 }
 
-// New makes a bar on standard error if that is a terminal, else one that never shows anything. what is what is done: "exporting".
+// New makes a bar on standard error, or one that shows nothing if that is not a terminal. what is the activity:
+// "exporting".
 func New(what string) *Bar {
 	b := &Bar{what: what, now: time.Now, start: time.Now()}
 	if term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("TERM") != "dumb" {
@@ -35,7 +36,7 @@ func New(what string) *Bar {
 	return b
 }
 
-// Update shows how much is done, now and then. A total of 0 is an unknown one.
+// Update shows how much is done, from time to time. A total of 0 means unknown.
 func (b *Bar) Update(done, total uint64) {
 	if b.w == nil {
 		return
@@ -55,7 +56,7 @@ func (b *Bar) Update(done, total uint64) {
 	b.width = max(b.width, len(text))
 }
 
-// Clear takes the bar away, so that other lines can follow.
+// Clear removes the bar, so that other lines can follow.
 func (b *Bar) Clear() {
 	if b.width > 0 {
 		fmt.Fprintf(b.w, "\r%*s\r", b.width, "")

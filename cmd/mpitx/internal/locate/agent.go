@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// AgentSources are what the agent and the workload are made of.
+// AgentSources are the sources of the agent and the workload.
 type AgentSources struct {
-	Agent    fs.FS // as the folder agent
-	Binding  fs.FS // as the folder binding: shim/, probe.c
-	Workload fs.FS // as fixtures/workload
-	// Wrappers writes the agent's wrappers for an MPI: from its mpi.h as the preprocessor makes it, and from its macros.
+	Agent    fs.FS // the directory agent
+	Binding  fs.FS // the directory binding: shim/, probe.c
+	Workload fs.FS // the directory fixtures/workload
+	// Wrappers writes the agent's wrappers for an MPI, from its preprocessed mpi.h and its macros.
 	Wrappers func(header, macros string) (string, error)
 }
 
@@ -24,9 +24,9 @@ func AgentName(family string) string { return "mpitx-agent-" + family + ".so" }
 // WorkloadName is the file name of a family's program behind --workload.
 func WorkloadName(family string) string { return "mpitx-workload-" + family }
 
-// BuildAgent compiles the agent and the workload for a family with a compiler wrapper (mpicc) into outDir, which takes a
-// minute, and tells what it made. Each replaces an older one at once or not at all. An error is an *Error with what the compiler
-// said.
+// BuildAgent compiles the agent and the workload for a family into outDir with a compiler wrapper (mpicc), which takes
+// a minute, and returns their paths. Older files are replaced atomically. An error is an *Error with the compiler's
+// output.
 func (e *Env) BuildAgent(cc, family string, sources AgentSources, outDir string) ([]string, error) {
 	fail := func(err error) ([]string, error) {
 		return nil, &Error{What: "build an agent with " + cc, Why: err.Error(), Do: "set TMPDIR to a directory with free space"}
@@ -77,11 +77,12 @@ func (e *Env) BuildAgent(cc, family string, sources AgentSources, outDir string)
 	return []string{agent, filepath.Join(outDir, WorkloadName(family))}, nil
 }
 
-// unwrapped end the names of functions that agents have no wrappers for: conversions of handles, and what returns no code.
+// unwrapped are the endings of functions without wrappers: conversions of handles, and functions that return no error
+// code.
 var unwrapped = []string{"_c2f", "_f2c", "_c2f08", "_f082c", "_f2f08", "_f082f", "_toint", "_fromint", "_Wtick", "_Wtime", "_Aint_add", "_Aint_diff"}
 
-// AgentGaps are the functions of a library that an agent does not know, sorted: an agent that was built with the mpi.h of an older
-// release does not see calls of them.
+// AgentGaps are the functions of a library that an agent does not wrap, sorted. An agent built with the mpi.h of an
+// older release does not see calls to them.
 func AgentGaps(agent, library string) ([]string, error) {
 	known, machine, err := mpiFunctions(agent)
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Choose decides which MPI is used. The order: want (the value of --mpi: a family, a prefix, a libmpi file or a launcher),
-// $MPITX_MPI, the launcher that started us, the mpirun in PATH, the modules' variables, the only one installed. The MPI's
-// Why says which of them it was. It looks no further than it needs to. An error is an *Error.
+// Choose decides which MPI is used, in this order: want (the value of --mpi: a family, a prefix, a libmpi file or a
+// launcher), $MPITX_MPI, the launcher that started mpitx, the mpirun in PATH, the variables of modules, the only one
+// installed. The MPI's Why names the reason. It searches no further than necessary. An error is an *Error.
 func (e *Env) Choose(want string) (MPI, error) {
 	if want != "" {
 		return e.named(want, "--mpi "+want)
@@ -36,7 +36,7 @@ func (e *Env) Choose(want string) (MPI, error) {
 	return e.only(e.Find())
 }
 
-// only is the last resort: the one MPI of a machine, or an error that says why there is no such thing.
+// only is the last resort: the only MPI of a machine, or an error that says why there is none.
 func (e *Env) only(all []MPI) (MPI, error) {
 	switch len(all) {
 	case 0:
@@ -76,7 +76,7 @@ func (e *Env) noneFound() error {
 	}
 }
 
-// ofLaunch is the MPI of the launcher that started us.
+// ofLaunch is the MPI of the launcher that started mpitx.
 func (e *Env) ofLaunch(l Launch) (MPI, error) {
 	if l.Family == Demo {
 		return demo("started by mpitx --mpi demo"), nil
@@ -105,7 +105,7 @@ var aliases = map[string]string{
 	"openmpi": OpenMPI, "open-mpi": OpenMPI, "ompi": OpenMPI, "mpich": MPICH, "abi": ABI, "demo": Demo, "fakempi": Demo,
 }
 
-// named is the MPI that a value of --mpi means.
+// named is the MPI for a value of --mpi.
 func (e *Env) named(value, source string) (MPI, error) {
 	if family, ok := aliases[strings.ToLower(value)]; ok {
 		return e.byFamily(family, source)
@@ -150,7 +150,7 @@ func (e *Env) byFamily(family, source string) (MPI, error) {
 			return e.withLauncher(m), nil
 		}
 	}
-	// The standard ABI may be several implementations', of which the launcher's own is meant.
+	// Several implementations may provide the standard ABI; the launcher's own is meant.
 	var others []MPI
 	for m := range e.candidates(family) {
 		switch {

@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// SelfLaunch is the first word of the command that LaunchCommand gives for the demo MPI, which has no launcher: mpitx
-// starts the processes itself, with FAKEMPI_RANK and FAKEMPI_SIZE in their environment. The second word is their number.
+// SelfLaunch is the first word of LaunchCommand's command for the demo MPI, which has no launcher: mpitx starts the
+// processes itself, with FAKEMPI_RANK and FAKEMPI_SIZE in their environment. The second word is their number.
 const SelfLaunch = "mpitx-self-launch"
 
-// DemoRanks is the greatest number of ranks of the demo MPI (FAKEMPI_MAX_SIZE in fixtures/fakempi/internal.h).
+// DemoRanks is the maximum number of ranks of the demo MPI (FAKEMPI_MAX_SIZE in fixtures/fakempi/internal.h).
 const DemoRanks = 1024
 
-// QuietORTE keeps mpirun of Open MPI 4 from reports of its own about exit codes; later releases ignore it. It is no setting
-// of the user's.
+// QuietORTE suppresses Open MPI 4's own reports about exit codes; later releases ignore it. It is not a setting of the
+// user.
 const QuietORTE = "OMPI_MCA_orte_execute_quiet=1"
 
-// LaunchCommand is the command line and the environment that start n processes of a program under the launcher of m. The
-// environment is this Env's without what another launcher left in it. An error is an *Error.
+// LaunchCommand is the command line and environment that start n processes of a program with the launcher of m. The
+// environment is this Env's without the variables of another launcher. An error is an *Error.
 func (e *Env) LaunchCommand(m MPI, n int, program []string) (argv, environ []string, err error) {
 	environ = e.FreeOfLauncher()
 	count := strconv.Itoa(n)
@@ -61,7 +61,7 @@ func (e *Env) LaunchCommand(m MPI, n int, program []string) (argv, environ []str
 	return append(argv, program...), environ, nil
 }
 
-// slurmMPI is the value of srun's --mpi for a library; Cray's MPICH wants the site's default.
+// slurmMPI is the value of srun's --mpi for a library; Cray's MPICH uses the site's default.
 func slurmMPI(m MPI) string {
 	switch {
 	case m.Impl == OpenMPI:
@@ -72,8 +72,8 @@ func slurmMPI(m MPI) string {
 	return ""
 }
 
-// FreeOfLauncher is the environment without the variables that a launcher set for the processes it started. What the user
-// set for Open MPI (OMPI_MCA_…), MPICH or Slurm stays.
+// FreeOfLauncher is the environment without the variables that a launcher set for its processes. The user's settings
+// for Open MPI (OMPI_MCA_…), MPICH and Slurm stay.
 func (e *Env) FreeOfLauncher() []string {
 	launched := e.Launcher().Name != ""
 	environ := make([]string, 0, len(e.Environ)+2)
@@ -87,13 +87,13 @@ func (e *Env) FreeOfLauncher() []string {
 	return environ
 }
 
-// ambiguous variables are a launcher's where there is one, else the user's.
+// ambiguous variables belong to the launcher if there is one, else to the user.
 func ambiguous(name string) bool {
 	return strings.HasPrefix(name, "OMPI_MCA_") || strings.HasPrefix(name, "PMIX_MCA_") || strings.HasPrefix(name, "PRTE_MCA_") ||
 		strings.HasPrefix(name, "MPIR_CVAR_")
 }
 
-// ownedPrefixes and ownedNames are what launchers set for the processes they start (measured with `mpirun env`).
+// ownedPrefixes and ownedNames are the variables that launchers set for their processes (measured with `mpirun env`).
 var (
 	ownedPrefixes = []string{
 		"OMPI_COMM_WORLD_", "OMPI_APP_CTX_", "OMPI_MCA_orte_", "OMPI_MCA_ess", "OMPI_MCA_pmix", "OMPI_MCA_prte_", "PRTE_MCA_prte_",
@@ -118,8 +118,8 @@ var (
 	}
 )
 
-// OwnedByLauncher tells whether an environment variable is of the kind that launchers set for the processes they start. The
-// value decides in one case: --map-by :OVERSUBSCRIBE, which mpitx -n itself gives.
+// OwnedByLauncher reports whether launchers set this environment variable for their processes. The value decides in one
+// case: --map-by :OVERSUBSCRIBE, which mpitx -n passes itself.
 func OwnedByLauncher(name, value string) bool {
 	if ownedNames[name] {
 		return true

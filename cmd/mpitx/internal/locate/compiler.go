@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Compiler is the command that compiles programs for an MPI: its compiler wrapper, or for the standard ABI, whose header is enough, the
-// plain compiler with the header's folder. It is "" where there is none.
+// Compiler is the command that compiles programs for an MPI: its compiler wrapper, or, for the standard ABI, the plain
+// compiler with the directory of mpi.h. It is "" if there is none.
 func (e *Env) Compiler(m MPI) string {
 	switch {
 	case m.Family == ABI:
@@ -21,7 +21,7 @@ func (e *Env) Compiler(m MPI) string {
 	return ""
 }
 
-// abiHeaders are where installations have the standard ABI's mpi.h, below their prefix. MPICH's mpi.h is the ABI's with -DMPI_ABI.
+// abiHeaders are the places of the standard ABI's mpi.h below a prefix. MPICH's mpi.h provides the ABI with -DMPI_ABI.
 var abiHeaders = []struct{ impl, file string }{
 	{OpenMPI, "include/standard_abi/mpi.h"}, {OpenMPI, "include/openmpi/standard_abi/mpi.h"}, {OpenMPI, "lib/TRIPLET/openmpi/include/standard_abi/mpi.h"},
 	{OpenMPI, "lib64/openmpi/include/standard_abi/mpi.h"},
@@ -29,7 +29,7 @@ var abiHeaders = []struct{ impl, file string }{
 	{MPICH, "include/mpich-TRIPLET/mpi_abi.h"},
 }
 
-// abiCompiler also links: the workload is a program.
+// abiCompiler also links, because the workload is a program.
 func (e *Env) abiCompiler(m MPI) string {
 	folder := e.abiHeader(m)
 	if folder == "" {
@@ -38,7 +38,7 @@ func (e *Env) abiCompiler(m MPI) string {
 	return strings.Join(linker(e), " ") + " -DMPI_ABI -I" + folder + " -Wl,--no-as-needed -L" + filepath.Dir(m.Lib) + " -l:" + filepath.Base(m.Lib)
 }
 
-// abiHeader is the folder of the header of a library's own implementation, or else of any: they are the same.
+// abiHeader is the directory of the header, of the library's own implementation if possible; all are the same.
 func (e *Env) abiHeader(m MPI) string {
 	other := ""
 	for _, prefix := range []string{m.Prefix, "/usr", "/usr/local"} {
@@ -56,7 +56,7 @@ func (e *Env) abiHeader(m MPI) string {
 	return other
 }
 
-// SetupCommand is the command that builds what mpitx needs for an MPI.
+// SetupCommand is the mpitx setup command for an MPI.
 func (e *Env) SetupCommand(m MPI) string {
 	if m.Family == ABI {
 		return "mpitx setup --mpi abi"

@@ -1,6 +1,6 @@
-// Package locate answers "which MPI": it finds the MPI libraries of a machine, chooses one, tells which launcher started
-// this process, and makes the command line that starts a job. It loads no MPI and builds everywhere; where there is no
-// ELF and no /proc it finds nothing.
+// Package locate answers which MPI to use: it finds the MPI libraries of a machine, chooses one, identifies the
+// launcher that started this process, and builds the command line that starts a job. It loads no MPI and builds on
+// every system; without ELF and /proc it finds nothing.
 package locate
 
 import (
@@ -13,15 +13,15 @@ import (
 	"sync"
 )
 
-// Env is what the package looks at: an environment and a file system. Its methods may be called concurrently.
+// Env is the environment and file system that the package examines. Its methods may be called concurrently.
 type Env struct {
-	Environ []string // as os.Environ gives it
+	Environ []string // as from os.Environ
 	Root    string   // put before every absolute path, for tests; "" is the real file system
-	PID     int      // the process whose ancestors are looked at
-	UID     int      // 0: launchers must be told that root may run them
+	PID     int      // the process whose ancestors are examined
+	UID     int      // launchers need a variable to run as root (0)
 	Arch    string   // as runtime.GOARCH
 
-	libs sync.Map // path to MPI: libraries that were looked into
+	libs sync.Map // path to MPI: the libraries inspected so far
 }
 
 // System is the environment and file system of this process.
@@ -29,7 +29,7 @@ func System() *Env {
 	return &Env{Environ: os.Environ(), PID: os.Getpid(), UID: os.Getuid(), Arch: runtime.GOARCH}
 }
 
-// Getenv is the value of an environment variable, "" where it is not set.
+// Getenv is the value of an environment variable, or "".
 func (e *Env) Getenv(name string) string {
 	v, _ := lookup(e.Environ, name)
 	return v
@@ -40,7 +40,7 @@ func (e *Env) has(name string) bool {
 	return ok
 }
 
-// lookup takes the first of equal names, as getenv does.
+// lookup returns the first of equal names, as getenv does.
 func lookup(environ []string, name string) (string, bool) {
 	for _, kv := range environ {
 		if len(kv) > len(name) && kv[len(name)] == '=' && kv[:len(name)] == name {
@@ -50,7 +50,7 @@ func lookup(environ []string, name string) (string, bool) {
 	return "", false
 }
 
-// number is the value of an environment variable as a number, -1 where it is none.
+// number is the value of an environment variable as a number; -1 if it is not a number.
 func (e *Env) number(name string) int {
 	n, err := strconv.Atoi(e.Getenv(name))
 	if err != nil || n < 0 {
@@ -59,7 +59,7 @@ func (e *Env) number(name string) int {
 	return n
 }
 
-// File is where a path of this Env lies in the real file system.
+// File is the path in the real file system of a path of this Env.
 func (e *Env) File(path string) string {
 	if e.Root == "" {
 		return path
@@ -90,7 +90,7 @@ func (e *Env) isExecutable(path string) bool {
 	return err == nil && st.Mode().IsRegular() && (st.Mode()&0o111 != 0 || runtime.GOOS == "windows")
 }
 
-// resolve is filepath.EvalSymlinks below Root; a path that does not exist comes back as it is.
+// resolve is filepath.EvalSymlinks below Root; it returns paths that do not exist unchanged.
 func (e *Env) resolve(path string) string {
 	if e.Root == "" {
 		if real, err := filepath.EvalSymlinks(path); err == nil {
@@ -117,7 +117,7 @@ func (e *Env) resolve(path string) string {
 	return filepath.Join(append([]string{done}, rest...)...)
 }
 
-// chain is a path and every step of its symbolic link, the last being the file itself.
+// chain is a path and each step of its symbolic links; the last is the file itself.
 func (e *Env) chain(path string) []string {
 	steps := []string{path}
 	for range 20 {
@@ -136,7 +136,7 @@ func (e *Env) chain(path string) []string {
 	return steps
 }
 
-// path lists the folders of $PATH that exist, each once. The current folder decides nothing.
+// path lists the directories in $PATH that exist, each once. Relative ones are ignored.
 func (e *Env) path() []string {
 	var dirs []string
 	for _, dir := range filepath.SplitList(e.Getenv("PATH")) {
@@ -147,7 +147,7 @@ func (e *Env) path() []string {
 	return dirs
 }
 
-// inPath is the first executable of that name in $PATH, "" where there is none.
+// inPath is the first executable of that name in $PATH, or "".
 func (e *Env) inPath(name string) string {
 	for _, dir := range e.path() {
 		if p := filepath.Join(dir, name); e.isExecutable(p) {
@@ -157,7 +157,7 @@ func (e *Env) inPath(name string) string {
 	return ""
 }
 
-// Word is what runs an executable in a shell: its name, if PATH leads to it, else its path.
+// Word is the word that runs an executable in a shell: its name if PATH leads to it, else its path.
 func (e *Env) Word(path string) string {
 	name := filepath.Base(path)
 	if path != "" && (e.inPath(name) == path || e.resolve(e.inPath(name)) == e.resolve(path)) {
@@ -166,7 +166,7 @@ func (e *Env) Word(path string) string {
 	return path
 }
 
-// Process is an ancestor of this process. What cannot be read (another user's process) is empty.
+// Process is an ancestor of this process. Fields that cannot be read (another user's process) are empty.
 type Process struct {
 	PID     int
 	Exe     string   // path of the executable
@@ -174,8 +174,8 @@ type Process struct {
 	Environ []string // the environment it was started with
 }
 
-// Ancestors are this process's parent, the parent's parent and so on, at most limit of them, as far as /proc shows them.
-// Cmdline and Environ are left to Details.
+// Ancestors are the parents of this process, the nearest first, at most limit of them, as far as /proc shows them.
+// Details reads the command line and environment of a process.
 func (e *Env) Ancestors(limit int) []Process {
 	var ps []Process
 	for pid := e.parent(e.PID); pid > 0 && len(ps) < limit; pid = e.parent(pid) {
@@ -213,7 +213,7 @@ func (e *Env) parent(pid int) int {
 	return ppid
 }
 
-// Stat are the fields of /proc/PID/stat from the third on: the second, the command, may hold spaces and brackets.
+// Stat are the fields of /proc/PID/stat from the third on. The second, the command, may contain spaces and parentheses.
 func (e *Env) Stat(pid int) []string {
 	data, err := os.ReadFile(e.proc(pid, "stat"))
 	if err != nil {

@@ -3,8 +3,8 @@ package locate
 // Error is a message in three parts: what failed, why, and what to do.
 type Error struct {
 	What, Why, Do string
-	Output        string // of a program that failed: lines that follow the message
-	Usage         bool   // the user asked for something that cannot be (exit code 2)
+	Output        string // of a failed program: printed after the message
+	Usage         bool   // the command line is wrong (exit code 2)
 }
 
 func (e *Error) Error() string {

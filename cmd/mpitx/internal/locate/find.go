@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// moduleVars are what environment modules, EasyBuild, Spack and vendors set to the prefix of an MPI.
+// moduleVars are the variables that environment modules, EasyBuild, Spack and vendors set to the prefix of an MPI.
 var moduleVars = []string{
 	"MPI_HOME", "MPI_ROOT", "EBROOTOPENMPI", "EBROOTMPICH", "EBROOTIMPI", "CRAY_MPICH_DIR", "MPICH_DIR", "I_MPI_ROOT",
 	"HPCX_MPI_DIR", "MPI_DIR",
 }
 
-// launcherNames are looked for in PATH; the first is what people type.
+// launcherNames are the launchers to find in PATH; the first is the usual one.
 var launcherNames = []string{
 	"mpirun", "mpiexec", "mpirun.openmpi", "mpirun.mpich", "orterun", "prterun", "mpiexec.hydra", "mpirun.mpi_abi_mpich",
 }
@@ -31,8 +31,8 @@ func (e *Env) triplet() string {
 	return e.Arch + "-linux-gnu"
 }
 
-// Find lists every MPI that can be found, those of PATH first. It looks at a few hundred places and takes some
-// milliseconds; Choose does not.
+// Find lists every MPI of the machine, those in PATH first. It checks a few hundred places and takes some milliseconds;
+// Choose does not.
 func (e *Env) Find() []MPI {
 	var all []MPI
 	for m := range e.candidates("") {
@@ -50,13 +50,13 @@ func (e *Env) Find() []MPI {
 	return all
 }
 
-// candidates goes through PATH, the modules' variables and the folders, in this order; a library may come more than once.
-// Where a family is wanted, launchers that by their names belong to another one are passed over.
+// candidates searches PATH, the variables of modules, and the directories, in this order; a library may be found more
+// than once. If a family is wanted, launchers whose names belong to another family are skipped.
 func (e *Env) candidates(family string) iter.Seq[MPI] {
 	return func(yield func(MPI) bool) {
 		seen := map[string]bool{}
 		for _, dir := range e.path() {
-			found := map[string]bool{} // several names of one launcher, in one folder, lead to one library
+			found := map[string]bool{} // several names of a launcher in one directory lead to the same library
 			for _, name := range launcherNames {
 				path := filepath.Join(dir, name)
 				if !e.isExecutable(path) {
@@ -92,7 +92,7 @@ func (e *Env) candidates(family string) iter.Seq[MPI] {
 	}
 }
 
-// isOthers tells whether a launcher's name says that it is not of this family. The standard ABI may be anyone's.
+// isOthers reports whether a launcher's name belongs to another family. The standard ABI may be anyone's.
 func (e *Env) isOthers(path, family string) bool {
 	if family != OpenMPI && family != MPICH {
 		return false
@@ -118,7 +118,8 @@ func (e *Env) fromModules() iter.Seq[MPI] {
 	}
 }
 
-// folders are the loader's: LD_LIBRARY_PATH, the distribution's, those that packages and people use, those of ld.so.conf.d.
+// folders are the directories to search: LD_LIBRARY_PATH, the distribution's, those that packages and users use, and
+// those of ld.so.conf.d.
 func (e *Env) folders() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		seen := map[string]bool{}
@@ -154,7 +155,7 @@ func (e *Env) glob(patterns ...string) []string {
 	return found
 }
 
-// loaderConf reads the folders of the loader's configuration.
+// loaderConf reads the directories in the loader's configuration.
 func (e *Env) loaderConf() []string {
 	var dirs []string
 	for _, file := range append(e.glob("/etc/ld.so.conf.d/*.conf"), "/etc/ld.so.conf") {
@@ -171,7 +172,7 @@ func (e *Env) loaderConf() []string {
 	return dirs
 }
 
-// libsUnder are the MPI libraries of a prefix, of one implementation if impl is given.
+// libsUnder are the MPI libraries below a prefix, of one implementation if impl is given.
 func (e *Env) libsUnder(prefix, impl string) []MPI {
 	var found []MPI
 	seen := map[string]bool{}
@@ -189,7 +190,7 @@ func (e *Env) libsUnder(prefix, impl string) []MPI {
 	return found
 }
 
-// libsIn are the MPI libraries in one folder; seen holds those that were looked at.
+// libsIn are the MPI libraries in one directory; seen are those inspected before.
 func (e *Env) libsIn(dir, impl string, seen map[string]bool) []MPI {
 	var found []MPI
 	try := func(path string) {
@@ -226,7 +227,7 @@ func (e *Env) libsIn(dir, impl string, seen map[string]bool) []MPI {
 	return found
 }
 
-// isSystemFolder tells the distribution's folders of libraries, whose listing alone takes milliseconds.
+// isSystemFolder reports whether a directory is the distribution's library directory, which takes milliseconds to list.
 func (e *Env) isSystemFolder(dir string) bool {
 	switch strings.TrimPrefix(dir, "/usr") {
 	case "/lib", "/lib64", "/lib/" + e.triplet():
@@ -235,8 +236,8 @@ func (e *Env) isSystemFolder(dir string) bool {
 	return dir == "/usr" || dir == "/"
 }
 
-// fromLauncher is the MPI that a launcher belongs to: in the prefix it lies in, of the implementation that its name or its
-// contents show. impl overrules them.
+// fromLauncher is the MPI that a launcher belongs to: in the launcher's prefix, of the implementation that its name or
+// contents show. impl overrides these.
 func (e *Env) fromLauncher(path, impl string) (MPI, bool) {
 	chain := e.chain(path)
 	if impl == "" {
@@ -265,7 +266,7 @@ func (e *Env) fromLauncher(path, impl string) (MPI, bool) {
 	return MPI{}, false
 }
 
-// implByName goes by the names that a launcher's path takes through its symbolic links.
+// implByName uses the names along the symbolic links of a launcher's path.
 func implByName(chain []string) string {
 	for _, step := range slices.Backward(chain) {
 		base := filepath.Base(step)
@@ -279,7 +280,7 @@ func implByName(chain []string) string {
 	return ""
 }
 
-// implByContents looks into a launcher, a program or a script, for words of its makers.
+// implByContents searches a launcher, a program or a script, for typical words of an implementation.
 func (e *Env) implByContents(path string) string {
 	st, err := os.Stat(e.File(path))
 	if err != nil || !st.Mode().IsRegular() || st.Size() > 4<<20 {
@@ -303,8 +304,8 @@ func (e *Env) implByContents(path string) string {
 	return ""
 }
 
-// withLauncher finds the launcher of a library that was not found by it: in the library's prefix, else one of the same
-// implementation in PATH.
+// withLauncher finds the launcher of a library that was not found through a launcher: in the library's prefix, else one
+// of the same implementation in PATH.
 func (e *Env) withLauncher(m MPI) MPI {
 	if m.Launcher != "" || m.Family == Demo {
 		return m

@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// Launch is what the environment and the ancestors of this process say of the launcher that started it.
+// Launch describes the launcher that started this process, from its environment and ancestors.
 type Launch struct {
-	Name      string // "orte", "prrte", "hydra", "slurm", "pmi", "pmix", "demo"; "" where no launcher started us
-	Rank      int    // -1 where unknown, like the next three
+	Name      string // "orte", "prrte", "hydra", "slurm", "pmi", "pmix", "demo"; "" without a launcher
+	Rank      int    // -1 if unknown, like the next three
 	Size      int
 	LocalRank int
 	LocalSize int
-	Family    string // the family of MPI that this launcher starts; "" where it starts any
-	Exe       string // path of the launcher's executable among our ancestors, "" where not seen
-	PID       int    // of that process, 0 where not seen
+	Family    string // the family of MPI that this launcher starts; "" if it starts any
+	Exe       string // path of the launcher's executable among the ancestors; "" if not found
+	PID       int    // of that process; 0 if not found
 }
 
-// Command is what people type to start this launcher.
+// Command is the usual command of this launcher.
 func (l Launch) Command() string {
 	switch l.Name {
 	case "orte", "prrte":
@@ -32,7 +32,7 @@ func (l Launch) Command() string {
 	return "a PMIx launcher"
 }
 
-// launchers maps the names of launcher executables to what they are.
+// launchers maps the names of launcher executables to launchers.
 var launchers = map[string]string{
 	"orterun": "orte", "orted": "orte", "prterun": "prrte", "prte": "prrte", "prted": "prrte",
 	"mpiexec.hydra": "hydra", "hydra_pmi_proxy": "hydra", "mpiexec.gforker": "pmi", "hydra_bstrap_proxy": "hydra", "slurmstepd": "slurm",
@@ -40,8 +40,8 @@ var launchers = map[string]string{
 
 const ancestry = 16
 
-// Launcher tells which launcher started this process. It goes by the variables of a step (of this start), never by those of
-// a whole allocation.
+// Launcher identifies the launcher that started this process, from the variables of a step (of this start), never those
+// of a whole allocation.
 func (e *Env) Launcher() Launch {
 	var found []Launch
 	add := func(name, family, rank, size, localRank, localSize string) {
@@ -78,8 +78,8 @@ func (e *Env) Launcher() Launch {
 	return e.nearest(found)
 }
 
-// nearest takes of several launchers (one started under another leaves its variables) the one that is nearest among our
-// ancestors; where none is seen, the first. srun starts the daemons of mpirun, so it is asked last anyway.
+// nearest picks the nearest ancestor among several launchers (a launcher started under another one leaves its
+// variables), or the first if none is an ancestor. srun starts the daemons of mpirun, so it comes last anyway.
 func (e *Env) nearest(found []Launch) Launch {
 	if found[0].Name == "demo" {
 		return found[0]
@@ -90,7 +90,7 @@ func (e *Env) nearest(found []Launch) Launch {
 			if !starts(filepath.Base(p.Exe), l.Name) {
 				continue
 			}
-			// The launcher's own helper (hydra_pmi_proxy) stands between it and us.
+			// The launcher's helper (hydra_pmi_proxy) is the parent process.
 			for i+1 < len(parents) && starts(filepath.Base(parents[i+1].Exe), l.Name) {
 				i++
 			}
@@ -101,12 +101,12 @@ func (e *Env) nearest(found []Launch) Launch {
 	return found[0]
 }
 
-// starts tells whether an executable of that name is this launcher.
+// starts reports whether an executable of that name is this launcher.
 func starts(exe, launcher string) bool {
 	if launchers[exe] == launcher {
 		return true
 	}
-	// Home-built wrappers keep the plain names; Open MPI 5's mpirun becomes prterun.
+	// Self-built wrappers keep the plain names; Open MPI 5's mpirun becomes prterun.
 	plain := exe == "mpirun" || exe == "mpiexec" || strings.HasPrefix(exe, "mpirun.") || strings.HasPrefix(exe, "mpiexec.")
 	return plain && launchers[exe] == "" && launcher != "slurm"
 }

@@ -9,31 +9,31 @@ import (
 	"strings"
 )
 
-// The families of MPI: whose ABI a library has. A shim is built for a family.
+// The families of MPI are its ABIs. A shim is built for a family.
 const (
 	OpenMPI = "openmpi"
 	MPICH   = "mpich" // also Intel MPI, Cray MPICH, MVAPICH
 	ABI     = "abi"   // the standard ABI of MPI-5
-	Demo    = "demo"  // the fixture MPI inside mpitx
+	Demo    = "demo"  // the built-in fixture MPI
 )
 
-// Families are the values that --mpi takes besides paths.
+// Families are the values of --mpi other than paths.
 var Families = []string{OpenMPI, MPICH, ABI, Demo}
 
 // MPI is one installed MPI library.
 type MPI struct {
 	Family   string // OpenMPI, MPICH, ABI or Demo
-	Impl     string // who made it, OpenMPI, MPICH, Demo: decides launcher and the names of settings; differs from Family for ABI, where it may be ""
-	Prefix   string // where it is installed
+	Impl     string // the implementation: OpenMPI, MPICH or Demo; decides the launcher and the names of settings. It may be "" for ABI
+	Prefix   string // the installation prefix
 	Lib      string // path of libmpi with symbolic links resolved; "" for Demo
 	SONAME   string
-	BuildID  string // in hexadecimal, "" where the library has none
-	Launcher string // path of its mpirun or mpiexec; "" where none was found
-	Version  string // from its pkg-config file or the library's text; "" where not cheaply known (Choose leaves it empty)
+	BuildID  string // in hexadecimal; "" if the library has none
+	Launcher string // path of its mpirun or mpiexec; "" if none was found
+	Version  string // from its pkg-config file or the library's text; "" if finding it takes long (Choose leaves it empty)
 	Why      string // how it was found or why it was chosen: "mpirun in PATH (/usr/bin/mpirun)"
 }
 
-// Name is what people call the MPI: "Open MPI", "MPICH with the standard ABI".
+// Name is the usual name of the MPI: "Open MPI", "MPICH with the standard ABI".
 func (m MPI) Name() string {
 	if m.Family == ABI && m.Impl != "" {
 		return FamilyName(m.Impl) + " with the standard ABI"
@@ -58,19 +58,19 @@ func FamilyName(families ...string) string {
 	return "an unknown MPI"
 }
 
-// demo is the MPI that needs no library.
+// demo is the built-in MPI, which needs no library.
 func demo(why string) MPI {
 	return MPI{Family: Demo, Impl: Demo, Why: why}
 }
 
-// sonames lists the file names under which a libmpi is looked for, in order.
+// sonames lists the file names of libmpi, in order.
 var (
 	sonames = []string{
 		"libmpi.so.40", "libmpich.so.12", "libmpi.so.12", "libmpi_abi.so.1", "libmpi_abi.so.0", "libmpi.so.20", "libmpi.so.80",
 		"libmpi_abi_openmpi.so.1.0.0", "libmpi_abi_mpich.so.1.0.0", // Debian's, of which only one can be libmpi_abi.so.1
 	}
-	sonameGlobs = []string{"libmpi_*.so.12", "libmpi_abi*.so.[01]*"} // Cray's; not in the distribution's folders of thousands of files
-	bareNames   = []string{"libmpi.so", "libmpich.so"}               // development links; only where nothing else is there
+	sonameGlobs = []string{"libmpi_*.so.12", "libmpi_abi*.so.[01]*"} // Cray's; not searched in the distribution's directories of thousands of files
+	bareNames   = []string{"libmpi.so", "libmpich.so"}               // development links; used if there is nothing else
 )
 
 var machines = map[string]elf.Machine{
@@ -78,7 +78,7 @@ var machines = map[string]elf.Machine{
 	"loong64": elf.EM_LOONGARCH, "s390x": elf.EM_S390, "386": elf.EM_386,
 }
 
-// inspect reads what a libmpi says of itself: SONAME, build id, and the family. It answers false for anything else.
+// inspect reads SONAME, build id and family of a libmpi. It returns false for any other file.
 func (e *Env) inspect(path string) (MPI, bool) {
 	real := e.resolve(path)
 	if m, ok := e.libs.Load(real); ok {
@@ -107,7 +107,8 @@ func (e *Env) readLib(real string) (MPI, bool) {
 	return m, m.Family != ""
 }
 
-// family goes by SONAME where that decides, else by the names in the dynamic string table: libmpi.so.12 was also Open MPI 1.10's.
+// family uses the SONAME if that decides, else the names in the dynamic string table: libmpi.so.12 was also Open MPI
+// 1.10's.
 func family(f *elf.File, soname, file string) (fam, impl string) {
 	has := dynamicNames(f)
 	switch {
@@ -132,7 +133,7 @@ func family(f *elf.File, soname, file string) (fam, impl string) {
 	return "", ""
 }
 
-// dynamicNames answers whether a name is in the dynamic string table, which is read at the first question.
+// dynamicNames reports whether a name is in the dynamic string table, which is read on first use.
 func dynamicNames(f *elf.File) func(string) bool {
 	var table []byte
 	return func(name string) bool {
@@ -144,7 +145,8 @@ func dynamicNames(f *elf.File) func(string) bool {
 				}
 			}
 		}
-		// Linkers keep a name that ends another one, as MPI_T_init_thread does PMPI_T_init_thread, within it.
+		// Linkers store a name that is the end of another one, such as MPI_T_init_thread in PMPI_T_init_thread, inside
+		// it.
 		return bytes.Contains(table, []byte(name+"\x00"))
 	}
 }
@@ -177,7 +179,8 @@ func buildID(f *elf.File) string {
 	return hex.EncodeToString(data[start : start+desc])
 }
 
-// prefixOfLib goes up from the folder of a libmpi to the prefix: past lib, lib64, the multiarch folder and the like.
+// prefixOfLib goes up from the directory of a libmpi to the prefix, past lib, lib64, the multiarch directory and
+// similar ones.
 func prefixOfLib(lib string) string {
 	dir := filepath.Dir(lib)
 	for {
@@ -191,7 +194,7 @@ func prefixOfLib(lib string) string {
 	}
 }
 
-// Version reads what is cheap: the pkg-config file beside the library, else Open MPI's text in the library.
+// Version reads the cheap sources: the pkg-config file next to the library, else Open MPI's text in the library.
 func (e *Env) Version(m MPI) string {
 	names := map[string][]string{OpenMPI: {"ompi.pc", "ompi-c.pc"}, MPICH: {"mpich.pc"}}[m.Impl]
 	dir := filepath.Dir(m.Lib)

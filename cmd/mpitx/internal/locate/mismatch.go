@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 )
 
-// Mismatch is the error of a launcher that does not match the library: it says how many processes were started, and each
-// of them is alone. size is what MPI_Comm_size says of MPI_COMM_WORLD; nil means that all is well. linked says that a program links
-// the library, so that no other can be chosen.
+// Mismatch is the error about a launcher that does not match the library, so that each process is a job of its own; nil
+// if they match. size is the size of MPI_COMM_WORLD. linked is true if a program links the library, so that no other
+// can be chosen.
 func Mismatch(l Launch, m MPI, size int, linked bool) error {
 	if size != 1 || l.Size <= 1 {
 		return nil
@@ -37,8 +37,8 @@ func Mismatch(l Launch, m MPI, size int, linked bool) error {
 	return err
 }
 
-// InitFailed is the error of a library whose MPI_Init fails under the launcher of another one, with what is known of the failure; nil
-// where launcher and library belong together, or nothing is known of it.
+// InitFailed is the error about an MPI_Init that fails under another library's launcher, with the known cause; nil if
+// launcher and library match, or if nothing is known.
 func InitFailed(l Launch, m MPI, how string) error {
 	if !foreign(l, m) {
 		return nil
@@ -50,8 +50,8 @@ func InitFailed(l Launch, m MPI, how string) error {
 	}
 }
 
-// WrongLauncher says that a program of m was started by another library's launcher, and by which one it should be; "" if the launcher is
-// m's, or of a library that is not known.
+// WrongLauncher says that another library's launcher started a program of m, and which one to use; "" if the launcher
+// is m's or unknown.
 func WrongLauncher(l Launch, m MPI) string {
 	if !foreign(l, m) {
 		return ""
@@ -61,7 +61,7 @@ func WrongLauncher(l Launch, m MPI) string {
 
 func foreign(l Launch, m MPI) bool { return l.Family != "" && m.Impl != "" && l.Family != m.Impl }
 
-// readOwn is how to read the library that belongs to a launcher instead of m.
+// readOwn says how to read the launcher's library instead of m.
 func readOwn(l Launch, m MPI) string {
 	family := l.Family
 	if m.Family == ABI {
@@ -70,7 +70,7 @@ func readOwn(l Launch, m MPI) string {
 	return "read the launcher's own library with --mpi " + family
 }
 
-// by names the launcher as a person would: Open MPI's mpirun (/usr/bin/orterun).
+// by names the launcher: Open MPI's mpirun (/usr/bin/orterun).
 func (l Launch) by() string {
 	s := l.Command()
 	if l.Family != "" {
@@ -82,7 +82,7 @@ func (l Launch) by() string {
 	return s
 }
 
-// ownLauncher is the command of the launcher that belongs to a library.
+// ownLauncher is the launcher command of a library.
 func ownLauncher(m MPI) string {
 	if m.Launcher != "" {
 		return m.Launcher

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Overridden is the library that LD_LIBRARY_PATH gives to programs in place of m: another one under the name by which they know m.
-// "" where they get m itself, or where want (the value of --mpi) or $MPITX_MPI names m by its place.
+// Overridden is the library that LD_LIBRARY_PATH makes programs load instead of m, because it has the same name. It is
+// "" if programs load m, or if want (the value of --mpi) or $MPITX_MPI names m by its path.
 func (e *Env) Overridden(m MPI, want string) string {
-	for _, named := range []string{want, e.Getenv("MPITX_MPI")} { // the latter in what mpitx -n starts
+	for _, named := range []string{want, e.Getenv("MPITX_MPI")} { // the latter in processes of mpitx -n
 		if _, family := aliases[strings.ToLower(named)]; named != "" && !family {
 			return ""
 		}
@@ -27,7 +27,7 @@ func (e *Env) Overridden(m MPI, want string) string {
 	return ""
 }
 
-// SameLibrary tells whether two are one library, or copies of one.
+// SameLibrary reports whether two libraries are the same file or copies of it.
 func SameLibrary(a, b MPI) bool {
 	return a.Lib == b.Lib || a.BuildID != "" && a.BuildID == b.BuildID
 }

@@ -15,7 +15,7 @@ import (
 
 const buildTimeout = 10 * time.Minute
 
-// DataDir is where `mpitx setup` puts shims: $XDG_DATA_HOME/mpitx/<arch>; "" where there is no home.
+// DataDir is the directory for the results of mpitx setup: $XDG_DATA_HOME/mpitx/<arch>; "" without a home directory.
 func (e *Env) DataDir() string {
 	base := e.Getenv("XDG_DATA_HOME")
 	if !filepath.IsAbs(base) {
@@ -31,7 +31,7 @@ func (e *Env) DataDir() string {
 	return filepath.Join(base, "mpitx", e.Arch)
 }
 
-// CacheDir is mpitx's folder in the user's cache; "" if nothing says where that is.
+// CacheDir is mpitx's directory in the user's cache; "" if there is none.
 func (e *Env) CacheDir() string {
 	base := e.Getenv("XDG_CACHE_HOME")
 	if base == "" {
@@ -44,8 +44,8 @@ func (e *Env) CacheDir() string {
 	return filepath.Join(base, "mpitx")
 }
 
-// Shim is the path of the shim for m's family: beside the binary, in ../lib/mpitx, or where `mpitx setup` puts it. The demo
-// MPI needs none: "". An error is an *Error.
+// Shim is the path of the shim for m's family: next to the binary, in ../lib/mpitx, or in the directory of mpitx setup.
+// The demo MPI needs none (""). An error is an *Error.
 func (e *Env) Shim(m MPI, exeDir string) (string, error) {
 	if m.Family == Demo {
 		return "", nil
@@ -62,8 +62,8 @@ func (e *Env) Shim(m MPI, exeDir string) (string, error) {
 	}
 }
 
-// Beside finds a file that belongs to mpitx: beside the binary, in its lib/mpitx, or in the user's folder. Without it path is empty,
-// and looked says where it was looked for.
+// Beside finds a file that belongs to mpitx: next to the binary, in its lib/mpitx, or in the user's directory. If there
+// is none, path is empty, and looked lists the directories searched.
 func (e *Env) Beside(exeDir, name string) (path string, looked []string) {
 	for _, dir := range []string{exeDir, filepath.Join(exeDir, "..", "lib", "mpitx"), e.DataDir()} {
 		if dir == "" {
@@ -80,9 +80,9 @@ func (e *Env) Beside(exeDir, name string) (path string, looked []string) {
 // ShimName is the file name of a family's shim.
 func ShimName(family string) string { return "mpitx-shim-" + family + ".so" }
 
-// BuildShim compiles the shim with a compiler wrapper (mpicc) into outDir and tells for which family it is. sources are
-// the folder binding/shim; shim.c is compiled. The shim is not linked to libmpi. It replaces an older one at
-// once or not at all. An error is an *Error with what the compiler said.
+// BuildShim compiles the shim into outDir with a compiler wrapper (mpicc) and returns its path and family. sources is
+// the directory binding/shim; shim.c is compiled. The shim is not linked with libmpi. It replaces an older one
+// atomically. An error is an *Error with the compiler's output.
 func (e *Env) BuildShim(cc string, sources fs.FS, outDir string) (path, family string, err error) {
 	what := "build a shim with " + cc
 	argv := strings.Fields(cc)
@@ -92,7 +92,7 @@ func (e *Env) BuildShim(cc string, sources fs.FS, outDir string) (path, family s
 	if _, err := exec.LookPath(argv[0]); err != nil {
 		return "", "", &Error{What: what, Why: "there is no such command", Do: "install the MPI's development package (libopenmpi-dev, libmpich-dev), load its module, or give the path of its mpicc", Usage: true}
 	}
-	if outDir, err = filepath.Abs(outDir); err != nil { // the compiler runs elsewhere
+	if outDir, err = filepath.Abs(outDir); err != nil { // the compiler runs in another directory
 		return "", "", &Error{What: what, Why: err.Error(), Do: "give the absolute path of the directory"}
 	}
 	tmp, err := os.MkdirTemp("", "mpitx-shim-")
@@ -109,7 +109,7 @@ func (e *Env) BuildShim(cc string, sources fs.FS, outDir string) (path, family s
 	if err := os.MkdirAll(outDir, 0o755); err != nil {
 		return "", "", &Error{What: what, Why: err.Error(), Do: "choose a writable directory with --dir"}
 	}
-	// Compiled with the wrapper, linked with the plain compiler: the wrapper would add -lmpi.
+	// Compile with the wrapper, but link with the plain compiler: the wrapper would add -lmpi.
 	object := filepath.Join(tmp, "shim.o")
 	if _, err := e.run(tmp, append(argv, "-std=gnu11", "-O2", "-fPIC", "-c", "shim.c", "-o", object)...); err != nil {
 		return "", "", err
@@ -133,7 +133,7 @@ func linker(e *Env) []string {
 	return []string{"cc"}
 }
 
-// familyOf asks the source: preprocessed with this compiler's mpi.h, shim.c defines FAMILY, or says that it knows no such MPI.
+// familyOf finds the family: preprocessed with this compiler's mpi.h, shim.c defines FAMILY, or reports an unknown MPI.
 func (e *Env) familyOf(cc []string, dir string) (string, error) {
 	out, err := e.run(dir, append(cc[:len(cc):len(cc)], "-E", "-dM", "shim.c")...)
 	if err != nil {
@@ -147,7 +147,7 @@ func (e *Env) familyOf(cc []string, dir string) (string, error) {
 	return "", &Error{What: strings.Join(cc, " ") + " -E -dM shim.c", Why: "it prints no macros", Do: "use a compiler wrapper around gcc or clang"}
 }
 
-// run runs a compiler; an error holds what it wrote to stderr.
+// run runs a compiler; an error includes its standard error.
 func (e *Env) run(dir string, argv ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), buildTimeout)
 	defer cancel()

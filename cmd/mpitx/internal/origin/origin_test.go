@@ -434,7 +434,7 @@ func TestSettings(t *testing.T) {
 		{locate.OpenMPI, Script, openmpi, "# Settings from mpitx tui. In the shell that starts the run: . ./FILE\nexport OMPI_MCA_btl='^tcp'\n" +
 			"# not set: pml: a launcher option sets it, which overrides the environment\n" +
 			"# coll was written on rank 2 only;\\x0ax\nexport OMPI_MCA_coll=$'it\\'s\\nx'\n" +
-			"# not set: ess_base_vpid: the launcher sets it for each process that it starts\n", "pml ess_base_vpid", ""},
+			"# not set: ess_base_vpid: the launcher sets it for each process\n", "pml ess_base_vpid", ""},
 		{locate.OpenMPI, File, openmpi[:1], "# Settings from mpitx tui, for ~/.openmpi/mca-params.conf\nbtl = ^tcp\n", "", ""},
 		{locate.OpenMPI, File, openmpi[2:3], "# Settings from mpitx tui, for ~/.openmpi/mca-params.conf\n" +
 			"# not set: coll: a line of the file cannot hold its value\n", "coll", ""},
