@@ -19,7 +19,6 @@ type entry struct {
 	low     string // name with ASCII letters in lower case: byte for byte the same length
 	text    string // the beginning of the description, in lower case as well
 	letters uint64 // which letters are in low: rules most names out in a search
-	pairs   pairs  // which pairs of neighbours are in text: rules most descriptions out
 	first   string // the value at the start; set by the first reading that differs
 	changed bool   // since the start
 	pinned  bool
@@ -35,6 +34,7 @@ type index struct {
 	root    *branch
 	all     []int32
 	names   nameWidths
+	pairs   []pairs // of neighbouring bytes in the text of each entry: they rule most descriptions out without touching the entries
 
 	numbers     int     // of branches
 	in          []int32 // the numbers of the branches that hold each variable, here or below: filled in by branches
@@ -43,13 +43,14 @@ type index struct {
 
 func newIndex(c *catalog.Catalog, t term.Term) *index {
 	x := &index{cat: c, entries: make([]entry, 0, len(c.Cvars)+len(c.Pvars))}
-	x.byID = make(map[string]int32, cap(x.entries))
+	x.byID, x.pairs = make(map[string]int32, cap(x.entries)), make([]pairs, 0, cap(x.entries))
 	for v := range c.Variables() {
 		x.byID[v.ID()] = int32(len(x.entries))
 		x.all = append(x.all, int32(len(x.entries)))
 		name := t.Safe(v.Name)
 		e := entry{v: v, name: name, low: lower(name), text: lower(v.Description[:min(len(v.Description), maxText)])}
-		e.letters, e.pairs = letters(e.low), newPairs(e.text)
+		e.letters = letters(e.low)
+		x.pairs = append(x.pairs, newPairs(e.text))
 		e.width = int32(cells(name))
 		x.names.add(int(e.width))
 		x.entries = append(x.entries, e)

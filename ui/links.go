@@ -114,8 +114,11 @@ func (x *index) mentioning(e *entry) []*entry {
 	}
 	var found []*entry
 	set := newPairs(e.low)
-	for k := range x.entries {
-		if o := &x.entries[k]; o.pairs.holds(&set) && hasWord(o.text, e.low) && o != e {
+	for k := range x.pairs {
+		if !x.pairs[k].holds(&set) {
+			continue
+		}
+		if o := &x.entries[k]; hasWord(o.text, e.low) && o != e {
 			if found = append(found, o); len(found) == maxMentions {
 				break
 			}

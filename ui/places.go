@@ -82,14 +82,16 @@ func (m *Model) enter(b *branch) {
 // point puts the cursor on a variable if the list shows it, and says whether it does.
 func (m *Model) point(id string) bool {
 	m.chosen, m.detail = id, scroll{}
+	top := m.list.top
 	m.seek(false)
 	e := m.current()
 	if e == nil || e.v.ID() != id {
 		return false
 	}
-	if l := m.layout(); m.list.at < m.list.top || m.list.at >= m.list.top+l.listH-1 {
-		m.list.top = max(0, m.list.at-l.listH/3) // with its neighbours
+	if l := m.layout(); m.list.at < top || m.list.at >= top+l.listH-1 {
+		top = max(0, m.list.at-l.listH/3) // with its neighbours
 	}
+	m.list.top = top
 	return true
 }
 

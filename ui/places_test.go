@@ -66,6 +66,20 @@ func TestCursorNear(t *testing.T) {
 	}
 }
 
+// A jump shows the neighbours of the variable, and does not scroll if it is on the screen.
+func TestJumpShowsNeighbours(t *testing.T) {
+	m := explorer(t, fixture(t, "openmpi-4.1.4.json"), Options{}, 120, 40)
+	press(m, ":", "'show btl_tcp_eager_limit", "enter")
+	top := m.list.top
+	if m.list.at < top+3 {
+		t.Errorf("on row %d of the list", m.list.at-top)
+	}
+	press(m, ":", "'show btl_tcp_flags", "enter")
+	if m.list.top != top {
+		t.Errorf("scrolled from %d to %d", top, m.list.top)
+	}
+}
+
 // :write and its dialogs leave cursor and view alone, and R returns to the view, the branch and the unfolded tree.
 func TestViewStays(t *testing.T) {
 	m, backends := fakeSession(t, Options{})

@@ -81,7 +81,7 @@ func (s *searcher) scan(base []int32, words []string) (found, order []int32) {
 		wg.Go(func() {
 			defer program.Guard(func(c program.Crash) { crash.Store(&c) })
 			for i := p * len(base) / parts; i < (p+1)*len(base)/parts; i++ {
-				scores[i] = s.x.entries[base[i]].score(terms)
+				scores[i] = s.x.score(base[i], terms)
 			}
 		})
 	}
@@ -114,10 +114,10 @@ func (s *searcher) scan(base []int32, words []string) (found, order []int32) {
 const noScore = 1<<16 - 1
 
 // score adds up how well all terms match; noScore if one does not.
-func (e *entry) score(terms []searchTerm) uint16 {
+func (x *index) score(k int32, terms []searchTerm) uint16 {
 	sum := uint16(0)
 	for i := range terms {
-		h := hit(e, &terms[i])
+		h := hit(&x.entries[k], &x.pairs[k], &terms[i])
 		if h == hitNone {
 			return noScore
 		}
@@ -127,7 +127,7 @@ func (e *entry) score(terms []searchTerm) uint16 {
 }
 
 // hit rates how a term matches a variable.
-func hit(e *entry, t *searchTerm) int {
+func hit(e *entry, text *pairs, t *searchTerm) int {
 	rank := hitNone
 	if e.letters&t.set == t.set {
 		if i := strings.Index(e.low, t.text); i >= 0 {
@@ -146,7 +146,7 @@ func hit(e *entry, t *searchTerm) int {
 			rank = hitApart
 		}
 	}
-	if e.pairs.holds(&t.pairs) && strings.Contains(e.text, t.text) {
+	if text.holds(&t.pairs) && strings.Contains(e.text, t.text) {
 		return hitText
 	}
 	return rank
