@@ -67,10 +67,10 @@ func init() {
 		{keys.Of(keys.NextPane).With("go to the map or the chart, or back to the table", "cursor"), quiet(func(m *Model) { m.inPane = !m.inPane })},
 		{keys.Of(keys.PreviousPane).With("the same", ""), quiet(func(m *Model) { m.inPane = !m.inPane })},
 		{keys.Of(keys.Zoom).With("zoom: show the map or the chart alone, or with the table", ""), quiet(func(m *Model) { m.zoom = !m.zoom && m.pane != paneNone; m.clampTop() })},
-		{keys.Key{Names: []string{"+", "="}, Help: "a shorter time in the map and the chart", Hint: "zoom time"}, func(m *Model) tea.Cmd { return m.zoomTime(0.5) }},
-		{keys.Key{Names: []string{"-"}, Help: "a longer time"}, func(m *Model) tea.Cmd { return m.zoomTime(2) }},
-		{keys.Key{Names: []string{"["}, Help: "an earlier time"}, func(m *Model) tea.Cmd { return m.shiftTime(-1) }},
-		{keys.Key{Names: []string{"]"}, Help: "a later time"}, func(m *Model) tea.Cmd { return m.shiftTime(1) }},
+		{keys.Key{Names: []string{"+", "="}, Help: "show a shorter time in the map and the chart", Hint: "zoom time"}, func(m *Model) tea.Cmd { return m.zoomTime(0.5) }},
+		{keys.Key{Names: []string{"-"}, Help: "show a longer time"}, func(m *Model) tea.Cmd { return m.zoomTime(2) }},
+		{keys.Key{Names: []string{"["}, Help: "show an earlier time"}, func(m *Model) tea.Cmd { return m.shiftTime(-1) }},
+		{keys.Key{Names: []string{"]"}, Help: "show a later time"}, func(m *Model) tea.Cmd { return m.shiftTime(1) }},
 		{keys.Of(keys.LogScale).With("logarithmic or linear scale of the map and the chart", ""), quiet(func(m *Model) { m.log = !m.log })},
 		{keys.Of(keys.Values).With("show values by class, raw, since the start (delta), or per second (rate)", ""), func(m *Model) tea.Cmd {
 			return m.setAs((m.as + 1) % (recording.Rate + 1))
