@@ -1,4 +1,4 @@
-/* call.c: a call into the chain and out of it; calls that were left; threads. */
+/* call.c: entering and leaving counted calls, abandoned calls, threads. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -19,17 +19,17 @@ void (*chain_due)(struct chain_thread *thread);
 
 _Static_assert(offsetof(struct chain_thread, countdown) == 4, "stubs.h counts it down");
 
-void chain_tell_enter(const struct chain_call *call)
+void chain_report_enter(const struct chain_call *call)
 {
     for (const struct chain_observer *const *o = chain_observers[call->function].enter; *o; o++) (*o)->enter(call);
 }
 
-void chain_tell_leave(const struct chain_call *call)
+void chain_report_leave(const struct chain_call *call)
 {
     for (const struct chain_observer *const *o = chain_observers[call->function].leave; *o; o++) (*o)->leave(call);
 }
 
-/* Calls that were left by longjmp, an exception or cancellation, innermost first. */
+/* Ends the calls that longjmp, an exception or cancellation left, innermost first. live is the number of calls that remain. */
 static void abandon(struct chain_thread *thread, uint32_t live)
 {
     while (thread->depth > live) {
@@ -38,13 +38,13 @@ static void abandon(struct chain_thread *thread, uint32_t live)
         call->described = 0;
         call->rc = -1;
         if (call->flags & CHAIN_FLAG_TIME) call->leave = clock_ticks();
-        if (chain_running() && (call->flags & CHAIN_FLAG_LEAVE)) chain_tell_leave(call);
+        if (chain_running() && (call->flags & CHAIN_FLAG_LEAVE)) chain_report_leave(call);
     }
     if (live == 0) describe_abandon();
 }
 
-/* Whether a call was left, though we are deeper in the stack now than it was: something else has been put where it returns to. A
- * stack that is gone is not looked at. */
+/* Whether a call was left although the thread's stack is now deeper than it was in the call: its return address has been
+ * overwritten. A stack that is no longer mapped is not read. */
 static bool overwritten(const struct chain_call *call)
 {
 #if defined(__x86_64__)
@@ -63,7 +63,7 @@ static bool overwritten(const struct chain_call *call)
 #endif
 }
 
-/* Whether a frame is a signal handler's, on a stack of its own, that has interrupted the outer one. */
+/* Whether a frame belongs to a signal handler on its own stack that has interrupted the outer frame. */
 static bool interrupts(const void *frame, const void *outer)
 {
     stack_t stack;
@@ -72,8 +72,8 @@ static bool interrupts(const void *frame, const void *outer)
     return (uintptr_t)frame - start <= stack.ss_size && (uintptr_t)outer - start > stack.ss_size;
 }
 
-/* For a thread that is in a counted call already: forgets calls that were left, and returns the new call's depth, or CHAIN_FRAMES when it
- * does not count. */
+/* For a thread that is already in a counted call: ends the calls that were left, and returns the depth of the new call, or
+ * CHAIN_FRAMES if the new call does not count. */
 static NOINLINE uint32_t enter_nested(struct chain_thread *thread, const void *address, const void *frame)
 {
     uint32_t live = thread->depth;
@@ -100,7 +100,7 @@ static void thread_end(void *argument)
     abandon(thread, 0);
     chain_end_thread();
     describe_thread_end();
-    thread->known = 0;
+    thread->watched = 0;
 }
 
 static void make_key(void)
@@ -108,14 +108,14 @@ static void make_key(void)
     key_made = pthread_key_create(&key, thread_end) == 0;
 }
 
-static NOINLINE void know(struct chain_thread *thread)
+static NOINLINE void watch_thread_end(struct chain_thread *thread)
 {
     pthread_once(&key_once, make_key);
     if (key_made) pthread_setspecific(key, thread);
-    thread->known = 1;
+    thread->watched = 1;
 }
 
-/* ---- the way that records ---- */
+/* ---- recording ---- */
 
 static inline __attribute__((always_inline)) bool runs_out(struct chain_thread *thread)
 {
@@ -150,7 +150,7 @@ static inline struct chain_call *take(struct chain_thread *thread, uint32_t dept
     call->shifted = (uint8_t)shifted;
     call->abandoned = 0;
     call->described = (flags & CHAIN_FLAG_DESCRIBE) != 0;
-    __atomic_signal_fence(__ATOMIC_RELEASE); /* a call in a signal handler looks at all outer ones */
+    __atomic_signal_fence(__ATOMIC_RELEASE); /* a call in a signal handler reads all outer calls */
     thread->depth = depth + 1;
     if (flags & CHAIN_FLAG_DESCRIBE) {
         call_clear(&call->description);
@@ -159,14 +159,14 @@ static inline struct chain_call *take(struct chain_thread *thread, uint32_t dept
     return depth == 0 && UNLIKELY(due_first(thread, flags)) ? due(thread, call) : call;
 }
 
-/* The first call of a thread, and calls that are not its outermost. */
+/* For a thread's first call, and for nested calls. */
 static NOINLINE struct chain_call *enter_slowly(struct chain_thread *thread, int function, int shifted, const void *address, const void *frame)
 {
     if (chain_flags[function] & CHAIN_FLAG_UNRESOLVED) chain_resolve();
     if (chain_flags[function] == 0) return NULL;
     uint32_t depth = thread->depth ? enter_nested(thread, address, frame) : library_calls(address) ? CHAIN_FRAMES : 0;
     if (depth == CHAIN_FRAMES) return NULL;
-    if (!thread->known) know(thread);
+    if (!thread->watched) watch_thread_end(thread);
     return take(thread, depth, function, shifted, address, frame);
 }
 
@@ -174,7 +174,7 @@ struct chain_call *chain_enter(int function, int shifted, const void *address, c
 {
     struct chain_thread *thread = &chain_thread;
     unsigned flags = chain_flags[function];
-    if (UNLIKELY(thread->depth > 0 || !thread->known || flags == 0 || (flags & CHAIN_FLAG_UNRESOLVED)))
+    if (UNLIKELY(thread->depth > 0 || !thread->watched || flags == 0 || (flags & CHAIN_FLAG_UNRESOLVED)))
         return enter_slowly(thread, function, shifted, address, frame);
     if (UNLIKELY(library_calls(address))) return NULL;
     return take(thread, 0, function, shifted, address, frame);
@@ -183,14 +183,14 @@ struct chain_call *chain_enter(int function, int shifted, const void *address, c
 void chain_begin(struct chain_call *call)
 {
     if (call->flags & CHAIN_FLAG_TIME) call->enter = clock_ticks();
-    if (call->flags & CHAIN_FLAG_ENTER) chain_tell_enter(call);
+    if (call->flags & CHAIN_FLAG_ENTER) chain_report_enter(call);
 }
 
 int chain_leave(struct chain_call *call, int rc)
 {
     struct chain_thread *thread = &chain_thread;
     call->rc = rc;
-    if (LIKELY(call->flags & CHAIN_FLAG_LEAVE)) chain_tell_leave(call);
+    if (LIKELY(call->flags & CHAIN_FLAG_LEAVE)) chain_report_leave(call);
     thread->depth = call->depth;
     if ((call->flags & CHAIN_FLAG_DUE) && call->depth == 0 && UNLIKELY(runs_out(thread))) due(thread, call);
     return rc;

@@ -1,4 +1,4 @@
-/* chain.c: what is wanted of each function, by whom, and the way that its calls take. */
+/* chain.c: which observers want which functions, and where each wrapper jumps to. */
 #include "chain/internal.h"
 
 #include <stdlib.h>
@@ -11,15 +11,15 @@
 
 static bool running, stopped;
 static int pending_objects;
-static int pcontrol = -1, session_init = -1; /* levels are told to the owner */
+static int pcontrol = -1, session_init = -1; /* numbers of these functions */
 
 /* ---- the owner ---- */
 
-/* Nothing else is called before there is an owner that is armed. */
+/* Until an owner is registered, only these two callbacks are called. */
 static bool unarmed(void) { return false; }
 static void ignore(const char *path) { (void)path; }
 
-static const struct chain_owner no_owner = {.armed = unarmed, .foreign = ignore};
+static const struct chain_owner no_owner = {.armed = unarmed, .other_family = ignore};
 const struct chain_owner *chain_owner = &no_owner;
 
 static void object_made(enum call_object kind, union mpi_handle object, int function)
@@ -37,12 +37,12 @@ static void object_freeing(enum call_object kind, union mpi_handle object)
     chain_owner->object(&(struct chain_object){CHAIN_OBJECT_FREEING, kind == CALL_WIN, object, NULL});
 }
 
-void chain_belong(const struct chain_owner *owner)
+void chain_set_owner(const struct chain_owner *owner)
 {
     chain_owner = owner;
 }
 
-/* ---- who observes ---- */
+/* ---- observers ---- */
 
 struct observation {
     struct observation *next;
@@ -50,7 +50,7 @@ struct observation {
     uint8_t wants[];
 };
 
-static struct observation *observations; /* in the order in which they were added; never freed */
+static struct observation *observations; /* in the order of registration; never freed */
 
 struct list {
     struct list *next;
@@ -58,7 +58,7 @@ struct list {
     const struct chain_observer *observers[];
 };
 
-static struct list *lists; /* all that there ever were: threads may be in one that is used no more */
+static struct list *lists; /* never freed: a thread may still read a list that is no longer used */
 const struct chain_observer *const chain_nobody[] = {NULL};
 
 static unsigned wanted(int function)
@@ -80,7 +80,7 @@ static const struct list *find_list(const struct chain_observer *const *observer
     return lists = list;
 }
 
-/* The observers that want one kind of callback for a function; none if memory for the list is refused. */
+/* The observers that want one kind of callback for a function; an empty list if out of memory. */
 static const struct chain_observer *const *observers_of(int function, unsigned want)
 {
     size_t count = 0;
@@ -111,10 +111,10 @@ void chain_end_thread(void)
         if (o->observer->thread_end) o->observer->thread_end();
 }
 
-/* ---- ways ---- */
+/* ---- the wrappers' targets ---- */
 
 #ifdef CHAIN_STUBS
-chain_any_function *chain_way(int function, int shifted)
+chain_any_function *chain_target(int function, int shifted)
 {
     extern char chain_countdowns[] __attribute__((visibility("hidden")));
     unsigned flags = __atomic_load_n(&chain_flags[function], __ATOMIC_ACQUIRE);
@@ -123,25 +123,25 @@ chain_any_function *chain_way(int function, int shifted)
     return (chain_any_function *)(chain_countdowns + CHAIN_STRIDE * (2 * function + shifted));
 }
 
-static void set_ways(int function)
+static void set_targets(int function)
 {
     if (!chain_records[function][0]) return;
     for (int shifted = 0; shifted < 2; shifted++) {
         chain_any_function *door = chain_door_of(function, shifted);
-        __atomic_store_n(&chain_ways[function][shifted], door ? door : chain_way(function, shifted), __ATOMIC_RELEASE);
+        __atomic_store_n(&chain_targets[function][shifted], door ? door : chain_target(function, shifted), __ATOMIC_RELEASE);
     }
 }
 
-void chain_set_ways(void)
+void chain_set_targets(void)
 {
-    for (int i = 0; i < chain_function_count; i++) set_ways(i);
+    for (int i = 0; i < chain_function_count; i++) set_targets(i);
 }
 #else
-static void set_ways(int function) { (void)function; }
+static void set_targets(int function) { (void)function; }
 #endif
 
-/* Samples are taken when what others wait for has been sent, and before this process waits itself: a process that has just got a
- * message is waited for, and one that has just sent it is not. */
+/* A function that waits for other processes is sampled before the call, any other function after it. After a receive, other
+ * processes may be waiting for this one; after a send, they are not. */
 static bool waits(int function)
 {
     const struct call_function *f = &chain_functions[function];
@@ -150,32 +150,32 @@ static bool waits(int function)
 
 static void set_flags(int function)
 {
-    struct chain_observers *told = &chain_observers[function];
+    struct chain_observers *observers = &chain_observers[function];
     unsigned traffic = chain_functions[function].traffic;
     unsigned flags = 0;
-    __atomic_store_n(&told->enter, observers_of(function, CHAIN_ENTER), __ATOMIC_RELEASE);
-    __atomic_store_n(&told->leave, observers_of(function, CHAIN_LEAVE), __ATOMIC_RELEASE);
-    __atomic_store_n(&told->completed, observers_of(function, CHAIN_COMPLETIONS), __ATOMIC_RELEASE);
+    __atomic_store_n(&observers->enter, observers_of(function, CHAIN_ENTER), __ATOMIC_RELEASE);
+    __atomic_store_n(&observers->leave, observers_of(function, CHAIN_LEAVE), __ATOMIC_RELEASE);
+    __atomic_store_n(&observers->completed, observers_of(function, CHAIN_COMPLETIONS), __ATOMIC_RELEASE);
     if (!chain_resolved) return; /* CHAIN_FLAG_UNRESOLVED stays */
-    if ((!stopped || function == session_init) && chain_owner->armed()) flags |= chain_starting_flags[function]; /* one more is said */
+    if ((!stopped || function == session_init) && chain_owner->armed()) flags |= chain_starting_flags[function]; /* after a stop, the owner notes further sessions */
     if (!stopped && running) {
         unsigned all = wanted(function);
-        if (told->enter[0]) flags |= CHAIN_FLAG_ENTER;
-        if (told->leave[0]) flags |= CHAIN_FLAG_LEAVE;
-        if (told->completed[0]) flags |= CHAIN_FLAG_COMPLETIONS;
+        if (observers->enter[0]) flags |= CHAIN_FLAG_ENTER;
+        if (observers->leave[0]) flags |= CHAIN_FLAG_LEAVE;
+        if (observers->completed[0]) flags |= CHAIN_FLAG_COMPLETIONS;
         if (all & CHAIN_TIMES) flags |= CHAIN_FLAG_TIME;
         if (all & (CHAIN_DESCRIPTION | CHAIN_COMPLETIONS)) flags |= CHAIN_FLAG_DESCRIBE;
         if (pending_objects > 0 && (traffic & CALL_COMPLETES)) flags |= CHAIN_FLAG_DESCRIBE;
         if (chain_links[function].function) flags |= CHAIN_FLAG_TOOLS;
         if (call_follows_objects && (traffic & CALL_OBJECTS)) flags |= CHAIN_FLAG_HOOK;
-        /* No sample in MPI_Init and its like; nor in MPI_Abort: the library may have crashed with its locks held. */
+        /* No samples in MPI_Init and similar functions, nor in MPI_Abort: the library may have crashed with its locks held. */
         if (chain_due && !chain_starting_flags[function]) flags |= waits(function) ? CHAIN_FLAG_DUE_FIRST : CHAIN_FLAG_DUE;
-        /* MPI calls of a handler for a crash in MPI_T are inner ones, and take no sample. */
-        if (chain_foreign[function] || (traffic & CALL_FORWARDS) || (chain_due && chain_functions[function].kind == CALL_TOOL)) flags |= CHAIN_FLAG_DEPTH;
+        /* If MPI_T crashes, the MPI calls of the crash handler are nested calls, without samples. */
+        if (chain_tool_after[function] || (traffic & CALL_FORWARDS) || (chain_due && chain_functions[function].kind == CALL_TOOL)) flags |= CHAIN_FLAG_DEPTH;
         if ((traffic & CALL_FREES) || function == pcontrol) flags |= CHAIN_FLAG_HOOK;
     }
     __atomic_store_n(&chain_flags[function], (uint16_t)flags, __ATOMIC_RELEASE);
-    set_ways(function);
+    set_targets(function);
 }
 
 void chain_set_flags(void)
@@ -203,19 +203,19 @@ bool chain_observe(const struct chain_observer *observer, int function, unsigned
             requests_tracked = requests_start();
         set_flags(i);
     }
-    /* Persistent requests are kept even where completions are not looked at. */
+    /* Persistent requests are recorded even if completions are not. */
     if (wants & CHAIN_DESCRIPTION) requests_start();
     return true;
 }
 
-/* While a communicator's idup is pending, completions must be looked at. */
+/* While an MPI_Comm_idup is pending, completions must be described. */
 static void pend(int change)
 {
     int now = __atomic_add_fetch(&pending_objects, change, __ATOMIC_RELAXED);
     if ((change > 0 && now == 1) || (change < 0 && now == 0)) chain_set_flags();
 }
 
-static void tell_completed(const struct call_description *description, const struct call_completion *completion)
+static void report_completed(const struct call_description *description, const struct call_completion *completion)
 {
     const struct chain_call *call = (const struct chain_call *)((const char *)description - offsetof(struct chain_call, description));
     for (const struct chain_observer *const *o = chain_observers[call->function].completed; *o; o++) (*o)->completed(call, completion);
@@ -223,7 +223,7 @@ static void tell_completed(const struct call_description *description, const str
 
 void chain_go(void)
 {
-    call_hooks = (struct call_hooks){tell_completed, pend, object_made, object_named, object_freeing};
+    call_hooks = (struct call_hooks){report_completed, pend, object_made, object_named, object_freeing};
     pcontrol = chain_function_id("MPI_Pcontrol");
     session_init = chain_function_id("MPI_Session_init");
     running = true;

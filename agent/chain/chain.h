@@ -1,19 +1,19 @@
-/* chain.h: from the MPI wrappers to the tools: which calls count, what is known of them, who is called.
+/* chain.h: connects the MPI wrappers to the tools: which calls count, their records, and who is called.
  *
- * Every MPI_X and PMPI_X of the family is interposed (wrappers.c, generated from prototypes.txt). A call takes one of three ways
- * through its wrapper:
- *     jump on   to the next symbol of its name, as nobody wants anything of this function;
- *     count down  the sampler's countdown, and jump on;
- *     record    find out whether the call counts, describe it (mpi/describe.h) as far as somebody asked, call observers and
- *               function tools, and call the next symbol.
+ * Every MPI_X and PMPI_X of the family is interposed (wrappers.c, generated from prototypes.txt). A wrapper handles a call in one
+ * of three ways:
+ *     jump        to the next symbol of its name: no tool wants anything of this function
+ *     count down  the sampler's countdown, then jump to the next symbol
+ *     record      check whether the call counts, describe it (mpi/describe.h) as far as a tool wants that, call observers and
+ *                 function tools, and call the next symbol
  *
- * There are two kinds of tools. An *observer* is called when a call was entered and left, with a record that is the same for all
- * functions: counting, profiles, events. A *function tool* has a function of its own for an MPI function, with the interface of the
- * QMPI draft: it gets the arguments and calls the next tool. Observers are outside of all function tools; among themselves tools
- * are called in the order in which they were added.
+ * There are two kinds of tools. An *observer* is called when a call is entered and left, with a record that is the same for all
+ * functions. It suits counters, profiles and events. A *function tool* has its own function for an MPI function, with the interface
+ * of the QMPI draft: it gets the arguments and calls the next tool. Observers are outside all function tools. Tools of one kind are
+ * called in the order of registration.
  *
- * Nothing here includes mpi.h. Nothing here locks, prints or ends the process. The chain knows no tool, and of the agent's life only
- * struct chain_owner. */
+ * Nothing here includes mpi.h. Nothing here locks, prints or ends the process. The chain depends on no tool, and on the rest of the
+ * agent only through struct chain_owner. */
 #ifndef MPITX_CHAIN_H
 #define MPITX_CHAIN_H
 
@@ -26,8 +26,8 @@
 
 /* ---- functions ---- */
 
-/* Functions are numbered from 0 in the order of prototypes.txt, then those that only the installed mpi.h has. The numbers
- * hold for one build of the agent; names are what is stable. */
+/* Functions are numbered from 0: first the functions of prototypes.txt in its order, then those that only the installed mpi.h has.
+ * The numbers are valid for one build of the agent; the names are stable. */
 extern const struct call_function chain_functions[];
 extern const int chain_function_count;
 
@@ -36,19 +36,19 @@ int chain_function_id(const char *name);
 
 /* ---- calls ---- */
 
-/* The record of one counted call, in its thread's chain_thread. Outer calls are in the places before it (call[-1] has the depth less 1). */
+/* The record of one counted call, in its thread's chain_thread. Outer calls precede it: call[-1] is the next outer one. */
 struct chain_call {
-    const void *frame;    /* the stack above the call: a frame at or above which the thread calls again was left */
+    const void *frame;    /* the caller's frame; the call was left if the thread calls again at or above it */
     const void *address;  /* the caller's return address */
     uint64_t enter;       /* CHAIN_TIMES: clock_ticks(), else 0 */
     uint64_t leave;       /* CHAIN_TIMES, in leave */
     int32_t function;
     int32_t rc;           /* in leave: the MPI return code */
-    uint16_t flags;       /* the chain's own */
-    uint8_t depth;        /* 0 for outermost calls; more: from a callback of the application, inside other counted calls */
-    uint8_t shifted;      /* came in as PMPI_X */
-    uint8_t described;    /* somebody asked for CHAIN_DESCRIPTION: only then is the description set */
-    uint8_t abandoned;    /* in leave: the call was left by longjmp, an exception or cancellation; only times are valid */
+    uint16_t flags;       /* for the chain only */
+    uint8_t depth;        /* 0: outermost; more: from a callback of the application, nested in counted calls */
+    uint8_t shifted;      /* called as PMPI_X */
+    uint8_t described;    /* the description is valid: an observer wants CHAIN_DESCRIPTION */
+    uint8_t abandoned;    /* in leave: the call ended by longjmp, an exception or cancellation; only times are valid */
     struct call_description description;
 };
 
@@ -62,17 +62,17 @@ enum chain_wants {
     CHAIN_COMPLETIONS = 16, /* call completed, in the wrapper that completes, before leave */
 };
 
-/* Calls that an observer does not need are NULL. What it keeps for a thread it has in a variable of its own (AGENT_THREAD). */
+/* Callbacks that an observer does not need are NULL. An observer keeps its data for each thread in its own AGENT_THREAD variable. */
 struct chain_observer {
     const char *name;
     void (*enter)(const struct chain_call *call);
     void (*leave)(const struct chain_call *call);
     void (*completed)(const struct chain_call *call, const struct call_completion *completion);
-    void (*thread_end)(void); /* this thread, which has made counted calls, ends */
+    void (*thread_end)(void); /* at the end of a thread that has made counted calls */
 };
 
-/* Sets what an observer wants of a function (0: nothing); function -1 means all. May be called at any time from any thread but not from
- * two at once; takes effect for calls entered later, and not before chain_go. False if memory is refused. */
+/* Sets the callbacks that an observer wants for a function (0: none; function -1: for all functions). May be called at any time, but
+ * not from two threads at once. Takes effect for calls entered later, and only after chain_go. False if out of memory. */
 bool chain_observe(const struct chain_observer *observer, int function, unsigned wants);
 
 /* ---- threads ---- */
@@ -81,8 +81,8 @@ bool chain_observe(const struct chain_observer *observer, int function, unsigned
 
 struct chain_thread {
     uint32_t depth;    /* counted calls that this thread is in */
-    int32_t countdown; /* calls that go by before the one in which it runs out: see chain_countdown. The stubs know this place */
-    uint8_t known;     /* its end will be noticed */
+    int32_t countdown; /* calls left until it runs out: see chain_countdown. stubs.h relies on its offset */
+    uint8_t watched;    /* thread_end will be called for it */
     struct chain_call calls[CHAIN_FRAMES];
 };
 
@@ -90,22 +90,22 @@ extern AGENT_THREAD struct chain_thread chain_thread;
 
 /* ---- function tools (QMPI) ---- */
 
-/* By value in a register, like MPICH's QMPI_Context; never looked into by tools. */
+/* Passed by value in a register, like MPICH's QMPI_Context. Opaque to tools. */
 struct chain_context {
     const struct chain_call *call;
 };
 
 typedef void chain_any_function(void);
 
-/* What a tool library gets: it is named by the configuration key `tool` and defines
+/* The interface for a tool library. The configuration key `tool` names the library, which defines
  *     int mpitx_tool_init(const struct chain_tools *tools, int tool_id)
- * which registers its functions and returns 0, or another number to be left out. That happens in the application's
- * MPI_Init, after the library's. Functions have the type
+ * This function registers the tool's functions and returns 0; if it returns another number, the tool is skipped. It is called in the
+ * application's MPI_Init, after the library's. A tool's functions have the type
  *     int f(struct chain_context context, int tool_id, <the arguments of the MPI function>)
- * Names are those of the QMPI draft without its prefix; functions are numbered by function_id. Return 0 or -1. MPI_Pcontrol
- * has the type int f(struct chain_context context, int tool_id, const int level, ...); after the level, fifteen
- * integers or pointers and eight floating-point numbers reach the tool and the functions after it.
- * example/null_tool.c is such a tool, to be copied. */
+ * Names are those of the QMPI draft without its prefix; functions are numbered by function_id. The callbacks return 0 or -1.
+ * MPI_Pcontrol has the type int f(struct chain_context context, int tool_id, const int level, ...). After the level, the tool and the
+ * next functions get fifteen integers or pointers and eight floating-point numbers.
+ * example/null_tool.c is a template for such a tool. */
 struct chain_tools {
     uint32_t version, size; /* CHAIN_TOOLS_VERSION, sizeof(struct chain_tools) */
     int (*function_id)(const char *name); /* "MPI_Send" or "MPI_SEND_T"; -1: no such function */
@@ -121,38 +121,41 @@ struct chain_tools {
 
 extern const struct chain_tools chain_tools;
 
-/* Makes a new function tool, the innermost so far, and returns its number (1, 2, …), or -1. */
+/* Adds a function tool inside all others and returns its number (1, 2, …), or -1. */
 int chain_add_tool(const char *name);
 
 /* ---- the agent's life ---- */
 
-/* Finds the next symbols (in the constructor, and from wrappers that come before that). */
+/* Finds the next symbols. Called in the constructor, and from wrappers that run before it. */
 void chain_resolve(void);
 
-/* From an outermost MPI_Init on: flags follow what tools want. chain_stop clears them for good (fork child, trouble). */
+/* chain_go is called in the outermost MPI_Init; from then on, the flags follow what tools want. chain_stop clears them for good (in a
+ * child of fork, or after an error). */
 void chain_go(void);
 void chain_stop(void);
 bool chain_running(void);
 
-/* Calls due when a thread's countdown has run out in an outermost call, which is over, or has not begun where it waits for others or
- * chain_alert was on; thread->countdown is to be set then. A thread's first call is such a one. NULL: no more. */
+/* Sets the function to call when a thread's countdown has run out in an outermost call; NULL: none. It is called after the MPI call,
+ * or before it if the MPI function waits for other processes or chain_alert is on, and must set thread->countdown. A thread's first
+ * call always triggers it. */
 void chain_countdown(void (*due)(struct chain_thread *thread));
 
-/* On: the next outermost call of any thread is such a one before it begins, wherever the countdown is; off again from there. */
+/* On: the next outermost call of any thread triggers the function of chain_countdown, which switches the alert off again, before the
+ * call and whatever the countdown is. */
 void chain_alert(bool on);
 bool chain_is_alerted(void);
 
-/* A communicator or window was made (also: MPI_Comm_idup has completed), was named, is about to be freed. The last is told of calls
- * that do not count, too. */
+/* A communicator or window was created (or an MPI_Comm_idup has completed), was named, or is about to be freed. Freeing is also
+ * reported for calls that do not count. */
 enum chain_object_event { CHAIN_OBJECT_MADE, CHAIN_OBJECT_NAMED, CHAIN_OBJECT_FREEING };
 struct chain_object {
     enum chain_object_event event;
     bool window;
     union mpi_handle handle;
-    const char *text; /* made: by which function ("MPI_Comm_split"); named: the name */
+    const char *text; /* created: the function that created it ("MPI_Comm_split"); named: the name */
 };
 
-/* On: the owner's object is called. */
+/* On: calls the owner's object callback. */
 void chain_follow_objects(bool on);
 
 /* Callbacks for the start and end of MPI and for its objects. They must not print, block or end the process. */
@@ -162,16 +165,16 @@ struct chain_owner {
     void (*before_finalize)(bool session);
     void (*after_finalize)(void);
     void (*before_abort)(void);
-    void (*foreign)(const char *path); /* the library that was found is of another family */
-    bool (*armed)(void);               /* MPI's start is waited for */
+    void (*other_family)(const char *path); /* the library found is of another family than the agent */
+    bool (*armed)(void);               /* whether the agent waits for MPI to start */
     void (*object)(const struct chain_object *object);
     void (*pcontrol)(int level);
 };
 
 /* Registers the owner; until then no callback is called. */
-void chain_belong(const struct chain_owner *owner);
+void chain_set_owner(const struct chain_owner *owner);
 
-/* What went wrong: requests that found no place in the table, calls nested too deep. */
+/* Requests that did not fit in the table, calls nested too deeply, and calls not followed because memory ran out. */
 struct chain_losses {
     uint64_t requests, frames, memory;
 };

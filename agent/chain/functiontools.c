@@ -12,7 +12,7 @@ struct tool {
     chain_any_function **functions;
 };
 
-static struct tool tools[CHAIN_MAX_TOOLS + 1]; /* from 1 on: 0 is the library */
+static struct tool tools[CHAIN_MAX_TOOLS + 1]; /* numbered from 1: 0 is the library */
 static int tool_count;
 
 int chain_add_tool(const char *name)
@@ -24,13 +24,13 @@ int chain_add_tool(const char *name)
     return tool_count;
 }
 
-static struct tool *look(int tool_id)
+static struct tool *find_tool(int tool_id)
 {
     return tool_id >= 1 && tool_id <= tool_count ? &tools[tool_id] : NULL;
 }
 
-/* The first tool behind another (or behind 0: of all) with a function; the library in the end. */
-static struct chain_link behind(int tool_id, int function)
+/* The next tool after another (after 0: the first) that has the function; after the last, the library. */
+static struct chain_link next_tool(int tool_id, int function)
 {
     for (int i = tool_id + 1; i <= tool_count; i++)
         if (tools[i].functions && tools[i].functions[function]) return (struct chain_link){tools[i].functions[function], i};
@@ -39,7 +39,7 @@ static struct chain_link behind(int tool_id, int function)
 
 static int register_storage(int tool_id, void *storage)
 {
-    struct tool *tool = look(tool_id);
+    struct tool *tool = find_tool(tool_id);
     if (!tool) return -1;
     tool->storage = storage;
     return 0;
@@ -47,10 +47,10 @@ static int register_storage(int tool_id, void *storage)
 
 static int register_function(int tool_id, int function, chain_any_function *f)
 {
-    struct tool *tool = look(tool_id);
+    struct tool *tool = find_tool(tool_id);
     if (!tool || function < 0 || function >= chain_function_count || !chain_lasts[function]) return -1;
     tool->functions[function] = f;
-    struct chain_link first = behind(0, function);
+    struct chain_link first = next_tool(0, function);
     chain_links[function] = first.tool_id ? first : (struct chain_link){NULL, 0};
     return 0;
 }
@@ -58,7 +58,7 @@ static int register_function(int tool_id, int function, chain_any_function *f)
 static int get_function(int calling_tool_id, int function, chain_any_function **f, int *next_tool_id)
 {
     if (calling_tool_id < 0 || calling_tool_id > tool_count || function < 0 || function >= chain_function_count) return -1;
-    struct chain_link next = behind(calling_tool_id, function);
+    struct chain_link next = next_tool(calling_tool_id, function);
     if (!next.function) return -1;
     *f = next.function;
     *next_tool_id = next.tool_id;
@@ -68,7 +68,7 @@ static int get_function(int calling_tool_id, int function, chain_any_function **
 static int get_storage(struct chain_context context, int tool_id, void **storage)
 {
     (void)context;
-    struct tool *tool = look(tool_id);
+    struct tool *tool = find_tool(tool_id);
     if (!tool) return -1;
     *storage = tool->storage;
     return 0;
@@ -97,18 +97,18 @@ void chain_load_tools(void)
         }
         int (*init)(const struct chain_tools *, int) = (int (*)(const struct chain_tools *, int))dlsym(library, "mpitx_tool_init");
         if (!init) {
-            agent_note("tool: %s has no mpitx_tool_init", path);
+            agent_note("tool: %s: skipped: it does not define mpitx_tool_init", path);
             continue;
         }
         library_add_inside((const void *)init);
         int id = chain_add_tool(path);
         if (id < 0) {
-            agent_note("tool: %s: too many tools", path);
+            agent_note("tool: %s: skipped: there are %d tools already", path, tool_count);
             continue;
         }
         int rc = init(&chain_tools, id);
         if (rc == 0) continue;
-        agent_note("tool: %s: mpitx_tool_init returned %d: left out", path, rc);
+        agent_note("tool: %s: skipped: mpitx_tool_init returned %d", path, rc);
         for (int f = 0; f < chain_function_count; f++)
             if (tools[id].functions[f]) register_function(id, f, NULL);
     }

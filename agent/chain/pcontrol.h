@@ -1,8 +1,8 @@
-/* pcontrol.h: MPI_Pcontrol, the one variadic function. Included by wrappers.c where the others of its kind are.
+/* pcontrol.h: the wrapper of MPI_Pcontrol, the only variadic function. Included by wrappers.c.
  *
- * What follows the level is for other tools. Where the call is recorded, as many words are passed on as lie in registers and in the
- * eight places after them, and all floating-point registers: in calling conventions with registers of two kinds each kind is in order
- * by itself, and nobody can tell that there is more. */
+ * The arguments after the level are for other tools. A recorded call passes on as many words as fit in registers and in the eight
+ * places after them, and all floating-point registers. In calling conventions with two kinds of registers, the arguments of each kind
+ * are in order, and it is unknown how many there are. */
 
 #include <stdarg.h>
 
@@ -43,11 +43,11 @@ static NOINLINE int go_MPI_Pcontrol(struct chain_call *record, int shifted, int 
     const struct chain_link *link = &chain_links[ID_MPI_Pcontrol];
     if (!record) return ((type_MPI_Pcontrol *)chain_next[ID_MPI_Pcontrol][shifted])(level, PCONTROL_MORE(*a));
     if (chain_running() && (record->flags & CHAIN_FLAG_HOOK)) chain_owner->pcontrol(level);
-    chain_going(record);
+    chain_before_next(record);
     int rc = record->flags & CHAIN_FLAG_TOOLS
                  ? ((tool_MPI_Pcontrol *)link->function)((struct chain_context){record}, link->tool_id, level, PCONTROL_MORE(*a))
                  : ((type_MPI_Pcontrol *)chain_next[ID_MPI_Pcontrol][shifted])(level, PCONTROL_MORE(*a));
-    chain_gone(record);
+    chain_after_next(record);
     return chain_leave(record, rc);
 }
 

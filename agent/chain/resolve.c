@@ -1,4 +1,4 @@
-/* resolve.c: where the application's calls go on to. */
+/* resolve.c: finds the functions that the wrappers forward to. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 bool chain_resolved;
 
-/* What a function answers that the library does not have: nobody who links to it can call it. */
+/* Stands for a function that the library lacks. A program linked with the library cannot call it. */
 static int missing(void)
 {
     return 16; /* MPI_ERR_OTHER or MPI_ERR_UNKNOWN, an error in any case */
@@ -21,7 +21,7 @@ static void resolve(int function)
     void *next = library_symbol(name + 1), *shifted = library_symbol(name);
     if (!next) next = shifted;
     if (!shifted) shifted = next;
-    if (next) chain_foreign[function] = library_is_tool(next);
+    if (next) chain_tool_after[function] = library_is_tool(next);
     if (!next) next = shifted = (void *)missing;
     chain_next[function][0] = (chain_any_function *)next;
     chain_next[function][1] = (chain_any_function *)shifted;
@@ -29,7 +29,7 @@ static void resolve(int function)
 
 static void follow(void)
 {
-    if (library.foreign) chain_owner->foreign(library.path);
+    if (library.other_family) chain_owner->other_family(library.path);
     chain_set_flags();
 }
 
@@ -52,19 +52,19 @@ bool chain_follows(void *init, const char *path)
     return library_prefer(path);
 }
 
-/* In the constructor: if no library is there for all, several can come. */
+/* In the constructor: if the program is not linked with a library, it may load several. */
 void chain_watch_libraries(void)
 {
     if (!library_is_linked()) chain_open_doors();
     dlerror();
 }
 
-/* In the constructor: only where MPI is there already. Constructors of others may have called MPI before. */
+/* In the constructor: only if MPI is already loaded. Other constructors may have called MPI before. */
 void chain_resolve_early(void)
 {
     if (chain_resolved)
         follow();
     else if (library_is_linked())
         chain_resolve();
-    dlerror(); /* what we looked for in vain is nobody's error */
+    dlerror(); /* a symbol not found here is not the program's error */
 }

@@ -1,12 +1,12 @@
 /* second.c: a second MPI library in the process.
  *
- * Plugins that are loaded with RTLD_LOCAL can each bring an MPI library of their own. Preloaded functions come first for all of them,
- * so that the calls for every library arrive here. The agent follows one library. Calls of objects that use another one are handed to
- * it, and their references are changed to lead there in the future, past the agent.
- *
- * This can only happen where MPI was loaded by dlopen. There, functions that may be called before MPI_Init look at their caller (a
- * door), and all functions do once there is a second library. Doors keep all registers: the handles of one family may be wider than
- * those of another, for whose mpi.h the wrappers were compiled. */
+  * Plug-ins that are loaded with RTLD_LOCAL can each bring their own MPI library. Preloaded functions come first for all of them, so
+  * the calls for every library arrive at the agent. The agent follows one library. A call from an object that uses another library is
+  * passed to that library, and the object's references are changed so that its later calls bypass the agent.
+  *
+  * This can only happen if MPI was loaded by dlopen. Then functions that may be called before MPI_Init check their caller (a door); once
+  * there is a second library, all functions do. Doors preserve all registers: the wrappers were compiled for one family's mpi.h, and
+  * another family's handles may be wider. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <elf.h>
@@ -23,7 +23,7 @@
 #include "chain/internal.h"
 #include "chain/stubs.h"
 
-/* ---- doors: 16 bytes each, of MPI_X and PMPI_X in turn; they jump where chain_door says ---- */
+/* ---- doors: 16 bytes each, for MPI_X and PMPI_X in turn; they jump to the address that chain_door returns ---- */
 
 #define CHAIN_DOORS 2048
 
@@ -61,7 +61,7 @@ __asm__(".text\n.p2align 4\n"
         ".set .Ldoor, 0\n.rept " CHAIN_TEXT(CHAIN_DOORS) "\n.p2align 4\n" CHAIN_LANDING "mov w16, #.Ldoor\nb chain_door_common\n.set .Ldoor, .Ldoor + 1\n.endr\n.cfi_endproc\n");
 #endif
 
-#ifndef CHAIN_STUBS /* a second library is mixed up with the first */
+#ifndef CHAIN_STUBS /* without stubs, a second library's calls go to the first library */
 chain_any_function *chain_door_of(int function, int shifted)
 {
     (void)function;
@@ -71,12 +71,12 @@ chain_any_function *chain_door_of(int function, int shifted)
 
 void chain_open_doors(void) {}
 #else
-extern char chain_doors[] __attribute__((visibility("hidden"))); /* through the global offset table, aarch64 links to the wrong address */
+extern char chain_doors[] __attribute__((visibility("hidden"))); /* hidden: through the global offset table, aarch64 would link to the wrong address */
 
 static bool doors_open;
 static bool second; /* there is a second library */
 
-/* What may be called before MPI_Init. */
+/* Functions that may be called before MPI_Init. */
 static const char *const early_names[] = {"MPI_Init", "MPI_Init_thread", "MPI_Initialized", "MPI_Finalized", "MPI_Session_init", "MPI_T_init_thread",
                                           "MPI_Get_version", "MPI_Get_library_version", "MPI_Info_create", "MPI_Info_create_env",
                                           "MPI_Session_create_errhandler", "MPI_Abi_get_version", NULL};
@@ -99,7 +99,7 @@ struct object {
 };
 
 enum { OURS = 16, OBJECTS = 1024 };
-static struct library_range ours[OURS]; /* callers that use the library that is followed; a caller that is not there is looked up */
+static struct library_range ours[OURS]; /* known callers that use the followed library; other callers are looked up */
 static unsigned ours_next;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -140,8 +140,8 @@ static int find_caller(struct dl_phdr_info *info, size_t size, void *argument)
     return 0;
 }
 
-/* What an object finds without us: in its own libraries, else in those that everybody sees. Open MPI's MPI_Init makes its library such
- * a one, and its plug-ins rely on that. */
+/* The symbol that an object would find without the agent: in its own libraries, else in the global scope. Open MPI's MPI_Init adds its
+ * library to the global scope, and its plug-ins rely on that. */
 static void *find(void *handle, const char *name)
 {
     void *own = dlsym(handle, name);
@@ -184,7 +184,8 @@ static void set(const struct object *object, uintptr_t *place, uintptr_t value)
     if (protected) mprotect((void *)start, page, PROT_READ);
 }
 
-/* References to our functions lead to those that the object finds by itself; slots that were never used are still the object's own. */
+/* Redirects references from the agent's functions to those that the object finds by itself. Lazy slots are always set: before their
+ * first use, they point into the object. */
 static void redirect(const struct object *object, void *handle, const ElfW(Rela) *rela, size_t size, const ElfW(Sym) *symbols, const char *names)
 {
     if (!rela || !symbols || !names) return;
@@ -200,7 +201,7 @@ static void redirect(const struct object *object, void *handle, const ElfW(Rela)
     }
 }
 
-static void let_go(const struct object *object, void *handle)
+static void redirect_object(const struct object *object, void *handle)
 {
     const ElfW(Dyn) *entry = NULL;
     const ElfW(Rela) *rela = NULL, *slots = NULL;
@@ -238,35 +239,35 @@ static int list(struct dl_phdr_info *info, size_t size, void *argument)
     return 0;
 }
 
-/* Every object that finds this MPI_Init by itself leads past the agent. */
-static void stay_out(void *init)
+/* Makes every object that finds this MPI_Init by itself bypass the agent. */
+static void bypass_objects(void *init)
 {
     object_count = 0;
-    dl_iterate_phdr(list, NULL); /* which must not load */
+    dl_iterate_phdr(list, NULL); /* the callback must not load objects */
     for (int i = 0; i < object_count; i++) {
         void *handle = open_again(objects[i].path);
         if (!handle) continue;
-        if (init_of(handle) == init) let_go(&objects[i], handle);
+        if (init_of(handle) == init) redirect_object(&objects[i], handle);
         dlclose(handle);
     }
 }
 
-/* ---- the choice ---- */
+/* ---- choosing the library ---- */
 
-static void say(const char *library)
+static void note_library(const char *library)
 {
-    static char said[4][512];
+    static char noted[4][512];
     for (int i = 0; i < 4; i++) {
-        if (strcmp(said[i], library) == 0) return;
-        if (said[i][0]) continue;
-        snprintf(said[i], sizeof said[i], "%s", library);
-        agent_note("%s is another MPI library in this process: its calls are not counted", library);
+        if (strcmp(noted[i], library) == 0) return;
+        if (noted[i][0]) continue;
+        snprintf(noted[i], sizeof noted[i], "%s", library);
+        agent_note("%s: its calls are not counted: it is not the first MPI library in this process", library);
         return;
     }
 }
 
-/* The function of another library that a caller means, or NULL where it means the one that is followed. */
-static void *meant(uintptr_t address, int function, int shifted)
+/* The function of another library that this caller would call, or NULL if the caller uses the followed library. */
+static void *other_library_function(uintptr_t address, int function, int shifted)
 {
     struct caller caller = {.address = address};
     Dl_info library;
@@ -277,8 +278,8 @@ static void *meant(uintptr_t address, int function, int shifted)
         char name[64] = "P";
         snprintf(name + 1, sizeof name - 1, "%s", chain_functions[function].name);
         theirs = find(handle, name + !shifted);
-        stay_out(init);
-        say(library.dli_fname);
+        bypass_objects(init);
+        note_library(library.dli_fname);
     }
     if (handle) dlclose(handle);
     if (!theirs && caller.range.size) remember(caller.range);
@@ -292,16 +293,16 @@ __attribute__((used, visibility("hidden"))) chain_any_function *chain_door(unsig
     if (!is_ours((uintptr_t)address)) {
         struct cancel cancel = cancel_defer();
         pthread_mutex_lock(&lock);
-        theirs = meant((uintptr_t)address, function, shifted);
+        theirs = other_library_function((uintptr_t)address, function, shifted);
         bool first = theirs && !second;
         if (first) second = true;
         pthread_mutex_unlock(&lock);
         cancel_restore(cancel);
-        if (first) chain_set_ways();
+        if (first) chain_set_targets();
     }
     if (!theirs && !chain_resolved) chain_resolve();
     errno = saved;
-    return theirs ? (chain_any_function *)theirs : chain_way(function, shifted);
+    return theirs ? (chain_any_function *)theirs : chain_target(function, shifted);
 }
 
 void chain_open_doors(void)
@@ -311,6 +312,6 @@ void chain_open_doors(void)
         if (function >= 0 && function < CHAIN_DOORS / 2) early[function] = 1;
     }
     doors_open = true;
-    chain_set_ways();
+    chain_set_targets();
 }
 #endif

@@ -1,11 +1,11 @@
-/* stubs.h: the wrappers that jump, in assembler: all registers and the stack stay as they are, so that what they jump to sees the
- * application's arguments (however many), return address and stack. Included by wrappers.c.
+/* stubs.h: the wrappers that jump, in assembler. They preserve all registers and the stack, so their targets see the application's
+ * arguments (however many), return address and stack. Included by wrappers.c.
  *
- *     chain_stub NAME, PLACE   an exported function: jumps to chain_ways + PLACE
- *     chain_countdowns         STRIDE bytes for each place of chain_ways: count down; jump to the next symbol, or, where the
- *                              countdown has run out or there is an alert, to the way that records
+ *     chain_stub NAME, PLACE   an exported function: jumps to chain_targets + PLACE
+ *     chain_countdowns         STRIDE bytes for each place of chain_targets: count down, then jump to the next symbol, or to the
+ *                              function that records if the countdown has run out or there is an alert
  *
- * On other processors the exported functions are those that record, for which nothing ever changes but their flags. */
+ * On other processors the exported functions are the functions that record, and only their flags change. */
 #ifndef MPITX_STUBS_H
 #define MPITX_STUBS_H
 
@@ -19,7 +19,7 @@
 #endif
 #define CHAIN_TYPE "@function"
 #define CHAIN_JUMP(table, place) "jmp *" table "+" place "(%rip)\n"
-/* r11 is nobody's here; flags are not kept by calls. 4 is offsetof(struct chain_thread, countdown). */
+/* r11 is free here, and calls do not preserve the condition flags. 4 is offsetof(struct chain_thread, countdown). */
 #define CHAIN_COUNT_DOWN                                                                                               \
     "mov chain_thread@gottpoff(%rip), %r11\n decl %fs:4(%r11)\n mov %fs:4(%r11), %r11d\n"                                \
     "or chain_alert_sign(%rip), %r11d\n js 1f\n"
@@ -33,7 +33,7 @@
 #endif
 #define CHAIN_TYPE "%function"
 #define CHAIN_JUMP(table, place) "adrp x16, " table "+" place "\n ldr x16, [x16, #:lo12:" table "+" place "]\n br x16\n"
-/* x16 and x17 are the linker's own, and nobody's here. */
+/* x16 and x17 are reserved for linkers, so they are free here. */
 #define CHAIN_COUNT_DOWN                                                                                               \
     "adrp x16, :gottprel:chain_thread\n ldr x16, [x16, #:gottprel_lo12:chain_thread]\n mrs x17, tpidr_el0\n"             \
     "add x16, x16, x17\n ldr w17, [x16, #4]\n sub w17, w17, #1\n str w17, [x16, #4]\n"                                   \
@@ -46,7 +46,7 @@
 
 #define CHAIN_STUB_MACRO                                                                                               \
     ".macro chain_stub name, place\n.p2align 4\n.globl \\name\n.type \\name, " CHAIN_TYPE "\n\\name:\n.cfi_startproc\n"    \
-    CHAIN_LANDING CHAIN_JUMP("chain_ways", "\\place") ".cfi_endproc\n.size \\name, . - \\name\n.endm\n"
+    CHAIN_LANDING CHAIN_JUMP("chain_targets", "\\place") ".cfi_endproc\n.size \\name, . - \\name\n.endm\n"
 
 #define CHAIN_COUNTDOWNS(count)                                                                                        \
     ".p2align 4\n.globl chain_countdowns\n.hidden chain_countdowns\n.type chain_countdowns, " CHAIN_TYPE "\n"              \

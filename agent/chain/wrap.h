@@ -1,4 +1,4 @@
-/* wrap.h: what the generated wrappers are made of. Included by wrappers.c only, with mpi.h. */
+/* wrap.h: the parts of the generated wrappers. Included by wrappers.c only, with mpi.h. */
 #ifndef MPITX_WRAP_H
 #define MPITX_WRAP_H
 
@@ -13,29 +13,29 @@
 #define EXPORT __attribute__((visibility("default")))
 #define NOINLINE __attribute__((noinline))
 
-/* The tables that have a place for every function. Until the next symbols are found every function has a flag. */
+/* Tables with one element per function. Until the next symbols are found, every function has a flag. */
 #define CHAIN_TABLES(count)                                                                                            \
     uint16_t chain_flags[count] = {[0 ...(count)-1] = CHAIN_FLAG_UNRESOLVED};                                           \
     struct chain_observers chain_observers[count] = {[0 ...(count)-1] = {chain_nobody, chain_nobody, chain_nobody}};     \
-    uint8_t chain_foreign[count];                                                                                      \
+    uint8_t chain_tool_after[count];                                                                                   \
     chain_any_function *chain_next[count][2];                                                                          \
     struct chain_link chain_links[count];                                                                              \
     const int chain_function_count = count;
 
 #define CHAIN_ENTER(function, shifted) chain_enter(function, shifted, __builtin_return_address(0), __builtin_dwarf_cfa())
 
-/* Around the call that goes on. */
-static inline void chain_going(struct chain_call *record)
+/* Called before and after the next symbol or tool. */
+static inline void chain_before_next(struct chain_call *record)
 {
     if (record->flags & (CHAIN_FLAG_TIME | CHAIN_FLAG_ENTER)) chain_begin(record);
 }
 
-static inline void chain_gone(struct chain_call *record)
+static inline void chain_after_next(struct chain_call *record)
 {
     if (record->flags & CHAIN_FLAG_TIME) record->leave = clock_ticks();
 }
 
-/* ---- the agent's life, in the wrappers of MPI_Init and its like ---- */
+/* ---- start and end of the agent, in the wrappers of MPI_Init and similar functions ---- */
 
 static inline void chain_before_init(struct chain_call *record)
 {
@@ -43,25 +43,25 @@ static inline void chain_before_init(struct chain_call *record)
     record->enter = clock_ticks();
 }
 
-/* The call that starts the agent counts, and those that were entered before. */
+/* Counts the call that starts the agent, and initializing calls that were entered before that. */
 static inline void chain_after_init(struct chain_call *record, int rc, int level, bool sessions)
 {
     record->leave = clock_ticks();
     if (!chain_owner->after_init(record, rc, level, sessions) || record->flags != CHAIN_FLAG_HOOK) return;
     record->flags = chain_flags[record->function];
-    if (record->flags & CHAIN_FLAG_ENTER) chain_tell_enter(record);
+    if (record->flags & CHAIN_FLAG_ENTER) chain_report_enter(record);
 }
 
-/* Told before everything ends. */
+/* Reports the call to observers before the agent ends. */
 static inline void chain_after_finalize(struct chain_call *record, int rc)
 {
     record->rc = rc;
-    if (record->flags & CHAIN_FLAG_LEAVE) chain_tell_leave(record);
+    if (record->flags & CHAIN_FLAG_LEAVE) chain_report_leave(record);
     record->flags = 0;
     chain_owner->after_finalize(); /* whatever rc says, MPI is over */
 }
 
-/* The application's function of this name, after the last tool: the one that the application's call would have reached. */
+/* The function after the last tool: MPI_X or PMPI_X, as the application called it. */
 static inline chain_any_function *chain_last(struct chain_context context, int function)
 {
     return chain_next[function][!(context.call && context.call->function == function && !context.call->shifted)];

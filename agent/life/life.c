@@ -224,7 +224,7 @@ __attribute__((constructor)) static void start(void)
                                              wrong_family, armed, pass_object, pass_pcontrol};
     const char *configuration = getenv(AGENT_VARIABLE);
     char *copy = configuration ? strdup(configuration) : NULL; /* never freed */
-    chain_belong(&owner);
+    chain_set_owner(&owner);
     pvar_in_child = become_child;
     chain_watch_libraries();
     if (!copy) return;

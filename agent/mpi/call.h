@@ -1,4 +1,4 @@
-/* call.h: what is known of an MPI call, in terms that do not depend on the function or on the library's family. Without mpi.h. */
+/* call.h: the description of an MPI call, independent of the function and of the library's family. Without mpi.h. */
 #ifndef MPITX_CALL_H
 #define MPITX_CALL_H
 
@@ -16,18 +16,18 @@ union mpi_handle {
 
 /* ---- functions ---- */
 
-/* What a function does, as far as the description of its calls goes; the words of prototypes.txt. */
+/* What a function does, for the description of its calls; the words of prototypes.txt. */
 enum call_kind {
     CALL_OTHER,
     CALL_POINT_TO_POINT,
-    CALL_COMPLETION, /* wait, test, start and what else works on requests */
+    CALL_COMPLETION, /* wait, test, start and other functions on requests */
     CALL_COLLECTIVE,
     CALL_RMA,
     CALL_IO,
     CALL_TOOL /* MPI_T_* */
 };
 
-/* What a function's calls can carry; 0 where nothing is known. */
+/* What a function's calls can carry; 0: unknown. */
 enum call_traffic {
     CALL_SENDS = 1,     /* messages or bytes leave */
     CALL_RECEIVES = 2,  /* messages or bytes arrive */
@@ -35,7 +35,7 @@ enum call_traffic {
     CALL_COMPLETES = 8, /* can complete a receive, or a request that made a communicator */
     CALL_OBJECTS = 16,  /* makes, names or frees communicators or windows */
     CALL_FORWARDS = 32, /* a removed function: libraries jump from it to its successor */
-    CALL_FREES = 64     /* frees what is remembered by its handle: datatypes, communicators, windows */
+    CALL_FREES = 64     /* frees an object that the agent remembers by its handle: a datatype, communicator or window */
 };
 
 struct call_function {
@@ -51,25 +51,25 @@ struct call_function {
 /* What one call does, filled in by the describe functions (describe.h). */
 struct call_description {
     int32_t function;          /* these two are set by the caller of the describe functions */
-    bool completions;          /* the hook is to be called for each message */
-    bool estimated;            /* received_bytes is what was posted, since the library does not say what came */
+    bool completions;          /* call the hook for each message */
+    bool estimated;            /* received_bytes is the posted size: the library does not report the received size */
 
     /* From the arguments: */
     int32_t peer;              /* destination, source or root, as the application gave it: a rank in comm */
     int32_t tag;
     uint64_t comm;             /* or the window, or the file */
     const void *requests;      /* the application's MPI_Request array; NULL: none */
-    uint64_t made;             /* where the call takes requests: see requests.h */
+    uint64_t made;             /* requests_made before a call that takes requests: see requests.h */
     int32_t request_count;     /* how many requests the call takes or makes */
 
-    /* After the call, all since it was entered, and 0 for a call that failed: */
+    /* After the call: what happened in it. All are 0 for a call that failed, except `completed`. */
     uint32_t sent, received;             /* point-to-point messages */
-    uint32_t operations;                 /* collective or one-sided, that started; to MPI_PROC_NULL: none */
-    uint32_t started, completed;         /* requests; the latter also in a call that failed */
+    uint32_t operations;                 /* collective or one-sided operations started, except to MPI_PROC_NULL */
+    uint32_t started, completed;         /* requests */
     uint64_t sent_bytes, received_bytes; /* of those messages */
-    uint64_t gave, got;                  /* bytes of collectives and RMA, as the arguments say, and of files; collectives also when
-                                            a persistent one starts, in a CALL_COMPLETION function */
-    uint64_t read;                       /* bytes from files, of requests that completed */
+    uint64_t gave, got;                  /* bytes of collectives and RMA, according to the arguments, and of files; of persistent
+                                            collectives when they start, in a CALL_COMPLETION function */
+    uint64_t read;                       /* bytes read from files by requests that completed */
 };
 
 static inline void call_clear(struct call_description *call)
@@ -79,39 +79,39 @@ static inline void call_clear(struct call_description *call)
     memset(&call->comm, 0, sizeof *call - offsetof(struct call_description, comm));
 }
 
-/* A process by the job that it was started in (0: ours; n: the nth that this process has helped to spawn) and its rank in that job's
- * MPI_COMM_WORLD. Either is CALL_NONE where it cannot be known: of processes that were met by connecting, or through sessions. */
+/* A process: the job it was started in (0: ours; n: the nth that this process has helped to spawn) and its rank in that job's
+ * MPI_COMM_WORLD. Either is CALL_NONE if unknown: for processes met by connecting or through sessions. */
 struct call_peer {
     int32_t job, rank;
 };
 
 #define CALL_PARENT (-1) /* the job that has spawned ours */
 
-/* One message, told once. A message that was sent is told when the call returns that starts sending it, as messages_sent counts it; one
- * that was received when the call returns that completes it. A one-sided operation is told when its call returns, with what it puts as
- * sent and what it gets as received. */
+/* One message, reported once. A sent message is reported when the call that starts sending it returns, as messages_sent counts it; a
+ * received message when the call that completes it returns. A one-sided operation is reported when its call returns; the bytes that it
+ * puts are sent, the bytes that it gets are received. */
 struct call_completion {
     uint64_t comm;          /* or the window; 0 unknown */
     uint64_t bytes;
-    int32_t function;       /* that sends it or has posted the receive */
-    int32_t peer;           /* where it went to or came from: a rank in comm, of an intercommunicator's other group */
-    struct call_peer world; /* the same */
-    int32_t tag;            /* CALL_NONE: has none */
+    int32_t function;       /* the function that sends it or posted the receive */
+    int32_t peer;           /* destination or source: a rank in comm, in an intercommunicator's remote group */
+    struct call_peer world; /* the same process */
+    int32_t tag;            /* CALL_NONE: no tag */
     bool received;          /* else sent */
-    bool estimated;         /* the library does not say what came: source, tag and bytes are those of the posted receive, which has
-                               CALL_NONE for any source or tag */
+    bool estimated;         /* the library does not report what arrived: source, tag and bytes are the posted receive's, with CALL_NONE
+                               for any source or tag */
 };
 
-/* ---- what the layers above are told; set once, before anything is described ---- */
+/* ---- callbacks to the layers above; set once, before the first description ---- */
 
 enum call_object { CALL_COMM, CALL_WIN };
 
 struct call_hooks {
-    /* While a description has `completions`. */
+    /* Called if a description has `completions`. */
     void (*completed)(const struct call_description *call, const struct call_completion *completion);
-    /* Requests that make a communicator: one more, or one less, has yet to complete. */
+    /* The number of pending requests that create a communicator has changed by 1 or -1. */
     void (*pending)(int change);
-    /* While call_follows_objects is set. Freeing comes before the call. */
+    /* Called while call_follows_objects is set; object_freeing before the object is freed. */
     void (*object_created)(enum call_object kind, union mpi_handle object, int function);
     void (*object_named)(enum call_object kind, union mpi_handle object, const char *name);
     void (*object_freeing)(enum call_object kind, union mpi_handle object);

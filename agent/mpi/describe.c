@@ -1,4 +1,4 @@
-/* describe.c: what wrappers ask of the library, and what they tell of calls. */
+/* describe.c: queries to the library, and descriptions of calls. */
 #include "mpi/describe.h"
 
 #include <limits.h>
@@ -21,7 +21,7 @@ int describe_level(int provided)
     return -1;
 }
 
-/* A program with sessions alone has no world; its rank in the process set mpi://WORLD is the launcher's. */
+/* A program that uses only sessions has no MPI_COMM_WORLD. Its rank in the process set mpi://WORLD is the launcher's. */
 static void ask_launcher(struct agent_process *process)
 {
 #ifdef OPEN_MPI
@@ -85,7 +85,7 @@ uint64_t describe_ask_status(const MPI_Status *status, bool *cancelled)
 
 /* ---- messages ---- */
 
-void describe_tell(const struct call_description *call, bool received, int peer, int tag, uint64_t bytes)
+void describe_message(const struct call_description *call, bool received, int peer, int tag, uint64_t bytes)
 {
     struct call_completion completion = {.comm = call->comm, .bytes = bytes, .function = call->function, .peer = peer, .tag = tag,
                                          .received = received, .world = peers_find(call->comm, false, peers_epoch(call->comm), peer)};
@@ -139,7 +139,7 @@ void describe_comm_created(int function, const MPI_Comm *comm)
     created(CALL_COMM, HANDLE_NUMBER(*comm), function);
 }
 
-/* Counted by the root, for all that called. */
+/* Only the root counts, for all callers. */
 void describe_spawned(int root, MPI_Comm comm, MPI_Comm children)
 {
     int rank = -1, count = 0;
@@ -153,7 +153,7 @@ void describe_comm_idup(int function, MPI_Comm *comm, const MPI_Request *request
 {
     struct request made;
     if (!call_follows_objects || *request == NULL_REQUEST) return;
-    if (!requests_take(HANDLE_NUMBER(*request), UINT64_MAX, &made)) /* not described: nobody counts it */
+    if (!requests_take(HANDLE_NUMBER(*request), UINT64_MAX, &made)) /* not described: no observer counts it */
         made = (struct request){.handle = HANDLE_NUMBER(*request), .function = function};
     made.kind = REQUEST_COMM;
     made.newcomm = comm;

@@ -1,5 +1,5 @@
-/* describe.h: what a call does, from its arguments, in terms that do not depend on the function: peers, tags, messages, bytes,
- * requests, objects. With mpi.h. The wrappers call these where somebody asked. */
+/* describe.h: describes a call from its arguments, independently of the function: peers, tags, messages, bytes, requests, objects.
+ * With mpi.h. The wrappers call these functions if a tool wants the description. */
 #ifndef MPITX_DESCRIBE_H
 #define MPITX_DESCRIBE_H
 
@@ -61,7 +61,7 @@ static inline uint64_t describe_status_bytes(const MPI_Status *status)
 /* ---- messages ---- */
 
 /* Reports one message of this call to the layers above (call_hooks.completed). */
-void describe_tell(const struct call_description *call, bool received, int peer, int tag, uint64_t bytes);
+void describe_message(const struct call_description *call, bool received, int peer, int tag, uint64_t bytes);
 
 static inline void describe_peer(struct call_description *call, int peer, int tag, MPI_Comm comm)
 {
@@ -78,10 +78,10 @@ static inline void describe_send(struct call_description *call, int64_t count, M
     call->sent_bytes = describe_bytes(count, datatype);
 }
 
-/* A call that has succeeded. */
+/* After a call that succeeded. */
 static inline void describe_sent(const struct call_description *call)
 {
-    if (call->completions && call->sent) describe_tell(call, false, call->peer, call->tag, call->sent_bytes);
+    if (call->completions && call->sent) describe_message(call, false, call->peer, call->tag, call->sent_bytes);
 }
 
 /* The bytes of a partitioned receive are kept until it completes. */
@@ -98,7 +98,7 @@ static inline void describe_received(struct call_description *call, const MPI_St
     if (cancelled || status->MPI_SOURCE == MPI_PROC_NULL) return;
     call->received++;
     call->received_bytes += bytes;
-    if (call->completions) describe_tell(call, true, status->MPI_SOURCE, status->MPI_TAG, bytes);
+    if (call->completions) describe_message(call, true, status->MPI_SOURCE, status->MPI_TAG, bytes);
 }
 
 static inline int describe_receive(int source)
@@ -106,7 +106,7 @@ static inline int describe_receive(int source)
     return source == MPI_PROC_NULL ? REQUEST_OTHER : REQUEST_RECEIVE;
 }
 
-/* What was announced did not come to pass. */
+/* Removes from the description of a failed call what its arguments announced. */
 static inline void describe_failed(struct call_description *call)
 {
     call->sent = call->started = call->operations = 0;
@@ -126,7 +126,7 @@ void describe_persistent(struct call_description *call, const MPI_Request *reque
 void describe_restarted(struct call_description *call, int count, const MPI_Request *requests);
 void describe_freeing(struct call_description *call, MPI_Request request, struct request *freed);
 void describe_freed(struct call_description *call, int rc, const struct request *freed);
-/* The status is NULL where the call failed: a request that is null then, or persistent, has ended, and brought nothing. */
+/* The status is NULL if the call failed: a request that is now null, or persistent, has completed without data. */
 void describe_completed(struct call_description *call, MPI_Request before, MPI_Request after, const MPI_Status *status);
 
 /* A call that the library refuses may have NULL for any argument; the agent must not crash on it. */
@@ -145,7 +145,7 @@ static inline void describe_requests(struct call_description *call, int count, c
 /* The requests of a call before it, and statuses for a call that ignores them. */
 enum { DESCRIBE_SAVED = 8 };
 struct describe_saved {
-    int count; /* 0 also if memory was refused */
+    int count; /* also 0 if out of memory */
     MPI_Request *requests;
     void *memory; /* to be freed */
     bool scratch;
@@ -153,7 +153,7 @@ struct describe_saved {
     MPI_Status few_statuses[DESCRIBE_SAVED];
 };
 
-/* Answers the statuses to be used: the caller's, ours instead of MPI_STATUSES_IGNORE, or NULL when the caller's argument is NULL
+/* Returns the statuses to use: the caller's, the agent's instead of MPI_STATUSES_IGNORE, or NULL if the caller's argument is NULL
  * (single statuses). */
 MPI_Status *describe_save(struct describe_saved *saved, int count, const MPI_Request *requests, MPI_Status *statuses);
 void describe_completed_any(struct call_description *call, struct describe_saved *saved, int rc, bool done, const int *index,
@@ -163,7 +163,7 @@ void describe_completed_all(struct call_description *call, struct describe_saved
 void describe_completed_some(struct call_description *call, struct describe_saved *saved, int rc, const int *count,
                              const int *indices, const MPI_Request *requests, const MPI_Status *statuses);
 
-/* ---- collectives: what this process gives to and gets from others, as the arguments say ---- */
+/* ---- collectives: bytes that this process gives to and gets from others, according to the arguments ---- */
 
 void describe_collective(struct call_description *call, MPI_Comm comm);
 void describe_bcast(struct call_description *call, int64_t count, MPI_Datatype datatype, int root, MPI_Comm comm);
@@ -221,7 +221,7 @@ void describe_win_created(int function, const MPI_Win *win);
 void describe_win_named(MPI_Win win, const char *name);
 void describe_win_freeing(const MPI_Win *win);
 
-/* MPI_THREAD_… as 0 to 3; for -1 the library is asked. */
+/* MPI_THREAD_… as 0 to 3; -1 asks the library. */
 int describe_level(int provided);
 
 #pragma GCC visibility pop

@@ -1,10 +1,10 @@
-/* describe_collectives.c: what collective calls move. */
+/* describe_collectives.c: the bytes that collective calls move. */
 #include "mpi/describe.h"
 
 enum place { MEMBER, ROOT, OUTSIDE, LEAF }; /* LEAF: sends to a root in the other group */
 
 struct group {
-    int rank, size; /* size: of the group that data go to or come from */
+    int rank, size; /* size: of the group that data are sent to or received from */
     bool inter;
 };
 
@@ -50,7 +50,7 @@ static int64_t count_at(const void *counts, size_t wide, int i)
     return wide == sizeof(int) ? ((const int *)counts)[i] : ((const MPI_Count *)counts)[i];
 }
 
-/* absent: a bit for each of the first 64 that does not count. */
+/* absent: a bit for each of the first 64 counts that is not added. */
 static bool counts_at(int i, uint64_t absent) { return i >= 64 || !(absent >> i & 1); }
 
 static int64_t sum(const void *counts, size_t wide, int n, uint64_t absent)
@@ -201,10 +201,10 @@ void describe_alltoallw(struct call_description *call, const void *sendbuf, cons
     call->gave = sendbuf == MPI_IN_PLACE ? call->got : sum_types(sendcounts, wide, sendtypes, size, 0);
 }
 
-/* Those that send to us (in) and get from us (out), in the order of the arguments. */
+/* The number of neighbors that send to this process (in) and receive from it (out). */
 struct neighbors {
     int in, out;
-    uint64_t absent; /* MPI_PROC_NULL, beyond an edge of a Cartesian grid: their buffers are not touched */
+    uint64_t absent; /* a bit for each neighbor beyond an edge of a Cartesian grid (MPI_PROC_NULL): its buffers are not used */
 };
 
 static uint64_t beyond_edges(MPI_Comm comm, int dimensions)

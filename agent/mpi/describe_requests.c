@@ -1,9 +1,9 @@
-/* describe_requests.c: requests that are started, kept, completed. */
+/* describe_requests.c: starting, keeping and completing requests. */
 #include "mpi/describe.h"
 
 #include <stdlib.h>
 
-/* In place: a copy would have to wait until what it reads has been written. */
+/* Fills in the request in place: copying it would stall until the writes to the source are complete. */
 static void fill(struct request *made, const struct call_description *call, uint64_t bytes, int peer, int tag)
 {
     made->comm = call->comm;
@@ -24,7 +24,7 @@ static void start(struct call_description *call, const MPI_Request *request, enu
     uint64_t handle = HANDLE_NUMBER(*request);
     struct request *made = requests_open(handle, kind, false);
     if (!made) {
-        call->started--; /* its end will not be seen either */
+        call->started--; /* its completion will not be seen either */
         return;
     }
     fill(made, call, bytes, peer, tag);
@@ -42,7 +42,7 @@ void describe_exchange(struct call_description *call, const MPI_Request *request
     start(call, request, kind, describe_bytes(count, datatype), source, tag);
 }
 
-static void tell(const struct call_description *call, const struct request *request, bool received, int peer, int tag, uint64_t bytes, bool estimated)
+static void report(const struct call_description *call, const struct request *request, bool received, int peer, int tag, uint64_t bytes, bool estimated)
 {
     struct call_completion completion = {.comm = request->comm, .bytes = bytes, .function = request->function, .peer = peer, .tag = tag,
                                          .received = received, .estimated = estimated,
@@ -50,7 +50,7 @@ static void tell(const struct call_description *call, const struct request *requ
     call_hooks.completed(call, &completion);
 }
 
-/* What one start gives and gets moves to the request. */
+/* Moves the bytes of one start to the request. */
 void describe_persistent(struct call_description *call, const MPI_Request *request, int kind)
 {
     bool collective = kind == REQUEST_COLLECTIVE;
@@ -72,11 +72,11 @@ void describe_restarted(struct call_description *call, int count, const MPI_Requ
     for (int i = 0; i < count; i++) {
         struct request request;
         if (!requests_set_active(HANDLE_NUMBER(requests[i]), true, &request)) continue;
-        call->started += !request.active; /* else its end was not seen: MPICH's MPI_Waitany passes over those with MPI_PROC_NULL */
+        call->started += !request.active; /* an active one completed unseen: MPICH's MPI_Waitany skips requests with MPI_PROC_NULL */
         if (request.kind == REQUEST_SEND) {
             call->sent++;
             call->sent_bytes += request.bytes;
-            if (call->completions) tell(call, &request, false, request.peer, request.tag, request.bytes, false);
+            if (call->completions) report(call, &request, false, request.peer, request.tag, request.bytes, false);
         } else if (request.kind == REQUEST_COLLECTIVE) {
             call->operations++;
             call->gave += request.bytes;
@@ -85,7 +85,7 @@ void describe_restarted(struct call_description *call, int count, const MPI_Requ
     }
 }
 
-/* Before the library has the handle back: a request of another thread that gets it would replace a persistent one. */
+/* Called before the library frees the handle: another thread's new request with the same handle would replace a persistent one. */
 void describe_freeing(struct call_description *call, MPI_Request request, struct request *freed)
 {
     if (request == NULL_REQUEST || !requests_take(HANDLE_NUMBER(request), call->made, freed)) freed->handle = 0;
@@ -102,7 +102,6 @@ void describe_freed(struct call_description *call, int rc, const struct request 
     if (freed->kind == REQUEST_COMM) call_hooks.pending(-1);
 }
 
-/* What the status of a receive says. */
 static void receive(struct call_description *call, const struct request *request, const MPI_Status *status)
 {
     uint64_t bytes = request->bytes;
@@ -121,7 +120,7 @@ static void receive(struct call_description *call, const struct request *request
     }
     call->received++;
     call->received_bytes += bytes;
-    if (call->completions) tell(call, request, true, peer, tag, bytes, estimated);
+    if (call->completions) report(call, request, true, peer, tag, bytes, estimated);
 }
 
 void describe_completed(struct call_description *call, MPI_Request before, MPI_Request after, const MPI_Status *status)
@@ -201,7 +200,7 @@ MPI_Status *describe_save(struct describe_saved *saved, int count, const MPI_Req
     return statuses == MPI_STATUSES_IGNORE ? own : statuses;
 }
 
-/* What else has ended in a call that failed; persistent requests look as before. */
+/* Ends the other requests that completed in a call that failed. Persistent requests show no difference. */
 static void ended(struct call_description *call, const struct describe_saved *saved, const MPI_Request *requests)
 {
     for (int i = 0; i < saved->count; i++)
@@ -232,13 +231,13 @@ void describe_completed_any(struct call_description *call, struct describe_saved
 }
 
 /* After an error, the statuses say which requests are complete. */
-static bool settled(int rc, const MPI_Status *status)
+static bool is_complete(int rc, const MPI_Status *status)
 {
     return rc == MPI_SUCCESS || (status != MPI_STATUS_IGNORE && status->MPI_ERROR == MPI_SUCCESS);
 }
 
-/* Once. */
-static void tell_saved(struct call_description *call, struct describe_saved *saved, int i, const MPI_Request *requests, const MPI_Status *status)
+/* Clears the saved request, so that it is described only once. */
+static void complete_saved(struct call_description *call, struct describe_saved *saved, int i, const MPI_Request *requests, const MPI_Status *status)
 {
     describe_completed(call, saved->requests[i], requests[i], status);
     saved->requests[i] = NULL_REQUEST;
@@ -249,7 +248,7 @@ void describe_completed_all(struct call_description *call, struct describe_saved
 {
     int count = statuses && (completed || rc != MPI_SUCCESS) ? saved->count : 0;
     for (int i = 0; i < count; i++)
-        if (settled(rc, &statuses[i])) tell_saved(call, saved, i, requests, &statuses[i]);
+        if (is_complete(rc, &statuses[i])) complete_saved(call, saved, i, requests, &statuses[i]);
     if (rc != MPI_SUCCESS) ended(call, saved, requests);
     done(saved);
 }
@@ -260,7 +259,7 @@ void describe_completed_some(struct call_description *call, struct describe_save
     bool known = rc == MPI_SUCCESS || (count && indices && statuses);
     for (int i = 0; known && i < saved->count && i < *count; i++) {
         int index = indices[i];
-        if (index >= 0 && index < saved->count && settled(rc, &statuses[i])) tell_saved(call, saved, index, requests, &statuses[i]);
+        if (index >= 0 && index < saved->count && is_complete(rc, &statuses[i])) complete_saved(call, saved, index, requests, &statuses[i]);
     }
     if (rc != MPI_SUCCESS) ended(call, saved, requests);
     done(saved);

@@ -1,4 +1,4 @@
-/* describe_state.h: what the description keeps, for the layers above. Without mpi.h. */
+/* describe_state.h: the state of the describe functions, for the layers above. Without mpi.h. */
 #ifndef MPITX_DESCRIBE_STATE_H
 #define MPITX_DESCRIBE_STATE_H
 
@@ -19,7 +19,7 @@ struct describe_thread {
 
 extern AGENT_THREAD struct describe_thread describe_thread;
 
-/* A thread is in no call any more: they were left by longjmp, an exception or cancellation. */
+/* The thread is in no call any more: longjmp, an exception or cancellation has left them. */
 static inline void describe_abandon(void)
 {
     describe_thread.scratch_used = 0;
@@ -28,10 +28,10 @@ static inline void describe_abandon(void)
 /* At the end of the calling thread. */
 void describe_thread_end(void);
 
-extern uint32_t describe_type_generation; /* datatypes were freed since */
-extern uint64_t describe_lost_memory;     /* calls whose requests were not followed because memory was refused */
+extern uint32_t describe_type_generation; /* increases when a datatype is freed */
+extern uint64_t describe_lost_memory;     /* calls whose requests were not followed because memory ran out */
 
-/* What is known of the process, once MPI is initialised. */
+/* Fills in agent_process, once MPI is initialized. */
 void describe_process(void);
 
 #pragma GCC visibility pop

@@ -1,6 +1,6 @@
-/* functions.h: the library's own functions and constants, for the questions that the agent asks. With mpi.h.
+/* functions.h: the library's own functions and constants, for the agent's queries. With mpi.h.
  *
- * The library is asked only what cannot fail: an error handler of the application would hear of ours. */
+ * The agent only makes queries that cannot fail: an error would call the application's error handler. */
 #ifndef MPITX_FUNCTIONS_H
 #define MPITX_FUNCTIONS_H
 
@@ -51,7 +51,7 @@ struct mpi_functions {
 #define X(name) __typeof__(MPI_##name) *name;
     MPI_FUNCTIONS(X)
 #undef X
-    bool fills_exchanges; /* statuses of MPI_Isendrecv are of its receive; MPICH leaves in them what was there */
+    bool fills_exchanges; /* MPI_Isendrecv fills in the status of its receive; MPICH leaves the status unchanged */
 };
 extern struct mpi_functions mpi;
 

@@ -1,4 +1,4 @@
-/* library.c: which library the process uses, and which addresses are its own. */
+/* library.c: finds the process's MPI library and the addresses of its code. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <limits.h>
@@ -57,14 +57,14 @@ static bool is_called(const char *path, const char *const *prefixes)
     return false;
 }
 
-/* Parts of MPI libraries: what they load as plug-ins, and what they are split into. */
+/* Parts of MPI libraries: their plug-ins, and the libraries that they are split into. */
 static bool is_part(const char *path)
 {
     static const char *const prefixes[] = {"mca_", "libopen-pal", "libopen-rte", "libopen_pal", "libopen_rte", "libpmpi.", "libmpl.", "libprrte", NULL};
     return is_called(path, prefixes);
 }
 
-/* Their Fortran and C++ interfaces are none: the application calls through those. */
+/* Fortran and C++ interfaces are not parts: the application calls MPI through them. */
 static bool is_interface(const char *path)
 {
     static const char *const prefixes[] = {"libmpichfort", "libmpifort", "libmpi_mpifh", "libmpi_usempi", "libmpichcxx", "libmpicxx", "libmpi_cxx", NULL};
@@ -123,7 +123,7 @@ bool library_is_inside(const void *pointer)
         if (within(&inside[i], address)) return true;
     for (unsigned i = 0; i < OUTSIDES; i++)
         if (within(&outside[i], address)) return false;
-    /* An object that was loaded since; code without an object (compiled at run time) counts as the application's. */
+    /* The object may have been loaded since. Code without an object (compiled at run time) counts as the application's. */
     struct search search = {.address = address, .range = {address & ~(uintptr_t)4095, 4096}};
     dl_iterate_phdr(find_object, &search);
     if (is_part(search.path) && add_inside(search.range)) return true;
@@ -158,7 +158,7 @@ static const char *family_of(void *handle, const char *path)
     return mpi_is_openmpi(handle) ? "openmpi" : "mpich";
 }
 
-/* The library that a program has loaded by dlopen: it is in no scope that RTLD_NEXT searches. */
+/* A library that the program has loaded by dlopen, which RTLD_NEXT does not find. */
 static void *loaded_library(void)
 {
     static struct candidates candidates;
@@ -253,5 +253,5 @@ void library_find(void)
         if (!fortran || !within(&text, (uintptr_t)fortran)) library_insides.library = text;
         library_find_parts();
     }
-    library.foreign = strcmp(family_of(library_handle, library.path), library_family) != 0;
+    library.other_family = strcmp(family_of(library_handle, library.path), library_family) != 0;
 }

@@ -1,4 +1,4 @@
-/* library.h: the MPI library of the process, its symbols, and which addresses are its own. Without mpi.h. */
+/* library.h: the process's MPI library, its symbols, and the addresses of its code. Without mpi.h. */
 #ifndef MPITX_LIBRARY_H
 #define MPITX_LIBRARY_H
 
@@ -7,36 +7,36 @@
 
 #pragma GCC visibility push(hidden)
 
-extern const char library_family[]; /* what the agent was built for: "openmpi", "mpich", "abi" */
+extern const char library_family[]; /* the family that the agent was built for: "openmpi", "mpich", "abi" */
 
 struct library {
     char path[4096];   /* "": unknown */
-    bool foreign;      /* it is of another family */
-    bool loaded_later; /* it came by dlopen */
+    bool other_family;     /* of another family than the agent */
+    bool loaded_later; /* loaded by dlopen */
 };
 extern struct library library;
 
-/* Whether a library is there for all, so that no other can come. */
+/* Whether the program is linked with an MPI library, so that it cannot use another one. */
 bool library_is_linked(void);
 
-/* Finds the library, once; then its functions and constants for functions.h. */
+/* library_find finds the library; library_bind then binds the functions and constants of functions.h. Each is called once. */
 void library_find(void);
 void library_bind(void);
 
 /* A symbol of the library, or of a tool that comes before it. */
 void *library_symbol(const char *name);
 
-/* What PMPI_X leads to after us, or NULL: for the agent's own calls. The name is "MPI_X". */
+/* The function that PMPI_X reaches after the agent, or NULL; for the agent's own calls. The name is "MPI_X". */
 void *library_function(const char *name);
 
-/* The library's data as everybody sees them. */
+/* A variable of the library, as all objects see it. */
 void *library_datum(const char *name);
 
-/* Whether the library with this PMPI_Init is of our family; then it is the one to find. */
+/* Whether the library at this path is of the agent's family. If so, library_find chooses it. */
 bool library_prefer(const char *path);
 
-/* Whether MPI is initialised by calls that the agent has not seen: a program that takes functions from the library's own handle does
- * not find ours. */
+/* Whether MPI was initialized by calls that the agent has not seen: a program that passes the library's own handle to dlsym does not
+ * find the agent's functions. */
 bool library_bypassed(void);
 
 /* ---- addresses ---- */
@@ -45,8 +45,8 @@ struct library_range {
     uintptr_t start, size;
 };
 
-/* The text of the MPI library and of this agent: calls from there are not the application's. The library's own are; the agent's are
- * calls that something after us has jumped to. The library's size is 0 while unknown, or if its Fortran interface is in it. */
+/* The code of the MPI library and of this agent. Calls from there are not the application's: the library makes the former itself, and
+ * the latter are jumps from a function after the agent. The library's size is 0 while unknown, or if it contains its Fortran interface. */
 struct library_insides {
     struct library_range library, agent;
 } __attribute__((aligned(32)));
@@ -61,13 +61,14 @@ static inline bool library_calls(const void *address)
 /* Whether an address belongs to the MPI library, one of its parts, or a tool. */
 bool library_is_inside(const void *address);
 
-/* Takes a loaded object as inside; for tools. */
+/* Treats a loaded object as part of the library; for tools. */
 void library_add_inside(const void *address);
 
 /* Looks for parts of the library that were loaded since. */
 void library_find_parts(void);
 
-/* Whether the function that a call goes on to is another PMPI tool's, which may call others; its object is inside from then on. */
+/* Whether the function after the agent belongs to another PMPI tool, which may call other MPI functions. If so, its object is treated as
+ * part of the library from then on. */
 bool library_is_tool(const void *function);
 
 #pragma GCC visibility pop

@@ -7,7 +7,7 @@
 #include "mpi/functions.h"
 #include "mpi/peers.h"
 
-#define MOST_RANKS 65536
+#define MAX_RANKS 65536
 
 static MPI_Comm comm_of(union mpi_handle h)
 {
@@ -29,11 +29,11 @@ bool object_is_null(enum call_object kind, union mpi_handle object)
     return kind == CALL_WIN ? win_of(object) == NULL_WIN : comm_of(object) == NULL_COMM;
 }
 
-/* The processes of a group by their ranks in MPI_COMM_WORLD. Without a world: unknown. */
+/* The MPI_COMM_WORLD ranks of a group's processes; NULL if unknown, for example without MPI_COMM_WORLD. */
 static int32_t *ranks_of(MPI_Group group, int size)
 {
     MPI_Group all;
-    if (!peers_have_world || size <= 0 || size > MOST_RANKS || mpi.Comm_group(COMM_WORLD, &all) != MPI_SUCCESS) return NULL;
+    if (!peers_have_world || size <= 0 || size > MAX_RANKS || mpi.Comm_group(COMM_WORLD, &all) != MPI_SUCCESS) return NULL;
     int32_t *ranks = malloc((size_t)size * sizeof *ranks);
     int *own = malloc((size_t)size * sizeof *own);
     for (int i = 0; own && i < size; i++) own[i] = i;
@@ -77,7 +77,7 @@ struct object_facts object_ask(enum call_object kind, union mpi_handle object, b
     return facts;
 }
 
-bool object_is_odd(enum call_object kind, union mpi_handle object)
+bool object_remote_is_smaller(enum call_object kind, union mpi_handle object)
 {
     int here = 0, there = 0;
     if (kind != CALL_COMM || !is_inter(comm_of(object))) return false;

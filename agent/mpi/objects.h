@@ -7,19 +7,20 @@
 #pragma GCC visibility push(hidden)
 
 struct object_facts {
-    int size;       /* of its group; 0 unknown */
-    bool inter;     /* an intercommunicator: the ranks are the other group's */
-    int32_t *ranks; /* of the group's processes in MPI_COMM_WORLD, to be freed; NULL unknown */
+    int size;       /* of its group; 0: unknown */
+    bool inter;     /* an intercommunicator: the ranks are the remote group's */
+    int32_t *ranks; /* of the group's processes in MPI_COMM_WORLD, freed by the caller; NULL: unknown */
     char name[128];
 };
 
 bool object_is_null(enum call_object kind, union mpi_handle object);
 
-/* Ranks only if asked for. */
+/* Asks the library about an object; for ranks only if with_ranks is set. */
 struct object_facts object_ask(enum call_object kind, union mpi_handle object, bool with_ranks);
 
-/* An intercommunicator with more processes here than there: libraries have an element for each here, and read beyond there. */
-bool object_is_odd(enum call_object kind, union mpi_handle object);
+/* Whether this is an intercommunicator whose local group is larger than its remote group. Libraries report one element per local process
+ * for it, and read beyond the data of the remote group. */
+bool object_remote_is_smaller(enum call_object kind, union mpi_handle object);
 
 #pragma GCC visibility pop
 

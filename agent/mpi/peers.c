@@ -18,15 +18,15 @@ struct entry {
 uint32_t peers_epochs[PEERS_EPOCHS];
 uint64_t peers_world;
 static AGENT_THREAD struct entry *entries; /* NULL: none yet */
-static MPI_Group jobs[JOBS]; /* that were spawned: their processes are in the order of their MPI_COMM_WORLD; 0: none */
+static MPI_Group jobs[JOBS]; /* spawned jobs, with processes in the order of their MPI_COMM_WORLD; 0: none */
 static unsigned job_count;
-static MPI_Group parents; /* those that have spawned us; their ranks in their own world they alone know */
+static MPI_Group parents; /* the job that spawned ours; ranks in its MPI_COMM_WORLD are unknown here */
 static bool has_parents;
 bool peers_have_world;
 
 static const struct call_peer unknown = {CALL_NONE, CALL_NONE};
 
-/* The group that ranks of an object are about. */
+/* The group that an object's ranks refer to. */
 static bool group_of(uint64_t object, bool window, MPI_Group *group)
 {
     union mpi_handle handle = {.number = object};
@@ -63,7 +63,7 @@ static struct call_peer identify(MPI_Group group, int rank)
     return unknown;
 }
 
-struct call_peer peers_look(uint64_t object, bool window, uint32_t epoch, int32_t rank)
+struct call_peer peers_look_up(uint64_t object, bool window, uint32_t epoch, int32_t rank)
 {
     if (object == 0 || rank < 0 || epoch != peers_epoch(object)) return unknown;
     if (!entries && !(entries = calloc(ENTRIES, sizeof *entries))) return unknown;

@@ -1,7 +1,7 @@
-/* peers.h: which process a rank means, whatever communicator or window it is a rank of. Without mpi.h.
+/* peers.h: the process that a rank in a communicator or window refers to. Without mpi.h.
  *
- * Found when it is first asked for, and kept in a small cache for each thread. What is kept of an object ends when the object is freed,
- * since its handle may be given again. */
+ * Processes are looked up on demand and kept in a small cache for each thread. An object's entries are discarded when it is freed, since
+ * its handle may be reused. */
 #ifndef MPITX_PEERS_H
 #define MPITX_PEERS_H
 
@@ -9,11 +9,11 @@
 
 #pragma GCC visibility push(hidden)
 
-/* An object that a rank belongs to, and when: it is asked only while no object with its place was freed since. */
+/* An object's epoch tells whether its handle is still valid: the epoch increases when an object with the same hash is freed. */
 enum { PEERS_EPOCHS = 1024 };
 extern uint32_t peers_epochs[PEERS_EPOCHS];
 extern uint64_t peers_world;  /* the handle of MPI_COMM_WORLD */
-extern bool peers_have_world; /* it may be asked: not where there are only sessions, nor where these go on after MPI_Finalize */
+extern bool peers_have_world; /* MPI_COMM_WORLD may be used: not with sessions only, nor in sessions after MPI_Finalize */
 
 static inline uint64_t peers_hash(uint64_t object)
 {
@@ -31,22 +31,22 @@ static inline void peers_freeing(uint64_t object)
     __atomic_fetch_add(&peers_epochs[peers_hash(object) % PEERS_EPOCHS], 1, __ATOMIC_RELAXED);
 }
 
-struct call_peer peers_look(uint64_t object, bool window, uint32_t epoch, int32_t rank);
+struct call_peer peers_look_up(uint64_t object, bool window, uint32_t epoch, int32_t rank);
 
-/* The epoch was read while the object was known to be alive. */
+/* The epoch must have been read while the object was alive. */
 static inline struct call_peer peers_find(uint64_t object, bool window, uint32_t epoch, int32_t rank)
 {
     if (object == peers_world) return (struct call_peer){0, rank};
-    return peers_look(object, window, epoch, rank);
+    return peers_look_up(object, window, epoch, rank);
 }
 
-/* Once MPI is initialised, with a world. */
+/* Called once MPI is initialized, unless by a session. */
 void peers_start(void);
 
-/* The other group of this intercommunicator is a job that this process has helped to start. */
+/* The remote group of this intercommunicator is a job that this process has helped to spawn. */
 void peers_spawned(union mpi_handle children);
 
-/* Before MPI is finalised. */
+/* Before MPI is finalized. */
 void peers_end(void);
 
 /* At the end of the calling thread. */

@@ -11,7 +11,7 @@
 #include "base/clock.h"
 
 enum { BUCKETS = 4096, PLACES = 16, SPINS = 2000, WAIT_NS = 50000000 };
-enum { FREE, HELD, LEFT }; /* LEFT: held, and was waited for in vain */
+enum { FREE, HELD, STUCK }; /* STUCK: held, and waiting for it timed out */
 
 struct bucket {
     uint32_t lock, used;
@@ -38,8 +38,8 @@ static bool try_lock(struct bucket *bucket)
     return __atomic_compare_exchange_n(&bucket->lock, &free, HELD, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-/* A holder that has no processor gets one before long. One that is below us on our stack, since this is a call in a signal
- * handler, or that was left by longjmp will not come back: that is waited for once. */
+/* A holder that was preempted continues soon. Two kinds of holder never release the lock: a call that this one interrupts in a signal
+ * handler, and one that was left by longjmp. Waiting for such a lock times out once. */
 static bool wait_for(struct bucket *bucket)
 {
     const struct timespec pause = {0, 50000};
@@ -47,11 +47,11 @@ static bool wait_for(struct bucket *bucket)
     int saved = errno;
     bool locked = false;
     for (uint64_t start = clock_monotonic(); !locked && clock_monotonic() - start < WAIT_NS; locked = try_lock(bucket)) {
-        if (__atomic_load_n(&bucket->lock, __ATOMIC_RELAXED) == LEFT) break;
-        syscall(SYS_nanosleep, &pause, NULL); /* the C library's is where a thread may be cancelled */
+        if (__atomic_load_n(&bucket->lock, __ATOMIC_RELAXED) == STUCK) break;
+        syscall(SYS_nanosleep, &pause, NULL); /* the C library's nanosleep is a cancellation point */
     }
     errno = saved;
-    if (!locked) __atomic_compare_exchange_n(&bucket->lock, &held, LEFT, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    if (!locked) __atomic_compare_exchange_n(&bucket->lock, &held, STUCK, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     return locked;
 }
 
@@ -86,8 +86,8 @@ static void leave(struct bucket *bucket)
     if (requests_shared) __atomic_store_n(&bucket->lock, FREE, __ATOMIC_RELEASE);
 }
 
-/* The newest place with this handle of the first so many. Older ones are of requests that share a handle, or completed unseen. */
-static struct request *look(struct bucket *bucket, uint64_t handle, uint64_t made)
+/* The newest entry with this handle and a serial below `made`. Older entries are requests that share the handle or completed unseen. */
+static struct request *find(struct bucket *bucket, uint64_t handle, uint64_t made)
 {
     struct request *newest = NULL;
     for (struct request *place = bucket->places; place < bucket->places + bucket->used; place++)
@@ -99,12 +99,12 @@ struct request *requests_open(uint64_t handle, enum request_kind kind, bool pers
 {
     struct bucket *bucket = enter(handle);
     if (!bucket) return NULL;
-    struct request *place = look(bucket, handle, UINT64_MAX);
+    struct request *place = find(bucket, handle, UINT64_MAX);
     if (place && place->kind == kind && !place->persistent && !persistent && kind != REQUEST_COMM) {
         place->copies++;
         return place;
     }
-    if (place && !place->persistent) place = NULL; /* else a persistent request with this handle has been freed without our knowledge */
+    if (place && !place->persistent) place = NULL; /* else a persistent request with this handle was freed unseen */
     if (!place && bucket->used < PLACES) place = &bucket->places[bucket->used++];
     if (!place) {
         __atomic_fetch_add(&requests_lost, 1, __ATOMIC_RELAXED);
@@ -142,7 +142,7 @@ bool requests_take(uint64_t handle, uint64_t made, struct request *request)
 {
     struct bucket *bucket = enter(handle);
     if (!bucket) return false;
-    struct request *place = look(bucket, handle, made);
+    struct request *place = find(bucket, handle, made);
     if (place) {
         *request = *place;
         struct request *last = &bucket->places[bucket->used - 1];
@@ -157,7 +157,7 @@ bool requests_set_active(uint64_t handle, bool active, struct request *request)
 {
     struct bucket *bucket = enter(handle);
     if (!bucket) return false;
-    struct request *place = look(bucket, handle, UINT64_MAX);
+    struct request *place = find(bucket, handle, UINT64_MAX);
     bool changed = place && place->persistent && (active || place->active);
     if (changed) {
         *request = *place;

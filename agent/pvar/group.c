@@ -214,7 +214,7 @@ struct pvar_group *pvar_group_new(int bind, union mpi_handle handle, const char 
     struct pvar_object *o = &g->objects[0];
     *o = (struct pvar_object){.id = pvar.next_object++, .bind = bind, .handle = handle};
     g->object_count = 1;
-    if (object_is_odd(pvar_kind(bind), handle)) {
+    if (object_remote_is_smaller(pvar_kind(bind), handle)) {
         pvar.skipped_objects++;
     } else {
         o->facts = object_ask(pvar_kind(bind), handle, false);

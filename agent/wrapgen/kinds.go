@@ -24,7 +24,7 @@ const (
 	status                      = "if (status == MPI_STATUS_IGNORE) status = &own_status;"
 	peerDest, peerSource        = "describe_peer(call, dest, tag, comm);", "describe_peer(call, source, tag, comm);"
 	send                        = "describe_send(call, count, datatype, dest, tag, comm);"
-	told                        = "describe_sent(call);"
+	messageSent                 = "describe_sent(call);"
 	matching                    = "describe_matching(call, message);"
 	started                     = "describe_started(call, request, %s);"
 	persistent                  = "describe_persistent(call, request, %s);"
@@ -39,8 +39,8 @@ var kinds = map[string]kind{
 	"-":   {class: "OTHER"},
 	"old": {class: "OTHER", traffic: "CALL_FORWARDS"},
 
-	"send":      {class: pointToPoint, traffic: sends, before: send, after: told},
-	"isend":     {class: pointToPoint, traffic: sends + "|" + requests, before: send, after: makes(started, "REQUEST_SEND") + " " + told},
+	"send":      {class: pointToPoint, traffic: sends, before: send, after: messageSent},
+	"isend":     {class: pointToPoint, traffic: sends + "|" + requests, before: send, after: makes(started, "REQUEST_SEND") + " " + messageSent},
 	"send_init": {class: pointToPoint, traffic: sends + "|" + requests, before: send, after: makes(persistent, "REQUEST_SEND")},
 	"recv": {class: pointToPoint, traffic: receives, locals: ownStatus, before: peerSource + " " + status,
 		after: "describe_received(call, status);"},
@@ -50,16 +50,16 @@ var kinds = map[string]kind{
 		after: makes(persistent, "describe_receive(source)")},
 	"sendrecv": {class: pointToPoint, traffic: sends + "|" + receives, locals: ownStatus,
 		before: "describe_send(call, sendcount, sendtype, dest, sendtag, comm); " + status,
-		after:  told + " describe_received(call, status);"},
+		after:  messageSent + " describe_received(call, status);"},
 	"sendrecv_replace": {class: pointToPoint, traffic: sends + "|" + receives, locals: ownStatus,
 		before: "describe_send(call, count, datatype, dest, sendtag, comm); " + status,
-		after:  told + " describe_received(call, status);"},
+		after:  messageSent + " describe_received(call, status);"},
 	"isendrecv": {class: pointToPoint, traffic: sends + "|" + receives + "|" + requests,
 		before: "describe_send(call, sendcount, sendtype, dest, sendtag, comm);",
-		after:  told + " describe_exchange(call, request, recvcount, recvtype, source, recvtag);"},
+		after:  messageSent + " describe_exchange(call, request, recvcount, recvtype, source, recvtag);"},
 	"isendrecv_replace": {class: pointToPoint, traffic: sends + "|" + receives + "|" + requests,
 		before: "describe_send(call, count, datatype, dest, sendtag, comm);",
-		after:  told + " describe_exchange(call, request, count, datatype, source, recvtag);"},
+		after:  messageSent + " describe_exchange(call, request, count, datatype, source, recvtag);"},
 	"mrecv": {class: pointToPoint, traffic: receives, locals: ownStatus, before: matching + " " + status,
 		after: "describe_received(call, status);"},
 	"imrecv": {class: pointToPoint, traffic: receives + "|" + requests, before: matching, after: makes(started, "REQUEST_RECEIVE")},

@@ -30,7 +30,7 @@ func (w *Wrappers) Write() string {
 		}
 	}
 	w.table(&b, "chain_any_function *const chain_records[%d][2]", func(f Function) string { return "CHAIN_RECORDS(" + f.Name + ")" })
-	w.table(&b, "chain_any_function *chain_ways[%d][2]", func(f Function) string { return "CHAIN_RECORDS(" + f.Name + ")" })
+	w.table(&b, "chain_any_function *chain_targets[%d][2]", func(f Function) string { return "CHAIN_RECORDS(" + f.Name + ")" })
 	w.table(&b, "chain_any_function *const chain_lasts[%d]", func(f Function) string { return "(chain_any_function *)last_" + f.Name })
 	w.table(&b, "const uint16_t chain_starting_flags[%d]", func(f Function) string {
 		if k, _ := lookKind(f.Kind); k.hooked != "" || k.watched {
@@ -107,10 +107,10 @@ func (f Function) writeBody(b *strings.Builder, shifted int, arguments, moreArgu
 	line("", k.locals)
 	line("record->described", k.before)
 	line("record->flags & CHAIN_FLAG_HOOK", k.hooked)
-	b.WriteString("    chain_going(record);\n    int rc;\n")
+	b.WriteString("    chain_before_next(record);\n    int rc;\n")
 	fmt.Fprintf(b, "    if (record->flags & CHAIN_FLAG_TOOLS) rc = ((tool_%s *)chain_links[ID_%s].function)((struct chain_context){record}, chain_links[ID_%s].tool_id%s);\n",
 		f.Name, f.Name, f.Name, moreArguments)
-	fmt.Fprintf(b, "    else rc = %s;\n    chain_gone(record);\n", next)
+	fmt.Fprintf(b, "    else rc = %s;\n    chain_after_next(record);\n", next)
 	line("record->described", strings.TrimSpace(ifSucceeded(k.after)+" "+k.always))
 	line("record->flags & CHAIN_FLAG_HOOK", k.hook)
 	b.WriteString("    return chain_leave(record, rc);\n")

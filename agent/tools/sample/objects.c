@@ -32,7 +32,7 @@ static void created(int bind, union mpi_handle handle, const char *how)
             look_for_late_variables();
         if (pvar.follow && !pvar_group_find(bind, handle)) { /* MPI_Comm_get_parent returns the same one each time */
             struct pvar_object object = {.bind = bind, .handle = handle};
-            if (!object_is_odd(pvar_kind(bind), handle))
+            if (!object_remote_is_smaller(pvar_kind(bind), handle))
                 pvar_prove(&object);
             pvar_group_new(bind, handle, how);
         }

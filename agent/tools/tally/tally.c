@@ -1,4 +1,4 @@
-/* tally.c: the observer that counts. Threads count for themselves, without locks. */
+/* tally.c: the observer that counts. Each thread has its own counters, without locks. */
 #include "tools/tally/tally.h"
 
 #include <pthread.h>
@@ -14,7 +14,7 @@ uint8_t tally_estimated_by[TALLY_FUNCTIONS];
 struct tally *tallies;
 uint64_t tally_count;
 static struct tally *free_tallies;
-static pthread_mutex_t tallies_lock = PTHREAD_MUTEX_INITIALIZER; /* for a few instructions, when threads come and go */
+static pthread_mutex_t tallies_lock = PTHREAD_MUTEX_INITIALIZER; /* held for a few instructions when a thread starts or ends */
 static AGENT_THREAD struct tally *own;
 
 static struct cancel lock_tallies(void)
@@ -73,7 +73,7 @@ static inline void add(uint64_t *place, uint64_t amount)
     __atomic_store_n(place, __atomic_load_n(place, __ATOMIC_RELAXED) + amount, __ATOMIC_RELAXED);
 }
 
-/* Whether a function runs in itself: its time is that of the outer call. */
+/* Whether the call is nested in a call of the same function, whose time includes it. */
 static __attribute__((noinline)) bool recurses(const struct chain_call *call)
 {
     for (const struct chain_call *outer = call - call->depth; outer < call; outer++)
@@ -81,8 +81,8 @@ static __attribute__((noinline)) bool recurses(const struct chain_call *call)
     return false;
 }
 
-/* Where a call's time counts: in a total if it is the outermost, in its function's row if it is the outermost of that; NULL: nowhere, as
- * that of the call that started the agent, which was over before the first sample (has_start in virtual.c). */
+/* Where a call's time counts: in the total if it is the outermost call, and in its function's row if it is the outermost call of that
+ * function. NULL: nowhere. The call that started the agent is not counted: it ended before the first sample (has_start in virtual.c). */
 struct time_places {
     uint64_t *total, *own;
 };
@@ -107,10 +107,10 @@ static void enter(const struct chain_call *call)
 
 static inline void end_time(uint64_t *place, uint64_t end)
 {
-    if (place && __builtin_expect((int64_t)*place < 0, 1)) add(place, end); /* else it was switched on in the middle of the call */
+    if (place && __builtin_expect((int64_t)*place < 0, 1)) add(place, end); /* else the counter was activated during the call */
 }
 
-/* Each place is written only where something is added: most calls touch one or two. */
+/* Writes only counters that change: most calls change one or two. */
 static inline void add_messages(const struct call_description *call, uint64_t *to)
 {
     if (call->sent) {
@@ -123,7 +123,7 @@ static inline void add_messages(const struct call_description *call, uint64_t *t
     }
 }
 
-/* What persistent collectives move in MPI_Start is in the totals alone. */
+/* The bytes of persistent collectives, which start in MPI_Start, are added to the totals only. */
 static void add_transfers(const struct call_description *call, uint64_t *totals, uint64_t *row)
 {
     unsigned kind = chain_functions[call->function].kind;

@@ -1,4 +1,4 @@
-/* tally.h: the counters behind the virtual variables: tally.c adds to them, virtual.c reads them. */
+/* tally.h: the counters of the virtual variables: tally.c adds to them, virtual.c reads them. */
 #ifndef MPITX_TALLY_H
 #define MPITX_TALLY_H
 
@@ -29,18 +29,18 @@ enum tally_field {
     TALLY_FIELDS
 };
 
-/* A thread's counters, that only this thread writes. While a call runs, a time is the sum so far minus the time at which it was
- * entered: negative, as no sum is as large as the clock. So one store says both, and a reader adds the time that it is. */
+/* A thread's counters; only this thread writes them. While a call runs, its time is the sum so far minus the time of entry. That is
+ * negative, as no sum is as large as the clock; a reader then adds the current time. So one store updates both. */
 struct tally {
     uint64_t totals[TALLY_FIELDS];
-    struct tally *next;      /* all that ever were */
-    struct tally *next_free; /* of threads that ended; their counts stay */
+    struct tally *next;      /* the list of all; never freed */
+    struct tally *next_free; /* for threads that have ended; the counts stay */
     uint64_t rows[][TALLY_FUNCTION_FIELDS] __attribute__((aligned(64)));
 };
 
 enum { TALLY_FUNCTIONS = 1024 };
 
-/* What a function's calls add besides TALLY_CALLS and messages of the totals. */
+/* What a function's calls add, in addition to TALLY_CALLS and messages in the totals. */
 enum {
     TALLY_ROW = 1,      /* its own row: it has variables of its own */
     TALLY_TIMED = 2,    /* outermost calls: TALLY_TIME of the totals */
@@ -53,7 +53,7 @@ extern const struct chain_observer tally_observer;
 extern struct tally *tallies; /* of all threads */
 extern uint64_t tally_count;
 
-/* Bytes that a function received were taken from what was posted: its figure is an upper bound from now on, and so is the sum. */
+/* Set once a function's received bytes were taken from the posted size: its value and the total are then upper bounds. */
 extern bool tally_estimated;
 extern uint8_t tally_estimated_by[TALLY_FUNCTIONS];
 

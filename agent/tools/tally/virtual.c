@@ -19,42 +19,42 @@ struct definition {
     int var_class;
     enum tally_field field;
     unsigned kinds;    /* of the functions that can contribute */
-    unsigned traffic;  /* that their calls must be able to carry; 0: any */
+    unsigned traffic;  /* required of those functions; 0: any */
     unsigned wants;
     enum tally_field own;    /* the field in a function's row */
     bool only_total;
 };
 
-/* A function's share of a collective's or RMA's bytes is in the row's fields for bytes. */
+/* A function's bytes of collectives or RMA are in its row's fields for bytes. */
 static const struct definition definitions[] = {
-    {"mpitx:calls", "MPI calls of the application that returned", MPITX_PVAR_CLASS_COUNTER, TALLY_CALLS, ALL_KINDS, 0, CHAIN_LEAVE, TALLY_CALLS, false},
-    {"mpitx:time_in_mpi", "time in MPI calls of all threads but those that initialize MPI; a call that is left by longjmp or an exception counts at most until the next",
+    {"mpitx:calls", "MPI calls by the application that have returned", MPITX_PVAR_CLASS_COUNTER, TALLY_CALLS, ALL_KINDS, 0, CHAIN_LEAVE, TALLY_CALLS, false},
+    {"mpitx:time_in_mpi", "time of all threads in MPI calls, except those that initialize MPI; a call left by longjmp or an exception counts at most until the thread's next call",
      MPITX_PVAR_CLASS_TIMER, TALLY_TIME, ALL_KINDS, 0, CHAIN_ENTER | CHAIN_LEAVE | CHAIN_TIMES, TALLY_TIME, false},
     {"mpitx:time_in_init", "time in MPI_Init, MPI_Init_thread and MPI_Session_init", MPITX_PVAR_CLASS_TIMER, TALLY_INIT_TIME, ALL_KINDS, 0,
      CHAIN_ENTER | CHAIN_LEAVE | CHAIN_TIMES, TALLY_TIME, true},
-    {"mpitx:messages_sent", "point-to-point messages sent: when the call returns that starts sending", MPITX_PVAR_CLASS_COUNTER,
+    {"mpitx:messages_sent", "point-to-point messages sent, counted when the call that starts sending returns", MPITX_PVAR_CLASS_COUNTER,
      TALLY_MESSAGES_SENT, MESSAGES, CALL_SENDS, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_MESSAGES_SENT, false},
     {"mpitx:bytes_sent", "bytes of point-to-point messages sent", MPITX_PVAR_CLASS_AGGREGATE, TALLY_BYTES_SENT, MESSAGES, CALL_SENDS,
      CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_BYTES_SENT, false},
-    {"mpitx:messages_received", "point-to-point messages received: when the call returns that completes it", MPITX_PVAR_CLASS_COUNTER,
+    {"mpitx:messages_received", "point-to-point messages received, counted when the call that completes the receive returns", MPITX_PVAR_CLASS_COUNTER,
      TALLY_MESSAGES_RECEIVED, MESSAGES, CALL_RECEIVES, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_MESSAGES_RECEIVED, false},
-    {"mpitx:bytes_received", "bytes of point-to-point messages received, as their statuses say", MPITX_PVAR_CLASS_AGGREGATE, TALLY_BYTES_RECEIVED,
+    {"mpitx:bytes_received", "bytes of point-to-point messages received, according to their statuses", MPITX_PVAR_CLASS_AGGREGATE, TALLY_BYTES_RECEIVED,
      MESSAGES, CALL_RECEIVES, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_BYTES_RECEIVED, false},
-    {"mpitx:requests_outstanding", "requests that were started and have not been completed by a wait, a test or a free",
+    {"mpitx:requests_outstanding", "requests started and not yet completed by a wait, test or free",
      MPITX_PVAR_CLASS_LEVEL, TALLY_STARTED, ALL_KINDS, CALL_REQUESTS, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_STARTED, true},
-    {"mpitx:collectives", "collective operations that this process started", MPITX_PVAR_CLASS_COUNTER, TALLY_COLLECTIVES,
+    {"mpitx:collectives", "collective operations started by this process", MPITX_PVAR_CLASS_COUNTER, TALLY_COLLECTIVES,
      KIND(CALL_COLLECTIVE) | KIND(CALL_COMPLETION), CALL_SENDS, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_CALLS, true},
-    {"mpitx:collective_bytes_sent", "bytes that this process gives to collective operations, as their arguments say",
+    {"mpitx:collective_bytes_sent", "bytes that this process contributes to collective operations, according to their arguments",
      MPITX_PVAR_CLASS_AGGREGATE, TALLY_COLLECTIVE_SENT, KIND(CALL_COLLECTIVE) | KIND(CALL_COMPLETION), CALL_SENDS,
      CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_BYTES_SENT, false},
-    {"mpitx:collective_bytes_received", "bytes that this process gets from collective operations, as their arguments say",
+    {"mpitx:collective_bytes_received", "bytes that this process receives from collective operations, according to their arguments",
      MPITX_PVAR_CLASS_AGGREGATE, TALLY_COLLECTIVE_RECEIVED, KIND(CALL_COLLECTIVE) | KIND(CALL_COMPLETION), CALL_SENDS,
      CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_BYTES_RECEIVED, false},
     {"mpitx:rma_operations", "one-sided operations that move data", MPITX_PVAR_CLASS_COUNTER, TALLY_RMA_OPERATIONS, KIND(CALL_RMA),
      CALL_SENDS | CALL_RECEIVES, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_CALLS, true},
-    {"mpitx:rma_bytes_put", "bytes that one-sided operations take to other processes", MPITX_PVAR_CLASS_AGGREGATE, TALLY_RMA_PUT, KIND(CALL_RMA),
+    {"mpitx:rma_bytes_put", "bytes that one-sided operations write to other processes", MPITX_PVAR_CLASS_AGGREGATE, TALLY_RMA_PUT, KIND(CALL_RMA),
      CALL_SENDS, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_BYTES_SENT, false},
-    {"mpitx:rma_bytes_got", "bytes that one-sided operations take from other processes", MPITX_PVAR_CLASS_AGGREGATE, TALLY_RMA_GOT,
+    {"mpitx:rma_bytes_got", "bytes that one-sided operations read from other processes", MPITX_PVAR_CLASS_AGGREGATE, TALLY_RMA_GOT,
      KIND(CALL_RMA), CALL_RECEIVES, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_BYTES_RECEIVED, false},
     {"mpitx:io_bytes_written", "bytes written to files through MPI", MPITX_PVAR_CLASS_AGGREGATE, TALLY_IO_WRITTEN, KIND(CALL_IO), CALL_SENDS,
      CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_BYTES_SENT, false},
@@ -64,7 +64,7 @@ static const struct definition definitions[] = {
 
 enum { DEFINITIONS = sizeof definitions / sizeof *definitions, FUNCTIONS = TALLY_FUNCTIONS };
 
-/* First all totals, then what functions contribute. */
+/* First all totals, then the functions' shares. */
 static short numbers[DEFINITIONS][FUNCTIONS + 1]; /* 0: no such variable; else its number + 1 */
 static struct {
     short definition, function; /* function -1: total */
@@ -72,11 +72,12 @@ static struct {
 static int variable_count;
 
 static bool initializes[FUNCTIONS];
-static short next[FUNCTIONS], base[FUNCTIONS]; /* MPI_Send's next other form, MPI_Send_c, and that one's MPI_Send, plus one; 0: none */
+static short next[FUNCTIONS], base[FUNCTIONS]; /* a function's next other form (MPI_Send: MPI_Send_c), and a form's function; each plus one; 0: none */
 
 static bool is_time(const struct definition *definition) { return definition->field == TALLY_TIME || definition->field == TALLY_INIT_TIME; }
 
-/* Whether a variable holds the time of the call that started the agent. That is over before the first sample, and is in all of them. */
+/* Whether a variable includes the time of the call that started the agent. That call ended before the first sample, so all samples
+ * include its time. */
 static bool has_start(int index)
 {
     const struct definition *definition = &definitions[variables[index].definition];
@@ -91,8 +92,8 @@ static int contributes(const struct definition *definition, const struct call_fu
     return definition->traffic == 0 || (function->traffic & definition->traffic);
 }
 
-/* Whether a function's own share makes sense: completions carry messages, collectives that are persistent, and reads of files,
- * which are not counted where they start. */
+/* Whether a function has a variable of its own. Completion functions have none for collectives and for reads of files, which they only
+ * start or complete. Nonblocking reads have none either: their bytes are counted on completion. */
 static int has_share(const struct definition *definition, const struct call_function *function)
 {
     if (definition->only_total || base[function - chain_functions] || !contributes(definition, function)) return 0;
@@ -107,8 +108,8 @@ static void add_form(int b, int form)
     next[b] = (short)(form + 1);
 }
 
-/* A function for large counts is the same function: its calls are in the other one's share. So are those of MPIX_Op_create_x and the
- * like, which MPICH's Fortran interface calls. Tables are in order. */
+/* A function for large counts is the same function: its calls are in the base function's share. The same holds for MPIX_Op_create_x and
+ * similar functions, which MPICH's Fortran interface calls. The base function precedes its form in the table. */
 static void find_forms(void)
 {
     char plain[64];
@@ -214,7 +215,7 @@ static uint64_t sum(int index, uint64_t now)
     return total;
 }
 
-/* All calls are counted and timed: then the functions' rows take a nanosecond more. */
+/* Whether all calls are counted and timed. If so, counting in the functions' rows costs only a nanosecond more. */
 static bool counts_functions(void)
 {
     bool calls = false, time = false;
@@ -284,8 +285,8 @@ int virtual_activate(int index, bool on)
     return choose() ? 0 : -1;
 }
 
-/* Times never fall, and between two readings no thread's grows by more than the time between them: a reader may be interrupted before it
- * comes to the values, and what it then finds too much is in the next reading. */
+/* Times never decrease, and between two readings each thread's time grows by at most the time between them. A reader may be interrupted
+ * before it reads the values; what it then reads too much is left to the next reading. */
 static uint64_t bounded(int index, uint64_t value, uint64_t now)
 {
     uint64_t last = lasts[index].value, elapsed = now > lasts[index].at ? now - lasts[index].at : 0;
@@ -309,7 +310,7 @@ const char *virtual_at_most(int index)
     if (__builtin_expect(!__atomic_load_n(&tally_estimated, __ATOMIC_ACQUIRE), 1) || index < 0 || index >= variable_count) return NULL;
     int function = variables[index].function;
     if (definitions[variables[index].definition].field != TALLY_BYTES_RECEIVED || (function >= 0 && !estimated(function))) return NULL;
-    return "the library does not say how much MPI_Isendrecv received, and what it has room for is counted";
+    return "the library does not say how much MPI_Isendrecv received, so the size of the receive buffer is counted";
 }
 
 uint64_t virtual_read(int index, uint64_t now)
