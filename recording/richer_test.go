@@ -336,7 +336,7 @@ func TestDamagedMemory(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				told(run)
+				formatAll(run)
 				run.Close()
 				if _, err := Recover(dir, false); err != nil {
 					t.Fatal(err)

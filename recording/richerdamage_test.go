@@ -50,8 +50,8 @@ func richer() *recordingtest.Stream {
 	return s
 }
 
-// told formats all events and rows of a run.
-func told(run *Run) (events, rows []string) {
+// formatAll formats all events and rows of a run.
+func formatAll(run *Run) (events, rows []string) {
 	for e := range run.Events(Options{}) {
 		text := fmt.Sprintf("%v thread %d", e.Time.Nanoseconds(), e.Thread)
 		if e.Type == nil {
@@ -70,7 +70,7 @@ func told(run *Run) (events, rows []string) {
 // TestRicherOfAnotherWriter reads events and tables written as docs/run-format.md describes them.
 func TestRicherOfAnotherWriter(t *testing.T) {
 	run := save(t, richer().Out)
-	events, rows := told(run)
+	events, rows := formatAll(run)
 	noDamageIn(t, run)
 	want := []string{
 		"0 thread 100 sent [0 0 MPI_Send]", "0 thread 100 lost 7", "1 thread 101 sent [1 -1 MPI_Send]", "1 thread 101 lost 7",
@@ -141,13 +141,13 @@ func TestEventsOfNodes(t *testing.T) {
 // TestRicherFlipped changes single bytes. No wrong event is read, and missing ones are reported.
 func TestRicherFlipped(t *testing.T) {
 	s := richer()
-	events, rows := told(save(t, s.Out))
+	events, rows := formatAll(save(t, s.Out))
 	data := bytes.Index(s.Out[1:], []byte(recordingtest.Magic)) + 1 // after the declarations
 	for at := data; at < len(s.Out); at++ {
 		b := bytes.Clone(s.Out)
 		b[at] ^= 0x41
 		run := save(t, b)
-		gotEvents, gotRows := told(run)
+		gotEvents, gotRows := formatAll(run)
 		same := slices.Equal(gotEvents, events) && slices.Equal(gotRows, rows)
 		if len(run.Damage()) == 0 && !same {
 			t.Fatalf("byte %d: no damage reported; %q %q", at, gotEvents, gotRows)
@@ -164,11 +164,11 @@ func TestRicherFlipped(t *testing.T) {
 // TestRicherTruncated cuts a file. Everything before the cut is read.
 func TestRicherTruncated(t *testing.T) {
 	s := richer()
-	events, _ := told(save(t, s.Out))
+	events, _ := formatAll(save(t, s.Out))
 	most := 0
 	for cut := 1; cut < len(s.Out); cut += 3 {
 		run := save(t, s.Out[:cut])
-		got, _ := told(run)
+		got, _ := formatAll(run)
 		for _, e := range got {
 			if !slices.Contains(events, e) {
 				t.Fatalf("cut at %d: %s", cut, e)
@@ -192,7 +192,7 @@ func TestUndeclaredEvents(t *testing.T) {
 	s.Events(recordingtest.Event{Tag: 16, Ticks: 1})
 	s.Rows(9, 64, make([]byte, 32))
 	run := save(t, s.Out)
-	if events, _ := told(run); len(events) != 16 || len(run.Damage()) != 4 {
+	if events, _ := formatAll(run); len(events) != 16 || len(run.Damage()) != 4 {
 		t.Errorf("%d events, %v", len(events), run.Damage())
 	}
 }
@@ -231,7 +231,7 @@ func FuzzEvents(f *testing.F) {
 				}
 			}
 		}
-		told(run)
+		formatAll(run)
 		for _, r := range run.Ranks {
 			r.Module(0x1234)
 		}

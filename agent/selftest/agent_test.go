@@ -358,12 +358,12 @@ func TestFailedWaits(t *testing.T) {
 	onEach(t, func(t *testing.T, f *family) {
 		r := f.run(t, job{ranks: 1, config: []string{"variable=mpitx:messages_received", "variable=mpitx:bytes_received",
 			"variable=mpitx:requests_outstanding", "null=1"}}, f.compile(t, "mpicc", "errors.c"))
-		messages, bytes, told := "8", "80", " 24 messages" // including those sent
+		messages, bytes, note := "8", "80", " 24 messages" // including those sent
 		if r.stdout == "0 failed\n" {                      // Open MPI truncates without an error
-			messages, bytes, told = "16", "96", " 32 messages"
+			messages, bytes, note = "16", "96", " 32 messages"
 		}
 		r.want(t, map[string]string{"mpitx:messages_received": messages, "mpitx:bytes_received": bytes, "mpitx:requests_outstanding": "0"})
-		if !strings.HasSuffix(r.counts["note"], told) {
+		if !strings.HasSuffix(r.counts["note"], note) {
 			t.Errorf("note %q", r.counts["note"])
 		}
 	})

@@ -19,7 +19,7 @@ func (f *family) messages(t *testing.T, j job, arguments ...string) map[string]s
 		t.Fatalf("exit code %d\n%s%s", r.code, r.stdout, r.stderr)
 	}
 	files, _ := filepath.Glob(filepath.Join(dir, "*"))
-	told := map[string]string{}
+	texts := map[string]string{}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -29,9 +29,9 @@ func (f *family) messages(t *testing.T, j job, arguments ...string) map[string]s
 		if strings.Contains(string(text), "parent") {
 			name = "child " + name
 		}
-		told[name] = string(text)
+		texts[name] = string(text)
 	}
-	return told
+	return texts
 }
 
 // Ranks 0, 1 and 2 are ranks 2, 1 and 0 of most communicators of the program.
@@ -94,13 +94,13 @@ func (f *family) standard(t *testing.T) int {
 
 func TestMessages(t *testing.T) {
 	onEach(t, func(t *testing.T, f *family) {
-		told := f.messages(t, job{ranks: 3})
+		texts := f.messages(t, job{ranks: 3})
 		want := messagesOf0
 		if f.standard(t) >= 4 {
 			want += exchangesOf0[f.name] + partitionsOf0
 		}
-		if told["0"] != want {
-			t.Errorf("rank 0:\n%s\nwant:\n%s", told["0"], want)
+		if texts["0"] != want {
+			t.Errorf("rank 0:\n%s\nwant:\n%s", texts["0"], want)
 		}
 		// The handle of a communicator is reused, in the world's order and reversed; an intercommunicator's rank 0 is the other group's.
 		for _, part := range []string{
@@ -108,13 +108,13 @@ func TestMessages(t *testing.T) {
 			"MPI_Recv from 0 of other 0:0 tag 3 12 bytes\nMPI_Recv from 0 of other 0:2 tag 4 12 bytes\nMPI_Recv from 0 of other 0:0 tag 5 12 bytes\n",
 			"MPI_Recv from 0 of other 0:0 tag 8 20 bytes\n",
 		} {
-			if !strings.Contains(told["1"], part) {
-				t.Errorf("rank 1:\n%s\nlacks:\n%s", told["1"], part)
+			if !strings.Contains(texts["1"], part) {
+				t.Errorf("rank 1:\n%s\nlacks:\n%s", texts["1"], part)
 			}
 		}
 		oneSided := "MPI_Put to 2 of other 0:0 12 bytes\nMPI_Get_accumulate to 1 of other 0:1 8 bytes\nMPI_Get_accumulate from 1 of other 0:1 8 bytes\n"
-		if !strings.Contains(told["2"], oneSided) {
-			t.Errorf("rank 2:\n%s\nlacks:\n%s", told["2"], oneSided)
+		if !strings.Contains(texts["2"], oneSided) {
+			t.Errorf("rank 2:\n%s\nlacks:\n%s", texts["2"], oneSided)
 		}
 	})
 }
@@ -123,7 +123,7 @@ func TestMessages(t *testing.T) {
 func TestMessagesOfSpawned(t *testing.T) {
 	f := families[0]
 	f.build(t)
-	told := f.messages(t, job{ranks: 1}, "spawn")
+	texts := f.messages(t, job{ranks: 1}, "spawn")
 	for rank, want := range map[string]string{
 		"0": `MPI_Send to 1 of other 1:1 tag 31 4 bytes
 MPI_Recv from 0 of other 1:0 tag 32 8 bytes
@@ -139,8 +139,8 @@ MPI_Recv from 2 of other parent tag 34 16 bytes
 MPI_Recv from 0 of other 0:0 tag 35 20 bytes
 `,
 	} {
-		if told[rank] != want {
-			t.Errorf("rank %s:\n%s\nwant:\n%s", rank, told[rank], want)
+		if texts[rank] != want {
+			t.Errorf("rank %s:\n%s\nwant:\n%s", rank, texts[rank], want)
 		}
 	}
 }

@@ -22,8 +22,8 @@ func unordered(s string) string {
 	return string(b)
 }
 
-// beside runs a job without and with the agent and compares everything that the user sees.
-func (m *mpi) beside(t *testing.T, j job) *result {
+// compareWithAgent runs a job without and with the agent and compares everything that the user sees.
+func (m *mpi) compareWithAgent(t *testing.T, j job) *result {
 	t.Helper()
 	bare := j
 	bare.config, bare.preload = nil, nil
@@ -64,7 +64,7 @@ func TestUnchanged(t *testing.T) {
 		} {
 			t.Run(c.name, func(t *testing.T) {
 				t.Parallel()
-				r := m.beside(t, job{n: c.n, config: quick, program: c.program})
+				r := m.compareWithAgent(t, job{n: c.n, config: quick, program: c.program})
 				if r.run == nil || len(r.run.Ranks) != max(1, c.n) {
 					t.Fatalf("ranks: %+v", r.run)
 				}
@@ -83,7 +83,7 @@ func TestUnchanged(t *testing.T) {
 func TestSignals(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
 		config := []string{"interval_ns=2000000", "pvar=mpitx:calls"}
-		m.beside(t, job{n: 2, config: config, program: []string{m.compile(t, "sampler_signals.c")}}).whole(t, 1)
+		m.compareWithAgent(t, job{n: 2, config: config, program: []string{m.compile(t, "sampler_signals.c")}}).whole(t, 1)
 	})
 }
 
@@ -109,7 +109,7 @@ func TestSecondTool(t *testing.T) {
 func TestNoMPI(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
 		for _, line := range [][]string{{"/bin/echo", "hello"}, {"/bin/sh", "-c", "echo hello >&2; exit 3"}} {
-			if r := m.beside(t, job{config: quick, program: line, no: true}); r.run != nil && len(r.run.Ranks) > 0 {
+			if r := m.compareWithAgent(t, job{config: quick, program: line, no: true}); r.run != nil && len(r.run.Ranks) > 0 {
 				t.Errorf("%v left %+v", line, r.run.Ranks[0])
 			}
 		}
@@ -141,7 +141,7 @@ func TestNoRoom(t *testing.T) {
 		t.Run("full disk", func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "run")
 			mount(t, dir, 0, "size=64k")
-			r := m.beside(t, job{n: 2, config: much, program: flood, dir: dir})
+			r := m.compareWithAgent(t, job{n: 2, config: much, program: flood, dir: dir})
 			for _, k := range r.run.Ranks {
 				if k.Counters.LostFull == 0 || k.Counters.AppendErrors == 0 || k.Counters.Samples == 0 {
 					t.Errorf("rank %d: %+v", k.Rank, k.Counters)
@@ -171,14 +171,14 @@ func TestNoRoom(t *testing.T) {
 		t.Run("full memory", func(t *testing.T) {
 			live := t.TempDir()
 			mount(t, live, 0, "size=64k")
-			if r := m.beside(t, job{n: 2, config: quick, program: program, live: live, no: true}); r.run != nil {
+			if r := m.compareWithAgent(t, job{n: 2, config: quick, program: program, live: live, no: true}); r.run != nil {
 				t.Errorf("a run of %d ranks", len(r.run.Ranks))
 			}
 		})
 		t.Run("read-only directory", func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "run")
 			mount(t, dir, syscall.MS_RDONLY, "size=64k")
-			if r := m.beside(t, job{n: 2, config: quick, program: program, dir: dir, no: true}); r.run != nil {
+			if r := m.compareWithAgent(t, job{n: 2, config: quick, program: program, dir: dir, no: true}); r.run != nil {
 				t.Errorf("a run of %d ranks", len(r.run.Ranks))
 			}
 		})
@@ -187,10 +187,10 @@ func TestNoRoom(t *testing.T) {
 				need.Missing(t, "mounts are not allowed")
 			}
 			// Open MPI's shared memory has a race if its files are in a folder.
-			m.beside(t, job{n: 2, config: quick, program: program, live: "default", before: "export UCX_POSIX_DIR=/tmp OMPI_MCA_btl=self,tcp OMPI_MCA_btl_tcp_if_include=lo; mount -t tmpfs -o ro,size=4k none /dev/shm"}).whole(t, 10)
+			m.compareWithAgent(t, job{n: 2, config: quick, program: program, live: "default", before: "export UCX_POSIX_DIR=/tmp OMPI_MCA_btl=self,tcp OMPI_MCA_btl_tcp_if_include=lo; mount -t tmpfs -o ro,size=4k none /dev/shm"}).whole(t, 10)
 		})
 		t.Run("budget", func(t *testing.T) {
-			r := m.beside(t, job{n: 2, config: append(much, "max_size=200000"), program: flood})
+			r := m.compareWithAgent(t, job{n: 2, config: append(much, "max_size=200000"), program: flood})
 			for _, k := range r.run.Ranks {
 				if k.Counters.OverBudget == 0 || len(notes(k, recording.NoteBudget)) != 1 {
 					t.Errorf("rank %d: %+v %v", k.Rank, k.Counters, k.Notes)
@@ -220,7 +220,7 @@ func TestPrivate(t *testing.T) {
 		if err := os.Symlink(elsewhere, link); err != nil {
 			t.Fatal(err)
 		}
-		m.beside(t, job{n: 1, config: quick, program: program, dir: link, no: true})
+		m.compareWithAgent(t, job{n: 1, config: quick, program: program, dir: link, no: true})
 		if left, _ := os.ReadDir(elsewhere); len(left) > 0 {
 			t.Errorf("written through a link: %v", left)
 		}

@@ -139,7 +139,7 @@ func TestOneProcessOfRank(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
 		self := m.compile(t, "sampler_exec.c")
 		for _, program := range [][]string{{self, "copy", self, "-"}, {"sh", "-c", self + " -; " + self + " -"}} {
-			r := m.beside(t, job{config: quick, program: program})
+			r := m.compareWithAgent(t, job{config: quick, program: program})
 			if len(r.run.Ranks) != 1 {
 				t.Errorf("%v: %d processes are recorded", program, len(r.run.Ranks))
 			}

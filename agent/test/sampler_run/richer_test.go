@@ -53,7 +53,7 @@ func (m *mpi) richer(t testing.TB) string {
 func TestFaultyVariables(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
 		dir := m.richer(t)
-		r := m.beside(t, job{config: []string{"interval_ns=1000", "pvar=faulty*"}, program: []string{m.compile(t, "exits.c"), "three"}, env: []string{"LD_LIBRARY_PATH=" + dir}})
+		r := m.compareWithAgent(t, job{config: []string{"interval_ns=1000", "pvar=faulty*"}, program: []string{m.compile(t, "exits.c"), "three"}, env: []string{"LD_LIBRARY_PATH=" + dir}})
 		k := r.rank(t, 0)
 		if n := notes(k, recording.NoteFaulty); !slices.Equal(n, []string{"faulty_crashes_in_alloc", "faulty_crashes_in_read", "faulty_hangs"}) {
 			t.Errorf("faulty: %q", n)
