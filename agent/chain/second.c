@@ -261,7 +261,7 @@ static void note_library(const char *library)
         if (strcmp(noted[i], library) == 0) return;
         if (noted[i][0]) continue;
         snprintf(noted[i], sizeof noted[i], "%s", library);
-        agent_note("%s: its calls are not counted: it is not the first MPI library in this process", library);
+        agent_note("calls of %s are not counted: it is another MPI library in this process", library);
         return;
     }
 }
