@@ -3,6 +3,7 @@
 package main
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -69,8 +70,12 @@ func TestPagerEnds(t *testing.T) {
 	if out, p := onTerminal(t, withPager(environ, "MPITX_PAGER=true"), 80, "mpitx", "list", "nosuch"); p.code != exitFailed || !strings.Contains(out, "mpitx: nosuch") {
 		t.Errorf("code %d:\n%s", p.code, out)
 	}
+	file := filepath.Join(t.TempDir(), "s.json") // a live library's front catches ^C anyway
+	if out, p := onTerminal(t, environ, 80, "mpitx", "snapshot", "--out", file); p.code != 0 {
+		t.Fatal(out)
+	}
 	slow := withPager(environ, "MPITX_PAGER=trap '' INT; cat; echo SHOWN; read x </dev/tty; echo left by $x")
-	out, p := typing(t, slow, 80, []step{{"SHOWN", "\x03"}, {"^C", "q\n"}}, "mpitx", "list", "demo_e*")
+	out, p := typing(t, slow, 80, []step{{"SHOWN", "\x03"}, {"^C", "q\n"}}, "mpitx", "list", "demo_e*", "--from", file)
 	if p.code != 0 || !strings.Contains(out, "left by q") {
 		t.Errorf("code %d: mpitx did not wait for the pager after ^C:\n%s", p.code, out)
 	}
