@@ -136,6 +136,12 @@ On a terminal, mpitx without a command opens the explorer (mpitx tui). With
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultCompletionCmd()
 	refuseArguments(root, "completion")
+	for _, cmd := range append(root.Commands(), root) {
+		cmd.InitDefaultHelpFlag()
+		cmd.Flags().Lookup("help").Usage = "show this help"
+	}
+	root.InitDefaultVersionFlag()
+	root.Flags().Lookup("version").Usage = "print the version"
 	return root
 }
 

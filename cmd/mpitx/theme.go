@@ -14,7 +14,7 @@ import (
 type themeFlag struct{ theme string }
 
 func (f *themeFlag) flags(cmd *cobra.Command) {
-	choose(cmd, &f.theme, "theme", "", "", "colours of this `NAME`: "+strings.Join(term.Themes, ", ")+"; default: what the configuration file says", term.Themes...)
+	choose(cmd, &f.theme, "theme", "", "", "colour theme `NAME`: "+strings.Join(term.Themes, ", ")+" (default: the one in the configuration file)", term.Themes...)
 }
 
 // configure sets a terminal's theme. It returns the user's configuration, and what is wrong with that file; "": nothing.
