@@ -291,6 +291,17 @@ func TestStrips(t *testing.T) {
 	}
 }
 
+// A row has several lines if there is room, and its name once.
+func TestTallHeatMap(t *testing.T) {
+	r := sampleRows(4, 40)
+	for height, lines := range map[int]int{5: 1, 8: 1, 9: 2, 13: 3, 40: MostHeat} {
+		d := HeatMap(r, 60, height, utf8)
+		if len(d.Lines) != 4*lines+1 || strings.Count(plain(d), "    2 ") != 1 || d.Rows[lines-1] != 0 || d.Rows[lines] != 1 {
+			t.Errorf("height %d: rows %v\n%s", height, d.Rows, plain(d))
+		}
+	}
+}
+
 // Nothing is drawn before the time begins, and the axis begins there, too.
 func TestBegin(t *testing.T) {
 	values := append(make([]float64, 20), wave(20, 1)...)
@@ -323,7 +334,7 @@ func TestCursor(t *testing.T) {
 					return '.'
 				}
 				return c
-			}, d.Lines[1]), '↑') - d.Margin
+			}, d.Lines[len(d.Lines)-1]), '↑') - d.Margin
 			if column < 0 || column != d.Column(steps-2) || d.Step(column) < steps-2 || d.Step(column) > steps-1 {
 				t.Errorf("fill %v, %d steps: in column %d, should be %d, which is step %d\n%s", fill, steps, column, d.Column(steps-2), d.Step(column), plain(d))
 			}

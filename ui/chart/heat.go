@@ -15,10 +15,13 @@ var (
 	shadesASCII = []string{" ", ".", ":", "=", "+", "*", "#", "@"}
 )
 
-// HeatMap draws each row as a line of colours or shades, and below them the times and the scale, in at most height lines. Neighbouring
-// rows share a line if there are too many: the line shows the greatest of their values, so that nothing hot is hidden, and is named
-// "first-last". With 256 colours or more a cell has a colour of a scale that grows in lightness and that colour-blind people can read; with
-// fewer colours it has a shade. A gap is a dot.
+// MostHeat is how many lines a row of a heat map may have.
+const MostHeat = 3
+
+// HeatMap draws each row as a line of colours or shades, or several equal ones if there is room, and below them the times and the scale, in
+// at most height lines. Neighbouring rows share a line if there are too many: the line shows the greatest of their values, so that nothing
+// hot is hidden, and is named "first-last". With 256 colours or more a cell has a colour of a scale that grows in lightness and that
+// colour-blind people can read; with fewer colours it has a shade. A gap is a dot.
 func HeatMap(r Rows, width, height int, on term.Term) Drawing {
 	if width <= 0 || height <= 0 {
 		return Drawing{}
@@ -28,9 +31,9 @@ func HeatMap(r Rows, width, height int, on term.Term) Drawing {
 	names, margin := r.names(names, func(i int) bool { return r.row() >= 0 && r.row()/size == i }, width/3, on)
 	d := r.newDrawing(width, margin, 1)
 	s := r.scale(rows)
+	lines := max(min((height-1)/max(len(rows), 1), MostHeat), 1)
 	for i, row := range rows {
 		var p painter
-		p.WriteString(term.Pad(ansi.Truncate(names[i], d.Margin, ""), d.Margin))
 		for column, x := range fit(row, d.Columns, d.fill) {
 			c, g := heatCell(s.place(x), on)
 			if column < r.begin(&d) {
@@ -38,7 +41,10 @@ func HeatMap(r Rows, width, height int, on term.Term) Drawing {
 			}
 			p.paint(c, g)
 		}
-		d.Lines, d.Rows = append(d.Lines, p.line()), append(d.Rows, i*size)
+		cells, name := p.line(), ansi.Truncate(names[i], d.Margin, "")
+		for range lines {
+			d.Lines, d.Rows, name = append(d.Lines, term.Pad(name, d.Margin)+cells), append(d.Rows, i*size), ""
+		}
 	}
 	if len(d.Lines) < height {
 		legend := r.legend(s, func(t float64) glyph { c, g := heatCell(t, on); return glyph{c, g} })

@@ -26,7 +26,7 @@ func (m *Model) paneHeight() int {
 	}
 	ranks := 1
 	if m.frame != nil {
-		ranks = len(m.frame.Ranks)
+		ranks = max(len(m.frame.Ranks), 1)
 	}
 	n := room / 2
 	if m.pane == paneChart { // two lines for each rank, if the table keeps some
@@ -35,8 +35,9 @@ func (m *Model) paneHeight() int {
 	if want := len(m.entries); want < room-n { // a short table leaves it more
 		n = room - max(want, 1)
 	}
-	if m.pane == paneHeat {
-		n = min(n, ranks+besideDrawing+1)
+	if m.pane == paneHeat { // a line for each rank, or several if the table leaves room
+		lines := max(min((room-max(len(m.entries), 1)-besideDrawing-1)/ranks, chart.MostHeat), 1)
+		n = min(n, lines*ranks+besideDrawing+1)
 	}
 	if n < besideDrawing+2 {
 		return 0
