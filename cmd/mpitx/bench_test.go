@@ -59,7 +59,7 @@ func together(b *testing.B, commands ...[]string) time.Duration {
 
 func inTurn(b *testing.B, ours, theirs func() time.Duration) {
 	b.Helper()
-	// What ours leaves to do behind its back is not to meet theirs.
+	// Work that mpitx leaves to other processes must not disturb the other measurement.
 	alone := func(run func() time.Duration) time.Duration {
 		time.Sleep(100 * time.Millisecond)
 		return run()

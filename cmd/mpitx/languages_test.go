@@ -21,7 +21,7 @@ import (
 	"mpitx/fixtures/need"
 )
 
-// language is an unmodified application of which is known what it calls.
+// language is an unmodified application whose calls are known.
 type language struct {
 	name    string
 	missing string // the Debian package without which it cannot be tested here
@@ -77,7 +77,7 @@ func netpipe(rank int) map[string]uint64 {
 	})
 }
 
-// withCalls adds the number of all calls, of which none may have been counted twice.
+// withCalls adds the number of all calls; none may be counted twice.
 func withCalls(counts map[string]uint64) map[string]uint64 {
 	var calls uint64
 	for name, n := range counts {

@@ -60,7 +60,7 @@ func TestPager(t *testing.T) {
 	}
 }
 
-// A pager that the user leaves early is no error, and messages are still seen. ^C is the pager's.
+// A pager that the user leaves early is not an error, and messages are still shown. ^C belongs to the pager.
 func TestPagerEnds(t *testing.T) {
 	t.Parallel()
 	environ := testEnvironment(t)

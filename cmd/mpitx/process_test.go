@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// mark is in the environment of every process that a test starts, with a value of its own: what is left behind is found by it.
+// mark is in the environment of every process that a test starts, with a value of its own, to find the processes that are left.
 const mark = "MPITX_TEST_MARK"
 
 var marks atomic.Int64
@@ -137,7 +137,7 @@ func (p *process) kill() {
 	}
 }
 
-// alive lists the processes that carry the mark, and are no zombies.
+// alive lists the processes that carry the mark, and are not zombies.
 func (p *process) alive() []int {
 	var pids []int
 	dirs, _ := filepath.Glob("/proc/[0-9]*/environ")

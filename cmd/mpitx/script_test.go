@@ -51,7 +51,7 @@ var build = sync.OnceValues(func() (string, error) {
 	return bin, errors.Join(errs[:]...)
 })
 
-// have tells whether an MPI can be tested here: its launcher and its compiler wrapper. In CI a missing one is a failure.
+// have reports whether the launcher and compiler wrapper of an MPI are installed. In CI a missing one is a failure.
 func have(family string) (bool, error) {
 	for _, command := range []string{"mpirun." + family, "mpicc." + family} {
 		if _, err := exec.LookPath(command); err != nil {
@@ -158,7 +158,7 @@ func cmdCount(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// cmdClean fails where a file holds bytes that a terminal would obey: clean FILE…
+// cmdClean fails if a file contains control characters: clean FILE…
 func cmdClean(ts *testscript.TestScript, neg bool, args []string) {
 	for _, name := range args {
 		text := ts.ReadFile(name)

@@ -201,7 +201,7 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// A workload makes variables move, and reads go on beside it; then it stops.
+// A workload makes variables change while reads continue; then it stops.
 func TestServeWorkloads(t *testing.T) {
 	t.Parallel()
 	environ := slices.DeleteFunc(testEnvironment(t), func(kv string) bool { return strings.HasPrefix(kv, "FAKEMPI_CLOCK=") })

@@ -63,7 +63,7 @@ func TestServeStopped(t *testing.T) {
 			if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 				t.Fatal(err)
 			}
-			const limit = 10 * time.Second // of which the answer has two for its way
+			const limit = 10 * time.Second // the answer needs up to two of them
 			start := time.Now()
 			sample := s.read(limit, ids...)
 			if took := time.Since(start); !slices.Equal(sample.Silent, []int{2}) || !slices.Equal(ranksOf(sample), []int{0, 1, 3}) || took > limit {

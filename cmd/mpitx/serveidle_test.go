@@ -15,7 +15,7 @@ import (
 	"mpitx/ui/link"
 )
 
-// An idle back end costs nothing, also behind a workload: its processes together use at most 50 ms of processor time in 10 s,
+// An idle back end costs nothing, also after a workload: its processes together use at most 50 ms of processor time in 10 s,
 // and next to nothing on a machine that does nothing else.
 func TestServeIdle(t *testing.T) {
 	for family, argv := range serveCommands() {

@@ -22,7 +22,7 @@ import (
 	"mpitx/catalog"
 )
 
-// The explorer as its users have it: the program in bin/, behind a pseudo-terminal of 200 columns and 60 lines.
+// The explorer as its users have it: the program in bin/, on a pseudo-terminal of 200 columns and 60 lines.
 
 type benchScreen struct {
 	b      *testing.B

@@ -10,7 +10,7 @@ import (
 	"mpitx/fixtures/need"
 )
 
-// An agent lacks the functions that came after its mpi.h. What it never wraps, what is no function of C's interface and what is
+// An agent lacks the functions that came after its mpi.h. What it never wraps, what is not a function of the C interface, and what is
 // used only do not count.
 func TestAgentGaps(t *testing.T) {
 	dir := t.TempDir()

@@ -117,7 +117,7 @@ func TestOpenMPIOptions(t *testing.T) {
 	})
 }
 
-// On another node than mpirun's the table alone tells what is the launcher's own.
+// On nodes other than mpirun's, only the table shows which variables the launcher sets.
 func TestLauncherElsewhere(t *testing.T) {
 	e := machine(t, append([]string{"OMPI_MCA_btl=self"}, underMpirun...), nil)
 	a := Find(Query{Env: e, Impl: locate.OpenMPI, Names: openmpiNames})

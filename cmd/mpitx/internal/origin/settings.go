@@ -35,7 +35,7 @@ type Assignment struct {
 // ways are how a control variable is set, by form.
 type ways struct {
 	text [forms]string // of the launcher's options; a line for the shell; a line of a parameter file, unquoted
-	why  [forms]string // there is no text
+	why  [forms]string // why there is no text
 }
 
 func waysToSet(impl string, a Assignment, t export.Terminal) (w ways) {

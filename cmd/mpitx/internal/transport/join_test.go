@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// gate is rank 0's side of a job of four ranks, of which those that were let in are told.
+// gate is rank 0's side of a job of four ranks; it reports the ranks that were admitted.
 func gate(t *testing.T, oneNode bool) (Invitation, <-chan string) {
 	t.Helper()
 	l, inv, err := Listen(oneNode)
