@@ -11,7 +11,7 @@ import (
 	"mpitx/catalog"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "update the golden files")
 
 // golden compares with testdata/NAME.txt.
 func golden(t *testing.T, name string, got []byte) {

@@ -25,7 +25,7 @@ var marks = []mark{
 	{"≠", "!=", "differs between ranks (see show)", "differing between ranks", &differsStyle,
 		(*catalog.Variable).RanksDiffer},
 	{"*", "*", "set by the user", "set", &setStyle, func(v *catalog.Variable) bool { return v.Origin != nil }},
-	{"†", "-", "gone after MPI_Init; the value is from before", "only before MPI_Init", &goneStyle,
+	{"†", "-", "exists only before MPI_Init; the value is from then", "only before MPI_Init", &goneStyle,
 		func(v *catalog.Variable) bool { return v.Before != nil && !existsAfter(v) }},
 }
 

@@ -17,7 +17,7 @@ import (
 	"mpitx/ui/term"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "update the golden files")
 
 var styles = map[string]term.Term{"true": {Terminal: export.Terminal{UTF8: true}, Profile: colorprofile.TrueColor}, "256": {Terminal: export.Terminal{UTF8: true}, Profile: colorprofile.ANSI256}, "16": {Terminal: export.Terminal{UTF8: true}, Profile: colorprofile.ANSI, Light: true}, "none": {Terminal: export.Terminal{UTF8: true}}, "ascii": {}}
 

@@ -20,7 +20,7 @@ import (
 	"mpitx/ui/term"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "update the golden files")
 
 // user is somebody at a screen.
 type user struct {
