@@ -182,19 +182,6 @@ func (b *branch) visible(rows []*branch) []*branch {
 	return rows
 }
 
-// named finds a branch by its name, here or below; nil: none.
-func (b *branch) named(name string) *branch {
-	if b.name == name {
-		return b
-	}
-	for _, kid := range b.kids {
-		if n := kid.named(name); n != nil {
-			return n
-		}
-	}
-	return nil
-}
-
 // holder finds the deepest branch that lists variable k itself; nil: none.
 func (b *branch) holder(k int32) *branch {
 	for _, kid := range b.kids {
