@@ -30,8 +30,8 @@ var passed = []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscal
 
 // supervise runs a command in place of this process, with its descriptors and signals. The child dies with this
 // process. A launcher signals process groups, each led by a rank; there (launched) the child gets its own group, so
-// that each signal reaches it once, from this process. Open MPI's launcher sends SIGCONT a second before it kills
-// everything: then warnKilled is called, unless it is nil.
+// that each signal reaches it once, from this process. Open MPI's launcher ends a job by SIGCONT, SIGTERM and SIGKILL,
+// a second apart: warnKilled is called at that SIGTERM, unless it is nil. SIGCONT alone resumes a suspended job.
 func supervise(cmd *exec.Cmd, launched bool, warnKilled func()) (ending, error) {
 	runtime.LockOSThread() // the child dies with this thread
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
@@ -53,17 +53,15 @@ func supervise(cmd *exec.Cmd, launched bool, warnKilled func()) (ending, error) 
 	}
 	over := make(chan struct{})
 	go func() {
-		stopped := false
+		continued := false
 		for {
 			select {
 			case s := <-signals:
-				if s == syscall.SIGCONT && !stopped && warnKilled != nil {
+				if s == syscall.SIGTERM && continued && warnKilled != nil {
 					warnKilled()
 					warnKilled = nil
 				}
-				if s == syscall.SIGTSTP || s == syscall.SIGCONT {
-					stopped = s == syscall.SIGTSTP
-				}
+				continued = continued || s == syscall.SIGCONT
 				if !fromTerminal(s, cmd.SysProcAttr.Setpgid) {
 					cmd.Process.Signal(s)
 				}

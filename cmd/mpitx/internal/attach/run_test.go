@@ -1,0 +1,54 @@
+//go:build linux
+
+package attach
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// A resumed job goes on without a message; SIGTERM after SIGCONT is a launcher that ends its job.
+func TestSuperviseSignals(t *testing.T) {
+	if os.Getenv("MPITX_TEST_SUPERVISE") != "" {
+		app := `trap 'echo continued' CONT; trap 'echo terminated; exit 3' TERM; echo ready; while :; do sleep 0.02; done`
+		e, err := supervise(exec.Command("sh", "-c", app), true, func() { fmt.Println("warned") })
+		fmt.Println("ended", e.code, err)
+		os.Exit(0)
+	}
+	for _, c := range []struct {
+		signals []syscall.Signal
+		want    string
+	}{
+		{[]syscall.Signal{syscall.SIGCONT, syscall.SIGCONT, syscall.SIGTERM}, "ready continued continued warned terminated ended 3 <nil>"},
+		{[]syscall.Signal{syscall.SIGTERM}, "ready terminated ended 3 <nil>"},
+	} {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestSuperviseSignals$")
+		cmd.Env = append(os.Environ(), "MPITX_TEST_SUPERVISE=1")
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+		out, err := cmd.StdoutPipe()
+		if err == nil {
+			err = cmd.Start()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		signals := c.signals
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			got = append(got, lines.Text())
+			if line := lines.Text(); len(signals) > 0 && (line == "ready" || line == "continued") { // the signal before has arrived
+				cmd.Process.Signal(signals[0])
+				signals = signals[1:]
+			}
+		}
+		cmd.Wait()
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%v: %q, want %q", c.signals, got, c.want)
+		}
+	}
+}
