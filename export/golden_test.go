@@ -27,7 +27,7 @@ func golden(t *testing.T, name string, got []byte) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs (go test -update writes it anew). Got:\n%s\nwant:\n%s", path, got, want)
+		t.Errorf("%s differs (go test -update updates it). Got:\n%s\nwant:\n%s", path, got, want)
 	}
 }
 
