@@ -197,11 +197,11 @@ func (s *sections) others(c *catalog.Catalog, k *catalog.KindInfo) error {
 	if err := s.heading(k.Title, c.Count(k.Kind), ""); err != nil {
 		return err
 	}
-	name, look := nameColumn, views[k.Kind]
+	name, view := nameColumn, views[k.Kind]
 	name.header, name.floor = "NAME", s.term.Width*2/5
-	columns := append([]viewColumn{{name, catalog.Entry.ID}}, look.columns...)
+	columns := append([]viewColumn{{name, catalog.Entry.ID}}, view.columns...)
 	if s.opts.Fields != nil {
-		columns, look.must = nil, len(s.opts.Fields)
+		columns, view.must = nil, len(s.opts.Fields)
 		for _, col := range chosen(s.opts.Fields) {
 			columns = append(columns, viewColumn{col.column, func(e catalog.Entry) string {
 				text := col.field.textOf(c, k, e)
@@ -212,7 +212,7 @@ func (s *sections) others(c *catalog.Catalog, k *catalog.KindInfo) error {
 			}})
 		}
 	}
-	g := grid{must: look.must}
+	g := grid{must: view.must}
 	for _, col := range columns {
 		g.cols = append(g.cols, col.column)
 	}

@@ -27,9 +27,9 @@ void agent_report(int severity, const char *format, ...)
 
 void agent_report_notes(void)
 {
-    static int told;
-    for (int n = agent_note_count(); told < n; told++) {
-        const char *text = agent_note_text(told);
+    static int reported;
+    for (int n = agent_note_count(); reported < n; reported++) {
+        const char *text = agent_note_text(reported);
         if (text)
             mpitx_run_note(agent_run, MPITX_RUN_WARNING, MPITX_RUN_NOTE_TEXT, text);
     }
