@@ -94,6 +94,9 @@ func TestViewStays(t *testing.T) {
 		contains(t, m, "Write this on all 4 ranks?", "watching")
 		press(m, keys...)
 		contains(t, m, "watching", "> messages")
+		if m.mode != modeWatch {
+			t.Errorf("after %q the keys go to mode %d", keys, m.mode)
+		}
 	}
 	press(m, "W", "esc")
 	contains(t, m, "watching")
