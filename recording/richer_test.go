@@ -491,3 +491,40 @@ func TestLeftoverFiles(t *testing.T) {
 		t.Errorf("left behind: %v", files)
 	}
 }
+
+// A process that died before the run referred to its memory file leaves nothing, whether its manifest was written or not.
+func TestRecoverUnstarted(t *testing.T) {
+	for _, part := range []string{"a whole manifest", "a part of it", "no manifest"} {
+		dir, _ := folders(t)
+		if out, err := write(t, fmt.Sprintf("dir=%s live=/dev/shm rank=1 open columns samples=10 kill", dir)); err == nil {
+			t.Fatal(out)
+		}
+		manifests, _ := filepath.Glob(filepath.Join(dir, "*.mpxm"))
+		if len(manifests) != 1 {
+			t.Fatal(manifests)
+		}
+		temporary := manifests[0] + ".tmp"
+		if err := os.Rename(manifests[0], temporary); err != nil {
+			t.Fatal(err)
+		}
+		switch part {
+		case "a part of it":
+			os.Truncate(temporary, 40)
+		case "no manifest":
+			os.Remove(temporary)
+		}
+		all, err := Recover(dir, false)
+		if err != nil || len(all) != 1 || !all[0].Unstarted || all[0].Err != nil || all[0].Rank != 1 || all[0].PID == 0 {
+			t.Errorf("%s: %+v, %v", part, all, err)
+		}
+		if fileIn(dir, ".tmp") {
+			t.Errorf("%s: its temporary manifest is left", part)
+		}
+		for _, l := range Leftovers("/dev/shm") {
+			if l.Dir == dir {
+				t.Errorf("%s: its memory file is left", part)
+				l.Remove()
+			}
+		}
+	}
+}

@@ -55,12 +55,14 @@ others.`,
 }
 
 func recoverRun(a *app, dir string, force bool) error {
-	run, err := openRun(dir)
-	if err != nil {
-		return err
+	run, notRun := openRun(dir)
+	if notRun == nil {
+		run.Close()
 	}
-	run.Close()
 	all, err := recording.Recover(dir, force)
+	if notRun != nil && len(all) == 0 {
+		return notRun
+	}
 	if err != nil {
 		var pe *fs.PathError
 		if errors.As(err, &pe) {
@@ -83,6 +85,8 @@ func recoverRun(a *app, dir string, force bool) error {
 		case r.State == recording.StateUnreachable:
 			hosts, ranks = append(hosts, r.Host), append(ranks, r.Rank)
 			code = exitPartial
+		case r.Unstarted:
+			fmt.Fprintf(a.out, "%s: nothing was recorded, because the process died while the agent started; its memory file was removed\n", who)
 		default:
 			fmt.Fprintf(a.out, "%s: %d chunks, %d bytes recovered\n", who, r.Chunks, r.Bytes)
 		}

@@ -16,6 +16,8 @@ type Leftover struct {
 	Rank, PID int
 	Dir       string // the run directory; "" if the file does not say
 	Known     bool   // the run directory refers to it, and [Recover] can move it there
+
+	stream uint64
 }
 
 // Leftovers finds live files of this user in folders whose processes have ended. It skips files that cannot be read, and
@@ -61,7 +63,7 @@ func leftover(path string) (Leftover, error) {
 		return Leftover{}, err
 	}
 	l := &f.head
-	left := Leftover{Path: path, Size: info.Size(), Rank: int(l.rank), PID: l.pid}
+	left := Leftover{Path: path, Size: info.Size(), Rank: int(l.rank), PID: l.pid, stream: l.stream}
 	for n := 1; n <= maxFiles; n++ {
 		info, err := os.Lstat(furtherFile(path, n))
 		if err != nil {
@@ -75,7 +77,7 @@ func leftover(path string) (Leftover, error) {
 		return left, errInUse
 	}
 	if left.Dir != "" {
-		if m := leadsTo(left.Dir, path, l.stream); m != nil {
+		if m := leadsTo(left.Dir, l.stream); m != nil {
 			left.Known = true
 			if elsewhere(m) {
 				return left, errInUse
@@ -86,13 +88,13 @@ func leftover(path string) (Leftover, error) {
 }
 
 // leadsTo returns a run directory's manifest of a live file; nil if there is none.
-func leadsTo(dir, path string, stream uint64) *manifest {
+func leadsTo(dir string, stream uint64) *manifest {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
 		if !strings.HasSuffix(e.Name(), ".mpxm") {
 			continue
 		}
-		if m, err := readManifest(filepath.Join(dir, e.Name())); err == nil && m.stream == stream && m.path == path {
+		if m, err := readManifest(filepath.Join(dir, e.Name())); err == nil && m.stream == stream {
 			return m
 		}
 	}

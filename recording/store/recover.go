@@ -18,6 +18,7 @@ type Recovered struct {
 	Chunks    int   // number of chunks moved into the directory
 	Bytes     int64 // and their size
 	State     State // StateDied: recovered; StateRunning: left alone; StateUnreachable: its memory file is on another machine
+	Unstarted bool  // it died before it recorded anything; its memory file was removed
 	Err       error // why it failed; the memory file is still there
 }
 
@@ -31,6 +32,7 @@ func Recover(dir string, force bool) ([]Recovered, error) {
 		return nil, err
 	}
 	var all []Recovered
+	readable := true
 	for _, e := range entries {
 		if !strings.HasSuffix(e.Name(), ".mpxm") {
 			continue
@@ -40,10 +42,14 @@ func Recover(dir string, force bool) ([]Recovered, error) {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
+			readable = false
 			all = append(all, Recovered{Rank: -1, Err: fmt.Errorf("%s: %w", e.Name(), err)})
 		default:
 			all = append(all, recoverOne(dir, path, m, force))
 		}
+	}
+	if readable {
+		all = append(all, removeUnstarted(dir)...)
 	}
 	slices.SortStableFunc(all, func(a, b Recovered) int { return cmp.Compare(a.Rank, b.Rank) })
 	return all, nil
@@ -107,6 +113,29 @@ func recoverOne(dir, path string, m *manifest, force bool) Recovered {
 	}
 	done.Err = err
 	return done
+}
+
+// removeUnstarted removes the files of processes that died before the run referred to their memory file.
+func removeUnstarted(dir string) (all []Recovered) {
+	here, err := os.Stat(dir)
+	if err != nil {
+		return nil
+	}
+	host, _ := os.Hostname()
+	for _, l := range Leftovers("/dev/shm") { // other folders may be shared with machines on which such a process still runs
+		if there, err := os.Stat(l.Dir); err != nil || l.Known || !os.SameFile(here, there) {
+			continue
+		}
+		err := l.Remove()
+		if errors.Is(err, fs.ErrNotExist) { // another process has removed it
+			continue
+		}
+		if names, _ := filepath.Glob(filepath.Join(dir, fmt.Sprintf("live-*-%d-%08x.mpxm.tmp", l.Rank, l.stream>>32))); err == nil && len(names) == 1 {
+			err = os.Remove(names[0])
+		}
+		all = append(all, Recovered{Rank: l.Rank, PID: l.PID, Host: host, State: StateDied, Unstarted: true, Err: err})
+	}
+	return all
 }
 
 // leftChunks returns the chunks of a dead process, sealed, and an epilogue.

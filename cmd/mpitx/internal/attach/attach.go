@@ -65,15 +65,16 @@ type Result struct {
 	Left  bool           // some samples could not be recovered, which was reported
 
 	*Config
-	launch   locate.Launch
-	app      *application
-	job      *runDir
-	ended    ending
-	standIn  *standIn    // nil if there is none
-	promised atomic.Bool // the user was told what will be written
-	told     bool        // the messages about the run were printed
-	refused  bool        // the application was not started
-	written  func()      // ends the watch over a failed job; nil if there is none
+	launch    locate.Launch
+	app       *application
+	job       *runDir
+	ended     ending
+	unstarted []int       // ranks that died while the agent started
+	standIn   *standIn    // nil if there is none
+	promised  atomic.Bool // the user was told what will be written
+	told      bool        // the messages about the run were printed
+	refused   bool        // the application was not started
+	written   func()      // ends the watch over a failed job; nil if there is none
 }
 
 // Start becomes the application, or runs it and returns after it has exited and its samples are collected. err is an
@@ -211,6 +212,10 @@ func (r *Result) conclude(size int, wait time.Duration) error {
 	if run == nil {
 		r.job.discard()
 		r.standIn.say(saidEmpty)
+		if len(r.unstarted) > 0 {
+			r.Say("%s", "nothing was recorded: "+diedAtStart)
+			return nil
+		}
 		for _, line := range r.app.unrecorded(found, r.launcher(), r.MPI != "") {
 			r.Say("%s", line) // keep the application's exit code
 		}

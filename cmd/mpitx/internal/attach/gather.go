@@ -41,7 +41,10 @@ func (r *Result) hurry(size int) {
 // returns nil if nothing was recorded.
 func (r *Result) gather(size int, wait time.Duration) (*recording.Run, error) {
 	run, err := r.settled(size, wait)
-	if err == nil && slices.ContainsFunc(run.Ranks, (*recording.Rank).Recoverable) {
+	switch {
+	case errors.Is(err, recording.ErrNotARun):
+		r.collect()
+	case err == nil && (len(run.Ranks) < size || slices.ContainsFunc(run.Ranks, (*recording.Rank).Recoverable)):
 		run.Close()
 		r.collect()
 		run, err = recording.Open(r.job.dir)
@@ -78,6 +81,9 @@ func (r *Result) settled(size int, wait time.Duration) (*recording.Run, error) {
 func (r *Result) collect() {
 	all, err := recording.Recover(r.job.dir, false)
 	for _, rank := range all {
+		if rank.Unstarted {
+			r.unstarted = append(r.unstarted, rank.Rank)
+		}
 		if rank.Err != nil {
 			r.Left = true
 			r.Say("rank %d: its last samples are still in memory: %v; use mpitx recover %s", rank.Rank, rank.Err, origin.Quote(r.Shown))

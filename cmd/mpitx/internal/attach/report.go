@@ -57,14 +57,20 @@ func (r *Result) report(size int) []string {
 		t.add(l.Rank, fmt.Sprintf("only the first process that called MPI_Init is recorded; %d more had the same rank, the last one %s; start each MPI program with its own mpitx", l.Count, l.Program))
 	}
 	some := len(seen) > 0 && len(seen) < size
+	unknown := false
 	for rank := range size {
-		if some && !seen[rank] {
-			t.add(rank, "nothing was recorded: no program with the agent called MPI_Init, or it could not write to the run directory")
+		switch {
+		case !some || seen[rank]:
+		case slices.Contains(r.unstarted, rank):
+			t.add(rank, "nothing was recorded: "+diedAtStart)
+		default:
+			unknown = true
+			t.add(rank, "nothing was recorded: no program with the agent called MPI_Init, it died while the agent started, or it could not write to the run directory")
 		}
 	}
 	lines := t.lines(size)
 	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
-	if some {
+	if unknown {
 		say("%s", otherPreload)
 	}
 	lines = append(lines, outcomes(run, names, known)...)
@@ -92,6 +98,8 @@ func (r *Result) report(size int) []string {
 	}
 	return lines
 }
+
+const diedAtStart = "the process died while the agent started"
 
 // troubles describe which variables could not be sampled, and for which objects; other objects may have values.
 func troubles(columns []*recording.Column) (texts []string) {

@@ -309,6 +309,8 @@ func (j *runDir) shown() string {
 	return j.dir
 }
 
+const claimsFile = "claims" // which process of each rank the agents record
+
 // discard removes an empty run directory of this job, whichever rank created it.
 func (j *runDir) discard() {
 	if !j.made && j.join() != nil {
@@ -317,9 +319,10 @@ func (j *runDir) discard() {
 	j.dropCopy()
 	os.Remove(seenPath(j.dir))
 	entries, err := os.ReadDir(j.dir)
-	if err != nil || len(entries) > 1 || len(entries) == 1 && entries[0].Name() != RunFile {
+	if err != nil || slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() != RunFile && e.Name() != claimsFile }) {
 		return
 	}
+	os.Remove(filepath.Join(j.dir, claimsFile))
 	os.Remove(filepath.Join(j.dir, RunFile))
 	os.Remove(j.dir)
 }
