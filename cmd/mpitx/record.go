@@ -31,6 +31,9 @@ func (o *recordOptions) run(cmd *cobra.Command, args []string) error {
 	if err == nil && r.Run != nil {
 		defer r.Run.Close()
 		if dir := origin.Quote(r.Shown); o.kept(r) {
+			if r.Going {
+				o.a.complain("some ranks were still running; after they have ended, mpitx recover %s collects what they left in memory", dir)
+			}
 			o.a.complain("recorded in %s%s; next: mpitx stats %s, mpitx export %s -o csv --out FILE", dir, r.Named, dir, dir)
 		}
 	}

@@ -156,7 +156,7 @@ func (o *sampleOptions) deliver(r *attach.Result) error {
 		o.a.complain("kept %s, because parts of it could not be read; export it with %s", dir, x.command(r.Shown))
 	case r.Left:
 	case r.Going:
-		o.a.complain("some ranks were still running; all samples will be in %s; export them with %s", dir, x.command(r.Shown))
+		o.a.complain("some ranks were still running; all samples will be in %s; after the ranks have ended, run mpitx recover %s, which also frees their memory files, and %s", dir, dir, x.command(r.Shown))
 	default:
 		r.Discard()
 	}

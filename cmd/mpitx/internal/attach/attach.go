@@ -201,6 +201,9 @@ func patience(e ending, size int) time.Duration {
 func (r *Result) conclude(size int, wait time.Duration) error {
 	r.Shown, r.Named = r.job.shown(), r.job.named()
 	run, err := r.gather(size, wait)
+	if err == nil && r.handOver(run, size) {
+		return nil
+	}
 	if err != nil {
 		if err = (&locate.Error{What: "read run " + r.job.dir, Why: err.Error()}); r.Workload == "" { // a workload's exit code is mpitx's own
 			r.Say("%v", err)

@@ -76,6 +76,22 @@ func (r *Result) settled(size int, wait time.Duration) (*recording.Run, error) {
 	}
 }
 
+// handOver leaves the run to the stand-in if this job has failed and ranks still run: the launcher kills them, and their
+// samples can be collected, only after this process has exited.
+func (r *Result) handOver(run *recording.Run, size int) bool {
+	if r.standIn == nil || r.Code == 0 || run == nil || r.over(run, size) {
+		return false
+	}
+	if _, ok := r.Follows(r.job.shown(), true); !ok {
+		return false
+	}
+	run.Close()
+	r.promise("the job failed")
+	r.Say("some ranks are still running; their samples are collected after the launcher has ended them; if no message follows, run mpitx recover %s", origin.Quote(r.Shown))
+	r.standIn.say(saidOver)
+	return true
+}
+
 // collect recovers samples in memory files on this node: those of dead processes, and of processes that could no longer
 // write to the run directory (chroot, another user, a file size limit).
 func (r *Result) collect() {

@@ -21,7 +21,7 @@ func supervise(*exec.Cmd, bool, func()) (ending, error) { return ending{}, errLi
 
 const standInVariable = "MPITX_STAND_IN"
 
-const saidPromise, saidTold, saidEmpty = 'p', 't', 'e'
+const saidPromise, saidTold, saidEmpty, saidOver = 'p', 't', 'e', 'o'
 
 type standIn struct{}
 

@@ -25,32 +25,36 @@ import (
 const standInVariable = "MPITX_STAND_IN"
 
 // What rank 0's process tells its stand-in: it announced what will be written, it printed the messages about the run,
-// the run is empty, it is done.
-const saidPromise, saidTold, saidEmpty, saidDone = 'p', 't', 'e', 'd'
+// the run is empty, its stand-in has to go on after the launcher has exited, it is done.
+const saidPromise, saidTold, saidEmpty, saidOver, saidDone = 'p', 't', 'e', 'o', 'd'
 
 // standIn is the parent's end of the pipe to its stand-in.
 type standIn struct {
-	w      *os.File
-	cmd    *exec.Cmd
-	sweeps bool
+	w    *os.File
+	cmd  *exec.Cmd
+	last byte // the last word
 }
 
 // say tells the stand-in how far its parent got.
 func (p *standIn) say(word byte) {
 	if p != nil {
 		p.w.Write([]byte{word})
-		p.sweeps = p.sweeps || word == saidEmpty
+		p.last = word
 	}
 }
 
 // done tells the stand-in that it is not needed.
 func (p *standIn) done() {
-	if p != nil {
+	if p == nil {
+		return
+	}
+	last := p.last
+	if last != saidOver {
 		p.say(saidDone)
-		p.w.Close()
-		if !p.sweeps {
-			p.cmd.Wait()
-		}
+	}
+	p.w.Close()
+	if last != saidOver && last != saidEmpty {
+		p.cmd.Wait()
 	}
 }
 
@@ -130,6 +134,9 @@ func (r *Result) takeOver() (err error) {
 		return nil
 	}
 	r.Code = 1
+	if slices.Contains(words, saidOver) {
+		r.awaitLauncher(10 * time.Second)
+	}
 	const killed = "the launcher killed mpitx on rank 0 with the job"
 	text, more := r.Follows(r.job.shown(), true)
 	if !more {
@@ -155,10 +162,19 @@ func (r *Result) sweep() {
 			syscall.Close(fd)
 		}
 	}
-	if p, err := unix.PidfdOpen(r.launch.PID, 0); err == nil && r.launch.PID != 0 {
-		unix.Poll([]unix.PollFd{{Fd: int32(p), Events: unix.POLLIN}}, 60_000)
-	}
+	r.awaitLauncher(time.Minute)
 	r.job.discard()
+}
+
+// awaitLauncher waits, for a limited time, until the launcher has exited.
+func (r *Result) awaitLauncher(most time.Duration) {
+	if r.launch.PID == 0 {
+		return
+	}
+	if p, err := unix.PidfdOpen(r.launch.PID, 0); err == nil {
+		defer unix.Close(p)
+		unix.Poll([]unix.PollFd{{Fd: int32(p), Events: unix.POLLIN}}, int(most.Milliseconds()))
+	}
 }
 
 // endJob asks Hydra to end the job. Hydra does not do so when a process fails before MPI_Init, and all others would

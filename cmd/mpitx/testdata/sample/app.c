@@ -57,6 +57,9 @@ int main(int argc, char **argv)
         if (strcmp(how, "abort") == 0) MPI_Abort(MPI_COMM_WORLD, 3);
         if (strcmp(how, "kill") == 0) raise(SIGKILL);
         if (strcmp(how, "exit") == 0) exit(7);
+        if (strcmp(how, "first") == 0) raise(SIGKILL);
+    } else if (strcmp(how, "first") == 0) {
+        for (;;) pause();
     }
     printf("LD_PRELOAD=%s\n", getenv("LD_PRELOAD") ? getenv("LD_PRELOAD") : "");
     MPI_Barrier(MPI_COMM_WORLD);
