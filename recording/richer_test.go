@@ -277,6 +277,13 @@ func TestDyingWithThreads(t *testing.T) {
 		dir, live := folders(t)
 		mustWrite(t, fmt.Sprintf("dir=%s live=%s %s chunk=8192 open kinds dying", dir, live, how))
 		run := mustOpen(t, dir)
+		hasty := run.Ranks[0].State == StateDied // a thread held the lock and had no core: a dying process does not wait for it
+		if hasty {
+			if _, err := Recover(dir, false); err != nil {
+				t.Fatal(err)
+			}
+			run = mustOpen(t, dir)
+		}
 		n := 0
 		for e := range run.Events(Options{}) {
 			if e.Type != nil && e.Type.Name == "message" {
@@ -291,7 +298,7 @@ func TestDyingWithThreads(t *testing.T) {
 				t.Errorf("%d: %+v", calls, row)
 			}
 		}
-		if noDamage(t, run); run.Ranks[0].End != EndAbort || run.Ranks[0].State != StateEnded {
+		if noDamage(t, run); !hasty && (run.Ranks[0].End != EndAbort || run.Ranks[0].State != StateEnded) {
 			t.Errorf("%v %v, %d messages", run.Ranks[0].End, run.Ranks[0].State, n)
 		}
 		if left, _ := os.ReadDir(live); len(left) > 0 {

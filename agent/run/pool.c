@@ -11,6 +11,7 @@
 #define FIRST_SLOTS 4u
 #define MAX_DOUBLINGS 4u /* creating a larger file takes milliseconds */
 #define MAX_WAIT_NS 10000000u
+#define MAX_STOP_NS 100000000u
 
 static bool path_of(const struct mpitx_run *run, uint32_t number, char *path, size_t len)
 {
@@ -41,7 +42,7 @@ static bool grow(struct mpitx_run *run, int kind)
         return false;
     }
     run_block_sigxfsz(&h);
-    bool here = access(run->live_path, F_OK) == 0; /* false in a program that has changed its root */
+    bool here = !run_off(run) && access(run->live_path, F_OK) == 0; /* false in a program that has changed its root */
     struct run_live *file = here ? run_map_new(path, RUN_LIVE_HEADER + (size_t)n * run->live->chunk_bytes) : NULL;
     run_restore_sigxfsz(&h);
     if (!file) {
@@ -160,11 +161,21 @@ void run_free_chunk(struct mpitx_run *run, struct run_chunk *c)
         atomic_fetch_add_explicit(&run->pool.free, 1, memory_order_release);
 }
 
+/* No thread creates a file any more. Returns false if one does at this moment, and takes too long. */
+static bool stop_growing(struct run_pool *pool)
+{
+    for (uint64_t start = run_monotonic(); atomic_flag_test_and_set_explicit(&pool->growing, memory_order_acquire); sched_yield())
+        if (run_monotonic() - start > MAX_STOP_NS)
+            return false;
+    return true;
+}
+
 /* Removes the last file first, as readers find the files by counting. */
 void run_pool_remove(struct mpitx_run *run)
 {
     char path[PATH_MAX];
-    for (uint32_t n = run->pool.files; n; n--)
+    bool stopped = stop_growing(&run->pool);
+    for (uint32_t n = run->pool.files + !stopped; n; n--)
         if (path_of(run, n, path, sizeof path))
             unlink(path);
 }
