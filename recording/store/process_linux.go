@@ -2,6 +2,8 @@ package store
 
 import (
 	"bytes"
+	"errors"
+	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -53,4 +55,17 @@ func lockFile(h *os.File) bool {
 		time.Sleep(10 * time.Millisecond)
 	}
 	return false
+}
+
+// nextData returns the next offset of a file that is not in a hole.
+func nextData(h *os.File, at int64) int64 {
+	const seekData = 3
+	next, err := h.Seek(at, seekData)
+	switch {
+	case err == nil:
+		return next
+	case errors.Is(err, syscall.ENXIO):
+		return math.MaxInt64
+	}
+	return at
 }

@@ -11,3 +11,6 @@ func running(*manifest) bool { return false }
 func elsewhere(*manifest) bool { return true }
 
 func lockFile(*os.File) bool { return false }
+
+// nextData returns the next offset of a file that is not in a hole. Here it does not look for holes.
+func nextData(_ *os.File, at int64) int64 { return at }

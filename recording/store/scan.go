@@ -225,7 +225,7 @@ func intact(h *os.File, at int64) bool {
 // find returns the offset of the next chunk, or -1.
 func find(h *os.File, from, size int64) int64 {
 	b := make([]byte, 1<<16)
-	for at := from; at < size; {
+	for at := nextData(h, from); at < size; at = nextData(h, at) {
 		n, err := readAt(h, b, at)
 		if err != nil || n == 0 {
 			return -1
