@@ -19,6 +19,9 @@ func Recover(dir string, force bool) ([]Recovered, error) { return store.Recover
 // Discard is [store.Discard].
 func Discard(dir string) error { return store.Discard(dir) }
 
+// DiscardMemory is [store.DiscardMemory].
+func DiscardMemory(dir string) (running bool) { return store.DiscardMemory(dir) }
+
 // Leftovers is [store.Leftovers].
 func Leftovers(folders ...string) []Leftover { return store.Leftovers(folders...) }
 

@@ -101,6 +101,23 @@ func leadsTo(dir string, stream uint64) *manifest {
 	return nil
 }
 
+// DiscardMemory removes the memory files of dead processes of a run directory that was removed. It reports whether
+// processes of that run are still running.
+func DiscardMemory(dir string) (running bool) {
+	names, _ := filepath.Glob("/dev/shm/mpitx-*.live")
+	for _, name := range names {
+		l, err := leftover(name)
+		switch {
+		case l.Dir != dir:
+		case errors.Is(err, errInUse):
+			running = true
+		case err == nil:
+			l.Remove()
+		}
+	}
+	return running
+}
+
 // Remove removes the file if no run refers to it. It checks again before.
 func (l Leftover) Remove() error {
 	now, err := leftover(l.Path)

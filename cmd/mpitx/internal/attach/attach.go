@@ -92,6 +92,9 @@ func Start(c Config, err error) (*Result, error) {
 	if err == nil {
 		r.job, err = makeRun(c.Env, r.launch, c.Dir, c.Job, c.Version)
 	}
+	if err == nil {
+		r.job.hold()
+	}
 	switch {
 	case err != nil:
 	case c.Ranks > 0:

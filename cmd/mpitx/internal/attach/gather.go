@@ -2,6 +2,7 @@ package attach
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"os/signal"
 	"slices"
@@ -42,6 +43,8 @@ func (r *Result) hurry(size int) {
 func (r *Result) gather(size int, wait time.Duration) (*recording.Run, error) {
 	run, err := r.settled(size, wait)
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && r.job.removed():
+		r.discardMemory(wait)
 	case errors.Is(err, recording.ErrNotARun):
 		r.collect()
 	case err == nil && (len(run.Ranks) < size || slices.ContainsFunc(run.Ranks, (*recording.Rank).Recoverable)):
@@ -73,6 +76,16 @@ func (r *Result) settled(size int, wait time.Duration) (*recording.Run, error) {
 			return run, err
 		}
 		run.Close()
+	}
+}
+
+// discardMemory removes the memory files of this job, whose run directory was removed, when their processes have exited.
+func (r *Result) discardMemory(wait time.Duration) {
+	for deadline := time.Now().Add(wait); recording.DiscardMemory(r.job.dir); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			r.Say("some ranks are still running; after they have ended, run mpitx recover --stale to free their memory files")
+			return
+		}
 	}
 }
 

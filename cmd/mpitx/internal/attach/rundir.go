@@ -37,6 +37,7 @@ type runDir struct {
 	startNs int64  // CLOCK_REALTIME, the job's time 0
 	why     string // what the name was derived from
 	made    bool   // this process created it
+	handle  *os.File
 }
 
 // runRecord is the content of RunFile.
@@ -279,6 +280,18 @@ func (j *runDir) named() string {
 		return ""
 	}
 	return " (named after " + j.why + ")"
+}
+
+// hold opens the directory, so that a removed directory differs from one that was moved.
+func (j *runDir) hold() { j.handle, _ = os.Open(j.dir) }
+
+// removed reports whether the directory was removed since.
+func (j *runDir) removed() bool {
+	if j.handle == nil {
+		return false
+	}
+	path, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(int(j.handle.Fd())))
+	return err == nil && strings.HasSuffix(path, " (deleted)")
 }
 
 // String is the form that parseJob reads.
