@@ -202,7 +202,7 @@ __attribute__((destructor)) static void end(void)
 {
     if (agent_process.state == AGENT_ARMED) {
         CALL_TOOLS_REVERSE(ended, "unreached");
-        if (library_bypassed()) report_unrecorded("its calls bypass the agent: it looks up MPI functions with dlsym");
+        if (library_bypassed()) report_unrecorded("its calls bypass the agent: it looks up MPI functions with dlsym, or opens libraries with RTLD_DEEPBIND");
     }
     leave(AGENT_EXIT, "exit");
 }

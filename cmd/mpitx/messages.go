@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -171,15 +172,17 @@ func wrongFlag(cmd *cobra.Command, err error) error {
 		if f.Shorthand != "" {
 			name = "-" + f.Shorthand
 		}
-		return usagef("%s: %q: %s; see %s", name, wrong.GetValue(), wrongValue(f.Value.Type(), wrong.Unwrap()), help)
+		return usagef("%s: %q: %s; see %s", name, wrong.GetValue(), wrongValue(f.Value.Type(), wrong.GetValue(), wrong.Unwrap()), help)
 	}
 	return usagef("%v; see %s", err, help)
 }
 
 // wrongValue explains why a flag's value is wrong.
-func wrongValue(kind string, err error) string {
+func wrongValue(kind, value string, err error) string {
 	switch {
 	case errors.Is(err, strconv.ErrRange):
+		return "is too large"
+	case kind == "duration" && outOfRange(value):
 		return "is too large"
 	case kind == "duration":
 		return "must be a time with its unit, such as 10ms or 5s"
@@ -190,6 +193,14 @@ func wrongValue(kind string, err error) string {
 	}
 	return err.Error()
 }
+
+// outOfRange reports whether a text would be a duration with smaller numbers.
+func outOfRange(text string) bool {
+	_, err := time.ParseDuration(digits.ReplaceAllString(text, "1"))
+	return err == nil
+}
+
+var digits = regexp.MustCompile(`[0-9]+`)
 
 // complain prints a message on standard error, after the output so far.
 func (a *app) complain(format string, args ...any) {

@@ -133,8 +133,9 @@ func (o *sampleOptions) deliver(r *attach.Result) error {
 	switch {
 	case damaged || err == nil:
 	case o.workload == "": // keep the application's exit code
-		o.a.complain("the recorded samples are in %s; export them with %s", dir, x.command(r.Shown))
 		o.a.exit(err)
+		x.out = "FILE"
+		o.a.complain("the recorded samples are in %s; export them to another place with %s", dir, x.command(r.Shown))
 		return nil
 	default:
 		o.a.complain("the recorded samples are in %s; export them with %s", dir, x.command(r.Shown))

@@ -44,7 +44,11 @@ func (r *Result) report(size int) []string {
 			t.add(rank.Rank, text)
 		}
 		if rank.State == recording.StateDied {
-			t.add(rank.Rank, "the process died before it could finish recording; samples up to then are in the run")
+			then := "; samples up to then are in the run"
+			if rank.Counters.Samples == 0 {
+				then = "; it had taken no samples"
+			}
+			t.add(rank.Rank, "the process died before it could finish recording"+then)
 		}
 		lost.Samples += rank.Counters.Samples
 		lost.Missed += rank.Counters.Missed
@@ -232,15 +236,19 @@ func (m *messages) add(rank int, text string) {
 
 const mostMessages = 40
 
-// lines formats the messages. It names the ranks unless a message concerns all of them (size).
+// lines formats the messages. It names the ranks, unless a message concerns all of them (size)
+// and is not about a process.
 func (m *messages) lines(size int) (lines []string) {
 	for k, t := range m.all {
 		if k == mostMessages {
 			return append(lines, fmt.Sprintf("and %d more messages of this kind", len(m.all)-k))
 		}
 		text := t.text
-		if len(t.ranks) < size {
+		switch {
+		case len(t.ranks) < size:
 			text = export.Ranks(t.ranks) + ": " + text
+		case size > 1 && strings.HasPrefix(text, "the process "):
+			text = "all ranks: " + text
 		}
 		lines = append(lines, text)
 	}

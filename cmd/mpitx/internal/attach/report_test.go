@@ -93,6 +93,22 @@ func TestReport(t *testing.T) {
 	}
 }
 
+// Dead processes are reported with their ranks, also if all have died.
+func TestReportDied(t *testing.T) {
+	run := openRun(t, func(*recordingtest.Stream) {})
+	r := &Result{app: &application{}, Config: &Config{Hooks: hooks{}}, Run: run}
+	for size, want := range map[int]string{1: "the process died before it could finish recording; it had taken no samples",
+		2: "all ranks: the process died before it could finish recording; it had taken no samples"} {
+		run.Ranks = nil
+		for n := range size {
+			run.Ranks = append(run.Ranks, &recording.Rank{Rank: n, Size: size, State: recording.StateDied})
+		}
+		if got := r.report(size); !slices.Equal(got, []string{want}) {
+			t.Errorf("%q", got)
+		}
+	}
+}
+
 type hooks struct{ Hooks }
 
 func (hooks) Names(locate.MPI) []string { return []string{"b", "a", "a"} }
