@@ -91,7 +91,7 @@ func (m *Model) detailLines(e *entry, width int) []string {
 		show := m.showing(s)
 		curve := s.total(show)
 		label := " " + m.t.Paint(term.Label, "history  ") + " "
-		lines = append(lines, label+chart.Sparkline(curve, min(len(curve), width-26, 60), m.t)+" "+lastOf(curve, show))
+		lines = append(lines, label+chart.Sparkline(curve, min(len(curve), width-26, 60), false, m.t)+" "+lastOf(curve, show))
 	}
 	if v.Description != "" {
 		lines = append(lines, "")

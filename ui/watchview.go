@@ -49,7 +49,7 @@ func (m *Model) watchView(width, height int) []string {
 			sign, style = "> ", term.Cursor
 		}
 		lines = append(lines, m.t.Paint(style, sign+m.t.FitMiddle(m.t.SafeLine(s.id, width), nameW)+" "+m.t.FitRight(lastOf(curve, show), 10)+" ")+
-			chart.Sparkline(curve, width-nameW-14, m.t))
+			chart.Sparkline(curve, width-nameW-14, false, m.t))
 	}
 	lines = m.block(lines, width, top)
 	if m.at.at >= n || height-top < 3 {

@@ -67,7 +67,7 @@ func TestGolden(t *testing.T) {
 		gaps := wave(40, 0)
 		gaps[5], gaps[6], gaps[20] = math.NaN(), math.NaN(), math.Inf(1)
 		var b strings.Builder
-		b.WriteString(Sparkline(gaps, 30, s) + "|\n")
+		b.WriteString(Sparkline(gaps, 30, false, s) + "|\n")
 		rows := sampleRows(8, 40)
 		rows.Cursor = &Cursor{Row: 2, Step: 30}
 		for _, height := range []int{9, 17, 5} {
@@ -113,7 +113,7 @@ func drawAll(t interface{ Errorf(string, ...any) }, rows [][]float64, width, hei
 	for i, v := range rows {
 		r.Names = append(r.Names, fmt.Sprint("rank ", i))
 		if i < 3 && width > 0 {
-			check(t, "sparkline", []string{Sparkline(v, width, s)}, width, 1, s)
+			check(t, "sparkline", []string{Sparkline(v, width, false, s)}, width, 1, s)
 		}
 	}
 	for what, draw := range map[string]func(Rows, int, int, term.Term) Drawing{"heat map": HeatMap, "strips": Strips} {

@@ -2,13 +2,13 @@ package chart
 
 import "mpitx/ui/term"
 
-// Sparkline draws the last width values in one line of exactly width cells, between their least and greatest (but from 0 if that is not
-// far away). A gap is a blank; zeros are a low line.
-func Sparkline(values []float64, width int, on term.Term) string {
+// Sparkline draws the last width values in one line of exactly width cells, or with fill all values, between their least and greatest (but
+// from 0 if that is not far away). A gap is a blank; zeros are a low line.
+func Sparkline(values []float64, width int, fill bool, on term.Term) string {
 	if width <= 0 {
 		return ""
 	}
-	values = fit(values, width, false)
+	values = fit(values, width, fill)
 	r := Rows{}
 	s := r.scale([][]float64{values})
 	var p painter

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -276,6 +277,33 @@ func TestWhole(t *testing.T) {
 	for i, x := range f.Frame(Ask{Row: &Key{"sent", catalog.ClassCounter, ""}, History: mostBins}).Detail.History[0] {
 		if math.Abs(x-1./60) > 1e-6 { // also in the bins at both ends, which samples cover in part
 			t.Errorf("a rate of %v in bin %d", x, i)
+		}
+	}
+}
+
+// TREND and the heat map of a run that has ended show the same time: an outage in the middle is in the middle of both.
+func TestTrendIsWhole(t *testing.T) {
+	j := newJob(t, 1, columns[0])
+	n := uint64(0)
+	for i := range 1200 {
+		if i < 600 || i >= 660 {
+			n++
+		}
+		j.sample(0, time.Duration(i)*100*time.Millisecond, n)
+	}
+	j.streams[0].End(1)
+	j.flush()
+	f := j.open()
+	f.All()
+	u := sit(t, f, unicodeTerm, 120, 24)
+	u.sees(", steps of 1.05s") // of one column: 122.9 s in 114 columns of the map
+	lines := strings.Split(u.screen(), "\n")
+	from := strings.Index(lines[2], "TREND")
+	trend := []rune(lines[3])[from:]
+	width := float64(120 - from)
+	for i, c := range trend {
+		if place := (float64(i) + 0.5) / width * 122.88; c == '▁' && (place < 59 || place > 68) || c != '▁' && place > 61.5 && place < 65 {
+			t.Errorf("column %d at %.0f s is %c in %s", i, place, c, string(trend))
 		}
 	}
 }

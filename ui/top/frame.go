@@ -17,6 +17,7 @@ type Frame struct {
 	Time         time.Duration // of the newest sample, since the job's start
 	Live         bool          // some process may still write
 	Over         bool          // all ranks have ended
+	Whole        bool          // trends and histories cover the whole run
 	Behind       bool          // some of what was written is not read yet
 	Broken       string        // why the directory cannot be read any more; "": it can
 	Size         int           // of MPI_COMM_WORLD
@@ -94,18 +95,18 @@ type Value struct {
 // Ask says what a frame should hold.
 type Ask struct {
 	As      recording.Transform // Default: by the column's class
-	Trend   int                 // bins of each row's trend
+	Trend   int                 // bins of each row's trend; a whole run's trend has all bins
 	Row     *Key                // the row whose detail is needed
 	History int                 // bins of its histories
 }
 
-const mostTrends = 4 << 20 // numbers that are added up for trends, at most
+const mostTrends = historyBytes / 8 // numbers that are added up for trends, at most
 
 // Frame is the current state.
 func (f *Feed) Frame(ask Ask) *Frame {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	out := &Frame{Dir: f.run.Dir, Time: f.now, Live: f.run.Running(), Behind: f.behind, Samples: f.samples}
+	out := &Frame{Dir: f.run.Dir, Time: f.now, Live: f.run.Running(), Whole: f.line.whole, Behind: f.behind, Samples: f.samples}
 	if f.broken != nil {
 		out.Broken = f.broken.Error()
 	}
@@ -130,6 +131,9 @@ func (f *Feed) Frame(ask Ask) *Frame {
 		out.Damage = append(out.Damage, d.Error())
 	}
 	trend := min(ask.Trend, f.line.bins)
+	if trend > 0 && f.line.whole {
+		trend = f.line.last + 1
+	}
 	if f.count*trend > mostTrends {
 		trend = 0
 	}

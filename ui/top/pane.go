@@ -51,7 +51,8 @@ func (m *Model) paneLines(height int) []string {
 	if d == nil {
 		return nil
 	}
-	lines := append([]string{m.paneTitle(d)}, m.draw(d, height).Lines...)
+	drawn := m.draw(d, height)
+	lines := append([]string{m.paneTitle(d, &drawn)}, drawn.Lines...)
 	return append(lines, m.readout(d))
 }
 
@@ -65,7 +66,7 @@ func (m *Model) draw(d *Detail, height int) chart.Drawing {
 }
 
 // paneTitle names the variable and how it is shown. The name has the first claim on the width.
-func (m *Model) paneTitle(d *Detail) string {
+func (m *Model) paneTitle(d *Detail, drawn *chart.Drawing) string {
 	g := m.terminal.Glyphs()
 	text := m.terminal.Safe(d.Variable)
 	if d.Object != "" {
@@ -78,7 +79,7 @@ func (m *Model) paneTitle(d *Detail) string {
 	if m.log {
 		parts = append(parts, "log scale")
 	}
-	parts = append(parts, "steps of "+stepText(d.BinWidth))
+	parts = append(parts, "steps of "+stepText(d.BinWidth*time.Duration(drawn.Visible())/time.Duration(max(min(drawn.Columns, drawn.Visible()), 1))))
 	for i, p := range parts {
 		if separator := [...]string{": ", ", "}[min(i, 1)]; term.Width(text+separator+p) <= m.width-4 {
 			text += separator + p
@@ -91,9 +92,13 @@ func (m *Model) paneTitle(d *Detail) string {
 	return m.terminal.Paint(style, term.Pad(g.Line+g.Line+" "+text+" ", m.width))
 }
 
+// stepText is the time of one column.
 func stepText(d time.Duration) string {
-	if d < time.Second {
-		return d.String()
+	switch {
+	case d < time.Second:
+		return d.Round(time.Millisecond).String()
+	case d < 10*time.Second:
+		return d.Round(10 * time.Millisecond).String()
 	}
 	return d.Round(100 * time.Millisecond).String()
 }

@@ -302,7 +302,7 @@ func (m *Model) row(i int, widths []int, trend int) string {
 		text = m.terminal.Paint(term.Warning, text)
 	}
 	if trend > 0 {
-		text += " " + chart.Sparkline(e.trend, trend, m.terminal)
+		text += " " + chart.Sparkline(e.trend, trend, m.frame.Whole, m.terminal)
 	}
 	return text
 }
