@@ -89,8 +89,8 @@ func (r *Result) discardMemory(wait time.Duration) {
 	}
 }
 
-// handOver leaves the run to the stand-in if this job has failed and ranks still run: the launcher kills them, and their
-// samples can be collected, only after this process has exited.
+// handOver leaves the run to the stand-in if this job has failed and ranks may still run: the launcher kills them, and
+// their samples can be collected, only after this process has exited.
 func (r *Result) handOver(run *recording.Run, size int) bool {
 	if r.standIn == nil || r.Code == 0 || run == nil || r.over(run, size) {
 		return false
@@ -100,7 +100,7 @@ func (r *Result) handOver(run *recording.Run, size int) bool {
 	}
 	run.Close()
 	r.promise("the job failed")
-	r.Say("some ranks are still running; their samples are collected after the launcher has ended them; if no message follows, run mpitx recover %s", origin.Quote(r.Shown))
+	r.Say("samples of ranks that are still running are collected after the launcher has ended them; if no message follows, run mpitx recover %s", origin.Quote(r.Shown))
 	r.standIn.say(saidOver)
 	return true
 }
