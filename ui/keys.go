@@ -228,6 +228,10 @@ func (m *Model) press(key string) tea.Cmd {
 				m.complain("%s: needs a live MPI, and this is a snapshot; start mpitx tui without --from", b.Help)
 				return nil
 			}
+			if sections[i].in == inList|inDetails { // what the user acts on is chosen
+				m.choose()
+				m.found = ""
+			}
 			return b.do(m)
 		}
 	}

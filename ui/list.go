@@ -228,7 +228,7 @@ func (m *Model) highlight(e *entry, start, end int, base term.Style) string {
 	if m.query == "" {
 		return m.t.Paint(base, e.name[start:end])
 	}
-	return m.paintMarks(e.name[start:end], hits(e.low, m.query)[start:end], base)
+	return m.paintMarks(e.name[start:end], e.hits(m.query)[start:end], base)
 }
 
 // paintMarks paints text so that its marked bytes stand out.

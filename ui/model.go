@@ -110,6 +110,8 @@ type Model struct {
 	searches prompt.History
 	offers   []string // completions of the command line
 	before   place    // the user's place when / was pressed
+	home     string   // the ID of the variable that was chosen before the search
+	found    string   // the ID of the best match, if Enter took it and the user has not used it
 	query    string
 	search   searcher
 

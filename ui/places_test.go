@@ -1,8 +1,10 @@
 package ui
 
 import (
+	"slices"
 	"testing"
 
+	"mpitx/catalog"
 	"mpitx/ui/link"
 )
 
@@ -20,7 +22,7 @@ func TestCursorStays(t *testing.T) {
 	press(m, ":", "'show "+name, "enter")
 	at(t, m, name, ":show")
 	press(m, "/", "'eager", "enter")
-	at(t, m, name, "a search that finds it")
+	at(t, m, "btl_ofi_eager_limit", "a search with a better match")
 	press(m, "esc")
 	at(t, m, name, "the search")
 	press(m, "/", "'bcast algorithm", "esc")
@@ -107,4 +109,43 @@ func TestViewStays(t *testing.T) {
 	at(t, m, "messages", "R")
 	press(m, ":", "'filter", "enter")
 	contains(t, m, "[kind=any]")
+}
+
+// While a search is typed the cursor is on its best match, which keys then concern. The end of the search returns to the variable that
+// was chosen before, unless the user chose or used one of those found.
+func TestSearchBestMatch(t *testing.T) {
+	c := &catalog.Catalog{}
+	for _, name := range []string{"a_case_held", "first", "late_cache", "second", "third_cache"} {
+		c.Cvars = append(c.Cvars, catalog.Variable{Kind: catalog.Cvars, Name: name, Type: catalog.TypeInt, Description: "Text.", After: ok(catalog.TypeInt, 1)})
+	}
+	m := explorer(t, c, Options{}, 80, 24)
+	press(m, "j", "k", "/", "'cache")
+	at(t, m, "late_cache", "typing")
+	lacks(t, m, "a_case_held")
+	press(m, "esc")
+	at(t, m, "a_case_held", "a search that was cancelled")
+	press(m, "/", "'cache", "enter")
+	at(t, m, "late_cache", "Enter")
+	press(m, "esc")
+	at(t, m, "a_case_held", "the end of the search")
+	press(m, "/", "'cache", "enter", "j", "esc")
+	at(t, m, "third_cache", "choosing another one")
+	press(m, "/", "'cache", "enter", "b", "esc")
+	at(t, m, "late_cache", "a bookmark")
+	press(m, "/", "'cache", "'x", "backspace")
+	at(t, m, "late_cache", "deleting a letter")
+	press(m, "esc", "/", "'csd", "enter") // letters far apart are better than nothing
+	at(t, m, "a_case_held", "a search for scattered letters")
+	contains(t, m, "1 of 1")
+}
+
+// Letters of a name that are far apart are not marked if the description has the word.
+func TestScatteredMarks(t *testing.T) {
+	e := &entry{low: "a_case_held", text: "size of the cache"}
+	if got := e.hits("cache"); slices.Contains(got, true) {
+		t.Errorf("%v", got)
+	}
+	if got := e.hits("cs"); !got[2] || !got[4] {
+		t.Errorf("close letters: %v", got)
+	}
 }

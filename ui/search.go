@@ -89,7 +89,7 @@ func (s *searcher) scan(base []int32, words []string) (found, order []int32) {
 	if c := crash.Load(); c != nil {
 		panic(*c)
 	}
-	counts := make([]int, hitNone*len(terms)+1)
+	counts := make([]int, 2*apartScore(terms)+1)
 	total := 0
 	for _, c := range scores {
 		if c != noScore {
@@ -100,6 +100,7 @@ func (s *searcher) scan(base []int32, words []string) (found, order []int32) {
 	for i := 1; i < len(counts); i++ {
 		counts[i] += counts[i-1]
 	}
+	good := counts[apartScore(terms)]
 	found, order = make([]int32, 0, total), make([]int32, total)
 	for i, c := range scores {
 		if c != noScore {
@@ -108,22 +109,31 @@ func (s *searcher) scan(base []int32, words []string) (found, order []int32) {
 			counts[c]++
 		}
 	}
+	if good > 0 {
+		order = order[:good] // scattered letters are only a guess at what was meant
+	}
 	return found, order
 }
 
 const noScore = 1<<16 - 1
 
+// apartScore is added to the score of a variable that has the letters of a term far apart only.
+func apartScore(terms []searchTerm) int { return hitNone * len(terms) }
+
 // score adds up how well all terms match; noScore if one does not.
 func (x *index) score(k int32, terms []searchTerm) uint16 {
-	sum := uint16(0)
+	sum, apart := uint16(0), uint16(0)
 	for i := range terms {
 		h := hit(&x.entries[k], &x.pairs[k], &terms[i])
 		if h == hitNone {
 			return noScore
 		}
+		if h == hitApart {
+			apart = uint16(apartScore(terms))
+		}
 		sum += uint16(h)
 	}
-	return sum
+	return sum + apart
 }
 
 // hit rates how a term matches a variable.
@@ -180,8 +190,9 @@ func spread(s, term string) (first, last int) {
 	return first, last
 }
 
-// hits marks the bytes of a name that a query matches.
-func hits(low, query string) []bool {
+// hits marks the bytes of a name that a query matches. Letters far apart are not marked if the description has the word.
+func (e *entry) hits(query string) []bool {
+	low := e.low
 	marks := make([]bool, len(low))
 	for _, t := range strings.Fields(lower(query)) {
 		if i := strings.Index(low, t); i >= 0 {
@@ -190,8 +201,8 @@ func hits(low, query string) []bool {
 			}
 			continue
 		}
-		first, _ := spread(low, t)
-		if first < 0 {
+		first, last := spread(low, t)
+		if first < 0 || last-first >= 2*len(t) && strings.Contains(e.text, t) {
 			continue
 		}
 		at := first
@@ -210,19 +221,29 @@ func (m *Model) startSearch() {
 	m.leave()
 	m.mode, m.before, m.line, m.focus = modeSearch, m.here(), prompt.New(m.query), paneList
 	m.before.id = m.chosen
+	if m.query == "" {
+		m.home = m.chosen
+	}
 	m.searches.Rewind()
 }
 
-// endSearch shows the branch again, or all variables if the branch does not have the variable under the cursor.
+// endSearch shows the branch again, or all variables if the branch does not have the variable. The cursor goes back to where it was,
+// unless the user chose a variable of the search.
 func (m *Model) endSearch() {
 	if m.query == "" {
 		return
 	}
-	e := m.current()
+	id := ""
+	if e := m.current(); e != nil {
+		id = e.v.ID()
+	}
+	if id == m.found && m.home != "" {
+		id = m.home
+	}
 	m.query = ""
-	if m.refill(); e != nil && !m.point(e.v.ID()) {
+	if m.refill(); id != "" && !m.point(id) {
 		m.enter(m.x.root)
-		m.point(e.v.ID())
+		m.point(id)
 	}
 }
 
@@ -232,6 +253,9 @@ func (m *Model) keySearch(key, text string) tea.Cmd {
 		m.mode = modeNormal
 		m.searches.Add(strings.TrimSpace(m.query))
 		m.choose()
+		if m.found = ""; m.list.at == 0 {
+			m.found = m.chosen
+		}
 		m.refill()
 	case "esc":
 		m.mode, m.query, m.chosen = modeNormal, m.before.query, m.before.id
@@ -260,7 +284,9 @@ func (m *Model) typed() {
 	case modeSearch:
 		if q := m.line.String(); q != m.query {
 			m.query = q
-			m.refill()
+			if m.refill(); q != "" {
+				m.list, m.detail = scroll{}, scroll{} // the best match
+			}
 		}
 	case modeEdit, modeSet:
 		m.validate()
