@@ -1,17 +1,20 @@
 package export
 
+import "slices"
+
 // column describes how a table's column adapts to the terminal.
 type column struct {
 	header string
 	flex   bool // cells may be cut; otherwise the column is dropped
 	floor  int  // flexible: the width below which it is dropped
+	drop   int  // its place among the first columns that are dropped before others are cut below their floor; 0: it is not
 	soft   int  // flexible: the width up to which it grows before others get their natural width; 0: any
 }
 
 const gap = 2 // blanks between columns
 
 // fit chooses the widths of columns for a terminal of width cells, given their natural widths; -1 drops a column. Columns are
-// ordered by importance, and the first must columns are always kept.
+// ordered by importance. The first must columns are kept, except for those that may be dropped.
 func fit(cols []column, natural []int, must, width int) []int {
 	widths := make([]int, len(cols))
 	used := -gap
@@ -26,6 +29,12 @@ func fit(cols []column, natural []int, must, width int) []int {
 		}
 		widths[i] = low
 		used += gap + low
+	}
+	for level := 1; level <= must && used > width; level++ {
+		if i := slices.IndexFunc(cols[:must], func(c column) bool { return c.drop == level }); i > 0 {
+			used -= gap + widths[i]
+			widths[i] = -1
+		}
 	}
 	if used > width {
 		squeeze(widths[:must], width)

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"mpitx/catalog"
@@ -11,12 +12,14 @@ import (
 
 // RowColumn is a column of a Rows table.
 type RowColumn struct {
-	Name   string // in JSON and CSV
-	Header string // in tables; "": not in tables
-	Wide   bool   // only in wide tables
-	Right  bool   // right-aligned, and never cut
-	Point  bool   // with Right: aligned at the decimal point
-	Spare  bool   // dropped if the terminal is too narrow
+	Name     string // in JSON and CSV
+	Header   string // in tables; "": not in tables
+	Wide     bool   // only in wide tables
+	Right    bool   // right-aligned, and never cut
+	Point    bool   // with Right: aligned at the decimal point
+	Spare    bool   // in tables after the others, and dropped first if the terminal is too narrow
+	Drop     int    // the order in which columns are dropped before the first one is cut; 0: never
+	Optional bool   // not in tables if all its cells are empty
 }
 
 // Rows is the result of a command as a table. Cells are strings, numbers, booleans, nil, or any type that encoding/json encodes and
@@ -58,11 +61,11 @@ func (r *Rows) table(w io.Writer, t Terminal, wide bool) error {
 	g := grid{}
 	for _, spare := range []bool{false, true} {
 		for i, c := range r.Columns {
-			if c.Spare != spare || c.Header == "" || c.Wide && !wide {
+			if c.Spare != spare || c.Header == "" || c.Wide && !wide || c.Optional && r.empty(i) {
 				continue
 			}
 			shown = append(shown, i)
-			g.cols = append(g.cols, column{header: c.Header, flex: !c.Right, floor: 10})
+			g.cols = append(g.cols, column{header: c.Header, flex: !c.Right, floor: 10, drop: c.Drop})
 			if !spare {
 				g.must = len(g.cols)
 			} else {
@@ -86,6 +89,11 @@ func (r *Rows) table(w io.Writer, t Terminal, wide bool) error {
 		}
 	}
 	return g.write(w, t)
+}
+
+// empty says whether all cells of a column are empty.
+func (r *Rows) empty(column int) bool {
+	return !slices.ContainsFunc(r.Rows, func(row []any) bool { return cellText(row[column]) != "" })
 }
 
 // cellText formats a cell for people and CSV.

@@ -163,15 +163,13 @@ func statRows(stats []recording.Stat) *export.Rows {
 // statTable is the table for people, with one unit per row.
 func statTable(stats []recording.Stat, term export.Terminal) *export.Rows {
 	r := &export.Rows{Schema: "mpitx.stats", Columns: []export.RowColumn{
-		{Header: "VARIABLE"}, {Header: "CLASS", Wide: true}, {Header: "OBJECT"}, {Header: "UNIT"},
-		{Header: "MIN", Right: true, Point: true}, {Header: "MEAN", Right: true, Point: true}, {Header: "MAX", Right: true, Point: true}, {Header: "MAX AT"},
+		{Header: "VARIABLE"}, {Header: "CLASS", Wide: true}, {Header: "OBJECT", Optional: true, Drop: 3}, {Header: "UNIT"},
+		{Header: "MIN", Right: true, Point: true, Drop: 2}, {Header: "MEAN", Right: true, Point: true}, {Header: "MAX", Right: true, Point: true}, {Header: "MAX AT", Drop: 1},
 		{Header: "MIN AT", Spare: true}, {Header: "STDDEV", Right: true, Point: true, Spare: true}, {Header: "COUNT", Right: true, Spare: true},
 		{Header: "AS", Spare: true}, {Header: "TOTAL", Right: true, Point: true, Wide: true}, {Header: "NO VALUE", Right: true, Wide: true}, {Header: "RESETS", Right: true, Wide: true},
 	}}
-	objects := false
 	for i := range stats {
 		s := &stats[i]
-		objects = objects || s.Object != ""
 		scale := term.ScaleOf(unitOf(s), max(math.Abs(s.Min.Float64()), math.Abs(s.Max.Float64())))
 		row := []any{s.Variable, s.Class.String(), s.Object, scale.Unit, nil, nil, nil, export.RankList(s.MaxRanks), export.RankList(s.MinRanks), nil, s.Count,
 			s.As.String(), nil, s.Without, s.Resets}
@@ -195,9 +193,6 @@ func statTable(stats []recording.Stat, term export.Terminal) *export.Rows {
 			}
 		}
 		r.Rows = append(r.Rows, row)
-	}
-	if !objects {
-		r.Columns[2].Header = ""
 	}
 	return r
 }

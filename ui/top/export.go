@@ -3,8 +3,6 @@ package top
 import (
 	"fmt"
 	"math"
-	"strconv"
-	"strings"
 	"time"
 
 	"mpitx/export"
@@ -13,16 +11,20 @@ import (
 // Table is a frame's variables over all ranks, a row each, for people or for programs.
 func (f *Frame) Table(people bool) *export.Rows {
 	r := &export.Rows{Schema: "mpitx.top", Columns: []export.RowColumn{
-		{Name: "variable", Header: "VARIABLE"}, {Name: "class", Header: "CLASS", Wide: true}, {Name: "object", Header: "OBJECT"}, {Name: "as", Header: "AS"},
-		{Name: "ranks", Header: "RANKS"}, {Name: "sum", Header: "SUM"}, {Name: "min", Header: "MIN"}, {Name: "min_rank", Header: "AT"},
-		{Name: "mean", Header: "MEAN"}, {Name: "max", Header: "MAX"}, {Name: "max_rank", Header: "AT"}, {Name: "text", Header: "TEXT"}, {Name: "unit"},
+		{Name: "variable", Header: "VARIABLE"}, {Name: "class", Header: "CLASS", Wide: true}, {Name: "object", Header: "OBJECT", Optional: true, Drop: 6},
+		{Name: "as", Header: "AS", Drop: 3}, {Name: "ranks", Header: "RANKS", Right: true, Spare: true}, {Name: "sum", Header: "SUM", Right: true},
+		{Name: "min", Header: "MIN", Right: true, Drop: 5}, {Name: "min_rank", Header: "AT", Right: true, Drop: 1}, {Name: "mean", Header: "MEAN", Right: true, Drop: 2},
+		{Name: "max", Header: "MAX", Right: true, Drop: 7}, {Name: "max_rank", Header: "AT", Right: true, Drop: 4}, {Name: "text", Header: "TEXT", Optional: true}, {Name: "unit"},
 	}}
 	for i := range f.Rows {
 		x := &f.Rows[i]
 		row := []any{x.Variable, x.Class.String(), x.Object, x.As.String(), x.Ranks, nil, nil, nil, nil, nil, nil, x.Text, x.Unit}
 		if x.Number && x.Ranks > 0 {
-			row[5], row[6], row[7] = shown(x.Sum, x.Unit, people), shown(x.Min, x.Unit, people), x.MinAt
-			row[8], row[9], row[10] = shown(x.Mean, x.Unit, people), shown(x.Max, x.Unit, people), x.MaxAt
+			row[5], row[6], row[7] = shown(x.Sum, x.Unit, people), shown(x.Min, x.Unit, people), x.MinAt[0]
+			row[8], row[9], row[10] = shown(x.Mean, x.Unit, people), shown(x.Max, x.Unit, people), x.MaxAt[0]
+			if people {
+				row[7], row[10] = x.at(x.MinAt), x.at(x.MaxAt)
+			}
 		}
 		r.Rows = append(r.Rows, row)
 	}
@@ -32,9 +34,10 @@ func (f *Frame) Table(people bool) *export.Rows {
 // RankTable has a row for each variable and rank.
 func RankTable(f *Frame, details []*Detail, people bool) *export.Rows {
 	r := &export.Rows{Schema: "mpitx.top-ranks", Columns: []export.RowColumn{
-		{Name: "variable", Header: "VARIABLE"}, {Name: "class", Header: "CLASS", Wide: true}, {Name: "object", Header: "OBJECT"}, {Name: "rank", Header: "RANK"},
-		{Name: "host", Header: "HOST", Wide: true}, {Name: "state", Header: "STATE"}, {Name: "raw", Header: "RAW"}, {Name: "delta", Header: "DELTA"},
-		{Name: "rate", Header: "RATE/s"}, {Name: "text", Header: "TEXT"}, {Name: "status", Header: "STATUS"}, {Name: "unit"},
+		{Name: "variable", Header: "VARIABLE"}, {Name: "class", Header: "CLASS", Wide: true}, {Name: "object", Header: "OBJECT", Optional: true, Drop: 3},
+		{Name: "rank", Header: "RANK", Right: true}, {Name: "host", Header: "HOST", Wide: true}, {Name: "state", Header: "STATE", Drop: 2},
+		{Name: "raw", Header: "RAW", Right: true}, {Name: "delta", Header: "DELTA", Right: true, Drop: 4}, {Name: "rate", Header: "RATE/s", Right: true, Drop: 5},
+		{Name: "text", Header: "TEXT", Optional: true}, {Name: "status", Header: "STATUS", Drop: 1}, {Name: "unit"},
 	}}
 	states := map[int]string{}
 	for i := range f.Ranks {
@@ -60,32 +63,28 @@ func (d *Detail) Histories() *export.Rows {
 		for b, x := range d.History[k] {
 			if !math.IsNaN(x) {
 				end := d.End - d.BinWidth*time.Duration(len(d.History[k])-1-b)
-				r.Rows = append(r.Rows, []any{d.Variable, d.Class.String(), d.Object, d.As.String(), v.Rank, v.Host, end.Seconds(), finite(x, false)})
+				r.Rows = append(r.Rows, []any{d.Variable, d.Class.String(), d.Object, d.As.String(), v.Rank, v.Host, end.Seconds(), finite(x)})
 			}
 		}
 	}
 	return r
 }
 
-// shown is a number; for people it has its unit.
+// shown is a number; for people it is as on the screen.
 func shown(x float64, unit string, people bool) any {
-	if people && strings.TrimSuffix(unit, "/s") != "" && !math.IsNaN(x) {
+	if people && !math.IsNaN(x) {
 		return amount(x, unit)
 	}
-	return finite(x, people)
+	return finite(x)
 }
 
 // finite is a number that every format can hold; nil: there is none.
-func finite(x float64, people bool) any {
+func finite(x float64) any {
 	switch {
 	case math.IsNaN(x):
 		return nil
-	case !people && math.Abs(x) < 1<<53 && x == math.Trunc(x):
+	case math.Abs(x) < 1<<53 && x == math.Trunc(x):
 		return int64(x)
-	case people && math.Abs(x) < 1e15 && x == math.Trunc(x):
-		return fmt.Sprint(int64(x))
-	case people:
-		return strconv.FormatFloat(x, 'g', 6, 64)
 	case math.IsInf(x, 0): // no number in JSON
 		return fmt.Sprint(x)
 	}

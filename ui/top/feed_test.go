@@ -170,7 +170,7 @@ func TestLive(t *testing.T) {
 	if r := rowOf(t, got, "sent"); r.As != recording.Delta || r.Sum != 0 || r.Ranks != 2 {
 		t.Errorf("sent, of one sample: %+v", r)
 	}
-	if r := rowOf(t, got, "queue"); r.As != recording.Raw || r.Sum != 3 || r.Max != 3 || r.MaxAt != 0 || r.Min != 0 || r.MinAt != 1 || r.Mean != 1.5 {
+	if r := rowOf(t, got, "queue"); r.As != recording.Raw || r.Sum != 3 || r.Max != 3 || r.at(r.MaxAt) != "0" || r.Min != 0 || r.at(r.MinAt) != "1" || r.Mean != 1.5 {
 		t.Errorf("queue: the elements of a rank are added: %+v", r)
 	}
 	if r := rowOf(t, got, "phase"); r.Number || r.Text != "busy and 1 other" && r.Text != "idle and 1 other" {
@@ -181,7 +181,7 @@ func TestLive(t *testing.T) {
 	j.flush()
 	f.All()
 	got = f.Frame(Ask{As: recording.Rate, Row: &Key{"sent", catalog.ClassCounter, ""}, History: 8})
-	if r := rowOf(t, got, "sent"); r.Max != 50 || r.MaxAt != 0 {
+	if r := rowOf(t, got, "sent"); r.Max != 50 || r.at(r.MaxAt) != "0" {
 		t.Errorf("50 more in a second: %+v", r)
 	}
 	if d := got.Detail; len(d.Ranks) != 2 || d.Ranks[0].Raw != 150 || d.Ranks[0].Delta != 50 || d.Ranks[1].Raw != 1000 || len(d.History[0]) != 8 {
@@ -277,6 +277,61 @@ func TestWhole(t *testing.T) {
 	for i, x := range f.Frame(Ask{Row: &Key{"sent", catalog.ClassCounter, ""}, History: mostBins}).Detail.History[0] {
 		if math.Abs(x-1./60) > 1e-6 { // also in the bins at both ends, which samples cover in part
 			t.Errorf("a rate of %v in bin %d", x, i)
+		}
+	}
+}
+
+// No rank stands for others with the same value, in whatever order the ranks' samples came.
+func TestTies(t *testing.T) {
+	j := newJob(t, 4, columns[0], recordingtest.Column{Variable: "equal", Class: int32(catalog.ClassLevel), Type: int32(catalog.TypeUint64), Count: 1, Size: 8})
+	for i, r := range []int{3, 1, 0, 2} {
+		j.sample(r, time.Duration(i+1)*time.Second, uint64(r/3), 7)
+	}
+	j.flush()
+	f := j.open()
+	f.All()
+	frame := f.Frame(Ask{As: recording.Raw})
+	sent, equal := rowOf(t, frame, "sent"), rowOf(t, frame, "equal")
+	if got := sent.at(sent.MinAt) + " " + sent.at(sent.MaxAt) + " " + equal.at(equal.MinAt) + " " + equal.at(equal.MaxAt); got != "0-2 3 all all" {
+		t.Error(got)
+	}
+	sit(t, f, unicodeTerm, 100, 24).sees("  all")
+	if rows := frame.Table(false).Rows; rows[1][7] != 0 || rows[1][10] != 0 {
+		t.Errorf("for programs: %v", rows)
+	}
+}
+
+// Printed tables are as wide as the terminal: empty columns and those of less importance go before a name is cut. Numbers are as on the
+// screen, and right-aligned.
+func TestPrinted(t *testing.T) {
+	var long []recordingtest.Column
+	for _, n := range []string{"mpitx:collective_bytes_sent", "mpitx:collective_bytes_received"} {
+		long = append(long, recordingtest.Column{Variable: n, Class: int32(catalog.ClassCounter), Type: int32(catalog.TypeUint64), Count: 1, Size: 8})
+	}
+	j := newJob(t, 1, long...)
+	j.sample(0, time.Second, 0, 0)
+	j.sample(0, 2*time.Second, 123456789, 5)
+	j.flush()
+	f := j.open()
+	f.All()
+	frame := f.Frame(Ask{})
+	for width, want := range map[int]string{
+		100: `VARIABLE                         AS       SUM    MIN  AT   MEAN    MAX  AT  RANKS
+mpitx:collective_bytes_sent      delta  123MB  123MB   0  123MB  123MB   0      1
+mpitx:collective_bytes_received  delta     5B     5B   0     5B     5B   0      1
+`,
+		48: `VARIABLE                           SUM    MAX
+mpitx:collective_bytes_sent      123MB  123MB
+mpitx:collective_bytes_received     5B     5B
+`,
+		36: `VARIABLE                         SUM
+mpitx:collective_bytes_sent    123MB
+mpitx:collective_bytes_recei…     5B
+`,
+	} {
+		var b strings.Builder
+		if err := frame.Table(true).Write(&b, export.FormatTable, export.Terminal{UTF8: true, Width: width}); err != nil || b.String() != want {
+			t.Errorf("%v\n%s", err, b.String())
 		}
 	}
 }

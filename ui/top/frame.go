@@ -58,12 +58,20 @@ type Row struct {
 	As                  recording.Transform // how it is shown
 	Number              bool                // it has numbers, else only Text
 	Sum, Min, Mean, Max float64
-	MinAt, MaxAt        int    // ranks
+	MinAt, MaxAt        []int  // the ranks that have them
 	Ranks               int    // with a value
 	Unit                string // of the numbers: "ns", "B/s"; "": none
 	Text                string // the value of a variable without numbers, or why there is no value
 	Trend               []float64
 	Description         string
+}
+
+// at names the ranks that have an extreme: none of several equal ranks stands for the others.
+func (r *Row) at(ranks []int) string {
+	if len(ranks) > 1 && len(ranks) == r.Ranks {
+		return "all"
+	}
+	return export.RankList(ranks)
 }
 
 // Zero reports whether all numbers are 0, or there are none.
@@ -187,7 +195,7 @@ func (f *Feed) row(key Key, as recording.Transform, trend int) Row {
 	cells := f.cells[key]
 	first := cells[0].columns[0]
 	r := Row{Key: key, As: first.Shown(as), Number: cells[0].how != latest, Min: math.NaN(), Max: math.NaN(), Mean: math.NaN(), Sum: math.NaN(),
-		MinAt: -1, MaxAt: -1, Unit: unitOf(first.Column, first.Shown(as)), Description: first.Description}
+		Unit: unitOf(first.Column, first.Shown(as)), Description: first.Description}
 	texts := map[string]int{}
 	var status recording.Status
 	for _, c := range cells {
@@ -202,12 +210,20 @@ func (f *Feed) row(key Key, as recording.Transform, trend int) Row {
 		r.Ranks++
 		r.Sum = sum.add(r.Sum, v.Shown)
 		if !(r.Min <= v.Shown) {
-			r.Min, r.MinAt = v.Shown, v.Rank
+			r.Min, r.MinAt = v.Shown, nil
 		}
 		if !(r.Max >= v.Shown) {
-			r.Max, r.MaxAt = v.Shown, v.Rank
+			r.Max, r.MaxAt = v.Shown, nil
+		}
+		if v.Shown == r.Min {
+			r.MinAt = append(r.MinAt, v.Rank)
+		}
+		if v.Shown == r.Max {
+			r.MaxAt = append(r.MaxAt, v.Rank)
 		}
 	}
+	slices.Sort(r.MinAt)
+	slices.Sort(r.MaxAt)
 	if r.Ranks > 0 {
 		r.Mean = r.Sum / float64(r.Ranks)
 	}

@@ -86,6 +86,9 @@ func duration(seconds float64) string {
 	return chart.Number(seconds) + "s"
 }
 
+// extreme is the cell of the ranks that have an extreme.
+func (r *Row) extreme(ranks []int) value { return value{text: r.at(ranks), number: float64(ranks[0])} }
+
 func rankOf(r int) value      { return value{text: rankText(r), number: float64(r)} }
 func (v value) missing() bool { return !v.isText && math.IsNaN(v.number) || v.isText && v.text == "" }
 func compareValues(a, b value) int {
@@ -131,7 +134,7 @@ func variables(f *Frame, filter string) []entry {
 		name := r.Variable
 		e.cells = []value{textOf(name), textOf(r.Object), textOf(r.As.String())}
 		if r.Number && r.Ranks > 0 {
-			e.cells = append(e.cells, amountOf(r.Sum, r.Unit), amountOf(r.Min, r.Unit), rankOf(r.MinAt), amountOf(r.Mean, r.Unit), amountOf(r.Max, r.Unit), rankOf(r.MaxAt))
+			e.cells = append(e.cells, amountOf(r.Sum, r.Unit), amountOf(r.Min, r.Unit), r.extreme(r.MinAt), amountOf(r.Mean, r.Unit), amountOf(r.Max, r.Unit), r.extreme(r.MaxAt))
 		} else {
 			nan := value{number: math.NaN()}
 			e.cells = append(e.cells, textOf(r.Text), nan, nan, nan, nan, nan)
