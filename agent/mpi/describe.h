@@ -169,6 +169,7 @@ void describe_collective(struct call_description *call, MPI_Comm comm);
 void describe_bcast(struct call_description *call, int64_t count, MPI_Datatype datatype, int root, MPI_Comm comm);
 void describe_reduce(struct call_description *call, int64_t count, MPI_Datatype datatype, int root, MPI_Comm comm);
 void describe_allreduce(struct call_description *call, int64_t count, MPI_Datatype datatype, MPI_Comm comm);
+void describe_exscan(struct call_description *call, int64_t count, MPI_Datatype datatype, MPI_Comm comm);
 void describe_reduce_scatter(struct call_description *call, const void *recvcounts, size_t wide, MPI_Datatype datatype, MPI_Comm comm);
 void describe_reduce_scatter_block(struct call_description *call, int64_t recvcount, MPI_Datatype datatype, MPI_Comm comm);
 void describe_gather(struct call_description *call, const void *sendbuf, int64_t sendcount, MPI_Datatype sendtype,

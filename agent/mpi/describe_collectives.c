@@ -92,6 +92,13 @@ void describe_allreduce(struct call_description *call, int64_t count, MPI_Dataty
     call->gave = call->got = describe_bytes(count, datatype);
 }
 
+/* Rank 0 gets nothing. */
+void describe_exscan(struct call_description *call, int64_t count, MPI_Datatype datatype, MPI_Comm comm)
+{
+    describe_allreduce(call, count, datatype, comm);
+    if (group_of(comm).rank == 0) call->got = 0;
+}
+
 void describe_reduce_scatter(struct call_description *call, const void *recvcounts, size_t wide, MPI_Datatype datatype, MPI_Comm comm)
 {
     describe_collective(call, comm);

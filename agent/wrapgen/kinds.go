@@ -175,7 +175,7 @@ var collectives = map[string]string{
 	"reduce":               "describe_reduce(call, count, datatype, root, comm);",
 	"allreduce":            "describe_allreduce(call, count, datatype, comm);",
 	"scan":                 "describe_allreduce(call, count, datatype, comm);",
-	"exscan":               "describe_allreduce(call, count, datatype, comm);",
+	"exscan":               "describe_exscan(call, count, datatype, comm);",
 	"reduce_scatter":       "describe_reduce_scatter(call, recvcounts, sizeof *recvcounts, datatype, comm);",
 	"reduce_scatter_block": "describe_reduce_scatter_block(call, recvcount, datatype, comm);",
 	"gather":               "describe_gather(call, sendbuf, sendcount, sendtype, recvcount, recvtype, root, comm);",
