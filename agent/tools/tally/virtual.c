@@ -27,7 +27,7 @@ struct definition {
 
 /* A function's bytes of collectives or RMA are in its row's fields for bytes. */
 static const struct definition definitions[] = {
-    {"mpitx:calls", "MPI calls by the application that have returned", MPITX_PVAR_CLASS_COUNTER, TALLY_CALLS, ALL_KINDS, 0, CHAIN_LEAVE, TALLY_CALLS, false},
+    {"mpitx:calls", "MPI calls by the application that have returned, or that longjmp or an exception has left", MPITX_PVAR_CLASS_COUNTER, TALLY_CALLS, ALL_KINDS, 0, CHAIN_LEAVE, TALLY_CALLS, false},
     {"mpitx:time_in_mpi", "time of all threads in MPI calls, except those that initialize MPI; a call left by longjmp or an exception counts at most until the thread's next call",
      MPITX_PVAR_CLASS_TIMER, TALLY_TIME, ALL_KINDS, 0, CHAIN_ENTER | CHAIN_LEAVE | CHAIN_TIMES, TALLY_TIME, false},
     {"mpitx:time_in_init", "time in MPI_Init, MPI_Init_thread and MPI_Session_init", MPITX_PVAR_CLASS_TIMER, TALLY_INIT_TIME, ALL_KINDS, 0,
