@@ -267,7 +267,7 @@ void chain_follow_objects(bool on)
 
 struct chain_losses chain_losses(void)
 {
-    return (struct chain_losses){.requests = requests_lost, .frames = chain_lost_frames, .memory = describe_lost_memory};
+    return (struct chain_losses){.requests = requests_lost, .locked = requests_locked, .frames = chain_lost_frames, .memory = describe_lost_memory};
 }
 
 /* ---- names ---- */

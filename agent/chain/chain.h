@@ -176,7 +176,7 @@ void chain_set_owner(const struct chain_owner *owner);
 
 /* Requests that did not fit in the table, calls nested too deeply, and calls not followed because memory ran out. */
 struct chain_losses {
-    uint64_t requests, frames, memory;
+    uint64_t requests, locked, frames, memory;
 };
 struct chain_losses chain_losses(void);
 

@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 
-enum { BUCKETS = 4096, PLACES = 16, SPINS = 2000, WAIT_NS = 50000000 };
+enum { PLACES = 16, BUCKETS = REQUESTS_MOST / PLACES, SPINS = 2000, WAIT_NS = 50000000 };
 enum { FREE, HELD, STUCK }; /* STUCK: held, and waiting for it timed out */
 
 struct bucket {
@@ -19,7 +19,7 @@ struct bucket {
 };
 
 bool requests_shared, requests_tracked;
-uint64_t requests_made, requests_lost;
+uint64_t requests_made, requests_lost, requests_locked;
 static struct bucket *table;
 
 bool requests_start(void)
@@ -57,7 +57,7 @@ static bool wait_for(struct bucket *bucket)
 
 static struct bucket *bucket_of(uint64_t handle)
 {
-    return &table[(handle * 0x9e3779b97f4a7c15u) >> 52];
+    return &table[(handle * 0x9e3779b97f4a7c15u) / (UINT64_MAX / BUCKETS + 1)];
 }
 
 static __attribute__((noinline)) bool lock(struct bucket *bucket)
@@ -69,7 +69,7 @@ static __attribute__((noinline)) bool lock(struct bucket *bucket)
 #endif
     }
     if (wait_for(bucket)) return true;
-    __atomic_fetch_add(&requests_lost, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&requests_locked, 1, __ATOMIC_RELAXED);
     return false;
 }
 

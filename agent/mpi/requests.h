@@ -42,8 +42,10 @@ struct request {
 /* Whether started requests are put into the table. */
 extern bool requests_tracked;
 
-/* Requests that did not fit. */
-extern uint64_t requests_lost;
+enum { REQUESTS_MOST = 1 << 19 }; /* entries of the table */
+
+/* Requests that did not fit, and requests whose part of the table another thread kept locked. */
+extern uint64_t requests_lost, requests_locked;
 
 /* Whether several threads may use different requests at once. */
 extern bool requests_shared;

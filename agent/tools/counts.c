@@ -63,7 +63,7 @@ static void ended(const char *when)
     for (int i = 0; (name = agent_config("variable", i)); i++)
         fprintf(file, "%s %llu\n", name, (unsigned long long)virtual_read(virtual_find(name), clock_ticks()));
     struct chain_losses losses = chain_losses();
-    fprintf(file, "lost %llu %llu %llu\n", (unsigned long long)losses.requests, (unsigned long long)losses.frames,
+    fprintf(file, "lost %llu %llu %llu\n", (unsigned long long)(losses.requests + losses.locked), (unsigned long long)losses.frames,
             (unsigned long long)losses.memory);
     for (int i = 0; agent_note_text(i); i++) fprintf(file, "note %s\n", agent_note_text(i));
     fclose(file);

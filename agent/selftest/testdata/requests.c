@@ -66,12 +66,27 @@ static void held(void)
     printf("back %d\n", take(16, requests_made));
 }
 
+/* As many persistent requests as a large application makes, and more requests than a part of the table holds. */
+static void many(void)
+{
+    for (uint64_t i = 0; i < 100000; i++) {
+        struct request request = {.handle = 0x98000000 + i, .persistent = 1};
+        requests_add(&request);
+    }
+    printf("many: lost %llu\n", (unsigned long long)requests_lost);
+    struct bucket *bucket = bucket_of(16);
+    for (uint64_t i = 16, n = 0; n <= PLACES; i++)
+        if (bucket_of(i) == bucket && ++n) requests_add(&(struct request){.handle = i});
+    printf("full: %d, locked %llu\n", requests_lost > 0, (unsigned long long)requests_locked);
+}
+
 int main(void)
 {
     requests_shared = true;
     if (!requests_start()) return 1;
     reused();
     held();
-    printf("lost %llu\n", (unsigned long long)requests_lost);
+    printf("lost %llu locked %llu\n", (unsigned long long)requests_lost, (unsigned long long)requests_locked);
+    many();
     return 0;
 }
