@@ -15,6 +15,11 @@
 #define MAX_ROW 16384 /* bytes of a row, and of a piece of a large array */
 #define MAX_COUNT (1 << 20)
 
+/* The groups of later objects, by handle: applications have thousands of communicators. */
+static struct pvar_group *by_handle[1 << 12];
+
+static struct pvar_group **bucket_of(union mpi_handle handle) { return &by_handle[handle.number * UINT64_C(0x9e3779b97f4a7c15) >> 52]; }
+
 static size_t pad8(size_t n) { return (n + 7) & ~(size_t)7; }
 static size_t bytes_of(const struct pvar_reading *r) { return r->count * r->variable->size; }
 
@@ -157,6 +162,9 @@ static struct pvar_group *finish(struct pvar_group *g)
     if (g->next)
         g->next->previous = g;
     pvar.groups = g;
+    struct pvar_group **bucket = bucket_of(g->objects[0].handle);
+    g->same = *bucket;
+    *bucket = g;
     if (ok)
         return g;
     pvar_group_free(g);
@@ -229,7 +237,7 @@ struct pvar_group *pvar_group_new(int bind, union mpi_handle handle, const char 
 
 struct pvar_group *pvar_group_find(int bind, union mpi_handle handle)
 {
-    for (struct pvar_group *g = pvar.groups; g; g = g->next)
+    for (struct pvar_group *g = *bucket_of(handle); g; g = g->same)
         if (g->object_count == 1 && g->objects[0].bind == bind && g->objects[0].handle.number == handle.number)
             return g;
     return NULL;
@@ -240,6 +248,10 @@ struct pvar_group *pvar_group_find(int bind, union mpi_handle handle)
 void pvar_group_free(struct pvar_group *g)
 {
     const char *why = g->objects[0].bind == MPITX_BIND_MPI_WIN ? "the window was freed" : "the communicator was freed";
+    struct pvar_group **place = bucket_of(g->objects[0].handle);
+    while (*place != g)
+        place = &(*place)->same;
+    *place = g->same;
     if (g->previous)
         g->previous->next = g->next;
     else

@@ -90,6 +90,7 @@ struct pvar_row {
 /* Readings that are read together and end together. */
 struct pvar_group {
     struct pvar_group *next, *previous;
+    struct pvar_group *same; /* the next one in the index of objects */
     struct pvar_object objects[3];
     int object_count;
     struct pvar_reading *readings;

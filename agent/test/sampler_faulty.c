@@ -1,4 +1,4 @@
-/* sampler_faulty.c: an MPI library with additional performance variables. One counts its reads, three are faulty, one has an element for each
+/* sampler_faulty.c: an MPI library with additional performance variables. One counts its reads, three are faulty, one takes 3 ms to read, one has an element for each
  * process of a communicator (like Open MPI's), sixteen are constant counters read under a lock (like real ones), and one appears with the
  * first window. It has the real library's name and needs the real one under another name. */
 #define _GNU_SOURCE
@@ -7,9 +7,10 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
-static const char *const names[] = {"faulty_counts", "faulty_crashes_in_alloc", "faulty_crashes_in_read", "faulty_hangs", "bound_counts"};
+static const char *const names[] = {"faulty_counts", "faulty_crashes_in_alloc", "faulty_crashes_in_read", "faulty_hangs", "bound_counts", "slow_counts"};
 enum { NAMED = sizeof names / sizeof *names, PLAIN = 16, MORE = NAMED + PLAIN, MOST = 10000 };
 static int places[MOST] = {[MORE] = 1}, first = -1, used = MORE + 1; /* after the first ones: elements of a handle */
 static int late; /* number of variables added by the first window */
@@ -20,6 +21,14 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 #define OURS(handle) ((int *)(handle) >= places && (int *)(handle) < places + MOST)
 
 static void die(void) { *(volatile int *)16 = 1; }
+
+static void spend(long long ns)
+{
+    struct timespec t, from;
+    clock_gettime(CLOCK_MONOTONIC, &from);
+    do clock_gettime(CLOCK_MONOTONIC, &t);
+    while ((t.tv_sec - from.tv_sec) * 1000000000LL + t.tv_nsec - from.tv_nsec < ns);
+}
 
 /* mpitx finds the library by this symbol. */
 int PMPI_Comm_rank(MPI_Comm comm, int *rank) { return REAL(Comm_rank)(comm, rank); }
@@ -92,6 +101,7 @@ int PMPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void 
     }
     if (which == 2) die();
     if (which == 3) pause();
+    if (which == 5) spend(3000000);
     for (int i = 0; i < (which < MORE ? 1 : places[which]); i++) ((unsigned long long *)buf)[i] = ++reads;
     return MPI_SUCCESS;
 }

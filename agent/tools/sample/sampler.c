@@ -11,6 +11,7 @@
 
 #include "base/cancel.h"
 #include "base/clock.h"
+#include "mpi/requests.h"
 
 #define DEFAULT_INTERVAL_NS UINT64_C(10000000)
 #define SHORTEST_INTERVAL_NS UINT64_C(1000)
@@ -155,7 +156,7 @@ static void started(void)
 
 static void last_sample(void)
 {
-    uint64_t now = clock_ticks(), due = atomic_load(&sampler.next_due);
+    uint64_t now = clock_ticks(), due = sampler_first_due();
     if (sampler_over(now, due))
         return;
     if (now > due)
@@ -179,13 +180,41 @@ static bool lock_dying(const char *how)
     return true;
 }
 
+/* Rounds up to 1, 2 or 5, so that the ranks of a job have few different notes. */
+static void report_long_samples(uint64_t ns)
+{
+    uint64_t power = 1000, digits[] = {1, 2, 5, 10};
+    int i = 0;
+    while (power * 10 <= ns)
+        power *= 10;
+    while (i < 3 && digits[i] * power < ns)
+        i++;
+    bool us = digits[i] * power < 1000000;
+    char text[240];
+    snprintf(text, sizeof text, "one sample takes up to %llu %s: samples take at most a quarter of the time, and others are not taken; choose fewer variables or a longer --interval",
+             (unsigned long long)(digits[i] * power / (us ? 1000 : 1000000)), us ? "us" : "ms");
+    agent_report_code(MPITX_RUN_INFO, MPITX_RUN_NOTE_REDUCED, text);
+}
+
+#define TOO_DEEP "they were nested more than %d deep, in callbacks of MPI calls"
+
+void sampler_report_depth(void)
+{
+    static bool reported;
+    if (!reported)
+        agent_report(MPITX_RUN_WARNING, "some MPI calls are not counted: " TOO_DEEP, CHAIN_FRAMES);
+    reported = true;
+}
+
 static void report_losses(void)
 {
     struct chain_losses losses = chain_losses();
     if (losses.requests)
-        agent_report(MPITX_RUN_WARNING, "%llu requests are not tracked, because the agent's table was full or locked by another thread: their messages are not counted, or they stay outstanding", (unsigned long long)losses.requests);
+        agent_report(MPITX_RUN_WARNING, "%llu requests are not tracked, because the agent's table was full (it holds up to %d requests): messages that complete with them are not counted", (unsigned long long)losses.requests, REQUESTS_MOST);
+    if (losses.locked)
+        agent_report(MPITX_RUN_WARNING, "%llu requests are not tracked, because another thread locked the agent's table for too long: their messages are not counted, or they stay outstanding", (unsigned long long)losses.locked);
     if (losses.frames)
-        agent_report(MPITX_RUN_WARNING, "%llu calls are not recorded separately, because they were nested too deep", (unsigned long long)losses.frames);
+        agent_report(MPITX_RUN_WARNING, "%llu MPI calls are not counted: " TOO_DEEP, (unsigned long long)losses.frames, CHAIN_FRAMES);
     if (losses.memory)
         agent_report(MPITX_RUN_WARNING, "the agent ran out of memory %llu times", (unsigned long long)losses.memory);
     if (pvar.skipped_objects)
@@ -195,6 +224,8 @@ static void report_losses(void)
         snprintf(count, sizeof count, "%llu", (unsigned long long)agent_process.spawned);
         agent_report_code(MPITX_RUN_INFO, MPITX_RUN_NOTE_SPAWNED, count);
     }
+    if (sampler.longest)
+        report_long_samples(clock_nanoseconds(sampler.longest));
     if (sampler.library_skipped * 10 > sampler.samples)
         agent_report(MPITX_RUN_WARNING, "the library's variables were sampled only when an MPI call started or ended: MPI_T provides MPI_THREAD_MULTIPLE only if the application requests it");
     if (pvar.refused_objects > 1)

@@ -32,6 +32,8 @@ struct sampler {
     uint64_t limit, end_ticks; /* limits: number of samples and end time; 0: none */
     uint64_t samples;
     _Atomic uint64_t next_due;
+    uint64_t postponed;      /* instants before next_due at which no sample is taken, to bound the cost */
+    uint64_t took, longest;  /* ticks of the last sample, and of the longest one that postponed others */
     uint64_t next_pair;      /* when the next clock pair is due */
     uint64_t next_align;     /* when to align with the thread's timers again */
     bool threaded;           /* the helper thread runs */
@@ -57,7 +59,9 @@ void sampler_take(uint64_t now);
 void sampler_taken(uint64_t ticks); /* counts a sample */
 void sampler_write(struct pvar_group *group, uint64_t ticks); /* records the values read, with this time */
 void sampler_take_last(struct pvar_group *group); /* before its object is freed */
+void sampler_report_depth(void); /* once, as a process that ends by _exit reports nothing at the end */
 void sampler_due(uint64_t now); /* takes a sample if one is due */
+uint64_t sampler_first_due(void); /* the first instant that is neither sampled nor counted as missed */
 bool sampler_over(uint64_t now, uint64_t due); /* whether the duration has ended; then counts the instants that were due before */
 void sampler_call(struct chain_thread *thread); /* called by chain_countdown, without the lock */
 

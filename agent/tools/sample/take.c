@@ -14,6 +14,7 @@
 #define PAIR_NS UINT64_C(10000000000) /* between clock pairs */
 #define ALIGN_NS UINT64_C(10000000000) /* between corrections, as the interval is rounded to ticks */
 #define COST_SAMPLES 16               /* one in this many is timed */
+#define LEAST_REST 4                  /* samples take at most one in this many parts of the time */
 
 void sampler_write(struct pvar_group *g, uint64_t ticks)
 {
@@ -52,10 +53,17 @@ void sampler_take(uint64_t now)
 void sampler_taken(uint64_t ticks)
 {
     sampler.samples++;
+    if (__builtin_expect(chain_losses().frames != 0, 0))
+        sampler_report_depth();
     if (__builtin_expect(ticks >= sampler.next_pair, 0)) {
         mpitx_run_clock_pair(agent_run);
         sampler.next_pair = ticks + clock_from_nanoseconds(PAIR_NS);
     }
+}
+
+uint64_t sampler_first_due(void)
+{
+    return atomic_load_explicit(&sampler.next_due, memory_order_relaxed) - sampler.postponed * sampler.interval;
 }
 
 bool sampler_over(uint64_t now, uint64_t due)
@@ -64,7 +72,7 @@ bool sampler_over(uint64_t now, uint64_t due)
         return false;
     uint64_t before = sampler.end_ticks > due ? sampler.end_ticks - due : 0;
     uint64_t passed = (before + sampler.interval - 1) / sampler.interval;
-    uint64_t filled = sampler.compares ? sampler_quiet_fill(sampler.end_ticks, due, passed) : 0;
+    uint64_t filled = sampler.compares && !sampler.postponed ? sampler_quiet_fill(sampler.end_ticks, due, passed) : 0;
     mpitx_run_cost(agent_run, filled, 0);
     mpitx_run_missed(agent_run, passed - filled);
     return true;
@@ -79,16 +87,31 @@ static void stop(void)
     sampler_record_functions();
 }
 
+/* Postpones the next sample after two long ones, so that sampling takes a bounded share of the time. One alone may have been interrupted. */
+static uint64_t postpone(uint64_t next, uint64_t took)
+{
+    uint64_t least = took < sampler.took ? took : sampler.took;
+    sampler.took = took;
+    if (__builtin_expect(least * LEAST_REST <= sampler.interval, 1))
+        return next;
+    sampler.postponed = (least * LEAST_REST + sampler.interval - 1) / sampler.interval;
+    if (least > sampler.longest)
+        sampler.longest = least;
+    next += sampler.postponed * sampler.interval;
+    atomic_store_explicit(&sampler.next_due, next, memory_order_relaxed);
+    return next;
+}
+
 void sampler_due(uint64_t now)
 {
     uint64_t due = atomic_load_explicit(&sampler.next_due, memory_order_relaxed);
     if (now < due || atomic_load_explicit(&sampler.state, memory_order_relaxed) != SAMPLER_ON)
         return;
-    if (sampler_over(now, due)) {
+    if (sampler_over(now, sampler_first_due())) {
         stop();
         return;
     }
-    uint64_t passed = 0, filled = 0;
+    uint64_t passed = 0, filled = 0, postponed = sampler.postponed;
     bool late = now - due > sampler_thread_grace();
     if (__builtin_expect(now - due >= sampler.interval, 0))
         passed = (now - due) / sampler.interval;
@@ -102,14 +125,17 @@ void sampler_due(uint64_t now)
         filled = sampler_quiet_take(now, due, passed);
     else
         sampler_take(now);
-    if (__builtin_expect(passed > filled, 0))
-        mpitx_run_missed(agent_run, passed - filled);
+    if (__builtin_expect(passed + postponed > filled, 0))
+        mpitx_run_missed(agent_run, passed + postponed - filled);
+    sampler.postponed = 0;
+    uint64_t took = clock_ticks() - now;
+    next = postpone(next, took);
     if (sampler.limit && sampler.samples >= sampler.limit)
         stop();
     else
         sampler_thread_arm(now, next, late);
     bool timed = sampler.samples % COST_SAMPLES == COST_SAMPLES / 2;
-    mpitx_run_cost(agent_run, 1 + filled, timed ? COST_SAMPLES * clock_nanoseconds(clock_ticks() - now) : 0);
+    mpitx_run_cost(agent_run, 1 + filled, timed ? COST_SAMPLES * clock_nanoseconds(took) : 0);
 }
 
 /* ---- the countdown ---- */
