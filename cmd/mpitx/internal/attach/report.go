@@ -33,7 +33,7 @@ func (r *Result) report(size int) []string {
 			case n.Code == recording.NoteSpawned:
 				count, _ := strconv.Atoi(n.Text)
 				spawned += count
-			case n.Severity >= recording.Warning, n.Code == recording.NoteReduced && rank.Counters.Missed > rank.Counters.Samples/10:
+			case n.Severity >= recording.Warning, n.Code == recording.NoteReduced && rank.Counters.Missed > rank.Counters.Instants/10:
 				t.add(rank.Rank, n.Text)
 			}
 		}
@@ -93,7 +93,7 @@ func (r *Result) report(size int) []string {
 		say("%d processes were started by MPI_Comm_spawn and are not sampled", spawned)
 	}
 	if lost.Refused > 0 {
-		say("could not record %d declarations or notes", lost.Refused)
+		say("could not record declarations or notes, in %d attempts: some variables or objects may have no samples, or fewer", lost.Refused)
 	}
 	for _, n := range run.Nodes {
 		if n.Step != 0 {
