@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
+	"github.com/spf13/pflag"
 
 	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/ui"
@@ -97,7 +98,7 @@ func manPages(t *testing.T) map[string][]byte {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text := string(page)
+		text := manFlags(t, root, e.Name(), string(page))
 		switch e.Name() {
 		case "mpitx.1":
 			text = manCommands(t, root, text)
@@ -109,6 +110,52 @@ func manPages(t *testing.T) map[string][]byte {
 		pages["man/"+e.Name()] = []byte(text + manScreen(t, e.Name()) + manEnd)
 	}
 	return pages
+}
+
+// manFlags writes flags as --help does: --as KIND, and the default after the text.
+func manFlags(t *testing.T, root *cobra.Command, name, page string) string {
+	cmd, _, err := root.Find(strings.Split(strings.TrimSuffix(name, ".1"), "-")[1:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	flag := regexp.MustCompile(`(?m)^((?:\\fB-\w\\fP, )?\\fB--([a-z-]+)\\fP)\[?=.*\n(\t.*)`)
+	return flag.ReplaceAllStringFunc(page, func(text string) string {
+		part := flag.FindStringSubmatch(text)
+		f := cmd.Flag(part[2])
+		if f == nil {
+			t.Fatalf("%s: no flag --%s", name, part[2])
+		}
+		head, text := part[1], part[3]
+		if value, _ := pflag.UnquoteUsage(f); value != "" {
+			head += ` \fI` + roff(value) + `\fP`
+		}
+		if inHelp := regexp.MustCompile(`\(default \S+\)\n`).FindString(flagUsage(f).FlagUsages()); inHelp != "" {
+			text += " " + roff(strings.TrimSpace(inHelp))
+		}
+		return head + "\n" + text
+	})
+}
+
+// flagUsage is a set of one flag.
+func flagUsage(f *pflag.Flag) *pflag.FlagSet {
+	set := pflag.NewFlagSet("", pflag.ContinueOnError)
+	set.AddFlag(f)
+	return set
+}
+
+// TestManFlags compares the flags in the manual pages with those in --help.
+func TestManFlags(t *testing.T) {
+	page := string(manPages(t)["man/mpitx-top.1"])
+	for _, want := range []string{"\n\\fB--as\\fP \\fIKIND\\fP\n", "\n\\fB-h\\fP, \\fB--help\\fP\n", "\n\\fB-o\\fP, \\fB--output\\fP \\fIFORMAT\\fP\n", "csv (default \"table\")\n"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %q in\n%s", want, page)
+		}
+	}
+	for name, text := range manPages(t) {
+		if k := regexp.MustCompile(`\\fP\[?=.*`).FindString(string(text)); k != "" {
+			t.Errorf("%s: %s", name, k)
+		}
+	}
 }
 
 // roff is text in which troff sees no commands.
