@@ -17,6 +17,7 @@ type plan struct {
 	catalog.Outcome
 	dry      bool
 	writable catalog.Writable // from its reading
+	scope    catalog.Scope
 	count    int
 }
 
@@ -42,7 +43,9 @@ func (b *Backend) Write(writes []catalog.WriteRequest) (outcomes catalog.Outcome
 		case invalid:
 			p.Result, p.Detail = catalog.WriteError, "nothing was written because of the other variable"
 		case p.dry:
-			p.Result = dryResult(p.writable)
+			if p.Result = dryResult(p.writable); p.Result == catalog.WriteNever {
+				p.Detail = p.never()
+			}
 		default:
 			p.Result, p.Detail = b.write(p)
 		}
@@ -57,7 +60,7 @@ func (b *Backend) check(w catalog.WriteRequest, p *plan, others []*plan) (catalo
 	if problem != "" {
 		return catalog.WriteInvalid, problem
 	}
-	p.Name, p.writable, p.count = v.Name, r.Writable, r.Count
+	p.Name, p.writable, p.scope, p.count = v.Name, r.Writable, v.Scope, r.Count
 	switch {
 	case slices.ContainsFunc(others, func(o *plan) bool { return o.Name == v.Name }):
 		return catalog.WriteInvalid, "is given twice"
@@ -75,6 +78,14 @@ func (b *Backend) check(w catalog.WriteRequest, p *plan, others []*plan) (catalo
 		return catalog.WriteRefused, "its scope " + v.Scope.String() + " applies to all ranks; write it on all of them, or use --force"
 	}
 	return "", ""
+}
+
+// never is why the library refuses every write.
+func (p *plan) never() string {
+	if p.scope == catalog.ScopeConstant || p.scope == catalog.ScopeReadonly {
+		return "its scope " + p.scope.String() + " allows no writes"
+	}
+	return "the library refuses every write"
 }
 
 // dryResult is the result of trying to write the current value.
@@ -133,7 +144,7 @@ func (b *Backend) write(p *plan) (catalog.WriteResult, string) {
 	case errors.Is(err, binding.ErrCvarSetNotNow):
 		return catalog.WriteNotNow, ""
 	case errors.Is(err, binding.ErrCvarSetNever):
-		return catalog.WriteNever, ""
+		return catalog.WriteNever, p.never()
 	case err != nil:
 		return catalog.WriteError, err.Error()
 	}

@@ -71,6 +71,9 @@ var launcherSets = map[string]map[string]bool{
 	locate.MPICH: set("MPIR_CVAR_CH3_INTERFACE_HOSTNAME"),
 }
 
+// computed are control variables whose value the library computes, although their scope does not say that it is constant.
+var computed = map[string]map[string]bool{locate.Demo: set("demo_rank demo_uptime")}
+
 // overrideFile is Open MPI's parameter file that overrides the environment and the launcher's options.
 const overrideFile = "openmpi-mca-params-override.conf"
 
@@ -79,6 +82,8 @@ func Fixed(impl string, v *catalog.Variable) string {
 	switch {
 	case launcherSets[impl][v.Name]:
 		return "the launcher sets it for each process"
+	case computed[impl][v.Name]:
+		return "the library computes it"
 	case impl == locate.OpenMPI && v.Origin != nil && strings.Contains(v.Origin.Where, overrideFile):
 		return v.Origin.Where + " stands above all other settings; change it there"
 	}
