@@ -219,6 +219,39 @@ func TestScaleLightness(t *testing.T) {
 	}
 }
 
+// With 256 colours, too, the scale grows in lightness, by steps that are seen.
+func TestRampLightness(t *testing.T) {
+	cube := [6]float64{0, 95, 135, 175, 215, 255}
+	lightness := func(c ansi.IndexedColor) float64 { // CIE L*
+		y := 0.0
+		for i, weight := range []float64{0.2126, 0.7152, 0.0722} {
+			level := cube[int(c-16)/[]int{36, 6, 1}[i]%6] / 255
+			if level > 0 {
+				y += weight * math.Pow((level+0.055)/1.055, 2.4)
+			}
+		}
+		return 116*math.Cbrt(y) - 16
+	}
+	last, seen := -100.0, 0
+	for i := range 101 {
+		c, _ := heatCell(float64(i)/100, term.Term{Terminal: export.Terminal{UTF8: true}, Profile: colorprofile.ANSI256})
+		index, ok := c.(ansi.IndexedColor)
+		if !ok || index < 16 || index > 231 {
+			t.Fatalf("%v is not in the cube", c)
+		}
+		switch l := lightness(index); {
+		case l == last:
+		case l < last+5:
+			t.Errorf("at %d colour %d has lightness %.0f after %.0f", i, index, l, last)
+		default:
+			last, seen = l, seen+1
+		}
+	}
+	if seen < 6 || last < 90 {
+		t.Errorf("%d colours, up to lightness %.0f", seen, last)
+	}
+}
+
 // What is hot stays visible when rows are put together.
 func TestHeatMapKeepsPeaks(t *testing.T) {
 	h := Rows{}

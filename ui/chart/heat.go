@@ -4,7 +4,6 @@ import (
 	"image/color"
 	"math"
 
-	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
 	"mpitx/ui/term"
@@ -59,9 +58,7 @@ func heatCell(t float64, on term.Term) (c color.Color, glyph string) {
 		return nil, on.Glyphs().Gap
 	}
 	glyphs := shades
-	if on.Profile >= colorprofile.ANSI256 {
-		c = on.Profile.Convert(scaleColor(t))
-	}
+	c = heatColor(t, on.Profile)
 	switch {
 	case !on.UTF8 && c != nil:
 		glyphs = shadesASCII[1:] // the lowest is seen by its colour

@@ -8,6 +8,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
 	"mpitx/ui/term"
@@ -18,11 +19,26 @@ import (
 var cividis = [...]color.RGBA{{0, 34, 78, 255}, {18, 53, 112, 255}, {59, 73, 108, 255}, {87, 93, 109, 255}, {112, 113, 115, 255}, {138, 134, 120, 255}, {165, 156, 116, 255},
 	{195, 179, 105, 255}, {225, 204, 85, 255}, {254, 232, 56, 255}}
 
+// ramp is a scale for terminals with 256 colours, from blue to yellow and growing in lightness, of colours in the cube: the nearest ones to
+// cividis are partly greys, and out of order.
+var ramp = [...]ansi.IndexedColor{17, 19, 24, 31, 36, 78, 185, 227}
+
 // series are colours that people with all kinds of colour vision distinguish (Okabe and Ito), for dark and light backgrounds, with
 // one of ANSI's 16: of strips, and of the strip under the cursor.
 var series = [...]term.Shade{
 	{Dark: color.RGBA{86, 180, 233, 255}, Light: color.RGBA{0, 114, 178, 255}, ANSI: ansi.Cyan},
 	{Dark: color.RGBA{230, 159, 0, 255}, Light: color.RGBA{213, 94, 0, 255}, ANSI: ansi.Yellow},
+}
+
+// heatColor is the colour of a place between 0 and 1 on the scale, as a terminal shows it; nil: it has too few colours.
+func heatColor(t float64, p colorprofile.Profile) color.Color {
+	switch {
+	case p < colorprofile.ANSI256:
+		return nil
+	case p == colorprofile.ANSI256:
+		return ramp[min(int(min(max(t, 0), 1)*float64(len(ramp))), len(ramp)-1)]
+	}
+	return scaleColor(t)
 }
 
 // scaleColor is the colour of a place between 0 and 1 on the scale.
