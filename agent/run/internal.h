@@ -1,13 +1,14 @@
 /* internal.h: shared by the parts of a run.
  *
- *     run.c          opening, ending, counters
+ *     run.c      opening, ending, counters
  *     record.c   records of declarations, notes, clocks
  *     declare.c  columns and sets
  *     sample.c   samples
  *     event.c    events, and the fields of events and tables
  *     table.c    tables
  *     module.c   mapped programs and libraries
- *     chunk.c    taking, sealing and appending chunks
+ *     chunk.c    taking and sealing chunks
+ *     flush.c    writing chunks to the run directory
  *     crc.c      checksums of chunks
  *     pool.c     further live files, with the chunks of events and tables
  *     last.c     last values, for when samples are dropped
@@ -280,6 +281,7 @@ int run_open_ours(const char *path, int flags); /* opens a file for writing, nev
 bool run_write_all(int fd, const void *data, size_t n);
 void run_start_flusher(struct mpitx_run *run);
 bool run_stop_flusher(struct mpitx_run *run, bool join); /* false if it hangs in the file system */
+void run_flush_chunks(struct mpitx_run *run);   /* writes all that are sealed */
 void run_finish_files(struct mpitx_run *run);   /* the flusher's last step; without a flusher, the caller's */
 bool run_append_chunk(struct mpitx_run *run, const struct run_chunk *head, const void *records);
 void run_wake_flusher(struct mpitx_run *run); /* or flushes here if there is none; not under the lock */
