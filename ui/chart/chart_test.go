@@ -319,7 +319,7 @@ func TestStrips(t *testing.T) {
 	}
 	r.Cursor = &Cursor{Row: 20, Step: 1} // in the middle, where the scale must not be
 	d = Strips(r, 100, 11, utf8)
-	if !strings.Contains(plain(d), "→  20│") || !strings.Contains(plain(d), "15-24 of 40") || !strings.Contains(plain(d), "1/s ▁▂▂▃▄▄▅▅▆▇▇█ 2/s") || !strings.Contains(plain(d), "↑") {
+	if !strings.Contains(plain(d), ">  20│") || !strings.Contains(plain(d), "15-24 of 40") || !strings.Contains(plain(d), "1/s ▁▂▂▃▄▄▅▅▆▇▇█ 2/s") || !strings.Contains(plain(d), "↑") {
 		t.Errorf("of 40 strips those around the cursor are shown, and which:\n%s", plain(d))
 	}
 }

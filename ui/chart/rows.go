@@ -122,7 +122,7 @@ func (r *Rows) names(names []string, marked func(i int) bool, most int, on term.
 	for i, n := range names {
 		mark := " "
 		if marked(i) {
-			mark = on.Glyphs().Arrow
+			mark = ">"
 		}
 		out = append(out, mark+padLeft(n, width))
 	}

@@ -70,7 +70,7 @@ func TestTheme(t *testing.T) {
 func TestCommands(t *testing.T) {
 	u := sit(t, story(t), unicodeTerm, 120, 30)
 	u.types("show queue")
-	u.sees("→queue")
+	u.sees(">queue")
 	u.types("show queu")
 	u.sees(`no variable "queu" in this run; did you mean queue?`)
 	u.types("sort -variable")
@@ -146,11 +146,11 @@ func TestHelpIsWhole(t *testing.T) {
 			t.Errorf("no :%s", commands[i].name)
 		}
 	}
-	if !strings.HasPrefix(text, " "+tableKeys.title) {
+	if !strings.Contains(text, "died\n "+tableKeys.title) {
 		t.Errorf("the help of the table:\n%s", text)
 	}
 	u.press("esc", "tab", "?")
-	if text := u.screen(); !strings.HasPrefix(text, " "+paneKeys.title) {
+	if text := u.screen(); !strings.Contains(text, "died\n "+paneKeys.title) {
 		t.Errorf("the help of the map:\n%s", text)
 	}
 }

@@ -84,7 +84,7 @@ func init() {
 		{keys.Of(keys.Help), func(m *Model) tea.Cmd { return m.showText(m.helpLines) }},
 		{keys.Of(keys.Back).With("back: to the newest values, to the table, to all lines, to all variables", ""), (*Model).back},
 		{keys.Of(keys.Suspend), func(*Model) tea.Cmd { return tea.Suspend }},
-		{keys.Of(keys.Quit).With("quit; from the ranks of a variable: back to all variables", ""), (*Model).quit},
+		{keys.Of(keys.Quit).With("quit; from a zoomed map or chart, or the ranks of a variable: back", ""), (*Model).quit},
 		{keys.Of(keys.Interrupt), func(*Model) tea.Cmd { return tea.Quit }},
 	}}
 }
@@ -228,7 +228,12 @@ func (m *Model) toggleView() tea.Cmd {
 }
 
 func (m *Model) quit() tea.Cmd {
-	if m.view == viewRanks {
+	switch {
+	case m.zoom:
+		m.zoom = false
+		m.clampTop()
+		return nil
+	case m.view == viewRanks:
 		return m.toggleView()
 	}
 	return tea.Quit

@@ -212,7 +212,7 @@ func TestSorting(t *testing.T) {
 		t.Errorf("a click selects %q", u.m.selected.Variable)
 	}
 	u.send(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
-	u.sees("→phase")
+	u.sees(">phase")
 }
 
 func TestFilterAndPause(t *testing.T) {
@@ -224,7 +224,7 @@ func TestFilterAndPause(t *testing.T) {
 	u.press("x", "x")
 	u.sees("The filter hides everything")
 	u.press("backspace", "backspace", "enter")
-	u.sees("→queue")
+	u.sees(">queue")
 	u.press("esc")
 	u.sees("sent ")
 	u.press("space")
@@ -250,9 +250,9 @@ func TestTrouble(t *testing.T) {
 	u.seesNot("\u202e")
 	u.sees(`evil\x1b[2J`)
 	u.press("enter", "end")
-	u.sees("→     3")
+	u.sees(">     3")
 	u.press("h")
-	u.sees("→sent")
+	u.sees(">sent")
 }
 
 // Any keys in any order, at any size.
@@ -338,7 +338,7 @@ func TestNarrowNames(t *testing.T) {
 	u.sees(" mpitx:collective_bytes_received        0")
 	u.seesNot("MAX")
 	u.send(tea.WindowSizeMsg{Width: 40, Height: 12})
-	u.sees("→mpitx:collective_bytes_sent")
+	u.sees(">mpitx:collective_bytes_sent")
 	u.sees(" mpitx:collective_b…es_received        0")
 	u.send(tea.WindowSizeMsg{Width: 132, Height: 30})
 	u.sees(" mpitx:collective_bytes_received ")

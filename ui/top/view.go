@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"mpitx/export"
 	"mpitx/recording"
@@ -36,6 +37,8 @@ func (m *Model) Render(width, height int) string {
 	switch {
 	case width < leastWidth || height < leastHeight:
 		lines = term.Wrap(fmt.Sprintf("mpitx top needs %dx%d cells; this terminal has %dx%d. q quits.", leastWidth, leastHeight, width, height), max(width, 1))
+	case m.text != nil && m.frame != nil:
+		lines = append([]string{m.title()}, m.textScreen(height-1)...)
 	case m.text != nil:
 		lines = m.textScreen(height)
 	case m.frame == nil:
@@ -106,8 +109,9 @@ func (m *Model) title() string {
 		size = fmt.Sprintf("%d of %d ranks", len(f.Ranks), f.Size)
 	}
 	text := fmt.Sprintf("%s  %s: %s", chart.Duration(f.Time), size, strings.Join(parts, ", "))
-	room := max(m.width-term.Width(text)-2, 10)
-	return m.terminal.Paint(term.Heading, m.terminal.Cut(m.terminal.Safe(f.Dir), room)) + "  " + text
+	const program = " mpitx top  "
+	room := max(m.width-term.Width(program+text)-3, 10)
+	return m.terminal.Paint(term.Title, m.terminal.Fit(program+m.terminal.Cut(m.terminal.Safe(f.Dir), room)+"  "+text, m.width))
 }
 
 // status is what is wrong, the worst first, and what is shown.
@@ -267,7 +271,7 @@ func (m *Model) row(i int, widths []int, trend int) string {
 	mark := " "
 	switch {
 	case i == m.cursor:
-		mark = m.terminal.Glyphs().Arrow
+		mark = ">"
 	case e.warn:
 		mark = "!"
 	}
@@ -295,10 +299,13 @@ func (m *Model) row(i int, widths []int, trend int) string {
 		}
 	}
 	text := b.String()
-	switch {
-	case i == m.cursor:
-		text = m.terminal.Paint(term.Chosen(!m.focused()), text)
-	case e.warn:
+	if i == m.cursor { // one style over the whole line
+		if trend > 0 {
+			text += " " + ansi.Strip(chart.Sparkline(e.trend, trend, m.frame.Whole, m.terminal))
+		}
+		return m.terminal.Paint(term.Chosen(!m.focused()), term.Pad(text, m.width))
+	}
+	if e.warn {
 		text = m.terminal.Paint(term.Warning, text)
 	}
 	if trend > 0 {
@@ -336,7 +343,7 @@ func (m *Model) hints() []keys.Key {
 	if m.frame == nil {
 		return []keys.Key{quit, help}
 	}
-	if m.view == viewRanks {
+	if m.view == viewRanks || m.zoom {
 		quit.Hint = "back"
 	}
 	pause := keys.Of(keys.Pause)

@@ -12,6 +12,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 
 	"mpitx/catalog"
 	"mpitx/export"
@@ -178,7 +179,7 @@ func TestWindow(t *testing.T) {
 	}
 	u.sees("now  rank 1")
 	u.press("esc", "j")
-	u.sees("→mpitx:collective_bytes_received")
+	u.sees(">mpitx:collective_bytes_received")
 }
 
 // A click in the map sets the cursor to the time and the rank there.
@@ -203,15 +204,15 @@ func TestManyRanks(t *testing.T) {
 	u := sit(t, working(t, 40), unicodeTerm, 100, 30)
 	u.types("show mpitx:messages_sent")
 	u.press("tab", "G")
-	u.sees("→   39 ")
+	u.sees(">   39 ")
 	u.sees("36-38 ")
 	u.press("m")
-	u.sees("→  39│")
+	u.sees(">  39│")
 	u.sees("-39 of 40")
 	u.press("pgup", "k")
-	u.seesNot("→  39│")
+	u.seesNot(">  39│")
 	u.press("g")
-	u.sees("→   0│")
+	u.sees(">   0│")
 }
 
 // A logarithmic scale has real numbers.
@@ -297,16 +298,42 @@ func TestWaiting(t *testing.T) {
 	}
 }
 
-// q in the ranks of a variable goes back, and quits elsewhere.
+// q in a zoomed chart and in the ranks of a variable goes back, and quits elsewhere.
 func TestQuit(t *testing.T) {
 	u := sit(t, story(t), unicodeTerm, 100, 30)
-	u.press("enter")
+	u.press("enter", "z")
+	u.sees("q back")
+	if cmd := u.send(tea.KeyPressMsg{Code: 'q', Text: "q"}); cmd != nil || u.m.zoom || u.m.view != viewRanks {
+		t.Error("q does not leave the zoomed chart")
+	}
 	if cmd := u.send(tea.KeyPressMsg{Code: 'q', Text: "q"}); cmd != nil || u.m.view != viewVariables {
 		t.Error("q does not go back")
 	}
 	if cmd := u.send(tea.KeyPressMsg{Code: 'q', Text: "q"}); cmd == nil {
 		t.Error("q does not quit")
 	}
+}
+
+// The first line names the run on every screen; the selection covers its whole line.
+func TestTitle(t *testing.T) {
+	styled := term.Term{Terminal: export.Terminal{UTF8: true, IsTTY: true}, Theme: term.Dark, Profile: colorprofile.TrueColor}
+	u := sit(t, story(t), styled, 100, 30)
+	for _, key := range []string{"", "?", "esc", "L"} {
+		if key != "" {
+			u.press(key)
+		}
+		first, _, _ := strings.Cut(u.m.Render(100, 30), "\n")
+		if text := ansi.Strip(first); !strings.HasPrefix(text, " mpitx top  ") || !strings.Contains(text, "run1  ") || len(text) != 100 || !strings.HasPrefix(first, "\x1b[1;7m") {
+			t.Errorf("%q: %q", key, first)
+		}
+	}
+	u.press("esc")
+	for _, line := range strings.Split(u.m.Render(100, 30), "\n") {
+		if text := ansi.Strip(line); strings.HasPrefix(text, ">sent") && (ansi.StringWidth(text) != 100 || strings.Count(line, "\x1b") != 2) {
+			t.Errorf("%q", line)
+		}
+	}
+	u.sees(">sent")
 }
 
 // A terminal that knows no more gets ASCII, and no mouse, title or questions.
