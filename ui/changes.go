@@ -85,7 +85,7 @@ func (m *Model) textOn(e *entry, rank int) string {
 // openChanges shows what was written.
 func (m *Model) openChanges() {
 	if len(m.edits()) == 0 {
-		m.complain("no changes: e edits a control variable")
+		m.note("no changes: e edits a control variable")
 		return
 	}
 	m.changes.open, m.changes.at = true, scroll{}

@@ -190,10 +190,13 @@ func (m *Model) readings(v *catalog.Variable, width int) []string {
 	}
 	add := func(label, text string) { styled(label, text, term.Plain) }
 	read := func(label string, r *catalog.Reading, note string) {
-		if text := export.ReadingText(r, enum); r.Status != catalog.StatusOK { // as in the list
-			styled(label, "("+text+")"+note, term.Wrong)
-		} else {
+		switch text := export.ReadingText(r, enum); r.Status {
+		case catalog.StatusUnbound: // a normal condition
+			styled(label, "("+text+")"+note, term.Label)
+		case catalog.StatusOK:
 			add(label, text+note)
+		default: // as in the list
+			styled(label, "("+text+")"+note, term.Wrong)
 		}
 	}
 	if v.Kind == catalog.Virtual {
@@ -209,9 +212,16 @@ func (m *Model) readings(v *catalog.Variable, width int) []string {
 		read(label, &g.Reading, "")
 	}
 	if b, a := v.Before, v.After; b != nil && (a == nil || b.Answer() != a.Answer()) {
-		read("before", b, " (before MPI_Init)")
+		if b.Status == catalog.StatusUnbound {
+			lines = append(lines, " "+m.t.Paint(term.Label, "before MPI_Init: none"))
+		} else {
+			read("before", b, " (before MPI_Init)")
+		}
 	}
 	for _, n := range v.Nodes {
+		if n.Reading.Status == catalog.StatusUnbound {
+			continue
+		}
 		read(fmt.Sprintf("before r%d", n.Rank), &n.Reading, "")
 	}
 	for _, r := range m.silent() {

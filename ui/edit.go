@@ -70,10 +70,10 @@ func (m *Model) openEdit(e *entry, text string) {
 		m.complain("%s: %v", e.name, errReadOnly)
 		return
 	case e.v.Kind != catalog.Cvars:
-		m.complain("%s is a performance variable: only control variables can be written", e.name)
+		m.note("%s is a performance variable: only control variables can be written", e.name)
 		return
 	case r == nil && m.alive():
-		m.complain("%s exists only before MPI_Init: set it for the next run (S copies the line)", e.name)
+		m.note("%s exists only before MPI_Init: set it for the next run (S copies the line)", e.name)
 		return
 	case r == nil: // alive has said why
 		return
@@ -321,7 +321,7 @@ func countOf(v *catalog.Variable) int {
 func (m *Model) undo() tea.Cmd {
 	n := len(m.edit.undo)
 	if n == 0 {
-		m.complain("nothing to undo")
+		m.note("nothing to undo")
 		return nil
 	}
 	if !m.alive() {

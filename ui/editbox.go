@@ -184,7 +184,7 @@ func (m *Model) workBox(width int) []string {
 			all = append(all, line+l)
 		}
 	}
-	foot := "Enter runs it, Esc closes, * is running"
+	foot := "0-5 or Enter runs it, Esc closes, * is running"
 	if room := m.h - m.head() - 5; len(all) <= room {
 		return slices.Concat([]string{head, ""}, all, []string{"", foot})
 	} else if len(names)+2 <= room { // only the sentence of the selected one

@@ -152,7 +152,7 @@ func (m *Model) hints() []keys.Key {
 	if alone { // the only way to the others
 		now = append(now, keys.Of(keys.NextPane))
 	}
-	now = append(now, keys.Of(keys.Search), own("f", "filter"))
+	now = append(now, keys.Of(keys.Quit), keys.Of(keys.Search), own("f", "filter"))
 	edits := live && m.ended == "" && m.frozen() == ""
 	if edits && len(m.edit.undo) > 0 {
 		now = append(now, own("C", "my changes"))
@@ -162,7 +162,10 @@ func (m *Model) hints() []keys.Key {
 		now = append(now, keys.Of(keys.Open), own("h", "close"))
 	default:
 		if m.focus == paneDetails && len(m.links()) > 0 {
-			now = append(now, hint(keys.Open, "follow"), own("n", "next related"))
+			if m.chosenLink() >= 0 {
+				now = append(now, hint(keys.Open, "follow"))
+			}
+			now = append(now, own("n", "next related"))
 		}
 		if edits {
 			now = append(now, keys.Of(keys.Edit), own("p", "pin"), own("w", "watch"), keys.Of(keys.Read))
@@ -172,7 +175,7 @@ func (m *Model) hints() []keys.Key {
 	if !alone {
 		now = append(now, keys.Of(keys.NextPane))
 	}
-	now = append(now, keys.Of(keys.Quit), keys.Of(keys.Zoom), keys.Of(keys.Command))
+	now = append(now, keys.Of(keys.Zoom), keys.Of(keys.Command))
 	if edits {
 		now = append(now, own("W", "workload"))
 	}

@@ -225,7 +225,7 @@ func (m *Model) press(key string) tea.Cmd {
 				continue
 			}
 			if b.live && m.o.Start == nil {
-				m.complain("%s: needs a live MPI, and this is a snapshot; start mpitx tui without --from", b.Help)
+				m.note("%s: needs a live MPI, and this is a snapshot; start mpitx tui without --from", b.Help)
 				return nil
 			}
 			if sections[i].in == inList|inDetails { // what the user acts on is chosen
@@ -324,7 +324,7 @@ func (m *Model) toCategory() {
 	}
 	b := m.x.root.holder(m.x.byID[e.v.ID()])
 	if b == nil {
-		m.complain("%s is in no category", e.name)
+		m.note("%s is in no category", e.name)
 		return
 	}
 	m.leave()

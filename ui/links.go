@@ -25,7 +25,7 @@ type related struct {
 	x     *index
 	e     *entry
 	links []leading
-	at    int // the chosen one
+	at    int // the chosen one; -1: none
 }
 
 // links are what the details of the variable under the cursor lead to: what it mentions, what mentions it, what has the nearest names
@@ -36,7 +36,7 @@ func (m *Model) links() []leading {
 		return nil
 	}
 	if m.related.x != m.x || m.related.e != e {
-		m.related = related{x: m.x, e: e, links: m.x.related(e)}
+		m.related = related{x: m.x, e: e, links: m.x.related(e), at: -1}
 	}
 	return m.related.links
 }
@@ -199,7 +199,7 @@ func (m *Model) relatedLines(lines []string, width int) []string {
 	return lines
 }
 
-// chosenLink is the number of the chosen link; -1: another pane has the focus.
+// chosenLink is the number of the chosen link; -1: there is none, or another pane has the focus.
 func (m *Model) chosenLink() int {
 	if m.focus != paneDetails || len(m.links()) == 0 {
 		return -1
@@ -236,16 +236,27 @@ func (m *Model) paintLinks(l string, marks []bool, line int) string {
 func (m *Model) chooseLink(by int) {
 	links := m.links()
 	if len(links) == 0 {
-		m.complain("no related variables")
+		m.note("no related variables")
 		return
 	}
 	m.focus = paneDetails
+	if m.related.at < 0 && by < 0 {
+		m.related.at = 0
+	}
 	m.related.at = (m.related.at + by + len(links)) % len(links)
+	m.showLink()
+}
+
+// showLink scrolls to the chosen link, and says whether that was necessary.
+func (m *Model) showLink() bool {
 	l := m.layout()
 	m.detailView(l.detailW, l.detailH) // which finds the lines
-	if line, height := m.related.links[m.related.at].line, l.detailH-1; line < m.detail.at || line >= m.detail.at+height-1 {
-		m.detail.at = max(0, line-height/2)
+	line, height := m.related.links[m.related.at].line, l.detailH-1
+	if line >= m.detail.at && line < m.detail.at+height-1 {
+		return false
 	}
+	m.detail.at = max(0, line-height/2)
+	return true
 }
 
 // clickLink chooses the link in a line of the details, or follows the chosen one.
@@ -269,11 +280,17 @@ func (m *Model) open() {
 	}
 }
 
-// follow goes to the chosen link's variable.
+// follow goes to the chosen link's variable. A link that was scrolled out of sight is shown first.
 func (m *Model) follow() {
 	links := m.links()
-	if len(links) == 0 {
-		m.complain("no related variables")
+	switch {
+	case len(links) == 0:
+		m.note("no related variables")
+		return
+	case m.related.at < 0:
+		m.note("n chooses a related variable, then Enter goes to it")
+		return
+	case m.showLink():
 		return
 	}
 	to := links[m.related.at].e

@@ -59,7 +59,7 @@ func fullWidth(x *index) int {
 
 // nameWidths measures the listed variables, or all variables while a search is typed, so that the columns stay in place.
 func (m *Model) nameWidths() nameWidths {
-	if m.mode == modeSearch || len(m.shown) == len(m.x.all) {
+	if m.mode == modeSearch || len(m.shown) == len(m.x.all) || len(m.shown) == 0 {
 		return m.x.names
 	}
 	var names nameWidths
@@ -97,6 +97,8 @@ func (m *Model) nothing() string {
 	switch {
 	case len(m.x.entries) == 0:
 		return "this library has no variables"
+	case m.query != "" && filterText(m.criteria) != "":
+		return "nothing matches with this filter: F clears it, Esc ends the search"
 	case m.query != "":
 		return "nothing matches: Esc ends the search"
 	case filterText(m.criteria) != "":

@@ -208,7 +208,7 @@ func (m *Model) lost() {
 
 func (m *Model) restart() tea.Cmd {
 	if !m.broken() {
-		m.complain("restart: the back end is running")
+		m.note("restart: the back end is running")
 		return nil
 	}
 	if m.culprit != "" && !slices.Contains(m.exclude, m.culprit) {

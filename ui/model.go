@@ -93,12 +93,12 @@ type Model struct {
 	w, h int
 
 	x        *index
-	failed   string   // why the catalog is missing
-	phase    string   // what the back end is doing
-	status   string   // outcome of the last action, one line
-	bad      bool     // status reports a failure
-	messages []string // what status has said, the newest last
-	warned   bool     // Options.Warning was shown
+	failed   string     // why the catalog is missing
+	phase    string     // what the back end is doing
+	status   string     // outcome of the last action, one line
+	style    term.Style // of status
+	messages []string   // what status has said, the newest last
+	warned   bool       // Options.Warning was shown
 	mode     mode
 	under    mode // the mode to return to from help and log
 	focus    pane
@@ -336,7 +336,7 @@ const (
 
 // say shows the outcome of an action.
 func (m *Model) say(format string, args ...any) {
-	m.status, m.bad = m.t.SafeLine(fmt.Sprintf(format, args...), maxMessage), false
+	m.status, m.style = m.t.SafeLine(fmt.Sprintf(format, args...), maxMessage), term.Success
 	if n := len(m.messages); n > 0 && m.messages[n-1] == m.status {
 		return
 	}
@@ -346,10 +346,16 @@ func (m *Model) say(format string, args ...any) {
 	m.messages = append(m.messages, m.status)
 }
 
-// complain shows why an action was not done.
+// complain shows why an action failed.
 func (m *Model) complain(format string, args ...any) {
 	m.say(format, args...)
-	m.bad = true
+	m.style = term.Failure
+}
+
+// note shows why there is nothing to do.
+func (m *Model) note(format string, args ...any) {
+	m.say(format, args...)
+	m.style = term.Plain
 }
 
 // scroll is a cursor in a list that is partly shown.

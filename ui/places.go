@@ -25,7 +25,7 @@ func (m *Model) leave() {
 func (m *Model) travel(by int) {
 	to := m.placeAt + by
 	if to < 0 || to >= len(m.places) {
-		m.complain("no other place visited in that direction")
+		m.note("no other place visited in that direction")
 		return
 	}
 	if m.placeAt == len(m.places) {

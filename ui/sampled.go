@@ -40,7 +40,7 @@ func (m *Model) readShown() tea.Cmd {
 		}
 	}
 	if len(ids) == 0 {
-		m.complain("read: no variable on the screen exists after MPI_Init")
+		m.note("read: no variable on the screen exists after MPI_Init")
 		return nil
 	}
 	return m.read(ids, false)

@@ -49,7 +49,7 @@ func (m *Model) copy(what string) tea.Cmd {
 		text = e.v.Name
 	case "value":
 		if r := e.v.Current(); r == nil || r.Status != catalog.StatusOK {
-			m.complain("%s has no value to copy", e.name)
+			m.note("%s has no value to copy", e.name)
 			return nil
 		}
 		text = m.x.value(e)

@@ -19,7 +19,7 @@ func present(v *catalog.Variable) catalog.Value {
 func (m *Model) copySetting(e *entry) tea.Cmd {
 	switch {
 	case m.o.HowToSet == nil || e.v.Kind != catalog.Cvars || len(m.o.HowToSet(m.x.cat, e.v, present(e.v))) == 0:
-		m.complain("mpitx knows no way to set %s for a run", e.name)
+		m.note("mpitx knows no way to set %s for a run", e.name)
 		return nil
 	case present(e.v).IsZero():
 		m.edit.e, m.mode, m.line = e, modeSet, prompt.Line{}
@@ -32,7 +32,7 @@ func (m *Model) copySetting(e *entry) tea.Cmd {
 func (m *Model) copyLine(e *entry, value catalog.Value) tea.Cmd {
 	how := m.o.HowToSet(m.x.cat, e.v, value)
 	if len(how) == 0 {
-		m.complain("mpitx knows no way to set %s to %s", e.name, value)
+		m.note("mpitx knows no way to set %s to %s", e.name, value)
 		return nil
 	}
 	return m.toClipboard(how[0])

@@ -65,7 +65,8 @@ func (m *Model) now() config.Config {
 	c := m.user.Config.Clone()
 	c.Commands, c.Searches = m.history.Lines, m.searches.Lines
 	if f := filterText(m.criteria); m.user.restored && f != m.user.filter {
-		c.Filter = f
+		parts := strings.Fields(f)
+		c.Filter = strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "bookmarked=yes" }), " ") // a view, which B opens
 	}
 	return c.Clone()
 }
@@ -125,7 +126,7 @@ func watchable(e *entry) bool {
 func (m *Model) toggleBookmark() tea.Cmd {
 	e := m.current()
 	if e == nil {
-		m.complain("nothing is chosen")
+		m.note("nothing is chosen")
 		return nil
 	}
 	e.bookmarked = !e.bookmarked
@@ -147,7 +148,7 @@ func (m *Model) showBookmarks() {
 		_ = setCriterion(m.criteria, "bookmarked=any")
 		m.refill()
 	case !slices.ContainsFunc(m.x.entries, func(e entry) bool { return e.bookmarked }):
-		m.complain("no bookmarks here; b sets one")
+		m.note("no bookmarks here; b sets one")
 	default:
 		m.leave()
 		_ = setCriterion(m.criteria, "bookmarked=yes")
@@ -172,7 +173,7 @@ func (m *Model) closeFilter() {
 func (m *Model) recentFilter() {
 	list := m.user.Filters
 	if len(list) == 0 {
-		m.complain("no earlier filters")
+		m.note("no earlier filters")
 		return
 	}
 	k := slices.Index(list, filterText(m.criteria))

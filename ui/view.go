@@ -124,6 +124,9 @@ func (m *Model) banner() []string {
 	if why == "" {
 		return nil
 	}
+	if said := initReason(m.log); said != "" {
+		why = said
+	}
 	text := "MPI is not available, read-only (R restarts, L shows more): " + why
 	if m.o.Start == nil {
 		text = "no values from after MPI_Init in this snapshot (L shows more): " + why
@@ -265,10 +268,6 @@ func (m *Model) bottom() []string {
 
 // statusLines is the last message, and whether it is cut.
 func (m *Model) statusLines() (lines []string, cut bool) {
-	s := term.Success
-	if m.bad {
-		s = term.Failure
-	}
 	lines = term.Wrap(m.status, m.w-2)
 	most, more := max(1, min(4, m.h-m.head()-3)), ""
 	if cut = len(lines) > most; cut {
@@ -280,7 +279,7 @@ func (m *Model) statusLines() (lines []string, cut bool) {
 		if i == len(lines)-1 {
 			end = more
 		}
-		lines[i] = m.t.Paint(s, m.t.Fit(" "+lines[i], m.w-len(end))+end)
+		lines[i] = m.t.Paint(m.style, m.t.Fit(" "+lines[i], m.w-len(end))+end)
 	}
 	return lines, cut
 }

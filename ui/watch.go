@@ -109,7 +109,7 @@ func (s *series) add(at time.Time, row []float64) {
 
 // sampleOnly explains how to read a virtual variable.
 func (m *Model) sampleOnly(e *entry) {
-	m.complain("%s is computed inside applications: mpitx sample --pvar %s -- ./app", e.name, e.name)
+	m.note("%s is computed inside applications: mpitx sample --pvar %s -- ./app", e.name, e.name)
 }
 
 func (m *Model) togglePin() tea.Cmd {
@@ -126,7 +126,7 @@ func (m *Model) togglePin() tea.Cmd {
 		return nil
 	}
 	if !watchable(e) {
-		m.complain("%s cannot be watched: it is not a number that can be read after MPI_Init", e.name)
+		m.note("%s cannot be watched: it is not a number that can be read after MPI_Init", e.name)
 		return nil
 	}
 	m.pin(e)
@@ -178,7 +178,7 @@ func (m *Model) cmdWatch(args string) tea.Cmd {
 
 func (m *Model) startWatch() tea.Cmd {
 	if len(m.watching.list) == 0 {
-		m.complain("nothing is pinned: p pins the variable under the cursor")
+		m.note("nothing is pinned: p pins the variable under the cursor")
 		return nil
 	}
 	m.mode, m.watchOpen = modeWatch, true

@@ -74,7 +74,10 @@ func amount(x float64, show showing) string {
 func (m *Model) chart(s *series, width, height int) []string {
 	show := m.showing(s)
 	rows := chart.Rows{Label: func(x float64) string { return amount(x, show) }, Log: m.log10, Time: chart.Time{Right: "now"}}
-	title := show.String() + ", sum of " + strconv.Itoa(len(s.ranks)) + " ranks"
+	title := show.String()
+	if len(s.ranks) > 1 {
+		title += ", sum of " + plural(len(s.ranks), "rank")
+	}
 	if m.ranks {
 		title, rows.Title = show.String()+" on each rank", "rank"
 		for k, r := range s.ranks {

@@ -1,0 +1,123 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	"mpitx/catalog"
+	"mpitx/ui/term"
+)
+
+// An empty list keeps its headings.
+func TestEmptyListHeading(t *testing.T) {
+	m := explorer(t, fixture(t, "openmpi-4.1.4.json"), Options{}, 80, 24)
+	press(m, ":", "'filter class=counter kind=cvar", "enter")
+	contains(t, m, "NAME ", "the filter hides everything here")
+	press(m, "/", "'eager", "enter")
+	contains(t, m, "NAME ", "nothing matches with this filter: F clears it, Esc")
+}
+
+// No related variable is chosen until n chooses the first one, and Enter only follows a visible one.
+func TestFirstLink(t *testing.T) {
+	m := explorer(t, fixture(t, "openmpi-4.1.4.json"), Options{}, 80, 24)
+	press(m, ":", "'show coll_tuned_bcast_algorithm", "enter", "l", "enter")
+	at(t, m, "coll_tuned_bcast_algorithm", "Enter with nothing chosen")
+	contains(t, m, "n chooses a related variable")
+	first := m.links()[0].e.name
+	press(m, "n")
+	if m.chosenLink() != 0 {
+		t.Errorf("n chose %d", m.chosenLink())
+	}
+	m.detail.at = 0
+	for range 40 {
+		press(m, "j")
+	}
+	press(m, "enter")
+	at(t, m, "coll_tuned_bcast_algorithm", "Enter with the chosen one out of sight")
+	press(m, "enter")
+	at(t, m, first, "Enter")
+	press(m, "N")
+	if m.chosenLink() != len(m.links())-1 {
+		t.Errorf("N chose %d", m.chosenLink())
+	}
+}
+
+// The banner has the reason that the library printed.
+func TestInitReason(t *testing.T) {
+	rule := strings.Repeat("-", 74)
+	openmpi := []string{rule, "A requested component was not found, or was unable to be opened.  This", "means that this component is either not installed or is",
+		"unable to be used.", "", "Host:      vm", "Framework: btl", "Component: nosuch", rule, rule, "It looks like MPI_INIT failed for some reason"}
+	for _, c := range []struct {
+		log  []string
+		want string
+	}{
+		{openmpi, "A requested component was not found, or was unable to be opened (Framework: btl, Component: nosuch)"},
+		{[]string{"[0] Fatal error in PMPI_Init: Other MPI error, error stack:", "MPIR_Init_thread(176)....: ", "MPID_Init(1525)..........: ",
+			"MPIDI_OFI_init(608)......: invalid provider", "aborting job:"}, "MPIDI_OFI_init(608)......: invalid provider"},
+		{[]string{"no network"}, "no network"},
+		{nil, ""},
+	} {
+		if got := initReason(c.log); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+	m, _ := fakeSession(t, Options{})
+	c := &catalog.Catalog{}
+	c.Before.Read, c.After.Error = true, "the MPI process exited with code 1 in: MPI_Init"
+	m.loaded(loadedMsg{x: ready(c, nil, m.t)})
+	m.log = openmpi
+	contains(t, m, "Component: nosuch")
+	lacks(t, m, "exited with code 1")
+}
+
+// A variable that needs an object is no failure.
+func TestUnboundIsNormal(t *testing.T) {
+	c := &catalog.Catalog{}
+	c.Cvars = []catalog.Variable{{Kind: catalog.Cvars, Name: "bound", Type: catalog.TypeInt, After: ok(catalog.TypeInt, 1),
+		Before: &catalog.Reading{Status: catalog.StatusUnbound, Reason: "no communicator before MPI_Init"}}}
+	m := explorer(t, c, Options{}, 80, 24)
+	contains(t, m, "before MPI_Init: none")
+	lacks(t, m, "not bindable")
+}
+
+// A refusal is not shown as a failure.
+func TestNotes(t *testing.T) {
+	for _, key := range []string{"u", "C", "w", "B", "["} {
+		m, _ := fakeSession(t, Options{})
+		m.places, m.placeAt = nil, 0
+		press(m, key)
+		if m.status == "" || m.style != term.Plain {
+			t.Errorf("%s: %q is shown as %+v", key, m.status, m.style)
+		}
+	}
+}
+
+// The footer always says how to quit.
+func TestFooterQuits(t *testing.T) {
+	m, _ := fakeSession(t, Options{})
+	for _, width := range []int{60, 80} {
+		resize(m, width, 24)
+		contains(t, m, "q quit")
+		press(m, ":", "'filter kind=cvar", "enter", "/", "'lim", "enter")
+		contains(t, m, "q quit")
+	}
+}
+
+func TestWorkloadMenuKeys(t *testing.T) {
+	m, _ := fakeSession(t, Options{})
+	press(m, "W")
+	contains(t, m, "0-5 or Enter runs it")
+}
+
+// The view of bookmarks is not kept as a filter.
+func TestBookmarksViewEnds(t *testing.T) {
+	m := explorer(t, fixture(t, "openmpi-4.1.4.json"), Options{}, 80, 24)
+	press(m, "b", "B")
+	if f := m.now().Filter; filterText(m.criteria) != "bookmarked=yes" || f != "" {
+		t.Errorf("keeps %q", f)
+	}
+	press(m, ":", "'filter kind=cvar", "enter")
+	if f := m.now().Filter; f != "kind=cvar" {
+		t.Errorf("keeps %q", f)
+	}
+}
