@@ -54,6 +54,8 @@ func TestInitReason(t *testing.T) {
 		{openmpi, "A requested component was not found, or was unable to be opened (Framework: btl, Component: nosuch)"},
 		{[]string{"[0] Fatal error in PMPI_Init: Other MPI error, error stack:", "MPIR_Init_thread(176)....: ", "MPID_Init(1525)..........: ",
 			"MPIDI_OFI_init(608)......: invalid provider", "aborting job:"}, "MPIDI_OFI_init(608)......: invalid provider"},
+		{append([]string{"[vm:06100] [[31530,0],0] ORTE_ERROR_LOG: Data unpack would read past end of buffer"}, openmpi...),
+			"A requested component was not found, or was unable to be opened (Framework: btl, Component: nosuch)"},
 		{[]string{"no network"}, "no network"},
 		{nil, ""},
 	} {

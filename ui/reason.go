@@ -8,6 +8,7 @@ import (
 var (
 	rankPrefix = regexp.MustCompile(`^\[\d+\] `)
 	rule       = regexp.MustCompile(`^[-=*]{8,}$`)
+	traced     = regexp.MustCompile(`^\[[^ ]+:\d+\] `)         // "[host:pid] ...", which says less
 	property   = regexp.MustCompile(`^[A-Z][A-Za-z ]*: +\S+$`) // "Component: nosuch", as Open MPI's messages end
 )
 
@@ -15,14 +16,17 @@ var (
 // it, or the end of MPICH's error stack. "": it printed nothing.
 func initReason(log []string) string {
 	var text, properties []string
+	framed := false // between two rules
 	for i, l := range log {
 		l = strings.TrimSpace(rankPrefix.ReplaceAllString(l, ""))
 		switch {
-		case rule.MatchString(l) && len(text) > 0:
+		case rule.MatchString(l) && framed && len(text) > 0:
 			return sentence(text, properties)
-		case rule.MatchString(l), l == "":
+		case rule.MatchString(l):
+			framed, text, properties = true, nil, nil
+		case l == "", traced.MatchString(l):
 		case strings.HasSuffix(l, "error stack:"):
-			return strings.TrimSpace(rankPrefix.ReplaceAllString(stackEnd(log[i+1:]), ""))
+			return strings.Join(strings.Fields(rankPrefix.ReplaceAllString(stackEnd(log[i+1:]), "")), " ")
 		case property.MatchString(l) && len(text) > 0:
 			if !strings.HasPrefix(l, "Host:") {
 				properties = append(properties, strings.Join(strings.Fields(l), " "))

@@ -352,6 +352,7 @@ func TestExplorerLive(t *testing.T) {
 
 // A failed MPI_Init is seen, with the reason, and nothing seems to be writable.
 func TestExplorerFailedInit(t *testing.T) {
+	reasons := map[string]string{"demo": "in: MPI_Init", "openmpi": "nosuch)", "mpich": "MPIDI_"} // as the libraries print them
 	for family, failure := range map[string][]string{
 		"demo":    {"FAKEMPI_FAULTS=abort-init"},
 		"openmpi": {"OMPI_MCA_pml=nosuch"},
@@ -364,7 +365,7 @@ func TestExplorerFailedInit(t *testing.T) {
 				need.Missing(t, "%s is not installed", family)
 			}
 			s := onScreen(t, append(testEnvironment(t), failure...), "mpitx tui --mpi "+family)
-			s.until("MPI is not available, read-only (R restarts, L shows more): the MPI process ", "in: MPI_Init", "no: MPI is not available", "!writable  yes")
+			s.until("MPI is not available, read-only (R restarts, L shows more): ", reasons[family], "no: MPI is not available", "!writable  yes")
 			s.keys("e")
 			s.until("MPI is not available: nothing can be read or written; R restarts the back end")
 			s.keys("R")
