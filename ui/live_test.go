@@ -374,7 +374,7 @@ func TestWatch(t *testing.T) {
 	press(m, "v")
 	contains(t, m, "value, sum of 4 ranks", " 400 ")
 	press(m, "v", "s")
-	contains(t, m, "every 500ms: delta", "delta on each rank", "  3 40│")
+	contains(t, m, "every 500ms: delta", "delta on each rank", "  3   40│")
 	m.Update(sampleMsg{err: fmt.Errorf("await: %w", context.DeadlineExceeded), watch: true, serial: m.serial})
 	contains(t, m, "no answer within 2s: the ranks are busy")
 	m.Update(m.read([]string{"messages:counter"}, true)())

@@ -287,24 +287,36 @@ func TestZeros(t *testing.T) {
 	}
 }
 
+// A scale of one value is one glyph, and a label of the scale is apart from the row's name.
+func TestLegend(t *testing.T) {
+	r := Rows{Names: []string{"0"}, Values: [][]float64{{0, 0, 0}}, Label: perSecond, Time: Time{Step: time.Second, Fill: true, Left: "0s", Right: "3s"}}
+	if text := plain(HeatMap(r, 60, 3, utf8)); !strings.Contains(text, "─ "+shades[0]+" 0/s ─") || strings.Contains(text, "█") {
+		t.Error(text)
+	}
+	r.Values[0][1] = 1720
+	if text := plain(Strips(r, 60, 5, utf8)); !strings.Contains(text, " 0   1.72k/s│") {
+		t.Error(text)
+	}
+}
+
 // Each row has a strip of its own, and all strips have the same scale, with its unit; a logarithmic one has real numbers, too.
 func TestStrips(t *testing.T) {
 	r := Rows{Title: "rank", Names: []string{"0", "1"}, Values: [][]float64{{1, 10, 100, 1000}, {0, 0, 0, 500}}, Label: perSecond, Time: Time{Step: time.Second, Fill: true, Left: "0s", Right: "4s"}}
-	d := Strips(r, 30, 7, utf8)
+	d := Strips(r, 32, 7, utf8)
 	if len(d.Lines) != 7 || d.Rows[2] != 0 || d.Rows[3] != 1 || d.Rows[6] != -1 {
 		t.Fatalf("%v\n%s", d.Rows, plain(d))
 	}
-	for _, part := range []string{"    0 1k/s│", "      0/s│", "    1 1k/s│", "rank", "0s", "4s"} {
+	for _, part := range []string{"    0   1k/s│", "      0/s│", "    1   1k/s│", "rank", "0s", "4s"} {
 		if !strings.Contains(plain(d), part) {
 			t.Errorf("no %q in\n%s", part, plain(d))
 		}
 	}
-	if strings.Count(d.Lines[0], "█") != 4 || strings.Count(d.Lines[3], " ") != 24 || strings.Count(d.Lines[4], "▅") != 4 {
+	if strings.Count(d.Lines[0], "█") != 4 || strings.Count(d.Lines[3], " ") != 26 || strings.Count(d.Lines[4], "▅") != 4 {
 		t.Errorf("half of the scale is not half of the height:\n%s", plain(d))
 	}
 	r.Log = true
-	d = Strips(r, 30, 9, utf8)
-	for _, part := range []string{"    0 1k/s│", " 1/s│"} {
+	d = Strips(r, 32, 9, utf8)
+	for _, part := range []string{"    0   1k/s│", " 1/s│"} {
 		if !strings.Contains(plain(d), part) {
 			t.Errorf("no %q in\n%s", part, plain(d))
 		}

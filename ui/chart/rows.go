@@ -210,9 +210,12 @@ func glyphs(s string) []glyph {
 	return out
 }
 
-// legend is a scale: its lower end, the glyphs in between, its upper end.
+// legend is a scale: its lower end, the glyphs in between, its upper end. If all values are equal, it is the one glyph that is drawn.
 func (r *Rows) legend(s scale, cell func(t float64) glyph) []glyph {
 	const steps = 12
+	if s.low == s.high {
+		return append([]glyph{cell(0)}, glyphs(" "+label(r.Label, s.low))...)
+	}
 	out := glyphs(label(r.Label, s.low) + " ")
 	for i := range steps {
 		out = append(out, cell(float64(i)/(steps-1)))

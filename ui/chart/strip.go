@@ -76,7 +76,7 @@ func (r *Rows) strip(s scale, high, width int, on term.Term) (labels []string, m
 	}
 	labels[0], labels[high-1] = label(r.Label, s.high), label(r.Label, s.low)
 	for _, l := range labels {
-		most = max(most, term.Width(l)+1)
+		most = max(most, term.Width(l)+3) // apart from the name, as both may be numbers
 	}
 	for y := range labels {
 		labels[y] = padLeft(labels[y], most)
