@@ -32,7 +32,7 @@ func TestExplorerOnPlainTerminals(t *testing.T) {
 		s.keys("G")
 		s.until("The mouse")
 		s.keys("q", "h", "l", "G", "f")
-		s.until("[kind=any]", "16 of 16")
+		s.until("[kind=any]", "14 of 14")
 		s.keys("Enter", "q")
 		s.until("ended 0")
 		out, err := os.ReadFile(log)

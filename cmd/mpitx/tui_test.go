@@ -33,7 +33,7 @@ func TestExplorerOffline(t *testing.T) {
 	s := onScreen(t, environ, "mpitx tui --from "+snapshotFile(t))
 	s.until("openmpi-4.1.4.json", "1282 cvars", "ompi_coll", "allocator")
 	s.keys("/", "bcast alg", "Enter")
-	s.until("search: bcast alg", "coll_tuned_bcast_algorithm", "1 of 16")
+	s.until("search: bcast alg", "coll_tuned_bcast_algorithm", "1 of 14")
 	s.keys("j", "y")
 	s.until("copied coll_tuned_bcast_algorithm")
 	for end := time.Now().Add(10 * time.Second); ; time.Sleep(20 * time.Millisecond) {
@@ -49,7 +49,7 @@ func TestExplorerOffline(t *testing.T) {
 	s.keys("[")
 	s.until("search: bcast alg")
 	s.tmux("resize-window", "-x", "80", "-y", "24")
-	s.until("2 of 16", "────")
+	s.until("2 of 14", "────")
 	s.tmux("resize-window", "-x", "20", "-y", "5")
 	s.until("mpitx needs 40x10")
 	s.tmux("resize-window", "-x", "120", "-y", "40")
@@ -352,7 +352,8 @@ func TestExplorerLive(t *testing.T) {
 
 // A failed MPI_Init is seen, with the reason, and nothing seems to be writable.
 func TestExplorerFailedInit(t *testing.T) {
-	reasons := map[string]string{"demo": "in: MPI_Init", "openmpi": "nosuch)", "mpich": "MPIDI_"} // as the libraries print them
+	// As the libraries print them. Open MPI loses its message if the daemon of a process without mpirun is slow: TestInitReason has it.
+	reasons := map[string]string{"demo": "in: MPI_Init", "openmpi": "ONLY BEFORE MPI_Init", "mpich": "MPIDI_"}
 	for family, failure := range map[string][]string{
 		"demo":    {"FAKEMPI_FAULTS=abort-init"},
 		"openmpi": {"OMPI_MCA_pml=nosuch"},
