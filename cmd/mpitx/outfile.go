@@ -88,7 +88,7 @@ func createFile(path, part string, then existing, write func(io.Writer) error) (
 func placeFile(temp, path string, then existing) (string, error) {
 	for n := 1; ; n++ {
 		name := numbered(path, n)
-		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666) // reserve the name against other processes that do the same
+		err := renameNew(temp, name)
 		switch {
 		case errors.Is(err, fs.ErrExist) && then == numberIt:
 			continue
@@ -97,13 +97,22 @@ func placeFile(temp, path string, then existing) (string, error) {
 		case err != nil:
 			return path, writeFailed(name, err)
 		}
-		f.Close()
-		if err := os.Rename(temp, name); err != nil {
-			os.Remove(name)
-			return path, writeFailed(name, err)
-		}
 		return name, nil
 	}
+}
+
+// reserve renames a file to a name that does not exist, where the system cannot do that in one step. A process that is
+// killed in between leaves an empty file.
+func reserve(temp, name string) error {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	f.Close()
+	if err = os.Rename(temp, name); err != nil {
+		os.Remove(name)
+	}
+	return err
 }
 
 func errExists(path string) error {
