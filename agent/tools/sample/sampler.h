@@ -33,7 +33,7 @@ struct sampler {
     uint64_t samples;
     _Atomic uint64_t next_due;
     uint64_t postponed;      /* instants before next_due at which no sample is taken, to bound the cost */
-    uint64_t took, longest;  /* ticks of the last sample, and of the longest one that postponed others */
+    uint64_t took, longest;  /* ticks of the last sample that was timed, and of the longest one that postponed others */
     uint64_t next_pair;      /* when the next clock pair is due */
     uint64_t next_align;     /* when to align with the thread's timers again */
     bool threaded;           /* the helper thread runs */

@@ -13,7 +13,7 @@
 #define MAX_LEFT (UINT64_C(1) << 40) /* ticks */
 #define PAIR_NS UINT64_C(10000000000) /* between clock pairs */
 #define ALIGN_NS UINT64_C(10000000000) /* between corrections, as the interval is rounded to ticks */
-#define COST_SAMPLES 16               /* one in this many is timed */
+#define COST_SAMPLES 16               /* of short samples, one in this many is timed */
 #define LEAST_REST 4                  /* samples take at most one in this many parts of the time */
 
 void sampler_write(struct pvar_group *g, uint64_t ticks)
@@ -128,14 +128,16 @@ void sampler_due(uint64_t now)
     if (__builtin_expect(passed + postponed > filled, 0))
         mpitx_run_missed(agent_run, passed + postponed - filled);
     sampler.postponed = 0;
-    uint64_t took = clock_ticks() - now;
-    next = postpone(next, took);
+    bool counts = sampler.samples % COST_SAMPLES == COST_SAMPLES / 2;
+    bool timed = counts || sampler.samples < COST_SAMPLES || sampler.took * COST_SAMPLES > sampler.interval;
+    uint64_t took = timed ? clock_ticks() - now : 0;
+    if (timed)
+        next = postpone(next, took);
     if (sampler.limit && sampler.samples >= sampler.limit)
         stop();
     else
         sampler_thread_arm(now, next, late);
-    bool timed = sampler.samples % COST_SAMPLES == COST_SAMPLES / 2;
-    mpitx_run_cost(agent_run, 1 + filled, timed ? COST_SAMPLES * clock_nanoseconds(took) : 0);
+    mpitx_run_cost(agent_run, 1 + filled, counts ? COST_SAMPLES * clock_nanoseconds(took) : 0);
 }
 
 /* ---- the countdown ---- */
