@@ -149,3 +149,16 @@ func (run *Run) setStart(ns int64) {
 		}
 	}
 }
+
+// Span returns when the recording of a process began and ended, since the job's start: if the process has not ended in order, the
+// last time that it wrote of its clock; if it is running, now.
+func (run *Run) Span(r *Rank) (from, to time.Duration) {
+	if len(r.pairs) == 0 {
+		return 0, 0
+	}
+	from, to = run.time(r, r.pairs[0].ticks), run.time(r, r.pairs[len(r.pairs)-1].ticks)
+	if r.State == StateRunning {
+		to = max(to, time.Since(run.Start))
+	}
+	return from, to
+}

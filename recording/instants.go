@@ -33,6 +33,8 @@ type Options struct {
 	From, To time.Duration            // only this part, if To > From
 	Rank     func(*Rank) bool         // only these ranks; nil: all
 	Column   func(*Column) bool       // only these columns; nil: all
+	Table    func(*Table) bool        // only the rows of these tables; nil: all
+	ByThread bool                     // do not merge the rows of several threads
 	Progress func(done, total uint64) // called now and then with the number of samples read; may be nil
 }
 

@@ -31,14 +31,14 @@ const (
 )
 
 // Rows yields the current rows of all tables: by rank, by table, and then in the order in which their keys appeared. It keeps
-// the rows of one rank in memory. Only the option Rank applies.
+// the rows of one rank in memory. Only the options Rank, Table and ByThread apply.
 func (run *Run) Rows(o Options) func(yield func(*Row) bool) {
 	return func(yield func(*Row) bool) {
 		for _, r := range run.Ranks {
 			if o.Rank != nil && !o.Rank(r) {
 				continue
 			}
-			for _, rows := range run.tables(r) {
+			for _, rows := range run.tables(r, o) {
 				for _, row := range rows.all {
 					if !yield(row) {
 						return
@@ -56,7 +56,7 @@ type tableRows struct {
 }
 
 // tables reads the tables of a rank.
-func (run *Run) tables(r *Rank) []tableRows {
+func (run *Run) tables(r *Rank, o Options) []tableRows {
 	tables := make([]tableRows, len(r.Tables))
 	c := run.store.Cursor(r.process, store.Chain{Kind: store.KindTable})
 	for c.Next() {
@@ -70,9 +70,9 @@ func (run *Run) tables(r *Rank) []tableRows {
 			if !r.process.Unfinished() { // else it may still come
 				err = fmt.Errorf("the declaration of table %d of rank %d is lost: its rows cannot be read", le.Uint32(b), r.Rank)
 			}
-		default:
+		case o.Table == nil || o.Table(r.Tables[le.Uint32(b)]):
 			id := le.Uint32(b)
-			err = r.Tables[id].rows(run, c, b, &tables[id])
+			err = r.Tables[id].rows(run, c, b, &tables[id], o.ByThread)
 		}
 		if err != nil {
 			c.Damaged("%v", err)
@@ -83,7 +83,7 @@ func (run *Run) tables(r *Rank) []tableRows {
 }
 
 // rows adds the rows of a chunk.
-func (t *Table) rows(run *Run, c *store.Cursor, b []byte, rows *tableRows) error {
+func (t *Table) rows(run *Run, c *store.Cursor, b []byte, rows *tableRows, byThread bool) error {
 	size := int(le.Uint32(b[4:]))
 	if size < t.bytes {
 		return fmt.Errorf("a row of table %s has %d bytes, not %d", t.Name, size, t.bytes)
@@ -94,7 +94,11 @@ func (t *Table) rows(run *Run, c *store.Cursor, b []byte, rows *tableRows) error
 			continue
 		}
 		torn := rereadRow(c, bytes, uint32(at))
-		rows.add(t, &Row{t, t.read(run, bytes, nil), []int{int(le.Uint32(bytes[4:]))}, torn}, t.key(bytes))
+		key := t.key(bytes)
+		if byThread {
+			key += string(bytes[4:8])
+		}
+		rows.add(t, &Row{t, t.read(run, bytes, nil), []int{int(le.Uint32(bytes[4:]))}, torn}, key)
 	}
 	return nil
 }

@@ -1,0 +1,73 @@
+package profile
+
+import (
+	"fmt"
+	"slices"
+
+	"mpitx/recording"
+)
+
+// Outside stands for the time outside of all phases in a [Cut].
+const Outside = "-"
+
+// Cut restricts a profile to parts of the run. Empty lists are no restriction.
+type Cut struct {
+	Phases  []string // names, or Outside
+	Ranks   []int    // of MPI_COMM_WORLD
+	Objects []string // names of communicators, windows and files
+}
+
+func (c *Cut) rank(r *recording.Rank) bool {
+	return r.Rank >= 0 && (len(c.Ranks) == 0 || slices.Contains(c.Ranks, r.Rank))
+}
+
+func (c *Cut) phase(name string) bool {
+	if name == "" {
+		name = Outside
+	}
+	return len(c.Phases) == 0 || slices.Contains(c.Phases, name)
+}
+
+func (c *Cut) object(name string) bool {
+	return len(c.Objects) == 0 || name != "" && slices.Contains(c.Objects, name)
+}
+
+// UnknownError says that a run does not have something that a [Cut] names.
+type UnknownError struct {
+	What, Name string   // "phase", "solve"
+	Known      []string // those that the run has
+}
+
+func (e *UnknownError) Error() string {
+	return fmt.Sprintf("%s: the run has no such %s", e.Name, e.What)
+}
+
+// check returns an error if the run lacks something that the cut names.
+func (c *Cut) check(phases, objects map[string]bool, ranks map[int]bool) error {
+	for _, r := range c.Ranks {
+		if !ranks[r] {
+			return &UnknownError{"rank", fmt.Sprint(r), nil}
+		}
+	}
+	for _, name := range c.Phases {
+		if name != Outside && !phases[name] {
+			return &UnknownError{"phase", name, names(phases)}
+		}
+	}
+	for _, name := range c.Objects {
+		if !objects[name] {
+			return &UnknownError{"communicator, window or file", name, names(objects)}
+		}
+	}
+	return nil
+}
+
+func names(set map[string]bool) (list []string) {
+	for name := range set {
+		if name != "" {
+			list = append(list, name)
+		}
+	}
+	slices.Sort(list)
+	return list
+}

@@ -1,0 +1,44 @@
+package profile
+
+import "time"
+
+// Efficiency is how well ranks use their time, as the POP project defines it. Useful time is the main thread's time outside of MPI.
+// Parallel is LoadBalance times Communication. All are 0 if nothing is known.
+type Efficiency struct {
+	Elapsed       time.Duration // of the rank with the longest time
+	Parallel      float64       // mean useful time / elapsed time
+	LoadBalance   float64       // mean useful time / greatest useful time
+	Communication float64       // greatest useful time / elapsed time
+}
+
+// efficiency computes the efficiencies of ranks from their elapsed and useful times.
+func efficiency(elapsed, useful []time.Duration) (e Efficiency) {
+	var sum, most time.Duration
+	for i, u := range useful {
+		e.Elapsed = max(e.Elapsed, elapsed[i])
+		most = max(most, u)
+		sum += u
+	}
+	if e.Elapsed <= 0 || most <= 0 {
+		return e
+	}
+	mean := float64(sum) / float64(len(useful))
+	e.Parallel, e.LoadBalance, e.Communication = mean/float64(e.Elapsed), mean/float64(most), float64(most)/float64(e.Elapsed)
+	return e
+}
+
+func (p *Profile) efficiencies() {
+	var elapsed, useful []time.Duration
+	for _, r := range p.Ranks {
+		elapsed, useful = append(elapsed, r.Elapsed), append(useful, r.Useful())
+	}
+	p.Efficiency = efficiency(elapsed, useful)
+	for _, ph := range p.Phases {
+		elapsed, useful = elapsed[:0], useful[:0]
+		for i := range ph.Ranks {
+			r := &ph.Ranks[i]
+			elapsed, useful = append(elapsed, r.Elapsed), append(useful, max(r.Elapsed-r.InMPI, 0))
+		}
+		ph.Efficiency = efficiency(elapsed, useful)
+	}
+}

@@ -1,0 +1,202 @@
+package profile
+
+import (
+	"time"
+
+	"mpitx/recording"
+)
+
+// Profile is what the ranks of a run did in MPI. Lists are sorted by time, longest first, unless they say otherwise.
+type Profile struct {
+	Run   *recording.Run
+	Cut   Cut
+	Ranks []*Rank // by rank
+
+	Functions []*Function
+	Sites     []*Function // functions by call stack
+	Objects   []*Object
+	Phases    []*Phase // in the order in which they were first entered; empty if the program names none
+	Pairs     []Pair   // messages, by source and destination; those between jobs are not here
+	OneSided  []Pair   // likewise operations on windows: a put is sent, a get is received
+	Sizes     []*Sizes // by function, sent before received
+
+	Total      Totals // of all functions, without inner calls
+	Efficiency Efficiency
+	Depth      int    // frames of a call stack
+	Others     Totals // messages between this job and others: only the numbers of messages and bytes
+}
+
+// Totals are sums over calls.
+type Totals struct {
+	Calls uint64
+	Time  time.Duration
+
+	// Point-to-point messages. Bytes received are those that arrived.
+	MessagesSent, BytesSent, MessagesReceived, BytesReceived uint64
+
+	// Data of collectives, one-sided operations and files: from the caller's buffers, and into them.
+	BytesOut, BytesIn uint64
+
+	Abandoned uint64 // calls that longjmp, an exception or cancellation ended
+	Estimated uint64 // calls whose received bytes are an upper bound, because the library does not report them
+}
+
+func (t *Totals) add(o *Totals) {
+	t.Calls += o.Calls
+	t.Time += o.Time
+	t.MessagesSent += o.MessagesSent
+	t.BytesSent += o.BytesSent
+	t.MessagesReceived += o.MessagesReceived
+	t.BytesReceived += o.BytesReceived
+	t.BytesOut += o.BytesOut
+	t.BytesIn += o.BytesIn
+	t.Abandoned += o.Abandoned
+	t.Estimated += o.Estimated
+}
+
+// Sent and Received are the bytes that left and reached the caller's buffers in any way.
+func (t *Totals) Sent() uint64     { return t.BytesSent + t.BytesOut }
+func (t *Totals) Received() uint64 { return t.BytesReceived + t.BytesIn }
+
+// RankTotals are the totals of one rank.
+type RankTotals struct {
+	Rank *Rank
+	Totals
+}
+
+// Rank is a process of the profile.
+type Rank struct {
+	Number  int // in MPI_COMM_WORLD
+	Process *recording.Rank
+	Totals  // of all its threads, without inner calls
+	Threads int
+
+	// Elapsed is the time from the end of MPI_Init to the beginning of MPI_Finalize, or as far as is known. With a cut by phases it
+	// is the time in them. InMPI is the part of it that the main thread spent in MPI.
+	Elapsed, InMPI time.Duration
+}
+
+// Useful is the time of the main thread outside of MPI.
+func (r *Rank) Useful() time.Duration { return max(r.Elapsed-r.InMPI, 0) }
+
+// Function is a function of MPI, or its calls from one place in the program (then Stack is not empty).
+type Function struct {
+	Name   string
+	Within string // the function of the application whose call made the library call this one; "": the application called it
+	Stack  []Address
+	Totals
+
+	Shortest, Longest time.Duration
+	Durations         Histogram
+	Ranks             []RankTotals // the ranks that called it, by rank
+
+	Frames []Frame // of Stack, see [Profile.Resolve]
+}
+
+// Address is a return address in a program or library.
+type Address struct {
+	Path, BuildID string // "": the module is unknown
+	Offset        uint64 // in the module's own addresses; without a module, in the process
+}
+
+// Frame is a place in the source of a program.
+type Frame struct {
+	Function, File string // "": unknown
+	Line           int    // 0: unknown
+	Inlined        bool   // into the function of the next frame
+	Address        Address
+}
+
+// Object is a communicator, a window or a file, or several with one name that were made in one step in disjoint groups, as by
+// MPI_Comm_split.
+type Object struct {
+	Kind   ObjectKind
+	Name   string
+	MadeBy string // the function; "": predefined, or unknown
+	Parent *Object
+	Size   int  // of the largest group
+	Groups int  // how many disjoint groups
+	Known  bool // false: calls whose object is unknown, or that have none
+	Ranks  []RankTotals
+	Freed  int // on how many ranks it was freed
+	Totals
+
+	number int             // in the order of discovery
+	groups map[uint64]bool // hashes of the groups
+}
+
+// ObjectKind is the kind of an object.
+type ObjectKind uint32
+
+// The kinds.
+const (
+	Communicator ObjectKind = iota
+	Window
+	File
+	Unknown
+)
+
+func (k ObjectKind) String() string {
+	return [...]string{"communicator", "window", "file", "unknown"}[min(k, Unknown)]
+}
+
+// Phase is a named part of the run; "" is the time outside of all phases.
+type Phase struct {
+	Name        string
+	Entered     uint64
+	First, Last time.Duration // when it was first entered and last left, since the job's start
+	Ranks       []RankPhase   // the ranks that entered it, by rank
+	Efficiency  Efficiency
+	Totals
+}
+
+// RankPhase is a phase on one rank.
+type RankPhase struct {
+	Rank           *Rank
+	Entered        uint64
+	Elapsed, InMPI time.Duration
+	Totals
+}
+
+// Pair is the traffic from one rank of MPI_COMM_WORLD to another.
+type Pair struct {
+	Source, Destination             int
+	MessagesSent, BytesSent         uint64 // as the source counted
+	MessagesReceived, BytesReceived uint64 // as the destination counted
+	SourceKnown, DestinationKnown   bool   // the rank is in the profile
+}
+
+// Messages is the number of messages, as the source counted them; as the destination did, if there is no record of the source.
+func (p *Pair) Messages() uint64 {
+	if p.SourceKnown {
+		return p.MessagesSent
+	}
+	return p.MessagesReceived
+}
+
+// Bytes is the number of bytes of the Messages.
+func (p *Pair) Bytes() uint64 {
+	if p.SourceKnown {
+		return p.BytesSent
+	}
+	return p.BytesReceived
+}
+
+// SizeBuckets is the number of buckets of message sizes.
+const SizeBuckets = 40
+
+// Sizes is a histogram of the sizes of messages that a function sent or posted the receives of.
+type Sizes struct {
+	Function string
+	Received bool
+	Messages [SizeBuckets]uint64 // 0: of 0 bytes; k: from 2^(k-1) bytes to less than 2^k
+	Bytes    uint64
+}
+
+// Count is the number of messages.
+func (s *Sizes) Count() (n uint64) {
+	for _, m := range s.Messages {
+		n += m
+	}
+	return n
+}

@@ -1,0 +1,81 @@
+package profile
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+const maxParents = 64 // a damaged run may say that an object is its own ancestor
+
+// matching finds the objects of one process among those of all.
+type matching struct {
+	*builder
+	rows  map[uint64]*row
+	found map[uint64]*Object
+	seen  map[string]int // how many objects of the process have equal properties
+}
+
+// readObjects returns the objects of a process by the process's identifiers. 0 is the place of calls without an object.
+func (b *builder) readObjects(pr *process) map[uint64]*Object {
+	m := matching{b, map[uint64]*row{}, map[uint64]*Object{}, map[string]int{}}
+	m.found[0] = b.object("", &Object{Kind: Unknown})
+	for _, row := range pr.declared {
+		m.rows[row.count("id")] = row
+		b.objectNames[row.text("name")] = true
+	}
+	for _, id := range slices.Sorted(maps.Keys(m.rows)) {
+		m.match(id, 0)
+	}
+	return m.found
+}
+
+// match finds or makes the object of a row. Objects of different ranks are the same if they were made by the same function from the
+// same parent, have the same name, and are the first (second …) such object of their rank.
+func (m *matching) match(id uint64, depth int) *Object {
+	row := m.rows[id]
+	if row == nil || depth > maxParents || m.found[id] != nil {
+		return m.found[id]
+	}
+	o := &Object{Kind: min(ObjectKind(row.count("kind")), Unknown), Name: row.text("name"), MadeBy: row.text("made_by"), Known: true, groups: map[uint64]bool{}}
+	if parent := row.count("parent"); parent != 0 {
+		o.Parent = m.match(parent, depth+1)
+	}
+	key := fmt.Sprintf("%d %s\x00%s", o.Kind, o.Name, o.MadeBy)
+	if o.Parent != nil {
+		key += fmt.Sprintf("\x00%d", o.Parent.number)
+	}
+	m.seen[key]++
+	o = m.object(fmt.Sprintf("%s\x00%d", key, m.seen[key]), o)
+	o.Size = max(o.Size, row.number("size"))
+	if row.count("freed") != 0 {
+		o.Freed++
+	}
+	if group := row.count("group"); group != 0 {
+		o.groups[group] = true
+	}
+	m.found[id] = o
+	return o
+}
+
+// object returns the object with a key; a new one if there is none.
+func (b *builder) object(key string, fresh *Object) *Object {
+	if b.objects[key] == nil {
+		fresh.number = len(b.objects)
+		b.objects[key] = fresh
+	}
+	return b.objects[key]
+}
+
+// finishObjects lists the objects with calls.
+func (b *builder) finishObjects() {
+	for _, o := range b.objects {
+		if o.Groups = max(len(o.groups), 1); o.Calls > 0 {
+			b.p.Objects = append(b.p.Objects, o)
+		}
+	}
+	slices.SortFunc(b.p.Objects, func(x, y *Object) int {
+		return cmp.Or(cmp.Compare(y.Time, x.Time), cmp.Compare(y.Calls, x.Calls), cmp.Compare(x.number, y.number))
+	})
+}

@@ -1,0 +1,356 @@
+package profile
+
+import (
+	"cmp"
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"mpitx/recording"
+)
+
+// ErrNone says that a run has no profile.
+var ErrNone = errors.New("the run has no profile")
+
+// Has reports whether a run has a profile.
+func Has(run *recording.Run) bool {
+	for _, r := range run.Ranks {
+		if slices.ContainsFunc(r.Tables, func(t *recording.Table) bool { return t != nil && t.Name == tableCalls }) {
+			return true
+		}
+	}
+	return false
+}
+
+// Read reads the profile of a run as far as it was counted until now. Parts that cannot be read are in the run's Damage.
+func Read(run *recording.Run, cut Cut) (*Profile, error) {
+	if !Has(run) {
+		return nil, ErrNone
+	}
+	b := &builder{p: &Profile{Run: run, Cut: cut}, functions: map[string]*Function{}, sites: map[string]*Function{},
+		phases: map[string]*Phase{}, pairs: map[[2]int]*Pair{}, oneSided: map[[2]int]*Pair{}, sizes: map[Sizes]*Sizes{}, objects: map[string]*Object{},
+		phaseNames: map[string]bool{}, objectNames: map[string]bool{}, ranks: map[int]bool{}}
+	for _, r := range run.Ranks {
+		b.ranks[r.Rank] = true
+	}
+	if err := processes(run, cut, b.process); err != nil {
+		return nil, err
+	}
+	if err := cut.check(b.phaseNames, b.objectNames, b.ranks); err != nil {
+		return nil, err
+	}
+	b.finish()
+	return b.p, nil
+}
+
+// builder merges processes into a profile.
+type builder struct {
+	p                *Profile
+	functions, sites map[string]*Function
+	phases           map[string]*Phase
+	pairs, oneSided  map[[2]int]*Pair
+	sizes            map[Sizes]*Sizes
+	objects          map[string]*Object
+
+	phaseNames, objectNames map[string]bool // before the cut
+	ranks                   map[int]bool
+}
+
+func (b *builder) process(pr *process) {
+	r := &Rank{Number: pr.rank.Rank, Process: pr.rank, Threads: pr.threads()}
+	b.p.Ranks = append(b.p.Ranks, r)
+	from, to := b.p.Run.Span(pr.rank)
+	main := pr.mainThread()
+	phases := b.phaseRows(r, pr, main, from, &to)
+	objects := b.readObjects(pr)
+	addresses := map[uint64]Address{}
+	for _, c := range pr.calls {
+		b.call(r, c, c.Threads[0] == main, objects, phases, addresses)
+	}
+	b.time(r, phases, to-from)
+	for _, row := range pr.peers {
+		b.peer(r, row)
+	}
+	for _, row := range pr.sizes {
+		b.size(row)
+	}
+}
+
+// call adds a row of calls.
+func (b *builder) call(r *Rank, c *row, main bool, objects map[uint64]*Object, phases map[string]*RankPhase, addresses map[uint64]Address) {
+	phase, name, object := c.text("phase"), cmp.Or(c.text("function"), "unknown"), objects[c.count("object")]
+	totals, within := c.totals(), c.text("within")
+	b.phaseNames[phase] = true
+	if object == nil {
+		object = objects[0]
+	}
+	if !b.p.Cut.object(object.Name) {
+		return
+	}
+	if within == "" {
+		ph := b.rankPhase(r, phases, phase)
+		ph.Totals.add(&totals)
+		if main && !initializes(name) {
+			ph.InMPI += totals.Time - min(c.duration("nested"), totals.Time)
+		}
+	}
+	if !b.p.Cut.phase(phase) {
+		return
+	}
+	key := name + "\x00" + within
+	if b.functions[key] == nil {
+		b.functions[key] = &Function{Name: name, Within: within}
+	}
+	histogram := c.histogram()
+	b.functions[key].addRow(r, c, &totals, &histogram)
+	stack, stackKey := b.stack(r, c, addresses)
+	if key += stackKey; b.sites[key] == nil {
+		b.sites[key] = &Function{Name: name, Within: within, Stack: stack}
+	}
+	b.sites[key].addRow(r, c, &totals, &histogram)
+	if within == "" {
+		r.Totals.add(&totals)
+		b.p.Total.add(&totals)
+		object.Totals.add(&totals)
+		addRank(&object.Ranks, r, &totals)
+	}
+}
+
+func (f *Function) addRow(r *Rank, c *row, totals *Totals, h *Histogram) {
+	f.Totals.add(totals)
+	addRank(&f.Ranks, r, totals)
+	if h.Count() == 0 { // no call has returned
+		return
+	}
+	shortest := c.duration("shortest")
+	if f.Durations.tick == 0 || shortest < f.Shortest {
+		f.Shortest = shortest
+	}
+	f.Longest = max(f.Longest, c.duration("longest"))
+	f.Durations.add(h)
+}
+
+// addRank adds totals of a rank; ranks come in order.
+func addRank(list *[]RankTotals, r *Rank, totals *Totals) {
+	if n := len(*list); n == 0 || (*list)[n-1].Rank != r {
+		*list = append(*list, RankTotals{Rank: r})
+	}
+	(*list)[len(*list)-1].Totals.add(totals)
+}
+
+// stack returns the addresses of a row, and their key.
+func (b *builder) stack(r *Rank, c *row, addresses map[uint64]Address) (stack []Address, key string) {
+	var text strings.Builder
+	for _, v := range c.values("stack") {
+		at, _ := v.Uint64()
+		if at == 0 {
+			break
+		}
+		address, known := addresses[at]
+		if !known {
+			if address = (Address{Offset: at}); r.Process.Module(at) != nil {
+				m := r.Process.Module(at)
+				address = Address{m.Path, m.BuildID, at - m.Bias}
+			}
+			addresses[at] = address
+		}
+		stack = append(stack, address)
+		text.WriteString("\x00" + cmp.Or(address.BuildID, address.Path) + "\x00" + strconv.FormatUint(address.Offset, 16))
+	}
+	b.p.Depth = max(b.p.Depth, len(stack))
+	return stack, text.String()
+}
+
+// peer adds a row of messages with another process.
+func (b *builder) peer(r *Rank, row *row) {
+	if phase := row.text("phase"); !b.p.Cut.phase(phase) {
+		return
+	}
+	other := row.number("rank")
+	sent := [2]uint64{row.count("messages_sent"), row.count("bytes_sent")}
+	received := [2]uint64{row.count("messages_received"), row.count("bytes_received")}
+	if row.number("job") != 0 || other < 0 {
+		b.p.Others.add(&Totals{MessagesSent: sent[0], BytesSent: sent[1], MessagesReceived: received[0], BytesReceived: received[1]})
+		return
+	}
+	oneSided := row.count("onesided") != 0
+	if sent[0] > 0 {
+		pair := b.pair(oneSided, r.Number, other)
+		pair.MessagesSent += sent[0]
+		pair.BytesSent += sent[1]
+	}
+	if received[0] > 0 {
+		pair := b.pair(oneSided, other, r.Number)
+		pair.MessagesReceived += received[0]
+		pair.BytesReceived += received[1]
+	}
+}
+
+func (b *builder) pair(oneSided bool, source, destination int) *Pair {
+	key, pairs := [2]int{source, destination}, b.pairs
+	if oneSided {
+		pairs = b.oneSided
+	}
+	if pairs[key] == nil {
+		pairs[key] = &Pair{Source: source, Destination: destination}
+	}
+	return pairs[key]
+}
+
+// size adds a histogram of message sizes.
+func (b *builder) size(row *row) {
+	if !b.p.Cut.phase(row.text("phase")) {
+		return
+	}
+	key := Sizes{Function: cmp.Or(row.text("function"), "unknown"), Received: row.count("received") != 0}
+	s := b.sizes[key]
+	if s == nil {
+		s = &Sizes{Function: key.Function, Received: key.Received}
+		b.sizes[key] = s
+	}
+	for i, v := range row.values("messages") {
+		n, _ := v.Uint64()
+		s.Messages[min(i, SizeBuckets-1)] += n
+	}
+	s.Bytes += row.count("bytes")
+}
+
+// finish sorts the lists and computes what needs all ranks.
+func (b *builder) finish() {
+	p := b.p
+	slices.SortStableFunc(p.Ranks, func(x, y *Rank) int { return cmp.Compare(x.Number, y.Number) })
+	p.Functions, p.Sites = byTime(b.functions), byTime(b.sites)
+	for _, ph := range b.phases {
+		if ph.Name != "" || len(b.phases) > 1 {
+			p.Phases = append(p.Phases, ph)
+		}
+	}
+	slices.SortFunc(p.Phases, func(x, y *Phase) int {
+		return cmp.Or(cmp.Compare(x.First, y.First), cmp.Compare(x.Name, y.Name))
+	})
+	p.Pairs, p.OneSided = b.sorted(b.pairs), b.sorted(b.oneSided)
+	p.Sizes = slices.SortedFunc(maps.Values(b.sizes), func(x, y *Sizes) int {
+		if x.Received != y.Received {
+			return map[bool]int{false: -1, true: 1}[x.Received]
+		}
+		return cmp.Compare(x.Function, y.Function)
+	})
+	b.finishObjects()
+	if len(p.Cut.Objects) == 0 {
+		p.efficiencies()
+	} else { // they are counted for all communicators together
+		p.Pairs, p.OneSided, p.Sizes, p.Others = nil, nil, nil, Totals{}
+	}
+}
+
+// sorted lists the traffic between ranks.
+func (b *builder) sorted(pairs map[[2]int]*Pair) (list []Pair) {
+	known := map[int]bool{}
+	for _, r := range b.p.Ranks {
+		known[r.Number] = true
+	}
+	for _, pair := range pairs {
+		pair.SourceKnown, pair.DestinationKnown = known[pair.Source], known[pair.Destination]
+		list = append(list, *pair)
+	}
+	slices.SortFunc(list, func(x, y Pair) int {
+		return cmp.Or(cmp.Compare(x.Source, y.Source), cmp.Compare(x.Destination, y.Destination))
+	})
+	return list
+}
+
+func byTime(all map[string]*Function) []*Function {
+	var list []*Function
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		list = append(list, all[key])
+	}
+	sortByTime(list)
+	return list
+}
+
+func sortByTime(list []*Function) {
+	slices.SortStableFunc(list, func(x, y *Function) int {
+		return cmp.Or(cmp.Compare(y.Time, x.Time), cmp.Compare(y.Calls, x.Calls), cmp.Compare(x.Name, y.Name))
+	})
+}
+
+// rankPhase is a phase of a rank while the rank is read.
+func (b *builder) rankPhase(r *Rank, phases map[string]*RankPhase, name string) *RankPhase {
+	if phases[name] == nil {
+		phases[name] = &RankPhase{Rank: r}
+	}
+	return phases[name]
+}
+
+// phaseRows reads the phases of a rank: those of its main thread, or else of the thread that spent the most time in each. A phase can
+// end after the last clock record.
+func (b *builder) phaseRows(r *Rank, pr *process, main int, from time.Duration, to *time.Duration) map[string]*RankPhase {
+	phases := map[string]*RankPhase{}
+	of := map[string]int{}
+	for _, row := range pr.phases {
+		name, elapsed := row.text("phase"), row.duration("ticks")
+		b.phaseNames[name] = true
+		ph := b.rankPhase(r, phases, name)
+		ph.Entered += row.count("entered")
+		if first, last := row.time("first"), row.time("last"); last > 0 {
+			*to = max(*to, last)
+			b.phase(name, first, last)
+		}
+		thread := row.Threads[0]
+		if of[name] != main && (thread == main || elapsed > ph.Elapsed) {
+			ph.Elapsed, of[name] = elapsed, thread
+		}
+	}
+	return phases
+}
+
+// phase finds a phase by its name, and extends its time.
+func (b *builder) phase(name string, first, last time.Duration) *Phase {
+	ph := b.phases[name]
+	if ph == nil {
+		ph = &Phase{Name: name, First: first, Last: last}
+		b.phases[name] = ph
+	}
+	ph.First, ph.Last = min(ph.First, first), max(ph.Last, last)
+	return ph
+}
+
+// time ends the reading of a rank: how long it ran, in total and in each phase.
+func (b *builder) time(r *Rank, phases map[string]*RankPhase, elapsed time.Duration) {
+	var inMPI, named time.Duration
+	for name, ph := range phases {
+		inMPI += ph.InMPI
+		ph.Elapsed = max(ph.Elapsed, ph.InMPI) // the time in it is only known when it was left
+		if name != "" {
+			named += ph.Elapsed
+		}
+	}
+	elapsed = max(elapsed, inMPI) // the end of a process that died is not known
+	if outside := phases[""]; outside != nil {
+		outside.Elapsed = max(elapsed-named, outside.InMPI)
+	}
+	for _, name := range slices.Sorted(maps.Keys(phases)) {
+		ph := phases[name]
+		if b.p.Cut.phase(name) {
+			r.InMPI += ph.InMPI
+			r.Elapsed += ph.Elapsed
+		}
+		if !b.p.Cut.phase(name) {
+			continue
+		}
+		whole := b.phases[name]
+		if whole == nil {
+			from, _ := b.p.Run.Span(r.Process)
+			whole = b.phase(name, from, from)
+		}
+		whole.Entered += ph.Entered
+		whole.Totals.add(&ph.Totals)
+		whole.Ranks = append(whole.Ranks, *ph)
+	}
+	if len(b.p.Cut.Phases) == 0 {
+		r.Elapsed = elapsed
+	}
+}

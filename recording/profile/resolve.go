@@ -1,0 +1,137 @@
+package profile
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Resolve finds the source of all call stacks, and merges sites that have the same function, file and line. resolve returns the frames
+// of an address, innermost first: several if calls were inlined, none if nothing is known.
+func (p *Profile) Resolve(resolve func(Address) []Frame) {
+	known := map[Address][]Frame{}
+	same := map[string]*Function{}
+	sites := p.Sites[:0]
+	for _, s := range p.Sites {
+		s.Frames = nil
+		for _, a := range s.Stack {
+			frames, found := known[a]
+			if !found {
+				frames = resolve(a)
+				if len(frames) == 0 {
+					frames = []Frame{{}}
+				}
+				for i := range frames {
+					frames[i].Address = a
+				}
+				known[a] = frames
+			}
+			s.Frames = append(s.Frames, frames...)
+		}
+		key := s.Name + "\x00" + s.Within
+		for _, f := range s.Frames {
+			key += "\x00" + f.key()
+		}
+		if same[key] != nil {
+			same[key].merge(s)
+			continue
+		}
+		same[key] = s
+		sites = append(sites, s)
+	}
+	p.Sites = sites
+	sortByTime(p.Sites)
+}
+
+// key is equal for frames of the same place.
+func (f *Frame) key() string {
+	if f.Line == 0 {
+		return fmt.Sprint(f.Function, f.Address)
+	}
+	return fmt.Sprint(f.Function, "\x00", f.File, "\x00", f.Line, f.Inlined)
+}
+
+// merge adds the calls of another site.
+func (f *Function) merge(o *Function) {
+	if o.Durations.tick != 0 {
+		if f.Durations.tick == 0 || o.Shortest < f.Shortest {
+			f.Shortest = o.Shortest
+		}
+		f.Longest = max(f.Longest, o.Longest)
+	}
+	f.Totals.add(&o.Totals)
+	f.Durations.add(&o.Durations)
+	for i := range o.Ranks {
+		add := &o.Ranks[i]
+		at, found := slices.BinarySearchFunc(f.Ranks, add.Rank.Number, func(r RankTotals, n int) int { return cmp.Compare(r.Rank.Number, n) })
+		if !found {
+			f.Ranks = slices.Insert(f.Ranks, at, RankTotals{Rank: add.Rank})
+		}
+		f.Ranks[at].Totals.add(&add.Totals)
+	}
+}
+
+// Mean is the mean time of a call.
+func (t *Totals) Mean() time.Duration {
+	if t.Calls == 0 {
+		return 0
+	}
+	return t.Time / time.Duration(t.Calls)
+}
+
+// Place is the innermost frame as a short text: "solve.c:118", or "libx.so+0x1a2b" if the source is not known; "" without a stack.
+func (f *Function) Place() string {
+	switch {
+	case len(f.Frames) > 0:
+		return f.Frames[0].Place()
+	case len(f.Stack) > 0:
+		return f.Stack[0].String()
+	}
+	return ""
+}
+
+// Place is a frame as a short text.
+func (f *Frame) Place() string {
+	switch {
+	case f.File != "" && f.Line > 0:
+		return fmt.Sprintf("%s:%d", filepath.Base(f.File), f.Line)
+	case f.Function != "":
+		return f.Function + " in " + filepath.Base(f.Address.Path)
+	}
+	return f.Address.String()
+}
+
+// Lines are the frames as one line each: "solve at /src/solve.c:118", innermost first.
+func (f *Function) Lines() (lines []string) {
+	for i := range f.Frames {
+		frame := &f.Frames[i]
+		place := frame.Address.String()
+		if frame.File != "" {
+			place = fmt.Sprintf("%s:%d", frame.File, frame.Line)
+		}
+		if frame.Function != "" {
+			place = frame.Function + " at " + place
+		}
+		if frame.Inlined {
+			place += " (inlined)"
+		}
+		lines = append(lines, place)
+	}
+	if len(f.Frames) == 0 {
+		for _, a := range f.Stack {
+			lines = append(lines, a.String())
+		}
+	}
+	return lines
+}
+
+// String is the module's name and the offset: "app+0x1234".
+func (a Address) String() string {
+	if a.Path == "" {
+		return fmt.Sprintf("0x%x", a.Offset)
+	}
+	return fmt.Sprintf("%s+0x%x", a.Path[strings.LastIndexByte(a.Path, '/')+1:], a.Offset)
+}

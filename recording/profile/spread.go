@@ -1,0 +1,60 @@
+package profile
+
+import "time"
+
+// Spread is how a number differs over the ranks. Ranks without calls have 0.
+type Spread struct {
+	Min, Mean, Max   float64
+	MinRank, MaxRank int // the first ones with the extremes
+}
+
+// Imbalance is how far the maximum is above the mean, relative to the mean.
+func (s Spread) Imbalance() float64 {
+	if s.Mean <= 0 {
+		return 0
+	}
+	return s.Max/s.Mean - 1
+}
+
+// SpreadOf returns the spread of a number over all ranks of the profile.
+func (p *Profile) SpreadOf(ranks []RankTotals, of func(*Totals) float64) Spread {
+	values := make(map[*Rank]float64, len(ranks))
+	for i := range ranks {
+		values[ranks[i].Rank] = of(&ranks[i].Totals)
+	}
+	return p.spread(func(r *Rank) float64 { return values[r] })
+}
+
+func (p *Profile) spread(of func(*Rank) float64) (s Spread) {
+	for i, r := range p.Ranks {
+		v := of(r)
+		if i == 0 || v < s.Min {
+			s.Min, s.MinRank = v, r.Number
+		}
+		if i == 0 || v > s.Max {
+			s.Max, s.MaxRank = v, r.Number
+		}
+		s.Mean += v / float64(len(p.Ranks))
+	}
+	return s
+}
+
+// Time is the number that spreads of times are about.
+func Time(t *Totals) float64 { return float64(t.Time) }
+
+// Elapsed is the run time of all ranks together.
+func (p *Profile) Elapsed() (sum time.Duration) {
+	for _, r := range p.Ranks {
+		sum += r.Elapsed
+	}
+	return sum
+}
+
+// Share is a time as a part of the run time of all ranks. It can exceed 1 if several threads call MPI.
+func (p *Profile) Share(t time.Duration) float64 {
+	all := p.Elapsed()
+	if all <= 0 {
+		return 0
+	}
+	return float64(t) / float64(all)
+}

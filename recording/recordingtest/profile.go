@@ -1,0 +1,231 @@
+package recordingtest
+
+import "math/bits"
+
+// Profile writes the tables of a profile into a stream; see "Tables of tools" in docs/run-format.md.
+type Profile struct {
+	Stream *Stream
+	Depth  uint32 // addresses in a stack; 0: the field is missing
+
+	texts  map[string]uint32
+	tables map[string]uint32
+}
+
+// NewProfile declares the tables.
+func NewProfile(s *Stream, depth uint32) *Profile {
+	p := &Profile{Stream: s, Depth: depth, texts: map[string]uint32{}, tables: map[string]uint32{}}
+	u32 := func(name string) Field { return Field{Name: name, Type: 3} }
+	i32 := func(name string) Field { return Field{Name: name, Type: 7} }
+	text := func(name string) Field { return Field{Name: name, Type: 3, Meaning: 1} }
+	u64 := func(names ...string) (list []Field) {
+		for _, name := range names {
+			list = append(list, Field{Name: name, Type: 4})
+		}
+		return list
+	}
+	calls := []Field{text("function"), text("phase"), u32("object"), text("within")}
+	if depth > 0 {
+		calls = append(calls, Field{Name: "stack", Type: 4, Meaning: 2, Count: depth})
+	}
+	keys := uint32(len(calls))
+	calls = append(calls, u64("calls", "ticks", "nested")...)
+	calls = append(calls, Field{Name: "shortest", Type: 4, Merge: 1}, Field{Name: "longest", Type: 4, Merge: 2})
+	calls = append(calls, u64("messages_sent", "bytes_sent", "messages_received", "bytes_received", "gave", "got", "abandoned", "estimated")...)
+	calls = append(calls, Field{Name: "durations", Type: 3, Count: 128})
+	p.declare("profile calls", keys, p.callBytes(), calls...)
+	p.declare("profile peers", 4, 8+16+32, append([]Field{i32("job"), i32("rank"), text("phase"), u32("onesided")},
+		u64("messages_sent", "bytes_sent", "messages_received", "bytes_received")...)...)
+	p.declare("profile sizes", 3, 8+16+41*8, append([]Field{text("function"), text("phase"), u32("received"), {Name: "messages", Type: 4, Count: 40}}, u64("bytes")...)...)
+	p.declare("profile phases", 1, 8+8+32, append([]Field{text("phase")}, append(u64("entered", "ticks"),
+		Field{Name: "first", Type: 4, Meaning: 3, Merge: 1}, Field{Name: "last", Type: 4, Meaning: 3, Merge: 2})...)...)
+	p.declare("objects", 1, 8+32+16, append([]Field{u32("id"), u32("kind"), i32("size"), text("name"), text("made_by"), u32("parent"), u32("order"), u32("freed")},
+		u64("group", "collectives")...)...)
+	return p
+}
+
+func (p *Profile) callBytes() int { return 8 + 16 + int(p.Depth)*8 + 13*8 + 128*4 }
+
+func (p *Profile) declare(name string, keys uint32, bytes int, fields ...Field) {
+	id := uint32(len(p.tables))
+	p.tables[name] = id
+	p.Stream.Table(id, name, keys, bytes, fields...)
+}
+
+// Text returns the identifier of a text.
+func (p *Profile) Text(t string) uint32 {
+	id, known := p.texts[t]
+	if !known {
+		id = uint32(len(p.texts))
+		p.texts[t] = id
+		p.Stream.Text(id, t)
+	}
+	return id
+}
+
+// Call is a row of calls. Calls without Durations lasted Ticks/Calls each.
+type Call struct {
+	Thread                                                   uint32 // 0: the process's first
+	Function, Phase, Within                                  string
+	Object                                                   uint32
+	Stack                                                    []uint64
+	Calls, Ticks, Nested                                     uint64
+	Durations                                                []uint64 // ticks of each call
+	MessagesSent, BytesSent, MessagesReceived, BytesReceived uint64
+	Gave, Got, Abandoned, Estimated                          uint64
+}
+
+func rowHead(thread uint32) []byte {
+	if thread == 0 {
+		thread = 4711
+	}
+	return le.AppendUint32(le.AppendUint32(nil, 2), thread)
+}
+
+func bucketOf(ticks uint64) int {
+	e := bits.Len64(ticks) - 1
+	if e < 5 {
+		return 0
+	}
+	return min(4*(e-5)+int(ticks>>(e-2)&3), 127)
+}
+
+// Calls appends rows of calls.
+func (p *Profile) Calls(calls ...Call) {
+	var rows [][]byte
+	for _, c := range calls {
+		b := rowHead(c.Thread)
+		for _, v := range []uint32{p.Text(c.Function), p.Text(c.Phase), c.Object, p.Text(c.Within)} {
+			b = le.AppendUint32(b, v)
+		}
+		for i := range int(p.Depth) {
+			var at uint64
+			if i < len(c.Stack) {
+				at = c.Stack[i]
+			}
+			b = le.AppendUint64(b, at)
+		}
+		if returned := c.Calls - c.Abandoned; c.Durations == nil && returned > 0 {
+			for range returned {
+				c.Durations = append(c.Durations, c.Ticks/returned)
+			}
+		}
+		shortest, longest, histogram := ^uint64(0), uint64(0), [128]uint32{}
+		for _, d := range c.Durations {
+			shortest, longest = min(shortest, d), max(longest, d)
+			histogram[bucketOf(d)]++
+		}
+		for _, v := range []uint64{c.Calls, c.Ticks, c.Nested, shortest, longest, c.MessagesSent, c.BytesSent, c.MessagesReceived, c.BytesReceived, c.Gave, c.Got, c.Abandoned, c.Estimated} {
+			b = le.AppendUint64(b, v)
+		}
+		for _, n := range histogram {
+			b = le.AppendUint32(b, n)
+		}
+		rows = append(rows, b)
+	}
+	p.rows("profile calls", p.callBytes(), rows)
+}
+
+func (p *Profile) rows(table string, bytes int, rows [][]byte) {
+	p.Stream.Seal() // declarations come first
+	p.Stream.Rows(p.tables[table], (bytes+63)/64*64, rows...)
+}
+
+// Peer is a row of messages with another process.
+type Peer struct {
+	Thread                                                   uint32
+	Job, Rank                                                int32
+	Phase                                                    string
+	OneSided                                                 bool
+	MessagesSent, BytesSent, MessagesReceived, BytesReceived uint64
+}
+
+// Peers appends rows of messages by peer.
+func (p *Profile) Peers(peers ...Peer) {
+	var rows [][]byte
+	for _, r := range peers {
+		b := le.AppendUint32(le.AppendUint32(rowHead(r.Thread), uint32(r.Job)), uint32(r.Rank))
+		b = le.AppendUint32(le.AppendUint32(b, p.Text(r.Phase)), bit(r.OneSided))
+		for _, v := range []uint64{r.MessagesSent, r.BytesSent, r.MessagesReceived, r.BytesReceived} {
+			b = le.AppendUint64(b, v)
+		}
+		rows = append(rows, b)
+	}
+	p.rows("profile peers", 8+16+32, rows)
+}
+
+func bit(on bool) uint32 {
+	if on {
+		return 1
+	}
+	return 0
+}
+
+// Size is a row of messages by size: a number of messages of each size in bytes.
+type Size struct {
+	Function, Phase string
+	Received        bool
+	Messages        map[uint64]uint64
+}
+
+// Sizes appends rows of messages by size.
+func (p *Profile) Sizes(sizes ...Size) {
+	var rows [][]byte
+	for _, s := range sizes {
+		b := le.AppendUint32(le.AppendUint32(rowHead(0), p.Text(s.Function)), p.Text(s.Phase))
+		b = le.AppendUint32(le.AppendUint32(b, bit(s.Received)), 0)
+		var messages [40]uint64
+		total := uint64(0)
+		for size, n := range s.Messages {
+			messages[min(bits.Len64(size), 39)] += n
+			total += size * n
+		}
+		for _, n := range messages {
+			b = le.AppendUint64(b, n)
+		}
+		rows = append(rows, le.AppendUint64(b, total))
+	}
+	p.rows("profile sizes", 8+16+41*8, rows)
+}
+
+// Phase is a row of phases.
+type Phase struct {
+	Thread                      uint32
+	Name                        string
+	Entered, Ticks, First, Last uint64
+}
+
+// Phases appends rows of phases.
+func (p *Profile) Phases(phases ...Phase) {
+	var rows [][]byte
+	for _, ph := range phases {
+		b := le.AppendUint32(le.AppendUint32(rowHead(ph.Thread), p.Text(ph.Name)), 0)
+		for _, v := range []uint64{ph.Entered, ph.Ticks, ph.First, ph.Last} {
+			b = le.AppendUint64(b, v)
+		}
+		rows = append(rows, b)
+	}
+	p.rows("profile phases", 8+8+32, rows)
+}
+
+// Object is a row of objects.
+type Object struct {
+	ID, Kind           uint32
+	Size               int32
+	Name, MadeBy       string
+	Parent, Order      uint32
+	Freed              bool
+	Group, Collectives uint64
+}
+
+// Objects appends rows of objects.
+func (p *Profile) Objects(objects ...Object) {
+	var rows [][]byte
+	for _, o := range objects {
+		b := rowHead(0)
+		for _, v := range []uint32{o.ID, o.Kind, uint32(o.Size), p.Text(o.Name), p.Text(o.MadeBy), o.Parent, o.Order, bit(o.Freed)} {
+			b = le.AppendUint32(b, v)
+		}
+		rows = append(rows, le.AppendUint64(le.AppendUint64(b, o.Group), o.Collectives))
+	}
+	p.rows("objects", 8+32+16, rows)
+}
