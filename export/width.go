@@ -8,12 +8,42 @@ import (
 
 // Width is the number of terminal cells that safe text takes.
 func Width(s string) int {
-	for i := range len(s) {
-		if s[i] >= 0x80 || s[i] == 0x1b {
+	width := 0
+	for i := 0; i < len(s); width++ {
+		if s[i] < 0x80 && s[i] != 0x1b {
+			i++
+			continue
+		}
+		size, cells := drawn(s[i:])
+		if size == 0 {
 			return ansi.StringWidth(s)
 		}
+		i += size
+		width += cells - 1
 	}
-	return len(s)
+	return width
+}
+
+// drawn is the size in bytes of a style or of a character that frames and charts are drawn with, at the beginning of s, and its cells. It is
+// a shortcut around the tables of Unicode. 0: something else is there.
+func drawn(s string) (size, cells int) {
+	switch {
+	case strings.HasPrefix(s, "\x1b["):
+		end := 2
+		for end < len(s) && s[end] >= '0' && s[end] <= ';' {
+			end++
+		}
+		if end < len(s) && s[end] == 'm' {
+			return end + 1, 0
+		}
+	case len(s) >= 3 && s[0] == 0xe2 && s[1] >= 0x94 && s[1] <= 0x96 && s[2]&0xc0 == 0x80: // U+2500 to U+25BF: lines and blocks
+		return 3, 1
+	case strings.HasPrefix(s, "…"):
+		return 3, 1
+	case strings.HasPrefix(s, "·"):
+		return 2, 1
+	}
+	return 0, 0
 }
 
 // Cut shortens safe text to at most width cells, ending with … or "..".

@@ -25,7 +25,7 @@ type branch struct {
 	depth    int
 	open     bool
 	ref      *branch // where this category is unfolded
-	number   int32   // among all branches, once they are counted
+	number   int32   // in the census
 }
 
 func newTree(x *index) *branch {
@@ -180,17 +180,4 @@ func (b *branch) visible(rows []*branch) []*branch {
 		}
 	}
 	return rows
-}
-
-// holder finds the deepest branch that lists variable k itself; nil: none.
-func (b *branch) holder(k int32) *branch {
-	for _, kid := range b.kids {
-		if h := kid.holder(k); h != nil {
-			return h
-		}
-	}
-	if slices.Contains(b.own, k) {
-		return b
-	}
-	return nil
 }

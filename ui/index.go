@@ -31,21 +31,24 @@ type index struct {
 	cat     *catalog.Catalog
 	entries []entry
 	byID    map[string]int32
+	pvars   map[string]int32 // by name: that of the first class
 	root    *branch
 	all     []int32
 	names   nameWidths
 	pairs   []pairs // of neighbouring bytes in the text of each entry: they rule most descriptions out without touching the entries
 
-	numbers     int     // of branches
-	in          []int32 // the numbers of the branches that hold each variable, here or below: filled in by branches
-	inAt, inEnd []int32 // the part of in for each variable
+	namedBy map[*entry][]*entry // the variables whose descriptions have the name of a variable; at most maxMentions
+	census                      // of the tree
 }
 
 func newIndex(c *catalog.Catalog, t term.Term) *index {
 	x := &index{cat: c, entries: make([]entry, 0, len(c.Cvars)+len(c.Pvars))}
-	x.byID, x.pairs = make(map[string]int32, cap(x.entries)), make([]pairs, 0, cap(x.entries))
+	x.byID, x.pvars, x.pairs = make(map[string]int32, cap(x.entries)), map[string]int32{}, make([]pairs, 0, cap(x.entries))
 	for v := range c.Variables() {
 		x.byID[v.ID()] = int32(len(x.entries))
+		if _, known := x.pvars[v.Name]; !known && v.Kind != catalog.Cvars {
+			x.pvars[v.Name] = int32(len(x.entries))
+		}
 		x.all = append(x.all, int32(len(x.entries)))
 		name := t.Safe(v.Name)
 		e := entry{v: v, name: name, low: lower(name), text: lower(v.Description[:min(len(v.Description), maxText)])}
@@ -55,7 +58,9 @@ func newIndex(c *catalog.Catalog, t term.Term) *index {
 		x.names.add(int(e.width))
 		x.entries = append(x.entries, e)
 	}
+	x.readMentions()
 	x.root = newTree(x)
+	x.census = newCensus(x, x.root, len(x.entries))
 	return x
 }
 

@@ -322,7 +322,7 @@ func (m *Model) toCategory() {
 	if e == nil {
 		return
 	}
-	b := m.x.root.holder(m.x.byID[e.v.ID()])
+	b := m.x.holder(m.x.byID[e.v.ID()])
 	if b == nil {
 		m.note("%s is in no category", e.name)
 		return

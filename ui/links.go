@@ -1,10 +1,10 @@
 package ui
 
 import (
+	"iter"
 	"slices"
 	"strings"
 
-	"mpitx/catalog"
 	"mpitx/ui/term"
 )
 
@@ -51,12 +51,12 @@ func (x *index) related(e *entry) []leading {
 			links = append(links, leading{o, why, 0})
 		}
 	}
-	for _, w := range mentions(e.v.Description) {
+	for w := range mentions(e.v.Description) {
 		if o := x.mentioned(w.text(e.v.Description)); o != nil && len(links) < maxMentions {
 			add(o, "named in the description")
 		}
 	}
-	for _, o := range x.mentioning(e) {
+	for _, o := range x.namedBy[e] {
 		add(o, "descriptions that name it")
 	}
 	siblings, of := x.siblings(e)
@@ -72,22 +72,25 @@ type span struct{ from, to int }
 func (s span) text(of string) string { return of[s.from:s.to] }
 
 // mentions are the words of a text that can be names of variables: words of prose have no underscore.
-func mentions(s string) []span {
-	var words []span
-	for i := 0; i < len(s); {
-		if !inName(s[i]) {
-			i++
-			continue
-		}
-		from := i
-		for i < len(s) && inName(s[i]) {
-			i++
-		}
-		if strings.IndexByte(s[from:i], '_') >= 0 {
-			words = append(words, span{from, i})
+func mentions(s string) iter.Seq[span] {
+	return func(yield func(span) bool) {
+		for end := 0; ; {
+			at := strings.IndexByte(s[end:], '_')
+			if at < 0 {
+				return
+			}
+			at += end
+			from := at
+			for from > end && inName(s[from-1]) {
+				from--
+			}
+			for end = at; end < len(s) && inName(s[end]); end++ {
+			}
+			if !yield(span{from, end}) {
+				return
+			}
 		}
 	}
-	return words
 }
 
 func inName(c byte) bool {
@@ -99,44 +102,23 @@ func (x *index) mentioned(name string) *entry {
 	if k, ok := x.byID[name]; ok {
 		return &x.entries[k]
 	}
-	for c := catalog.ClassState; c <= catalog.ClassGeneric; c++ {
-		if k, ok := x.byID[name+":"+c.String()]; ok {
-			return &x.entries[k]
-		}
+	if k, ok := x.pvars[name]; ok {
+		return &x.entries[k]
 	}
 	return nil
 }
 
-// mentioning are the variables whose descriptions have the name of another one.
-func (x *index) mentioning(e *entry) []*entry {
-	if strings.IndexByte(e.low, '_') < 0 {
-		return nil
-	}
-	var found []*entry
-	set := newPairs(e.low)
-	for k := range x.pairs {
-		if !x.pairs[k].holds(&set) {
-			continue
-		}
-		if o := &x.entries[k]; hasWord(o.text, e.low) && o != e {
-			if found = append(found, o); len(found) == maxMentions {
-				break
+// readMentions finds the names of variables in all descriptions.
+func (x *index) readMentions() {
+	x.namedBy = map[*entry][]*entry{}
+	for k := range x.entries {
+		e := &x.entries[k]
+		text := e.v.Description[:min(len(e.v.Description), maxText)]
+		for w := range mentions(text) {
+			o := x.mentioned(w.text(text))
+			if by := x.namedBy[o]; o != nil && len(by) < maxMentions && !slices.Contains(by, e) {
+				x.namedBy[o] = append(by, e)
 			}
-		}
-	}
-	return found
-}
-
-// hasWord says whether a name stands in a text, not as a part of a longer one.
-func hasWord(text, name string) bool {
-	for at := 0; ; at++ {
-		i := strings.Index(text[at:], name)
-		if i < 0 {
-			return false
-		}
-		at += i
-		if end := at + len(name); (at == 0 || !inName(text[at-1])) && (end == len(text) || !inName(text[end])) {
-			return true
 		}
 	}
 }
@@ -144,30 +126,33 @@ func hasWord(text, name string) bool {
 // siblings are the variables with the nearest names in the category of another one, and what they have in common.
 func (x *index) siblings(e *entry) ([]*entry, string) {
 	k := x.byID[e.v.ID()]
-	b := x.root.holder(k)
+	b := x.holder(k)
 	for b != nil && b.category == nil && b.parent != nil && len(b.own) < 2 {
 		b = b.parent // a group of one name
 	}
 	if b == nil || b.parent == nil && len(x.cat.Categories) > 0 {
 		return nil, ""
 	}
-	type near struct {
-		k     int32
-		share int
-	}
-	var all []near
+	var found []*entry // the nearest first
+	var shares []int
 	for _, o := range b.own {
-		if o != k {
-			all = append(all, near{o, shared(e.low, x.entries[o].low)})
+		low := x.entries[o].low
+		if n := len(found); o == k || n == maxSiblings && !further(e.low, low, shares[n-1]) {
+			continue
 		}
-	}
-	slices.SortStableFunc(all, func(a, b near) int { return b.share - a.share })
-	var found []*entry
-	for _, n := range all[:min(len(all), maxSiblings)] {
-		found = append(found, &x.entries[n.k])
+		share := shared(e.low, low)
+		at := len(shares)
+		for at > 0 && shares[at-1] < share {
+			at--
+		}
+		found, shares = slices.Insert(found, at, &x.entries[o]), slices.Insert(shares, at, share)
+		found, shares = found[:min(len(found), maxSiblings)], shares[:min(len(shares), maxSiblings)]
 	}
 	return found, b.name
 }
+
+// further says, cheaply, whether two names may have more than n bytes in common.
+func further(a, b string, n int) bool { return n < min(len(a), len(b)) && a[n] == b[n] }
 
 // shared is the length of the beginning that two names have in common.
 func shared(a, b string) int {
@@ -211,7 +196,7 @@ func (m *Model) chosenLink() int {
 func (m *Model) paintLinks(l string, marks []bool, line int) string {
 	var b strings.Builder
 	at := 0
-	for _, w := range mentions(l) {
+	for w := range mentions(l) {
 		to := m.x.mentioned(w.text(l))
 		i := slices.IndexFunc(m.links(), func(k leading) bool { return k.e == to })
 		if to == nil || i < 0 {

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -119,28 +120,7 @@ func TestFailedRead(t *testing.T) {
 // The tree counts what the search and the filter let through.
 func TestCounts(t *testing.T) {
 	m := explorer(t, fixture(t, "openmpi-4.1.4.json"), Options{}, 120, 60)
-	check := func(what string) {
-		t.Helper()
-		passed := map[int32]bool{}
-		all := m.shown
-		if m.query == "" {
-			all = filtered(m.x, m.criteria, m.x.all)
-		}
-		for _, k := range all {
-			passed[k] = true
-		}
-		for _, b := range m.x.root.visible(nil) {
-			n := 0
-			for _, k := range b.below(m.x) {
-				if passed[k] {
-					n++
-				}
-			}
-			if got := m.countOf(b); got != n {
-				t.Errorf("%s: %s has %d, counted %d", what, b.name, n, got)
-			}
-		}
-	}
+	check := counter(t, m)
 	check("all")
 	press(m, "/", "'bcast", "enter")
 	check("search")
@@ -153,4 +133,52 @@ func TestCounts(t *testing.T) {
 	check("filter in a branch")
 	press(m, "F")
 	check("none")
+}
+
+// A variable counts once in each branch, also if several categories have it, or one that is inside several or inside itself.
+func TestCountsOnce(t *testing.T) {
+	c := &catalog.Catalog{}
+	for _, name := range []string{"a_x", "b_x", "c_x", "d_y", "e_x"} {
+		c.Cvars = append(c.Cvars, catalog.Variable{Kind: catalog.Cvars, Name: name, Type: catalog.TypeInt, After: ok(catalog.TypeInt, 1)})
+	}
+	c.Categories = []catalog.Category{{Name: "one", Cvars: []string{"a_x", "b_x"}, Categories: []string{"two", "inner"}}, {Name: "two", Cvars: []string{"a_x", "c_x"}, Categories: []string{"one"}},
+		{Name: "three", Cvars: []string{"a_x", "d_y"}, Categories: []string{"inner"}}, {Name: "inner", Cvars: []string{"b_x"}}}
+	m := explorer(t, c, Options{}, 120, 60)
+	for k := range m.x.entries {
+		holder := m.x.holder(int32(k))
+		if holder == nil || !slices.Contains(holder.own, int32(k)) {
+			t.Errorf("%s is in %v", m.x.entries[k].name, holder)
+		}
+	}
+	check := counter(t, m)
+	press(m, "/", "'x", "enter")
+	check("search")
+	press(m, "/", "'_", "enter", ":", "'filter kind=cvar", "enter")
+	check("filter")
+}
+
+// counter compares the counts of the tree with what its branches hold.
+func counter(t *testing.T, m *Model) func(what string) {
+	return func(what string) {
+		t.Helper()
+		passed := map[int32]bool{}
+		all := m.shown
+		if m.query == "" {
+			all = filtered(m.x, m.criteria, m.x.all)
+		}
+		for _, k := range all {
+			passed[k] = true
+		}
+		for _, b := range m.x.branches {
+			n := 0
+			for _, k := range b.below(m.x) {
+				if passed[k] {
+					n++
+				}
+			}
+			if got := m.countOf(b); got != n {
+				t.Errorf("%s: %s has %d, counted %d", what, b.name, n, got)
+			}
+		}
+	}
 }

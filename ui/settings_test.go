@@ -213,9 +213,13 @@ func TestNoLinks(t *testing.T) {
 			}
 		}
 	}
-	for text, want := range map[string]bool{"see a_b.": true, "see xa_b a_b_c": false, "a_b": true, "a_b_c a_b,": true, "": false} {
-		if hasWord(text, "a_b") != want {
-			t.Errorf("%q", text)
+	for text, want := range map[string]string{"see a_b.": "a_b", "see xa_b a_b_c, word": "xa_b a_b_c", "_": "_", "__a b__,c_": "__a b__ c_", "no words": "", "": ""} {
+		var words []string
+		for w := range mentions(text) {
+			words = append(words, w.text(text))
+		}
+		if got := strings.Join(words, " "); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
 }

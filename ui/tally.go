@@ -2,74 +2,114 @@ package ui
 
 import "slices"
 
+// census says which branches of the tree each variable is in.
+type census struct {
+	branches []*branch // by number: each before its kids
+	in       []int32   // the number of the branch that lists a variable; if several do, or none does: -1 - its place in several
+	several  [][]int32 // the numbers of all branches that a variable is in, here or below, the one that lists it first; the first: none
+}
+
+// newCensus numbers the branches of a tree of n variables.
+func newCensus(x *index, root *branch, n int) census {
+	c := census{in: make([]int32, n), several: [][]int32{nil}}
+	for k := range c.in {
+		c.in[k] = -1
+	}
+	lists := func(b *branch, vars []int32) {
+		for _, k := range vars {
+			switch at := c.in[k]; {
+			case at >= 0:
+				c.several = append(c.several, []int32{at, b.number})
+				c.in[k] = -int32(len(c.several))
+			case at == -1:
+				c.in[k] = b.number
+			default:
+				c.several[-1-at] = append(c.several[-1-at], b.number)
+			}
+		}
+	}
+	var walk func(b *branch)
+	walk = func(b *branch) {
+		b.number = int32(len(c.branches))
+		c.branches = append(c.branches, b)
+		for _, kid := range b.kids {
+			walk(kid)
+		}
+		lists(b, b.own) // the deepest one first
+	}
+	walk(root)
+	for _, b := range c.branches {
+		if b.ref != nil {
+			lists(b, b.ref.below(x))
+		}
+	}
+	for i, in := range c.several {
+		for _, n := range in {
+			for up := c.branches[n].parent; up != nil; up = up.parent {
+				if !slices.Contains(c.several[i], up.number) {
+					c.several[i] = append(c.several[i], up.number)
+				}
+			}
+		}
+	}
+	return c
+}
+
+// holder is the deepest branch that lists variable k itself; nil: none.
+func (c *census) holder(k int32) *branch {
+	at := c.in[k]
+	if at < -1 {
+		at = c.several[-1-at][0]
+	}
+	if at < 0 {
+		return nil
+	}
+	return c.branches[at]
+}
+
+// count is how many of some variables are in each branch, by the branches' numbers.
+func (c *census) count(vars []int32) []int32 {
+	counts := make([]int32, len(c.branches))
+	var several []int32
+	for _, k := range vars {
+		if at := c.in[k]; at >= 0 {
+			counts[at]++
+		} else {
+			several = append(several, at)
+		}
+	}
+	for i := len(counts) - 1; i > 0; i-- {
+		counts[c.branches[i].parent.number] += counts[i]
+	}
+	for _, at := range several {
+		for _, n := range c.several[-1-at] {
+			counts[n]++
+		}
+	}
+	counts[0] = int32(len(vars))
+	return counts
+}
+
 // tally counts the variables of each branch that the search and the filter let through.
 type tally struct {
 	generation int
 	counts     []int32 // by branch.number
 }
 
+// narrowed says whether a search or a filter hides variables.
+func (m *Model) narrowed() bool { return m.query != "" || filterText(m.criteria) != "" }
+
 // countOf is the number of variables of a branch and those below it that the search and the filter let through.
 func (m *Model) countOf(b *branch) int {
-	if m.query == "" && filterText(m.criteria) == "" {
+	if !m.narrowed() {
 		return b.count
 	}
-	t := &m.counts
-	if t.generation != m.generation {
-		*t = tally{m.generation, make([]int32, m.x.branches())}
+	if t := &m.counts; t.generation != m.generation {
 		passed := m.shown
 		if m.query == "" {
 			passed = filtered(m.x, m.criteria, m.x.all)
 		}
-		for _, k := range passed {
-			for _, n := range m.x.in[m.x.inAt[k]:m.x.inEnd[k]] {
-				t.counts[n]++
-			}
-		}
-		t.counts[m.x.root.number] = int32(len(passed))
+		*t = tally{m.generation, m.x.count(passed)}
 	}
-	return int(t.counts[b.number])
-}
-
-// branches numbers the branches of the tree, and records in which of them each variable is. It returns their number.
-func (x *index) branches() int {
-	if x.inAt != nil {
-		return x.numbers
-	}
-	var all []*branch
-	var number func(b *branch)
-	number = func(b *branch) {
-		b.number = int32(len(all))
-		all = append(all, b)
-		for _, kid := range b.kids {
-			number(kid)
-		}
-	}
-	number(x.root)
-	each := func(do func(k, branch int32)) {
-		for _, b := range all {
-			own := b.own
-			if b.ref != nil {
-				own = b.ref.below(x)
-			}
-			for _, k := range own {
-				for up := b; up != nil; up = up.parent {
-					do(k, up.number)
-				}
-			}
-		}
-	}
-	x.inAt = make([]int32, len(x.entries)+1)
-	each(func(k, _ int32) { x.inAt[k+1]++ })
-	for k := range x.entries {
-		x.inAt[k+1] += x.inAt[k]
-	}
-	x.in, x.inEnd = make([]int32, x.inAt[len(x.entries)]), slices.Clone(x.inAt[:len(x.entries)])
-	each(func(k, n int32) {
-		if !slices.Contains(x.in[x.inAt[k]:x.inEnd[k]], n) { // one that is in several categories
-			x.in[x.inEnd[k]] = n
-			x.inEnd[k]++
-		}
-	})
-	x.numbers = len(all)
-	return x.numbers
+	return int(m.counts.counts[b.number])
 }
