@@ -171,13 +171,44 @@ func (b *branch) below(x *index) []int32 {
 	return vars
 }
 
-// visible appends the branches that the tree shows, from top to bottom.
-func (b *branch) visible(rows []*branch) []*branch {
+// visible appends the branches that the tree shows, from top to bottom: those of open branches that pass.
+func (b *branch) visible(rows []*branch, pass func(*branch) bool) []*branch {
 	rows = append(rows, b)
 	if b.open {
 		for _, kid := range b.kids {
-			rows = kid.visible(rows)
+			if pass(kid) {
+				rows = kid.visible(rows, pass)
+			}
 		}
 	}
 	return rows
+}
+
+// listTree updates the rows of the tree. A search or a filter hides the branches without a match, except the present one and those above
+// it. The cursor stays on the present branch. Its line of the screen is as before when the search and the filter have ended.
+func (m *Model) listTree() {
+	narrowed := m.narrowed()
+	m.rows = m.x.root.visible(m.rows[:0], func(b *branch) bool {
+		return !narrowed || m.countOf(b) > 0 || b.above(m.branch)
+	})
+	line := m.tree.at - m.tree.top
+	switch {
+	case narrowed && !m.treeNarrow:
+		m.treeLine = line
+	case !narrowed && m.treeNarrow:
+		line = m.treeLine
+	}
+	m.treeNarrow = narrowed
+	m.tree.at = max(0, slices.Index(m.rows, m.branch))
+	m.tree.top = max(0, m.tree.at-max(line, 0))
+}
+
+// above says whether a branch is another one, or holds it.
+func (b *branch) above(other *branch) bool {
+	for ; other != nil; other = other.parent {
+		if other == b {
+			return true
+		}
+	}
+	return false
 }

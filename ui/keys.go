@@ -296,7 +296,7 @@ func (m *Model) right() {
 		m.enter(b.ref)
 	case len(b.kids) > 0 && !b.open:
 		b.open = true
-		m.rows = m.x.root.visible(m.rows[:0])
+		m.listTree()
 	default:
 		m.focus = paneList
 	}
@@ -311,7 +311,7 @@ func (m *Model) left() {
 	switch {
 	case b.open && len(b.kids) > 0 && b.parent != nil:
 		b.open = false
-		m.rows = m.x.root.visible(m.rows[:0])
+		m.listTree()
 	case b.parent != nil:
 		m.enter(b.parent)
 	}

@@ -182,3 +182,57 @@ func counter(t *testing.T, m *Model) func(what string) {
 		}
 	}
 }
+
+// A search or a filter hides the branches without a match, but not the one under the tree's cursor. Its end shows all of them.
+func TestTreeHides(t *testing.T) {
+	m := explorer(t, fixture(t, "openmpi-4.1.4.json"), Options{}, 120, 24)
+	press(m, "h")
+	for m.branch.name != "ompi_mpi" {
+		press(m, "j")
+	}
+	press(m, "l", "j") // a variable of it: it has no branches
+	all, here, line := slices.Clone(m.rows), m.branch, m.tree.at-m.tree.top
+	check := func(what string) {
+		t.Helper()
+		screen(t, m)
+		hidden := 0
+		for _, b := range all {
+			if n := m.countOf(b); slices.Contains(m.rows, b) != (n > 0 || b == here || b == m.x.root) {
+				t.Errorf("%s: %s, with %d matches, is shown: %v", what, b.name, n, n == 0)
+			} else if n == 0 {
+				hidden++
+			}
+		}
+		if m.rows[m.tree.at] != here || hidden < 5 {
+			t.Errorf("%s: %d are hidden, and the cursor is on %s, not %s", what, hidden, m.rows[m.tree.at].name, here.name)
+		}
+	}
+	whole := func(what string) {
+		t.Helper()
+		screen(t, m)
+		if !slices.Equal(m.rows, all) || m.branch != here || m.rows[m.tree.at] != here || m.tree.at-m.tree.top != line {
+			t.Errorf("%s: %d branches of %d, at %s in line %d, not at %s in line %d", what, len(m.rows), len(all), m.rows[m.tree.at].name, m.tree.at-m.tree.top, here.name, line)
+		}
+	}
+	press(m, "/", "'tcp")
+	check("while typing")
+	press(m, "enter")
+	check("search")
+	press(m, "esc")
+	whole("the end of the search")
+	press(m, ":", "'filter kind=pvar", "enter")
+	check("filter")
+	press(m, "F")
+	whole("no filter")
+	press(m, ":", "'filter kind=pvar", "enter", "h", "g")
+	if m.branch = m.x.root; slices.Contains(m.rows, here) {
+		t.Errorf("%s without a match stays after the cursor has left it", here.name)
+	}
+	if before := len(m.rows); before > 1 {
+		press(m, "j", "l")
+		check := m.branch
+		if press(m, "F"); m.branch != check || len(m.rows) <= before {
+			t.Errorf("at %s, not %s, with %d branches", m.branch.name, check.name, len(m.rows))
+		}
+	}
+}

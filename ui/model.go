@@ -118,6 +118,8 @@ type Model struct {
 	branch     *branch
 	rows       []*branch // of the tree
 	tree       scroll
+	treeNarrow bool // a search or a filter hides branches
+	treeLine   int  // the cursor's line of the screen before that
 	counts     tally
 	shown      []int32    // of the list
 	names      nameWidths // the list's columns make room for
@@ -264,7 +266,6 @@ func (m *Model) loaded(msg loadedMsg) {
 	}
 	m.restore()
 	m.branch = m.x.root
-	m.rows = m.x.root.visible(nil)
 	m.tree, m.list = scroll{}, scroll{}
 	m.refill()
 	m.comeBack(m.lastPlace)
@@ -294,6 +295,7 @@ func (m *Model) refill() {
 	m.seek(from != nil && from == m.listed)
 	m.listed = from
 	m.generation++
+	m.listTree()
 }
 
 // seek puts the cursor on the variable that the user chose, also after a detour through lists without it. near says to choose its

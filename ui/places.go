@@ -47,7 +47,7 @@ type kept struct {
 // keep records what the user sees of a catalog that another one will replace.
 func (m *Model) keep() kept {
 	k := kept{m.here(), map[string]bool{}}
-	for _, b := range m.rows {
+	for _, b := range m.x.branches {
 		k.open[b.name] = k.open[b.name] || b.open
 	}
 	return k
@@ -69,12 +69,6 @@ func (m *Model) enter(b *branch) {
 	m.branch = b
 	for p := b.parent; p != nil; p = p.parent {
 		p.open = true
-	}
-	m.rows = m.x.root.visible(m.rows[:0])
-	for i, r := range m.rows {
-		if r == b {
-			m.tree.at = i
-		}
 	}
 	m.refill()
 }

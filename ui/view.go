@@ -449,7 +449,7 @@ func (m *Model) click(x, y int) tea.Cmd {
 			if i == m.tree.at {
 				if len(m.rows[i].kids) > 0 && m.rows[i].parent != nil {
 					m.rows[i].open = !m.rows[i].open
-					m.rows = m.x.root.visible(m.rows[:0])
+					m.listTree()
 				}
 				return nil
 			}
