@@ -61,8 +61,12 @@ missing_packages() {
 	have tmux || printf 'tmux '
 }
 
-# missing_test_packages lists those for tests: MPI programs in Fortran and Python, NetPIPE, a compiler and an emulator for ARM.
+# missing_test_packages lists those for tests: MPI programs in Fortran and Python, NetPIPE, compilers, an emulator for ARM.
 missing_test_packages() {
+	have g++ || printf 'g++ '
+	have addr2line || printf 'binutils '
+	have clang++ || printf 'clang '
+	have llvm-addr2line || printf 'llvm '
 	have gfortran || printf 'gfortran '
 	[ -n "$(find /usr/lib/python3/dist-packages/mpi4py -name 'MPI.*.so' 2>/dev/null)" ] || printf 'python3-mpi4py '
 	have NPopenmpi || printf 'netpipe-openmpi '
