@@ -21,21 +21,25 @@ type details struct {
 
 // detailView draws the name, which stays in place, and the lines that scroll below it.
 func (m *Model) detailView(width, height int) []string {
+	if c := m.category(); c != nil {
+		return m.below("category "+c.Name, m.categoryLines(c, width), width, height)
+	}
 	e := m.current()
 	if e == nil {
-		if c := m.branch.category; c != nil && m.query == "" {
-			return m.below("category "+c.Name, m.wrapped(c.Description, width, term.Plain), width, height)
-		}
 		return m.below("no variable", nil, width, height)
 	}
 	if at := m.chosenLink(); m.cache.e != e || m.cache.link != at || m.cache.width != width || m.cache.generation != m.generation {
 		m.cache = details{e, at, width, m.generation, m.detailLines(e, width)}
 	}
-	lines := m.cache.lines
-	if m.focus == paneTree && m.branch.category != nil && m.branch.category.Description != "" {
-		lines = append(m.categoryLines(m.branch.category, width), lines...)
+	return m.below(e.v.Name, m.cache.lines, width, height)
+}
+
+// category is the one that the details describe; nil: they describe the variable under the list's cursor.
+func (m *Model) category() *catalog.Category {
+	if m.query == "" && (m.focus == paneTree || m.current() == nil) {
+		return m.branch.category
 	}
-	return m.below(e.v.Name, lines, width, height)
+	return nil
 }
 
 // below draws lines below a name. The name shows whether the pane has the focus.
@@ -57,10 +61,20 @@ func (m *Model) below(name string, lines []string, width, height int) []string {
 	return append([]string{m.t.Paint(style, " "+m.t.FitMiddle(m.t.SafeLine(name, 4*width), width-1))}, out...)
 }
 
+// categoryLines describe the category of the present branch.
 func (m *Model) categoryLines(c *catalog.Category, width int) []string {
-	lines := m.wrapped("category "+c.Name, width, term.Heading)
-	lines = append(lines, m.wrapped(c.Description, width, term.Plain)...)
-	return append(lines, "")
+	has := plural(m.branch.count, "variable")
+	if m.branch.count < 0 {
+		has = "many variables"
+	}
+	if len(c.Categories) > 0 {
+		has += ", here and in " + strings.Join(c.Categories, ", ")
+	}
+	lines := m.wrapped(has, width, term.Label)
+	if c.Description != "" {
+		lines = append(append(lines, ""), m.wrapped(c.Description, width, term.Plain)...)
+	}
+	return lines
 }
 
 // wrapped breaks foreign text into lines of a width.
@@ -249,6 +263,8 @@ func (m *Model) mayWrite(v *catalog.Variable) string {
 		return ""
 	case v.After == nil && m.frozen() != "":
 		return "no: MPI is not available"
+	case m.o.Start == nil && r.Writable == catalog.WritableYes:
+		return "yes in a live session; a snapshot cannot be written"
 	case v.After == nil:
 		return string(r.Writable) + ", before MPI_Init only"
 	}

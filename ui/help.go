@@ -66,7 +66,11 @@ func (m *Model) helpLines() []string {
 		if m.t.UTF8 {
 			sign = mark[0]
 		}
-		marks.Keys = append(marks.Keys, keys.Key{Names: []string{sign}, Help: mark[2]})
+		means := mark[2]
+		if means == "writable" && !live {
+			means += " in a live session, not in a snapshot"
+		}
+		marks.Keys = append(marks.Keys, keys.Key{Names: []string{sign}, Help: means})
 	}
 	for _, t := range append(keySections(in, live), marks, commandSection(live)) {
 		lines = append(append(lines, t.Lines(m.t, m.w)...), "")

@@ -1,8 +1,11 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 	"testing"
+
+	tea "charm.land/bubbletea/v2"
 
 	"mpitx/catalog"
 	"mpitx/ui/term"
@@ -122,4 +125,38 @@ func TestBookmarksViewEnds(t *testing.T) {
 	if f := m.now().Filter; f != "kind=cvar" {
 		t.Errorf("keeps %q", f)
 	}
+}
+
+// With the cursor in the tree, the details describe the category, and no variable.
+func TestCategoryDetails(t *testing.T) {
+	c := &catalog.Catalog{}
+	c.Cvars = []catalog.Variable{{Kind: catalog.Cvars, Name: "eager_limit", Description: "Longest eager message.", Type: catalog.TypeInt, After: ok(catalog.TypeInt, 1)}}
+	c.Categories = []catalog.Category{{Name: "transport", Description: "How bytes move.", Cvars: []string{"eager_limit"}, Categories: []string{"shared_memory"}}, {Name: "shared_memory"}}
+	m := explorer(t, c, Options{}, 80, 24)
+	press(m, "h", "j")
+	contains(t, m, "category transport", "1 variable, here and in shared_memory", "How bytes move.")
+	lacks(t, m, "Longest eager message.")
+	lines := strings.Split(screen(t, m), "\n")
+	m.Update(tea.MouseClickMsg{X: 40, Y: slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, "How bytes move.") })})
+	contains(t, m, "Longest eager message.")
+	lacks(t, m, "How bytes move.", "category transport")
+	press(m, "/", "'eager", "enter", "h")
+	contains(t, m, "Longest eager message.")
+}
+
+// A snapshot does not pretend that its variables can be written.
+func TestSnapshotWrites(t *testing.T) {
+	m := explorer(t, fixture(t, "openmpi-4.1.4.json"), Options{}, 100, 40)
+	press(m, ":", "'show coll_tuned_bcast_algorithm", "enter")
+	contains(t, m, "writable  yes in a live session; a snapshot cannot be written")
+	press(m, "e")
+	contains(t, m, "needs a live MPI, and this is a snapshot")
+	press(m, "?")
+	for range 10 {
+		if strings.Contains(screen(t, m), "writable in a live session, not in a snapshot") {
+			return
+		}
+		press(m, "space")
+	}
+	t.Error("the help does not explain the mark w")
 }

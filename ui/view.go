@@ -441,6 +441,7 @@ func (m *Model) click(x, y int) tea.Cmd {
 	if m.x == nil || m.mode != modeNormal && m.mode != modeSearch || y < l.top {
 		return nil
 	}
+	category := m.category()
 	m.focus = m.pane(&l, x, y)
 	y -= l.top
 	switch m.focus {
@@ -462,7 +463,9 @@ func (m *Model) click(x, y int) tea.Cmd {
 			m.choose()
 		}
 	case paneDetails:
-		m.clickLink(m.detail.at + y - (l.detailY - l.top) - 1)
+		if category == nil {
+			m.clickLink(m.detail.at + y - (l.detailY - l.top) - 1)
+		}
 	}
 	return nil
 }
