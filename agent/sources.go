@@ -6,5 +6,5 @@ import "embed"
 
 // Sources are the files from which build.sh builds the agent, together with binding.Sources, where mpitx is installed.
 //
-//go:embed build.sh check.sh prototypes.txt base mpi chain run pvar tools life
+//go:embed build.sh check.sh prototypes.txt base mpi chain include run pvar tools life
 var Sources embed.FS

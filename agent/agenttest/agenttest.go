@@ -65,7 +65,7 @@ func build(mpicc, name, how, tool string, more []string, environ ...string) (str
 		return "", err
 	}
 	sources := []string{"*.txt", "*.sh", "wrapgen/*.go", "gen/*.go", "../binding/shim/*.[ch]", "../binding/*.[ch]"}
-	for _, layer := range []string{"base", "mpi", "chain", "run", "pvar", "tools", "tools/*", "life"} {
+	for _, layer := range []string{"base", "mpi", "chain", "include", "run", "pvar", "tools", "tools/*", "life"} {
 		sources = append(sources, layer+"/*.[ch]")
 	}
 	var arguments []string

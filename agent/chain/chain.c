@@ -10,7 +10,7 @@
 #include "mpi/requests.h"
 
 static bool running, stopped;
-static int pending_objects;
+static int pending_objects, object_followers;
 static int pcontrol = -1, session_init = -1; /* numbers of these functions */
 
 /* ---- the owner ---- */
@@ -22,19 +22,19 @@ static void ignore(const char *path) { (void)path; }
 static const struct chain_owner no_owner = {.armed = unarmed, .other_family = ignore};
 const struct chain_owner *chain_owner = &no_owner;
 
-static void object_made(enum call_object kind, union mpi_handle object, int function)
+static void object_made(enum call_object kind, union mpi_handle object, const struct call_creation *how)
 {
-    chain_owner->object(&(struct chain_object){CHAIN_OBJECT_MADE, kind == CALL_WIN, object, chain_functions[function].name});
+    chain_owner->object(&(struct chain_object){CHAIN_OBJECT_MADE, kind, object, chain_functions[how->function].name, how->name, how->function, how->parent});
 }
 
 static void object_named(enum call_object kind, union mpi_handle object, const char *name)
 {
-    chain_owner->object(&(struct chain_object){CHAIN_OBJECT_NAMED, kind == CALL_WIN, object, name});
+    chain_owner->object(&(struct chain_object){.event = CHAIN_OBJECT_NAMED, .kind = kind, .handle = object, .text = name});
 }
 
 static void object_freeing(enum call_object kind, union mpi_handle object)
 {
-    chain_owner->object(&(struct chain_object){CHAIN_OBJECT_FREEING, kind == CALL_WIN, object, NULL});
+    chain_owner->object(&(struct chain_object){.event = CHAIN_OBJECT_FREEING, .kind = kind, .handle = object});
 }
 
 void chain_set_owner(const struct chain_owner *owner)
@@ -261,7 +261,8 @@ bool chain_is_alerted(void)
 
 void chain_follow_objects(bool on)
 {
-    call_follows_objects = on;
+    object_followers += on ? 1 : -1;
+    call_follows_objects = !stopped && object_followers > 0;
     chain_set_flags();
 }
 

@@ -145,17 +145,20 @@ void chain_countdown(void (*due)(struct chain_thread *thread));
 void chain_alert(bool on);
 bool chain_is_alerted(void);
 
-/* A communicator or window was created (or an MPI_Comm_idup has completed), was named, or is about to be freed. Freeing is also
- * reported for calls that do not count. */
+/* A communicator, window or file was created (or an MPI_Comm_idup has completed), was named, or is about to be freed. Freeing is
+ * also reported for calls that do not count. */
 enum chain_object_event { CHAIN_OBJECT_MADE, CHAIN_OBJECT_NAMED, CHAIN_OBJECT_FREEING };
 struct chain_object {
     enum chain_object_event event;
-    bool window;
+    enum call_object kind;
     union mpi_handle handle;
-    const char *text; /* created: the function that created it ("MPI_Comm_split"); named: the name */
+    const char *text;        /* created: the function that created it ("MPI_Comm_split"); named: the name */
+    const char *name;        /* created, of a file: its name */
+    int function;            /* created */
+    union mpi_handle parent; /* created: the communicator that it was made from; 0: none */
 };
 
-/* On: calls the owner's object callback. */
+/* Calls the owner's object callback while more tools have switched this on than off. */
 void chain_follow_objects(bool on);
 
 /* Callbacks for the start and end of MPI and for its objects. They must not print, block or end the process. */
@@ -168,7 +171,7 @@ struct chain_owner {
     void (*other_family)(const char *path); /* the library found is of another family than the agent */
     bool (*armed)(void);               /* whether the agent waits for MPI to start */
     void (*object)(const struct chain_object *object);
-    void (*pcontrol)(int level);
+    void (*pcontrol)(int level, const void *argument);
 };
 
 /* Registers the owner; until then no callback is called. */
@@ -179,5 +182,7 @@ struct chain_losses {
     uint64_t requests, locked, frames, memory;
 };
 struct chain_losses chain_losses(void);
+
+#define CHAIN_TOO_DEEP "they were nested more than %d deep, in callbacks of MPI calls"
 
 #endif

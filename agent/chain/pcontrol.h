@@ -42,7 +42,7 @@ static NOINLINE int go_MPI_Pcontrol(struct chain_call *record, int shifted, int 
 {
     const struct chain_link *link = &chain_links[ID_MPI_Pcontrol];
     if (!record) return ((type_MPI_Pcontrol *)chain_next[ID_MPI_Pcontrol][shifted])(level, PCONTROL_MORE(*a));
-    if (chain_running() && (record->flags & CHAIN_FLAG_HOOK)) chain_owner->pcontrol(level);
+    if (chain_running() && (record->flags & CHAIN_FLAG_HOOK)) chain_owner->pcontrol(level, (const void *)a->word[0]);
     chain_before_next(record);
     int rc = record->flags & CHAIN_FLAG_TOOLS
                  ? ((tool_MPI_Pcontrol *)link->function)((struct chain_context){record}, link->tool_id, level, PCONTROL_MORE(*a))

@@ -98,9 +98,9 @@ static void pass_object(const struct chain_object *object)
     CALL_TOOLS(object, object);
 }
 
-static void pass_pcontrol(int level)
+static void pass_pcontrol(int level, const void *argument)
 {
-    CALL_TOOLS(pcontrol, level);
+    CALL_TOOLS(pcontrol, level, argument);
 }
 
 /* ---- start ---- */

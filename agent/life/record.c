@@ -1,11 +1,13 @@
 /* record.c: opens and closes the run that tools write to. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "life/life.h"
+#include "mpi/requests.h"
 #include "pvar/pvar.h"
 
 #ifndef MPITX_VERSION
@@ -88,9 +90,28 @@ bool record_open(void)
     return agent_run != NULL;
 }
 
+static void report_losses(void)
+{
+    struct chain_losses losses = chain_losses();
+    if (losses.requests)
+        agent_report(MPITX_RUN_WARNING, "%llu requests are not tracked, because the agent's table was full (it holds up to %d requests): messages that complete with them are not counted", (unsigned long long)losses.requests, REQUESTS_MOST);
+    if (losses.locked)
+        agent_report(MPITX_RUN_WARNING, "%llu requests are not tracked, because another thread locked the agent's table for too long: their messages are not counted, or they stay outstanding", (unsigned long long)losses.locked);
+    if (losses.frames)
+        agent_report(MPITX_RUN_WARNING, "%llu MPI calls are not counted: " CHAIN_TOO_DEEP, (unsigned long long)losses.frames, CHAIN_FRAMES);
+    if (losses.memory)
+        agent_report(MPITX_RUN_WARNING, "the agent ran out of memory %llu times", (unsigned long long)losses.memory);
+    if (agent_process.spawned) {
+        char count[24];
+        snprintf(count, sizeof count, "%llu", (unsigned long long)agent_process.spawned);
+        agent_report_code(MPITX_RUN_INFO, MPITX_RUN_NOTE_SPAWNED, count);
+    }
+}
+
 void record_close(enum agent_end end)
 {
     int saved = errno;
+    if (agent_run) report_losses();
     agent_report_notes();
     mpitx_run_close(&agent_run, agent_run_off ? MPITX_RUN_END_OFF : (int)end, end == AGENT_FINALIZE && !agent_run_busy);
     errno = saved;

@@ -2,7 +2,7 @@
  * it is near the top. */
 #include "life/life.h"
 
-extern const struct agent_tool seen_tool, sample_tool, counts_tool, null_tool;
+extern const struct agent_tool seen_tool, sample_tool, counts_tool, null_tool, objects_tool, profile_tool;
 #ifdef AGENT_TEST_TOOL
 extern const struct agent_tool AGENT_TEST_TOOL;
 #endif
@@ -11,7 +11,9 @@ const struct agent_tool *const agent_tools[] = {
     NULL,
     &seen_tool,
     &counts_tool,
+    &objects_tool,
     &null_tool,
+    &profile_tool,
     &sample_tool,
 #ifdef AGENT_TEST_TOOL
     &AGENT_TEST_TOOL,

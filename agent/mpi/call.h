@@ -33,7 +33,7 @@ enum call_traffic {
     CALL_RECEIVES = 2,  /* messages or bytes arrive */
     CALL_REQUESTS = 4,  /* starts or completes requests */
     CALL_COMPLETES = 8, /* can complete a receive, or a request that made a communicator */
-    CALL_OBJECTS = 16,  /* makes, names or frees communicators or windows */
+    CALL_OBJECTS = 16,  /* makes, names or frees communicators, windows or files */
     CALL_FORWARDS = 32, /* a removed function: libraries jump from it to its successor */
     CALL_FREES = 64     /* frees an object that the agent remembers by its handle: a datatype, communicator or window */
 };
@@ -104,7 +104,14 @@ struct call_completion {
 
 /* ---- callbacks to the layers above; set once, before the first description ---- */
 
-enum call_object { CALL_COMM, CALL_WIN };
+enum call_object { CALL_COMM, CALL_WIN, CALL_FILE };
+
+/* How an object was made. */
+struct call_creation {
+    int function;
+    union mpi_handle parent; /* the communicator that it was made from; 0: none */
+    const char *name;        /* of a file; else NULL */
+};
 
 struct call_hooks {
     /* Called if a description has `completions`. */
@@ -112,7 +119,7 @@ struct call_hooks {
     /* The number of pending requests that create a communicator has changed by 1 or -1. */
     void (*pending)(int change);
     /* Called while call_follows_objects is set; object_freeing before the object is freed. */
-    void (*object_created)(enum call_object kind, union mpi_handle object, int function);
+    void (*object_created)(enum call_object kind, union mpi_handle object, const struct call_creation *how);
     void (*object_named)(enum call_object kind, union mpi_handle object, const char *name);
     void (*object_freeing)(enum call_object kind, union mpi_handle object);
 };

@@ -117,9 +117,11 @@ void describe_moved(const struct call_description *call)
 
 /* ---- objects ---- */
 
-static void created(enum call_object kind, uint64_t handle, int function)
+static void created(enum call_object kind, uint64_t handle, int function, MPI_Comm parent, const char *name)
 {
-    call_hooks.object_created(kind, (union mpi_handle){.number = handle}, function);
+    uint64_t from = parent == NULL_COMM ? 0 : HANDLE_NUMBER(parent);
+    struct call_creation how = {function, {.number = from}, name};
+    call_hooks.object_created(kind, (union mpi_handle){.number = handle}, &how);
 }
 
 static void named(enum call_object kind, uint64_t handle, const char *name)
@@ -133,10 +135,10 @@ static void freeing(enum call_object kind, uint64_t handle)
     if (call_follows_objects) call_hooks.object_freeing(kind, (union mpi_handle){.number = handle});
 }
 
-void describe_comm_created(int function, const MPI_Comm *comm)
+void describe_comm_created(int function, const MPI_Comm *comm, MPI_Comm parent)
 {
     if (!call_follows_objects || *comm == NULL_COMM) return;
-    created(CALL_COMM, HANDLE_NUMBER(*comm), function);
+    created(CALL_COMM, HANDLE_NUMBER(*comm), function, parent, NULL);
 }
 
 /* Only the root counts, for all callers. */
@@ -149,13 +151,14 @@ void describe_spawned(int root, MPI_Comm comm, MPI_Comm children)
         __atomic_fetch_add(&agent_process.spawned, (uint64_t)count, __ATOMIC_RELAXED);
 }
 
-void describe_comm_idup(int function, MPI_Comm *comm, const MPI_Request *request)
+void describe_comm_idup(int function, MPI_Comm *comm, MPI_Comm parent, const MPI_Request *request)
 {
     struct request made;
     if (!call_follows_objects || *request == NULL_REQUEST) return;
     if (!requests_take(HANDLE_NUMBER(*request), UINT64_MAX, &made)) /* not described: no observer counts it */
         made = (struct request){.handle = HANDLE_NUMBER(*request), .function = function};
     made.kind = REQUEST_COMM;
+    made.comm = HANDLE_NUMBER(parent);
     made.newcomm = comm;
     if (requests_add(&made)) call_hooks.pending(1);
 }
@@ -170,10 +173,10 @@ void describe_comm_freeing(const MPI_Comm *comm)
     if (comm && *comm != NULL_COMM) freeing(CALL_COMM, HANDLE_NUMBER(*comm));
 }
 
-void describe_win_created(int function, const MPI_Win *win)
+void describe_win_created(int function, const MPI_Win *win, MPI_Comm parent)
 {
     if (!call_follows_objects || *win == NULL_WIN) return;
-    created(CALL_WIN, HANDLE_NUMBER(*win), function);
+    created(CALL_WIN, HANDLE_NUMBER(*win), function, parent, NULL);
 }
 
 void describe_win_named(MPI_Win win, const char *name)
@@ -184,4 +187,14 @@ void describe_win_named(MPI_Win win, const char *name)
 void describe_win_freeing(const MPI_Win *win)
 {
     if (win && *win != NULL_WIN) freeing(CALL_WIN, HANDLE_NUMBER(*win));
+}
+
+void describe_file_opened(int function, const MPI_File *file, MPI_Comm comm, const char *name)
+{
+    if (call_follows_objects) created(CALL_FILE, HANDLE_NUMBER(*file), function, comm, name);
+}
+
+void describe_file_closing(const MPI_File *file)
+{
+    if (file && *file) freeing(CALL_FILE, HANDLE_NUMBER(*file));
 }

@@ -213,14 +213,24 @@ static inline void describe_file(struct call_description *call, MPI_File file)
 
 /* ---- objects, for the hooks of call.h ---- */
 
-void describe_comm_created(int function, const MPI_Comm *comm);
+void describe_comm_created(int function, const MPI_Comm *comm, MPI_Comm parent);
 void describe_spawned(int root, MPI_Comm comm, MPI_Comm children);
-void describe_comm_idup(int function, MPI_Comm *comm, const MPI_Request *request);
+void describe_comm_idup(int function, MPI_Comm *comm, MPI_Comm parent, const MPI_Request *request);
 void describe_comm_named(MPI_Comm comm, const char *name);
 void describe_comm_freeing(const MPI_Comm *comm);
-void describe_win_created(int function, const MPI_Win *win);
+void describe_win_created(int function, const MPI_Win *win, MPI_Comm parent);
 void describe_win_named(MPI_Win win, const char *name);
 void describe_win_freeing(const MPI_Win *win);
+void describe_file_opened(int function, const MPI_File *file, MPI_Comm comm, const char *name);
+void describe_file_closing(const MPI_File *file);
+
+static inline MPI_Comm describe_comm_of(uint64_t handle)
+{
+    union mpi_handle h = {.number = handle};
+    MPI_Comm comm;
+    memcpy(&comm, &h, sizeof comm);
+    return comm;
+}
 
 /* MPI_THREAD_… as 0 to 3; -1 asks the library. */
 int describe_level(int provided);

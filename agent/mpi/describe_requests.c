@@ -135,7 +135,7 @@ void describe_completed(struct call_description *call, MPI_Request before, MPI_R
     call->completed += request.active;
     if (request.kind == REQUEST_COMM) {
         call_hooks.pending(-1);
-        if (status) describe_comm_created(request.function, request.newcomm);
+        if (status) describe_comm_created(request.function, request.newcomm, describe_comm_of(request.comm));
     }
     if (!status) return;
     if (request.kind == REQUEST_FILE_READ)

@@ -18,6 +18,9 @@ enum { RANGES = 128, OUTSIDES = 32 };
 static struct library_range inside[RANGES], outside[OUTSIDES];
 static unsigned inside_count, outside_next;
 
+struct library_range library_bindings[LIBRARY_BINDINGS];
+unsigned library_binding_count;
+
 static bool within(const struct library_range *range, uintptr_t address)
 {
     return address - range->start < range->size;
@@ -67,7 +70,7 @@ static bool is_part(const char *path)
 /* Fortran and C++ interfaces are not parts: the application calls MPI through them. */
 static bool is_interface(const char *path)
 {
-    static const char *const prefixes[] = {"libmpichfort", "libmpifort", "libmpi_mpifh", "libmpi_usempi", "libmpichcxx", "libmpicxx", "libmpi_cxx", NULL};
+    static const char *const prefixes[] = {"libmpichf", "libmpifort", "libmpi_mpifh", "libmpi_usempi", "libmpichcxx", "libmpicxx", "libmpi_cxx", NULL};
     return is_called(path, prefixes);
 }
 
@@ -96,11 +99,19 @@ static struct library_range object_of(const void *address, char *path)
     return search.range;
 }
 
+static void add_binding(struct library_range range)
+{
+    if (library_binding_count == LIBRARY_BINDINGS || library_is_binding(range.start)) return;
+    library_bindings[library_binding_count] = range;
+    __atomic_store_n(&library_binding_count, library_binding_count + 1, __ATOMIC_RELEASE);
+}
+
 static int add_part(struct dl_phdr_info *info, size_t size, void *argument)
 {
     (void)size;
     (void)argument;
     if (info->dlpi_name && is_part(info->dlpi_name)) add_inside(code_of(info));
+    if (info->dlpi_name && is_interface(info->dlpi_name)) add_binding(code_of(info));
     return 0;
 }
 
@@ -250,7 +261,10 @@ void library_find(void)
     if (text.size) {
         add_inside(text);
         void *fortran = dlsym(library_handle, "mpi_init_");
-        if (!fortran || !within(&text, (uintptr_t)fortran)) library_insides.library = text;
+        if (!fortran || !within(&text, (uintptr_t)fortran))
+            library_insides.library = text;
+        else
+            add_binding(text);
         library_find_parts();
     }
     library.other_family = strcmp(family_of(library_handle, library.path), library_family) != 0;

@@ -61,6 +61,18 @@ static inline bool library_calls(const void *address)
 /* Whether an address belongs to the MPI library, one of its parts, or a tool. */
 bool library_is_inside(const void *address);
 
+/* The code of the library's bindings for other languages, through which the application calls MPI. */
+enum { LIBRARY_BINDINGS = 8 };
+extern struct library_range library_bindings[LIBRARY_BINDINGS]; /* only ever appended to */
+extern unsigned library_binding_count;
+
+static inline bool library_is_binding(uintptr_t address)
+{
+    for (unsigned i = 0, count = __atomic_load_n(&library_binding_count, __ATOMIC_ACQUIRE); i < count; i++)
+        if (address - library_bindings[i].start < library_bindings[i].size) return true;
+    return false;
+}
+
 /* Treats a loaded object as part of the library; for tools. */
 void library_add_inside(const void *address);
 

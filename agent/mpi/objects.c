@@ -83,3 +83,41 @@ bool object_remote_is_smaller(enum call_object kind, union mpi_handle object)
     if (kind != CALL_COMM || !is_inter(comm_of(object))) return false;
     return mpi.Comm_size(comm_of(object), &here) != MPI_SUCCESS || mpi.Comm_remote_size(comm_of(object), &there) != MPI_SUCCESS || here > there;
 }
+
+static uint64_t hash_ranks(MPI_Group group, int size)
+{
+    int32_t *ranks = ranks_of(group, size);
+    uint64_t hash = UINT64_C(14695981039346656037);
+    if (!ranks) return 0;
+    for (int i = 0; i < size && hash; i++) hash = ranks[i] < 0 ? 0 : (hash ^ (uint64_t)(ranks[i] + 1)) * UINT64_C(1099511628211);
+    free(ranks);
+    return hash;
+}
+
+/* Adds a group, unless the library could not return it. */
+static void add_group(struct object_group *to, int rc, MPI_Group *group)
+{
+    int size = 0;
+    uint64_t hash = 0;
+    if (rc == MPI_SUCCESS) {
+        mpi.Group_size(*group, &size);
+        hash = hash_ranks(*group, size);
+        mpi.Group_free(group);
+    }
+    bool known = hash && (to->hash || to->size == 0);
+    to->hash = known ? to->hash + hash : 0;
+    to->size += size;
+}
+
+struct object_group object_group(enum call_object kind, union mpi_handle object)
+{
+    struct object_group found = {0, 0};
+    MPI_Group group;
+    if (kind == CALL_WIN) {
+        add_group(&found, mpi.Win_get_group(win_of(object), &group), &group);
+        return found;
+    }
+    add_group(&found, mpi.Comm_group(comm_of(object), &group), &group);
+    if (is_inter(comm_of(object))) add_group(&found, mpi.Comm_remote_group(comm_of(object), &group), &group);
+    return found;
+}

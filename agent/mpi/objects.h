@@ -18,6 +18,13 @@ bool object_is_null(enum call_object kind, union mpi_handle object);
 /* Asks the library about an object; for ranks only if with_ranks is set. */
 struct object_facts object_ask(enum call_object kind, union mpi_handle object, bool with_ranks);
 
+/* The processes of a communicator or window, of both groups in an intercommunicator. */
+struct object_group {
+    int size;      /* 0: unknown */
+    uint64_t hash; /* of their ranks in MPI_COMM_WORLD, in the order of the group; 0: unknown */
+};
+struct object_group object_group(enum call_object kind, union mpi_handle object);
+
 /* Whether this is an intercommunicator whose local group is larger than its remote group. Libraries report one element per local process
  * for it, and read beyond the data of the remote group. */
 bool object_remote_is_smaller(enum call_object kind, union mpi_handle object);

@@ -32,8 +32,8 @@ struct agent_tool {
     /* While chain_follow_objects is on. */
     void (*object)(const struct chain_object *object);
 
-    /* MPI_Pcontrol(level, …), outermost calls only. */
-    void (*pcontrol)(int level);
+    /* MPI_Pcontrol(level, argument, …), outermost calls only. Without further arguments, argument is undefined. */
+    void (*pcontrol)(int level, const void *argument);
 
     /* MPI_Finalize was called but sessions remain; before the library's MPI_Finalize. */
     void (*world_ending)(void);

@@ -1,6 +1,9 @@
 package wrapgen
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // A kind is what a function's calls do, as C code for its wrapper. Parameters have the names of the table.
 type kind struct {
@@ -126,19 +129,22 @@ var kinds = map[string]kind{
 		before: "describe_file(call, fh);"},
 	"ifile_write": {class: "IO", traffic: sends + "|" + requests, after: makes(started, "REQUEST_OTHER"),
 		before: "describe_file(call, fh); call->gave = describe_bytes(count, datatype);"},
-	"file": {class: "IO"},
+	"file_open": {class: "IO", traffic: objects,
+		hook: "if (rc == MPI_SUCCESS) describe_file_opened(record->function, fh, comm, filename);"},
+	"file_close": {class: "IO", traffic: objects, early: "describe_file_closing(fh);"},
+	"file":       {class: "IO"},
 
 	"comm_new": {class: "OTHER", traffic: objects,
-		hook: "if (rc == MPI_SUCCESS) describe_comm_created(record->function, ARGUMENT);"},
+		hook: "if (rc == MPI_SUCCESS) describe_comm_created(record->function, NEW, PARENT);"},
 	"comm_idup": {class: "OTHER", traffic: objects + "|" + requests,
 		after: makes(started, "REQUEST_OTHER"),
-		hook:  "if (rc == MPI_SUCCESS) describe_comm_idup(record->function, newcomm, request);"},
+		hook:  "if (rc == MPI_SUCCESS) describe_comm_idup(record->function, newcomm, comm, request);"},
 	"spawn": {class: "OTHER", traffic: objects, watched: true,
-		hook: "if (rc == MPI_SUCCESS) { describe_comm_created(record->function, intercomm); describe_spawned(root, comm, *intercomm); }"},
+		hook: "if (rc == MPI_SUCCESS) { describe_comm_created(record->function, intercomm, comm); describe_spawned(root, comm, *intercomm); }"},
 	"comm_free":  {class: "OTHER", traffic: objects + "|" + frees, early: "describe_comm_freeing(comm);"},
 	"comm_named": {class: "OTHER", traffic: objects, hook: "if (rc == MPI_SUCCESS) describe_comm_named(comm, comm_name);"},
 	"win_new": {class: "RMA", traffic: objects,
-		hook: "if (rc == MPI_SUCCESS) describe_win_created(record->function, ARGUMENT);"},
+		hook: "if (rc == MPI_SUCCESS) describe_win_created(record->function, NEW, PARENT);"},
 	"win_free":  {class: "RMA", traffic: objects + "|" + frees, early: "describe_win_freeing(win);"},
 	"win_named": {class: "RMA", traffic: objects, hook: "if (rc == MPI_SUCCESS) describe_win_named(win, win_name);"},
 	"type_free": {class: "OTHER", traffic: frees, early: "describe_type_freed();"},
@@ -203,11 +209,12 @@ func (f Function) Carries() (class string, traffic []string) {
 	return k.class, traffic
 }
 
-// lookKind resolves a word of the table, such as "ibcast" or "comm_new:newcomm".
+// lookKind resolves a word of the table, such as "ibcast" or "comm_new:newcomm:comm".
 func lookKind(word string) (kind, bool) {
-	word, argument, _ := strings.Cut(word, ":")
+	word, objects, _ := strings.Cut(word, ":")
+	made, parent, _ := strings.Cut(objects, ":")
 	if k, ok := kinds[word]; ok {
-		k.hook = strings.ReplaceAll(k.hook, "ARGUMENT", argument)
+		k.hook = strings.NewReplacer("NEW", made, "PARENT", cmp.Or(parent, "NULL_COMM")).Replace(k.hook)
 		return k, true
 	}
 	k := kind{class: collectiveStr, traffic: sends + "|" + receives}

@@ -77,7 +77,7 @@ static void world_ending(void) { say("world ending"); }
 
 static void object(const struct chain_object *object)
 {
-    const char *what = object->window ? "win" : "comm";
+    const char *what = object->kind == CALL_WIN ? "win" : object->kind == CALL_FILE ? "file" : "comm";
     switch (object->event) {
     case CHAIN_OBJECT_MADE: say("%s created %s%s", what, object->text, object->handle.number ? "" : " null"); break;
     case CHAIN_OBJECT_NAMED: say("%s named %s", what, object->text); break;
@@ -85,7 +85,7 @@ static void object(const struct chain_object *object)
     }
 }
 
-static void pcontrol(int level) { say("pcontrol %d", level); }
+static void pcontrol(int level, const void *argument) { (void)argument, say("pcontrol %d", level); }
 static void forked(void) { if (file) say("forked state %d", agent_process.state); }
 
 /* The run has ended at this callback, but the file is still open. */

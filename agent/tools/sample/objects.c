@@ -88,7 +88,9 @@ void sampler_world_ending(void)
 
 void sampler_object(const struct chain_object *object)
 {
-    int bind = object->window ? MPITX_BIND_MPI_WIN : MPITX_BIND_MPI_COMM;
+    int bind = object->kind == CALL_WIN ? MPITX_BIND_MPI_WIN : MPITX_BIND_MPI_COMM;
+    if (object->kind == CALL_FILE)
+        return;
     switch (object->event) {
     case CHAIN_OBJECT_MADE: created(bind, object->handle, object->text); break;
     case CHAIN_OBJECT_NAMED: named(bind, object->handle, object->text); break;

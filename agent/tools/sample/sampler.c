@@ -11,7 +11,6 @@
 
 #include "base/cancel.h"
 #include "base/clock.h"
-#include "mpi/requests.h"
 
 #define DEFAULT_INTERVAL_NS UINT64_C(10000000)
 #define SHORTEST_INTERVAL_NS UINT64_C(1000)
@@ -70,6 +69,13 @@ bool sampler_lock(void)
     return false;
 }
 
+static void follow_objects(bool on)
+{
+    static atomic_bool following;
+    if (atomic_exchange(&following, on) != on)
+        chain_follow_objects(on);
+}
+
 void sampler_off(const char *why)
 {
     int on = SAMPLER_ON, done = SAMPLER_DONE;
@@ -77,7 +83,7 @@ void sampler_off(const char *why)
         atomic_compare_exchange_strong(&sampler.state, &done, SAMPLER_OFF);
     atomic_store(&sampler.next_due, UINT64_MAX);
     chain_countdown(NULL);
-    chain_follow_objects(false);
+    follow_objects(false);
     agent_report_code(MPITX_RUN_SEVERE, MPITX_RUN_NOTE_SWITCHED_OFF, why);
 }
 
@@ -104,7 +110,7 @@ static void begin(void)
     atomic_store(&sampler.state, SAMPLER_ON);
     pvar.started = true;
     if (pvar.follow || pvar.library_count > 0)
-        chain_follow_objects(true);
+        follow_objects(true);
     if (!sampler_lock())
         return;
     atomic_store(&sampler.next_due, now);
@@ -119,9 +125,15 @@ static void begin(void)
     chain_countdown(sampler_call);
 }
 
+/* Whether there is anything to sample, if another tool records. */
+static bool asked(void)
+{
+    return !agent_run_options.dir || agent_config("pvar", 0) || agent_config("set", 0) || agent_config("set_after", 0);
+}
+
 static void preparing(void)
 {
-    if (!agent_config("dir", 0))
+    if (!agent_config("dir", 0) || !asked())
         return;
     int saved = errno;
     sampler.interval_ns = agent_config_number("interval_ns", DEFAULT_INTERVAL_NS);
@@ -139,7 +151,7 @@ static void preparing(void)
 
 static void started(void)
 {
-    if (!agent_run)
+    if (!agent_run || !sampler.interval_ns)
         return;
     int saved = errno;
     sampler.interval = clock_from_nanoseconds(sampler.interval_ns);
@@ -196,34 +208,18 @@ static void report_long_samples(uint64_t ns)
     agent_report_code(MPITX_RUN_INFO, MPITX_RUN_NOTE_REDUCED, text);
 }
 
-#define TOO_DEEP "they were nested more than %d deep, in callbacks of MPI calls"
-
 void sampler_report_depth(void)
 {
     static bool reported;
     if (!reported)
-        agent_report(MPITX_RUN_WARNING, "some MPI calls are not counted: " TOO_DEEP, CHAIN_FRAMES);
+        agent_report(MPITX_RUN_WARNING, "some MPI calls are not counted: " CHAIN_TOO_DEEP, CHAIN_FRAMES);
     reported = true;
 }
 
-static void report_losses(void)
+static void report_limits(void)
 {
-    struct chain_losses losses = chain_losses();
-    if (losses.requests)
-        agent_report(MPITX_RUN_WARNING, "%llu requests are not tracked, because the agent's table was full (it holds up to %d requests): messages that complete with them are not counted", (unsigned long long)losses.requests, REQUESTS_MOST);
-    if (losses.locked)
-        agent_report(MPITX_RUN_WARNING, "%llu requests are not tracked, because another thread locked the agent's table for too long: their messages are not counted, or they stay outstanding", (unsigned long long)losses.locked);
-    if (losses.frames)
-        agent_report(MPITX_RUN_WARNING, "%llu MPI calls are not counted: " TOO_DEEP, (unsigned long long)losses.frames, CHAIN_FRAMES);
-    if (losses.memory)
-        agent_report(MPITX_RUN_WARNING, "the agent ran out of memory %llu times", (unsigned long long)losses.memory);
     if (pvar.skipped_objects)
         agent_report(MPITX_RUN_WARNING, "%llu intercommunicators are not sampled: they have more processes on this side than on the other, and libraries read past the smaller group", (unsigned long long)pvar.skipped_objects);
-    if (agent_process.spawned) {
-        char count[24];
-        snprintf(count, sizeof count, "%llu", (unsigned long long)agent_process.spawned);
-        agent_report_code(MPITX_RUN_INFO, MPITX_RUN_NOTE_SPAWNED, count);
-    }
     if (sampler.longest)
         report_long_samples(clock_nanoseconds(sampler.longest));
     if (sampler.library_skipped * 10 > sampler.samples)
@@ -234,7 +230,7 @@ static void report_losses(void)
 
 static void ending(enum agent_end end)
 {
-    if (!agent_run)
+    if (!agent_run || !sampler.interval_ns)
         return;
     int saved = errno;
     bool off = atomic_load(&sampler.state) == SAMPLER_OFF, alone = false;
@@ -248,7 +244,7 @@ static void ending(enum agent_end end)
         sampler_unlock();
     sampler_thread_stop();
     pvar_note_unmatched(true);
-    report_losses();
+    report_limits();
     sampler_record_functions();
     agent_run_off |= off;
     agent_run_busy |= !alone;

@@ -1,0 +1,47 @@
+/* objects.h: numbers the communicators, windows and files of this process, for tools that write them into the run. */
+#ifndef MPITX_TOOLS_OBJECTS_H
+#define MPITX_TOOLS_OBJECTS_H
+
+#include "run/process.h"
+#include "tools/tool.h"
+
+#pragma GCC visibility push(hidden)
+
+enum { OBJECTS_MOST = 4096 }; /* further objects have the number 0 */
+
+/* Writes the table "objects" from now on. Called by tools when they start. False: there is no room in the run. */
+bool objects_start(void);
+
+/* The number of an object that is in the table, or 0. Does not call MPI. */
+uint32_t objects_find(enum call_object kind, uint64_t handle);
+
+/* The same. If the object is not in the table, it is added, so the handle must be valid: after a call with it has succeeded. */
+uint32_t objects_learn(enum call_object kind, uint64_t handle);
+
+/* What the `comm` of a call's description is. */
+static inline enum call_object objects_kind(int function)
+{
+    unsigned kind = chain_functions[function].kind;
+    return kind == CALL_RMA ? CALL_WIN : kind == CALL_IO ? CALL_FILE : CALL_COMM;
+}
+
+/* ---- texts.c: identifiers of texts in the run; TEXT_NONE: no room ---- */
+
+#define TEXT_NONE UINT32_MAX
+
+uint32_t text_of(const char *text); /* a new identifier each time */
+uint32_t text_empty(void);
+
+extern uint32_t *texts_of_functions; /* identifiers plus 1; 0: not declared yet. NULL before the first one */
+uint32_t text_declare_function(int function);
+
+static inline uint32_t text_of_function(int function)
+{
+    const uint32_t *known = __atomic_load_n(&texts_of_functions, __ATOMIC_ACQUIRE);
+    uint32_t text = known ? __atomic_load_n(&known[function], __ATOMIC_RELAXED) : 0;
+    return __builtin_expect(text != 0, 1) ? text - 1 : text_declare_function(function);
+}
+
+#pragma GCC visibility pop
+
+#endif

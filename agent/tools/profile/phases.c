@@ -1,0 +1,150 @@
+/* phases.c: phases of the application, named by mpitx.h or by levels of MPI_Pcontrol. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cancel.h"
+#include "base/clock.h"
+#include "include/mpitx.h"
+#include "tools/profile/profile.h"
+
+enum { PHASES = 256, NAME = 64 };
+
+static struct {
+    char name[NAME];
+    uint32_t text;
+} phases[PHASES];
+static uint32_t phase_count, none;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held for the time of a declaration when a name is new */
+
+uint32_t phases_process;
+static int event_type = -1;
+static AGENT_THREAD bool leads; /* this thread initialized MPI: its phases hold for threads that are in none of their own */
+
+struct event {
+    uint32_t phase, entered;
+};
+
+bool phases_start(void)
+{
+    static const struct mpitx_run_field fields[] = {
+        {.name = "phase", .type = MPITX_RUN_U32, .meaning = MPITX_RUN_TEXT},
+        {.name = "entered", .type = MPITX_RUN_U32},
+    };
+    uint32_t bytes = 0;
+    phases_process = none = text_empty();
+    leads = true;
+    event_type = mpitx_run_declare_event(agent_run, "phase", fields, 2, &bytes);
+    return event_type >= 0 && bytes == sizeof(struct event);
+}
+
+static int find(const char *name, uint32_t from, uint32_t to)
+{
+    for (uint32_t i = from; i < to; i++)
+        if (strncmp(phases[i].name, name, NAME - 1) == 0) return (int)i;
+    return -1;
+}
+
+/* The text of a name, which is cut if it is long. */
+static uint32_t text_of_phase(const char *name)
+{
+    uint32_t known = __atomic_load_n(&phase_count, __ATOMIC_ACQUIRE);
+    int i = find(name, 0, known);
+    if (i >= 0) return phases[i].text;
+    struct cancel cancel = cancel_defer();
+    pthread_mutex_lock(&lock);
+    i = find(name, known, phase_count);
+    if (i < 0 && phase_count < PHASES) {
+        snprintf(phases[phase_count].name, NAME, "%s", name);
+        uint32_t text = text_of(phases[phase_count].name);
+        if (text != TEXT_NONE) {
+            i = (int)phase_count;
+            phases[i].text = text;
+            __atomic_store_n(&phase_count, phase_count + 1, __ATOMIC_RELEASE);
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    cancel_restore(cancel);
+    return i < 0 ? none : phases[i].text;
+}
+
+/* ---- entering and leaving ---- */
+
+static void write_event(struct profile_thread *thread, uint32_t phase, bool entered, uint64_t now)
+{
+    struct event event = {phase, entered};
+    if (thread->stream < 0) thread->stream = mpitx_run_thread_begin(agent_run);
+    if (thread->stream >= 0) mpitx_run_event(agent_run, thread->stream, event_type, now, &event);
+}
+
+static struct phases_row *begin_row(struct profile_thread *thread, uint32_t phase, uint64_t now)
+{
+    uint64_t key = phase;
+    struct mpitx_run_row *row = rows_find(&thread->phases, &key, 1, rows_hash(&key, 1));
+    if (!row) row = profile_add_phase(thread, phase, now);
+    return mpitx_run_row_begin(agent_run, row) ? (struct phases_row *)row : NULL;
+}
+
+static void set_process_phase(const struct profile_thread *thread)
+{
+    if (leads) __atomic_store_n(&phases_process, thread->phase_depth ? phase_of(thread) : none, __ATOMIC_RELAXED);
+}
+
+static void enter_phase(struct profile_thread *thread, const char *name, bool level)
+{
+    uint64_t now = clock_ticks();
+    uint32_t phase = text_of_phase(name), depth = thread->phase_depth++;
+    if (depth >= PHASES_DEEP) return;
+    thread->phases_in[depth].phase = phase;
+    thread->phases_in[depth].since = now;
+    thread->phases_in[depth].level = level;
+    set_process_phase(thread);
+    write_event(thread, phase, true, now);
+    struct phases_row *row = begin_row(thread, phase, now);
+    if (!row) return;
+    row->entered++;
+    row->last = now;
+    mpitx_run_row_end(&row->head);
+}
+
+static void leave_phase(struct profile_thread *thread)
+{
+    if (thread->phase_depth == 0 || --thread->phase_depth >= PHASES_DEEP) return;
+    uint64_t now = clock_ticks(), since = thread->phases_in[thread->phase_depth].since;
+    uint32_t phase = thread->phases_in[thread->phase_depth].phase;
+    set_process_phase(thread);
+    write_event(thread, phase, false, now);
+    struct phases_row *row = begin_row(thread, phase, now);
+    if (!row) return;
+    row->ticks += now - since;
+    row->last = now;
+    mpitx_run_row_end(&row->head);
+}
+
+/* Levels over 2 and below 0 name phases, which last until another level, except 2. */
+static void change_level(struct profile_thread *thread, int level)
+{
+    char name[32];
+    uint32_t depth = thread->phase_depth;
+    if (depth && depth <= PHASES_DEEP && thread->phases_in[depth - 1].level) leave_phase(thread);
+    if (level <= 2 && level >= 0) return;
+    snprintf(name, sizeof name, "level %d", level);
+    enter_phase(thread, name, true);
+}
+
+void phases_pcontrol(int level, const void *argument)
+{
+    struct profile_thread *thread = profile_find_thread();
+    if (!thread || level == 2) return;
+    if (level == MPITX_PHASE_BEGIN)
+        enter_phase(thread, argument, false);
+    else if (level == MPITX_PHASE_END)
+        leave_phase(thread);
+    else
+        change_level(thread, level);
+}
+
+void phases_end(void)
+{
+    struct profile_thread *thread = profile_thread;
+    while (thread && thread->phase_depth) leave_phase(thread);
+}

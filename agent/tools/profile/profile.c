@@ -1,0 +1,271 @@
+/* profile.c: what calls and messages add to the profile. */
+#include "tools/profile/profile.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "mpi/library.h"
+#include "mpi/peers.h"
+
+#define NOINLINE __attribute__((noinline))
+#define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+enum { POOL_BYTES = 13 << 18, PEER_BYTES = 128 };
+
+struct mpitx_run *profile_counting;
+static struct mpitx_run *run; /* NULL: not recording */
+static uint32_t application;  /* the empty text: calls by the application */
+
+/* ---- rows of a call ---- */
+
+static NOINLINE uint32_t other_object(struct profile_thread *thread, const struct chain_call *call, uint64_t handle, uint32_t epoch, enum call_object kind)
+{
+    uint32_t object = call->rc == 0 ? objects_learn(kind, handle) : objects_find(kind, handle);
+    if (!object) return 0;
+    thread->handle = handle;
+    thread->epoch = epoch;
+    thread->kind = kind;
+    return thread->object = object;
+}
+
+static inline uint32_t object_of(struct profile_thread *thread, const struct chain_call *call)
+{
+    uint64_t handle = call->description.comm;
+    if (!call->described || !handle) return 0;
+    uint32_t epoch = peers_epoch(handle);
+    enum call_object kind = objects_kind(call->function);
+    if (thread->handle == handle && thread->epoch == epoch && thread->kind == kind) return thread->object;
+    return other_object(thread, call, handle, epoch, kind);
+}
+
+static NOINLINE struct mpitx_run_row *new_calls_row(struct profile_thread *thread, const struct chain_call *call, union calls_key *key)
+{
+    unsigned words = 2 + profile_stack;
+    sites_check(call, key->stack);
+    struct mpitx_run_row *row = rows_find(&thread->calls, key->words, words, rows_hash(key->words, words));
+    return row ? row : profile_add_calls(thread, key);
+}
+
+static inline struct mpitx_run_row *calls_row(struct profile_thread *thread, const struct chain_call *call)
+{
+    union calls_key key;
+    unsigned words = 2 + profile_stack;
+    key.function = text_of_function(call->function);
+    key.phase = phase_of(thread);
+    key.object = object_of(thread, call);
+    key.within = application;
+    if (profile_stack == 1 && !library_is_binding((uintptr_t)call->address))
+        key.stack[0] = (uintptr_t)call->address;
+    else if (profile_stack)
+        sites_walk(call, key.stack);
+    struct mpitx_run_row *row = rows_find(&thread->calls, key.words, words, rows_hash(key.words, words));
+    return row ? row : new_calls_row(thread, call, &key);
+}
+
+/* ---- values ---- */
+
+/* Whether the call is nested in a call of the same function, whose time includes it. */
+static NOINLINE bool recurses(const struct chain_call *call)
+{
+    for (const struct chain_call *outer = call - call->depth; outer < call; outer++)
+        if (outer->function == call->function) return true;
+    return false;
+}
+
+static inline unsigned duration_bucket(uint64_t ticks)
+{
+    if (ticks < 32) return 0;
+    unsigned octave = 63 - (unsigned)__builtin_clzll(ticks);
+    unsigned bucket = 4 * (octave - 5) + (unsigned)(ticks >> (octave - 2) & 3);
+    return bucket < PROFILE_DURATIONS ? bucket : PROFILE_DURATIONS - 1;
+}
+
+static inline unsigned size_bucket(uint64_t bytes)
+{
+    unsigned bucket = bytes ? 64 - (unsigned)__builtin_clzll(bytes) : 0;
+    return bucket < PROFILE_SIZES ? bucket : PROFILE_SIZES - 1;
+}
+
+static inline void add_time(struct calls *values, const struct chain_call *call)
+{
+    uint64_t ticks = call->leave - call->enter;
+    if (UNLIKELY(call->depth > 0)) {
+        if (recurses(call)) return;
+        values->nested += ticks;
+    }
+    values->ticks += ticks;
+    if (ticks < values->shortest) values->shortest = ticks;
+    if (ticks > values->longest) values->longest = ticks;
+    values->durations[duration_bucket(ticks)]++;
+}
+
+static inline void add_transfers(struct calls *values, const struct call_description *call)
+{
+    if (call->sent) {
+        values->messages_sent += call->sent;
+        values->bytes_sent += call->sent_bytes;
+    }
+    if (call->received) {
+        values->messages_received += call->received;
+        values->bytes_received += call->received_bytes;
+    }
+    if (call->gave | call->got | call->read) {
+        values->gave += call->gave;
+        values->got += call->got + call->read;
+    }
+    if (UNLIKELY(call->estimated)) values->estimated++;
+}
+
+static void leave(const struct chain_call *call)
+{
+    struct mpitx_run *to = __atomic_load_n(&profile_counting, __ATOMIC_ACQUIRE);
+    struct profile_thread *thread = to ? profile_find_thread() : NULL;
+    struct mpitx_run_row *row = thread ? calls_row(thread, call) : NULL;
+    if (!mpitx_run_row_begin(to, row)) return;
+    struct calls *values = calls_of(row);
+    values->calls++;
+    if (UNLIKELY(call->abandoned))
+        values->abandoned++;
+    else if (call->enter && call->leave)
+        add_time(values, call);
+    if (call->described) add_transfers(values, &call->description);
+    mpitx_run_row_end(row);
+}
+
+static inline void add_peer(struct mpitx_run *to, struct profile_thread *thread, const struct call_completion *message, uint32_t phase)
+{
+    bool onesided = chain_functions[message->function].kind == CALL_RMA;
+    union peers_key key = {.job = message->world.job, .rank = message->world.rank, .phase = phase, .onesided = onesided};
+    struct mpitx_run_row *row = rows_find(&thread->peers, key.words, 2, rows_hash(key.words, 2));
+    if (!row) row = profile_add_peers(thread, &key);
+    if (!mpitx_run_row_begin(to, row)) return;
+    struct peers_row *values = (struct peers_row *)row;
+    uint64_t *pair = message->received ? &values->messages_received : &values->messages_sent;
+    pair[0]++;
+    pair[1] += message->bytes;
+    mpitx_run_row_end(row);
+}
+
+static void completed(const struct chain_call *call, const struct call_completion *message)
+{
+    (void)call;
+    struct mpitx_run *to = __atomic_load_n(&profile_counting, __ATOMIC_ACQUIRE);
+    struct profile_thread *thread = to ? profile_find_thread() : NULL;
+    if (!thread) return;
+    uint32_t phase = phase_of(thread);
+    add_peer(to, thread, message, phase);
+    union sizes_key key = {.function = text_of_function(message->function), .phase = phase, .received = message->received};
+    struct mpitx_run_row *row = rows_find(&thread->sizes, key.words, 2, rows_hash(key.words, 2));
+    if (!row) row = profile_add_sizes(thread, &key);
+    if (!mpitx_run_row_begin(to, row)) return;
+    struct sizes_row *values = (struct sizes_row *)row;
+    values->messages[size_bucket(message->bytes)]++;
+    values->bytes += message->bytes;
+    mpitx_run_row_end(row);
+}
+
+static const struct chain_observer profile_observer = {
+    .name = "profile", .leave = leave, .completed = completed, .thread_end = profile_thread_end};
+
+/* ---- life ---- */
+
+static bool wanted(void)
+{
+    const char *text = agent_config("profile", 0);
+    return text && strcmp(text, "record") == 0;
+}
+
+static void preparing(void)
+{
+    if (!wanted()) return;
+    agent_run_options.dir = agent_config("dir", 0);
+    if (agent_run_options.pool_bytes == 0)
+        agent_run_options.pool_bytes = POOL_BYTES + PEER_BYTES * (uint64_t)(agent_process.size > 0 ? agent_process.size : 0);
+}
+
+static bool matches_any(const char *key, const char *name)
+{
+    const char *pattern;
+    for (int i = 0; (pattern = agent_config(key, i)); i++)
+        if (fnmatch(pattern, name, 0) == 0) return true;
+    return false;
+}
+
+static bool selected(const char *name)
+{
+    return (!agent_config("include", 0) || matches_any("include", name)) && !matches_any("exclude", name);
+}
+
+/* Requests are followed from their start, also if that function is not profiled. */
+static bool observe(void)
+{
+    const unsigned all = CHAIN_LEAVE | CHAIN_TIMES | CHAIN_DESCRIPTION | CHAIN_COMPLETIONS;
+    for (int i = 0; i < chain_function_count; i++) {
+        unsigned wants = selected(chain_functions[i].name) ? all : chain_functions[i].traffic & CALL_REQUESTS ? CHAIN_DESCRIPTION : 0;
+        if (wants && !chain_observe(&profile_observer, i, wants)) return false;
+    }
+    return true;
+}
+
+static void started(void)
+{
+    if (!wanted() || !agent_run) return;
+    uint64_t depth = agent_config_number("stack", 1);
+    profile_stack = depth < PROFILE_STACK_MOST ? (unsigned)depth : PROFILE_STACK_MOST;
+    application = text_empty();
+    if (!objects_start() || !phases_start() || !profile_declare()) {
+        agent_note("profile: not recording: no room in the run");
+        return;
+    }
+    sites_start();
+    run = agent_run;
+    __atomic_store_n(&profile_counting, run, __ATOMIC_RELEASE);
+    if (!observe()) agent_note("profile: some functions are not profiled: out of memory");
+}
+
+static void pcontrol(int level, const void *argument)
+{
+    if (!run) return;
+    if (level == 0) __atomic_store_n(&profile_counting, NULL, __ATOMIC_RELEASE);
+    if (level == 1) __atomic_store_n(&profile_counting, run, __ATOMIC_RELEASE);
+    if (level == 2) {
+        mpitx_run_modules(run);
+        mpitx_run_flush(run);
+    }
+    phases_pcontrol(level, argument);
+}
+
+/* The calls that this thread is in will return after the end: MPI_Finalize, MPI_Abort. */
+static void count_open_calls(void)
+{
+    const struct chain_thread *chain = &chain_thread;
+    for (uint32_t i = 0; i < chain->depth && i < CHAIN_FRAMES; i++) {
+        struct chain_call call = chain->calls[i];
+        if (!selected(chain_functions[call.function].name)) continue;
+        call.enter = 0;
+        call.described = 0;
+        leave(&call);
+    }
+}
+
+static void ending(enum agent_end end)
+{
+    (void)end;
+    if (!run) return;
+    phases_end();
+    count_open_calls();
+    __atomic_store_n(&profile_counting, NULL, __ATOMIC_RELEASE);
+    run = NULL;
+    if (agent_process.thread_level > 1 || agent_process.thread_level < 0) agent_run_busy = true;
+}
+
+static void forked(void)
+{
+    profile_counting = run = NULL;
+}
+
+static const char *const keys[] = {"profile", "stack", "include", "exclude", "inner", NULL};
+
+const struct agent_tool profile_tool = {
+    .name = "profile", .keys = keys, .preparing = preparing, .started = started, .pcontrol = pcontrol, .ending = ending, .forked = forked};

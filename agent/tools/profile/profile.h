@@ -1,0 +1,168 @@
+/* profile.h: the tool that profiles calls: which functions, from where, how long, how much, with whom.
+ *
+ *     profile.c  what a call adds; settings, start and end
+ *     rows.c     finds the rows of a thread
+ *     sites.c    call sites
+ *     phases.c   phases
+ *
+ * Each thread has its own rows of the tables, so that no call waits for another. docs/run-format.md ("Tables of tools") describes the
+ * tables. */
+#ifndef MPITX_PROFILE_H
+#define MPITX_PROFILE_H
+
+#include "tools/objects/objects.h"
+
+#pragma GCC visibility push(hidden)
+
+/* ---- rows ---- */
+
+enum { PROFILE_STACK_MOST = 16, PROFILE_DURATIONS = 128, PROFILE_SIZES = 40 };
+
+/* The key of a call. words is for hashing and comparing. */
+union calls_key {
+    struct {
+        uint32_t function, phase, object, within;
+        uint64_t stack[PROFILE_STACK_MOST];
+    };
+    uint64_t words[2 + PROFILE_STACK_MOST];
+};
+
+struct calls {
+    uint64_t calls, ticks, shortest, longest, nested;
+    uint64_t messages_sent, bytes_sent, messages_received, bytes_received;
+    uint64_t gave, got, abandoned, estimated;
+    uint32_t durations[PROFILE_DURATIONS];
+};
+
+union peers_key {
+    struct {
+        int32_t job, rank;
+        uint32_t phase, onesided;
+    };
+    uint64_t words[2];
+};
+
+struct peers_row {
+    struct mpitx_run_row head;
+    union peers_key key;
+    uint64_t messages_sent, bytes_sent, messages_received, bytes_received;
+};
+
+union sizes_key {
+    struct {
+        uint32_t function, phase, received, unused;
+    };
+    uint64_t words[2];
+};
+
+struct sizes_row {
+    struct mpitx_run_row head;
+    union sizes_key key;
+    uint64_t messages[PROFILE_SIZES], bytes;
+};
+
+struct phases_row {
+    struct mpitx_run_row head;
+    uint32_t phase, unused;
+    uint64_t entered, ticks, first, last;
+};
+
+/* ---- threads ---- */
+
+/* The rows of one table that a thread uses: a hash table of their places. */
+struct rows {
+    struct mpitx_run_row **places; /* NULL: none yet */
+    uint32_t count, size;          /* size: a power of two */
+};
+
+enum { PHASES_DEEP = 16 };
+
+struct profile_thread {
+    struct profile_thread *next_free;
+    struct rows calls, peers, sizes, phases;
+    uint64_t handle; /* the last object, its handle's epoch, kind and number */
+    uint32_t epoch, kind, object;
+    uint32_t phase_depth; /* also counts phases over PHASES_DEEP */
+    int stream;           /* of events; negative: none */
+    struct {
+        uint32_t phase;
+        uint64_t since;
+        bool level; /* of MPI_Pcontrol */
+    } phases_in[PHASES_DEEP];
+};
+
+extern AGENT_THREAD struct profile_thread *profile_thread;
+struct profile_thread *profile_thread_new(void); /* NULL: out of memory */
+void profile_thread_end(void);
+
+static inline struct profile_thread *profile_find_thread(void)
+{
+    return __builtin_expect(profile_thread != NULL, 1) ? profile_thread : profile_thread_new();
+}
+
+/* ---- rows.c ---- */
+
+extern struct mpitx_run *profile_counting; /* NULL: not recording, or switched off by MPI_Pcontrol(0) */
+extern unsigned profile_stack;              /* the depth of call stacks */
+
+bool profile_declare(void); /* false: no room in the run */
+
+static inline uint64_t rows_hash(const uint64_t *key, unsigned words)
+{
+    uint64_t hash = 0;
+    for (unsigned i = 0; i < words; i++) hash = (hash ^ key[i]) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 32;
+}
+
+static inline struct mpitx_run_row *rows_find(const struct rows *rows, const uint64_t *key, unsigned words, uint64_t hash)
+{
+    for (uint32_t i = (uint32_t)hash; rows->size; i++) {
+        struct mpitx_run_row *row = rows->places[i & (rows->size - 1)];
+        if (!row) return NULL;
+        const uint64_t *own = (const uint64_t *)(const void *)(row + 1);
+        unsigned same = 0;
+        while (same < words && own[same] == key[same]) same++;
+        if (same == words) return row;
+    }
+    return NULL;
+}
+
+/* Add a row with this key; NULL: there is no room, or out of memory. */
+struct mpitx_run_row *profile_add_calls(struct profile_thread *thread, union calls_key *key);
+struct mpitx_run_row *profile_add_peers(struct profile_thread *thread, const union peers_key *key);
+struct mpitx_run_row *profile_add_sizes(struct profile_thread *thread, const union sizes_key *key);
+struct mpitx_run_row *profile_add_phase(struct profile_thread *thread, uint32_t phase, uint64_t now);
+
+static inline struct calls *calls_of(struct mpitx_run_row *row)
+{
+    return (struct calls *)(void *)((uint64_t *)(void *)(row + 1) + 2 + profile_stack);
+}
+
+/* ---- sites.c ---- */
+
+void sites_start(void);
+
+/* The stack of a call that is about to return: for calls through a binding, and if stacks are deeper than 1. */
+void sites_walk(const struct chain_call *call, uint64_t *stack);
+
+/* Whether the stack that sites_walk returned is right; else corrects it. Slow: for new rows. */
+void sites_check(const struct chain_call *call, uint64_t *stack);
+
+/* ---- phases.c ---- */
+
+extern uint32_t phases_process; /* the phase of threads that are in none of their own */
+
+bool phases_start(void);
+void phases_pcontrol(int level, const void *argument);
+void phases_end(void); /* ends those of the calling thread */
+
+static inline uint32_t phase_of(const struct profile_thread *thread)
+{
+    uint32_t depth = thread->phase_depth;
+    if (__builtin_expect(depth == 0, 1)) return __atomic_load_n(&phases_process, __ATOMIC_RELAXED);
+    return thread->phases_in[(depth < PHASES_DEEP ? depth : PHASES_DEEP) - 1].phase;
+}
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,197 @@
+/* rows.c: the tables of the profile, and each thread's rows of them. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/cancel.h"
+#include "tools/profile/profile.h"
+
+enum { FIRST_PLACES = 512, CALLS_BYTES = 2 << 20, PHASES_ROWS = 1024 };
+
+AGENT_THREAD struct profile_thread *profile_thread;
+unsigned profile_stack;
+
+static int calls_table, peers_table, sizes_table, phases_table;
+static uint32_t calls_rows, calls_most, phases_rows;
+
+/* ---- declarations ---- */
+
+#define NUMBER(text, kind) {.name = text, .type = MPITX_RUN_##kind}
+#define NAMED(text) {.name = text, .type = MPITX_RUN_U32, .meaning = MPITX_RUN_TEXT}
+#define BYTES(text) {.name = text, .type = MPITX_RUN_U64, .unit = "B"}
+#define TICKS(text) {.name = text, .type = MPITX_RUN_U64, .unit = "ticks"}
+#define COUNT(array) (uint32_t)(sizeof(array) / sizeof *(array))
+
+static bool declare_calls(void)
+{
+    struct mpitx_run_field fields[] = {
+        NAMED("function"), NAMED("phase"), NUMBER("object", U32), NAMED("within"),
+        {.name = "stack", .type = MPITX_RUN_U64, .meaning = MPITX_RUN_ADDRESS, .count = profile_stack},
+        NUMBER("calls", U64), TICKS("ticks"),
+        {.name = "shortest", .type = MPITX_RUN_U64, .unit = "ticks", .merge = MPITX_RUN_MIN},
+        {.name = "longest", .type = MPITX_RUN_U64, .unit = "ticks", .merge = MPITX_RUN_MAX},
+        TICKS("nested"), NUMBER("messages_sent", U64), BYTES("bytes_sent"), NUMBER("messages_received", U64), BYTES("bytes_received"),
+        BYTES("gave"), BYTES("got"), NUMBER("abandoned", U64), NUMBER("estimated", U64),
+        {.name = "durations", .type = MPITX_RUN_U32, .count = PROFILE_DURATIONS},
+    };
+    uint32_t keys = 5, count = COUNT(fields), bytes = 0;
+    if (profile_stack == 0) {
+        memmove(&fields[4], &fields[5], (count - 5) * sizeof *fields);
+        keys--, count--;
+    }
+    calls_table = mpitx_run_declare_table(agent_run, "profile calls", fields, count, keys, &bytes);
+    calls_most = CALLS_BYTES / (bytes + 64);
+    return calls_table >= 0 && bytes == sizeof(struct mpitx_run_row) + (2 + profile_stack) * sizeof(uint64_t) + sizeof(struct calls);
+}
+
+bool profile_declare(void)
+{
+    static const struct mpitx_run_field peers[] = {
+        NUMBER("job", I32), NUMBER("rank", I32), NAMED("phase"), NUMBER("onesided", U32),
+        NUMBER("messages_sent", U64), BYTES("bytes_sent"), NUMBER("messages_received", U64), BYTES("bytes_received"),
+    };
+    static const struct mpitx_run_field sizes[] = {
+        NAMED("function"), NAMED("phase"), NUMBER("received", U32),
+        {.name = "messages", .type = MPITX_RUN_U64, .count = PROFILE_SIZES}, BYTES("bytes"),
+    };
+    static const struct mpitx_run_field phases[] = {
+        NAMED("phase"), NUMBER("entered", U64), TICKS("ticks"),
+        {.name = "first", .type = MPITX_RUN_U64, .meaning = MPITX_RUN_TIME, .merge = MPITX_RUN_MIN},
+        {.name = "last", .type = MPITX_RUN_U64, .meaning = MPITX_RUN_TIME, .merge = MPITX_RUN_MAX},
+    };
+    uint32_t peers_bytes = 0, sizes_bytes = 0, phases_bytes = 0;
+    peers_table = mpitx_run_declare_table(agent_run, "profile peers", peers, COUNT(peers), 4, &peers_bytes);
+    sizes_table = mpitx_run_declare_table(agent_run, "profile sizes", sizes, COUNT(sizes), 3, &sizes_bytes);
+    phases_table = mpitx_run_declare_table(agent_run, "profile phases", phases, COUNT(phases), 1, &phases_bytes);
+    return declare_calls() && peers_table >= 0 && sizes_table >= 0 && phases_table >= 0 && peers_bytes == sizeof(struct peers_row) &&
+           sizes_bytes == sizeof(struct sizes_row) && phases_bytes == sizeof(struct phases_row);
+}
+
+/* ---- threads ---- */
+
+static struct profile_thread *free_threads; /* of threads that have ended: the next one continues with their rows */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held for a few instructions when a thread starts or ends */
+
+static struct profile_thread *take_free(void)
+{
+    struct cancel cancel = cancel_defer();
+    pthread_mutex_lock(&lock);
+    struct profile_thread *thread = free_threads;
+    if (thread) free_threads = thread->next_free;
+    pthread_mutex_unlock(&lock);
+    cancel_restore(cancel);
+    return thread;
+}
+
+static void *get_memory(size_t bytes)
+{
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+struct profile_thread *profile_thread_new(void)
+{
+    struct profile_thread *thread = take_free();
+    if (!thread && !(thread = get_memory(sizeof *thread))) return NULL;
+    thread->phase_depth = 0;
+    thread->handle = 0;
+    thread->stream = -1;
+    return profile_thread = thread;
+}
+
+void profile_thread_end(void)
+{
+    struct profile_thread *thread = profile_thread;
+    profile_thread = NULL;
+    if (!thread) return;
+    if (thread->stream >= 0) mpitx_run_thread_end(agent_run, thread->stream);
+    struct cancel cancel = cancel_defer();
+    pthread_mutex_lock(&lock);
+    thread->next_free = free_threads;
+    free_threads = thread;
+    pthread_mutex_unlock(&lock);
+    cancel_restore(cancel);
+}
+
+/* ---- rows ---- */
+
+static void place(struct mpitx_run_row **places, uint32_t size, struct mpitx_run_row *row, unsigned words)
+{
+    uint32_t i = (uint32_t)rows_hash((const uint64_t *)(const void *)(row + 1), words);
+    while (places[i & (size - 1)]) i++;
+    places[i & (size - 1)] = row;
+}
+
+/* Makes room for one more row; at most half of the places are used. */
+static bool grow(struct rows *rows, unsigned words)
+{
+    if (rows->count * 2 < rows->size) return true;
+    uint32_t size = rows->size ? rows->size * 2 : FIRST_PLACES;
+    struct mpitx_run_row **places = get_memory(size * sizeof *places);
+    if (!places) return false;
+    for (uint32_t i = 0; i < rows->size; i++)
+        if (rows->places[i]) place(places, size, rows->places[i], words);
+    if (rows->places) munmap(rows->places, rows->size * sizeof *places);
+    rows->places = places;
+    rows->size = size;
+    return true;
+}
+
+static struct mpitx_run_row *add(struct rows *rows, int table, const void *values, unsigned words)
+{
+    if (!grow(rows, words)) return NULL;
+    struct mpitx_run_row *row = mpitx_run_row(agent_run, table, values);
+    if (!row) return NULL;
+    place(rows->places, rows->size, row, words);
+    rows->count++;
+    return row;
+}
+
+static struct mpitx_run_row *add_calls(struct profile_thread *thread, const union calls_key *key)
+{
+    uint64_t row[(sizeof(struct mpitx_run_row) + sizeof *key + sizeof(struct calls)) / sizeof(uint64_t)] = {0};
+    unsigned words = 2 + profile_stack;
+    memcpy(row + 1, key, words * sizeof *row);
+    struct calls *values = (struct calls *)(void *)(row + 1 + words);
+    values->shortest = UINT64_MAX;
+    return add(&thread->calls, calls_table, row, words);
+}
+
+/* Beyond the limit, a function's calls share a row. */
+static struct mpitx_run_row *add_shared(struct profile_thread *thread, union calls_key *key)
+{
+    static bool noted;
+    unsigned words = 2 + profile_stack;
+    if (!__atomic_exchange_n(&noted, true, __ATOMIC_RELAXED))
+        agent_report_code(MPITX_RUN_WARNING, MPITX_RUN_NOTE_REDUCED, "the profile is full: later call sites are counted by function only; exclude functions, or use a smaller --stack");
+    key->object = 0;
+    memset(key->stack, 0, sizeof key->stack);
+    struct mpitx_run_row *row = rows_find(&thread->calls, key->words, words, rows_hash(key->words, words));
+    return row ? row : add_calls(thread, key);
+}
+
+struct mpitx_run_row *profile_add_calls(struct profile_thread *thread, union calls_key *key)
+{
+    if (__atomic_add_fetch(&calls_rows, 1, __ATOMIC_RELAXED) <= calls_most) return add_calls(thread, key);
+    __atomic_sub_fetch(&calls_rows, 1, __ATOMIC_RELAXED);
+    return add_shared(thread, key);
+}
+
+struct mpitx_run_row *profile_add_peers(struct profile_thread *thread, const union peers_key *key)
+{
+    struct peers_row row = {.key = *key};
+    return add(&thread->peers, peers_table, &row, 2);
+}
+
+struct mpitx_run_row *profile_add_sizes(struct profile_thread *thread, const union sizes_key *key)
+{
+    struct sizes_row row = {.key = *key};
+    return add(&thread->sizes, sizes_table, &row, 2);
+}
+
+struct mpitx_run_row *profile_add_phase(struct profile_thread *thread, uint32_t phase, uint64_t now)
+{
+    struct phases_row row = {.phase = phase, .first = now, .last = now};
+    if (__atomic_fetch_add(&phases_rows, 1, __ATOMIC_RELAXED) >= PHASES_ROWS) return NULL;
+    return add(&thread->phases, phases_table, &row, 1);
+}
