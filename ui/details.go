@@ -102,10 +102,9 @@ func (m *Model) detailLines(e *entry, width int) []string {
 	lines = append(lines, m.wrapped(what(v), width, term.Label)...)
 	lines = append(lines, m.readings(v, width)...)
 	if s := m.series(v.ID()); s != nil && len(s.rows) > 1 {
-		show := m.showing(s)
-		curve := s.total(show)
+		curve := s.total(m.showing(s))
 		label := " " + m.t.Paint(term.Label, "history  ") + " "
-		lines = append(lines, label+chart.Sparkline(curve, min(len(curve), width-26, 60), false, m.t)+" "+lastOf(curve, show))
+		lines = append(lines, label+chart.Sparkline(curve, min(len(curve), width-26, 60), false, m.t)+" "+m.last(s))
 	}
 	if v.Description != "" {
 		lines = append(lines, "")

@@ -116,10 +116,10 @@ func with(list []string, item string, on bool) []string {
 	return list
 }
 
-// watchable says whether a variable is a number that can be read now.
+// watchable says whether a variable can be read now.
 func watchable(e *entry) bool {
 	r := e.v.After
-	return e.v.Kind != catalog.Virtual && r != nil && r.Status == catalog.StatusOK && r.Value.Type().Form() != catalog.FormText
+	return e.v.Kind != catalog.Virtual && r != nil && r.Status == catalog.StatusOK
 }
 
 // toggleBookmark sets the bookmark of the variable under the cursor, or removes it.

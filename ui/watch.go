@@ -49,7 +49,10 @@ func (s showing) String() string {
 
 // showing resolves showAuto for a variable.
 func (m *Model) showing(s *series) showing {
-	if m.show != showAuto {
+	switch {
+	case s.are():
+		return showRaw
+	case m.show != showAuto:
 		return m.show
 	}
 	if k, ok := m.x.byID[s.id]; ok {
@@ -67,6 +70,7 @@ type series struct {
 	times []time.Time
 	ranks []int
 	rows  [][]float64
+	words
 }
 
 type tickMsg int
@@ -126,7 +130,7 @@ func (m *Model) togglePin() tea.Cmd {
 		return nil
 	}
 	if !watchable(e) {
-		m.note("%s cannot be watched: it is not a number that can be read after MPI_Init", e.name)
+		m.note("%s cannot be watched: it cannot be read after MPI_Init", e.name)
 		return nil
 	}
 	m.pin(e)
@@ -217,6 +221,10 @@ func (m *Model) record(ids []string, s *link.Sample) {
 	pins := m.pins()
 	for i, id := range ids {
 		p := pins[id]
+		var enum *catalog.Enum
+		if k, ok := m.x.byID[id]; ok {
+			enum = m.x.cat.Enum(m.x.entries[k].v.Enum)
+		}
 		if p == nil {
 			p = m.past[id]
 		}
@@ -241,7 +249,7 @@ func (m *Model) record(ids []string, s *link.Sample) {
 				row = append(row, math.NaN())
 			}
 			if i < len(r.Readings) {
-				row[k] = number(&r.Readings[i])
+				row[k] = p.number(&r.Readings[i], enum)
 			}
 		}
 		p.add(s.Time, row)
@@ -279,10 +287,14 @@ func (s *series) rank(k int, show showing) []float64 {
 	return differences(out, s.times, show)
 }
 
-// total is the curve of the sum over all ranks that answered.
+// total is the curve of the sum over all ranks that answered, or of the word that most of them have.
 func (s *series) total(show showing) []float64 {
 	out := make([]float64, len(s.rows))
 	for i, row := range s.rows {
+		if s.are() {
+			out[i], _ = most(row)
+			continue
+		}
 		sum, some := 0.0, false
 		for _, v := range row {
 			if !math.IsNaN(v) {

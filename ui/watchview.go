@@ -35,21 +35,20 @@ func (m *Model) watchView(width, height int) []string {
 	}
 	state += fmt.Sprintf(": %s", m.show)
 	lines := []string{m.t.Paint(term.Heading, state), ""}
-	nameW := 0
+	nameW, valueW := 0, 10
 	for _, s := range m.watching.list {
 		nameW = max(nameW, term.Width(m.t.SafeLine(s.id, width)))
+		valueW = max(valueW, term.Width(m.last(s)))
 	}
-	nameW = min(nameW, max(width*2/5, 18))
+	nameW, valueW = min(nameW, max(width*2/5, 18)), min(valueW, max(width/4, 10))
 	for i := m.at.top; i < min(n, m.at.top+top-2); i++ {
 		s := m.watching.list[i]
-		show := m.showing(s)
-		curve := s.total(show)
 		sign, style := "  ", term.Plain
 		if i == m.at.at {
 			sign, style = "> ", term.Cursor
 		}
-		lines = append(lines, m.t.Paint(style, sign+m.t.FitMiddle(m.t.SafeLine(s.id, width), nameW)+" "+m.t.FitRight(lastOf(curve, show), 10)+" ")+
-			chart.Sparkline(curve, width-nameW-14, false, m.t))
+		lines = append(lines, m.t.Paint(style, sign+m.t.FitMiddle(m.t.SafeLine(s.id, width), nameW)+" "+m.t.FitRight(m.last(s), valueW)+" ")+
+			chart.Sparkline(s.total(m.showing(s)), width-nameW-valueW-4, false, m.t))
 	}
 	lines = m.block(lines, width, top)
 	if m.at.at >= n || height-top < 3 {
@@ -58,25 +57,45 @@ func (m *Model) watchView(width, height int) []string {
 	return m.block(append(append(lines, ""), m.chart(m.watching.list[m.at.at], width, height-top-1)...), width, height)
 }
 
-// lastOf writes the last value of a curve.
-func lastOf(curve []float64, show showing) string {
+// last writes the newest value of all ranks.
+func (m *Model) last(s *series) string {
+	curve := s.total(m.showing(s))
 	if len(curve) == 0 || math.IsNaN(curve[len(curve)-1]) {
 		return "-"
 	}
-	return amount(curve[len(curve)-1], show)
+	text := m.amount(s, curve[len(curve)-1])
+	if s.are() {
+		if _, others := most(s.rows[len(s.rows)-1]); others > 0 {
+			text += fmt.Sprintf(" and %d other", others)
+		}
+	}
+	return text
 }
 
-func amount(x float64, show showing) string {
-	return chart.Number(x) + map[showing]string{showRate: "/s"}[show]
+// amount writes a number of a series.
+func (m *Model) amount(s *series, x float64) string {
+	switch {
+	case s.are():
+		return m.t.Cut(m.t.SafeLine(s.word(x), maxWord), maxWord)
+	case m.showing(s) == showRate:
+		return chart.Number(x) + "/s"
+	}
+	return chart.Number(x)
 }
+
+// maxWord is how much of an item or a text a chart shows.
+const maxWord = 24
 
 // chart draws the sum of a variable over all ranks, or a strip for each rank.
 func (m *Model) chart(s *series, width, height int) []string {
 	show := m.showing(s)
-	rows := chart.Rows{Label: func(x float64) string { return amount(x, show) }, Log: m.log10, Time: chart.Time{Right: "now"}}
+	rows := chart.Rows{Label: func(x float64) string { return m.amount(s, x) }, Items: s.are(), Log: m.log10 && !s.are(), Time: chart.Time{Right: "now"}}
 	title := show.String()
-	if len(s.ranks) > 1 {
-		title += ", sum of " + plural(len(s.ranks), "rank")
+	switch n := len(s.ranks); {
+	case n > 1 && s.are():
+		title += " of most ranks (s shows each)"
+	case n > 1:
+		title += ", sum of " + plural(n, "rank")
 	}
 	if m.ranks {
 		title, rows.Title = show.String()+" on each rank", "rank"
@@ -102,13 +121,17 @@ func (m *Model) writeSamples(w io.Writer, f export.Format) error {
 		Name  string    `json:"variable"`
 		Rank  int       `json:"rank"`
 		Value *float64  `json:"value"`
+		Text  string    `json:"text,omitempty"` // of an item, or the value of a text variable
 	}
 	samples := []sample{}
 	for _, s := range m.watching.list {
 		for i, row := range s.rows {
 			for k, v := range row {
-				x := sample{s.times[i], s.id, s.ranks[k], &v}
-				if math.IsNaN(v) || math.IsInf(v, 0) {
+				x := sample{s.times[i], s.id, s.ranks[k], &v, ""}
+				if s.are() && !math.IsNaN(v) {
+					x.Text = s.word(v)
+				}
+				if math.IsNaN(v) || math.IsInf(v, 0) || s.texts != nil {
 					x.Value = nil
 				}
 				samples = append(samples, x)
@@ -124,13 +147,13 @@ func (m *Model) writeSamples(w io.Writer, f export.Format) error {
 		return fmt.Errorf("samples can be saved as .csv or .json")
 	}
 	c := csv.NewWriter(w)
-	c.Write([]string{"time", "variable", "rank", "value"})
+	c.Write([]string{"time", "variable", "rank", "value", "text"})
 	for _, s := range samples {
 		v := ""
 		if s.Value != nil {
 			v = strconv.FormatFloat(*s.Value, 'g', -1, 64)
 		}
-		c.Write([]string{s.Time.UTC().Format(time.RFC3339Nano), s.Name, strconv.Itoa(s.Rank), v})
+		c.Write([]string{s.Time.UTC().Format(time.RFC3339Nano), s.Name, strconv.Itoa(s.Rank), v, s.Text})
 	}
 	c.Flush()
 	return c.Error()

@@ -398,3 +398,30 @@ func TestAxes(t *testing.T) {
 		t.Errorf("three values do not fill the width: %q", lines[0])
 	}
 }
+
+// No label of a scale occurs twice, and items have no values between them.
+func TestLabels(t *testing.T) {
+	names := map[float64]string{2: "idle", 3: "busy", 7: "waiting"}
+	item := func(x float64) string { return names[x] }
+	for what, c := range map[string]struct {
+		r    Rows
+		want string
+	}{
+		"a constant":       {Rows{Values: [][]float64{{5, 5, 5}}}, "5 2 0"},
+		"nothing but zero": {Rows{Values: [][]float64{{0, 0, 0}}}, "0"},
+		"a constant item":  {Rows{Values: [][]float64{{3, 3, 3}}, Label: item, Items: true}, "busy"},
+		"items":            {Rows{Values: [][]float64{{2, 3, 7}}, Label: item, Items: true}, "waiting busy idle"},
+		"nearly constant":  {Rows{Values: [][]float64{{1000000, 1000001}}}, "1M"},
+	} {
+		c.r.Names = []string{""}
+		var labels []string
+		for _, l := range strings.Split(plain(Strips(c.r, 60, 10, utf8)), "\n") {
+			if name, _, ok := strings.Cut(l, "│"); ok {
+				labels = append(labels, strings.Fields(name)...)
+			}
+		}
+		if got := strings.Join(labels, " "); got != c.want {
+			t.Errorf("%s: %s, not %s", what, got, c.want)
+		}
+	}
+}

@@ -20,6 +20,7 @@ type Rows struct {
 	Label  func(float64) string // writes a number of the scale with its unit; nil: Number
 	Time   Time
 	Log    bool // a logarithmic scale; values of 0 and less are at its lower end
+	Items  bool // values stand for words: nothing is between them, and the scale begins with the least
 	Cursor *Cursor
 }
 
@@ -155,7 +156,7 @@ func (r *Rows) scale(rows [][]float64) scale {
 		rows = positive
 	}
 	s.low, s.high, _ = Range(rows...)
-	if !s.log && s.low > 0 && (s.low < s.high/2 || s.low == s.high) {
+	if !s.log && !r.Items && s.low > 0 && (s.low < s.high/2 || s.low == s.high) {
 		s.low = 0
 	}
 	return s

@@ -2,7 +2,9 @@ package chart
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -60,21 +62,35 @@ func Strips(r Rows, width, height int, on term.Term) Drawing {
 	return d
 }
 
-// strip labels the lines of a strip with the ends of the scale, and with round numbers that are not next to them.
+// strip labels the lines of a strip with the ends of the scale, and between them with round numbers or with the items that occur. No label
+// occurs twice.
 func (r *Rows) strip(s scale, high, width int, on term.Term) (labels []string, most int) {
 	labels = make([]string, high)
 	if high < 2 || width < 30 {
 		return labels, 0
 	}
 	line := func(x float64) int { return high - 1 - min(int(s.place(x)*float64(high)), high-1) }
-	if high >= 5 {
+	put := func(y int, x float64) {
+		if text := label(r.Label, x); labels[y] == "" && !slices.Contains(labels, text) {
+			labels[y] = text
+		}
+	}
+	put(high-1, s.low)
+	if s.high != s.low {
+		put(0, s.high)
+	}
+	switch {
+	case r.Items:
+		for _, x := range r.distinct() {
+			put(line(x), x)
+		}
+	case high >= 5:
 		for _, t := range s.ticks(high / 2) {
 			if y := line(t); y > 1 && y < high-2 {
-				labels[y] = label(r.Label, t)
+				put(y, t)
 			}
 		}
 	}
-	labels[0], labels[high-1] = label(r.Label, s.high), label(r.Label, s.low)
 	for _, l := range labels {
 		most = max(most, term.Width(l)+3) // apart from the name, as both may be numbers
 	}
@@ -82,6 +98,19 @@ func (r *Rows) strip(s scale, high, width int, on term.Term) (labels []string, m
 		labels[y] = padLeft(labels[y], most)
 	}
 	return labels, most
+}
+
+// distinct are the different finite values, in ascending order.
+func (r *Rows) distinct() []float64 {
+	seen := map[float64]bool{}
+	for _, row := range r.Values {
+		for _, x := range row {
+			if !math.IsNaN(x) && !math.IsInf(x, 0) {
+				seen[x] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(seen))
 }
 
 // bars are the cells of a strip, by line.

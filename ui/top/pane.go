@@ -76,7 +76,7 @@ func (m *Model) paneTitle(d *Detail, drawn *chart.Drawing) string {
 		text = strings.TrimRight(m.terminal.FitMiddle(text, room), " ")
 	}
 	parts := []string{asWord(d.As), "each rank over time"}
-	if m.log {
+	if m.log && d.Enum == nil {
 		parts = append(parts, "log scale")
 	}
 	parts = append(parts, "steps of "+stepText(d.BinWidth*time.Duration(drawn.Visible())/time.Duration(max(min(drawn.Columns, drawn.Visible()), 1))))

@@ -54,7 +54,7 @@ func (m *Model) plot(d *Detail) chart.Rows {
 		end = w.end
 	}
 	label := func(x float64) string { return m.terminal.Cut(m.terminal.Safe(d.label(x)), 16) }
-	r := chart.Rows{Title: "rank", Label: label, Log: m.log, Time: chart.Time{Step: d.BinWidth, Fill: d.Whole || w.span > 0}}
+	r := chart.Rows{Title: "rank", Label: label, Items: d.Enum != nil, Log: m.log && d.Enum == nil, Time: chart.Time{Step: d.BinWidth, Fill: d.Whole || w.span > 0}}
 	skip := len(d.History[0]) - d.bins(end, d.End) - n // bins that are older than the window; negative: some are missing
 	for i := range d.Ranks {
 		values := make([]float64, n)
