@@ -339,7 +339,7 @@ func TestStrips(t *testing.T) {
 // A row has several lines if there is room, and its name once.
 func TestTallHeatMap(t *testing.T) {
 	r := sampleRows(4, 40)
-	for height, lines := range map[int]int{5: 1, 8: 1, 9: 2, 13: 3, 40: MostHeat} {
+	for height, lines := range map[int]int{5: 1, 8: 1, 9: 2, 13: 3, 40: 9, 80: MostHeat} {
 		d := HeatMap(r, 60, height, utf8)
 		if len(d.Lines) != 4*lines+1 || strings.Count(plain(d), "    2 ") != 1 || d.Rows[lines-1] != 0 || d.Rows[lines] != 1 {
 			t.Errorf("height %d: rows %v\n%s", height, d.Rows, plain(d))

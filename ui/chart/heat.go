@@ -15,7 +15,7 @@ var (
 )
 
 // MostHeat is how many lines a row of a heat map may have.
-const MostHeat = 3
+const MostHeat = 12
 
 // HeatMap draws each row as a line of colours or shades, or several equal ones if there is room, and below them the times and the scale, in
 // at most height lines. Neighbouring rows share a line if there are too many: the line shows the greatest of their values, so that nothing

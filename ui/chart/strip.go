@@ -11,8 +11,6 @@ import (
 	"mpitx/ui/term"
 )
 
-const mostStrip = 8 // lines of a strip, if there are several
-
 // Strips draws each row as bars over time, one strip below the other, all with the same scale, and below them the times, in at most height
 // lines. Strips of two lines or more have the scale at their left; if there is room for one line each, the scale is below them. If there are
 // more rows than lines, those around the cursor are shown. A gap is blank.
@@ -23,9 +21,6 @@ func Strips(r Rows, width, height int, on term.Term) Drawing {
 	}
 	room := max(height-1, 1)
 	high := max(room/n, 1) // lines of a strip
-	if n > 1 {
-		high = min(high, mostStrip)
-	}
 	shown := min(n, room/high)
 	from := max(min(r.row()-shown/2, n-shown), 0)
 	s := r.scale(r.Values) // also of those that are not shown: strips stay comparable

@@ -386,3 +386,24 @@ func (u *user) goldenStyled(name string) {
 		u.t.Errorf("%s: %v: got\n%s\n%s", path, err, got, strconv.Quote(got))
 	}
 }
+
+// The map and the chart take the lines that the table leaves, up to a line for each rank.
+func TestWholeScreen(t *testing.T) {
+	f := working(t, 4)
+	for height := 24; height <= 60; height++ {
+		u := sit(t, f, unicodeTerm, 200, height)
+		for _, pane := range []string{"map", "chart"} {
+			lines := strings.Split(u.screen(), "\n")
+			blank := 0
+			for _, l := range lines[:len(lines)-1] {
+				if strings.TrimSpace(l) == "" {
+					blank++
+				}
+			}
+			if blank >= 4 {
+				t.Errorf("%d lines: %d are blank with the %s\n%s", height, blank, pane, u.screen())
+			}
+			u.press("m")
+		}
+	}
+}
