@@ -67,6 +67,7 @@ missing_test_packages() {
 	have addr2line || printf 'binutils '
 	have clang++ || printf 'clang '
 	have llvm-addr2line || printf 'llvm '
+	have dwz || printf 'dwz '
 	have gfortran || printf 'gfortran '
 	[ -n "$(find /usr/lib/python3/dist-packages/mpi4py -name 'MPI.*.so' 2>/dev/null)" ] || printf 'python3-mpi4py '
 	have NPopenmpi || printf 'netpipe-openmpi '

@@ -105,8 +105,9 @@ type attribute struct {
 	implicit   int64
 }
 
-// readAbbreviation reads one declaration; code 0 is the end of the table.
-func readAbbreviation(c *cursor, u *unit) (code uint64, a abbreviation) {
+// readAbbreviation reads one declaration, and appends its attributes to all; code 0 is the end of the table.
+func readAbbreviation(c *cursor, u *unit, all *[]attribute) (code uint64, a abbreviation) {
+	first := len(*all)
 	code = c.uleb()
 	if code == 0 || c.bad {
 		return 0, a
@@ -118,9 +119,10 @@ func readAbbreviation(c *cursor, u *unit) (code uint64, a abbreviation) {
 			at.implicit = c.sleb()
 		}
 		if at.name == 0 && at.form == 0 {
+			a.attrs = (*all)[first:]
 			return code, a
 		}
-		a.attrs = append(a.attrs, at)
+		*all = append(*all, at)
 		if size := u.sizeOf(at.form); size < 0 || a.fixed < 0 {
 			a.fixed = -1
 		} else {
@@ -132,6 +134,7 @@ func readAbbreviation(c *cursor, u *unit) (code uint64, a abbreviation) {
 
 // abbreviations of a unit by code. Compilers number them from 1.
 type abbreviations struct {
+	attrs []attribute // of all
 	dense []abbreviation
 	rest  map[uint64]*abbreviation
 }

@@ -25,7 +25,7 @@ func build(t testing.TB, source, command string) string {
 		t.Fatal(err)
 	}
 	target := filepath.Join(t.TempDir(), "calls")
-	args := append(words[1:], "-Wl,--build-id", "-o", target, filepath.Join(dir, source))
+	args := append(append([]string{"-Wl,--build-id"}, words[1:]...), "-o", target, filepath.Join(dir, source))
 	if strings.HasSuffix(source, ".f90") {
 		args = append(args, "-J", t.TempDir())
 	}

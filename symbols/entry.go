@@ -90,7 +90,7 @@ func (u *unit) indexed(i uint64) (uint64, bool) {
 	return address, !c.bad
 }
 
-// text returns the value of an attribute that is a string; b is the unit's bytes.
+// text returns the value of an attribute that is a string; b is what the cursor read it from.
 func (u *unit) text(x value, b []byte) string {
 	o := u.d.o
 	switch x.form {
@@ -136,27 +136,26 @@ func (u *unit) reference(x value) (d *dwarf, at uint64, ok bool) {
 	return nil, 0, false
 }
 
-// spans returns the addresses of an entry: those that are in sections with code.
-func (u *unit) spans(e *entry) (spans []span) {
-	add := func(low, high uint64) {
-		if low < high && u.d.o.isCode(low) && len(spans) < 1<<20 {
-			spans = append(spans, span{low, high})
+// eachSpan calls add with the addresses of an entry: those that are in sections with code.
+func (u *unit) eachSpan(e *entry, add func(span)) {
+	code := func(low, high uint64) {
+		if low < high && u.d.o.isCode(low) {
+			add(span{low, high})
 		}
 	}
 	if e.ranges.form != 0 {
-		u.eachRange(e.ranges, add)
-		return spans
+		u.eachRange(e.ranges, code)
+		return
 	}
 	low, ok := u.address(e.low)
 	if !ok || e.high.form == 0 {
-		return nil
+		return
 	}
 	if high, ok := u.address(e.high); ok {
-		add(low, high)
+		code(low, high)
 	} else {
-		add(low, low+e.high.v)
+		code(low, low+e.high.v)
 	}
-	return spans
 }
 
 func (u *unit) eachRange(x value, add func(low, high uint64)) {

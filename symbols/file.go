@@ -43,11 +43,16 @@ func openFile(find finder, m Module) *file {
 func (f *file) guard(run func()) {
 	defer func() {
 		if p := recover(); p != nil {
+			if rethrow {
+				panic(p)
+			}
 			f.problem, f.dwarf = fmt.Sprintf("damaged: %v", p), nil
 		}
 	}()
 	run()
 }
+
+var rethrow bool // tests see panics
 
 func (f *file) close() {
 	if f.dwarf != nil && f.dwarf.other != nil {

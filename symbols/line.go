@@ -71,19 +71,13 @@ func (l *loaded) readLines() {
 		return
 	}
 	l.lines = &lineTable{}
-	c := cursor{b: l.bytes, big: l.d.o.big()}
-	c.seek(l.dies)
-	a := l.shapes.get(c.uleb())
-	if a == nil {
+	e, b, ok := l.entryAt(l.dies)
+	if !ok || e.lines.form == 0 {
 		return
 	}
-	e := l.entry(&c, a)
-	if e.lines.form == 0 {
-		return
-	}
-	directory := l.text(e.directory, l.bytes)
+	directory := l.text(e.directory, b)
 	section := l.d.o.section(".debug_line")
-	c = cursor{b: section.part(e.lines.v, 12), big: c.big}
+	c := cursor{b: section.part(e.lines.v, 12), big: l.d.o.big()}
 	n, _ := c.length()
 	if c.bad || n > section.length() {
 		return

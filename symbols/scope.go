@@ -1,5 +1,7 @@
 package symbols
 
+import "slices"
+
 // scope is a range of code of a function, or of a function inlined into the enclosing scope.
 type scope struct {
 	span
@@ -9,33 +11,57 @@ type scope struct {
 	callLine uint32
 }
 
-// loaded is a unit whose functions and lines have been read.
+// loaded is a unit whose functions and lines are read when they are needed.
 type loaded struct {
 	*unit
-	bytes  []byte
 	shapes *abbreviations
 	scopes []scope // in the order of the file: a function comes before those that are inlined into it
 	lines  *lineTable
 }
 
-const keepUnits = 16 // neighbouring addresses are often in one unit
+const keepBytes = 64 << 20 // of loaded units: neighbouring addresses are often in one unit
 
-// load reads a unit's functions and lines.
+// load returns a unit, with its functions and lines if it was asked for lately.
 func (d *dwarf) load(u *unit) *loaded {
+	room := keepBytes
 	for i, l := range d.loaded {
 		if l.unit == u {
 			copy(d.loaded[1:i+1], d.loaded[:i])
 			d.loaded[0] = l
 			return l
 		}
+		if room -= l.bytes(); room < 0 {
+			d.loaded = d.loaded[:i]
+			break
+		}
 	}
-	l := &loaded{unit: u, shapes: u.table(), bytes: d.o.section(".debug_info").part(u.at, u.end-u.at)}
-	if len(d.loaded) < keepUnits {
-		d.loaded = append(d.loaded, nil)
-	}
-	copy(d.loaded[1:], d.loaded)
-	d.loaded[0] = l
+	l := &loaded{unit: u, shapes: u.table()}
+	d.loaded = slices.Insert(d.loaded, 0, l)
 	return l
+}
+
+func (l *loaded) bytes() int {
+	n := 4096 + 32*len(l.shapes.attrs) + 32*len(l.scopes)
+	if l.lines != nil {
+		n += 16*len(l.lines.rows) + 64*len(l.lines.files)
+	}
+	return n
+}
+
+// entryAt reads one entry at an offset in the unit; text reads its strings from b.
+func (l *loaded) entryAt(at uint64) (e entry, b []byte, ok bool) {
+	for n := uint64(256); n <= 1<<20; n *= 16 {
+		b = l.d.o.section(".debug_info").part(l.at+at, min(n, l.end-l.at-min(at, l.end-l.at)))
+		c := cursor{b: b, big: l.d.o.big()}
+		a := l.shapes.get(c.uleb())
+		if a == nil {
+			return e, nil, false
+		}
+		if e = l.entry(&c, a); !c.bad {
+			return e, b, true
+		}
+	}
+	return e, nil, false
 }
 
 // readScopes reads the functions of a unit.
@@ -44,7 +70,7 @@ func (l *loaded) readScopes() {
 		return
 	}
 	l.scopes = []scope{}
-	c := cursor{b: l.bytes, big: l.d.o.big()}
+	c := cursor{b: l.d.o.section(".debug_info").part(l.at, l.end-l.at), big: l.d.o.big()}
 	c.seek(l.dies)
 	depth, hidden := 0, 1<<30 // entries deeper than hidden are skipped
 	for c.more() && !c.bad {
@@ -95,9 +121,11 @@ func holdsCode(tag uint64) bool {
 
 func (l *loaded) addScope(c *cursor, a *abbreviation, at uint32) {
 	e := l.entry(c, a)
-	for _, s := range l.spans(&e) {
-		l.scopes = append(l.scopes, scope{span: s, at: at, inlined: a.tag == tagInlined, callFile: uint32(e.callFile.v), callLine: uint32(e.callLine.v)})
-	}
+	l.eachSpan(&e, func(s span) {
+		if len(l.scopes) < maxRanges {
+			l.scopes = append(l.scopes, scope{span: s, at: at, inlined: a.tag == tagInlined, callFile: uint32(e.callFile.v), callLine: uint32(e.callLine.v)})
+		}
+	})
 }
 
 // chain returns the scopes at an address: the function, then what is inlined, from the outside in.
@@ -125,18 +153,15 @@ type names struct{ source, linkage string }
 // names returns the names of the function whose entry is at an offset in the unit.
 func (l *loaded) names(at uint64) (n names) {
 	for range 8 {
-		c := cursor{b: l.bytes, big: l.d.o.big()}
-		c.seek(at)
-		a := l.shapes.get(c.uleb())
-		if a == nil {
+		e, b, ok := l.entryAt(at)
+		if !ok {
 			return n
 		}
-		e := l.entry(&c, a)
 		if n.source == "" {
-			n.source = l.text(e.name, l.bytes)
+			n.source = l.text(e.name, b)
 		}
 		if n.linkage == "" {
-			n.linkage = l.text(e.linkage, l.bytes)
+			n.linkage = l.text(e.linkage, b)
 		}
 		if n.linkage != "" && n.source != "" {
 			return n

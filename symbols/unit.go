@@ -139,11 +139,11 @@ func (d *dwarf) readUnit(info *section, at uint64) (*unit, uint64, error) {
 			return nil, next, errDamaged
 		}
 		u.bases(&e)
-		if len(d.ranges) < maxRanges {
-			for _, s := range u.spans(&e) {
+		u.eachSpan(&e, func(s span) {
+			if len(d.ranges) < maxRanges {
 				d.ranges = append(d.ranges, unitRange{span: s, unit: u})
 			}
-		}
+		})
 		return u, next, nil
 	}
 }
@@ -175,8 +175,9 @@ func (u *unit) header(c *cursor) bool {
 
 // first finds the abbreviation of the unit's first entry.
 func (u *unit) first(c *cursor, want uint64) (abbreviation, bool) {
+	var room []attribute
 	for start := c.at; ; start = c.at {
-		code, a := readAbbreviation(c, u)
+		code, a := readAbbreviation(c, u, &room)
 		if code == 0 || !u.d.spend(c.at-start) {
 			return a, false
 		}
@@ -192,7 +193,7 @@ func (u *unit) table() *abbreviations {
 	c := cursor{b: u.d.o.section(".debug_abbrev").data, big: u.d.o.big()}
 	c.seek(u.abbrevs)
 	for start := c.at; ; start = c.at {
-		code, a := readAbbreviation(&c, u)
+		code, a := readAbbreviation(&c, u, &t.attrs)
 		if code == 0 || !u.d.spend(c.at-start) {
 			return t
 		}
