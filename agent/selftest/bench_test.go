@@ -71,7 +71,7 @@ func BenchmarkWrapper(b *testing.B) {
 	}
 }
 
-// The cost of the wrappers per call in a loop of Irecv, Isend and Waitall to oneself, on the real library, with all totals counted.
+// The cost of the wrappers per call in a loop of Irecv, Isend and Waitall to oneself, on the real library, with all totals counted, and with a profile.
 // bench_requests.c calls the library alternately through the agent and directly.
 func BenchmarkRequests(b *testing.B) {
 	totals := []string{
@@ -79,11 +79,18 @@ func BenchmarkRequests(b *testing.B) {
 		"collectives", "collective_bytes_sent", "collective_bytes_received", "rma_operations", "rma_bytes_put", "rma_bytes_got",
 		"io_bytes_written", "io_bytes_read",
 	}
+	const record = "dir=%s\nprofile=record\nstack="
 	configurations := []struct {
-		name      string
-		bound     float64
-		variables []string
-	}{{"calls", 0, totals[:1]}, {"all", 40, totals}}
+		name   string
+		bound  float64
+		config string // %s is a new folder
+	}{
+		{"calls", 0, "counts=%s\nvariable=mpitx:calls"},
+		{"all", 40, "counts=%s\nvariable=mpitx:" + strings.Join(totals, "\nvariable=mpitx:")},
+		{"profile", 45, record + "0"}, // without call sites
+		{"profile with sites", 45 + 60, record + "1"},
+		{"profile with stacks of 4", 0, record + "4"},
+	}
 	for _, f := range families {
 		mpicc, err := exec.LookPath("mpicc." + f.name)
 		if err != nil {
@@ -96,8 +103,8 @@ func BenchmarkRequests(b *testing.B) {
 		}
 		for _, c := range configurations {
 			b.Run(f.name+"/"+c.name, func(b *testing.B) {
-				config := "counts=" + filepath.Join(b.TempDir(), "counts") + "\nvariable=mpitx:" + strings.Join(c.variables, "\nvariable=mpitx:")
 				for b.Loop() {
+					config := fmt.Sprintf(c.config, filepath.Join(b.TempDir(), "output"))
 					command := exec.Command(program, f.library)
 					command.Env = append(os.Environ(), "LD_PRELOAD="+f.agent, "MPITX_AGENT="+config)
 					output, err := command.Output()

@@ -79,15 +79,20 @@ func (m *mpi) compile(t testing.TB, source string, options ...string) string {
 	if _, err := os.Stat(path); err == nil {
 		return path
 	}
-	compiler := m.mpicc
-	if strings.HasSuffix(source, ".cc") {
+	compiler, sources := m.mpicc, []string(nil)
+	switch {
+	case strings.HasSuffix(source, ".cc"):
 		compiler = "mpicxx." + m.family
+	case strings.HasSuffix(source, ".F90"):
+		compiler = "mpif90." + m.family
+		need.Commands(t, compiler)
+		sources = []string{"-J" + t.TempDir(), "../../include/mpitx.f90"}
 	}
 	from := filepath.Join("..", source)
 	if _, err := os.Stat(from); err != nil {
 		from = filepath.Join("../../selftest/testdata", source)
 	}
-	if out, err := exec.Command(compiler, append([]string{"-O1", "-w", "-I../..", "-o", path, from}, options...)...).CombinedOutput(); err != nil {
+	if out, err := exec.Command(compiler, slices.Concat([]string{"-O1", "-w", "-I../..", "-o", path}, sources, []string{from}, options)...).CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", source, err, out)
 	}
 	return path

@@ -278,3 +278,34 @@ func knownSites(t *testing.T, calls []tableRow, first, second uint64) {
 	delete(got, "other ")
 	same(t, "call sites", got, map[string]string{"first inner": "1", "first ": "2", "second ": "3", "second level 7": "1"})
 }
+
+// Calls through the bindings for Fortran have the sites in the program, however deep stacks are.
+func TestProfileFortran(t *testing.T) {
+	each(t, func(t *testing.T, m *mpi) {
+		for _, binding := range []string{"-DMPI", "-DF77", "-DF08"} {
+			for _, stack := range []string{"stack=1", "stack=4"} {
+				t.Run(binding+" "+stack, func(t *testing.T) {
+					program := m.compile(t, "profile_fortran.F90", binding)
+					r := m.run(t, job{config: []string{"profile=record", stack}, program: []string{program}})
+					calls := r.table(t, 0, "profile calls")
+					same(t, "calls", sums(calls, "function phase", "calls messages_sent bytes_sent messages_received bytes_received"), map[string]string{
+						"MPI_Init ": "1 0 0 0 0", "MPI_Pcontrol ": "1 0 0 0 0", "MPI_Pcontrol solve": "1 0 0 0 0", "MPI_Irecv solve": "5 0 0 0 0", "MPI_Isend solve": "5 5 80 0 0",
+						"MPI_Waitall solve": "5 0 0 5 80", "MPI_Barrier solve": "5 0 0 0 0", "MPI_Barrier ": "3 0 0 0 0", "MPI_Allreduce ": "3 0 0 0 0",
+						"MPI_Finalize ": "1 0 0 0 0",
+					})
+					sites := map[string]int{}
+					for _, row := range calls {
+						address, _ := row["stack"][0].Uint64()
+						if module := r.rank(t, 0).Module(address); module == nil || module.Path != program {
+							t.Errorf("%s: call site %#x in %+v", row.text("function"), address, module)
+						}
+						sites[row.text("function")]++
+					}
+					if sites["MPI_Barrier"] != 2 || sites["MPI_Waitall"] != 1 {
+						t.Errorf("numbers of call sites: %v", sites)
+					}
+				})
+			}
+		}
+	})
+}

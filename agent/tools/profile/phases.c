@@ -79,8 +79,8 @@ static void write_event(struct profile_thread *thread, uint32_t phase, bool ente
 static struct phases_row *begin_row(struct profile_thread *thread, uint32_t phase, uint64_t now)
 {
     uint64_t key = phase;
-    struct mpitx_run_row *row = rows_find(&thread->phases, &key, 1, rows_hash(&key, 1));
-    if (!row) row = profile_add_phase(thread, phase, now);
+    struct mpitx_run_row *row = rows_find(&thread->phases, &key, PHASES_WORDS, rows_hash(&key, PHASES_WORDS));
+    if (!row) row = profile_add_phase(thread, key, now);
     return mpitx_run_row_begin(agent_run, row) ? (struct phases_row *)row : NULL;
 }
 

@@ -39,28 +39,31 @@ static inline uint32_t object_of(struct profile_thread *thread, const struct cha
     return other_object(thread, call, handle, epoch, kind);
 }
 
-static NOINLINE struct mpitx_run_row *new_calls_row(struct profile_thread *thread, const struct chain_call *call, union calls_key *key)
+static NOINLINE struct mpitx_run_row *new_calls_row(struct profile_thread *thread, const struct chain_call *call, uint64_t *key)
 {
-    unsigned words = 2 + profile_stack;
-    sites_check(call, key->stack);
-    struct mpitx_run_row *row = rows_find(&thread->calls, key->words, words, rows_hash(key->words, words));
+    unsigned words = CALLS_WORDS + profile_stack;
+    sites_check(call, key + CALLS_WORDS);
+    struct mpitx_run_row *row = rows_find(&thread->calls, key, words, rows_hash(key, words));
     return row ? row : profile_add_calls(thread, key);
+}
+
+/* The number of words is constant after inlining, except for deep stacks. */
+static inline __attribute__((always_inline)) struct mpitx_run_row *find_calls_row(struct profile_thread *thread, const struct chain_call *call, uint64_t *key, unsigned words)
+{
+    struct mpitx_run_row *row = rows_find(&thread->calls, key, words, rows_hash(key, words));
+    return __builtin_expect(row != NULL, 1) ? row : new_calls_row(thread, call, key);
 }
 
 static inline struct mpitx_run_row *calls_row(struct profile_thread *thread, const struct chain_call *call)
 {
-    union calls_key key;
-    unsigned words = 2 + profile_stack;
-    key.function = text_of_function(call->function);
-    key.phase = phase_of(thread);
-    key.object = object_of(thread, call);
-    key.within = application;
-    if (profile_stack == 1 && !library_is_binding((uintptr_t)call->address))
-        key.stack[0] = (uintptr_t)call->address;
-    else if (profile_stack)
-        sites_walk(call, key.stack);
-    struct mpitx_run_row *row = rows_find(&thread->calls, key.words, words, rows_hash(key.words, words));
-    return row ? row : new_calls_row(thread, call, &key);
+    uint64_t key[KEY_MOST];
+    key[0] = profile_pair(text_of_function(call->function), phase_of(thread));
+    key[1] = profile_pair(object_of(thread, call), application);
+    if (profile_stack == 0) return find_calls_row(thread, call, key, CALLS_WORDS);
+    key[2] = (uintptr_t)call->address;
+    if (profile_stack == 1 && !library_is_binding((uintptr_t)call->address)) return find_calls_row(thread, call, key, CALLS_WORDS + 1);
+    sites_walk(call, key + CALLS_WORDS);
+    return find_calls_row(thread, call, key, CALLS_WORDS + profile_stack);
 }
 
 /* ---- values ---- */
@@ -136,9 +139,9 @@ static void leave(const struct chain_call *call)
 static inline void add_peer(struct mpitx_run *to, struct profile_thread *thread, const struct call_completion *message, uint32_t phase)
 {
     bool onesided = chain_functions[message->function].kind == CALL_RMA;
-    union peers_key key = {.job = message->world.job, .rank = message->world.rank, .phase = phase, .onesided = onesided};
-    struct mpitx_run_row *row = rows_find(&thread->peers, key.words, 2, rows_hash(key.words, 2));
-    if (!row) row = profile_add_peers(thread, &key);
+    uint64_t key[] = {profile_pair((uint32_t)message->world.job, (uint32_t)message->world.rank), profile_pair(phase, onesided)};
+    struct mpitx_run_row *row = rows_find(&thread->peers, key, PEERS_WORDS, rows_hash(key, PEERS_WORDS));
+    if (!row) row = profile_add_peers(thread, key);
     if (!mpitx_run_row_begin(to, row)) return;
     struct peers_row *values = (struct peers_row *)row;
     uint64_t *pair = message->received ? &values->messages_received : &values->messages_sent;
@@ -155,9 +158,9 @@ static void completed(const struct chain_call *call, const struct call_completio
     if (!thread) return;
     uint32_t phase = phase_of(thread);
     add_peer(to, thread, message, phase);
-    union sizes_key key = {.function = text_of_function(message->function), .phase = phase, .received = message->received};
-    struct mpitx_run_row *row = rows_find(&thread->sizes, key.words, 2, rows_hash(key.words, 2));
-    if (!row) row = profile_add_sizes(thread, &key);
+    uint64_t key[] = {profile_pair(text_of_function(message->function), phase), message->received};
+    struct mpitx_run_row *row = rows_find(&thread->sizes, key, SIZES_WORDS, rows_hash(key, SIZES_WORDS));
+    if (!row) row = profile_add_sizes(thread, key);
     if (!mpitx_run_row_begin(to, row)) return;
     struct sizes_row *values = (struct sizes_row *)row;
     values->messages[size_bucket(message->bytes)]++;

@@ -18,15 +18,16 @@
 
 enum { PROFILE_STACK_MOST = 16, PROFILE_DURATIONS = 128, PROFILE_SIZES = 40 };
 
-/* The key of a call. words is for hashing and comparing. */
-union calls_key {
-    struct {
-        uint32_t function, phase, object, within;
-        uint64_t stack[PROFILE_STACK_MOST];
-    };
-    uint64_t words[2 + PROFILE_STACK_MOST];
-};
+/* Keys are words of two fields. They are not written as two fields, as reading them together would then stall. */
+static inline uint64_t profile_pair(uint32_t first, uint32_t second)
+{
+    return first | (uint64_t)second << 32;
+}
 
+/* Keys: function and phase, object and within, the stack; job and rank, phase and onesided; function and phase, received; phase. */
+enum { CALLS_WORDS = 2 /* and the stack */, PEERS_WORDS = 2, SIZES_WORDS = 2, PHASES_WORDS = 1, KEY_MOST = CALLS_WORDS + PROFILE_STACK_MOST };
+
+/* The values of a row of calls, after its key. */
 struct calls {
     uint64_t calls, ticks, shortest, longest, nested;
     uint64_t messages_sent, bytes_sent, messages_received, bytes_received;
@@ -34,36 +35,21 @@ struct calls {
     uint32_t durations[PROFILE_DURATIONS];
 };
 
-union peers_key {
-    struct {
-        int32_t job, rank;
-        uint32_t phase, onesided;
-    };
-    uint64_t words[2];
-};
-
 struct peers_row {
     struct mpitx_run_row head;
-    union peers_key key;
+    uint64_t key[PEERS_WORDS];
     uint64_t messages_sent, bytes_sent, messages_received, bytes_received;
-};
-
-union sizes_key {
-    struct {
-        uint32_t function, phase, received, unused;
-    };
-    uint64_t words[2];
 };
 
 struct sizes_row {
     struct mpitx_run_row head;
-    union sizes_key key;
+    uint64_t key[SIZES_WORDS];
     uint64_t messages[PROFILE_SIZES], bytes;
 };
 
 struct phases_row {
     struct mpitx_run_row head;
-    uint32_t phase, unused;
+    uint64_t key[PHASES_WORDS];
     uint64_t entered, ticks, first, last;
 };
 
@@ -128,14 +114,14 @@ static inline struct mpitx_run_row *rows_find(const struct rows *rows, const uin
 }
 
 /* Add a row with this key; NULL: there is no room, or out of memory. */
-struct mpitx_run_row *profile_add_calls(struct profile_thread *thread, union calls_key *key);
-struct mpitx_run_row *profile_add_peers(struct profile_thread *thread, const union peers_key *key);
-struct mpitx_run_row *profile_add_sizes(struct profile_thread *thread, const union sizes_key *key);
-struct mpitx_run_row *profile_add_phase(struct profile_thread *thread, uint32_t phase, uint64_t now);
+struct mpitx_run_row *profile_add_calls(struct profile_thread *thread, uint64_t *key);
+struct mpitx_run_row *profile_add_peers(struct profile_thread *thread, const uint64_t *key);
+struct mpitx_run_row *profile_add_sizes(struct profile_thread *thread, const uint64_t *key);
+struct mpitx_run_row *profile_add_phase(struct profile_thread *thread, uint64_t phase, uint64_t now);
 
 static inline struct calls *calls_of(struct mpitx_run_row *row)
 {
-    return (struct calls *)(void *)((uint64_t *)(void *)(row + 1) + 2 + profile_stack);
+    return (struct calls *)(void *)((uint64_t *)(void *)(row + 1) + CALLS_WORDS + profile_stack);
 }
 
 /* ---- sites.c ---- */

@@ -41,7 +41,7 @@ static bool declare_calls(void)
     }
     calls_table = mpitx_run_declare_table(agent_run, "profile calls", fields, count, keys, &bytes);
     calls_most = CALLS_BYTES / (bytes + 64);
-    return calls_table >= 0 && bytes == sizeof(struct mpitx_run_row) + (2 + profile_stack) * sizeof(uint64_t) + sizeof(struct calls);
+    return calls_table >= 0 && bytes == sizeof(struct mpitx_run_row) + (CALLS_WORDS + profile_stack) * sizeof(uint64_t) + sizeof(struct calls);
 }
 
 bool profile_declare(void)
@@ -147,10 +147,10 @@ static struct mpitx_run_row *add(struct rows *rows, int table, const void *value
     return row;
 }
 
-static struct mpitx_run_row *add_calls(struct profile_thread *thread, const union calls_key *key)
+static struct mpitx_run_row *add_calls(struct profile_thread *thread, const uint64_t *key)
 {
-    uint64_t row[(sizeof(struct mpitx_run_row) + sizeof *key + sizeof(struct calls)) / sizeof(uint64_t)] = {0};
-    unsigned words = 2 + profile_stack;
+    uint64_t row[1 + KEY_MOST + sizeof(struct calls) / sizeof(uint64_t)] = {0};
+    unsigned words = CALLS_WORDS + profile_stack;
     memcpy(row + 1, key, words * sizeof *row);
     struct calls *values = (struct calls *)(void *)(row + 1 + words);
     values->shortest = UINT64_MAX;
@@ -158,40 +158,40 @@ static struct mpitx_run_row *add_calls(struct profile_thread *thread, const unio
 }
 
 /* Beyond the limit, a function's calls share a row. */
-static struct mpitx_run_row *add_shared(struct profile_thread *thread, union calls_key *key)
+static struct mpitx_run_row *add_shared(struct profile_thread *thread, uint64_t *key)
 {
     static bool noted;
-    unsigned words = 2 + profile_stack;
+    unsigned words = CALLS_WORDS + profile_stack;
     if (!__atomic_exchange_n(&noted, true, __ATOMIC_RELAXED))
         agent_report_code(MPITX_RUN_WARNING, MPITX_RUN_NOTE_REDUCED, "the profile is full: later call sites are counted by function only; exclude functions, or use a smaller --stack");
-    key->object = 0;
-    memset(key->stack, 0, sizeof key->stack);
-    struct mpitx_run_row *row = rows_find(&thread->calls, key->words, words, rows_hash(key->words, words));
+    key[1] &= ~(uint64_t)UINT32_MAX; /* object */
+    memset(key + CALLS_WORDS, 0, profile_stack * sizeof *key);
+    struct mpitx_run_row *row = rows_find(&thread->calls, key, words, rows_hash(key, words));
     return row ? row : add_calls(thread, key);
 }
 
-struct mpitx_run_row *profile_add_calls(struct profile_thread *thread, union calls_key *key)
+struct mpitx_run_row *profile_add_calls(struct profile_thread *thread, uint64_t *key)
 {
     if (__atomic_add_fetch(&calls_rows, 1, __ATOMIC_RELAXED) <= calls_most) return add_calls(thread, key);
     __atomic_sub_fetch(&calls_rows, 1, __ATOMIC_RELAXED);
     return add_shared(thread, key);
 }
 
-struct mpitx_run_row *profile_add_peers(struct profile_thread *thread, const union peers_key *key)
+struct mpitx_run_row *profile_add_peers(struct profile_thread *thread, const uint64_t *key)
 {
-    struct peers_row row = {.key = *key};
-    return add(&thread->peers, peers_table, &row, 2);
+    struct peers_row row = {.key = {key[0], key[1]}};
+    return add(&thread->peers, peers_table, &row, PEERS_WORDS);
 }
 
-struct mpitx_run_row *profile_add_sizes(struct profile_thread *thread, const union sizes_key *key)
+struct mpitx_run_row *profile_add_sizes(struct profile_thread *thread, const uint64_t *key)
 {
-    struct sizes_row row = {.key = *key};
-    return add(&thread->sizes, sizes_table, &row, 2);
+    struct sizes_row row = {.key = {key[0], key[1]}};
+    return add(&thread->sizes, sizes_table, &row, SIZES_WORDS);
 }
 
-struct mpitx_run_row *profile_add_phase(struct profile_thread *thread, uint32_t phase, uint64_t now)
+struct mpitx_run_row *profile_add_phase(struct profile_thread *thread, uint64_t phase, uint64_t now)
 {
-    struct phases_row row = {.phase = phase, .first = now, .last = now};
+    struct phases_row row = {.key = {phase}, .first = now, .last = now};
     if (__atomic_fetch_add(&phases_rows, 1, __ATOMIC_RELAXED) >= PHASES_ROWS) return NULL;
-    return add(&thread->phases, phases_table, &row, 1);
+    return add(&thread->phases, phases_table, &row, PHASES_WORDS);
 }
