@@ -90,6 +90,22 @@ func (h *Histogram) quantile(q float64) time.Duration {
 	return 0
 }
 
+// partAbove estimates which part of the time the longest durations took: those above the quantile q.
+func (h *Histogram) partAbove(q float64) float64 {
+	left := (1 - q) * float64(h.Count())
+	above, all := 0.0, 0.0
+	for i := buckets - 1; i >= 0; i-- {
+		n, middle := float64(h.counts[i]), (edge(i)+edge(i+1))/2
+		above += min(n, left) * middle
+		left -= min(n, left)
+		all += n * middle
+	}
+	if all == 0 {
+		return 0
+	}
+	return above / all
+}
+
 // Percentile estimates the duration of which p percent of the calls were shorter, from a histogram, to about 10 %.
 func (f *Function) Percentile(p float64) time.Duration {
 	return min(max(f.Durations.quantile(p/100), f.Shortest), f.Longest)

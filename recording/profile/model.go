@@ -79,6 +79,8 @@ type Rank struct {
 // Useful is the time of the main thread outside of MPI.
 func (r *Rank) Useful() time.Duration { return max(r.Elapsed-r.InMPI, 0) }
 
+func (r *Rank) finalized() bool { return r.Process != nil && r.Process.End == recording.EndFinalize }
+
 // Function is a function of MPI, or its calls from one place in the program (then Stack is not empty).
 type Function struct {
 	Name   string

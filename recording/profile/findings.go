@@ -1,0 +1,260 @@
+package profile
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Finding is something that stands out in a profile.
+type Finding struct {
+	Kind   string  // "waiting", "load imbalance", …
+	Text   string  // a sentence with its number
+	Next   string  // what to look at, as the end of a sentence
+	Weight float64 // the part of the run time that it is about
+
+	site *Function // the finding says enough about it
+}
+
+// A finding is about at least this part of the run time.
+const significant = 0.05
+
+// Findings returns what stands out in a profile, the most important first. Few things stand out in a good program.
+func (p *Profile) Findings() []Finding {
+	var all []Finding
+	said := map[*Function]bool{}
+	for _, find := range []func(*Profile) []Finding{waiting, polling, barriers, tails, loadImbalance, worstPhases, hotSpots, smallMessages, lostMessages} {
+		for _, f := range find(p) {
+			if f.Weight >= significant && !(f.site != nil && said[f.site]) {
+				all = append(all, f)
+				said[f.site] = true
+			}
+		}
+	}
+	for _, f := range longSites(p) {
+		if !said[f.site] {
+			all = append(all, f)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Finding) int { return cmp.Compare(b.Weight, a.Weight) })
+	return all
+}
+
+// ---- waiting ----
+
+// waits reports whether a function returns only after something has happened on another rank.
+func waits(function string) bool {
+	return blocking[plainName(function)] || collective(function)
+}
+
+var blocking = set("Recv Mrecv Sendrecv Sendrecv_replace Probe Mprobe Wait Waitall Waitany Waitsome Ssend Send Win_fence Win_wait " +
+	"Win_lock Win_unlock Win_lock_all Win_unlock_all Win_flush Win_flush_all Win_start Win_complete Rendezvous Comm_accept Comm_connect")
+
+// collective reports whether all ranks of a communicator call a function together.
+func collective(function string) bool {
+	name := plainName(function)
+	return slices.ContainsFunc(collectives, func(c string) bool { return strings.HasPrefix(name, c) }) && !strings.HasSuffix(name, "_init")
+}
+
+var collectives = []string{"Allgather", "Allreduce", "Alltoall", "Barrier", "Bcast", "Gather", "Reduce", "Scan", "Exscan", "Scatter",
+	"Neighbor_", "Comm_split", "Comm_dup", "Comm_create", "Win_create", "Win_allocate", "Win_free", "Cart_create", "Graph_create", "File_open",
+	"File_close", "File_read_all", "File_write_all", "File_read_at_all", "File_write_at_all"}
+
+// plainName is a function's name without MPI_ and the suffix of its large-count form.
+func plainName(function string) string {
+	return strings.TrimSuffix(strings.TrimPrefix(function, "MPI_"), "_c")
+}
+
+func set(words string) map[string]bool {
+	all := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		all[w] = true
+	}
+	return all
+}
+
+// waiting finds ranks that wait in one place for much longer than the other ranks do.
+func waiting(p *Profile) (list []Finding) {
+	for _, s := range p.Sites {
+		if s.Within != "" || !waits(s.Name) || len(p.Ranks) < 2 {
+			continue
+		}
+		spread := p.SpreadOf(s.Ranks, Time)
+		r := p.rank(spread.MaxRank)
+		share, mean := part(spread.Max, r.Elapsed), p.Share(s.Time)
+		others := (mean*float64(len(p.Ranks)) - share) / float64(len(p.Ranks)-1)
+		if share < 2*significant || share < 1.5*others {
+			continue
+		}
+		f := Finding{Kind: "waiting", Weight: share - others, site: s,
+			Text: fmt.Sprintf("rank %d waits %s of its time in %s (the others %s)", r.Number, percent(share), s.where(), percent(others))}
+		if source, fraction, ok := p.mainSource(r.Number); ok && !collective(s.Name) {
+			f.Next = fmt.Sprintf("what rank %d does then: it sends %s of rank %d's messages", source, percent(fraction), r.Number)
+		} else {
+			f.Next = "what the other ranks do before this call: they come late"
+		}
+		list = append(list, f)
+	}
+	return list
+}
+
+// mainSource is the rank that most messages to a rank come from.
+func (p *Profile) mainSource(rank int) (source int, fraction float64, ok bool) {
+	var all, most uint64
+	for i := range p.Pairs {
+		if pair := &p.Pairs[i]; pair.Destination == rank && pair.Source != rank {
+			n := max(pair.Messages(), pair.MessagesReceived)
+			if all += n; n > most {
+				most, source = n, pair.Source
+			}
+		}
+	}
+	return source, part(float64(most), time.Duration(all)), most > 0 && most*4 >= all*3
+}
+
+// polling finds functions that ask again and again.
+func polling(p *Profile) (list []Finding) {
+	for _, f := range p.Functions {
+		name := plainName(f.Name)
+		if f.Within != "" || f.Calls < 1000 || !strings.HasPrefix(name, "Test") && name != "Iprobe" && name != "Improbe" {
+			continue
+		}
+		site := p.longestSite(f)
+		list = append(list, Finding{Kind: "polling", Weight: p.Share(f.Time), site: site,
+			Text: fmt.Sprintf("polling with %s takes %s of the run time in %d calls", site.where(), percent(p.Share(f.Time)), f.Calls),
+			Next: "whether the program could work, or call a blocking function, between the calls"})
+	}
+	return list
+}
+
+// barriers finds time in MPI_Barrier.
+func barriers(p *Profile) (list []Finding) {
+	for _, s := range p.Sites {
+		if s.Name == "MPI_Barrier" && s.Within == "" {
+			list = append(list, Finding{Kind: "barrier", Weight: p.Share(s.Time), site: s,
+				Text: fmt.Sprintf("ranks spend %s of the run time in %s, in %d calls", percent(p.Share(s.Time)), s.where(), s.Calls),
+				Next: "whether the program needs this barrier"})
+		}
+	}
+	return list
+}
+
+// tails finds functions of which few calls take most of the time.
+func tails(p *Profile) (list []Finding) {
+	for _, f := range p.Functions {
+		if f.Within != "" || f.Durations.Count() < 100 {
+			continue
+		}
+		typical, long := f.Percentile(50), f.Percentile(95)
+		above := f.Durations.partAbove(0.95)
+		if long < 10*typical || above < 0.5 {
+			continue
+		}
+		site := p.longestSite(f)
+		list = append(list, Finding{Kind: "slow calls", Weight: p.Share(f.Time) * above, site: site,
+			Text: fmt.Sprintf("half of the calls of %s take at most %s, but 5 %% take %s or more: %s of its time", site.where(), amount(typical), amount(long), percent(above)),
+			Next: "which ranks and sizes of messages these calls have"})
+	}
+	return list
+}
+
+// longSites finds the places in the program that take the most time.
+func longSites(p *Profile) (list []Finding) {
+	for _, s := range p.Sites {
+		if share := p.Share(s.Time); s.Within == "" && share >= 2*significant {
+			list = append(list, Finding{Kind: "long calls", Weight: share, site: s,
+				Text: fmt.Sprintf("%s takes %s of the run time: %d calls of %s on average", s.where(), percent(share), s.Calls, amount(s.Mean()))})
+		}
+	}
+	return list
+}
+
+// ---- efficiency ----
+
+// loadImbalance finds a rank that computes longer than the others.
+func loadImbalance(p *Profile) []Finding {
+	e := p.Efficiency
+	if len(p.Ranks) < 2 || e.LoadBalance == 0 || e.LoadBalance > 0.9 {
+		return nil
+	}
+	s := p.spread(func(r *Rank) float64 { return float64(r.Useful()) })
+	return []Finding{{Kind: "load imbalance", Weight: part(s.Max-s.Mean, e.Elapsed),
+		Text: fmt.Sprintf("load balance is %s: rank %d computes for %s, the mean is %s", percent(e.LoadBalance), s.MaxRank, amount(time.Duration(s.Max)), amount(time.Duration(s.Mean))),
+		Next: fmt.Sprintf("the work of rank %d outside of MPI; rank %d has the least", s.MaxRank, s.MinRank)}}
+}
+
+// worstPhases finds the phase that wastes the most time.
+func worstPhases(p *Profile) []Finding {
+	if len(p.Phases) < 2 || len(p.Cut.Phases) > 0 {
+		return nil
+	}
+	lost := func(ph *Phase) float64 {
+		return part(float64(ph.Efficiency.Elapsed)*(1-ph.Efficiency.Parallel), p.Efficiency.Elapsed)
+	}
+	named := slices.DeleteFunc(slices.Clone(p.Phases), func(ph *Phase) bool { return ph.Name == "" || ph.Efficiency.Parallel == 0 })
+	if len(named) == 0 {
+		return nil
+	}
+	worst := slices.MaxFunc(named, func(a, b *Phase) int { return cmp.Compare(lost(a), lost(b)) })
+	if worst.Efficiency.Parallel > 0.9 {
+		return nil
+	}
+	return []Finding{{Kind: "phase", Weight: lost(worst),
+		Text: fmt.Sprintf("phase %q loses the most time: its parallel efficiency is %s, in %s", worst.Name, percent(worst.Efficiency.Parallel), amount(worst.Efficiency.Elapsed)),
+		Next: fmt.Sprintf("the report of this phase: --phase %q", worst.Name)}}
+}
+
+// ---- texts ----
+
+// where is a function with its place in the program.
+func (f *Function) where() string {
+	if place := f.Place(); place != "" {
+		return f.Name + ": " + place
+	}
+	return f.Name
+}
+
+// longestSite is the place where a function took the most time; the function itself if no places were counted.
+func (p *Profile) longestSite(f *Function) *Function {
+	for _, s := range p.Sites {
+		if s.Name == f.Name && s.Within == f.Within {
+			return s
+		}
+	}
+	return f
+}
+
+func (p *Profile) rank(number int) *Rank {
+	for _, r := range p.Ranks {
+		if r.Number == number {
+			return r
+		}
+	}
+	return &Rank{Number: number}
+}
+
+// part is a ratio; 0 if the whole is 0.
+func part(x float64, whole time.Duration) float64 {
+	if whole <= 0 {
+		return 0
+	}
+	return x / float64(whole)
+}
+
+func percent(x float64) string { return fmt.Sprintf("%.0f %%", 100*x) }
+
+// amount is a duration with three digits.
+func amount(d time.Duration) string {
+	for _, u := range []struct {
+		name string
+		unit float64
+	}{{"s", 1e9}, {"ms", 1e6}, {"µs", 1e3}} {
+		if x := float64(d) / u.unit; x >= 0.9995 {
+			return fmt.Sprintf("%.*f %s", min(max(2-int(math.Log10(x)), 0), 2), x, u.name)
+		}
+	}
+	return fmt.Sprintf("%d ns", d)
+}

@@ -1,0 +1,214 @@
+package profile
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"mpitx/recording"
+)
+
+// made is a profile of ranks that ran for a second, with the useful time of each.
+func made(useful ...time.Duration) *Profile {
+	p := &Profile{}
+	for i, u := range useful {
+		p.Ranks = append(p.Ranks, &Rank{Number: i, Process: &recording.Rank{End: recording.EndFinalize}, Elapsed: time.Second, InMPI: time.Second - u})
+	}
+	p.efficiencies()
+	return p
+}
+
+func balanced(ranks int) *Profile {
+	var useful []time.Duration
+	for range ranks {
+		useful = append(useful, time.Second)
+	}
+	return made(useful...)
+}
+
+// spent adds a function, and a site of it, with times of ranks in milliseconds.
+func (p *Profile) spent(name, file string, calls uint64, times ...int) *Function {
+	f := &Function{Name: name}
+	for i, t := range times {
+		totals := Totals{Calls: calls / uint64(len(times)), Time: time.Duration(t) * time.Millisecond}
+		f.Ranks = append(f.Ranks, RankTotals{p.Ranks[i], totals})
+		f.Totals.add(&totals)
+	}
+	f.Durations = Histogram{tick: 1}
+	f.Durations.counts[40] = calls
+	f.Shortest, f.Longest = f.Mean(), f.Mean()
+	site := *f
+	if file != "" {
+		site.Frames = []Frame{{File: "/src/" + file, Line: 118}}
+	}
+	p.Functions, p.Sites = append(p.Functions, f), append(p.Sites, &site)
+	return f
+}
+
+// expect checks a finding of a kind; "" stands for none.
+func expect(t *testing.T, p *Profile, kind, text, next string) {
+	t.Helper()
+	for _, f := range p.Findings() {
+		if f.Kind != kind {
+			continue
+		}
+		if f.Text != text || f.Next != next {
+			t.Errorf("%s: %s\nlook at %s\nnot: %s\nlook at %s", kind, f.Text, f.Next, text, next)
+		}
+		return
+	}
+	if text != "" {
+		t.Errorf("no finding %q among %+v", kind, p.Findings())
+	}
+}
+
+func TestFindingWaiting(t *testing.T) {
+	p := balanced(4)
+	p.spent("MPI_Wait", "solver.c", 100, 20, 40, 30, 410)
+	p.Pairs = []Pair{{Source: 2, Destination: 3, MessagesSent: 90, SourceKnown: true}, {Source: 1, Destination: 3, MessagesSent: 10, SourceKnown: true}}
+	expect(t, p, "waiting", "rank 3 waits 41 % of its time in MPI_Wait: solver.c:118 (the others 3 %)",
+		"what rank 2 does then: it sends 90 % of rank 3's messages")
+	p = balanced(4)
+	p.spent("MPI_Allreduce", "", 100, 20, 40, 30, 410)
+	expect(t, p, "waiting", "rank 3 waits 41 % of its time in MPI_Allreduce (the others 3 %)", "what the other ranks do before this call: they come late")
+	for _, times := range [][]int{{400, 400, 400, 410}, {0, 0, 0, 90}} { // everybody waits; a short time
+		p = balanced(4)
+		p.spent("MPI_Wait", "solver.c", 100, times...)
+		expect(t, p, "waiting", "", "")
+	}
+	p = balanced(4)
+	p.spent("MPI_Isend", "solver.c", 100, 20, 40, 30, 410)
+	expect(t, p, "waiting", "", "")
+}
+
+func TestFindingPolling(t *testing.T) {
+	p := balanced(2)
+	p.spent("MPI_Iprobe", "comm.c", 80000, 200, 180)
+	expect(t, p, "polling", "polling with MPI_Iprobe: comm.c:118 takes 19 % of the run time in 80000 calls",
+		"whether the program could work, or call a blocking function, between the calls")
+	p = balanced(2)
+	p.spent("MPI_Iprobe", "comm.c", 80000, 20, 18)
+	expect(t, p, "polling", "", "")
+	p = balanced(2)
+	p.spent("MPI_Test", "comm.c", 20, 200, 180)
+	expect(t, p, "polling", "", "")
+}
+
+func TestFindingBarrier(t *testing.T) {
+	p := balanced(2)
+	p.spent("MPI_Barrier", "main.c", 10, 100, 140)
+	expect(t, p, "barrier", "ranks spend 12 % of the run time in MPI_Barrier: main.c:118, in 10 calls", "whether the program needs this barrier")
+	if n := len(p.Findings()); n != 1 {
+		t.Errorf("%d findings about one call: %+v", n, p.Findings())
+	}
+	p = balanced(2)
+	p.spent("MPI_Barrier", "main.c", 10, 40, 40)
+	expect(t, p, "barrier", "", "")
+}
+
+func TestFindingSlowCalls(t *testing.T) {
+	p := balanced(2)
+	f := p.spent("MPI_Send", "", 1000, 200, 200)
+	f.Durations.counts[40], f.Durations.counts[10], f.Durations.counts[80] = 0, 930, 70
+	f.Shortest, f.Longest = 0, time.Second
+	expect(t, p, "slow calls", "half of the calls of MPI_Send take at most 209 ns, but 5 % take 36.0 ms or more: 71 % of its time",
+		"which ranks and sizes of messages these calls have")
+	f.Durations.counts[10], f.Durations.counts[80] = 999, 1 // too few calls
+	expect(t, p, "slow calls", "", "")
+}
+
+func TestFindingLongCalls(t *testing.T) {
+	p := balanced(2)
+	p.spent("MPI_File_write", "io.c", 40, 150, 150)
+	expect(t, p, "long calls", "MPI_File_write: io.c:118 takes 15 % of the run time: 40 calls of 7.50 ms on average", "")
+	p = balanced(2)
+	p.spent("MPI_File_write", "io.c", 40, 90, 90)
+	expect(t, p, "long calls", "", "")
+}
+
+func TestFindingLoadImbalance(t *testing.T) {
+	p := made(500*time.Millisecond, 400*time.Millisecond, 300*time.Millisecond, 900*time.Millisecond)
+	expect(t, p, "load imbalance", "load balance is 58 %: rank 3 computes for 900 ms, the mean is 525 ms", "the work of rank 3 outside of MPI; rank 2 has the least")
+	expect(t, made(900*time.Millisecond, 850*time.Millisecond), "load imbalance", "", "")
+	expect(t, made(10*time.Millisecond, 2*time.Millisecond), "load imbalance", "", "") // hardly any computation
+}
+
+func TestFindingPhase(t *testing.T) {
+	p := balanced(2)
+	phase := func(name string, elapsed time.Duration, parallel float64) *Phase {
+		return &Phase{Name: name, Efficiency: Efficiency{Elapsed: elapsed, Parallel: parallel}}
+	}
+	p.Phases = []*Phase{phase("", time.Second, 0.1), phase("read", 50*time.Millisecond, 0.1), phase("solve", 800*time.Millisecond, 0.6)}
+	expect(t, p, "phase", `phase "solve" loses the most time: its parallel efficiency is 60 %, in 800 ms`, `the report of this phase: --phase "solve"`)
+	p.Phases[2].Efficiency.Parallel = 0.95
+	expect(t, p, "phase", "", "")
+}
+
+func TestFindingHotSpot(t *testing.T) {
+	p := balanced(4)
+	p.spent("MPI_Send", "", 100, 100, 100, 100, 100).MessagesSent = 100
+	for source := 1; source < 4; source++ {
+		p.Pairs = append(p.Pairs, Pair{Source: source, Destination: 0, BytesSent: 3000, SourceKnown: true}, Pair{Source: source, Destination: source, BytesSent: 1e6, SourceKnown: true})
+	}
+	p.Pairs = append(p.Pairs, Pair{Source: 0, Destination: 1, BytesSent: 1000, SourceKnown: true})
+	expect(t, p, "hot spot", "rank 0 receives 90 % of all bytes of point-to-point messages",
+		"whether the other ranks wait for rank 0; a collective, or spreading its work, may be faster")
+	p.Functions[0].Time /= 10 // hardly any time in messages
+	expect(t, p, "hot spot", "", "")
+	p.Functions[0].Time *= 10
+	p.Pairs = append(p.Pairs, Pair{Source: 0, Destination: 2, BytesSent: 5000, SourceKnown: true})
+	expect(t, p, "hot spot", "rank 0 receives 60 % of all bytes of point-to-point messages", "whether the other ranks wait for rank 0; a collective, or spreading its work, may be faster")
+	p.Pairs = append(p.Pairs, Pair{Source: 1, Destination: 2, BytesSent: 5000, SourceKnown: true})
+	expect(t, p, "hot spot", "", "")
+}
+
+func TestFindingSmallMessages(t *testing.T) {
+	p := balanced(2)
+	p.spent("MPI_Isend", "", 100000, 100, 100).MessagesSent = 100000
+	s := &Sizes{Function: "MPI_Isend"}
+	s.Messages[4], s.Messages[20] = 90000, 10000
+	p.Sizes = []*Sizes{s, {Function: "MPI_Irecv", Received: true}}
+	expect(t, p, "small messages", "90 % of the messages have less than 256 bytes: 45000 a second on each rank, most of them by MPI_Isend",
+		"whether several messages can be sent as one")
+	s.Messages[4], s.Messages[9] = 0, 90000
+	expect(t, p, "small messages", "", "")
+}
+
+func TestFindingLostMessages(t *testing.T) {
+	p := balanced(2)
+	p.Pairs = []Pair{{Source: 0, Destination: 1, MessagesSent: 10, MessagesReceived: 7, SourceKnown: true, DestinationKnown: true}}
+	expect(t, p, "lost messages", "3 of 10 messages were not received, most of them from rank 0 to rank 1", "whether a receive is missing, or its request was freed or cancelled")
+	p.Ranks[1].Process.End = recording.EndNone // they may still be received
+	expect(t, p, "lost messages", "", "")
+}
+
+// Findings are about a considerable part of the time, and sorted by it; a program without troubles has none.
+func TestFindings(t *testing.T) {
+	p := balanced(4)
+	p.spent("MPI_Wait", "a.c", 100, 20, 40, 30, 410)
+	p.spent("MPI_File_read", "b.c", 100, 900, 900, 900, 900)
+	p.spent("MPI_Barrier", "c.c", 100, 60, 60, 60, 60)
+	var kinds []string
+	for _, f := range p.Findings() {
+		kinds = append(kinds, f.Kind)
+	}
+	if got := strings.Join(kinds, ","); got != "long calls,waiting,barrier" {
+		t.Error(got)
+	}
+	p = made(970*time.Millisecond, 980*time.Millisecond)
+	p.spent("MPI_Allreduce", "a.c", 100, 20, 10)
+	if found := p.Findings(); len(found) > 0 {
+		t.Errorf("%+v", found)
+	}
+	if found := (&Profile{}).Findings(); len(found) > 0 {
+		t.Errorf("an empty profile: %+v", found)
+	}
+}
+
+func TestAmount(t *testing.T) {
+	for d, want := range map[time.Duration]string{0: "0 ns", 999: "999 ns", 1000: "1.00 µs", 12345: "12.3 µs", 123456: "123 µs", 999600: "1.00 ms", 1500 * time.Millisecond: "1.50 s", time.Hour: "3600 s"} {
+		if got := amount(d); got != want {
+			t.Errorf("%d: %s, not %s", d, got, want)
+		}
+	}
+}
