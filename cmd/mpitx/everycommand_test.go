@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/recording/recordingtest"
 )
 
 // everyCommand checks that a table has a line for each command of mpitx, so that new ones are not forgotten.
@@ -45,18 +46,23 @@ func TestLostAnswer(t *testing.T) {
 	}
 	environ := append(testEnvironment(t), "MPITX_MPI=demo")
 	run, _ := counted(t, 10)
+	profiled := filepath.Join(t.TempDir(), "solver")
+	if err := recordingtest.SaveSolver(profiled); err != nil {
+		t.Fatal(err)
+	}
 	answers := map[string][]string{
 		"list": {"list", "list -o json", "list -n 3", "list --tree", "list nothing -o csv"}, "show": {"show demo_rank", "show -n 2 demo_rank"},
 		"read": {"read demo_rank", "read demo_win_limit -n 2"}, "write": {"write demo_type_int=5", "write demo_version=2 -n 2"},
 		"snapshot": {"snapshot", "snapshot -n 2"}, "export": {"export RUN", "export RUN -o parquet", "export RUN --wide -o json"},
 		"stats": {"stats RUN"}, "top": {"top RUN --once", "top RUN --once --by-rank -o csv"}, "recover": {"recover RUN"},
+		"report": {"report PROFILE", "report PROFILE -o json", "report PROFILE -o csv"}, "matrix": {"matrix PROFILE", "matrix PROFILE -o csv"},
 		"doctor": {"doctor --mpi demo", "doctor -o json --mpi demo"}, "version": {"version", "--version"}, "setup": {"setup --help", "setup --mpi demo"}, "tui": {"tui --help"},
 		"backend": {"backend serve", "backend serve -n 2"}, "": {"", "--help", "help list", "completion bash", "__complete li", "list --help"},
 		"sample": {"sample --help"}, "record": {"record --help"}, "completion": {"completion zsh"},
 	}
 	silent := map[string]string{
 		"snapshot --out file": "0", "export RUN --out file.csv": "0", "export RUN -o parquet --out file.parquet": "0", "list --nonsense": "2", "show nothing": "1",
-		"top": "2", "tui": "2", "sample": "2",
+		"top": "2", "tui": "2", "sample": "2", "report PROFILE --out file.json": "0",
 	}
 	for _, family := range families {
 		workload := " --mpi " + family + " -n 2 --pvar mpitx:calls --duration 50ms --no-summary --workload pingpong"
@@ -70,7 +76,7 @@ func TestLostAnswer(t *testing.T) {
 		dir := t.TempDir()
 		for _, lines := range answers {
 			for _, line := range lines {
-				p := shell(t, dir, environ, "mpitx "+strings.ReplaceAll(line, "RUN", run)+" </dev/null "+way)
+				p := shell(t, dir, environ, "mpitx "+strings.NewReplacer("RUN", run, "PROFILE", profiled).Replace(line)+" </dev/null "+way)
 				want := regexp.MustCompile(`(?m)^mpitx: cannot write the answer: ` + why)
 				if p.code == 0 || len(want.FindAllString(p.stderr.String(), -1)) != 1 && !strings.HasPrefix(line, "backend") { // whose reader is a program
 					t.Errorf("mpitx %s %s: exit code %d:\n%s", line, way, p.code, p.stderr.String())
@@ -78,12 +84,12 @@ func TestLostAnswer(t *testing.T) {
 			}
 		}
 		for line, want := range silent {
-			p := shell(t, dir, environ, "mpitx "+strings.ReplaceAll(line, "RUN", run)+" "+way)
+			p := shell(t, dir, environ, "mpitx "+strings.NewReplacer("RUN", run, "PROFILE", profiled).Replace(line)+" "+way)
 			if fmt.Sprint(p.code) != want || strings.Contains(p.stderr.String(), why) {
 				t.Errorf("mpitx %s %s: exit code %d, want %s:\n%s", line, way, p.code, want, p.stderr.String())
 			}
 		}
-		for _, file := range []string{"file", "file.csv", "file.parquet"} {
+		for _, file := range []string{"file", "file.csv", "file.parquet", "file.json"} {
 			if st, err := os.Stat(filepath.Join(dir, file)); err != nil || st.Size() == 0 {
 				t.Errorf("%s: %s was not written: %v", way, file, err)
 			}
@@ -100,6 +106,10 @@ func TestExitCodes(t *testing.T) {
 	}
 	environ := append(testEnvironment(t), "MPITX_MPI=demo")
 	run, _ := counted(t, 10)
+	profiled := filepath.Join(t.TempDir(), "solver")
+	if err := recordingtest.SaveSolver(profiled); err != nil {
+		t.Fatal(err)
+	}
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "empty"), 0o755); err != nil {
 		t.Fatal(err)
@@ -130,7 +140,7 @@ func TestExitCodes(t *testing.T) {
 		"sample": {{2, "sample --pvar x", "name the application"}},
 		"record": {{2, "record -- ls", "--pvar: name"}},
 	}
-	for _, command := range []string{"export", "stats", "top --once", "recover"} {
+	for _, command := range []string{"export", "stats", "top --once", "recover", "report", "matrix"} {
 		name, _, _ := strings.Cut(command, " ")
 		waited, empty := "", "not a run directory"
 		if name == "top" { // the run may be about to start
@@ -141,6 +151,14 @@ func TestExitCodes(t *testing.T) {
 	}
 	lines["export"] = append(lines["export"], line{2, "export", "export: name a run directory"}, line{1, "export RUN nosuch", "nosuch: the run has no such variable"})
 	lines["stats"] = append(lines["stats"], line{2, "stats", "stats: name a run directory"}, line{1, "stats RUN nosuch", "nosuch: the run has no such variable"})
+	for _, name := range []string{"report", "matrix"} {
+		lines[name] = append(lines[name], line{2, name, name + ": name a run directory"}, line{1, name + " RUN", "the run has no profile; record one with mpitx profile"},
+			line{1, name + " PROFILE --phase slove", "slove: the run has no such phase; did you mean solve"}, line{1, name + " PROFILE --rank 7", "7: the run has no such rank"},
+			line{2, name + " PROFILE --rank x", `--rank: "x" is not a rank list`}, line{2, name + " PROFILE -o html5", "-o: .html5.: must be one of"})
+	}
+	lines["report"] = append(lines["report"], line{1, "report PROFILE --comm gird", "gird: the run has no such communicator, window or file; did you mean grid"},
+		line{2, "report PROFILE --out s.json", "--out s.json: the file exists; name another"}, line{2, "report PROFILE --out x.doc", "--out x.doc: .doc is not a format of reports"},
+		line{2, "report PROFILE --table x", "--table: .x.: must be one of functions"})
 	lines["top"] = append(lines["top"], line{2, "top r x", "GLOBs.* need --once"}, line{1, "top RUN nosuch --once", "nosuch: the run has no such variable"})
 	lines["recover"] = append(lines["recover"], line{2, "recover", "recover: name a run directory"}, line{2, "recover --stale a", `leave "a" out`})
 	for _, family := range families {
@@ -155,7 +173,7 @@ func TestExitCodes(t *testing.T) {
 	everyCommand(t, func(name string) bool { return lines[name] != nil })
 	for _, all := range lines {
 		for _, l := range all {
-			p := shell(t, dir, environ, "mpitx "+strings.ReplaceAll(l.args, "RUN", run))
+			p := shell(t, dir, environ, "mpitx "+strings.NewReplacer("RUN", run, "PROFILE", profiled).Replace(l.args))
 			own := regexp.MustCompile(`(?m)^mpitx: .*` + l.says)
 			if p.code != l.code || !own.MatchString(p.stderr.String()) || strings.Contains(p.stderr.String(), "arg(s)") {
 				t.Errorf("mpitx %s: exit code %d, want %d, and %q in:\n%s", l.args, p.code, l.code, l.says, p.stderr.String())

@@ -20,6 +20,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"mpitx/recording/recordingtest"
+
 	"mpitx/binding"
 	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/fixtures/need"
@@ -110,6 +112,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"run": cmdRun, "count": cmdCount, "clean": cmdClean, "sub": cmdSub, "interrupt": cmdInterrupt, "cut": cmdCut,
+			"solver": cmdSolver,
 		},
 	})
 }
@@ -186,6 +189,19 @@ func cmdCut(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	text := ts.ReadFile(args[0])
 	ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(text[:min(n, len(text))]), 0o644))
+}
+
+// cmdSolver writes the run of a program whose profile is known exactly, or the same in a newer format: solver DIR [newer]
+func cmdSolver(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: solver DIR [newer]")
+	}
+	ts.Check(recordingtest.SaveSolver(ts.MkAbs(args[0])))
+	if len(args) > 1 {
+		file := filepath.Join(args[0], "node-node1.mpxr")
+		newer := strings.ReplaceAll(ts.ReadFile(file), recordingtest.Magic+"\x01", recordingtest.Magic+"\x02")
+		ts.Check(os.WriteFile(ts.MkAbs(file), []byte(newer), 0o600))
+	}
 }
 
 // environ is the environment that the script has come to: of the variables that any script sets, those that are not empty.

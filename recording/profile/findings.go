@@ -13,7 +13,7 @@ import (
 type Finding struct {
 	Kind   string  // "waiting", "load imbalance", …
 	Text   string  // a sentence with its number
-	Next   string  // what to look at, as the end of a sentence
+	Next   string  // what to look at, as the end of a sentence; RUN stands for the run
 	Weight float64 // the part of the run time that it is about
 
 	site *Function // the finding says enough about it
@@ -90,7 +90,7 @@ func waiting(p *Profile) (list []Finding) {
 			continue
 		}
 		f := Finding{Kind: "waiting", Weight: share - others, site: s,
-			Text: fmt.Sprintf("rank %d waits %s of its time in %s (the others %s)", r.Number, percent(share), s.where(), percent(others))}
+			Text: fmt.Sprintf("rank %d waits %s of its time in %s (the others %s)", r.Number, percent(share), s.Where(), percent(others))}
 		if source, fraction, ok := p.mainSource(r.Number); ok && !collective(s.Name) {
 			f.Next = fmt.Sprintf("what rank %d does then: it sends %s of rank %d's messages", source, percent(fraction), r.Number)
 		} else {
@@ -124,7 +124,7 @@ func polling(p *Profile) (list []Finding) {
 		}
 		site := p.longestSite(f)
 		list = append(list, Finding{Kind: "polling", Weight: p.Share(f.Time), site: site,
-			Text: fmt.Sprintf("polling with %s takes %s of the run time in %d calls", site.where(), percent(p.Share(f.Time)), f.Calls),
+			Text: fmt.Sprintf("polling with %s takes %s of the run time in %d calls", site.Where(), percent(p.Share(f.Time)), f.Calls),
 			Next: "whether the program could work, or call a blocking function, between the calls"})
 	}
 	return list
@@ -135,7 +135,7 @@ func barriers(p *Profile) (list []Finding) {
 	for _, s := range p.Sites {
 		if s.Name == "MPI_Barrier" && s.Within == "" {
 			list = append(list, Finding{Kind: "barrier", Weight: p.Share(s.Time), site: s,
-				Text: fmt.Sprintf("ranks spend %s of the run time in %s, in %d calls", percent(p.Share(s.Time)), s.where(), s.Calls),
+				Text: fmt.Sprintf("ranks spend %s of the run time in %s, in %d calls", percent(p.Share(s.Time)), s.Where(), s.Calls),
 				Next: "whether the program needs this barrier"})
 		}
 	}
@@ -155,7 +155,7 @@ func tails(p *Profile) (list []Finding) {
 		}
 		site := p.longestSite(f)
 		list = append(list, Finding{Kind: "slow calls", Weight: p.Share(f.Time) * above, site: site,
-			Text: fmt.Sprintf("half of the calls of %s take at most %s, but 5 %% take %s or more: %s of its time", site.where(), amount(typical), amount(long), percent(above)),
+			Text: fmt.Sprintf("half of the calls of %s take at most %s, but 5 %% take %s or more: %s of its time", site.Where(), amount(typical), amount(long), percent(above)),
 			Next: "which ranks and sizes of messages these calls have"})
 	}
 	return list
@@ -164,9 +164,9 @@ func tails(p *Profile) (list []Finding) {
 // longSites finds the places in the program that take the most time.
 func longSites(p *Profile) (list []Finding) {
 	for _, s := range p.Sites {
-		if share := p.Share(s.Time); s.Within == "" && share >= 2*significant {
+		if share := p.ShareOf(s); s.Within == "" && share >= 2*significant {
 			list = append(list, Finding{Kind: "long calls", Weight: share, site: s,
-				Text: fmt.Sprintf("%s takes %s of the run time: %d calls of %s on average", s.where(), percent(share), s.Calls, amount(s.Mean()))})
+				Text: fmt.Sprintf("%s takes %s of the run time: %d calls of %s on average", s.Where(), percent(share), s.Calls, amount(s.Mean()))})
 		}
 	}
 	return list
@@ -180,7 +180,7 @@ func loadImbalance(p *Profile) []Finding {
 	if len(p.Ranks) < 2 || e.LoadBalance == 0 || e.LoadBalance > 0.9 {
 		return nil
 	}
-	s := p.spread(func(r *Rank) float64 { return float64(r.Useful()) })
+	s := p.SpreadOverRanks(func(r *Rank) float64 { return float64(r.Useful()) })
 	return []Finding{{Kind: "load imbalance", Weight: part(s.Max-s.Mean, e.Elapsed),
 		Text: fmt.Sprintf("load balance is %s: rank %d computes for %s, the mean is %s", percent(e.LoadBalance), s.MaxRank, amount(time.Duration(s.Max)), amount(time.Duration(s.Mean))),
 		Next: fmt.Sprintf("the work of rank %d outside of MPI; rank %d has the least", s.MaxRank, s.MinRank)}}
@@ -204,13 +204,13 @@ func worstPhases(p *Profile) []Finding {
 	}
 	return []Finding{{Kind: "phase", Weight: lost(worst),
 		Text: fmt.Sprintf("phase %q loses the most time: its parallel efficiency is %s, in %s", worst.Name, percent(worst.Efficiency.Parallel), amount(worst.Efficiency.Elapsed)),
-		Next: fmt.Sprintf("the report of this phase: --phase %q", worst.Name)}}
+		Next: fmt.Sprintf("mpitx report RUN --phase %s", worst.Name)}}
 }
 
 // ---- texts ----
 
-// where is a function with its place in the program.
-func (f *Function) where() string {
+// Where is a function with its place in the program.
+func (f *Function) Where() string {
 	if place := f.Place(); place != "" {
 		return f.Name + ": " + place
 	}

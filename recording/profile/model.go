@@ -202,3 +202,14 @@ func (s *Sizes) Count() (n uint64) {
 	}
 	return n
 }
+
+// SizeRange returns the least and the greatest size of a bucket of Sizes; the greatest is 0 if there is none.
+func SizeRange(bucket int) (from, to uint64) {
+	switch bucket {
+	case 0:
+		return 0, 0
+	case SizeBuckets - 1:
+		return 1 << (bucket - 1), 0
+	}
+	return 1 << (bucket - 1), 1<<bucket - 1
+}

@@ -22,10 +22,11 @@ func (p *Profile) SpreadOf(ranks []RankTotals, of func(*Totals) float64) Spread 
 	for i := range ranks {
 		values[ranks[i].Rank] = of(&ranks[i].Totals)
 	}
-	return p.spread(func(r *Rank) float64 { return values[r] })
+	return p.SpreadOverRanks(func(r *Rank) float64 { return values[r] })
 }
 
-func (p *Profile) spread(of func(*Rank) float64) (s Spread) {
+// SpreadOverRanks returns the spread of a property of ranks.
+func (p *Profile) SpreadOverRanks(of func(*Rank) float64) (s Spread) {
 	for i, r := range p.Ranks {
 		v := of(r)
 		if i == 0 || v < s.Min {
@@ -57,4 +58,20 @@ func (p *Profile) Share(t time.Duration) float64 {
 		return 0
 	}
 	return float64(t) / float64(all)
+}
+
+// ShareOf is the share of a function's time; 0 for the functions that start MPI, which are before the run time.
+func (p *Profile) ShareOf(f *Function) float64 {
+	if initializes(f.Name) {
+		return 0
+	}
+	return p.Share(f.Time)
+}
+
+// InMPI is the time of all main threads in MPI.
+func (p *Profile) InMPI() (sum time.Duration) {
+	for _, r := range p.Ranks {
+		sum += r.InMPI
+	}
+	return sum
 }

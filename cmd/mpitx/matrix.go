@@ -1,0 +1,70 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"mpitx/cmd/mpitx/internal/origin"
+	"mpitx/export"
+)
+
+type matrixOptions struct {
+	format   export.Format
+	oneSided bool
+	profileCut
+}
+
+func newMatrix(a *app) *cobra.Command {
+	o := &matrixOptions{}
+	cmd := &cobra.Command{
+		Use:         "matrix RUN",
+		Annotations: paged,
+		Short:       "Print which ranks of a profiled program send to which",
+		Long: `Print the communication matrix of a run directory, as mpitx profile writes it:
+messages and bytes of point-to-point communication from each rank to each other
+one, in ranks of MPI_COMM_WORLD whatever the communicator. The numbers are those
+of the senders; those of the receivers are in mpitx report RUN -o json.
+
+The run may still be in progress, or its job may have died. For many ranks, the
+table lists the pairs with the most bytes; CSV and JSON hold all pairs with
+messages.`,
+		Example: `  mpitx matrix run1
+  mpitx matrix run1 --phase solve -o csv
+  mpitx matrix run1 --rank 0`,
+		Args: arguments(1, 1, "a run directory"),
+		RunE: a.once(o.run),
+	}
+	chooseFormat(cmd, &o.format, "output `FORMAT`", export.MatrixFormats...)
+	cmd.Flags().BoolVar(&o.oneSided, "one-sided", false, "one-sided operations instead of messages: puts count as sent, gets as received")
+	o.profileCut.flags(cmd, a, false)
+	return cmd
+}
+
+func (o *matrixOptions) run(_ *cobra.Command, args []string) error {
+	if err := o.parse(); err != nil {
+		return err
+	}
+	term, err := o.a.terminal()
+	if err != nil {
+		return err
+	}
+	run, err := openSamples(args[0])
+	if err != nil {
+		return err
+	}
+	defer run.Close()
+	p, err := o.read(run, args[0])
+	if err != nil {
+		return err
+	}
+	pairs, what := p.Pairs, "point-to-point messages"
+	if o.oneSided {
+		pairs, what = p.OneSided, "one-sided operations"
+	}
+	if len(pairs) == 0 {
+		o.a.complain("%s: there were no %s", origin.Quote(args[0]), what)
+	}
+	if err := export.Matrix(o.a.out, p, pairs, o.format, term); err != nil {
+		return err
+	}
+	return partial(o.a, run)
+}

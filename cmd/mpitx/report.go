@@ -1,0 +1,194 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"mpitx/catalog"
+	"mpitx/cmd/mpitx/internal/origin"
+	"mpitx/export"
+	"mpitx/recording"
+	"mpitx/recording/profile"
+	"mpitx/symbols"
+)
+
+type reportOptions struct {
+	table string
+	reportOut
+	profileCut
+}
+
+func newReport(a *app) *cobra.Command {
+	o := &reportOptions{}
+	cmd := &cobra.Command{
+		Use:         "report RUN",
+		Annotations: paged,
+		Short:       "Report where a profiled program spends its time in MPI",
+		Long: `Report the profile of a run directory, as mpitx profile writes it: what stands
+out, the MPI functions and call sites that took the most time, the imbalance
+between ranks, phases and communicators.
+
+The run may still be in progress, or its job may have died: the report covers
+everything up to now.
+
+Run time is the time from the end of MPI_Init to the beginning of MPI_Finalize.
+Efficiencies are those of the POP project: the parallel efficiency is the mean
+time outside of MPI divided by the run time, and the product of load balance
+and communication efficiency. Percentiles are estimates from a histogram, within
+about 10 percent.
+
+--phase, --rank and --comm restrict the report to a part of the run. --table
+prints one table with all rows. CSV and NDJSON hold one table, the functions
+unless --table chooses another; JSON holds all.`,
+		Example: `  mpitx report run1
+  mpitx report run1 --phase solve --rank 0-3
+  mpitx report run1 --table sites
+  mpitx report run1 -o json --out report.json`,
+		Args: arguments(1, 1, "a run directory"),
+		RunE: a.once(o.run),
+	}
+	choose(cmd, &o.table, "table", "", "", "print this `TABLE` with all rows: "+strings.Join(export.ReportTables, ", "), export.ReportTables...)
+	o.reportOut.flags(cmd)
+	o.profileCut.flags(cmd, a, true)
+	return cmd
+}
+
+func (o *reportOptions) run(_ *cobra.Command, args []string) error {
+	if err := cmp.Or(o.parse(), o.check()); err != nil {
+		return err
+	}
+	term, err := o.a.terminal()
+	if err != nil {
+		return err
+	}
+	run, err := openSamples(args[0])
+	if err != nil {
+		return err
+	}
+	defer run.Close()
+	p, err := o.read(run, args[0])
+	if err != nil {
+		return err
+	}
+	resolveSites(o.a, p)
+	if err := o.write(o.a.out, p, export.ReportOptions{Terminal: term, Run: args[0], Table: o.table, Findings: p.Findings()}); err != nil {
+		return err
+	}
+	return partial(o.a, run)
+}
+
+// partial ends a command about a profile: it reports what is missing in the run.
+func partial(a *app, run *recording.Run) error {
+	reportGaps(a, run)
+	if reportDamage(a, run) {
+		return errDamaged
+	}
+	return nil
+}
+
+// profileCut are the flags that restrict a profile to a part of the run.
+type profileCut struct {
+	a     *app
+	ranks string
+	cut   profile.Cut
+}
+
+func (c *profileCut) flags(cmd *cobra.Command, a *app, comm bool) {
+	c.a = a
+	f := cmd.Flags()
+	f.StringArrayVar(&c.cut.Phases, "phase", nil, "only this `PHASE` of the program; - is the time outside of all phases; may be repeated")
+	f.StringVar(&c.ranks, "rank", "", "only these `RANKS` of MPI_COMM_WORLD, such as 0,2-5")
+	if comm {
+		f.StringArrayVar(&c.cut.Objects, "comm", nil, "only calls on the communicator, window or file with this `NAME`; may be repeated")
+		cmd.RegisterFlagCompletionFunc("comm", completeProfile(func(p *profile.Profile) (names []string) {
+			for _, o := range p.Objects {
+				names = append(names, o.Name)
+			}
+			return names
+		}))
+	}
+	cmd.RegisterFlagCompletionFunc("phase", completeProfile(func(p *profile.Profile) (names []string) {
+		for _, ph := range p.Phases {
+			names = append(names, ph.Name)
+		}
+		return names
+	}))
+	cmd.RegisterFlagCompletionFunc("rank", cobra.NoFileCompletions)
+	cmd.ValidArgsFunction = completeRuns
+}
+
+// completeProfile completes names that are in the profile of the run that the command line names.
+func completeProfile(names func(*profile.Profile) []string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) == 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		run, err := recording.Open(args[0])
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		defer run.Close()
+		p, err := profile.Read(run, profile.Cut{})
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		var all []string
+		for _, name := range names(p) {
+			if name != "" {
+				all = append(all, name)
+			}
+		}
+		return all, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+func (c *profileCut) parse() (err error) {
+	if c.cut.Ranks, err = export.ParseRanks(c.ranks); err != nil {
+		return usagef("--rank: %v", err)
+	}
+	return nil
+}
+
+// read reads the profile of a run.
+func (c *profileCut) read(run *recording.Run, dir string) (*profile.Profile, error) {
+	p, err := profile.Read(run, c.cut)
+	var unknown *profile.UnknownError
+	switch {
+	case errors.Is(err, profile.ErrNone) && reportDamage(c.a, run):
+		return nil, errDamaged
+	case errors.Is(err, profile.ErrNone):
+		return nil, failf("%s: the run has no profile; record one with mpitx profile -- ./app", origin.Quote(dir))
+	case errors.As(err, &unknown):
+		text := unknown.Name + ": the run has no such " + unknown.What + catalog.DidYouMean(unknown.Known, unknown.Name)
+		if len(unknown.Known) > 0 {
+			text += "; it has " + strings.Join(unknown.Known[:min(len(unknown.Known), mostNamed)], ", ")
+		}
+		return nil, failf("%s: %s", dir, text)
+	case err != nil:
+		return nil, failf("%s: %v", dir, err)
+	}
+	return p, nil
+}
+
+const mostNamed = 8 // names in a message
+
+// resolveSites finds the source of call sites, and reports the programs and libraries for which it is not found.
+func resolveSites(a *app, p *profile.Profile) {
+	all := symbols.New(symbols.Options{Recorded: p.Run.Start})
+	defer all.Close()
+	p.Resolve(func(at profile.Address) (frames []profile.Frame) {
+		if at.Path == "" {
+			return nil
+		}
+		for _, f := range all.Resolve(&symbols.Module{Path: at.Path, BuildID: at.BuildID}, at.Offset) {
+			frames = append(frames, profile.Frame{Function: f.Function, File: f.File, Line: f.Line, Inlined: f.Inlined})
+		}
+		return frames
+	})
+	for _, problem := range all.Problems() {
+		a.complain("call sites in %s have no file and line: %s; report where the file is as it was", problem.Module, problem.Reason)
+	}
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"cmp"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"mpitx/cmd/mpitx/internal/origin"
+	"mpitx/export"
+	"mpitx/recording/profile"
+)
+
+// reportOut are the flags that say how and where a report is written.
+type reportOut struct {
+	format    export.Format // "" means the ending of out
+	out       string        // "" means standard output
+	overwrite bool
+}
+
+func (x *reportOut) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	choose(cmd, &x.format, "output", "o", "", "output `FORMAT`: "+strings.Join(texts(export.ReportFormats), ", ")+" (default: the ending of --out, else table)", export.ReportFormats...)
+	f.Var((*outName)(&x.out), "out", "write to this `FILE`")
+	f.BoolVar(&x.overwrite, "overwrite", false, "replace the file of --out if it exists")
+	cmd.MarkFlagFilename("out")
+}
+
+// form is the format chosen by -o or by the file's name.
+func (x *reportOut) form() export.Format {
+	ending := export.Format(strings.ToLower(strings.TrimPrefix(filepath.Ext(x.out), ".")))
+	if ending == "txt" || ending == "" {
+		ending = export.FormatTable
+	}
+	return cmp.Or(x.format, ending)
+}
+
+// check reports, before anything is read or started, what is wrong with the flags.
+func (x *reportOut) check() error {
+	if form := x.form(); !slices.Contains(export.ReportFormats, form) {
+		return usagef("--out %s: .%s is not a format of reports; end the name in .txt, .%s, or choose the format with -o", origin.Quote(x.out), form,
+			strings.Join(texts(export.ReportFormats), ", ."))
+	}
+	if x.out == "" || x.out == "-" {
+		return nil
+	}
+	file := exportFlags{out: x.out}
+	if err := file.check(); err != nil {
+		return err
+	}
+	if !x.overwrite && freeName(x.out) != x.out {
+		return errExists(x.out)
+	}
+	return nil
+}
+
+// write writes a report to the file, or else to w, with the properties of its terminal.
+func (x *reportOut) write(w io.Writer, p *profile.Profile, o export.ReportOptions) error {
+	if x.out == "" || x.out == "-" {
+		return export.Report(w, p, x.form(), o)
+	}
+	then := keepIt
+	if x.overwrite {
+		then = replaceIt
+	}
+	o.Terminal = export.Terminal{UTF8: true}
+	_, err := createFile(x.out, "", then, func(w io.Writer) error { return export.Report(w, p, x.form(), o) })
+	return err
+}

@@ -1,0 +1,183 @@
+package export
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"mpitx/recording"
+	"mpitx/recording/profile"
+)
+
+// ReportTables are the tables of a report, in its order.
+var ReportTables = []string{"functions", "sites", "ranks", "phases", "communicators", "sizes"}
+
+// ReportFormats are the formats of a report.
+var ReportFormats = []Format{FormatTable, FormatWide, FormatJSON, FormatNDJSON, FormatCSV}
+
+// ReportOptions say what a report shows.
+type ReportOptions struct {
+	Terminal
+	Run      string // how the user names the run
+	Table    string // one of ReportTables, whole; "": the summary, or the functions in formats of rows
+	Findings []profile.Finding
+}
+
+// Report writes a profile.
+func Report(w io.Writer, p *profile.Profile, f Format, o ReportOptions) error {
+	switch f {
+	case FormatJSON:
+		return reportJSON(w, p, o)
+	case FormatCSV, FormatNDJSON:
+		if o.Table == "" {
+			o.Table = ReportTables[0]
+		}
+		return profileRows(p, o.Table).Write(w, f, o.Terminal)
+	case FormatTable, FormatWide, "":
+		if o.Table != "" {
+			return peopleTable(p, o.Table, 0, o.Terminal).Write(w, f, o.Terminal)
+		}
+		return reportText(w, p, f, o)
+	}
+	return fmt.Errorf("a report has no format %q", f)
+}
+
+// How many lines of each part are on the one screen of a report.
+const mostFindings = 4
+
+var mostRows = map[string]int{"functions": 6, "sites": 6, "ranks": 5, "phases": 4, "communicators": 3}
+
+// reportText writes one screen.
+func reportText(w io.Writer, p *profile.Profile, f Format, o ReportOptions) error {
+	var b bytes.Buffer
+	reportHead(&b, p, o)
+	findings(&b, o)
+	for _, name := range ReportTables {
+		most, shown := mostRows[name]
+		table := peopleTable(p, name, most, o.Terminal)
+		byPhase := name == "phases" && len(p.Cut.Objects) > 0 // their efficiencies are not known
+		if !shown || byPhase || len(table.Rows) == 0 || name == "communicators" && len(table.Rows) == 1 {
+			continue
+		}
+		b.WriteByte('\n')
+		if err := table.Write(&b, f, o.Terminal); err != nil {
+			return err
+		}
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// reportHead says which run it is, and how much of its time was spent in MPI.
+func reportHead(b *bytes.Buffer, p *profile.Profile, o ReportOptions) {
+	line := func(text string) {
+		for i, l := range wrap(o.Safe(text), o.Width) {
+			if i > 0 {
+				l = "  " + l
+			}
+			b.WriteString(l + "\n")
+		}
+	}
+	program, library := "", ""
+	hosts := map[string]bool{}
+	for _, r := range p.Ranks {
+		hosts[r.Process.Host] = true
+		program, library = r.Process.Program, r.Process.Library
+	}
+	library, _, _ = strings.Cut(oneLine(library), ",")
+	program = program[strings.LastIndexByte(program, '/')+1:]
+	line(strings.TrimSuffix(fmt.Sprintf("%s: %s on %s, %s; %s", program, counted(len(p.Ranks), "rank"), counted(len(hosts), "node"), stateText(p, o.Terminal), library), "; "))
+	if cut := cutText(p.Cut); cut != "" {
+		line("Only " + cut)
+	}
+	text := fmt.Sprintf("MPI takes %s of the run time, in %d calls", percentText(p.Share(p.InMPI())), p.Total.Calls)
+	if slices.ContainsFunc(p.Ranks, func(r *profile.Rank) bool { return r.Threads > 1 }) {
+		text += " (of the main threads; below, times are summed over threads)"
+	}
+	if e := p.Efficiency; e.Parallel > 0 {
+		times := "×"
+		if !o.UTF8 {
+			times = "x"
+		}
+		text += fmt.Sprintf(". Parallel efficiency %s = load balance %s %s communication efficiency %s", percentText(e.Parallel), percentText(e.LoadBalance), times, percentText(e.Communication))
+	}
+	line(text)
+}
+
+// stateText is the run time, and whether the run has ended.
+func stateText(p *profile.Profile, t Terminal) string {
+	var longest time.Duration
+	states := map[recording.State]int{}
+	for _, r := range p.Ranks {
+		longest = max(longest, r.Elapsed)
+		states[r.Process.State]++
+	}
+	text := t.Amount(float64(longest), "ns")
+	for _, s := range []struct {
+		state recording.State
+		text  string
+	}{{recording.StateRunning, "still running"}, {recording.StateDied, "died"}, {recording.StateUnreachable, "not reachable from here"}} {
+		if n := states[s.state]; n == len(p.Ranks) {
+			text += ", " + s.text
+		} else if n > 0 {
+			text += fmt.Sprintf(", %s %s", counted(n, "rank"), s.text)
+		}
+	}
+	return text
+}
+
+// cutText names the parts of the run that a profile is restricted to.
+func cutText(c profile.Cut) string {
+	var parts []string
+	if len(c.Phases) > 0 {
+		parts = append(parts, "phase "+strings.Join(c.Phases, ", "))
+	}
+	if len(c.Ranks) > 0 {
+		parts = append(parts, Ranks(c.Ranks))
+	}
+	if len(c.Objects) > 0 {
+		parts = append(parts, strings.Join(c.Objects, ", "))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// findings writes what stands out.
+func findings(b *bytes.Buffer, o ReportOptions) {
+	b.WriteByte('\n')
+	if len(o.Findings) == 0 {
+		b.WriteString("Nothing stands out.\n")
+		return
+	}
+	b.WriteString(o.paint(headerStyle, "FINDINGS") + "\n")
+	for i, f := range o.Findings[:min(len(o.Findings), mostFindings)] {
+		o.hanging(b, fmt.Sprintf("%d. ", i+1), f.Text)
+		if f.Next != "" {
+			o.hanging(b, "   ", strings.ReplaceAll("Look at "+f.Next+".", " RUN ", " "+o.Run+" "))
+		}
+	}
+}
+
+// hanging writes a text below its first word.
+func (o *ReportOptions) hanging(b *bytes.Buffer, start, text string) {
+	if !o.UTF8 {
+		text = strings.ReplaceAll(text, "µ", "u")
+	}
+	for i, l := range wrap(o.Safe(text), max(o.Width-len(start), 0)) {
+		if i > 0 {
+			start = strings.Repeat(" ", len(start))
+		}
+		b.WriteString(start + l + "\n")
+	}
+}
+
+func counted(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}
+
+func percentText(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }

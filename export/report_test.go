@@ -1,0 +1,152 @@
+package export
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mpitx/recording"
+	"mpitx/recording/profile"
+	"mpitx/recording/recordingtest"
+)
+
+// solver is the profile of a run that is known exactly, with sources of some call sites.
+func solver(t testing.TB, cut profile.Cut) *profile.Profile {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "run")
+	if err := recordingtest.SaveSolver(dir); err != nil {
+		t.Fatal(err)
+	}
+	run, err := recording.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(run.Close)
+	p, err := profile.Read(run, cut)
+	if err != nil || len(run.Damage()) > 0 {
+		t.Fatal(err, run.Damage())
+	}
+	p.Resolve(func(a profile.Address) []profile.Frame {
+		switch a.Offset {
+		case 0x1180:
+			return []profile.Frame{{Function: "exchange", File: "/home/user/src/halo.h", Line: 31, Inlined: true}, {Function: "step", File: "/home/user/src/solver.c", Line: 118}}
+		case 0x1200:
+			return []profile.Frame{{Function: "norm", File: "/home/user/src/norm.f90", Line: 7}}
+		}
+		return nil
+	})
+	return p
+}
+
+func report(t testing.TB, p *profile.Profile, f Format, o ReportOptions) string {
+	t.Helper()
+	o.Findings = p.Findings()
+	var b bytes.Buffer
+	if err := Report(&b, p, f, o); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestReportGolden: the files are named after the terminal and the flags.
+func TestReportGolden(t *testing.T) {
+	screen := Terminal{Width: 80, IsTTY: true, UTF8: true}
+	for name, o := range map[string]ReportOptions{
+		"report_screen": {Terminal: screen}, "report_ascii": {Terminal: ascii}, "report_pipe": {Terminal: pipe}, "report_color": {Terminal: color},
+		"report_functions": {Terminal: tty, Table: "functions"}, "report_sites": {Terminal: tty, Table: "sites"}, "report_ranks": {Terminal: tty, Table: "ranks"},
+		"report_phases": {Terminal: tty, Table: "phases"}, "report_communicators": {Terminal: tty, Table: "communicators"}, "report_sizes": {Terminal: tty, Table: "sizes"},
+	} {
+		golden(t, name, []byte(report(t, solver(t, profile.Cut{}), FormatTable, o)))
+	}
+	p := solver(t, profile.Cut{})
+	golden(t, "report_json", []byte(report(t, p, FormatJSON, ReportOptions{})))
+	for _, table := range ReportTables {
+		golden(t, "report_csv_"+table, []byte(report(t, p, FormatCSV, ReportOptions{Table: table})))
+	}
+	golden(t, "report_phase", []byte(report(t, solver(t, profile.Cut{Phases: []string{"output"}}), FormatTable, ReportOptions{Terminal: screen})))
+	golden(t, "report_comm", []byte(report(t, solver(t, profile.Cut{Objects: []string{"grid"}, Ranks: []int{0, 1}}), FormatTable, ReportOptions{Terminal: screen})))
+}
+
+// A report is one screen of 80 columns.
+func TestReportScreen(t *testing.T) {
+	text := report(t, solver(t, profile.Cut{}), FormatTable, ReportOptions{Terminal: Terminal{Width: 80, UTF8: true}})
+	lines := strings.Split(text, "\n")
+	for _, l := range lines {
+		if Width(l) > 80 {
+			t.Errorf("%d cells: %s", Width(l), l)
+		}
+	}
+	if len(lines) > 50 {
+		t.Errorf("%d lines", len(lines))
+	}
+}
+
+// JSON, CSV and the model have the same numbers.
+func TestReportNumbers(t *testing.T) {
+	p := solver(t, profile.Cut{})
+	var doc struct {
+		Functions []struct {
+			Name                                       string
+			Calls, Time_ns, Bytes_sent, Bytes_received uint64
+			Ranks                                      []struct{ Rank, Calls, Time_ns uint64 }
+		}
+		Matrix []struct{ Source, Destination, Messages, Bytes uint64 }
+	}
+	if err := json.Unmarshal([]byte(report(t, p, FormatJSON, ReportOptions{})), &doc); err != nil {
+		t.Fatal(err)
+	}
+	byName := map[string]int{}
+	for i, f := range doc.Functions {
+		byName[f.Name] = i
+		var calls, time uint64
+		for _, r := range f.Ranks {
+			calls, time = calls+r.Calls, time+r.Time_ns
+		}
+		if calls != f.Calls || time != f.Time_ns {
+			t.Errorf("%s: ranks have %d calls in %d ns, all %d in %d", f.Name, calls, time, f.Calls, f.Time_ns)
+		}
+	}
+	if f := doc.Functions[byName["MPI_Isend"]]; f.Calls != 4000 || f.Time_ns != 16e6 || f.Bytes_sent != 4000*8192 || f.Bytes_received != 0 {
+		t.Errorf("MPI_Isend: %+v", f)
+	}
+	if f := doc.Functions[byName["MPI_Wait"]]; f.Calls != 4000 || f.Time_ns != 1090e6 || f.Bytes_received != 4000*8192 {
+		t.Errorf("MPI_Wait: %+v", f)
+	}
+	var b bytes.Buffer
+	if err := Matrix(&b, p, p.Pairs, FormatCSV, Terminal{}); err != nil {
+		t.Fatal(err)
+	}
+	if want := "source,destination,messages,bytes\n0,1,1000,8192000\n0,3,1,100\n1,2,1000,8192000\n2,3,1000,8192000\n3,0,1000,8192000\n"; b.String() != want {
+		t.Errorf("matrix:\n%s", b.String())
+	}
+	if len(doc.Matrix) != 5 || doc.Matrix[1].Bytes != 100 {
+		t.Errorf("matrix in JSON: %+v", doc.Matrix)
+	}
+	lines, err := csv.NewReader(strings.NewReader(report(t, p, FormatCSV, ReportOptions{}))).ReadAll()
+	if err != nil || len(lines) != len(p.Functions)+1 || lines[1][0] != "MPI_Wait" || lines[1][3] != "4000" || lines[1][4] != "1090000000" {
+		t.Errorf("CSV: %v %v", err, lines)
+	}
+}
+
+func TestMatrixGolden(t *testing.T) {
+	p := solver(t, profile.Cut{})
+	for name, f := range map[string]Format{"matrix_table": FormatTable, "matrix_wide": FormatWide, "matrix_json": FormatJSON} {
+		var b bytes.Buffer
+		if err := Matrix(&b, p, p.Pairs, f, Terminal{Width: 80, UTF8: true}); err != nil {
+			t.Fatal(err)
+		}
+		golden(t, name, b.Bytes())
+	}
+	var many []profile.Pair
+	for i := range 30 {
+		many = append(many, profile.Pair{Source: i, Destination: (i + 1) % 30, MessagesSent: 1, BytesSent: uint64(i) * 1000, SourceKnown: true})
+	}
+	var b bytes.Buffer
+	if err := Matrix(&b, p, many, FormatTable, Terminal{Width: 80, UTF8: true}); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "matrix_many", b.Bytes())
+}

@@ -1,0 +1,126 @@
+package export
+
+import (
+	"io"
+	"strings"
+
+	"mpitx/recording/profile"
+)
+
+// profileRows is a table of a report for programs: times in nanoseconds, exact numbers.
+func profileRows(p *profile.Profile, name string) *Rows {
+	switch name {
+	case "functions":
+		return functionRows(p, p.Functions, "mpitx.report.functions")
+	case "sites":
+		return functionRows(p, p.Sites, "mpitx.report.sites")
+	case "ranks":
+		return rankRows(p)
+	case "phases":
+		return phaseRows(p)
+	case "communicators":
+		return objectRows(p)
+	}
+	return sizeRows(p)
+}
+
+func rowsOf(schema string, names string) *Rows {
+	r := &Rows{Schema: schema}
+	for _, name := range strings.Fields(names) {
+		r.Columns = append(r.Columns, RowColumn{Name: name})
+	}
+	return r
+}
+
+const totalNames = " calls time_ns messages_sent bytes_sent messages_received bytes_received bytes_out bytes_in abandoned estimated"
+
+func totalCells(t *profile.Totals) []any {
+	return []any{t.Calls, int64(t.Time), t.MessagesSent, t.BytesSent, t.MessagesReceived, t.BytesReceived, t.BytesOut, t.BytesIn, t.Abandoned, t.Estimated}
+}
+
+func functionRows(p *profile.Profile, all []*profile.Function, schema string) *Rows {
+	r := rowsOf(schema, "name within site"+totalNames+
+		" share mean_ns min_ns p50_ns p95_ns p99_ns max_ns ranks rank_min_ns rank_mean_ns rank_max_ns imbalance max_rank stack")
+	for _, f := range all {
+		s := p.SpreadOf(f.Ranks, profile.Time)
+		row := append([]any{f.Name, f.Within, f.Place()}, totalCells(&f.Totals)...)
+		row = append(row, p.ShareOf(f), int64(f.Mean()), int64(f.Shortest), int64(f.Percentile(50)), int64(f.Percentile(95)), int64(f.Percentile(99)), int64(f.Longest),
+			len(f.Ranks), s.Min, s.Mean, s.Max, s.Imbalance(), s.MaxRank, strings.Join(f.Lines(), "; "))
+		r.Rows = append(r.Rows, row)
+	}
+	return r
+}
+
+func rankRows(p *profile.Profile) *Rows {
+	r := rowsOf("mpitx.report.ranks", "rank host state threads elapsed_ns in_mpi_ns useful_ns"+totalNames)
+	for _, rank := range p.Ranks {
+		r.Rows = append(r.Rows, append([]any{rank.Number, rank.Process.Host, rank.Process.State.String(), rank.Threads, int64(rank.Elapsed), int64(rank.InMPI), int64(rank.Useful())},
+			totalCells(&rank.Totals)...))
+	}
+	return r
+}
+
+func phaseRows(p *profile.Profile) *Rows {
+	r := rowsOf("mpitx.report.phases", "phase ranks entered first_ns last_ns elapsed_ns parallel_efficiency load_balance communication_efficiency"+totalNames)
+	for _, ph := range p.Phases {
+		e := ph.Efficiency
+		r.Rows = append(r.Rows, append([]any{ph.Name, len(ph.Ranks), ph.Entered, int64(ph.First), int64(ph.Last), int64(e.Elapsed), e.Parallel, e.LoadBalance, e.Communication},
+			totalCells(&ph.Totals)...))
+	}
+	return r
+}
+
+func objectRows(p *profile.Profile) *Rows {
+	r := rowsOf("mpitx.report.communicators", "name kind size groups made_by parent ranks freed"+totalNames)
+	for _, o := range p.Objects {
+		row := []any{o.Name, nil, nil, nil, o.MadeBy, "", len(o.Ranks), o.Freed}
+		if o.Known {
+			row[1], row[2], row[3] = o.Kind.String(), o.Size, o.Groups
+		}
+		if o.Parent != nil {
+			row[5] = ObjectText(o.Parent)
+		}
+		r.Rows = append(r.Rows, append(row, totalCells(&o.Totals)...))
+	}
+	return r
+}
+
+func sizeRows(p *profile.Profile) *Rows {
+	r := rowsOf("mpitx.report.sizes", "function way bytes_from bytes_to messages")
+	for _, s := range p.Sizes {
+		for k, n := range s.Messages {
+			if n == 0 {
+				continue
+			}
+			from, to := profile.SizeRange(k)
+			row := []any{s.Function, wayOf(s), from, to, n}
+			if to == 0 && k > 0 {
+				row[3] = nil
+			}
+			r.Rows = append(r.Rows, row)
+		}
+	}
+	return r
+}
+
+// MatrixFormats are the formats of a communication matrix.
+var MatrixFormats = []Format{FormatTable, FormatWide, FormatJSON, FormatNDJSON, FormatCSV}
+
+// A matrix for people has at most this many ranks, and a list this many pairs.
+const mostGrid, mostPairs = 10, 20
+
+// Matrix writes the messages and bytes between ranks, as their senders counted them.
+func Matrix(w io.Writer, p *profile.Profile, pairs []profile.Pair, f Format, t Terminal) error {
+	if f == FormatTable || f == "" {
+		return matrixTable(w, p, pairs, t)
+	}
+	r := rowsOf("mpitx.matrix", "source destination messages bytes")
+	for i := range r.Columns {
+		r.Columns[i].Header, r.Columns[i].Right = strings.ToUpper(r.Columns[i].Name), true
+	}
+	for i := range pairs {
+		pair := &pairs[i]
+		r.Rows = append(r.Rows, []any{pair.Source, pair.Destination, pair.Messages(), pair.Bytes()})
+	}
+	return r.Write(w, f, t)
+}

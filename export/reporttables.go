@@ -1,0 +1,190 @@
+package export
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"mpitx/recording/profile"
+)
+
+// peopleTable is a table of a report with at most this many rows; 0: with all.
+func peopleTable(p *profile.Profile, name string, most int, t Terminal) *Rows {
+	switch name {
+	case "functions":
+		return functionTable(p, p.Functions, false, most, t)
+	case "sites":
+		return functionTable(p, p.Sites, true, most, t)
+	case "ranks":
+		return rankTable(p, most, t)
+	case "phases":
+		return phaseTable(p, most, t)
+	case "communicators":
+		return objectTable(p, most, t)
+	}
+	return sizeTable(p, t)
+}
+
+// first returns the first rows of a list, and its header, with how many of all there are.
+func first[T any](list []T, most int, header string) ([]T, string) {
+	if most == 0 || len(list) <= most {
+		return list, header
+	}
+	return list[:most], fmt.Sprintf("%s (%d of %d)", header, most, len(list))
+}
+
+// functionTable lists functions or call sites.
+func functionTable(p *profile.Profile, all []*profile.Function, sites bool, most int, t Terminal) *Rows {
+	var longest time.Duration
+	for _, f := range all {
+		longest = max(longest, f.Time)
+	}
+	list, header := first(all, most, map[bool]string{false: "FUNCTION", true: "CALL SITE"}[sites])
+	total, call := t.ScaleOf("ns", float64(longest)), t.ScaleOf("ns", 1e4)
+	r := &Rows{Columns: []RowColumn{{Header: header}, {Header: "TIME/" + total.Unit, Right: true, Point: true}, {Header: "OF RUN", Right: true},
+		{Header: "CALLS", Right: true}, {Header: "P50/" + call.Unit, Right: true, Point: true}, {Header: "P99/" + call.Unit, Right: true, Point: true, Drop: 2},
+		{Header: "IMBALANCE", Right: true, Drop: 1}, {Header: "MAX AT"},
+		{Header: "SENT", Right: true, Spare: true}, {Header: "RECEIVED", Right: true, Spare: true}, {Header: "MEAN/" + call.Unit, Right: true, Point: true, Spare: true},
+		{Header: "P95/" + call.Unit, Right: true, Point: true, Spare: true}, {Header: "MAX/" + call.Unit, Right: true, Point: true, Spare: true}, {Header: "WITHIN", Optional: true, Spare: true}}}
+	for _, f := range list {
+		name := f.Name
+		if sites {
+			name = f.Where()
+		} else if f.Within != "" {
+			name += " in " + f.Within
+		}
+		spread := p.SpreadOf(f.Ranks, profile.Time)
+		each := call.Texts(float64(f.Percentile(50)), float64(f.Percentile(99)), float64(f.Mean()), float64(f.Percentile(95)), float64(f.Longest))
+		r.Rows = append(r.Rows, []any{name, total.Texts(float64(f.Time))[0], percentText(p.ShareOf(f)), f.Calls, each[0], each[1],
+			percentText(spread.Imbalance()), strconv.Itoa(spread.MaxRank), bytesText(t, f.Sent()), bytesText(t, f.Received()), each[2], each[3], each[4], f.Within})
+	}
+	return r
+}
+
+// bytesText is a number of bytes with its unit; "" for none.
+func bytesText(t Terminal, n uint64) string {
+	if n == 0 {
+		return ""
+	}
+	return t.Amount(float64(n), "B")
+}
+
+// rankTable shows how numbers differ over the ranks.
+func rankTable(p *profile.Profile, most int, t Terminal) *Rows {
+	r := &Rows{Columns: []RowColumn{{Header: "PER RANK"}, {Header: "MIN", Right: true, Point: true}, {Header: "MEAN", Right: true, Point: true},
+		{Header: "MAX", Right: true, Point: true}, {Header: "UNIT"}, {Header: "IMBALANCE", Right: true}, {Header: "MAX AT"}, {Header: "MIN AT", Spare: true}}}
+	for _, q := range rankQuantities {
+		s := p.SpreadOverRanks(q.of)
+		if s.Max == 0 || most > 0 && len(r.Rows) == most {
+			continue
+		}
+		scale := t.ScaleOf(q.unit, s.Max)
+		text := scale.Texts(s.Min, s.Mean, s.Max)
+		r.Rows = append(r.Rows, []any{q.title, text[0], text[1], text[2], scale.Unit, percentText(s.Imbalance()), strconv.Itoa(s.MaxRank), strconv.Itoa(s.MinRank)})
+	}
+	return r
+}
+
+var rankQuantities = []struct {
+	title, unit string
+	of          func(*profile.Rank) float64
+}{
+	{"time outside of MPI", "ns", func(r *profile.Rank) float64 { return float64(r.Useful()) }},
+	{"time in MPI", "ns", func(r *profile.Rank) float64 { return float64(r.InMPI) }},
+	{"MPI calls", "", func(r *profile.Rank) float64 { return float64(r.Calls) }},
+	{"bytes sent", "B", func(r *profile.Rank) float64 { return float64(r.BytesSent) }},
+	{"bytes received", "B", func(r *profile.Rank) float64 { return float64(r.BytesReceived) }},
+	{"messages sent", "", func(r *profile.Rank) float64 { return float64(r.MessagesSent) }},
+	{"messages received", "", func(r *profile.Rank) float64 { return float64(r.MessagesReceived) }},
+	{"collectives, RMA, files: out", "B", func(r *profile.Rank) float64 { return float64(r.BytesOut) }},
+	{"collectives, RMA, files: in", "B", func(r *profile.Rank) float64 { return float64(r.BytesIn) }},
+	{"run time", "ns", func(r *profile.Rank) float64 { return float64(r.Elapsed) }},
+}
+
+// phaseTable lists phases.
+func phaseTable(p *profile.Profile, most int, t Terminal) *Rows {
+	list, header := first(p.Phases, most, "PHASE")
+	r := &Rows{Columns: []RowColumn{{Header: header}, {Header: "TIME", Right: true}, {Header: "ENTERED", Right: true}, {Header: "IN MPI", Right: true},
+		{Header: "PARALLEL EFF.", Right: true}, {Header: "BALANCE", Right: true}, {Header: "COMMUNICATION", Right: true}, {Header: "CALLS", Right: true, Spare: true},
+		{Header: "SENT", Right: true, Spare: true}, {Header: "RECEIVED", Right: true, Spare: true}}}
+	for _, ph := range list {
+		name := ph.Name
+		if name == "" {
+			name = "(outside)"
+		}
+		var elapsed, in time.Duration
+		for _, rank := range ph.Ranks {
+			elapsed, in = elapsed+rank.Elapsed, in+rank.InMPI
+		}
+		share := 0.0
+		if elapsed > 0 {
+			share = float64(in) / float64(elapsed)
+		}
+		e := ph.Efficiency
+		r.Rows = append(r.Rows, []any{name, t.Amount(float64(e.Elapsed), "ns"), ph.Entered, percentText(share), percentText(e.Parallel), percentText(e.LoadBalance),
+			percentText(e.Communication), ph.Calls, bytesText(t, ph.Sent()), bytesText(t, ph.Received())})
+	}
+	return r
+}
+
+// objectTable lists communicators, windows and files.
+func objectTable(p *profile.Profile, most int, t Terminal) *Rows {
+	list, header := first(p.Objects, most, "COMMUNICATOR")
+	var longest time.Duration
+	for _, o := range list {
+		longest = max(longest, o.Time)
+	}
+	total := t.ScaleOf("ns", float64(longest))
+	r := &Rows{Columns: []RowColumn{{Header: header}, {Header: "SIZE", Right: true}, {Header: "GROUPS", Right: true}, {Header: "TIME/" + total.Unit, Right: true, Point: true},
+		{Header: "OF RUN", Right: true}, {Header: "CALLS", Right: true}, {Header: "SENT", Right: true}, {Header: "RECEIVED", Right: true}, {Header: "KIND", Spare: true}}}
+	for _, o := range list {
+		var size, groups any
+		if o.Known && o.Kind != profile.File {
+			size, groups = o.Size, o.Groups
+		}
+		r.Rows = append(r.Rows, []any{ObjectText(o), size, groups, total.Texts(float64(o.Time))[0], percentText(p.Share(o.Time)), o.Calls, bytesText(t, o.Sent()), bytesText(t, o.Received()), o.Kind.String()})
+	}
+	return r
+}
+
+// ObjectText is a name for an object, if need be made from how it was made.
+func ObjectText(o *profile.Object) string {
+	switch {
+	case !o.Known:
+		return "(none, or unknown)"
+	case o.Name != "":
+		return o.Name
+	case o.MadeBy != "" && o.Parent != nil && o.Parent.Name != "":
+		return o.MadeBy + " of " + o.Parent.Name
+	case o.MadeBy != "":
+		return o.MadeBy
+	}
+	return "unnamed " + o.Kind.String()
+}
+
+// sizeTable lists the sizes of messages of each function, without empty buckets.
+func sizeTable(p *profile.Profile, t Terminal) *Rows {
+	r := &Rows{Columns: []RowColumn{{Header: "FUNCTION"}, {Header: "WAY"}, {Header: "FROM", Right: true}, {Header: "TO", Right: true}, {Header: "MESSAGES", Right: true}, {Header: "SHARE", Right: true}}}
+	for _, s := range p.Sizes {
+		all := s.Count()
+		for k, n := range s.Messages {
+			if n == 0 {
+				continue
+			}
+			from, to := profile.SizeRange(k)
+			last := any(nil)
+			if to > 0 || k == 0 {
+				last = t.Amount(float64(to), "B")
+			}
+			r.Rows = append(r.Rows, []any{s.Function, wayOf(s), t.Amount(float64(from), "B"), last, n, percentText(float64(n) / float64(all))})
+		}
+	}
+	return r
+}
+
+func wayOf(s *profile.Sizes) string {
+	if s.Received {
+		return "received"
+	}
+	return "sent"
+}
