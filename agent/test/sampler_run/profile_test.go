@@ -3,6 +3,7 @@ package samplerrun
 import (
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -306,6 +307,108 @@ func TestProfileFortran(t *testing.T) {
 					}
 				})
 			}
+		}
+	})
+}
+
+// countsOf reads the counts that the tool of counts=FILE wrote.
+func countsOf(t *testing.T, file string) map[string]string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := map[string]string{}
+	for line := range strings.Lines(string(text)) {
+		if words := strings.Fields(line); strings.HasPrefix(line, "MPI") && len(words) == 6 {
+			counts[words[0]] = words[1] + " " + words[5]
+		}
+	}
+	return counts
+}
+
+// The profile has the same calls, also nested and abandoned ones, as the tool that only counts.
+func TestProfileCounts(t *testing.T) {
+	programs := []struct {
+		ranks        int
+		source       string
+		late         map[string]string // counts that differ: calls within MPI_Finalize are not recorded
+		options, arg []string
+	}{
+		{ranks: 2, source: "calls.c"},
+		{ranks: 1, source: "callbacks.c", late: map[string]string{"MPI_Comm_size": "2 0"}},
+		{ranks: 1, source: "threads.c", options: []string{"-pthread"}},
+		{ranks: 1, source: "persistent_null.c"},
+		{ranks: 1, source: "profile_fork.c"},
+		{ranks: 1, source: "neighbors.c"},
+		{ranks: 1, source: "persistent_collective.c"},
+		{ranks: 2, source: "objects.c"},
+		{ranks: 2, source: "times.c"},
+		{ranks: 1, source: "exception.cc"},
+	}
+	each(t, func(t *testing.T, m *mpi) {
+		for _, p := range programs {
+			t.Run(p.source, func(t *testing.T) {
+				file := filepath.Join(t.TempDir(), "counts")
+				r := m.run(t, job{n: p.ranks, config: []string{"profile=record", "counts=" + file + ".%r"}, program: []string{m.compile(t, p.source, p.options...)}})
+				for rank := range p.ranks {
+					want := countsOf(t, fmt.Sprint(file, ".", rank))
+					maps.Copy(want, p.late)
+					same(t, fmt.Sprint("rank ", rank), sums(r.table(t, rank, "profile calls"), "function", "calls abandoned"), want)
+				}
+			})
+		}
+	})
+}
+
+// A process's live files take less than 4 MiB, and totals by function stay right when there is no room for more call sites.
+func TestProfileFull(t *testing.T) {
+	each(t, func(t *testing.T, m *mpi) {
+		live := t.TempDir()
+		r := m.run(t, job{n: 1, config: []string{"profile=record"}, program: []string{m.compile(t, "profile_full.c")}, live: live})
+		const calls = "300 0 0 0 0 0 0"
+		want := map[string]string{
+			"MPI_Init": "1 0 0 0 0 0 0", "MPI_Pcontrol": "600 0 0 0 0 0 0", "MPI_Comm_rank": calls, "MPI_Comm_size": calls, "MPI_Comm_test_inter": calls,
+			"MPI_Comm_get_name": calls, "MPI_Type_size": calls, "MPI_Initialized": calls, "MPI_Finalized": calls, "MPI_Query_thread": calls,
+			"MPI_Is_thread_main": calls, "MPI_Barrier": calls, "MPI_Allreduce": "300 0 0 0 0 2400 2400", "MPI_Send": calls,
+			"MPI_Sendrecv": "300 300 2400 300 2400 0 0",
+		}
+		rows := r.table(t, 0, "profile calls")
+		same(t, "calls", sums(rows, "function", transfers), want)
+		if len(rows) < 2000 || len(rows) > 3100 {
+			t.Errorf("%d rows", len(rows))
+		}
+		same(t, "peers", sums(r.table(t, 0, "profile peers"), "job rank", "messages_sent bytes_received"), map[string]string{"0 0": "300 2400"})
+		if lost := r.rank(t, 0).Counters.LostRows; lost != 0 {
+			t.Errorf("%d rows lost", lost)
+		}
+		if n := notes(r.rank(t, 0), recording.NoteReduced); len(n) != 1 || !strings.Contains(n[0], "profile is full") {
+			t.Errorf("notes: %q", n)
+		}
+		var bytes int64
+		files, _ := filepath.Glob(filepath.Join(live, "*.live"))
+		for _, file := range files {
+			if info, err := os.Stat(file); err == nil {
+				bytes += info.Size()
+			}
+		}
+		if bytes == 0 || bytes >= 4<<20 {
+			t.Errorf("%d bytes of live files", bytes)
+		}
+	})
+}
+
+// Functions that are not profiled do not hide the messages of others.
+func TestProfileSelection(t *testing.T) {
+	each(t, func(t *testing.T, m *mpi) {
+		r := m.run(t, job{n: 2, config: []string{"profile=record", "include=MPI_Wait*", "include=MPI_*send", "exclude=MPI_S*", "stack=0"},
+			program: []string{m.compile(t, "profile_known.c"), filepath.Join(t.TempDir(), "file")}})
+		rows := r.table(t, 0, "profile calls")
+		same(t, "calls", sums(rows, "function", transfers), map[string]string{
+			"MPI_Isend": "7 7 56 0 0 0 0", "MPI_Waitall": "7 0 0 7 56 0 0", "MPI_Wait": "12 0 0 6 198 0 0",
+		})
+		if _, ok := rows[0]["stack"]; ok {
+			t.Error("there are call sites")
 		}
 	})
 }

@@ -164,6 +164,7 @@ static struct mpitx_run_row *add_shared(struct profile_thread *thread, uint64_t 
     unsigned words = CALLS_WORDS + profile_stack;
     if (!__atomic_exchange_n(&noted, true, __ATOMIC_RELAXED))
         agent_report_code(MPITX_RUN_WARNING, MPITX_RUN_NOTE_REDUCED, "the profile is full: later call sites are counted by function only; exclude functions, or use a smaller --stack");
+    key[0] = profile_pair((uint32_t)key[0], text_empty());
     key[1] &= ~(uint64_t)UINT32_MAX; /* object */
     memset(key + CALLS_WORDS, 0, profile_stack * sizeof *key);
     struct mpitx_run_row *row = rows_find(&thread->calls, key, words, rows_hash(key, words));
