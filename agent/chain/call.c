@@ -16,6 +16,7 @@ AGENT_THREAD struct chain_thread chain_thread;
 int32_t chain_alert_sign;
 uint64_t chain_lost_frames;
 void (*chain_due)(struct chain_thread *thread);
+void (*chain_inner)(int function, const struct chain_call *outer);
 
 _Static_assert(offsetof(struct chain_thread, countdown) == 4, "stubs.h counts it down");
 
@@ -159,13 +160,21 @@ static inline struct chain_call *take(struct chain_thread *thread, uint32_t dept
     return depth == 0 && UNLIKELY(due_first(thread, flags)) ? due(thread, call) : call;
 }
 
+/* A call that the library makes itself. */
+static NOINLINE struct chain_call *pass_inner(const struct chain_thread *thread, int function)
+{
+    void (*then)(int, const struct chain_call *) = __atomic_load_n(&chain_inner, __ATOMIC_ACQUIRE);
+    if (then && chain_running()) then(function, thread->depth ? &thread->calls[thread->depth - 1] : NULL);
+    return NULL;
+}
+
 /* For a thread's first call, and for nested calls. */
 static NOINLINE struct chain_call *enter_slowly(struct chain_thread *thread, int function, int shifted, const void *address, const void *frame)
 {
     if (chain_flags[function] & CHAIN_FLAG_UNRESOLVED) chain_resolve();
     if (chain_flags[function] == 0) return NULL;
     uint32_t depth = thread->depth ? enter_nested(thread, address, frame) : library_calls(address) ? CHAIN_FRAMES : 0;
-    if (depth == CHAIN_FRAMES) return NULL;
+    if (depth == CHAIN_FRAMES) return thread->depth < CHAIN_FRAMES || library_is_inside(address) ? pass_inner(thread, function) : NULL;
     if (!thread->watched) watch_thread_end(thread);
     return take(thread, depth, function, shifted, address, frame);
 }
@@ -176,7 +185,7 @@ struct chain_call *chain_enter(int function, int shifted, const void *address, c
     unsigned flags = chain_flags[function];
     if (UNLIKELY(thread->depth > 0 || !thread->watched || flags == 0 || (flags & CHAIN_FLAG_UNRESOLVED)))
         return enter_slowly(thread, function, shifted, address, frame);
-    if (UNLIKELY(library_calls(address))) return NULL;
+    if (UNLIKELY(library_calls(address))) return pass_inner(thread, function);
     return take(thread, 0, function, shifted, address, frame);
 }
 

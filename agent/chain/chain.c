@@ -249,6 +249,11 @@ void chain_countdown(void (*due)(struct chain_thread *thread))
     chain_set_flags();
 }
 
+void chain_follow_inner(void (*inner)(int function, const struct chain_call *outer))
+{
+    __atomic_store_n(&chain_inner, inner, __ATOMIC_RELEASE);
+}
+
 void chain_alert(bool on)
 {
     __atomic_store_n(&chain_alert_sign, on ? -1 : 0, __ATOMIC_RELAXED);

@@ -140,6 +140,11 @@ bool chain_running(void);
  * call always triggers it. */
 void chain_countdown(void (*due)(struct chain_thread *thread));
 
+/* Sets the function to call for calls that the MPI library, or a tool after the agent, makes itself through the functions' symbols. They
+ * do not count otherwise. outer: the call of the application in which it is made; NULL: none, in a thread of the library. Only for
+ * functions that an observer wants. */
+void chain_follow_inner(void (*inner)(int function, const struct chain_call *outer));
+
 /* On: the next outermost call of any thread triggers the function of chain_countdown, which switches the alert off again, before the
  * call and whatever the countdown is. */
 void chain_alert(bool on);

@@ -67,6 +67,7 @@ void chain_end_thread(void);
 /* ---- call.c ---- */
 
 extern void (*chain_due)(struct chain_thread *thread); /* NULL: no countdown */
+extern void (*chain_inner)(int function, const struct chain_call *outer); /* NULL: nobody wants to know */
 
 /* Records a call in its thread's chain_thread if it counts. A thread's outermost call counts unless the MPI library itself makes it. A
  * nested call counts if a callback of the application makes it. NULL: the call does not count. */

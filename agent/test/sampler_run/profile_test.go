@@ -412,3 +412,31 @@ func TestProfileSelection(t *testing.T) {
 		}
 	})
 }
+
+// Calls that the library makes itself count apart. Another tool after the agent counts as a part of the library.
+func TestProfileInner(t *testing.T) {
+	each(t, func(t *testing.T, m *mpi) {
+		tool := m.compile(t, "pmpi_tool.c", "-shared", "-fPIC")
+		for _, stack := range []string{"stack=1", "stack=3"} {
+			r := m.run(t, job{n: 1, config: []string{"profile=record", "inner=1", stack}, program: []string{m.compile(t, "plain.c")}, preload: []string{"agent", tool}})
+			rows := r.table(t, 0, "profile calls")
+			got := sums(rows, "function within", "calls ticks")
+			for key := range got {
+				if strings.HasSuffix(key, " ") {
+					got[key], _, _ = strings.Cut(got[key], " ")
+				}
+			}
+			same(t, stack, got, map[string]string{
+				"MPI_Init ": "1", "MPI_Comm_rank ": "10", "MPI_Irecv ": "3", "MPI_Send ": "3", "MPI_Wait ": "3", "MPI_Finalize ": "1",
+				"MPI_Comm_size MPI_Comm_rank": "10 0", "MPI_Comm_rank MPI_Comm_rank": "10 0", "MPI_Type_size MPI_Send": "3 0", "MPI_Send MPI_Send": "3 0",
+			})
+			sites := map[string]string{}
+			for _, row := range rows {
+				sites[row.text("function")+" "+row.text("within")] = fmt.Sprint(row["stack"])
+			}
+			if a, b := sites["MPI_Send "], sites["MPI_Type_size MPI_Send"]; a != b {
+				t.Errorf("sites %s and %s", a, b)
+			}
+		}
+	})
+}

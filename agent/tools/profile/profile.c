@@ -16,6 +16,8 @@ enum { POOL_BYTES = 13 << 18, PEER_BYTES = 128 };
 struct mpitx_run *profile_counting;
 static struct mpitx_run *run; /* NULL: not recording */
 static uint32_t application;  /* the empty text: calls by the application */
+static uint32_t library_thread; /* a text: calls in threads of the library */
+static uint8_t *profiled;     /* by function */
 
 /* ---- rows of a call ---- */
 
@@ -136,6 +138,23 @@ static void leave(const struct chain_call *call)
     mpitx_run_row_end(row);
 }
 
+/* A call that the library makes itself has the site of the application's call. */
+static void inner(int function, const struct chain_call *outer)
+{
+    struct mpitx_run *to = __atomic_load_n(&profile_counting, __ATOMIC_ACQUIRE);
+    struct profile_thread *thread = to && profiled[function] ? profile_find_thread() : NULL;
+    if (!thread) return;
+    uint64_t key[KEY_MOST] = {profile_pair(text_of_function(function), phase_of(thread))};
+    unsigned words = CALLS_WORDS + profile_stack;
+    key[1] = profile_pair(0, outer ? text_of_function(outer->function) : library_thread);
+    if (outer && profile_stack) sites_walk(outer, key + CALLS_WORDS);
+    struct mpitx_run_row *row = rows_find(&thread->calls, key, words, rows_hash(key, words));
+    if (!row) row = profile_add_calls(thread, key);
+    if (!mpitx_run_row_begin(to, row)) return;
+    calls_of(row)->calls++;
+    mpitx_run_row_end(row);
+}
+
 static inline void add_peer(struct mpitx_run *to, struct profile_thread *thread, const struct call_completion *message, uint32_t phase)
 {
     bool onesided = chain_functions[message->function].kind == CALL_RMA;
@@ -204,8 +223,11 @@ static bool selected(const char *name)
 static bool observe(void)
 {
     const unsigned all = CHAIN_LEAVE | CHAIN_TIMES | CHAIN_DESCRIPTION | CHAIN_COMPLETIONS;
+    profiled = calloc((size_t)chain_function_count, sizeof *profiled);
+    if (!profiled) return false;
     for (int i = 0; i < chain_function_count; i++) {
-        unsigned wants = selected(chain_functions[i].name) ? all : chain_functions[i].traffic & CALL_REQUESTS ? CHAIN_DESCRIPTION : 0;
+        profiled[i] = selected(chain_functions[i].name);
+        unsigned wants = profiled[i] ? all : chain_functions[i].traffic & CALL_REQUESTS ? CHAIN_DESCRIPTION : 0;
         if (wants && !chain_observe(&profile_observer, i, wants)) return false;
     }
     return true;
@@ -217,6 +239,7 @@ static void started(void)
     uint64_t depth = agent_config_number("stack", 1);
     profile_stack = depth < PROFILE_STACK_MOST ? (unsigned)depth : PROFILE_STACK_MOST;
     application = text_empty();
+    if (agent_config_number("inner", 0)) library_thread = text_of("a thread of the library");
     if (!objects_start() || !phases_start() || !profile_declare()) {
         agent_note("profile: not recording: no room in the run");
         return;
@@ -225,6 +248,7 @@ static void started(void)
     run = agent_run;
     __atomic_store_n(&profile_counting, run, __ATOMIC_RELEASE);
     if (!observe()) agent_note("profile: some functions are not profiled: out of memory");
+    if (profiled && agent_config_number("inner", 0)) chain_follow_inner(inner);
 }
 
 static void pcontrol(int level, const void *argument)
@@ -245,7 +269,7 @@ static void count_open_calls(void)
     const struct chain_thread *chain = &chain_thread;
     for (uint32_t i = 0; i < chain->depth && i < CHAIN_FRAMES; i++) {
         struct chain_call call = chain->calls[i];
-        if (!selected(chain_functions[call.function].name)) continue;
+        if (!profiled || !profiled[call.function]) continue;
         call.enter = 0;
         call.described = 0;
         leave(&call);
