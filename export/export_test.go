@@ -56,7 +56,7 @@ func checkSafe(t *testing.T, what, s string, term Terminal, fits bool) {
 		return
 	}
 	for line := range strings.Lines(s) {
-		if line = strings.TrimSuffix(line, "\n"); Width(line) > term.Width {
+		if line = strings.TrimSuffix(line, "\n"); Width(line) > term.Width || strings.HasSuffix(line, " ") {
 			t.Fatalf("%s: a line of %d cells: %q", what, Width(line), line)
 		}
 	}

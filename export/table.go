@@ -171,7 +171,7 @@ func (p *printer) line(cells []string, style func(col int) *lipgloss.Style) {
 		if p.cut {
 			cell = p.term.Cut(cell, p.widths[i])
 		}
-		if cell == "" {
+		if cell = strings.TrimRight(cell, " "); cell == "" {
 			blanks += p.widths[i]
 			continue
 		}

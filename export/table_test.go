@@ -8,7 +8,7 @@ import (
 
 func TestTable(t *testing.T) {
 	var b bytes.Buffer
-	rows := [][]string{{"libmpi.so.40", "yes", "a long reason that does not fit\x1b[2J"}, {"", "no"}, {"x", "", "", "too many"}}
+	rows := [][]string{{"libmpi.so.40", "yes", "a long reason that does not fit\x1b[2J"}, {"", "no"}, {"x", "", "", "too many"}, {"y", "no ", "why  "}, {"z", "3.5", "  "}}
 	if err := Table(&b, Terminal{Width: 32, IsTTY: true, UTF8: true}, []string{"LIBRARY", "OK", "WHY"}, rows); err != nil {
 		t.Fatal(err)
 	}
@@ -17,6 +17,8 @@ func TestTable(t *testing.T) {
 		"libmpi.so.40  yes  a long reaso…",
 		"              no",
 		"x",
+		"y             no   why",
+		"z             3.5",
 		"",
 	}, "\n")
 	if b.String() != want {
