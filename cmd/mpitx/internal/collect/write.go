@@ -43,9 +43,7 @@ func (b *Backend) Write(writes []catalog.WriteRequest) (outcomes catalog.Outcome
 		case invalid:
 			p.Result, p.Detail = catalog.WriteError, "nothing was written because of the other variable"
 		case p.dry:
-			if p.Result = dryResult(p.writable); p.Result == catalog.WriteNever {
-				p.Detail = p.never()
-			}
+			p.Result, p.Detail = b.dryResult(p)
 		default:
 			p.Result, p.Detail = b.write(p)
 		}
@@ -88,15 +86,20 @@ func (p *plan) never() string {
 	return "the library refuses every write"
 }
 
-// dryResult is the result of trying to write the current value.
-func dryResult(w catalog.Writable) catalog.WriteResult {
-	switch w {
+// notNow is why the library refuses a write in this stage.
+func (b *Backend) notNow() string {
+	return "the library accepts no write at this point, " + string(b.request.Stage) + " MPI_Init (MPI_T_ERR_CVAR_SET_NOT_NOW)"
+}
+
+// dryResult is the result of trying to write the current value, and the reason of a refusal.
+func (b *Backend) dryResult(p *plan) (catalog.WriteResult, string) {
+	switch p.writable {
 	case catalog.WritableNever:
-		return catalog.WriteNever
+		return catalog.WriteNever, p.never()
 	case catalog.WritableNotNow:
-		return catalog.WriteNotNow
+		return catalog.WriteNotNow, b.notNow()
 	}
-	return catalog.WriteDry
+	return catalog.WriteDry, ""
 }
 
 // find returns the control variable with this name, or why there is none.
@@ -142,7 +145,7 @@ func (b *Backend) write(p *plan) (catalog.WriteResult, string) {
 	}
 	switch {
 	case errors.Is(err, binding.ErrCvarSetNotNow):
-		return catalog.WriteNotNow, ""
+		return catalog.WriteNotNow, b.notNow()
 	case errors.Is(err, binding.ErrCvarSetNever):
 		return catalog.WriteNever, p.never()
 	case err != nil:
