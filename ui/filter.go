@@ -11,6 +11,7 @@ import (
 // criterion is a field of the filter bar: its values, and what each lets through.
 type criterion struct {
 	name   string
+	old    string   // an earlier name
 	values []string // the first is "any"
 	match  func(e *entry, value string) bool
 	now    int
@@ -70,8 +71,8 @@ func newCriteria(x *index) []criterion {
 		}},
 		{name: "writable", values: yes, match: yesNo(func(e *entry) bool { return writable(e.v) })},
 		{name: "differing", values: yes, match: yesNo(func(e *entry) bool { return e.v.Differs() })},
-		{name: "set", values: yes, match: yesNo(func(e *entry) bool { return e.v.Origin != nil })},
-		{name: "changed", values: yes, match: yesNo(func(e *entry) bool { return e.changed })},
+		{name: "changed", old: "set", values: yes, match: yesNo(func(e *entry) bool { return e.v.Origin != nil })},
+		{name: "updated", values: yes, match: yesNo(func(e *entry) bool { return e.updated })},
 		{name: "bookmarked", values: yes, match: yesNo(func(e *entry) bool { return e.bookmarked })},
 		{name: "pinned", values: yes, match: yesNo(func(e *entry) bool { return e.pinned })},
 	}
@@ -119,7 +120,7 @@ func setCriterion(criteria []criterion, text string) error {
 		value = "yes"
 	}
 	for i := range criteria {
-		if criteria[i].name != name {
+		if criteria[i].name != name && (criteria[i].old != name || name == "") {
 			continue
 		}
 		k := slices.Index(criteria[i].values, value)

@@ -20,7 +20,7 @@ type entry struct {
 	text    string // the beginning of the description, in lower case as well
 	letters uint64 // which letters are in low: rules most names out in a search
 	first   string // the value at the start; set by the first reading that differs
-	changed bool   // since the start
+	updated bool   // the value differs from the first
 	pinned  bool
 
 	bookmarked bool
@@ -121,7 +121,7 @@ func (x *index) value(e *entry) string {
 
 // markHelp explains the marks: UTF-8, ASCII, meaning.
 var markHelp = [][3]string{{"w", "w", "writable"}, {"≠", "!", "differs between ranks"}, {"*", "*", "set by the user"}, {"✗", "x", "faulty, or cannot be read"},
-	{"?", "?", "the ranks disagree about its properties"}, {"Δ", "c", "changed since the start"}, {"◆", "P", "pinned"}, {"★", "B", "bookmarked"}, {"†", "-", "exists only before MPI_Init"}}
+	{"?", "?", "the ranks disagree about its properties"}, {"Δ", "c", "updated since the start"}, {"◆", "P", "pinned"}, {"★", "B", "bookmarked"}, {"†", "-", "exists only before MPI_Init"}}
 
 // marks shows the states of a variable, one character each, as the tables of `mpitx list` do.
 func (e *entry) marks(t term.Term) (string, term.Color) {
@@ -145,7 +145,7 @@ func (e *entry) marks(t term.Term) (string, term.Color) {
 	add(len(e.v.Conflicts) > 0, "?", "?", term.Bad)
 	add(e.v.RanksDiffer(), "≠", "!", term.Warn)
 	add(e.v.Origin != nil, "*", "*", term.Good)
-	add(e.changed, "Δ", "c", term.Warn)
+	add(e.updated, "Δ", "c", term.Warn)
 	add(e.bookmarked, "★", "B", term.Accent)
 	add(e.pinned, "◆", "P", term.Accent)
 	add(writable(e.v), "w", "w", term.Default)

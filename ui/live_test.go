@@ -175,7 +175,7 @@ func TestEdit(t *testing.T) {
 	press(m, "y")
 	contains(t, m, "ranks 0-2: ok: was 7, reads back 9", "rank 3: not now: was 7, reads back 7")
 	press(m, "esc")
-	if e := m.current(); !e.changed || len(e.v.Ranks) != 1 || e.v.Ranks[0].Rank != 3 {
+	if e := m.current(); !e.updated || len(e.v.Ranks) != 1 || e.v.Ranks[0].Rank != 3 {
 		t.Fatalf("after the write: %+v", e.v)
 	}
 	press(m, "u")
@@ -450,7 +450,7 @@ func TestRefresh(t *testing.T) {
 	press(m, "r")
 	contains(t, m, "5 variables, 1 of them new")
 	e := m.current()
-	if e == nil || e.v.Name != "limit" || !e.pinned || !e.changed || e.first != "7" || m.stale {
+	if e == nil || e.v.Name != "limit" || !e.pinned || !e.updated || e.first != "7" || m.stale {
 		t.Fatalf("%+v", e)
 	}
 	press(m, "r")

@@ -160,3 +160,27 @@ func TestSnapshotWrites(t *testing.T) {
 	}
 	t.Error("the help does not explain the mark w")
 }
+
+// The filter has the name of list's flag; the old name still works, and is not offered.
+func TestFilterNames(t *testing.T) {
+	m := explorer(t, fixture(t, "openmpi-4.1.4.json"), Options{}, 100, 30)
+	for _, words := range []string{"changed=yes", "set=yes", "set"} {
+		press(m, "F", ":", "'filter "+words, "enter")
+		if got := filterText(m.criteria); got != "changed=yes" {
+			t.Errorf("%s sets %q", words, got)
+		}
+	}
+	if len(m.shown) == 0 {
+		t.Error("nothing is shown")
+	}
+	for _, k := range m.shown {
+		if e := &m.x.entries[k]; e.v.Origin == nil {
+			t.Errorf("%s is shown", e.name)
+		}
+	}
+	if words := m.filterWords(""); slices.Contains(words, "set=") || !slices.Contains(words, "changed=") || !slices.Contains(words, "updated=") {
+		t.Errorf("%q", words)
+	}
+	press(m, ":", "'filter =yes", "enter")
+	contains(t, m, `no field ""`)
+}

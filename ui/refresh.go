@@ -58,7 +58,7 @@ func (m *Model) refreshed(msg refreshedMsg) {
 		if e.first = before.first; e.first == "" && old.value(before) != msg.x.value(e) {
 			e.first = old.value(before)
 		}
-		e.changed = e.first != "" && msg.x.value(e) != e.first
+		e.updated = e.first != "" && msg.x.value(e) != e.first
 	}
 	mode, focus := m.mode, m.focus
 	m.lastPlace = was

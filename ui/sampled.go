@@ -129,7 +129,7 @@ func (m *Model) take(e *entry, i int, s *link.Sample) {
 	if now := m.x.value(e); e.first == "" && now != before {
 		e.first = before
 	}
-	e.changed = e.first != "" && m.x.value(e) != e.first
+	e.updated = e.first != "" && m.x.value(e) != e.first
 }
 
 // plural is "1 rank" or "4 ranks".
