@@ -360,6 +360,7 @@ install_files() {
 	for program in "$BIN"/mpitx-parquet "$BIN"/mpitx-workload-*; do
 		if [ -e "$program" ]; then install -m 755 "$program" "$to/lib/mpitx/"; fi
 	done
+	copy "$to/include" agent/include/*
 	copy "$to/share/man/man1" man/*.1
 	copy "$to/share/bash-completion/completions" completions/mpitx.bash
 	copy "$to/share/zsh/site-functions" completions/_mpitx

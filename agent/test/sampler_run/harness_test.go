@@ -75,7 +75,7 @@ func (m *mpi) compile(t testing.TB, source string, options ...string) string {
 	t.Helper()
 	m.compiled.Lock()
 	defer m.compiled.Unlock()
-	path := filepath.Join(work, strings.NewReplacer("/", "_", " ", "_").Replace(m.mpicc+"-"+source+strings.Join(options, "")))
+	path := filepath.Join(work, strings.NewReplacer("/", "_", " ", "_", "=", "_").Replace(m.mpicc+"-"+source+strings.Join(options, "")))
 	if _, err := os.Stat(path); err == nil {
 		return path
 	}

@@ -440,3 +440,31 @@ func TestProfileInner(t *testing.T) {
 		}
 	})
 }
+
+// mpitx.h needs no library, however the program is linked, and does nothing without the agent.
+func TestProfilePhases(t *testing.T) {
+	each(t, func(t *testing.T, m *mpi) {
+		want := map[string]string{"main": "3", "own": "1", "deep": "1", "": "1"}
+		for _, options := range [][]string{{}, {"-no-pie", "-fno-pie"}, {"-Wl,--no-undefined", "-Wl,--as-needed", "-Wl,-z,now"}, {"-std=c99", "-pedantic-errors", "-Werror"}, {"C++"}} {
+			t.Run(strings.Join(options, " "), func(t *testing.T) {
+				source := "profile_phases.c"
+				if slices.Contains(options, "C++") {
+					source, options = "profile_phases.cc", nil
+				}
+				program := m.compile(t, source, append([]string{"-pthread"}, options...)...)
+				if bare := m.run(t, job{program: []string{program}}); bare.code != 0 || bare.stdout != "done\n" {
+					t.Errorf("without the agent: exit code %d\n%s%s", bare.code, bare.stdout, bare.stderr)
+				}
+				r := m.run(t, job{config: []string{"profile=record"}, program: []string{program}})
+				calls := map[string]string{}
+				for key, value := range sums(r.table(t, 0, "profile calls"), "function phase", "calls") {
+					if phase, ok := strings.CutPrefix(key, "MPI_Initialized "); ok {
+						calls[phase] = value
+					}
+				}
+				same(t, "calls", calls, want)
+				same(t, "phases", sums(r.table(t, 0, "profile phases"), "phase", "entered"), map[string]string{"main": "1", "own": "1", "deep": "15"})
+			})
+		}
+	})
+}

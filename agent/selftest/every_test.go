@@ -1,0 +1,60 @@
+package selftest
+
+import (
+	"debug/elf"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Functions without a wrapper: those that return no error code, conversions between languages, and predefined callbacks.
+var unwrapped = regexp.MustCompile(`^P?MPI_(W(time|tick)|Aint_(add|diff)|[A-Z]\w*_(c2f|f2c)|[A-Z_]+_(FN|FN_NULL|F90))$`)
+
+var function = regexp.MustCompile(`^P?MPIX?_`)
+
+// mpiFunctions returns the MPI functions that a library or an agent exports.
+func mpiFunctions(t *testing.T, path string) map[string]bool {
+	t.Helper()
+	file, err := elf.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	symbols, err := file.DynamicSymbols()
+	if err != nil {
+		t.Fatal(err)
+	}
+	functions := map[string]bool{}
+	for _, s := range symbols {
+		if s.Section != elf.SHN_UNDEF && elf.ST_TYPE(s.Info) == elf.STT_FUNC && function.MatchString(s.Name) {
+			functions[s.Name] = true
+		}
+	}
+	return functions
+}
+
+// Every MPI function of the installed library has a wrapper, and no exception is useless.
+func TestEveryFunction(t *testing.T) {
+	onEach(t, func(t *testing.T, f *family) {
+		output, err := exec.Command("ldd", f.compile(t, "mpicc", "plain.c")).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		words := strings.Fields(string(output))
+		at := slices.Index(words, f.library)
+		if at < 0 || at+2 >= len(words) {
+			t.Fatalf("%s is not in %s", f.library, output)
+		}
+		library, wrapped := mpiFunctions(t, words[at+2]), mpiFunctions(t, f.agent)
+		if len(library) < 800 || len(wrapped) < 800 {
+			t.Fatalf("%d functions in %s, %d in the agent", len(library), words[at+2], len(wrapped))
+		}
+		for name := range library {
+			if wrapped[name] == unwrapped.MatchString(name) {
+				t.Errorf("%s: wrapped: %v; add it to prototypes.txt, or to the exceptions", name, wrapped[name])
+			}
+		}
+	})
+}
