@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -23,39 +22,24 @@ const formatParquet = export.Format("parquet")
 
 // exportFlags choose how samples are written.
 type exportFlags struct {
-	out             string
-	as              recording.Transform
-	wide, overwrite bool
-	format          export.Format // "" means the ending of out
+	outFile
+	as     recording.Transform
+	wide   bool
+	format export.Format // "" means the ending of out
 
 	only columns.Set // the columns to write; nil means all
 	part string      // part of the temporary file's name, see createFile
-	then existing
+	late existing    // what happens if the file has come to exist since the check
 }
 
 var sampleFormats = append(export.SampleFormats[:len(export.SampleFormats):len(export.SampleFormats)], formatParquet)
 
-// outName is the value of --out. It may be given once only: with two files, the first would not be written.
-type outName string
-
-func (n *outName) String() string { return string(*n) }
-func (n *outName) Type() string   { return "string" }
-func (n *outName) Set(name string) error {
-	if *n != "" {
-		return fmt.Errorf("--out %s is already given; name one file", origin.Quote(string(*n)))
-	}
-	*n = outName(name)
-	return nil
-}
-
 func (x *exportFlags) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	choose(cmd, &x.format, "output", "o", "", "output `FORMAT`: "+strings.Join(texts(sampleFormats), ", ")+" (default: the ending of --out, else csv)", sampleFormats...)
-	f.Var((*outName)(&x.out), "out", "write to this `FILE`")
+	x.outFile.flags(cmd)
 	chooseTransform(cmd, &x.as)
-	f.BoolVar(&x.overwrite, "overwrite", false, "replace the file of --out if it exists")
 	f.BoolVar(&x.wide, "wide", false, "write one row per instant and one column per variable")
-	cmd.MarkFlagFilename("out")
 }
 
 func (x *exportFlags) parse() error {
@@ -85,30 +69,13 @@ func (x *exportFlags) command(dir string) string {
 	if x.wide {
 		words += " --wide"
 	}
-	if x.out != "" && x.out != "-" {
+	if x.named() {
 		words += " --out " + origin.Quote(x.out)
+		if x.overwrite {
+			words += " --overwrite"
+		}
 	}
 	return words
-}
-
-// check reports, before the application runs, whether the file can be written.
-func (x *exportFlags) check() error {
-	if x.out == "" || x.out == "-" {
-		return nil
-	}
-	if st, err := os.Stat(x.out); err == nil && !st.Mode().IsRegular() {
-		if st.IsDir() {
-			return usagef("--out %s: this is a directory; name a file", x.out)
-		}
-		return nil
-	}
-	f, err := os.CreateTemp(filepath.Dir(x.out), ".mpitx-*")
-	if err != nil {
-		return failf("--out %s: %v; name a file that can be written", x.out, causeOf(err))
-	}
-	f.Close()
-	os.Remove(f.Name())
-	return nil
 }
 
 // errDamaged is returned if damaged parts were skipped; they were reported already.
@@ -144,11 +111,7 @@ func (x *exportFlags) write(a *app, run *recording.Run) error {
 			err = a.flush()
 		}
 	} else {
-		then := x.then
-		if x.overwrite {
-			then = replaceIt
-		}
-		x.out, err = createFile(x.out, x.part, then, write)
+		x.out, err = createFile(x.out, x.part, x.then(x.late), write)
 	}
 	if err == nil && damaged {
 		return errDamaged

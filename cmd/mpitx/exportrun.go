@@ -60,9 +60,6 @@ func (o *exportOptions) run(_ *cobra.Command, args []string) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	if !o.overwrite && freeName(o.out) != o.out {
-		return errExists(o.out)
-	}
 	run, err := openSamples(args[0])
 	if err != nil {
 		return err

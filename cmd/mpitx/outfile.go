@@ -12,28 +12,91 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/cmd/mpitx/internal/origin"
 )
+
+// outFile is the file of --out. All commands have one rule: a file that exists stays, and the command refuses before it starts anything,
+// unless --overwrite is given.
+type outFile struct {
+	out       string // "" or "-": standard output
+	overwrite bool
+}
+
+func (x *outFile) flags(cmd *cobra.Command, types ...string) {
+	cmd.Flags().Var((*outName)(&x.out), "out", "write to this `FILE`, which must not exist, unless --overwrite is given")
+	cmd.Flags().BoolVar(&x.overwrite, "overwrite", false, "replace the file of --out if it exists")
+	cmd.MarkFlagFilename("out", types...)
+}
+
+// outName is the value of --out. It may be given once only: with two files, the first would not be written.
+type outName string
+
+func (n *outName) String() string { return string(*n) }
+func (n *outName) Type() string   { return "string" }
+func (n *outName) Set(name string) error {
+	if *n != "" {
+		return fmt.Errorf("--out %s is already given; name one file", origin.Quote(string(*n)))
+	}
+	*n = outName(name)
+	return nil
+}
+
+// named says whether there is a file.
+func (x *outFile) named() bool { return x.out != "" && x.out != "-" }
+
+// unused reports a file that exists and may not be replaced.
+func (x *outFile) unused() error {
+	if st, err := os.Stat(x.out); x.named() && !x.overwrite && err == nil && st.Mode().IsRegular() {
+		return errExists(x.out)
+	}
+	return nil
+}
+
+// check reports, before anything is read or started, whether the file can be written.
+func (x *outFile) check() error {
+	if !x.named() {
+		return nil
+	}
+	if st, err := os.Stat(x.out); err == nil && !st.Mode().IsRegular() {
+		if st.IsDir() {
+			return usagef("--out %s: this is a directory; name a file", x.out)
+		}
+		return nil
+	}
+	f, err := os.CreateTemp(filepath.Dir(x.out), ".mpitx-*")
+	if err != nil {
+		return failf("--out %s: %v; name a file that can be written", x.out, causeOf(err))
+	}
+	f.Close()
+	os.Remove(f.Name())
+	return x.unused()
+}
+
+// create writes the file.
+func (x *outFile) create(write func(io.Writer) error) error {
+	_, err := createFile(x.out, "", x.then(keepIt), write)
+	return err
+}
+
+// then is what happens if the file exists after all.
+func (x *outFile) then(otherwise existing) existing {
+	if x.overwrite {
+		return replaceIt
+	}
+	return otherwise
+}
 
 // existing decides what happens if the file to write exists.
 type existing uint8
 
 const (
 	keepIt   existing = iota // fail
-	numberIt                 // give the new file a number: samples-2.csv
+	numberIt                 // give the new file a number, samples-2.csv: what it holds cannot be had again
 	replaceIt
 )
-
-// freeName is the first of path, path-2, … that is not an existing regular file.
-func freeName(path string) string {
-	for n := 1; ; n++ {
-		name := numbered(path, n)
-		if st, err := os.Stat(name); err != nil || !st.Mode().IsRegular() {
-			return name
-		}
-	}
-}
 
 func numbered(path string, n int) string {
 	if n == 1 {

@@ -92,7 +92,7 @@ func testEnvironment(t *testing.T) []string {
 func TestMuteTerminal(t *testing.T) {
 	t.Parallel()
 	environ := testEnvironment(t)
-	if out, p := onTerminal(t, environ, 80, "mpitx", "snapshot", "--out", work+"/mute.json"); p.code != 0 {
+	if out, p := onTerminal(t, environ, 80, "mpitx", "snapshot", "--overwrite", "--out", work+"/mute.json"); p.code != 0 {
 		t.Fatal(out)
 	}
 	for _, args := range [][]string{

@@ -16,17 +16,13 @@ import (
 
 // reportOut are the flags that say how and where a report is written.
 type reportOut struct {
-	format    export.Format // "" means the ending of out
-	out       string        // "" means standard output
-	overwrite bool
+	format export.Format // "" means the ending of out
+	outFile
 }
 
 func (x *reportOut) flags(cmd *cobra.Command) {
-	f := cmd.Flags()
 	choose(cmd, &x.format, "output", "o", "", "output `FORMAT`: "+strings.Join(texts(export.ReportFormats), ", ")+" (default: the ending of --out, else table)", export.ReportFormats...)
-	f.Var((*outName)(&x.out), "out", "write to this `FILE`")
-	f.BoolVar(&x.overwrite, "overwrite", false, "replace the file of --out if it exists")
-	cmd.MarkFlagFilename("out")
+	x.outFile.flags(cmd)
 }
 
 // form is the format chosen by -o or by the file's name.
@@ -44,29 +40,14 @@ func (x *reportOut) check() error {
 		return usagef("--out %s: .%s is not a format of reports; end the name in .txt, .%s, or choose the format with -o", origin.Quote(x.out), form,
 			strings.Join(texts(export.ReportFormats), ", ."))
 	}
-	if x.out == "" || x.out == "-" {
-		return nil
-	}
-	file := exportFlags{out: x.out}
-	if err := file.check(); err != nil {
-		return err
-	}
-	if !x.overwrite && freeName(x.out) != x.out {
-		return errExists(x.out)
-	}
-	return nil
+	return x.outFile.check()
 }
 
 // write writes a report to the file, or else to w, with the properties of its terminal.
 func (x *reportOut) write(w io.Writer, p *profile.Profile, o export.ReportOptions) error {
-	if x.out == "" || x.out == "-" {
+	if !x.named() {
 		return export.Report(w, p, x.form(), o)
 	}
-	then := keepIt
-	if x.overwrite {
-		then = replaceIt
-	}
 	o.Terminal = export.Terminal{UTF8: true}
-	_, err := createFile(x.out, "", then, func(w io.Writer) error { return export.Report(w, p, x.form(), o) })
-	return err
+	return x.create(func(w io.Writer) error { return export.Report(w, p, x.form(), o) })
 }

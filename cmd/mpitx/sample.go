@@ -67,7 +67,7 @@ func (o *sampleOptions) run(cmd *cobra.Command, args []string) error {
 
 func (o *sampleOptions) config(cmd *cobra.Command, args []string) (attach.Config, error) {
 	c, err := o.sampling.config(cmd, args, o)
-	o.asked, o.export.then = o.export.out, numberIt
+	o.asked, o.export.late = o.export.out, numberIt
 	switch {
 	case err != nil:
 		return c, err
@@ -79,15 +79,10 @@ func (o *sampleOptions) config(cmd *cobra.Command, args []string) (attach.Config
 	return c, o.export.parse()
 }
 
-// Check also checks the file. An existing file is kept: the samples go to a file with a number.
+// Check also checks the file.
 func (o *sampleOptions) Check(m locate.MPI, first bool) error {
 	if err := o.export.check(); err != nil {
 		return err
-	}
-	if first && o.asked != "" && o.asked != "-" && !o.export.overwrite {
-		if o.export.out = freeName(o.asked); o.export.out != o.asked {
-			o.a.complain("%s exists; writing samples to %s (use --overwrite to replace it)", o.asked, o.export.out)
-		}
 	}
 	return o.sampling.Check(m, first)
 }
@@ -147,7 +142,7 @@ func (o *sampleOptions) deliver(r *attach.Result) error {
 		o.a.complain("samples are in %s%s", x.out, r.Named)
 		return nil
 	case x.out != o.asked && x.out != "-":
-		o.a.complain("samples are in %s, because %s exists", x.out, o.asked)
+		o.a.complain("samples are in %s, because %s was made in the meantime", x.out, o.asked)
 	case r.Promised() && x.out != "-":
 		o.a.complain("%s is written", x.out)
 	}

@@ -11,7 +11,7 @@ import (
 
 type snapshotOptions struct {
 	source
-	out    string
+	outFile
 	format snapshotFormat
 	redact bool
 }
@@ -25,15 +25,15 @@ func newSnapshot(a *app) *cobra.Command {
 variables, categories and enumerations, in both stages and on all ranks.
 
 Every read-only command reads such a file with --from, on machines without MPI
-too. The file is JSON; docs/schema.md describes it.`,
+too. The file is JSON; docs/schema.md describes it. Without --out it goes to
+standard output.`,
 		Example: `  mpirun -n 4 mpitx snapshot --out snapshot.json
   mpitx list --from snapshot.json --changed`,
 		Args: noArguments,
 		RunE: o.run,
 	}
 	o.source.flags(cmd, false)
-	cmd.Flags().StringVar(&o.out, "out", "-", "write to this `FILE`, replacing it if it exists; - is standard output")
-	cmd.MarkFlagFilename("out", "json")
+	o.outFile.flags(cmd, "json")
 	o.format = snapshotFormat{a, cmd.Flags(), export.FormatJSON}
 	cmd.Flags().VarP(&o.format, "output", "o", "output `FORMAT`: json")
 	cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{string(export.FormatJSON)}, cobra.ShellCompDirectiveNoFileComp))
@@ -42,6 +42,9 @@ too. The file is JSON; docs/schema.md describes it.`,
 }
 
 func (o *snapshotOptions) run(cmd *cobra.Command, _ []string) error {
+	if err := o.unused(); err != nil { // only rank 0's node need have the directory
+		return err
+	}
 	c, err := o.open(cmd, nil, "")
 	if err != nil {
 		return err
@@ -50,10 +53,9 @@ func (o *snapshotOptions) run(cmd *cobra.Command, _ []string) error {
 		if o.redact {
 			catalog.Redact(c, catalog.LocalPrivate())
 		}
-		if o.out == "-" {
+		if !o.named() {
 			return catalog.Write(o.a.out, c)
 		}
-		_, err := createFile(o.out, "", replaceIt, func(w io.Writer) error { return catalog.Write(w, c) })
-		return err
+		return o.create(func(w io.Writer) error { return catalog.Write(w, c) })
 	})
 }
