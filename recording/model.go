@@ -36,6 +36,9 @@ type Node struct {
 	wall   wallClock
 }
 
+// Here reports whether the node is this machine, and was not booted since.
+func (n *Node) Here() bool { return store.Here(n.bootID) }
+
 // State is the state of a process.
 type State = store.State
 

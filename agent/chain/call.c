@@ -46,20 +46,21 @@ static void abandon(struct chain_thread *thread, uint32_t live)
 
 /* Whether a call was left although the thread's stack is now deeper than it was in the call: its return address has been
  * overwritten. A stack that is no longer mapped is not read. */
-static bool overwritten(const struct chain_call *call)
+static bool overwritten(const void *frame, const void *address)
 {
 #if defined(__x86_64__)
     const uintptr_t page = 4096;
-    const void *const *place = (const void *const *)call->frame - 1;
+    const void *const *place = (const void *const *)frame - 1;
     unsigned char resident;
     int saved = errno;
     if ((uintptr_t)place / page != (uintptr_t)&resident / page && mincore((void *)((uintptr_t)place & ~(page - 1)), page, &resident) != 0) {
         errno = saved;
         return false;
     }
-    return *place != call->address;
+    return *place != address;
 #else
-    (void)call;
+    (void)frame;
+    (void)address;
     return false;
 #endif
 }
@@ -73,6 +74,11 @@ static bool interrupts(const void *frame, const void *outer)
     return (uintptr_t)frame - start <= stack.ss_size && (uintptr_t)outer - start > stack.ss_size;
 }
 
+bool chain_is_nested(const void *frame, const void *outer_frame, const void *outer_address)
+{
+    return (frame < outer_frame || interrupts(frame, outer_frame)) && !overwritten(outer_frame, outer_address);
+}
+
 /* For a thread that is already in a counted call: ends the calls that were left, and returns the depth of the new call, or
  * CHAIN_FRAMES if the new call does not count. */
 static NOINLINE uint32_t enter_nested(struct chain_thread *thread, const void *address, const void *frame)
@@ -80,7 +86,7 @@ static NOINLINE uint32_t enter_nested(struct chain_thread *thread, const void *a
     uint32_t live = thread->depth;
     for (; live > 0; live--) {
         const struct chain_call *outer = &thread->calls[live - 1];
-        if ((frame < outer->frame || interrupts(frame, outer->frame)) && !overwritten(outer)) break;
+        if (chain_is_nested(frame, outer->frame, outer->address)) break;
     }
     if (live < thread->depth) abandon(thread, live);
     if (live == 0) return library_calls(address) ? CHAIN_FRAMES : 0;
@@ -100,6 +106,7 @@ static void thread_end(void *argument)
     struct chain_thread *thread = argument;
     abandon(thread, 0);
     chain_end_thread();
+    chain_state_thread_end();
     describe_thread_end();
     thread->watched = 0;
 }
@@ -109,8 +116,10 @@ static void make_key(void)
     key_made = pthread_key_create(&key, thread_end) == 0;
 }
 
-static NOINLINE void watch_thread_end(struct chain_thread *thread)
+NOINLINE void chain_watch_thread(void)
 {
+    struct chain_thread *thread = &chain_thread;
+    if (thread->watched) return;
     pthread_once(&key_once, make_key);
     if (key_made) pthread_setspecific(key, thread);
     thread->watched = 1;
@@ -175,7 +184,7 @@ static NOINLINE struct chain_call *enter_slowly(struct chain_thread *thread, int
     if (chain_flags[function] == 0) return NULL;
     uint32_t depth = thread->depth ? enter_nested(thread, address, frame) : library_calls(address) ? CHAIN_FRAMES : 0;
     if (depth == CHAIN_FRAMES) return thread->depth < CHAIN_FRAMES || library_is_inside(address) ? pass_inner(thread, function) : NULL;
-    if (!thread->watched) watch_thread_end(thread);
+    chain_watch_thread();
     return take(thread, depth, function, shifted, address, frame);
 }
 

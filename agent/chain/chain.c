@@ -118,8 +118,10 @@ chain_any_function *chain_target(int function, int shifted)
 {
     extern char chain_countdowns[] __attribute__((visibility("hidden")));
     unsigned flags = __atomic_load_n(&chain_flags[function], __ATOMIC_ACQUIRE);
-    if (flags == 0) return chain_next[function][shifted];
-    if (flags & ~CHAIN_FLAGS_DUE) return chain_records[function][shifted];
+    if (flags & ~(CHAIN_FLAGS_DUE | CHAIN_FLAG_STATE)) return chain_records[function][shifted];
+    chain_any_function *quick = flags & CHAIN_FLAG_STATE ? chain_states[function][shifted] : chain_next[function][shifted];
+    __atomic_store_n(&chain_quick[function][shifted], quick, __ATOMIC_RELEASE);
+    if (!(flags & CHAIN_FLAGS_DUE)) return quick;
     return (chain_any_function *)(chain_countdowns + CHAIN_STRIDE * (2 * function + shifted));
 }
 
@@ -173,6 +175,7 @@ static void set_flags(int function)
         /* If MPI_T crashes, the MPI calls of the crash handler are nested calls, without samples. */
         if (chain_tool_after[function] || (traffic & CALL_FORWARDS) || (chain_due && chain_functions[function].kind == CALL_TOOL)) flags |= CHAIN_FLAG_DEPTH;
         if ((traffic & CALL_FREES) || function == pcontrol) flags |= CHAIN_FLAG_HOOK;
+        if (chain_states_on && chain_state_arguments[function]) flags |= CHAIN_FLAG_STATE;
     }
     __atomic_store_n(&chain_flags[function], (uint16_t)flags, __ATOMIC_RELEASE);
     set_targets(function);

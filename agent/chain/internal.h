@@ -3,6 +3,7 @@
 #define MPITX_CHAIN_INTERNAL_H
 
 #include "chain/chain.h"
+#include "chain/state.h"
 #include "mpi/library.h"
 
 #pragma GCC visibility push(hidden)
@@ -20,7 +21,8 @@ enum chain_flag {
     CHAIN_FLAG_COMPLETIONS = 128, /* an observer's completed */
     CHAIN_FLAG_TOOLS = 256,       /* a function tool */
     CHAIN_FLAG_HOOK = 512,        /* initialization, end, objects */
-    CHAIN_FLAG_UNRESOLVED = 1024
+    CHAIN_FLAG_UNRESOLVED = 1024,
+    CHAIN_FLAG_STATE = 2048 /* write the thread's state; with only this and a countdown, a function does nothing else (chain_states) */
 };
 
 struct chain_link {
@@ -45,6 +47,10 @@ extern chain_any_function *const chain_lasts[];
 extern const uint16_t chain_starting_flags[];
 
 extern const struct chain_observer *const chain_nobody[]; /* the empty list */
+
+extern chain_any_function *const chain_states[][2]; /* the functions that only write states */
+extern chain_any_function *chain_quick[][2];  /* where to jump after counting down: the next symbol, or the one of chain_states */
+extern const uint32_t chain_state_arguments[]; /* 0: the function has no state */
 
 /* ---- chain.c ---- */
 
@@ -73,6 +79,12 @@ extern void (*chain_inner)(int function, const struct chain_call *outer); /* NUL
  * nested call counts if a callback of the application makes it. NULL: the call does not count. */
 struct chain_call *chain_enter(int function, int shifted, const void *address, const void *frame);
 
+/* Whether a call with this frame is nested in another one, which has not been left. */
+bool chain_is_nested(const void *frame, const void *outer_frame, const void *outer_address);
+
+/* Has the end of this thread reported to observers. */
+void chain_watch_thread(void);
+
 /* Called just before the next symbol or tool. */
 void chain_begin(struct chain_call *call);
 
@@ -80,6 +92,16 @@ int chain_leave(struct chain_call *call, int rc);
 
 void chain_report_enter(const struct chain_call *call);
 void chain_report_leave(const struct chain_call *call);
+
+/* ---- state.c ---- */
+
+extern bool chain_states_on;
+extern uint64_t chain_state_words[]; /* of each function: `function` and `arguments` of its state */
+
+/* For a thread that has no state, or is in a call already. NULL: the call is nested or the library's. */
+struct chain_state *chain_state_find(const void *address, const void *frame);
+uint64_t chain_state_collective(uint64_t object);
+void chain_state_thread_end(void);
 
 /* ---- resolve.c ---- */
 

@@ -9,6 +9,7 @@
 #include "chain/internal.h"
 #include "chain/stubs.h"
 #include "mpi/describe.h"
+#include "mpi/posted.h"
 
 #define EXPORT __attribute__((visibility("default")))
 #define NOINLINE __attribute__((noinline))
@@ -19,6 +20,8 @@
     struct chain_observers chain_observers[count] = {[0 ...(count)-1] = {chain_nobody, chain_nobody, chain_nobody}};     \
     uint8_t chain_tool_after[count];                                                                                   \
     chain_any_function *chain_next[count][2];                                                                          \
+    chain_any_function *chain_quick[count][2];                                                                         \
+    uint64_t chain_state_words[count];                                                                                 \
     struct chain_link chain_links[count];                                                                              \
     const int chain_function_count = count;
 
@@ -33,6 +36,43 @@ static inline void chain_before_next(struct chain_call *record)
 static inline void chain_after_next(struct chain_call *record)
 {
     if (record->flags & CHAIN_FLAG_TIME) record->leave = clock_ticks();
+}
+
+/* ---- states: the wrapper fills in the arguments between chain_state_open and chain_state_opened ---- */
+
+static inline __attribute__((always_inline)) struct chain_state *chain_state_open(int function, const void *address, const void *frame)
+{
+    struct chain_state *state = chain_state_thread.state;
+    if (__builtin_expect(!state || state->inside, 0) && !(state = chain_state_find(address, frame))) return NULL;
+    __atomic_store_n(&state->sequence, state->sequence + 1, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    memcpy(&state->function, &chain_state_words[function], 8);
+    state->inside = 1;
+    state->address = (uint64_t)(uintptr_t)address;
+    state->calls++;
+    chain_state_thread.frame = frame;
+    return state;
+}
+
+#define CHAIN_STATE(function) chain_state_open(function, __builtin_return_address(0), __builtin_dwarf_cfa())
+
+static inline __attribute__((always_inline)) void chain_state_opened(struct chain_state *state)
+{
+    __atomic_store_n(&state->sequence, state->sequence + 1, __ATOMIC_RELEASE);
+}
+
+/* Not the state of chain_state_open: its memory may be gone after MPI_Finalize. */
+static inline __attribute__((always_inline)) void chain_state_close(bool progress)
+{
+    struct chain_state *state = chain_state_thread.state;
+    if (progress) state->progress++;
+    __atomic_store_n(&state->inside, 0, __ATOMIC_RELEASE);
+}
+
+static inline uint64_t chain_state_count(uint64_t object)
+{
+    if (chain_state_thread.object != object || chain_state_thread.epoch != peers_epoch(object)) return chain_state_collective(object);
+    return ++*chain_state_thread.collectives; /* two threads may not be in collective calls on one communicator */
 }
 
 /* ---- start and end of the agent, in the wrappers of MPI_Init and similar functions ---- */

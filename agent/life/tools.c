@@ -2,7 +2,7 @@
  * it is near the top. */
 #include "life/life.h"
 
-extern const struct agent_tool seen_tool, sample_tool, counts_tool, null_tool, objects_tool, profile_tool;
+extern const struct agent_tool seen_tool, sample_tool, counts_tool, null_tool, objects_tool, profile_tool, where_tool;
 #ifdef AGENT_TEST_TOOL
 extern const struct agent_tool AGENT_TEST_TOOL;
 #endif
@@ -15,6 +15,7 @@ const struct agent_tool *const agent_tools[] = {
     &null_tool,
     &profile_tool,
     &sample_tool,
+    &where_tool,
 #ifdef AGENT_TEST_TOOL
     &AGENT_TEST_TOOL,
 #endif

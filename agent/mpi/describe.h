@@ -135,6 +135,15 @@ static inline MPI_Request describe_request(const MPI_Request *request)
     return request ? *request : NULL_REQUEST;
 }
 
+static inline uint64_t describe_comm_number(const MPI_Comm *comm) { return comm ? HANDLE_NUMBER(*comm) : 0; }
+static inline uint64_t describe_win_number(const MPI_Win *win) { return win ? HANDLE_NUMBER(*win) : 0; }
+
+/* 0: none. */
+static inline uint64_t describe_request_number(MPI_Request request)
+{
+    return request == NULL_REQUEST ? 0 : HANDLE_NUMBER(request);
+}
+
 static inline void describe_requests(struct call_description *call, int count, const MPI_Request *requests)
 {
     call->requests = requests;

@@ -101,6 +101,7 @@ static void add_group(struct object_group *to, int rc, MPI_Group *group)
     uint64_t hash = 0;
     if (rc == MPI_SUCCESS) {
         mpi.Group_size(*group, &size);
+        if (to->size == 0 && mpi.Group_rank(*group, &to->rank) != MPI_SUCCESS) to->rank = -1;
         hash = hash_ranks(*group, size);
         mpi.Group_free(group);
     }
@@ -111,13 +112,15 @@ static void add_group(struct object_group *to, int rc, MPI_Group *group)
 
 struct object_group object_group(enum call_object kind, union mpi_handle object)
 {
-    struct object_group found = {0, 0};
+    struct object_group found = {.rank = -1};
     MPI_Group group;
     if (kind == CALL_WIN) {
         add_group(&found, mpi.Win_get_group(win_of(object), &group), &group);
         return found;
     }
     add_group(&found, mpi.Comm_group(comm_of(object), &group), &group);
-    if (is_inter(comm_of(object))) add_group(&found, mpi.Comm_remote_group(comm_of(object), &group), &group);
+    if (!is_inter(comm_of(object))) return found;
+    found.side = found.hash;
+    add_group(&found, mpi.Comm_remote_group(comm_of(object), &group), &group);
     return found;
 }

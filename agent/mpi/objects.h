@@ -22,6 +22,8 @@ struct object_facts object_ask(enum call_object kind, union mpi_handle object, b
 struct object_group {
     int size;      /* 0: unknown */
     uint64_t hash; /* of their ranks in MPI_COMM_WORLD, in the order of the group; 0: unknown */
+    uint64_t side; /* the same of the local group of an intercommunicator; 0: not one, or unknown */
+    int rank;      /* of this process, in the local group; -1 unknown */
 };
 struct object_group object_group(enum call_object kind, union mpi_handle object);
 

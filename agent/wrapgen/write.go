@@ -1,6 +1,7 @@
 package wrapgen
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -31,6 +32,13 @@ func (w *Wrappers) Write() string {
 	}
 	w.table(&b, "chain_any_function *const chain_records[%d][2]", func(f Function) string { return "CHAIN_RECORDS(" + f.Name + ")" })
 	w.table(&b, "chain_any_function *chain_targets[%d][2]", func(f Function) string { return "CHAIN_RECORDS(" + f.Name + ")" })
+	w.table(&b, "chain_any_function *const chain_states[%d][2]", func(f Function) string {
+		if f.State().Arguments == "" {
+			return "{0, 0}"
+		}
+		return "CHAIN_STATES(" + f.Name + ")"
+	})
+	w.table(&b, "const uint32_t chain_state_arguments[%d]", func(f Function) string { return cmp.Or(f.State().Arguments, "0") })
 	w.table(&b, "chain_any_function *const chain_lasts[%d]", func(f Function) string { return "(chain_any_function *)last_" + f.Name })
 	w.table(&b, "const uint16_t chain_starting_flags[%d]", func(f Function) string {
 		if k, _ := lookKind(f.Kind); k.hooked != "" || k.watched {
@@ -88,6 +96,27 @@ func (f Function) write(b *strings.Builder) {
 		f.writeBody(b, shifted, arguments, moreArguments)
 		b.WriteString("}\n")
 	}
+	f.writeState(b, parameters, arguments)
+}
+
+// writeState writes the functions for calls that need nothing but the thread's state.
+func (f Function) writeState(b *strings.Builder, parameters, arguments string) {
+	s := f.State()
+	if s.Arguments == "" {
+		return
+	}
+	b.WriteString("#ifdef CHAIN_STUBS\n")
+	for shifted, prefix := range []string{"", "P"} {
+		next := fmt.Sprintf("((type_%s *)chain_next[ID_%s][%d])(%s)", f.Name, f.Name, shifted, arguments)
+		fmt.Fprintf(b, "static int state_%s%s(%s)\n{\n", prefix, f.Name, parameters)
+		fmt.Fprintf(b, "    struct chain_state *state = CHAIN_STATE(ID_%s);\n    if (!state) return %s;\n", f.Name, next)
+		fmt.Fprintf(b, "    %s\n    chain_state_opened(state);\n    int rc = %s;\n", s.Open, next)
+		if s.Posts != "" {
+			fmt.Fprintf(b, "    %s\n", s.Posts)
+		}
+		fmt.Fprintf(b, "    chain_state_close(%s);\n    return rc;\n}\n", s.Done)
+	}
+	b.WriteString("#endif\n")
 }
 
 func (f Function) writeBody(b *strings.Builder, shifted int, arguments, moreArguments string) {
@@ -104,6 +133,11 @@ func (f Function) writeBody(b *strings.Builder, shifted int, arguments, moreArgu
 	line("chain_flags[ID_"+f.Name+"] & CHAIN_FLAG_HOOK", k.early)
 	fmt.Fprintf(b, "    struct chain_call *record = CHAIN_ENTER(ID_%s, %d);\n    if (!record) return %s;\n", f.Name, shifted, next)
 	b.WriteString("    struct call_description *call = &record->description;\n")
+	state := f.State()
+	if state.Arguments != "" {
+		fmt.Fprintf(b, "    struct chain_state *state = record->flags & CHAIN_FLAG_STATE ? CHAIN_STATE(ID_%s) : NULL;\n", f.Name)
+		line("state", state.Open+" chain_state_opened(state);")
+	}
 	line("", k.locals)
 	line("record->described", k.before)
 	line("record->flags & CHAIN_FLAG_HOOK", k.hooked)
@@ -111,6 +145,9 @@ func (f Function) writeBody(b *strings.Builder, shifted int, arguments, moreArgu
 	fmt.Fprintf(b, "    if (record->flags & CHAIN_FLAG_TOOLS) rc = ((tool_%s *)chain_links[ID_%s].function)((struct chain_context){record}, chain_links[ID_%s].tool_id%s);\n",
 		f.Name, f.Name, f.Name, moreArguments)
 	fmt.Fprintf(b, "    else rc = %s;\n    chain_after_next(record);\n", next)
+	if state.Arguments != "" {
+		line("state", strings.TrimSpace(state.Posts+" chain_state_close("+state.Done+");"))
+	}
 	line("record->described", strings.TrimSpace(ifSucceeded(k.after)+" "+k.always))
 	line("record->flags & CHAIN_FLAG_HOOK", k.hook)
 	b.WriteString("    return chain_leave(record, rc);\n")

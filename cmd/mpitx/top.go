@@ -185,19 +185,25 @@ func (o *topOptions) liveRun() (name, awaited string, err error) {
 	return "", base + ": there is no run in this directory", nil
 }
 
+// await opens the run, and waits a moment for one that is not there yet.
+func (o *topOptions) await(name string) (*recording.Run, error) {
+	run, awaited, err := o.find(name)
+	for start := time.Now(); run == nil && err == nil; run, awaited, err = o.find(name) {
+		if time.Since(start) > onceWait {
+			return nil, failf("%s (waited %v); %s", awaited, onceWait, nameRun)
+		}
+		time.Sleep(onceLook)
+	}
+	return run, err
+}
+
 // print is --once.
 func (o *topOptions) print(name string) error {
 	terminal, err := o.a.terminal()
 	if err != nil {
 		return err
 	}
-	run, awaited, err := o.find(name)
-	for start := time.Now(); run == nil && err == nil; run, awaited, err = o.find(name) {
-		if time.Since(start) > onceWait {
-			return failf("%s (waited %v); %s", awaited, onceWait, nameRun)
-		}
-		time.Sleep(onceLook)
-	}
+	run, err := o.await(name)
 	if err != nil {
 		return err
 	}

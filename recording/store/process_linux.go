@@ -37,6 +37,9 @@ var bootID = sync.OnceValue(func() string {
 	return strings.TrimSpace(string(b))
 })
 
+// Here reports whether a machine with this boot ID is this one, and was not booted since.
+func Here(boot string) bool { return boot != "" && boot == bootID() }
+
 // elsewhere reports whether a manifest's process ran on another machine, or on this one before its last boot. Its process ID
 // means nothing here.
 func elsewhere(m *manifest) bool { return m.bootID != "" && bootID() != "" && m.bootID != bootID() }

@@ -18,6 +18,8 @@ struct row {
     int32_t size;
     uint32_t name, made_by, parent, order, freed;
     uint64_t group, collectives;
+    uint64_t handle, side;
+    int32_t rank;
 };
 
 static const struct mpitx_run_field fields[] = {
@@ -31,6 +33,9 @@ static const struct mpitx_run_field fields[] = {
     {.name = "freed", .type = MPITX_RUN_U32},
     {.name = "group", .type = MPITX_RUN_U64},
     {.name = "collectives", .type = MPITX_RUN_U64},
+    {.name = "handle", .type = MPITX_RUN_U64},
+    {.name = "side", .type = MPITX_RUN_U64},
+    {.name = "rank", .type = MPITX_RUN_I32},
 };
 
 struct object {
@@ -109,12 +114,14 @@ static uint32_t learn(enum call_object kind, union mpi_handle handle, int functi
 {
     int saved = errno;
     struct object_facts facts = {0};
-    struct row new = {.kind = kind, .made_by = function < 0 ? text_empty() : text_of_function(function), .parent = objects_find(CALL_COMM, parent)};
+    struct row new = {.kind = kind, .handle = handle.number, .rank = -1, .made_by = function < 0 ? text_empty() : text_of_function(function), .parent = objects_find(CALL_COMM, parent)};
     if (kind != CALL_FILE) {
         struct object_group group = object_group(kind, handle);
         facts = object_ask(kind, handle, false);
         new.size = group.size;
         new.group = group.hash;
+        new.side = group.side;
+        new.rank = group.rank;
         name = facts.name;
     }
     new.name = name && *name ? text_of(name) : text_empty();
@@ -177,6 +184,12 @@ static void object(const struct chain_object *object)
 
 /* ---- collectives ---- */
 
+uint64_t *objects_collectives(uint64_t comm)
+{
+    uint32_t id = objects_find(CALL_COMM, comm);
+    return id && __atomic_load_n(&on, __ATOMIC_ACQUIRE) ? &objects[id].row->collectives : NULL;
+}
+
 static void enter(const struct chain_call *call)
 {
     uint32_t id = objects_find(CALL_COMM, call->description.comm);
@@ -204,7 +217,7 @@ bool objects_start(void)
         learn_predefined(agent_process.self);
     }
     chain_follow_objects(true);
-    for (int i = 0; i < chain_function_count; i++)
+    for (int i = 0; i < chain_function_count && !agent_config("where", 0); i++) /* states count them, too */
         if (chain_functions[i].kind == CALL_COLLECTIVE) chain_observe(&collectives_observer, i, CHAIN_ENTER | CHAIN_DESCRIPTION);
     return true;
 }

@@ -82,9 +82,6 @@ uint64_t sampler_quiet_take(uint64_t now, uint64_t due, uint64_t passed); /* tak
 uint64_t sampler_quiet_fill(uint64_t now, uint64_t due, uint64_t passed); /* fills passed instants from due on; returns how many */
 void sampler_quiet_end(void); /* ends the back-off; any time under the lock */
 
-/* core.c: whether the job has more cores than processes here; other: the cores to move to if this process may not use them. */
-bool sampler_core_free(cpu_set_t *other);
-
 /* functions.c: once, when sampling ends. */
 void sampler_record_functions(void);
 

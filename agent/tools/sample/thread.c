@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/core.h"
 #include "tools/sample/sampler.h"
 #include "tools/sample/pace.h"
 
@@ -289,7 +290,7 @@ void sampler_thread_start(void)
         agent_report_code(MPITX_RUN_INFO, MPITX_RUN_NOTE_REDUCED, "MPI_T provides MPI_THREAD_MULTIPLE only if the application requests it: " CALLS_ALONE);
         return;
     }
-    full = !sampler_core_free(&core);
+    full = !core_free(&core);
     if (full && sampler.interval_ns < SHORTEST_NS) {
         agent_report_code(MPITX_RUN_INFO, MPITX_RUN_NOTE_REDUCED, "the interval is below 1 ms and no processor is free: " CALLS_ALONE);
         return;

@@ -29,6 +29,7 @@ var sanitizerOptions = map[string]string{
 // there is none.
 func settings(c *Config, x *application, job *runDir, seen string) string {
 	all := append([]Setting{{"dir", job.dir}, {"run_id", hex.EncodeToString(job.id[:])}, {"job_start_ns", strconv.FormatInt(job.startNs, 10)}}, c.Tool...)
+	all = append(all, Setting{"where", "on"})
 	for _, s := range c.Set {
 		all = append(all, Setting{"set", s.Name + "=" + s.Value})
 	}

@@ -9,8 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/agent.h"
+#include "base/core.h"
 #include "binding/procstat.h"
-#include "tools/sample/sampler.h"
 
 #define MAX_ANCESTORS 4 /* a shell or mpitx may be in between */
 
@@ -47,7 +48,7 @@ static bool launcher_cores(cpu_set_t *cores)
     return false;
 }
 
-bool sampler_core_free(cpu_set_t *other)
+bool core_free(cpu_set_t *other)
 {
     cpu_set_t own;
     long processes = local_processes();

@@ -1,0 +1,73 @@
+/* state.h: what each thread does now: the MPI call that it is in, or that it was in last, with its arguments.
+ *
+ * A thread changes its state in place at each call, without a clock, a lock or a system call, so that readers outside of the process see
+ * it while the process runs, hangs or is dead. Functions that cannot wait and move nothing (MPI_Comm_rank) are left out. Of nested calls
+ * only the outermost one is shown. */
+#ifndef MPITX_STATE_H
+#define MPITX_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/agent.h"
+
+#pragma GCC visibility push(hidden)
+
+/* Which members of struct chain_state apply to a function; bits 16 to 23 are its enum call_kind. */
+enum chain_argument {
+    CHAIN_COMM = 1, CHAIN_WINDOW = 2, CHAIN_FILE = 4, /* the kind of object */
+    CHAIN_DESTINATION = 8, CHAIN_SOURCE = 16, CHAIN_ROOT = 32, CHAIN_TARGET = 64, /* the kind of peer */
+    CHAIN_TAG = 128,
+    CHAIN_EXCHANGE = 256, /* source and source_tag: it sends to peer and receives from source */
+    CHAIN_BYTES = 512,
+    CHAIN_REQUEST = 1024, CHAIN_REQUESTS = 2048, /* one request; an array */
+    CHAIN_COLLECTIVE = 4096, /* each process of comm calls it, in the same order */
+    CHAIN_POLLS = 8192,      /* it returns at once if nothing has happened */
+    CHAIN_ARGUMENT_KIND = 16
+};
+
+/* A row of a table in the run: it starts like struct mpitx_run_row. */
+struct chain_state {
+    uint32_t sequence, owner;
+    uint32_t thread;    /* the operating system's ID; 0: the row is free */
+    uint32_t inside;    /* 1: in the call; 0: it computes, after the call */
+    uint32_t function;  /* as the owner names it */
+    uint32_t arguments; /* enum chain_argument */
+    int32_t peer, tag, source, source_tag;
+    uint32_t count;     /* of requests */
+    uint32_t reserved;
+    uint64_t object;    /* the handle */
+    uint64_t bytes;
+    uint64_t request;   /* its handle, or the address of the array */
+    uint64_t address;   /* the caller's return address */
+    uint64_t calls;
+    uint64_t progress;  /* calls that did something: without those that polled and found nothing */
+    uint64_t collective; /* the number of this collective call on the communicator, from 1 */
+};
+
+struct chain_state_thread {
+    struct chain_state *state; /* NULL: the thread has made no call */
+    const void *frame;         /* the caller's frame */
+    uint64_t object, *collectives; /* the last communicator of a collective call, and its counter */
+    uint32_t epoch;                /* of that communicator: see mpi/peers.h */
+};
+extern AGENT_THREAD struct chain_state_thread chain_state_thread;
+
+struct chain_state_owner {
+    struct chain_state *(*begin)(void);        /* a state for the calling thread; NULL: none */
+    void (*end)(struct chain_state *state);    /* the thread ends */
+    uint64_t *(*collectives)(uint64_t object); /* the counter of a communicator's collective calls; NULL: it is unknown */
+};
+
+/* Starts to write states. texts has the owner's number of each function's name. */
+void chain_states_start(const struct chain_state_owner *owner, const uint32_t *texts);
+
+/* Gives the calling thread a state before its first call. */
+void chain_state_begin(void);
+
+/* Stops for good. Calls in progress, of this thread or others, may still write to their states, except the calling thread's. */
+void chain_states_stop(void);
+
+#pragma GCC visibility pop
+
+#endif

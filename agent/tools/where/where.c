@@ -1,0 +1,185 @@
+/* where.c: a row for each thread that calls MPI, in which chain/state.h writes what the thread does. */
+#define _GNU_SOURCE
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cancel.h"
+#include "base/clock.h"
+#include "chain/internal.h"
+#include "tools/objects/objects.h"
+#include "tools/where/where.h"
+
+#define COUNT(array) (uint32_t)(sizeof(array) / sizeof *(array))
+
+static const struct mpitx_run_field fields[] = {
+    {.name = "thread", .type = MPITX_RUN_U32},
+    {.name = "inside", .type = MPITX_RUN_U32},
+    {.name = "function", .type = MPITX_RUN_U32, .meaning = MPITX_RUN_TEXT},
+    {.name = "arguments", .type = MPITX_RUN_U32},
+    {.name = "peer", .type = MPITX_RUN_I32},
+    {.name = "tag", .type = MPITX_RUN_I32},
+    {.name = "source", .type = MPITX_RUN_I32},
+    {.name = "source_tag", .type = MPITX_RUN_I32},
+    {.name = "count", .type = MPITX_RUN_U32},
+    {.name = "reserved", .type = MPITX_RUN_U32},
+    {.name = "handle", .type = MPITX_RUN_U64},
+    {.name = "bytes", .type = MPITX_RUN_U64, .unit = "B"},
+    {.name = "request", .type = MPITX_RUN_U64},
+    {.name = "address", .type = MPITX_RUN_U64, .meaning = MPITX_RUN_ADDRESS},
+    {.name = "calls", .type = MPITX_RUN_U64},
+    {.name = "progress", .type = MPITX_RUN_U64},
+    {.name = "collective", .type = MPITX_RUN_U64},
+    {.name = "since", .type = MPITX_RUN_U64, .meaning = MPITX_RUN_TIME},
+    {.name = "seen", .type = MPITX_RUN_U64},
+    {.name = "moved", .type = MPITX_RUN_U64, .meaning = MPITX_RUN_TIME},
+    {.name = "beat", .type = MPITX_RUN_U64, .meaning = MPITX_RUN_TIME},
+    {.name = "looked", .type = MPITX_RUN_U64},
+    {.name = "pending", .type = MPITX_RUN_U32},
+    {.name = "listed", .type = MPITX_RUN_U32},
+    {.name = "pending_handle", .type = MPITX_RUN_U64, .count = WHERE_PENDING},
+    {.name = "pending_peer", .type = MPITX_RUN_I32, .count = WHERE_PENDING},
+    {.name = "pending_tag", .type = MPITX_RUN_I32, .count = WHERE_PENDING},
+    {.name = "pending_function", .type = MPITX_RUN_U32, .meaning = MPITX_RUN_TEXT, .count = WHERE_PENDING},
+};
+_Static_assert(offsetof(struct chain_state, thread) == sizeof(struct mpitx_run_row), "a row of the run");
+
+const uint32_t *where_texts;
+static int table;
+static struct where_row *rows[WHERE_ROWS];
+static int row_count;
+static bool over;
+
+/* ---- the lock: rows come and go, and the heartbeat looks at them ---- */
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct cancel cancelable;
+
+bool where_lock(void)
+{
+    struct cancel before = cancel_defer();
+    pthread_mutex_lock(&mutex);
+    cancelable = before;
+    bool open = !over;
+    if (!open) where_unlock();
+    return open;
+}
+
+void where_unlock(void)
+{
+    struct cancel before = cancelable;
+    pthread_mutex_unlock(&mutex);
+    cancel_restore(before);
+}
+
+/* A signal handler may have interrupted the holder in this thread. */
+static bool try_lock(void)
+{
+    const struct timespec pause = {0, 50000};
+    struct cancel before = cancel_defer();
+    for (int i = 0; i < 200; i++) {
+        if (pthread_mutex_trylock(&mutex) == 0) {
+            cancelable = before;
+            return true;
+        }
+        syscall(SYS_nanosleep, &pause, NULL);
+    }
+    cancel_restore(before);
+    return false;
+}
+
+/* ---- rows ---- */
+
+struct where_row *where_row(int index)
+{
+    return index < row_count ? rows[index] : NULL;
+}
+
+static struct where_row *add(void)
+{
+    for (int i = 0; i < row_count; i++)
+        if (!rows[i]->state.thread) return rows[i];
+    struct where_row *row = row_count < WHERE_ROWS ? (struct where_row *)mpitx_run_row(agent_run, table, &(struct where_row){0}) : NULL;
+    if (row) rows[row_count++] = row;
+    return row;
+}
+
+static struct chain_state *begin(void)
+{
+    static bool noted;
+    struct where_row *row = NULL;
+    if (!try_lock()) return NULL;
+    if (!over && !(row = add()) && !noted) {
+        noted = true;
+        agent_report(MPITX_RUN_INFO, "mpitx where does not show all threads: no room in the run");
+    }
+    if (row) {
+        uint32_t thread = (uint32_t)syscall(SYS_gettid);
+        row->state.inside = 0;
+        row->state.arguments = 0;
+        row->state.calls = row->state.progress = 0;
+        row->seen = row->looked = 0;
+        row->since = row->moved = row->beat = clock_ticks();
+        row->state.owner = thread;
+        __atomic_store_n(&row->state.thread, thread, __ATOMIC_RELEASE);
+    }
+    where_unlock();
+    return row ? &row->state : NULL;
+}
+
+static void end(struct chain_state *state)
+{
+    if (!try_lock()) return;
+    if (!over) __atomic_store_n(&state->thread, 0, __ATOMIC_RELEASE);
+    where_unlock();
+}
+
+/* ---- life ---- */
+
+static bool declare(void)
+{
+    uint32_t *texts = calloc((size_t)chain_function_count, sizeof *texts), bytes = 0;
+    if (!texts) return false;
+    for (int i = 0; i < chain_function_count; i++) texts[i] = chain_state_arguments[i] ? text_of_function(i) : TEXT_NONE;
+    where_texts = texts;
+    table = mpitx_run_declare_table(agent_run, "where", fields, COUNT(fields), 1, &bytes);
+    return table >= 0 && bytes == sizeof(struct where_row) && objects_start();
+}
+
+static bool wanted(void) { return agent_config("where", 0) != NULL; }
+
+static void preparing(void)
+{
+    if (wanted()) agent_run_options.dir = agent_config("dir", 0);
+}
+
+static void started(void)
+{
+    static const struct chain_state_owner owner = {begin, end, objects_collectives};
+    if (!wanted() || !agent_run) return;
+    if (!declare()) {
+        agent_report(MPITX_RUN_WARNING, "mpitx where does not show this rank: no room in the run");
+        return;
+    }
+    chain_states_start(&owner, where_texts);
+    where_heartbeat_start();
+}
+
+/* Threads that are in calls keep writing to their rows. */
+static void ending(enum agent_end how)
+{
+    (void)how;
+    int alive = 0;
+    bool locked = try_lock();
+    over = true;
+    for (int i = 0; i < row_count; i++) alive += rows[i]->state.thread != 0;
+    if (locked) where_unlock();
+    if (!locked || alive > 1) agent_run_busy = true;
+    chain_states_stop();
+}
+
+static const char *const keys[] = {"where", NULL};
+
+const struct agent_tool where_tool = {.name = "where", .keys = keys, .preparing = preparing, .started = started, .ending = ending};

@@ -1,0 +1,147 @@
+package wrapgen
+
+import (
+	"slices"
+	"strings"
+)
+
+// State is how a function's wrapper writes the state of its thread (chain/state.h).
+type State struct {
+	Arguments string // an OR of enum chain_argument; "" if the function has no state
+	Open      string // C code that stores the arguments in *state
+	Done      string // C code for the end of a call: whether it was progress
+	Posts     string // C code after a call that starts a request
+}
+
+// Functions that may wait although their kind does not say so.
+var waiting = []string{"MPI_Buffer_detach", "MPI_Buffer_detach_c", "MPI_Buffer_flush", "MPI_Comm_flush_buffer", "MPI_Session_flush_buffer",
+	"MPIX_Comm_agree", "MPI_Request_get_status_all", "MPI_Request_get_status_any", "MPI_Request_get_status_some",
+	"MPI_Comm_set_info", "MPI_Win_set_info", "MPI_Lookup_name", "MPI_Publish_name", "MPI_Unpublish_name", "MPI_Finalize", "MPI_Session_finalize",
+	"MPI_Abort"}
+
+// Functions of these kinds that are neither collective nor wait for others.
+var local = []string{"MPI_Comm_get_parent", "MPI_Cancel", "MPI_Request_free", "MPI_Pready", "MPI_Pready_list", "MPI_Pready_range"}
+
+var polling = []string{"MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome", "MPI_Iprobe", "MPI_Improbe", "MPI_Request_get_status",
+	"MPI_Request_get_status_all", "MPI_Request_get_status_any", "MPI_Request_get_status_some", "MPI_Parrived", "MPI_Win_test"}
+
+// Functions that make objects, but not by a call of each process of comm, or of another communicator than comm.
+var uncounted = []string{"MPI_Comm_create_group", "MPI_Comm_get_parent", "MPI_Comm_join", "MPI_Comm_create_from_group",
+	"MPI_Intercomm_create_from_groups"}
+
+// State derives the state from the parameters' names in the table.
+func (f Function) State() State {
+	k, _ := lookKind(f.Kind)
+	makes := strings.Contains(k.traffic, objects) && f.Name != "MPI_Comm_set_name" && f.Name != "MPI_Win_set_name"
+	if slices.Contains(local, f.Name) || (k.class == "OTHER" || k.class == "TOOL") && !makes && !slices.Contains(waiting, f.Name) ||
+		f.Kind == "absent" || f.Kind == "pcontrol" || k.hooked != "" && !slices.Contains(waiting, f.Name) {
+		return State{}
+	}
+	s := State{}
+	var bits []string
+	has := func(name, kind string) bool {
+		return slices.ContainsFunc(f.Parameters, func(p Parameter) bool {
+			return p.Name == name && strings.TrimSpace(p.Before) == kind && p.After == ""
+		})
+	}
+	set := func(member, value string, bit ...string) {
+		s.Open += " state->" + member + " = " + value + ";"
+		bits = append(bits, bit...)
+	}
+	comm := ""
+	for _, object := range []struct{ name, kind, bit string }{{"win", "MPI_Win", "CHAIN_WINDOW"}, {"fh", "MPI_File", "CHAIN_FILE"},
+		{"comm", "MPI_Comm", "CHAIN_COMM"}, {"comm_old", "MPI_Comm", "CHAIN_COMM"}, {"local_comm", "MPI_Comm", "CHAIN_COMM"}, {"intercomm", "MPI_Comm", "CHAIN_COMM"}} {
+		if has(object.name, object.kind) {
+			set("object", "HANDLE_NUMBER("+object.name+")", object.bit)
+			if comm = object.name; object.bit != "CHAIN_COMM" {
+				comm = ""
+			}
+			break
+		}
+	}
+	if comm == "" && slices.Contains([]string{"comm_free", "win_free"}, f.Kind) { // MPI_Comm *comm
+		name := strings.TrimSuffix(f.Kind, "_free")
+		set("object", "describe_"+name+"_number("+name+")", map[string]string{"comm": "CHAIN_COMM", "win": "CHAIN_WINDOW"}[name])
+		if name == "comm" {
+			comm = "*comm"
+		}
+	}
+	peer := ""
+	for _, p := range []struct{ name, bit string }{{"dest", "CHAIN_DESTINATION"}, {"source", "CHAIN_SOURCE"}, {"root", "CHAIN_ROOT"},
+		{"target_rank", "CHAIN_TARGET"}, {"rank", "CHAIN_TARGET"}} {
+		if has(p.name, "int") && (p.name != "rank" || k.class == "RMA") {
+			peer = p.name
+			set("peer", p.name, p.bit)
+			break
+		}
+	}
+	tag := ""
+	for _, name := range []string{"tag", "sendtag"} {
+		if has(name, "int") && k.class == pointToPoint {
+			tag = name
+			set("tag", name, "CHAIN_TAG")
+		}
+	}
+	exchange := has("recvtag", "int") && has("source", "int")
+	if exchange {
+		set("source", "source")
+		set("source_tag", "recvtag", "CHAIN_EXCHANGE")
+	}
+	f.stateBytes(k, has, set)
+	isRequest := k.class == "COMPLETION" || strings.HasPrefix(f.Name, "MPI_Request_get_status")
+	switch count := map[bool]string{true: "count", false: "incount"}[has("count", "int")]; {
+	case !isRequest:
+	case has("request", "MPI_Request *"):
+		set("request", "describe_request_number(describe_request(request))", "CHAIN_REQUEST")
+	case has("request", "MPI_Request"):
+		set("request", "describe_request_number(request)", "CHAIN_REQUEST")
+	case has(count, "int") && slices.ContainsFunc(f.Parameters, func(p Parameter) bool { return p.Name == "array_of_requests" }):
+		set("request", "(uint64_t)(uintptr_t)array_of_requests")
+		set("count", "(uint32_t)"+count, "CHAIN_REQUESTS")
+	}
+	if comm != "" && (k.class == collectiveStr || makes || f.Name == "MPIX_Comm_agree" || f.Name == "MPI_Comm_set_info" || f.Name == "MPI_File_open") && !slices.Contains(uncounted, f.Name) {
+		set("collective", "chain_state_count(state->object)", "CHAIN_COLLECTIVE")
+	}
+	s.Done = "false"
+	if slices.Contains(polling, f.Name) {
+		bits = append(bits, "CHAIN_POLLS")
+		switch {
+		case f.Name == "MPI_Iprobe" || strings.HasPrefix(f.Name, "MPI_Request_get_status") || f.Name == "MPI_Parrived":
+		case has("outcount", "int *"):
+			s.Done = "rc == MPI_SUCCESS && *outcount > 0"
+		default:
+			s.Done = "rc == MPI_SUCCESS && *flag"
+		}
+	} else {
+		s.Open += " state->progress++;"
+	}
+	if !isRequest && has("request", "MPI_Request *") {
+		from, with := "CALL_NONE", "CALL_NONE"
+		if k.class == pointToPoint && peer != "" && tag != "" {
+			from, with = peer, tag
+		}
+		if exchange {
+			from, with = "source", "recvtag"
+		}
+		number := "0"
+		if comm != "" {
+			number = "HANDLE_NUMBER(" + comm + ")"
+		}
+		s.Posts = "if (rc == MPI_SUCCESS) posted_add(HANDLE_NUMBER(*request), ID_" + f.Name + ", " + number + ", " + from + ", " + with + ");"
+	}
+	s.Open = strings.TrimSpace(s.Open)
+	s.Arguments = strings.Join(append(bits, "CALL_"+k.class+" << CHAIN_ARGUMENT_KIND", "1u << 31"), "|")
+	return s
+}
+
+// stateBytes stores the size of a message where its arguments are valid in every process. Collectives may ignore some of them.
+func (f Function) stateBytes(k kind, has func(name, kind string) bool, set func(member, value string, bit ...string)) {
+	for _, p := range [][2]string{{"count", "datatype"}, {"sendcount", "sendtype"}, {"origin_count", "origin_datatype"}} {
+		valid := k.class == pointToPoint || k.class == collectiveStr && p[0] == "count" || k.class == "IO" ||
+			slices.Contains([]string{"put", "get", "rput", "rget"}, f.Kind)
+		if valid && (has(p[0], "int") || has(p[0], "MPI_Count")) && has(p[1], "MPI_Datatype") {
+			set("bytes", "describe_bytes("+p[0]+", "+p[1]+")", "CHAIN_BYTES")
+			return
+		}
+	}
+}

@@ -1,0 +1,222 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mpitx/export"
+	"mpitx/recording"
+	"mpitx/recording/where"
+)
+
+type whereOptions struct {
+	a        *app
+	format   export.Format
+	watch    bool
+	interval time.Duration
+}
+
+func newWhere(a *app) *cobra.Command {
+	o := &whereOptions{a: a}
+	cmd := &cobra.Command{
+		Use:         "where [RUN]",
+		Annotations: paged,
+		Short:       "Show the MPI call that each rank is in, and who waits for whom",
+		Long: `Show what each rank of a job does now: the MPI call that it is in, with its
+communicator, peer, tag and place in the program, and since when; or that it
+computes. Ranks in the same state are one line, and the line with the fewest
+ranks comes first. Above the table, mpitx where says who waits for whom, and
+names cycles, mismatched collective calls, and ranks that are stopped or dead.
+
+It works on any run that mpitx started (run, sample, record, profile), while
+the job runs, while it hangs, and after it was killed. It only reads files, and
+does not slow the job. Without RUN, it takes the only running job's run in the
+current directory, or in $MPITX_DIR.`,
+		Example: `  mpirun -n 4 mpitx run --dir run1 -- ./app input &
+  mpitx where run1
+  mpitx where run1 --watch
+  mpitx where run1 -o json`,
+		Args: arguments(0, 1, "a run directory"),
+		RunE: a.once(o.run),
+	}
+	chooseFormat(cmd, &o.format, "output `FORMAT`", export.FormatTable, export.FormatWide, export.FormatJSON, export.FormatCSV)
+	cmd.Flags().BoolVar(&o.watch, "watch", false, "print the states again until the job ends")
+	cmd.Flags().DurationVar(&o.interval, "interval", 2*time.Second, "with --watch: print every `TIME`")
+	return cmd
+}
+
+func (o *whereOptions) run(cmd *cobra.Command, args []string) error {
+	switch {
+	case cmd.Flags().Changed("interval") && !o.watch:
+		return usagef("--interval needs --watch")
+	case o.interval < 100*time.Millisecond:
+		return usagef("--interval: %s: must be at least 100ms", o.interval)
+	}
+	terminal, err := o.a.terminal()
+	if err != nil {
+		return err
+	}
+	name := ""
+	if len(args) > 0 {
+		name = args[0]
+	}
+	top := topOptions{a: o.a}
+	run, err := top.await(name)
+	if err != nil {
+		return err
+	}
+	interrupted := make(chan os.Signal, 1)
+	if o.watch {
+		signal.Notify(interrupted, os.Interrupt)
+	}
+	for {
+		if err := o.print(run, terminal); err != nil {
+			run.Close()
+			return err
+		}
+		dir, running := run.Dir, run.Running()
+		damaged := reportDamage(o.a, run)
+		run.Close()
+		switch {
+		case damaged:
+			return errDamaged
+		case !o.watch || !running:
+			return nil
+		}
+		if err := o.a.out.Flush(); err != nil {
+			return err
+		}
+		select {
+		case <-time.After(o.interval):
+		case <-interrupted:
+			return nil
+		}
+		if run, err = openRun(dir); err != nil {
+			return err
+		}
+	}
+}
+
+// print prints the states of all ranks once.
+func (o *whereOptions) print(run *recording.Run, t export.Terminal) error {
+	job := where.Read(run, nil)
+	report := where.Analyze(job)
+	switch o.format {
+	case export.FormatJSON:
+		return whereJSON(o.a.out, run, job, report)
+	case export.FormatCSV:
+		return whereRows(report).Write(o.a.out, o.format, t)
+	}
+	return whereText(o.a.out, run, job, report, t, o.format)
+}
+
+// whereText writes the findings and the table for people.
+func whereText(w io.Writer, run *recording.Run, job *where.Job, report *where.Report, t export.Terminal, f export.Format) error {
+	fmt.Fprintf(w, "%s: %s%s\n", t.Safe(filepath.Base(run.Dir)), where.Count(job.Size, "rank"), runState(run))
+	for _, finding := range report.Findings {
+		text := finding.Text
+		if !t.UTF8 {
+			text = strings.ReplaceAll(strings.ReplaceAll(text, "→", "->"), "…", "...")
+		}
+		fmt.Fprintf(w, "  %s\n", t.Safe(text))
+	}
+	if report.Computes && len(report.Findings) == 0 {
+		fmt.Fprintln(w, "  no rank waits in MPI")
+	}
+	fmt.Fprintln(w)
+	return whereRows(report).Write(w, f, t)
+}
+
+func runState(run *recording.Run) string {
+	if run.Running() {
+		return ", running for " + time.Since(run.Start).Round(time.Second).String()
+	}
+	return ", not running"
+}
+
+// whereRows is the table of states.
+func whereRows(report *where.Report) *export.Rows {
+	rows := &export.Rows{Schema: "mpitx.where", Columns: []export.RowColumn{
+		{Name: "ranks", Header: "RANKS"}, {Name: "condition"}, {Name: "state", Header: "STATE"}, {Name: "call"}, {Name: "object", Header: "ON", Optional: true},
+		{Name: "peer", Header: "PEER", Optional: true}, {Name: "tag", Header: "TAG", Optional: true}, {Name: "bytes", Header: "BYTES", Optional: true, Right: true},
+		{Name: "seconds"}, {Name: "for", Header: "FOR"}, {Name: "site", Header: "CALLED FROM", Optional: true}, {Name: "requests", Header: "REQUESTS", Optional: true, Spare: true},
+	}}
+	for _, g := range report.Groups {
+		var bytes, seconds any
+		if g.Bytes >= 0 {
+			bytes = g.Bytes
+		}
+		since := "a moment"
+		switch {
+		case g.Since >= 0:
+			seconds = float64(g.Since.Milliseconds()) / 1000
+			since = where.Duration(g.Since)
+		case g.Condition > where.Dead:
+			since = ""
+		}
+		rows.Rows = append(rows.Rows, []any{export.RankList(g.Ranks), g.Condition.String(), g.Doing, g.Call, g.Object, g.Peer, g.Tag, bytes, seconds, since, g.Site,
+			strings.TrimPrefix(g.Requests, "; ")})
+	}
+	return rows
+}
+
+// whereJSON writes everything for programs.
+func whereJSON(w io.Writer, run *recording.Run, job *where.Job, report *where.Report) error {
+	type finding struct {
+		Kind  string `json:"kind"`
+		Ranks []int  `json:"ranks"`
+		Text  string `json:"text"`
+	}
+	type state struct {
+		Ranks     []int    `json:"ranks"`
+		Condition string   `json:"condition"`
+		State     string   `json:"state"`
+		Waits     bool     `json:"waits"`
+		Call      string   `json:"call,omitempty"`
+		Object    string   `json:"object,omitempty"`
+		Peer      string   `json:"peer,omitempty"`
+		Tag       string   `json:"tag,omitempty"`
+		Bytes     *int64   `json:"bytes,omitempty"`
+		Seconds   *float64 `json:"seconds,omitempty"`
+		Site      string   `json:"site,omitempty"`
+		Requests  string   `json:"requests,omitempty"`
+	}
+	answer := struct {
+		Schema   string    `json:"schema"`
+		Version  int       `json:"version"`
+		Run      string    `json:"run"`
+		Size     int       `json:"size"`
+		Running  bool      `json:"running"`
+		Findings []finding `json:"findings"`
+		States   []state   `json:"states"`
+	}{"mpitx.where", 1, run.Dir, job.Size, run.Running(), []finding{}, []state{}}
+	for _, f := range report.Findings {
+		answer.Findings = append(answer.Findings, finding(f))
+	}
+	for _, g := range report.Groups {
+		s := state{Ranks: g.Ranks, Condition: g.Condition.String(), State: g.Doing, Waits: g.Waits, Call: g.Call, Object: g.Object, Peer: g.Peer, Tag: g.Tag,
+			Site: g.Site, Requests: strings.TrimPrefix(g.Requests, "; ")}
+		if g.Bytes >= 0 {
+			s.Bytes = &g.Bytes
+		}
+		if g.Since >= 0 {
+			seconds := float64(g.Since.Milliseconds()) / 1000
+			s.Seconds = &seconds
+		}
+		answer.States = append(answer.States, s)
+	}
+	b, err := json.MarshalIndent(answer, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(b, '\n'))
+	return err
+}

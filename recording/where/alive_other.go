@@ -1,0 +1,9 @@
+//go:build !linux
+
+package where
+
+import "mpitx/recording"
+
+func stopped(int) bool { return false }
+
+func alive(int, *recording.Node) bool { return false }

@@ -1,0 +1,207 @@
+// Package where finds out from the states of all ranks of a job who waits for whom: groups of ranks in the same state, chains
+// of waiting ranks, cycles, and calls that do not match. It computes on plain values; [Read] takes them from a run.
+package where
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Job is what all processes of a job do.
+type Job struct {
+	Size      int // of MPI_COMM_WORLD; 0: unknown
+	Processes []*Process
+}
+
+// Condition is the condition of a process.
+type Condition uint8
+
+// The conditions.
+const (
+	Running     Condition = iota
+	Stopped               // by a signal such as SIGSTOP
+	Dead                  // it was killed, or it crashed
+	Finalized             // it has called MPI_Finalize, and may still be in it
+	Exited                // it has ended, with MPI_Finalize or without
+	Unreachable           // its state is in the memory of another node
+	Missing               // it has not finished MPI_Init, or runs without the agent
+	Unknown               // its state was not recorded
+)
+
+// Process is one process.
+type Process struct {
+	Rank      int
+	PID       int
+	Host      string
+	Condition Condition
+	Threads   []*Thread // those that have called MPI
+	Objects   []*Object // its communicators and windows
+}
+
+// Object is a communicator, a window or a file in one process.
+type Object struct {
+	Name        string
+	Kind        string // "communicator", "window", "file"
+	Identity    string // equal in all processes that share the object; "" unknown
+	Rank        int    // the process's rank in it; -1 unknown
+	Size        int    // its processes, in an intercommunicator of both groups; 0 unknown
+	Inter       bool   // an intercommunicator: peers are ranks of the remote group
+	Side        uint64 // identifies the process's group in it
+	Collectives uint64 // collective calls that the process has entered on it
+}
+
+// Role is what a peer is.
+type Role uint8
+
+// The roles.
+const (
+	NoPeer Role = iota
+	Destination
+	Source
+	Root
+	Target
+)
+
+// The ranks that are no ranks.
+const (
+	AnySource = -1 - iota
+	ProcNull
+	NoRank // none, or unknown
+)
+
+// AnyTag is the tag of a receive that accepts all tags; NoTag that of a call without one.
+const (
+	AnyTag = -1 - iota
+	NoTag
+)
+
+// Thread is the state of a thread.
+type Thread struct {
+	ID     int
+	Inside bool   // in the call; else it computes after it
+	Call   string // "MPI_Recv"; "" if it has made none
+	Class  Class
+
+	Object            *Object // nil: none, or unknown
+	HasObject         bool
+	Role              Role
+	Peer, Tag         int // Peer is a rank in Object
+	Exchange          bool
+	Source, SourceTag int   // with Exchange
+	Bytes             int64 // -1 unknown
+	Collective        uint64 // its number on the communicator; 0: none
+	Pending           []Request
+	More              int  // further requests
+	Looked            bool // Pending is known
+
+	Since time.Duration // how long it has been in this state; -1 unknown: less than a moment
+	Idle  time.Duration // how long it has made no progress; -1 unknown
+	Site  string        // where the call is, for people
+}
+
+// Request is a request that a thread waits for.
+type Request struct {
+	Call      string // that started it
+	Object    *Object
+	Peer, Tag int
+}
+
+// Class is how a call waits.
+type Class uint8
+
+// The classes.
+const (
+	Other Class = iota
+	Send
+	Receive // also probes
+	Exchange
+	WaitAll
+	WaitAny
+	Poll
+	Collective
+	OneSided
+	File
+)
+
+var sends = []string{"MPI_Send", "MPI_Ssend", "MPI_Rsend", "MPI_Bsend"}
+var receives = []string{"MPI_Recv", "MPI_Mrecv", "MPI_Probe", "MPI_Mprobe"}
+
+// ClassOf returns the class of a function from its name, and whether it is collective and whether it polls.
+func ClassOf(call string, collective, polls bool) Class {
+	name := strings.TrimSuffix(call, "_c")
+	switch {
+	case polls:
+		return Poll
+	case slices.Contains(sends, name):
+		return Send
+	case slices.Contains(receives, name):
+		return Receive
+	case name == "MPI_Sendrecv", name == "MPI_Sendrecv_replace":
+		return Exchange
+	case name == "MPI_Wait", name == "MPI_Waitall":
+		return WaitAll
+	case name == "MPI_Waitany", name == "MPI_Waitsome":
+		return WaitAny
+	case collective && !isStart(name):
+		return Collective
+	case strings.HasPrefix(name, "MPI_Win_"):
+		return OneSided
+	case strings.HasPrefix(name, "MPI_File_"):
+		return File
+	}
+	return Other
+}
+
+// isStart reports whether a function only starts an operation.
+func isStart(name string) bool {
+	return strings.HasPrefix(name, "MPI_I") && name != "MPI_Intercomm_create" && name != "MPI_Intercomm_merge" || strings.HasSuffix(name, "_init") ||
+		strings.HasPrefix(name, "MPI_Comm_idup")
+}
+
+// receiving reports whether a request receives, and whether it is point to point at all.
+func (r *Request) receiving() (receives, pointToPoint bool) {
+	name := strings.TrimSuffix(r.Call, "_c")
+	switch {
+	case name == "MPI_Irecv", name == "MPI_Recv_init", name == "MPI_Precv_init", name == "MPI_Imrecv", strings.HasPrefix(name, "MPI_Isendrecv"):
+		return true, true
+	case strings.HasSuffix(name, "send") && strings.HasPrefix(name, "MPI_I"), strings.HasSuffix(name, "send_init"):
+		return false, true
+	}
+	return false, false
+}
+
+// Polls reports whether a thread polls and finds nothing.
+func (t *Thread) Polls() bool { return t.Class == Poll && t.Idle > pollIdle }
+
+// pollIdle is how long polling must have found nothing to count as waiting.
+const pollIdle = 500 * time.Millisecond
+
+// Waits reports whether a thread waits in MPI, by a call or by polling.
+func (t *Thread) Waits() bool { return t.Inside && t.Class != Poll || t.Polls() }
+
+func (c Condition) String() string {
+	return [...]string{"running", "stopped", "dead", "finalized", "exited", "unreachable", "missing", "unknown"}[c]
+}
+
+// Duration is a time for people.
+func Duration(d time.Duration) string {
+	switch {
+	case d < 0:
+		return ""
+	case d < 10*time.Second:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	case d < time.Hour:
+		return d.Round(time.Second).String()
+	}
+	return d.Round(time.Minute).String()
+}
+
+// Count is "1 rank" or "4 ranks".
+func Count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprint(n, " ", noun)
+}

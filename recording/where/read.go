@@ -1,0 +1,275 @@
+package where
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"mpitx/recording"
+)
+
+// The bits of a row's field "arguments": enum chain_argument of agent/chain/state.h.
+const (
+	argObject      = 1 | 2 | 4
+	argDestination = 8
+	argSource      = 16
+	argRoot        = 32
+	argTarget      = 64
+	argTag         = 128
+	argExchange    = 256
+	argBytes       = 512
+	argCollective  = 4096
+	argPolls       = 8192
+)
+
+// moment is the longest time after which the agent's heartbeat has seen a change.
+const moment = 300 * time.Millisecond
+
+// Sites resolves addresses of code to places for people.
+type Sites func(r *recording.Rank, address uint64) string
+
+// Read reads the states of all processes of a run.
+func Read(run *recording.Run, sites Sites) *Job {
+	if sites == nil {
+		sites = Offset
+	}
+	job := &Job{}
+	seen := map[int]bool{}
+	now := time.Since(run.Start)
+	byRank := map[*recording.Rank]*reader{}
+	for _, r := range run.Ranks {
+		p := &Process{Rank: r.Rank, PID: r.PID, Host: r.Host, Condition: condition(r)}
+		job.Size = max(job.Size, r.Size)
+		job.Processes = append(job.Processes, p)
+		seen[r.Rank] = true
+		byRank[r] = &reader{rank: r, process: p, now: now, sites: sites, objects: map[uint64]*Object{}}
+	}
+	var rows []*recording.Row
+	for row := range run.Rows(recording.Options{}) {
+		switch row.Table.Name {
+		case "objects":
+			byRank[row.Table.Rank].addObject(fieldsOf(row))
+		case "where":
+			rows = append(rows, row) // objects may come later
+		}
+	}
+	for _, p := range byRank {
+		p.identify()
+	}
+	for _, row := range rows {
+		byRank[row.Table.Rank].addThread(fieldsOf(row))
+	}
+	for rank := range job.Size {
+		if !seen[rank] {
+			job.Processes = append(job.Processes, &Process{Rank: rank, Condition: Missing})
+		}
+	}
+	slices.SortStableFunc(job.Processes, func(a, b *Process) int { return a.Rank - b.Rank })
+	for _, p := range job.Processes {
+		if len(p.Threads) == 0 && p.Condition < Finalized {
+			p.Condition = Unknown
+		}
+		slices.SortFunc(p.Threads, func(a, b *Thread) int { return a.ID - b.ID })
+	}
+	return job
+}
+
+func condition(r *recording.Rank) Condition {
+	switch r.State {
+	case recording.StateUnreachable:
+		return Unreachable
+	case recording.StateDied:
+		return Dead
+	case recording.StateEnded:
+		if r.End == recording.EndFinalize && alive(r.PID, r.Node) {
+			return Finalized
+		}
+		return Exited
+	}
+	if stopped(r.PID) {
+		return Stopped
+	}
+	return Running
+}
+
+// fields are a row's values by name.
+type fields struct {
+	row    *recording.Row
+	byName map[string]*recording.Field
+}
+
+func fieldsOf(row *recording.Row) fields {
+	f := fields{row, make(map[string]*recording.Field, len(row.Table.Fields))}
+	for i := range row.Table.Fields {
+		f.byName[row.Table.Fields[i].Name] = &row.Table.Fields[i]
+	}
+	return f
+}
+
+// at is an element of a field; the zero value if there is no such field.
+func (f fields) at(name string, i int) recording.Value {
+	field := f.byName[name]
+	if field == nil || i >= field.Count {
+		return recording.Value{}
+	}
+	return f.row.FieldValues(field)[i]
+}
+
+func (f fields) signed(name string) int64 {
+	v, _ := f.at(name, 0).Int64()
+	return v
+}
+
+func (f fields) unsigned(name string) uint64 {
+	v, _ := f.at(name, 0).Uint64()
+	return v
+}
+
+func (f fields) text(name string) string { return string(f.at(name, 0).Bytes()) }
+
+// reader reads the rows of a process.
+type reader struct {
+	rank    *recording.Rank
+	process *Process
+	now     time.Duration
+	sites   Sites
+	objects map[uint64]*Object // by handle
+	list    []object
+}
+
+// object is an object with what identifies it.
+type object struct {
+	*Object
+	id, parent, order, group, kind uint64
+}
+
+var kinds = []string{"communicator", "window", "file"}
+
+func (x *reader) addObject(f fields) {
+	kind := f.unsigned("kind")
+	o := &Object{Name: f.text("name"), Size: int(f.signed("size")), Rank: int(f.signed("rank")), Collectives: f.unsigned("collectives"), Inter: f.unsigned("side") != 0, Side: f.unsigned("side")}
+	if kind < uint64(len(kinds)) {
+		o.Kind = kinds[kind]
+	}
+	x.list = append(x.list, object{o, f.unsigned("id"), f.unsigned("parent"), f.unsigned("order"), f.unsigned("group"), kind})
+	x.process.Objects = append(x.process.Objects, o)
+	if f.unsigned("freed") == 0 {
+		x.objects[f.unsigned("handle")] = o
+	}
+}
+
+// identify gives each object a name that is the same in all processes that share it: the way from a predefined communicator
+// to it, by groups and order. MPI_COMM_WORLD is the object 1, MPI_COMM_SELF the object 2.
+func (x *reader) identify() {
+	byID := map[uint64]*Object{}
+	for _, o := range x.list {
+		byID[o.id] = o.Object
+		parent := byID[o.parent]
+		switch {
+		case o.id == 1:
+			o.Identity = "world"
+		case o.id == 2:
+			o.Identity = fmt.Sprintf("self of %d", x.process.Rank)
+		case o.group != 0 && parent != nil && parent.Identity != "":
+			o.Identity = fmt.Sprintf("%s/%x.%d.%d", parent.Identity, o.group, o.kind, o.order)
+		}
+	}
+}
+
+func (x *reader) addThread(f fields) {
+	if f.unsigned("thread") == 0 {
+		return
+	}
+	args, calls, inside, progress := f.unsigned("arguments"), f.unsigned("calls"), f.unsigned("inside"), f.unsigned("progress")
+	t := &Thread{ID: int(f.unsigned("thread")), Inside: inside != 0, Peer: NoRank, Tag: NoTag, Bytes: -1, Since: -1}
+	if calls > 0 {
+		t.Call = f.text("function")
+		t.Site = x.sites(x.rank, f.unsigned("address"))
+	}
+	t.Class = ClassOf(t.Call, args&argCollective != 0, args&argPolls != 0)
+	if t.HasObject = args&argObject != 0; t.HasObject {
+		t.Object = x.objects[f.unsigned("handle")]
+	}
+	for bit, role := range map[uint64]Role{argDestination: Destination, argSource: Source, argRoot: Root, argTarget: Target} {
+		if args&bit != 0 {
+			t.Role, t.Peer = role, x.special(f.signed("peer"))
+		}
+	}
+	if args&argTag != 0 {
+		t.Tag = x.tag(f.signed("tag"))
+	}
+	if t.Exchange = args&argExchange != 0; t.Exchange {
+		t.Source, t.SourceTag = x.special(f.signed("source")), x.tag(f.signed("source_tag"))
+	}
+	if args&argBytes != 0 {
+		t.Bytes = f.signed("bytes")
+	}
+	if args&argCollective != 0 {
+		t.Collective = f.unsigned("collective")
+	}
+	at := x.now
+	if x.process.Condition != Running && x.process.Condition != Stopped {
+		at = time.Duration(f.signed("beat")) // nothing is known about the time after it
+	}
+	if f.unsigned("seen") == 2*calls+inside {
+		t.Since = max(at-time.Duration(f.signed("since")), 0)
+	} else if x.process.Condition == Stopped {
+		t.Since = max(at-time.Duration(f.signed("beat")), 0)
+	}
+	t.Idle = max(at-time.Duration(f.signed("moved")), 0)
+	if t.Looked = f.unsigned("looked") == progress+1; t.Looked {
+		listed := f.unsigned("listed")
+		for i := range int(listed) {
+			handle, _ := f.at("pending_handle", i).Uint64()
+			peer, _ := f.at("pending_peer", i).Int64()
+			tag, _ := f.at("pending_tag", i).Int64()
+			t.Pending = append(t.Pending, Request{string(f.at("pending_function", i).Bytes()), x.objects[handle], x.special(peer), x.tag(tag)})
+		}
+		t.More = int(f.unsigned("pending")) - len(t.Pending)
+	}
+	x.process.Threads = append(x.process.Threads, t)
+}
+
+// unstated is CALL_NONE of agent/mpi/call.h.
+const unstated = -1000000
+
+// special translates the numbers that the families use for special ranks.
+func (x *reader) special(rank int64) int {
+	anySource, procNull := int64(-2), int64(-1)
+	switch x.rank.Family {
+	case "openmpi":
+		anySource, procNull = -1, -2
+	case "abi":
+		anySource, procNull = -1, -3
+	}
+	switch {
+	case rank == unstated:
+		return NoRank
+	case rank == anySource:
+		return AnySource
+	case rank == procNull:
+		return ProcNull
+	case rank < 0: // MPI_ROOT
+		return NoRank
+	}
+	return int(rank)
+}
+
+func (x *reader) tag(tag int64) int {
+	switch {
+	case tag == unstated:
+		return NoTag
+	case tag < 0:
+		return AnyTag
+	}
+	return int(tag)
+}
+
+// Offset is the module and the offset in it of an address.
+func Offset(r *recording.Rank, address uint64) string {
+	if m := r.Module(address); m != nil {
+		return fmt.Sprintf("%s+%#x", filepath.Base(m.Path), address-m.Bias)
+	}
+	return ""
+}

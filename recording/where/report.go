@@ -1,0 +1,189 @@
+package where
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Group is the ranks in one state. A rank with several threads can be in several groups.
+type Group struct {
+	Ranks     []int
+	Condition Condition
+	Doing     string // "in MPI_Recv", "polls with MPI_Test", "computes after MPI_Send"
+	Call      string // the function that they are in, or were in last
+	Object    string // its communicator, window or file
+	Peer      string // "1", "any", "1, 2, 3" (in the order of Ranks), "root 0"
+	Tag       string
+	Bytes     int64 // the most; -1 unknown
+	Site      string
+	Since     time.Duration // how long, of the rank that is in the state longest; -1 unknown: a moment
+	Waits     bool          // in MPI
+	Threads   int           // threads in this state, if a rank has several
+	Requests  string        // what the requests wait for that a call waits for
+}
+
+// Report is what can be said about a job at one moment.
+type Report struct {
+	Findings []Finding
+	Groups   []Group // the ones with the fewest ranks first
+	Computes bool    // no rank waits in MPI
+}
+
+// Analyze describes what all ranks do.
+func Analyze(job *Job) *Report {
+	g := newGraph(job)
+	r := &Report{Findings: g.findings(), Groups: g.groups(), Computes: true}
+	for _, group := range r.Groups {
+		r.Computes = r.Computes && !group.Waits && (group.Condition == Running || group.Condition == Finalized || group.Condition == Exited)
+	}
+	return r
+}
+
+// groups puts ranks in equal states together.
+func (g *graph) groups() []Group {
+	groups := map[string]*Group{}
+	peers := map[*Group][]string{}
+	var order []*Group
+	for _, p := range g.job.Processes {
+		states := []Group{{Condition: p.Condition, Doing: p.Condition.String(), Since: -1, Bytes: -1}}
+		if p.Condition <= Dead && len(p.Threads) > 0 {
+			states = nil
+			for _, t := range p.Threads {
+				states = append(states, g.groupOf(p, t))
+			}
+		}
+		for _, s := range states {
+			peer := s.Peer
+			if strings.HasPrefix(peer, "root ") {
+				peer = ""
+			} else {
+				s.Peer = ""
+			}
+			key := fmt.Sprint(s.Condition, s.Doing, "\x00", s.Object, "\x00", s.Peer, "\x00", s.Tag, "\x00", s.Site, "\x00", s.Requests != "")
+			to := groups[key]
+			if to == nil {
+				copied := s
+				to = &copied
+				groups[key], order = to, append(order, to)
+			}
+			if n := len(to.Ranks); n == 0 || to.Ranks[n-1] != p.Rank {
+				to.Ranks = append(to.Ranks, p.Rank)
+			} else if to.Threads++; to.Threads == 1 {
+				to.Threads = 2
+			}
+			peers[to] = append(peers[to], peer)
+			to.Since, to.Bytes = max(to.Since, s.Since), max(to.Bytes, s.Bytes)
+			if s.Requests != "" && !strings.Contains(to.Requests, s.Requests) && strings.Count(to.Requests, ";") < 3 {
+				to.Requests += "; " + s.Requests
+			}
+		}
+	}
+	var all []Group
+	for _, to := range order {
+		if to.Peer == "" {
+			to.Peer = joined(peers[to])
+		}
+		all = append(all, *to)
+	}
+	slices.SortStableFunc(all, func(a, b Group) int { return cmp.Compare(len(a.Ranks), len(b.Ranks)) })
+	return all
+}
+
+// joined lists peers: one if all are the same.
+func joined(peers []string) string {
+	const most = 8
+	switch {
+	case len(slices.Compact(slices.Clone(peers))) == 1:
+		return peers[0]
+	case len(peers) > most:
+		return strings.Join(peers[:most], ", ") + ", …"
+	}
+	return strings.Join(peers, ", ")
+}
+
+func (g *graph) groupOf(p *Process, t *Thread) Group {
+	s := Group{Condition: p.Condition, Call: t.Call, Site: t.Site, Since: t.Since, Bytes: -1, Waits: t.Waits()}
+	switch {
+	case t.Call == "":
+		s.Doing, s.Site = "computes, no MPI call yet", ""
+	case t.Polls():
+		s.Doing, s.Since = "polls with "+t.Call, t.Idle
+	case t.Inside && t.Class != Poll:
+		s.Doing = "in " + t.Call
+	default:
+		s.Doing = "computes after " + t.Call
+		if t.Since < 0 {
+			s.Doing, s.Site = "busy: calls "+t.Call, ""
+		}
+	}
+	if p.Condition != Running {
+		s.Doing = p.Condition.String() + ", " + s.Doing
+	}
+	if !s.Waits {
+		return s
+	}
+	if s.Bytes = t.Bytes; t.HasObject {
+		s.Object = objectText(t.Object)
+	}
+	switch t.Role {
+	case Root:
+		if t.Peer >= 0 {
+			s.Peer = "root " + strconv.Itoa(t.Peer)
+		}
+	case NoPeer:
+	default:
+		s.Peer = g.shortPeer(t.Object, t.Peer)
+		if t.Exchange {
+			s.Peer = "to " + s.Peer + " from " + g.shortPeer(t.Object, t.Source)
+		}
+	}
+	if t.Tag != NoTag {
+		s.Tag = shortTag(t.Tag)
+	}
+	if t.Class == WaitAll || t.Class == WaitAny || t.Class == Poll && t.Role == NoPeer {
+		if w, ok := g.requests(p, t); ok && len(t.Pending) > 0 {
+			s.Requests = fmt.Sprintf("%d %s", p.Rank, w.text)
+		}
+	}
+	return s
+}
+
+func (g *graph) shortPeer(o *Object, rank int) string {
+	switch rank {
+	case AnySource:
+		return "any"
+	case ProcNull:
+		return "none"
+	}
+	return g.peerText(o, rank)
+}
+
+func shortTag(tag int) string {
+	if tag == AnyTag {
+		return "any"
+	}
+	return strconv.Itoa(tag)
+}
+
+// Progress is the least time for which a rank has made no progress: nothing has progressed for that long. ok is false if
+// that is unknown, or if all ranks compute.
+func Progress(job *Job) (idle time.Duration, ok bool) {
+	idle = -1
+	waits := false
+	for _, p := range job.Processes {
+		for _, t := range p.Threads {
+			if p.Condition > Stopped {
+				continue
+			}
+			if idle < 0 || t.Idle < idle {
+				idle = t.Idle
+			}
+			waits = waits || t.Waits() && p.Condition == Running
+		}
+	}
+	return idle, waits && idle >= 0
+}

@@ -1,0 +1,319 @@
+package where
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// wait is what a rank waits for.
+type wait struct {
+	thread *Thread
+	on     []int  // ranks of MPI_COMM_WORLD
+	any    bool   // one of them is enough; else all are needed
+	unsure bool   // further ranks, which are unknown
+	text   string // "waits for a message from 2, tag 7"
+}
+
+// graph is who waits for whom.
+type graph struct {
+	job     *Job
+	ranks   map[int]*Process
+	members map[member]int // the world rank of each rank of each object
+	waits   map[int][]wait         // by rank; in the order of its threads
+}
+
+// member is a rank of an object; side is its group in an intercommunicator.
+type member struct {
+	identity string
+	side     uint64
+	rank     int
+}
+
+func newGraph(job *Job) *graph {
+	g := &graph{job: job, ranks: map[int]*Process{}, members: map[member]int{}, waits: map[int][]wait{}}
+	for _, p := range job.Processes {
+		g.ranks[p.Rank] = p
+		for _, o := range p.Objects {
+			if o.Identity != "" && o.Rank >= 0 {
+				g.members[member{o.Identity, o.Side, o.Rank}] = p.Rank
+			}
+		}
+	}
+	for _, p := range job.Processes {
+		for _, t := range p.Threads {
+			if w, ok := g.waitOf(p, t); ok {
+				g.waits[p.Rank] = append(g.waits[p.Rank], w)
+			}
+		}
+	}
+	g.dropMatched()
+	return g
+}
+
+// world is the rank in MPI_COMM_WORLD of a rank in an object; NoRank if it is unknown.
+func (g *graph) world(o *Object, rank int) int {
+	switch {
+	case o == nil || rank < 0 || o.Identity == "":
+		return NoRank
+	case o.Identity == "world":
+		return rank
+	}
+	side := o.Side
+	for m := range g.members {
+		if o.Inter && m.identity == o.Identity && m.side != o.Side {
+			side = m.side // the remote group's
+			break
+		}
+	}
+	if world, ok := g.members[member{o.Identity, side, rank}]; ok && (!o.Inter || side != o.Side) {
+		return world
+	}
+	return NoRank
+}
+
+// peerText names a peer: by its rank in MPI_COMM_WORLD if that is known.
+func (g *graph) peerText(o *Object, rank int) string {
+	switch world := g.world(o, rank); {
+	case rank == AnySource:
+		return "any rank"
+	case world != NoRank:
+		return fmt.Sprint(world)
+	case o != nil && o.Inter:
+		return fmt.Sprintf("%d of the remote group", rank)
+	}
+	return fmt.Sprintf("%d of %s", rank, objectText(o))
+}
+
+func tagText(tag int) string {
+	switch tag {
+	case AnyTag:
+		return ", any tag"
+	case NoTag:
+		return ""
+	}
+	return fmt.Sprintf(", tag %d", tag)
+}
+
+// objectText names an object.
+func objectText(o *Object) string {
+	switch {
+	case o == nil:
+		return "an unknown object"
+	case o.Name == "":
+		return "a " + o.Kind + " without a name"
+	}
+	return o.Name
+}
+
+// others are the ranks of an object but one; known is false if there may be more.
+func (g *graph) others(o *Object, self int) (ranks []int, known bool) {
+	if o == nil || o.Identity == "" {
+		return nil, false
+	}
+	if o.Identity == "world" {
+		for rank := range g.job.Size {
+			if rank != self {
+				ranks = append(ranks, rank)
+			}
+		}
+		return ranks, true
+	}
+	for m, world := range g.members {
+		if m.identity == o.Identity && world != self && (!o.Inter || m.side != o.Side) {
+			ranks = append(ranks, world)
+		}
+	}
+	slices.Sort(ranks)
+	return ranks, o.Size == 0 || len(ranks) == o.Size-1
+}
+
+// add adds a peer of a message to a wait.
+func (w *wait) add(g *graph, self int, o *Object, peer int) {
+	switch world := g.world(o, peer); {
+	case peer == AnySource:
+		ranks, known := g.others(o, self)
+		w.on, w.any, w.unsure = append(w.on, ranks...), true, w.unsure || !known
+	case world == NoRank:
+		w.unsure = true
+	default:
+		w.on = append(w.on, world)
+	}
+}
+
+// message is "waits for a message from 2, tag 7" or "waits until 2 receives a message, tag 7".
+func (g *graph) message(receives bool, o *Object, peer, tag int) string {
+	on := ""
+	if o != nil && o.Identity != "world" && o.Name != "" {
+		on = " on " + o.Name
+	}
+	if receives {
+		return "waits for a message from " + g.peerText(o, peer) + tagText(tag) + on
+	}
+	return "waits for " + g.peerText(o, peer) + " to receive a message" + tagText(tag) + on
+}
+
+// waitOf is what a thread waits for; false if it does not wait, or for nobody.
+func (g *graph) waitOf(p *Process, t *Thread) (w wait, ok bool) {
+	if p.Condition != Running || !t.Waits() {
+		return w, false
+	}
+	w.thread = t
+	switch t.Class {
+	case Send, Receive:
+		if t.Peer == ProcNull || t.Role == NoPeer {
+			return w, false
+		}
+		w.add(g, p.Rank, t.Object, t.Peer)
+		w.text = g.message(t.Class == Receive, t.Object, t.Peer, t.Tag)
+	case Exchange:
+		if t.Source != ProcNull {
+			w.add(g, p.Rank, t.Object, t.Source)
+		}
+		if t.Peer != ProcNull && !w.any {
+			w.add(g, p.Rank, t.Object, t.Peer)
+		}
+		w.text = "exchanges messages: to " + g.peerText(t.Object, t.Peer) + tagText(t.Tag) + ", from " + g.peerText(t.Object, t.Source) + tagText(t.SourceTag)
+	case WaitAll, WaitAny, Poll:
+		return g.requests(p, t)
+	case Collective:
+		return g.collective(p, t)
+	default:
+		if t.Role == Target && t.Peer >= 0 {
+			w.add(g, p.Rank, t.Object, t.Peer)
+		}
+		w.text, w.unsure = "is in "+t.Call, len(w.on) == 0
+	}
+	w.on = compact(w.on)
+	return w, true
+}
+
+func compact(ranks []int) []int {
+	slices.Sort(ranks)
+	return slices.Compact(ranks)
+}
+
+// requests is the wait of a call on requests, or of a probe that polls.
+func (g *graph) requests(p *Process, t *Thread) (w wait, ok bool) {
+	w.thread = t
+	if t.Role == Source { // MPI_Iprobe
+		w.add(g, p.Rank, t.Object, t.Peer)
+		w.on, w.text = compact(w.on), g.message(true, t.Object, t.Peer, t.Tag)
+		return w, t.Peer != ProcNull
+	}
+	var parts []string
+	w.any = t.Class == WaitAny || t.Class == Poll && !strings.HasPrefix(t.Call, "MPI_Testall") && len(t.Pending)+t.More > 1
+	for _, r := range t.Pending {
+		receives, p2p := r.receiving()
+		switch {
+		case !p2p && r.Object != nil:
+			parts = append(parts, "waits for "+r.Call+" on "+objectText(r.Object))
+			w.unsure = true
+		case !p2p:
+			w.unsure = true
+		case r.Peer != ProcNull && r.Peer != NoRank:
+			before := w.any
+			w.add(g, p.Rank, r.Object, r.Peer)
+			w.any = before || w.any && len(t.Pending) == 1
+			parts = append(parts, g.message(receives, r.Object, r.Peer, r.Tag))
+		}
+	}
+	w.unsure = w.unsure || t.More > 0 || !t.Looked
+	for i := 1; i < len(parts); i++ {
+		parts[i] = strings.TrimPrefix(parts[i], "waits ")
+	}
+	const most = 3
+	if len(parts) > most {
+		parts = append(parts[:most], fmt.Sprintf("for %d more requests", len(t.Pending)+t.More-most))
+	}
+	joint := ", and "
+	if w.any {
+		joint = ", or "
+	}
+	if w.text = strings.Join(parts, joint); w.text == "" {
+		w.text = "waits in " + t.Call
+	}
+	w.on = compact(w.on)
+	return w, true
+}
+
+// collective is the wait of a collective call: for the members that have not entered this call yet.
+func (g *graph) collective(p *Process, t *Thread) (w wait, ok bool) {
+	w.thread = t
+	w.text = "is in " + t.Call + onObject(t)
+	others, known := g.others(t.Object, p.Rank)
+	w.unsure = !known || t.Collective == 0
+	if w.unsure {
+		return w, true
+	}
+	for _, rank := range others {
+		if g.entered(rank, t.Object.Identity) < t.Collective {
+			w.on = append(w.on, rank)
+		}
+	}
+	return w, true
+}
+
+// entered is the number of collective calls that a rank has entered on an object.
+func (g *graph) entered(rank int, identity string) uint64 {
+	p := g.ranks[rank]
+	if p == nil {
+		return 0
+	}
+	for _, o := range p.Objects {
+		if o.Identity == identity {
+			return o.Collectives
+		}
+	}
+	return 0
+}
+
+func onObject(t *Thread) string {
+	if !t.HasObject {
+		return ""
+	}
+	return " on " + objectText(t.Object)
+}
+
+// matches reports whether a receive accepts the message of a send.
+func (g *graph) matches(sender int, send *Thread, receiver int, receive *Thread) bool {
+	source, tag := receive.Peer, receive.Tag
+	if receive.Class == Exchange {
+		source, tag = receive.Source, receive.SourceTag
+	}
+	return sameObject(send.Object, receive.Object) && (source == AnySource || g.world(receive.Object, source) == sender) &&
+		g.world(send.Object, send.Peer) == receiver && (tag == AnyTag || tag == send.Tag)
+}
+
+func sameObject(a, b *Object) bool { return a != nil && b != nil && a.Identity != "" && a.Identity == b.Identity }
+
+// dropMatched removes the waits of a send and a receive that match: their message is under way.
+func (g *graph) dropMatched() {
+	var drop [][2]int
+	for sender, sends := range g.waits {
+		for i, s := range sends {
+			if s.thread.Class != Send && s.thread.Class != Exchange {
+				continue
+			}
+			for receiver, receives := range g.waits {
+				for k, r := range receives {
+					receiving := r.thread.Class == Receive || r.thread.Class == Exchange
+					if receiving && (s.thread.Class == Send || r.thread.Class == Receive) && g.matches(sender, s.thread, receiver, r.thread) {
+						if s.thread.Class == Send {
+							drop = append(drop, [2]int{sender, i})
+						}
+						if r.thread.Class == Receive {
+							drop = append(drop, [2]int{receiver, k})
+						}
+					}
+				}
+			}
+		}
+	}
+	slices.SortFunc(drop, func(a, b [2]int) int { return b[1] - a[1] })
+	for _, d := range slices.Compact(drop) {
+		if d[1] < len(g.waits[d[0]]) {
+			g.waits[d[0]] = slices.Delete(g.waits[d[0]], d[1], d[1]+1)
+		}
+	}
+}
