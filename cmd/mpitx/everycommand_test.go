@@ -54,7 +54,7 @@ func TestLostAnswer(t *testing.T) {
 		"list": {"list", "list -o json", "list -n 3", "list --tree", "list nothing -o csv"}, "show": {"show demo_rank", "show -n 2 demo_rank"},
 		"read": {"read demo_rank", "read demo_win_limit -n 2"}, "write": {"write demo_type_int=5", "write demo_version=2 -n 2"},
 		"snapshot": {"snapshot", "snapshot -n 2"}, "export": {"export RUN", "export RUN -o parquet", "export RUN --wide -o json"},
-		"stats": {"stats RUN"}, "top": {"top RUN --once", "top RUN --once --by-rank -o csv"}, "recover": {"recover RUN"},
+		"stats": {"stats RUN"}, "top": {"top RUN --once", "top RUN --once --by-rank -o csv"}, "recover": {"recover RUN"}, "where": {"where --help"},
 		"report": {"report PROFILE", "report PROFILE -o json", "report PROFILE -o csv"}, "matrix": {"matrix PROFILE", "matrix PROFILE -o csv"},
 		"doctor": {"doctor --mpi demo", "doctor -o json --mpi demo"}, "version": {"version", "--version"}, "setup": {"setup --help", "setup --mpi demo"}, "tui": {"tui --help"},
 		"backend": {"backend serve", "backend serve -n 2"}, "": {"", "--help", "help list", "completion bash", "__complete li", "list --help"},
@@ -140,10 +140,10 @@ func TestExitCodes(t *testing.T) {
 		"sample": {{2, "sample --pvar x", "name the application"}},
 		"record": {{2, "record -- ls", "--pvar: name"}},
 	}
-	for _, command := range []string{"export", "stats", "top --once", "recover", "report", "matrix"} {
+	for _, command := range []string{"export", "stats", "top --once", "where", "recover", "report", "matrix"} {
 		name, _, _ := strings.Cut(command, " ")
 		waited, empty := "", "not a run directory"
-		if name == "top" { // the run may be about to start
+		if name == "top" || name == "where" { // the run may be about to start
 			waited, empty = ` \(waited 5s\)`, "the directory holds no samples"
 		}
 		lines[name] = []line{{1, command + " nosuch", "nosuch: there is no such directory" + waited + "; name"}, {1, command + " s.json", "s.json: not a directory; name"},
@@ -160,6 +160,7 @@ func TestExitCodes(t *testing.T) {
 		line{2, "report PROFILE --out s.json", "--out s.json: the file exists; name another"}, line{2, "report PROFILE --out x.doc", "--out x.doc: .doc is not a format of reports"},
 		line{2, "report PROFILE --table x", "--table: .x.: must be one of functions"})
 	lines["top"] = append(lines["top"], line{2, "top r x", "GLOBs.* need --once"}, line{1, "top RUN nosuch --once", "nosuch: the run has no such variable"})
+	lines["where"] = append(lines["where"], line{1, "where RUN", "the run has no states"}, line{2, "where RUN x", "where: too many arguments"}, line{2, "where RUN --interval 1s", "--interval needs --watch"})
 	lines["recover"] = append(lines["recover"], line{2, "recover", "recover: name a run directory"}, line{2, "recover --stale a", `leave "a" out`})
 	for _, family := range families {
 		for _, command := range []string{"sample", "record"} {

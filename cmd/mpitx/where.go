@@ -108,6 +108,9 @@ func (o *whereOptions) run(cmd *cobra.Command, args []string) error {
 // print prints the states of all ranks once.
 func (o *whereOptions) print(run *recording.Run, t export.Terminal) error {
 	job := where.Read(run, nil)
+	if !job.Recorded() {
+		return failf("%s: the run has no states of ranks: it was recorded by another version of mpitx, or none has finished MPI_Init", run.Dir)
+	}
 	report := where.Analyze(job)
 	switch o.format {
 	case export.FormatJSON:

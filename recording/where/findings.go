@@ -140,7 +140,9 @@ func (g *graph) mismatches() (all []Finding) {
 			calls[at][k].ranks = append(calls[at][k].ranks, p.Rank)
 		}
 	}
-	slices.SortStableFunc(order, func(a, b place) int { return cmp.Or(strings.Compare(a.identity, b.identity), cmp.Compare(a.number, b.number)) })
+	slices.SortStableFunc(order, func(a, b place) int {
+		return cmp.Or(strings.Compare(a.identity, b.identity), cmp.Compare(a.number, b.number))
+	})
 	for _, at := range order {
 		if found := calls[at]; len(found) > 1 {
 			slices.SortStableFunc(found, func(a, b *inCollective) int { return len(a.ranks) - len(b.ranks) })

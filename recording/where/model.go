@@ -15,6 +15,11 @@ type Job struct {
 	Processes []*Process
 }
 
+// Recorded reports whether there is anything to say: states, or processes that cannot be reached.
+func (j *Job) Recorded() bool {
+	return slices.ContainsFunc(j.Processes, func(p *Process) bool { return len(p.Threads) > 0 || p.Condition == Unreachable })
+}
+
 // Condition is the condition of a process.
 type Condition uint8
 
@@ -89,8 +94,8 @@ type Thread struct {
 	Role              Role
 	Peer, Tag         int // Peer is a rank in Object
 	Exchange          bool
-	Source, SourceTag int   // with Exchange
-	Bytes             int64 // -1 unknown
+	Source, SourceTag int    // with Exchange
+	Bytes             int64  // -1 unknown
 	Collective        uint64 // its number on the communicator; 0: none
 	Pending           []Request
 	More              int  // further requests

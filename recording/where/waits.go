@@ -20,7 +20,7 @@ type graph struct {
 	job     *Job
 	ranks   map[int]*Process
 	members map[member]int // the world rank of each rank of each object
-	waits   map[int][]wait         // by rank; in the order of its threads
+	waits   map[int][]wait // by rank; in the order of its threads
 }
 
 // member is a rank of an object; side is its group in an intercommunicator.
@@ -285,7 +285,9 @@ func (g *graph) matches(sender int, send *Thread, receiver int, receive *Thread)
 		g.world(send.Object, send.Peer) == receiver && (tag == AnyTag || tag == send.Tag)
 }
 
-func sameObject(a, b *Object) bool { return a != nil && b != nil && a.Identity != "" && a.Identity == b.Identity }
+func sameObject(a, b *Object) bool {
+	return a != nil && b != nil && a.Identity != "" && a.Identity == b.Identity
+}
 
 // dropMatched removes the waits of a send and a receive that match: their message is under way.
 func (g *graph) dropMatched() {

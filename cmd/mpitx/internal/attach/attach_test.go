@@ -22,7 +22,7 @@ func TestEnviron(t *testing.T) {
 	job.id[0] = 0xab
 	c := &Config{Tool: []Setting{{"interval_ns", "1000"}, {"pvar", "x*"}}, Set: []Setting{{"mpi_a", "1 = 2"}}, SetAfter: []Setting{{"b", ""}},
 		Env: &locate.Env{Environ: []string{"A=1", "LD_PRELOAD=/x.so", "OMPI_MCA_mpi_a=old", "MPITX_AGENT=old"}}}
-	agent := "dir=/a\\nb\\\\c\nrun_id=ab000000000000000000000000000000\njob_start_ns=5\ninterval_ns=1000\npvar=x*\n" +
+	agent := "dir=/a\\nb\\\\c\nrun_id=ab000000000000000000000000000000\njob_start_ns=5\ninterval_ns=1000\npvar=x*\nwhere=on\n" +
 		"set=mpi_a=1 = 2\nset_after=b=\nlibrary=/lib.so\nseen=/seen\nprogram=./app -x\n"
 	x.library = "/lib.so"
 	got, err := environ(c, x, job, "/seen")
