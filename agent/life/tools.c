@@ -2,7 +2,7 @@
  * it is near the top. */
 #include "life/life.h"
 
-extern const struct agent_tool seen_tool, sample_tool, counts_tool, null_tool, objects_tool, profile_tool, where_tool;
+extern const struct agent_tool seen_tool, sample_tool, counts_tool, null_tool, objects_tool, profile_tool, trigger_tool, where_tool;
 #ifdef AGENT_TEST_TOOL
 extern const struct agent_tool AGENT_TEST_TOOL;
 #endif
@@ -14,6 +14,7 @@ const struct agent_tool *const agent_tools[] = {
     &objects_tool,
     &null_tool,
     &profile_tool,
+    &trigger_tool,
     &sample_tool,
     &where_tool,
 #ifdef AGENT_TEST_TOOL

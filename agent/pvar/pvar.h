@@ -160,6 +160,8 @@ void pvar_reading_status(struct pvar_group *group, struct pvar_reading *reading,
 /* read.c */
 void pvar_read_bind(void *library);
 void pvar_read(struct pvar_group *group, uint64_t now);
+bool pvar_read_one(struct pvar_group *group, struct pvar_reading *reading, uint64_t now); /* false: there is no value */
+double pvar_element(const struct pvar_reading *reading, uint32_t element); /* of the value read last; NaN: no such element */
 bool pvar_stop_library(void); /* stops reading the library's variables; returns whether any was read */
 
 /* set.c */

@@ -40,24 +40,59 @@ bool pvar_stop_library(void)
     return any;
 }
 
+static inline void read_one(MPI_T_pvar_session session, struct pvar_group *g, struct pvar_reading *r, uint64_t now)
+{
+    if (__builtin_expect(r->virtual >= 0, 0)) {
+        uint64_t value = virtual_read(r->virtual, now);
+        memcpy(r->target, &value, sizeof value);
+        const char *reason = virtual_at_most(r->virtual);
+        if (__builtin_expect(reason && !r->code, 0)) {
+            r->code = 1;
+            pvar_reading_status(g, r, MPITX_RUN_AT_MOST, reason);
+        }
+        return;
+    }
+    if (r->dead || __builtin_expect(pvar.virtual_only, 0))
+        return;
+    int code = library_read(session, (MPI_T_pvar_handle)r->handle, r->target);
+    if (__builtin_expect(code != r->code, 0))
+        read_changed(g, r, code);
+}
+
 void pvar_read(struct pvar_group *g, uint64_t now)
 {
     const MPI_T_pvar_session session = (MPI_T_pvar_session)pvar.session;
-    for (struct pvar_reading *r = g->readings, *end = r + g->reading_count; r < end; r++) {
-        if (__builtin_expect(r->virtual >= 0, 0)) {
-            uint64_t value = virtual_read(r->virtual, now);
-            memcpy(r->target, &value, sizeof value);
-            const char *reason = virtual_at_most(r->virtual);
-            if (__builtin_expect(reason && !r->code, 0)) {
-                r->code = 1;
-                pvar_reading_status(g, r, MPITX_RUN_AT_MOST, reason);
-            }
-            continue;
-        }
-        if (r->dead || __builtin_expect(pvar.virtual_only, 0))
-            continue;
-        int code = library_read(session, (MPI_T_pvar_handle)r->handle, r->target);
-        if (__builtin_expect(code != r->code, 0))
-            read_changed(g, r, code);
+    for (struct pvar_reading *r = g->readings, *end = r + g->reading_count; r < end; r++) read_one(session, g, r, now);
+}
+
+/* ---- single values ---- */
+
+#define ELEMENT(type) ((double)((const type *)(const void *)r->target)[i])
+
+static double element(const struct pvar_reading *r, uint32_t i)
+{
+    bool is_signed = true;
+    switch (r->variable->datatype) {
+    case MPITX_TYPE_DOUBLE: return ELEMENT(double);
+    case MPITX_TYPE_FLOAT: return ELEMENT(float);
+    case MPITX_TYPE_UNSIGNED: case MPITX_TYPE_UNSIGNED_LONG: case MPITX_TYPE_UNSIGNED_LONG_LONG: case MPITX_TYPE_UINT32_T:
+    case MPITX_TYPE_UINT64_T: case MPITX_TYPE_C_BOOL: case MPITX_TYPE_UNSIGNED_SHORT: case MPITX_TYPE_UNSIGNED_CHAR:
+    case MPITX_TYPE_UINT8_T: case MPITX_TYPE_UINT16_T: case MPITX_TYPE_BYTE: is_signed = false;
+    }
+    switch (r->variable->size) {
+    case 1: return is_signed ? ELEMENT(int8_t) : ELEMENT(uint8_t);
+    case 2: return is_signed ? ELEMENT(int16_t) : ELEMENT(uint16_t);
+    case 4: return is_signed ? ELEMENT(int32_t) : ELEMENT(uint32_t);
+    case 8: return is_signed ? ELEMENT(int64_t) : ELEMENT(uint64_t);
+    default: return __builtin_nan("");
     }
 }
+
+bool pvar_read_one(struct pvar_group *g, struct pvar_reading *r, uint64_t now)
+{
+    if (r->dead) return false;
+    read_one((MPI_T_pvar_session)pvar.session, g, r, now);
+    return r->rc == MPITX_SUCCESS;
+}
+
+double pvar_element(const struct pvar_reading *r, uint32_t i) { return i < r->count ? element(r, i) : __builtin_nan(""); }

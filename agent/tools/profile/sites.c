@@ -3,60 +3,25 @@
  * The caller's return address is known. If it is in one of the library's bindings for other languages, the stack has to be walked. The
  * unwinder takes a microsecond for that. So the distance from the stack pointer at a call in a binding to the binding's own return
  * address is remembered: compilers give most functions frames of a fixed size. sites_check verifies it for each call site found. */
-#include <dlfcn.h>
-#include <string.h>
-#include <unwind.h>
-
+#include "chain/unwind.h"
 #include "mpi/library.h"
 #include "tools/profile/profile.h"
 
-enum { LEVELS = 512, BINDINGS_DEEP = 8, INNERMOST = 64, VARIABLE = 0 };
+enum { LEVELS = 512, BINDINGS_DEEP = 8, VARIABLE = 0 };
 
 /* By return address in a binding: the address in the upper 48 bits, and the distance in words in the lower 16. VARIABLE: it is not
  * constant. */
 static uint64_t levels[LEVELS];
 
-static __typeof__(_Unwind_Backtrace) *backtrace;
-static __typeof__(_Unwind_GetIP) *get_address;
-static __typeof__(_Unwind_GetCFA) *get_cfa;
-
 void sites_start(void)
 {
     if (profile_stack == 0 || (profile_stack == 1 && !library_binding_count)) return;
-    void *library = dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL); /* not linked: programs without it shall not load it */
-    if (!library) {
-        agent_report(MPITX_RUN_WARNING, "call sites are those in the library's bindings: libgcc_s.so.1 is missing");
-        return;
-    }
-    get_address = (__typeof__(get_address))dlsym(library, "_Unwind_GetIP");
-    get_cfa = (__typeof__(get_cfa))dlsym(library, "_Unwind_GetCFA");
-    if (get_address && get_cfa) backtrace = (__typeof__(backtrace))dlsym(library, "_Unwind_Backtrace");
+    if (!chain_unwind_start()) agent_report(MPITX_RUN_WARNING, "call sites are those in the library's bindings: libgcc_s.so.1 is missing");
 }
 
 /* ---- the unwinder ---- */
 
-struct frame {
-    uintptr_t address, pointer; /* the return address in a function, and the stack pointer at its call */
-};
-
-struct walk {
-    const struct chain_call *call;
-    struct frame frames[PROFILE_STACK_MOST + BINDINGS_DEEP + 1];
-    unsigned count, most, inner;
-};
-
-/* The first frames are the agent's own. */
-static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *argument)
-{
-    struct walk *walk = argument;
-    struct frame frame = {get_address(context), get_cfa(context)};
-    if (walk->count == 0 && (frame.pointer != (uintptr_t)walk->call->frame || frame.address != (uintptr_t)walk->call->address))
-        return ++walk->inner < INNERMOST ? _URC_NO_REASON : _URC_END_OF_STACK;
-    walk->frames[walk->count++] = frame;
-    return walk->count < walk->most ? _URC_NO_REASON : _URC_END_OF_STACK;
-}
-
-static void remember(const struct frame *inner, const struct frame *outer)
+static void remember(const struct chain_frame *inner, const struct chain_frame *outer)
 {
 #if defined(__x86_64__)
     uintptr_t words = (outer->pointer - inner->pointer) / sizeof(uintptr_t);
@@ -71,15 +36,13 @@ static void remember(const struct frame *inner, const struct frame *outer)
 
 static __attribute__((noinline)) void unwind(const struct chain_call *call, uint64_t *stack)
 {
-    struct walk walk = {.call = call, .most = profile_stack + BINDINGS_DEEP};
-    unsigned first = 0;
-    if (backtrace && !call->abandoned) backtrace(visit, &walk);
-    if (walk.count == 0) walk.frames[walk.count++].address = (uintptr_t)call->address;
-    while (first + 1 < walk.count && library_is_binding(walk.frames[first].address)) {
-        remember(&walk.frames[first], &walk.frames[first + 1]);
+    struct chain_frame frames[PROFILE_STACK_MOST + BINDINGS_DEEP];
+    unsigned first = 0, count = chain_unwind(call, frames, profile_stack + BINDINGS_DEEP);
+    while (first + 1 < count && library_is_binding(frames[first].address)) {
+        remember(&frames[first], &frames[first + 1]);
         first++;
     }
-    for (unsigned i = 0; i < profile_stack; i++) stack[i] = first + i < walk.count ? walk.frames[first + i].address : 0;
+    for (unsigned i = 0; i < profile_stack; i++) stack[i] = first + i < count ? frames[first + i].address : 0;
 }
 
 /* ---- call sites ---- */

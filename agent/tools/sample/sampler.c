@@ -111,6 +111,11 @@ static void begin(void)
     pvar.started = true;
     if (pvar.follow || pvar.library_count > 0)
         follow_objects(true);
+    if (sampler.on_request) {
+        atomic_store(&sampler.next_due, UINT64_MAX);
+        sampler.next_pair = now + clock_from_nanoseconds(UINT64_C(10000000000));
+        return;
+    }
     if (!sampler_lock())
         return;
     atomic_store(&sampler.next_due, now);
@@ -137,10 +142,12 @@ static void preparing(void)
         return;
     int saved = errno;
     sampler.interval_ns = agent_config_number("interval_ns", DEFAULT_INTERVAL_NS);
-    if (sampler.interval_ns < SHORTEST_INTERVAL_NS)
+    sampler.on_request = sampler.interval_ns == 0;
+    if (sampler.interval_ns < SHORTEST_INTERVAL_NS && !sampler.on_request)
         sampler.interval_ns = SHORTEST_INTERVAL_NS;
     pvar_read_patterns();
-    if (pvar_open()) {
+    sampler.prepared = pvar_open();
+    if (sampler.prepared) {
         pvar_start_mpi_t();
         agent_run_options.dir = agent_config("dir", 0);
         agent_run_options.interval_ns = sampler.interval_ns;
@@ -151,7 +158,7 @@ static void preparing(void)
 
 static void started(void)
 {
-    if (!agent_run || !sampler.interval_ns)
+    if (!agent_run || !sampler.prepared)
         return;
     int saved = errno;
     sampler.interval = clock_from_nanoseconds(sampler.interval_ns);
@@ -169,7 +176,7 @@ static void started(void)
 static void last_sample(void)
 {
     uint64_t now = clock_ticks(), due = sampler_first_due();
-    if (sampler_over(now, due))
+    if (sampler.on_request || sampler_over(now, due))
         return;
     if (now > due)
         mpitx_run_missed(agent_run, (now - due) / sampler.interval);
@@ -187,7 +194,8 @@ static bool lock_dying(const char *how)
     }
     if (atomic_load(&sampler.state) == SAMPLER_ON && pvar_stop_library()) {
         sampler_quiet_end();
-        agent_report(MPITX_RUN_INFO, "%s: the last sample has no values of the library's variables, as they cannot be read at that time", how);
+        if (!sampler.on_request)
+            agent_report(MPITX_RUN_INFO, "%s: the last sample has no values of the library's variables, as they cannot be read at that time", how);
     }
     return true;
 }
@@ -230,7 +238,7 @@ static void report_limits(void)
 
 static void ending(enum agent_end end)
 {
-    if (!agent_run || !sampler.interval_ns)
+    if (!agent_run || !sampler.prepared)
         return;
     int saved = errno;
     bool off = atomic_load(&sampler.state) == SAMPLER_OFF, alone = false;

@@ -28,6 +28,8 @@ enum sampler_state { SAMPLER_OFF, SAMPLER_ON, SAMPLER_DONE, SAMPLER_ENDED };
 
 struct sampler {
     _Atomic int state;
+    bool prepared;           /* there are variables to sample */
+    bool on_request;         /* interval_ns=0: samples are taken only when another tool asks for one */
     uint64_t interval_ns, interval; /* interval in ticks */
     uint64_t limit, end_ticks; /* limits: number of samples and end time; 0: none */
     uint64_t samples;
@@ -56,6 +58,7 @@ void sampler_off(const char *why);
 
 /* take.c; under the lock */
 void sampler_take(uint64_t now);
+bool sampler_take_now(bool library); /* on request of another tool; library: also the library's variables. False: sampling is over */
 void sampler_taken(uint64_t ticks); /* counts a sample */
 void sampler_write(struct pvar_group *group, uint64_t ticks); /* records the values read, with this time */
 void sampler_take_last(struct pvar_group *group); /* before its object is freed */

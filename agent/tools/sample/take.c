@@ -50,6 +50,18 @@ void sampler_take(uint64_t now)
     sampler_taken(now);
 }
 
+bool sampler_take_now(bool library)
+{
+    if (atomic_load_explicit(&sampler.state, memory_order_relaxed) != SAMPLER_ON)
+        return false;
+    uint64_t now = clock_ticks();
+    pvar.virtual_only = !library;
+    sampler_take(now);
+    pvar.virtual_only = false;
+    mpitx_run_cost(agent_run, 1, clock_nanoseconds(clock_ticks() - now));
+    return true;
+}
+
 void sampler_taken(uint64_t ticks)
 {
     sampler.samples++;

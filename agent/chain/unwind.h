@@ -1,0 +1,21 @@
+/* unwind.h: the call stack from which the application calls MPI. */
+#ifndef MPITX_UNWIND_H
+#define MPITX_UNWIND_H
+
+#include "chain/chain.h"
+
+#pragma GCC visibility push(hidden)
+
+struct chain_frame {
+    uintptr_t address, pointer; /* the return address in a function, and the stack pointer at its call */
+};
+
+/* Loads the unwinder; false: it is missing. May take milliseconds. */
+bool chain_unwind_start(void);
+
+/* Stores at most so many frames, beginning with the call's own return address, and returns how many: at least that one. */
+unsigned chain_unwind(const struct chain_call *call, struct chain_frame *frames, unsigned most);
+
+#pragma GCC visibility pop
+
+#endif

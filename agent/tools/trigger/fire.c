@@ -1,0 +1,126 @@
+/* fire.c: what happens when a condition becomes true: an event, a sample, MPI_Pcontrol for the agent's tools, a signal. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "chain/internal.h"
+#include "chain/unwind.h"
+#include "tools/objects/objects.h"
+#include "tools/trigger/trigger.h"
+
+enum { BINDINGS_DEEP = 8 };
+
+struct event {
+    uint32_t number, function, object;
+    int32_t peer, root, tag;
+    uint64_t bytes, duration;
+    uint64_t stack[TRIGGER_STACK];
+    double values[PROGRAM_LOADS];
+};
+
+static const struct mpitx_run_field event_fields[] = {
+    {.name = "number", .type = MPITX_RUN_U32},
+    {.name = "function", .type = MPITX_RUN_U32, .meaning = MPITX_RUN_TEXT},
+    {.name = "object", .type = MPITX_RUN_U32},
+    {.name = "peer", .type = MPITX_RUN_I32},
+    {.name = "root", .type = MPITX_RUN_I32},
+    {.name = "tag", .type = MPITX_RUN_I32},
+    {.name = "bytes", .type = MPITX_RUN_U64, .unit = "B"},
+    {.name = "duration", .type = MPITX_RUN_U64, .unit = "ns"},
+    {.name = "stack", .type = MPITX_RUN_U64, .meaning = MPITX_RUN_ADDRESS, .count = TRIGGER_STACK},
+    {.name = "values", .type = MPITX_RUN_F64, .count = PROGRAM_LOADS},
+};
+static const struct mpitx_run_field row_fields[] = {
+    {.name = "number", .type = MPITX_RUN_U32},
+    {.name = "condition", .type = MPITX_RUN_U32, .meaning = MPITX_RUN_TEXT},
+    {.name = "on", .type = MPITX_RUN_U32, .meaning = MPITX_RUN_TEXT},
+    {.name = "then", .type = MPITX_RUN_U32, .meaning = MPITX_RUN_TEXT},
+    {.name = "values", .type = MPITX_RUN_U32, .meaning = MPITX_RUN_TEXT, .count = PROGRAM_LOADS},
+    {.name = "checked", .type = MPITX_RUN_U64},
+    {.name = "held", .type = MPITX_RUN_U64},
+    {.name = "fired", .type = MPITX_RUN_U64},
+    {.name = "missed", .type = MPITX_RUN_U64},
+    {.name = "recorded", .type = MPITX_RUN_U64},
+};
+#define COUNT(array) (uint32_t)(sizeof(array) / sizeof *(array))
+
+static int event_type, table;
+static struct trigger_row rows[TRIGGER_MOST]; /* of threads that start */
+
+bool trigger_declare(void)
+{
+    uint32_t event_bytes = 0, row_bytes = 0;
+    event_type = mpitx_run_declare_event(agent_run, "trigger", event_fields, COUNT(event_fields), &event_bytes);
+    table = mpitx_run_declare_table(agent_run, "triggers", row_fields, COUNT(row_fields), 1, &row_bytes);
+    for (int i = 0; i < trigger_count; i++) {
+        const struct trigger *t = &triggers[i];
+        rows[i] = (struct trigger_row){.number = t->number, .condition = text_of(t->text), .on = text_of(t->on ? t->on : ""), .then = text_of(t->then)};
+        for (int k = 0; k < PROGRAM_LOADS; k++) rows[i].values[k] = t->values[k] ? text_of(t->values[k]) : text_empty();
+    }
+    return event_type >= 0 && table >= 0 && event_bytes == sizeof(struct event) && row_bytes == sizeof(struct trigger_row);
+}
+
+struct trigger_row *trigger_row(struct trigger_thread *thread, const struct trigger *t)
+{
+    struct trigger_row **row = &thread->rows[t->number];
+    if (__builtin_expect(!*row, 0)) *row = (struct trigger_row *)mpitx_run_row(agent_run, table, &rows[t->number]);
+    return *row;
+}
+
+/* ---- events ---- */
+
+static void get_stack(const struct chain_call *call, bool deep, uint64_t *stack)
+{
+    struct chain_frame frames[TRIGGER_STACK + BINDINGS_DEEP];
+    unsigned first = 0, most = deep ? TRIGGER_STACK : 1;
+    unsigned count = deep || library_is_binding((uintptr_t)call->address) ? chain_unwind(call, frames, most + BINDINGS_DEEP) : 0;
+    stack[0] = (uintptr_t)call->address;
+    while (first + 1 < count && library_is_binding(frames[first].address)) first++;
+    for (unsigned i = 0; i < most && first + i < count; i++) stack[i] = frames[first + i].address;
+}
+
+static bool record(struct trigger_thread *thread, const struct trigger_check *check)
+{
+    const struct chain_call *call = check->subject.call;
+    const struct call_description *d = &call->description;
+    struct trigger *t = check->trigger;
+    if (atomic_fetch_add_explicit(&t->events, 1, memory_order_relaxed) >= TRIGGER_EVENTS) {
+        atomic_store_explicit(&t->events, TRIGGER_EVENTS, memory_order_relaxed);
+        return false;
+    }
+    struct event event = {.number = t->number, .function = text_of_function(call->function), .peer = CALL_NONE, .root = CALL_NONE, .tag = CALL_NONE};
+    if (call->described) {
+        *(chain_functions[call->function].kind == CALL_COLLECTIVE ? &event.root : &event.peer) = d->peer;
+        event.tag = d->tag;
+        event.bytes = d->sent_bytes + d->received_bytes + d->gave + d->got + d->read;
+        event.object = d->comm ? objects_find(objects_kind(call->function), d->comm) : 0;
+        if (!event.object && d->comm && t->at_return && call->rc == 0) event.object = objects_learn(objects_kind(call->function), d->comm);
+    }
+    if (call->leave > call->enter) event.duration = clock_nanoseconds(call->leave - call->enter);
+    get_stack(call, t->actions & TRIGGER_BACKTRACE, event.stack);
+    memcpy(event.values, check->values, sizeof event.values);
+    if (thread->stream < 0) thread->stream = mpitx_run_thread_begin(agent_run);
+    return thread->stream >= 0 && mpitx_run_event(agent_run, thread->stream, event_type, check->now ? check->now : clock_ticks(), &event) == 0;
+}
+
+void trigger_fire(struct trigger_thread *thread, struct trigger_check *check)
+{
+    const struct trigger *t = check->trigger;
+    int saved = errno;
+    bool recorded = (t->actions & TRIGGER_EVENT) && record(thread, check);
+    struct trigger_row *row = trigger_row(thread, t);
+    if (row && mpitx_run_row_begin(agent_run, &row->head)) {
+        row->fired++;
+        row->recorded += recorded;
+        mpitx_run_row_end(&row->head);
+    }
+    if ((t->actions & TRIGGER_SAMPLE) && trigger_lock()) {
+        sampler_take_now(check->subject.call->depth == 0);
+        sampler_unlock();
+    }
+    if (t->actions & TRIGGER_PCONTROL) chain_owner->pcontrol(t->level, NULL);
+    errno = saved;
+    if (t->actions & TRIGGER_STOP) raise(t->signal);
+}
