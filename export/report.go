@@ -87,6 +87,7 @@ func reportHead(b *bytes.Buffer, p *profile.Profile, o ReportOptions) {
 		hosts[r.Process.Host] = true
 		program, library = r.Process.Program, r.Process.Library
 	}
+	library, _, _ = strings.Cut(library, "\n")
 	library, _, _ = strings.Cut(oneLine(library), ",")
 	program = program[strings.LastIndexByte(program, '/')+1:]
 	line(strings.TrimSuffix(fmt.Sprintf("%s: %s on %s, %s; %s", program, counted(len(p.Ranks), "rank"), counted(len(hosts), "node"), stateText(p, o.Terminal), library), "; "))

@@ -40,12 +40,12 @@ func functionTable(p *profile.Profile, all []*profile.Function, sites bool, most
 		longest = max(longest, f.Time)
 	}
 	list, header := first(all, most, map[bool]string{false: "FUNCTION", true: "CALL SITE"}[sites])
-	total, call := t.ScaleOf("ns", float64(longest)), t.ScaleOf("ns", 1e4)
+	total := t.ScaleOf("ns", float64(longest))
 	r := &Rows{Columns: []RowColumn{{Header: header}, {Header: "TIME/" + total.Unit, Right: true, Point: true}, {Header: "OF RUN", Right: true},
-		{Header: "CALLS", Right: true}, {Header: "P50/" + call.Unit, Right: true, Point: true}, {Header: "P99/" + call.Unit, Right: true, Point: true, Drop: 2},
+		{Header: "CALLS", Right: true}, {Header: "P50", Right: true}, {Header: "P99", Right: true, Drop: 2},
 		{Header: "IMBALANCE", Right: true, Drop: 1}, {Header: "MAX AT"},
-		{Header: "SENT", Right: true, Spare: true}, {Header: "RECEIVED", Right: true, Spare: true}, {Header: "MEAN/" + call.Unit, Right: true, Point: true, Spare: true},
-		{Header: "P95/" + call.Unit, Right: true, Point: true, Spare: true}, {Header: "MAX/" + call.Unit, Right: true, Point: true, Spare: true}, {Header: "WITHIN", Optional: true, Spare: true}}}
+		{Header: "SENT", Right: true, Spare: true}, {Header: "RECEIVED", Right: true, Spare: true}, {Header: "MEAN", Right: true, Spare: true},
+		{Header: "P95", Right: true, Spare: true}, {Header: "MAX", Right: true, Spare: true}, {Header: "WITHIN", Optional: true, Spare: true}}}
 	for _, f := range list {
 		name := f.Name
 		if sites {
@@ -54,9 +54,13 @@ func functionTable(p *profile.Profile, all []*profile.Function, sites bool, most
 			name += " in " + f.Within
 		}
 		spread := p.SpreadOf(f.Ranks, profile.Time)
-		each := call.Texts(float64(f.Percentile(50)), float64(f.Percentile(99)), float64(f.Mean()), float64(f.Percentile(95)), float64(f.Longest))
-		r.Rows = append(r.Rows, []any{name, total.Texts(float64(f.Time))[0], percentText(p.ShareOf(f)), f.Calls, each[0], each[1],
-			percentText(spread.Imbalance()), strconv.Itoa(spread.MaxRank), bytesText(t, f.Sent()), bytesText(t, f.Received()), each[2], each[3], each[4], f.Within})
+		each := func(d time.Duration) string { return t.Amount(float64(d), "ns") }
+		share := percentText(p.ShareOf(f))
+		if profile.Initializes(f.Name) {
+			share = "-"
+		}
+		r.Rows = append(r.Rows, []any{name, total.Texts(float64(f.Time))[0], share, f.Calls, each(f.Percentile(50)), each(f.Percentile(99)),
+			percentText(spread.Imbalance()), strconv.Itoa(spread.MaxRank), bytesText(t, f.Sent()), bytesText(t, f.Received()), each(f.Mean()), each(f.Percentile(95)), each(f.Longest), f.Within})
 	}
 	return r
 }

@@ -58,7 +58,7 @@ func TestLostAnswer(t *testing.T) {
 		"report": {"report PROFILE", "report PROFILE -o json", "report PROFILE -o csv"}, "matrix": {"matrix PROFILE", "matrix PROFILE -o csv"},
 		"doctor": {"doctor --mpi demo", "doctor -o json --mpi demo"}, "version": {"version", "--version"}, "setup": {"setup --help", "setup --mpi demo"}, "tui": {"tui --help"},
 		"backend": {"backend serve", "backend serve -n 2"}, "": {"", "--help", "help list", "completion bash", "__complete li", "list --help"},
-		"sample": {"sample --help"}, "record": {"record --help"}, "completion": {"completion zsh"},
+		"sample": {"sample --help"}, "record": {"record --help"}, "profile": {"profile --help"}, "completion": {"completion zsh"},
 	}
 	silent := map[string]string{
 		"snapshot --out file": "0", "export RUN --out file.csv": "0", "export RUN -o parquet --out file.parquet": "0", "list --nonsense": "2", "show nothing": "1",
@@ -70,6 +70,9 @@ func TestLostAnswer(t *testing.T) {
 		answers["list"] = append(answers["list"], "list --mpi "+family, "list -n 2 --mpi "+family)
 		silent["sample --out "+family+".csv"+workload] = "0"
 		silent["record --dir "+family+workload] = "0"
+		profile := " --mpi " + family + " -n 2 --workload pingpong"
+		answers["profile"] = append(answers["profile"], "profile -o json"+profile)
+		silent["profile --out "+family+".json"+profile] = "0"
 	}
 	everyCommand(t, func(name string) bool { return answers[name] != nil })
 	for way, why := range map[string]string{">&-": "standard output is closed", ">/dev/full": "no space left on device"} {
@@ -139,6 +142,9 @@ func TestExitCodes(t *testing.T) {
 			{2, "list -n", "-n: needs a value"}, {2, "list -n 99999999999999999999", "too large"}, {2, "list --tree=perhaps", "must be true or false"}},
 		"sample": {{2, "sample --pvar x", "name the application"}},
 		"record": {{2, "record -- ls", "--pvar: name"}},
+		"profile": {{2, "profile", "name the application"}, {2, "profile --stack 17 -- true", "--stack: must be between 0 and 16"},
+			{2, "profile --include MPI_Snd -- true", "--include MPI_Snd: no MPI function matches; did you mean MPI_Send"}, {2, "profile --exclude '[' -- true", "--exclude \\[: not a pattern"},
+			{2, "profile --out x.doc -- true", "--out x.doc: .doc is not a format of reports"}, {2, "profile --out - -- true", "--out -: standard output is the application's"}},
 	}
 	for _, command := range []string{"export", "stats", "top --once", "where", "recover", "report", "matrix"} {
 		name, _, _ := strings.Cut(command, " ")
@@ -163,6 +169,10 @@ func TestExitCodes(t *testing.T) {
 	lines["where"] = append(lines["where"], line{1, "where RUN", "the run has no states"}, line{2, "where RUN x", "where: too many arguments"}, line{2, "where RUN --interval 1s", "--interval needs --watch"})
 	lines["recover"] = append(lines["recover"], line{2, "recover", "recover: name a run directory"}, line{2, "recover --stale a", `leave "a" out`})
 	for _, family := range families {
+		lines["profile"] = append(lines["profile"], line{1, "profile --mpi " + family + " -- nosuch", "start nosuch: no such program is in PATH"},
+			line{1, "profile --mpi " + family + " --dir empty -- true", "run directory empty: it exists; name a new"},
+			line{1, "profile --mpi " + family + " --out nosuch/x.json -- true", "--out nosuch/x.json: no such file or directory"},
+			line{0, "profile --mpi " + family + " -- true", "nothing was recorded: "})
 		for _, command := range []string{"sample", "record"} {
 			start := command + " --mpi " + family + " --pvar mpitx:calls "
 			lines[command] = append(lines[command], line{1, start + "-- nosuch", "start nosuch: no such program is in PATH"}, line{1, start + "-- ./nosuch", "start ./nosuch: there is no such file"},

@@ -281,5 +281,5 @@ run are missing.
 \fB128+n\fP
 mpitx was ended by signal n.
 .PP
-\fBmpitx sample\fP and \fBmpitx record\fP exit with the application's code once it was started.
+\fBmpitx sample\fP, \fBmpitx record\fP and \fBmpitx profile\fP exit with the application's code once it was started.
 `, "\n")

@@ -74,7 +74,7 @@ func (o *reportOptions) run(_ *cobra.Command, args []string) error {
 		return err
 	}
 	resolveSites(o.a, p)
-	if err := o.write(o.a.out, p, export.ReportOptions{Terminal: term, Run: args[0], Table: o.table, Findings: p.Findings()}); err != nil {
+	if err := o.write(o.a.out, p, export.ReportOptions{Terminal: term, Run: origin.Quote(args[0]), Table: o.table, Findings: p.Findings()}); err != nil {
 		return err
 	}
 	return partial(o.a, run)

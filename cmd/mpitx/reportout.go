@@ -18,6 +18,9 @@ import (
 type reportOut struct {
 	format export.Format // "" means the ending of out
 	outFile
+
+	part string   // part of the temporary file's name, see createFile
+	late existing // what happens if the file has come to exist since the check
 }
 
 func (x *reportOut) flags(cmd *cobra.Command) {
@@ -34,20 +37,30 @@ func (x *reportOut) form() export.Format {
 	return cmp.Or(x.format, ending)
 }
 
-// check reports, before anything is read or started, what is wrong with the flags.
-func (x *reportOut) check() error {
+// checkFormat reports a wrong ending of the file's name.
+func (x *reportOut) checkFormat() error {
 	if form := x.form(); !slices.Contains(export.ReportFormats, form) {
 		return usagef("--out %s: .%s is not a format of reports; end the name in .txt, .%s, or choose the format with -o", origin.Quote(x.out), form,
 			strings.Join(texts(export.ReportFormats), ", ."))
 	}
+	return nil
+}
+
+// check reports, before anything is read, what is wrong with the flags.
+func (x *reportOut) check() error {
+	if err := x.checkFormat(); err != nil {
+		return err
+	}
 	return x.outFile.check()
 }
 
-// write writes a report to the file, or else to w, with the properties of its terminal.
+// write writes a report to the file, or else to w, whose terminal the options describe.
 func (x *reportOut) write(w io.Writer, p *profile.Profile, o export.ReportOptions) error {
 	if !x.named() {
 		return export.Report(w, p, x.form(), o)
 	}
 	o.Terminal = export.Terminal{UTF8: true}
-	return x.create(func(w io.Writer) error { return export.Report(w, p, x.form(), o) })
+	name, err := createFile(x.out, x.part, x.then(x.late), func(w io.Writer) error { return export.Report(w, p, x.form(), o) })
+	x.out = name
+	return err
 }

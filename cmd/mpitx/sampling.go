@@ -22,6 +22,7 @@ type sampling struct {
 	count              int
 	probe              string
 	noProbe, quiet     bool
+	optional           bool // --pvar need not be given
 
 	warned map[string]bool // patterns that the user was warned of
 }
@@ -44,9 +45,12 @@ func (s *sampling) config(cmd *cobra.Command, args []string, hooks attach.Hooks)
 	if err := s.check(cmd); err != nil {
 		return attach.Config{Env: s.a.env}, err
 	}
-	tool := []attach.Setting{{Name: "interval_ns", Value: strconv.FormatInt(int64(s.interval), 10)}}
+	var tool []attach.Setting
 	add := func(name, value string) { tool = append(tool, attach.Setting{Name: name, Value: value}) }
 	lasting := time.Second
+	if len(s.pvars) > 0 {
+		add("interval_ns", strconv.FormatInt(int64(s.interval), 10))
+	}
 	if s.duration > 0 {
 		add("duration_ns", strconv.FormatInt(int64(s.duration), 10))
 		lasting = s.duration
@@ -71,7 +75,7 @@ func (s *sampling) config(cmd *cobra.Command, args []string, hooks attach.Hooks)
 
 func (s *sampling) check(cmd *cobra.Command) error {
 	switch {
-	case len(s.pvars) == 0:
+	case len(s.pvars) == 0 && !s.optional:
 		return usagef("--pvar: name the variables to sample; `mpitx list pvars` lists those of the library, and 'mpitx:*' works with any MPI")
 	case s.interval < time.Microsecond:
 		return usagef("--interval: %s: must be at least 1µs", s.interval)

@@ -93,7 +93,7 @@ func (b *builder) call(r *Rank, c *row, main bool, objects map[uint64]*Object, p
 	if within == "" {
 		ph := b.rankPhase(r, phases, phase)
 		ph.Totals.add(&totals)
-		if main && !initializes(name) {
+		if main && !Initializes(name) {
 			ph.InMPI += totals.Time - min(c.duration("nested"), totals.Time)
 		}
 	}
@@ -114,8 +114,10 @@ func (b *builder) call(r *Rank, c *row, main bool, objects map[uint64]*Object, p
 	if within == "" {
 		r.Totals.add(&totals)
 		b.p.Total.add(&totals)
-		object.Totals.add(&totals)
-		addRank(&object.Ranks, r, &totals)
+		if !Initializes(name) {
+			object.Totals.add(&totals)
+			addRank(&object.Ranks, r, &totals)
+		}
 	}
 }
 

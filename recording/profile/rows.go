@@ -138,7 +138,7 @@ func processes(run *recording.Run, cut Cut, yield func(*process)) error {
 func (p *process) mainThread() int {
 	calls := map[int]uint64{}
 	for _, c := range p.calls {
-		if initializes(c.text("function")) {
+		if Initializes(c.text("function")) {
 			return c.Threads[0]
 		}
 		calls[c.Threads[0]] += c.count("calls")
@@ -165,7 +165,7 @@ func (p *process) threads() int {
 	return len(all)
 }
 
-// initializes reports whether a function starts MPI: a rank's run time begins after it.
-func initializes(function string) bool {
+// Initializes reports whether a function starts MPI: a rank's run time begins after it.
+func Initializes(function string) bool {
 	return function == "MPI_Init" || function == "MPI_Init_thread" || function == "MPI_Session_init"
 }

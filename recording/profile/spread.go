@@ -62,7 +62,7 @@ func (p *Profile) Share(t time.Duration) float64 {
 
 // ShareOf is the share of a function's time; 0 for the functions that start MPI, which are before the run time.
 func (p *Profile) ShareOf(f *Function) float64 {
-	if initializes(f.Name) {
+	if Initializes(f.Name) {
 		return 0
 	}
 	return p.Share(f.Time)

@@ -45,7 +45,10 @@ func (r *Result) report(size int) []string {
 		}
 		if rank.State == recording.StateDied {
 			then := "; samples up to then are in the run"
-			if rank.Counters.Samples == 0 {
+			switch {
+			case len(rank.Tables) > 0:
+				then = "; what was counted up to then is in the run"
+			case rank.Counters.Samples == 0:
 				then = "; it had taken no samples"
 			}
 			t.add(rank.Rank, "the process died before it could finish recording"+then)

@@ -57,8 +57,8 @@ func sorted(vars []catalog.Variable) []catalog.Variable {
 	return vars
 }
 
-// shares are the variables of single functions, mpitx:calls/MPI_Send.
-var shares = sync.OnceValue(func() []catalog.Variable {
+// prototypes are the functions that the agent intercepts.
+var prototypes = sync.OnceValue(func() *wrapgen.Table {
 	text, err := agent.Sources.ReadFile("prototypes.txt")
 	if err != nil {
 		panic(err)
@@ -67,6 +67,22 @@ var shares = sync.OnceValue(func() []catalog.Variable {
 	if err != nil {
 		panic(err)
 	}
+	return table
+})
+
+// Functions are the names of all functions that the agent intercepts, if the library has them.
+func Functions() []string {
+	var names []string
+	for _, f := range prototypes().Functions {
+		names = append(names, f.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// shares are the variables of single functions, mpitx:calls/MPI_Send.
+var shares = sync.OnceValue(func() []catalog.Variable {
+	table := prototypes()
 	names := map[string]bool{}
 	for _, f := range table.Functions {
 		names[f.Name] = true

@@ -1,0 +1,222 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"mpitx/catalog"
+	"mpitx/cmd/mpitx/internal/attach"
+	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/cmd/mpitx/internal/origin"
+	"mpitx/cmd/mpitx/internal/virtual"
+	"mpitx/export"
+	"mpitx/recording"
+	"mpitx/recording/profile"
+)
+
+type profileOptions struct {
+	sampling
+	reportOut
+	stack            int
+	include, exclude []string
+	inner            bool
+}
+
+// maxStack is the greatest depth of call stacks (PROFILE_STACK_MOST in the agent).
+const maxStack = 16
+
+func newProfile(a *app) *cobra.Command {
+	o := &profileOptions{sampling: sampling{a: a, optional: true}}
+	cmd := &cobra.Command{
+		Use:   "profile [flags] -- APPLICATION [ARGUMENT…]",
+		Short: "Profile the MPI calls of an application",
+		Long: `Profile the MPI calls of an unmodified MPI application (C, C++, Fortran, Python):
+calls, times, messages and bytes of each MPI function, by call site, rank,
+communicator and phase. A report is printed on standard error at the end. The
+run directory stays for mpitx report and mpitx matrix, which also work while the
+application runs.
+
+Under a launcher (mpirun -n 4 mpitx profile -- ./app), each process becomes the
+application with mpitx's agent preloaded. With -n, mpitx starts the launcher.
+The application keeps its output and exit code. With --workload, a built-in
+program runs instead, and the report goes to standard output.
+
+The call site is the line of the application that called MPI; --stack N adds its
+callers. Files and lines need debug information (-g). With --pvar, performance
+variables are sampled at the same time (see mpitx sample --help).`,
+		Example: `  mpirun -n 4 mpitx profile -- ./app input
+  mpitx profile -n 4 --stack 4 --dir run1 -- ./app
+  mpirun -n 4 mpitx profile --exclude 'MPI_Comm_*' --out report.json -- ./app`,
+		RunE: o.run,
+	}
+	o.sampling.flags(cmd)
+	o.reportOut.flags(cmd)
+	f := cmd.Flags()
+	f.Lookup("no-summary").Usage = "do not print the report at the end"
+	f.Lookup("pvar").Usage = "also " + f.Lookup("pvar").Usage
+	f.IntVar(&o.stack, "stack", 1, "count each call site by `N` frames of its call stack; 0: no call sites, at most "+strconv.Itoa(maxStack))
+	f.StringArrayVar(&o.include, "include", nil, "only functions that match this `GLOB`; may be repeated")
+	f.StringArrayVar(&o.exclude, "exclude", nil, "no functions that match this `GLOB`; may be repeated")
+	f.BoolVar(&o.inner, "inner", false, "also count the calls that the MPI library itself makes")
+	for _, name := range []string{"include", "exclude"} {
+		cmd.RegisterFlagCompletionFunc(name, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return virtual.Functions(), cobra.ShellCompDirectiveNoFileComp
+		})
+	}
+	return cmd
+}
+
+func (o *profileOptions) run(cmd *cobra.Command, args []string) error {
+	r, err := attach.Start(o.config(cmd, args))
+	if err == nil && r.Run != nil {
+		err = o.deliver(r)
+	}
+	return &exitError{code: r.Code, err: err, send: r.End}
+}
+
+func (o *profileOptions) config(cmd *cobra.Command, args []string) (attach.Config, error) {
+	c, err := o.sampling.config(cmd, args, o)
+	o.late = numberIt
+	switch {
+	case err != nil:
+		return c, err
+	case o.stack < 0 || o.stack > maxStack:
+		return c, usagef("--stack: must be between 0 and %d", maxStack)
+	case o.dir != "" && filepath.Clean(o.out) == filepath.Clean(o.dir):
+		return c, usagef("--out %s: this is the run directory (--dir); name a file", o.out)
+	case o.out == "-" && o.workload == "":
+		return c, usagef("--out -: standard output is the application's; name a file")
+	}
+	add := func(name, value string) { c.Tool = append(c.Tool, attach.Setting{Name: name, Value: value}) }
+	add("profile", "record")
+	add("stack", strconv.Itoa(o.stack))
+	if o.inner {
+		add("inner", "1")
+	}
+	for name, globs := range map[string][]string{"include": o.include, "exclude": o.exclude} {
+		for _, glob := range globs {
+			if err := matchesFunction(glob); err != nil {
+				return c, usagef("--%s %s: %v", name, glob, err)
+			}
+			add(name, glob)
+		}
+	}
+	return c, o.checkFormat()
+}
+
+// matchesFunction returns an error for a pattern that matches no function of MPI.
+func matchesFunction(glob string) error {
+	names := virtual.Functions()
+	for _, name := range names {
+		if matches, err := path.Match(glob, name); err != nil {
+			return fmt.Errorf("not a pattern; use *, ? and [abc]")
+		} else if matches {
+			return nil
+		}
+	}
+	return fmt.Errorf("no MPI function matches%s", catalog.DidYouMean(names, glob))
+}
+
+// Check also checks the file.
+func (o *profileOptions) Check(m locate.MPI, first bool) error {
+	if err := o.outFile.check(); err != nil {
+		return err
+	}
+	return o.sampling.Check(m, first)
+}
+
+// Follows implements attach.Hooks: the run directory stays.
+func (o *profileOptions) Follows(dir string, _ bool) (text string, ok bool) {
+	return "the profile is in " + origin.Quote(dir) + "; print it with mpitx report " + origin.Quote(dir), true
+}
+
+// Summarize prints the report, unless it goes to a file.
+func (o *profileOptions) Summarize(run *recording.Run) {
+	if o.quiet || o.toFile() || !profile.Has(run) {
+		return
+	}
+	term, err := export.Detect(os.Stderr, o.a.env.Getenv, o.a.color)
+	p, readErr := profile.Read(run, profile.Cut{})
+	if err != nil || readErr != nil {
+		return
+	}
+	if term.Width = o.a.messageWidth(); term.Width == 0 {
+		term.Width = helpWidth
+	}
+	resolveSites(o.a, p)
+	var b bytes.Buffer
+	if export.Report(&b, p, export.FormatTable, export.ReportOptions{Terminal: term, Run: origin.Quote(shownDir(run.Dir)), Findings: p.Findings()}) == nil {
+		o.a.out.Flush()
+		fmt.Fprintf(o.a.errs, "\n%s\n", b.String())
+	}
+}
+
+// shownDir is a run directory for messages, without the path if it is in the current directory.
+func shownDir(dir string) string {
+	if here, err := os.Getwd(); err == nil && filepath.Dir(dir) == here {
+		return filepath.Base(dir)
+	}
+	return dir
+}
+
+// toFile reports whether the report is written by deliver.
+func (o *profileOptions) toFile() bool { return o.out != "" || o.workload != "" || o.format != "" }
+
+// deliver writes the report to its file, and says where the run is.
+func (o *profileOptions) deliver(r *attach.Result) error {
+	defer r.Run.Close()
+	dir := origin.Quote(r.Shown)
+	if !profile.Has(r.Run) {
+		o.a.complain("%s has no profile: the agent could not start it", dir)
+		return nil
+	}
+	if o.toFile() {
+		if err := o.writeReport(r); err != nil {
+			return err
+		}
+	}
+	if r.Going {
+		o.a.complain("some ranks were still running; mpitx report %s shows what they do; after they have ended, mpitx recover %s collects what they left in memory", dir, dir)
+	}
+	next := ""
+	if len(o.pvars) > 0 {
+		next = ", mpitx stats " + dir
+	}
+	o.a.complain("profiled in %s%s; next: mpitx report %s, mpitx matrix %s%s", dir, r.Named, dir, dir, next)
+	return nil
+}
+
+// writeReport writes the report to --out, to a file in the run directory, or, of a workload, to standard output.
+func (o *profileOptions) writeReport(r *attach.Result) error {
+	p, err := profile.Read(r.Run, profile.Cut{})
+	if err != nil {
+		return failf("%s: %v", origin.Quote(r.Shown), err)
+	}
+	if o.out == "" && o.workload == "" {
+		o.out = filepath.Join(r.Shown, "report."+strings.Replace(string(o.form()), "table", "txt", 1))
+	}
+	term, err := o.a.terminal()
+	if err != nil {
+		return err
+	}
+	resolveSites(o.a, p)
+	o.part = fmt.Sprintf("%x", r.Run.ID[:4])
+	if err := o.write(o.a.out, p, export.ReportOptions{Terminal: term, Run: origin.Quote(r.Shown), Findings: p.Findings()}); err != nil {
+		if o.workload == "" { // keep the application's exit code
+			o.a.exit(err)
+			return nil
+		}
+		return err
+	}
+	if o.out != "" && o.out != "-" {
+		o.a.complain("the report is in %s", origin.Quote(o.out))
+	}
+	return nil
+}
