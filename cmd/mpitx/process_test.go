@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -30,6 +31,7 @@ type process struct {
 	ended          chan struct{}
 	launcherHung   bool          // Open MPI's, by itself, and was killed
 	linger         time.Duration // how long others of its processes may outlive it
+	stopped        int           // one of its processes, which the test has stopped; 0: none
 }
 
 func newProcess(environ []string, dir string, args ...string) *process {
@@ -100,6 +102,9 @@ func (p *process) wait(limit time.Duration) {
 	p.code = p.cmd.ProcessState.ExitCode()
 	if ws := p.cmd.ProcessState.Sys().(syscall.WaitStatus); ws.Signaled() {
 		p.code = 128 + int(ws.Signal())
+	}
+	if p.code == 0 && slices.Contains(p.alive(), p.stopped) { // it had sent its answer, and would end by itself
+		syscall.Kill(p.stopped, syscall.SIGCONT)
 	}
 	for deadline := time.Now().Add(p.linger); len(p.alive()) > 0; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) && !p.killLauncher() {

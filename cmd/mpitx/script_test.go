@@ -255,7 +255,8 @@ func cmdInterrupt(ts *testscript.TestScript, neg bool, args []string) {
 		if args[0] == "busy" {
 			p.linger = 3 * time.Second // after those of WaitDelay
 		} else {
-			syscall.Kill(pids[len(pids)-1], syscall.SIGSTOP)
+			p.stopped = pids[len(pids)-1]
+			syscall.Kill(p.stopped, syscall.SIGSTOP)
 		}
 		pid := p.cmd.Process.Pid
 		if args[0] != "leader" {
