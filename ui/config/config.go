@@ -112,8 +112,12 @@ func parse(data []byte) (c Config, problem string, broken bool) {
 	case err != nil:
 		return Config{}, "1: " + err.Error(), true
 	}
+	if name, at := twice(data); at >= 0 {
+		return Config{}, fmt.Sprintf("%d: %s is set twice", lineAt(data, at), name), true
+	}
 	if _, err := term.ParseTheme(c.Theme); err != nil {
-		problem = fmt.Sprintf("%d: %v", lineOf(data, "theme"), err)
+		at, _ := place(data, "theme")
+		problem = fmt.Sprintf("%d: %v", lineAt(data, at), err)
 		c.Theme = ""
 	}
 	return c, problem, false

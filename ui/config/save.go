@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/pelletier/go-toml/v2"
@@ -147,37 +149,64 @@ func put(text []byte, key string, line []byte) []byte {
 	return bytes.Join([][]byte{before, line, []byte("\n"), text[end:]}, nil)
 }
 
-// place is where a key and its value stand in a text; at is -1 where it does not, and end the place for it: after the last key that is
-// outside of tables.
+// place is where a key and its value are in a text. If the text does not have the key, at is -1, and end the place for it: after the last
+// key that is outside of tables.
 func place(text []byte, key string) (at, end int) {
-	p := unstable.Parser{}
-	p.Reset(text)
-	end = -1
-	for p.NextExpression() {
-		e := p.Expression()
-		if e.Kind != unstable.KeyValue {
-			if end < 0 {
-				return -1, 0
-			}
-			return -1, end
+	tables := false
+	for k := range keysOf(text, &tables) {
+		if k.name == key {
+			return k.at, k.end
 		}
-		keys := e.Key()
-		keys.Next()
-		if from := int(e.Raw.Offset); string(keys.Node().Data) == key && keys.IsLast() {
-			return from, from + int(e.Raw.Length)
-		}
-		end = int(e.Raw.Offset + e.Raw.Length)
-		if n := bytes.IndexByte(text[end:], '\n'); n >= 0 {
-			end += n + 1
+		if n := bytes.IndexByte(text[k.end:], '\n'); n >= 0 {
+			end = k.end + n + 1
 		} else {
 			end = len(text)
 		}
 	}
-	return -1, len(text)
+	if !tables {
+		end = len(text)
+	}
+	return -1, end
 }
 
-// lineOf is the line of a key, from 1.
-func lineOf(text []byte, key string) int {
-	at, _ := place(text, key)
-	return 1 + bytes.Count(text[:max(at, 0)], []byte("\n"))
+// key is a key with its value, outside of tables.
+type key struct {
+	name    string // in lower case, as it is decoded; "": a dotted key
+	at, end int    // in the text
 }
+
+// keysOf are the keys that are outside of tables. tables says whether there are tables after them.
+func keysOf(text []byte, tables *bool) iter.Seq[key] {
+	return func(yield func(key) bool) {
+		p := unstable.Parser{}
+		p.Reset(text)
+		for p.NextExpression() {
+			e := p.Expression()
+			if *tables = e.Kind != unstable.KeyValue; *tables {
+				return
+			}
+			k := key{at: int(e.Raw.Offset), end: int(e.Raw.Offset + e.Raw.Length)}
+			if keys := e.Key(); keys.Next() && keys.IsLast() {
+				k.name = strings.ToLower(string(keys.Node().Data))
+			}
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+// twice finds a setting that has two keys, which differ in case. at is -1 if there is none.
+func twice(text []byte) (name string, at int) {
+	seen := map[string]bool{}
+	for k := range keysOf(text, new(bool)) {
+		if seen[k.name] && slices.ContainsFunc(fields, func(f field) bool { return f.key == k.name }) {
+			return k.name, k.at
+		}
+		seen[k.name] = true
+	}
+	return "", -1
+}
+
+// lineAt is the line of a place in a text, from 1.
+func lineAt(text []byte, at int) int { return 1 + bytes.Count(text[:max(at, 0)], []byte("\n")) }
