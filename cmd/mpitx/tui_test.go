@@ -140,13 +140,7 @@ func TestExplorerStop(t *testing.T) {
 		func() { s.keys("C-z") },
 		func() { syscall.Kill(s.child(s.program()), syscall.SIGTSTP) },
 	} {
-		stop()
-		s.until("shell:", "!allocator")
-		s.plain()
-		s.keys("echo it is $((6*7))", "Enter")
-		s.until("it is 42")
-		s.keys("clear; fg", "Enter")
-		s.until("4 of 1331", "allocator", "!42")
+		stopped(s, stop)
 	}
 	s.keys("q")
 	s.until("shell:", "!allocator")
@@ -155,18 +149,23 @@ func TestExplorerStop(t *testing.T) {
 	s.plain()
 }
 
+// stopped stops the explorer. The shell has the terminal until fg brings the explorer back.
+func stopped(s *screen, stop func()) {
+	stop()
+	s.until("shell:", "!allocator")
+	s.plain()
+	s.keys("echo it is $((6*7))", "Enter")
+	s.until("it is 42")
+	s.keys("clear; fg", "Enter")
+	s.until("4 of 1331", "allocator", "!42")
+}
+
 // ctrl+z stops the wrappers that it was started by, too: the shell waits for those.
 func TestExplorerStopsWrappers(t *testing.T) {
 	for _, wrapper := range []string{"timeout --foreground 300 %s", "sh -c '%s; true'", "sh -c 'timeout --foreground 300 %s; true'"} {
 		s := explorerInShell(t, wrapper)
 		for range 2 {
-			s.keys("C-z")
-			s.until("shell:", "!allocator")
-			s.plain()
-			s.keys("echo it is $((6*7))", "Enter")
-			s.until("it is 42")
-			s.keys("clear; fg", "Enter")
-			s.until("4 of 1331", "allocator", "!42")
+			stopped(s, func() { s.keys("C-z") })
 		}
 		s.keys("q")
 		s.until("shell:", "!allocator")

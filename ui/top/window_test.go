@@ -55,6 +55,16 @@ func working(t testing.TB, ranks int) *Feed {
 
 var widths = [][2]int{{40, 20}, {60, 24}, {80, 24}, {100, 30}, {120, 36}, {160, 45}, {200, 60}}
 
+// messages looks at the messages that ranks send.
+func messages(t testing.TB, ranks, width, height int) *user {
+	u := sit(t, working(t, ranks), unicodeTerm, width, height)
+	u.types("show mpitx:messages_sent")
+	return u
+}
+
+// lines are those of the screen.
+func (u *user) lines() []string { return strings.Split(strings.TrimRight(u.screen(), "\n"), "\n") }
+
 // The screens at all widths.
 func TestFrames(t *testing.T) {
 	f := working(t, 4)
@@ -96,8 +106,7 @@ func TestThemes(t *testing.T) {
 
 // The heat map and the chart show rates of what only grows, unless the user chose values; levels and states stay values.
 func TestRatesOverTime(t *testing.T) {
-	u := sit(t, working(t, 4), unicodeTerm, 120, 36)
-	u.types("show mpitx:messages_sent")
+	u := messages(t, 4, 120, 36)
 	u.sees("── mpitx:messages_sent: per second, each rank over time")
 	u.sees(" 120/s on rank ")
 	u.sees(" delta ") // the table
@@ -122,8 +131,8 @@ func TestRatesOverTime(t *testing.T) {
 // at is the time, the rank and the value at the cursor.
 func (u *user) at() string {
 	u.t.Helper()
-	lines := strings.Split(u.screen(), "\n")
-	line := lines[len(lines)-3]
+	lines := u.lines()
+	line := lines[len(lines)-2]
 	if i := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, "s  rank ") }); i >= 0 {
 		line = lines[i]
 	}
@@ -133,8 +142,7 @@ func (u *user) at() string {
 
 // The cursor shows time, rank and value; the window stays where it is, gets shorter and longer around the cursor, and follows again.
 func TestWindow(t *testing.T) {
-	u := sit(t, working(t, 4), unicodeTerm, 100, 40)
-	u.types("show mpitx:messages_sent")
+	u := messages(t, 4, 100, 40)
 	u.press("m")
 	u.sees("now  rank 0: 120/s")
 	u.press("tab", "j", "j")
@@ -184,9 +192,8 @@ func TestWindow(t *testing.T) {
 
 // A click in the map sets the cursor to the time and the rank there.
 func TestClickInMap(t *testing.T) {
-	u := sit(t, working(t, 4), unicodeTerm, 100, 40)
-	u.types("show mpitx:messages_sent")
-	lines := strings.Split(u.screen(), "\n")
+	u := messages(t, 4, 100, 40)
+	lines := u.lines()
 	y := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "    2 ") })
 	u.send(tea.MouseClickMsg{X: 90, Y: y, Button: tea.MouseLeft})
 	d, drawn, _ := u.m.drawn()
@@ -201,8 +208,7 @@ func TestClickInMap(t *testing.T) {
 
 // Many ranks: the chart shows those around the cursor, the map shows all.
 func TestManyRanks(t *testing.T) {
-	u := sit(t, working(t, 40), unicodeTerm, 100, 30)
-	u.types("show mpitx:messages_sent")
+	u := messages(t, 40, 100, 30)
 	u.press("tab", "G")
 	u.sees(">   39 ")
 	u.sees("36-38 ")
@@ -217,8 +223,7 @@ func TestManyRanks(t *testing.T) {
 
 // A logarithmic scale has real numbers.
 func TestLogScale(t *testing.T) {
-	u := sit(t, working(t, 4), unicodeTerm, 100, 40)
-	u.types("show mpitx:messages_sent")
+	u := messages(t, 4, 100, 40)
 	u.press("m", "o")
 	u.sees("log scale")
 	u.sees("120/s│")
@@ -229,7 +234,7 @@ func TestLogScale(t *testing.T) {
 // The footer shows the keys that are the most useful in the part of the screen that has the focus, and fits.
 func TestFooter(t *testing.T) {
 	last := func(u *user) string {
-		lines := strings.Split(strings.TrimRight(u.screen(), "\n"), "\n")
+		lines := u.lines()
 		return lines[len(lines)-1]
 	}
 	f := working(t, 4)
@@ -393,7 +398,7 @@ func TestWholeScreen(t *testing.T) {
 	for height := 24; height <= 60; height++ {
 		u := sit(t, f, unicodeTerm, 200, height)
 		for _, pane := range []string{"map", "chart"} {
-			lines := strings.Split(u.screen(), "\n")
+			lines := u.lines()
 			blank := 0
 			for _, l := range lines[:len(lines)-1] {
 				if strings.TrimSpace(l) == "" {
