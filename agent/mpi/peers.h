@@ -10,7 +10,7 @@
 #pragma GCC visibility push(hidden)
 
 /* An object's epoch tells whether its handle is still valid: the epoch increases when an object with the same hash is freed. */
-enum { PEERS_EPOCHS = 1024 };
+enum { PEERS_EPOCHS = 1 << 16 };
 extern uint32_t peers_epochs[PEERS_EPOCHS];
 extern uint64_t peers_world;  /* the handle of MPI_COMM_WORLD */
 extern bool peers_have_world; /* MPI_COMM_WORLD may be used: not with sessions only, nor in sessions after MPI_Finalize */

@@ -95,12 +95,19 @@ static struct request *find(struct bucket *bucket, uint64_t handle, uint64_t mad
     return newest;
 }
 
+/* Whether requests of a kind share an entry if they have one handle. A receive needs its own: another thread may get the handle before
+ * the call that completed the older receive has described it. */
+static bool can_share(enum request_kind kind)
+{
+    return kind != REQUEST_COMM && kind != REQUEST_RECEIVE && kind != REQUEST_EXCHANGE;
+}
+
 struct request *requests_open(uint64_t handle, enum request_kind kind, bool persistent)
 {
     struct bucket *bucket = enter(handle);
     if (!bucket) return NULL;
     struct request *place = find(bucket, handle, UINT64_MAX);
-    if (place && place->kind == kind && !place->persistent && !persistent && kind != REQUEST_COMM) {
+    if (place && place->kind == kind && !place->persistent && !persistent && can_share(kind)) {
         place->copies++;
         return place;
     }

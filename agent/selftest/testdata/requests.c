@@ -36,6 +36,19 @@ static void reused(void)
     printf("shared %d %d %d\n", old, new, none);
 }
 
+/* A receive keeps its communicator, although another thread's receive has the same handle already. */
+static void received(void)
+{
+    struct request request;
+    requests_add(&(struct request){.handle = 24, .kind = REQUEST_RECEIVE, .comm = 1});
+    uint64_t made = requests_made;
+    requests_add(&(struct request){.handle = 24, .kind = REQUEST_RECEIVE, .comm = 2});
+    requests_take(24, made, &request);
+    int first = (int)request.comm;
+    requests_take(24, requests_made, &request);
+    printf("received %d %d %d\n", first, (int)request.comm, take(24, requests_made));
+}
+
 static void *hold(void *handle)
 {
     struct bucket *bucket = enter((uint64_t)(uintptr_t)handle);
@@ -85,6 +98,7 @@ int main(void)
     requests_shared = true;
     if (!requests_start()) return 1;
     reused();
+    received();
     held();
     printf("lost %llu locked %llu\n", (unsigned long long)requests_lost, (unsigned long long)requests_locked);
     many();

@@ -330,10 +330,11 @@ func countsOf(t *testing.T, file string) map[string]string {
 // The profile has the same calls, also nested and abandoned ones, as the tool that only counts.
 func TestProfileCounts(t *testing.T) {
 	programs := []struct {
-		ranks        int
-		source       string
-		late         map[string]string // counts that differ: calls within MPI_Finalize are not recorded
-		options, arg []string
+		ranks   int
+		source  string
+		late    map[string]string // counts that differ: calls within MPI_Finalize are not recorded
+		options []string
+		config  []string
 	}{
 		{ranks: 2, source: "calls.c"},
 		{ranks: 1, source: "callbacks.c", late: map[string]string{"MPI_Comm_size": "2 0"}},
@@ -345,12 +346,14 @@ func TestProfileCounts(t *testing.T) {
 		{ranks: 2, source: "objects.c"},
 		{ranks: 2, source: "times.c"},
 		{ranks: 1, source: "exception.cc"},
+		{ranks: 3, source: "messages.c"},
+		{ranks: 2, source: "calls.c", config: []string{"pvar=mpitx:*", "interval_ns=1000000"}}, // samples at the same time
 	}
 	each(t, func(t *testing.T, m *mpi) {
 		for _, p := range programs {
-			t.Run(p.source, func(t *testing.T) {
+			t.Run(p.source+strings.Join(p.config, ","), func(t *testing.T) {
 				file := filepath.Join(t.TempDir(), "counts")
-				r := m.run(t, job{n: p.ranks, config: []string{"profile=record", "counts=" + file + ".%r"}, program: []string{m.compile(t, p.source, p.options...)}})
+				r := m.run(t, job{n: p.ranks, config: append(p.config, "profile=record", "counts="+file+".%r"), program: []string{m.compile(t, p.source, p.options...)}})
 				for rank := range p.ranks {
 					want := countsOf(t, fmt.Sprint(file, ".", rank))
 					maps.Copy(want, p.late)
