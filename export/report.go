@@ -16,7 +16,10 @@ import (
 var ReportTables = []string{"functions", "sites", "ranks", "phases", "communicators", "sizes"}
 
 // ReportFormats are the formats of a report.
-var ReportFormats = []Format{FormatTable, FormatWide, FormatJSON, FormatNDJSON, FormatCSV}
+var ReportFormats = []Format{FormatTable, FormatWide, FormatJSON, FormatNDJSON, FormatCSV, FormatHatchet}
+
+// FormatHatchet is JSON for hatchet's JsonReader.
+const FormatHatchet Format = "hatchet"
 
 // ReportOptions say what a report shows.
 type ReportOptions struct {
@@ -31,11 +34,13 @@ func Report(w io.Writer, p *profile.Profile, f Format, o ReportOptions) error {
 	switch f {
 	case FormatJSON:
 		return reportJSON(w, p, o)
+	case FormatHatchet:
+		return reportHatchet(w, p)
 	case FormatCSV, FormatNDJSON:
 		if o.Table == "" {
 			o.Table = ReportTables[0]
 		}
-		return profileRows(p, o.Table).Write(w, f, o.Terminal)
+		return ReportRows(p, o.Table).Write(w, f, o.Terminal)
 	case FormatTable, FormatWide, "":
 		if o.Table != "" {
 			return peopleTable(p, o.Table, 0, o.Terminal).Write(w, f, o.Terminal)
@@ -155,8 +160,8 @@ func findings(b *bytes.Buffer, o ReportOptions) {
 	b.WriteString(o.paint(headerStyle, "FINDINGS") + "\n")
 	for i, f := range o.Findings[:min(len(o.Findings), mostFindings)] {
 		o.hanging(b, fmt.Sprintf("%d. ", i+1), f.Text)
-		if f.Next != "" {
-			o.hanging(b, "   ", strings.ReplaceAll("Look at "+f.Next+".", " RUN ", " "+o.Run+" "))
+		if next := NextText(f, o.Run); next != "" {
+			o.hanging(b, "   ", next)
 		}
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"mpitx/recording/profile"
 )
 
-// profileRows is a table of a report for programs: times in nanoseconds, exact numbers.
-func profileRows(p *profile.Profile, name string) *Rows {
+// ReportRows is a table of a report for programs: times in nanoseconds, exact numbers.
+func ReportRows(p *profile.Profile, name string) *Rows {
 	switch name {
 	case "functions":
 		return functionRows(p, p.Functions, "mpitx.report.functions")

@@ -54,6 +54,9 @@ func (s Scale) Text(x float64, whole bool) string {
 	return strconv.FormatFloat(x/s.factor, 'f', decimals, 64)
 }
 
+// Value is an amount in the scale's unit.
+func (s Scale) Value(x float64) float64 { return x / s.factor }
+
 // Texts formats the amounts of one line without their unit, all with the same number of decimals: none if all are whole and the unit is
 // the counted one.
 func (s Scale) Texts(amounts ...float64) []string {

@@ -145,7 +145,7 @@ build() {
 	build_shims
 	commit=$(git rev-parse --short HEAD 2>/dev/null) || commit=
 	CGO_ENABLED=1 go build -buildvcs=false -ldflags "-X main.version=$VERSION${commit:++g$commit}" -o "$BIN/mpitx" ./cmd/mpitx
-	CGO_ENABLED=0 go build -buildvcs=false -o "$BIN/mpitx-parquet" ./cmd/mpitx-parquet
+	CGO_ENABLED=0 go build -buildvcs=false -o "$BIN/mpitx-formats" ./cmd/mpitx-formats
 	if have flock; then exec 9>&-; fi
 }
 
@@ -347,7 +347,7 @@ cross_agents() {
 }
 
 pure_packages() {
-	for dir in catalog export ui recording cmd/mpitx/internal/locate cmd/mpitx/internal/origin; do
+	for dir in catalog export symbols ui recording cmd/mpitx/internal/locate cmd/mpitx/internal/origin; do
 		if [ -n "$(find "$dir" -name '*.go' 2>/dev/null)" ]; then echo "./$dir/..."; fi
 	done
 }
@@ -357,7 +357,7 @@ install_files() {
 	install -d "$to/bin" "$to/lib/mpitx"
 	install -m 755 "$BIN/mpitx" "$to/bin/"
 	copy "$to/lib/mpitx" "$BIN"/mpitx-*.so
-	for program in "$BIN"/mpitx-parquet "$BIN"/mpitx-workload-*; do
+	for program in "$BIN"/mpitx-formats "$BIN"/mpitx-workload-*; do
 		if [ -e "$program" ]; then install -m 755 "$program" "$to/lib/mpitx/"; fi
 	done
 	copy "$to/include" agent/include/*

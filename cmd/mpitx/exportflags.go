@@ -17,9 +17,6 @@ import (
 	"mpitx/recording"
 )
 
-// formatParquet is written by the separate program mpitx-parquet.
-const formatParquet = export.Format("parquet")
-
 // exportFlags choose how samples are written.
 type exportFlags struct {
 	outFile

@@ -8,11 +8,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"mpitx/catalog"
+	"mpitx/cmd/internal/sites"
 	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/export"
 	"mpitx/recording"
 	"mpitx/recording/profile"
-	"mpitx/symbols"
 )
 
 type reportOptions struct {
@@ -177,18 +177,7 @@ const mostNamed = 8 // names in a message
 
 // resolveSites finds the source of call sites, and reports the programs and libraries for which it is not found.
 func resolveSites(a *app, p *profile.Profile) {
-	all := symbols.New(symbols.Options{Recorded: p.Run.Start})
-	defer all.Close()
-	p.Resolve(func(at profile.Address) (frames []profile.Frame) {
-		if at.Path == "" {
-			return nil
-		}
-		for _, f := range all.Resolve(&symbols.Module{Path: at.Path, BuildID: at.BuildID}, at.Offset) {
-			frames = append(frames, profile.Frame{Function: f.Function, File: f.File, Line: f.Line, Inlined: f.Inlined})
-		}
-		return frames
-	})
-	for _, problem := range all.Problems() {
+	for _, problem := range sites.Resolve(p) {
 		a.complain("call sites in %s have no file and line: %s; report where the file is as it was", problem.Module, problem.Reason)
 	}
 }

@@ -24,24 +24,27 @@ type reportOut struct {
 }
 
 func (x *reportOut) flags(cmd *cobra.Command) {
-	choose(cmd, &x.format, "output", "o", "", "output `FORMAT`: "+strings.Join(texts(export.ReportFormats), ", ")+" (default: the ending of --out, else table)", export.ReportFormats...)
+	choose(cmd, &x.format, "output", "o", "", "output `FORMAT`: "+strings.Join(texts(reportFormats), ", ")+" (default: the ending of --out, else table)", reportFormats...)
 	x.outFile.flags(cmd)
 }
 
 // form is the format chosen by -o or by the file's name.
 func (x *reportOut) form() export.Format {
 	ending := export.Format(strings.ToLower(strings.TrimPrefix(filepath.Ext(x.out), ".")))
-	if ending == "txt" || ending == "" {
+	switch ending {
+	case "txt", "":
 		ending = export.FormatTable
+	case "gz", "pb":
+		ending = formatPprof // solver.pb.gz
 	}
 	return cmp.Or(x.format, ending)
 }
 
 // checkFormat reports a wrong ending of the file's name.
 func (x *reportOut) checkFormat() error {
-	if form := x.form(); !slices.Contains(export.ReportFormats, form) {
+	if form := x.form(); !slices.Contains(reportFormats, form) {
 		return usagef("--out %s: .%s is not a format of reports; end the name in .txt, .%s, or choose the format with -o", origin.Quote(x.out), form,
-			strings.Join(texts(export.ReportFormats), ", ."))
+			strings.Join(texts(reportFormats), ", ."))
 	}
 	return nil
 }
@@ -57,10 +60,10 @@ func (x *reportOut) check() error {
 // write writes a report to the file, or else to w, whose terminal the options describe.
 func (x *reportOut) write(w io.Writer, p *profile.Profile, o export.ReportOptions) error {
 	if !x.named() {
-		return export.Report(w, p, x.form(), o)
+		return writeReport(w, p, x.form(), o)
 	}
 	o.Terminal = export.Terminal{UTF8: true}
-	name, err := createFile(x.out, x.part, x.then(x.late), func(w io.Writer) error { return export.Report(w, p, x.form(), o) })
+	name, err := createFile(x.out, x.part, x.then(x.late), func(w io.Writer) error { return writeReport(w, p, x.form(), o) })
 	x.out = name
 	return err
 }

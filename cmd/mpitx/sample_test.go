@@ -22,6 +22,20 @@ import (
 	"mpitx/recording"
 )
 
+// buildFormats adds the program that writes Parquet and other formats to what build makes.
+var buildFormats = sync.OnceValue(func() error {
+	bin, err := build()
+	if err != nil {
+		return err
+	}
+	build := exec.Command("go", "build", "-o", filepath.Join(bin, "mpitx-formats"), "../mpitx-formats")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("mpitx-formats: %v\n%s", err, out)
+	}
+	return nil
+})
+
 // buildSample adds to what build makes: the agents that `make build` has left in bin/, workloads, and an application for each
 // MPI. It tells for which families all is there.
 var buildSample = sync.OnceValues(func() ([]string, error) {
@@ -30,10 +44,8 @@ var buildSample = sync.OnceValues(func() ([]string, error) {
 		return nil, err
 	}
 	var families []string
-	build := exec.Command("go", "build", "-o", filepath.Join(bin, "mpitx-parquet"), "../mpitx-parquet")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("mpitx-parquet: %v\n%s", err, out)
+	if err := buildFormats(); err != nil {
+		return nil, err
 	}
 	for _, family := range []string{locate.OpenMPI, locate.MPICH} {
 		ok, err := have(family)

@@ -1,0 +1,23 @@
+// Package sites finds the source of the call sites of a profile.
+package sites
+
+import (
+	"mpitx/recording/profile"
+	"mpitx/symbols"
+)
+
+// Resolve finds functions, files and lines, and returns the programs and libraries for which it does not find them.
+func Resolve(p *profile.Profile) []symbols.Problem {
+	all := symbols.New(symbols.Options{Recorded: p.Run.Start})
+	defer all.Close()
+	p.Resolve(func(at profile.Address) (frames []profile.Frame) {
+		if at.Path == "" {
+			return nil
+		}
+		for _, f := range all.Resolve(&symbols.Module{Path: at.Path, BuildID: at.BuildID}, at.Offset) {
+			frames = append(frames, profile.Frame{Function: f.Function, File: f.File, Line: f.Line, Inlined: f.Inlined})
+		}
+		return frames
+	})
+	return all.Problems()
+}

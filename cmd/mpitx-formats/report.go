@@ -1,0 +1,39 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+
+	"mpitx/cmd/internal/sites"
+	"mpitx/export"
+	"mpitx/export/parquet"
+	"mpitx/export/pprof"
+	"mpitx/recording"
+	"mpitx/recording/profile"
+)
+
+// report writes the profile of a run. mpitx has read it already, and said what is wrong with it.
+func report(w io.Writer, r *recording.Run, args []string) error {
+	if len(args) != 3 {
+		return errUsage
+	}
+	format, table := args[0], args[1]
+	var cut profile.Cut
+	if err := json.NewDecoder(os.Stdin).Decode(&cut); err != nil {
+		return fmt.Errorf("%w: %w", errUsage, err)
+	}
+	p, err := profile.Read(r, cut)
+	if err != nil {
+		return err
+	}
+	sites.Resolve(p)
+	switch format {
+	case "pprof":
+		return pprof.Write(w, p)
+	case "parquet":
+		return parquet.Report(w, r, export.ReportRows(p, table))
+	}
+	return errUsage
+}

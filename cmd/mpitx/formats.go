@@ -1,0 +1,86 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"mpitx/cmd/internal/columns"
+	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/export"
+	"mpitx/recording"
+	"mpitx/recording/profile"
+)
+
+// errFormats is an error that mpitx-formats printed already.
+var errFormats = exit(exitFailed)
+
+// The formats that the program mpitx-formats writes: their libraries would slow the start of every command.
+const (
+	formatParquet = export.Format("parquet")
+	formatPprof   = export.Format("pprof")
+)
+
+var reportFormats = append(export.ReportFormats[:len(export.ReportFormats):len(export.ReportFormats)], formatParquet, formatPprof)
+
+// writeParquet writes the samples of a run as Parquet. damaged reports whether parts were skipped, which mpitx-formats names.
+func writeParquet(w io.Writer, run *recording.Run, o export.SampleOptions, only columns.Set) (damaged bool, err error) {
+	args := []string{"samples", run.Dir, strconv.Itoa(int(o.As)), "long"}
+	if o.Wide {
+		args[3] = "wide"
+	}
+	if only == nil {
+		return runFormats(w, nil, "Parquet", args...)
+	}
+	var chosen bytes.Buffer
+	if err := only.Write(&chosen); err != nil {
+		return false, err
+	}
+	return runFormats(w, &chosen, "Parquet", append(args, "chosen")...)
+}
+
+// writeReport writes a report in any of the reportFormats.
+func writeReport(w io.Writer, p *profile.Profile, f export.Format, o export.ReportOptions) error {
+	if slices.Contains(export.ReportFormats, f) {
+		return export.Report(w, p, f, o)
+	}
+	if o.IsTTY {
+		return usagef("-o %s: a terminal cannot show it; name a file with --out", f)
+	}
+	cut, err := json.Marshal(p.Cut)
+	if err != nil {
+		return err
+	}
+	_, err = runFormats(w, bytes.NewReader(cut), string(f), "report", p.Run.Dir, string(f), cmp.Or(o.Table, export.ReportTables[0]), o.Run)
+	return err
+}
+
+// runFormats runs the program mpitx-formats, which is next to this one or where it is installed.
+func runFormats(w io.Writer, stdin io.Reader, what string, args ...string) (damaged bool, err error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return false, err
+	}
+	path, looked := locate.System().Beside(filepath.Dir(exe), "mpitx-formats")
+	if path == "" {
+		return false, &locate.Error{What: "write " + what, Why: "mpitx-formats is not in " + strings.Join(looked, ", "), Do: "install mpitx completely, or choose another format"}
+	}
+	cmd := exec.Command(path, args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, w, os.Stderr
+	err = cmd.Run()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() == exitPartial {
+		return true, nil
+	} else if errors.As(err, &exit) && exit.ExitCode() == exitFailed {
+		return false, errFormats
+	}
+	return false, err
+}

@@ -1,0 +1,155 @@
+package export
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strconv"
+	"time"
+
+	"mpitx/recording/profile"
+)
+
+// hatchetNode is a node of the call tree: the program, a function of it at a line, or a function of MPI.
+type hatchetNode struct {
+	id       int
+	data     hatchetData
+	children []*hatchetNode
+	below    map[hatchetData]*hatchetNode
+	ranks    map[int]*hatchetRow
+}
+
+type hatchetData struct {
+	Name string `json:"name"`
+	Type string `json:"type"`
+	File string `json:"file,omitempty"`
+	Line int    `json:"line,omitzero"`
+}
+
+// reportHatchet writes the call tree for hatchet's JsonReader: GraphFrame.from_json.
+func reportHatchet(w io.Writer, p *profile.Profile) error {
+	var nodes []*hatchetNode
+	child := func(parent *hatchetNode, data hatchetData) *hatchetNode {
+		if parent != nil && parent.below[data] != nil {
+			return parent.below[data]
+		}
+		n := &hatchetNode{id: len(nodes), data: data, below: map[hatchetData]*hatchetNode{}, ranks: map[int]*hatchetRow{}}
+		nodes = append(nodes, n)
+		if parent != nil {
+			parent.below[data] = n
+			parent.children = append(parent.children, n)
+		}
+		return n
+	}
+	root := child(nil, hatchetData{Name: cmp.Or(path.Base(runOf(p).Program), "program"), Type: "program"})
+	sites := p.Sites
+	if len(sites) == 0 {
+		sites = p.Functions
+	}
+	for _, s := range sites {
+		if s.Within != "" { // its time is part of another one's
+			continue
+		}
+		way := []*hatchetNode{root}
+		for _, f := range slices.Backward(framesOf(s)) {
+			way = append(way, child(way[len(way)-1], hatchetData{Name: cmp.Or(f.Function, f.Address.String()), Type: "function", File: f.File, Line: f.Line}))
+		}
+		way = append(way, child(way[len(way)-1], hatchetData{Name: s.Name, Type: "function"}))
+		for i, n := range way {
+			for _, r := range s.Ranks {
+				n.add(&r, i == len(way)-1)
+			}
+		}
+	}
+	return hatchetDocument(w, nodes)
+}
+
+// framesOf are the frames of a call site, also if they were not resolved.
+func framesOf(f *profile.Function) []profile.Frame {
+	if len(f.Frames) > 0 {
+		return f.Frames
+	}
+	return mapped(f.Stack, func(a profile.Address) profile.Frame { return profile.Frame{Address: a} })
+}
+
+// hatchetRow has a node's metrics on one rank: its own, and with those of its children.
+type hatchetRow struct{ own, all hatchetMetrics }
+
+// hatchetMetrics are columns of the data frame.
+type hatchetMetrics struct {
+	time                  time.Duration
+	calls, sent, received uint64
+}
+
+var hatchetNames = []string{"time", "calls", "bytes_sent", "bytes_received"}
+
+// values have the order of hatchetNames. Times are in seconds.
+func (m *hatchetMetrics) values() []any { return []any{m.time.Seconds(), m.calls, m.sent, m.received} }
+
+func (m *hatchetMetrics) add(t *profile.Totals) {
+	m.time += t.Time
+	m.calls += t.Calls
+	m.sent += t.Sent()
+	m.received += t.Received()
+}
+
+func (n *hatchetNode) add(r *profile.RankTotals, own bool) {
+	row := n.ranks[r.Rank.Number]
+	if row == nil {
+		row = &hatchetRow{}
+		n.ranks[r.Rank.Number] = row
+	}
+	if own {
+		row.own.add(&r.Totals)
+	}
+	row.all.add(&r.Totals)
+}
+
+func hatchetDocument(w io.Writer, nodes []*hatchetNode) error {
+	type place struct {
+		Data     hatchetData `json:"data"`
+		Children []int       `json:"children"`
+	}
+	inclusive := mapped(hatchetNames, func(name string) string { return name + " (inc)" })
+	d := &jsonDocument{b: []byte("{\n  \"graph\": [{")}
+	for i, n := range nodes {
+		if i > 0 {
+			d.b = append(d.b, ',')
+		}
+		d.b = fmt.Appendf(d.b, "\n    \"%d\": ", n.id)
+		d.value(place{n.data, mapped(n.children, func(c *hatchetNode) int { return c.id })})
+	}
+	d.b = append(d.b, "\n  }],\n  \"dataframe\": ["...)
+	first := true
+	for _, n := range nodes {
+		ranks := make([]int, 0, len(n.ranks))
+		for r := range n.ranks {
+			ranks = append(ranks, r)
+		}
+		slices.Sort(ranks)
+		for _, r := range ranks {
+			if !first {
+				d.b = append(d.b, ',')
+			}
+			first = false
+			d.b = fmt.Appendf(d.b, "\n    {\"node\": %d, \"rank\": %d, \"name\": ", n.id, r)
+			d.value(n.data.Name)
+			values := append(n.ranks[r].own.values(), n.ranks[r].all.values()...)
+			for i, name := range append(hatchetNames, inclusive...) {
+				d.b = append(d.b, ", "+strconv.Quote(name)+": "...)
+				d.value(values[i])
+			}
+			d.b = append(d.b, '}')
+		}
+	}
+	d.b = append(d.b, "\n  ],\n  \"dataframe_indices\": [\"node\", \"rank\"]"...)
+	d.member("exclusive_metrics", hatchetNames)
+	d.member("inclusive_metrics", inclusive)
+	if d.err != nil {
+		return d.err
+	}
+	_, err := w.Write(append(d.b, "\n}\n"...))
+	return err
+}

@@ -1,0 +1,29 @@
+package export
+
+import (
+	"bytes"
+	"strings"
+
+	"mpitx/recording/profile"
+)
+
+// ReportHead returns the first lines of a report: which run it is, and how much of its time was spent in MPI.
+func ReportHead(p *profile.Profile, t Terminal) []string {
+	t.Width = 0
+	var b bytes.Buffer
+	reportHead(&b, p, ReportOptions{Terminal: t})
+	return strings.Split(strings.TrimSpace(b.String()), "\n")
+}
+
+// ReportTable is a table of a report for people, with all rows.
+func ReportTable(p *profile.Profile, name string, t Terminal) *Rows {
+	return peopleTable(p, name, 0, t)
+}
+
+// NextText says what to look at after a finding; "" if nothing.
+func NextText(f profile.Finding, run string) string {
+	if f.Next == "" {
+		return ""
+	}
+	return strings.ReplaceAll("Look at "+f.Next+".", " RUN ", " "+run+" ")
+}
