@@ -29,6 +29,10 @@ func innerCommand(cmd *cobra.Command, more ...string) ([]string, error) {
 		if _, old := f.Value.(renamed); old || f.Name == "ranks" {
 			return
 		}
+		if several, ok := f.Value.(interface{ words() []string }); ok {
+			line = append(line, several.words()...)
+			return
+		}
 		values := []string{f.Value.String()}
 		if list, ok := f.Value.(pflag.SliceValue); ok {
 			values = list.GetSlice()

@@ -24,6 +24,8 @@ type sampling struct {
 	noProbe, quiet     bool
 	optional           bool // --pvar need not be given
 
+	flag   string          // with the patterns; "": --pvar
+	words  []string        // suggested together with names
 	warned map[string]bool // patterns that the user was warned of
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"os"
 	"os/exec"
@@ -40,7 +41,7 @@ func (s *sampling) unmatched(m locate.MPI) error {
 		}
 		return nil
 	}
-	known = append(known, names...)
+	known = append(append(known, names...), s.words...)
 	missing = slices.DeleteFunc(s.missing(known), func(p string) bool { return registersLate(m, p) })
 	for _, p := range missing {
 		if err := s.refuse(p, m.Name()+" has no such performance variable: "+howToGet(m, globOf(p), s.set), catalog.DidYouMean(known, globOf(p))); err != nil {
@@ -78,11 +79,14 @@ func (s *sampling) unmatchedOwn(m locate.MPI) error {
 // refuse returns the error for a pattern; with --force it warns instead.
 func (s *sampling) refuse(p, why, near string) error {
 	if !s.force {
-		return failf("--pvar %s: %s; use --force to start anyway%s", p, why, near)
+		return failf("%s %s: %s; use --force to start anyway%s", s.named(), p, why, near)
 	}
 	s.warnBefore(p, why+near)
 	return nil
 }
+
+// named is the flag with the patterns.
+func (s *sampling) named() string { return cmp.Or(s.flag, "--pvar") }
 
 // warnBefore warns of a pattern before the run; it is not reported again at the end.
 func (s *sampling) warnBefore(p, why string) {
@@ -90,7 +94,7 @@ func (s *sampling) warnBefore(p, why string) {
 		s.warned = map[string]bool{}
 	}
 	s.warned[p] = true
-	s.a.complain("warning: --pvar %s: %s", p, why)
+	s.a.complain("warning: %s %s: %s", s.named(), p, why)
 }
 
 // missing are the patterns that match none of the names.

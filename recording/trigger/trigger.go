@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mpitx/recording"
+	"mpitx/recording/profile"
 )
 
 const (
@@ -54,14 +55,39 @@ type Event struct {
 	ObjectName      string // of a communicator, window or file; "": unknown
 	Peer, Root, Tag *int   // nil: none
 	Bytes           uint64
-	Duration        time.Duration // of the call; 0: not measured
-	Stack           []uint64      // return addresses of code, innermost first
-	Values          []float64     // of Trigger.Values; NaN: not read
+	Duration        time.Duration   // of the call; 0: not measured
+	Stack           []uint64        // return addresses of code, innermost first
+	Frames          []profile.Frame // of the stack; see Resolve
+	Values          []float64       // of Trigger.Values; NaN: not read
 	process         *recording.Rank
 }
 
 // Module returns the program or library that contains an address of the event's stack.
 func (e *Event) Module(address uint64) *recording.Module { return e.process.Module(address) }
+
+// Resolve finds the source of the stacks of all events. resolve returns the frames of an address, innermost first.
+func Resolve(all []*Trigger, resolve func(m *recording.Module, address uint64) []profile.Frame) {
+	type place struct {
+		process *recording.Rank
+		address uint64
+	}
+	known := map[place][]profile.Frame{}
+	for _, t := range all {
+		for i := range t.Events {
+			e := &t.Events[i]
+			e.Frames = nil
+			for _, address := range e.Stack {
+				at := place{e.process, address}
+				frames, found := known[at]
+				if !found {
+					frames = resolve(e.Module(address), address)
+					known[at] = frames
+				}
+				e.Frames = append(e.Frames, frames...)
+			}
+		}
+	}
+}
 
 // Has reports whether a run has triggers.
 func Has(run *recording.Run) bool {

@@ -1,0 +1,233 @@
+package export
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"mpitx/recording/trigger"
+)
+
+// TriggerTable is the name of the table of events of triggers.
+const TriggerTable = "triggers"
+
+// Triggers writes what the triggers of a run found. In text, most limits the events of each trigger; 0 is all.
+func Triggers(w io.Writer, all []*trigger.Trigger, f Format, most int, t Terminal) error {
+	switch f {
+	case FormatJSON:
+		d := &jsonDocument{b: []byte("{\n  \"schema\": \"mpitx.triggers\",\n  \"version\": 1")}
+		jsonList(d, "triggers", mapped(all, triggerOf))
+		if d.err != nil {
+			return d.err
+		}
+		_, err := w.Write(append(d.b, "\n}\n"...))
+		return err
+	case FormatCSV, FormatNDJSON:
+		return triggerRows(all).Write(w, f, t)
+	}
+	var b bytes.Buffer
+	for i, one := range all {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, "%s\n", t.Safe(TriggerText(one)))
+		rows := triggerTable(one, most, t)
+		if len(rows.Rows) == 0 {
+			continue
+		}
+		if err := rows.Write(&b, f, t); err != nil {
+			return err
+		}
+		if most > 0 && len(one.Events) > most {
+			fmt.Fprintf(&b, "… and %s more\n", counted(len(one.Events)-most, "event"))
+		}
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// TriggerText says in one line how often a condition was true, and on which ranks.
+func TriggerText(t *trigger.Trigger) string {
+	text := t.Condition
+	if t.On != "" {
+		text += " on " + t.On
+	}
+	switch {
+	case t.Checked == 0 && t.Missed == 0:
+		return text + ": never checked: no such call was made"
+	case t.Held == 0:
+		text += ": never true"
+	default:
+		var ranks []int
+		for _, r := range t.Ranks {
+			if r.Held > 0 {
+				ranks = append(ranks, r.Rank)
+			}
+		}
+		text += fmt.Sprintf(": became true %s, on %s %s; true", times(t.Fired), plural(len(ranks), "rank"), RankList(ranks))
+	}
+	text += fmt.Sprintf(" in %d of %s", t.Held, counted(int(t.Checked), "call"))
+	if t.Held == 0 {
+		text = strings.Replace(text, "never true in 0 of", "never true in", 1)
+	}
+	if t.Missed > 0 {
+		text += fmt.Sprintf(", and not checked in %d, as another thread was reading variables", t.Missed)
+	}
+	return text
+}
+
+func times(n uint64) string { return counted(int(n), "time") }
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return noun
+	}
+	return noun + "s"
+}
+
+func number(n *int) string {
+	if n == nil {
+		return ""
+	}
+	return strconv.Itoa(*n)
+}
+
+// optional is a cell for programs.
+func optional(n *int) any {
+	if n == nil {
+		return nil
+	}
+	return *n
+}
+
+// triggerTable are the events of one trigger for people.
+func triggerTable(one *trigger.Trigger, most int, t Terminal) *Rows {
+	r := &Rows{Columns: []RowColumn{{Header: "TIME/s", Right: true, Point: true}, {Header: "RANK", Right: true}, {Header: "FUNCTION"}, {Header: "PEER", Right: true, Optional: true},
+		{Header: "ROOT", Right: true, Optional: true}, {Header: "TAG", Right: true, Optional: true, Drop: 2}, {Header: "BYTES", Right: true, Optional: true}, {Header: "COMMUNICATOR", Optional: true, Drop: 1},
+		{Header: "VALUES", Optional: true}, {Header: "CALL SITE", Optional: true}}}
+	for i := range one.Events {
+		if most > 0 && i == most {
+			break
+		}
+		e := &one.Events[i]
+		values := valuesText(one, e)
+		r.Rows = append(r.Rows, []any{fmt.Sprintf("%.6f", e.Time.Seconds()), e.Rank, e.Function, number(e.Peer), number(e.Root), number(e.Tag), bytesText(t, e.Bytes), e.ObjectName,
+			values, strings.Join(places(e), " < ")})
+	}
+	return r
+}
+
+// valuesText are the values that held; without their names if there is only one.
+func valuesText(t *trigger.Trigger, e *trigger.Event) string {
+	var texts []string
+	for i, v := range e.Values {
+		text := strconv.FormatFloat(v, 'g', -1, 64)
+		switch {
+		case math.IsNaN(v):
+			continue
+		case len(t.Values) > 1:
+			text = t.Values[i] + "=" + text
+		}
+		texts = append(texts, text)
+	}
+	return strings.Join(texts, " ")
+}
+
+// places are the frames of an event's stack as short texts, innermost first.
+func places(e *trigger.Event) (texts []string) {
+	for i := range e.Frames {
+		f := &e.Frames[i]
+		text := f.Place()
+		if f.Function != "" && f.Line > 0 {
+			text = f.Function + " at " + text
+		}
+		texts = append(texts, text)
+	}
+	return texts
+}
+
+// triggerRows are the events of all triggers.
+func triggerRows(all []*trigger.Trigger) *Rows {
+	r := rowsOf("mpitx.trigger.events", "trigger condition time rank thread function peer root tag bytes communicator duration_ns values site")
+	for _, one := range all {
+		for i := range one.Events {
+			e := &one.Events[i]
+			r.Rows = append(r.Rows, []any{one.Number, one.Condition, e.Time.Seconds(), e.Rank, e.Thread, e.Function, optional(e.Peer), optional(e.Root), optional(e.Tag), e.Bytes,
+				e.ObjectName, int64(e.Duration), valuesText(one, e), strings.Join(places(e), " < ")})
+		}
+	}
+	return r
+}
+
+type (
+	jsonTrigger struct {
+		Condition string             `json:"condition"`
+		On        string             `json:"on,omitempty"`
+		Then      []string           `json:"then"`
+		Checked   uint64             `json:"checked"`
+		Held      uint64             `json:"held"`
+		Fired     uint64             `json:"fired"`
+		Missed    uint64             `json:"missed"`
+		Ranks     []jsonTriggerRank  `json:"ranks"`
+		Events    []jsonTriggerEvent `json:"events"`
+	}
+	jsonTriggerRank struct {
+		Rank    int    `json:"rank"`
+		Checked uint64 `json:"checked"`
+		Held    uint64 `json:"held"`
+		Fired   uint64 `json:"fired"`
+		Missed  uint64 `json:"missed"`
+	}
+	jsonTriggerEvent struct {
+		Time     float64            `json:"time"`
+		Rank     int                `json:"rank"`
+		Thread   int                `json:"thread"`
+		Function string             `json:"function"`
+		Object   string             `json:"communicator,omitempty"`
+		Peer     *int               `json:"peer,omitempty"`
+		Root     *int               `json:"root,omitempty"`
+		Tag      *int               `json:"tag,omitempty"`
+		Bytes    uint64             `json:"bytes"`
+		Duration *int64             `json:"duration_ns,omitempty"`
+		Values   map[string]float64 `json:"values"`
+		Stack    []jsonTriggerFrame `json:"stack"`
+	}
+	jsonTriggerFrame struct {
+		Address  string `json:"address"`
+		Function string `json:"function,omitempty"`
+		File     string `json:"file,omitempty"`
+		Line     int    `json:"line,omitempty"`
+	}
+)
+
+func triggerOf(t *trigger.Trigger) jsonTrigger {
+	return jsonTrigger{t.Condition, t.On, t.Then, t.Checked, t.Held, t.Fired, t.Missed,
+		mapped(t.Ranks, func(r trigger.RankTotals) jsonTriggerRank {
+			return jsonTriggerRank{r.Rank, r.Checked, r.Held, r.Fired, r.Missed}
+		}),
+		mapped(t.Events, func(e trigger.Event) jsonTriggerEvent { return triggerEventOf(t, &e) })}
+}
+
+func triggerEventOf(t *trigger.Trigger, e *trigger.Event) jsonTriggerEvent {
+	j := jsonTriggerEvent{Time: seconds(e.Time), Rank: e.Rank, Thread: e.Thread, Function: e.Function, Object: e.ObjectName, Peer: e.Peer, Root: e.Root, Tag: e.Tag,
+		Bytes: e.Bytes, Values: map[string]float64{}, Stack: []jsonTriggerFrame{}}
+	if e.Duration > 0 {
+		ns := int64(e.Duration)
+		j.Duration = &ns
+	}
+	for i, v := range e.Values {
+		if !math.IsNaN(v) && !math.IsInf(v, 0) {
+			j.Values[t.Values[i]] = v
+		}
+	}
+	for _, f := range e.Frames {
+		j.Stack = append(j.Stack, jsonTriggerFrame{f.Address.String(), f.Function, f.File, f.Line})
+	}
+	return j
+}
+
+func seconds(d time.Duration) float64 { return d.Seconds() }
