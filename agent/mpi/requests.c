@@ -55,9 +55,12 @@ static bool wait_for(struct bucket *bucket)
     return locked;
 }
 
+/* Requests that are close to each other share buckets, or have neighboring ones, so that few pages are touched. Handles are numbers in
+ * a row, or addresses of objects of some hundred bytes. */
 static struct bucket *bucket_of(uint64_t handle)
 {
-    return &table[(handle * 0x9e3779b97f4a7c15u) / (UINT64_MAX / BUCKETS + 1)];
+    uint64_t near = handle >> 32 ? handle >> 10 : handle >> 1;
+    return &table[(near + (near / BUCKETS) * 7919) % BUCKETS];
 }
 
 static __attribute__((noinline)) bool lock(struct bucket *bucket)

@@ -471,3 +471,22 @@ func TestProfilePhases(t *testing.T) {
 		}
 	})
 }
+
+// All memory of the agent together, with its code, is less than 4 MiB, also with many requests at once.
+func TestProfileMemory(t *testing.T) {
+	each(t, func(t *testing.T, m *mpi) {
+		program := []string{m.compile(t, "profile_memory.c")}
+		kib := func(config []string) (n int) {
+			r := m.run(t, job{n: 1, config: config, program: program})
+			if _, err := fmt.Sscan(r.stdout, &n); err != nil {
+				t.Fatalf("%v: %q", err, r.stdout)
+			}
+			return n
+		}
+		bare, profiled := kib(nil), kib([]string{"profile=record"})
+		t.Logf("%d KiB without the agent, %d KiB with a profile", bare, profiled)
+		if added := profiled - bare; added <= 0 || added >= 4<<10 {
+			t.Errorf("%d KiB without the agent, %d KiB with a profile", bare, profiled)
+		}
+	})
+}
