@@ -68,6 +68,7 @@ missing_test_packages() {
 	have clang++ || printf 'clang '
 	have llvm-addr2line || printf 'llvm '
 	have dwz || printf 'dwz '
+	have chromium || printf 'chromium '
 	have gfortran || printf 'gfortran '
 	[ -n "$(find /usr/lib/python3/dist-packages/mpi4py -name 'MPI.*.so' 2>/dev/null)" ] || printf 'python3-mpi4py '
 	have NPopenmpi || printf 'netpipe-openmpi '

@@ -8,6 +8,7 @@ import (
 
 	"mpitx/cmd/internal/sites"
 	"mpitx/export"
+	"mpitx/export/html"
 	"mpitx/export/parquet"
 	"mpitx/export/pprof"
 	"mpitx/recording"
@@ -19,7 +20,7 @@ func report(w io.Writer, r *recording.Run, args []string) error {
 	if len(args) != 3 {
 		return errUsage
 	}
-	format, table := args[0], args[1]
+	format, table, name := args[0], args[1], args[2]
 	var cut profile.Cut
 	if err := json.NewDecoder(os.Stdin).Decode(&cut); err != nil {
 		return fmt.Errorf("%w: %w", errUsage, err)
@@ -30,6 +31,8 @@ func report(w io.Writer, r *recording.Run, args []string) error {
 	}
 	sites.Resolve(p)
 	switch format {
+	case "html":
+		return html.Write(w, p, name)
 	case "pprof":
 		return pprof.Write(w, p)
 	case "parquet":

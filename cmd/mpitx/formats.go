@@ -27,9 +27,10 @@ var errFormats = exit(exitFailed)
 const (
 	formatParquet = export.Format("parquet")
 	formatPprof   = export.Format("pprof")
+	formatHTML    = export.Format("html")
 )
 
-var reportFormats = append(export.ReportFormats[:len(export.ReportFormats):len(export.ReportFormats)], formatParquet, formatPprof)
+var reportFormats = append(export.ReportFormats[:len(export.ReportFormats):len(export.ReportFormats)], formatParquet, formatHTML, formatPprof)
 
 // writeParquet writes the samples of a run as Parquet. damaged reports whether parts were skipped, which mpitx-formats names.
 func writeParquet(w io.Writer, run *recording.Run, o export.SampleOptions, only columns.Set) (damaged bool, err error) {

@@ -1,0 +1,121 @@
+// Package html writes a report as one page with charts. The page loads nothing and runs nothing: it can be read without a network.
+// It is separate from package export because the library that draws the charts has many fonts.
+package html
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"path"
+	"slices"
+
+	"mpitx/export"
+	"mpitx/recording"
+	"mpitx/recording/profile"
+)
+
+//go:embed report.html
+var page string
+
+var pageTemplate = template.Must(template.New("report").Parse(page))
+
+type document struct {
+	Title    string
+	Head     []string
+	Findings []finding
+	Charts   []Chart
+	Samples  []Chart
+	Note     string // about Samples
+	Tables   []table
+}
+
+type finding struct{ Text, Next string }
+
+type table struct {
+	Title   string
+	Note    string
+	Headers []cell
+	Rows    [][]cell
+}
+
+type cell struct {
+	Text   string
+	Number bool
+}
+
+const mostRows = 500 // of a table
+
+var titles = map[string]string{"functions": "Functions", "sites": "Call sites", "ranks": "Ranks", "phases": "Phases", "communicators": "Communicators", "sizes": "Message sizes"}
+
+// Write writes the report of a run, which the user calls name.
+func Write(w io.Writer, p *profile.Profile, name string) error {
+	t := export.Terminal{UTF8: true}
+	d := document{Title: t.Safe(path.Base(name)), Head: export.ReportHead(p, t)}
+	for _, f := range p.Findings() {
+		d.Findings = append(d.Findings, finding{t.Safe(f.Text), t.Safe(export.NextText(f, name))})
+	}
+	chart := func(title, note string, svg template.HTML) {
+		if svg != "" {
+			d.Charts = append(d.Charts, Chart{title, note, svg})
+		}
+	}
+	most := "the %d that took the most time"
+	chart("Time by function", noteIf(len(p.Functions) > mostBars, most, mostBars), bars(p.Functions, t, func(f *profile.Function) string { return f.Name }, "time by function"))
+	chart("Time by call site", noteIf(len(p.Sites) > mostBars, most, mostBars), bars(p.Sites, t, (*profile.Function).Where, "time by call site"))
+	chart("Ranks", "", ranks(p, t))
+	svg, note := matrix(p, t)
+	chart("Messages between ranks", note, svg)
+	var more int
+	if d.Samples, more = samples(p.Run, sampleOptions(p), t); more > 0 {
+		d.Note = fmt.Sprintf("The first %d of %d variables that change; mpitx top shows all.", len(d.Samples), len(d.Samples)+more)
+	}
+	for _, name := range export.ReportTables {
+		if rows := export.ReportTable(p, name, t); len(rows.Rows) > 0 {
+			d.Tables = append(d.Tables, newTable(titles[name], rows, t))
+		}
+	}
+	return pageTemplate.Execute(w, d)
+}
+
+func noteIf(condition bool, format string, args ...any) string {
+	if !condition {
+		return ""
+	}
+	return fmt.Sprintf(format, args...)
+}
+
+// sampleOptions are the samples of the ranks that the report is about.
+func sampleOptions(p *profile.Profile) recording.Options {
+	return recording.Options{Rank: func(r *recording.Rank) bool {
+		return slices.ContainsFunc(p.Ranks, func(of *profile.Rank) bool { return of.Process == r })
+	}}
+}
+
+func newTable(title string, rows *export.Rows, t export.Terminal) table {
+	x := table{Title: title}
+	var shown []int
+	for i, c := range rows.Columns {
+		empty := func(row []any) bool { return row[i] == nil || row[i] == "" }
+		if c.Header == "" || c.Optional && !slices.ContainsFunc(rows.Rows, func(row []any) bool { return !empty(row) }) {
+			continue
+		}
+		shown = append(shown, i)
+		x.Headers = append(x.Headers, cell{t.Safe(c.Header), c.Right})
+	}
+	for _, row := range rows.Rows[:min(len(rows.Rows), mostRows)] {
+		var cells []cell
+		for _, i := range shown {
+			text := ""
+			if row[i] != nil {
+				text = t.Safe(fmt.Sprint(row[i]))
+			}
+			cells = append(cells, cell{text, rows.Columns[i].Right})
+		}
+		x.Rows = append(x.Rows, cells)
+	}
+	if len(rows.Rows) > mostRows {
+		x.Note = fmt.Sprintf("The first %d of %d rows.", mostRows, len(rows.Rows))
+	}
+	return x
+}

@@ -1,0 +1,115 @@
+package html
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"mpitx/fixtures/need"
+	"mpitx/recording"
+	"mpitx/recording/profile"
+	"mpitx/recording/recordingtest"
+)
+
+// hostile is text that would be code in a page that does not escape it.
+const hostile = `</script><script>document.title="owned"</script><img src=x onerror=alert(1)>"'&`
+
+// solver writes the page of a run whose numbers are known, with hostile names of functions.
+func solver(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "run")
+	if err := recordingtest.SaveSolver(dir); err != nil {
+		t.Fatal(err)
+	}
+	run, err := recording.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer run.Close()
+	p, err := profile.Read(run, profile.Cut{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Resolve(func(a profile.Address) []profile.Frame {
+		if a.Offset == 0x1180 {
+			return []profile.Frame{{Function: hostile, File: "/src/" + strings.ReplaceAll(hostile, "/", ""), Line: 118}}
+		}
+		return nil
+	})
+	p.Functions[1].Name = hostile
+	var b bytes.Buffer
+	if err := Write(&b, p, "run1"); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestPage(t *testing.T) {
+	page := solver(t)
+	for _, want := range []string{
+		"<title>run1: MPI profile</title>", "<h3>Time by function</h3>", "<h3>Time by call site</h3>", "<h3>Ranks</h3>", "<h3>Messages between ranks</h3>",
+		"<h2>Functions</h2>", "<h2>Call sites</h2>", "<h2>Communicators</h2>", "rank 3 waits 41 % of its time in MPI_Wait", "load balance 82.2 %",
+		"default-src &#39;none&#39;", ">MPI_Wait</text>", "&lt;/script&gt;&lt;script&gt;",
+	} {
+		if !strings.Contains(page, want) && !strings.Contains(page, strings.ReplaceAll(want, "&#39;", "'")) {
+			t.Errorf("no %s", want)
+		}
+	}
+	if n := strings.Count(page, "<svg"); n != 4 {
+		t.Errorf("%d charts", n)
+	}
+	if found := regexp.MustCompile(`<script|<img|https?://[^w]|javascript:|url\(`).FindAllString(page, -1); found != nil {
+		t.Errorf("the page has %q", found)
+	}
+}
+
+// Chromium shows the page without errors, runs nothing in it and asks for nothing.
+func TestChromium(t *testing.T) {
+	need.Commands(t, "chromium")
+	dir := t.TempDir()
+	file, picture := filepath.Join(dir, "report.html"), filepath.Join(dir, "report.png")
+	if err := os.WriteFile(file, []byte(solver(t)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	chromium := func(args ...string) string {
+		t.Helper()
+		args = append([]string{"--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--user-data-dir=" + filepath.Join(dir, "profile"),
+			"--window-size=1280,2400", "--enable-logging=stderr"}, args...)
+		cmd := exec.Command("chromium", append(args, "file://"+file)...)
+		var out, log bytes.Buffer
+		cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &out, &log, time.Minute
+		if err := cmd.Run(); err != nil {
+			t.Fatalf("%v\n%s", err, log.String())
+		}
+		for line := range strings.Lines(log.String()) {
+			if strings.Contains(line, ":CONSOLE") {
+				t.Error(line) // what the page violates, or fails to load
+			}
+		}
+		return out.String()
+	}
+	dom := chromium("--dump-dom")
+	for _, want := range []string{"<title>run1: MPI profile</title>", `<svg role="img"`, "Messages between ranks", "</tbody>"} {
+		if !strings.Contains(dom, want) {
+			t.Errorf("no %s in the page that Chromium made", want)
+		}
+	}
+	if strings.Contains(dom, "owned\"</title>") || strings.Contains(dom, "<script") || strings.Contains(dom, "<img") {
+		t.Error("names of the run are code")
+	}
+	chromium("--screenshot=" + picture)
+	if info, err := os.Stat(picture); err != nil || info.Size() < 20000 {
+		t.Errorf("the picture: %v, %v", info, err)
+	}
+	if keep := os.Getenv("MPITX_KEEP_PICTURE"); keep != "" {
+		b, _ := os.ReadFile(picture)
+		os.WriteFile(keep, b, 0o600)
+		b, _ = os.ReadFile(file)
+		os.WriteFile(keep+".html", b, 0o600)
+	}
+}
