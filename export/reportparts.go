@@ -25,5 +25,5 @@ func NextText(f profile.Finding, run string) string {
 	if f.Next == "" {
 		return ""
 	}
-	return strings.ReplaceAll("Look at "+f.Next+".", " RUN ", " "+run+" ")
+	return strings.ReplaceAll("Look at "+f.Next+".", " RUN", " "+run)
 }

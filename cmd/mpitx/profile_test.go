@@ -31,9 +31,12 @@ type profiledRun struct {
 		Bytes_received uint64
 	}
 	Phases []struct {
-		Name    string
-		Entered uint64
-		Calls   uint64
+		Name           string
+		Entered, Calls uint64
+		Ranks          []struct {
+			Rank       int
+			Elapsed_ns int64
+		}
 	}
 	Communicators []struct {
 		Name  string
@@ -124,7 +127,7 @@ func TestProfile(t *testing.T) {
 				if p.failure != "" || p.code != 0 || p.stdout.Len() > 0 {
 					t.Fatalf("%s: exit code %d: %s", p.failure, p.code, p.output())
 				}
-				for _, want := range []string{`^solver: 4 ranks on 1 node, .*s; `, `^FINDINGS$`, `^CALL SITE \(6 of 19\)`, `^mpitx: profiled in ` + name + `; next: mpitx report`} {
+				for _, want := range []string{`^solver: 4 ranks on 1 node, .*s; `, `^FINDINGS$`, `^CALL SITE \(6 of 21\)`, `^mpitx: profiled in ` + name + `; next: mpitx report`} {
 					if !regexp.MustCompile("(?m)" + want).MatchString(p.stderr.String()) {
 						t.Errorf("no %q in\n%s", want, p.stderr.String())
 					}
@@ -204,12 +207,20 @@ func checkSolver(t *testing.T, r *profiledRun) {
 			t.Errorf("rank %d: %d of %d ns in MPI", i, rank.In_mpi_ns, rank.Elapsed_ns)
 		}
 	}
-	phases := map[string]uint64{}
+	phases, elapsed := map[string]uint64{}, [ranks]int64{}
 	for _, ph := range r.Phases {
 		phases[ph.Name] = ph.Calls
+		for _, rank := range ph.Ranks {
+			elapsed[rank.Rank] += rank.Elapsed_ns
+		}
 	}
-	if phases["exchange"] != 4*steps*ranks+ranks || phases["gather"] != 14+ranks+ranks { // with MPI_Pcontrol that ends them
+	if phases["exchange"] != 4*steps*ranks+ranks || phases["gather"] != 12+3*ranks || phases["wait"] != 2+ranks { // with calls of MPI_Pcontrol
 		t.Errorf("phases: %v", phases)
+	}
+	for i, rank := range r.Ranks {
+		if elapsed[i] != rank.Elapsed_ns { // time in nested phases counts once
+			t.Errorf("rank %d: its phases took %d ns, the run %d", i, elapsed[i], rank.Elapsed_ns)
+		}
 	}
 	communicators := map[string]uint64{}
 	for _, c := range r.Communicators {

@@ -3,6 +3,7 @@ package profile
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -26,7 +27,7 @@ const significant = 0.05
 func (p *Profile) Findings() []Finding {
 	var all []Finding
 	said := map[*Function]bool{}
-	for _, find := range []func(*Profile) []Finding{waiting, polling, barriers, tails, loadImbalance, worstPhases, hotSpots, smallMessages, lostMessages} {
+	for _, find := range []func(*Profile) []Finding{openCalls, waiting, polling, barriers, tails, loadImbalance, worstPhases, hotSpots, smallMessages, lostMessages} {
 		for _, f := range find(p) {
 			if f.Weight >= significant && !(f.site != nil && said[f.site]) {
 				all = append(all, f)
@@ -97,6 +98,27 @@ func waiting(p *Profile) (list []Finding) {
 			f.Next = "what the other ranks do before this call: they come late"
 		}
 		list = append(list, f)
+	}
+	return list
+}
+
+// openCalls finds ranks that have been in one call for long.
+func openCalls(p *Profile) (list []Finding) {
+	ranks := map[string][]*Rank{}
+	for _, r := range p.Ranks {
+		if part(float64(r.OpenFor), r.Elapsed) >= 2*significant && r.OpenFor >= time.Second {
+			ranks[r.Open] = append(ranks[r.Open], r)
+		}
+	}
+	for _, function := range slices.Sorted(maps.Keys(ranks)) {
+		all := ranks[function]
+		longest := slices.MaxFunc(all, func(a, b *Rank) int { return cmp.Compare(a.OpenFor, b.OpenFor) })
+		who := fmt.Sprintf("rank %d has", longest.Number)
+		if len(all) > 1 {
+			who = fmt.Sprintf("%d ranks have", len(all))
+		}
+		list = append(list, Finding{Kind: "open call", Weight: part(float64(longest.OpenFor), longest.Elapsed),
+			Text: fmt.Sprintf("%s been in %s for %s", who, function, amount(longest.OpenFor)), Next: "mpitx where RUN"})
 	}
 	return list
 }

@@ -81,6 +81,19 @@ func TestFindingWaiting(t *testing.T) {
 	expect(t, p, "waiting", "", "")
 }
 
+func TestFindingOpenCall(t *testing.T) {
+	p := balanced(4)
+	for _, r := range p.Ranks {
+		r.Elapsed = 100 * time.Second
+	}
+	p.Ranks[2].Open, p.Ranks[2].OpenFor = "MPI_Recv", 30*time.Second
+	expect(t, p, "open call", "rank 2 has been in MPI_Recv for 30.0 s", "mpitx where RUN")
+	p.Ranks[3].Open, p.Ranks[3].OpenFor = "MPI_Recv", 40*time.Second
+	expect(t, p, "open call", "2 ranks have been in MPI_Recv for 40.0 s", "mpitx where RUN")
+	p.Ranks[2].OpenFor, p.Ranks[3].OpenFor = 5*time.Second, 0
+	expect(t, p, "open call", "", "")
+}
+
 func TestFindingPolling(t *testing.T) {
 	p := balanced(2)
 	p.spent("MPI_Iprobe", "comm.c", 80000, 200, 180)

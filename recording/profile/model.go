@@ -74,6 +74,11 @@ type Rank struct {
 	// Elapsed is the time from the end of MPI_Init to the beginning of MPI_Finalize, or as far as is known. With a cut by phases it
 	// is the time in them. InMPI is the part of it that the main thread spent in MPI.
 	Elapsed, InMPI time.Duration
+
+	// Open is the call that the main thread is in, if the process has not ended, and OpenFor since when. InMPI includes this time, the
+	// Totals do not.
+	Open    string
+	OpenFor time.Duration
 }
 
 // Useful is the time of the main thread outside of MPI.

@@ -75,7 +75,7 @@ func two(t testing.TB) *recording.Run {
 		p.Peers(peer{Rank: 1, MessagesSent: 10, BytesSent: 1000}, peer{Rank: 1, Phase: "solve", MessagesSent: 5, BytesSent: 50},
 			peer{Rank: 0, Thread: 9, MessagesSent: 1, BytesSent: 7}, peer{Job: 1, Rank: 0, MessagesSent: 4, BytesSent: 40},
 			peer{Rank: 1, OneSided: true, MessagesSent: 2, BytesSent: 16})
-		p.Phases(phase{Name: "solve", Entered: 2, Ticks: 400 * ms, First: 1000 + 100*ms, Last: 1000 + 600*ms},
+		p.Phases(phase{Name: "solve", Entered: 2, Ticks: 450 * ms, Self: 400 * ms, First: 1000 + 100*ms, Last: 1000 + 600*ms},
 			phase{Name: "solve", Thread: 9, Entered: 1, Ticks: 900 * ms, First: 1000 + 100*ms, Last: 1000 + 600*ms})
 		p.Sizes(recordingtest.Size{Function: "MPI_Send", Messages: map[uint64]uint64{0: 1, 7: 1, 8: 2, 100: 10, 1 << 45: 1}})
 	}, func(p *recordingtest.Profile) {
@@ -207,6 +207,20 @@ func TestCut(t *testing.T) {
 			t.Errorf("no error for %v", cut)
 		}
 	}
+}
+
+// The time in a call that has not returned is time in MPI; nothing is known after a dead process's last sign of life.
+func TestOpenCall(t *testing.T) {
+	s := recordingtest.NewStream(1, 0)
+	s.Header(recordingtest.Header{Size: 1, Clock: 2, NsPerTick: 0.5, Host: "n"})
+	s.Clock(1000, 1e9, 1e18, 0)
+	p := recordingtest.NewProfile(s, 1)
+	p.Calls(call{Function: "MPI_Send", Calls: 3, Ticks: 100 * ms})
+	p.Open("MPI_Recv", 4, 1000+300*ms, 1000+1000*ms)
+	s.Seal()
+	r := mustRead(t, save(t, s.Out), Cut{}).Ranks[0]
+	equal(t, "state", r.Process.State, recording.StateDied)
+	equal(t, "open", []any{r.Open, r.OpenFor, r.Elapsed, r.InMPI}, []any{"MPI_Recv", 700 * time.Millisecond, time.Second, 800 * time.Millisecond})
 }
 
 // Communicators are matched by how they were made, whatever their identifiers are.

@@ -63,12 +63,16 @@ func (b *builder) process(pr *process) {
 	r := &Rank{Number: pr.rank.Rank, Process: pr.rank, Threads: pr.threads()}
 	b.p.Ranks = append(b.p.Ranks, r)
 	from, to := b.p.Run.Span(pr.rank)
+	to = pr.lastSign(to)
 	main := pr.mainThread()
 	phases := b.phaseRows(r, pr, main, from, &to)
 	objects := b.readObjects(pr)
 	addresses := map[uint64]Address{}
 	for _, c := range pr.calls {
 		b.call(r, c, c.Threads[0] == main, objects, phases, addresses)
+	}
+	if r.Open, r.OpenFor = pr.open(main, to); len(b.p.Cut.Phases)+len(b.p.Cut.Objects) > 0 {
+		r.Open, r.OpenFor = "", 0
 	}
 	b.time(r, phases, to-from)
 	for _, row := range pr.peers {
@@ -293,7 +297,7 @@ func (b *builder) phaseRows(r *Rank, pr *process, main int, from time.Duration, 
 	phases := map[string]*RankPhase{}
 	of := map[string]int{}
 	for _, row := range pr.phases {
-		name, elapsed := row.text("phase"), row.duration("ticks")
+		name, elapsed := row.text("phase"), row.duration("self") // calls belong to the innermost phase
 		b.phaseNames[name] = true
 		ph := b.rankPhase(r, phases, name)
 		ph.Entered += row.count("entered")
@@ -330,6 +334,7 @@ func (b *builder) time(r *Rank, phases map[string]*RankPhase, elapsed time.Durat
 			named += ph.Elapsed
 		}
 	}
+	r.InMPI, inMPI = r.OpenFor, inMPI+r.OpenFor
 	elapsed = max(elapsed, inMPI) // the end of a process that died is not known
 	if outside := phases[""]; outside != nil {
 		outside.Elapsed = max(elapsed-named, outside.InMPI)

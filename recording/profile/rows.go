@@ -16,6 +16,7 @@ const (
 	tableSizes   = "profile sizes"
 	tablePhases  = "profile phases"
 	tableObjects = "objects"
+	tableWhere   = "where"
 )
 
 // needed are the fields that each table must have; others are 0 if they are missing.
@@ -23,8 +24,9 @@ var needed = map[string][]string{
 	tableCalls:   {"function", "phase", "object", "within", "calls", "ticks"},
 	tablePeers:   {"job", "rank", "phase", "messages_sent", "bytes_sent", "messages_received", "bytes_received"},
 	tableSizes:   {"function", "phase", "received", "messages", "bytes"},
-	tablePhases:  {"phase", "entered", "ticks"},
+	tablePhases:  {"phase", "entered", "self"},
 	tableObjects: {"id", "kind", "name"},
+	tableWhere:   {},
 }
 
 // row reads the values of a row by their fields' names.
@@ -103,6 +105,7 @@ func (r *row) histogram() Histogram {
 type process struct {
 	rank                                  *recording.Rank
 	calls, peers, sizes, phases, declared []*row
+	now                                   []*row // what each thread does
 }
 
 // processes reads the tables, one process at a time.
@@ -127,7 +130,7 @@ func processes(run *recording.Run, cut Cut, yield func(*process)) error {
 			flush()
 			p = &process{rank: t.Rank}
 		}
-		list := map[string]*[]*row{tableCalls: &p.calls, tablePeers: &p.peers, tableSizes: &p.sizes, tablePhases: &p.phases, tableObjects: &p.declared}[t.Name]
+		list := map[string]*[]*row{tableCalls: &p.calls, tablePeers: &p.peers, tableSizes: &p.sizes, tablePhases: &p.phases, tableObjects: &p.declared, tableWhere: &p.now}[t.Name]
 		*list = append(*list, &row{found, fields[t], t.Rank.NsPerTick})
 	}
 	flush()
@@ -168,4 +171,23 @@ func (p *process) threads() int {
 // Initializes reports whether a function starts MPI: a rank's run time begins after it.
 func Initializes(function string) bool {
 	return function == "MPI_Init" || function == "MPI_Init_thread" || function == "MPI_Session_init"
+}
+
+// lastSign is the last time at which something is known about a process.
+func (p *process) lastSign(at time.Duration) time.Duration {
+	for _, row := range p.now {
+		at = max(at, row.time("beat"))
+	}
+	return at
+}
+
+// open is the call that a thread of an unfinished process is in, as far as it was seen to be in it.
+func (p *process) open(thread int, at time.Duration) (function string, since time.Duration) {
+	for _, row := range p.now {
+		inside := row.count("inside")
+		if p.rank.State != recording.StateEnded && row.number("thread") == thread && inside != 0 && row.count("seen") == 2*row.count("calls")+inside {
+			return row.text("function"), max(at-row.time("since"), 0)
+		}
+	}
+	return "", 0
 }

@@ -36,8 +36,10 @@ func NewProfile(s *Stream, depth uint32) *Profile {
 	p.declare("profile peers", 4, 8+16+32, append([]Field{i32("job"), i32("rank"), text("phase"), u32("onesided")},
 		u64("messages_sent", "bytes_sent", "messages_received", "bytes_received")...)...)
 	p.declare("profile sizes", 3, 8+16+41*8, append([]Field{text("function"), text("phase"), u32("received"), {Name: "messages", Type: 4, Count: 40}}, u64("bytes")...)...)
-	p.declare("profile phases", 1, 8+8+32, append([]Field{text("phase")}, append(u64("entered", "ticks"),
-		Field{Name: "first", Type: 4, Meaning: 3, Merge: 1}, Field{Name: "last", Type: 4, Meaning: 3, Merge: 2})...)...)
+	p.declare("profile phases", 1, 8+8+40, append([]Field{text("phase")}, append(u64("entered", "ticks"),
+		Field{Name: "first", Type: 4, Meaning: 3, Merge: 1}, Field{Name: "last", Type: 4, Meaning: 3, Merge: 2}, Field{Name: "self", Type: 4})...)...)
+	p.declare("where", 1, 8+16+32, append([]Field{u32("thread"), u32("inside"), text("function"), u32("arguments")},
+		append(u64("calls", "seen"), Field{Name: "since", Type: 4, Meaning: 3}, Field{Name: "beat", Type: 4, Meaning: 3})...)...)
 	p.declare("objects", 1, 8+32+16, append([]Field{u32("id"), u32("kind"), i32("size"), text("name"), text("made_by"), u32("parent"), u32("order"), u32("freed")},
 		u64("group", "collectives")...)...)
 	return p
@@ -189,9 +191,9 @@ func (p *Profile) Sizes(sizes ...Size) {
 
 // Phase is a row of phases.
 type Phase struct {
-	Thread                      uint32
-	Name                        string
-	Entered, Ticks, First, Last uint64
+	Thread                            uint32
+	Name                              string
+	Entered, Ticks, First, Last, Self uint64 // Self 0: Ticks
 }
 
 // Phases appends rows of phases.
@@ -199,12 +201,15 @@ func (p *Profile) Phases(phases ...Phase) {
 	var rows [][]byte
 	for _, ph := range phases {
 		b := le.AppendUint32(le.AppendUint32(rowHead(ph.Thread), p.Text(ph.Name)), 0)
-		for _, v := range []uint64{ph.Entered, ph.Ticks, ph.First, ph.Last} {
+		if ph.Self == 0 {
+			ph.Self = ph.Ticks
+		}
+		for _, v := range []uint64{ph.Entered, ph.Ticks, ph.First, ph.Last, ph.Self} {
 			b = le.AppendUint64(b, v)
 		}
 		rows = append(rows, b)
 	}
-	p.rows("profile phases", 8+8+32, rows)
+	p.rows("profile phases", 8+8+40, rows)
 }
 
 // Object is a row of objects.
@@ -228,4 +233,14 @@ func (p *Profile) Objects(objects ...Object) {
 		rows = append(rows, le.AppendUint64(le.AppendUint64(b, o.Group), o.Collectives))
 	}
 	p.rows("objects", 8+32+16, rows)
+}
+
+// Open writes the row of a process's first thread: the call that it is in, since when, and the last heartbeat.
+func (p *Profile) Open(function string, calls, since, beat uint64) {
+	b := le.AppendUint32(le.AppendUint32(rowHead(0), 4711), 1)
+	b = le.AppendUint32(le.AppendUint32(b, p.Text(function)), 0)
+	for _, v := range []uint64{calls, 2*calls + 1, since, beat} {
+		b = le.AppendUint64(b, v)
+	}
+	p.rows("where", 8+16+32, [][]byte{b})
 }

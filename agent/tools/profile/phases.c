@@ -96,6 +96,7 @@ static void enter_phase(struct profile_thread *thread, const char *name, bool le
     if (depth >= PHASES_DEEP) return;
     thread->phases_in[depth].phase = phase;
     thread->phases_in[depth].since = now;
+    thread->phases_in[depth].inner = 0;
     thread->phases_in[depth].level = level;
     set_process_phase(thread);
     write_event(thread, phase, true, now);
@@ -109,13 +110,15 @@ static void enter_phase(struct profile_thread *thread, const char *name, bool le
 static void leave_phase(struct profile_thread *thread)
 {
     if (thread->phase_depth == 0 || --thread->phase_depth >= PHASES_DEEP) return;
-    uint64_t now = clock_ticks(), since = thread->phases_in[thread->phase_depth].since;
-    uint32_t phase = thread->phases_in[thread->phase_depth].phase;
+    uint32_t depth = thread->phase_depth, phase = thread->phases_in[depth].phase;
+    uint64_t now = clock_ticks(), ticks = now - thread->phases_in[depth].since, inner = thread->phases_in[depth].inner;
+    if (depth) thread->phases_in[depth - 1].inner += ticks;
     set_process_phase(thread);
     write_event(thread, phase, false, now);
     struct phases_row *row = begin_row(thread, phase, now);
     if (!row) return;
-    row->ticks += now - since;
+    row->ticks += ticks;
+    row->self += ticks - inner;
     row->last = now;
     mpitx_run_row_end(&row->head);
 }

@@ -50,7 +50,7 @@ struct sizes_row {
 struct phases_row {
     struct mpitx_run_row head;
     uint64_t key[PHASES_WORDS];
-    uint64_t entered, ticks, first, last;
+    uint64_t entered, ticks, first, last, self;
 };
 
 /* ---- threads ---- */
@@ -72,8 +72,8 @@ struct profile_thread {
     int stream;           /* of events; negative: none */
     struct {
         uint32_t phase;
-        uint64_t since;
-        bool level; /* of MPI_Pcontrol */
+        uint64_t since, inner; /* when it was entered; the ticks in phases within it */
+        bool level;            /* of MPI_Pcontrol */
     } phases_in[PHASES_DEEP];
 };
 

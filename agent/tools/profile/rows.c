@@ -58,6 +58,7 @@ bool profile_declare(void)
         NAMED("phase"), NUMBER("entered", U64), TICKS("ticks"),
         {.name = "first", .type = MPITX_RUN_U64, .meaning = MPITX_RUN_TIME, .merge = MPITX_RUN_MIN},
         {.name = "last", .type = MPITX_RUN_U64, .meaning = MPITX_RUN_TIME, .merge = MPITX_RUN_MAX},
+        TICKS("self"),
     };
     uint32_t peers_bytes = 0, sizes_bytes = 0, phases_bytes = 0;
     peers_table = mpitx_run_declare_table(agent_run, "profile peers", peers, COUNT(peers), 4, &peers_bytes);

@@ -1,8 +1,8 @@
 /* solver.c: a program whose MPI calls are known, for the tests of mpitx profile.
  *
  * Four ranks. Phase 1 ("exchange"): STEPS times a message of 1000 bytes to the next rank on a copy of MPI_COMM_WORLD with a name, and an
- * MPI_Allreduce of 8 bytes. Phase 2 ("gather"): rank r sends r messages of 100 bytes to rank 0. Rank 3 then waits for rank 2, which
- * computes. With an argument, it creates the file of that name and waits to be killed. */
+ * MPI_Allreduce of 8 bytes. Phase 2 ("gather"): rank r sends r messages of 100 bytes to rank 0. In the phase "wait" within it, rank 3
+ * waits for rank 2, which computes. With an argument, it creates the file of that name and waits to be killed. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -49,12 +49,14 @@ int main(int argc, char **argv)
         MPI_Send(data, 100, MPI_CHAR, 0, 2, MPI_COMM_WORLD);
     for (int i = 0; rank == 0 && i < size * (size - 1) / 2; i++)
         MPI_Recv(data, sizeof data, MPI_CHAR, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    mpitx_phase_begin("wait");
     if (rank == 2) {
         compute(0.4);
         MPI_Send(data, 1, MPI_CHAR, 3, 3, MPI_COMM_WORLD);
     }
     if (rank == 3)
         MPI_Recv(data, 1, MPI_CHAR, 2, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* line: wait */
+    mpitx_phase_end();
     MPI_Barrier(MPI_COMM_WORLD);
     mpitx_phase_end();
     if (argc > 1) {
