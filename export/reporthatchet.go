@@ -63,7 +63,7 @@ func reportHatchet(w io.Writer, p *profile.Profile) error {
 			}
 		}
 	}
-	return hatchetDocument(w, nodes)
+	return hatchetDocument(w, p, nodes)
 }
 
 // framesOf are the frames of a call site, also if they were not resolved.
@@ -107,7 +107,8 @@ func (n *hatchetNode) add(r *profile.RankTotals, own bool) {
 	row.all.add(&r.Totals)
 }
 
-func hatchetDocument(w io.Writer, nodes []*hatchetNode) error {
+// hatchetDocument writes a row for each node and rank, also those without calls: hatchet's tree needs them.
+func hatchetDocument(w io.Writer, p *profile.Profile, nodes []*hatchetNode) error {
 	type place struct {
 		Data     hatchetData `json:"data"`
 		Children []int       `json:"children"`
@@ -124,19 +125,19 @@ func hatchetDocument(w io.Writer, nodes []*hatchetNode) error {
 	d.b = append(d.b, "\n  }],\n  \"dataframe\": ["...)
 	first := true
 	for _, n := range nodes {
-		ranks := make([]int, 0, len(n.ranks))
-		for r := range n.ranks {
-			ranks = append(ranks, r)
-		}
-		slices.Sort(ranks)
-		for _, r := range ranks {
+		for _, rank := range p.Ranks {
+			r := rank.Number
+			row := n.ranks[r]
+			if row == nil {
+				row = &hatchetRow{}
+			}
 			if !first {
 				d.b = append(d.b, ',')
 			}
 			first = false
 			d.b = fmt.Appendf(d.b, "\n    {\"node\": %d, \"rank\": %d, \"name\": ", n.id, r)
 			d.value(n.data.Name)
-			values := append(n.ranks[r].own.values(), n.ranks[r].all.values()...)
+			values := append(row.own.values(), row.all.values()...)
 			for i, name := range append(hatchetNames, inclusive...) {
 				d.b = append(d.b, ", "+strconv.Quote(name)+": "...)
 				d.value(values[i])

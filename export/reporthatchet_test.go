@@ -65,6 +65,9 @@ func TestHatchet(t *testing.T) {
 	if want := p.Total.Time.Seconds(); roots != 1 || math.Abs(seconds-want) > 1e-9 || math.Abs(whole-want) > 1e-9 || uint64(calls) != p.Total.Calls {
 		t.Errorf("%d roots; %v and %v s, not %v; %v calls, not %d", roots, seconds, whole, want, calls, p.Total.Calls)
 	}
+	if len(doc.Dataframe) != len(parents)*len(p.Ranks) {
+		t.Errorf("%d rows for %d nodes and %d ranks: hatchet's tree fails", len(doc.Dataframe), len(parents), len(p.Ranks))
+	}
 	if len(doc.DataframeIndices) != 2 || len(doc.ExclusiveMetrics) != 4 || len(doc.InclusiveMetrics) != 4 {
 		t.Errorf("%+v", doc)
 	}
