@@ -40,13 +40,8 @@ func (s *Set) First(r *Rank) []Cell {
 // wrote late come with a later call, and so does the rest after yield returned false. Ranks that joined are in Run.Ranks
 // afterwards. Poll does not wait.
 func (f *Follower) Poll(yield func(*Instant) bool) error {
-	if err := f.run.store.Refresh(); err != nil {
+	if err := f.run.Refresh(); err != nil {
 		return err
-	}
-	start := f.run.index.start
-	f.run.arrange()
-	if start != 0 {
-		f.run.setStart(start) // time 0 stays what it was
 	}
 	for _, r := range f.run.Ranks {
 		if !f.followed[r] {
@@ -56,6 +51,19 @@ func (f *Follower) Poll(yield func(*Instant) bool) error {
 	}
 	f.merge.start()
 	f.merge.each(yield)
+	return nil
+}
+
+// Refresh reads what has come since the run was opened: new ranks, states, rows of tables.
+func (run *Run) Refresh() error {
+	if err := run.store.Refresh(); err != nil {
+		return err
+	}
+	start := run.index.start
+	run.arrange()
+	if start != 0 {
+		run.setStart(start) // time 0 stays what it was
+	}
 	return nil
 }
 

@@ -15,8 +15,8 @@ const struct agent_tool *const agent_tools[] = {
     &null_tool,
     &profile_tool,
     &trigger_tool,
-    &sample_tool,
     &where_tool,
+    &sample_tool, /* after those that record without it */
 #ifdef AGENT_TEST_TOOL
     &AGENT_TEST_TOOL,
 #endif

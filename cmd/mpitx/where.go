@@ -15,6 +15,7 @@ import (
 	"mpitx/export"
 	"mpitx/recording"
 	"mpitx/recording/where"
+	"mpitx/symbols"
 )
 
 type whereOptions struct {
@@ -105,9 +106,40 @@ func (o *whereOptions) run(cmd *cobra.Command, args []string) error {
 	}
 }
 
+// sites resolves call sites to functions, files and lines. The result is valid until close is called.
+func sites(start time.Time) (resolve where.Sites, close func()) {
+	all := symbols.New(symbols.Options{Recorded: start})
+	known := map[string]string{}
+	return func(r *recording.Rank, address uint64) string {
+		m := r.Module(address)
+		if m == nil {
+			return ""
+		}
+		base := filepath.Base(m.Path)
+		if strings.HasPrefix(base, "libmpi") { // the library's Fortran interface, not the program
+			return ""
+		}
+		key := fmt.Sprint(m.Path, m.BuildID, address-m.Bias)
+		text, ok := known[key]
+		if !ok {
+			text = fmt.Sprintf("%s+%#x", base, address-m.Bias)
+			frames := all.Resolve(&symbols.Module{Start: m.Start, End: m.End, Bias: m.Bias, Path: m.Path, BuildID: m.BuildID}, address)
+			if len(frames) > 0 && frames[0].Line > 0 {
+				text = fmt.Sprintf("%s %s:%d", frames[0], filepath.Base(frames[0].File), frames[0].Line)
+			} else if len(frames) > 0 && frames[0].Function != "" {
+				text = fmt.Sprintf("%s in %s", frames[0], base)
+			}
+			known[key] = text
+		}
+		return text
+	}, all.Close
+}
+
 // print prints the states of all ranks once.
 func (o *whereOptions) print(run *recording.Run, t export.Terminal) error {
-	job := where.Read(run, nil)
+	resolve, done := sites(run.Start)
+	defer done()
+	job := where.Read(run, resolve)
 	if !job.Recorded() {
 		return failf("%s: the run has no states of ranks: it was recorded by another version of mpitx, or none has finished MPI_Init", run.Dir)
 	}

@@ -49,10 +49,13 @@ func (g *graph) cycleText(cycle []int) string {
 	}
 	const most = 6
 	var parts []string
-	for i, rank := range cycle[:min(len(cycle), most)] {
-		parts = append(parts, fmt.Sprintf("%d in %s", rank, calls[i]))
+	for _, rank := range cycle[:min(len(cycle), most)] {
+		parts = append(parts, fmt.Sprintf("%d %s", rank, g.waits[rank][0].text))
 	}
-	return text + " (" + strings.Join(parts, ", ") + ")"
+	if more := len(cycle) - most; more > 0 {
+		parts = append(parts, fmt.Sprintf("and %d more", more))
+	}
+	return text + ": " + strings.Join(parts, "; ")
 }
 
 func (g *graph) callOf(rank int) string {
@@ -169,7 +172,9 @@ func (g *graph) chains(in map[int]bool) (all []Finding) {
 		} else {
 			text = fmt.Sprintf("%s %s", ranksText(who), g.commonText(who, first))
 		}
-		text += "; " + list(e.ranks) + " " + g.endText(e.ranks[0], in)
+		if !in[e.ranks[0]] {
+			text += "; " + list(e.ranks) + " " + g.endText(e.ranks[0], in)
+		}
 		if len(longest) > 1 && len(who) > len(longest) {
 			text += fmt.Sprintf(" (%s wait for %s in all)", ranksText(who), list(e.ranks))
 		}
@@ -279,7 +284,7 @@ func (g *graph) endText(rank int, in map[int]bool) string {
 	case p == nil:
 		return "has no data"
 	case in[rank]:
-		return "is in the cycle"
+		return "waits in a cycle"
 	}
 	switch p.Condition {
 	case Stopped:

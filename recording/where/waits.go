@@ -251,6 +251,9 @@ func (g *graph) collective(p *Process, t *Thread) (w wait, ok bool) {
 			w.on = append(w.on, rank)
 		}
 	}
+	if len(w.on) > 0 {
+		w.text += ", which " + list(w.on) + " " + does(w.on, "has", "have") + " not entered"
+	}
 	return w, true
 }
 

@@ -30,6 +30,10 @@ type Config struct {
 	Force         bool          // run the application even if the agent cannot be attached
 	Job           string        // identifies the job of another mpitx that started this process; "" if there is none
 
+	// Watch observes the application while it runs, in a goroutine, until over is closed. kill ends the job with this exit
+	// code. nil: nothing is observed.
+	Watch func(dir string, over <-chan struct{}, kill func(code int))
+
 	Say   func(format string, args ...any) // prints a message
 	Alert func(text string)                // prints a message from any goroutine
 	Again func(more ...string) ([]string, error)
@@ -161,10 +165,31 @@ func (r *Result) run() error {
 		return startFailed(argv[0], become(r.app.Path, argv, environ))
 	}
 	r.standIn = startStandIn(r)
-	if r.ended, err = supervise(&exec.Cmd{Path: r.app.Path, Args: argv, Env: environ}, r.launch.Rank >= 0, func() { r.promise("the job failed") }); err != nil {
+	if r.ended, err = supervise(&exec.Cmd{Path: r.app.Path, Args: argv, Env: environ}, r.launch.Rank >= 0, func() { r.promise("the job failed") }, r.watch); err != nil {
 		return startFailed(argv[0], err)
 	}
 	return nil
+}
+
+// watch starts the command's watch over a job. end tells whether it has killed the job, and with which exit code.
+func (r *Result) watch(kill func()) (end func() (code int, killed bool)) {
+	if r.Watch == nil {
+		return func() (int, bool) { return 0, false }
+	}
+	var code atomic.Int64
+	over, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		r.Watch(r.job.dir, over, func(c int) {
+			code.Store(int64(c) + 1)
+			kill()
+		})
+	}()
+	return func() (int, bool) {
+		close(over)
+		<-done
+		return int(code.Load()) - 1, code.Load() > 0
+	}
 }
 
 // launchRanks starts this command again as ranks of the MPI's launcher.
@@ -178,7 +203,7 @@ func (r *Result) launchRanks() error {
 		return err
 	}
 	environ = append(environ, "MPITX_MPI="+r.app.mpi.Lib)
-	if r.ended, err = supervise(&exec.Cmd{Path: argv[0], Args: argv, Env: environ}, false, nil); err != nil {
+	if r.ended, err = supervise(&exec.Cmd{Path: argv[0], Args: argv, Env: environ}, false, nil, r.watch); err != nil {
 		return startFailed(argv[0], err)
 	}
 	return nil

@@ -46,7 +46,7 @@ func (r *Result) report(size int) []string {
 		if rank.State == recording.StateDied {
 			then := "; samples up to then are in the run"
 			switch {
-			case len(rank.Tables) > 0:
+			case rank.Interval == 0:
 				then = "; what was counted up to then is in the run"
 			case rank.Counters.Samples == 0:
 				then = "; it had taken no samples"

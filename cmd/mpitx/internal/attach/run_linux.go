@@ -32,7 +32,8 @@ var passed = []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscal
 // process. A launcher signals process groups, each led by a rank; there (launched) the child gets its own group, so
 // that each signal reaches it once, from this process. Open MPI's launcher ends a job by SIGCONT, SIGTERM and SIGKILL,
 // a second apart: warnKilled is called at that SIGTERM, unless it is nil. SIGCONT alone resumes a suspended job.
-func supervise(cmd *exec.Cmd, launched bool, warnKilled func()) (ending, error) {
+// watch, unless it is nil, is called after the start with a function that kills the child; its result is called at the end.
+func supervise(cmd *exec.Cmd, launched bool, warnKilled func(), watch func(kill func()) func() (int, bool)) (ending, error) {
 	runtime.LockOSThread() // the child dies with this thread
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
@@ -52,6 +53,10 @@ func supervise(cmd *exec.Cmd, launched bool, warnKilled func()) (ending, error) 
 		return ending{}, err
 	}
 	over := make(chan struct{})
+	watched := func() (int, bool) { return 0, false }
+	if watch != nil {
+		watched = watch(func() { end(cmd.Process, over) })
+	}
 	go func() {
 		continued := false
 		for {
@@ -72,11 +77,27 @@ func supervise(cmd *exec.Cmd, launched bool, warnKilled func()) (ending, error) 
 	}()
 	cmd.Wait()
 	close(over)
+	if code, killed := watched(); killed {
+		return ending{code: code}, nil
+	}
 	ws := cmd.ProcessState.Sys().(syscall.WaitStatus)
 	if ws.Signaled() {
 		return ending{128 + int(ws.Signal()), ws.Signal()}, nil
 	}
 	return ending{code: ws.ExitStatus()}, nil
+}
+
+const termTime = 5 * time.Second
+
+// end ends a process, after a while by SIGKILL. A stopped one has to continue to notice SIGTERM.
+func end(p *os.Process, over <-chan struct{}) {
+	p.Signal(syscall.SIGTERM)
+	p.Signal(syscall.SIGCONT)
+	select {
+	case <-over:
+	case <-time.After(termTime):
+		p.Kill()
+	}
 }
 
 // fromTerminal reports whether a signal comes from the keys of the terminal whose foreground group includes the child,

@@ -16,7 +16,7 @@ import (
 func TestSuperviseSignals(t *testing.T) {
 	if os.Getenv("MPITX_TEST_SUPERVISE") != "" {
 		app := `trap 'echo continued' CONT; trap 'echo terminated; exit 3' TERM; echo ready; while :; do sleep 0.02; done`
-		e, err := supervise(exec.Command("sh", "-c", app), true, func() { fmt.Println("warned") })
+		e, err := supervise(exec.Command("sh", "-c", app), true, func() { fmt.Println("warned") }, nil)
 		fmt.Println("ended", e.code, err)
 		os.Exit(0)
 	}

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mpitx/cmd/mpitx/internal/attach"
+	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/cmd/mpitx/internal/origin"
+	"mpitx/export"
+	"mpitx/recording"
+	"mpitx/recording/where"
+)
+
+type runOptions struct {
+	a *app
+	attachFlags
+	hang string
+
+	idle time.Duration // of --hang
+	kill bool
+}
+
+func newRun(a *app) *cobra.Command {
+	o := &runOptions{a: a}
+	cmd := &cobra.Command{
+		Use:   "run [flags] -- APPLICATION [ARGUMENT…]",
+		Short: "Run an application so that mpitx where can look at it",
+		Long: `Run an application and record what each rank does at each moment, for
+mpitx where. This costs a few nanoseconds per MPI call and writes nothing to
+disk while the job runs. The run directory is removed if the job ends
+successfully, unless --dir names it.
+
+With --hang TIME, mpitx looks for a job that hangs: no rank has made progress
+in MPI for that long. Polling with MPI_Test or MPI_Iprobe that finds nothing is
+no progress. A job in which all ranks compute does not hang, but one in which
+some ranks wait for a rank that computes does: choose a time that is longer
+than any such phase. mpitx then prints what mpitx where would print on standard
+error and continues, or with :kill ends the job with exit code 124.`,
+		Example: `  mpirun -n 4 mpitx run -- ./app input
+  mpitx run -n 4 --dir run1 -- ./app input
+  mpitx run -n 4 --hang 10m:kill -- ./app input`,
+		RunE: o.run,
+	}
+	o.attachFlags.flags(cmd, a)
+	cmd.Flags().StringVar(&o.hang, "hang", "", "report a job that has made no progress for this `TIME`; TIME:kill also ends it")
+	return cmd
+}
+
+// exitHung is the exit code of a job that --hang has killed; timeout(1) uses it, too.
+const exitHung = 124
+
+func (o *runOptions) run(cmd *cobra.Command, args []string) error {
+	r, err := attach.Start(o.config(cmd, args))
+	if err == nil && r.Run != nil {
+		defer r.Run.Close()
+		dir := origin.Quote(r.Shown)
+		switch {
+		case o.dir == "" && r.Code == 0 && !r.Going && !r.Left && len(r.Run.Damage()) == 0:
+			r.Discard()
+		default:
+			o.a.complain("the states of all ranks are in %s%s; next: mpitx where %s", dir, r.Named, dir)
+		}
+	}
+	return &exitError{code: r.Code, err: err, send: r.End}
+}
+
+func (o *runOptions) config(cmd *cobra.Command, args []string) (attach.Config, error) {
+	if err := o.parseHang(); err != nil {
+		return attach.Config{Env: o.a.env}, err
+	}
+	c, err := o.attachFlags.config(cmd, args, o.a, nil)
+	c.Lasting, c.Hooks = time.Second, o
+	if o.idle > 0 {
+		c.Watch = o.watch
+	}
+	return c, err
+}
+
+// parseHang parses TIME, TIME:report and TIME:kill.
+func (o *runOptions) parseHang() (err error) {
+	if o.hang == "" {
+		return nil
+	}
+	text, action, _ := strings.Cut(o.hang, ":")
+	o.idle, err = time.ParseDuration(text)
+	switch o.kill = action == "kill"; {
+	case err != nil:
+		return usagef("--hang %s: must be a time such as 60s or 10m, or TIME:kill", o.hang)
+	case o.idle < time.Second:
+		return usagef("--hang %s: must be at least 1s", o.hang)
+	case action != "" && action != "report" && !o.kill:
+		return usagef("--hang %s: the action must be report or kill", o.hang)
+	}
+	return nil
+}
+
+// watch looks for a hang until the job is over.
+func (o *runOptions) watch(dir string, over <-chan struct{}, kill func(code int)) {
+	var run *recording.Run
+	reported := false
+	for {
+		select {
+		case <-over:
+			if run != nil {
+				run.Close()
+			}
+			return
+		case <-time.After(min(max(o.idle/20, 100*time.Millisecond), 5*time.Second)):
+		}
+		if run == nil {
+			run, _ = recording.Open(dir)
+		} else if run.Refresh() != nil {
+			continue
+		}
+		if run == nil {
+			continue
+		}
+		job := where.Read(run, nil)
+		idle, waits := where.Progress(job)
+		if !waits || idle < o.idle {
+			reported = false
+			continue
+		}
+		if !reported {
+			reported = true
+			o.reportHang(run, idle)
+		}
+		if o.kill {
+			o.a.say("--hang: ending the job")
+			kill(exitHung)
+			<-over
+			run.Close()
+			return
+		}
+	}
+}
+
+// reportHang prints the states on standard error.
+func (o *runOptions) reportHang(run *recording.Run, idle time.Duration) {
+	var b bytes.Buffer
+	resolve, done := sites(run.Start)
+	defer done()
+	job := where.Read(run, resolve)
+	fmt.Fprintf(&b, "mpitx: no rank has made progress for %s\n", where.Duration(idle))
+	whereText(&b, run, job, where.Analyze(job), export.Terminal{UTF8: true}, export.FormatWide)
+	o.a.errs.Write(b.Bytes())
+}
+
+// Check implements attach.Hooks.
+func (o *runOptions) Check(m locate.MPI, first bool) error {
+	if first {
+		o.warn(o.a, m)
+	}
+	return nil
+}
+
+// Follows implements attach.Hooks: the run directory stays.
+func (o *runOptions) Follows(dir string, _ bool) (text string, ok bool) {
+	return "the states of all ranks are in " + origin.Quote(dir), true
+}
+
+// Names, Unmatched and Summarize implement attach.Hooks: nothing is sampled.
+func (o *runOptions) Names(m locate.MPI) []string                   { return cachedNames(o.a.env, m) }
+func (o *runOptions) Unmatched(locate.MPI, string, []string) string { return "" }
+func (o *runOptions) Summarize(*recording.Run)                      {}

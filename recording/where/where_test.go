@@ -1,0 +1,213 @@
+package where
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+const second = time.Second
+
+// world is MPI_COMM_WORLD in a rank that has entered some collective calls on it.
+func world(rank int, entered uint64) *Object {
+	return &Object{Name: "MPI_COMM_WORLD", Kind: "communicator", Identity: "world", Rank: rank, Collectives: entered}
+}
+
+// process is a rank with one thread.
+func process(rank int, entered uint64, set func(t *Thread)) *Process {
+	w := world(rank, entered)
+	t := &Thread{ID: 100 + rank, Inside: true, Object: w, HasObject: true, Peer: NoRank, Tag: NoTag, Bytes: -1, Since: 5 * second, Idle: 5 * second}
+	set(t)
+	t.Class = ClassOf(t.Call, t.Collective > 0, strings.HasPrefix(t.Call, "MPI_Test") || t.Call == "MPI_Iprobe")
+	return &Process{Rank: rank, Threads: []*Thread{t}, Objects: []*Object{w}}
+}
+
+func receive(from, tag int) func(*Thread) {
+	return func(t *Thread) { t.Call, t.Role, t.Peer, t.Tag = "MPI_Recv", Source, from, tag }
+}
+
+func send(to, tag int) func(*Thread) {
+	return func(t *Thread) { t.Call, t.Role, t.Peer, t.Tag = "MPI_Send", Destination, to, tag }
+}
+
+func collective(call string, number uint64) func(*Thread) {
+	return func(t *Thread) { t.Call, t.Collective = call, number }
+}
+
+func bcast(root int, number uint64) func(*Thread) {
+	return func(t *Thread) { t.Call, t.Collective, t.Role, t.Peer = "MPI_Bcast", number, Root, root }
+}
+
+func computes(t *Thread) { t.Call, t.Inside = "MPI_Send", false }
+
+func waitall(call string, requests ...Request) func(*Thread) {
+	return func(t *Thread) {
+		t.Call, t.HasObject, t.Looked = call, false, true
+		for _, r := range requests {
+			r.Object = t.Object
+			t.Pending = append(t.Pending, r)
+		}
+		t.Object = nil
+	}
+}
+
+// job makes a job of processes with entered collective calls each.
+func job(entered uint64, states ...func(*Thread)) *Job {
+	j := &Job{Size: len(states)}
+	for rank, set := range states {
+		j.Processes = append(j.Processes, process(rank, entered, set))
+	}
+	return j
+}
+
+// entering sets the number of collective calls that a rank has entered.
+func (j *Job) entering(rank int, n uint64) *Job {
+	j.Processes[rank].Objects[0].Collectives = n
+	return j
+}
+
+func (j *Job) condition(rank int, c Condition) *Job {
+	j.Processes[rank].Condition = c
+	return j
+}
+
+func TestFindings(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		job  *Job
+		want []string // the whole text of each finding
+	}{
+		{"nobody waits", job(0, computes, computes), nil},
+		{"send-send", job(0, send(1, 7), send(0, 7)), []string{"cycle: 0 → 1 → 0, all in MPI_Send"}},
+		{"recv-recv", job(0, receive(1, 7), receive(2, 7), receive(0, 7)), []string{"cycle: 0 → 1 → 2 → 0, all in MPI_Recv"}},
+		{"a message under way", job(0, send(1, 7), receive(0, 7)), nil},
+		{"a message under way to any source", job(0, send(1, 7), receive(AnySource, AnyTag)), nil},
+		{"itself", job(0, receive(0, 1)), []string{"cycle: 0 → 0, in MPI_Recv: it waits for itself"}},
+		{"a chain", job(0, computes, receive(0, 1), receive(1, 2), receive(2, 3)),
+			[]string{"3 waits for a message from 2, tag 3; 2 waits for a message from 1, tag 2; 1 waits for a message from 0, tag 1; 0 computes for 5.0 s, after MPI_Send"}},
+		{"a chain into a barrier", job(3, receive(2, 7), computes, collective("MPI_Barrier", 3)).entering(0, 2).entering(1, 2),
+			[]string{"cycle: 0 → 2 → 0: 0 waits for a message from 2, tag 7; 2 is in MPI_Barrier on MPI_COMM_WORLD, which 0-1 have not entered"}},
+		{"a rank missing in a barrier", job(4, collective("MPI_Barrier", 4), computes, collective("MPI_Barrier", 4)).entering(1, 3),
+			[]string{"ranks 0,2 are in MPI_Barrier on MPI_COMM_WORLD, which 1 has not entered; 1 computes for 5.0 s, after MPI_Send"}},
+		{"different collectives", job(2, collective("MPI_Barrier", 2), bcast(0, 2), collective("MPI_Barrier", 2)),
+			[]string{"mismatched collectives on MPI_COMM_WORLD (collective call 2): rank 1 is in MPI_Bcast, ranks 0,2 are in MPI_Barrier"}},
+		{"different roots", job(2, bcast(1, 2), bcast(0, 2), bcast(0, 2)),
+			[]string{"mismatched roots of MPI_Bcast on MPI_COMM_WORLD (collective call 2): rank 0 uses root 1, ranks 1-2 use root 0"}},
+		{"a collective more", job(5, collective("MPI_Barrier", 5), collective("MPI_Barrier", 6)).entering(1, 6),
+			[]string{"mismatched collectives on MPI_COMM_WORLD: rank 0 is in collective call 5, MPI_Barrier, which rank 1 has left: it made a different call there",
+				"cycle"}},
+		{"the wrong tag", job(0, receive(1, 7), send(0, 8)), []string{"the tags differ: 1 sends to 0 with tag 8 in MPI_Send, and 0 waits for a message from 1 with tag 7 in MPI_Recv"}},
+		{"a stopped rank", job(0, receive(1, 7), receive(0, 7)).condition(1, Stopped),
+			[]string{"rank 1 is stopped by a signal (SIGSTOP); kill -CONT continues it", "rank 0 waits for a message from 1, tag 7; 1 is stopped"}},
+		{"a dead rank", job(0, receive(1, 7), computes).condition(1, Dead), []string{"rank 1 has died", "rank 0 waits for a message from 1, tag 7; 1 has died"}},
+		{"a rank in MPI_Finalize", job(0, receive(1, 7), collective("MPI_Finalize", 0)).condition(1, Finalized),
+			[]string{"rank 0 waits for a message from 1, tag 7; 1 has called MPI_Finalize"}},
+		{"requests", job(0, waitall("MPI_Waitall", Request{Call: "MPI_Irecv", Peer: 1, Tag: 7}, Request{Call: "MPI_Isend", Peer: 1, Tag: 8}), computes),
+			[]string{"rank 0 waits for a message from 1, tag 7, and for 1 to receive a message, tag 8; 1 computes for 5.0 s, after MPI_Send"}},
+		{"any of two requests", job(0, waitall("MPI_Waitany", Request{Call: "MPI_Irecv", Peer: 1, Tag: 7}, Request{Call: "MPI_Irecv", Peer: 2, Tag: 7}), receive(0, 1), computes),
+			[]string{}},
+		{"polls", job(0, waitall("MPI_Test", Request{Call: "MPI_Irecv", Peer: 1, Tag: 7}), waitall("MPI_Test", Request{Call: "MPI_Irecv", Peer: 0, Tag: 7})),
+			[]string{"cycle: 0 → 1 → 0, all in MPI_Test"}},
+		{"probes", job(0, func(t *Thread) { t.Call, t.Role, t.Peer, t.Tag = "MPI_Iprobe", Source, 1, 7 }, computes),
+			[]string{"rank 0 waits for a message from 1, tag 7; 1 computes for 5.0 s, after MPI_Send"}},
+		{"any source", job(0, receive(AnySource, 7), computes, computes), nil},
+		{"MPI_PROC_NULL", job(0, receive(ProcNull, 7), computes), nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var got []string
+			for _, f := range Analyze(c.job).Findings {
+				got = append(got, f.Text)
+			}
+			if c.name == "any of two requests" { // rank 1 waits for rank 0, which may go on
+				c.want = []string{"rank 1 waits for a message from 0, tag 1; 0 waits for a message from 1, tag 7, or for a message from 2, tag 7"}
+			}
+			if len(c.want) > 1 && c.want[1] == "cycle" {
+				got = got[:min(1, len(got))]
+				c.want = c.want[:1]
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("got:\n  %s\nwant:\n  %s", strings.Join(got, "\n  "), strings.Join(c.want, "\n  "))
+			}
+		})
+	}
+}
+
+// Ranks of a communicator are translated to MPI_COMM_WORLD by what the other processes say.
+func TestCommunicators(t *testing.T) {
+	j := &Job{Size: 4}
+	for rank := range 4 {
+		own := &Object{Name: "half", Kind: "communicator", Identity: "world/1", Rank: 3 - rank} // reversed
+		p := process(rank, 0, func(t *Thread) { t.Call, t.Role, t.Peer, t.Tag, t.Object = "MPI_Recv", Source, 0, 1, own })
+		p.Objects = append(p.Objects, own)
+		j.Processes = append(j.Processes, p)
+	}
+	r := Analyze(j)
+	want := "cycle: 3 → 3, in MPI_Recv: it waits for itself; "
+	if len(r.Findings) == 0 || !strings.HasPrefix(r.Findings[0].Text+"; ", want) {
+		t.Errorf("%+v", r.Findings)
+	}
+	if len(r.Groups) != 1 || r.Groups[0].Peer != "3" || r.Groups[0].Object != "half" {
+		t.Errorf("%+v", r.Groups)
+	}
+	for _, p := range j.Processes { // unknown in other processes
+		p.Objects[1].Identity = ""
+	}
+	if r = Analyze(j); len(r.Findings) != 0 || r.Groups[0].Peer != "0 of half" {
+		t.Errorf("%+v", r)
+	}
+}
+
+// In an intercommunicator, peers are ranks of the other group.
+func TestIntercommunicators(t *testing.T) {
+	j := &Job{Size: 4}
+	for rank := range 4 {
+		inter := &Object{Name: "inter", Kind: "communicator", Identity: "world/2", Rank: rank / 2, Size: 4, Inter: true, Side: uint64(1 + rank%2)}
+		p := process(rank, 0, func(t *Thread) { t.Call, t.Role, t.Peer, t.Tag, t.Object = "MPI_Recv", Source, rank / 2, 1, inter })
+		p.Objects = append(p.Objects, inter)
+		j.Processes = append(j.Processes, p)
+	}
+	var got []string
+	for _, f := range Analyze(j).Findings {
+		got = append(got, f.Text)
+	}
+	if want := []string{"cycle: 0 → 1 → 0, all in MPI_Recv", "cycle: 2 → 3 → 2, all in MPI_Recv"}; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestGroups(t *testing.T) {
+	j := job(1, collective("MPI_Barrier", 1), computes, collective("MPI_Barrier", 1), collective("MPI_Barrier", 1)).entering(1, 0)
+	j.Size = 5
+	j.Processes = append(j.Processes, &Process{Rank: 4, Condition: Missing})
+	var got []string
+	for _, g := range Analyze(j).Groups {
+		got = append(got, fmt.Sprint(g.Ranks, " ", g.Doing, " ", g.Object))
+	}
+	want := []string{"[1] computes after MPI_Send ", "[4] missing ", "[0 2 3] in MPI_Barrier MPI_COMM_WORLD"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestProgress(t *testing.T) {
+	polls := waitall("MPI_Test", Request{Call: "MPI_Irecv", Peer: 1, Tag: 7})
+	for _, c := range []struct {
+		name string
+		job  *Job
+		idle time.Duration
+		ok   bool
+	}{
+		{"all compute", job(0, computes, computes), 5 * second, false},
+		{"one waits", job(0, computes, receive(0, 1)), 5 * second, true},
+		{"one polls", job(0, computes, polls), 5 * second, true},
+		{"one has just made progress", job(0, func(t *Thread) { computes(t); t.Idle = second }, receive(0, 1)), second, true},
+		{"waits for a stopped rank", job(0, computes, receive(0, 1)).condition(0, Stopped), 5 * second, true},
+		{"all have ended", job(0, computes, receive(0, 1)).condition(0, Exited).condition(1, Exited), -1, false},
+	} {
+		if idle, ok := Progress(c.job); idle != c.idle || ok != c.ok {
+			t.Errorf("%s: %v %v", c.name, idle, ok)
+		}
+	}
+}
