@@ -170,8 +170,8 @@ func (g *graph) waitOf(p *Process, t *Thread) (w wait, ok bool) {
 		if t.Source != ProcNull {
 			w.add(g, p.Rank, t.Object, t.Source)
 		}
-		if t.Peer != ProcNull && !w.any {
-			w.add(g, p.Rank, t.Object, t.Peer)
+		if to := g.world(t.Object, t.Peer); to != NoRank && !w.any && !g.receives(to, p.Rank, t) {
+			w.on = append(w.on, to)
 		}
 		w.text = "exchanges messages: to " + g.peerText(t.Object, t.Peer) + tagText(t.Tag) + ", from " + g.peerText(t.Object, t.Source) + tagText(t.SourceTag)
 	case WaitAll, WaitAny, Poll:
@@ -292,33 +292,40 @@ func sameObject(a, b *Object) bool {
 	return a != nil && b != nil && a.Identity != "" && a.Identity == b.Identity
 }
 
-// dropMatched removes the waits of a send and a receive that match: their message is under way.
+// receives reports whether a rank is in a call that receives what a thread sends.
+func (g *graph) receives(rank, sender int, send *Thread) bool {
+	p := g.ranks[rank]
+	return p != nil && slices.ContainsFunc(p.Threads, func(t *Thread) bool {
+		return t.Inside && (t.Class == Receive || t.Class == Exchange) && g.matches(sender, send, rank, t)
+	})
+}
+
+// dropMatched removes the waits of a send and a receive that match: their message is under way. What MPI_Sendrecv sends may have
+// been received by an earlier call.
 func (g *graph) dropMatched() {
-	var drop [][2]int
+	type place struct{ rank, wait int }
+	matched := map[place]bool{}
 	for sender, sends := range g.waits {
 		for i, s := range sends {
-			if s.thread.Class != Send && s.thread.Class != Exchange {
+			to := g.world(s.thread.Object, s.thread.Peer)
+			if s.thread.Class != Send || !g.receives(to, sender, s.thread) {
 				continue
 			}
-			for receiver, receives := range g.waits {
-				for k, r := range receives {
-					receiving := r.thread.Class == Receive || r.thread.Class == Exchange
-					if receiving && (s.thread.Class == Send || r.thread.Class == Receive) && g.matches(sender, s.thread, receiver, r.thread) {
-						if s.thread.Class == Send {
-							drop = append(drop, [2]int{sender, i})
-						}
-						if r.thread.Class == Receive {
-							drop = append(drop, [2]int{receiver, k})
-						}
-					}
+			matched[place{sender, i}] = true
+			for k, r := range g.waits[to] {
+				if r.thread.Class == Receive && g.matches(sender, s.thread, to, r.thread) {
+					matched[place{to, k}] = true
 				}
 			}
 		}
 	}
-	slices.SortFunc(drop, func(a, b [2]int) int { return b[1] - a[1] })
-	for _, d := range slices.Compact(drop) {
-		if d[1] < len(g.waits[d[0]]) {
-			g.waits[d[0]] = slices.Delete(g.waits[d[0]], d[1], d[1]+1)
+	for rank, waits := range g.waits {
+		var kept []wait
+		for i, w := range waits {
+			if !matched[place{rank, i}] {
+				kept = append(kept, w)
+			}
 		}
+		g.waits[rank] = kept
 	}
 }

@@ -32,6 +32,12 @@ func send(to, tag int) func(*Thread) {
 	return func(t *Thread) { t.Call, t.Role, t.Peer, t.Tag = "MPI_Send", Destination, to, tag }
 }
 
+func exchange(to, from int) func(*Thread) {
+	return func(t *Thread) {
+		t.Call, t.Role, t.Peer, t.Tag, t.Exchange, t.Source, t.SourceTag = "MPI_Sendrecv", Destination, to, 1, true, from, 1
+	}
+}
+
 func collective(call string, number uint64) func(*Thread) {
 	return func(t *Thread) { t.Call, t.Collective = call, number }
 }
@@ -112,6 +118,10 @@ func TestFindings(t *testing.T) {
 			[]string{"cycle: 0 → 1 → 0, all in MPI_Test"}},
 		{"probes", job(0, func(t *Thread) { t.Call, t.Role, t.Peer, t.Tag = "MPI_Iprobe", Source, 1, 7 }, computes),
 			[]string{"rank 0 waits for a message from 1, tag 7; 1 computes for 5.0 s, after MPI_Send"}},
+		{"exchanges with a stopped rank", job(0, exchange(1, 3), exchange(2, 0), exchange(3, 1), exchange(0, 2)).condition(1, Stopped),
+			[]string{"rank 1 is stopped by a signal (SIGSTOP); kill -CONT continues it",
+				"0 exchanges messages: to 1, tag 1, from 3, tag 1; 3 exchanges messages: to 0, tag 1, from 2, tag 1; 2 exchanges messages: to 3, tag 1, from 1, tag 1; 1 is stopped"}},
+		{"exchanges that nobody answers", job(0, exchange(1, 1), receive(0, 2)), []string{"cycle: 0 → 1 → 0: 0 exchanges messages: to 1, tag 1, from 1, tag 1; 1 waits for a message from 0, tag 2"}},
 		{"any source", job(0, receive(AnySource, 7), computes, computes), nil},
 		{"MPI_PROC_NULL", job(0, receive(ProcNull, 7), computes), nil},
 	} {

@@ -1,0 +1,200 @@
+//go:build cgo && linux
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"mpitx/recording"
+)
+
+// stuck is a job of deadlock.c that runs under mpitx run.
+type stuck struct {
+	*testing.T
+	environ  []string
+	dir, run string
+	program  string
+	job      *process
+}
+
+// start starts a job, which ends with the test.
+func (s *stuck) start(kind string, flags ...string) {
+	s.Helper()
+	s.run = filepath.Join(s.dir, kind)
+	args := append([]string{"mpitx", "run", "-n", "4", "--dir", s.run}, flags...)
+	s.job = newProcess(s.environ, s.dir, append(args, "--", s.program, kind)...)
+	if err := s.job.start(); err != nil {
+		s.Fatal(err)
+	}
+	s.Cleanup(func() {
+		s.job.kill()
+		<-s.job.ended
+	})
+}
+
+// where is an answer of mpitx where as text: its findings, then its states.
+func (s *stuck) where() string {
+	p := newProcess(s.environ, s.dir, "mpitx", "where", s.run, "-o", "json")
+	p.run(time.Minute)
+	var answer struct {
+		Findings []struct{ Kind, Text string }
+		States   []struct {
+			Ranks                                               []int
+			State, Object, Peer, Tag, Site, Condition, Requests string
+		}
+	}
+	if err := json.Unmarshal(p.stdout.Bytes(), &answer); err != nil {
+		return p.output()
+	}
+	var b strings.Builder
+	for _, f := range answer.Findings {
+		fmt.Fprintf(&b, "%s: %s\n", f.Kind, f.Text)
+	}
+	for _, t := range answer.States {
+		fmt.Fprintf(&b, "%v %s|%s|%s|%s|%s|%s\n", t.Ranks, t.State, t.Object, t.Peer, t.Tag, t.Site, t.Requests)
+	}
+	return b.String()
+}
+
+// says waits until mpitx where says something.
+func (s *stuck) says(want string) {
+	s.Helper()
+	re := regexp.MustCompile(want)
+	text := ""
+	for deadline := time.Now().Add(90 * time.Second); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+		if text = s.where(); re.MatchString(text) {
+			return
+		}
+	}
+	s.Errorf("mpitx where does not say %q:\n%s%s", want, text, s.job.describe())
+}
+
+func eachStuck(t *testing.T, test func(s *stuck)) {
+	families, err := buildSample()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, family := range families {
+		t.Run(family, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			program := filepath.Join(dir, "deadlock")
+			if out, err := exec.Command("mpicc."+family, "-g", "-O1", "-o", program, "testdata/deadlock.c").CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			test(&stuck{T: t, environ: append(testEnvironment(t), "MPITX_MPI="), dir: dir, program: program})
+		})
+	}
+}
+
+// Each classic deadlock is named as what it is, while the job hangs and after it was killed.
+func TestDeadlocks(t *testing.T) {
+	t.Parallel()
+	const at = `\|(send_to|receive_from|main) deadlock.c:\d+\|`
+	kinds := []struct{ kind, says string }{
+		{"send-send", `(?s)cycle: 0 → 1 → 0, all in MPI_Send\n.*cycle: 2 → 3 → 2, all in MPI_Send\n\[0 1 2 3\] in MPI_Send\|MPI_COMM_WORLD\|1, 0, 3, 2\|7` + at},
+		{"recv-recv", `cycle: 0 → 3 → 2 → 1 → 0, all in MPI_Recv\n\[0 1 2 3\] in MPI_Recv\|MPI_COMM_WORLD\|3, 0, 1, 2\|7` + at},
+		{"barrier", `(?s)cycle: 0 → 1 → 0: 0 is in MPI_Barrier on MPI_COMM_WORLD, which 1 has not entered; 1 waits for a message from 0, tag 3\n.*\[1\] in MPI_Recv\|.*\[0 2 3\] in MPI_Barrier\|`},
+		{"collectives", `mismatched collectives on MPI_COMM_WORLD \(collective call 2\): rank 2 is in MPI_Bcast, ranks 0-1,3 are in MPI_Barrier`},
+		{"roots", `mismatched`},
+		{"tag", `tags: the tags differ: 1 sends to 0 with tag 8 in MPI_Send, and 0 waits for a message from 1 with tag 7 in MPI_Recv`},
+		{"loop", `(?s)wait: ranks 0,2-3 are in MPI_Barrier on MPI_COMM_WORLD, which 1 has not entered; 1 computes for [0-9.]+ s, after MPI_Barrier at .*\[1\] computes after MPI_Barrier\|`},
+		{"chain", `wait: 3 waits for a message from 2, tag 3; 2 waits for a message from 1, tag 2; 1 waits for a message from 0, tag 1; 0 computes for`},
+		{"waitall", `(?s)cycle: 0 → 1 → 0, all in MPI_Waitall.*\[0 1 2 3\] in MPI_Waitall\|.*0 waits for a message from 3, tag 5, and for a message from 1, tag 6`},
+		{"polls", `(?s)cycle: 0 → 3 → 2 → 1 → 0, all in MPI_Test\n.*\[0 1 2 3\] polls with MPI_Test\|`},
+		{"probes", `cycle: 0 → 3 → 2 → 1 → 0, all in MPI_Iprobe\n\[0 1 2 3\] polls with MPI_Iprobe\|MPI_COMM_WORLD\|3, 0, 1, 2\|5\|`},
+		{"subcomm", `(?s)cycle: 0 → 2 → 0: 0 waits for a message from 2, tag 4 on even again; 2 is in MPI_Barrier on even again, which 0 has not entered\ncycle: cycle: 1 → 3 → 1: .* odd again, `},
+		{"finalize", `wait: rank 0 waits for a message from 1, tag 9; 1-3 (has|have) called MPI_Finalize|wait: rank 0 waits for a message from 1, tag 9; 1 has called MPI_Finalize`},
+		{"compute", `^\[0 1 2 3\] computes after MPI_Barrier\|`},
+	}
+	eachStuck(t, func(s *stuck) {
+		for _, k := range kinds {
+			s.start(k.kind)
+			s.says(k.says)
+			if k.kind == "chain" { // what a dead job did
+				s.job.kill()
+				<-s.job.ended
+				s.says(`(?s)dead: ranks 0-3 have died\n.*\[0\] dead, computes after MPI_Barrier.*\[1\] dead, in MPI_Recv|dead: ranks 0-3 have died\n`)
+				continue
+			}
+			s.job.kill()
+			<-s.job.ended
+		}
+	})
+}
+
+// A stopped rank, and then a dead one.
+func TestStoppedRank(t *testing.T) {
+	t.Parallel()
+	eachStuck(t, func(s *stuck) {
+		s.start("works")
+		s.says(`MPI_Sendrecv_replace`)
+		run, err := recording.Open(s.run)
+		if err != nil {
+			s.Fatal(err)
+		}
+		pid := run.Ranks[1].PID
+		run.Close()
+		syscall.Kill(pid, syscall.SIGSTOP)
+		defer syscall.Kill(pid, syscall.SIGCONT)
+		s.says(`(?s)^stopped: rank 1 is stopped by a signal \(SIGSTOP\); kill -CONT continues it\n.*wait: .*; 1 is stopped`)
+	})
+}
+
+// --hang reports, and ends the job with its exit code; it leaves a job in peace in which all ranks compute, or that works.
+func TestHang(t *testing.T) {
+	t.Parallel()
+	eachStuck(t, func(s *stuck) {
+		for _, kind := range []string{"recv-recv", "polls", "loop"} {
+			s.start(kind, "--hang", "2s:kill")
+			s.job.wait(2 * time.Minute)
+			text := s.job.stderr.String()
+			if s.job.code != exitHung || !strings.Contains(text, "mpitx: no rank has made progress for ") || !strings.Contains(text, "--hang: ending the job") {
+				s.Errorf("%s: exit code %d:\n%s", kind, s.job.code, text)
+			}
+		}
+		for _, kind := range []string{"compute", "works"} {
+			s.start(kind, "--hang", "1s:kill")
+			s.says(`computes after MPI_Barrier|MPI_Sendrecv_replace`)
+			select {
+			case <-s.job.ended:
+				s.Errorf("%s: ended:\n%s", kind, s.job.output())
+			case <-time.After(4 * time.Second): // twice what --hang takes
+			}
+			if strings.Contains(s.job.stderr.String(), "no rank has made progress") {
+				s.Errorf("%s: reported:\n%s", kind, s.job.stderr.String())
+			}
+			s.job.kill()
+			<-s.job.ended
+		}
+	})
+}
+
+// A run that ends well leaves nothing behind unless it was named; mpitx where shows how it ended.
+func TestRunDirectory(t *testing.T) {
+	t.Parallel()
+	eachStuck(t, func(s *stuck) {
+		p := newProcess(s.environ, s.dir, "mpitx", "run", "-n", "2", "--", s.program, "nothing")
+		p.run(time.Minute)
+		if left, _ := filepath.Glob(filepath.Join(s.dir, "mpitx-run-*")); p.code != 0 || len(left) > 0 || p.stderr.Len() > 0 {
+			s.Errorf("exit code %d, %q left:\n%s", p.code, left, p.output())
+		}
+		p = newProcess(s.environ, s.dir, "mpitx", "run", "-n", "2", "--dir", "named", "--", s.program, "nothing")
+		p.run(time.Minute)
+		if _, err := os.Stat(filepath.Join(s.dir, "named")); p.code != 0 || err != nil {
+			s.Errorf("exit code %d, %v:\n%s", p.code, err, p.output())
+		}
+		s.run = filepath.Join(s.dir, "named")
+		s.job = p
+		s.says(`^\[0 1\] exited\|`)
+	})
+}
