@@ -143,7 +143,7 @@ func (o *runOptions) watch(dir string, over <-chan struct{}, kill func(code int)
 // reportHang prints the states on standard error.
 func (o *runOptions) reportHang(run *recording.Run, idle time.Duration) {
 	var b bytes.Buffer
-	resolve, done := sites(run.Start)
+	resolve, done := callSites(run.Start)
 	defer done()
 	job := where.Read(run, resolve)
 	fmt.Fprintf(&b, "mpitx: no rank has made progress for %s\n", where.Duration(idle))

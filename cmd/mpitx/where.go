@@ -106,8 +106,8 @@ func (o *whereOptions) run(cmd *cobra.Command, args []string) error {
 	}
 }
 
-// sites resolves call sites to functions, files and lines. The result is valid until close is called.
-func sites(start time.Time) (resolve where.Sites, close func()) {
+// callSites resolves call sites to functions, files and lines. The result is valid until close is called.
+func callSites(start time.Time) (resolve where.Sites, close func()) {
 	all := symbols.New(symbols.Options{Recorded: start})
 	known := map[string]string{}
 	return func(r *recording.Rank, address uint64) string {
@@ -137,7 +137,7 @@ func sites(start time.Time) (resolve where.Sites, close func()) {
 
 // print prints the states of all ranks once.
 func (o *whereOptions) print(run *recording.Run, t export.Terminal) error {
-	resolve, done := sites(run.Start)
+	resolve, done := callSites(run.Start)
 	defer done()
 	job := where.Read(run, resolve)
 	if !job.Recorded() {

@@ -174,7 +174,7 @@ func TestIntercommunicators(t *testing.T) {
 	j := &Job{Size: 4}
 	for rank := range 4 {
 		inter := &Object{Name: "inter", Kind: "communicator", Identity: "world/2", Rank: rank / 2, Size: 4, Inter: true, Side: uint64(1 + rank%2)}
-		p := process(rank, 0, func(t *Thread) { t.Call, t.Role, t.Peer, t.Tag, t.Object = "MPI_Recv", Source, rank / 2, 1, inter })
+		p := process(rank, 0, func(t *Thread) { t.Call, t.Role, t.Peer, t.Tag, t.Object = "MPI_Recv", Source, rank/2, 1, inter })
 		p.Objects = append(p.Objects, inter)
 		j.Processes = append(j.Processes, p)
 	}

@@ -17,7 +17,9 @@ func (ending) follow() {}
 
 func become(string, []string, []string) error { return errLinux }
 
-func supervise(*exec.Cmd, bool, func(), func(func()) func() (int, bool)) (ending, error) { return ending{}, errLinux }
+func supervise(*exec.Cmd, bool, func(), func(func()) func() (int, bool)) (ending, error) {
+	return ending{}, errLinux
+}
 
 const standInVariable = "MPITX_STAND_IN"
 
