@@ -185,22 +185,30 @@ func (b *branch) visible(rows []*branch, pass func(*branch) bool) []*branch {
 }
 
 // listTree updates the rows of the tree. A search or a filter hides the branches without a match, except the present one and those above
-// it. The cursor stays on the present branch. Its line of the screen is as before when the search and the filter have ended.
+// it. The cursor is on the present branch. While that is the same, its line of the screen is too, also after a search or a filter.
 func (m *Model) listTree() {
 	narrowed := m.narrowed()
 	m.rows = m.x.root.visible(m.rows[:0], func(b *branch) bool {
 		return !narrowed || m.countOf(b) > 0 || b.above(m.branch)
 	})
-	line := m.tree.at - m.tree.top
+	before := listedTree{m.tree, m.treeBranch}
 	switch {
 	case narrowed && !m.treeNarrow:
-		m.treeLine = line
+		m.wideTree = before
 	case !narrowed && m.treeNarrow:
-		line = m.treeLine
+		before = m.wideTree
 	}
-	m.treeNarrow = narrowed
-	m.tree.at = max(0, slices.Index(m.rows, m.branch))
-	m.tree.top = max(0, m.tree.at-max(line, 0))
+	m.tree.at, m.tree.top = max(0, slices.Index(m.rows, m.branch)), before.top
+	if m.branch == before.branch {
+		m.tree.top = max(0, m.tree.at-max(before.at-before.top, 0))
+	}
+	m.treeBranch, m.treeNarrow = m.branch, narrowed
+}
+
+// listedTree is the tree as it was once: its scrolling, and the branch with the cursor.
+type listedTree struct {
+	scroll
+	branch *branch
 }
 
 // above says whether a branch is another one, or holds it.

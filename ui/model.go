@@ -118,8 +118,9 @@ type Model struct {
 	branch     *branch
 	rows       []*branch // of the tree
 	tree       scroll
-	treeNarrow bool // a search or a filter hides branches
-	treeLine   int  // the cursor's line of the screen before that
+	treeBranch *branch    // the cursor's, when the tree was listed
+	treeNarrow bool       // a search or a filter hides branches
+	wideTree   listedTree // the tree before that
 	counts     tally
 	shown      []int32    // of the list
 	names      nameWidths // the list's columns make room for
