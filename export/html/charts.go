@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"image/color"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -69,8 +70,14 @@ func short(t export.Terminal, name string) string {
 	return name
 }
 
+// inRun leaves out functions whose time is not part of the run time, and those of calls that the library made in others.
+func inRun(all []*profile.Function) []*profile.Function {
+	return slices.DeleteFunc(slices.Clone(all), func(f *profile.Function) bool { return profile.Initializes(f.Name) || f.Within != "" })
+}
+
 // bars is a chart of the functions or call sites that took the most time.
 func bars(all []*profile.Function, t export.Terminal, name func(*profile.Function) string, says string) template.HTML {
+	all = inRun(all)
 	n := min(len(all), mostBars)
 	if n == 0 {
 		return ""

@@ -61,8 +61,8 @@ func Write(w io.Writer, p *profile.Profile, name string) error {
 		}
 	}
 	most := "the %d that took the most time"
-	chart("Time by function", noteIf(len(p.Functions) > mostBars, most, mostBars), bars(p.Functions, t, func(f *profile.Function) string { return f.Name }, "time by function"))
-	chart("Time by call site", noteIf(len(p.Sites) > mostBars, most, mostBars), bars(p.Sites, t, (*profile.Function).Where, "time by call site"))
+	chart("Time by function", noteIf(len(inRun(p.Functions)) > mostBars, most, mostBars), bars(p.Functions, t, func(f *profile.Function) string { return f.Name }, "time by function"))
+	chart("Time by call site", noteIf(len(inRun(p.Sites)) > mostBars, most, mostBars), bars(p.Sites, t, (*profile.Function).Where, "time by call site"))
 	chart("Ranks", "", ranks(p, t))
 	svg, note := matrix(p, t)
 	chart("Messages between ranks", note, svg)

@@ -60,6 +60,9 @@ func TestPage(t *testing.T) {
 			t.Errorf("no %s", want)
 		}
 	}
+	if strings.Contains(page, ">MPI_Init</text>") {
+		t.Error("the charts show MPI_Init, whose time is not part of the run time")
+	}
 	if n := strings.Count(page, "<svg"); n != 4 {
 		t.Errorf("%d charts", n)
 	}
