@@ -87,7 +87,7 @@ func (m *Model) listView(width, height int) []string {
 	rows := m.shown[m.list.top:min(len(m.shown), m.list.top+height-1)]
 	cuts := m.cutNames(rows, c.name)
 	for i, k := range rows {
-		lines = append(lines, m.row(&m.x.entries[k], c, cuts[i], m.list.top+i == m.list.at))
+		lines = append(lines, m.row(&m.x.entries[k], c, cuts[i], width, m.list.top+i == m.list.at))
 	}
 	return m.block(lines, width, height)
 }
@@ -195,7 +195,8 @@ func (m *Model) shownValue(e *entry, width int) string {
 	return "(" + m.t.Cut(m.t.SafeLine(text, width), max(width-2, 1)) + ")"
 }
 
-func (m *Model) row(e *entry, c columns, cut cut, at bool) string {
+// row draws a variable in width cells.
+func (m *Model) row(e *entry, c columns, cut cut, width int, at bool) string {
 	marks, color := e.marks(m.t)
 	base := term.Style{Color: color}
 	if at {
@@ -222,7 +223,7 @@ func (m *Model) row(e *entry, c columns, cut cut, at bool) string {
 			used += term.Width(dots)
 		}
 	}
-	return m.t.Paint(base, sign+m.t.Fit(marks, 3)+" ") + name + m.t.Paint(base, strings.Repeat(" ", max(0, c.name-used))+rest)
+	return m.t.Paint(base, sign+m.t.Fit(marks, 3)+" ") + name + m.t.Paint(base, strings.Repeat(" ", max(0, c.name-used))+term.Pad(rest, width-marksWidth-c.name))
 }
 
 // highlight paints the bytes from start to end of a name, with the matches of the search.

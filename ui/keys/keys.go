@@ -179,7 +179,7 @@ func Footer(t term.Term, width int, list ...Key) string {
 // Lines writes a section for people: its title, and each of its keys with its effect, in lines of at most width cells.
 func (s Section) Lines(t term.Term, width int) []string {
 	lines := []string{" " + t.Paint(term.Heading, s.Title), ""}
-	indent := min(24, width/2-2)
+	indent := min(24, max(width/4, 12)) // a narrow screen is for the text
 	for _, k := range s.Keys {
 		text := k.Text(t.UTF8)
 		help := term.Wrap(k.Help, max(width-indent-3, 10))

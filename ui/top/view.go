@@ -59,7 +59,7 @@ func (m *Model) waitScreen(height int) []string {
 	if m.awaited != "" {
 		text = "Waiting for the run. " + m.terminal.SafeText(m.awaited) + ".\n\nThe run is shown here as soon as its job records something."
 	}
-	lines := []string{m.terminal.Paint(term.Heading, "mpitx top"), ""}
+	lines := []string{m.terminal.Paint(term.Title, m.terminal.Fit(" mpitx top", m.width)), ""}
 	for _, l := range term.Wrap(text, max(m.width-2, 10)) {
 		lines = append(lines, "  "+l)
 	}
