@@ -456,3 +456,25 @@ func TestLateSamples(t *testing.T) {
 		t.Errorf("over %v, a rate of %g", got.Over, rate)
 	}
 }
+
+// A rank that ended a little before the others is read out at its end, and is not missing from the sum at the end of TREND.
+func TestUnevenEnd(t *testing.T) {
+	j := newJob(t, 2, columns[0])
+	for i := range 1000 {
+		if i < 997 {
+			j.sample(0, time.Duration(i)*100*time.Millisecond, 10*uint64(i))
+		}
+		j.sample(1, time.Duration(i)*100*time.Millisecond, 10*uint64(i))
+	}
+	j.streams[0].End(1)
+	j.streams[1].End(1)
+	j.flush()
+	f := j.open()
+	f.All()
+	u := sit(t, f, unicodeTerm, 160, 24)
+	u.sees("99.7s  rank 0: 100/s   min 100/s on rank 0, max 100/s on rank 1")
+	trend := u.m.frame.Rows[0].Trend
+	if last := trend[len(trend)-1]; last < 180 {
+		t.Errorf("the trend ends with %v", last)
+	}
+}

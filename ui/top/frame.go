@@ -266,22 +266,28 @@ func mostOften(texts map[string]int) string {
 	return best
 }
 
-// trend is the sum over the ranks.
+// trend is the sum over the ranks. In a run that has ended, the last bins, which some ranks did not reach, are left out if they are few.
 func (f *Feed) trend(cells []*cell, as recording.Transform, n int) []float64 {
 	out := make([]float64, n)
 	for i := range out {
 		out[i] = math.NaN()
 	}
-	one := make([]float64, n)
+	one, ranks := make([]float64, n), make([]int, n)
 	for _, c := range cells {
 		c.series(&f.line, as, one)
 		for i, x := range one {
 			if !math.IsNaN(x) {
 				out[i] = c.how.add(out[i], x)
+				ranks[i]++
 			}
 		}
 	}
-	return out
+	if few := 1 + n/100; f.line.whole && n > leastBins {
+		for all := ranks[n-1-few]; few > 0 && ranks[n-1] < all; few-- {
+			n--
+		}
+	}
+	return out[:n]
 }
 
 func (f *Feed) detail(key Key, as recording.Transform, bins int) *Detail {

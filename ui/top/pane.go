@@ -103,12 +103,29 @@ func stepText(d time.Duration) string {
 	return d.Round(100 * time.Millisecond).String()
 }
 
-// readout is the time and the value at the cursor, and how the other ranks compare. Without a cursor it is the newest time.
+// newest is the newest bin in which a rank has a value; the last one if it has none.
+func (d *Detail) newest(row int) int {
+	last := len(d.History[row]) - 1
+	for k := last; k >= 0; k-- {
+		if !math.IsNaN(d.History[row][k]) {
+			return k
+		}
+	}
+	return last
+}
+
+// readout is the time and the value at the cursor, and how the other ranks compare. Without a cursor it is the newest time, or the end of the
+// rank in a run that has ended.
 func (m *Model) readout(d *Detail) string {
-	when, k := m.endText(d), len(d.History[0])-1
-	if m.window.still {
+	row, last := m.rankRow(d), len(d.History[0])-1
+	when, k := m.endText(d), last
+	switch {
+	case m.window.still:
 		when = chart.Duration(m.window.at)
 		k -= d.bins(m.window.at, d.End)
+	case d.Whole:
+		k = d.newest(row)
+		when = chart.Duration(d.End - time.Duration(last-k)*d.BinWidth)
 	}
 	at := func(i int) float64 {
 		if k < 0 || k >= len(d.History[i]) {
@@ -122,7 +139,6 @@ func (m *Model) readout(d *Detail) string {
 		}
 		return m.terminal.Safe(d.label(x))
 	}
-	row := m.rankRow(d)
 	line := when + "  rank " + rankText(d.Ranks[row].Rank) + ": " + text(at(row))
 	low, high := -1, -1
 	for i := range d.Ranks {
