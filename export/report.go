@@ -99,9 +99,9 @@ func reportHead(b *bytes.Buffer, p *profile.Profile, o ReportOptions) {
 	if cut := cutText(p.Cut); cut != "" {
 		line("Only " + cut)
 	}
-	text := fmt.Sprintf("MPI takes %s of the run time, in %d calls", percentText(p.Share(p.InMPI())), p.Total.Calls)
+	text := fmt.Sprintf("MPI takes %s of the run time, in %d calls", percentText(inMPI(p)), p.Total.Calls)
 	if slices.ContainsFunc(p.Ranks, func(r *profile.Rank) bool { return r.Threads > 1 }) {
-		text += " (of the main threads; below, times are summed over threads)"
+		text += " (of the main threads; below, times are sums over threads)"
 	}
 	if e := p.Efficiency; e.Parallel > 0 {
 		times := "×"
@@ -111,6 +111,14 @@ func reportHead(b *bytes.Buffer, p *profile.Profile, o ReportOptions) {
 		text += fmt.Sprintf(". Parallel efficiency %s = load balance %s %s communication efficiency %s", percentText(e.Parallel), percentText(e.LoadBalance), times, percentText(e.Communication))
 	}
 	line(text)
+}
+
+// inMPI is the share of MPI in the time of the main threads.
+func inMPI(p *profile.Profile) float64 {
+	if p.Elapsed() <= 0 {
+		return 0
+	}
+	return float64(p.InMPI()) / float64(p.Elapsed())
 }
 
 // stateText is the run time, and whether the run has ended.

@@ -2,6 +2,7 @@ package export
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -36,6 +37,9 @@ func first[T any](list []T, most int, header string) ([]T, string) {
 // functionTable lists functions or call sites.
 func functionTable(p *profile.Profile, all []*profile.Function, sites bool, most int, t Terminal) *Rows {
 	var longest time.Duration
+	if most > 0 { // leave out what is not in the run time
+		all = slices.DeleteFunc(slices.Clone(all), func(f *profile.Function) bool { return profile.Initializes(f.Name) })
+	}
 	for _, f := range all {
 		longest = max(longest, f.Time)
 	}

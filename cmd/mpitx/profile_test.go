@@ -127,7 +127,7 @@ func TestProfile(t *testing.T) {
 				if p.failure != "" || p.code != 0 || p.stdout.Len() > 0 {
 					t.Fatalf("%s: exit code %d: %s", p.failure, p.code, p.output())
 				}
-				for _, want := range []string{`^solver: 4 ranks on 1 node, .*s; `, `^FINDINGS$`, `^CALL SITE \(6 of 21\)`, `^mpitx: profiled in ` + name + `; next: mpitx report`} {
+				for _, want := range []string{`^solver: 4 ranks on 1 node, .*s; `, `^FINDINGS$`, `^CALL SITE \(6 of 20\)`, `^mpitx: profiled in ` + name + `; next: mpitx report`} {
 					if !regexp.MustCompile("(?m)" + want).MatchString(p.stderr.String()) {
 						t.Errorf("no %q in\n%s", want, p.stderr.String())
 					}

@@ -83,10 +83,13 @@ func waiting(p *Profile) (list []Finding) {
 		if s.Within != "" || !waits(s.Name) || len(p.Ranks) < 2 {
 			continue
 		}
-		spread := p.SpreadOf(s.Ranks, Time)
-		r := p.rank(spread.MaxRank)
-		share, mean := part(spread.Max, r.Elapsed), p.Share(s.Time)
-		others := (mean*float64(len(p.Ranks)) - share) / float64(len(p.Ranks)-1)
+		times := map[*Rank]time.Duration{}
+		for i := range s.Ranks {
+			times[s.Ranks[i].Rank] = s.Ranks[i].Time
+		}
+		spread := p.SpreadOverRanks(func(r *Rank) float64 { return part(float64(times[r]), r.threadTime()) })
+		r, share := p.rank(spread.MaxRank), spread.Max
+		others := (spread.Mean*float64(len(p.Ranks)) - share) / float64(len(p.Ranks)-1)
 		if share < 2*significant || share < 1.5*others {
 			continue
 		}

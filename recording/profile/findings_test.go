@@ -79,6 +79,10 @@ func TestFindingWaiting(t *testing.T) {
 	p = balanced(4)
 	p.spent("MPI_Isend", "solver.c", 100, 20, 40, 30, 410)
 	expect(t, p, "waiting", "", "")
+	p = balanced(2)
+	p.Ranks[1].Threads = 4 // its time is the sum over four threads
+	p.spent("MPI_Recv", "solver.c", 100, 20, 2000)
+	expect(t, p, "waiting", "rank 1 waits 50 % of its time in MPI_Recv: solver.c:118 (the others 2 %)", "what the other ranks do before this call: they come late")
 }
 
 func TestFindingOpenCall(t *testing.T) {

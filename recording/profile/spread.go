@@ -51,14 +51,17 @@ func (p *Profile) Elapsed() (sum time.Duration) {
 	return sum
 }
 
-// Share is a time as a part of the run time of all ranks. It can exceed 1 if several threads call MPI.
+// Share is a time as a part of the run time of all threads that called MPI, on all ranks.
 func (p *Profile) Share(t time.Duration) float64 {
-	all := p.Elapsed()
-	if all <= 0 {
-		return 0
+	var all time.Duration
+	for _, r := range p.Ranks {
+		all += r.threadTime()
 	}
-	return float64(t) / float64(all)
+	return part(float64(t), all)
 }
+
+// threadTime is the run time of all threads that called MPI.
+func (r *Rank) threadTime() time.Duration { return r.Elapsed * time.Duration(max(r.Threads, 1)) }
 
 // ShareOf is the share of a function's time; 0 for the functions that start MPI, which are before the run time.
 func (p *Profile) ShareOf(f *Function) float64 {
