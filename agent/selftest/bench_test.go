@@ -128,6 +128,43 @@ func BenchmarkRequests(b *testing.B) {
 	}
 }
 
+// The cost per call of the states for mpitx where, on the real library, with calls that do next to nothing. bench_states.c calls the library
+// alternately through the agent and directly.
+func BenchmarkStates(b *testing.B) {
+	const bound = 5
+	for _, f := range families {
+		mpicc, err := exec.LookPath("mpicc." + f.name)
+		if err != nil {
+			continue
+		}
+		f.build(b)
+		program := filepath.Join(work, "states-"+f.name)
+		if text, err := exec.Command(mpicc, "-O2", "-w", "-fno-plt", "-o", program, "testdata/bench_states.c", "-ldl").CombinedOutput(); err != nil {
+			b.Fatalf("%v\n%s", err, text)
+		}
+		b.Run(f.name, func(b *testing.B) {
+			for b.Loop() {
+				dir := filepath.Join(b.TempDir(), "run")
+				if err := os.Mkdir(dir, 0o700); err != nil {
+					b.Fatal(err)
+				}
+				command := exec.Command(program, f.library)
+				command.Env = append(os.Environ(), "LD_PRELOAD="+f.agent, "MPITX_AGENT=where=on\ndir="+dir)
+				output, err := command.Output()
+				if err != nil {
+					b.Fatal(err)
+				}
+				report(b, string(output))
+				if tables, _ := filepath.Glob(filepath.Join(dir, "*.mpxr")); len(tables) == 0 {
+					b.Fatal("nothing was recorded")
+				}
+			}
+			b.ReportMetric(bound, "bound-ns")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
 func report(b *testing.B, output string) {
 	for _, line := range strings.Split(strings.TrimSpace(output), "\n") {
 		words := strings.Fields(line)
