@@ -84,6 +84,18 @@ func TestReportScreen(t *testing.T) {
 	}
 }
 
+// Messages with processes of other jobs are counted, though they are in no matrix.
+func TestReportOtherJobs(t *testing.T) {
+	p := solver(t, profile.Cut{})
+	if text := report(t, p, FormatJSON, ReportOptions{}); strings.Contains(text, "other_jobs") {
+		t.Error("other jobs without messages")
+	}
+	p.Others = profile.Totals{MessagesSent: 2, BytesSent: 16, MessagesReceived: 1, BytesReceived: 8}
+	if text := report(t, p, FormatJSON, ReportOptions{}); !strings.Contains(text, `"other_jobs": {"messages_sent":2,"bytes_sent":16,"messages_received":1,"bytes_received":8}`) || !json.Valid([]byte(text)) {
+		t.Error(text)
+	}
+}
+
 // JSON, CSV and the model have the same numbers.
 func TestReportNumbers(t *testing.T) {
 	p := solver(t, profile.Cut{})

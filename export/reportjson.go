@@ -125,6 +125,12 @@ type (
 		MessagesReceived uint64 `json:"messages_received"`
 		BytesReceived    uint64 `json:"bytes_received"`
 	}
+	jsonTraffic struct {
+		MessagesSent     uint64 `json:"messages_sent"`
+		BytesSent        uint64 `json:"bytes_sent"`
+		MessagesReceived uint64 `json:"messages_received"`
+		BytesReceived    uint64 `json:"bytes_received"`
+	}
 	jsonSizes struct {
 		Function string           `json:"function"`
 		Received bool             `json:"received"`
@@ -188,6 +194,9 @@ func reportJSON(w io.Writer, p *profile.Profile, o ReportOptions) error {
 	jsonList(d, "matrix", mapped(p.Pairs, pairOf))
 	jsonList(d, "onesided", mapped(p.OneSided, pairOf))
 	jsonList(d, "sizes", mapped(p.Sizes, sizesOf))
+	if o := p.Others; o != (profile.Totals{}) {
+		d.member("other_jobs", jsonTraffic{o.MessagesSent, o.BytesSent, o.MessagesReceived, o.BytesReceived})
+	}
 	if d.err != nil {
 		return d.err
 	}

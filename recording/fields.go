@@ -102,6 +102,15 @@ func (x *index) fields(r *Rank, at int, rec *body) (layout, error) {
 	return l, nil
 }
 
+// elements is the number of values of all fields.
+func (l *layout) elements() int {
+	if len(l.Fields) == 0 {
+		return 0
+	}
+	last := &l.Fields[len(l.Fields)-1]
+	return last.First + last.Count
+}
+
 // read appends the values of all fields to values.
 // read appends the values of all fields.
 func (l *layout) read(run *Run, b []byte, values []Value) []Value {

@@ -98,7 +98,8 @@ func (t *Table) rows(run *Run, c *store.Cursor, b []byte, rows *tableRows, byThr
 		if byThread {
 			key += string(bytes[4:8])
 		}
-		rows.add(t, &Row{t, t.read(run, bytes, nil), []int{int(le.Uint32(bytes[4:]))}, torn}, key)
+		values := make([]Value, 0, t.elements())
+		rows.add(t, &Row{t, t.read(run, bytes, values), []int{int(le.Uint32(bytes[4:]))}, torn}, key)
 	}
 	return nil
 }

@@ -326,3 +326,26 @@ func TestSpread(t *testing.T) {
 	equal(t, "imbalance", s.Imbalance(), 1.0)
 	equal(t, "share", p.Share(600*time.Millisecond), 0.2) // of three threads
 }
+
+// BenchmarkRead reads the profiles of 256 ranks with 64 call sites each.
+func BenchmarkRead(b *testing.B) {
+	var ranks []func(*recordingtest.Profile)
+	for rank := range 256 {
+		ranks = append(ranks, func(p *recordingtest.Profile) {
+			for site := range uint64(64) {
+				p.Calls(call{Function: "MPI_Send", Stack: []uint64{uint64(rank+1)*0x10000 + 16*site}, Calls: 10, Ticks: ms})
+			}
+			for peer := range int32(32) {
+				p.Peers(recordingtest.Peer{Rank: peer, MessagesSent: 1, BytesSent: 8})
+			}
+		})
+	}
+	run := job(b, ranks...)
+	for b.Loop() {
+		p, err := Read(run, Cut{})
+		if err != nil || len(p.Sites) != 64 || len(p.Pairs) != 256*32 {
+			b.Fatal(err)
+		}
+		p.Findings()
+	}
+}
