@@ -139,7 +139,7 @@ void phases_pcontrol(int level, const void *argument)
     struct profile_thread *thread = profile_find_thread();
     if (!thread || level == 2) return;
     if (level == MPITX_PHASE_BEGIN)
-        enter_phase(thread, argument, false);
+        enter_phase(thread, argument ? argument : "", false);
     else if (level == MPITX_PHASE_END)
         leave_phase(thread);
     else
