@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/recording"
@@ -69,7 +70,7 @@ func TestTroubles(t *testing.T) {
 func TestReport(t *testing.T) {
 	type note = recording.Note
 	rank := func(n int, state recording.State, notes ...note) *recording.Rank {
-		return &recording.Rank{Rank: n, Size: 4, State: state, Notes: notes, Counters: recording.Counters{Samples: 10}}
+		return &recording.Rank{Rank: n, Size: 4, State: state, Notes: notes, Interval: time.Second, Counters: recording.Counters{Samples: 10}}
 	}
 	typo := note{Code: recording.NoteUnmatched, Text: "ab*@all"}
 	bad := note{Severity: recording.Warning, Text: "bad"}
@@ -101,7 +102,7 @@ func TestReportDied(t *testing.T) {
 		2: "all ranks: the process died before it could finish recording; it had taken no samples"} {
 		run.Ranks = nil
 		for n := range size {
-			run.Ranks = append(run.Ranks, &recording.Rank{Rank: n, Size: size, State: recording.StateDied})
+			run.Ranks = append(run.Ranks, &recording.Rank{Rank: n, Size: size, State: recording.StateDied, Interval: time.Second})
 		}
 		if got := r.report(size); !slices.Equal(got, []string{want}) {
 			t.Errorf("%q", got)

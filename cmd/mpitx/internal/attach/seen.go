@@ -62,15 +62,16 @@ func (x *application) unrecorded(s seen, launcher locate.Launch, chosen bool) []
 	what := func(format string, args ...any) {
 		lines = append([]string{"nothing was recorded: " + fmt.Sprintf(format, args...)}, lines...)
 	}
+	wrong := locate.WrongLauncher(launcher, x.mpi)
 	switch {
 	case len(s.why) > 0:
 		what("%s", strings.Join(s.why[:min(len(s.why), mostSeen)], "; "))
+	case len(s.entered) > 0 && wrong != "":
+		what("MPI_Init of %s failed: %s", namesText(s.entered), wrong)
 	case len(s.entered) > 0:
-		if wrong := locate.WrongLauncher(launcher, x.mpi); wrong != "" {
-			what("MPI_Init of %s failed: %s", namesText(s.entered), wrong)
-		} else {
-			what("MPI_Init of %s failed", namesText(s.entered))
-		}
+		what("MPI_Init of %s failed", namesText(s.entered))
+	case len(s.loaded) > 0 && wrong != "": // MPI_Init may have failed on another rank first
+		what("the job ended before %s called MPI_Init: %s", namesText(s.loaded), wrong)
 	case len(s.loaded) == 0:
 		what("no process loaded the agent")
 	case x.Linked != nil && slices.Contains(s.loaded, target):
