@@ -41,7 +41,7 @@ func reference(b *testing.B, mpicc string) string {
 	return exe
 }
 
-// together runs commands side by side and returns the wall time until the last has ended.
+// together runs commands at the same time and returns the wall time until the last has ended.
 func together(b *testing.B, commands ...[]string) time.Duration {
 	b.Helper()
 	start := time.Now()
@@ -94,8 +94,8 @@ func BenchmarkList(b *testing.B) {
 	}
 }
 
-// BenchmarkOmpiInfo compares `mpitx list` with `ompi_info --all` and an MPI_Init one after the other: what it would take
-// to learn as much without mpitx.
+// BenchmarkOmpiInfo compares `mpitx list` with `ompi_info --all` followed by an MPI_Init, which is how to learn as much
+// without mpitx.
 func BenchmarkOmpiInfo(b *testing.B) {
 	bin := benchBinary(b)
 	if _, err := exec.LookPath("ompi_info"); err != nil {

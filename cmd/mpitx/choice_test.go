@@ -8,7 +8,7 @@ import (
 	"mpitx/cmd/mpitx/internal/locate"
 )
 
-// Flags that take one of some words take them in any case, and nothing else.
+// Flags with a fixed set of words accept them in any case, and no other word.
 func TestChoices(t *testing.T) {
 	for line, want := range map[string]string{
 		"read -o JSON --stage Before --comm SELF x":    "",

@@ -27,11 +27,11 @@ func document(t *testing.T, path string) string {
 	return string(text)
 }
 
-// Each module that go.mod asks for itself has a line in docs/dependencies.md with its reason, and no other has one.
+// Each direct dependency in go.mod has a line with its reason in docs/dependencies.md, and no other module has one.
 func TestDependencies(t *testing.T) {
 	var want, got []string
 	for _, m := range regexp.MustCompile(`(?m)^(?:require )?\s*(\S+\.\S+/\S+|\S+\.\S+) v\S+$`).FindAllStringSubmatch(document(t, "go.mod"), -1) {
-		want = append(want, m[1]) // what is indirect has a comment
+		want = append(want, m[1]) // indirect ones have a comment
 	}
 	for _, m := range regexp.MustCompile("(?m)^\\| `([^`]+\\.[^`]+/[^`]+)` \\|(.*)").FindAllStringSubmatch(document(t, "docs/dependencies.md"), -1) {
 		got = append(got, m[1])
@@ -66,7 +66,7 @@ func pages(t *testing.T) map[string]string {
 	return found
 }
 
-// The guide's table of folders has each package of scripts/imports.txt, or the folder that holds it.
+// The guide's table of directories lists each package of scripts/imports.txt, or its parent directory.
 func TestGuideLayout(t *testing.T) {
 	guide := document(t, "docs/guide.md")
 	for _, m := range regexp.MustCompile(`(?m)^([a-z][a-z/-]*)`).FindAllStringSubmatch(document(t, "scripts/imports.txt"), -1) {
@@ -76,7 +76,7 @@ func TestGuideLayout(t *testing.T) {
 	}
 }
 
-// Documents are read on terminals, too. A line of a table cannot be wrapped.
+// Documents are also read on terminals, so their lines are short. A line of a table cannot be wrapped.
 func TestDocumentWidth(t *testing.T) {
 	for path, text := range pages(t) {
 		for n, line := range strings.Split(text, "\n") {
@@ -99,7 +99,7 @@ var (
 	dropped   = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
 )
 
-// anchors are what links to the headings of a page end with, as GitHub and GitLab make them.
+// anchors are the fragments of links to the headings of a page, as GitHub and GitLab make them.
 func anchors(page string) (list []string) {
 	for _, m := range headings.FindAllStringSubmatch(fenced.ReplaceAllString(page, ""), -1) {
 		list = append(list, strings.ReplaceAll(dropped.ReplaceAllString(strings.ToLower(m[1]), ""), " ", "-"))
@@ -165,7 +165,7 @@ func flagOf(command *cobra.Command, word string) (f *pflag.Flag, named bool) {
 	return nil, false
 }
 
-// Every command and flag that a page shows exists, and is not one that only old scripts use. The history may name those.
+// Every command and flag that a page shows exists and is not deprecated. The changelog may name deprecated ones.
 func TestDocumentedCommands(t *testing.T) {
 	root, count := newRoot(&app{errs: io.Discard, env: &locate.Env{}}), 0
 	for path, text := range pages(t) {
@@ -176,7 +176,7 @@ func TestDocumentedCommands(t *testing.T) {
 			for _, m := range documented.FindAllStringSubmatch(shown, -1) {
 				command, words, err := root.Find(strings.Fields(m[1]))
 				if err != nil || command == root {
-					if !strings.HasPrefix(shown, "    ") || strings.HasPrefix(shown, "    $ ") { // not what a command prints
+					if !strings.HasPrefix(shown, "    ") || strings.HasPrefix(shown, "    $ ") { // not the output of a command
 						t.Errorf("%s: %s: no such command", path, shown)
 					}
 					continue

@@ -26,7 +26,7 @@ func everyCommand(t *testing.T, has func(name string) bool) {
 	}
 }
 
-// shell runs a line of sh in a folder.
+// shell runs a line of sh in a directory.
 func shell(t *testing.T, dir string, environ []string, line string) *process {
 	t.Helper()
 	p := newProcess(environ, dir, "sh", "-c", line)
@@ -37,7 +37,7 @@ func shell(t *testing.T, dir string, environ []string, line string) *process {
 	return p
 }
 
-// An answer that cannot be written is an error of every command; one that writes none does not need standard output.
+// Every command fails if it cannot write its answer. A command without an answer does not need standard output.
 func TestLostAnswer(t *testing.T) {
 	t.Parallel()
 	families, err := buildSample()
@@ -100,7 +100,8 @@ func TestLostAnswer(t *testing.T) {
 	}
 }
 
-// What does not exist is exit code 1 of every command, 3 where other names do; wrong use is 2. Each is said in one line, in our words.
+// Every command exits with 1 for a name that does not exist, with 3 if other names exist, and with 2 for wrong usage. The message is one
+// line, in our words.
 func TestExitCodes(t *testing.T) {
 	t.Parallel()
 	families, err := buildSample()

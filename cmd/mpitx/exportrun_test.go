@@ -18,7 +18,7 @@ import (
 	"mpitx/recording/recordingtest"
 )
 
-// counted makes a run with one variable that counts samples, and returns its folder and its one file.
+// counted makes a run with one variable that counts samples, and returns its directory and its one file.
 func counted(t *testing.T, samples int) (dir, file string) {
 	t.Helper()
 	s := recordingtest.NewStream(1, 0)
@@ -39,7 +39,7 @@ func counted(t *testing.T, samples int) (dir, file string) {
 	return dir, filepath.Join(dir, "node-n.mpxr")
 }
 
-// A long export shows how far it is, on a terminal; whoever reads what it writes to decides here how long it takes.
+// A long export shows its progress on a terminal. The reader of its output decides how long it takes.
 func TestProgress(t *testing.T) {
 	t.Parallel()
 	environ := testEnvironment(t)
@@ -94,7 +94,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// What is damaged is named, once, with its place; everything else is there, and the exit code says so.
+// Damage is reported once, with its place. Everything else is exported, and the exit code is 3.
 func TestDamagedExport(t *testing.T) {
 	t.Parallel()
 	environ := testEnvironment(t)
@@ -133,7 +133,7 @@ func TestDamagedExport(t *testing.T) {
 	}
 }
 
-// What found no room on the disk is said by every command that reads the run: when, why and how much.
+// Every command that reads a run reports what did not fit on the disk: when, why and how much.
 func TestLossIsSaid(t *testing.T) {
 	t.Parallel()
 	environ := testEnvironment(t)
@@ -167,7 +167,7 @@ func TestLossIsSaid(t *testing.T) {
 	}
 }
 
-// A huge export is announced before it starts, to people.
+// On a terminal, a huge export is announced before it starts.
 func TestHugeExport(t *testing.T) {
 	t.Parallel()
 	environ := testEnvironment(t)
@@ -203,7 +203,7 @@ func TestHugeExport(t *testing.T) {
 	}
 }
 
-// stats, export and top choose variables by the same words.
+// stats, export and top select variables with the same arguments.
 func TestColumnFilters(t *testing.T) {
 	t.Parallel()
 	environ := testEnvironment(t)

@@ -111,7 +111,7 @@ func testNames(t *testing.T, family string) {
 	}
 	with("damaged", nil)
 	with("elsewhere", nil, "XDG_CACHE_HOME=/dev/null/cache")
-	// A library with two functions, of which the program, behind a script, has another.
+	// A library with two functions. The program, which a script starts, has another one.
 	lib := filepath.Join(dir, map[string]string{locate.OpenMPI: "libmpi.so.40", locate.MPICH: "libmpich.so.12"}[family])
 	source := "int MPI_Init(void){return 0;} int PMPI_Init(void){return 0;}"
 	compile := exec.Command("cc", "-shared", "-fPIC", "-Wl,-soname,"+filepath.Base(lib), "-o", lib, "-x", "c", "-")
@@ -126,7 +126,7 @@ func testNames(t *testing.T, family string) {
 	with("no place", []string{"functions that its MPI library does not have", "cannot write a copy of the agent"}, "XDG_CACHE_HOME=/dev/null/cache")
 }
 
-// unlike are the lines that only one of two texts has.
+// unlike returns the lines that only one of two texts has.
 func unlike(a, b string) string {
 	var out strings.Builder
 	in := func(text, sign, other string) {

@@ -227,7 +227,7 @@ The history of filters, of the command line and of searches, the newest last.
 .RE
 `, "\n")
 
-// manScreen is the section with what a full screen looks like: that of the documentation, which comes from a real run.
+// manScreen is the section with a picture of a full screen: the documentation's, from a real run.
 func manScreen(t *testing.T, page string) string {
 	from := map[string]string{"mpitx-tui.1": "docs/explorer.md"}[page]
 	if from == "" {

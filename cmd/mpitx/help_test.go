@@ -29,7 +29,7 @@ func allCommands(root *cobra.Command) []*cobra.Command {
 	return all
 }
 
-// Help fits into 80 columns, and says something of each flag, in words that begin no sentence in its middle.
+// Help fits into 80 columns and describes each flag. A description does not start in the middle of a sentence.
 func TestHelp(t *testing.T) {
 	var out bytes.Buffer
 	root := newRoot(&app{errs: io.Discard, env: &locate.Env{}})
@@ -57,7 +57,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// The root's help has each command once.
+// The help of mpitx itself lists each command once.
 func TestGroups(t *testing.T) {
 	var grouped, names []string
 	for _, g := range groups {
@@ -77,7 +77,7 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// Examples are lines that mpitx takes.
+// Examples are valid command lines.
 func TestExamples(t *testing.T) {
 	count := 0
 	for _, c := range allCommands(newRoot(&app{errs: io.Discard, env: &locate.Env{}})) {

@@ -20,8 +20,8 @@ import (
 	"mpitx/ui/link"
 )
 
-// hosts are node1 and node2, of two ranks each, made by fixtures/lab/hosts.sh. This process stands for a login node: it sees their files, but
-// neither their memory nor their network.
+// hosts are node1 and node2 with two ranks each, made by fixtures/lab/hosts.sh. This process plays a login node: it can read their files, but
+// not their memory, and cannot reach their network.
 type hosts struct {
 	t       *testing.T
 	family  string
@@ -32,8 +32,8 @@ type hosts struct {
 
 const loginNode = 0
 
-// onHosts runs a test with each MPI, on hosts of its own that are gone at its end, whatever happens: they end with the standard input of the
-// process that holds them.
+// onHosts runs a test with each MPI on new hosts. They always disappear at its end, because they exit when the standard input of the process
+// that holds them closes.
 func onHosts(t *testing.T, test func(t *testing.T, h *hosts)) {
 	families, err := buildSample()
 	if err != nil {
@@ -115,7 +115,7 @@ func (h *hosts) mpirun(args ...string) []string {
 	return append([]string{"mpirun." + h.family, "-n", "4"}, args...)
 }
 
-// run runs a command to its end, which must come with this exit code.
+// run runs a command, which must exit with this code.
 func (h *hosts) run(code, host int, args ...string) (stdout, stderr string) {
 	h.t.Helper()
 	p := h.process(host, args...)
@@ -126,7 +126,7 @@ func (h *hosts) run(code, host int, args ...string) (stdout, stderr string) {
 	return p.stdout.String(), p.stderr.String()
 }
 
-// do has the script change a host: cut, join, lose.
+// do lets the script change a host: cut, join, lose.
 func (h *hosts) do(what string, host int) {
 	h.t.Helper()
 	p := newProcess(h.environ, h.dir, h.script, what, fmt.Sprint(host))
@@ -135,14 +135,14 @@ func (h *hosts) do(what string, host int) {
 	}
 }
 
-// steady is a job of four ranks that goes on until it is stopped.
+// steady is a job of four ranks that runs until it is stopped.
 type steady struct {
 	h    *hosts
 	p    *process
 	name string
 }
 
-// start starts one, and waits until the login node sees samples of all ranks.
+// start starts a job, and waits until the login node can read samples of all ranks.
 func (h *hosts) start(name string, command ...string) *steady {
 	h.t.Helper()
 	if err := os.Mkdir(filepath.Join(h.dir, name), 0o755); err != nil {
@@ -171,7 +171,7 @@ func (h *hosts) start(name string, command ...string) *steady {
 	return j
 }
 
-// view is what the login node sees of a run.
+// view is the part of a run that the login node can read.
 type view struct {
 	counts map[int]int // samples by rank
 	states map[int]recording.State
@@ -200,7 +200,7 @@ func (j *steady) read() view {
 	return s
 }
 
-// stop has the job end by itself; it returns how often each rank has called MPI_Ibcast.
+// stop makes the job end normally. It returns how often each rank has called MPI_Ibcast.
 func (j *steady) stop() string {
 	j.h.t.Helper()
 	if err := os.WriteFile(filepath.Join(j.h.dir, j.name, "stop"), nil, 0o644); err != nil {
@@ -214,7 +214,7 @@ func (j *steady) stop() string {
 	return calls[0][1]
 }
 
-// complete checks that all of the job is in the directory, for everybody to see.
+// complete checks that the directory has all of the job.
 func (j *steady) complete(calls string) {
 	t := j.h.t
 	t.Helper()
@@ -243,7 +243,7 @@ func (h *hosts) want(text string, parts ...string) {
 	}
 }
 
-// Every way to start a job gives one answer for all hosts.
+// Every way to start a job gives one answer about all hosts.
 func TestHosts(t *testing.T) {
 	onHosts(t, func(t *testing.T, h *hosts) {
 		names := []string{"node1", "node1", "node2", "node2"}
@@ -275,8 +275,8 @@ func TestHosts(t *testing.T) {
 	})
 }
 
-// A run that is being written is seen from everywhere, as far as it is on the shared disk; and a network that is gone for a while changes
-// nothing in it.
+// A run that is being written can be read on every host, up to what is on the shared disk. A network that fails for a while does not change
+// the run.
 func TestHostsLive(t *testing.T) {
 	onHosts(t, func(t *testing.T, h *hosts) {
 		j := h.start("live", "record")
@@ -307,7 +307,7 @@ func TestHostsLive(t *testing.T) {
 	})
 }
 
-// A rank is killed: what it had in memory is on its host, and comes from there.
+// A rank is killed. Its samples in memory are recovered on its host.
 func TestHostsKilled(t *testing.T) {
 	onHosts(t, func(t *testing.T, h *hosts) {
 		j := h.start("killed", "record")
@@ -341,7 +341,7 @@ func TestHostsKilled(t *testing.T) {
 	})
 }
 
-// A host dies: everything that its ranks had written to the shared disk is read.
+// A host dies. Everything that its ranks had written to the shared disk can be read.
 func TestHostsLost(t *testing.T) {
 	onHosts(t, func(t *testing.T, h *hosts) {
 		j := h.start("lost", "record")
@@ -350,7 +350,7 @@ func TestHostsLost(t *testing.T) {
 		out, messages := h.run(0, loginNode, "mpitx", "export", "lost.run", "--wide")
 		h.want(out, ",2,node2,", ",3,node2,")
 		h.want(messages)
-		j.p.kill() // its launcher knows nothing
+		j.p.kill() // its launcher does not notice
 		<-j.p.ended
 		h.run(exitPartial, 1, "mpitx", "recover", "lost.run")
 		after := j.read()
@@ -364,7 +364,7 @@ func TestHostsLost(t *testing.T) {
 	})
 }
 
-// The explorer on both hosts; ranks that cannot be reached are named, the others answer.
+// The explorer runs on both hosts. It names the ranks that it cannot reach, and the others answer.
 func TestHostsExplorer(t *testing.T) {
 	onHosts(t, func(t *testing.T, h *hosts) {
 		s := backendServe(t, h.environ, h.on(1, h.mpirun("mpitx", "backend", "serve")...)...)

@@ -21,20 +21,20 @@ import (
 	"mpitx/fixtures/need"
 )
 
-// language is an unmodified application whose calls are known.
+// language is an unmodified application with known calls.
 type language struct {
 	name    string
 	missing string // the Debian package without which it cannot be tested here
 	argv    []string
 	ranks   int
 	fails   bool // ends with code 3 if it has an argument
-	// what each rank has done at its end, and 0 for all else
+	// the final counts of each rank; all others are 0
 	counts func(rank int) map[string]uint64
-	// waiting is how many messages of its left neighbour wait for each rank for a while; 0: unknown.
+	// waiting is how many messages from its left neighbour are unexpected at each rank for a while; 0: unknown.
 	waiting int
 }
 
-// ring is what f77.f, f90.f90, f08.f90 and python.py do in each of four ranks; more is what only one of them calls.
+// ring are the counts of f77.f, f90.f90, f08.f90 and python.py on each of four ranks; more are calls that only one of them makes.
 func ring(initialize string, more map[string]uint64) func(int) map[string]uint64 {
 	return func(int) map[string]uint64 {
 		counts := map[string]uint64{
@@ -51,8 +51,8 @@ func ring(initialize string, more map[string]uint64) func(int) map[string]uint64
 	}
 }
 
-// netpipe is what NetPIPE does with -n 10 -u 64 -p 0: a hundred messages of one byte for the latency; three times ten messages each
-// way of twelve sizes; and rank 0 tells rank 1 for each size, in an int, how often.
+// netpipe are the counts of NetPIPE with -n 10 -u 64 -p 0: a hundred messages of one byte for the latency, three times ten messages each
+// way for each of twelve sizes, and for each size an int from rank 0 to rank 1 with the number of repetitions.
 func netpipe(rank int) map[string]uint64 {
 	var sent, received [2]uint64 // messages, bytes
 	for r := range 2 {
@@ -106,7 +106,7 @@ func languages(family string) []language {
 		all = append(all, language{name: source, missing: missing("gfortran", "gfortran"), argv: []string{source}, ranks: 4, fails: true,
 			counts: ring("MPI_Init", nil), waiting: 7})
 	}
-	// Debian builds mpi4py for one MPI only: with the other one's launcher it is four jobs of one rank, whoever looks on.
+	// Debian builds mpi4py for one MPI only. Under the other one's launcher it is four jobs of one rank, with and without mpitx.
 	const python = "/usr/bin/python3"
 	modules, _ := filepath.Glob("/usr/lib/python3/dist-packages/mpi4py/MPI.*.so")
 	if len(modules) == 0 {
@@ -132,8 +132,8 @@ func links(file *elf.File, family string) bool {
 	})
 }
 
-// TestLanguages: applications in C, in Fortran by each of its three ways, and in Python run as they do without the agent, and
-// every call, message and byte of theirs is counted once.
+// TestLanguages checks that applications in C, in Fortran with each of its three bindings, and in Python run as without the agent, and that
+// every call, message and byte is counted once.
 func TestLanguages(t *testing.T) {
 	families, err := buildSample()
 	if err != nil {
@@ -217,12 +217,12 @@ func sortedLines(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// results is of each line of NetPIPE's results what is the same in all its runs.
+// results are the parts of NetPIPE's output that are equal in all its runs.
 func (l *language) results(p *process) string {
 	return sortedLines(strings.Join(regexp.MustCompile(`(?m)^ *\d+: +\d+ bytes +\d+ times`).FindAllString(p.stderr.String(), -1), "\n"))
 }
 
-// check compares the last sample of each rank with what is known of the application.
+// check compares the last sample of each rank with the known counts.
 func (l *language) check(t *testing.T, family, path string) {
 	f, err := os.Open(path)
 	if err != nil {

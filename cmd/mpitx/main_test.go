@@ -8,7 +8,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files in testdata/script")
 
-// work is a folder for this run of the tests: short, as it holds sockets, whose paths may have 107 characters.
+// work is a directory for this run of the tests. Its path is short, since paths of sockets have at most 107 characters.
 var work string
 
 func TestMain(m *testing.M) {

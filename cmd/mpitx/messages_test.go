@@ -13,7 +13,7 @@ import (
 	"mpitx/cmd/mpitx/internal/locate"
 )
 
-// The worst of what a command has come to is its exit code, and is sent once, after everything was said.
+// The exit code is the worst one of a command. It is sent once, after all messages.
 func TestEnd(t *testing.T) {
 	var said strings.Builder
 	var sent []int

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A file has its name only when it is whole: a process that is killed at any moment leaves no empty one, which a second
-// attempt would take for a file of somebody else.
+// A file gets its name when it is complete. A process that is killed at any moment leaves no empty file, which a second
+// attempt would mistake for somebody else's.
 func TestPlacedWhole(t *testing.T) {
 	dir := t.TempDir()
 	empty, stop := make(chan string), make(chan struct{})

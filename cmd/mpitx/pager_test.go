@@ -15,7 +15,7 @@ func withPager(environ []string, settings ...string) []string {
 	return append(kept, settings...)
 }
 
-// Long tables on a terminal go through the user's pager, and messages with them.
+// Long tables on a terminal go through the user's pager, together with messages.
 func TestPager(t *testing.T) {
 	t.Parallel()
 	environ := testEnvironment(t)
@@ -49,7 +49,7 @@ func TestPager(t *testing.T) {
 			t.Errorf("%q: code %d, through a pager:\n%s", without, code, out)
 		}
 	}
-	if ok, _ := have("mpich"); ok { // less would read the terminal that the launcher has
+	if ok, _ := have("mpich"); ok { // less would compete with the launcher for the terminal
 		if is, out, code := paged(withPager(with, "MPITX_PAGER="+marks, "MPITX_MPI=mpich"), "mpirun.mpich", "-n", "2", "mpitx", "list", "--search", "bcast"); is || code != 0 {
 			t.Errorf("under a launcher: code %d, through a pager:\n%s", code, out)
 		}
@@ -81,7 +81,7 @@ func TestPagerEnds(t *testing.T) {
 	}
 }
 
-// Messages and doctor break at words on a terminal, except for commands.
+// On a terminal, messages and doctor wrap at words, except in commands.
 func TestWrapping(t *testing.T) {
 	t.Parallel()
 	environ := testEnvironment(t)

@@ -11,11 +11,11 @@ import (
 	"testing"
 )
 
-// What these terminals know of the control sequences that full-screen programs use: moving, erasing, attributes, modes. TERM=vt100
-// stands for a VT102, as all programs that emulate it are.
+// The control sequences for full screens that these terminals support: moving, erasing, attributes, modes. TERM=vt100 is a VT102, as in all
+// programs that emulate it.
 const plainSequences = "\x1b(\\[[0-9;]*[ABCDHJKm%s]|\\[\\??[0-9;]*[hl]|\\[[0-9;]*r|[78MDE=>c]|[()][AB0])"
 
-// On the Linux console and on a VT100 the explorer uses nothing but ASCII, their control sequences, and no colours that they lack.
+// On the Linux console and on a VT100 the explorer uses only ASCII and the control sequences and colours that they support.
 func TestExplorerOnPlainTerminals(t *testing.T) {
 	for term, c := range map[string]struct{ finals, colours string }{
 		"linux": {"LMPXdGae`@", `\x1b\[([0-9;]*;)?[34]8;[0-9;]*m`},

@@ -27,10 +27,10 @@ type process struct {
 	id             string // NAME=VALUE of its mark
 	stdout, stderr bytes.Buffer
 	code           int
-	failure        string // what must not happen whatever the command is: too late, processes left behind
+	failure        string // what no command may do: exceed its time, leave processes
 	ended          chan struct{}
-	launcherHung   bool          // Open MPI's, by itself, and was killed
-	linger         time.Duration // how long others of its processes may outlive it
+	launcherHung   bool          // Open MPI's launcher hung and was killed
+	linger         time.Duration // how long its other processes may outlive it
 	stopped        int           // one of its processes, which the test has stopped; 0: none
 }
 
@@ -79,7 +79,7 @@ func (p *process) run(limit time.Duration) {
 	}
 }
 
-// wait waits for the command's end and for that of all that it started, and kills what takes too long.
+// wait waits until the command and all processes that it started have exited, and kills those that take too long.
 func (p *process) wait(limit time.Duration) {
 	late := time.After(limit)
 	select {
@@ -103,7 +103,7 @@ func (p *process) wait(limit time.Duration) {
 	if ws := p.cmd.ProcessState.Sys().(syscall.WaitStatus); ws.Signaled() {
 		p.code = 128 + int(ws.Signal())
 	}
-	if p.code == 0 && slices.Contains(p.alive(), p.stopped) { // it had sent its answer, and would end by itself
+	if p.code == 0 && slices.Contains(p.alive(), p.stopped) { // it had sent its answer, and would exit by itself
 		syscall.Kill(p.stopped, syscall.SIGCONT)
 	}
 	for deadline := time.Now().Add(p.linger); len(p.alive()) > 0; time.Sleep(5 * time.Millisecond) {
@@ -115,8 +115,8 @@ func (p *process) wait(limit time.Duration) {
 	}
 }
 
-// killLauncher ends an mpirun of Open MPI's that hangs by itself: that of 4.1.4 does so (in PMIx_server_finalize), or
-// crashes, in one of three runs in which it has to end its processes, whatever program they run.
+// killLauncher kills an mpirun of Open MPI that hangs. In one of three runs in which mpirun 4.1.4 has to end its processes, it hangs in
+// PMIx_server_finalize or crashes, with any program.
 func (p *process) killLauncher() bool {
 	for _, pid := range p.alive() {
 		exe, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
@@ -130,7 +130,7 @@ func (p *process) killLauncher() bool {
 }
 
 func (p *process) kill() {
-	for range 20 { // what dies may have started another
+	for range 20 { // a dying process may have started another
 		pids := p.alive()
 		if len(pids) == 0 {
 			return
@@ -164,7 +164,7 @@ func (p *process) describe() string {
 	for _, pid := range p.alive() {
 		fmt.Fprintf(&b, "  %d %s\n", pid, cmdline(pid))
 		tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*", pid))
-		for _, task := range tasks { // where each thread waits: what hangs is seldom seen twice
+		for _, task := range tasks { // where each thread waits, since hangs are hard to reproduce
 			stat, _ := os.ReadFile(task + "/stat")
 			wait, _ := os.ReadFile(task + "/wchan")
 			call, _ := os.ReadFile(task + "/syscall")

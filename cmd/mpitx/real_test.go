@@ -94,7 +94,7 @@ func TestLostRank(t *testing.T) {
 
 func compareWithC(t *testing.T, environ, launcher []string, program string) {
 	before, after := enumerate(t, environ, launcher, program)
-	// All environments below are those of the launcher alone: what it starts is chosen by it.
+	// Below, only the launcher decides which MPI is used.
 	environ = append(environ, "MPITX_MPI=")
 	file := filepath.Join(t.TempDir(), "snapshot.json")
 	succeed(t, environ, launcher, "mpitx", "snapshot", "--out", file)
@@ -252,7 +252,7 @@ func readings(t *testing.T, vars []catalog.Variable, before, after map[string]en
 	}
 }
 
-// dangling are variables that Open MPI registered with the address of a variable on the stack: they read as anything. (Those of alltoall
+// dangling are variables that Open MPI registered with an address on the stack. Their values are random. (Those of alltoall
 // do in 6.0.)
 var dangling = map[string]bool{"pml_ucx_multi_send_nb": true, "coll_ftagree_agreement": true, "coll_tuned_alltoall_small_msg": true,
 	"coll_tuned_alltoall_intermediate_msg": true, "coll_tuned_alltoall_large_msg": true, "coll_tuned_alltoall_min_procs": true}
@@ -289,8 +289,8 @@ func changed(a, b map[string]enumerated) []string {
 	return out
 }
 
-// TestRealSettings takes the lines that write prints for a run at their word: the library, which reads its environment in its own
-// way, then has the value that was meant.
+// TestRealSettings uses the lines that write prints for a run. The library, which parses its environment itself, must then have the intended
+// value.
 func TestRealSettings(t *testing.T) {
 	for family, writes := range map[string][]string{
 		"openmpi": {"coll_tuned_bcast_algorithm_segmentsize=0x1000", "mpi_show_handle_leaks=on", "btl_self_flags=send|put", "mpi_param_check=0"},

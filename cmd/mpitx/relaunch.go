@@ -128,7 +128,7 @@ func (s *source) relaunch(command *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	// The terminal and the environment that chose the MPI are those of this process.
+	// The ranks use this process's terminal, and the MPI that this process has chosen.
 	environ = append(environ, export.TermVariable+"="+s.term.Pass(), widthVariable+"="+strconv.Itoa(s.a.messageWidth()))
 	environ = append(environ, mpiVariable(s.chosen))
 	if argv[0] == locate.SelfLaunch {

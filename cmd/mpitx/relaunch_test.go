@@ -81,7 +81,7 @@ func TestStopWithoutStart(t *testing.T) {
 	}
 }
 
-// A rank that is ended as rank 0 has failed adds nothing to the exit code.
+// A rank that is killed because rank 0 has failed does not change the exit code.
 func TestSelfLaunchFails(t *testing.T) {
 	argv := []string{"sh", "-c", "[ $FAKEMPI_RANK = 1 ] || exit 3; exec sleep 60"}
 	if code := selfLaunch(2, argv, os.Environ(), &standard{}); code != 3 {

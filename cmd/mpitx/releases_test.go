@@ -13,26 +13,25 @@ import (
 	"mpitx/cmd/mpitx/internal/locate"
 )
 
-// behaviours are what some major releases of a library do and others do not, where tests must expect it. Scripts ask for them as
-// conditions.
+// behaviours are differences between major releases of a library that tests must expect. Scripts use them as conditions.
 var behaviours = map[string]struct {
 	family   string
 	from, to int // major releases; to 0: all later ones
 }{
 	// Open MPI 6.0 crashes in MPI_Init with pml_monitoring_enable.
 	"openmpi-monitors": {locate.OpenMPI, 0, 5},
-	// Up to 4 some variables hold the rank. From 5 on PRRTE, the launcher, has none of them in the library.
+	// Up to 4, some variables hold the rank. From 5 on they belong to the launcher, PRRTE, and not to the library.
 	"openmpi-vpid": {locate.OpenMPI, 0, 4},
 	// From 5 on a node must have its own host name and addresses: two of them cannot be one machine.
 	"openmpi-nodes":     {locate.OpenMPI, 0, 4},
 	"openmpi-isendrecv": {locate.OpenMPI, 5, 0},
-	// PRRTE answers 255 now and then where a process ends as soon as it is started, whatever its code: "unable to start".
+	// PRRTE sometimes exits with 255 ("unable to start") if a process exits as soon as it is started, with any code.
 	"openmpi-hasty": {locate.OpenMPI, 5, 0},
-	// MPICH 5 ends in MPI_Init under a launcher that speaks PMIx alone. With older releases each process is a job of its own.
+	// MPICH 5 exits in MPI_Init under a launcher that only speaks PMIx. With older releases each process is a separate job.
 	"mpich-alone": {locate.MPICH, 0, 4},
 }
 
-// behaves says whether the library that is installed does it.
+// behaves reports whether the installed library has this behaviour.
 func behaves(name string) (bool, error) {
 	b, ok := behaviours[name]
 	if !ok {
@@ -45,7 +44,7 @@ func behaves(name string) (bool, error) {
 	return b.from <= major && (b.to == 0 || major <= b.to), err
 }
 
-// release is the major release of a library, as its launcher gives it.
+// release is the major release of a library, according to its launcher.
 func release(family string) (int, error) {
 	return releases[family]()
 }

@@ -22,7 +22,7 @@ import (
 	"mpitx/recording"
 )
 
-// buildFormats adds the program that writes Parquet and other formats to what build makes.
+// buildFormats also builds the program that writes Parquet and other formats.
 var buildFormats = sync.OnceValue(func() error {
 	bin, err := build()
 	if err != nil {
@@ -36,8 +36,8 @@ var buildFormats = sync.OnceValue(func() error {
 	return nil
 })
 
-// buildSample adds to what build makes: the agents that `make build` has left in bin/, workloads, and an application for each
-// MPI. It tells for which families all is there.
+// buildSample also installs the agents that `make build` has put into bin/, workloads, and an application for each MPI. It returns the families
+// for which everything is available.
 var buildSample = sync.OnceValues(func() ([]string, error) {
 	bin, err := build()
 	if err != nil {
@@ -132,7 +132,7 @@ func cmdSend(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// cmdMemory fails where dead processes of runs made here have left memory files.
+// cmdMemory fails if dead processes of this script's runs have left memory files.
 func cmdMemory(ts *testscript.TestScript, neg bool, args []string) {
 	for _, l := range recording.Leftovers("/dev/shm", ts.Getenv("TMPDIR")) {
 		if strings.HasPrefix(l.Dir, ts.MkAbs(".")+"/") {

@@ -27,7 +27,7 @@ import (
 	"mpitx/fixtures/need"
 )
 
-// build makes what a user has, bin/mpitx and a shim for each MPI, in a folder of its own, once. It returns that folder.
+// build makes what a user has, bin/mpitx and a shim for each MPI, in a new directory, once. It returns the directory.
 var build = sync.OnceValues(func() (string, error) {
 	bin := filepath.Join(work, "bin")
 	if err := os.Mkdir(bin, 0o755); err != nil {
@@ -66,7 +66,7 @@ func have(family string) (bool, error) {
 	return true, nil
 }
 
-// environment is what commands under test run in: nothing of the caller's but PATH.
+// environment is the environment of commands under test. Only PATH comes from the caller.
 func environment(home, tmp, bin string) []string {
 	env := []string{
 		"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + home, "XDG_CACHE_HOME=" + filepath.Join(home, "cache"), "TMPDIR=" + tmp,
@@ -122,8 +122,8 @@ func cmdFormats(ts *testscript.TestScript, _ bool, _ []string) { ts.Check(buildF
 
 // cmdRun runs a command: run [CODE] COMMAND ARGUMENT…
 //
-// The exit code must be CODE (0 where it is not given; "!" is any but 0). With code 0 standard error must be empty, unless
-// CODE is "0+". A command has a minute (setup, which compiles, has five), and must leave no process behind.
+// The exit code must be CODE (default: 0; "!" is any but 0). With code 0 standard error must be empty, unless CODE is "0+". A command has a
+// minute (setup, which compiles, has five), and must leave no process.
 func cmdRun(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
 		ts.Fatalf("usage: run [CODE] COMMAND ARGUMENT…")
@@ -207,7 +207,7 @@ func cmdSolver(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// environ is the environment that the script has come to: of the variables that any script sets, those that are not empty.
+// environ is the present environment of a script: all variables that any script sets, unless they are empty.
 func environ(ts *testscript.TestScript) []string {
 	var env []string
 	for _, name := range variables() {
@@ -235,7 +235,7 @@ var variables = sync.OnceValue(func() []string {
 	return slices.Compact(names)
 })
 
-// cmdInterrupt interrupts a command in mid-work: interrupt leader|group|busy CODE RANKS COMMAND ARGUMENT…
+// cmdInterrupt interrupts a command that is busy: interrupt leader|group|busy CODE RANKS COMMAND ARGUMENT…
 //
 // Once RANKS back ends read the stage after MPI_Init, one of them is stopped, so that the job cannot end by itself; then
 // SIGINT goes to the command alone or, as from a terminal, to its process group (where it is busy: with all of them running).
@@ -247,7 +247,7 @@ func cmdInterrupt(ts *testscript.TestScript, neg bool, args []string) {
 	ranks, err := strconv.Atoi(args[2])
 	ts.Check(err)
 	env := environ(ts)
-	for range 10 { // a short job may be over before it was caught
+	for range 10 { // a short job may have ended before it was caught
 		p := newProcess(env, ts.MkAbs("."), args[3:]...)
 		ts.Check(p.start())
 		pids, caught := p.catch(ranks)
@@ -256,7 +256,7 @@ func cmdInterrupt(ts *testscript.TestScript, neg bool, args []string) {
 			continue
 		}
 		if args[0] == "busy" {
-			p.linger = 3 * time.Second // after those of WaitDelay
+			p.linger = 3 * time.Second // after WaitDelay
 		} else {
 			p.stopped = pids[len(pids)-1]
 			syscall.Kill(p.stopped, syscall.SIGSTOP)
@@ -283,7 +283,7 @@ func cmdInterrupt(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Fatalf("the job was over before it could be interrupted, or ended with 0, ten times")
 }
 
-// catch waits until that many back ends read the stage after MPI_Init; not, where the command ends before.
+// catch waits until that many back ends read the stage after MPI_Init, or until the command has ended.
 func (p *process) catch(ranks int) ([]int, bool) {
 	for deadline := time.Now().Add(60 * time.Second); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
 		if pids := p.backends("after"); len(pids) >= ranks {

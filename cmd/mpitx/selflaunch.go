@@ -52,9 +52,9 @@ start:
 		if rank == 0 {
 			cmd.Stdin = os.Stdin
 		}
-		var told atomic.Bool // asked to exit, so its exit code does not count
+		var asked atomic.Bool // to exit, so its exit code does not count
 		cmd.Cancel = func() error {
-			told.Store(true)
+			asked.Store(true)
 			return cmd.Process.Signal(syscall.SIGTERM)
 		}
 		cmd.WaitDelay = 2 * time.Second // and then SIGKILL
@@ -69,7 +69,7 @@ start:
 			cmd.Wait()
 			signals.stop()
 			c := exitCode(cmd.ProcessState)
-			if !told.Load() {
+			if !asked.Load() {
 				ended(c)
 			}
 			if rank == 0 && c != exitDone {

@@ -22,7 +22,7 @@ import (
 type served struct {
 	*link.Client
 	t       *testing.T
-	p       *process // finds what is left behind
+	p       *process // finds processes that are left
 	catalog *catalog.Catalog
 }
 
@@ -37,7 +37,7 @@ func backendServe(t *testing.T, environ []string, argv ...string) *served {
 	return serveWithout(t, environ, nil, argv...)
 }
 
-// serveWithout also says what is to be left alone.
+// serveWithout also excludes variables.
 func serveWithout(t *testing.T, environ, exclude []string, argv ...string) *served {
 	t.Helper()
 	p := newProcess(environ, "", argv...)
@@ -55,7 +55,7 @@ func serveWithout(t *testing.T, environ, exclude []string, argv ...string) *serv
 	return s
 }
 
-// leftBehind ends the back end and looks for processes that it has left.
+// leftBehind ends the back end and returns the processes that it has left.
 func (s *served) leftBehind() {
 	if err := s.Close(); err != nil {
 		s.t.Error(err)
@@ -133,7 +133,7 @@ func ranksOf(s *link.Sample) (ranks []int) {
 	return ranks
 }
 
-// Everything that a screen asks for, on the demo MPI, in one process and in four.
+// All requests of a screen, on the demo MPI, in one process and in four.
 func TestServe(t *testing.T) {
 	for _, n := range []int{1, 4} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
@@ -201,7 +201,7 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// A workload makes variables change while reads continue; then it stops.
+// A workload changes variables while reads continue, and stops.
 func TestServeWorkloads(t *testing.T) {
 	t.Parallel()
 	environ := slices.DeleteFunc(testEnvironment(t), func(kv string) bool { return strings.HasPrefix(kv, "FAKEMPI_CLOCK=") })
@@ -231,7 +231,7 @@ func TestServeWorkloads(t *testing.T) {
 			}
 		}
 	}
-	// It has stopped with the answer.
+	// It has stopped before the answer.
 	if a, b := count(), count(); a != b {
 		t.Errorf("the workload goes on: %d, %d", a, b)
 	}
@@ -261,8 +261,8 @@ func idsOf(c *catalog.Catalog) (ids []string) {
 	return ids
 }
 
-// A library that adds variables while it runs: that is told, once, and they are there after a refresh, on all ranks. What was
-// read before keeps its number.
+// A library adds variables while it runs. The screen is notified once, and all ranks have them after a refresh. Known variables keep
+// their numbers.
 func TestServeGrows(t *testing.T) {
 	t.Parallel()
 	s := backendServe(t, append(testEnvironment(t), "FAKEMPI_FAULTS=grow;changing-stamp"), "mpitx", "backend", "serve", "-n", "3")
@@ -292,17 +292,17 @@ func TestServeGrows(t *testing.T) {
 	if added == 0 || c.Job.Size != 3 || !c.Before.Read || len(c.Job.Ranks) != 3 {
 		t.Errorf("%d variables were added; %+v", added, c.Job)
 	}
-	if told := changes(s.end()); told != 1 {
-		t.Errorf("after the refresh it was told %d times that there are more", told)
+	if n := changes(s.end()); n != 1 {
+		t.Errorf("after the refresh %d events reported more variables", n)
 	}
 }
 
-// changes is how often the end of what a back end said tells that its library has changed.
+// changes counts the events in a back end's last output that report a changed library.
 func changes(events string) int {
 	return strings.Count(events, fmt.Sprintf("{Kind:%d ", link.EventChanged))
 }
 
-// A rank that hangs does not hold up a refresh, and has no readings then.
+// A rank that hangs does not delay a refresh. It has no readings afterwards.
 func TestServeRefreshSilent(t *testing.T) {
 	t.Parallel()
 	s := backendServe(t, append(testEnvironment(t), "FAKEMPI_FAULTS=hang-read=demo_eager_limit@2/itself"), "mpitx", "backend", "serve", "-n", "3")

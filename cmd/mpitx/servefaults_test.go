@@ -18,7 +18,7 @@ import (
 	"mpitx/ui/link"
 )
 
-// A rank that hangs in a read: the others answer, it is named with the variable, and answers again when it does.
+// A rank hangs in a read. The others answer, the rank is named with the variable, and it answers again when the read returns.
 func TestServeHang(t *testing.T) {
 	t.Parallel()
 	environ := append(testEnvironment(t), "FAKEMPI_FAULTS=hang-read=demo_eager_limit@2/itself")
@@ -41,8 +41,8 @@ func TestServeHang(t *testing.T) {
 	}
 }
 
-// A rank that is stopped, on real MPIs too: the others answer within the limit, also to writes, it is told as silent, and
-// answers again when it goes on.
+// A rank is stopped, also on real MPIs. The others answer within the time limit, also to writes. The rank is reported as silent, and answers
+// again after SIGCONT.
 func TestServeStopped(t *testing.T) {
 	for family, argv := range serveCommands() {
 		t.Run(family, func(t *testing.T) {
@@ -109,7 +109,7 @@ func TestServeSlow(t *testing.T) {
 		t.Fatalf("%v answered", ranksOf(sample))
 	}
 	for _, kind := range []link.EventKind{link.EventSilent, link.EventAnswers} {
-		for e := s.event(kind); e.Rank != 1; e = s.event(kind) { // others, on a machine that has no time
+		for e := s.event(kind); e.Rank != 1; e = s.event(kind) { // other ranks, on a busy machine
 		}
 	}
 	if sample := s.read(servedLimit, "demo_eager_limit"); !slices.Contains(ranksOf(sample), 1) {
@@ -117,7 +117,7 @@ func TestServeSlow(t *testing.T) {
 	}
 }
 
-// What is to be left alone is not even tried, before MPI_Init and after it, on any rank: its faults do not show.
+// Excluded variables are not tried on any rank, neither before MPI_Init nor after it, so their faults do not occur.
 func TestServeExclude(t *testing.T) {
 	t.Parallel()
 	environ := append(testEnvironment(t), "FAKEMPI_FAULTS=crash-alloc=demo_eager_limit;crash-alloc=demo_messages_sent")
@@ -147,7 +147,7 @@ func TestServeExclude(t *testing.T) {
 	}
 }
 
-// A back end that dies in an access is named with it; started again without it, it lives.
+// A back end dies in an access. The variable is named, and a back end that excludes it survives.
 func TestServeCrash(t *testing.T) {
 	for _, n := range []string{"1", "4"} {
 		t.Run(n, func(t *testing.T) {
@@ -188,7 +188,7 @@ func TestServeCrash(t *testing.T) {
 	}
 }
 
-// Whoever of them is killed: all go, and the screen hears of it.
+// If any of the processes is killed, all exit, and the screen is notified.
 func TestServeKilled(t *testing.T) {
 	for _, victim := range []string{"screen", "launcher", "rank 0", "rank 1", "back end 0", "back end 1"} {
 		t.Run(victim, func(t *testing.T) {
@@ -227,7 +227,7 @@ func TestServeKilled(t *testing.T) {
 	}
 }
 
-// killedScreen plays a screen that gets SIGKILL: its end of the pipes closes, and nothing else happens.
+// killedScreen plays a screen that gets SIGKILL: only its end of the pipes closes.
 func killedScreen(t *testing.T, environ []string) {
 	in, screen, err := os.Pipe()
 	if err != nil {

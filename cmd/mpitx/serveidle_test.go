@@ -15,8 +15,8 @@ import (
 	"mpitx/ui/link"
 )
 
-// An idle back end costs nothing, also after a workload: its processes together use at most 50 ms of processor time in 10 s,
-// and next to nothing on a machine that does nothing else.
+// An idle back end costs almost nothing, also after a workload: its processes together use at most 50 ms of processor time in 10 s,
+// and far less on an idle machine.
 func TestServeIdle(t *testing.T) {
 	for family, argv := range serveCommands() {
 		t.Run(family, func(t *testing.T) {
@@ -29,7 +29,7 @@ func TestServeIdle(t *testing.T) {
 				t.Fatalf("a workload used %s in 200 ms: not all processes are seen", used.ranks)
 			}
 			exercise(t, s.Client, "")
-			time.Sleep(time.Second) // what that left to do
+			time.Sleep(time.Second) // unfinished work of the workload
 			before := jobTime(s.p.alive())
 			if n := len(s.p.alive()); n < 9 {
 				t.Fatalf("%d processes: not all are seen", n)

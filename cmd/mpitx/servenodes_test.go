@@ -18,10 +18,10 @@ import (
 	"mpitx/ui/link"
 )
 
-// nodes are launchers' commands for four ranks on two nodes that are this one, under names that nobody can resolve.
+// nodes are launcher commands for four ranks on two nodes. Both are this machine, under names that cannot be resolved.
 func nodes(t *testing.T, dir string) map[string][]string {
 	t.Helper()
-	agent := filepath.Join(dir, "agent") // in the place of ssh; a daemon of Open MPI takes its session directory from TMPDIR
+	agent := filepath.Join(dir, "agent") // instead of ssh; a daemon of Open MPI takes its session directory from TMPDIR
 	script := "#!/bin/sh\nhost=$1; shift\nmkdir -p " + dir + "/$host\nexport TMPDIR=" + dir + "/$host\nexec sh -c \"$*\"\n"
 	if err := os.WriteFile(agent, []byte(script), 0o755); err != nil {
 		t.Fatal(err)
@@ -32,13 +32,13 @@ func nodes(t *testing.T, dir string) map[string][]string {
 	}
 	if ok, err := behaves("openmpi-nodes"); err != nil {
 		t.Fatal(err)
-	} else if !ok { // it needs hosts of their own: TestHostsExplorer has them
+	} else if !ok { // it needs real hosts: TestHostsExplorer has them
 		delete(commands, "openmpi")
 	}
 	return commands
 }
 
-// On several nodes ranks reach rank 0 over the network; once all have come nothing listens any more.
+// On several nodes ranks connect to rank 0 over the network. Nothing listens after all have connected.
 func TestServeNodes(t *testing.T) {
 	dir, err := os.MkdirTemp(work, "nodes")
 	if err != nil {
@@ -122,7 +122,7 @@ func sockets(t *testing.T, pid int) (all []socket) {
 	return all
 }
 
-// A rank that cannot reach rank 0's node says so, with what to do; the explorer goes on without it.
+// A rank that cannot reach rank 0's node reports that and what to do. The explorer works without it.
 func TestServeUnreachable(t *testing.T) {
 	t.Parallel()
 	apart := []string{"unshare", "-n"}

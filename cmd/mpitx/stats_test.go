@@ -22,12 +22,12 @@ import (
 	"mpitx/recording/recordingtest"
 )
 
-// traffic makes a run of four ranks that only ever count.
+// traffic makes a run of four ranks whose variables are counters.
 func traffic(t *testing.T, grown map[string][4]uint64) string {
 	return trafficOf(t, grown, 4, nil)
 }
 
-// trafficOf is that of processes with a thread level, which end with totals of functions: calls and time.
+// trafficOf also sets the thread level of the processes, which end with totals by function: calls and time.
 func trafficOf(t *testing.T, grown map[string][4]uint64, level int32, functions map[string][4][2]uint64) string {
 	t.Helper()
 	var chunks []byte
@@ -110,8 +110,7 @@ func TestStatsFormatsAgree(t *testing.T) {
 	}
 }
 
-// People get one unit and one number of decimals in each line, decimal points below each other, and no more columns than the terminal
-// has room for.
+// Tables have one unit and one number of decimals per line, aligned decimal points, and only as many columns as fit the terminal.
 func TestStatsTable(t *testing.T) {
 	dir := traffic(t, map[string][4]uint64{"mpitx:bytes_sent": {21761408, 21761408, 21761408, 21761409}, "mpitx:calls": {20094, 20094, 20094, 20095},
 		"mpitx:collectives": {1, 2, 3, 8}, "mpitx:rma_operations": {}, "mpitx:time_in_mpi": {1500000, 2469494, 2452541, 2400000}})

@@ -10,7 +10,7 @@ import (
 	"mpitx/ui/term"
 )
 
-// themeFlag is --theme, the colours of a full screen; "": those of the user's configuration.
+// themeFlag is --theme, the colours of a full screen; "" means the user's configuration.
 type themeFlag struct{ theme string }
 
 func (f *themeFlag) flags(cmd *cobra.Command) {

@@ -50,7 +50,7 @@ func (s *screen) keys(keys ...string) {
 	s.tmux(append([]string{"send-keys"}, keys...)...)
 }
 
-// until waits until the screen shows all of the parts, or not one that begins with "!".
+// until waits until the screen shows all parts, except those that begin with "!", which it must not show.
 func (s *screen) until(parts ...string) string {
 	s.t.Helper()
 	return s.wait(func(shown string) string {
@@ -101,7 +101,7 @@ func (s *screen) child(parent int) int {
 	return pid
 }
 
-// restored checks that the terminal is as it was before the explorer.
+// restored checks that the terminal is restored.
 func (s *screen) restored(code string) {
 	s.t.Helper()
 	s.until("ended "+code, "!all variables")

@@ -26,7 +26,7 @@ func TestTop(t *testing.T) {
 	}
 }
 
-// top waits for a run whichever files its job has made before it records, and not for a directory of other files.
+// top waits for a run whose job has only created some of its files, and not for a directory with other files.
 func TestStarting(t *testing.T) {
 	dir, o := t.TempDir(), &topOptions{a: &app{env: &locate.Env{}}}
 	for _, name := range []string{"", ".job", "job.json", "seen", "claims", "mpitx-agent-mpich-1.so"} {
@@ -57,12 +57,12 @@ func watch(t *testing.T, family string) {
 	if family == "openmpi" {
 		launcher = append(launcher, "--oversubscribe")
 	}
-	// The run is waited for: of a name that is not there yet, and without a name.
+	// Waits for a run with a name that does not exist yet, and for one without a name.
 	s := onScreen(t, environment(dir, os.TempDir(), bin), "cd "+dir+"; echo before; mpitx top run1; mpitx top; echo code $?; read go; mpitx top run1")
 	s.until("Waiting for the run. run1: there is no such directory.", "q quit")
 	s.keys("C-c")
 	s.until("Waiting for the run. .: there is no run in this directory.", "q quit")
-	// The job goes on until it is stopped.
+	// The job runs until it is stopped.
 	job := exec.Command(launcher[0], append(launcher[1:], filepath.Join(bin, "mpitx"), "record", "--dir", filepath.Join(dir, "run1"),
 		"--pvar", "mpitx:*", "--workload", "pingpong", "--duration", "10m")...)
 	job.Env, job.Dir = append(environment(dir, os.TempDir(), bin), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"), dir
@@ -111,7 +111,7 @@ func watch(t *testing.T, family string) {
 	s.keys("q", "q")
 	s.until("before\ncode 0")
 	s.keys("Enter")
-	// Stopped by a signal: the terminal is put back, too.
+	// After a signal the terminal is restored, too.
 	s.until("q quit")
 	if err := syscall.Kill(s.program(), syscall.SIGTERM); err != nil {
 		t.Error(err)
@@ -119,7 +119,7 @@ func watch(t *testing.T, family string) {
 	s.until("before", "ended 143")
 	s.plain()
 	stop()
-	// What the job left behind.
+	// The ended run.
 	out, err := exec.Command(filepath.Join(bin, "mpitx"), "top", filepath.Join(dir, "run1"), "--once", "--by-rank", "-o", "csv").Output()
 	if err != nil || strings.Count(string(out), "mpitx:calls,") != 4 {
 		t.Errorf("--once: %v\n%s", err, out)
@@ -129,7 +129,7 @@ func watch(t *testing.T, family string) {
 
 // damaged overwrites samples of a run: the rest is printed, and the place of the damage.
 func damaged(t *testing.T, mpitx, run string) {
-	if out, err := exec.Command(mpitx, "recover", run).CombinedOutput(); err != nil { // what a launcher has killed
+	if out, err := exec.Command(mpitx, "recover", run).CombinedOutput(); err != nil { // of ranks that the launcher has killed
 		t.Fatalf("recover: %v\n%s", err, out)
 	}
 	files, _ := filepath.Glob(filepath.Join(run, "node-*.mpxr"))

@@ -115,7 +115,7 @@ func (s *benchScreen) typed(key string) time.Duration {
 	return took
 }
 
-// memory is what the program holds, in MB.
+// memory is the program's resident memory in MB.
 func (s *benchScreen) memory() float64 {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
 	_, rest, _ := strings.Cut(string(text), "VmRSS:")
@@ -146,7 +146,7 @@ func median(took []time.Duration) float64 {
 	return float64(took[len(took)/2].Microseconds()) / 1e3
 }
 
-// BenchmarkExplorerStart is the time from the start of the program: to its first frame, and until that shows everything.
+// BenchmarkExplorerStart is the time from the start of the program to its first frame, and to the first complete one.
 func BenchmarkExplorerStart(b *testing.B) {
 	for name, c := range map[string]struct{ path, full string }{
 		"openmpi": {"../../fixtures/snapshots/openmpi-4.1.4.json", "1282 cvars"},
@@ -155,7 +155,7 @@ func BenchmarkExplorerStart(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			var first, full []time.Duration
 			for b.Loop() {
-				for range 5 { // once is no measure
+				for range 5 { // one start varies too much
 					s := startScreen(b, "--from", c.path)
 					first = append(first, s.until("mpitx  ").Sub(s.start))
 					full = append(full, s.until(c.full).Sub(s.start))
@@ -198,8 +198,8 @@ func BenchmarkExplorerKeys(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkExplorerIdle is the processor time of 10 s in which nothing happens: the screen's, its four ranks', and apart
-// from them that of the launcher's own processes.
+// BenchmarkExplorerIdle is the processor time in 10 s in which nothing happens: of the screen, of its four ranks, and separately of
+// the launcher's own processes.
 func BenchmarkExplorerIdle(b *testing.B) {
 	for _, mpi := range []string{"openmpi", "mpich"} {
 		b.Run(mpi, func(b *testing.B) {
@@ -229,7 +229,7 @@ func BenchmarkExplorerIdle(b *testing.B) {
 	}
 }
 
-// processorTime is that of a process and all below it, from the scheduler's nanoseconds.
+// processorTime is the processor time of a process and its descendants, from the scheduler's nanoseconds.
 func processorTime(pid int) map[int]time.Duration {
 	all := map[int]time.Duration{}
 	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*", pid))

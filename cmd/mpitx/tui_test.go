@@ -105,7 +105,7 @@ func (panicking) Catalog(context.Context, func(string)) (*catalog.Catalog, error
 	panic("here it is")
 }
 
-// Wherever it panics, the terminal is put back, and the user is told.
+// After a panic in any goroutine the terminal is restored, and the user gets a message.
 func TestExplorerPanic(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -120,8 +120,8 @@ func TestExplorerPanic(t *testing.T) {
 	}
 }
 
-// explorerInShell is the explorer on its fourth variable, in a shell that watches its jobs. wrapper is the shell's command, with %s
-// for that of the explorer.
+// explorerInShell is the explorer on its fourth variable, in a job-control shell. wrapper is the shell's command, with %s for the
+// explorer's command.
 func explorerInShell(t *testing.T, wrapper string) *screen {
 	t.Helper()
 	s := onScreen(t, append(testEnvironment(t), "PS1=shell: "), "sh -i")
@@ -133,7 +133,7 @@ func explorerInShell(t *testing.T, wrapper string) *screen {
 	return s
 }
 
-// ctrl+z and SIGTSTP stop it as they stop other programs: the shell has its terminal, and fg brings everything back.
+// ctrl+z and SIGTSTP stop the explorer as they stop other programs: the shell gets the terminal, and fg restores the screen.
 func TestExplorerStop(t *testing.T) {
 	s := explorerInShell(t, "%s")
 	for _, stop := range []func(){
@@ -160,7 +160,7 @@ func stopped(s *screen, stop func()) {
 	s.until("4 of 1331", "allocator", "!42")
 }
 
-// ctrl+z stops the wrappers that it was started by, too: the shell waits for those.
+// ctrl+z also stops the wrappers that started the explorer, since the shell waits for them.
 func TestExplorerStopsWrappers(t *testing.T) {
 	for _, wrapper := range []string{"timeout --foreground 300 %s", "sh -c '%s; true'", "sh -c 'timeout --foreground 300 %s; true'"} {
 		s := explorerInShell(t, wrapper)
@@ -173,7 +173,7 @@ func TestExplorerStopsWrappers(t *testing.T) {
 	}
 }
 
-// Stopped by SIGSTOP it cannot give the terminal back; when it goes on it draws everything again.
+// SIGSTOP leaves no time to restore the terminal. After SIGCONT the explorer draws everything again.
 func TestExplorerStoppedFromOutside(t *testing.T) {
 	s := explorerInShell(t, "%s")
 	syscall.Kill(s.child(s.program()), syscall.SIGSTOP)
@@ -189,7 +189,7 @@ func TestExplorerStoppedFromOutside(t *testing.T) {
 	s.plain()
 }
 
-// Where the terminal goes away, so does the explorer, with its back ends.
+// If the terminal closes, the explorer and its back ends exit.
 func TestExplorerHangup(t *testing.T) {
 	s := onScreen(t, testEnvironment(t), "mpitx tui -n 2 --mpi demo")
 	s.until("all variables", "2 ranks")
@@ -260,7 +260,7 @@ func TestExplorerRefusals(t *testing.T) {
 	}
 }
 
-// backends are the processes below another that have MPI loaded.
+// backends are the descendants of a process that have loaded MPI.
 func backends(pid string) (found []int) {
 	tasks, _ := filepath.Glob("/proc/" + pid + "/task/*/children")
 	for _, path := range tasks {

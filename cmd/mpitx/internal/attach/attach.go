@@ -75,8 +75,8 @@ type Result struct {
 	ended     ending
 	unstarted []int       // ranks that died while the agent started
 	standIn   *standIn    // nil if there is none
-	promised  atomic.Bool // the user was told what will be written
-	told      bool        // the messages about the run were printed
+	promised  atomic.Bool // a message has announced what will be written
+	reported  bool        // the messages about the run were printed
 	refused   bool        // the application was not started
 	written   func()      // ends the watch over a failed job; nil if there is none
 }
@@ -94,7 +94,7 @@ func Start(c Config, err error) (*Result, error) {
 		r.app, err = look(&c, r.launch, r.first())
 	}
 	if err == nil {
-		r.job, err = makeRun(c.Env, r.launch, c.Dir, c.Job, c.Version)
+		r.job, err = openRunDir(c.Env, r.launch, c.Dir, c.Job, c.Version)
 	}
 	if err == nil {
 		r.job.hold()
@@ -132,7 +132,7 @@ func (r *Result) End(code int) int {
 // Discard removes the run directory.
 func (r *Result) Discard() { recording.Discard(r.job.dir) }
 
-// Promised reports whether the user was told what will be written.
+// Promised reports whether a message has announced what will be written.
 func (r *Result) Promised() bool { return r.promised.Load() }
 
 // refuse handles a process that does not start.
@@ -171,7 +171,7 @@ func (r *Result) run() error {
 	return nil
 }
 
-// watch starts the command's watch over a job. end tells whether it has killed the job, and with which exit code.
+// watch starts the command's watch over a job. end reports whether it has killed the job, and with which exit code.
 func (r *Result) watch(kill func()) (end func() (code int, killed bool)) {
 	if r.Watch == nil {
 		return func() (int, bool) { return 0, false }
@@ -265,7 +265,7 @@ func (r *Result) conclude(size int, wait time.Duration) error {
 		}
 	}
 	r.Run = run
-	if !r.told {
+	if !r.reported {
 		for _, line := range r.report(size) {
 			r.Say("%s", line)
 		}

@@ -50,40 +50,40 @@ func TestEnviron(t *testing.T) {
 	}
 }
 
-// Ranks come to one directory, and to no other job's.
+// All ranks of a job use one directory, and never another job's.
 func TestRunDirectory(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	env := func(more ...string) *locate.Env { return &locate.Env{Environ: more, PID: os.Getpid()} }
 	launch := locate.Launch{Name: "prrte", Rank: 1, Size: 4, LocalRank: 0, LocalSize: 2}
-	one, err := makeRun(env("PMIX_NAMESPACE=a"), launch, "", "", "x")
+	one, err := openRunDir(env("PMIX_NAMESPACE=a"), launch, "", "", "x")
 	if err != nil {
 		t.Fatal(err)
 	}
-	two, err := makeRun(env("PMIX_NAMESPACE=a"), launch, "", "", "x")
+	two, err := openRunDir(env("PMIX_NAMESPACE=a"), launch, "", "", "x")
 	if err != nil || two.dir != one.dir || two.id != one.id || two.startNs != one.startNs || two.made || !one.made {
 		t.Fatalf("%+v %+v %v", one, two, err)
 	}
 	if st, _ := os.Stat(one.dir); st.Mode().Perm() != 0o700 {
 		t.Errorf("mode %v", st.Mode())
 	}
-	if other, err := makeRun(env("PMIX_NAMESPACE=b"), launch, "", "", ""); err != nil || other.dir == one.dir {
+	if other, err := openRunDir(env("PMIX_NAMESPACE=b"), launch, "", "", ""); err != nil || other.dir == one.dir {
 		t.Errorf("%+v %v", other, err)
 	}
-	given, err := makeRun(nil, locate.Launch{}, "", one.String(), "")
+	given, err := openRunDir(nil, locate.Launch{}, "", one.String(), "")
 	if err != nil || given.dir != one.dir || given.id != one.id || given.startNs != one.startNs {
 		t.Errorf("%+v %v", given, err)
 	}
-	if _, err := makeRun(env(), launch, "", "", ""); err == nil || !strings.Contains(err.Error(), "--dir") {
+	if _, err := openRunDir(env(), launch, "", "", ""); err == nil || !strings.Contains(err.Error(), "--dir") {
 		t.Errorf("nothing to agree by: %v", err)
 	}
-	if j, err := makeRun(env("PMIX_NAMESPACE=b"), launch, one.dir, "", ""); err == nil {
+	if j, err := openRunDir(env("PMIX_NAMESPACE=b"), launch, one.dir, "", ""); err == nil {
 		t.Errorf("another job's directory was taken: %+v", j)
 	}
 
 	alone := locate.Launch{Rank: -1, Size: -1}
-	a, err1 := makeRun(env(), alone, "", "", "")
-	b, err2 := makeRun(env(), alone, "", "", "")
+	a, err1 := openRunDir(env(), alone, "", "", "")
+	b, err2 := openRunDir(env(), alone, "", "", "")
 	if err1 != nil || err2 != nil || a.dir == b.dir || a.id == b.id || !strings.HasPrefix(filepath.Base(a.dir), runPrefix) {
 		t.Errorf("%+v %v %+v %v", a, err1, b, err2)
 	}
@@ -92,7 +92,7 @@ func TestRunDirectory(t *testing.T) {
 	for _, path := range []string{"link", "file", filepath.Base(a.dir), "nowhere/run"} {
 		for _, l := range []locate.Launch{alone, launch} {
 			if path == "link" || l.Rank < 0 || path == "nowhere/run" {
-				if j, err := makeRun(env("PMIX_NAMESPACE=c"), l, path, "", ""); err == nil {
+				if j, err := openRunDir(env("PMIX_NAMESPACE=c"), l, path, "", ""); err == nil {
 					t.Errorf("%s was taken: %+v", path, j)
 				}
 			}
@@ -105,7 +105,7 @@ func TestRunDirectory(t *testing.T) {
 	}
 }
 
-// A start that cannot write its first file leaves no directory, which would be in the way of the next try.
+// A start that cannot write its first file removes the directory, so that the next attempt can create it.
 func TestFailedStartLeavesNothing(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	var before syscall.Rlimit
@@ -125,7 +125,7 @@ func TestFailedStartLeavesNothing(t *testing.T) {
 	}
 }
 
-// What stands against an application from the start is the command's error; nothing is made, and its code is only passed on.
+// If an application cannot be recorded, the command fails before it creates anything. The application's own exit code is passed on.
 func TestStartRefused(t *testing.T) {
 	t.Chdir(t.TempDir())
 	why := errors.New("wrong use")

@@ -14,7 +14,7 @@ import (
 )
 
 // hurry handles a failed job: its launcher may kill mpitx before the samples are written (Open MPI's does so a second
-// after SIGTERM). If writing takes longer than a moment, the user is told what will be written.
+// after SIGTERM). If writing takes longer than a moment, a message announces what will be written.
 func (r *Result) hurry(size int) {
 	if r.launch.Rank < 0 || size == 1 || r.Code == 0 {
 		return
@@ -105,7 +105,7 @@ func (r *Result) handOver(run *recording.Run, size int) bool {
 	return true
 }
 
-// collect recovers samples in memory files on this node: those of dead processes, and of processes that could no longer
+// collect recovers samples in memory files on this node: of dead processes, and of processes that could no longer
 // write to the run directory (chroot, another user, a file size limit).
 func (r *Result) collect() {
 	all, err := recording.Recover(r.job.dir, false)

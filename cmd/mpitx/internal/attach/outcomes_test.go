@@ -7,7 +7,7 @@ import (
 	"mpitx/recording"
 )
 
-// A setting is one line, however many ranks there are, and whatever they say.
+// A setting is reported in one line, for any number of ranks and results.
 func TestOutcomes(t *testing.T) {
 	type o = recording.Assignment
 	run := func(each ...[]o) *recording.Run {

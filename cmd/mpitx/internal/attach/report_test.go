@@ -14,7 +14,7 @@ import (
 	"mpitx/recording/recordingtest"
 )
 
-// What could not be written is said by the file system's own error; without one, no disk is blamed.
+// A failed write is reported with the file system's error. Without such an error the disk is not named.
 func TestMissing(t *testing.T) {
 	for errno, want := range map[uint64]string{
 		28:  "30 of 40 samples are missing: 30 could not be written (no space left on device)",
@@ -66,7 +66,7 @@ func TestTroubles(t *testing.T) {
 	}
 }
 
-// Each thing is said once, with the ranks that it is about if it is not about all.
+// Each problem is reported once, with its ranks unless it concerns all.
 func TestReport(t *testing.T) {
 	type note = recording.Note
 	rank := func(n int, state recording.State, notes ...note) *recording.Rank {

@@ -23,8 +23,8 @@ type ending struct {
 	signal syscall.Signal // 0 if none
 }
 
-// passed are the signals that a parent passes to its child. The terminal sends those of its stop key to the whole group
-// anyway.
+// passed are the signals that a parent passes to its child. The terminal sends the signal of its stop key to the whole
+// group.
 var passed = []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2,
 	syscall.SIGALRM, syscall.SIGWINCH, syscall.SIGXCPU, syscall.SIGIO, syscall.SIGVTALRM}
 

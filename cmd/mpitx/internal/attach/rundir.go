@@ -19,15 +19,15 @@ import (
 	"mpitx/cmd/mpitx/internal/locate"
 )
 
-// A run directory belongs to one job. Its ranks must derive the same name, identifier and start time without
-// communication. The process that creates the directory writes a file with them.
+// A run directory belongs to one job. All ranks must derive the same name, identifier and start time without
+// communication. The process that creates the directory writes them to a file.
 
 // RunFile is the name of that file.
 const RunFile = "job.json"
 
 const (
 	runPrefix  = "mpitx-run-"
-	runPromise = 5 * time.Second // time in which the creator of a directory writes the file
+	createTime = 5 * time.Second // the creator of a directory writes the file within this time
 )
 
 // runDir is the directory of a run, and the other facts that all processes of the job agree on.
@@ -53,7 +53,7 @@ type runRecord struct {
 // why says what identified the job.
 func jobKey(e *locate.Env, l locate.Launch) (key, stamp, why string) {
 	if oneNode(e, l) && l.PID != 0 {
-		if ticks, start, ok := startOf(e, l.PID); ok {
+		if ticks, start, ok := startTime(e, l.PID); ok {
 			return fmt.Sprintf("process %d %s %s", l.PID, ticks, bootID(e)), start.Format("20060102-150405") + "-" + strconv.Itoa(l.PID),
 				fmt.Sprintf("process %d of %s", l.PID, l.Command())
 		}
@@ -99,8 +99,8 @@ func oneNode(e *locate.Env, l locate.Launch) bool {
 	return l.Rank < 0 || l.Size > 0 && l.LocalSize == l.Size
 }
 
-// startOf reads when a process was started: in the kernel's ticks, and as a time.
-func startOf(e *locate.Env, pid int) (ticks string, at time.Time, ok bool) {
+// startTime reads when a process was started: in the kernel's ticks, and as a time.
+func startTime(e *locate.Env, pid int) (ticks string, at time.Time, ok bool) {
 	fields := e.Stat(pid)
 	if len(fields) < 20 {
 		return "", at, false
@@ -122,9 +122,9 @@ func bootID(e *locate.Env) string {
 	return strings.TrimSpace(string(data))
 }
 
-// makeRun makes, or joins, the run directory of this job. dir is --dir; "" makes a fresh name below $MPITX_DIR or here.
-// given is what mpitx -n agreed on for its ranks.
-func makeRun(e *locate.Env, l locate.Launch, dir, given, version string) (*runDir, error) {
+// openRunDir creates or joins the run directory of this job. dir is --dir; "" chooses a new name below $MPITX_DIR or here.
+// given is the directory that mpitx -n passed to its ranks.
+func openRunDir(e *locate.Env, l locate.Launch, dir, given, version string) (*runDir, error) {
 	if given != "" {
 		return parseJob(given)
 	}
@@ -221,11 +221,11 @@ func (j *runDir) enter(path string, shared bool, version string) error {
 	case !shared:
 		return dirFailed(path, fs.ErrExist, "name a new directory with --dir")
 	}
-	for deadline := time.Now().Add(runPromise); ; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(createTime); ; time.Sleep(10 * time.Millisecond) {
 		switch err := j.join(); {
 		case err == nil:
 			return nil
-		case errors.Is(err, fs.ErrNotExist) && os.Mkdir(abs, 0o700) == nil: // rank 0 has ended already, and removed it
+		case errors.Is(err, fs.ErrNotExist) && os.Mkdir(abs, 0o700) == nil: // rank 0 has already ended and removed it
 			j.made = true
 			return j.leave(version)
 		case !errors.Is(err, fs.ErrNotExist) || time.Now().After(deadline):
@@ -245,7 +245,7 @@ func (j *runDir) leave(version string) error {
 	}
 	if err != nil {
 		os.Remove(temp)
-		os.Remove(j.dir) // or it would be in the way of the next try
+		os.Remove(j.dir) // the next attempt needs the name
 		return dirFailed(j.dir, err, "choose another place with --dir or $MPITX_DIR")
 	}
 	return nil
@@ -282,10 +282,10 @@ func (j *runDir) named() string {
 	return " (named after " + j.why + ")"
 }
 
-// hold opens the directory, so that a removed directory differs from one that was moved.
+// hold opens the directory, to distinguish a removed directory from a moved one.
 func (j *runDir) hold() { j.handle, _ = os.Open(j.dir) }
 
-// removed reports whether the directory was removed since.
+// removed reports whether the directory was removed after hold.
 func (j *runDir) removed() bool {
 	if j.handle == nil {
 		return false
@@ -322,7 +322,7 @@ func (j *runDir) shown() string {
 	return j.dir
 }
 
-const claimsFile = "claims" // which process of each rank the agents record
+const claimsFile = "claims" // the process of each rank that the agents record
 
 // discard removes an empty run directory of this job, whichever rank created it.
 func (j *runDir) discard() {

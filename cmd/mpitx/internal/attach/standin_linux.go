@@ -24,7 +24,7 @@ import (
 // standInVariable makes a process the stand-in of its parent; its value is the launcher's process id.
 const standInVariable = "MPITX_STAND_IN"
 
-// What rank 0's process tells its stand-in: it announced what will be written, it printed the messages about the run,
+// The messages from rank 0's process to its stand-in: it announced what will be written, it printed the messages about the run,
 // the run is empty, its stand-in has to go on after the launcher has exited, it is done.
 const saidPromise, saidTold, saidEmpty, saidOver, saidDone = 'p', 't', 'e', 'o', 'd'
 
@@ -35,7 +35,7 @@ type standIn struct {
 	last byte // the last word
 }
 
-// say tells the stand-in how far its parent got.
+// say informs the stand-in how far its parent got.
 func (p *standIn) say(word byte) {
 	if p != nil {
 		p.w.Write([]byte{word})
@@ -43,7 +43,7 @@ func (p *standIn) say(word byte) {
 	}
 }
 
-// done tells the stand-in that it is not needed.
+// done ends the stand-in, which is not needed.
 func (p *standIn) done() {
 	if p == nil {
 		return
@@ -148,7 +148,7 @@ func (r *Result) takeOver() (err error) {
 	if r.app, err = look(r.Config, r.launch, false); err != nil {
 		return err
 	}
-	r.told = slices.Contains(words, saidTold)
+	r.reported = slices.Contains(words, saidTold)
 	return r.conclude(max(1, r.launch.Size), 2*time.Second)
 }
 

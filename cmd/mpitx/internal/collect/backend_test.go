@@ -11,7 +11,7 @@ import (
 	"mpitx/fixtures/need"
 )
 
-// Everything that a singleton of the demo MPI reveals.
+// The whole answer of a singleton of the demo MPI.
 func TestObserve(t *testing.T) {
 	if !need.Process(t) {
 		return
@@ -52,7 +52,7 @@ func TestObserve(t *testing.T) {
 	}
 }
 
-// A root that cannot be read is answered with everything.
+// If the root's data cannot be read, a rank answers with everything.
 func TestDifference(t *testing.T) {
 	p := &catalog.Process{Rank: 3, Host: "h", Meta: catalog.Meta{Lists: catalog.Lists{Cvars: []catalog.Variable{{Kind: catalog.Cvars, Name: "a"}}}}, Readings: []catalog.Reading{{Status: catalog.StatusOK}}}
 	for _, root := range [][]byte{nil, {1, 2, 3}} {

@@ -14,7 +14,7 @@ import (
 	"mpitx/cmd/mpitx/internal/transport"
 )
 
-// newStory is a front on a rank whose back ends only get frames.
+// newStory is a front on a rank whose back ends are scripted frames.
 func newStory(rank int) *front {
 	child := func() *transport.Child {
 		return &transport.Child{Phase: "reading variables", Sender: make(transport.Sender, 8)}
@@ -29,7 +29,7 @@ func (f *front) got(s *stage, kind byte, payload []byte) {
 	f.take(transport.Event{From: s.Child, Frame: transport.Frame{Kind: kind, Payload: payload}})
 }
 
-// seen is what a process has seen: one control variable.
+// seen is the data of a process with one control variable.
 func seen(rank int, value string) *catalog.Process {
 	v := catalog.Variable{Kind: catalog.Cvars, Name: "a", Type: catalog.TypeInt}
 	x, _ := catalog.ParseValue(&v, nil, 1, value)
@@ -69,7 +69,7 @@ func TestFront(t *testing.T) {
 	}
 }
 
-// Half an answer is one, and says what is missing; none is an error that says so of both.
+// With one stage the answer names what is missing. Without both it is an error that names both.
 func TestFrontFailures(t *testing.T) {
 	f := newStory(0)
 	f.take(transport.Event{From: f.before.Child, Status: syscall.WaitStatus(syscall.SIGSEGV)})
@@ -102,7 +102,7 @@ func TestFrontFailures(t *testing.T) {
 	}
 }
 
-// Other ranks have no answer, but the job's exit code; or an invitation, on which they go on before the job's end.
+// Ranks other than 0 get the job's exit code instead of an answer, or an invitation, and then continue before the job ends.
 func TestFollower(t *testing.T) {
 	f := newStory(1)
 	f.got(&f.after, transport.FrameAgreed, []byte{3})
@@ -131,7 +131,7 @@ func TestFollower(t *testing.T) {
 	}
 }
 
-// A signal or the time limit ends what has not said all, and what is not there is named.
+// A signal or the time limit ends back ends that have not finished, and the answer names what is missing.
 func TestStop(t *testing.T) {
 	f := newStory(0)
 	f.got(&f.before, transport.FrameProcess, seen(0, "1").AppendBinary(nil))

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Lost ranks come in the order of their numbers, a line for each reason.
+// Lost ranks are sorted, with one line for each reason.
 func TestLostText(t *testing.T) {
 	lost, hosts := map[int]string{}, map[int]string{0: "a", 11: "b"}
 	for _, rank := range []int{10, 2, 9, 1, 3, 100} {

@@ -9,7 +9,7 @@ import (
 	"mpitx/cmd/mpitx/internal/locate"
 )
 
-// request tells a back end what to do.
+// request is the task of a back end.
 type request struct {
 	Stage      Stage
 	MPI        locate.MPI

@@ -13,7 +13,7 @@ import (
 	"mpitx/cmd/mpitx/internal/transport"
 )
 
-// What is packed comes back: all fields of what crosses between processes, and ranks.
+// All fields of messages between processes and ranks survive packing.
 func TestPack(t *testing.T) {
 	sent := request{Stage: After, MPI: locate.MPI{Family: "openmpi", Impl: "openmpi", Lib: "/lib/libmpi.so", Launcher: "/bin/mpirun"}, Shim: "/shim.so", Self: true,
 		Rank: 3, Size: 4, Before: true, Patience: 5, Limit: 7,

@@ -10,8 +10,8 @@ import (
 	"mpitx/fixtures/need"
 )
 
-// An agent lacks the functions that came after its mpi.h. What it never wraps, what is not a function of the C interface, and what is
-// used only do not count.
+// An agent lacks the functions that were added after its mpi.h. Functions that it never wraps, symbols outside of the C interface, and
+// undefined symbols do not count.
 func TestAgentGaps(t *testing.T) {
 	dir := t.TempDir()
 	object := func(name, source string) string {

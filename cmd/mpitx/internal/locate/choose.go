@@ -96,7 +96,7 @@ func (e *Env) ofLaunch(l Launch) (MPI, error) {
 	}
 	return MPI{}, &Error{
 		What: "no " + FamilyName(l.Family) + " library found",
-		Why:  "this process was started by " + FamilyName(l.Family) + "'s " + l.Command() + ", but neither beside it, in PATH, in the modules' variables nor in the loader's folders is a libmpi of that family",
+		Why:  "this process was started by " + FamilyName(l.Family) + "'s " + l.Command() + ", but there is no libmpi of that family next to it, in PATH, in the modules' variables or in the loader's directories",
 		Do:   "name it with --mpi PREFIX",
 	}
 }

@@ -63,7 +63,7 @@ func TestChooseOrder(t *testing.T) {
 	}
 }
 
-// The launcher is identified by its path, also through shells and its own helpers, and if it is not the one in PATH.
+// The launcher is identified by its path, also through shells and its own helpers, and if PATH has another one.
 func TestChooseByAncestor(t *testing.T) {
 	tr := debian(t, "OMPI_COMM_WORLD_SIZE=2")
 	tr.lib("/soft/openmpi-5/lib/libmpi.so.40.40.7", "libmpi.so.40")

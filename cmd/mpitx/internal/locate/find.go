@@ -81,7 +81,7 @@ func (e *Env) candidates(family string) iter.Seq[MPI] {
 				return
 			}
 		}
-		for dir := range e.folders() {
+		for dir := range e.searchDirs() {
 			for _, m := range e.libsIn(dir, "", seen) {
 				m.Why = "found in " + dir
 				if !yield(m) {
@@ -118,9 +118,9 @@ func (e *Env) fromModules() iter.Seq[MPI] {
 	}
 }
 
-// folders are the directories to search: LD_LIBRARY_PATH, the distribution's, those that packages and users use, and
-// those of ld.so.conf.d.
-func (e *Env) folders() iter.Seq[string] {
+// searchDirs are the directories to search: in LD_LIBRARY_PATH, of the distribution, of packages and users, and in
+// ld.so.conf.d.
+func (e *Env) searchDirs() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		seen := map[string]bool{}
 		each := func(dirs ...string) bool {

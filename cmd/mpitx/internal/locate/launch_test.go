@@ -34,7 +34,7 @@ func TestLauncher(t *testing.T) {
 	}
 }
 
-// Of two launchers, one inside the other, the inner one started us.
+// If one launcher runs inside another, the inner one started this process.
 func TestNestedLaunchers(t *testing.T) {
 	tr := newTree(t, "OMPI_COMM_WORLD_SIZE=1", "PMI_RANK=0", "PMI_SIZE=4", "HYDI_CONTROL_FD=7")
 	tr.process(1000, 900, "/bin/mpitx")

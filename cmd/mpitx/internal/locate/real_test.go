@@ -12,7 +12,7 @@ import (
 	"mpitx/fixtures/need"
 )
 
-// installed are the MPIs of this machine; the tests on real ones have nothing to say where there are none.
+// installed are the MPIs of this machine. Without any, the tests on real ones are skipped.
 func installed(t *testing.T) []MPI {
 	all := System().Find()
 	if len(all) == 0 {
@@ -33,7 +33,7 @@ func TestRealLibraries(t *testing.T) {
 	}
 }
 
-// Under each MPI's own launcher its own library is chosen, though PATH says otherwise for all but one.
+// Under each MPI's own launcher its library is chosen, although PATH leads to another one for all but one of them.
 func TestRealLaunchers(t *testing.T) {
 	if os.Getenv("LOCATE_TEST_CHILD") != "" {
 		m, err := System().Choose("")
@@ -47,7 +47,7 @@ func TestRealLaunchers(t *testing.T) {
 		}
 		e := System()
 		e.Environ = append(e.Environ, "LOCATE_TEST_CHILD=1")
-		if m.Family == ABI { // launchers start their native library unless told otherwise
+		if m.Family == ABI { // by default launchers start their native library
 			e.Environ = append(e.Environ, "MPITX_MPI=abi")
 		}
 		argv, environ, err := e.LaunchCommand(m, 2, []string{os.Args[0], "-test.run=TestRealLaunchers", "-test.v"})

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// tree is a made-up machine: a file system below a temporary folder, and an environment.
+// tree is a simulated machine: a file system below a temporary directory, and an environment.
 type tree struct {
 	t   *testing.T
 	env *Env
@@ -84,7 +84,7 @@ const (
 	debianMPICH   = "/usr/lib/x86_64-linux-gnu/libmpich.so.12.2.2"
 )
 
-// sharedLibrary is the least that debug/elf takes for one: a dynamic section with a SONAME, its strings, a build id.
+// sharedLibrary is the smallest one that debug/elf accepts: a dynamic section with a SONAME, its strings, a build id.
 func sharedLibrary(machine elf.Machine, soname string, names ...string) []byte {
 	le := binary.LittleEndian
 	dynstr := []byte("\x00" + soname + "\x00")

@@ -14,12 +14,12 @@ import (
 // Query is the question.
 type Query struct {
 	Env    *locate.Env
-	Impl   string              // locate.OpenMPI, locate.MPICH or locate.Demo (MPI.Impl): whose names of settings
+	Impl   string              // locate.OpenMPI, locate.MPICH or locate.Demo (MPI.Impl): decides how settings are spelt
 	Prefix string              // of the library (MPI.Prefix), for the default parameter files
 	Lib    string              // the file of the library
-	Text   string              // what the library says of itself
+	Text   string              // the library's description of itself
 	Names  []string            // all control variables of the library, of both stages
-	Value  func(string) string // the present text of a control variable, "" where unknown; may be nil
+	Value  func(string) string // the present text of a control variable, "" if unknown; may be nil
 }
 
 // Answer is the result.
@@ -41,7 +41,7 @@ func Find(q Query) Answer {
 	if q.Value == nil {
 		q.Value = func(string) string { return "" }
 	}
-	known := make(map[string]string, len(q.Names)) // by what a setting can be compared with
+	known := make(map[string]string, len(q.Names)) // by key
 	for _, n := range q.Names {
 		known[key(q.Impl, n)] = n
 	}
@@ -82,7 +82,7 @@ func key(impl, name string) string {
 	return name
 }
 
-// fromEnvironment goes through the environment, where also a launcher's options arrive.
+// fromEnvironment reads the environment, which also has the launcher's options.
 func fromEnvironment(q Query) []Setting {
 	launch := q.Env.Launcher()
 	var given options // nil: no launcher, or it is on another node
@@ -91,12 +91,12 @@ func fromEnvironment(q Query) []Setting {
 		p := q.Env.Details(locate.Process{PID: launch.PID})
 		given, before = parseOptions(launch.Name, p.Cmdline), p.Environ
 	}
-	// On other nodes the daemon's environment is not what the launcher was given.
+	// On other nodes the daemon's environment differs from the launcher's.
 	prrte := launch.Name == "prrte" && before != nil && filepath.Base(launch.Exe) != "prted"
 	var files []Setting
 	if prrte && q.Impl == locate.OpenMPI {
 		files = fromFiles(q)
-		if home := q.Env.Getenv("HOME"); home != "" { // PRRTE reads it, and takes it out of the ranks' list
+		if home := q.Env.Getenv("HOME"); home != "" { // PRRTE reads it, and removes it from the ranks' list
 			files = append(files, q.read(home+"/.openmpi/mca-params.conf")...)
 		}
 		for _, o := range given { // what --tune and --am name
@@ -124,7 +124,7 @@ func fromEnvironment(q Query) []Setting {
 			} else if launch.Name != "" && locate.OwnedByLauncher(variable, value) && !contains(before, kv) {
 				continue
 			} else if prrte && !contains(before, kv) {
-				// Not in the launcher's own environment: it read a parameter file for us (PRRTE does), or knows more options.
+				// Not in the launcher's own environment: it has read a parameter file (PRRTE does), or has other options.
 				s.Kind, s.Where = catalog.OriginLauncher, launch.Command()
 				for _, f := range files {
 					if f.Name == s.Name && f.Value == s.Value {
@@ -142,8 +142,8 @@ func fromEnvironment(q Query) []Setting {
 // form is a spelling of settings in the environment: prefix of the variable, prefix of the control variable.
 type form struct{ prefix, cvar string }
 
-// forms are an implementation's, the strongest first. MVAPICH takes its own prefix for MPICH's variables, and has variables of that
-// prefix besides.
+// forms are an implementation's spellings, the strongest first. MVAPICH accepts its own prefix for MPICH's variables, and also has
+// variables with that prefix.
 func (q Query) forms() []form {
 	switch q.Impl {
 	case locate.OpenMPI:
@@ -169,7 +169,7 @@ var launcherFrameworks = map[string]bool{
 }
 
 // notMeant reports whether a setting without a control variable is not a misspelling: a parameter of the launcher,
-// something that a launcher set by itself, or a prefix that other software shares.
+// a variable that a launcher sets itself, or a prefix that other software also uses.
 func (q Query) notMeant(s Setting) bool {
 	framework, _, _ := strings.Cut(s.Name, "_")
 	return q.Impl == locate.OpenMPI && launcherFrameworks[framework] ||

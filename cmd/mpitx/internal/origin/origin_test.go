@@ -65,7 +65,7 @@ func check(t *testing.T, got map[string]catalog.Origin, want map[string]catalog.
 	}
 }
 
-// underMpirun is what mpirun of Open MPI 4.1 sets for itself (measured), besides options and the user's settings.
+// underMpirun is what mpirun of Open MPI 4.1 sets itself (measured), in addition to options and the user's settings.
 var underMpirun = strings.Fields(`OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0 OMPI_MCA_orte_ess_num_procs=2 OMPI_MCA_ess=^singleton
 	OMPI_MCA_pmix=^s1,s2,cray,isolated OMPI_MCA_mpi_oversubscribe=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_initial_wdir=/tmp
 	OMPI_MCA_shmem_RUNTIME_QUERY_hint=mmap OMPI_MCA_rmaps_base_mapping_policy=:OVERSUBSCRIBE`)
@@ -168,7 +168,7 @@ func TestMPICH(t *testing.T) {
 	}
 }
 
-// What PRRTE sets by itself is nobody's misspelling; what the user gave it is.
+// Variables that PRRTE sets itself are not reported as misspelt. Variables that the user gave it are.
 func TestPRRTE(t *testing.T) {
 	own := []string{"OMPI_COMM_WORLD_SIZE=2", "OMPI_COMM_WORLD_RANK=0", "OMPI_MCA_prterun_added=1", "OMPI_MCA_btl_tcp_lnks=3", "OMPI_MCA_typo=2"}
 	e := machine(t, append(own, "HOME=/h"), []string{"HOME=/h", "OMPI_MCA_typo=2"}, "prterun", "--mca", "btl_tcp_lnks", "3", "-n", "2", "prog")
@@ -328,7 +328,7 @@ func TestHowToSetInstead(t *testing.T) {
 	}
 }
 
-// Of each enumeration of MPICH's all names are known: a line that gives the number would end the program that it is meant for.
+// All names of MPICH's enumerations are known. A line with the number instead would make the program exit.
 func TestItemsOfMPICH(t *testing.T) {
 	c, err := catalog.Load("../../../../fixtures/snapshots/mpich-4.0.2.json")
 	if err != nil {
@@ -380,7 +380,7 @@ func TestQuote(t *testing.T) {
 	}
 }
 
-// An input is edits of a file. What is read from it is read again from a file that has these lines only, and at their places.
+// An input is edits of a file. Its settings are the same in a file that has only the lines of the settings.
 func FuzzMPICHConf(f *testing.F) {
 	small := []byte("# a comment\n\nMPIR_CVAR_A=1\nMPIR_CVAR_B:force=two words\n#MPIR_CVAR_C=3\nMPIR_CVAR_D = 4\nMPIR_CVAR_A=5\n")
 	f.Add([]byte{})
@@ -410,7 +410,7 @@ func FuzzMPICHConf(f *testing.F) {
 	})
 }
 
-// Several settings in one text; what the form cannot express is named with the reason.
+// Several settings in one text. Settings that the form cannot express are named with the reason.
 func TestSettings(t *testing.T) {
 	assign := func(name, value string, kind catalog.OriginKind, note string) Assignment {
 		v := &catalog.Variable{Kind: catalog.Cvars, Name: name, Type: catalog.TypeChar}

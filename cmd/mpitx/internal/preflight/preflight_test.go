@@ -23,7 +23,7 @@ import (
 	"mpitx/fixtures/need"
 )
 
-// bench is a folder with programs, made by the C compiler.
+// bench is a directory with compiled C programs.
 type bench struct {
 	t   *testing.T
 	dir string
@@ -56,7 +56,7 @@ func (b *bench) compile(name, text string, args ...string) string {
 	return b.path(name)
 }
 
-// library makes something that looks like a libmpi.
+// library makes a file that looks like a libmpi.
 func (b *bench) library(soname string) string {
 	return b.compile(soname, "int MPI_Init(void){return 0;} int PMPI_Init(void){return 0;} int MPI_T_init_thread(void){return 0;} int MPIR_Dup_fn(void){return 0;}", "-shared", "-fPIC", "-Wl,-soname,"+soname)
 }
@@ -99,14 +99,14 @@ func TestStatic(t *testing.T) {
 	b.check("linked statically, so the agent cannot", b.compile("static", "int main(void){return 0;}", "-static"))
 	b.check("statically, with the MPI library, so", b.compile("both", "int PMPI_Init(void){return 0;} int main(void){return PMPI_Init();}", "-static"))
 	b.check("linked into it", b.compile("inside", "int PMPI_Init(void){return 0;} int main(void){return PMPI_Init();}"))
-	// What has MPI_X but not PMPI_X is a program with a PMPI tool.
+	// A program with MPI_X but without PMPI_X has a PMPI tool.
 	p := b.check("", b.compile("tool", "int MPI_Init(void){return 0;} int main(void){return MPI_Init();}"))
 	if p.Linked != nil || len(p.Notes) != 1 {
 		t.Errorf("%+v", p)
 	}
 }
 
-// The loader preloads nothing into programs that have more rights than their user.
+// The loader ignores LD_PRELOAD for programs with more privileges than their user.
 func TestElevated(t *testing.T) {
 	b := newBench(t)
 	b.env.UID = os.Getuid() + 1
@@ -126,13 +126,13 @@ func TestElevated(t *testing.T) {
 	for _, argv := range [][]string{{set}, {script}, {other}, {"env", "A=1", set}, {"nice", script}} {
 		b.check("set: it has the setuid bit, so the loader ignores LD_PRELOAD; observe a copy without it (cp "+set+" DIR)", argv...)
 	}
-	b.env.UID = os.Getuid() // its owner gets nothing by it
+	b.env.UID = os.Getuid() // its owner has no more privileges
 	b.check("", set)
 	b.env.UID++
 	mode(0o755 | os.ModeSetgid)
-	b.check("", set) // the group that the test has anyway
+	b.check("", set) // a group that the test already has
 	mode(0o755)
-	b.file("env", "#!/bin/sh\n", 0o755|os.ModeSetuid) // of a script the kernel ignores the bit
+	b.file("env", "#!/bin/sh\n", 0o755|os.ModeSetuid) // the kernel ignores the bit of scripts
 	b.check("", "env", plain)
 	for text, want := range map[string]bool{"": false, "\x01\x00\x00\x02": false, "\x00\x00\x00\x02" + strings.Repeat("\x00", 16): false, "\x01\x00\x00\x02" + strings.Repeat("\x00", 16): true,
 		"\x00\x00\x00\x02\x00\x20\x00\x00" + strings.Repeat("\x00", 12): true, "\x00\x00\x00\x02" + strings.Repeat("\x00", 8) + "\x40" + strings.Repeat("\x00", 7): true} {
@@ -246,7 +246,7 @@ func TestContainers(t *testing.T) {
 	}
 }
 
-// smallProgram is the least of an executable that is linked to an MPI: what the loader reads, and a symbol.
+// smallProgram is the smallest executable that is linked to an MPI: what the loader reads, and a symbol.
 func smallProgram() []byte {
 	le := binary.LittleEndian
 	const strings = "\x00libmpi.so.40\x00$ORIGIN/../lib\x00PMPI_Init\x00"
@@ -307,8 +307,8 @@ func smallProgram() []byte {
 	return h
 }
 
-// An input is a file, or nothing for a small program of ours, and edits of it. What a path leads to is not looked at: only the
-// file's own bytes are trusted too little.
+// An input is a file, or nothing for our small program, and edits of it. Files that its paths name are not read, since only the file's
+// own bytes are under test.
 func FuzzELF(f *testing.F) {
 	env := &locate.Env{Root: f.TempDir(), Arch: runtime.GOARCH, UID: 1000}
 	small := smallProgram()
@@ -339,7 +339,7 @@ func FuzzELF(f *testing.F) {
 	})
 }
 
-// An input is edits of a small program, in a copy of which its MPI functions are hidden: that changes the values of symbols only, or nothing.
+// An input is edits of a small program. Hiding its MPI functions in a copy changes only values of symbols, or nothing.
 func FuzzHide(f *testing.F) {
 	small := smallProgram()
 	file, err := elf.NewFile(bytes.NewReader(small))
@@ -382,7 +382,7 @@ func FuzzHide(f *testing.F) {
 	})
 }
 
-// A table of symbols that is compressed has no values in the file that could be changed.
+// A compressed symbol table has no values in the file that could be changed.
 func TestHideCompressed(t *testing.T) {
 	image := smallProgram()
 	le := binary.LittleEndian

@@ -105,7 +105,7 @@ func (r *rankServer) run() int {
 				transport.WriteFrame(r.c, e.Kind, e.Payload)
 			}
 		case <-r.job.Signals:
-			// A launcher ends the job, often because this rank's back end died: rank 0 must still be told.
+			// A launcher ends the job, often because this rank's back end died: rank 0 must still be notified.
 			if late == nil {
 				late = time.After(time.Second)
 			}

@@ -15,7 +15,7 @@ import (
 	"mpitx/ui/link"
 )
 
-// stage is a server whose ranks only hear.
+// stage is a server whose ranks receive but do not answer.
 type stage struct {
 	*server
 	said bytes.Buffer
@@ -33,7 +33,7 @@ func newStage(ranks int) *stage {
 	return st
 }
 
-// replies are what the screen has got since the last call.
+// replies are the screen's messages since the last call.
 func (st *stage) replies(t *testing.T) (all []link.Reply) {
 	t.Helper()
 	r := link.NewReader(&st.said)
@@ -53,8 +53,8 @@ func (st *stage) replies(t *testing.T) (all []link.Reply) {
 	}
 }
 
-// heard are the kinds of frames that a rank has got since the last call.
-func (st *stage) heard(rank int) (kinds string) {
+// received are the kinds of frames that a rank got since the last call.
+func (st *stage) received(rank int) (kinds string) {
 	for len(st.peers[rank].Sender) > 0 {
 		kinds += string((<-st.peers[rank].Sender).Kind)
 	}
@@ -85,13 +85,13 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%+v: %+v, want %s", c.r, got, c.want)
 		}
 	}
-	if h := st.heard(0); h != "" {
+	if h := st.received(0); h != "" {
 		t.Errorf("rank 0 got %q", h)
 	}
 }
 
-// A rank that does not answer in time is silent: the others' answers count, it gets no more tasks until it has answered, and the screen
-// learns of both.
+// A rank that does not answer in time is silent. The others' answers count. It gets no more tasks until it has answered, and the screen is
+// notified of both.
 func TestSilentRank(t *testing.T) {
 	st := newStage(3)
 	read := link.Request{ID: 1, Do: link.DoRead, Variables: []int{1}, Millis: 3_600_000}
@@ -108,13 +108,13 @@ func TestSilentRank(t *testing.T) {
 		t.Fatalf("%+v", got)
 	}
 	want := string([]byte{transport.FrameTask, transport.FrameCancel, transport.FrameWhere})
-	if h := st.heard(1); h != want {
+	if h := st.received(1); h != want {
 		t.Errorf("rank 1 got %q, want %q", h, want)
 	}
 
 	read.ID = 2
 	st.request(read)
-	if h := st.heard(1); h != "" {
+	if h := st.received(1); h != "" {
 		t.Errorf("a silent rank got %q", h)
 	}
 	st.answers(1, answer{Number: 1})
@@ -128,7 +128,7 @@ func TestSilentRank(t *testing.T) {
 	}
 }
 
-// A request that is withdrawn has no answer; its task is withdrawn on all ranks that have not answered.
+// A cancelled request has no answer. Its task is cancelled on all ranks that have not answered.
 func TestCancel(t *testing.T) {
 	st := newStage(2)
 	st.request(link.Request{ID: 5, Do: link.DoRead, Variables: []int{0}, Millis: 3_600_000})
@@ -139,17 +139,17 @@ func TestCancel(t *testing.T) {
 		t.Errorf("%+v, %d requests", got, len(st.asked))
 	}
 	for rank, want := range []string{string(rune(transport.FrameTask)), string([]byte{transport.FrameTask, transport.FrameCancel})} {
-		if h := st.heard(rank); h != want {
+		if h := st.received(rank); h != want {
 			t.Errorf("rank %d got %q, want %q", rank, h, want)
 		}
 	}
 }
 
-// Writes on some ranks are given to them alone, and answered in their order; who does not answer may have written.
+// Writes for some ranks go only to them, and the answers are in order of the ranks. A rank that does not answer may have written.
 func TestWriteOutcomes(t *testing.T) {
 	st := newStage(3)
 	st.request(link.Request{ID: 1, Do: link.DoWrite, Write: &catalog.WriteRequest{Name: "a", Text: "1", Ranks: []int{2, 0, 2}}, Millis: 3_600_000})
-	if h := st.heard(1); h != "" {
+	if h := st.received(1); h != "" {
 		t.Errorf("rank 1 got %q", h)
 	}
 	st.answers(2, answer{Number: 1, Outcomes: catalog.Outcomes{{Name: "a", Rank: 2, Result: catalog.WriteOK}}})

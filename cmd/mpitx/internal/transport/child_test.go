@@ -25,7 +25,7 @@ func TestTail(t *testing.T) {
 	}
 }
 
-// script makes an executable that plays a back end.
+// script makes an executable that acts as a back end.
 func script(t *testing.T, text string) string {
 	t.Helper()
 	path := t.TempDir() + "/backend"
@@ -55,7 +55,7 @@ func events(t *testing.T, from <-chan Event) (all []Event) {
 	}
 }
 
-// The end of a child is told in words: by its code or its signal, with what it was doing and what it had said.
+// The end of a child is described by its exit code or signal, its phase and its last output.
 func TestDeath(t *testing.T) {
 	for text, want := range map[string]string{
 		"exit 7":                          "exited with code 7",
@@ -76,7 +76,7 @@ func TestDeath(t *testing.T) {
 	}
 }
 
-// Frames arrive in order, then the end; rubbish ends the reading, not the front.
+// Frames arrive in order, then the end. Garbage ends the reading, but not the front.
 func TestChildFrames(t *testing.T) {
 	ch := make(chan Event, 10)
 	if _, err := Start(quiet(script(t, `printf 'p\005\000\000\000phasex\000\000\000\000p\377\377\377\377rubbish' >/proc/self/fd/$3`)), ch); err != nil {
@@ -88,7 +88,7 @@ func TestChildFrames(t *testing.T) {
 	}
 }
 
-// The request is the first that a child gets, whatever else is told at the same time.
+// A child gets the request first, whatever is sent to it at the same time.
 func TestRequestFirst(t *testing.T) {
 	exe := script(t, "head -c 1; exit 1")
 	for range 20 {
@@ -105,7 +105,7 @@ func TestRequestFirst(t *testing.T) {
 	}
 }
 
-// A child dies with this process, not with the thread of whoever had it started.
+// A child dies with this process, not with the thread that started it.
 func TestParent(t *testing.T) {
 	fifo := t.TempDir() + "/fifo"
 	if err := unix.Mkfifo(fifo, 0o600); err != nil {
@@ -169,7 +169,7 @@ func descriptors(t *testing.T) int {
 	return len(all)
 }
 
-// A child gets no descriptors but its own: launchers keep theirs open.
+// A child inherits only its own descriptors, although launchers leave theirs open.
 func TestChildDescriptors(t *testing.T) {
 	ch := make(chan Event, 10)
 	c, err := Start(quiet(script(t, "set -- /proc/$$/fd/*; echo $#; exit 1")), ch)
@@ -177,7 +177,7 @@ func TestChildDescriptors(t *testing.T) {
 		t.Fatal(err)
 	}
 	events(t, ch)
-	inherited := 0 // what this process has from others
+	inherited := 0 // inherited by this process
 	all, _ := os.ReadDir("/proc/self/fd")
 	for _, e := range all {
 		fd, _ := strconv.Atoi(e.Name())
@@ -187,7 +187,7 @@ func TestChildDescriptors(t *testing.T) {
 	}
 	var n int
 	fmt.Sscan(c.noise.String(), &n)
-	if n < 4 || n > inherited+3 { // ours, the script, the folder that is listed
+	if n < 4 || n > inherited+3 { // ours, the script, the listed directory
 		t.Errorf("%d descriptors in the child, %d inherited: %s", n, inherited, &c.noise)
 	}
 }

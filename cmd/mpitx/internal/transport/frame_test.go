@@ -27,7 +27,7 @@ func TestFrames(t *testing.T) {
 	if _, err := ReadFrame(r); err != io.EOF {
 		t.Errorf("the end between frames is %v, want io.EOF", err)
 	}
-	// Cut anywhere else, it is not io.EOF: that would be an orderly end.
+	// Cut anywhere else, the error is not io.EOF, which would be a regular end.
 	for _, n := range []int{1, 4, len(stream) - 1} {
 		r := bytes.NewReader(stream[:n])
 		var err error
@@ -85,7 +85,7 @@ func FuzzFrames(f *testing.F) {
 	})
 }
 
-// Frames of all sizes come back as they were; a length that is too large costs little.
+// Frames of all sizes survive. A length that is too large does not allocate much.
 func TestFrameSizes(t *testing.T) {
 	for _, n := range []int{0, 1, 1 << 20, 1<<20 + 1, 5<<20 + 3} {
 		payload := bytes.Repeat([]byte("0123456789abcdefg"), n/17+1)[:n]

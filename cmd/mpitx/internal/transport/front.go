@@ -100,7 +100,7 @@ func (f *Front) SendAppended(kind byte, appendTo func([]byte) []byte) {
 	writeInPlace(f.out, kind, frame)
 }
 
-// Phase tells the front what this process is doing.
+// Phase reports to the front what this process is doing.
 func (f *Front) Phase(text string) { f.Send(FramePhase, []byte(text)) }
 
 // Await waits for a frame of a kind, and drops other frames.

@@ -21,7 +21,7 @@ func gate(t *testing.T, oneNode bool) (Invitation, <-chan string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { l.Close() })
-	told := make(chan string, 16)
+	reports := make(chan string, 16)
 	go func() {
 		for {
 			c, err := l.Accept()
@@ -32,21 +32,21 @@ func gate(t *testing.T, oneNode bool) (Invitation, <-chan string) {
 				defer c.Close()
 				j, err := inv.Admit(c, 4)
 				if err != nil {
-					told <- err.Error()
+					reports <- err.Error()
 					return
 				}
-				told <- "welcome " + j.Host
+				reports <- "welcome " + j.Host
 				io.Copy(io.Discard, c)
 			}()
 		}
 	}()
-	return inv, told
+	return inv, reports
 }
 
-func heard(t *testing.T, told <-chan string) string {
+func next(t *testing.T, reports <-chan string) string {
 	t.Helper()
 	select {
-	case text := <-told:
+	case text := <-reports:
 		return text
 	case <-time.After(time.Minute):
 		t.Fatal("nothing was heard")
@@ -56,7 +56,7 @@ func heard(t *testing.T, told <-chan string) string {
 
 func TestJoin(t *testing.T) {
 	for _, oneNode := range []bool{true, false} {
-		inv, told := gate(t, oneNode)
+		inv, reports := gate(t, oneNode)
 		for _, a := range inv.Addresses {
 			host, _, _ := net.SplitHostPort(a)
 			if ip := net.ParseIP(host); ip == nil || oneNode != ip.IsLoopback() && (oneNode || len(inv.Addresses) > 1) {
@@ -67,15 +67,15 @@ func TestJoin(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for heard(t, told) != "welcome there" { // but connections to other addresses that came to nothing
+		for next(t, reports) != "welcome there" { // after failed connections to other addresses
 		}
 		c.Close()
 	}
 }
 
-// Who is not of the job gets nowhere, whatever they say, and holds up nobody.
+// A process outside of the job is rejected, whatever it sends, and delays no rank.
 func TestStrangers(t *testing.T) {
-	inv, told := gate(t, true)
+	inv, reports := gate(t, true)
 	other, _ := gate(t, true)
 	connect := func() net.Conn {
 		c, err := net.Dial("tcp", inv.Addresses[0])
@@ -88,7 +88,7 @@ func TestStrangers(t *testing.T) {
 	connect() // says nothing
 	huge := connect()
 	huge.Write(append([]byte{FrameHello}, binary.LittleEndian.AppendUint32(nil, 1<<29)...))
-	if got := heard(t, told); !strings.Contains(got, "frame of") {
+	if got := next(t, reports); !strings.Contains(got, "frame of") {
 		t.Errorf("a large frame: %s", got)
 	}
 	stranger := inv
@@ -96,29 +96,29 @@ func TestStrangers(t *testing.T) {
 	if _, err := Join(stranger, 1, "there"); err == nil || !strings.Contains(err.Error(), inv.Addresses[0]+": it ended the connection") {
 		t.Errorf("another secret: %v", err)
 	}
-	if got := heard(t, told); !strings.Contains(got, "secret") {
+	if got := next(t, reports); !strings.Contains(got, "secret") {
 		t.Error(got)
 	}
 	for _, rank := range []int{-1, 0, 4} {
 		if _, err := Join(inv, rank, "there"); err == nil {
 			t.Errorf("rank %d was let in", rank)
 		}
-		heard(t, told)
+		next(t, reports)
 	}
-	// What a front has said is of no use to somebody who has heard it, on another connection.
+	// The messages of a front are useless to an eavesdropper, on another connection.
 	var said bytes.Buffer
 	j := Joining{Rank: 1, Host: "there", Address: inv.Addresses[0]}
 	if err := inv.enter(overheard{connect(), &said}, time.Now().Add(time.Minute), j); err != nil {
 		t.Fatal(err)
 	}
-	if got := heard(t, told); got != "welcome there" {
+	if got := next(t, reports); got != "welcome there" {
 		t.Error(got)
 	}
 	connect().Write(said.Bytes())
-	if got := heard(t, told); !strings.Contains(got, "secret") {
+	if got := next(t, reports); !strings.Contains(got, "secret") {
 		t.Errorf("said again: %s", got)
 	}
-	// Nor to somebody who passes it on from another address.
+	// They are also useless if they are relayed from another address.
 	relay, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -142,19 +142,19 @@ func TestStrangers(t *testing.T) {
 		t.Error("a front trusts who passes on what it says")
 	}
 	<-passed
-	if got := heard(t, told); !strings.Contains(got, "not a process of this job") {
+	if got := next(t, reports); !strings.Contains(got, "not a process of this job") {
 		t.Errorf("rank 0 trusts who passes on what a front says: %s", got)
 	}
 	if c, err := Join(inv, 1, "there"); err != nil {
 		t.Error(err)
-	} else if got := heard(t, told); got != "welcome there" {
+	} else if got := next(t, reports); got != "welcome there" {
 		t.Error(got)
 	} else {
 		c.Close()
 	}
 }
 
-// overheard is a connection to which somebody listens.
+// overheard is a connection with an eavesdropper.
 type overheard struct {
 	net.Conn
 	said *bytes.Buffer
@@ -165,7 +165,7 @@ func (o overheard) Write(b []byte) (int, error) {
 	return o.Conn.Write(b)
 }
 
-// Where somebody else listens, the secret is not given away, and another address is found.
+// If another process listens at an address, the secret is not sent, and another address is used.
 func TestJoinElsewhere(t *testing.T) {
 	inv, _ := gate(t, true)
 	liar, err := net.Listen("tcp", "127.0.0.1:0")
@@ -187,7 +187,7 @@ func TestJoinElsewhere(t *testing.T) {
 			c.Write(make([]byte, secretSize))
 		}
 	}()
-	free, err := net.Listen("tcp", "127.0.0.1:0") // where nobody listens
+	free, err := net.Listen("tcp", "127.0.0.1:0") // without a listener
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,10 +209,10 @@ func TestJoinElsewhere(t *testing.T) {
 		}
 	}
 	b := <-got
-	for len(b) == 0 { // a connection that came to nothing
+	for len(b) == 0 { // a failed connection
 		b = <-got
 	}
 	if slices.ContainsFunc([][]byte{inv.Secret[:], inv.Secret[:8]}, func(part []byte) bool { return bytes.Contains(b, part) }) {
-		t.Errorf("a stranger was told %q", b)
+		t.Errorf("a stranger was sent %q", b)
 	}
 }

@@ -26,7 +26,7 @@ func TestPoll(t *testing.T) {
 	}
 }
 
-// In a singleton of the demo MPI, which talks to itself.
+// In a singleton of the demo MPI, which sends messages to itself.
 func TestMail(t *testing.T) {
 	if !need.Process(t) {
 		return

@@ -8,7 +8,7 @@ import (
 	"mpitx/catalog"
 )
 
-// The agent's table is read whole.
+// All of the agent's table is read.
 func TestTable(t *testing.T) {
 	source, err := os.ReadFile("../../../../agent/tools/tally/virtual.c")
 	if err != nil {
