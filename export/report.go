@@ -10,6 +10,7 @@ import (
 
 	"mpitx/recording"
 	"mpitx/recording/profile"
+	"mpitx/recording/trigger"
 )
 
 // ReportTables are the tables of a report, in its order.
@@ -27,6 +28,7 @@ type ReportOptions struct {
 	Run      string // how the user names the run
 	Table    string // one of ReportTables, whole; "": the summary, or the functions in formats of rows
 	Findings []profile.Finding
+	Triggers []*trigger.Trigger
 }
 
 // Report writes a profile.
@@ -51,7 +53,7 @@ func Report(w io.Writer, p *profile.Profile, f Format, o ReportOptions) error {
 }
 
 // How many lines of each part are on the one screen of a report.
-const mostFindings = 4
+const mostFindings, mostEvents = 4, 5
 
 var mostRows = map[string]int{"functions": 6, "sites": 6, "ranks": 5, "phases": 4, "communicators": 3}
 
@@ -69,6 +71,12 @@ func reportText(w io.Writer, p *profile.Profile, f Format, o ReportOptions) erro
 		}
 		b.WriteByte('\n')
 		if err := table.Write(&b, f, o.Terminal); err != nil {
+			return err
+		}
+	}
+	if len(o.Triggers) > 0 {
+		b.WriteByte('\n')
+		if err := Triggers(&b, o.Triggers, f, mostEvents, "", o.Terminal); err != nil {
 			return err
 		}
 	}

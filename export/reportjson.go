@@ -197,6 +197,9 @@ func reportJSON(w io.Writer, p *profile.Profile, o ReportOptions) error {
 	if o := p.Others; o != (profile.Totals{}) {
 		d.member("other_jobs", jsonTraffic{o.MessagesSent, o.BytesSent, o.MessagesReceived, o.BytesReceived})
 	}
+	if len(o.Triggers) > 0 {
+		jsonList(d, "triggers", mapped(o.Triggers, triggerOf))
+	}
 	if d.err != nil {
 		return d.err
 	}

@@ -15,8 +15,9 @@ import (
 // TriggerTable is the name of the table of events of triggers.
 const TriggerTable = "triggers"
 
-// Triggers writes what the triggers of a run found. In text, most limits the events of each trigger; 0 is all.
-func Triggers(w io.Writer, all []*trigger.Trigger, f Format, most int, t Terminal) error {
+// Triggers writes what the triggers of a run found. In text, most limits the events of each trigger (0 is all), and lead begins the
+// line of each.
+func Triggers(w io.Writer, all []*trigger.Trigger, f Format, most int, lead string, t Terminal) error {
 	switch f {
 	case FormatJSON:
 		d := &jsonDocument{b: []byte("{\n  \"schema\": \"mpitx.triggers\",\n  \"version\": 1")}
@@ -34,7 +35,7 @@ func Triggers(w io.Writer, all []*trigger.Trigger, f Format, most int, t Termina
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		fmt.Fprintf(&b, "%s\n", t.Safe(TriggerText(one)))
+		fmt.Fprintf(&b, "%s%s\n", lead, t.Safe(triggerText(one)))
 		rows := triggerTable(one, most, t)
 		if len(rows.Rows) == 0 {
 			continue
@@ -43,15 +44,15 @@ func Triggers(w io.Writer, all []*trigger.Trigger, f Format, most int, t Termina
 			return err
 		}
 		if most > 0 && len(one.Events) > most {
-			fmt.Fprintf(&b, "… and %s more\n", counted(len(one.Events)-most, "event"))
+			fmt.Fprintf(&b, "%s and %d more %s\n", t.Ellipsis(), len(one.Events)-most, plural(len(one.Events)-most, "event"))
 		}
 	}
 	_, err := w.Write(b.Bytes())
 	return err
 }
 
-// TriggerText says in one line how often a condition was true, and on which ranks.
-func TriggerText(t *trigger.Trigger) string {
+// triggerText says in one line how often a condition was true, and on which ranks.
+func triggerText(t *trigger.Trigger) string {
 	text := t.Condition
 	if t.On != "" {
 		text += " on " + t.On
@@ -137,7 +138,7 @@ func valuesText(t *trigger.Trigger, e *trigger.Event) string {
 	return strings.Join(texts, " ")
 }
 
-// places are the frames of an event's stack as short texts, innermost first.
+// places are the frames of an event's stack as short texts, innermost first, up to main.
 func places(e *trigger.Event) (texts []string) {
 	for i := range e.Frames {
 		f := &e.Frames[i]
@@ -146,6 +147,9 @@ func places(e *trigger.Event) (texts []string) {
 			text = f.Function + " at " + text
 		}
 		texts = append(texts, text)
+		if f.Function == "main" || f.Function == "MAIN__" {
+			break
+		}
 	}
 	return texts
 }

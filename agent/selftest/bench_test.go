@@ -80,6 +80,8 @@ func BenchmarkRequests(b *testing.B) {
 		"io_bytes_written", "io_bytes_read",
 	}
 	const record = "dir=%s\nprofile=record\nstack="
+	const large = `text bytes > 1M\ncheck return\ncode bytes n4130000000000000 gt\n`
+	const counted = `text mpitx:calls > 1T\nvariable mpitx:calls\nvalue mpitx:calls\ncode v0:sum n4270000000000000 gt\n`
 	configurations := []struct {
 		name   string
 		bound  float64
@@ -90,6 +92,9 @@ func BenchmarkRequests(b *testing.B) {
 		{"profile", 45, record + "0"}, // without call sites
 		{"profile with sites", 45 + 60, record + "1"},
 		{"profile with stacks of 4", 0, record + "4"},
+		{"description", 0, "dir=%s\ninterval_ns=0\ntrigger=" + large + `on MPI_Barrier\n`},
+		{"description and condition", 0, "dir=%s\ninterval_ns=0\ntrigger=" + large}, // at most 10 ns more
+		{"condition over a variable", 0, "dir=%s\ninterval_ns=0\npvar=mpitx:calls\ntrigger=" + counted},
 	}
 	for _, f := range families {
 		mpicc, err := exec.LookPath("mpicc." + f.name)

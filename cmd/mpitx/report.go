@@ -3,7 +3,9 @@ package main
 import (
 	"cmp"
 	"errors"
+	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,6 +16,7 @@ import (
 	"mpitx/export"
 	"mpitx/recording"
 	"mpitx/recording/profile"
+	"mpitx/recording/trigger"
 )
 
 type reportOptions struct {
@@ -51,7 +54,8 @@ unless --table chooses another; JSON holds all.`,
 		Args: arguments(1, 1, "a run directory"),
 		RunE: a.once(o.run),
 	}
-	choose(cmd, &o.table, "table", "", "", "print this `TABLE` with all rows: "+strings.Join(export.ReportTables, ", "), export.ReportTables...)
+	tables := append(slices.Clone(export.ReportTables), export.TriggerTable)
+	choose(cmd, &o.table, "table", "", "", "print this `TABLE` with all rows: "+strings.Join(tables, ", "), tables...)
 	o.reportOut.flags(cmd)
 	o.profileCut.flags(cmd, a, true)
 	return cmd
@@ -70,12 +74,40 @@ func (o *reportOptions) run(_ *cobra.Command, args []string) error {
 		return err
 	}
 	defer run.Close()
+	triggers := readTriggers(o.a, run)
+	if o.table == export.TriggerTable || len(triggers) > 0 && !profile.Has(run) {
+		return o.writeTriggers(run, triggers, args[0], term)
+	}
 	p, err := o.read(run, args[0])
 	if err != nil {
 		return err
 	}
 	resolveSites(o.a, p)
-	if err := o.write(o.a.out, p, export.ReportOptions{Terminal: term, Run: origin.Quote(args[0]), Table: o.table, Findings: p.Findings()}); err != nil {
+	if err := o.write(o.a.out, p, export.ReportOptions{Terminal: term, Run: origin.Quote(args[0]), Table: o.table, Findings: p.Findings(), Triggers: triggers}); err != nil {
+		return err
+	}
+	return partial(o.a, run)
+}
+
+// writeTriggers writes only what the triggers of a run found.
+func (o *reportOptions) writeTriggers(run *recording.Run, all []*trigger.Trigger, dir string, term export.Terminal) error {
+	if len(all) == 0 {
+		return failf("%s: the run has no triggers; record some with mpitx run --when CONDITION -- ./app", origin.Quote(dir))
+	}
+	if o.table != "" && o.table != export.TriggerTable {
+		return failf("%s: the run has triggers and no profile; use --table triggers, or record a profile with mpitx profile -- ./app", origin.Quote(dir))
+	}
+	if forms := []export.Format{export.FormatTable, export.FormatWide, export.FormatJSON, export.FormatNDJSON, export.FormatCSV}; !slices.Contains(forms, o.form()) {
+		return failf("%s: the run has triggers and no profile; choose -o table, json, ndjson or csv for their events", origin.Quote(dir))
+	}
+	write := func(w io.Writer, t export.Terminal) error { return export.Triggers(w, all, o.form(), 0, "", t) }
+	err := error(nil)
+	if o.named() {
+		err = o.create(func(w io.Writer) error { return write(w, export.Terminal{UTF8: true}) })
+	} else {
+		err = write(o.a.out, term)
+	}
+	if err != nil {
 		return err
 	}
 	return partial(o.a, run)

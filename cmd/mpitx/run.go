@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mpitx/catalog"
 	"mpitx/cmd/mpitx/internal/attach"
 	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/cmd/mpitx/internal/origin"
@@ -19,7 +20,8 @@ import (
 type runOptions struct {
 	a *app
 	attachFlags
-	hang string
+	triggers triggerFlags
+	hang     string
 
 	idle time.Duration // of --hang
 	kill bool
@@ -40,13 +42,26 @@ in MPI for that long. Polling with MPI_Test or MPI_Iprobe that finds nothing is
 no progress. A job in which all ranks compute does not hang, but one in which
 some ranks wait for a rank that computes does: choose a time that is longer
 than any such phase. mpitx then prints what mpitx where would print on standard
-error and continues, or with :kill ends the job with exit code 124.`,
+error and continues, or with :kill ends the job with exit code 124.
+
+With --when CONDITION, each rank checks a condition in its MPI calls. It
+compares arguments of the call (bytes, sent, received, peer, tag, root, comm,
+function, time) and performance variables (NAME, NAME[3], NAME@comm, max(NAME),
+delta(NAME), rate(NAME)) by < <= > >= == !=, and, or, not. k, M and G are powers
+of 1024; times have units. A condition is checked when the call is entered, or
+if it needs bytes, received or time, when the call returns. If it reads
+variables, it fires when it becomes true, and again after it was false;
+otherwise in each call. At the end mpitx prints where and how often, with the
+values; mpitx report shows all events.`,
 		Example: `  mpirun -n 4 mpitx run -- ./app input
   mpitx run -n 4 --dir run1 -- ./app input
-  mpitx run -n 4 --hang 10m:kill -- ./app input`,
+  mpitx run -n 4 --hang 10m:kill -- ./app input
+  mpirun -n 4 mpitx run --when 'pml_ob1_unexpected_msgq_length > 5' \
+      --on MPI_Recv --then backtrace -- ./app input`,
 		RunE: o.run,
 	}
 	o.attachFlags.flags(cmd, a)
+	o.triggers.flags(cmd, a, &o.attachFlags)
 	cmd.Flags().StringVar(&o.hang, "hang", "", "report a job that has made no progress for this `TIME`; TIME:kill also ends it")
 	return cmd
 }
@@ -59,7 +74,9 @@ func (o *runOptions) run(cmd *cobra.Command, args []string) error {
 	if err == nil && r.Run != nil {
 		defer r.Run.Close()
 		dir := origin.Quote(r.Shown)
-		switch {
+		switch events := o.triggers.tell(r.Run); {
+		case events:
+			o.a.complain("the events of --when are in %s%s; next: mpitx report %s", dir, r.Named, dir)
 		case o.dir == "" && r.Code == 0 && !r.Going && !r.Left && len(r.Run.Damage()) == 0:
 			r.Discard()
 		default:
@@ -73,7 +90,11 @@ func (o *runOptions) config(cmd *cobra.Command, args []string) (attach.Config, e
 	if err := o.parseHang(); err != nil {
 		return attach.Config{Env: o.a.env}, err
 	}
-	c, err := o.attachFlags.config(cmd, args, o.a, nil)
+	tool, err := o.triggers.config()
+	if err != nil {
+		return attach.Config{Env: o.a.env}, err
+	}
+	c, err := o.attachFlags.config(cmd, args, o.a, tool)
 	c.Lasting, c.Hooks = time.Second, o
 	if o.idle > 0 {
 		c.Watch = o.watch
@@ -153,10 +174,11 @@ func (o *runOptions) reportHang(run *recording.Run, idle time.Duration) {
 
 // Check implements attach.Hooks.
 func (o *runOptions) Check(m locate.MPI, first bool) error {
-	if first {
-		o.warn(o.a, m)
+	if !first {
+		return nil
 	}
-	return nil
+	o.warn(o.a, m)
+	return o.triggers.check(m)
 }
 
 // Follows implements attach.Hooks: the run directory stays.
@@ -164,7 +186,9 @@ func (o *runOptions) Follows(dir string, _ bool) (text string, ok bool) {
 	return "the states of all ranks are in " + origin.Quote(dir), true
 }
 
-// Names, Unmatched and Summarize implement attach.Hooks: nothing is sampled.
-func (o *runOptions) Names(m locate.MPI) []string                   { return cachedNames(o.a.env, m) }
-func (o *runOptions) Unmatched(locate.MPI, string, []string) string { return "" }
-func (o *runOptions) Summarize(*recording.Run)                      {}
+// Names, Unmatched and Summarize implement attach.Hooks.
+func (o *runOptions) Names(m locate.MPI) []string { return cachedNames(o.a.env, m) }
+func (o *runOptions) Unmatched(_ locate.MPI, pattern string, names []string) string {
+	return catalog.DidYouMean(names, globOf(pattern))
+}
+func (o *runOptions) Summarize(*recording.Run) {}

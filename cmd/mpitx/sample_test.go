@@ -66,6 +66,7 @@ var buildSample = sync.OnceValues(func() ([]string, error) {
 		for _, argv := range [][]string{
 			{"../../fixtures/workload/build.sh", "mpicc." + family, bin},
 			{"mpicc." + family, "-o", filepath.Join(bin, "app."+family), "testdata/sample/app.c"},
+			{"mpicc." + family, "-g", "-o", filepath.Join(bin, "triggers."+family), "../../agent/test/triggers.c"},
 		} {
 			if out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput(); err != nil {
 				return nil, fmt.Errorf("%s: %v\n%s", strings.Join(argv, " "), err, out)

@@ -36,13 +36,27 @@ type givenTrigger struct {
 	has            map[string]bool
 }
 
+func (g *givenTrigger) place(flag string) *string {
+	return map[string]*string{"when": &g.when, "on": &g.on, "then": &g.then}[flag]
+}
+
 // triggerFlag is one of the three.
 type triggerFlag struct {
 	name string
 	x    *triggerFlags
 }
 
-func (f triggerFlag) String() string { return "" }
+// String is the last value.
+func (f triggerFlag) String() string {
+	if f.x != nil {
+		for i := range slices.Backward(f.x.given) {
+			if g := &f.x.given[i]; g.has[f.name] {
+				return *g.place(f.name)
+			}
+		}
+	}
+	return ""
+}
 
 func (f triggerFlag) Type() string { return "string" }
 
@@ -55,7 +69,7 @@ func (f triggerFlag) Set(value string) error {
 		last++
 	}
 	g := &x.given[last]
-	place := map[string]*string{"when": &g.when, "on": &g.on, "then": &g.then}[f.name]
+	place := g.place(f.name)
 	if g.has[f.name] { // --on A --on B
 		value = *place + "," + value
 	}
@@ -214,7 +228,7 @@ func (x *triggerFlags) tell(run *recording.Run) (events bool) {
 	}
 	var b bytes.Buffer
 	const most = 5
-	if err := export.Triggers(&b, all, export.FormatTable, most, export.Terminal{UTF8: true, Width: x.a.messageWidth()}); err != nil {
+	if err := export.Triggers(&b, all, export.FormatTable, most, "mpitx: --when ", export.Terminal{UTF8: true, Width: x.a.messageWidth()}); err != nil {
 		x.a.complain("%v", err)
 	}
 	x.a.out.Flush()
