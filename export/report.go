@@ -102,7 +102,7 @@ func reportHead(b *bytes.Buffer, p *profile.Profile, o ReportOptions) {
 	}
 	library, _, _ = strings.Cut(library, "\n")
 	library, _, _ = strings.Cut(oneLine(library), ",")
-	program = program[strings.LastIndexByte(program, '/')+1:]
+	program = o.Cut(commandText(program), 40)
 	line(strings.TrimSuffix(fmt.Sprintf("%s: %s on %s, %s; %s", program, counted(len(p.Ranks), "rank"), counted(len(hosts), "node"), stateText(p, o.Terminal), library), "; "))
 	if cut := cutText(p.Cut); cut != "" {
 		line("Only " + cut)
@@ -119,6 +119,15 @@ func reportHead(b *bytes.Buffer, p *profile.Profile, o ReportOptions) {
 		text += fmt.Sprintf(". Parallel efficiency %s = load balance %s %s communication efficiency %s", percentText(e.Parallel), percentText(e.LoadBalance), times, percentText(e.Communication))
 	}
 	line(text)
+}
+
+// commandText is a command line without directories.
+func commandText(command string) string {
+	words := strings.Split(command, " ")
+	for i, w := range words {
+		words[i] = w[strings.LastIndexByte(w, '/')+1:]
+	}
+	return strings.Join(words, " ")
 }
 
 // inMPI is the share of MPI in the time of the main threads.

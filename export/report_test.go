@@ -84,6 +84,14 @@ func TestReportScreen(t *testing.T) {
 	}
 }
 
+func TestCommandText(t *testing.T) {
+	for command, want := range map[string]string{"/bin/solver": "solver", "./solver -i /data/in.txt x": "solver -i in.txt x", "python3 /a/run.py": "python3 run.py", "": ""} {
+		if got := commandText(command); got != want {
+			t.Errorf("%q: %q, not %q", command, got, want)
+		}
+	}
+}
+
 // Messages with processes of other jobs are counted, though they are in no matrix.
 func TestReportOtherJobs(t *testing.T) {
 	p := solver(t, profile.Cut{})
