@@ -273,3 +273,43 @@ func TestProfileLive(t *testing.T) {
 		})
 	}
 }
+
+// TestProfileHang: a report of a job that hangs says so, and the time in the calls that do not return is time in MPI.
+func TestProfileHang(t *testing.T) {
+	families, err := buildSample()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, family := range families {
+		t.Run(family, func(t *testing.T) {
+			dir, environ := t.TempDir(), append(testEnvironment(t), "MPITX_MPI=")
+			program, run := filepath.Join(dir, "deadlock"), filepath.Join(dir, "run")
+			if text, err := exec.Command("mpicc."+family, "-w", "-o", program, "testdata/deadlock.c").CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, text)
+			}
+			p := newProcess(environ, dir, "mpitx", "profile", "-n", "2", "--dir", run, "--", program, "recv-recv")
+			if err := p.start(); err != nil {
+				t.Fatal(err)
+			}
+			defer p.wait(time.Minute)
+			defer p.kill()
+			text := "2 ranks have been in MPI_Recv for "
+			for deadline := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
+				report := newProcess(environ, dir, "mpitx", "report", run, "-o", "json")
+				report.run(time.Minute)
+				var r profiledRun
+				if json.Unmarshal(report.stdout.Bytes(), &r) == nil && len(r.Findings) > 0 && strings.HasPrefix(r.Findings[0].Text, text) {
+					for _, rank := range r.Ranks {
+						if rank.In_mpi_ns < 1e9 || rank.In_mpi_ns > rank.Elapsed_ns {
+							t.Errorf("rank %d is in MPI for %d of %d ns", rank.Rank, rank.In_mpi_ns, rank.Elapsed_ns)
+						}
+					}
+					return
+				}
+				if time.Now().After(deadline) {
+					t.Fatalf("no finding %q: %s", text, report.output())
+				}
+			}
+		})
+	}
+}
