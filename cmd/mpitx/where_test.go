@@ -104,7 +104,7 @@ func TestDeadlocks(t *testing.T) {
 		{"send-send", `(?s)cycle: 0 → 1 → 0, all in MPI_Send\n.*cycle: 2 → 3 → 2, all in MPI_Send\n\[0 1 2 3\] in MPI_Send\|MPI_COMM_WORLD\|1, 0, 3, 2\|7` + at},
 		{"recv-recv", `cycle: 0 → 3 → 2 → 1 → 0, all in MPI_Recv\n\[0 1 2 3\] in MPI_Recv\|MPI_COMM_WORLD\|3, 0, 1, 2\|7` + at},
 		{"barrier", `(?s)cycle: 0 → 1 → 0: 0 is in MPI_Barrier on MPI_COMM_WORLD, which 1 has not entered; 1 waits for a message from 0, tag 3\n.*\[1\] in MPI_Recv\|.*\[0 2 3\] in MPI_Barrier\|`},
-		{"collectives", `mismatched collectives on MPI_COMM_WORLD \(collective call 2\): rank 2 is in MPI_Bcast, ranks 0-1,3 are in MPI_Barrier`},
+		{"collectives", `mismatched collectives on MPI_COMM_WORLD \(call 2\): rank 2 is in MPI_Bcast, ranks 0-1,3 are in MPI_Barrier`},
 		{"roots", `mismatched`},
 		{"tag", `tags: the tags differ: 1 sends to 0 with tag 8 in MPI_Send, and 0 waits for a message from 1 with tag 7 in MPI_Recv`},
 		{"loop", `(?s)wait: ranks 0,2-3 are in MPI_Barrier on MPI_COMM_WORLD, which 1 has not entered; 1 computes for [0-9.]+ s, after MPI_Barrier at .*\[1\] computes after MPI_Barrier\|`},

@@ -175,7 +175,7 @@ func differing(found []*inCollective, object string, number uint64) Finding {
 		what = "mismatched roots of " + found[0].call
 	}
 	slices.Sort(ranks)
-	return Finding{"mismatch", ranks, fmt.Sprintf("%s on %s (collective call %d): %s", what, object, number, strings.Join(parts, ", "))}
+	return Finding{"mismatch", ranks, fmt.Sprintf("%s on %s (call %d): %s", what, object, number, strings.Join(parts, ", "))}
 }
 
 // Collectives that no process can leave before all have entered them.
