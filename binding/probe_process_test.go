@@ -187,8 +187,15 @@ func TestProbeDiesWithItsParent(t *testing.T) {
 	}
 	want(t, "the child hangs", running(), true)
 	for _, fd := range []string{"1", "2"} {
-		// Only root may inspect a process that is not dumpable.
-		if file, err := os.Readlink(fmt.Sprintf("/proc/%d/fd/%s", child, fd)); err == nil {
+		// Only root may inspect a process that is not dumpable. It may have been forked just now.
+		output := func() string {
+			file, _ := os.Readlink(fmt.Sprintf("/proc/%d/fd/%s", child, fd))
+			return file
+		}
+		for end := time.Now().Add(20 * time.Second); output() != "" && output() != "/dev/null" && time.Now().Before(end); {
+			time.Sleep(5 * time.Millisecond)
+		}
+		if file := output(); file != "" {
 			want(t, "the child's output", file, "/dev/null")
 		}
 	}

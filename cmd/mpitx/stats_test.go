@@ -136,10 +136,10 @@ mpitx:rma_operations            0          0          0      0-3
 mpitx:time_in_mpi     ms        1.500      2.206      2.469  1
 `,
 		48: `VARIABLE              UNIT       MEAN        MAX
-mpitx:bytes_sent      MB       21.76      21.76 
-mpitx:calls                 20094      20095    
+mpitx:bytes_sent      MB       21.76      21.76
+mpitx:calls                 20094      20095
 mpitx:collectives               3.500      8.000
-mpitx:rma_operations            0          0    
+mpitx:rma_operations            0          0
 mpitx:time_in_mpi     ms        2.206      2.469
 `,
 	} {

@@ -140,10 +140,16 @@ func damaged(t *testing.T, mpitx, run string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := 0
-	for i := range len(b) - 4096 { // the last chunk of samples (docs/run-format.md)
+	chunks := map[string][]int{} // of samples, by stream and sequence (docs/run-format.md)
+	for i := range len(b) - 4096 {
 		if strings.HasPrefix(string(b[i:i+8]), "\x01PXCHNK1") && b[i+12] == 2 {
-			at = i + 200
+			chunks[string(b[i+32:i+48])] = append(chunks[string(b[i+32:i+48])], i)
+		}
+	}
+	at := 0
+	for _, places := range chunks {
+		if len(places) == 1 { // no copy replaces it
+			at = max(at, places[0]+200)
 		}
 	}
 	copy(b[at:], strings.Repeat("?", 4096))
