@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -213,14 +212,4 @@ func resolveSites(a *app, p *profile.Profile) {
 	for _, problem := range sites.Resolve(p) {
 		a.complain("call sites in %s have no file and line: %s; report where the file is as it was", problem.Module, problem.Reason)
 	}
-}
-
-// pythonModule is the extension module that calls MPI for a Python program; "" if there is none.
-func pythonModule(p *profile.Profile) string {
-	for _, s := range p.Sites {
-		if name := filepath.Base(s.Place()); len(s.Stack) > 0 && strings.Contains(name, ".cpython-") {
-			return filepath.Base(s.Stack[0].Path)
-		}
-	}
-	return ""
 }

@@ -247,9 +247,8 @@ func (g *graph) pathText(path []int) string {
 			parts = append(parts, fmt.Sprintf("… %d more", len(path)-i))
 			break
 		}
-		for _, w := range g.waits[rank] {
-			parts = append(parts, fmt.Sprintf("%d %s", rank, w.text))
-			break
+		if waits := g.waits[rank]; len(waits) > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", rank, waits[0].text))
 		}
 	}
 	return strings.Join(parts, "; ")
@@ -259,13 +258,14 @@ func (g *graph) pathText(path []int) string {
 func (g *graph) commonText(who []int, first int) string {
 	text := ""
 	for _, rank := range who {
-		for _, w := range g.waits[rank] {
-			if text != "" && w.text != text {
-				return fmt.Sprintf("wait (%d %s)", first, g.waits[first][0].text)
-			}
-			text = w.text
-			break
+		if len(g.waits[rank]) == 0 {
+			continue
 		}
+		own := g.waits[rank][0].text
+		if text != "" && own != text {
+			return fmt.Sprintf("wait (%d %s)", first, g.waits[first][0].text)
+		}
+		text = own
 	}
 	if len(who) > 1 {
 		for _, verb := range [][2]string{{"waits ", "wait "}, {"is ", "are "}, {"exchanges ", "exchange "}} {
@@ -300,26 +300,30 @@ func (g *graph) endText(rank int, in map[int]bool) string {
 	case Missing:
 		return "has not finished MPI_Init"
 	}
-	for _, w := range g.waits[rank] {
-		return w.text
+	if waits := g.waits[rank]; len(waits) > 0 {
+		return waits[0].text
 	}
 	for _, t := range p.Threads {
 		if t.Inside {
 			return "is in " + t.Call + onObject(t)
 		}
 	}
-	for _, t := range p.Threads {
-		text := "computes"
-		if d := Duration(t.Since); d != "" {
-			text += " for " + d
-		}
-		if t.Call != "" {
-			text += ", after " + t.Call
-			if t.Site != "" {
-				text += " at " + t.Site
-			}
-		}
-		return text
+	if len(p.Threads) == 0 {
+		return "has made no MPI call"
 	}
-	return "has made no MPI call"
+	return computesText(p.Threads[0])
+}
+
+func computesText(t *Thread) string {
+	text := "computes"
+	if d := Duration(t.Since); d != "" {
+		text += " for " + d
+	}
+	if t.Call != "" {
+		text += ", after " + t.Call
+		if t.Site != "" {
+			text += " at " + t.Site
+		}
+	}
+	return text
 }

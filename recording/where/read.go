@@ -23,9 +23,6 @@ const (
 	argPolls       = 8192
 )
 
-// moment is the longest time after which the agent's heartbeat has seen a change.
-const moment = 300 * time.Millisecond
-
 // Sites resolves addresses of code to places for people.
 type Sites func(r *recording.Rank, address uint64) string
 
