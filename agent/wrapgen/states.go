@@ -41,7 +41,8 @@ func (f Function) State() State {
 	var bits []string
 	has := func(name, kind string) bool {
 		return slices.ContainsFunc(f.Parameters, func(p Parameter) bool {
-			return p.Name == name && strings.TrimSpace(p.Before) == kind && p.After == ""
+			// Headers write "int *flag" or "int* flag".
+			return p.Name == name && strings.ReplaceAll(p.Before, " ", "") == strings.ReplaceAll(kind, " ", "") && p.After == ""
 		})
 	}
 	set := func(member, value string, bit ...string) {

@@ -115,3 +115,19 @@ func TestBadTables(t *testing.T) {
 		}
 	}
 }
+
+// Headers differ in where they write the star.
+func TestState(t *testing.T) {
+	of := func(star string) State {
+		text := strings.ReplaceAll("int MPI_Testsome(int incount, MPI_Request *array_of_requests, int *outcount, int *array_of_indices, MPI_Status *array_of_statuses);\n"+
+			"int MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request);", " *", star)
+		functions := ParseHeader(text)
+		some := Function{Name: "MPI_Testsome", Kind: "testsome", Parameters: functions["MPI_Testsome"]}.State()
+		isend := Function{Name: "MPI_Isend", Kind: "isend", Parameters: functions["MPI_Isend"]}.State()
+		return State{Arguments: some.Arguments, Open: some.Open, Done: some.Done, Posts: isend.Posts}
+	}
+	s := of(" *")
+	if s != of("* ") || !strings.Contains(s.Done, "*outcount") || !strings.Contains(s.Posts, "posted_add") {
+		t.Errorf("%+v\n%+v", s, of("* "))
+	}
+}
