@@ -122,7 +122,7 @@ func TestState(t *testing.T) {
 		text := strings.ReplaceAll("int MPI_Testsome(int incount, MPI_Request *array_of_requests, int *outcount, int *array_of_indices, MPI_Status *array_of_statuses);\n"+
 			"int MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request);", " *", star)
 		functions := ParseHeader(text)
-		some := Function{Name: "MPI_Testsome", Kind: "testsome", Parameters: functions["MPI_Testsome"]}.State()
+		some := Function{Name: "MPI_Testsome", Kind: "somecomplete", Parameters: functions["MPI_Testsome"]}.State()
 		isend := Function{Name: "MPI_Isend", Kind: "isend", Parameters: functions["MPI_Isend"]}.State()
 		return State{Arguments: some.Arguments, Open: some.Open, Done: some.Done, Posts: isend.Posts}
 	}
