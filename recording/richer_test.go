@@ -5,6 +5,7 @@ package recording
 import (
 	"bytes"
 	"debug/elf"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -543,4 +544,28 @@ func TestRecoverUnstarted(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A further live file that cannot be opened is an error, and nothing is removed.
+func TestRecoverUnopened(t *testing.T) {
+	dir, live := folders(t)
+	write(t, fmt.Sprintf("dir=%s live=%s chunk=8192 open kinds events=1000 rows=10 kill", dir, live))
+	further, _ := filepath.Glob(filepath.Join(live, "*-1.live"))
+	if len(further) != 1 {
+		t.Fatalf("%q", further)
+	}
+	aside := further[0] + ".aside"
+	if err := errors.Join(os.Rename(further[0], aside), os.Mkdir(further[0], 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	if done, err := Recover(dir, false); err != nil || len(done) != 1 || done[0].Err == nil {
+		t.Errorf("%+v %v", done, err)
+	}
+	if err := errors.Join(os.Remove(further[0]), os.Rename(aside, further[0])); err != nil {
+		t.Fatal(err)
+	}
+	if done, err := Recover(dir, false); err != nil || len(done) != 1 || done[0].Err != nil {
+		t.Errorf("%+v %v", done, err)
+	}
+	readRows(t, mustOpen(t, dir), 10, 10, 1)
 }

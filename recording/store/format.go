@@ -138,10 +138,12 @@ type live struct {
 	counters   [NumCounters]uint64
 }
 
+var errNotLive = errors.New("not a live file of mpitx")
+
 func parseLive(b []byte) (l live, err error) {
 	switch {
 	case len(b) < liveFixed || string(b[:8]) != liveMagic:
-		return l, errors.New("not a live file of mpitx")
+		return l, errNotLive
 	case le.Uint16(b[8:]) != Version:
 		return l, fmt.Errorf("format version %d: this mpitx reads version %d; use the mpitx that recorded the run", le.Uint16(b[8:]), Version)
 	}

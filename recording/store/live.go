@@ -90,7 +90,7 @@ func openLiveFile(path string) (liveFile, error) {
 	return liveFile{path, l, h}, err
 }
 
-// openLives opens all live files of a manifest's process.
+// openLives opens all live files of a manifest's process. An error about one that exists is fs.ErrNotExist only if the first is missing.
 func openLives(m *manifest) ([]liveFile, error) {
 	first, err := openLive(m)
 	if err != nil {
@@ -99,9 +99,15 @@ func openLives(m *manifest) ([]liveFile, error) {
 	all := []liveFile{first}
 	for len(all) <= maxFiles { // numbers have no gaps
 		f, err := openLiveFile(furtherFile(m.path, len(all)))
-		if err != nil || f.head.stream != m.stream || f.head.runID != m.runID {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return all, nil
+		case errors.Is(err, errNotLive), err == nil && (f.head.stream != m.stream || f.head.runID != m.runID):
 			f.Close()
-			break // none, or it is being created
+			return all, nil // it is being created
+		case err != nil:
+			closeAll(all)
+			return nil, err
 		}
 		all = append(all, f)
 	}
