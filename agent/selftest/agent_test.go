@@ -229,7 +229,7 @@ func TestThroughScripts(t *testing.T) {
 		program := f.compile(t, "mpicc", "plain.c")
 		script := filepath.Join(work, f.name+".sh")
 		text := "#!/bin/sh\n/bin/true\nfor p in 1; do " + program + "; done\n/bin/true\n"
-		if err := os.WriteFile(script, []byte(text), 0o700); err != nil {
+		if err := need.Executable(script, []byte(text)); err != nil {
 			t.Fatal(err)
 		}
 		r := f.run(t, job{ranks: 1, wrapper: []string{"env", "A=b"}}, script)
@@ -499,7 +499,7 @@ func TestFunctionTools(t *testing.T) {
 		copied := tool + ".2.so"
 		text, err := os.ReadFile(tool)
 		if err == nil {
-			err = os.WriteFile(copied, text, 0o700)
+			err = need.Executable(copied, text)
 		}
 		if err != nil {
 			t.Fatal(err)

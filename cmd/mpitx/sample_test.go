@@ -58,7 +58,7 @@ var buildSample = sync.OnceValues(func() ([]string, error) {
 			continue
 		}
 		if err == nil {
-			err = os.WriteFile(filepath.Join(bin, agent), text, 0o755)
+			err = need.Executable(filepath.Join(bin, agent), text)
 		}
 		if err != nil {
 			return nil, err
@@ -92,7 +92,7 @@ func TestSamples(t *testing.T) {
 		Dir: "testdata/sample", WorkdirRoot: root, UpdateScripts: *update, RequireExplicitExec: true, RequireUniqueNames: true, ContinueOnError: true,
 		Setup: func(env *testscript.Env) error {
 			env.Vars = append(env.Vars, environment(filepath.Join(env.WorkDir, "home"), env.Getenv("TMPDIR"), bin)...)
-			return os.Mkdir(filepath.Join(env.WorkDir, "home"), 0o755)
+			return errors.Join(os.Mkdir(filepath.Join(env.WorkDir, "home"), 0o755), need.Scripts(env.WorkDir))
 		},
 		Condition: func(name string) (bool, error) {
 			switch name {

@@ -101,7 +101,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Vars = append(env.Vars, environment(filepath.Join(env.WorkDir, "home"), env.Getenv("TMPDIR"), bin)...)
 			env.Vars = append(env.Vars, "MPITX_MPI=demo")
-			return os.Mkdir(filepath.Join(env.WorkDir, "home"), 0o755)
+			return errors.Join(os.Mkdir(filepath.Join(env.WorkDir, "home"), 0o755), need.Scripts(env.WorkDir))
 		},
 		Condition: func(name string) (bool, error) {
 			switch name {

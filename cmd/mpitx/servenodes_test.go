@@ -23,7 +23,7 @@ func nodes(t *testing.T, dir string) map[string][]string {
 	t.Helper()
 	agent := filepath.Join(dir, "agent") // instead of ssh; a daemon of Open MPI takes its session directory from TMPDIR
 	script := "#!/bin/sh\nhost=$1; shift\nmkdir -p " + dir + "/$host\nexport TMPDIR=" + dir + "/$host\nexec sh -c \"$*\"\n"
-	if err := os.WriteFile(agent, []byte(script), 0o755); err != nil {
+	if err := need.Executable(agent, []byte(script)); err != nil {
 		t.Fatal(err)
 	}
 	commands := map[string][]string{

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"mpitx/fixtures/need"
 	"mpitx/recording"
 )
 
@@ -34,7 +35,7 @@ func (m *mpi) richer(t testing.TB) string {
 		t.Fatal(err)
 	}
 	renamed, object := filepath.Join(dir, other), filepath.Join(dir, "faulty.o")
-	if err := os.WriteFile(renamed, bytes.ReplaceAll(text, []byte(name+"\x00"), []byte(other+"\x00")), 0o700); err != nil {
+	if err := need.Executable(renamed, bytes.ReplaceAll(text, []byte(name+"\x00"), []byte(other+"\x00"))); err != nil {
 		t.Fatal(err)
 	}
 	for _, line := range [][]string{

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"mpitx/fixtures/need"
 )
 
 func TestTail(t *testing.T) {
@@ -29,7 +31,7 @@ func TestTail(t *testing.T) {
 func script(t *testing.T, text string) string {
 	t.Helper()
 	path := t.TempDir() + "/backend"
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text), 0o755); err != nil {
+	if err := need.Executable(path, []byte("#!/bin/sh\n"+text)); err != nil {
 		t.Fatal(err)
 	}
 	return path
