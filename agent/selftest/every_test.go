@@ -10,7 +10,8 @@ import (
 )
 
 // Functions without a wrapper: those that return no error code, conversions between languages, and predefined callbacks.
-var unwrapped = regexp.MustCompile(`^P?MPI_(W(time|tick)|Aint_(add|diff)|[A-Z]\w*_(c2f|f2c)|[A-Z_]+_(FN|FN_NULL|F90))$`)
+var unwrapped = regexp.MustCompile(`^P?MPIX?_(W(time|tick)|Aint_(add|diff)|[A-Z]\w*_((c|f|f08)2(c|f|f08)|(to|from)int)|[A-Z_]+_(FN|FN_NULL|F90)|` +
+	`Async_get_state)$`)
 
 var function = regexp.MustCompile(`^P?MPIX?_`)
 

@@ -275,8 +275,8 @@ func TestProfileKinds(t *testing.T) {
 			r := m.run(t, job{n: 1, config: []string{"profile=record"}, program: []string{"/usr/bin/python3", "../../selftest/testdata/python.py"}})
 			got := calls(t, r)
 			for function, n := range map[string]string{"MPI_Init_thread": "1", "MPI_Barrier": "5", "MPI_Isend": "1", "MPI_Mprobe": "1", "MPI_Mrecv": "1", "MPI_Wait": "1", "MPI_Finalize": "1"} {
-				if got[function] != n {
-					t.Errorf("%s: %q calls, want %s", function, got[function], n)
+				if calls := got[function] + got[function+"_c"]; calls != n { // mpi4py 4 prefers the functions with large counts
+					t.Errorf("%s: %q calls, want %s", function, calls, n)
 				}
 			}
 			same(t, "peers", sums(r.table(t, 0, "profile peers"), "job rank", "messages_sent messages_received"), map[string]string{"0 0": "1 1"})
