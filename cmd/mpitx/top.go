@@ -38,11 +38,12 @@ func newTop(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:         "top [RUN [GLOB…]]",
 		Annotations: paged,
-		Short:       "Watch the variables of a running job",
-		Long: `Watch the run directory of a job that runs under mpitx record or mpitx sample:
-each variable over all ranks, its value on each rank, and a heat map or a chart
-of the ranks over time. The screen is refreshed twice a second. Runs that have
-ended are shown as a whole.
+		Short:       "Watch a running job: variables, functions, messages",
+		Long: `Watch the run directory of a job that runs under mpitx record, sample or
+profile: each variable over all ranks, its value on each rank, and a heat map or
+a chart of the ranks over time. If the run has a profile, 2 shows the functions
+that the ranks call and 3 shows which ranks send to which. The screen is
+refreshed twice a second. Runs that have ended are shown as a whole.
 
 mpitx top only reads the files of the run and does not slow the job. Without
 RUN, it takes the only running job's run in the current directory, or in
@@ -128,7 +129,7 @@ func (o *topOptions) find(name string) (run *recording.Run, awaited string, err 
 	case errors.Is(err, fs.ErrNotExist) && parent == nil:
 		return nil, name + ": there is no such directory", nil
 	case errors.Is(err, recording.ErrNotARun) && starting(name):
-		return nil, name + ": the directory holds no samples", nil
+		return nil, name + ": nothing was recorded yet", nil
 	case err != nil:
 		run, err = openRun(name) // says what to do
 	}

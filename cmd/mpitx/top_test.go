@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -35,7 +36,7 @@ func TestStarting(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if run, awaited, err := o.find(dir); run != nil || err != nil || !strings.Contains(awaited, "holds no samples") {
+		if run, awaited, err := o.find(dir); run != nil || err != nil || !strings.Contains(awaited, "nothing was recorded yet") {
 			t.Errorf("with %q: waits for %q, error %v", name, awaited, err)
 		}
 	}
@@ -125,6 +126,64 @@ func watch(t *testing.T, family string) {
 		t.Errorf("--once: %v\n%s", err, out)
 	}
 	damaged(t, filepath.Join(bin, "mpitx"), filepath.Join(dir, "run1"))
+}
+
+// TestTopProfile watches the functions and the messages of a program whose numbers are known.
+func TestTopProfile(t *testing.T) {
+	families, err := buildSample()
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin, _ := build()
+	for _, family := range families {
+		t.Run(family, func(t *testing.T) {
+			program, dir := buildSolver(t, family), t.TempDir()
+			p := newProcess(append(testEnvironment(t), "MPITX_MPI="), dir, "mpitx", "profile", "-n", "4", "--dir", "run1", "--", program, filepath.Join(dir, "ready"), filepath.Join(dir, "go"))
+			if err := p.start(); err != nil {
+				t.Fatal(err)
+			}
+			defer p.wait(time.Minute)
+			defer p.kill()
+			defer func() {
+				if t.Failed() {
+					t.Log(p.output())
+				}
+			}()
+			s := onScreen(t, environment(dir, os.TempDir(), bin), "cd "+dir+"; mpitx top run1")
+			line := func(pattern string) {
+				t.Helper()
+				re := regexp.MustCompile("(?m)" + pattern)
+				s.wait(func(shown string) string {
+					if re.MatchString(shown) {
+						return ""
+					}
+					return pattern
+				})
+			}
+			s.until("FUNCTION", "4 running", "3 matrix")
+			line(`MPI_Allreduce .* 200 `)
+			line(`MPI_Recv .* 7 .* 3 `) // rank 3 waits the most
+			s.keys("3", "Right")
+			s.until("bytes of messages since the start", "rank 0 to rank 1: 50kB in 50 messages; now 0B/s in 0/s")
+			if err := os.WriteFile(filepath.Join(dir, "go"), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			s.until("rank 0 to rank 1: 150kB in 150 messages")
+			s.keys("Down", "Down", "Right", "Right")
+			s.until("rank 2 to rank 3: 150kB in 151 messages") // and one byte
+			s.keys("2")
+			line(`MPI_Allreduce .* 600 `)
+			line(`MPI_Isend .* 600 `)
+			s.keys(":show MPI_Isend", "Enter", "Enter")
+			s.until("ranks of MPI_Isend", "MPI_Isend: share of time, each rank over time")
+			line(`^ +3 .* running .* 150 `)
+			s.keys("q", "1")
+			s.until("Nothing has been sampled yet.")
+			s.keys("q")
+			s.until("ended 0")
+			s.plain()
+		})
+	}
 }
 
 // damaged overwrites samples of a run: the rest is printed, and the place of the damage.

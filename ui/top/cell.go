@@ -8,11 +8,12 @@ import (
 	"mpitx/recording"
 )
 
-// Key identifies a row: a variable, and the name of the object that it is bound to.
+// Key identifies a row: a variable and the name of the object that it is bound to, or a function and what is counted of it.
 type Key struct {
-	Variable string
+	Variable string // or a function
 	Class    catalog.Class
 	Object   string
+	Metric   Metric
 }
 
 // combine is how the values of several elements or columns become one number.
@@ -190,6 +191,24 @@ func (c *cell) text() string {
 		}
 	}
 	return ""
+}
+
+// before ends the bins that are over when a sample comes. The sample is taken in next.
+func (c *cell) before(l *timeline, bin, bridge int) {
+	if bin > c.bin && c.start.set {
+		c.close(l, bridge)
+		c.bin = bin
+	}
+}
+
+// after comes after the sample.
+func (c *cell) after(l *timeline, bin, bridge int, t time.Duration) {
+	if !c.start.set {
+		_, grown := c.now()
+		c.start, c.bin = mark{t, grown, true}, bin
+	}
+	c.settle(l, bridge, t)
+	c.time = t
 }
 
 // close stores the value of the bin that ended.

@@ -33,16 +33,22 @@ func init() {
 	pane := func(p pane) func(*Model, string) tea.Cmd {
 		return quiet(func(m *Model, _ string) { m.pane, m.zoom = p, false; m.clampTop() })
 	}
+	export := func(name string) func(*Model, string) tea.Cmd {
+		return func(m *Model, path string) tea.Cmd { return m.cmdExport(name, path) }
+	}
 	commands = []command{
-		{"show", "NAME", "select a variable", (*Model).cmdShow},
-		{"ranks", "[NAME]", "show a variable on each rank", (*Model).cmdRanks},
+		{"show", "NAME", "select a variable or a function", (*Model).cmdShow},
+		{"ranks", "[NAME]", "show a variable or a function on each rank", (*Model).cmdRanks},
 		{"variables", "", "show all variables", func(m *Model, _ string) tea.Cmd { return m.goTo(viewVariables) }},
+		{"functions", "", "show the functions of the run's profile", func(m *Model, _ string) tea.Cmd { return m.goTo(viewFunctions) }},
+		{"matrix", "", "show the matrix of messages between ranks", func(m *Model, _ string) tea.Cmd { return m.goTo(viewMatrix) }},
 		{"filter", "[WORDS]", "show only lines with these words; without words: all lines", quiet((*Model).setFilter)},
 		{"sort", "[-]COLUMN", "sort by a column, with - in reverse order; without a column: as recorded", quiet((*Model).cmdSort)},
-		{"values", "class|raw|delta|rate", "choose how values are shown", (*Model).cmdValues},
+		{"values", "class|raw|delta|rate|time|calls|bytes|total", "choose how values are shown; of functions over time: time, calls or bytes; of the matrix: total or rate", (*Model).cmdValues},
 		{"map", "", "show the heat map below the table", pane(paneHeat)},
 		{"chart", "", "show the chart below the table", pane(paneChart)},
-		{"export", "FILE.csv|json|ndjson", "write what is shown to a file: the table, or the history that a zoomed map or chart shows", (*Model).cmdExport},
+		{"export", "FILE.csv|json|ndjson", "write what is shown to a file: the table, or the history that a zoomed map or chart shows", export("export")},
+		{"export!", "FILE.csv|json|ndjson", "the same; replaces a file that exists", export("export!")},
 		{"theme", "[NAME]", "choose the colours: " + strings.Join(term.Themes, ", "), (*Model).cmdTheme},
 		{"pause", "", "pause or resume", func(m *Model, _ string) tea.Cmd { return m.pause() }},
 		{"restart", "", "open the run again, or wait for it", func(m *Model, _ string) tea.Cmd { return m.restart() }},
@@ -77,10 +83,7 @@ func (m *Model) keyCommand(name, text string) tea.Cmd {
 	case "tab":
 		names := commandNames
 		if strings.Contains(line, " ") && m.frame != nil {
-			names = nil
-			for i := range m.frame.Rows {
-				names = append(names, m.frame.Rows[i].Variable)
-			}
+			names = m.names()
 		}
 		m.line = prompt.New(prompt.Complete(line, names))
 	default:
@@ -104,34 +107,83 @@ func (m *Model) command(line string) tea.Cmd {
 	return commands[k].do(m, strings.TrimSpace(args))
 }
 
+// names are those of what can be selected.
+func (m *Model) names() (names []string) {
+	if m.home == viewFunctions {
+		for i := range m.frame.Functions {
+			names = append(names, m.frame.Functions[i].Variable)
+		}
+		return names
+	}
+	for i := range m.frame.Rows {
+		names = append(names, m.frame.Rows[i].Variable)
+	}
+	return names
+}
+
 // goTo shows a view.
 func (m *Model) goTo(v view) tea.Cmd {
-	if m.view == v {
+	switch {
+	case m.view == v || m.frame == nil:
+		return nil
+	case v == viewRanks || v == m.home:
+		return m.toggleView()
+	case v != viewVariables && !m.frame.HasProfile:
+		m.say("the run has no profile; mpitx profile records one")
 		return nil
 	}
-	return m.toggleView()
+	m.goHome(v)
+	m.visited = true
+	return m.read(false)
+}
+
+// goHome shows variables, functions or the matrix, with what was selected there.
+func (m *Model) goHome(v view) {
+	if m.home < viewMatrix {
+		m.chosen[m.home] = m.selected
+	}
+	m.view, m.home, m.zoom, m.inPane = v, v, false, false
+	if m.selected = (Key{}); v < viewMatrix {
+		m.selected = m.chosen[v]
+	}
+	m.cursor, m.top = 0, 0
+	m.arrange()
 }
 
 func (m *Model) cmdShow(name string) tea.Cmd {
 	if m.frame == nil {
 		return nil
 	}
-	k := slices.IndexFunc(m.frame.Rows, func(r Row) bool { return r.Variable == name || r.Variable+":"+r.Class.String() == name })
-	if k < 0 {
-		var names []string
-		for i := range m.frame.Rows {
-			names = append(names, m.frame.Rows[i].Variable)
-		}
-		m.say("no variable %q in this run%s", name, catalog.DidYouMean(names, name))
+	if m.home == viewMatrix {
+		m.goHome(viewVariables)
+	}
+	key, ok := m.keyOf(name)
+	if !ok {
+		m.say("no %s %q in this run%s", strings.TrimSuffix(viewNames[m.home], "s"), name, catalog.DidYouMean(m.names(), name))
 		return nil
 	}
-	key := m.frame.Rows[k].Key
-	cmd := m.goTo(viewVariables)
+	cmd := m.goTo(m.home)
 	if at := slices.IndexFunc(m.entries, func(e entry) bool { return e.key == key }); at >= 0 {
 		return tea.Batch(cmd, m.move(at-m.cursor))
 	}
 	m.say("the filter hides %s: F clears it", name)
 	return cmd
+}
+
+// keyOf finds a variable or a function by its name.
+func (m *Model) keyOf(name string) (key Key, ok bool) {
+	if m.home == viewFunctions {
+		fn := m.frame.function(Key{Variable: name})
+		if fn == nil {
+			return key, false
+		}
+		return fn.Key, true
+	}
+	k := slices.IndexFunc(m.frame.Rows, func(r Row) bool { return r.Variable == name || r.Variable+":"+r.Class.String() == name })
+	if k < 0 {
+		return key, false
+	}
+	return m.frame.Rows[k].Key, true
 }
 
 func (m *Model) cmdRanks(name string) tea.Cmd {
@@ -140,6 +192,10 @@ func (m *Model) cmdRanks(name string) tea.Cmd {
 		if cmd = m.cmdShow(name); m.note != "" {
 			return cmd
 		}
+	}
+	if m.view == viewMatrix {
+		m.say("ranks: name a variable or a function")
+		return nil
 	}
 	return tea.Batch(cmd, m.goTo(viewRanks))
 }
@@ -176,11 +232,27 @@ func (m *Model) cmdSort(name string) {
 			return
 		}
 	}
-	m.orders[m.view] = o
+	m.orders[m.list()] = o
 	m.arrange()
 }
 
 func (m *Model) cmdValues(name string) tea.Cmd {
+	switch m.home {
+	case viewFunctions:
+		of := slices.Index([]string{"time", "calls", "bytes"}, name)
+		if of < 0 {
+			m.say("values: %q: must be time, calls or bytes", name)
+			return nil
+		}
+		return m.setMetric(OfTime + Metric(of))
+	case viewMatrix:
+		if name != "total" && name != "rate" {
+			m.say("values: %q: must be total or rate", name)
+			return nil
+		}
+		m.grid.rate = name == "rate"
+		return nil
+	}
 	as, ok := recording.ParseTransform(strings.TrimPrefix(name, "class"))
 	if !ok {
 		m.say("values: %q: must be class, raw, delta or rate", name)
@@ -203,7 +275,7 @@ func (m *Model) saved(msg savedMsg) {
 }
 
 // cmdExport writes what is shown: the lines of the table in their order, or the histories of a zoomed pane.
-func (m *Model) cmdExport(path string) tea.Cmd {
+func (m *Model) cmdExport(command, path string) tea.Cmd {
 	format, err := prompt.Format(path)
 	if err != nil {
 		m.say("%v", err)
@@ -217,7 +289,7 @@ func (m *Model) cmdExport(path string) tea.Cmd {
 		m.say("export: %v", err)
 		return nil
 	}
-	return func() tea.Msg { return savedMsg{path, what, prompt.Save(path, b.Bytes())} }
+	return func() tea.Msg { return savedMsg{path, what, prompt.Save(command, path, b.Bytes())} }
 }
 
 func (m *Model) shown() (rows *export.Rows, what string) {
@@ -225,9 +297,28 @@ func (m *Model) shown() (rows *export.Rows, what string) {
 	if d != nil && d.Key != m.selected {
 		d = nil
 	}
+	fn := m.frame.function(m.selected)
 	switch {
+	case m.view == viewMatrix:
+		return PairTable(m.pairs()), fmt.Sprintf("%d pairs of ranks", len(m.pairs()))
 	case m.zoom && d != nil:
 		return d.Histories(), "histories of " + d.Variable
+	case m.view == viewRanks && m.home == viewFunctions && fn != nil:
+		var some []RankFunction
+		for i := range m.entries {
+			if k := slices.IndexFunc(fn.Ranks, func(x RankFunction) bool { return x.Rank == m.entries[i].rank }); k >= 0 {
+				some = append(some, fn.Ranks[k])
+			}
+		}
+		return functionRankTable(m.frame, fn, some), fmt.Sprintf("%s on %d ranks", fn.Variable, len(some))
+	case m.view == viewFunctions:
+		var some []Function
+		for i := range m.entries {
+			if fn := m.frame.function(m.entries[i].key); fn != nil {
+				some = append(some, *fn)
+			}
+		}
+		return FunctionTable(some), fmt.Sprintf("%d functions", len(some))
 	case m.view == viewRanks && d != nil:
 		some := *d
 		some.Ranks = nil

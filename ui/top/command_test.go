@@ -187,7 +187,9 @@ func TestExport(t *testing.T) {
 		t.Errorf("%q", got[1])
 	}
 	u.types("export all.csv")
-	u.sees("export all.csv: the file exists: choose another name")
+	u.sees("export all.csv: the file exists; :export! all.csv replaces it")
+	u.types("export! all.csv")
+	u.sees("exported 3 variables to all.csv")
 	u.types("export all.txt")
 	u.sees("must end in .csv, .json or .ndjson")
 	u.types("filter")

@@ -19,22 +19,23 @@ const (
 
 // Feed reads a run as it grows. It may be used concurrently.
 type Feed struct {
-	mu      sync.Mutex
-	run     *recording.Run
-	follow  *recording.Follower
-	line    timeline
-	ranks   []*rank
-	known   map[*recording.Rank]*rank
-	sets    map[*recording.Set]*set
-	cells   map[Key][]*cell
-	keys    []Key // in order of appearance
-	count   int   // cells
-	samples uint64
-	now     time.Duration // the newest sample's time
-	over    bool          // all ranks have ended
-	behind  bool          // more can be read at once
-	broken  error         // why the directory could not be read the last time
-	clock   func() time.Time
+	mu       sync.Mutex
+	run      *recording.Run
+	follow   *recording.Follower
+	line     timeline
+	ranks    []*rank
+	known    map[*recording.Rank]*rank
+	sets     map[*recording.Set]*set
+	cells    map[Key][]*cell
+	keys     []Key // in order of appearance
+	count    int   // cells
+	samples  uint64
+	now      time.Duration // the newest sample's time
+	over     bool          // all ranks have ended
+	profiler profiler
+	behind   bool  // more can be read at once
+	broken   error // why the directory could not be read the last time
+	clock    func() time.Time
 }
 
 type rank struct {
@@ -93,6 +94,9 @@ func (f *Feed) Poll() bool {
 		return !f.behind
 	})
 	f.join()
+	if f.profiler.wanted {
+		f.readProfile()
+	}
 	return f.behind
 }
 
@@ -125,21 +129,12 @@ func (f *Feed) take(in *recording.Instant, wall time.Time) {
 	t := max(in.Time, 0)
 	f.reach(t)
 	b, bridge := f.line.bin(t), s.bridge(&f.line)
-	for _, k := range s.columns { // bins end before the sample counts
-		if c := k.cell; b > c.bin && c.start.set {
-			c.close(&f.line, bridge)
-			c.bin = b
-		}
+	for _, k := range s.columns {
+		k.cell.before(&f.line, b, bridge)
 	}
 	s.take(in.Cells)
 	for _, k := range s.columns {
-		c := k.cell
-		if !c.start.set {
-			_, grown := c.now()
-			c.start, c.bin = mark{t, grown, true}, b
-		}
-		c.settle(&f.line, bridge, t)
-		c.time = t
+		k.cell.after(&f.line, b, bridge, t)
 	}
 	if f.samples++; s.last > 0 {
 		s.step = t - s.last
@@ -165,17 +160,13 @@ func (f *Feed) newSet(in *recording.Instant) *set {
 	s := &set{rank: f.known[in.Rank]}
 	f.sets[in.Set] = s
 	for _, c := range in.Set.Columns {
-		key := Key{c.Variable, c.Class, c.ObjectName}
+		key := Key{Variable: c.Variable, Class: c.Class, Object: c.ObjectName}
 		to := s.rank.cells[key]
 		if to == nil {
-			to = &cell{rank: s.rank, how: combineOf(c), closed: -1, history: history{last: -1}}
-			s.rank.cells[key] = to
 			if f.cells[key] == nil {
 				f.keys = append(f.keys, key)
 			}
-			f.cells[key] = append(f.cells[key], to)
-			f.count++
-			f.fit()
+			to = f.newCell(key, s.rank, combineOf(c))
 		}
 		k := newColumn(c, to)
 		to.columns = append(to.columns, k)
@@ -185,6 +176,15 @@ func (f *Feed) newSet(in *recording.Instant) *set {
 		s.take(first)
 	}
 	return s
+}
+
+func (f *Feed) newCell(key Key, r *rank, how combine) *cell {
+	c := &cell{rank: r, how: how, closed: -1, history: history{last: -1}}
+	r.cells[key] = c
+	f.cells[key] = append(f.cells[key], c)
+	f.count++
+	f.fit()
+	return c
 }
 
 // fit shortens the histories if all together would take too much memory.

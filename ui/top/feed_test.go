@@ -180,7 +180,7 @@ func TestLive(t *testing.T) {
 	j.sample(0, 2*time.Second, 150, 5, 5, 0)
 	j.flush()
 	f.All()
-	got = f.Frame(Ask{As: recording.Rate, Row: &Key{"sent", catalog.ClassCounter, ""}, History: 8})
+	got = f.Frame(Ask{As: recording.Rate, Row: &Key{Variable: "sent", Class: catalog.ClassCounter}, History: 8})
 	if r := rowOf(t, got, "sent"); r.Max != 50 || r.at(r.MaxAt) != "0" {
 		t.Errorf("50 more in a second: %+v", r)
 	}
@@ -211,7 +211,7 @@ func TestLive(t *testing.T) {
 	if s := fmt.Sprint(got.Troubles()); s != "[rank 1 died before the end of the recording rank 0 recorded nothing lately, but did not end 7 samples were lost: they could not be taken or kept]" {
 		t.Error(s)
 	}
-	got = f.Frame(Ask{As: recording.Rate, Row: &Key{"sent", catalog.ClassCounter, ""}})
+	got = f.Frame(Ask{As: recording.Rate, Row: &Key{Variable: "sent", Class: catalog.ClassCounter}})
 	if d := got.Detail; !math.IsNaN(d.Ranks[0].Rate) || !math.IsNaN(d.Ranks[1].Rate) || d.Ranks[0].Delta != 50 {
 		t.Errorf("a silent rank and a dead one have a rate: %+v", d.Ranks)
 	}
@@ -258,7 +258,7 @@ func TestWhole(t *testing.T) {
 	j.flush()
 	f := j.open()
 	f.All()
-	d := f.Frame(Ask{As: recording.Delta, Row: &Key{"sent", catalog.ClassCounter, ""}, History: mostBins}).Detail
+	d := f.Frame(Ask{As: recording.Delta, Row: &Key{Variable: "sent", Class: catalog.ClassCounter}, History: mostBins}).Detail
 	h := d.History[0]
 	if len(h) > mostBins || len(h) < mostBins/2 {
 		t.Fatalf("%d bins", len(h))
@@ -274,7 +274,7 @@ func TestWhole(t *testing.T) {
 	if rate := d.Ranks[0].Rate; math.Abs(rate-1./60) > 1e-6 {
 		t.Errorf("a rate of %v", rate)
 	}
-	for i, x := range f.Frame(Ask{Row: &Key{"sent", catalog.ClassCounter, ""}, History: mostBins}).Detail.History[0] {
+	for i, x := range f.Frame(Ask{Row: &Key{Variable: "sent", Class: catalog.ClassCounter}, History: mostBins}).Detail.History[0] {
 		if math.Abs(x-1./60) > 1e-6 { // also in the bins at both ends, which samples cover in part
 			t.Errorf("a rate of %v in bin %d", x, i)
 		}
@@ -441,7 +441,7 @@ func TestLateSamples(t *testing.T) {
 	j.flush()
 	f := j.open()
 	f.All()
-	d := f.Frame(Ask{As: recording.Rate, Row: &Key{"in_mpi", catalog.ClassTimer, ""}, History: 5}).Detail
+	d := f.Frame(Ask{As: recording.Rate, Row: &Key{Variable: "in_mpi", Class: catalog.ClassTimer}, History: 5}).Detail
 	for i, x := range d.History[0] {
 		if !(math.Abs(x-1e9) <= 1) {
 			t.Errorf("bin %d: %g ns per second", i, x)
@@ -451,7 +451,7 @@ func TestLateSamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.All() // it has died: its rate is that of the whole run
-	got := f.Frame(Ask{As: recording.Rate, Row: &Key{"in_mpi", catalog.ClassTimer, ""}})
+	got := f.Frame(Ask{As: recording.Rate, Row: &Key{Variable: "in_mpi", Class: catalog.ClassTimer}})
 	if rate := got.Detail.Ranks[0].Rate; !got.Over || !(math.Abs(rate-1e9) <= 1) {
 		t.Errorf("over %v, a rate of %g", got.Over, rate)
 	}

@@ -28,6 +28,12 @@ type Frame struct {
 	NoRoom       string // why samples were dropped for lack of room, and how many; "": none was
 	Damage       []string
 	Detail       *Detail // of the row that was asked for; nil: there is none
+
+	HasProfile bool
+	Functions  []Function // if they were asked for, the one with the most time first
+	Matrix     *Matrix    // nil: it was not asked for
+	Watched    bool       // the profile was read several times: there are rates and histories
+	Profile    string     // why the profile cannot be read; "": it can
 }
 
 // RankInfo is the state of a rank.
@@ -106,6 +112,9 @@ type Ask struct {
 	Trend   int                 // bins of each row's trend; a whole run's trend has all bins
 	Row     *Key                // the row whose detail is needed
 	History int                 // bins of its histories
+	Metric  Metric              // of the trends of functions; time if it is none of theirs
+	Profile bool                // functions are needed
+	Matrix  bool                // messages between ranks are
 }
 
 const mostTrends = historyBytes / 8 // numbers that are added up for trends, at most
@@ -145,6 +154,10 @@ func (f *Feed) Frame(ask Ask) *Frame {
 	if f.count*trend > mostTrends {
 		trend = 0
 	}
+	f.profile(out, ask, trend)
+	if ask.Profile || ask.Matrix {
+		trend = 0
+	}
 	for _, key := range f.keys {
 		out.Rows = append(out.Rows, f.row(key, ask.As, trend))
 	}
@@ -164,8 +177,10 @@ func (f *Feed) Detail(key Key, as recording.Transform, bins int) *Detail {
 	return f.detail(key, as, min(bins, f.line.bins))
 }
 
-// silent says whether a rank has recorded nothing for some time.
-func (f *Feed) silent(r *rank) bool { return f.clock().Sub(r.heard) > max(silence, 10*r.Interval) }
+// silent says whether a rank that records samples has recorded none for some time.
+func (f *Feed) silent(r *rank) bool {
+	return len(r.Sets) > 0 && f.clock().Sub(r.heard) > max(silence, 10*r.Interval)
+}
 
 func (f *Feed) value(c *cell, as recording.Transform) Value {
 	v := Value{Rank: c.rank.Rank.Rank, Host: c.rank.Host, Status: c.status(), Raw: math.NaN(), Delta: math.NaN(), Rate: math.NaN()}
@@ -309,6 +324,14 @@ func (f *Feed) detail(key Key, as recording.Transform, bins int) *Detail {
 	return d
 }
 
+// has says whether there is a row with a key.
+func (f *Frame) has(key Key) bool {
+	if key.Metric != OfVariable {
+		return f.function(key) != nil
+	}
+	return slices.ContainsFunc(f.Rows, func(r Row) bool { return r.Key == key })
+}
+
 // away are the unreachable ranks and their hosts.
 func (f *Frame) away() (hosts []string, ranks []int) {
 	for i := range f.Ranks {
@@ -341,7 +364,7 @@ func (f *Frame) Troubles() []string {
 		}
 	}
 	if hosts, ranks := f.away(); len(ranks) > 0 {
-		all = append(all, fmt.Sprintf("%s on %s: the newest samples are in memory there and cannot be read from here; run mpitx top there",
+		all = append(all, fmt.Sprintf("%s on %s: the newest data are in memory there and cannot be read from here; run mpitx top there",
 			export.Ranks(ranks), recording.HostsText(hosts)))
 	}
 	if f.Size > len(f.Ranks) && len(f.Ranks) > 0 {
@@ -355,6 +378,9 @@ func (f *Frame) Troubles() []string {
 	}
 	if f.Broken != "" {
 		all = append(all, f.Broken)
+	}
+	if f.Profile != "" {
+		all = append(all, "cannot read the profile: "+f.Profile)
 	}
 	for _, d := range f.Damage {
 		all = append(all, d+": left out")

@@ -20,9 +20,11 @@ type section struct {
 	bindings []binding
 }
 
-// The key map: the keys of the table, of the map and the chart, and those of both. The help, the footer and the manual page use it. init
-// fills it in, since the help is one of the actions.
-var tableKeys, paneKeys, commonKeys section
+// The key map: the keys of the table, of the map and the chart, of both, of the matrix, and of all. The help, the footer and the manual page
+// use it. init fills it in, since the help is one of the actions.
+var tableKeys, paneKeys, timeKeys, matrixKeys, commonKeys section
+
+var viewNames = [...]string{"variables", "functions", "matrix"}
 
 func init() {
 	quiet := func(do func(m *Model)) func(*Model) tea.Cmd { return func(m *Model) tea.Cmd { do(m); return nil } }
@@ -49,9 +51,9 @@ func init() {
 	}
 	toRanks := func(m *Model) tea.Cmd { return m.goTo(viewRanks) }
 	tableKeys = section{"Keys in the table", append([]binding{
-		{keys.Of(keys.Open).With("show the selected variable on each rank, or all variables again", "ranks"), (*Model).toggleView},
-		{keys.Of(keys.Right).With("show the selected variable on each rank", ""), toRanks},
-		{keys.Of(keys.Left).With("show all variables again", ""), func(m *Model) tea.Cmd { return m.goTo(viewVariables) }},
+		{keys.Of(keys.Open).With("show the selected variable or function on each rank, or all again", "ranks"), (*Model).toggleView},
+		{keys.Of(keys.Right).With("show the selected variable or function on each rank", ""), toRanks},
+		{keys.Of(keys.Left).With("show all variables or functions again", ""), func(m *Model) tea.Cmd { return m.goTo(m.home) }},
 		{keys.Of(keys.Search).With("filter by words: of a name, an object or a class; of ranks: a host or a state", "filter"), quiet((*Model).startFilter)},
 		{keys.Of(keys.ClearFilter), quiet(func(m *Model) { m.setFilter("") })},
 		{keys.Of(keys.SortRight).With("sort by the next column; a click on a heading sorts, too", ""), quiet(func(m *Model) { m.sortBy(1) })},
@@ -62,7 +64,7 @@ func init() {
 		{keys.Of(keys.Left).With("move the cursor to an earlier time", "earlier"), func(m *Model) tea.Cmd { return m.moveTime(-1) }},
 		{keys.Of(keys.Right).With("move the cursor to a later time", "later"), func(m *Model) tea.Cmd { return m.moveTime(1) }},
 	}, lines("rank")...)}
-	commonKeys = section{"Keys everywhere", []binding{
+	timeKeys = section{"Keys for the map and the chart", []binding{
 		{keys.Key{Names: []string{"m"}, Help: "show a heat map below the table, a chart, or nothing", Hint: "map"}, quiet((*Model).nextPane)},
 		{keys.Of(keys.NextPane).With("go to the map or the chart, or back to the table", "cursor"), quiet(func(m *Model) { m.inPane = !m.inPane })},
 		{keys.Of(keys.PreviousPane).With("the same", ""), quiet(func(m *Model) { m.inPane = !m.inPane })},
@@ -71,10 +73,27 @@ func init() {
 		{keys.Key{Names: []string{"-"}, Help: "show a longer time"}, func(m *Model) tea.Cmd { return m.zoomTime(2) }},
 		{keys.Key{Names: []string{"["}, Help: "show an earlier time"}, func(m *Model) tea.Cmd { return m.shiftTime(-1) }},
 		{keys.Key{Names: []string{"]"}, Help: "show a later time"}, func(m *Model) tea.Cmd { return m.shiftTime(1) }},
-		{keys.Of(keys.LogScale).With("logarithmic or linear scale of the map and the chart", ""), quiet(func(m *Model) { m.log = !m.log })},
-		{keys.Of(keys.Values).With("show values by class, raw, since the start (delta), or per second (rate)", ""), func(m *Model) tea.Cmd {
-			return m.setAs((m.as + 1) % (recording.Rate + 1))
-		}},
+		{keys.Of(keys.Values).With("show values by class, raw, since the start (delta), or per second (rate); of functions over time: their time, calls or bytes", ""), (*Model).nextValues},
+	}}
+	matrixKeys = section{"Keys in the matrix", []binding{
+		{keys.Of(keys.Down).With("next sender", ""), move(func(*Model) int { return 1 })},
+		{keys.Of(keys.Up).With("previous sender", ""), move(func(*Model) int { return -1 })},
+		{keys.Of(keys.Right).With("next receiver", ""), func(m *Model) tea.Cmd { return m.moveDestination(1) }},
+		{keys.Of(keys.Left).With("previous receiver", ""), func(m *Model) tea.Cmd { return m.moveDestination(-1) }},
+		{keys.Of(keys.PageDown).With("ten senders further", ""), move(func(*Model) int { return 10 })},
+		{keys.Of(keys.PageUp).With("ten senders back", ""), move(func(*Model) int { return -10 })},
+		{keys.Of(keys.First).With("first sender", ""), move(func(*Model) int { return -1 << 30 })},
+		{keys.Of(keys.Last).With("last sender", ""), move(func(*Model) int { return 1 << 30 })},
+		{keys.Of(keys.Open).With("if several ranks share a line: show those at the cursor alone, or all ranks again", ""), (*Model).openGroup},
+		{keys.Key{Names: []string{"m"}, Help: "show bytes or messages, or one-sided operations"}, quiet((*Model).nextQuantity)},
+		{keys.Of(keys.Values).With("show totals since the start, or per second", ""), quiet(func(m *Model) { m.grid.rate = !m.grid.rate })},
+	}}
+	goTo := func(v view) func(*Model) tea.Cmd { return func(m *Model) tea.Cmd { return m.goTo(v) } }
+	commonKeys = section{"Keys everywhere", []binding{
+		{keys.Key{Names: []string{"1"}, Help: "show variables", Hint: viewNames[viewVariables]}, goTo(viewVariables)},
+		{keys.Key{Names: []string{"2"}, Help: "show the functions of the run's profile", Hint: viewNames[viewFunctions]}, goTo(viewFunctions)},
+		{keys.Key{Names: []string{"3"}, Help: "show the matrix of messages between ranks", Hint: viewNames[viewMatrix]}, goTo(viewMatrix)},
+		{keys.Of(keys.LogScale).With("logarithmic or linear scale of the map, the chart and the matrix", ""), quiet(func(m *Model) { m.log = !m.log })},
 		{keys.Of(keys.Pause), (*Model).pause},
 		{keys.Of(keys.Read).With("read again now, also a run that has ended", ""), func(m *Model) tea.Cmd { return m.read(true) }},
 		{keys.Of(keys.Restart).With("open the run again, or wait for it", ""), (*Model).restart},
@@ -89,12 +108,15 @@ func init() {
 	}}
 }
 
-// sections are the keys in the order of the help: first those of the part of the screen that has the focus.
-func (m *Model) sections() []section {
-	if m.focused() {
-		return []section{paneKeys, commonKeys, tableKeys}
+// sections are the keys in the order of the help, first those that do something now: how many those are is active.
+func (m *Model) sections() (all []section, active int) {
+	switch {
+	case m.view == viewMatrix:
+		return []section{matrixKeys, commonKeys, tableKeys, paneKeys, timeKeys}, 2
+	case m.focused():
+		return []section{paneKeys, timeKeys, commonKeys, tableKeys, matrixKeys}, 3
 	}
-	return []section{tableKeys, commonKeys, paneKeys}
+	return []section{tableKeys, timeKeys, commonKeys, paneKeys, matrixKeys}, 3
 }
 
 // shown is the section as the help and the manual page show it.
@@ -108,7 +130,7 @@ func (s *section) shown() keys.Section {
 
 // Keys are all keys of the screen.
 func Keys() []keys.Section {
-	return []keys.Section{tableKeys.shown(), paneKeys.shown(), commonKeys.shown()}
+	return []keys.Section{tableKeys.shown(), paneKeys.shown(), timeKeys.shown(), matrixKeys.shown(), commonKeys.shown()}
 }
 
 func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
@@ -127,7 +149,8 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		}
 		return nil
 	}
-	for _, s := range m.sections()[:2] {
+	sections, active := m.sections()
+	for _, s := range sections[:active] {
 		for _, b := range s.bindings {
 			if b.Has(name) {
 				return b.do(m)
@@ -137,7 +160,7 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-func (m *Model) startFilter() { m.mode, m.line = modeFilter, prompt.New(m.filters[m.view]) }
+func (m *Model) startFilter() { m.mode, m.line = modeFilter, prompt.New(m.filters[m.list()]) }
 
 func (m *Model) keyFilter(name, text string) tea.Cmd {
 	switch name {
@@ -159,7 +182,7 @@ func (m *Model) typed() tea.Cmd {
 	}
 	m.setFilter(m.line.String())
 	before := m.selected
-	if m.view == viewVariables {
+	if m.view != viewRanks {
 		m.choose(m.cursor)
 	}
 	if m.selected != before {
@@ -169,7 +192,7 @@ func (m *Model) typed() tea.Cmd {
 }
 
 func (m *Model) sortBy(step int) {
-	o, n := &m.orders[m.view], len(m.headings())
+	o, n := &m.orders[m.list()], len(m.headings())
 	widths, _ := m.layout()
 	for range n + 1 {
 		o.column = (o.column+1+step+n+1)%(n+1) - 1
@@ -182,7 +205,7 @@ func (m *Model) sortBy(step int) {
 }
 
 func (m *Model) reverse() {
-	o := &m.orders[m.view]
+	o := &m.orders[m.list()]
 	o.column, o.reverse = max(o.column, 0), !o.reverse
 	m.arrange()
 }
@@ -196,7 +219,7 @@ func (m *Model) sortAt(x int) {
 			continue
 		}
 		if x >= at && x <= at+w {
-			o := &m.orders[m.view]
+			o := &m.orders[m.list()]
 			if o.column == i {
 				o.reverse = !o.reverse
 			} else {
@@ -217,7 +240,7 @@ func (m *Model) nextPane() {
 
 func (m *Model) toggleView() tea.Cmd {
 	if m.view == viewRanks {
-		m.view = viewVariables
+		m.view = m.home
 	} else if m.selected.Variable != "" {
 		m.view = viewRanks
 	}
@@ -235,6 +258,9 @@ func (m *Model) quit() tea.Cmd {
 		return nil
 	case m.view == viewRanks:
 		return m.toggleView()
+	case m.view == viewMatrix && m.grid.zoomed():
+		m.grid.rows, m.grid.columns = span{}, span{}
+		return nil
 	}
 	return tea.Quit
 }
@@ -248,12 +274,28 @@ func (m *Model) back() tea.Cmd {
 		m.zoom = false
 	case m.inPane:
 		m.inPane = false
-	case m.filters[m.view] != "":
+	case m.filters[m.list()] != "":
 		m.setFilter("")
 	case m.view == viewRanks:
 		return m.toggleView()
+	case m.view == viewMatrix:
+		m.grid.rows, m.grid.columns = span{}, span{}
 	}
 	return nil
+}
+
+// nextValues shows other values of variables, or another metric of functions over time.
+func (m *Model) nextValues() tea.Cmd {
+	if m.home == viewFunctions {
+		return m.setMetric(m.metric%OfBytes + 1)
+	}
+	return m.setAs((m.as + 1) % (recording.Rate + 1))
+}
+
+func (m *Model) setMetric(of Metric) tea.Cmd {
+	m.metric, m.selected = of, functionKey(m.selected.Variable, of)
+	m.say("over time: %s", metricWord(of))
+	return m.read(false)
 }
 
 func (m *Model) setAs(as recording.Transform) tea.Cmd {

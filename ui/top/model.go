@@ -2,7 +2,6 @@ package top
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -44,7 +43,11 @@ type view uint8
 
 const (
 	viewVariables view = iota
-	viewRanks
+	viewFunctions
+	viewMatrix
+	viewRanks         // of a variable or a function
+	viewFunctionRanks // where orders and filters of the ranks of functions are
+	views
 )
 
 type pane uint8
@@ -72,6 +75,10 @@ type Model struct {
 	rendered string // the screen; "": it has changed
 
 	view    view
+	home    view // the view that the ranks were opened from, else the same as view
+	visited bool // the user chose the view
+	grid    grid
+	metric  Metric // of functions over time
 	pane    pane
 	zoom    bool // the pane alone
 	inPane  bool // keys go to the pane
@@ -80,18 +87,19 @@ type Model struct {
 	text    func() []string // shown instead of everything else: help, messages; nil: nothing is
 	pager   pager.Pager     // of text
 	as      recording.Transform
-	orders  [2]order
-	filters [2]string
+	orders  [views]order
+	filters [views]string
 	mode    mode
 	line    prompt.Line // being typed
 	note    string      // the outcome of the last key or command; "": none
 	notes   []string    // the last outcomes
 	paused  bool
 
-	selected Key // the variable
-	rank     int // the selected rank
-	cursor   int // index of the selected entry
-	top      int // the first entry that is shown
+	selected Key             // the variable or the function
+	chosen   [viewMatrix]Key // in the views of variables and of functions, while another view is shown
+	rank     int             // the selected rank
+	cursor   int             // index of the selected entry
+	top      int             // the first entry that is shown
 
 	busy   bool // a command is reading
 	stale  bool // the command reads something that is not wanted any more
@@ -101,7 +109,7 @@ type Model struct {
 
 // New makes the screen.
 func New(find Find, t term.Term, as recording.Transform) *Model {
-	return &Model{find: find, terminal: t, as: as, width: 80, height: 24, orders: [2]order{{-1, false}, {0, false}}}
+	return &Model{find: find, terminal: t, as: as, width: 80, height: 24, metric: OfTime, orders: [views]order{{-1, false}, {-1, false}, {-1, false}, {0, false}, {0, false}}}
 }
 
 type (
@@ -141,8 +149,11 @@ func (m *Model) read(poll bool) tea.Cmd {
 			return foundMsg{source, awaited, err}
 		}
 	}
-	_, trend := m.layout()
-	ask := Ask{As: m.as, Trend: trend, History: m.history()}
+	_, trend := m.room()
+	ask := Ask{As: m.as, Trend: trend, History: m.history(), Metric: m.metric, Profile: m.home == viewFunctions, Matrix: m.home == viewMatrix}
+	if m.home == viewFunctions {
+		ask.As = recording.Default
+	}
 	if key := m.selected; key.Variable != "" {
 		ask.Row = &key
 	}
@@ -246,8 +257,13 @@ func (m *Model) show(f *Frame) tea.Cmd {
 		return m.read(true)
 	}
 	m.frame = f
+	if !m.visited && len(f.Rows) == 0 && f.HasProfile { // the profile is all there is
+		m.visited = true
+		m.goHome(viewFunctions)
+		return m.read(false)
+	}
 	m.arrange()
-	if known := slices.ContainsFunc(f.Rows, func(r Row) bool { return r.Key == m.selected }); !known && len(m.entries) > 0 && m.view == viewVariables {
+	if len(m.entries) > 0 && m.view == m.home && m.view != viewMatrix && !f.has(m.selected) {
 		m.choose(m.cursor)
 		m.stale = true
 	}
@@ -268,20 +284,35 @@ func (m *Model) say(format string, args ...any) {
 	m.notes = append(m.notes[max(len(m.notes)-mostNotes+1, 0):], m.note)
 }
 
+// list is where the order and the filter of the table are kept.
+func (m *Model) list() view {
+	if m.view == viewRanks && m.home == viewFunctions {
+		return viewFunctionRanks
+	}
+	return m.view
+}
+
 // arrange makes the lines of the table from the frame, and keeps the selected one.
 func (m *Model) arrange() {
 	if m.frame == nil {
 		return
 	}
-	if m.view == viewRanks {
-		m.entries = ranksOf(m.frame, m.filters[m.view])
-	} else {
-		m.entries = variables(m.frame, m.filters[m.view])
+	switch filter := m.filters[m.list()]; m.list() {
+	case viewVariables:
+		m.entries = variables(m.frame, filter)
+	case viewFunctions:
+		m.entries = functions(m.frame, filter)
+	case viewRanks:
+		m.entries = ranksOf(m.frame, filter)
+	case viewFunctionRanks:
+		m.entries = functionRanks(m.frame, m.selected, filter)
+	default:
+		m.entries = nil
 	}
-	m.orders[m.view].sort(m.entries, m.headings())
+	m.orders[m.list()].sort(m.entries, m.headings())
 	m.cursor = min(m.cursor, max(len(m.entries)-1, 0))
 	for i := range m.entries {
-		if e := &m.entries[i]; m.view == viewRanks && e.rank == m.rank || m.view == viewVariables && e.key == m.selected {
+		if e := &m.entries[i]; m.view == viewRanks && e.rank == m.rank || m.view != viewRanks && e.key == m.selected {
 			m.cursor = i
 			break
 		}
@@ -314,12 +345,14 @@ func (m *Model) choose(i int) {
 	m.clampTop()
 }
 
-// move selects another line: of the text, of the pane (a rank), or of the table.
+// move selects another line: of the text, of the pane (a rank), of the matrix, or of the table.
 func (m *Model) move(by int) tea.Cmd {
 	switch d := m.detail(); {
 	case m.text != nil:
 		m.pager.SetYOffset(m.pager.YOffset() + by)
 		return nil
+	case m.view == viewMatrix:
+		return m.moveSource(by)
 	case m.focused() && d != nil:
 		m.rank = d.Ranks[max(min(m.rankRow(d)+by, len(d.Ranks)-1), 0)].Rank
 		if m.view == viewRanks {
@@ -343,6 +376,8 @@ func (m *Model) click(x, y int) tea.Cmd {
 	}
 	switch {
 	case m.text != nil || m.frame == nil || y < headerLines:
+	case m.view == viewMatrix:
+		m.pickPair(x, y-headerLines-1)
 	case y > table:
 		return m.pick(x, y-table-1)
 	case m.zoom || y == table:
@@ -358,6 +393,6 @@ func (m *Model) click(x, y int) tea.Cmd {
 }
 
 func (m *Model) setFilter(s string) {
-	m.filters[m.view] = s
+	m.filters[m.list()] = s
 	m.arrange()
 }

@@ -19,7 +19,7 @@ func (m *Model) focused() bool { return (m.inPane || m.zoom) && m.paneHeight() >
 func (m *Model) paneHeight() int {
 	room := m.height - headerLines - 2 // of the table's lines and the pane
 	switch {
-	case m.pane == paneNone:
+	case m.pane == paneNone || m.view == viewMatrix || m.home == viewFunctions && (m.frame == nil || !m.frame.Watched):
 		return 0
 	case m.zoom:
 		return room + 1
@@ -75,7 +75,11 @@ func (m *Model) paneTitle(d *Detail, drawn *chart.Drawing) string {
 	if room := m.width - 4; term.Width(text) > room {
 		text = strings.TrimRight(m.terminal.FitMiddle(text, room), " ")
 	}
-	parts := []string{asWord(d.As), "each rank over time"}
+	how := asWord(d.As)
+	if d.Metric != OfVariable {
+		how = metricWord(d.Metric)
+	}
+	parts := []string{how, "each rank over time"}
 	if m.log && d.Enum == nil {
 		parts = append(parts, "log scale")
 	}

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"mpitx/recording"
 	"mpitx/ui/chart"
 )
 
@@ -146,8 +145,13 @@ func variables(f *Frame, filter string) []entry {
 
 // matches says whether a row passes the filter: all its words are in the name, the object or the class, in upper or lower case.
 func matches(r *Row, filter string) bool {
-	text := strings.ToLower(r.Variable + " " + r.Object + " " + r.Class.String())
-	for word := range strings.FieldsSeq(strings.ToLower(filter)) {
+	return hasWords(r.Variable+" "+r.Object+" "+r.Class.String(), filter)
+}
+
+// hasWords says whether all words are in a text, in upper or lower case.
+func hasWords(text, words string) bool {
+	text = strings.ToLower(text)
+	for word := range strings.FieldsSeq(strings.ToLower(words)) {
 		if !strings.Contains(text, word) {
 			return false
 		}
@@ -160,11 +164,11 @@ func ranksOf(f *Frame, filter string) []entry {
 	var all []entry
 	for i := range f.Ranks {
 		r := &f.Ranks[i]
-		if filter != "" && !strings.Contains(strings.ToLower(r.Host+" "+r.Word()), strings.ToLower(filter)) {
+		if !r.matches(filter) {
 			continue
 		}
 		nan := value{number: math.NaN()}
-		e := entry{rank: r.Rank, warn: r.Silent || r.State == recording.StateDied || r.State == recording.StateUnreachable}
+		e := entry{rank: r.Rank, warn: r.troubled()}
 		raw, delta, rate := nan, nan, nan
 		if f.Detail != nil {
 			if k := slices.IndexFunc(f.Detail.Ranks, func(v Value) bool { return v.Rank == r.Rank }); k >= 0 {

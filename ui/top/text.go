@@ -27,7 +27,8 @@ func (m *Model) textScreen(height int) []string {
 // helpLines are the keys, first those of the part of the screen that has the focus, and the commands.
 func (m *Model) helpLines() []string {
 	var lines []string
-	for _, s := range m.sections() {
+	sections, _ := m.sections()
+	for _, s := range sections {
 		lines = append(append(lines, s.shown().Lines(m.terminal, m.width)...), "")
 	}
 	lines = append(append(lines, commandSection().Lines(m.terminal, m.width)...), "")

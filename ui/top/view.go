@@ -3,11 +3,10 @@ package top
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
-
 	"mpitx/export"
 	"mpitx/recording"
 	"mpitx/ui/chart"
@@ -71,7 +70,10 @@ func (m *Model) waitScreen(height int) []string {
 
 func (m *Model) screen() []string {
 	lines := []string{m.title(), m.status()}
-	if !m.zoom {
+	switch {
+	case m.view == viewMatrix:
+		lines = append(lines, m.matrixLines()...)
+	case !m.zoom:
 		lines = append(lines, m.table()...)
 	}
 	if n := m.paneHeight(); n > 0 {
@@ -134,13 +136,16 @@ func (m *Model) status() string {
 	case f.Lost > 0:
 		parts = append(parts, warn(samples(f.Lost)+" lost"))
 	}
+	if f.Profile != "" {
+		parts = append(parts, warn("cannot read the profile: "+m.terminal.SafeLine(f.Profile, m.width)))
+	}
 	if n := len(f.Damage); n > 0 {
 		parts = append(parts, warn(fmt.Sprintf("%d damaged: %s", n, m.terminal.SafeLine(f.Damage[0], m.width))))
 	}
 	if f.Behind {
 		parts = append(parts, "reading"+m.terminal.Ellipsis())
 	}
-	switch filter := m.filters[m.view]; {
+	switch filter := m.filters[m.list()]; {
 	case m.mode == modeFilter:
 		parts = append([]string{m.terminal.Paint(term.Place, "filter: ") + m.line.Render(m.terminal, max(m.width/2, 10))}, parts...)
 	case filter != "":
@@ -151,7 +156,14 @@ func (m *Model) status() string {
 		if f.Live {
 			live = "live"
 		}
-		parts = []string{m.terminal.Paint(term.Label, fmt.Sprintf("%s, %s, values: %s", live, samples(f.Samples), asWord(m.as)))}
+		text := live + ", profile"
+		switch m.home {
+		case viewVariables:
+			text = fmt.Sprintf("%s, %s, values: %s", live, samples(f.Samples), asWord(m.as))
+		case viewFunctions:
+			text += ", over time: " + metricWord(m.metric)
+		}
+		parts = []string{m.terminal.Paint(term.Label, text)}
 	}
 	if m.view == viewRanks {
 		parts = append([]string{m.terminal.Paint(term.Place, "ranks of "+m.terminal.Safe(m.selected.Variable))}, parts...)
@@ -196,13 +208,18 @@ func asWord(as recording.Transform) string {
 }
 
 func (m *Model) headings() []heading {
-	if m.view == viewRanks {
-		return rankHeadings
-	}
-	return variableHeadings
+	return [views][]heading{variableHeadings, functionHeadings, nil, rankHeadings, functionRankHeadings}[m.list()]
 }
 
 func (m *Model) layout() (widths []int, trend int) {
+	if widths, trend = m.room(); m.home == viewFunctions && (m.frame == nil || !m.frame.Watched) {
+		trend = 0
+	}
+	return widths, trend
+}
+
+// room is the layout of the table if there are trends.
+func (m *Model) room() (widths []int, trend int) {
 	return layout(m.headings(), func(i int) int {
 		n := 0
 		for k := range m.entries {
@@ -221,7 +238,7 @@ func (m *Model) table() []string {
 			continue
 		}
 		title := h.title
-		if m.orders[m.view].column == i {
+		if m.orders[m.list()].column == i {
 			title = m.arrow() + title
 		}
 		if h.left {
@@ -249,7 +266,7 @@ func (m *Model) table() []string {
 
 func (m *Model) arrow() string {
 	g := m.terminal.Glyphs()
-	if m.orders[m.view].reverse {
+	if m.orders[m.list()].reverse {
 		return g.Down
 	}
 	return g.Up
@@ -257,8 +274,14 @@ func (m *Model) arrow() string {
 
 func (m *Model) emptyText() string {
 	switch {
-	case m.filters[m.view] != "":
+	case m.filters[m.list()] != "":
 		return "The filter hides everything. F clears it."
+	case m.home != viewVariables && m.frame.Profile != "":
+		return "The profile cannot be read."
+	case m.home == viewFunctions && m.frame.Functions == nil, m.home == viewMatrix:
+		return "Reading the profile" + m.terminal.Ellipsis()
+	case m.home != viewVariables:
+		return "No function has been called yet."
 	case m.frame.Live:
 		return "Nothing has been sampled yet."
 	}
@@ -299,13 +322,12 @@ func (m *Model) row(i int, widths []int, trend int) string {
 		}
 	}
 	text := b.String()
-	if i == m.cursor { // one style over the whole line
-		if trend > 0 {
-			text += " " + ansi.Strip(chart.Sparkline(e.trend, trend, m.frame.Whole, m.terminal))
-		}
-		return m.terminal.Paint(term.Chosen(!m.focused()), term.Pad(text, m.width))
-	}
-	if e.warn {
+	switch {
+	case i == m.cursor && trend == 0:
+		text = m.terminal.Paint(term.Chosen(!m.focused()), term.Pad(text, m.width))
+	case i == m.cursor: // the bars are not reversed: high ones would look like none
+		text = m.terminal.Paint(term.Chosen(!m.focused()), text)
+	case e.warn:
 		text = m.terminal.Paint(term.Warning, text)
 	}
 	if trend > 0 {
@@ -343,7 +365,7 @@ func (m *Model) hints() []keys.Key {
 	if m.frame == nil {
 		return []keys.Key{quit, help}
 	}
-	if m.view == viewRanks || m.zoom {
+	if m.view == viewRanks || m.zoom || m.view == viewMatrix && m.grid.zoomed() {
 		quit.Hint = "back"
 	}
 	pause := keys.Of(keys.Pause)
@@ -353,6 +375,9 @@ func (m *Model) hints() []keys.Key {
 	if m.frame.Over { // there is nothing to pause
 		pause.Hint = ""
 	}
+	if m.view == viewMatrix {
+		return m.matrixHints(help, quit, pause)
+	}
 	next := keys.Key{Names: []string{"m"}, Hint: [...]string{"chart", "table only", "map"}[m.pane]}
 	if m.focused() {
 		list := []keys.Key{help, quit}
@@ -361,13 +386,44 @@ func (m *Model) hints() []keys.Key {
 		}
 		return append(list, keys.Key{Names: []string{"+"}, Hint: "shorter"}, keys.Key{Names: []string{"-"}, Hint: "longer"}, keys.Of(keys.Back), next, keys.Of(keys.LogScale), pause)
 	}
-	open := keys.Of(keys.Open).With("", [...]string{"ranks", "variables"}[m.view])
-	list := []keys.Key{help, quit, open, next, keys.Of(keys.Values), keys.Of(keys.Search).With("", "filter"), pause, keys.Of(keys.SortRight)}
+	open := keys.Of(keys.Open).With("", "ranks")
+	if m.view == viewRanks {
+		open.Hint = [...]string{"variables", "functions"}[m.home]
+	}
+	list := append([]keys.Key{help, quit, open}, m.viewHints()...)
+	if m.home == viewVariables || m.frame.Watched {
+		list = append(list, next, keys.Of(keys.Values))
+	}
+	list = append(list, keys.Of(keys.Search).With("", "filter"), pause, keys.Of(keys.SortRight))
 	if m.paneHeight() > 0 {
 		list = append(list, keys.Of(keys.NextPane).With("", "cursor"))
 	}
-	if m.filters[m.view] != "" {
+	if m.filters[m.list()] != "" {
 		list = slices.Insert(list, 2, keys.Of(keys.ClearFilter))
 	}
 	return append(list, keys.Of(keys.Export), keys.Of(keys.Messages))
+}
+
+// viewHints are the keys of the other views, if there are any.
+func (m *Model) viewHints() (list []keys.Key) {
+	for v, name := range viewNames {
+		if m.frame.HasProfile && view(v) != m.home {
+			list = append(list, keys.Key{Names: []string{strconv.Itoa(v + 1)}, Hint: name})
+		}
+	}
+	return list
+}
+
+func (m *Model) matrixHints(help, quit, pause keys.Key) []keys.Key {
+	list := append([]keys.Key{help, quit}, m.viewHints()...)
+	if m.groupSize() > 1 {
+		list = append(list, keys.Of(keys.Open).With("", "these ranks"))
+	} else if m.grid.zoomed() {
+		list = append(list, keys.Of(keys.Open).With("", "all ranks"))
+	}
+	values := keys.Of(keys.Values).With("", "per second")
+	if m.grid.rate {
+		values.Hint = "totals"
+	}
+	return append(list, keys.Key{Names: []string{"m"}, Hint: m.grid.of.next(m.frame.Matrix != nil && len(m.frame.Matrix.OneSided) > 0)}, values, keys.Of(keys.LogScale), pause, keys.Of(keys.Export), keys.Of(keys.Messages))
 }

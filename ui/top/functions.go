@@ -1,0 +1,137 @@
+package top
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"mpitx/export"
+	"mpitx/recording"
+)
+
+var functionHeadings = []heading{
+	{"FUNCTION", 0, true, 0}, {"NOW", 6, false, 0}, {"OF RUN", 6, false, 8}, {"TIME", 7, false, 3}, {"CALLS/s", 7, false, 7}, {"CALLS", 7, false, 2},
+	{"BYTES/s", 8, false, 6}, {"MEAN", 7, false, 5}, {"IMBALANCE", 9, false, 1}, {"MAX AT", 6, false, 4},
+}
+
+var functionRankHeadings = []heading{
+	{"RANK", 6, false, 0}, {"HOST", 0, true, 0}, {"STATE", 12, true, 0}, {"NOW", 8, false, 0}, {"TIME", 9, false, 4}, {"CALLS/s", 9, false, 5},
+	{"CALLS", 9, false, 1}, {"BYTES/s", 9, false, 2}, {"MEAN", 9, false, 3},
+}
+
+func shareOf(x float64) value {
+	text := fmt.Sprintf("%.0f%%", 100*x)
+	switch {
+	case math.IsNaN(x):
+		text = "-"
+	case x > 0 && x < 0.0005:
+		text = "<0.1%"
+	case x > 0 && x < 0.0995:
+		text = fmt.Sprintf("%.1f%%", 100*x)
+	}
+	return value{text: text, number: x}
+}
+
+// functions are the lines of the view of functions.
+func functions(f *Frame, filter string) []entry {
+	var all []entry
+	for i := range f.Functions {
+		r := &f.Functions[i]
+		if !hasWords(r.Variable, filter) {
+			continue
+		}
+		share := shareOf(r.Share)
+		if r.startsMPI {
+			share = shareOf(math.NaN())
+		}
+		all = append(all, entry{key: r.Key, rank: -1, trend: r.Trend, cells: []value{textOf(r.Variable), shareOf(r.Now), share, amountOf(float64(r.Time), "ns"),
+			numberOf(r.CallsRate), numberOf(float64(r.Calls)), amountOf(r.BytesRate, "B/s"), amountOf(float64(r.Mean), "ns"), shareOf(r.Imbalance), rankOf(r.Slowest)}})
+	}
+	return all
+}
+
+// functionRanks are the lines of the view of one function's ranks.
+func functionRanks(f *Frame, key Key, filter string) []entry {
+	var all []entry
+	fn := f.function(key)
+	for i := range f.Ranks {
+		r := &f.Ranks[i]
+		if !r.matches(filter) {
+			continue
+		}
+		nan := value{text: "-", number: math.NaN()}
+		e := entry{rank: r.Rank, warn: r.troubled(), cells: []value{rankOf(r.Rank), textOf(r.Host), textOf(r.Word()), nan, nan, nan, nan, nan, nan}}
+		if fn != nil {
+			if k := slices.IndexFunc(fn.Ranks, func(x RankFunction) bool { return x.Rank == r.Rank }); k >= 0 {
+				x := &fn.Ranks[k]
+				copy(e.cells[3:], []value{shareOf(x.Now), amountOf(float64(x.Time), "ns"), numberOf(x.CallsRate), numberOf(float64(x.Calls)), amountOf(x.BytesRate, "B/s"), amountOf(float64(x.Mean), "ns")})
+			}
+		}
+		if d := f.Detail; d != nil && d.Key == key {
+			if k := slices.IndexFunc(d.Ranks, func(v Value) bool { return v.Rank == r.Rank }); k >= 0 {
+				e.trend = d.History[k]
+			}
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+// function finds a function; nil: there is none.
+func (f *Frame) function(key Key) *Function {
+	if i := slices.IndexFunc(f.Functions, func(x Function) bool { return x.Variable == key.Variable }); i >= 0 {
+		return &f.Functions[i]
+	}
+	return nil
+}
+
+// metricWord is what is counted of a function over time.
+func metricWord(of Metric) string {
+	return [...]string{"", "share of time", "calls per second", "bytes per second"}[of]
+}
+
+// FunctionTable has a row for each function, for programs.
+func FunctionTable(functions []Function) *export.Rows {
+	r := &export.Rows{Schema: "mpitx.top-functions", Columns: []export.RowColumn{{Name: "function"}, {Name: "within"}, {Name: "calls"}, {Name: "time_ns"}, {Name: "bytes_sent"}, {Name: "bytes_received"},
+		{Name: "mean_ns"}, {Name: "share"}, {Name: "share_now"}, {Name: "calls_per_second"}, {Name: "bytes_per_second"}, {Name: "imbalance"}, {Name: "max_rank"}}}
+	for i := range functions {
+		x := &functions[i]
+		r.Rows = append(r.Rows, []any{x.Name, x.Within, x.Calls, int64(x.Time), x.Sent, x.Received, int64(x.Mean), finite(x.Share), finite(x.Now), finite(x.CallsRate), finite(x.BytesRate),
+			finite(x.Imbalance), x.Slowest})
+	}
+	return r
+}
+
+// functionRankTable has a row for each rank of a function, for programs.
+func functionRankTable(f *Frame, fn *Function, ranks []RankFunction) *export.Rows {
+	r := &export.Rows{Schema: "mpitx.top-function-ranks", Columns: []export.RowColumn{{Name: "function"}, {Name: "within"}, {Name: "rank"}, {Name: "host"}, {Name: "state"}, {Name: "calls"}, {Name: "time_ns"},
+		{Name: "bytes"}, {Name: "mean_ns"}, {Name: "share_now"}, {Name: "calls_per_second"}, {Name: "bytes_per_second"}}}
+	for i := range ranks {
+		x := &ranks[i]
+		host, state := "", ""
+		if k := slices.IndexFunc(f.Ranks, func(r RankInfo) bool { return r.Rank == x.Rank }); k >= 0 {
+			host, state = f.Ranks[k].Host, f.Ranks[k].Word()
+		}
+		r.Rows = append(r.Rows, []any{fn.Name, fn.Within, x.Rank, host, state, x.Calls, int64(x.Time), x.Bytes, int64(x.Mean), finite(x.Now), finite(x.CallsRate), finite(x.BytesRate)})
+	}
+	return r
+}
+
+// troubled says whether something is wrong with a rank.
+func (r *RankInfo) troubled() bool {
+	return r.Silent || r.State == recording.StateDied || r.State == recording.StateUnreachable
+}
+
+// matches says whether a rank passes the filter.
+func (r *RankInfo) matches(filter string) bool {
+	return filter == "" || strings.Contains(strings.ToLower(r.Host+" "+r.Word()), strings.ToLower(filter))
+}
+
+func ranksText(from, to int) string {
+	if to-from == 1 {
+		return "rank " + strconv.Itoa(from)
+	}
+	return "ranks " + strconv.Itoa(from) + "-" + strconv.Itoa(to-1)
+}

@@ -1,0 +1,297 @@
+package top
+
+import (
+	"math"
+	"time"
+
+	"mpitx/catalog"
+	"mpitx/recording"
+	"mpitx/recording/profile"
+)
+
+// Metric is what a row counts.
+type Metric uint8
+
+// The metrics. All but the first are of a function.
+const (
+	OfVariable Metric = iota
+	OfTime
+	OfCalls
+	OfBytes // sent and received
+)
+
+const (
+	idleAfterRead = 20          // a profile is not read again for so many times as long as reading it took
+	recently      = time.Second // the time that rates of messages cover
+)
+
+// functionColumns are the columns of a function: what it counts is kept like a variable. Their names give them their units.
+var functionColumns = map[Metric]*recording.Column{
+	OfTime:  {Variable: "mpitx:time", Class: catalog.ClassTimer, Type: catalog.TypeUint64, Count: 1},
+	OfCalls: {Variable: "mpitx:calls", Class: catalog.ClassCounter, Type: catalog.TypeUint64, Count: 1},
+	OfBytes: {Variable: "mpitx:bytes_", Class: catalog.ClassAggregate, Type: catalog.TypeUint64, Count: 1},
+}
+
+func functionKey(name string, of Metric) Key {
+	return Key{Variable: name, Class: functionColumns[of].Class, Metric: of}
+}
+
+// profiler keeps the run's profile as it was read the last time, and earlier numbers of messages.
+type profiler struct {
+	wanted bool // somebody looks at it
+	last   *profile.Profile
+	err    error
+	time   time.Duration // when it was read, since the job's start
+	wall   time.Time     // likewise
+	rest   time.Time     // it is not read before
+	ended  bool          // it was read after all processes had ended
+	reads  int
+	before []traffic // the first one is at least a moment old
+}
+
+// traffic is the messages between ranks at one time.
+type traffic struct {
+	time            time.Duration
+	pairs, oneSided map[[2]int]profile.Pair
+}
+
+// readProfile reads the profile, unless it was read a moment ago.
+func (f *Feed) readProfile() {
+	p, wall, running := &f.profiler, f.clock(), f.run.Running()
+	if !profile.Has(f.run) || p.ended || wall.Before(p.rest) {
+		return
+	}
+	_, away := f.run.Unreachable()
+	start := time.Now()
+	now, err := profile.Read(f.run, profile.Cut{})
+	p.rest = wall.Add(idleAfterRead * time.Since(start))
+	if p.err = err; err != nil {
+		return
+	}
+	t := p.time + wall.Sub(p.wall)
+	if p.reads == 0 {
+		if t = lastSign(now); running { // reads that come with the ticks then end bins
+			t = t.Truncate(f.line.width)
+		}
+	}
+	f.reach(t)
+	f.now = max(f.now, t)
+	for _, fn := range now.Functions {
+		f.takeFunction(functionName(fn), fn.Ranks, t)
+	}
+	p.remember(now, t)
+	p.last, p.time, p.wall, p.ended = now, t, wall, !running && len(away) == 0
+	p.reads++
+}
+
+// lastSign is the last time at which something is known about a process.
+func lastSign(p *profile.Profile) (last time.Duration) {
+	for _, r := range p.Ranks {
+		from, _ := p.Run.Span(r.Process)
+		last = max(last, from+r.Elapsed)
+	}
+	return last
+}
+
+// functionName names a function, and for calls of the library itself the application's call.
+func functionName(fn *profile.Function) string {
+	if fn.Within != "" {
+		return fn.Name + " in " + fn.Within
+	}
+	return fn.Name
+}
+
+// takeFunction takes in the totals of a function. The time of a call that has not returned counts, too: otherwise a rank that waits would show
+// no time in the function, and then all of it at once.
+func (f *Feed) takeFunction(name string, ranks []profile.RankTotals, t time.Duration) {
+	for i := range ranks {
+		r := f.known[ranks[i].Rank.Process]
+		if r == nil {
+			continue
+		}
+		elapsed := ranks[i].Time
+		if ranks[i].Rank.Open == name {
+			elapsed += ranks[i].Rank.OpenFor
+		}
+		f.put(name, OfTime, r, t, uint64(max(elapsed, 0)))
+		f.put(name, OfCalls, r, t, ranks[i].Calls)
+		f.put(name, OfBytes, r, t, ranks[i].Sent()+ranks[i].Received())
+	}
+}
+
+// put takes in a number of a function on a rank. A function that the profile did not have when it was read the last time was at 0 then.
+func (f *Feed) put(name string, of Metric, r *rank, t time.Duration, x uint64) {
+	key := functionKey(name, of)
+	c := r.cells[key]
+	if c == nil {
+		c = f.newCell(key, r, sum)
+		k := newColumn(functionColumns[of], c)
+		c.columns = []*column{k}
+		if f.profiler.reads > 0 {
+			f.sampleCell(c, f.profiler.time, 0)
+		}
+	}
+	f.sampleCell(c, t, max(x, c.columns[0].last[0]))
+}
+
+func (f *Feed) sampleCell(c *cell, t time.Duration, x uint64) {
+	b, bridge := f.line.bin(t), f.line.bins
+	c.before(&f.line, b, bridge)
+	c.columns[0].take([]recording.Cell{{Value: recording.UnsignedValue(x)}})
+	c.after(&f.line, b, bridge, t)
+}
+
+// remember keeps the numbers of messages, as long as rates need them.
+func (p *profiler) remember(now *profile.Profile, t time.Duration) {
+	index := func(pairs []profile.Pair) map[[2]int]profile.Pair {
+		all := make(map[[2]int]profile.Pair, len(pairs))
+		for _, pair := range pairs {
+			all[[2]int{pair.Source, pair.Destination}] = pair
+		}
+		return all
+	}
+	p.before = append(p.before, traffic{t, index(now.Pairs), index(now.OneSided)})
+	for len(p.before) > 2 && t-p.before[1].time >= recently {
+		p.before = p.before[1:]
+	}
+}
+
+// Function is a function over all ranks, or on one.
+type Function struct {
+	Key
+	Name, Within              string
+	Calls, Sent, Received     uint64
+	Time, Mean                time.Duration
+	Now, CallsRate, BytesRate float64 // lately: the part of the ranks' time, and per second; NaN: not known
+	Share                     float64 // the part of the ranks' run time
+	Imbalance                 float64
+	Slowest                   int // the rank with the most time
+	Trend                     []float64
+	Ranks                     []RankFunction // of the function that was asked for
+	startsMPI                 bool           // its time is not in the run time
+}
+
+// RankFunction is a function on one rank.
+type RankFunction struct {
+	Rank                      int
+	Calls, Bytes              uint64
+	Time, Mean                time.Duration
+	Now, CallsRate, BytesRate float64
+	Open                      bool // the rank's main thread is in it now
+}
+
+// functions are the rows of all functions, those with the most time first.
+func (f *Feed) functions(ask Ask, trend int) (rows []Function) {
+	p := f.profiler.last
+	if p == nil {
+		return nil
+	}
+	rows = make([]Function, 0, len(p.Functions))
+	metric := max(ask.Metric, OfTime)
+	for _, fn := range p.Functions {
+		spread := p.SpreadOf(fn.Ranks, profile.Time)
+		name := functionName(fn)
+		row := Function{Key: functionKey(name, metric), Name: fn.Name, Within: fn.Within, Calls: fn.Calls, Sent: fn.Sent(), Received: fn.Received(), Time: fn.Time, Mean: fn.Mean(),
+			Share: p.ShareOf(fn), Imbalance: spread.Imbalance(), Slowest: spread.MaxRank, startsMPI: profile.Initializes(fn.Name)}
+		row.Now = f.rateOf(name, OfTime) / 1e9 / f.runningThreads()
+		row.CallsRate, row.BytesRate = f.rateOf(name, OfCalls), f.rateOf(name, OfBytes)
+		if f.profiler.reads == 1 && f.profiler.ended { // over the whole run
+			s := p.Efficiency.Elapsed.Seconds()
+			row.CallsRate, row.BytesRate = float64(fn.Calls)/s, float64(row.Sent+row.Received)/s
+		}
+		if cells := f.cells[row.Key]; trend > 0 && len(cells) > 0 && f.profiler.reads > 1 {
+			row.Trend = f.trend(cells, recording.Rate, trend)
+		}
+		if ask.Row != nil && *ask.Row == row.Key {
+			row.Ranks = f.functionRanks(fn, name)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// functionRanks are the ranks that called a function.
+func (f *Feed) functionRanks(fn *profile.Function, name string) (rows []RankFunction) {
+	for i := range fn.Ranks {
+		r := &fn.Ranks[i]
+		row := RankFunction{Rank: r.Rank.Number, Calls: r.Calls, Bytes: r.Sent() + r.Received(), Time: r.Time, Mean: r.Mean(), Open: r.Rank.Open == name,
+			Now: math.NaN(), CallsRate: math.NaN(), BytesRate: math.NaN()}
+		if k := f.known[r.Rank.Process]; k != nil {
+			rate := func(of Metric) float64 { return f.value(k.cells[functionKey(name, of)], recording.Rate).Rate }
+			row.Now, row.CallsRate, row.BytesRate = rate(OfTime)/1e9, rate(OfCalls), rate(OfBytes)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// rateOf is the sum of a function's rates on all ranks; NaN: there is none.
+func (f *Feed) rateOf(name string, of Metric) float64 {
+	rate := math.NaN()
+	for _, c := range f.cells[functionKey(name, of)] {
+		rate = sum.add(rate, f.value(c, recording.Rate).Rate)
+	}
+	return rate
+}
+
+// runningThreads is the number of threads that have called MPI, on the ranks that run.
+func (f *Feed) runningThreads() (n float64) {
+	for _, r := range f.profiler.last.Ranks {
+		if r.Process.State == recording.StateRunning {
+			n += float64(max(r.Threads, 1))
+		}
+	}
+	return n
+}
+
+// Pair is the messages from one rank to another one, or its one-sided operations.
+type Pair struct {
+	Source, Destination     int
+	Messages, Bytes         uint64
+	MessagesRate, BytesRate float64 // per second, lately; NaN: not known
+}
+
+// Matrix is the messages between all ranks, and one-sided operations.
+type Matrix struct{ Pairs, OneSided []Pair }
+
+func (f *Feed) matrix() *Matrix {
+	p := &f.profiler
+	if p.last == nil {
+		return nil
+	}
+	now, before := p.before[len(p.before)-1], p.before[0]
+	over := (now.time - before.time).Seconds()
+	rows := func(pairs []profile.Pair, before map[[2]int]profile.Pair) (rows []Pair) {
+		for i := range pairs {
+			pair := &pairs[i]
+			old := before[[2]int{pair.Source, pair.Destination}]
+			rows = append(rows, Pair{pair.Source, pair.Destination, pair.Messages(), pair.Bytes(), float64(pair.Messages()-old.Messages()) / over, float64(pair.Bytes()-old.Bytes()) / over})
+			if over == 0 || p.ended {
+				rows[i].MessagesRate, rows[i].BytesRate = math.NaN(), math.NaN()
+			}
+		}
+		return rows
+	}
+	return &Matrix{rows(p.last.Pairs, before.pairs), rows(p.last.OneSided, before.oneSided)}
+}
+
+// profile adds what a frame should hold of the profile.
+func (f *Feed) profile(out *Frame, ask Ask, trend int) {
+	p := &f.profiler
+	out.HasProfile = profile.Has(f.run)
+	if ask.Profile || ask.Matrix {
+		if p.wanted = true; p.reads == 0 {
+			f.readProfile()
+			out.Time = f.now
+		}
+	}
+	if out.Watched = p.reads > 1; p.err != nil {
+		out.Profile = p.err.Error()
+	}
+	if ask.Profile {
+		out.Functions = f.functions(ask, trend)
+	}
+	if ask.Matrix {
+		out.Matrix = f.matrix()
+	}
+}
