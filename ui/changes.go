@@ -205,7 +205,7 @@ func leftOut(left []string) string {
 }
 
 // saveChanges writes the export to a file: .sh is a script, .conf a parameter file, another name has the form that is shown.
-func (m *Model) saveChanges(path string) tea.Cmd {
+func (m *Model) saveChanges(command, path string) tea.Cmd {
 	form := m.changes.form
 	switch filepath.Ext(path) {
 	case ".sh":
@@ -222,7 +222,7 @@ func (m *Model) saveChanges(path string) tea.Cmd {
 		m.complain("export: %v", err)
 		return nil
 	}
-	return save(path, "the "+ExportForms[form]+leftOut(left), []byte(text))
+	return save(command, path, "the "+ExportForms[form]+leftOut(left), []byte(text))
 }
 
 // changesFrame lists the changes, and shows below what their export is.

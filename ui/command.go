@@ -26,6 +26,9 @@ func init() {
 	quiet := func(do func(m *Model, args string)) func(*Model, string) tea.Cmd {
 		return func(m *Model, args string) tea.Cmd { do(m, args); return nil }
 	}
+	named := func(name string, do func(m *Model, command, path string) tea.Cmd) func(*Model, string) tea.Cmd {
+		return func(m *Model, path string) tea.Cmd { return do(m, name, path) }
+	}
 	commands = []command{
 		{"list", "WORDS", "search; without words: everything", false, quiet((*Model).cmdList), nil},
 		{"show", "NAME", "go to a variable", false, quiet((*Model).cmdShow), (*Model).variableWords},
@@ -36,8 +39,10 @@ func init() {
 		{"watch", "[NAME...]", "pin variables and watch them", true, (*Model).cmdWatch, (*Model).variableWords},
 		{"workload", "[NAME]", "run a workload: " + strings.Join(link.Workloads, ", ") + "; without a name: stop it", true, (*Model).cmdWorkload,
 			func(*Model, string) []string { return link.Workloads }},
-		{"snapshot", "FILE", "save everything, for --from and mpitx show", false, (*Model).cmdSnapshot, nil},
-		{"export", "FILE.csv|json", "save what the list shows; while watching: the samples; of my changes: FILE.sh or FILE.conf", false, (*Model).cmdExport, nil},
+		{"snapshot", "FILE", "save everything, for --from and mpitx show", false, named("snapshot", (*Model).cmdSnapshot), nil},
+		{"snapshot!", "FILE", "the same; replaces a file that exists", false, named("snapshot!", (*Model).cmdSnapshot), nil},
+		{"export", "FILE.csv|json", "save what the list shows; while watching: the samples; of my changes: FILE.sh or FILE.conf", false, named("export", (*Model).cmdExport), nil},
+		{"export!", "FILE.csv|json", "the same; replaces a file that exists", false, named("export!", (*Model).cmdExport), nil},
 		{"theme", "[NAME]", "choose the colours: " + strings.Join(term.Themes, ", "), false, (*Model).cmdTheme,
 			func(*Model, string) []string { return term.Themes }},
 		{"restart", "", "start the back end again after a failure", true, func(m *Model, _ string) tea.Cmd { return m.restart() }, nil},
@@ -114,7 +119,7 @@ func (m *Model) complete() {
 	var words []string
 	if !args {
 		for _, c := range commands {
-			if !c.live || m.o.Start != nil {
+			if !strings.HasSuffix(c.name, "!") && (!c.live || m.o.Start != nil) {
 				words = append(words, c.name)
 			}
 		}

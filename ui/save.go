@@ -29,10 +29,10 @@ func (m *Model) saved(msg savedMsg) {
 	m.say("saved %s to %s", msg.what, msg.path)
 }
 
-// save writes data to a file that does not exist yet.
-func save(path, what string, data []byte) tea.Cmd {
+// save writes data to a file, see [prompt.Save].
+func save(command, path, what string, data []byte) tea.Cmd {
 	return func() tea.Msg {
-		return savedMsg{path, what, prompt.Save(path, data)}
+		return savedMsg{path, what, prompt.Save(command, path, data)}
 	}
 }
 
@@ -87,7 +87,7 @@ func toClipboard(text string, t term.Term) tea.Cmd {
 	return tea.SetClipboard(text)
 }
 
-func (m *Model) cmdSnapshot(path string) tea.Cmd {
+func (m *Model) cmdSnapshot(command, path string) tea.Cmd {
 	if path == "" {
 		m.complain("snapshot: the file name is missing: :snapshot my.json")
 		return nil
@@ -97,12 +97,12 @@ func (m *Model) cmdSnapshot(path string) tea.Cmd {
 		m.complain("snapshot: %v", err)
 		return nil
 	}
-	return save(path, "a snapshot", b.Bytes())
+	return save(command, path, "a snapshot", b.Bytes())
 }
 
-func (m *Model) cmdExport(path string) tea.Cmd {
+func (m *Model) cmdExport(command, path string) tea.Cmd {
 	if m.changes.open {
-		return m.saveChanges(path)
+		return m.saveChanges(command, path)
 	}
 	format, err := prompt.Format(path)
 	if err != nil {
@@ -115,7 +115,7 @@ func (m *Model) cmdExport(path string) tea.Cmd {
 			m.complain("export: %v", err)
 			return nil
 		}
-		return save(path, "the samples", b.Bytes())
+		return save(command, path, "the samples", b.Bytes())
 	}
 	var vars []*catalog.Variable
 	for _, k := range m.shown {
@@ -125,5 +125,5 @@ func (m *Model) cmdExport(path string) tea.Cmd {
 		m.complain("export: %v", err)
 		return nil
 	}
-	return save(path, fmt.Sprintf("%d variables", len(m.shown)), b.Bytes())
+	return save(command, path, fmt.Sprintf("%d variables", len(m.shown)), b.Bytes())
 }

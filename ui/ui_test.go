@@ -299,7 +299,14 @@ func TestSave(t *testing.T) {
 		t.Fatalf("saved: %v", err)
 	}
 	press(m, ":", "'snapshot "+path, "enter")
-	contains(t, m, "the file exists")
+	contains(t, m, "the file exists; :snapshot! "+path[:20])
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	press(m, ":", "'snapshot! "+path, "enter")
+	if c, err := catalog.Load(path); err != nil || len(c.Cvars) != 1282 {
+		t.Fatalf("not replaced: %v", err)
+	}
 	table := filepath.Join(filepath.Dir(path), "list.csv")
 	press(m, ":", "'filter kind=pvar", "enter", ":", "'export "+table, "enter")
 	data, err := os.ReadFile(table)

@@ -9,14 +9,14 @@ import (
 	"mpitx/export"
 )
 
-// Find finds a command by its name, or by an unambiguous beginning of it. Its errors are for the user.
+// Find finds a command by its name, or by an unambiguous beginning of it. Names with ! must be complete. Its errors are for the user.
 func Find(names []string, name string) (int, error) {
 	found := -1
 	for k, n := range names {
 		switch {
 		case n == name:
 			return k, nil
-		case !strings.HasPrefix(n, name):
+		case !strings.HasPrefix(n, name), strings.HasSuffix(n, "!"):
 		case found >= 0:
 			return -1, fmt.Errorf("%q may be %s or %s", name, names[found], n)
 		default:
@@ -60,11 +60,15 @@ func Format(path string) (export.Format, error) {
 	return format, nil
 }
 
-// Save writes a file that does not exist yet.
-func Save(path string, data []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+// Save writes a file for a command. Only a command that ends in ! replaces a file that exists.
+func Save(command, path string, data []byte) error {
+	how := os.O_EXCL
+	if strings.HasSuffix(command, "!") {
+		how = os.O_TRUNC
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|how, 0o666)
 	if os.IsExist(err) {
-		return fmt.Errorf("the file exists: choose another name")
+		return fmt.Errorf("the file exists; :%s! %s replaces it", command, path)
 	}
 	if err != nil {
 		return err
