@@ -17,7 +17,9 @@ type Finding struct {
 	Next   string  // what to look at, as the end of a sentence; RUN stands for the run
 	Weight float64 // the part of the run time that it is about
 
-	site *Function // the finding says enough about it
+	site  *Function // the finding says enough about it
+	rank  *Rank     // that waits
+	phase *Phase
 }
 
 // A finding is about at least this part of the run time.
@@ -35,6 +37,7 @@ func (p *Profile) Findings() []Finding {
 			}
 		}
 	}
+	all = p.oneCause(all)
 	for _, f := range longSites(p) {
 		if !said[f.site] {
 			all = append(all, f)
@@ -93,7 +96,7 @@ func waiting(p *Profile) (list []Finding) {
 		if share < 2*significant || share < 1.5*others {
 			continue
 		}
-		f := Finding{Kind: "waiting", Weight: share - others, site: s,
+		f := Finding{Kind: "waiting", Weight: share - others, site: s, rank: r,
 			Text: fmt.Sprintf("rank %d waits %s of its time in %s (the others %s)", r.Number, percent(share), s.Where(), percent(others))}
 		if source, fraction, ok := p.mainSource(r.Number); ok && !collective(s.Name) {
 			f.Next = fmt.Sprintf("what rank %d does then: it sends %s of rank %d's messages", source, percent(fraction), r.Number)
@@ -227,7 +230,7 @@ func worstPhases(p *Profile) []Finding {
 	if worst.Efficiency.Parallel > 0.9 {
 		return nil
 	}
-	return []Finding{{Kind: "phase", Weight: lost(worst),
+	return []Finding{{Kind: "phase", Weight: lost(worst), phase: worst,
 		Text: fmt.Sprintf("phase %q loses the most time: its parallel efficiency is %s, in %s", worst.Name, percent(worst.Efficiency.Parallel), amount(worst.Efficiency.Elapsed)),
 		Next: fmt.Sprintf("mpitx report RUN --phase %s", worst.Name)}}
 }

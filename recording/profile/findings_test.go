@@ -161,6 +161,42 @@ func TestFindingPhase(t *testing.T) {
 	expect(t, p, "phase", "", "")
 }
 
+// A rank that computes longer makes another one wait, in one phase: that is one finding with three numbers.
+func TestFindingOneCause(t *testing.T) {
+	job := func(elapsed, inMPI time.Duration) *Profile {
+		p := made(900*time.Millisecond, 500*time.Millisecond, 490*time.Millisecond, 480*time.Millisecond)
+		p.spent("MPI_Recv", "solver.c", 100, 10, 20, 30, 410)
+		solve := &Phase{Name: "solve", Efficiency: Efficiency{Elapsed: elapsed, Parallel: 0.6}}
+		for i, r := range p.Ranks {
+			in := inMPI
+			if i == 0 {
+				in = 0
+			}
+			solve.Ranks = append(solve.Ranks, RankPhase{Rank: r, Elapsed: elapsed, InMPI: in})
+		}
+		p.Phases = []*Phase{{Name: ""}, solve}
+		return p
+	}
+	p := job(800*time.Millisecond, 400*time.Millisecond)
+	expect(t, p, "load imbalance", `load balance is 66 %: rank 0 computes for 900 ms, the mean is 592 ms; rank 3 waits 41 % of its time in MPI_Recv: solver.c:118 (the others 2 %); `+
+		`phase "solve" loses the most time: its parallel efficiency is 60 %, in 800 ms`, "the work of rank 0 outside of MPI; rank 3 has the least; mpitx report RUN --phase solve shows this phase alone")
+	if found := p.Findings(); len(found) != 1 || found[0].Weight < 0.38 {
+		t.Errorf("%+v", found)
+	}
+	// In this phase all ranks are equally busy.
+	p = job(800*time.Millisecond, 5*time.Millisecond)
+	expect(t, p, "phase", `phase "solve" loses the most time: its parallel efficiency is 60 %, in 800 ms`, "mpitx report RUN --phase solve")
+	// Without an imbalance, a rank waits, in the phase or elsewhere.
+	p = job(800*time.Millisecond, 500*time.Millisecond)
+	p.Ranks[0].InMPI = 500 * time.Millisecond
+	p.efficiencies()
+	p.Phases[1].Efficiency.Parallel = 0.6
+	expect(t, p, "waiting", `rank 3 waits 41 % of its time in MPI_Recv: solver.c:118 (the others 2 %); phase "solve" loses the most time: its parallel efficiency is 60 %, in 800 ms`,
+		"what the other ranks do before this call: they come late; mpitx report RUN --phase solve shows this phase alone")
+	p.Phases[1].Ranks[3].InMPI = 50 * time.Millisecond
+	expect(t, p, "phase", `phase "solve" loses the most time: its parallel efficiency is 60 %, in 800 ms`, "mpitx report RUN --phase solve")
+}
+
 func TestFindingHotSpot(t *testing.T) {
 	p := balanced(4)
 	p.spent("MPI_Send", "", 100, 100, 100, 100, 100).MessagesSent = 100
