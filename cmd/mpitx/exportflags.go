@@ -101,9 +101,7 @@ func (x *exportFlags) write(a *app, run *recording.Run) error {
 		if term, err = a.terminal(); err != nil {
 			return err
 		}
-		if o.Terminal = term; term.IsTTY && x.form() == formatParquet {
-			return usagef("-o parquet: a terminal cannot show it; name a file with --out")
-		}
+		o.Terminal = term
 		if err = write(a.out); err == nil {
 			err = a.flush()
 		}

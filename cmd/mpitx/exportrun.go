@@ -60,6 +60,11 @@ func (o *exportOptions) run(_ *cobra.Command, args []string) error {
 	if err := o.check(); err != nil {
 		return err
 	}
+	if o.out == "-" {
+		if err := o.a.showable(o.form()); err != nil {
+			return err
+		}
+	}
 	run, err := openSamples(args[0])
 	if err != nil {
 		return err
@@ -77,7 +82,7 @@ func (o *exportOptions) run(_ *cobra.Command, args []string) error {
 }
 
 // nameRun ends the messages about a directory that is not a run.
-const nameRun = "name a run directory that mpitx record or mpitx sample wrote"
+const nameRun = "name a run directory that mpitx record, sample, profile or run wrote"
 
 // openRun opens a run directory for a command.
 func openRun(dir string) (*recording.Run, error) {

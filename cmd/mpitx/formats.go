@@ -32,6 +32,18 @@ const (
 
 var reportFormats = append(export.ReportFormats[:len(export.ReportFormats):len(export.ReportFormats)], formatParquet, formatHTML, formatPprof)
 
+// showable reports, before any work, a format that standard output cannot show because it is a terminal.
+func (a *app) showable(f export.Format) error {
+	if f != formatParquet && f != formatHTML && f != formatPprof {
+		return nil
+	}
+	term, err := a.terminal()
+	if err == nil && term.IsTTY {
+		err = usagef("-o %s: a terminal cannot show it; name a file with --out", f)
+	}
+	return err
+}
+
 // writeParquet writes the samples of a run as Parquet. damaged reports whether parts were skipped, which mpitx-formats names.
 func writeParquet(w io.Writer, run *recording.Run, o export.SampleOptions, only columns.Set) (damaged bool, err error) {
 	args := []string{"samples", run.Dir, strconv.Itoa(int(o.As)), "long"}
@@ -52,9 +64,6 @@ func writeParquet(w io.Writer, run *recording.Run, o export.SampleOptions, only 
 func writeReport(w io.Writer, p *profile.Profile, f export.Format, o export.ReportOptions) error {
 	if slices.Contains(export.ReportFormats, f) {
 		return export.Report(w, p, f, o)
-	}
-	if o.IsTTY {
-		return usagef("-o %s: a terminal cannot show it; name a file with --out", f)
 	}
 	cut, err := json.Marshal(p.Cut)
 	if err != nil {

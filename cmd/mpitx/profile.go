@@ -108,7 +108,10 @@ func (o *profileOptions) config(cmd *cobra.Command, args []string) (attach.Confi
 			add(name, glob)
 		}
 	}
-	return c, o.checkFormat()
+	if err := o.checkFormat(); err != nil || o.outFile.named() || o.workload == "" {
+		return c, err
+	}
+	return c, o.a.showable(o.form())
 }
 
 // matchesFunction returns an error for a pattern that matches no function of MPI.

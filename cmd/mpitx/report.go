@@ -64,6 +64,11 @@ func (o *reportOptions) run(_ *cobra.Command, args []string) error {
 	if err := cmp.Or(o.parse(), o.check()); err != nil {
 		return err
 	}
+	if !o.named() {
+		if err := o.a.showable(o.form()); err != nil {
+			return err
+		}
+	}
 	term, err := o.a.terminal()
 	if err != nil {
 		return err

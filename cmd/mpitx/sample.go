@@ -76,7 +76,10 @@ func (o *sampleOptions) config(cmd *cobra.Command, args []string) (attach.Config
 	case o.export.out == "-" && o.workload == "":
 		return c, usagef("--out -: standard output is the application's; name a file")
 	}
-	return c, o.export.parse()
+	if err := o.export.parse(); err != nil || o.export.named() || o.workload == "" {
+		return c, err
+	}
+	return c, o.a.showable(o.export.form())
 }
 
 // Check also checks the file.
