@@ -153,7 +153,7 @@ func TestExitCodes(t *testing.T) {
 		name, _, _ := strings.Cut(command, " ")
 		waited, empty := "", "not a run directory"
 		if name == "top" || name == "where" { // the run may be about to start
-			waited, empty = ` \(waited 5s\)`, "the directory holds no samples"
+			waited, empty = ` \(waited 5s\)`, "nothing was recorded yet"
 		}
 		lines[name] = []line{{1, command + " nosuch", "nosuch: there is no such directory" + waited + "; name"}, {1, command + " s.json", "s.json: not a directory; name"},
 			{1, command + " empty", "empty: " + empty + waited + "; name"}, {2, command + " ''", name + ": an argument is empty"}}

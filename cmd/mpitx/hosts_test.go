@@ -289,7 +289,7 @@ func TestHostsLive(t *testing.T) {
 		for rank := range 4 {
 			h.want(out, fmt.Sprintf(",%d,node%d,", rank, 1+rank/2))
 		}
-		away := "node1, node2 (ranks 0-3): the newest samples are still in memory there and missing here; after the job has ended, run there: mpitx recover "
+		away := "node1, node2 (ranks 0-3): the newest data are still in memory there and missing here; after the job has ended, run there: mpitx recover "
 		h.want(messages, away+filepath.Join(h.dir, "live.run"))
 		_, messages = h.run(0, loginNode, "mpitx", "stats", "live.run")
 		h.want(messages, away)
@@ -298,7 +298,7 @@ func TestHostsLive(t *testing.T) {
 		h.do("cut", 2)
 		out, messages = h.run(0, 1, "mpitx", "top", "live.run", "--once", "--by-rank")
 		h.want(out, "mpitx:calls/MPI_Ibcast")
-		h.want(messages, "ranks 2-3 on node2: the newest samples are in memory there and cannot be read from here; run mpitx top there")
+		h.want(messages, "ranks 2-3 on node2: the newest data are in memory there and cannot be read from here; run mpitx top there")
 		out, messages = h.run(exitPartial, 1, "mpitx", "recover", "live.run")
 		h.want(out+messages, "rank 0 (process", "rank 1 (process", "still running", "node2 (ranks 2-3): the memory files are not on this machine; after the job has ended, run there: mpitx recover "+filepath.Join(h.dir, "live.run"))
 		before := j.read()
@@ -365,7 +365,7 @@ func TestHostsLost(t *testing.T) {
 			}
 		}
 		_, messages = h.run(0, loginNode, "mpitx", "stats", "lost.run")
-		h.want(messages, "node2 (ranks 2-3): the newest samples are still in memory there and missing here")
+		h.want(messages, "node2 (ranks 2-3): the newest data are still in memory there and missing here")
 	})
 }
 

@@ -231,7 +231,7 @@ func checkSolver(t *testing.T, r *profiledRun) {
 	}
 }
 
-// TestProfileLive: reports of a running job, and of one that was killed, have all calls so far.
+// TestProfileLive: reports of a running job and of a killed one include all calls so far.
 func TestProfileLive(t *testing.T) {
 	families, err := buildSample()
 	if err != nil {
@@ -274,7 +274,7 @@ func TestProfileLive(t *testing.T) {
 	}
 }
 
-// TestProfileHang: a report of a job that hangs says so, and the time in the calls that do not return is time in MPI.
+// TestProfileHang: a report of a job that hangs says so, and calls that have not returned count as time in MPI.
 func TestProfileHang(t *testing.T) {
 	families, err := buildSample()
 	if err != nil {

@@ -15,16 +15,16 @@ import (
 	"mpitx/fixtures/need"
 )
 
-// step is what somebody types once a text is on the screen.
+// step is input that is typed once a text is on the screen.
 type step struct{ sees, types string }
 
-// onTerminal runs a command on a terminal of a size that never answers, and returns what was written to it.
+// onTerminal runs a command on a terminal that answers no query, and returns the output.
 func onTerminal(t *testing.T, environ []string, columns uint16, args ...string) (string, *process) {
 	t.Helper()
 	return typing(t, environ, columns, nil, args...)
 }
 
-// typing is onTerminal with somebody who types.
+// typing is onTerminal with input.
 func typing(t *testing.T, environ []string, columns uint16, steps []step, args ...string) (string, *process) {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
@@ -50,7 +50,7 @@ func typing(t *testing.T, environ []string, columns uint16, steps []step, args .
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = slave, slave, slave
 	p.cmd.SysProcAttr.Setpgid, p.cmd.SysProcAttr.Setsid, p.cmd.SysProcAttr.Setctty = false, true, true
 	read := make(chan string)
-	go func() { // ends when the last who holds the terminal has closed it
+	go func() { // ends when the last process has closed the terminal
 		var b bytes.Buffer
 		part := make([]byte, 4096)
 		for {
@@ -87,8 +87,7 @@ func testEnvironment(t *testing.T) []string {
 	return append(environment(home, home, bin), "MPITX_MPI=demo")
 }
 
-// Libraries for terminals ask what the terminal can do and wait for the answer: seconds, where none comes. No command may
-// do that.
+// Terminal libraries query the terminal and wait seconds for an answer. No command may do that.
 func TestMuteTerminal(t *testing.T) {
 	t.Parallel()
 	environ := testEnvironment(t)
@@ -100,7 +99,7 @@ func TestMuteTerminal(t *testing.T) {
 		{"list", "demo_e*"}, {"list", "-n", "2", "demo_e*"}, {"doctor", "--mpi", "demo"}, {"__complete", "show", "demo_"}, {"list", "--regex", "nothing_at_all"},
 	} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
-			// The best of a few: others use this machine.
+			// The best of a few: the machine may be busy.
 			best := time.Hour
 			for range 5 {
 				start := time.Now()
@@ -170,7 +169,7 @@ func TestTerminal(t *testing.T) {
 			t.Errorf("%s with TERM=dumb: code %d, %q", strings.Join(args, " "), p.code, out)
 		}
 	}
-	// What the library says is shown escaped, in colour or not.
+	// Text from the library is escaped, with and without colour.
 	for _, args := range [][]string{{"list"}, {"list", "-o", "wide"}, {"list", "--tree"}, {"show", "demo_hostile_text"}, {"read", "demo_hostile_text"}} {
 		out, _ := onTerminal(t, environ, 80, append([]string{"mpitx"}, args...)...)
 		for _, evil := range []string{"\x1b[2J", "\x1b]0;", "\x07", "\u009b", "\u202e", "\r"} {

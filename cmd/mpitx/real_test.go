@@ -42,7 +42,7 @@ func needs(t *testing.T, family string) {
 	}
 }
 
-// TestRealLibraries compares what mpitx says of the real libraries with what an independent C program sees.
+// TestRealLibraries compares mpitx with an independent C program, on real libraries.
 func TestRealLibraries(t *testing.T) {
 	for family, launcher := range launchers {
 		t.Run(family, func(t *testing.T) {
@@ -83,7 +83,7 @@ func TestLostRank(t *testing.T) {
 				if !strings.Contains(p.stderr.String(), "mpitx: rank 2 on ") {
 					t.Errorf("rank 2 is not named\n%s", p.output())
 				}
-				// Launchers end the job of a process that has died before the others can answer.
+				// After a process dies, launchers kill the job before the other ranks can answer.
 				if end == "hang" && !strings.Contains(p.stdout.String(), variable[family]+",\"r0-1,3=") {
 					t.Errorf("the others have not answered\n%s", p.output())
 				}
@@ -94,7 +94,7 @@ func TestLostRank(t *testing.T) {
 
 func compareWithC(t *testing.T, environ, launcher []string, program string) {
 	before, after := enumerate(t, environ, launcher, program)
-	// Below, only the launcher decides which MPI is used.
+	// From here on, only the launcher decides which MPI is used.
 	environ = append(environ, "MPITX_MPI=")
 	file := filepath.Join(t.TempDir(), "snapshot.json")
 	succeed(t, environ, launcher, "mpitx", "snapshot", "--out", file)
@@ -108,7 +108,7 @@ func compareWithC(t *testing.T, environ, launcher []string, program string) {
 		vars []catalog.Variable
 	}{{"cvars", c.Cvars}, {"pvars", c.Pvars}} {
 		want := union(before, after, strings.TrimSuffix(kind.word, "s"))
-		if len(want) == 0 { // then mpitx list has something to say on standard error
+		if len(want) == 0 { // mpitx list then warns on standard error
 			if len(kind.vars) > 0 {
 				t.Errorf("%d %s, where the C program sees none", len(kind.vars), kind.word)
 			}
@@ -124,7 +124,7 @@ func compareWithC(t *testing.T, environ, launcher []string, program string) {
 		readings(t, kind.vars, before, after)
 	}
 
-	// Values that are the same in each run must be the same in mpitx; the C program is asked twice which these are.
+	// Values that do not change between runs must be the same in mpitx. Two runs of the C program show which ones these are.
 	wrong := differing(c, before, after)
 	if len(wrong) > 0 {
 		again, later := enumerate(t, environ, launcher, program)
@@ -179,7 +179,7 @@ func succeed(t *testing.T, environ, launcher []string, args ...string) string {
 	return p.stdout.String()
 }
 
-// union are the names of both stages, sorted, as mpitx list -o names gives them: with the class where a name has several.
+// union lists the names of both stages, sorted, as mpitx list -o names does: with the class if a name has several.
 func union(before, after map[string]enumerated, kind string) []string {
 	ids := map[string]enumerated{}
 	count := map[string]int{}
@@ -203,7 +203,7 @@ func union(before, after map[string]enumerated, kind string) []string {
 	return names
 }
 
-// readings checks that what can be read was read, and what kills the process is marked.
+// readings checks that readable variables have values, and that variables that kill the process are marked.
 func readings(t *testing.T, vars []catalog.Variable, before, after map[string]enumerated) {
 	t.Helper()
 	faulty := 0
@@ -289,8 +289,7 @@ func changed(a, b map[string]enumerated) []string {
 	return out
 }
 
-// TestRealSettings uses the lines that write prints for a run. The library, which parses its environment itself, must then have the intended
-// value.
+// TestRealSettings starts runs with the settings that mpitx write prints. The library must then have the intended value.
 func TestRealSettings(t *testing.T) {
 	for family, writes := range map[string][]string{
 		"openmpi": {"coll_tuned_bcast_algorithm_segmentsize=0x1000", "mpi_show_handle_leaks=on", "btl_self_flags=send|put", "mpi_param_check=0"},

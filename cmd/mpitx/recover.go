@@ -17,8 +17,8 @@ func newRecover(a *app) *cobra.Command {
 	var force, stale bool
 	cmd := &cobra.Command{
 		Use:   "recover RUN | --stale",
-		Short: "Recover the last samples of a job that died",
-		Long: `Recover samples that a dead job had not written yet. The last samples before a
+		Short: "Recover the last data of a job that died",
+		Long: `Recover what a dead job recorded and had not written yet: the last data before a
 crash or kill -9 are in memory files (in /dev/shm) that outlive the process.
 mpitx recover appends them to the run directory and removes the memory files.
 It leaves running processes alone. If the job used several nodes, run it on
@@ -97,7 +97,7 @@ func recoverRun(a *app, dir string, force bool) error {
 		a.complain("%s", attach.Elsewhere(dir, slices.Compact(hosts), ranks, "the memory files are not on this machine"))
 	}
 	if len(all) == 0 {
-		fmt.Fprintln(a.out, "nothing to recover: all processes wrote all their samples")
+		fmt.Fprintln(a.out, "nothing to recover: all processes wrote all their data")
 	}
 	return exit(code)
 }

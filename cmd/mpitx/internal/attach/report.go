@@ -44,11 +44,8 @@ func (r *Result) report(size int) []string {
 			t.add(rank.Rank, text)
 		}
 		if rank.State == recording.StateDied {
-			then := "; samples up to then are in the run"
-			switch {
-			case rank.Interval == 0:
-				then = "; what was counted up to then is in the run"
-			case rank.Counters.Samples == 0:
+			then := "; the data up to then are in the run"
+			if rank.Interval > 0 && rank.Counters.Samples == 0 {
 				then = "; it had taken no samples"
 			}
 			t.add(rank.Rank, "the process died before it could finish recording"+then)
@@ -91,9 +88,9 @@ func (r *Result) report(size int) []string {
 	}
 	switch {
 	case spawned == 1:
-		say("1 process was started by MPI_Comm_spawn and is not sampled")
+		say("1 process was started by MPI_Comm_spawn and is not recorded")
 	case spawned > 1:
-		say("%d processes were started by MPI_Comm_spawn and are not sampled", spawned)
+		say("%d processes were started by MPI_Comm_spawn and are not recorded", spawned)
 	}
 	if lost.Refused > 0 {
 		say("could not record declarations or notes, in %d attempts: some variables or objects may have no samples, or fewer", lost.Refused)
@@ -197,9 +194,9 @@ func Away(run *recording.Run) string {
 	if len(ranks) == 0 {
 		return ""
 	}
-	what := "the newest samples"
+	what := "the newest data"
 	if slices.ContainsFunc(run.Ranks, func(r *recording.Rank) bool { return r.State == recording.StateUnreachable && r.Undeclared() }) {
-		what = "the newest samples, and the data needed to read the others,"
+		what = "the newest data, and the declarations needed to read the rest,"
 	}
 	return Elsewhere(run.Dir, hosts, ranks, what+" are still in memory there and missing here")
 }
