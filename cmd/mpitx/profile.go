@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mpitx/catalog"
+	"mpitx/cmd/internal/sites"
 	"mpitx/cmd/mpitx/internal/attach"
 	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/cmd/mpitx/internal/origin"
@@ -27,6 +28,8 @@ type profileOptions struct {
 	stack            int
 	include, exclude []string
 	inner            bool
+
+	resolved *profile.Profile // with the sources of its call sites
 }
 
 // maxStack is the greatest depth of call stacks (PROFILE_STACK_MOST in the agent).
@@ -154,6 +157,7 @@ func (o *profileOptions) Summarize(run *recording.Run) {
 		term.Width = helpWidth
 	}
 	resolveSites(o.a, p)
+	o.resolved = p
 	var b bytes.Buffer
 	if export.Report(&b, p, export.FormatTable, export.ReportOptions{Terminal: term, Run: origin.Quote(shownDir(run.Dir)), Findings: p.Findings()}) == nil {
 		o.a.out.Flush()
@@ -185,6 +189,7 @@ func (o *profileOptions) deliver(r *attach.Result) error {
 			return err
 		}
 	}
+	o.keepSites(r.Run)
 	if r.Going {
 		o.a.complain("some ranks were still running; mpitx report %s shows what they do; after they have ended, mpitx recover %s collects what they left in memory", dir, dir)
 	}
@@ -194,6 +199,21 @@ func (o *profileOptions) deliver(r *attach.Result) error {
 	}
 	o.a.complain("profiled in %s%s; next: mpitx report %s, mpitx matrix %s%s", dir, r.Named, dir, dir, next)
 	return nil
+}
+
+// keepSites writes the sources of call sites into the run directory, for when the program has been built again.
+func (o *profileOptions) keepSites(run *recording.Run) {
+	p := o.resolved
+	if p == nil {
+		var err error
+		if p, err = profile.Read(run, profile.Cut{}); err != nil {
+			return
+		}
+		sites.Resolve(p)
+	}
+	if err := sites.Keep(p); err != nil {
+		o.a.complain("the sources of call sites were not kept: %v; report before the program is built again", err)
+	}
 }
 
 // writeReport writes the report to --out, to a file in the run directory, or, of a workload, to standard output.
@@ -210,6 +230,7 @@ func (o *profileOptions) writeReport(r *attach.Result) error {
 		return err
 	}
 	resolveSites(o.a, p)
+	o.resolved = p
 	o.part = fmt.Sprintf("%x", r.Run.ID[:4])
 	if err := o.write(o.a.out, p, export.ReportOptions{Terminal: term, Run: origin.Quote(r.Shown), Findings: p.Findings()}); err != nil {
 		if o.workload == "" { // keep the application's exit code

@@ -1,0 +1,88 @@
+package sites
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+
+	"mpitx/recording/profile"
+)
+
+// File is the file in a run directory that keeps the source of its call sites, for when the program has been built again.
+const File = "sites.json"
+
+const mostBytes = 1 << 28
+
+type document struct {
+	Schema  string  `json:"schema"`
+	Version int     `json:"version"`
+	Places  []place `json:"places"`
+}
+
+type place struct {
+	Module  string  `json:"module"`
+	BuildID string  `json:"build_id"`
+	Offset  uint64  `json:"offset"`
+	Frames  []frame `json:"frames"`
+}
+
+type frame struct {
+	Function string `json:"function,omitempty"`
+	File     string `json:"file,omitempty"`
+	Line     int    `json:"line,omitzero"`
+	Inlined  bool   `json:"inlined,omitzero"`
+}
+
+// Keep writes the file for a resolved profile. Places without a known source are not in it.
+func Keep(p *profile.Profile) error {
+	d := document{Schema: "mpitx.sites", Version: 1, Places: []place{}}
+	at := map[profile.Address]bool{}
+	for _, s := range p.Sites {
+		for i := 0; i < len(s.Frames); {
+			address, first := s.Frames[i].Address, i
+			for i++; i < len(s.Frames) && s.Frames[i-1].Inlined; {
+				i++
+			}
+			if at[address] || s.Frames[first].Function == "" && s.Frames[first].File == "" {
+				continue
+			}
+			at[address] = true
+			found := place{address.Path, address.BuildID, address.Offset, nil}
+			for _, f := range s.Frames[first:i] {
+				found.Frames = append(found.Frames, frame{f.Function, f.File, f.Line, f.Inlined})
+			}
+			d.Places = append(d.Places, found)
+		}
+	}
+	text, err := json.Marshal(d)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(p.Run.Dir, File)
+	if err := os.WriteFile(path+".part", append(text, '\n'), 0o600); err != nil {
+		os.Remove(path + ".part")
+		return err
+	}
+	return os.Rename(path+".part", path)
+}
+
+// kept reads the file of a run; nothing if there is none that can be read.
+func kept(dir string) map[profile.Address][]profile.Frame {
+	path := filepath.Join(dir, File)
+	if st, err := os.Stat(path); err != nil || !st.Mode().IsRegular() || st.Size() > mostBytes {
+		return nil
+	}
+	var d document
+	if text, err := os.ReadFile(path); err != nil || json.Unmarshal(text, &d) != nil || d.Version != 1 {
+		return nil
+	}
+	known := map[profile.Address][]profile.Frame{}
+	for _, x := range d.Places {
+		var frames []profile.Frame
+		for _, f := range x.Frames {
+			frames = append(frames, profile.Frame{Function: f.Function, File: f.File, Line: f.Line, Inlined: f.Inlined})
+		}
+		known[profile.Address{Path: x.Module, BuildID: x.BuildID, Offset: x.Offset}] = frames
+	}
+	return known
+}
