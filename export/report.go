@@ -61,7 +61,7 @@ var mostRows = map[string]int{"functions": 6, "sites": 6, "ranks": 5, "phases": 
 func reportText(w io.Writer, p *profile.Profile, f Format, o ReportOptions) error {
 	var b bytes.Buffer
 	reportHead(&b, p, o)
-	findings(&b, o)
+	findings(&b, o, mostFindings)
 	for _, name := range ReportTables {
 		most, shown := mostRows[name]
 		table := peopleTable(p, name, most, o.Terminal)
@@ -175,15 +175,15 @@ func cutText(c profile.Cut) string {
 	return strings.Join(parts, "; ")
 }
 
-// findings writes what stands out.
-func findings(b *bytes.Buffer, o ReportOptions) {
+// findings writes what stands out: at most this many findings.
+func findings(b *bytes.Buffer, o ReportOptions, most int) {
 	b.WriteByte('\n')
 	if len(o.Findings) == 0 {
 		b.WriteString("Nothing stands out.\n")
 		return
 	}
 	b.WriteString(o.paint(headerStyle, "FINDINGS") + "\n")
-	for i, f := range o.Findings[:min(len(o.Findings), mostFindings)] {
+	for i, f := range o.Findings[:min(len(o.Findings), most)] {
 		o.hanging(b, fmt.Sprintf("%d. ", i+1), f.Text)
 		if next := NextText(f, o.Run); next != "" {
 			o.hanging(b, "   ", next)
@@ -194,7 +194,7 @@ func findings(b *bytes.Buffer, o ReportOptions) {
 // hanging writes a text below its first word.
 func (o *ReportOptions) hanging(b *bytes.Buffer, start, text string) {
 	if !o.UTF8 {
-		text = strings.ReplaceAll(text, "µ", "u")
+		text = plainSigns.Replace(text)
 	}
 	for i, l := range wrap(o.Safe(text), max(o.Width-len(start), 0)) {
 		if i > 0 {
@@ -203,6 +203,8 @@ func (o *ReportOptions) hanging(b *bytes.Buffer, start, text string) {
 		b.WriteString(start + l + "\n")
 	}
 }
+
+var plainSigns = strings.NewReplacer("µ", "u", "→", "->", "…", "...", "≥", ">=")
 
 func counted(n int, noun string) string {
 	if n != 1 {

@@ -56,13 +56,14 @@ func TestLostAnswer(t *testing.T) {
 		"snapshot": {"snapshot", "snapshot -n 2"}, "export": {"export RUN", "export RUN -o parquet", "export RUN --wide -o json"},
 		"stats": {"stats RUN"}, "top": {"top RUN --once", "top RUN --once --by-rank -o csv"}, "recover": {"recover RUN"}, "where": {"where --help"}, "run": {"run --help"},
 		"report": {"report PROFILE", "report PROFILE -o json", "report PROFILE -o csv"}, "matrix": {"matrix PROFILE", "matrix PROFILE -o csv"},
-		"doctor": {"doctor --mpi demo", "doctor -o json --mpi demo"}, "version": {"version", "--version"}, "setup": {"setup --help", "setup --mpi demo"}, "tui": {"tui --help"},
+		"compare": {"compare PROFILE PROFILE", "compare RUN RUN", "compare PROFILE PROFILE -o csv"},
+		"doctor":  {"doctor --mpi demo", "doctor -o json --mpi demo"}, "version": {"version", "--version"}, "setup": {"setup --help", "setup --mpi demo"}, "tui": {"tui --help"},
 		"backend": {"backend serve", "backend serve -n 2"}, "": {"", "--help", "help list", "completion bash", "__complete li", "list --help"},
 		"sample": {"sample --help"}, "record": {"record --help"}, "profile": {"profile --help"}, "completion": {"completion zsh"},
 	}
 	silent := map[string]string{
 		"snapshot --out file": "0", "export RUN --out file.csv": "0", "export RUN -o parquet --out file.parquet": "0", "list --nonsense": "2", "show nothing": "1",
-		"top": "2", "tui": "2", "sample": "2", "report PROFILE --out file.json": "0",
+		"top": "2", "tui": "2", "sample": "2", "report PROFILE --out file.json": "0", "compare PROFILE PROFILE --out file.ndjson": "0",
 	}
 	for _, family := range families {
 		workload := " --mpi " + family + " -n 2 --pvar mpitx:calls --duration 50ms --no-summary --workload pingpong"
@@ -92,7 +93,7 @@ func TestLostAnswer(t *testing.T) {
 				t.Errorf("mpitx %s %s: exit code %d, want %s:\n%s", line, way, p.code, want, p.stderr.String())
 			}
 		}
-		for _, file := range []string{"file", "file.csv", "file.parquet", "file.json"} {
+		for _, file := range []string{"file", "file.csv", "file.parquet", "file.json", "file.ndjson"} {
 			if st, err := os.Stat(filepath.Join(dir, file)); err != nil || st.Size() == 0 {
 				t.Errorf("%s: %s was not written: %v", way, file, err)
 			}
@@ -168,6 +169,14 @@ func TestExitCodes(t *testing.T) {
 	lines["report"] = append(lines["report"], line{1, "report PROFILE --comm gird", "gird: the run has no such communicator, window or file; did you mean grid"},
 		line{2, "report PROFILE --out s.json", "--out s.json: the file exists; name another"}, line{2, "report PROFILE --out x.doc", "--out x.doc: .doc is not a format of reports"},
 		line{2, "report PROFILE --table x", "--table: .x.: must be one of functions"})
+	lines["compare"] = []line{{2, "compare", "compare: name two run directories"}, {2, "compare PROFILE", "name two run directories"}, {2, "compare a b c", "name two run directories"},
+		{2, "compare PROFILE ''", "compare: an argument is empty"}, {2, "compare PROFILE --base RUN", "one side has no run"}, {2, "compare --new PROFILE", "one side has no run"},
+		{1, "compare PROFILE nosuch", "nosuch: there is no such directory; name"}, {1, "compare s.json PROFILE", "s.json: not a directory"}, {1, "compare PROFILE empty", "empty: not a run directory"},
+		{1, "compare PROFILE RUN", "the run has a profile and no samples, and another has samples and no profile; record all"}, {1, "compare RUN RUN --pvar nosuch", "--pvar nosuch: no run has such a variable"},
+		{1, "compare PROFILE PROFILE --phase slove", "slove: the run has no such phase; did you mean solve"}, {1, "compare RUN RUN --comm grid", "the run has no profile"},
+		{2, "compare PROFILE PROFILE --rank x", `--rank: "x" is not a rank list`}, {2, "compare PROFILE PROFILE --out x.html", "--out x.html: .html is not a format of comparisons"},
+		{2, "compare PROFILE PROFILE --table x", "--table: .x.: must be one of run"}, {2, "compare PROFILE PROFILE --fail-above x", "--fail-above"}, {2, "compare PROFILE PROFILE --fail-above -1", "must not be negative"},
+		{2, "compare PROFILE PROFILE --out s.json", "--out s.json: the file exists; name another"}}
 	lines["top"] = append(lines["top"], line{2, "top r x", "GLOBs.* need --once"}, line{1, "top RUN nosuch --once", "nosuch: the run has no such variable"})
 	lines["where"] = append(lines["where"], line{1, "where RUN", "the run has no states"}, line{2, "where RUN x", "where: too many arguments"}, line{2, "where RUN --interval 1s", "--interval needs --watch"})
 	lines["recover"] = append(lines["recover"], line{2, "recover", "recover: name a run directory"}, line{2, "recover --stale a", `leave "a" out`})

@@ -13,7 +13,7 @@ const helpWidth = 80
 // groups are the commands in the order of the root's help.
 var groups = []struct{ title, names string }{
 	{"Explore a library", "tui list show read write snapshot"},
-	{"Observe an application", "profile report matrix run where sample record top export stats recover"},
+	{"Observe an application", "profile report matrix compare run where sample record top export stats recover"},
 	{"Set up mpitx", "doctor setup completion version help"},
 }
 

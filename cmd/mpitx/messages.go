@@ -188,6 +188,8 @@ func wrongValue(kind, value string, err error) string {
 		return "must be a time with its unit, such as 10ms or 5s"
 	case kind == "int":
 		return "must be a whole number"
+	case kind == "float64":
+		return "must be a number"
 	case kind == "bool":
 		return "must be true or false"
 	}

@@ -49,8 +49,8 @@ func (p *Profile) Findings() []Finding {
 
 // ---- waiting ----
 
-// waits reports whether a function returns only after something has happened on another rank.
-func waits(function string) bool {
+// Waits reports whether a function returns only after something has happened on another rank.
+func Waits(function string) bool {
 	return blocking[plainName(function)] || collective(function)
 }
 
@@ -83,7 +83,7 @@ func set(words string) map[string]bool {
 // waiting finds ranks that wait in one place for much longer than the other ranks do.
 func waiting(p *Profile) (list []Finding) {
 	for _, s := range p.Sites {
-		if s.Within != "" || !waits(s.Name) || len(p.Ranks) < 2 {
+		if s.Within != "" || !Waits(s.Name) || len(p.Ranks) < 2 {
 			continue
 		}
 		times := map[*Rank]time.Duration{}

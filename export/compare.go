@@ -1,0 +1,171 @@
+package export
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"mpitx/recording/compare"
+	"mpitx/recording/profile"
+)
+
+// CompareTables are the tables of a comparison, in its order.
+var CompareTables = []string{"run", "functions", "sites", "phases", "peers", "onesided", "ranks", "variables"}
+
+// CompareFormats are the formats of a comparison.
+var CompareFormats = []Format{FormatTable, FormatWide, FormatJSON, FormatNDJSON, FormatCSV}
+
+// CompareOptions say what a comparison shows.
+type CompareOptions struct {
+	Terminal
+	Table    string // one of CompareTables, whole; "": the summary, or all tables in formats of rows
+	Findings []profile.Finding
+}
+
+// Compare writes a comparison.
+func Compare(w io.Writer, c *compare.Comparison, f Format, o CompareOptions) error {
+	switch f {
+	case FormatJSON:
+		return compareJSON(w, c, o)
+	case FormatCSV, FormatNDJSON:
+		return compareRows(c, o.Table).Write(w, f, o.Terminal)
+	case FormatTable, FormatWide, "":
+		if o.Table != "" {
+			return compareTable(c, o.Table, 0, o.Terminal).Write(w, f, o.Terminal)
+		}
+		return compareText(w, c, f, o)
+	}
+	return fmt.Errorf("a comparison has no format %q", f)
+}
+
+// How many lines of each part are on the one screen of a comparison.
+var mostCompared = map[string]int{"run": 12, "functions": 6, "sites": 6, "phases": 4, "peers": 3, "variables": 8}
+
+const mostVariables = 25 // without profiles
+
+// compareText writes one screen.
+func compareText(w io.Writer, c *compare.Comparison, f Format, o CompareOptions) error {
+	var b bytes.Buffer
+	compareHead(&b, c, o)
+	if !slices.ContainsFunc(compareItems(c, ""), (*compare.Item).Changed) {
+		b.WriteString("\nNothing changed.\n")
+	} else {
+		findings(&b, ReportOptions{Terminal: o.Terminal, Findings: o.Findings}, mostFindings+2)
+	}
+	for _, name := range CompareTables {
+		most := mostCompared[name]
+		if name == "variables" && !c.Profiles {
+			most = mostVariables
+		}
+		table := compareTable(c, name, most, o.Terminal)
+		if most == 0 || len(table.Rows) == 0 {
+			continue
+		}
+		b.WriteByte('\n')
+		if err := table.Write(&b, f, o.Terminal); err != nil {
+			return err
+		}
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// compareHead says what is compared, and what was run differently.
+func compareHead(b *bytes.Buffer, c *compare.Comparison, o CompareOptions) {
+	line := func(start, text string) {
+		r := ReportOptions{Terminal: o.Terminal}
+		r.hanging(b, start, text)
+	}
+	for side, runs := range c.Sides {
+		title := fmt.Sprintf("%-6s", compare.Side(side))
+		var names []string
+		for i := range runs {
+			names = append(names, runs[i].Name)
+		}
+		line(title, strings.Join(names, ", ")+": "+sideText(runs, o.Terminal))
+	}
+	if cut := cutText(c.Cut()); cut != "" {
+		line("", "Only "+cut)
+	}
+	var parts []string
+	for _, d := range c.Differences {
+		if d.What == "functions" || d.What == "phases" {
+			parts = append(parts, onlyText(c, d, o.Terminal)...)
+			continue
+		}
+		from, to := d.Base, d.New
+		if d.What == "program" && commandText(from) != commandText(to) {
+			from, to = commandText(from), commandText(to)
+		}
+		parts = append(parts, fmt.Sprintf("%s %s → %s", d.What, o.Cut(from, 60), o.Cut(to, 60)))
+	}
+	if len(parts) > 0 {
+		line("", "Different: "+strings.Join(parts, "; "))
+	}
+	switch {
+	case len(c.Sides[compare.Base])+len(c.Sides[compare.New]) == 2:
+		line("", "One run on each side: how much runs vary is not known (--base RUN… --new RUN…)")
+	case min(len(c.Sides[compare.Base]), len(c.Sides[compare.New])) >= 4:
+		line("", "Numbers are means of runs; ~ marks changes that may be chance (Mann-Whitney test, p ≥ 0.05)")
+	default:
+		line("", "Numbers are means of runs; ~ marks changes within the spread: the ranges of both sides overlap")
+	}
+}
+
+// onlyText names what only one side has.
+func onlyText(c *compare.Comparison, d compare.Difference, t Terminal) (parts []string) {
+	has := map[string]string{"functions": "calls ", "phases": "has the phase "}[d.What]
+	for side, names := range []string{d.Base, d.New} {
+		if names == "" {
+			continue
+		}
+		runs := c.Sides[side]
+		who := runs[0].Name
+		if len(runs) > 1 {
+			who = "the " + compare.Side(side).String() + " side"
+		}
+		parts = append(parts, "only "+who+" "+has+t.Cut(names, 80))
+	}
+	return parts
+}
+
+// sideText is the program, size, time and library of the runs of a side.
+func sideText(runs []compare.Input, t Terminal) string {
+	var least, most time.Duration
+	hosts := map[string]bool{}
+	program, library, size := "", "", 0
+	for i, in := range runs {
+		for _, r := range in.Run.Ranks {
+			hosts[r.Host] = true
+			program, library, size = cmp.Or(r.Program, program), cmp.Or(r.Library, library), max(size, r.Size)
+		}
+		elapsed := in.Elapsed()
+		if least = min(least, elapsed); i == 0 {
+			least = elapsed
+		}
+		most = max(most, elapsed)
+	}
+	library, _, _ = strings.Cut(library, "\n")
+	library, _, _ = strings.Cut(oneLine(library), ",")
+	elapsed := t.Amount(float64(most), "ns")
+	if len(runs) > 1 {
+		s := t.ScaleOf("ns", float64(most))
+		text := s.Texts(float64(least), float64(most))
+		elapsed = text[0] + ".." + text[1] + " " + s.Unit
+	}
+	return strings.TrimSuffix(fmt.Sprintf("%s: %s on %s, %s; %s", t.Cut(commandText(program), 40), counted(size, "rank"), counted(len(hosts), "node"), elapsed, library), "; ")
+}
+
+// compareItems are the items of a table; of all tables if the name is "".
+func compareItems(c *compare.Comparison, name string) []*compare.Item {
+	lists := map[string][]*compare.Item{"run": c.Run, "functions": c.Functions, "sites": c.Sites, "phases": c.Phases, "peers": c.Peers, "onesided": c.OneSided,
+		"ranks": c.Ranks, "variables": c.Variables}
+	if name != "" {
+		return lists[name]
+	}
+	return slices.Concat(c.Run, c.Functions, c.Sites, c.Phases, c.Peers, c.OneSided, c.Ranks, c.Variables)
+}

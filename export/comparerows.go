@@ -1,0 +1,177 @@
+package export
+
+import (
+	"io"
+
+	"mpitx/recording/compare"
+	"mpitx/recording/profile"
+)
+
+const compareSchema = "mpitx.compare"
+
+// The numbers of a quantity in documents.
+var deltaNames = []string{"base", "new", "change", "relative", "base_min", "base_max", "new_min", "new_max", "within_spread"}
+
+func deltaValues(d compare.Delta) []any {
+	values := make([]any, len(deltaNames))
+	side := func(s compare.Sample, mean, least, most int) {
+		if len(s) > 0 {
+			values[mean], values[least], values[most] = finite(s.Mean()), finite(s.Min()), finite(s.Max())
+		}
+	}
+	side(d.Base, 0, 4, 5)
+	side(d.New, 1, 6, 7)
+	if d.Known() {
+		values[2] = finite(d.Change())
+	}
+	if r, ok := d.Relative(); ok {
+		values[3] = finite(r)
+	}
+	if d.Spread() {
+		values[8] = d.WithinSpread()
+	}
+	return values
+}
+
+// finite is a number of a document, which has no infinity.
+func finite(x float64) any {
+	if x-x != 0 {
+		return nil
+	}
+	return x
+}
+
+// compareRows is a table for programs, with a row for each quantity of each item; "" is all tables.
+func compareRows(c *compare.Comparison, name string) *Rows {
+	r := rowsOf(compareSchema, "table name within site new_site object source destination side measure unit")
+	for _, n := range deltaNames {
+		r.Columns = append(r.Columns, RowColumn{Name: n})
+	}
+	for _, table := range CompareTables {
+		if name != "" && name != table {
+			continue
+		}
+		for _, it := range compareItems(c, table) {
+			source, destination := numbersOf(it, table)
+			for _, m := range it.Measures {
+				unit := m.Unit
+				if unit == "part" {
+					unit = ""
+				}
+				row := []any{table, it.Name, it.Within, it.Site, it.NewSite, it.Object, source, destination, it.Side.String(), m.Name, unit}
+				r.Rows = append(r.Rows, append(row, deltaValues(m.Delta)...))
+			}
+		}
+	}
+	return r
+}
+
+// numbersOf are the ranks of an item of a table.
+func numbersOf(it *compare.Item, table string) (source, destination any) {
+	switch table {
+	case "peers", "onesided":
+		return it.Source, it.Destination
+	case "ranks":
+		return it.Source, nil
+	}
+	return nil, nil
+}
+
+type jsonSide struct {
+	Run       string `json:"run"`
+	Program   string `json:"program"`
+	Library   string `json:"library"`
+	Size      int    `json:"size"`
+	ElapsedNs int64  `json:"elapsed_ns"`
+}
+
+type jsonDifference struct {
+	What string `json:"what"`
+	Base string `json:"base"`
+	New  string `json:"new"`
+}
+
+// item writes an item with its quantities as members.
+func (d *jsonDocument) item(it *compare.Item, table string) {
+	var names []string
+	var values []any
+	add := func(name string, value any) { names, values = append(names, name), append(values, value) }
+	source, destination := numbersOf(it, table)
+	for _, m := range []struct {
+		name  string
+		value any
+		given bool
+	}{{"name", it.Name, source == nil && table != "run"}, {"within", it.Within, it.Within != ""}, {"site", it.Site, it.Site != ""}, {"new_site", it.NewSite, it.NewSite != ""},
+		{"class", it.Class, it.Class != ""}, {"object", it.Object, it.Object != ""}, {"source", source, destination != nil}, {"destination", destination, destination != nil},
+		{"rank", source, table == "ranks"}, {"side", it.Side.String(), table != "run"}, {"unit", it.Measures[0].Unit, table == "variables" && it.Measures[0].Unit != ""}} {
+		if m.given {
+			add(m.name, m.value)
+		}
+	}
+	for _, m := range it.Measures {
+		add(m.Name, jsonDelta(m.Delta))
+	}
+	if d.err == nil {
+		d.b, d.err = appendObject(d.b, names, func(i int) any { return values[i] })
+	}
+}
+
+// jsonDelta writes only the numbers that are known.
+type jsonDelta compare.Delta
+
+func (x jsonDelta) MarshalJSON() ([]byte, error) {
+	var names []string
+	var values []any
+	for i, v := range deltaValues(compare.Delta(x)) {
+		if v != nil {
+			names, values = append(names, deltaNames[i]), append(values, v)
+		}
+	}
+	return appendObject(nil, names, func(i int) any { return values[i] })
+}
+
+// compareJSON writes the document; docs/schema.md describes it.
+func compareJSON(w io.Writer, c *compare.Comparison, o CompareOptions) error {
+	d := &jsonDocument{b: []byte("{\n  \"schema\": \"" + compareSchema + "\",\n  \"version\": 1")}
+	for side, runs := range c.Sides {
+		jsonList(d, compare.Side(side).String(), mapped(runs, func(in compare.Input) jsonSide {
+			s := jsonSide{Run: in.Run.Dir, ElapsedNs: int64(in.Elapsed())}
+			for _, r := range in.Run.Ranks {
+				s.Program, s.Library, s.Size = r.Program, oneLine(r.Library), max(s.Size, r.Size)
+			}
+			return s
+		}))
+	}
+	jsonList(d, "differences", mapped(c.Differences, func(x compare.Difference) jsonDifference { return jsonDifference(x) }))
+	jsonList(d, "findings", mapped(o.Findings, func(f profile.Finding) jsonFinding { return jsonFinding{f.Kind, f.Text, f.Next, f.Weight} }))
+	for _, table := range CompareTables {
+		if table == "run" {
+			for _, it := range c.Run {
+				d.b = append(d.b, ",\n  \"run\": "...)
+				d.item(it, table)
+			}
+			continue
+		}
+		d.items(table, compareItems(c, table))
+	}
+	if d.err != nil {
+		return d.err
+	}
+	_, err := w.Write(append(d.b, "\n}\n"...))
+	return err
+}
+
+func (d *jsonDocument) items(table string, items []*compare.Item) {
+	d.b = append(d.b, ",\n  \""+table+"\": ["...)
+	for i, it := range items {
+		if i > 0 {
+			d.b = append(d.b, ',')
+		}
+		d.b = append(d.b, "\n    "...)
+		d.item(it, table)
+	}
+	if len(items) > 0 {
+		d.b = append(d.b, "\n  "...)
+	}
+	d.b = append(d.b, ']')
+}

@@ -1,0 +1,259 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"mpitx/catalog"
+	"mpitx/recording"
+	"mpitx/recording/profile"
+)
+
+const second = int64(time.Second)
+
+// job is a profile of ranks that ran for some seconds each, with the time of each in MPI.
+func job(elapsed float64, inMPI ...float64) *profile.Profile {
+	p := &profile.Profile{}
+	length := time.Duration(elapsed * 1e9)
+	for i, in := range inMPI {
+		p.Ranks = append(p.Ranks, &profile.Rank{Number: i, Elapsed: length, InMPI: time.Duration(in * 1e9)})
+	}
+	p.Efficiency.Elapsed = length
+	return p
+}
+
+// spent adds a call site in a build of the program, and its function, with the seconds of each rank. A line of 0 is an address.
+func spent(p *profile.Profile, name, build, function string, line int, calls uint64, seconds ...float64) *profile.Function {
+	f := &profile.Function{Name: name}
+	for i, t := range seconds {
+		totals := profile.Totals{Calls: calls / uint64(len(seconds)), Time: time.Duration(t * 1e9)}
+		f.Ranks = append(f.Ranks, profile.RankTotals{Rank: p.Ranks[i], Totals: totals})
+		f.Time += totals.Time
+	}
+	f.Calls = calls
+	p.Functions = append(p.Functions, f)
+	site := *f
+	at := profile.Address{Path: "/bin/app", BuildID: build, Offset: uint64(0x1000 + len(p.Sites))}
+	site.Stack = []profile.Address{at}
+	if line > 0 {
+		site.Frames = []profile.Frame{{Function: function, File: "/src/" + build + "/halo.c", Line: line, Address: at}}
+	}
+	p.Sites = append(p.Sites, &site)
+	return &site
+}
+
+func input(name string, p *profile.Profile) Input {
+	run := &recording.Run{}
+	for i := range p.Ranks {
+		run.Ranks = append(run.Ranks, &recording.Rank{Rank: i, Size: len(p.Ranks), Host: "node1", Program: "./app", State: recording.StateEnded})
+	}
+	return Input{Name: name, Run: run, Profile: p}
+}
+
+func pair(a, b *profile.Profile) *Comparison {
+	return Compare([]Input{input("run1", a)}, []Input{input("run2", b)})
+}
+
+func equal[T comparable](t *testing.T, what string, got, want T) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s: %v, not %v", what, got, want)
+	}
+}
+
+func TestDelta(t *testing.T) {
+	for _, c := range []struct {
+		name           string
+		d              Delta
+		change         float64
+		spread, within bool
+	}{
+		{"one run each", Delta{Sample{1}, Sample{3}}, 2, false, false},
+		{"unknown", Delta{nil, Sample{3}}, 0, false, false},
+		{"equal", Delta{Sample{2, 2}, Sample{2}}, 0, true, false},
+		{"apart", Delta{Sample{1, 2}, Sample{3, 4}}, 2, true, false},
+		{"ranges overlap", Delta{Sample{1, 2, 3.5}, Sample{3, 4, 5}}, 4 - 6.5/3, true, true},
+		{"one run in the other's range", Delta{Sample{1, 2, 4}, Sample{3}}, 3 - 7.0/3, true, true},
+		{"four apart", Delta{Sample{1, 2, 3, 4}, Sample{5, 6, 7, 8}}, 4, true, false},
+		{"four overlap", Delta{Sample{1, 2, 3, 5}, Sample{4, 6, 7, 8}}, 3.5, true, true},
+		{"an outlier", Delta{Sample{1, 2, 3, 4, 5, 6, 7, 20}, Sample{8, 9, 10, 11, 12, 13, 14, 15}}, 5.5, true, false},
+	} {
+		if math.Abs(c.d.Change()-c.change) > 1e-9 {
+			t.Errorf("%s: change %f, not %f", c.name, c.d.Change(), c.change)
+		}
+		equal(t, c.name+": spread", c.d.Spread(), c.spread)
+		equal(t, c.name+": within", c.d.WithinSpread(), c.within)
+	}
+	// Computed by hand: U, and its variance with the correction for ties.
+	for _, c := range []struct {
+		a, b Sample
+		p    float64
+	}{
+		{Sample{1, 2, 3, 4}, Sample{5, 6, 7, 8}, 0.030383},
+		{Sample{1, 1, 2, 3}, Sample{2, 3, 3, 4}, 0.134169},
+		{Sample{1, 1, 1, 1}, Sample{1, 1, 1, 1}, 1},
+	} {
+		if p := mannWhitney(c.a, c.b); math.Abs(p-c.p) > 1e-5 {
+			t.Errorf("%v and %v: p = %f, not %f", c.a, c.b, p, c.p)
+		}
+	}
+}
+
+// Sites match by function and line; by their order in a function if the source changed, or else as one; never by addresses of other builds.
+func TestSites(t *testing.T) {
+	type site struct {
+		build, function string
+		line            int
+	}
+	for _, c := range []struct {
+		name      string
+		base, new []site
+		want      []string
+	}{
+		{"the same", []site{{"a", "step", 10}, {"a", "step", 11}}, []site{{"a", "step", 10}, {"a", "step", 11}}, []string{"halo.c:10", "halo.c:11"}},
+		{"rebuilt", []site{{"a", "step", 10}, {"a", "step", 11}}, []site{{"b", "step", 10}, {"b", "step", 11}}, []string{"halo.c:10", "halo.c:11"}},
+		{"one not reached", []site{{"a", "step", 10}, {"a", "step", 11}}, []site{{"a", "step", 11}}, []string{"halo.c:10 base", "halo.c:11"}},
+		{"both reach one alone", []site{{"a", "step", 10}}, []site{{"a", "step", 11}}, []string{"halo.c:10 base", "halo.c:11 new"}},
+		{"lines moved", []site{{"a", "step", 10}, {"a", "step", 11}}, []site{{"b", "step", 11}, {"b", "step", 12}}, []string{"halo.c:10 halo.c:11", "halo.c:11 halo.c:12"}},
+		{"a call more", []site{{"a", "step", 10}, {"a", "step", 11}}, []site{{"b", "step", 20}, {"b", "step", 21}, {"b", "step", 22}}, []string{"step in halo.c"}},
+		{"a new function", []site{{"a", "step", 10}}, []site{{"b", "step", 10}, {"b", "pack", 30}}, []string{"halo.c:10", "halo.c:30 new"}},
+		{"addresses of one build", []site{{"a", "", 0}, {"a", "", 0}}, []site{{"a", "", 0}, {"a", "", 0}}, []string{"app+0x1000", "app+0x1001"}},
+		{"addresses of two builds", []site{{"a", "", 0}, {"a", "", 0}}, []site{{"b", "", 0}, {"b", "", 0}}, []string{"app"}},
+		{"one address of two builds", []site{{"a", "", 0}}, []site{{"b", "", 0}}, []string{"app+0x1000"}},
+		{"addresses of unknown builds", []site{{"", "", 0}, {"", "", 0}}, []site{{"", "", 0}, {"", "", 0}}, []string{"app"}},
+	} {
+		make := func(all []site) *profile.Profile {
+			p := job(10, 1)
+			for _, s := range all {
+				spent(p, "MPI_Send", s.build, s.function, s.line, 1, 1)
+			}
+			return p
+		}
+		var got []string
+		calls := 0.0
+		for _, it := range pair(make(c.base), make(c.new)).Sites {
+			text := it.Site + " " + it.NewSite
+			if it.Side != Both {
+				text = it.Site + " " + it.Side.String()
+			}
+			got = append(got, strings.TrimSpace(text))
+			calls += it.Measure("calls").Base.Mean() + it.Measure("calls").New.Mean()
+		}
+		slices.Sort(got)
+		equal(t, c.name, strings.Join(got, ", "), strings.Join(c.want, ", "))
+		equal(t, c.name+": calls", calls, float64(len(c.base)+len(c.new)))
+	}
+}
+
+// known is a run in which rank 1 computes, and another in which it computes 2 s longer and ranks 0 and 2 wait.
+func known() (a, b *profile.Profile) {
+	a, b = job(10, 1, 1, 1), job(12, 3, 1, 3)
+	spent(a, "MPI_Waitall", "a", "exchange", 88, 3000, 0.8, 0.8, 0.8)
+	spent(b, "MPI_Waitall", "b", "exchange", 90, 3000, 2.8, 0.8, 2.8)
+	spent(a, "MPI_Isend", "a", "exchange", 80, 3000, 0.1, 0.1, 0.1)
+	spent(b, "MPI_Isend", "b", "exchange", 82, 3000, 0.1, 0.1, 0.1)
+	spent(a, "MPI_Alltoall", "a", "transpose", 200, 30, 0.1, 0.1, 0.1)
+	spent(b, "MPI_Alltoallv", "b", "transpose", 202, 30, 0.2, 0.1, 0.2)
+	for _, p := range []*profile.Profile{a, b} {
+		p.Phases = []*profile.Phase{{Name: "solve", Efficiency: profile.Efficiency{Elapsed: p.Ranks[0].Elapsed - time.Second}}, {Name: "", Efficiency: profile.Efficiency{Elapsed: time.Second}}}
+	}
+	a.Total.MessagesSent, b.Total.MessagesSent, a.Total.BytesSent, b.Total.BytesSent = 3000, 3000, 3e6, 6e6
+	a.Sites[1].BytesSent, b.Sites[1].BytesSent = 3e6, 6e6
+	a.Pairs = []profile.Pair{{Source: 0, Destination: 1, MessagesSent: 1500, BytesSent: 1.5e6, SourceKnown: true}, {Source: 1, Destination: 2, MessagesSent: 1500, BytesSent: 1.5e6, SourceKnown: true}}
+	b.Pairs = []profile.Pair{{Source: 0, Destination: 1, MessagesSent: 1500, BytesSent: 1.5e6, SourceKnown: true}, {Source: 1, Destination: 2, MessagesSent: 1500, BytesSent: 4.5e6, SourceKnown: true}}
+	return a, b
+}
+
+func texts(list []profile.Finding) string {
+	var b strings.Builder
+	for _, f := range list {
+		fmt.Fprintf(&b, "%s: %s", f.Kind, f.Text)
+		if f.Next != "" {
+			fmt.Fprintf(&b, " / %s", f.Next)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func TestFindings(t *testing.T) {
+	a, b := known()
+	equal(t, "slower", texts(pair(a, b).Findings("mpitx compare run1 run2")), `
+run time: the run takes 2.00 s more (10.0 → 12.0 s, +20 %): on average, ranks spend 1.33 s more in MPI and 667 ms more outside of it
+computing: rank 1 computes outside of MPI for 2.00 s more (9.00 → 11.0 s), the others together for as long / the work of rank 1
+phase: phase "solve" takes 2.00 s more (9.00 → 11.0 s), 100 % of the run's growth / mpitx compare run1 run2 --phase solve
+calls: MPI_Waitall in halo.c:88 (now halo.c:90) takes 1.33 s more a rank (0.80 → 2.13 s), 67 % of the run's growth, mostly on ranks 0, 2: 3000 calls, 0.80 → 2.13 ms each / rank 1, for which the others wait: it computes for 2.00 s more
+calls: only run2 has MPI_Alltoallv in halo.c:202: it takes 167 ms a rank in 30 calls, 8 % of the run's growth
+messages: ranks send 3.00 → 6.00 MB in 3000 messages (+100 % bytes), most of the change by MPI_Isend in halo.c:80 (now halo.c:82), and from rank 1 to 2 / mpitx matrix run2
+`[1:])
+	equal(t, "functions", fmt.Sprint(pair(a, b).Differences), "[{build of app a b} {functions MPI_Alltoall MPI_Alltoallv}]")
+	equal(t, "faster", strings.Count(texts(pair(b, a).Findings("x")), " of the run's gain"), 3)
+}
+
+// With several runs, changes that are smaller than the spread are no findings.
+func TestSpread(t *testing.T) {
+	run := func(elapsed, waited float64) Input {
+		p := job(elapsed, waited, waited)
+		spent(p, "MPI_Wait", "a", "step", 7, 100, waited, waited)
+		return input("run", p)
+	}
+	noisy := Compare([]Input{run(10, 1), run(11, 2)}, []Input{run(10.5, 1.5), run(12, 3)})
+	equal(t, "noisy", texts(noisy.Findings("")), "run time: the run takes 750 ms more (10.5 → 11.2 s, +7 %), which is within the spread; runs vary by 13 %\n")
+	equal(t, "noisy: the change", noisy.Functions[0].Measures[0].Change(), float64(750*second/1000))
+	equal(t, "noisy: --fail-above", len(noisy.Grown(0.01)), 0)
+	clear := Compare([]Input{run(10, 1), run(10.2, 1.2)}, []Input{run(12, 3), run(12.4, 3.4)})
+	equal(t, "clear", texts(clear.Findings("")), `
+run time: the run takes 2.10 s more (10.1 → 12.2 s, +21 %): on average, ranks spend 2.10 s more in MPI and as long outside of it; runs vary by 3 %
+calls: MPI_Wait in halo.c:7 takes 2.10 s more a rank (1.10 → 3.20 s), 100 % of the run's growth, on all ranks: 100 calls, 22.0 → 64.0 ms each; runs vary by 12 % / mpitx report run: whether ranks wait for each other, or the library and the network are slower
+`[1:])
+	equal(t, "clear: --fail-above 10", strings.Join(clear.Grown(0.10), "\n"), "the run time by 20.8 % (10.1 → 12.2 s)\nMPI_Wait by 20.8 % (1.10 → 3.20 s)")
+	equal(t, "clear: --fail-above 21", len(clear.Grown(0.21)), 0)
+}
+
+func stat(name string, class catalog.Class, as recording.Transform, total, mean, most int64) recording.Stat {
+	s := recording.Stat{Variable: name, Class: class, As: as, Count: 4, Min: recording.IntegerValue(0), Mean: float64(mean), Max: recording.IntegerValue(most)}
+	if as == recording.Delta {
+		s.Total = recording.IntegerValue(total)
+	}
+	return s
+}
+
+func TestVariables(t *testing.T) {
+	sampled := func(stats ...recording.Stat) []Input {
+		return []Input{{Name: "run", Run: &recording.Run{}, Stats: stats}}
+	}
+	c := Compare(sampled(stat("sent", catalog.ClassCounter, recording.Delta, 1000, 250, 300), stat("queue", catalog.ClassLevel, recording.Raw, 0, 1, 9),
+		stat("same", catalog.ClassLevel, recording.Raw, 0, 5, 5), stat("old", catalog.ClassLevel, recording.Raw, 0, 5, 5), recording.Stat{Variable: "none"}),
+		sampled(stat("sent", catalog.ClassCounter, recording.Delta, 1100, 275, 300), stat("queue", catalog.ClassLevel, recording.Raw, 0, 1, 90), stat("same", catalog.ClassLevel, recording.Raw, 0, 5, 5)))
+	var got []string
+	for _, it := range c.Variables {
+		got = append(got, fmt.Sprint(it.Name, " ", it.Side, " ", it.Measures[0].Name, " ", it.Measures[0].Change(), " ", it.Measure("max").Change(), " ", it.Changed()))
+	}
+	equal(t, "variables", strings.Join(got, "\n"), "queue both mean 0 81 true\nsent both total 100 0 true\nold base mean 0 0 true\nsame both mean 0 0 false")
+	equal(t, "findings", texts(c.Findings("")), "variable: queue: the maximum goes from 9 to 90\n")
+	equal(t, "--fail-above 9", strings.Join(c.Grown(0.09), "\n"), "sent by 10.0 % (1000 → 1100)")
+}
+
+func TestDifferences(t *testing.T) {
+	a, b := job(1, 0), job(1, 0, 0)
+	spent(a, "MPI_Send", "aaaaaaaaaa", "step", 7, 1, 1)
+	spent(b, "MPI_Send", "bbbbbbbbbb", "step", 7, 1, 1)
+	from, to := input("run1", a), input("run2", b)
+	for _, r := range to.Run.Ranks {
+		r.Program, r.State, r.Host = "./app2 x", recording.StateRunning, "node2"
+		r.Assignments = []recording.Assignment{{Cvar: "eager_limit", Read: "4096"}}
+	}
+	var got []string
+	for _, d := range Compare([]Input{from}, []Input{to}).Differences {
+		got = append(got, d.What+": "+d.Base+" / "+d.New)
+	}
+	equal(t, "differences", strings.Join(got, "\n"), "ranks: 1 / 2\nhosts: node1 / node2\nprogram: ./app / ./app2 x\nstate: ended / 2 running\nbuild of app: aaaaaaaa / bbbbbbbb\neager_limit: not set / 4096")
+	c := pair(a, b)
+	if len(c.SameRanks) > 0 || len(c.Sites) != 1 || c.Sites[0].ByRank != nil {
+		t.Errorf("changes by rank of runs with different ranks: %+v", c.Sites)
+	}
+}

@@ -1,0 +1,127 @@
+package compare
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Sample is a number from each run of a side.
+type Sample []float64
+
+// Mean is 0 for no runs.
+func (s Sample) Mean() float64 {
+	sum := 0.0
+	for _, x := range s {
+		sum += x
+	}
+	return sum / float64(max(len(s), 1))
+}
+
+// Min is the least number; 0 for no runs.
+func (s Sample) Min() float64 {
+	if len(s) == 0 {
+		return 0
+	}
+	return slices.Min(s)
+}
+
+// Max is the greatest number; 0 for no runs.
+func (s Sample) Max() float64 {
+	if len(s) == 0 {
+		return 0
+	}
+	return slices.Max(s)
+}
+
+// Delta is a quantity on both sides. A side without runs does not know it.
+type Delta struct{ Base, New Sample }
+
+// Known reports whether both sides know the quantity.
+func (d Delta) Known() bool { return len(d.Base) > 0 && len(d.New) > 0 }
+
+// Change is the difference of the means; 0 if a side does not know the quantity.
+func (d Delta) Change() float64 {
+	if !d.Known() {
+		return 0
+	}
+	return d.New.Mean() - d.Base.Mean()
+}
+
+// Relative is the change as a part of the base. It is false if the base is 0 or not known.
+func (d Delta) Relative() (float64, bool) {
+	base := d.Base.Mean()
+	if !d.Known() || base == 0 {
+		return 0, false
+	}
+	return d.Change() / math.Abs(base), true
+}
+
+// ratio is the change as a part of the greater side, between -1 and 1 for quantities that are not negative.
+func (d Delta) ratio() float64 {
+	greater := max(math.Abs(d.Base.Mean()), math.Abs(d.New.Mean()))
+	if greater == 0 {
+		return 0
+	}
+	return d.Change() / greater
+}
+
+// Spread reports whether a side has several runs, so that it is known how much runs vary.
+func (d Delta) Spread() bool { return d.Known() && len(d.Base)+len(d.New) > 2 }
+
+// Runs on each side from which the test of Mann and Whitney can find a difference, and its level.
+const (
+	fewestTested = 4
+	level        = 0.05
+)
+
+// WithinSpread reports whether a change may be chance. With four runs or more on each side the test of Mann and Whitney decides, with
+// fewer whether the sides' ranges overlap. It is false if one run on each side leaves it unknown.
+func (d Delta) WithinSpread() bool {
+	switch {
+	case !d.Spread() || d.Change() == 0:
+		return false
+	case min(len(d.Base), len(d.New)) >= fewestTested:
+		return mannWhitney(d.Base, d.New) >= level
+	}
+	return d.Base.Min() <= d.New.Max() && d.New.Min() <= d.Base.Max()
+}
+
+// mannWhitney is the probability that two samples of one distribution differ as much as these in their ranks, from the normal
+// approximation with corrections for ties and continuity.
+func mannWhitney(a, b Sample) float64 {
+	type number struct {
+		x     float64
+		fromA bool
+	}
+	var all []number
+	for _, x := range a {
+		all = append(all, number{x, true})
+	}
+	for _, x := range b {
+		all = append(all, number{x, false})
+	}
+	slices.SortFunc(all, func(x, y number) int { return cmp.Compare(x.x, y.x) })
+	n, m := float64(len(a)), float64(len(b))
+	ranks, ties := 0.0, 0.0
+	for from := 0; from < len(all); {
+		to := from
+		for to < len(all) && all[to].x == all[from].x {
+			to++
+		}
+		for _, x := range all[from:to] {
+			if x.fromA {
+				ranks += float64(from+to+1) / 2
+			}
+		}
+		t := float64(to - from)
+		ties += t*t*t - t
+		from = to
+	}
+	u := ranks - n*(n+1)/2
+	deviation := math.Sqrt(n * m / 12 * (n + m + 1 - ties/((n+m)*(n+m-1))))
+	if deviation == 0 {
+		return 1
+	}
+	return math.Erfc(max(math.Abs(u-n*m/2)-0.5, 0) / deviation / math.Sqrt2)
+}

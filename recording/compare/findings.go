@@ -1,0 +1,335 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"mpitx/recording/profile"
+)
+
+// A finding about time is about at least this part of the run time, one about data about at least this part of it.
+const (
+	significant     = 0.01
+	significantData = 0.01
+	significantVar  = 0.10
+
+	mostTimes = 4 // findings about time before those about messages
+)
+
+// Findings returns what changed most: first the run time, then where time went, most first, then messages and variables. Changes within
+// the spread of runs are no findings. command compares the same runs.
+func (c *Comparison) Findings(command string) []profile.Finding {
+	if !c.Profiles {
+		return c.changedVariables()
+	}
+	f := &finder{c: c, run: c.Run[0].Measure("elapsed_ns"), command: command}
+	f.length = max(f.run.Base.Mean(), f.run.New.Mean())
+	list := slices.Concat(f.places(), f.computing(), f.initializing(), f.phases())
+	slices.SortStableFunc(list, func(a, b profile.Finding) int { return cmp.Compare(math.Abs(b.Weight), math.Abs(a.Weight)) })
+	said := map[string]bool{} // what to look at is said once
+	for i := range list {
+		if next := list[i].Next; said[next] {
+			list[i].Next = ""
+		} else {
+			said[next] = true
+		}
+	}
+	first := min(len(list), mostTimes)
+	return slices.Concat(f.runTime(), list[:first], f.messages(), c.changedVariables(), list[first:])
+}
+
+type finder struct {
+	c       *Comparison
+	run     Measure
+	length  float64 // of the longer side
+	command string
+}
+
+// matters reports whether a change of time is large enough, and more than runs vary.
+func (f *finder) matters(d Delta) bool {
+	return f.length > 0 && math.Abs(d.Change()) >= significant*f.length && !d.WithinSpread()
+}
+
+func (f *finder) part(x float64) float64 { return x / max(f.length, 1) }
+
+// share is a change as a part of the run's; "" if that says nothing.
+func (f *finder) share(change float64) string {
+	if !f.matters(f.run.Delta) || change/f.run.Change() < 0 || change/f.run.Change() > 1.05 {
+		return ""
+	}
+	word := "growth"
+	if f.run.Change() < 0 {
+		word = "gain"
+	}
+	return fmt.Sprintf(", %.0f %% of the run's %s", 100*change/f.run.Change(), word)
+}
+
+func (f *finder) runTime() []profile.Finding {
+	if f.run.WithinSpread() && math.Abs(f.run.Change()) >= significant*f.length {
+		return []profile.Finding{{Kind: "run time", Weight: f.part(f.run.Change()),
+			Text: fmt.Sprintf("the run takes %s (%s%s), which is within the spread%s", more(f.run), arrow(f.run), relative(f.run.Delta), varies(f.run.Delta))}}
+	}
+	if !f.matters(f.run.Delta) {
+		return nil
+	}
+	inMPI, useful := f.c.Run[0].Measure("in_mpi_ns"), f.c.Run[0].Measure("useful_ns")
+	return []profile.Finding{{Kind: "run time", Weight: f.part(f.run.Change()),
+		Text: fmt.Sprintf("the run takes %s (%s%s): on average, ranks spend %s in MPI and %s outside of it%s", more(f.run), arrow(f.run), relative(f.run.Delta),
+			more(inMPI), more(useful), varies(f.run.Delta))}}
+}
+
+// places finds the call sites whose time changed; functions if no sites were counted.
+func (f *finder) places() (list []profile.Finding) {
+	items := f.c.Sites
+	if len(items) == 0 {
+		items = f.c.Functions
+	}
+	for _, it := range items {
+		time := it.Measure("rank_mean_ns")
+		if it.Within != "" || profile.Initializes(it.Name) || !f.matters(time.Delta) {
+			continue
+		}
+		found := profile.Finding{Kind: "calls", Weight: f.part(time.Change())}
+		if it.Side != Both {
+			side, m := it.Side, it.Measure("calls")
+			found.Text = fmt.Sprintf("only %s has %s: it takes %s a rank in %s calls%s", f.c.names(side), it.Where(), amount(math.Abs(time.Change()), "ns"),
+				count(m.Base.Mean()+m.New.Mean()), f.share(time.Change()))
+		} else {
+			found.Text = fmt.Sprintf("%s takes %s a rank (%s)%s%s: %s%s", it.Where(), more(time), arrow(time), f.share(time.Change()), f.c.where(it), perCall(it), varies(time.Delta))
+			found.Next = f.next(it)
+		}
+		list = append(list, found)
+	}
+	return list
+}
+
+// Where is a function with its place in the program.
+func (it *Item) Where() string {
+	switch {
+	case it.Site == "":
+		return it.Name
+	case strings.Contains(it.Site, " "):
+		return it.Name + ": " + it.Site
+	case it.NewSite != "":
+		return it.Name + " in " + it.Site + " (now " + it.NewSite + ")"
+	}
+	return it.Name + " in " + it.Site
+}
+
+// where says on which ranks a change is.
+func (c *Comparison) where(it *Item) string {
+	if len(it.ByRank) < 2 {
+		return ""
+	}
+	sum := 0.0
+	for _, x := range it.ByRank {
+		sum += x
+	}
+	mean := sum / float64(len(it.ByRank))
+	var ranks []int
+	held := 0.0
+	for i, x := range it.ByRank {
+		if x*mean > 0 && math.Abs(x) >= math.Abs(mean)/2 {
+			ranks = append(ranks, c.SameRanks[i])
+			held += x
+		}
+	}
+	switch {
+	case len(ranks) == len(it.ByRank):
+		return ", on all ranks"
+	case len(ranks) == 1 && held/sum > 0.9:
+		return fmt.Sprintf(", on rank %d only", ranks[0])
+	case len(ranks) == 1:
+		return fmt.Sprintf(", mostly on rank %d", ranks[0])
+	case len(ranks) > 4:
+		return fmt.Sprintf(", on %d of %d ranks", len(ranks), len(it.ByRank))
+	}
+	return ", mostly on ranks " + strings.Trim(strings.ReplaceAll(fmt.Sprint(ranks), " ", ", "), "[]")
+}
+
+// perCall is the number of calls, and the time and bytes of each.
+func perCall(it *Item) string {
+	calls, time := it.Measure("calls"), it.Measure("time_ns")
+	text := countArrow(calls) + " calls"
+	if each := eachCall(time, calls); each.Known() {
+		text += ", " + arrow(each) + " each"
+	}
+	if bytes := eachCall(it.bytes(), calls); bytes.Known() && math.Abs(bytes.ratio()) >= significantData {
+		text += ", with " + arrow(bytes)
+	}
+	return text
+}
+
+// bytes are those that a function moves: what it sends, else what it receives.
+func (it *Item) bytes() Measure {
+	for _, names := range [][2]string{{"bytes_sent", "bytes_out"}, {"bytes_received", "bytes_in"}} {
+		a, b := it.Measure(names[0]), it.Measure(names[1])
+		sum := Measure{Unit: "B", Delta: Delta{added(a.Base, b.Base), added(a.New, b.New)}}
+		if sum.Base.Mean()+sum.New.Mean() > 0 {
+			return sum
+		}
+	}
+	return Measure{Unit: "B"}
+}
+
+func added(a, b Sample) (sum Sample) {
+	for i := range a {
+		sum = append(sum, a[i]+b[i])
+	}
+	return sum
+}
+
+// eachCall divides by the number of calls; unknown if a side has none.
+func eachCall(m, calls Measure) Measure {
+	each := Measure{Unit: m.Unit}
+	if calls.Base.Mean() > 0 && calls.New.Mean() > 0 && m.Known() {
+		each.Base, each.New = Sample{m.Base.Mean() / calls.Base.Mean()}, Sample{m.New.Mean() / calls.New.Mean()}
+	}
+	return each
+}
+
+// next is what to look at if calls got slower.
+func (f *finder) next(it *Item) string {
+	time, calls := it.Measure("rank_mean_ns"), it.Measure("calls")
+	if time.Change() < 0 {
+		return ""
+	}
+	late := f.late(it)
+	switch {
+	case calls.ratio() >= 0.1:
+		return "why the program calls it more often"
+	case profile.Waits(it.Name) && late != nil:
+		return fmt.Sprintf("rank %d, for which the others wait: it computes for %s", late.Source, more(late.Measures[0]))
+	case it.bytes().ratio() >= 0.1:
+		return "why its messages are larger"
+	case !profile.Waits(it.Name):
+		return "the library, its settings and the network: the same calls take longer"
+	}
+	return fmt.Sprintf("mpitx report %s: whether ranks wait for each other, or the library and the network are slower", f.c.Sides[New][0].Name)
+}
+
+// late is a rank that computes longer than before by more than the others, so that these wait for about that time in a function; nil if
+// there is none.
+func (f *finder) late(it *Item) *Item {
+	waited := it.Measures[0].Change()
+	mean := f.c.Run[0].Measure("useful_ns").Change()
+	for _, r := range f.c.Ranks {
+		i := slices.Index(f.c.SameRanks, r.Source)
+		if useful := r.Measures[0]; len(it.ByRank) > 1 && i >= 0 && it.ByRank[i] < waited/2 && useful.Change()-mean >= waited/2 && !useful.WithinSpread() {
+			return r
+		}
+	}
+	return nil
+}
+
+// computing finds a change of the time outside of MPI, on all ranks or on one.
+func (f *finder) computing() []profile.Finding {
+	useful := f.c.Run[0].Measure("useful_ns")
+	for _, r := range f.c.Ranks {
+		others := useful.Change()*float64(len(f.c.SameRanks)) - r.Measures[0].Change()
+		if d := r.Measures[0]; len(f.c.SameRanks) > 1 && f.matters(d.Delta) && math.Abs(others) < math.Abs(d.Change())/2 {
+			return []profile.Finding{{Kind: "computing", Weight: f.part(d.Change()),
+				Text: fmt.Sprintf("rank %d computes outside of MPI for %s (%s), the others together for %s%s", r.Source, more(d), arrow(d), longer(others, d.Change()), varies(d.Delta)),
+				Next: fmt.Sprintf("the work of rank %d", r.Source)}}
+		}
+	}
+	if !f.matters(useful.Delta) {
+		return nil
+	}
+	return []profile.Finding{{Kind: "computing", Weight: f.part(useful.Change()),
+		Text: fmt.Sprintf("ranks compute outside of MPI for %s (%s a rank)%s%s", more(useful), arrow(useful), f.share(useful.Change()), varies(useful.Delta)),
+		Next: "the program itself, its compiler and the processors: this is not MPI's time"}}
+}
+
+func (f *finder) initializing() []profile.Finding {
+	d := f.c.Run[0].Measure("init_ns")
+	if !f.matters(d.Delta) {
+		return nil
+	}
+	return []profile.Finding{{Kind: "initialization", Weight: f.part(d.Change()),
+		Text: fmt.Sprintf("starting MPI takes %s a rank (%s), before the run time%s", more(d), arrow(d), varies(d.Delta))}}
+}
+
+// phases finds the named phase that changed most.
+func (f *finder) phases() []profile.Finding {
+	for _, it := range f.c.Phases {
+		if d := it.Measures[0]; it.Name != "" && it.Side == Both && f.matters(d.Delta) {
+			return []profile.Finding{{Kind: "phase", Weight: f.part(d.Change()),
+				Text: fmt.Sprintf("phase %q takes %s (%s)%s%s", it.Name, more(d), arrow(d), f.share(d.Change()), varies(d.Delta)),
+				Next: f.command + " --phase " + quoted(it.Name)}}
+		}
+	}
+	return nil
+}
+
+// messages finds changes of what was sent.
+func (f *finder) messages() (list []profile.Finding) {
+	bytes, messages := f.c.Run[0].Measure("bytes_sent"), f.c.Run[0].Measure("messages_sent")
+	if changed(bytes) || changed(messages) {
+		text := fmt.Sprintf("ranks send %s in %s messages", arrow(bytes), countArrow(messages))
+		if r, ok := bytes.Relative(); ok {
+			text += fmt.Sprintf(" (%+.0f %% bytes)", 100*r)
+		}
+		found := profile.Finding{Kind: "messages", Text: text, Next: "mpitx matrix " + f.c.Sides[New][0].Name}
+		if most := mostChanged(f.c.Sites, "bytes_sent"); most != nil {
+			found.Text += ", most of the change by " + most.Where()
+		}
+		if len(f.c.Peers) > 1 && f.c.Peers[0].Measures[0].Change() != 0 {
+			found.Text += fmt.Sprintf(", and from rank %d to %d", f.c.Peers[0].Source, f.c.Peers[0].Destination)
+		}
+		list = append(list, found)
+	}
+	if out := f.c.Run[0].Measure("bytes_out"); changed(out) {
+		found := profile.Finding{Kind: "data", Text: "collectives, one-sided operations and files take " + arrow(out) + " from the program"}
+		if most := mostChanged(f.c.Sites, "bytes_out"); most != nil {
+			found.Text += ", most of the change by " + most.Where()
+		}
+		list = append(list, found)
+	}
+	return list
+}
+
+// changed reports whether a quantity that runs usually agree on differs.
+func changed(m Measure) bool { return math.Abs(m.ratio()) >= significantData && !m.WithinSpread() }
+
+// mostChanged is the item with the greatest change of a measure; nil if there is none.
+func mostChanged(items []*Item, name string) (most *Item) {
+	greatest := 0.0
+	for _, it := range items {
+		if d := math.Abs(it.Measure(name).Change()); it.Within == "" && d > greatest {
+			most, greatest = it, d
+		}
+	}
+	return most
+}
+
+// names names the runs of a side.
+func (c *Comparison) names(side Side) string {
+	if len(c.Sides[side]) == 1 {
+		return c.Sides[side][0].Name
+	}
+	return [...]string{"the base", "the new side"}[side]
+}
+
+// changedVariables finds the variables with the greatest relative changes.
+func (c *Comparison) changedVariables() (list []profile.Finding) {
+	const most = 4
+	for _, it := range c.Variables {
+		for _, m := range []Measure{it.Measures[0], it.Measure("max")} {
+			if it.Side != Both || math.Abs(m.ratio()) < significantVar || m.WithinSpread() || len(list) == most {
+				continue
+			}
+			name := it.Name
+			if it.Object != "" {
+				name += " of " + it.Object
+			}
+			text := fmt.Sprintf("%s: %s %s", name, map[string]string{"total": "the total over ranks goes", "mean": "the mean over time goes", "max": "the maximum goes"}[m.Name], goes(m))
+			list = append(list, profile.Finding{Kind: "variable", Weight: m.ratio(), Text: text + varies(m.Delta)})
+			break
+		}
+	}
+	return list
+}

@@ -1,0 +1,31 @@
+package compare
+
+import (
+	"fmt"
+
+	"mpitx/recording/profile"
+)
+
+// Grown lists what grew by more than a part of the base's run time: the run, and the time in functions, a rank. Of runs without profiles
+// it lists the variables that grew by more than that part of their base. Changes within the spread of runs do not count.
+func (c *Comparison) Grown(part float64) (list []string) {
+	add := func(name string, m Measure, whole float64) {
+		if whole > 0 && m.Change() > part*whole && !m.WithinSpread() {
+			list = append(list, fmt.Sprintf("%s by %.1f %% (%s)", name, 100*m.Change()/whole, arrow(m)))
+		}
+	}
+	if !c.Profiles {
+		for _, it := range c.Variables {
+			add(it.Name, it.Measures[0], it.Measures[0].Base.Mean())
+		}
+		return list
+	}
+	run := c.Run[0].Measure("elapsed_ns")
+	add("the run time", run, run.Base.Mean())
+	for _, it := range c.Functions {
+		if it.Within == "" && !profile.Initializes(it.Name) {
+			add(it.Name, it.Measures[0], run.Base.Mean())
+		}
+	}
+	return list
+}
