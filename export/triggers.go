@@ -28,15 +28,15 @@ func Triggers(w io.Writer, all []*trigger.Trigger, f Format, most int, lead stri
 		_, err := w.Write(append(d.b, "\n}\n"...))
 		return err
 	case FormatCSV, FormatNDJSON:
-		return triggerRows(all).Write(w, f, t)
+		return TriggerRows(all).Write(w, f, t)
 	}
 	var b bytes.Buffer
 	for i, one := range all {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		fmt.Fprintf(&b, "%s%s\n", lead, t.Safe(triggerText(one)))
-		rows := triggerTable(one, most, t)
+		fmt.Fprintf(&b, "%s%s\n", lead, t.Safe(TriggerText(one)))
+		rows := TriggerEvents(one, most, t)
 		if len(rows.Rows) == 0 {
 			continue
 		}
@@ -51,8 +51,8 @@ func Triggers(w io.Writer, all []*trigger.Trigger, f Format, most int, lead stri
 	return err
 }
 
-// triggerText says in one line how often a condition was true, and on which ranks.
-func triggerText(t *trigger.Trigger) string {
+// TriggerText says in one line how often a condition was true, and on which ranks.
+func TriggerText(t *trigger.Trigger) string {
 	text := t.Condition
 	if t.On != "" {
 		text += " on " + t.On
@@ -105,8 +105,8 @@ func optional(n *int) any {
 	return *n
 }
 
-// triggerTable are the events of one trigger for people.
-func triggerTable(one *trigger.Trigger, most int, t Terminal) *Rows {
+// TriggerEvents are the events of one trigger for people; most limits them (0 is all).
+func TriggerEvents(one *trigger.Trigger, most int, t Terminal) *Rows {
 	r := &Rows{Columns: []RowColumn{{Header: "TIME/s", Right: true, Point: true}, {Header: "RANK", Right: true}, {Header: "FUNCTION"}, {Header: "PEER", Right: true, Optional: true},
 		{Header: "ROOT", Right: true, Optional: true}, {Header: "TAG", Right: true, Optional: true, Drop: 2}, {Header: "BYTES", Right: true, Optional: true}, {Header: "COMMUNICATOR", Optional: true, Drop: 1},
 		{Header: "VALUES", Optional: true}, {Header: "CALL SITE", Optional: true}}}
@@ -154,8 +154,8 @@ func places(e *trigger.Event) (texts []string) {
 	return texts
 }
 
-// triggerRows are the events of all triggers.
-func triggerRows(all []*trigger.Trigger) *Rows {
+// TriggerRows are the events of all triggers, for programs.
+func TriggerRows(all []*trigger.Trigger) *Rows {
 	r := rowsOf("mpitx.trigger.events", "trigger condition time rank thread function peer root tag bytes communicator duration_ns values site")
 	for _, one := range all {
 		for i := range one.Events {

@@ -67,6 +67,10 @@ extern struct agent_process agent_process;
 /* Creates a thread like pthread_create, with all signals blocked. */
 int agent_thread(pthread_t *thread, void *(*run)(void *), void *argument);
 
+/* A thread of agent_thread calls agent_thread_begins first; agent_thread_is_own asks whether a thread has. */
+void agent_thread_begins(void);
+bool agent_thread_is_own(uint32_t id);
+
 #pragma GCC visibility pop
 
 #endif

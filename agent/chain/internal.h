@@ -98,8 +98,10 @@ void chain_report_leave(const struct chain_call *call);
 extern bool chain_states_on;
 extern uint64_t chain_state_words[]; /* of each function: `function` and `arguments` of its state */
 
-/* For a thread that has no state, or is in a call already. NULL: the call is nested or the library's. */
+/* For a thread that has no state, or is in a call already. NULL: the call is the library's. */
 struct chain_state *chain_state_find(const void *address, const void *frame);
+/* After a call by a callback. */
+void chain_state_return(struct chain_state *state);
 uint64_t chain_state_collective(uint64_t object);
 void chain_state_thread_end(void);
 

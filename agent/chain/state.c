@@ -7,7 +7,10 @@
 AGENT_THREAD struct chain_state_thread chain_state_thread;
 bool chain_states_on;
 
+enum { LEVELS = 4 }; /* deeper calls are not shown */
+
 static struct chain_state nowhere; /* for threads without a row */
+static AGENT_THREAD struct chain_state *levels[LEVELS]; /* the states of a thread; NULL: not needed so far */
 static const struct chain_state_owner *owner;
 
 void chain_state_begin(void)
@@ -15,8 +18,16 @@ void chain_state_begin(void)
     struct chain_state_thread *thread = &chain_state_thread;
     if (thread->state || !chain_states_on) return;
     chain_watch_thread();
-    struct chain_state *state = owner->begin();
-    thread->state = state ? state : &nowhere;
+    levels[0] = owner->begin(0);
+    thread->state = levels[0] ? levels[0] : &nowhere;
+}
+
+/* The state for a call by a callback. */
+static struct chain_state *begin_nested(uint32_t level, const void *address)
+{
+    if (level >= LEVELS || library_is_inside(address)) return NULL;
+    if (!levels[level]) levels[level] = owner->begin(level);
+    return levels[level] ? chain_state_thread.state = levels[level] : NULL;
 }
 
 struct chain_state *chain_state_find(const void *address, const void *frame)
@@ -29,7 +40,20 @@ struct chain_state *chain_state_find(const void *address, const void *frame)
         return thread->state;
     }
     if (state == &nowhere) return state;
-    return chain_is_nested(frame, thread->frame, (const void *)(uintptr_t)state->address) ? NULL : state;
+    for (uint32_t level = state->nested;; level--) {
+        const struct chain_state *outer = levels[level];
+        if (outer->inside && chain_is_nested(frame, (const void *)(uintptr_t)outer->frame, (const void *)(uintptr_t)outer->address))
+            return begin_nested(level + 1, address);
+        if (level == 0) break;
+        levels[level]->inside = 0; /* longjmp or an exception has left it */
+        thread->state = levels[level - 1];
+    }
+    return thread->state;
+}
+
+void chain_state_return(struct chain_state *state)
+{
+    chain_state_thread.state = levels[state->nested - 1];
 }
 
 uint64_t chain_state_collective(uint64_t object)
@@ -46,7 +70,10 @@ uint64_t chain_state_collective(uint64_t object)
 void chain_state_thread_end(void)
 {
     struct chain_state_thread *thread = &chain_state_thread;
-    if (thread->state && thread->state != &nowhere && chain_states_on) owner->end(thread->state);
+    for (int i = 0; i < LEVELS; i++) {
+        if (levels[i] && chain_states_on) owner->end(levels[i]);
+        levels[i] = NULL;
+    }
     *thread = (struct chain_state_thread){0};
 }
 

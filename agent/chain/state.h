@@ -1,8 +1,9 @@
 /* state.h: what each thread does now: the MPI call that it is in, or that it was in last, with its arguments.
  *
  * A thread changes its state in place at each call, without a clock, a lock or a system call, so that readers outside of the process see
- * it while the process runs, hangs or is dead. Functions that cannot wait and move nothing (MPI_Comm_rank) are left out. Of nested calls
- * only the outermost one is shown. */
+ * it while the process runs, hangs or is dead. Functions that cannot wait and move nothing (MPI_Comm_rank) are left out. Calls that the
+ * library itself makes are part of the outermost call. Calls by a callback of the application have a state of their own, with the level
+ * at which they are nested. */
 #ifndef MPITX_STATE_H
 #define MPITX_STATE_H
 
@@ -30,33 +31,33 @@ enum chain_argument {
 struct chain_state {
     uint32_t sequence, owner;
     uint32_t thread;    /* the operating system's ID; 0: the row is free */
-    uint32_t inside;    /* 1: in the call; 0: it computes, after the call */
+    uint32_t nested;    /* 0: outermost; n: in a callback of the call at level n - 1 */
     uint32_t function;  /* as the owner names it */
     uint32_t arguments; /* enum chain_argument */
+    uint32_t inside;    /* 1: in the call; 0: it computes, after the call */
     int32_t peer, tag, source, source_tag;
     uint32_t count;     /* of requests */
-    uint32_t reserved;
     uint64_t object;    /* the handle */
     uint64_t bytes;
     uint64_t request;   /* its handle, or the address of the array */
     uint64_t address;   /* the caller's return address */
+    uint64_t frame;     /* the caller's frame: its stack pointer at the call */
     uint64_t calls;
     uint64_t progress;  /* calls that did something: without those that polled and found nothing */
     uint64_t collective; /* the number of this collective call on the communicator, from 1 */
 };
 
 struct chain_state_thread {
-    struct chain_state *state; /* NULL: the thread has made no call */
-    const void *frame;         /* the caller's frame */
+    struct chain_state *state; /* of the innermost call; NULL: the thread has made no call */
     uint64_t object, *collectives; /* the last communicator of a collective call, and its counter */
     uint32_t epoch;                /* of that communicator: see mpi/peers.h */
 };
 extern AGENT_THREAD struct chain_state_thread chain_state_thread;
 
 struct chain_state_owner {
-    struct chain_state *(*begin)(void);        /* a state for the calling thread; NULL: none */
-    void (*end)(struct chain_state *state);    /* the thread ends */
-    uint64_t *(*collectives)(uint64_t object); /* the counter of a communicator's collective calls; NULL: it is unknown */
+    struct chain_state *(*begin)(uint32_t nested); /* a state for the calling thread at this level; NULL: none */
+    void (*end)(struct chain_state *state);        /* the thread ends */
+    uint64_t *(*collectives)(uint64_t object);     /* the counter of a communicator's collective calls; NULL: it is unknown */
 };
 
 /* Starts to write states. texts has the owner's number of each function's name. */

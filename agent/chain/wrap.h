@@ -57,7 +57,7 @@ static inline __attribute__((always_inline)) struct chain_state *chain_state_ope
     state->inside = 1;
     state->address = (uint64_t)(uintptr_t)address;
     state->calls = calls;
-    chain_state_thread.frame = frame;
+    state->frame = (uint64_t)(uintptr_t)frame;
     return state;
 }
 
@@ -74,6 +74,7 @@ static inline __attribute__((always_inline)) void chain_state_close(bool progres
     struct chain_state *state = chain_state_thread.state;
     if (progress) state->progress++;
     __atomic_store_n(&state->inside, 0, __ATOMIC_RELEASE);
+    if (__builtin_expect(state->nested != 0, 0)) chain_state_return(state);
 }
 
 static inline uint64_t chain_state_count(uint64_t object)

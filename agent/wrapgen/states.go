@@ -33,7 +33,7 @@ var uncounted = []string{"MPI_Comm_create_group", "MPI_Comm_get_parent", "MPI_Co
 func (f Function) State() State {
 	k, _ := lookKind(f.Kind)
 	makes := strings.Contains(k.traffic, objects) && f.Name != "MPI_Comm_set_name" && f.Name != "MPI_Win_set_name"
-	if slices.Contains(local, f.Name) || (k.class == "OTHER" || k.class == "TOOL") && !makes && !slices.Contains(waiting, f.Name) ||
+	if slices.Contains(local, f.Name) || (k.class == "OTHER" || k.class == "TOOL") && !makes && f.Kind != "starts" && !slices.Contains(waiting, f.Name) ||
 		f.Kind == "absent" || f.Kind == "pcontrol" || k.hooked != "" && !slices.Contains(waiting, f.Name) {
 		return State{}
 	}
@@ -49,12 +49,13 @@ func (f Function) State() State {
 		s.Open += " state->" + member + " = " + value + ";"
 		bits = append(bits, bit...)
 	}
-	comm := ""
-	for _, object := range []struct{ name, kind, bit string }{{"win", "MPI_Win", "CHAIN_WINDOW"}, {"fh", "MPI_File", "CHAIN_FILE"},
+	comm, object := "", "0"
+	for _, o := range []struct{ name, kind, bit string }{{"win", "MPI_Win", "CHAIN_WINDOW"}, {"fh", "MPI_File", "CHAIN_FILE"},
 		{"comm", "MPI_Comm", "CHAIN_COMM"}, {"comm_old", "MPI_Comm", "CHAIN_COMM"}, {"local_comm", "MPI_Comm", "CHAIN_COMM"}, {"intercomm", "MPI_Comm", "CHAIN_COMM"}} {
-		if has(object.name, object.kind) {
-			set("object", "HANDLE_NUMBER("+object.name+")", object.bit)
-			if comm = object.name; object.bit != "CHAIN_COMM" {
+		if has(o.name, o.kind) {
+			object = "HANDLE_NUMBER(" + o.name + ")"
+			set("object", object, o.bit)
+			if comm = o.name; o.bit != "CHAIN_COMM" {
 				comm = ""
 			}
 			break
@@ -124,11 +125,7 @@ func (f Function) State() State {
 		if exchange {
 			from, with = "source", "recvtag"
 		}
-		number := "0"
-		if comm != "" {
-			number = "HANDLE_NUMBER(" + comm + ")"
-		}
-		s.Posts = "if (rc == MPI_SUCCESS) posted_add(HANDLE_NUMBER(*request), ID_" + f.Name + ", " + number + ", " + from + ", " + with + ");"
+		s.Posts = "if (rc == MPI_SUCCESS) posted_add(HANDLE_NUMBER(*request), ID_" + f.Name + ", " + object + ", " + from + ", " + with + ");"
 	}
 	s.Open = strings.TrimSpace(s.Open)
 	s.Arguments = strings.Join(append(bits, "CALL_"+k.class+" << CHAIN_ARGUMENT_KIND", "1u << 31"), "|")

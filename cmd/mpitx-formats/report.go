@@ -21,6 +21,9 @@ func report(w io.Writer, r *recording.Run, args []string) error {
 		return errUsage
 	}
 	format, table, name := args[0], args[1], args[2]
+	if format == "parquet" && table == export.TriggerTable {
+		return parquet.Report(w, r, export.TriggerRows(sites.Triggers(r)))
+	}
 	var cut profile.Cut
 	if err := json.NewDecoder(os.Stdin).Decode(&cut); err != nil {
 		return fmt.Errorf("%w: %w", errUsage, err)
@@ -32,7 +35,7 @@ func report(w io.Writer, r *recording.Run, args []string) error {
 	sites.Resolve(p)
 	switch format {
 	case "html":
-		return html.Write(w, p, name)
+		return html.Write(w, p, sites.Triggers(r), name)
 	case "pprof":
 		return pprof.Write(w, p)
 	case "parquet":

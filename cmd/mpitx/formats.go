@@ -69,7 +69,15 @@ func writeReport(w io.Writer, p *profile.Profile, f export.Format, o export.Repo
 	if err != nil {
 		return err
 	}
-	_, err = runFormats(w, bytes.NewReader(cut), string(f), "report", p.Run.Dir, string(f), cmp.Or(o.Table, export.ReportTables[0]), o.Run)
+	return writeFormat(w, p.Run.Dir, f, o, cut)
+}
+
+// writeFormat lets mpitx-formats write a report. cut is what it is restricted to.
+func writeFormat(w io.Writer, dir string, f export.Format, o export.ReportOptions, cut []byte) error {
+	if o.IsTTY {
+		return usagef("-o %s: a terminal cannot show it; name a file with --out", f)
+	}
+	_, err := runFormats(w, bytes.NewReader(cut), string(f), "report", dir, string(f), cmp.Or(o.Table, export.ReportTables[0]), o.Run)
 	return err
 }
 

@@ -312,6 +312,34 @@ func TestHostsLive(t *testing.T) {
 	})
 }
 
+// mpitx where lists the ranks of other hosts, and reads their states if it is told how to start a command there.
+func TestHostsWhere(t *testing.T) {
+	onHosts(t, func(t *testing.T, h *hosts) {
+		j := h.start("where", "record")
+		states := func(host int, words ...string) (text string) {
+			out, messages := h.run(0, host, append([]string{"mpitx", "where", "where.run", "-o", "csv"}, words...)...)
+			for line := range strings.Lines(out) {
+				ranks, rest, _ := strings.Cut(line, ",")
+				condition, _, _ := strings.Cut(rest, ",")
+				text += ranks + " " + condition + "\n"
+			}
+			return text + messages
+		}
+		h.want(states(loginNode), "0-3 unreachable\n")
+		out, _ := h.run(0, loginNode, "mpitx", "where", "where.run")
+		h.want(out, "ranks 0-1 are on another node, node1; run mpitx where there, or use --rsh ssh", "ranks 2-3 are on another node, node2")
+		text := states(1)
+		h.want(text, "2-3 unreachable\n", " running\n")
+		_, dir, _ := strings.Cut(h.environ[len(h.environ)-1], "=") // MPITX_HOSTS
+		if text = states(1, "--rsh", dir+"/rsh"); strings.Contains(text, "unreachable") || !strings.Contains(text, " running\n") {
+			t.Errorf("ranks of node2 were not read:\n%s", text)
+		}
+		h.want(states(1, "--rsh", "false"), "2-3 unreachable\n", " running\n", "mpitx: node2: cannot be reached with false: exit status 1")
+		j.stop()
+		h.want(states(loginNode), "0-3 exited\n")
+	})
+}
+
 // A rank is killed. Its samples in memory are recovered on its host.
 func TestHostsKilled(t *testing.T) {
 	onHosts(t, func(t *testing.T, h *hosts) {

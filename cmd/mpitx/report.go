@@ -78,7 +78,7 @@ func (o *reportOptions) run(_ *cobra.Command, args []string) error {
 		return err
 	}
 	defer run.Close()
-	triggers := readTriggers(o.a, run)
+	triggers := sites.Triggers(run)
 	if o.table == export.TriggerTable || len(triggers) > 0 && !profile.Has(run) {
 		return o.writeTriggers(run, triggers, args[0], term)
 	}
@@ -101,10 +101,15 @@ func (o *reportOptions) writeTriggers(run *recording.Run, all []*trigger.Trigger
 	if o.table != "" && o.table != export.TriggerTable {
 		return failf("%s: the run has triggers and no profile; use --table triggers, or record a profile with mpitx profile -- ./app", origin.Quote(dir))
 	}
-	if forms := []export.Format{export.FormatTable, export.FormatWide, export.FormatJSON, export.FormatNDJSON, export.FormatCSV}; !slices.Contains(forms, o.form()) {
-		return failf("%s: the run has triggers and no profile; choose -o table, json, ndjson or csv for their events", origin.Quote(dir))
-	}
 	write := func(w io.Writer, t export.Terminal) error { return export.Triggers(w, all, o.form(), 0, "", t) }
+	switch form := o.form(); {
+	case form == formatParquet:
+		write = func(w io.Writer, t export.Terminal) error {
+			return writeFormat(w, run.Dir, form, export.ReportOptions{Terminal: t, Table: export.TriggerTable, Run: dir}, nil)
+		}
+	case !slices.Contains([]export.Format{export.FormatTable, export.FormatWide, export.FormatJSON, export.FormatNDJSON, export.FormatCSV}, form):
+		return failf("%s: events of triggers cannot be written as %s; choose -o table, json, ndjson, csv or parquet", origin.Quote(dir), form)
+	}
 	err := error(nil)
 	if o.named() {
 		err = o.create(func(w io.Writer) error { return write(w, export.Terminal{UTF8: true}) })

@@ -67,6 +67,7 @@ var buildSample = sync.OnceValues(func() ([]string, error) {
 			{"../../fixtures/workload/build.sh", "mpicc." + family, bin},
 			{"mpicc." + family, "-o", filepath.Join(bin, "app."+family), "testdata/sample/app.c"},
 			{"mpicc." + family, "-g", "-o", filepath.Join(bin, "triggers."+family), "../../agent/test/triggers.c"},
+			{"mpicc." + family, "-g", "-O1", "-o", filepath.Join(bin, "deadlock."+family), "testdata/deadlock.c"},
 		} {
 			if out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput(); err != nil {
 				return nil, fmt.Errorf("%s: %v\n%s", strings.Join(argv, " "), err, out)

@@ -9,15 +9,13 @@ import (
 	"github.com/spf13/pflag"
 
 	"mpitx/catalog"
+	"mpitx/cmd/internal/sites"
 	"mpitx/cmd/mpitx/internal/attach"
 	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/cmd/mpitx/internal/virtual"
 	"mpitx/condition"
 	"mpitx/export"
 	"mpitx/recording"
-	"mpitx/recording/profile"
-	"mpitx/recording/trigger"
-	"mpitx/symbols"
 )
 
 // triggerFlags are --when, --on and --then. --on and --then belong to the --when before them.
@@ -222,7 +220,7 @@ func (x *triggerFlags) check(m locate.MPI) error {
 
 // tell prints what the triggers found on standard error, and reports whether a trigger recorded anything.
 func (x *triggerFlags) tell(run *recording.Run) (events bool) {
-	all := readTriggers(x.a, run)
+	all := sites.Triggers(run)
 	if len(all) == 0 {
 		return false
 	}
@@ -237,26 +235,4 @@ func (x *triggerFlags) tell(run *recording.Run) (events bool) {
 		events = events || t.Recorded > 0 || slices.Contains(t.Then, "sample") && t.Fired > 0
 	}
 	return events
-}
-
-// readTriggers reads the triggers of a run, with the sources of call sites.
-func readTriggers(a *app, run *recording.Run) []*trigger.Trigger {
-	all := trigger.Read(run)
-	if len(all) == 0 {
-		return nil
-	}
-	s := symbols.New(symbols.Options{Recorded: run.Start})
-	defer s.Close()
-	trigger.Resolve(all, func(m *recording.Module, address uint64) (frames []profile.Frame) {
-		if m == nil {
-			return []profile.Frame{{Address: profile.Address{Offset: address}}}
-		}
-		module := symbols.Module(*m)
-		for _, f := range s.Resolve(&module, address) {
-			frames = append(frames, profile.Frame{Function: f.Function, File: f.File, Line: f.Line, Inlined: f.Inlined,
-				Address: profile.Address{Path: m.Path, BuildID: m.BuildID, Offset: address - m.Bias}})
-		}
-		return frames
-	})
-	return all
 }

@@ -23,6 +23,8 @@ type whereOptions struct {
 	format   export.Format
 	watch    bool
 	interval time.Duration
+	rsh      string // "": other hosts are not asked
+	states   bool   // print the states for the mpitx of another host
 }
 
 func newWhere(a *app) *cobra.Command {
@@ -40,10 +42,15 @@ names cycles, mismatched collective calls, and ranks that are stopped or dead.
 It works on any run that mpitx started (run, sample, record, profile), while
 the job runs, while it hangs, and after it was killed. It only reads files, and
 does not slow the job. Without RUN, it takes the only running job's run in the
-current directory, or in $MPITX_DIR.`,
+current directory, or in $MPITX_DIR.
+
+The states are in the memory of the ranks' nodes. To see those of other nodes,
+name a command that runs mpitx there without asking for a password, such as
+--rsh ssh. The run directory must have the same path there.`,
 		Example: `  mpirun -n 4 mpitx run --dir run1 -- ./app input &
   mpitx where run1
   mpitx where run1 --watch
+  mpitx where run1 --rsh ssh
   mpitx where run1 -o json`,
 		Args: arguments(0, 1, "a run directory"),
 		RunE: a.once(o.run),
@@ -51,6 +58,9 @@ current directory, or in $MPITX_DIR.`,
 	chooseFormat(cmd, &o.format, "output `FORMAT`", export.FormatTable, export.FormatWide, export.FormatJSON, export.FormatCSV)
 	cmd.Flags().BoolVar(&o.watch, "watch", false, "print the states again until the job ends")
 	cmd.Flags().DurationVar(&o.interval, "interval", 2*time.Second, "with --watch: print every `TIME`")
+	cmd.Flags().StringVar(&o.rsh, "rsh", "", "ask the other nodes of the job with this `COMMAND`, such as ssh (default: $MPITX_RSH)")
+	cmd.Flags().BoolVar(&o.states, "states", false, "")
+	cmd.Flags().MarkHidden("states")
 	return cmd
 }
 
@@ -60,6 +70,11 @@ func (o *whereOptions) run(cmd *cobra.Command, args []string) error {
 		return usagef("--interval needs --watch")
 	case o.interval < 100*time.Millisecond:
 		return usagef("--interval: %s: must be at least 100ms", o.interval)
+	case cmd.Flags().Changed("rsh") && strings.TrimSpace(o.rsh) == "":
+		return usagef("--rsh: the command is empty; name one such as ssh")
+	}
+	if o.rsh == "" {
+		o.rsh = os.Getenv("MPITX_RSH")
 	}
 	terminal, err := o.a.terminal()
 	if err != nil {
@@ -140,6 +155,12 @@ func (o *whereOptions) print(run *recording.Run, t export.Terminal) error {
 	resolve, done := callSites(run.Start)
 	defer done()
 	job := where.Read(run, resolve)
+	if o.states {
+		return json.NewEncoder(o.a.out).Encode(job)
+	}
+	if strings.TrimSpace(o.rsh) != "" {
+		o.readHosts(run.Dir, job)
+	}
 	if !job.Recorded() {
 		return failf("%s: the run has no states of ranks: it was recorded by another version of mpitx, or none has finished MPI_Init", run.Dir)
 	}

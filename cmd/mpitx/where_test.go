@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"mpitx/fixtures/need"
 	"mpitx/recording"
 )
 
@@ -24,6 +25,7 @@ type stuck struct {
 	dir, run string
 	program  string
 	job      *process
+	never    string // what mpitx where must not say
 }
 
 // start starts a job, which ends with the test.
@@ -31,7 +33,7 @@ func (s *stuck) start(kind string, flags ...string) {
 	s.Helper()
 	s.run = filepath.Join(s.dir, kind)
 	args := append([]string{"mpitx", "run", "-n", "4", "--dir", s.run}, flags...)
-	s.job = newProcess(s.environ, s.dir, append(args, "--", s.program, kind)...)
+	s.job = newProcess(s.environ, s.dir, append(args, "--", s.program, kind, filepath.Join(s.dir, "file"))...)
 	if err := s.job.start(); err != nil {
 		s.Fatal(err)
 	}
@@ -71,14 +73,19 @@ func (s *stuck) says(want string) {
 	re := regexp.MustCompile(want)
 	text := ""
 	for deadline := time.Now().Add(90 * time.Second); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
-		if text = s.where(); re.MatchString(text) {
+		text = s.where()
+		if s.never != "" && strings.Contains(text, s.never) {
+			break
+		}
+		if re.MatchString(text) {
 			return
 		}
 	}
 	s.Errorf("mpitx where does not say %q:\n%s%s", want, text, s.job.describe())
 }
 
-func eachStuck(t *testing.T, test func(s *stuck)) {
+// eachStuck runs a test of a program in testdata with each MPI.
+func eachStuck(t *testing.T, source string, test func(s *stuck)) {
 	families, err := buildSample()
 	if err != nil {
 		t.Fatal(err)
@@ -87,8 +94,10 @@ func eachStuck(t *testing.T, test func(s *stuck)) {
 		t.Run(family, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			program := filepath.Join(dir, "deadlock")
-			if out, err := exec.Command("mpicc."+family, "-g", "-O1", "-o", program, "testdata/deadlock.c").CombinedOutput(); err != nil {
+			program := filepath.Join(dir, strings.TrimSuffix(source, filepath.Ext(source)))
+			compiler := map[string]string{".c": "mpicc.", ".F90": "mpif90."}[filepath.Ext(source)] + family
+			need.Commands(t, compiler)
+			if out, err := exec.Command(compiler, "-g", "-O1", "-pthread", "-o", program, "testdata/"+source).CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
 			test(&stuck{T: t, environ: append(testEnvironment(t), "MPITX_MPI="), dir: dir, program: program})
@@ -109,14 +118,14 @@ func TestDeadlocks(t *testing.T) {
 		{"tag", `tags: the tags differ: 1 sends to 0 with tag 8 in MPI_Send, and 0 waits for a message from 1 with tag 7 in MPI_Recv`},
 		{"loop", `(?s)wait: ranks 0,2-3 are in MPI_Barrier on MPI_COMM_WORLD, which 1 has not entered; 1 computes for [0-9.]+ s, after MPI_Barrier at .*\[1\] computes after MPI_Barrier\|`},
 		{"chain", `wait: 3 waits for a message from 2, tag 3; 2 waits for a message from 1, tag 2; 1 waits for a message from 0, tag 1; 0 computes for`},
-		{"waitall", `(?s)cycle: 0 → 1 → 0, all in MPI_Waitall.*\[0 1 2 3\] in MPI_Waitall\|.*0 waits for a message from 3, tag 5, and for a message from 1, tag 6`},
+		{"waitall", `(?s)cycle: 0 → 1 → 0, all in MPI_Waitall.*\[0 1 2 3\] in MPI_Waitall\|.*0 waits in MPI_Waitall for 2 requests \(a message from 3, tag 5; a message from 1, tag 6\)`},
 		{"polls", `(?s)cycle: 0 → 3 → 2 → 1 → 0, all in MPI_Test\n.*\[0 1 2 3\] polls with MPI_Test\|`},
 		{"probes", `cycle: 0 → 3 → 2 → 1 → 0, all in MPI_Iprobe\n\[0 1 2 3\] polls with MPI_Iprobe\|MPI_COMM_WORLD\|3, 0, 1, 2\|5\|`},
 		{"subcomm", `(?s)cycle: 0 → 2 → 0: 0 waits for a message from 2, tag 4 on even again; 2 is in MPI_Barrier on even again, which 0 has not entered\ncycle: cycle: 1 → 3 → 1: .* odd again, `},
 		{"finalize", `wait: rank 0 waits for a message from 1, tag 9; 1-3 (has|have) called MPI_Finalize|wait: rank 0 waits for a message from 1, tag 9; 1 has called MPI_Finalize`},
 		{"compute", `^\[0 1 2 3\] computes after MPI_Barrier\|`},
 	}
-	eachStuck(t, func(s *stuck) {
+	eachStuck(t, "deadlock.c", func(s *stuck) {
 		for _, k := range kinds {
 			s.start(k.kind)
 			s.says(k.says)
@@ -132,10 +141,48 @@ func TestDeadlocks(t *testing.T) {
 	})
 }
 
+// Threads of a rank wait together or not at all. Callbacks that call MPI are shown in their call, with what they wait for.
+func TestThreadsAndCallbacks(t *testing.T) {
+	t.Parallel()
+	const chain = `^wait: a thread of rank 1 waits for a message from 0, tag 7 on copy; 0 waits for a message from 1, tag 7 on copy, and another thread of it `
+	kinds := []struct{ kind, says, never string }{
+		{"thread-works", chain + "may call MPI\n", "cycle"},
+		{"thread-sleeps", chain + "may call MPI\n", "cycle"},
+		{"thread-called", chain + `computes for [0-9.]+ s, after MPI_Send at works_after_call stuck.c:\d+\n`, "cycle"},
+		{"threads-wait", `(?s)^cycle: cycle: 0 → 1 → 0, all in MPI_Recv\n.*\[0 1 2 3\] waits for a thread, after MPI_Comm_dup\|`, ""},
+		{"operation", `waits for a message from \d, tag 3 on copy, in a callback of MPI_Allreduce|(?s)all in MPI_Recv.*in MPI_Allreduce, a callback in MPI_Recv\|MPI_COMM_WORLD\|.*\|receive stuck.c`, ""},
+		{"handler", `(?s)cycle: 0 → 1 → 0, all in MPI_Recv.*\[0 1 2 3\] in MPI_Send, a callback in MPI_Recv\|wrong\|`, ""},
+		{"jump", `^\[0 1 2 3\] computes after MPI_Send\|`, ""},
+		{"attribute", `(?s)cycle: 0 → 1 → 0, all in MPI_Recv.*\[0 1 2 3\] in MPI_Recv\|copy\|`, ""},
+		{"returned", `wait: ranks 0,2-3 are in MPI_Allreduce on copy, which 1 has not entered; 1 computes for [0-9.]+ s, after MPI_Allreduce `, "callback"},
+		{"generalized", `\[0 1 2 3\] in MPI_Wait\|.*0 waits for MPI_Grequest_start`, ""},
+		{"collective", `(?s)\[1\] computes after .*\[0 2 3\] in MPI_Wait\|.*0 waits for MPI_Ibarrier on copy`, ""},
+		{"persistent", `in MPI_Waitall\|.*0 waits in MPI_Waitall for one of 2 requests \(a message from 1, tag 6 on copy; a message from any rank, any tag on copy\)`, ""},
+	}
+	eachStuck(t, "stuck.c", func(s *stuck) {
+		for _, k := range kinds {
+			s.never = k.never
+			s.start(k.kind)
+			s.says(k.says)
+			s.job.kill()
+			<-s.job.ended
+		}
+	})
+}
+
+// The call site is the program's, also if the library's Fortran interface makes the call.
+func TestWhereFortran(t *testing.T) {
+	t.Parallel()
+	eachStuck(t, "stuck.F90", func(s *stuck) {
+		s.start("f90")
+		s.says(`in MPI_Recv\|MPI_COMM_WORLD\|1, 0, 3, 2\|7\|waits stuck.F90:\d+\|`)
+	})
+}
+
 // A stopped rank, and then a dead one.
 func TestStoppedRank(t *testing.T) {
 	t.Parallel()
-	eachStuck(t, func(s *stuck) {
+	eachStuck(t, "deadlock.c", func(s *stuck) {
 		s.start("works")
 		s.says(`MPI_Sendrecv_replace`)
 		run, err := recording.Open(s.run)
@@ -153,13 +200,23 @@ func TestStoppedRank(t *testing.T) {
 // --hang reports, and ends the job with its exit code; it leaves a job in peace in which all ranks compute, or that works.
 func TestHang(t *testing.T) {
 	t.Parallel()
-	eachStuck(t, func(s *stuck) {
-		for _, kind := range []string{"recv-recv", "polls", "loop"} {
-			s.start(kind, "--hang", "2s:kill")
+	eachStuck(t, "deadlock.c", func(s *stuck) {
+		hangs := []struct{ kind, says string }{
+			{"recv-recv", `\n  cycle: 0 → 3 → 2 → 1 → 0, all in MPI_Recv\n`},
+			{"polls", `\n0-3 +polls with MPI_Test `},
+			{"probes", `\n0-3 +polls with MPI_Iprobe `},
+			{"loop", `; 1 computes for `},
+			{"file", ` in MPI_File_write_ordered `},
+			{"stops", `\n  rank 1 is stopped by a signal \(SIGSTOP\); kill -CONT continues it\n`},
+			{"finalize", `rank 0 waits for a message from 1, tag 9; 1(-3)? (has|have) called MPI_Finalize\n`},
+		}
+		for _, h := range hangs {
+			s.start(h.kind, "--hang", "2s:kill")
 			s.job.wait(2 * time.Minute)
 			text := s.job.stderr.String()
-			if s.job.code != exitHung || !strings.Contains(text, "mpitx: no rank has made progress for ") || !strings.Contains(text, "--hang: ending the job") {
-				s.Errorf("%s: exit code %d:\n%s", kind, s.job.code, text)
+			head := regexp.MustCompile(`mpitx: no rank has made progress for [0-9.]+ s\n` + h.kind + `: 4 ranks, running for \d+s\n`)
+			if s.job.code != exitHung || !head.MatchString(text) || !regexp.MustCompile(h.says).MatchString(text) || !strings.Contains(text, "mpitx: --hang: ending the job\n") {
+				s.Errorf("%s: exit code %d:\n%s", h.kind, s.job.code, text)
 			}
 		}
 		for _, kind := range []string{"compute", "works"} {
@@ -176,13 +233,18 @@ func TestHang(t *testing.T) {
 			s.job.kill()
 			<-s.job.ended
 		}
+		s.start("aborts", "--hang", "60s:kill")
+		s.job.wait(2 * time.Minute)
+		if text := s.job.stderr.String(); s.job.code != 5 || strings.Contains(text, "--hang") || strings.Contains(text, "no rank has made progress") {
+			s.Errorf("MPI_Abort: exit code %d:\n%s", s.job.code, text)
+		}
 	})
 }
 
 // A run that ends well leaves nothing behind unless it was named; mpitx where shows how it ended.
 func TestRunDirectory(t *testing.T) {
 	t.Parallel()
-	eachStuck(t, func(s *stuck) {
+	eachStuck(t, "deadlock.c", func(s *stuck) {
 		p := newProcess(s.environ, s.dir, "mpitx", "run", "-n", "2", "--", s.program, "nothing")
 		p.run(time.Minute)
 		if left, _ := filepath.Glob(filepath.Join(s.dir, "mpitx-run-*")); p.code != 0 || len(left) > 0 || p.stderr.Len() > 0 {

@@ -9,10 +9,12 @@ import (
 	"io"
 	"path"
 	"slices"
+	"strings"
 
 	"mpitx/export"
 	"mpitx/recording"
 	"mpitx/recording/profile"
+	"mpitx/recording/trigger"
 )
 
 //go:embed report.html
@@ -48,8 +50,8 @@ const mostRows = 500 // of a table
 
 var titles = map[string]string{"functions": "Functions", "sites": "Call sites", "ranks": "Ranks", "phases": "Phases", "communicators": "Communicators", "sizes": "Message sizes"}
 
-// Write writes the report of a run, which the user calls name.
-func Write(w io.Writer, p *profile.Profile, name string) error {
+// Write writes the report of a run, which the user calls name, and what its triggers found.
+func Write(w io.Writer, p *profile.Profile, triggers []*trigger.Trigger, name string) error {
 	t := export.Terminal{UTF8: true}
 	d := document{Title: t.Safe(path.Base(name)), Head: export.ReportHead(p, t)}
 	for _, f := range p.Findings() {
@@ -74,6 +76,11 @@ func Write(w io.Writer, p *profile.Profile, name string) error {
 		if rows := export.ReportTable(p, name, t); len(rows.Rows) > 0 {
 			d.Tables = append(d.Tables, newTable(titles[name], rows, t))
 		}
+	}
+	for _, one := range triggers {
+		x := newTable("Trigger "+t.Safe(one.Condition), export.TriggerEvents(one, 0, t), t)
+		x.Note = strings.TrimSpace(t.Safe(export.TriggerText(one)) + ". " + x.Note)
+		d.Tables = append(d.Tables, x)
 	}
 	return pageTemplate.Execute(w, d)
 }

@@ -14,6 +14,7 @@ import (
 	"mpitx/recording"
 	"mpitx/recording/profile"
 	"mpitx/recording/recordingtest"
+	"mpitx/recording/trigger"
 )
 
 // hostile is text that would be code in a page that does not escape it.
@@ -43,7 +44,10 @@ func solver(t *testing.T) string {
 	})
 	p.Functions[1].Name = hostile
 	var b bytes.Buffer
-	if err := Write(&b, p, "run1"); err != nil {
+	rank := 1
+	triggers := []*trigger.Trigger{{Condition: "bytes > 1M", On: "MPI_Send", Totals: trigger.Totals{Checked: 12, Held: 1, Fired: 1}, Ranks: []trigger.RankTotals{{Rank: 2, Totals: trigger.Totals{Held: 1}}},
+		Events: []trigger.Event{{Time: 1250 * time.Millisecond, Rank: 2, Function: "MPI_Send", Peer: &rank, ObjectName: hostile}}}, {Condition: hostile}}
+	if err := Write(&b, p, triggers, "run1"); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -54,7 +58,7 @@ func TestPage(t *testing.T) {
 	for _, want := range []string{
 		"<title>run1: MPI profile</title>", "<h3>Time by function</h3>", "<h3>Time by call site</h3>", "<h3>Ranks</h3>", "<h3>Messages between ranks</h3>",
 		"<h2>Functions</h2>", "<h2>Call sites</h2>", "<h2>Communicators</h2>", "rank 3 waits 41 % of its time in MPI_Wait", "load balance 82.2 %",
-		"default-src &#39;none&#39;", ">MPI_Wait</text>", "&lt;/script&gt;&lt;script&gt;",
+		"default-src &#39;none&#39;", ">MPI_Wait</text>", "<h2>Trigger bytes &gt; 1M</h2>", "became true 1 time, on rank 2; true in 1 of 12 calls", ">1.250000</td>", "&lt;/script&gt;&lt;script&gt;",
 	} {
 		if !strings.Contains(page, want) && !strings.Contains(page, strings.ReplaceAll(want, "&#39;", "'")) {
 			t.Errorf("no %s", want)

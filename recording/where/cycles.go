@@ -6,11 +6,108 @@ import (
 	"strings"
 )
 
-// needs are the ranks without each of which a rank cannot continue.
-func (g *graph) needs(rank int) (on []int) {
+// links are the ranks that the threads of a rank wait for. One of several ranks may be enough for a thread: it does not wait for any in
+// particular.
+func (g *graph) links(rank int) (on []int) {
 	for _, w := range g.waits[rank] {
-		if !w.any || len(w.on) == 1 && !w.unsure {
+		if w.needs != needsOne || len(w.on) == 1 && !w.unsure {
 			on = append(on, w.on...)
+		}
+	}
+	return compact(on)
+}
+
+// needs are the ranks that a rank waits for with all of its threads.
+func (g *graph) needs(rank int) []int {
+	if g.works(rank) {
+		return nil
+	}
+	return g.links(rank)
+}
+
+// works reports whether a rank can continue on its own: a thread of it does not wait.
+func (g *graph) works(rank int) bool {
+	p, waits := g.ranks[rank], len(g.waits[rank])
+	if p == nil || waits == 0 || p.Working > 0 {
+		return true
+	}
+	for _, t := range p.Threads {
+		if t.Sleeps {
+			waits++
+		}
+	}
+	return waits < len(p.Threads)
+}
+
+// waitFor is the wait of a rank for another rank, or its first one.
+func (g *graph) waitFor(rank, on int) *wait {
+	waits := g.waits[rank]
+	for i := range waits {
+		if slices.Contains(waits[i].on, on) {
+			return &waits[i]
+		}
+	}
+	return &waits[0]
+}
+
+// stuck are the ranks that cannot continue, whatever all others do.
+func (g *graph) stuck() map[int]bool {
+	type waiter struct{ rank, wait int }
+	waiters := map[int][]waiter{}
+	left := map[waiter]int{} // ranks that a wait still needs
+	free, queue := map[int]bool{}, []int{}
+	release := func(rank int) {
+		if !free[rank] {
+			free[rank] = true
+			queue = append(queue, rank)
+		}
+	}
+	for _, p := range g.job.Processes {
+		if g.works(p.Rank) {
+			release(p.Rank)
+		}
+		for i, w := range g.waits[p.Rank] {
+			n := len(w.on)
+			if w.needs != needsAll {
+				n = min(n, 1)
+			}
+			if n == 0 || w.needs != needsAll && w.unsure {
+				release(p.Rank)
+			}
+			left[waiter{p.Rank, i}] = n
+			for _, on := range w.on {
+				if waiters[on] = append(waiters[on], waiter{p.Rank, i}); g.ranks[on] == nil {
+					release(on)
+				}
+			}
+		}
+	}
+	for len(queue) > 0 {
+		rank := queue[0]
+		queue = queue[1:]
+		for _, w := range waiters[rank] {
+			if left[w]--; left[w] == 0 {
+				release(w.rank)
+			}
+		}
+	}
+	stuck := map[int]bool{}
+	for _, p := range g.job.Processes {
+		stuck[p.Rank] = !free[p.Rank]
+	}
+	return stuck
+}
+
+// stuckOn are the stuck ranks that the threads of a stuck rank wait for.
+func (g *graph) stuckOn(rank int, stuck map[int]bool) (on []int) {
+	if !stuck[rank] {
+		return nil
+	}
+	for _, w := range g.waits[rank] {
+		for _, to := range w.on {
+			if stuck[to] {
+				on = append(on, to)
+			}
 		}
 	}
 	return compact(on)
@@ -20,11 +117,12 @@ func (g *graph) needs(rank int) (on []int) {
 // all ranks of such sets.
 func (g *graph) cycles() (all []Finding, in map[int]bool) {
 	in = map[int]bool{}
-	for _, set := range g.components() {
+	stuck := g.stuck()
+	for _, set := range g.components(stuck) {
 		for _, rank := range set {
 			in[rank] = true
 		}
-		cycle := g.shortest(set)
+		cycle := g.shortest(set, stuck)
 		all = append(all, Finding{"cycle", cycle, g.cycleText(cycle)})
 		if len(set) > len(cycle) {
 			rest := slices.DeleteFunc(slices.Clone(set), func(r int) bool { return slices.Contains(cycle, r) })
@@ -36,9 +134,10 @@ func (g *graph) cycles() (all []Finding, in map[int]bool) {
 
 func (g *graph) cycleText(cycle []int) string {
 	var names, calls []string
-	for _, rank := range cycle {
+	next := append(slices.Clone(cycle[1:]), cycle[0])
+	for i, rank := range cycle {
 		names = append(names, fmt.Sprint(rank))
-		calls = append(calls, g.callOf(rank))
+		calls = append(calls, g.waitFor(rank, next[i]).thread.Call)
 	}
 	text := "cycle: " + strings.Join(append(names, names[0]), " → ")
 	if len(slices.Compact(slices.Sorted(slices.Values(calls)))) == 1 {
@@ -49,8 +148,8 @@ func (g *graph) cycleText(cycle []int) string {
 	}
 	const most = 6
 	var parts []string
-	for _, rank := range cycle[:min(len(cycle), most)] {
-		parts = append(parts, fmt.Sprintf("%d %s", rank, g.waits[rank][0].text))
+	for i, rank := range cycle[:min(len(cycle), most)] {
+		parts = append(parts, fmt.Sprintf("%d %s", rank, g.waitFor(rank, next[i]).text))
 	}
 	if more := len(cycle) - most; more > 0 {
 		parts = append(parts, fmt.Sprintf("and %d more", more))
@@ -58,15 +157,8 @@ func (g *graph) cycleText(cycle []int) string {
 	return text + ": " + strings.Join(parts, "; ")
 }
 
-func (g *graph) callOf(rank int) string {
-	for _, w := range g.waits[rank] {
-		return w.thread.Call
-	}
-	return ""
-}
-
 // shortest is a shortest cycle in a set of ranks, from its lowest rank that is on one.
-func (g *graph) shortest(set []int) (best []int) {
+func (g *graph) shortest(set []int, stuck map[int]bool) (best []int) {
 	const most = 64 // starts to try
 	for _, start := range set[:min(len(set), most)] {
 		before := map[int]int{}
@@ -74,7 +166,7 @@ func (g *graph) shortest(set []int) (best []int) {
 		for len(queue) > 0 && before[start] == 0 {
 			rank := queue[0]
 			queue = queue[1:]
-			for _, to := range g.needs(rank) {
+			for _, to := range g.stuckOn(rank, stuck) {
 				if _, seen := before[to]; !seen && slices.Contains(set, to) {
 					before[to] = rank + 1
 					queue = append(queue, to)
@@ -96,8 +188,8 @@ func (g *graph) shortest(set []int) (best []int) {
 	return best
 }
 
-// components are the sets of ranks that reach each other, after Tarjan.
-func (g *graph) components() (sets [][]int) {
+// components are the sets of stuck ranks that reach each other, after Tarjan.
+func (g *graph) components(stuck map[int]bool) (sets [][]int) {
 	index, low := map[int]int{}, map[int]int{}
 	on := map[int]bool{}
 	var stack []int
@@ -106,7 +198,7 @@ func (g *graph) components() (sets [][]int) {
 		index[rank] = len(index) + 1
 		low[rank] = index[rank]
 		stack, on[rank] = append(stack, rank), true
-		for _, to := range g.needs(rank) {
+		for _, to := range g.stuckOn(rank, stuck) {
 			if index[to] == 0 {
 				visit(to)
 				low[rank] = min(low[rank], low[to])
@@ -123,7 +215,7 @@ func (g *graph) components() (sets [][]int) {
 			on[r] = false
 		}
 		stack = stack[:k]
-		if len(set) > 1 || slices.Contains(g.needs(rank), rank) {
+		if len(set) > 1 || slices.Contains(g.stuckOn(rank, stuck), rank) {
 			sets = append(sets, set)
 		}
 	}
@@ -168,9 +260,9 @@ func (g *graph) chains(in map[int]bool) (all []Finding) {
 		first, longest := g.path(who, e.ranks[0], in)
 		text := ""
 		if len(longest) > 1 {
-			text = g.pathText(longest)
+			text = g.pathText(longest, e.ranks[0])
 		} else {
-			text = fmt.Sprintf("%s %s", ranksText(who), g.commonText(who, first))
+			text = fmt.Sprintf("%s %s", g.subjects(who), g.commonText(who, first, e.ranks[0]))
 		}
 		if !in[e.ranks[0]] {
 			text += "; " + list(e.ranks) + " " + g.endText(e.ranks[0], in)
@@ -190,7 +282,11 @@ func (g *graph) ends(rank int, in map[int]bool) (ends []int) {
 	for len(queue) > 0 {
 		at := queue[0]
 		queue = queue[1:]
-		for _, to := range g.needs(at) {
+		next := g.needs(at)
+		if at == rank {
+			next = g.links(at)
+		}
+		for _, to := range next {
 			switch {
 			case seen[to]:
 				continue
@@ -215,8 +311,8 @@ func (g *graph) path(who []int, end int, in map[int]bool) (first int, longest []
 			if _, known := next[rank]; known {
 				continue
 			}
-			for _, to := range g.needs(rank) {
-				if slices.Contains(level, to) {
+			for _, to := range g.links(rank) {
+				if slices.Contains(level, to) && (to == end || !g.works(to)) {
 					next[rank] = to
 					following = append(following, rank)
 					break
@@ -240,30 +336,41 @@ func (g *graph) path(who []int, end int, in map[int]bool) (first int, longest []
 const mostLinks = 6
 
 // pathText is "0 waits for a message from 2, tag 7; 2 is in MPI_Barrier on MPI_COMM_WORLD".
-func (g *graph) pathText(path []int) string {
+func (g *graph) pathText(path []int, end int) string {
 	var parts []string
 	for i, rank := range path {
 		if i == mostLinks {
 			parts = append(parts, fmt.Sprintf("… %d more", len(path)-i))
 			break
 		}
-		if waits := g.waits[rank]; len(waits) > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", rank, waits[0].text))
+		next := end
+		if i+1 < len(path) {
+			next = path[i+1]
 		}
+		subject := fmt.Sprint(rank)
+		if g.works(rank) {
+			subject = "a thread of " + subject
+		}
+		parts = append(parts, subject+" "+g.waitFor(rank, next).text)
 	}
 	return strings.Join(parts, "; ")
 }
 
+// subjects names ranks that wait, or of which threads wait.
+func (g *graph) subjects(ranks []int) string {
+	if !slices.ContainsFunc(ranks, g.works) {
+		return ranksText(ranks)
+	}
+	return does(ranks, "a thread of ", "threads of ") + ranksText(ranks)
+}
+
 // commonText is what ranks wait for, if all do the same; else what one of them does.
-func (g *graph) commonText(who []int, first int) string {
+func (g *graph) commonText(who []int, first, end int) string {
 	text := ""
 	for _, rank := range who {
-		if len(g.waits[rank]) == 0 {
-			continue
-		}
-		own := g.waits[rank][0].text
+		own := g.waitFor(rank, end).text
 		if text != "" && own != text {
-			return fmt.Sprintf("wait (%d %s)", first, g.waits[first][0].text)
+			return fmt.Sprintf("wait (%d %s)", first, g.waitFor(first, end).text)
 		}
 		text = own
 	}
@@ -300,24 +407,36 @@ func (g *graph) endText(rank int, in map[int]bool) string {
 	case Missing:
 		return "has not finished MPI_Init"
 	}
-	if waits := g.waits[rank]; len(waits) > 0 {
-		return waits[0].text
-	}
-	for _, t := range p.Threads {
-		if t.Inside {
-			return "is in " + t.Call + onObject(t)
-		}
-	}
-	if len(p.Threads) == 0 {
+	working := slices.IndexFunc(p.Threads, func(t *Thread) bool { return !t.Waits() && !t.Sleeps })
+	text := ""
+	switch {
+	case len(p.Threads) == 0:
 		return "has made no MPI call"
+	case working >= 0:
+		text = computesText(p.Threads[working])
+	case p.Working > 0:
+		text = "may call MPI"
+	default: // its message is under way
+		t := p.Threads[max(slices.IndexFunc(p.Threads, (*Thread).Waits), 0)]
+		text = "is in " + t.Call + onObject(t)
 	}
-	return computesText(p.Threads[0])
+	switch waits := g.waits[rank]; {
+	case len(waits) == 0:
+		return text
+	case !g.works(rank):
+		return waits[0].text
+	default:
+		return waits[0].text + ", and another thread of it " + text
+	}
 }
 
 func computesText(t *Thread) string {
 	text := "computes"
 	if d := Duration(t.Since); d != "" {
 		text += " for " + d
+	}
+	if t.Inside { // and polls
+		return "is in " + t.Call + onObject(t)
 	}
 	if t.Call != "" {
 		text += ", after " + t.Call

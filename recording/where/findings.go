@@ -72,8 +72,8 @@ func (g *graph) conditions() (all []Finding) {
 	}{
 		{Dead, "has", "have", "died"},
 		{Stopped, "is", "are", "stopped by a signal (SIGSTOP); kill -CONT continues it"},
-		{Missing, "has", "have", "not finished MPI_Init, or died in it, or run without the agent"},
-		{Unreachable, "is", "are", "on another node; run mpitx where there"},
+		{Missing, "has", "have", "not finished MPI_Init, or died in it, or run without the agent or with another run directory"},
+		{Unreachable, "is", "are", "on another node; run mpitx where there, or use --rsh ssh"},
 		{Unknown, "has", "have", "recorded no state"},
 	} {
 		hosts := map[string][]int{}
@@ -94,7 +94,7 @@ func (g *graph) conditions() (all []Finding) {
 			ranks := hosts[host]
 			what := c.what
 			if host != "" {
-				what = "on another node, " + host + "; run mpitx where there"
+				what = "on another node, " + host + "; run mpitx where there, or use --rsh ssh"
 			}
 			all = append(all, Finding{c.condition.String(), ranks, ranksText(ranks) + " " + does(ranks, c.one, c.many) + " " + what})
 		}
@@ -211,12 +211,12 @@ func (g *graph) wrongTags() (all []Finding, explained map[int]bool) {
 	explained = map[int]bool{}
 	for _, p := range g.job.Processes {
 		for _, r := range g.waits[p.Rank] {
-			if r.thread.Class != Receive || r.thread.Peer < 0 {
+			if r.thread.Class != Receive || r.thread.Peer < 0 || g.works(p.Rank) {
 				continue
 			}
 			sender := g.world(r.thread.Object, r.thread.Peer)
 			for _, s := range g.waits[sender] {
-				if s.thread.Class != Send || g.world(s.thread.Object, s.thread.Peer) != p.Rank || g.matches(sender, s.thread, p.Rank, r.thread) {
+				if s.thread.Class != Send || g.world(s.thread.Object, s.thread.Peer) != p.Rank || g.works(sender) {
 					continue
 				}
 				what, sent, wanted := "the tags differ", fmt.Sprintf("tag %d", s.thread.Tag), fmt.Sprintf("tag %d", r.thread.Tag)

@@ -42,6 +42,7 @@ type Process struct {
 	Host      string
 	Condition Condition
 	Threads   []*Thread // those that have called MPI
+	Working   int       // further threads that may call MPI and do not wait for each other
 	Objects   []*Object // its communicators and windows
 }
 
@@ -85,8 +86,10 @@ const (
 // Thread is the state of a thread.
 type Thread struct {
 	ID     int
-	Inside bool   // in the call; else it computes after it
-	Call   string // "MPI_Recv"; "" if it has made none
+	Inside bool    // in the call; else it computes after it
+	Sleeps bool    // not in a call: it waits for another thread of its process
+	Inner  *Thread // the call that a callback of this call is in; nil: none
+	Call   string  // "MPI_Recv"; "" if it has made none
 	Class  Class
 
 	Object            *Object // nil: none, or unknown

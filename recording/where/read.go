@@ -1,6 +1,7 @@
 package where
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -57,6 +58,9 @@ func Read(run *recording.Run, sites Sites) *Job {
 	for _, row := range rows {
 		byRank[row.Table.Rank].addThread(fieldsOf(row))
 	}
+	for _, p := range byRank {
+		p.nest()
+	}
 	for rank := range job.Size {
 		if !seen[rank] {
 			job.Processes = append(job.Processes, &Process{Rank: rank, Condition: Missing})
@@ -67,7 +71,6 @@ func Read(run *recording.Run, sites Sites) *Job {
 		if len(p.Threads) == 0 && p.Condition < Finalized {
 			p.Condition = Unknown
 		}
-		slices.SortFunc(p.Threads, func(a, b *Thread) int { return a.ID - b.ID })
 	}
 	return job
 }
@@ -133,6 +136,13 @@ type reader struct {
 	sites   Sites
 	objects map[uint64]*Object // by handle
 	list    []object
+	nested  []nested
+}
+
+// nested is a thread's call in a callback, or a thread itself at level 0.
+type nested struct {
+	*Thread
+	level uint64
 }
 
 // object is an object with what identifies it.
@@ -179,10 +189,17 @@ func (x *reader) addThread(f fields) {
 		return
 	}
 	args, calls, inside, progress := f.unsigned("arguments"), f.unsigned("calls"), f.unsigned("inside"), f.unsigned("progress")
+	if calls > 0 && f.unsigned("left") == calls {
+		inside = 0
+	}
 	t := &Thread{ID: int(f.unsigned("thread")), Inside: inside != 0, Peer: NoRank, Tag: NoTag, Bytes: -1, Since: -1}
 	if calls > 0 {
 		t.Call = f.text("function")
-		t.Site = x.sites(x.rank, f.unsigned("address"))
+		address := f.unsigned("address")
+		if f.unsigned("sited") == calls {
+			address = f.unsigned("site")
+		}
+		t.Site = x.sites(x.rank, address)
 	}
 	t.Class = ClassOf(t.Call, args&argCollective != 0, args&argPolls != 0)
 	if t.HasObject = args&argObject != 0; t.HasObject {
@@ -225,7 +242,30 @@ func (x *reader) addThread(f fields) {
 		}
 		t.More = int(f.unsigned("pending")) - len(t.Pending)
 	}
-	x.process.Threads = append(x.process.Threads, t)
+	t.Sleeps = !t.Inside && f.unsigned("asleep") == calls+1
+	x.process.Working = max(x.process.Working, int(f.unsigned("working")))
+	x.nested = append(x.nested, nested{t, f.unsigned("nested")})
+}
+
+// nest adds the threads to the process, and to their calls those of callbacks.
+func (x *reader) nest() {
+	slices.SortFunc(x.nested, func(a, b nested) int { return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.level, b.level)) })
+	var inner *Thread // the innermost call of the thread
+	for _, t := range x.nested {
+		if t.level == 0 {
+			inner = t.Thread
+			x.process.Threads = append(x.process.Threads, inner)
+			continue
+		}
+		if inner == nil || inner.ID != t.ID {
+			continue
+		}
+		outermost := x.process.Threads[len(x.process.Threads)-1]
+		outermost.Idle = min(outermost.Idle, t.Idle)
+		if t.Inside && inner.Inside {
+			inner.Inner, inner = t.Thread, t.Thread
+		}
+	}
 }
 
 // unstated is CALL_NONE of agent/mpi/call.h.

@@ -114,6 +114,12 @@ func (g *graph) groupOf(p *Process, t *Thread) Group {
 		s.Doing, s.Since = "polls with "+t.Call, t.Idle
 	case t.Inside && t.Class != Poll:
 		s.Doing = "in " + t.Call
+		if t.Inner != nil {
+			s.Doing += ", a callback in " + t.Inner.Call
+			s.Site, s.Since = t.Inner.Site, t.Inner.Since
+		}
+	case t.Sleeps:
+		s.Doing = "waits for a thread, after " + t.Call
 	default:
 		s.Doing = "computes after " + t.Call
 		if t.Since < 0 {

@@ -4,16 +4,26 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
-// wait is what a rank waits for.
+// wait is what a thread waits for.
 type wait struct {
 	thread *Thread
-	on     []int  // ranks of MPI_COMM_WORLD
-	any    bool   // one of them is enough; else all are needed
+	on     []int // ranks of MPI_COMM_WORLD
+	needs  need
 	unsure bool   // further ranks, which are unknown
 	text   string // "waits for a message from 2, tag 7"
 }
+
+// need is how many of its ranks a wait needs.
+type need uint8
+
+const (
+	needsAll  need = iota
+	needsSome      // all whose requests have not completed, which are one or more
+	needsOne
+)
 
 // graph is who waits for whom.
 type graph struct {
@@ -133,7 +143,7 @@ func (w *wait) add(g *graph, self int, o *Object, peer int) {
 	switch world := g.world(o, peer); {
 	case peer == AnySource:
 		ranks, known := g.others(o, self)
-		w.on, w.any, w.unsure = append(w.on, ranks...), true, w.unsure || !known
+		w.on, w.needs, w.unsure = append(w.on, ranks...), needsOne, w.unsure || !known
 	case world == NoRank:
 		w.unsure = true
 	default:
@@ -158,6 +168,12 @@ func (g *graph) waitOf(p *Process, t *Thread) (w wait, ok bool) {
 	if p.Condition != Running || !t.Waits() {
 		return w, false
 	}
+	if t.Inner != nil {
+		if w, ok = g.waitOf(p, t.Inner); ok {
+			w.text += ", in a callback of " + t.Call
+		}
+		return w, ok
+	}
 	w.thread = t
 	switch t.Class {
 	case Send, Receive:
@@ -170,7 +186,7 @@ func (g *graph) waitOf(p *Process, t *Thread) (w wait, ok bool) {
 		if t.Source != ProcNull {
 			w.add(g, p.Rank, t.Object, t.Source)
 		}
-		if to := g.world(t.Object, t.Peer); to != NoRank && !w.any && !g.receives(to, p.Rank, t) {
+		if to := g.world(t.Object, t.Peer); to != NoRank && w.needs == needsAll && !g.receives(to, p.Rank, t) {
 			w.on = append(w.on, to)
 		}
 		w.text = "exchanges messages: to " + g.peerText(t.Object, t.Peer) + tagText(t.Tag) + ", from " + g.peerText(t.Object, t.Source) + tagText(t.SourceTag)
@@ -202,36 +218,41 @@ func (g *graph) requests(p *Process, t *Thread) (w wait, ok bool) {
 		return w, t.Peer != ProcNull
 	}
 	var parts []string
-	w.any = t.Class == WaitAny || t.Class == Poll && !strings.HasPrefix(t.Call, "MPI_Testall") && len(t.Pending)+t.More > 1
-	for _, r := range t.Pending {
-		receives, p2p := r.receiving()
-		switch {
-		case !p2p && r.Object != nil:
-			parts = append(parts, "waits for "+r.Call+" on "+objectText(r.Object))
+	for i := range t.Pending {
+		r := &t.Pending[i]
+		if receives, p2p := r.receiving(); !p2p {
 			w.unsure = true
-		case !p2p:
+			parts = append(parts, r.Call+onNamed(r.Object))
+		} else if r.Peer == NoRank { // MPI_Imrecv
 			w.unsure = true
-		case r.Peer != ProcNull && r.Peer != NoRank:
-			before := w.any
+			parts = append(parts, r.Call+onNamed(r.Object))
+		} else if r.Peer != ProcNull {
 			w.add(g, p.Rank, r.Object, r.Peer)
-			w.any = before || w.any && len(t.Pending) == 1
-			parts = append(parts, g.message(receives, r.Object, r.Peer, r.Tag))
+			parts = append(parts, strings.TrimPrefix(g.message(receives, r.Object, r.Peer, r.Tag), "waits for "))
 		}
 	}
+	n := len(t.Pending) + t.More
+	switch {
+	case n < 2:
+	case t.Class == WaitAny || t.Class == Poll && !strings.HasPrefix(t.Call, "MPI_Testall"):
+		w.needs = needsOne
+	case w.needs == needsAll:
+		w.needs = needsSome
+	}
 	w.unsure = w.unsure || t.More > 0 || !t.Looked
-	for i := 1; i < len(parts); i++ {
-		parts[i] = strings.TrimPrefix(parts[i], "waits ")
-	}
 	const most = 3
-	if len(parts) > most {
-		parts = append(parts[:most], fmt.Sprintf("for %d more requests", len(t.Pending)+t.More-most))
+	if more := n - most; len(parts) > most {
+		parts = append(parts[:most], fmt.Sprintf("%d more", more))
 	}
-	joint := ", and "
-	if w.any {
-		joint = ", or "
-	}
-	if w.text = strings.Join(parts, joint); w.text == "" {
-		w.text = "waits in " + t.Call
+	w.text = "waits in " + t.Call
+	switch text := strings.Join(parts, "; "); {
+	case n == 1 && text != "":
+		w.text = "waits for " + text
+	case n > 1:
+		w.text += " for " + map[bool]string{true: "one of "}[w.needs == needsOne] + Count(n, "request")
+		if text != "" {
+			w.text += " (" + text + ")"
+		}
 	}
 	w.on = compact(w.on)
 	return w, true
@@ -278,43 +299,79 @@ func onObject(t *Thread) string {
 	return " on " + objectText(t.Object)
 }
 
-// matches reports whether a receive accepts the message of a send.
-func (g *graph) matches(sender int, send *Thread, receiver int, receive *Thread) bool {
-	source, tag := receive.Peer, receive.Tag
-	if receive.Class == Exchange {
-		source, tag = receive.Source, receive.SourceTag
+func onNamed(o *Object) string {
+	if o == nil {
+		return ""
 	}
-	return sameObject(send.Object, receive.Object) && (source == AnySource || g.world(receive.Object, source) == sender) &&
-		g.world(send.Object, send.Peer) == receiver && (tag == AnyTag || tag == send.Tag)
+	return " on " + objectText(o)
+}
+
+// message is a message that a thread sends or waits for.
+type message struct {
+	object    *Object
+	peer, tag int
+	certain   bool // it has not been sent or received before
+}
+
+// messages are the messages that a thread sends, or those that it waits for.
+func (t *Thread) messages(receives bool) (list []message) {
+	switch t.Class {
+	case Send, Receive:
+		if receives == (t.Class == Receive) {
+			list = append(list, message{t.Object, t.Peer, t.Tag, true})
+		}
+	case Exchange: // what it sends may have been received by an earlier call
+		if receives {
+			list = append(list, message{t.Object, t.Source, t.SourceTag, true})
+		}
+	case WaitAll, WaitAny, Poll:
+		for i := range t.Pending {
+			r := &t.Pending[i]
+			if is, p2p := r.receiving(); p2p && is == receives {
+				list = append(list, message{r.Object, r.Peer, r.Tag, len(t.Pending)+t.More == 1})
+			}
+		}
+	}
+	return list
+}
+
+// matches reports whether a receive accepts a message.
+func (g *graph) matches(sender int, sent message, receiver int, wanted message) bool {
+	return sameObject(sent.object, wanted.object) && (wanted.peer == AnySource || g.world(wanted.object, wanted.peer) == sender) &&
+		g.world(sent.object, sent.peer) == receiver && (wanted.tag == AnyTag || wanted.tag == sent.tag)
 }
 
 func sameObject(a, b *Object) bool {
 	return a != nil && b != nil && a.Identity != "" && a.Identity == b.Identity
 }
 
-// receives reports whether a rank is in a call that receives what a thread sends.
+// receives reports whether a rank is in a call that receives what a thread sends by MPI_Sendrecv.
 func (g *graph) receives(rank, sender int, send *Thread) bool {
 	p := g.ranks[rank]
 	return p != nil && slices.ContainsFunc(p.Threads, func(t *Thread) bool {
-		return t.Inside && (t.Class == Receive || t.Class == Exchange) && g.matches(sender, send, rank, t)
+		return t.Inside && (t.Class == Receive || t.Class == Exchange) && g.matches(sender, message{send.Object, send.Peer, send.Tag, true}, rank, t.messages(true)[0])
 	})
 }
 
-// dropMatched removes the waits of a send and a receive that match: their message is under way. What MPI_Sendrecv sends may have
-// been received by an earlier call.
+// underWay is how long the transfer of a message may take, if it is not certain that it has not been transferred before.
+const underWay = 10 * time.Second
+
+// dropMatched removes the waits of a send and a receive that match: their message is under way.
 func (g *graph) dropMatched() {
 	type place struct{ rank, wait int }
 	matched := map[place]bool{}
 	for sender, sends := range g.waits {
 		for i, s := range sends {
-			to := g.world(s.thread.Object, s.thread.Peer)
-			if s.thread.Class != Send || !g.receives(to, sender, s.thread) {
-				continue
-			}
-			matched[place{sender, i}] = true
-			for k, r := range g.waits[to] {
-				if r.thread.Class == Receive && g.matches(sender, s.thread, to, r.thread) {
-					matched[place{to, k}] = true
+			for _, m := range s.thread.messages(false) {
+				to := g.world(m.object, m.peer)
+				for k, r := range g.waits[to] {
+					for _, wanted := range r.thread.messages(true) {
+						certain := m.certain && wanted.certain || min(s.thread.Since, r.thread.Since) < underWay
+						if certain && g.matches(sender, m, to, wanted) {
+							matched[place{sender, i}] = true
+							matched[place{to, k}] = matched[place{to, k}] || r.thread.Class != Exchange
+						}
+					}
 				}
 			}
 		}

@@ -79,6 +79,26 @@ func (j *Job) condition(rank int, c Condition) *Job {
 	return j
 }
 
+// thread adds a thread to a process.
+func (j *Job) thread(rank int, set func(*Thread)) *Job {
+	p := j.Processes[rank]
+	p.Threads = append(p.Threads, process(rank, p.Objects[0].Collectives, set).Threads...)
+	return j
+}
+
+// inner adds a call in a callback of a process's call.
+func (j *Job) inner(rank int, set func(*Thread)) *Job {
+	j.Processes[rank].Threads[0].Inner = process(rank, 0, set).Threads[0]
+	return j
+}
+
+func (j *Job) working(rank int) *Job {
+	j.Processes[rank].Working = 1
+	return j
+}
+
+func sleeps(t *Thread) { t.Call, t.Inside, t.Sleeps = "MPI_Send", false, true }
+
 func TestFindings(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -111,7 +131,27 @@ func TestFindings(t *testing.T) {
 		{"a rank in MPI_Finalize", job(0, receive(1, 7), collective("MPI_Finalize", 0)).condition(1, Finalized),
 			[]string{"rank 0 waits for a message from 1, tag 7; 1 has called MPI_Finalize"}},
 		{"requests", job(0, waitall("MPI_Waitall", Request{Call: "MPI_Irecv", Peer: 1, Tag: 7}, Request{Call: "MPI_Isend", Peer: 1, Tag: 8}), computes),
-			[]string{"rank 0 waits for a message from 1, tag 7, and for 1 to receive a message, tag 8; 1 computes for 5.0 s, after MPI_Send"}},
+			[]string{"rank 0 waits in MPI_Waitall for 2 requests (a message from 1, tag 7; 1 to receive a message, tag 8); 1 computes for 5.0 s, after MPI_Send"}},
+		{"some of the requests may have completed", job(0, waitall("MPI_Waitall", Request{Call: "MPI_Irecv", Peer: 1, Tag: 7}, Request{Call: "MPI_Irecv", Peer: 2, Tag: 7}), receive(0, 1), computes),
+			[]string{"1 waits for a message from 0, tag 1; 0 waits in MPI_Waitall for 2 requests (a message from 1, tag 7; a message from 2, tag 7); 2 computes for 5.0 s, after MPI_Send"}},
+		{"requests in a cycle", job(0, waitall("MPI_Waitall", Request{Call: "MPI_Irecv", Peer: 1, Tag: 7}, Request{Call: "MPI_Irecv", Peer: 2, Tag: 7}), receive(0, 1), receive(0, 1)),
+			[]string{"cycle: 0 → 1 → 0: 0 waits in MPI_Waitall for 2 requests (a message from 1, tag 7; a message from 2, tag 7); 1 waits for a message from 0, tag 1; rank 2 waits with them"}},
+		{"a request and a send under way", job(0, waitall("MPI_Wait", Request{Call: "MPI_Irecv", Peer: 1, Tag: 7}), send(0, 7)), nil},
+		{"a collective request", job(0, waitall("MPI_Wait", Request{Call: "MPI_Ibarrier"}), computes), nil},
+		{"any source, all wait", job(0, receive(AnySource, 7), receive(AnySource, 7), receive(AnySource, 7)),
+			[]string{"cycle: 0 → 1 → 0, all in MPI_Recv; rank 2 waits with them"}},
+		{"a thread that would send", job(0, receive(1, 7), receive(0, 7)).thread(1, computes),
+			[]string{"rank 0 waits for a message from 1, tag 7; 1 waits for a message from 0, tag 7, and another thread of it computes for 5.0 s, after MPI_Send"}},
+		{"a thread that has made no call", job(0, receive(1, 7), receive(0, 7)).working(1),
+			[]string{"rank 0 waits for a message from 1, tag 7; 1 waits for a message from 0, tag 7, and another thread of it may call MPI"}},
+		{"all threads wait", job(0, receive(1, 7), receive(0, 7)).thread(1, receive(0, 8)).thread(1, sleeps),
+			[]string{"cycle: 0 → 1 → 0, all in MPI_Recv"}},
+		{"threads that wait for different ranks", job(0, receive(1, 7), receive(0, 7), computes).thread(1, receive(2, 8)),
+			[]string{"0 waits for a message from 1, tag 7; 1 waits for a message from 2, tag 8; 2 computes for 5.0 s, after MPI_Send"}},
+		{"a thread that receives another tag", job(0, receive(1, 7), send(0, 8)).thread(0, computes),
+			[]string{"rank 1 waits for 0 to receive a message, tag 8; 0 waits for a message from 1, tag 7, and another thread of it computes for 5.0 s, after MPI_Send"}},
+		{"a callback", job(2, collective("MPI_Allreduce", 2), collective("MPI_Allreduce", 2)).inner(1, receive(0, 7)),
+			[]string{"rank 1 waits for a message from 0, tag 7, in a callback of MPI_Allreduce; 0 is in MPI_Allreduce on MPI_COMM_WORLD"}},
 		{"any of two requests", job(0, waitall("MPI_Waitany", Request{Call: "MPI_Irecv", Peer: 1, Tag: 7}, Request{Call: "MPI_Irecv", Peer: 2, Tag: 7}), receive(0, 1), computes),
 			[]string{}},
 		{"polls", job(0, waitall("MPI_Test", Request{Call: "MPI_Irecv", Peer: 1, Tag: 7}), waitall("MPI_Test", Request{Call: "MPI_Irecv", Peer: 0, Tag: 7})),
@@ -131,7 +171,7 @@ func TestFindings(t *testing.T) {
 				got = append(got, f.Text)
 			}
 			if c.name == "any of two requests" { // rank 1 waits for rank 0, which may go on
-				c.want = []string{"rank 1 waits for a message from 0, tag 1; 0 waits for a message from 1, tag 7, or for a message from 2, tag 7"}
+				c.want = []string{"rank 1 waits for a message from 0, tag 1; 0 waits in MPI_Waitany for one of 2 requests (a message from 1, tag 7; a message from 2, tag 7)"}
 			}
 			if len(c.want) > 1 && c.want[1] == "cycle" {
 				got = got[:min(1, len(got))]

@@ -237,6 +237,7 @@ static void watch_pace(bool sampled)
 static void *fill_in(void *unused)
 {
     (void)unused;
+    agent_thread_begins();
     if (CPU_COUNT(&core) > 0)
         sched_setaffinity(0, sizeof core, &core);
     if (!make_timers()) {

@@ -1,5 +1,6 @@
-/* heartbeat.c: a thread looks at all states ten times a second. It says since when a thread is in its state, so that calls need no clock, and
- * what the requests wait for that a thread waits for, so that calls need not look them up. */
+/* heartbeat.c: a thread looks at all states ten times a second. It finds out what calls need not write themselves: since when a thread is in
+ * its state, what the requests wait for that it waits for, whether it has left a call by longjmp, and from where it calls a language
+ * binding. */
 #define _GNU_SOURCE
 #include <string.h>
 #include <sys/syscall.h>
@@ -8,11 +9,16 @@
 
 #include "base/clock.h"
 #include "base/core.h"
+#include "base/memory.h"
+#include "chain/cfi.h"
+#include "mpi/library.h"
 #include "mpi/posted.h"
 #include "tools/where/where.h"
 
 #define BEAT_NS 100000000
+#define LONG_NS UINT64_C(500000000) /* a wait that may be a deadlock */
 #define MOST_REQUESTS 256u
+enum { BINDINGS_DEEP = 8, WORKING_BEATS = 5 };
 
 static cpu_set_t cores;
 static uint64_t progress[WHERE_ROWS]; /* at the last beat */
@@ -42,11 +48,57 @@ static void look_at_requests(struct where_row *row, uint64_t mark)
     __atomic_store_n(&row->looked, mark, __ATOMIC_RELEASE);
 }
 
-static void look(struct where_row *row, uint64_t *before, uint64_t now)
+/* ---- stacks of other threads ---- */
+
+static bool still_in(const struct chain_state *state, uint64_t calls)
+{
+    return __atomic_load_n(&state->inside, __ATOMIC_ACQUIRE) && state->calls == calls && state->sequence % 2 == 0;
+}
+
+/* Whether the thread has left the call without a return: it has used the stack above since. */
+static bool was_left(const struct chain_state *state, uint64_t calls)
+{
+#if defined(__x86_64__)
+    uint64_t frame = state->frame, address = state->address, there;
+    if (!memory_read(frame - sizeof there, &there, sizeof there)) return false;
+    return there != address && still_in(state, calls);
+#else
+    (void)state, (void)calls;
+    return false;
+#endif
+}
+
+/* The application's return address, if a binding made the call. */
+static void find_site(struct where_row *row, uint64_t calls)
+{
+    uint64_t address = row->state.address, pointer = row->state.frame;
+    for (int deep = 0; deep < BINDINGS_DEEP && library_is_binding(address); deep++) {
+        uintptr_t size = cfi_frame_size(address);
+        pointer += size;
+        if (!size || !memory_read(pointer - sizeof address, &address, sizeof address)) return;
+    }
+    if (library_is_binding(address) || !still_in(&row->state, calls)) return;
+    row->site = address;
+    __atomic_store_n(&row->sited, calls, __ATOMIC_RELEASE);
+}
+
+/* ---- beats ---- */
+
+static void look_into(struct where_row *row, uint64_t calls)
+{
+    if (row->sited != calls && library_is_binding(row->state.address)) find_site(row, calls);
+    if (was_left(&row->state, calls)) __atomic_store_n(&row->left, calls, __ATOMIC_RELEASE);
+}
+
+/* Reports whether the thread has waited in MPI for long. */
+static bool look(struct where_row *row, uint64_t *before, uint64_t now)
 {
     const struct chain_state *state = &row->state;
     uint32_t inside = __atomic_load_n(&state->inside, __ATOMIC_ACQUIRE), arguments = state->arguments;
-    uint64_t calls = state->calls, done = state->progress, seen = 2 * calls + inside;
+    uint64_t calls = state->calls, done = state->progress;
+    if (inside && 2 * calls + 1 == row->seen) look_into(row, calls);
+    inside = inside && row->left != calls;
+    uint64_t seen = 2 * calls + inside;
     if (seen != row->seen) {
         __atomic_store_n(&row->since, now, __ATOMIC_RELAXED);
         __atomic_store_n(&row->seen, seen, __ATOMIC_RELEASE);
@@ -57,18 +109,48 @@ static void look(struct where_row *row, uint64_t *before, uint64_t now)
     row->beat = now;
     bool waits = inside ? seen != 0 : (arguments & CHAIN_POLLS) != 0;
     if (waits && (arguments & (CHAIN_REQUEST | CHAIN_REQUESTS)) && state->sequence % 2 == 0) look_at_requests(row, done + 1);
+    return waits && now - row->moved > clock_from_nanoseconds(LONG_NS);
+}
+
+static bool has_row(uint32_t id)
+{
+    struct where_row *row;
+    for (int i = 0; (row = where_row(i)); i++)
+        if (row->state.thread == id) return true;
+    return false;
+}
+
+/* What the threads do that are not in MPI. Needed only when others wait for long. */
+static void look_outside(bool waiting, bool count)
+{
+    struct where_row *row;
+    uint32_t working = threads_may_call() ? WHERE_UNKNOWN : 0;
+    if (waiting && count) working = threads_working(has_row);
+    for (int i = 0; (row = where_row(i)); i++) {
+        const struct chain_state *state = &row->state;
+        uint64_t calls = state->calls;
+        if (!state->thread || state->nested) continue;
+        bool outside = !__atomic_load_n(&state->inside, __ATOMIC_ACQUIRE) || row->left == calls;
+        row->asleep = waiting && outside && threads_sleeps(state->thread) ? calls + 1 : 0;
+        if (count) row->working = working;
+    }
 }
 
 static void *beat(void *unused)
 {
     const struct timespec pause = {0, BEAT_NS};
+    bool waited = false;
     (void)unused;
+    agent_thread_begins();
     if (CPU_COUNT(&cores) > 0) sched_setaffinity(0, sizeof cores, &cores);
-    while (syscall(SYS_nanosleep, &pause, NULL), where_lock()) {
+    for (unsigned beats = 0; syscall(SYS_nanosleep, &pause, NULL), where_lock(); beats++) {
         struct where_row *row;
         uint64_t now = clock_ticks();
+        bool waiting = false;
         for (int i = 0; (row = where_row(i)); i++)
-            if (row->state.thread) look(row, &progress[i], now);
+            if (row->state.thread) waiting |= look(row, &progress[i], now);
+        if (waiting || waited) look_outside(waiting, waiting != waited || beats % WORKING_BEATS == 0);
+        waited = waiting;
         where_unlock();
     }
     return NULL;

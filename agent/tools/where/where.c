@@ -8,6 +8,7 @@
 
 #include "base/cancel.h"
 #include "base/clock.h"
+#include "chain/cfi.h"
 #include "chain/internal.h"
 #include "tools/objects/objects.h"
 #include "tools/where/where.h"
@@ -16,19 +17,20 @@
 
 static const struct mpitx_run_field fields[] = {
     {.name = "thread", .type = MPITX_RUN_U32},
-    {.name = "inside", .type = MPITX_RUN_U32},
+    {.name = "nested", .type = MPITX_RUN_U32},
     {.name = "function", .type = MPITX_RUN_U32, .meaning = MPITX_RUN_TEXT},
     {.name = "arguments", .type = MPITX_RUN_U32},
+    {.name = "inside", .type = MPITX_RUN_U32},
     {.name = "peer", .type = MPITX_RUN_I32},
     {.name = "tag", .type = MPITX_RUN_I32},
     {.name = "source", .type = MPITX_RUN_I32},
     {.name = "source_tag", .type = MPITX_RUN_I32},
     {.name = "count", .type = MPITX_RUN_U32},
-    {.name = "reserved", .type = MPITX_RUN_U32},
     {.name = "handle", .type = MPITX_RUN_U64},
     {.name = "bytes", .type = MPITX_RUN_U64, .unit = "B"},
     {.name = "request", .type = MPITX_RUN_U64},
     {.name = "address", .type = MPITX_RUN_U64, .meaning = MPITX_RUN_ADDRESS},
+    {.name = "frame", .type = MPITX_RUN_U64},
     {.name = "calls", .type = MPITX_RUN_U64},
     {.name = "progress", .type = MPITX_RUN_U64},
     {.name = "collective", .type = MPITX_RUN_U64},
@@ -37,6 +39,12 @@ static const struct mpitx_run_field fields[] = {
     {.name = "moved", .type = MPITX_RUN_U64, .meaning = MPITX_RUN_TIME},
     {.name = "beat", .type = MPITX_RUN_U64, .meaning = MPITX_RUN_TIME},
     {.name = "looked", .type = MPITX_RUN_U64},
+    {.name = "left", .type = MPITX_RUN_U64},
+    {.name = "sited", .type = MPITX_RUN_U64},
+    {.name = "site", .type = MPITX_RUN_U64, .meaning = MPITX_RUN_ADDRESS},
+    {.name = "asleep", .type = MPITX_RUN_U64},
+    {.name = "working", .type = MPITX_RUN_U32},
+    {.name = "reserved", .type = MPITX_RUN_U32},
     {.name = "pending", .type = MPITX_RUN_U32},
     {.name = "listed", .type = MPITX_RUN_U32},
     {.name = "pending_handle", .type = MPITX_RUN_U64, .count = WHERE_PENDING},
@@ -106,7 +114,7 @@ static struct where_row *add(void)
     return row;
 }
 
-static struct chain_state *begin(void)
+static struct chain_state *begin(uint32_t nested)
 {
     static bool noted;
     struct where_row *row = NULL;
@@ -119,8 +127,10 @@ static struct chain_state *begin(void)
         uint32_t thread = (uint32_t)syscall(SYS_gettid);
         row->state.inside = 0;
         row->state.arguments = 0;
+        row->state.nested = nested;
         row->state.calls = row->state.progress = 0;
-        row->seen = row->looked = 0;
+        row->seen = row->looked = row->left = row->sited = row->asleep = 0;
+        row->working = threads_may_call() ? WHERE_UNKNOWN : 0;
         row->since = row->moved = row->beat = clock_ticks();
         row->state.owner = thread;
         __atomic_store_n(&row->state.thread, thread, __ATOMIC_RELEASE);
@@ -144,11 +154,16 @@ static bool declare(void)
     if (!texts) return false;
     for (int i = 0; i < chain_function_count; i++) texts[i] = chain_state_arguments[i] ? text_of_function(i) : TEXT_NONE;
     where_texts = texts;
-    table = mpitx_run_declare_table(agent_run, "where", fields, COUNT(fields), 1, &bytes);
+    table = mpitx_run_declare_table(agent_run, "where", fields, COUNT(fields), 2, &bytes);
     return table >= 0 && bytes == sizeof(struct where_row) && objects_start();
 }
 
 static bool wanted(void) { return agent_config("where", 0) != NULL; }
+
+static void entering(void)
+{
+    if (wanted()) threads_before_init();
+}
 
 static void preparing(void)
 {
@@ -163,6 +178,8 @@ static void started(void)
         agent_report(MPITX_RUN_WARNING, "mpitx where does not show this rank: no room in the run");
         return;
     }
+    threads_after_init();
+    if (library_binding_count && !cfi_start()) agent_note("mpitx where does not show call sites in Fortran: libgcc_s.so.1 is missing");
     chain_states_start(&owner, where_texts);
     where_heartbeat_start();
 }
@@ -182,4 +199,4 @@ static void ending(enum agent_end how)
 
 static const char *const keys[] = {"where", NULL};
 
-const struct agent_tool where_tool = {.name = "where", .keys = keys, .preparing = preparing, .started = started, .ending = ending};
+const struct agent_tool where_tool = {.name = "where", .keys = keys, .entering = entering, .preparing = preparing, .started = started, .ending = ending};

@@ -9,15 +9,22 @@
 #pragma GCC visibility push(hidden)
 
 enum { WHERE_PENDING = 8, WHERE_ROWS = 1024 };
+#define WHERE_UNKNOWN UINT32_MAX
 
 /* A row of the table. The thread writes `state`, the heartbeat the rest. */
 struct where_row {
     struct chain_state state;
     uint64_t since;   /* when the heartbeat first saw the state `seen` */
-    uint64_t seen;    /* 2 * state.calls + state.inside */
+    uint64_t seen;    /* 2 * state.calls + whether it is in the call */
     uint64_t moved;   /* when the heartbeat last saw `progress` change */
     uint64_t beat;    /* when the heartbeat was here last */
     uint64_t looked;  /* state.progress + 1 at the last look at requests; 0: during a look */
+    uint64_t left;    /* the number of a call that the thread has left by longjmp or an exception */
+    uint64_t sited;   /* the number of the call that `site` is of */
+    uint64_t site;    /* the application's return address, if `address` is in one of the library's bindings */
+    uint64_t asleep;  /* 1 + state.calls: after this call, the thread waits for another thread of the process; 0: it does not */
+    uint32_t working; /* threads of the process that have no row, may call MPI, and do not wait for another thread; or WHERE_UNKNOWN */
+    uint32_t reserved;
     uint32_t pending; /* requests that had not completed then */
     uint32_t listed;  /* of those, how many are in the following */
     uint64_t pending_object[WHERE_PENDING];
@@ -30,6 +37,13 @@ extern const uint32_t *where_texts;    /* of functions' names, by number */
 struct where_row *where_row(int index); /* NULL: there are no more */
 bool where_lock(void);                 /* false: the run is over */
 void where_unlock(void);
+
+/* threads.c: threads that are not in MPI */
+void threads_before_init(void);
+void threads_after_init(void);
+bool threads_may_call(void);      /* more than one thread may call MPI */
+bool threads_sleeps(uint32_t id); /* it waits for another thread of the process */
+uint32_t threads_working(bool (*known)(uint32_t id)); /* how many threads but the known ones may call MPI later */
 
 /* heartbeat.c */
 void where_heartbeat_start(void);

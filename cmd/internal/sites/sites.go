@@ -1,4 +1,4 @@
-// Package sites finds the source of the call sites of a profile.
+// Package sites finds the source of the call sites of a profile, and of triggers.
 package sites
 
 import (

@@ -1,5 +1,6 @@
 /* deadlock.c: jobs that hang, for the tests of `mpitx where`: deadlock KIND. */
 #include <mpi.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -78,6 +79,20 @@ int main(int argc, char **argv)
             MPI_Barrier(row);
     } else if (!strcmp(kind, "finalize")) { /* a message that nobody sends */
         if (rank == 0) receive_from(1, 9);
+    } else if (!strcmp(kind, "stops") || !strcmp(kind, "dies")) {
+        if (rank == 1) raise(kind[0] == 's' ? SIGSTOP : SIGKILL);
+        MPI_Barrier(MPI_COMM_WORLD);
+    } else if (!strcmp(kind, "file")) { /* rank 1 does not write */
+        MPI_File file;
+        MPI_File_open(MPI_COMM_WORLD, argv[2], MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &file);
+        if (rank == 1) receive_from(0, 3);
+        MPI_File_write_ordered(file, buffer, 8, MPI_CHAR, MPI_STATUS_IGNORE);
+    } else if (!strcmp(kind, "aborts")) {
+        if (rank == 1) {
+            sleep(1);
+            MPI_Abort(MPI_COMM_WORLD, 5);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
     } else if (!strcmp(kind, "works")) {
         for (;;) MPI_Sendrecv_replace(buffer, 8, MPI_CHAR, next, 1, before, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
