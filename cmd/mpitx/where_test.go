@@ -33,7 +33,7 @@ func (s *stuck) start(kind string, flags ...string) {
 	s.Helper()
 	s.run = filepath.Join(s.dir, kind)
 	args := append([]string{"mpitx", "run", "-n", "4", "--dir", s.run}, flags...)
-	s.job = newProcess(s.environ, s.dir, append(args, "--", s.program, kind, filepath.Join(s.dir, "file"))...)
+	s.job = newProcess(s.environ, s.dir, append(args, "--", s.program, kind, filepath.Join(s.dir, "written"))...)
 	if err := s.job.start(); err != nil {
 		s.Fatal(err)
 	}
