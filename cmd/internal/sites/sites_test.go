@@ -1,0 +1,68 @@
+package sites
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mpitx/recording"
+	"mpitx/recording/profile"
+	"mpitx/recording/recordingtest"
+)
+
+// solver is the profile of a run whose program does not exist.
+func solver(t *testing.T, dir string) *profile.Profile {
+	t.Helper()
+	run, err := recording.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(run.Close)
+	p, err := profile.Read(run, profile.Cut{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// What was found once is found again without the program.
+func TestKeep(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	if err := recordingtest.SaveSolver(dir); err != nil {
+		t.Fatal(err)
+	}
+	p := solver(t, dir)
+	frames := []profile.Frame{{Function: "exchange", File: "/src/halo.h", Line: 31, Inlined: true}, {Function: "step", File: "/src/solver.c", Line: 118}}
+	p.Resolve(func(a profile.Address) []profile.Frame {
+		if a.Offset == 0x1180 {
+			return append([]profile.Frame{}, frames...)
+		}
+		return nil
+	})
+	if err := Keep(p); err != nil {
+		t.Fatal(err)
+	}
+	again := solver(t, dir)
+	if problems := Resolve(again); len(problems) != 2 {
+		t.Errorf("problems: %v", problems) // of other sites
+	}
+	for i, s := range p.Sites {
+		if diff := cmp.Diff(s.Lines(), again.Sites[i].Lines()); diff != "" {
+			t.Errorf("%s: %s", s.Name, diff)
+		}
+	}
+	if got := again.Sites[0].Place(); got != "halo.h:31" {
+		t.Errorf("%s is at %s", again.Sites[0].Name, got)
+	}
+	for _, text := range []string{"", "{", `{"version":2,"places":[{"module":"/home/user/solver","build_id":"1234","offset":4480,"frames":[{"function":"x"}]}]}`} {
+		if err := os.WriteFile(filepath.Join(dir, File), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		without := solver(t, dir)
+		if Resolve(without); without.Sites[0].Place() != "solver+0x1180" {
+			t.Errorf("%q: %s", text, without.Sites[0].Place())
+		}
+	}
+}
