@@ -13,6 +13,7 @@ import (
 	"mpitx/cmd/internal/columns"
 	"mpitx/cmd/internal/progress"
 	"mpitx/cmd/internal/sites"
+	"mpitx/cmd/mpitx/internal/attach"
 	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/export"
 	"mpitx/recording"
@@ -209,7 +210,7 @@ func (o *compareOptions) open(dir string) (compare.Input, error) {
 	if err != nil {
 		return in, err
 	}
-	in.Run = run
+	in.Run, in.Settings = run, attach.Settings(dir)
 	parts := len(o.cut.Phases)+len(o.cut.Objects) > 0 // samples have none
 	if profile.Has(run) || parts {
 		if in.Profile, err = o.read(run, dir); err == nil {

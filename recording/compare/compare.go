@@ -16,6 +16,8 @@ type Input struct {
 	Run     *recording.Run
 	Profile *profile.Profile // with resolved sites; nil: the run has none
 	Stats   []recording.Stat // of its samples; nil: the run has none
+
+	Settings map[string]string // environment variables that set MPI; nil: they are not known
 }
 
 // Elapsed is the run time of a profile, of samples the time that the longest rank was recorded.

@@ -252,6 +252,11 @@ func TestDifferences(t *testing.T) {
 		got = append(got, d.What+": "+d.Base+" / "+d.New)
 	}
 	equal(t, "differences", strings.Join(got, "\n"), "ranks: 1 / 2\nhosts: node1 / node2\nprogram: ./app / ./app2 x\nstate: ended / 2 running\nbuild of app: aaaaaaaa / bbbbbbbb\neager_limit: not set / 4096")
+	from, to = input("run1", a), input("run2", a)
+	from.Settings, to.Settings = map[string]string{"OMPI_MCA_btl": "self,vader", "UCX_TLS": "tcp", "OMPI_MCA_x": ""}, map[string]string{"OMPI_MCA_btl": "self,tcp", "UCX_TLS": "tcp"}
+	equal(t, "settings", fmt.Sprint(Compare([]Input{from}, []Input{to}).Differences), "[{OMPI_MCA_btl self,vader self,tcp} {OMPI_MCA_x empty not set}]")
+	from.Settings = nil
+	equal(t, "unknown settings", len(Compare([]Input{from}, []Input{to}).Differences), 0)
 	c := pair(a, b)
 	if len(c.SameRanks) > 0 || len(c.Sites) != 1 || c.Sites[0].ByRank != nil {
 		t.Errorf("changes by rank of runs with different ranks: %+v", c.Sites)

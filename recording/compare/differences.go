@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -17,9 +18,11 @@ type Difference struct{ What, Base, New string }
 // differences lists what was run differently.
 func (c *Comparison) differences() (list []Difference) {
 	var names []string
+	settings := true // of all runs are known
+	c.each(func(_ place, in *Input) { settings = settings && in.Settings != nil })
 	values := [2]map[string]map[string]bool{{}, {}}
 	c.each(func(at place, in *Input) {
-		for _, p := range properties(in) {
+		for _, p := range properties(in, settings) {
 			if values[Base][p.name] == nil {
 				names = append(names, p.name)
 				values[Base][p.name], values[New][p.name] = map[string]bool{}, map[string]bool{}
@@ -63,7 +66,7 @@ type property struct{ name, value string }
 const mostHosts = 4 // whose names are listed
 
 // properties are what is known about how a run was made.
-func properties(in *Input) (list []property) {
+func properties(in *Input, settings bool) (list []property) {
 	add := func(name, value string) {
 		if p := (property{name, value}); value != "" && !slices.Contains(list, p) {
 			list = append(list, p)
@@ -95,6 +98,11 @@ func properties(in *Input) (list []property) {
 			if a.Read != "" {
 				add(a.Cvar, a.Read)
 			}
+		}
+	}
+	if settings {
+		for _, name := range slices.Sorted(maps.Keys(in.Settings)) {
+			add(name, cmp.Or(in.Settings[name], "empty"))
 		}
 	}
 	if states[recording.StateEnded] == len(in.Run.Ranks) {

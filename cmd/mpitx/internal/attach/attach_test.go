@@ -4,6 +4,7 @@ package attach
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/signal"
@@ -139,5 +140,25 @@ func TestStartRefused(t *testing.T) {
 	}
 	if left, _ := filepath.Glob("*"); len(left) > 0 {
 		t.Errorf("left: %v", left)
+	}
+}
+
+// The user's settings of MPI are recorded, those of launchers are not.
+func TestSettings(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	e := &locate.Env{Environ: []string{"OMPI_MCA_btl=self,tcp", "UCX_TLS=a=b", "OMPI_MCA_orte_precondition_transports=1-2", "OMPI_COMM_WORLD_RANK=0", "PMIX_RANK=0", "HOME=/", "FI_PROVIDER="}}
+	if _, err := openRunDir(e, locate.Launch{Rank: -1}, dir, "", "x"); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := fmt.Sprint(Settings(dir)), "map[FI_PROVIDER: OMPI_MCA_btl:self,tcp UCX_TLS:a=b]"; got != want {
+		t.Errorf("%s, not %s", got, want)
+	}
+	for _, text := range []string{"{", `{"run_id":"1"}`} {
+		if err := os.WriteFile(filepath.Join(dir, RunFile), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := Settings(dir); got != nil {
+			t.Errorf("%s: %v", text, got)
+		}
 	}
 }

@@ -38,6 +38,8 @@ type runDir struct {
 	why     string // what the name was derived from
 	made    bool   // this process created it
 	handle  *os.File
+
+	settings map[string]string // see runRecord
 }
 
 // runRecord is the content of RunFile.
@@ -46,6 +48,37 @@ type runRecord struct {
 	StartNs int64    `json:"start_ns"`
 	Mpitx   string   `json:"mpitx"`
 	Command []string `json:"command"`
+
+	Environment map[string]string `json:"environment"` // the user's settings of MPI and what it builds on
+}
+
+// settingPrefixes are the prefixes of environment variables that set MPI libraries, what they build on, and OpenMP.
+var settingPrefixes = []string{"OMPI_MCA_", "PMIX_MCA_", "PRTE_MCA_", "MPIR_CVAR_", "MPIR_PARAM_", "MPICH_", "MVP_", "MV2_", "I_MPI_", "UCX_", "FI_", "PSM2_", "PSM3_", "HCOLL_",
+	"OMP_", "GOMP_", "KMP_"}
+
+// settingsIn are the variables of an environment that set MPI. Those that a launcher sets for its processes are left out.
+func settingsIn(environ []string) map[string]string {
+	set := map[string]string{}
+	for _, kv := range environ {
+		name, value, _ := strings.Cut(kv, "=")
+		if slices.ContainsFunc(settingPrefixes, func(p string) bool { return strings.HasPrefix(name, p) }) && !locate.OwnedByLauncher(name, value) {
+			set[name] = value
+		}
+	}
+	return set
+}
+
+// Settings returns the environment variables that set MPI in a run; nil if they were not recorded.
+func Settings(dir string) map[string]string {
+	path := filepath.Join(dir, RunFile)
+	var r runRecord
+	if st, err := os.Stat(path); err != nil || !st.Mode().IsRegular() || st.Size() > 1<<20 {
+		return nil
+	}
+	if text, err := os.ReadFile(path); err != nil || json.Unmarshal(text, &r) != nil {
+		return nil
+	}
+	return r.Environment
 }
 
 // jobKey identifies a launcher's job, the same in all its processes and different from every other job: on one node by
@@ -128,7 +161,7 @@ func openRunDir(e *locate.Env, l locate.Launch, dir, given, version string) (*ru
 	if given != "" {
 		return parseJob(given)
 	}
-	j := &runDir{startNs: time.Now().UnixNano()}
+	j := &runDir{startNs: time.Now().UnixNano(), settings: settingsIn(e.Environ)}
 	stamp := ""
 	if l.Rank >= 0 {
 		var key string
@@ -237,7 +270,7 @@ func (j *runDir) enter(path string, shared bool, version string) error {
 // leave writes RunFile.
 func (j *runDir) leave(version string) error {
 	command := append([]string{filepath.Base(os.Args[0])}, os.Args[1:]...)
-	text, _ := json.Marshal(runRecord{ID: hex.EncodeToString(j.id[:]), StartNs: j.startNs, Mpitx: version, Command: command})
+	text, _ := json.Marshal(runRecord{ID: hex.EncodeToString(j.id[:]), StartNs: j.startNs, Mpitx: version, Command: command, Environment: j.settings})
 	temp := filepath.Join(j.dir, ".job")
 	err := os.WriteFile(temp, append(text, '\n'), 0o600)
 	if err == nil {
