@@ -17,6 +17,7 @@ import (
 
 	"mpitx/cmd/internal/columns"
 	"mpitx/cmd/mpitx/internal/attach"
+	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/export"
 	"mpitx/recording"
 	"mpitx/ui/program"
@@ -216,6 +217,9 @@ func (o *topOptions) print(name string) error {
 	}
 	feed.All()
 	frame := feed.Frame(top.Ask{As: o.as})
+	if len(frame.Rows) == 0 && frame.HasProfile {
+		return failf("%s: no variable was sampled; print the profile with mpitx report %s", run.Dir, origin.Quote(run.Dir))
+	}
 	frame.Rows = slices.DeleteFunc(frame.Rows, func(r top.Row) bool {
 		return named != nil && !named[columns.Key{Variable: r.Variable, Object: r.Object, Class: r.Class}] || o.nonzero && r.Zero()
 	})

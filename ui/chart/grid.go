@@ -42,7 +42,8 @@ func (d *GridDrawing) At(x, line int) (row, column int) {
 }
 
 const (
-	blockWidth = 2 // cells of a block next to a number
+	leastBlock = 2 // cells of a block next to a number
+	mostBlock  = 6
 	widestCell = 6 // without a number
 )
 
@@ -69,19 +70,21 @@ func HeatGrid(g Grid, width, height int, on term.Term) GridDrawing {
 		}
 	}
 	for _, name := range g.Columns {
-		numbers = max(numbers, ansi.StringWidth(name)-blockWidth)
+		numbers = max(numbers, ansi.StringWidth(name)-leastBlock)
 	}
 	room := width - d.margin
-	if d.width = numbers + blockWidth + 2; d.columns*d.width > room {
+	block, most := min(room/d.columns-numbers-2, mostBlock), height/2 // lines of numbers are few: leave the caller some
+	if d.width = numbers + block + 2; block < leastBlock {
 		numbers, d.width = 0, max(min(room/d.columns, widestCell), 1)
+		block, most = d.width, height-2
 	}
 	d.columns = min(d.columns, room/d.width)
-	high := 1
-	if numbers == 0 {
-		high = max(min((height-2)/max(len(names), 1), d.width/2), 1)
-	}
+	high := max(min(most/max(len(names), 1), block/2), 1)
 	d.add(-1, term.Pad(ansi.Truncate(" "+padLeft(g.Title, margin-1), d.margin, ""), d.margin)+g.heads(&d, numbers > 0))
 	s := r.scale(g.Values)
+	if !s.log {
+		s.low = min(s.low, 0)
+	}
 	for i, row := range g.Values {
 		if len(d.Lines)+2 > height {
 			break
@@ -91,7 +94,7 @@ func HeatGrid(g Grid, width, height int, on term.Term) GridDrawing {
 			if y == 0 {
 				name = names[i]
 			}
-			d.add(i, term.Pad(ansi.Truncate(name, d.margin, ""), d.margin)+g.cells(row, s, &d, numbers, y == 0, on))
+			d.add(i, term.Pad(ansi.Truncate(name, d.margin, ""), d.margin)+g.cells(row, s, &d, block, y == 0, on))
 		}
 	}
 	d.add(-1, g.foot(&r, s, &d, width, on))
@@ -132,47 +135,46 @@ func (g *Grid) heads(d *GridDrawing, right bool) string {
 	return b.String()
 }
 
-// cells are a line of a row.
-func (g *Grid) cells(row []float64, s scale, d *GridDrawing, numbers int, first bool, on term.Term) string {
+// cells are a line of a row. A block takes the right part of a cell, a number the rest of the first line.
+func (g *Grid) cells(row []float64, s scale, d *GridDrawing, block int, first bool, on term.Term) string {
 	var p painter
 	for _, x := range row[:d.columns] {
-		color, block := gridBlock(s.place(x), on)
+		number, gap := "", ""
+		if first {
+			number, gap = label(g.Label, x), on.Glyphs().Gap
+		}
+		color, glyph := gridBlock(s.place(x), on)
 		switch {
+		case math.IsNaN(x) && block < d.width:
+			p.paint(nil, padLeft(gap, d.width))
 		case math.IsNaN(x):
-			gap := ""
-			if first {
-				gap = on.Glyphs().Gap
-			}
-			if numbers > 0 {
-				p.paint(nil, padLeft(gap, d.width))
-			} else {
-				p.paint(nil, term.Pad(gap, d.width))
-			}
-		case numbers > 0:
-			p.paint(nil, padLeft(label(g.Label, x), d.width-blockWidth-1)+" ")
-			p.paint(color, strings.Repeat(block, blockWidth))
+			p.paint(nil, term.Pad(gap, d.width))
 		default:
-			p.paint(color, strings.Repeat(block, d.width))
+			if block < d.width {
+				p.paint(nil, padLeft(number, d.width-block-1)+" ")
+			}
+			p.paint(color, strings.Repeat(glyph, block))
 		}
 	}
 	return p.line()
 }
 
-// foot marks the column of the cursor, and shows the scale.
+// foot marks the column of the cursor, and shows the scale at the right end of the grid, or after the mark.
 func (g *Grid) foot(r *Rows, s scale, d *GridDrawing, width int, on term.Term) string {
 	legend := r.legend(s, func(t float64) glyph { c, text := gridBlock(t, on); return glyph{c, text} })
 	var p painter
 	p.paint(nil, strings.Repeat(" ", d.margin))
-	left := width - d.margin
+	end := 0 // of what was written
 	if g.Column >= 0 && g.Column < d.columns {
-		at := g.Column*d.width + (d.width-1)/2
-		p.paint(nil, strings.Repeat(" ", at)+on.Glyphs().Up)
-		left -= at + 1
+		end = g.Column*d.width + d.width/2
+		p.paint(nil, strings.Repeat(" ", end)+on.Glyphs().Up)
+		end++
 	}
-	if len(legend)+2 > left { // before the mark there is no room to search
+	at := max(d.columns*d.width-len(legend), end+2)
+	if at+len(legend) > width-d.margin {
 		return p.line()
 	}
-	p.paint(nil, strings.Repeat(" ", left-len(legend)-1))
+	p.paint(nil, strings.Repeat(" ", at-end))
 	for _, c := range legend {
 		p.paint(c.color, c.text)
 	}

@@ -94,6 +94,7 @@ type Detail struct {
 	BinWidth time.Duration
 	Whole    bool          // the histories are those of the whole run
 	End      time.Duration // of the newest bin
+	Begin    time.Duration // of the first one; of functions when they were read first
 }
 
 // Value is one row on one rank.
@@ -315,6 +316,9 @@ func (f *Feed) detail(key Key, as recording.Transform, bins int) *Detail {
 		bins = min(bins, f.line.last+1)
 	case d.As == recording.Rate: // without the bin that has just begun
 		d.End -= f.line.width
+	}
+	if key.Metric != OfVariable {
+		d.Begin = f.profiler.begin
 	}
 	for _, c := range cells {
 		history := make([]float64, max(bins, 0))

@@ -242,7 +242,7 @@ func (m *Model) toggleView() tea.Cmd {
 	if m.view == viewRanks {
 		m.view = m.home
 	} else if m.selected.Variable != "" {
-		m.view = viewRanks
+		m.view, m.picked = viewRanks, m.picked || m.home == viewFunctions
 	}
 	m.cursor, m.top = 0, 0
 	m.arrange()

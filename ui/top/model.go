@@ -77,6 +77,7 @@ type Model struct {
 	view    view
 	home    view // the view that the ranks were opened from, else the same as view
 	visited bool // the user chose the view
+	picked  bool // the user chose a function
 	grid    grid
 	metric  Metric // of functions over time
 	pane    pane
@@ -263,7 +264,12 @@ func (m *Model) show(f *Frame) tea.Cmd {
 		return m.read(false)
 	}
 	m.arrange()
-	if len(m.entries) > 0 && m.view == m.home && m.view != viewMatrix && !f.has(m.selected) {
+	switch {
+	case len(m.entries) == 0 || m.view != m.home || m.view == viewMatrix:
+	case m.view == viewFunctions && !m.picked && m.entries[0].key != m.selected: // the first one changes while the job starts
+		m.choose(0)
+		m.stale = true
+	case !f.has(m.selected):
 		m.choose(m.cursor)
 		m.stale = true
 	}
@@ -361,6 +367,7 @@ func (m *Model) move(by int) tea.Cmd {
 		return nil
 	}
 	before := m.selected
+	m.picked = m.picked || m.view == viewFunctions
 	m.choose(m.cursor + by)
 	if m.selected != before {
 		return m.read(false)

@@ -2,6 +2,7 @@ package top
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"mpitx/catalog"
@@ -45,6 +46,7 @@ type profiler struct {
 	wall   time.Time     // likewise
 	rest   time.Time     // it is not read before
 	ended  bool          // it was read after all processes had ended
+	begin  time.Duration // when it was read first
 	reads  int
 	before []traffic // the first one is at least a moment old
 }
@@ -73,6 +75,7 @@ func (f *Feed) readProfile() {
 		if t = lastSign(now); running { // reads that come with the ticks then end bins
 			t = t.Truncate(f.line.width)
 		}
+		p.begin = t
 	}
 	f.reach(t)
 	f.now = max(f.now, t)
@@ -180,7 +183,7 @@ type RankFunction struct {
 	Open                      bool // the rank's main thread is in it now
 }
 
-// functions are the rows of all functions, those with the most time first.
+// functions are the rows of all functions, those with the most run time first.
 func (f *Feed) functions(ask Ask, trend int) (rows []Function) {
 	p := f.profiler.last
 	if p == nil {
@@ -207,6 +210,15 @@ func (f *Feed) functions(ask Ask, trend int) (rows []Function) {
 		}
 		rows = append(rows, row)
 	}
+	slices.SortStableFunc(rows, func(a, b Function) int { // those that start MPI last
+		switch {
+		case a.startsMPI == b.startsMPI:
+			return 0
+		case a.startsMPI:
+			return 1
+		}
+		return -1
+	})
 	return rows
 }
 

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"mpitx/recording/recordingtest"
 )
 
@@ -227,6 +229,13 @@ func TestProfileKeys(t *testing.T) {
 	u.sees("rank 0 to rank 0: no messages")
 	u.press("right")
 	u.sees("rank 0 to rank 1: 1.54MB in 1.54k messages")
+	for y, l := range u.lines() { // a click
+		if strings.HasPrefix(strings.TrimSpace(l), "3 ") {
+			u.send(tea.MouseClickMsg{X: strings.Index(l, "1.54MB"), Y: y, Button: tea.MouseLeft})
+			break
+		}
+	}
+	u.sees("rank 3 to rank 0: 1.54MB in 1.54k messages")
 	u.press("m", "v")
 	u.sees("messages per second, from the rank")
 	u.press("m")
@@ -263,5 +272,25 @@ func TestProfileEnded(t *testing.T) {
 	u.press("r", "r")
 	if j.feed.profiler.reads != reads {
 		t.Error("an ended run was read again")
+	}
+}
+
+// The cost of a screen of functions or of the matrix, twice a second.
+func BenchmarkProfile(b *testing.B) {
+	for _, ranks := range []int{4, 256} {
+		for _, key := range []string{"2", "3"} {
+			b.Run(fmt.Sprintf("%d-%s", ranks, viewNames[key[0]-'1']), func(b *testing.B) {
+				j := ring(b, ranks)
+				u := j.steady(160, 50)
+				u.press(key)
+				b.ResetTimer()
+				for range b.N {
+					j.now = j.now.Add(time.Minute)
+					u.do(u.m.read(true))
+					u.m.Render(160, 50)
+				}
+				b.ReportMetric(2*100*b.Elapsed().Seconds()/float64(b.N), "percent")
+			})
+		}
 	}
 }

@@ -72,7 +72,7 @@ func (m *Model) plot(d *Detail) chart.Rows {
 	if w.still {
 		r.Cursor.Step = n - 1 - d.bins(w.at, end)
 	}
-	r.Time.First = max(n-d.bins(0, end), 0)
+	r.Time.First = max(n-d.bins(d.Begin, end), 0)
 	if r.Time.Right = m.endText(d); w.still || d.Whole {
 		r.Time.Left, r.Time.Right = chart.Duration(max(end-time.Duration(n)*d.BinWidth, 0)), chart.Duration(end)
 	}
