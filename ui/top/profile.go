@@ -117,6 +117,7 @@ func (f *Feed) takeFunction(name string, ranks []profile.RankTotals, t time.Dura
 			elapsed += ranks[i].Rank.OpenFor
 		}
 		f.put(name, OfTime, r, t, uint64(max(elapsed, 0)))
+		r.cells[functionKey(name, OfTime)].spend(&f.line, float64(max(ranks[i].Rank.Threads, 1)))
 		f.put(name, OfCalls, r, t, ranks[i].Calls)
 		f.put(name, OfBytes, r, t, ranks[i].Sent()+ranks[i].Received())
 	}
@@ -142,6 +143,24 @@ func (f *Feed) sampleCell(c *cell, t time.Duration, x uint64) {
 	c.before(&f.line, b, bridge)
 	c.columns[0].take([]recording.Cell{{Value: recording.UnsignedValue(x)}})
 	c.after(&f.line, b, bridge, t)
+}
+
+// spend moves time to where it was spent: the time of a long call may be known only after its end, and it grows at most as fast as the time of
+// all threads.
+func (c *cell) spend(l *timeline, threads float64) {
+	_, grown := c.now()
+	least := func(t time.Duration) float64 { return grown - threads*float64(c.time-t) }
+	for _, m := range []*mark{&c.start, &c.marks[0], &c.marks[1]} {
+		m.grown = max(m.grown, least(m.time))
+	}
+	h := &c.history
+	for b := min(c.bin-1, h.last); b >= 0; b-- {
+		x := least(time.Duration(b+1) * l.width)
+		if x < grown && !(h.at(b) < x) {
+			break
+		}
+		h.ring[b%len(h.ring)] = x
+	}
 }
 
 // remember keeps the numbers of messages, as long as rates need them.

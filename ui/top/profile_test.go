@@ -176,6 +176,28 @@ func TestOpenCall(t *testing.T) {
 	}
 }
 
+// The time of a long call that becomes known late counts when it was spent.
+func TestLateTime(t *testing.T) {
+	j := newProfiled(t, 1)
+	recv := func(ticks uint64) { j.ranks[0].Calls(call{Function: "MPI_Recv", Calls: 1, Ticks: ticks}) }
+	recv(second)
+	j.start()
+	ask := Ask{Profile: true, Metric: OfTime, Trend: 6}
+	j.feed.Frame(ask)
+	for i := range 6 {
+		j.passes(500*time.Millisecond, func(int, *recordingtest.Profile) {
+			if i == 4 {
+				recv(3 * second / 2)
+			}
+		})
+	}
+	recvd := j.feed.Frame(ask).function(Key{Variable: "MPI_Recv"})
+	for i, want := range []float64{0, 0, 1e9, 1e9, 1e9, 0} {
+		near(t, fmt.Sprint("trend ", i), recvd.Trend[i], want)
+	}
+	near(t, "now", recvd.Now, 0)
+}
+
 func TestProfileFrames(t *testing.T) {
 	j := ring(t, 4)
 	for _, size := range widths {
