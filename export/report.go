@@ -95,15 +95,23 @@ func reportHead(b *bytes.Buffer, p *profile.Profile, o ReportOptions) {
 		}
 	}
 	program, library := "", ""
-	hosts := map[string]bool{}
+	hosts, spawned := map[string]bool{}, 0
 	for _, r := range p.Ranks {
 		hosts[r.Process.Host] = true
+		if r.Process.Spawned.First > 0 {
+			spawned++
+			continue
+		}
 		program, library = r.Process.Program, r.Process.Library
+	}
+	ranks := counted(len(p.Ranks)-spawned, "rank")
+	if spawned > 0 {
+		ranks += fmt.Sprintf(" and %d spawned", spawned)
 	}
 	library, _, _ = strings.Cut(library, "\n")
 	library, _, _ = strings.Cut(oneLine(library), ",")
 	program = o.Cut(commandText(program), 40)
-	line(strings.TrimSuffix(fmt.Sprintf("%s: %s on %s, %s; %s", program, counted(len(p.Ranks), "rank"), counted(len(hosts), "node"), stateText(p, o.Terminal), library), "; "))
+	line(strings.TrimSuffix(fmt.Sprintf("%s: %s on %s, %s; %s", program, ranks, counted(len(hosts), "node"), stateText(p, o.Terminal), library), "; "))
 	if cut := cutText(p.Cut); cut != "" {
 		line("Only " + cut)
 	}

@@ -89,6 +89,7 @@ type (
 		ElapsedNs int64  `json:"elapsed_ns"`
 		InMPINs   int64  `json:"in_mpi_ns"`
 		UsefulNs  int64  `json:"useful_ns"`
+		SpawnedBy *int   `json:"spawned_by,omitempty"`
 		jsonTotals
 	}
 	jsonPhaseRank struct {
@@ -187,7 +188,11 @@ func reportJSON(w io.Writer, p *profile.Profile, o ReportOptions) error {
 	jsonList(d, "functions", mapped(p.Functions, function))
 	jsonList(d, "sites", mapped(p.Sites, function))
 	jsonList(d, "ranks", mapped(p.Ranks, func(r *profile.Rank) jsonRank {
-		return jsonRank{r.Number, r.Process.Host, r.Process.State.String(), r.Threads, int64(r.Elapsed), int64(r.InMPI), int64(r.Useful()), totalsOf(&r.Totals)}
+		j := jsonRank{r.Number, r.Process.Host, r.Process.State.String(), r.Threads, int64(r.Elapsed), int64(r.InMPI), int64(r.Useful()), nil, totalsOf(&r.Totals)}
+		if s := r.Process.Spawned; s.First > 0 {
+			j.SpawnedBy = &s.Spawner
+		}
+		return j
 	}))
 	jsonList(d, "phases", mapped(p.Phases, phaseOf))
 	jsonList(d, "communicators", mapped(p.Objects, objectOf))
@@ -218,7 +223,9 @@ func mapped[T, U any](all []T, f func(T) U) []U {
 func runOf(p *profile.Profile) jsonRun {
 	r := jsonRun{Start: p.Run.Start.UTC().Format("2006-01-02T15:04:05.000Z")}
 	for _, rank := range p.Ranks {
-		r.Program, r.Library, r.Size = rank.Process.Program, oneLine(rank.Process.Library), max(r.Size, rank.Process.Size)
+		if rank.Process.Spawned.First == 0 || r.Program == "" {
+			r.Program, r.Library, r.Size = rank.Process.Program, oneLine(rank.Process.Library), max(r.Size, rank.Process.Size)
+		}
 		r.ElapsedNs = max(r.ElapsedNs, int64(rank.Elapsed))
 	}
 	if c := p.Cut; cutText(c) != "" {

@@ -31,6 +31,7 @@ const (
 	metaTable     = 16
 	metaText      = 17
 	metaModule    = 18
+	metaSpawned   = 19
 
 	// Limits of what is kept of one rank, whatever a run holds.
 	maxColumns = 1 << 20
@@ -135,6 +136,8 @@ func (x *index) metaRecord(r *Rank, record *store.Record) error {
 		}
 	case metaModule:
 		x.module(r, rec)
+	case metaSpawned:
+		r.Spawned = Spawned{First: int(int32(rec.u32())), Spawner: int(int32(rec.u32())), Job: int(int32(rec.u32()))}
 	case store.RecordLast:
 		r.keepLast(ticks, record.Body)
 	}
@@ -201,7 +204,7 @@ func (x *index) column(r *Rank, rec *body) error {
 	}
 	world := rec.take(uint64(labels) * 4)
 	for i := 0; i+4 <= len(world); i += 4 {
-		c.World = append(c.World, int32(le.Uint32(world[i:])))
+		c.World = append(c.World, int32(r.Spawned.First)+int32(le.Uint32(world[i:])))
 	}
 	if enum != "" || items > 0 {
 		c.Enum = x.enum(enum, flags, items, rec)

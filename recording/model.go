@@ -75,7 +75,8 @@ func wordOf(words []string, i int) string {
 
 // Rank is one process's recording.
 type Rank struct {
-	Rank, Size int // -1 and 0 if it never reached MPI_Init
+	Rank, Size int // in MPI_COMM_WORLD, if it was not spawned; -1 and 0 if it never reached MPI_Init
+	Spawned    Spawned
 	Host       string
 	Node       *Node
 	PID        int
@@ -113,6 +114,13 @@ type Rank struct {
 	source
 }
 
+// Spawned says how MPI_Comm_spawn started a process; all are 0 if it did not.
+type Spawned struct {
+	First   int // the number in the run of the first process of its MPI_COMM_WORLD: its Rank counts on from there
+	Spawner int // the number of the process that was the root
+	Job     int // which of its jobs, from 1
+}
+
 // Recoverable reports whether the process has ended and a part of its recording is still in a memory file on this machine;
 // see [Recover].
 func (r *Rank) Recoverable() bool { return r.process.InMemory() && r.State != StateRunning }
@@ -135,7 +143,7 @@ type Column struct {
 	ObjectName  string // as the application last named it
 	As          Transform
 	Labels      Labels
-	World       []int32       // with LabelWorldList: each element's rank
+	World       []int32       // with LabelWorldList: each element's rank, as Rank.Rank
 	Enum        *catalog.Enum // nil: none
 	Description string
 	Status      Status // the last one declared, with its reason; samples have their own
@@ -206,7 +214,7 @@ const (
 	NoteFaulty               // Text is a variable that is not sampled because it crashed or hung
 	NoteBudget               // the size budget was used up
 	NoteSuggestions          // Text is the names that exist, one a line, for one that does not
-	NoteSpawned              // Text is the number of processes started by MPI_Comm_spawn; they are not sampled
+	NoteSpawned              // Text is the number of processes started by MPI_Comm_spawn that are not recorded
 	NoteReduced              // why less is sampled than was asked for
 )
 

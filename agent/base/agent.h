@@ -46,12 +46,13 @@ enum agent_state {
 struct agent_process {
     _Atomic enum agent_state state;
     int rank, size;           /* in MPI_COMM_WORLD; with sessions the launcher's, or -1 */
+    int first;                /* the number of MPI_COMM_WORLD's rank 0 in the run: 0, or more for spawned processes */
     int thread_level;         /* MPI_THREAD_SINGLE 0 … MULTIPLE 3, as provided; -1 unknown */
     bool sessions;            /* started by MPI_Session_init */
     bool loaded_later;        /* MPI was loaded by dlopen */
     const char *library;      /* path of the MPI library; "" unknown */
     uint64_t world, self;     /* the handles MPI_COMM_WORLD and MPI_COMM_SELF as numbers; 0 unknown */
-    uint64_t spawned;         /* number of processes started by MPI_Comm_spawn */
+    uint64_t spawned;         /* number of processes started by MPI_Comm_spawn without the agent */
     int init_function;        /* the call that started the agent, such as MPI_Init */
     uint64_t init_ticks;      /* when it was entered */
     uint64_t start_ticks;     /* when it returned */

@@ -24,7 +24,7 @@ const struct chain_owner *chain_owner = &no_owner;
 
 static void object_made(enum call_object kind, union mpi_handle object, const struct call_creation *how)
 {
-    chain_owner->object(&(struct chain_object){CHAIN_OBJECT_MADE, kind, object, chain_functions[how->function].name, how->name, how->function, how->parent});
+    chain_owner->object(&(struct chain_object){CHAIN_OBJECT_MADE, kind, object, chain_functions[how->function].name, how->name, how->function, how->parent, how->job});
 }
 
 static void object_named(enum call_object kind, union mpi_handle object, const char *name)
@@ -226,7 +226,7 @@ static void report_completed(const struct call_description *description, const s
 
 void chain_go(void)
 {
-    call_hooks = (struct call_hooks){report_completed, pend, object_made, object_named, object_freeing};
+    call_hooks = (struct call_hooks){report_completed, pend, object_made, object_named, object_freeing, chain_owner->spawning, chain_owner->spawned};
     pcontrol = chain_function_id("MPI_Pcontrol");
     session_init = chain_function_id("MPI_Session_init");
     running = true;

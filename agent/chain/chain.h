@@ -161,6 +161,7 @@ struct chain_object {
     const char *name;        /* created, of a file: its name */
     int function;            /* created */
     union mpi_handle parent; /* created: the communicator that it was made from; 0: none */
+    int32_t job;             /* created: see struct call_creation */
 };
 
 /* Calls the owner's object callback while more tools have switched this on than off. */
@@ -177,6 +178,8 @@ struct chain_owner {
     bool (*armed)(void);               /* whether the agent waits for MPI to start */
     void (*object)(const struct chain_object *object);
     void (*pcontrol)(int level, const void *argument);
+    bool (*spawning)(struct call_spawn *spawn); /* see call_hooks */
+    void (*spawned)(struct call_spawn *spawn);
 };
 
 /* Registers the owner; until then no callback is called. */

@@ -109,6 +109,7 @@ static void enter_mpi(void)
 {
     CALL_TOOLS(entering);
     clock_start();
+    life_keep_environment();
     agent_clean_environment();
 }
 
@@ -221,15 +222,15 @@ static bool known(const char *key)
 __attribute__((constructor)) static void start(void)
 {
     static const struct chain_owner owner = {before_init, after_init, before_finalize, after_finalize, before_abort,
-                                             wrong_family, armed, pass_object, pass_pcontrol};
-    const char *configuration = getenv(AGENT_VARIABLE);
-    char *copy = configuration ? strdup(configuration) : NULL; /* never freed */
+                                             wrong_family, armed, pass_object, pass_pcontrol,
+                                             life_spawning, life_spawned};
+    char *configuration = life_configuration();
     chain_set_owner(&owner);
     pvar_in_child = become_child;
     chain_watch_libraries();
-    if (!copy) return;
+    if (!configuration) return;
     agent_process.state = AGENT_ARMED;
-    agent_configure(copy, known);
+    agent_configure(configuration, known);
     CALL_TOOLS(loaded);
     chain_resolve_early();
     if (chain_resolved) clock_start(); /* an early start improves the calibration */

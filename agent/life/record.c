@@ -16,7 +16,7 @@
 
 #define MAX_COLUMNS 65536
 
-const char *const record_keys[] = {"dir", "live_dir", "run_id", "max_size", "policy", "job_start_ns", "program", "agent_version", "close_wait_ms", NULL};
+const char *const record_keys[] = {"dir", "live_dir", "run_id", "max_size", "policy", "job_start_ns", "program", "agent_version", "close_wait_ms", "spawned", NULL};
 
 static int nibble(char c)
 {
@@ -38,6 +38,14 @@ static void read_run_id(uint8_t id[16])
         }
         id[i] = (uint8_t)(high << 4 | low);
     }
+}
+
+/* "first spawner job", written by spawn.c. */
+static void read_spawned(struct mpitx_run_spawned *spawned)
+{
+    const char *text = agent_config("spawned", 0);
+    if (!text || sscanf(text, "%d %d %d", &spawned->first, &spawned->spawner, &spawned->job) != 3 || spawned->first <= 0) *spawned = (struct mpitx_run_spawned){0};
+    agent_process.first = spawned->first;
 }
 
 static uint64_t ticks(void) { return clock_ticks(); }
@@ -65,7 +73,8 @@ bool record_open(void)
     o->max_columns = MAX_COLUMNS;
     o->close_wait_ms = (uint32_t)agent_config_number("close_wait_ms", 0);
     o->claims = true;
-    o->rank = agent_process.rank;
+    read_spawned(&o->spawned);
+    o->rank = agent_process.rank < 0 ? agent_process.rank : agent_process.first + agent_process.rank;
     o->size = agent_process.size < 0 ? 0 : agent_process.size;
     o->host = host;
     o->family = pvar.table->family;

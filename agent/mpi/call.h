@@ -80,7 +80,7 @@ static inline void call_clear(struct call_description *call)
 }
 
 /* A process: the job it was started in (0: ours; n: the nth that this process has helped to spawn) and its rank in that job's
- * MPI_COMM_WORLD. Either is CALL_NONE if unknown: for processes met by connecting or through sessions. */
+ * MPI_COMM_WORLD, or in the communicator that spawned our job. Either is CALL_NONE if unknown: for processes met by connecting or through sessions. */
 struct call_peer {
     int32_t job, rank;
 };
@@ -111,6 +111,17 @@ struct call_creation {
     int function;
     union mpi_handle parent; /* the communicator that it was made from; 0: none */
     const char *name;        /* of a file; else NULL */
+    int32_t job;             /* of an intercommunicator with a spawned job: its number; else 0 */
+};
+
+/* Processes that this one is about to spawn. */
+enum { CALL_SPAWN_VARIABLES = 4 };
+struct call_spawn {
+    int processes;       /* at most */
+    int32_t job;         /* their number, see struct call_peer */
+    const char *command; /* the first one */
+    char *variables[CALL_SPAWN_VARIABLES]; /* "NAME=value": with these they are recorded, too */
+    int count;           /* of variables */
 };
 
 struct call_hooks {
@@ -122,6 +133,9 @@ struct call_hooks {
     void (*object_created)(enum call_object kind, union mpi_handle object, const struct call_creation *how);
     void (*object_named)(enum call_object kind, union mpi_handle object, const char *name);
     void (*object_freeing)(enum call_object kind, union mpi_handle object);
+    /* Sets the variables; false: the processes will not be recorded. spawned is called afterwards, if it was true. */
+    bool (*spawning)(struct call_spawn *spawn);
+    void (*spawned)(struct call_spawn *spawn);
 };
 
 extern struct call_hooks call_hooks __attribute__((visibility("hidden")));

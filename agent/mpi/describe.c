@@ -120,7 +120,7 @@ void describe_moved(const struct call_description *call)
 static void created(enum call_object kind, uint64_t handle, int function, MPI_Comm parent, const char *name)
 {
     uint64_t from = parent == NULL_COMM ? 0 : HANDLE_NUMBER(parent);
-    struct call_creation how = {function, {.number = from}, name};
+    struct call_creation how = {function, {.number = from}, name, 0};
     call_hooks.object_created(kind, (union mpi_handle){.number = handle}, &how);
 }
 
@@ -139,16 +139,6 @@ void describe_comm_created(int function, const MPI_Comm *comm, MPI_Comm parent)
 {
     if (!call_follows_objects || *comm == NULL_COMM) return;
     created(CALL_COMM, HANDLE_NUMBER(*comm), function, parent, NULL);
-}
-
-/* Only the root counts, for all callers. */
-void describe_spawned(int root, MPI_Comm comm, MPI_Comm children)
-{
-    int rank = -1, count = 0;
-    peers_spawned((union mpi_handle){.number = HANDLE_NUMBER(children)});
-    if (mpi.Comm_rank(comm, &rank) == MPI_SUCCESS && rank == root &&
-        mpi.Comm_remote_size(children, &count) == MPI_SUCCESS && count > 0)
-        __atomic_fetch_add(&agent_process.spawned, (uint64_t)count, __ATOMIC_RELAXED);
 }
 
 void describe_comm_idup(int function, MPI_Comm *comm, MPI_Comm parent, const MPI_Request *request)

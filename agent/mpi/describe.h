@@ -210,6 +210,20 @@ void describe_neighbor_alltoallv(struct call_description *call, const void *send
 void describe_neighbor_alltoallw(struct call_description *call, const void *sendcounts, const MPI_Datatype *sendtypes,
                                  const void *recvcounts, size_t wide, const MPI_Datatype *recvtypes, MPI_Comm comm);
 
+/* ---- spawned processes ---- */
+
+struct describe_spawn {
+    char **commands, ***argvs; /* to pass to the library instead; NULL: what the application passes */
+    int32_t job;               /* see struct call_peer */
+    struct call_spawn how;
+    int count; /* of lists */
+    char **envs, ***lists;
+};
+
+/* Before the call, on all its ranks. argvs: NULL, or count lists. */
+void describe_spawning(struct describe_spawn *spawn, int root, MPI_Comm comm, int count, char **commands, char ***argvs, const int *most, const MPI_Info *infos);
+void describe_spawned(struct describe_spawn *spawn, int function, int rc, int root, MPI_Comm comm, const MPI_Comm *children);
+
 /* ---- RMA, files ---- */
 
 void describe_rma(struct call_description *call, int64_t give, MPI_Datatype given, int64_t get, MPI_Datatype got, int target, MPI_Win win);
@@ -223,7 +237,6 @@ static inline void describe_file(struct call_description *call, MPI_File file)
 /* ---- objects, for the hooks of call.h ---- */
 
 void describe_comm_created(int function, const MPI_Comm *comm, MPI_Comm parent);
-void describe_spawned(int root, MPI_Comm comm, MPI_Comm children);
 void describe_comm_idup(int function, MPI_Comm *comm, MPI_Comm parent, const MPI_Request *request);
 void describe_comm_named(MPI_Comm comm, const char *name);
 void describe_comm_freeing(const MPI_Comm *comm);

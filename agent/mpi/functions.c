@@ -21,6 +21,7 @@ void library_bind(void)
     mpi_constants.null_request = library_datum("ompi_request_null");
     mpi_constants.null_datatype = library_datum("ompi_mpi_datatype_null");
     mpi_constants.null_win = library_datum("ompi_mpi_win_null");
+    mpi_constants.null_info = library_datum("ompi_mpi_info_null");
     mpi_constants.no_op = library_datum("ompi_mpi_op_no_op");
     mpi.fills_exchanges = true;
 #elif !defined(MPICH_LAYOUT)

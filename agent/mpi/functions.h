@@ -17,6 +17,7 @@ struct mpi_constants {
     MPI_Request null_request;
     MPI_Datatype null_datatype;
     MPI_Win null_win;
+    MPI_Info null_info;
     MPI_Op no_op;
 };
 extern struct mpi_constants mpi_constants;
@@ -26,6 +27,7 @@ extern struct mpi_constants mpi_constants;
 #define NULL_REQUEST mpi_constants.null_request
 #define NULL_DATATYPE mpi_constants.null_datatype
 #define NULL_WIN mpi_constants.null_win
+#define NULL_INFO mpi_constants.null_info
 #define NO_OP mpi_constants.no_op
 #else
 #define COMM_WORLD MPI_COMM_WORLD
@@ -34,6 +36,7 @@ extern struct mpi_constants mpi_constants;
 #define NULL_REQUEST MPI_REQUEST_NULL
 #define NULL_DATATYPE MPI_DATATYPE_NULL
 #define NULL_WIN MPI_WIN_NULL
+#define NULL_INFO MPI_INFO_NULL
 #define NO_OP MPI_NO_OP
 #endif
 
@@ -44,7 +47,7 @@ extern struct mpi_constants mpi_constants;
     X(Type_size) X(Type_size_x) X(Get_elements_x) X(Test_cancelled) X(Query_thread)                                    \
     X(Comm_rank) X(Comm_size) X(Comm_remote_size) X(Comm_test_inter) X(Comm_get_name) X(Comm_group) X(Comm_remote_group) \
     X(Comm_get_parent)     X(Topo_test) X(Cartdim_get) X(Cart_shift) X(Graph_neighbors_count) X(Dist_graph_neighbors_count)                   \
-    X(Win_get_name) X(Win_get_group) X(Group_size) X(Group_rank) X(Group_free) X(Group_translate_ranks)
+    X(Info_get) X(Win_get_name) X(Win_get_group) X(Group_size) X(Group_rank) X(Group_free) X(Group_translate_ranks)
 
 /* NULL: the library does not have it. */
 struct mpi_functions {

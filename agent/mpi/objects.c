@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/agent.h"
 #include "mpi/functions.h"
 #include "mpi/peers.h"
 
@@ -89,7 +90,7 @@ static uint64_t hash_ranks(MPI_Group group, int size)
     int32_t *ranks = ranks_of(group, size);
     uint64_t hash = UINT64_C(14695981039346656037);
     if (!ranks) return 0;
-    for (int i = 0; i < size && hash; i++) hash = ranks[i] < 0 ? 0 : (hash ^ (uint64_t)(ranks[i] + 1)) * UINT64_C(1099511628211);
+    for (int i = 0; i < size && hash; i++) hash = ranks[i] < 0 ? 0 : (hash ^ (uint64_t)(agent_process.first + ranks[i] + 1)) * UINT64_C(1099511628211);
     free(ranks);
     return hash;
 }

@@ -6,7 +6,7 @@
 #include "base/agent.h"
 #include "mpi/functions.h"
 
-enum { ENTRIES = 256, JOBS = 16 };
+enum { ENTRIES = 256, JOBS = 64 };
 
 struct entry {
     uint64_t object;
@@ -19,8 +19,8 @@ uint32_t peers_epochs[PEERS_EPOCHS];
 uint64_t peers_world;
 static AGENT_THREAD struct entry *entries; /* NULL: none yet */
 static MPI_Group jobs[JOBS]; /* spawned jobs, with processes in the order of their MPI_COMM_WORLD; 0: none */
-static unsigned job_count;
-static MPI_Group parents; /* the job that spawned ours; ranks in its MPI_COMM_WORLD are unknown here */
+static int32_t job_count;
+static MPI_Group parents; /* those who spawned ours */
 static bool has_parents;
 bool peers_have_world;
 
@@ -59,7 +59,7 @@ static struct call_peer identify(MPI_Group group, int rank)
         MPI_Group job = __atomic_load_n(&jobs[i], __ATOMIC_ACQUIRE);
         if (job && (found = translate(group, rank, job)) != MPI_UNDEFINED) return (struct call_peer){i + 1, found};
     }
-    if (has_parents && translate(group, rank, parents) != MPI_UNDEFINED) return (struct call_peer){CALL_PARENT, CALL_NONE};
+    if (has_parents && (found = translate(group, rank, parents)) != MPI_UNDEFINED) return (struct call_peer){CALL_PARENT, found};
     return unknown;
 }
 
@@ -84,11 +84,15 @@ void peers_start(void)
                   mpi.Comm_remote_group(parent, &parents) == MPI_SUCCESS;
 }
 
-void peers_spawned(union mpi_handle children)
+int32_t peers_spawning(void)
+{
+    return __atomic_add_fetch(&job_count, 1, __ATOMIC_RELAXED);
+}
+
+void peers_spawned(union mpi_handle children, int32_t job)
 {
     MPI_Group group;
-    unsigned job = __atomic_fetch_add(&job_count, 1, __ATOMIC_RELAXED);
-    if (job < JOBS && group_of(children.number, false, &group)) __atomic_store_n(&jobs[job], group, __ATOMIC_RELEASE);
+    if (job <= JOBS && group_of(children.number, false, &group)) __atomic_store_n(&jobs[job - 1], group, __ATOMIC_RELEASE);
 }
 
 void peers_end(void)

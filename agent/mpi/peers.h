@@ -43,8 +43,11 @@ static inline struct call_peer peers_find(uint64_t object, bool window, uint32_t
 /* Called once MPI is initialized, unless by a session. */
 void peers_start(void);
 
-/* The remote group of this intercommunicator is a job that this process has helped to spawn. */
-void peers_spawned(union mpi_handle children);
+/* The number of the job that this process is about to help to spawn: 1, 2, … */
+int32_t peers_spawning(void);
+
+/* The job is the remote group of this intercommunicator. */
+void peers_spawned(union mpi_handle children, int32_t job);
 
 /* Before MPI is finalized. */
 void peers_end(void);

@@ -130,6 +130,7 @@ enum run_meta_type {
     RUN_META_TABLE = 16,
     RUN_META_TEXT = 17,
     RUN_META_MODULE = 18,
+    RUN_META_SPAWNED = 19, /* body: struct mpitx_run_spawned */
 };
 
 /* Records of chunks of samples and events. */

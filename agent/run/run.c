@@ -37,7 +37,8 @@ static int write_header(struct mpitx_run *run, const struct mpitx_run_options *o
     struct run_text t[6] = {run_text_of(o->host, 256), run_text_of(boot_id, 64), run_text_of(o->family, 64),
                         run_text_of(o->library, RUN_MAX_LIBRARY_TEXT > run->live->chunk_bytes / 4 ? 1024 : RUN_MAX_LIBRARY_TEXT),
                         run_text_of(o->program, 1024), run_text_of(o->agent, 256)};
-    return run_write_meta(run, RUN_META_HEADER, true, &body, sizeof body, t, 6);
+    int rc = run_write_meta(run, RUN_META_HEADER, true, &body, sizeof body, t, 6);
+    return rc || !o->spawned.first ? rc : run_write_meta(run, RUN_META_SPAWNED, true, &o->spawned, sizeof o->spawned, NULL, 0);
 }
 
 struct mpitx_run *mpitx_run_open(const struct mpitx_run_options *options, char *why, size_t why_len)

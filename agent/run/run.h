@@ -74,7 +74,7 @@ enum mpitx_run_note {
     MPITX_RUN_NOTE_FAULTY = 3,       /* text is a variable that is not sampled because it crashed or hung */
     MPITX_RUN_NOTE_BUDGET = 4,       /* from the writer: max_size is used up */
     MPITX_RUN_NOTE_SUGGESTIONS = 5,      /* text is the names that exist, one a line, for one that does not */
-    MPITX_RUN_NOTE_SPAWNED = 6,      /* text is the number of processes started by MPI_Comm_spawn, which are not sampled */
+    MPITX_RUN_NOTE_SPAWNED = 6,      /* text is the number of processes started by MPI_Comm_spawn without the agent */
     MPITX_RUN_NOTE_REDUCED = 7,         /* why less is sampled than was asked for */
 };
 
@@ -100,9 +100,14 @@ struct mpitx_run_options {
     int no_thread;        /* 1: the call that fills a chunk appends it, and waits for the disk */
     uint32_t close_wait_ms; /* 0: 10000 */
     bool claims;            /* fail if another process of this rank is recorded */
+    struct mpitx_run_spawned {
+        int32_t first;   /* the number of MPI_COMM_WORLD's rank 0 in the run; 0: the process was not spawned */
+        int32_t spawner; /* the root of MPI_Comm_spawn, and which of its jobs this is, from 1 */
+        int32_t job;
+    } spawned;
 
     /* the header; strings may be NULL */
-    int32_t rank, size; /* -1, 0 if MPI was never reached */
+    int32_t rank, size; /* -1, 0 if MPI was never reached; the rank counts from spawned.first */
     const char *host;
     const char *family;   /* "openmpi", "mpich" … as in struct mpitx_table */
     const char *library;  /* MPI_Get_library_version */
@@ -151,6 +156,9 @@ struct mpitx_run_column {
 
 /* Opens a run. Returns NULL on failure, with the reason in why ("no space in /dev/shm …"). May take milliseconds. */
 struct mpitx_run *mpitx_run_open(const struct mpitx_run_options *options, char *why, size_t why_len);
+
+/* Reserves numbers for processes that will be spawned. Returns the first one, at least `least`; -1: the directory cannot be written. */
+int32_t mpitx_run_reserve(const char *dir, int32_t least, int32_t count);
 
 /* Declares a column and returns its identifier, from 0. */
 int mpitx_run_declare_column(struct mpitx_run *run, const struct mpitx_run_column *column);

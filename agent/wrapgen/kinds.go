@@ -16,7 +16,6 @@ type kind struct {
 	always  string // described calls, also those that failed; replaces after
 	hook    string // calls with the hook flag that returned, before observers see them
 	hooked  string // calls with the hook flag, before the library is called
-	watched bool   // has the hook flag from the start, like all with hooked
 }
 
 const (
@@ -139,10 +138,10 @@ var kinds = map[string]kind{
 	"comm_idup": {class: "OTHER", traffic: objects + "|" + requests,
 		after: makes(started, "REQUEST_OTHER"),
 		hook:  "if (rc == MPI_SUCCESS) describe_comm_idup(record->function, newcomm, comm, request);"},
-	"spawn": {class: "OTHER", traffic: objects, watched: true,
-		hook: "if (rc == MPI_SUCCESS) { describe_comm_created(record->function, intercomm, comm); describe_spawned(root, comm, *intercomm); }"},
-	"comm_free":  {class: "OTHER", traffic: objects + "|" + frees, early: "describe_comm_freeing(comm);"},
-	"comm_named": {class: "OTHER", traffic: objects, hook: "if (rc == MPI_SUCCESS) describe_comm_named(comm, comm_name);"},
+	"spawn":          spawn("1, (char *[]){(char *)command}, (char **[]){argv}, &maxprocs, &info", "command = spawn.commands[0]; argv = spawn.argvs[0];"),
+	"spawn_multiple": spawn("count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info", "array_of_commands = spawn.commands; array_of_argv = spawn.argvs;"),
+	"comm_free":      {class: "OTHER", traffic: objects + "|" + frees, early: "describe_comm_freeing(comm);"},
+	"comm_named":     {class: "OTHER", traffic: objects, hook: "if (rc == MPI_SUCCESS) describe_comm_named(comm, comm_name);"},
 	"win_new": {class: "RMA", traffic: objects,
 		hook: "if (rc == MPI_SUCCESS) describe_win_created(record->function, NEW, PARENT);"},
 	"win_free":  {class: "RMA", traffic: objects + "|" + frees, early: "describe_win_freeing(win);"},
@@ -164,6 +163,13 @@ var kinds = map[string]kind{
 
 // given is a count that does not apply if the operation only fetches.
 func given(count string) string { return "op == NO_OP ? 0 : " + count }
+
+// spawn describes calls that start the commands given.
+func spawn(given, replace string) kind {
+	return kind{class: "OTHER", traffic: objects, locals: "struct describe_spawn spawn = {0};",
+		hooked: "describe_spawning(&spawn, root, comm, " + given + "); if (spawn.commands) { " + replace + " }",
+		hook:   "describe_spawned(&spawn, record->function, rc, root, comm, intercomm);"}
+}
 
 func rma(before string, request bool, traffic string) kind {
 	k := kind{class: "RMA", traffic: traffic, before: before, after: "describe_moved(call);"}

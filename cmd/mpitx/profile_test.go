@@ -29,6 +29,7 @@ type profiledRun struct {
 		Elapsed_ns     int64
 		Bytes_sent     uint64
 		Bytes_received uint64
+		Spawned_by     *int
 	}
 	Phases []struct {
 		Name           string
@@ -47,7 +48,8 @@ type profiledRun struct {
 		Source, Destination                                int
 		Messages, Bytes, Messages_received, Bytes_received uint64
 	}
-	Findings []struct{ Kind, Text string }
+	Findings   []struct{ Kind, Text string }
+	Other_jobs map[string]uint64
 }
 
 type profiledFunction struct {

@@ -32,7 +32,7 @@ func Read(run *recording.Run, cut Cut) (*Profile, error) {
 	}
 	b := &builder{p: &Profile{Run: run, Cut: cut}, functions: map[string]*Function{}, sites: map[string]*Function{},
 		phases: map[string]*Phase{}, pairs: map[[2]int]*Pair{}, oneSided: map[[2]int]*Pair{}, sizes: map[Sizes]*Sizes{}, objects: map[string]*Object{},
-		phaseNames: map[string]bool{}, objectNames: map[string]bool{}, ranks: map[int]bool{}}
+		phaseNames: map[string]bool{}, objectNames: map[string]bool{}, ranks: map[int]bool{}, jobs: readJobs(run)}
 	for _, r := range run.Ranks {
 		b.ranks[r.Rank] = true
 	}
@@ -56,6 +56,7 @@ type builder struct {
 	objects          map[string]*Object
 
 	phaseNames, objectNames map[string]bool // before the cut
+	jobs                    *jobs
 	ranks                   map[int]bool
 }
 
@@ -175,10 +176,10 @@ func (b *builder) peer(r *Rank, row *row) {
 	if phase := row.text("phase"); !b.p.Cut.phase(phase) {
 		return
 	}
-	other := row.number("rank")
+	other, known := b.jobs.find(b.p.Run, r.Process, row.number("job"), row.number("rank"))
 	sent := [2]uint64{row.count("messages_sent"), row.count("bytes_sent")}
 	received := [2]uint64{row.count("messages_received"), row.count("bytes_received")}
-	if row.number("job") != 0 || other < 0 {
+	if !known {
 		b.p.Others.add(&Totals{MessagesSent: sent[0], BytesSent: sent[1], MessagesReceived: received[0], BytesReceived: received[1]})
 		return
 	}

@@ -38,7 +38,7 @@ func Read(run *recording.Run, sites Sites) *Job {
 	byRank := map[*recording.Rank]*reader{}
 	for _, r := range run.Ranks {
 		p := &Process{Rank: r.Rank, PID: r.PID, Host: r.Host, Condition: condition(r)}
-		job.Size = max(job.Size, r.Size)
+		job.Size = max(job.Size, r.Spawned.First+r.Size)
 		job.Processes = append(job.Processes, p)
 		seen[r.Rank] = true
 		byRank[r] = &reader{rank: r, process: p, now: now, sites: sites, objects: map[uint64]*Object{}}
@@ -175,7 +175,9 @@ func (x *reader) identify() {
 		parent := byID[o.parent]
 		switch {
 		case o.id == 1:
-			o.Identity = "world"
+			if o.Identity = "world"; x.rank.Spawned.First > 0 {
+				o.Identity = fmt.Sprintf("world from %d", x.rank.Spawned.First)
+			}
 		case o.id == 2:
 			o.Identity = fmt.Sprintf("self of %d", x.process.Rank)
 		case o.group != 0 && parent != nil && parent.Identity != "":

@@ -122,7 +122,11 @@ func (g *graph) others(o *Object, self int) (ranks []int, known bool) {
 		return nil, false
 	}
 	if o.Identity == "world" {
-		for rank := range g.job.Size {
+		size := o.Size
+		if size == 0 {
+			size = g.job.Size
+		}
+		for rank := range size {
 			if rank != self {
 				ranks = append(ranks, rank)
 			}

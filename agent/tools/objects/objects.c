@@ -19,7 +19,7 @@ struct row {
     uint32_t name, made_by, parent, order, freed;
     uint64_t group, collectives;
     uint64_t handle, side;
-    int32_t rank;
+    int32_t rank, job;
 };
 
 static const struct mpitx_run_field fields[] = {
@@ -36,6 +36,7 @@ static const struct mpitx_run_field fields[] = {
     {.name = "handle", .type = MPITX_RUN_U64},
     {.name = "side", .type = MPITX_RUN_U64},
     {.name = "rank", .type = MPITX_RUN_I32},
+    {.name = "job", .type = MPITX_RUN_I32},
 };
 
 struct object {
@@ -109,12 +110,12 @@ static void release_lock(struct cancel cancel)
 
 /* ---- objects ---- */
 
-/* An object that was made by a function (negative: unknown) from a communicator (0: none, or unknown). */
-static uint32_t learn(enum call_object kind, union mpi_handle handle, int function, uint64_t parent, const char *name)
+/* An object that was made by a function (negative: unknown) from a communicator (0: none, or unknown). job: which spawned job it leads to; else 0. */
+static uint32_t learn(enum call_object kind, union mpi_handle handle, int function, uint64_t parent, const char *name, int32_t job)
 {
     int saved = errno;
     struct object_facts facts = {0};
-    struct row new = {.kind = kind, .handle = handle.number, .rank = -1, .made_by = function < 0 ? text_empty() : text_of_function(function), .parent = objects_find(CALL_COMM, parent)};
+    struct row new = {.kind = kind, .handle = handle.number, .rank = -1, .job = job, .made_by = function < 0 ? text_empty() : text_of_function(function), .parent = objects_find(CALL_COMM, parent)};
     if (kind != CALL_FILE) {
         struct object_group group = object_group(kind, handle);
         facts = object_ask(kind, handle, false);
@@ -138,7 +139,7 @@ uint32_t objects_learn(enum call_object kind, uint64_t handle)
     uint32_t id = objects_find(kind, handle);
     union mpi_handle object = {.number = handle};
     if (id || !on || !handle || kind == CALL_FILE || object_is_null(kind, object) || count == OBJECTS_MOST - 1) return id;
-    return learn(kind, object, -1, 0, NULL);
+    return learn(kind, object, -1, 0, NULL, 0);
 }
 
 static void rename_object(uint32_t id, const char *name)
@@ -170,7 +171,7 @@ static void object(const struct chain_object *object)
     int saved = errno;
     switch (object->event) {
     case CHAIN_OBJECT_MADE:
-        if (!id) learn(object->kind, object->handle, object->function, object->parent.number, object->name);
+        if (!id) learn(object->kind, object->handle, object->function, object->parent.number, object->name, object->job);
         break;
     case CHAIN_OBJECT_NAMED:
         if (id) rename_object(id, object->text);
@@ -202,7 +203,7 @@ static const struct chain_observer collectives_observer = {.name = "objects", .e
 
 static void learn_predefined(uint64_t handle)
 {
-    if (handle) learn(CALL_COMM, (union mpi_handle){.number = handle}, -1, 0, NULL);
+    if (handle) learn(CALL_COMM, (union mpi_handle){.number = handle}, -1, 0, NULL, 0);
 }
 
 bool objects_start(void)

@@ -136,12 +136,14 @@ func (r *Result) over(run *recording.Run, size int) bool {
 		if rank.State == recording.StateUnreachable {
 			return false
 		}
-		seen[rank.Rank] = true
+		if rank.Spawned.First == 0 {
+			seen[rank.Rank] = true
+		}
 	}
 	return (len(seen) >= size || alone(run) && len(run.Ranks) >= size) && !run.Running()
 }
 
 // alone reports whether each process was a job of its own.
 func alone(run *recording.Run) bool {
-	return !slices.ContainsFunc(run.Ranks, func(r *recording.Rank) bool { return r.Size != 1 })
+	return !slices.ContainsFunc(run.Ranks, func(r *recording.Rank) bool { return r.Size != 1 || r.Spawned.First > 0 })
 }

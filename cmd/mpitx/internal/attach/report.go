@@ -88,9 +88,9 @@ func (r *Result) report(size int) []string {
 	}
 	switch {
 	case spawned == 1:
-		say("1 process was started by MPI_Comm_spawn and is not recorded")
+		say("1 process was started by MPI_Comm_spawn and is not recorded: " + unspawned)
 	case spawned > 1:
-		say("%d processes were started by MPI_Comm_spawn and are not recorded", spawned)
+		say("%d processes were started by MPI_Comm_spawn and are not recorded: %s", spawned, unspawned)
 	}
 	if lost.Refused > 0 {
 		say("could not record declarations or notes, in %d attempts: some variables or objects may have no samples, or fewer", lost.Refused)
@@ -102,6 +102,8 @@ func (r *Result) report(size int) []string {
 	}
 	return lines
 }
+
+const unspawned = "their program was not found with $PATH, or the run directory could not be written"
 
 const diedAtStart = "the process died while the agent started"
 

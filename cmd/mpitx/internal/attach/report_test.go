@@ -83,7 +83,7 @@ func TestReport(t *testing.T) {
 	want := []string{"ranks 0-1,3: --pvar ab*@all: no such variable, of [a b]", "ranks 0,3: bad",
 		"rank 3: the process died before it could finish recording; the data up to then are in the run",
 		"rank 2: nothing was recorded: no program with the agent called MPI_Init, it died while the agent started, or it could not write to the run directory", otherPreload,
-		"2 processes were started by MPI_Comm_spawn and are not recorded"}
+		"2 processes were started by MPI_Comm_spawn and are not recorded: " + unspawned}
 	if got := r.report(4); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
