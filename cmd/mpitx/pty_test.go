@@ -179,3 +179,16 @@ func TestTerminal(t *testing.T) {
 		}
 	}
 }
+
+// Formats that a terminal cannot show are refused before anything is read or started: the runs do not exist.
+func TestFormatOnTerminal(t *testing.T) {
+	t.Parallel()
+	environ := testEnvironment(t)
+	for _, line := range []string{"report nowhere -o html", "report nowhere -o pprof", "export nowhere -o parquet",
+		"profile --mpi nowhere --workload idle -o html", "sample --mpi nowhere --pvar x --workload idle -o parquet"} {
+		out, p := onTerminal(t, environ, 200, append([]string{"mpitx"}, strings.Fields(line)...)...)
+		if p.code != exitUsage || !strings.Contains(out, "a terminal cannot show it; name a file with --out") {
+			t.Errorf("mpitx %s: exit code %d: %s", line, p.code, out)
+		}
+	}
+}
