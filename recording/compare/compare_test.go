@@ -194,6 +194,30 @@ messages: ranks send 3.00 → 6.00 MB in 3000 messages (+100 % bytes), most of t
 	equal(t, "faster", strings.Count(texts(pair(b, a).Findings("x")), " of the run's gain"), 3)
 }
 
+// A rank that computes longer is not what its own calls wait for, and lists are sorted by absolute change.
+func TestLate(t *testing.T) {
+	a, b := job(10, 1, 1), job(14, 3, 2)
+	spent(a, "MPI_Ssend", "a", "step", 5, 10, 0, 9)
+	spent(b, "MPI_Ssend", "a", "step", 5, 10, 0, 10)
+	spent(a, "MPI_Recv", "a", "step", 9, 10, 3, 0)
+	spent(b, "MPI_Recv", "a", "step", 9, 10, 1, 0)
+	spent(a, "MPI_Allreduce", "a", "step", 12, 10, 1, 0)
+	spent(b, "MPI_Allreduce", "a", "step", 12, 10, 5, 0)
+	c := pair(a, b)
+	for i, want := range []string{"MPI_Allreduce", "MPI_Recv", "MPI_Ssend"} {
+		equal(t, "order", c.Sites[i].Name, want)
+	}
+	b.Ranks[1].InMPI = time.Second // it computes for 3 s more, rank 0 for 2 s more
+	c = pair(a, b)
+	for name, want := range map[string]string{"MPI_Ssend": "mpitx report run2: whether", "MPI_Recv": ""} {
+		for _, f := range c.Findings("") {
+			if strings.HasPrefix(f.Text, name) && !strings.HasPrefix(f.Next, want) {
+				t.Errorf("%s: look at %s", f.Text, f.Next)
+			}
+		}
+	}
+}
+
 // With several runs, changes that are smaller than the spread are no findings.
 func TestSpread(t *testing.T) {
 	run := func(elapsed, waited float64) Input {
