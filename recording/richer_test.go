@@ -61,24 +61,21 @@ func expectedEvent(name string, n uint64) string {
 	return fmt.Sprintf("[%d %d %d 7 4294967295]", uint8(n), int16(-n), n)
 }
 
-// readRows checks the rows that write_rows in testdata/events.c wrote in a number of threads.
-func readRows(t *testing.T, run *Run, rows, written, threads int) {
+// readRows checks the rows that each of the threads of write_rows in testdata/events.c wrote. They may have lost some in all.
+func readRows(t *testing.T, run *Run, written, threads, lost int) {
 	t.Helper()
-	all := slices.Collect(run.Rows(Options{}))
-	if len(all) != rows {
-		t.Errorf("%d rows, not %d", len(all), rows)
-	}
-	next := uint64(0)
-	for i, r := range all {
+	next, found := uint64(0), 0
+	for r := range run.Rows(Options{}) {
 		if len(r.Values) == 0 {
-			t.Fatalf("row %d has no values: %+v", i, r)
+			t.Fatalf("a row has no values: %+v", r)
 		}
 		n, _ := r.Values[0].Uint64()
-		m := uint64(threads)
-		if n < next || n > next && rows == written {
-			t.Errorf("row %d is the one of site %d", i, n)
+		if n < next || n > next && lost == 0 {
+			t.Errorf("the row of site %d follows that of site %d", n, int64(next)-1)
 		}
 		next = n + 1
+		m := uint64(len(r.Threads))
+		found += len(r.Threads)
 		least, sizes := 1.0, [4]uint64{}
 		for k := uint64(1); k <= n; k++ {
 			sizes[k&3] += m
@@ -88,9 +85,12 @@ func readRows(t *testing.T, run *Run, rows, written, threads int) {
 		}
 		want := fmt.Sprintf("[%d %s %d %d %d %v %d %d %d %d]", n, []string{"MPI_Send", "MPI_Recv"}[n&1], n*m, n*(n+1)/2*m, n, FloatValue(least),
 			sizes[0], sizes[1], sizes[2], sizes[3])
-		if got := fmt.Sprint(r.Values); got != want || len(r.Threads) != threads || r.Torn {
-			t.Fatalf("row %d: %s, not %s; of threads %d, torn: %v", i, got, want, r.Threads, r.Torn)
+		if got := fmt.Sprint(r.Values); got != want || len(r.Threads) > threads || r.Torn {
+			t.Fatalf("row %d: %s, not %s; of threads %d, torn: %v", n, got, want, r.Threads, r.Torn)
 		}
+	}
+	if found != written*threads-lost || next > uint64(written) {
+		t.Errorf("%d rows of %d threads, the last of site %d; %d of %d are lost", found, threads, int64(next)-1, lost, written*threads)
 	}
 }
 
@@ -117,10 +117,10 @@ func TestEventsAndTables(t *testing.T) {
 				messages, lost := readEvents(t, run)
 				r := run.Ranks[0]
 				missing := int(r.Counters.LostEvents) // a busy machine may lose some
-				if n := total(messages); r.State != state || n > 11000 || n+missing < 11000 || len(messages) != 5 || int(lost) > missing {
+				if n := total(messages); r.State != state || n > 11000 || n+missing < 11000 || len(messages) != 5 && missing == 0 || int(lost) > missing {
 					t.Errorf("%s %s: %v, messages %v, lost %d, %+v", script, end, r.State, messages, lost, r.Counters)
 				}
-				readRows(t, run, 40, 40, 4)
+				readRows(t, run, 40, 4, int(r.Counters.LostRows)) // a thread that waits for room too long loses rows too
 				checkModules(t, run.Ranks[0], end == "close")
 				if counts, _ := sampleNumbers(t, run); counts[0] != [2]int{20, 20} {
 					t.Errorf("samples: %v", counts)
@@ -370,7 +370,7 @@ func TestOldEvents(t *testing.T) {
 	if messages, lost := readEvents(t, run); total(messages) != 20 || lost != 0 || run.Ranks[0].Module(0) != nil || len(run.Ranks[0].Modules) == 0 {
 		t.Error(messages, lost, run.Ranks[0].Modules)
 	}
-	readRows(t, run, 5, 5, 1)
+	readRows(t, run, 5, 1, 0)
 	noDamage(t, run)
 }
 
@@ -392,7 +392,7 @@ func TestLastEvents(t *testing.T) {
 	if size := sizeOf(dir); first == 0 || last != 3*59999 || n != (last-first)/3+1 || n < 2000 || size > 300000+3*65536 {
 		t.Errorf("%d events from %d to %d in %d bytes", n, first/3, last/3, size)
 	}
-	readRows(t, run, 5, 5, 1)
+	readRows(t, run, 5, 1, 0)
 }
 
 // Threads that start and exit one after another reuse the same memory.
@@ -458,7 +458,7 @@ func TestNoRoomForEvents(t *testing.T) {
 				if (lost > 0) != (c.name == "pool") && c.name != "live" {
 					t.Errorf("%d rows are lost", lost)
 				}
-				readRows(t, run, 10-lost, 10, 1)
+				readRows(t, run, 10, 1, lost)
 			}
 			check()
 			if c.dir != "" {
@@ -567,5 +567,5 @@ func TestRecoverUnopened(t *testing.T) {
 	if done, err := Recover(dir, false); err != nil || len(done) != 1 || done[0].Err != nil {
 		t.Errorf("%+v %v", done, err)
 	}
-	readRows(t, mustOpen(t, dir), 10, 10, 1)
+	readRows(t, mustOpen(t, dir), 10, 1, 0)
 }
