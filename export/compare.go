@@ -98,8 +98,8 @@ func compareHead(b *bytes.Buffer, c *compare.Comparison, o CompareOptions) {
 			continue
 		}
 		from, to := d.Base, d.New
-		if d.What == "program" && commandText(from) != commandText(to) {
-			from, to = commandText(from), commandText(to)
+		if shorten := map[string]func(string) string{"program": commandText, "MPI library": untilComma}[d.What]; shorten != nil && shorten(from) != shorten(to) {
+			from, to = shorten(from), shorten(to)
 		}
 		parts = append(parts, fmt.Sprintf("%s %s → %s", d.What, o.Cut(from, 60), o.Cut(to, 60)))
 	}
@@ -150,7 +150,7 @@ func sideText(runs []compare.Input, t Terminal) string {
 		most = max(most, elapsed)
 	}
 	library, _, _ = strings.Cut(library, "\n")
-	library, _, _ = strings.Cut(oneLine(library), ",")
+	library = untilComma(oneLine(library))
 	elapsed := t.Amount(float64(most), "ns")
 	if len(runs) > 1 {
 		s := t.ScaleOf("ns", float64(most))
@@ -158,6 +158,11 @@ func sideText(runs []compare.Input, t Terminal) string {
 		elapsed = text[0] + ".." + text[1] + " " + s.Unit
 	}
 	return strings.TrimSuffix(fmt.Sprintf("%s: %s on %s, %s; %s", t.Cut(commandText(program), 40), counted(size, "rank"), counted(len(hosts), "node"), elapsed, library), "; ")
+}
+
+func untilComma(s string) string {
+	s, _, _ = strings.Cut(s, ",")
+	return s
 }
 
 // compareItems are the items of a table; of all tables if the name is "".

@@ -42,6 +42,7 @@ func solverRun(t testing.TB, name string, v recordingtest.Solver, cut profile.Cu
 		}
 		return nil
 	})
+	run.Dir = name // equal in all tests
 	return compare.Input{Name: name, Run: run, Profile: p}
 }
 
@@ -120,6 +121,24 @@ func TestCompareScreen(t *testing.T) {
 	}
 	if len(lines) > 60 {
 		t.Errorf("%d lines", len(lines))
+	}
+}
+
+// What is long is shortened, unless the difference is there.
+func TestCompareDifferences(t *testing.T) {
+	run := func(program, library string) []compare.Input {
+		in := sampledRun("run", 1)
+		in.Run.Ranks[0].Program, in.Run.Ranks[0].Library = program, library
+		return []compare.Input{in}
+	}
+	for _, c := range []struct{ program, library, want string }{
+		{"/home/b/solver x", "Open MPI v5.0.1, package: y", "Different: program solver → solver x; MPI library Open MPI v4.1.4 → Open MPI v5.0.1\n"},
+		{"/home/b/solver", "Open MPI v4.1.4, package: y", "Different: program /home/a/solver → /home/b/solver; MPI library Open MPI v4.1.4, package: x → Open MPI v4.1.4, package: y\n"},
+	} {
+		text := comparison(t, compare.Compare(run("/home/a/solver", "Open MPI v4.1.4, package: x"), run(c.program, c.library)), FormatTable, CompareOptions{Terminal: pipe})
+		if !strings.Contains(text, c.want) {
+			t.Errorf("no %q in\n%s", c.want, text)
+		}
 	}
 }
 

@@ -102,13 +102,14 @@ func (it *Item) Changed() bool {
 	return it.Side != Both || slices.ContainsFunc(it.Measures, func(m Measure) bool { return m.Change() != 0 })
 }
 
-// Notable reports whether an item changed by enough to be on a summary: its time by a thousandth of the run time, or calls or bytes.
+// Notable reports whether an item changed by enough to be on a summary: its time by a thousandth of the run time, or calls or bytes if
+// both sides have the same ranks.
 func (c *Comparison) Notable(it *Item) bool {
 	if it.Side != Both || len(c.Run) == 0 || it.Measures[0].Unit != "ns" || it == c.Run[0] {
 		return it.Changed()
 	}
 	run := c.Run[0].Measures[0]
-	return math.Abs(it.Measures[0].Change()) >= max(run.Base.Mean(), run.New.Mean())/1000 ||
+	return math.Abs(it.Measures[0].Change()) >= max(run.Base.Mean(), run.New.Mean())/1000 || c.SameRanks != nil &&
 		slices.ContainsFunc(it.Measures, func(m Measure) bool { return m.Unit == "B" && m.Change() != 0 || m.Name == "calls" && m.Change() != 0 })
 }
 
