@@ -7,6 +7,7 @@ package term
 
 import (
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -88,10 +89,17 @@ func (t Term) FitRight(s string, width int) string {
 	return s
 }
 
-// Wrap breaks safe text into lines of at most width cells, at blanks where there are any, and at its newlines.
+// option is the name of an option: a word that begins with a hyphen.
+var option = regexp.MustCompile(`(^|[\s"'(\[])-[^\s]*`)
+
+const hyphen = "\ue000" // stands for one where lines must not end
+
+// Wrap breaks safe text into lines of at most width cells, at blanks and hyphens where there are any, but not at those of options, and at its
+// newlines.
 func Wrap(s string, width int) []string {
 	if width > 0 {
-		s = ansi.Wrap(s, width, "")
+		s = option.ReplaceAllStringFunc(s, func(o string) string { return strings.ReplaceAll(o, "-", hyphen) })
+		s = strings.ReplaceAll(ansi.Wrap(s, width, ""), hyphen, "-")
 	}
 	return strings.Split(s, "\n")
 }

@@ -89,3 +89,17 @@ func TestPaint(t *testing.T) {
 		t.Errorf("no colours: %q", got)
 	}
 }
+
+// Lines may end after a hyphen, but not within an option.
+func TestWrap(t *testing.T) {
+	for text, want := range map[string]string{
+		`configured with "--enable-g=handles"`: "configured with\n\"--enable-g=handles\"",
+		"use -x now":                           "use -x now",
+		"the collective device-override is on": "the collective device-\noverride is on",
+		"a -1 b\nc":                            "a -1 b\nc",
+	} {
+		if got := strings.Join(Wrap(text, 23), "\n"); got != want {
+			t.Errorf("%q: %q, not %q", text, got, want)
+		}
+	}
+}
