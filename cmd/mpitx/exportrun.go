@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -113,14 +114,20 @@ func openSamples(dir string) (*recording.Run, error) {
 
 // reportDamage reports the unreadable parts of a run; it returns whether there are any.
 func reportDamage(a *app, run *recording.Run) bool {
-	for k, damage := range run.Damage() {
+	var texts []string
+	for _, damage := range run.Damage() {
+		if text := damage.Error(); !slices.Contains(texts, text) { // each chunk of a newer version has the same one
+			texts = append(texts, text)
+		}
+	}
+	for k, text := range texts {
 		if k == 10 {
-			a.complain("and %d more", len(run.Damage())-k)
+			a.complain("and %d more", len(texts)-k)
 			break
 		}
-		a.complain("%v: left out", damage)
+		a.complain("%s: left out", text)
 	}
-	return len(run.Damage()) > 0
+	return len(texts) > 0
 }
 
 // reportGaps reports what is missing in a run.

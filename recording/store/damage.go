@@ -1,6 +1,8 @@
 package store
 
 import (
+	"strings"
+
 	"fmt"
 	"slices"
 )
@@ -13,6 +15,9 @@ type DamageError struct {
 }
 
 func (e *DamageError) Error() string {
+	if strings.HasPrefix(e.Reason, versionText) { // all of the file
+		return e.File + ": " + e.Reason
+	}
 	return fmt.Sprintf("%s: damaged at byte %d: %s", e.File, e.Offset, e.Reason)
 }
 

@@ -74,6 +74,13 @@ func (x *application) unrecorded(s seen, launcher locate.Launch, chosen bool) []
 		what("the job ended before %s called MPI_Init: %s", namesText(s.loaded), wrong)
 	case len(s.loaded) == 0:
 		what("no process loaded the agent")
+	case x.Linked == nil && slices.Equal(s.loaded, []string{target}):
+		do := "give the program that calls MPI"
+		if !chosen {
+			do += ", or if it loads another MPI than " + x.mpi.Name() + ", choose that with --mpi"
+		}
+		what("%s did not call MPI_Init; %s", x.Target, do)
+		return append(lines, x.Notes...)
 	case x.Linked != nil && slices.Contains(s.loaded, target):
 		what("%s did not call MPI_Init", x.Target)
 	case x.Linked != nil:
