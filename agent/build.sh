@@ -27,9 +27,9 @@ set -- "$binding/probe.c" "$binding/clone.c" "$binding/procstat.c" "$binding/shi
 for layer in base mpi chain run pvar tools tools/objects tools/profile tools/tally tools/sample tools/trigger tools/where life; do set -- "$here/$layer"/*.c "$@"; done
 
 # -O1 for the wrappers: -O2 takes half as long again and gains nothing.
-flags="-std=gnu11 -O2 -fPIC -fvisibility=hidden -fexceptions -fno-semantic-interposition -Wall -Wextra -I$here -I$here/.. ${TEST_TOOL:+-DAGENT_TEST_TOOL=$TEST_TOOL}"
+flags="-std=gnu11 -O2 -fPIC -fvisibility=hidden -fexceptions -fno-semantic-interposition -Wall -Wextra -Wno-deprecated-declarations -I$here -I$here/.. ${TEST_TOOL:+-DAGENT_TEST_TOOL=$TEST_TOOL}"
 # shellcheck disable=SC2086
-$mpicc $flags -O1 -Wno-deprecated-declarations ${CFLAGS:-} -c "$work/wrappers.c" -o "$work/chain_wrappers.o" &
+$mpicc $flags -O1 ${CFLAGS:-} -c "$work/wrappers.c" -o "$work/chain_wrappers.o" &
 for source; do
 	layer=$(basename "$(dirname "$source")")
 	# shellcheck disable=SC2086
