@@ -171,10 +171,12 @@ func (m *Model) hints() []keys.Key {
 			}
 			now = append(now, own("n", "next related"))
 		}
-		if edits {
+		if edits && m.current() != nil {
 			now = append(now, keys.Of(keys.Edit), own("p", "pin"), own("w", "watch"), keys.Of(keys.Read))
 		}
-		now = append(now, own("S", "copy setting"), own("b", "bookmark"))
+		if m.current() != nil {
+			now = append(now, own("S", "copy setting"), own("b", "bookmark"))
+		}
 	}
 	if !alone {
 		now = append(now, keys.Of(keys.NextPane))

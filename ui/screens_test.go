@@ -246,3 +246,24 @@ func TestPartialCatalog(t *testing.T) {
 	}
 	lacks(t, m, "LOST")
 }
+
+// The names of watched variables have the first claim on the width.
+func TestWatchedNames(t *testing.T) {
+	m, _ := fakeSession(t, Options{})
+	resize(m, 80, 24)
+	press(m, ":", "'show limit", "enter")
+	m.key("p", "p")
+	m.key("w", "w")
+	m.watching.list[0].id = "pml_ob1_unexpected_msgq_length:size"
+	contains(t, m, "> pml_ob1_unexpected_msgq_length:size ")
+}
+
+// Without a variable under the cursor, the footer has no keys for one.
+func TestFooterWithoutVariable(t *testing.T) {
+	m, _ := fakeSession(t, Options{})
+	resize(m, 160, 24)
+	contains(t, m, "p pin", "b bookmark")
+	press(m, "/", "'nosuchvariable", "enter")
+	contains(t, m, "nothing matches")
+	lacks(t, m, "p pin", "b bookmark")
+}

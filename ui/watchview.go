@@ -40,7 +40,8 @@ func (m *Model) watchView(width, height int) []string {
 		nameW = max(nameW, term.Width(m.t.SafeLine(s.id, width)))
 		valueW = max(valueW, term.Width(m.last(s)))
 	}
-	nameW, valueW = min(nameW, max(width*2/5, 18)), min(valueW, max(width/4, 10))
+	valueW = min(valueW, max(width/4, 10))
+	nameW = min(nameW, max(width-valueW-4-leastSpark, 18)) // names have the first claim on the width
 	for i := m.at.top; i < min(n, m.at.top+top-2); i++ {
 		s := m.watching.list[i]
 		sign, style := "  ", term.Plain
@@ -56,6 +57,8 @@ func (m *Model) watchView(width, height int) []string {
 	}
 	return m.block(append(append(lines, ""), m.chart(m.watching.list[m.at.at], width, height-top-1)...), width, height)
 }
+
+const leastSpark = 16 // cells of a sparkline
 
 // last writes the newest value of all ranks.
 func (m *Model) last(s *series) string {
