@@ -122,7 +122,7 @@ func (g *graph) groupOf(p *Process, t *Thread) Group {
 		s.Doing = "waits for a thread, after " + t.Call
 	default:
 		s.Doing = "computes after " + t.Call
-		if t.Since < 0 {
+		if t.Since < 0 && p.Condition == Running {
 			s.Doing, s.Site = "busy: calls "+t.Call, ""
 		}
 	}
