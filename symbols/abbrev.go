@@ -36,7 +36,9 @@ const (
 	atTextBase      = 0x72
 	atAddressBase   = 0x73
 	atRangesBase    = 0x74
+	atSplit         = 0x76
 	atLinkageMIPS   = 0x2007
+	atSplitGNU      = 0x2130
 	atRangesBaseGNU = 0x2132
 	atAddrBaseGNU   = 0x2133
 )

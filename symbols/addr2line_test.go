@@ -193,3 +193,40 @@ func TestLikeAddr2line(t *testing.T) {
 		})
 	}
 }
+
+// Debug information that is compressed with zstd means the same as before.
+func TestCompressedWithZstd(t *testing.T) {
+	need.Commands(t, "objcopy")
+	path := build(t, "calls.c", "gcc -g -O2")
+	if out, err := exec.Command("objcopy", "--compress-debug-sections=zstd", path).CombinedOutput(); err != nil {
+		need.Missing(t, "objcopy cannot compress with zstd: %s", out)
+	}
+	if differ, named := differences(t, "addr2line", path, code(t, path)); len(differ) > 0 || named < 10 {
+		t.Errorf("%d differ, %d have lines: %v", len(differ), named, differ[:min(len(differ), 3)])
+	}
+}
+
+// With split debug information, lines and functions are right, and a problem says that inlined functions are missing.
+func TestSplitDebugInformation(t *testing.T) {
+	for _, options := range []string{"-g -O2 -gsplit-dwarf", "-gdwarf-4 -O2 -gsplit-dwarf", "-g -O2"} {
+		path := build(t, "calls.c", "gcc "+options)
+		addresses := code(t, path)
+		want, m, s := addr2line(t, "llvm-addr2line", path, addresses), module(t, path, 0), New(Options{})
+		named, inlined := 0, 0
+		for _, a := range addresses {
+			frames, answers := s.Resolve(m, a+1), want[a]
+			if first := frames[0]; !first.at(answers[0]) || frames[len(frames)-1].Symbol == "" {
+				t.Errorf("%s: %#x: %+v, not %+v", options, a, frames, answers)
+			} else if first.Line > 0 {
+				named++
+			}
+			inlined += len(frames) - 1
+		}
+		split := strings.Contains(options, "split")
+		problems := s.Problems()
+		s.Close()
+		if named < 10 || split != (inlined == 0) || split != slices.Contains(problems, Problem{path, splitProblem}) {
+			t.Errorf("%s: %d addresses with lines, %d inlined frames, problems %v", options, named, inlined, problems)
+		}
+	}
+}

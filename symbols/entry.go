@@ -11,6 +11,7 @@ type entry struct {
 	callFile, callLine                value
 	lines, directory                  value
 	textBase, addressBase, rangesBase value
+	split                             bool // the name of a .dwo file
 }
 
 func (u *unit) entry(c *cursor, a *abbreviation) entry {
@@ -48,6 +49,8 @@ func (u *unit) entry(c *cursor, a *abbreviation) entry {
 			e.addressBase = x
 		case atRangesBase, atRangesBaseGNU:
 			e.rangesBase = x
+		case atSplit, atSplitGNU:
+			e.split = true
 		}
 	}
 	return e

@@ -82,11 +82,16 @@ func (f *file) resolve(address uint64) []Frame {
 	return frames
 }
 
+const splitProblem = "they are in .dwo files, which mpitx does not read"
+
 func (f *file) frames(address uint64) []Frame {
 	pc := address - 1 // of the call
 	var frames []Frame
 	if f.dwarf != nil {
 		frames = f.dwarf.frames(pc)
+		if u := f.dwarf.unitOf(pc); u != nil && u.split && f.problem == "" {
+			f.problem = splitProblem
+		}
 	}
 	if len(frames) == 0 {
 		frames = []Frame{{}}

@@ -101,6 +101,17 @@ type Problem struct {
 	Reason string // such as "changed since the run"
 }
 
+// Partly reports whether only inlined functions are missing.
+func (p Problem) Partly() bool { return p.Reason == splitProblem }
+
+// String says which call sites are resolved badly, and why.
+func (p Problem) String() string {
+	if p.Partly() {
+		return "call sites in " + p.Module + " lack inlined functions: " + p.Reason
+	}
+	return "call sites in " + p.Module + " have no file and line: " + p.Reason
+}
+
 // Problems returns what was found so far, by module.
 func (s *Symbols) Problems() []Problem {
 	s.mu.Lock()

@@ -24,6 +24,7 @@ type unit struct {
 	// From its first entry.
 	textBase, addressBase, rangesBase uint64
 	low                               uint64
+	split                             bool // its functions are in a .dwo file
 }
 
 func (u *unit) offsetSize() int {
@@ -213,6 +214,7 @@ func (u *unit) bases(e *entry) {
 		}
 	}
 	u.low, _ = u.address(e.low)
+	u.split = e.split
 }
 
 // unitAt returns the unit that contains an offset of .debug_info; nil if none does.

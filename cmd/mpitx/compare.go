@@ -215,7 +215,7 @@ func (o *compareOptions) open(dir string) (compare.Input, error) {
 	if profile.Has(run) || parts {
 		if in.Profile, err = o.read(run, dir); err == nil {
 			for _, problem := range sites.Resolve(in.Profile) {
-				o.sayOnce("call sites in " + problem.Module + " have no file and line: " + problem.Reason + "; compare where the file is as it was")
+				o.sayOnce(problem.String() + sitesAdvice(problem, "compare"))
 			}
 		}
 	}

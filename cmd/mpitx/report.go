@@ -16,6 +16,7 @@ import (
 	"mpitx/recording"
 	"mpitx/recording/profile"
 	"mpitx/recording/trigger"
+	"mpitx/symbols"
 )
 
 type reportOptions struct {
@@ -220,6 +221,13 @@ const mostNamed = 8 // names in a message
 // resolveSites finds the source of call sites, and reports the programs and libraries for which it is not found.
 func resolveSites(a *app, p *profile.Profile) {
 	for _, problem := range sites.Resolve(p) {
-		a.complain("call sites in %s have no file and line: %s; report where the file is as it was", problem.Module, problem.Reason)
+		a.complain("%s%s", problem, sitesAdvice(problem, "report"))
 	}
+}
+
+func sitesAdvice(problem symbols.Problem, command string) string {
+	if problem.Partly() {
+		return "; compile without -gsplit-dwarf to see them"
+	}
+	return "; " + command + " where the file is as it was"
 }
