@@ -30,6 +30,12 @@ int main(int argc, char **argv)
     MPI_Initialized(&flag);
     mpitx_phase_end();
     MPI_Initialized(&flag);
+    for (int i = 0; i < 300; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "%d", i);
+        mpitx_phase_begin(name);
+        mpitx_phase_end();
+    }
     puts("done");
     MPI_Finalize();
     return 0;

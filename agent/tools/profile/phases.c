@@ -64,6 +64,11 @@ static uint32_t text_of_phase(const char *name)
     }
     pthread_mutex_unlock(&lock);
     cancel_restore(cancel);
+    if (i < 0) {
+        static bool reported;
+        if (!__atomic_exchange_n(&reported, true, __ATOMIC_RELAXED))
+            agent_report_code(MPITX_RUN_WARNING, MPITX_RUN_NOTE_REDUCED, "the program has too many phase names: calls in the last ones count as outside of all phases; use fewer names");
+    }
     return i < 0 ? none : phases[i].text;
 }
 
@@ -92,8 +97,14 @@ static void set_process_phase(const struct profile_thread *thread)
 static void enter_phase(struct profile_thread *thread, const char *name, bool level)
 {
     uint64_t now = clock_ticks();
-    uint32_t phase = text_of_phase(name), depth = thread->phase_depth++;
-    if (depth >= PHASES_DEEP) return;
+    uint32_t depth = thread->phase_depth++;
+    if (depth >= PHASES_DEEP) {
+        static bool reported;
+        if (!__atomic_exchange_n(&reported, true, __ATOMIC_RELAXED))
+            agent_report_code(MPITX_RUN_WARNING, MPITX_RUN_NOTE_REDUCED, "phases are nested more than 16 deep: deeper ones count as part of the phase around them");
+        return;
+    }
+    uint32_t phase = text_of_phase(name);
     thread->phases_in[depth].phase = phase;
     thread->phases_in[depth].since = now;
     thread->phases_in[depth].inner = 0;
