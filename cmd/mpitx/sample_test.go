@@ -105,7 +105,7 @@ func TestSamples(t *testing.T) {
 			return behaves(name)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"run": cmdRun, "count": cmdCount, "send": cmdSend, "mode": cmdMode, "memory": cmdMemory,
+			"run": cmdRun, "count": cmdCount, "formats": cmdFormats, "send": cmdSend, "mode": cmdMode, "memory": cmdMemory,
 		},
 	})
 }
