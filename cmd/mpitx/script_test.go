@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -68,7 +69,9 @@ func have(family string) (bool, error) {
 
 // environment is the environment of commands under test. Only PATH comes from the caller.
 func environment(home, tmp, bin string) []string {
+	cache, _ := os.UserCacheDir()
 	env := []string{
+		"GOCACHE=" + cmp.Or(os.Getenv("GOCACHE"), filepath.Join(cache, "go-build")), // go tool pprof is built once
 		"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + home, "XDG_CACHE_HOME=" + filepath.Join(home, "cache"), "TMPDIR=" + tmp,
 		"LC_ALL=C.UTF-8", "TERM=xterm-256color", "FAKEMPI_CLOCK=5", "FAKEMPI_HOST=testhost",
 	}
