@@ -1,18 +1,27 @@
 package profile
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
-// oneCause joins findings that have the same cause: the cause's finding stays, with the numbers of the others.
+// oneCause joins findings that have the same cause: the cause's finding stays, with the numbers of the others. Of those that are about
+// waiting it names the first whose other rank is known.
 func (p *Profile) oneCause(all []Finding) (causes []Finding) {
 	joined := make([]bool, len(all))
 	for _, kind := range []string{"load imbalance", "waiting"} {
 		for i := range all {
 			if cause := &all[i]; cause.Kind == kind && !joined[i] {
-				for k, said := 0, ""; k < len(all); k++ {
-					f := &all[k]
-					if k == i || joined[k] || !p.follows(f, cause) {
-						continue
+				var effects []int
+				for k := range all {
+					if k != i && !joined[k] && p.follows(&all[k], cause) {
+						effects = append(effects, k)
 					}
+				}
+				slices.SortStableFunc(effects, func(a, b int) int { return unnamed(all[a]) - unnamed(all[b]) })
+				said := ""
+				for _, k := range effects {
+					f := &all[k]
 					if joined[k] = true; f.Kind != said { // the first of its kind stands for the rest
 						cause.Text += "; " + f.Text
 					}
@@ -30,6 +39,13 @@ func (p *Profile) oneCause(all []Finding) (causes []Finding) {
 		}
 	}
 	return causes
+}
+
+func unnamed(f Finding) int {
+	if f.named {
+		return 0
+	}
+	return 1
 }
 
 // follows reports whether most of what a finding is about follows from the cause of another one.

@@ -19,6 +19,7 @@ type Finding struct {
 
 	site  *Function // the finding says enough about it
 	rank  *Rank     // that waits
+	named bool      // the rank that it waits for is known
 	phase *Phase
 }
 
@@ -99,6 +100,7 @@ func waiting(p *Profile) (list []Finding) {
 		f := Finding{Kind: "waiting", Weight: share - others, site: s, rank: r,
 			Text: fmt.Sprintf("rank %d waits %s of its time in %s (the others %s)", r.Number, percent(share), s.Where(), percent(others))}
 		if source, fraction, ok := p.mainSource(r.Number); ok && !collective(s.Name) {
+			f.named = true
 			f.Next = fmt.Sprintf("what rank %d does then: it sends %s of rank %d's messages", source, percent(fraction), r.Number)
 		} else {
 			f.Next = "what the other ranks do before this call: they come late"

@@ -75,11 +75,12 @@ func (x *application) unrecorded(s seen, launcher locate.Launch, chosen bool) []
 	case len(s.loaded) == 0:
 		what("no process loaded the agent")
 	case x.Linked == nil && slices.Equal(s.loaded, []string{target}):
-		do := "give the program that calls MPI"
+		do := ""
 		if !chosen {
-			do += ", or if it loads another MPI than " + x.mpi.Name() + ", choose that with --mpi"
+			do = ", or if it loads another MPI than " + x.mpi.Name() + ", choose that with --mpi"
 		}
-		what("%s did not call MPI_Init; %s", x.Target, do)
+		what("%s did not call MPI_Init; give the program that calls MPI, or if %s starts it with another LD_PRELOAD, put mpitx in front of that program%s",
+			x.Target, target, do)
 		return append(lines, x.Notes...)
 	case x.Linked != nil && slices.Contains(s.loaded, target):
 		what("%s did not call MPI_Init", x.Target)
