@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -114,20 +113,14 @@ func openSamples(dir string) (*recording.Run, error) {
 
 // reportDamage reports the unreadable parts of a run; it returns whether there are any.
 func reportDamage(a *app, run *recording.Run) bool {
-	var texts []string
-	for _, damage := range run.Damage() {
-		if text := damage.Error(); !slices.Contains(texts, text) { // each chunk of a newer version has the same one
-			texts = append(texts, text)
-		}
-	}
-	for k, text := range texts {
+	for k, damage := range run.Damage() {
 		if k == 10 {
-			a.complain("and %d more", len(texts)-k)
+			a.complain("and %d more", len(run.Damage())-k)
 			break
 		}
-		a.complain("%s: left out", text)
+		a.complain("%v: left out", damage)
 	}
-	return len(texts) > 0
+	return len(run.Damage()) > 0
 }
 
 // reportGaps reports what is missing in a run.

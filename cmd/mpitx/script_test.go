@@ -71,9 +71,9 @@ func have(family string) (bool, error) {
 func environment(home, tmp, bin string) []string {
 	cache, _ := os.UserCacheDir()
 	env := []string{
-		"GOCACHE=" + cmp.Or(os.Getenv("GOCACHE"), filepath.Join(cache, "go-build")), // go tool pprof is built once
 		"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + home, "XDG_CACHE_HOME=" + filepath.Join(home, "cache"), "TMPDIR=" + tmp,
 		"LC_ALL=C.UTF-8", "TERM=xterm-256color", "FAKEMPI_CLOCK=5", "FAKEMPI_HOST=testhost",
+		"GOCACHE=" + cmp.Or(os.Getenv("GOCACHE"), filepath.Join(cache, "go-build")), // go tool pprof is built once
 	}
 	if os.Getuid() == 0 {
 		env = append(env, "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")

@@ -1,10 +1,9 @@
 package store
 
 import (
-	"strings"
-
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // DamageError is a part of a run that cannot be read. Everything before it, and all intact chunks after it, are read.
@@ -15,7 +14,7 @@ type DamageError struct {
 }
 
 func (e *DamageError) Error() string {
-	if strings.HasPrefix(e.Reason, versionText) { // all of the file
+	if e.Offset == 0 && strings.HasPrefix(e.Reason, versionText) { // all of the file
 		return e.File + ": " + e.Reason
 	}
 	return fmt.Sprintf("%s: damaged at byte %d: %s", e.File, e.Offset, e.Reason)

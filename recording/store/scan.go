@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"os"
+	"strings"
 )
 
 // scan indexes the chunks of a file that are new since the last scan.
@@ -35,6 +36,10 @@ func (s *Store) scan(f *dataFile) {
 		}
 		c, err := parseChunk(head[:n])
 		switch {
+		case f.scanned == 0 && err != nil && strings.HasPrefix(err.Error(), versionText): // so has all of the file
+			s.damagedAt(f.name(), 0, "%v", err)
+			f.scanned = info.Size()
+			return
 		case err == nil && c.size() <= info.Size()-f.scanned:
 			s.takeChunk(f, h, &c, f.scanned, c.size())
 			f.before = f.scanned
