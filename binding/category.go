@@ -87,16 +87,6 @@ func (i *Interface) CategoryChanged() (Stamp, error) {
 	return Stamp(stamp), err
 }
 
-// NumEvents is MPI-4's MPI_T_event_get_num. It returns ErrNotProvided if the library is older.
-func (i *Interface) NumEvents() (int, error) {
-	return i.number(func(t *C.struct_mpitx_table, n *C.int) C.int { return C.mt_event_get_num(t, n) })
-}
-
-// NumSources is MPI-4's MPI_T_source_get_num. It returns ErrNotProvided if the library is older.
-func (i *Interface) NumSources() (int, error) {
-	return i.number(func(t *C.struct_mpitx_table, n *C.int) C.int { return C.mt_source_get_num(t, n) })
-}
-
 // maxMembers bounds a category's claimed number of members.
 const maxMembers = 1 << 22
 

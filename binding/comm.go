@@ -10,7 +10,7 @@ import (
 	"unsafe"
 )
 
-// Messages between mpitx's own ranks, on MPI_COMM_WORLD. Nothing here blocks: libraries spin while they wait, and a rank that
+// Messages between mpitx's own ranks, on MPI_COMM_WORLD or a duplicate. Nothing here blocks: libraries spin while they wait, and a rank that
 // hangs must not stop the others.
 
 // errNoComms is returned outside of MPI_Init and MPI_Finalize.
@@ -52,35 +52,45 @@ type Request struct {
 // AnySource makes Probe accept any source.
 const AnySource = -1
 
-// Send starts to send a copy of a message (MPI_Isend).
+// Send starts to send a copy of a message on MPI_COMM_WORLD (MPI_Isend).
 func (l *Library) Send(data []byte, dest, tag int) (*Request, error) {
+	return l.SendOn(CommWorld, data, dest, tag)
+}
+
+// SendOn is Send on a communicator.
+func (l *Library) SendOn(comm Object, data []byte, dest, tag int) (*Request, error) {
 	if !l.hasComms() {
 		return nil, errNoComms
 	}
-	if len(data) > math.MaxInt32 {
+	if len(data) > math.MaxInt32 || !l.isComm(comm) {
 		return nil, ErrInvalid
 	}
 	r := &Request{l: l, n: len(data)}
 	r.p = C.malloc(C.size_t(len(data) + 1))
 	copy(unsafe.Slice((*byte)(r.p), len(data)), data)
-	if err := check(C.mt_isend(l.t, r.p, C.int(len(data)), C.int(dest), C.int(tag), &r.r)); err != nil {
+	if err := check(C.mt_isend(l.t, C.int(comm), r.p, C.int(len(data)), C.int(dest), C.int(tag), &r.r)); err != nil {
 		C.free(r.p)
 		return nil, err
 	}
 	return r, nil
 }
 
-// Receive starts to receive a message of n bytes that Probe found (MPI_Irecv).
+// Receive starts to receive a message of n bytes on MPI_COMM_WORLD that Probe found (MPI_Irecv).
 func (l *Library) Receive(n, source, tag int) (*Request, error) {
+	return l.ReceiveOn(CommWorld, n, source, tag)
+}
+
+// ReceiveOn is Receive on a communicator.
+func (l *Library) ReceiveOn(comm Object, n, source, tag int) (*Request, error) {
 	if !l.hasComms() {
 		return nil, errNoComms
 	}
-	if n < 0 || n > math.MaxInt32 {
+	if n < 0 || n > math.MaxInt32 || !l.isComm(comm) {
 		return nil, ErrInvalid
 	}
 	r := &Request{l: l, n: n, recv: true}
 	r.p = C.malloc(C.size_t(n + 1))
-	if err := check(C.mt_irecv(l.t, r.p, C.int(n), C.int(source), C.int(tag), &r.r)); err != nil {
+	if err := check(C.mt_irecv(l.t, C.int(comm), r.p, C.int(n), C.int(source), C.int(tag), &r.r)); err != nil {
 		C.free(r.p)
 		return nil, err
 	}
@@ -93,7 +103,7 @@ func (l *Library) Probe(source, tag int) (ok bool, from, bytes int, err error) {
 		return false, 0, 0, errNoComms
 	}
 	var flag, actual, n C.int
-	err = check(C.mt_iprobe(l.t, C.int(source), C.int(tag), &flag, &actual, &n))
+	err = check(C.mt_iprobe(l.t, C.int(CommWorld), C.int(source), C.int(tag), &flag, &actual, &n))
 	return flag != 0, int(actual), int(n), err
 }
 
@@ -120,6 +130,39 @@ func (r *Request) Done() (bool, error) {
 	C.free(r.p)
 	r.p = nil
 	return true, nil
+}
+
+// isComm reports whether an object is a communicator that exists now.
+func (l *Library) isComm(object Object) bool {
+	_, duplicate := l.duplicates[object]
+	return l.hasComms() && (object == CommWorld || object == CommSelf || duplicate)
+}
+
+// Dup is MPI_Comm_dup, for events of PERUSE on duplicates: collective, and possible 13 times in a process.
+func (l *Library) Dup(comm Object) (Object, error) {
+	if !l.isComm(comm) {
+		return NoObject, errNoComms
+	}
+	var duplicate C.int
+	if err := check(C.mt_comm_dup(l.t, C.int(comm), &duplicate)); err != nil {
+		return NoObject, err
+	}
+	l.duplicates[Object(duplicate)] = struct{}{}
+	return Object(duplicate), nil
+}
+
+// FreeComm is MPI_Comm_free of a duplicate. It first releases the handles of PERUSE on it, which must not be used afterwards.
+func (l *Library) FreeComm(comm Object) error {
+	if _, ok := l.duplicates[comm]; !ok || !l.hasComms() {
+		return ErrInvalid
+	}
+	var released error
+	if l.peruse != nil {
+		released = l.peruse.releaseAll(comm, ErrPeruseMPIObject)
+	}
+	delete(l.duplicates, comm)
+	object := C.int(comm)
+	return errors.Join(released, check(C.mt_comm_free(l.t, &object)))
 }
 
 // Data returns the received message.

@@ -110,7 +110,7 @@ func (i *Interface) resolveObject(bind Bind, object Object) (Object, error) {
 	switch {
 	case bind == catalog.BindNoObject:
 		return NoObject, nil
-	case bind != catalog.BindComm || object == NoObject:
+	case bind != catalog.BindComm || object != CommWorld && object != CommSelf:
 		return NoObject, ErrNotBindable
 	case !i.l.hasComms():
 		return NoObject, ErrNeedsInit

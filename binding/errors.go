@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// Error is a return code of the MPI tool information interface (section 14.3.9, Table 14.6). Test with errors.Is.
+// Error is a return code of the MPI tool information interface (section 14.3.9, Table 14.6) or of PERUSE. Test with errors.Is.
 type Error int
 
 // The return codes of Table 14.6, in its order, and MPI-4's additions.
@@ -34,6 +34,22 @@ const (
 	ErrNotProvided     Error = C.MPITX_ERR_NOT_PROVIDED      // the library does not have this routine
 )
 
+// The return codes of PERUSE 2.0 (Appendix D), in its order.
+const (
+	ErrPeruseInit             Error = C.MPITX_PERUSE_ERR_INIT               // PERUSE_ERR_INIT
+	ErrPeruseGeneric          Error = C.MPITX_PERUSE_ERR_GENERIC            // PERUSE_ERR_GENERIC
+	ErrPeruseMalloc           Error = C.MPITX_PERUSE_ERR_MALLOC             // PERUSE_ERR_MALLOC
+	ErrPeruseEvent            Error = C.MPITX_PERUSE_ERR_EVENT              // PERUSE_ERR_EVENT
+	ErrPeruseEventHandle      Error = C.MPITX_PERUSE_ERR_EVENT_HANDLE       // PERUSE_ERR_EVENT_HANDLE
+	ErrPeruseParameter        Error = C.MPITX_PERUSE_ERR_PARAMETER          // PERUSE_ERR_PARAMETER
+	ErrPeruseMPIInit          Error = C.MPITX_PERUSE_ERR_MPI_INIT           // PERUSE_ERR_MPI_INIT
+	ErrPeruseComm             Error = C.MPITX_PERUSE_ERR_COMM               // PERUSE_ERR_COMM
+	ErrPeruseMPIObject        Error = C.MPITX_PERUSE_ERR_MPI_OBJECT         // PERUSE_ERR_MPI_OBJECT
+	ErrPeruseLock             Error = C.MPITX_PERUSE_ERR_LOCK               // PERUSE_ERR_LOCK
+	ErrPeruseUnlock           Error = C.MPITX_PERUSE_ERR_UNLOCK             // PERUSE_ERR_UNLOCK
+	ErrPeruseLockNotGrantable Error = C.MPITX_PERUSE_ERR_LOCK_NOT_GRANTABLE // PERUSE_ERR_LOCK_NOT_GRANTABLE
+)
+
 var errorTexts = map[Error]string{
 	ErrInvalid:         "invalid use or argument",
 	ErrMemory:          "out of memory",
@@ -54,6 +70,19 @@ var errorTexts = map[Error]string{
 	ErrNotSupported:    "not supported by this library",
 	ErrNotAccessible:   "not accessible from here",
 	ErrNotProvided:     "this MPI library does not have the routine",
+
+	ErrPeruseInit:             "PERUSE is not initialized",
+	ErrPeruseGeneric:          "an error of PERUSE",
+	ErrPeruseMalloc:           "PERUSE is out of memory",
+	ErrPeruseEvent:            "PERUSE of this library does not have the event",
+	ErrPeruseEventHandle:      "the handle of PERUSE is invalid here: it was released, or it is active",
+	ErrPeruseParameter:        "an invalid argument for PERUSE",
+	ErrPeruseMPIInit:          "PERUSE exists only between MPI_Init and MPI_Finalize",
+	ErrPeruseComm:             "the communicator is invalid",
+	ErrPeruseMPIObject:        "the communicator of the handle was freed",
+	ErrPeruseLock:             "the lock of PERUSE is held already, or not held",
+	ErrPeruseUnlock:           "the lock of PERUSE cannot be released",
+	ErrPeruseLockNotGrantable: "the lock of PERUSE cannot be had in this callback",
 }
 
 // Errors of this package, found before or after a call of the library.

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// returnCodes are those of Table 14.6, MPI-4 and this project, with their numbers in shim/mpitx.h.
+// returnCodes are those of Table 14.6, MPI-4, this project and PERUSE, with their numbers in shim/mpitx.h.
 var returnCodes = []struct {
 	err  Error
 	code int
@@ -19,6 +19,9 @@ var returnCodes = []struct {
 	{ErrInvalidHandle, 7}, {ErrOutOfHandles, 8}, {ErrOutOfSessions, 9}, {ErrInvalidSession, 10}, {ErrInvalidName, 11},
 	{ErrCvarSetNotNow, 12}, {ErrCvarSetNever, 13}, {ErrPvarNoStartStop, 14}, {ErrPvarNoWrite, 15}, {ErrPvarNoAtomic, 16},
 	{ErrNotSupported, 17}, {ErrNotAccessible, 18}, {ErrNotProvided, 100},
+	{ErrPeruseInit, 101}, {ErrPeruseGeneric, 102}, {ErrPeruseMalloc, 103}, {ErrPeruseEvent, 104}, {ErrPeruseEventHandle, 105},
+	{ErrPeruseParameter, 106}, {ErrPeruseMPIInit, 107}, {ErrPeruseComm, 108}, {ErrPeruseMPIObject, 109}, {ErrPeruseLock, 110},
+	{ErrPeruseUnlock, 111}, {ErrPeruseLockNotGrantable, 112},
 }
 
 // asCode passes a number to check, whose parameter type a test cannot name.
@@ -49,7 +52,7 @@ func TestReturnCodes(t *testing.T) {
 	}
 	want(t, "texts", len(errorTexts), len(returnCodes))
 	for code, text := range map[int]string{200: "MPI_ERR_BUFFER", 215: "MPI_ERR_OTHER", 224: "MPI_ERR_UNSUPPORTED_OPERATION", 225: "unknown return code 225", 1000: "MPI error class 0", 1016: "MPI error class 16", 1099: "MPI error class 99",
-		19: "unknown return code 19", -1: "unknown return code -1", 101: "unknown return code 101"} {
+		19: "unknown return code 19", -1: "unknown return code -1", 113: "unknown return code 113"} {
 		want(t, "text", asCode(check, code).Error(), text)
 	}
 }

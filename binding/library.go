@@ -56,6 +56,8 @@ type Library struct {
 	inited     bool
 	finalized  bool
 	tool       *Interface
+	peruse     *Peruse
+	duplicates map[Object]struct{} // that Dup made and nobody freed
 }
 
 // Load loads the MPI library at libPath, globally for its plug-ins, and binds it through the shim at shimPath, which must be
@@ -105,7 +107,7 @@ func newLibrary(t *C.struct_mpitx_table, path string) (*Library, error) {
 	if t.version != C.MPITX_TABLE_VERSION || uintptr(t.size) != unsafe.Sizeof(*t) {
 		return nil, errors.New("load shim: it was built for another version of mpitx; run mpitx setup to rebuild it")
 	}
-	return &Library{t: t, Path: path, name: newStringBuffer(), desc: newStringBuffer()}, nil
+	return &Library{t: t, Path: path, name: newStringBuffer(), desc: newStringBuffer(), duplicates: map[Object]struct{}{}}, nil
 }
 
 func dlopen(path string, flags C.int) (unsafe.Pointer, error) {
@@ -181,13 +183,17 @@ func isLevel(level ThreadLevel) bool {
 }
 
 // Finalize is MPI_Finalize. By the standard, the tool information interface remains usable; but some libraries crash if it is
-// used afterwards.
+// used afterwards. It releases all handles of PERUSE.
 func (l *Library) Finalize() error {
 	if !l.inited || l.finalized {
 		return errors.New("MPI_Finalize: MPI is not initialized")
 	}
+	var released error
+	if l.peruse != nil {
+		released = l.peruse.releaseAll(NoObject, ErrPeruseEventHandle)
+	}
 	l.finalized = true
-	return check(C.mt_finalize(l.t))
+	return errors.Join(released, check(C.mt_finalize(l.t)))
 }
 
 // Exit ends this process as a C program does, running the exit handlers of C libraries. From 4.1 on, MPICH finalizes PMI in one of
@@ -215,7 +221,8 @@ func (l *Library) InitThread(required ThreadLevel) (*Interface, ThreadLevel, err
 		return nil, 0, fmt.Errorf("MPI_T_init_thread: %w", err)
 	}
 	if l.tool == nil {
-		l.tool = &Interface{l: l, t: l.t, sessions: map[*Session]struct{}{}, cvarHandles: map[*CvarHandle]struct{}{}}
+		l.tool = &Interface{l: l, t: l.t, sessions: map[*Session]struct{}{}, cvarHandles: map[*CvarHandle]struct{}{},
+			registrations: map[*EventRegistration]struct{}{}}
 	}
 	l.tool.references++
 	l.tool.provided = ThreadLevel(provided)
@@ -230,6 +237,8 @@ type Interface struct {
 	provided    ThreadLevel
 	sessions    map[*Session]struct{}
 	cvarHandles map[*CvarHandle]struct{}
+
+	registrations map[*EventRegistration]struct{}
 }
 
 // Finalize is MPI_T_finalize: it drops one reference. The last call frees all handles and sessions but keeps the library's
@@ -249,6 +258,9 @@ func (i *Interface) Finalize() error {
 	}
 	for h := range i.cvarHandles {
 		errs = append(errs, h.Free())
+	}
+	for r := range i.registrations {
+		errs = append(errs, r.Free(nil))
 	}
 	i.references = 0
 	return errors.Join(errs...)

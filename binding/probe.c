@@ -35,8 +35,7 @@
 #define MAX_UNREADY 50    /* children that could not allocate, see clone.h */
 #define READY_MS 20       /* allocating takes less; a child that still sleeps then waits for a lock that nobody releases */
 
-/* Two children run in parallel: one tries the performance variables, which crash more often, and one the control variables and the
- * categories. A fork takes longer than trying hundreds of variables. */
+/* Two children run in parallel: one tries the performance variables, which crash more often, and one everything else. A fork takes longer than trying hundreds of variables. */
 #define WORKERS 2
 
 /* The progress of a child, at the start of the mapping. */
@@ -183,11 +182,16 @@ static void try_enum(struct child *c, struct mpitx_probe_item *it, mpitx_handle 
 
 static void try_category(struct child *c, struct mpitx_probe_item *it)
 {
-    int name_len = sizeof name, desc_len = sizeof desc, num[3] = {0};
-    int (*const lists[])(int, int, int *) = {c->t->category_get_cvars, c->t->category_get_pvars, c->t->category_get_categories};
+    int name_len = sizeof name, desc_len = sizeof desc, num[4] = {0};
+    int (*const lists[])(int, int, int *) = {c->t->category_get_cvars, c->t->category_get_pvars, c->t->category_get_categories,
+                                             c->t->category_get_events};
     enter(c, it, MPITX_STEP_INFO);
     it->info_rc = c->t->category_get_info(it->index, name, &name_len, desc, &desc_len, &num[0], &num[1], &num[2]);
-    for (int i = 0; i < 3 && it->info_rc == MPITX_SUCCESS; i++) {
+    if (it->info_rc == MPITX_SUCCESS && c->t->category_get_num_events && c->t->category_get_events) {
+        enter(c, it, MPITX_STEP_MEMBERS);
+        c->t->category_get_num_events(it->index, &num[3]);
+    }
+    for (int i = 0; i < 4 && it->info_rc == MPITX_SUCCESS; i++) {
         if (num[i] <= 0 || num[i] > MAX_MEMBERS)
             continue;
         size_t bytes = (size_t)num[i] * sizeof(int);
@@ -196,9 +200,52 @@ static void try_category(struct child *c, struct mpitx_probe_item *it)
         if (lists[i](it->index, num[i], (int *)(void *)buf) == MPITX_SUCCESS && overran(buf + bytes))
             it->overrun = 1;
     }
-    if (it->info_rc == MPITX_SUCCESS && c->t->category_get_num_events) {
-        enter(c, it, MPITX_STEP_MEMBERS);
-        c->t->category_get_num_events(it->index, &num[0]);
+}
+
+static void try_source(struct child *c, struct mpitx_probe_item *it)
+{
+    int name_len = sizeof name, desc_len = sizeof desc;
+    struct mpitx_source_info info;
+    int64_t now;
+    enter(c, it, MPITX_STEP_INFO);
+    it->info_rc = c->t->source_get_info(it->index, name, &name_len, desc, &desc_len, &info);
+    if (it->info_rc != MPITX_SUCCESS)
+        return;
+    enter(c, it, MPITX_STEP_TIMESTAMP);
+    it->read_rc = c->t->source_get_timestamp(it->index, &now);
+}
+
+/* The library may call it before the child has ended. */
+static void ignore_event(mpitx_handle instance, mpitx_handle registration, int safety, void *user_data)
+{
+    (void)instance, (void)registration, (void)safety, (void)user_data;
+}
+
+/* Queries an event type, and registers a callback with each safety level. */
+static void try_event(struct child *c, struct mpitx_probe_item *it)
+{
+    int name_len = sizeof name, desc_len = sizeof desc;
+    struct mpitx_event_info info = {0};
+    mpitx_handle registration;
+    enter(c, it, MPITX_STEP_INFO);
+    it->info_rc = c->t->event_get_info(it->index, name, &name_len, desc, &desc_len, NULL, NULL, &info);
+    if (it->info_rc != MPITX_SUCCESS)
+        return;
+    if (info.enumtype)
+        try_enum(c, it, info.enumtype);
+    it->bind = info.bind;
+    int object = it->bind == MPITX_BIND_MPI_COMM ? c->o->object : MPITX_OBJECT_NONE;
+    it->unbound = it->bind != MPITX_BIND_NO_OBJECT && object == MPITX_OBJECT_NONE;
+    if (it->unbound)
+        return;
+    enter(c, it, MPITX_STEP_ALLOC);
+    it->alloc_rc = c->t->event_handle_alloc(it->index, object, 0, &registration);
+    if (it->alloc_rc != MPITX_SUCCESS)
+        return;
+    for (int s = MPITX_CB_REQUIRE_NONE; s <= MPITX_CB_REQUIRE_ASYNC_SIGNAL_SAFE; s++) {
+        enter(c, it, MPITX_STEP_REGISTER);
+        if (c->t->event_register_callback(registration, s, 0, NULL, ignore_event) == MPITX_SUCCESS)
+            it->safeties |= 1 << s;
     }
 }
 
@@ -427,6 +474,10 @@ static void run_child(struct mpitx_probe *p, int worker, const struct mpitx_tabl
             }
             if (it->kind == MPITX_PROBE_CATEGORY)
                 try_category(&c, it);
+            else if (it->kind == MPITX_PROBE_SOURCE)
+                try_source(&c, it);
+            else if (it->kind == MPITX_PROBE_EVENT)
+                try_event(&c, it);
             else if (c.now->phase == 0)
                 try_read(&c, it);
             else

@@ -26,15 +26,22 @@ type ProbeOptions struct {
 	Limit       time.Duration // time without progress after which a call counts as hanging; 0: one second
 	Total       time.Duration // limit for all variables; 0: one minute
 	Categories  int           // number of categories to try
+	Sources     int           // number of event sources to try
+	Events      int           // number of event types to try
 	Exclude     []string      // variables (catalog.Variable.ID) of which only the metadata are read
 }
 
-// Trial is the result of trying one variable or category.
+// Trials are the results of a probe, each in the order of the indices.
+type Trials struct{ Cvars, Pvars, Categories, Sources, Events []Trial }
+
+// Trial is the result of trying one variable, category, event source or event type.
 type Trial struct {
 	Dead     bool // the index has become invalid
 	Nameless bool // even get_info fails; Reading.Reason says why
 	NoEnum   bool // its enumeration must not be queried; Reading.Reason says why
 	Reading  catalog.Reading
+
+	Safeties []CallbackSafety // levels with which a callback of an event type can be registered
 }
 
 // WriteTrial is the result of a trial write.
@@ -49,30 +56,41 @@ const Excluded = "excluded: an earlier access to it ended the MPI process"
 
 const probeData = 64 << 20 // address space, used only as far as values need it
 
-// Probe tries all variables in forked children and returns the results in the order of the indices. It queries, opens, starts and
-// reads each variable and its enumeration, and the members of categories. Variables that crash or hang the library are reported
-// as faulty, and the probe continues after them. This process itself opens nothing.
-func (i *Interface) Probe(cvars, pvars int, o ProbeOptions) (c, p, categories []Trial, err error) {
+// Probe tries all variables in forked children. It queries, opens, starts and reads each variable and its enumeration, the members
+// of categories, and sources with their timestamps, and it registers callbacks of event types. Variables that crash or hang the
+// library are reported as faulty, and the probe continues after them. This process itself opens nothing.
+func (i *Interface) Probe(cvars, pvars int, o ProbeOptions) (all Trials, err error) {
 	if err := i.ready(); err != nil {
-		return nil, nil, nil, err
+		return all, err
 	}
-	items := make([]C.struct_mpitx_probe_item, 0, cvars+pvars+o.Categories)
-	add := func(kind C.int, n int) {
-		for k := range n {
-			items = append(items, C.struct_mpitx_probe_item{kind: kind, index: C.int(k)})
+	var items []C.struct_mpitx_probe_item
+	lists := []struct {
+		kind C.int
+		num  int
+		into *[]Trial
+	}{
+		{C.MPITX_PROBE_CVAR, cvars, &all.Cvars},
+		{C.MPITX_PROBE_PVAR, pvars, &all.Pvars},
+		{C.MPITX_PROBE_CATEGORY, o.Categories, &all.Categories},
+		{C.MPITX_PROBE_SOURCE, o.Sources, &all.Sources},
+		{C.MPITX_PROBE_EVENT, o.Events, &all.Events},
+	}
+	for _, l := range lists {
+		for k := range l.num {
+			items = append(items, C.struct_mpitx_probe_item{kind: l.kind, index: C.int(k)})
 		}
 	}
-	add(C.MPITX_PROBE_CVAR, cvars)
-	add(C.MPITX_PROBE_PVAR, pvars)
-	add(C.MPITX_PROBE_CATEGORY, o.Categories)
 	trials := make([]Trial, 0, len(items))
 	err = i.probe(items, o, func(item *C.struct_mpitx_probe_item, data unsafe.Pointer) {
 		trials = append(trials, i.trial(item, data))
 	})
 	if err != nil {
-		return nil, nil, nil, err
+		return all, err
 	}
-	return trials[:cvars], trials[cvars : cvars+pvars], trials[cvars+pvars:], nil
+	for _, l := range lists {
+		*l.into, trials = trials[:l.num:l.num], trials[l.num:]
+	}
+	return all, nil
 }
 
 // ProbeWrite tries in a forked child to write a value to a control variable.
@@ -240,10 +258,21 @@ func (i *Interface) trial(item *C.struct_mpitx_probe_item, data unsafe.Pointer) 
 	case item.excluded != 0:
 		r.Status, r.Reason = catalog.StatusFaulty, Excluded
 		return Trial{NoEnum: true, Reading: r}
+	case item.kind == C.MPITX_PROBE_SOURCE && item.read_rc != C.MPITX_SUCCESS:
+		return failed("get_timestamp", item.read_rc)
 	case item.unbound != 0:
 		r.Status, r.Reason = catalog.StatusUnbound, i.unboundText(Bind(item.bind))
 	case item.alloc_rc != C.MPITX_SUCCESS:
 		return failed("handle_alloc", item.alloc_rc)
+	case item.kind == C.MPITX_PROBE_SOURCE || item.kind == C.MPITX_PROBE_EVENT:
+		r.Status = catalog.StatusOK
+		t := Trial{Reading: r}
+		for s := catalog.SafetyNone; s <= catalog.SafetyAsyncSignalSafe; s++ {
+			if item.safeties>>s&1 != 0 {
+				t.Safeties = append(t.Safeties, s)
+			}
+		}
+		return t
 	case item.too_large != 0 || item.count < -1:
 		r.Status, r.Reason = catalog.StatusError, ErrBadCount.Error()
 	case item.overrun != 0:
@@ -297,6 +326,7 @@ const overrunText = "read writes past the end of the value"
 
 var stepNames = map[C.int]string{
 	C.MPITX_STEP_INFO: "get_info", C.MPITX_STEP_ENUM: "enum_get_info", C.MPITX_STEP_MEMBERS: "the query of its members",
+	C.MPITX_STEP_TIMESTAMP: "get_timestamp", C.MPITX_STEP_REGISTER: "register_callback",
 	C.MPITX_STEP_ALLOC: "handle_alloc",
 	C.MPITX_STEP_START: "start",
 	C.MPITX_STEP_READ:  "read",

@@ -4,15 +4,17 @@
 
 #include "shim/mpitx.h"
 
-enum mpitx_probe_kind { MPITX_PROBE_CVAR = 1, MPITX_PROBE_PVAR, MPITX_PROBE_CATEGORY };
+enum mpitx_probe_kind { MPITX_PROBE_CVAR = 1, MPITX_PROBE_PVAR, MPITX_PROBE_CATEGORY, MPITX_PROBE_SOURCE, MPITX_PROBE_EVENT };
 
 /* The progress of a trial, in the order of the calls. */
 enum mpitx_probe_step {
     MPITX_STEP_NONE = 0,
     MPITX_STEP_INFO,
-    MPITX_STEP_ENUM,    /* of a variable: get_info and get_item of its enumeration */
-    MPITX_STEP_MEMBERS, /* of a category */
+    MPITX_STEP_ENUM,     /* of a variable or event type: get_info and get_item of its enumeration */
+    MPITX_STEP_MEMBERS,  /* of a category */
+    MPITX_STEP_TIMESTAMP, /* of a source */
     MPITX_STEP_ALLOC,
+    MPITX_STEP_REGISTER, /* of an event type: a callback */
     MPITX_STEP_START,
     MPITX_STEP_READ,
     MPITX_STEP_WRITE,
@@ -21,7 +23,7 @@ enum mpitx_probe_step {
 
 enum mpitx_probe_fault { MPITX_FAULT_NONE = 0, MPITX_FAULT_CRASH, MPITX_FAULT_TIMEOUT, MPITX_FAULT_GIVEN_UP };
 
-/* One variable or category. The caller sets kind, index and new_value, the probe the rest. */
+/* One variable, category, event source or event type. The caller sets kind, index and new_value, the probe the rest. */
 struct mpitx_probe_item {
     int kind, index;
     const void *new_value; /* the value to write; NULL: the current value */
@@ -32,7 +34,8 @@ struct mpitx_probe_item {
     int signal;            /* that ended the child; 0 if it exited */
     int step;              /* the last call entered */
     int doubtful;          /* tried after a crash in the same process: to be retried in a fresh one */
-    int info_rc, alloc_rc, start_rc, read_rc;
+    int info_rc, alloc_rc, start_rc, read_rc; /* read_rc: of a source's get_timestamp, too */
+    int safeties;          /* of an event type: 1 << s for each level s whose callback the library accepts */
     int write_rc;          /* -1: not tried */
     int back_rc;           /* result of reading back; -1: not tried */
     int bind, datatype;

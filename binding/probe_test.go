@@ -18,7 +18,8 @@ func (m *mpi) probe(o ProbeOptions) (cvars, pvars []Trial) {
 	if o.Limit == 0 {
 		o.Limit = 5 * time.Second
 	}
-	c, p, _, err := m.Probe(must(m.NumCvars())(m.t), must(m.NumPvars())(m.t), o)
+	trials, err := m.Probe(must(m.NumCvars())(m.t), must(m.NumPvars())(m.t), o)
+	c, p := trials.Cvars, trials.Pvars
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -87,7 +88,8 @@ func TestProbeCallsNothingHere(t *testing.T) {
 		h := m.openPvar(s, "demo_tool_calls", catalog.ClassCounter)
 		calls := must(s.Read(h))(t).Int(0)
 		for range 3 {
-			c, _, _, err := m.Probe(70, 31, ProbeOptions{TrialWrites: true})
+			trials, err := m.Probe(70, 31, ProbeOptions{TrialWrites: true})
+			c := trials.Cvars
 			if err != nil || len(c) != 70 {
 				t.Fatal(err)
 			}
@@ -134,7 +136,8 @@ func testProbeFaults(t *testing.T, actions map[string]string) {
 	// This process has the same faults as the children, so it uses only sound variables.
 	child{stage: before, faults: strings.Join(faults, ";"), env: []string{"MPITX_TEST_REASONS=" + encode(reasons)}}.run(t, func(t *testing.T, m *mpi) {
 		reasons := decode(t, "MPITX_TEST_REASONS")
-		c, p, _, err := m.Probe(70, 31, ProbeOptions{Limit: quick})
+		trials, err := m.Probe(70, 31, ProbeOptions{Limit: quick})
+		c, p := trials.Cvars, trials.Pvars
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -181,7 +184,8 @@ func TestProbeTriesAgain(t *testing.T) {
 	for _, fault := range []string{"hang-once-read", "hang-once-get-info", "hang-once-alloc", "lock-held"} {
 		t.Run(fault, func(t *testing.T) {
 			child{stage: before, faults: fault + "=demo_type_short"}.run(t, func(t *testing.T, m *mpi) {
-				c, p, _, err := m.Probe(70, 31, ProbeOptions{Limit: quick})
+				trials, err := m.Probe(70, 31, ProbeOptions{Limit: quick})
+				c, p := trials.Cvars, trials.Pvars
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -198,7 +202,8 @@ func TestProbeTriesAgain(t *testing.T) {
 
 func TestProbeSlowIsNotHanging(t *testing.T) {
 	child{stage: before, faults: "slow-read=demo_type_*"}.run(t, func(t *testing.T, m *mpi) {
-		c, _, _, err := m.Probe(36, 0, ProbeOptions{Limit: 10 * time.Second})
+		trials, err := m.Probe(36, 0, ProbeOptions{Limit: 10 * time.Second})
+		c := trials.Cvars
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -212,7 +217,8 @@ func TestProbeTotalLimit(t *testing.T) {
 		t.Run(fault, func(t *testing.T) {
 			child{stage: before, faults: fault}.run(t, func(t *testing.T, m *mpi) {
 				begin := time.Now()
-				c, p, _, err := m.Probe(70, 31, ProbeOptions{Limit: limit, Total: 1500 * time.Millisecond})
+				trials, err := m.Probe(70, 31, ProbeOptions{Limit: limit, Total: 1500 * time.Millisecond})
+				c, p := trials.Cvars, trials.Pvars
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -249,7 +255,8 @@ func TestProbeEverythingCrashes(t *testing.T) {
 	for fault, reason := range map[string]string{"crash-get-info": "crashes in get_info (SIGSEGV)", "crash-session": "crashes in handle_alloc (SIGSEGV)"} {
 		t.Run(fault, func(t *testing.T) {
 			child{stage: before, faults: fault}.run(t, func(t *testing.T, m *mpi) {
-				c, p, _, err := m.Probe(70, 31, ProbeOptions{})
+				all, err := m.Probe(70, 31, ProbeOptions{})
+				c, p := all.Cvars, all.Pvars
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -287,7 +294,8 @@ func TestProbeAnswers(t *testing.T) {
 			"demo_type_int16_t":        {Status: catalog.StatusUnbound, Reason: "bound to an MPI object (unknown(17)) that mpitx does not have"},
 			"demo_unicode":             {Status: catalog.StatusOK, Count: 64},
 		}
-		c, p, _, err := m.Probe(70, 31, ProbeOptions{})
+		trials, err := m.Probe(70, 31, ProbeOptions{})
+		c, p := trials.Cvars, trials.Pvars
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -334,16 +342,19 @@ func TestProbeObjects(t *testing.T) {
 
 func TestProbeOfNothing(t *testing.T) {
 	child{stage: before}.run(t, func(t *testing.T, m *mpi) {
-		c, p, _, err := m.Probe(0, 0, ProbeOptions{})
+		trials, err := m.Probe(0, 0, ProbeOptions{})
+		c, p := trials.Cvars, trials.Pvars
 		if err != nil || len(c)+len(p) != 0 {
 			t.Error(c, p, err)
 		}
-		c, p, _, err = m.Probe(2, 0, ProbeOptions{Limit: time.Nanosecond, Total: 1000 * time.Hour})
+		trials, err = m.Probe(2, 0, ProbeOptions{Limit: time.Nanosecond, Total: 1000 * time.Hour})
+		c, p = trials.Cvars, trials.Pvars
 		if err != nil || len(c) != 2 || len(p) != 0 || c[0].Reading.Value.String() != "1.0" {
 			t.Error(c, p, err)
 		}
 		// Indices beyond the last are dead.
-		c, _, _, err = m.Probe(72, 0, ProbeOptions{})
+		trials, err = m.Probe(72, 0, ProbeOptions{})
+		c = trials.Cvars
 		if err != nil || !c[70].Dead || !c[71].Dead || c[69].Dead {
 			t.Error(err)
 		}

@@ -99,6 +99,17 @@ func TestRealFacts(t *testing.T) {
 	})
 }
 
+// Debian's libraries are built without PERUSE.
+func TestRealPeruse(t *testing.T) {
+	onReal(t, at(after), func(t *testing.T, _ family, m *mpi) {
+		_, err := m.lib.InitPeruse()
+		wantErr(t, "InitPeruse", err, ErrNotProvided)
+		duplicate := must(m.lib.Dup(CommWorld))(t)
+		m.exchangeOn(duplicate, 1)
+		wantErr(t, "FreeComm", m.lib.FreeComm(duplicate), nil)
+	})
+}
+
 func TestRealInfo(t *testing.T) {
 	for name, s := range map[string]stage{"before": before, "after": after} {
 		t.Run(name, func(t *testing.T) {

@@ -15,9 +15,12 @@ type (
 	ThreadLevel = catalog.ThreadLevel // MPI_THREAD_SINGLE …
 	Datatype    = catalog.Datatype    // Table 14.4 and more
 	Value       = catalog.Value
+
+	CallbackSafety = catalog.CallbackSafety // MPI-4.0, section 15.3.8
+	SourceOrder    = catalog.SourceOrder    // MPI-4.0, section 15.3.8
 )
 
-// Object is the object that a handle is bound to: one of mpitx's own communicators.
+// Object is the object that a handle is bound to: one of mpitx's own communicators, these or a duplicate (Library.Dup).
 type Object int
 
 // The objects.

@@ -8,13 +8,16 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* NEW_… are constants that older versions of the family's mpi.h lack. */
+/* NEW_… are constants that older versions of the family's mpi.h lack. So are CB_SAFETIES, MPI_T_CB_REQUIRE_NONE to
+ * MPI_T_CB_REQUIRE_ASYNC_SIGNAL_SAFE, and SOURCE_ORDERS, MPI_T_SOURCE_ORDERED and MPI_T_SOURCE_UNORDERED. */
 #if defined(OPEN_MPI)
 #define FAMILY "openmpi"
 #define MISSING_HANDLE void * /* the type of handles missing in this mpi.h */
 #define NEW_BIND_MPI_SESSION 11
 #define NEW_ERR_NOT_ACCESSIBLE 81
 #define NEW_ERR_NOT_SUPPORTED 82
+#define CB_SAFETIES {0, 1, 2, 3}
+#define SOURCE_ORDERS {0, 1}
 /* MPI_INT and similar constants are addresses of data symbols. Naming them would link to the library. */
 #define PREDEFINED(library, constant, symbol) ((__typeof__(constant))mpi_datum(library, symbol))
 #elif defined(MPI_ABI_VERSION)
@@ -23,6 +26,8 @@
 #define NEW_BIND_MPI_SESSION MPI_T_BIND_MPI_SESSION
 #define NEW_ERR_NOT_ACCESSIBLE MPI_T_ERR_NOT_ACCESSIBLE
 #define NEW_ERR_NOT_SUPPORTED MPI_T_ERR_NOT_SUPPORTED
+#define CB_SAFETIES {0x00, 0x03, 0x0f, 0x3f}
+#define SOURCE_ORDERS {1, 2}
 #define PREDEFINED(library, constant, symbol) constant
 #elif defined(MPICH_VERSION) || defined(MPICH) || defined(MVAPICH2_VERSION) || defined(I_MPI_VERSION)
 #define FAMILY "mpich"
@@ -31,6 +36,8 @@
 #define NEW_BIND_MPI_SESSION 9711
 #define NEW_ERR_NOT_ACCESSIBLE 79
 #define NEW_ERR_NOT_SUPPORTED 78
+#define CB_SAFETIES {0, 1, 2, 3}
+#define SOURCE_ORDERS {0, 1}
 #define ERROR_CLASS_MASK 0x7f
 #define PREDEFINED(library, constant, symbol) constant
 #else

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MPITX_TABLE_VERSION 2
+#define MPITX_TABLE_VERSION 4
 
 /* Return codes of Table 14.6 of MPI-3.1 and MPI-4's additions, in the standard's order. The numbers belong to the table's version. */
 enum mpitx_rc {
@@ -38,6 +38,19 @@ enum mpitx_rc {
     MPITX_ERR_NOT_ACCESSIBLE = 18,
     /* not in the standard */
     MPITX_ERR_NOT_PROVIDED = 100, /* the library does not have this routine */
+    /* PERUSE 2.0, Appendix D, in its order */
+    MPITX_PERUSE_ERR_INIT = 101,
+    MPITX_PERUSE_ERR_GENERIC = 102,
+    MPITX_PERUSE_ERR_MALLOC = 103,
+    MPITX_PERUSE_ERR_EVENT = 104,
+    MPITX_PERUSE_ERR_EVENT_HANDLE = 105,
+    MPITX_PERUSE_ERR_PARAMETER = 106,
+    MPITX_PERUSE_ERR_MPI_INIT = 107,
+    MPITX_PERUSE_ERR_COMM = 108,
+    MPITX_PERUSE_ERR_MPI_OBJECT = 109,
+    MPITX_PERUSE_ERR_LOCK = 110,
+    MPITX_PERUSE_ERR_UNLOCK = 111,
+    MPITX_PERUSE_ERR_LOCK_NOT_GRANTABLE = 112,
     MPITX_ERR_CLASS = 200,        /* plus the position of an error class in MPITX_ERROR_CLASSES, from 0 */
     MPITX_ERR_OTHER = 1000        /* plus the library's own number, for codes outside the table */
 };
@@ -103,6 +116,16 @@ enum mpitx_pvar_class {
     MPITX_PVAR_CLASS_GENERIC
 };
 
+/* MPI-4, section 15.3.8: what a callback must satisfy when it is called, each level including those before it. */
+enum mpitx_cb_safety {
+    MPITX_CB_REQUIRE_NONE = 1,
+    MPITX_CB_REQUIRE_MPI_RESTRICTED,
+    MPITX_CB_REQUIRE_THREAD_SAFE,
+    MPITX_CB_REQUIRE_ASYNC_SIGNAL_SAFE
+};
+
+enum mpitx_source_order { MPITX_SOURCE_ORDERED = 1, MPITX_SOURCE_UNORDERED };
+
 /* MPI_THREAD_SINGLE .. MPI_THREAD_MULTIPLE */
 enum mpitx_thread { MPITX_THREAD_SINGLE = 1, MPITX_THREAD_FUNNELED, MPITX_THREAD_SERIALIZED, MPITX_THREAD_MULTIPLE };
 
@@ -153,8 +176,8 @@ static inline size_t mpitx_type_size(int t)
     return t >= 1 && t <= MPITX_TYPE_LAST ? sizes[t] : 0;
 }
 
-/* The object that a handle is bound to: only mpitx's own objects. */
-enum mpitx_object { MPITX_OBJECT_NONE = 0, MPITX_OBJECT_COMM_WORLD = 1, MPITX_OBJECT_COMM_SELF = 2 };
+/* The object that a handle is bound to: only mpitx's own objects. Communicators that comm_dup makes have the numbers after these. */
+enum mpitx_object { MPITX_OBJECT_NONE = 0, MPITX_OBJECT_COMM_WORLD = 1, MPITX_OBJECT_COMM_SELF = 2, MPITX_OBJECT_LAST = 15 };
 
 /* Number of zeros that must follow an object's handle whose address is passed to MPI_T. Open MPI 6.0 uses the address of the handle as
  * that of the object and reads the object's state after it, up to 224 bytes for a communicator. Zeros mean a valid object. */
@@ -171,7 +194,58 @@ struct mpitx_pvar_info {
     uintptr_t enumtype;
 };
 
-typedef uintptr_t mpitx_handle; /* an MPI_T handle, session or enum; 0 is its null */
+typedef uintptr_t mpitx_handle; /* an MPI_T handle, session, enum, event registration or instance, or an MPI_Info; 0 is its null */
+
+struct mpitx_event_info {
+    int verbosity, bind, num_elements;
+    uintptr_t enumtype; /* its items name the elements: an item's value is an element's index */
+    uintptr_t info;     /* the caller frees it */
+};
+
+struct mpitx_source_info {
+    int ordering;
+    int64_t ticks_per_second, max_ticks;
+    uintptr_t info; /* the caller frees it */
+};
+
+/* Callbacks. An instance is valid during the call only. safety is what the callback must satisfy now: it may be called from other
+ * threads, inside of MPI calls, and in signal handlers. */
+typedef void mpitx_event_fn(mpitx_handle instance, mpitx_handle registration, int safety, void *user_data);
+typedef void mpitx_event_free_fn(mpitx_handle registration, int safety, void *user_data);
+typedef void mpitx_event_dropped_fn(int64_t count, mpitx_handle registration, int source, int safety, void *user_data);
+
+/* PERUSE 2.0, Appendix D */
+#define MPITX_PERUSE_EVENT_INVALID (-1) /* whatever the library's number is */
+enum mpitx_peruse_scope {
+    MPITX_PERUSE_PER_COMM = 1,
+    MPITX_PERUSE_PER_TAG,
+    MPITX_PERUSE_PER_SOURCE,
+    MPITX_PERUSE_GLOBAL
+};
+enum mpitx_peruse_operation {
+    MPITX_PERUSE_SEND = 1,
+    MPITX_PERUSE_RECV,
+    MPITX_PERUSE_PUT,
+    MPITX_PERUSE_GET,
+    MPITX_PERUSE_ACC,
+    MPITX_PERUSE_IO_READ,
+    MPITX_PERUSE_IO_WRITE
+};
+
+/* What a callback of PERUSE gets to know about the request or message; valid during the call only. */
+struct mpitx_peruse_spec {
+    uint64_t comm; /* the library's handle, only to compare */
+    const void *buf;
+    int count, datatype, peer, tag, operation; /* datatype 0: none */
+};
+
+/* A callback of PERUSE. It may be called in other threads and in signal handlers, and may call nothing but peruse_event_get,
+ * _object_get, _comm_callback_get, the queries, and peruse_lock and _unlock. It returns 0; anything else ends the job. */
+typedef int mpitx_peruse_fn(mpitx_handle event, intptr_t unique_id, const struct mpitx_peruse_spec *spec, void *param);
+
+/* Sizes of the buffers for an info object's keys and values, with the terminator. */
+#define MPITX_INFO_KEY 1024
+#define MPITX_INFO_VALUE 4096
 typedef struct mpitx_request *mpitx_request;
 
 struct mpitx_table {
@@ -189,12 +263,12 @@ struct mpitx_table {
     int (*has)(const char *routine); /* 1 if the library provides PMPI_<routine> or <routine>, e.g. "MPI_T_event_get_num", "PERUSE_Init" */
     int (*qmpi)(void);               /* 1 if QMPI is built in, not only as stubs */
 
-    /* -- messages between mpitx's own ranks on MPI_COMM_WORLD; never block -- */
+    /* -- messages between mpitx's own ranks; never block -- */
     int (*world)(int *rank, int *size);
     int (*processor_name)(char *buf, int len);
-    int (*isend)(const void *buf, int bytes, int dest, int tag, mpitx_request *request);
-    int (*irecv)(void *buf, int bytes, int source, int tag, mpitx_request *request);
-    int (*iprobe)(int source, int tag, int *flag, int *actual_source, int *bytes); /* source -1: any */
+    int (*isend)(int object, const void *buf, int bytes, int dest, int tag, mpitx_request *request);
+    int (*irecv)(int object, void *buf, int bytes, int source, int tag, mpitx_request *request);
+    int (*iprobe)(int object, int source, int tag, int *flag, int *actual_source, int *bytes); /* source -1: any */
     int (*test)(mpitx_request *request, int *flag); /* frees and nulls the request when complete */
 
     /* -- 14.3.4 initialization and finalization -- */
@@ -242,8 +316,59 @@ struct mpitx_table {
     /* -- MPI-4; MPITX_ERR_NOT_PROVIDED if the library is older -- */
     int (*category_get_num_events)(int index, int *num_events);
     int (*category_get_events)(int index, int len, int indices[]);
-    int (*event_get_num)(int *num);
     int (*source_get_num)(int *num);
+    int (*source_get_info)(int index, char *name, int *name_len, char *desc, int *desc_len, struct mpitx_source_info *info);
+    int (*source_get_timestamp)(int index, int64_t *timestamp);
+    int (*event_get_num)(int *num);
+    /* info->num_elements is the length of the arrays when called, and the event type's number of elements afterwards. */
+    int (*event_get_info)(int index, char *name, int *name_len, char *desc, int *desc_len, int datatypes[], int64_t displacements[], struct mpitx_event_info *info);
+    int (*event_get_index)(const char *name, int *index);
+    int (*event_handle_alloc)(int index, int object, mpitx_handle info, mpitx_handle *registration);
+    int (*event_handle_set_info)(mpitx_handle registration, mpitx_handle info);
+    int (*event_handle_get_info)(mpitx_handle registration, mpitx_handle *info);
+    /* Calls callback, which may be NULL, after the last callback of the registration has returned. */
+    int (*event_handle_free)(mpitx_handle registration, void *user_data, mpitx_event_free_fn *callback);
+    int (*event_register_callback)(mpitx_handle registration, int safety, mpitx_handle info, void *user_data, mpitx_event_fn *callback);
+    int (*event_callback_set_info)(mpitx_handle registration, int safety, mpitx_handle info);
+    int (*event_callback_get_info)(mpitx_handle registration, int safety, mpitx_handle *info);
+    /* MPI's routine has no user_data; the handler gets this one. */
+    int (*event_set_dropped_handler)(mpitx_handle registration, void *user_data, mpitx_event_dropped_fn *handler);
+    /* Only inside of a callback. */
+    int (*event_read)(mpitx_handle instance, int element, void *buf);
+    int (*event_copy)(mpitx_handle instance, void *buf);
+    int (*event_get_timestamp)(mpitx_handle instance, int64_t *timestamp);
+    int (*event_get_source)(mpitx_handle instance, int *source);
+
+    /* -- info objects, for the routines above -- */
+    int (*info_create)(mpitx_handle *info);
+    int (*info_set)(mpitx_handle info, const char *key, const char *value);
+    int (*info_get_nkeys)(mpitx_handle info, int *num);
+    int (*info_get_nthkey)(mpitx_handle info, int n, char *key); /* MPITX_INFO_KEY bytes */
+    int (*info_get)(mpitx_handle info, const char *key, char *value, int *flag); /* MPITX_INFO_VALUE bytes */
+    int (*info_free)(mpitx_handle *info);
+
+    /* -- PERUSE 2.0, sections 5.2.1 to 5.2.17; MPITX_ERR_NOT_PROVIDED if the library lacks the routine -- */
+    int (*peruse_init)(void);
+    int (*peruse_query_supported_events)(int *num, char ***names, int **events); /* the library's memory */
+    int (*peruse_query_event)(const char *name, int *event);
+    int (*peruse_query_event_name)(int event, char **name); /* the library's memory */
+    int (*peruse_query_environment)(int *num, char ***env); /* the library's memory */
+    int (*peruse_query_queue_event_scope)(int *scope);
+    int (*peruse_event_comm_register)(int event, int object, mpitx_peruse_fn *function, void *param, mpitx_handle *handle);
+    int (*peruse_event_activate)(mpitx_handle handle);
+    int (*peruse_event_deactivate)(mpitx_handle handle);
+    int (*peruse_event_release)(mpitx_handle *handle);
+    int (*peruse_event_get)(mpitx_handle handle, int *event);
+    int (*peruse_event_object_get)(mpitx_handle handle, int *object); /* MPITX_UNKNOWN: not one of mpitx's own */
+    int (*peruse_event_comm_callback_set)(mpitx_handle handle, mpitx_peruse_fn *function, void *param);
+    int (*peruse_event_comm_callback_get)(mpitx_handle handle, mpitx_peruse_fn **function, void **param);
+    int (*peruse_event_propagate)(mpitx_handle handle, int mode);
+    int (*peruse_lock)(void);
+    int (*peruse_unlock)(void);
+
+    /* -- communicators to try PERUSE with: MPI_Comm_dup (collective) and MPI_Comm_free; at most MPITX_OBJECT_LAST in all -- */
+    int (*comm_dup)(int object, int *duplicate);
+    int (*comm_free)(int *object);
 
     /* Releases the library's MPI_T lock in a process that jumped out of a crash inside it; NULL if impossible. Only for processes
      * that are discarded. */
@@ -257,5 +382,11 @@ const struct mpitx_table *mpitx_shim_open(void *libmpi, char *missing, size_t mi
 /* pvar_handle_alloc for any object, for code that is linked with the shim. object is the address of its handle, followed by
  * MPITX_OBJECT_ZEROS zeros, or NULL. */
 int mpitx_pvar_bind(mpitx_handle session, int index, void *object, mpitx_handle *handle, int *count);
+
+/* The same for event_handle_alloc. */
+int mpitx_event_bind(int index, void *object, mpitx_handle info, mpitx_handle *registration);
+
+/* peruse_event_comm_register for any communicator: comm is the address of its handle. */
+int mpitx_peruse_bind(int event, void *comm, mpitx_peruse_fn *function, void *param, mpitx_handle *handle);
 
 #endif

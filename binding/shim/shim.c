@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "family.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,10 +13,33 @@
 
 /* ---- the library's routines ---- */
 
-/* Types of routines that mpi.h may lack; mpi.h has the types of all others. */
-typedef int num_fn(int *);
-typedef int num_events_fn(int, int *);
-typedef int members_fn(int, int, int[]);
+/* Types of MPI-4's routines, which mpi.h may lack; it has the types of all others. Registrations and instances are pointers in every
+ * family; the enumerations are ints. */
+typedef void native_event_fn(void *instance, void *registration, int safety, void *user_data);
+typedef void native_free_fn(void *registration, int safety, void *user_data);
+typedef void native_dropped_fn(MPI_Count count, void *registration, int source, int safety, void *user_data);
+#define MPI4(X)                                                                                                        \
+    X(T_category_get_num_events, int, int *)                                                                           \
+    X(T_category_get_events, int, int, int[])                                                                          \
+    X(T_source_get_num, int *)                                                                                         \
+    X(T_source_get_info, int, char *, int *, char *, int *, int *, MPI_Count *, MPI_Count *, MPI_Info *)               \
+    X(T_source_get_timestamp, int, MPI_Count *)                                                                        \
+    X(T_event_get_num, int *)                                                                                          \
+    X(T_event_get_info, int, char *, int *, int *, MPI_Datatype[], MPI_Aint[], int *, MPI_T_enum *, MPI_Info *,        \
+      char *, int *, int *)                                                                                            \
+    X(T_event_get_index, const char *, int *)                                                                          \
+    X(T_event_handle_alloc, int, void *, MPI_Info, void **)                                                            \
+    X(T_event_handle_set_info, void *, MPI_Info)                                                                       \
+    X(T_event_handle_get_info, void *, MPI_Info *)                                                                     \
+    X(T_event_handle_free, void *, void *, native_free_fn *)                                                           \
+    X(T_event_register_callback, void *, int, MPI_Info, void *, native_event_fn *)                                     \
+    X(T_event_callback_set_info, void *, int, MPI_Info)                                                                \
+    X(T_event_callback_get_info, void *, int, MPI_Info *)                                                              \
+    X(T_event_set_dropped_handler, void *, native_dropped_fn *)                                                        \
+    X(T_event_read, void *, int, void *)                                                                               \
+    X(T_event_copy, void *, void *)                                                                                    \
+    X(T_event_get_timestamp, void *, MPI_Count *)                                                                      \
+    X(T_event_get_source, void *, int *)
 
 #define REQUIRED(X)                                                                                                    \
     X(Get_version) X(Get_library_version) X(Initialized) X(Finalized) X(Init_thread) X(Finalize)                       \
@@ -26,21 +50,26 @@ typedef int members_fn(int, int, int[]);
     X(T_pvar_handle_free) X(T_pvar_start) X(T_pvar_stop) X(T_pvar_read) X(T_pvar_write) X(T_pvar_reset)                \
     X(T_pvar_readreset) X(T_category_get_num) X(T_category_get_info) X(T_category_get_cvars)                           \
     X(T_category_get_pvars) X(T_category_get_categories) X(T_category_changed)
-/* Since MPI-3.1 */
-#define OPTIONAL(X) X(T_cvar_get_index) X(T_pvar_get_index) X(T_category_get_index)
+/* Since MPI-3.1, or for PERUSE */
+#define OPTIONAL(X)                                                                                                    \
+    X(T_cvar_get_index) X(T_pvar_get_index) X(T_category_get_index) X(Comm_dup) X(Comm_free)                           \
+    X(Info_create) X(Info_set) X(Info_get_nkeys) X(Info_get_nthkey) X(Info_get) X(Info_free)
+
+/* MPI_Info_get: what came in its place is new in MPI-4. */
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 #define FIELD(name) __typeof__(MPI_##name) *name;
+#define NEW_FIELD(name, ...) int (*name)(__VA_ARGS__);
 static struct {
     REQUIRED(FIELD)
     OPTIONAL(FIELD)
-    num_events_fn *T_category_get_num_events;
-    members_fn *T_category_get_events;
-    num_fn *T_event_get_num, *T_source_get_num;
+    MPI4(NEW_FIELD)
 } mpi;
 
 static void *library;
 static MPI_Comm world, self;
-static MPI_Datatype byte_type;
+static MPI_Info no_info;
+static MPI_Datatype byte_type, no_type;
 
 /* ---- conversion of the library's numbers ---- */
 
@@ -159,18 +188,16 @@ static int neutral_type(MPI_Datatype t)
     return MPITX_UNKNOWN + (int)((uintptr_t)t & (MPITX_UNKNOWN - 1));
 }
 
+/* The communicators by mpitx_object: MPI_COMM_WORLD, MPI_COMM_SELF, and those that comm_dup made. */
+static struct {
+    MPI_Comm comm;
+    char zeros[MPITX_OBJECT_ZEROS];
+} objects[MPITX_OBJECT_LAST + 1];
+
 /* Returns the address of an object's handle, as MPI_T takes it. */
 static void *object_address(int object)
 {
-    static struct {
-        MPI_Comm comm;
-        char zeros[MPITX_OBJECT_ZEROS];
-    } objects[2];
-    switch (object) {
-    case MPITX_OBJECT_COMM_WORLD: objects[0].comm = world; return &objects[0];
-    case MPITX_OBJECT_COMM_SELF: objects[1].comm = self; return &objects[1];
-    default: return NULL;
-    }
+    return object > MPITX_OBJECT_NONE && object <= MPITX_OBJECT_LAST ? &objects[object] : NULL;
 }
 
 /* ---- the library as a whole ---- */
@@ -247,25 +274,25 @@ static int keep(int code, MPI_Request request, mpitx_request *out)
     return MPITX_SUCCESS;
 }
 
-static int x_isend(const void *buf, int bytes, int dest, int tag, mpitx_request *out)
+static int x_isend(int object, const void *buf, int bytes, int dest, int tag, mpitx_request *out)
 {
     MPI_Request r;
-    int code = mpi.Isend((void *)buf, bytes, byte_type, dest, tag, world, &r);
+    int code = mpi.Isend((void *)buf, bytes, byte_type, dest, tag, objects[object].comm, &r);
     return keep(code, r, out);
 }
 
-static int x_irecv(void *buf, int bytes, int source, int tag, mpitx_request *out)
+static int x_irecv(int object, void *buf, int bytes, int source, int tag, mpitx_request *out)
 {
     MPI_Request r;
-    int code = mpi.Irecv(buf, bytes, byte_type, source, tag, world, &r);
+    int code = mpi.Irecv(buf, bytes, byte_type, source, tag, objects[object].comm, &r);
     return keep(code, r, out);
 }
 
-static int x_iprobe(int source, int tag, int *flag, int *actual_source, int *bytes)
+static int x_iprobe(int object, int source, int tag, int *flag, int *actual_source, int *bytes)
 {
     MPI_Status status;
     int here = 0, n = 0;
-    int code = mpi.Iprobe(source < 0 ? MPI_ANY_SOURCE : source, tag, world, &here, &status);
+    int code = mpi.Iprobe(source < 0 ? MPI_ANY_SOURCE : source, tag, objects[object].comm, &here, &status);
     if (flag)
         *flag = here;
     if (code != MPI_SUCCESS || !here)
@@ -288,6 +315,29 @@ static int x_test(mpitx_request *request, int *flag)
     }
     if (flag)
         *flag = done;
+    return rc(code);
+}
+
+/* Numbers are not used again, so that a freed communicator's stays invalid. */
+static int x_comm_dup(int object, int *duplicate)
+{
+    static int next = MPITX_OBJECT_COMM_SELF + 1;
+    if (!mpi.Comm_dup)
+        return MPITX_ERR_NOT_PROVIDED;
+    if (next > MPITX_OBJECT_LAST)
+        return MPITX_ERR_OUT_OF_HANDLES;
+    int code = mpi.Comm_dup(objects[object].comm, &objects[next].comm);
+    if (code == MPI_SUCCESS)
+        *duplicate = next++;
+    return rc(code);
+}
+
+static int x_comm_free(int *object)
+{
+    if (!mpi.Comm_free)
+        return MPITX_ERR_NOT_PROVIDED;
+    int code = mpi.Comm_free(&objects[*object].comm);
+    *object = MPITX_OBJECT_NONE;
     return rc(code);
 }
 
@@ -481,8 +531,10 @@ static int x_category_changed(int *stamp) { return rc(mpi.T_category_changed(sta
 #define PROVIDED(f, ...) ((f) ? rc((f)(__VA_ARGS__)) : MPITX_ERR_NOT_PROVIDED)
 static int x_category_get_num_events(int index, int *num) { return PROVIDED(mpi.T_category_get_num_events, index, num); }
 static int x_category_get_events(int index, int len, int indices[]) { return PROVIDED(mpi.T_category_get_events, index, len, indices); }
-static int x_event_get_num(int *num) { return PROVIDED(mpi.T_event_get_num, num); }
-static int x_source_get_num(int *num) { return PROVIDED(mpi.T_source_get_num, num); }
+
+#include "events.c"
+
+#include "peruse.c"
 
 #if defined(OPEN_MPI)
 static void (*unlock)(void);
@@ -505,8 +557,18 @@ static struct mpitx_table table = {
     ENTRY(pvar_handle_free), ENTRY(pvar_start), ENTRY(pvar_stop), ENTRY(pvar_read), ENTRY(pvar_write),
     ENTRY(pvar_reset), ENTRY(pvar_readreset), ENTRY(category_get_num), ENTRY(category_get_info),
     ENTRY(category_get_index), ENTRY(category_get_cvars), ENTRY(category_get_pvars), ENTRY(category_get_categories),
-    ENTRY(category_changed), ENTRY(category_get_num_events), ENTRY(category_get_events), ENTRY(event_get_num),
-    ENTRY(source_get_num),
+    ENTRY(category_changed), ENTRY(category_get_num_events), ENTRY(category_get_events), ENTRY(source_get_num),
+    ENTRY(source_get_info), ENTRY(source_get_timestamp), ENTRY(event_get_num), ENTRY(event_get_info),
+    ENTRY(event_get_index), ENTRY(event_handle_alloc), ENTRY(event_handle_set_info), ENTRY(event_handle_get_info),
+    ENTRY(event_handle_free), ENTRY(event_register_callback), ENTRY(event_callback_set_info),
+    ENTRY(event_callback_get_info), ENTRY(event_set_dropped_handler), ENTRY(event_read), ENTRY(event_copy),
+    ENTRY(event_get_timestamp), ENTRY(event_get_source), ENTRY(info_create), ENTRY(info_set), ENTRY(info_get_nkeys),
+    ENTRY(info_get_nthkey), ENTRY(info_get), ENTRY(info_free), ENTRY(comm_dup), ENTRY(comm_free), ENTRY(peruse_init),
+    ENTRY(peruse_query_supported_events), ENTRY(peruse_query_event), ENTRY(peruse_query_event_name),
+    ENTRY(peruse_query_environment), ENTRY(peruse_query_queue_event_scope), ENTRY(peruse_event_comm_register),
+    ENTRY(peruse_event_activate), ENTRY(peruse_event_deactivate), ENTRY(peruse_event_release), ENTRY(peruse_event_get),
+    ENTRY(peruse_event_object_get), ENTRY(peruse_event_comm_callback_set), ENTRY(peruse_event_comm_callback_get),
+    ENTRY(peruse_event_propagate), ENTRY(peruse_lock), ENTRY(peruse_unlock),
 };
 
 const struct mpitx_table *mpitx_shim_open(void *libmpi, char *missing, size_t missing_len)
@@ -532,11 +594,11 @@ const struct mpitx_table *mpitx_shim_open(void *libmpi, char *missing, size_t mi
         return NULL;
     }
 #endif
+#define BIND_NEW(name, ...) BIND(name)
     OPTIONAL(BIND)
-    BIND(T_category_get_num_events)
-    BIND(T_category_get_events)
-    BIND(T_event_get_num)
-    BIND(T_source_get_num)
+    MPI4(BIND_NEW)
+#define BIND_PERUSE(name, ...) peruse.name = (__typeof__(peruse.name))dlsym(library, "PERUSE_" #name);
+    PERUSE(BIND_PERUSE)
 
 #if defined(OPEN_MPI)
     unlock = (void (*)(void))dlsym(library, "ompi_mpit_unlock");
@@ -546,7 +608,11 @@ const struct mpitx_table *mpitx_shim_open(void *libmpi, char *missing, size_t mi
     load_types();
     world = PREDEFINED(library, MPI_COMM_WORLD, "ompi_mpi_comm_world");
     self = PREDEFINED(library, MPI_COMM_SELF, "ompi_mpi_comm_self");
+    objects[MPITX_OBJECT_COMM_WORLD].comm = world;
+    objects[MPITX_OBJECT_COMM_SELF].comm = self;
     byte_type = types[MPITX_TYPE_BYTE];
+    no_type = PREDEFINED(library, MPI_DATATYPE_NULL, "ompi_mpi_datatype_null");
+    no_info = PREDEFINED(library, MPI_INFO_NULL, "ompi_mpi_info_null");
 #ifdef MPI_T_PVAR_ALL_HANDLES
     table.pvar_all_handles = (mpitx_handle)MPI_T_PVAR_ALL_HANDLES;
 #else /* MPICH: a variable in the library */
