@@ -6,10 +6,12 @@ type Summary struct {
 	Pvars      int `json:"pvars"`
 	Categories int `json:"categories"`
 	Enums      int `json:"enums"`
+	Events     int `json:"events"`
+	Sources    int `json:"sources"`
 
 	Set       int `json:"set"`       // control variables that the user set
 	Differing int `json:"differing"` // variables whose reading differs on another rank or node
-	Conflicts int `json:"conflicts"` // variables, categories and enumerations that break Table 14.1
+	Conflicts int `json:"conflicts"` // entries that break Table 14.1
 	Writable  int `json:"writable"`  // control variables that can be written, after MPI_Init if that stage was read
 	Faulty    int `json:"faulty"`    // variables that crash or hang the library, in any stage, on any rank
 	Unread    int `json:"unread"`    // variables that cannot be read for another reason
@@ -19,12 +21,13 @@ type Summary struct {
 
 // Summarise counts the contents of a catalog.
 func Summarise(c *Catalog) Summary {
-	s := Summary{Cvars: len(c.Cvars), Pvars: len(c.Pvars), Categories: len(c.Categories), Enums: len(c.Enums)}
+	s := Summary{Cvars: len(c.Cvars), Pvars: len(c.Pvars), Categories: len(c.Categories), Enums: len(c.Enums),
+		Events: len(c.Events), Sources: len(c.Sources)}
 	stage := &c.After
 	if !stage.Read {
 		stage = &c.Before
 	}
-	s.Dead = stage.DeadCvars + stage.DeadPvars + stage.DeadCats
+	s.Dead = stage.DeadCvars + stage.DeadPvars + stage.DeadCats + stage.DeadEvents
 	for _, r := range c.Job.Ranks {
 		s.Lost += count(r.Error != "")
 	}

@@ -48,6 +48,7 @@ func appendCategoryConflicts(to []Conflict, rank int, here, root *Category) []Co
 		{"cvars", here.Cvars, root.Cvars},
 		{"pvars", here.Pvars, root.Pvars},
 		{"categories", here.Categories, root.Categories},
+		{"event_types", here.EventTypes, root.EventTypes},
 	} {
 		if !slices.Equal(list.here, list.root) {
 			to = append(to, Conflict{rank, list.field, strconv.Itoa(len(list.here)), strconv.Itoa(len(list.root))})

@@ -153,13 +153,14 @@ func drawCatalog(t *rapid.T) *Catalog {
 	}
 	c.Cvars, c.Pvars = drawVariables(t, Cvars), drawVariables(t, Pvars)
 	c.Categories, c.Enums = drawCategories(t), drawEnums(t)
+	c.Events, c.Sources = drawEvents(t), drawSources(t)
 	return c
 }
 
 func drawCategories(t *rapid.T) []Category {
 	name := func() string { return foreign.Draw(t, "name") }
 	all := some(t, func() Category {
-		return Category{Name: name(), Description: name(), Cvars: some(t, name), Pvars: some(t, name), Categories: some(t, name),
+		return Category{Name: name(), Description: name(), Cvars: some(t, name), Pvars: some(t, name), Categories: some(t, name), EventTypes: some(t, name),
 			Events: rapid.IntRange(0, 3).Draw(t, "events"), Before: rapid.Bool().Draw(t, "before"), Conflicts: drawConflicts(t)}
 	})
 	return distinct(all, func(a, b *Category) int { return compareStrings(a.Name, b.Name) })
@@ -181,4 +182,38 @@ func compareStrings(a, b string) int {
 		return 1
 	}
 	return 0
+}
+
+func drawEvents(t *rapid.T) []Event {
+	name := func() string { return foreign.Draw(t, "name") }
+	all := some(t, func() Event {
+		e := Event{Name: name(), Verbosity: drawEnum[Verbosity](t, verbosityNames), Bind: drawEnum[Bind](t, bindNames), Enum: name(),
+			Hints: drawHints(t), Description: name(), Categories: some(t, name), Conflicts: drawConflicts(t),
+			Before: rapid.Bool().Draw(t, "before"), After: rapid.Bool().Draw(t, "after")}
+		e.Status, e.Reason = drawStatus(t)
+		e.Elements = some(t, func() Element {
+			return Element{name(), drawEnum[Datatype](t, datatypeNames), rapid.Int64().Draw(t, "displacement")}
+		})
+		return e
+	})
+	return distinct(all, (*Event).compare)
+}
+
+func drawSources(t *rapid.T) []Source {
+	all := some(t, func() Source {
+		s := Source{Name: foreign.Draw(t, "name"), Description: foreign.Draw(t, "description"), Order: drawEnum[SourceOrder](t, orderNames),
+			TicksPerSecond: rapid.Int64().Draw(t, "ticks"), MaxTicks: rapid.Int64().Draw(t, "max"), Readable: rapid.Bool().Draw(t, "readable"),
+			Hints: drawHints(t), Before: rapid.Bool().Draw(t, "before"), After: rapid.Bool().Draw(t, "after"), Conflicts: drawConflicts(t)}
+		s.Status, s.Reason = drawStatus(t)
+		return s
+	})
+	return distinct(all, (*Source).compare)
+}
+
+func drawHints(t *rapid.T) []Hint {
+	return some(t, func() Hint { return Hint{foreign.Draw(t, "key"), foreign.Draw(t, "value")} })
+}
+
+func drawStatus(t *rapid.T) (Status, string) {
+	return rapid.SampledFrom([]Status{StatusOK, StatusFaulty, StatusError, StatusUnbound}).Draw(t, "status"), foreign.Draw(t, "reason")
 }

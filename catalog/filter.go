@@ -26,17 +26,17 @@ func ParseStageFilter(s string) (StageFilter, error) {
 	return "", fmt.Errorf("%q is not a stage; use before, after or both", s)
 }
 
-// Filter selects variables. A variable has to match every criterion that is set; of a list of alternatives it has to match
-// one. The zero Filter selects everything.
+// Filter selects variables, events and event sources. An entry has to match every criterion that is set; of a list of alternatives
+// it has to match one. An entry without a property, such as the scope of an event, does not match a criterion for it. The zero Filter selects everything.
 type Filter struct {
 	Names      []string    // globs that match whole names, ignoring case; NAME:class selects one class of a performance variable
 	Regexps    []string    // regular expressions (RE2) that match a part of the name, ignoring case
-	Categories []string    // globs of categories that list the variable, directly or through a nested category
+	Categories []string    // globs of categories that list the entry, directly or through a nested category
 	Verbosity  Verbosity   // up to this level; 0 is any
 	Scopes     []Scope     // control variables
 	Classes    []Class     // performance variables
-	Types      []Datatype  // of the elements
-	Binds      []Bind      // the object that the variable is bound to
+	Types      []Datatype  // of the elements; of an event, of one of them
+	Binds      []Bind      // the object that it is bound to
 	Stage      StageFilter // the stage in which it exists
 	Writable   bool        // a trial write succeeded, in the selected stage or else the current one
 	Set        bool        // the user set it
@@ -100,15 +100,25 @@ func (m *Matcher) Variables(c *Catalog) []*Variable {
 	return some
 }
 
-// Apply returns the catalog reduced to the variables that match, the categories that contain one, directly or nested, and the
+// Apply returns the catalog reduced to the variables, events and sources that match, the categories that contain one, directly or nested, and the
 // enumerations in use. It shares everything with c, and returns c for a filter that selects everything.
 func (m *Matcher) Apply(c *Catalog) *Catalog {
 	if m.filter.IsZero() {
 		return c
 	}
+	inside := m.insideCategories(c)
 	vars := m.Variables(c)
 	out := c.With(vars)
+	out.Keep(Events, func(e Entry) bool { return m.matchEvent(e.(*Event), inside) })
+	out.Keep(Sources, func(s Entry) bool { return m.matchSource(s.(*Source)) })
 	held, used := map[string]bool{}, map[string]bool{}
+	for i := range out.Events {
+		e := &out.Events[i]
+		used[e.Enum] = true
+		for _, k := range e.Categories {
+			held[k] = true
+		}
+	}
 	for _, v := range vars {
 		used[v.Enum] = true
 		for _, k := range v.Categories {
@@ -171,7 +181,7 @@ func matchAny(globs []glob, name string) bool {
 	return slices.ContainsFunc(globs, func(g glob) bool { return g.match(name) })
 }
 
-// MatchName reports whether the name of a category or an enumeration matches the filter's Names and Regexps.
+// MatchName reports whether the name of an entry other than a variable matches the filter's Names and Regexps.
 func (m *Matcher) MatchName(name string) bool {
 	if len(m.names) > 0 && !slices.ContainsFunc(m.names, func(p namePattern) bool { return p.whole.match(name) }) {
 		return false
@@ -213,15 +223,7 @@ func oneOf[E comparable](allowed []E, e E) bool {
 }
 
 func (s StageFilter) match(v *Variable) bool {
-	switch s {
-	case StageBefore:
-		return v.Before.exists() || len(v.Nodes) > 0
-	case StageAfter:
-		return v.After.exists() || len(v.Ranks) > 0
-	case StageBoth:
-		return StageBefore.match(v) && StageAfter.match(v)
-	}
-	return true
+	return s.matchStages(v.Before.exists() || len(v.Nodes) > 0, v.After.exists() || len(v.Ranks) > 0)
 }
 
 func (s StageFilter) writable(v *Variable) bool {

@@ -158,14 +158,20 @@ func TestLookup(t *testing.T) {
 }
 
 func TestNearest(t *testing.T) {
-	names := []string{"btl_tcp_eager_limit", "btl_vader_eager_limit", "btl", "mpi_yield_when_idle", "MPIR_CVAR_ALLREDUCE", "coll_tuned_priority"}
+	names := []string{"btl_tcp_eager_limit", "btl_vader_eager_limit", "bml", "btl", "osc", "mpi_yield_when_idle", "MPIR_CVAR_ALLREDUCE", "coll_tuned_priority"}
 	for want, near := range map[string]string{
-		"btl_tcp_eager_limt":           "btl_tcp_eager_limit btl_vader_eager_limit",
+		"btl_tcp_eager_limt":           "btl_tcp_eager_limit",
 		"eager_limit":                  "btl_tcp_eager_limit btl_vader_eager_limit",
 		"mpi_yeild_when_idle":          "mpi_yield_when_idle",
 		"mpir_cvar_allreduse":          "MPIR_CVAR_ALLREDUCE",
 		"OMPI_MCA_coll_tuned_priority": "coll_tuned_priority",
 		"btk":                          "btl",
+		"BTL":                          "btl bml", // the same name first
+		"mpi":                          "mpi_yield_when_idle",
+		"duce":                         "",
+		"tune":                         "coll_tuned_priority",
+		"nosuch":                       "",
+		"btl_of_nothing":               "", // has a name of few letters in it
 		"zzz":                          "",
 		"":                             "",
 	} {
@@ -181,8 +187,8 @@ func TestNearest(t *testing.T) {
 func TestDidYouMean(t *testing.T) {
 	names := []string{"messages_count", "messages_count:size", "messages_size", "messages_size:size"}
 	for name, want := range map[string]string{
-		"messages_coumt":      "; did you mean messages_count, messages_size?",
-		"messages_coumt:size": "; did you mean messages_count:size, messages_size:size, messages_size?",
+		"messages_coumt":      "; did you mean messages_count?",
+		"messages_coumt:size": "; did you mean messages_count:size, messages_size:size?",
 		"messages_count":      "", // it exists, though not in this catalog
 		"mesages_*":           "",
 		"xyz":                 "",

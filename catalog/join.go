@@ -136,9 +136,9 @@ func joinRanks(before, after []Rank) []Rank {
 	return ranks
 }
 
-// linkCategories sets the categories of every variable from the categories' members.
+// linkCategories sets the categories of every variable and event from the categories' members.
 func (c *Catalog) linkCategories() {
-	cvars, pvars := map[string][]string{}, map[string][]string{}
+	cvars, pvars, events := map[string][]string{}, map[string][]string{}, map[string][]string{}
 	for i := range c.Categories {
 		k := &c.Categories[i]
 		for _, name := range k.Cvars {
@@ -147,11 +147,17 @@ func (c *Catalog) linkCategories() {
 		for _, id := range k.Pvars {
 			pvars[id] = append(pvars[id], k.Name)
 		}
+		for _, name := range k.EventTypes {
+			events[name] = append(events[name], k.Name)
+		}
 	}
 	for i := range c.Cvars {
 		c.Cvars[i].Categories = slices.Compact(cvars[c.Cvars[i].Name])
 	}
 	for i := range c.Pvars {
 		c.Pvars[i].Categories = slices.Compact(pvars[c.Pvars[i].ID()])
+	}
+	for i := range c.Events {
+		c.Events[i].Categories = slices.Compact(events[c.Events[i].Name])
 	}
 }

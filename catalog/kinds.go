@@ -16,11 +16,14 @@ const (
 	Cvars Kind = 1 << iota
 	Pvars
 	Virtual // performance variables that mpitx's agent computes inside applications
+	Events  // event types
+	Sources // of events
 	Categories
 	Enums
 
 	AllKinds  Kind = 1<<iota - 1
 	Variables      = Cvars | Pvars | Virtual
+	Groups         = Categories | Enums // which are about other entries
 )
 
 // KindInfo is an entry of the table of kinds.
@@ -45,6 +48,10 @@ var kinds = []KindInfo{
 	{Kind: Virtual, Word: "virtual", One: "virtual", Name: "variable of mpitx", Names: "variables of mpitx",
 		Title: "Variables of mpitx, for sample and record on any MPI", Optional: true,
 		list: listOf[Variable, *Variable](func(l *Lists) *[]Variable { return &l.Virtual })},
+	{Kind: Events, Word: "events", One: "event", Name: "event", Names: "events", Title: "Events", Optional: true,
+		list: listOf[Event, *Event](func(l *Lists) *[]Event { return &l.Events })},
+	{Kind: Sources, Word: "sources", One: "source", Name: "event source", Names: "event sources", Title: "Event sources", Optional: true,
+		list: listOf[Source, *Source](func(l *Lists) *[]Source { return &l.Sources })},
 	{Kind: Categories, Word: "categories", One: "category", Name: "category", Names: "categories", Title: "Categories",
 		list: listOf[Category, *Category](func(l *Lists) *[]Category { return &l.Categories })},
 	{Kind: Enums, Word: "enums", One: "enum", Name: "enumeration", Names: "enumerations", Title: "Enumerations",
@@ -58,10 +65,13 @@ type Lists struct {
 	Categories []Category `json:"categories"` // sorted by name
 	Enums      []Enum     `json:"enums"`      // sorted by name
 
+	Events  []Event  `json:"events,omitempty"`  // sorted by name
+	Sources []Source `json:"sources,omitempty"` // sorted by name
+
 	Virtual []Variable `json:"virtual,omitempty"` // mpitx's own, available on any MPI; without readings
 }
 
-// Entry is one entry of a list: a *Variable, a *Category or an *Enum.
+// Entry is one entry of a list: a *Variable, *Event, *Source, *Category or *Enum.
 type Entry interface {
 	ID() string // unique within its kind
 
@@ -270,6 +280,24 @@ func (c *Catalog) With(vars []*Variable) *Catalog {
 	for _, v := range vars {
 		list := part.VariableList(v.Kind)
 		*list = append(*list, *v)
+	}
+	return &part
+}
+
+// Select returns the catalog reduced to these variables, events and sources, in their order within each kind.
+func (c *Catalog) Select(entries []Entry) *Catalog {
+	part := *c
+	part.Lists = c.Only(Groups)
+	for _, e := range entries {
+		switch e := e.(type) {
+		case *Variable:
+			list := part.VariableList(e.Kind)
+			*list = append(*list, *e)
+		case *Event:
+			part.Events = append(part.Events, *e)
+		case *Source:
+			part.Sources = append(part.Sources, *e)
+		}
 	}
 	return &part
 }

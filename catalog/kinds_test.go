@@ -60,7 +60,8 @@ func TestKinds(t *testing.T) {
 
 func TestDescribe(t *testing.T) {
 	for k, want := range map[Kind]string{
-		0: "variables, categories or enumerations", AllKinds: "variables, categories or enumerations", Variables: "variables",
+		0: "variables, events, event sources, categories or enumerations", AllKinds: "variables, events, event sources, categories or enumerations",
+		Variables: "variables", Events | Sources: "events or event sources",
 		Cvars: "control variables", Pvars | Virtual: "performance variables or variables of mpitx", Categories | Enums: "categories or enumerations",
 	} {
 		if got := k.Describe(false); got != want {
@@ -70,7 +71,7 @@ func TestDescribe(t *testing.T) {
 	if got := (Cvars | Pvars | Enums).Describe(true); got != "variable or enumeration" {
 		t.Error(got)
 	}
-	if got := AllKinds.Words(); strings.Join(got, " ") != "cvars pvars virtual categories enums" || Kind(0).Words() != nil {
+	if got := AllKinds.Words(); strings.Join(got, " ") != "cvars pvars virtual events sources categories enums" || Kind(0).Words() != nil {
 		t.Error(got)
 	}
 }

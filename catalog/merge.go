@@ -197,9 +197,10 @@ func (m *merger) addWhole(p *Process) {
 		}
 	}
 	m.addGroups(p)
+	m.addPresence(p)
 }
 
-// addGroups unites categories and enumerations.
+// addGroups unites entries other than variables.
 func (m *merger) addGroups(p *Process) {
 	for k := range (AllKinds &^ Variables).Table() {
 		k.list.merge(&m.out.Lists, &p.Meta.Lists, p.Rank)
@@ -238,6 +239,7 @@ func (k *Category) addMembers(other *Category) {
 	k.Cvars = union(k.Cvars, other.Cvars)
 	k.Pvars = union(k.Pvars, other.Pvars)
 	k.Categories = union(k.Categories, other.Categories)
+	k.EventTypes = union(k.EventTypes, other.EventTypes)
 	k.Events = max(k.Events, other.Events)
 }
 

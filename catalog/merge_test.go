@@ -277,6 +277,14 @@ func drawProcess(t *rapid.T) *Process {
 		e.Conflicts = nil
 		p.Meta.Enums = append(p.Meta.Enums, e)
 	}
+	for _, e := range drawEvents(t) {
+		e.Before, e.After, e.Categories, e.Conflicts = false, false, nil, nil
+		p.Meta.Events = append(p.Meta.Events, e)
+	}
+	for _, s := range drawSources(t) {
+		s.Before, s.After, s.Conflicts = false, false, nil
+		p.Meta.Sources = append(p.Meta.Sources, s)
+	}
 	p.Sort()
 	return p
 }
@@ -381,6 +389,9 @@ func FuzzDecode(f *testing.F) {
 	q.Readings = append(q.Readings, ok(1))
 	q.Meta.Categories = []Category{{Name: "k", Cvars: []string{"a"}}}
 	q.Meta.Enums = []Enum{{Name: "e", Items: []Item{{1, "x"}}}}
+	f.Add(q.AppendBinary(nil))
+	q.Meta.Events = []Event{{Name: "v", Enum: "e", Elements: []Element{{"n", TypeInt, 4}}, Hints: []Hint{{"k", "v"}}, Status: StatusOK}}
+	q.Meta.Sources = []Source{{Name: "s", Order: Ordered, TicksPerSecond: 1e9, MaxTicks: 1 << 40, Readable: true, Status: StatusOK}}
 	f.Add(p.AppendBinary(nil))
 	f.Add(q.AppendBinary(nil))
 	f.Add(p.Root().AppendBinary(nil))

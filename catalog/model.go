@@ -72,6 +72,7 @@ type Stage struct {
 	DeadCats   int         `json:"dead_categories"`
 	Events     int         `json:"events"`  // MPI_T_event_get_num
 	Sources    int         `json:"sources"` // MPI_T_source_get_num
+	DeadEvents int         `json:"dead_events,omitzero"`
 	Seconds    float64     `json:"seconds"` // wall time of reading it, including MPI_Init and MPI_T_init_thread
 }
 
@@ -187,12 +188,13 @@ func (k *OriginKind) UnmarshalText(b []byte) error {
 type Category struct {
 	Name        string   `json:"name"`
 	Description string   `json:"description,omitzero"`
-	Cvars       []string `json:"cvars,omitempty"`      // names
-	Pvars       []string `json:"pvars,omitempty"`      // name:class
-	Categories  []string `json:"categories,omitempty"` // names of the categories in it
-	Events      int      `json:"events,omitzero"`      // MPI_T_category_get_num_events
-	Before      bool     `json:"before,omitzero"`      // exists before MPI_Init
-	After       bool     `json:"after,omitzero"`       // exists after MPI_Init
+	Cvars       []string `json:"cvars,omitempty"`       // names
+	Pvars       []string `json:"pvars,omitempty"`       // name:class
+	Categories  []string `json:"categories,omitempty"`  // names of the categories in it
+	Events      int      `json:"events,omitzero"`       // MPI_T_category_get_num_events
+	EventTypes  []string `json:"event_types,omitempty"` // names of the events
+	Before      bool     `json:"before,omitzero"`       // exists before MPI_Init
+	After       bool     `json:"after,omitzero"`        // exists after MPI_Init
 
 	Conflicts []Conflict `json:"conflicts,omitempty"` // metadata that differ although Table 14.1 forbids it
 }

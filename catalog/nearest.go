@@ -24,15 +24,16 @@ func DidYouMean(names []string, word string) string {
 	return ""
 }
 
-// Nearest returns at most n names similar to want, nearest first, ignoring case: names that contain it, names that it contains,
-// and names within a few edits (a letter added, removed, changed, or two swapped). It returns nil if there are none.
+// Nearest returns at most n names similar to want, nearest first, ignoring case: names that contain it, names that are most of
+// it, and names within an edit per four letters (a letter added, removed, changed, or two swapped). It returns nil if there are
+// none.
 func Nearest(names []string, want string, n int) []string {
 	want = lower(want)
 	if want == "" || n <= 0 {
 		return nil
 	}
 	var near []candidate
-	most := 1 + len(want)/3
+	most := 1 + len(want)/4
 	d := distances{want: want}
 	for _, name := range names {
 		cost, ok := d.cost(lower(name), most)
@@ -76,13 +77,36 @@ type distances struct {
 
 // cost ranks a name: two points for an edit; for a part of the name three, and a little for the rest of it.
 func (d *distances) cost(name string, most int) (int, bool) {
-	if len(d.want) >= 3 && strings.Contains(name, d.want) || len(name) >= 6 && strings.Contains(d.want, name) {
+	if name == d.want {
+		return 0, true
+	}
+	if hasPart(name, d.want) || len(name) >= 6 && 2*len(name) >= len(d.want) && strings.Contains(d.want, name) {
 		diff := len(name) - len(d.want)
 		return 3 + max(diff, -diff)/16, true
 	}
 	n, ok := d.edits(name, most)
 	return 2 * n, ok
 }
+
+// hasPart reports whether a name contains a part. A part of few letters is in many names by chance: it must begin a word, and be a word
+// if it has three.
+func hasPart(name, part string) bool {
+	if len(part) >= 5 || len(part) < 3 {
+		return len(part) >= 5 && strings.Contains(name, part)
+	}
+	edge := func(k int) bool { return k < 0 || k >= len(name) || !isWord(name[k]) }
+	for at := 0; ; at++ {
+		k := strings.Index(name[at:], part)
+		if k < 0 {
+			return false
+		}
+		if at += k; edge(at-1) && (len(part) > 3 || edge(at+len(part))) {
+			return true
+		}
+	}
+}
+
+func isWord(c byte) bool { return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c >= 0x80 }
 
 // edits returns the number of edits between a name and the word, and false if it exceeds most. It computes only the diagonal band
 // that can stay below most.

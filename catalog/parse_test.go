@@ -128,11 +128,13 @@ func FuzzParseValue(f *testing.F) {
 
 func TestSummarise(t *testing.T) {
 	c := filterCatalog()
-	c.After = Stage{Read: true, DeadCvars: 2, DeadCats: 1}
+	c.After = Stage{Read: true, DeadCvars: 2, DeadCats: 1, DeadEvents: 1}
+	c.Events, c.Sources = []Event{{Name: "v"}, {Name: "w", Conflicts: []Conflict{{}}}}, []Source{{Name: "s"}}
 	c.Job.Ranks = []Rank{{}, {Rank: 1, Error: "x"}}
 	c.Pvars[0].Ranks = []RankReading{{1, Reading{Status: StatusFaulty}}}
 	c.Pvars[1].After = &Reading{Status: StatusUnbound}
-	want := Summary{Cvars: 4, Pvars: 3, Categories: 3, Enums: 2, Set: 1, Differing: 2, Writable: 1, Faulty: 1, Unread: 1, Dead: 3, Lost: 1}
+	want := Summary{Cvars: 4, Pvars: 3, Categories: 3, Enums: 2, Set: 1, Differing: 2, Writable: 1, Faulty: 1, Unread: 1, Dead: 4, Lost: 1,
+		Events: 2, Sources: 1, Conflicts: 1}
 	if got := Summarise(c); got != want {
 		t.Errorf("got %+v\nwant %+v", got, want)
 	}

@@ -48,7 +48,7 @@ func (p *Process) Sort() {
 	}
 	for i := range p.Meta.Categories {
 		k := &p.Meta.Categories[i]
-		for _, members := range []*[]string{&k.Cvars, &k.Pvars, &k.Categories} {
+		for _, members := range []*[]string{&k.Cvars, &k.Pvars, &k.Categories, &k.EventTypes} {
 			*members = union(nil, *members)
 		}
 	}

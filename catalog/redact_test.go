@@ -100,7 +100,10 @@ func TestRedactCatalog(t *testing.T) {
 				Before: read("~fritz/x")},
 			{Name: "b", Type: unknownBase + 5, After: &Reading{Status: StatusOK, Value: NewValue(unknownBase+5, []byte("on beta"))}},
 			{Name: "c", Type: TypeByte, After: &Reading{Status: StatusOK, Value: NewValue(TypeByte, []byte{1, 2, 3, 4})}},
-		}},
+		},
+			Events:  []Event{{Name: "e", Reason: "crashes on beta", Hints: []Hint{{"file", "/home/carol/x"}}, Description: "of alice@gamma"}},
+			Sources: []Source{{Name: "s", Reason: "on alpha1", Hints: []Hint{{"host", "beta"}}, Description: "see /x/y/z"}},
+		},
 	}
 	Redact(c, Private{Hosts: []string{"gamma"}})
 	doc := write(t, c)
@@ -121,6 +124,9 @@ func TestRedactCatalog(t *testing.T) {
 	}
 	if got := c.Cvars[3].After.Value.String(); got != "1,2,3,4" {
 		t.Error(got)
+	}
+	if e, s := c.Events[0], c.Sources[0]; e.Name != "e" || e.Reason != "crashes on host1" || e.Hints[0] != (Hint{"file", "<path>"}) || s.Hints[0].Value != "host1" {
+		t.Errorf("%+v %+v", e, s)
 	}
 	if c.Cvars[0].Origin.Where != "<path>" || c.Cvars[0].Before.Value.Text() != "user0" {
 		t.Errorf("%+v", c.Cvars[0])

@@ -103,7 +103,7 @@ func fill(t testing.TB, v reflect.Value) {
 		v.SetString("x")
 	case reflect.Bool:
 		v.SetBool(true)
-	case reflect.Int, reflect.Int32:
+	case reflect.Int, reflect.Int32, reflect.Int64:
 		v.SetInt(1)
 	case reflect.Uint16:
 		v.SetUint(uint64(Cvars))
@@ -271,6 +271,8 @@ func smallCatalog() *Catalog {
 	c.Cvars, c.Pvars, c.Categories = c.Cvars[:6], c.Pvars[:1], c.Categories[:1]
 	c.Categories[0].Cvars = c.Categories[0].Cvars[:2]
 	c.Cvars[0].Ranks = []RankReading{{Rank: 2, Reading: Reading{Status: StatusFaulty, Reason: "crashes"}}}
+	c.Events = []Event{{Name: "e", Verbosity: 1, Bind: BindNoObject, Elements: []Element{{"n", TypeInt, 4}}, Hints: []Hint{{"k", "v"}}, Status: StatusOK, After: true}}
+	c.Sources = []Source{{Name: "s", Order: Unordered, TicksPerSecond: 1000, MaxTicks: 4095, Status: StatusOK, Before: true}}
 	return c
 }
 

@@ -6,19 +6,24 @@ import (
 	"strings"
 )
 
-// Node is a category in the tree, or an artificial node: the root, the branch of variables without a category, or the branch of
-// mpitx's own variables.
+// Node is a category in the tree, or an artificial node: the root, the branch of variables and events without a category, the
+// branch of event sources, or the branch of mpitx's own variables.
 type Node struct {
 	Name     string
 	Category *Category   // nil: an artificial node; the root's Name is ""
 	Children []*Node     // by name
 	Vars     []*Variable // members of this category: control variables by name, then performance variables
-	Count    int         // different variables in this category and all below it; -1 if the tree is too large to count
+	Events   []*Event    // members of this category, by name
+	Sources  []*Source   // of the branch of event sources
+	Count    int         // different variables, events and sources in it and all below it; -1 if the tree is too large to count
 	Ref      *Node       // the same category elsewhere in the tree, with the children and variables
 }
 
-// Uncategorised is the name of the branch of variables without a category.
+// Uncategorised is the name of the branch of variables and events without a category.
 const Uncategorised = "uncategorised"
+
+// SourcesNode is the name of the branch of event sources.
+const SourcesNode = "event sources"
 
 // Own is the name of the branch of mpitx's own variables.
 const Own = "mpitx"
@@ -29,7 +34,8 @@ const (
 )
 
 // Tree returns the tree of categories (MPI-3.1, section 14.3.8), sorted by name. At the top are categories that no other category
-// contains, then those that are only in a cycle, then the uncategorised variables and mpitx's own, if there are any. A category
+// contains, then those that are only in a cycle, then the uncategorised variables and events, the event sources and mpitx's own
+// variables, if there are any. A category
 // with several parents has its children at its first place; elsewhere Ref points there, so that no input makes the tree large
 // or endless. Members that the catalog does not have, as after a filter, are left out.
 func Tree(c *Catalog) *Node {
@@ -38,6 +44,8 @@ func Tree(c *Catalog) *Node {
 		categories: make(map[string]*Category, len(c.Categories)),
 		nodes:      make(map[string]*Node, len(c.Categories)),
 		listed:     make(map[*Variable]bool),
+		events:     make(map[string]*Event, len(c.Events)),
+		inCategory: make(map[*Event]bool),
 	}
 	for v := range c.variables(Variables &^ agentKinds) {
 		t.vars[identify(v)] = v
@@ -45,9 +53,19 @@ func Tree(c *Catalog) *Node {
 	for i := range c.Categories {
 		t.categories[c.Categories[i].Name] = &c.Categories[i]
 	}
+	for i := range c.Events {
+		t.events[c.Events[i].Name] = &c.Events[i]
+	}
 	root := &Node{Children: t.tops(c)}
 	if rest := t.uncategorised(c); rest != nil {
 		root.Children = append(root.Children, rest)
+	}
+	if len(c.Sources) > 0 {
+		all := &Node{Name: SourcesNode}
+		for i := range c.Sources {
+			all.Sources = append(all.Sources, &c.Sources[i])
+		}
+		root.Children = append(root.Children, all)
 	}
 	if len(c.Virtual) > 0 {
 		own := &Node{Name: Own}
@@ -67,6 +85,8 @@ type treeBuilder struct {
 	nodes      map[string]*Node // the nodes without a Ref
 	refs       []*Node
 	listed     map[*Variable]bool
+	events     map[string]*Event
+	inCategory map[*Event]bool
 }
 
 // tops builds all nodes and returns those at the top.
@@ -107,6 +127,12 @@ func (t *treeBuilder) node(k *Category, depth int) *Node {
 		t.list(n, pvarIdentity(id))
 	}
 	n.Vars = distinctVars(n.Vars)
+	for _, name := range union(nil, k.EventTypes) {
+		if e := t.events[name]; e != nil {
+			n.Events = append(n.Events, e)
+			t.inCategory[e] = true
+		}
+	}
 	for _, name := range union(nil, k.Categories) {
 		if child := t.categories[name]; child != nil && name != k.Name {
 			n.Children = append(n.Children, t.node(child, depth+1))
@@ -152,7 +178,12 @@ func (t *treeBuilder) uncategorised(c *Catalog) *Node {
 			n.Vars = append(n.Vars, v)
 		}
 	}
-	if n.Vars == nil {
+	for i := range c.Events {
+		if e := &c.Events[i]; !t.inCategory[e] {
+			n.Events = append(n.Events, e)
+		}
+	}
+	if n.Vars == nil && n.Events == nil {
 		return nil
 	}
 	return n
@@ -164,7 +195,7 @@ func (t *treeBuilder) resolve() {
 	}
 }
 
-// count sets every node's number of variables. Each node is counted by itself, as the nodes below two nodes may overlap.
+// count sets every node's number of entries. Each node is counted by itself, as the nodes below two nodes may overlap.
 func (t *treeBuilder) count(root *Node) {
 	steps := 0
 	var each func(*Node)
@@ -183,7 +214,7 @@ func (t *treeBuilder) count(root *Node) {
 }
 
 func countBelow(n *Node, steps *int) int {
-	vars, nodes := map[*Variable]bool{}, map[*Node]bool{}
+	entries, nodes := map[Entry]bool{}, map[*Node]bool{}
 	for todo := []*Node{n}; len(todo) > 0; {
 		n := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
@@ -194,15 +225,21 @@ func countBelow(n *Node, steps *int) int {
 			continue
 		}
 		nodes[n] = true
-		if *steps += 1 + len(n.Vars) + len(n.Children); *steps > maxSteps {
+		if *steps += 1 + len(n.Vars) + len(n.Events) + len(n.Sources) + len(n.Children); *steps > maxSteps {
 			return -1
 		}
 		for _, v := range n.Vars {
-			vars[v] = true
+			entries[v] = true
+		}
+		for _, e := range n.Events {
+			entries[e] = true
+		}
+		for _, s := range n.Sources {
+			entries[s] = true
 		}
 		todo = append(todo, n.Children...)
 	}
-	return len(vars)
+	return len(entries)
 }
 
 // Walk calls each for this node, at depth 0, and all nodes below it, until each returns false. It does not follow Ref.

@@ -46,6 +46,12 @@ func show(root *Node) string {
 		for _, v := range n.Vars {
 			b.WriteString(" " + v.ID())
 		}
+		for _, e := range n.Events {
+			b.WriteString(" !" + e.Name)
+		}
+		for _, s := range n.Sources {
+			b.WriteString(" @" + s.Name)
+		}
 		b.WriteByte('\n')
 		return true
 	})

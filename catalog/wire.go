@@ -12,7 +12,7 @@ import (
 // Messages between ranks are binary: a byte for the kind of message, the version of the format, the length of the rest, and the
 // fields in the order of the methods below, which code both directions. All ranks run the same mpitx, so the format may change
 // with every version.
-const wireVersion = 1
+const wireVersion = 2
 
 const (
 	wireRoot byte = 0xd0 + iota
@@ -215,11 +215,15 @@ func (c *coder) value(v *Value) {
 }
 
 func (c *coder) outcome(g *Reading) {
-	codeWord(c, &g.Status, StatusOK, StatusFaulty, StatusError, StatusUnbound, StatusMissing)
+	c.status(&g.Status)
 	c.string(&g.Reason)
 	c.value(&g.Value)
 	c.int(&g.Count)
 	codeWord(c, &g.Writable, WritableUnknown, WritableYes, WritableNotNow, WritableNever)
+}
+
+func (c *coder) status(s *Status) {
+	codeWord(c, s, StatusOK, StatusFaulty, StatusError, StatusUnbound, StatusMissing)
 }
 
 func (c *coder) library(l *Library) {
@@ -235,7 +239,7 @@ func (c *coder) stage(s *Stage) {
 	c.bool(&s.Read)
 	c.string(&s.Error)
 	code32(c, &s.Thread)
-	for _, n := range []*int{&s.Cvars, &s.Pvars, &s.Categories, &s.DeadCvars, &s.DeadPvars, &s.DeadCats, &s.Events, &s.Sources} {
+	for _, n := range []*int{&s.Cvars, &s.Pvars, &s.Categories, &s.DeadCvars, &s.DeadPvars, &s.DeadCats, &s.Events, &s.Sources, &s.DeadEvents} {
 		c.int(n)
 	}
 	c.float(&s.Seconds)
@@ -260,6 +264,7 @@ func (k *Category) code(c *coder) {
 	c.strings(&k.Pvars)
 	c.strings(&k.Categories)
 	c.int(&k.Events)
+	c.strings(&k.EventTypes)
 }
 
 func (e *Enum) code(c *coder) {
