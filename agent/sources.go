@@ -6,5 +6,7 @@ import "embed"
 
 // Sources are the files from which build.sh builds the agent, together with binding.Sources, where mpitx is installed.
 //
-//go:embed build.sh check.sh prototypes.txt base mpi chain include run pvar tools life
+//go:generate go run ./gen -table prototypes.txt -qmpi qmpi/qmpi.h.in -o include/qmpi.h -functions qmpi/functions.txt
+
+//go:embed build.sh check.sh prototypes.txt base mpi chain include qmpi run pvar tools life
 var Sources embed.FS

@@ -37,6 +37,38 @@ func Build(mpicc, tool string, more ...string) (string, error) {
 	return build(mpicc, strings.TrimPrefix(filepath.Base(mpicc), "mpicc."), string(show), tool, more)
 }
 
+// BuildQMPI builds libmpitx-qmpi.so and returns its path.
+func BuildQMPI() (string, error) {
+	dir, err := sourceDir()
+	if err != nil {
+		return "", err
+	}
+	files, _ := filepath.Glob(filepath.Join(dir, "qmpi", "*"))
+	key, err := fingerprint("", files)
+	if err != nil {
+		return "", err
+	}
+	library := filepath.Join(cacheDir(), "qmpi-"+key, "libmpitx-qmpi.so")
+	if _, err := os.Stat(library); err == nil {
+		return library, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(library), 0o700); err != nil {
+		return "", err
+	}
+	if output, err := exec.Command("sh", filepath.Join(dir, "qmpi", "build.sh"), library).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("qmpi/build.sh: %w\n%s", err, output)
+	}
+	return library, nil
+}
+
+func cacheDir() string {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		cache = filepath.Join(os.TempDir(), fmt.Sprintf("mpitx-test-%d", os.Getuid()))
+	}
+	return filepath.Join(cache, "mpitx-test")
+}
+
 // ARM returns the compiler command for 64-bit ARM with the include path of that MPI's mpi.h, which is the same for all processors.
 func ARM(mpicc string) ([]string, error) {
 	show, err := exec.Command(mpicc, "-show").Output()
@@ -64,7 +96,7 @@ func build(mpicc, name, how, tool string, more []string, environ ...string) (str
 	if err != nil {
 		return "", err
 	}
-	sources := []string{"*.txt", "*.sh", "wrapgen/*.go", "gen/*.go", "../binding/shim/*.[ch]", "../binding/*.[ch]"}
+	sources := []string{"*.txt", "*.sh", "qmpi/*", "wrapgen/*.go", "gen/*.go", "../binding/shim/*.[ch]", "../binding/*.[ch]"}
 	for _, layer := range []string{"base", "mpi", "chain", "include", "run", "pvar", "tools", "tools/*", "life"} {
 		sources = append(sources, layer+"/*.[ch]")
 	}
@@ -85,11 +117,7 @@ func build(mpicc, name, how, tool string, more []string, environ ...string) (str
 	if err != nil {
 		return "", err
 	}
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		cache = filepath.Join(os.TempDir(), fmt.Sprintf("mpitx-test-%d", os.Getuid()))
-	}
-	agent := filepath.Join(cache, "mpitx-test", "mpitx-agent-"+name+"-"+key+".so")
+	agent := filepath.Join(cacheDir(), "mpitx-agent-"+name+"-"+key+".so")
 	if _, err := os.Stat(Symbols(agent)); err == nil {
 		return agent, nil
 	}

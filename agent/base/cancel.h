@@ -1,8 +1,13 @@
-/* cancel.h: disables cancellation while a thread holds a lock of the agent, since a cancelled thread would never release it. */
+/* cancel.h: disables cancellation while a thread holds a lock of the agent, since a cancelled thread would never release it. Locks that are
+ * waited for without limit also block signals, since a signal handler may leave the lock by siglongjmp. */
 #ifndef MPITX_CANCEL_H
 #define MPITX_CANCEL_H
 
 #include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 struct cancel {
     int type, state;
@@ -23,6 +28,26 @@ static inline void cancel_restore(struct cancel before)
     pthread_setcancelstate(before.state, NULL);
     if (__builtin_expect(before.type != PTHREAD_CANCEL_DEFERRED, 0))
         pthread_setcanceltype(before.type, NULL);
+}
+
+struct hold {
+    struct cancel cancel;
+    uint64_t signals;
+};
+
+/* The C library's functions would not keep the signals that it and the sampler's timers use. */
+static inline struct hold hold_begin(void)
+{
+    const uint64_t all = ~UINT64_C(0);
+    struct hold before = {.cancel = cancel_defer()};
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before.signals, sizeof all);
+    return before;
+}
+
+static inline void hold_end(struct hold before)
+{
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before.signals, NULL, sizeof before.signals);
+    cancel_restore(before.cancel);
 }
 
 #endif

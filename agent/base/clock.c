@@ -18,7 +18,7 @@ static uint64_t pair(uint64_t *ticks, uint64_t *time)
 {
     uint64_t least = UINT64_MAX;
     for (int i = 0; i < 5; i++) {
-        uint64_t before = clock_ticks(), now = clock_monotonic(), after = clock_ticks();
+        uint64_t before = clock_ticks(), now = clock_kernel(), after = clock_ticks();
         if (after - before >= least) continue;
         least = after - before;
         *ticks = before + (after - before) / 2;

@@ -3,7 +3,9 @@
 #define MPITX_CLOCK_H
 
 #include <stdint.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 #if defined(__x86_64__)
 #include <x86intrin.h>
 #endif
@@ -17,6 +19,14 @@ static inline uint64_t clock_monotonic(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* CLOCK_MONOTONIC even if a preloaded library, such as libfaketime, changes what clock_gettime returns. */
+static inline uint64_t clock_kernel(void)
+{
+    struct timespec now;
+    syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 

@@ -13,6 +13,7 @@
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
 AGENT_THREAD struct chain_thread chain_thread;
+uint64_t chain_long = UINT64_MAX;
 int32_t chain_alert_sign;
 uint64_t chain_lost_frames;
 void (*chain_due)(struct chain_thread *thread);
@@ -90,6 +91,8 @@ static NOINLINE uint32_t enter_nested(struct chain_thread *thread, const void *a
     }
     if (live < thread->depth) abandon(thread, live);
     if (live == 0) return library_calls(address) ? CHAIN_FRAMES : 0;
+    const struct chain_call *outer = &thread->calls[live - 1];
+    if ((outer->flags & CHAIN_FLAG_TOOLS) && !outer->within) return CHAIN_FRAMES; /* a tool calls MPI by a plain name */
     if (library_is_inside(address)) return CHAIN_FRAMES;
     if (live == CHAIN_FRAMES) __atomic_fetch_add(&chain_lost_frames, 1, __ATOMIC_RELAXED);
     return live;
@@ -147,6 +150,13 @@ static inline __attribute__((always_inline)) bool due_first(struct chain_thread 
     return UNLIKELY(__atomic_load_n(&chain_alert_sign, __ATOMIC_RELAXED) != 0) && (flags & CHAIN_FLAG_DUE);
 }
 
+/* Whether a sample is due after an outermost call. */
+static inline __attribute__((always_inline)) bool due_last(struct chain_thread *thread, unsigned flags)
+{
+    if (flags & CHAIN_FLAG_DUE) return runs_out(thread);
+    return UNLIKELY(__atomic_load_n(&chain_alert_sign, __ATOMIC_RELAXED) != 0) && (flags & CHAIN_FLAG_DUE_FIRST);
+}
+
 static inline struct chain_call *take(struct chain_thread *thread, uint32_t depth, int function, int shifted, const void *address, const void *frame)
 {
     unsigned flags = chain_flags[function];
@@ -158,7 +168,7 @@ static inline struct chain_call *take(struct chain_thread *thread, uint32_t dept
     call->flags = (uint16_t)flags;
     call->depth = (uint8_t)depth;
     call->shifted = (uint8_t)shifted;
-    call->abandoned = 0;
+    call->within = call->abandoned = 0;
     call->described = (flags & CHAIN_FLAG_DESCRIBE) != 0;
     __atomic_signal_fence(__ATOMIC_RELEASE); /* a call in a signal handler reads all outer calls */
     thread->depth = depth + 1;
@@ -177,11 +187,18 @@ static NOINLINE struct chain_call *pass_inner(const struct chain_thread *thread,
     return NULL;
 }
 
+/* Whether a function that tools intercept is called by a tool's own thread, or is a conversion in a Fortran interface. */
+static inline bool passes_tools(int function, const void *address)
+{
+    return library_is_tools((uintptr_t)address) || (chain_functions[function].kind == CALL_CONVERSION && library_is_binding((uintptr_t)address));
+}
+
 /* For a thread's first call, and for nested calls. */
 static NOINLINE struct chain_call *enter_slowly(struct chain_thread *thread, int function, int shifted, const void *address, const void *frame)
 {
     if (chain_flags[function] & CHAIN_FLAG_UNRESOLVED) chain_resolve();
-    if (chain_flags[function] == 0) return NULL;
+    if ((chain_flags[function] & CHAIN_FLAG_START) && !chain_start_tools(function, address)) return NULL;
+    if (chain_flags[function] == 0 || ((chain_flags[function] & CHAIN_FLAG_TOOLS) && passes_tools(function, address))) return NULL;
     uint32_t depth = thread->depth ? enter_nested(thread, address, frame) : library_calls(address) ? CHAIN_FRAMES : 0;
     if (depth == CHAIN_FRAMES) return thread->depth < CHAIN_FRAMES || library_is_inside(address) ? pass_inner(thread, function) : NULL;
     chain_watch_thread();
@@ -192,9 +209,10 @@ struct chain_call *chain_enter(int function, int shifted, const void *address, c
 {
     struct chain_thread *thread = &chain_thread;
     unsigned flags = chain_flags[function];
-    if (UNLIKELY(thread->depth > 0 || !thread->watched || flags == 0 || (flags & CHAIN_FLAG_UNRESOLVED)))
+    if (UNLIKELY(thread->depth > 0 || !thread->watched || flags == 0 || (flags & (CHAIN_FLAG_UNRESOLVED | CHAIN_FLAG_START))))
         return enter_slowly(thread, function, shifted, address, frame);
     if (UNLIKELY(library_calls(address))) return pass_inner(thread, function);
+    if ((flags & CHAIN_FLAG_TOOLS) && UNLIKELY(passes_tools(function, address))) return NULL;
     return take(thread, 0, function, shifted, address, frame);
 }
 
@@ -210,6 +228,6 @@ int chain_leave(struct chain_call *call, int rc)
     call->rc = rc;
     if (LIKELY(call->flags & CHAIN_FLAG_LEAVE)) chain_report_leave(call);
     thread->depth = call->depth;
-    if ((call->flags & CHAIN_FLAG_DUE) && call->depth == 0 && UNLIKELY(runs_out(thread))) due(thread, call);
+    if (call->depth == 0 && UNLIKELY(due_last(thread, call->flags))) due(thread, call);
     return rc;
 }

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "chain/stubs.h"
 #include "mpi/describe_state.h"
@@ -160,7 +159,9 @@ static void set_flags(int function)
     __atomic_store_n(&observers->completed, observers_of(function, CHAIN_COMPLETIONS), __ATOMIC_RELEASE);
     if (!chain_resolved) return; /* CHAIN_FLAG_UNRESOLVED stays */
     if ((!stopped || function == session_init) && chain_owner->armed()) flags |= chain_starting_flags[function]; /* after a stop, the owner notes further sessions */
-    if (!stopped && running) {
+    if (chain_tools_wait()) flags |= CHAIN_FLAG_START;
+    if (chain_links[function].function && chain_tools_active()) flags |= CHAIN_FLAG_TOOLS;
+    if (!stopped && running && chain_functions[function].kind < CALL_VALUE) {
         unsigned all = wanted(function);
         if (observers->enter[0]) flags |= CHAIN_FLAG_ENTER;
         if (observers->leave[0]) flags |= CHAIN_FLAG_LEAVE;
@@ -168,7 +169,6 @@ static void set_flags(int function)
         if (all & CHAIN_TIMES) flags |= CHAIN_FLAG_TIME;
         if (all & (CHAIN_DESCRIPTION | CHAIN_COMPLETIONS)) flags |= CHAIN_FLAG_DESCRIBE;
         if (pending_objects > 0 && (traffic & CALL_COMPLETES)) flags |= CHAIN_FLAG_DESCRIBE;
-        if (chain_links[function].function) flags |= CHAIN_FLAG_TOOLS;
         if (call_follows_objects && (traffic & CALL_OBJECTS)) flags |= CHAIN_FLAG_HOOK;
         /* No samples in MPI_Init and similar functions, nor in MPI_Abort: the library may have crashed with its locks held. */
         if (chain_due && !chain_starting_flags[function]) flags |= waits(function) ? CHAIN_FLAG_DUE_FIRST : CHAIN_FLAG_DUE;
@@ -200,7 +200,7 @@ bool chain_observe(const struct chain_observer *observer, int function, unsigned
     if (!observer->leave) wants &= ~(unsigned)CHAIN_LEAVE;
     if (!observer->completed) wants &= ~(unsigned)CHAIN_COMPLETIONS;
     for (int i = first; i <= last; i++) {
-        if (observation->wants[i] == wants) continue;
+        if (observation->wants[i] == wants || chain_functions[i].kind >= CALL_VALUE) continue;
         observation->wants[i] = (uint8_t)wants;
         if ((chain_functions[i].traffic & CALL_COMPLETES) && (wants & (CHAIN_DESCRIPTION | CHAIN_COMPLETIONS)))
             requests_tracked = requests_start();
@@ -218,15 +218,39 @@ static void pend(int change)
     if ((change > 0 && now == 1) || (change < 0 && now == 0)) chain_set_flags();
 }
 
+static const struct chain_call *call_of(const struct call_description *description)
+{
+    return (const struct chain_call *)((const char *)description - offsetof(struct chain_call, description));
+}
+
 static void report_completed(const struct call_description *description, const struct call_completion *completion)
 {
-    const struct chain_call *call = (const struct chain_call *)((const char *)description - offsetof(struct chain_call, description));
+    const struct chain_call *call = call_of(description);
     for (const struct chain_observer *const *o = chain_observers[call->function].completed; *o; o++) (*o)->completed(call, completion);
+}
+
+static void report_send_ended(const struct call_description *description, struct call_peer to)
+{
+    const struct chain_call *call = call_of(description);
+    for (const struct chain_observer *const *o = chain_observers[call->function].completed; *o; o++)
+        if ((*o)->send_ended) (*o)->send_ended(call, to);
+}
+
+static void report_restarted(const struct call_description *description, uint64_t request)
+{
+    const struct chain_call *call = call_of(description);
+    for (const struct chain_observer *const *o = chain_observers[call->function].completed; *o; o++)
+        if ((*o)->restarted) (*o)->restarted(call, request);
+}
+
+void chain_report_long(uint64_t ticks)
+{
+    chain_long = ticks;
 }
 
 void chain_go(void)
 {
-    call_hooks = (struct call_hooks){report_completed, pend, object_made, object_named, object_freeing, chain_owner->spawning, chain_owner->spawned};
+    call_hooks = (struct call_hooks){report_completed, report_send_ended, report_restarted, pend, object_made, object_named, object_freeing, chain_owner->spawning, chain_owner->spawned};
     pcontrol = chain_function_id("MPI_Pcontrol");
     session_init = chain_function_id("MPI_Session_init");
     running = true;
@@ -283,13 +307,8 @@ struct chain_losses chain_losses(void)
 
 int chain_function_id(const char *name)
 {
-    size_t prefix = 0, length = strlen(name);
-    bool enumerated = length > 2 && strcmp(name + length - 2, "_T") == 0;
-    if (name[0] == 'P' && name[1] == 'M') prefix = 1;
+    size_t prefix = name[0] == 'P' && name[1] == 'M';
     for (int i = 0; i < chain_function_count; i++)
         if (strcmp(chain_functions[i].name, name + prefix) == 0) return i;
-    if (enumerated) length -= 2;
-    for (int i = 0; i < chain_function_count; i++)
-        if (strncasecmp(chain_functions[i].name, name, length) == 0 && chain_functions[i].name[length] == 0) return i;
     return -1;
 }

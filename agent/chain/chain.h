@@ -23,15 +23,16 @@
 
 #include "base/agent.h"
 #include "mpi/call.h"
+#include "qmpi/connect.h"
 
 /* ---- functions ---- */
 
 /* Functions are numbered from 0: first the functions of prototypes.txt in its order, then those that only the installed mpi.h has.
- * The numbers are valid for one build of the agent; the names are stable. */
+ * Tools contain numbers of the former (qmpi/functions.txt); the latter are valid for one build of the agent. */
 extern const struct call_function chain_functions[];
-extern const int chain_function_count;
+extern const int chain_function_count, chain_table_count;
 
-/* The number of "MPI_Send" (also of "PMPI_Send", "MPI_SEND_T" and "MPI_SEND"), or -1. */
+/* The number of "MPI_Send" (also of "PMPI_Send"), or -1. */
 int chain_function_id(const char *name);
 
 /* ---- calls ---- */
@@ -48,6 +49,8 @@ struct chain_call {
     uint8_t depth;        /* 0: outermost; more: from a callback of the application, nested in counted calls */
     uint8_t shifted;      /* called as PMPI_X */
     uint8_t described;    /* the description is valid: an observer wants CHAIN_DESCRIPTION */
+    uint8_t reached;      /* tools have let it come to the library; for calls that initialize MPI */
+    uint8_t within;       /* with function tools: the number of calls that they have passed on to the library and that are there */
     uint8_t abandoned;    /* in leave: the call ended by longjmp, an exception or cancellation; only times are valid */
     struct call_description description;
 };
@@ -68,12 +71,18 @@ struct chain_observer {
     void (*enter)(const struct chain_call *call);
     void (*leave)(const struct chain_call *call);
     void (*completed)(const struct chain_call *call, const struct call_completion *completion);
+    void (*send_ended)(const struct chain_call *call, struct call_peer to); /* with completed, in calls that took long: see chain_report_long */
+    void (*restarted)(const struct chain_call *call, uint64_t request);        /* with completed: a persistent receive was started */
     void (*thread_end)(void); /* at the end of a thread that has made counted calls */
 };
 
 /* Sets the callbacks that an observer wants for a function (0: none; function -1: for all functions). May be called at any time, but
  * not from two threads at once. Takes effect for calls entered later, and only after chain_go. False if out of memory. */
 bool chain_observe(const struct chain_observer *observer, int function, unsigned wants);
+
+/* Sets `lasted` in the description of calls with times that take at least so many ticks. They also report requests that sent messages
+ * when they complete. */
+void chain_report_long(uint64_t ticks);
 
 /* ---- threads ---- */
 
@@ -90,39 +99,21 @@ extern AGENT_THREAD struct chain_thread chain_thread;
 
 /* ---- function tools (QMPI) ---- */
 
-/* Passed by value in a register, like MPICH's QMPI_Context. Opaque to tools. */
-struct chain_context {
-    const struct chain_call *call;
-};
+/* Function tools are libraries, or are linked into the application. agent/include/qmpi.h is their interface, and docs/qmpi.md explains
+ * it. MPI_Pcontrol has the type int f(MPI_Context context, int tool_id, const int level, ...). After the level, the tool and the next
+ * functions get fifteen integers or pointers and eight floating-point numbers. */
+typedef qmpi_any_function chain_any_function;
 
-typedef void chain_any_function(void);
+enum { CHAIN_MAX_TOOLS = 16 };
 
-/* The interface for a tool library. The configuration key `tool` names the library, which defines
- *     int mpitx_tool_init(const struct chain_tools *tools, int tool_id)
- * This function registers the tool's functions and returns 0; if it returns another number, the tool is skipped. It is called in the
- * application's MPI_Init, after the library's. A tool's functions have the type
- *     int f(struct chain_context context, int tool_id, <the arguments of the MPI function>)
- * Names are those of the QMPI draft without its prefix; functions are numbered by function_id. The callbacks return 0 or -1.
- * MPI_Pcontrol has the type int f(struct chain_context context, int tool_id, const int level, ...). After the level, the tool and the
- * next functions get fifteen integers or pointers and eight floating-point numbers.
- * example/null_tool.c is a template for such a tool. */
-struct chain_tools {
-    uint32_t version, size; /* CHAIN_TOOLS_VERSION, sizeof(struct chain_tools) */
-    int (*function_id)(const char *name); /* "MPI_Send" or "MPI_SEND_T"; -1: no such function */
-    int (*register_storage)(int tool_id, void *storage);
-    int (*register_function)(int tool_id, int function, chain_any_function *f);
-    int (*get_function)(int calling_tool_id, int function, chain_any_function **f, int *next_tool_id);
-    int (*get_storage)(struct chain_context context, int tool_id, void **storage);
-    int (*get_calling_address)(struct chain_context context, void **address);
-};
+/* Loads the libraries of the configuration. Their tools are initialized in the application's first MPI call. */
+void chain_load_tools(void);
 
-#define CHAIN_TOOLS_VERSION 1
-#define CHAIN_MAX_TOOLS 16
+/* Loads and initializes the tools, writes lines about them to a descriptor, and ends the process. For mpitx's own processes. */
+void chain_check_tools(int descriptor);
 
-extern const struct chain_tools chain_tools;
-
-/* Adds a function tool inside all others and returns its number (1, 2, …), or -1. */
-int chain_add_tool(const char *name);
+/* In a child of fork: tools are no longer called. */
+void chain_drop_tools(void);
 
 /* ---- the agent's life ---- */
 
@@ -130,7 +121,7 @@ int chain_add_tool(const char *name);
 void chain_resolve(void);
 
 /* chain_go is called in the outermost MPI_Init; from then on, the flags follow what tools want. chain_stop clears them for good (in a
- * child of fork, or after an error). */
+ * child of fork, or after an error). Neither concerns function tools. */
 void chain_go(void);
 void chain_stop(void);
 bool chain_running(void);
@@ -145,8 +136,8 @@ void chain_countdown(void (*due)(struct chain_thread *thread));
  * functions that an observer wants. */
 void chain_follow_inner(void (*inner)(int function, const struct chain_call *outer));
 
-/* On: the next outermost call of any thread triggers the function of chain_countdown, which switches the alert off again, before the
- * call and whatever the countdown is. */
+/* On: each outermost call of any thread triggers the function of chain_countdown when it starts and when it ends, whatever the
+ * countdown is. */
 void chain_alert(bool on);
 bool chain_is_alerted(void);
 
@@ -166,6 +157,8 @@ struct chain_object {
 
 /* Calls the owner's object callback while more tools have switched this on than off. */
 void chain_follow_objects(bool on);
+
+#define CHAIN_NOT_REACHED (-1) /* the error code for a tool that did not call the next function */
 
 /* Callbacks for the start and end of MPI and for its objects. They must not print, block or end the process. */
 struct chain_owner {

@@ -1,27 +1,24 @@
-/* functiontools.c: function tools, with the interface of the QMPI draft. */
+/* functiontools.c: function tools, and the routines of the QMPI draft that they call (agent/include/qmpi.h). */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <stdlib.h>
 
 #include "base/agent.h"
-#include "chain/internal.h"
+#include "chain/tools.h"
 
 struct tool {
     const char *name;
     void *storage;
-    chain_any_function **functions;
+    chain_any_function **functions; /* that it has registered */
+    struct chain_link *nexts;       /* the next function after each */
 };
 
 static struct tool tools[CHAIN_MAX_TOOLS + 1]; /* numbered from 1: 0 is the library */
-static int tool_count;
+static int tool_count, initializing; /* numbers of tools; 0: none */
+static bool linked; /* nexts are valid */
 
-int chain_add_tool(const char *name)
+static bool is_function(int function)
 {
-    if (tool_count == CHAIN_MAX_TOOLS) return -1;
-    chain_any_function **functions = calloc((size_t)chain_function_count, sizeof *functions);
-    if (!functions) return -1;
-    tools[++tool_count] = (struct tool){.name = name, .functions = functions};
-    return tool_count;
+    return function >= 0 && function < chain_table_count && chain_lasts[function];
 }
 
 static struct tool *find_tool(int tool_id)
@@ -29,18 +26,10 @@ static struct tool *find_tool(int tool_id)
     return tool_id >= 1 && tool_id <= tool_count ? &tools[tool_id] : NULL;
 }
 
-/* The next tool after another (after 0: the first) that has the function; after the last, the library. */
-static struct chain_link next_tool(int tool_id, int function)
-{
-    for (int i = tool_id + 1; i <= tool_count; i++)
-        if (tools[i].functions && tools[i].functions[function]) return (struct chain_link){tools[i].functions[function], i};
-    return (struct chain_link){chain_lasts[function], 0};
-}
-
 static int register_storage(int tool_id, void *storage)
 {
     struct tool *tool = find_tool(tool_id);
-    if (!tool) return -1;
+    if (!tool) return library_errors.argument;
     tool->storage = storage;
     return 0;
 }
@@ -48,18 +37,27 @@ static int register_storage(int tool_id, void *storage)
 static int register_function(int tool_id, int function, chain_any_function *f)
 {
     struct tool *tool = find_tool(tool_id);
-    if (!tool || function < 0 || function >= chain_function_count || !chain_lasts[function]) return -1;
+    if (!tool || !f) return library_errors.argument;
+    if (tool_id != initializing) return library_errors.other;
+    if (!is_function(function)) {
+        agent_note("tool %s: it registered function number %d, which does not exist", tool->name, function);
+        chain_tell("unknown\t%d\t%d", tool_id, function);
+        return library_errors.argument;
+    }
+    if (tool->functions[function])
+        agent_note("tool %s: it registered %s more than once; the last registration counts", tool->name, chain_functions[function].name);
+    chain_tell("%s\t%d\t%s", tool->functions[function] ? "twice" : "function", tool_id, chain_functions[function].name);
     tool->functions[function] = f;
-    struct chain_link first = next_tool(0, function);
-    chain_links[function] = first.tool_id ? first : (struct chain_link){NULL, 0};
+    library_add_tool((const void *)f);
     return 0;
 }
 
-static int get_function(int calling_tool_id, int function, chain_any_function **f, int *next_tool_id)
+static int get_function(int tool_id, int function, chain_any_function **f, int *next_tool_id)
 {
-    if (calling_tool_id < 0 || calling_tool_id > tool_count || function < 0 || function >= chain_function_count) return -1;
-    struct chain_link next = next_tool(calling_tool_id, function);
-    if (!next.function) return -1;
+    struct tool *tool = find_tool(tool_id);
+    if (!tool || !is_function(function) || !f || !next_tool_id) return library_errors.argument;
+    if (!linked) return library_errors.other; /* tools after this one have not registered their functions */
+    struct chain_link next = tool->nexts[function];
     *f = next.function;
     *next_tool_id = next.tool_id;
     return 0;
@@ -69,47 +67,62 @@ static int get_storage(struct chain_context context, int tool_id, void **storage
 {
     (void)context;
     struct tool *tool = find_tool(tool_id);
-    if (!tool) return -1;
+    if (!tool || !storage) return library_errors.argument;
     *storage = tool->storage;
     return 0;
 }
 
 static int get_calling_address(struct chain_context context, void **address)
 {
-    if (!context.call) return -1;
+    if (!context.call || !address) return library_errors.argument;
     *address = (void *)context.call->address;
     return 0;
 }
 
-const struct chain_tools chain_tools = {
-    CHAIN_TOOLS_VERSION, sizeof(struct chain_tools), chain_function_id, register_storage,
-    register_function, get_function, get_storage, get_calling_address,
+const struct qmpi_agent chain_qmpi = {
+    .closed = chain_names_closed,
+    .registered = chain_name_registered,
+    .register_storage = register_storage,
+    .register_function = register_function,
+    .get_function = get_function,
+    .get_storage = get_storage,
+    .get_calling_address = get_calling_address,
 };
 
-void chain_load_tools(void)
+bool chain_add_tool(const char *name, void (*init)(int), const char *path)
 {
-    const char *path;
-    for (int i = 0; (path = agent_config("tool", i)); i++) {
-        void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-        if (!library) {
-            agent_note("tool: %s", dlerror());
-            continue;
-        }
-        int (*init)(const struct chain_tools *, int) = (int (*)(const struct chain_tools *, int))dlsym(library, "mpitx_tool_init");
-        if (!init) {
-            agent_note("tool: %s: skipped: it does not define mpitx_tool_init", path);
-            continue;
-        }
-        library_add_inside((const void *)init);
-        int id = chain_add_tool(path);
-        if (id < 0) {
-            agent_note("tool: %s: skipped: there are %d tools already", path, tool_count);
-            continue;
-        }
-        int rc = init(&chain_tools, id);
-        if (rc == 0) continue;
-        agent_note("tool: %s: skipped: mpitx_tool_init returned %d", path, rc);
-        for (int f = 0; f < chain_function_count; f++)
-            if (tools[id].functions[f]) register_function(id, f, NULL);
+    size_t count = (size_t)chain_table_count;
+    struct tool new = {.name = name, .functions = calloc(count, sizeof *new.functions), .nexts = calloc(count, sizeof *new.nexts)};
+    if (tool_count == CHAIN_MAX_TOOLS || !new.functions || !new.nexts) {
+        free(new.functions);
+        free(new.nexts);
+        return false;
     }
+    tools[++tool_count] = new;
+    library_add_tool((const void *)init);
+    chain_tell("tool\t%d\t%s\t%s", tool_count, name, path);
+    initializing = tool_count;
+    init(tool_count);
+    initializing = 0;
+    return true;
+}
+
+void chain_link_tools(void)
+{
+    initializing = 0;
+    for (int f = 0; f < chain_table_count; f++) {
+        struct chain_link next = {chain_lasts[f], 0};
+        for (int i = tool_count; i > 0; i--) {
+            tools[i].nexts[f] = next;
+            if (tools[i].functions[f]) next = (struct chain_link){tools[i].functions[f], i};
+        }
+        chain_links[f] = next.tool_id ? next : (struct chain_link){NULL, 0};
+    }
+    linked = true;
+}
+
+const char *chain_tool_name(int tool_id)
+{
+    struct tool *tool = find_tool(tool_id);
+    return tool ? tool->name : "";
 }

@@ -22,6 +22,7 @@ enum chain_flag {
     CHAIN_FLAG_TOOLS = 256,       /* a function tool */
     CHAIN_FLAG_HOOK = 512,        /* initialization, end, objects */
     CHAIN_FLAG_UNRESOLVED = 1024,
+    CHAIN_FLAG_START = 4096, /* function tools are to be initialized first */
     CHAIN_FLAG_STATE = 2048 /* write the thread's state; with only this and a countdown, a function does nothing else (chain_states) */
 };
 
@@ -64,6 +65,7 @@ void chain_set_targets(void);
 /* The target for one call. */
 chain_any_function *chain_target(int function, int shifted);
 
+extern uint64_t chain_long; /* ticks: see chain_report_long */
 extern int32_t chain_alert_sign; /* -1: alerted, 0 */
 extern uint64_t chain_lost_frames;
 
@@ -125,8 +127,14 @@ chain_any_function *chain_door_of(int function, int shifted);
 /* Notes the functions that the program finds only because of the agent, and the library's functions that the agent hides. */
 void chain_compare_names(void);
 
-/* ---- functiontools.c ---- */
-void chain_load_tools(void);
+/* ---- loadtools.c ---- */
+
+/* Whether function tools are to be initialized before the next call, and whether they have been. */
+bool chain_tools_wait(void);
+bool chain_tools_active(void);
+
+/* Before the application's first call. False: the library or a tool makes the call itself. */
+bool chain_start_tools(int function, const void *address);
 
 #pragma GCC visibility pop
 

@@ -35,7 +35,10 @@ static int last_MPI_Pcontrol(struct chain_context context, int tool_id, const in
     struct pcontrol_arguments a;
     (void)tool_id;
     PCONTROL_READ(a, level);
-    return ((type_MPI_Pcontrol *)chain_last(context, ID_MPI_Pcontrol))(level, PCONTROL_MORE(a));
+    chain_reach(context);
+    int rc = ((type_MPI_Pcontrol *)chain_last(context, ID_MPI_Pcontrol))(level, PCONTROL_MORE(a));
+    chain_return(context);
+    return rc;
 }
 
 static NOINLINE int go_MPI_Pcontrol(struct chain_call *record, int shifted, int level, const struct pcontrol_arguments *a)
@@ -52,7 +55,7 @@ static NOINLINE int go_MPI_Pcontrol(struct chain_call *record, int shifted, int 
 }
 
 #define PCONTROL(name, shifted)                                                                                        \
-    CHAIN_RECORD(name)(const int level, ...)                                                                           \
+    CHAIN_RECORD(int, name)(const int level, ...)                                                                      \
     {                                                                                                                  \
         struct pcontrol_arguments a;                                                                                   \
         PCONTROL_READ(a, level);                                                                                       \

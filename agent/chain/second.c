@@ -20,6 +20,7 @@
 
 #include "base/agent.h"
 #include "base/cancel.h"
+#include "base/loaded.h"
 #include "chain/internal.h"
 #include "chain/stubs.h"
 
@@ -243,7 +244,7 @@ static int list(struct dl_phdr_info *info, size_t size, void *argument)
 static void bypass_objects(void *init)
 {
     object_count = 0;
-    dl_iterate_phdr(list, NULL); /* the callback must not load objects */
+    each_loaded(list, NULL); /* the callback must not load objects */
     for (int i = 0; i < object_count; i++) {
         void *handle = open_again(objects[i].path);
         if (!handle) continue;
@@ -272,7 +273,7 @@ static void *other_library_function(uintptr_t address, int function, int shifted
     struct caller caller = {.address = address};
     Dl_info library;
     void *handle = NULL, *init = NULL, *theirs = NULL;
-    if (dl_iterate_phdr(find_caller, &caller) && !is_agents(address)) handle = open_again(caller.path);
+    if (each_loaded(find_caller, &caller) && !is_agents(address)) handle = open_again(caller.path);
     if (handle) init = init_of(handle);
     if (init && !is_agents((uintptr_t)init) && dladdr(init, &library) && library.dli_fname && !chain_follows(init, library.dli_fname)) {
         char name[64] = "P";
@@ -291,13 +292,13 @@ __attribute__((used, visibility("hidden"))) chain_any_function *chain_door(unsig
     int function = (int)(door / 2), shifted = door % 2, saved = errno;
     void *theirs = NULL;
     if (!is_ours((uintptr_t)address)) {
-        struct cancel cancel = cancel_defer();
+        struct hold hold = hold_begin();
         pthread_mutex_lock(&lock);
         theirs = other_library_function((uintptr_t)address, function, shifted);
         bool first = theirs && !second;
         if (first) second = true;
         pthread_mutex_unlock(&lock);
-        cancel_restore(cancel);
+        hold_end(hold);
         if (first) chain_set_targets();
     }
     if (!theirs && !chain_resolved) chain_resolve();

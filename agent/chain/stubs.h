@@ -58,13 +58,13 @@
 #define CHAIN_ASSEMBLER(count, stubs) \
     __asm__(".pushsection .text\n" CHAIN_STUB_MACRO stubs CHAIN_COUNTDOWNS(CHAIN_TEXT(count)) ".popsection\n")
 #define CHAIN_STUB(name, function) "chain_stub " #name ", 16*" #function "\nchain_stub P" #name ", 16*" #function "+8\n"
-#define CHAIN_RECORD(name) static int record_##name
+#define CHAIN_RECORD(type, name) static type record_##name
 #define CHAIN_RECORDS(name) {(chain_any_function *)record_##name, (chain_any_function *)record_P##name}
 #define CHAIN_STATES(name) {(chain_any_function *)state_##name, (chain_any_function *)state_P##name}
 #else
 #define CHAIN_ASSEMBLER(count, stubs) _Static_assert(count > 0, "functions")
 #define CHAIN_STUB(name, function)
-#define CHAIN_RECORD(name) EXPORT int name
+#define CHAIN_RECORD(type, name) EXPORT type name
 #define CHAIN_RECORDS(name) {(chain_any_function *)name, (chain_any_function *)P##name}
 #define CHAIN_STATES(name) {0, 0}
 #endif

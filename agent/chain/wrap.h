@@ -35,7 +35,9 @@ static inline void chain_before_next(struct chain_call *record)
 
 static inline void chain_after_next(struct chain_call *record)
 {
-    if (record->flags & CHAIN_FLAG_TIME) record->leave = clock_ticks();
+    if (!(record->flags & CHAIN_FLAG_TIME)) return;
+    record->leave = clock_ticks();
+    record->description.lasted = record->leave - record->enter >= chain_long;
 }
 
 /* ---- states: the wrapper fills in the arguments between chain_state_open and chain_state_opened ---- */
@@ -87,15 +89,23 @@ static inline uint64_t chain_state_count(uint64_t object)
 
 static inline void chain_before_init(struct chain_call *record)
 {
+    record->reached = 0;
     chain_owner->before_init();
     record->enter = clock_ticks();
+}
+
+/* A call that initializes MPI succeeds although nothing is initialized if a tool does not call the next function. */
+static inline int chain_started(const struct chain_call *record, int rc, bool sessions)
+{
+    if (rc != MPI_SUCCESS || !(record->flags & CHAIN_FLAG_TOOLS) || record->reached || (!sessions && library_is_initialized())) return rc;
+    return CHAIN_NOT_REACHED;
 }
 
 /* Counts the call that starts the agent, and initializing calls that were entered before that. */
 static inline void chain_after_init(struct chain_call *record, int rc, int level, bool sessions)
 {
     record->leave = clock_ticks();
-    if (!chain_owner->after_init(record, rc, level, sessions) || record->flags != CHAIN_FLAG_HOOK) return;
+    if (!chain_owner->after_init(record, rc, level, sessions) || (record->flags & ~CHAIN_FLAG_TOOLS) != CHAIN_FLAG_HOOK) return;
     record->flags = chain_flags[record->function];
     if (record->flags & CHAIN_FLAG_ENTER) chain_report_enter(record);
 }
@@ -107,6 +117,20 @@ static inline void chain_after_finalize(struct chain_call *record, int rc)
     if (record->flags & CHAIN_FLAG_LEAVE) chain_report_leave(record);
     record->flags = 0;
     chain_owner->after_finalize(); /* whatever rc says, MPI is over */
+}
+
+/* The last tool has called the library, and the library has returned. */
+static inline void chain_reach(struct chain_context context)
+{
+    struct chain_call *call = (struct chain_call *)context.call;
+    if (!call) return;
+    call->reached = 1;
+    call->within++;
+}
+
+static inline void chain_return(struct chain_context context)
+{
+    if (context.call) ((struct chain_call *)context.call)->within--;
 }
 
 /* The function after the last tool: MPI_X or PMPI_X, as the application called it. */

@@ -1,6 +1,10 @@
 // Gen writes the agent's wrappers for the MPI of one compiler wrapper:
 //
 //	gen [-table prototypes.txt] [-o wrappers.c] MPICC…
+//
+// With -qmpi it writes qmpi.h from a template, and functions.txt:
+//
+//	gen [-table prototypes.txt] -qmpi qmpi.h.in -o qmpi.h -functions functions.txt
 package main
 
 import (
@@ -16,19 +20,46 @@ import (
 func main() {
 	table := flag.String("table", "prototypes.txt", "the table of prototypes")
 	output := flag.String("o", "wrappers.c", "the file to write")
+	template := flag.String("qmpi", "", "the template of qmpi.h")
+	functions := flag.String("functions", "functions.txt", "with -qmpi: the file to write the names of functions to")
 	flag.Parse()
-	if err := run(*table, *output, flag.Args()); err != nil {
+	err := error(nil)
+	if *template != "" {
+		err = header(*table, *template, *output, *functions)
+	} else {
+		err = run(*table, *output, flag.Args())
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "gen:", err)
 		os.Exit(1)
 	}
 }
 
-func run(tableFile, output string, mpicc []string) error {
-	text, err := os.ReadFile(tableFile)
+func parse(file string) (*wrapgen.Table, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	return wrapgen.ParseTable(string(text))
+}
+
+func header(tableFile, template, output, functions string) error {
+	table, err := parse(tableFile)
 	if err != nil {
 		return err
 	}
-	table, err := wrapgen.ParseTable(string(text))
+	head, err := os.ReadFile(template)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(output, []byte(table.Header(string(head))), 0o666); err != nil {
+		return err
+	}
+	return os.WriteFile(functions, []byte(table.Names()), 0o666)
+}
+
+func run(tableFile, output string, mpicc []string) error {
+	table, err := parse(tableFile)
 	if err != nil {
 		return err
 	}

@@ -88,6 +88,7 @@ static void become_child(void)
 {
     if (agent_process.state == AGENT_ABSENT) return;
     agent_process.state = AGENT_DORMANT;
+    chain_drop_tools();
     chain_stop();
     CALL_TOOLS(forked);
     record_abandon();
@@ -123,6 +124,10 @@ static void before_init(void)
 
 static bool after_init(const struct chain_call *call, int rc, int level, bool sessions)
 {
+    if (rc == CHAIN_NOT_REACHED) {
+        agent_note("nothing is recorded: a tool returned from %s without calling the next function", chain_functions[call->function].name);
+        report_notes_unrecorded();
+    }
     if (rc != 0) {
         atomic_fetch_sub(&pending_count, 1);
         atomic_fetch_sub(&open_count, 1);
@@ -144,7 +149,6 @@ static bool after_init(const struct chain_call *call, int rc, int level, bool se
     describe_process();
     library_find_parts();
     chain_compare_names();
-    chain_load_tools();
     pthread_atfork(NULL, NULL, become_child);
     CALL_TOOLS(preparing);
     if (agent_run_options.dir ? !record_open() : agent_config("dir", 0) != NULL) report_notes_unrecorded();
@@ -212,7 +216,7 @@ __attribute__((destructor)) static void end(void)
 
 static bool known(const char *key)
 {
-    static const char *const keys[] = {"tool", "library", "unfit", NULL};
+    static const char *const keys[] = {"tool", "tool_name", "qmpi", "check_tools", "library", "unfit", NULL};
     bool listed = agent_has_key(keys, key) || agent_has_key(record_keys, key);
     for (const struct agent_tool *const *tool = agent_tools + 1; *tool && !listed; tool++)
         listed = (*tool)->keys && agent_has_key((*tool)->keys, key);
@@ -229,9 +233,11 @@ __attribute__((constructor)) static void start(void)
     pvar_in_child = become_child;
     chain_watch_libraries();
     if (!configuration) return;
-    agent_process.state = AGENT_ARMED;
     agent_configure(configuration, known);
+    if (agent_config("check_tools", 0)) chain_check_tools((int)agent_config_number("check_tools", 2));
+    agent_process.state = AGENT_ARMED;
     CALL_TOOLS(loaded);
     chain_resolve_early();
+    chain_load_tools();
     if (chain_resolved) clock_start(); /* an early start improves the calibration */
 }

@@ -2,7 +2,7 @@
  * it is near the top. */
 #include "life/life.h"
 
-extern const struct agent_tool seen_tool, sample_tool, counts_tool, null_tool, objects_tool, profile_tool, trigger_tool, where_tool;
+extern const struct agent_tool seen_tool, sample_tool, counts_tool, null_tool, objects_tool, event_tool, profile_tool, trace_tool, trigger_tool, where_tool, window_tool;
 #ifdef AGENT_TEST_TOOL
 extern const struct agent_tool AGENT_TEST_TOOL;
 #endif
@@ -10,10 +10,13 @@ extern const struct agent_tool AGENT_TEST_TOOL;
 const struct agent_tool *const agent_tools[] = {
     NULL,
     &seen_tool,
+    &window_tool, /* before those that record, which ask it */
     &counts_tool,
     &objects_tool,
+    &event_tool,
     &null_tool,
     &profile_tool,
+    &trace_tool,
     &trigger_tool,
     &where_tool,
     &sample_tool, /* after those that record without it */

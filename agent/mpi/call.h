@@ -24,7 +24,10 @@ enum call_kind {
     CALL_COLLECTIVE,
     CALL_RMA,
     CALL_IO,
-    CALL_TOOL /* MPI_T_* */
+    CALL_TOOL, /* MPI_T_* */
+    /* The rest return no error code, and no observer is called for them: */
+    CALL_VALUE,
+    CALL_CONVERSION /* between languages */
 };
 
 /* What a function's calls can carry; 0: unknown. */
@@ -35,7 +38,7 @@ enum call_traffic {
     CALL_COMPLETES = 8, /* can complete a receive, or a request that made a communicator */
     CALL_OBJECTS = 16,  /* makes, names or frees communicators, windows or files */
     CALL_FORWARDS = 32, /* a removed function: libraries jump from it to its successor */
-    CALL_FREES = 64     /* frees an object that the agent remembers by its handle: a datatype, communicator or window */
+    CALL_FREES = 64     /* frees an object that the agent remembers by its handle: a datatype, communicator, window or file */
 };
 
 struct call_function {
@@ -52,12 +55,14 @@ struct call_function {
 struct call_description {
     int32_t function;          /* these two are set by the caller of the describe functions */
     bool completions;          /* call the hook for each message */
+    bool lasted;               /* set by the caller after the call: it took long (chain_report_long) */
     bool estimated;            /* received_bytes is the posted size: the library does not report the received size */
 
     /* From the arguments: */
     int32_t peer;              /* destination, source or root, as the application gave it: a rank in comm */
     int32_t tag;
     uint64_t comm;             /* or the window, or the file */
+    uint64_t request;          /* the number of the request, or of the matched message, that it makes; 0: none */
     const void *requests;      /* the application's MPI_Request array; NULL: none */
     uint64_t made;             /* requests_made before a call that takes requests: see requests.h */
     int32_t request_count;     /* how many requests the call takes or makes */
@@ -74,7 +79,7 @@ struct call_description {
 
 static inline void call_clear(struct call_description *call)
 {
-    call->estimated = false;
+    call->lasted = call->estimated = false;
     call->peer = call->tag = CALL_NONE;
     memset(&call->comm, 0, sizeof *call - offsetof(struct call_description, comm));
 }
@@ -93,6 +98,7 @@ struct call_peer {
 struct call_completion {
     uint64_t comm;          /* or the window; 0 unknown */
     uint64_t bytes;
+    uint64_t request;       /* a receive that an earlier call posted: the number of its request, or of the matched message; else 0 */
     int32_t function;       /* the function that sends it or posted the receive */
     int32_t peer;           /* destination or source: a rank in comm, in an intercommunicator's remote group */
     struct call_peer world; /* the same process */
@@ -127,6 +133,10 @@ struct call_spawn {
 struct call_hooks {
     /* Called if a description has `completions`. */
     void (*completed)(const struct call_description *call, const struct call_completion *completion);
+    /* Called if it has `completions` and `lasted`, for each request completed that sent a message. */
+    void (*send_ended)(const struct call_description *call, struct call_peer to);
+    /* Called if it has `completions`, for each persistent receive that the call starts. */
+    void (*restarted)(const struct call_description *call, uint64_t request);
     /* The number of pending requests that create a communicator has changed by 1 or -1. */
     void (*pending)(int change);
     /* Called while call_follows_objects is set; object_freeing before the object is freed. */
@@ -140,5 +150,10 @@ struct call_hooks {
 
 extern struct call_hooks call_hooks __attribute__((visibility("hidden")));
 extern bool call_follows_objects __attribute__((visibility("hidden")));
+
+/* The family's numbers for any source, no process, and any tag. */
+extern const struct call_wildcards {
+    int32_t any_source, proc_null, any_tag;
+} call_wildcards __attribute__((visibility("hidden")));
 
 #endif

@@ -12,6 +12,7 @@ AGENT_THREAD struct describe_thread describe_thread;
 
 struct call_hooks call_hooks;
 bool call_follows_objects;
+const struct call_wildcards call_wildcards = {MPI_ANY_SOURCE, MPI_PROC_NULL, MPI_ANY_TAG};
 
 int describe_level(int provided)
 {
@@ -87,8 +88,8 @@ uint64_t describe_ask_status(const MPI_Status *status, bool *cancelled)
 
 void describe_message(const struct call_description *call, bool received, int peer, int tag, uint64_t bytes)
 {
-    struct call_completion completion = {.comm = call->comm, .bytes = bytes, .function = call->function, .peer = peer, .tag = tag,
-                                         .received = received, .world = peers_find(call->comm, false, peers_epoch(call->comm), peer)};
+    struct call_completion completion = {.comm = call->comm, .bytes = bytes, .request = received ? call->request : 0, .function = call->function,
+                                         .peer = peer, .tag = tag, .received = received, .world = peers_find(call->comm, false, peers_epoch(call->comm), peer)};
     call_hooks.completed(call, &completion);
 }
 

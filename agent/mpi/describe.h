@@ -115,7 +115,7 @@ static inline void describe_failed(struct call_description *call)
 
 /* ---- matched messages: their receive does not name the communicator ---- */
 
-void describe_matched(const struct call_description *call, const MPI_Message *message);
+void describe_matched(struct call_description *call, const MPI_Message *message);
 void describe_matching(struct call_description *call, const MPI_Message *message);
 
 /* ---- requests ---- */
@@ -137,6 +137,7 @@ static inline MPI_Request describe_request(const MPI_Request *request)
 
 static inline uint64_t describe_comm_number(const MPI_Comm *comm) { return comm ? HANDLE_NUMBER(*comm) : 0; }
 static inline uint64_t describe_win_number(const MPI_Win *win) { return win ? HANDLE_NUMBER(*win) : 0; }
+static inline uint64_t describe_file_number(const MPI_File *file) { return file ? HANDLE_NUMBER(*file) : 0; }
 
 /* 0: none. */
 static inline uint64_t describe_request_number(MPI_Request request)

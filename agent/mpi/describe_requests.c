@@ -27,6 +27,8 @@ static void start(struct call_description *call, const MPI_Request *request, enu
         call->started--; /* its completion will not be seen either */
         return;
     }
+    if (call->request) made->serial = call->request - 1; /* MPI_Imrecv: the matched message's */
+    call->request = made->serial + 1;
     fill(made, call, bytes, peer, tag);
     requests_close(handle);
 }
@@ -44,10 +46,20 @@ void describe_exchange(struct call_description *call, const MPI_Request *request
 
 static void report(const struct call_description *call, const struct request *request, bool received, int peer, int tag, uint64_t bytes, bool estimated)
 {
-    struct call_completion completion = {.comm = request->comm, .bytes = bytes, .function = request->function, .peer = peer, .tag = tag,
+    struct call_completion completion = {.comm = request->comm, .bytes = bytes, .request = received ? request->serial + 1 : 0, .function = request->function, .peer = peer, .tag = tag,
                                          .received = received, .estimated = estimated,
                                          .world = peers_find(request->comm, false, request->epoch, peer)};
     call_hooks.completed(call, &completion);
+}
+
+/* A call with several requests has their communicator if it is the same for all. */
+static inline void share_comm(struct call_description *call, const struct request *request, bool first)
+{
+    bool known = request->kind != REQUEST_OTHER && request->kind != REQUEST_FILE_READ && request->epoch == peers_epoch(request->comm);
+    if (first)
+        call->comm = known ? request->comm : 0;
+    else if (!known || call->comm != request->comm)
+        call->comm = 0;
 }
 
 /* Moves the bytes of one start to the request. */
@@ -73,6 +85,8 @@ void describe_restarted(struct call_description *call, int count, const MPI_Requ
         struct request request;
         if (!requests_set_active(HANDLE_NUMBER(requests[i]), true, &request)) continue;
         call->started += !request.active; /* an active one completed unseen: MPICH's MPI_Waitany skips requests with MPI_PROC_NULL */
+        share_comm(call, &request, i == 0);
+        if (call->completions && (request.kind == REQUEST_RECEIVE || request.kind == REQUEST_PARTITIONED_RECEIVE)) call_hooks.restarted(call, request.serial + 1);
         if (request.kind == REQUEST_SEND) {
             call->sent++;
             call->sent_bytes += request.bytes;
@@ -99,6 +113,7 @@ void describe_freed(struct call_description *call, int rc, const struct request 
         return;
     }
     call->completed += freed->active;
+    if (freed->active && (freed->kind == REQUEST_RECEIVE || freed->kind == REQUEST_EXCHANGE)) __atomic_fetch_add(&requests_freed, 1, __ATOMIC_RELAXED);
     if (freed->kind == REQUEST_COMM) call_hooks.pending(-1);
 }
 
@@ -123,6 +138,11 @@ static void receive(struct call_description *call, const struct request *request
     if (call->completions) report(call, request, true, peer, tag, bytes, estimated);
 }
 
+static __attribute__((noinline)) void send_ended(const struct call_description *call, const struct request *request)
+{
+    if (call->completions && request->peer >= 0) call_hooks.send_ended(call, peers_find(request->comm, false, request->epoch, request->peer));
+}
+
 void describe_completed(struct call_description *call, MPI_Request before, MPI_Request after, const MPI_Status *status)
 {
     struct request request;
@@ -132,6 +152,8 @@ void describe_completed(struct call_description *call, MPI_Request before, MPI_R
     } else if (!requests_take(HANDLE_NUMBER(before), call->made, &request)) {
         return;
     }
+    share_comm(call, &request, call->completed == 0);
+    if (__builtin_expect(call->lasted && request.kind == REQUEST_SEND, 0)) send_ended(call, &request);
     call->completed += request.active;
     if (request.kind == REQUEST_COMM) {
         call_hooks.pending(-1);
@@ -146,11 +168,12 @@ void describe_completed(struct call_description *call, MPI_Request before, MPI_R
 
 /* ---- matched messages ---- */
 
-void describe_matched(const struct call_description *call, const MPI_Message *message)
+void describe_matched(struct call_description *call, const MPI_Message *message)
 {
     uint64_t handle = HANDLE_NUMBER(*message);
     struct request *matched = requests_tracked && call->peer != MPI_PROC_NULL ? requests_open(handle, REQUEST_MESSAGE, false) : NULL;
     if (!matched) return;
+    call->request = matched->serial + 1;
     fill(matched, call, 0, call->peer, call->tag);
     requests_close(handle);
 }
@@ -158,8 +181,10 @@ void describe_matched(const struct call_description *call, const MPI_Message *me
 void describe_matching(struct call_description *call, const MPI_Message *message)
 {
     struct request matched;
-    if (message && requests_tracked && requests_take(HANDLE_NUMBER(*message), UINT64_MAX, &matched) && matched.epoch == peers_epoch(matched.comm))
-        call->comm = matched.comm;
+    if (message && requests_tracked && requests_take(HANDLE_NUMBER(*message), UINT64_MAX, &matched)) {
+        call->request = matched.serial + 1;
+        if (matched.epoch == peers_epoch(matched.comm)) call->comm = matched.comm;
+    }
 }
 
 /* ---- many requests ---- */
@@ -180,7 +205,11 @@ MPI_Status *describe_save(struct describe_saved *saved, int count, const MPI_Req
             memory = saved->memory = malloc(space);
         } else {
             if (thread->scratch_size < space) {
-                free(thread->scratch);
+                void *old = thread->scratch; /* a signal handler may leave by siglongjmp at any point */
+                thread->scratch_size = 0;
+                thread->scratch = NULL;
+                __atomic_signal_fence(__ATOMIC_SEQ_CST);
+                free(old);
                 thread->scratch = malloc(space);
                 thread->scratch_size = thread->scratch ? space : 0;
             }

@@ -4,10 +4,17 @@
 #include "mpi/peers.h"
 
 const char library_family[] = FAMILY;
+const struct library_errors library_errors = {MPI_ERR_ARG, MPI_ERR_OTHER};
 struct mpi_functions mpi;
 #if defined(OPEN_MPI)
 struct mpi_constants mpi_constants;
 #endif
+
+bool library_is_initialized(void)
+{
+    int initialized = 0;
+    return mpi.Initialized && mpi.Initialized(&initialized) == MPI_SUCCESS && initialized;
+}
 
 void library_bind(void)
 {

@@ -44,7 +44,7 @@ extern struct mpi_constants mpi_constants;
     (sizeof(handle) == 4 ? (uint64_t)(uint32_t)(uintptr_t)(handle) : (uint64_t)(uintptr_t)(handle))
 
 #define MPI_FUNCTIONS(X)                                                                                               \
-    X(Type_size) X(Type_size_x) X(Get_elements_x) X(Test_cancelled) X(Query_thread)                                    \
+    X(Type_size) X(Type_size_x) X(Get_elements_x) X(Test_cancelled) X(Query_thread) X(Initialized)                                    \
     X(Comm_rank) X(Comm_size) X(Comm_remote_size) X(Comm_test_inter) X(Comm_get_name) X(Comm_group) X(Comm_remote_group) \
     X(Comm_get_parent)     X(Topo_test) X(Cartdim_get) X(Cart_shift) X(Graph_neighbors_count) X(Dist_graph_neighbors_count)                   \
     X(Info_get) X(Win_get_name) X(Win_get_group) X(Group_size) X(Group_rank) X(Group_free) X(Group_translate_ranks)

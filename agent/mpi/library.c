@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/loaded.h"
 #include "binding/shim/family.h"
 #include "mpi/library.h"
 
@@ -94,7 +95,7 @@ static int find_object(struct dl_phdr_info *info, size_t size, void *argument)
 static struct library_range object_of(const void *address, char *path)
 {
     struct search search = {.address = (uintptr_t)address};
-    dl_iterate_phdr(find_object, &search);
+    each_loaded(find_object, &search);
     if (path) memcpy(path, search.path, sizeof search.path);
     return search.range;
 }
@@ -117,13 +118,21 @@ static int add_part(struct dl_phdr_info *info, size_t size, void *argument)
 
 void library_find_parts(void)
 {
-    dl_iterate_phdr(add_part, NULL);
+    each_loaded(add_part, NULL);
 }
 
-void library_add_inside(const void *address)
+struct library_range library_tools[LIBRARY_TOOLS];
+unsigned library_tool_count;
+
+void library_add_tool(const void *address)
 {
-    struct library_range range = object_of(address, NULL);
-    if (range.size) add_inside(range);
+    char path[PATH_MAX] = "";
+    struct library_range range = object_of(address, path);
+    if (!range.size || !path[0]) return; /* the program's path is "" */
+    add_inside(range);
+    if (library_tool_count == LIBRARY_TOOLS || library_is_tools(range.start)) return;
+    library_tools[library_tool_count] = range;
+    __atomic_store_n(&library_tool_count, library_tool_count + 1, __ATOMIC_RELEASE);
 }
 
 bool library_is_inside(const void *pointer)
@@ -136,7 +145,7 @@ bool library_is_inside(const void *pointer)
         if (within(&outside[i], address)) return false;
     /* The object may have been loaded since. Code without an object (compiled at run time) counts as the application's. */
     struct search search = {.address = address, .range = {address & ~(uintptr_t)4095, 4096}};
-    dl_iterate_phdr(find_object, &search);
+    each_loaded(find_object, &search);
     if (is_part(search.path) && add_inside(search.range)) return true;
     outside[__atomic_fetch_add(&outside_next, 1, __ATOMIC_RELAXED) % OUTSIDES] = search.range;
     return false;
@@ -174,7 +183,7 @@ static void *loaded_library(void)
 {
     static struct candidates candidates;
     candidates.count = 0;
-    dl_iterate_phdr(find_candidate, &candidates);
+    each_loaded(find_candidate, &candidates);
     void *other = preferred[0] ? dlopen(preferred, RTLD_LAZY | RTLD_NOLOAD) : NULL;
     if (other) return other;
     for (int i = 0; i < candidates.count; i++) {

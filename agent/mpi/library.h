@@ -29,6 +29,14 @@ void *library_symbol(const char *name);
 /* The function that PMPI_X reaches after the agent, or NULL; for the agent's own calls. The name is "MPI_X". */
 void *library_function(const char *name);
 
+/* Error codes of the family. */
+extern const struct library_errors {
+    int argument, other;
+} library_errors;
+
+/* Whether MPI_Init or MPI_Init_thread has initialized the library. */
+bool library_is_initialized(void);
+
 /* A variable of the library, as all objects see it. */
 void *library_datum(const char *name);
 
@@ -73,8 +81,19 @@ static inline bool library_is_binding(uintptr_t address)
     return false;
 }
 
-/* Treats a loaded object as part of the library; for tools. */
-void library_add_inside(const void *address);
+/* Treats the loaded object of a function tool as part of the library. A tool that is linked into the program itself is not. */
+void library_add_tool(const void *address);
+
+enum { LIBRARY_TOOLS = 16 };
+extern struct library_range library_tools[LIBRARY_TOOLS]; /* only ever appended to */
+extern unsigned library_tool_count;
+
+static inline bool library_is_tools(uintptr_t address)
+{
+    for (unsigned i = 0, count = __atomic_load_n(&library_tool_count, __ATOMIC_ACQUIRE); i < count; i++)
+        if (address - library_tools[i].start < library_tools[i].size) return true;
+    return false;
+}
 
 /* Looks for parts of the library that were loaded since. */
 void library_find_parts(void);

@@ -19,7 +19,7 @@ struct bucket {
 };
 
 bool requests_shared, requests_tracked;
-uint64_t requests_made, requests_lost, requests_locked;
+uint64_t requests_made, requests_lost, requests_locked, requests_freed;
 static struct bucket *table;
 
 bool requests_start(void)

@@ -47,6 +47,9 @@ enum { REQUESTS_MOST = 1 << 19 }; /* entries of the table */
 /* Requests that did not fit, and requests whose part of the table another thread kept locked. */
 extern uint64_t requests_lost, requests_locked;
 
+/* Receives that were freed before they completed: their messages are not reported. */
+extern uint64_t requests_freed;
+
 /* Whether several threads may use different requests at once. */
 extern bool requests_shared;
 

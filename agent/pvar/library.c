@@ -41,27 +41,34 @@ static int level_to_ask(void)
     return agent_process.thread_level < 0 ? MPITX_THREAD_SINGLE : MPITX_THREAD_SINGLE + agent_process.thread_level;
 }
 
-/* Initializes MPI_T once, and never finalizes it, as libraries crash then. Does nothing if no variable of the library is requested. */
-void pvar_start_mpi_t(void)
+/* Never finalizes MPI_T, as libraries crash then. */
+bool pvar_init_mpi_t(const char *without)
 {
-    if (!pvar_wants_library() && !pvar_has_settings())
-        return;
+    if (pvar.mpi_t)
+        return true;
     /* While MPI_T is initialized, Open MPI 5 does not finalize with its last session, and the next session cannot communicate. */
     if (agent_process.sessions && strcmp(library_family, "openmpi") == 0) {
-        agent_note("Open MPI's variables are not sampled: without MPI_Init, it could not open another session after MPI_T");
-        return;
+        agent_note("%s: without MPI_Init, Open MPI could not open another session after MPI_T", without);
+        return false;
     }
     int level = 0;
     int rc = pvar.table->t_init_thread(level_to_ask(), &level);
     if (rc != MPITX_SUCCESS) {
-        agent_note("the library's variables are not sampled: MPI_T_init_thread: %s", pvar_rc_name(rc));
-        return;
+        agent_note("%s: MPI_T_init_thread: %s", without, pvar_rc_name(rc));
+        return false;
     }
-    pvar.mpi_t = true;
     pvar.t_level = level >= MPITX_THREAD_SINGLE && level <= MPITX_THREAD_MULTIPLE ? level : MPITX_THREAD_SINGLE;
-    rc = pvar.table->pvar_session_create(&pvar.session);
+    return pvar.mpi_t = true;
+}
+
+void pvar_start_mpi_t(void)
+{
+    static const char without[] = "the library's variables are not sampled";
+    if ((!pvar_wants_library() && !pvar_has_settings()) || !pvar_init_mpi_t(without))
+        return;
+    int rc = pvar.table->pvar_session_create(&pvar.session);
     if (rc != MPITX_SUCCESS) {
-        agent_note("the library's variables are not sampled: MPI_T_pvar_session_create: %s", pvar_rc_name(rc));
+        agent_note("%s: MPI_T_pvar_session_create: %s", without, pvar_rc_name(rc));
         pvar.mpi_t = false;
     }
 }

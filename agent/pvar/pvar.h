@@ -130,7 +130,8 @@ const char *pvar_rc_name(int rc); /* "MPI_T_ERR_INVALID_INDEX" */
 
 /* library.c */
 bool pvar_open(void);    /* finds MPI_T's routines; on failure, notes say why */
-void pvar_start_mpi_t(void); /* if a pattern or a setting needs it */
+bool pvar_init_mpi_t(const char *without); /* once; on failure, a note says that there is "no …" (without) and why */
+void pvar_start_mpi_t(void); /* with a session, if a pattern or a setting needs it */
 
 /* select.c */
 void pvar_read_patterns(void);

@@ -160,9 +160,10 @@ static bool next_chunk(struct mpitx_run *run, struct run_thread *t, uint64_t tic
     if (t->chunk) {
         if (!seal_declarations(run)) /* events must not be in the file before their declarations */
             return false;
-        run_pool_seal(run, t->chunk, t->last_ticks, t->records);
+        struct run_chunk *full = t->chunk;
         t->chunk = NULL;
         t->used = t->room = 0;
+        run_pool_seal(run, full, t->last_ticks, t->records);
         run_wake_flusher(run);
     }
     struct run_chunk *c = run_pool_take(run, RUN_KIND_EVENTS, (uint16_t)(t - run->threads + 1));

@@ -22,6 +22,8 @@
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <sched.h>
+#include <unistd.h>
+#include <sys/syscall.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>
@@ -90,6 +92,7 @@ struct run_thread {
 struct run_table {
     uint32_t used, row_bytes, fit; /* bytes of a row with data, bytes of a row, rows in a chunk */
     _Atomic uint32_t next, parts;
+    bool addresses; /* its rows have addresses of code */
     struct run_chunk *part[RUN_MAX_PARTS];
 };
 
@@ -98,6 +101,8 @@ struct run_table {
 struct mpitx_run {
     atomic_int *alive; /* on a page that is zero in forked children; the first field, for mpitx_run_row_begin */
     atomic_flag lock;
+    bool signals_blocked, lock_stuck; /* see run_try_lock_long */
+    uint64_t signals;
     struct run_live *live;
     struct run_cursor meta, samples;
     uint64_t base_ticks, last_ticks;
@@ -122,6 +127,7 @@ struct mpitx_run {
     uint64_t *modules; /* a checksum of each one written */
     _Atomic uint32_t thread_count, event_count, table_count;
     uint32_t text_count, module_count;
+    uint64_t module_changes; /* how often modules were loaded or unloaded, when they were written last */
     bool addresses; /* a field has addresses: modules are written */
     atomic_bool undeclared; /* a declaration is not sealed yet */
 
@@ -143,6 +149,7 @@ struct mpitx_run {
     pthread_t thread;
     sem_t wake, done;
     uint32_t close_wait_ms;
+    bool live_given; /* the configuration names the folder of live files */
     char live_path[PATH_MAX], manifest_path[PATH_MAX], node_path[PATH_MAX], ring_path[PATH_MAX], tail_path[PATH_MAX];
 };
 
@@ -193,18 +200,36 @@ static inline bool run_try_lock(struct mpitx_run *run)
     return false;
 }
 
-/* For rare operations that should not fail: lets the holder run. */
+/* For rare operations that should not fail: lets the holder run. Signals are blocked, as a handler may leave by siglongjmp. Samples do not
+ * block them: if one was left, the lock is never released, and is waited for once. */
 static inline bool run_try_lock_long(struct mpitx_run *run)
 {
-    for (int i = 0; i < 100; i++) {
-        if (run_try_lock(run))
+    const uint64_t all = ~UINT64_C(0);
+    uint64_t before;
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof all);
+    for (int i = 0; i < (run->lock_stuck ? 1 : 100); i++) {
+        if (run_try_lock(run)) {
+            run->signals = before;
+            run->signals_blocked = true;
+            run->lock_stuck = false;
             return true;
+        }
         sched_yield();
     }
+    run->lock_stuck = true;
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
     return false;
 }
 
-static inline void run_unlock(struct mpitx_run *run) { atomic_flag_clear_explicit(&run->lock, memory_order_release); }
+static inline void run_unlock(struct mpitx_run *run)
+{
+    bool blocked = run->signals_blocked;
+    uint64_t before = run->signals;
+    run->signals_blocked = false;
+    atomic_flag_clear_explicit(&run->lock, memory_order_release);
+    if (__builtin_expect(blocked, 0))
+        syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
+}
 
 /* -- records of declarations; under the lock -- */
 
@@ -287,6 +312,8 @@ bool run_append_chunk(struct mpitx_run *run, const struct run_chunk *head, const
 void run_wake_flusher(struct mpitx_run *run); /* or flushes here if there is none; not under the lock */
 bool run_in_ring(const struct mpitx_run *run, int kind); /* whether the oldest chunks of this kind are overwritten */
 void *run_map_new(const char *path, size_t bytes); /* creates and maps a file; NULL with errno on failure */
+/* Reports whether 1/share of a memory file system stays free, or 256 MiB, if a file of this size is created; errno is ENOSPC if not. */
+bool run_leaves_room(const char *path, uint64_t bytes, unsigned share);
 int run_allocate_file(int fd, size_t at, size_t bytes); /* returns 0 or an errno */
 
 /* -- events and tables -- */

@@ -1,5 +1,6 @@
 /* module.c: the mapped programs and libraries, so that addresses can be resolved after the run on any machine. */
 #define _GNU_SOURCE
+#include "base/loaded.h"
 #include "run/internal.h"
 
 #include <elf.h>
@@ -96,6 +97,23 @@ static int write_new(struct mpitx_run *run, const uint8_t *body, size_t bytes)
     return rc;
 }
 
+static int count_changes(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    (void)size;
+    *(uint64_t *)arg = (uint64_t)info->dlpi_adds + (uint64_t)info->dlpi_subs;
+    return 1; /* the same for all modules */
+}
+
+void mpitx_run_follow_modules(struct mpitx_run *run)
+{
+    if (run_off(run))
+        return;
+    uint64_t changes = 0;
+    each_loaded(count_changes, &changes);
+    if (__atomic_load_n(&run->module_changes, __ATOMIC_RELAXED) != changes && mpitx_run_modules(run) == 0)
+        __atomic_store_n(&run->module_changes, changes, __ATOMIC_RELAXED);
+}
+
 int mpitx_run_modules(struct mpitx_run *run)
 {
     if (run_off(run))
@@ -107,7 +125,7 @@ int mpitx_run_modules(struct mpitx_run *run)
         return run_refuse(run, MPITX_RUN_FULL);
     }
     struct found f = {run, room, room + ROOM};
-    dl_iterate_phdr(copy_module, &f);
+    each_loaded(copy_module, &f);
     if (run_try_lock_long(run)) {
         size_t bytes;
         rc = 0;

@@ -43,7 +43,8 @@ static bool grow(struct mpitx_run *run, int kind)
     }
     run_block_sigxfsz(&h);
     bool here = !run_off(run) && access(run->live_path, F_OK) == 0; /* false in a program that has changed its root */
-    struct run_live *file = here ? run_map_new(path, RUN_LIVE_HEADER + (size_t)n * run->live->chunk_bytes) : NULL;
+    size_t bytes = RUN_LIVE_HEADER + (size_t)n * run->live->chunk_bytes;
+    struct run_live *file = here && (run->live_given || run_leaves_room(run->live_path, bytes, 4)) ? run_map_new(path, bytes) : NULL;
     run_restore_sigxfsz(&h);
     if (!file) {
         pool->failed = true;

@@ -3,7 +3,9 @@
 #include "run/internal.h"
 
 #include <errno.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 /* Reserves a meta record with a body of the given size, zero-padded; commit it with run_publish(&run->meta). Only records that end a run
  * may use the reserve (essential). */
@@ -133,14 +135,22 @@ int mpitx_run_outcome(struct mpitx_run *run, int after, const char *cvar, const 
 
 /* -- clocks -- */
 
+static int64_t nanoseconds(struct timespec t) { return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec; }
+
+uint64_t run_monotonic(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)nanoseconds(t);
+}
+
+/* Asks the kernel, as a preloaded library, such as libfaketime, may change what clock_gettime returns. */
 static int64_t clock_ns(clockid_t id)
 {
     struct timespec t;
-    clock_gettime(id, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+    syscall(SYS_clock_gettime, id, &t);
+    return nanoseconds(t);
 }
-
-uint64_t run_monotonic(void) { return (uint64_t)clock_ns(CLOCK_MONOTONIC); }
 
 /* Returns the tightest of five readings of all clocks. */
 uint64_t run_read_clocks(const struct mpitx_run *run, struct run_clock_body *best)
@@ -154,7 +164,9 @@ uint64_t run_read_clocks(const struct mpitx_run *run, struct run_clock_body *bes
             continue;
         width = t1 - t0;
         int64_t mono = m0 + (m1 - m0) / 2;
-        at = run->clock == MPITX_RUN_CLOCK_MONOTONIC ? (uint64_t)mono : t0 + width / 2;
+        if (run->clock == MPITX_RUN_CLOCK_MONOTONIC)
+            mono = (int64_t)(t0 + width / 2);
+        at = t0 + width / 2;
         *best = (struct run_clock_body){mono, real, (double)width * run->ns_per_tick / 2};
     }
     return at;

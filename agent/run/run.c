@@ -104,7 +104,7 @@ void mpitx_run_close(struct mpitx_run **at, int end, bool tidy)
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     if (tidy && run->addresses)
         mpitx_run_modules(run);
-    if (lock_to_end(run, tidy ? run->close_wait_ms : DYING_LOCK_MS)) {
+    if (lock_to_end(run, tidy && !run->lock_stuck ? run->close_wait_ms : DYING_LOCK_MS)) {
         atomic_store(run->alive, 0);
         write_end(run, end);
         if (run->meta.chunk)

@@ -253,7 +253,7 @@ static inline bool mpitx_run_row_begin(struct mpitx_run *run, struct mpitx_run_r
 {
     if (!run || !row || !__atomic_load_n(*(int *const *)(const void *)run, __ATOMIC_RELAXED)) /* its first member */
         return false;
-    __atomic_store_n(&row->sequence, row->sequence + 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&row->sequence, row->sequence | 1, __ATOMIC_RELAXED); /* odd already: a change was left by longjmp */
     __atomic_thread_fence(__ATOMIC_RELEASE);
     return true;
 }
@@ -264,9 +264,12 @@ static inline void mpitx_run_row_end(struct mpitx_run_row *row)
     __atomic_store_n(&row->sequence, next ? next : 2, __ATOMIC_RELEASE);
 }
 
-/* Writes the mapped programs and libraries that are not written yet. The run does so itself when a field with addresses is declared and,
- * for libraries loaded later, at its end. Takes the loader's lock. */
+/* Writes the mapped programs and libraries that are not written yet. The run does so itself when a field with addresses is declared,
+ * when a row with addresses is added, and at its end. Takes the loader's lock. */
 int mpitx_run_modules(struct mpitx_run *run);
+
+/* The same, if libraries were loaded or unloaded since: before an event with addresses, for libraries that may be gone at the end. */
+void mpitx_run_follow_modules(struct mpitx_run *run);
 
 /* Counters: cheap, and kept in the live file, so that they survive kill -9. */
 void mpitx_run_missed(struct mpitx_run *run, uint64_t samples);           /* due but not taken */

@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 #define DEFAULT_CHUNK 65536u
@@ -21,6 +22,9 @@
 #define MAX_COLUMNS (1u << 20)
 #define MAX_THREADS 65535u /* a chain's number has 16 bits */
 #define DEFAULT_POOL (32u << 20)
+#define TMPFS_MAGIC 0x01021994
+#define MOST_LEFT ((uint64_t)256 << 20)
+#define USUAL_GROWTH ((uint64_t)4 << 20) /* of a process's live files */
 
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18
@@ -160,6 +164,19 @@ void *run_map_new(const char *path, size_t bytes)
     return NULL;
 }
 
+/* The program's shared memory may be in the same file system (Open MPI's grows as it is used). Without room its next touch raises SIGBUS. */
+bool run_leaves_room(const char *path, uint64_t bytes, unsigned share)
+{
+    struct statfs s;
+    if (statfs(path, &s) || s.f_type != TMPFS_MAGIC || !s.f_blocks) /* no blocks: no limit */
+        return true;
+    uint64_t left = (uint64_t)s.f_blocks * (uint64_t)s.f_bsize / share;
+    if ((uint64_t)s.f_bavail * (uint64_t)s.f_bsize >= bytes + (left < MOST_LEFT ? left : MOST_LEFT))
+        return true;
+    errno = ENOSPC;
+    return false;
+}
+
 static bool make_live_file(struct opening *op, const char *dir, uint32_t chunk_bytes, uint32_t chunks)
 {
     struct mpitx_run *run = op->run;
@@ -196,10 +213,12 @@ static bool make_live(struct opening *op, uint32_t chunk_bytes, uint32_t chunks)
     const char *dirs[] = {"/dev/shm", getenv("TMPDIR"), "/tmp", op->o->dir};
     struct mpitx_run *run = op->run;
     bool ok = false;
+    run->live_given = op->o->live_dir != NULL;
     if (op->o->live_dir)
         ok = make_live_file(op, op->o->live_dir, chunk_bytes, chunks);
     for (size_t i = 0; !op->o->live_dir && i < sizeof dirs / sizeof *dirs && !ok; i++)
-        ok = dirs[i] && dirs[i][0] == '/' && make_live_file(op, dirs[i], chunk_bytes, chunks);
+        ok = dirs[i] && dirs[i][0] == '/' && (dirs[i] == op->o->dir || run_leaves_room(dirs[i], (uint64_t)chunk_bytes * chunks + USUAL_GROWTH, 2)) &&
+             make_live_file(op, dirs[i], chunk_bytes, chunks);
     if (!ok)
         return false;
     struct run_live head = {
@@ -251,7 +270,7 @@ static bool make_manifest(struct opening *op)
     snprintf(temporary, sizeof temporary, "%s.tmp", run->manifest_path); /* renamed, so that readers never see a part */
     int fd = run_open_ours(temporary, O_EXCL);
     if (fd < 0)
-        return failed(op, "%s: %s", run->manifest_path, strerror(errno));
+        return failed(op, "%s: %s", op->o->dir, strerror(errno));
     bool ok = run_write_all(fd, &u, u.m.bytes);
     int error = errno;
     close(fd);
@@ -259,7 +278,7 @@ static bool make_manifest(struct opening *op)
         return true;
     error = ok ? errno : error;
     unlink(temporary);
-    return failed(op, "%s: %s", run->manifest_path, strerror(error));
+    return failed(op, "%s: %s", op->o->dir, strerror(error));
 }
 
 static void name_files(struct opening *op)

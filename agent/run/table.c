@@ -22,6 +22,8 @@ int mpitx_run_declare_table(struct mpitx_run *run, const char *name, const struc
             uint32_t row = (body.bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
             t->used = body.bytes;
             t->row_bytes = row;
+            for (uint32_t i = 0; i < count; i++)
+                t->addresses |= fields[i].meaning == MPITX_RUN_ADDRESS;
             t->fit = (run->live->chunk_bytes - (uint32_t)(sizeof(struct run_chunk) + sizeof(struct run_table_head))) / row;
             if (bytes)
                 *bytes = body.bytes;
@@ -70,6 +72,8 @@ struct mpitx_run_row *mpitx_run_row(struct mpitx_run *run, int table, const void
         return NULL;
     struct run_table *t = &run->tables[table];
     int saved = errno;
+    if (t->addresses)
+        mpitx_run_follow_modules(run);
     uint32_t i = atomic_load_explicit(&t->next, memory_order_relaxed), parts;
     do {
         while (i >= (parts = atomic_load_explicit(&t->parts, memory_order_acquire)) * t->fit)

@@ -546,7 +546,7 @@ func inOrder(s string) string {
 // The template tools change nothing and see all calls.
 func TestNullTools(t *testing.T) {
 	onEach(t, func(t *testing.T, f *family) {
-		tool := f.compile(t, "mpicc", "../../example/null_tool.c", "-shared", "-fPIC")
+		tool := f.compile(t, "mpicc", "null_tool.c", "-shared", "-fPIC")
 		r := f.run(t, job{ranks: 1, config: []string{"tool=" + tool, "tool=" + tool, "null=1"}}, f.compile(t, "mpicc", "pcontrol.c"))
 		if r.code != 0 || r.stdout != "" || r.stderr != "" {
 			t.Errorf("exit code %d: %s%s", r.code, r.stdout, r.stderr)

@@ -20,12 +20,7 @@ func BenchmarkWrapper(b *testing.B) {
 		}
 		return append(config, "counts=/dev/null")
 	}
-	tool := "tool=" + filepath.Join(work, "null_tool.so")
-	configurations := []struct {
-		name   string
-		bound  float64
-		config []string
-	}{
+	configurations := []configuration{
 		{"none", 1, nil},
 		{"sampled", 0, []string{"log=/dev/null", "countdown=256"}}, // nothing is counted, but calls take samples
 		{"calls", 5, variables("calls")},
@@ -34,17 +29,36 @@ func BenchmarkWrapper(b *testing.B) {
 		{"calls+bytes+time", 25, variables("calls", "time_in_mpi", "bytes_sent", "bytes_received")},
 		{"function", 0, variables("time/MPI_Send", "bytes_sent/MPI_Send", "time/MPI_Recv", "bytes_received/MPI_Recv")},
 		{"null", 30, []string{"null=count"}}, // an observer with records, times and completions
-		{"tool", 15, []string{tool}},         // function tools for MPI_Send
+	}
+	benchWrappers(b, configurations)
+}
+
+// The cost of QMPI tools for MPI_Send that pass each call on, and of MPI_Recv and MPI_Comm_rank, which they do not register.
+func BenchmarkQMPI(b *testing.B) {
+	tool := "tool=" + filepath.Join(work, "null_tool.so")
+	benchWrappers(b, []configuration{
+		{"1 tool", 15, []string{tool}},
 		{"2 tools", 15 + 5, []string{tool, tool}},
 		{"3 tools", 15 + 2*5, []string{tool, tool, tool}},
-	}
+		{"4 tools", 15 + 3*5, []string{tool, tool, tool, tool}},
+	})
+}
+
+type configuration struct {
+	name   string
+	bound  float64
+	config []string
+}
+
+func benchWrappers(b *testing.B, configurations []configuration) {
+	tool := filepath.Join(work, "null_tool.so")
 	for _, f := range families {
 		mpicc, err := exec.LookPath("mpicc." + f.name)
 		if err != nil {
 			continue
 		}
 		f.build(b)
-		if text, err := exec.Command(mpicc, "-shared", "-fPIC", "-O2", "-I..", "-o", strings.TrimPrefix(tool, "tool="), "../example/null_tool.c").CombinedOutput(); err != nil {
+		if text, err := exec.Command(mpicc, "-shared", "-fPIC", "-O2", "-I../include", "-o", tool, "testdata/null_tool.c").CombinedOutput(); err != nil {
 			b.Fatalf("%v: %s", err, text)
 		}
 		program, err := benchProgram(f, mpicc)
@@ -55,7 +69,7 @@ func BenchmarkWrapper(b *testing.B) {
 			b.Run(f.name+"/"+c.name, func(b *testing.B) {
 				for b.Loop() {
 					command := exec.Command(program)
-					command.Env = append(os.Environ(), "BENCH_LIBRARY="+f.library, "LD_PRELOAD="+f.agent, "MPITX_AGENT="+strings.Join(c.config, "\n")+"\n")
+					command.Env = append(os.Environ(), "BENCH_LIBRARY="+f.library, "LD_PRELOAD="+f.agent, "MPITX_AGENT="+strings.Join(append([]string{"qmpi=" + qmpi(b)}, c.config...), "\n")+"\n")
 					output, err := command.Output()
 					if err != nil {
 						b.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -94,12 +95,22 @@ func (f *family) compile(t *testing.T, compiler, source string, options ...strin
 	if err != nil {
 		need.Missing(t, "%s.%s is not installed", compiler, f.name)
 	}
-	arguments := append([]string{"-w", "-O1", "-I..", "-o", output, filepath.Join("testdata", source)}, options...)
+	arguments := append([]string{"-w", "-O1", "-I..", "-I../include", "-o", output, filepath.Join("testdata", source)}, options...)
 	command := exec.Command(path, arguments...)
 	if text, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", command.Args, err, text)
 	}
 	return output
+}
+
+// qmpi is the library with the draft's symbols.
+func qmpi(t testing.TB) string {
+	t.Helper()
+	library, err := agenttest.BuildQMPI()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return library
 }
 
 // job is one run of a program.
@@ -117,6 +128,7 @@ type result struct {
 	stdout, stderr string
 	counts         map[string]string // of rank 0: lines of the counts file, by their first word
 	files          []string          // all counts files
+	notes          string            // of rank 0
 }
 
 // run runs a program with the agent and the debug tool.
@@ -143,6 +155,9 @@ func (f *family) run(t *testing.T, j job, program string, arguments ...string) r
 			}
 		}
 		config := append([]string{"counts=" + filepath.Join(dir, "counts.%r.%p")}, j.config...)
+		if slices.ContainsFunc(config, func(line string) bool { return strings.HasPrefix(line, "tool=") }) {
+			config = append(config, "qmpi="+qmpi(t))
+		}
 		line = append(line, "env", "LD_PRELOAD="+strings.Join(preload, ":"), "MPITX_AGENT="+strings.Join(config, "\n"))
 	}
 	line = append(append(append(line, j.wrapper...), program), arguments...)
@@ -172,6 +187,9 @@ func (f *family) run(t *testing.T, j job, program string, arguments ...string) r
 		for _, line := range strings.Split(strings.TrimSpace(string(text)), "\n") {
 			key, value, _ := strings.Cut(line, " ")
 			r.counts[key] = value
+			if key == "note" {
+				r.notes += value + "\n"
+			}
 		}
 	}
 	return r

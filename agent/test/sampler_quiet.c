@@ -1,6 +1,6 @@
-/* sampler_quiet PHASES MS: computes for MS milliseconds and calls MPI_Comm_rank once, PHASES times; then computes as long again in a
- * callback of MPI_Reduce_local. Prints the start and end of each call in nanoseconds of CLOCK_REALTIME, and how often other threads of this
- * process woke up while it computed. */
+/* sampler_quiet PHASES US CALLS: computes for US microseconds and calls MPI_Comm_rank CALLS times, PHASES times; then computes as long again
+ * in a callback of MPI_Reduce_local. Prints the start of each phase's first call and the end of its last one in nanoseconds of
+ * CLOCK_REALTIME, and how often other threads of this process have woken up. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <mpi.h>
@@ -19,17 +19,17 @@ static long long now(void)
     return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
-static void compute(int ms)
+static void compute(int us)
 {
-    for (long long end = now() + ms * 1000000LL; now() < end;) x = x * 1.0000001 + 1e-9;
+    for (long long end = now() + us * 1000LL; now() < end;) x = x * 1.0000001 + 1e-9;
 }
 
-static int milliseconds;
+static int microseconds;
 
 static void slow(void *in, void *inout, int *len, MPI_Datatype *type)
 {
     (void)in, (void)inout, (void)len, (void)type;
-    compute(milliseconds);
+    compute(microseconds);
 }
 
 static long wakes(void)
@@ -52,20 +52,22 @@ static long wakes(void)
 
 int main(int argc, char **argv)
 {
-    int phases = atoi(argv[1]), rank, one = 1, two = 2;
+    int phases = atoi(argv[1]), calls = atoi(argv[3]), rank, one = 1, two = 2;
+    long long *enter = calloc(phases, sizeof *enter), *leave = calloc(phases, sizeof *leave);
+    long *woken = calloc(phases, sizeof *woken);
     MPI_Op op;
-    milliseconds = atoi(argv[2]);
+    microseconds = atoi(argv[2]);
     MPI_Init(&argc, &argv);
     MPI_Op_create(slow, 1, &op);
     for (int i = 0; i < phases; i++) {
-        long before = wakes();
-        compute(milliseconds);
-        long woken = wakes() - before;
-        long long enter = now();
-        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-        printf("call %lld %lld %ld\n", enter, now(), woken);
+        compute(microseconds);
+        if (calls == 1 || i == phases - 1) woken[i] = wakes();
+        enter[i] = now();
+        for (int k = 0; k < calls; k++) MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        leave[i] = now();
     }
     MPI_Reduce_local(&one, &two, 1, MPI_INT, op);
+    for (int i = 0; i < phases; i++) printf("phase %lld %lld %ld\n", enter[i], leave[i], woken[i]);
     MPI_Finalize();
     return 0;
 }

@@ -128,9 +128,9 @@ var kinds = map[string]kind{
 		before: "describe_file(call, fh);"},
 	"ifile_write": {class: "IO", traffic: sends + "|" + requests, after: makes(started, "REQUEST_OTHER"),
 		before: "describe_file(call, fh); call->gave = describe_bytes(count, datatype);"},
-	"file_open": {class: "IO", traffic: objects,
+	"file_open": {class: "IO", traffic: objects, after: "call->comm = HANDLE_NUMBER(*fh);",
 		hook: "if (rc == MPI_SUCCESS) describe_file_opened(record->function, fh, comm, filename);"},
-	"file_close": {class: "IO", traffic: objects, early: "describe_file_closing(fh);"},
+	"file_close": {class: "IO", traffic: objects + "|" + frees, early: "describe_file_closing(fh);", before: "call->comm = describe_file_number(fh);"},
 	"file":       {class: "IO"},
 
 	"comm_new": {class: "OTHER", traffic: objects,
@@ -140,25 +140,28 @@ var kinds = map[string]kind{
 		hook:  "if (rc == MPI_SUCCESS) describe_comm_idup(record->function, newcomm, comm, request);"},
 	"spawn":          spawn("1, (char *[]){(char *)command}, (char **[]){argv}, &maxprocs, &info", "command = spawn.commands[0]; argv = spawn.argvs[0];"),
 	"spawn_multiple": spawn("count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info", "array_of_commands = spawn.commands; array_of_argv = spawn.argvs;"),
-	"comm_free":      {class: "OTHER", traffic: objects + "|" + frees, early: "describe_comm_freeing(comm);"},
+	"comm_free":      {class: "OTHER", traffic: objects + "|" + frees, early: "describe_comm_freeing(comm);", before: "call->comm = describe_comm_number(comm);"},
 	"comm_named":     {class: "OTHER", traffic: objects, hook: "if (rc == MPI_SUCCESS) describe_comm_named(comm, comm_name);"},
-	"win_new": {class: "RMA", traffic: objects,
+	"win_new": {class: "RMA", traffic: objects, after: "call->comm = HANDLE_NUMBER(*NEW);",
 		hook: "if (rc == MPI_SUCCESS) describe_win_created(record->function, NEW, PARENT);"},
-	"win_free":  {class: "RMA", traffic: objects + "|" + frees, early: "describe_win_freeing(win);"},
+	"win_free":  {class: "RMA", traffic: objects + "|" + frees, early: "describe_win_freeing(win);", before: "call->comm = describe_win_number(win);"},
 	"win_named": {class: "RMA", traffic: objects, hook: "if (rc == MPI_SUCCESS) describe_win_named(win, win_name);"},
 	"type_free": {class: "OTHER", traffic: frees, early: "describe_type_freed();"},
 
-	"init": {class: "OTHER", hooked: "chain_before_init(record);", hook: "chain_after_init(record, rc, describe_level(-1), false);"},
+	"init": {class: "OTHER", hooked: "chain_before_init(record);", hook: "int started = chain_started(record, rc, false); chain_after_init(record, started, started == MPI_SUCCESS ? describe_level(-1) : -1, false);"},
 	"init_thread": {class: "OTHER", hooked: "chain_before_init(record);",
-		hook: "chain_after_init(record, rc, describe_level(rc == MPI_SUCCESS ? *provided : -1), false);"},
+		hook: "int started = chain_started(record, rc, false); chain_after_init(record, started, started == MPI_SUCCESS ? describe_level(*provided) : -1, false);"},
 	"session_init": {class: "OTHER", hooked: "chain_before_init(record);",
-		hook: "chain_after_init(record, rc, describe_level(-1), true);"},
+		hook: "int started = chain_started(record, rc, true); chain_after_init(record, started, started == MPI_SUCCESS ? describe_level(-1) : -1, true);"},
 	"finalize":         {class: "OTHER", hooked: "peers_end(); chain_owner->before_finalize(false);", hook: "chain_after_finalize(record, rc);"},
 	"session_finalize": {class: "OTHER", hooked: "chain_owner->before_finalize(true);", hook: "chain_after_finalize(record, rc);"},
 	"abort":            {class: "OTHER", hooked: "chain_owner->before_abort();"},
 
 	"tool":     {class: "TOOL"},
 	"pcontrol": {class: "OTHER"}, // pcontrol.h
+
+	"value":      {class: "VALUE"},
+	"conversion": {class: "CONVERSION"}, // not counted if libraries' Fortran interfaces make it
 }
 
 // given is a count that does not apply if the operation only fetches.
@@ -220,7 +223,8 @@ func lookKind(word string) (kind, bool) {
 	word, objects, _ := strings.Cut(word, ":")
 	made, parent, _ := strings.Cut(objects, ":")
 	if k, ok := kinds[word]; ok {
-		k.hook = strings.NewReplacer("NEW", made, "PARENT", cmp.Or(parent, "NULL_COMM")).Replace(k.hook)
+		named := strings.NewReplacer("NEW", made, "PARENT", cmp.Or(parent, "NULL_COMM"))
+		k.hook, k.after = named.Replace(k.hook), named.Replace(k.after)
 		return k, true
 	}
 	k := kind{class: collectiveStr, traffic: sends + "|" + receives}

@@ -1,6 +1,7 @@
 package wrapgen
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -29,36 +30,55 @@ var polling = []string{"MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome",
 var uncounted = []string{"MPI_Comm_create_group", "MPI_Comm_get_parent", "MPI_Comm_join", "MPI_Comm_create_from_group",
 	"MPI_Intercomm_create_from_groups"}
 
+// has reports whether a parameter has this name and type.
+func (f Function) has(name, kind string) bool {
+	return slices.ContainsFunc(f.Parameters, func(p Parameter) bool {
+		// Headers write "int *flag" or "int* flag".
+		return p.Name == name && strings.ReplaceAll(p.Before, " ", "") == strings.ReplaceAll(kind, " ", "") && p.After == ""
+	})
+}
+
+// object returns the parameter that is the window, file or communicator of a call, and its enum chain_argument; "" if there is none.
+func (f Function) object() (name, bit string) {
+	for _, o := range []struct{ name, kind, bit string }{{"win", "MPI_Win", "CHAIN_WINDOW"}, {"fh", "MPI_File", "CHAIN_FILE"},
+		{"comm", "MPI_Comm", "CHAIN_COMM"}, {"comm_old", "MPI_Comm", "CHAIN_COMM"}, {"local_comm", "MPI_Comm", "CHAIN_COMM"}, {"intercomm", "MPI_Comm", "CHAIN_COMM"}} {
+		if f.has(o.name, o.kind) {
+			return o.name, o.bit
+		}
+	}
+	return "", ""
+}
+
+// describesObject is C code for calls that carry nothing, of functions whose object is what their class says; else "".
+func (f Function) describesObject() string {
+	k, _ := lookKind(f.Kind)
+	name, bit := f.object()
+	if of := map[string]string{"RMA": "CHAIN_WINDOW", "IO": "CHAIN_FILE"}[k.class]; k.before != "" || bit != cmp.Or(of, "CHAIN_COMM") {
+		return ""
+	}
+	return "call->comm = HANDLE_NUMBER(" + name + ");"
+}
+
 // State derives the state from the parameters' names in the table.
 func (f Function) State() State {
 	k, _ := lookKind(f.Kind)
 	makes := strings.Contains(k.traffic, objects) && f.Name != "MPI_Comm_set_name" && f.Name != "MPI_Win_set_name"
-	if slices.Contains(local, f.Name) || (k.class == "OTHER" || k.class == "TOOL") && !makes && f.Kind != "starts" && !slices.Contains(waiting, f.Name) ||
+	if f.isValue() || slices.Contains(local, f.Name) || (k.class == "OTHER" || k.class == "TOOL") && !makes && f.Kind != "starts" && !slices.Contains(waiting, f.Name) ||
 		f.Kind == "absent" || f.Kind == "pcontrol" || k.hooked != "" && !slices.Contains(waiting, f.Name) {
 		return State{}
 	}
 	s := State{}
 	var bits []string
-	has := func(name, kind string) bool {
-		return slices.ContainsFunc(f.Parameters, func(p Parameter) bool {
-			// Headers write "int *flag" or "int* flag".
-			return p.Name == name && strings.ReplaceAll(p.Before, " ", "") == strings.ReplaceAll(kind, " ", "") && p.After == ""
-		})
-	}
 	set := func(member, value string, bit ...string) {
 		s.Open += " state->" + member + " = " + value + ";"
 		bits = append(bits, bit...)
 	}
 	comm, object := "", "0"
-	for _, o := range []struct{ name, kind, bit string }{{"win", "MPI_Win", "CHAIN_WINDOW"}, {"fh", "MPI_File", "CHAIN_FILE"},
-		{"comm", "MPI_Comm", "CHAIN_COMM"}, {"comm_old", "MPI_Comm", "CHAIN_COMM"}, {"local_comm", "MPI_Comm", "CHAIN_COMM"}, {"intercomm", "MPI_Comm", "CHAIN_COMM"}} {
-		if has(o.name, o.kind) {
-			object = "HANDLE_NUMBER(" + o.name + ")"
-			set("object", object, o.bit)
-			if comm = o.name; o.bit != "CHAIN_COMM" {
-				comm = ""
-			}
-			break
+	if name, bit := f.object(); name != "" {
+		object = "HANDLE_NUMBER(" + name + ")"
+		set("object", object, bit)
+		if bit == "CHAIN_COMM" {
+			comm = name
 		}
 	}
 	if comm == "" && slices.Contains([]string{"comm_free", "win_free"}, f.Kind) { // MPI_Comm *comm
@@ -71,7 +91,7 @@ func (f Function) State() State {
 	peer := ""
 	for _, p := range []struct{ name, bit string }{{"dest", "CHAIN_DESTINATION"}, {"source", "CHAIN_SOURCE"}, {"root", "CHAIN_ROOT"},
 		{"target_rank", "CHAIN_TARGET"}, {"rank", "CHAIN_TARGET"}} {
-		if has(p.name, "int") && (p.name != "rank" || k.class == "RMA") {
+		if f.has(p.name, "int") && (p.name != "rank" || k.class == "RMA") {
 			peer = p.name
 			set("peer", p.name, p.bit)
 			break
@@ -79,25 +99,25 @@ func (f Function) State() State {
 	}
 	tag := ""
 	for _, name := range []string{"tag", "sendtag"} {
-		if has(name, "int") && k.class == pointToPoint {
+		if f.has(name, "int") && k.class == pointToPoint {
 			tag = name
 			set("tag", name, "CHAIN_TAG")
 		}
 	}
-	exchange := has("recvtag", "int") && has("source", "int")
+	exchange := f.has("recvtag", "int") && f.has("source", "int")
 	if exchange {
 		set("source", "source")
 		set("source_tag", "recvtag", "CHAIN_EXCHANGE")
 	}
-	f.stateBytes(k, has, set)
+	f.stateBytes(k, set)
 	isRequest := k.class == "COMPLETION" || strings.HasPrefix(f.Name, "MPI_Request_get_status")
-	switch count := map[bool]string{true: "count", false: "incount"}[has("count", "int")]; {
+	switch count := map[bool]string{true: "count", false: "incount"}[f.has("count", "int")]; {
 	case !isRequest:
-	case has("request", "MPI_Request *"):
+	case f.has("request", "MPI_Request *"):
 		set("request", "describe_request_number(describe_request(request))", "CHAIN_REQUEST")
-	case has("request", "MPI_Request"):
+	case f.has("request", "MPI_Request"):
 		set("request", "describe_request_number(request)", "CHAIN_REQUEST")
-	case has(count, "int") && slices.ContainsFunc(f.Parameters, func(p Parameter) bool { return p.Name == "array_of_requests" }):
+	case f.has(count, "int") && slices.ContainsFunc(f.Parameters, func(p Parameter) bool { return p.Name == "array_of_requests" }):
 		set("request", "(uint64_t)(uintptr_t)array_of_requests")
 		set("count", "(uint32_t)"+count, "CHAIN_REQUESTS")
 	}
@@ -109,7 +129,7 @@ func (f Function) State() State {
 		bits = append(bits, "CHAIN_POLLS")
 		switch {
 		case f.Name == "MPI_Iprobe" || strings.HasPrefix(f.Name, "MPI_Request_get_status") || f.Name == "MPI_Parrived":
-		case has("outcount", "int *"):
+		case f.has("outcount", "int *"):
 			s.Done = "rc == MPI_SUCCESS && *outcount > 0"
 		default:
 			s.Done = "rc == MPI_SUCCESS && *flag"
@@ -117,7 +137,7 @@ func (f Function) State() State {
 	} else {
 		s.Open += " state->progress++;"
 	}
-	if !isRequest && has("request", "MPI_Request *") {
+	if !isRequest && f.has("request", "MPI_Request *") {
 		from, with := "CALL_NONE", "CALL_NONE"
 		if k.class == pointToPoint && peer != "" && tag != "" {
 			from, with = peer, tag
@@ -133,11 +153,11 @@ func (f Function) State() State {
 }
 
 // stateBytes stores the size of a message where its arguments are valid in every process. Collectives may ignore some of them.
-func (f Function) stateBytes(k kind, has func(name, kind string) bool, set func(member, value string, bit ...string)) {
+func (f Function) stateBytes(k kind, set func(member, value string, bit ...string)) {
 	for _, p := range [][2]string{{"count", "datatype"}, {"sendcount", "sendtype"}, {"origin_count", "origin_datatype"}} {
 		valid := k.class == pointToPoint || k.class == collectiveStr && p[0] == "count" || k.class == "IO" ||
 			slices.Contains([]string{"put", "get", "rput", "rget"}, f.Kind)
-		if valid && (has(p[0], "int") || has(p[0], "MPI_Count")) && has(p[1], "MPI_Datatype") {
+		if valid && (f.has(p[0], "int") || f.has(p[0], "MPI_Count")) && f.has(p[1], "MPI_Datatype") {
 			set("bytes", "describe_bytes("+p[0]+", "+p[1]+")", "CHAIN_BYTES")
 			return
 		}

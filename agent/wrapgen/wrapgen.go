@@ -17,6 +17,19 @@ type Function struct {
 	Parameters []Parameter
 }
 
+// Returns is the type that a function returns.
+func (f Function) Returns() string {
+	if _, of, ok := strings.Cut(f.Kind, ":"); ok && f.isValue() {
+		return of
+	}
+	return "int"
+}
+
+// isValue reports whether a function returns a value, not an error code.
+func (f Function) isValue() bool {
+	return strings.HasPrefix(f.Kind, "value:") || strings.HasPrefix(f.Kind, "conversion:")
+}
+
 // Parameter is one parameter of a function. Before and After surround its name ("const int ", "[]").
 type Parameter struct{ Name, Before, After string }
 
@@ -177,6 +190,7 @@ func ParseHeader(text string) map[string][]Parameter {
 // Wrappers is the result of Merge.
 type Wrappers struct {
 	Functions []Function
+	Known     int      // the first of them are those of the table
 	Types     []string // C definitions of types that mpi.h lacks
 	Left      []string // functions that cannot be wrapped, with the reason
 }
@@ -206,11 +220,10 @@ func Merge(table *Table, header, macros string) *Wrappers {
 		}
 		w.Functions = append(w.Functions, f)
 	}
+	w.Known = len(w.Functions)
 	var extra []string
 	for name := range declared {
-		if !conversion().MatchString(name) {
-			extra = append(extra, name)
-		}
+		extra = append(extra, name)
 	}
 	slices.Sort(extra)
 	for _, name := range extra {
@@ -218,9 +231,6 @@ func Merge(table *Table, header, macros string) *Wrappers {
 	}
 	return w
 }
-
-// Conversions between languages are not wrapped: most return a handle, not an error code, and libraries' Fortran calls them itself.
-var conversion = lazily(`_(f2c|c2f|toint|fromint)$|^MPI_Status_[cf](08)?2[cf](08)?$`)
 
 // typed gives a function mpi.h's types and the table's names. If they differ in the number of parameters, mpi.h is right and the kind is
 // ignored.
@@ -246,7 +256,7 @@ func (f Function) named() Function {
 
 // addTypes defines the types that a function needs and mpi.h lacks, or returns the name of an unknown type.
 func (w *Wrappers) addTypes(table *Table, f Function, known, made map[string]bool) string {
-	for _, p := range f.Parameters {
+	for _, p := range append(f.Parameters, Parameter{Before: f.Returns()}) {
 		for _, name := range mpiName().FindAllString(p.Before, -1) {
 			if known[name] || made[name] {
 				continue

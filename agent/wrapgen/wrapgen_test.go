@@ -96,8 +96,8 @@ MPI_Strange - (MPI_Unheard_of what)
 	text := w.Write()
 	for _, part := range []string{
 		"typedef MISSING_HANDLE MPI_Session;",
-		"CHAIN_RECORD(MPI_Send)(void*buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)",
-		"CHAIN_RECORD(PMPI_Session_get)(", "CHAIN_RECORD(MPIX_New)(int a1)", `CHAIN_STUB(MPI_Send, 0)`,
+		"CHAIN_RECORD(int, MPI_Send)(void*buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)",
+		"CHAIN_RECORD(int, PMPI_Session_get)(", "CHAIN_RECORD(int, MPIX_New)(int a1)", `CHAIN_STUB(MPI_Send, 0)`,
 	} {
 		if !strings.Contains(text, part) {
 			t.Errorf("the wrappers lack %q", part)

@@ -20,7 +20,7 @@ func (w *Wrappers) Write() string {
 	for _, f := range w.Functions {
 		fmt.Fprintf(&b, "ID_%s,\n", f.Name)
 	}
-	fmt.Fprintf(&b, "};\n\nCHAIN_TABLES(%d)\n", len(w.Functions))
+	fmt.Fprintf(&b, "};\n\nCHAIN_TABLES(%d)\nconst int chain_table_count = %d;\n", len(w.Functions), w.Known)
 	for _, f := range w.Functions {
 		switch f.Kind {
 		case "pcontrol":
@@ -88,12 +88,18 @@ func (f Function) write(b *strings.Builder) {
 	} else {
 		parameters = "void"
 	}
-	fmt.Fprintf(b, "\ntypedef int type_%s(%s);\ntypedef int tool_%s(struct chain_context, int%s);\n", f.Name, parameters, f.Name, more)
-	fmt.Fprintf(b, "static int last_%s(struct chain_context context, int tool_id%s)\n{\n", f.Name, more)
-	fmt.Fprintf(b, "    (void)tool_id;\n    return ((type_%s *)chain_last(context, ID_%s))(%s);\n}\n", f.Name, f.Name, arguments)
+	returns := f.Returns()
+	fmt.Fprintf(b, "\ntypedef %s type_%s(%s);\ntypedef %s tool_%s(struct chain_context, int%s);\n", returns, f.Name, parameters, returns, f.Name, more)
+	fmt.Fprintf(b, "static %s last_%s(struct chain_context context, int tool_id%s)\n{\n", returns, f.Name, more)
+	fmt.Fprintf(b, "    (void)tool_id;\n    chain_reach(context);\n    %s rc = ((type_%s *)chain_last(context, ID_%s))(%s);\n", returns, f.Name, f.Name, arguments)
+	b.WriteString("    chain_return(context);\n    return rc;\n}\n")
 	for shifted, prefix := range []string{"", "P"} {
-		fmt.Fprintf(b, "CHAIN_RECORD(%s%s)(%s)\n{\n", prefix, f.Name, parameters)
-		f.writeBody(b, shifted, arguments, moreArguments)
+		fmt.Fprintf(b, "CHAIN_RECORD(%s, %s%s)(%s)\n{\n", returns, prefix, f.Name, parameters)
+		if f.isValue() {
+			f.writeValue(b, shifted, arguments, moreArguments)
+		} else {
+			f.writeBody(b, shifted, arguments, moreArguments)
+		}
 		b.WriteString("}\n")
 	}
 	f.writeState(b, parameters, arguments)
@@ -119,6 +125,15 @@ func (f Function) writeState(b *strings.Builder, parameters, arguments string) {
 	b.WriteString("#endif\n")
 }
 
+// writeValue writes the way of a call that only function tools see.
+func (f Function) writeValue(b *strings.Builder, shifted int, arguments, moreArguments string) {
+	fmt.Fprintf(b, "    struct chain_call *record = CHAIN_ENTER(ID_%s, %d);\n", f.Name, shifted)
+	fmt.Fprintf(b, "    if (!record) return ((type_%s *)chain_next[ID_%s][%d])(%s);\n", f.Name, f.Name, shifted, arguments)
+	fmt.Fprintf(b, "    %s value;\n", f.Returns())
+	f.writeCall(b, "value", shifted, arguments, moreArguments)
+	b.WriteString("    chain_leave(record, 0);\n    return value;\n")
+}
+
 func (f Function) writeBody(b *strings.Builder, shifted int, arguments, moreArguments string) {
 	k, _ := lookKind(f.Kind)
 	line := func(condition, code string) {
@@ -139,18 +154,24 @@ func (f Function) writeBody(b *strings.Builder, shifted int, arguments, moreArgu
 		line("state", state.Open+" chain_state_opened(state);")
 	}
 	line("", k.locals)
-	line("record->described", k.before)
+	line("record->described", k.before+f.describesObject())
 	line("record->flags & CHAIN_FLAG_HOOK", k.hooked)
 	b.WriteString("    chain_before_next(record);\n    int rc;\n")
-	fmt.Fprintf(b, "    if (record->flags & CHAIN_FLAG_TOOLS) rc = ((tool_%s *)chain_links[ID_%s].function)((struct chain_context){record}, chain_links[ID_%s].tool_id%s);\n",
-		f.Name, f.Name, f.Name, moreArguments)
-	fmt.Fprintf(b, "    else rc = %s;\n    chain_after_next(record);\n", next)
+	f.writeCall(b, "rc", shifted, arguments, moreArguments)
+	b.WriteString("    chain_after_next(record);\n")
 	if state.Arguments != "" {
 		line("state", strings.TrimSpace(state.Posts+" chain_state_close("+state.Done+");"))
 	}
 	line("record->described", strings.TrimSpace(ifSucceeded(k.after)+" "+k.always))
 	line("record->flags & CHAIN_FLAG_HOOK", k.hook)
 	b.WriteString("    return chain_leave(record, rc);\n")
+}
+
+// writeCall writes the call of the first tool or, without one, of the next symbol.
+func (f Function) writeCall(b *strings.Builder, result string, shifted int, arguments, moreArguments string) {
+	fmt.Fprintf(b, "    if (record->flags & CHAIN_FLAG_TOOLS) %s = ((tool_%s *)chain_links[ID_%s].function)((struct chain_context){record}, chain_links[ID_%s].tool_id%s);\n",
+		result, f.Name, f.Name, f.Name, moreArguments)
+	fmt.Fprintf(b, "    else %s = ((type_%s *)chain_next[ID_%s][%d])(%s);\n", result, f.Name, f.Name, shifted, arguments)
 }
 
 func ifSucceeded(code string) string {

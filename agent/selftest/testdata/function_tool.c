@@ -1,37 +1,33 @@
 /* A tool with the interface of the QMPI draft, which also checks storage, context and the order of tools. */
-#include <mpi.h>
+#include <qmpi.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include "chain/chain.h"
 
 struct storage {
     int sends, id;
 };
 
-static const struct chain_tools *chain;
+#define NEXT(function, number) QMPI_##function##_t *next; int next_id; \
+    if (MPI_Get_next_tool_function(tool_id, number, (void (**)(void))&next, &next_id) != MPI_SUCCESS) abort()
 
-static int send(struct chain_context context, int tool_id, const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm)
+static int my_send(MPI_Context context, int tool_id, const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm)
 {
     void *data, *address;
-    int (*next)(struct chain_context, int, const void *, int, MPI_Datatype, int, int, MPI_Comm);
-    int (*size)(struct chain_context, int, MPI_Datatype, int *);
-    int next_id, bytes;
-    chain->get_storage(context, tool_id, &data);
+    QMPI_Type_size_t *size;
+    int size_id, bytes;
+    MPI_Get_tool_storage(context, tool_id, &data);
     ((struct storage *)data)->sends++;
-    if (chain->get_calling_address(context, &address) != 0 || !address) abort();
-    chain->get_function(tool_id, chain->function_id("MPI_TYPE_SIZE_T"), (chain_any_function **)&size, &next_id);
-    size(context, next_id, type, &bytes);
-    chain->get_function(tool_id, chain->function_id("MPI_Send"), (chain_any_function **)&next, &next_id);
+    if (MPI_Get_calling_address(context, &address) != MPI_SUCCESS || !address) abort();
+    MPI_Get_next_tool_function(tool_id, MPI_TYPE_SIZE_T, (void (**)(void))&size, &size_id);
+    size(context, size_id, type, &bytes);
+    NEXT(Send, MPI_SEND_T);
     return next(context, next_id, buf, count, type, dest, tag, comm);
 }
 
 /* Passes the level on, and the arguments that belong to level 7. */
-static int pcontrol(struct chain_context context, int tool_id, const int level, ...)
+static int my_pcontrol(MPI_Context context, int tool_id, const int level, ...)
 {
-    int (*next)(struct chain_context, int, const int, ...);
-    int next_id;
     va_list more;
     va_start(more, level);
     const char *word = level == 7 ? va_arg(more, const char *) : "";
@@ -40,31 +36,31 @@ static int pcontrol(struct chain_context context, int tool_id, const int level, 
     va_end(more);
     printf("tool %d: level %d %s %g %ld\n", tool_id, level, word, number, last);
     fflush(stdout);
-    chain->get_function(tool_id, chain->function_id("MPI_Pcontrol"), (chain_any_function **)&next, &next_id);
+    NEXT(Pcontrol, MPI_PCONTROL_T);
     return next(context, next_id, level, word, number, last + 1);
 }
 
-static int finalize(struct chain_context context, int tool_id)
+static int my_finalize(MPI_Context context, int tool_id)
 {
     void *data;
-    int (*next)(struct chain_context, int);
-    int next_id;
-    chain->get_storage(context, tool_id, &data);
+    MPI_Get_tool_storage(context, tool_id, &data);
     printf("tool %d of %d: %d sends\n", tool_id, ((struct storage *)data)->id, ((struct storage *)data)->sends);
     fflush(stdout);
-    chain->get_function(tool_id, chain->function_id("MPI_Finalize"), (chain_any_function **)&next, &next_id);
+    NEXT(Finalize, MPI_FINALIZE_T);
     return next(context, next_id);
 }
 
-int mpitx_tool_init(const struct chain_tools *tools, int tool_id);
-int mpitx_tool_init(const struct chain_tools *tools, int tool_id)
+static void init(int tool_id)
 {
     struct storage *storage = calloc(1, sizeof *storage);
-    if (tools->version != CHAIN_TOOLS_VERSION) return 1;
-    chain = tools;
     storage->id = tool_id;
-    tools->register_storage(tool_id, storage);
-    if (tools->register_function(tool_id, tools->function_id("MPI_Send"), (chain_any_function *)send) != 0) return 2;
-    if (tools->register_function(tool_id, tools->function_id("MPI_Pcontrol"), (chain_any_function *)pcontrol) != 0) return 3;
-    return tools->register_function(tool_id, tools->function_id("MPI_Finalize"), (chain_any_function *)finalize);
+    MPI_Register_tool_storage(tool_id, storage);
+    MPI_Register_tool_function(tool_id, MPI_SEND_T, (void (*)(void))my_send);
+    MPI_Register_tool_function(tool_id, MPI_PCONTROL_T, (void (*)(void))my_pcontrol);
+    MPI_Register_tool_function(tool_id, MPI_FINALIZE_T, (void (*)(void))my_finalize);
+}
+
+__attribute__((constructor)) static void start(void)
+{
+    MPI_Register_tool_name("sends", init);
 }

@@ -5,8 +5,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"mpitx/fixtures/need"
 	"mpitx/recording"
@@ -84,6 +87,30 @@ func TestSignals(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
 		config := []string{"interval_ns=2000000", "pvar=mpitx:calls"}
 		m.compareWithAgent(t, job{n: 2, config: config, program: []string{m.compile(t, "sampler_signals.c")}}).whole(t, 1)
+	})
+}
+
+// A library that changes clocks and signal masks, as libfaketime does, neither ends the program nor changes the agent's times, and the thread
+// samples in time.
+func TestFakedClocks(t *testing.T) {
+	each(t, func(t *testing.T, m *mpi) {
+		r := m.run(t, job{n: 1, config: []string{"interval_ns=20000000", "pvar=mpitx:calls"}, program: []string{m.compile(t, "sampler_faked.c", "-rdynamic")}})
+		real, err := strconv.Atoi(strings.TrimSpace(r.stdout))
+		if r.code != 0 || err != nil {
+			t.Fatalf("exit code %d: %q %q", r.code, r.stdout, r.stderr)
+		}
+		r.whole(t, 3)
+		var inside int
+		var first, last time.Duration
+		r.instantsOf(r.rank(t, 0), func(at time.Duration) {
+			if inside++; inside == 1 {
+				first = at
+			}
+			last = at
+		})
+		if took := last - first; inside < 5 || took > time.Minute {
+			t.Errorf("%d samples in %v; the program took %d ms", inside, took, real)
+		}
 	})
 }
 
@@ -188,6 +215,24 @@ func TestNoRoom(t *testing.T) {
 			}
 			// Open MPI's shared memory has a race if its files are in a folder.
 			m.compareWithAgent(t, job{n: 2, config: quick, program: program, live: "default", before: "export UCX_POSIX_DIR=/tmp OMPI_MCA_btl=self,tcp OMPI_MCA_btl_tcp_if_include=lo; mount -t tmpfs -o ro,size=4k none /dev/shm"}).whole(t, 10)
+		})
+		t.Run("small shm", func(t *testing.T) {
+			small := job{n: 2, config: []string{"profile=record"}, program: []string{m.compile(t, "small_shm.c"), "3700"}, live: "default",
+				before: "export UCX_POSIX_DIR=/tmp OMPI_MCA_btl=self,tcp OMPI_MCA_btl_tcp_if_include=lo; mount -t tmpfs -o size=8m none /dev/shm"}
+			// The program needs nearly all of it, and the agent leaves it alone.
+			rows := m.compareWithAgent(t, small).table(t, 0, "profile calls")
+			if got := sums(rows, "function", "calls")["MPI_Barrier"]; got != "11" {
+				t.Errorf("%s barriers", got)
+			}
+			// Tables without memory are counted.
+			live := t.TempDir()
+			mount(t, live, 0, "size=500k")
+			r := m.compareWithAgent(t, job{n: 1, config: small.config, program: []string{small.program[0], "0"}, live: live})
+			for _, k := range r.run.Ranks {
+				if k.Counters.LostRows == 0 {
+					t.Errorf("rank %d: %+v", k.Rank, k.Counters)
+				}
+			}
 		})
 		t.Run("budget", func(t *testing.T) {
 			r := m.compareWithAgent(t, job{n: 2, config: append(much, "max_size=200000"), program: flood})

@@ -220,12 +220,19 @@ func TestProfilePhases(t *testing.T) {
 func TestProfileMemory(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
 		program := []string{m.compile(t, "profile_memory.c")}
-		kib := func(config []string) (n int) {
-			r := m.run(t, job{n: 1, config: config, program: program})
-			if _, err := fmt.Sscan(r.stdout, &n); err != nil {
-				t.Fatalf("%v: %q", err, r.stdout)
+		// The least of several runs: how many pages of its files a process maps depends on what else runs.
+		kib := func(config []string) (least int) {
+			for range 5 {
+				n := 0
+				r := m.run(t, job{n: 1, config: config, program: program})
+				if _, err := fmt.Sscan(r.stdout, &n); err != nil {
+					t.Fatalf("%v: %q", err, r.stdout)
+				}
+				if least == 0 || n < least {
+					least = n
+				}
 			}
-			return n
+			return least
 		}
 		bare, profiled := kib(nil), kib([]string{"profile=record"})
 		t.Logf("%d KiB without the agent, %d KiB with a profile", bare, profiled)

@@ -9,64 +9,63 @@ import (
 	"mpitx/recording"
 )
 
-// A process that computes on its only core is interrupted at one instant in four while values are constant. All instants have samples with the
-// values of their time, including the one right before the call that changes a value.
+const clockError = 50 * time.Microsecond // difference of two clocks
+
+// computing is a phase of sampler_quiet: it computes, then makes MPI calls. woken counts the wake-ups of other threads so far.
+type computing struct {
+	enter, leave time.Duration // of its calls
+	woken        int
+}
+
+// quiet runs sampler_quiet on one core.
+func (m *mpi) quiet(t *testing.T, interval time.Duration, pvar string, phases int, phase time.Duration, calls int) (*result, []computing) {
+	r := m.run(t, job{config: []string{fmt.Sprintf("interval_ns=%d", interval.Nanoseconds()), "pvar=" + pvar},
+		program: []string{"taskset", "-c", firstCore(t), m.compile(t, "sampler_quiet.c"), fmt.Sprint(phases), fmt.Sprint(phase.Microseconds()), fmt.Sprint(calls)}})
+	if r.code != 0 {
+		t.Fatalf("exit %d\n%s", r.code, r.stderr)
+	}
+	var of []computing
+	for line := range strings.Lines(r.stdout) {
+		var from, to int64
+		var c computing
+		fmt.Sscanf(line, "phase %d %d %d", &from, &to, &c.woken)
+		c.enter, c.leave = time.Unix(0, from).Sub(r.run.Start), time.Unix(0, to).Sub(r.run.Start)
+		of = append(of, c)
+	}
+	return r, of
+}
+
+// A process that computes on its only core is hardly interrupted. All instants have samples with the values of their time, including the one
+// right before the call that changes a value.
 func TestQuiet(t *testing.T) {
 	const phases, phase, interval = 5, 100 * time.Millisecond, time.Millisecond
-	const error = 50 * time.Microsecond // difference of two clocks
-	for _, m := range mpis {            // one at a time, on one core
+	for _, m := range mpis { // one at a time, on one core
 		m.needs(t)
-		start := func(pvar string) *result {
-			r := m.run(t, job{config: []string{fmt.Sprintf("interval_ns=%d", interval.Nanoseconds()), "pvar=" + pvar},
-				program: []string{"taskset", "-c", firstCore(t), m.compile(t, "sampler_quiet.c"), fmt.Sprint(phases), fmt.Sprint(phase.Milliseconds())}})
-			if r.code != 0 {
-				t.Fatalf("exit %d\n%s", r.code, r.stderr)
+		r, of := m.quiet(t, interval, "mpitx:calls/MPI_Comm_rank", phases, phase, 1)
+		times := make([][]time.Duration, phases+1) // times of samples, by their count of calls
+		r.instants("mpitx:calls/MPI_Comm_rank", func(at time.Duration, value uint64) { times[value] = append(times[value], at) })
+		for n, c := range of {
+			if after := times[n+1]; len(after) > 0 && after[0] < c.enter-clockError {
+				t.Errorf("%s: call %d was made at %v; a sample of %v has it", m.family, n, c.enter, after[0])
 			}
-			return r
-		}
-
-		// Phases in which the thread had the core often enough to detect constant values. There are some unless the core is busy.
-		quiet := 0
-		for try := 0; quiet == 0 && try < 10; try++ {
-			r := start("mpitx:calls/MPI_Comm_rank")
-			var enter, leave []time.Duration
-			var woken []int
-			for line := range strings.Lines(r.stdout) {
-				var from, to int64
-				var n int
-				fmt.Sscanf(line, "call %d %d %d", &from, &to, &n)
-				enter, leave = append(enter, time.Unix(0, from).Sub(r.run.Start)), append(leave, time.Unix(0, to).Sub(r.run.Start))
-				woken = append(woken, n)
+			before := times[n]
+			if least := int(phase/interval) * 3 / 4; len(before) < least {
+				t.Fatalf("%s: %d samples before call %d, at least %d are expected", m.family, len(before), n, least)
 			}
-			times := make([][]time.Duration, phases+1) // times of samples, by their count of calls
-			r.instants("mpitx:calls/MPI_Comm_rank", func(at time.Duration, value uint64) { times[value] = append(times[value], at) })
-			for n := range phases {
-				if behind := times[n+1]; len(behind) > 0 && behind[0] < enter[n]-error {
-					t.Errorf("%s: call %d was made at %v; a sample of %v has it", m.family, n, enter[n], behind[0])
-				}
-				if n == 0 || woken[n] < 20 {
-					continue
-				}
-				quiet++
-				before := times[n]
-				if least := int(phase/interval) / 2; len(before) < least {
-					t.Fatalf("%s: %d samples between calls %d and %d, at least %d are expected", m.family, len(before), n-1, n, least)
-				}
-				if last := before[len(before)-1]; last < enter[n]-interval-error || last > leave[n]+error {
-					t.Errorf("%s: call %d was made at %v; the last sample before it is of %v", m.family, n, enter[n], last)
-				}
-				if most := int(phase/interval) * 2 / 3; woken[n] > most {
-					t.Errorf("%s: threads woke %d times while nothing moved, at most %d are expected", m.family, woken[n], most)
-				}
+			if last := before[len(before)-1]; last < c.enter-interval-clockError || last > c.leave+clockError {
+				t.Errorf("%s: call %d was made at %v; the last sample before it is of %v", m.family, n, c.enter, last)
 			}
-			t.Logf("%s: wakes %v, %+v", m.family, woken, r.rank(t, 0).Counters)
+			if n == 0 {
+				continue
+			}
+			if woken, most := c.woken-of[n-1].woken, int(phase/interval)/3; woken > most {
+				t.Errorf("%s: threads woke %d times while nothing moved, at most %d are expected", m.family, woken, most)
+			}
 		}
-		if quiet == 0 {
-			t.Errorf("%s: the thread has hardly been awake", m.family)
-		}
+		t.Logf("%s: %v %+v", m.family, of, r.rank(t, 0).Counters)
 
 		// A value that changes without a call is correct at each instant.
-		r := start("mpitx:time_in_mpi")
+		r, _ = m.quiet(t, interval, "mpitx:time_in_mpi", phases, phase, 1)
 		var moved, early int
 		var last, when time.Duration
 		r.instants("mpitx:time_in_mpi", func(at time.Duration, value uint64) {
@@ -74,13 +73,50 @@ func TestQuiet(t *testing.T) {
 			if when > 0 && v-last > (at-when)*9/10 {
 				moved++
 			}
-			if when > 0 && v-last > at-when+2*error {
+			if when > 0 && v-last > at-when+2*clockError {
 				early++
 			}
 			last, when = v, at
 		})
 		if moved < 10 || last < phase*9/10 || early > 2 { // a sample may have been interrupted
 			t.Errorf("%s: %d samples of %v in MPI, %d have values of a later time", m.family, moved, last, early)
+		}
+	}
+}
+
+// Calls that come in bursts, about as often as samples, take nearly all samples in the thread's place. Each sample has the count of its time.
+func TestBursts(t *testing.T) {
+	const phases, phase, calls, interval = 400, 900 * time.Microsecond, 12, time.Millisecond
+	for _, m := range mpis {
+		m.needs(t)
+		calm := false
+		for try := 0; !calm && try < 10; try++ {
+			r, of := m.quiet(t, interval, "mpitx:calls/MPI_Comm_rank", phases, phase, calls)
+			samples := 0
+			r.instants("mpitx:calls/MPI_Comm_rank", func(at time.Duration, value uint64) {
+				samples++
+				n := int(value) / calls
+				from, to := time.Duration(0), time.Hour
+				if n < phases { // the process may lose its core between the clock and the first call
+					to = of[n].leave
+				}
+				switch {
+				case value%calls != 0:
+					from = of[n].enter
+				case n > 0:
+					from = of[n-1].enter
+				}
+				if at < from-clockError || at > to+clockError {
+					t.Errorf("%s: a sample of %v counts %d calls, which is true from %v to %v", m.family, at, value, from, to)
+				}
+			})
+			whole := int((of[phases-1].leave - of[0].enter) / interval)
+			woken := of[phases-1].woken
+			calm = woken < whole/4 && samples > whole*9/10 // a busy machine stops calls, and then the thread samples
+			t.Logf("%s: %d of %d instants have samples; threads woke %d times", m.family, samples, whole, woken)
+		}
+		if !calm {
+			t.Errorf("%s: the thread samples in place of calls", m.family)
 		}
 	}
 }

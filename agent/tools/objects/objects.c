@@ -57,13 +57,23 @@ static uint32_t *chain_of(uint64_t handle)
     return &chains[(handle * UINT64_C(0x9e3779b97f4a7c15)) >> 54];
 }
 
-uint32_t objects_find(enum call_object kind, uint64_t handle)
+static uint32_t find(enum call_object kind, uint64_t handle, bool also_freed)
 {
     if (!handle || !objects) return 0;
     uint32_t id = __atomic_load_n(chain_of(handle), __ATOMIC_ACQUIRE);
     for (; id; id = objects[id].next)
-        if (objects[id].handle == handle && objects[id].kind == kind && !__atomic_load_n(&objects[id].freed, __ATOMIC_RELAXED)) return id;
+        if (objects[id].handle == handle && objects[id].kind == kind && (also_freed || !__atomic_load_n(&objects[id].freed, __ATOMIC_RELAXED))) return id;
     return 0;
+}
+
+uint32_t objects_find(enum call_object kind, uint64_t handle)
+{
+    return find(kind, handle, false);
+}
+
+uint32_t objects_find_freed(enum call_object kind, uint64_t handle)
+{
+    return find(kind, handle, true);
 }
 
 /* ---- changes, under the lock ---- */
@@ -95,17 +105,17 @@ static uint32_t add(uint64_t handle, struct row *new)
     return count;
 }
 
-static struct cancel take_lock(void)
+static struct hold take_lock(void)
 {
-    struct cancel cancel = cancel_defer();
+    struct hold hold = hold_begin();
     pthread_mutex_lock(&lock);
-    return cancel;
+    return hold;
 }
 
-static void release_lock(struct cancel cancel)
+static void release_lock(struct hold hold)
 {
     pthread_mutex_unlock(&lock);
-    cancel_restore(cancel);
+    hold_end(hold);
 }
 
 /* ---- objects ---- */
@@ -126,10 +136,10 @@ static uint32_t learn(enum call_object kind, union mpi_handle handle, int functi
         name = facts.name;
     }
     new.name = name && *name ? text_of(name) : text_empty();
-    struct cancel cancel = take_lock();
+    struct hold hold = take_lock();
     uint32_t id = objects_find(kind, handle.number); /* another thread may have been faster */
     if (!id) id = add(handle.number, &new);
-    release_lock(cancel);
+    release_lock(hold);
     errno = saved;
     return id;
 }
@@ -145,23 +155,23 @@ uint32_t objects_learn(enum call_object kind, uint64_t handle)
 static void rename_object(uint32_t id, const char *name)
 {
     uint32_t text = text_of(name ? name : "");
-    struct cancel cancel = take_lock();
+    struct hold hold = take_lock();
     if (mpitx_run_row_begin(agent_run, &objects[id].row->head)) {
         objects[id].row->name = text;
         mpitx_run_row_end(&objects[id].row->head);
     }
-    release_lock(cancel);
+    release_lock(hold);
 }
 
 static void mark_freed(uint32_t id)
 {
-    struct cancel cancel = take_lock();
+    struct hold hold = take_lock();
     if (mpitx_run_row_begin(agent_run, &objects[id].row->head)) {
         objects[id].row->freed = 1;
         mpitx_run_row_end(&objects[id].row->head);
     }
     __atomic_store_n(&objects[id].freed, 1, __ATOMIC_RELAXED);
-    release_lock(cancel);
+    release_lock(hold);
 }
 
 static void object(const struct chain_object *object)

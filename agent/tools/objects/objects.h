@@ -15,7 +15,10 @@ bool objects_start(void);
 /* The number of an object that is in the table, or 0. Does not call MPI. */
 uint32_t objects_find(enum call_object kind, uint64_t handle);
 
-/* The same. If the object is not in the table, it is added, so the handle must be valid: after a call with it has succeeded. */
+/* The same, also if the object was freed: for calls that free it. */
+uint32_t objects_find_freed(enum call_object kind, uint64_t handle);
+
+/* The same as objects_find. If the object is not in the table, it is added, so the handle must be valid: after a call with it has succeeded. */
 uint32_t objects_learn(enum call_object kind, uint64_t handle);
 
 /* The counter of a communicator's collective calls, until the object is freed or the run ends; NULL if it is not in the table. */
@@ -34,6 +37,7 @@ static inline enum call_object objects_kind(int function)
 
 uint32_t text_of(const char *text); /* a new identifier each time */
 uint32_t text_empty(void);
+uint32_t text_of_name(const char *name); /* of a phase, cut if it is long: the same identifier each time */
 
 extern uint32_t *texts_of_functions; /* identifiers plus 1; 0: not declared yet. NULL before the first one */
 uint32_t text_declare_function(int function);

@@ -2,19 +2,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/cancel.h"
 #include "base/clock.h"
 #include "include/mpitx.h"
 #include "tools/profile/profile.h"
 
-enum { PHASES = 256, NAME = 64 };
-
-static struct {
-    char name[NAME];
-    uint32_t text;
-} phases[PHASES];
-static uint32_t phase_count, none;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held for the time of a declaration when a name is new */
+static uint32_t none;
 
 uint32_t phases_process;
 static int event_type = -1;
@@ -37,39 +29,10 @@ bool phases_start(void)
     return event_type >= 0 && bytes == sizeof(struct event);
 }
 
-static int find(const char *name, uint32_t from, uint32_t to)
-{
-    for (uint32_t i = from; i < to; i++)
-        if (strncmp(phases[i].name, name, NAME - 1) == 0) return (int)i;
-    return -1;
-}
-
-/* The text of a name, which is cut if it is long. */
 static uint32_t text_of_phase(const char *name)
 {
-    uint32_t known = __atomic_load_n(&phase_count, __ATOMIC_ACQUIRE);
-    int i = find(name, 0, known);
-    if (i >= 0) return phases[i].text;
-    struct cancel cancel = cancel_defer();
-    pthread_mutex_lock(&lock);
-    i = find(name, known, phase_count);
-    if (i < 0 && phase_count < PHASES) {
-        snprintf(phases[phase_count].name, NAME, "%s", name);
-        uint32_t text = text_of(phases[phase_count].name);
-        if (text != TEXT_NONE) {
-            i = (int)phase_count;
-            phases[i].text = text;
-            __atomic_store_n(&phase_count, phase_count + 1, __ATOMIC_RELEASE);
-        }
-    }
-    pthread_mutex_unlock(&lock);
-    cancel_restore(cancel);
-    if (i < 0) {
-        static bool reported;
-        if (!__atomic_exchange_n(&reported, true, __ATOMIC_RELAXED))
-            agent_report_code(MPITX_RUN_WARNING, MPITX_RUN_NOTE_REDUCED, "the program has too many phase names: calls in the last ones count as outside of all phases; use fewer names");
-    }
-    return i < 0 ? none : phases[i].text;
+    uint32_t text = text_of_name(name);
+    return text == TEXT_NONE ? none : text;
 }
 
 /* ---- entering and leaving ---- */

@@ -23,6 +23,7 @@ static uint8_t *profiled;     /* by function */
 
 static NOINLINE uint32_t other_object(struct profile_thread *thread, const struct chain_call *call, uint64_t handle, uint32_t epoch, enum call_object kind)
 {
+    if (chain_functions[call->function].traffic & CALL_FREES) return objects_find_freed(kind, handle);
     uint32_t object = call->rc == 0 ? objects_learn(kind, handle) : objects_find(kind, handle);
     if (!object) return 0;
     thread->handle = handle;
@@ -136,6 +137,7 @@ static void leave(const struct chain_call *call)
         add_time(values, call);
     if (call->described) add_transfers(values, &call->description);
     mpitx_run_row_end(row);
+    if (UNLIKELY(call->described && call->description.lasted)) waits_add(to, thread, call, row);
 }
 
 /* A call that the library makes itself has the site of the application's call. */
@@ -171,10 +173,11 @@ static inline void add_peer(struct mpitx_run *to, struct profile_thread *thread,
 
 static void completed(const struct chain_call *call, const struct call_completion *message)
 {
-    (void)call;
     struct mpitx_run *to = __atomic_load_n(&profile_counting, __ATOMIC_ACQUIRE);
     struct profile_thread *thread = to ? profile_find_thread() : NULL;
     if (!thread) return;
+    if (UNLIKELY(call->description.lasted) && chain_functions[message->function].kind != CALL_RMA)
+        waits_for(thread, call, message->world, message->received);
     uint32_t phase = phase_of(thread);
     add_peer(to, thread, message, phase);
     uint64_t key[] = {profile_pair(text_of_function(message->function), phase), message->received};
@@ -187,8 +190,14 @@ static void completed(const struct chain_call *call, const struct call_completio
     mpitx_run_row_end(row);
 }
 
+static void send_ended(const struct chain_call *call, struct call_peer to)
+{
+    struct profile_thread *thread = __atomic_load_n(&profile_counting, __ATOMIC_ACQUIRE) ? profile_find_thread() : NULL;
+    if (thread) waits_for(thread, call, to, false);
+}
+
 static const struct chain_observer profile_observer = {
-    .name = "profile", .leave = leave, .completed = completed, .thread_end = profile_thread_end};
+    .name = "profile", .leave = leave, .completed = completed, .send_ended = send_ended, .thread_end = profile_thread_end};
 
 /* ---- life ---- */
 
@@ -245,6 +254,7 @@ static void started(void)
         return;
     }
     sites_start();
+    waits_start();
     run = agent_run;
     __atomic_store_n(&profile_counting, run, __ATOMIC_RELEASE);
     if (!observe()) agent_note("profile: some functions are not profiled: out of memory");

@@ -3,6 +3,7 @@
  *     profile.c  what a call adds; settings, start and end
  *     rows.c     finds the rows of a thread
  *     sites.c    call sites
+ *     waits.c    for whom calls wait
  *     phases.c   phases
  *
  * Each thread has its own rows of the tables, so that no call waits for another. docs/run-format.md ("Tables of tools") describes the
@@ -24,8 +25,9 @@ static inline uint64_t profile_pair(uint32_t first, uint32_t second)
     return first | (uint64_t)second << 32;
 }
 
-/* Keys: function and phase, object and within, the stack; job and rank, phase and onesided; function and phase, received; phase. */
-enum { CALLS_WORDS = 2 /* and the stack */, PEERS_WORDS = 2, SIZES_WORDS = 2, PHASES_WORDS = 1, KEY_MOST = CALLS_WORDS + PROFILE_STACK_MOST };
+/* Keys: function and phase, object and within, the stack; function and phase, job and rank, the stack;
+ * job and rank, phase and onesided; function and phase, received; phase. */
+enum { CALLS_WORDS = 2 /* and the stack */, WAITS_WORDS = 2 /* and the stack */, PEERS_WORDS = 2, SIZES_WORDS = 2, PHASES_WORDS = 1, KEY_MOST = CALLS_WORDS + PROFILE_STACK_MOST };
 
 /* The values of a row of calls, after its key. */
 struct calls {
@@ -33,6 +35,12 @@ struct calls {
     uint64_t messages_sent, bytes_sent, messages_received, bytes_received;
     uint64_t gave, got, abandoned, estimated;
     uint32_t durations[PROFILE_DURATIONS];
+};
+
+/* The values of a row of waits, after its key. */
+struct waits {
+    uint64_t calls, ticks;               /* that waited for this process only */
+    uint64_t shared_calls, shared_ticks; /* that waited for several: each has the whole time */
 };
 
 struct peers_row {
@@ -61,11 +69,20 @@ struct rows {
     uint32_t count, size;          /* size: a power of two */
 };
 
-enum { PHASES_DEEP = 16 };
+enum { PHASES_DEEP = 16, AWAITED_MOST = 32 };
+
+/* The processes that a call has waited for, until it is left: the sources of messages, or else the destinations. */
+struct awaited {
+    uint64_t enter; /* which call; else the list is an old one */
+    uint32_t count;
+    bool received;
+    struct call_peer peers[AWAITED_MOST];
+};
 
 struct profile_thread {
     struct profile_thread *next_free;
-    struct rows calls, peers, sizes, phases;
+    struct rows calls, waits, peers, sizes, phases;
+    struct awaited awaited;
     uint64_t handle; /* the last object, its handle's epoch, kind and number */
     uint32_t epoch, kind, object;
     uint32_t phase_depth; /* also counts phases over PHASES_DEEP */
@@ -115,9 +132,15 @@ static inline struct mpitx_run_row *rows_find(const struct rows *rows, const uin
 
 /* Add a row with this key; NULL: there is no room, or out of memory. */
 struct mpitx_run_row *profile_add_calls(struct profile_thread *thread, uint64_t *key);
+struct mpitx_run_row *profile_add_waits(struct profile_thread *thread, const uint64_t *key);
 struct mpitx_run_row *profile_add_peers(struct profile_thread *thread, const uint64_t *key);
 struct mpitx_run_row *profile_add_sizes(struct profile_thread *thread, const uint64_t *key);
 struct mpitx_run_row *profile_add_phase(struct profile_thread *thread, uint64_t phase, uint64_t now);
+
+static inline struct waits *waits_of(struct mpitx_run_row *row)
+{
+    return (struct waits *)(void *)((uint64_t *)(void *)(row + 1) + WAITS_WORDS + profile_stack);
+}
 
 static inline struct calls *calls_of(struct mpitx_run_row *row)
 {
@@ -133,6 +156,14 @@ void sites_walk(const struct chain_call *call, uint64_t *stack);
 
 /* Whether the stack that sites_walk returned is right; else corrects it. Slow: for new rows. */
 void sites_check(const struct chain_call *call, uint64_t *stack);
+
+/* ---- waits.c: only for calls that took long ---- */
+
+void waits_start(void);
+void waits_for(struct profile_thread *thread, const struct chain_call *call, struct call_peer peer, bool received);
+
+/* The call is left; row is its row of calls. */
+void waits_add(struct mpitx_run *to, struct profile_thread *thread, const struct chain_call *call, const struct mpitx_run_row *row);
 
 /* ---- phases.c ---- */
 

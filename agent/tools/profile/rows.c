@@ -6,13 +6,13 @@
 #include "base/cancel.h"
 #include "tools/profile/profile.h"
 
-enum { FIRST_PLACES = 512, CALLS_BYTES = 2 << 20, PHASES_ROWS = 1024 };
+enum { FIRST_PLACES = 512, CALLS_BYTES = 2 << 20, WAITS_BYTES = 256 << 10, PHASES_ROWS = 1024 };
 
 AGENT_THREAD struct profile_thread *profile_thread;
 unsigned profile_stack;
 
-static int calls_table, peers_table, sizes_table, phases_table;
-static uint32_t calls_rows, calls_most, phases_rows;
+static int calls_table, waits_table, peers_table, sizes_table, phases_table;
+static uint32_t calls_rows, calls_most, waits_rows, waits_most, phases_rows;
 
 /* ---- declarations ---- */
 
@@ -44,6 +44,23 @@ static bool declare_calls(void)
     return calls_table >= 0 && bytes == sizeof(struct mpitx_run_row) + (CALLS_WORDS + profile_stack) * sizeof(uint64_t) + sizeof(struct calls);
 }
 
+static bool declare_waits(void)
+{
+    const struct mpitx_run_field fields[] = {
+        NAMED("function"), NAMED("phase"), NUMBER("job", I32), NUMBER("rank", I32),
+        NUMBER("calls", U64), TICKS("ticks"), NUMBER("shared_calls", U64), TICKS("shared_ticks"),
+        {.name = "stack", .type = MPITX_RUN_U64, .meaning = MPITX_RUN_ADDRESS, .count = profile_stack},
+    };
+    struct mpitx_run_field ordered[COUNT(fields)];
+    uint32_t keys = 4, bytes = 0;
+    memcpy(ordered, fields, keys * sizeof *fields);
+    if (profile_stack) ordered[keys++] = fields[COUNT(fields) - 1];
+    memcpy(ordered + keys, fields + 4, 4 * sizeof *fields);
+    waits_table = mpitx_run_declare_table(agent_run, "profile waits", ordered, keys + 4, keys, &bytes);
+    waits_most = WAITS_BYTES / (bytes + 64);
+    return waits_table >= 0 && bytes == sizeof(struct mpitx_run_row) + (WAITS_WORDS + profile_stack) * sizeof(uint64_t) + sizeof(struct waits);
+}
+
 bool profile_declare(void)
 {
     static const struct mpitx_run_field peers[] = {
@@ -64,7 +81,7 @@ bool profile_declare(void)
     peers_table = mpitx_run_declare_table(agent_run, "profile peers", peers, COUNT(peers), 4, &peers_bytes);
     sizes_table = mpitx_run_declare_table(agent_run, "profile sizes", sizes, COUNT(sizes), 3, &sizes_bytes);
     phases_table = mpitx_run_declare_table(agent_run, "profile phases", phases, COUNT(phases), 1, &phases_bytes);
-    return declare_calls() && peers_table >= 0 && sizes_table >= 0 && phases_table >= 0 && peers_bytes == sizeof(struct peers_row) &&
+    return declare_calls() && declare_waits() && peers_table >= 0 && sizes_table >= 0 && phases_table >= 0 && peers_bytes == sizeof(struct peers_row) &&
            sizes_bytes == sizeof(struct sizes_row) && phases_bytes == sizeof(struct phases_row);
 }
 
@@ -75,12 +92,12 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held for a few instr
 
 static struct profile_thread *take_free(void)
 {
-    struct cancel cancel = cancel_defer();
+    struct hold hold = hold_begin();
     pthread_mutex_lock(&lock);
     struct profile_thread *thread = free_threads;
     if (thread) free_threads = thread->next_free;
     pthread_mutex_unlock(&lock);
-    cancel_restore(cancel);
+    hold_end(hold);
     return thread;
 }
 
@@ -106,12 +123,12 @@ void profile_thread_end(void)
     profile_thread = NULL;
     if (!thread) return;
     if (thread->stream >= 0) mpitx_run_thread_end(agent_run, thread->stream);
-    struct cancel cancel = cancel_defer();
+    struct hold hold = hold_begin();
     pthread_mutex_lock(&lock);
     thread->next_free = free_threads;
     free_threads = thread;
     pthread_mutex_unlock(&lock);
-    cancel_restore(cancel);
+    hold_end(hold);
 }
 
 /* ---- rows ---- */
@@ -132,9 +149,13 @@ static bool grow(struct rows *rows, unsigned words)
     if (!places) return false;
     for (uint32_t i = 0; i < rows->size; i++)
         if (rows->places[i]) place(places, size, rows->places[i], words);
-    if (rows->places) munmap(rows->places, rows->size * sizeof *places);
+    struct mpitx_run_row **old = rows->places; /* a signal handler may leave by siglongjmp at any point */
+    uint32_t old_size = rows->size;
     rows->places = places;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
     rows->size = size;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (old) munmap(old, old_size * sizeof *places);
     return true;
 }
 
@@ -164,7 +185,7 @@ static struct mpitx_run_row *add_shared(struct profile_thread *thread, uint64_t 
     static bool noted;
     unsigned words = CALLS_WORDS + profile_stack;
     if (!__atomic_exchange_n(&noted, true, __ATOMIC_RELAXED))
-        agent_report_code(MPITX_RUN_WARNING, MPITX_RUN_NOTE_REDUCED, "the profile is full: later call sites are counted by function only; exclude functions, or use a smaller --stack");
+        agent_report_code(MPITX_RUN_WARNING, MPITX_RUN_NOTE_REDUCED, "the profile is full: later call sites and communicators are counted by function only; choose fewer functions with --exclude, or use --stack 0");
     key[0] = profile_pair((uint32_t)key[0], text_empty());
     key[1] &= ~(uint64_t)UINT32_MAX; /* object */
     memset(key + CALLS_WORDS, 0, profile_stack * sizeof *key);
@@ -177,6 +198,18 @@ struct mpitx_run_row *profile_add_calls(struct profile_thread *thread, uint64_t 
     if (__atomic_add_fetch(&calls_rows, 1, __ATOMIC_RELAXED) <= calls_most) return add_calls(thread, key);
     __atomic_sub_fetch(&calls_rows, 1, __ATOMIC_RELAXED);
     return add_shared(thread, key);
+}
+
+struct mpitx_run_row *profile_add_waits(struct profile_thread *thread, const uint64_t *key)
+{
+    uint64_t row[1 + KEY_MOST + sizeof(struct waits) / sizeof(uint64_t)] = {0};
+    unsigned words = WAITS_WORDS + profile_stack;
+    if (__atomic_fetch_add(&waits_rows, 1, __ATOMIC_RELAXED) >= waits_most) {
+        __atomic_fetch_sub(&waits_rows, 1, __ATOMIC_RELAXED);
+        return NULL;
+    }
+    memcpy(row + 1, key, words * sizeof *row);
+    return add(&thread->waits, waits_table, row, words);
 }
 
 struct mpitx_run_row *profile_add_peers(struct profile_thread *thread, const uint64_t *key)

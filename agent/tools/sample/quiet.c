@@ -25,7 +25,8 @@ static bool row_same(struct pvar_row *row)
     return false;
 }
 
-/* Reads all values and compares them with the last ones. */
+/* Reads all values and compares them with the last ones. Between calls the agent's own variables have had their values since the last
+ * call, whatever the last sample found. */
 static bool read_same(uint64_t now)
 {
     bool all = true;
@@ -37,9 +38,9 @@ static bool read_same(uint64_t now)
         }
         pvar_read(g, now);
         for (uint32_t i = 0; i < g->row_count; i++)
-            all &= (pvar.virtual_only && g->rows[i].library) || row_same(&g->rows[i]);
+            all &= row_same(&g->rows[i]) | (g->rows[i].library ? pvar.virtual_only : sampler.outside);
     }
-    return all;
+    return all && (!sampler.outside || sampler_attend_still_outside());
 }
 
 static void write_all(uint64_t ticks)
@@ -53,9 +54,9 @@ static void write_all(uint64_t ticks)
 void sampler_quiet_end(void)
 {
     same = 0;
-    sampler.compares = false;
+    sampler.compares = sampler.attends;
     sampler.stride = sampler.pace;
-    if (chain_is_alerted())
+    if (chain_is_alerted() && !sampler.attends)
         chain_alert(false);
 }
 
@@ -66,7 +67,7 @@ uint64_t sampler_quiet_fill(uint64_t now, uint64_t due, uint64_t passed)
         sampler_quiet_end();
         return 0;
     }
-    if (sampler.stride == 1 || passed > MAX_PASSED || passed > room)
+    if ((sampler.stride == 1 && !sampler.outside) || passed > MAX_PASSED || passed > room)
         passed = 0;
     for (uint64_t i = 0; i < passed; i++)
         write_all(due + i * sampler.interval);
@@ -77,7 +78,7 @@ uint64_t sampler_quiet_take(uint64_t now, uint64_t due, uint64_t passed)
 {
     uint64_t filled = sampler_quiet_fill(now, due, passed);
     write_all(now);
-    if (sampler.compares && ++same >= QUIET_AFTER)
+    if (sampler.compares && !sampler.attends && ++same >= QUIET_AFTER)
         sampler.stride = sampler.pace * SAMPLER_STRIDE;
     if (sampler.stride > 1)
         chain_alert(true);

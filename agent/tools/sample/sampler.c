@@ -32,19 +32,23 @@ bool sampler_try_lock(void)
     if (locked || atomic_load_explicit(&taken, memory_order_relaxed))
         return false;
     struct cancel before = cancel_defer();
+    locked = true; /* whenever this thread has taken it, also if a signal handler leaves by siglongjmp now */
+    atomic_signal_fence(memory_order_seq_cst);
     if (atomic_exchange_explicit(&taken, true, memory_order_acquire)) {
+        locked = false;
         cancel_restore(before);
         return false;
     }
     cancelable = before;
-    return locked = true;
+    return true;
 }
 
 void sampler_unlock(void)
 {
     struct cancel before = cancelable;
-    locked = false;
     atomic_store_explicit(&taken, false, memory_order_release);
+    atomic_signal_fence(memory_order_seq_cst);
+    locked = false;
     cancel_restore(before);
 }
 

@@ -4,7 +4,8 @@
  *     objects.c   communicators and windows that are created, named and freed
  *     take.c      one sample; when the next one is due
  *     thread.c    the thread that samples when no call does
- *     quiet.c     its back-off while values are constant
+ *     attend.c    samples by calls that are about as rare as samples
+ *     quiet.c     the thread's back-off while values are constant
  *     pace.c      its back-off while all cores compute
  *     core.c      a free core for it
  *     functions.c the totals of functions
@@ -41,6 +42,8 @@ struct sampler {
     bool threaded;           /* the helper thread runs */
     uint64_t library_skipped; /* rows of the library's variables skipped in samples of virtual variables only */
     bool compares;           /* compare each sample with the previous one, see quiet.c */
+    bool attends;            /* calls check at their start and end, see attend.c */
+    bool outside;            /* the sample being taken is between calls */
     uint32_t pace;           /* the thread samples one in this many instants, see pace.c*/
     uint32_t stride;         /* the same while values are constant: pace * SAMPLER_STRIDE */
 };
@@ -79,6 +82,13 @@ uint64_t sampler_thread_grace(void); /* ticks after which a sample is late */
 uint64_t sampler_thread_align(uint64_t due); /* the nearest due time that is aligned with the thread's timers */
 void sampler_thread_stop(void);
 void sampler_thread_alert(void); /* a call came during back-off */
+
+/* attend.c */
+bool sampler_attend_start(void); /* false: not possible, or calls are too frequent. Under the lock, as all but sampler_attend_call */
+void sampler_attend_end(void);
+bool sampler_attend_outside(void); /* whether the next sample is between calls; sets sampler.outside */
+bool sampler_attend_still_outside(void); /* after its values were read: whether no call has started meanwhile */
+void sampler_attend_call(bool begins, uint64_t now); /* at the start and end of a call */
 
 /* quiet.c; under the lock, while sampler.compares */
 uint64_t sampler_quiet_take(uint64_t now, uint64_t due, uint64_t passed); /* takes one sample and fills as below */

@@ -95,6 +95,7 @@ static void stop(void)
     atomic_store(&sampler.state, SAMPLER_DONE);
     atomic_store(&sampler.next_due, UINT64_MAX);
     chain_countdown(NULL);
+    sampler_attend_end();
     sampler_thread_stop();
     sampler_record_functions();
 }
@@ -139,6 +140,8 @@ void sampler_due(uint64_t now)
         sampler_take(now);
     if (__builtin_expect(passed + postponed > filled, 0))
         mpitx_run_missed(agent_run, passed + postponed - filled);
+    if (sampler.attends)
+        late = passed > filled;
     sampler.postponed = 0;
     bool counts = sampler.samples % COST_SAMPLES == COST_SAMPLES / 2;
     bool timed = counts || sampler.samples < COST_SAMPLES || sampler.took * COST_SAMPLES > sampler.interval;
@@ -163,6 +166,14 @@ static AGENT_THREAD struct {
 void sampler_call(struct chain_thread *thread)
 {
     uint64_t now = clock_ticks();
+    if (sampler.attends) {
+        int saved = errno;
+        sampler_attend_call(thread->depth > 0, now);
+        errno = saved;
+        pace.last = now;
+        pace.calls = thread->countdown = 1;
+        return;
+    }
     bool alerted = chain_is_alerted();
     if ((alerted || now >= atomic_load_explicit(&sampler.next_due, memory_order_relaxed)) && sampler_try_lock()) {
         int saved = errno;

@@ -9,10 +9,11 @@
  *     interval, some of which are system ticks.
  *   - If the interval is long, each sample moves one timer.
  *
- * The timers use a signal that the C library reserves for itself. It is sent to this thread only, blocked there and fetched, so that no
- * handler, mask or descriptor of the application changes.
+ * The timers use a signal that is sent to this thread only, blocked there and fetched, so that no handler, mask or descriptor of the
+ * application changes. It is none of those that the C library reserves for itself: code that blocks all signals for a moment on this thread
+ * and restores the mask would unblock them, as pthread_sigmask leaves them out, and they would end the process.
  *
- * If no processor is free, the thread samples only some instants while values are constant (quiet.c). At the start, the number of processes
+ * If no processor is free, calls sample in its place where they can (attend.c), and it samples only some instants while values are constant (quiet.c). At the start, the number of processes
  * decides whether one is free; later the thread measures how its wake-ups affect the process's other threads (pace.c).
  *
  * It does not sample below 1 ms unless a processor is free, and it samples the library's variables only if MPI_T provides
@@ -41,8 +42,9 @@
 #define LATE 8      /* added to doubt by a late call; a call on time subtracts 1 */
 #define DOUBT 16    /* from this doubt on, the thread checks each sample until doubt is 0 */
 #define MAX_DOUBT 32
+#define RELY_AFTER 256 /* samples of the thread, after which calls may attend again */
 #define CALLS_ALONE "samples are taken only when an MPI call starts or ends, not in a long call or between calls"
-#define SIGNAL 32          /* glibc's first internal signal, which its own timer threads use */
+#define SIGNAL 62
 #define SIGNAL_MASK (UINT64_C(1) << (SIGNAL - 1))
 
 static int timers[2]; /* kernel timer IDs */
@@ -64,7 +66,7 @@ static cpu_set_t core; /* the cores to which the thread moves; empty: it does no
 /* Converts ticks near now to CLOCK_MONOTONIC's nanoseconds, relative to now, as the clocks drift apart. */
 static uint64_t point(uint64_t ticks)
 {
-    uint64_t now = clock_ticks(), monotonic = clock_monotonic();
+    uint64_t now = clock_ticks(), monotonic = clock_kernel();
     return ticks >= now ? monotonic + clock_nanoseconds(ticks - now) : monotonic - clock_nanoseconds(now - ticks);
 }
 
@@ -108,6 +110,12 @@ static void set_doubt(int to)
     careful = careful ? doubt > 0 : doubt >= DOUBT;
 }
 
+static void rely_on_calls(void)
+{
+    if (sampler_attend_start())
+        doubt = careful = 0;
+}
+
 static uint64_t away(uint64_t now)
 {
     uint64_t share = (now - steady) / AWAY_SHARE;
@@ -127,7 +135,10 @@ void sampler_thread_arm(uint64_t now, uint64_t due, bool late)
         set_doubt(doubt + LATE);
     else if (doubt > 0)
         set_doubt(doubt - 1);
+    if (careful && !before && full && !sampler.attends)
+        rely_on_calls();
     if (careful && !before) {
+        sampler_attend_end();
         arm_both(due); /* from now on the thread sets them itself */
     } else if (!careful && (armed[0] < now + min_near || armed[0] < now + away(now) / 4)) {
         arm(0, now + away(now));
@@ -234,6 +245,16 @@ static void watch_pace(bool sampled)
     wakes = 1; /* the next window starts here */
 }
 
+/* After a sample in a long call, or while calls do not attend. */
+static void take_over(void)
+{
+    static unsigned samples;
+    sampler_attend_end();
+    set_doubt(MAX_DOUBT);
+    if (full && ++samples % RELY_AFTER == 0)
+        rely_on_calls();
+}
+
 static void *fill_in(void *unused)
 {
     (void)unused;
@@ -254,12 +275,14 @@ static void *fill_in(void *unused)
             filling = true;
             sampler.compares = full || pace.crowded;
             pvar.virtual_only = virtual_only;
+            bool outside = sampler_attend_outside();
             sampler_due(now);
-            pvar.virtual_only = false;
-            sampler.compares = sampler.stride > 1;
+            sampler.outside = pvar.virtual_only = false;
+            sampler.compares = sampler.stride > 1 || sampler.attends;
             filling = false;
             steady = now;
-            set_doubt(MAX_DOUBT);
+            if (!outside)
+                take_over();
             watch_pace(true);
         } else {
             watch_pace(false);
@@ -297,6 +320,8 @@ void sampler_thread_start(void)
         return;
     }
     full = full && often;
+    if (full)
+        rely_on_calls();
     pthread_t thread;
     int rc = agent_thread(&thread, fill_in, NULL);
     if (rc) {

@@ -17,36 +17,36 @@ static struct tally *free_tallies;
 static pthread_mutex_t tallies_lock = PTHREAD_MUTEX_INITIALIZER; /* held for a few instructions when a thread starts or ends */
 static AGENT_THREAD struct tally *own;
 
-static struct cancel lock_tallies(void)
+static struct hold lock_tallies(void)
 {
-    struct cancel cancel = cancel_defer();
+    struct hold hold = hold_begin();
     pthread_mutex_lock(&tallies_lock);
-    return cancel;
+    return hold;
 }
 
-static void unlock_tallies(struct cancel cancel)
+static void unlock_tallies(struct hold hold)
 {
     pthread_mutex_unlock(&tallies_lock);
-    cancel_restore(cancel);
+    hold_end(hold);
 }
 
 /* Makes the thread's counters; NULL if memory is refused. */
 static __attribute__((noinline)) struct tally *make_own(void)
 {
-    struct cancel cancel = lock_tallies();
+    struct hold hold = lock_tallies();
     struct tally *tally = free_tallies;
     if (tally) free_tallies = tally->next_free;
-    unlock_tallies(cancel);
+    unlock_tallies(hold);
     if (!tally) {
         size_t size = sizeof *tally + (size_t)chain_function_count * sizeof tally->rows[0];
         void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (memory == MAP_FAILED) return NULL;
         tally = memory;
-        cancel = lock_tallies();
+        hold = lock_tallies();
         tally->next = tallies;
         __atomic_store_n(&tallies, tally, __ATOMIC_RELEASE);
         __atomic_add_fetch(&tally_count, 1, __ATOMIC_RELAXED);
-        unlock_tallies(cancel);
+        unlock_tallies(hold);
     }
     own = tally;
     return tally;
@@ -60,10 +60,10 @@ static inline struct tally *find_own(void)
 static void thread_end(void)
 {
     if (!own) return;
-    struct cancel cancel = lock_tallies();
+    struct hold hold = lock_tallies();
     own->next_free = free_tallies;
     free_tallies = own;
-    unlock_tallies(cancel);
+    unlock_tallies(hold);
     own = NULL;
 }
 

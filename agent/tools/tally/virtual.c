@@ -10,7 +10,7 @@
 
 /* ---- what is counted ---- */
 
-#define ALL_KINDS (~0u)
+#define ALL_KINDS (KIND(CALL_VALUE) - 1)
 #define KIND(kind) (1u << (kind))
 #define MESSAGES (KIND(CALL_POINT_TO_POINT) | KIND(CALL_COMPLETION))
 

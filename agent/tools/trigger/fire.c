@@ -100,6 +100,7 @@ static bool record(struct trigger_thread *thread, const struct trigger_check *ch
     }
     if (call->leave > call->enter) event.duration = clock_nanoseconds(call->leave - call->enter);
     get_stack(call, t->actions & TRIGGER_BACKTRACE, event.stack);
+    mpitx_run_follow_modules(agent_run);
     memcpy(event.values, check->values, sizeof event.values);
     if (thread->stream < 0) thread->stream = mpitx_run_thread_begin(agent_run);
     return thread->stream >= 0 && mpitx_run_event(agent_run, thread->stream, event_type, check->now ? check->now : clock_ticks(), &event) == 0;

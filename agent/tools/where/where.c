@@ -63,13 +63,13 @@ static bool over;
 /* ---- the lock: rows come and go, and the heartbeat looks at them ---- */
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static struct cancel cancelable;
+static struct hold held;
 
 bool where_lock(void)
 {
-    struct cancel before = cancel_defer();
+    struct hold before = hold_begin();
     pthread_mutex_lock(&mutex);
-    cancelable = before;
+    held = before;
     bool open = !over;
     if (!open) where_unlock();
     return open;
@@ -77,24 +77,24 @@ bool where_lock(void)
 
 void where_unlock(void)
 {
-    struct cancel before = cancelable;
+    struct hold before = held;
     pthread_mutex_unlock(&mutex);
-    cancel_restore(before);
+    hold_end(before);
 }
 
 /* A signal handler may have interrupted the holder in this thread. */
 static bool try_lock(void)
 {
     const struct timespec pause = {0, 50000};
-    struct cancel before = cancel_defer();
+    struct hold before = hold_begin();
     for (int i = 0; i < 200; i++) {
         if (pthread_mutex_trylock(&mutex) == 0) {
-            cancelable = before;
+            held = before;
             return true;
         }
         syscall(SYS_nanosleep, &pause, NULL);
     }
-    cancel_restore(before);
+    hold_end(before);
     return false;
 }
 

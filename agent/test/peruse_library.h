@@ -1,0 +1,18 @@
+/* peruse_library.h: raises the events of peruse_library.c. */
+#include <mpi.h>
+
+enum { PERUSE_ACTIVATE, PERUSE_UNEXPECTED, PERUSE_COMPLETE, PERUSE_OWN, PERUSE_NUMBER };
+
+struct peruse_spec {
+    MPI_Comm comm;
+    void *buf;
+    int count;
+    MPI_Datatype datatype;
+    int peer, tag, operation; /* 1: receive */
+};
+typedef int peruse_callback(void *handle, MPI_Aint unique_id, struct peruse_spec *spec, void *param);
+
+int PERUSE_Event_comm_register(int event, MPI_Comm comm, peruse_callback *callback, void *param, void **handle);
+int PERUSE_Event_activate(void *handle);
+void peruse_raise(int event, MPI_Comm comm, int peer, int tag, int elements);
+int peruse_active(void); /* how many handles are active */

@@ -1,0 +1,199 @@
+package samplerrun
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"mpitx/recording"
+	"mpitx/recording/trace"
+)
+
+// traced is what a trace says about one run.
+type traced struct {
+	totals trace.Totals
+	calls  map[int]map[string]int // by rank and function
+	phases int
+}
+
+// traced reads the trace of a run and checks it: each flow connects one send with one receive of the same size, communicator and tag, calls
+// of a thread nest, and times do not go back.
+func (r *result) traced(t *testing.T) traced {
+	t.Helper()
+	type end struct {
+		rank, peer, tag int
+		object          *trace.Object
+		bytes           uint64
+		done            time.Duration
+	}
+	got := traced{calls: map[int]map[string]int{}}
+	sends, receives := map[uint64]end{}, map[uint64]end{}
+	last, ends := map[[2]int]time.Duration{}, map[[2]int]time.Duration{}
+	all := trace.Read(r.run, trace.Options{Flows: true})
+	flows := all.Totals
+	for e := range all.Events {
+		switch {
+		case e.Phase != nil:
+			got.phases++
+		case e.Call == nil:
+			continue
+		}
+		if e.Call == nil {
+			continue
+		}
+		c := e.Call
+		if got.calls[e.Rank.Rank] == nil {
+			got.calls[e.Rank.Rank] = map[string]int{}
+		}
+		got.calls[e.Rank.Rank][c.Function]++
+		thread := [2]int{e.Track, e.Thread} // a thread continues the track of one that ended during its first call
+		if _, any := last[thread]; !any {
+			last[thread], ends[thread] = c.Begin, c.Begin
+		}
+		if c.End < last[thread] || c.Begin > c.End || c.Depth == 0 && c.Begin < ends[thread] {
+			t.Errorf("rank %d: %s from %v to %v after a call until %v", e.Rank.Rank, c.Function, c.Begin, c.End, last[thread])
+		}
+		if last[thread] = c.End; c.Depth == 0 {
+			ends[thread] = c.End
+		}
+		if c.Site == 0 || c.Lost {
+			t.Errorf("rank %d: %+v", e.Rank.Rank, c)
+		}
+		for _, m := range c.Messages {
+			if m.Posted == 0 || m.Posted > m.Done || m.Sequence == 0 || m.Object == nil {
+				t.Errorf("rank %d: %s: %+v", e.Rank.Rank, c.Function, m)
+			}
+			if m.Flow == 0 {
+				continue
+			}
+			of, here := sends, end{e.Rank.Rank, m.Peer, m.Tag, m.Object, m.Bytes, m.Done}
+			if m.Received {
+				of, here = receives, end{m.Peer, e.Rank.Rank, m.Tag, m.Object, m.Bytes, m.Done}
+			}
+			if _, ok := of[m.Flow]; ok {
+				t.Errorf("flow %x twice", m.Flow)
+			}
+			of[m.Flow] = here
+		}
+	}
+	got.totals = all.Totals
+	if flows != got.totals {
+		t.Errorf("first %+v, then %+v", flows, got.totals)
+	}
+	if len(sends) != int(flows.Flows) || len(receives) != len(sends) {
+		t.Errorf("%d sends and %d receives with a flow; %+v", len(sends), len(receives), flows)
+	}
+	for id, s := range sends {
+		got := receives[id]
+		if s.done, got.done = 0, 0; got != s {
+			t.Fatalf("flow %x from %+v to %+v", id, s, got)
+		}
+	}
+	return got
+}
+
+// sent adds up what the ranks print.
+func sent(t *testing.T, r *result) (n uint64) {
+	t.Helper()
+	for _, line := range strings.Fields(r.stdout) {
+		k, err := strconv.ParseUint(line, 10, 64)
+		if err != nil {
+			t.Fatalf("%v; %s", err, r.stderr)
+		}
+		n += k
+	}
+	return n
+}
+
+// Every call and message is in the trace, and every send has the flow of its receive, whatever the order in which receives complete.
+func TestTraceKnown(t *testing.T) {
+	each(t, func(t *testing.T, m *mpi) {
+		const rounds = 20
+		r := m.start(t, 4, []string{"trace=record"}, "trace_known", "exchange", strconv.Itoa(rounds))
+		got, want := r.traced(t), sent(t, r)
+		if w := got.totals; want != 4*2*rounds*13 || w.Sent != want || w.Received != want || w.Flows != want || w.Ambiguous != 0 || w.Unmatched != 0 || w.LostEvents != 0 {
+			t.Errorf("%+v, want %d", w, want)
+		}
+		if got.phases != 4*2*rounds*2 {
+			t.Errorf("%d phases", got.phases)
+		}
+		wanted := map[string]int{"MPI_Sendrecv": 1, "MPI_Irecv": 7, "MPI_Isend": 9, "MPI_Waitall": 5, "MPI_Send": 2, "MPI_Recv": 1, "MPI_Barrier": 1, "MPI_Wait": 6,
+			"MPI_Send_init": 1, "MPI_Recv_init": 1, "MPI_Startall": 2, "MPI_Request_free": 2, "MPI_Mprobe": 2, "MPI_Mrecv": 2, "MPI_Allreduce": 1, "MPI_Pcontrol": 2}
+		for rank, calls := range got.calls {
+			for function, n := range wanted {
+				if calls[function] != n*2*rounds {
+					t.Errorf("rank %d: %d of %s, want %d", rank, calls[function], function, n*2*rounds)
+				}
+			}
+			for _, function := range []string{"MPI_Init_thread", "MPI_Comm_dup", "MPI_Comm_free", "MPI_Finalize"} {
+				if calls[function] != 1 {
+					t.Errorf("rank %d: %d of %s", rank, calls[function], function)
+				}
+			}
+		}
+	})
+}
+
+// Only the selected functions are recorded, and messages keep the numbers that they have among all.
+func TestTraceFunctions(t *testing.T) {
+	each(t, func(t *testing.T, m *mpi) {
+		r := m.start(t, 2, []string{"trace=record", "functions=MPI_Send", "functions=MPI_Recv"}, "trace_known", "exchange", "5")
+		got := r.traced(t)
+		if w := got.totals; w.Flows != 2*2*5 || w.Sent != w.Flows || w.Received != w.Flows || w.Unmatched != 0 {
+			t.Errorf("%+v", w)
+		}
+		for rank, calls := range got.calls {
+			if len(calls) != 2 || calls["MPI_Send"] != 20 || calls["MPI_Recv"] != 10 {
+				t.Errorf("rank %d: %v", rank, calls)
+			}
+		}
+	})
+}
+
+// Messages that two threads send at the same time have no flow. All others have the right one.
+func TestTraceThreads(t *testing.T) {
+	each(t, func(t *testing.T, m *mpi) {
+		r := m.start(t, 2, []string{"trace=record"}, "trace_known", "threads", "300")
+		got, want := r.traced(t), sent(t, r)
+		if w := got.totals; w.Sent != want || w.Received != want || w.Flows+w.Ambiguous != want || w.Ambiguous == 0 || w.Flows < 20 || w.Unmatched != 0 {
+			t.Errorf("%+v of %d", w, want)
+		}
+	})
+}
+
+// What was recorded before a kill, MPI_Abort or the loss of room is whole.
+func TestTraceEnds(t *testing.T) {
+	each(t, func(t *testing.T, m *mpi) {
+		t.Run("abort", func(t *testing.T) {
+			got := m.start(t, 2, []string{"trace=record"}, "trace_known", "abort", "10").traced(t)
+			if w := got.totals; w.Flows != 2*10*13 || w.LostEvents != 0 || got.calls[0]["MPI_Abort"] != 1 {
+				t.Errorf("%+v, %v", w, got.calls[0])
+			}
+		})
+		t.Run("kill", func(t *testing.T) {
+			got := m.start(t, 2, []string{"trace=record"}, "trace_known", "kill", "10").traced(t)
+			if w := got.totals; w.Flows != 2*10*13 || w.LostEvents != 0 {
+				t.Errorf("%+v", w)
+			}
+		})
+		for _, policy := range []string{"stop", "last"} {
+			t.Run(policy, func(t *testing.T) {
+				r := m.start(t, 2, []string{"trace=record", "max_size=500000", "policy=" + policy}, "trace_known", "exchange", "400")
+				got, want := r.traced(t), sent(t, r)
+				w, lost := got.totals, uint64(0)
+				for _, k := range r.run.Ranks {
+					lost += k.Counters.LostEvents
+				}
+				if policy == "stop" && lost == 0 || w.Flows == 0 || w.Flows > want/2 || w.Flows+w.Ambiguous+w.Unmatched < 500 {
+					t.Errorf("%+v of %d; %d lost", w, want, lost)
+				}
+				begins := slices.ContainsFunc(r.run.Ranks, func(k *recording.Rank) bool { return got.calls[k.Rank]["MPI_Init_thread"] == 1 })
+				if begins != (policy == "stop") {
+					t.Errorf("%s: the beginning is in the trace: %v", policy, begins)
+				}
+			})
+		}
+	})
+}

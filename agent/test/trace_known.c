@@ -1,0 +1,151 @@
+/* trace_known.c: a known number of calls and messages. The sizes of the messages between two ranks are all different, so that a test can
+ * tell which send belongs to which receive.
+ *
+ *     trace_known exchange N    N rounds of every way to send and receive, with the messages printed by rank 0 at the end
+ *     trace_known threads N     two threads send and receive with the same communicator and tag
+ *     trace_known abort N       calls MPI_Abort after N rounds
+ *     trace_known kill N        all ranks are killed after N rounds */
+#include <mpi.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "include/mpitx.h"
+
+enum { MOST = 1 << 20 };
+static char out[8][MOST], in[8][MOST];
+static int rank, size, right, left;
+static long sent;
+static int next_size = 1;
+
+static int bytes(void) { return next_size++ % MOST; }
+
+/* Posts many receives and waits for them in reverse order. */
+static void backwards(MPI_Comm comm, int tag)
+{
+    MPI_Request receives[6], sends[6];
+    for (int i = 0; i < 6; i++) MPI_Irecv(in[i], MOST, MPI_CHAR, i % 2 ? left : MPI_ANY_SOURCE, tag, comm, &receives[i]);
+    MPI_Barrier(comm);
+    for (int i = 0; i < 6; i++) MPI_Isend(out[i], bytes(), MPI_CHAR, right, tag, comm, &sends[i]);
+    for (int i = 5; i >= 0; i--) MPI_Wait(&receives[i], MPI_STATUS_IGNORE);
+    MPI_Waitall(6, sends, MPI_STATUSES_IGNORE);
+    sent += 6;
+}
+
+static void persistent(MPI_Comm comm, int tag)
+{
+    MPI_Request requests[2];
+    MPI_Send_init(out[0], bytes(), MPI_CHAR, right, tag, comm, &requests[0]);
+    MPI_Recv_init(in[0], MOST, MPI_CHAR, MPI_ANY_SOURCE, tag, comm, &requests[1]);
+    for (int i = 0; i < 2; i++) {
+        MPI_Startall(2, requests);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        sent++;
+    }
+    MPI_Request_free(&requests[0]);
+    MPI_Request_free(&requests[1]);
+}
+
+static void probed(MPI_Comm comm, int tag)
+{
+    MPI_Request sends[2];
+    MPI_Message first, second;
+    MPI_Status status;
+    for (int i = 0; i < 2; i++) MPI_Isend(out[i], bytes(), MPI_CHAR, right, tag, comm, &sends[i]);
+    MPI_Mprobe(left, tag, comm, &first, &status);
+    MPI_Mprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &second, &status);
+    MPI_Mrecv(in[1], MOST, MPI_CHAR, &second, MPI_STATUS_IGNORE); /* the second message first */
+    MPI_Mrecv(in[0], MOST, MPI_CHAR, &first, MPI_STATUS_IGNORE);
+    MPI_Waitall(2, sends, MPI_STATUSES_IGNORE);
+    sent += 2;
+}
+
+static void exchange(MPI_Comm comm, int rounds)
+{
+    for (int i = 0; i < rounds; i++) {
+        MPI_Request requests[2];
+        mpitx_phase_begin("exchange");
+        MPI_Sendrecv(out[0], bytes(), MPI_CHAR, right, 1, in[0], MOST, MPI_CHAR, left, 1, comm, MPI_STATUS_IGNORE);
+        MPI_Irecv(in[1], MOST, MPI_CHAR, MPI_ANY_SOURCE, 2, comm, &requests[0]);
+        MPI_Isend(out[1], bytes(), MPI_CHAR, right, 2, comm, &requests[1]);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        if (rank % 2) MPI_Recv(in[0], MOST, MPI_CHAR, left, 3, comm, MPI_STATUS_IGNORE);
+        MPI_Send(out[0], bytes(), MPI_CHAR, right, 3, comm);
+        if (rank % 2 == 0) MPI_Recv(in[0], MOST, MPI_CHAR, left, 3, comm, MPI_STATUS_IGNORE);
+        MPI_Send(out[0], 1, MPI_CHAR, MPI_PROC_NULL, 3, comm);
+        sent += 3;
+        mpitx_phase_end();
+        backwards(comm, 4);
+        persistent(comm, 5);
+        probed(comm, 6);
+        MPI_Allreduce(MPI_IN_PLACE, &(int){1}, 1, MPI_INT, MPI_SUM, comm);
+    }
+}
+
+/* ---- threads ---- */
+
+static int rounds;
+
+static void *sender(void *argument)
+{
+    long first = (long)argument;
+    for (int i = 0; i < rounds; i++) MPI_Send(out[first], 2 * i + (int)first + 1, MPI_CHAR, right, 1, MPI_COMM_WORLD);
+    return NULL;
+}
+
+static void *receiver(void *argument)
+{
+    (void)argument;
+    for (int i = 0; i < 2 * rounds; i++) MPI_Recv(in[0], MOST, MPI_CHAR, left, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return NULL;
+}
+
+static void threads(void)
+{
+    pthread_t all[3];
+    pthread_create(&all[0], NULL, receiver, NULL);
+    pthread_create(&all[1], NULL, sender, (void *)0L);
+    pthread_create(&all[2], NULL, sender, (void *)1L);
+    for (int i = 0; i < 3; i++) pthread_join(all[i], NULL);
+    sent = 2 * rounds;
+    MPI_Barrier(MPI_COMM_WORLD);
+    rounds = 10; /* one after the other: in order */
+    sender((void *)0L);
+    for (int i = 0; i < rounds; i++) MPI_Recv(in[0], MOST, MPI_CHAR, left, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    sent += rounds;
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "exchange";
+    int level;
+    rounds = argc > 2 ? atoi(argv[2]) : 10;
+    MPI_Init_thread(&argc, &argv, strcmp(what, "threads") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    right = (rank + 1) % size;
+    left = (rank + size - 1) % size;
+    if (strcmp(what, "threads") == 0) {
+        threads();
+    } else {
+        MPI_Comm other;
+        exchange(MPI_COMM_WORLD, rounds);
+        if (strcmp(what, "exchange") != 0) MPI_Barrier(MPI_COMM_WORLD);
+        if (strcmp(what, "abort") == 0 && rank == 0) MPI_Abort(MPI_COMM_WORLD, 3);
+        if (strcmp(what, "abort") == 0) pause();
+        if (strcmp(what, "kill") == 0) { /* the launcher kills all as soon as one has ended */
+            sleep(1);
+            raise(SIGKILL);
+        }
+        MPI_Comm_dup(MPI_COMM_WORLD, &other);
+        MPI_Comm_set_name(other, "other");
+        exchange(other, rounds);
+        MPI_Comm_free(&other);
+    }
+    printf("%ld\n", sent);
+    MPI_Finalize();
+    return 0;
+}

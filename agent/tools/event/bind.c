@@ -1,0 +1,98 @@
+/* bind.c: registrations. A type that is bound to a kind of object has one for each object, from its creation until it is freed. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/cancel.h"
+#include "tools/event/event.h"
+
+static struct event_registration *registrations[EVENT_REGISTRATIONS];
+static int count;
+static uint64_t skipped;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static struct hold take_lock(void)
+{
+    struct hold hold = hold_begin();
+    pthread_mutex_lock(&lock);
+    return hold;
+}
+
+static void release_lock(struct hold hold)
+{
+    pthread_mutex_unlock(&lock);
+    hold_end(hold);
+}
+
+/* Registers at the strictest level that the library accepts, so that it may call us wherever the event occurs. */
+static int register_callback(struct event_registration *r)
+{
+    int rc = MPITX_ERR_NOT_SUPPORTED;
+    for (int safety = r->type->safety; safety >= MPITX_CB_REQUIRE_NONE && rc != MPITX_SUCCESS; safety--) {
+        rc = pvar.table->event_register_callback(r->handle, safety, 0, r, event_received);
+        if (rc == MPITX_SUCCESS) r->type->row->safety = (uint32_t)(r->type->safety = safety);
+    }
+    if (rc == MPITX_SUCCESS) pvar.table->event_set_dropped_handler(r->handle, r, event_dropped);
+    return rc;
+}
+
+static int bind_one(struct event_type *type, union mpi_handle handle, uint32_t object)
+{
+    struct event_registration *r = calloc(1, sizeof *r);
+    if (!r) return MPITX_ERR_MEMORY;
+    *r = (struct event_registration){.type = type, .object_handle = handle.number, .object = object};
+    int rc = type->bind == MPITX_BIND_NO_OBJECT ? pvar.table->event_handle_alloc(type->index, MPITX_OBJECT_NONE, 0, &r->handle)
+                                                : mpitx_event_bind(type->index, &handle, 0, &r->handle);
+    if (rc == MPITX_SUCCESS) {
+        registrations[count++] = r;
+        rc = register_callback(r);
+    } else
+        free(r);
+    return rc;
+}
+
+void event_bind(int bind, union mpi_handle handle, uint32_t object)
+{
+    int saved = errno;
+    struct hold hold = take_lock();
+    for (int i = 0; i < event_type_count; i++) {
+        struct event_type *type = &event_types[i];
+        if (type->bind != bind || type->safety <= 0) continue;
+        if (count == EVENT_REGISTRATIONS) {
+            skipped++;
+            continue;
+        }
+        int rc = bind_one(type, handle, object);
+        if (rc != MPITX_SUCCESS) agent_report(MPITX_RUN_WARNING, "event %s: not recorded for an object: %s", type->name, pvar_rc_name(rc));
+    }
+    release_lock(hold);
+    errno = saved;
+}
+
+static void release(int i)
+{
+    mpitx_handle handle = registrations[i]->handle;
+    registrations[i]->handle = 0;
+    registrations[i] = registrations[--count]; /* the record stays, see event.h */
+    pvar.table->event_handle_free(handle, NULL, NULL);
+}
+
+void event_unbind(int bind, union mpi_handle handle)
+{
+    int saved = errno;
+    struct hold hold = take_lock();
+    for (int i = count; i-- > 0;)
+        if (registrations[i]->type->bind == bind && registrations[i]->object_handle == handle.number) release(i);
+    release_lock(hold);
+    errno = saved;
+}
+
+void event_unbind_all(void)
+{
+    int saved = errno;
+    struct hold hold = take_lock();
+    while (count > 0) release(count - 1);
+    if (skipped) agent_report(MPITX_RUN_WARNING, "events of %llu objects are not recorded: the agent registers at most %d callbacks at a time", (unsigned long long)skipped, EVENT_REGISTRATIONS);
+    release_lock(hold);
+    errno = saved;
+}

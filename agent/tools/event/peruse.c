@@ -1,0 +1,189 @@
+/* peruse.c: events of PERUSE 2.0, for libraries that have it. Each event is registered for each communicator.
+ *
+ * A library has one place for each communicator and event: if the application registers the same event later, its callback replaces
+ * ours. Ours are registered when the communicator is made, so they never replace the application's. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cancel.h"
+#include "tools/event/event.h"
+
+enum { PERUSE_EVENTS = 256 };
+
+struct peruse_event {
+    uint64_t request;
+    uint32_t name, object;
+    int32_t peer, peer_in_comm, tag, count;
+    uint32_t datatype, operation;
+};
+
+static const struct mpitx_run_field event_fields[] = {
+    {.name = "request", .type = MPITX_RUN_U64},  {.name = "event", .type = MPITX_RUN_U32, .meaning = MPITX_RUN_TEXT},
+    {.name = "object", .type = MPITX_RUN_U32},   {.name = "peer", .type = MPITX_RUN_I32},
+    {.name = "peer_in_comm", .type = MPITX_RUN_I32}, {.name = "tag", .type = MPITX_RUN_I32},
+    {.name = "count", .type = MPITX_RUN_I32},    {.name = "datatype", .type = MPITX_RUN_U32},
+    {.name = "operation", .type = MPITX_RUN_U32},
+};
+
+struct peruse_row {
+    struct mpitx_run_row head;
+    uint32_t name;
+    uint64_t received, recorded, refused;
+};
+
+static const struct mpitx_run_field row_fields[] = {
+    {.name = "name", .type = MPITX_RUN_U32, .meaning = MPITX_RUN_TEXT},
+    {.name = "received", .type = MPITX_RUN_U64},
+    {.name = "recorded", .type = MPITX_RUN_U64},
+    {.name = "refused", .type = MPITX_RUN_U64},
+};
+
+static struct peruse_type {
+    int number;
+    uint32_t name; /* text in the run */
+    struct peruse_row *row;
+} types[PERUSE_EVENTS];
+static int type_count, run_type = -1;
+
+/* What the callbacks of a communicator get. Never freed, as Open MPI keeps handles that were released. */
+struct peruse_comm {
+    struct peruse_comm *next;
+    uint64_t handle;
+    uint32_t object;
+    int32_t size, *ranks; /* in MPI_COMM_WORLD; NULL: unknown */
+    bool bound;
+    struct peruse_binding {
+        const struct peruse_comm *comm;
+        const struct peruse_type *type;
+        mpitx_handle event;
+    } bindings[];
+};
+
+static struct peruse_comm *comms;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static struct hold take_lock(void)
+{
+    struct hold hold = hold_begin();
+    pthread_mutex_lock(&lock);
+    return hold;
+}
+
+static void release_lock(struct hold hold)
+{
+    pthread_mutex_unlock(&lock);
+    hold_end(hold);
+}
+
+/* ---- callbacks ---- */
+
+static int happened(mpitx_handle event, intptr_t unique_id, const struct mpitx_peruse_spec *spec, void *param)
+{
+    const struct peruse_binding *b = param;
+    (void)event;
+    uint64_t now = clock_ticks();
+    struct mpitx_run *run = event_enter(now);
+    if (run) {
+        struct peruse_row *row = b->type->row;
+        int32_t peer = spec->peer >= 0 && spec->peer < b->comm->size && b->comm->ranks ? b->comm->ranks[spec->peer] : -1;
+        struct peruse_event e = {(uint64_t)unique_id, b->type->name, b->comm->object, peer, spec->peer, spec->tag, spec->count, (uint32_t)spec->datatype, (uint32_t)spec->operation};
+        __atomic_fetch_add(&row->received, 1, __ATOMIC_RELAXED);
+        bool ok = event_write(run, run_type, now, &e);
+        __atomic_fetch_add(ok ? &row->recorded : &row->refused, 1, __ATOMIC_RELAXED);
+    }
+    event_leave();
+    return 0;
+}
+
+/* ---- selection ---- */
+
+static bool declare(void)
+{
+    uint32_t bytes = 0, row_bytes = 0;
+    run_type = mpitx_run_declare_event(agent_run, "peruse", event_fields, sizeof event_fields / sizeof *event_fields, &bytes);
+    int table = mpitx_run_declare_table(agent_run, "peruse events", row_fields, sizeof row_fields / sizeof *row_fields, 1, &row_bytes);
+    for (int i = 0; i < type_count && table >= 0; i++) {
+        struct peruse_row row = {.name = types[i].name};
+        if (!(types[i].row = (struct peruse_row *)mpitx_run_row(agent_run, table, &row))) return false;
+    }
+    return run_type >= 0 && table >= 0 && bytes == sizeof(struct peruse_event) && row_bytes == sizeof(struct peruse_row);
+}
+
+bool event_peruse_select(void)
+{
+    int n = 0, *numbers = NULL;
+    char **names = NULL;
+    if (pvar.table->peruse_init() != MPITX_SUCCESS || pvar.table->peruse_query_supported_events(&n, &names, &numbers) != MPITX_SUCCESS || n <= 0 || !names || !numbers) return false;
+    for (int i = 0; i < n && type_count < PERUSE_EVENTS; i++) {
+        int text = names[i] && event_matches(names[i]) ? mpitx_run_declare_text(agent_run, names[i]) : -1;
+        if (text >= 0) types[type_count++] = (struct peruse_type){.number = numbers[i], .name = (uint32_t)text};
+    }
+    if (type_count > 0 && !declare()) {
+        agent_note("no PERUSE events: no room in the run");
+        type_count = 0;
+    }
+    return type_count > 0;
+}
+
+/* ---- communicators ---- */
+
+/* Memory for a communicator, kept from one that was freed if there is one. */
+static struct peruse_comm *find_free(void)
+{
+    for (struct peruse_comm *c = comms; c; c = c->next)
+        if (!c->bound) return c;
+    struct peruse_comm *c = calloc(1, sizeof *c + (size_t)type_count * sizeof *c->bindings);
+    if (!c) return NULL;
+    c->next = comms;
+    return comms = c;
+}
+
+void event_peruse_bind(union mpi_handle handle, uint32_t object)
+{
+    int saved = errno, rc = MPITX_SUCCESS;
+    struct object_facts facts = object_ask(CALL_COMM, handle, true);
+    struct hold hold = take_lock();
+    struct peruse_comm *c = find_free();
+    if (c) {
+        int32_t *old = c->ranks;
+        c->handle = handle.number;
+        c->object = object;
+        c->size = facts.size;
+        c->ranks = facts.ranks;
+        c->bound = true;
+        free(old);
+        for (int i = 0; i < type_count && rc == MPITX_SUCCESS; i++) {
+            c->bindings[i] = (struct peruse_binding){.comm = c, .type = &types[i]};
+            rc = mpitx_peruse_bind(types[i].number, &handle, happened, &c->bindings[i], &c->bindings[i].event);
+            if (rc == MPITX_SUCCESS) rc = pvar.table->peruse_event_activate(c->bindings[i].event);
+        }
+    }
+    release_lock(hold);
+    if (!c || rc != MPITX_SUCCESS) agent_report(MPITX_RUN_WARNING, "PERUSE events of a communicator are not recorded: %s", c ? pvar_rc_name(rc) : "out of memory");
+    errno = saved;
+}
+
+static void release(struct peruse_comm *c)
+{
+    for (int i = 0; i < type_count; i++) {
+        if (!c->bindings[i].event) continue;
+        pvar.table->peruse_event_deactivate(c->bindings[i].event);
+        pvar.table->peruse_event_release(&c->bindings[i].event);
+    }
+    c->bound = false;
+}
+
+static void unbind(bool all, uint64_t handle)
+{
+    int saved = errno;
+    struct hold hold = take_lock();
+    for (struct peruse_comm *c = comms; c; c = c->next)
+        if (c->bound && (all || c->handle == handle)) release(c);
+    release_lock(hold);
+    errno = saved;
+}
+
+void event_peruse_unbind(union mpi_handle handle) { unbind(false, handle.number); }
+void event_peruse_unbind_all(void) { unbind(true, 0); }

@@ -1,0 +1,125 @@
+/* trace.h: the tool that records calls and messages, one event each, for `mpitx trace`.
+ *
+ *     trace.c     what a call and a message record; settings, start and end
+ *     order.c     numbers messages, and finds those whose order threads make ambiguous
+ *     sites.c     call sites
+ *     phases.c    phases of the application
+ *
+ * Each thread writes to its own chain of chunks, so that no call waits for another. If there is no room, the newest events are dropped
+ * and counted. docs/run-format.md ("Events of traces") describes the events. */
+#ifndef MPITX_TRACE_H
+#define MPITX_TRACE_H
+
+#include "tools/objects/objects.h"
+
+#pragma GCC visibility push(hidden)
+
+/* ---- events ---- */
+
+enum trace_flags {
+    TRACE_SENT = 1,        /* with the message that the call sent */
+    TRACE_RECEIVED = 2,    /* with the message that it received */
+    TRACE_ESTIMATED = 4,   /* what arrived is not known: source, tag and bytes are the posted receive's */
+    TRACE_FAILED = 8,      /* the call returned an error */
+    TRACE_ABANDONED = 16,  /* longjmp, an exception or cancellation ended it */
+    TRACE_POSTS = 32,      /* it posted a receive that a later call completes */
+    TRACE_CONCURRENT = 64, /* another thread sent or received in between: the order of messages is ambiguous */
+    TRACE_ROOT = 128,      /* the peer is the root of a collective */
+    TRACE_OPEN = 256,      /* the thread was still in the call when the process ended */
+    TRACE_ONESIDED = 512,  /* the peer is the target */
+    TRACE_DEPTH = 16       /* from this bit: in how many calls it is nested */
+};
+
+/* With TRACE_SENT or TRACE_RECEIVED, the fields from `bytes` on are the message's. */
+struct trace_call {
+    uint64_t begin, site, bytes;
+    uint32_t function, object;
+    int32_t peer, tag, job;
+    uint32_t request, sequence, flags;
+};
+
+/* A message of a call with several. */
+struct trace_message {
+    uint64_t begin, bytes;
+    uint32_t function, object;
+    int32_t peer, tag, job;
+    uint32_t request, sequence, flags;
+};
+
+/* A persistent receive was started. */
+struct trace_post {
+    uint64_t begin;
+    uint32_t request, flags;
+};
+
+/* ---- threads ---- */
+
+/* What a thread sends or posts at the moment. Other threads read it. */
+struct trace_posting {
+    uint64_t comm; /* 0: any */
+    int32_t peer, tag;
+    uint8_t active, sends, posts, any;
+    uint8_t sends_concurrently, posts_concurrently; /* set by other threads */
+};
+
+struct trace_thread {
+    struct trace_thread *next, *next_free;
+    struct trace_posting posting;
+    const struct chain_call *held; /* the call whose first message is in `message` */
+    struct trace_message message;
+    struct {
+        uint64_t handle;
+        uint32_t epoch, kind, object;
+    } known; /* the last object */
+    uint32_t level_phase; /* of MPI_Pcontrol, plus 1; 0: none */
+    int stream;           /* negative: none */
+};
+
+extern AGENT_THREAD struct trace_thread *trace_thread;
+extern struct trace_thread *trace_threads; /* all that ever were, by `next` */
+struct trace_thread *trace_thread_new(void); /* NULL: out of memory */
+
+static inline struct trace_thread *trace_find_thread(void)
+{
+    return __builtin_expect(trace_thread != NULL, 1) ? trace_thread : trace_thread_new();
+}
+
+/* NULL: not recording. MPI_Pcontrol(0) sets it to NULL, MPI_Pcontrol(1) restores it. */
+extern struct mpitx_run *trace_recording;
+
+static inline void trace_write(struct mpitx_run *to, struct trace_thread *thread, int type, uint64_t ticks, const void *event)
+{
+    if (__builtin_expect(thread->stream < 0, 0)) thread->stream = mpitx_run_thread_begin(to);
+    if (thread->stream >= 0) mpitx_run_event(to, thread->stream, type, ticks, event);
+}
+
+/* ---- order.c ---- */
+
+/* The number of a message among those with its communicator, peer, tag and direction, from 1; 0: unknown. */
+uint32_t order_number(uint32_t object, int32_t peer, int32_t tag, bool received);
+
+/* A receive has completed whose source or tag is not known. */
+void order_unseen(void);
+
+extern bool order_concurrent; /* several threads may call MPI at once */
+
+void order_start(void);
+void order_enter(struct trace_thread *thread, const struct chain_call *call); /* a call that sends or posts, before it does */
+static inline void order_leave(struct trace_thread *thread)
+{
+    __atomic_store_n(&thread->posting.active, 0, __ATOMIC_RELEASE);
+}
+
+/* ---- sites.c ---- */
+
+void trace_sites_start(void);
+uint64_t trace_site(const struct chain_call *call);
+
+/* ---- phases.c ---- */
+
+bool trace_phases_start(void);
+void trace_phases_pcontrol(int level, const void *argument);
+
+#pragma GCC visibility pop
+
+#endif
