@@ -112,6 +112,9 @@ func (x *index) time(r *Rank, ticks uint64) time.Duration {
 	return time.Duration(r.Node.wall.real(r.mono(ticks)) - x.start)
 }
 
+// TimeAt converts a time of a process's clock, such as a field of an event's body that means a time, to the time since the job's start.
+func (run *Run) TimeAt(r *Rank, ticks uint64) time.Duration { return run.time(r, ticks) }
+
 // alignAll puts all ranks on one clock.
 func (x *index) alignAll(run *Run) {
 	var early, given int64 = math.MaxInt64, math.MaxInt64

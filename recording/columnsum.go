@@ -15,10 +15,10 @@ type columnSum struct {
 	samples uint64
 }
 
-func (c *columnSum) sample(cell *Cell, at time.Duration) {
+func (c *columnSum) sample(cell *Cell, at time.Duration, resumed bool) {
 	s := c.stat
 	if s.As == Raw && cell.Element == 0 {
-		c.next(at)
+		c.next(at, resumed)
 	}
 	switch cell.Status {
 	case Reset:
@@ -44,10 +44,13 @@ func (c *columnSum) sample(cell *Cell, at time.Duration) {
 	}
 }
 
-// next begins a sample. The one before it counts for half of the gap between them.
-func (c *columnSum) next(at time.Duration) {
+// next begins a sample. The one before it counts for half of the gap between them, or of an interval if others were left out.
+func (c *columnSum) next(at time.Duration, resumed bool) {
 	if c.samples > 0 {
 		gap := at - c.time
+		if resumed {
+			gap = c.outer(gap)
+		}
 		if c.samples == 1 {
 			c.gap = c.outer(gap)
 		}

@@ -18,15 +18,17 @@ type Event struct {
 	Rank   *Rank
 	Thread int        // the operating system's thread ID
 	Type   *EventType // nil: events were lost
-	Values []Value    // of all fields' elements
+	Values []Value    // of all fields' elements; nil with Options.Bodies
+	Body   []byte     // the fields as they are in the run, with Options.Bodies: see [Field.Offset]
 	Lost   uint64     // the number of events lost, if Type is nil
+	Chain  int        // identifies the chain of chunks among those of all ranks, from 0
 }
 
 // FieldValues returns the values of one field.
 func (e *Event) FieldValues(f *Field) []Value { return e.Values[f.First : f.First+f.Count] }
 
 // Events yields the events of all threads and ranks in time order, including records of lost events. Memory is bounded as
-// with [Run.Instants]. Only the options Rank, From and To apply.
+// with [Run.Instants]. Only the options Rank, From, To and Bodies apply.
 func (run *Run) Events(o Options) func(yield func(*Event) bool) {
 	return func(yield func(*Event) bool) {
 		var all eventHeap
@@ -35,8 +37,8 @@ func (run *Run) Events(o Options) func(yield func(*Event) bool) {
 				continue
 			}
 			for _, chain := range r.process.Chains(store.KindEvents) {
-				all = append(all, &eventCursor{run: run, records: records{chunks: run.store.Cursor(r.process, chain)},
-					event: Event{Rank: r, Time: math.MinInt64}})
+				all = append(all, &eventCursor{run: run, records: records{chunks: run.store.Cursor(r.process, chain)}, bodies: o.Bodies,
+					event: Event{Rank: r, Time: math.MinInt64, Chain: len(all)}})
 			}
 		}
 		waiting := all[:0]
@@ -74,7 +76,8 @@ func (h eventHeap) give(o Options, yield func(*Event) bool) {
 type eventCursor struct {
 	run *Run
 	records
-	event Event
+	bodies bool // do not read the values
+	event  Event
 }
 
 func (c *eventCursor) next() bool {
@@ -93,7 +96,7 @@ func (c *eventCursor) next() bool {
 		case t.tag == tagThread && word:
 			e.Thread = int(uint32(le.Uint64(t.body)))
 		case t.tag == tagLost && word:
-			e.Type, e.Values, e.Lost = nil, e.Values[:0], le.Uint64(t.body)
+			e.Type, e.Values, e.Body, e.Lost = nil, e.Values[:0], nil, le.Uint64(t.body)
 		case typ == nil:
 			if c.undeclared(c.run, e.Rank, store.KindEvents, t.tag, "events of type %d of rank %d is lost: they cannot be read") {
 				continue
@@ -101,6 +104,8 @@ func (c *eventCursor) next() bool {
 		case typ.bytes != len(t.body):
 			c.leave(fmt.Errorf("an event of type %s has %d bytes, not %d", typ.Name, len(t.body), typ.bytes))
 			continue
+		case c.bodies:
+			e.Type, e.Body, e.Lost = typ, t.body, 0
 		default:
 			e.Type, e.Values, e.Lost = typ, typ.read(c.run, t.body, e.Values[:0]), 0
 		}
@@ -121,7 +126,10 @@ func (h eventHeap) Less(i, j int) bool {
 	if a.Time != b.Time {
 		return a.Time < b.Time
 	}
-	return a.Rank.Rank < b.Rank.Rank
+	if a.Rank.Rank != b.Rank.Rank {
+		return a.Rank.Rank < b.Rank.Rank
+	}
+	return a.Chain < b.Chain
 }
 func (h eventHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
 func (h *eventHeap) Push(x any)   { *h = append(*h, x.(*eventCursor)) }

@@ -7,7 +7,6 @@ import (
 	"mpitx/catalog"
 )
 
-// Field is a field of an event or a table row.
 // Field is a field of an event, or of a table's rows.
 type Field struct {
 	Name, Unit string
@@ -19,6 +18,23 @@ type Field struct {
 	element element
 	at      int // offset in the record
 }
+
+// Offset is where the field begins in an event's body.
+func (f *Field) Offset() int { return f.at }
+
+// Size is the number of bytes of one of the field's elements.
+func (f *Field) Size() int { return f.element.size }
+
+// Values appends the values of all fields in an event's body.
+func (t *EventType) Values(run *Run, body []byte, values []Value) []Value {
+	if len(body) < t.bytes {
+		return values
+	}
+	return t.read(run, body, values)
+}
+
+// Text returns the text that a field of an event's body refers to.
+func (r *Rank) Text(id uint64) string { return string(r.texts[id]) }
 
 // Meaning is what a field's values stand for.
 type Meaning uint8
@@ -48,7 +64,6 @@ const (
 	maxTables = 4096
 )
 
-// fieldTypes are the types of fields, by their number in the format.
 // fieldTypes are the types of fields, by their number.
 var fieldTypes = []struct {
 	form catalog.Form
@@ -70,12 +85,11 @@ type layout struct {
 }
 
 // fields reads a declaration of fields. The first one begins at the offset at of a record.
-// fields reads a declaration of fields that begin at a place.
 func (x *index) fields(r *Rank, at int, rec *body) (layout, error) {
 	l := layout{Rank: r, ID: int(rec.u32())}
 	n, keys, bytes := rec.u32(), rec.u32(), rec.u32()
 	l.Name, l.keys, l.bytes = x.intern(rec.text()), int(keys), int(bytes)
-	if n > maxFields || keys > n || bytes > maxRow {
+	if n > maxFields || keys > n || bytes > maxRow || int(bytes) < at {
 		return l, fmt.Errorf("%d fields with %d keys and %d bytes", n, keys, bytes)
 	}
 	elements := 0
@@ -112,7 +126,6 @@ func (l *layout) elements() int {
 }
 
 // read appends the values of all fields to values.
-// read appends the values of all fields.
 func (l *layout) read(run *Run, b []byte, values []Value) []Value {
 	for i := range l.Fields {
 		f := &l.Fields[i]

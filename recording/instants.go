@@ -15,6 +15,8 @@ type Instant struct {
 	Set   *Set
 	Cells []Cell
 	Last  bool // the set's last values, kept apart because earlier samples were dropped
+
+	resumed bool // samples of the set that During excludes precede it
 }
 
 // Cell is one element of one variable.
@@ -29,12 +31,18 @@ type Cell struct {
 
 // Options choose the part of a run to read and the form of its values.
 type Options struct {
-	As       Transform                // Default: each column's own transform
-	From, To time.Duration            // only this part, if To > From
-	Rank     func(*Rank) bool         // only these ranks; nil: all
+	As       Transform        // Default: each column's own transform
+	From, To time.Duration    // only this part, if To > From
+	Rank     func(*Rank) bool // only these ranks; nil: all
+
+	// During restricts samples to a part of each rank's time; nil: all. Differences and rates of a sample are those since the sample
+	// before, whether that is in this part or not.
+	During func(*Rank, time.Duration) bool
+
 	Column   func(*Column) bool       // only these columns; nil: all
 	Table    func(*Table) bool        // only the rows of these tables; nil: all
 	ByThread bool                     // do not merge the rows of several threads
+	Bodies   bool                     // give the bodies of events instead of their values, which is faster
 	Progress func(done, total uint64) // called now and then with the number of samples read; may be nil
 }
 
@@ -111,8 +119,9 @@ func (m *merge) each(yield func(*Instant) bool) bool {
 		if limited && c.time >= m.options.To {
 			return true
 		}
-		if cells := m.cells(c); len(cells) > 0 && (!limited || c.time >= m.options.From) {
-			m.instant = Instant{c.time, c.rank, c.rec.set, cells, c.rec.last}
+		within := m.options.During == nil || m.options.During(c.rank, c.time)
+		if cells, resumed := m.cells(c, within); within && len(cells) > 0 && (!limited || c.time >= m.options.From) {
+			m.instant = Instant{c.time, c.rank, c.rec.set, cells, c.rec.last, resumed}
 			if !yield(&m.instant) {
 				m.step()
 				return false
@@ -135,14 +144,15 @@ func (run *Run) total() uint64 {
 	return n
 }
 
-// cells returns the record's values in the form asked for.
-func (m *merge) cells(c *cursor) []Cell {
+// cells returns the record's values in the form asked for, and whether samples that are not shown precede them.
+func (m *merge) cells(c *cursor, within bool) (cells []Cell, resumed bool) {
 	s := m.shown[c.rec.set]
 	if s == nil {
 		s = newShown(c.rec.set, c.rank, &m.options)
 		m.shown[c.rec.set] = s
 	}
-	return s.show(&c.rec)
+	resumed, s.without = s.without, !within
+	return s.show(&c.rec), resumed
 }
 
 // cursorHeap orders cursors by time; at equal times by rank.

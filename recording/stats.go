@@ -62,7 +62,7 @@ func (run *Run) Sums(o Options) ([]Stat, map[*Rank]time.Duration) {
 				c = &columnSum{column: cell.Column, stat: statOf(all, cell.Column, o.As)}
 				sums[cell.Column] = c
 			}
-			c.sample(cell, in.Time)
+			c.sample(cell, in.Time, in.resumed)
 		}
 	}
 	for _, c := range inOrder(sums) { // floating-point sums depend on the order

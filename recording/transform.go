@@ -77,6 +77,7 @@ type shown struct {
 	set     *Set
 	columns []shownColumn
 	cells   []Cell
+	without bool // the record is not shown: its steps do not count
 }
 
 type shownColumn struct {
@@ -187,6 +188,7 @@ func (s *shown) difference(k *shownColumn, h *history, x, ticks uint64, cell *Ce
 		return
 	case k.as == Rate:
 		cell.Value = FloatValue(step.Float64() / cell.covers.Seconds())
+	case k.monotone && s.without:
 	case k.monotone:
 		cell.Value = k.add(h, step)
 	default:

@@ -18,6 +18,7 @@ type Input struct {
 	Stats   []recording.Stat // of its samples; nil: the run has none
 
 	Settings map[string]string // environment variables that set MPI; nil: they are not known
+	Tools    []string          // QMPI tools that calls passed through
 }
 
 // Elapsed is the run time of a profile, of samples the time that the longest rank was recorded.

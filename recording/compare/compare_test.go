@@ -279,7 +279,9 @@ func TestDifferences(t *testing.T) {
 	from, to = input("run1", a), input("run2", a)
 	from.Settings, to.Settings = map[string]string{"OMPI_MCA_btl": "self,vader", "UCX_TLS": "tcp", "OMPI_MCA_x": ""}, map[string]string{"OMPI_MCA_btl": "self,tcp", "UCX_TLS": "tcp"}
 	equal(t, "settings", fmt.Sprint(Compare([]Input{from}, []Input{to}).Differences), "[{OMPI_MCA_btl self,vader self,tcp} {OMPI_MCA_x empty not set}]")
-	from.Settings = nil
+	to.Tools = []string{"counter (libfoo.so)", "logger"}
+	equal(t, "tools", fmt.Sprint(Compare([]Input{from}, []Input{to}).Differences[0]), "{QMPI tools none counter (libfoo.so), logger}")
+	from.Settings, to.Tools = nil, nil
 	equal(t, "unknown settings", len(Compare([]Input{from}, []Input{to}).Differences), 0)
 	c := pair(a, b)
 	if len(c.SameRanks) > 0 || len(c.Sites) != 1 || c.Sites[0].ByRank != nil {

@@ -100,6 +100,7 @@ func properties(in *Input, settings bool) (list []property) {
 			}
 		}
 	}
+	add("QMPI tools", cmp.Or(strings.Join(in.Tools, ", "), "none"))
 	if settings {
 		for _, name := range slices.Sorted(maps.Keys(in.Settings)) {
 			add(name, cmp.Or(in.Settings[name], "empty"))

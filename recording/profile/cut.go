@@ -14,7 +14,7 @@ const Outside = "-"
 type Cut struct {
 	Phases  []string // names, or Outside
 	Ranks   []int    // of MPI_COMM_WORLD
-	Objects []string // names of communicators, windows and files
+	Objects []string // texts of communicators, windows and files: see [Object.Text]
 }
 
 func (c *Cut) rank(r *recording.Rank) bool {
@@ -29,7 +29,7 @@ func (c *Cut) phase(name string) bool {
 }
 
 func (c *Cut) object(name string) bool {
-	return len(c.Objects) == 0 || name != "" && slices.Contains(c.Objects, name)
+	return len(c.Objects) == 0 || slices.Contains(c.Objects, name)
 }
 
 // UnknownError says that a run does not have something that a [Cut] names.

@@ -99,7 +99,11 @@ func waiting(p *Profile) (list []Finding) {
 		}
 		f := Finding{Kind: "waiting", Weight: share - others, site: s, rank: r,
 			Text: fmt.Sprintf("rank %d waits %s of its time in %s (the others %s)", r.Number, percent(share), s.Where(), percent(others))}
-		if source, fraction, ok := p.mainSource(r.Number); ok && !collective(s.Name) {
+		if ranks := s.awaited(r); len(ranks) > 0 {
+			f.named = true
+			f.Text = fmt.Sprintf("rank %d waits %s of its time in %s (the others %s)", r.Number, percent(share), s.whereFor(rankList(ranks)), percent(others))
+			f.Next = fmt.Sprintf("what %s %s then", rankList(ranks), map[bool]string{true: "does", false: "do"}[len(ranks) == 1])
+		} else if source, fraction, ok := p.mainSource(r.Number); ok && !collective(s.Name) {
 			f.named = true
 			f.Next = fmt.Sprintf("what rank %d does then: it sends %s of rank %d's messages", source, percent(fraction), r.Number)
 		} else {
@@ -245,6 +249,14 @@ func (f *Function) Where() string {
 		return f.Name + ": " + place
 	}
 	return f.Name
+}
+
+// whereFor is Where of calls that wait for others.
+func (f *Function) whereFor(others string) string {
+	if place := f.Place(); place != "" {
+		return f.Name + " for " + others + ": " + place
+	}
+	return f.Name + " for " + others
 }
 
 // longestSite is the place where a function took the most time; the function itself if no places were counted.

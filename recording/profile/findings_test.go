@@ -85,6 +85,31 @@ func TestFindingWaiting(t *testing.T) {
 	expect(t, p, "waiting", "rank 1 waits 50 % of its time in MPI_Recv: solver.c:118 (the others 2 %)", "what the other ranks do before this call: they come late")
 }
 
+// The table of waits says which ranks a rank waits for in one place, whoever else sends it messages.
+func TestFindingWaitingFor(t *testing.T) {
+	const others = " of its time in MPI_Wait%s: solver.c:118 (the others 3 %)"
+	for _, c := range []struct {
+		waits      []Wait // of rank 3, times in ms
+		text, next string
+	}{
+		{[]Wait{{For: 2, Time: 380}, {For: 1, Time: 20}}, " for rank 2", "what rank 2 does then"},
+		{[]Wait{{For: 1, SharedTime: 400}, {For: 2, SharedTime: 400}}, " for ranks 1 and 2", "what ranks 1 and 2 do then"},
+		{[]Wait{{For: 0, Time: 140}, {For: 1, Time: 150}, {For: 2, Time: 110}}, " for ranks 0, 1 and 2", "what ranks 0, 1 and 2 do then"},
+		{[]Wait{{For: 2, Time: 300}}, "", "what rank 1 does then: it sends 90 % of rank 3's messages"}, // too little is known
+		{[]Wait{{For: 3, Time: 400}}, "", "what rank 1 does then: it sends 90 % of rank 3's messages"}, // itself
+		{nil, "", "what rank 1 does then: it sends 90 % of rank 3's messages"},
+	} {
+		p := balanced(4)
+		p.spent("MPI_Wait", "solver.c", 100, 20, 40, 30, 410)
+		p.Pairs = []Pair{{Source: 1, Destination: 3, MessagesSent: 90, SourceKnown: true}, {Source: 2, Destination: 3, MessagesSent: 10, SourceKnown: true}}
+		for _, w := range c.waits {
+			w.Rank, w.Time, w.SharedTime = p.Ranks[3], w.Time*time.Millisecond, w.SharedTime*time.Millisecond
+			p.Sites[0].addWait(&w)
+		}
+		expect(t, p, "waiting", "rank 3 waits 41 %"+strings.Replace(others, "%s", c.text, 1), c.next)
+	}
+}
+
 func TestFindingOpenCall(t *testing.T) {
 	p := balanced(4)
 	for _, r := range p.Ranks {

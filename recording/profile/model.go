@@ -96,6 +96,7 @@ type Function struct {
 	Shortest, Longest time.Duration
 	Durations         Histogram
 	Ranks             []RankTotals // the ranks that called it, by rank
+	Waits             []Wait       // by rank; empty with a cut by objects, or if the run was recorded by an older mpitx
 
 	Frames []Frame // of Stack, see [Profile.Resolve]
 }
@@ -161,8 +162,10 @@ type Phase struct {
 type RankPhase struct {
 	Rank           *Rank
 	Entered        uint64
-	Elapsed, InMPI time.Duration
+	Elapsed, InMPI time.Duration // of one thread: the one that initialized MPI, or another one if that was not in the phase
 	Totals
+
+	thread int
 }
 
 // Pair is the traffic from one rank of MPI_COMM_WORLD to another.
@@ -171,22 +174,24 @@ type Pair struct {
 	MessagesSent, BytesSent         uint64 // as the source counted
 	MessagesReceived, BytesReceived uint64 // as the destination counted
 	SourceKnown, DestinationKnown   bool   // the rank is in the profile
+	OneSided                        bool   // the source counted its puts, and the destination its gets
 }
 
 // Messages is the number of messages, as the source counted them; as the destination did, if there is no record of the source.
-func (p *Pair) Messages() uint64 {
-	if p.SourceKnown {
-		return p.MessagesSent
-	}
-	return p.MessagesReceived
-}
+// For one-sided operations it is the number of puts and gets.
+func (p *Pair) Messages() uint64 { return p.either(p.MessagesSent, p.MessagesReceived) }
 
 // Bytes is the number of bytes of the Messages.
-func (p *Pair) Bytes() uint64 {
-	if p.SourceKnown {
-		return p.BytesSent
+func (p *Pair) Bytes() uint64 { return p.either(p.BytesSent, p.BytesReceived) }
+
+func (p *Pair) either(sent, received uint64) uint64 {
+	switch {
+	case p.OneSided: // each operation is counted on one side only
+		return sent + received
+	case p.SourceKnown:
+		return sent
 	}
-	return p.BytesReceived
+	return received
 }
 
 // SizeBuckets is the number of buckets of message sizes.

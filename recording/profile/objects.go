@@ -23,10 +23,11 @@ func (b *builder) readObjects(pr *process) map[uint64]*Object {
 	m.found[0] = b.object("", &Object{Kind: Unknown})
 	for _, row := range pr.declared {
 		m.rows[row.count("id")] = row
-		b.objectNames[row.text("name")] = true
 	}
 	for _, id := range slices.Sorted(maps.Keys(m.rows)) {
-		m.match(id, 0)
+		if o := m.match(id, 0); o != nil {
+			b.objectNames[o.Text()] = true
+		}
 	}
 	return m.found
 }
@@ -78,4 +79,19 @@ func (b *builder) finishObjects() {
 	slices.SortFunc(b.p.Objects, func(x, y *Object) int {
 		return cmp.Or(cmp.Compare(y.Time, x.Time), cmp.Compare(y.Calls, x.Calls), cmp.Compare(x.number, y.number))
 	})
+}
+
+// Text is the object's name; if it has none, how it was made.
+func (o *Object) Text() string {
+	switch {
+	case !o.Known:
+		return "(none, or unknown)"
+	case o.Name != "":
+		return o.Name
+	case o.MadeBy != "" && o.Parent != nil && o.Parent.Name != "":
+		return o.MadeBy + " of " + o.Parent.Name
+	case o.MadeBy != "":
+		return o.MadeBy
+	}
+	return "unnamed " + o.Kind.String()
 }

@@ -13,7 +13,10 @@ import (
 // job writes a run: each function writes the profile of one rank, which runs for a second.
 func job(t testing.TB, ranks ...func(p *recordingtest.Profile)) *recording.Run {
 	t.Helper()
-	var chunks []byte
+	return save(t, chunksOf(ranks...))
+}
+
+func chunksOf(ranks ...func(p *recordingtest.Profile)) (chunks []byte) {
 	for rank, write := range ranks {
 		s := recordingtest.NewStream(uint64(rank)+1, int32(rank))
 		s.Header(recordingtest.Header{Rank: int32(rank), Size: int32(len(ranks)), Clock: 2, NsPerTick: 0.5, Host: "n"})
@@ -25,7 +28,7 @@ func job(t testing.TB, ranks ...func(p *recordingtest.Profile)) *recording.Run {
 		s.Seal()
 		chunks = append(chunks, s.Out...)
 	}
-	return save(t, chunks)
+	return chunks
 }
 
 func save(t testing.TB, chunks []byte) *recording.Run {
@@ -58,6 +61,7 @@ type (
 	call   = recordingtest.Call
 	peer   = recordingtest.Peer
 	phase  = recordingtest.Phase
+	wait   = recordingtest.Wait
 	object = recordingtest.Object
 )
 
@@ -82,7 +86,7 @@ func two(t testing.TB) *recording.Run {
 		p.Objects(object{ID: 1, Size: 2, Name: "MPI_COMM_WORLD", Group: 7})
 		p.Calls(call{Function: "MPI_Recv", Object: 1, Stack: []uint64{0x20300}, Calls: 14, Ticks: 280 * ms, MessagesReceived: 14, BytesReceived: 1040},
 			call{Function: "MPI_Reduce", Object: 1, Calls: 2, Ticks: 300 * ms, Nested: 100 * ms, Gave: 8, Got: 9, Abandoned: 1})
-		p.Peers(peer{Rank: 0, MessagesReceived: 14, BytesReceived: 1040})
+		p.Peers(peer{Rank: 0, MessagesReceived: 14, BytesReceived: 1040}, peer{Rank: 0, OneSided: true, MessagesReceived: 3, BytesReceived: 24})
 		p.Phases(phase{Name: "solve", Entered: 2, Ticks: 200 * ms, First: 1000 + 50*ms, Last: 1000 + 700*ms})
 	})
 }
@@ -130,7 +134,9 @@ func TestRead(t *testing.T) {
 	equal(t, "pairs", p.Pairs, []Pair{
 		{Source: 0, Destination: 0, MessagesSent: 1, BytesSent: 7, SourceKnown: true, DestinationKnown: true},
 		{Source: 0, Destination: 1, MessagesSent: 15, BytesSent: 1050, MessagesReceived: 14, BytesReceived: 1040, SourceKnown: true, DestinationKnown: true}})
-	equal(t, "one-sided", p.OneSided, []Pair{{Source: 0, Destination: 1, MessagesSent: 2, BytesSent: 16, SourceKnown: true, DestinationKnown: true}})
+	equal(t, "one-sided", p.OneSided, []Pair{{Source: 0, Destination: 1, MessagesSent: 2, BytesSent: 16, MessagesReceived: 3, BytesReceived: 24, SourceKnown: true, DestinationKnown: true, OneSided: true}})
+	equal(t, "one-sided operations", p.OneSided[0].Messages(), 5) // puts of rank 0 and gets of rank 1
+	equal(t, "one-sided bytes", p.OneSided[0].Bytes(), 40)
 	equal(t, "other jobs", p.Others, Totals{MessagesSent: 4, BytesSent: 40})
 	sizes := p.Sizes[0].Messages
 	equal(t, "sizes", []uint64{sizes[0], sizes[3], sizes[4], sizes[7], sizes[39]}, []uint64{1, 1, 2, 10, 1})
@@ -147,6 +153,32 @@ func TestSites(t *testing.T) {
 	equal(t, "stack", p.Sites[0].Stack, []Address{{"/bin/app", "6964", 0x42}})
 	equal(t, "ranks", len(p.Sites[0].Ranks), 3)
 	equal(t, "place", p.Sites[0].Place(), "app+0x42")
+}
+
+// Waits are of functions and of call sites, by ranks of the run. A cut by phases cuts them; communicators are not known.
+func TestWaits(t *testing.T) {
+	receive := func(phase string, stack uint64) call {
+		return call{Function: "MPI_Recv", Phase: phase, Object: 1, Stack: []uint64{stack}, Calls: 10, Ticks: 100 * ms}
+	}
+	run := job(t, func(p *recordingtest.Profile) {
+		p.Objects(object{ID: 1, Size: 3, Name: "MPI_COMM_WORLD", Group: 7})
+		p.Calls(receive("", 0x10100), receive("solve", 0x10100), receive("", 0x10200))
+		p.Waits(wait{Function: "MPI_Recv", Rank: 2, Stack: []uint64{0x10100}, Calls: 4, Ticks: 50 * ms, SharedCalls: 2, SharedTicks: 20 * ms},
+			wait{Function: "MPI_Recv", Rank: 2, Phase: "solve", Stack: []uint64{0x10100}, Calls: 3, Ticks: 30 * ms},
+			wait{Function: "MPI_Recv", Rank: 1, Stack: []uint64{0x10200}, Calls: 1, Ticks: 9 * ms},
+			wait{Function: "MPI_Recv", Job: -1000000, Rank: -1000000, Stack: []uint64{0x10200}, Calls: 1, Ticks: 8 * ms})
+	}, func(p *recordingtest.Profile) {}, func(p *recordingtest.Profile) {})
+	milli := time.Millisecond
+	p := mustRead(t, run, Cut{})
+	rank := p.Ranks[0]
+	equal(t, "waits in MPI_Recv", function(p, "MPI_Recv").Waits, []Wait{{rank, 1, 1, 9 * milli, 0, 0}, {rank, 2, 7, 80 * milli, 2, 20 * milli}})
+	equal(t, "waits at the first site", p.Sites[0].Waits, []Wait{{rank, 2, 7, 80 * milli, 2, 20 * milli}})
+	equal(t, "waits at the second site", p.Sites[1].Waits, []Wait{{rank, 1, 1, 9 * milli, 0, 0}})
+	p.Resolve(func(Address) []Frame { return []Frame{{Function: "main", File: "main.c", Line: 1}} })
+	equal(t, "waits of joined sites", p.Sites[0].Waits, function(p, "MPI_Recv").Waits)
+	p = mustRead(t, run, Cut{Phases: []string{"solve"}})
+	equal(t, "waits in solve", function(p, "MPI_Recv").Waits, []Wait{{p.Ranks[0], 2, 3, 30 * milli, 0, 0}})
+	equal(t, "waits on MPI_COMM_WORLD", len(function(mustRead(t, run, Cut{Objects: []string{"MPI_COMM_WORLD"}}), "MPI_Recv").Waits), 0)
 }
 
 // Sites are joined if their source lines are equal.
@@ -184,6 +216,17 @@ func TestPhases(t *testing.T) {
 	// The main thread's time counts: 350 of 400 ms and 200 of 200 ms are useful.
 	equal(t, "efficiency", solve.Efficiency, Efficiency{400 * time.Millisecond, 275. / 400, 275. / 350, 350. / 400})
 	equal(t, "outside", []time.Duration{outside.Ranks[0].Elapsed, outside.Ranks[1].Elapsed}, []time.Duration{600 * time.Millisecond, 800 * time.Millisecond})
+}
+
+// A phase that only another thread enters has that thread's time, in MPI and outside of it; the time outside of phases is the main thread's.
+func TestPhaseOfThread(t *testing.T) {
+	p := mustRead(t, job(t, func(p *recordingtest.Profile) {
+		p.Calls(call{Function: "MPI_Send", Calls: 1, Ticks: 100 * ms}, call{Function: "MPI_Recv", Phase: "io", Thread: 9, Calls: 4, Ticks: 300 * ms})
+		p.Phases(phase{Name: "io", Thread: 9, Entered: 1, Ticks: 400 * ms, Self: 400 * ms, First: 1000 + 100*ms, Last: 1000 + 500*ms})
+	}), Cut{})
+	outside, io := p.Phases[0].Ranks[0], p.Phases[1].Ranks[0]
+	equal(t, "io", []time.Duration{io.Elapsed, io.InMPI}, []time.Duration{400 * time.Millisecond, 300 * time.Millisecond})
+	equal(t, "outside", []time.Duration{outside.Elapsed, outside.InMPI, p.Ranks[0].InMPI}, []time.Duration{p.Ranks[0].Elapsed, 100 * time.Millisecond, 100 * time.Millisecond})
 }
 
 func TestCut(t *testing.T) {
@@ -348,4 +391,14 @@ func BenchmarkRead(b *testing.B) {
 		}
 		p.Findings()
 	}
+}
+
+// A communicator without a name is chosen by how it was made, which is what reports call it.
+func TestCutUnnamed(t *testing.T) {
+	run := job(t, func(p *recordingtest.Profile) {
+		p.Objects(object{ID: 1, Size: 1, Name: "MPI_COMM_WORLD"}, object{ID: 2, Size: 1, MadeBy: "MPI_Comm_split", Parent: 1})
+		p.Calls(call{Function: "MPI_Send", Object: 1, Calls: 1}, call{Function: "MPI_Send", Object: 2, Calls: 7})
+	})
+	p := mustRead(t, run, Cut{Objects: []string{"MPI_Comm_split of MPI_COMM_WORLD"}})
+	equal(t, "calls", p.Total.Calls, 7)
 }

@@ -70,12 +70,15 @@ func (b *builder) process(pr *process) {
 	objects := b.readObjects(pr)
 	addresses := map[uint64]Address{}
 	for _, c := range pr.calls {
-		b.call(r, c, c.Threads[0] == main, objects, phases, addresses)
+		b.call(r, c, main, objects, phases, addresses)
 	}
 	if r.Open, r.OpenFor = pr.open(main, to); len(b.p.Cut.Phases)+len(b.p.Cut.Objects) > 0 {
 		r.Open, r.OpenFor = "", 0
 	}
-	b.time(r, phases, to-from)
+	b.time(r, phases, to-from, main)
+	for _, row := range pr.waits {
+		b.wait(r, row, addresses)
+	}
 	for _, row := range pr.peers {
 		b.peer(r, row)
 	}
@@ -85,20 +88,20 @@ func (b *builder) process(pr *process) {
 }
 
 // call adds a row of calls.
-func (b *builder) call(r *Rank, c *row, main bool, objects map[uint64]*Object, phases map[string]*RankPhase, addresses map[uint64]Address) {
+func (b *builder) call(r *Rank, c *row, main int, objects map[uint64]*Object, phases map[string]*RankPhase, addresses map[uint64]Address) {
 	phase, name, object := c.text("phase"), cmp.Or(c.text("function"), "unknown"), objects[c.count("object")]
 	totals, within := c.totals(), c.text("within")
 	b.phaseNames[phase] = true
 	if object == nil {
 		object = objects[0]
 	}
-	if !b.p.Cut.object(object.Name) {
+	if !b.p.Cut.object(object.Text()) {
 		return
 	}
 	if within == "" {
-		ph := b.rankPhase(r, phases, phase)
+		ph := b.rankPhase(r, phases, phase, main)
 		ph.Totals.add(&totals)
-		if main && !Initializes(name) {
+		if c.Threads[0] == ph.thread && !Initializes(name) {
 			ph.InMPI += totals.Time - min(c.duration("nested"), totals.Time)
 		}
 	}
@@ -202,7 +205,7 @@ func (b *builder) pair(oneSided bool, source, destination int) *Pair {
 		pairs = b.oneSided
 	}
 	if pairs[key] == nil {
-		pairs[key] = &Pair{Source: source, Destination: destination}
+		pairs[key] = &Pair{Source: source, Destination: destination, OneSided: oneSided}
 	}
 	return pairs[key]
 }
@@ -285,9 +288,9 @@ func sortByTime(list []*Function) {
 }
 
 // rankPhase is a phase of a rank while the rank is read.
-func (b *builder) rankPhase(r *Rank, phases map[string]*RankPhase, name string) *RankPhase {
+func (b *builder) rankPhase(r *Rank, phases map[string]*RankPhase, name string, thread int) *RankPhase {
 	if phases[name] == nil {
-		phases[name] = &RankPhase{Rank: r}
+		phases[name] = &RankPhase{Rank: r, thread: thread}
 	}
 	return phases[name]
 }
@@ -296,19 +299,18 @@ func (b *builder) rankPhase(r *Rank, phases map[string]*RankPhase, name string) 
 // end after the last clock record.
 func (b *builder) phaseRows(r *Rank, pr *process, main int, from time.Duration, to *time.Duration) map[string]*RankPhase {
 	phases := map[string]*RankPhase{}
-	of := map[string]int{}
 	for _, row := range pr.phases {
 		name, elapsed := row.text("phase"), row.duration("self") // calls belong to the innermost phase
 		b.phaseNames[name] = true
-		ph := b.rankPhase(r, phases, name)
+		thread := row.Threads[0]
+		ph := b.rankPhase(r, phases, name, thread)
 		ph.Entered += row.count("entered")
 		if first, last := row.time("first"), row.time("last"); last > 0 {
 			*to = max(*to, last)
 			b.phase(name, first, last)
 		}
-		thread := row.Threads[0]
-		if of[name] != main && (thread == main || elapsed > ph.Elapsed) {
-			ph.Elapsed, of[name] = elapsed, thread
+		if thread == main || ph.thread != main && elapsed > ph.Elapsed {
+			ph.Elapsed, ph.thread = elapsed, thread
 		}
 	}
 	return phases
@@ -326,12 +328,14 @@ func (b *builder) phase(name string, first, last time.Duration) *Phase {
 }
 
 // time ends the reading of a rank: how long it ran, in total and in each phase.
-func (b *builder) time(r *Rank, phases map[string]*RankPhase, elapsed time.Duration) {
+func (b *builder) time(r *Rank, phases map[string]*RankPhase, elapsed time.Duration, main int) {
 	var inMPI, named time.Duration
 	for name, ph := range phases {
-		inMPI += ph.InMPI
 		ph.Elapsed = max(ph.Elapsed, ph.InMPI) // the time in it is only known when it was left
-		if name != "" {
+		if ph.thread != main {
+			continue
+		}
+		if inMPI += ph.InMPI; name != "" {
 			named += ph.Elapsed
 		}
 	}
@@ -342,7 +346,7 @@ func (b *builder) time(r *Rank, phases map[string]*RankPhase, elapsed time.Durat
 	}
 	for _, name := range slices.Sorted(maps.Keys(phases)) {
 		ph := phases[name]
-		if b.p.Cut.phase(name) {
+		if b.p.Cut.phase(name) && (ph.thread == main || len(b.p.Cut.Phases) > 0) {
 			r.InMPI += ph.InMPI
 			r.Elapsed += ph.Elapsed
 		}

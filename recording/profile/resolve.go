@@ -64,6 +64,9 @@ func (f *Function) merge(o *Function) {
 	}
 	f.Totals.add(&o.Totals)
 	f.Durations.add(&o.Durations)
+	for i := range o.Waits {
+		f.addWait(&o.Waits[i])
+	}
 	for i := range o.Ranks {
 		add := &o.Ranks[i]
 		at, found := slices.BinarySearchFunc(f.Ranks, add.Rank.Number, func(r RankTotals, n int) int { return cmp.Compare(r.Rank.Number, n) })

@@ -33,6 +33,8 @@ func NewProfile(s *Stream, depth uint32) *Profile {
 	calls = append(calls, u64("messages_sent", "bytes_sent", "messages_received", "bytes_received", "gave", "got", "abandoned", "estimated")...)
 	calls = append(calls, Field{Name: "durations", Type: 3, Count: 128})
 	p.declare("profile calls", keys, p.callBytes(), calls...)
+	waits := append([]Field{text("function"), text("phase"), i32("job"), i32("rank")}, calls[4:keys]...)
+	p.declare("profile waits", uint32(len(waits)), p.waitBytes(), append(waits, u64("calls", "ticks", "shared_calls", "shared_ticks")...)...)
 	p.declare("profile peers", 4, 8+16+32, append([]Field{i32("job"), i32("rank"), text("phase"), u32("onesided")},
 		u64("messages_sent", "bytes_sent", "messages_received", "bytes_received")...)...)
 	p.declare("profile sizes", 3, 8+16+41*8, append([]Field{text("function"), text("phase"), u32("received"), {Name: "messages", Type: 4, Count: 40}}, u64("bytes")...)...)
@@ -46,6 +48,8 @@ func NewProfile(s *Stream, depth uint32) *Profile {
 }
 
 func (p *Profile) callBytes() int { return 8 + 16 + int(p.Depth)*8 + 13*8 + 128*4 }
+
+func (p *Profile) waitBytes() int { return 8 + 16 + int(p.Depth)*8 + 4*8 }
 
 func (p *Profile) declare(name string, keys uint32, bytes int, fields ...Field) {
 	id := uint32(len(p.tables))
@@ -99,13 +103,7 @@ func (p *Profile) Calls(calls ...Call) {
 		for _, v := range []uint32{p.Text(c.Function), p.Text(c.Phase), c.Object, p.Text(c.Within)} {
 			b = le.AppendUint32(b, v)
 		}
-		for i := range int(p.Depth) {
-			var at uint64
-			if i < len(c.Stack) {
-				at = c.Stack[i]
-			}
-			b = le.AppendUint64(b, at)
-		}
+		b = p.stack(b, c.Stack)
 		if returned := c.Calls - c.Abandoned; c.Durations == nil && returned > 0 {
 			for range returned {
 				c.Durations = append(c.Durations, c.Ticks/returned)
@@ -125,6 +123,39 @@ func (p *Profile) Calls(calls ...Call) {
 		rows = append(rows, b)
 	}
 	p.rows("profile calls", p.callBytes(), rows)
+}
+
+func (p *Profile) stack(b []byte, stack []uint64) []byte {
+	for i := range int(p.Depth) {
+		var at uint64
+		if i < len(stack) {
+			at = stack[i]
+		}
+		b = le.AppendUint64(b, at)
+	}
+	return b
+}
+
+// Wait is a row of waits for another process.
+type Wait struct {
+	Function, Phase                        string
+	Job, Rank                              int32
+	Stack                                  []uint64
+	Calls, Ticks, SharedCalls, SharedTicks uint64
+}
+
+// Waits appends rows of waits.
+func (p *Profile) Waits(waits ...Wait) {
+	var rows [][]byte
+	for _, w := range waits {
+		b := le.AppendUint32(le.AppendUint32(rowHead(0), p.Text(w.Function)), p.Text(w.Phase))
+		b = p.stack(le.AppendUint32(le.AppendUint32(b, uint32(w.Job)), uint32(w.Rank)), w.Stack)
+		for _, v := range []uint64{w.Calls, w.Ticks, w.SharedCalls, w.SharedTicks} {
+			b = le.AppendUint64(b, v)
+		}
+		rows = append(rows, b)
+	}
+	p.rows("profile waits", p.waitBytes(), rows)
 }
 
 func (p *Profile) rows(table string, bytes int, rows [][]byte) {

@@ -13,8 +13,11 @@ type DamageError struct {
 	Reason string
 }
 
+// Newer reports whether all of the file has a newer format.
+func (e *DamageError) Newer() bool { return e.Offset == 0 && strings.HasPrefix(e.Reason, versionText) }
+
 func (e *DamageError) Error() string {
-	if e.Offset == 0 && strings.HasPrefix(e.Reason, versionText) { // all of the file
+	if e.Newer() {
 		return e.File + ": " + e.Reason
 	}
 	return fmt.Sprintf("%s: damaged at byte %d: %s", e.File, e.Offset, e.Reason)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // links are the ranks that the threads of a rank wait for. One of several ranks may be enough for a thread: it does not wait for any in
@@ -63,7 +64,7 @@ func (g *graph) stuck() map[int]bool {
 		}
 	}
 	for _, p := range g.job.Processes {
-		if g.works(p.Rank) {
+		if g.works(p.Rank) || slices.ContainsFunc(p.Threads, func(t *Thread) bool { return t.Waits() && t.moment() }) {
 			release(p.Rank)
 		}
 		for i, w := range g.waits[p.Rank] {
@@ -112,6 +113,13 @@ func (g *graph) stuckOn(rank int, stuck map[int]bool) (on []int) {
 	}
 	return compact(on)
 }
+
+// settled is how long a rank must have waited before a finding may say that it will wait forever: ranks of a job that makes progress wait
+// for each other for moments, while their messages are under way.
+const settled = 500 * time.Millisecond
+
+// moment reports whether a thread made progress less than a moment ago.
+func (t *Thread) moment() bool { return max(t.Since, t.Idle) < settled }
 
 // cycles finds ranks that wait for each other: one cycle, the shortest, for each set of ranks that reach each other. in has
 // all ranks of such sets.
@@ -265,7 +273,7 @@ func (g *graph) chains(in map[int]bool) (all []Finding) {
 			text = fmt.Sprintf("%s %s", g.subjects(who), g.commonText(who, first, e.ranks[0]))
 		}
 		if !in[e.ranks[0]] {
-			text += "; " + list(e.ranks) + " " + g.endText(e.ranks[0], in)
+			text += "; " + list(e.ranks) + " " + conjugated(e.ranks, g.endText(e.ranks[0], in))
 		}
 		if len(longest) > 1 && len(who) > len(longest) {
 			text += fmt.Sprintf(" (%s wait for %s in all)", ranksText(who), list(e.ranks))
@@ -374,9 +382,14 @@ func (g *graph) commonText(who []int, first, end int) string {
 		}
 		text = own
 	}
-	if len(who) > 1 {
-		for _, verb := range [][2]string{{"waits ", "wait "}, {"is ", "are "}, {"exchanges ", "exchange "}} {
-			if rest, ok := strings.CutPrefix(text, verb[0]); ok {
+	return conjugated(who, text)
+}
+
+// conjugated puts what one rank does into the plural if there are more.
+func conjugated(ranks []int, text string) string {
+	if len(ranks) > 1 {
+		for _, verb := range [][2]string{{"waits", "wait"}, {"is", "are"}, {"has", "have"}, {"computes", "compute"}, {"exchanges", "exchange"}} {
+			if rest, ok := strings.CutPrefix(text, verb[0]); ok && (rest == "" || rest[0] == ' ' || rest[0] == ',') {
 				return verb[1] + rest
 			}
 		}
@@ -414,6 +427,9 @@ func (g *graph) endText(rank int, in map[int]bool) string {
 		return "has made no MPI call"
 	case working >= 0:
 		text = computesText(p.Threads[working])
+		if p.Condition == Running && p.PID > 0 && !p.Threads[working].Inside { // a debugger tells where
+			text += fmt.Sprintf(" (process %d on %s)", p.PID, p.Host)
+		}
 	case p.Working > 0:
 		text = "may call MPI"
 	default: // its message is under way

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Finding is a sentence about what is wrong.
@@ -18,6 +19,9 @@ type Finding struct {
 func (g *graph) findings() []Finding {
 	var all []Finding
 	all = append(all, g.conditions()...)
+	for _, f := range g.died() {
+		all = append(all, Finding{f.Kind, f.Ranks, "before that, " + f.Text})
+	}
 	all = append(all, g.mismatches()...)
 	tags, explained := g.wrongTags()
 	all = append(all, tags...)
@@ -28,6 +32,34 @@ func (g *graph) findings() []Finding {
 		}
 	}
 	return append(all, g.chains(in)...)
+}
+
+// Shorter states of a dead rank may have come from the end of the others.
+const standstill = time.Second
+
+// died are the findings of a job of which all processes are gone, about the ranks that stood still when they died.
+func (g *graph) died() (all []Finding) {
+	was, still := *g.job, 0
+	was.Processes = nil
+	for _, p := range g.job.Processes {
+		copied := *p
+		switch {
+		case p.Condition < Dead:
+			return nil
+		case p.Condition == Dead && !slices.ContainsFunc(p.Threads, func(t *Thread) bool { return t.Since < standstill }):
+			copied.Condition, still = Running, still+1
+		}
+		was.Processes = append(was.Processes, &copied)
+	}
+	if still == 0 {
+		return nil
+	}
+	for _, f := range newGraph(&was).findings() {
+		if slices.Contains([]string{"tags", "cycle", "wait"}, f.Kind) { // the others are the same for dead ranks
+			all = append(all, f)
+		}
+	}
+	return all
 }
 
 // ranksText is "rank 3" or "ranks 0-2,4".
@@ -71,7 +103,7 @@ func (g *graph) conditions() (all []Finding) {
 		one, many, what string
 	}{
 		{Dead, "has", "have", "died"},
-		{Stopped, "is", "are", "stopped by a signal (SIGSTOP); kill -CONT continues it"},
+		{Stopped, "is", "are", ""},
 		{Missing, "has", "have", "not finished MPI_Init, or died in it, or run without the agent or with another run directory"},
 		{Unreachable, "is", "are", "on another node; run mpitx where there, or use --rsh ssh"},
 		{Unknown, "has", "have", "recorded no state"},
@@ -96,6 +128,9 @@ func (g *graph) conditions() (all []Finding) {
 			if host != "" {
 				what = "on another node, " + host + "; run mpitx where there, or use --rsh ssh"
 			}
+			if c.condition == Stopped {
+				what = "stopped by a signal (SIGSTOP); kill -CONT" + g.pids(ranks) + does(ranks, " continues it", " continues them")
+			}
 			all = append(all, Finding{c.condition.String(), ranks, ranksText(ranks) + " " + does(ranks, c.one, c.many) + " " + what})
 		}
 	}
@@ -107,6 +142,8 @@ type inCollective struct {
 	call  string
 	root  int
 	ranks []int
+
+	moment bool // some rank has just entered it
 }
 
 // mismatches are collective calls on one communicator that do not match.
@@ -138,6 +175,7 @@ func (g *graph) mismatches() (all []Finding) {
 				calls[at] = append(calls[at], &inCollective{call: t.Call, root: root})
 			}
 			calls[at][k].ranks = append(calls[at][k].ranks, p.Rank)
+			calls[at][k].moment = calls[at][k].moment || t.moment()
 		}
 	}
 	slices.SortStableFunc(order, func(a, b place) int {
@@ -154,6 +192,16 @@ func (g *graph) mismatches() (all []Finding) {
 		}
 	}
 	return all
+}
+
+// pids are the arguments of kill for some ranks.
+func (g *graph) pids(ranks []int) (text string) {
+	for _, r := range ranks {
+		if pid := g.ranks[r].PID; pid > 0 {
+			text += fmt.Sprint(" ", pid)
+		}
+	}
+	return text
 }
 
 // differing says which ranks call what.
@@ -184,7 +232,7 @@ var synchronizing = []string{"MPI_Barrier", "MPI_Allreduce", "MPI_Allgather", "M
 
 // overtaken finds ranks that have left a collective call in which others wait for all: they have called another one.
 func (g *graph) overtaken(identity string, number uint64, in *inCollective) (f Finding, ok bool) {
-	if !slices.Contains(synchronizing, strings.TrimSuffix(in.call, "_c")) {
+	if in.moment || !slices.Contains(synchronizing, strings.TrimSuffix(in.call, "_c")) { // one may leave it just before the others do
 		return f, false
 	}
 	object := ""
@@ -216,7 +264,7 @@ func (g *graph) wrongTags() (all []Finding, explained map[int]bool) {
 			}
 			sender := g.world(r.thread.Object, r.thread.Peer)
 			for _, s := range g.waits[sender] {
-				if s.thread.Class != Send || g.world(s.thread.Object, s.thread.Peer) != p.Rank || g.works(sender) {
+				if s.thread.Class != Send || g.world(s.thread.Object, s.thread.Peer) != p.Rank || g.works(sender) || r.thread.moment() || s.thread.moment() {
 					continue
 				}
 				what, sent, wanted := "the tags differ", fmt.Sprintf("tag %d", s.thread.Tag), fmt.Sprintf("tag %d", r.thread.Tag)

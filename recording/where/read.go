@@ -24,6 +24,9 @@ const (
 	argPolls       = 8192
 )
 
+// MaxRanks is the largest number of ranks that a job may have without all being in the run: a damaged run may claim any.
+const MaxRanks = 1 << 18
+
 // Sites resolves addresses of code to places for people.
 type Sites func(r *recording.Rank, address uint64) string
 
@@ -38,7 +41,7 @@ func Read(run *recording.Run, sites Sites) *Job {
 	byRank := map[*recording.Rank]*reader{}
 	for _, r := range run.Ranks {
 		p := &Process{Rank: r.Rank, PID: r.PID, Host: r.Host, Condition: condition(r)}
-		job.Size = max(job.Size, r.Spawned.First+r.Size)
+		job.Size = max(job.Size, min(r.Spawned.First+r.Size, MaxRanks))
 		job.Processes = append(job.Processes, p)
 		seen[r.Rank] = true
 		byRank[r] = &reader{rank: r, process: p, now: now, sites: sites, objects: map[uint64]*Object{}}
@@ -114,6 +117,13 @@ func (f fields) at(name string, i int) recording.Value {
 		return recording.Value{}
 	}
 	return f.row.FieldValues(field)[i]
+}
+
+func (f fields) count(name string) uint64 {
+	if field := f.byName[name]; field != nil {
+		return uint64(field.Count)
+	}
+	return 0
 }
 
 func (f fields) signed(name string) int64 {
@@ -235,8 +245,8 @@ func (x *reader) addThread(f fields) {
 	}
 	t.Idle = max(at-time.Duration(f.signed("moved")), 0)
 	if t.Looked = f.unsigned("looked") == progress+1; t.Looked {
-		listed := f.unsigned("listed")
-		for i := range int(listed) {
+		for i := range min(f.unsigned("listed"), f.count("pending_handle")) {
+			i := int(i)
 			handle, _ := f.at("pending_handle", i).Uint64()
 			peer, _ := f.at("pending_peer", i).Int64()
 			tag, _ := f.at("pending_tag", i).Int64()

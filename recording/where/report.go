@@ -109,7 +109,7 @@ func (g *graph) groupOf(p *Process, t *Thread) Group {
 	s := Group{Condition: p.Condition, Call: t.Call, Site: t.Site, Since: t.Since, Bytes: -1, Waits: t.Waits()}
 	switch {
 	case t.Call == "":
-		s.Doing, s.Site = "computes, no MPI call yet", ""
+		s.Doing, s.Site = "computes, no MPI call that can wait yet", ""
 	case t.Polls():
 		s.Doing, s.Since = "polls with "+t.Call, t.Idle
 	case t.Inside && t.Class != Poll:

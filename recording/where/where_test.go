@@ -79,6 +79,23 @@ func (j *Job) condition(rank int, c Condition) *Job {
 	return j
 }
 
+func (j *Job) since(rank int, d time.Duration) *Job {
+	j.Processes[rank].Threads[0].Since = d
+	return j
+}
+
+// moment: a rank has just made progress.
+func (j *Job) moment(rank int) *Job {
+	t := j.Processes[rank].Threads[0]
+	t.Since, t.Idle = -1, 0
+	return j
+}
+
+func (j *Job) pid(rank, pid int) *Job {
+	j.Processes[rank].PID = pid
+	return j
+}
+
 // thread adds a thread to a process.
 func (j *Job) thread(rank int, set func(*Thread)) *Job {
 	p := j.Processes[rank]
@@ -108,6 +125,7 @@ func TestFindings(t *testing.T) {
 		{"nobody waits", job(0, computes, computes), nil},
 		{"send-send", job(0, send(1, 7), send(0, 7)), []string{"cycle: 0 → 1 → 0, all in MPI_Send"}},
 		{"recv-recv", job(0, receive(1, 7), receive(2, 7), receive(0, 7)), []string{"cycle: 0 → 1 → 2 → 0, all in MPI_Recv"}},
+		{"a moment, between two steps", job(1, exchange(1, 1), bcast(0, 1)).entering(0, 0).moment(0).moment(1), nil},
 		{"a message under way", job(0, send(1, 7), receive(0, 7)), nil},
 		{"a message under way to any source", job(0, send(1, 7), receive(AnySource, AnyTag)), nil},
 		{"itself", job(0, receive(0, 1)), []string{"cycle: 0 → 0, in MPI_Recv: it waits for itself"}},
@@ -124,9 +142,20 @@ func TestFindings(t *testing.T) {
 		{"a collective more", job(5, collective("MPI_Barrier", 5), collective("MPI_Barrier", 6)).entering(1, 6),
 			[]string{"mismatched collectives on MPI_COMM_WORLD: rank 0 is in collective call 5, MPI_Barrier, which rank 1 has left: it made a different call there",
 				"cycle"}},
+		{"a collective that others have just left", job(5, collective("MPI_Allreduce", 5), computes).entering(1, 5).moment(0), nil},
+		{"a message of another tag before it", job(0, receive(1, 7), send(0, 8)).moment(1), nil},
 		{"the wrong tag", job(0, receive(1, 7), send(0, 8)), []string{"the tags differ: 1 sends to 0 with tag 8 in MPI_Send, and 0 waits for a message from 1 with tag 7 in MPI_Recv"}},
 		{"a stopped rank", job(0, receive(1, 7), receive(0, 7)).condition(1, Stopped),
 			[]string{"rank 1 is stopped by a signal (SIGSTOP); kill -CONT continues it", "rank 0 waits for a message from 1, tag 7; 1 is stopped"}},
+		{"a job that died", job(0, send(1, 7), send(0, 7)).condition(0, Dead).condition(1, Dead), []string{"ranks 0-1 have died", "before that, cycle: 0 → 1 → 0, all in MPI_Send"}},
+		{"a job that died in different collectives", job(2, collective("MPI_Barrier", 2), collective("MPI_Allreduce", 2)).condition(0, Dead).condition(1, Dead),
+			[]string{"ranks 0-1 have died", "mismatched collectives on MPI_COMM_WORLD (call 2): rank 0 is in MPI_Barrier, rank 1 is in MPI_Allreduce"}},
+		{"a job that died while it ran", job(0, send(1, 7), send(0, 7)).condition(0, Dead).condition(1, Dead).since(0, second/2), []string{"ranks 0-1 have died", "before that, rank 1 waits for 0 to receive a message, tag 7; 0 has died"}},
+		{"ranks of which one had ended", job(0, receive(1, 7), computes).condition(0, Dead).condition(1, Exited), []string{"rank 0 has died", "before that, rank 0 waits for a message from 1, tag 7; 1 has exited"}},
+		{"several ranks missing in a barrier", job(4, collective("MPI_Barrier", 4), computes, computes).entering(1, 3).entering(2, 3),
+			[]string{"rank 0 is in MPI_Barrier on MPI_COMM_WORLD, which 1-2 have not entered; 1-2 compute for 5.0 s, after MPI_Send"}},
+		{"stopped ranks", job(0, computes, computes).condition(0, Stopped).condition(1, Stopped).pid(0, 70).pid(1, 71),
+			[]string{"ranks 0-1 are stopped by a signal (SIGSTOP); kill -CONT 70 71 continues them"}},
 		{"a dead rank", job(0, receive(1, 7), computes).condition(1, Dead), []string{"rank 1 has died", "rank 0 waits for a message from 1, tag 7; 1 has died"}},
 		{"a rank in MPI_Finalize", job(0, receive(1, 7), collective("MPI_Finalize", 0)).condition(1, Finalized),
 			[]string{"rank 0 waits for a message from 1, tag 7; 1 has called MPI_Finalize"}},

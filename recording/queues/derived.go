@@ -1,0 +1,127 @@
+package queues
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"mpitx/recording"
+	"mpitx/recording/trace"
+)
+
+// mostPairs bounds the messages that Derive remembers: about 40 MB.
+const mostPairs = 500_000
+
+// pair is a message whose send and receive are known.
+type pair struct {
+	rank, peer           int32 // that received and sent it
+	comm, tag            int32
+	sent, posted, notify time.Duration
+}
+
+// Derive computes the queues of a trace from its calls, for libraries that raise no events. A message that was sent before its receive
+// was posted may have waited in the queue of unexpected messages until then, and a receive that was posted before has waited at least
+// until the message was sent. So Unexpected, InUnexpected and the lengths of the queues are upper bounds, Expected and InPosted are lower
+// bounds. It returns nil if the run has no trace.
+func Derive(run *recording.Run, o recording.Options) *Queues {
+	if !trace.Has(run) {
+		return nil
+	}
+	d := deriver{comms: map[string]int32{}, sides: map[uint64]pair{}}
+	for e := range trace.Read(run, trace.Options{From: o.From, To: o.To, Flows: true}).Events {
+		d.lost += e.Lost
+		if e.Call == nil {
+			continue
+		}
+		for i := range e.Call.Messages {
+			if m := &e.Call.Messages[i]; m.Flow != 0 && m.Posted > 0 {
+				d.side(m, int32(e.Rank.Rank))
+			}
+		}
+	}
+	pairs := slices.DeleteFunc(d.pairs, func(p pair) bool {
+		return o.Rank != nil && !slices.ContainsFunc(run.Ranks, func(r *recording.Rank) bool { return r.Rank == int(p.rank) && o.Rank(r) })
+	})
+	return d.queues(pairs)
+}
+
+type deriver struct {
+	names []string
+	comms map[string]int32
+	sides map[uint64]pair // by flow: what came first
+	pairs []pair
+	lost  uint64
+}
+
+func (d *deriver) comm(o *trace.Object) int32 {
+	name := strings.Clone(o.String())
+	n, known := d.comms[name]
+	if !known {
+		n = int32(len(d.names))
+		d.comms[name] = n
+		d.names = append(d.names, name)
+	}
+	return n
+}
+
+func (d *deriver) side(m *trace.Message, rank int32) {
+	p, other := d.sides[m.Flow]
+	switch {
+	case !other && len(d.sides)+len(d.pairs) >= mostPairs:
+		d.lost++
+		return
+	case m.Received:
+		p.rank, p.peer, p.comm, p.tag, p.posted, p.notify = rank, int32(m.Peer), d.comm(m.Object), int32(m.Tag), m.Posted, m.Done
+	default:
+		p.sent = m.Posted
+	}
+	if !other {
+		d.sides[m.Flow] = p
+		return
+	}
+	delete(d.sides, m.Flow)
+	d.pairs = append(d.pairs, p)
+}
+
+// moment is when something happened to a message.
+type moment struct {
+	at   time.Duration
+	pair int32
+	end  bool
+}
+
+func (d *deriver) queues(pairs []pair) *Queues {
+	moments := make([]moment, 0, 2*len(pairs))
+	from, to := time.Duration(1<<63-1), time.Duration(0)
+	for i, p := range pairs {
+		moments = append(moments, moment{min(p.sent, p.posted), int32(i), false}, moment{max(p.sent, p.posted), int32(i), true})
+		from, to = min(from, p.sent, p.posted), max(to, p.sent, p.posted, p.notify)
+	}
+	slices.SortFunc(moments, func(a, b moment) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.pair, b.pair), compareBools(a.end, b.end))
+	})
+	a := NewAdder("calls", min(from, to), to)
+	for _, m := range moments {
+		p := &pairs[m.pair]
+		e := Event{Time: m.at, Rank: int(p.rank), Comm: d.names[p.comm], Peer: int(p.peer), Tag: int(p.tag), Request: uint64(m.pair) + 1}
+		switch late := p.sent < p.posted; {
+		case late && !m.end:
+			a.arrived(&e)
+		case late:
+			a.left(&e)
+		case !m.end:
+			a.request(&e).mark(posted, m.at)
+			a.change(&e, false, +1)
+		default:
+			a.removed(&e)
+		}
+		if m.end {
+			a.peer(&e).Spans[ActivateToNotify].add(max(p.notify-p.posted, 0))
+			delete(a.requests, requestKey{e.Rank, e.Request})
+		}
+	}
+	q := a.Queues()
+	q.Derived, q.Lost = true, d.lost
+	return q
+}

@@ -1,0 +1,88 @@
+package recordingtest
+
+// Trace writes the events of a trace into a stream; see "Events of traces" in docs/run-format.md. Types 0 to 3 are calls, messages,
+// posts and phases, type 4 is an event of another source.
+type Trace struct {
+	*Profile // texts and objects
+	events   []Event
+}
+
+// Flags of calls and messages.
+const (
+	TraceSent       = 1
+	TraceReceived   = 2
+	TracePosts      = 32
+	TraceConcurrent = 64
+)
+
+// TraceEvent is a call, or a message of it.
+type TraceEvent struct {
+	Function          string
+	Begin, End        uint64 // ticks
+	Site, Bytes       uint64
+	Object            uint32
+	Peer, Tag, Job    int32
+	Request, Sequence uint32
+	Flags             uint32
+	Depth             uint32
+	Message           bool // a message only
+}
+
+// NewTrace declares the types of events.
+func NewTrace(s *Stream) *Trace {
+	t := &Trace{Profile: NewProfile(s, 1)}
+	u32, i32 := func(name string) Field { return Field{Name: name, Type: 3} }, func(name string) Field { return Field{Name: name, Type: 7} }
+	begin, bytes := Field{Name: "begin", Type: 4, Meaning: 3}, Field{Name: "bytes", Type: 4, Unit: "B"}
+	rest := []Field{{Name: "function", Type: 3, Meaning: 1}, u32("object"), i32("peer"), i32("tag"), i32("job"), u32("request"), u32("sequence"), u32("flags")}
+	s.EventType(0, "trace call", 56, append([]Field{begin, {Name: "site", Type: 4, Meaning: 2}, bytes}, rest...)...)
+	s.EventType(1, "trace message", 48, append([]Field{begin, bytes}, rest...)...)
+	s.EventType(2, "trace post", 16, begin, u32("request"), u32("flags"))
+	s.EventType(3, "phase", 8, Field{Name: "phase", Type: 3, Meaning: 1}, u32("entered"))
+	s.EventType(4, "mpi_t queued", 24, Field{Name: "timestamp", Type: 8}, i32("source_index"), u32("object"), i32("source"), i32("tag"))
+	return t
+}
+
+// Add adds a call or a message.
+func (t *Trace) Add(e TraceEvent) {
+	b := le.AppendUint64(nil, e.Begin)
+	tag := uint16(16)
+	if e.Message {
+		tag = 17
+	} else {
+		b = le.AppendUint64(b, e.Site)
+	}
+	b = le.AppendUint64(b, e.Bytes)
+	for _, v := range []uint32{t.Text(e.Function), e.Object, uint32(e.Peer), uint32(e.Tag), uint32(e.Job), e.Request, e.Sequence, e.Flags | e.Depth<<16} {
+		b = le.AppendUint32(b, v)
+	}
+	t.events = append(t.events, Event{tag, e.End, b})
+}
+
+// Post adds the start of a persistent receive.
+func (t *Trace) Post(begin, end uint64, request uint32) {
+	t.events = append(t.events, Event{18, end, le.AppendUint32(le.AppendUint32(le.AppendUint64(nil, begin), request), TracePosts)})
+}
+
+// Phase adds the beginning of a phase, or with "" the end of the innermost one.
+func (t *Trace) Phase(ticks uint64, name string) {
+	entered := bit(name != "")
+	t.events = append(t.events, Event{19, ticks, le.AppendUint32(le.AppendUint32(nil, t.Text(name)), entered)})
+}
+
+// Queued adds an event of another source.
+func (t *Trace) Queued(ticks, stamp uint64, object uint32, source, tag int32) {
+	b := le.AppendUint32(le.AppendUint32(le.AppendUint64(nil, stamp), 7), object)
+	t.events = append(t.events, Event{20, ticks, le.AppendUint32(le.AppendUint32(b, uint32(source)), uint32(tag))})
+}
+
+// Lost adds a number of lost events.
+func (t *Trace) Lost(ticks, n uint64) {
+	t.events = append(t.events, Event{3, ticks, le.AppendUint64(nil, n)})
+}
+
+// Write writes the events so far as a chunk of a thread's chain.
+func (t *Trace) Write(chain uint16, thread uint64) {
+	t.Stream.Chain = chain
+	t.Stream.Events(append([]Event{{2, t.events[0].Ticks, le.AppendUint64(nil, thread)}}, t.events...)...)
+	t.events = nil
+}

@@ -1,0 +1,168 @@
+package trace
+
+import (
+	"encoding/binary"
+	"strings"
+
+	"mpitx/recording"
+)
+
+var le = binary.LittleEndian
+
+// The flags of events (enum trace_flags in the agent).
+const (
+	flagSent = 1 << iota
+	flagReceived
+	flagEstimated
+	flagFailed
+	flagAbandoned
+	flagPosts
+	flagConcurrent
+	flagRoot
+	flagOpen
+	flagOneSided
+
+	depthShift = 16
+)
+
+// names are the fields of calls, messages and posts, with their sizes. A type that lacks one reads it as 0.
+var names = [...]struct {
+	name string
+	size int
+}{{"begin", 8}, {"site", 8}, {"bytes", 8}, {"function", 4}, {"object", 4}, {"peer", 4}, {"tag", 4}, {"job", 4}, {"request", 4}, {"sequence", 4}, {"flags", 4},
+	{"phase", 4}, {"entered", 4}}
+
+const (
+	fieldBegin = iota
+	fieldSite
+	fieldBytes
+	fieldFunction
+	fieldObject
+	fieldPeer
+	fieldTag
+	fieldJob
+	fieldRequest
+	fieldSequence
+	fieldFlags
+	fieldPhase
+	fieldEntered
+)
+
+// kind is what a type of events is.
+type kind uint8
+
+const (
+	kindOther kind = iota
+	kindCall
+	kindMessage
+	kindPost
+	kindPhase
+	kindExternal
+)
+
+var kindsByName = map[string]kind{typeCall: kindCall, typeMessage: kindMessage, typePost: kindPost, typePhase: kindPhase}
+
+// layout says where the fields of a type of events are; -1: nowhere.
+type layout struct {
+	kind kind
+	at   [len(names)]int16
+}
+
+func layoutOf(t *recording.EventType) *layout {
+	l := &layout{kind: kindsByName[t.Name]}
+	for i := range l.at {
+		l.at[i] = -1
+	}
+	if l.kind == kindOther {
+		if source, _, _ := strings.Cut(t.Name, " "); source == "mpi_t" || source == "peruse" {
+			l.kind = kindExternal
+		}
+		return l
+	}
+	for i := range t.Fields {
+		f := &t.Fields[i]
+		for k := range names {
+			if f.Name == names[k].name && f.Size() == names[k].size && f.Count == 1 {
+				l.at[k] = int16(f.Offset())
+			}
+		}
+	}
+	return l
+}
+
+func (l *layout) u64(body []byte, field int) uint64 {
+	if at := l.at[field]; at >= 0 {
+		return le.Uint64(body[at:])
+	}
+	return 0
+}
+
+func (l *layout) u32(body []byte, field int) uint32 {
+	if at := l.at[field]; at >= 0 {
+		return le.Uint32(body[at:])
+	}
+	return 0
+}
+
+func (l *layout) i32(body []byte, field int) int { return int(int32(l.u32(body, field))) }
+
+// process is what the decoder keeps for each rank.
+type process struct {
+	rank    *recording.Rank
+	layouts []*layout // by type
+	texts   map[uint32]string
+	objects map[uint32]*Object
+	first   int // the number in the run of rank 0 of its MPI_COMM_WORLD
+}
+
+func (p *process) layout(t *recording.EventType) *layout {
+	for len(p.layouts) <= t.ID {
+		p.layouts = append(p.layouts, nil)
+	}
+	if p.layouts[t.ID] == nil {
+		p.layouts[t.ID] = layoutOf(t)
+	}
+	return p.layouts[t.ID]
+}
+
+func (p *process) text(id uint32) string {
+	s, ok := p.texts[id]
+	if !ok {
+		if s = p.rank.Text(uint64(id)); s != "" { // else it may still come
+			p.texts[id] = s
+		}
+	}
+	return s
+}
+
+// peer converts a rank in MPI_COMM_WORLD to the number in the run.
+func (p *process) peer(peer, job int) int {
+	if job == 0 && peer >= 0 {
+		return p.first + peer
+	}
+	return peer
+}
+
+// processes finds the process of a rank.
+type processes struct {
+	trace *Trace
+	all   map[*recording.Rank]*process
+	last  *process
+}
+
+func newProcesses(t *Trace) processes {
+	return processes{trace: t, all: map[*recording.Rank]*process{}}
+}
+
+func (x *processes) of(r *recording.Rank) *process {
+	if x.last != nil && x.last.rank == r {
+		return x.last
+	}
+	p := x.all[r]
+	if p == nil {
+		p = &process{rank: r, texts: map[uint32]string{}, objects: x.trace.objects[r], first: r.Spawned.First}
+		x.all[r] = p
+	}
+	x.last = p
+	return p
+}

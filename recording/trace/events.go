@@ -1,0 +1,243 @@
+package trace
+
+import (
+	"math"
+	"strings"
+	"time"
+
+	"mpitx/recording"
+)
+
+const (
+	maxPosted  = 1 << 16 // receives of a rank that have not completed, kept for the time at which they were posted
+	maxPending = 1 << 16 // messages of one call
+)
+
+// decoder makes calls of the events of all chains.
+type decoder struct {
+	trace *Trace
+	processes
+	chains []*chain
+	posted map[*process]map[uint32]post
+	shown  Event
+	call   Call
+	phase  Phase
+	ext    External
+	read   uint64
+}
+
+// chain is a thread's chain of events.
+type chain struct {
+	messages []Message // whose call has not come yet
+	begin    uint64    // of their call, in ticks
+	process  *process
+	thread   int
+	counted  uint64 // messages so far: numbers them in matched
+}
+
+func newDecoder(t *Trace) *decoder {
+	return &decoder{trace: t, processes: newProcesses(t), posted: map[*process]map[uint32]post{}}
+}
+
+func (d *decoder) options() recording.Options {
+	o := recording.Options{Rank: d.trace.options.Rank, Bodies: true}
+	if d.trace.options.To > d.trace.options.From { // events before From are read as well: they post receives, and count messages
+		o.From, o.To = math.MinInt64, d.trace.options.To
+	}
+	return o
+}
+
+func (d *decoder) chain(e *recording.Event) *chain {
+	for len(d.chains) <= e.Chain {
+		d.chains = append(d.chains, &chain{})
+	}
+	return d.chains[e.Chain]
+}
+
+func (t *Trace) inside(at time.Duration) bool {
+	return t.options.To <= t.options.From || at >= t.options.From && at < t.options.To
+}
+
+// event decodes an event. It returns false if yield stopped.
+func (d *decoder) event(e *recording.Event, yield func(*Event) bool) bool {
+	c := d.chain(e)
+	inside := d.trace.inside(e.Time)
+	d.shown = Event{Rank: e.Rank, Thread: e.Thread, Track: e.Chain}
+	if e.Type == nil {
+		if !inside {
+			return true
+		}
+		d.trace.Totals.LostEvents += e.Lost
+		d.shown.Lost = e.Lost
+		return yield(&d.shown)
+	}
+	p := d.of(e.Rank)
+	c.process, c.thread = p, e.Thread
+	l := p.layout(e.Type)
+	switch l.kind {
+	case kindCall:
+		return d.endCall(c, e, l, inside, yield)
+	case kindMessage:
+		begin := l.u64(e.Body, fieldBegin)
+		if len(c.messages) > 0 && c.begin != begin && !d.orphans(c, e.Chain, yield) {
+			return false
+		}
+		c.begin = begin
+		m := d.message(c, e, l)
+		if inside && len(c.messages) < maxPending {
+			c.messages = append(c.messages, m)
+		}
+	case kindPost:
+		d.post(p, l.u32(e.Body, fieldRequest), post{at: d.trace.run.TimeAt(e.Rank, l.u64(e.Body, fieldBegin))})
+	case kindPhase:
+		if !inside {
+			return true
+		}
+		d.phase = Phase{Time: e.Time, Name: p.text(l.u32(e.Body, fieldPhase)), Entered: l.u32(e.Body, fieldEntered) != 0}
+		d.shown.Phase = &d.phase
+		return yield(&d.shown)
+	case kindExternal:
+		return !inside || d.external(e, p, yield)
+	}
+	return true
+}
+
+// post is when and by which function a receive was posted.
+type post struct {
+	at       time.Duration
+	function string // "": unknown
+}
+
+func (d *decoder) post(p *process, request uint32, at post) {
+	posts := d.posted[p]
+	if posts == nil {
+		posts = map[uint32]post{}
+		d.posted[p] = posts
+	}
+	if _, known := posts[request]; !known && len(posts) < maxPosted {
+		posts[request] = at
+	}
+}
+
+// message decodes the message of an event, and counts it.
+func (d *decoder) message(c *chain, e *recording.Event, l *layout) Message {
+	flags := l.u32(e.Body, fieldFlags)
+	job := l.i32(e.Body, fieldJob)
+	m := Message{
+		Received: flags&flagReceived != 0, Function: c.process.text(l.u32(e.Body, fieldFunction)), Object: c.process.objects[l.u32(e.Body, fieldObject)],
+		Peer: c.process.peer(l.i32(e.Body, fieldPeer), job), Tag: l.i32(e.Body, fieldTag), Job: job, Bytes: l.u64(e.Body, fieldBytes),
+		Done: e.Time, Sequence: l.u32(e.Body, fieldSequence), Request: l.u32(e.Body, fieldRequest), Estimated: flags&flagEstimated != 0,
+		concurrent: flags&flagConcurrent != 0,
+	}
+	switch posts := d.posted[c.process]; {
+	case !m.Received || m.Request == 0 || l.kind == kindCall && flags&flagPosts != 0:
+		m.Posted = d.trace.run.TimeAt(e.Rank, l.u64(e.Body, fieldBegin))
+	default:
+		posted := posts[m.Request]
+		if m.Posted = posted.at; posted.function != "" {
+			m.Function = posted.function
+		}
+		delete(posts, m.Request)
+	}
+	if d.trace.matched != nil {
+		m.Flow = d.trace.matched.flow(e.Chain, c.counted, e.Rank.Rank, &m)
+	}
+	c.counted++
+	return m
+}
+
+func (d *decoder) endCall(c *chain, e *recording.Event, l *layout, inside bool, yield func(*Event) bool) bool {
+	begin, flags := l.u64(e.Body, fieldBegin), l.u32(e.Body, fieldFlags)
+	if len(c.messages) > 0 && c.begin != begin && !d.orphans(c, e.Chain, yield) {
+		return false
+	}
+	job := l.i32(e.Body, fieldJob)
+	p, at := c.process, d.trace.run.TimeAt(e.Rank, begin)
+	if flags&(flagSent|flagReceived) != 0 {
+		m := d.message(c, e, l)
+		if inside {
+			c.messages = append(c.messages, m)
+		}
+	}
+	request := l.u32(e.Body, fieldRequest)
+	if flags&flagPosts != 0 && request != 0 {
+		d.post(p, request, post{at, p.text(l.u32(e.Body, fieldFunction))})
+	}
+	if !inside {
+		c.messages = c.messages[:0]
+		return true
+	}
+	d.call = Call{
+		Begin: min(at, e.Time), End: e.Time, Function: p.text(l.u32(e.Body, fieldFunction)), Object: p.objects[l.u32(e.Body, fieldObject)],
+		Peer: p.peer(l.i32(e.Body, fieldPeer), job), Tag: l.i32(e.Body, fieldTag), Job: job, Bytes: l.u64(e.Body, fieldBytes),
+		Site: l.u64(e.Body, fieldSite), Request: request, Depth: int(flags >> depthShift),
+		Root: flags&flagRoot != 0, OneSided: flags&flagOneSided != 0, Failed: flags&flagFailed != 0, Abandoned: flags&flagAbandoned != 0,
+		Open: flags&flagOpen != 0, Messages: c.messages,
+	}
+	ok := d.give(e.Chain, &d.call, yield)
+	c.messages = c.messages[:0]
+	return ok
+}
+
+func (d *decoder) give(track int, call *Call, yield func(*Event) bool) bool {
+	t := &d.trace.Totals
+	if !call.Lost {
+		t.Calls++
+	}
+	for i := range call.Messages {
+		if call.Messages[i].Received {
+			t.Received++
+		} else {
+			t.Sent++
+		}
+	}
+	c := d.chains[track]
+	d.shown = Event{Rank: c.process.rank, Thread: c.thread, Track: track, Call: call}
+	if d.trace.options.Progress != nil {
+		if d.read++; d.read%(1<<16) == 0 {
+			d.trace.options.Progress(float64(d.read))
+		}
+	}
+	return yield(&d.shown)
+}
+
+// orphans yields the messages whose call was lost.
+func (d *decoder) orphans(c *chain, track int, yield func(*Event) bool) bool {
+	first := &c.messages[0]
+	call := Call{Begin: first.Done, End: first.Done, Function: first.Function, Peer: None, Tag: None, Lost: true, Messages: c.messages}
+	saved := d.shown
+	ok := d.give(track, &call, yield)
+	d.shown = saved
+	c.messages = c.messages[:0]
+	return ok
+}
+
+// finish yields what is left at the end.
+func (d *decoder) finish(yield func(*Event) bool) {
+	for track, c := range d.chains {
+		if len(c.messages) > 0 && !d.orphans(c, track, yield) {
+			return
+		}
+	}
+}
+
+// external decodes an event of MPI_T or PERUSE (agent/tools/event).
+func (d *decoder) external(e *recording.Event, p *process, yield func(*Event) bool) bool {
+	d.ext = External{Time: e.Time, Values: e.Type.Values(d.trace.run, e.Body, d.ext.Values[:0]), Fields: d.ext.Fields[:0]}
+	d.ext.Source, d.ext.Name, _ = strings.Cut(e.Type.Name, " ")
+	for i := range e.Type.Fields {
+		f := &e.Type.Fields[i]
+		v := d.ext.Values[f.First]
+		n, _ := v.Uint64()
+		switch {
+		case f.Name == "object" && f.Count == 1:
+			d.ext.Object = p.objects[uint32(n)]
+		case f.Meaning == recording.MeansText && f.Count == 1 && d.ext.Name == "":
+			d.ext.Name = v.String()
+		default:
+			d.ext.Fields = append(d.ext.Fields, *f)
+		}
+	}
+	d.shown.External = &d.ext
+	return yield(&d.shown)
+}

@@ -1,0 +1,216 @@
+package trace
+
+import (
+	"math/bits"
+
+	"mpitx/recording"
+)
+
+// maxUnmatched bounds the messages that wait for their other side: about 40 MB.
+const maxUnmatched = 400_000
+
+// stream is what MPI keeps in order: the messages of one communicator, sender, receiver and tag.
+type stream struct {
+	object              uint32
+	source, destination int32
+	tag                 int32
+}
+
+// numbered is a message of a stream.
+type numbered struct {
+	stream
+	sequence uint32
+}
+
+// place is a message in the trace: the chain of events, and which of the chain's messages.
+type place struct {
+	chain   int
+	counted uint64
+}
+
+// side is a sent or received message whose other side has not come yet.
+type side struct {
+	place
+	received, ambiguous, inside bool
+}
+
+// matched says which messages have a flow.
+type matched struct {
+	bits  [][]uint64       // by chain: one bit for each message
+	moved map[place]uint32 // the numbers of receives that completed in another order than they were posted
+}
+
+func (m *matched) set(p place) {
+	for len(m.bits) <= p.chain {
+		m.bits = append(m.bits, nil)
+	}
+	words := m.bits[p.chain]
+	for uint64(len(words)) <= p.counted/64 {
+		words = append(words, 0)
+	}
+	words[p.counted/64] |= 1 << (p.counted % 64)
+	m.bits[p.chain] = words
+}
+
+// flow is the identifier of a message's flow; 0 if it has none.
+func (m *matched) flow(chain int, counted uint64, rank int, message *Message) uint64 {
+	if chain >= len(m.bits) || counted/64 >= uint64(len(m.bits[chain])) || m.bits[chain][counted/64]>>(counted%64)&1 == 0 {
+		return 0
+	}
+	s := stream{message.Object.number, int32(rank), int32(message.Peer), int32(message.Tag)}
+	sequence := message.Sequence
+	if message.Received {
+		s.source, s.destination = s.destination, s.source
+		if len(m.moved) > 0 {
+			if other, ok := m.moved[place{chain, counted}]; ok {
+				sequence = other
+			}
+		}
+	}
+	id := mix(uint64(s.object)<<32|uint64(uint32(s.tag)), uint64(uint32(s.source))<<32|uint64(uint32(s.destination)))
+	return max(mix(id, uint64(sequence)), 1)
+}
+
+func mix(a, b uint64) uint64 {
+	high, low := bits.Mul64(a^0x9e3779b97f4a7c15, b^0xd6e8feb86659fd93)
+	x := high ^ low ^ a<<1
+	x = (x ^ x>>32) * 0xd6e8feb86659fd93
+	return x ^ x>>32
+}
+
+// matcher joins sends and receives.
+type matcher struct {
+	trace *Trace
+	processes
+	matched   *matched
+	waiting   map[numbered]side
+	receivers map[*process]*receiver
+	chosen    map[int]bool // ranks
+	counted   []uint64     // messages so far, by chain
+}
+
+// match reads the whole trace, and finds the messages that have a flow.
+func (t *Trace) match() {
+	m := &matcher{trace: t, processes: newProcesses(t), matched: &matched{moved: map[place]uint32{}}, waiting: map[numbered]side{},
+		receivers: map[*process]*receiver{}, chosen: map[int]bool{}}
+	for _, r := range t.run.Ranks {
+		m.chosen[r.Rank] = t.options.Rank == nil || t.options.Rank(r)
+	}
+	for e := range t.run.Events(newDecoder(t).options()) {
+		m.event(e)
+	}
+	for _, r := range m.receivers {
+		r.finish()
+	}
+	for _, s := range m.waiting {
+		m.unmatched(s.inside)
+	}
+	t.matched = m.matched
+}
+
+func (m *matcher) unmatched(inside bool) {
+	if inside {
+		m.trace.Totals.Unmatched++
+	}
+}
+
+func (m *matcher) receiver(p *process) *receiver {
+	r := m.receivers[p]
+	if r == nil {
+		r = newReceiver(m)
+		m.receivers[p] = r
+	}
+	return r
+}
+
+func (m *matcher) event(e *recording.Event) {
+	t := &m.trace.Totals
+	if e.Type == nil {
+		t.LostEvents += e.Lost
+		return
+	}
+	p := m.of(e.Rank)
+	l := p.layout(e.Type)
+	if l.kind != kindCall && l.kind != kindMessage && l.kind != kindPost {
+		return
+	}
+	flags, inside := l.u32(e.Body, fieldFlags), m.trace.inside(e.Time)
+	if l.kind == kindCall && inside {
+		t.Calls++
+	}
+	if flags&(flagSent|flagReceived) != 0 {
+		m.message(e, p, l, flags, inside)
+	}
+	if request := l.u32(e.Body, fieldRequest); flags&flagPosts != 0 && request != 0 {
+		of := pattern{l.u32(e.Body, fieldObject), int32(l.i32(e.Body, fieldPeer)), int32(l.i32(e.Body, fieldTag))}
+		if l.kind == kindPost || flags&flagSent != 0 || l.i32(e.Body, fieldJob) != 0 {
+			of = pattern{}
+		}
+		m.receiver(p).post(request, l.u64(e.Body, fieldBegin), of, flags&flagConcurrent != 0)
+	}
+}
+
+func (m *matcher) message(e *recording.Event, p *process, l *layout, flags uint32, inside bool) {
+	for len(m.counted) <= e.Chain {
+		m.counted = append(m.counted, 0)
+	}
+	at := side{place: place{e.Chain, m.counted[e.Chain]}, received: flags&flagReceived != 0, ambiguous: flags&flagConcurrent != 0, inside: inside}
+	m.counted[e.Chain]++
+	if inside {
+		if at.received {
+			m.trace.Totals.Received++
+		} else {
+			m.trace.Totals.Sent++
+		}
+	}
+	id, peer := l.u32(e.Body, fieldObject), l.i32(e.Body, fieldPeer)
+	object := p.objects[id]
+	n := numbered{stream{0, int32(e.Rank.Rank), int32(p.peer(peer, 0)), int32(l.i32(e.Body, fieldTag))}, l.u32(e.Body, fieldSequence)}
+	known := object != nil && object.number != 0 && n.sequence != 0 && peer >= 0 && l.i32(e.Body, fieldJob) == 0
+	if known {
+		n.object = object.number
+	}
+	if !at.received {
+		m.join(n, at, known)
+		return
+	}
+	n.source, n.destination = n.destination, n.source
+	request := l.u32(e.Body, fieldRequest)
+	if l.kind == kindCall && flags&flagPosts != 0 {
+		request = 0
+	}
+	m.receiver(p).complete(arrival{n, at, l.u64(e.Body, fieldBegin), known}, request, pattern{id, int32(peer), n.tag})
+}
+
+// join matches one side of a message with the other one.
+func (m *matcher) join(n numbered, s side, known bool) {
+	other := n.destination
+	if s.received {
+		other = n.source
+	}
+	if !known || !m.chosen[int(other)] {
+		m.unmatched(s.inside)
+		return
+	}
+	first, ok := m.waiting[n]
+	switch {
+	case !ok && len(m.waiting) >= maxUnmatched:
+		m.unmatched(s.inside)
+	case !ok:
+		m.waiting[n] = s
+	case first.received == s.received: // damage: two messages with one number
+		m.unmatched(s.inside)
+	default:
+		delete(m.waiting, n)
+		switch {
+		case !first.inside || !s.inside:
+			m.unmatched(first.inside || s.inside)
+		case first.ambiguous || s.ambiguous:
+			m.trace.Totals.Ambiguous++
+		default:
+			m.trace.Totals.Flows++
+			m.matched.set(first.place)
+			m.matched.set(s.place)
+		}
+	}
+}

@@ -1,0 +1,185 @@
+package trace
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// maxMoved bounds the receives that did not complete in the order in which they were posted. Further ones have no flow.
+const maxMoved = 1 << 18
+
+// maxHeld bounds the receives of a stream that wait for earlier ones.
+const maxHeld = 4096
+
+// pattern is the communicator, source and tag that a receive is posted for; Any matches all. The zero value is not known, and matches
+// everything.
+type pattern struct {
+	object    uint32 // the rank's own number
+	peer, tag int32
+}
+
+// posted is a receive that has not completed.
+type posted struct {
+	of         pattern
+	at         uint64 // ticks
+	done       bool
+	concurrent bool
+}
+
+// arrival is a received message.
+type arrival struct {
+	numbered // by completion
+	side
+	at    uint64 // when the receive was posted
+	known bool
+}
+
+// receiver finds the order in which the receives of a rank match messages: that in which they were posted. The agent numbers them as
+// they complete. If receives that were posted earlier and could take messages of the same stream are still waiting, their order
+// decides, so the arrival is held until they have completed.
+type receiver struct {
+	*matcher
+	posts    map[uint32]*posted    // by request
+	patterns map[pattern][]*posted // in the order of posting
+	held     map[stream]*held
+}
+
+type held struct {
+	pattern  pattern
+	arrivals []arrival
+	gap      bool // arrivals between these were lost
+}
+
+func newReceiver(m *matcher) *receiver {
+	return &receiver{m, map[uint32]*posted{}, map[pattern][]*posted{}, map[stream]*held{}}
+}
+
+func (r *receiver) post(request uint32, at uint64, of pattern, concurrent bool) {
+	if len(r.posts) >= maxPosted || r.posts[request] != nil {
+		return // it will be unknown when it completes; or MPI_Imrecv of a message that MPI_Mprobe has matched
+	}
+	p := &posted{of: of, at: at, concurrent: concurrent}
+	r.posts[request] = p
+	r.patterns[of] = append(r.patterns[of], p)
+}
+
+// earliest is when the first receive was posted that is waiting for a pattern; the greatest number if there is none.
+func (r *receiver) earliest(of pattern) uint64 {
+	all := r.patterns[of]
+	if len(all) == 0 {
+		return math.MaxUint64
+	}
+	for len(all) > 0 && all[0].done {
+		all = all[1:]
+	}
+	if len(all) == 0 {
+		delete(r.patterns, of)
+		return math.MaxUint64
+	}
+	r.patterns[of] = all
+	return all[0].at
+}
+
+// waitingSince is when the first receive was posted that is waiting and could take a message.
+func (r *receiver) waitingSince(of pattern) uint64 {
+	if len(r.patterns) == 0 {
+		return math.MaxUint64
+	}
+	first := r.earliest(of)
+	for _, other := range [...]pattern{{of.object, Any, of.tag}, {of.object, of.peer, Any}, {of.object, Any, Any}, {}} {
+		first = min(first, r.earliest(other))
+	}
+	return first
+}
+
+// complete adds a receive that has completed.
+func (r *receiver) complete(a arrival, request uint32, of pattern) {
+	changed := false // the first one that waits
+	if request != 0 {
+		p := r.posts[request]
+		if p == nil {
+			a.ambiguous = true // its post was lost
+		} else {
+			changed = r.earliest(p.of) == p.at
+			a.at = p.at
+			a.ambiguous = a.ambiguous || p.concurrent
+			p.done = true
+			delete(r.posts, request)
+		}
+	}
+	h := r.held[a.stream]
+	switch {
+	case !a.known || h == nil && r.waitingSince(of) > a.at:
+		r.join(a.numbered, a.side, a.known)
+	case h == nil:
+		r.held[a.stream] = &held{pattern: of, arrivals: []arrival{a}}
+	default:
+		h.gap = h.gap || a.sequence != h.arrivals[len(h.arrivals)-1].sequence+1
+		h.arrivals = append(h.arrivals, a)
+	}
+	if len(r.held) == 0 || !changed && (h == nil || len(h.arrivals) < maxHeld) {
+		return
+	}
+	for s, h := range r.held {
+		if len(h.arrivals) >= maxHeld {
+			h.gap = true
+			r.release(s, h, math.MaxUint64)
+		} else {
+			r.release(s, h, r.waitingSince(h.pattern))
+		}
+	}
+}
+
+// release joins the arrivals that were posted before a time.
+func (r *receiver) release(s stream, h *held, before uint64) {
+	if !slices.ContainsFunc(h.arrivals, func(a arrival) bool { return a.at < before }) {
+		return
+	}
+	first := h.arrivals[0].sequence // they are numbered without a gap, by completion
+	for _, a := range h.arrivals {
+		first = min(first, a.sequence)
+	}
+	slices.SortStableFunc(h.arrivals, func(a, b arrival) int { return cmp.Compare(a.at, b.at) })
+	n := 0
+	for n < len(h.arrivals) && h.arrivals[n].at < before {
+		a := &h.arrivals[n]
+		number := first + uint32(n)
+		if h.gap {
+			a.ambiguous, number = true, a.sequence
+		}
+		r.move(a, number)
+		r.join(a.numbered, a.side, true)
+		n++
+	}
+	if h.arrivals = h.arrivals[n:]; len(h.arrivals) == 0 {
+		delete(r.held, s)
+		return
+	}
+	// The rest keeps the numbers that are left, as if it had completed in this order.
+	for i := range h.arrivals {
+		if !h.gap {
+			r.move(&h.arrivals[i], first+uint32(n+i))
+		}
+	}
+}
+
+// move gives an arrival another number.
+func (r *receiver) move(a *arrival, number uint32) {
+	if a.sequence == number {
+		return
+	}
+	a.sequence = number
+	if len(r.matched.moved) < maxMoved {
+		r.matched.moved[a.place] = number
+	} else {
+		a.ambiguous = true
+	}
+}
+
+// finish joins what is held: receives that are still waiting at the end have taken no message.
+func (r *receiver) finish() {
+	for s, h := range r.held {
+		r.release(s, h, math.MaxUint64)
+	}
+}

@@ -1,0 +1,171 @@
+// Package trace reads traces: the MPI calls, messages and phases that mpitx trace recorded, in order of time over all ranks and
+// threads, and which send belongs to which receive. Runs may be larger than memory.
+package trace
+
+import (
+	"slices"
+	"time"
+
+	"mpitx/recording"
+)
+
+// Peers and tags that are not a rank or a tag.
+const (
+	None   = -1000000 // the call has none, or it is unknown
+	Any    = -1       // MPI_ANY_SOURCE, MPI_ANY_TAG
+	Nobody = -2       // MPI_PROC_NULL
+)
+
+// Object is a communicator, window or file. Objects of several ranks that are the same in the program are one Object.
+type Object struct {
+	Kind   string // "communicator", "window", "file"
+	Name   string // given by the program or the library; "": none
+	MadeBy string // the function that made it; "": predefined
+	Size   int    // processes; 0: unknown
+
+	number uint32 // 0: not known on other ranks
+}
+
+// String is the object's name; if it has none, how it was made.
+func (o *Object) String() string {
+	switch {
+	case o == nil:
+		return ""
+	case o.Name != "":
+		return o.Name
+	case o.MadeBy != "":
+		return o.MadeBy
+	}
+	return "unnamed " + o.Kind
+}
+
+// Call is an MPI call.
+type Call struct {
+	Begin, End time.Duration // since the job's start
+	Function   string        // "MPI_Send"
+	Object     *Object       // nil: none, or unknown
+	Peer, Tag  int           // a number of [recording.Rank.Rank]; also None, Any, Nobody
+	Job        int           // 0: the peer is of this job; else Peer is a rank in another job, see docs/run-format.md
+	Bytes      uint64        // of its messages, or that it gives and gets
+	Site       uint64        // a return address in the program: see [recording.Rank.Module]
+	Request    uint32        // the number of the request that it makes; 0: none
+	Depth      int           // in how many calls it is nested: from a callback of the application
+	Root       bool          // the peer is the root of a collective
+	OneSided   bool          // the peer is the target
+	Failed     bool          // it returned an error
+	Abandoned  bool          // longjmp, an exception or cancellation ended it
+	Open       bool          // it had not returned when the process ended
+	Lost       bool          // its own event was lost; Messages are what is known
+	Messages   []Message     // that it sent, or whose receive it completed
+}
+
+// Message is a message that was sent or received.
+type Message struct {
+	Received  bool
+	Function  string // that sent it or posted the receive; if that is not known, the one that completed it
+	Object    *Object
+	Peer, Tag int
+	Job       int // as in Call
+	Bytes     uint64
+	Posted    time.Duration // when the receive was posted, or the sending call began; 0: unknown
+	Done      time.Duration // the end of the call that sent it or completed the receive
+	Sequence  uint32        // counts the messages with this object, peer, tag and direction, from 1; 0: unknown
+	Request   uint32        // the request of the receive; 0: none
+	Estimated bool          // the library does not report what arrived: source, tag and bytes are the posted receive's
+	Flow      uint64        // equal in a send and its receive; 0: the other side is not in the trace, or the order is ambiguous
+
+	concurrent bool
+}
+
+// Phase is the beginning or end of a phase of the application.
+type Phase struct {
+	Time    time.Duration
+	Name    string // of an end: ""
+	Entered bool
+}
+
+// External is an event of another source: "mpi_t" or "peruse".
+type External struct {
+	Time         time.Duration
+	Source, Name string
+	Object       *Object
+	Fields       []recording.Field
+	Values       []recording.Value // of the fields' elements: Values[f.First:f.First+f.Count]
+}
+
+// Event is what [Trace.Events] yields: one of the pointers is set, or Lost. It is valid until the next one.
+type Event struct {
+	Rank     *recording.Rank
+	Thread   int // the operating system's thread ID
+	Track    int // numbers the threads of all ranks from 0. A thread may continue the track of one that has ended, even in its own first call, so calls nest only if the threads are equal, too
+	Call     *Call
+	Phase    *Phase
+	External *External
+	Lost     uint64 // events of the thread that were lost before this point
+}
+
+// Options choose a part of a trace.
+type Options struct {
+	From, To time.Duration              // calls that end in this part, if To > From
+	Rank     func(*recording.Rank) bool // only these ranks; nil: all
+	Flows    bool                       // match sends and receives, which reads the trace once more
+
+	// Progress is called now and then with the part that was read, 0 to 1.
+	Progress func(part float64)
+}
+
+// The names of the types of events.
+const (
+	typeCall    = "trace call"
+	typeMessage = "trace message"
+	typePost    = "trace post"
+	typePhase   = "phase"
+)
+
+// Has reports whether a run has a trace.
+func Has(run *recording.Run) bool {
+	return slices.ContainsFunc(run.Ranks, func(r *recording.Rank) bool {
+		return slices.ContainsFunc(r.EventTypes, func(t *recording.EventType) bool { return t != nil && t.Name == typeCall })
+	})
+}
+
+// Totals count what a trace holds and how its messages were matched.
+type Totals struct {
+	Calls, Sent, Received uint64 // in the chosen part
+	Flows                 uint64 // sends with their receive
+	Ambiguous             uint64 // messages without a flow because several threads sent or received at the same time, or events between were lost
+	Unmatched             uint64 // messages whose other side is not in the chosen part of the trace, or whose peer or communicator is not known
+	LostEvents            uint64 // events for which there was no room
+}
+
+// Trace is the trace of a run.
+type Trace struct {
+	Totals Totals // complete after the first Events, or at once with Options.Flows
+
+	run     *recording.Run
+	options Options
+	objects map[*recording.Rank]map[uint32]*Object
+	matched *matched // nil: flows are not wanted
+}
+
+// Read reads what is the same for the whole trace and, with Options.Flows, matches messages. The run must stay open.
+func Read(run *recording.Run, o Options) *Trace {
+	t := &Trace{run: run, options: o, objects: readObjects(run)}
+	if o.Flows {
+		t.match()
+	}
+	return t
+}
+
+// Events yields calls, phases and other events by the time of their end. Of one thread, nested calls come before the call
+// around them. Memory is bounded.
+func (t *Trace) Events(yield func(*Event) bool) {
+	d := newDecoder(t)
+	t.Totals.Calls, t.Totals.Sent, t.Totals.Received, t.Totals.LostEvents = 0, 0, 0, 0
+	for e := range t.run.Events(d.options()) {
+		if !d.event(e, yield) {
+			return
+		}
+	}
+	d.finish(yield)
+}

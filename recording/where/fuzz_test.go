@@ -1,0 +1,108 @@
+package where
+
+import (
+	"encoding/binary"
+	"os"
+	"slices"
+	"testing"
+
+	"mpitx/fixtures/mutate"
+	"mpitx/recording"
+	"mpitx/recording/recordingtest"
+)
+
+// stuck is a run in which each of two ranks is in a call with a request, and waits for the other.
+func stuck() (chunks []byte) {
+	objects := []recordingtest.Field{}
+	for _, name := range []string{"id", "kind", "size", "rank", "parent", "order", "freed", "group", "collectives", "handle", "side"} {
+		objects = append(objects, recordingtest.Field{Name: name, Type: 4})
+	}
+	states := []recordingtest.Field{{Name: "function", Type: 3, Meaning: 1}, {Name: "pending_function", Type: 3, Meaning: 1, Count: 2}, {Name: "spare", Type: 3}}
+	numbers := []string{"thread", "inside", "arguments", "calls", "progress", "seen", "since", "beat", "moved", "handle", "peer", "tag", "source", "source_tag", "bytes", "collective",
+		"address", "site", "sited", "looked", "listed", "pending", "asleep", "working", "nested", "left"}
+	for _, name := range numbers {
+		states = append(states, recordingtest.Field{Name: name, Type: 4})
+	}
+	for _, name := range []string{"pending_handle", "pending_peer", "pending_tag"} {
+		states = append(states, recordingtest.Field{Name: name, Type: 4, Count: 2})
+	}
+	le := binary.LittleEndian
+	for rank := range 2 {
+		s := recordingtest.NewStream(uint64(rank)+1, int32(rank))
+		s.Header(recordingtest.Header{Rank: int32(rank), Size: 2, Clock: 2, NsPerTick: 0.5, Host: "n"})
+		s.Clock(1000, 1e9, 1e18, 0)
+		s.Table(0, "objects", 1, 8+8*len(objects), objects...)
+		s.Table(1, "where", 1, 8+4*4+8*(len(numbers)+6), states...)
+		s.Text(0, "MPI_Waitall")
+		s.Text(1, "MPI_Irecv")
+		row := func(values ...uint64) []byte {
+			b := le.AppendUint32(le.AppendUint32(nil, 2), 4711)
+			for _, v := range values {
+				b = le.AppendUint64(b, v)
+			}
+			return b
+		}
+		s.Rows(0, 8+8*len(objects), row(1, 0, 2, uint64(rank), 0, 0, 0, 7, 3, 99, 0))
+		state := map[string]uint64{"thread": 4711, "inside": 1, "arguments": argObject | argSource | argTag, "calls": 5, "progress": 4, "seen": 11, "since": 1e9, "beat": 2e9, "handle": 99,
+			"peer": uint64(1 - rank), "tag": 7, "looked": 5, "listed": 2, "pending": 2}
+		b := row(0, 1<<32|1) // the function, those of the requests
+		for _, name := range numbers {
+			b = le.AppendUint64(b, state[name])
+		}
+		for _, v := range []uint64{99, 99, uint64(1 - rank), uint64(1 - rank), 7, 8} {
+			b = le.AppendUint64(b, v)
+		}
+		s.Rows(1, 8+4*4+8*(len(numbers)+6), b)
+		s.Seal()
+		chunks = append(chunks, s.Out...)
+	}
+	return chunks
+}
+
+// An input is edits of this run, with valid checksums.
+func FuzzRead(f *testing.F) {
+	small := stuck()
+	dir, err := os.MkdirTemp("/dev/shm", "mpitx-fuzz-*")
+	if err != nil {
+		dir = f.TempDir()
+	}
+	f.Cleanup(func() { os.RemoveAll(dir) })
+	open := func(t testing.TB, b []byte) *recording.Run {
+		if err := recordingtest.Save(dir, "n", b); err != nil {
+			t.Fatal(err)
+		}
+		run, err := recording.Open(dir)
+		if err != nil {
+			return nil
+		}
+		return run
+	}
+	run := open(f, small)
+	if job := Read(run, nil); len(job.Processes) != 2 || !slices.ContainsFunc(job.Processes, func(p *Process) bool { return len(p.Threads) == 1 && len(p.Threads[0].Pending) == 2 }) {
+		f.Fatalf("%+v %v", job, run.Damage())
+	}
+	run.Close()
+	f.Add([]byte{})
+	f.Add([]byte("\x02\x0c\x00\x02\x00"))
+	f.Fuzz(func(t *testing.T, script []byte) {
+		b := mutate.Bytes(small, script)
+		recordingtest.Fix(b)
+		run := open(t, b)
+		if run == nil {
+			return
+		}
+		defer run.Close()
+		job := Read(run, nil)
+		if len(job.Processes) > MaxRanks+len(run.Ranks) {
+			t.Errorf("%d processes", len(job.Processes))
+		}
+		for _, p := range job.Processes {
+			for _, thread := range p.Threads {
+				if len(thread.Pending) > 2 {
+					t.Errorf("%d requests", len(thread.Pending))
+				}
+			}
+		}
+		Analyze(job)
+	})
+}
