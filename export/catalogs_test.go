@@ -100,6 +100,22 @@ func ordinary() *catalog.Catalog {
 		{Name: "mpi", Cvars: []string{"mpi_yield_when_idle"}, Pvars: []string{"pml_posted:level"}, Before: true, After: true},
 		{Name: "network", Cvars: []string{"btl_tcp_if_include"}, Before: true},
 	}
+	c.Events = []catalog.Event{
+		{Name: "ompi.comm_created", Verbosity: catalog.VerbosityMPIDevDetail, Bind: catalog.BindComm, Description: "A communicator was created.", Categories: []string{"mpi"},
+			Elements: []catalog.Element{{Name: "comm", Type: catalog.TypeUint64}, {Name: "name", Type: catalog.TypeChar, Displacement: 8}},
+			Enum:     "comm_elements", Hints: []catalog.Hint{{Key: "rate", Value: "rare"}}, Status: catalog.StatusOK, After: true},
+		{Name: "unexp_dequeued", Verbosity: catalog.VerbosityUserBasic, Bind: catalog.BindNoObject, Status: catalog.StatusFaulty,
+			Reason: "on rank 2: crashes in register_callback (SIGSEGV)", Before: true, After: true,
+			Elements:  []catalog.Element{{Type: catalog.TypeInt}, {Type: catalog.TypeInt, Displacement: 4}},
+			Conflicts: []catalog.Conflict{{Rank: 2, Field: "elements", Here: "int at 0", Root: "int at 0, int at 4"}}},
+		{Name: "wakeup", Verbosity: catalog.VerbosityMPIDevAll, Bind: catalog.BindNoObject, Status: catalog.StatusOK, Before: true},
+	}
+	c.Categories[2].Events, c.Categories[2].EventTypes = 1, []string{"ompi.comm_created"}
+	c.Sources = []catalog.Source{
+		{Name: "card", Order: catalog.Unordered, TicksPerSecond: 1000, MaxTicks: 4095, Description: "The card's thread.", Status: catalog.StatusOK, Before: true, After: true,
+			Conflicts: []catalog.Conflict{{Rank: 3, Field: "ticks_per_second", Here: "500", Root: "1000"}}},
+		{Name: "ompi", Order: catalog.Ordered, TicksPerSecond: 1e9, MaxTicks: 1<<63 - 1, Readable: true, Hints: []catalog.Hint{{Key: "clock", Value: "monotonic"}}, Status: catalog.StatusOK, After: true},
+	}
 	c.Enums = []catalog.Enum{
 		{Name: "boolean", Items: []catalog.Item{{Value: 0, Name: "false"}, {Value: 1, Name: "true"}}},
 		{Name: "btl_flags", Flags: true, Items: []catalog.Item{{Value: 1, Name: "send"}, {Value: 2, Name: "put"}, {Value: 4, Name: "get"}}},
@@ -127,6 +143,13 @@ func hostile() *catalog.Catalog {
 		{Name: "loop1", Categories: []string{"loop2"}}, {Name: "loop2", Categories: []string{"loop1", "loop2"}, Cvars: []string{"none"}},
 		{Name: nasty, Description: nasty, Cvars: []string{nasty, "missing"}, Categories: []string{"missing"}},
 	}
+	c.Events = []catalog.Event{
+		{Name: nasty, Description: nasty, Enum: nasty, Categories: []string{nasty}, Hints: []catalog.Hint{{Key: nasty, Value: nasty}}, Status: catalog.Status(nasty), Reason: nasty,
+			Elements:  []catalog.Element{{Name: nasty, Type: catalog.Datatype(0x40000000 + 17), Displacement: -1 << 63}, {Displacement: 1<<63 - 1, Type: catalog.TypeInt}},
+			Conflicts: []catalog.Conflict{{Rank: 1, Field: nasty, Here: nasty, Root: nasty}}},
+	}
+	c.Sources = []catalog.Source{{Name: nasty, Description: nasty, Order: catalog.SourceOrder(0x40000000 + 9), TicksPerSecond: -1, MaxTicks: -1 << 63,
+		Hints: []catalog.Hint{{Key: nasty, Value: nasty}}, Status: catalog.StatusFaulty, Reason: nasty}}
 	c.Enums = []catalog.Enum{{Name: nasty, Items: []catalog.Item{{Value: 1, Name: nasty}}}}
 	return c
 }

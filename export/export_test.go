@@ -77,11 +77,12 @@ func TestDataFormats(t *testing.T) {
 				Schema                          string
 				Version                         int
 				Cvars, Pvars, Categories, Enums []map[string]any
+				Events, Sources                 []map[string]any
 			}
 			if err := json.Unmarshal(write(FormatJSON), &doc); err != nil {
 				t.Fatal(err)
 			}
-			if doc.Schema == "" || doc.Version == 0 || len(doc.Cvars)+len(doc.Pvars)+len(doc.Categories)+len(doc.Enums) != n {
+			if doc.Schema == "" || doc.Version == 0 || len(doc.Cvars)+len(doc.Pvars)+len(doc.Categories)+len(doc.Enums)+len(doc.Events)+len(doc.Sources) != n {
 				t.Errorf("json has %q %d, %d cvars …", doc.Schema, doc.Version, len(doc.Cvars))
 			}
 			seen := 0
@@ -120,7 +121,7 @@ func TestKinds(t *testing.T) {
 		t.Errorf("names %q, want %q", b.String(), want)
 	}
 	for word, k := range map[string]catalog.Kind{"cvars": catalog.Cvars, "pvars": catalog.Pvars, "categories": catalog.Categories, "enums": catalog.Enums,
-		"CVARS": catalog.Cvars, "pvar": catalog.Pvars, "Category": catalog.Categories} {
+		"events": catalog.Events, "Source": catalog.Sources, "CVARS": catalog.Cvars, "pvar": catalog.Pvars, "Category": catalog.Categories} {
 		if got, ok := catalog.ParseKind(word); got != k || !ok {
 			t.Errorf("ParseKind(%q) = %v, %v", word, got, ok)
 		}
@@ -201,7 +202,7 @@ func TestEmptyMessage(t *testing.T) {
 	for want, got := range map[string]string{
 		"no performance variables: mpich has none":              EmptyMessage(mpich, catalog.Pvars),
 		"no match: the filters exclude all 6 control variables": EmptyMessage(ordinary(), catalog.Cvars),
-		"no variables, categories or enumerations: neither stage of this MPI library could be read": EmptyMessage(
+		"no variables, events, event sources, categories or enumerations: neither stage of this MPI library could be read": EmptyMessage(
 			&catalog.Catalog{}, catalog.AllKinds),
 	} {
 		if got != want {

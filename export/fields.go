@@ -27,6 +27,9 @@ func text(f func(*catalog.Variable) string) func(*catalog.Catalog, *catalog.Vari
 	return func(_ *catalog.Catalog, v *catalog.Variable) string { return f(v) }
 }
 
+// none is the text of a field that variables do not have.
+func none(*catalog.Catalog, *catalog.Variable) string { return "" }
+
 // numbered returns the name of a constant; "" if it is not set.
 func numbered[T interface {
 	~int32
@@ -139,6 +142,13 @@ var Fields = []Field{
 		Text: text(func(v *catalog.Variable) string { return v.Description })},
 	{Name: "unit", Header: "UNIT", Doc: "unit of a variable of mpitx: ns, B",
 		Text: text(func(v *catalog.Variable) string { return v.Unit })},
+	{Name: "elements", Header: "ELEMENTS", Doc: "elements of an event: name, datatype, displacement in bytes", Text: none},
+	{Name: "events", Header: "EVENTS", Doc: "events in a category", Text: none},
+	{Name: "hints", Header: "HINTS", Doc: "info hints of an event or event source", Text: none},
+	{Name: "order", Header: "ORDER", Doc: "order of an event source's events: ordered, unordered", Text: none},
+	{Name: "ticks_per_second", Header: "TICKS/S", Doc: "ticks per second of an event source's clock", Text: none},
+	{Name: "max_ticks", Header: "MAX_TICKS", Doc: "greatest timestamp of an event source, after which it starts again from 0", Text: none},
+	{Name: "readable", Header: "READABLE", Doc: "whether an event source's clock can be read at any time", Text: none},
 }
 
 // FindField returns the field with a name; nil if there is none.

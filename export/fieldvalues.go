@@ -56,6 +56,12 @@ func display(x any) string {
 		return strings.Join(x, ",")
 	case []catalog.Conflict:
 		return joinFunc(x, "; ", conflictText)
+	case int64:
+		return strconv.FormatInt(x, 10)
+	case []catalog.Element:
+		return joinFunc(x, ", ", elementText)
+	case []catalog.Hint:
+		return joinFunc(x, ", ", hintText)
 	case []catalog.Item:
 		return joinFunc(x, ",", func(it catalog.Item) string { return strconv.Itoa(it.Value) + "=" + it.Name })
 	}

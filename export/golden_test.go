@@ -92,15 +92,12 @@ func TestListGolden(t *testing.T) {
 	}
 }
 
-func everything(c *catalog.Catalog) []*catalog.Variable {
-	var vars []*catalog.Variable
-	for i := range c.Cvars {
-		vars = append(vars, &c.Cvars[i])
+func everything(c *catalog.Catalog) []catalog.Entry {
+	var all []catalog.Entry
+	for _, e := range c.Entries(catalog.AllKinds &^ catalog.Groups) {
+		all = append(all, e)
 	}
-	for i := range c.Pvars {
-		vars = append(vars, &c.Pvars[i])
-	}
-	return vars
+	return all
 }
 
 func howToSet(v *catalog.Variable) []string {

@@ -19,7 +19,8 @@ type view struct {
 
 type viewColumn struct {
 	column
-	text func(catalog.Entry) string
+	text  func(catalog.Entry) string
+	spare bool // left out if it is empty for all
 }
 
 var views = map[catalog.Kind]view{
@@ -32,20 +33,24 @@ var views = map[catalog.Kind]view{
 		wide:  tableFields("name,value,class,type,count,bind,flags,stage,verbosity,enum,differs,conflicts,category,description"),
 	},
 	catalog.Virtual: {table: tableFields("name,class,unit,description"), wide: tableFields("name,class,unit,description")},
+	catalog.Events:  eventView,
+	catalog.Sources: sourceView,
 	catalog.Categories: {
 		fields: map[string]func(catalog.Entry) any{
 			"stage":       of(func(g *catalog.Category) any { return stageText(g.Before, g.After) }),
 			"category":    of(func(g *catalog.Category) any { return list(g.Categories) }),
 			"count":       of(func(g *catalog.Category) any { return len(g.Cvars) + len(g.Pvars) }),
+			"events":      of(func(g *catalog.Category) any { return list(g.EventTypes) }),
 			"conflicts":   of(func(g *catalog.Category) any { return list(g.Conflicts) }),
 			"description": of(func(g *catalog.Category) any { return g.Description }),
 		},
 		columns: []viewColumn{
-			{column{header: "CVARS"}, of(func(g *catalog.Category) string { return some(len(g.Cvars)) })},
-			{column{header: "PVARS"}, of(func(g *catalog.Category) string { return some(len(g.Pvars)) })},
-			{column{header: "INSIDE"}, of(func(g *catalog.Category) string { return some(len(g.Categories)) })},
-			{column{header: "STAGE"}, of(func(g *catalog.Category) string { return stageText(g.Before, g.After) })},
-			{column{header: "DESCRIPTION", flex: true, floor: 16}, of(func(g *catalog.Category) string { return oneLine(g.Description) })},
+			{column: column{header: "CVARS"}, text: of(func(g *catalog.Category) string { return some(len(g.Cvars)) })},
+			{column: column{header: "PVARS"}, text: of(func(g *catalog.Category) string { return some(len(g.Pvars)) })},
+			{column: column{header: "EVENTS"}, text: of(func(g *catalog.Category) string { return some(max(g.Events, len(g.EventTypes))) }), spare: true},
+			{column: column{header: "INSIDE"}, text: of(func(g *catalog.Category) string { return some(len(g.Categories)) })},
+			{column: column{header: "STAGE"}, text: of(func(g *catalog.Category) string { return stageText(g.Before, g.After) })},
+			{column: column{header: "DESCRIPTION", flex: true, floor: 16}, text: of(func(g *catalog.Category) string { return oneLine(g.Description) })},
 		},
 		must: 3,
 	},
@@ -55,14 +60,14 @@ var views = map[catalog.Kind]view{
 			"count": of(func(e *catalog.Enum) any { return len(e.Items) }),
 		},
 		columns: []viewColumn{
-			{column{header: "COUNT"}, of(func(e *catalog.Enum) string { return strconv.Itoa(len(e.Items)) })},
-			{column{header: "KIND"}, of(func(e *catalog.Enum) string {
+			{column: column{header: "COUNT"}, text: of(func(e *catalog.Enum) string { return strconv.Itoa(len(e.Items)) })},
+			{column: column{header: "KIND"}, text: of(func(e *catalog.Enum) string {
 				if e.Flags {
 					return "flags"
 				}
 				return "values"
 			})},
-			{column{header: "ITEMS", flex: true, floor: 16}, of(func(e *catalog.Enum) string { return strings.ReplaceAll(display(e.Items), ",", " ") })},
+			{column: column{header: "ITEMS", flex: true, floor: 16}, text: of(func(e *catalog.Enum) string { return strings.ReplaceAll(display(e.Items), ",", " ") })},
 		},
 		must: 2,
 	},

@@ -18,7 +18,7 @@ const (
 
 // csvFields are the columns of CSV. New columns are added at the end.
 var csvFields = mustFields("kind,name,value,type,class,scope,verbosity,bind,stage,category,enum,count,flags," +
-	"before,after,status,reason,writable,set,differs,conflicts,description")
+	"before,after,status,reason,writable,set,differs,conflicts,description,elements,order,ticks_per_second,max_ticks")
 
 // only returns the catalog reduced to some kinds.
 func only(c *catalog.Catalog, k catalog.Kind) *catalog.Catalog {
@@ -27,7 +27,7 @@ func only(c *catalog.Catalog, k catalog.Kind) *catalog.Catalog {
 	return &part
 }
 
-// readable returns the catalog reduced to some kinds and the enumerations that its variables use, so that a reader can name the
+// readable returns the catalog reduced to some kinds and the enumerations that its variables and events use, so that a reader can name the
 // values.
 func readable(c *catalog.Catalog, k catalog.Kind) *catalog.Catalog {
 	part := only(c, k)
@@ -37,6 +37,9 @@ func readable(c *catalog.Catalog, k catalog.Kind) *catalog.Catalog {
 	used := map[string]bool{}
 	for v := range part.Variables() {
 		used[v.Enum] = true
+	}
+	for i := range part.Events {
+		used[part.Events[i].Enum] = true
 	}
 	part.Enums = c.Enums
 	part.Keep(catalog.Enums, func(e catalog.Entry) bool { return used[e.ID()] })

@@ -199,11 +199,12 @@ func (s *sections) others(c *catalog.Catalog, k *catalog.KindInfo) error {
 	}
 	name, view := nameColumn, views[k.Kind]
 	name.header, name.floor = "NAME", s.term.Width*2/5
-	columns := append([]viewColumn{{name, catalog.Entry.ID}}, view.columns...)
+	columns := append([]viewColumn{{column: name, text: catalog.Entry.ID}}, view.columns...)
+	columns = slices.DeleteFunc(columns, func(col viewColumn) bool { return col.spare && !used(c, k, col) })
 	if s.opts.Fields != nil {
 		columns, view.must = nil, len(s.opts.Fields)
 		for _, col := range chosen(s.opts.Fields) {
-			columns = append(columns, viewColumn{col.column, func(e catalog.Entry) string {
+			columns = append(columns, viewColumn{column: col.column, text: func(e catalog.Entry) string {
 				text := col.field.textOf(c, k, e)
 				if col.field.prose {
 					text = oneLine(text)
@@ -224,6 +225,16 @@ func (s *sections) others(c *catalog.Catalog, k *catalog.KindInfo) error {
 		g.rows = append(g.rows, row)
 	}
 	return g.write(s.w, s.term)
+}
+
+// used reports whether a column has text for an entry.
+func used(c *catalog.Catalog, k *catalog.KindInfo, col viewColumn) bool {
+	for _, e := range c.Entries(k.Kind) {
+		if col.text(e) != "" {
+			return true
+		}
+	}
+	return false
 }
 
 // blank reports whether a field is empty for all variables. Names and values never count as blank.

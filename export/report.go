@@ -29,6 +29,8 @@ type ReportOptions struct {
 	Table    string // one of ReportTables, whole; "": the summary, or the functions in formats of rows
 	Findings []profile.Finding
 	Triggers []*trigger.Trigger
+	Lost     bool     // the agent had no memory for all calls
+	Tools    []string // that intercepted the calls of the program, outermost first
 }
 
 // Report writes a profile.
@@ -61,7 +63,9 @@ var mostRows = map[string]int{"functions": 6, "sites": 6, "ranks": 5, "phases": 
 func reportText(w io.Writer, p *profile.Profile, f Format, o ReportOptions) error {
 	var b bytes.Buffer
 	reportHead(&b, p, o)
-	findings(&b, o, mostFindings)
+	if p.Total.Calls > 0 || len(o.Findings) > 0 {
+		findings(&b, o, mostFindings)
+	}
 	for _, name := range ReportTables {
 		most, shown := mostRows[name]
 		table := peopleTable(p, name, most, o.Terminal)
@@ -111,11 +115,22 @@ func reportHead(b *bytes.Buffer, p *profile.Profile, o ReportOptions) {
 	library, _, _ = strings.Cut(library, "\n")
 	library, _, _ = strings.Cut(oneLine(library), ",")
 	program = o.Cut(commandText(program), 40)
+	if len(p.Ranks) == 0 {
+		line("No MPI call was recorded" + why(p, o))
+		return
+	}
 	line(strings.TrimSuffix(fmt.Sprintf("%s: %s on %s, %s; %s", program, ranks, counted(len(hosts), "node"), stateText(p, o.Terminal), library), "; "))
+	if len(o.Tools) > 0 {
+		line("QMPI tools: " + strings.Join(o.Tools, ", ") + " (times include theirs)")
+	}
 	if cut := cutText(p.Cut); cut != "" {
 		line("Only " + cut)
 	}
-	text := fmt.Sprintf("MPI takes %s of the run time, in %d calls", percentText(inMPI(p)), p.Total.Calls)
+	if p.Total.Calls == 0 {
+		line("No MPI call was recorded" + why(p, o))
+		return
+	}
+	text := fmt.Sprintf("MPI takes %s of the run time, in %s", percentText(inMPI(p)), counted(int(p.Total.Calls), "call"))
 	if slices.ContainsFunc(p.Ranks, func(r *profile.Rank) bool { return r.Threads > 1 }) {
 		text += " (of the main threads; below, times are sums over threads)"
 	}
@@ -127,6 +142,17 @@ func reportHead(b *bytes.Buffer, p *profile.Profile, o ReportOptions) {
 		text += fmt.Sprintf(". Parallel efficiency %s = load balance %s %s communication efficiency %s", percentText(e.Parallel), percentText(e.LoadBalance), times, percentText(e.Communication))
 	}
 	line(text)
+}
+
+// why says why a profile is empty.
+func why(p *profile.Profile, o ReportOptions) string {
+	switch {
+	case cutText(p.Cut) != "":
+		return " in this part of the run"
+	case o.Lost:
+		return ": the agent had no memory for its tables"
+	}
+	return ": the program made none, or --include and --exclude left out all that it made"
 }
 
 // commandText is a command line without directories.

@@ -170,3 +170,35 @@ func TestMatrixGolden(t *testing.T) {
 	}
 	golden(t, "matrix_many", b.Bytes())
 }
+
+// A profile without calls says so.
+func TestReportEmpty(t *testing.T) {
+	for cut, want := range map[string]string{"": "No MPI call was recorded: the program made none, or --include and --exclude left out all that it made\n",
+		"solve": "No MPI call was recorded in this part of the run\n"} {
+		c := profile.Cut{}
+		if cut != "" {
+			c.Phases = []string{cut}
+		}
+		p := solver(t, c)
+		p.Total = profile.Totals{}
+		var b bytes.Buffer
+		if err := Report(&b, p, FormatTable, ReportOptions{}); err != nil || !strings.Contains(b.String(), want) || strings.Contains(b.String(), "stands out") {
+			t.Errorf("%v\n%s", err, b.String())
+		}
+	}
+	var b bytes.Buffer
+	if err := Report(&b, &profile.Profile{}, FormatTable, ReportOptions{Lost: true}); err != nil || b.String() != "No MPI call was recorded: the agent had no memory for its tables\n" {
+		t.Errorf("%v\n%s", err, b.String())
+	}
+}
+
+// A report names the QMPI tools that calls passed through.
+func TestReportTools(t *testing.T) {
+	o := ReportOptions{Tools: []string{"counter (libfoo.so)", "logger"}}
+	if text := report(t, solver(t, profile.Cut{}), FormatTable, o); !strings.Contains(text, "\nQMPI tools: counter (libfoo.so), logger (times include theirs)\n") {
+		t.Error(text)
+	}
+	if text := report(t, solver(t, profile.Cut{}), FormatJSON, o); !strings.Contains(text, `"tools":["counter (libfoo.so)","logger"]`) {
+		t.Error(text)
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"path"
 	"slices"
 	"strconv"
 	"time"
@@ -43,7 +42,7 @@ func reportHatchet(w io.Writer, p *profile.Profile) error {
 		}
 		return n
 	}
-	root := child(nil, hatchetData{Name: cmp.Or(path.Base(runOf(p).Program), "program"), Type: "program"})
+	root := child(nil, hatchetData{Name: cmp.Or(commandText(runOf(p).Program), "program"), Type: "program"})
 	sites := p.Sites
 	if len(sites) == 0 {
 		sites = p.Functions

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"strconv"
+	"strings"
 	"testing"
 
 	"mpitx/recording/profile"
@@ -70,5 +71,16 @@ func TestHatchet(t *testing.T) {
 	}
 	if len(doc.DataframeIndices) != 2 || len(doc.ExclusiveMetrics) != 4 || len(doc.InclusiveMetrics) != 4 {
 		t.Errorf("%+v", doc)
+	}
+}
+
+// The arguments of the program may be paths, too.
+func TestHatchetProgram(t *testing.T) {
+	p := solver(t, profile.Cut{})
+	for _, r := range p.Ranks {
+		r.Process.Program = "/opt/bin/lmp -in data/in.melt"
+	}
+	if text := report(t, p, FormatHatchet, ReportOptions{}); !strings.Contains(text, `"name":"lmp -in in.melt"`) {
+		t.Error(text[:min(len(text), 200)])
 	}
 }

@@ -15,6 +15,7 @@ type (
 		Size      int      `json:"size"`
 		Start     string   `json:"start"`
 		ElapsedNs int64    `json:"elapsed_ns"`
+		Tools     []string `json:"tools,omitempty"`
 		Cut       *jsonCut `json:"cut,omitempty"`
 	}
 	jsonCut struct {
@@ -64,6 +65,14 @@ type (
 		ToNs   int64  `json:"to_ns"`
 		Calls  uint64 `json:"calls"`
 	}
+	jsonWait struct {
+		Rank         int    `json:"rank"`
+		For          int    `json:"for"`
+		Calls        uint64 `json:"calls"`
+		TimeNs       int64  `json:"time_ns"`
+		SharedCalls  uint64 `json:"shared_calls"`
+		SharedTimeNs int64  `json:"shared_time_ns"`
+	}
 	jsonFunction struct {
 		Name   string      `json:"name"`
 		Within string      `json:"within,omitempty"`
@@ -80,6 +89,7 @@ type (
 		Imbalance float64          `json:"imbalance"`
 		Durations []jsonBucket     `json:"durations,omitempty"`
 		Ranks     []jsonRankTotals `json:"ranks"`
+		Waits     []jsonWait       `json:"waits,omitempty"`
 	}
 	jsonRank struct {
 		Rank      int    `json:"rank"`
@@ -179,7 +189,9 @@ func jsonList[T any](d *jsonDocument, name string, all []T) {
 
 func reportJSON(w io.Writer, p *profile.Profile, o ReportOptions) error {
 	d := &jsonDocument{b: []byte("{\n  \"schema\": \"mpitx.report\",\n  \"version\": 1")}
-	d.member("run", runOf(p))
+	run := runOf(p)
+	run.Tools = o.Tools
+	d.member("run", run)
 	if p.Efficiency.Parallel > 0 {
 		d.member("efficiency", efficiencyOf(p.Efficiency))
 	}
@@ -253,6 +265,9 @@ func functionOf(p *profile.Profile, f *profile.Function) jsonFunction {
 	for _, b := range f.Durations.Buckets() {
 		j.Durations = append(j.Durations, jsonBucket{int64(b.From), int64(b.To), b.Calls})
 	}
+	for _, w := range f.Waits {
+		j.Waits = append(j.Waits, jsonWait{w.Rank.Number, w.For, w.Calls, int64(w.Time), w.SharedCalls, int64(w.SharedTime)})
+	}
 	frames := f.Frames
 	if len(frames) == 0 {
 		frames = mapped(f.Stack, func(a profile.Address) profile.Frame { return profile.Frame{Address: a} })
@@ -273,13 +288,17 @@ func phaseOf(ph *profile.Phase) jsonPhase {
 func objectOf(o *profile.Object) jsonObject {
 	j := jsonObject{o.Name, o.Kind.String(), o.Size, o.Groups, o.MadeBy, "", totalsOf(&o.Totals), ranksOf(o.Ranks)}
 	if o.Parent != nil {
-		j.Parent = ObjectText(o.Parent)
+		j.Parent = o.Parent.Text()
 	}
 	return j
 }
 
 func pairOf(pair profile.Pair) jsonPair {
-	return jsonPair{pair.Source, pair.Destination, pair.Messages(), pair.Bytes(), pair.MessagesReceived, pair.BytesReceived}
+	j := jsonPair{pair.Source, pair.Destination, pair.Messages(), pair.Bytes(), pair.MessagesReceived, pair.BytesReceived}
+	if pair.OneSided {
+		j.Messages, j.Bytes = pair.MessagesSent, pair.BytesSent
+	}
+	return j
 }
 
 func sizesOf(s *profile.Sizes) jsonSizes {

@@ -78,7 +78,7 @@ func objectRows(p *profile.Profile) *Rows {
 			row[1], row[2], row[3] = o.Kind.String(), o.Size, o.Groups
 		}
 		if o.Parent != nil {
-			row[5] = ObjectText(o.Parent)
+			row[5] = o.Parent.Text()
 		}
 		r.Rows = append(r.Rows, append(row, totalCells(&o.Totals)...))
 	}

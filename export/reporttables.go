@@ -150,24 +150,9 @@ func objectTable(p *profile.Profile, most int, t Terminal) *Rows {
 		if o.Known && o.Kind != profile.File {
 			size, groups = o.Size, o.Groups
 		}
-		r.Rows = append(r.Rows, []any{ObjectText(o), size, groups, total.Texts(float64(o.Time))[0], percentText(p.Share(o.Time)), o.Calls, bytesText(t, o.Sent()), bytesText(t, o.Received()), o.Kind.String()})
+		r.Rows = append(r.Rows, []any{o.Text(), size, groups, total.Texts(float64(o.Time))[0], percentText(p.Share(o.Time)), o.Calls, bytesText(t, o.Sent()), bytesText(t, o.Received()), o.Kind.String()})
 	}
 	return r
-}
-
-// ObjectText is a name for an object, if need be made from how it was made.
-func ObjectText(o *profile.Object) string {
-	switch {
-	case !o.Known:
-		return "(none, or unknown)"
-	case o.Name != "":
-		return o.Name
-	case o.MadeBy != "" && o.Parent != nil && o.Parent.Name != "":
-		return o.MadeBy + " of " + o.Parent.Name
-	case o.MadeBy != "":
-		return o.MadeBy
-	}
-	return "unnamed " + o.Kind.String()
 }
 
 // sizeTable lists the sizes of messages of each function, without empty buckets.

@@ -20,33 +20,40 @@ type ShowOptions struct {
 	HowToSet func(*catalog.Variable) []string
 }
 
-// Show writes everything about some variables of a catalog.
-func Show(w io.Writer, c *catalog.Catalog, vars []*catalog.Variable, opts ShowOptions) error {
+// Show writes everything about some variables, events and event sources of a catalog.
+func Show(w io.Writer, c *catalog.Catalog, entries []catalog.Entry, opts ShowOptions) error {
 	switch opts.Format {
 	case FormatTable, "":
 	case FormatWide:
 		opts.Terminal.Width = 0
 	case FormatJSON, FormatNDJSON:
 		if opts.Fields == nil {
-			return showData(w, c, vars, opts)
+			return showData(w, c, entries, opts)
 		}
 		fallthrough
 	default:
-		return List(w, c.With(vars), ListOptions{
-			Format: opts.Format, Kinds: catalog.Variables, Fields: opts.Fields, Terminal: opts.Terminal,
+		return List(w, c.Select(entries), ListOptions{
+			Format: opts.Format, Kinds: catalog.AllKinds &^ catalog.Groups, Fields: opts.Fields, Terminal: opts.Terminal,
 		})
 	}
 	p := &page{out: bufio.NewWriter(w), term: opts.Terminal, c: c}
-	for i, v := range vars {
+	for i, e := range entries {
 		if i > 0 {
 			p.line("", "")
 		}
-		p.variable(v, opts)
+		switch e := e.(type) {
+		case *catalog.Variable:
+			p.variable(e, opts)
+		case *catalog.Event:
+			p.event(e)
+		case *catalog.Source:
+			p.source(e)
+		}
 	}
 	return p.out.Flush()
 }
 
-// page writes the text about variables. The writer keeps its first error.
+// page writes the text about entries. The writer keeps its first error.
 type page struct {
 	out  *bufio.Writer
 	term Terminal
@@ -58,23 +65,16 @@ const labelWidth = 14
 
 func (p *page) variable(v *catalog.Variable, opts ShowOptions) {
 	e := p.c.Enum(v.Enum)
-	for _, l := range wrap(p.term.Safe(v.Name), p.term.Width) {
-		p.line("", p.term.paint(headingStyle, l))
-	}
+	p.heading(v.Name)
 	p.metadata(v)
 	p.readings(v, e)
 	p.setting(v, opts)
-	for i, x := range v.Conflicts {
-		label := ""
-		if i == 0 {
-			label = "conflict"
-		}
-		p.entry(label, p.term.Safe(conflictText(x))+" (MPI-3.1, Table 14.1: it must be equal)")
+	var conflicts []string
+	for _, x := range v.Conflicts {
+		conflicts = append(conflicts, p.term.Safe(conflictText(x))+" (MPI-3.1, Table 14.1: it must be equal)")
 	}
-	if strings.TrimSpace(v.Description) != "" {
-		p.line("", "")
-		p.text("  ", "  ", strings.TrimSpace(p.term.SafeText(v.Description)))
-	}
+	p.several("conflict", conflicts)
+	p.description(v.Description)
 	if e != nil {
 		p.items(v, e)
 	}

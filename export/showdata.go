@@ -15,53 +15,89 @@ const (
 	ShowSchemaVersion = 1
 )
 
-// showData writes variables as in a catalog, with their kind, their enumeration and how to set them: as one document, or one on each
+// showLists are the lists of the document; only the first is there if it is empty.
+var showLists = []struct {
+	word  string
+	kinds catalog.Kind
+}{{"variables", catalog.Variables}, {"events", catalog.Events}, {"sources", catalog.Sources}}
+
+// showData writes entries as in a catalog, with their kind, their enumeration and how to set them: as one document, or one on each
 // line.
-func showData(w io.Writer, c *catalog.Catalog, vars []*catalog.Variable, opts ShowOptions) error {
+func showData(w io.Writer, c *catalog.Catalog, entries []catalog.Entry, opts ShowOptions) error {
 	var b bytes.Buffer
-	if opts.Format == FormatJSON {
-		fmt.Fprintf(&b, "{\n  \"schema\": %q,\n  \"version\": %d,\n  \"variables\": [", ShowSchema, ShowSchemaVersion)
-	}
-	for i, v := range vars {
-		object, err := showObject(c, v, opts)
-		if err != nil {
-			return err
-		}
-		if opts.Format == FormatNDJSON {
+	if opts.Format == FormatNDJSON {
+		for _, e := range entries {
+			object, err := showObject(c, e, opts)
+			if err != nil {
+				return err
+			}
 			b.Write(append(object, '\n'))
-			continue
 		}
-		if i > 0 {
-			b.WriteByte(',')
+		_, err := b.WriteTo(w)
+		return err
+	}
+	fmt.Fprintf(&b, "{\n  \"schema\": %q,\n  \"version\": %d", ShowSchema, ShowSchemaVersion)
+	for i, l := range showLists {
+		n := 0
+		for _, e := range entries {
+			if !l.kinds.Has(kindOf(e)) {
+				continue
+			}
+			object, err := showObject(c, e, opts)
+			if err != nil {
+				return err
+			}
+			if n++; n == 1 {
+				fmt.Fprintf(&b, ",\n  %q: [\n    ", l.word)
+			} else {
+				b.WriteString(",\n    ")
+			}
+			if err := json.Indent(&b, object, "    ", "  "); err != nil {
+				return err
+			}
 		}
-		b.WriteString("\n    ")
-		if err := json.Indent(&b, object, "    ", "  "); err != nil {
-			return err
+		switch {
+		case n > 0:
+			b.WriteString("\n  ]")
+		case i == 0:
+			fmt.Fprintf(&b, ",\n  %q: []", l.word)
 		}
 	}
-	if opts.Format == FormatJSON {
-		if len(vars) > 0 {
-			b.WriteString("\n  ")
-		}
-		b.WriteString("]\n}\n")
-	}
+	b.WriteString("\n}\n")
 	_, err := b.WriteTo(w)
 	return err
 }
 
-// showObject encodes one variable on one line.
-func showObject(c *catalog.Catalog, v *catalog.Variable, opts ShowOptions) ([]byte, error) {
-	b, err := appendKind(nil, v.Kind.Info().One, v)
+func kindOf(e catalog.Entry) catalog.Kind {
+	switch e := e.(type) {
+	case *catalog.Variable:
+		return e.Kind
+	case *catalog.Event:
+		return catalog.Events
+	}
+	return catalog.Sources
+}
+
+// showObject encodes one entry on one line.
+func showObject(c *catalog.Catalog, e catalog.Entry, opts ShowOptions) ([]byte, error) {
+	b, err := appendKind(nil, kindOf(e).Info().One, e)
 	if err != nil {
 		return nil, err
 	}
 	b = b[:len(b)-1]
-	if e := c.Enum(v.Enum); e != nil {
-		if b, err = catalog.AppendJSON(append(b, `,"enumeration":`...), e); err != nil {
+	v, _ := e.(*catalog.Variable)
+	name := ""
+	if event, ok := e.(*catalog.Event); ok {
+		name = event.Enum
+	} else if v != nil {
+		name = v.Enum
+	}
+	if items := c.Enum(name); items != nil {
+		if b, err = catalog.AppendJSON(append(b, `,"enumeration":`...), items); err != nil {
 			return nil, err
 		}
 	}
-	if opts.HowToSet != nil && v.Kind == catalog.Cvars {
+	if opts.HowToSet != nil && v != nil && v.Kind == catalog.Cvars {
 		if b, err = appendJSON(append(b, `,"how_to_set":`...), list(opts.HowToSet(v))); err != nil {
 			return nil, err
 		}

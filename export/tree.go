@@ -17,10 +17,13 @@ var (
 	asciiBranches   = branches{"|-- ", "`-- ", "|   ", "    "}
 )
 
-// Tree writes the tree of categories (catalog.Tree) with variables of some kinds as leaves. Branches without any are left out, and a
+// treeKinds are the kinds that a tree has as leaves.
+const treeKinds = catalog.Cvars | catalog.Pvars | catalog.Events | catalog.Sources
+
+// Tree writes the tree of categories (catalog.Tree) with variables and events of some kinds as leaves. Branches without any are left out, and a
 // category with several parents is drawn once.
 func Tree(w io.Writer, c *catalog.Catalog, t Terminal, k catalog.Kind) error {
-	if k&(catalog.Cvars|catalog.Pvars) == 0 {
+	if k&treeKinds == 0 {
 		k = catalog.AllKinds
 	}
 	c = only(c, (k|catalog.Categories|catalog.Enums)&^catalog.Virtual)
@@ -70,14 +73,30 @@ func (d *drawing) node(n *catalog.Node, first, rest string) {
 			children = append(children, child)
 		}
 	}
+	leaves := d.leaves(n)
 	for i, child := range children {
-		f, r := d.branch(i == len(children)-1 && len(n.Vars) == 0)
+		f, r := d.branch(i == len(children)-1 && len(leaves) == 0)
 		d.node(child, rest+f, rest+r)
 	}
-	for i, v := range n.Vars {
-		f, _ := d.branch(i == len(n.Vars)-1)
-		d.line(rest+f, "", d.term.Safe(v.ID()+" = "+d.value.Text(d.c, v)))
+	for i, leaf := range leaves {
+		f, _ := d.branch(i == len(leaves)-1)
+		d.line(rest+f, "", d.term.Safe(leaf))
 	}
+}
+
+// leaves are the lines of the entries that a category lists itself.
+func (d *drawing) leaves(n *catalog.Node) []string {
+	leaves := make([]string, 0, len(n.Vars)+len(n.Events)+len(n.Sources))
+	for _, v := range n.Vars {
+		leaves = append(leaves, v.ID()+" = "+d.value.Text(d.c, v))
+	}
+	for _, e := range n.Events {
+		leaves = append(leaves, e.Name+" (event: "+either(elementNames(e), "no elements")+")")
+	}
+	for _, s := range n.Sources {
+		leaves = append(leaves, s.Name+" ("+numbered(s.Order)+")")
+	}
+	return leaves
 }
 
 func (d *drawing) branch(last bool) (first, rest string) {

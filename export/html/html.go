@@ -25,6 +25,7 @@ var pageTemplate = template.Must(template.New("report").Parse(page))
 type document struct {
 	Title    string
 	Head     []string
+	Calls    uint64
 	Findings []finding
 	Charts   []Chart
 	Samples  []Chart
@@ -53,7 +54,7 @@ var titles = map[string]string{"functions": "Functions", "sites": "Call sites", 
 // Write writes the report of a run, which the user calls name, and what its triggers found.
 func Write(w io.Writer, p *profile.Profile, triggers []*trigger.Trigger, name string) error {
 	t := export.Terminal{UTF8: true}
-	d := document{Title: t.Safe(path.Base(name)), Head: export.ReportHead(p, t)}
+	d := document{Title: t.Safe(path.Base(name)), Head: export.ReportHead(p, t), Calls: p.Total.Calls}
 	for _, f := range p.Findings() {
 		d.Findings = append(d.Findings, finding{t.Safe(f.Text), t.Safe(export.NextText(f, name))})
 	}

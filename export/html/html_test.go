@@ -75,6 +75,17 @@ func TestPage(t *testing.T) {
 	}
 }
 
+// A profile without calls has no findings, and the page does not call it good.
+func TestNoCalls(t *testing.T) {
+	var b strings.Builder
+	if err := Write(&b, &profile.Profile{Run: &recording.Run{}}, nil, "run1"); err != nil {
+		t.Fatal(err)
+	}
+	if page := b.String(); !strings.Contains(page, "No MPI call was recorded") || strings.Contains(page, "stands out") {
+		t.Error(page)
+	}
+}
+
 // Chromium shows the page without errors, runs nothing in it and asks for nothing.
 func TestChromium(t *testing.T) {
 	need.Commands(t, "chromium")

@@ -1,0 +1,44 @@
+// Package perfetto writes traces for Perfetto (ui.perfetto.dev): one process for each rank, one track for each thread, MPI calls and
+// phases as slices, messages as flows from the send to the call that completed the receive, samples as counters.
+//
+// The format is protobuf: a sequence of packets (perfetto.protos.TracePacket). Only its stable part is used, track events.
+package perfetto
+
+import (
+	"bufio"
+	"io"
+
+	"mpitx/recording"
+	"mpitx/recording/trace"
+)
+
+// Options choose the part of a run to write.
+type Options struct {
+	trace.Options                                                // Flows is set in any case
+	Samples       recording.Options                              // which samples; Rank, From and To come from the trace's options
+	Site          func(r *recording.Rank, address uint64) string // a call site as text; nil: a hexadecimal number
+}
+
+// Write writes the trace and the samples of a run. Memory is bounded. It returns what the trace holds.
+func Write(w io.Writer, run *recording.Run, o Options) (trace.Totals, error) {
+	o.Flows = true
+	t := trace.Read(run, o.Options)
+	x := &writer{packets: newPackets(bufio.NewWriterSize(w, 1<<16)), run: run, site: o.Site, processes: map[*recording.Rank]*process{}, threads: map[threadKey]*thread{}}
+	x.beginTrace()
+	for e := range t.Events {
+		if x.event(e); x.err != nil {
+			break
+		}
+	}
+	for _, th := range x.order {
+		x.endThread(th)
+	}
+	if x.err == nil {
+		o.Samples.Rank, o.Samples.From, o.Samples.To = o.Rank, o.From, o.To
+		x.samples(o.Samples)
+	}
+	if x.err == nil {
+		x.err = x.out.Flush()
+	}
+	return t.Totals, x.err
+}

@@ -1,0 +1,283 @@
+package export
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"mpitx/recording/queues"
+)
+
+// QueuesFormats are the formats of Queues.
+var QueuesFormats = []Format{FormatTable, FormatWide, FormatJSON, FormatNDJSON, FormatCSV}
+
+// QueuesTables are the tables of Queues.
+var QueuesTables = []string{"peers", "lengths"}
+
+// The schema of the JSON document of Queues.
+const (
+	queuesSchema  = "mpitx.queues"
+	queuesVersion = 1
+)
+
+// Queues writes what happened in an MPI library's queues. table is one of QueuesTables; "" is a screen for people, and the peers in
+// formats of rows.
+func Queues(w io.Writer, q *queues.Queues, f Format, table string, t Terminal) error {
+	switch f {
+	case FormatJSON:
+		return queuesJSON(w, q)
+	case FormatTable, FormatWide, "":
+		return queuesText(w, q, f, table, t)
+	}
+	if table == "lengths" {
+		return lengthRows(q).Write(w, f, t)
+	}
+	return peerRows(q).Write(w, f, t)
+}
+
+func queuesText(w io.Writer, q *queues.Queues, f Format, table string, t Terminal) error {
+	var b bytes.Buffer
+	if table == "" && q.Derived {
+		for _, l := range wrap("Derived from calls: UNEXPECTED, LATE RECV and the lengths are upper bounds, EXPECTED and LATE MSG lower bounds.", t.Width) {
+			b.WriteString(l + "\n")
+		}
+		b.WriteByte('\n')
+	}
+	if table == "" {
+		for _, finding := range q.Findings(5) {
+			for i, l := range wrap("- "+t.Safe(QueueFinding(finding, t)), t.Width) {
+				if i > 0 {
+					l = "  " + l
+				}
+				b.WriteString(l + "\n")
+			}
+		}
+		if b.Len() > 0 && !bytes.HasSuffix(b.Bytes(), []byte("\n\n")) {
+			b.WriteByte('\n')
+		}
+	}
+	for _, part := range QueuesTables {
+		if table != "" && table != part || table == "" && part == "lengths" && len(q.Queues) == 0 {
+			continue
+		}
+		if b.Len() > 0 && part != QueuesTables[0] && table == "" {
+			b.WriteByte('\n')
+		}
+		rows := peerTable(q, t)
+		if part == "lengths" {
+			rows = lengthTable(q, t)
+		}
+		if err := rows.Write(&b, f, t); err != nil {
+			return err
+		}
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// QueueFinding is the sentence for a finding.
+func QueueFinding(f queues.Finding, t Terminal) string {
+	amount := func(d time.Duration) string { return t.Amount(float64(d), "ns") }
+	each := f.Waited / time.Duration(max(f.Messages, 1))
+	if f.Kind == queues.LateSender {
+		waited := fmt.Sprintf("waited %s in the queue of posted receives", amount(f.Waited))
+		if f.Derived {
+			waited = fmt.Sprintf("were posted %s before their messages were sent", amount(f.Waited))
+		}
+		return fmt.Sprintf("rank %d waits for rank %d: %d of its receives on %s %s, %s each; rank %d sends late", f.Rank, f.Peer, f.Messages, f.Comm, waited, amount(each), f.Peer)
+	}
+	how, waited := "came", "waited"
+	if f.Derived {
+		how, waited = "were sent", "waited at most"
+	}
+	messages := fmt.Sprint(f.Messages)
+	if f.Of > 0 {
+		messages += fmt.Sprintf(" of %d", f.Of)
+	}
+	text := fmt.Sprintf("rank %d receives late: %s messages from rank %d on %s %s before their receive", f.Rank, messages, f.Peer, f.Comm, how)
+	if f.Derived {
+		text += " was posted"
+	}
+	if f.Waited > 0 {
+		text += fmt.Sprintf(", and %s %s, %s each", waited, amount(f.Waited), amount(each))
+	}
+	return text + "; post its receives earlier"
+}
+
+func peerName(rank int) any {
+	if rank < 0 {
+		return "any"
+	}
+	return rank
+}
+
+// peerTable is the table of peers for people: mean times.
+func peerTable(q *queues.Queues, t Terminal) *Rows {
+	r := &Rows{Columns: []RowColumn{{Header: "RANK", Right: true}, {Header: "PEER", Right: true}, {Header: "COMMUNICATOR"},
+		{Header: "UNEXPECTED", Right: true}, {Header: "EXPECTED", Right: true, Optional: true}, {Header: "LATE RECV", Right: true, Optional: true}, {Header: "LATE MSG", Right: true, Optional: true},
+		{Header: "TRANSFER", Right: true, Optional: true, Drop: 5}, {Header: "TO MATCH", Right: true, Optional: true, Drop: 3}, {Header: "TO TRANSFER", Right: true, Optional: true, Drop: 4},
+		{Header: "NOTIFIED AFTER", Right: true, Optional: true, Drop: 2}, {Header: "SEARCH", Right: true, Optional: true, Drop: 1}, {Header: "TOTAL", Right: true, Optional: true, Drop: 6}}}
+	for i := range q.Peers {
+		p := &q.Peers[i]
+		row := []any{p.Rank, peerName(p.Peer), p.Comm, p.Unexpected, p.Expected}
+		if !q.Expects() {
+			row[4] = nil
+		}
+		search := queues.Times{Count: p.Spans[queues.SearchPosted].Count + p.Spans[queues.SearchUnexpected].Count, Total: p.Spans[queues.SearchPosted].Total + p.Spans[queues.SearchUnexpected].Total}
+		for _, times := range []queues.Times{p.Spans[queues.InUnexpected], p.Spans[queues.InPosted], p.Spans[queues.Transfer], p.Spans[queues.ActivateToMatch], p.Spans[queues.ActivateToTransfer],
+			p.Spans[queues.CompleteToNotify], search, p.Spans[queues.ActivateToNotify]} {
+			if times.Count == 0 {
+				row = append(row, nil)
+			} else {
+				row = append(row, t.Amount(float64(times.Mean()), "ns"))
+			}
+		}
+		r.Rows = append(r.Rows, row)
+	}
+	return r
+}
+
+func queueName(q *queues.Queue) string {
+	if q.Unexpected {
+		return "unexpected"
+	}
+	return "posted"
+}
+
+// lengthTable is the table of lengths for people.
+func lengthTable(q *queues.Queues, t Terminal) *Rows {
+	r := &Rows{Columns: []RowColumn{{Header: "RANK", Right: true}, {Header: "COMMUNICATOR"}, {Header: "QUEUE"}, {Header: "INSERTED", Right: true}, {Header: "REMOVED", Right: true},
+		{Header: "LEFT", Right: true}, {Header: "MEAN", Right: true}, {Header: "LONGEST", Right: true}}}
+	drawn := t.Width == 0 || t.Width >= 80+queues.Parts
+	if drawn {
+		r.Columns = append(r.Columns, RowColumn{Header: "OVER TIME"})
+	}
+	for i := range q.Queues {
+		x := &q.Queues[i]
+		row := []any{x.Rank, x.Comm, queueName(x), x.Inserted, x.Removed, x.Left, fmt.Sprintf("%.2f", x.Mean), x.Longest}
+		if drawn {
+			row = append(row, bars(x.Series, t))
+		}
+		r.Rows = append(r.Rows, row)
+	}
+	return r
+}
+
+// bars draws values as one line, from 0 to the greatest one.
+func bars(values []float64, t Terminal) string {
+	steps := []rune(" ▁▂▃▄▅▆▇█")
+	if !t.UTF8 {
+		steps = []rune(" .:-=+*#@")
+	}
+	greatest := 0.0
+	for _, v := range values {
+		greatest = max(greatest, v)
+	}
+	line := make([]rune, len(values))
+	for i, v := range values {
+		line[i] = steps[0]
+		if v > 0 {
+			line[i] = steps[1+int(v/greatest*float64(len(steps)-2)+0.5)]
+		}
+	}
+	return string(line)
+}
+
+// peerRows is the table of peers for programs: counts, totals and longest times of each span.
+func peerRows(q *queues.Queues) *Rows {
+	r := &Rows{Schema: queuesSchema, Columns: []RowColumn{{Name: "rank"}, {Name: "peer"}, {Name: "communicator"}, {Name: "unexpected"}, {Name: "expected"}}}
+	for s := range queues.Spans {
+		for _, what := range []string{"_count", "_total_ns", "_longest_ns"} {
+			r.Columns = append(r.Columns, RowColumn{Name: s.String() + what})
+		}
+	}
+	for _, p := range q.Peers {
+		row := []any{p.Rank, p.Peer, p.Comm, p.Unexpected, p.Expected}
+		for _, times := range p.Spans {
+			row = append(row, times.Count, int64(times.Total), int64(times.Longest))
+		}
+		r.Rows = append(r.Rows, row)
+	}
+	return r
+}
+
+func lengthRows(q *queues.Queues) *Rows {
+	r := &Rows{Schema: queuesSchema, Columns: []RowColumn{{Name: "rank"}, {Name: "communicator"}, {Name: "queue"}, {Name: "inserted"}, {Name: "removed"}, {Name: "left"}, {Name: "mean"}, {Name: "longest"}}}
+	for i := range q.Queues {
+		x := &q.Queues[i]
+		r.Rows = append(r.Rows, []any{x.Rank, x.Comm, queueName(x), x.Inserted, x.Removed, x.Left, x.Mean, x.Longest})
+	}
+	return r
+}
+
+// queuesJSON writes the whole document (docs/schema.md).
+func queuesJSON(w io.Writer, q *queues.Queues) error {
+	type times struct {
+		Count   uint64 `json:"count"`
+		Total   int64  `json:"total_ns"`
+		Longest int64  `json:"longest_ns"`
+	}
+	type peer struct {
+		Rank       int              `json:"rank"`
+		Peer       int              `json:"peer"`
+		Comm       string           `json:"communicator"`
+		Unexpected uint64           `json:"unexpected"`
+		Expected   uint64           `json:"expected"`
+		Spans      map[string]times `json:"spans"`
+	}
+	type queue struct {
+		Rank     int       `json:"rank"`
+		Comm     string    `json:"communicator"`
+		Queue    string    `json:"queue"`
+		Inserted uint64    `json:"inserted"`
+		Removed  uint64    `json:"removed"`
+		Left     uint64    `json:"left"`
+		Mean     float64   `json:"mean"`
+		Longest  uint64    `json:"longest"`
+		Series   []float64 `json:"series"`
+	}
+	type finding struct {
+		Kind     queues.FindingKind `json:"kind"`
+		Rank     int                `json:"rank"`
+		Peer     int                `json:"peer"`
+		Comm     string             `json:"communicator"`
+		Messages uint64             `json:"messages"`
+		Of       uint64             `json:"of"`
+		Waited   int64              `json:"waited_ns"`
+		Text     string             `json:"text"`
+	}
+	document := struct {
+		Schema   string    `json:"schema"`
+		Version  int       `json:"version"`
+		Source   string    `json:"source"`
+		Derived  bool      `json:"derived"`
+		From     int64     `json:"from_ns"`
+		To       int64     `json:"to_ns"`
+		Findings []finding `json:"findings"`
+		Peers    []peer    `json:"peers"`
+		Queues   []queue   `json:"queues"`
+		Unpaired uint64    `json:"unpaired"`
+		Lost     uint64    `json:"lost"`
+	}{Schema: queuesSchema, Version: queuesVersion, Source: q.Source, Derived: q.Derived, From: int64(q.From), To: int64(q.To), Findings: []finding{}, Peers: []peer{}, Queues: []queue{}, Unpaired: q.Unpaired, Lost: q.Lost}
+	for _, f := range q.Findings(1 << 20) {
+		document.Findings = append(document.Findings, finding{f.Kind, f.Rank, f.Peer, f.Comm, f.Messages, f.Of, int64(f.Waited), QueueFinding(f, Terminal{UTF8: true})})
+	}
+	for _, p := range q.Peers {
+		spans := map[string]times{}
+		for s, x := range p.Spans {
+			if x.Count > 0 {
+				spans[queues.Span(s).String()] = times{x.Count, int64(x.Total), int64(x.Longest)}
+			}
+		}
+		document.Peers = append(document.Peers, peer{p.Rank, p.Peer, p.Comm, p.Unexpected, p.Expected, spans})
+	}
+	for i := range q.Queues {
+		x := &q.Queues[i]
+		document.Queues = append(document.Queues, queue{x.Rank, x.Comm, queueName(x), x.Inserted, x.Removed, x.Left, x.Mean, x.Longest, x.Series})
+	}
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(document)
+}
