@@ -20,8 +20,8 @@ type branch struct {
 	category *catalog.Category // nil: made up
 	parent   *branch
 	kids     []*branch
-	own      []int32 // variables that this branch lists itself
-	count    int     // different variables here and below
+	own      []int32 // entries that this branch lists itself
+	count    int     // different entries here and below
 	depth    int
 	open     bool
 	ref      *branch // where this category is unfolded
@@ -46,6 +46,12 @@ func newTree(x *index) *branch {
 		}
 		for _, v := range n.Vars {
 			b.own = append(b.own, x.byID[v.ID()])
+		}
+		for _, e := range n.Events {
+			b.own = append(b.own, x.others[e])
+		}
+		for _, s := range n.Sources {
+			b.own = append(b.own, x.others[s])
 		}
 		for _, k := range n.Children {
 			convert(k, b)

@@ -63,9 +63,9 @@ func (m *Model) below(name string, lines []string, width, height int) []string {
 
 // categoryLines describe the category of the present branch.
 func (m *Model) categoryLines(c *catalog.Category, width int) []string {
-	has := plural(m.branch.count, "variable")
-	if m.branch.count < 0 {
-		has = "many variables"
+	has := "many variables"
+	if m.branch.count >= 0 {
+		has = m.x.countWords(m.branch.below(m.x))
 	}
 	if len(c.Categories) > 0 {
 		has += ", here and in " + strings.Join(c.Categories, ", ")
@@ -99,8 +99,13 @@ func (m *Model) detailLines(e *entry, width int) []string {
 	if term.Width(m.t.SafeLine(v.Name, 4*width)) > width-1 {
 		lines = m.wrapped(v.Name, width, term.Plain)
 	}
-	lines = append(lines, m.wrapped(what(v), width, term.Label)...)
-	lines = append(lines, m.readings(v, width)...)
+	if e.variable() {
+		lines = append(lines, m.wrapped(what(v), width, term.Label)...)
+		lines = append(lines, m.readings(v, width)...)
+	} else {
+		lines = append(lines, m.wrapped(whatEvent(e), width, term.Label)...)
+		lines = append(lines, m.eventLines(e, width)...)
+	}
 	if s := m.series(v.ID()); s != nil && len(s.rows) > 1 {
 		curve := s.total(m.showing(s))
 		label := " " + m.t.Paint(term.Label, "history  ") + " "
@@ -109,6 +114,9 @@ func (m *Model) detailLines(e *entry, width int) []string {
 	if v.Description != "" {
 		lines = append(lines, "")
 		lines = append(lines, m.described(v.Description, width, len(lines))...)
+	}
+	if e.event != nil {
+		lines = append(lines, m.elementLines(e.event, width)...)
 	}
 	lines = append(lines, m.items(v, width)...)
 	if m.o.HowToSet != nil && v.Kind == catalog.Cvars {

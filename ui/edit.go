@@ -69,6 +69,9 @@ func (m *Model) openEdit(e *entry, text string) {
 	case m.o.ReadOnly:
 		m.complain("%s: %v", e.name, errReadOnly)
 		return
+	case !e.variable():
+		m.noValue(e)
+		return
 	case e.v.Kind != catalog.Cvars:
 		m.note("%s is a performance variable: only control variables can be written", e.name)
 		return

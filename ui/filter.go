@@ -34,7 +34,7 @@ func newCriteria(x *index) []criterion {
 		return append([]string{"any"}, list...)
 	}
 	kinds := []string{"any"}
-	for k := range catalog.Variables.Table() {
+	for k := range exportKinds.Table() {
 		if !k.Optional || x.cat.Count(k.Kind) > 0 {
 			kinds = append(kinds, k.One)
 		}
@@ -49,7 +49,7 @@ func newCriteria(x *index) []criterion {
 		if v.Kind == catalog.Cvars {
 			return ""
 		}
-		return v.Class.String()
+		return v.Class.String() // none of an event
 	}
 	datatype := func(v *catalog.Variable) string { return v.Type.String() }
 	yesNo := func(is func(e *entry) bool) func(*entry, string) bool {
@@ -61,12 +61,12 @@ func newCriteria(x *index) []criterion {
 	}
 	return []criterion{
 		{name: "kind", values: kinds, match: func(e *entry, w string) bool { return e.v.Kind.Info().One == w }},
-		{name: "verbosity", values: levels, match: func(e *entry, w string) bool { return slices.Index(levels, w) >= int(e.v.Verbosity) }},
+		{name: "verbosity", values: levels, match: func(e *entry, w string) bool { return e.source == nil && slices.Index(levels, w) >= int(e.v.Verbosity) }},
 		{name: "scope", values: words(scope), match: func(e *entry, w string) bool { return scope(e.v) == w }},
 		{name: "class", values: words(class), match: func(e *entry, w string) bool { return class(e.v) == w }},
-		{name: "type", values: words(datatype), match: func(e *entry, w string) bool { return datatype(e.v) == w }},
+		{name: "type", values: withElements(x, words(datatype)), match: (*entry).hasType},
 		{name: "stage", values: []string{"any", "before", "after", "both"}, match: func(e *entry, w string) bool {
-			before, after := e.v.Before != nil, e.v.After != nil || len(e.v.Ranks) > 0
+			before, after := e.stages()
 			return (before || w == "after") && (after || w == "before")
 		}},
 		{name: "writable", values: yes, match: yesNo(func(e *entry) bool { return writable(e.v) })},

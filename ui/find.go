@@ -6,13 +6,9 @@ import (
 	"mpitx/ui/term"
 )
 
-// Search is what the explorer's / finds: the variables whose names or descriptions match all words of a query, best first.
-func Search(c *catalog.Catalog, query string) []*catalog.Variable {
+// Search is what the explorer's / finds: the variables, events and event sources whose names or descriptions match all words of a query, best first.
+func Search(c *catalog.Catalog, query string) []catalog.Entry {
 	x := newIndex(c, term.Term{Terminal: export.Terminal{UTF8: true}})
 	s := searcher{x: x}
-	var found []*catalog.Variable
-	for _, i := range s.find(x.all, query) {
-		found = append(found, x.entries[i].v)
-	}
-	return found
+	return x.items(s.find(x.all, query))
 }

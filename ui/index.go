@@ -11,9 +11,11 @@ import (
 // maxText is the number of bytes of a description that are searched.
 const maxText = 4096
 
-// entry is a variable, prepared for the screen.
+// entry is a variable, an event or an event source, prepared for the screen.
 type entry struct {
-	v       *catalog.Variable
+	v       *catalog.Variable // of an event or source, a stand-in (event.go)
+	event   *catalog.Event
+	source  *catalog.Source
 	name    string // safe for the terminal
 	width   int32  // of the name in cells
 	low     string // name with ASCII letters in lower case: byte for byte the same length
@@ -31,7 +33,8 @@ type index struct {
 	cat     *catalog.Catalog
 	entries []entry
 	byID    map[string]int32
-	pvars   map[string]int32 // by name: that of the first class
+	pvars   map[string]int32        // by name: that of the first class
+	others  map[catalog.Entry]int32 // events and event sources
 	root    *branch
 	all     []int32
 	names   nameWidths
@@ -42,26 +45,48 @@ type index struct {
 }
 
 func newIndex(c *catalog.Catalog, t term.Term) *index {
-	x := &index{cat: c, entries: make([]entry, 0, len(c.Cvars)+len(c.Pvars))}
+	x := &index{cat: c, entries: make([]entry, 0, c.Count(exportKinds))}
 	x.byID, x.pvars, x.pairs = make(map[string]int32, cap(x.entries)), map[string]int32{}, make([]pairs, 0, cap(x.entries))
 	for v := range c.Variables() {
 		x.byID[v.ID()] = int32(len(x.entries))
 		if _, known := x.pvars[v.Name]; !known && v.Kind != catalog.Cvars {
 			x.pvars[v.Name] = int32(len(x.entries))
 		}
-		x.all = append(x.all, int32(len(x.entries)))
-		name := t.Safe(v.Name)
-		e := entry{v: v, name: name, low: lower(name), text: lower(v.Description[:min(len(v.Description), maxText)])}
-		e.letters = letters(e.low)
-		x.pairs = append(x.pairs, newPairs(e.text))
-		e.width = int32(cells(name))
-		x.names.add(int(e.width))
-		x.entries = append(x.entries, e)
+		x.add(entry{v: v}, t)
+	}
+	x.others = map[catalog.Entry]int32{}
+	for i := range c.Events {
+		x.addOther(entry{v: eventEntry(&c.Events[i]), event: &c.Events[i]}, t)
+	}
+	for i := range c.Sources {
+		x.addOther(entry{v: sourceEntry(&c.Sources[i]), source: &c.Sources[i]}, t)
 	}
 	x.readMentions()
 	x.root = newTree(x)
 	x.census = newCensus(x, x.root, len(x.entries))
 	return x
+}
+
+// add prepares an entry and appends it.
+func (x *index) add(e entry, t term.Term) {
+	x.all = append(x.all, int32(len(x.entries)))
+	e.name = t.Safe(e.v.Name)
+	e.low, e.text = lower(e.name), lower(e.v.Description[:min(len(e.v.Description), maxText)])
+	e.letters = letters(e.low)
+	x.pairs = append(x.pairs, newPairs(e.text))
+	e.width = int32(cells(e.name))
+	x.names.add(int(e.width))
+	x.entries = append(x.entries, e)
+}
+
+// addOther appends an event or event source. A variable with the same name keeps it.
+func (x *index) addOther(e entry, t term.Term) {
+	at := int32(len(x.entries))
+	if _, taken := x.byID[e.v.ID()]; !taken {
+		x.byID[e.v.ID()] = at
+	}
+	x.others[e.item()] = at
+	x.add(e, t)
 }
 
 // cells is the width of text on the screen.
@@ -114,8 +139,11 @@ func (p *pairs) holds(o *pairs) bool {
 	return o[0]&^p[0]|o[1]&^p[1]|o[2]&^p[2]|o[3]&^p[3] == 0
 }
 
-// value is a variable's present value on one line.
+// value is a variable's present value on one line, or what an event consists of.
 func (x *index) value(e *entry) string {
+	if !e.variable() {
+		return e.summary()
+	}
 	return export.ReadingText(e.v.Current(), x.cat.Enum(e.v.Enum))
 }
 
@@ -140,8 +168,8 @@ func (e *entry) marks(t term.Term) (string, term.Color) {
 			color = c
 		}
 	}
-	r := e.v.Current()
-	add(r != nil && (r.Status == catalog.StatusFaulty || r.Status == catalog.StatusError), "✗", "x", term.Bad)
+	status, _ := e.unusable()
+	add(status != "", "✗", "x", term.Bad)
 	add(len(e.v.Conflicts) > 0, "?", "?", term.Bad)
 	add(e.v.RanksDiffer(), "≠", "!", term.Warn)
 	add(e.v.Origin != nil, "*", "*", term.Good)
@@ -149,7 +177,8 @@ func (e *entry) marks(t term.Term) (string, term.Color) {
 	add(e.bookmarked, "★", "B", term.Accent)
 	add(e.pinned, "◆", "P", term.Accent)
 	add(writable(e.v), "w", "w", term.Default)
-	add(e.v.After == nil && len(e.v.Ranks) == 0 && e.v.Before != nil, "†", "-", term.Muted)
+	before, after := e.stages()
+	add(before && !after, "†", "-", term.Muted)
 	return b.String(), color
 }
 
@@ -158,8 +187,11 @@ func writable(v *catalog.Variable) bool {
 	return v.After != nil && v.After.Writable == catalog.WritableYes
 }
 
-// kindWord is a variable's scope, or its class.
+// kindWord is a variable's scope, or its class; of other entries the kind.
 func kindWord(v *catalog.Variable) string {
+	if v.Kind&catalog.Variables == 0 {
+		return v.Kind.Info().One
+	}
 	if v.Kind != catalog.Cvars {
 		return v.Class.String()
 	}

@@ -71,7 +71,7 @@ func (m *Model) refreshed(msg refreshedMsg) {
 			m.mode = m.ground()
 		}
 	}
-	m.say("%d variables, %d of them new", len(m.x.entries), added)
+	m.say("%s, %d of them new", m.x.countWords(m.x.all), added)
 }
 
 // unfold opens the branches of these names.

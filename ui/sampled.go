@@ -54,6 +54,10 @@ func (m *Model) cmdRead(name string) tea.Cmd {
 	if e == nil || !m.alive() {
 		return nil
 	}
+	if !e.variable() {
+		m.noValue(e)
+		return nil
+	}
 	if e.v.Kind == catalog.Virtual {
 		m.sampleOnly(e)
 		return nil

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"bytes"
-	"fmt"
 	"os/exec"
 	"strings"
 
@@ -117,13 +116,9 @@ func (m *Model) cmdExport(command, path string) tea.Cmd {
 		}
 		return save(command, path, "the samples", b.Bytes())
 	}
-	var vars []*catalog.Variable
-	for _, k := range m.shown {
-		vars = append(vars, m.x.entries[k].v)
-	}
-	if err := export.List(&b, m.x.cat.With(vars), export.ListOptions{Format: format, Kinds: catalog.Variables, Terminal: m.t.Terminal, Filtered: true}); err != nil {
+	if err := export.List(&b, m.x.cat.Select(m.x.items(m.shown)), export.ListOptions{Format: format, Kinds: exportKinds, Terminal: m.t.Terminal, Filtered: true}); err != nil {
 		m.complain("export: %v", err)
 		return nil
 	}
-	return save(command, path, fmt.Sprintf("%d variables", len(m.shown)), b.Bytes())
+	return save(command, path, m.x.countWords(m.shown), b.Bytes())
 }

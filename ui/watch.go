@@ -125,6 +125,10 @@ func (m *Model) togglePin() tea.Cmd {
 		m.unpin(e.v.ID())
 		return m.save()
 	}
+	if !e.variable() {
+		m.noValue(e)
+		return nil
+	}
 	if e.v.Kind == catalog.Virtual {
 		m.sampleOnly(e)
 		return nil

@@ -1,8 +1,9 @@
 // Mpitx-formats writes formats whose libraries take milliseconds to initialise, and is a separate program for that reason. mpitx starts
 // it:
 //
-//	mpitx-formats samples RUN TRANSFORM long|wide [chosen]   Parquet of the samples; with chosen, variables are on standard input
-//	mpitx-formats report RUN FORMAT TABLE NAME               the profile; what it is restricted to is JSON on standard input
+//	mpitx-formats samples RUN TRANSFORM long|wide all|chosen FROM TO RANKS [PHASE…]   Parquet of the samples; chosen: standard input names the variables
+//	mpitx-formats trace RUN FROM TO RANKS                               Parquet of the trace
+//	mpitx-formats report RUN FORMAT TABLE NAME                          the profile; what it is restricted to is JSON on standard input
 package main
 
 import (
@@ -11,12 +12,18 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
+	"time"
 
 	"mpitx/cmd/internal/columns"
 	"mpitx/cmd/internal/progress"
+	"mpitx/cmd/internal/sites"
+	"mpitx/export"
 	"mpitx/export/parquet"
 	"mpitx/recording"
+	"mpitx/recording/profile"
+	"mpitx/recording/trace"
 )
 
 func main() {
@@ -25,14 +32,8 @@ func main() {
 		fmt.Fprintln(os.Stderr, "mpitx:", err)
 		os.Exit(1)
 	}
-	for k, d := range damage {
-		if k == 10 {
-			fmt.Fprintf(os.Stderr, "mpitx: and %d more\n", len(damage)-k)
-			break
-		}
-		fmt.Fprintf(os.Stderr, "mpitx: %v: left out\n", d)
-	}
 	if len(damage) > 0 {
+		fmt.Fprintln(os.Stderr, "mpitx:", recording.DamageText(damage))
 		os.Exit(3)
 	}
 }
@@ -52,6 +53,8 @@ func run(args []string) ([]error, error) {
 	switch args[0] {
 	case "samples":
 		err = samples(w, r, args[2:])
+	case "trace":
+		err = traced(w, r, args[2:])
 	case "report":
 		if err = report(w, r, args[2:]); err == nil {
 			return nil, w.Flush() // mpitx names what is damaged
@@ -67,21 +70,59 @@ func run(args []string) ([]error, error) {
 
 func samples(w io.Writer, r *recording.Run, args []string) error {
 	write := map[string]func(io.Writer, *recording.Run, recording.Options) error{"long": parquet.Samples, "wide": parquet.WideSamples}
-	chosen := len(args) == 3 && args[2] == "chosen"
-	if len(args) != 2 && !chosen || write[args[1]] == nil {
+	if len(args) < 6 || write[args[1]] == nil {
 		return errUsage
 	}
 	as, err := strconv.Atoi(args[0])
 	if err != nil {
 		return err
 	}
-	var only columns.Set
-	if chosen {
-		if only, err = columns.Read(os.Stdin); err != nil {
+	o := recording.Options{As: recording.Transform(as)}
+	if err = part(args[3:6], &o); err != nil {
+		return err
+	}
+	if phases := args[6:]; len(phases) > 0 {
+		if o.During, err = profile.During(r, phases); err != nil {
 			return err
 		}
 	}
+	if args[2] == "chosen" {
+		var only columns.Set
+		if only, err = columns.Read(os.Stdin); err != nil {
+			return err
+		}
+		o.Column = only.Column()
+	}
 	bar := progress.New("exporting")
 	defer bar.Clear()
-	return write[args[1]](w, r, recording.Options{As: recording.Transform(as), Column: only.Column(), Progress: bar.Update})
+	o.Progress = bar.Update
+	return write[args[1]](w, r, o)
+}
+
+// part reads FROM, TO and RANKS.
+func part(args []string, o *recording.Options) (err error) {
+	if o.From, err = time.ParseDuration(args[0]); err != nil {
+		return err
+	}
+	if o.To, err = time.ParseDuration(args[1]); err != nil {
+		return err
+	}
+	ranks, err := export.ParseRanks(args[2])
+	if len(ranks) > 0 {
+		o.Rank = func(r *recording.Rank) bool { return slices.Contains(ranks, r.Rank) }
+	}
+	return err
+}
+
+func traced(w io.Writer, r *recording.Run, args []string) error {
+	var o recording.Options
+	if len(args) != 3 {
+		return errUsage
+	}
+	if err := part(args, &o); err != nil {
+		return err
+	}
+	find, done := sites.Places(r)
+	defer done()
+	return parquet.Trace(w, r, export.TraceOptions{Options: trace.Options{From: o.From, To: o.To, Rank: o.Rank}, Site: find})
 }

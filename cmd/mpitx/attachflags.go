@@ -11,6 +11,7 @@ import (
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/internal/attach"
 	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/cmd/mpitx/internal/qmpi"
 )
 
 // attachFlags are the flags of every command that runs an application.
@@ -20,6 +21,8 @@ type attachFlags struct {
 	ranks                     int
 	force                     bool
 	setFlags, setAfterFlags   []string
+	toolFlags                 []string
+	via                       string
 
 	set, setAfter []attach.Setting
 }
@@ -38,6 +41,8 @@ func (x *attachFlags) flags(cmd *cobra.Command, a *app) {
 	f.IntVarP(&x.ranks, "ranks", "n", 0, "start `N` ranks with the MPI's launcher")
 	f.BoolVar(&x.force, "force", false, "run the program even if the agent cannot be attached, or --pvar matches no variable")
 	choose(cmd, &x.workload, "workload", "", "", "run a built-in `WORKLOAD` instead of an application: "+strings.Join(workloads, ", "), workloads...)
+	f.StringArrayVar(&x.toolFlags, "tool", nil, "let this QMPI tool intercept the application's MPI calls: a shared library, or the name of a tool that the application links (`LIB`[:NAME]); may be repeated, outermost first")
+	choose(cmd, &x.via, "via", "", "chain", "`WHO` calls the tools of --tool: mpitx, with any MPI (chain), or the MPI library's own QMPI (qmpi)", "chain", "qmpi")
 	f.StringVar(&x.given, "job", "", "")
 	f.MarkHidden("job")
 	cmd.MarkFlagDirname("dir")
@@ -76,8 +81,26 @@ func (x *attachFlags) config(cmd *cobra.Command, args []string, a *app, tool []a
 	if x.setAfter, err = parseSettings("--set-after", x.setAfterFlags); err != nil {
 		return c, err
 	}
-	c.Set, c.SetAfter, c.Tool = x.set, x.setAfter, tool
-	return c, nil
+	c.Set, c.SetAfter, c.Tool, c.Native = x.set, x.setAfter, tool, x.via == "qmpi"
+	c.Tools, err = x.tools(a)
+	if err == nil && cmd.Flags().Changed("via") && len(c.Tools) == 0 {
+		err = usagef("--via says who calls the tools; name them with --tool LIB")
+	}
+	return c, err
+}
+
+// tools are those of --tool, followed by those of the environment.
+func (x *attachFlags) tools(a *app) ([]qmpi.Tool, error) {
+	tools, err := qmpi.Parse(a.env, "--tool", x.toolFlags)
+	if v := a.env.Getenv(qmpi.Variable); err == nil && v != "" {
+		var more []qmpi.Tool
+		more, err = qmpi.Parse(a.env, qmpi.Variable, strings.Split(v, ","))
+		tools = append(tools, more...)
+	}
+	if err == nil {
+		err = qmpi.TooMany(tools)
+	}
+	return tools, err
 }
 
 // warn warns of settings that the library did not have when it was last read, or that crash it.

@@ -20,7 +20,8 @@ import (
 
 // The names of a library's variables and categories are kept for completion: one file for each library, identified by path and build
 // identifier. Its first line, a tab and a hash, says whether the names are still the same. A variable's line is its ID, the first words
-// of its description, and the values that an enumeration or a boolean takes; a category's line begins with a tab. Fields are separated by
+// of its description, and the values that an enumeration or a boolean takes; a category's line begins with a tab, and that of an event or event source
+// with two. Fields are separated by
 // tabs. Errors are ignored: without the file, completion offers less.
 
 // known is what the file says of a variable.
@@ -65,7 +66,10 @@ func namesMark(c *catalog.Catalog) string {
 		h.Write([]byte(v.Name))
 		h.Write([]byte{0, byte(v.Class)})
 	}
-	return fmt.Sprintf("\t2-%x\n", h.Sum64()) // 2: the version of the lines
+	for k, e := range c.Entries(eventKinds) {
+		h.Write([]byte(k.One + e.ID() + "\x00"))
+	}
+	return fmt.Sprintf("\t3-%x\n", h.Sum64()) // 3: the version of the lines
 }
 
 func cached(path, mark string) bool {
@@ -91,6 +95,12 @@ func cacheLines(m locate.MPI, c *catalog.Catalog) string {
 	}
 	for _, category := range c.Categories {
 		b.WriteString("\t" + nameLine(category.Name, category.Description) + "\n")
+	}
+	for i := range c.Events {
+		b.WriteString("\t\tevent\t" + nameLine(c.Events[i].Name, c.Events[i].Description) + "\n")
+	}
+	for i := range c.Sources {
+		b.WriteString("\t\tsource\t" + nameLine(c.Sources[i].Name, c.Sources[i].Description) + "\n")
 	}
 	return b.String()
 }
@@ -143,6 +153,20 @@ func cachedCategories(env *locate.Env, m locate.MPI) iter.Seq[known] {
 	return func(yield func(known) bool) {
 		for fields := range cachedLines(env, m) {
 			if fields[0] == "" && len(fields) == 3 && !yield(known{id: fields[1], text: fields[2]}) {
+				return
+			}
+		}
+	}
+}
+
+// cachedEvents are the events and event sources in a library's file.
+func cachedEvents(env *locate.Env, m locate.MPI, kinds catalog.Kind) iter.Seq[known] {
+	return func(yield func(known) bool) {
+		for fields := range cachedLines(env, m) {
+			if len(fields) != 5 || fields[0]+fields[1] != "" {
+				continue
+			}
+			if k, ok := catalog.ParseKind(fields[2]); ok && kinds.Has(k) && !yield(known{id: fields[3], text: fields[4]}) {
 				return
 			}
 		}

@@ -1,25 +1,31 @@
 package main
 
 import (
+	"errors"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"mpitx/catalog"
 	"mpitx/cmd/internal/columns"
+	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/recording"
+	"mpitx/recording/profile"
 )
 
-// columnFilter chooses variables of a run, by GLOBs of names and by their values.
+// columnFilter chooses samples of a run: variables by GLOBs of names and by their values, and the phases of the program.
 type columnFilter struct {
 	globs   []string
 	nonzero bool
+	phases  []string
 
 	matchers []*catalog.Matcher // of globs
 }
 
 func (f *columnFilter) flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.nonzero, "nonzero", false, "only variables with a value other than 0")
+	flagPhase(cmd, &f.phases, "only samples in this `PHASE` of the program, as mpitx profile --pvar records them; - is the time outside of all phases; may be repeated")
 	cmd.ValidArgsFunction = completeRunAndNames
 }
 
@@ -60,14 +66,30 @@ func (f *columnFilter) named(run *recording.Run) (columns.Set, error) {
 	return chosen, nil
 }
 
+// during is the part of the run in the chosen phases; nil: all of it.
+func (f *columnFilter) during(run *recording.Run, dir string) (func(*recording.Rank, time.Duration) bool, error) {
+	if len(f.phases) == 0 {
+		return nil, nil
+	}
+	during, err := profile.During(run, f.phases)
+	if unknown := new(profile.UnknownError); errors.As(err, &unknown) {
+		if len(unknown.Known) == 0 {
+			return nil, failf("%s: the run has no phases; mpitx profile --pvar records them, of programs that name phases", origin.Quote(dir))
+		}
+		return nil, unknownPart(dir, unknown)
+	}
+	return during, err
+}
+
 // chosen are the named variables. With --nonzero it reads the run and leaves out variables that are always 0.
-func (f *columnFilter) chosen(run *recording.Run, as recording.Transform, progress func(done, total uint64)) (columns.Set, error) {
+func (f *columnFilter) chosen(run *recording.Run, o recording.Options) (columns.Set, error) {
 	set, err := f.named(run)
 	if err != nil || !f.nonzero {
 		return set, err
 	}
 	moved := columns.Set{}
-	for _, s := range run.Stats(recording.Options{As: as, Column: set.Column(), Progress: progress}) {
+	o.Column = set.Column()
+	for _, s := range run.Stats(o) {
 		if !s.Zero() {
 			moved[columns.Key{Variable: s.Variable, Object: s.Object, Class: s.Class}] = true
 		}

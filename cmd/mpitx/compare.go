@@ -210,7 +210,7 @@ func (o *compareOptions) open(dir string) (compare.Input, error) {
 	if err != nil {
 		return in, err
 	}
-	in.Run, in.Settings = run, attach.Settings(dir)
+	in.Run, in.Settings, in.Tools = run, attach.Settings(dir), attach.Tools(dir)
 	parts := len(o.cut.Phases)+len(o.cut.Objects) > 0 // samples have none
 	if profile.Has(run) || parts {
 		if in.Profile, err = o.read(run, dir); err == nil {
@@ -219,7 +219,7 @@ func (o *compareOptions) open(dir string) (compare.Input, error) {
 			}
 		}
 	}
-	if err == nil && !parts && slices.ContainsFunc(run.Ranks, func(r *recording.Rank) bool { return len(r.Columns) > 0 }) {
+	if err == nil && !parts && hasSamples(run) {
 		bar := progress.New("summing up " + in.Name)
 		in.Stats = append([]recording.Stat{}, run.Stats(recording.Options{Column: o.chosen, Rank: o.onRank, Progress: bar.Update})...)
 		bar.Clear()

@@ -18,7 +18,7 @@ func (a *app) completing(cmd *cobra.Command) (locate.MPI, bool) {
 	return m, err == nil
 }
 
-// completeNames completes the names of variables of the given kinds, after the given words.
+// completeNames completes the names of variables and events of the given kinds, after the given words.
 func (a *app) completeNames(kinds catalog.Kind, words ...string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, prefix string) (out []string, _ cobra.ShellCompDirective) {
 		add := func(name, line string) {
@@ -43,6 +43,9 @@ func (a *app) completeNames(kinds catalog.Kind, words ...string) cobra.Completio
 				if kinds.Has(kind) {
 					add(v.id, v.id+"\t"+v.text)
 				}
+			}
+			for e := range cachedEvents(a.env, m, kinds) {
+				add(e.id, e.id+"\t"+e.text)
 			}
 		}
 		return out, cobra.ShellCompDirectiveNoFileComp

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
@@ -194,7 +193,7 @@ func (o *doctorOptions) report(t export.Terminal, findings []*finding, chosen lo
 			line("before init", stageCounts(c.Before))
 			line("after init", stageCounts(c.After))
 			line("threads", "MPI_T grants "+c.After.Thread.String())
-			line("events", offered(c.Library.Events, c.After.Events))
+			line("events", offered(c))
 			line("PERUSE", yesNo(c.Library.PERUSE))
 			line("QMPI", yesNo(c.Library.QMPI))
 		}
@@ -228,31 +227,47 @@ func yesNo(b bool) string {
 	return "no"
 }
 
-func offered(has bool, n int) string {
-	if !has {
-		return "no"
+// offered says how many events a library has, or what to use instead.
+func offered(c *catalog.Catalog) string {
+	if text := withoutEvents(c); text != "" {
+		return "no: " + text
 	}
-	if n == 0 {
-		return "yes, but the library offers none"
+	s := &c.After
+	if !s.Read {
+		s = &c.Before
 	}
-	return "yes: " + strconv.Itoa(n) + " types"
+	text := fmt.Sprintf("%d, of %d sources", s.Events-s.DeadEvents, s.Sources)
+	if n := faultyEvents(c); n > 0 {
+		text += fmt.Sprintf("; %d crash or hang the library", n)
+	}
+	return text
+}
+
+func faultyEvents(c *catalog.Catalog) (n int) {
+	for i := range c.Events {
+		if c.Events[i].Status == catalog.StatusFaulty {
+			n++
+		}
+	}
+	return n
 }
 
 // rows are the findings as a table for programs.
 func rows(findings []*finding) *export.Rows {
 	r := &export.Rows{Schema: "mpitx.doctor"}
 	for _, name := range []string{"family", "version", "standard", "library", "launcher", "shim", "used", "why", "cvars_before", "cvars_after",
-		"pvars_before", "pvars_after", "categories_before", "categories_after", "thread_level", "events", "peruse", "qmpi", "problems", "agent"} {
+		"pvars_before", "pvars_after", "categories_before", "categories_after", "thread_level", "events", "peruse", "qmpi", "problems", "agent", "events_before", "events_after", "sources_before", "sources_after"} {
 		r.Columns = append(r.Columns, export.RowColumn{Name: name, Header: strings.ToUpper(name)})
 	}
 	for _, f := range findings {
-		row := []any{f.mpi.Family, nil, nil, f.mpi.Lib, f.mpi.Launcher, f.shim, f.used, f.mpi.Why, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, strings.Join(f.problems, "; "), f.agent}
+		row := []any{f.mpi.Family, nil, nil, f.mpi.Lib, f.mpi.Launcher, f.shim, f.used, f.mpi.Why, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, strings.Join(f.problems, "; "), f.agent, nil, nil, nil, nil}
 		if c := f.catalog; c != nil {
 			row[1], row[2] = libraryName(c), c.Library.Standard
 			row[8], row[9] = c.Before.Cvars-c.Before.DeadCvars, c.After.Cvars-c.After.DeadCvars
 			row[10], row[11] = c.Before.Pvars-c.Before.DeadPvars, c.After.Pvars-c.After.DeadPvars
 			row[12], row[13] = c.Before.Categories-c.Before.DeadCats, c.After.Categories-c.After.DeadCats
 			row[14], row[15], row[16], row[17] = c.After.Thread.String(), c.Library.Events, c.Library.PERUSE, c.Library.QMPI
+			row[20], row[21], row[22], row[23] = c.Before.Events, c.After.Events-c.After.DeadEvents, c.Before.Sources, c.After.Sources
 		}
 		r.Rows = append(r.Rows, row)
 	}

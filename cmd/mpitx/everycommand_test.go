@@ -50,6 +50,10 @@ func TestLostAnswer(t *testing.T) {
 	if err := recordingtest.SaveSolver(profiled); err != nil {
 		t.Fatal(err)
 	}
+	late := filepath.Join(t.TempDir(), "late")
+	if err := recordingtest.SaveQueues(late); err != nil {
+		t.Fatal(err)
+	}
 	answers := map[string][]string{
 		"list": {"list", "list -o json", "list -n 3", "list --tree", "list nothing -o csv"}, "show": {"show demo_rank", "show -n 2 demo_rank"},
 		"read": {"read demo_rank", "read demo_win_limit -n 2"}, "write": {"write demo_type_int=5", "write demo_version=2 -n 2"},
@@ -57,9 +61,12 @@ func TestLostAnswer(t *testing.T) {
 		"stats": {"stats RUN"}, "top": {"top RUN --once", "top RUN --once --by-rank -o csv"}, "recover": {"recover RUN"}, "where": {"where --help"}, "run": {"run --help"},
 		"report": {"report PROFILE", "report PROFILE -o json", "report PROFILE -o csv"}, "matrix": {"matrix PROFILE", "matrix PROFILE -o csv"},
 		"compare": {"compare PROFILE PROFILE", "compare RUN RUN", "compare PROFILE PROFILE -o csv"},
+		"tools":   {"tools", "tools -o json", "tools -o csv"},
+		"env":     {"env -o json", "env -n 2 -o csv"},
+		"queues":  {"queues LATE", "queues LATE -o json", "queues LATE --table lengths -o csv"},
 		"doctor":  {"doctor --mpi demo", "doctor -o json --mpi demo"}, "version": {"version", "--version"}, "setup": {"setup --help", "setup --mpi demo"}, "tui": {"tui --help"},
 		"backend": {"backend serve", "backend serve -n 2"}, "": {"", "--help", "help list", "completion bash", "__complete li", "list --help"},
-		"sample": {"sample --help"}, "record": {"record --help"}, "profile": {"profile --help"}, "completion": {"completion zsh"},
+		"sample": {"sample --help"}, "record": {"record --help"}, "profile": {"profile --help"}, "trace": {"trace --help"}, "completion": {"completion zsh"},
 	}
 	silent := map[string]string{
 		"snapshot --out file": "0", "export RUN --out file.csv": "0", "export RUN -o parquet --out file.parquet": "0", "list --nonsense": "2", "show nothing": "1",
@@ -74,13 +81,14 @@ func TestLostAnswer(t *testing.T) {
 		profile := " --mpi " + family + " -n 2 --workload pingpong"
 		answers["profile"] = append(answers["profile"], "profile -o json"+profile)
 		silent["profile --out "+family+".json"+profile] = "0"
+		silent["trace --no-summary --out "+family+".pftrace"+profile] = "0"
 	}
 	everyCommand(t, func(name string) bool { return answers[name] != nil })
 	for way, why := range map[string]string{">&-": "standard output is closed", ">/dev/full": "no space left on device"} {
 		dir := t.TempDir()
 		for _, lines := range answers {
 			for _, line := range lines {
-				p := shell(t, dir, environ, "mpitx "+strings.NewReplacer("RUN", run, "PROFILE", profiled).Replace(line)+" </dev/null "+way)
+				p := shell(t, dir, environ, "mpitx "+strings.NewReplacer("RUN", run, "PROFILE", profiled, "LATE", late).Replace(line)+" </dev/null "+way)
 				want := regexp.MustCompile(`(?m)^mpitx: cannot write the answer: ` + why)
 				if p.code == 0 || len(want.FindAllString(p.stderr.String(), -1)) != 1 && !strings.HasPrefix(line, "backend") { // whose reader is a program
 					t.Errorf("mpitx %s %s: exit code %d:\n%s", line, way, p.code, p.stderr.String())
@@ -88,7 +96,7 @@ func TestLostAnswer(t *testing.T) {
 			}
 		}
 		for line, want := range silent {
-			p := shell(t, dir, environ, "mpitx "+strings.NewReplacer("RUN", run, "PROFILE", profiled).Replace(line)+" "+way)
+			p := shell(t, dir, environ, "mpitx "+strings.NewReplacer("RUN", run, "PROFILE", profiled, "LATE", late).Replace(line)+" "+way)
 			if fmt.Sprint(p.code) != want || strings.Contains(p.stderr.String(), why) {
 				t.Errorf("mpitx %s %s: exit code %d, want %s:\n%s", line, way, p.code, want, p.stderr.String())
 			}
@@ -126,7 +134,7 @@ func TestExitCodes(t *testing.T) {
 		says string
 	}
 	lines := map[string][]line{
-		"list": {{1, "list nosuch", "nosuch: no variable has this name"}, {1, "list 'nosuch*'", `nosuch\*: no variable matches`}, {3, "list demo_rank nosuch", "nosuch: no variable"},
+		"list": {{1, "list nosuch", "nosuch: no variable or event has this name"}, {1, "list 'nosuch*'", `nosuch\*: no variable or event matches`}, {3, "list demo_rank nosuch", "nosuch: no variable"},
 			{1, "list --category nosuch", "--category nosuch: no category"}, {0, "list --regex nosuch", "no match"}, {1, "list --from nosuch", "nosuch"},
 			{1, "list nosuch -n 2", "nosuch: no variable"}, {3, "list demo_rank nosuch -n 2", "nosuch: no variable"}, {2, "list ''", "list: an argument is empty"},
 			{2, "list --nosuch", "no flag --nosuch"}, {2, "list --mpi nosuch", "--mpi nosuch"}, {1, "list --from s.json nosuch", "nosuch"}, {2, "list --regex ''", "--regex: must not be empty"}},
@@ -138,28 +146,44 @@ func TestExitCodes(t *testing.T) {
 		"backend":  {{2, "backend serve nosuch", "takes no arguments"}, {2, "backend nosuch", "internal"}},
 		"doctor":   {{2, "doctor nosuch", "takes no arguments"}, {2, "doctor --mpi nosuch", "--mpi nosuch"}},
 		"setup":    {{2, "setup nosuch", "takes no arguments"}, {2, "setup --mpi nosuch", "--mpi nosuch"}, {2, "setup --mpicc ''", "--mpicc: must not be empty"}},
-		"version":  {{2, "version nosuch", "takes no arguments"}},
+		"tools": {{1, "tools ./nosuch.so", "nosuch.so: there is no such file"}, {2, "tools s.json", "s.json: this is not a shared library"}, {1, "tools nosuch", "nosuch: this is not the path of a shared library; give its path, such as ./nosuch"},
+			{2, "tools --cflags x", "take no libraries"}, {2, "tools ''", "tools: an argument is empty"}, {2, "tools -o html", "must be one of"}},
+		"env":     {{2, "env nosuch", "takes no arguments"}, {2, "env -o html", "must be one of"}, {2, "env --mpi nosuch", "--mpi nosuch"}},
+		"version": {{2, "version nosuch", "takes no arguments"}},
 		"completion": {{2, "completion nosuch", `"nosuch": must be one of bash, fish, powershell, zsh`}, {2, "completion", "name one of"}, {2, "completion bash nosuch", "takes no arguments"},
 			{2, "help nosuch", `no command "nosuch"`}, {2, "nosuch", `no command "nosuch"`}, {2, "lisst", "did you mean list"}, {2, "list --categroy x", "did you mean --category"},
 			{2, "list -n", "-n: needs a value"}, {2, "list -n 99999999999999999999", "too large"}, {2, "list --tree=perhaps", "must be true or false"}},
 		"sample": {{2, "sample --pvar x", "name the application"}},
 		"run": {{2, "run", "name the application"}, {1, "run -- ./nosuch", "start ./nosuch: there is no such file"}, {2, "run --hang soon -- true", "--hang soon: must be a time"},
-			{2, "run --hang 1ms -- true", "must be at least 1s"}, {2, "run --hang 1m:stop -- true", "the action must be report or kill"}},
+			{2, "run --hang 1ms -- true", "must be at least 1s"}, {2, "run --hang 1m:stop -- true", "the action must be report or kill"},
+			{1, "run --tool ./nosuch.so -- true", "--tool ./nosuch.so: there is no such file"}, {1, "run --tool x:y -- true", "--tool x:y: there is no such file"},
+			{2, "run --tool s.json: -- true", "--tool s.json:: the library or the name is missing"}, {2, "run --via qmpi -- true", "name them with --tool LIB"},
+			{2, "run --via other -- true", "must be chain or qmpi"}, {2, "run --tool '' -- true", "--tool: must not be empty"}},
 		"record": {{2, "record -- ls", "--pvar: name"}},
+		"trace": {{2, "trace", "name the application"}, {2, "trace --function MPI_Snd -- true", "--function MPI_Snd: no MPI function matches; did you mean MPI_Send"},
+			{2, "trace --out x.json -- true", "--out x.json: .json is not a format of traces; end the name in .pftrace"}, {2, "trace --out - -- true", "--out -: standard output is the application's"},
+			{2, "trace -o json -- true", "must be one of perfetto, csv, ndjson, parquet"}, {2, "trace --max-size 5Q -- true", "--max-size: .5Q.: must be a size"}},
 		"profile": {{2, "profile", "name the application"}, {2, "profile --stack 17 -- true", "--stack: must be between 0 and 16"},
 			{2, "profile --include MPI_Snd -- true", "--include MPI_Snd: no MPI function matches; did you mean MPI_Send"}, {2, "profile --exclude '[' -- true", "--exclude \\[: not a pattern"},
 			{2, "profile --out x.doc -- true", "--out x.doc: .doc is not a format of reports"}, {2, "profile --out - -- true", "--out -: standard output is the application's"}},
 	}
-	for _, command := range []string{"export", "stats", "top --once", "where", "recover", "report", "matrix"} {
+	for _, command := range []string{"export", "stats", "top --once", "where", "recover", "report", "matrix", "queues"} {
 		name, _, _ := strings.Cut(command, " ")
 		waited, empty := "", "not a run directory"
-		if name == "top" || name == "where" { // the run may be about to start
-			waited, empty = ` \(waited 5s\)`, "nothing was recorded yet"
+		if name == "top" { // the run may be about to start
+			empty = "nothing was recorded yet"
+			waited = ` \(waited 5s\)`
 		}
 		lines[name] = []line{{1, command + " nosuch", "nosuch: there is no such directory" + waited + "; name"}, {1, command + " s.json", "s.json: not a directory; name"},
 			{1, command + " empty", "empty: " + empty + waited + "; name"}, {2, command + " ''", name + ": an argument is empty"}}
 	}
-	lines["export"] = append(lines["export"], line{2, "export", "export: name a run directory"}, line{1, "export RUN nosuch", "nosuch: the run has no such variable"})
+	for _, command := range []string{"export", "stats"} {
+		lines[command] = append(lines[command], line{0, command + " PROFILE", "the run has no samples; see its profile with mpitx report"},
+			line{2, command + " --dir PROFILE", "there is no flag --dir; name the run directory alone: mpitx " + command + " DIRECTORY"})
+	}
+	lines["export"] = append(lines["export"], line{1, "export RUN --trace", "the run has no trace; record one with mpitx trace"}, line{1, "export PROFILE -o perfetto", "the run has no trace"},
+		line{2, "export RUN --from 2s --to 1s", "--to 1s: must be later than --from 2s"}, line{1, "export RUN --rank 77", "--rank 77: the run has no such rank"},
+		line{2, "export RUN --rank x", `--rank: "x" is not a rank list`}, line{2, "export", "export: name a run directory"}, line{1, "export RUN nosuch", "nosuch: the run has no such variable"})
 	lines["stats"] = append(lines["stats"], line{2, "stats", "stats: name a run directory"}, line{1, "stats RUN nosuch", "nosuch: the run has no such variable"})
 	for _, name := range []string{"report", "matrix"} {
 		lines[name] = append(lines[name], line{2, name, name + ": name a run directory"}, line{1, name + " RUN", "the run has no profile; record one with mpitx profile"},
@@ -169,6 +193,8 @@ func TestExitCodes(t *testing.T) {
 	lines["report"] = append(lines["report"], line{1, "report PROFILE --comm gird", "gird: the run has no such communicator, window or file; did you mean grid"},
 		line{2, "report PROFILE --out s.json", "--out s.json: the file exists; name another"}, line{2, "report PROFILE --out x.doc", "--out x.doc: .doc is not a format of reports"},
 		line{2, "report PROFILE --table x", "--table: .x.: must be one of functions"})
+	lines["queues"] = append(lines["queues"], line{2, "queues", "queues: name a run directory"}, line{1, "queues RUN", "the run has no trace; record one with mpitx trace --dir DIR"},
+		line{2, "queues RUN --rank x", `--rank: "x" is not a rank list`}, line{2, "queues RUN --from 2s --to 1s", "the range is empty"}, line{2, "queues RUN --table x", "--table: .x.: must be peers or lengths"})
 	lines["compare"] = []line{{2, "compare", "compare: name two run directories"}, {2, "compare PROFILE", "name two run directories"}, {2, "compare a b c", "name two run directories"},
 		{2, "compare PROFILE ''", "compare: an argument is empty"}, {2, "compare PROFILE --base RUN", "one side has no run"}, {2, "compare --new PROFILE", "one side has no run"},
 		{1, "compare PROFILE nosuch", "nosuch: there is no such directory; name"}, {1, "compare s.json PROFILE", "s.json: not a directory"}, {1, "compare PROFILE empty", "empty: not a run directory"},

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -22,26 +23,33 @@ type exportFlags struct {
 	outFile
 	as     recording.Transform
 	wide   bool
-	format export.Format // "" means the ending of out
+	format export.Format   // "" means the ending of out
+	more   []export.Format // formats besides sampleFormats
 
-	only columns.Set // the columns to write; nil means all
-	part string      // part of the temporary file's name, see createFile
-	late existing    // what happens if the file has come to exist since the check
+	only   columns.Set                               // the columns to write; nil means all
+	phases []string                                  // the phases to write; nil means all of the run
+	during func(*recording.Rank, time.Duration) bool // the same
+	cut    runPart                                   // the part of the run to write
+	part   string                                    // part of the temporary file's name, see createFile
+	late   existing                                  // what happens if the file has come to exist since the check
 }
 
 var sampleFormats = append(export.SampleFormats[:len(export.SampleFormats):len(export.SampleFormats)], formatParquet)
 
 func (x *exportFlags) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	choose(cmd, &x.format, "output", "o", "", "output `FORMAT`: "+strings.Join(texts(sampleFormats), ", ")+" (default: the ending of --out, else csv)", sampleFormats...)
+	choose(cmd, &x.format, "output", "o", "", "output `FORMAT`: "+strings.Join(texts(x.formats()), ", ")+" (default: the ending of --out, else csv)", x.formats()...)
 	x.outFile.flags(cmd)
 	chooseTransform(cmd, &x.as)
 	f.BoolVar(&x.wide, "wide", false, "write one row per instant and one column per variable")
 }
 
+// formats are those that -o may name.
+func (x *exportFlags) formats() []export.Format { return slices.Concat(sampleFormats, x.more) }
+
 func (x *exportFlags) parse() error {
 	ext := strings.TrimPrefix(filepath.Ext(x.out), ".")
-	if ext != "" && x.format == "" && !slices.Contains(sampleFormats, export.Format(strings.ToLower(ext))) {
+	if ext != "" && x.format == "" && !slices.Contains(x.formats(), endingFormat(x.out)) {
 		return usagef("--out %s: .%s is not a format of samples; end the name in .%s, or choose the format with -o", origin.Quote(x.out), ext,
 			strings.Join(texts(sampleFormats), ", ."))
 	}
@@ -50,8 +58,7 @@ func (x *exportFlags) parse() error {
 
 // form is the format chosen by -o or by the file's name.
 func (x *exportFlags) form() export.Format {
-	ext := strings.ToLower(strings.TrimPrefix(filepath.Ext(x.out), "."))
-	return cmp.Or(x.format, export.Format(ext), export.FormatCSV)
+	return cmp.Or(x.format, endingFormat(x.out), export.FormatCSV)
 }
 
 // command is the mpitx export command that writes the same file.
@@ -82,12 +89,12 @@ var errDamaged = exit(exitPartial)
 // file gets a number, and x.out becomes its name.
 func (x *exportFlags) write(a *app, run *recording.Run) error {
 	bar := progress.New("exporting")
-	o := export.SampleOptions{Options: recording.Options{As: x.as, Column: x.only.Column(), Progress: bar.Update}, Wide: x.wide}
+	o := export.SampleOptions{Options: recording.Options{As: x.as, Column: x.only.Column(), During: x.during, Progress: bar.Update, From: x.cut.from, To: x.cut.to, Rank: x.cut.rank()}, Wide: x.wide}
 	x.announce(a, run, o)
 	damaged := false
 	write := func(w io.Writer) (err error) {
 		if x.form() == formatParquet {
-			damaged, err = writeParquet(w, run, o, x.only)
+			damaged, err = writeParquet(w, run, o, x.only, x.cut, x.phases)
 			return err
 		}
 		err = export.Samples(w, run, x.form(), o)

@@ -4,39 +4,54 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"mpitx/cmd/internal/progress"
 	"mpitx/cmd/mpitx/internal/attach"
+	"mpitx/cmd/mpitx/internal/origin"
+	"mpitx/export"
 	"mpitx/recording"
+	"mpitx/recording/profile"
+	"mpitx/recording/trace"
 )
 
 type exportOptions struct {
 	a *app
 	exportFlags
 	columnFilter
+	trace bool
 }
 
 func newExport(a *app) *cobra.Command {
-	o := &exportOptions{a: a}
+	o := &exportOptions{a: a, exportFlags: exportFlags{more: []export.Format{formatPerfetto}}}
 	cmd := &cobra.Command{
 		Use:   "export RUN [GLOB…]",
-		Short: "Write the samples of a run as CSV, JSON, NDJSON or Parquet",
+		Short: "Write the samples or the trace of a run in other formats",
 		Long: `Write the samples of a run directory (from mpitx record, or mpitx sample
 without --out) as CSV, JSON, NDJSON or Parquet, in order of time over all
 ranks. GLOBs choose variables by name.
 
+The trace of a run (from mpitx trace) is written as CSV, NDJSON or Parquet if
+the run has no samples, or with --trace. Perfetto files (-o perfetto, or a FILE
+that ends in .pftrace) have both; open them at ui.perfetto.dev.
+
 The run may still be recording, or its job may have died: everything sampled so
-far is written.`,
+far is written. With --phase, counters grow only by the steps that end in the
+phase.`,
 		Example: `  mpitx export run1 -o csv --out samples.csv
   mpitx export run1 -o parquet --wide --out samples.parquet
-  mpitx export run1 'mpitx:bytes_*' --nonzero --as rate | head`,
+  mpitx export run1 'mpitx:bytes_*' --nonzero --as rate | head
+  mpitx export run1 --rank 0,1 --from 2s --to 2.5s --out part.pftrace`,
 		Args: arguments(1, -1, "a run directory"),
 		RunE: a.once(o.run),
 	}
 	o.exportFlags.flags(cmd)
 	o.columnFilter.flags(cmd)
+	o.cut.flags(cmd)
+	cmd.Flags().BoolVar(&o.trace, "trace", false, "write the trace, also if the run has samples")
 	return cmd
 }
 
@@ -47,8 +62,11 @@ func completeRuns(_ *cobra.Command, args []string, _ string) ([]string, cobra.Sh
 	return nil, cobra.ShellCompDirectiveFilterDirs
 }
 
-func (o *exportOptions) run(_ *cobra.Command, args []string) error {
+func (o *exportOptions) run(cmd *cobra.Command, args []string) error {
 	if err := o.exportFlags.parse(); err != nil {
+		return err
+	}
+	if err := o.cut.parse(cmd); err != nil {
 		return err
 	}
 	if err := o.columnFilter.parse(args[1:]); err != nil {
@@ -70,13 +88,24 @@ func (o *exportOptions) run(_ *cobra.Command, args []string) error {
 		return err
 	}
 	defer run.Close()
+	if err := o.cut.check(run); err != nil {
+		return err
+	}
+	if o.writesTrace(run) {
+		return o.writeTrace(cmd, run, args)
+	}
+	o.exportFlags.phases = o.columnFilter.phases
+	if o.exportFlags.during, err = o.columnFilter.during(run, args[0]); err != nil {
+		return err
+	}
 	bar := progress.New("looking for what is not 0")
-	o.only, err = o.chosen(run, o.as, bar.Update)
+	o.only, err = o.chosen(run, recording.Options{As: o.as, During: o.exportFlags.during, Progress: bar.Update})
 	bar.Clear()
 	if err != nil {
 		return err
 	}
 	err = o.write(o.a, run)
+	sayUnsampled(o.a, run, args[0])
 	reportGaps(o.a, run)
 	return err
 }
@@ -94,6 +123,9 @@ func openRun(dir string) (*recording.Run, error) {
 		if st, err := os.Stat(dir); err == nil && !st.IsDir() {
 			return nil, failf("%s: not a directory; %s", dir, nameRun)
 		}
+		if _, err := os.Stat(filepath.Join(dir, attach.RunFile)); err == nil {
+			return nil, failf(nothingYet, dir)
+		}
 		return nil, failf("%s: not a run directory; %s", dir, nameRun)
 	case err != nil:
 		return nil, failf("%s: cannot read the run: %v", dir, causeOf(err))
@@ -101,26 +133,43 @@ func openRun(dir string) (*recording.Run, error) {
 	return run, nil
 }
 
+const nothingYet = "%s: nothing was recorded yet; if the job is still running, try again in a moment"
+
 // openSamples opens a run that has recorded something.
 func openSamples(dir string) (*recording.Run, error) {
 	run, err := openRun(dir)
 	if err == nil && len(run.Ranks) == 0 && len(run.Damage()) == 0 {
 		run.Close()
-		return nil, failf("%s: nothing was recorded yet; if the job is still running, try again in a moment", dir)
+		return nil, failf(nothingYet, dir)
 	}
 	return run, err
 }
 
+// sayUnsampled names the command for a run that has other things than samples.
+func sayUnsampled(a *app, run *recording.Run, dir string) {
+	dir = origin.Quote(dir)
+	switch {
+	case hasSamples(run):
+	case trace.Has(run):
+		a.complain("%s: the run has no samples; write its trace with mpitx export %s --trace, or record both with mpitx trace --pvar GLOB -- ./app", dir, dir)
+	case profile.Has(run):
+		a.complain("%s: the run has no samples; see its profile with mpitx report %s, or record both with mpitx profile --pvar GLOB -- ./app", dir, dir)
+	default:
+		a.complain("%s: the run has no samples; record some with mpitx record --pvar GLOB -- ./app", dir)
+	}
+}
+
+func hasSamples(run *recording.Run) bool {
+	return slices.ContainsFunc(run.Ranks, func(r *recording.Rank) bool { return len(r.Columns) > 0 })
+}
+
 // reportDamage reports the unreadable parts of a run; it returns whether there are any.
 func reportDamage(a *app, run *recording.Run) bool {
-	for k, damage := range run.Damage() {
-		if k == 10 {
-			a.complain("and %d more", len(run.Damage())-k)
-			break
-		}
-		a.complain("%v: left out", damage)
+	text := recording.DamageText(run.Damage())
+	if text != "" {
+		a.complain("%s", text)
 	}
-	return len(run.Damage()) > 0
+	return text != ""
 }
 
 // reportGaps reports what is missing in a run.

@@ -117,7 +117,7 @@ func TestDamagedExport(t *testing.T) {
 		if p.failure != "" || p.code != exitPartial || p.stdout.Len() == 0 {
 			t.Errorf("%v: exit code %d, %d bytes\n%s%s", args, p.code, p.stdout.Len(), p.failure, p.stderr.String())
 		}
-		if n := strings.Count(p.stderr.String(), "left out\n"); n != 1 || !strings.Contains(p.stderr.String(), "node-n.mpxr") {
+		if n := strings.Count(p.stderr.String(), "copy it again\n"); n != 1 || !strings.Contains(p.stderr.String(), "node-n.mpxr") {
 			t.Errorf("%v: %s", args, p.stderr.String())
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"mpitx/catalog"
 )
 
-// filterFlags are the flags that choose variables.
+// filterFlags are the flags that choose variables and events.
 type filterFlags struct {
 	search, regex, category []string
 	verbosity               string
@@ -31,8 +31,9 @@ var filterKinds = []struct {
 	kinds catalog.Kind
 }{
 	{"scope", catalog.Cvars}, {"writable", catalog.Cvars}, {"changed", catalog.Cvars}, {"class", catalog.Pvars | catalog.Virtual},
-	{"category", catalog.Variables}, {"verbosity", catalog.Variables}, {"type", catalog.Variables}, {"bind", catalog.Variables},
-	{"stage", catalog.Variables}, {"differing", catalog.Variables}, {"search", catalog.Variables},
+	{"category", catalog.Variables | catalog.Events}, {"verbosity", catalog.Variables | catalog.Events},
+	{"type", catalog.Variables | catalog.Events}, {"bind", catalog.Variables | catalog.Events},
+	{"stage", catalog.Variables | eventKinds}, {"differing", catalog.Variables | eventKinds}, {"search", catalog.Variables | eventKinds},
 }
 
 // checkKinds checks that each filter flag applies to a kind that is listed.
@@ -43,13 +44,17 @@ func (f *filterFlags) checkKinds(cmd *cobra.Command, kinds catalog.Kind) error {
 			continue
 		}
 		about := g.kinds.Info()
+		names, entries := about.Names, "variables"
+		if g.kinds.Has(catalog.Events) {
+			names, entries = "variables and events", "variables and events"
+		}
 		switch {
-		case !kinds.Has(catalog.Variables):
-			return usagef("--%s applies to variables only; choose categories and enumerations by name or with --regex", g.flag)
+		case !kinds.Has(catalog.AllKinds &^ catalog.Groups):
+			return usagef("--%s applies to %s only; choose categories and enumerations by name or with --regex", g.flag, entries)
 		case left&g.kinds == 0:
-			return usagef("--%s applies to %s and --%s to %s; no variable matches both", by, left.Info().Names, g.flag, about.Names)
+			return usagef("--%s applies to %s and --%s to %s; no variable matches both", by, left.Info().Names, g.flag, names)
 		case !kinds.Has(g.kinds):
-			return usagef("--%s applies to %s only; use mpitx list %s --%s", g.flag, about.Names, about.Word, g.flag)
+			return usagef("--%s applies to %s only; use mpitx list %s --%s", g.flag, names, about.Word, g.flag)
 		}
 		left, by = left&g.kinds, g.flag
 	}
@@ -58,16 +63,16 @@ func (f *filterFlags) checkKinds(cmd *cobra.Command, kinds catalog.Kind) error {
 
 func (f *filterFlags) flags(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringArrayVar(&f.search, "search", nil, "only variables whose name or description matches all these `WORDS`, best matches first, as / in the explorer does")
+	fl.StringArrayVar(&f.search, "search", nil, "only variables and events whose name or description matches all these `WORDS`, best matches first, as / in the explorer does")
 	fl.StringArrayVar(&f.regex, "regex", nil, "only names that match this regular `EXPRESSION`; case does not matter")
-	fl.StringArrayVar(&f.category, "category", nil, "only variables in a category that matches this `GLOB`, or in one of its subcategories")
-	fl.StringVar(&f.verbosity, "verbosity", "", "only variables up to this verbosity `LEVEL`: user-basic to mpidev-all, or 1 to 9")
+	fl.StringArrayVar(&f.category, "category", nil, "only variables and events in a category that matches this `GLOB`, or in one of its subcategories")
+	fl.StringVar(&f.verbosity, "verbosity", "", "only variables and events up to this verbosity `LEVEL`: user-basic to mpidev-all, or 1 to 9")
 	fl.StringSliceVar(&f.scope, "scope", nil, "only control variables of these `SCOPES`: constant, readonly, local, group, group-eq, all, all-eq")
 	fl.StringSliceVar(&f.class, "class", nil, "only performance variables of these `CLASSES`: "+strings.Join(pvarClasses, ", "))
-	fl.StringSliceVar(&f.typ, "type", nil, "only variables of these `DATATYPES`: int, unsigned-long, char, …")
-	fl.StringSliceVar(&f.bind, "bind", nil, "only variables bound to these `KINDS` of object: "+strings.Join(bindKinds, ", "))
+	fl.StringSliceVar(&f.typ, "type", nil, "only variables of these `DATATYPES`, and events with such an element: int, unsigned-long, char, …")
+	fl.StringSliceVar(&f.bind, "bind", nil, "only variables and events bound to these `KINDS` of object: "+strings.Join(bindKinds, ", "))
 	fl.BoolVar(&f.writable, "writable", false, "only control variables that can be written now")
-	fl.StringVar(&f.stage, "stage", "", "only variables that exist in this `STAGE`: before MPI_Init (before), after it (after), or in both (both)")
+	fl.StringVar(&f.stage, "stage", "", "only variables and events that exist in this `STAGE`: before MPI_Init (before), after it (after), or in both (both)")
 	fl.BoolVar(&f.changed, "changed", false, "only control variables that you changed: in the environment, with a launcher option, or in a parameter file")
 	fl.BoolVar(&f.differing, "differing", false, "only variables whose value differs between ranks")
 	words := func(words ...string) cobra.CompletionFunc {

@@ -34,7 +34,7 @@ var reportFormats = append(export.ReportFormats[:len(export.ReportFormats):len(e
 
 // showable reports, before any work, a format that standard output cannot show because it is a terminal.
 func (a *app) showable(f export.Format) error {
-	if f != formatParquet && f != formatHTML && f != formatPprof {
+	if f != formatParquet && f != formatHTML && f != formatPprof && f != formatPerfetto {
 		return nil
 	}
 	term, err := a.terminal()
@@ -45,19 +45,19 @@ func (a *app) showable(f export.Format) error {
 }
 
 // writeParquet writes the samples of a run as Parquet. damaged reports whether parts were skipped, which mpitx-formats names.
-func writeParquet(w io.Writer, run *recording.Run, o export.SampleOptions, only columns.Set) (damaged bool, err error) {
-	args := []string{"samples", run.Dir, strconv.Itoa(int(o.As)), "long"}
+func writeParquet(w io.Writer, run *recording.Run, o export.SampleOptions, only columns.Set, part runPart, phases []string) (damaged bool, err error) {
+	args := slices.Concat([]string{"samples", run.Dir, strconv.Itoa(int(o.As)), "long", "all"}, part.words(), phases)
 	if o.Wide {
 		args[3] = "wide"
 	}
-	if only == nil {
-		return runFormats(w, nil, "Parquet", args...)
-	}
 	var chosen bytes.Buffer
-	if err := only.Write(&chosen); err != nil {
-		return false, err
+	if only != nil {
+		args[4] = "chosen"
+		if err := only.Write(&chosen); err != nil {
+			return false, err
+		}
 	}
-	return runFormats(w, &chosen, "Parquet", append(args, "chosen")...)
+	return runFormats(w, &chosen, "Parquet", args...)
 }
 
 // writeReport writes a report in any of the reportFormats.

@@ -12,8 +12,8 @@ const helpWidth = 80
 
 // groups are the commands in the order of the root's help.
 var groups = []struct{ title, names string }{
-	{"Explore a library", "tui list show read write snapshot"},
-	{"Observe an application", "profile report matrix compare run where sample record top export stats recover"},
+	{"Explore a library", "tui list show read write snapshot env"},
+	{"Observe an application", "profile report matrix compare trace queues run where sample record top export stats recover tools"},
 	{"Set up mpitx", "doctor setup completion version help"},
 }
 

@@ -47,11 +47,12 @@ func (o *outputFlags) parse() (err error) {
 func newList(a *app) *cobra.Command {
 	o := &listOptions{source: source{a: a, listing: true}}
 	cmd := &cobra.Command{
-		Use:         "list [" + strings.Join(catalog.AllKinds.Words(), "|") + "]… [GLOB…]",
+		Use:         "list [KIND…] [GLOB…]",
 		Annotations: paged,
-		Short:       "List variables, categories and enumerations",
-		Long: `List control variables, performance variables, categories and enumerations: all
-of them, or only the kinds that you name.
+		Short:       "List variables, events, categories and enumerations",
+		Long: `List control variables, performance variables, events of MPI_T and their
+sources, categories and enumerations: all of them, or only these kinds.
+KIND is ` + strings.Join(catalog.AllKinds.Words(), ", ") + `.
 
 The list is the union of two stages, before and after MPI_Init, because
 MPI_Init unloads the components that it does not choose. Each variable says in
@@ -68,6 +69,7 @@ chooses a performance variable by its class.`,
 		Example: `  mpitx list
   mpirun -n 4 mpitx list cvars --changed
   mpitx list pvars --class counter,timer -o csv
+  mpitx list events
   mpitx list --search 'eager limit'
   mpitx list 'btl_*' --verbosity user-all --writable
   mpitx list --from snapshot.json --tree`,
@@ -85,7 +87,7 @@ chooses a performance variable by its class.`,
 	keepOldName(a, cmd, "set", "changed")
 	o.outputFlags.flags(cmd)
 	cmd.RegisterFlagCompletionFunc("category", a.completeCategories)
-	cmd.Flags().BoolVar(&o.tree, "tree", false, "draw a tree of the categories with their variables")
+	cmd.Flags().BoolVar(&o.tree, "tree", false, "draw a tree of the categories with their variables and events")
 	return cmd
 }
 
@@ -94,7 +96,7 @@ func (o *listOptions) completeArgs(cmd *cobra.Command, args []string, prefix str
 	kinds, _ := takeKinds(args)
 	names := kinds
 	if kinds == 0 {
-		names = catalog.Variables
+		names = catalog.AllKinds &^ catalog.Groups
 	}
 	out, directive := o.a.completeNames(names, catalog.AllKinds.Words()...)(cmd, args, prefix)
 	if kinds != 0 && kinds.Has(catalog.Categories) {
@@ -113,8 +115,8 @@ func (o *listOptions) run(cmd *cobra.Command) error {
 		return usagef("--tree: --fields has no effect on the tree; leave one out")
 	case o.tree && o.format != export.FormatTable && o.format != export.FormatWide:
 		return usagef("--tree: only -o table and wide draw the tree; -o json has the categories of each variable")
-	case o.tree && o.kinds != 0 && o.kinds&(catalog.Cvars|catalog.Pvars) == 0:
-		return usagef("--tree: the tree has cvars and pvars only; leave the other kinds out")
+	case o.tree && o.kinds != 0 && o.kinds&(catalog.Cvars|catalog.Pvars|eventKinds) == 0:
+		return usagef("--tree: the tree has cvars, pvars, events and sources only; leave the other kinds out")
 	}
 	if err := o.checkKinds(cmd, o.kinds); err != nil {
 		return err
@@ -143,18 +145,18 @@ func (o *listOptions) run(cmd *cobra.Command) error {
 	}
 	found := all
 	if o.search != nil {
-		found = all.With(ui.Search(all, strings.Join(o.search, " ")))
+		found = all.Select(ui.Search(all, strings.Join(o.search, " ")))
 	}
 	c := filter.Apply(found)
 	named := len(o.globs)+len(o.regex)+len(o.search) > 0
 	document := o.format == export.FormatJSON && o.fields == nil // JSON includes the enumerations of its variables
-	if filtered && o.kinds == 0 && !o.tree && !document {        // filters match variables only
-		o.kinds = catalog.Variables
+	if filtered && o.kinds == 0 && !o.tree && !document {        // categories and enumerations only matter if they are asked for
+		o.kinds = catalog.Variables | there(all, eventKinds)
 	}
 	if o.asked == 0 && !named && (filtered || o.format != export.FormatTable && o.format != export.FormatWide) {
 		c = withoutVirtual(c)
 	}
-	if filtered && o.kinds != 0 && o.kinds&(catalog.Cvars|catalog.Pvars) == 0 {
+	if filtered && o.kinds != 0 && o.kinds&^catalog.Groups == 0 {
 		c = groupsByName(filter, all)
 	}
 	hints := o.nameHints(all)
@@ -170,13 +172,21 @@ func (o *listOptions) run(cmd *cobra.Command) error {
 			return err
 		}
 		if c.Count(o.kinds) == 0 {
-			hints = slices.Concat([]string{export.EmptyMessage(all, o.kinds)}, o.filterHints(all), hints)
+			hints = slices.Concat([]string{o.empty(all)}, o.filterHints(all), hints)
 		}
 		for _, hint := range hints {
 			o.a.complain("%s", hint)
 		}
 		return nil
 	})
+}
+
+// empty says why nothing is listed.
+func (o *listOptions) empty(all *catalog.Catalog) string {
+	if text := withoutEvents(all); text != "" && o.kinds != 0 && o.kinds&^eventKinds == 0 {
+		return "no " + o.kinds.Describe(false) + ": " + text
+	}
+	return export.EmptyMessage(all, o.kinds)
 }
 
 // withoutVirtual is a catalog without virtual variables, for programs that want the library's variables only.
@@ -198,9 +208,9 @@ func takeKinds(args []string) (kinds catalog.Kind, globs []string) {
 	return kinds, globs
 }
 
-// groupsByName filters entries other than variables by their own names; it serves lists without variables.
+// groupsByName filters categories and enumerations by their own names; it serves lists of nothing else.
 func groupsByName(filter *catalog.Matcher, all *catalog.Catalog) *catalog.Catalog {
 	c := *all
-	c.Keep(catalog.AllKinds&^catalog.Variables, func(e catalog.Entry) bool { return filter.MatchName(e.ID()) })
+	c.Keep(catalog.Groups, func(e catalog.Entry) bool { return filter.MatchName(e.ID()) })
 	return &c
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -37,7 +38,7 @@ func matches(c *catalog.Catalog, kinds catalog.Kind, pattern string) bool {
 func (o *listOptions) nameHints(all *catalog.Catalog) []string {
 	kinds := o.kinds
 	if kinds == 0 {
-		kinds = catalog.Variables
+		kinds = catalog.Variables | there(all, eventKinds)
 	}
 	var hints []string
 	for _, pattern := range o.globs {
@@ -46,7 +47,7 @@ func (o *listOptions) nameHints(all *catalog.Catalog) []string {
 			if catalog.IsGlob(pattern) {
 				says = " matches"
 			}
-			hints = append(hints, pattern+": no "+kinds.Describe(true)+says+o.instead(all, kinds, pattern))
+			hints = append(hints, pattern+": no "+described(kinds)+says+cmp.Or(o.instead(all, kinds, pattern), hasEvent(pattern)))
 		}
 	}
 	for _, pattern := range o.category {

@@ -24,6 +24,10 @@ messages and bytes of point-to-point communication from each rank to each other
 one, in ranks of MPI_COMM_WORLD whatever the communicator. The numbers are those
 of the senders; those of the receivers are in mpitx report RUN -o json.
 
+With --one-sided, the numbers are those of the ranks that made the operations: a
+put moves data from its rank to the target, and a get from the target to its
+rank. An operation that does both (MPI_Fetch_and_op) counts in both directions.
+
 The run may still be in progress, or its job may have died. For many ranks, the
 table lists the pairs with the most bytes; CSV and JSON hold all pairs with
 messages.`,
@@ -34,7 +38,7 @@ messages.`,
 		RunE: a.once(o.run),
 	}
 	chooseFormat(cmd, &o.format, "output `FORMAT`", export.MatrixFormats...)
-	cmd.Flags().BoolVar(&o.oneSided, "one-sided", false, "one-sided operations instead of messages: puts count as sent, gets as received")
+	cmd.Flags().BoolVar(&o.oneSided, "one-sided", false, "one-sided operations (puts and gets) instead of messages")
 	o.profileCut.flags(cmd, a, false)
 	return cmd
 }

@@ -161,6 +161,9 @@ func wrongFlag(cmd *cobra.Command, err error) error {
 			}
 		})
 		name := "--" + unknown.GetSpecifiedName()
+		if name == "--dir" && strings.Contains(cmd.Use, "RUN") {
+			return usagef("there is no flag --dir; name the run directory alone: %s DIRECTORY", cmd.CommandPath())
+		}
 		return usagef("there is no flag %s%s", name, cmp.Or(catalog.DidYouMean(names, name), "; see "+help))
 	case errors.As(err, &bare) && bare.GetSpecifiedShortnames() != "":
 		return usagef("-%s: needs a value; see %s", bare.GetFlag().Shorthand, help)

@@ -8,51 +8,62 @@ import (
 	"github.com/spf13/cobra"
 
 	"mpitx/catalog"
+	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/cmd/mpitx/internal/virtual"
 )
 
-// selection is the variables that a command's arguments name.
+// selection is the entries that a command's arguments name.
 type selection struct {
-	vars    []*catalog.Variable
-	literal map[*catalog.Variable]bool // named exactly, not by a glob
+	entries []catalog.Entry
+	literal map[catalog.Entry]bool // named exactly, not by a glob
 	missing []string
 }
 
-// pick reads the catalog and selects the named variables. It reports names that do not exist; code is the exit code for
+// pick reads the catalog and selects the named entries of some kinds. It reports names that do not exist; code is the exit code for
 // them.
-func (s *source) pick(cmd *cobra.Command, names []string) (c *catalog.Catalog, chosen *selection, code int, err error) {
+func (s *source) pick(cmd *cobra.Command, kinds catalog.Kind, names []string) (c *catalog.Catalog, chosen *selection, code int, err error) {
 	if c, err = s.open(cmd, nil, ""); err != nil {
 		return nil, nil, exitFailed, err
 	}
 	code = s.warn(c)
 	c.Virtual = virtual.Matching(names...)
-	if chosen, err = pick(c, names); err != nil {
+	if chosen, err = pick(c, kinds, names); err != nil {
 		return nil, nil, code, s.end(code, err)
 	}
 	if len(chosen.missing) > 0 {
-		chosen.unknown(s.a, c)
-		if code = max(code, exitPartial); len(chosen.vars) == 0 {
+		chosen.unknown(s.a, c, kinds)
+		if code = max(code, exitPartial); len(chosen.entries) == 0 {
 			code = exitFailed
 		}
 	}
 	return c, chosen, code, nil
 }
 
-// pick selects variables by name (NAME or NAME:CLASS) or glob, in the order given, each once.
-func pick(c *catalog.Catalog, args []string) (*selection, error) {
-	s := &selection{literal: map[*catalog.Variable]bool{}}
-	seen := map[*catalog.Variable]bool{}
-	add := func(v *catalog.Variable) {
-		if !seen[v] {
-			seen[v] = true
-			s.vars = append(s.vars, v)
+// vars are the variables of a selection.
+func (s *selection) vars() (vars []*catalog.Variable) {
+	for _, e := range s.entries {
+		if v, ok := e.(*catalog.Variable); ok {
+			vars = append(vars, v)
+		}
+	}
+	return vars
+}
+
+// pick selects entries of some kinds by name (NAME or NAME:CLASS) or glob, in the order given, each once.
+func pick(c *catalog.Catalog, kinds catalog.Kind, args []string) (*selection, error) {
+	s := &selection{literal: map[catalog.Entry]bool{}}
+	seen := map[catalog.Entry]bool{}
+	add := func(e catalog.Entry) {
+		if !seen[e] {
+			seen[e] = true
+			s.entries = append(s.entries, e)
 		}
 	}
 	for _, arg := range args {
-		exact := c.Lookup(arg)
-		for _, v := range exact {
-			add(v)
-			s.literal[v] = true
+		exact := lookUp(c, kinds, arg)
+		for _, e := range exact {
+			add(e)
+			s.literal[e] = true
 		}
 		if len(exact) > 0 {
 			continue
@@ -61,39 +72,88 @@ func pick(c *catalog.Catalog, args []string) (*selection, error) {
 			s.missing = append(s.missing, arg)
 			continue
 		}
-		f := catalog.Filter{Names: []string{arg}}
-		m, err := f.Compile()
+		found, err := matching(c, kinds, arg)
 		if err != nil {
 			return nil, usagef("%q: %v", arg, err)
 		}
-		found := m.Variables(c)
 		if len(found) == 0 {
 			s.missing = append(s.missing, arg)
 		}
-		for _, v := range found {
-			add(v)
+		for _, e := range found {
+			add(e)
 		}
 	}
 	return s, nil
 }
 
-// unknown reports names that do not exist, and suggests similar ones.
-func (s *selection) unknown(a *app, c *catalog.Catalog) {
-	var all []string
-	for v := range c.Variables() {
-		all = append(all, v.Name)
+// lookUp returns the entries of some kinds with a literal name.
+func lookUp(c *catalog.Catalog, kinds catalog.Kind, name string) (found []catalog.Entry) {
+	if kinds&catalog.Variables != 0 {
+		for _, v := range c.Lookup(name) {
+			found = append(found, v)
+		}
 	}
+	if others := kinds &^ catalog.Variables; others != 0 {
+		found = append(found, c.Named(others, name)...)
+	}
+	return found
+}
+
+// matching returns the entries of some kinds whose names match a glob.
+func matching(c *catalog.Catalog, kinds catalog.Kind, glob string) (found []catalog.Entry, err error) {
+	m, err := (&catalog.Filter{Names: []string{glob}}).Compile()
+	if err != nil {
+		return nil, err
+	}
+	if kinds&catalog.Variables != 0 {
+		for _, v := range m.Variables(c) {
+			found = append(found, v)
+		}
+	}
+	if others := kinds &^ catalog.Variables; others != 0 {
+		for _, e := range c.Entries(others) {
+			if m.MatchName(e.ID()) {
+				found = append(found, e)
+			}
+		}
+	}
+	return found, nil
+}
+
+// unknown reports names that do not exist, and suggests similar ones.
+func (s *selection) unknown(a *app, c *catalog.Catalog, kinds catalog.Kind) {
+	kinds = catalog.Variables&kinds | there(c, kinds&^catalog.Variables)
+	all, what := namesOf(c, kinds), described(kinds)
 	for _, name := range s.missing {
 		if catalog.IsGlob(name) {
-			a.complain("%s: no variable of %s matches", name, libraryName(c))
+			a.complain("%s: no %s of %s matches", name, what, libraryName(c))
 			continue
 		}
-		text, list := fmt.Sprintf("%s: no variable of %s has this name", name, libraryName(c)), "mpitx list"
+		if other := c.Named(catalog.Events|catalog.Sources, name); len(other) > 0 {
+			a.complain("%s: not a variable, but an event or event source of MPI_T, which has no value; see mpitx show %s", name, origin.Quote(name))
+			continue
+		}
+		text, list := fmt.Sprintf("%s: no %s of %s has this name", name, what, libraryName(c)), "mpitx list"
 		if strings.HasPrefix(name, virtual.Prefix) {
 			text, list = name+": mpitx has no such variable", "mpitx list virtual"
 		}
-		a.complain("%s", text+cmp.Or(catalog.DidYouMean(all, name), "; see "+list))
+		a.complain("%s", text+cmp.Or(catalog.DidYouMean(all, name), hasEvent(name), "; see "+list))
 	}
+}
+
+// described names kinds for the message that none has a name.
+func described(kinds catalog.Kind) string {
+	return strings.Replace(kinds.Describe(true), "variable, event or event source", "variable or event", 1)
+}
+
+// there reduces kinds to those that a catalog has.
+func there(c *catalog.Catalog, kinds catalog.Kind) (some catalog.Kind) {
+	for k := range catalog.AllKinds.Table() {
+		if kinds&k.Kind != 0 && c.Count(k.Kind) > 0 {
+			some |= k.Kind
+		}
+	}
+	return some
 }
 
 // libraryName is the short form of a library's version text: "Open MPI v4.1.4", "MPICH 4.0.2".

@@ -84,12 +84,20 @@ func (o *profileOptions) run(cmd *cobra.Command, args []string) error {
 	return &exitError{code: r.Code, err: err, send: r.End}
 }
 
+// tooSmall reports whether the profile of a single rank may not fit.
+func tooSmall(size string) bool {
+	n, err := parseSize(size)
+	return err == nil && n < 4<<20
+}
+
 func (o *profileOptions) config(cmd *cobra.Command, args []string) (attach.Config, error) {
 	c, err := o.sampling.config(cmd, args, o)
 	o.late = numberIt
 	switch {
 	case err != nil:
 		return c, err
+	case o.maxSize != "" && tooSmall(o.maxSize):
+		return c, usagef("--max-size %s: a profile takes up to 4M for each rank; give at least that, or leave it out", o.maxSize)
 	case o.stack < 0 || o.stack > maxStack:
 		return c, usagef("--stack: must be between 0 and %d", maxStack)
 	case o.dir != "" && filepath.Clean(o.out) == filepath.Clean(o.dir):
@@ -159,7 +167,7 @@ func (o *profileOptions) Summarize(run *recording.Run) {
 	resolveSites(o.a, p)
 	o.resolved = p
 	var b bytes.Buffer
-	if export.Report(&b, p, export.FormatTable, export.ReportOptions{Terminal: term, Run: origin.Quote(shownDir(run.Dir)), Findings: p.Findings()}) == nil {
+	if export.Report(&b, p, export.FormatTable, export.ReportOptions{Terminal: term, Run: origin.Quote(shownDir(run.Dir)), Findings: p.Findings(), Tools: attach.Tools(run.Dir), Lost: len(attach.Reduced(run)) > 0}) == nil {
 		o.a.out.Flush()
 		fmt.Fprintf(o.a.errs, "\n%s\n", b.String())
 	}
@@ -232,7 +240,7 @@ func (o *profileOptions) writeReport(r *attach.Result) error {
 	resolveSites(o.a, p)
 	o.resolved = p
 	o.part = fmt.Sprintf("%x", r.Run.ID[:4])
-	if err := o.write(o.a.out, p, export.ReportOptions{Terminal: term, Run: origin.Quote(r.Shown), Findings: p.Findings()}); err != nil {
+	if err := o.write(o.a.out, p, export.ReportOptions{Terminal: term, Run: origin.Quote(r.Shown), Findings: p.Findings(), Tools: attach.Tools(r.Run.Dir), Lost: len(attach.Reduced(r.Run)) > 0}); err != nil {
 		if o.workload == "" { // keep the application's exit code
 			o.a.exit(err)
 			return nil

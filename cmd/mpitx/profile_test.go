@@ -40,9 +40,9 @@ type profiledRun struct {
 		}
 	}
 	Communicators []struct {
-		Name  string
-		Size  int
-		Calls uint64
+		Name                  string
+		Size                  int
+		Calls, Bytes_received uint64
 	}
 	Matrix []struct {
 		Source, Destination                                int
@@ -58,7 +58,11 @@ type profiledFunction struct {
 	Bytes_out, Bytes_in                                                 uint64
 	Time_ns, Min_ns, P50_ns, P99_ns, Max_ns                             int64
 	Ranks                                                               []struct{ Rank, Calls int }
-	Stack                                                               []struct {
+	Waits                                                               []struct {
+		Rank, For, Calls, Shared_calls int
+		Time_ns                        int64
+	}
+	Stack []struct {
 		Function, File string
 		Line           int
 	}
@@ -221,12 +225,13 @@ func checkSolver(t *testing.T, r *profiledRun) {
 			t.Errorf("rank %d: its phases took %d ns, the run %d", i, elapsed[i], rank.Elapsed_ns)
 		}
 	}
-	communicators := map[string]uint64{}
+	// Irecv, Isend, Waitall, Allreduce in each step, and the name; then all calls with MPI_COMM_WORLD.
+	on, arrived := map[string]uint64{}, map[string]uint64{}
 	for _, c := range r.Communicators {
-		communicators[c.Name] = c.Calls
+		on[c.Name], arrived[c.Name] = c.Calls, c.Bytes_received
 	}
-	if communicators["ring"] < 3*steps*ranks || communicators["ring"] > 3*steps*ranks+ranks { // MPI_Comm_set_name is on it, too
-		t.Errorf("communicators: %v", communicators)
+	if on["ring"] != 4*steps*ranks+ranks || arrived["ring"] != 1000*steps*ranks || on["MPI_COMM_WORLD"] != 4*ranks+14 || arrived["MPI_COMM_WORLD"] != 601 {
+		t.Errorf("communicators: %v, %v", on, arrived)
 	}
 }
 
@@ -316,8 +321,16 @@ func TestProfileHang(t *testing.T) {
 // checkWait looks at the phase in which rank 3 waits. In the whole run, ranks without a core may wait longer elsewhere.
 func checkWait(t *testing.T, r *profiledRun) {
 	t.Helper()
-	wait := regexp.MustCompile(fmt.Sprintf(`(^|; )rank 3 waits \d+ %% of its time in MPI_Recv: solver\.c:%d `, lineOf(t, "wait")))
+	wait := regexp.MustCompile(fmt.Sprintf(`(^|; )rank 3 waits \d+ %% of its time in MPI_Recv for rank 2: solver\.c:%d `, lineOf(t, "wait")))
 	if !slices.ContainsFunc(r.Findings, func(f struct{ Kind, Text string }) bool { return wait.MatchString(f.Text) }) {
 		t.Errorf("no finding about the wait of rank 3: %+v", r.Findings)
+	}
+	for _, s := range r.Sites {
+		if s.Name != "MPI_Recv" {
+			continue
+		}
+		if w := s.Waits; len(w) != 1 || w[0].Rank != 3 || w[0].For != 2 || w[0].Calls != 1 || w[0].Time_ns != s.Time_ns || w[0].Shared_calls != 0 {
+			t.Errorf("%s waits for %+v", s.Site, w)
+		}
 	}
 }

@@ -47,31 +47,32 @@ func (o *readOptions) run(cmd *cobra.Command, args []string) error {
 	if err := o.parse(); err != nil {
 		return err
 	}
-	c, s, code, err := o.pick(cmd, args)
+	c, s, code, err := o.pick(cmd, catalog.Variables, args)
 	if err != nil {
 		return err
 	}
+	vars := s.vars()
 	if o.fields == nil {
 		names := "id," + cmp.Or(o.stage, "value")
-		if o.stage != "before" && slices.ContainsFunc(s.vars, (*catalog.Variable).Differs) {
+		if o.stage != "before" && slices.ContainsFunc(vars, (*catalog.Variable).Differs) {
 			names += ",differs"
 		}
 		o.fields, _ = export.ParseFields(names)
 	}
-	for _, v := range s.vars {
+	for _, v := range vars {
 		if s.literal[v] && !o.readable(c, v) {
 			code = max(code, exitPartial)
 		}
 	}
 	return o.answer(code, func() error {
-		if len(s.vars) == 0 {
+		if len(vars) == 0 {
 			return nil
 		}
 		var kinds catalog.Kind
-		for _, v := range s.vars {
+		for _, v := range vars {
 			kinds |= v.Kind
 		}
-		return export.List(o.a.out, c.With(s.vars), export.ListOptions{Format: o.format, Kinds: kinds, Fields: o.fields, Terminal: o.term, Filtered: true})
+		return export.List(o.a.out, c.With(vars), export.ListOptions{Format: o.format, Kinds: kinds, Fields: o.fields, Terminal: o.term, Filtered: true})
 	})
 }
 

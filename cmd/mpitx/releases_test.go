@@ -25,6 +25,8 @@ var behaviours = map[string]struct {
 	// From 5 on a node must have its own host name and addresses: two of them cannot be one machine.
 	"openmpi-nodes":     {locate.OpenMPI, 0, 4},
 	"openmpi-isendrecv": {locate.OpenMPI, 5, 0},
+	// From 6 on it has MPI_T events.
+	"openmpi-eventless": {locate.OpenMPI, 0, 5},
 	// PRRTE sometimes exits with 255 ("unable to start") if a process exits as soon as it is started, with any code.
 	"openmpi-hasty": {locate.OpenMPI, 5, 0},
 	// MPICH 5 exits in MPI_Init under a launcher that only speaks PMIx. With older releases each process is a separate job.

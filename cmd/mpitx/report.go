@@ -11,6 +11,7 @@ import (
 
 	"mpitx/catalog"
 	"mpitx/cmd/internal/sites"
+	"mpitx/cmd/mpitx/internal/attach"
 	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/export"
 	"mpitx/recording"
@@ -88,7 +89,7 @@ func (o *reportOptions) run(_ *cobra.Command, args []string) error {
 		return err
 	}
 	resolveSites(o.a, p)
-	if err := o.write(o.a.out, p, export.ReportOptions{Terminal: term, Run: origin.Quote(args[0]), Table: o.table, Findings: p.Findings(), Triggers: triggers}); err != nil {
+	if err := o.write(o.a.out, p, export.ReportOptions{Terminal: term, Run: origin.Quote(args[0]), Table: o.table, Findings: p.Findings(), Triggers: triggers, Tools: attach.Tools(run.Dir), Lost: len(attach.Reduced(run)) > 0}); err != nil {
 		return err
 	}
 	return partial(o.a, run)
@@ -125,6 +126,9 @@ func (o *reportOptions) writeTriggers(run *recording.Run, all []*trigger.Trigger
 
 // partial ends a command about a profile: it reports what is missing in the run.
 func partial(a *app, run *recording.Run) error {
+	for _, text := range attach.Reduced(run) {
+		a.complain("%s", text)
+	}
 	reportGaps(a, run)
 	if reportDamage(a, run) {
 		return errDamaged
@@ -142,25 +146,29 @@ type profileCut struct {
 func (c *profileCut) flags(cmd *cobra.Command, a *app, comm bool) {
 	c.a = a
 	f := cmd.Flags()
-	f.StringArrayVar(&c.cut.Phases, "phase", nil, "only this `PHASE` of the program; - is the time outside of all phases; may be repeated")
+	flagPhase(cmd, &c.cut.Phases, "only this `PHASE` of the program; - is the time outside of all phases; may be repeated")
 	f.StringVar(&c.ranks, "rank", "", "only these `RANKS` of MPI_COMM_WORLD, such as 0,2-5")
 	if comm {
-		f.StringArrayVar(&c.cut.Objects, "comm", nil, "only calls on the communicator, window or file with this `NAME`; may be repeated")
+		f.StringArrayVar(&c.cut.Objects, "comm", nil, "only calls on the communicator, window or file with this `NAME`, as the report has it; may be repeated")
 		cmd.RegisterFlagCompletionFunc("comm", completeProfile(func(p *profile.Profile) (names []string) {
 			for _, o := range p.Objects {
-				names = append(names, o.Name)
+				names = append(names, o.Text())
 			}
 			return names
 		}))
 	}
+	cmd.RegisterFlagCompletionFunc("rank", cobra.NoFileCompletions)
+	cmd.ValidArgsFunction = completeRuns
+}
+
+func flagPhase(cmd *cobra.Command, phases *[]string, usage string) {
+	cmd.Flags().StringArrayVar(phases, "phase", nil, usage)
 	cmd.RegisterFlagCompletionFunc("phase", completeProfile(func(p *profile.Profile) (names []string) {
 		for _, ph := range p.Phases {
 			names = append(names, ph.Name)
 		}
 		return names
 	}))
-	cmd.RegisterFlagCompletionFunc("rank", cobra.NoFileCompletions)
-	cmd.ValidArgsFunction = completeRuns
 }
 
 // completeProfile completes names that are in the profile of the run that the command line names.
@@ -205,11 +213,7 @@ func (c *profileCut) read(run *recording.Run, dir string) (*profile.Profile, err
 	case errors.Is(err, profile.ErrNone):
 		return nil, failf("%s: the run has no profile; record one with mpitx profile -- ./app", origin.Quote(dir))
 	case errors.As(err, &unknown):
-		text := unknown.Name + ": the run has no such " + unknown.What + catalog.DidYouMean(unknown.Known, unknown.Name)
-		if len(unknown.Known) > 0 {
-			text += "; it has " + strings.Join(unknown.Known[:min(len(unknown.Known), mostNamed)], ", ")
-		}
-		return nil, failf("%s: %s", dir, text)
+		return nil, unknownPart(dir, unknown)
 	case err != nil:
 		return nil, failf("%s: %v", dir, err)
 	}
@@ -217,6 +221,15 @@ func (c *profileCut) read(run *recording.Run, dir string) (*profile.Profile, err
 }
 
 const mostNamed = 8 // names in a message
+
+// unknownPart names the parts that a run has.
+func unknownPart(dir string, unknown *profile.UnknownError) error {
+	text := unknown.Name + ": the run has no such " + unknown.What + catalog.DidYouMean(unknown.Known, unknown.Name)
+	if len(unknown.Known) > 0 {
+		text += "; it has " + strings.Join(unknown.Known[:min(len(unknown.Known), mostNamed)], ", ")
+	}
+	return failf("%s: %s", dir, text)
+}
 
 // resolveSites finds the source of call sites, and reports the programs and libraries for which it is not found.
 func resolveSites(a *app, p *profile.Profile) {

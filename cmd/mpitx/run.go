@@ -52,12 +52,19 @@ of 1024; times have units. A condition is checked when the call is entered, or
 if it needs bytes, received or time, when the call returns. If it reads
 variables, it fires when it becomes true, and again after it was false;
 otherwise in each call. At the end mpitx prints where and how often, with the
-values; mpitx report shows all events.`,
+values; mpitx report shows all events.
+
+With --tool LIB, the application's MPI calls pass through a QMPI tool: a shared
+library that intercepts MPI functions. Several are called in the order given.
+mpitx sample, record and profile have --tool as well, and time calls with their
+tools. mpitx loads each tool in another process first, and refuses those that
+cannot be used. docs/qmpi.md describes how to write one.`,
 		Example: `  mpirun -n 4 mpitx run -- ./app input
   mpitx run -n 4 --dir run1 -- ./app input
   mpitx run -n 4 --hang 10m:kill -- ./app input
   mpirun -n 4 mpitx run --when 'pml_ob1_unexpected_msgq_length > 5' \
-      --on MPI_Recv --then backtrace -- ./app input`,
+      --on MPI_Recv --then backtrace -- ./app input
+  mpirun -n 4 mpitx run --tool ./libcounter.so --tool ./liblogger.so -- ./app`,
 		RunE: o.run,
 	}
 	o.attachFlags.flags(cmd, a)
@@ -97,7 +104,7 @@ func (o *runOptions) config(cmd *cobra.Command, args []string) (attach.Config, e
 	c, err := o.attachFlags.config(cmd, args, o.a, tool)
 	c.Lasting, c.Hooks = time.Second, o
 	if o.idle > 0 {
-		c.Watch = o.watch
+		c.Watch, c.Kills = o.watch, o.kill
 	}
 	return c, err
 }
@@ -174,11 +181,10 @@ func (o *runOptions) reportHang(run *recording.Run, idle time.Duration) {
 
 // Check implements attach.Hooks.
 func (o *runOptions) Check(m locate.MPI, first bool) error {
-	if !first {
-		return nil
+	if first {
+		o.warn(o.a, m)
 	}
-	o.warn(o.a, m)
-	return o.triggers.check(m)
+	return o.triggers.check(m, first)
 }
 
 // Follows implements attach.Hooks: the run directory stays.
@@ -188,7 +194,7 @@ func (o *runOptions) Follows(dir string, _ bool) (text string, ok bool) {
 
 // Names, Unmatched and Summarize implement attach.Hooks.
 func (o *runOptions) Names(m locate.MPI) []string { return cachedNames(o.a.env, m) }
-func (o *runOptions) Unmatched(_ locate.MPI, pattern string, names []string) string {
-	return catalog.DidYouMean(names, globOf(pattern))
+func (o *runOptions) Unmatched(m locate.MPI, pattern string, names []string) string {
+	return catalog.DidYouMean(append(pvarNames(o.Names(m)), names...), globOf(pattern))
 }
 func (o *runOptions) Summarize(*recording.Run) {}

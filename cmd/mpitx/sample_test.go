@@ -44,7 +44,7 @@ var buildSample = sync.OnceValues(func() ([]string, error) {
 		return nil, err
 	}
 	var families []string
-	if err := buildFormats(); err != nil {
+	if err := errors.Join(buildFormats(), copyQMPI(bin)); err != nil {
 		return nil, err
 	}
 	for _, family := range []string{locate.OpenMPI, locate.MPICH} {
@@ -77,6 +77,18 @@ var buildSample = sync.OnceValues(func() ([]string, error) {
 	}
 	return families, nil
 })
+
+// copyQMPI copies what tools are built with to where mpitx finds it.
+func copyQMPI(bin string) error {
+	include := filepath.Join(bin, "..", "include")
+	library, err := os.ReadFile("../../bin/libmpitx-qmpi.so")
+	if err == nil {
+		err = need.Executable(filepath.Join(bin, "libmpitx-qmpi.so"), library)
+	} else if errors.Is(err, os.ErrNotExist) && !need.CI() {
+		return nil
+	}
+	return errors.Join(err, os.CopyFS(include, os.DirFS("../../agent/include")))
+}
 
 // TestSamples runs applications with the agent, under real launchers.
 func TestSamples(t *testing.T) {

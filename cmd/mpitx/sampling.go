@@ -108,11 +108,10 @@ func globOf(pattern string) string {
 
 // Check checks the settings and --pvar.
 func (s *sampling) Check(m locate.MPI, first bool) error {
-	if !first {
-		return nil
+	if first {
+		s.warn(s.a, m)
 	}
-	s.warn(s.a, m)
-	return s.unmatched(m)
+	return s.unmatched(m, first)
 }
 
 // Names are the names in the cache.
@@ -120,11 +119,11 @@ func (s *sampling) Names(m locate.MPI) []string { return cachedNames(s.a.env, m)
 
 // Unmatched explains how to make the library offer such a variable, and suggests similar names.
 func (s *sampling) Unmatched(m locate.MPI, pattern string, names []string) string {
-	text := catalog.DidYouMean(names, globOf(pattern))
-	if !s.warned[pattern] {
-		text = ": " + howToGet(m, pattern, s.set) + text
+	near := catalog.DidYouMean(append(pvarNames(s.Names(m)), names...), globOf(pattern))
+	if s.warned[pattern] {
+		return near
 	}
-	return text
+	return howToGet(m, globOf(pattern), s.set, near)
 }
 
 // kept reports whether a run is worth keeping. It removes a run that is empty and stays empty, and says so.

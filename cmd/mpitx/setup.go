@@ -109,8 +109,8 @@ func setup(a *app, cc, outDir string) error {
 	if err != nil {
 		return err
 	}
-	for i, kind := range []string{"agent", "workload"} {
-		fmt.Fprintf(a.out, "%s: %s for %s\n", files[i], kind, family)
+	for i, what := range []string{"agent for " + family, "workload for " + family, "library for tools"} {
+		fmt.Fprintf(a.out, "%s: %s\n", files[i], what)
 	}
 	return nil
 }

@@ -21,17 +21,20 @@ func newShow(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:         "show NAME…",
 		Annotations: paged,
-		Short:       "Explain variables: meaning, values, who set them, how to set them",
+		Short:       "Explain variables and events: meaning, values, how to set them",
 		Long: `Explain variables: their description, the items of their enumeration, their
 categories, their value on each rank, who set them, whether they can be written
 now, and how to set them for the next run.
 
-NAME is a variable's name, a glob, or NAME:CLASS for a performance variable of
-that class.`,
+Of an event of MPI_T, show prints the elements of its data, and of an event
+source its clock.
+
+NAME is the name of a variable, event or event source, a glob, or NAME:CLASS for
+a performance variable of that class.`,
 		Example: `  mpitx show mpi_leave_pinned
   mpirun -n 4 mpitx show 'pml_ob1_*'`,
-		Args:              arguments(1, -1, "the variables"),
-		ValidArgsFunction: a.completeNames(catalog.Variables),
+		Args:              arguments(1, -1, "the variables or events"),
+		ValidArgsFunction: a.completeNames(catalog.AllKinds &^ catalog.Groups),
 		RunE:              o.run,
 	}
 	o.source.flags(cmd, false)
@@ -48,15 +51,15 @@ func (o *showOptions) run(cmd *cobra.Command, args []string) error {
 	if o.fields != nil && (o.format == export.FormatTable || o.format == export.FormatWide) {
 		return usagef("--fields: show takes it with -o json, ndjson, csv and names only; for a table use mpitx read --fields")
 	}
-	c, s, code, err := o.pick(cmd, args)
+	c, s, code, err := o.pick(cmd, catalog.AllKinds&^catalog.Groups, args)
 	if err != nil {
 		return err
 	}
 	return o.answer(code, func() error {
-		if len(s.vars) == 0 {
+		if len(s.entries) == 0 {
 			return nil
 		}
-		return export.Show(o.a.out, c, s.vars, export.ShowOptions{Format: o.format, Fields: o.fields, Terminal: o.term, HowToSet: o.howToSet(c)})
+		return export.Show(o.a.out, c, s.entries, export.ShowOptions{Format: o.format, Fields: o.fields, Terminal: o.term, HowToSet: o.howToSet(c)})
 	})
 }
 

@@ -150,24 +150,29 @@ func (a *app) collecting(m locate.MPI, timeout time.Duration) (o collect.Options
 	return o, err
 }
 
-// origins marks the variables that the user set.
-func (s *source) origins(c *catalog.Catalog) {
+// query asks for the user's settings of a live MPI.
+func (s *source) query(c *catalog.Catalog) origin.Query {
 	names := make([]string, len(c.Cvars))
 	values := make(map[string]*catalog.Variable, len(c.Cvars))
 	for k := range c.Cvars {
 		names[k] = c.Cvars[k].Name
 		values[names[k]] = &c.Cvars[k]
 	}
-	s.found = origin.Find(origin.Query{Env: s.a.env, Impl: s.chosen.Impl, Prefix: s.chosen.Prefix, Lib: s.chosen.Lib, Text: c.Library.Text, Names: names,
+	return origin.Query{Env: s.a.env, Impl: s.chosen.Impl, Prefix: s.chosen.Prefix, Lib: s.chosen.Lib, Text: c.Library.Text, Names: names,
 		Value: func(name string) string {
 			if v := values[name]; v != nil && v.Current() != nil {
 				return v.Current().Value.String()
 			}
 			return ""
-		}})
-	for name, o := range s.found.Set {
-		if v := values[name]; v != nil {
-			v.Origin = &o
+		}}
+}
+
+// origins marks the variables that the user set.
+func (s *source) origins(c *catalog.Catalog) {
+	s.found = origin.Find(s.query(c))
+	for k := range c.Cvars {
+		if o, set := s.found.Set[c.Cvars[k].Name]; set {
+			c.Cvars[k].Origin = &o
 		}
 	}
 }

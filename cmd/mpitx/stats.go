@@ -49,12 +49,14 @@ run. All other classes have one number per sample. Their mean and standard
 deviation are weighted by time, because samples are not evenly spaced: a rate
 is weighted by the time since the sample before, so that the mean rate is the
 growth divided by the time; any other value by the time for which it is the
-nearest sample.
+nearest sample. With --phase, the growth is the sum of the steps that end in the
+phase.
 
 Tables use one unit per row and as many columns as fit the terminal. CSV and
 JSON hold exact numbers in the unit of the variable.`,
 		Example: `  mpitx stats run1
   mpitx stats run1 'mpitx:time/*' --nonzero --sort max
+  mpitx stats run1 --phase solve
   mpitx stats run1 --as rate -o csv`,
 		Args: arguments(1, -1, "a run directory"),
 		RunE: a.once(o.run),
@@ -84,8 +86,12 @@ func (o *statsOptions) run(_ *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	during, err := o.during(run, args[0])
+	if err != nil {
+		return err
+	}
 	bar := progress.New("summing up")
-	stats := run.Stats(recording.Options{As: o.as, Column: named.Column(), Progress: bar.Update})
+	stats := run.Stats(recording.Options{As: o.as, Column: named.Column(), During: during, Progress: bar.Update})
 	bar.Clear()
 	all := len(stats)
 	if o.nonzero {
@@ -98,6 +104,7 @@ func (o *statsOptions) run(_ *cobra.Command, args []string) error {
 	if zero := countZero(stats); term.IsTTY && zero > 20 && 2*zero > all {
 		o.a.complain("%d of %d variables are 0; hide them with --nonzero", zero, all)
 	}
+	sayUnsampled(o.a, run, args[0])
 	reportGaps(o.a, run)
 	if reportDamage(o.a, run) {
 		return errDamaged

@@ -17,7 +17,6 @@ import (
 
 	"mpitx/cmd/internal/columns"
 	"mpitx/cmd/mpitx/internal/attach"
-	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/export"
 	"mpitx/recording"
 	"mpitx/ui/program"
@@ -28,6 +27,7 @@ import (
 type topOptions struct {
 	a            *app
 	format       export.Format
+	table        string
 	as           recording.Transform
 	once, byRank bool
 	themeFlag
@@ -50,8 +50,10 @@ mpitx top only reads the files of the run and does not slow the job. Without
 RUN, it takes the only running job's run in the current directory, or in
 $MPITX_DIR. It waits for a run that is not there yet. Press ? for the keys.
 
---once prints a table and works without a terminal; GLOBs choose its variables
-by name. --once waits up to 5 seconds for a run that is not there yet.`,
+--once prints tables and works without a terminal: the variables and, if the run
+has a profile, its functions and messages. CSV, JSON and NDJSON hold one table,
+which --table chooses. GLOBs choose variables by name. --once waits up to 5
+seconds for a run that is not there yet.`,
 		Example: `  mpirun -n 4 mpitx record --pvar 'mpitx:*' --dir run1 -- ./app input &
   mpitx top run1
   mpitx top run1 --once --by-rank -o csv
@@ -62,7 +64,8 @@ by name. --once waits up to 5 seconds for a run that is not there yet.`,
 	chooseFormat(cmd, &o.format, "with --once: output `FORMAT`", export.FormatTable, export.FormatWide, export.FormatJSON, export.FormatNDJSON, export.FormatCSV)
 	chooseTransform(cmd, &o.as)
 	cmd.Flags().BoolVar(&o.once, "once", false, "print one table and exit")
-	cmd.Flags().BoolVar(&o.byRank, "by-rank", false, "with --once: print one row per variable and rank")
+	choose(cmd, &o.table, "table", "", "", "with --once: print this `TABLE`: "+strings.Join(topTables, ", "), topTables...)
+	cmd.Flags().BoolVar(&o.byRank, "by-rank", false, "with --once: print one row per variable or function and rank")
 	o.themeFlag.flags(cmd)
 	o.columnFilter.flags(cmd)
 	return cmd
@@ -75,8 +78,12 @@ const (
 
 func (o *topOptions) run(cmd *cobra.Command, args []string) error {
 	switch {
-	case !o.once && (cmd.Flags().Changed("output") || o.byRank || o.nonzero || len(args) > 1):
-		return usagef("GLOBs, --nonzero, -o and --by-rank need --once")
+	case !o.once && (cmd.Flags().Changed("output") || o.byRank || o.nonzero || o.table != "" || len(args) > 1):
+		return usagef("GLOBs, --nonzero, --table, -o and --by-rank need --once")
+	case o.byRank && o.table == tableMatrix:
+		return usagef("the matrix is by rank; leave out --by-rank")
+	case o.table != "" && o.table != tableVariables && (o.nonzero || len(args) > 1):
+		return usagef("GLOBs and --nonzero choose variables; use them with --table variables")
 	case !o.once && noFullScreen() != "":
 		return usagef("top: %s; --once prints a table", noFullScreen())
 	}
@@ -216,24 +223,21 @@ func (o *topOptions) print(name string) error {
 		return err
 	}
 	feed.All()
-	frame := feed.Frame(top.Ask{As: o.as})
-	if len(frame.Rows) == 0 && frame.HasProfile {
-		return failf("%s: no variable was sampled; print the profile with mpitx report %s", run.Dir, origin.Quote(run.Dir))
+	frame := feed.Frame(top.Ask{As: o.as, Profile: true, Matrix: true})
+	tables, err := o.tables(frame, run)
+	if err != nil {
+		return err
 	}
 	frame.Rows = slices.DeleteFunc(frame.Rows, func(r top.Row) bool {
 		return named != nil && !named[columns.Key{Variable: r.Variable, Object: r.Object, Class: r.Class}] || o.nonzero && r.Zero()
 	})
-	people := o.format == export.FormatTable || o.format == export.FormatWide
-	rows := frame.Table(people)
-	if o.byRank {
-		var details []*top.Detail
-		for i := range frame.Rows {
-			details = append(details, feed.Detail(frame.Rows[i].Key, o.as, 0))
+	for i, table := range tables {
+		if i > 0 {
+			fmt.Fprintln(o.a.out)
 		}
-		rows = top.RankTable(frame, details, people)
-	}
-	if err := rows.Write(o.a.out, o.format, terminal); err != nil {
-		return err
+		if err := o.rows(feed, frame, table).Write(o.a.out, o.format, terminal); err != nil {
+			return err
+		}
 	}
 	for _, text := range frame.Troubles() {
 		o.a.complain("%s", text)
@@ -242,4 +246,67 @@ func (o *topOptions) print(name string) error {
 		return exit(exitPartial)
 	}
 	return nil
+}
+
+// The tables of --once.
+const tableVariables, tableFunctions, tableMatrix = "variables", "functions", "matrix"
+
+var topTables = []string{tableVariables, tableFunctions, tableMatrix}
+
+// people says whether the output is for people.
+func (o *topOptions) people() bool {
+	return o.format == export.FormatTable || o.format == export.FormatWide
+}
+
+// tables are the tables to print: all that there are for people, and one for programs.
+func (o *topOptions) tables(frame *top.Frame, run *recording.Run) (list []string, err error) {
+	profiled := frame.HasProfile && frame.Profile == ""
+	switch {
+	case o.table == "" && !profiled && (len(frame.Rows) > 0 || len(frame.Damage) > 0 || !frame.HasProfile), o.table == tableVariables, len(o.globs) > 0, o.nonzero:
+		return []string{tableVariables}, nil
+	case !frame.HasProfile:
+		return nil, failf("%s: the run has no profile; record one with mpitx profile -- ./app", run.Dir)
+	case !profiled:
+		return nil, failf("%s: %s", run.Dir, frame.Profile)
+	case o.table != "":
+		return []string{o.table}, nil
+	}
+	if len(frame.Rows) > 0 {
+		list = append(list, tableVariables)
+	}
+	list = append(list, tableFunctions)
+	if !o.byRank && frame.Matrix != nil && len(frame.Matrix.Pairs) > 0 {
+		list = append(list, tableMatrix)
+	}
+	if !o.people() {
+		list = list[:1]
+	}
+	return list, nil
+}
+
+// rows is one table.
+func (o *topOptions) rows(feed *top.Feed, frame *top.Frame, table string) *export.Rows {
+	switch {
+	case table == tableMatrix:
+		return frame.PairTable(o.people())
+	case table == tableFunctions && o.byRank:
+		var details []*top.Function
+		for i := range frame.Functions {
+			key := frame.Functions[i].Key
+			of := feed.Frame(top.Ask{Profile: true, Row: &key})
+			if k := slices.IndexFunc(of.Functions, func(f top.Function) bool { return f.Key == key }); k >= 0 {
+				details = append(details, &of.Functions[k])
+			}
+		}
+		return frame.FunctionRankTable(details, o.people())
+	case table == tableFunctions:
+		return frame.FunctionTable(o.people())
+	case o.byRank:
+		var details []*top.Detail
+		for i := range frame.Rows {
+			details = append(details, feed.Detail(frame.Rows[i].Key, o.as, 0))
+		}
+		return top.RankTable(frame, details, o.people())
+	}
+	return frame.Table(o.people())
 }

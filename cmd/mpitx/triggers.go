@@ -206,16 +206,16 @@ func knownFunction(name string) error {
 }
 
 // check refuses variables that the library does not have.
-func (x *triggerFlags) check(m locate.MPI) error {
+func (x *triggerFlags) check(m locate.MPI, first bool) error {
 	if len(x.triggers) == 0 {
 		return nil
 	}
 	x.sampling.attachFlags = *x.settings
 	x.sampling.words = condition.Arguments
-	if err := x.sampling.unmatched(m); err != nil {
+	if err := x.sampling.unmatched(m, first); err != nil {
 		return err
 	}
-	return (&sampling{a: x.a, attachFlags: *x.settings, pvars: x.pvars}).unmatched(m)
+	return (&sampling{a: x.a, attachFlags: *x.settings, pvars: x.pvars}).unmatched(m, first)
 }
 
 // tell prints what the triggers found on standard error, and reports whether a trigger recorded anything.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"mpitx/catalog"
+	"mpitx/cmd/mpitx/internal/attach"
 	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/cmd/mpitx/internal/virtual"
@@ -20,9 +21,12 @@ import (
 const lookUpLimit = 15 * time.Second
 
 // unmatched refuses --pvar patterns that cannot match. The library's names are known from its last reading, before and
-// after MPI_Init. Missing names are looked up again with the application's settings. If the library cannot be read
-// alone, nothing is refused.
-func (s *sampling) unmatched(m locate.MPI) error {
+// after MPI_Init. The first process looks up missing names again with the application's settings, and the others wait for it.
+// If the library cannot be read alone, nothing is refused.
+func (s *sampling) unmatched(m locate.MPI, first bool) error {
+	if s.force && !first {
+		return nil
+	}
 	if err := s.unmatchedOwn(m); err != nil {
 		return err
 	}
@@ -31,6 +35,9 @@ func (s *sampling) unmatched(m locate.MPI) error {
 	missing := s.missing(known)
 	if len(missing) == 0 {
 		return nil
+	}
+	if !first {
+		return attach.ErrUndecided
 	}
 	names, ok := s.lookUp(m)
 	if !ok {
@@ -44,7 +51,7 @@ func (s *sampling) unmatched(m locate.MPI) error {
 	known = append(append(known, names...), s.words...)
 	missing = slices.DeleteFunc(s.missing(known), func(p string) bool { return registersLate(m, p) })
 	for _, p := range missing {
-		if err := s.refuse(p, m.Name()+" has no such performance variable: "+howToGet(m, globOf(p), s.set), catalog.DidYouMean(known, globOf(p))); err != nil {
+		if err := s.refuse(p, m.Name()+" has no such performance variable", howToGet(m, globOf(p), s.set, catalog.DidYouMean(known, globOf(p)))); err != nil {
 			return err
 		}
 	}
@@ -69,7 +76,7 @@ func (s *sampling) unmatchedOwn(m locate.MPI) error {
 		if matchesAny(glob, names) {
 			continue
 		}
-		if err := s.refuse(p, "mpitx has no such variable: "+howToGet(m, glob, nil), catalog.DidYouMean(names, glob)); err != nil {
+		if err := s.refuse(p, "mpitx has no such variable", howToGet(m, glob, nil, catalog.DidYouMean(names, glob))); err != nil {
 			return err
 		}
 	}
@@ -77,12 +84,15 @@ func (s *sampling) unmatchedOwn(m locate.MPI) error {
 }
 
 // refuse returns the error for a pattern; with --force it warns instead.
-func (s *sampling) refuse(p, why, near string) error {
-	if !s.force {
-		return failf("%s %s: %s; use --force to start anyway%s", s.named(), p, why, near)
+func (s *sampling) refuse(p, why, advice string) error {
+	switch {
+	case s.force:
+		s.warnBefore(p, why+advice)
+		return nil
+	case strings.HasSuffix(advice, "?"):
+		return failf("%s %s: %s%s (--force starts anyway)", s.named(), p, why, advice)
 	}
-	s.warnBefore(p, why+near)
-	return nil
+	return failf("%s %s: %s%s; use --force to start anyway", s.named(), p, why, advice)
 }
 
 // named is the flag with the patterns.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mpitx/cmd/mpitx/internal/attach"
 	"mpitx/export"
 	"mpitx/recording"
 	"mpitx/recording/where"
@@ -84,8 +86,7 @@ func (o *whereOptions) run(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		name = args[0]
 	}
-	top := topOptions{a: o.a}
-	run, err := top.await(name)
+	run, err := o.open(name)
 	if err != nil {
 		return err
 	}
@@ -118,7 +119,37 @@ func (o *whereOptions) run(cmd *cobra.Command, args []string) error {
 		if run, err = openRun(dir); err != nil {
 			return err
 		}
+		if o.format == export.FormatTable || o.format == export.FormatWide {
+			fmt.Fprintln(o.a.out)
+		}
 	}
+}
+
+// open opens the run. It waits only for a job that has just started, or to watch it.
+func (o *whereOptions) open(name string) (*recording.Run, error) {
+	top := topOptions{a: o.a}
+	run, awaited, err := top.find(name)
+	switch {
+	case run != nil || err != nil:
+		return run, err
+	case o.watch || justStarted(cmp.Or(name, o.a.env.Getenv("MPITX_DIR"), ".")):
+		return top.await(name)
+	}
+	if name != "" {
+		return openSamples(name) // says what to do
+	}
+	return nil, failf("%s; %s", awaited, nameRun)
+}
+
+// justStarted reports whether a directory, or one in it, was made for a run a moment ago.
+func justStarted(dir string) bool {
+	made, _ := filepath.Glob(filepath.Join(dir, "*", attach.RunFile))
+	for _, path := range append(made, filepath.Join(dir, attach.RunFile)) {
+		if st, err := os.Stat(path); err == nil && time.Since(st.ModTime()) < onceWait {
+			return true
+		}
+	}
+	return false
 }
 
 // callSites resolves call sites to functions, files and lines. The result is valid until close is called.
@@ -162,6 +193,9 @@ func (o *whereOptions) print(run *recording.Run, t export.Terminal) error {
 		o.readHosts(run.Dir, job)
 	}
 	if !job.Recorded() {
+		if reportDamage(o.a, run) {
+			return errDamaged
+		}
 		return failf("%s: the run has no states of ranks: it was recorded by another version of mpitx, or none has finished MPI_Init", run.Dir)
 	}
 	report := where.Analyze(job)

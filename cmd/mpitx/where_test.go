@@ -116,7 +116,7 @@ func TestDeadlocks(t *testing.T) {
 		{"collectives", `mismatched collectives on MPI_COMM_WORLD \(call 2\): rank 2 is in MPI_Bcast, ranks 0-1,3 are in MPI_Barrier`},
 		{"roots", `mismatched`},
 		{"tag", `tags: the tags differ: 1 sends to 0 with tag 8 in MPI_Send, and 0 waits for a message from 1 with tag 7 in MPI_Recv`},
-		{"loop", `(?s)wait: ranks 0,2-3 are in MPI_Barrier on MPI_COMM_WORLD, which 1 has not entered; 1 computes for [0-9.]+ s, after MPI_Barrier at .*\[1\] computes after MPI_Barrier\|`},
+		{"loop", `(?s)wait: ranks 0,2-3 are in MPI_Barrier on MPI_COMM_WORLD, which 1 has not entered; 1 computes for [0-9.]+ s, after MPI_Barrier at [^\n]* \(process \d+ on \S+\)\n.*\[1\] computes after MPI_Barrier\|`},
 		{"chain", `wait: 3 waits for a message from 2, tag 3; 2 waits for a message from 1, tag 2; 1 waits for a message from 0, tag 1; 0 computes for`},
 		{"waitall", `(?s)cycle: 0 → 1 → 0, all in MPI_Waitall.*\[0 1 2 3\] in MPI_Waitall\|.*0 waits in MPI_Waitall for 2 requests \(a message from 3, tag 5; a message from 1, tag 6\)`},
 		{"polls", `(?s)cycle: 0 → 3 → 2 → 1 → 0, all in MPI_Test\n.*\[0 1 2 3\] polls with MPI_Test\|`},
@@ -148,7 +148,7 @@ func TestThreadsAndCallbacks(t *testing.T) {
 	kinds := []struct{ kind, says, never string }{
 		{"thread-works", chain + "may call MPI\n", "cycle"},
 		{"thread-sleeps", chain + "may call MPI\n", "cycle"},
-		{"thread-called", chain + `computes for [0-9.]+ s, after MPI_Send at works_after_call stuck.c:\d+\n`, "cycle"},
+		{"thread-called", chain + `computes for [0-9.]+ s, after MPI_Send at works_after_call stuck.c:\d+ \(process \d+ on \S+\)\n`, "cycle"},
 		{"threads-wait", `(?s)^cycle: cycle: 0 → 1 → 0, all in MPI_Recv\n.*\[0 1 2 3\] waits for a thread, after MPI_Comm_dup\|`, ""},
 		{"operation", `waits for a message from \d, tag 3 on copy, in a callback of MPI_Allreduce|(?s)all in MPI_Recv.*in MPI_Allreduce, a callback in MPI_Recv\|MPI_COMM_WORLD\|.*\|receive stuck.c`, ""},
 		{"handler", `(?s)cycle: 0 → 1 → 0, all in MPI_Recv.*\[0 1 2 3\] in MPI_Send, a callback in MPI_Recv\|wrong\|`, ""},
@@ -193,7 +193,7 @@ func TestStoppedRank(t *testing.T) {
 		run.Close()
 		syscall.Kill(pid, syscall.SIGSTOP)
 		defer syscall.Kill(pid, syscall.SIGCONT)
-		s.says(`(?s)^stopped: rank 1 is stopped by a signal \(SIGSTOP\); kill -CONT continues it\n.*wait: .*; 1 is stopped`)
+		s.says(`(?s)^stopped: rank 1 is stopped by a signal \(SIGSTOP\); kill -CONT \d+ continues it\n.*wait: .*; 1 is stopped`)
 	})
 }
 
@@ -207,7 +207,7 @@ func TestHang(t *testing.T) {
 			{"probes", `\n0-3 +polls with MPI_Iprobe `},
 			{"loop", `; 1 computes for `},
 			{"file", ` in MPI_File_write_ordered `},
-			{"stops", `\n  rank 1 is stopped by a signal \(SIGSTOP\); kill -CONT continues it\n`},
+			{"stops", `\n  rank 1 is stopped by a signal \(SIGSTOP\); kill -CONT \d+ continues it\n`},
 			{"finalize", `rank 0 waits for a message from 1, tag 9; 1(-3)? (has|have) called MPI_Finalize\n`},
 		}
 		for _, h := range hangs {

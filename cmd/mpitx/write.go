@@ -90,7 +90,7 @@ func (o *writeOptions) run(cmd *cobra.Command, args []string) error {
 		}
 	}
 	if len(unknown.missing) > 0 {
-		unknown.unknown(o.a, c)
+		unknown.unknown(o.a, c, catalog.Variables)
 		o.a.complain("nothing was written")
 		return o.end(exitFailed, nil)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"sync/atomic"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -16,6 +17,7 @@ const (
 	still = "\x00" // never written
 	quiet = 40 * time.Millisecond
 	most  = 5 * time.Second // limits the wait for the renderer after a crash
+	stuck = 300 * time.Millisecond
 )
 
 // pacer is the renderer's output.
@@ -24,6 +26,7 @@ type pacer struct {
 	plain bool // the terminal is: term.Term.Plain
 	ctx   context.Context
 	last  time.Time // of the last message
+	drawn atomic.Uint64
 	rest  *time.Timer
 	woken chan struct{}
 }
@@ -54,12 +57,24 @@ func (p *pacer) filter(msg tea.Msg) tea.Msg {
 	return msg
 }
 
+// assure calls again if nothing is drawn for a while. After RestoreTerminal, the old renderer may stop the new one's clock
+// (charmbracelet/bubbletea#1778).
+func (p *pacer) assure(again func()) {
+	before := p.drawn.Load()
+	time.AfterFunc(stuck, func() {
+		if p.drawn.Load() == before && p.ctx.Err() == nil {
+			again()
+		}
+	})
+}
+
 func (p *pacer) Write(b []byte) (int, error) {
 	text, rests := bytes.CutSuffix(b, []byte(still))
 	if p.plain {
 		text = plainOnly(text)
 	}
 	if len(text) > 0 {
+		p.drawn.Add(1)
 		if n, err := p.File.Write(text); err != nil {
 			return n, err
 		}

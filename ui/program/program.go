@@ -31,14 +31,17 @@ func Run(ctx context.Context, m tea.Model, t term.Term, in io.Reader, out io.Wri
 	ctx, forget := signal.NotifyContext(ctx, endSignals...)
 	defer forget()
 	stops, goesOn := make(chan os.Signal, 1), make(chan os.Signal, 1)
+	resumed := make(chan struct{}, 1)
 	var resting atomic.Bool
 	var p *tea.Program
 	filter := func(msg tea.Msg) tea.Msg { return msg }
+	assure := func() {}
 	if f, ok := out.(*os.File); ok {
 		paced := newPacer(ctx, f, func(msg tea.Msg) { p.Send(msg) })
 		paced.plain = t.Plain
 		defer paced.rest.Stop()
 		out, filter = paced, paced.filter
+		assure = func() { paced.assure(func() { p.Send(goOn{}) }) }
 	}
 	p = tea.NewProgram(&shell{m}, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithColorProfile(max(t.Profile, colorprofile.ASCII)),
 		tea.WithoutSignalHandler(), tea.WithFPS(120), tea.WithFilter(func(_ tea.Model, msg tea.Msg) tea.Msg {
@@ -47,11 +50,13 @@ func Run(ctx context.Context, m tea.Model, t term.Term, in io.Reader, out io.Wri
 				resting.Store(true)
 				defer resting.Store(false)
 				defer filter(nil) // nothing was drawn meanwhile
-				return rest(p)
+				defer assure()
+				return rest(p, resumed)
 			case goOn:
 				defer filter(nil)
+				defer assure()
 				p.ReleaseTerminal()
-				time.Sleep(50 * time.Millisecond) // else the old renderer stops the new one's clock: charmbracelet/bubbletea#1778
+				time.Sleep(50 * time.Millisecond) // for the old renderer's end: see assure
 				p.RestoreTerminal()
 				return tea.ResumeMsg{}
 			}
@@ -69,8 +74,11 @@ func Run(ctx context.Context, m tea.Model, t term.Term, in io.Reader, out io.Wri
 			case <-stops:
 				p.Send(tea.SuspendMsg{})
 			case <-goesOn:
+				// Only one of the two: goOn releases the terminal for a moment, and a ctrl+z typed in it would stop the job twice.
 				if !resting.Load() {
 					p.Send(goOn{})
+				} else if len(resumed) == 0 {
+					resumed <- struct{}{}
 				}
 			}
 		}
@@ -95,14 +103,18 @@ type goOn struct{}
 
 // rest restores the terminal and stops the program until the shell resumes it. Bubble Tea's own way needs the default action of SIGTSTP,
 // which a Go program cannot restore after it has caught the signal. Without a job-control shell it would wait for ever.
-func rest(p *tea.Program) tea.Msg {
+func rest(p *tea.Program, resumed <-chan struct{}) tea.Msg {
 	if !jobControl() {
 		return CannotStop{}
 	}
 	if err := p.ReleaseTerminal(); err != nil {
 		return nil
 	}
-	stop()
+	select {
+	case <-resumed: // from an earlier SIGCONT
+	default:
+	}
+	stop(resumed)
 	p.RestoreTerminal()
 	return tea.ResumeMsg{}
 }

@@ -8,6 +8,6 @@ var endSignals = []os.Signal{os.Interrupt}
 
 func notifyStop(chan<- os.Signal) {}
 func jobControl() bool            { return false }
-func stop()                       {}
+func stop(<-chan struct{})        {}
 
 func notifyGoOn(chan<- os.Signal) {}

@@ -51,12 +51,10 @@ func parentOf(pid int) int {
 	return parent
 }
 
-// stop stops the process group, wrappers included, or the shell would go on waiting for them. It returns when the shell resumes it.
-func stop() {
-	on := make(chan os.Signal, 1)
-	signal.Notify(on, syscall.SIGCONT)
-	defer signal.Stop(on)
+// stop stops the process group, wrappers included, or the shell would go on waiting for them. It returns when resumed has news of
+// SIGCONT.
+func stop(resumed <-chan struct{}) {
 	if unix.Kill(0, unix.SIGSTOP) == nil {
-		<-on
+		<-resumed
 	}
 }

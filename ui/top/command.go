@@ -300,7 +300,7 @@ func (m *Model) shown() (rows *export.Rows, what string) {
 	fn := m.frame.function(m.selected)
 	switch {
 	case m.view == viewMatrix:
-		return PairTable(m.pairs()), fmt.Sprintf("%d pairs of ranks", len(m.pairs()))
+		return pairTable(m.pairs()), fmt.Sprintf("%d pairs of ranks", len(m.pairs()))
 	case m.zoom && d != nil:
 		return d.Histories(), "histories of " + d.Variable
 	case m.view == viewRanks && m.home == viewFunctions && fn != nil:
@@ -318,7 +318,7 @@ func (m *Model) shown() (rows *export.Rows, what string) {
 				some = append(some, *fn)
 			}
 		}
-		return FunctionTable(some), fmt.Sprintf("%d functions", len(some))
+		return functionTable(some), fmt.Sprintf("%d functions", len(some))
 	case m.view == viewRanks && d != nil:
 		some := *d
 		some.Ranks = nil

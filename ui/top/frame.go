@@ -26,7 +26,7 @@ type Frame struct {
 	Samples      uint64 // read so far
 	Lost         uint64 // samples that the ranks could not take or keep
 	NoRoom       string // why samples were dropped for lack of room, and how many; "": none was
-	Damage       []string
+	Damage       []error
 	Detail       *Detail // of the row that was asked for; nil: there is none
 
 	HasProfile bool
@@ -145,9 +145,7 @@ func (f *Feed) Frame(ask Ask) *Frame {
 	if loss, ok := f.run.Loss(); ok {
 		out.NoRoom = loss.String()
 	}
-	for _, d := range f.run.Damage() {
-		out.Damage = append(out.Damage, d.Error())
-	}
+	out.Damage = append(out.Damage, f.run.Damage()...)
 	trend := min(ask.Trend, f.line.bins)
 	if trend > 0 && f.line.whole {
 		trend = f.line.last + 1
@@ -386,8 +384,8 @@ func (f *Frame) Troubles() []string {
 	if f.Profile != "" {
 		all = append(all, "cannot read the profile: "+f.Profile)
 	}
-	for _, d := range f.Damage {
-		all = append(all, d+": left out")
+	if len(f.Damage) > 0 {
+		all = append(all, recording.DamageText(f.Damage))
 	}
 	return all
 }

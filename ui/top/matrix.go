@@ -41,12 +41,20 @@ type grid struct {
 // pairs are those that are shown.
 func (m *Model) pairs() []Pair {
 	switch {
-	case m.frame == nil || m.frame.Matrix == nil:
+	case m.frame == nil:
 		return nil
-	case m.grid.of >= oneSidedBytes:
+	case m.frame.Matrix != nil && m.grid.of >= oneSidedBytes:
 		return m.frame.Matrix.OneSided
 	}
-	return m.frame.Matrix.Pairs
+	return m.frame.pairs()
+}
+
+// pairs are the pairs of ranks with messages.
+func (f *Frame) pairs() []Pair {
+	if f.Matrix == nil {
+		return nil
+	}
+	return f.Matrix.Pairs
 }
 
 // number is what a pair shows.
@@ -214,12 +222,25 @@ func (m *Model) greatest(lines int) []string {
 	rows, columns := m.span(m.grid.rows), m.span(m.grid.columns)
 	pairs := slices.DeleteFunc(slices.Clone(m.pairs()), func(p Pair) bool { return !rows.has(p.Source) || !columns.has(p.Destination) })
 	slices.SortStableFunc(pairs, func(a, b Pair) int { return cmp.Compare(m.grid.number(&b), m.grid.number(&a)) })
-	out := []string{m.terminal.Paint(term.Columns, m.terminal.Fit(fmt.Sprintf(" %6s %6s %9s %9s %11s %9s", "FROM", "TO", "MESSAGES", "BYTES", "MESSAGES/s", "BYTES/s"), m.width))}
+	header := ""
+	for _, h := range pairHeadings {
+		header += fmt.Sprintf(" %*s", h.width, h.title)
+	}
+	out := []string{m.terminal.Paint(term.Columns, m.terminal.Fit(header, m.width))}
 	for i := range pairs[:min(len(pairs), lines-1)] {
-		p := &pairs[i]
-		out = append(out, fmt.Sprintf(" %6d %6d %9s %9s %11s %9s", p.Source, p.Destination, chart.Number(float64(p.Messages)), amount(float64(p.Bytes), "B"), chart.Number(p.MessagesRate), amount(p.BytesRate, "B/s")))
+		line := ""
+		for k, c := range pairs[i].cells() {
+			line += fmt.Sprintf(" %*s", pairHeadings[k].width, c.text)
+		}
+		out = append(out, line)
 	}
 	return out
+}
+
+var pairHeadings = []heading{{"FROM", 6, false, 0}, {"TO", 6, false, 0}, {"MESSAGES", 9, false, 0}, {"BYTES", 9, false, 0}, {"MESSAGES/s", 11, false, 2}, {"BYTES/s", 9, false, 1}}
+
+func (p *Pair) cells() []value {
+	return []value{rankOf(p.Source), rankOf(p.Destination), numberOf(float64(p.Messages)), amountOf(float64(p.Bytes), "B"), numberOf(p.MessagesRate), amountOf(p.BytesRate, "B/s")}
 }
 
 // moveSource and moveDestination move the cursor by rows or columns.
@@ -265,8 +286,20 @@ func (m *Model) pickPair(x, line int) {
 	}
 }
 
-// PairTable has a row for each pair, for programs.
-func PairTable(pairs []Pair) *export.Rows {
+// PairTable has a row for each pair of ranks with messages, for people (the most bytes first) or for programs.
+func (f *Frame) PairTable(people bool) *export.Rows {
+	if f.Matrix == nil || !people {
+		return pairTable(f.pairs())
+	}
+	var all []entry
+	for _, p := range slices.SortedStableFunc(slices.Values(f.pairs()), func(a, b Pair) int { return cmp.Compare(b.Bytes, a.Bytes) }) {
+		all = append(all, entry{cells: p.cells()})
+	}
+	return screenTable(pairHeadings, all)
+}
+
+// pairTable has a row for each pair, for programs.
+func pairTable(pairs []Pair) *export.Rows {
 	r := &export.Rows{Schema: "mpitx.top-matrix", Columns: []export.RowColumn{{Name: "source"}, {Name: "destination"}, {Name: "messages"}, {Name: "bytes"}, {Name: "messages_per_second"}, {Name: "bytes_per_second"}}}
 	for i := range pairs {
 		p := &pairs[i]

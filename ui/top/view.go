@@ -140,7 +140,7 @@ func (m *Model) status() string {
 		parts = append(parts, warn("cannot read the profile: "+m.terminal.SafeLine(f.Profile, m.width)))
 	}
 	if n := len(f.Damage); n > 0 {
-		parts = append(parts, warn(fmt.Sprintf("%d damaged: %s", n, m.terminal.SafeLine(f.Damage[0], m.width))))
+		parts = append(parts, warn(fmt.Sprintf("%d damaged: %s", n, m.terminal.SafeLine(f.Damage[0].Error(), m.width))))
 	}
 	if f.Behind {
 		parts = append(parts, "reading"+m.terminal.Ellipsis())

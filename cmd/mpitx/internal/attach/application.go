@@ -21,6 +21,7 @@ type application struct {
 	library string     // the agent exports only the functions of this library
 	unfit   string     // why it exports all its functions instead
 	preload string     // a library to load instead of the one that the loader would find; "" if there is none
+	qmpi    string     // path of the library with QMPI's symbols; "" without tools
 }
 
 // look finds every reason against the run before anything is created or started. first is true in the process that
@@ -63,8 +64,11 @@ func look(c *Config, launch locate.Launch, first bool) (*application, error) {
 		return nil, startFailed("mpitx", err)
 	}
 	x.fit(c.Env, c.Env.CacheDir())
+	if err := x.examineTools(c, filepath.Dir(exe), path); err != nil {
+		return nil, err
+	}
 	if x.Container != nil {
-		dirs := []string{filepath.Dir(x.agent)}
+		dirs := append(x.toolDirs(c), filepath.Dir(x.agent))
 		if base := filepath.Dir(c.Dir); c.Dir != "" && filepath.IsAbs(base) {
 			dirs = append(dirs, base)
 		}
@@ -72,13 +76,16 @@ func look(c *Config, launch locate.Launch, first bool) (*application, error) {
 			return nil, err
 		}
 	}
-	if _, err := environ(c, x, &runDir{}, ""); err != nil {
+	if _, err := environ(c, x, &runDir{}, Setting{}); err != nil {
 		return nil, err
 	}
 	// On one node all ranks come to the same result; a rank that did not check would create a run directory for a job
 	// that rank 0 refuses.
 	if first || c.Job == "" && oneNode(c.Env, launch) {
-		return x, c.Check(x.mpi, first)
+		if err := c.Check(x.mpi, first); err != nil {
+			return x, err
+		}
+		return x, x.tryTools(c, first)
 	}
 	return x, nil
 }

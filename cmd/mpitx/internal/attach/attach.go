@@ -3,14 +3,18 @@
 package attach
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
 	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/cmd/mpitx/internal/origin"
+	"mpitx/cmd/mpitx/internal/qmpi"
 	"mpitx/recording"
 )
 
@@ -27,12 +31,15 @@ type Config struct {
 	Dir           string        // the run directory; "" means a new name
 	Set, SetAfter []Setting     // of control variables
 	Tool          []Setting     // the agent's configuration
+	Tools         []qmpi.Tool   // that intercept the application's calls
+	Native        bool          // the MPI library's own QMPI calls Tools
 	Force         bool          // run the application even if the agent cannot be attached
 	Job           string        // identifies the job of another mpitx that started this process; "" if there is none
 
 	// Watch observes the application while it runs, in a goroutine, until over is closed. kill ends the job with this exit
 	// code. nil: nothing is observed.
 	Watch func(dir string, over <-chan struct{}, kill func(code int))
+	Kills bool // Watch may kill the job
 
 	Say   func(format string, args ...any) // prints a message
 	Alert func(text string)                // prints a message from any goroutine
@@ -43,18 +50,22 @@ type Config struct {
 // Hooks are the command's part.
 type Hooks interface {
 	// Check finds further reasons against the run before anything is created or started. first is true in the process
-	// that reports for its job.
+	// that reports for its job. Other processes return ErrUndecided for what only the first one finds out.
 	Check(m locate.MPI, first bool) error
 	// Follows describes what happens to a run whose job has failed. It may be called from any goroutine. late is true
 	// after the command was killed with its job; ok is false if nothing more will be written.
 	Follows(dir string, late bool) (text string, ok bool)
 	// Names are the known names of a library's variables.
 	Names(m locate.MPI) []string
-	// Unmatched says what to do about a pattern that matched no variable.
+	// Unmatched says what to do about a pattern that matched no variable; names are those that the run has.
 	Unmatched(m locate.MPI, pattern string, names []string) string
 	// Summarize prints a summary of the run.
 	Summarize(run *recording.Run)
 }
+
+// ErrUndecided is the result of a Check that leaves the decision to the first process. The application is started after that process
+// has made the run directory; if it refuses the run, it ends the job.
+var ErrUndecided = errors.New("undecided")
 
 // Setting is a name with its value.
 type Setting struct{ Name, Value string }
@@ -74,6 +85,7 @@ type Result struct {
 	job       *runDir
 	ended     ending
 	unstarted []int       // ranks that died while the agent started
+	seen      seen        // what agents that did not record said
 	standIn   *standIn    // nil if there is none
 	promised  atomic.Bool // a message has announced what will be written
 	reported  bool        // the messages about the run were printed
@@ -93,8 +105,9 @@ func Start(c Config, err error) (*Result, error) {
 	if err == nil {
 		r.app, err = look(&c, r.launch, r.first())
 	}
-	if err == nil {
-		r.job, err = openRunDir(c.Env, r.launch, c.Dir, c.Job, c.Version)
+	undecided := errors.Is(err, ErrUndecided)
+	if err == nil || undecided {
+		r.job, err = openRunDir(c.Env, r.launch, c.Dir, c.Job, c.Version, undecided, c.Tools...)
 	}
 	if err == nil {
 		r.job.hold()
@@ -149,12 +162,13 @@ func (r *Result) refuse(err error) error {
 	return err
 }
 
-// run becomes the application. Rank 0, which waits for the others, and a process without a launcher run it as a child.
+// run becomes the application. A process without a launcher runs it as a child, and so does rank 0, which waits for the
+// others, unless a collector does.
 func (r *Result) run() error {
 	r.app.fit(r.Env, r.job.dir)
-	seen := ""
+	seen := Setting{"unseen", seenPath(r.job.dir)}
 	if r.launch.Rank <= 0 {
-		seen = makeSeen(r.job.dir)
+		seen = Setting{"seen", makeSeen(r.job.dir)}
 	}
 	environ, err := environ(r.Config, r.app, r.job, seen)
 	if err != nil {
@@ -163,6 +177,13 @@ func (r *Result) run() error {
 	argv := r.app.argv
 	if r.Job != "" || r.launch.Rank > 0 {
 		return startFailed(argv[0], become(r.app.Path, argv, environ))
+	}
+	if r.becomesApplication() {
+		if cancel := startCollector(r); cancel != nil {
+			err := become(r.app.Path, argv, environ)
+			cancel()
+			return startFailed(argv[0], err)
+		}
 	}
 	r.standIn = startStandIn(r)
 	if r.ended, err = supervise(&exec.Cmd{Path: r.app.Path, Args: argv, Env: environ}, r.launch.Rank >= 0, func() { r.promise("the job failed") }, r.watch); err != nil {
@@ -194,7 +215,13 @@ func (r *Result) watch(kill func()) (end func() (code int, killed bool)) {
 
 // launchRanks starts this command again as ranks of the MPI's launcher.
 func (r *Result) launchRanks() error {
-	inner, err := r.Again("--job=" + r.job.String())
+	more := []string{"--job=" + r.job.String()}
+	for _, t := range r.Tools {
+		if strings.HasPrefix(t.From, qmpi.Variable) { // launchers may not pass the variable to other nodes
+			more = append(more, "--tool="+t.String())
+		}
+	}
+	inner, err := r.Again(more...)
 	if err != nil {
 		return err
 	}
@@ -202,7 +229,7 @@ func (r *Result) launchRanks() error {
 	if err != nil {
 		return err
 	}
-	environ = append(environ, "MPITX_MPI="+r.app.mpi.Lib)
+	environ = append(environ, "MPITX_MPI="+r.app.mpi.Lib, qmpi.Variable+"=")
 	if r.ended, err = supervise(&exec.Cmd{Path: argv[0], Args: argv, Env: environ}, false, nil, r.watch); err != nil {
 		return startFailed(argv[0], err)
 	}
@@ -239,22 +266,25 @@ func (r *Result) conclude(size int, wait time.Duration) error {
 		}
 		return err
 	}
-	found := readSeen(r.job.dir)
+	r.seen = readSeen(r.job.dir)
 	if run == nil {
 		r.job.discard()
 		r.standIn.say(saidEmpty)
-		if len(r.unstarted) > 0 {
+		if len(r.unstarted) > 0 && len(r.seen.why) == 0 {
 			r.Say("%s", "nothing was recorded: "+diedAtStart)
 			return nil
 		}
-		for _, line := range r.app.unrecorded(found, r.launcher(), r.MPI != "") {
+		for _, line := range r.app.unrecorded(r.seen, r.launcher(), r.MPI != "") {
 			r.Say("%s", line) // keep the application's exit code
 		}
 		return nil
 	}
 	r.job.dropCopy()
 	os.Remove(seenPath(r.job.dir))
-	for _, why := range found.why { // about programs that were recorded in part, or not at all
+	missing := func(rank int) bool {
+		return !slices.ContainsFunc(run.Ranks, func(x *recording.Rank) bool { return x.Rank == rank })
+	}
+	for _, why := range r.seen.explained(missing) { // about programs that were recorded in part, or not at all
 		r.Say("%s", why)
 	}
 	if alone(run) {

@@ -26,7 +26,7 @@ func TestEnviron(t *testing.T) {
 	agent := "dir=/a\\nb\\\\c\nrun_id=ab000000000000000000000000000000\njob_start_ns=5\ninterval_ns=1000\npvar=x*\nwhere=on\n" +
 		"set=mpi_a=1 = 2\nset_after=b=\nlibrary=/lib.so\nseen=/seen\nprogram=./app -x\n"
 	x.library = "/lib.so"
-	got, err := environ(c, x, job, "/seen")
+	got, err := environ(c, x, job, Setting{"seen", "/seen"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,12 +40,12 @@ func TestEnviron(t *testing.T) {
 	} {
 		other := *x
 		change(&other)
-		if _, err := environ(c, &other, job, ""); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := environ(c, &other, job, Setting{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
 	x.preload, x.Linked = "/lib.so", nil
-	got, _ = environ(c, x, job, "")
+	got, _ = environ(c, x, job, Setting{})
 	if text := strings.Join(got, "|"); !strings.Contains(text, "LD_PRELOAD=/x.so:/agent.so:/lib.so|") || !strings.Contains(text, "|ASAN_OPTIONS=verify") {
 		t.Errorf("a library of the same name, and a program that was not seen: %s", text)
 	}
@@ -57,34 +57,34 @@ func TestRunDirectory(t *testing.T) {
 	t.Chdir(dir)
 	env := func(more ...string) *locate.Env { return &locate.Env{Environ: more, PID: os.Getpid()} }
 	launch := locate.Launch{Name: "prrte", Rank: 1, Size: 4, LocalRank: 0, LocalSize: 2}
-	one, err := openRunDir(env("PMIX_NAMESPACE=a"), launch, "", "", "x")
+	one, err := openRunDir(env("PMIX_NAMESPACE=a"), launch, "", "", "x", false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	two, err := openRunDir(env("PMIX_NAMESPACE=a"), launch, "", "", "x")
+	two, err := openRunDir(env("PMIX_NAMESPACE=a"), launch, "", "", "x", false)
 	if err != nil || two.dir != one.dir || two.id != one.id || two.startNs != one.startNs || two.made || !one.made {
 		t.Fatalf("%+v %+v %v", one, two, err)
 	}
 	if st, _ := os.Stat(one.dir); st.Mode().Perm() != 0o700 {
 		t.Errorf("mode %v", st.Mode())
 	}
-	if other, err := openRunDir(env("PMIX_NAMESPACE=b"), launch, "", "", ""); err != nil || other.dir == one.dir {
+	if other, err := openRunDir(env("PMIX_NAMESPACE=b"), launch, "", "", "", false); err != nil || other.dir == one.dir {
 		t.Errorf("%+v %v", other, err)
 	}
-	given, err := openRunDir(nil, locate.Launch{}, "", one.String(), "")
+	given, err := openRunDir(nil, locate.Launch{}, "", one.String(), "", false)
 	if err != nil || given.dir != one.dir || given.id != one.id || given.startNs != one.startNs {
 		t.Errorf("%+v %v", given, err)
 	}
-	if _, err := openRunDir(env(), launch, "", "", ""); err == nil || !strings.Contains(err.Error(), "--dir") {
+	if _, err := openRunDir(env(), launch, "", "", "", false); err == nil || !strings.Contains(err.Error(), "--dir") {
 		t.Errorf("nothing to agree by: %v", err)
 	}
-	if j, err := openRunDir(env("PMIX_NAMESPACE=b"), launch, one.dir, "", ""); err == nil {
+	if j, err := openRunDir(env("PMIX_NAMESPACE=b"), launch, one.dir, "", "", false); err == nil {
 		t.Errorf("another job's directory was taken: %+v", j)
 	}
 
 	alone := locate.Launch{Rank: -1, Size: -1}
-	a, err1 := openRunDir(env(), alone, "", "", "")
-	b, err2 := openRunDir(env(), alone, "", "", "")
+	a, err1 := openRunDir(env(), alone, "", "", "", false)
+	b, err2 := openRunDir(env(), alone, "", "", "", false)
 	if err1 != nil || err2 != nil || a.dir == b.dir || a.id == b.id || !strings.HasPrefix(filepath.Base(a.dir), runPrefix) {
 		t.Errorf("%+v %v %+v %v", a, err1, b, err2)
 	}
@@ -93,7 +93,7 @@ func TestRunDirectory(t *testing.T) {
 	for _, path := range []string{"link", "file", filepath.Base(a.dir), "nowhere/run"} {
 		for _, l := range []locate.Launch{alone, launch} {
 			if path == "link" || l.Rank < 0 || path == "nowhere/run" {
-				if j, err := openRunDir(env("PMIX_NAMESPACE=c"), l, path, "", ""); err == nil {
+				if j, err := openRunDir(env("PMIX_NAMESPACE=c"), l, path, "", "", false); err == nil {
 					t.Errorf("%s was taken: %+v", path, j)
 				}
 			}
@@ -134,8 +134,8 @@ func TestStartRefused(t *testing.T) {
 	if err != why || r.Run != nil || r.Code != 0 || r.End(2) != 2 {
 		t.Errorf("%+v, %v", r, err)
 	}
-	r, err = Start(Config{Env: &locate.Env{}, Args: []string{"/nonexistent"}}, nil)
-	if err == nil || !strings.Contains(err.Error(), "start /nonexistent: there is no such file") || r.End(1) != 1 {
+	r, err = Start(Config{Env: &locate.Env{}, Args: []string{"./nonexistent"}}, nil)
+	if err == nil || !strings.Contains(err.Error(), "start ./nonexistent: there is no such file") || r.End(1) != 1 {
 		t.Errorf("%+v, %v", r, err)
 	}
 	if left, _ := filepath.Glob("*"); len(left) > 0 {
@@ -147,7 +147,7 @@ func TestStartRefused(t *testing.T) {
 func TestSettings(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	e := &locate.Env{Environ: []string{"OMPI_MCA_btl=self,tcp", "UCX_TLS=a=b", "OMPI_MCA_orte_precondition_transports=1-2", "OMPI_COMM_WORLD_RANK=0", "PMIX_RANK=0", "HOME=/", "FI_PROVIDER="}}
-	if _, err := openRunDir(e, locate.Launch{Rank: -1}, dir, "", "x"); err != nil {
+	if _, err := openRunDir(e, locate.Launch{Rank: -1}, dir, "", "x", false); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := fmt.Sprint(Settings(dir)), "map[FI_PROVIDER: OMPI_MCA_btl:self,tcp UCX_TLS:a=b]"; got != want {

@@ -7,14 +7,16 @@ import (
 	"strconv"
 	"strings"
 
+	"mpitx/cmd/mpitx/internal/agentconfig"
 	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/cmd/mpitx/internal/origin"
+	"mpitx/cmd/mpitx/internal/qmpi"
 )
 
 // One environment variable configures the agent, another preloads it. Both are set for the application only: the agent
 // removes itself from LD_PRELOAD in an MPI process.
 const (
-	agentVariable   = "MPITX_AGENT"
+	agentVariable   = agentconfig.Variable
 	preloadVariable = "LD_PRELOAD"
 )
 
@@ -25,9 +27,9 @@ var sanitizerOptions = map[string]string{
 	"TSAN_OPTIONS": "ignore_noninstrumented_modules=true",
 }
 
-// settings is the value of MPITX_AGENT: lines of key=value. seen is the file for processes that are not recorded; "" if
-// there is none.
-func settings(c *Config, x *application, job *runDir, seen string) string {
+// settings is the value of MPITX_AGENT: lines of key=value. seen is the key and the file for processes that are not
+// recorded; "" if there is none.
+func settings(c *Config, x *application, job *runDir, seen Setting) string {
 	all := append([]Setting{{"dir", job.dir}, {"run_id", hex.EncodeToString(job.id[:])}, {"job_start_ns", strconv.FormatInt(job.startNs, 10)}}, c.Tool...)
 	all = append(all, Setting{"where", "on"})
 	for _, s := range c.Set {
@@ -36,23 +38,26 @@ func settings(c *Config, x *application, job *runDir, seen string) string {
 	for _, s := range c.SetAfter {
 		all = append(all, Setting{"set_after", s.Name + "=" + s.Value})
 	}
-	for _, s := range []Setting{{"library", x.library}, {"unfit", x.unfit}, {"seen", seen}} {
+	if x.qmpi != "" {
+		for _, s := range qmpi.Settings(x.qmpi, c.Tools) {
+			all = append(all, Setting{s[0], s[1]})
+		}
+	}
+	for _, s := range []Setting{{"library", x.library}, {"unfit", x.unfit}, seen} {
 		if s.Value != "" {
 			all = append(all, s)
 		}
 	}
 	var b strings.Builder
 	for _, s := range append(all, Setting{"program", strings.Join(x.argv, " ")}) {
-		b.WriteString(s.Name + "=" + escaper.Replace(s.Value) + "\n")
+		b.WriteString(agentconfig.Line(s.Name, s.Value))
 	}
 	return b.String()
 }
 
-var escaper = strings.NewReplacer(`\`, `\\`, "\n", `\n`)
-
 // environ is the application's environment: the current one, the settings of control variables, and the agent after
 // everything that is preloaded already.
-func environ(c *Config, x *application, job *runDir, seen string) ([]string, error) {
+func environ(c *Config, x *application, job *runDir, seen Setting) ([]string, error) {
 	change := map[string]string{agentVariable: settings(c, x, job, seen)}
 	for _, s := range c.Set {
 		name, err := origin.Variable(x.mpi.Impl, s.Name)
@@ -70,6 +75,14 @@ func environ(c *Config, x *application, job *runDir, seen string) ([]string, err
 			return nil, &locate.Error{What: "preload " + path, Why: "the loader accepts no path with spaces or colons",
 				Do: []string{"install mpitx in another directory", "choose another library with --mpi"}[k]}
 		}
+	}
+	if c.Native {
+		tools, names, err := nativeTools(c, x)
+		if err != nil {
+			return nil, err
+		}
+		preload = append(preload, tools...)
+		change[qmpi.ListVariable] = names
 	}
 	if already := c.Env.Getenv(preloadVariable); already != "" {
 		preload = append([]string{already}, preload...)

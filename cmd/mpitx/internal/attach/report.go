@@ -21,13 +21,13 @@ func (r *Result) report(size int) []string {
 	columns := false // if nothing matched, no samples can be missing
 	seen := map[int]bool{}
 	spawned := 0
-	known := knownNames(names, run)
+	inRun := knownNames(nil, run)
 	for _, rank := range run.Ranks {
 		seen[rank.Rank] = true
 		for _, n := range rank.Notes {
 			switch {
 			case n.Code == recording.NoteUnmatched:
-				t.add(rank.Rank, "--pvar "+n.Text+": no such variable"+r.Unmatched(r.app.mpi, n.Text, known))
+				t.add(rank.Rank, "--pvar "+n.Text+": no such variable"+r.Unmatched(r.app.mpi, n.Text, inRun))
 			case n.Code == recording.NoteFaulty:
 				t.add(rank.Rank, n.Text+" is not sampled: reading it crashes or hangs the library")
 			case n.Code == recording.NoteSpawned:
@@ -37,6 +37,7 @@ func (r *Result) report(size int) []string {
 				t.add(rank.Rank, n.Text)
 			}
 		}
+		addLostRows(t, rank)
 		for _, c := range rank.Columns {
 			columns = columns || c != nil
 		}
@@ -65,6 +66,8 @@ func (r *Result) report(size int) []string {
 	for rank := range size {
 		switch {
 		case !some || seen[rank]:
+		case r.seen.ranks[rank] != "":
+			t.add(rank, "nothing was recorded: "+r.seen.ranks[rank])
 		case slices.Contains(r.unstarted, rank):
 			t.add(rank, "nothing was recorded: "+diedAtStart)
 		default:
@@ -77,7 +80,7 @@ func (r *Result) report(size int) []string {
 	if unknown {
 		say("%s", otherPreload)
 	}
-	lines = append(lines, outcomes(run, names, known)...)
+	lines = append(lines, outcomes(run, names, knownNames(names, run))...)
 	for _, text := range []string{Loss(run), Away(run)} {
 		if text != "" {
 			say("%s", text)
@@ -93,7 +96,7 @@ func (r *Result) report(size int) []string {
 		say("%d processes were started by MPI_Comm_spawn and are not recorded: %s", spawned, unspawned)
 	}
 	if lost.Refused > 0 {
-		say("could not record declarations or notes, in %d attempts: some variables or objects may have no samples, or fewer", lost.Refused)
+		say("could not record declarations or notes, in %d attempts: there was no memory for them, so names of variables, communicators or functions may be missing", lost.Refused)
 	}
 	for _, n := range run.Nodes {
 		if n.Step != 0 {
@@ -188,6 +191,26 @@ func Loss(run *recording.Run) string {
 		return fmt.Sprintf("%v; the last value of every counter was kept, so sums are correct", loss)
 	}
 	return ""
+}
+
+// Reduced says why a profile counts less than the program did, each reason once for all ranks that it concerns.
+func Reduced(run *recording.Run) []string {
+	t := &messages{}
+	for _, r := range run.Ranks {
+		for _, n := range r.Notes {
+			if n.Code == recording.NoteReduced && n.Severity >= recording.Warning {
+				t.add(r.Rank, n.Text)
+			}
+		}
+		addLostRows(t, r)
+	}
+	return t.lines(len(run.Ranks))
+}
+
+func addLostRows(t *messages, r *recording.Rank) {
+	if r.Counters.LostRows > 0 {
+		t.add(r.Rank, "the profile is incomplete: there was no memory for all of its tables; free space in /dev/shm, or if it is small, make room in $TMPDIR")
+	}
 }
 
 // Away says which nodes have samples that this machine cannot read, and how to get them; "" if there are none.

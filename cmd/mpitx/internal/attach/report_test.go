@@ -4,8 +4,10 @@ package attach
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -76,7 +78,7 @@ func TestReport(t *testing.T) {
 	bad := note{Severity: recording.Warning, Text: "bad"}
 	run := openRun(t, func(*recordingtest.Stream) {})
 	run.Ranks = []*recording.Rank{
-		rank(0, recording.StateEnded, typo, bad), rank(1, recording.StateEnded, typo, note{Code: recording.NoteSpawned, Text: "2"}),
+		rank(0, recording.StateEnded, typo, bad, note{Code: recording.NoteSuggestions, Text: "b\na\na"}), rank(1, recording.StateEnded, typo, note{Code: recording.NoteSpawned, Text: "2"}),
 		rank(3, recording.StateDied, typo, bad, note{Severity: recording.Info, Text: "not for users"}),
 	}
 	r := &Result{app: &application{}, Config: &Config{Hooks: hooks{}}, Run: run}
@@ -89,7 +91,29 @@ func TestReport(t *testing.T) {
 	}
 	r.unstarted = []int{2}
 	want[3] = "rank 2: nothing was recorded: the process died while the agent started"
-	if got := r.report(4); !slices.Equal(got, slices.Delete(want, 4, 5)) { // no advice on how to load the agent
+	want = slices.Delete(want, 4, 5) // no advice on how to load the agent
+	if got := r.report(4); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	r.seen.ranks = map[int]string{0: "app: other", 2: "app: /full/run: No space left on device"}
+	want[3] = "rank 2: nothing was recorded: app: /full/run: No space left on device"
+	if got := r.report(4); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}
+
+// The agents' reasons are read with their ranks, and those that the ranks' messages do not have are said on their own.
+func TestSeen(t *testing.T) {
+	dir := t.TempDir()
+	const text = "loaded\tapp\t-1\t\nentered\tapp\t-1\t\nunrecorded\tapp\t1\tno run: /full: No space left on device\nunrecorded\ttool\t-1\tother\nunrecorded\tapp\t0\tin part\nbroken\n"
+	if err := os.WriteFile(seenPath(dir), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := readSeen(dir)
+	if full := "app: /full: No space left on device"; s.ranks[1] != full || !slices.Contains(s.why, full) || !slices.Equal(s.loaded, []string{"app"}) {
+		t.Errorf("%+v", s)
+	}
+	if got := s.explained(func(rank int) bool { return rank == 1 }); !slices.Equal(got, []string{"tool: other", "app: in part"}) {
 		t.Errorf("%q", got)
 	}
 }
@@ -116,4 +140,15 @@ func (hooks) Names(locate.MPI) []string { return []string{"b", "a", "a"} }
 
 func (hooks) Unmatched(_ locate.MPI, _ string, names []string) string {
 	return fmt.Sprintf(", of %v", names)
+}
+
+// A profile that lacks something says why, once for all ranks. Samples that were reduced are no matter of the profile.
+func TestReduced(t *testing.T) {
+	full := recording.Note{Severity: recording.Warning, Code: recording.NoteReduced, Text: "full"}
+	slow := recording.Note{Severity: recording.Info, Code: recording.NoteReduced, Text: "slow"}
+	run := &recording.Run{Ranks: []*recording.Rank{{Rank: 0, Notes: []recording.Note{full, slow}}, {Rank: 1, Notes: []recording.Note{full}, Counters: recording.Counters{LostRows: 2}}}}
+	got := Reduced(run)
+	if len(got) != 2 || got[0] != "full" || !strings.HasPrefix(got[1], "rank 1: the profile is incomplete: ") {
+		t.Errorf("%q", got)
+	}
 }

@@ -4,6 +4,7 @@ package attach
 
 import (
 	"errors"
+	"os"
 	"os/exec"
 
 	"mpitx/cmd/mpitx/internal/locate"
@@ -33,6 +34,12 @@ func (*standIn) done() {}
 
 func startStandIn(*Result) *standIn { return nil }
 
+func (*Result) becomesApplication() bool { return false }
+
+func startCollector(*Result) func() { return nil }
+
 func (*Result) takeOver() error { return errLinux }
 
 func endJob(*locate.Env, int) {}
+
+func reserve(*os.File, int64) {}

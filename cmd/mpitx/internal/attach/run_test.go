@@ -10,6 +10,11 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/recording"
 )
 
 // A resumed job goes on without a message; SIGTERM after SIGCONT is a launcher that ends its job.
@@ -50,5 +55,31 @@ func TestSuperviseSignals(t *testing.T) {
 		if strings.Join(got, " ") != c.want {
 			t.Errorf("%v: %q, want %q", c.signals, got, c.want)
 		}
+	}
+}
+
+// The exit code of a process is known until its parent has waited for it. Of a run it is then known whether all ranks finalized.
+func TestExitCodeOf(t *testing.T) {
+	cmd := exec.Command("sh", "-c", "exit 3")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	fd, err := unix.PidfdOpen(cmd.Process.Pid, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(fd)
+	waitFor(fd, unix.POLLIN, -1)
+	if code, known := exitCodeOf(&locate.Env{}, cmd.Process.Pid); code != 3 || !known {
+		t.Errorf("%d %v", code, known)
+	}
+	cmd.Wait()
+	if code, known := exitCodeOf(&locate.Env{}, cmd.Process.Pid); code != 1 || known {
+		t.Errorf("after the parent has waited: %d %v", code, known)
+	}
+	well := &recording.Rank{State: recording.StateEnded, End: recording.EndFinalize}
+	died := &recording.Rank{State: recording.StateDied}
+	if !finalized(&recording.Run{Ranks: []*recording.Rank{well, well}}) || finalized(&recording.Run{Ranks: []*recording.Rank{well, died}}) {
+		t.Error("finalized")
 	}
 }

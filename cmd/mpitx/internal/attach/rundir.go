@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/cmd/mpitx/internal/origin"
+	"mpitx/cmd/mpitx/internal/qmpi"
 )
 
 // A run directory belongs to one job. All ranks must derive the same name, identifier and start time without
@@ -28,6 +30,8 @@ const RunFile = "job.json"
 const (
 	runPrefix  = "mpitx-run-"
 	createTime = 5 * time.Second // the creator of a directory writes the file within this time
+
+	decideTime = 20 * time.Second // rank 0 makes the directory within this time, unless it runs without mpitx
 )
 
 // runDir is the directory of a run, and the other facts that all processes of the job agree on.
@@ -40,6 +44,7 @@ type runDir struct {
 	handle  *os.File
 
 	settings map[string]string // see runRecord
+	tools    []string          // likewise
 }
 
 // runRecord is the content of RunFile.
@@ -50,18 +55,15 @@ type runRecord struct {
 	Command []string `json:"command"`
 
 	Environment map[string]string `json:"environment"` // the user's settings of MPI and what it builds on
+	Tools       []string          `json:"tools,omitempty"`
 }
-
-// settingPrefixes are the prefixes of environment variables that set MPI libraries, what they build on, and OpenMP.
-var settingPrefixes = []string{"OMPI_MCA_", "PMIX_MCA_", "PRTE_MCA_", "MPIR_CVAR_", "MPIR_PARAM_", "MPICH_", "MVP_", "MV2_", "I_MPI_", "UCX_", "FI_", "PSM2_", "PSM3_", "HCOLL_",
-	"OMP_", "GOMP_", "KMP_"}
 
 // settingsIn are the variables of an environment that set MPI. Those that a launcher sets for its processes are left out.
 func settingsIn(environ []string) map[string]string {
 	set := map[string]string{}
 	for _, kv := range environ {
 		name, value, _ := strings.Cut(kv, "=")
-		if slices.ContainsFunc(settingPrefixes, func(p string) bool { return strings.HasPrefix(name, p) }) && !locate.OwnedByLauncher(name, value) {
+		if origin.SetsMPI(name) && !locate.OwnedByLauncher(name, value) {
 			set[name] = value
 		}
 	}
@@ -69,16 +71,20 @@ func settingsIn(environ []string) map[string]string {
 }
 
 // Settings returns the environment variables that set MPI in a run; nil if they were not recorded.
-func Settings(dir string) map[string]string {
+func Settings(dir string) map[string]string { return readRecord(dir).Environment }
+
+// Tools returns the QMPI tools of a run, outermost first.
+func Tools(dir string) []string { return readRecord(dir).Tools }
+
+func readRecord(dir string) (r runRecord) {
 	path := filepath.Join(dir, RunFile)
-	var r runRecord
 	if st, err := os.Stat(path); err != nil || !st.Mode().IsRegular() || st.Size() > 1<<20 {
-		return nil
+		return r
 	}
 	if text, err := os.ReadFile(path); err != nil || json.Unmarshal(text, &r) != nil {
-		return nil
+		return runRecord{}
 	}
-	return r.Environment
+	return r
 }
 
 // jobKey identifies a launcher's job, the same in all its processes and different from every other job: on one node by
@@ -156,12 +162,15 @@ func bootID(e *locate.Env) string {
 }
 
 // openRunDir creates or joins the run directory of this job. dir is --dir; "" chooses a new name below $MPITX_DIR or here.
-// given is the directory that mpitx -n passed to its ranks.
-func openRunDir(e *locate.Env, l locate.Launch, dir, given, version string) (*runDir, error) {
+// given is the directory that mpitx -n passed to its ranks. undecided: rank 0 makes it, if it does not refuse the run.
+func openRunDir(e *locate.Env, l locate.Launch, dir, given, version string, undecided bool, tools ...qmpi.Tool) (*runDir, error) {
 	if given != "" {
 		return parseJob(given)
 	}
 	j := &runDir{startNs: time.Now().UnixNano(), settings: settingsIn(e.Environ)}
+	for _, t := range tools {
+		j.tools = append(j.tools, t.Label())
+	}
 	stamp := ""
 	if l.Rank >= 0 {
 		var key string
@@ -179,6 +188,9 @@ func openRunDir(e *locate.Env, l locate.Launch, dir, given, version string) (*ru
 	}
 	if dir != "" {
 		j.why = ""
+		if undecided {
+			j.await(dir)
+		}
 		if err := j.enter(dir, l.Rank >= 0, version); err != nil {
 			return nil, err
 		}
@@ -190,6 +202,13 @@ func openRunDir(e *locate.Env, l locate.Launch, dir, given, version string) (*ru
 		if oneNode(e, l) {
 			bases = append(bases, os.TempDir()) // if nothing can be written here
 		}
+	}
+	if undecided {
+		var paths []string
+		for _, base := range bases {
+			paths = append(paths, filepath.Join(base, runPrefix+stamp))
+		}
+		j.await(paths...)
 	}
 	var err error
 	for _, base := range bases {
@@ -206,6 +225,17 @@ func openRunDir(e *locate.Env, l locate.Launch, dir, given, version string) (*ru
 		}
 	}
 	return nil, err
+}
+
+// await waits until rank 0 has made one of these directories.
+func (j *runDir) await(paths ...string) {
+	for deadline := time.Now().Add(decideTime); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		for _, j.dir = range paths {
+			if j.join() == nil {
+				return
+			}
+		}
+	}
 }
 
 // dirError is why a run directory cannot be used; it wraps the cause.
@@ -270,7 +300,7 @@ func (j *runDir) enter(path string, shared bool, version string) error {
 // leave writes RunFile.
 func (j *runDir) leave(version string) error {
 	command := append([]string{filepath.Base(os.Args[0])}, os.Args[1:]...)
-	text, _ := json.Marshal(runRecord{ID: hex.EncodeToString(j.id[:]), StartNs: j.startNs, Mpitx: version, Command: command, Environment: j.settings})
+	text, _ := json.Marshal(runRecord{ID: hex.EncodeToString(j.id[:]), StartNs: j.startNs, Mpitx: version, Command: command, Environment: j.settings, Tools: j.tools})
 	temp := filepath.Join(j.dir, ".job")
 	err := os.WriteFile(temp, append(text, '\n'), 0o600)
 	if err == nil {

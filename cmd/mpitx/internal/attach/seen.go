@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"mpitx/cmd/mpitx/internal/locate"
@@ -15,12 +16,13 @@ import (
 
 func seenPath(dir string) string { return filepath.Join(dir, "seen") }
 
-// makeSeen creates the file; agents append to it only if it exists.
+// makeSeen creates the file; agents append to it only if it exists. It has room also if the disk becomes full.
 func makeSeen(dir string) string {
 	f, err := os.OpenFile(seenPath(dir), os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {
 		return ""
 	}
+	reserve(f, 4096)
 	f.Close()
 	return f.Name()
 }
@@ -29,9 +31,25 @@ func makeSeen(dir string) string {
 type seen struct {
 	loaded, entered []string // names of programs, and of those that called MPI_Init
 	why             []string // reasons of those with MPI
+	ranks           map[int]string
+}
+
+// explained are the reasons that are not of one of these ranks.
+func (s *seen) explained(missing func(rank int) bool) (others []string) {
+	named := map[string]bool{}
+	for rank, why := range s.ranks {
+		named[why] = named[why] || missing(rank)
+	}
+	for _, why := range s.why {
+		if !named[why] {
+			others = append(others, why)
+		}
+	}
+	return others
 }
 
 func readSeen(dir string) (s seen) {
+	s.ranks = map[int]string{}
 	text, _ := os.ReadFile(seenPath(dir))
 	add := func(list *[]string, item string) {
 		if !slices.Contains(*list, item) {
@@ -39,13 +57,21 @@ func readSeen(dir string) (s seen) {
 		}
 	}
 	for line := range strings.Lines(string(text)) {
-		switch f := strings.SplitN(strings.TrimSuffix(line, "\n"), "\t", 3); {
-		case len(f) == 3 && f[0] == "loaded":
+		f := strings.SplitN(strings.TrimSuffix(line, "\n"), "\t", 4)
+		if len(f) < 4 {
+			continue
+		}
+		switch f[0] {
+		case "loaded":
 			add(&s.loaded, f[1])
-		case len(f) == 3 && f[0] == "entered":
+		case "entered":
 			add(&s.entered, f[1])
-		case len(f) == 3 && f[0] == "unrecorded":
-			add(&s.why, f[1]+": "+f[2])
+		case "unrecorded":
+			why := f[1] + ": " + strings.TrimPrefix(f[3], "no run: ")
+			add(&s.why, why)
+			if rank, err := strconv.Atoi(f[2]); err == nil && rank >= 0 {
+				s.ranks[rank] = why
+			}
 		}
 	}
 	return s
@@ -79,9 +105,12 @@ func (x *application) unrecorded(s seen, launcher locate.Launch, chosen bool) []
 		if !chosen {
 			do = ", or if it loads another MPI than " + x.mpi.Name() + ", choose that with --mpi"
 		}
-		what("%s did not call MPI_Init; give the program that calls MPI, or if %s starts it with another LD_PRELOAD, put mpitx in front of that program%s",
-			x.Target, target, do)
-		return append(lines, x.Notes...)
+		who := x.Target
+		if len(x.Notes) > 0 {
+			who = strings.Join(x.Notes, ", ") + ", and"
+		}
+		what("%s did not call MPI_Init; give the program that calls MPI, or if %s starts it with another LD_PRELOAD, put mpitx in front of that program%s", who, target, do)
+		return lines
 	case x.Linked != nil && slices.Contains(s.loaded, target):
 		what("%s did not call MPI_Init", x.Target)
 	case x.Linked != nil:

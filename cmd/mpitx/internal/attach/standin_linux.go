@@ -113,8 +113,9 @@ func launcherFile(pid, fd int) *os.File {
 
 // takeOver runs the stand-in.
 func (r *Result) takeOver() (err error) {
+	rank0, _ := strconv.Atoi(r.Env.Getenv(collectorVariable))
 	for _, name := range []string{"PMI_FD", "HYDI_CONTROL_FD"} { // Hydra considers a process alive while these are open
-		if fd, err := strconv.Atoi(r.Env.Getenv(name)); err == nil && fd > 3 {
+		if fd, err := strconv.Atoi(r.Env.Getenv(name)); err == nil && fd > 3 && rank0 == 0 {
 			syscall.Close(fd)
 		}
 	}
@@ -125,6 +126,9 @@ func (r *Result) takeOver() (err error) {
 	r.job.made, r.job.why = true, ""
 	if r.Config.Dir == "" {
 		_, _, r.job.why = jobKey(r.Env, r.launch) // works only while the launcher runs
+	}
+	if rank0 > 0 {
+		return r.collectAfter(rank0)
 	}
 	words, err := io.ReadAll(os.NewFile(3, "parent"))
 	if slices.Contains(words, saidEmpty) {
@@ -166,15 +170,17 @@ func (r *Result) sweep() {
 	r.job.discard()
 }
 
-// awaitLauncher waits, for a limited time, until the launcher has exited.
-func (r *Result) awaitLauncher(most time.Duration) {
+// awaitLauncher waits, for a limited time, until the launcher has exited, and reports whether it has.
+func (r *Result) awaitLauncher(most time.Duration) bool {
 	if r.launch.PID == 0 {
-		return
+		return false
 	}
-	if p, err := unix.PidfdOpen(r.launch.PID, 0); err == nil {
-		defer unix.Close(p)
-		unix.Poll([]unix.PollFd{{Fd: int32(p), Events: unix.POLLIN}}, int(most.Milliseconds()))
+	p, err := unix.PidfdOpen(r.launch.PID, 0)
+	if err != nil {
+		return err == unix.ESRCH
 	}
+	defer unix.Close(p)
+	return waitFor(p, unix.POLLIN, most)
 }
 
 // endJob asks Hydra to end the job. Hydra does not do so when a process fails before MPI_Init, and all others would

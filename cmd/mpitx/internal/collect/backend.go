@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"syscall"
 	"time"
 
@@ -38,6 +39,9 @@ type Backend struct {
 // RunBackend is the hidden command that reads one stage of an MPI library for its front, and then serves if rank 0's
 // front invites it to. Its arguments come from transport.Start. It returns the exit code.
 func RunBackend(args []string, serve func(*Backend) int) int {
+	if len(args) > 1 && args[0] == "qmpi" {
+		return askQMPI(args[1], strings.Join(args[2:], ""))
+	}
 	runtime.LockOSThread()
 	os.Unsetenv("GOMAXPROCS") // it was meant for this process only
 	debug.SetGCPercent(400)

@@ -42,15 +42,16 @@ func observe(lib *binding.Library, tool *binding.Interface, o binding.ProbeOptio
 	if o.Categories, err = tool.NumCategories(); err != nil {
 		ob.notes.add("categories: %v", err)
 	}
-	cvarTrials, pvarTrials, categoryTrials, err := tool.Probe(numCvars, numPvars, o)
+	o.Events, o.Sources = ob.number("events", tool.NumEvents), ob.number("event sources", tool.NumSources)
+	trials, err := tool.Probe(numCvars, numPvars, o)
 	if err != nil {
 		return nil, nil, err
 	}
 	p.Stage.Cvars, p.Stage.Pvars = numCvars, numPvars
 
-	p.Readings = make([]catalog.Reading, 0, len(cvarTrials)+len(pvarTrials))
-	cvars := ob.variables(p, &p.Meta.Cvars, cvarTrials, "control variable", ob.cvar, &p.Stage.DeadCvars)
-	pvars := ob.variables(p, &p.Meta.Pvars, pvarTrials, "performance variable", ob.pvar, &p.Stage.DeadPvars)
+	p.Readings = make([]catalog.Reading, 0, len(trials.Cvars)+len(trials.Pvars))
+	cvars := ob.variables(p, &p.Meta.Cvars, trials.Cvars, "control variable", ob.cvar, &p.Stage.DeadCvars)
+	pvars := ob.variables(p, &p.Meta.Pvars, trials.Pvars, "performance variable", ob.pvar, &p.Stage.DeadPvars)
 	indices := make(map[string]int, len(cvars)+len(pvars))
 	for k, id := range pvars {
 		indices[id] = k
@@ -58,11 +59,12 @@ func observe(lib *binding.Library, tool *binding.Interface, o binding.ProbeOptio
 	for k, name := range cvars {
 		indices[name] = k
 	}
-	ob.categories(p, categoryTrials, cvars, pvars)
+	events := ob.events(p, trials.Events)
+	ob.sources(p, trials.Sources)
+	ob.categories(p, trials.Categories, cvars, pvars, events)
 	for _, e := range ob.enumList {
 		p.Meta.Enums = append(p.Meta.Enums, e)
 	}
-	p.Stage.Events, p.Stage.Sources = count(tool.NumEvents), count(tool.NumSources)
 	p.Stage.Error = ob.notes.String()
 	p.Sort()
 	return p, indices, nil
@@ -175,9 +177,9 @@ func (o *observer) enum(h binding.EnumHandle, t binding.Trial) string {
 	return e.Name
 }
 
-// categories reads the category tree, with the members by name; cvars and pvars are the variables' names by index.
+// categories reads the category tree, with the members by name; cvars, pvars and events are names by index.
 // Members that have become invalid are skipped.
-func (o *observer) categories(p *catalog.Process, trials []binding.Trial, cvars, pvars map[int]string) {
+func (o *observer) categories(p *catalog.Process, trials []binding.Trial, cvars, pvars, events map[int]string) {
 	num := len(trials)
 	p.Stage.Categories = num
 	names := make(map[int]string, num)
@@ -213,10 +215,11 @@ func (o *observer) categories(p *catalog.Process, trials []binding.Trial, cvars,
 			{o.tool.CategoryCvars, cvars, &c.Cvars},
 			{o.tool.CategoryPvars, pvars, &c.Pvars},
 			{o.tool.CategoryCategories, names, &c.Categories},
+			{o.tool.CategoryEvents, events, &c.EventTypes},
 		}
 		for _, m := range members {
 			indices, err := m.get(k)
-			if err != nil {
+			if err != nil && !errors.Is(err, binding.ErrNotProvided) {
 				o.notes.add("category %s: %v", c.Name, err)
 				continue
 			}

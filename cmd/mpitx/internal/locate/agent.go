@@ -2,6 +2,7 @@ package locate
 
 import (
 	"debug/elf"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -24,7 +25,7 @@ func AgentName(family string) string { return "mpitx-agent-" + family + ".so" }
 // WorkloadName is the file name of a family's program behind --workload.
 func WorkloadName(family string) string { return "mpitx-workload-" + family }
 
-// BuildAgent compiles the agent and the workload for a family into outDir with a compiler wrapper (mpicc), which takes
+// BuildAgent compiles the agent, the workload and the library for tools into outDir with a compiler wrapper (mpicc), which takes
 // a minute, and returns their paths. Older files are replaced atomically. An error is an *Error with the compiler's
 // output.
 func (e *Env) BuildAgent(cc, family string, sources AgentSources, outDir string) ([]string, error) {
@@ -74,12 +75,36 @@ func (e *Env) BuildAgent(cc, family string, sources AgentSources, outDir string)
 	if _, err := e.run(tmp, "sh", filepath.Join(workload, "build.sh"), cc, outDir); err != nil {
 		return nil, err
 	}
-	return []string{agent, filepath.Join(outDir, WorkloadName(family))}, nil
+	library := filepath.Join(outDir, QMPILibrary)
+	if _, err := e.run(tmp, append(build, "agent/qmpi/build.sh", library)...); err != nil {
+		return nil, err
+	}
+	headers, err := fs.Sub(sources.Agent, "include")
+	if err != nil {
+		return fail(err)
+	}
+	if err := copyNew(headers, filepath.Join(outDir, "include")); err != nil {
+		return fail(err)
+	}
+	return []string{agent, filepath.Join(outDir, WorkloadName(family)), library}, nil
 }
 
-// unwrapped are the endings of functions without wrappers: conversions of handles, and functions that return no error
-// code.
-var unwrapped = []string{"_c2f", "_f2c", "_c2f08", "_f082c", "_f2f08", "_f082f", "_toint", "_fromint", "_Wtick", "_Wtime", "_Aint_add", "_Aint_diff"}
+// QMPILibrary is the library with the symbols of the QMPI draft, for tools of any family.
+const QMPILibrary = "libmpitx-qmpi.so"
+
+// copyNew copies files, and replaces those that exist atomically.
+func copyNew(from fs.FS, dir string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	entries, err := fs.ReadDir(from, ".")
+	for _, entry := range entries {
+		text, readErr := fs.ReadFile(from, entry.Name())
+		path := filepath.Join(dir, entry.Name())
+		err = errors.Join(err, readErr, os.WriteFile(path+".new", text, 0o666), os.Rename(path+".new", path))
+	}
+	return err
+}
 
 // AgentGaps are the functions of a library that an agent does not wrap, sorted. An agent built with the mpi.h of an
 // older release does not see calls to them.
@@ -97,7 +122,7 @@ func AgentGaps(agent, library string) ([]string, error) {
 	}
 	var gaps []string
 	for name := range offered {
-		if !known[name] && !slices.ContainsFunc(unwrapped, func(end string) bool { return strings.HasSuffix(name, end) }) {
+		if !known[name] {
 			gaps = append(gaps, name)
 		}
 	}

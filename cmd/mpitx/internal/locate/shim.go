@@ -36,7 +36,7 @@ func (e *Env) CacheDir() string {
 	base := e.Getenv("XDG_CACHE_HOME")
 	if base == "" {
 		home := e.Getenv("HOME")
-		if home == "" {
+		if st, err := os.Stat(home); err != nil || !st.IsDir() { // root must not create a home
 			return ""
 		}
 		base = filepath.Join(home, ".cache")

@@ -85,10 +85,10 @@ func (q Query) read(file string) []Setting {
 			_, text, comment = strings.Cut(text, "*/")
 			comment = !comment
 		}
-		text = strings.TrimSpace(text)
+		text = strings.Trim(text, fileBlanks)
 		if strings.HasPrefix(text, "/*") {
 			_, text, comment = strings.Cut(text[2:], "*/")
-			comment, text = !comment, strings.TrimSpace(text)
+			comment, text = !comment, strings.Trim(text, fileBlanks)
 		}
 		if text == "" || strings.HasPrefix(text, "#") || strings.HasPrefix(text, "//") {
 			continue // comments are whole lines: "a # b" is a value
@@ -115,6 +115,9 @@ func (q Query) find(file string) string {
 	return file
 }
 
+// fileBlanks are what Open MPI cuts off values. A carriage return of a file from Windows stays (4.1, measured).
+const fileBlanks = " \t\n"
+
 // paramLine reads "name = value". Quotes are part of the value (4.1 and 5.0, measured), unlike in options of a --tune
 // file.
 func paramLine(line string) []Setting {
@@ -123,7 +126,7 @@ func paramLine(line string) []Setting {
 	if !ok || name == "" || strings.ContainsAny(name, " \t") {
 		return nil
 	}
-	return []Setting{{Name: name, Origin: catalog.Origin{Value: strings.TrimSpace(value)}}}
+	return []Setting{{Name: name, Origin: catalog.Origin{Value: strings.Trim(value, fileBlanks)}}}
 }
 
 // fileLine reads a line of a parameter or --tune file: "name = value", or mpirun's options. Variables of -x are set in

@@ -82,55 +82,91 @@ func key(impl, name string) string {
 	return name
 }
 
-// fromEnvironment reads the environment, which also has the launcher's options.
-func fromEnvironment(q Query) []Setting {
-	launch := q.Env.Launcher()
-	var given options // nil: no launcher, or it is on another node
-	var before []string
-	if launch.PID != 0 {
-		p := q.Env.Details(locate.Process{PID: launch.PID})
-		given, before = parseOptions(launch.Name, p.Cmdline), p.Environ
+// launched is what the launcher that started this process was given.
+type launched struct {
+	locate.Launch
+	given  options  // nil: no launcher, or it is on another node
+	before []string // its environment; nil: unknown
+	prrte  bool     // PRRTE on this node; on other nodes the daemon's environment differs from the launcher's
+}
+
+func (q Query) launched() launched {
+	l := launched{Launch: q.Env.Launcher()}
+	if l.PID != 0 {
+		p := q.Env.Details(locate.Process{PID: l.PID})
+		l.given, l.before = parseOptions(l.Name, p.Cmdline), p.Environ
 	}
-	// On other nodes the daemon's environment differs from the launcher's.
-	prrte := launch.Name == "prrte" && before != nil && filepath.Base(launch.Exe) != "prted"
-	var files []Setting
-	if prrte && q.Impl == locate.OpenMPI {
-		files = fromFiles(q)
-		if home := q.Env.Getenv("HOME"); home != "" { // PRRTE reads it, and removes it from the ranks' list
-			files = append(files, q.read(home+"/.openmpi/mca-params.conf")...)
-		}
-		for _, o := range given { // what --tune and --am name
-			if o.variable == "OMPI_MCA_mca_base_envar_file_prefix" || o.variable == "OMPI_MCA_mca_base_param_file_prefix" {
-				for _, f := range split(o.value, ",") {
-					files = append(q.read(f), files...)
-				}
+	l.prrte = l.Name == "prrte" && l.before != nil && filepath.Base(l.Exe) != "prted"
+	return l
+}
+
+// origin says where a variable of the environment was set; false if a launcher sets it by itself.
+func (l launched) origin(e assigned) (catalog.Origin, bool) {
+	o := catalog.Origin{Kind: catalog.OriginEnvironment, Where: e.variable, Value: e.value}
+	if e.line != "" {
+		o.Kind, o.Where = catalog.OriginFile, e.line
+	} else if option, ok := l.given.find(e.variable, e.value); ok {
+		o.Kind, o.Where = catalog.OriginLauncher, option
+	} else if kv := e.variable + "=" + e.value; l.Name != "" && locate.OwnedByLauncher(e.variable, e.value) && !contains(l.before, kv) {
+		return o, false
+	} else if e.variable == "LD_LIBRARY_PATH" && l.ownLibraries(e.value) {
+		return o, false
+	} else if l.prrte && !contains(l.before, kv) {
+		// Not in the launcher's own environment: it has read a parameter file (PRRTE does), or has other options.
+		o.Kind, o.Where = catalog.OriginLauncher, l.Command()
+	}
+	return o, true
+}
+
+// ownLibraries reports whether a search path consists of the launcher's libraries. Open MPI's mpirun sets it so if it is started
+// by an absolute path.
+func (l launched) ownLibraries(path string) bool {
+	prefix := filepath.Dir(filepath.Dir(l.Exe))
+	return l.Exe != "" && path != "" && !contains(l.before, "LD_LIBRARY_PATH="+path) && !slices.ContainsFunc(strings.Split(path, ":"), func(dir string) bool {
+		return dir != filepath.Join(prefix, "lib") && dir != filepath.Join(prefix, "lib64")
+	})
+}
+
+// filesOfPRRTE are the settings of the files that PRRTE reads and passes on in the environment.
+func (q Query) filesOfPRRTE(l launched) []Setting {
+	files := fromFiles(q)
+	if home := q.Env.Getenv("HOME"); home != "" { // PRRTE reads it, and removes it from the ranks' list
+		files = append(files, q.read(home+"/.openmpi/mca-params.conf")...)
+	}
+	for _, o := range l.given { // what --tune and --am name
+		if o.variable == "OMPI_MCA_mca_base_envar_file_prefix" || o.variable == "OMPI_MCA_mca_base_param_file_prefix" {
+			for _, f := range split(o.value, ",") {
+				files = append(q.read(f), files...)
 			}
 		}
+	}
+	return files
+}
+
+// fromEnvironment reads the environment, which also has the launcher's options.
+func fromEnvironment(q Query) []Setting {
+	launch := q.launched()
+	var files []Setting
+	if launch.prrte && q.Impl == locate.OpenMPI {
+		files = q.filesOfPRRTE(launch)
 	}
 	var found []Setting
 	environ := q.environment()
 	for _, form := range q.forms() {
 		for _, e := range environ {
-			variable, value, kv := e.variable, e.value, e.variable+"="+e.value
-			name, ok := strings.CutPrefix(variable, form.prefix)
-			if !ok || name == "" || kv == locate.QuietORTE {
+			name, ok := strings.CutPrefix(e.variable, form.prefix)
+			if !ok || name == "" || e.variable+"="+e.value == locate.QuietORTE {
 				continue
 			}
-			s := Setting{form.cvar + name, variable, catalog.Origin{Kind: catalog.OriginEnvironment, Where: variable, Value: value}}
-			if e.line != "" {
-				s.Kind, s.Where = catalog.OriginFile, e.line
-			} else if option, ok := given.find(variable, value); ok {
-				s.Kind, s.Where = catalog.OriginLauncher, option
-			} else if launch.Name != "" && locate.OwnedByLauncher(variable, value) && !contains(before, kv) {
+			o, users := launch.origin(e)
+			if !users {
 				continue
-			} else if prrte && !contains(before, kv) {
-				// Not in the launcher's own environment: it has read a parameter file (PRRTE does), or has other options.
-				s.Kind, s.Where = catalog.OriginLauncher, launch.Command()
-				for _, f := range files {
-					if f.Name == s.Name && f.Value == s.Value {
-						s.Origin = f.Origin
-						break
-					}
+			}
+			s := Setting{form.cvar + name, e.variable, o}
+			for _, f := range files {
+				if o.Where == launch.Command() && f.Name == s.Name && f.Value == s.Value {
+					s.Origin = f.Origin
+					break
 				}
 			}
 			found = append(found, s)

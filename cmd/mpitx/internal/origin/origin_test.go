@@ -71,7 +71,7 @@ var underMpirun = strings.Fields(`OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0 
 	OMPI_MCA_shmem_RUNTIME_QUERY_hint=mmap OMPI_MCA_rmaps_base_mapping_policy=:OVERSUBSCRIBE`)
 
 var openmpiNames = strings.Fields(`btl btl_tcp_rndv btl_tcp_links btl_tcp_if_include btl_tcp_eager_limit mpi_oversubscribe rmaps_base_oversubscribe
-	rmaps_base_mapping_policy shmem_RUNTIME_QUERY_hint orte_ess_num_procs pmix ess coll mca_base_envar_file_prefix pml`)
+	rmaps_base_mapping_policy shmem_RUNTIME_QUERY_hint orte_ess_num_procs pmix ess coll mca_base_envar_file_prefix pml btl_tcp_dos`)
 
 func TestOpenMPI(t *testing.T) {
 	own := []string{"OMPI_MCA_btl_tcp_links=4", "OMPI_MCA_btl_tcp_lnks=5", "OMPI_MCA_plm_rsh_agent=ssh", "HOME=/home/u"}
@@ -82,7 +82,7 @@ func TestOpenMPI(t *testing.T) {
 	e := machine(t, environ, own, "mpirun", "--map-by", ":OVERSUBSCRIBE", "-n", "1", "--mca", "btl", "self,tcp", "-x", "OMPI_MCA_btl_tcp_if_include=a b",
 		"-x", "OMPI_MCA_btl_tcp_links", "--tune", "/t.conf", "--mca", "btl_x", "3", "prog", "--mca", "pml", "ucx", ":", "-n", "1", "--gmca", "coll", "^tuned", "other")
 	write(t, e, "/t.conf", "# a tune file\n-mca btl_tcp_eager_limit \"70000\" -x A=1\n")
-	write(t, e, "/home/u/.openmpi/mca-params.conf", "pml = ob1\nbtl = none\nbtl_tcp_eager_limit = 1\npml = cm # not a comment\n/* btl_tcp_links = 3\nbtl_tcp_links = 4\n*/ --mca btl_tcp_rndv 7\n/* */\n")
+	write(t, e, "/home/u/.openmpi/mca-params.conf", "pml = ob1\nbtl = none\nbtl_tcp_eager_limit = 1\npml = cm # not a comment\n/* btl_tcp_links = 3\nbtl_tcp_links = 4\n*/ --mca btl_tcp_rndv 7\n/* */\nbtl_tcp_dos = lo \r\n\r\n")
 	a := Find(Query{Env: e, Impl: locate.OpenMPI, Prefix: "/usr", Names: openmpiNames, Value: func(n string) string {
 		return map[string]string{"mca_base_envar_file_prefix": "/t.conf"}[n]
 	}})
@@ -95,6 +95,7 @@ func TestOpenMPI(t *testing.T) {
 		"btl_tcp_eager_limit":        {Kind: catalog.OriginFile, Where: "/t.conf:2", Value: "70000"},
 		"pml":                        {Kind: catalog.OriginFile, Where: "/home/u/.openmpi/mca-params.conf:4", Value: "cm # not a comment"},
 		"btl_tcp_rndv":               {Kind: catalog.OriginFile, Where: "/home/u/.openmpi/mca-params.conf:7", Value: "7"},
+		"btl_tcp_dos":                {Kind: catalog.OriginFile, Where: "/home/u/.openmpi/mca-params.conf:9", Value: "lo \r"},
 	})
 	var names []string
 	for _, s := range a.Unknown {
@@ -450,6 +451,44 @@ func TestSettings(t *testing.T) {
 		}
 		if message := fmt.Sprint(err); got != c.want || strings.Join(left, " ") != c.left || err != nil && message != c.err || (c.err == "") != (err == nil) {
 			t.Errorf("%s, %s: %s left %q (%v)", c.impl, c.form, got, left, err)
+		}
+	}
+}
+
+func TestInfluences(t *testing.T) {
+	e := machine(t, append([]string{"HOME=/home/u", "PATH=/bin", "OMPI_MCA_btl=self", "OMPI_MCA_btl_tcp_eager_limt=1", "UCX_TLS=tcp", "FI_PROVIDER=tcp", "LD_PRELOAD=",
+		"OMPI_MCA_rmaps_base_verbose=1"}, underMpirun...), nil, "mpirun", "-x", "FI_PROVIDER=tcp", "app")
+	write(t, e, "/home/u/.openmpi/mca-params.conf", "btl = vader\npml = ob1\n")
+	var got []string
+	for _, i := range Influences(Query{Env: e, Impl: locate.OpenMPI, Names: []string{"btl", "pml", "btl_tcp_eager_limit"}}) {
+		got = append(got, fmt.Sprintf("%s=%s %s (%s) %s %v %v", i.Name, i.Value, i.Cvar, i.Reader, i.Kind, i.Overridden, i.Unknown))
+	}
+	want := []string{
+		"OMPI_MCA_btl=self btl (Open MPI) environment false false",
+		"OMPI_MCA_btl_tcp_eager_limt=1 btl_tcp_eager_limt (Open MPI) environment false true",
+		"OMPI_MCA_rmaps_base_verbose=1  (the launcher) environment false false",
+		"pml=ob1 pml (Open MPI) file false false",
+		"btl=vader btl (Open MPI) file true false",
+		"FI_PROVIDER=tcp  (libfabric) launcher false false",
+		"UCX_TLS=tcp  (UCX) environment false false",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// An absolute path of mpirun makes it set LD_LIBRARY_PATH (4.1, measured), which the user did not.
+func TestInfluencesOfLibraryPath(t *testing.T) {
+	for _, c := range []struct {
+		path, before string
+		users        bool
+	}{
+		{"/usr/lib:/usr/lib", "", false}, {"/usr/lib64:/usr/lib", "", false}, {"/usr/lib:/usr/lib", "/usr/lib:/usr/lib", true},
+		{"/usr/lib:/opt/x/lib", "/opt/x/lib", true}, {"/opt/x/lib", "", true},
+	} {
+		e := machine(t, append([]string{"LD_LIBRARY_PATH=" + c.path}, underMpirun...), []string{"LD_LIBRARY_PATH=" + c.before}, "/usr/bin/mpirun", "app")
+		if got := Influences(Query{Env: e, Impl: locate.OpenMPI}); (len(got) == 1) != c.users {
+			t.Errorf("%+v: %+v", c, got)
 		}
 	}
 }

@@ -37,6 +37,43 @@ type object struct {
 // linked is the MPI library that the loader will load with a program: the first one in the loader's order. missing is
 // its name if the file was not found.
 func linked(e *locate.Env, path string, f *elf.File) (m *locate.MPI, missing string) {
+	dependencies(e, path, f, func(name, file string) (enter, done bool) {
+		if !libmpi().MatchString(name) {
+			return true, false
+		}
+		if file == "" {
+			missing = name
+		} else if mpi, err := e.Choose(file); err == nil {
+			m, missing = &mpi, ""
+		}
+		return false, m != nil
+	})
+	return m, missing
+}
+
+// Linked is the MPI library that the loader will load with a program or a library; nil if there is none or it was not found.
+func Linked(e *locate.Env, path string, f *elf.File) *locate.MPI {
+	m, _ := linked(e, path, f)
+	return m
+}
+
+// Loads reports whether the loader will load a library of this name with a program.
+func Loads(e *locate.Env, path, library string) (found bool) {
+	f, err := elf.Open(e.File(path))
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	dependencies(e, path, f, func(name, _ string) (enter, done bool) {
+		found = found || filepath.Base(name) == library
+		return !libmpi().MatchString(name), found
+	})
+	return found
+}
+
+// dependencies passes the libraries that a program loads to visit, in the loader's order, with their files ("": not found), until
+// visit is done. It enters those that visit wants to enter.
+func dependencies(e *locate.Env, path string, f *elf.File, visit func(name, file string) (enter, done bool)) {
 	l := loader{env: e}
 	queue := []object{read(f, filepath.Dir(path))}
 	l.program = queue[0].rpath
@@ -50,15 +87,11 @@ func linked(e *locate.Env, path string, f *elf.File) (m *locate.MPI, missing str
 			}
 			seen[name] = true
 			file := l.find(name, o)
-			if libmpi().MatchString(name) {
-				if file == "" {
-					missing = name
-				} else if mpi, err := e.Choose(file); err == nil {
-					return &mpi, ""
-				}
-				continue
+			enter, done := visit(name, file)
+			if done {
+				return
 			}
-			if file == "" {
+			if !enter || file == "" {
 				continue // the loader will report it
 			}
 			if f, err := elf.Open(e.File(file)); err == nil {
@@ -67,7 +100,6 @@ func linked(e *locate.Env, path string, f *elf.File) (m *locate.MPI, missing str
 			}
 		}
 	}
-	return nil, missing
 }
 
 func read(f *elf.File, origin string) object {

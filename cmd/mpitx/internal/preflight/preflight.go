@@ -157,7 +157,7 @@ func find(e *locate.Env, name string) (string, error) {
 		case err != nil:
 			return "", err
 		case st.IsDir():
-			return "", errors.New("this is a directory")
+			return "", errors.New("this is a directory; give the path of the application")
 		case st.Mode()&0o111 == 0:
 			return "", fs.ErrPermission
 		}
@@ -224,7 +224,7 @@ func (p *Program) look(e *locate.Env) error {
 	}
 	f, err := elf.NewFile(file)
 	if err != nil {
-		return &locate.Error{What: "start " + p.Target, Why: "its ELF header is damaged: " + err.Error(), Usage: true}
+		return &locate.Error{What: "start " + p.Target, Why: "its ELF header is damaged: " + err.Error(), Do: "build or copy the program again", Usage: true}
 	}
 	return p.elf(e, f)
 }
@@ -245,7 +245,7 @@ func (p *Program) elf(e *locate.Env, f *elf.File) error {
 	p.Linked = mpi
 	p.Sanitized = slices.ContainsFunc(read(f, "").needed, sanitizer().MatchString)
 	if mpi == nil {
-		note := p.Target + " links no MPI library; only an MPI that it loads or starts can be observed"
+		note := p.Target + " links no MPI library"
 		if foreign != "" {
 			note = p.Target + " links " + foreign + ", which was not found"
 		}

@@ -74,6 +74,9 @@ var prototypes = sync.OnceValue(func() *wrapgen.Table {
 func Functions() []string {
 	var names []string
 	for _, f := range prototypes().Functions {
+		if class, _ := f.Carries(); unobserved(class) {
+			continue
+		}
 		names = append(names, f.Name)
 	}
 	slices.Sort(names)
@@ -108,11 +111,14 @@ var shares = sync.OnceValue(func() []catalog.Variable {
 	return sorted(all)
 })
 
+// unobserved functions return no error code; only function tools see them.
+func unobserved(class string) bool { return class == "VALUE" || class == "CONVERSION" }
+
 // hasShare mirrors has_share in virtual.c.
 func (d *definition) hasShare(class string, traffic []string) bool {
 	carries := func(what string) bool { return slices.Contains(traffic, what) }
 	switch {
-	case d.onlyTotal, d.kinds != nil && !slices.Contains(d.kinds, class), d.traffic != nil && !slices.ContainsFunc(d.traffic, carries):
+	case unobserved(class), d.onlyTotal, d.kinds != nil && !slices.Contains(d.kinds, class), d.traffic != nil && !slices.ContainsFunc(d.traffic, carries):
 		return false
 	case d.field == "TALLY_IO_READ" && carries("CALL_REQUESTS"):
 		return false

@@ -2,6 +2,7 @@ package virtual
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,10 +49,14 @@ func TestShares(t *testing.T) {
 		"mpitx:bytes_sent/MPI_Recv": false, "mpitx:bytes_received/MPI_Wait": true, "mpitx:collectives/MPI_Bcast": false,
 		"mpitx:collective_bytes_sent/MPI_Ibcast": true, "mpitx:collective_bytes_sent/MPI_Wait": false, "mpitx:rma_bytes_put/MPI_Put": true,
 		"mpitx:rma_bytes_put/MPI_Get": false, "mpitx:io_bytes_read/MPI_File_read": true, "mpitx:io_bytes_read/MPI_File_iread": false,
+		"mpitx:calls/MPI_Wtime": false, "mpitx:time/MPI_Comm_c2f": false,
 	} {
 		if has(name) != want {
 			t.Errorf("%s: %v", name, !want)
 		}
+	}
+	if slices.Contains(Functions(), "MPI_Wtime") || !slices.Contains(Functions(), "MPI_Send") {
+		t.Errorf("functions: %v", Functions())
 	}
 	if got, totals := Matching("mpitx:*"), Totals(); len(got) != len(totals) {
 		t.Errorf("mpitx:* matches %d, not the %d totals", len(got), len(totals))

@@ -3,9 +3,11 @@
  * Four ranks. Phase 1 ("exchange"): STEPS times a message of 1000 bytes to the next rank on a copy of MPI_COMM_WORLD with a name, and an
  * MPI_Allreduce of 8 bytes. Phase 2 ("gather"): rank r sends r messages of 100 bytes to rank 0. In the phase "wait" within it, rank 3
  * waits for rank 2, which computes. With an argument, it creates the file of that name and waits to be killed. With a second one, it does
- * the steps of phase 1 twice more as soon as the file of that name exists. */
+ * the steps of phase 1 twice more as soon as the file of that name exists. STEP_US in the environment is the least time of a step of
+ * phase 1 in microseconds. */
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -30,7 +32,9 @@ static void exchange(int rank, int size, MPI_Comm ring)
     char data[1000] = "";
     double one = 1, sum;
     MPI_Request requests[2];
+    const char *pause_us = getenv("STEP_US");
     for (int i = 0; i < STEPS; i++) {
+        if (pause_us) usleep((useconds_t)atoi(pause_us));
         MPI_Irecv(data, sizeof data, MPI_CHAR, (rank + size - 1) % size, 1, ring, &requests[0]);
         MPI_Isend(data, sizeof data, MPI_CHAR, (rank + 1) % size, 1, ring, &requests[1]); /* line: send */
         MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"mpitx/catalog"
+	"mpitx/cmd/mpitx/internal/collect"
+	"mpitx/cmd/mpitx/internal/origin"
+	"mpitx/export"
+)
+
+type envOptions struct {
+	source
+	format export.Format
+}
+
+func newEnv(a *app) *cobra.Command {
+	o := &envOptions{source: source{a: a, listing: true}}
+	cmd := &cobra.Command{
+		Use:         "env",
+		Annotations: paged,
+		Short:       "List what sets this MPI from outside: environment, options, files",
+		Long: `List the settings that influence the MPI library, with their values and where
+they come from: environment variables, options of the launcher, and parameter
+files of the MPI. They include those of what MPI builds on, such as UCX,
+libfabric, PMIx and OpenMP. Variables that the launcher sets by itself are left
+out.
+
+For a setting of a control variable, the column LIBRARY has the value that the
+library has now. A note marks settings that are spelt like a control variable
+that this library does not have, and settings that another one overrides. Those
+that take precedence come first: in a file, the last line. -o wide has the whole
+paths of files.
+
+If the library cannot be read, because one of the settings stops it, the
+settings are listed without its values, and the exit code is 3.
+
+Under a launcher, the table shows the settings of rank 0.`,
+		Example: `  mpitx env
+  mpirun -n 4 mpitx env
+  mpitx env --mpi mpich -o json`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
+	}
+	o.source.flags(cmd, true)
+	chooseFormat(cmd, &o.format, "output `FORMAT`", export.Formats...)
+	return cmd
+}
+
+func (o *envOptions) run(cmd *cobra.Command) error {
+	c, err := o.open(cmd, nil, "")
+	var unread *collect.Error
+	code := exitPartial
+	switch {
+	case errors.As(err, &unread) && !unread.Quiet: // perhaps because of a setting
+		o.a.exit(err)
+		c = &catalog.Catalog{}
+	case err != nil:
+		return err
+	default:
+		code = o.warn(c)
+	}
+	return o.answer(code, func() error {
+		rows := influences(origin.Influences(o.query(c)), c)
+		if people := o.format == export.FormatTable || o.format == export.FormatWide; people && len(rows.Rows) == 0 {
+			name := o.chosen.Name()
+			if unread == nil {
+				name = libraryName(c)
+			}
+			_, err := fmt.Fprintf(o.a.out, "nothing influences %s from outside\n", name)
+			return err
+		}
+		notes := ""
+		if o.format == export.FormatTable {
+			notes = narrow(rows, o.term)
+		}
+		if err := rows.Write(o.a.out, o.format, o.term); err != nil || notes == "" {
+			return err
+		}
+		_, err := fmt.Fprint(o.a.out, "\n", notes)
+		return err
+	})
+}
+
+// narrow makes the table fit a terminal: files without their directory, and the notes, which it returns, below the table.
+func narrow(r *export.Rows, t export.Terminal) string {
+	var notes strings.Builder
+	column := map[string]int{}
+	for i := range r.Columns {
+		column[r.Columns[i].Name] = i
+	}
+	for _, row := range r.Rows {
+		name := row[column["name"]].(string)
+		if row[column["origin"]] == catalog.OriginFile {
+			row[column["where"]] = filepath.Base(row[column["where"]].(string))
+			name += " in " + row[column["where"]].(string)
+		}
+		if note := row[column["note"]].(string); note != "" {
+			fmt.Fprintln(&notes, wrapText(t.SafeText(name+": "+note), t.Width))
+			row[column["note"]] = ""
+		}
+	}
+	return notes.String()
+}
+
+func influences(found []origin.Influence, c *catalog.Catalog) *export.Rows {
+	values, names := map[string]string{}, make([]string, len(c.Cvars))
+	for k := range c.Cvars {
+		names[k] = c.Cvars[k].Name
+		if r := c.Cvars[k].Current(); r != nil && r.Status == catalog.StatusOK {
+			values[c.Cvars[k].Name] = r.Value.String()
+		}
+	}
+	r := &export.Rows{Schema: "mpitx.env", Columns: []export.RowColumn{{Name: "name", Header: "NAME"}, {Name: "value", Header: "VALUE"},
+		{Name: "origin"}, {Name: "where", Header: "FROM"}, {Name: "reader", Header: "READ BY"},
+		{Name: "cvar", Header: "CONTROL VARIABLE", Wide: true}, {Name: "library", Header: "LIBRARY", Optional: true}, {Name: "note", Header: "NOTE", Optional: true}}}
+	for _, i := range found {
+		note := ""
+		switch {
+		case len(names) == 0: // the library could not be read
+			i.Cvar = ""
+		case i.Unknown:
+			note = "no such variable"
+			if near := catalog.Nearest(names, i.Cvar, 1); near != nil {
+				note += "; did you mean " + near[0] + "?"
+			}
+			i.Cvar = ""
+		case i.Overridden:
+			note = "another setting of it takes precedence"
+		}
+		where := i.Where
+		if i.Kind == catalog.OriginEnvironment {
+			where = "environment"
+		}
+		r.Rows = append(r.Rows, []any{i.Name, i.Value, i.Kind, where, i.Reader, i.Cvar, values[i.Cvar], note})
+	}
+	return r
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	_ "embed"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"mpitx/catalog"
+	"mpitx/cmd/mpitx/internal/locate"
+)
+
+//go:embed eventrules.txt
+var ownEventRules string
+
+// eventRule names events of a family that are only counted, because their data cannot be read. The reason is for readers of the file.
+type eventRule struct{ family, glob string }
+
+// countedEvents returns the events that are only counted, by mpitx's rules and those in the user's configuration, as the agent takes
+// them: family and glob. The error names the line that is wrong.
+func countedEvents(e *locate.Env) (all []string, err error) {
+	rules, err := parseEventRules("mpitx's rules", ownEventRules)
+	if err != nil {
+		return nil, err
+	}
+	if file := eventRulesFile(e); file != "" {
+		text, err := os.ReadFile(e.File(file))
+		if err == nil {
+			more, err := parseEventRules(file, string(text))
+			if err != nil {
+				return nil, err
+			}
+			rules = append(rules, more...)
+		}
+	}
+	for _, r := range rules {
+		all = append(all, r.family+" "+r.glob)
+	}
+	return all, nil
+}
+
+// eventRulesFile is the user's file of rules; "" without a home directory.
+func eventRulesFile(e *locate.Env) string {
+	dir := e.Getenv("XDG_CONFIG_HOME")
+	if dir == "" && e.Getenv("HOME") != "" {
+		dir = filepath.Join(e.Getenv("HOME"), ".config")
+	}
+	if dir == "" {
+		return ""
+	}
+	return filepath.Join(dir, "mpitx", "events.txt")
+}
+
+func parseEventRules(file, text string) (rules []eventRule, err error) {
+	n := 0
+	for line := range strings.Lines(text) {
+		n++
+		words := strings.Fields(line)
+		if len(words) == 0 || strings.HasPrefix(words[0], "#") {
+			continue
+		}
+		place := file + ":" + strconv.Itoa(n)
+		if len(words) < 3 {
+			return nil, usagef("%s: a rule has a family, a pattern of event names and a reason", place)
+		}
+		if words[0] != locate.OpenMPI && words[0] != locate.MPICH {
+			return nil, usagef("%s: %q is not a family of MPI libraries; use openmpi or mpich", place, words[0])
+		}
+		if _, err := catalog.ParsePattern(words[1]); err != nil {
+			return nil, usagef("%s: %q: %v", place, words[1], err)
+		}
+		rules = append(rules, eventRule{words[0], words[1]})
+	}
+	return rules, nil
+}

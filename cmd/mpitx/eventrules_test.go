@@ -1,0 +1,41 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"mpitx/cmd/mpitx/internal/locate"
+)
+
+func TestEventRules(t *testing.T) {
+	home := t.TempDir()
+	e := &locate.Env{Environ: []string{"HOME=" + home}}
+	check := func(want ...string) {
+		t.Helper()
+		if got, err := countedEvents(e); err != nil || !slices.Equal(got, want) {
+			t.Errorf("got %v, %v, want %v", got, err, want)
+		}
+	}
+	check("mpich unexp_message_dequeued")
+	file := filepath.Join(home, ".config", "mpitx", "events.txt")
+	write := func(text string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("# mine\nopenmpi ompi.mpi.win_* it hangs here\n")
+	check("mpich unexp_message_dequeued", "openmpi ompi.mpi.win_*")
+	for text, want := range map[string]string{"\nopenmpi x\n": ":2: a rule has", "lam x y\n": `"lam" is not a family`, "mpich [ y\n": `"["`} {
+		write(text)
+		if _, err := countedEvents(e); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}

@@ -1,0 +1,69 @@
+//go:build cgo && linux
+
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// acts matches what could act on a terminal, and bytes that are not text.
+var acts = regexp.MustCompile("[\x00-\x09\x0b-\x1f\x7f\u0080-\u009f\u202e]|\\x{FFFD}")
+
+// TestHostileNames prints names that act on a terminal: terminals and tables get them escaped, CSV in a pipe as they are.
+func TestHostileNames(t *testing.T) {
+	t.Parallel()
+	families, err := buildSample()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(families) == 0 {
+		return
+	}
+	const name = "evil\x1b[2J\x1b]0;owned\x07\r\t\x9b31m\u202eend"
+	dir, environ := t.TempDir(), append(testEnvironment(t), "MPITX_MPI=", "LANG=C.UTF-8", "TERM=xterm", "NO_COLOR=1", "MPITX_PAGER=")
+	if out, err := exec.Command("mpicc."+families[0], "-o", filepath.Join(dir, "hostile"), "testdata/hostilenames.c").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	run := filepath.Join(dir, "run")
+	pipe := func(args ...string) *process {
+		t.Helper()
+		p := newProcess(environ, dir, append([]string{"mpitx"}, args...)...)
+		p.run(time.Minute)
+		if p.failure != "" || p.code > 1 {
+			t.Fatalf("%q: %s", args, p.output())
+		}
+		if text := p.stderr.String(); acts.MatchString(text) {
+			t.Errorf("%q: messages: %q", args, text)
+		}
+		return p
+	}
+	pipe("profile", "-n", "2", "--dir", run, "--", "./hostile")
+	for _, command := range []string{"report", "report -o wide", "report -o json", "report --table communicators", "report --table communicators -o json",
+		"report --table phases -o ndjson", "report --table communicators -o csv", "report --table phases -o csv", "report --comm nosuch", "report --phase nosuch",
+		"matrix", "where", "where -o csv", "where -o json", "compare RUN -o csv", "compare RUN"} {
+		args := slices.Concat(strings.Fields(strings.ReplaceAll(command, "RUN", run)), []string{run})
+		p := pipe(args...)
+		exact := strings.HasSuffix(command, "-o csv") && !strings.HasPrefix(command, "where")
+		if text := p.stdout.String(); !exact && acts.MatchString(text) {
+			t.Errorf("%s: %q", command, acts.FindString(text))
+		}
+		if exact {
+			rows, err := csv.NewReader(bytes.NewReader(p.stdout.Bytes())).ReadAll()
+			if err != nil || !slices.ContainsFunc(rows, func(row []string) bool { return slices.Contains(row, name) }) {
+				t.Errorf("%s: %v: no cell is the name as it is", command, err)
+			}
+		}
+		text, _ := onTerminal(t, environ, 120, append([]string{"mpitx"}, args...)...)
+		if acts.MatchString(text) {
+			t.Errorf("%s on a terminal: %q", command, acts.FindString(text))
+		}
+	}
+}

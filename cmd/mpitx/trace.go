@@ -1,0 +1,229 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mpitx/catalog"
+	"mpitx/cmd/mpitx/internal/attach"
+	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/cmd/mpitx/internal/origin"
+	"mpitx/cmd/mpitx/internal/virtual"
+	"mpitx/recording"
+	"mpitx/recording/trace"
+)
+
+type traceOptions struct {
+	sampling
+	traceOut
+	functions []string
+	events    []string
+	after     time.Duration
+	lasting   time.Duration
+	windows   []string
+
+	asked string // --out as given
+}
+
+func newTrace(a *app) *cobra.Command {
+	o := &traceOptions{sampling: sampling{a: a, optional: true}}
+	cmd := &cobra.Command{
+		Use:   "trace [flags] -- APPLICATION [ARGUMENT…]",
+		Short: "Trace the MPI calls and messages of an application",
+		Long: `Trace the MPI calls and messages of an unmodified application: each call with
+its times, communicator, peer, tag, bytes and call site, each message with its
+send and its receive, the phases that the program names, and with --pvar also
+samples of performance variables. With --event also events that the MPI library
+raises itself, of MPI_T (MPI-4) or PERUSE, if it has any: see mpitx list events.
+
+The trace is written at the end, as FILE or into the run directory. Open a
+.pftrace file at ui.perfetto.dev: it shows one process for each rank, one track
+for each thread, and an arrow for each message. The run directory stays for
+mpitx export, which writes other formats, or a part of the trace.
+
+If the program calls MPI faster than the trace can be written, the newest events
+are dropped and counted. With --max-size, the trace ends when the run has this
+size, or keeps the last events (--policy last).
+
+Under a launcher (mpirun -n 4 mpitx trace -- ./app), each process becomes the
+application with mpitx's agent preloaded. With -n, mpitx starts the launcher.
+The application keeps its output and exit code.`,
+		Example: `  mpirun -n 4 mpitx trace --out app.pftrace -- ./app input
+  mpitx trace -n 4 --function 'MPI_*send*' --function 'MPI_*recv*' -- ./app
+  mpirun -n 4 mpitx trace --max-size 500M --policy last --dir run1 -- ./app
+  mpirun -n 4 mpitx trace --event 'PERUSE_*' --dir run1 -- ./app
+  mpitx export run1 -o perfetto --from 2s --to 2.5s --out part.pftrace`,
+		RunE: o.run,
+	}
+	o.sampling.flags(cmd)
+	f := cmd.Flags()
+	f.Lookup("no-summary").Usage = "do not print the summary at the end"
+	f.Lookup("pvar").Usage = "also " + f.Lookup("pvar").Usage
+	f.StringArrayVar(&o.functions, "function", nil, "only calls of functions that match this `GLOB`, with their messages; may be repeated")
+	f.DurationVar(&o.after, "after", 0, "record only from this `TIME` after MPI_Init on")
+	f.DurationVar(&o.lasting, "for", 0, "record for this `TIME`, from MPI_Init or --after on")
+	f.StringArrayVar(&o.windows, "window", nil, "record only in a `WINDOW`: phase=GLOB, the phases of the program whose names match; may be repeated")
+	f.StringArrayVar(&o.events, "event", nil, "also events of the MPI library that match this `GLOB`; may be repeated")
+	choose(cmd, &o.traceOut.format, "output", "o", "", "output `FORMAT`: perfetto, csv, ndjson, parquet (default: the ending of --out, else perfetto)", traceFormats...)
+	o.traceOut.outFile.flags(cmd, append(traceEndings, texts(traceFormats[1:])...)...)
+	cmd.RegisterFlagCompletionFunc("event", o.a.completeNames(catalog.Events))
+	cmd.RegisterFlagCompletionFunc("function", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return virtual.Functions(), cobra.ShellCompDirectiveNoFileComp
+	})
+	return cmd
+}
+
+func (o *traceOptions) run(cmd *cobra.Command, args []string) error {
+	r, err := attach.Start(o.config(cmd, args))
+	if err == nil && r.Run != nil {
+		err = o.deliver(r)
+	}
+	return &exitError{code: r.Code, err: err, send: r.End}
+}
+
+func (o *traceOptions) config(cmd *cobra.Command, args []string) (attach.Config, error) {
+	c, err := o.sampling.config(cmd, args, o)
+	o.asked, o.late = o.out, numberIt
+	switch {
+	case err != nil:
+		return c, err
+	case o.dir != "" && filepath.Clean(o.out) == filepath.Clean(o.dir):
+		return c, usagef("--out %s: this is the run directory (--dir); name a file", o.out)
+	case o.out == "-":
+		return c, usagef("--out -: standard output is the application's; name a file")
+	}
+	add := func(name, value string) { c.Tool = append(c.Tool, attach.Setting{Name: name, Value: value}) }
+	add("trace", "record")
+	for _, glob := range o.functions {
+		if err := matchesFunction(glob); err != nil {
+			return c, usagef("--function %s: %v", glob, err)
+		}
+		add("functions", glob)
+	}
+	if err := o.addWindow(add); err != nil {
+		return c, err
+	}
+	for _, glob := range o.events {
+		if _, err := catalog.ParsePattern(glob); err != nil {
+			return c, usagef("--event %s: %v", glob, err)
+		}
+		add("event", glob)
+	}
+	if len(o.events) > 0 {
+		counted, err := countedEvents(o.a.env)
+		if err != nil {
+			return c, err
+		}
+		for _, rule := range counted {
+			add("event_count", rule)
+		}
+	}
+	if !o.quiet {
+		c.Watch = o.announceRate
+	}
+	return c, o.checkFormat()
+}
+
+// addWindow adds the part of the run that is recorded.
+func (o *traceOptions) addWindow(add func(name, value string)) error {
+	if o.after < 0 || o.lasting < 0 {
+		return usagef("--after, --for: must not be negative")
+	}
+	if o.after > 0 {
+		add("after_ns", strconv.FormatInt(int64(o.after), 10))
+	}
+	if o.lasting > 0 {
+		add("for_ns", strconv.FormatInt(int64(o.lasting), 10))
+	}
+	for _, w := range o.windows {
+		glob, ok := strings.CutPrefix(w, "phase=")
+		if !ok || glob == "" {
+			return usagef("--window %s: give it as phase=GLOB", origin.Quote(w))
+		}
+		add("window", glob)
+	}
+	return nil
+}
+
+// Check also checks the file.
+func (o *traceOptions) Check(m locate.MPI, first bool) error {
+	if err := o.traceOut.outFile.check(); err != nil {
+		return err
+	}
+	return o.sampling.Check(m, first)
+}
+
+// Follows implements attach.Hooks: the run directory stays.
+func (o *traceOptions) Follows(dir string, _ bool) (text string, ok bool) {
+	return "the trace is in " + origin.Quote(dir) + "; write it with " + o.command(dir), true
+}
+
+// Summarize implements attach.Hooks. The summary comes with the file.
+func (o *traceOptions) Summarize(*recording.Run) {}
+
+// deliver writes the trace to its file, and says what it holds.
+func (o *traceOptions) deliver(r *attach.Result) error {
+	defer r.Run.Close()
+	dir := origin.Quote(r.Shown)
+	if !trace.Has(r.Run) {
+		o.a.complain("%s has no trace: the agent could not start it", dir)
+		return nil
+	}
+	inside := o.out == ""
+	if inside {
+		o.out = filepath.Join(r.Shown, "trace."+map[bool]string{true: "pftrace", false: string(o.form())}[o.form() == formatPerfetto])
+	}
+	o.temp = fmt.Sprintf("%x", r.Run.ID[:4])
+	totals, err := o.write(o.a, r.Run)
+	if err != nil && err != error(errDamaged) { // keep the application's exit code
+		o.a.exit(err)
+		o.out = "FILE"
+		o.a.complain("the trace is in %s; write it to another place with %s", dir, o.command(r.Shown))
+		return nil
+	}
+	if inside {
+		os.Chmod(o.out, 0o600) // as all files of a run
+	}
+	if r.Going {
+		o.a.complain("some ranks were still running; after they have ended, mpitx recover %s collects what they left in memory", dir)
+	}
+	if !o.quiet {
+		o.summarize(r.Run, totals)
+	}
+	switch file := origin.Quote(o.out); {
+	case o.form() == formatPerfetto:
+		o.a.complain("the trace is in %s; open it at https://ui.perfetto.dev", file)
+	default:
+		o.a.complain("the trace is in %s", file)
+	}
+	o.a.complain("the run is in %s%s; mpitx export %s writes it in other formats, or a part of it", dir, r.Named, dir)
+	return err
+}
+
+// summarize says what the trace holds, and what is missing.
+func (o *traceOptions) summarize(run *recording.Run, t trace.Totals) {
+	o.a.complain("%s and %s on %s; %s from a send to its receive", count(t.Calls, "call"), count(t.Sent, "message"), count(len(run.Ranks), "rank"), count(t.Flows, "arrow"))
+	if t.Ambiguous > 0 {
+		o.a.complain("%s without an arrow: several threads sent or received at the same time, so that their order is ambiguous", count(t.Ambiguous, "message"))
+	}
+	if t.Unmatched > 0 {
+		o.a.complain("%s or received messages without an arrow: the other side is not in the trace, or is not known", count(t.Unmatched, "sent"))
+	}
+	lost, budget := uint64(0), false
+	for _, r := range run.Ranks {
+		lost += r.Counters.LostEvents
+		budget = budget || r.Budget > 0
+	}
+	switch {
+	case lost > 0 && budget:
+		o.a.complain("%s dropped, as --max-size was reached or the disk was too slow; give a greater size, --policy last, or --function GLOB", count(lost, "event"))
+	case lost > 0:
+		o.a.complain("%s dropped, as the disk was full or too slow; use --function GLOB, or another --dir", count(lost, "event"))
+	}
+}

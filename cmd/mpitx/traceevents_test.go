@@ -1,0 +1,104 @@
+//go:build cgo && linux
+
+package main
+
+import (
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"mpitx/fixtures/need"
+)
+
+// TestTraceEvents traces events of PERUSE, which a library in front of Open MPI raises in known numbers, and reads them back.
+func TestTraceEvents(t *testing.T) {
+	t.Parallel()
+	if _, err := buildSample(); err != nil {
+		t.Fatal(err)
+	}
+	need.Commands(t, "mpicc.openmpi")
+	dir, environ := t.TempDir(), append(testEnvironment(t), "MPITX_MPI=")
+	for _, words := range [][]string{{"-shared", "-fPIC", "-Wl,--no-as-needed", "-o", filepath.Join(dir, "libperuse.so"), "../../agent/test/peruse_library.c", "-lmpi"},
+		{"-o", filepath.Join(dir, "raises"), "../../agent/test/peruse.c", filepath.Join(dir, "libperuse.so")}} {
+		if out, err := exec.Command("mpicc.openmpi", append([]string{"-w"}, words...)...).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	mpitx := func(args ...string) *process {
+		p := newProcess(environ, dir, append([]string{"mpitx"}, args...)...)
+		p.run(time.Minute)
+		return p
+	}
+	p := newProcess(environ, dir, append(slices.Clone(launchers["openmpi"]), "mpitx", "trace", "--event", "PERUSE_*", "--event", "NOSUCH_EVENT", "--dir", "run", "--", "./raises")...)
+	if p.run(time.Minute); p.code != 0 || !strings.Contains(p.stderr.String(), "NOSUCH_EVENT: the library has no such event") {
+		t.Fatalf("%s: exit code %d: %s", p.failure, p.code, p.output())
+	}
+	// The program raises, on each rank, 10 and 5 unexpected messages on two communicators.
+	ranks := 4
+	p = mpitx("queues", "run", "-o", "csv")
+	if lines := strings.Split(strings.TrimSpace(p.stdout.String()), "\n"); p.code != 0 || len(lines) != 1+2*ranks || strings.Count(p.stdout.String(), ",MPI_COMM_WORLD,10,0,") != ranks {
+		t.Errorf("exit code %d: %s", p.code, p.output())
+	}
+	p = mpitx("export", "run", "-o", "ndjson")
+	if n := strings.Count(p.stdout.String(), `"name":"PERUSE_COMM_MSG_INSERT_IN_UNEX_Q"`); p.code != 0 || n != 15*ranks {
+		t.Errorf("exit code %d, %d events", p.code, n)
+	}
+	if n := strings.Count(p.stdout.String(), `"name":"TEST_OWN_EVENT"`); n != 0 {
+		t.Errorf("%d events that were not asked for", n)
+	}
+	if p := mpitx("trace", "--event", "[", "--", "./raises"); p.code != 2 || !strings.Contains(p.stderr.String(), "--event [: ") {
+		t.Errorf("exit code %d: %s", p.code, p.output())
+	}
+}
+
+// TestTraceWindow: only the calls of a phase are recorded, or of a time, and messages keep their arrows.
+func TestTraceWindow(t *testing.T) {
+	t.Parallel()
+	families, err := buildSample()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, family := range families {
+		t.Run(family, func(t *testing.T) {
+			program, environ, dir := buildSolver(t, family), append(testEnvironment(t), "MPITX_MPI="), t.TempDir()
+			calls := func(run string, flags ...string) (counts map[string]int, said string) {
+				p := newProcess(environ, dir, slices.Concat(launchers[family], []string{"mpitx", "trace", "--dir", run}, flags, []string{"--", program})...)
+				if p.run(time.Minute); p.code != 0 {
+					t.Fatalf("%s: exit code %d: %s", p.failure, p.code, p.output())
+				}
+				said = p.stderr.String()
+				p = newProcess(environ, dir, "mpitx", "export", run, "-o", "ndjson")
+				p.run(time.Minute)
+				counts = map[string]int{}
+				for _, m := range regexp.MustCompile(`"kind":"call","name":"(MPI_\w+)"`).FindAllStringSubmatch(p.stdout.String(), -1) {
+					counts[m[1]]++
+				}
+				return counts, said
+			}
+			// Rank r sends r messages to rank 0 in the phase gather, and rank 2 one to rank 3 in the phase wait within it.
+			got, said := calls("gather", "--window", "phase=gath*")
+			if got["MPI_Send"] != 7 || got["MPI_Recv"] != 7 || got["MPI_Isend"]+got["MPI_Allreduce"]+got["MPI_Init"]+got["MPI_Finalize"] != 0 || !strings.Contains(said, "7 arrows") {
+				t.Errorf("got %v: %s", got, said)
+			}
+			if got, _ := calls("wait", "--window", "phase=wait"); got["MPI_Send"] != 1 || got["MPI_Recv"] != 1 || got["MPI_Allreduce"] != 0 {
+				t.Error(got)
+			}
+			if got, _ := calls("late", "--after", "1h", "--for", "1s"); len(got) != 0 {
+				t.Error(got)
+			}
+			if got, _ := calls("early", "--for", "1h"); got["MPI_Allreduce"] != 200 {
+				t.Error(got)
+			}
+		})
+	}
+	for flags, want := range map[string]string{"--window solve": "give it as phase=GLOB", "--after -1s": "must not be negative"} {
+		p := newProcess(append(testEnvironment(t), "MPITX_MPI="), t.TempDir(), append(append([]string{"mpitx", "trace"}, strings.Fields(flags)...), "--", "true")...)
+		if p.run(time.Minute); p.code != 2 || !strings.Contains(p.stderr.String(), want) {
+			t.Errorf("%s: exit code %d: %s", flags, p.code, p.output())
+		}
+	}
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"time"
+
+	"mpitx/export"
+)
+
+const (
+	ratePoll = 200 * time.Millisecond
+	rateSpan = time.Second // over which the rate is measured
+)
+
+// announceRate says once how large the trace is per second, and what happens at --max-size.
+func (o *traceOptions) announceRate(dir string, over <-chan struct{}, _ func(code int)) {
+	poll := time.NewTicker(ratePoll)
+	defer poll.Stop()
+	var first time.Time
+	var before int64
+	for {
+		select {
+		case <-over:
+			return
+		case now := <-poll.C:
+			size := traceBytes(dir)
+			switch {
+			case size == 0:
+			case first.IsZero():
+				first, before = now, size
+			case now.Sub(first) >= rateSpan:
+				o.a.say(rateText(float64(size-before)/now.Sub(first).Seconds(), o.limit(), o.policy))
+				return
+			}
+		}
+	}
+}
+
+// limit is the value of --max-size; 0: none.
+func (o *traceOptions) limit() int64 {
+	if o.maxSize == "" {
+		return 0
+	}
+	n, _ := parseSize(o.maxSize) // it was checked
+	return n
+}
+
+// traceBytes is the size of what the processes of all nodes have appended.
+func traceBytes(dir string) (n int64) {
+	for _, pattern := range []string{"node-*.mpxr", "last-*.mpxr"} {
+		names, _ := filepath.Glob(filepath.Join(dir, pattern))
+		for _, name := range names {
+			if st, err := os.Stat(name); err == nil {
+				n += st.Size()
+			}
+		}
+	}
+	return n
+}
+
+func rateText(perSecond float64, limit int64, policy string) string {
+	amount := func(x float64) string { return export.Terminal{UTF8: true}.Amount(x, "B") }
+	text := "the trace takes about " + amount(perSecond) + " a second"
+	switch {
+	case limit == 0:
+		return text + ", " + amount(perSecond*3600) + " an hour; --max-size SIZE limits it, --function GLOB makes it smaller"
+	case perSecond <= 0:
+		return text
+	case policy == "last":
+		return text + "; the last " + seconds(float64(limit)/perSecond) + " are kept (--max-size, --policy last)"
+	}
+	return text + "; after about " + seconds(float64(limit)/perSecond) + " --max-size is reached, and further events are counted only"
+}
+
+func seconds(s float64) string {
+	d := time.Duration(s * float64(time.Second))
+	if d < 0 || s > 1e9 {
+		return "many years"
+	}
+	if d < 10*time.Second {
+		return d.Round(100 * time.Millisecond).String()
+	}
+	return d.Round(time.Second).String()
+}
