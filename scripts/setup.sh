@@ -144,6 +144,7 @@ build() {
 		flock 9
 	fi
 	build_shims
+	build_qmpi
 	commit=$(git rev-parse --short HEAD 2>/dev/null) || commit=
 	CGO_ENABLED=1 go build -buildvcs=false -ldflags "-X main.version=$VERSION${commit:++g$commit}" -o "$BIN/mpitx" ./cmd/mpitx
 	CGO_ENABLED=0 go build -buildvcs=false -o "$BIN/mpitx-formats" ./cmd/mpitx-formats
@@ -191,6 +192,14 @@ build_shim() {
 		;;
 	esac
 	printf '%s\n%s\n' "$family" "$identity" >"$stamp"
+}
+
+# build_qmpi builds the library for tools, unless it is up to date.
+build_qmpi() {
+	made_of=$(cat agent/qmpi/* | cksum)
+	if [ -e "$BIN/libmpitx-qmpi.so" ] && [ "$(cat "$BIN/.qmpi" 2>/dev/null)" = "$made_of" ]; then return 0; fi
+	sh agent/qmpi/build.sh "$BIN/libmpitx-qmpi.so" || fail "agent/qmpi cannot be built"
+	printf '%s\n' "$made_of" >"$BIN/.qmpi"
 }
 
 # build_agent builds the agent and the workload of a family, unless they are up to date.
@@ -296,7 +305,7 @@ lint() {
 	go run "honnef.co/go/tools/cmd/staticcheck@$STATICCHECK" ./...
 	lint_imports
 	if have shellcheck; then
-		shellcheck scripts/*.sh .ci/run fixtures/lab/*.sh agent/*.sh
+		shellcheck scripts/*.sh .ci/run fixtures/lab/*.sh agent/*.sh agent/*/build.sh
 	elif [ -n "${CI:-}" ]; then
 		fail "shellcheck is missing; run as root: apt-get install shellcheck"
 	else
@@ -336,6 +345,9 @@ cross_agents() {
 		say "NOT COMPILED: the agent for linux/arm64, because aarch64-linux-gnu-gcc is not installed"
 		return 0
 	fi
+	out=$(mktemp)
+	CC=aarch64-linux-gnu-gcc sh agent/qmpi/build.sh "$out" -Werror || fail "agent/qmpi cannot be built for linux/arm64"
+	rm -f "$out"
 	for mpicc in mpicc.openmpi mpicc.mpich; do
 		have "$mpicc" || continue
 		say "building for linux/arm64: the agent ($mpicc)"
@@ -357,7 +369,7 @@ install_files() {
 	to=${DESTDIR:-}$PREFIX
 	install -d "$to/bin" "$to/lib/mpitx"
 	install -m 755 "$BIN/mpitx" "$to/bin/"
-	copy "$to/lib/mpitx" "$BIN"/mpitx-*.so
+	copy "$to/lib/mpitx" "$BIN"/mpitx-*.so "$BIN"/libmpitx-qmpi.so
 	for program in "$BIN"/mpitx-formats "$BIN"/mpitx-workload-*; do
 		if [ -e "$program" ]; then install -m 755 "$program" "$to/lib/mpitx/"; fi
 	done
