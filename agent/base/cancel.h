@@ -50,4 +50,18 @@ static inline void hold_end(struct hold before)
     cancel_restore(before.cancel);
 }
 
+/* Takes a lock that is waited for without limit. */
+static inline struct hold hold_lock(pthread_mutex_t *lock)
+{
+    struct hold before = hold_begin();
+    pthread_mutex_lock(lock);
+    return before;
+}
+
+static inline void hold_unlock(pthread_mutex_t *lock, struct hold before)
+{
+    pthread_mutex_unlock(lock);
+    hold_end(before);
+}
+
 #endif

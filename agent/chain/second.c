@@ -292,13 +292,11 @@ __attribute__((used, visibility("hidden"))) chain_any_function *chain_door(unsig
     int function = (int)(door / 2), shifted = door % 2, saved = errno;
     void *theirs = NULL;
     if (!is_ours((uintptr_t)address)) {
-        struct hold hold = hold_begin();
-        pthread_mutex_lock(&lock);
+        struct hold hold = hold_lock(&lock);
         theirs = other_library_function((uintptr_t)address, function, shifted);
         bool first = theirs && !second;
         if (first) second = true;
-        pthread_mutex_unlock(&lock);
-        hold_end(hold);
+        hold_unlock(&lock, hold);
         if (first) chain_set_targets();
     }
     if (!theirs && !chain_resolved) chain_resolve();

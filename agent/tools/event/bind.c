@@ -11,19 +11,6 @@ static int count;
 static uint64_t skipped;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static struct hold take_lock(void)
-{
-    struct hold hold = hold_begin();
-    pthread_mutex_lock(&lock);
-    return hold;
-}
-
-static void release_lock(struct hold hold)
-{
-    pthread_mutex_unlock(&lock);
-    hold_end(hold);
-}
-
 /* Registers at the strictest level that the library accepts, so that it may call us wherever the event occurs. */
 static int register_callback(struct event_registration *r)
 {
@@ -54,7 +41,7 @@ static int bind_one(struct event_type *type, union mpi_handle handle, uint32_t o
 void event_bind(int bind, union mpi_handle handle, uint32_t object)
 {
     int saved = errno;
-    struct hold hold = take_lock();
+    struct hold hold = hold_lock(&lock);
     for (int i = 0; i < event_type_count; i++) {
         struct event_type *type = &event_types[i];
         if (type->bind != bind || type->safety <= 0) continue;
@@ -65,7 +52,7 @@ void event_bind(int bind, union mpi_handle handle, uint32_t object)
         int rc = bind_one(type, handle, object);
         if (rc != MPITX_SUCCESS) agent_report(MPITX_RUN_WARNING, "event %s: not recorded for an object: %s", type->name, pvar_rc_name(rc));
     }
-    release_lock(hold);
+    hold_unlock(&lock, hold);
     errno = saved;
 }
 
@@ -80,19 +67,19 @@ static void release(int i)
 void event_unbind(int bind, union mpi_handle handle)
 {
     int saved = errno;
-    struct hold hold = take_lock();
+    struct hold hold = hold_lock(&lock);
     for (int i = count; i-- > 0;)
         if (registrations[i]->type->bind == bind && registrations[i]->object_handle == handle.number) release(i);
-    release_lock(hold);
+    hold_unlock(&lock, hold);
     errno = saved;
 }
 
 void event_unbind_all(void)
 {
     int saved = errno;
-    struct hold hold = take_lock();
+    struct hold hold = hold_lock(&lock);
     while (count > 0) release(count - 1);
     if (skipped) agent_report(MPITX_RUN_WARNING, "events of %llu objects are not recorded: the agent registers at most %d callbacks at a time", (unsigned long long)skipped, EVENT_REGISTRATIONS);
-    release_lock(hold);
+    hold_unlock(&lock, hold);
     errno = saved;
 }

@@ -64,19 +64,6 @@ struct peruse_comm {
 static struct peruse_comm *comms;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static struct hold take_lock(void)
-{
-    struct hold hold = hold_begin();
-    pthread_mutex_lock(&lock);
-    return hold;
-}
-
-static void release_lock(struct hold hold)
-{
-    pthread_mutex_unlock(&lock);
-    hold_end(hold);
-}
-
 /* ---- callbacks ---- */
 
 static int happened(mpitx_handle event, intptr_t unique_id, const struct mpitx_peruse_spec *spec, void *param)
@@ -144,7 +131,7 @@ void event_peruse_bind(union mpi_handle handle, uint32_t object)
 {
     int saved = errno, rc = MPITX_SUCCESS;
     struct object_facts facts = object_ask(CALL_COMM, handle, true);
-    struct hold hold = take_lock();
+    struct hold hold = hold_lock(&lock);
     struct peruse_comm *c = find_free();
     if (c) {
         int32_t *old = c->ranks;
@@ -160,7 +147,7 @@ void event_peruse_bind(union mpi_handle handle, uint32_t object)
             if (rc == MPITX_SUCCESS) rc = pvar.table->peruse_event_activate(c->bindings[i].event);
         }
     }
-    release_lock(hold);
+    hold_unlock(&lock, hold);
     if (!c || rc != MPITX_SUCCESS) agent_report(MPITX_RUN_WARNING, "PERUSE events of a communicator are not recorded: %s", c ? pvar_rc_name(rc) : "out of memory");
     errno = saved;
 }
@@ -178,10 +165,10 @@ static void release(struct peruse_comm *c)
 static void unbind(bool all, uint64_t handle)
 {
     int saved = errno;
-    struct hold hold = take_lock();
+    struct hold hold = hold_lock(&lock);
     for (struct peruse_comm *c = comms; c; c = c->next)
         if (c->bound && (all || c->handle == handle)) release(c);
-    release_lock(hold);
+    hold_unlock(&lock, hold);
     errno = saved;
 }
 

@@ -105,19 +105,6 @@ static uint32_t add(uint64_t handle, struct row *new)
     return count;
 }
 
-static struct hold take_lock(void)
-{
-    struct hold hold = hold_begin();
-    pthread_mutex_lock(&lock);
-    return hold;
-}
-
-static void release_lock(struct hold hold)
-{
-    pthread_mutex_unlock(&lock);
-    hold_end(hold);
-}
-
 /* ---- objects ---- */
 
 /* An object that was made by a function (negative: unknown) from a communicator (0: none, or unknown). job: which spawned job it leads to; else 0. */
@@ -136,10 +123,10 @@ static uint32_t learn(enum call_object kind, union mpi_handle handle, int functi
         name = facts.name;
     }
     new.name = name && *name ? text_of(name) : text_empty();
-    struct hold hold = take_lock();
+    struct hold hold = hold_lock(&lock);
     uint32_t id = objects_find(kind, handle.number); /* another thread may have been faster */
     if (!id) id = add(handle.number, &new);
-    release_lock(hold);
+    hold_unlock(&lock, hold);
     errno = saved;
     return id;
 }
@@ -155,23 +142,23 @@ uint32_t objects_learn(enum call_object kind, uint64_t handle)
 static void rename_object(uint32_t id, const char *name)
 {
     uint32_t text = text_of(name ? name : "");
-    struct hold hold = take_lock();
+    struct hold hold = hold_lock(&lock);
     if (mpitx_run_row_begin(agent_run, &objects[id].row->head)) {
         objects[id].row->name = text;
         mpitx_run_row_end(&objects[id].row->head);
     }
-    release_lock(hold);
+    hold_unlock(&lock, hold);
 }
 
 static void mark_freed(uint32_t id)
 {
-    struct hold hold = take_lock();
+    struct hold hold = hold_lock(&lock);
     if (mpitx_run_row_begin(agent_run, &objects[id].row->head)) {
         objects[id].row->freed = 1;
         mpitx_run_row_end(&objects[id].row->head);
     }
     __atomic_store_n(&objects[id].freed, 1, __ATOMIC_RELAXED);
-    release_lock(hold);
+    hold_unlock(&lock, hold);
 }
 
 static void object(const struct chain_object *object)

@@ -62,8 +62,7 @@ uint32_t text_of_name(const char *name)
     uint32_t known = __atomic_load_n(&name_count, __ATOMIC_ACQUIRE);
     int i = find(name, 0, known);
     if (i >= 0) return names[i].text;
-    struct hold hold = hold_begin();
-    pthread_mutex_lock(&lock);
+    struct hold hold = hold_lock(&lock);
     i = find(name, known, name_count);
     if (i < 0 && name_count < NAMES) {
         snprintf(names[name_count].name, NAME, "%s", name);
@@ -74,8 +73,7 @@ uint32_t text_of_name(const char *name)
             __atomic_store_n(&name_count, name_count + 1, __ATOMIC_RELEASE);
         }
     }
-    pthread_mutex_unlock(&lock);
-    hold_end(hold);
+    hold_unlock(&lock, hold);
     if (i < 0) {
         static bool reported;
         if (!__atomic_exchange_n(&reported, true, __ATOMIC_RELAXED))

@@ -92,12 +92,10 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held for a few instr
 
 static struct profile_thread *take_free(void)
 {
-    struct hold hold = hold_begin();
-    pthread_mutex_lock(&lock);
+    struct hold hold = hold_lock(&lock);
     struct profile_thread *thread = free_threads;
     if (thread) free_threads = thread->next_free;
-    pthread_mutex_unlock(&lock);
-    hold_end(hold);
+    hold_unlock(&lock, hold);
     return thread;
 }
 
@@ -123,12 +121,10 @@ void profile_thread_end(void)
     profile_thread = NULL;
     if (!thread) return;
     if (thread->stream >= 0) mpitx_run_thread_end(agent_run, thread->stream);
-    struct hold hold = hold_begin();
-    pthread_mutex_lock(&lock);
+    struct hold hold = hold_lock(&lock);
     thread->next_free = free_threads;
     free_threads = thread;
-    pthread_mutex_unlock(&lock);
-    hold_end(hold);
+    hold_unlock(&lock, hold);
 }
 
 /* ---- rows ---- */

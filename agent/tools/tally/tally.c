@@ -17,36 +17,23 @@ static struct tally *free_tallies;
 static pthread_mutex_t tallies_lock = PTHREAD_MUTEX_INITIALIZER; /* held for a few instructions when a thread starts or ends */
 static AGENT_THREAD struct tally *own;
 
-static struct hold lock_tallies(void)
-{
-    struct hold hold = hold_begin();
-    pthread_mutex_lock(&tallies_lock);
-    return hold;
-}
-
-static void unlock_tallies(struct hold hold)
-{
-    pthread_mutex_unlock(&tallies_lock);
-    hold_end(hold);
-}
-
 /* Makes the thread's counters; NULL if memory is refused. */
 static __attribute__((noinline)) struct tally *make_own(void)
 {
-    struct hold hold = lock_tallies();
+    struct hold hold = hold_lock(&tallies_lock);
     struct tally *tally = free_tallies;
     if (tally) free_tallies = tally->next_free;
-    unlock_tallies(hold);
+    hold_unlock(&tallies_lock, hold);
     if (!tally) {
         size_t size = sizeof *tally + (size_t)chain_function_count * sizeof tally->rows[0];
         void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (memory == MAP_FAILED) return NULL;
         tally = memory;
-        hold = lock_tallies();
+        hold = hold_lock(&tallies_lock);
         tally->next = tallies;
         __atomic_store_n(&tallies, tally, __ATOMIC_RELEASE);
         __atomic_add_fetch(&tally_count, 1, __ATOMIC_RELAXED);
-        unlock_tallies(hold);
+        hold_unlock(&tallies_lock, hold);
     }
     own = tally;
     return tally;
@@ -60,10 +47,10 @@ static inline struct tally *find_own(void)
 static void thread_end(void)
 {
     if (!own) return;
-    struct hold hold = lock_tallies();
+    struct hold hold = hold_lock(&tallies_lock);
     own->next_free = free_tallies;
     free_tallies = own;
-    unlock_tallies(hold);
+    hold_unlock(&tallies_lock, hold);
     own = NULL;
 }
 

@@ -44,11 +44,9 @@ static void change(struct named *n, uint64_t handle, bool add)
 void trigger_object(const struct chain_object *object)
 {
     if (object->event == CHAIN_OBJECT_MADE || object->kind != CALL_COMM || trigger_count == 0) return;
-    struct hold hold = hold_begin();
-    pthread_mutex_lock(&mutex);
+    struct hold hold = hold_lock(&mutex);
     for (int i = 0; i < trigger_count; i++)
         for (int k = 0; k < PROGRAM_NAMES && triggers[i].names[k]; k++)
             change(&named[i][k], object->handle.number, object->event == CHAIN_OBJECT_NAMED && object->text && strcmp(object->text, triggers[i].names[k]) == 0);
-    pthread_mutex_unlock(&mutex);
-    hold_end(hold);
+    hold_unlock(&mutex, hold);
 }
