@@ -1,7 +1,7 @@
 package perfetto
 
 import (
-	"bufio"
+	"io"
 	"math"
 	"strings"
 	"time"
@@ -86,54 +86,95 @@ const origin = 1 << 42
 // maxTexts bounds the interned texts of arguments. Later ones are written where they are used.
 const maxTexts = 1 << 16
 
-// argumentKeys are the names of arguments that the first packet interns.
+// The numbers of the arguments that the first packet interns, and their names.
+const (
+	argComm = 1 + iota
+	argPeer
+	argTag
+	argBytes
+	argSite
+	argRequest
+	argMessages
+	argRoot
+	argTarget
+	argStatus
+)
+
 var argumentKeys = []string{"comm", "peer", "tag", "bytes", "call site", "request", "messages", "root", "target", "status"}
+
+// bufferBytes is how much is written at once.
+const bufferBytes = 1 << 16
 
 // packets encodes packets of one sequence. Their buffers are used again.
 type packets struct {
-	out    *bufio.Writer
+	out    io.Writer
 	err    error
-	packet []byte // the packet
-	body   []byte // its event or descriptor
+	buffer []byte // complete packets
+	packet []byte // a packet without an event
+	body   []byte // the packet's event or descriptor
 	part   []byte // a message within it
 	intern []byte // what the packet interns
 
 	categories, names, keys, texts map[string]uint64
-	length                         [10]byte
+	category                       string // the last one, and its number
+	categoryID                     uint64
 }
 
-func newPackets(out *bufio.Writer) packets {
+func newPackets(out io.Writer) packets {
 	return packets{out: out, categories: map[string]uint64{}, names: map[string]uint64{}, keys: map[string]uint64{}, texts: map[string]uint64{}}
 }
 
+func uvarint(b []byte, v uint64) []byte {
+	if v < 1<<7 {
+		return append(b, byte(v))
+	}
+	return protowire.AppendVarint(b, v)
+}
+
+func tag(b []byte, field protowire.Number, typ protowire.Type) []byte {
+	return uvarint(b, uint64(field)<<3|uint64(typ))
+}
+
 func varint(b []byte, field protowire.Number, v uint64) []byte {
-	return protowire.AppendVarint(protowire.AppendTag(b, field, protowire.VarintType), v)
+	return uvarint(tag(b, field, protowire.VarintType), v)
 }
 
 func double(b []byte, field protowire.Number, v float64) []byte {
-	return protowire.AppendFixed64(protowire.AppendTag(b, field, protowire.Fixed64Type), math.Float64bits(v))
+	return protowire.AppendFixed64(tag(b, field, protowire.Fixed64Type), math.Float64bits(v))
 }
 
 func field[T string | []byte](b []byte, number protowire.Number, v T) []byte {
-	b = protowire.AppendVarint(protowire.AppendTag(b, number, protowire.BytesType), uint64(len(v)))
+	b = protowire.AppendVarint(tag(b, number, protowire.BytesType), uint64(len(v)))
 	return append(b, v...)
 }
+
+func fieldSize(n int) int { return protowire.SizeVarint(uint64(n)) + n }
 
 // valid makes a text UTF-8, as protobuf demands.
 func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
 func stamp(t time.Duration) uint64 { return uint64(max(origin+int64(t), 1)) }
 
+// flush writes the complete packets.
+func (p *packets) flush() {
+	if p.err == nil && len(p.buffer) > 0 {
+		_, p.err = p.out.Write(p.buffer)
+	}
+	p.buffer = p.buffer[:0]
+}
+
+// head begins a packet of n bytes.
+func (p *packets) head(n int) {
+	if len(p.buffer) >= bufferBytes {
+		p.flush()
+	}
+	p.buffer = uvarint(tag(p.buffer, tracePacket, protowire.BytesType), uint64(n))
+}
+
 // write writes the packet.
 func (p *packets) write() {
-	if p.err != nil {
-		return
-	}
-	head := protowire.AppendVarint(protowire.AppendTag(p.length[:0], tracePacket, protowire.BytesType), uint64(len(p.packet)))
-	if _, p.err = p.out.Write(head); p.err == nil {
-		_, p.err = p.out.Write(p.packet)
-	}
-	p.packet = p.packet[:0]
+	p.head(len(p.packet))
+	p.buffer = append(p.buffer, p.packet...)
 }
 
 // begin writes the first packets.
@@ -160,15 +201,23 @@ func (p *packets) start(typ, track uint64) {
 	p.body = varint(varint(p.body[:0], eventType, typ), eventTrack, track)
 }
 
+// eventHead are the fields of each event's packet: the sequence 1, and that it uses interned strings.
+var eventHead = varint(varint(nil, packetSequence, 1), packetFlags, stateNeeded)
+
 // finish writes the event.
 func (p *packets) finish(at time.Duration) {
-	b := varint(varint(varint(p.packet[:0], packetTimestamp, stamp(at)), packetSequence, 1), packetFlags, stateNeeded)
+	time := stamp(at)
+	n := 1 + protowire.SizeVarint(time) + len(eventHead) + 1 + fieldSize(len(p.body))
+	if len(p.intern) > 0 {
+		n += 1 + fieldSize(len(p.intern))
+	}
+	p.head(n)
+	b := append(varint(p.buffer, packetTimestamp, time), eventHead...)
 	if len(p.intern) > 0 {
 		b = field(b, packetInterned, p.intern)
 		p.intern = p.intern[:0]
 	}
-	p.packet = field(b, packetEvent, p.body)
-	p.write()
+	p.buffer = field(b, packetEvent, p.body)
 }
 
 // id returns the number of an interned string.
@@ -184,57 +233,44 @@ func (p *packets) id(of map[string]uint64, list protowire.Number, s string) uint
 }
 
 func (p *packets) name(name, category string) {
+	if p.categoryID == 0 || category != p.category {
+		p.category, p.categoryID = category, p.id(p.categories, internedCategories, category)
+	}
 	p.body = varint(p.body, eventName, p.id(p.names, internedNames, name))
-	p.body = varint(p.body, eventCategory, p.id(p.categories, internedCategories, category))
+	p.body = varint(p.body, eventCategory, p.categoryID)
 }
 
 func (p *packets) flow(field protowire.Number, id uint64) {
-	p.body = protowire.AppendFixed64(protowire.AppendTag(p.body, field, protowire.Fixed64Type), id)
+	p.body = protowire.AppendFixed64(tag(p.body, field, protowire.Fixed64Type), id)
 }
 
-// key begins an argument in p.part.
-func (p *packets) key(key string) {
-	var id uint64
-	for i, k := range argumentKeys { // the frequent ones
-		if k == key {
-			id = uint64(i + 1)
-			break
-		}
-	}
-	if id == 0 {
-		id = p.id(p.keys, internedKeys, key)
-	}
-	p.part = varint(p.part[:0], annotationName, id)
+// key is the number of an argument.
+func (p *packets) key(name string) uint64 { return p.id(p.keys, internedKeys, name) }
+
+// argument writes an argument whose value is a number.
+func (p *packets) argument(key uint64, field protowire.Number, v uint64) {
+	name := uint64(field) << 3
+	n := 1 + protowire.SizeVarint(key) + protowire.SizeVarint(name) + protowire.SizeVarint(v)
+	b := uvarint(tag(p.body, eventAnnotation, protowire.BytesType), uint64(n))
+	p.body = uvarint(uvarint(varint(b, annotationName, key), name), v)
 }
 
-func (p *packets) argument() { p.body = field(p.body, eventAnnotation, p.part) }
+func (p *packets) integer(key uint64, v int64) { p.argument(key, annotationInt, uint64(v)) }
 
-func (p *packets) integer(key string, v int64) {
-	p.key(key)
-	p.part = varint(p.part, annotationInt, uint64(v))
-	p.argument()
+func (p *packets) unsigned(key, v uint64) { p.argument(key, annotationUint, v) }
+
+func (p *packets) double(key uint64, v float64) {
+	p.part = double(varint(p.part[:0], annotationName, key), annotationDouble, v)
+	p.body = field(p.body, eventAnnotation, p.part)
 }
 
-func (p *packets) unsigned(key string, v uint64) {
-	p.key(key)
-	p.part = varint(p.part, annotationUint, v)
-	p.argument()
-}
-
-func (p *packets) double(key string, v float64) {
-	p.key(key)
-	p.part = double(p.part, annotationDouble, v)
-	p.argument()
-}
-
-func (p *packets) text(key, v string) {
+func (p *packets) text(key uint64, v string) {
 	if id := p.known(v); id != 0 {
 		p.interned(key, id)
 		return
 	}
-	p.key(key)
-	p.part = field(p.part, annotationString, valid(v))
-	p.argument()
+	p.part = field(varint(p.part[:0], annotationName, key), annotationString, valid(v))
+	p.body = field(p.body, eventAnnotation, p.part)
 }
 
 // known is the number of a text of arguments; 0: there are too many.
@@ -245,8 +281,4 @@ func (p *packets) known(v string) uint64 {
 	return p.id(p.texts, internedTexts, v)
 }
 
-func (p *packets) interned(key string, id uint64) {
-	p.key(key)
-	p.part = varint(p.part, annotationText, id)
-	p.argument()
-}
+func (p *packets) interned(key, id uint64) { p.argument(key, annotationText, id) }

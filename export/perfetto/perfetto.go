@@ -5,7 +5,6 @@
 package perfetto
 
 import (
-	"bufio"
 	"io"
 
 	"mpitx/recording"
@@ -23,7 +22,7 @@ type Options struct {
 func Write(w io.Writer, run *recording.Run, o Options) (trace.Totals, error) {
 	o.Flows = true
 	t := trace.Read(run, o.Options)
-	x := &writer{packets: newPackets(bufio.NewWriterSize(w, 1<<16)), run: run, site: o.Site, processes: map[*recording.Rank]*process{}, threads: map[threadKey]*thread{}}
+	x := &writer{packets: newPackets(w), run: run, site: o.Site, processes: map[*recording.Rank]*process{}, threads: map[threadKey]*thread{}}
 	x.beginTrace()
 	for e := range t.Events {
 		if x.event(e); x.err != nil {
@@ -37,8 +36,6 @@ func Write(w io.Writer, run *recording.Run, o Options) (trace.Totals, error) {
 		o.Samples.Rank, o.Samples.From, o.Samples.To = o.Rank, o.From, o.To
 		x.samples(o.Samples)
 	}
-	if x.err == nil {
-		x.err = x.out.Flush()
-	}
+	x.flush()
 	return t.Totals, x.err
 }

@@ -3,12 +3,9 @@ package perfetto
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"testing"
-	"time"
 
 	"mpitx/recording"
 	"mpitx/recording/recordingtest"
@@ -193,38 +190,4 @@ func TestNesting(t *testing.T) {
 	if len(seen) != len(depths) {
 		t.Errorf("seen %v", seen)
 	}
-}
-
-// Two million events a second and core, in less than 100 MB. The limit of the test leaves room for a busy machine.
-func BenchmarkWrite(b *testing.B) {
-	const rounds = 200_000
-	run := opened(b, rounds, recordingtest.SaveOrderedTrace)
-	b.ResetTimer()
-	var before, after runtime.MemStats
-	peak := uint64(0)
-	stop, stopped := make(chan bool), make(chan bool)
-	runtime.GC()
-	runtime.ReadMemStats(&before)
-	go func() {
-		defer close(stopped)
-		for {
-			select {
-			case <-stop:
-				return
-			case <-time.After(20 * time.Millisecond):
-				runtime.ReadMemStats(&after)
-				peak = max(peak, after.HeapInuse)
-			}
-		}
-	}()
-	for range b.N {
-		if totals, err := Write(io.Discard, run, Options{}); err != nil || totals.Flows != rounds {
-			b.Fatal(totals, err)
-		}
-	}
-	close(stop)
-	<-stopped
-	events := float64(rounds*3+14) * float64(b.N) // calls, of which each has a message or posts a receive
-	b.ReportMetric(events/b.Elapsed().Seconds()/1e6, "Mevents/s")
-	b.ReportMetric(float64(peak)/1e6, "MB")
 }

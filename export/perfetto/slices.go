@@ -43,47 +43,42 @@ func (x *writer) slice(t *thread, c *trace.Call) {
 		if t.object != c.Object {
 			t.object, t.named = c.Object, x.known(c.Object.String())
 		}
-		if key := keyOf(c.Object.Kind); t.named != 0 {
+		if key := x.keyOf(c.Object.Kind); t.named != 0 {
 			x.interned(key, t.named)
 		} else {
 			x.text(key, c.Object.String())
 		}
 	}
 	if c.Peer != trace.None {
-		key := "peer"
+		key := uint64(argPeer)
 		if c.Root {
-			key = "root"
+			key = argRoot
 		} else if c.OneSided {
-			key = "target"
+			key = argTarget
 		}
 		x.rank(key, c.Peer)
 	}
 	switch c.Tag {
 	case trace.None:
 	case trace.Any:
-		x.text("tag", "any")
+		x.text(argTag, "any")
 	default:
-		x.integer("tag", int64(c.Tag))
+		x.integer(argTag, int64(c.Tag))
 	}
 	if c.Bytes > 0 || len(c.Messages) > 0 {
-		x.unsigned("bytes", c.Bytes)
+		x.unsigned(argBytes, c.Bytes)
 	}
 	if len(c.Messages) > 1 {
-		x.integer("messages", int64(len(c.Messages)))
+		x.integer(argMessages, int64(len(c.Messages)))
 	}
 	if c.Request != 0 {
-		x.unsigned("request", uint64(c.Request))
+		x.unsigned(argRequest, uint64(c.Request))
 	}
 	if c.Site != 0 {
 		x.siteOf(t.process, c.Site)
 	}
-	for _, s := range [...]struct {
-		on   bool
-		text string
-	}{{c.Failed, "failed"}, {c.Abandoned, "abandoned"}, {c.Open, "not returned"}, {c.Lost, "call lost"}} {
-		if s.on {
-			x.text("status", s.text)
-		}
+	if c.Failed || c.Abandoned || c.Open || c.Lost {
+		x.status(c)
 	}
 	for i := range c.Messages {
 		if m := &c.Messages[i]; m.Flow != 0 && !m.Received {
@@ -91,6 +86,17 @@ func (x *writer) slice(t *thread, c *trace.Call) {
 		}
 	}
 	x.finish(t.at(c.Begin))
+}
+
+func (x *writer) status(c *trace.Call) {
+	for _, s := range [...]struct {
+		on   bool
+		text string
+	}{{c.Failed, "failed"}, {c.Abandoned, "abandoned"}, {c.Open, "not returned"}, {c.Lost, "call lost"}} {
+		if s.on {
+			x.text(argStatus, s.text)
+		}
+	}
 }
 
 // end writes the end of a call. Flows end here, as the call may have begun before the send.
@@ -105,14 +111,14 @@ func (x *writer) end(t *thread, c *trace.Call) {
 }
 
 // keyOf is the argument that names an object of a kind.
-func keyOf(kind string) string {
+func (x *writer) keyOf(kind string) uint64 {
 	if kind == "communicator" {
-		return "comm"
+		return argComm
 	}
-	return kind
+	return x.key(kind)
 }
 
-func (x *writer) rank(key string, rank int) {
+func (x *writer) rank(key uint64, rank int) {
 	switch rank {
 	case trace.Any:
 		x.text(key, "any")
@@ -135,10 +141,10 @@ func (x *writer) siteOf(p *process, address uint64) {
 			text = "0x" + strconv.FormatUint(address, 16)
 		}
 		if id = x.known(text); id == 0 {
-			x.text("call site", text)
+			x.text(argSite, text)
 			return
 		}
 		p.sites[address] = id
 	}
-	x.interned("call site", id)
+	x.interned(argSite, id)
 }

@@ -125,7 +125,7 @@ func (x *writer) event(e *trace.Event) {
 	case e.Lost > 0:
 		x.start(typeInstant, t.track)
 		x.name("events lost", "mpitx")
-		x.unsigned("events", e.Lost)
+		x.unsigned(x.key("events"), e.Lost)
 		x.finish(t.now)
 	}
 }
@@ -196,7 +196,7 @@ func (x *writer) external(t *thread, e *trace.External) {
 	x.start(typeInstant, t.track)
 	x.name(e.Name, e.Source)
 	if e.Object != nil {
-		x.text("object", e.Object.String())
+		x.text(x.key("object"), e.Object.String())
 	}
 	for i := range e.Fields {
 		f := &e.Fields[i]
@@ -206,9 +206,9 @@ func (x *writer) external(t *thread, e *trace.External) {
 				key = fmt.Sprintf("%s[%d]", f.Name, k)
 			}
 			if n, ok := v.Int64(); ok {
-				x.integer(key, n)
+				x.integer(x.key(key), n)
 			} else {
-				x.double(key, v.Float64())
+				x.double(x.key(key), v.Float64())
 			}
 		}
 	}

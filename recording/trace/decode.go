@@ -110,10 +110,15 @@ func (l *layout) i32(body []byte, field int) int { return int(int32(l.u32(body, 
 type process struct {
 	rank    *recording.Rank
 	layouts []*layout // by type
-	texts   map[uint32]string
+	texts   []string  // by number, of those below maxTexts; "": not known yet
 	objects map[uint32]*Object
 	first   int // the number in the run of rank 0 of its MPI_COMM_WORLD
+
+	last   *Object // the object that was asked for last, and its number
+	lastID uint32
 }
+
+const maxTexts = 1 << 14
 
 func (p *process) layout(t *recording.EventType) *layout {
 	for len(p.layouts) <= t.ID {
@@ -126,13 +131,23 @@ func (p *process) layout(t *recording.EventType) *layout {
 }
 
 func (p *process) text(id uint32) string {
-	s, ok := p.texts[id]
-	if !ok {
-		if s = p.rank.Text(uint64(id)); s != "" { // else it may still come
-			p.texts[id] = s
-		}
+	if id >= maxTexts {
+		return p.rank.Text(uint64(id))
 	}
-	return s
+	for uint32(len(p.texts)) <= id {
+		p.texts = append(p.texts, "")
+	}
+	if p.texts[id] == "" { // it may still come
+		p.texts[id] = p.rank.Text(uint64(id))
+	}
+	return p.texts[id]
+}
+
+func (p *process) object(id uint32) *Object {
+	if id != p.lastID {
+		p.last, p.lastID = p.objects[id], id
+	}
+	return p.last
 }
 
 // peer converts a rank in MPI_COMM_WORLD to the number in the run.
@@ -160,7 +175,7 @@ func (x *processes) of(r *recording.Rank) *process {
 	}
 	p := x.all[r]
 	if p == nil {
-		p = &process{rank: r, texts: map[uint32]string{}, objects: x.trace.objects[r], first: r.Spawned.First}
+		p = &process{rank: r, objects: x.trace.objects[r], first: r.Spawned.First}
 		x.all[r] = p
 	}
 	x.last = p

@@ -17,13 +17,16 @@ const (
 type decoder struct {
 	trace *Trace
 	processes
-	chains []*chain
-	posted map[*process]map[uint32]post
-	shown  Event
-	call   Call
-	phase  Phase
-	ext    External
-	read   uint64
+	chains  []*chain
+	posted  map[*process]map[uint32]post
+	posts   map[uint32]post // of postsOf, which was asked for last
+	postsOf *process
+	shown   Event
+	decoded Message
+	call    Call
+	phase   Phase
+	ext     External
+	read    uint64
 }
 
 // chain is a thread's chain of events.
@@ -62,13 +65,12 @@ func (t *Trace) inside(at time.Duration) bool {
 func (d *decoder) event(e *recording.Event, yield func(*Event) bool) bool {
 	c := d.chain(e)
 	inside := d.trace.inside(e.Time)
-	d.shown = Event{Rank: e.Rank, Thread: e.Thread, Track: e.Chain}
 	if e.Type == nil {
 		if !inside {
 			return true
 		}
 		d.trace.Totals.LostEvents += e.Lost
-		d.shown.Lost = e.Lost
+		d.shown = Event{Rank: e.Rank, Thread: e.Thread, Track: e.Chain, Lost: e.Lost}
 		return yield(&d.shown)
 	}
 	p := d.of(e.Rank)
@@ -83,9 +85,8 @@ func (d *decoder) event(e *recording.Event, yield func(*Event) bool) bool {
 			return false
 		}
 		c.begin = begin
-		m := d.message(c, e, l)
-		if inside && len(c.messages) < maxPending {
-			c.messages = append(c.messages, m)
+		if m := d.message(c, e, l); inside && len(c.messages) < maxPending {
+			c.messages = append(c.messages, *m)
 		}
 	case kindPost:
 		d.post(p, l.u32(e.Body, fieldRequest), post{at: d.trace.run.TimeAt(e.Rank, l.u64(e.Body, fieldBegin))})
@@ -94,7 +95,7 @@ func (d *decoder) event(e *recording.Event, yield func(*Event) bool) bool {
 			return true
 		}
 		d.phase = Phase{Time: e.Time, Name: p.text(l.u32(e.Body, fieldPhase)), Entered: l.u32(e.Body, fieldEntered) != 0}
-		d.shown.Phase = &d.phase
+		d.shown = Event{Rank: e.Rank, Thread: e.Thread, Track: e.Chain, Phase: &d.phase}
 		return yield(&d.shown)
 	case kindExternal:
 		return !inside || d.external(e, p, yield)
@@ -108,31 +109,42 @@ type post struct {
 	function string // "": unknown
 }
 
-func (d *decoder) post(p *process, request uint32, at post) {
+func (d *decoder) postsFor(p *process) map[uint32]post {
+	if d.postsOf == p {
+		return d.posts
+	}
 	posts := d.posted[p]
 	if posts == nil {
 		posts = map[uint32]post{}
 		d.posted[p] = posts
 	}
+	d.posts, d.postsOf = posts, p
+	return posts
+}
+
+func (d *decoder) post(p *process, request uint32, at post) {
+	posts := d.postsFor(p)
 	if _, known := posts[request]; !known && len(posts) < maxPosted {
 		posts[request] = at
 	}
 }
 
-// message decodes the message of an event, and counts it.
-func (d *decoder) message(c *chain, e *recording.Event, l *layout) Message {
+// message decodes the message of an event, and counts it. It is valid until the next one.
+func (d *decoder) message(c *chain, e *recording.Event, l *layout) *Message {
 	flags := l.u32(e.Body, fieldFlags)
 	job := l.i32(e.Body, fieldJob)
-	m := Message{
-		Received: flags&flagReceived != 0, Function: c.process.text(l.u32(e.Body, fieldFunction)), Object: c.process.objects[l.u32(e.Body, fieldObject)],
+	m := &d.decoded
+	*m = Message{
+		Received: flags&flagReceived != 0, Function: c.process.text(l.u32(e.Body, fieldFunction)), Object: c.process.object(l.u32(e.Body, fieldObject)),
 		Peer: c.process.peer(l.i32(e.Body, fieldPeer), job), Tag: l.i32(e.Body, fieldTag), Job: job, Bytes: l.u64(e.Body, fieldBytes),
 		Done: e.Time, Sequence: l.u32(e.Body, fieldSequence), Request: l.u32(e.Body, fieldRequest), Estimated: flags&flagEstimated != 0,
 		concurrent: flags&flagConcurrent != 0,
 	}
-	switch posts := d.posted[c.process]; {
+	switch {
 	case !m.Received || m.Request == 0 || l.kind == kindCall && flags&flagPosts != 0:
 		m.Posted = d.trace.run.TimeAt(e.Rank, l.u64(e.Body, fieldBegin))
 	default:
+		posts := d.postsFor(c.process)
 		posted := posts[m.Request]
 		if m.Posted = posted.at; posted.function != "" {
 			m.Function = posted.function
@@ -140,7 +152,7 @@ func (d *decoder) message(c *chain, e *recording.Event, l *layout) Message {
 		delete(posts, m.Request)
 	}
 	if d.trace.matched != nil {
-		m.Flow = d.trace.matched.flow(e.Chain, c.counted, e.Rank.Rank, &m)
+		m.Flow = d.trace.matched.flow(e.Chain, c.counted, e.Rank.Rank, m)
 	}
 	c.counted++
 	return m
@@ -154,9 +166,8 @@ func (d *decoder) endCall(c *chain, e *recording.Event, l *layout, inside bool, 
 	job := l.i32(e.Body, fieldJob)
 	p, at := c.process, d.trace.run.TimeAt(e.Rank, begin)
 	if flags&(flagSent|flagReceived) != 0 {
-		m := d.message(c, e, l)
-		if inside {
-			c.messages = append(c.messages, m)
+		if m := d.message(c, e, l); inside {
+			c.messages = append(c.messages, *m)
 		}
 	}
 	request := l.u32(e.Body, fieldRequest)
@@ -168,7 +179,7 @@ func (d *decoder) endCall(c *chain, e *recording.Event, l *layout, inside bool, 
 		return true
 	}
 	d.call = Call{
-		Begin: min(at, e.Time), End: e.Time, Function: p.text(l.u32(e.Body, fieldFunction)), Object: p.objects[l.u32(e.Body, fieldObject)],
+		Begin: min(at, e.Time), End: e.Time, Function: p.text(l.u32(e.Body, fieldFunction)), Object: p.object(l.u32(e.Body, fieldObject)),
 		Peer: p.peer(l.i32(e.Body, fieldPeer), job), Tag: l.i32(e.Body, fieldTag), Job: job, Bytes: l.u64(e.Body, fieldBytes),
 		Site: l.u64(e.Body, fieldSite), Request: request, Depth: int(flags >> depthShift),
 		Root: flags&flagRoot != 0, OneSided: flags&flagOneSided != 0, Failed: flags&flagFailed != 0, Abandoned: flags&flagAbandoned != 0,
@@ -205,9 +216,7 @@ func (d *decoder) give(track int, call *Call, yield func(*Event) bool) bool {
 func (d *decoder) orphans(c *chain, track int, yield func(*Event) bool) bool {
 	first := &c.messages[0]
 	call := Call{Begin: first.Done, End: first.Done, Function: first.Function, Peer: None, Tag: None, Lost: true, Messages: c.messages}
-	saved := d.shown
 	ok := d.give(track, &call, yield)
-	d.shown = saved
 	c.messages = c.messages[:0]
 	return ok
 }
@@ -231,13 +240,13 @@ func (d *decoder) external(e *recording.Event, p *process, yield func(*Event) bo
 		n, _ := v.Uint64()
 		switch {
 		case f.Name == "object" && f.Count == 1:
-			d.ext.Object = p.objects[uint32(n)]
+			d.ext.Object = p.object(uint32(n))
 		case f.Meaning == recording.MeansText && f.Count == 1 && d.ext.Name == "":
 			d.ext.Name = v.String()
 		default:
 			d.ext.Fields = append(d.ext.Fields, *f)
 		}
 	}
-	d.shown.External = &d.ext
+	d.shown = Event{Rank: e.Rank, Thread: e.Thread, Track: e.Chain, External: &d.ext}
 	return yield(&d.shown)
 }

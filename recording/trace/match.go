@@ -85,6 +85,8 @@ type matcher struct {
 	matched   *matched
 	waiting   map[numbered]side
 	receivers map[*process]*receiver
+	last      *receiver // of lastOf, which was asked for last
+	lastOf    *process
 	chosen    map[int]bool // ranks
 	counted   []uint64     // messages so far, by chain
 }
@@ -115,11 +117,15 @@ func (m *matcher) unmatched(inside bool) {
 }
 
 func (m *matcher) receiver(p *process) *receiver {
+	if m.lastOf == p {
+		return m.last
+	}
 	r := m.receivers[p]
 	if r == nil {
 		r = newReceiver(m)
 		m.receivers[p] = r
 	}
+	m.last, m.lastOf = r, p
 	return r
 }
 
@@ -164,7 +170,7 @@ func (m *matcher) message(e *recording.Event, p *process, l *layout, flags uint3
 		}
 	}
 	id, peer := l.u32(e.Body, fieldObject), l.i32(e.Body, fieldPeer)
-	object := p.objects[id]
+	object := p.object(id)
 	n := numbered{stream{0, int32(e.Rank.Rank), int32(p.peer(peer, 0)), int32(l.i32(e.Body, fieldTag))}, l.u32(e.Body, fieldSequence)}
 	known := object != nil && object.number != 0 && n.sequence != 0 && peer >= 0 && l.i32(e.Body, fieldJob) == 0
 	if known {

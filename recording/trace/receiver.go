@@ -40,10 +40,21 @@ type arrival struct {
 // decides, so the arrival is held until they have completed.
 type receiver struct {
 	*matcher
-	posts    map[uint32]*posted    // by request
-	patterns map[pattern][]*posted // in the order of posting
-	held     map[stream]*held
+	posts     map[uint32]*posted // by request
+	patterns  map[pattern]*queue // in the order of posting
+	wildcards int                // posted for several sources or tags, or for what is not known; not completed
+	held      map[stream]*held
+	free      []*posted
 }
+
+// queue holds the receives that were posted for a pattern. Some have completed, but not the first one.
+type queue struct {
+	waiting []*posted
+	first   int
+}
+
+// maxPatterns bounds the empty queues that are kept.
+const maxPatterns = 1024
 
 type held struct {
 	pattern  pattern
@@ -52,43 +63,72 @@ type held struct {
 }
 
 func newReceiver(m *matcher) *receiver {
-	return &receiver{m, map[uint32]*posted{}, map[pattern][]*posted{}, map[stream]*held{}}
+	return &receiver{matcher: m, posts: map[uint32]*posted{}, patterns: map[pattern]*queue{}, held: map[stream]*held{}}
 }
 
 func (r *receiver) post(request uint32, at uint64, of pattern, concurrent bool) {
 	if len(r.posts) >= maxPosted || r.posts[request] != nil {
 		return // it will be unknown when it completes; or MPI_Imrecv of a message that MPI_Mprobe has matched
 	}
-	p := &posted{of: of, at: at, concurrent: concurrent}
+	var p *posted
+	if n := len(r.free); n > 0 {
+		p, r.free = r.free[n-1], r.free[:n-1]
+	} else {
+		p = new(posted)
+	}
+	*p = posted{of: of, at: at, concurrent: concurrent}
 	r.posts[request] = p
-	r.patterns[of] = append(r.patterns[of], p)
+	q := r.patterns[of]
+	if q == nil {
+		q = new(queue)
+		r.patterns[of] = q
+	}
+	q.waiting = append(q.waiting, p)
+	if of.wildcard() {
+		r.wildcards++
+	}
+}
+
+func (of pattern) wildcard() bool { return of == pattern{} || of.peer == Any || of.tag == Any }
+
+// done marks a receive as completed, and removes those from its queue that are not needed any more.
+func (r *receiver) done(request uint32, p *posted) {
+	p.done = true
+	delete(r.posts, request)
+	if p.of.wildcard() {
+		r.wildcards--
+	}
+	q := r.patterns[p.of]
+	for q.first < len(q.waiting) && q.waiting[q.first].done {
+		r.free = append(r.free, q.waiting[q.first])
+		q.first++
+	}
+	switch {
+	case q.first == len(q.waiting) && len(r.patterns) > maxPatterns:
+		delete(r.patterns, p.of)
+	case q.first > len(q.waiting)/2:
+		q.waiting, q.first = append(q.waiting[:0], q.waiting[q.first:]...), 0
+	}
 }
 
 // earliest is when the first receive was posted that is waiting for a pattern; the greatest number if there is none.
 func (r *receiver) earliest(of pattern) uint64 {
-	all := r.patterns[of]
-	if len(all) == 0 {
-		return math.MaxUint64
+	if q := r.patterns[of]; q != nil && q.first < len(q.waiting) {
+		return q.waiting[q.first].at
 	}
-	for len(all) > 0 && all[0].done {
-		all = all[1:]
-	}
-	if len(all) == 0 {
-		delete(r.patterns, of)
-		return math.MaxUint64
-	}
-	r.patterns[of] = all
-	return all[0].at
+	return math.MaxUint64
 }
 
 // waitingSince is when the first receive was posted that is waiting and could take a message.
 func (r *receiver) waitingSince(of pattern) uint64 {
-	if len(r.patterns) == 0 {
+	if len(r.posts) == 0 {
 		return math.MaxUint64
 	}
 	first := r.earliest(of)
-	for _, other := range [...]pattern{{of.object, Any, of.tag}, {of.object, of.peer, Any}, {of.object, Any, Any}, {}} {
-		first = min(first, r.earliest(other))
+	if r.wildcards > 0 {
+		for _, other := range [...]pattern{{of.object, Any, of.tag}, {of.object, of.peer, Any}, {of.object, Any, Any}, {}} {
+			first = min(first, r.earliest(other))
+		}
 	}
 	return first
 }
@@ -104,8 +144,7 @@ func (r *receiver) complete(a arrival, request uint32, of pattern) {
 			changed = r.earliest(p.of) == p.at
 			a.at = p.at
 			a.ambiguous = a.ambiguous || p.concurrent
-			p.done = true
-			delete(r.posts, request)
+			r.done(request, p)
 		}
 	}
 	h := r.held[a.stream]
