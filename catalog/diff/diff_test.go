@@ -1,0 +1,324 @@
+package diff
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"mpitx/catalog"
+)
+
+// snapshot loads a snapshot of fixtures/snapshots.
+func snapshot(t testing.TB, name string) *catalog.Catalog {
+	t.Helper()
+	c, err := catalog.Load("../../fixtures/snapshots/" + name + ".json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// line describes an item as one line.
+func line(it *Item) string {
+	text := fmt.Sprintf("%s %s", it.Change, it.Name())
+	if it.Change == Renamed {
+		text += " -> " + it.NewName()
+	}
+	for _, f := range it.Fields {
+		text += fmt.Sprintf("; %s %q -> %q", f.Name, f.A, f.B)
+	}
+	return text
+}
+
+func lines(d *Diff) (all []string) {
+	for i := range d.Items {
+		all = append(all, line(&d.Items[i]))
+	}
+	return all
+}
+
+func compare(a, b *catalog.Catalog) *Diff {
+	return Compare(Side{Catalog: a}, Side{Catalog: b}, Options{})
+}
+
+// Every kind of change is found, and the one that matters most for speed comes first.
+func TestChanges(t *testing.T) {
+	a, b := snapshot(t, "openmpi-4.1.4"), snapshot(t, "openmpi-4.1.4")
+	cvar := func(name string) *catalog.Variable {
+		v := b.Cvar(name)
+		if v == nil {
+			t.Fatalf("no %s", name)
+		}
+		return v
+	}
+	han := cvar("coll_han_priority")
+	five := catalog.NewValue(catalog.TypeInt, []byte{35, 0, 0, 0})
+	han.Before.Value, han.After.Value = five, five
+	cvar("coll_tuned_priority").Scope = catalog.ScopeAll
+	cvar("mpi_abort_delay").Verbosity = catalog.VerbosityMPIDevAll
+	cvar("btl_tcp_sndbuf").Type = catalog.TypeLong
+	cvar("btl_tcp_rcvbuf").Bind = catalog.BindComm
+	cvar("btl_tcp_if_include").Categories = []string{"opal_btl_tcp", "other"}
+	cvar("btl_tcp_if_exclude").Description += " (new)"
+	cvar("mpi_leave_pinned").After = &catalog.Reading{Status: catalog.StatusFaulty, Reason: "crashes"}
+	b.Cvars = slices.DeleteFunc(b.Cvars, func(v catalog.Variable) bool { return v.Name == "pml_ob1_unexpected_limit" })
+	for i := range b.Cvars {
+		if s, ok := strings.CutPrefix(b.Cvars[i].Name, "btl_vader_"); ok {
+			b.Cvars[i].Name = "btl_shared_" + s
+		}
+	}
+	b.Cvars = append(b.Cvars, catalog.Variable{Kind: catalog.Cvars, Name: "coll_acoll_priority", Type: catalog.TypeInt, Before: &catalog.Reading{Status: "ok", Value: five}})
+	e := b.Enum("coll_tuned_bcast_algorithms")
+	e.Items = append(slices.Clone(e.Items), catalog.Item{Value: 99, Name: "telepathy"})
+	b.Pvars[0].Class = catalog.ClassLevel
+	d := compare(a, b)
+	all := lines(d)
+	for _, want := range []string{
+		`changed coll_han_priority; default "0" -> "35"`,
+		`changed coll_tuned_priority; scope "readonly" -> "all"`,
+		`changed mpi_abort_delay; verbosity "tuner-detail" -> "mpidev-all"`,
+		`changed btl_tcp_sndbuf; type "int" -> "long"`,
+		`changed btl_tcp_rcvbuf; binding "none" -> "comm"`,
+		`changed btl_tcp_if_include; category "" -> "other"`,
+		`changed mpi_leave_pinned; reading "auto" -> "faulty: crashes"`,
+		`vanished pml_ob1_unexpected_limit`,
+		`appeared coll_acoll_priority`,
+		`renamed btl_vader_eager_limit -> btl_shared_eager_limit`,
+		`renamed btl_vader_single_copy_mechanism -> btl_shared_single_copy_mechanism`,
+		`changed coll_tuned_bcast_algorithms; items "" -> "99 telepathy"`,
+		`changed ` + a.Pvars[0].ID() + `; class "` + a.Pvars[0].Class.String() + `" -> "level"`,
+	} {
+		if !slices.Contains(all, want) {
+			t.Errorf("missing: %s", want)
+		}
+	}
+	if n := slices.IndexFunc(all, func(s string) bool { return strings.HasPrefix(s, "changed btl_tcp_if_exclude; description") }); n < 0 {
+		t.Error("no changed description")
+	} else if !strings.Contains(d.Items[n].Reason, "description only") {
+		t.Error(d.Items[n].Reason)
+	}
+	if len(all) > 0 && !strings.HasPrefix(all[0], "changed coll_han_priority") {
+		t.Errorf("first: %s", all[0])
+	}
+	if n := d.Count("renamed"); n != 29 {
+		t.Errorf("%d renamed", n)
+	}
+	if t.Failed() {
+		t.Log(strings.Join(all, "\n"))
+	}
+}
+
+// Components that both sides have are different things, even if their variables have equal descriptions.
+func TestNotRenamed(t *testing.T) {
+	a, b := snapshot(t, "openmpi-4.1.4"), snapshot(t, "openmpi-4.1.4")
+	without := func(c *catalog.Catalog, name string) {
+		c.Cvars = slices.DeleteFunc(c.Cvars, func(v catalog.Variable) bool { return v.Name == name })
+	}
+	without(a, "btl_tcp_eager_limit")
+	without(b, "btl_vader_eager_limit")
+	if d := compare(a, b); d.Count("renamed") != 0 || len(d.Items) != 2 {
+		t.Error(lines(d))
+	}
+}
+
+// The values of one user's settings, and what only one side's user set.
+func TestValues(t *testing.T) {
+	a, b := snapshot(t, "openmpi-4.1.4"), snapshot(t, "openmpi-4.1.4")
+	v := b.Cvar("btl_tcp_eager_limit")
+	v.Before.Value = catalog.NewValue(catalog.TypeInt, []byte{0, 4, 0, 0})
+	v.Origin = &catalog.Origin{Kind: catalog.OriginEnvironment, Where: "OMPI_MCA_btl_tcp_eager_limit"}
+	v.Description = "other"
+	b.Cvars = append(b.Cvars, catalog.Variable{Kind: catalog.Cvars, Name: "mine", Origin: v.Origin, Before: v.Before}, catalog.Variable{Kind: catalog.Cvars, Name: "unset"})
+	d := Compare(Side{Catalog: a}, Side{Catalog: b}, Options{Values: true})
+	want := []string{`changed btl_tcp_eager_limit; value "65536" -> "1024 (set in environment)"`, `appeared mine`}
+	if diff := cmp.Diff(want, lines(d)); diff != "" {
+		t.Error(diff)
+	}
+	if want := "1 variable that only B has are not compared"; !slices.Contains(d.Notes, want) {
+		t.Error(d.Notes)
+	}
+}
+
+// A setting under a name that vanished has no effect any more, so it comes first.
+func TestSetAndVanished(t *testing.T) {
+	a, b := snapshot(t, "openmpi-4.1.4"), snapshot(t, "openmpi-4.1.4")
+	a.Cvar("btl_tcp_eager_limit").Origin = &catalog.Origin{Kind: catalog.OriginFile}
+	b.Cvars = slices.DeleteFunc(b.Cvars, func(v catalog.Variable) bool { return strings.HasPrefix(v.Name, "btl_tcp_") })
+	d := compare(a, b)
+	if it := d.Items[0]; it.Name() != "btl_tcp_eager_limit" || !strings.HasPrefix(it.Reason, "set in A, and B ignores the old name") {
+		t.Errorf("%s: %s", line(&it), it.Reason)
+	}
+}
+
+// What limits a comparison is said.
+func TestNotes(t *testing.T) {
+	open, mpich := snapshot(t, "openmpi-4.1.4"), snapshot(t, "mpich-4.0.2")
+	d := compare(open, mpich)
+	if len(d.Notes) != 1 || !strings.HasPrefix(d.Notes[0], "A is Open MPI and B is MPICH: only the 0 entries") || d.Count("renamed") > 0 {
+		t.Error(d.Notes, d.Count("renamed"))
+	}
+	single := snapshot(t, "openmpi-4.1.4")
+	single.After = catalog.Stage{Error: "MPI_Init failed"}
+	single.Cvars = slices.DeleteFunc(single.Cvars, func(v catalog.Variable) bool { return v.Before == nil })
+	for i := range single.Cvars {
+		single.Cvars[i].After = nil
+	}
+	if d := compare(open, single); len(d.Notes) != 1 || !strings.Contains(d.Notes[0], "B has only the stage before MPI_Init: 28 entries") || len(d.Items) > 0 {
+		t.Error(d.Notes, lines(d))
+	}
+}
+
+// Texts of redacted snapshots are compared as far as they are there.
+func TestRedacted(t *testing.T) {
+	for _, x := range []struct {
+		a, b string
+		same bool
+	}{
+		{"<path>/libmpi.so", "/usr/lib/libmpi.so", true}, {"<path>/libmpi.so", "/usr/lib/libmpich.so", false},
+		{"a:<path>:b", "a:/x:/y:b", true}, {"a:<path>:b", "a:b", false}, {"<path>", "<path>", true},
+		{"<none> means all", "x means all", false}, {"", "<path>", true}, {"1", "2", false},
+	} {
+		if sameText(x.a, x.b) != x.same || sameText(x.b, x.a) != x.same {
+			t.Errorf("%q, %q: not %v", x.a, x.b, x.same)
+		}
+	}
+}
+
+func TestLibraryName(t *testing.T) {
+	for _, s := range []struct{ snapshot, name, implementation string }{{"openmpi-4.1.4", "Open MPI 4.1.4", "Open MPI"}, {"mpich-4.0.2", "MPICH 4.0.2", "MPICH"}} {
+		l := &snapshot(t, s.snapshot).Library
+		if LibraryName(l) != s.name || Implementation(l) != s.implementation {
+			t.Errorf("%q, %q", LibraryName(l), Implementation(l))
+		}
+	}
+}
+
+func TestRules(t *testing.T) {
+	if _, err := compiled(); err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []string{"change x", "weight 101 a b c", "weight 5 * ( b", "weight 5 * a", "wait 5 * a b"} {
+		if _, err := parseRules(bad); err == nil {
+			t.Errorf("%q: no error", bad)
+		}
+	}
+	r := shipped()
+	for name, least := range map[string]int{"coll_han_priority": 95, "btl_sm_eager_limit": 90, "pml": 100, "MPIR_CVAR_BCAST_INTRA_ALGORITHM": 90, "MPIR_CVAR_CH4_OFI_EAGER_MAX_MSG_SIZE": 90} {
+		if r.of(name).weight < least {
+			t.Errorf("%s: %d", name, r.of(name).weight)
+		}
+	}
+	for name, most := range map[string]int{"btl_base_verbose": 2, "coll_tuned_major_version": 1, "plm_rsh_agent": 15, "orte_ess_jobid": 15, "grpcomm_direct_priority": 20} {
+		if r.of(name).weight > most {
+			t.Errorf("%s: %d", name, r.of(name).weight)
+		}
+	}
+}
+
+// edit changes a catalog at random.
+func edit(t *rapid.T, c *catalog.Catalog) *catalog.Catalog {
+	out := *c
+	out.Cvars, out.Pvars, out.Enums, out.Categories = slices.Clone(c.Cvars), slices.Clone(c.Pvars), slices.Clone(c.Enums), slices.Clone(c.Categories)
+	taken := map[string]bool{}
+	for i := range out.Cvars {
+		taken[out.Cvars[i].Name] = true
+	}
+	for range rapid.IntRange(0, 30).Draw(t, "edits") {
+		i := rapid.IntRange(0, len(out.Cvars)-1).Draw(t, "cvar")
+		v := &out.Cvars[i]
+		switch rapid.IntRange(0, 7).Draw(t, "edit") {
+		case 0:
+			out.Cvars = slices.Delete(out.Cvars, i, i+1)
+		case 1:
+			words := strings.Split(v.Name, "_")
+			words[rapid.IntRange(0, len(words)-1).Draw(t, "word")] = rapid.SampledFrom([]string{"sm", "tcp", "x", "eager", "new"}).Draw(t, "new")
+			if name := strings.Join(words, "_"); !taken[name] {
+				v.Name, taken[name] = name, true
+			}
+		case 2:
+			v.Description = rapid.SampledFrom([]string{"", "Priority of the component", v.Description + " more"}).Draw(t, "description")
+		case 3:
+			v.Type = rapid.SampledFrom([]catalog.Datatype{catalog.TypeInt, catalog.TypeChar}).Draw(t, "type")
+		case 4:
+			v.Before = &catalog.Reading{Status: catalog.StatusOK, Value: catalog.NewText(rapid.StringMatching("[a-z]{0,3}").Draw(t, "value"))}
+		case 5:
+			v.After = nil
+		case 6:
+			k := rapid.IntRange(0, len(out.Enums)-1).Draw(t, "enum")
+			out.Enums[k].Items = append(slices.Clone(out.Enums[k].Items), catalog.Item{Value: 77, Name: "more"})
+		case 7:
+			out.Categories = slices.Delete(slices.Clone(out.Categories), 3, 4)
+		}
+	}
+	return &out
+}
+
+// A catalog does not differ from itself, and exchanging the sides mirrors every item.
+func TestProperties(t *testing.T) {
+	whole := snapshot(t, "openmpi-4.1.4")
+	small := *whole
+	small.Cvars = small.Cvars[:120]
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := edit(t, &small), edit(t, &small)
+		for _, o := range []Options{{}, {Values: true}} {
+			if d := Compare(Side{Catalog: a}, Side{Catalog: a}, o); !d.Same() {
+				t.Fatal(lines(d))
+			}
+			forth, back := Compare(Side{Catalog: a}, Side{Catalog: b}, o), Compare(Side{Catalog: b}, Side{Catalog: a}, o)
+			want := map[string]float64{}
+			for i := range back.Items {
+				want[line(mirrored(&back.Items[i]))] = back.Items[i].Confidence
+			}
+			got := map[string]float64{}
+			for i := range forth.Items {
+				got[line(&forth.Items[i])] = forth.Items[i].Confidence
+			}
+			if diff := cmp.Diff(got, want); diff != "" {
+				t.Fatal(diff)
+			}
+		}
+	})
+}
+
+func mirrored(it *Item) *Item {
+	out := *it
+	out.A, out.B = it.B, it.A
+	switch it.Change {
+	case Appeared:
+		out.Change = Vanished
+	case Vanished:
+		out.Change = Appeared
+	}
+	out.Fields = nil
+	for _, f := range it.Fields {
+		out.Fields = append(out.Fields, Field{f.Name, f.B, f.A})
+	}
+	return &out
+}
+
+// The fields of every item are words of rules.txt.
+func TestWordsHaveRules(t *testing.T) {
+	r := shipped()
+	words := append(texts(Changes), "value", "default", "reading", "items")
+	for _, e := range []catalog.Entry{&catalog.Variable{Kind: catalog.Cvars}, &catalog.Variable{Kind: catalog.Pvars}, &catalog.Event{}, &catalog.Source{}, &catalog.Category{}, &catalog.Enum{}} {
+		for _, a := range attributes(e) {
+			words = append(words, a.name)
+		}
+	}
+	for _, w := range words {
+		if _, ok := r.changes[w]; !ok && w != string(Changed) {
+			t.Errorf("rules.txt has no line for %q", w)
+		}
+	}
+}
+
+func texts(changes []Change) (all []string) {
+	for _, c := range changes {
+		all = append(all, string(c))
+	}
+	return all
+}

@@ -1,0 +1,130 @@
+package diff
+
+import (
+	_ "embed"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+//go:embed rules.txt
+var ruleText string
+
+// rules say how much changes matter.
+type rules struct {
+	changes map[string]change
+	byFirst map[string][]*rule // by the first word of the name, with those for any word, in order
+	any     []*rule            // for any first word
+	known   map[string]*rule   // by name
+}
+
+type change struct {
+	factor float64 // percent
+	reason string
+}
+
+type rule struct {
+	weight  int
+	whole   bool // the pattern is for the whole name
+	pattern *regexp.Regexp
+	reason  string
+}
+
+// shipped returns the rules of rules.txt. A test checks that they parse.
+func shipped() *rules {
+	r, err := compiled()
+	if err != nil {
+		panic(err)
+	}
+	return &rules{changes: r.changes, byFirst: r.byFirst, any: r.any, known: map[string]*rule{}}
+}
+
+var compiled = sync.OnceValues(func() (*rules, error) { return parseRules(ruleText) })
+
+func parseRules(text string) (*rules, error) {
+	r := &rules{changes: map[string]change{}, byFirst: map[string][]*rule{}}
+	n := 0
+	for line := range strings.Lines(text) {
+		n++
+		words := strings.Fields(line)
+		if len(words) == 0 || strings.HasPrefix(words[0], "#") {
+			continue
+		}
+		bad := func(why string) (*rules, error) { return nil, fmt.Errorf("rules.txt:%d: %s", n, why) }
+		if len(words) < 3 {
+			return bad("too few words")
+		}
+		number := words[1]
+		if words[0] == "change" {
+			number = words[2]
+		}
+		x, err := strconv.Atoi(number)
+		if err != nil || x < 0 || x > 100 {
+			return bad(number + " is not a number from 0 to 100")
+		}
+		switch words[0] {
+		case "change":
+			r.changes[words[1]] = change{float64(x), strings.Join(words[3:], " ")}
+		case "weight":
+			if len(words) < 5 {
+				return bad("needs a first word, a pattern and a reason")
+			}
+			p, err := regexp.Compile(words[3])
+			if err != nil {
+				return bad(err.Error())
+			}
+			r.add(words[2], &rule{x, words[2] == "*", p, strings.Join(words[4:], " ")})
+		default:
+			return bad(words[0] + " is not change or weight")
+		}
+	}
+	return r, nil
+}
+
+// add adds a rule after the others.
+func (r *rules) add(first string, x *rule) {
+	if x.whole {
+		r.any = append(r.any, x)
+		for word := range r.byFirst {
+			r.byFirst[word] = append(r.byFirst[word], x)
+		}
+		return
+	}
+	for word := range strings.SplitSeq(first, ",") {
+		if r.byFirst[word] == nil {
+			r.byFirst[word] = slices.Clone(r.any)
+		}
+		r.byFirst[word] = append(r.byFirst[word], x)
+	}
+}
+
+var noRule = &rule{weight: 10, reason: "no effect on speed is known"}
+
+// of returns the rule of a control variable.
+func (r *rules) of(name string) *rule {
+	if found := r.known[name]; found != nil {
+		return found
+	}
+	found := noRule
+	whole := strings.ToLower(name)
+	first, rest, _ := strings.Cut(whole, "_")
+	list, special := r.byFirst[first]
+	if !special {
+		list = r.any
+	}
+	for _, x := range list {
+		text := rest
+		if x.whole {
+			text = whole
+		}
+		if x.pattern.MatchString(text) {
+			found = x
+			break
+		}
+	}
+	r.known[name] = found
+	return found
+}

@@ -1,0 +1,96 @@
+package diff
+
+import (
+	"fmt"
+	"strings"
+
+	"mpitx/catalog"
+)
+
+// setting is what a control variable is set to on one side.
+type setting struct {
+	value  string
+	fault  string // instead of a value
+	origin string // how the user set it
+}
+
+func (s setting) text() string {
+	text := s.value
+	if s.fault != "" {
+		text = s.fault
+	}
+	if s.origin != "" {
+		text += " (" + s.origin + ")"
+	}
+	return text
+}
+
+// values are the differences between the values of two control variables. The values before MPI_Init are compared, as MPI_Init may
+// adapt them to the job, and only if they are equal those after it.
+func (c *comparison) values(a, b *catalog.Variable) []Field {
+	for _, stage := range []struct {
+		compared bool
+		reading  func(*catalog.Variable) *catalog.Reading
+		where    string
+	}{
+		{c.before, func(v *catalog.Variable) *catalog.Reading { return v.Before }, ""},
+		{c.after, func(v *catalog.Variable) *catalog.Reading { return v.After }, "after MPI_Init"},
+		{!c.before && !c.after, (*catalog.Variable).Current, ""},
+	} {
+		x, y := stage.reading(a), stage.reading(b)
+		if !stage.compared || x == nil || y == nil {
+			continue
+		}
+		s, t := c.setting(0, a, x), c.setting(1, b, y)
+		if s.fault == t.fault && sameText(s.value, t.value) {
+			continue
+		}
+		f := Field{Name: "value", A: s.text(), B: t.text()}
+		switch {
+		case s.fault != "" || t.fault != "":
+			f.Name = "reading"
+		case stage.where != "" && c.before && a.Before != nil && b.Before != nil:
+			f.A, f.B = f.A+" ("+stage.where+")", f.B+" ("+stage.where+")"
+		case s.origin == "" && t.origin == "":
+			f.Name = "default"
+		}
+		return []Field{f}
+	}
+	return nil
+}
+
+// setting describes a reading of a variable; the current one if g is nil.
+func (c *comparison) setting(side int, v *catalog.Variable, g *catalog.Reading) (s setting) {
+	if g == nil {
+		g = v.Current()
+	}
+	if v.Origin != nil {
+		s.origin = "set in " + string(v.Origin.Kind)
+	}
+	if g == nil {
+		return s
+	}
+	e := c.sides[side].Enum(v.Enum)
+	if g.Status != catalog.StatusOK {
+		s.fault = strings.TrimSuffix(string(g.Status)+": "+g.Reason, ": ")
+		return s
+	}
+	s.value = g.Value.Format(e)
+	if g == v.After && len(v.Ranks) > 0 {
+		s.value = rankTexts(c.sides[side].Catalog, v, e)
+	}
+	return s
+}
+
+// rankTexts are the values of a variable that differ between ranks.
+func rankTexts(c *catalog.Catalog, v *catalog.Variable, e *catalog.Enum) string {
+	var parts []string
+	for _, g := range c.RankGroups(v) {
+		text := g.Reading.Value.Format(e)
+		if g.Reading.Status != catalog.StatusOK {
+			text = string(g.Reading.Status)
+		}
+		parts = append(parts, fmt.Sprintf("%s on %d of the ranks", text, len(g.Ranks)))
+	}
+	return strings.Join(parts, ", ")
+}
