@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// Event is an event type (MPI-4.0, section 15.3.8). Metadata other than hints must be equal in all processes.
+// Event is an event type of MPI_T (MPI-4.0, section 15.3.8), or an event of PERUSE. Metadata other than hints must be equal in all
+// processes.
 type Event struct {
 	Name        string     `json:"name"`
 	Verbosity   Verbosity  `json:"verbosity"`
@@ -22,6 +23,12 @@ type Event struct {
 	Before      bool       `json:"before,omitzero"`      // exists before MPI_Init
 	After       bool       `json:"after,omitzero"`       // exists after MPI_Init
 	Conflicts   []Conflict `json:"conflicts,omitempty"`  // metadata that differ between processes
+
+	Interface  string  `json:"interface,omitzero"`   // InterfacePeruse; "": MPI_T
+	Also       string  `json:"also,omitzero"`        // PERUSE: the specification's other spelling of the name
+	Section    string  `json:"section,omitzero"`     // PERUSE: of its specification; "": an event of this library
+	QueueScope string  `json:"queue_scope,omitzero"` // PERUSE: what has a queue of its own: "communicator", "tag", "source", "peer", "global"
+	Support    Support `json:"support,omitzero"`     // PERUSE; Reason says how it is derived, or why it is unavailable
 }
 
 // ConflictExists is the field of a Conflict about an event or event source that only some ranks have, which the standard allows.
@@ -93,6 +100,9 @@ func (e *Event) code(c *coder) {
 	c.string(&e.Description)
 	c.status(&e.Status)
 	c.string(&e.Reason)
+	for _, s := range []*string{&e.Interface, &e.Also, &e.Section, &e.QueueScope, (*string)(&e.Support)} {
+		c.string(s)
+	}
 }
 
 func (c *coder) element(x *Element) {
@@ -127,6 +137,7 @@ func appendEventConflicts(to []Conflict, rank int, here, root *Event) []Conflict
 		to = appendConflict(to, rank, "elements", elementList(here.Elements), elementList(root.Elements))
 	}
 	to = appendConflict(to, rank, "enum", here.Enum, root.Enum)
+	to = appendConflict(to, rank, "queue_scope", here.QueueScope, root.QueueScope)
 	return appendConflict(to, rank, "description", here.Description, root.Description)
 }
 

@@ -9,7 +9,8 @@ func (f *Filter) ofVariables() bool {
 
 func (m *Matcher) matchEvent(e *Event, inside map[string]bool) bool {
 	f := &m.filter
-	return !f.ofVariables() && m.MatchName(e.Name) && oneOf(f.Binds, e.Bind) && (f.Verbosity == 0 || e.Verbosity <= f.Verbosity) &&
+	return !f.ofVariables() && m.MatchEntry(e) && oneOf(f.Binds, e.Bind) &&
+		(f.Verbosity == 0 || e.Verbosity != 0 && e.Verbosity <= f.Verbosity) &&
 		f.Stage.matchStages(e.Before, e.After) && (!f.Differing || len(e.Conflicts) > 0) &&
 		(len(f.Types) == 0 || slices.ContainsFunc(e.Elements, func(x Element) bool { return oneOf(f.Types, x.Type) })) &&
 		(len(m.categories) == 0 || slices.ContainsFunc(e.Categories, func(k string) bool { return inside[k] }))
@@ -17,7 +18,7 @@ func (m *Matcher) matchEvent(e *Event, inside map[string]bool) bool {
 
 func (m *Matcher) matchSource(s *Source) bool {
 	f := &m.filter
-	return !f.ofVariables() && len(f.Binds)+len(f.Types)+len(m.categories) == 0 && f.Verbosity == 0 && m.MatchName(s.Name) &&
+	return !f.ofVariables() && len(f.Binds)+len(f.Types)+len(m.categories) == 0 && f.Verbosity == 0 && m.MatchEntry(s) &&
 		f.Stage.matchStages(s.Before, s.After) && (!f.Differing || len(s.Conflicts) > 0)
 }
 
@@ -39,9 +40,9 @@ func (l *Lists) Named(k Kind, name string) []Entry {
 	for info, e := range l.Entries(k) {
 		switch {
 		case info.Kind&Variables != 0:
-		case e.ID() == name:
+		case e.ID() == name || name != "" && alsoNamed(e) == name:
 			exact = append(exact, e)
-		case lower(e.ID()) == lower(name):
+		case lower(e.ID()) == lower(name) || name != "" && lower(alsoNamed(e)) == lower(name):
 			folded = append(folded, e)
 		}
 	}
@@ -49,4 +50,18 @@ func (l *Lists) Named(k Kind, name string) []Entry {
 		return exact
 	}
 	return folded
+}
+
+// MatchEntry reports whether a name of an entry other than a variable matches the filter's Names and Regexps.
+func (m *Matcher) MatchEntry(e Entry) bool {
+	also := alsoNamed(e)
+	return m.MatchName(e.ID()) || also != "" && m.MatchName(also)
+}
+
+// alsoNamed is another name of an entry; "" for most.
+func alsoNamed(e Entry) string {
+	if event, ok := e.(*Event); ok {
+		return event.Also
+	}
+	return ""
 }

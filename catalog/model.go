@@ -61,19 +61,20 @@ type Rank struct {
 // Stage describes one stage: before or after MPI_Init. MPI_Init unloads components that are not selected, and their indices
 // become invalid.
 type Stage struct {
-	Read       bool        `json:"read"`           // false: this stage could not be read, and Error says why
-	Error      string      `json:"error,omitzero"` // also set if the stage was read only in part
-	Thread     ThreadLevel `json:"thread,omitzero"`
-	Cvars      int         `json:"cvars"`      // MPI_T_cvar_get_num
-	Pvars      int         `json:"pvars"`      // MPI_T_pvar_get_num
-	Categories int         `json:"categories"` // MPI_T_category_get_num
-	DeadCvars  int         `json:"dead_cvars"` // indices that have become invalid
-	DeadPvars  int         `json:"dead_pvars"`
-	DeadCats   int         `json:"dead_categories"`
-	Events     int         `json:"events"`  // MPI_T_event_get_num
-	Sources    int         `json:"sources"` // MPI_T_source_get_num
-	DeadEvents int         `json:"dead_events,omitzero"`
-	Seconds    float64     `json:"seconds"` // wall time of reading it, including MPI_Init and MPI_T_init_thread
+	Read        bool        `json:"read"`           // false: this stage could not be read, and Error says why
+	Error       string      `json:"error,omitzero"` // also set if the stage was read only in part
+	Thread      ThreadLevel `json:"thread,omitzero"`
+	Cvars       int         `json:"cvars"`      // MPI_T_cvar_get_num
+	Pvars       int         `json:"pvars"`      // MPI_T_pvar_get_num
+	Categories  int         `json:"categories"` // MPI_T_category_get_num
+	DeadCvars   int         `json:"dead_cvars"` // indices that have become invalid
+	DeadPvars   int         `json:"dead_pvars"`
+	DeadCats    int         `json:"dead_categories"`
+	Events      int         `json:"events"`  // MPI_T_event_get_num
+	Sources     int         `json:"sources"` // MPI_T_source_get_num
+	DeadEvents  int         `json:"dead_events,omitzero"`
+	Environment []string    `json:"environment,omitempty"` // PERUSE_Query_environment: variables that affect the library, as NAME=value
+	Seconds     float64     `json:"seconds"`               // wall time of reading it, including MPI_Init and MPI_T_init_thread
 }
 
 // Variable is a control or performance variable: its metadata, which Table 14.1 requires to be equal in all processes, and its

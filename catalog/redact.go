@@ -127,6 +127,11 @@ func (c *Catalog) eachText(visit func(*string, textKind)) {
 	visit(&c.Job.Launcher, dataText)
 	visit(&c.Before.Error, dataText)
 	visit(&c.After.Error, dataText)
+	for _, s := range []*Stage{&c.Before, &c.After} {
+		for i := range s.Environment {
+			visit(&s.Environment[i], dataText)
+		}
+	}
 	for i := range c.Job.Ranks {
 		visit(&c.Job.Ranks[i].Error, dataText)
 		if l := c.Job.Ranks[i].Library; l != nil {

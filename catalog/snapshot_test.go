@@ -84,6 +84,9 @@ func fill(t testing.TB, v reflect.Value) {
 	case *Writable:
 		*x = WritableNotNow
 		return
+	case *Support:
+		*x = SupportDerived
+		return
 	case *OriginKind:
 		*x = OriginFile
 		return

@@ -13,7 +13,7 @@ type Node struct {
 	Category *Category   // nil: an artificial node; the root's Name is ""
 	Children []*Node     // by name
 	Vars     []*Variable // members of this category: control variables by name, then performance variables
-	Events   []*Event    // members of this category, by name
+	Events   []*Event    // members of this category, or events of PERUSE, by name
 	Sources  []*Source   // of the branch of event sources
 	Count    int         // different variables, events and sources in it and all below it; -1 if the tree is too large to count
 	Ref      *Node       // the same category elsewhere in the tree, with the children and variables
@@ -25,6 +25,9 @@ const Uncategorised = "uncategorised"
 // SourcesNode is the name of the branch of event sources.
 const SourcesNode = "event sources"
 
+// PeruseNode is the name of the branch of events of PERUSE.
+const PeruseNode = "PERUSE"
+
 // Own is the name of the branch of mpitx's own variables.
 const Own = "mpitx"
 
@@ -34,8 +37,8 @@ const (
 )
 
 // Tree returns the tree of categories (MPI-3.1, section 14.3.8), sorted by name. At the top are categories that no other category
-// contains, then those that are only in a cycle, then the uncategorised variables and events, the event sources and mpitx's own
-// variables, if there are any. A category
+// contains, then those that are only in a cycle, then the uncategorised variables and events, the event sources, the events of
+// PERUSE and mpitx's own variables, if there are any. A category
 // with several parents has its children at its first place; elsewhere Ref points there, so that no input makes the tree large
 // or endless. Members that the catalog does not have, as after a filter, are left out.
 func Tree(c *Catalog) *Node {
@@ -66,6 +69,16 @@ func Tree(c *Catalog) *Node {
 			all.Sources = append(all.Sources, &c.Sources[i])
 		}
 		root.Children = append(root.Children, all)
+	}
+	if peruse := (&Node{Name: PeruseNode}); len(c.Events) > 0 {
+		for i := range c.Events {
+			if c.Events[i].Peruse() {
+				peruse.Events = append(peruse.Events, &c.Events[i])
+			}
+		}
+		if peruse.Events != nil {
+			root.Children = append(root.Children, peruse)
+		}
 	}
 	if len(c.Virtual) > 0 {
 		own := &Node{Name: Own}
@@ -179,7 +192,7 @@ func (t *treeBuilder) uncategorised(c *Catalog) *Node {
 		}
 	}
 	for i := range c.Events {
-		if e := &c.Events[i]; !t.inCategory[e] {
+		if e := &c.Events[i]; !t.inCategory[e] && !e.Peruse() {
 			n.Events = append(n.Events, e)
 		}
 	}

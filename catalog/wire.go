@@ -12,7 +12,7 @@ import (
 // Messages between ranks are binary: a byte for the kind of message, the version of the format, the length of the rest, and the
 // fields in the order of the methods below, which code both directions. All ranks run the same mpitx, so the format may change
 // with every version.
-const wireVersion = 2
+const wireVersion = 3
 
 const (
 	wireRoot byte = 0xd0 + iota
@@ -242,6 +242,7 @@ func (c *coder) stage(s *Stage) {
 	for _, n := range []*int{&s.Cvars, &s.Pvars, &s.Categories, &s.DeadCvars, &s.DeadPvars, &s.DeadCats, &s.Events, &s.Sources, &s.DeadEvents} {
 		c.int(n)
 	}
+	c.strings(&s.Environment)
 	c.float(&s.Seconds)
 }
 

@@ -22,6 +22,10 @@ var eventView = view{
 		"description": of(func(e *catalog.Event) any { return e.Description }),
 		"elements":    of(func(e *catalog.Event) any { return list(e.Elements) }),
 		"hints":       of(func(e *catalog.Event) any { return list(e.Hints) }),
+		"interface":   of(func(e *catalog.Event) any { return either(e.Interface, "mpi_t") }),
+		"section":     of(func(e *catalog.Event) any { return e.Section }),
+		"support":     of(func(e *catalog.Event) any { return string(e.Support) }),
+		"queue_scope": of(func(e *catalog.Event) any { return e.QueueScope }),
 	},
 	columns: []viewColumn{
 		{column: column{header: "ELEMENTS", flex: true, floor: 12, soft: 36}, text: of(func(e *catalog.Event) string { return elementNames(e) })},
@@ -30,6 +34,17 @@ var eventView = view{
 		{column: column{header: "STATUS"}, text: of(func(e *catalog.Event) string { return unusual(e.Status) }), spare: true},
 		{column: column{header: "VERBOSITY"}, text: of(func(e *catalog.Event) string { return numbered(e.Verbosity) })},
 		{column: categoryHeader, text: of(func(e *catalog.Event) string { return strings.Join(e.Categories, ",") })},
+		{column: column{header: "DESCRIPTION", flex: true, floor: 16}, text: of(func(e *catalog.Event) string { return oneLine(e.Description) })},
+	},
+	must: 2,
+}
+
+// peruseView are the columns of events of PERUSE, in a table of their own.
+var peruseView = view{
+	columns: []viewColumn{
+		{column: column{header: "SUPPORT"}, text: of(func(e *catalog.Event) string { return either(string(e.Support), "unknown") })},
+		{column: column{header: "SECTION"}, text: of(func(e *catalog.Event) string { return either(e.Section, "(library)") })},
+		{column: column{header: "QUEUE OF EACH"}, text: of(func(e *catalog.Event) string { return e.QueueScope }), spare: true},
 		{column: column{header: "DESCRIPTION", flex: true, floor: 16}, text: of(func(e *catalog.Event) string { return oneLine(e.Description) })},
 	},
 	must: 2,

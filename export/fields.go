@@ -148,6 +148,10 @@ var Fields = []Field{
 	{Name: "order", Header: "ORDER", Doc: "order of an event source's events: ordered, unordered", Text: none},
 	{Name: "ticks_per_second", Header: "TICKS/S", Doc: "ticks per second of an event source's clock", Text: none},
 	{Name: "max_ticks", Header: "MAX_TICKS", Doc: "greatest timestamp of an event source, after which it starts again from 0", Text: none},
+	{Name: "interface", Header: "INTERFACE", Doc: "interface of an event: mpi_t, peruse", Text: none},
+	{Name: "section", Header: "SECTION", Doc: "section of PERUSE 2.0 that has an event", Text: none},
+	{Name: "support", Header: "SUPPORT", Doc: "whether an event of PERUSE is native, derived or unavailable", Text: none},
+	{Name: "queue_scope", Header: "QUEUE OF EACH", Doc: "what has a queue of its own, of events of queues: communicator, tag, source, global", Text: none},
 	{Name: "readable", Header: "READABLE", Doc: "whether an event source's clock can be read at any time", Text: none},
 }
 

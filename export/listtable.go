@@ -73,8 +73,11 @@ func listTable(w io.Writer, c *catalog.Catalog, opts ListOptions) error {
 			continue
 		}
 		write := s.others
-		if k.Kind&catalog.Variables != 0 {
+		switch {
+		case k.Kind&catalog.Variables != 0:
 			write = s.variables
+		case k.Kind == catalog.Events && opts.Fields == nil:
+			write = s.events
 		}
 		if err := write(c, k); err != nil {
 			return err
@@ -102,6 +105,8 @@ type sections struct {
 	opts  ListOptions
 	n     int    // sections written
 	shown []bool // marks used
+
+	titled bool // a kind has a second table
 }
 
 // heading writes a heading if the output is a terminal or has several tables.
@@ -110,7 +115,7 @@ func (s *sections) heading(title string, n int, more string) error {
 	if s.n++; s.n > 1 {
 		before = "\n"
 	}
-	if !s.term.IsTTY && s.opts.Kinds.Single() {
+	if !s.term.IsTTY && s.opts.Kinds.Single() && !s.titled {
 		return nil
 	}
 	count := strconv.Itoa(n)
@@ -192,12 +197,30 @@ func (s *sections) variables(c *catalog.Catalog, k *catalog.KindInfo) error {
 	return g.write(s.w, s.term)
 }
 
+// events writes the events of MPI_T, and those of PERUSE as another table.
+func (s *sections) events(c *catalog.Catalog, k *catalog.KindInfo) error {
+	mpit, peruse := *c, *c
+	mpit.Keep(catalog.Events, func(e catalog.Entry) bool { return !e.(*catalog.Event).Peruse() })
+	peruse.Keep(catalog.Events, func(e catalog.Entry) bool { return e.(*catalog.Event).Peruse() })
+	if len(mpit.Events) > 0 {
+		if err := s.others(&mpit, k); err != nil || len(peruse.Events) == 0 {
+			return err
+		}
+		s.titled = true
+	}
+	return s.entries(&peruse, k, "Events of PERUSE", peruseView)
+}
+
 // others writes entries that are not variables.
 func (s *sections) others(c *catalog.Catalog, k *catalog.KindInfo) error {
-	if err := s.heading(k.Title, c.Count(k.Kind), ""); err != nil {
+	return s.entries(c, k, k.Title, views[k.Kind])
+}
+
+func (s *sections) entries(c *catalog.Catalog, k *catalog.KindInfo, title string, view view) error {
+	if err := s.heading(title, c.Count(k.Kind), ""); err != nil {
 		return err
 	}
-	name, view := nameColumn, views[k.Kind]
+	name := nameColumn
 	name.header, name.floor = "NAME", s.term.Width*2/5
 	columns := append([]viewColumn{{column: name, text: catalog.Entry.ID}}, view.columns...)
 	columns = slices.DeleteFunc(columns, func(col viewColumn) bool { return col.spare && !used(c, k, col) })

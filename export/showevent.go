@@ -36,6 +36,10 @@ func (p *page) description(s string) {
 
 func (p *page) event(e *catalog.Event) {
 	p.heading(e.Name)
+	if e.Peruse() {
+		p.peruse(e)
+		return
+	}
 	p.entry("kind", "event of MPI_T")
 	if e.Verbosity != 0 {
 		p.entry("verbosity", verbosityText(e.Verbosity))
@@ -62,6 +66,60 @@ func (p *page) event(e *catalog.Event) {
 	p.several("conflict", conflicts)
 	p.description(e.Description)
 	p.elements(e)
+	if e.Status == catalog.StatusOK {
+		p.record(e.Name)
+	}
+}
+
+// record says how to record an event.
+func (p *page) record(name string) {
+	p.line("", "")
+	p.text("  ", "  ", "Record it: mpitx trace --event "+name+" -- ./app")
+}
+
+var queueWords = map[string]string{"communicator": "each communicator has its own", "tag": "each tag has its own", "source": "each source has its own",
+	"global": "one for all communicators"}
+
+var supportWords = map[catalog.Support]string{catalog.SupportNative: "native: the library raises it", catalog.SupportDerived: "derived by mpitx from the calls of a trace",
+	catalog.SupportUnavailable: "unavailable with this library", catalog.SupportUnknown: "unknown"}
+
+// peruse writes an event of PERUSE.
+func (p *page) peruse(e *catalog.Event) {
+	p.entry("kind", "event of PERUSE 2.0"+map[bool]string{true: ", of this library only"}[e.Section == ""])
+	if e.Section != "" {
+		p.entry("section", e.Section+map[bool]string{true: " (a proposal in Appendix E)"}[strings.HasPrefix(e.Section, "12.")])
+	}
+	if e.Also != "" {
+		p.entry("also", e.Also)
+	}
+	p.entry("binding", worded(e.Bind.String(), e.Bind, bindWords))
+	if e.QueueScope != "" {
+		p.entry("queues", either(queueWords[e.QueueScope], p.term.Safe(e.QueueScope)))
+	}
+	p.entry("support", supportWords[e.Support])
+	switch e.Support {
+	case catalog.SupportDerived:
+		p.entry("as", e.Reason)
+	case catalog.SupportNative:
+	default:
+		p.entry("reason", e.Reason)
+	}
+	var conflicts []string
+	for _, x := range e.Conflicts {
+		conflicts = append(conflicts, p.term.Safe(conflictText(x)))
+	}
+	p.several("differs", conflicts)
+	p.description(e.Description)
+	if e.Support == catalog.SupportNative || e.Support == catalog.SupportDerived {
+		p.record(e.Name)
+		return
+	}
+	p.line("", "")
+	instead := "Instead, mpitx trace -- ./app records calls and messages"
+	if e.Bind == catalog.BindComm {
+		instead += ", and mpitx queues RUN derives bounds of waiting times from them"
+	}
+	p.text("  ", "  ", instead+".")
 }
 
 func (p *page) elements(e *catalog.Event) {

@@ -96,6 +96,9 @@ func (e *entry) summary() string {
 	if e.source != nil {
 		return e.source.Order.String() + ", " + strconv.FormatInt(e.source.TicksPerSecond, 10) + " ticks/s"
 	}
+	if e.event.Peruse() {
+		return string(e.event.Support)
+	}
 	names := make([]string, len(e.event.Elements))
 	for i, x := range e.event.Elements {
 		if names[i] = x.Name; names[i] == "" {
@@ -141,6 +144,17 @@ func (m *Model) eventLines(e *entry, width int) []string {
 		}
 	} else {
 		hints = e.event.Hints
+		for _, x := range [...]struct{ label, text string }{{"also", e.event.Also}, {"queues", e.event.QueueScope}, {"support", string(e.event.Support)}} {
+			if x.text != "" {
+				add(x.label, x.text, term.Plain)
+			}
+		}
+		if e.event.Support == catalog.SupportDerived || e.event.Support == catalog.SupportUnavailable {
+			add("", e.event.Reason, term.Plain)
+		}
+		if e.event.Support == catalog.SupportNative || e.event.Support == catalog.SupportDerived {
+			add("record", "mpitx trace --event "+e.name+" -- ./app", term.Plain)
+		}
 	}
 	for _, h := range hints {
 		add("hint", h.Key+"="+h.Value, term.Plain)
@@ -156,6 +170,9 @@ func (m *Model) eventLines(e *entry, width int) []string {
 
 // elementLines list the elements of an event's data.
 func (m *Model) elementLines(e *catalog.Event, width int) []string {
+	if e.Peruse() {
+		return nil
+	}
 	if len(e.Elements) == 0 {
 		return []string{"", " " + m.t.Paint(term.Label, "no elements: only its time is known")}
 	}
@@ -173,6 +190,13 @@ func (m *Model) elementLines(e *catalog.Event, width int) []string {
 
 // whatEvent lists the properties of an event or event source.
 func whatEvent(e *entry) string {
+	if e.event != nil && e.event.Peruse() {
+		words := "event of PERUSE"
+		if e.event.Section != "" {
+			words += ", section " + e.event.Section
+		}
+		return words
+	}
 	words := []string{e.v.Kind.Info().Name + " of MPI_T"}
 	if e.source != nil {
 		words = append(words, e.source.Order.String())

@@ -45,7 +45,7 @@ type Options struct {
 
 	Warning string // about the choice of the library; shown once at the start, and in the help
 
-	Virtual []catalog.Variable // mpitx's own variables, shown with the library's
+	Virtual []catalog.Variable // mpitx's own variables, shown with the library's; with them come the events of PERUSE that mpitx derives
 
 	ReadOnly bool // refuse writes
 
@@ -185,6 +185,9 @@ func (m *Model) Init() tea.Cmd {
 // ready indexes a catalog together with mpitx's own variables. After a large catalog it returns the memory that reading took, and makes
 // the garbage collector run more often.
 func ready(c *catalog.Catalog, own []catalog.Variable, t term.Term) *index {
+	if own != nil {
+		c = c.WithPeruse()
+	}
 	c.Virtual = own
 	x := newIndex(c, t)
 	if len(x.entries) > 10_000 {

@@ -160,7 +160,7 @@ func TestHints(t *testing.T) {
 func TestTitle(t *testing.T) {
 	own := []catalog.Variable{{Kind: catalog.Virtual, Name: "mpitx:calls"}}
 	m := explorer(t, fixture(t, "openmpi-4.1.4.json"), Options{Virtual: own}, 80, 24)
-	contains(t, m, "1282 cvars  33 pvars  1 mpitx:*", "1 of 1316")
+	contains(t, m, "1282 cvars  33 pvars  1 mpitx:*", "1 of 1351")
 	resize(m, 97, 24)
 	m.workload = strings.Repeat("w", 15)
 	contains(t, m, "workload wwwwwwwwwwwwwww  1282 cvars  33 pvars  1 mpitx:*")

@@ -170,13 +170,13 @@ func (m *Model) title() string {
 	if m.x != nil {
 		c := m.x.cat
 		counts := fmt.Sprintf("  %d cvars  %d pvars", len(c.Cvars), len(c.Pvars))
-		if len(c.Events) > 0 {
-			counts += fmt.Sprintf("  %d events", len(c.Events))
+		if n := c.Raised(); n > 0 {
+			counts += fmt.Sprintf("  %d events", n)
 		}
 		if n := len(c.Virtual); n > 0 {
 			counts += fmt.Sprintf("  %d mpitx:*", n)
 		}
-		for _, counts := range []string{counts + " ", "  " + m.x.countWords(m.x.all) + " "} { // as much as fits
+		for _, counts := range []string{counts + " ", "  " + m.x.countWords(m.x.all) + " ", "  " + plural(len(c.Cvars)+len(c.Pvars)+len(c.Virtual), "variable") + " "} { // as much as fits
 			if term.Width(left)+term.Width(state)+term.Width(counts) <= m.w {
 				right = strings.TrimSuffix(state, " ") + counts
 				break

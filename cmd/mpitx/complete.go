@@ -34,6 +34,11 @@ func (a *app) completeNames(kinds catalog.Kind, words ...string) cobra.Completio
 				add(v.Name, nameLine(v.Name, v.Description))
 			}
 		}
+		if kinds.Has(catalog.Events) {
+			for _, e := range catalog.PeruseEvents() {
+				add(e.Name, nameLine(e.Name, e.Meaning))
+			}
+		}
 		if m, ok := a.completing(cmd); ok {
 			for v := range cachedVariables(a.env, m) {
 				kind := catalog.Cvars
@@ -45,6 +50,9 @@ func (a *app) completeNames(kinds catalog.Kind, words ...string) cobra.Completio
 				}
 			}
 			for e := range cachedEvents(a.env, m, kinds) {
+				if catalog.FindPeruseEvent(e.id) != nil {
+					continue
+				}
 				add(e.id, e.id+"\t"+e.text)
 			}
 		}

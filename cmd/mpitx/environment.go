@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -29,7 +30,7 @@ func newEnv(a *app) *cobra.Command {
 they come from: environment variables, options of the launcher, and parameter
 files of the MPI. They include those of what MPI builds on, such as UCX,
 libfabric, PMIx and OpenMP. Variables that the launcher sets by itself are left
-out.
+out. A library with PERUSE also names variables itself.
 
 For a setting of a control variable, the column LIBRARY has the value that the
 library has now. A note marks settings that are spelt like a control variable
@@ -66,7 +67,7 @@ func (o *envOptions) run(cmd *cobra.Command) error {
 		code = o.warn(c)
 	}
 	return o.answer(code, func() error {
-		rows := influences(origin.Influences(o.query(c)), c)
+		rows := influences(withPeruse(origin.Influences(o.query(c)), c), c)
 		if people := o.format == export.FormatTable || o.format == export.FormatWide; people && len(rows.Rows) == 0 {
 			name := o.chosen.Name()
 			if unread == nil {
@@ -85,6 +86,18 @@ func (o *envOptions) run(cmd *cobra.Command) error {
 		_, err := fmt.Fprint(o.a.out, "\n", notes)
 		return err
 	})
+}
+
+// withPeruse adds the environment variables that the library names itself (PERUSE_Query_environment).
+func withPeruse(found []origin.Influence, c *catalog.Catalog) []origin.Influence {
+	for _, text := range c.After.Environment {
+		name, value, _ := strings.Cut(text, "=")
+		if !slices.ContainsFunc(found, func(i origin.Influence) bool { return i.Kind == catalog.OriginEnvironment && i.Name == name }) {
+			found = append(found, origin.Influence{Name: name, Reader: libraryName(c) + ", as PERUSE says",
+				Origin: catalog.Origin{Kind: catalog.OriginEnvironment, Where: name, Value: value}})
+		}
+	}
+	return found
 }
 
 // narrow makes the table fit a terminal: files without their directory, and the notes, which it returns, below the table.

@@ -1,13 +1,14 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/internal/locate"
 )
 
-// eventKinds are the kinds of MPI-4's events.
+// eventKinds are the kinds of events, of MPI_T and PERUSE.
 const eventKinds = catalog.Events | catalog.Sources
 
 // knownEvents are events of libraries, by the beginnings of their names.
@@ -15,7 +16,7 @@ var knownEvents = []struct{ prefix, library string }{
 	{"ompi.", "Open MPI 6"},
 	{"unexp_message_", "MPICH (ch4) built with --enable-mpit-events"},
 	{"RECVQ", "MPICH (ch4) built with --enable-mpit-events"},
-	{"PERUSE_", "Open MPI built with --enable-peruse; it is an event of PERUSE, not of MPI_T"},
+	{"PERUSE_", "Open MPI built with --enable-peruse has events of PERUSE of its own"},
 }
 
 // hasEvent says which libraries have an event or event source; "" if mpitx does not know.
@@ -30,7 +31,7 @@ func hasEvent(name string) string {
 
 // withoutEvents says why a library has no events, and what to use instead; "" if it has some, or if that is not known.
 func withoutEvents(c *catalog.Catalog) string {
-	if c.Count(catalog.Events) > 0 || !c.Before.Read && !c.After.Read || c.After.Events > 0 || c.Before.Events > 0 {
+	if slices.ContainsFunc(c.Events, func(e catalog.Event) bool { return !e.Peruse() }) || !c.Before.Read && !c.After.Read || c.After.Events > 0 || c.Before.Events > 0 {
 		return ""
 	}
 	why := " has no MPI_T events, which came with MPI-4"
@@ -41,5 +42,5 @@ func withoutEvents(c *catalog.Catalog) string {
 		why = " has the routines of MPI_T events, but no events"
 	}
 	return libraryName(c) + why + "; libraries that have: Open MPI 6, MPICH (ch4) built with --enable-mpit-events. " +
-		"With any MPI, mpitx profile and mpitx sample --pvar 'mpitx:*' observe calls and messages"
+		"With any MPI, mpitx trace records calls and messages and derives events of PERUSE from them, and mpitx queues says what waited"
 }

@@ -130,8 +130,9 @@ func (o *listOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	all.Virtual = virtual.Matching(o.globs...)
 	code := o.warn(all)
+	all = all.WithPeruse()
+	all.Virtual = virtual.Matching(o.globs...)
 	if o.changed && len(o.found.Unknown) > 0 {
 		for _, u := range o.found.Unknown {
 			place := u.Where
@@ -152,6 +153,9 @@ func (o *listOptions) run(cmd *cobra.Command) error {
 	document := o.format == export.FormatJSON && o.fields == nil // JSON includes the enumerations of its variables
 	if filtered && o.kinds == 0 && !o.tree && !document {        // categories and enumerations only matter if they are asked for
 		o.kinds = catalog.Variables | there(all, eventKinds)
+	}
+	if !o.asksForPeruse() {
+		c = c.WithoutUnraised()
 	}
 	if o.asked == 0 && !named && (filtered || o.format != export.FormatTable && o.format != export.FormatWide) {
 		c = withoutVirtual(c)
@@ -177,8 +181,20 @@ func (o *listOptions) run(cmd *cobra.Command) error {
 		for _, hint := range hints {
 			o.a.complain("%s", hint)
 		}
+		if o.asked&catalog.Events != 0 && c.Count(o.kinds) > 0 && (o.format == export.FormatTable || o.format == export.FormatWide) {
+			if text := withoutEvents(all); text != "" {
+				o.a.complain("%s", text)
+			}
+		}
 		return nil
 	})
+}
+
+// asksForPeruse reports whether events of PERUSE are listed that the library does not raise: if events are asked for by kind, by name
+// or in a search.
+func (o *listOptions) asksForPeruse() bool {
+	return o.asked&catalog.Events != 0 || o.search != nil ||
+		slices.ContainsFunc(slices.Concat(o.globs, o.regex), func(name string) bool { return strings.Contains(strings.ToLower(name), "peruse") })
 }
 
 // empty says why nothing is listed.

@@ -26,6 +26,9 @@ func (s *source) pick(cmd *cobra.Command, kinds catalog.Kind, names []string) (c
 		return nil, nil, exitFailed, err
 	}
 	code = s.warn(c)
+	if kinds&catalog.Events != 0 {
+		c = c.WithPeruse()
+	}
 	c.Virtual = virtual.Matching(names...)
 	if chosen, err = pick(c, kinds, names); err != nil {
 		return nil, nil, code, s.end(code, err)
@@ -112,7 +115,7 @@ func matching(c *catalog.Catalog, kinds catalog.Kind, glob string) (found []cata
 	}
 	if others := kinds &^ catalog.Variables; others != 0 {
 		for _, e := range c.Entries(others) {
-			if m.MatchName(e.ID()) {
+			if m.MatchEntry(e) {
 				found = append(found, e)
 			}
 		}

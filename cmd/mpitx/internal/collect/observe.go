@@ -61,6 +61,7 @@ func observe(lib *binding.Library, tool *binding.Interface, o binding.ProbeOptio
 	}
 	events := ob.events(p, trials.Events)
 	ob.sources(p, trials.Sources)
+	ob.peruse(lib, p)
 	ob.categories(p, trials.Categories, cvars, pvars, events)
 	for _, e := range ob.enumList {
 		p.Meta.Enums = append(p.Meta.Enums, e)
