@@ -9,6 +9,7 @@ static inline int mt_initialized(const struct mpitx_table *t, int *flag) { retur
 static inline int mt_finalized(const struct mpitx_table *t, int *flag) { return t->finalized(flag); }
 static inline int mt_init_thread(const struct mpitx_table *t, int required, int *provided) { return t->init_thread(required, provided); }
 static inline int mt_finalize(const struct mpitx_table *t) { return t->finalize(); }
+static inline int mt_query_thread(const struct mpitx_table *t, int *provided) { return t->query_thread(provided); }
 static inline int mt_has(const struct mpitx_table *t, const char *routine) { return t->has(routine); }
 static inline int mt_qmpi(const struct mpitx_table *t) { return t->qmpi(); }
 static inline int mt_world(const struct mpitx_table *t, int *rank, int *size) { return t->world(rank, size); }

@@ -298,3 +298,17 @@ func (i *Interface) valid(index int, num func() (int, error)) error {
 	}
 	return nil
 }
+
+// InitMPI is MPI_Init_thread. The process keeps its signal handlers.
+func (r Raw) InitMPI(required ThreadLevel, provided *int32) Error {
+	C.save_signals()
+	defer C.restore_signals()
+	return Error(C.mt_init_thread(r.t, C.int(required), ints(provided)))
+}
+
+// InitThread is MPI_T_init_thread. The process keeps its signal handlers.
+func (r Raw) InitThread(required ThreadLevel, provided *int32) Error {
+	C.save_signals()
+	defer C.restore_signals()
+	return Error(C.mt_t_init_thread(r.t, C.int(required), ints(provided)))
+}

@@ -44,6 +44,7 @@ static bool open_reading(struct pvar_reading *r)
             agent_report(MPITX_RUN_WARNING, "%s: not sampled: MPI_T_pvar_handle_alloc: %s", v->name, rc != MPITX_SUCCESS ? pvar_rc_name(rc) : "invalid number of elements");
         if (rc == MPITX_SUCCESS)
             pvar.table->pvar_handle_free(pvar.session, &r->handle);
+        r->handle = 0;
         return false;
     }
     r->count = count < 0 ? 1 : (uint32_t)count;
@@ -289,6 +290,7 @@ void pvar_group_unbind(struct pvar_group *g, const char *why)
         if (!r->object->id || r->dead)
             continue;
         pvar.table->pvar_handle_free(pvar.session, &r->handle);
+        r->handle = 0;
         r->dead = true;
         pvar_reading_status(g, r, MPITX_RUN_GONE, why);
     }

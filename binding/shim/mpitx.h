@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MPITX_TABLE_VERSION 4
+#define MPITX_TABLE_VERSION 5
 
 /* Return codes of Table 14.6 of MPI-3.1 and MPI-4's additions, in the standard's order. The numbers belong to the table's version. */
 enum mpitx_rc {
@@ -190,7 +190,8 @@ struct mpitx_cvar_info {
 };
 
 struct mpitx_pvar_info {
-    int verbosity, var_class, datatype, bind, readonly, continuous, atomic;
+    int verbosity, var_class, datatype, bind;
+    int readonly, continuous, atomic; /* as the library gives them: MPICH's are 2 for yes */
     uintptr_t enumtype;
 };
 
@@ -260,6 +261,7 @@ struct mpitx_table {
     int (*finalized)(int *flag);
     int (*init_thread)(int required, int *provided); /* MPI_Init_thread(NULL, NULL, …), then sets MPI_ERRORS_RETURN on world and self */
     int (*finalize)(void);
+    int (*query_thread)(int *provided); /* between MPI_Init and MPI_Finalize */
     int (*has)(const char *routine); /* 1 if the library provides PMPI_<routine> or <routine>, e.g. "MPI_T_event_get_num", "PERUSE_Init" */
     int (*qmpi)(void);               /* 1 if QMPI is built in, not only as stubs */
 

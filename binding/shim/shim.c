@@ -52,7 +52,7 @@ typedef void native_dropped_fn(MPI_Count count, void *registration, int source, 
     X(T_category_get_pvars) X(T_category_get_categories) X(T_category_changed)
 /* Since MPI-3.1, or for PERUSE */
 #define OPTIONAL(X)                                                                                                    \
-    X(T_cvar_get_index) X(T_pvar_get_index) X(T_category_get_index) X(Comm_dup) X(Comm_free)                           \
+    X(Query_thread) X(T_cvar_get_index) X(T_pvar_get_index) X(T_category_get_index) X(Comm_dup) X(Comm_free)                           \
     X(Info_create) X(Info_set) X(Info_get_nkeys) X(Info_get_nthkey) X(Info_get) X(Info_free)
 
 /* MPI_Info_get: what came in its place is new in MPI-4. */
@@ -233,6 +233,16 @@ static int x_init_thread(int required, int *provided)
 
 static int x_finalize(void) { return rc(mpi.Finalize()); }
 
+static int x_query_thread(int *provided)
+{
+    int got = 0;
+    if (!mpi.Query_thread)
+        return MPITX_ERR_NOT_PROVIDED;
+    int code = mpi.Query_thread(&got);
+    *provided = NEUTRAL(got, mpi_thread_levels);
+    return rc(code);
+}
+
 static int x_has(const char *name)
 {
     return mpi_routine(library, name) != NULL;
@@ -405,7 +415,7 @@ static int x_cvar_handle_free(mpitx_handle *handle)
 {
     MPI_T_cvar_handle h = (MPI_T_cvar_handle)*handle;
     int code = mpi.T_cvar_handle_free(&h);
-    *handle = 0;
+    *handle = (mpitx_handle)h;
     return rc(code);
 }
 
@@ -432,9 +442,9 @@ static int x_pvar_get_info(int index, char *name, int *name_len, char *desc, int
                                         .var_class = NEUTRAL(var_class, classes),
                                         .datatype = neutral_type(type),
                                         .bind = NEUTRAL(bind, binds),
-                                        .readonly = readonly != 0, /* MPICH returns 2 */
-                                        .continuous = continuous != 0,
-                                        .atomic = atomic != 0,
+                                        .readonly = readonly,
+                                        .continuous = continuous,
+                                        .atomic = atomic,
                                         .enumtype = (uintptr_t)enumtype};
     return rc(code);
 }
@@ -460,7 +470,7 @@ static int x_pvar_session_free(mpitx_handle *session)
 {
     MPI_T_pvar_session s = (MPI_T_pvar_session)*session;
     int code = mpi.T_pvar_session_free(&s);
-    *session = 0;
+    *session = (mpitx_handle)s;
     return rc(code);
 }
 
@@ -495,7 +505,7 @@ static int x_pvar_handle_free(mpitx_handle session, mpitx_handle *handle)
 {
     MPI_T_pvar_handle h = (MPI_T_pvar_handle)*handle;
     int code = mpi.T_pvar_handle_free((MPI_T_pvar_session)session, &h);
-    *handle = 0;
+    *handle = (mpitx_handle)h;
     return rc(code);
 }
 
@@ -549,7 +559,7 @@ static struct mpitx_table table = {
     .family = FAMILY,
 #define ENTRY(name) .name = x_##name
     ENTRY(get_version), ENTRY(get_library_version), ENTRY(initialized), ENTRY(finalized), ENTRY(init_thread),
-    ENTRY(finalize), ENTRY(has), ENTRY(qmpi), ENTRY(world), ENTRY(processor_name), ENTRY(isend), ENTRY(irecv),
+    ENTRY(finalize), ENTRY(query_thread), ENTRY(has), ENTRY(qmpi), ENTRY(world), ENTRY(processor_name), ENTRY(isend), ENTRY(irecv),
     ENTRY(iprobe), ENTRY(test), ENTRY(t_init_thread), ENTRY(t_finalize), ENTRY(enum_get_info), ENTRY(enum_get_item),
     ENTRY(cvar_get_num), ENTRY(cvar_get_info), ENTRY(cvar_get_index), ENTRY(cvar_handle_alloc),
     ENTRY(cvar_handle_free), ENTRY(cvar_read), ENTRY(cvar_write), ENTRY(pvar_get_num), ENTRY(pvar_get_info),

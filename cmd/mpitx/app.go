@@ -15,6 +15,7 @@ import (
 	"mpitx/cmd/mpitx/internal/collect"
 	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/cmd/mpitx/internal/origin"
+	"mpitx/cmd/mpitx/internal/rules"
 	"mpitx/cmd/mpitx/internal/serve"
 	"mpitx/export"
 )
@@ -38,6 +39,9 @@ type app struct {
 // run is the whole program; it returns the exit code.
 func run(args []string) int {
 	if len(args) > 0 && args[0] == "backend" && !slices.Contains(args[1:], "serve") {
+		if len(args) > 1 && args[1] == rules.Command {
+			return rules.Worker(args[2:], locate.System().Launcher().Rank)
+		}
 		return collect.RunBackend(args[1:], serve.Tasks) // before anything else, because it is started often and its start time counts
 	}
 	debug.SetGCPercent(800) // mpitx runs for about a second
@@ -126,7 +130,7 @@ On a terminal, mpitx without a command opens the explorer (mpitx tui). With
 	root.PersistentFlags().Var(choice[string]{&a.color, export.ColorFlags}, "color", "`WHEN` to use colours: auto, always or never; auto respects NO_COLOR")
 	root.PersistentFlags().BoolVar(&a.noPager, "no-pager", false, "never show long tables in a pager ($MPITX_PAGER, $PAGER or less)")
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newList(a), newShow(a), newRead(a), newWrite(a), newSnapshot(a), newSample(a), newRecord(a), newExport(a), newStats(a), newTop(a), newRun(a), newWhere(a), newProfile(a), newTrace(a), newReport(a), newMatrix(a), newQueues(a), newCompare(a), newTools(a), newEnv(a), tui, newRecover(a), newDoctor(a), newSetup(a), newBackend(a), newVersion(a))
+	root.AddCommand(newList(a), newShow(a), newRead(a), newWrite(a), newSnapshot(a), newSample(a), newRecord(a), newExport(a), newStats(a), newTop(a), newRun(a), newWhere(a), newProfile(a), newTrace(a), newReport(a), newMatrix(a), newQueues(a), newCompare(a), newTools(a), newEnv(a), newCheck(a), tui, newRecover(a), newDoctor(a), newSetup(a), newBackend(a), newVersion(a))
 	root.DisableSuggestions = true // wrongCommand makes them
 	for _, cmd := range root.Commands() {
 		if !cmd.Hidden {

@@ -14,7 +14,7 @@ const helpWidth = 80
 var groups = []struct{ title, names string }{
 	{"Explore a library", "tui list show read write snapshot env"},
 	{"Observe an application", "profile report matrix compare trace queues run where sample record top export stats recover tools"},
-	{"Set up mpitx", "doctor setup completion version help"},
+	{"Set up mpitx", "doctor check setup completion version help"},
 }
 
 // help prints what a command does, and then its usage.

@@ -1,0 +1,144 @@
+// Package check is the model of mpitx check: rules of the standard, what came of them on a library, and reports.
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Rule is one promise of the standard.
+type Rule struct {
+	Name    string `json:"rule"`
+	Subject string `json:"subject"`           // "names", "strings", …
+	Section string `json:"section"`           // "MPI-3.1, 14.3.3"
+	Promise string `json:"promise"`           // one sentence
+	Allowed string `json:"allowed,omitempty"` // why a library may break the rule; its breaches are then Unchecked
+}
+
+// Status is what came of a rule.
+type Status string
+
+// The statuses, from the best.
+const (
+	Passed        Status = "passed"
+	NotApplicable Status = "not applicable"
+	Unchecked     Status = "unchecked" // the library breaks a rule that it may break
+	Violated      Status = "violated"
+	Hung          Status = "hung"
+	Crashed       Status = "crashed"
+	Failed        Status = "failed" // the rule could not be tested
+)
+
+// Bad reports whether the library broke the rule.
+func (s Status) Bad() bool { return s == Violated || s == Hung || s == Crashed }
+
+// Violation is one breach of a rule.
+type Violation struct {
+	Status   Status   `json:"status"`
+	Item     string   `json:"item"`     // the variable, category or argument
+	Called   []string `json:"called"`   // the calls that show it, in C
+	Expected string   `json:"expected"` // by the standard
+	Got      string   `json:"got"`
+	Program  string   `json:"-"` // a C program that shows it; see Program
+}
+
+// Result is what came of a rule on a library.
+type Result struct {
+	Rule
+	Status     Status      `json:"status"`
+	Why        string      `json:"why,omitempty"` // why a rule does not apply, or failed
+	Items      int         `json:"items"`         // items that were tested
+	Bad        int         `json:"bad"`           // items that break the rule
+	BadItems   []string    `json:"bad_items,omitempty"`
+	Violations []Violation `json:"violations,omitempty"` // of the first items
+	Seconds    float64     `json:"seconds"`
+}
+
+// Report is what came of all rules on a library.
+type Report struct {
+	Schema   string    `json:"schema"` // "mpitx.check"
+	Library  string    `json:"library"`
+	Standard string    `json:"standard"` // the version of MPI that the library claims
+	Path     string    `json:"path,omitempty"`
+	Results  []*Result `json:"results"`
+	Features []Feature `json:"features,omitempty"`
+	Known    []string  `json:"known,omitempty"` // violations of the baseline that were left out
+	Seconds  float64   `json:"seconds"`
+}
+
+// Schema is Report.Schema.
+const Schema = "mpitx.check"
+
+// MaxViolations is the number of violations of a rule that are kept with their calls.
+const MaxViolations = 3
+
+// Add adds a violation.
+func (r *Result) Add(v Violation) {
+	if r.Allowed != "" {
+		r.Status = Unchecked
+	} else if v.Status == Crashed || v.Status == Hung || r.Status != Crashed && r.Status != Hung {
+		r.Status = v.Status
+	}
+	if len(r.BadItems) == 0 || !slices.Contains(r.BadItems, v.Item) {
+		r.BadItems = append(r.BadItems, v.Item)
+		r.Bad++
+	}
+	if len(r.Violations) < MaxViolations {
+		r.Violations = append(r.Violations, v)
+	}
+}
+
+// Count returns the number of rules with a status.
+func (r *Report) Count(s Status) (n int) {
+	for _, one := range r.Results {
+		if one.Status == s {
+			n++
+		}
+	}
+	return n
+}
+
+// Bad reports whether the library broke a rule.
+func (r *Report) Bad() bool {
+	return slices.ContainsFunc(r.Results, func(one *Result) bool { return one.Status.Bad() })
+}
+
+// Result returns a rule's result, or nil.
+func (r *Report) Result(rule string) *Result {
+	for _, one := range r.Results {
+		if one.Name == rule {
+			return one
+		}
+	}
+	return nil
+}
+
+// Known removes the violations that another report of the same library has, so that what is new is left.
+func (r *Report) Subtract(base *Report) {
+	for _, one := range r.Results {
+		old := base.Result(one.Name)
+		if old == nil || !one.Status.Bad() {
+			continue
+		}
+		known := func(item string) bool { return slices.Contains(old.BadItems, item) }
+		for _, item := range one.BadItems {
+			if known(item) {
+				r.Known = append(r.Known, one.Name+" "+item)
+			}
+		}
+		one.BadItems = slices.DeleteFunc(one.BadItems, known)
+		one.Violations = slices.DeleteFunc(one.Violations, func(v Violation) bool { return known(v.Item) })
+		if one.Bad = len(one.BadItems); one.Bad == 0 {
+			one.Status, one.Why = Passed, "nothing new: the baseline has its violations"
+		}
+	}
+}
+
+// Some shortens a list of items.
+func Some(items []string, most int) string {
+	if len(items) <= most {
+		return strings.Join(items, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(items[:most], ", "), len(items)-most)
+}

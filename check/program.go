@@ -1,0 +1,110 @@
+package check
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Program is the C program that shows a violation with the library alone.
+type Program struct {
+	Rule
+	Library  string
+	Item     string
+	Expected string
+	Got      string
+	Lines    []string // declarations and calls, in order
+	Kept     string   // a C expression that is true if the library keeps the rule; "" if it crashes or hangs before
+	Ranks    int      // 0: one process, without a launcher
+	Peruse   bool
+}
+
+const programStart = `#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *code(int rc)
+{
+    static char other[32];
+#define CODE(name) if (rc == MPI_##name) return "MPI_" #name;
+    CODE(SUCCESS) CODE(T_ERR_MEMORY) CODE(T_ERR_NOT_INITIALIZED) CODE(T_ERR_CANNOT_INIT) CODE(T_ERR_INVALID_INDEX)
+    CODE(T_ERR_INVALID_HANDLE) CODE(T_ERR_OUT_OF_HANDLES) CODE(T_ERR_OUT_OF_SESSIONS) CODE(T_ERR_INVALID_SESSION)
+    CODE(T_ERR_CVAR_SET_NOT_NOW) CODE(T_ERR_CVAR_SET_NEVER) CODE(T_ERR_PVAR_NO_STARTSTOP) CODE(T_ERR_PVAR_NO_WRITE)
+    CODE(T_ERR_PVAR_NO_ATOMIC) CODE(T_ERR_INVALID_ITEM) CODE(T_ERR_INVALID_NAME) CODE(T_ERR_INVALID)
+    snprintf(other, sizeof other, "error %d", rc);
+    return other;
+}
+
+/* Prints a call before it is made, because the library may crash in it. */
+#define CALL(rc, call) printf("%s", #call), fflush(stdout), rc = (call), printf(" returned %s\n", code(rc))
+
+int main(void)
+{
+`
+
+// String is the program's text. It exits with 1 if the violation shows, 0 if the library keeps the rule, unless it crashes or hangs.
+func (p *Program) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "/* mpitx check: %s (%s)\n *\n", p.Name, p.Section)
+	for _, line := range [][2]string{{"Promised", p.Promise}, {"Library", p.Library}, {"Item", p.Item}, {"Expected", p.Expected}, {"Got", p.Got}} {
+		comment(&b, line[0], line[1])
+	}
+	end := "It exits with 1 if the library breaks the rule, and with 0 if it keeps it."
+	if p.Kept == "" {
+		end = "It crashes or hangs if the library breaks the rule, and exits with 0 if it keeps it."
+	}
+	run := "./a.out"
+	if p.Ranks > 0 {
+		run = fmt.Sprintf("mpirun -n %d ./a.out", p.Ranks)
+	}
+	fmt.Fprintf(&b, " *\n * Compile it with the library's mpicc and start it: mpicc FILE.c && %s\n * %s */\n", run, end)
+	b.WriteString(programStart)
+	for _, line := range p.Lines {
+		fmt.Fprintf(&b, "    %s\n", line)
+	}
+	if p.Kept != "" {
+		fmt.Fprintf(&b, "    int kept = %s;\n", p.Kept)
+		fmt.Fprintf(&b, "    printf(\"%%s: expected %%s\\n\", kept ? \"kept\" : \"VIOLATED\", %s);\n", Quote(p.Expected))
+		b.WriteString("    fflush(stdout);\n    _Exit(kept ? 0 : 1); /* without MPI_Finalize, which may crash after a violation */\n}\n")
+	} else {
+		b.WriteString("    printf(\"kept: no crash\\n\");\n    fflush(stdout);\n    _Exit(0);\n}\n")
+	}
+	return b.String()
+}
+
+// comment writes a wrapped line of a comment.
+func comment(b *strings.Builder, label, text string) {
+	text = strings.ReplaceAll(strings.ReplaceAll(text, "*/", "* /"), "\n", " ")
+	line := fmt.Sprintf(" * %-9s", label+":")
+	for _, word := range strings.Fields(text) {
+		if len(line)+len(word) > 110 {
+			b.WriteString(line + "\n")
+			line = " *          "
+		}
+		line += " " + word
+	}
+	b.WriteString(line + "\n")
+}
+
+// Quote writes a C string literal.
+func Quote(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, c := range []byte(s) {
+		switch {
+		case c == '"' || c == '\\':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c == '\n':
+			b.WriteString("\\n")
+		case c == '?': // no trigraphs
+			b.WriteString("\\?")
+		case c < ' ' || c >= 0x7f:
+			fmt.Fprintf(&b, "\\%03o", c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}

@@ -1,0 +1,246 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mpitx/check"
+	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/cmd/mpitx/internal/rules"
+	"mpitx/export"
+)
+
+type checkOptions struct {
+	a         *app
+	mpi       string
+	format    export.Format
+	timeout   time.Duration
+	jobs      int
+	baseline  string
+	reproduce string
+	list      bool
+}
+
+func newCheck(a *app) *cobra.Command {
+	o := &checkOptions{a: a}
+	cmd := &cobra.Command{
+		Use:         "check [RULE…]",
+		Annotations: paged,
+		Short:       "Test the tool interfaces of an MPI against the standard",
+		Long: `Test the tool interfaces of an MPI library against the standard, rule by rule.
+Each rule runs in a process of its own, which may crash or hang. Report the
+violations with the calls that show them, and which features of mpitx work on
+this library. RULE is the name of a rule or of a subject, with * for any text;
+without it, all rules are tested.
+
+The exit code is 1 if the library violates a rule, crashes or hangs.`,
+		Example: `  mpitx check --mpi openmpi
+  mpitx check strings 'pvar-*'
+  mpitx check --reproduce strings-truncated > violation.c
+  mpitx check -o json > known.json && mpitx check --baseline known.json`,
+		RunE: a.once(o.run),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return ruleWords(), cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.mpi, "mpi", "", "the `MPI`: openmpi, mpich, abi, demo, an installation prefix, or a libmpi file")
+	chooseFormat(cmd, &o.format, "output `FORMAT`", export.CheckFormats...)
+	f.DurationVar(&o.timeout, "timeout", 30*time.Second, "a call that takes longer than this `TIME` hangs")
+	f.IntVarP(&o.jobs, "jobs", "j", min(4, runtime.NumCPU()), "test this `NUMBER` of rules at the same time")
+	f.StringVar(&o.baseline, "baseline", "", "report only violations that are not in `FILE`, the output of check -o json")
+	f.StringVar(&o.reproduce, "reproduce", "", "write a C program that shows the violation of `RULE` (or RULE=ITEM) without mpitx")
+	f.BoolVar(&o.list, "list", false, "list the rules, without a test")
+	cmd.RegisterFlagCompletionFunc("reproduce", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return ruleWords(), cobra.ShellCompDirectiveNoFileComp
+	})
+	return cmd
+}
+
+// ruleWords are the names of rules and subjects.
+func ruleWords() (words []string) {
+	for _, r := range rules.All() {
+		if !slices.Contains(words, r.Subject) {
+			words = append(words, r.Subject)
+		}
+		words = append(words, r.Name)
+	}
+	return words
+}
+
+func (o *checkOptions) run(_ *cobra.Command, args []string) error {
+	if o.timeout <= 0 {
+		return usagef("--timeout: must be positive")
+	}
+	if o.jobs <= 0 {
+		return usagef("--jobs: must be positive")
+	}
+	if o.reproduce != "" && (len(args) > 0 || o.baseline != "" || o.format != export.FormatTable || o.list) {
+		return usagef("--reproduce: takes the rule itself, and no other rules, formats or baselines")
+	}
+	rule, item, _ := strings.Cut(o.reproduce, "=")
+	if o.reproduce != "" {
+		args = []string{rule}
+	}
+	chosen, err := chosenRules(args)
+	if err != nil {
+		return err
+	}
+	term, err := o.a.terminal()
+	if err != nil {
+		return err
+	}
+	if o.list {
+		return listRules(o.a, chosen, o.format, term)
+	}
+	base, err := o.readBaseline()
+	if err != nil {
+		return err
+	}
+	lib, m, err := o.library()
+	if err != nil {
+		return err
+	}
+	report := o.test(lib, m, chosen)
+	if o.reproduce != "" {
+		return o.writeProgram(report, item)
+	}
+	if base != nil {
+		report.Subtract(base)
+	}
+	if err := export.Check(o.a.out, report, o.format, term); err != nil {
+		return err
+	}
+	if report.Bad() || report.Count(check.Failed) > 0 {
+		return exit(exitFailed)
+	}
+	return nil
+}
+
+// chosenRules returns the rules that the arguments name.
+func chosenRules(args []string) ([]check.Rule, error) {
+	all := rules.All()
+	if len(args) == 0 {
+		return all, nil
+	}
+	wanted := map[string]bool{}
+	for _, a := range args {
+		if a == "" {
+			return nil, usagef("check: an argument is empty; name a rule or a subject, or leave it out")
+		}
+		found := false
+		for _, r := range all {
+			byName, err := filepath.Match(a, r.Name)
+			if err != nil {
+				return nil, usagef("check: %q is not a pattern; write the name of a rule, with * for any text", a)
+			}
+			if byName || a == r.Subject {
+				wanted[r.Name], found = true, true
+			}
+		}
+		if !found {
+			return nil, failf("check: no rule or subject is called %q; run mpitx check --list for their names", a)
+		}
+	}
+	return slices.DeleteFunc(all, func(r check.Rule) bool { return !wanted[r.Name] }), nil
+}
+
+func listRules(a *app, chosen []check.Rule, f export.Format, term export.Terminal) error {
+	r := &check.Report{Schema: check.Schema}
+	if f == export.FormatTable {
+		for _, rule := range chosen {
+			fmt.Fprintln(a.out, wrapLine(fmt.Sprintf("%-24s %s (%s)", rule.Name, rule.Promise, rule.Section), term.Width, strings.Repeat(" ", 25)))
+		}
+		return nil
+	}
+	for _, rule := range chosen {
+		r.Results = append(r.Results, &check.Result{Rule: rule, Status: check.NotApplicable, Why: "listed, not tested"})
+	}
+	return export.Check(a.out, r, f, term)
+}
+
+func (o *checkOptions) readBaseline() (*check.Report, error) {
+	if o.baseline == "" {
+		return nil, nil
+	}
+	raw, err := os.ReadFile(o.baseline)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, failf("--baseline: %s: there is no such file; write one with mpitx check -o json > FILE", o.baseline)
+	case err != nil:
+		return nil, failf("--baseline: %v", err)
+	}
+	r := &check.Report{}
+	if err := json.Unmarshal(raw, r); err != nil || r.Schema != check.Schema {
+		return nil, failf("--baseline: %s is not a report of mpitx check; write one with mpitx check -o json > FILE", o.baseline)
+	}
+	return r, nil
+}
+
+// library finds the MPI and what is needed to start processes with it.
+func (o *checkOptions) library() (*rules.Library, locate.MPI, error) {
+	m, err := o.a.env.Choose(o.mpi)
+	if err != nil {
+		return nil, m, err
+	}
+	c, err := o.a.collecting(m, o.timeout)
+	if err != nil {
+		return nil, m, err
+	}
+	lib := &rules.Library{Exe: c.Exe, Demo: m.Family == locate.Demo, Shim: c.Shim, Lib: m.Lib, Environ: o.a.env.FreeOfLauncher(), Limit: o.timeout}
+	lib.Launch = func(n int, program []string) ([]string, []string, error) {
+		argv, environ, err := o.a.env.LaunchCommand(m, n, program)
+		return argv, environ, err
+	}
+	return lib, m, nil
+}
+
+// test tests the rules and shows how far it is.
+func (o *checkOptions) test(lib *rules.Library, m locate.MPI, chosen []check.Rule) *check.Report {
+	start := time.Now()
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	results := lib.Run(ctx, chosen, o.jobs, func(*check.Result) {})
+	return &check.Report{Schema: check.Schema, Library: lib.Version(), Standard: lib.Standard(), Path: m.Lib, Results: results,
+		Seconds: time.Since(start).Seconds()}
+}
+
+// writeProgram writes the program that shows a violation.
+func (o *checkOptions) writeProgram(r *check.Report, item string) error {
+	if len(r.Results) != 1 {
+		return usagef("--reproduce: %q names %d rules; name one", o.reproduce, len(r.Results))
+	}
+	one := r.Results[0]
+	for _, v := range one.Violations {
+		if item == "" || v.Item == item {
+			_, err := o.a.out.WriteString(v.Program)
+			return err
+		}
+	}
+	switch {
+	case one.Status == check.Failed || one.Status == check.NotApplicable:
+		return failf("--reproduce: %s: %s: %s", one.Name, one.Status, one.Why)
+	case item != "" && one.Bad > 0:
+		return failf("--reproduce: %s: no program for %q; there are programs for %s", one.Name, item, itemsWithPrograms(one))
+	}
+	return failf("--reproduce: %s: %s keeps this rule, so there is nothing to show", one.Name, r.Library)
+}
+
+func itemsWithPrograms(one *check.Result) string {
+	var items []string
+	for _, v := range one.Violations {
+		items = append(items, v.Item)
+	}
+	return strings.Join(items, ", ")
+}

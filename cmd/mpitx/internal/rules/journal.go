@@ -1,0 +1,87 @@
+package rules
+
+import (
+	"encoding/json"
+	"strings"
+
+	"mpitx/check"
+)
+
+// The journal is what a worker has done so far: a file of lines, each a letter and a text. It is written before each call, so that it
+// survives a crash.
+const (
+	noteItem         = 'I' // the next item begins
+	noteName         = 'M' // the item's name
+	noteLine         = 'L' // C that calls nothing
+	noteCall         = 'C' // a call of the library, in C
+	noteQuietCall    = 'Q' // a call that programs leave out
+	noteViolation    = 'V' // JSON
+	noteInapplicable = 'N' // why
+	noteFact         = 'F' // NAME VALUE, for reports
+	noteEnd          = 'E' // the rule has ended
+)
+
+// journal is what one worker left.
+type journal struct {
+	items        int
+	item         string
+	preamble     []string
+	lines        []string // of the last item
+	call         string   // the last
+	calling      bool     // the last line is a call
+	violations   []check.Violation
+	inapplicable string
+	facts        map[string]string
+	ended        bool
+}
+
+func readJournal(text string) *journal {
+	j := &journal{facts: map[string]string{}}
+	for _, line := range strings.Split(text, "\n") {
+		if len(line) < 2 {
+			continue
+		}
+		kind, text := line[0], line[2:]
+		j.calling = kind == noteCall
+		switch kind {
+		case noteItem:
+			if j.items++; j.items == 1 {
+				j.preamble = j.lines
+			}
+			j.item, j.lines, j.call = text, nil, ""
+		case noteName:
+			j.item = text
+		case noteLine, noteCall:
+			j.lines = append(j.lines, text)
+			if kind == noteCall {
+				j.call = text
+			}
+		case noteQuietCall:
+			j.call = text
+		case noteViolation:
+			var v struct {
+				check.Violation
+				Program string
+			}
+			if json.Unmarshal([]byte(text), &v) == nil {
+				v.Violation.Program = v.Program
+				j.violations = append(j.violations, v.Violation)
+			}
+		case noteInapplicable:
+			j.inapplicable = text
+		case noteFact:
+			name, value, _ := strings.Cut(text, " ")
+			j.facts[name] = value
+		case noteEnd:
+			j.ended = true
+		}
+	}
+	return j
+}
+
+// lastCall is the last call in the form of the standard.
+func (j *journal) lastCall() string {
+	_, text, _ := strings.Cut(j.call, "CALL(")
+	_, text, _ = strings.Cut(text, ", ")
+	return strings.TrimSuffix(text, ");")
+}

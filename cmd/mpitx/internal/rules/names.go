@@ -1,0 +1,245 @@
+//go:build cgo && linux
+
+package rules
+
+import (
+	"fmt"
+	"strings"
+
+	"mpitx/binding"
+	"mpitx/check"
+)
+
+var names = section{"names", []rule{
+	{Rule: check.Rule{Name: "cvar-names-unique", Section: "MPI-3.1, 14.3.6",
+		Promise: "The name of a control variable is unique among control variables."},
+		stage: after, run: func(m *mpi) { uniqueNames(m, cvars(m)) }},
+	{Rule: check.Rule{Name: "pvar-names-unique", Section: "MPI-3.1, 14.3.7",
+		Promise: "The combination of a performance variable's name and class is unique among performance variables."},
+		stage: after, run: func(m *mpi) { uniqueNames(m, pvars(m)) }},
+	{Rule: check.Rule{Name: "category-names-unique", Section: "MPI-3.1, 14.3.8",
+		Promise: "The name of a category is unique among categories."},
+		stage: after, run: func(m *mpi) { uniqueNames(m, categories(m)) }},
+	{Rule: check.Rule{Name: "names-not-empty", Section: "MPI-3.1, 14.3.6 to 14.3.8",
+		Promise: "The names of variables and categories have at least one character."},
+		stage: after, run: namesNotEmpty},
+	{Rule: check.Rule{Name: "get-index", Section: "MPI-3.1, 14.3.6 to 14.3.8",
+		Promise: "MPI_T_*_get_index finds each variable and category by the name that MPI_T_*_get_info returns."},
+		stage: after, run: getIndex},
+	{Rule: check.Rule{Name: "get-index-unknown", Section: "MPI-3.1, 14.3.6 to 14.3.8",
+		Promise: "MPI_T_*_get_index returns MPI_T_ERR_INVALID_NAME for a name that nothing has."},
+		stage: after, run: getIndexUnknown},
+	{Rule: check.Rule{Name: "info-identical", Section: "MPI-3.1, 14.3.6 to 14.3.8",
+		Promise: "Repeated calls of MPI_T_*_get_info for the same variable return the same information."},
+		stage: after, run: infoIdentical},
+	{Rule: check.Rule{Name: "info-constants", Section: "MPI-3.1, Tables 14.2, 14.3, 14.5 and section 14.3.7",
+		Promise: "Verbosity, binding, scope and class are constants of the standard."},
+		stage: after, run: infoConstants},
+	{Rule: check.Rule{Name: "datatypes", Section: "MPI-3.1, Table 14.4",
+		Promise: "The datatype of a variable is one of those that the standard lists for its version."},
+		stage: after, run: datatypes},
+	{Rule: check.Rule{Name: "numbers-never-shrink", Section: "MPI-3.1, 14.3.6 to 14.3.8",
+		Promise: "The numbers of variables and categories only grow, as nothing is deleted once it was added."},
+		stage: before, run: neverShrink},
+	{Rule: check.Rule{Name: "indices-kept", Section: "MPI-3.1, 14.3.6 to 14.3.8",
+		Promise: "An index never changes: MPI_Init does not give it to another variable or category."},
+		stage: before, run: indicesKept},
+}}
+
+func uniqueNames(m *mpi, l *list) {
+	seen := map[string]int{}
+	m.entries(l, func(e *entry) {
+		key := fmt.Sprint(e.label(), e.pvar.Class)
+		first, twice := seen[key]
+		if !twice {
+			seen[key] = e.index
+			return
+		}
+		other := m.entry(l, first)
+		kept := fmt.Sprintf("strcmp(%s, %s) != 0", e.name.c, other.name.c)
+		if l.prefix == "MPI_T_pvar" {
+			kept += fmt.Sprintf(" || %s != %s", e.names[1], other.names[1])
+		}
+		m.expect(false, kept, "one "+l.what+" of this name", fmt.Sprintf("the indices %d and %d have it", first, e.index))
+	})
+}
+
+func namesNotEmpty(m *mpi) {
+	for _, l := range lists(m) {
+		m.entries(l, func(e *entry) {
+			if e.label() == "" {
+				m.rename(fmt.Sprintf("%s %d", l.what, e.index))
+			}
+			m.expect(e.label() != "", e.name.c+"[0] != 0", "a name of at least one character", "an empty name")
+		})
+	}
+}
+
+func getIndex(m *mpi) {
+	for _, l := range lists(m) {
+		m.entries(l, func(e *entry) {
+			c, index := m.indexOf(l, e.label(), e)
+			if c.rc == binding.ErrNotProvided {
+				m.notApplicable("the library is older than MPI-3.1: it has no %s_get_index", l.prefix)
+				return
+			}
+			m.expect(c.ok() && int(index.v) == e.index, fmt.Sprintf("%s == MPI_SUCCESS && %s == %d", c.c, index.c, e.index),
+				fmt.Sprintf("%s_get_index returns index %d", l.prefix, e.index), fmt.Sprintf("%s, index %d", codeName(c.rc), index.v))
+		})
+	}
+}
+
+func getIndexUnknown(m *mpi) {
+	for _, l := range lists(m) {
+		if m.item("%s_get_index", l.prefix) {
+			like := &entry{}
+			like.pvar.Class = 7
+			if c, _ := m.indexOf(l, "mpitx_no_such_name", like); c.rc == binding.ErrNotProvided {
+				m.notApplicable("the library is older than MPI-3.1: it has no %s_get_index", l.prefix)
+			} else {
+				m.wants(c, binding.ErrInvalidName)
+			}
+		}
+	}
+}
+
+func infoIdentical(m *mpi) {
+	for _, l := range lists(m) {
+		m.entries(l, func(e *entry) {
+			again := m.entry(l, e.index)
+			labels, kept := differences(e, again)
+			for _, s := range [][2]*text{{e.name, again.name}, {e.desc, again.desc}} {
+				if s[0].String() != s[1].String() {
+					labels = append(labels, strings.TrimRight(s[0].c, "0123456789"))
+				}
+				kept = append(kept, fmt.Sprintf("strcmp(%s, %s) == 0", s[0].c, s[1].c))
+			}
+			if e.cEnum != "" && e.enum != again.enum {
+				labels = append(labels, "enumtype")
+			}
+			if e.cEnum != "" {
+				kept = append(kept, e.cEnum+" == "+again.cEnum)
+			}
+			m.expect(len(labels) == 0 && again.ok(), joinAnd(append(kept, again.c+" == MPI_SUCCESS")), "the same information as in the first call",
+				codeName(again.rc)+", different "+strings.Join(labels, ", "))
+		})
+	}
+}
+
+// constants are the numbers of get_info that must be constants of the standard.
+var constants = map[string][]string{
+	"verbosity": {"MPI_T_VERBOSITY_USER_BASIC", "MPI_T_VERBOSITY_USER_DETAIL", "MPI_T_VERBOSITY_USER_ALL", "MPI_T_VERBOSITY_TUNER_BASIC",
+		"MPI_T_VERBOSITY_TUNER_DETAIL", "MPI_T_VERBOSITY_TUNER_ALL", "MPI_T_VERBOSITY_MPIDEV_BASIC", "MPI_T_VERBOSITY_MPIDEV_DETAIL",
+		"MPI_T_VERBOSITY_MPIDEV_ALL"},
+	"bind": {"MPI_T_BIND_NO_OBJECT", "MPI_T_BIND_MPI_COMM", "MPI_T_BIND_MPI_DATATYPE", "MPI_T_BIND_MPI_ERRHANDLER", "MPI_T_BIND_MPI_FILE",
+		"MPI_T_BIND_MPI_GROUP", "MPI_T_BIND_MPI_OP", "MPI_T_BIND_MPI_REQUEST", "MPI_T_BIND_MPI_WIN", "MPI_T_BIND_MPI_MESSAGE", "MPI_T_BIND_MPI_INFO"},
+	"scope":     prefixed("MPI_T_SCOPE_", scopeNames[:]),
+	"var_class": prefixed("MPI_T_PVAR_CLASS_", classNames[:]),
+}
+
+func prefixed(prefix string, names []string) (out []string) {
+	for _, n := range names {
+		out = append(out, prefix+n)
+	}
+	return out
+}
+
+func infoConstants(m *mpi) {
+	for _, l := range []*list{cvars(m), pvars(m)} {
+		m.entries(l, func(e *entry) {
+			for k, label := range e.labels {
+				known, ok := constants[label]
+				if !ok {
+					continue
+				}
+				most := int32(len(known))
+				if label == "bind" {
+					most++ // MPI-4's MPI_T_BIND_MPI_SESSION
+				}
+				m.expect(e.ints[k] >= 1 && e.ints[k] <= most, isOneOf(e.names[k], known), label+" is a constant of the standard", fmt.Sprintf("%s is %s", label, unknown(e.ints[k])))
+			}
+		})
+	}
+}
+
+// unknown is a number of the library that is in no table.
+func unknown(n int32) string {
+	if n >= 0x40000000 {
+		return fmt.Sprint(n - 0x40000000)
+	}
+	return fmt.Sprint(n)
+}
+
+func isOneOf(c string, names []string) string {
+	words := make([]string, len(names))
+	for k, n := range names {
+		words[k] = c + " == " + n
+	}
+	return strings.Join(words, " || ")
+}
+
+// datatypes are those of Table 14.4; MPI-4.1 adds the sized ones.
+func datatypes(m *mpi) {
+	known := []string{"MPI_INT", "MPI_UNSIGNED", "MPI_UNSIGNED_LONG", "MPI_UNSIGNED_LONG_LONG", "MPI_COUNT", "MPI_CHAR", "MPI_DOUBLE"}
+	if v, s, err := m.lib.Version(); err == nil && v*10+s >= 41 {
+		known = append(known, "MPI_INT32_T", "MPI_INT64_T", "MPI_UINT32_T", "MPI_UINT64_T")
+	}
+	for _, l := range []*list{cvars(m), pvars(m)} {
+		m.entries(l, func(e *entry) {
+			for k, label := range e.labels {
+				if label == "datatype" {
+					m.expect(e.ints[k] >= 1 && int(e.ints[k]) <= len(known), isOneOf(e.names[k], known), "a datatype of Table 14.4", typeName(e.ints[k]))
+				}
+			}
+		})
+	}
+}
+
+func neverShrink(m *mpi) {
+	var was []*num
+	for _, l := range lists(m) {
+		_, n := m.count(l)
+		was = append(was, n)
+	}
+	m.initMPI()
+	for k, l := range lists(m) {
+		if !m.item("%s_get_num", l.prefix) {
+			continue
+		}
+		var now *num
+		for range 3 {
+			var c code
+			c, now = m.count(l)
+			m.succeeds(c)
+			if !m.expect(now.v >= was[k].v, now.c+" >= "+was[k].c, fmt.Sprintf("at least %d, the number before", was[k].v), fmt.Sprint(now.v)) {
+				break
+			}
+			was[k] = now
+		}
+	}
+}
+
+func indicesKept(m *mpi) {
+	var old [3][]*entry
+	all := lists(m)
+	for k, l := range all {
+		_, n := m.count(l)
+		for i := range int(n.v) {
+			old[k] = append(old[k], m.quietly(func() *entry { return m.entry(l, i) }))
+		}
+	}
+	m.initMPI()
+	for k, l := range all {
+		for _, was := range old[k] {
+			if !was.ok() || !m.item("%s", was.label()) {
+				continue
+			}
+			now := m.entry(l, was.index)
+			if !now.ok() {
+				continue // it is inactive
+			}
+			m.expect(now.label() == was.label(), fmt.Sprintf("strcmp(%s, %s) == 0", now.name.c, check.Quote(was.label())),
+				fmt.Sprintf("index %d still is %s", was.index, was.label()), now.label())
+		}
+	}
+}

@@ -1,0 +1,43 @@
+//go:build !(cgo && linux)
+
+package rules
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"mpitx/check"
+)
+
+// Command is the first argument of mpitx backend for a worker.
+const Command = "check"
+
+// Library is what would be tested; this binary cannot load one.
+type Library struct {
+	Exe       string
+	Demo      bool
+	Shim, Lib string
+	Environ   []string
+	Launch    func(n int, program []string) (argv, environ []string, err error)
+	Limit     time.Duration
+}
+
+// All is empty here.
+func All() []check.Rule { return nil }
+
+// Worker fails.
+func Worker([]string, int) int {
+	fmt.Fprintln(os.Stderr, "mpitx: backend: this binary was built without cgo and cannot load an MPI library")
+	return 2
+}
+
+// Run does nothing here.
+func (l *Library) Run(context.Context, []check.Rule, int, func(*check.Result)) []*check.Result {
+	return nil
+}
+
+// Version and Standard are empty here.
+func (l *Library) Version() string  { return "" }
+func (l *Library) Standard() string { return "" }

@@ -1,0 +1,236 @@
+//go:build cgo && linux
+
+package rules
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"mpitx/check"
+)
+
+// Library is what is tested, and how its processes are started.
+type Library struct {
+	Exe       string // this binary
+	Demo      bool
+	Shim, Lib string
+	Environ   []string
+	// Launch is the command that starts n processes, and its environment; nil if there is no launcher.
+	Launch func(n int, program []string) (argv, environ []string, err error)
+	Limit  time.Duration // without progress
+
+	lock  sync.Mutex
+	facts map[string]string // what workers noted about the library
+}
+
+// Fact returns what the workers noted about the library: "version", "standard", …
+func (l *Library) Fact(name string) string {
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	return l.facts[name]
+}
+
+// Version is the first line of MPI_Get_library_version, Standard the version of MPI that the library claims.
+func (l *Library) Version() string  { return l.Fact(factVersion) }
+func (l *Library) Standard() string { return l.Fact(factStandard) }
+
+func (l *Library) learn(facts map[string]string) {
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	if l.facts == nil {
+		l.facts = map[string]string{}
+	}
+	maps.Copy(l.facts, facts)
+}
+
+const (
+	maxCrashes = 40 // of one rule; each costs a process
+	poll       = 50 * time.Millisecond
+)
+
+// Run tests rules, jobs at a time. done is called after each, in no order.
+func (l *Library) Run(ctx context.Context, rules []check.Rule, jobs int, done func(*check.Result)) []*check.Result {
+	out := make([]*check.Result, len(rules))
+	next := make(chan int)
+	var wait sync.WaitGroup
+	var lock sync.Mutex
+	for range max(1, jobs) {
+		wait.Go(func() {
+			for k := range next {
+				out[k] = l.test(ctx, find(rules[k].Name))
+				lock.Lock()
+				done(out[k])
+				lock.Unlock()
+			}
+		})
+	}
+	for k := range rules {
+		next <- k
+	}
+	close(next)
+	wait.Wait()
+	return out
+}
+
+// test tests one rule: again after each crash, behind the item that crashed.
+func (l *Library) test(ctx context.Context, r *rule) *check.Result {
+	start := time.Now()
+	result := &check.Result{Rule: r.Rule, Status: check.Passed}
+	defer func() { result.Seconds = time.Since(start).Seconds() }()
+	for skip, crashes := 0, 0; ctx.Err() == nil; crashes++ {
+		journals, end, err := l.work(ctx, r, skip)
+		if err != nil {
+			result.Status, result.Why = check.Failed, err.Error()
+			return result
+		}
+		j := journals[0]
+		l.learn(j.facts)
+		for _, v := range j.violations {
+			result.Add(v)
+		}
+		if r.merge != nil && end.ok() {
+			r.merge(journals, result)
+		}
+		result.Items = max(result.Items, j.items)
+		switch {
+		case j.ended:
+			if j.inapplicable != "" && !result.Status.Bad() {
+				result.Status, result.Why = check.NotApplicable, j.inapplicable
+			}
+			return result
+		case j.inapplicable != "":
+			result.Status, result.Why = check.Failed, j.inapplicable
+			return result
+		case j.call == "":
+			result.Status, result.Why = check.Failed, "its process ended before the first call: "+end.String()
+			return result
+		}
+		result.Add(l.crash(r, j, end))
+		if j.items <= skip || crashes == maxCrashes {
+			result.Why = "not all items were tested: too many crashes"
+			return result
+		}
+		skip = j.items
+	}
+	result.Status, result.Why = check.Failed, "interrupted"
+	return result
+}
+
+// crash is the violation that a process has left by its end.
+func (l *Library) crash(r *rule, j *journal, end ending) check.Violation {
+	v := check.Violation{Status: check.Crashed, Item: j.item, Expected: j.lastCall() + " returns", Got: end.String()}
+	if v.Item == "" {
+		v.Item = "the initialization"
+	}
+	if end.hung {
+		v.Status = check.Hung
+	}
+	preamble := j.preamble
+	if j.items == 0 {
+		preamble = nil
+	}
+	lines := append(append([]string{}, preamble...), j.lines...)
+	for _, line := range lines {
+		if c := (&journal{call: line}).lastCall(); c != "" {
+			v.Called = append(v.Called, c)
+		}
+	}
+	v.Program = (&check.Program{Rule: r.Rule, Library: j.facts[factVersion] + " (MPI " + j.facts[factStandard] + ")", Item: v.Item, Expected: v.Expected, Got: v.Got, Lines: lines, Ranks: r.ranks}).String()
+	return v
+}
+
+// ending is how a worker ended.
+type ending struct {
+	code   int
+	signal syscall.Signal
+	hung   bool
+	limit  time.Duration
+}
+
+func (e ending) ok() bool { return e.code == 0 && e.signal == 0 && !e.hung }
+
+func (e ending) String() string {
+	switch {
+	case e.hung:
+		return fmt.Sprintf("no return within %v", e.limit)
+	case e.signal != 0:
+		return fmt.Sprintf("the process crashed: %v", e.signal)
+	}
+	return fmt.Sprintf("the process ended with exit code %d", e.code)
+}
+
+// work runs one worker, or a job of them, and reads its journals.
+func (l *Library) work(ctx context.Context, r *rule, skip int) ([]*journal, ending, error) {
+	dir, err := os.MkdirTemp("/tmp", "mx") // short, as Open MPI puts sockets into it
+	if err != nil {
+		return nil, ending{}, err
+	}
+	defer os.RemoveAll(dir)
+	raw, _ := json.Marshal(request{r.Name, skip, dir, l.Demo, l.Shim, l.Lib})
+	argv, environ := []string{l.Exe, "backend", Command, string(raw)}, l.Environ
+	if r.ranks > 0 {
+		if argv, environ, err = l.Launch(r.ranks, argv); err != nil {
+			return nil, ending{}, err
+		}
+	}
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.Env = append(environ, "TMPDIR="+dir, "FAKEMPI_DIR="+dir)
+	cmd.WaitDelay = time.Second
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	if err := cmd.Start(); err != nil {
+		return nil, ending{}, err
+	}
+	end := l.await(cmd, dir)
+	journals := make([]*journal, max(1, r.ranks))
+	for k := range journals {
+		text, _ := os.ReadFile(journalPath(dir, k))
+		journals[k] = readJournal(string(text))
+	}
+	return journals, end, nil
+}
+
+// await waits for a worker's end. It kills one whose journals have not grown for the limit while it could run.
+func (l *Library) await(cmd *exec.Cmd, dir string) (end ending) {
+	end.limit = l.Limit
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	tick := time.NewTicker(poll)
+	defer tick.Stop()
+	size, since := int64(-1), time.Now()
+	for {
+		select {
+		case <-ended:
+			if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() && !end.hung {
+				end.signal = status.Signal()
+			}
+			end.code = cmd.ProcessState.ExitCode()
+			return end
+		case <-tick.C:
+			if now := journalBytes(dir); now != size {
+				size, since = now, time.Now()
+			} else if time.Since(since) > l.Limit && !end.hung {
+				end.hung = true
+				syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+			}
+		}
+	}
+}
+
+func journalBytes(dir string) (n int64) {
+	files, _ := filepath.Glob(filepath.Join(dir, "journal.*"))
+	for _, f := range files {
+		if info, err := os.Stat(f); err == nil {
+			n += info.Size()
+		}
+	}
+	return n
+}

@@ -1,0 +1,198 @@
+//go:build cgo && linux
+
+// Package rules holds the rules of mpitx check. Each rule calls the library without mpitx's own checks, in a process of its own. Every
+// call is traced as a line of C, so that a violation can be shown by a program without mpitx.
+//
+//	rule.go     what a rule is, and the list of all
+//	trace.go    the traced process: items, calls, expectations
+//	calls.go    the routines as rules call them
+//	worker.go   the process that runs one rule
+//	runner.go   starts workers and collects results
+//	names.go …  the rules, one file per subject
+package rules
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"mpitx/binding"
+	"mpitx/check"
+)
+
+// mpi is the library in the process of one rule.
+type mpi struct {
+	raw     binding.Raw
+	lib     *binding.Library
+	rule    *rule
+	version string // of the library
+
+	journal  *os.File // what the runner reads after this process's end, in the form of journal.go
+	pending  []byte   // of the journal, to be written before the next call
+	skip     int      // items that an earlier process tested
+	items    int
+	itemName string
+	bad      bool // the item has a violation
+	quiet    bool // calls are not part of programs
+	dry      bool // trace calls without making them
+	preamble []string
+	lines    []string // of the item, in C
+	called   []string // of the item, with results
+	setup    []string // called before the first item
+	names    map[string]int
+	first    map[string]int // names after the preamble
+	tool     *binding.Interface
+}
+
+// note adds a line to the journal.
+func (m *mpi) note(kind byte, text string) {
+	m.pending = append(m.pending, kind, ' ')
+	m.pending = append(m.pending, strings.ReplaceAll(text, "\n", "\\n")...)
+	m.pending = append(m.pending, '\n')
+}
+
+func (m *mpi) flush() {
+	m.journal.Write(m.pending)
+	m.pending = m.pending[:0]
+}
+
+// item begins what is tested next. It returns false if an earlier process of this rule tested it. Calls before the first item are part
+// of every item's program.
+func (m *mpi) item(format string, args ...any) bool {
+	if m.items == 0 {
+		m.preamble, m.setup, m.first = m.lines, m.called, m.names
+	}
+	m.items++
+	m.bad, m.lines, m.called = false, nil, nil
+	m.names = make(map[string]int, len(m.first)+8)
+	for k, v := range m.first {
+		m.names[k] = v
+	}
+	if m.items <= m.skip {
+		return false
+	}
+	m.note(noteItem, fmt.Sprintf(format, args...))
+	m.itemName = fmt.Sprintf(format, args...)
+	return true
+}
+
+// rename gives the item the name of what it turned out to be.
+func (m *mpi) rename(name string) {
+	m.itemName = name
+	m.note(noteName, name)
+}
+
+// fresh returns a new C identifier.
+func (m *mpi) fresh(name string) string {
+	m.names[name]++
+	return fmt.Sprintf("%s%d", name, m.names[name])
+}
+
+// line adds C code that calls nothing of the library.
+func (m *mpi) line(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	m.lines = append(m.lines, text)
+	if !m.quiet {
+		m.note(noteLine, text)
+	}
+}
+
+// arg is an argument of a traced call.
+type arg struct {
+	c     string
+	show  func() string // the value after the call; nil for an input
+	print string        // C that prints the value
+}
+
+func lit(format string, args ...any) arg { return arg{c: fmt.Sprintf(format, args...)} }
+
+// code is a return code.
+type code struct {
+	rc      binding.Error
+	c       string // its C variable
+	routine string
+}
+
+func (c code) ok() bool { return c.rc == 0 }
+
+// call traces a call and makes it.
+func (m *mpi) call(routine string, f func() binding.Error, args ...arg) code {
+	words := make([]string, len(args))
+	for k, a := range args {
+		words[k] = a.c
+	}
+	c := code{c: m.fresh("rc"), routine: routine}
+	text := routine + "(" + strings.Join(words, ", ") + ")"
+	m.lines = append(m.lines, fmt.Sprintf("int %s; CALL(%s, %s);", c.c, c.c, text))
+	kind := byte(noteCall)
+	if m.quiet {
+		kind = noteQuietCall
+	}
+	m.note(kind, m.lines[len(m.lines)-1])
+	if m.dry {
+		m.called = append(m.called, text)
+		return c
+	}
+	m.flush()
+	c.rc = f()
+	result := text + " = " + codeName(c.rc)
+	for _, a := range args {
+		if a.show != nil {
+			result += ", " + a.show()
+			if a.print != "" {
+				m.line("%s", a.print)
+			}
+		}
+	}
+	m.called = append(m.called, result)
+	return c
+}
+
+// expect records a violation of the item unless ok; kept is the same condition in C. It returns ok. The first violation of an item counts.
+func (m *mpi) expect(ok bool, kept, expected, got string) bool {
+	if !ok && !m.bad {
+		m.violation(check.Violated, kept, expected, got)
+	}
+	return ok
+}
+
+func (m *mpi) violation(status check.Status, kept, expected, got string) {
+	m.bad = true
+	p := check.Program{Rule: m.rule.Rule, Library: m.version, Item: m.itemName, Expected: expected, Got: got, Kept: kept,
+		Lines: slices.Concat(m.preamble, m.lines), Ranks: m.rule.ranks}
+	v := check.Violation{Status: status, Item: m.itemName, Called: slices.Concat(m.setup, m.called), Expected: expected, Got: got, Program: p.String()}
+	raw, _ := json.Marshal(struct {
+		check.Violation
+		Program string
+	}{v, v.Program})
+	m.note(noteViolation, string(raw))
+}
+
+// wants expects a return code, or one of several.
+func (m *mpi) wants(c code, want ...binding.Error) bool {
+	var kept, names []string
+	for _, w := range want {
+		kept = append(kept, c.c+" == "+codeName(w))
+		names = append(names, codeName(w))
+	}
+	return m.expect(slices.Contains(want, c.rc), strings.Join(kept, " || "), c.routine+" returns "+strings.Join(names, " or "), codeName(c.rc))
+}
+
+// succeeds expects MPI_SUCCESS.
+func (m *mpi) succeeds(c code) bool { return m.wants(c, 0) }
+
+// notApplicable ends a rule that says nothing about this library.
+func (m *mpi) notApplicable(format string, args ...any) {
+	m.note(noteInapplicable, fmt.Sprintf(format, args...))
+}
+
+// quietly makes calls that are not part of programs.
+func (m *mpi) quietly(f func() *entry) *entry {
+	lines, called, names := m.lines, m.called, m.names
+	m.names, m.quiet = map[string]int{}, true
+	e := f()
+	m.lines, m.called, m.names, m.quiet = lines, called, names, false
+	return e
+}

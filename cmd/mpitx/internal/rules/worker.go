@@ -1,0 +1,81 @@
+//go:build cgo && linux
+
+package rules
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"mpitx/binding"
+)
+
+// Command is the first argument of mpitx backend for a worker; the second is a request.
+const Command = "check"
+
+// request is what a worker is to do.
+type request struct {
+	Rule      string
+	Skip      int
+	Directory string // for journals
+	Demo      bool
+	Shim, Lib string
+}
+
+func journalPath(dir string, rank int) string {
+	return filepath.Join(dir, fmt.Sprintf("journal.%d", rank))
+}
+
+// Worker runs one rule in this process and returns the exit code. rank is this process's in the launched job, or below 0.
+func Worker(args []string, rank int) int {
+	var q request
+	if len(args) != 1 || json.Unmarshal([]byte(args[0]), &q) != nil {
+		fmt.Fprintln(os.Stderr, "mpitx: backend check: internal; use mpitx check")
+		return 2
+	}
+	r := find(q.Rule)
+	if r == nil {
+		return 2
+	}
+	binding.SilenceCrashes()
+	file, err := os.Create(journalPath(q.Directory, max(0, rank)))
+	if err != nil {
+		return 2
+	}
+	var lib *binding.Library
+	if q.Demo {
+		lib, err = binding.Demo()
+	} else {
+		lib, err = binding.Load(q.Shim, q.Lib)
+	}
+	if err != nil {
+		fmt.Fprintln(file, string(noteInapplicable), err)
+		return 2
+	}
+	m := &mpi{raw: lib.Raw(), lib: lib, rule: r, journal: file, skip: q.Skip, names: map[string]int{}}
+	m.identify()
+	m.enter(r.stage)
+	r.run(m)
+	m.note(noteEnd, "")
+	m.flush()
+	if r.ranks > 0 {
+		m.raw.FinalizeMPI()
+		binding.Exit(0)
+	}
+	os.Exit(0) // without MPI_Finalize, which costs time and may crash
+	return 0
+}
+
+// factVersion and factStandard are the facts about the library that every worker notes.
+const factVersion, factStandard = "version", "standard"
+
+func (m *mpi) identify() {
+	text, _ := m.lib.VersionText()
+	text, _, _ = strings.Cut(text, "\n")
+	v, s, _ := m.lib.Version()
+	m.version = fmt.Sprintf("%s (MPI %d.%d)", text, v, s)
+	m.note(noteFact, factVersion+" "+text)
+	m.note(noteFact, fmt.Sprintf("%s %d.%d", factStandard, v, s))
+}

@@ -1,0 +1,240 @@
+package export
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strings"
+
+	"mpitx/check"
+)
+
+// CheckFormats are the formats of mpitx check.
+var CheckFormats = []Format{FormatTable, FormatJSON, FormatJUnit, FormatMarkdown}
+
+// The formats that only mpitx check has.
+const (
+	FormatJUnit    Format = "junit"
+	FormatMarkdown Format = "markdown"
+)
+
+// Check writes a report of mpitx check.
+func Check(w io.Writer, r *check.Report, f Format, t Terminal) error {
+	switch f {
+	case FormatJSON:
+		e := json.NewEncoder(w)
+		e.SetEscapeHTML(false)
+		e.SetIndent("", "  ")
+		return e.Encode(r)
+	case FormatJUnit:
+		return checkJUnit(w, r)
+	case FormatMarkdown:
+		return checkMarkdown(w, r)
+	}
+	return checkText(w, r, t)
+}
+
+// checkText is the report for people: violations first, then a summary.
+func checkText(w io.Writer, r *check.Report, t Terminal) error {
+	var b strings.Builder
+	for _, one := range r.Results {
+		if one.Status.Bad() {
+			violatedText(&b, one, t)
+		}
+	}
+	line := func(indent, text string) { fmt.Fprintln(&b, wrapAt(indent+text, t.Width, indent+"  ")) }
+	lesser := func(s check.Status, title string) {
+		if r.Count(s) == 0 {
+			return
+		}
+		fmt.Fprintln(&b, title)
+		for _, one := range r.Results {
+			if one.Status == s {
+				why := one.Why
+				if s == check.Unchecked {
+					why = fmt.Sprintf("%d of %d: %s", one.Bad, one.Items, firstGot(one))
+				}
+				line("  ", one.Name+": "+t.Safe(why))
+			}
+		}
+		fmt.Fprintln(&b)
+	}
+	lesser(check.Failed, "could not be tested")
+	lesser(check.Unchecked, "not as documented, which the standard allows")
+	lesser(check.NotApplicable, "not applicable")
+	if len(r.Features) > 0 {
+		fmt.Fprintln(&b, "mpitx on this library")
+		for _, f := range r.Features {
+			text := fmt.Sprintf("%-28s %s", f.Name, f.State)
+			if f.Why != "" {
+				text += ": " + t.Safe(f.Why)
+			}
+			fmt.Fprintln(&b, wrapAt("  "+text, t.Width, strings.Repeat(" ", 31)))
+		}
+		fmt.Fprintln(&b)
+	}
+	if len(r.Known) > 0 {
+		line("", fmt.Sprintf("%d known violations of the baseline are left out", len(r.Known)))
+	}
+	line("", fmt.Sprintf("%s, MPI %s: %s (%.1f s)", t.Safe(r.Library), r.Standard, summary(r), r.Seconds))
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func firstGot(one *check.Result) string {
+	if len(one.Violations) == 0 {
+		return ""
+	}
+	v := one.Violations[0]
+	return v.Item + ": " + v.Got
+}
+
+// summary counts the rules by status.
+func summary(r *check.Report) string {
+	var parts []string
+	for _, s := range []check.Status{check.Passed, check.Violated, check.Crashed, check.Hung, check.Unchecked, check.NotApplicable, check.Failed} {
+		if n := r.Count(s); n > 0 || s == check.Passed {
+			parts = append(parts, fmt.Sprintf("%d %s", n, s))
+		}
+	}
+	return fmt.Sprintf("%d rules: %s", len(r.Results), strings.Join(parts, ", "))
+}
+
+func violatedText(b *strings.Builder, one *check.Result, t Terminal) {
+	line := func(indent, text string) { fmt.Fprintln(b, wrapAt(indent+text, t.Width, indent+"  ")) }
+	line("", fmt.Sprintf("%s: %s (%s)", strings.ToUpper(string(one.Status)), one.Name, one.Section))
+	line("  ", one.Promise)
+	if one.Bad > 1 {
+		line("  ", fmt.Sprintf("%d of %d: %s", one.Bad, one.Items, t.Safe(check.Some(one.BadItems, 6))))
+	}
+	if len(one.Violations) > 0 {
+		v := one.Violations[0]
+		line("  ", "item      "+t.Safe(v.Item))
+		for k, c := range tail(v.Called, 6) {
+			label := "called    "
+			if k > 0 {
+				label = "          "
+			}
+			line("  ", label+t.Safe(c))
+		}
+		line("  ", "expected  "+t.Safe(v.Expected))
+		line("  ", "got       "+t.Safe(v.Got))
+	}
+	fmt.Fprintln(b)
+}
+
+func tail(s []string, n int) []string { return s[max(0, len(s)-n):] }
+
+// wrapAt breaks a line between words.
+func wrapAt(line string, width int, indent string) string {
+	if width <= 0 || Width(line) <= width {
+		return line
+	}
+	var out []string
+	rest := line
+	for Width(rest) > width {
+		cut := strings.LastIndexByte(rest[:min(len(rest), width+1)], ' ')
+		if cut <= len(indent) {
+			break
+		}
+		out, rest = append(out, strings.TrimRight(rest[:cut], " ")), indent+rest[cut+1:]
+	}
+	return strings.Join(append(out, rest), "\n")
+}
+
+// checkMarkdown is a table of all rules, and a section for each violated one.
+func checkMarkdown(w io.Writer, r *check.Report) error {
+	var b strings.Builder
+	cell := func(s string) string { return strings.NewReplacer("|", "\\|", "\n", " ", "\r", " ").Replace(s) }
+	fmt.Fprintf(&b, "# %s, MPI %s\n\n%s.\n\n| rule | standard | result | items | what came back |\n|---|---|---|---:|---|\n", cell(r.Library), r.Standard, summary(r))
+	for _, one := range r.Results {
+		text := one.Why
+		if len(one.Violations) > 0 {
+			text = firstGot(one)
+			if one.Bad > 1 {
+				text = fmt.Sprintf("%d items; %s", one.Bad, text)
+			}
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %d | %s |\n", one.Name, one.Section, one.Status, one.Items, cell(text))
+	}
+	for _, one := range r.Results {
+		if !one.Status.Bad() || len(one.Violations) == 0 {
+			continue
+		}
+		v := one.Violations[0]
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n\nBroken by: %s.\n\n```c\n%s\n```\n\nExpected: %s. Got: %s.\n", one.Name, one.Promise,
+			check.Some(one.BadItems, 10), strings.ReplaceAll(strings.Join(tail(v.Called, 8), "\n"), "```", "'''"), v.Expected, v.Got)
+	}
+	if len(r.Features) > 0 {
+		b.WriteString("\n## mpitx on this library\n\n| feature | works | why |\n|---|---|---|\n")
+		for _, f := range r.Features {
+			fmt.Fprintf(&b, "| %s | %s | %s |\n", f.Name, f.State, cell(f.Why))
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+type junitSuite struct {
+	XMLName  xml.Name    `xml:"testsuite"`
+	Name     string      `xml:"name,attr"`
+	Tests    int         `xml:"tests,attr"`
+	Failures int         `xml:"failures,attr"`
+	Errors   int         `xml:"errors,attr"`
+	Skipped  int         `xml:"skipped,attr"`
+	Time     string      `xml:"time,attr"`
+	Cases    []junitCase `xml:"testcase"`
+}
+
+type junitCase struct {
+	Name    string     `xml:"name,attr"`
+	Class   string     `xml:"classname,attr"`
+	Time    string     `xml:"time,attr"`
+	Failure *junitText `xml:"failure"`
+	Error   *junitText `xml:"error"`
+	Skipped *junitText `xml:"skipped"`
+	Out     string     `xml:"system-out,omitempty"`
+}
+
+type junitText struct {
+	Message string `xml:"message,attr"`
+	Text    string `xml:",chardata"`
+}
+
+// checkJUnit is a test suite: violations are failures, crashes and hangs are errors.
+func checkJUnit(w io.Writer, r *check.Report) error {
+	s := junitSuite{Name: "mpitx check: " + r.Library, Tests: len(r.Results), Time: fmt.Sprintf("%.3f", r.Seconds)}
+	for _, one := range r.Results {
+		c := junitCase{Name: one.Name, Class: "mpitx.check." + one.Subject, Time: fmt.Sprintf("%.3f", one.Seconds)}
+		var text strings.Builder
+		fmt.Fprintf(&text, "%s (%s)\n", one.Promise, one.Section)
+		for _, v := range one.Violations {
+			fmt.Fprintf(&text, "%s: %s\n  expected: %s\n  got: %s\n", v.Item, strings.Join(v.Called, "; "), v.Expected, v.Got)
+		}
+		message := fmt.Sprintf("%s: %d of %d items", one.Status, one.Bad, one.Items)
+		switch one.Status {
+		case check.Violated:
+			c.Failure, s.Failures = &junitText{message, text.String()}, s.Failures+1
+		case check.Crashed, check.Hung:
+			c.Error, s.Errors = &junitText{message, text.String()}, s.Errors+1
+		case check.Failed:
+			c.Error, s.Errors = &junitText{Message: one.Why}, s.Errors+1
+		case check.NotApplicable:
+			c.Skipped, s.Skipped = &junitText{Message: one.Why}, s.Skipped+1
+		case check.Unchecked:
+			c.Out = message + ", which the standard allows\n" + text.String()
+		}
+		s.Cases = append(s.Cases, c)
+	}
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	e := xml.NewEncoder(w)
+	e.Indent("", "  ")
+	if err := e.Encode(s); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}
