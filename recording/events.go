@@ -22,6 +22,7 @@ type Event struct {
 	Body   []byte     // the fields as they are in the run, with Options.Bodies: see [Field.Offset]
 	Lost   uint64     // the number of events lost, if Type is nil
 	Chain  int        // identifies the chain of chunks among those of all ranks, from 0
+	Block  uint64     // the [EventBlock.Sequence] of its block
 }
 
 // FieldValues returns the values of one field.
@@ -61,7 +62,7 @@ func (h eventHeap) give(o Options, yield func(*Event) bool) {
 		if limited && c.event.Time >= o.To {
 			return
 		}
-		if (!limited || c.event.Time >= o.From) && !yield(&c.event) {
+		if c.event.Block, _ = c.chunks.Chunk(); (!limited || c.event.Time >= o.From) && !yield(&c.event) {
 			return
 		}
 		if c.next() {

@@ -54,24 +54,29 @@ func TestLostAnswer(t *testing.T) {
 	if err := recordingtest.SaveQueues(late); err != nil {
 		t.Fatal(err)
 	}
+	traced := filepath.Join(t.TempDir(), "traced")
+	if err := recordingtest.SaveTrace(traced, 100); err != nil {
+		t.Fatal(err)
+	}
 	answers := map[string][]string{
 		"list": {"list", "list -o json", "list -n 3", "list --tree", "list nothing -o csv"}, "show": {"show demo_rank", "show -n 2 demo_rank"},
 		"read": {"read demo_rank", "read demo_win_limit -n 2"}, "write": {"write demo_type_int=5", "write demo_version=2 -n 2"},
 		"snapshot": {"snapshot", "snapshot -n 2"}, "export": {"export RUN", "export RUN -o parquet", "export RUN --wide -o json"},
 		"stats": {"stats RUN"}, "top": {"top RUN --once", "top RUN --once --by-rank -o csv"}, "recover": {"recover RUN"}, "where": {"where --help"}, "run": {"run --help"},
 		"report": {"report PROFILE", "report PROFILE -o json", "report PROFILE -o csv"}, "matrix": {"matrix PROFILE", "matrix PROFILE -o csv"},
-		"compare": {"compare PROFILE PROFILE", "compare RUN RUN", "compare PROFILE PROFILE -o csv"},
-		"tools":   {"tools", "tools -o json", "tools -o csv"},
-		"env":     {"env -o json", "env -n 2 -o csv"},
-		"check":   {"check --list", "check names --mpi demo", "check get-index --mpi demo -o json", "check --list -o junit"},
-		"queues":  {"queues LATE", "queues LATE -o json", "queues LATE --table lengths -o csv"},
-		"doctor":  {"doctor --mpi demo", "doctor -o json --mpi demo"}, "version": {"version", "--version"}, "setup": {"setup --help", "setup --mpi demo"}, "tui": {"tui --help"},
+		"compare":  {"compare PROFILE PROFILE", "compare RUN RUN", "compare PROFILE PROFILE -o csv"},
+		"tools":    {"tools", "tools -o json", "tools -o csv"},
+		"env":      {"env -o json", "env -n 2 -o csv"},
+		"check":    {"check --list", "check names --mpi demo", "check get-index --mpi demo -o json", "check --list -o junit"},
+		"timeline": {"timeline TRACED --once", "timeline TRACED --once --rank 0"},
+		"queues":   {"queues LATE", "queues LATE -o json", "queues LATE --table lengths -o csv"},
+		"doctor":   {"doctor --mpi demo", "doctor -o json --mpi demo"}, "version": {"version", "--version"}, "setup": {"setup --help", "setup --mpi demo"}, "tui": {"tui --help"},
 		"backend": {"backend serve", "backend serve -n 2"}, "": {"", "--help", "help list", "completion bash", "__complete li", "list --help"},
 		"sample": {"sample --help"}, "record": {"record --help"}, "profile": {"profile --help"}, "trace": {"trace --help"}, "completion": {"completion zsh"},
 	}
 	silent := map[string]string{
 		"snapshot --out file": "0", "export RUN --out file.csv": "0", "export RUN -o parquet --out file.parquet": "0", "list --nonsense": "2", "show nothing": "1",
-		"top": "2", "tui": "2", "sample": "2", "report PROFILE --out file.json": "0", "compare PROFILE PROFILE --out file.ndjson": "0",
+		"top": "2", "tui": "2", "timeline TRACED": "2", "sample": "2", "report PROFILE --out file.json": "0", "compare PROFILE PROFILE --out file.ndjson": "0",
 	}
 	for _, family := range families {
 		workload := " --mpi " + family + " -n 2 --pvar mpitx:calls --duration 50ms --no-summary --workload pingpong"
@@ -89,7 +94,7 @@ func TestLostAnswer(t *testing.T) {
 		dir := t.TempDir()
 		for _, lines := range answers {
 			for _, line := range lines {
-				p := shell(t, dir, environ, "mpitx "+strings.NewReplacer("RUN", run, "PROFILE", profiled, "LATE", late).Replace(line)+" </dev/null "+way)
+				p := shell(t, dir, environ, "mpitx "+strings.NewReplacer("RUN", run, "PROFILE", profiled, "LATE", late, "TRACED", traced).Replace(line)+" </dev/null "+way)
 				want := regexp.MustCompile(`(?m)^mpitx: cannot write the answer: ` + why)
 				if p.code == 0 || len(want.FindAllString(p.stderr.String(), -1)) != 1 && !strings.HasPrefix(line, "backend") { // whose reader is a program
 					t.Errorf("mpitx %s %s: exit code %d:\n%s", line, way, p.code, p.stderr.String())
@@ -97,7 +102,7 @@ func TestLostAnswer(t *testing.T) {
 			}
 		}
 		for line, want := range silent {
-			p := shell(t, dir, environ, "mpitx "+strings.NewReplacer("RUN", run, "PROFILE", profiled, "LATE", late).Replace(line)+" "+way)
+			p := shell(t, dir, environ, "mpitx "+strings.NewReplacer("RUN", run, "PROFILE", profiled, "LATE", late, "TRACED", traced).Replace(line)+" "+way)
 			if fmt.Sprint(p.code) != want || strings.Contains(p.stderr.String(), why) {
 				t.Errorf("mpitx %s %s: exit code %d, want %s:\n%s", line, way, p.code, want, p.stderr.String())
 			}
@@ -172,7 +177,7 @@ func TestExitCodes(t *testing.T) {
 			{2, "profile --include MPI_Snd -- true", "--include MPI_Snd: no MPI function matches; did you mean MPI_Send"}, {2, "profile --exclude '[' -- true", "--exclude \\[: not a pattern"},
 			{2, "profile --out x.doc -- true", "--out x.doc: .doc is not a format of reports"}, {2, "profile --out - -- true", "--out -: standard output is the application's"}},
 	}
-	for _, command := range []string{"export", "stats", "top --once", "where", "recover", "report", "matrix", "queues"} {
+	for _, command := range []string{"export", "stats", "top --once", "where", "recover", "report", "matrix", "queues", "timeline --once"} {
 		name, _, _ := strings.Cut(command, " ")
 		waited, empty := "", "not a run directory"
 		if name == "top" { // the run may be about to start
@@ -200,6 +205,10 @@ func TestExitCodes(t *testing.T) {
 		line{2, "report PROFILE --table x", "--table: .x.: must be one of functions"})
 	lines["queues"] = append(lines["queues"], line{2, "queues", "queues: name a run directory"}, line{1, "queues RUN", "the run has no trace; record one with mpitx trace --dir DIR"},
 		line{2, "queues RUN --rank x", `--rank: "x" is not a rank list`}, line{2, "queues RUN --from 2s --to 1s", "the range is empty"}, line{2, "queues RUN --table x", "--table: .x.: must be peers or lengths"})
+	lines["timeline"] = append(lines["timeline"], line{2, "timeline", "timeline: name a run directory"}, line{2, "timeline RUN", "is not a terminal; --once prints one frame"},
+		line{1, "timeline RUN --once", "the run has no trace; record one with mpirun -n 4 mpitx trace --dir DIR"}, line{2, "timeline RUN --once --rank x", `--rank: "x" is not a rank list`},
+		line{1, "timeline RUN --once --rank 77", "--rank 77: the run has no such rank"}, line{2, "timeline RUN --once --from 2s --to 1s", "--to 1s: must be later than --from 2s"},
+		line{2, "timeline RUN --once --at -1s", "--at -1s: must not be negative"})
 	lines["compare"] = []line{{2, "compare", "compare: name two run directories"}, {2, "compare PROFILE", "name two run directories"}, {2, "compare a b c", "name two run directories"},
 		{2, "compare PROFILE ''", "compare: an argument is empty"}, {2, "compare PROFILE --base RUN", "one side has no run"}, {2, "compare --new PROFILE", "one side has no run"},
 		{1, "compare PROFILE nosuch", "nosuch: there is no such directory; name"}, {1, "compare s.json PROFILE", "s.json: not a directory"}, {1, "compare PROFILE empty", "empty: not a run directory"},

@@ -18,6 +18,7 @@ import (
 	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/ui"
 	"mpitx/ui/prompt"
+	"mpitx/ui/timeline"
 	"mpitx/ui/top"
 )
 
@@ -104,6 +105,8 @@ func manPages(t *testing.T) map[string][]byte {
 			text = manCommands(t, root, text)
 		case "mpitx-tui.1":
 			text += manKeys(ui.Manual()) + manConfig
+		case "mpitx-timeline.1":
+			text += manKeys(timeline.Manual()) + manConfig
 		case "mpitx-top.1":
 			text += manKeys(top.Manual()) + manConfig
 		}

@@ -45,6 +45,18 @@ func (c *Cursor) SkipTo(last int) {
 	}
 }
 
+// Blocks yields the sequence numbers of a chain's chunks with the time bases that they begin with.
+func (p *Process) Blocks(chain Chain, yield func(sequence, first uint64)) {
+	for _, x := range p.chains[chain] {
+		yield(x.sequence, x.first)
+	}
+}
+
+// Seek moves to the start of a chunk of another chain, keeping the buffer.
+func (c *Cursor) Seek(p *Process, chain Chain, sequence uint64) {
+	*c = Cursor{Size: c.Size, store: c.store, process: p, chain: chain, sequence: sequence - 1, ended: true, buf: c.buf[:0]}
+}
+
 // Next moves to the next records, in this chunk or a later one. It returns false if there are none so far.
 func (c *Cursor) Next() bool { return c.Remaining() > 0 || c.advance() }
 

@@ -136,7 +136,7 @@ func (p *Process) note(c *chunk, at uint64) {
 	if c.kind == KindEvents {
 		chain.Number = c.chain
 	}
-	p.chains[chain] = append(p.chains[chain], ref{c.sequence, at})
+	p.chains[chain] = append(p.chains[chain], ref{c.sequence, at, c.first})
 }
 
 func (s *Store) takeDeclarations(f *dataFile, h *os.File, p *Process, c *chunk, at, size int64) {

@@ -93,6 +93,7 @@ type Chain struct {
 type ref struct {
 	sequence uint64
 	at       uint64 // an offset, or a live file and a slot; the two highest bits are the kind of file
+	first    uint64 // time base, in ticks
 }
 
 const (

@@ -27,6 +27,7 @@ type decoder struct {
 	phase   Phase
 	ext     External
 	read    uint64
+	only    *chain // of all events, if it is set
 }
 
 // chain is a thread's chain of events.
@@ -51,6 +52,9 @@ func (d *decoder) options() recording.Options {
 }
 
 func (d *decoder) chain(e *recording.Event) *chain {
+	if d.only != nil {
+		return d.only
+	}
 	for len(d.chains) <= e.Chain {
 		d.chains = append(d.chains, &chain{})
 	}
@@ -202,7 +206,10 @@ func (d *decoder) give(track int, call *Call, yield func(*Event) bool) bool {
 			t.Sent++
 		}
 	}
-	c := d.chains[track]
+	c := d.only
+	if c == nil {
+		c = d.chains[track]
+	}
 	d.shown = Event{Rank: c.process.rank, Thread: c.thread, Track: track, Call: call}
 	if d.trace.options.Progress != nil {
 		if d.read++; d.read%(1<<16) == 0 {

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"math/bits"
+	"time"
 
 	"mpitx/recording"
 )
@@ -38,7 +39,12 @@ type side struct {
 type matched struct {
 	bits  [][]uint64       // by chain: one bit for each message
 	moved map[place]uint32 // the numbers of receives that completed in another order than they were posted
+
+	starts [][]start // by chain
 }
+
+// start is how many messages of a chain come before a block.
+type start struct{ block, counted uint64 }
 
 func (m *matched) set(p place) {
 	for len(m.bits) <= p.chain {
@@ -55,6 +61,9 @@ func (m *matched) set(p place) {
 // flow is the identifier of a message's flow; 0 if it has none.
 func (m *matched) flow(chain int, counted uint64, rank int, message *Message) uint64 {
 	if chain >= len(m.bits) || counted/64 >= uint64(len(m.bits[chain])) || m.bits[chain][counted/64]>>(counted%64)&1 == 0 {
+		return 0
+	}
+	if message.Object == nil { // damage
 		return 0
 	}
 	s := stream{message.Object.number, int32(rank), int32(message.Peer), int32(message.Tag)}
@@ -91,15 +100,20 @@ type matcher struct {
 	counted   []uint64     // messages so far, by chain
 }
 
-// match reads the whole trace, and finds the messages that have a flow.
-func (t *Trace) match() {
+// match reads the whole trace, and finds the messages that have a flow, unless goOn returns false.
+func (t *Trace) match(goOn func(at time.Duration) bool) {
 	m := &matcher{trace: t, processes: newProcesses(t), matched: &matched{moved: map[place]uint32{}}, waiting: map[numbered]side{},
 		receivers: map[*process]*receiver{}, chosen: map[int]bool{}}
 	for _, r := range t.run.Ranks {
 		m.chosen[r.Rank] = t.options.Rank == nil || t.options.Rank(r)
 	}
+	n := 0
 	for e := range t.run.Events(newDecoder(t).options()) {
+		m.begin(e)
 		m.event(e)
+		if n++; n%(1<<14) == 0 && !goOn(e.Time) {
+			return
+		}
 	}
 	for _, r := range m.receivers {
 		r.finish()
@@ -108,6 +122,22 @@ func (t *Trace) match() {
 		m.unmatched(s.inside)
 	}
 	t.matched = m.matched
+}
+
+// begin notes where blocks begin.
+func (m *matcher) begin(e *recording.Event) {
+	for len(m.matched.starts) <= e.Chain {
+		m.matched.starts = append(m.matched.starts, nil)
+	}
+	all := &m.matched.starts[e.Chain]
+	if n := len(*all); n > 0 && (*all)[n-1].block == e.Block {
+		return
+	}
+	counted := uint64(0)
+	if e.Chain < len(m.counted) {
+		counted = m.counted[e.Chain]
+	}
+	*all = append(*all, start{e.Block, counted})
 }
 
 func (m *matcher) unmatched(inside bool) {

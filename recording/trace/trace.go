@@ -152,7 +152,7 @@ type Trace struct {
 func Read(run *recording.Run, o Options) *Trace {
 	t := &Trace{run: run, options: o, objects: readObjects(run)}
 	if o.Flows {
-		t.match()
+		t.match(func(time.Duration) bool { return true })
 	}
 	return t
 }

@@ -1,0 +1,230 @@
+package timeline
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mpitx/export"
+	"mpitx/export/perfetto"
+	"mpitx/recording"
+	"mpitx/recording/trace"
+	"mpitx/ui/prompt"
+	"mpitx/ui/term"
+)
+
+// command is a command of the command line.
+type command struct {
+	name, args, help string
+	do               func(m *Model, args string) tea.Cmd
+}
+
+// commands is filled in by init, since the help is one of the actions.
+var commands []command
+
+var commandNames []string
+
+func init() {
+	write := func(name string) func(*Model, string) tea.Cmd {
+		return func(m *Model, path string) tea.Cmd { return m.cmdExport(name, path) }
+	}
+	commands = []command{
+		{"at", "TIME", "move the cursor to a time since the start of the job, such as 1.5s", (*Model).cmdAt},
+		{"rank", "RANK", "move the cursor to a rank", (*Model).cmdRank},
+		{"search", "[WORDS]", "go to the next call whose function and communicator have these words; without words: end the search", (*Model).cmdSearch},
+		{"all", "", "show the whole time", func(m *Model, _ string) tea.Cmd { return m.all() }},
+		{"export", "FILE.csv|ndjson|pftrace", "write the calls and messages of the time and the ranks that are shown to a file; ui.perfetto.dev opens a .pftrace", write("export")},
+		{"export!", "FILE.csv|ndjson|pftrace", "the same; replaces a file that exists", write("export!")},
+		{"theme", "[NAME]", "choose the colours: " + strings.Join(term.Themes, ", "), (*Model).cmdTheme},
+		{"pause", "", "pause or resume", func(m *Model, _ string) tea.Cmd { return m.pause() }},
+		{"messages", "", "show all messages and what is wrong with the run, in full", func(m *Model, _ string) tea.Cmd { return m.showText(m.messageLines) }},
+		{"help", "", "show keys and commands", func(m *Model, _ string) tea.Cmd { return m.showText(m.helpLines) }},
+		{"quit", "", "quit", func(*Model, string) tea.Cmd { return tea.Quit }},
+	}
+	for i := range commands {
+		commandNames = append(commandNames, commands[i].name)
+	}
+}
+
+// begin opens the command line.
+func (m *Model) begin(text string) tea.Cmd {
+	m.mode, m.line = modeCommand, prompt.New(text)
+	return nil
+}
+
+func (m *Model) keyCommand(name, text string) tea.Cmd {
+	line := m.line.String()
+	switch name {
+	case "enter":
+		m.mode = modeKeys
+		return m.command(line)
+	case "esc":
+		m.mode = modeKeys
+	case "backspace":
+		if line == "" {
+			m.mode = modeKeys
+		}
+		m.line.Key(name, text)
+	case "tab":
+		m.line = prompt.New(prompt.Complete(line, commandNames))
+	default:
+		m.line.Key(name, text)
+	}
+	return nil
+}
+
+// command runs a line of the command line.
+func (m *Model) command(line string) tea.Cmd {
+	name, args, _ := strings.Cut(strings.TrimSpace(line), " ")
+	if name == "" {
+		return nil
+	}
+	k, err := prompt.Find(commandNames, name)
+	if err != nil {
+		m.say("%v", err)
+		return nil
+	}
+	m.text = nil
+	return commands[k].do(m, strings.TrimSpace(args))
+}
+
+func (m *Model) cmdAt(text string) tea.Cmd {
+	at, err := time.ParseDuration(text)
+	switch {
+	case err != nil:
+		m.say("at: %q is not a time; give it as 1.5s, 20ms or 1m30s", text)
+	case m.frame == nil:
+	case at < m.frame.From || at >= m.frame.To:
+		m.say("at: %s is outside of the trace, which is from %s to %s", text, m.frame.From, m.frame.To)
+	default:
+		p := m.place
+		p.Time, p.Call = at, trace.CallID{}
+		return m.move(p)
+	}
+	return nil
+}
+
+func (m *Model) cmdRank(text string) tea.Cmd {
+	if m.frame == nil {
+		return nil
+	}
+	ranks, err := export.ParseRanks(text)
+	if err == nil && len(ranks) == 1 {
+		for i := range m.frame.Rows {
+			if m.frame.Rows[i].Track.Rank.Rank == ranks[0] {
+				return m.moveRow(i - m.frame.row(m.place.Track))
+			}
+		}
+	}
+	m.say("rank: %q is not a rank that is shown", text)
+	return nil
+}
+
+func (m *Model) cmdSearch(words string) tea.Cmd {
+	if m.words = words; words == "" {
+		return nil
+	}
+	return m.act(Action{Step: 1, Words: words, First: true})
+}
+
+// cmdTheme chooses the colours, for later sessions, too.
+func (m *Model) cmdTheme(name string) tea.Cmd {
+	theme, err := term.ParseTheme(name)
+	switch {
+	case err != nil:
+		m.say("theme: %v", err)
+		return nil
+	case name == "":
+		m.say("theme %s; the themes are %s", m.terminal.Theme, strings.Join(term.Themes, ", "))
+		return nil
+	}
+	m.terminal.Theme = theme
+	m.say("theme %s", name)
+	if m.config == nil {
+		return nil
+	}
+	m.themes++
+	file, now, turn := m.config, m.config.Clone(), m.themes
+	now.Theme = name
+	return func() tea.Msg { return keptMsg{file.Save(now, turn)} }
+}
+
+type savedMsg struct {
+	path   string
+	totals trace.Totals
+	err    error
+}
+
+func (m *Model) saved(msg savedMsg) {
+	if msg.err != nil {
+		m.say("export %s: %v", msg.path, msg.err)
+		return
+	}
+	m.say("exported %d calls and %d messages to %s", msg.totals.Calls, msg.totals.Sent+msg.totals.Received, msg.path)
+}
+
+// cmdExport writes the trace of the window and of the ranks of the visible rows.
+func (m *Model) cmdExport(command, path string) tea.Cmd {
+	format := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
+	if format != string(export.FormatCSV) && format != string(export.FormatNDJSON) && format != "pftrace" {
+		m.say("export: the file's name must end in .csv, .ndjson or .pftrace: :export my.csv")
+		return nil
+	}
+	f := m.frame
+	if f == nil || len(f.Rows) == 0 {
+		m.say("export: there is nothing to export")
+		return nil
+	}
+	shown := map[int]bool{}
+	for i := range f.Cells {
+		shown[f.Rows[f.Top+i].Track.Rank.Rank] = true
+	}
+	o := trace.Options{From: f.Window.From, To: f.Window.To, Rank: func(r *recording.Rank) bool { return shown[r.Rank] }}
+	dir, places := f.Dir, m.feed.options.Places
+	m.say("exporting%s", m.terminal.Ellipsis())
+	return func() tea.Msg {
+		totals, err := save(command, path, format, dir, o, places)
+		return savedMsg{path, totals, err}
+	}
+}
+
+// save writes a part of a run to a file. Only a command that ends in ! replaces a file that exists.
+func save(command, path, format, dir string, o trace.Options, places Places) (totals trace.Totals, err error) {
+	run, err := recording.Open(dir)
+	if err != nil {
+		return totals, err
+	}
+	defer run.Close()
+	how := os.O_EXCL
+	if strings.HasSuffix(command, "!") {
+		how = os.O_TRUNC
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|how, 0o666)
+	if os.IsExist(err) {
+		return totals, fmt.Errorf("the file exists; :%s! %s replaces it", command, path)
+	}
+	if err != nil {
+		return totals, err
+	}
+	defer func() {
+		if e := file.Close(); err == nil {
+			err = e
+		}
+	}()
+	var find func(r *recording.Rank, address uint64) string
+	if places != nil {
+		var done func()
+		find, done = places(run)
+		defer done()
+	}
+	var w io.Writer = file
+	if format == "pftrace" {
+		return perfetto.Write(w, run, perfetto.Options{Options: o, Site: find})
+	}
+	return export.Trace(w, run, export.Format(format), export.TraceOptions{Options: o, Site: find})
+}

@@ -1,0 +1,138 @@
+package timeline
+
+import (
+	"strings"
+	"time"
+
+	"mpitx/recording/trace"
+)
+
+// mostMessages is the number of messages of a call whose other side is looked up.
+const mostMessages = 64
+
+// Detail is what is at the cursor.
+type Detail struct {
+	Cell     trace.Cell
+	Width    time.Duration // of the cell
+	Call     *trace.Found  // nil: none
+	Site     string
+	Phases   []string // outermost first
+	Messages []Message
+}
+
+// Message is a message of the call with its other side.
+type Message struct {
+	trace.Message
+	Other      *trace.Found // the call of the other side; nil: unknown
+	OtherSide  trace.Message
+	Sent, Done time.Duration // when the sending call began, and when the receive was complete; -1: unknown
+}
+
+func (f *Feed) detail(out *Frame) {
+	p := &out.Place
+	column := out.Window.Column(p.Time)
+	from, to := out.Window.Edge(column), out.Window.Edge(column+1)
+	cells, _ := f.index.Cells(p.Track, trace.Window{From: from, To: to, Columns: 1}, time.Now().Add(budget))
+	d := &Detail{Cell: cells[0], Width: to - from, Phases: f.index.PhasesAt(p.Track, p.Time)}
+	out.Detail = d
+	found, ok := f.index.Call(p.Call)
+	if !ok {
+		return
+	}
+	d.Call = &found
+	if found.Site != 0 && f.place != nil {
+		key := site{p.Track.Rank, found.Site}
+		if _, known := f.sites[key]; !known {
+			f.sites[key] = f.place(p.Track.Rank, found.Site)
+		}
+		d.Site = f.sites[key]
+	}
+	if len(found.Messages) > 0 {
+		f.matcher.start(f.run.Dir, out.To)
+		out.Matching, out.Matched = !f.matcher.ended, f.matcher.part()
+	}
+	for i := range found.Messages {
+		m := Message{Message: found.Messages[i], Sent: -1, Done: -1}
+		if i < mostMessages {
+			if other, side, ok := f.index.Other(&found, &m.Message); ok {
+				m.Other, m.OtherSide = &other, side
+			}
+		}
+		send, receive := &m.Message, &m.OtherSide
+		if m.Received {
+			send, receive = receive, send
+		}
+		if m.Other != nil || !m.Received {
+			m.Sent = send.Posted
+		}
+		if m.Other != nil || m.Received {
+			m.Done = receive.Done
+		}
+		d.Messages = append(d.Messages, m)
+	}
+}
+
+// act carries out an action. It returns why it could not.
+func (f *Feed) act(a Action, out *Frame) string {
+	p := &out.Place
+	switch {
+	case a.Step != 0:
+		from, at := p.Call, p.Time
+		if from.Track != p.Track || a.First {
+			from = trace.CallID{Track: p.Track}
+		}
+		id, begin, end, ok := f.index.Next(from, at, a.Step, wanted(a.Words))
+		if !ok {
+			which := "call"
+			if a.Words != "" {
+				which += " with " + a.Words
+			}
+			return "no " + which + map[bool]string{true: " after", false: " before"}[a.Step > 0] + " this place on this thread"
+		}
+		if begin >= out.To || end < out.From {
+			return "the next call is outside of --from and --to"
+		}
+		p.Call, p.Time = id, min(max(begin, out.From), out.To-1)
+	case a.Message > 0:
+		call, ok := f.index.Call(p.Call)
+		if !ok || a.Message > len(call.Messages) {
+			return "this call has no message"
+		}
+		m := &call.Messages[a.Message-1]
+		other, _, ok := f.index.Other(&call, m)
+		switch {
+		case !ok && !f.matcher.ended:
+			f.matcher.start(f.run.Dir, out.To)
+			return "messages are still being matched; try again"
+		case !ok:
+			return "the other side of this message is not in the trace, or the order of messages is ambiguous"
+		case other.Begin >= out.To || other.End < out.From:
+			return "the other side is outside of --from and --to"
+		}
+		for _, t := range f.index.Tracks {
+			if t == other.ID.Track {
+				p.Track, p.Call, p.Time = t, other.ID, min(max(other.Begin, out.From), out.To-1)
+				return ""
+			}
+		}
+		return "the other side is on a rank that --rank leaves out"
+	}
+	return ""
+}
+
+// wanted says which calls a search is for: those with all words in the function's or the object's name.
+func wanted(text string) trace.Wanted {
+	words := strings.Fields(strings.ToLower(text))
+	if len(words) == 0 {
+		return nil
+	}
+	return func(function string, o *trace.Object) bool {
+		name := strings.ToLower(function + "\x00" + o.String())
+		for _, w := range words {
+			if !strings.Contains(name, w) {
+				return false
+			}
+		}
+		return true
+	}
+}

@@ -1,0 +1,311 @@
+package timeline
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"mpitx/recording"
+	"mpitx/recording/trace"
+)
+
+// budget is the time that a frame may read.
+const budget = 100 * time.Millisecond
+
+// Options choose the part of a run to show.
+type Options struct {
+	From, To time.Duration              // if To > From
+	Rank     func(*recording.Rank) bool // nil: all
+	At       time.Duration              // where the cursor begins; negative: in the middle
+	Places   Places
+}
+
+// Places returns a function that says where a call site is in the source, and one that ends its use.
+type Places func(*recording.Run) (find func(r *recording.Rank, address uint64) string, done func())
+
+// Feed reads frames of a run. It is not safe for concurrent use.
+type Feed struct {
+	run     *recording.Run
+	index   *trace.Index
+	options Options
+	matcher matcher
+	broken  error
+	place   func(r *recording.Rank, address uint64) string
+	done    func()
+	sites   map[site]string
+}
+
+type site struct {
+	rank    *recording.Rank
+	address uint64
+}
+
+// Open begins to read a run, which the feed closes.
+func Open(run *recording.Run, o Options) *Feed {
+	f := &Feed{run: run, index: trace.NewIndex(run, o.Rank), options: o, sites: map[site]string{}}
+	if o.Places != nil {
+		f.place, f.done = o.Places(run)
+	}
+	return f
+}
+
+// Close closes the run.
+func (f *Feed) Close() {
+	f.matcher.stop()
+	if f.done != nil {
+		f.done()
+	}
+	f.run.Close()
+}
+
+// Poll reads what has come since. It returns false if the run is not live.
+func (f *Feed) Poll() bool {
+	if !f.run.Running() {
+		return false
+	}
+	f.broken = f.index.Refresh(f.options.Rank)
+	return true
+}
+
+// Extent is the time that can be shown, and false if there is none.
+func (f *Feed) Extent() (from, to time.Duration, ok bool) {
+	from, to = f.index.Span()
+	to++
+	if f.options.To > f.options.From {
+		from, to = max(from, f.options.From), min(to, f.options.To)
+	}
+	return from, to, from < to && len(f.index.Tracks) > 0
+}
+
+// All reads everything that a frame may need.
+func (f *Feed) All() {
+	for f.index.Fill(time.Now().Add(time.Hour)) < 1 {
+	}
+	f.matcher.wait(f)
+}
+
+// Order is how rows are sorted.
+type Order uint8
+
+// The orders.
+const (
+	ByRank Order = iota
+	ByTime       // in MPI calls, in the window
+	ByCalls
+	orders
+)
+
+// Place is what is shown, and where the cursor is.
+type Place struct {
+	From, To time.Duration // the window; all if To is 0
+	Track    *trace.Track  // nil: the first one
+	Time     time.Duration
+	Call     trace.CallID // without a Track: the one that takes the most of the cursor's cell
+}
+
+// Action is a movement that must read the trace.
+type Action struct {
+	Step    int    // to the next call (1), or the one before (-1)
+	Words   string // only to a call that has these words
+	First   bool   // the search begins at the cursor's time, not at its call
+	Message int    // to the other side of this message of the call, from 1
+}
+
+// Ask says what a frame should hold.
+type Ask struct {
+	Place
+	Action
+	Columns, Rows int // that are visible
+	Top           int
+	Order         Order
+	Reverse       bool
+	Details       bool
+}
+
+// Row is a thread.
+type Row struct {
+	Track *trace.Track
+	Cell  trace.Cell // of the whole window, if rows are sorted by it
+}
+
+// Frame is what the screen shows. It shares nothing that changes with the feed.
+type Frame struct {
+	Dir, Program string
+	Ranks        int
+	Live, Behind bool
+	Matching     bool    // it waits for messages to be matched
+	Matched      float64 // the part that was matched
+	Read         float64 // the part of the trace that was read
+	Place        Place
+	Sampled      bool          // not all blocks of the window were read
+	Whole        bool          // the window shows everything
+	From, To     time.Duration // of everything that can be shown
+	Window       trace.Window
+	Rows         []Row
+	Top          int
+	Cells        [][]trace.Cell     // of the rows from Top on
+	Tails        []Gap              // likewise: where the last events were lost
+	Ends         [][2]time.Duration // likewise: when the thread's first event begins, and when its last one ends
+	Functions    []string
+	Phases       []string // of the cursor's track, by column
+	Detail       *Detail  // nil: not asked for
+	Lost         uint64
+	Damage       []error
+	Broken       string
+	Dead         []int // ranks that died
+	Note         string
+
+	shares []trace.Share
+}
+
+// Gap is a time in which events were lost after the last one that is there.
+type Gap struct {
+	From, To time.Duration
+	Events   uint64
+}
+
+// row is the index of a track among the rows.
+func (f *Frame) row(t *trace.Track) int {
+	return max(slices.IndexFunc(f.Rows, func(r Row) bool { return r.Track == t }), 0)
+}
+
+// Frame reads a frame.
+func (f *Feed) Frame(ask Ask) *Frame {
+	out := &Frame{Dir: f.run.Dir, Live: f.run.Running(), Place: ask.Place, Damage: slices.Clone(f.run.Damage())}
+	if f.broken != nil {
+		out.Broken = f.broken.Error()
+	}
+	seen := map[int]bool{}
+	for _, r := range f.run.Ranks {
+		out.Lost += r.Counters.LostEvents
+		out.Program = cmp.Or(out.Program, r.Program)
+		seen[r.Rank] = true
+		if r.State == recording.StateDied {
+			out.Dead = append(out.Dead, r.Rank)
+		}
+	}
+	out.Ranks = len(seen)
+	var ok bool
+	if out.From, out.To, ok = f.Extent(); !ok {
+		return out
+	}
+	until := time.Now().Add(budget)
+	f.matcher.take(f.index)
+	p := &out.Place
+	if p.Track == nil || !slices.Contains(f.index.Tracks, p.Track) {
+		p.Track, p.Call = f.index.Tracks[0], trace.CallID{}
+		if p.Time = f.options.At; p.Time < 0 {
+			p.Time = out.From + (out.To-out.From)/2
+		}
+	}
+	out.Note = f.act(ask.Action, out)
+	p.clamp(out, ask.Columns)
+	out.Window = trace.Window{From: p.From, To: p.To, Columns: max(ask.Columns, 1)}
+	out.Whole = p.From == out.From && p.To == out.To
+	f.rows(ask, out)
+	whole := f.cells(ask, out, until)
+	if p.Call.Track == nil {
+		f.resolve(out)
+	}
+	out.Read = f.index.Fill(until)
+	out.Behind, out.Sampled = out.Read < 1, !whole
+	out.Functions = slices.Clone(f.index.Functions())
+	out.Phases = f.index.Phases(p.Track, out.Window)
+	if ask.Details {
+		f.detail(out)
+	}
+	return out
+}
+
+// clamp keeps the window within what there is, and the cursor within the window.
+func (p *Place) clamp(f *Frame, columns int) {
+	if p.To <= p.From {
+		p.From, p.To = f.From, f.To
+	}
+	span := min(max(p.To-p.From, time.Duration(columns)), max(f.To-f.From, time.Duration(columns)))
+	p.Time = min(max(p.Time, f.From), f.To-1)
+	if p.Time < p.From || p.Time >= p.From+span { // the cursor was moved out of it
+		p.From = p.Time - span/2
+	}
+	p.From = max(min(p.From, f.To-span), f.From)
+	p.To = p.From + span
+}
+
+// rows sorts the tracks.
+func (f *Feed) rows(ask Ask, out *Frame) {
+	for _, t := range f.index.Tracks {
+		row := Row{Track: t}
+		if ask.Order != ByRank {
+			all := out.Window
+			all.Columns = 1
+			cells, _ := f.index.Cells(t, all, time.Now().Add(budget/time.Duration(len(f.index.Tracks))))
+			row.Cell = cells[0]
+		}
+		out.Rows = append(out.Rows, row)
+	}
+	slices.SortStableFunc(out.Rows, func(a, b Row) int {
+		switch ask.Order {
+		case ByTime:
+			return cmp.Compare(b.Cell.Busy, a.Cell.Busy)
+		case ByCalls:
+			return cmp.Compare(b.Cell.Calls, a.Cell.Calls)
+		}
+		return 0
+	})
+	if ask.Reverse {
+		slices.Reverse(out.Rows)
+	}
+	row := out.row(out.Place.Track)
+	out.Top = min(max(ask.Top, row-ask.Rows+1, 0), row, max(len(out.Rows)-ask.Rows, 0))
+}
+
+func (f *Feed) cells(ask Ask, out *Frame, until time.Time) (whole bool) {
+	whole = true
+	visible := out.Rows[out.Top:min(out.Top+max(ask.Rows, 1), len(out.Rows))]
+	for i := range visible {
+		t := visible[i].Track
+		now := time.Now()
+		part := until.Sub(now) / time.Duration(len(visible)-i)
+		cells, all := f.index.Cells(t, out.Window, now.Add(part))
+		whole = whole && all
+		out.Cells = append(out.Cells, cells)
+		out.Tails = append(out.Tails, f.tail(t))
+		out.Ends = append(out.Ends, [2]time.Duration{f.index.Begin(t), f.index.End(t)})
+	}
+	return whole
+}
+
+// tail is the loss after the last event of a track: a rank counts all losses, and notes those that are followed by an event.
+func (f *Feed) tail(t *trace.Track) (gap Gap) {
+	counted := t.Rank.Counters.LostEvents
+	if counted == 0 {
+		return gap
+	}
+	for _, other := range f.index.Tracks {
+		if other.Rank != t.Rank {
+			continue
+		}
+		noted, all := other.Lost()
+		if !all {
+			return gap
+		}
+		counted -= min(noted, counted)
+	}
+	if counted == 0 {
+		return gap
+	}
+	_, to := f.run.Span(t.Rank)
+	return Gap{f.index.End(t), to, counted}
+}
+
+// resolve chooses the call that takes the most of the cursor's cell.
+func (f *Feed) resolve(out *Frame) {
+	p := &out.Place
+	column := out.Window.Column(p.Time)
+	cells, _ := f.index.Cells(p.Track, trace.Window{From: out.Window.Edge(column), To: out.Window.Edge(column + 1), Columns: 1}, time.Now().Add(budget))
+	if c := cells[0]; c.Longest.Track != nil {
+		p.Call = c.Longest
+		p.Time = min(max(p.Time, c.Begin, out.Window.Edge(column)), max(c.End, out.Window.Edge(column)))
+		p.Time = min(p.Time, out.Window.Edge(column+1)-1)
+	}
+}

@@ -1,0 +1,78 @@
+package timeline
+
+import (
+	"sync/atomic"
+	"time"
+
+	"mpitx/recording"
+	"mpitx/recording/trace"
+)
+
+// matcher matches messages while the screen is in use. It reads the run on its own.
+type matcher struct {
+	begun, ended bool
+	stopped      atomic.Bool
+	at           atomic.Int64 // the time that was reached
+	found        chan *trace.Flows
+	flows        *trace.Flows // nil: not yet, or it failed
+	to           time.Duration
+}
+
+// start begins to match, once.
+func (m *matcher) start(dir string, to time.Duration) {
+	if m.begun {
+		return
+	}
+	m.begun, m.to, m.found = true, to, make(chan *trace.Flows, 1)
+	go func() {
+		run, err := recording.Open(dir)
+		if err != nil {
+			m.found <- nil
+			return
+		}
+		defer run.Close()
+		m.found <- trace.Match(run, func(at time.Duration) bool {
+			m.at.Store(int64(at))
+			return !m.stopped.Load()
+		})
+	}()
+}
+
+// take gives the result to an index, if there is one now.
+func (m *matcher) take(x *trace.Index) {
+	if !m.begun || m.ended {
+		return
+	}
+	select {
+	case m.flows = <-m.found:
+		m.ended = true
+		x.SetFlows(m.flows)
+	default:
+	}
+}
+
+// part is how much was matched, 0 to 1.
+func (m *matcher) part() float64 {
+	if m.ended {
+		return 1
+	}
+	return min(max(float64(m.at.Load())/float64(max(m.to, 1)), 0), 0.99)
+}
+
+// wait matches all messages.
+func (m *matcher) wait(f *Feed) {
+	_, to := f.index.Span()
+	m.start(f.run.Dir, to)
+	if !m.ended {
+		m.flows, m.ended = <-m.found, true
+		f.index.SetFlows(m.flows)
+	}
+}
+
+// stop ends the matching.
+func (m *matcher) stop() {
+	m.stopped.Store(true)
+	if m.begun && !m.ended {
+		<-m.found
+	}
+}

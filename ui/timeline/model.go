@@ -1,0 +1,355 @@
+package timeline
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+
+	"mpitx/recording/trace"
+	"mpitx/ui/config"
+	"mpitx/ui/pager"
+	"mpitx/ui/program"
+	"mpitx/ui/prompt"
+	"mpitx/ui/term"
+)
+
+const (
+	refresh   = 500 * time.Millisecond // of a run that is being written
+	soon      = 200 * time.Millisecond // while messages are matched
+	mostNotes = 50
+)
+
+// mode is where typed characters go.
+type mode uint8
+
+const (
+	modeKeys mode = iota
+	modeSearch
+	modeCommand
+)
+
+// Model is the screen. Only its commands read files, one at a time.
+type Model struct {
+	feed     *Feed
+	reading  sync.Mutex // held while a command uses the feed
+	terminal term.Term
+	config   *config.File // nil: nothing is kept
+	themes   int          // that were chosen
+	frame    *Frame       // nil: not yet
+	width    int
+	height   int
+	rendered string // the screen; "": it has changed
+	once     bool   // it is printed, not shown
+
+	place      Place
+	action     Action // for the next frame
+	whole      bool   // everything is shown, also what comes
+	top        int
+	order      Order
+	reverse    bool
+	byFunction bool
+	inMessages bool // keys go to the list of messages
+	message    int  // the chosen one
+	words      string
+	zoom       bool            // rows alone
+	text       func() []string // shown instead of everything else: help, messages; nil: nothing is
+	pager      pager.Pager     // of text
+	mode       mode
+	line       prompt.Line // being typed
+	note       string      // the outcome of the last key or command; "": none
+	notes      []string    // the last outcomes
+	paused     bool
+
+	busy  bool              // a command is reading
+	stale bool              // it reads something that is not wanted any more
+	kept  []tea.KeyPressMsg // typed while an action was carried out
+	tick  int               // the current tick; older ones are ignored
+}
+
+// New makes the screen.
+func New(f *Feed, t term.Term) *Model {
+	return &Model{feed: f, terminal: t, width: 80, height: 24, whole: true}
+}
+
+type (
+	frameMsg struct{ frame *Frame }
+	tickMsg  int
+	keptMsg  struct{ err error } // the theme was kept, or why not
+)
+
+// Init reads the first frame.
+func (m *Model) Init() tea.Cmd {
+	if m.terminal.Profile <= colorprofile.ASCII || m.terminal.Plain {
+		return m.read(true)
+	}
+	return tea.Batch(m.read(true), tea.RequestBackgroundColor)
+}
+
+func (m *Model) ask() Ask {
+	if m.whole {
+		m.place.From, m.place.To = 0, 0
+	}
+	rows, columns := m.room()
+	return Ask{Place: m.place, Action: m.action, Columns: columns, Rows: rows, Top: m.top, Order: m.order, Reverse: m.reverse, Details: true}
+}
+
+// read makes a command that reads a frame. With poll, the frame holds what was written until now.
+func (m *Model) read(poll bool) tea.Cmd {
+	if m.busy {
+		m.stale = true
+		return nil
+	}
+	m.busy, m.stale = true, false
+	ask := m.ask()
+	return func() tea.Msg {
+		m.reading.Lock()
+		defer m.reading.Unlock()
+		if poll {
+			m.feed.Poll()
+		}
+		return frameMsg{m.feed.Frame(ask)}
+	}
+}
+
+// close ends the feed after a command that still reads.
+func (m *Model) close() {
+	m.reading.Lock()
+	defer m.reading.Unlock()
+	m.feed.Close()
+}
+
+// act carries out an action with the next frame.
+func (m *Model) act(a Action) tea.Cmd {
+	m.action = a
+	return m.read(false)
+}
+
+// move shows another place.
+func (m *Model) move(p Place) tea.Cmd {
+	m.place, m.message = p, 0
+	return m.read(false)
+}
+
+// Update handles one message.
+func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	m.rendered = ""
+	var cmd tea.Cmd
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.width, m.height = msg.Width, msg.Height
+		cmd = m.read(false)
+	case tea.BackgroundColorMsg:
+		m.terminal.Light = !msg.IsDark()
+	case tickMsg:
+		if int(msg) == m.tick {
+			cmd = m.read(!m.paused)
+		}
+	case frameMsg:
+		cmd = m.show(msg.frame)
+	case tea.KeyPressMsg:
+		cmd = m.key(msg)
+	case tea.PasteMsg:
+		if m.mode != modeKeys {
+			m.line.Insert(msg.Content)
+		}
+	case keptMsg:
+		if msg.err != nil {
+			m.say("theme %s, for this session only: %v", m.terminal.Theme, msg.err)
+		}
+	case savedMsg:
+		m.saved(msg)
+	case program.CannotStop:
+		m.say("cannot suspend: no job-control shell started mpitx")
+	case tea.MouseWheelMsg:
+		switch msg.Button {
+		case tea.MouseWheelUp:
+			cmd = m.zoomTime(0.5)
+		case tea.MouseWheelDown:
+			cmd = m.zoomTime(2)
+		}
+	case tea.MouseClickMsg:
+		if msg.Button == tea.MouseLeft {
+			cmd = m.click(msg.X, msg.Y)
+		}
+	}
+	return m, cmd
+}
+
+// show takes in a frame. If there is more to read, it is read at once.
+func (m *Model) show(f *Frame) tea.Cmd {
+	m.busy = false
+	acted := m.action != (Action{})
+	m.frame, m.top = f, f.Top
+	if f.Note != "" {
+		m.say("%s", f.Note)
+	}
+	if acted || !m.stale {
+		if acted && f.Note == "" {
+			m.message = 0
+		}
+		m.place, m.action = f.Place, Action{}
+		m.whole = f.Whole
+	}
+	if m.inMessages = m.inMessages && f.Detail != nil && len(f.Detail.Messages) > 0; f.Detail != nil {
+		m.message = min(m.message, max(len(f.Detail.Messages)-1, 0))
+	}
+	var all []tea.Cmd
+	for len(m.kept) > 0 && m.action == (Action{}) {
+		k := m.kept[0]
+		m.kept = m.kept[1:]
+		all = append(all, m.key(k))
+	}
+	switch {
+	case m.busy:
+	case m.stale, f.Behind && !m.paused:
+		all = append(all, m.read(false))
+	case f.Matching:
+		all = append(all, m.wait(soon))
+	case f.Live && !m.paused:
+		all = append(all, m.wait(refresh))
+	}
+	return tea.Batch(all...)
+}
+
+func (m *Model) wait(d time.Duration) tea.Cmd {
+	m.tick++
+	n := m.tick
+	return tea.Tick(d, func(time.Time) tea.Msg { return tickMsg(n) })
+}
+
+// say shows the outcome of a key or a command, and keeps it for the list of messages.
+func (m *Model) say(format string, args ...any) {
+	m.note = fmt.Sprintf(format, args...)
+	m.notes = append(m.notes[max(len(m.notes)-mostNotes+1, 0):], m.note)
+}
+
+// moveTime moves the cursor by columns.
+func (m *Model) moveTime(by int) tea.Cmd {
+	f := m.frame
+	if f == nil || len(f.Rows) == 0 {
+		return nil
+	}
+	w := m.window()
+	p := m.place
+	column := w.Column(p.Time) + by
+	switch {
+	case column < 0:
+		m.shift(&p, -max(w.Columns/4, -column))
+	case column >= w.Columns:
+		m.shift(&p, max(w.Columns/4, column-w.Columns+1))
+	}
+	span := p.To - p.From
+	p.Time = min(max(w.From+time.Duration(float64(span)*(float64(column)+0.001)/float64(w.Columns)), f.From), f.To-1)
+	if column >= 0 && column < w.Columns {
+		p.Time = w.Edge(column)
+	}
+	p.Call = trace.CallID{}
+	return m.move(p)
+}
+
+// window is the one that will be shown.
+func (m *Model) window() trace.Window {
+	w := trace.Window{From: m.place.From, To: m.place.To, Columns: m.frame.Window.Columns}
+	if w.To <= w.From || m.whole {
+		w.From, w.To = m.frame.From, m.frame.To
+	}
+	return w
+}
+
+// shift moves the window of a place by columns.
+func (m *Model) shift(p *Place, columns int) {
+	w := m.window()
+	span := w.To - w.From
+	by := time.Duration(float64(span) * float64(columns) / float64(w.Columns))
+	p.From = max(min(w.From+by, m.frame.To-span), m.frame.From)
+	p.To = p.From + span
+	m.whole = false
+}
+
+// shiftTime shows an earlier or a later time; the cursor stays in its column.
+func (m *Model) shiftTime(by float64) tea.Cmd {
+	if m.frame == nil || len(m.frame.Rows) == 0 {
+		return nil
+	}
+	p, w := m.place, m.window()
+	column := w.Column(p.Time)
+	m.shift(&p, int(by*float64(w.Columns)))
+	if p.From == w.From {
+		return nil
+	}
+	w.From, w.To = p.From, p.To
+	p.Time, p.Call = w.Edge(column), trace.CallID{}
+	return m.move(p)
+}
+
+// zoomTime multiplies the window's length; the cursor stays on its call and, if possible, in its column.
+func (m *Model) zoomTime(by float64) tea.Cmd {
+	if m.frame == nil || len(m.frame.Rows) == 0 {
+		return nil
+	}
+	p, w := m.place, m.window()
+	all := m.frame.To - m.frame.From
+	span := time.Duration(min(max(float64(w.To-w.From)*by, float64(w.Columns)), float64(all)))
+	part := float64(p.Time-w.From) / float64(w.To-w.From)
+	p.From = max(min(p.Time-time.Duration(part*float64(span)), m.frame.To-span), m.frame.From)
+	p.To = p.From + span
+	m.whole = span >= all
+	return m.around(p)
+}
+
+// around shows another window around the same call.
+func (m *Model) around(p Place) tea.Cmd {
+	m.place = p
+	return m.read(false)
+}
+
+// fitCall shows the time of the call alone.
+func (m *Model) fitCall() tea.Cmd {
+	if m.frame == nil || m.frame.Detail == nil || m.frame.Detail.Call == nil {
+		m.say("there is no call under the cursor")
+		return nil
+	}
+	c, p := m.frame.Detail.Call, m.place
+	margin := max((c.End-c.Begin)/8, time.Duration(m.frame.Window.Columns)/8, 1)
+	p.From, p.To = max(c.Begin-margin, m.frame.From), min(c.End+margin, m.frame.To)
+	p.Time = min(max(c.Begin, p.From), p.To-1)
+	m.whole = false
+	return m.around(p)
+}
+
+// moveRow moves the cursor to another row, or in the list of messages to another message.
+func (m *Model) moveRow(by int) tea.Cmd {
+	switch f := m.frame; {
+	case m.text != nil:
+		m.pager.SetYOffset(m.pager.YOffset() + by)
+	case f == nil || len(f.Rows) == 0:
+	case m.inMessages:
+		m.message = max(min(m.message+by, len(f.Detail.Messages)-1), 0)
+	default:
+		row := f.row(m.place.Track)
+		if to := max(min(row+by, len(f.Rows)-1), 0); to != row {
+			p := m.place
+			p.Track, p.Call = f.Rows[to].Track, trace.CallID{}
+			return m.move(p)
+		}
+	}
+	return nil
+}
+
+// click sets the cursor.
+func (m *Model) click(x, y int) tea.Cmd {
+	f := m.frame
+	if m.text != nil || f == nil || len(f.Rows) == 0 {
+		return nil
+	}
+	row, column := f.Top+y-headerLines, x-m.margin()
+	if y < headerLines || row >= f.Top+len(f.Cells) || column < 0 || column >= f.Window.Columns {
+		return nil
+	}
+	p := m.place
+	p.Track, p.Time, p.Call = f.Rows[row].Track, f.Window.Edge(column), trace.CallID{}
+	return m.move(p)
+}

@@ -1,0 +1,235 @@
+package timeline
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"mpitx/recording/trace"
+	"mpitx/ui/term"
+)
+
+// detail is what is at the cursor, in at most height lines: the call, its cell, and its messages.
+func (m *Model) detail(height int) []string {
+	f, d := m.frame, m.frame.Detail
+	if d == nil || height < 2 {
+		return nil
+	}
+	t := f.Place.Track
+	head := fmt.Sprintf("rank %s", m.name(t))
+	if t.Rank.Host != "" {
+		head += " on " + m.terminal.Safe(t.Rank.Host)
+	}
+	line := m.terminal.Glyphs().Line
+	lines := []string{""}
+	if c := d.Call; c == nil {
+		lines = append(lines, m.fields("no MPI call here", nil))
+	} else {
+		head += ", thread " + strconv.Itoa(c.Thread)
+		lines = append(lines, m.call(c)...)
+	}
+	if text := m.cell(d); text != "" {
+		lines = append(lines, text)
+	}
+	title := line + line + " " + head + ", " + m.exact(f.Place.Time)
+	if len(d.Phases) > 0 {
+		title += ", in phase " + m.terminal.Safe(strings.Join(d.Phases, " > "))
+	}
+	lines[0] = m.terminal.Paint(term.Subject, m.terminal.Cut(title, m.width))
+	if len(d.Messages) > 0 {
+		lines = append(lines, m.messages(height-len(lines))...)
+	}
+	return lines[:min(len(lines), height)]
+}
+
+// exact is a time to the nanosecond.
+func (m *Model) exact(t time.Duration) string {
+	return strconv.FormatFloat(t.Seconds(), 'f', 9, 64) + " s"
+}
+
+// fields is a line that begins with a name, and continues with fields as far as there is room.
+func (m *Model) fields(name string, fields [][2]string) string {
+	line := " " + m.terminal.Paint(term.Heading, name)
+	for _, f := range fields {
+		if f[1] == "" {
+			continue
+		}
+		next := "  " + m.terminal.Paint(term.Label, f[0]) + " " + f[1]
+		if f[0] == "" {
+			next = "  " + f[1]
+		}
+		line += next
+	}
+	return line
+}
+
+func (m *Model) call(c *trace.Found) []string {
+	var words []string
+	for _, w := range []struct {
+		on   bool
+		text string
+	}{{c.Depth > 0, "nested in another call"}, {c.Failed, "returned an error"}, {c.Abandoned, "was left by longjmp or an exception"}, {c.Open, "had not returned"}} {
+		if w.on {
+			words = append(words, w.text)
+		}
+	}
+	first := m.fields(m.terminal.Safe(c.Function), [][2]string{{"took", m.amount(c.End - c.Begin)}, {"from", m.exact(c.Begin)}, {"to", m.exact(c.End)}, {"", strings.Join(words, ", ")}})
+	role := "peer"
+	if c.Root {
+		role = "root"
+	} else if c.OneSided {
+		role = "target"
+	}
+	kind := "communicator"
+	if c.Object != nil {
+		kind = c.Object.Kind
+	}
+	request := ""
+	if c.Request != 0 {
+		request = strconv.Itoa(int(c.Request))
+	}
+	bytes := ""
+	if c.Bytes > 0 || c.Peer != trace.None {
+		bytes = m.terminal.Amount(float64(c.Bytes), "B")
+	}
+	second := m.fields("", [][2]string{{kind, m.terminal.Safe(c.Object.String())}, {role, peer(c.Peer, c.Job)}, {"tag", tag(c.Tag)}, {"bytes", bytes}, {"request", request}, {"at", m.terminal.Safe(m.frame.Detail.Site)}})
+	if strings.TrimSpace(second) == "" {
+		return []string{first}
+	}
+	return []string{first, second}
+}
+
+func peer(rank, job int) string {
+	switch {
+	case rank == trace.None:
+		return ""
+	case rank == trace.Any:
+		return "any"
+	case rank == trace.Nobody:
+		return "MPI_PROC_NULL"
+	case job != 0:
+		return fmt.Sprintf("%d of job %d", rank, job)
+	}
+	return strconv.Itoa(rank)
+}
+
+func tag(n int) string {
+	switch n {
+	case trace.None:
+		return ""
+	case trace.Any:
+		return "any"
+	}
+	return strconv.Itoa(n)
+}
+
+// cell is what the cursor's column holds, if that is more than its call.
+func (m *Model) cell(d *Detail) string {
+	c := &d.Cell
+	if c.Lost > 0 {
+		return " " + m.terminal.Paint(term.Wrong, plural(c.Lost, "event")+" lost here: the recording had no room for them")
+	}
+	if c.Calls < 2 {
+		return ""
+	}
+	text := fmt.Sprintf(" this column: %s, %s in MPI:", plural(c.Calls, "call"), percent(float64(c.Busy)/float64(max(d.Width-c.Skipped, 1))))
+	for i, s := range c.Shares {
+		part := fmt.Sprintf(" %s %s,", m.terminal.Safe(m.frame.Functions[s.Function]), percent(float64(s.Time)/float64(max(d.Width-c.Skipped, 1))))
+		if i > 0 && term.Width(text+part) > m.width {
+			break
+		}
+		text += part
+	}
+	return strings.TrimSuffix(text, ",")
+}
+
+// messages is the table of the call's messages.
+func (m *Model) messages(height int) []string {
+	f, d := m.frame, m.frame.Detail
+	if height < 2 {
+		return nil
+	}
+	rows := [][]string{{"MESSAGE", "RANK", "TAG", "BYTES", "SENT AT", "RECEIVED AT", "LATENCY", "POSTED AT"}}
+	first := max(min(m.message-(height-2)/2, len(d.Messages)-(height-1)), 0)
+	last := min(first+height-1, len(d.Messages))
+	for i := first; i < last; i++ {
+		rows = append(rows, m.messageRow(&d.Messages[i]))
+	}
+	widths := make([]int, len(rows[0]))
+	for _, r := range rows {
+		for k, text := range r {
+			widths[k] = max(widths[k], term.Width(text))
+		}
+	}
+	total := 1
+	for k, w := range widths {
+		if total += w + 2; total > m.width {
+			widths = widths[:k]
+			break
+		}
+	}
+	var lines []string
+	for i, r := range rows {
+		line := " "
+		if i > 0 && first+i-1 == m.message {
+			line = ">"
+		}
+		for k, w := range widths {
+			if k == 0 {
+				line += m.terminal.Fit(r[k], w)
+			} else {
+				line += "  " + m.terminal.FitRight(r[k], w)
+			}
+		}
+		switch {
+		case i == 0:
+			line = m.terminal.Paint(term.Columns, line)
+			note := ""
+			if f.Matching {
+				note = fmt.Sprintf("matching messages: %d %%", int(f.Matched*100))
+			}
+			if len(d.Messages) > height-1 {
+				note = strings.TrimLeft(note+fmt.Sprintf("  %d of %d", m.message+1, len(d.Messages)), " ")
+			}
+			if note != "" && term.Width(line)+len(note)+3 <= m.width {
+				line += "   " + m.terminal.Paint(term.Label, note)
+			}
+		case line[0] == '>':
+			line = m.terminal.Paint(term.Chosen(m.inMessages), line)
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+func (m *Model) messageRow(x *Message) []string {
+	g := m.terminal.Glyphs()
+	what := "send " + g.Arrow
+	if x.Received {
+		what = "receive " + g.Arrow
+	}
+	if x.Other != nil {
+		what += " " + x.Other.Function
+	} else if !m.frame.Matching {
+		what += " not in the trace"
+	}
+	at := func(t time.Duration) string {
+		if t < 0 {
+			return ""
+		}
+		return m.exact(t)
+	}
+	row := []string{m.terminal.Safe(what), peer(x.Peer, x.Job), tag(x.Tag), m.terminal.Amount(float64(x.Bytes), "B"), at(x.Sent), at(x.Done), "", ""}
+	if x.Sent >= 0 && x.Done >= 0 {
+		row[6] = m.amount(x.Done - x.Sent)
+	}
+	receive := x.Message
+	if !x.Received {
+		receive = x.OtherSide
+	}
+	if receive.Received && receive.Posted != 0 {
+		row[7] = m.exact(receive.Posted)
+	}
+	return row
+}

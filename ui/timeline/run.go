@@ -1,0 +1,37 @@
+// Package timeline is the full-screen view of a trace: threads as rows, time as columns.
+package timeline
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"mpitx/ui/config"
+	"mpitx/ui/program"
+	"mpitx/ui/term"
+)
+
+// Run shows a feed on a terminal until the user quits, and closes it. Its error is [program.ErrSignal] after a signal. file is the user's
+// configuration; nil: nothing is kept.
+func Run(ctx context.Context, f *Feed, t term.Term, file *config.File, in io.Reader, out io.Writer) error {
+	m := New(f, t)
+	m.config = file
+	err := program.Run(ctx, m, t, in, out)
+	m.close()
+	return err
+}
+
+// Print is one frame of a feed, with all rows, after everything was read.
+func Print(f *Feed, t term.Term, width int) string {
+	m := New(f, t)
+	m.width, m.height, m.once = max(width, leastWidth), 1<<16, true
+	f.All()
+	for range 2 { // the second one knows how wide the names of rows are
+		m.show(f.Frame(m.ask()))
+	}
+	lines := strings.Split(m.Render(m.width, m.height), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return strings.Join(lines, "\n")
+}
