@@ -1,0 +1,184 @@
+package tuning
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"mpitx/catalog"
+)
+
+// When is the moment at which a library reads a control variable.
+type When string
+
+// The moments.
+const (
+	AtInit         When = "init"         // once, in MPI_Init
+	AtCommunicator When = "communicator" // when a communicator is created, MPI_COMM_WORLD in MPI_Init
+	AtWindow       When = "window"       // when a window is created
+	AtFile         When = "file"         // when a file is opened
+	AtCall         When = "call"         // at each call that it is about
+	Never          When = "never"        // it is only shown
+	Unknown        When = ""
+)
+
+// rule is what is known about some variables of a family.
+type rule struct {
+	family   string
+	versions versionRange
+	name     *catalog.Matcher
+	read     When
+	needs    []need
+	selected []string // components: "pml_cm"
+	source   string
+}
+
+// need is a condition on another variable. If several may meet it, one is enough.
+type need struct {
+	names []string
+	op    string
+	value string
+}
+
+var operators = []string{"=", "!=", "<=", ">=", "<", ">"}
+
+// AddRules adds the text of a file of rules; the error names the line that is wrong.
+func (k *Knowledge) AddRules(file, text string) error {
+	var at *rule
+	finish := func() error {
+		if at != nil && at.source == "" {
+			return errors.New("the rule that ends here has no source: add a line from …")
+		}
+		return nil
+	}
+	err := lines(file, text, func(line string) error {
+		words := strings.Fields(line)
+		switch words[0] {
+		case "read", "needs", "selected", "from":
+			if at == nil {
+				return errors.New("a line FAMILY VERSIONS NAMES must come first")
+			}
+			return at.add(words[0], strings.TrimSpace(strings.TrimPrefix(line, words[0])))
+		}
+		if err := finish(); err != nil {
+			return err
+		}
+		if len(words) != 3 {
+			return errors.New("a rule starts with FAMILY VERSIONS NAMES")
+		}
+		r := rule{family: words[0]}
+		var err error
+		if err = checkFamily(r.family); err != nil {
+			return err
+		}
+		if r.versions, err = parseVersions(words[1]); err != nil {
+			return err
+		}
+		if r.name, err = compile(words[2]); err != nil {
+			return err
+		}
+		k.rules = append(k.rules, r)
+		at = &k.rules[len(k.rules)-1]
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := finish(); err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	return nil
+}
+
+func (r *rule) add(word, text string) error {
+	switch word {
+	case "read":
+		when := When(text)
+		if !slices.Contains([]When{AtInit, AtCommunicator, AtWindow, AtFile, AtCall, Never}, when) {
+			return fmt.Errorf("read %s: use init, communicator, window, file, call or never", text)
+		}
+		r.read = when
+	case "needs":
+		words := strings.Fields(text)
+		if len(words) != 3 || !slices.Contains(operators, words[1]) {
+			return fmt.Errorf("needs %s: must be NAME OP VALUE, with one of %s", text, strings.Join(operators, " "))
+		}
+		r.needs = append(r.needs, need{names: words[:1], op: words[1], value: strings.Trim(words[2], `"`)})
+	case "selected":
+		if framework, name, _ := strings.Cut(text, "_"); framework == "" || name == "" || strings.Contains(text, " ") {
+			return fmt.Errorf("selected %s: must be FRAMEWORK_COMPONENT", text)
+		}
+		r.selected = append(r.selected, text)
+	case "from":
+		r.source = text
+	}
+	return nil
+}
+
+// versionRange is a list of comparisons, which must all hold; empty: any version.
+type versionRange []struct {
+	op      string
+	version []int
+}
+
+var comparison = regexp.MustCompile(`^(>=|<=|<|>|=)(\d+(?:\.\d+)*)$`)
+
+func parseVersions(word string) (out versionRange, err error) {
+	if word == "*" {
+		return nil, nil
+	}
+	for part := range strings.SplitSeq(word, ",") {
+		found := comparison.FindStringSubmatch(part)
+		if found == nil {
+			return nil, fmt.Errorf("%q is not a range of versions; use * or one such as >=4.1,<5", word)
+		}
+		out = append(out, struct {
+			op      string
+			version []int
+		}{found[1], numbers(found[2])})
+	}
+	return out, nil
+}
+
+func numbers(version string) (out []int) {
+	for part := range strings.SplitSeq(version, ".") {
+		n, _ := strconv.Atoi(part)
+		out = append(out, n)
+	}
+	return out
+}
+
+// has reports whether a version is in the range. A version that is not known is in none but the whole.
+func (r versionRange) has(version string) bool {
+	if version == "" {
+		return len(r) == 0
+	}
+	have := numbers(version)
+	for _, c := range r {
+		if !holds(slices.Compare(have, c.version), c.op) {
+			return false
+		}
+	}
+	return true
+}
+
+// holds reports whether the outcome of a comparison, as of cmp.Compare, meets an operator.
+func holds(order int, op string) bool {
+	switch op {
+	case "=":
+		return order == 0
+	case "!=":
+		return order != 0
+	case "<":
+		return order < 0
+	case "<=":
+		return order <= 0
+	case ">":
+		return order > 0
+	}
+	return cmp.Compare(order, 0) >= 0
+}

@@ -1,0 +1,170 @@
+// Package tuning knows what MPI_T does not say about control variables (MPI-3.1, section 14.3.6): which of them people who tune
+// really set, when a library reads them, and what their effect depends on. The knowledge is in two readable files, which users can
+// add to, and in the descriptions of the variables themselves. The package uses no MPI library.
+package tuning
+
+import (
+	_ "embed"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"mpitx/catalog"
+)
+
+//go:embed essentials.txt
+var ownEssentials string
+
+//go:embed rules.txt
+var ownRules string
+
+// Families are the families of MPI libraries that the files may name.
+var Families = []string{"openmpi", "mpich"}
+
+// Knowledge is what is known about the control variables of all families. It is not changed after it was read, so that goroutines
+// may share it.
+type Knowledge struct {
+	purposes []Purpose
+	rules    []rule
+}
+
+// Purpose is a group of essential variables.
+type Purpose struct {
+	Family     string
+	Title      string // "Which transport"
+	Essentials []Essential
+}
+
+// Essential is a variable, or a pattern of them, that people who tune set.
+type Essential struct {
+	Name string
+	Use  string // what it is for
+	name *catalog.Matcher
+}
+
+// Own returns the knowledge that mpitx comes with.
+func Own() *Knowledge {
+	k := &Knowledge{}
+	for file, add := range map[string]func(string, string) error{ownEssentials: k.AddEssentials, ownRules: k.AddRules} {
+		if err := add("mpitx", file); err != nil {
+			panic(err) // a test reads both
+		}
+	}
+	return k
+}
+
+var heading = regexp.MustCompile(`^\[(\S+)\s+(.+)\]$`)
+
+// AddEssentials adds the text of a file of essentials; the error names the line that is wrong.
+func (k *Knowledge) AddEssentials(file, text string) error {
+	var at *Purpose
+	return lines(file, text, func(line string) error {
+		if h := heading.FindStringSubmatch(line); h != nil {
+			if err := checkFamily(h[1]); err != nil {
+				return err
+			}
+			same := func(p Purpose) bool { return p.Family == h[1] && p.Title == h[2] }
+			n := slices.IndexFunc(k.purposes, same)
+			if n < 0 {
+				n = len(k.purposes)
+				k.purposes = append(k.purposes, Purpose{Family: h[1], Title: h[2]})
+			}
+			at = &k.purposes[n]
+			return nil
+		}
+		if at == nil {
+			return fmt.Errorf("a line [FAMILY PURPOSE] must come first")
+		}
+		name, use, _ := strings.Cut(line, " ")
+		m, err := compile(name)
+		if err != nil {
+			return err
+		}
+		at.Essentials = append(at.Essentials, Essential{Name: name, Use: strings.TrimSpace(use), name: m})
+		return nil
+	})
+}
+
+// lines calls f with each line that is not empty or a comment, without the space around it. Errors name file and line.
+func lines(file, text string, f func(string) error) error {
+	n := 0
+	for line := range strings.Lines(text) {
+		n++
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		if err := f(line); err != nil {
+			return fmt.Errorf("%s:%d: %w", file, n, err)
+		}
+	}
+	return nil
+}
+
+func checkFamily(word string) error {
+	if slices.Contains(Families, word) {
+		return nil
+	}
+	return fmt.Errorf("%q is not a family of MPI libraries; use %s", word, strings.Join(Families, " or "))
+}
+
+func compile(name string) (*catalog.Matcher, error) {
+	m, err := (&catalog.Filter{Names: []string{name}}).Compile()
+	if err != nil {
+		return nil, fmt.Errorf("%q: %w", name, err)
+	}
+	return m, nil
+}
+
+// Group is what a library has of a purpose: its variables, and what each is for.
+type Group struct {
+	Title string
+	Cvars []*catalog.Variable
+	Uses  []string // of each variable
+}
+
+// Essentials returns the essential control variables that a library has, by purpose. A variable is in one group only.
+func (k *Knowledge) Essentials(c *catalog.Catalog) []Group {
+	family, _ := Library(c)
+	var out []Group
+	seen := map[string]bool{}
+	for _, p := range k.purposes {
+		if p.Family != family {
+			continue
+		}
+		g := Group{Title: p.Title}
+		for _, e := range p.Essentials {
+			for n := range c.Cvars {
+				v := &c.Cvars[n]
+				if !seen[v.Name] && e.name.MatchName(v.Name) {
+					seen[v.Name] = true
+					g.Cvars, g.Uses = append(g.Cvars, v), append(g.Uses, e.Use)
+				}
+			}
+		}
+		if g.Cvars != nil {
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+var versions = []struct {
+	family string
+	text   *regexp.Regexp
+}{
+	{"openmpi", regexp.MustCompile(`Open MPI v?(\d+(?:\.\d+)*)`)},
+	{"mpich", regexp.MustCompile(`MPICH\s+Version:\s*(\d+(?:\.\d+)*)`)},
+}
+
+// Library returns the family and the version of a catalog's library ("openmpi", "4.1.4"), also behind the standard ABI. The version
+// is empty if the library does not say it.
+func Library(c *catalog.Catalog) (family, version string) {
+	for _, v := range versions {
+		if found := v.text.FindStringSubmatch(c.Library.Text); found != nil {
+			return v.family, found[1]
+		}
+	}
+	return c.Library.Family, ""
+}

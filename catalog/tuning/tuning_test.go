@@ -1,0 +1,150 @@
+package tuning_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mpitx/catalog"
+	"mpitx/catalog/tuning"
+)
+
+func load(t *testing.T, name string) *catalog.Catalog {
+	t.Helper()
+	c, err := catalog.Load("../../fixtures/snapshots/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func enums(c *catalog.Catalog) tuning.Enums {
+	return func(v *catalog.Variable) *catalog.Enum { return c.Enum(v.Enum) }
+}
+
+// set gives a control variable a value after MPI_Init.
+func set(t *testing.T, c *catalog.Catalog, name, value string) {
+	t.Helper()
+	v := c.Cvar(name)
+	if v == nil || v.After == nil {
+		t.Fatalf("no %s after MPI_Init", name)
+	}
+	v.After.Value = catalog.NewText(value)
+}
+
+// The essentials name variables that real libraries have, each with what it is for, and nothing else.
+func TestEssentials(t *testing.T) {
+	for name, purposes := range map[string]int{"openmpi-4.1.4.json": 7, "mpich-4.0.2.json": 6} {
+		c := load(t, name)
+		groups := tuning.Own().Essentials(c)
+		if len(groups) != purposes {
+			t.Errorf("%s: %d purposes, want %d", name, len(groups), purposes)
+		}
+		seen := map[string]bool{}
+		for _, g := range groups {
+			if len(g.Cvars) < 2 {
+				t.Errorf("%s: %q has %d variables", name, g.Title, len(g.Cvars))
+			}
+			for k, v := range g.Cvars {
+				if c.Cvar(v.Name) != v || g.Uses[k] == "" || seen[v.Name] {
+					t.Errorf("%s: %q: %s (%s)", name, g.Title, v.Name, g.Uses[k])
+				}
+				seen[v.Name] = true
+			}
+		}
+		if n := len(seen); n < 25 || n > 60 {
+			t.Errorf("%s: %d essentials", name, n)
+		}
+	}
+}
+
+// The conditions of a variable come from its description, from rules, and from the stages in which it exists.
+func TestEffect(t *testing.T) {
+	for _, test := range []struct {
+		library, cvar string
+		change        map[string]string
+		read          tuning.When
+		conditions    []string // their text and whether they are met
+	}{
+		{"openmpi-4.1.4.json", "coll_tuned_bcast_algorithm", nil, tuning.AtCommunicator,
+			[]string{"coll_tuned_use_dynamic_rules must be true; it is false: no"}},
+		{"openmpi-4.1.4.json", "coll_tuned_bcast_algorithm", map[string]string{"coll_tuned_use_dynamic_rules": "true"}, tuning.AtCommunicator,
+			[]string{"coll_tuned_use_dynamic_rules must be true; it is true: yes"}},
+		{"openmpi-4.1.4.json", "coll_sync_priority", nil, tuning.AtInit,
+			[]string{"coll_sync_barrier_before or coll_sync_barrier_after must be greater than 0; they are 0 and 0: no"}},
+		{"openmpi-4.1.4.json", "coll_sync_priority", map[string]string{"coll_sync_barrier_after": "3"}, tuning.AtInit,
+			[]string{"coll_sync_barrier_before or coll_sync_barrier_after must be greater than 0; they are 0 and 3: yes"}},
+		{"openmpi-4.1.4.json", "pml_ucx_tls", nil, tuning.Unknown,
+			[]string{"its component must be selected; MPI_Init unloaded it: no"}},
+		{"openmpi-4.1.4.json", "mpi_leave_pinned", nil, tuning.AtInit, nil},
+		{"openmpi-4.1.4.json", "coll_base_verbose", nil, tuning.AtInit, nil},
+		{"mpich-4.0.2.json", "MPIR_CVAR_BCAST_DEVICE_COLLECTIVE", nil, tuning.Unknown,
+			[]string{"MPIR_CVAR_DEVICE_COLLECTIVES must be percoll; it is 2: unknown"}},
+		{"mpich-4.0.2.json", "MPIR_CVAR_BCAST_INTRA_ALGORITHM", nil, tuning.AtCall, nil},
+		{"mpich-4.0.2.json", "MPIR_CVAR_PROGRESS_THREAD_AFFINITY", nil, tuning.Unknown,
+			[]string{"MPIR_CVAR_ASYNC_PROGRESS must be 1; it is 0: no"}},
+	} {
+		c := load(t, test.library)
+		for name, value := range test.change {
+			set(t, c, name, value)
+		}
+		e := tuning.Own().Effect(c, c.Cvar(test.cvar), enums(c))
+		var got []string
+		for _, cond := range e.Conditions {
+			got = append(got, cond.String()+": "+string(cond.Met))
+		}
+		if diff := cmp.Diff(test.conditions, got); diff != "" || e.Read != test.read {
+			t.Errorf("%s: read %q, want %q; conditions (-want +got):\n%s", test.cvar, e.Read, test.read, diff)
+		}
+	}
+}
+
+// Rules and essentials of users are read in the same form; a line that is wrong is named.
+func TestUserFiles(t *testing.T) {
+	k := tuning.Own()
+	if err := k.AddRules("rules", "openmpi >=4,<5 btl_tcp_links\n\tread file\n\tneeds mpi_abort_delay > 5\n\tfrom a test\n"); err != nil {
+		t.Fatal(err)
+	}
+	if err := k.AddEssentials("essentials", "[openmpi Mine]\nmpi_abort_delay  wait\n"); err != nil {
+		t.Fatal(err)
+	}
+	c := load(t, "openmpi-4.1.4.json")
+	e := k.Effect(c, c.Cvar("btl_tcp_links"), enums(c))
+	if f := e.Fails(); f == nil || f.String() != "mpi_abort_delay must be greater than 5; it is 0" || f.Source != "a test" {
+		t.Errorf("%+v", e)
+	}
+	groups := k.Essentials(c)
+	if g := groups[len(groups)-1]; g.Title != "Mine" || len(g.Cvars) != 1 || g.Uses[0] != "wait" {
+		t.Errorf("%+v", g)
+	}
+	c.Library.Text = "Open MPI v5.0.7"
+	if e := k.Effect(c, c.Cvar("btl_tcp_links"), enums(c)); e.Fails() != nil {
+		t.Errorf("a rule for release 4 holds for %s: %+v", c.Library.Text, e)
+	}
+	for text, want := range map[string]string{
+		"openmpi * x\n\tread init\n":                       "f: the rule that ends here has no source",
+		"openmpi * x\nopenmpi * y\n\tfrom z\n":             "f:2: the rule that ends here has no source",
+		"intel * x\n\tfrom y\n":                            `f:1: "intel" is not a family`,
+		"openmpi 4..x x\n\tfrom y\n":                       `f:1: "4..x" is not a range of versions`,
+		"\tread init\n":                                    "f:1: a line FAMILY VERSIONS NAMES must come first",
+		"openmpi * x y\n":                                  "f:1: a rule starts with FAMILY VERSIONS NAMES",
+		"openmpi * [\n\tfrom y\n":                          `f:1: "["`,
+		"openmpi * x\n\tread soon\n\tfrom y\n":             "f:2: read soon: use init",
+		"openmpi * x\n\tneeds a ~ b\n\tfrom y\n":           "f:2: needs a ~ b: must be NAME OP VALUE",
+		"# comment\n\nopenmpi * x\n\tselected pml\n\tfrom": "f:4: selected pml: must be FRAMEWORK_COMPONENT",
+	} {
+		if err := tuning.Own().AddRules("f", text); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"pml x\n":        "f:1: a line [FAMILY PURPOSE] must come first",
+		"[intel X]\n":    `f:1: "intel" is not a family`,
+		"[mpich X]\n[\n": `f:2: "["`,
+	} {
+		if err := tuning.Own().AddEssentials("f", text); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
