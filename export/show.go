@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"mpitx/catalog"
+	"mpitx/catalog/tuning"
 )
 
 // ShowOptions are the options of Show.
@@ -18,6 +19,8 @@ type ShowOptions struct {
 	// HowToSet returns the lines that set a control variable for the next run, in characters that the terminal can show; nil if
 	// unknown.
 	HowToSet func(*catalog.Variable) []string
+	// Effect returns what is known about the effect of settings of a control variable.
+	Effect func(*catalog.Variable) tuning.Effect
 }
 
 // Show writes everything about some variables, events and event sources of a catalog.
@@ -224,6 +227,9 @@ func (p *page) setting(v *catalog.Variable, opts ShowOptions) {
 	if v.Kind != catalog.Cvars {
 		return
 	}
+	if opts.Effect != nil {
+		p.effect(opts.Effect(v))
+	}
 	if opts.HowToSet != nil {
 		for i, l := range opts.HowToSet(v) {
 			label := ""
@@ -243,6 +249,28 @@ func (p *page) setting(v *catalog.Variable, opts ShowOptions) {
 			return
 		}
 		p.entry(label, either(writableWords[r.Writable], p.term.Safe(string(r.Writable))))
+	}
+}
+
+// effect writes whether a setting arrived, when the value is read, and what its effect depends on.
+func (p *page) effect(e tuning.Effect) {
+	switch e.Arrived {
+	case tuning.Yes:
+		p.entry("arrived", "yes: the library has this value")
+	case tuning.No:
+		p.entry("arrived", p.term.paint(faultyStyle, "no")+": the library has "+p.term.Safe(e.Have))
+	case tuning.CannotTell:
+		p.entry("arrived", "cannot tell")
+	}
+	if e.Read != tuning.Unknown {
+		p.entry("is read", e.Read.Words()+" ("+p.term.Safe(e.Why)+")")
+	}
+	for _, c := range e.Conditions {
+		text := p.term.Safe(c.String()) + " (" + p.term.Safe(c.Source) + ")"
+		if c.Met == tuning.No {
+			text = p.term.paint(faultyStyle, "not met") + ": " + text
+		}
+		p.entry("condition", text)
 	}
 }
 

@@ -102,5 +102,12 @@ func showObject(c *catalog.Catalog, e catalog.Entry, opts ShowOptions) ([]byte, 
 			return nil, err
 		}
 	}
+	if opts.Effect != nil && v != nil && v.Kind == catalog.Cvars {
+		if effect := opts.Effect(v); !effect.IsZero() {
+			if b, err = appendJSON(append(b, `,"effect":`...), effect); err != nil {
+				return nil, err
+			}
+		}
+	}
 	return append(b, '}'), nil
 }

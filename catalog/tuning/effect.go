@@ -12,18 +12,22 @@ import (
 
 // Effect is what is known about whether a setting of a control variable takes effect.
 type Effect struct {
-	Read       When
-	Why        string // the evidence for Read
-	Conditions []Condition
+	Arrived    Met         `json:"arrived,omitzero"` // whether the library has the value that was set; "" if none was set
+	Asked      string      `json:"asked,omitzero"`   // the value that was set
+	Have       string      `json:"have,omitzero"`    // the value that the library has instead
+	Read       When        `json:"read,omitzero"`
+	Why        string      `json:"why,omitzero"` // the evidence for Read
+	Conditions []Condition `json:"conditions,omitempty"`
+	Unused     bool        `json:"unused,omitzero"` // MPI_Init unloaded its component, so that it can matter only for the choice of components
 }
 
 // Condition is one that the effect depends on.
 type Condition struct {
-	Text   string // "coll_tuned_use_dynamic_rules must be true"
-	Have   string // "it is false"; empty if unknown
-	Met    Met
-	Source string   // where it is stated
-	Fix    []string // assignments NAME=VALUE, one of which would meet it; nil if none is known
+	Text   string   `json:"text"`          // "coll_tuned_use_dynamic_rules must be true"
+	Have   string   `json:"have,omitzero"` // "it is false"; empty if unknown
+	Met    Met      `json:"met"`           // whether it is met
+	Source string   `json:"source"`        // where it is stated
+	Fix    []string `json:"fix,omitempty"` // assignments NAME=VALUE, one of which would meet it; nil if none is known
 }
 
 // Met says whether a condition is met.
@@ -35,6 +39,11 @@ const (
 	No         Met = "no"
 	CannotTell Met = "unknown"
 )
+
+// IsZero reports whether nothing is known.
+func (e *Effect) IsZero() bool {
+	return e.Arrived == "" && e.Read == Unknown && len(e.Conditions) == 0 && !e.Unused
+}
 
 // Fails returns the first condition that is not met, or nil.
 func (e *Effect) Fails() *Condition {
@@ -51,11 +60,9 @@ type Enums func(*catalog.Variable) *catalog.Enum
 // Effect returns what is known about settings of a control variable of a catalog.
 func (k *Knowledge) Effect(c *catalog.Catalog, v *catalog.Variable, enums Enums) Effect {
 	var e Effect
+	e.arrive(v, enums)
 	family, version := Library(c)
-	if gone(c, v) {
-		e.Conditions = append(e.Conditions, Condition{
-			Text: "its component must be selected", Have: "MPI_Init unloaded it", Met: No, Source: "the variable does not exist after MPI_Init"})
-	}
+	e.Unused = c.Before.Read && c.After.Read && v.Before != nil && v.After == nil
 	add := func(cond *Condition) {
 		if cond == nil || slices.ContainsFunc(e.Conditions, func(o Condition) bool { return o.Text == cond.Text }) {
 			return
@@ -79,15 +86,33 @@ func (k *Knowledge) Effect(c *catalog.Catalog, v *catalog.Variable, enums Enums)
 			add(selection(c, component, r.source))
 		}
 	}
-	if r := v.After; r != nil && (r.Writable == catalog.WritableNotNow || r.Writable == catalog.WritableNever) && e.Read != Never {
+	// Open MPI calls readonly what only a run's start can set.
+	if r := v.After; r != nil && e.Read != Never &&
+		(r.Writable == catalog.WritableNotNow || r.Writable == catalog.WritableNever && v.Scope == catalog.ScopeReadonly && family == "openmpi") {
 		e.Read, e.Why = AtInit, "the library refuses writes after MPI_Init"
 	}
 	return e
 }
 
-// gone reports whether MPI_Init unloaded the component of a variable. That needs both stages.
-func gone(c *catalog.Catalog, v *catalog.Variable) bool {
-	return c.Before.Read && c.After.Read && v.Before != nil && v.After == nil
+// arrive compares the value that was set with the one that the library has.
+func (e *Effect) arrive(v *catalog.Variable, enums Enums) {
+	r := v.Current()
+	if v.Origin == nil || v.Origin.Value == "" {
+		return
+	}
+	e.Arrived, e.Asked = CannotTell, v.Origin.Value
+	if r == nil || r.Status != catalog.StatusOK {
+		return
+	}
+	items := enums(v)
+	asked, isList := strings.ReplaceAll(e.Asked, ",", "|"), items != nil && items.Flags
+	switch {
+	case same(r.Value, items, e.Asked), isList && same(r.Value, items, asked):
+		e.Arrived = Yes
+	case isNumber(r.Value) && items == nil && isName(e.Asked): // such as 64k, which only the library understands
+	default:
+		e.Arrived, e.Have = No, r.Value.Format(items)
+	}
 }
 
 // selection judges the condition that a component of Open MPI is selected: those that are not are unloaded with their variables.

@@ -119,6 +119,23 @@ func (r *rule) add(word, text string) error {
 	return nil
 }
 
+// Required returns the values that other variables must have for settings of a control variable to have an effect, by the rules that
+// hold for every version of a family. Values that are empty, as most defaults are, are left out.
+func (k *Knowledge) Required(family, cvar string) map[string]string {
+	out := map[string]string{}
+	for _, r := range k.rules {
+		if r.family != family || r.versions != nil || !r.name.MatchName(cvar) {
+			continue
+		}
+		for _, n := range r.needs {
+			if n.op == "=" && n.value != "" {
+				out[n.names[0]] = n.value
+			}
+		}
+	}
+	return out
+}
+
 // versionRange is a list of comparisons, which must all hold; empty: any version.
 type versionRange []struct {
 	op      string

@@ -75,8 +75,7 @@ func TestEffect(t *testing.T) {
 			[]string{"coll_sync_barrier_before or coll_sync_barrier_after must be greater than 0; they are 0 and 0: no"}},
 		{"openmpi-4.1.4.json", "coll_sync_priority", map[string]string{"coll_sync_barrier_after": "3"}, tuning.AtInit,
 			[]string{"coll_sync_barrier_before or coll_sync_barrier_after must be greater than 0; they are 0 and 3: yes"}},
-		{"openmpi-4.1.4.json", "pml_ucx_tls", nil, tuning.Unknown,
-			[]string{"its component must be selected; MPI_Init unloaded it: no"}},
+		{"openmpi-4.1.4.json", "mtl_psm2_priority", nil, tuning.AtInit, []string{"pml cm must be selected; it is not: no"}},
 		{"openmpi-4.1.4.json", "mpi_leave_pinned", nil, tuning.AtInit, nil},
 		{"openmpi-4.1.4.json", "coll_base_verbose", nil, tuning.AtInit, nil},
 		{"mpich-4.0.2.json", "MPIR_CVAR_BCAST_DEVICE_COLLECTIVE", nil, tuning.Unknown,
@@ -96,6 +95,40 @@ func TestEffect(t *testing.T) {
 		}
 		if diff := cmp.Diff(test.conditions, got); diff != "" || e.Read != test.read {
 			t.Errorf("%s: read %q, want %q; conditions (-want +got):\n%s", test.cvar, e.Read, test.read, diff)
+		}
+	}
+}
+
+// A component that MPI_Init did not select is not in use, if both stages could be read.
+func TestUnused(t *testing.T) {
+	c := load(t, "openmpi-4.1.4.json")
+	unused := func(name string) bool { return tuning.Own().Effect(c, c.Cvar(name), enums(c)).Unused }
+	if !unused("pml_ucx_tls") || unused("pml_ob1_priority") {
+		t.Errorf("pml ucx %v, pml ob1 %v", unused("pml_ucx_tls"), unused("pml_ob1_priority"))
+	}
+	c.After.Read = false
+	if unused("pml_ucx_tls") {
+		t.Error("a component is said to be unused though MPI_Init failed")
+	}
+}
+
+// Whether a setting arrived is seen in the value that the library has, however it was spelt.
+func TestArrived(t *testing.T) {
+	c := load(t, "openmpi-4.1.4.json")
+	for _, test := range []struct {
+		cvar, asked string
+		want        tuning.Met
+	}{
+		{"coll_tuned_bcast_algorithm", "ignore", tuning.Yes}, {"coll_tuned_bcast_algorithm", "0", tuning.Yes},
+		{"coll_tuned_bcast_algorithm", "binomial", tuning.No}, {"coll_tuned_use_dynamic_rules", "no", tuning.Yes},
+		{"coll_tuned_use_dynamic_rules", "1", tuning.No}, {"btl_tcp_eager_limit", "65536", tuning.Yes},
+		{"btl_tcp_eager_limit", "64k", tuning.CannotTell}, {"btl_tcp_eager_limit", "1024", tuning.No}, {"btl_tcp_eager_limit", "", ""},
+		{"btl_self_flags", "send,put,get,inplace", tuning.Yes},
+	} {
+		v := c.Cvar(test.cvar)
+		v.Origin = &catalog.Origin{Kind: catalog.OriginEnvironment, Value: test.asked}
+		if e := tuning.Own().Effect(c, v, enums(c)); e.Arrived != test.want {
+			t.Errorf("%s=%s: %q, want %q (%+v)", test.cvar, test.asked, e.Arrived, test.want, e)
 		}
 	}
 }

@@ -24,7 +24,7 @@ func countedEvents(e *locate.Env) (all []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if file := eventRulesFile(e); file != "" {
+	if file := configFile(e, "events.txt"); file != "" {
 		text, err := os.ReadFile(e.File(file))
 		if err == nil {
 			more, err := parseEventRules(file, string(text))
@@ -40,8 +40,8 @@ func countedEvents(e *locate.Env) (all []string, err error) {
 	return all, nil
 }
 
-// eventRulesFile is the user's file of rules; "" without a home directory.
-func eventRulesFile(e *locate.Env) string {
+// configFile is a file of the user's configuration directory; "" without a home directory.
+func configFile(e *locate.Env, name string) string {
 	dir := e.Getenv("XDG_CONFIG_HOME")
 	if dir == "" && e.Getenv("HOME") != "" {
 		dir = filepath.Join(e.Getenv("HOME"), ".config")
@@ -49,7 +49,7 @@ func eventRulesFile(e *locate.Env) string {
 	if dir == "" {
 		return ""
 	}
-	return filepath.Join(dir, "mpitx", "events.txt")
+	return filepath.Join(dir, "mpitx", name)
 }
 
 func parseEventRules(file, text string) (rules []eventRule, err error) {

@@ -20,6 +20,8 @@ type listOptions struct {
 	kinds catalog.Kind // the kinds listed; 0 means all
 	globs []string
 	tree  bool
+
+	essential bool
 }
 
 // outputFlags choose the format and columns of the output.
@@ -71,6 +73,7 @@ chooses a performance variable by its class.`,
   mpitx list pvars --class counter,timer -o csv
   mpitx list events
   mpitx list --search 'eager limit'
+  mpitx list --essential
   mpitx list 'btl_*' --verbosity user-all --writable
   mpitx list --from snapshot.json --tree`,
 		Args:              arguments(0, -1, "variables"),
@@ -87,6 +90,7 @@ chooses a performance variable by its class.`,
 	keepOldName(a, cmd, "set", "changed")
 	o.outputFlags.flags(cmd)
 	cmd.RegisterFlagCompletionFunc("category", a.completeCategories)
+	cmd.Flags().BoolVar(&o.essential, "essential", false, "only the control variables that people who tune really set, by purpose, and settings beyond MPI_T")
 	cmd.Flags().BoolVar(&o.tree, "tree", false, "draw a tree of the categories with their variables and events")
 	return cmd
 }
@@ -121,6 +125,11 @@ func (o *listOptions) run(cmd *cobra.Command) error {
 	if err := o.checkKinds(cmd, o.kinds); err != nil {
 		return err
 	}
+	if o.essential {
+		if err := o.checkEssential(); err != nil {
+			return err
+		}
+	}
 	takeComm(o.a, cmd)
 	filter, filtered, err := o.compile(o.globs)
 	if err != nil {
@@ -145,6 +154,9 @@ func (o *listOptions) run(cmd *cobra.Command) error {
 		}
 	}
 	found := all
+	if o.essential {
+		return o.answer(code, func() error { return o.essentials(all, filter) })
+	}
 	if o.search != nil {
 		found = all.Select(ui.Search(all, strings.Join(o.search, " ")))
 	}
@@ -186,6 +198,9 @@ func (o *listOptions) run(cmd *cobra.Command) error {
 				o.a.complain("%s", text)
 			}
 		}
+		if o.changed {
+			o.doubt(all, c)
+		}
 		return nil
 	})
 }
@@ -195,6 +210,16 @@ func (o *listOptions) run(cmd *cobra.Command) error {
 func (o *listOptions) asksForPeruse() bool {
 	return o.asked&catalog.Events != 0 || o.search != nil ||
 		slices.ContainsFunc(slices.Concat(o.globs, o.regex), func(name string) bool { return strings.Contains(strings.ToLower(name), "peruse") })
+}
+
+// doubt warns of settings that have no effect, among those listed.
+func (o *listOptions) doubt(all, listed *catalog.Catalog) {
+	effect := o.effects(all)
+	for k := range listed.Cvars {
+		for _, text := range doubts(listed.Cvars[k].Name, effect(&listed.Cvars[k])) {
+			o.a.complain("%s", text)
+		}
+	}
 }
 
 // empty says why nothing is listed.

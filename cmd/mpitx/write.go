@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mpitx/catalog"
+	"mpitx/catalog/tuning"
 	"mpitx/cmd/mpitx/internal/collect"
 	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/cmd/mpitx/internal/virtual"
@@ -149,12 +150,16 @@ func (o *writeOptions) advice(c *catalog.Catalog, outcomes []catalog.SameOutcome
 		fmt.Fprintf(o.a.out, "\nmpitx wrote in its own processes only, which have exited.\n")
 	}
 	seen := map[string]bool{}
+	effect := o.effects(c)
 	for _, w := range outcomes {
 		v := c.Cvar(w.Name)
 		if v == nil || seen[v.Name] {
 			continue
 		}
 		seen[v.Name] = true
+		if w.Result == catalog.WriteOK {
+			o.explain(v.Name, effect(v))
+		}
 		if v.Scope == catalog.ScopeGroup || v.Scope == catalog.ScopeGroupEq {
 			fmt.Fprintf(o.a.out, "\n%s is of scope %s; its description must name the group:\n  %s\n", o.term.Safe(v.Name), v.Scope, o.term.SafeText(v.Description))
 		}
@@ -178,6 +183,24 @@ func (o *writeOptions) advice(c *catalog.Catalog, outcomes []catalog.SameOutcome
 		for _, line := range lines {
 			fmt.Fprintf(o.a.out, "  %s\n", o.term.SafeCommand(line))
 		}
+	}
+}
+
+// explain says when a value that the library accepted takes effect.
+func (o *writeOptions) explain(name string, e tuning.Effect) {
+	e.Arrived = "" // of what was set before
+	var lines []string
+	if e.Read != tuning.Unknown {
+		lines = append(lines, "The library reads "+name+" "+e.Read.Words()+".")
+	}
+	for _, text := range doubts(name, e) {
+		lines = append(lines, text+".")
+	}
+	for k, line := range lines {
+		if k == 0 {
+			fmt.Fprintln(o.a.out)
+		}
+		fmt.Fprintln(o.a.out, wrapText(o.term.SafeText(line), o.term.Width))
 	}
 }
 

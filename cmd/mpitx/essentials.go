@@ -1,0 +1,74 @@
+package main
+
+import (
+	"fmt"
+
+	"mpitx/catalog"
+	"mpitx/cmd/mpitx/internal/origin"
+	"mpitx/export"
+)
+
+// checkEssential refuses what has no effect on the list of essential variables.
+func (o *listOptions) checkEssential() error {
+	switch {
+	case o.kinds&^catalog.Cvars != 0:
+		return usagef("--essential lists control variables only; leave the other kinds out")
+	case o.tree, o.fields != nil, o.search != nil:
+		return usagef("--essential has columns of its own; leave --tree, --fields and --search out")
+	}
+	return nil
+}
+
+// essentials writes the essential control variables that match a filter, by purpose, and the settings beyond MPI_T.
+func (o *listOptions) essentials(c *catalog.Catalog, filter *catalog.Matcher) error {
+	matching := map[string]bool{}
+	for _, v := range filter.Variables(c) {
+		matching[v.Name] = true
+	}
+	rows := &export.Rows{Schema: "mpitx.essentials", Columns: []export.RowColumn{{Name: "name", Header: "NAME"}, {Name: "value", Header: "VALUE"},
+		{Name: "set", Header: "SET", Optional: true, Drop: 1}, {Name: "use", Header: "WHAT FOR"}, {Name: "purpose"}}}
+	people := o.format == export.FormatTable || o.format == export.FormatWide
+	purpose := ""
+	add := func(name, value string, set *catalog.Origin, use, to string) {
+		if people && to != purpose { // as a line of its own
+			if purpose != "" {
+				rows.Rows = append(rows.Rows, []any{"", "", "", "", ""})
+			}
+			rows.Rows = append(rows.Rows, []any{to + ":", "", "", "", ""})
+			purpose = to
+		}
+		where := ""
+		if set != nil {
+			where = string(set.Kind) + " " + set.Where
+		}
+		if people {
+			name = "  " + name
+		}
+		rows.Rows = append(rows.Rows, []any{name, value, where, use, to})
+	}
+	enums := o.enums(c)
+	for _, g := range o.a.knowledge().Essentials(c) {
+		for k, v := range g.Cvars {
+			if !matching[v.Name] {
+				continue
+			}
+			value := ""
+			if r := v.Current(); r != nil {
+				value = export.ReadingText(r, enums(v))
+			}
+			add(v.Name, value, v.Origin, g.Uses[k], g.Title)
+		}
+	}
+	if o.from == "" {
+		for _, i := range origin.Influences(o.query(c)) {
+			if i.Cvar == "" && !i.Unknown && len(o.globs)+len(o.regex) == 0 {
+				add(i.Name, i.Value, &i.Origin, "read by "+i.Reader, "Set beyond MPI_T")
+			}
+		}
+	}
+	if people && len(rows.Rows) == 0 {
+		_, err := fmt.Fprintf(o.a.out, "mpitx knows no essential variables of %s that match\n", libraryName(c))
+		return err
+	}
+	return rows.Write(o.a.out, o.format, o.term)
+}
