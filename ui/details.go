@@ -102,6 +102,7 @@ func (m *Model) detailLines(e *entry, width int) []string {
 	if e.variable() {
 		lines = append(lines, m.wrapped(what(v), width, term.Label)...)
 		lines = append(lines, m.readings(v, width)...)
+		lines = append(lines, m.tuningLines(e, width)...)
 	} else {
 		lines = append(lines, m.wrapped(whatEvent(e), width, term.Label)...)
 		lines = append(lines, m.eventLines(e, width)...)

@@ -73,6 +73,7 @@ func newCriteria(x *index) []criterion {
 		{name: "differing", values: yes, match: yesNo(func(e *entry) bool { return e.v.Differs() })},
 		{name: "changed", old: "set", values: yes, match: yesNo(func(e *entry) bool { return e.v.Origin != nil })},
 		{name: "updated", values: yes, match: yesNo(func(e *entry) bool { return e.updated })},
+		{name: "essential", values: yes, match: yesNo(func(e *entry) bool { return e.essential != "" })},
 		{name: "bookmarked", values: yes, match: yesNo(func(e *entry) bool { return e.bookmarked })},
 		{name: "pinned", values: yes, match: yesNo(func(e *entry) bool { return e.pinned })},
 	}

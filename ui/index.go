@@ -26,6 +26,7 @@ type entry struct {
 	pinned  bool
 
 	bookmarked bool
+	essential  string // what people who tune set it for; "": they do not
 }
 
 // index is a catalog, prepared for display and search.

@@ -99,6 +99,7 @@ func init() {
 			{own("forward to the next place", "]"), false, quiet(func(m *Model) { m.travel(1) })},
 			{as(keys.Read, "read the variables on the screen again"), true, (*Model).readShown},
 			{own("show the bookmarks, or everything again", "B"), false, quiet((*Model).showBookmarks)},
+			{own("show the variables that people who tune set, or everything again", "*"), false, quiet((*Model).showEssentials)},
 			{own("undo the last write", "u"), true, (*Model).undo},
 			{own("show my changes: undo or export them", "C"), true, quiet((*Model).openChanges)},
 			{own("watch the pinned variables", "w"), true, (*Model).startWatch},

@@ -43,6 +43,12 @@ type Options struct {
 	// Items returns the enumeration whose items can be written to a control variable, if it has more items than the library's own.
 	Items func(c *catalog.Catalog, v *catalog.Variable) *catalog.Enum
 
+	// Essentials says what people who tune set the control variables for that matter to them, by name; nil: nothing is known.
+	Essentials func(c *catalog.Catalog) map[string]string
+
+	// Effect says in lines when the library reads a control variable, and what the effect of a setting depends on; nil: nothing is known.
+	Effect func(c *catalog.Catalog, v *catalog.Variable) []string
+
 	Warning string // about the choice of the library; shown once at the start, and in the help
 
 	Virtual []catalog.Variable // mpitx's own variables, shown with the library's; with them come the events of PERUSE that mpitx derives
@@ -251,6 +257,7 @@ func (m *Model) loaded(msg loadedMsg) {
 		m.complain("warning: %s", m.o.Warning)
 	}
 	m.search.reset(m.x)
+	m.markEssentials()
 	m.criteria = newCriteria(m.x)
 	for _, c := range old {
 		if c.now > 0 {

@@ -142,16 +142,21 @@ func (m *Model) toggleBookmark() tea.Cmd {
 
 // showBookmarks lists the bookmarks and nothing else, or everything again.
 func (m *Model) showBookmarks() {
-	on := slices.Contains(strings.Fields(filterText(m.criteria)), "bookmarked=yes")
+	m.showOnly("bookmarked", func(e entry) bool { return e.bookmarked }, "no bookmarks here; b sets one")
+}
+
+// showOnly lists what a field of the filter lets through, or everything again; none is said if that is nothing.
+func (m *Model) showOnly(field string, is func(entry) bool, none string) {
+	on := slices.Contains(strings.Fields(filterText(m.criteria)), field+"=yes")
 	switch {
 	case on:
-		_ = setCriterion(m.criteria, "bookmarked=any")
+		_ = setCriterion(m.criteria, field+"=any")
 		m.refill()
-	case !slices.ContainsFunc(m.x.entries, func(e entry) bool { return e.bookmarked }):
-		m.note("no bookmarks here; b sets one")
+	case !slices.ContainsFunc(m.x.entries, is):
+		m.note("%s", none)
 	default:
 		m.leave()
-		_ = setCriterion(m.criteria, "bookmarked=yes")
+		_ = setCriterion(m.criteria, field+"=yes")
 		m.query, m.focus = "", paneList
 		m.enter(m.x.root)
 	}

@@ -68,6 +68,24 @@ func (a *app) warnOfConditions(m locate.MPI, settings []attach.Setting) {
 	}
 }
 
+// effectLines says when a variable is read, and which conditions its effect has.
+func effectLines(e tuning.Effect) (lines []string) {
+	if e.Arrived == tuning.No {
+		lines = append(lines, "set to "+e.Asked+", but the library has "+e.Have)
+	}
+	if e.Read != tuning.Unknown {
+		lines = append(lines, "is read "+e.Read.Words())
+	}
+	for _, c := range e.Conditions {
+		text := "condition: " + c.String()
+		if c.Met == tuning.No {
+			text = "NO EFFECT NOW: " + c.String()
+		}
+		lines = append(lines, text)
+	}
+	return lines
+}
+
 // doubts says why a setting of a control variable may have no effect, and what would change that: a sentence for each condition that
 // is not met.
 func doubts(name string, e tuning.Effect) (out []string) {

@@ -87,6 +87,19 @@ func (o *tuiOptions) run(cmd *cobra.Command, _ []string) error {
 	options := ui.Options{Term: t, Config: file, Export: o.exportSettings, ReadOnly: o.readOnly, Virtual: virtual.Totals(), Items: o.items, HowToSet: func(c *catalog.Catalog, v *catalog.Variable, value catalog.Value) []string {
 		return o.setLines(c, v, value, t.Terminal)
 	}}
+	known := o.a.knowledge()
+	options.Essentials = func(c *catalog.Catalog) map[string]string {
+		uses := map[string]string{}
+		for _, g := range known.Essentials(c) {
+			for k, v := range g.Cvars {
+				uses[v.Name] = g.Title + ": " + g.Uses[k]
+			}
+		}
+		return uses
+	}
+	options.Effect = func(c *catalog.Catalog, v *catalog.Variable) []string {
+		return effectLines(known.Effect(c, v, o.enums(c)))
+	}
 	if o.from != "" {
 		size, err := snapshotSize(o.from)
 		if err != nil {

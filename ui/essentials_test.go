@@ -1,0 +1,29 @@
+package ui
+
+import (
+	"testing"
+
+	"mpitx/catalog"
+)
+
+// The key * shows the variables that people who tune set, with what each is for, and everything again. The details say what the effect
+// of a setting depends on.
+func TestEssentials(t *testing.T) {
+	o := Options{
+		Essentials: func(*catalog.Catalog) map[string]string {
+			return map[string]string{"btl_tcp_links": "Which transport: connections", "no_such_variable": "x"}
+		},
+		Effect: func(_ *catalog.Catalog, v *catalog.Variable) []string {
+			return []string{"NO EFFECT NOW: " + v.Name + " needs a switch"}
+		},
+	}
+	m := explorer(t, fixture(t, "openmpi-4.1.4.json"), o, 120, 40)
+	press(m, "*")
+	contains(t, m, "filter: essential=yes", "1 of 1", "btl_tcp_links", "essential: Which transport: connections",
+		"NO EFFECT NOW: btl_tcp_links needs a switch")
+	press(m, "*")
+	lacks(t, m, "filter:")
+	m = explorer(t, fixture(t, "openmpi-4.1.4.json"), Options{}, 120, 40)
+	press(m, "*")
+	contains(t, m, "mpitx knows no essential variables of this library")
+}
