@@ -1,5 +1,5 @@
 #!/bin/sh
-# Checks a built agent: check.sh AGENT.so. It must export only MPI functions (and agenttest_X for benchmarks) and not be linked to an
+# Checks a built agent: check.sh AGENT.so. It must export only MPI functions (and functions of PERUSE, and agenttest_X for benchmarks) and not be linked to an
 # MPI library. Each exported function must be a stub that jumps: at most 16 bytes, aligned to 16, with one function that records for
 # each. Processors without stubs have functions that record directly. Text relocations are an error, as preloaded libraries have none.
 set -eu
@@ -12,6 +12,7 @@ LC_ALL=C readelf -Whds "$1" | awk -v agent="$1" '
 	/^Symbol table/ { dynamic = /\.dynsym/ }
 	$1 !~ /^[0-9]+:$/ { next }
 	dynamic && $8 ~ /^agenttest_/ { next }
+	dynamic && $4 == "FUNC" && $8 ~ /^PERUSE_Event_/ { next } # agent/tools/event/application.c
 	dynamic && $5 != "LOCAL" && $7 != "UND" {
 		if ($4 != "FUNC" || $8 !~ /^P?MPIX?_/) wrong("exports " $8)
 		if (stubs && ($3 + 0 == 0 || $3 + 0 > 16 || $2 !~ /0$/)) wrong($8 " is not a stub that jumps")

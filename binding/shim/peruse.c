@@ -86,20 +86,26 @@ struct peruse_record {
 
 static void *native_handle(mpitx_handle handle) { return handle ? ((struct peruse_record *)handle)->native : NULL; }
 
+/* Translates what the library gives a callback. */
+struct mpitx_peruse_spec mpitx_peruse_translate(const void *native)
+{
+    const native_spec *spec = native;
+    return (struct mpitx_peruse_spec){.comm = (uint64_t)(uintptr_t)spec->comm,
+                                      .buf = spec->buf,
+                                      .count = spec->count,
+                                      .datatype = spec->datatype == no_type ? 0 : neutral_type(spec->datatype),
+                                      .peer = spec->peer,
+                                      .tag = spec->tag,
+                                      .operation = spec->operation + MPITX_PERUSE_SEND};
+}
+
 static int on_peruse(void *native, MPI_Aint unique_id, native_spec *spec, void *param)
 {
     struct peruse_record *r = param;
     (void)native;
     if (r->freed)
         return MPI_SUCCESS;
-    int type = spec->datatype == no_type ? 0 : neutral_type(spec->datatype);
-    struct mpitx_peruse_spec neutral = {.comm = (uint64_t)(uintptr_t)spec->comm,
-                                        .buf = spec->buf,
-                                        .count = spec->count,
-                                        .datatype = type,
-                                        .peer = spec->peer,
-                                        .tag = spec->tag,
-                                        .operation = spec->operation + MPITX_PERUSE_SEND};
+    struct mpitx_peruse_spec neutral = mpitx_peruse_translate(spec);
     return r->function((mpitx_handle)r, (intptr_t)unique_id, &neutral, r->param);
 }
 

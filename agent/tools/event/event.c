@@ -21,7 +21,7 @@ static void preparing(void)
     if (!pvar.table) pvar_open();
     prepared = pvar.table && pvar.table->has("MPI_T_event_get_num") && pvar_init_mpi_t("no MPI_T events");
     peruse = pvar.table && pvar.table->has("PERUSE_Init");
-    if (pvar.table && !peruse && !pvar.table->has("MPI_T_event_get_num")) agent_note("no events: the library has neither MPI_T events, which are new in MPI-4, nor PERUSE");
+    if (pvar.table && !peruse && !pvar.table->has("MPI_T_event_get_num") && !event_only_peruse()) agent_note("no events: the library has neither MPI_T events, which are new in MPI-4, nor PERUSE");
     errno = saved;
 }
 
@@ -50,8 +50,13 @@ static void select_types(void)
 static void started(void)
 {
     union mpi_handle none = {.number = 0}, world = {.number = agent_process.world}, self = {.number = agent_process.self};
-    if (!(prepared || peruse) || !agent_run) return;
+    if (!event_wanted() || !agent_run) return;
     int saved = errno;
+    event_declare_patterns();
+    if (!(prepared || peruse)) {
+        errno = saved;
+        return;
+    }
     select_types();
     if (prepared || peruse) {
         chain_observe(&observer, chain_function_id("MPI_Finalize"), CHAIN_LEAVE);

@@ -14,6 +14,7 @@
 
 #include <stdatomic.h>
 
+#include "base/cancel.h"
 #include "base/clock.h"
 #include "pvar/pvar.h"
 #include "tools/tool.h"
@@ -65,6 +66,9 @@ void event_select(void);                                   /* finds the wanted t
 void event_prove(int bind, union mpi_handle handle, bool known); /* tries untried types that are bound to it */
 void event_note_unmatched(void);
 bool event_matches(const char *name); /* a pattern selects it */
+bool event_matches_peruse(const char *name); /* the same for both spellings */
+bool event_only_peruse(void);         /* all patterns are of events of PERUSE */
+void event_declare_patterns(void);
 
 /* bind.c */
 void event_bind(int bind, union mpi_handle handle, uint32_t object); /* registers all types that are bound to such an object */
@@ -83,6 +87,27 @@ bool event_peruse_select(void); /* false: no event of PERUSE is wanted */
 void event_peruse_bind(union mpi_handle comm, uint32_t object);
 void event_peruse_unbind(union mpi_handle comm);
 void event_peruse_unbind_all(void);
+
+/* What the callback of an event of PERUSE on a communicator gets. */
+struct peruse_binding {
+    const struct peruse_comm *comm;
+    const struct peruse_type *type;
+    mpitx_handle event;               /* ours; 0: the application's handle reports to us */
+    struct peruse_application *carrier; /* application.c; NULL: none */
+};
+
+extern pthread_mutex_t event_peruse_lock;
+
+/* All with the lock. */
+struct peruse_binding *event_peruse_find(int event, uint64_t comm); /* NULL: not recorded */
+void event_peruse_give_up(struct peruse_binding *binding); /* releases our handle */
+int event_peruse_take(struct peruse_binding *binding);     /* registers it, and activates it */
+
+/* In a callback of the application, without the lock. */
+void event_peruse_record(const struct peruse_binding *binding, intptr_t unique_id, const struct mpitx_peruse_spec *spec);
+
+/* application.c: the binding is not recorded any more */
+void event_peruse_detach(struct peruse_application *carrier);
 
 /* record.c: a callback is between enter and leave. enter returns NULL if nothing is recorded at this time. */
 struct mpitx_run *event_enter(uint64_t now);

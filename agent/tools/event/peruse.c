@@ -1,7 +1,7 @@
 /* peruse.c: events of PERUSE 2.0, for libraries that have it. Each event is registered for each communicator.
  *
- * A library has one place for each communicator and event: if the application registers the same event later, its callback replaces
- * ours. Ours are registered when the communicator is made, so they never replace the application's. */
+ * Open MPI has one place for each communicator and event, so if the application registers the same event, its handle reports to us, too
+ * (application.c). Ours are registered when the communicator is made, so they never replace the application's. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
@@ -54,22 +54,16 @@ struct peruse_comm {
     uint32_t object;
     int32_t size, *ranks; /* in MPI_COMM_WORLD; NULL: unknown */
     bool bound;
-    struct peruse_binding {
-        const struct peruse_comm *comm;
-        const struct peruse_type *type;
-        mpitx_handle event;
-    } bindings[];
+    struct peruse_binding bindings[];
 };
 
 static struct peruse_comm *comms;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t event_peruse_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- callbacks ---- */
 
-static int happened(mpitx_handle event, intptr_t unique_id, const struct mpitx_peruse_spec *spec, void *param)
+void event_peruse_record(const struct peruse_binding *b, intptr_t unique_id, const struct mpitx_peruse_spec *spec)
 {
-    const struct peruse_binding *b = param;
-    (void)event;
     uint64_t now = clock_ticks();
     struct mpitx_run *run = event_enter(now);
     if (run) {
@@ -81,6 +75,12 @@ static int happened(mpitx_handle event, intptr_t unique_id, const struct mpitx_p
         __atomic_fetch_add(ok ? &row->recorded : &row->refused, 1, __ATOMIC_RELAXED);
     }
     event_leave();
+}
+
+static int happened(mpitx_handle event, intptr_t unique_id, const struct mpitx_peruse_spec *spec, void *param)
+{
+    (void)event;
+    event_peruse_record(param, unique_id, spec);
     return 0;
 }
 
@@ -104,7 +104,7 @@ bool event_peruse_select(void)
     char **names = NULL;
     if (pvar.table->peruse_init() != MPITX_SUCCESS || pvar.table->peruse_query_supported_events(&n, &names, &numbers) != MPITX_SUCCESS || n <= 0 || !names || !numbers) return false;
     for (int i = 0; i < n && type_count < PERUSE_EVENTS; i++) {
-        int text = names[i] && event_matches(names[i]) ? mpitx_run_declare_text(agent_run, names[i]) : -1;
+        int text = names[i] && event_matches_peruse(names[i]) ? mpitx_run_declare_text(agent_run, names[i]) : -1;
         if (text >= 0) types[type_count++] = (struct peruse_type){.number = numbers[i], .name = (uint32_t)text};
     }
     if (type_count > 0 && !declare()) {
@@ -127,11 +127,34 @@ static struct peruse_comm *find_free(void)
     return comms = c;
 }
 
+struct peruse_binding *event_peruse_find(int event, uint64_t comm)
+{
+    for (struct peruse_comm *c = comms; c; c = c->next)
+        for (int i = 0; c->bound && c->handle == comm && i < type_count; i++)
+            if (types[i].number == event && (c->bindings[i].event || c->bindings[i].carrier)) return &c->bindings[i];
+    return NULL;
+}
+
+void event_peruse_give_up(struct peruse_binding *b)
+{
+    if (!b->event) return;
+    pvar.table->peruse_event_deactivate(b->event);
+    pvar.table->peruse_event_release(&b->event);
+    b->event = 0;
+}
+
+int event_peruse_take(struct peruse_binding *b)
+{
+    union mpi_handle handle = {.number = b->comm->handle};
+    int rc = mpitx_peruse_bind(b->type->number, &handle, happened, b, &b->event);
+    return rc == MPITX_SUCCESS ? pvar.table->peruse_event_activate(b->event) : rc;
+}
+
 void event_peruse_bind(union mpi_handle handle, uint32_t object)
 {
     int saved = errno, rc = MPITX_SUCCESS;
     struct object_facts facts = object_ask(CALL_COMM, handle, true);
-    struct hold hold = hold_lock(&lock);
+    struct hold hold = hold_lock(&event_peruse_lock);
     struct peruse_comm *c = find_free();
     if (c) {
         int32_t *old = c->ranks;
@@ -143,11 +166,10 @@ void event_peruse_bind(union mpi_handle handle, uint32_t object)
         free(old);
         for (int i = 0; i < type_count && rc == MPITX_SUCCESS; i++) {
             c->bindings[i] = (struct peruse_binding){.comm = c, .type = &types[i]};
-            rc = mpitx_peruse_bind(types[i].number, &handle, happened, &c->bindings[i], &c->bindings[i].event);
-            if (rc == MPITX_SUCCESS) rc = pvar.table->peruse_event_activate(c->bindings[i].event);
+            rc = event_peruse_take(&c->bindings[i]);
         }
     }
-    hold_unlock(&lock, hold);
+    hold_unlock(&event_peruse_lock, hold);
     if (!c || rc != MPITX_SUCCESS) agent_report(MPITX_RUN_WARNING, "PERUSE events of a communicator are not recorded: %s", c ? pvar_rc_name(rc) : "out of memory");
     errno = saved;
 }
@@ -155,9 +177,9 @@ void event_peruse_bind(union mpi_handle handle, uint32_t object)
 static void release(struct peruse_comm *c)
 {
     for (int i = 0; i < type_count; i++) {
-        if (!c->bindings[i].event) continue;
-        pvar.table->peruse_event_deactivate(c->bindings[i].event);
-        pvar.table->peruse_event_release(&c->bindings[i].event);
+        event_peruse_give_up(&c->bindings[i]);
+        if (c->bindings[i].carrier) event_peruse_detach(c->bindings[i].carrier);
+        c->bindings[i].carrier = NULL;
     }
     c->bound = false;
 }
@@ -165,10 +187,10 @@ static void release(struct peruse_comm *c)
 static void unbind(bool all, uint64_t handle)
 {
     int saved = errno;
-    struct hold hold = hold_lock(&lock);
+    struct hold hold = hold_lock(&event_peruse_lock);
     for (struct peruse_comm *c = comms; c; c = c->next)
         if (c->bound && (all || c->handle == handle)) release(c);
-    hold_unlock(&lock, hold);
+    hold_unlock(&event_peruse_lock, hold);
     errno = saved;
 }
 

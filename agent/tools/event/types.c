@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "mpi/library.h"
 #include "tools/event/event.h"
@@ -65,6 +66,46 @@ static bool match(struct event_pattern *list, int count, const char *name)
 
 bool event_matches(const char *name) { return match(patterns, pattern_count, name); }
 
+/* PERUSE's specification spells two events of searches in two ways. */
+bool event_matches_peruse(const char *name)
+{
+    static const char *const spellings[] = {"_SEARCH_UNEX_Q_", "_SEARCH_UNEX_QUEUE_"};
+    bool matches = event_matches(name);
+    for (int i = 0; i < 2 && !matches; i++) {
+        const char *at = strstr(name, spellings[i]);
+        char other[256];
+        if (at && snprintf(other, sizeof other, "%.*s%s%s", (int)(at - name), name, spellings[1 - i], at + strlen(spellings[i])) < (int)sizeof other) matches = event_matches(other);
+    }
+    return matches;
+}
+
+/* Patterns of events that mpitx derives when it reads the run. */
+static bool of_peruse(const char *pattern) { return strncasecmp(pattern, "PERUSE_", 7) == 0; }
+
+bool event_only_peruse(void)
+{
+    for (int i = 0; i < pattern_count; i++)
+        if (!of_peruse(patterns[i].text)) return false;
+    return true;
+}
+
+/* The run keeps the patterns for its readers. */
+void event_declare_patterns(void)
+{
+    static const struct mpitx_run_field fields[] = {{.name = "pattern", .type = MPITX_RUN_U32, .meaning = MPITX_RUN_TEXT}};
+    struct {
+        struct mpitx_run_row head;
+        uint32_t pattern, unused;
+    } row = {0};
+    uint32_t bytes = 0;
+    int asked = mpitx_run_declare_table(agent_run, "event patterns", fields, 1, 1, &bytes);
+    for (int i = 0; i < pattern_count && asked >= 0 && bytes <= sizeof row; i++) {
+        int text = mpitx_run_declare_text(agent_run, patterns[i].text);
+        row.pattern = (uint32_t)text;
+        if (text >= 0) mpitx_run_row(agent_run, asked, &row);
+    }
+}
+
 /* Suggests names for a literal pattern that matched nothing. */
 static void suggest(void)
 {
@@ -83,7 +124,7 @@ void event_note_unmatched(void)
 {
     bool suggested = false;
     for (int i = 0; i < pattern_count; i++) {
-        if (patterns[i].matched) continue;
+        if (patterns[i].matched || of_peruse(patterns[i].text)) continue; /* mpitx says what it derives, and what is unavailable */
         if (!suggested && pattern_is_literal(&patterns[i].names)) suggest();
         suggested = true;
         agent_report(MPITX_RUN_WARNING, "--event %s: the library has no such event", patterns[i].text);

@@ -117,7 +117,7 @@ func fit(e *locate.Env, files []string) ([]byte, error) {
 	return image, hide(image, func(name string) bool { return isMPI(name) && !defined[name] })
 }
 
-// addMPI adds the MPI functions that a file exports.
+// addMPI adds the functions of MPI and PERUSE that a file exports.
 func addMPI(defined map[string]bool, f *elf.File) error {
 	symbols, err := f.DynamicSymbols()
 	for _, s := range symbols {
@@ -129,6 +129,9 @@ func addMPI(defined map[string]bool, f *elf.File) error {
 }
 
 func isMPI(name string) bool {
+	if strings.HasPrefix(name, "PERUSE_") {
+		return true
+	}
 	name = strings.TrimPrefix(name, "P")
 	return strings.HasPrefix(name, "MPI_") || strings.HasPrefix(name, "MPIX_")
 }
