@@ -2,10 +2,9 @@ package catalog
 
 // Why events cannot be derived from calls.
 const (
-	insideQueues   = "only the library sees its queues; mpitx queues derives bounds of waiting times from calls"
-	insideFiles    = "only the library sees what it reads and writes on behalf of a call"
-	insideWindows  = "only the library sees when it transfers the data of one-sided operations"
-	boundedByCalls = "bounded by the call"
+	insideQueues  = "only the library sees its queues; mpitx queues derives bounds of waiting times from calls"
+	insideFiles   = "only the library sees what it reads and writes on behalf of a call"
+	insideWindows = "only the library sees when it transfers the data of one-sided operations"
 )
 
 var peruseEvents = []PeruseEvent{
@@ -15,13 +14,13 @@ var peruseEvents = []PeruseEvent{
 	{"PERUSE_COMM_REQ_INSERT_IN_POSTED_Q", "4.3.1", BindComm, "A receive enters the queue of posted receives, as no unexpected message matches it.", true, NotDerived, insideQueues},
 	{"PERUSE_COMM_REQ_REMOVE_FROM_POSTED_Q", "4.3.1", BindComm, "A receive leaves the queue of posted receives: a message matches it, or MPI_Cancel cancelled it.", true, NotDerived, insideQueues},
 	{"PERUSE_COMM_REQ_XFER_BEGIN", "4.3.1", BindComm, "The library schedules the first transfer of the message's data. Control messages do not count.", false, FromCalls,
-		"not before the receive was posted and the message was sent; of receives whose send is in the trace"},
+		"not before the receive was posted and the message was sent; of receives whose send is in the trace, too"},
 	{"PERUSE_COMM_REQ_XFER_END", "4.3.1", BindComm, "The library has scheduled the transfer of the message's last byte.", false, FromCalls,
-		"not after the call returned that completed the receive; of receives whose send is in the trace"},
+		"not after the call returned that completed the receive; of receives whose send is in the trace, too"},
 	{"PERUSE_COMM_REQ_COMPLETE", "4.3.1", BindComm, "The library marks the request as complete; a call of MPI_Wait or MPI_Test would succeed.", false, FromCalls,
-		"not after the call returned that completed the request"},
+		"not after the call returned that completed the request; of receives and blocking sends"},
 	{"PERUSE_COMM_REQ_NOTIFY", "4.3.1", BindComm, "The program learns that the request is complete: in MPI_Wait, MPI_Test, or before MPI_Send or MPI_Recv returns.", false, FromCalls,
-		"the end of the call that completed the request"},
+		"the end of the call that completed the request; of receives and blocking sends"},
 	{"PERUSE_COMM_MSG_ARRIVED", "4.3.1", BindComm, "A message arrives that is matched with the program's requests.", false, NotDerived, "only the library sees messages arrive"},
 	{"PERUSE_COMM_MSG_INSERT_IN_UNEX_Q", "4.3.1", BindComm, "A message enters the queue of unexpected messages, as no posted receive matches it.", true, NotDerived, insideQueues},
 	{"PERUSE_COMM_MSG_REMOVE_FROM_UNEX_Q", "4.3.1", BindComm, "A message leaves the queue of unexpected messages, as a receive matches it.", true, NotDerived, insideQueues},

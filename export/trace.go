@@ -20,7 +20,7 @@ const (
 
 // TraceOptions choose the part of a trace to write, and its form.
 type TraceOptions struct {
-	trace.Options                                                // Flows is set in any case
+	trace.Options                                                // Flows is set in any case; Derive nil: as mpitx trace --event asked
 	Site          func(r *recording.Rank, address uint64) string // a call site as text; nil: a hexadecimal number
 	Terminal      Terminal                                       // CSV: escapes foreign text for a terminal
 }
@@ -32,7 +32,7 @@ type TraceRow struct {
 	Duration time.Duration // of a call; of a message until the call that sent it or completed the receive returned
 	Rank     int
 	Thread   int
-	Kind     string // "call", "send", "receive", "phase begin", "phase end", "lost", or the source of an event
+	Kind     string // "call", "send", "receive", "phase begin", "phase end", "lost", "derived", or the source of an event
 	Name     string // the function, the phase, or the event
 	Object   string // the communicator, window or file
 	Peer     *int   // a rank of the run; -1: any source; -2: MPI_PROC_NULL
@@ -52,6 +52,9 @@ type TraceRow struct {
 // TraceRows yields the rows of a trace, by the time at which calls end, until yield fails. A call's messages follow it.
 func TraceRows(run *recording.Run, o TraceOptions, yield func(*TraceRow) error) (trace.Totals, error) {
 	o.Flows = true
+	if o.Derive == nil {
+		o.Derive = trace.Derivable(run)
+	}
 	t := trace.Read(run, o.Options)
 	w := traceRows{o: &o, sites: map[siteKey]string{}}
 	var err error
@@ -95,6 +98,9 @@ func (w *traceRows) event(e *trace.Event, yield func(*TraceRow) error) error {
 				r.status(f.Name + "=" + v.String())
 			}
 		}
+	case e.Derived != nil:
+		begin("derived", e.Derived.Name, e.Derived.Time)
+		r.derived(e.Derived)
 	case e.Lost > 0:
 		begin("lost", "", 0)
 		r.Sequence = r.number(0, e.Lost)
@@ -155,6 +161,33 @@ func (w *traceRows) call(e *trace.Event, yield func(*TraceRow) error) error {
 		}
 	}
 	return nil
+}
+
+// derived fills the row of a derived event.
+func (r *TraceRow) derived(d *trace.Derived) {
+	r.Duration, r.Object = d.Duration, d.Object.String()
+	r.ends(d.Peer, d.Tag)
+	if d.Peer != trace.None {
+		r.Bytes = r.number(0, d.Bytes)
+	}
+	if d.Request != 0 {
+		r.Request = r.number(1, uint64(d.Request))
+	}
+	if d.Flow != 0 {
+		r.Flow = r.number(3, d.Flow)
+	}
+	if d.Operation != "" {
+		r.status("operation=" + d.Operation)
+	}
+	if d.Name == "PERUSE_COMM_N_SENDS" || d.Name == "PERUSE_COMM_N_RECVS" {
+		r.status("count=" + strconv.FormatUint(d.Count, 10))
+	}
+	if d.Bound != trace.Exact {
+		r.status(string(d.Bound))
+	}
+	if d.Job != 0 {
+		r.status("other_job")
+	}
 }
 
 func (r *TraceRow) number(i int, v uint64) *uint64 {

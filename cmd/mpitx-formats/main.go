@@ -2,7 +2,7 @@
 // it:
 //
 //	mpitx-formats samples RUN TRANSFORM long|wide all|chosen FROM TO RANKS [PHASE…]   Parquet of the samples; chosen: standard input names the variables
-//	mpitx-formats trace RUN FROM TO RANKS                               Parquet of the trace
+//	mpitx-formats trace RUN FROM TO RANKS [GLOB…]                       Parquet of the trace, with derived events that match
 //	mpitx-formats report RUN FORMAT TABLE NAME                          the profile; what it is restricted to is JSON on standard input
 package main
 
@@ -116,7 +116,7 @@ func part(args []string, o *recording.Options) (err error) {
 
 func traced(w io.Writer, r *recording.Run, args []string) error {
 	var o recording.Options
-	if len(args) != 3 {
+	if len(args) < 3 {
 		return errUsage
 	}
 	if err := part(args, &o); err != nil {
@@ -124,5 +124,5 @@ func traced(w io.Writer, r *recording.Run, args []string) error {
 	}
 	find, done := sites.Places(r)
 	defer done()
-	return parquet.Trace(w, r, export.TraceOptions{Options: trace.Options{From: o.From, To: o.To, Rank: o.Rank}, Site: find})
+	return parquet.Trace(w, r, export.TraceOptions{Options: trace.Options{From: o.From, To: o.To, Rank: o.Rank, Derive: trace.Derivable(r, args[3:]...)}, Site: find})
 }

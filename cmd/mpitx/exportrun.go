@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mpitx/catalog"
 	"mpitx/cmd/internal/progress"
 	"mpitx/cmd/mpitx/internal/attach"
 	"mpitx/cmd/mpitx/internal/origin"
@@ -22,7 +23,8 @@ type exportOptions struct {
 	a *app
 	exportFlags
 	columnFilter
-	trace bool
+	trace  bool
+	derive []string
 }
 
 func newExport(a *app) *cobra.Command {
@@ -51,6 +53,8 @@ phase.`,
 	o.exportFlags.flags(cmd)
 	o.columnFilter.flags(cmd)
 	o.cut.flags(cmd)
+	cmd.Flags().StringArrayVar(&o.derive, "derive", nil, "in a trace, also events of PERUSE that match this `GLOB`, derived from calls; may be repeated")
+	cmd.RegisterFlagCompletionFunc("derive", a.completeNames(catalog.Events))
 	cmd.Flags().BoolVar(&o.trace, "trace", false, "write the trace, also if the run has samples")
 	return cmd
 }

@@ -35,7 +35,12 @@ func (o *exportOptions) writeTrace(cmd *cobra.Command, run *recording.Run, args 
 	if len(args) > 1 && !perfetto {
 		return usagef("%s: names choose samples, not a part of a trace; use --rank, --from and --to", args[1])
 	}
-	x := traceOut{outFile: o.outFile, format: form, part: o.cut, samples: recording.Options{As: o.as}}
+	for _, glob := range o.derive {
+		if len(trace.Derivable(run, glob)) == 0 {
+			return usagef("--derive %s: no event of PERUSE that matches can be derived from this run; mpitx list events says which can", glob)
+		}
+	}
+	x := traceOut{outFile: o.outFile, format: form, part: o.cut, derive: o.derive, samples: recording.Options{As: o.as}}
 	if perfetto {
 		only, err := o.chosen(run, recording.Options{As: o.as})
 		if err != nil {

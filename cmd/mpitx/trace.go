@@ -41,6 +41,7 @@ its times, communicator, peer, tag, bytes and call site, each message with its
 send and its receive, the phases that the program names, and with --pvar also
 samples of performance variables. With --event also events that the MPI library
 raises itself, of MPI_T (MPI-4) or PERUSE, if it has any: see mpitx list events.
+Of a library without PERUSE, the events that calls show are derived from them.
 
 The trace is written at the end, as FILE or into the run directory. Open a
 .pftrace file at ui.perfetto.dev: it shows one process for each rank, one track
@@ -195,6 +196,9 @@ func (o *traceOptions) deliver(r *attach.Result) error {
 	}
 	if !o.quiet {
 		o.summarize(r.Run, totals)
+		for _, line := range peruseMissing(r.Run, o.events) {
+			o.a.complain("%s", line)
+		}
 	}
 	switch file := origin.Quote(o.out); {
 	case o.form() == formatPerfetto:

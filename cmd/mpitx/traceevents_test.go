@@ -3,6 +3,9 @@
 package main
 
 import (
+	"bytes"
+	"maps"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -52,6 +55,65 @@ func TestTraceEvents(t *testing.T) {
 	}
 	if p := mpitx("trace", "--event", "[", "--", "./raises"); p.code != 2 || !strings.Contains(p.stderr.String(), "--event [: ") {
 		t.Errorf("exit code %d: %s", p.code, p.output())
+	}
+}
+
+// TestTraceDerived: a library without PERUSE raises no events, so those that calls show are derived, and mpitx says which.
+func TestTraceDerived(t *testing.T) {
+	t.Parallel()
+	families, err := buildSample()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, family := range families {
+		t.Run(family, func(t *testing.T) {
+			t.Parallel()
+			dir, environ := t.TempDir(), append(testEnvironment(t), "MPITX_MPI=")
+			if out, err := exec.Command("mpicc."+family, "-w", "-o", filepath.Join(dir, "derived"), "../../agent/test/derived.c").CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			p := newProcess(environ, dir, slices.Concat(launchers[family], []string{"mpitx", "trace", "--event", "PERUSE_*", "--event", "PERUSE_COMM_MSG_ARRIVED", "--dir", "run", "--", "./derived"})...)
+			p.run(time.Minute)
+			for _, want := range []string{"--event PERUSE_*: 12 events derived from calls: PERUSE_COMM_REQ_ACTIVATE, ", "; 23 events unavailable", "--event PERUSE_COMM_MSG_ARRIVED: unavailable: only the library sees messages arrive"} {
+				if p.code != 0 || !strings.Contains(p.stderr.String(), want) {
+					t.Errorf("%s: exit code %d: no %q in %s", p.failure, p.code, want, p.output())
+				}
+			}
+			counts := func(args ...string) map[string]int {
+				p := newProcess(environ, dir, append([]string{"mpitx", "export", "run", "--trace", "-o", "csv"}, args...)...)
+				if p.run(time.Minute); p.code != 0 {
+					t.Fatal(p.output())
+				}
+				n := map[string]int{}
+				for _, m := range regexp.MustCompile(`(?m),derived,PERUSE_(\w+),.*,([^,]*)$`).FindAllStringSubmatch(p.stdout.String(), -1) {
+					n[m[1]+" "+m[2]]++
+				}
+				return n
+			}
+			want := map[string]int{"COMM_REQ_ACTIVATE operation=send": 10, "COMM_REQ_COMPLETE operation=send not_after": 10, "COMM_REQ_NOTIFY operation=send": 10,
+				"COMM_REQ_ACTIVATE operation=recv": 10, "COMM_REQ_XFER_BEGIN operation=recv not_before": 10, "COMM_REQ_XFER_END operation=recv not_after": 10,
+				"COMM_REQ_COMPLETE operation=recv not_after": 10, "COMM_REQ_NOTIFY operation=recv": 10,
+				"WIN_SYNC_BEGIN operation=fence": 8, "WIN_SYNC_END operation=fence": 8, "FILE_T_FIRST_PHASE_IN_SPLIT_IO at_most": 4, "FILE_T_SECOND_PHASE_IN_SPLIT_IO at_most": 4}
+			if got := counts(); !maps.Equal(got, want) {
+				t.Errorf("got %v, want %v", got, want)
+			}
+			if got, want := counts("--derive", "*_sync_begin"), (map[string]int{"WIN_SYNC_BEGIN operation=fence": 8}); !maps.Equal(got, want) {
+				t.Errorf("got %v, want %v", got, want)
+			}
+			for args, want := range map[string]string{"--derive PERUSE_COMM_MSG_*": "can be derived from this run", "--derive [": "can be derived"} {
+				p := newProcess(environ, dir, append([]string{"mpitx", "export", "run", "--trace"}, strings.Fields(args)...)...)
+				if p.run(time.Minute); p.code != 2 || !strings.Contains(p.stderr.String(), want) {
+					t.Errorf("%s: exit code %d: %s", args, p.code, p.output())
+				}
+			}
+			for _, file := range []string{"all.parquet", "all.pftrace"} {
+				p := newProcess(environ, dir, "mpitx", "export", "run", "--trace", "--out", file)
+				p.run(time.Minute)
+				if data, err := os.ReadFile(filepath.Join(dir, file)); p.code != 0 || err != nil || len(data) == 0 || file == "all.pftrace" && !bytes.Contains(data, []byte("PERUSE_WIN_SYNC_BEGIN")) {
+					t.Errorf("%s: exit code %d: %v: %s", file, p.code, err, p.output())
+				}
+			}
+		})
 	}
 }
 

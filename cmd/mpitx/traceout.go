@@ -102,6 +102,7 @@ type traceOut struct {
 	format  export.Format // "": the ending of out
 	part    runPart
 	samples recording.Options // for Perfetto
+	derive  []string          // globs of events of PERUSE to derive; nil: as mpitx trace --event asked
 	temp    string            // part of the temporary file's name, see createFile
 	late    existing
 }
@@ -135,7 +136,7 @@ func (x *traceOut) command(dir string) string {
 
 // write writes the trace of a run to x.out; "-" is standard output. damaged parts are reported.
 func (x *traceOut) write(a *app, run *recording.Run) (totals trace.Totals, err error) {
-	o := trace.Options{From: x.part.from, To: x.part.to, Rank: x.part.rank()}
+	o := trace.Options{From: x.part.from, To: x.part.to, Rank: x.part.rank(), Derive: trace.Derivable(run, x.derive...)}
 	bar := progress.New("exporting")
 	find, done := sites.Places(run)
 	defer done()
@@ -147,7 +148,7 @@ func (x *traceOut) write(a *app, run *recording.Run) (totals trace.Totals, err e
 		case formatParquet:
 			o.Flows = true
 			totals = trace.Read(run, o).Totals
-			damaged, err = runFormats(w, strings.NewReader(""), "Parquet", append([]string{"trace", run.Dir}, x.part.words()...)...)
+			damaged, err = runFormats(w, strings.NewReader(""), "Parquet", slices.Concat([]string{"trace", run.Dir}, x.part.words(), x.derive)...)
 			return err
 		default:
 			t := export.TraceOptions{Options: o, Site: find}

@@ -21,6 +21,9 @@ type Options struct {
 // Write writes the trace and the samples of a run. Memory is bounded. It returns what the trace holds.
 func Write(w io.Writer, run *recording.Run, o Options) (trace.Totals, error) {
 	o.Flows = true
+	if o.Derive == nil {
+		o.Derive = trace.Derivable(run)
+	}
 	t := trace.Read(run, o.Options)
 	x := &writer{packets: newPackets(w), run: run, site: o.Site, processes: map[*recording.Rank]*process{}, threads: map[threadKey]*thread{}}
 	x.beginTrace()

@@ -43,6 +43,7 @@ type thread struct {
 	open    int           // phases
 	object  *trace.Object // the last one, and its interned text
 	named   uint64
+	derived uint64 // the track of derived events; 0: none yet
 }
 
 // maxNested bounds the nested calls that wait for their outer one. Further ones are written without it.
@@ -122,6 +123,8 @@ func (x *writer) event(e *trace.Event) {
 		t.phases = append(t.phases, *e.Phase)
 	case e.External != nil:
 		x.external(t, e.External)
+	case e.Derived != nil:
+		x.derived(t, e.Derived)
 	case e.Lost > 0:
 		x.start(typeInstant, t.track)
 		x.name("events lost", "mpitx")

@@ -86,3 +86,23 @@ func (t *Trace) Write(chain uint16, thread uint64) {
 	t.Stream.Events(append([]Event{{2, t.events[0].Ticks, le.AppendUint64(nil, thread)}}, t.events...)...)
 	t.events = nil
 }
+
+// DeclarePeruse declares the type of PERUSE's events, which Peruse adds.
+func (t *Trace) DeclarePeruse() {
+	u32 := func(name string) Field { return Field{Name: name, Type: 3} }
+	t.Stream.EventType(5, "peruse", 16, Field{Name: "request", Type: 4}, Field{Name: "event", Type: 3, Meaning: 1}, u32("operation"))
+}
+
+// Peruse adds an event of PERUSE: an operation is 1 for a send, 2 for a receive.
+func (t *Trace) Peruse(ticks uint64, name string, operation uint32) {
+	t.events = append(t.events, Event{21, ticks, le.AppendUint32(le.AppendUint32(le.AppendUint64(nil, 0x1000), t.Text(name)), operation)})
+}
+
+// Asked writes the patterns that mpitx trace --event got.
+func (t *Trace) Asked(patterns ...string) {
+	const table, bytes = 7, 8 + 8
+	t.Stream.Table(table, "event patterns", 1, bytes, Field{Name: "pattern", Type: 3, Meaning: 1})
+	for _, p := range patterns {
+		t.Stream.Rows(table, bytes, le.AppendUint32(le.AppendUint32(rowHead(0), t.Text(p)), 0))
+	}
+}

@@ -101,7 +101,8 @@ type Event struct {
 	Call     *Call
 	Phase    *Phase
 	External *External
-	Lost     uint64 // events of the thread that were lost before this point
+	Derived  *Derived // follows the call that it is derived from
+	Lost     uint64   // events of the thread that were lost before this point
 }
 
 // Options choose a part of a trace.
@@ -109,6 +110,7 @@ type Options struct {
 	From, To time.Duration              // calls that end in this part, if To > From
 	Rank     func(*recording.Rank) bool // only these ranks; nil: all
 	Flows    bool                       // match sends and receives, which reads the trace once more
+	Derive   map[string]bool            // the events of PERUSE to derive, see [Derivable]
 
 	// Progress is called now and then with the part that was read, 0 to 1.
 	Progress func(part float64)
@@ -160,6 +162,9 @@ func Read(run *recording.Run, o Options) *Trace {
 // Events yields calls, phases and other events by the time of their end. Of one thread, nested calls come before the call
 // around them. Memory is bounded.
 func (t *Trace) Events(yield func(*Event) bool) {
+	if len(t.options.Derive) > 0 {
+		yield = newDeriver(t.options.Derive, yield).all
+	}
 	d := newDecoder(t)
 	t.Totals.Calls, t.Totals.Sent, t.Totals.Received, t.Totals.LostEvents = 0, 0, 0, 0
 	for e := range t.run.Events(d.options()) {

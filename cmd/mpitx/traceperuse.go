@@ -1,0 +1,62 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"mpitx/catalog"
+	"mpitx/recording"
+	"mpitx/recording/trace"
+)
+
+// peruseMissing says, of each glob of --event for events of PERUSE that the library did not raise, what is derived instead and what is
+// unavailable.
+func peruseMissing(run *recording.Run, globs []string) (lines []string) {
+	native := trace.Raised(run)
+	for _, glob := range globs {
+		if !strings.HasPrefix(strings.ToUpper(glob), "PERUSE_") {
+			continue
+		}
+		m, err := (&catalog.Filter{Names: []string{glob}}).Compile()
+		if err != nil {
+			continue
+		}
+		derivable := trace.Derivable(run, glob)
+		var names, derived, unavailable []string
+		why := ""
+		for _, e := range catalog.PeruseEvents() {
+			names = append(names, e.Name)
+			other := catalog.OtherSpelling(e.Name)
+			switch {
+			case !m.MatchName(e.Name) && (other == "" || !m.MatchName(other)) || native && strings.HasPrefix(e.Section, "4."):
+			case derivable[e.Name]:
+				derived = append(derived, e.Name)
+			default:
+				unavailable, why = append(unavailable, e.Name), e.How
+			}
+		}
+		short := func(names []string) string {
+			if len(names) > 4 {
+				return strings.Join(names[:4], ", ") + " …"
+			}
+			return strings.Join(names, ", ")
+		}
+		switch {
+		case catalog.IsGlob(glob) && len(derived)+len(unavailable) == 0:
+		case len(unavailable) == 1 && !catalog.IsGlob(glob):
+			lines = append(lines, "--event "+glob+": unavailable: "+why+"; libraries that raise it: Open MPI built with --enable-peruse")
+		case len(derived)+len(unavailable) > 0 && (len(derived) > 0 || !native):
+			text := "--event " + glob + ": "
+			if len(derived) > 0 {
+				text += count(len(derived), "event") + " derived from calls: " + short(derived)
+			}
+			if len(unavailable) > 0 {
+				text += strings.Repeat("; ", min(len(derived), 1)) + count(len(unavailable), "event") + " unavailable, as this library does not raise them; see mpitx list events"
+			}
+			lines = append(lines, text)
+		case !native && !catalog.IsGlob(glob) && !slices.Contains(names, glob):
+			lines = append(lines, "--event "+glob+": the library has no such event"+catalog.DidYouMean(names, glob))
+		}
+	}
+	return lines
+}
