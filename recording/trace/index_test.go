@@ -219,3 +219,21 @@ func TestOther(t *testing.T) {
 		}
 	}
 }
+
+// The events of MPI_T and PERUSE are those of the thread and the time.
+func TestExternals(t *testing.T) {
+	x := NewIndex(manyBlocks(t), nil)
+	_, to := x.Span()
+	all, whole := x.Externals(x.Tracks[1], 101, 0, to)
+	if want := []ExternalCount{{"mpi_t", "queued", 1}}; !whole || !slices.Equal(all, want) {
+		t.Errorf("%v", all)
+	}
+	for _, c := range []struct {
+		track, thread int
+		to            time.Duration
+	}{{1, 102, to}, {1, 101, to / 2}, {0, 100, to}} {
+		if all, _ := x.Externals(x.Tracks[c.track], c.thread, 0, c.to); len(all) != 0 {
+			t.Errorf("%+v: %v", c, all)
+		}
+	}
+}

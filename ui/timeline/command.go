@@ -99,11 +99,12 @@ func (m *Model) cmdAt(text string) tea.Cmd {
 	case err != nil:
 		m.say("at: %q is not a time; give it as 1.5s, 20ms or 1m30s", text)
 	case m.frame == nil:
-	case at < m.frame.From || at >= m.frame.To:
-		m.say("at: %s is outside of the trace, which is from %s to %s", text, m.frame.From, m.frame.To)
 	default:
+		if at < m.frame.From || at >= m.frame.To {
+			m.say("the trace is from %s to %s", m.exact(m.frame.From), m.exact(m.frame.To))
+		}
 		p := m.place
-		p.Time, p.Call = at, trace.CallID{}
+		p.Time, p.Call = min(max(at, m.frame.From), m.frame.To-1), trace.CallID{}
 		return m.move(p)
 	}
 	return nil

@@ -18,6 +18,7 @@ type Detail struct {
 	Site     string
 	Phases   []string // outermost first
 	Messages []Message
+	Events   []trace.ExternalCount // of other sources during the call
 }
 
 // Message is a message of the call with its other side.
@@ -47,11 +48,20 @@ func (f *Feed) detail(out *Frame) {
 		}
 		d.Site = f.sites[key]
 	}
+	d.Events, _ = f.index.Externals(p.Track, found.Thread, found.Begin, found.End)
 	if len(found.Messages) > 0 {
-		f.matcher.start(f.run.Dir, out.To)
+		_, end := f.index.Span()
+		f.matcher.start(f.run.Dir, end)
 		out.Matching, out.Matched = !f.matcher.ended, f.matcher.part()
 	}
+	unknown := false
+	defer func() {
+		if _, end := f.index.Span(); unknown && out.Live {
+			f.matcher.again(f.run.Dir, end)
+		}
+	}()
 	for i := range found.Messages {
+		unknown = unknown || found.Messages[i].Flow == 0
 		m := Message{Message: found.Messages[i], Sent: -1, Done: -1}
 		if i < mostMessages {
 			if other, side, ok := f.index.Other(&found, &m.Message); ok {
@@ -102,7 +112,6 @@ func (f *Feed) act(a Action, out *Frame) string {
 		other, _, ok := f.index.Other(&call, m)
 		switch {
 		case !ok && !f.matcher.ended:
-			f.matcher.start(f.run.Dir, out.To)
 			return "messages are still being matched; try again"
 		case !ok:
 			return "the other side of this message is not in the trace, or the order of messages is ambiguous"

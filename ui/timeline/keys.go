@@ -102,7 +102,7 @@ func Keys() (all []keys.Section) {
 
 func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	name := msg.String()
-	if m.busy && m.action != (Action{}) && name != "ctrl+c" && name != "q" { // it would not know its place
+	if m.action != (Action{}) && name != "ctrl+c" && name != "q" { // it would not know its place
 		m.kept = append(m.kept, msg)
 		return nil
 	}

@@ -16,14 +16,16 @@ type matcher struct {
 	found        chan *trace.Flows
 	flows        *trace.Flows // nil: not yet, or it failed
 	to           time.Duration
+	since        time.Time
+	took         time.Duration
 }
 
-// start begins to match, once.
+// start begins to match, unless that was done.
 func (m *matcher) start(dir string, to time.Duration) {
 	if m.begun {
 		return
 	}
-	m.begun, m.to, m.found = true, to, make(chan *trace.Flows, 1)
+	m.begun, m.to, m.found, m.since = true, to, make(chan *trace.Flows, 1), time.Now()
 	go func() {
 		run, err := recording.Open(dir)
 		if err != nil {
@@ -38,6 +40,14 @@ func (m *matcher) start(dir string, to time.Duration) {
 	}()
 }
 
+// again matches once more, if the trace has grown since, but does not spend more than a quarter of the time with it.
+func (m *matcher) again(dir string, to time.Duration) {
+	if m.ended && to > m.to && time.Since(m.since) > 4*m.took {
+		m.begun, m.ended = false, false
+		m.start(dir, to)
+	}
+}
+
 // take gives the result to an index, if there is one now.
 func (m *matcher) take(x *trace.Index) {
 	if !m.begun || m.ended {
@@ -45,7 +55,7 @@ func (m *matcher) take(x *trace.Index) {
 	}
 	select {
 	case m.flows = <-m.found:
-		m.ended = true
+		m.ended, m.took = true, time.Since(m.since)
 		x.SetFlows(m.flows)
 	default:
 	}

@@ -45,7 +45,8 @@ type Model struct {
 	once     bool   // it is printed, not shown
 
 	place      Place
-	action     Action // for the next frame
+	action     Action // that was not carried out yet
+	acting     bool   // the next frame carries it out
 	whole      bool   // everything is shown, also what comes
 	top        int
 	order      Order
@@ -65,7 +66,7 @@ type Model struct {
 
 	busy  bool              // a command is reading
 	stale bool              // it reads something that is not wanted any more
-	kept  []tea.KeyPressMsg // typed while an action was carried out
+	kept  []tea.KeyPressMsg // typed while an action was not carried out yet
 	tick  int               // the current tick; older ones are ignored
 }
 
@@ -104,6 +105,7 @@ func (m *Model) read(poll bool) tea.Cmd {
 	}
 	m.busy, m.stale = true, false
 	ask := m.ask()
+	m.acting = m.action != (Action{})
 	return func() tea.Msg {
 		m.reading.Lock()
 		defer m.reading.Unlock()
@@ -180,8 +182,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 
 // show takes in a frame. If there is more to read, it is read at once.
 func (m *Model) show(f *Frame) tea.Cmd {
-	m.busy = false
-	acted := m.action != (Action{})
+	acted := m.acting
+	m.busy, m.acting = false, false
 	m.frame, m.top = f, f.Top
 	if f.Note != "" {
 		m.say("%s", f.Note)
@@ -190,8 +192,10 @@ func (m *Model) show(f *Frame) tea.Cmd {
 		if acted && f.Note == "" {
 			m.message = 0
 		}
-		m.place, m.action = f.Place, Action{}
-		m.whole = f.Whole
+		m.place, m.whole = f.Place, f.Whole
+	}
+	if acted {
+		m.action = Action{}
 	}
 	if m.inMessages = m.inMessages && f.Detail != nil && len(f.Detail.Messages) > 0; f.Detail != nil {
 		m.message = min(m.message, max(len(f.Detail.Messages)-1, 0))

@@ -199,3 +199,26 @@ func TestKinds(t *testing.T) {
 		}
 	}
 }
+
+// Searches, steps and jumps that are typed while the screen reads lead where they lead one by one.
+func TestTypedAhead(t *testing.T) {
+	run := story(t)
+	slow, fast := sit(t, run, Options{}, utf8, 100, 30), sit(t, run, Options{}, utf8, 100, 30)
+	var waiting []tea.Cmd
+	for _, k := range []string{"j", "N", ":", "a", "t", " ", "6", "0", "m", "s", "enter", "+", "/", "s", "e", "n", "d", "enter", "enter", "n", "n", "+", "+", "N", "enter"} {
+		slow.press(k)
+		msg := tea.KeyPressMsg{Code: []rune(k)[0], Text: k}
+		if code, ok := named[k]; ok {
+			msg = tea.KeyPressMsg{Code: code}
+		}
+		_, cmd := fast.m.Update(msg)
+		waiting = append(waiting, cmd)
+	}
+	for _, cmd := range waiting {
+		fast.do(cmd)
+	}
+	if a, b := slow.m.place, fast.m.place; a.Track.Rank.Rank != b.Track.Rank.Rank || a.Time != b.Time || a.Call.Block != b.Call.Block || a.Call.Ordinal != b.Call.Ordinal {
+		t.Errorf("%v %v %v, typed ahead %v %v %v", a.Track.Rank.Rank, a.Time, a.From, b.Track.Rank.Rank, b.Time, b.From)
+	}
+	fast.sees("search: send", "_Send")
+}

@@ -29,6 +29,9 @@ func (m *Model) detail(height int) []string {
 		head += ", thread " + strconv.Itoa(c.Thread)
 		lines = append(lines, m.call(c)...)
 	}
+	if len(d.Events) > 0 {
+		lines = append(lines, m.events(d))
+	}
 	if text := m.cell(d); text != "" {
 		lines = append(lines, text)
 	}
@@ -138,6 +141,19 @@ func (m *Model) cell(d *Detail) string {
 		part := fmt.Sprintf(" %s %s,", m.terminal.Safe(m.frame.Functions[s.Function]), percent(float64(s.Time)/float64(max(d.Width-c.Skipped, 1))))
 		if i > 0 && term.Width(text+part) > m.width {
 			break
+		}
+		text += part
+	}
+	return strings.TrimSuffix(text, ",")
+}
+
+// events are those of MPI_T and PERUSE during the call.
+func (m *Model) events(d *Detail) string {
+	text := " events of the library in this call:"
+	for i, e := range d.Events {
+		part := fmt.Sprintf(" %d %s,", e.Events, m.terminal.Safe(e.Name))
+		if i > 0 && term.Width(text+part) > m.width-2 {
+			return text + m.terminal.Ellipsis()
 		}
 		text += part
 	}

@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"mpitx/ui/config"
 	"mpitx/ui/program"
 	"mpitx/ui/term"
@@ -21,7 +23,7 @@ func Run(ctx context.Context, f *Feed, t term.Term, file *config.File, in io.Rea
 	return err
 }
 
-// Print is one frame of a feed, with all rows, after everything was read.
+// Print is one frame of a feed, with all rows, after everything was read. Without colours it has no other attributes of text either.
 func Print(f *Feed, t term.Term, width int) string {
 	m := New(f, t)
 	m.width, m.height, m.once = max(width, leastWidth), 1<<16, true
@@ -29,7 +31,11 @@ func Print(f *Feed, t term.Term, width int) string {
 	for range 2 { // the second one knows how wide the names of rows are
 		m.show(f.Frame(m.ask()))
 	}
-	lines := strings.Split(m.Render(m.width, m.height), "\n")
+	text := m.Render(m.width, m.height)
+	if !t.Terminal.Color {
+		text = ansi.Strip(text)
+	}
+	lines := strings.Split(text, "\n")
 	for i := range lines {
 		lines[i] = strings.TrimRight(lines[i], " ")
 	}

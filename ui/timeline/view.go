@@ -139,7 +139,11 @@ func (m *Model) title() string {
 	if f.Ranks == 1 {
 		text = "1 rank"
 	}
-	text += ", " + chart.Duration(f.To-f.From)
+	if span := f.To - f.From; span < 10*time.Millisecond {
+		text += ", " + m.amount(span)
+	} else {
+		text += ", " + chart.Duration(span)
+	}
 	if f.Live {
 		text += ", live"
 	}
