@@ -158,3 +158,15 @@ func (r Raw) ResetPvar(s, h RawHandle) Error {
 func (r Raw) ReadResetPvar(s, h RawHandle, buf []byte) Error {
 	return Error(C.mt_pvar_readreset(r.t, C.mpitx_handle(s), C.mpitx_handle(h), anything(buf)))
 }
+
+// Adopt returns the interface that Raw.InitThread initialized, for Probe.
+func (l *Library) Adopt() *Interface {
+	if l.tool == nil {
+		l.tool = &Interface{l: l, t: l.t, references: 1, sessions: map[*Session]struct{}{}, cvarHandles: map[*CvarHandle]struct{}{},
+			registrations: map[*EventRegistration]struct{}{}}
+	}
+	return l.tool
+}
+
+// AdoptMPI notes that Raw.InitMPI initialized MPI, so that Probe may bind communicators.
+func (l *Library) AdoptMPI() { l.inited = true }

@@ -1,8 +1,58 @@
 package check
 
+import "strings"
+
 // Feature is one of mpitx's features on a library.
 type Feature struct {
 	Name  string `json:"feature"`
 	State string `json:"state"` // "works", "partly", "no"
 	Why   string `json:"why,omitempty"`
+}
+
+// needs are the rules that features of mpitx rest on. without names the rule that does not apply to a library without the feature.
+var needs = []struct {
+	name, rules, without, otherwise string
+	around                          string // what mpitx does about violations
+}{
+	{"list, show, tui", "cvar-names-unique pvar-names-unique category-names-unique names-not-empty info-identical info-constants indices-kept numbers-never-shrink strings-length strings-exact strings-truncated strings-truncated-length strings-no-description category-members category-indices category-no-cycles enum-not-empty enum-items", "", "",
+		"asks for lengths again, and drops members that do not exist"},
+	{"read", "cvar-opens cvar-count cvar-string-end cvar-no-overrun", "", "", "tries each variable in a child process and marks those that fail"},
+	{"before and after MPI_Init", "cvars-across-init cycle-before-init init-again finalize-after-mpi use-after-mpi-finalize", "", "", "reads the two stages in separate processes and never finalizes MPI_T"},
+	{"write", "write-readonly write-outcome write-arrives cvar-handle-null", "", "", "reads each value back"},
+	{"sample, record, top", "pvar-opens pvar-count pvar-start-stop pvar-monotonic pvar-non-negative pvar-read-stopped", "pvar-count", "the library has no performance variable that can be opened; the variables mpitx:* work",
+		"tries each variable in a child process, and takes its own baselines"},
+	{"one answer for all ranks", "ranks-variables ranks-enumerations ranks-categories", "", "", "marks what differs"},
+	{"trace of MPI_T events", "event-names-unique event-elements event-handle source-info source-clock", "event-handle", "the library has no events; the calls are traced on any MPI", "tries each event in a child process"},
+	{"queues from PERUSE", "peruse-init peruse-events peruse-unknown-event", "peruse-events", "the library does not have PERUSE; mpitx queues derives them from messages", ""},
+}
+
+// FeaturesOf says which features of mpitx work on a library; none if not all rules were tested that they rest on.
+func FeaturesOf(r *Report) (all []Feature) {
+	for _, n := range needs {
+		f := Feature{Name: n.name, State: "works"}
+		var broken []string
+		for _, rule := range strings.Fields(n.rules) {
+			one := r.Result(rule)
+			if one == nil {
+				return nil
+			}
+			switch {
+			case one.Name == n.without && one.Status == NotApplicable:
+				f.State, f.Why = "no", n.otherwise
+			case one.Status == Crashed || one.Status == Hung:
+				broken = append(broken, one.Name+" "+string(one.Status))
+				f.State = "partly"
+			case one.Status == Violated:
+				broken = append(broken, one.Name)
+			}
+		}
+		if len(broken) > 0 && f.State != "no" {
+			f.Why = Some(broken, 4)
+			if n.around != "" {
+				f.Why += "; mpitx " + n.around
+			}
+		}
+		all = append(all, f)
+	}
+	return all
 }

@@ -15,13 +15,13 @@ type Program struct {
 	Lines    []string // declarations and calls, in order
 	Kept     string   // a C expression that is true if the library keeps the rule; "" if it crashes or hangs before
 	Ranks    int      // 0: one process, without a launcher
-	Peruse   bool
 }
 
 const programStart = `#include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *code(int rc)
 {
@@ -58,6 +58,9 @@ func (p *Program) String() string {
 		run = fmt.Sprintf("mpirun -n %d ./a.out", p.Ranks)
 	}
 	fmt.Fprintf(&b, " *\n * Compile it with the library's mpicc and start it: mpicc FILE.c && %s\n * %s */\n", run, end)
+	if strings.HasPrefix(p.Section, "PERUSE") {
+		b.WriteString("#include <peruse.h>\n")
+	}
 	b.WriteString(programStart)
 	for _, line := range p.Lines {
 		fmt.Fprintf(&b, "    %s\n", line)

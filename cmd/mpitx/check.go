@@ -212,8 +212,10 @@ func (o *checkOptions) test(lib *rules.Library, m locate.MPI, chosen []check.Rul
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	results := lib.Run(ctx, chosen, o.jobs, func(*check.Result) {})
-	return &check.Report{Schema: check.Schema, Library: lib.Version(), Standard: lib.Standard(), Path: m.Lib, Results: results,
+	r := &check.Report{Schema: check.Schema, Library: lib.Version(), Standard: lib.Standard(), Path: m.Lib, Results: results,
 		Seconds: time.Since(start).Seconds()}
+	r.Features = check.FeaturesOf(r)
+	return r
 }
 
 // writeProgram writes the program that shows a violation.

@@ -136,6 +136,7 @@ func (m *mpi) initMPI() code {
 	provided := m.num("provided", untouched)
 	c := m.call("MPI_Init_thread", func() binding.Error { return m.raw.InitMPI(catalog.ThreadSingle, &provided.v) },
 		lit("NULL"), lit("NULL"), lit("MPI_THREAD_SINGLE"), provided.out())
+	m.lib.AdoptMPI()
 	m.line("MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);")
 	return c
 }

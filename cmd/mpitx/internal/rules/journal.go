@@ -2,6 +2,9 @@ package rules
 
 import (
 	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"mpitx/check"
@@ -11,6 +14,7 @@ import (
 // survives a crash.
 const (
 	noteItem         = 'I' // the next item begins
+	noteSkipped      = 'K' // an item that an earlier process tested
 	noteName         = 'M' // the item's name
 	noteLine         = 'L' // C that calls nothing
 	noteCall         = 'C' // a call of the library, in C
@@ -18,6 +22,7 @@ const (
 	noteViolation    = 'V' // JSON
 	noteInapplicable = 'N' // why
 	noteFact         = 'F' // NAME VALUE, for reports
+	noteShared       = 'S' // two quoted strings: a name, and what all ranks must have for it
 	noteEnd          = 'E' // the rule has ended
 )
 
@@ -32,11 +37,12 @@ type journal struct {
 	violations   []check.Violation
 	inapplicable string
 	facts        map[string]string
+	shared       map[string]string
 	ended        bool
 }
 
 func readJournal(text string) *journal {
-	j := &journal{facts: map[string]string{}}
+	j := &journal{facts: map[string]string{}, shared: map[string]string{}}
 	for _, line := range strings.Split(text, "\n") {
 		if len(line) < 2 {
 			continue
@@ -44,7 +50,7 @@ func readJournal(text string) *journal {
 		kind, text := line[0], line[2:]
 		j.calling = kind == noteCall
 		switch kind {
-		case noteItem:
+		case noteItem, noteSkipped:
 			if j.items++; j.items == 1 {
 				j.preamble = j.lines
 			}
@@ -72,12 +78,19 @@ func readJournal(text string) *journal {
 		case noteFact:
 			name, value, _ := strings.Cut(text, " ")
 			j.facts[name] = value
+		case noteShared:
+			var key, value string
+			if n, _ := fmt.Sscanf(text, "%q %q", &key, &value); n == 2 {
+				j.shared[key] = value
+			}
 		case noteEnd:
 			j.ended = true
 		}
 	}
 	return j
 }
+
+func (j *journal) sharedKeys() []string { return slices.Sorted(maps.Keys(j.shared)) }
 
 // lastCall is the last call in the form of the standard.
 func (j *journal) lastCall() string {

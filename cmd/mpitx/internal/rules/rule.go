@@ -45,7 +45,7 @@ func All() []check.Rule {
 
 func all() []rule {
 	var out []rule
-	for _, s := range []section{names} {
+	for _, s := range []section{names, stringRules, enumRules, cvarRules, writeRules, pvarRules, sessionRules, categoryRules, initRules, threadRules, invalidRules, rankRules, eventRules, peruseRules} {
 		for _, r := range s.rules {
 			r.Subject = s.subject
 			out = append(out, r)
@@ -73,4 +73,21 @@ func (m *mpi) enter(s stage) {
 	if s == across {
 		m.initMPI()
 	}
+}
+
+// promise describes a rule.
+func promise(name, section, text string) check.Rule {
+	return check.Rule{Name: name, Section: section, Promise: text}
+}
+
+// allowed describes a rule about arguments that the standard's table of return codes lists, but which a library need not check.
+func allowed(name, section, text string) check.Rule {
+	return lenient(name, section, text, "an implementation is not required to check all arguments (14.3.9)")
+}
+
+// lenient describes a rule that a library may break, and why.
+func lenient(name, section, text, why string) check.Rule {
+	r := promise(name, section, text)
+	r.Allowed = why
+	return r
 }

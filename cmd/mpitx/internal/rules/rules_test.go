@@ -18,17 +18,102 @@ import (
 
 // faults are what each rule must catch in the fixture MPI (fixtures/fakempi/README.md).
 var faults = map[string]string{
-	"cvar-names-unique":     "double-name=demo_type_*",
-	"pvar-names-unique":     "double-name=demo_messages_*",
-	"category-names-unique": "double-name=demo_transport*",
-	"names-not-empty":       "empty-name=demo_matching",
-	"get-index":             "wrong-index=demo_eager_limit",
-	"get-index-unknown":     "any-name",
-	"info-identical":        "unstable-info=demo_energy",
-	"info-constants":        "unknown-scope=demo_eager_limit",
-	"datatypes":             "unknown-type=demo_eager_limit",
-	"numbers-never-shrink":  "shrink",
-	"indices-kept":          "moved-index=demo_eager_limit",
+	"cvar-names-unique":        "double-name=demo_type_*",
+	"pvar-names-unique":        "double-name=demo_messages_*",
+	"category-names-unique":    "double-name=demo_transport*",
+	"names-not-empty":          "empty-name=demo_matching",
+	"get-index":                "wrong-index=demo_eager_limit",
+	"get-index-unknown":        "any-name",
+	"info-identical":           "unstable-info=demo_energy",
+	"info-constants":           "unknown-scope=demo_eager_limit",
+	"datatypes":                "unknown-type=demo_eager_limit",
+	"numbers-never-shrink":     "shrink",
+	"indices-kept":             "moved-index=demo_eager_limit",
+	"strings-length":           "negative-length=demo_eager_limit",
+	"strings-exact":            "unterminated=demo_eager_limit",
+	"strings-truncated":        "full-buffer=demo_eager_limit",
+	"strings-truncated-length": "short-length=demo_eager_limit",
+	"strings-no-length":        "ignores-length=demo_eager_limit",
+	"strings-no-description":   "desc-zero=demo_eager_limit",
+	"enum-not-empty":           "empty-enum",
+	"enum-names-unique":        "double-enum",
+	"enum-items":               "unstable-item",
+	"enum-values-unique":       "double-value",
+	"enum-type":                "differ-type=demo_debug_level",
+	"enum-current-value":       "stray-value=demo_debug_level",
+	"enum-item-range":          "any-item",
+	"cvar-opens":               "crash-read=demo_eager_limit",
+	"cvar-reads":               "fail-read=demo_eager_limit",
+	"cvar-count":               "zero-count=demo_eager_limit",
+	"cvar-string-end":          "unterminated-value",
+	"cvar-no-overrun":          "overrun=demo_eager_limit",
+	"cvar-handle-null":         "keep-handle",
+	"write-readonly":           "write-anything",
+	"write-outcome":            "fail-write=demo_eager_limit",
+	"write-never":              "never-before=demo_eager_limit",
+	"write-arrives":            "ignore-write=demo_eager_limit",
+	"pvar-opens":               "crash-alloc=demo_energy",
+	"pvar-class-type":          "unknown-type=demo_energy",
+	"pvar-flags":               "flags-two=demo_energy",
+	"pvar-count":               "zero-count=demo_energy",
+	"pvar-starting-value":      "timer-offset=demo_match_time",
+	"pvar-non-negative":        "timer-offset=demo_wait_time",
+	"pvar-monotonic":           "backwards=demo_tool_calls",
+	"pvar-stopped":             "never-stops=demo_energy",
+	"pvar-read-stopped":        "start-required=demo_energy",
+	"pvar-start-stop":          "fail-stop=demo_energy",
+	"pvar-reset":               "fail-reset=demo_energy",
+	"pvar-write":               "write-anything=demo_wait_time",
+	"pvar-readreset":           "fail-readreset=demo_energy",
+	"pvar-handle-null":         "keep-handle",
+	"session-independent":      "shared-session=demo_energy",
+	"session-foreign-handle":   "foreign-session",
+	"session-null":             "keep-handle",
+	"session-many":             "fail-session",
+	"all-handles":              "fail-reset=demo_energy",
+	"all-handles-started":      "all-handles-nothing=demo_energy",
+	"all-handles-refused":      "read-all",
+	"category-members":         "growing-members=demo_transport",
+	"category-short-list":      "long-list=demo_transport",
+	"category-indices":         "bad-member=demo_transport",
+	"category-no-cycles":       "cyclic-category",
+	"category-changed":         "changing-stamp",
+	"category-changed-by-init": "constant-stamp",
+	"category-order-kept":      "reversed-members=demo_transport",
+	"not-initialized":          "always-initialized",
+	"not-initialized-after":    "always-initialized",
+	"init-counts":              "forget-count",
+	"finalize-too-often":       "always-initialized",
+	"init-again":               "once-only",
+	"cycle-before-init":        "crash-reinit",
+	"cycle-after-init":         "once-only",
+	"numbers-kept-by-cycle":    "cycle-shrinks",
+	"use-after-mpi-finalize":   "ends-with-mpi",
+	"finalize-after-mpi":       "crash-t-finalize",
+	"finalize-before-mpi":      "fail-t-finalize",
+	"init-after-mpi-finalize":  "fail-t-init/after",
+	"strings-kept":             "lost-strings",
+	"cvars-across-init":        "crash-read=demo_eager_limit/after",
+	"thread-level-kept":        "raises-thread",
+	"thread-provided":          "bad-thread",
+	"invalid-index":            "no-checks",
+	"invalid-category-index":   "no-checks",
+	"invalid-handle":           "no-checks",
+	"invalid-session":          "no-checks",
+	"inactive-index":           "wrong-code",
+	"return-codes":             "fail-reset=demo_energy",
+	"ranks-variables":          "differ-scope=demo_eager_limit@1",
+	"ranks-enumerations":       "empty-enum@1",
+	"ranks-categories":         "missing=demo_eager_limit@1",
+	"event-names-unique":       "double-name=demo_*",
+	"event-get-index":          "wrong-index=demo_message_sent",
+	"event-elements":           "outside-element=demo_message_sent",
+	"event-handle":             "fail-alloc=demo_message_sent",
+	"source-info":              "unknown-order=demo_progress",
+	"source-clock":             "clock-backwards=demo_progress",
+	"peruse-init":              "fail-peruse-init",
+	"peruse-events":            "wrong-event",
+	"peruse-unknown-event":     "any-name",
 }
 
 func TestMain(m *testing.M) {
@@ -110,8 +195,23 @@ func reproduce(t *testing.T, object, broken string, r check.Rule, v check.Violat
 	}
 	cc(t, "-o", program, source, object)
 	run := func(faults string) (code int, out string) {
+		job, err := os.MkdirTemp("/tmp", "mx")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer os.RemoveAll(job)
 		cmd := exec.CommandContext(t.Context(), program)
-		cmd.Env = append(slices.Clone(fixture(faults).Environ), "FAKEMPI_DIR="+dir)
+		cmd.Env = append(slices.Clone(fixture(faults).Environ), "FAKEMPI_DIR="+job)
+		if strings.Contains(v.Program, "mpirun -n 2") {
+			lib := fixture(faults)
+			other := exec.CommandContext(t.Context(), program)
+			other.Env = append(lib.Environ, lib.demoRank(job, 1, 2)...)
+			if err := other.Start(); err != nil {
+				t.Fatal(err)
+			}
+			defer other.Wait()
+			cmd.Env = append(fixture(faults).Environ, lib.demoRank(job, 0, 2)...)
+		}
 		raw, _ := cmd.CombinedOutput()
 		return cmd.ProcessState.ExitCode(), string(raw)
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -176,13 +177,25 @@ func (l *Library) work(ctx context.Context, r *rule, skip int) ([]*journal, endi
 	defer os.RemoveAll(dir)
 	raw, _ := json.Marshal(request{r.Name, skip, dir, l.Demo, l.Shim, l.Lib})
 	argv, environ := []string{l.Exe, "backend", Command, string(raw)}, l.Environ
-	if r.ranks > 0 {
+	switch {
+	case r.ranks > 0 && l.Demo: // it has no launcher; this process is rank 0
+		for rank := 1; rank < r.ranks; rank++ {
+			other := exec.CommandContext(ctx, argv[0], argv[1:]...)
+			other.Env = append(slices.Clone(environ), l.demoRank(dir, rank, r.ranks)...)
+			if err := other.Start(); err != nil {
+				return nil, ending{}, err
+			}
+			defer other.Wait()
+			defer other.Process.Kill()
+		}
+		environ = append(slices.Clone(environ), l.demoRank(dir, 0, r.ranks)...)
+	case r.ranks > 0:
 		if argv, environ, err = l.Launch(r.ranks, argv); err != nil {
 			return nil, ending{}, err
 		}
 	}
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	cmd.Env = append(environ, "TMPDIR="+dir, "FAKEMPI_DIR="+dir)
+	cmd.Env = append(slices.Clone(environ), "TMPDIR="+dir, "FAKEMPI_DIR="+dir)
 	cmd.WaitDelay = time.Second
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
@@ -196,6 +209,10 @@ func (l *Library) work(ctx context.Context, r *rule, skip int) ([]*journal, endi
 		journals[k] = readJournal(string(text))
 	}
 	return journals, end, nil
+}
+
+func (l *Library) demoRank(dir string, rank, size int) []string {
+	return []string{"FAKEMPI_DIR=" + dir, fmt.Sprintf("FAKEMPI_RANK=%d", rank), fmt.Sprintf("FAKEMPI_SIZE=%d", size)}
 }
 
 // await waits for a worker's end. It kills one whose journals have not grown for the limit while it could run.

@@ -71,6 +71,7 @@ func (m *mpi) item(format string, args ...any) bool {
 		m.names[k] = v
 	}
 	if m.items <= m.skip {
+		m.note(noteSkipped, "")
 		return false
 	}
 	m.note(noteItem, fmt.Sprintf(format, args...))
@@ -196,3 +197,19 @@ func (m *mpi) quietly(f func() *entry) *entry {
 	m.lines, m.called, m.names, m.quiet = lines, called, names, false
 	return e
 }
+
+// violationOf notes a crash or hang that a forked child met.
+func (m *mpi) violationOf(fault string) {
+	status := check.Crashed
+	if strings.Contains(fault, "timed out") {
+		status = check.Hung
+	}
+	last := ""
+	if len(m.called) > 0 {
+		last = m.called[len(m.called)-1]
+	}
+	m.violation(status, "", last+" returns", "a trial in a child process "+fault)
+}
+
+// fact notes what other ranks must have, too.
+func (m *mpi) fact(key, text string) { m.note(noteShared, fmt.Sprintf("%q %q", key, text)) }

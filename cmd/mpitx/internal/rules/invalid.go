@@ -1,0 +1,217 @@
+//go:build cgo && linux
+
+package rules
+
+import (
+	"fmt"
+
+	"mpitx/binding"
+	"mpitx/check"
+)
+
+var invalidRules = section{"arguments", []rule{
+	{Rule: allowed("invalid-index", "MPI-3.1, Table 14.6", "MPI_T_*_get_info and handle_alloc return MPI_T_ERR_INVALID_INDEX for an index out of range."), stage: after, run: invalidIndex},
+	{Rule: allowed("invalid-category-index", "MPI-3.1, Table 14.6", "MPI_T_category_get_cvars, _get_pvars and _get_categories return MPI_T_ERR_INVALID_INDEX for an index out of range."), stage: after, run: invalidCategoryIndex},
+	{Rule: allowed("invalid-handle", "MPI-3.1, Table 14.6", "Routines return MPI_T_ERR_INVALID_HANDLE for a null handle."), stage: after, run: invalidHandle},
+	{Rule: allowed("invalid-session", "MPI-3.1, Table 14.6", "Routines return MPI_T_ERR_INVALID_SESSION for a null session."), stage: after, run: invalidSession},
+	{Rule: promise("inactive-index", "MPI-3.1, 14.3.6 to 14.3.8 and Table 14.6", "For the index of a variable or category that has become inactive, get_info returns MPI_T_ERR_INVALID_INDEX."), stage: before, run: inactiveIndex},
+	{Rule: promise("return-codes", "MPI-3.1, 14.3.9", "Routines return MPI_SUCCESS or an error class MPI_T_ERR_…, not another class."), stage: after, run: returnCodes},
+}}
+
+func invalidIndex(m *mpi) {
+	for _, l := range lists(m) {
+		_, n := m.count(l)
+		for _, index := range []int{-1, int(n.v), 1 << 30} {
+			if m.item("%s_get_info, index %d", l.prefix, index) {
+				m.wants(m.entry(l, index).code, binding.ErrInvalidIndex)
+			}
+			if l.prefix == "MPI_T_cvar" && m.item("MPI_T_cvar_handle_alloc, index %d", index) {
+				_, _, c := m.allocCvar(index, binding.NoObject)
+				m.wants(c, binding.ErrInvalidIndex)
+			}
+			if l.prefix == "MPI_T_pvar" && m.item("MPI_T_pvar_handle_alloc, index %d", index) {
+				_, _, c := m.allocPvar(m.newSession(), variable{index: index})
+				m.wants(c, binding.ErrInvalidIndex)
+			}
+		}
+	}
+}
+
+func invalidCategoryIndex(m *mpi) {
+	_, n := m.count(categories(m))
+	for kind := range members {
+		for _, index := range []int{-1, int(n.v), 1 << 30} {
+			if m.item("%s, index %d", members[kind].routine, index) {
+				c, _, _ := m.members(kind, index, 4)
+				m.wants(c, binding.ErrInvalidIndex)
+			}
+		}
+	}
+}
+
+func invalidHandle(m *mpi) {
+	buf := func() *value { return m.value(1, 1) }
+	if m.item("MPI_T_cvar_read") {
+		m.wants(m.readCvar(m.cvarHandle(), buf()), binding.ErrInvalidHandle)
+	}
+	if m.item("MPI_T_cvar_write") {
+		m.wants(m.writeCvar(m.cvarHandle(), buf()), binding.ErrInvalidHandle)
+	}
+	if m.item("MPI_T_cvar_handle_free") {
+		m.wants(m.freeCvar(m.cvarHandle()), binding.ErrInvalidHandle)
+	}
+	for _, one := range pvarCalls(m) {
+		if m.item("MPI_T_pvar_%s", one.name) {
+			m.wants(one.call(m.newSession(), m.pvarHandle()), binding.ErrInvalidHandle)
+		}
+	}
+}
+
+// pvarCalls are the routines with a session and a handle.
+func pvarCalls(m *mpi) []struct {
+	name string
+	call func(s, h *handle) code
+} {
+	return []struct {
+		name string
+		call func(s, h *handle) code
+	}{
+		{"start", m.startPvar}, {"stop", m.stopPvar}, {"reset", m.resetPvar}, {"handle_free", m.freePvar},
+		{"read", func(s, h *handle) code { return m.readPvar(s, h, m.value(1, 1)) }},
+		{"write", func(s, h *handle) code { return m.writePvar(s, h, m.value(1, 1)) }},
+		{"readreset", func(s, h *handle) code { return m.readResetPvar(s, h, m.value(1, 1)) }},
+	}
+}
+
+func invalidSession(m *mpi) {
+	if m.item("MPI_T_pvar_session_free") {
+		m.wants(m.freeSession(m.session()), binding.ErrInvalidSession)
+	}
+	for _, v := range m.openablePvars() {
+		if m.item("MPI_T_pvar_handle_alloc") {
+			_, _, c := m.allocPvar(m.session(), v)
+			m.wants(c, binding.ErrInvalidSession)
+		}
+		break
+	}
+	for _, one := range pvarCalls(m) {
+		if m.item("MPI_T_pvar_%s", one.name) {
+			m.wants(one.call(m.session(), m.pvarHandle()), binding.ErrInvalidSession, binding.ErrInvalidHandle)
+		}
+	}
+}
+
+// inactiveIndex looks for what MPI_Init has unloaded.
+func inactiveIndex(m *mpi) {
+	var was [3][]bool
+	all := lists(m)
+	for k, l := range all {
+		_, n := m.count(l)
+		for i := range int(n.v) {
+			was[k] = append(was[k], m.quietly(func() *entry { return m.entry(l, i) }).ok())
+		}
+	}
+	m.initMPI()
+	for k, l := range all {
+		for i, good := range was[k] {
+			if good && !m.quietly(func() *entry { return m.entry(l, i) }).ok() && m.item("%s %d", l.what, i) {
+				m.wants(m.entry(l, i).code, binding.ErrInvalidIndex)
+			}
+		}
+	}
+	if m.items == 0 {
+		m.notApplicable("MPI_Init makes nothing inactive")
+	}
+}
+
+// returnCodes makes calls that fail, with arguments that are valid.
+func returnCodes(m *mpi) {
+	own := func(c code) {
+		m.expect(c.rc < 100, c.c+" == MPI_SUCCESS || strncmp(code("+c.c+"), \"MPI_T_ERR_\", 10) == 0", "MPI_SUCCESS or MPI_T_ERR_…", codeName(c.rc))
+	}
+	for _, l := range lists(m) {
+		if m.item("%s_get_index", l.prefix) {
+			like := &entry{}
+			like.pvar.Class = 7
+			if c, _ := m.indexOf(l, "mpitx_no_such_name", like); c.rc != binding.ErrNotProvided {
+				own(c)
+			}
+		}
+	}
+	for _, v := range m.openableCvars() {
+		if fixed(v) && m.item("%s", v.name) {
+			if h, count, c := m.allocCvar(v.index, v.object); c.ok() {
+				if c, _, ok := m.rewrite(v, h, count); ok {
+					own(c)
+				}
+			}
+		}
+	}
+	for _, v := range m.openablePvars() {
+		if !m.item("%s", v.label()) {
+			continue
+		}
+		s := m.newSession()
+		if h, _, c := m.allocPvar(s, v); c.ok() {
+			buf := m.value(v.pvar.Datatype, 1024)
+			own(m.startPvar(s, h))
+			own(m.stopPvar(s, h))
+			own(m.readPvar(s, h, buf))
+			own(m.resetPvar(s, h))
+			own(m.readResetPvar(s, h, buf))
+			if v.pvar.Readonly != 0 {
+				own(m.writePvar(s, h, buf))
+			}
+		}
+	}
+}
+
+var rankRules = section{"ranks", []rule{
+	{Rule: promise("ranks-variables", "MPI-3.1, Table 14.1", "Variables of the same name have the same metadata in all processes: verbosity, class, datatype, description, binding, scope and flags."),
+		stage: after, ranks: 2, run: noteVariables, merge: compareRanks},
+	{Rule: promise("ranks-enumerations", "MPI-3.1, Table 14.1", "Enumerations of the same name have the same number of items in all processes."),
+		stage: after, ranks: 2, run: noteEnums, merge: compareRanks},
+	{Rule: promise("ranks-categories", "MPI-3.1, Table 14.1", "Categories of the same name have the same description and numbers of members in all processes."),
+		stage: after, ranks: 2, run: noteCategories, merge: compareRanks},
+}}
+
+func noteVariables(m *mpi) {
+	for _, l := range []*list{cvars(m), pvars(m)} {
+		m.entries(l, func(e *entry) { m.shares(l, e) })
+	}
+}
+
+func noteCategories(m *mpi) { m.entries(categories(m), func(e *entry) { m.shares(categories(m), e) }) }
+
+// shares notes what must be the same in all processes, and the lines that get it.
+func (m *mpi) shares(l *list, e *entry) {
+	key := l.what + " " + e.label()
+	if l.prefix == "MPI_T_pvar" {
+		key += fmt.Sprintf(":%d", e.pvar.Class)
+	}
+	m.fact(key, fmt.Sprint(e.ints, e.desc.String()))
+}
+
+func noteEnums(m *mpi) {
+	enums(m, func(e *enumeration) {
+		buf, length := m.text("name", wholeName), m.num("name_len", wholeName)
+		_, n := m.enumInfo(e, buf, length)
+		m.fact("enumeration "+buf.String(), fmt.Sprint(n.v))
+	})
+}
+
+// compareRanks compares what the ranks noted by name.
+func compareRanks(all []*journal, r *check.Result) {
+	for k, j := range all {
+		for _, key := range j.sharedKeys() {
+			root, ok := all[0].shared[key]
+			if k == 0 || !ok || root == j.shared[key] {
+				continue
+			}
+			v := check.Violation{Status: check.Violated, Item: key, Called: []string{"MPI_T_*_get_info in rank 0 and rank " + fmt.Sprint(k)},
+				Expected: fmt.Sprintf("%.200s, as in rank 0", root), Got: fmt.Sprintf("%.200s in rank %d", j.shared[key], k)}
+			v.Program = rankProgram(r.Rule, key, v, all[0].facts)
+			r.Add(v)
+		}
+	}
+}

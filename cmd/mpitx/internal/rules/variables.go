@@ -1,0 +1,178 @@
+//go:build cgo && linux
+
+package rules
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"mpitx/binding"
+	"mpitx/catalog"
+)
+
+// variable is one that can be opened and read, which forked children have tried, so that a rule about something else does not crash.
+type variable struct {
+	index  int
+	name   string
+	typ    catalog.Datatype
+	object binding.Object
+	enum   binding.RawHandle
+	cvar   binding.RawCvar
+	pvar   binding.RawPvar
+	fault  string // what a child met; "" if it could be read
+}
+
+// probe tries all variables of a kind. MPI_T is initialized.
+func (m *mpi) probe(l *list) (all []variable) {
+	var n int32
+	l.num(&n)
+	i := m.lib.Adopt()
+	o := binding.ProbeOptions{Object: binding.CommWorld, Limit: 5 * time.Second}
+	var trials []binding.Trial
+	if l.prefix == "MPI_T_pvar" {
+		t, _ := i.Probe(0, int(n), o)
+		trials = t.Pvars
+	} else {
+		t, _ := i.Probe(int(n), 0, o)
+		trials = t.Cvars
+	}
+	for k, t := range trials {
+		r := t.Reading
+		faulty := r.Status == catalog.StatusFaulty
+		if t.Dead || t.Nameless || r.Status != catalog.StatusOK && !faulty && !strings.Contains(r.Reason, "read: ") && !strings.Contains(r.Reason, "start: ") {
+			continue
+		}
+		e := m.quietly(func() *entry { return m.entry(l, k) })
+		v := variable{index: k, name: e.label(), cvar: e.cvar, pvar: e.pvar, enum: e.enum, typ: catalog.Datatype(e.cvar.Datatype + e.pvar.Datatype)}
+		if bind := catalog.Bind(e.cvar.Bind + e.pvar.Bind); bind == catalog.BindComm {
+			v.object = binding.CommWorld
+		}
+		if faulty || r.Status == catalog.StatusError {
+			v.fault = r.Reason
+		}
+		if strings.Contains(v.fault, "past the end") {
+			v.fault = "" // buffers of rules have room
+		}
+		all = append(all, v)
+	}
+	return all
+}
+
+func healthy(all []variable) (good []variable) {
+	for _, v := range all {
+		if v.fault == "" && v.typ.Size() > 0 {
+			good = append(good, v)
+		}
+	}
+	return good
+}
+
+func (m *mpi) openableCvars() []variable { return healthy(m.probe(cvars(m))) }
+func (m *mpi) openablePvars() []variable { return healthy(m.probe(pvars(m))) }
+
+// eachPvar calls f for each performance variable that can be opened, in an item with a session and a handle.
+func (m *mpi) eachPvar(which func(variable) bool, none string, f func(v variable, s, h *handle, count *num)) {
+	found := false
+	for _, v := range m.openablePvars() {
+		if !which(v) {
+			continue
+		}
+		found = true
+		if !m.item("%s", v.label()) {
+			continue
+		}
+		s := m.session()
+		m.call("MPI_T_pvar_session_create", func() binding.Error { return m.raw.CreateSession(&s.v) }, s.out())
+		h, count, c := m.allocPvar(s, v)
+		if c.ok() {
+			f(v, s, h, count)
+		}
+	}
+	if !found && m.items == 0 {
+		m.notApplicable("%s", none)
+	}
+}
+
+// label tells variables of one name apart.
+func (v variable) label() string {
+	if v.pvar.Class == 0 {
+		return v.name
+	}
+	return fmt.Sprintf("%s:%s", v.name, catalog.Class(v.pvar.Class))
+}
+
+func (m *mpi) allocCvar(index int, object binding.Object) (*handle, *num, code) {
+	h, count := m.cvarHandle(), m.num("count", untouched)
+	c := m.call("MPI_T_cvar_handle_alloc", func() binding.Error { return m.raw.AllocCvar(int32(index), object, &h.v, count.p()) },
+		lit("%d", index), m.object(object), h.out(), count.out())
+	return h, count, c
+}
+
+func (m *mpi) freeCvar(h *handle) code {
+	return m.call("MPI_T_cvar_handle_free", func() binding.Error { return m.raw.FreeCvar(&h.v) }, h.out())
+}
+
+func (m *mpi) readCvar(h *handle, buf *value) code {
+	return m.call("MPI_T_cvar_read", func() binding.Error { return m.raw.ReadCvar(h.v, buf.b) }, h.in(), buf.out())
+}
+
+func (m *mpi) writeCvar(h *handle, buf *value) code {
+	return m.call("MPI_T_cvar_write", func() binding.Error { return m.raw.WriteCvar(h.v, buf.b) }, h.in(), buf.out())
+}
+
+func (m *mpi) newSession() *handle {
+	s := m.session()
+	m.call("MPI_T_pvar_session_create", func() binding.Error { return m.raw.CreateSession(&s.v) }, s.out())
+	return s
+}
+
+func (m *mpi) freeSession(s *handle) code {
+	return m.call("MPI_T_pvar_session_free", func() binding.Error { return m.raw.FreeSession(&s.v) }, s.out())
+}
+
+func (m *mpi) allocPvar(s *handle, v variable) (*handle, *num, code) {
+	h, count := m.pvarHandle(), m.num("count", untouched)
+	c := m.call("MPI_T_pvar_handle_alloc", func() binding.Error { return m.raw.AllocPvar(s.v, int32(v.index), v.object, &h.v, count.p()) },
+		s.in(), lit("%d", v.index), m.object(v.object), h.out(), count.out())
+	return h, count, c
+}
+
+func (m *mpi) freePvar(s, h *handle) code {
+	return m.call("MPI_T_pvar_handle_free", func() binding.Error { return m.raw.FreePvar(s.v, &h.v) }, s.in(), h.out())
+}
+
+func (m *mpi) startPvar(s, h *handle) code {
+	return m.call("MPI_T_pvar_start", func() binding.Error { return m.raw.StartPvar(s.v, h.v) }, s.in(), h.in())
+}
+
+func (m *mpi) stopPvar(s, h *handle) code {
+	return m.call("MPI_T_pvar_stop", func() binding.Error { return m.raw.StopPvar(s.v, h.v) }, s.in(), h.in())
+}
+
+func (m *mpi) resetPvar(s, h *handle) code {
+	return m.call("MPI_T_pvar_reset", func() binding.Error { return m.raw.ResetPvar(s.v, h.v) }, s.in(), h.in())
+}
+
+func (m *mpi) readPvar(s, h *handle, buf *value) code {
+	return m.call("MPI_T_pvar_read", func() binding.Error { return m.raw.ReadPvar(s.v, h.v, buf.b) }, s.in(), h.in(), buf.out())
+}
+
+func (m *mpi) writePvar(s, h *handle, buf *value) code {
+	return m.call("MPI_T_pvar_write", func() binding.Error { return m.raw.WritePvar(s.v, h.v, buf.b) }, s.in(), h.in(), buf.out())
+}
+
+func (m *mpi) readResetPvar(s, h *handle, buf *value) code {
+	return m.call("MPI_T_pvar_readreset", func() binding.Error { return m.raw.ReadResetPvar(s.v, h.v, buf.b) }, s.in(), h.in(), buf.out())
+}
+
+// allHandles is MPI_T_PVAR_ALL_HANDLES.
+func (m *mpi) allHandles() *handle { return &handle{m.raw.AllHandles(), "MPI_T_PVAR_ALL_HANDLES"} }
+
+// crashes notes what a child met when it opened a variable, without meeting it here.
+func (m *mpi) crashes(v variable, calls func()) {
+	m.dry = true
+	calls()
+	m.dry = false
+	m.violationOf(v.fault)
+}
