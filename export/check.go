@@ -13,7 +13,7 @@ import (
 // CheckFormats are the formats of mpitx check.
 var CheckFormats = []Format{FormatTable, FormatJSON, FormatJUnit, FormatMarkdown}
 
-// The formats that only mpitx check has.
+// Formats for test reports, and for people.
 const (
 	FormatJUnit    Format = "junit"
 	FormatMarkdown Format = "markdown"

@@ -20,6 +20,7 @@ type RowColumn struct {
 	Spare    bool   // in tables after the others, and dropped first if the terminal is too narrow
 	Drop     int    // the order in which columns are dropped before the first one is cut; 0: never
 	Optional bool   // not in tables if all its cells are empty
+	Soft     int    // the width up to which it grows before the columns after it get theirs; 0: any
 }
 
 // Rows is the result of a command as a table. Cells are strings, numbers, booleans, nil, or any type that encoding/json encodes and
@@ -65,7 +66,7 @@ func (r *Rows) table(w io.Writer, t Terminal, wide bool) error {
 				continue
 			}
 			shown = append(shown, i)
-			g.cols = append(g.cols, column{header: c.Header, flex: !c.Right, floor: 10, drop: c.Drop})
+			g.cols = append(g.cols, column{header: c.Header, flex: !c.Right, floor: 10, drop: c.Drop, soft: c.Soft})
 			if !spare {
 				g.must = len(g.cols)
 			} else {

@@ -317,3 +317,25 @@ func Implementation(l *catalog.Library) string {
 func sameFamily(s [2]Side) bool {
 	return Implementation(&s[0].Library) == Implementation(&s[1].Library)
 }
+
+// fieldNames are the names of all fields.
+var fieldNames = []string{"default", "value", "type", "scope", "verbosity", "binding", "category", "items", "description", "reading", "class", "readonly",
+	"continuous", "atomic", "unit", "elements", "flags", "nesting", "hints", "clock", "order"}
+
+// Words are all words of Item.Is.
+func Words() []string {
+	var all []string
+	for _, c := range Changes {
+		all = append(all, string(c))
+	}
+	return append(all, fieldNames...)
+}
+
+// IsList reports whether the fields with a name are lists, of which each side has only what the other one lacks.
+func IsList(field string) bool {
+	switch field {
+	case "items", "category", "nesting", "elements", "hints":
+		return true
+	}
+	return false
+}

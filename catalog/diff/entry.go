@@ -161,7 +161,7 @@ func (c *comparison) enumeration(a, b *catalog.Variable) (f Field, differs bool)
 }
 
 // marks are what catalog.Redact puts in the place of private texts.
-var marks = strings.NewReplacer("<path>", "\x00", "<ip>", "\x00", "<mac>", "\x00", "<user>", "\x00", "<host>", "\x00")
+var marks = strings.NewReplacer("<path>", "\x00", "<ip>", "\x00", "<mac>", "\x00", "<user>", "\x00", "<host>", "\x00", "<address>", "\x00")
 
 // sameText reports whether two texts are equal, as far as they are not redacted.
 func sameText(a, b string) bool {

@@ -51,7 +51,7 @@ func (c *comparison) values(a, b *catalog.Variable) []Field {
 			f.Name = "reading"
 		case stage.where != "" && c.before && a.Before != nil && b.Before != nil:
 			f.A, f.B = f.A+" ("+stage.where+")", f.B+" ("+stage.where+")"
-		case s.origin == "" && t.origin == "":
+		case s.origin == "" && t.origin == "" && !c.options.Values:
 			f.Name = "default"
 		}
 		return []Field{f}
@@ -90,7 +90,28 @@ func rankTexts(c *catalog.Catalog, v *catalog.Variable, e *catalog.Enum) string 
 		if g.Reading.Status != catalog.StatusOK {
 			text = string(g.Reading.Status)
 		}
-		parts = append(parts, fmt.Sprintf("%s on %d of the ranks", text, len(g.Ranks)))
+		parts = append(parts, fmt.Sprintf("%s on %s", text, ranks(g.Ranks)))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// ranks are ascending ranks as text: "ranks 0-3,7".
+func ranks(all []int) string {
+	if len(all) == 1 {
+		return fmt.Sprintf("rank %d", all[0])
+	}
+	var parts []string
+	for len(all) > 0 {
+		n := 1
+		for n < len(all) && all[n] == all[0]+n {
+			n++
+		}
+		if n == 1 {
+			parts = append(parts, fmt.Sprint(all[0]))
+		} else {
+			parts = append(parts, fmt.Sprintf("%d-%d", all[0], all[n-1]))
+		}
+		all = all[n:]
+	}
+	return "ranks " + strings.Join(parts, ",")
 }

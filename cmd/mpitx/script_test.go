@@ -70,9 +70,10 @@ func have(family string) (bool, error) {
 // environment is the environment of commands under test. Only PATH comes from the caller.
 func environment(home, tmp, bin string) []string {
 	cache, _ := os.UserCacheDir()
+	source, _ := filepath.Abs("../..")
 	env := []string{
 		"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + home, "XDG_CACHE_HOME=" + filepath.Join(home, "cache"), "TMPDIR=" + tmp,
-		"LC_ALL=C.UTF-8", "TERM=xterm-256color", "FAKEMPI_CLOCK=5", "FAKEMPI_HOST=testhost",
+		"LC_ALL=C.UTF-8", "TERM=xterm-256color", "FAKEMPI_CLOCK=5", "FAKEMPI_HOST=testhost", "ROOT=" + source,
 		"GOCACHE=" + cmp.Or(os.Getenv("GOCACHE"), filepath.Join(cache, "go-build")), // go tool pprof is built once
 	}
 	if os.Getuid() == 0 {

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mpitx/catalog"
+	"mpitx/catalog/diff"
+	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/export"
+)
+
+// The exit codes of diff are those of diff(1).
+const (
+	exitSame      = 0
+	exitDifferent = 1
+	exitTrouble   = 2
+)
+
+type diffOptions struct {
+	a *app
+	outFile
+	format  export.Format
+	from    string
+	mpi     string
+	n       int
+	timeout time.Duration
+	values  bool
+	only    []string
+
+	kinds   catalog.Kind
+	matcher *catalog.Matcher // of names; nil: all
+	job     *catalog.Catalog // that rank: and node: without a file refer to
+}
+
+func newDiff(a *app) *cobra.Command {
+	o := &diffOptions{a: a}
+	cmd := &cobra.Command{
+		Use:         "diff A B [KIND…] [GLOB…]",
+		Annotations: paged,
+		Short:       "Compare two MPI libraries, machines, jobs, ranks or nodes",
+		Long: `Compare what two MPI libraries expose: variables, events, categories and
+enumerations that appeared, vanished, were renamed, or changed their default,
+type, scope, verbosity, binding, category, enumeration or description. Changes
+that likely matter for speed come first, each with the reason.
+
+A and B are each one of:
+  FILE         a snapshot, or the output of ompi_info --parsable --all
+  -            the same from standard input
+  mpi:NAME     a live library, named as --mpi names it: mpi:openmpi, mpi:mpich,
+               an installation prefix or a libmpi file; mpi: is the default one
+  rank:N       a rank of a job: of --from FILE, or of a live one (-n); rank:N@FILE
+               names the snapshot directly
+  node:HOST    the lowest rank on a host, also node:HOST@FILE
+
+With --values, only the values of control variables are compared: of two
+machines, two jobs, or yesterday's snapshot and today.
+
+KIND is ` + strings.Join((catalog.AllKinds&^catalog.Virtual).Words(), ", ") + `.
+A GLOB (* ? [a-z]) must match the whole old or new name.
+
+The exit code is 0 if nothing differs, 1 if something does, 2 after an error.`,
+		Example: `  mpitx diff openmpi-4.1.4.json openmpi-5.0.7.json
+  mpitx diff old.json mpi:openmpi -o markdown --out changes.md
+  ompi_info --parsable --all | mpitx diff openmpi-4.1.4.json -
+  mpitx diff yesterday.json mpi: --values
+  mpitx diff rank:0 rank:3 --from job.json
+  mpitx diff node:n1@job.json node:n2@job.json 'btl_*'`,
+		Args: arguments(2, -1, "two snapshots, libraries (mpi:NAME), ranks or nodes"),
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
+	}
+	f := cmd.Flags()
+	chooseFormat(cmd, &o.format, "output `FORMAT`", export.DiffFormats...)
+	f.BoolVar(&o.values, "values", false, "compare the values of control variables only")
+	f.StringSliceVar(&o.only, "only", nil, "show only these `CHANGES`, separated by commas: "+strings.Join(diff.Words(), ", "))
+	f.StringVar(&o.from, "from", "", "the snapshot `FILE` that rank: and node: refer to")
+	f.StringVar(&o.mpi, "mpi", "", "the `MPI` of the live job that rank: and node: refer to, and of mpi: without a name")
+	f.IntVarP(&o.n, "ranks", "n", 0, "start `N` ranks of each live library with its launcher")
+	f.DurationVar(&o.timeout, "timeout", time.Minute, "stop waiting for an MPI library after this `TIME`")
+	cmd.MarkFlagsMutuallyExclusive("from", "mpi")
+	cmd.MarkFlagFilename("from", "json")
+	cmd.RegisterFlagCompletionFunc("mpi", cobra.FixedCompletions(locate.Families, cobra.ShellCompDirectiveDefault))
+	cmd.RegisterFlagCompletionFunc("only", wordList(diff.Words()...))
+	o.outFile.flags(cmd, "md", "json", "csv")
+	return cmd
+}
+
+func (o *diffOptions) run(cmd *cobra.Command, args []string) error {
+	d, err := o.compare(cmd, args)
+	if err != nil {
+		return &exitError{code: exitTrouble, err: err}
+	}
+	term, err := o.a.terminal()
+	if err != nil {
+		return &exitError{code: exitTrouble, err: err}
+	}
+	if o.named() {
+		term = export.Terminal{UTF8: true}
+		err = o.create(func(w io.Writer) error { return export.Diff(w, d, o.format, term) })
+	} else {
+		err = export.Diff(o.a.out, d, o.format, term)
+	}
+	switch {
+	case err != nil:
+		return &exitError{code: exitTrouble, err: err}
+	case d.Same():
+		return nil
+	}
+	return exit(exitDifferent)
+}
+
+// compare opens both sides and compares them.
+func (o *diffOptions) compare(cmd *cobra.Command, args []string) (*diff.Diff, error) {
+	if err := o.parse(cmd, args); err != nil {
+		return nil, err
+	}
+	var operands [2]operand
+	for i := range operands {
+		var err error
+		if operands[i], err = parseOperand(args[i]); err != nil {
+			return nil, err
+		}
+	}
+	if err := o.checkOperands(operands); err != nil {
+		return nil, err
+	}
+	var sides [2]diff.Side
+	for i, p := range operands {
+		var err error
+		if sides[i], err = o.open(p); err != nil {
+			return nil, err
+		}
+	}
+	d := diff.Compare(sides[0], sides[1], diff.Options{Values: o.values})
+	o.cut(d)
+	return d, nil
+}
+
+// parse checks the flags and the arguments after A and B.
+func (o *diffOptions) parse(cmd *cobra.Command, args []string) error {
+	if o.timeout <= 0 {
+		return usagef("--timeout: must be positive")
+	}
+	if err := o.a.checkRanks(cmd, o.n); err != nil {
+		return err
+	}
+	for _, w := range o.only {
+		if !slices.Contains(diff.Words(), w) {
+			return usagef("--only %s: must be one of %s", w, strings.Join(diff.Words(), ", "))
+		}
+	}
+	kinds, globs := takeKinds(args[2:])
+	o.kinds = kinds
+	if len(globs) > 0 {
+		m, err := (&catalog.Filter{Names: globs}).Compile()
+		if err != nil {
+			return usagef("%v", err)
+		}
+		o.matcher = m
+	}
+	return o.check()
+}
+
+// cut leaves only the changes that were asked for.
+func (o *diffOptions) cut(d *diff.Diff) {
+	if len(o.only) == 0 && o.kinds == 0 && o.matcher == nil {
+		return
+	}
+	d.Library = nil
+	d.Items = slices.DeleteFunc(d.Items, func(it diff.Item) bool {
+		named := o.matcher == nil || o.matcher.MatchName(it.Name()) || it.NewName() != "" && o.matcher.MatchName(it.NewName())
+		word := len(o.only) == 0 || slices.ContainsFunc(o.only, it.Is)
+		return !named || !word || !o.kinds.Has(it.Kind)
+	})
+}

@@ -1,0 +1,200 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+
+	"mpitx/catalog"
+	"mpitx/catalog/diff"
+	"mpitx/catalog/ompiinfo"
+	"mpitx/cmd/mpitx/internal/locate"
+)
+
+// operand is an argument of diff.
+type operand struct {
+	text string
+	live bool   // mpi:NAME
+	mpi  string // NAME
+	file string // "-": standard input; "": the job of --from or a live one
+	rank int    // -1: all
+	node string // "": all
+}
+
+// parseOperand parses FILE, -, mpi:NAME, rank:N[@FILE] or node:HOST[@FILE].
+func parseOperand(text string) (operand, error) {
+	p := operand{text: text, rank: -1}
+	kind, rest, _ := strings.Cut(text, ":")
+	part, file, at := strings.Cut(rest, "@")
+	if at && file == "" && (kind == "rank" || kind == "node") {
+		return p, usagef("%s: name a snapshot after @, or leave @ out", text)
+	}
+	switch kind {
+	case "mpi":
+		p.live, p.mpi = true, rest
+	case "rank":
+		n, err := strconv.Atoi(part)
+		if err != nil || n < 0 {
+			return p, usagef("%s: name a rank, such as rank:0", text)
+		}
+		p.rank, p.file = n, file
+	case "node":
+		if part == "" {
+			return p, usagef("%s: name a host, such as node:n1", text)
+		}
+		p.node, p.file = part, file
+	default:
+		p.file = text
+	}
+	return p, nil
+}
+
+// ofJob reports whether the operand is a part of the job of --from, or of a live one.
+func (p *operand) ofJob() bool { return !p.live && p.file == "" }
+
+// checkOperands refuses what cannot work together.
+func (o *diffOptions) checkOperands(p [2]operand) error {
+	job, live := p[0].ofJob() || p[1].ofJob(), 0
+	for _, x := range p {
+		if x.live || x.ofJob() && o.from == "" {
+			live++
+		}
+	}
+	if p[0].ofJob() && p[1].ofJob() {
+		live = min(live, 1) // the same job
+	}
+	switch {
+	case p[0].file == "-" && p[1].file == "-":
+		return usagef("diff: only one side can be standard input; name a file for the other")
+	case o.from != "" && !job:
+		return usagef("--from: only rank:N and node:HOST refer to it; name the file as A or B")
+	case o.n > 0 && live == 0:
+		return usagef("-n: both sides are files; leave -n out")
+	case o.mpi != "" && live == 0:
+		return usagef("--mpi: both sides are files; leave --mpi out")
+	case live == 2 && o.a.env.Launcher().Rank >= 0:
+		return usagef("diff: under %s only one side can be live; write a snapshot of the other (mpitx snapshot --out FILE)", o.a.env.Launcher().Command())
+	}
+	return nil
+}
+
+// open reads a side.
+func (o *diffOptions) open(p operand) (s diff.Side, err error) {
+	s.Name = p.text
+	switch {
+	case p.live:
+		s.Catalog, err = o.snapshot(p.mpi)
+	case p.ofJob() && o.job != nil:
+		s.Catalog = o.job
+	case p.ofJob() && o.from == "":
+		s.Catalog, err = o.snapshot("")
+		o.job = s.Catalog
+	case p.ofJob():
+		s, err = o.load(p.text, o.from)
+		o.job = s.Catalog
+	default:
+		s, err = o.load(p.text, p.file)
+	}
+	if err != nil {
+		return s, err
+	}
+	switch {
+	case p.rank >= 0:
+		s.Catalog, err = catalog.OnRank(s.Catalog, p.rank)
+	case p.node != "":
+		s.Catalog, err = catalog.OnNode(s.Catalog, p.node)
+	}
+	if err != nil {
+		err = failf("%s: %v", p.text, err)
+	}
+	return s, err
+}
+
+// load reads a snapshot or the output of ompi_info.
+func (o *diffOptions) load(name, file string) (s diff.Side, err error) {
+	s.Name = name
+	if o.a.env.Launcher().Rank > 0 {
+		return s, exit(exitDone) // rank 0 prints the answer
+	}
+	var text []byte
+	if file == "-" {
+		text, err = io.ReadAll(os.Stdin)
+	} else {
+		text, err = os.ReadFile(file)
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && slices.Contains(locate.Families, file):
+		return s, failf("%s: there is no such file; name the library as mpi:%s", file, file)
+	case errors.Is(err, fs.ErrNotExist):
+		return s, failf("%s: there is no such file; write one with mpitx snapshot --out FILE, or name a live library: mpi:NAME", file)
+	case err != nil:
+		return s, failf("read %s: %v", file, causeOf(err))
+	}
+	if file == "-" {
+		file = "standard input"
+	}
+	if ompiinfo.Recognize(text) {
+		s.Partial = true
+		if s.Catalog, err = ompiinfo.Read(bytes.NewReader(text)); err != nil {
+			err = failf("%s: %v", file, err)
+		}
+		return s, err
+	}
+	if first := bytes.TrimLeft(bytes.TrimPrefix(text, []byte("\ufeff")), " \t\r\n"); len(first) > 0 && first[0] != '{' {
+		return s, failf("%s: neither a snapshot nor the output of ompi_info --parsable --all", file)
+	}
+	s.Catalog, err = catalog.Read(bytes.NewReader(text))
+	var re *catalog.ReadError
+	if errors.As(err, &re) {
+		re.File = file
+	}
+	if err != nil {
+		err = failf("read snapshot: %v", err)
+	}
+	return s, err
+}
+
+// snapshot reads a live library with mpitx snapshot, in a process of its own: a process can load one MPI only.
+func (o *diffOptions) snapshot(mpi string) (*catalog.Catalog, error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return nil, failf("start: %v", err)
+	}
+	args := []string{"snapshot", "--timeout", o.timeout.String()}
+	if mpi == "" {
+		mpi = o.mpi
+	}
+	if mpi != "" {
+		args = append(args, "--mpi", mpi)
+	}
+	if o.n > 0 {
+		args = append(args, "--ranks", strconv.Itoa(o.n))
+	}
+	signals := catchSignals()
+	defer signals.stop()
+	cmd := exec.Command(exe, args...)
+	var text bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &text, o.a.std.stderr()
+	if err := signals.start(cmd); err != nil {
+		return nil, failf("start %s: %v", exe, err)
+	}
+	cmd.Wait()
+	code := exitCode(cmd.ProcessState)
+	if passed := signals.stop(); passed != 0 {
+		return nil, exit(128 + int(passed))
+	}
+	if code != exitDone && code != exitPartial || o.a.env.Launcher().Rank > 0 {
+		return nil, exit(code) // the process printed the error
+	}
+	c, err := catalog.Read(&text)
+	if err != nil {
+		return nil, failf("read the snapshot of mpi:%s: %v", mpi, err)
+	}
+	return c, nil
+}

@@ -1,0 +1,257 @@
+package export
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"mpitx/catalog"
+	"mpitx/catalog/diff"
+)
+
+// DiffFormats are the formats of a diff.
+var DiffFormats = []Format{FormatTable, FormatWide, FormatMarkdown, FormatJSON, FormatNDJSON, FormatCSV}
+
+const diffSchema = "mpitx.diff"
+
+// Diff writes what changed between two catalogs.
+func Diff(w io.Writer, d *diff.Diff, f Format, t Terminal) error {
+	switch f {
+	case FormatJSON:
+		return diffJSON(w, d)
+	case FormatNDJSON, FormatCSV:
+		return diffRows(d).Write(w, f, t)
+	case FormatMarkdown:
+		return diffMarkdown(w, d, t)
+	case FormatTable, FormatWide, "":
+		return diffText(w, d, f, t)
+	}
+	return fmt.Errorf("a diff has no format %q", f)
+}
+
+// diffText writes the head and one table.
+func diffText(w io.Writer, d *diff.Diff, f Format, t Terminal) error {
+	var b bytes.Buffer
+	r := ReportOptions{Terminal: t}
+	for i, name := range []string{"A", "B"} {
+		r.hanging(&b, name+"  ", sideLine(&d.Sides[i]))
+	}
+	if len(d.Library) > 0 {
+		r.hanging(&b, "   ", "Different: "+libraryChanges(d))
+	}
+	for _, n := range d.Notes {
+		r.hanging(&b, "   ", n+".")
+	}
+	r.hanging(&b, "   ", diffCounts(d))
+	if len(d.Items) > 0 {
+		b.WriteByte('\n')
+		table := diffTable(d, t)
+		if f == FormatWide {
+			table = diffWide(d)
+		}
+		if err := table.Write(&b, f, t); err != nil {
+			return err
+		}
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// sideLine says what a side is.
+func sideLine(s *diff.Side) string {
+	var parts []string
+	for k := range catalog.AllKinds.Table() {
+		if n := s.Count(k.Kind); n > 0 && k.Kind&(catalog.Cvars|catalog.Pvars|catalog.Events) != 0 {
+			parts = append(parts, counted(n, k.Name))
+		}
+	}
+	if s.Job.Size > 1 {
+		parts = append(parts, counted(s.Job.Size, "rank"))
+	}
+	return fmt.Sprintf("%s: %s; %s", s.Name, diff.LibraryName(&s.Library), strings.Join(parts, ", "))
+}
+
+func libraryChanges(d *diff.Diff) string {
+	return strings.Join(mapped(d.Library, func(f diff.Field) string { return fmt.Sprintf("%s %s → %s", f.Name, f.A, f.B) }), "; ")
+}
+
+// diffCounts counts the changes: of entries, and of those that changed by field.
+func diffCounts(d *diff.Diff) string {
+	if len(d.Items) == 0 {
+		return fmt.Sprintf("No differences in %s.", countedEntries(d.Common))
+	}
+	var parts []string
+	for _, c := range diff.Changes {
+		if n := d.Count(string(c)); n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, c))
+		}
+	}
+	return fmt.Sprintf("%s: %s.", counted(len(d.Items), "difference"), strings.Join(parts, ", "))
+}
+
+func countedEntries(n int) string {
+	if n == 1 {
+		return "1 entry"
+	}
+	return fmt.Sprintf("%d entries", n)
+}
+
+// diffTable is the table for people. An item has a line for each field that differs.
+func diffTable(d *diff.Diff, t Terminal) *Rows {
+	r := &Rows{Columns: []RowColumn{{Header: "CHANGE"}, {Header: "NAME", Soft: 28}, {Header: "WHAT", Soft: 20}, {Header: "WHY", Soft: 50}}}
+	for i := range d.Items {
+		it := &d.Items[i]
+		start, why := []any{string(it.Change), strings.TrimSpace(kindWord(it) + " " + it.Name())}, it.Reason
+		for _, f := range lineFields(it) {
+			r.Rows = append(r.Rows, append(start, fieldChange(it, f, t), why))
+			start, why = []any{"", ""}, ""
+		}
+	}
+	return r
+}
+
+// diffWide has everything, uncut.
+func diffWide(d *diff.Diff) *Rows {
+	r := &Rows{Columns: []RowColumn{{Header: "CHANGE"}, {Header: "KIND", Optional: true}, {Header: "NAME"}, {Header: "FIELD"}, {Header: "A"}, {Header: "B"}, {Header: "LIKELY", Optional: true}, {Header: "WEIGHT", Right: true},
+		{Header: "WHY"}}}
+	for i := range d.Items {
+		it := &d.Items[i]
+		likely := ""
+		if it.Change == diff.Renamed {
+			likely = confidenceText(it)
+		}
+		for _, f := range lineFields(it) {
+			r.Rows = append(r.Rows, []any{string(it.Change), kindWord(it), it.Name(), f.Name, oneLine(f.A), oneLine(f.B), likely, it.Weight, it.Reason})
+		}
+	}
+	return r
+}
+
+// kindWord is empty for control variables, which most entries are.
+func kindWord(it *diff.Item) string {
+	if it.Kind == catalog.Cvars {
+		return ""
+	}
+	return it.Kind.Info().One
+}
+
+// fieldChange says in a few words what changed.
+func fieldChange(it *diff.Item, f diff.Field, t Terminal) string {
+	arrow := map[bool]string{true: " → ", false: " -> "}[t.UTF8]
+	a, b := oneLine(f.A), oneLine(f.B)
+	switch {
+	case f.Name == "" && it.Change == diff.Vanished && a != "":
+		return "was " + a
+	case f.Name == "":
+		return a + b
+	case f.Name == "name":
+		return strings.TrimLeft(arrow, " ") + b + ", " + confidenceText(it) + " likely"
+	case f.Name == "description":
+		return "description reworded"
+	case diff.IsList(f.Name) && a == "":
+		return f.Name + ": new " + b
+	case diff.IsList(f.Name) && b == "":
+		return f.Name + ": without " + a
+	}
+	empty := func(s string) string {
+		if s == "" {
+			return "(empty)"
+		}
+		return s
+	}
+	return f.Name + " " + empty(a) + arrow + empty(b)
+}
+
+func confidenceText(it *diff.Item) string { return fmt.Sprintf("%.0f %%", 100*it.Confidence) }
+
+// lineFields are the fields of an item's lines, also of one that appeared, vanished or was renamed.
+func lineFields(it *diff.Item) []diff.Field {
+	switch it.Change {
+	case diff.Appeared:
+		return []diff.Field{{B: it.Value}}
+	case diff.Vanished:
+		return []diff.Field{{A: it.Value}}
+	case diff.Renamed:
+		return append([]diff.Field{{Name: "name", A: it.Name(), B: it.NewName()}}, it.Fields...)
+	}
+	return it.Fields
+}
+
+// diffRows is the table for programs, with a row for each field that differs.
+func diffRows(d *diff.Diff) *Rows {
+	r := rowsOf(diffSchema, "change kind name new_name confidence weight reason field a b")
+	for _, f := range d.Library {
+		r.Rows = append(r.Rows, []any{string(diff.Changed), "library", "", "", nil, nil, "", f.Name, f.A, f.B})
+	}
+	for i := range d.Items {
+		it := &d.Items[i]
+		for _, f := range lineFields(it) {
+			r.Rows = append(r.Rows, []any{string(it.Change), it.Kind.Info().One, it.Name(), it.NewName(), confidence(it), it.Weight, it.Reason, f.Name, f.A, f.B})
+		}
+	}
+	return r
+}
+
+func confidence(it *diff.Item) any {
+	if it.Change != diff.Renamed {
+		return nil
+	}
+	return float64(int(100*it.Confidence+0.5)) / 100
+}
+
+type (
+	jsonDiffSide struct {
+		Name    string         `json:"name"`
+		Library string         `json:"library"`
+		Text    string         `json:"text"`
+		Family  string         `json:"family"`
+		Created string         `json:"created,omitzero"`
+		Size    int            `json:"size"`
+		Counts  map[string]int `json:"counts"`
+	}
+	jsonDiffItem struct {
+		Change     string       `json:"change"`
+		Kind       string       `json:"kind"`
+		Name       string       `json:"name"`
+		NewName    string       `json:"new_name,omitzero"`
+		Confidence any          `json:"confidence,omitzero"`
+		Weight     int          `json:"weight"`
+		Reason     string       `json:"reason"`
+		Value      string       `json:"value,omitzero"`
+		Fields     []diff.Field `json:"fields,omitempty"`
+	}
+)
+
+// diffJSON writes the document; docs/schema.md describes it.
+func diffJSON(w io.Writer, d *diff.Diff) error {
+	j := &jsonDocument{b: []byte("{\n  \"schema\": \"" + diffSchema + "\",\n  \"version\": 1")}
+	for i, name := range []string{"a", "b"} {
+		s := &d.Sides[i]
+		side := jsonDiffSide{Name: s.Name, Library: diff.LibraryName(&s.Library), Text: oneLine(s.Library.Text), Family: s.Library.Family, Size: s.Job.Size, Counts: map[string]int{}}
+		if !s.Created.IsZero() {
+			side.Created = s.Created.Format("2006-01-02T15:04:05Z07:00")
+		}
+		for k := range (catalog.AllKinds &^ catalog.Virtual).Table() {
+			side.Counts[k.Word] = s.Count(k.Kind)
+		}
+		j.member(name, side)
+	}
+	j.member("same", d.Same())
+	counts := map[string]int{}
+	for _, c := range diff.Changes {
+		counts[string(c)] = d.Count(string(c))
+	}
+	j.member("counts", counts)
+	jsonList(j, "notes", slices.Clone(d.Notes))
+	jsonList(j, "library", slices.Clone(d.Library))
+	jsonList(j, "changes", mapped(d.Items, func(it diff.Item) jsonDiffItem {
+		return jsonDiffItem{string(it.Change), it.Kind.Info().One, it.Name(), it.NewName(), confidence(&it), it.Weight, it.Reason, it.Value, it.Fields}
+	}))
+	if j.err != nil {
+		return j.err
+	}
+	_, err := w.Write(append(j.b, "\n}\n"...))
+	return err
+}

@@ -1,0 +1,84 @@
+package export
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+
+	"mpitx/catalog"
+	"mpitx/catalog/diff"
+)
+
+// diffed is a diff with every kind of change, and text that must not act on a terminal or in Markdown.
+func diffed(t *testing.T) *diff.Diff {
+	t.Helper()
+	load := func() *catalog.Catalog {
+		c, err := catalog.Load("../fixtures/snapshots/openmpi-4.1.4.json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		keep, err := (&catalog.Filter{Names: []string{"coll_tuned_bcast*", "coll_han_priority", "btl_vader_*limit", "btl_tcp_*buf", "pml_ob1_u*", "coll_monitoring_*"}}).Compile()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return keep.Apply(c)
+	}
+	a, b := load(), load()
+	b.Library.Text, b.Library.Standard = "Open MPI v5.0.0, package: x", "3.2"
+	han := b.Cvar("coll_han_priority")
+	han.Before.Value = catalog.NewValue(catalog.TypeInt, []byte{35, 0, 0, 0})
+	han.Scope = catalog.ScopeAll
+	b.Cvar("btl_vader_eager_limit").Name = "btl_sm_eager_limit"
+	b.Cvar("pml_ob1_use_all_rdma").Name = "zz_`odd`|\x1b[31m*name*"
+	b.Cvar("zz_`odd`|\x1b[31m*name*").Description = "nothing in common"
+	tcp := b.Cvar("btl_tcp_sndbuf")
+	tcp.Origin, tcp.Before.Value = &catalog.Origin{Kind: catalog.OriginEnvironment}, catalog.NewValue(catalog.TypeInt, []byte{1, 0, 0, 0})
+	b.Cvar("btl_tcp_rcvbuf").Description = "reworded"
+	e := b.Enum("coll_tuned_bcast_algorithms")
+	e.Items = append(e.Items, catalog.Item{Value: 10, Name: "new_one"})
+	b.Pvars = b.Pvars[1:]
+	return diff.Compare(diff.Side{Name: "a.json", Catalog: a}, diff.Side{Name: "b.json", Catalog: b}, diff.Options{})
+}
+
+func TestDiffGolden(t *testing.T) {
+	d := diffed(t)
+	for name, x := range map[string]struct {
+		format Format
+		Terminal
+	}{
+		"diff_pipe": {"", pipe}, "diff_tty": {"", tty}, "diff_ascii": {"", ascii}, "diff_wide": {FormatWide, tty},
+		"diff_markdown": {FormatMarkdown, pipe}, "diff_csv": {FormatCSV, pipe}, "diff_ndjson": {FormatNDJSON, pipe}, "diff_json": {FormatJSON, pipe},
+	} {
+		var b bytes.Buffer
+		if err := Diff(&b, d, x.format, x.Terminal); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		golden(t, name, b.Bytes())
+	}
+}
+
+// The document is JSON, and equal catalogs are said to be equal in every format.
+func TestDiffSame(t *testing.T) {
+	d := diffed(t)
+	same := diff.Compare(d.Sides[0], d.Sides[0], diff.Options{})
+	for _, f := range DiffFormats {
+		var b bytes.Buffer
+		if err := Diff(&b, same, f, pipe); err != nil {
+			t.Fatal(err)
+		}
+		switch f {
+		case FormatJSON:
+			var x struct {
+				Same    bool
+				Changes []any
+			}
+			if err := json.Unmarshal(b.Bytes(), &x); err != nil || !x.Same || len(x.Changes) > 0 {
+				t.Errorf("%s: %v\n%s", f, err, b.Bytes())
+			}
+		case FormatTable, FormatWide, FormatMarkdown:
+			if !bytes.Contains(b.Bytes(), []byte("No differences in ")) {
+				t.Errorf("%s:\n%s", f, b.Bytes())
+			}
+		}
+	}
+}
