@@ -42,14 +42,14 @@ const maxActivations = 1 << 16
 
 // deriver derives the events of PERUSE that are wanted. Memory is bounded.
 type deriver struct {
-	wanted map[string]bool
-	sent   map[uint64]time.Duration // by flow: when messages were sent whose receive has not completed
-	open   map[uint64]transfer      // by flow: receives that completed before the call that sent
-	tracks map[int]*activations
-	shown  Event
-	event  Derived
-	yield  func(*Event) bool
-	ended  bool // yield stopped
+	wanted  map[string]bool
+	sent    map[uint64]time.Duration // by flow: when messages were sent whose receive has not completed
+	open    map[uint64]transfer      // by flow: receives that completed before the call that sent
+	threads map[thread]*activations
+	shown   Event
+	event   Derived
+	yield   func(*Event) bool
+	ended   bool // yield stopped
 }
 
 // transfer is a receive whose send is not known yet.
@@ -57,6 +57,14 @@ type transfer struct {
 	event Event
 	of    Derived
 }
+
+// thread is a thread of a rank. Events that the library raises are on another track than the thread's calls.
+type thread struct {
+	rank *recording.Rank
+	id   int
+}
+
+func (d *deriver) thread() thread { return thread{d.shown.Rank, d.shown.Thread} }
 
 // activations are the library's requests since the last call of a thread.
 type activations struct {
@@ -66,7 +74,7 @@ type activations struct {
 }
 
 func newDeriver(wanted map[string]bool, yield func(*Event) bool) *deriver {
-	return &deriver{wanted: wanted, sent: map[uint64]time.Duration{}, open: map[uint64]transfer{}, tracks: map[int]*activations{}, yield: yield}
+	return &deriver{wanted: wanted, sent: map[uint64]time.Duration{}, open: map[uint64]transfer{}, threads: map[thread]*activations{}, yield: yield}
 }
 
 // all yields an event and what is derived from it.
@@ -121,7 +129,7 @@ func (d *deriver) call(c *Call) {
 	case collectives[function]:
 		d.collective(begin, c)
 	}
-	if a := d.tracks[d.shown.Track]; a != nil {
+	if a := d.threads[d.thread()]; a != nil {
 		*a = activations{times: a.times[:0], sends: a.sends[:0]}
 	}
 }
@@ -228,10 +236,10 @@ func (d *deriver) external(x *External) {
 	if x.Source != "peruse" || x.Name != "PERUSE_COMM_REQ_ACTIVATE" {
 		return
 	}
-	a := d.tracks[d.shown.Track]
+	a := d.threads[d.thread()]
 	if a == nil {
 		a = &activations{}
-		d.tracks[d.shown.Track] = a
+		d.threads[d.thread()] = a
 	}
 	if len(a.times) >= maxActivations {
 		a.lost = true
@@ -252,7 +260,7 @@ const operationSend = 1
 
 // collective derives the numbers of the library's requests in a call, and the mean time between them.
 func (d *deriver) collective(e Derived, c *Call) {
-	a := d.tracks[d.shown.Track]
+	a := d.threads[d.thread()]
 	if a == nil || a.lost {
 		return
 	}

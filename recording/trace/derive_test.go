@@ -119,8 +119,9 @@ func TestDeriveCollectives(t *testing.T) {
 		x.Peruse(2020, activate, 1)
 		x.Peruse(2050, activate, 1)
 		x.Peruse(2060, "PERUSE_COMM_REQ_COMPLETE", 1)
-		x.Add(recordingtest.TraceEvent{Function: "MPI_Allreduce", Begin: 2000, End: 2100, Object: 1, Peer: None, Tag: None})
 		x.Peruse(2110, activate, 1)
+		x.Write(2, 100) // the agent's tools write chains of their own
+		x.Add(recordingtest.TraceEvent{Function: "MPI_Allreduce", Begin: 2000, End: 2100, Object: 1, Peer: None, Tag: None})
 		send := message(1, recordingtest.TraceSent, 2105)
 		x.Add(send)
 		x.Add(recordingtest.TraceEvent{Function: "MPI_Barrier", Begin: 2200, End: 2300, Object: 1, Peer: None, Tag: None})
