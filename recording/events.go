@@ -15,6 +15,7 @@ type EventType struct{ layout }
 // Event is something that happened in one thread at one time. It is valid until the next one is yielded.
 type Event struct {
 	Time   time.Duration // since the job's start
+	Ticks  uint64        // the same, of the clock of the run's process: see [Run.TimeAt]
 	Rank   *Rank
 	Thread int        // the operating system's thread ID
 	Type   *EventType // nil: events were lost
@@ -112,7 +113,7 @@ func (c *eventCursor) next() bool {
 		}
 		c.skip(t)
 		if typ != nil || t.tag == tagLost {
-			e.Time = max(e.Time, c.run.time(e.Rank, t.ticks))
+			e.Time, e.Ticks = max(e.Time, c.run.time(e.Rank, t.ticks)), t.ticks
 			return true
 		}
 	}

@@ -98,12 +98,27 @@ type matcher struct {
 	lastOf    *process
 	chosen    map[int]bool // ranks
 	counted   []uint64     // messages so far, by chain
+
+	lost, found unposted // known, and found now
 }
 
-// match reads the whole trace, and finds the messages that have a flow, unless goOn returns false.
+// unposted are receives whose posts are not in the trace, because events were lost or overwritten: their requests, by rank and by the
+// number of losses of this rank before they completed.
+type unposted map[*recording.Rank]map[int][]uint32
+
+// match reads the whole trace, and finds the messages that have a flow, unless goOn returns false. If it meets receives whose posts are
+// lost, it starts again: while one of them was waiting, the order of others is not known.
 func (t *Trace) match(goOn func(at time.Duration) bool) {
+	before := t.Totals
+	if lost := t.matchKnowing(nil, goOn); len(lost) > 0 {
+		t.Totals = before
+		t.matchKnowing(lost, goOn)
+	}
+}
+
+func (t *Trace) matchKnowing(lost unposted, goOn func(at time.Duration) bool) unposted {
 	m := &matcher{trace: t, processes: newProcesses(t), matched: &matched{moved: map[place]uint32{}}, waiting: map[numbered]side{},
-		receivers: map[*process]*receiver{}, chosen: map[int]bool{}}
+		receivers: map[*process]*receiver{}, chosen: map[int]bool{}, lost: lost, found: unposted{}}
 	for _, r := range t.run.Ranks {
 		m.chosen[r.Rank] = t.options.Rank == nil || t.options.Rank(r)
 	}
@@ -112,7 +127,7 @@ func (t *Trace) match(goOn func(at time.Duration) bool) {
 		m.begin(e)
 		m.event(e)
 		if n++; n%(1<<14) == 0 && !goOn(e.Time) {
-			return
+			return nil
 		}
 	}
 	for _, r := range m.receivers {
@@ -122,6 +137,7 @@ func (t *Trace) match(goOn func(at time.Duration) bool) {
 		m.unmatched(s.inside)
 	}
 	t.matched = m.matched
+	return m.found
 }
 
 // begin notes where blocks begin.
@@ -152,7 +168,7 @@ func (m *matcher) receiver(p *process) *receiver {
 	}
 	r := m.receivers[p]
 	if r == nil {
-		r = newReceiver(m)
+		r = newReceiver(m, p.rank)
 		m.receivers[p] = r
 	}
 	m.last, m.lastOf = r, p
@@ -161,11 +177,12 @@ func (m *matcher) receiver(p *process) *receiver {
 
 func (m *matcher) event(e *recording.Event) {
 	t := &m.trace.Totals
+	p := m.of(e.Rank)
 	if e.Type == nil {
 		t.LostEvents += e.Lost
+		m.receiver(p).lose(e.Ticks)
 		return
 	}
-	p := m.of(e.Rank)
 	l := p.layout(e.Type)
 	if l.kind != kindCall && l.kind != kindMessage && l.kind != kindPost {
 		return

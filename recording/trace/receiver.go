@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"mpitx/recording"
 )
 
 // maxMoved bounds the receives that did not complete in the order in which they were posted. Further ones have no flow.
@@ -45,6 +47,8 @@ type receiver struct {
 	wildcards int                // posted for several sources or tags, or for what is not known; not completed
 	held      map[stream]*held
 	free      []*posted
+	rank      *recording.Rank
+	losses    int // of events of the rank, so far
 }
 
 // queue holds the receives that were posted for a pattern. Some have completed, but not the first one.
@@ -62,8 +66,37 @@ type held struct {
 	gap      bool // arrivals between these were lost
 }
 
-func newReceiver(m *matcher) *receiver {
-	return &receiver{matcher: m, posts: map[uint32]*posted{}, patterns: map[pattern]*queue{}, held: map[stream]*held{}}
+func newReceiver(m *matcher, rank *recording.Rank) *receiver {
+	r := &receiver{matcher: m, posts: map[uint32]*posted{}, patterns: map[pattern]*queue{}, held: map[stream]*held{}, rank: rank}
+	r.postLost(0)
+	return r
+}
+
+// lose notes that events were lost.
+func (r *receiver) lose(at uint64) {
+	r.losses++
+	r.postLost(at)
+}
+
+// postLost posts the receives whose posts were lost here.
+func (r *receiver) postLost(at uint64) {
+	for _, request := range r.lost[r.rank][r.losses] {
+		r.post(request, at, pattern{}, true)
+	}
+}
+
+func (r *receiver) findLost(request uint32) {
+	if r.losses == 0 && !r.rank.KeepLast { // calls of its function were not recorded
+		return
+	}
+	all := r.found[r.rank]
+	if all == nil {
+		all = map[int][]uint32{}
+		r.found[r.rank] = all
+	}
+	if len(all[r.losses]) < maxPosted {
+		all[r.losses] = append(all[r.losses], request)
+	}
 }
 
 func (r *receiver) post(request uint32, at uint64, of pattern, concurrent bool) {
@@ -140,6 +173,7 @@ func (r *receiver) complete(a arrival, request uint32, of pattern) {
 		p := r.posts[request]
 		if p == nil {
 			a.ambiguous = true // its post was lost
+			r.findLost(request)
 		} else {
 			changed = r.earliest(p.of) == p.at
 			a.at = p.at
