@@ -172,6 +172,7 @@ static bool next_chunk(struct mpitx_run *run, struct run_thread *t, uint64_t tic
     c->first_ticks = ticks;
     atomic_store_explicit((_Atomic uint32_t *)&c->state, RUN_SLOT_OPEN, memory_order_release);
     t->chunk = c;
+    t->chunks++;
     t->room = c->capacity;
     t->records = 0;
     t->base_ticks = ticks;
@@ -204,6 +205,27 @@ static bool prepare(struct mpitx_run *run, struct run_thread *t, uint64_t ticks,
     return true;
 }
 
+static inline void append(struct run_thread *t, int type, uint64_t ticks, const void *fields, uint32_t body)
+{
+    uint8_t *p = (uint8_t *)(t->chunk + 1) + t->used;
+    uint32_t bytes = body + (uint32_t)sizeof(struct run_record);
+    struct run_record head = {(uint16_t)(bytes / 8), (uint16_t)(RUN_TAG_SET + (uint32_t)type), (uint32_t)(ticks - t->base_ticks)};
+    memcpy(p, &head, sizeof head);
+    for (uint32_t i = 0; i < body; i += 8)
+        memcpy(p + sizeof head + i, (const uint8_t *)fields + i, 8);
+    __builtin_prefetch(p + PREFETCH_AHEAD, 1);
+    t->used += bytes;
+    t->records++;
+    t->last_ticks = ticks;
+    atomic_store_explicit((_Atomic uint32_t *)&t->chunk->used, t->used, memory_order_release);
+}
+
+/* Whether an event needs records that precede it. */
+static inline bool preceded(const struct run_thread *t, uint64_t ticks)
+{
+    return ticks - t->base_ticks > UINT32_MAX || t->announce || t->lost;
+}
+
 int mpitx_run_event(struct mpitx_run *run, int thread, int type, uint64_t ticks, const void *fields)
 {
     if (run_off(run))
@@ -216,18 +238,25 @@ int mpitx_run_event(struct mpitx_run *run, int thread, int type, uint64_t ticks,
     uint32_t body = run->event_bytes[type], bytes = body + (uint32_t)sizeof(struct run_record);
     if (ticks < t->last_ticks)
         ticks = t->last_ticks;
-    if ((t->used + bytes > t->room || ticks - t->base_ticks > UINT32_MAX || t->announce || t->lost) && !prepare(run, t, ticks, bytes))
+    if ((t->used + bytes > t->room || preceded(t, ticks)) && !prepare(run, t, ticks, bytes))
         return MPITX_RUN_FULL;
-    uint8_t *p = (uint8_t *)(t->chunk + 1) + t->used;
-    struct run_record head = {(uint16_t)(bytes / 8), (uint16_t)(RUN_TAG_SET + (uint32_t)type), (uint32_t)(ticks - t->base_ticks)};
-    memcpy(p, &head, sizeof head);
-    for (uint32_t i = 0; i < body; i += 8)
-        memcpy(p + sizeof head + i, (const uint8_t *)fields + i, 8);
-    __builtin_prefetch(p + PREFETCH_AHEAD, 1);
-    t->used += bytes;
-    t->records++;
-    t->last_ticks = ticks;
-    atomic_store_explicit((_Atomic uint32_t *)&t->chunk->used, t->used, memory_order_release);
+    append(t, type, ticks, fields, body);
+    return 0;
+}
+
+uint32_t mpitx_run_chunk(const struct mpitx_run *run, int thread)
+{
+    const struct run_thread *t = &run->threads[thread];
+    return t->chunk ? t->chunks : 0;
+}
+
+int mpitx_run_event_in(struct mpitx_run *run, int thread, int type, uint64_t ticks, const void *fields, uint32_t chunk)
+{
+    struct run_thread *t = &run->threads[thread];
+    uint32_t body = run->event_bytes[type];
+    if (run_off(run) || t->chunks != chunk || t->used + body + sizeof(struct run_record) > t->room || ticks < t->last_ticks || preceded(t, ticks))
+        return MPITX_RUN_FULL;
+    append(t, type, ticks, fields, body);
     return 0;
 }
 

@@ -80,7 +80,8 @@ struct run_thread {
     _Alignas(64) struct run_chunk *chunk; /* NULL: none */
     uint32_t used, room, records;
     uint32_t tid;
-    bool announce; /* write tid before the next event */
+    bool announce;   /* write tid before the next event */
+    uint32_t chunks; /* so far */
     uint64_t base_ticks, last_ticks, lost;
     atomic_bool taken;
 };

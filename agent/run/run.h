@@ -235,6 +235,14 @@ void mpitx_run_thread_end(struct mpitx_run *run, int thread);
  * which is counted as a lost event; readers see where events of this thread are missing. */
 int mpitx_run_event(struct mpitx_run *run, int thread, int type, uint64_t ticks, const void *fields);
 
+/* The number of the chunk that holds the thread's last event; 0: none. An event may refer to earlier ones of its chunk, as chunks are kept
+ * or lost as a whole. */
+uint32_t mpitx_run_chunk(const struct mpitx_run *run, int thread);
+
+/* The same as mpitx_run_event, but returns MPITX_RUN_FULL, without counting a loss, if the event does not simply fit into this
+ * chunk. */
+int mpitx_run_event_in(struct mpitx_run *run, int thread, int type, uint64_t ticks, const void *fields, uint32_t chunk);
+
 /* Declares a table and returns its identifier, from 0. A row is a struct mpitx_run_row followed by the fields, as in a C struct. The first
  * `keys` fields identify a row; readers merge rows of several threads with the same key. */
 struct mpitx_run_row {

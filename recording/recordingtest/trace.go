@@ -1,10 +1,11 @@
 package recordingtest
 
 // Trace writes the events of a trace into a stream; see "Events of traces" in docs/run-format.md. Types 0 to 3 are calls, messages,
-// posts and phases, type 4 is an event of another source.
+// posts and phases, type 4 is an event of another source, type 5 a call that repeats one.
 type Trace struct {
 	*Profile // texts and objects
 	events   []Event
+	slots    map[TraceEvent]uint32 // calls of this chunk, without times, request and sequence
 }
 
 // Flags of calls and messages.
@@ -30,7 +31,7 @@ type TraceEvent struct {
 
 // NewTrace declares the types of events.
 func NewTrace(s *Stream) *Trace {
-	t := &Trace{Profile: NewProfile(s, 1)}
+	t := &Trace{Profile: NewProfile(s, 1), slots: map[TraceEvent]uint32{}}
 	u32, i32 := func(name string) Field { return Field{Name: name, Type: 3} }, func(name string) Field { return Field{Name: name, Type: 7} }
 	begin, bytes := Field{Name: "begin", Type: 4, Meaning: 3}, Field{Name: "bytes", Type: 4, Unit: "B"}
 	rest := []Field{{Name: "function", Type: 3, Meaning: 1}, u32("object"), i32("peer"), i32("tag"), i32("job"), u32("request"), u32("sequence"), u32("flags")}
@@ -39,11 +40,35 @@ func NewTrace(s *Stream) *Trace {
 	s.EventType(2, "trace post", 16, begin, u32("request"), u32("flags"))
 	s.EventType(3, "phase", 8, Field{Name: "phase", Type: 3, Meaning: 1}, u32("entered"))
 	s.EventType(4, "mpi_t queued", 24, Field{Name: "timestamp", Type: 8}, i32("source_index"), u32("object"), i32("source"), i32("tag"))
+	s.EventType(5, "trace repeat", 16, u32("slot"), u32("lasted"), u32("request"), u32("sequence"))
 	return t
 }
 
-// Add adds a call or a message.
+// slot is the slot of a call; earlier: an earlier call is in it.
+func (t *Trace) slot(e TraceEvent) (slot uint32, earlier bool) {
+	e.Begin, e.End, e.Request, e.Sequence = 0, 0, 0, 0
+	slot, earlier = t.slots[e]
+	if !earlier && len(t.slots) < 64 {
+		slot = uint32(len(t.slots)) + 1
+		t.slots[e] = slot
+	}
+	return slot, earlier
+}
+
+// Repeats says that a slot has a call, although no event of this chunk wrote it.
+func (t *Trace) Repeats(e TraceEvent, slot uint32) { t.slots[e] = slot }
+
+// Add adds a call or a message. A call that repeats an earlier one of the chunk is written in short.
 func (t *Trace) Add(e TraceEvent) {
+	if !e.Message {
+		slot, earlier := t.slot(e)
+		if earlier {
+			b := le.AppendUint32(le.AppendUint32(nil, slot), uint32(e.End-e.Begin))
+			t.events = append(t.events, Event{21, e.End, le.AppendUint32(le.AppendUint32(b, e.Request), e.Sequence)})
+			return
+		}
+		e.Flags |= slot << 24
+	}
 	b := le.AppendUint64(nil, e.Begin)
 	tag := uint16(16)
 	if e.Message {
@@ -85,6 +110,7 @@ func (t *Trace) Write(chain uint16, thread uint64) {
 	t.Stream.Chain = chain
 	t.Stream.Events(append([]Event{{2, t.events[0].Ticks, le.AppendUint64(nil, thread)}}, t.events...)...)
 	t.events = nil
+	clear(t.slots)
 }
 
 // DeclarePeruse declares the type of PERUSE's events, which Peruse adds.

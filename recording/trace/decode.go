@@ -22,7 +22,8 @@ const (
 	flagOpen
 	flagOneSided
 
-	depthShift = 16
+	depthShift, depthMask = 16, 0xff
+	slotShift             = 24
 )
 
 // names are the fields of calls, messages and posts, with their sizes. A type that lacks one reads it as 0.
@@ -30,7 +31,7 @@ var names = [...]struct {
 	name string
 	size int
 }{{"begin", 8}, {"site", 8}, {"bytes", 8}, {"function", 4}, {"object", 4}, {"peer", 4}, {"tag", 4}, {"job", 4}, {"request", 4}, {"sequence", 4}, {"flags", 4},
-	{"phase", 4}, {"entered", 4}}
+	{"phase", 4}, {"entered", 4}, {"slot", 4}, {"lasted", 4}}
 
 const (
 	fieldBegin = iota
@@ -46,6 +47,8 @@ const (
 	fieldFlags
 	fieldPhase
 	fieldEntered
+	fieldSlot
+	fieldLasted
 )
 
 // kind is what a type of events is.
@@ -54,13 +57,14 @@ type kind uint8
 const (
 	kindOther kind = iota
 	kindCall
+	kindRepeat
 	kindMessage
 	kindPost
 	kindPhase
 	kindExternal
 )
 
-var kindsByName = map[string]kind{typeCall: kindCall, typeMessage: kindMessage, typePost: kindPost, typePhase: kindPhase}
+var kindsByName = map[string]kind{typeCall: kindCall, typeRepeat: kindRepeat, typeMessage: kindMessage, typePost: kindPost, typePhase: kindPhase}
 
 // layout says where the fields of a type of events are; -1: nowhere.
 type layout struct {

@@ -17,6 +17,7 @@ const (
 type decoder struct {
 	trace *Trace
 	processes
+	repeats
 	chains  []*chain
 	posted  map[*process]map[uint32]post
 	posts   map[uint32]post // of postsOf, which was asked for last
@@ -79,7 +80,11 @@ func (d *decoder) event(e *recording.Event, yield func(*Event) bool) bool {
 	}
 	p := d.of(e.Rank)
 	c.process, c.thread = p, e.Thread
-	l := p.layout(e.Type)
+	l := d.restore(e, p.layout(e.Type))
+	if l == nil {
+		d.trace.Totals.LostEvents++
+		return true
+	}
 	switch l.kind {
 	case kindCall:
 		return d.endCall(c, e, l, inside, yield)
@@ -185,7 +190,7 @@ func (d *decoder) endCall(c *chain, e *recording.Event, l *layout, inside bool, 
 	d.call = Call{
 		Begin: min(at, e.Time), End: e.Time, Function: p.text(l.u32(e.Body, fieldFunction)), Object: p.object(l.u32(e.Body, fieldObject)),
 		Peer: p.peer(l.i32(e.Body, fieldPeer), job), Tag: l.i32(e.Body, fieldTag), Job: job, Bytes: l.u64(e.Body, fieldBytes),
-		Site: l.u64(e.Body, fieldSite), Request: request, Depth: int(flags >> depthShift),
+		Site: l.u64(e.Body, fieldSite), Request: request, Depth: int(flags >> depthShift & depthMask),
 		Root: flags&flagRoot != 0, OneSided: flags&flagOneSided != 0, Failed: flags&flagFailed != 0, Abandoned: flags&flagAbandoned != 0,
 		Open: flags&flagOpen != 0, Messages: c.messages,
 	}

@@ -38,6 +38,28 @@ func saveLostPost(dir string) error {
 	return recordingtest.Save(dir, "node1", chunks)
 }
 
+// Messages of other jobs are counted apart.
+func TestOtherJobs(t *testing.T) {
+	run := open(t, func(dir string) error {
+		s := recordingtest.NewStream(1, 0)
+		s.Capacity = 1 << 16
+		s.Header(recordingtest.Header{Rank: 0, Size: 1, Clock: 1, NsPerTick: 1, Host: "node1", Program: "/home/user/app", Family: "openmpi"})
+		s.Clock(1000, 1000, 1_700_000_000_000_000_000, 0)
+		t := recordingtest.NewTrace(s)
+		t.Objects(recordingtest.Object{ID: 1, Size: 1, Name: "MPI_COMM_WORLD", Group: 1})
+		for job := range int32(3) {
+			t.Add(recordingtest.TraceEvent{Function: "MPI_Send", Begin: 2000, End: 2100, Site: 1, Bytes: 1, Object: 1, Peer: 5, Job: job, Tag: 7, Sequence: 1, Flags: recordingtest.TraceSent})
+		}
+		t.Write(1, 100)
+		s.End(1)
+		s.Seal()
+		return recordingtest.Save(dir, "node1", s.Out)
+	})
+	if got := Read(run, Options{Flows: true}).Totals; got.OtherJobs != 2 || got.Unmatched != 1 || got.Sent != 3 {
+		t.Errorf("%+v", got)
+	}
+}
+
 // A receive whose post is lost was waiting while others were posted, so it has taken an earlier message, although it completes last.
 func TestLostPost(t *testing.T) {
 	all := Read(open(t, saveLostPost), Options{Flows: true})

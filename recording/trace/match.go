@@ -91,6 +91,7 @@ func mix(a, b uint64) uint64 {
 type matcher struct {
 	trace *Trace
 	processes
+	repeats
 	matched   *matched
 	waiting   map[numbered]side
 	receivers map[*process]*receiver
@@ -183,7 +184,11 @@ func (m *matcher) event(e *recording.Event) {
 		m.receiver(p).lose(e.Ticks)
 		return
 	}
-	l := p.layout(e.Type)
+	l := m.restore(e, p.layout(e.Type))
+	if l == nil {
+		m.trace.Totals.LostEvents++
+		return
+	}
 	if l.kind != kindCall && l.kind != kindMessage && l.kind != kindPost {
 		return
 	}
@@ -222,6 +227,10 @@ func (m *matcher) message(e *recording.Event, p *process, l *layout, flags uint3
 	known := object != nil && object.number != 0 && n.sequence != 0 && peer >= 0 && l.i32(e.Body, fieldJob) == 0
 	if known {
 		n.object = object.number
+	}
+	if inside && l.i32(e.Body, fieldJob) != 0 {
+		m.trace.Totals.OtherJobs++
+		at.inside = false // it is not unmatched, too
 	}
 	if !at.received {
 		m.join(n, at, known)

@@ -119,6 +119,7 @@ type Options struct {
 // The names of the types of events.
 const (
 	typeCall    = "trace call"
+	typeRepeat  = "trace repeat"
 	typeMessage = "trace message"
 	typePost    = "trace post"
 	typePhase   = "phase"
@@ -137,6 +138,7 @@ type Totals struct {
 	Flows                 uint64 // sends with their receive
 	Ambiguous             uint64 // messages without a flow because several threads sent or received at the same time, or events between were lost
 	Unmatched             uint64 // messages whose other side is not in the chosen part of the trace, or whose peer or communicator is not known
+	OtherJobs             uint64 // messages from or to a spawned job, or one that this one has connected to; they are not in Unmatched
 	LostEvents            uint64 // events for which there was no room
 }
 

@@ -1,6 +1,7 @@
 /* trace.h: the tool that records calls and messages, one event each, for `mpitx trace`.
  *
- *     trace.c     what a call and a message record; settings, start and end
+ *     trace.c     settings, start and end
+ *     record.c    what a call and a message record
  *     order.c     numbers messages, and finds those whose order threads make ambiguous
  *     sites.c     call sites
  *     phases.c    phases of the application
@@ -27,23 +28,33 @@ enum trace_flags {
     TRACE_ROOT = 128,      /* the peer is the root of a collective */
     TRACE_OPEN = 256,      /* the thread was still in the call when the process ended */
     TRACE_ONESIDED = 512,  /* the peer is the target */
-    TRACE_DEPTH = 16       /* from this bit: in how many calls it is nested */
+    TRACE_DEPTH = 16,      /* from this bit: in how many calls it is nested */
+    TRACE_SLOT = 24        /* from this bit: the slot that keeps the call, so that later ones can repeat it, from 1; 0: none */
 };
 
-/* With TRACE_SENT or TRACE_RECEIVED, the fields from `bytes` on are the message's. */
+/* With TRACE_SENT or TRACE_RECEIVED, all fields but begin, site and function are the message's. */
 struct trace_call {
-    uint64_t begin, site, bytes;
+    uint64_t begin;
+    uint32_t request, sequence;
+    uint64_t site, bytes; /* from here on, equal in calls that repeat it */
     uint32_t function, object;
     int32_t peer, tag, job;
-    uint32_t request, sequence, flags;
+    uint32_t flags;
+};
+
+/* A call like the one in a slot. That one is in the same chunk. */
+struct trace_repeat {
+    uint32_t slot, lasted, request, sequence;
 };
 
 /* A message of a call with several. */
 struct trace_message {
-    uint64_t begin, bytes;
+    uint64_t begin;
+    uint32_t request, sequence;
+    uint64_t bytes;
     uint32_t function, object;
     int32_t peer, tag, job;
-    uint32_t request, sequence, flags;
+    uint32_t flags;
 };
 
 /* A persistent receive was started. */
@@ -62,6 +73,13 @@ struct trace_posting {
     uint8_t sends_concurrently, posts_concurrently; /* set by other threads */
 };
 
+enum { TRACE_SLOTS = 64 };
+
+struct trace_slot {
+    struct trace_call call;
+    uint32_t chunk; /* that has the call; 0: none */
+};
+
 struct trace_thread {
     struct trace_thread *next, *next_free;
     struct trace_posting posting;
@@ -73,6 +91,7 @@ struct trace_thread {
     } known; /* the last object */
     uint32_t level_phase; /* of MPI_Pcontrol, plus 1; 0: none */
     int stream;           /* negative: none */
+    struct trace_slot slots[TRACE_SLOTS];
 };
 
 extern AGENT_THREAD struct trace_thread *trace_thread;
@@ -84,6 +103,8 @@ static inline struct trace_thread *trace_find_thread(void)
     return __builtin_expect(trace_thread != NULL, 1) ? trace_thread : trace_thread_new();
 }
 
+extern struct mpitx_run *trace_run; /* NULL: no trace, or it has ended */
+
 /* NULL: not recording. MPI_Pcontrol(0) sets it to NULL, MPI_Pcontrol(1) restores it. */
 extern struct mpitx_run *trace_recording;
 
@@ -92,6 +113,17 @@ static inline void trace_write(struct mpitx_run *to, struct trace_thread *thread
     if (__builtin_expect(thread->stream < 0, 0)) thread->stream = mpitx_run_thread_begin(to);
     if (thread->stream >= 0) mpitx_run_event(to, thread->stream, type, ticks, event);
 }
+
+extern struct trace_types {
+    int call, repeat, message, post;
+} trace_types;
+
+/* ---- record.c ---- */
+
+enum { TRACE_SELECTED = 1, TRACE_PARTITIONED = 2 };
+extern uint8_t *trace_roles; /* by function */
+extern const struct chain_observer trace_observer;
+void trace_record_open_calls(void);
 
 /* ---- order.c ---- */
 

@@ -1,0 +1,266 @@
+/* record.c: what calls and messages record. */
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "mpi/peers.h"
+#include "tools/trace/trace.h"
+#include "tools/window/window.h"
+
+#define NOINLINE __attribute__((noinline))
+#define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+
+enum { ANY = -1, NOBODY = -2 }; /* peers and tags in events: any source, any tag; MPI_PROC_NULL */
+
+/* ---- threads ---- */
+
+AGENT_THREAD struct trace_thread *trace_thread;
+struct trace_thread *trace_threads;
+static struct trace_thread *free_threads;
+static bool taking;
+
+/* A thread that has ended, or NULL. Two threads do not wait for each other: one of them gets a new one. */
+static struct trace_thread *reuse(void)
+{
+    if (__atomic_exchange_n(&taking, true, __ATOMIC_ACQUIRE)) return NULL;
+    struct trace_thread *thread = __atomic_load_n(&free_threads, __ATOMIC_ACQUIRE);
+    while (thread && !__atomic_compare_exchange_n(&free_threads, &thread, thread->next_free, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) continue;
+    __atomic_store_n(&taking, false, __ATOMIC_RELEASE);
+    return thread;
+}
+
+NOINLINE struct trace_thread *trace_thread_new(void)
+{
+    struct trace_thread *new = reuse();
+    if (!new) {
+        if (!(new = calloc(1, sizeof *new))) return NULL;
+        new->next = __atomic_load_n(&trace_threads, __ATOMIC_RELAXED);
+        while (!__atomic_compare_exchange_n(&trace_threads, &new->next, new, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) continue;
+    }
+    for (int i = 0; i < TRACE_SLOTS; i++) new->slots[i].chunk = 0;
+    new->stream = -1;
+    new->held = NULL;
+    new->level_phase = 0;
+    new->known.handle = 0;
+    return trace_thread = new;
+}
+
+static void thread_end(void)
+{
+    struct mpitx_run *to = __atomic_load_n(&trace_recording, __ATOMIC_ACQUIRE);
+    struct trace_thread *thread = trace_thread;
+    if (!thread) return;
+    if (to && thread->stream >= 0) mpitx_run_thread_end(to, thread->stream);
+    order_leave(thread);
+    thread->next_free = __atomic_load_n(&free_threads, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(&free_threads, &thread->next_free, thread, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) continue;
+    trace_thread = NULL;
+}
+
+/* ---- objects and peers ---- */
+
+static NOINLINE uint32_t other_object(struct trace_thread *thread, const struct chain_call *call, uint64_t handle, uint32_t epoch, enum call_object kind)
+{
+    if (chain_functions[call->function].traffic & CALL_FREES) return objects_find_freed(kind, handle);
+    uint32_t object = call->rc == 0 ? objects_learn(kind, handle) : objects_find(kind, handle);
+    if (!object) return 0;
+    thread->known.handle = handle;
+    thread->known.epoch = epoch;
+    thread->known.kind = kind;
+    return thread->known.object = object;
+}
+
+static inline uint32_t object_of(struct trace_thread *thread, const struct chain_call *call, uint64_t handle, enum call_object kind)
+{
+    if (!handle) return 0;
+    uint32_t epoch = peers_epoch(handle);
+    if (thread->known.handle == handle && thread->known.epoch == epoch && thread->known.kind == kind) return thread->known.object;
+    return other_object(thread, call, handle, epoch, kind);
+}
+
+/* The peer of a call that has not reported it with a message. */
+static void add_peer(struct trace_call *event, const struct chain_call *call)
+{
+    const struct call_description *d = &call->description;
+    unsigned kind = chain_functions[call->function].kind;
+    event->tag = d->tag == call_wildcards.any_tag && d->tag < 0 ? ANY : d->tag;
+    if (d->peer == CALL_NONE) return;
+    if (d->peer < 0) {
+        event->peer = d->peer == call_wildcards.any_source ? ANY : NOBODY;
+        return;
+    }
+    event->flags |= kind == CALL_COLLECTIVE ? TRACE_ROOT : kind == CALL_RMA ? TRACE_ONESIDED : 0;
+    bool freed = chain_functions[call->function].traffic & CALL_FREES;
+    if (!d->comm || freed || call->rc != 0) return;
+    struct call_peer world = peers_find(d->comm, kind == CALL_RMA, peers_epoch(d->comm), d->peer);
+    event->peer = world.rank;
+    event->job = world.job;
+}
+
+/* ---- messages ---- */
+
+static uint32_t number_of(const struct call_completion *message, uint32_t object)
+{
+    if (message->world.job != 0) return 0;
+    if (message->world.rank >= 0 && message->tag != CALL_NONE) return order_number(object, message->world.rank, message->tag, message->received);
+    if (message->received) order_unseen();
+    return 0;
+}
+
+/* Messages are numbered also outside of the window, and while MPI_Pcontrol has switched the recording off. */
+static inline void completed(const struct chain_call *call, const struct call_completion *message)
+{
+    struct mpitx_run *to = __atomic_load_n(&trace_recording, __ATOMIC_ACQUIRE);
+    struct trace_thread *thread = trace_run ? trace_find_thread() : NULL;
+    if (!thread) return;
+    bool onesided = chain_functions[message->function].kind == CALL_RMA;
+    if (onesided) return; /* the call has all of it */
+    uint32_t object = object_of(thread, call, message->comm, CALL_COMM);
+    uint32_t number = number_of(message, object);
+    if (!to || !(trace_roles[call->function] & TRACE_SELECTED) || !window_open(call->leave)) return;
+    const struct trace_posting *posting = &thread->posting;
+    bool concurrent = message->received ? message->request == 0 && posting->posts_concurrently : posting->sends_concurrently;
+    struct trace_message *event = &thread->message, more;
+    if (thread->held == call) event = &more;
+    event->begin = call->enter;
+    event->bytes = message->bytes;
+    event->function = text_of_function(message->function);
+    event->object = object;
+    event->peer = message->world.rank;
+    event->tag = message->tag;
+    event->job = message->world.job;
+    event->request = (uint32_t)message->request;
+    event->sequence = number;
+    event->flags = (message->received ? TRACE_RECEIVED : TRACE_SENT) | (message->estimated ? TRACE_ESTIMATED : 0u) |
+                   (concurrent || (trace_roles[message->function] & TRACE_PARTITIONED) ? TRACE_CONCURRENT : 0u);
+    if (event == &more)
+        trace_write(to, thread, trace_types.message, call->leave, &more);
+    else
+        thread->held = call;
+}
+
+static void restarted(const struct chain_call *call, uint64_t request)
+{
+    struct mpitx_run *to = __atomic_load_n(&trace_recording, __ATOMIC_ACQUIRE);
+    struct trace_thread *thread = to && (trace_roles[call->function] & TRACE_SELECTED) ? trace_find_thread() : NULL;
+    if (!thread) return;
+    if (!window_open(call->leave)) return;
+    struct trace_post event = {call->enter, (uint32_t)request, TRACE_POSTS | (thread->posting.posts_concurrently ? TRACE_CONCURRENT : 0u)};
+    trace_write(to, thread, trace_types.post, call->leave, &event);
+}
+
+/* ---- calls ---- */
+
+static void enter(const struct chain_call *call)
+{
+    struct trace_thread *thread = __atomic_load_n(&trace_recording, __ATOMIC_ACQUIRE) ? trace_find_thread() : NULL;
+    if (thread) order_enter(thread, call);
+}
+
+/* A call with one message becomes one event. If other messages were written before the first one, that does not matter: all of them
+ * have the time of the call's end. */
+static inline bool take_message(struct mpitx_run *to, struct trace_thread *thread, const struct chain_call *call, struct trace_call *event)
+{
+    const struct trace_message *message = &thread->message;
+    const struct call_description *d = &call->description;
+    if (thread->held != call) return false;
+    thread->held = NULL;
+    if (message->begin != call->enter) return false; /* of an earlier call, which was abandoned */
+    if (UNLIKELY(d->sent + d->received > 1)) {
+        trace_write(to, thread, trace_types.message, call->leave, message);
+        return false;
+    }
+    event->request = message->request;
+    event->sequence = message->sequence;
+    event->bytes = message->bytes;
+    event->object = message->object;
+    event->peer = message->peer;
+    event->tag = message->tag;
+    event->job = message->job;
+    event->flags = message->flags;
+    return true;
+}
+
+static inline uint32_t slot_of(const struct trace_call *call)
+{
+    uint64_t x = call->site ^ call->bytes << 24 ^ (uint64_t)(uint32_t)call->peer << 40 ^ (uint64_t)(uint32_t)call->tag << 12 ^ call->flags;
+    return (uint32_t)((x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93) >> 58); /* of TRACE_SLOTS */
+}
+
+/* Whether a call differs from an earlier one only in times, request and sequence. */
+static inline bool repeats(const struct trace_call *call, const struct trace_call *earlier)
+{
+    uint64_t differ = (call->site ^ earlier->site) | (call->bytes ^ earlier->bytes);
+    uint32_t differ32 = (call->function ^ earlier->function) | (call->object ^ earlier->object) | (uint32_t)(call->peer ^ earlier->peer) |
+                        (uint32_t)(call->tag ^ earlier->tag) | (uint32_t)(call->job ^ earlier->job) | (call->flags ^ earlier->flags);
+    return (differ | differ32) == 0;
+}
+
+/* Most calls of a program repeat an earlier one of their thread. They are written in short. */
+static inline __attribute__((always_inline)) void write_call(struct mpitx_run *to, struct trace_thread *thread, uint64_t ticks, struct trace_call *call)
+{
+    if (UNLIKELY(thread->stream < 0) && (thread->stream = mpitx_run_thread_begin(to)) < 0) return;
+    uint32_t number = slot_of(call);
+    struct trace_slot *slot = &thread->slots[number];
+    uint64_t lasted = ticks - call->begin;
+    call->flags |= (number + 1) << TRACE_SLOT;
+    if (slot->chunk && lasted <= UINT32_MAX && repeats(call, &slot->call)) {
+        struct trace_repeat repeat = {number + 1, (uint32_t)lasted, call->request, call->sequence};
+        if (mpitx_run_event_in(to, thread->stream, trace_types.repeat, ticks, &repeat, slot->chunk) == 0) return;
+    }
+    slot->chunk = 0;
+    if (mpitx_run_event(to, thread->stream, trace_types.call, ticks, call) != 0) return;
+    slot->call = *call;
+    slot->chunk = mpitx_run_chunk(to, thread->stream);
+}
+
+static inline void leave(const struct chain_call *call)
+{
+    struct mpitx_run *to = __atomic_load_n(&trace_recording, __ATOMIC_ACQUIRE);
+    struct trace_thread *thread = to ? trace_find_thread() : NULL;
+    if (!thread || !call->enter) return;
+    const struct call_description *d = &call->description;
+    if (!window_open(call->leave)) {
+        thread->held = NULL;
+        order_leave(thread);
+        return;
+    }
+    struct trace_call event = {.begin = call->enter, .site = trace_site(call), .function = text_of_function(call->function),
+                               .peer = CALL_NONE, .tag = CALL_NONE};
+    if (!call->described) {
+        thread->held = NULL;
+    } else if (!take_message(to, thread, call, &event)) {
+        event.bytes = d->sent_bytes + d->received_bytes + d->gave + d->got + d->read;
+        event.object = object_of(thread, call, d->comm, objects_kind(call->function));
+        add_peer(&event, call);
+    }
+    if (call->described && d->request) {
+        const struct call_function *function = &chain_functions[call->function];
+        event.request = (uint32_t)d->request;
+        if (function->kind == CALL_POINT_TO_POINT && event.peer != NOBODY &&
+            ((function->traffic & CALL_RECEIVES) ? d->started : !(function->traffic & CALL_SENDS))) /* MPI_Mprobe posts, MPI_Mrecv does not */
+            event.flags |= TRACE_POSTS | (thread->posting.posts_concurrently ? TRACE_CONCURRENT : 0u);
+    }
+    event.flags |= (call->rc != 0 ? TRACE_FAILED : 0u) | (call->abandoned ? TRACE_ABANDONED : 0u) | (uint32_t)call->depth << TRACE_DEPTH;
+    if (UNLIKELY(order_concurrent)) order_leave(thread);
+    write_call(to, thread, call->leave, &event);
+}
+
+const struct chain_observer trace_observer = {
+    .name = "trace", .enter = enter, .leave = leave, .completed = completed, .restarted = restarted, .thread_end = thread_end};
+
+/* The calls that this thread is in will return after the end: MPI_Finalize, MPI_Abort. */
+void trace_record_open_calls(void)
+{
+    const struct chain_thread *chain = &chain_thread;
+    struct mpitx_run *to = trace_recording;
+    struct trace_thread *thread = to ? trace_find_thread() : NULL;
+    for (uint32_t i = chain->depth < CHAIN_FRAMES ? chain->depth : CHAIN_FRAMES; thread && i-- > 0;) {
+        const struct chain_call *call = &chain->calls[i];
+        if (!(trace_roles[call->function] & TRACE_SELECTED)) continue;
+        uint64_t now = clock_ticks(); /* these calls have no time yet */
+        if (!window_open(now)) return;
+        struct trace_call event = {.begin = call->enter ? call->enter : now, .site = trace_site(call), .function = text_of_function(call->function), .peer = CALL_NONE,
+                                   .tag = CALL_NONE, .flags = TRACE_OPEN | (uint32_t)call->depth << TRACE_DEPTH};
+        write_call(to, thread, now, &event);
+    }
+}
