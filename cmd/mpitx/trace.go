@@ -186,6 +186,7 @@ func (o *traceOptions) deliver(r *attach.Result) error {
 		o.a.exit(err)
 		o.out = "FILE"
 		o.a.complain("the trace is in %s; write it to another place with %s", dir, o.command(r.Shown))
+		o.sayLost(r.Run)
 		return nil
 	}
 	if inside {
@@ -217,8 +218,16 @@ func (o *traceOptions) summarize(run *recording.Run, t trace.Totals) {
 		o.a.complain("%s without an arrow: several threads sent or received at the same time, so that their order is ambiguous", count(t.Ambiguous, "message"))
 	}
 	if t.Unmatched > 0 {
-		o.a.complain("%s or received messages without an arrow: the other side is not in the trace, or is not known", count(t.Unmatched, "sent"))
+		o.a.complain("%s without an arrow: the other side is not in the trace, or is not known", count(t.Unmatched, "message"))
 	}
+	if t.OtherJobs > 0 {
+		o.a.complain("%s without an arrow: the other side is in another job", count(t.OtherJobs, "message"))
+	}
+	o.sayLost(run)
+}
+
+// sayLost says how many events are missing, and why.
+func (o *traceOptions) sayLost(run *recording.Run) {
 	lost, budget := uint64(0), false
 	for _, r := range run.Ranks {
 		lost += r.Counters.LostEvents
