@@ -1,7 +1,7 @@
 package recordingtest
 
 // Trace writes the events of a trace into a stream; see "Events of traces" in docs/run-format.md. Types 0 to 3 are calls, messages,
-// posts and phases, type 4 is an event of another source, type 5 a call that repeats one.
+// posts and phases, type 4 is an event of another source, type 6 a call that repeats one.
 type Trace struct {
 	*Profile // texts and objects
 	events   []Event
@@ -40,7 +40,7 @@ func NewTrace(s *Stream) *Trace {
 	s.EventType(2, "trace post", 16, begin, u32("request"), u32("flags"))
 	s.EventType(3, "phase", 8, Field{Name: "phase", Type: 3, Meaning: 1}, u32("entered"))
 	s.EventType(4, "mpi_t queued", 24, Field{Name: "timestamp", Type: 8}, i32("source_index"), u32("object"), i32("source"), i32("tag"))
-	s.EventType(5, "trace repeat", 16, u32("slot"), u32("lasted"), u32("request"), u32("sequence"))
+	s.EventType(6, "trace repeat", 16, u32("slot"), u32("lasted"), u32("request"), u32("sequence"))
 	return t
 }
 
@@ -64,7 +64,7 @@ func (t *Trace) Add(e TraceEvent) {
 		slot, earlier := t.slot(e)
 		if earlier {
 			b := le.AppendUint32(le.AppendUint32(nil, slot), uint32(e.End-e.Begin))
-			t.events = append(t.events, Event{21, e.End, le.AppendUint32(le.AppendUint32(b, e.Request), e.Sequence)})
+			t.events = append(t.events, Event{22, e.End, le.AppendUint32(le.AppendUint32(b, e.Request), e.Sequence)})
 			return
 		}
 		e.Flags |= slot << 24

@@ -21,6 +21,7 @@ type Index struct {
 	reader    *recording.EventReader
 	trace     *Trace
 	processes processes
+	repeats   repeats
 	functions []string
 	known     map[string]int32
 	texts     map[*process][]int32 // functions by text, plus 1
@@ -228,11 +229,14 @@ func (x *Index) scan(t *Track, index int, yield func(*item) bool) {
 			}
 			continue
 		}
-		l := p.layout(e.Type)
+		l := x.repeats.restore(e, p.layout(e.Type)) // blocks begin with chunks
+		if l == nil {
+			continue
+		}
 		switch i.kind = l.kind; l.kind {
 		case kindCall:
 			flags := l.u32(e.Body, fieldFlags)
-			i.begin, i.function, i.depth, i.ordinal = min(x.run.TimeAt(e.Rank, l.u64(e.Body, fieldBegin)), e.Time), x.function(p, l.u32(e.Body, fieldFunction)), int(flags>>depthShift), calls
+			i.begin, i.function, i.depth, i.ordinal = min(x.run.TimeAt(e.Rank, l.u64(e.Body, fieldBegin)), e.Time), x.function(p, l.u32(e.Body, fieldFunction)), int(flags>>depthShift&depthMask), calls
 			i.object = l.u32(e.Body, fieldObject)
 			i.hasMessage = flags&(flagSent|flagReceived) != 0
 			calls++

@@ -116,8 +116,8 @@ func (x *Index) posted(t *Track, index int, f *Found) {
 			if e.Type == nil {
 				continue
 			}
-			l := p.layout(e.Type)
-			if l.kind != kindCall && l.kind != kindPost || l.u32(e.Body, fieldFlags)&flagPosts == 0 {
+			l := x.repeats.restore(e, p.layout(e.Type))
+			if l == nil || l.kind != kindCall && l.kind != kindPost || l.u32(e.Body, fieldFlags)&flagPosts == 0 {
 				continue
 			}
 			for _, m := range wanted[l.u32(e.Body, fieldRequest)] {
