@@ -99,6 +99,7 @@ func (f *Feed) act(a Action, out *Frame) string {
 			}
 			return "no " + which + map[bool]string{true: " after", false: " before"}[a.Step > 0] + " this place on this thread"
 		}
+		f.reach(begin, out)
 		if begin >= out.To || end < out.From {
 			return "the next call is outside of --from and --to"
 		}
@@ -110,6 +111,9 @@ func (f *Feed) act(a Action, out *Frame) string {
 		}
 		m := &call.Messages[a.Message-1]
 		other, _, ok := f.index.Other(&call, m)
+		if ok {
+			f.reach(other.Begin, out)
+		}
 		switch {
 		case !ok && !f.matcher.ended:
 			return "messages are still being matched; try again"
@@ -127,6 +131,13 @@ func (f *Feed) act(a Action, out *Frame) string {
 		return "the other side is on a rank that --rank leaves out"
 	}
 	return ""
+}
+
+// reach extends a frame to a call that came after the frame's end was read.
+func (f *Feed) reach(begin time.Duration, out *Frame) {
+	if begin >= out.To && f.Poll() {
+		out.From, out.To, _ = f.Extent()
+	}
 }
 
 // wanted says which calls a search is for: those with all words in the function's or the object's name.
