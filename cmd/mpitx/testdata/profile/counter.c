@@ -4,7 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define FUNCTIONS(X) X(Send) X(Isend) X(Ssend) X(Recv) X(Irecv) X(Wait) X(Waitall) X(Iprobe) X(Sendrecv) X(Barrier) X(Bcast) X(Reduce) X(Allreduce) \
+#if MPI_VERSION >= 4 /* mpi4py 4 calls these */
+#define LARGE(X) X(Send_c) X(Isend_c) X(Recv_c) X(Irecv_c) X(Bcast_c) X(Allreduce_c)
+#else
+#define LARGE(X)
+#endif
+#define FUNCTIONS(X) LARGE(X) X(Send) X(Isend) X(Ssend) X(Recv) X(Irecv) X(Wait) X(Waitall) X(Iprobe) X(Sendrecv) X(Barrier) X(Bcast) X(Reduce) X(Allreduce) \
     X(Comm_rank) X(Comm_size) X(Comm_dup) X(Comm_set_name) X(Get_count)
 enum {
 #define X(name) name,
@@ -19,7 +24,7 @@ static const char *const names[] = {
 };
 static long calls[NUMBER], bytes[NUMBER], to_messages[64], to_bytes[64];
 
-static void sent(int function, int count, MPI_Datatype type, int destination, MPI_Comm comm)
+static void sent(int function, long long count, MPI_Datatype type, int destination, MPI_Comm comm)
 {
     MPI_Group group, world;
     int size, rank;
@@ -30,9 +35,9 @@ static void sent(int function, int count, MPI_Datatype type, int destination, MP
     PMPI_Group_translate_ranks(group, 1, &destination, world, &rank);
     PMPI_Group_free(&group);
     PMPI_Group_free(&world);
-    bytes[function] += (long)count * size;
+    bytes[function] += (long)(count * size);
     to_messages[rank]++;
-    to_bytes[rank] += (long)count * size;
+    to_bytes[rank] += (long)(count * size);
 }
 
 #define COUNT(name, parameters, arguments) \
@@ -71,6 +76,18 @@ COUNT(Comm_size, (MPI_Comm comm, int *size), (comm, size))
 COUNT(Comm_dup, (MPI_Comm comm, MPI_Comm *copy), (comm, copy))
 COUNT(Comm_set_name, (MPI_Comm comm, const char *name), (comm, name))
 COUNT(Get_count, (const MPI_Status *status, MPI_Datatype type, int *count), (status, type, count))
+
+#if MPI_VERSION >= 4
+COUNT_SENT(Send_c, (const void *data, MPI_Count count, MPI_Datatype type, int destination, int tag, MPI_Comm comm), (data, count, type, destination, tag, comm))
+COUNT_SENT(Isend_c, (const void *data, MPI_Count count, MPI_Datatype type, int destination, int tag, MPI_Comm comm, MPI_Request *request),
+           (data, count, type, destination, tag, comm, request))
+COUNT(Recv_c, (void *data, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status),
+      (data, count, type, source, tag, comm, status))
+COUNT(Irecv_c, (void *data, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request),
+      (data, count, type, source, tag, comm, request))
+COUNT(Bcast_c, (void *data, MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm), (data, count, type, root, comm))
+COUNT(Allreduce_c, (const void *in, void *out, MPI_Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm), (in, out, count, type, op, comm))
+#endif
 
 int MPI_Finalize(void)
 {
