@@ -130,7 +130,7 @@ On a terminal, mpitx without a command opens the explorer (mpitx tui). With
 	root.PersistentFlags().Var(choice[string]{&a.color, export.ColorFlags}, "color", "`WHEN` to use colours: auto, always or never; auto respects NO_COLOR")
 	root.PersistentFlags().BoolVar(&a.noPager, "no-pager", false, "never show long tables in a pager ($MPITX_PAGER, $PAGER or less)")
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newList(a), newShow(a), newRead(a), newWrite(a), newSnapshot(a), newSample(a), newRecord(a), newExport(a), newStats(a), newTop(a), newRun(a), newWhere(a), newProfile(a), newTrace(a), newTimeline(a), newReport(a), newMatrix(a), newQueues(a), newCompare(a), newDiff(a), newTools(a), newEnv(a), newCheck(a), tui, newRecover(a), newDoctor(a), newSetup(a), newBackend(a), newVersion(a))
+	root.AddCommand(newList(a), newShow(a), newRead(a), newWrite(a), newSnapshot(a), newSample(a), newRecord(a), newExport(a), newStats(a), newTop(a), newRun(a), newWhere(a), newProfile(a), newTrace(a), newTimeline(a), newReport(a), newMatrix(a), newQueues(a), newCompare(a), newVerify(a), newDiff(a), newTools(a), newEnv(a), newCheck(a), tui, newRecover(a), newDoctor(a), newSetup(a), newBackend(a), newVersion(a))
 	root.DisableSuggestions = true // wrongCommand makes them
 	for _, cmd := range root.Commands() {
 		if !cmd.Hidden {

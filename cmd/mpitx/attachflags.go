@@ -27,7 +27,7 @@ type attachFlags struct {
 	set, setAfter []attach.Setting
 }
 
-var workloads = []string{"pingpong", "alltoall", "unexpected", "halo", "idle"}
+var workloads = []string{"pingpong", "alltoall", "unexpected", "halo", "messages", "bcast", "reduce", "allreduce", "allgather", "barrier", "idle"}
 
 func (x *attachFlags) flags(cmd *cobra.Command, a *app) {
 	f := cmd.Flags()

@@ -69,6 +69,35 @@ func (d Delta) ratio() float64 {
 // Spread reports whether a side has several runs, so that it is known how much runs vary.
 func (d Delta) Spread() bool { return d.Known() && len(d.Base)+len(d.New) > 2 }
 
+// Interval is the change as a part of the base, with the ends of the interval in which it lies with 95 % confidence, from the ratios of
+// all pairs of runs (Hodges and Lehmann) and the distribution of Mann and Whitney's statistic. It is false if the sides have too few
+// runs, or numbers that are not positive.
+func (d Delta) Interval() (change, low, high float64, ok bool) {
+	n, m := float64(len(d.Base)), float64(len(d.New))
+	least := int(n*m/2 - 1.96*math.Sqrt(n*m*(n+m+1)/12))
+	if min(len(d.Base), len(d.New)) < fewestTested || least < 1 || d.Base.Min() <= 0 || d.New.Min() <= 0 {
+		return 0, 0, 0, false
+	}
+	var ratios []float64
+	for _, a := range d.Base {
+		for _, b := range d.New {
+			ratios = append(ratios, b/a-1)
+		}
+	}
+	slices.Sort(ratios)
+	half := len(ratios) / 2
+	change = ratios[half]
+	if len(ratios)%2 == 0 {
+		change = (ratios[half-1] + ratios[half]) / 2
+	}
+	return change, ratios[least-1], ratios[len(ratios)-least], true
+}
+
+// Apart reports whether all numbers of one side are greater than all of the other.
+func (d Delta) Apart() bool {
+	return d.Known() && (d.Base.Max() < d.New.Min() || d.New.Max() < d.Base.Min())
+}
+
 // Runs on each side from which the test of Mann and Whitney can find a difference, and its level.
 const (
 	fewestTested = 4

@@ -1,0 +1,394 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mpitx/catalog"
+	"mpitx/catalog/tuning"
+	"mpitx/cmd/internal/progress"
+	"mpitx/cmd/mpitx/internal/attach"
+	"mpitx/cmd/mpitx/internal/origin"
+	"mpitx/export"
+	"mpitx/recording"
+	"mpitx/recording/compare"
+	"mpitx/recording/profile"
+)
+
+type verifyOptions struct {
+	source
+	format   export.Format
+	workload string
+	rounds   int
+	lasting  time.Duration
+}
+
+// fewestRounds are enough for an interval of 95 % confidence that does not span all pairs of runs.
+const fewestRounds = 5
+
+func newVerify(a *app) *cobra.Command {
+	o := &verifyOptions{source: source{a: a}}
+	cmd := &cobra.Command{
+		Use:   "verify NAME=VALUE… [flags] [-- APP…]",
+		Short: "Find out by experiment whether a setting takes effect",
+		Long: `Find out whether settings of control variables take effect: by what the library
+and mpitx's rules say (as mpitx show), and by experiment. A built-in workload
+that fits the variable, or your application, runs several times with and without
+the settings, in turns.
+
+The result has the time per call of each MPI function that matters, with the
+interval in which the change lies with 95 % confidence, and the library's
+performance variables whose values are apart in all runs. A change that the
+interval does not rule out to be 0 counts as none.
+
+The exit code is 0 if something measurable changed, and 1 if nothing did.`,
+		Example: `  mpitx verify -n 4 coll_tuned_bcast_algorithm=binomial
+  mpitx verify -n 4 coll_tuned_bcast_algorithm=binomial \
+      coll_tuned_use_dynamic_rules=true --workload bcast
+  mpitx verify -n 2 btl_vader_eager_limit=65536 --rounds 15 -- ./app`,
+		Args:              arguments(1, -1, "the settings (NAME=VALUE)"),
+		ValidArgsFunction: a.completeWrites,
+		RunE:              o.run,
+	}
+	f := cmd.Flags()
+	o.source.flags(cmd, true)
+	chooseFormat(cmd, &o.format, "output `FORMAT`", export.Formats...)
+	choose(cmd, &o.workload, "workload", "", "", "run this built-in `WORKLOAD` (default: one that fits the variables): "+strings.Join(workloads, ", "), workloads...)
+	f.IntVar(&o.rounds, "rounds", 9, "run `N` times with the settings and N times without, at least "+strconv.Itoa(fewestRounds))
+	f.DurationVar(&o.lasting, "duration", 500*time.Millisecond, "let the workload run for this `TIME` in each run")
+	return cmd
+}
+
+// workloadsFor are words in the names of control variables, and the workload that uses what they set. The first that matches counts.
+var workloadsFor = []struct{ word, workload string }{
+	{"allreduce", "allreduce"}, {"allgather", "allgather"}, {"alltoall", "alltoall"}, {"bcast", "bcast"}, {"barrier", "barrier"},
+	{"reduce", "reduce"}, {"coll", "allreduce"}, {"unexpected", "unexpected"},
+}
+
+func workloadFor(settings []attach.Setting) string {
+	for _, w := range workloadsFor {
+		if slices.ContainsFunc(settings, func(s attach.Setting) bool { return strings.Contains(strings.ToLower(s.Name), w.word) }) {
+			return w.workload
+		}
+	}
+	return "messages"
+}
+
+func (o *verifyOptions) run(cmd *cobra.Command, args []string) error {
+	var app []string
+	if dash := cmd.ArgsLenAtDash(); dash >= 0 {
+		args, app = args[:dash], args[dash:]
+	}
+	settings, err := parseSettings("verify", args)
+	switch {
+	case err != nil:
+		return err
+	case len(settings) == 0:
+		return usagef("name the settings, as NAME=VALUE")
+	case len(app) > 0 && o.workload != "":
+		return usagef("--workload runs in place of an application; leave %q out", app[0])
+	case o.rounds < fewestRounds:
+		return usagef("--rounds: must be at least %d", fewestRounds)
+	case o.lasting <= 0:
+		return usagef("--duration: must be positive")
+	case o.from != "":
+		return usagef("verify runs programs; leave --from out")
+	case o.a.env.Launcher().Name != "":
+		return usagef("verify starts its own jobs: run it without a launcher, as mpitx verify -n 4 …")
+	}
+	ranks := max(o.n, 1)
+	if len(app) == 0 && o.workload == "" {
+		o.workload = workloadFor(settings)
+	}
+	effects, pvars, err := o.known(cmd, settings)
+	if err != nil {
+		return err
+	}
+	runs, err := os.MkdirTemp("", "mpitx-verify-")
+	if err != nil {
+		return failf("%v", err)
+	}
+	defer os.RemoveAll(runs)
+	sides, err := o.experiment(cmd.Context(), runs, ranks, settings, app, pvars)
+	if err != nil {
+		return err
+	}
+	found := measuredChanges(sides)
+	code := exitFailed
+	if slices.ContainsFunc(found, func(c change) bool { return c.changed }) {
+		code = exitDone
+	}
+	return o.end(code, o.write(settings, effects, found, ranks, app))
+}
+
+// known reads the library with the settings in its environment. It returns what is known about the effect of each, and whether the
+// library has performance variables.
+func (o *verifyOptions) known(cmd *cobra.Command, settings []attach.Setting) (effects []tuning.Effect, pvars bool, err error) {
+	if o.term, err = o.a.terminal(); err != nil {
+		return nil, false, err
+	}
+	if err := o.check(cmd); err != nil {
+		return nil, false, err
+	}
+	if o.chosen, err = o.a.env.Choose(o.mpi); err != nil {
+		return nil, false, err
+	}
+	for _, s := range settings {
+		name, err := origin.Variable(o.chosen.Impl, s.Name)
+		if err != nil {
+			return nil, false, err
+		}
+		if before, set := os.LookupEnv(name); set {
+			defer os.Setenv(name, before)
+		} else {
+			defer os.Unsetenv(name)
+		}
+		os.Setenv(name, s.Value)
+	}
+	before := o.a.env.Environ
+	o.a.env.Environ = os.Environ()
+	defer func() { o.a.env.Environ = before }()
+	c, err := o.collect(nil, "") // in this process alone, whatever -n says
+	if err != nil {
+		return nil, false, err
+	}
+	effect := o.effects(c)
+	for _, s := range settings {
+		v := c.Cvar(s.Name)
+		if v == nil {
+			names := namesOf(c, catalog.Cvars)
+			return nil, false, failf("%s: %s has no such control variable%s", s.Name, libraryName(c), catalog.DidYouMean(names, s.Name))
+		}
+		effects = append(effects, effect(v))
+	}
+	return effects, len(c.Pvars) > 0, nil
+}
+
+// experiment runs the workload or application in turns without and with the settings, and returns the runs of each side.
+func (o *verifyOptions) experiment(ctx context.Context, dir string, ranks int, settings []attach.Setting, app []string, pvars bool) (sides [2][]measured, err error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return sides, failf("%v", err)
+	}
+	bar := progress.New("running with and without the settings")
+	defer bar.Clear()
+	for k := range 2 * o.rounds {
+		side := (k + k/2) % 2 // 0 1 1 0 0 1 1 0: neither side always comes first
+		run := filepath.Join(dir, strconv.Itoa(k))
+		args := []string{"profile", "-n", strconv.Itoa(ranks), "--dir", run, "--stack", "0", "--no-summary"}
+		if o.mpi != "" {
+			args = append(args, "--mpi", o.mpi)
+		}
+		if pvars {
+			args = append(args, "--pvar", "*", "--interval", "1s")
+		}
+		if side == 1 {
+			for _, s := range settings {
+				args = append(args, "--set", s.Name+"="+s.Value)
+			}
+		}
+		if app == nil {
+			args = append(args, "--workload", o.workload, "--duration", o.lasting.String())
+		} else {
+			args = append(append(args, "--"), app...)
+		}
+		var said bytes.Buffer
+		cmd := exec.CommandContext(ctx, exe, args...)
+		cmd.Stdout, cmd.Stderr = io.Discard, &said
+		if err := cmd.Run(); err != nil {
+			how := "without the settings"
+			if side == 1 {
+				how = "with the settings"
+			}
+			os.Stderr.Write(said.Bytes())
+			return sides, failf("a run %s failed: %v", how, err)
+		}
+		one, err := measure(run)
+		if err != nil {
+			return sides, err
+		}
+		sides[side] = append(sides[side], one)
+		os.RemoveAll(run)
+		bar.Update(uint64(k+1), uint64(2*o.rounds))
+	}
+	return sides, nil
+}
+
+// measured is what one run shows: the mean time of a call of each function in nanoseconds, and the sums of performance variables.
+type measured struct {
+	calls map[string]float64 // time of a call
+	share map[string]float64 // of the time in MPI
+	pvars map[string]float64
+}
+
+func measure(dir string) (m measured, err error) {
+	run, err := openSamples(dir)
+	if err != nil {
+		return m, err
+	}
+	defer run.Close()
+	p, err := profile.Read(run, profile.Cut{})
+	if err != nil {
+		return m, failf("%v", err)
+	}
+	m = measured{map[string]float64{}, map[string]float64{}, map[string]float64{}}
+	total := 0.0
+	for _, f := range p.Functions {
+		if f.Within != "" || f.Calls == 0 || aside[f.Name] {
+			continue
+		}
+		total += float64(f.Time)
+		m.calls[f.Name], m.share[f.Name] = float64(f.Time)/float64(f.Calls), float64(f.Time)
+	}
+	for name := range m.share {
+		m.share[name] /= max(total, 1)
+	}
+	for _, s := range run.Stats(recording.Options{}) {
+		switch {
+		case s.Count == 0:
+		case s.As == recording.Delta:
+			m.pvars[s.Variable] += s.Total.Float64()
+		default:
+			m.pvars[s.Variable] = s.Mean
+		}
+	}
+	return m, nil
+}
+
+// aside are functions whose time says nothing about a setting of communication.
+var aside = map[string]bool{"MPI_Init": true, "MPI_Init_thread": true, "MPI_Finalize": true, "MPI_Abort": true}
+
+// change is a quantity without and with the settings.
+type change struct {
+	what, unit     string
+	delta          compare.Delta
+	by, low, high  float64 // parts of the base; of times
+	known, changed bool
+}
+
+// worthShowing is the least share of the time in MPI of a function that is shown.
+const worthShowing = 0.05
+
+// measuredChanges compares the sides: the functions with most of the time, and the variables whose values are apart.
+func measuredChanges(sides [2][]measured) (out []change) {
+	names := map[string]bool{}
+	for _, side := range sides {
+		for _, m := range side {
+			for name, share := range m.share {
+				if share >= worthShowing {
+					names[name] = true
+				}
+			}
+		}
+	}
+	collect := func(of func(measured) map[string]float64, name string) (d compare.Delta) {
+		for k, to := range []*compare.Sample{&d.Base, &d.New} {
+			for _, m := range sides[k] {
+				if x, ok := of(m)[name]; ok {
+					*to = append(*to, x)
+				}
+			}
+		}
+		return d
+	}
+	for name := range names {
+		c := change{what: name, unit: "ns", delta: collect(func(m measured) map[string]float64 { return m.calls }, name)}
+		if c.by, c.low, c.high, c.known = c.delta.Interval(); c.known {
+			c.changed = c.low > 0 || c.high < 0
+		}
+		out = append(out, c)
+	}
+	slices.SortFunc(out, func(a, b change) int { return strings.Compare(a.what, b.what) })
+	pvars := map[string]bool{}
+	for _, side := range sides {
+		for _, m := range side {
+			for name := range m.pvars {
+				pvars[name] = true
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(pvars)) {
+		d := collect(func(m measured) map[string]float64 { return m.pvars }, name)
+		if d.Apart() {
+			out = append(out, change{what: name, delta: d, changed: true})
+		}
+	}
+	return out
+}
+
+// write prints what is known, and what was measured.
+func (o *verifyOptions) write(settings []attach.Setting, effects []tuning.Effect, changes []change, ranks int, app []string) error {
+	if o.format == export.FormatTable || o.format == export.FormatWide {
+		for k, s := range settings {
+			fmt.Fprintf(o.a.out, "%s\n", o.term.Safe(s.Name+"="+s.Value))
+			for _, line := range append(arrival(effects[k]), effectLines(effects[k])...) {
+				fmt.Fprintln(o.a.out, wrapText("  "+o.term.SafeText(line), o.term.Width))
+			}
+		}
+		what := "the workload " + o.workload
+		if app != nil {
+			what = origin.Quote(app[0])
+		}
+		fmt.Fprintf(o.a.out, "\nMeasured: %d runs of %s without the settings and %d with them, in turns, %s\n", o.rounds, o.term.Safe(what), o.rounds, ranksText(ranks))
+	}
+	rows := &export.Rows{Schema: "mpitx.verify", Columns: []export.RowColumn{{Name: "what", Header: "WHAT"}, {Name: "unit"}, {Name: "without", Header: "WITHOUT", Right: true},
+		{Name: "with", Header: "WITH", Right: true}, {Name: "change", Header: "CHANGE", Right: true}, {Name: "low"}, {Name: "high"},
+		{Name: "interval", Header: "95 % INTERVAL"}, {Name: "changed"}}}
+	some := false
+	for _, c := range changes {
+		some = some || c.changed
+		row := []any{c.what, c.unit, c.delta.Base.Mean(), c.delta.New.Mean(), nil, nil, nil, "", c.changed}
+		if o.format == export.FormatTable || o.format == export.FormatWide {
+			row[2], row[3], row[4] = o.term.Amount(c.delta.Base.Mean(), c.unit), o.term.Amount(c.delta.New.Mean(), c.unit), ""
+			if c.known {
+				row[4], row[7] = percent(c.by), percent(c.low)+" to "+percent(c.high)
+			} else if c.changed {
+				row[7] = "apart in all runs"
+			}
+		} else if c.known {
+			row[4], row[5], row[6] = c.by, c.low, c.high
+		}
+		rows.Rows = append(rows.Rows, row)
+	}
+	if err := rows.Write(o.a.out, o.format, o.term); err != nil || o.format != export.FormatTable && o.format != export.FormatWide {
+		return err
+	}
+	if some {
+		_, err := fmt.Fprintln(o.a.out, "\nSomething measurable changed.")
+		return err
+	}
+	_, err := fmt.Fprintln(o.a.out, "\nNothing measurable changed.")
+	return err
+}
+
+// arrival says whether a setting arrived.
+func arrival(e tuning.Effect) []string {
+	switch e.Arrived {
+	case tuning.Yes:
+		return []string{"arrived: the library has this value"}
+	case tuning.CannotTell:
+		return []string{"whether it arrived cannot be told"}
+	}
+	return nil // effectLines names the other value
+}
+
+func ranksText(n int) string {
+	if n == 1 {
+		return "1 rank"
+	}
+	return strconv.Itoa(n) + " ranks"
+}
+
+func percent(part float64) string { return fmt.Sprintf("%+.1f %%", 100*part) }
