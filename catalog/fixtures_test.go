@@ -13,8 +13,10 @@ import (
 // measured contents.
 func TestRealSnapshots(t *testing.T) {
 	for name, want := range map[string]struct{ cvarsBefore, cvarsAfter, pvarsAfter, faulty, enums, differing int }{
-		"openmpi-4.1.4.json": {1259, 1116, 46, 13, 39, 3},
-		"mpich-4.0.2.json":   {344, 344, 0, 0, 0, 0},
+		"openmpi-4.1.4.json":    {1259, 1116, 46, 13, 39, 3},
+		"mpich-4.0.2.json":      {344, 344, 0, 0, 0, 0},
+		"openmpi-6.0.0rc2.json": {903, 922, 46, 13, 50, 0},
+		"mpich-5.0.2.json":      {466, 466, 0, 0, 0, 0},
 	} {
 		path := filepath.Join("../fixtures/snapshots", name)
 		c, err := catalog.Load(path)

@@ -136,8 +136,12 @@ func (g *groups) score(p *pair, alone map[uint64]bool) float64 {
 		switch {
 		case g.exists[0][to] && g.exists[1][from]: // both groups stay, so they are different things
 			return 0
-		case n > 4:
-			name = (name + min(1, 2*float64(g.votes[[2]uint64{from, to}])/float64(n))) / 2
+		case n > 4: // components have many variables; one that got a new name keeps most of them
+			support := min(1, 2*float64(g.votes[[2]uint64{from, to}])/float64(n))
+			if support < 0.5 {
+				return 0
+			}
+			name = (name + support) / 2
 		}
 	}
 	alike := 0.3
@@ -150,7 +154,7 @@ func (g *groups) score(p *pair, alone map[uint64]bool) float64 {
 	}
 	switch {
 	case a.text == 0 && b.text == 0: // nothing is said
-		return score + 0.45*0.3
+		return score + 0.45*0.4
 	case a.text == b.text && alone[a.text]:
 		return score + 0.45
 	case a.text == b.text:

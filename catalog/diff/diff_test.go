@@ -112,6 +112,30 @@ func TestChanges(t *testing.T) {
 	}
 }
 
+// Two releases of each library. The answer to a real question is near the top: since Open MPI 5, coll/han runs many collectives.
+func TestReleases(t *testing.T) {
+	d := compare(snapshot(t, "openmpi-4.1.4"), snapshot(t, "openmpi-6.0.0rc2"))
+	han := slices.IndexFunc(lines(d), func(s string) bool {
+		return strings.HasPrefix(s, `changed coll_han_priority; default "0" -> "35"`)
+	})
+	if han < 0 || han > 9 {
+		t.Errorf("coll_han_priority is item %d", han)
+	}
+	for _, s := range lines(d) {
+		if strings.HasPrefix(s, "renamed btl_openib") {
+			t.Errorf("openib vanished, but: %s", s)
+		}
+	}
+	d = compare(snapshot(t, "mpich-4.0.2"), snapshot(t, "mpich-5.0.2"))
+	all := strings.Join(lines(d), "\n")
+	for _, want := range []string{"renamed MPIR_CVAR_CH4_AM_PACK_BUFFER_SIZE -> MPIR_CVAR_CH4_PACK_BUFFER_SIZE;", "renamed MPIR_CVAR_CH4_OFI_MAX_NUM_PACK_BUFFERS -> MPIR_CVAR_CH4_MAX_NUM_PACK_BUFFERS;",
+		`changed MPIR_CVAR_CH4_IPC_GPU_P2P_THRESHOLD; default "32768" -> "1048576"`, "appeared MPIR_CVAR_CH4_OFI_EAGER_THRESHOLD"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("missing: %s", want)
+		}
+	}
+}
+
 // Components that both sides have are different things, even if their variables have equal descriptions.
 func TestNotRenamed(t *testing.T) {
 	a, b := snapshot(t, "openmpi-4.1.4"), snapshot(t, "openmpi-4.1.4")

@@ -10,7 +10,7 @@ import (
 // names of which one results from the other by removing, adding, replacing or reordering words, or an equal description.
 const (
 	largestBucket  = 24   // entries of both sides; what more share says little
-	leastConfident = 0.62 // of a pair that is reported
+	leastConfident = 0.66 // of a pair that is reported
 )
 
 // pair is an entry of each side that may be the same.
