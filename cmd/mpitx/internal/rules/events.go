@@ -13,18 +13,18 @@ import (
 const noEvents = "the library has no events"
 
 var eventRules = section{"events", []rule{
-	{Rule: promise("event-names-unique", "MPI-4.0, 15.3.8", "The name of an event type is unique among event types, and not empty."), stage: after, run: eventNames},
-	{Rule: promise("event-get-index", "MPI-4.0, 15.3.8", "MPI_T_event_get_index finds each event type by its name, and returns MPI_T_ERR_INVALID_NAME for others."), stage: after, run: eventIndex},
-	{Rule: promise("event-elements", "MPI-4.0, 15.3.8", "Elements have datatypes of the standard and displacements of at least 0 that do not overlap."), stage: after, run: eventElements},
-	{Rule: promise("event-handle", "MPI-4.0, 15.3.8", "Each event type that is not bound to an object can be registered and freed."), stage: after, run: eventHandle},
-	{Rule: promise("source-info", "MPI-4.0, 15.3.8", "A source has a name, an ordering of the standard, and at least one tick per second."), stage: after, run: sourceInfo},
-	{Rule: promise("source-clock", "MPI-4.0, 15.3.8", "The timestamps of an ordered source do not fall."), stage: after, run: sourceClock},
+	{Rule: promise("event-names-unique", "MPI-4.0, 15.3.8", "The name of an event type is unique among event types, and not empty."), stage: after, needs: "MPI_T_event_get_num", run: eventNames},
+	{Rule: promise("event-get-index", "MPI-4.0, 15.3.8", "MPI_T_event_get_index finds each event type by its name, and returns MPI_T_ERR_INVALID_NAME for others."), stage: after, needs: "MPI_T_event_get_num", run: eventIndex},
+	{Rule: promise("event-elements", "MPI-4.0, 15.3.8", "Elements have datatypes of the standard and displacements of at least 0 that do not overlap."), stage: after, needs: "MPI_T_event_get_num", run: eventElements},
+	{Rule: promise("event-handle", "MPI-4.0, 15.3.8", "Each event type that is not bound to an object can be registered and freed."), stage: after, needs: "MPI_T_event_get_num", run: eventHandle},
+	{Rule: promise("source-info", "MPI-4.0, 15.3.8", "A source has a name, an ordering of the standard, and at least one tick per second."), stage: after, needs: "MPI_T_event_get_num", run: sourceInfo},
+	{Rule: promise("source-clock", "MPI-4.0, 15.3.8", "The timestamps of an ordered source do not fall."), stage: after, needs: "MPI_T_event_get_num", run: sourceClock},
 }}
 
 var peruseRules = section{"PERUSE", []rule{
-	{Rule: promise("peruse-init", "PERUSE 2.0, 5.2.1", "PERUSE_Init succeeds after MPI_Init, again and again."), stage: after, run: peruseInit},
-	{Rule: promise("peruse-events", "PERUSE 2.0, 5.2.2 to 5.2.4", "Each supported event has a name, by which PERUSE_Query_event finds it and which PERUSE_Query_event_name returns."), stage: after, run: peruseEvents},
-	{Rule: promise("peruse-unknown-event", "PERUSE 2.0, 5.2.3", "PERUSE_Query_event returns an error for a name that no event has."), stage: after, run: peruseUnknown},
+	{Rule: promise("peruse-init", "PERUSE 2.0, 5.2.1", "PERUSE_Init succeeds after MPI_Init, again and again."), stage: after, needs: "PERUSE_Init", run: peruseInit},
+	{Rule: promise("peruse-events", "PERUSE 2.0, 5.2.2 to 5.2.4", "Each supported event has a name, by which PERUSE_Query_event finds it and which PERUSE_Query_event_name returns."), stage: after, needs: "PERUSE_Init", run: peruseEvents},
+	{Rule: promise("peruse-unknown-event", "PERUSE 2.0, 5.2.3", "PERUSE_Query_event returns an error for a name that no event has."), stage: after, needs: "PERUSE_Init", run: peruseUnknown},
 }}
 
 // rawEvent is what MPI_T_event_get_info returns.
@@ -193,27 +193,16 @@ func sourceClock(m *mpi) {
 
 // ---- PERUSE ----
 
-func (m *mpi) hasPeruse() bool {
-	if m.lib.Has("PERUSE_Init") {
-		return true
-	}
-	m.notApplicable("the library does not have PERUSE")
-	return false
-}
-
 func (m *mpi) initPeruse() code { return m.call("PERUSE_Init", m.raw.InitPeruse) }
 
 func peruseInit(m *mpi) {
-	if m.hasPeruse() && m.item("PERUSE_Init") {
+	if m.item("PERUSE_Init") {
 		m.succeeds(m.initPeruse())
 		m.succeeds(m.initPeruse())
 	}
 }
 
 func peruseEvents(m *mpi) {
-	if !m.hasPeruse() {
-		return
-	}
 	m.initPeruse()
 	names, events, rc := m.raw.PeruseEvents()
 	if rc != 0 {
@@ -236,7 +225,7 @@ func peruseEvents(m *mpi) {
 }
 
 func peruseUnknown(m *mpi) {
-	if m.hasPeruse() && m.item("PERUSE_Query_event") {
+	if m.item("PERUSE_Query_event") {
 		m.initPeruse()
 		n := m.num("event", untouched)
 		c := m.call("PERUSE_Query_event", func() binding.Error { return m.raw.PeruseEvent(cString("MPITX_NO_SUCH_EVENT"), n.p()) }, lit(`"MPITX_NO_SUCH_EVENT"`), n.out())

@@ -23,7 +23,8 @@ const (
 type rule struct {
 	check.Rule
 	stage stage
-	ranks int // processes of a job; 0: one, without a launcher
+	needs string // a routine; the rule does not apply to a library that lacks it
+	ranks int    // processes of a job; 0: one, without a launcher
 	run   func(*mpi)
 	merge func([]*journal, *check.Result) // of a job: compares what the ranks noted
 }

@@ -58,7 +58,7 @@ var faults = map[string]string{
 	"pvar-count":               "zero-count=demo_energy",
 	"pvar-starting-value":      "timer-offset=demo_match_time",
 	"pvar-non-negative":        "timer-offset=demo_wait_time",
-	"pvar-monotonic":           "backwards=demo_tool_calls",
+	"pvar-monotonic":           "backwards=demo_interrupts",
 	"pvar-stopped":             "never-stops=demo_energy",
 	"pvar-read-stopped":        "start-required=demo_energy",
 	"pvar-start-stop":          "fail-stop=demo_energy",
@@ -133,6 +133,9 @@ func fixture(faults string) *Library {
 		}
 	}
 	l.Environ = append(l.Environ, "FAKEMPI_STRICT=1", "FAKEMPI_FAULTS="+faults)
+	if strings.HasPrefix(faults, "backwards") { // at a fixed time, so that the counter does not rise faster than it falls
+		l.Environ = append(l.Environ, "FAKEMPI_CLOCK=100")
+	}
 	return l
 }
 

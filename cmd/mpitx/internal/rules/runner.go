@@ -177,6 +177,13 @@ func (l *Library) work(ctx context.Context, r *rule, skip int) ([]*journal, endi
 	defer os.RemoveAll(dir)
 	raw, _ := json.Marshal(request{r.Name, skip, dir, l.Demo, l.Shim, l.Lib})
 	argv, environ := []string{l.Exe, "backend", Command, string(raw)}, l.Environ
+	var others []*exec.Cmd
+	defer func() {
+		for _, other := range others {
+			other.Process.Kill()
+			other.Wait()
+		}
+	}()
 	switch {
 	case r.ranks > 0 && l.Demo: // it has no launcher; this process is rank 0
 		for rank := 1; rank < r.ranks; rank++ {
@@ -185,8 +192,7 @@ func (l *Library) work(ctx context.Context, r *rule, skip int) ([]*journal, endi
 			if err := other.Start(); err != nil {
 				return nil, ending{}, err
 			}
-			defer other.Wait()
-			defer other.Process.Kill()
+			others = append(others, other)
 		}
 		environ = append(slices.Clone(environ), l.demoRank(dir, 0, r.ranks)...)
 	case r.ranks > 0:
@@ -203,6 +209,15 @@ func (l *Library) work(ctx context.Context, r *rule, skip int) ([]*journal, endi
 		return nil, ending{}, err
 	}
 	end := l.await(cmd, dir)
+	for _, other := range others { // they end by themselves, unless rank 0 did not
+		late := time.AfterFunc(l.Limit, func() { other.Process.Kill() })
+		if !end.ok() {
+			other.Process.Kill()
+		}
+		other.Wait()
+		late.Stop()
+	}
+	others = nil
 	journals := make([]*journal, max(1, r.ranks))
 	for k := range journals {
 		text, _ := os.ReadFile(journalPath(dir, k))

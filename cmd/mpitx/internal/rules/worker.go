@@ -56,8 +56,12 @@ func Worker(args []string, rank int) int {
 	}
 	m := &mpi{raw: lib.Raw(), lib: lib, rule: r, journal: file, skip: q.Skip, names: map[string]int{}}
 	m.identify()
-	m.enter(r.stage)
-	r.run(m)
+	if r.needs != "" && !lib.Has(r.needs) {
+		m.notApplicable("the library does not have %s", r.needs)
+	} else {
+		m.enter(r.stage)
+		r.run(m)
+	}
 	m.note(noteEnd, "")
 	m.flush()
 	if r.ranks > 0 {
@@ -74,6 +78,7 @@ const factVersion, factStandard = "version", "standard"
 func (m *mpi) identify() {
 	text, _ := m.lib.VersionText()
 	text, _, _ = strings.Cut(text, "\n")
+	text = strings.Join(strings.Fields(text), " ")
 	v, s, _ := m.lib.Version()
 	m.version = fmt.Sprintf("%s (MPI %d.%d)", text, v, s)
 	m.note(noteFact, factVersion+" "+text)
