@@ -130,7 +130,6 @@ func TestNextFindsEveryCall(t *testing.T) {
 	for _, track := range x.Tracks {
 		all := want[track.Rank.Rank].calls
 		id, n := CallID{Track: track}, 0
-		var ids []CallID
 		for {
 			next, begin, end, ok := x.Next(id, -1, 1, nil)
 			if !ok {
@@ -140,7 +139,6 @@ func TestNextFindsEveryCall(t *testing.T) {
 				t.Fatalf("call %d from %v to %v, want %+v", n, begin, end, all[n])
 			}
 			id = next
-			ids = append(ids, id)
 			n++
 			if n == 3000 { // the rest is found from the end
 				break
@@ -189,13 +187,12 @@ func TestOther(t *testing.T) {
 		t.Errorf("%+v", flows.Totals)
 	}
 	for _, track := range x.Tracks {
-		id, n := CallID{Track: track}, 0
+		n := 0
 		for at := time.Duration(0); ; at += 500 * time.Microsecond {
-			next, _, _, ok := x.Next(CallID{Track: track}, at, 1, func(f string, _ *Object) bool { return f == "MPI_Send" || f == "MPI_Wait" })
+			id, _, _, ok := x.Next(CallID{Track: track}, at, 1, func(f string, _ *Object) bool { return f == "MPI_Send" || f == "MPI_Wait" })
 			if !ok {
 				break
 			}
-			id = next
 			f, _ := x.Call(id)
 			if len(f.Messages) != 1 || f.Messages[0].Flow == 0 {
 				t.Fatalf("%+v", f)
