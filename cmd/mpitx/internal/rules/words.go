@@ -56,15 +56,6 @@ func className(n int32) string {
 	return "MPI_T_PVAR_CLASS_" + classNames[n-1]
 }
 
-var scopeNames = [...]string{"CONSTANT", "READONLY", "LOCAL", "GROUP", "GROUP_EQ", "ALL", "ALL_EQ"}
-
-func scopeName(n int32) string {
-	if n < 1 || int(n) > len(scopeNames) {
-		return catalog.Scope(n).String()
-	}
-	return "MPI_T_SCOPE_" + scopeNames[n-1]
-}
-
 // typeNames are the constants of the datatypes, in the order of enum mpitx_datatype.
 var typeNames = [...]string{"INT", "UNSIGNED", "UNSIGNED_LONG", "UNSIGNED_LONG_LONG", "COUNT", "CHAR", "DOUBLE", "INT32_T", "INT64_T",
 	"UINT32_T", "UINT64_T", "C_BOOL", "LONG", "LONG_LONG", "SHORT", "UNSIGNED_SHORT", "SIGNED_CHAR", "UNSIGNED_CHAR", "FLOAT", "INT8_T",
