@@ -56,6 +56,8 @@ func className(n int32) string {
 	return "MPI_T_PVAR_CLASS_" + classNames[n-1]
 }
 
+var scopeNames = [...]string{"CONSTANT", "READONLY", "LOCAL", "GROUP", "GROUP_EQ", "ALL", "ALL_EQ"}
+
 // typeNames are the constants of the datatypes, in the order of enum mpitx_datatype.
 var typeNames = [...]string{"INT", "UNSIGNED", "UNSIGNED_LONG", "UNSIGNED_LONG_LONG", "COUNT", "CHAR", "DOUBLE", "INT32_T", "INT64_T",
 	"UINT32_T", "UINT64_T", "C_BOOL", "LONG", "LONG_LONG", "SHORT", "UNSIGNED_SHORT", "SIGNED_CHAR", "UNSIGNED_CHAR", "FLOAT", "INT8_T",
