@@ -87,12 +87,9 @@ func invalidSession(m *mpi) {
 	if m.item("MPI_T_pvar_session_free") {
 		m.wants(m.freeSession(m.session()), binding.ErrInvalidSession)
 	}
-	for _, v := range m.openablePvars() {
-		if m.item("MPI_T_pvar_handle_alloc") {
-			_, _, c := m.allocPvar(m.session(), v)
-			m.wants(c, binding.ErrInvalidSession)
-		}
-		break
+	if all := m.openablePvars(); len(all) > 0 && m.item("MPI_T_pvar_handle_alloc") {
+		_, _, c := m.allocPvar(m.session(), all[0])
+		m.wants(c, binding.ErrInvalidSession)
 	}
 	for _, one := range pvarCalls(m) {
 		if m.item("MPI_T_pvar_%s", one.name) {

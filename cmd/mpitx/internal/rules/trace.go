@@ -43,7 +43,6 @@ type mpi struct {
 	setup    []string // called before the first item
 	names    map[string]int
 	first    map[string]int // names after the preamble
-	tool     *binding.Interface
 }
 
 // note adds a line to the journal.

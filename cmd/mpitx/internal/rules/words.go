@@ -4,7 +4,6 @@ package rules
 
 import (
 	"fmt"
-	"strings"
 
 	"mpitx/binding"
 	"mpitx/catalog"
@@ -30,14 +29,6 @@ func codeName(rc binding.Error) string {
 		return name
 	}
 	return rc.Error()
-}
-
-// constant is the standard's name of a number: a prefix and the catalog's word in upper case.
-func constant(prefix, word string) string {
-	if strings.Contains(word, "(") {
-		return word
-	}
-	return prefix + strings.ToUpper(strings.NewReplacer("-", "_", " ", "_").Replace(word))
 }
 
 func threadName(n int32) string {
