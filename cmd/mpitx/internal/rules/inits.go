@@ -170,13 +170,12 @@ func useAfterFinalize(m *mpi) {
 			}
 		}
 	}
-	if m.item("MPI_T_cvar_read") {
-		for _, v := range m.openableCvars() {
-			h, _, c := m.allocCvar(v.index, binding.NoObject)
-			if c.ok() {
-				m.readCvar(h, m.value(int32(v.typ), 8192))
-			}
-			break
+	if !m.item("MPI_T_cvar_read") {
+		return
+	}
+	if all := m.openableCvars(); len(all) > 0 {
+		if h, _, c := m.allocCvar(all[0].index, binding.NoObject); c.ok() {
+			m.readCvar(h, m.value(int32(all[0].typ), 8192))
 		}
 	}
 }
