@@ -78,11 +78,15 @@ type Loss struct {
 
 // String returns, for example, "no space left on device 0.3 s after the start; 98 % of samples missing".
 func (l Loss) String() string {
-	text := l.Reason
+	return l.Cause() + fmt.Sprintf("; %s of samples missing", percent(l.Share))
+}
+
+// Cause is the reason and the time: "no space left on device 0.3 s after the start".
+func (l Loss) Cause() string {
 	if l.Time > 0 {
-		text += fmt.Sprintf(" %.1f s after the start", l.Time.Seconds())
+		return l.Reason + fmt.Sprintf(" %.1f s after the start", l.Time.Seconds())
 	}
-	return text + fmt.Sprintf("; %s of samples missing", percent(l.Share))
+	return l.Reason
 }
 
 // percent never rounds to 0 or 100 %.
@@ -141,4 +145,19 @@ func (run *Run) Loss() (Loss, bool) {
 		return Loss{}, false
 	}
 	return first.loss(lost, kept), true
+}
+
+// EventLoss returns why events were dropped, without Share: the earliest write failure of the ranks that dropped some. It returns false if
+// none did, or writing has not failed.
+func (run *Run) EventLoss() (Loss, bool) {
+	var first *Rank
+	for _, r := range run.Ranks {
+		if c := &r.Counters; c.LostEvents > 0 && c.failedErrno != 0 && (first == nil || r.failed < first.failed) {
+			first = r
+		}
+	}
+	if first == nil {
+		return Loss{}, false
+	}
+	return first.loss(0, 1), true
 }

@@ -188,10 +188,15 @@ static bool write_out(struct mpitx_run *run, const struct run_chunk *c)
     return ok;
 }
 
-/* Keeps the reason of a failure that may cost samples. */
+static uint64_t lost_for_room(const uint64_t *counter)
+{
+    return counter[RUN_LOST_FULL] + counter[RUN_LOST_EVENTS];
+}
+
+/* Keeps the reason of a failure that may cost samples or events. */
 static void note_failure(struct mpitx_run *run, int error)
 {
-    uint64_t *counter = run->live->counter, lost = counter[RUN_LOST_FULL];
+    uint64_t *counter = run->live->counter, lost = lost_for_room(counter);
     run_count(run, RUN_APPEND_ERRORS, 1);
     if (!run->failing && (!counter[RUN_FAILED_ERRNO] || lost == run->lost_at_failure)) {
         counter[RUN_FAILED_TICKS] = run->ticks();
@@ -201,11 +206,11 @@ static void note_failure(struct mpitx_run *run, int error)
     run->failing = true;
 }
 
-/* A past failure that cost no sample is not the reason of later losses. */
+/* A past failure that cost nothing is not the reason of later losses. */
 static void forget_failure(struct mpitx_run *run)
 {
     uint64_t *counter = run->live->counter;
-    if (counter[RUN_LOST_FULL] == run->lost_at_failure)
+    if (lost_for_room(counter) == run->lost_at_failure)
         counter[RUN_FAILED_TICKS] = counter[RUN_FAILED_ERRNO] = 0;
 }
 

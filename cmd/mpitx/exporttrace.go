@@ -48,9 +48,13 @@ func (o *exportOptions) writeTrace(cmd *cobra.Command, run *recording.Run, args 
 		}
 		x.samples.Column = only.Column()
 	}
-	totals, err := x.write(o.a, run)
-	if totals.LostEvents > 0 {
-		o.a.complain("%s: %s dropped while the trace was recorded", dir, count(totals.LostEvents, "event"))
+	_, err := x.write(o.a, run)
+	if lost := lostEvents(run); lost > 0 { // not those of totals, which lack losses after a thread's last event
+		why := ""
+		if failure, ok := run.EventLoss(); ok {
+			why = ": " + failure.Cause()
+		}
+		o.a.complain("%s: %s dropped while the trace was recorded%s", dir, count(lost, "event"), why)
 	}
 	reportGaps(o.a, run)
 	return err

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -226,17 +227,24 @@ func (o *traceOptions) summarize(run *recording.Run, t trace.Totals) {
 	o.sayLost(run)
 }
 
+// lostEvents counts the events of all ranks that were dropped.
+func lostEvents(run *recording.Run) (n uint64) {
+	for _, r := range run.Ranks {
+		n += r.Counters.LostEvents
+	}
+	return n
+}
+
 // sayLost says how many events are missing, and why.
 func (o *traceOptions) sayLost(run *recording.Run) {
-	lost, budget := uint64(0), false
-	for _, r := range run.Ranks {
-		lost += r.Counters.LostEvents
-		budget = budget || r.Budget > 0
-	}
+	lost, budget := lostEvents(run), slices.ContainsFunc(run.Ranks, func(r *recording.Rank) bool { return r.Budget > 0 })
+	failure, failed := run.EventLoss()
 	switch {
+	case lost > 0 && failed:
+		o.a.complain("%s dropped: %s; give a --dir with more room, or --function GLOB", count(lost, "event"), failure.Cause())
 	case lost > 0 && budget:
 		o.a.complain("%s dropped, as --max-size was reached or the disk was too slow; give a greater size, --policy last, or --function GLOB", count(lost, "event"))
 	case lost > 0:
-		o.a.complain("%s dropped, as the disk was full or too slow; use --function GLOB, or another --dir", count(lost, "event"))
+		o.a.complain("%s dropped, as the disk was too slow; use --function GLOB, or another --dir", count(lost, "event"))
 	}
 }

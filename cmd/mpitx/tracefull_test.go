@@ -1,0 +1,60 @@
+//go:build cgo && linux
+
+package main
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"mpitx/fixtures/need"
+)
+
+// TestTraceFullDisk: the disk is full at once, and then the memory for events. The application does not fail, the rest is counted with its
+// reason, and what was recorded can be exported.
+func TestTraceFullDisk(t *testing.T) {
+	if exec.Command("unshare", "-m", "true").Run() != nil {
+		need.Missing(t, "mounts are not allowed")
+	}
+	families, err := buildSample()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, family := range families {
+		t.Run(family, func(t *testing.T) {
+			dir := t.TempDir()
+			program := filepath.Join(dir, "flood")
+			if text, err := exec.Command("mpicc."+family, "-O1", "-o", program, "testdata/flood.c").CombinedOutput(); err != nil {
+				t.Fatalf("flood.c: %v\n%s", err, text)
+			}
+			const calls = 400_000 // of about 200 bytes; the agent keeps 64 MiB
+			script := fmt.Sprintf(`mkdir full && mount -t tmpfs -o size=300k none full &&
+mpitx trace --mpi %s -n 1 --dir full/run --function MPI_Sendrecv --out out.csv -- %s %d && wc -l <out.csv &&
+mpitx export full/run --trace -o csv >part.csv && cmp out.csv part.csv && echo equal
+code=$?
+mount -o remount,size=128m full && mpitx recover full/run >&2
+exit $code`, family, program, calls)
+			p := newProcess(append(testEnvironment(t), "MPITX_MPI="), dir, "unshare", "-m", "sh", "-c", script)
+			if p.run(time.Minute); p.code != 0 {
+				t.Fatalf("%s: exit code %d: %s", p.failure, p.code, p.output())
+			}
+			said := p.stderr.String()
+			dropped := regexp.MustCompile(`mpitx: (\d+) events dropped: no space left on device [0-9.]+ s after the start; give a --dir with more room`).FindStringSubmatch(said)
+			again := regexp.MustCompile(`: (\d+) events dropped while the trace was recorded: no space left on device [0-9.]+ s after the start\n`).FindStringSubmatch(said)
+			out := strings.Fields(p.stdout.String())
+			if dropped == nil || again == nil || dropped[1] != again[1] || len(out) != 3 || out[0] != "done" || out[2] != "equal" {
+				t.Fatalf("got %s", p.output())
+			}
+			lines, _ := strconv.Atoi(out[1])
+			lost, _ := strconv.Atoi(dropped[1])
+			if recorded := lines - 1; recorded+lost != 3*calls || recorded < calls || lost < calls/10 {
+				t.Errorf("%d recorded and %d lost of %d", recorded, lost, 3*calls)
+			}
+		})
+	}
+}
