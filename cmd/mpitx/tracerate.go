@@ -10,10 +10,11 @@ import (
 
 const (
 	ratePoll = 200 * time.Millisecond
-	rateSpan = time.Second // over which the rate is measured
+	rateSpan = time.Second // over which the rate is measured, at least
+	rateStep = 256 << 10   // bytes that a rank appends at once: agent/tools/trace
 )
 
-// announceRate says once how large the trace is per second, and what happens at --max-size.
+// announceRate says once how large the trace is per second, and what happens at --max-size. It knows when each rank has appended twice.
 func (o *traceOptions) announceRate(dir string, over <-chan struct{}, _ func(code int)) {
 	poll := time.NewTicker(ratePoll)
 	defer poll.Stop()
@@ -24,12 +25,12 @@ func (o *traceOptions) announceRate(dir string, over <-chan struct{}, _ func(cod
 		case <-over:
 			return
 		case now := <-poll.C:
-			size := traceBytes(dir)
+			size, ranks := traceBytes(dir)
 			switch {
 			case size == 0:
 			case first.IsZero():
 				first, before = now, size
-			case now.Sub(first) >= rateSpan:
+			case now.Sub(first) >= rateSpan && size-before >= 2*rateStep*int64(max(ranks, 1)):
 				o.a.say(rateText(float64(size-before)/now.Sub(first).Seconds(), o.limit(), o.policy))
 				return
 			}
@@ -46,8 +47,9 @@ func (o *traceOptions) limit() int64 {
 	return n
 }
 
-// traceBytes is the size of what the processes of all nodes have appended.
-func traceBytes(dir string) (n int64) {
+// traceBytes is the size of what the processes of all nodes have appended, and how many processes run.
+func traceBytes(dir string) (n int64, ranks int) {
+	live, _ := filepath.Glob(filepath.Join(dir, "live-*.mpxm"))
 	for _, pattern := range []string{"node-*.mpxr", "last-*.mpxr"} {
 		names, _ := filepath.Glob(filepath.Join(dir, pattern))
 		for _, name := range names {
@@ -56,7 +58,7 @@ func traceBytes(dir string) (n int64) {
 			}
 		}
 	}
-	return n
+	return n, len(live)
 }
 
 func rateText(perSecond float64, limit int64, policy string) string {

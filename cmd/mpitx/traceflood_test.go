@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,6 +15,39 @@ import (
 
 	"mpitx/fixtures/need"
 )
+
+func buildFlood(t *testing.T, family string) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "flood")
+	if text, err := exec.Command("mpicc."+family, "-O1", "-o", program, "testdata/flood.c").CombinedOutput(); err != nil {
+		t.Fatalf("flood.c: %v\n%s", err, text)
+	}
+	return program
+}
+
+// TestTraceRate: one line says how large the trace will be, under each launcher and with -n. A program that is slow does not make it 0.
+func TestTraceRate(t *testing.T) {
+	t.Parallel()
+	families, err := buildSample()
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := regexp.MustCompile(`mpitx: the trace takes about [1-9][0-9.]* [kM]B a second, [1-9][0-9.]* [MG]B an hour; `)
+	for _, family := range families {
+		program, environ := buildFlood(t, family), append(testEnvironment(t), "MPITX_MPI=")
+		for how, words := range map[string][]string{
+			"launcher": append(slices.Clone(launchers[family]), "mpitx", "trace"), "n": {"mpitx", "trace", "--mpi", family, "-n", "4"},
+		} {
+			t.Run(family+"/"+how, func(t *testing.T) {
+				t.Parallel()
+				p := newProcess(environ, t.TempDir(), append(words, "--", program, "10000", "300")...)
+				if p.run(time.Minute); p.code != 0 || len(line.FindAllString(p.stderr.String(), -1)) != 1 {
+					t.Errorf("%s: exit code %d: %s", p.failure, p.code, p.output())
+				}
+			})
+		}
+	}
+}
 
 // TestTraceFullDisk: the disk is full at once, and then the memory for events. The application does not fail, the rest is counted with its
 // reason, and what was recorded can be exported.
@@ -27,11 +61,7 @@ func TestTraceFullDisk(t *testing.T) {
 	}
 	for _, family := range families {
 		t.Run(family, func(t *testing.T) {
-			dir := t.TempDir()
-			program := filepath.Join(dir, "flood")
-			if text, err := exec.Command("mpicc."+family, "-O1", "-o", program, "testdata/flood.c").CombinedOutput(); err != nil {
-				t.Fatalf("flood.c: %v\n%s", err, text)
-			}
+			dir, program := t.TempDir(), buildFlood(t, family)
 			const calls = 400_000 // of about 200 bytes; the agent keeps 64 MiB
 			script := fmt.Sprintf(`mkdir full && mount -t tmpfs -o size=300k none full &&
 mpitx trace --mpi %s -n 1 --dir full/run --function MPI_Sendrecv --out out.csv -- %s %d && wc -l <out.csv &&
