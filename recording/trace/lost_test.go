@@ -79,3 +79,40 @@ func TestLostPost(t *testing.T) {
 		t.Errorf("%v, %+v", flows, all.Totals)
 	}
 }
+
+// The end of a trace is missing: of three receives only the last has completed in it. Which message it took is not known, unless the
+// process ended, so that the others took none.
+func TestLostEnd(t *testing.T) {
+	for _, end := range []uint32{0, 1} { // none, MPI_Finalize
+		run := open(t, func(dir string) error {
+			var chunks []byte
+			for rank := range int32(2) {
+				s := recordingtest.NewStream(uint64(rank)+1, rank)
+				s.Capacity = 1 << 16
+				s.Header(recordingtest.Header{Rank: rank, Size: 2, Clock: 1, NsPerTick: 1, Host: "node1", Program: "/home/user/app", Family: "openmpi"})
+				s.Clock(1000, 1000, 1_700_000_000_000_000_000, 0)
+				t := recordingtest.NewTrace(s)
+				t.Objects(recordingtest.Object{ID: 1, Size: 2, Name: "MPI_COMM_WORLD", Group: 1})
+				if rank == 0 {
+					t.Add(recordingtest.TraceEvent{Function: "MPI_Send", Begin: 2000, End: 2050, Site: 1, Bytes: 1, Object: 1, Peer: 1, Tag: 7, Sequence: 1, Flags: recordingtest.TraceSent})
+				} else {
+					for request := uint32(1); request <= 3; request++ {
+						t.Add(recordingtest.TraceEvent{Function: "MPI_Irecv", Begin: 1600 + uint64(request), End: 1600 + uint64(request), Site: 2, Object: 1, Peer: 0, Tag: 7, Request: request, Flags: recordingtest.TracePosts})
+					}
+					t.Add(recordingtest.TraceEvent{Function: "MPI_Wait", Begin: 3000, End: 3005, Site: 3, Bytes: 3, Object: 1, Tag: 7, Request: 3, Sequence: 1, Flags: recordingtest.TraceReceived})
+				}
+				t.Write(1, uint64(100+rank))
+				s.Clock(5000, 5000, 1_700_000_000_000_004_000, 0)
+				if end != 0 {
+					s.End(end)
+				}
+				s.Seal()
+				chunks = append(chunks, s.Out...)
+			}
+			return recordingtest.Save(dir, "node1", chunks)
+		})
+		if got := Read(run, Options{Flows: true}).Totals; got.Flows != uint64(end) || got.Ambiguous != 1-uint64(end) {
+			t.Errorf("end %d: %+v", end, got)
+		}
+	}
+}

@@ -250,9 +250,12 @@ func (r *receiver) move(a *arrival, number uint32) {
 	}
 }
 
-// finish joins what is held: receives that are still waiting at the end have taken no message.
+// finish joins what is held. Receives that are still waiting at the end of a process that ended have taken no message. If the end of the
+// trace is missing, they may have, and so decide the order of those that were posted later.
 func (r *receiver) finish() {
+	whole := r.rank.End == recording.EndFinalize && r.rank.Counters.LostEvents == 0
 	for s, h := range r.held {
+		h.gap = h.gap || !whole
 		r.release(s, h, math.MaxUint64)
 	}
 }
