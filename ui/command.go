@@ -104,7 +104,7 @@ func (m *Model) run(line string) tea.Cmd {
 	case err != nil:
 		m.complain("%v", err)
 	case c.live && m.o.Start == nil:
-		m.note("%s: needs a live MPI, and this is a snapshot; start mpitx tui without --from", c.name)
+		m.note("%s: needs a live MPI, and this is %s", c.name, m.offline())
 	default:
 		return c.do(m, strings.TrimSpace(args))
 	}

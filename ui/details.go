@@ -91,6 +91,9 @@ func (m *Model) inLines(safe string, width int, style term.Style) []string {
 }
 
 func (m *Model) detailLines(e *entry, width int) []string {
+	if e.change != nil {
+		return m.diffLines(e.change, width)
+	}
 	for i := range m.links() {
 		m.related.links[i].line = 0
 	}

@@ -212,6 +212,9 @@ func whatEvent(e *entry) string {
 
 // countWords counts entries for people: "12 variables, 3 events".
 func (x *index) countWords(entries []int32) string {
+	if len(x.entries) > 0 && x.entries[0].change != nil {
+		return plural(len(entries), "difference")
+	}
 	var variables, events, sources int
 	for _, k := range entries {
 		switch e := &x.entries[k]; {

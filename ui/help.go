@@ -72,6 +72,9 @@ func (m *Model) helpLines() []string {
 		}
 		marks.Keys = append(marks.Keys, keys.Key{Names: []string{sign}, Help: means})
 	}
+	if m.o.Diff != nil {
+		marks.Keys = slices.DeleteFunc(marks.Keys, func(k keys.Key) bool { return k.Help != "bookmarked" })
+	}
 	for _, t := range append(keySections(in, live), marks, commandSection(live)) {
 		lines = append(append(lines, t.Lines(m.t, m.w)...), "")
 	}
@@ -175,7 +178,10 @@ func (m *Model) hints() []keys.Key {
 			now = append(now, keys.Of(keys.Edit), own("p", "pin"), own("w", "watch"), keys.Of(keys.Read))
 		}
 		if m.current() != nil {
-			now = append(now, own("S", "copy setting"), own("b", "bookmark"))
+			if m.o.Diff == nil {
+				now = append(now, own("S", "copy setting"))
+			}
+			now = append(now, own("b", "bookmark"))
 		}
 	}
 	if !alone {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"mpitx/catalog"
+	"mpitx/catalog/diff"
 	"mpitx/export"
 	"mpitx/ui/term"
 )
@@ -26,7 +27,8 @@ type entry struct {
 	pinned  bool
 
 	bookmarked bool
-	essential  string // what people who tune set it for; "": they do not
+	change     *diff.Item // of a difference (diff.go)
+	essential  string     // what people who tune set it for; "": they do not
 }
 
 // index is a catalog, prepared for display and search.

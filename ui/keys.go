@@ -226,7 +226,7 @@ func (m *Model) press(key string) tea.Cmd {
 				continue
 			}
 			if b.live && m.o.Start == nil {
-				m.note("%s: needs a live MPI, and this is a snapshot; start mpitx tui without --from", b.Help)
+				m.note("%s: needs a live MPI, and this is %s", b.Help, m.offline())
 				return nil
 			}
 			if sections[i].in == inList|inDetails { // what the user acts on is chosen

@@ -32,7 +32,7 @@ type related struct {
 // in its component.
 func (m *Model) links() []leading {
 	e := m.current()
-	if e == nil {
+	if e == nil || e.change != nil {
 		return nil
 	}
 	if m.related.x != m.x || m.related.e != e {

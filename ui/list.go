@@ -71,6 +71,9 @@ func (m *Model) nameWidths() nameWidths {
 
 // listView draws the variables of the branch or the search. It only visits the rows on the screen.
 func (m *Model) listView(width, height int) []string {
+	if m.o.Diff != nil {
+		return m.diffView(width, height)
+	}
 	c := listColumns(width, m.names)
 	m.list.view(len(m.shown), height-1)
 	head := "     " + m.t.Fit("NAME", c.name) + " " + m.t.Fit("VALUE", c.value)
@@ -95,6 +98,8 @@ func (m *Model) listView(width, height int) []string {
 // nothing explains an empty list.
 func (m *Model) nothing() string {
 	switch {
+	case m.o.Diff != nil && len(m.x.entries) == 0:
+		return "A and B do not differ"
 	case len(m.x.entries) == 0:
 		return "this library has no variables"
 	case m.query != "" && filterText(m.criteria) != "":
@@ -103,6 +108,9 @@ func (m *Model) nothing() string {
 		return "nothing matches: Esc ends the search"
 	case filterText(m.criteria) != "":
 		return "the filter hides everything here: F clears it"
+	}
+	if m.o.Diff != nil {
+		return "no differences here"
 	}
 	return "no variables here"
 }
@@ -213,6 +221,11 @@ func (m *Model) row(e *entry, c columns, cut cut, width int, at bool) string {
 	if c.typ > 0 {
 		rest += " " + m.t.Fit(strings.Replace(e.v.Type.String(), "unsigned-", "u-", 1), c.typ)
 	}
+	return m.paintRow(e, sign+m.t.Fit(marks, 3)+" ", cut, c.name, term.Pad(rest, width-marksWidth-c.name), base)
+}
+
+// paintRow paints a row of the list: marks, what a cut leaves of the name in width cells, and the rest.
+func (m *Model) paintRow(e *entry, marks string, cut cut, width int, rest string, base term.Style) string {
 	name := m.highlight(e, 0, cut.head, base)
 	used := term.Width(e.name[:cut.head])
 	if dots := m.t.Ellipsis(); cut.head < len(e.name) {
@@ -223,7 +236,7 @@ func (m *Model) row(e *entry, c columns, cut cut, width int, at bool) string {
 			used += term.Width(dots)
 		}
 	}
-	return m.t.Paint(base, sign+m.t.Fit(marks, 3)+" ") + name + m.t.Paint(base, strings.Repeat(" ", max(0, c.name-used))+term.Pad(rest, width-marksWidth-c.name))
+	return m.t.Paint(base, marks) + name + m.t.Paint(base, strings.Repeat(" ", max(0, width-used))+rest)
 }
 
 // highlight paints the bytes from start to end of a name, with the matches of the search.

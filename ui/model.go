@@ -15,6 +15,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"mpitx/catalog"
+	"mpitx/catalog/diff"
 	"mpitx/ui/config"
 	"mpitx/ui/link"
 	"mpitx/ui/pager"
@@ -31,6 +32,9 @@ type Options struct {
 
 	// Load reads the catalog of an offline explorer. It is called once, outside of Update.
 	Load func() (*catalog.Catalog, error)
+
+	// Diff is shown instead of a catalog; nil: a catalog is shown.
+	Diff *diff.Diff
 
 	// Start starts the back end of a live explorer and excludes variables by their IDs; nil: offline. After a back end is lost, it is
 	// called again, also with the variables that killed one.
@@ -175,6 +179,11 @@ func (m *Model) Init() tea.Cmd {
 		return tea.Batch(m.start(nil), m.listen())
 	}
 	o := m.o
+	if o.Diff != nil {
+		m.phase = "sorting " + plural(len(o.Diff.Items), "difference")
+		t := m.t
+		return func() tea.Msg { return loadedMsg{x: newDiffIndex(o.Diff, t)} }
+	}
 	m.phase = "reading " + o.Source
 	if o.Size > 1<<20 {
 		m.phase += fmt.Sprintf(" (%d MB)", o.Size>>20)
@@ -259,6 +268,10 @@ func (m *Model) loaded(msg loadedMsg) {
 	m.search.reset(m.x)
 	m.markEssentials()
 	m.criteria = newCriteria(m.x)
+	if m.o.Diff != nil {
+		m.criteria = diffCriteria(m.o.Diff, m.criteria)
+		m.sayDifferences()
+	}
 	for _, c := range old {
 		if c.now > 0 {
 			setCriterion(m.criteria, c.name+"="+c.values[c.now]) // a value that no longer occurs is dropped

@@ -47,6 +47,11 @@ func (m *Model) copy(what string) tea.Cmd {
 	case "name":
 		text = e.v.Name
 	case "value":
+		if e.change != nil {
+			_, a, b := m.pair(e.change)
+			text = m.t.SafeLine(a+" -> "+b, maxMessage)
+			break
+		}
 		if r := e.v.Current(); r == nil || r.Status != catalog.StatusOK {
 			m.note("%s has no value to copy", e.name)
 			return nil
@@ -87,6 +92,10 @@ func toClipboard(text string, t term.Term) tea.Cmd {
 }
 
 func (m *Model) cmdSnapshot(command, path string) tea.Cmd {
+	if m.o.Diff != nil {
+		m.note("snapshot: this is a difference of two catalogs; save it with :export FILE.json")
+		return nil
+	}
 	if path == "" {
 		m.complain("snapshot: the file name is missing: :snapshot my.json")
 		return nil
@@ -102,6 +111,9 @@ func (m *Model) cmdSnapshot(command, path string) tea.Cmd {
 func (m *Model) cmdExport(command, path string) tea.Cmd {
 	if m.changes.open {
 		return m.saveChanges(command, path)
+	}
+	if m.o.Diff != nil {
+		return m.exportDiff(command, path)
 	}
 	format, err := prompt.Format(path)
 	if err != nil {

@@ -157,7 +157,7 @@ func (m *Model) small() []string {
 
 func (m *Model) title() string {
 	left := " mpitx  "
-	if m.x != nil {
+	if m.x != nil && m.o.Diff == nil {
 		lib := m.x.cat.Library
 		left += m.t.SafeLine(lib.Family, 20) + "  "
 	}
@@ -167,7 +167,9 @@ func (m *Model) title() string {
 		state = "  " + state + " "
 	}
 	right := state
-	if m.x != nil {
+	if m.x != nil && m.o.Diff != nil {
+		right = m.diffTitle(m.w - term.Width(left))
+	} else if m.x != nil {
 		c := m.x.cat
 		counts := fmt.Sprintf("  %d cvars  %d pvars", len(c.Cvars), len(c.Pvars))
 		if n := c.Raised(); n > 0 {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,12 +27,13 @@ type tuiOptions struct {
 	source
 	themeFlag
 	readOnly bool
+	diff     bool
 }
 
 func newTUI(a *app) *cobra.Command {
 	o := &tuiOptions{source: source{a: a}}
 	cmd := &cobra.Command{
-		Use:   "tui",
+		Use:   "tui [--diff A B]",
 		Short: "Explore variables on a full screen: browse, search, edit, watch",
 		Long: `Explore the variables of an MPI library on a full screen: browse categories,
 search (/), filter (f), read, edit (e) and watch (p, w) variables. Press ? for
@@ -41,16 +43,51 @@ The library runs in processes of its own. If it crashes, the screen stays, and
 R restarts it without the variable that crashed it. With -n 4, these processes
 are four ranks under the MPI's launcher. Writes change these processes only; S
 copies the command that sets a variable for a run. With --from FILE, the
-explorer shows a snapshot and needs no MPI.`,
+explorer shows a snapshot and needs no MPI.
+
+With --diff, the explorer shows what changed between A and B, with the values of
+both, most important first. A and B are what mpitx diff takes: snapshots,
+libraries (mpi:NAME), ranks or nodes. In the filter bar (f), change= selects
+what appeared, vanished, was renamed, or has another default.`,
 		Example: `  mpitx tui -n 4
-  mpitx tui --from snapshot.json`,
-		Args: noArguments,
+  mpitx tui --from snapshot.json
+  mpitx tui --diff openmpi-4.1.4.json openmpi-5.0.7.json`,
+		Args: o.arguments,
 		RunE: o.run,
 	}
 	o.source.flags(cmd, false)
 	o.themeFlag.flags(cmd)
 	cmd.Flags().BoolVar(&o.readOnly, "read-only", false, "never write to the library")
+	cmd.Flags().BoolVar(&o.diff, "diff", false, "show what changed between A and B")
 	return cmd
+}
+
+// arguments checks that --diff has two sides, and that there are no arguments without it.
+func (o *tuiOptions) arguments(cmd *cobra.Command, args []string) error {
+	switch {
+	case !o.diff:
+		return noArguments(cmd, args)
+	case len(args) < 2 || slices.Contains(args, ""):
+		return usagef("tui --diff: name two sides, such as mpitx tui --diff OLD.json NEW.json")
+	case len(args) > 2:
+		return usagef("tui --diff: name two sides only, and leave %q out; / searches and f filters", args[2])
+	case slices.Contains(args, "-"):
+		return usagef("tui --diff: the explorer reads its keys from standard input; name a file instead of -")
+	}
+	return nil
+}
+
+// compare finds the differences before the screen opens.
+func (o *tuiOptions) compare(cmd *cobra.Command, args []string, options *ui.Options) error {
+	p := &diffOptions{a: o.a, from: o.from, mpi: o.mpi, n: o.n, timeout: o.timeout}
+	d, err := p.compare(cmd, args)
+	if err != nil {
+		return err
+	}
+	arrow := map[bool]string{true: " → ", false: " -> "}[options.Term.UTF8]
+	options.Diff, options.Source = d, filepath.Base(args[0])+arrow+filepath.Base(args[1])
+	options.Config = nil // a filter of changes is for this session
+	return nil
 }
 
 // noFullScreen says why no full screen can be shown, or no keys read; "": they can.
@@ -66,7 +103,7 @@ func noFullScreen() string {
 	return ""
 }
 
-func (o *tuiOptions) run(cmd *cobra.Command, _ []string) error {
+func (o *tuiOptions) run(cmd *cobra.Command, args []string) error {
 	if l := o.a.env.Launcher(); l.Rank >= 0 {
 		if l.Rank > 0 {
 			return nil // one says it
@@ -77,7 +114,7 @@ func (o *tuiOptions) run(cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	if why := noFullScreen(); why != "" {
-		return usagef("tui: %s; mpitx list prints the same", why)
+		return usagef("tui: %s; mpitx %s prints the same", why, map[bool]string{true: "diff", false: "list"}[o.diff])
 	}
 	t, err := term.Detect(os.Stdout, o.a.env.Getenv, o.a.color)
 	if err != nil {
@@ -100,7 +137,11 @@ func (o *tuiOptions) run(cmd *cobra.Command, _ []string) error {
 	options.Effect = func(c *catalog.Catalog, v *catalog.Variable) []string {
 		return effectLines(known.Effect(c, v, o.enums(c)))
 	}
-	if o.from != "" {
+	if o.diff {
+		if err := o.compare(cmd, args, &options); err != nil {
+			return err
+		}
+	} else if o.from != "" {
 		size, err := snapshotSize(o.from)
 		if err != nil {
 			return err

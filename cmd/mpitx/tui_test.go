@@ -64,6 +64,22 @@ func TestExplorerOffline(t *testing.T) {
 	s.restored("0")
 }
 
+// The difference of two snapshots on a terminal; what cannot be read is said before a screen opens.
+func TestExplorerDiff(t *testing.T) {
+	environ := testEnvironment(t)
+	a := snapshotFile(t)
+	b := filepath.Join(filepath.Dir(a), "openmpi-6.0.0rc2.json")
+	s := onScreen(t, environ, "mpitx tui --diff "+a+" "+b)
+	s.until("openmpi-4.1.4.json", "openmpi-6.0.0rc2.json", "differences", "coll_han_priority")
+	s.keys("/", "han_priority", "Enter")
+	s.until("1 of 1", "the coll component with the highest priority", "35")
+	s.keys("q")
+	s.restored("0")
+	if out, p := onTerminal(t, environ, 80, "mpitx", "tui", "--diff", a, "no-such.json"); p.code != exitFailed || !strings.Contains(out, "no-such.json: there is no such file") || strings.Contains(out, "\x1b") {
+		t.Errorf("code %d, %q", p.code, out)
+	}
+}
+
 func TestExplorerSignal(t *testing.T) {
 	s := onScreen(t, testEnvironment(t), "mpitx tui --from "+snapshotFile(t))
 	s.until("1282 cvars", "allocator")
@@ -229,6 +245,11 @@ func TestExplorerRefusals(t *testing.T) {
 		want string
 	}{
 		{[]string{"tui", "--from", snapshotFile(t)}, exitUsage, "is not a terminal; mpitx list prints the same"},
+		{[]string{"tui", "--diff", "a.json", "b.json"}, exitUsage, "is not a terminal; mpitx diff prints the same"},
+		{[]string{"tui", "--diff", "a.json"}, exitUsage, "tui --diff: name two sides, such as"},
+		{[]string{"tui", "--diff", "a.json", "b.json", "c"}, exitUsage, `name two sides only, and leave "c" out`},
+		{[]string{"tui", "--diff", "a.json", "-"}, exitUsage, "the explorer reads its keys from standard input"},
+		{[]string{"tui", "a.json", "b.json"}, exitUsage, "takes no arguments"},
 		{[]string{"tui", "-n", "0"}, exitUsage, "at least 1"},
 		{[]string{"tui", "--from", "x", "-n", "2"}, exitUsage, "--from reads a file"},
 		{[]string{}, exitDone, "Usage:"},

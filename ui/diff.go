@@ -1,0 +1,370 @@
+package ui
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mpitx/catalog"
+	"mpitx/catalog/diff"
+	"mpitx/export"
+	"mpitx/ui/prompt"
+	"mpitx/ui/term"
+)
+
+// The difference of two catalogs is an index with an entry for each item, in the order of the items. A variable stands for the item, as
+// one stands for an event: it has the properties of side B, or of side A if B lacks the entry.
+
+// newDiffIndex prepares a difference for display and search.
+func newDiffIndex(d *diff.Diff, t term.Term) *index {
+	c := &catalog.Catalog{}
+	c.Cvars = make([]catalog.Variable, len(d.Items)) // of all kinds
+	x := &index{cat: c, byID: map[string]int32{}, entries: make([]entry, 0, len(d.Items))}
+	for i := range d.Items {
+		c.Cvars[i] = itemEntry(&d.Items[i])
+		if _, taken := x.byID[c.Cvars[i].ID()]; !taken {
+			x.byID[c.Cvars[i].ID()] = int32(i)
+		}
+		x.add(entry{v: &c.Cvars[i], change: &d.Items[i]}, t)
+	}
+	x.root = newDiffTree(x, d)
+	x.census = newCensus(x, x.root, len(x.entries))
+	return x
+}
+
+// itemEntry is the variable that stands for an item.
+func itemEntry(it *diff.Item) (v catalog.Variable) {
+	e := it.B
+	if e == nil {
+		e = it.A
+	}
+	switch e := e.(type) {
+	case *catalog.Variable:
+		v = *e
+	case *catalog.Event:
+		v = *eventEntry(e)
+	case *catalog.Source:
+		v = *sourceEntry(e)
+	case *catalog.Category:
+		v = catalog.Variable{Kind: it.Kind, Description: e.Description}
+	default:
+		v = catalog.Variable{Kind: it.Kind}
+	}
+	switch a, variable := it.A.(*catalog.Variable); {
+	case variable:
+		v.Name, v.Class = a.Name, a.Class
+	case it.Kind&catalog.Groups != 0:
+		v.Name = it.Kind.Info().One + " " + it.Name()
+	default:
+		v.Name = cmp.Or(v.Name, it.Name())
+	}
+	v.Description = strings.TrimSpace(it.NewName() + "\n" + v.Description) // a search finds both names
+	return v
+}
+
+// newDiffTree makes the tree of the categories of both sides that hold items.
+func newDiffTree(x *index, d *diff.Diff) *branch {
+	at := map[string]int{}
+	places := *x // with the places of the items instead of their names, which several kinds may share
+	places.cat, places.byID = &catalog.Catalog{}, map[string]int32{}
+	tree := places.cat
+	for s := range d.Sides {
+		for i := range d.Sides[s].Categories {
+			k := &d.Sides[s].Categories[i]
+			n, known := at[k.Name]
+			if !known {
+				n, at[k.Name] = len(tree.Categories), len(tree.Categories)
+				tree.Categories = append(tree.Categories, catalog.Category{Name: k.Name})
+			}
+			tree.Categories[n].Description = k.Description
+			tree.Categories[n].Categories = append(tree.Categories[n].Categories, k.Categories...)
+		}
+	}
+	for i := range d.Items {
+		place := strconv.Itoa(i)
+		places.byID[place] = int32(i)
+		tree.Cvars = append(tree.Cvars, catalog.Variable{Kind: catalog.Cvars, Name: place})
+		for _, e := range []catalog.Entry{d.Items[i].A, d.Items[i].B} {
+			for _, name := range categoriesOf(e) {
+				if n, ok := at[name]; ok { // if both sides have it, it is listed twice, and counts once
+					tree.Categories[n].Cvars = append(tree.Categories[n].Cvars, place)
+				}
+			}
+		}
+	}
+	root := newTree(&places)
+	root.name, root.label = "all differences", "all differences"
+	root.prune()
+	return root
+}
+
+// categoriesOf are the categories that list an entry; a category is in its own branch.
+func categoriesOf(e catalog.Entry) []string {
+	switch e := e.(type) {
+	case *catalog.Variable:
+		return e.Categories
+	case *catalog.Event:
+		return e.Categories
+	case *catalog.Category:
+		return []string{e.Name}
+	}
+	return nil
+}
+
+// prune removes the branches without entries.
+func (b *branch) prune() {
+	b.kids = slices.DeleteFunc(b.kids, func(kid *branch) bool { return kid.count == 0 })
+	for _, kid := range b.kids {
+		kid.prune()
+	}
+}
+
+// diffCriteria are the fields of the filter bar for a difference: those of all lists that make sense, and the change.
+func diffCriteria(d *diff.Diff, all []criterion) []criterion {
+	words := []string{"any"}
+	for _, w := range diff.Words() {
+		if d.Count(w) > 0 {
+			words = append(words, w)
+		}
+	}
+	list := []criterion{{name: "change", values: words, match: func(e *entry, w string) bool { return e.change.Is(w) }}}
+	for _, c := range all {
+		switch c.name {
+		case "kind":
+			c.values = []string{"any"}
+			for k := range catalog.AllKinds.Table() {
+				if slices.ContainsFunc(d.Items, func(it diff.Item) bool { return it.Kind == k.Kind }) {
+					c.values = append(c.values, k.One)
+				}
+			}
+		case "verbosity", "scope", "class", "type", "bookmarked":
+		default:
+			continue
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+// offline says what an explorer without a back end shows, and how to start one with a back end.
+func (m *Model) offline() string {
+	if m.o.Diff != nil {
+		return "a difference; start mpitx tui without --diff"
+	}
+	return "a snapshot; start mpitx tui without --from"
+}
+
+// sayDifferences says what differs between the libraries, and what cannot be compared.
+func (m *Model) sayDifferences() {
+	arrow := map[bool]string{true: "→", false: "->"}[m.t.UTF8]
+	var parts []string
+	for _, f := range m.o.Diff.Library {
+		parts = append(parts, fmt.Sprintf("%s %s %s %s", f.Name, cmp.Or(f.A, "(none)"), arrow, cmp.Or(f.B, "(none)")))
+	}
+	if parts = append(parts, m.o.Diff.Notes...); len(parts) > 0 {
+		m.note("%s", strings.Join(parts, "; "))
+	}
+}
+
+// diffTitle counts the changes for the title, with as many words as fit into a width.
+func (m *Model) diffTitle(width int) string {
+	d := m.o.Diff
+	text := "  " + plural(len(d.Items), "difference")
+	long := text
+	for _, c := range diff.Changes {
+		if n := d.Count(string(c)); n > 0 {
+			long += fmt.Sprintf("  %d %s", n, c)
+		}
+	}
+	if term.Width(long)+1 <= width {
+		text = long
+	}
+	return text + " "
+}
+
+// pair says what differs, and its value on each side: of the field that the filter selects, or else of the most important one.
+func (m *Model) pair(it *diff.Item) (what, a, b string) {
+	for _, c := range m.criteria {
+		if c.name != "change" || c.now == 0 {
+			continue
+		}
+		if i := slices.IndexFunc(it.Fields, func(f diff.Field) bool { return f.Name == c.values[c.now] }); i >= 0 {
+			return sides(it.Fields[i])
+		}
+	}
+	switch it.Change {
+	case diff.Appeared:
+		return string(it.Change), "", cmp.Or(it.Value, "(present)")
+	case diff.Vanished:
+		return string(it.Change), cmp.Or(it.Value, "(present)"), ""
+	case diff.Renamed:
+		return string(it.Change), it.Name(), it.NewName()
+	}
+	what, a, b = sides(it.Fields[0])
+	if more := len(it.Fields) - 1; more > 0 {
+		what += fmt.Sprintf(" +%d", more)
+	}
+	return what, a, b
+}
+
+// sides are the name of a field and its values; one that is empty is said to be.
+func sides(f diff.Field) (name, a, b string) {
+	if diff.IsList(f.Name) { // nothing that the other side lacks
+		return f.Name, f.A, f.B
+	}
+	return f.Name, cmp.Or(f.A, "(empty)"), cmp.Or(f.B, "(empty)")
+}
+
+const (
+	whatWidth  = 11 // cells of what differs
+	minSide    = 9  // of the value of a side, at least
+	goodSide   = 16 // of the value of a side before names get all they need
+	maxSide    = 40
+	sidesWidth = 46 // of a list that shows the values
+)
+
+// diffColumns divides the width of a list. side is 0 if there is no room for the values.
+func diffColumns(width int, names nameWidths) (name, side int) {
+	rest := max(width-marksWidth-1-whatWidth, 1)
+	claim := max(names.claim, min(names.longest, 24))
+	if width < sidesWidth {
+		return rest, 0
+	}
+	name = min(claim, max(rest-2*(1+max(min(rest/5, goodSide), minSide)), 1))
+	side = min((rest-name-2)/2, maxSide)
+	if name < claim {
+		return name, side
+	}
+	return min(names.longest, rest-2*(1+side)), side
+}
+
+// diffView draws the list of a difference.
+func (m *Model) diffView(width, height int) []string {
+	nameW, side := diffColumns(width, m.names)
+	m.list.view(len(m.shown), height-1)
+	line := func(what, a, b string) string {
+		text := " " + m.t.Fit(what, whatWidth)
+		if side > 0 {
+			fit := m.t.Fit
+			if what == string(diff.Renamed) {
+				fit = m.t.FitMiddle // as names are cut
+			}
+			text += " " + fit(m.t.SafeLine(a, 4*side), side) + " " + fit(m.t.SafeLine(b, 4*side), side)
+		}
+		return text
+	}
+	head := strings.Repeat(" ", marksWidth) + m.t.Fit("NAME", nameW) + line("WHAT", "A", "B")
+	lines := []string{m.t.Paint(term.Columns, m.t.Fit(head, width))}
+	if len(m.shown) == 0 {
+		lines = append(lines, "", "  "+m.nothing())
+	}
+	rows := m.shown[m.list.top:min(len(m.shown), m.list.top+height-1)]
+	cuts := m.cutNames(rows, nameW)
+	for i, k := range rows {
+		e, sign := &m.x.entries[k], " "
+		base := term.Style{Color: changeColors[e.change.Change]}
+		if m.list.top+i == m.list.at {
+			base, sign = term.Chosen(m.focus == paneList), ">"
+		}
+		marks := ""
+		if e.bookmarked {
+			marks, _ = (&entry{v: &catalog.Variable{}, bookmarked: true}).marks(m.t)
+		}
+		rest := line(m.pair(e.change))
+		lines = append(lines, m.paintRow(e, sign+m.t.Fit(marks, 3)+" ", cuts[i], nameW, term.Pad(rest, width-marksWidth-nameW), base))
+	}
+	return m.block(lines, width, height)
+}
+
+var changeColors = map[diff.Change]term.Color{diff.Appeared: term.Good, diff.Vanished: term.Bad, diff.Renamed: term.Accent}
+
+// diffLines are the details of an item: why it matters, and every attribute of both sides.
+func (m *Model) diffLines(it *diff.Item, width int) []string {
+	d := m.o.Diff
+	head := string(it.Change) + " " + it.Kind.Info().Name
+	if it.Change == diff.Renamed {
+		head += fmt.Sprintf(", %.0f %% likely", 100*it.Confidence)
+	}
+	lines := m.wrapped(head, width, term.Label)
+	if it.Reason != "" {
+		lines = append(lines, m.wrapped("why  "+it.Reason, width, term.Attention)...)
+	}
+	const label, least = 12, 50
+	columns := max((width-2-label-1)/2, 1)
+	row := func(name, a, b string, style, left term.Style) {
+		x, y := term.Wrap(m.t.SafeText(a), columns), term.Wrap(m.t.SafeText(b), columns)
+		for i := range max(len(x), len(y)) {
+			var s, t string
+			if i < len(x) {
+				s = x[i]
+			}
+			if i < len(y) {
+				t = y[i]
+			}
+			lines = append(lines, " "+m.t.Paint(left, m.t.Fit(name, label))+m.t.Paint(style, strings.TrimRight(m.t.Fit(s, columns)+" "+t, " ")))
+			name = ""
+		}
+	}
+	stacked := func(name, text string) {
+		lines = append(lines, m.wrapped(name+"  "+text, width, term.Plain)...)
+	}
+	lines = append(lines, "")
+	if width >= least {
+		row("", "A "+d.Sides[0].Name, "B "+d.Sides[1].Name, term.Columns, term.Columns)
+	}
+	for _, a := range d.Attributes(it) {
+		text := cmp.Or(a.A, a.B)
+		both := it.A != nil && it.B != nil
+		switch {
+		case text == "":
+		case both && !a.Differs && width >= least:
+			for i, l := range term.Wrap(m.t.SafeText(text), max(width-2-label, 1)) {
+				lines = append(lines, " "+m.t.Paint(term.Label, m.t.Fit(map[bool]string{true: a.Name}[i == 0], label))+m.t.Paint(term.Label, strings.TrimRight(l, " ")))
+			}
+		case both && !a.Differs:
+			stacked(a.Name, text)
+		case width >= least:
+			x, y := a.A, a.B
+			if both {
+				x, y = cmp.Or(x, "(empty)"), cmp.Or(y, "(empty)")
+			}
+			row(a.Name, x, y, term.Plain, term.Columns)
+		default:
+			if it.A != nil {
+				stacked(a.Name+" A", cmp.Or(a.A, "(empty)"))
+			}
+			if it.B != nil {
+				stacked(a.Name+" B", cmp.Or(a.B, "(empty)"))
+			}
+		}
+	}
+	return lines
+}
+
+// exportDiff saves the differences that the list shows.
+func (m *Model) exportDiff(command, path string) tea.Cmd {
+	format, err := prompt.Format(path)
+	if err != nil {
+		m.complain("%v", err)
+		return nil
+	}
+	some := *m.o.Diff
+	some.Items = make([]diff.Item, len(m.shown))
+	for i, k := range m.shown {
+		some.Items[i] = *m.x.entries[k].change
+	}
+	if len(m.shown) < len(m.x.all) {
+		some.Library = nil
+	}
+	var b bytes.Buffer
+	if err := export.Diff(&b, &some, format, m.t.Terminal); err != nil {
+		m.complain("export: %v", err)
+		return nil
+	}
+	return save(command, path, plural(len(m.shown), "difference"), b.Bytes())
+}

@@ -1,0 +1,152 @@
+package ui
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mpitx/catalog"
+	"mpitx/catalog/diff"
+	"mpitx/export"
+	"mpitx/ui/term"
+)
+
+// difference is an explorer of what changed between two fixtures.
+func difference(t *testing.T, a, b string, width, height int) *Model {
+	side := func(name string) diff.Side { return diff.Side{Name: name, Catalog: fixture(t, name)} }
+	o := Options{Term: term.Term{Terminal: export.Terminal{UTF8: true}}, Diff: diff.Compare(side(a), side(b), diff.Options{})}
+	m := explorer(t, nil, o, width, height)
+	m.o.Source = a + " → " + b
+	return m
+}
+
+func TestGoldenDiff(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {120, 40}, {160, 48}} {
+		m := difference(t, "openmpi-4.1.4.json", "openmpi-6.0.0rc2.json", size[0], size[1])
+		press(m, "j", "k")
+		golden(t, fmt.Sprintf("diff-%dx%d.txt", size[0], size[1]), screen(t, m))
+	}
+}
+
+// The list has all differences in their order, the filter selects kinds of change, and the columns show the field that it selects.
+func TestDiffFilter(t *testing.T) {
+	m := difference(t, "openmpi-4.1.4.json", "openmpi-6.0.0rc2.json", 160, 48)
+	d := m.o.Diff
+	if len(m.shown) != len(d.Items) {
+		t.Fatalf("%d of %d items", len(m.shown), len(d.Items))
+	}
+	for i, k := range m.shown {
+		if m.x.entries[k].change != &d.Items[i] {
+			t.Fatalf("item %d is in another place", i)
+		}
+	}
+	words := 0
+	for _, w := range diff.Words() {
+		n := d.Count(w)
+		if n == 0 {
+			continue
+		}
+		words++
+		press(m, ":", "'filter change="+w, "enter")
+		if len(m.shown) != n {
+			t.Errorf("change=%s shows %d of %d", w, len(m.shown), n)
+		}
+		for _, k := range m.shown {
+			if !m.x.entries[k].change.Is(w) {
+				t.Errorf("change=%s shows %s", w, m.x.entries[k].name)
+			}
+		}
+		screen(t, m)
+	}
+	if words < 6 {
+		t.Errorf("only %d kinds of change", words)
+	}
+	press(m, ":", "'filter change=scope", "enter", "/", "'han_priority", "enter")
+	contains(t, m, "filter: change=scope", "coll_han_priority", " scope       readonly", " all ", "why  the coll component with the highest priority")
+	press(m, "esc", "F", "f", "down")
+	contains(t, m, "[change=appeared]")
+}
+
+// The tree has only categories with differences, from both sides, and each lists its own.
+func TestDiffTree(t *testing.T) {
+	m := difference(t, "openmpi-4.1.4.json", "openmpi-6.0.0rc2.json", 120, 40)
+	listed := map[int32]bool{}
+	for _, b := range m.x.branches {
+		below := b.below(m.x)
+		if b.count == 0 || b.count != len(below) {
+			t.Errorf("%s: count %d, %d entries", b.name, b.count, len(below))
+		}
+		for _, k := range b.own {
+			listed[k] = true
+		}
+	}
+	if len(listed) != len(m.x.entries) {
+		t.Errorf("%d of %d entries are in the tree", len(listed), len(m.x.entries))
+	}
+	press(m, "/", "'btl_vader_eager", "enter", "c")
+	contains(t, m, "▾ all differences", "vader")
+}
+
+// Both names of a renamed variable are found, and its details have both.
+func TestDiffRenamed(t *testing.T) {
+	m := difference(t, "mpich-4.0.2.json", "mpich-5.0.2.json", 120, 40)
+	press(m, "/", "'CH4_PACK_BUFFER_SIZE", "enter")
+	contains(t, m, "MPIR_CVAR_CH4_AM_PACK_BUFFER_SIZE", "% likely", "69632", "16384", "A mpich-4.0.2.json", "B mpich-5.0.2.json")
+	press(m, "Y")
+	contains(t, m, "copied MPIR_CVAR_CH4_AM_PACK_BUFFER_SIZE -> MPIR_CVAR_CH4_PACK_BUFFER_SIZE")
+	resize(m, 40, 24)
+	press(m, "l")
+	contains(t, m, "default A  69632", "default B  16384")
+}
+
+// What the list shows is saved as mpitx diff writes it. Nothing is written to a library.
+func TestDiffExport(t *testing.T) {
+	m := difference(t, "openmpi-4.1.4.json", "openmpi-6.0.0rc2.json", 120, 40)
+	path := filepath.Join(t.TempDir(), "d.csv")
+	press(m, ":", "'filter change=renamed kind=cvar", "enter", ":", "'export "+path, "enter")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]bool{}
+	for _, l := range strings.Split(strings.TrimSpace(string(text)), "\n")[1:] {
+		cells := strings.Split(l, ",")
+		if cells[0] != "renamed" || cells[1] != "cvar" {
+			t.Fatalf("exported %q", l)
+		}
+		names[cells[2]] = true
+	}
+	if len(names) != len(m.shown) || len(names) == 0 {
+		t.Errorf("exported %d of %d", len(names), len(m.shown))
+	}
+	press(m, "e")
+	contains(t, m, "start mpitx tui without --diff")
+	press(m, ":", "'snapshot x.json", "enter")
+	contains(t, m, "this is a difference of two catalogs")
+}
+
+// Equal catalogs, and text that the terminal must not get.
+func TestDiffExtremes(t *testing.T) {
+	m := difference(t, "mpich-4.0.2.json", "mpich-4.0.2.json", 80, 24)
+	contains(t, m, "A and B do not differ", "0 differences")
+	press(m, "j", "l", "h", "h", "c", "n", "S", "Y", "*", "B", "?")
+	screen(t, m)
+	side := func(text string) diff.Side {
+		c := &catalog.Catalog{}
+		c.Cvars = []catalog.Variable{{Kind: catalog.Cvars, Name: "x", Type: catalog.TypeChar, Description: text, Scope: catalog.ScopeAll}}
+		c.Enums = []catalog.Enum{{Name: text}}
+		c.Categories = []catalog.Category{{Name: text, Categories: []string{text}}}
+		return diff.Side{Name: text, Catalog: c}
+	}
+	for _, size := range [][2]int{{40, 10}, {60, 24}, {160, 48}} {
+		m := explorer(t, nil, Options{Diff: diff.Compare(side("a\x1b[2J\n\x07"), side("b\u202e"), diff.Options{})}, size[0], size[1])
+		for range len(m.shown) {
+			for _, k := range []string{"l", "z", "z", "h", "h", "l", "f", "right", "down", "esc", "F", "j"} {
+				press(m, k)
+				screen(t, m)
+			}
+		}
+	}
+}
