@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,7 +31,8 @@ func TestGoldenDiff(t *testing.T) {
 	}
 }
 
-// The list has all differences in their order, the filter selects kinds of change, and the columns show the field that it selects.
+// The list has all differences in their order, the filter selects kinds of change, and the columns show the field that it selects. New
+// names of renamed entries are found.
 func TestDiffFilter(t *testing.T) {
 	m := difference(t, "openmpi-4.1.4.json", "openmpi-6.0.0rc2.json", 160, 48)
 	d := m.o.Diff
@@ -59,6 +61,11 @@ func TestDiffFilter(t *testing.T) {
 			}
 		}
 		screen(t, m)
+	}
+	for k := range m.x.entries {
+		if name := m.x.entries[k].change.NewName(); name != "" && !slices.Contains(m.search.find(m.x.all, name), int32(k)) {
+			t.Errorf("%s is not found", name)
+		}
 	}
 	if words < 6 {
 		t.Errorf("only %d kinds of change", words)

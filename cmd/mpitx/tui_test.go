@@ -75,6 +75,10 @@ func TestExplorerDiff(t *testing.T) {
 	s.until("1 of 1", "the coll component with the highest priority", "35")
 	s.keys("q")
 	s.restored("0")
+	s = onScreen(t, environ, "mpitx tui --diff mpi:demo "+a)
+	s.until("mpi:demo", "differences", "vanished")
+	s.keys("q")
+	s.restored("0")
 	if out, p := onTerminal(t, environ, 80, "mpitx", "tui", "--diff", a, "no-such.json"); p.code != exitFailed || !strings.Contains(out, "no-such.json: there is no such file") || strings.Contains(out, "\x1b") {
 		t.Errorf("code %d, %q", p.code, out)
 	}
