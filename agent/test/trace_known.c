@@ -35,6 +35,17 @@ static void backwards(MPI_Comm comm, int tag)
     sent += 6;
 }
 
+/* Waits for all at once, for the receives in reverse order. */
+static void together(MPI_Comm comm, int tag)
+{
+    MPI_Request all[8];
+    for (int i = 0; i < 4; i++) MPI_Irecv(in[i], MOST, MPI_CHAR, left, tag, comm, &all[3 - i]);
+    MPI_Barrier(comm);
+    for (int i = 0; i < 4; i++) MPI_Isend(out[i], bytes(), MPI_CHAR, right, tag, comm, &all[4 + i]);
+    MPI_Waitall(8, all, MPI_STATUSES_IGNORE);
+    sent += 4;
+}
+
 static void persistent(MPI_Comm comm, int tag)
 {
     MPI_Request requests[2];
@@ -79,6 +90,7 @@ static void exchange(MPI_Comm comm, int rounds)
         sent += 3;
         mpitx_phase_end();
         backwards(comm, 4);
+        together(comm, 7);
         persistent(comm, 5);
         probed(comm, 6);
         MPI_Allreduce(MPI_IN_PLACE, &(int){1}, 1, MPI_INT, MPI_SUM, comm);

@@ -120,7 +120,11 @@ static inline void completed(const struct chain_call *call, const struct call_co
     const struct trace_posting *posting = &thread->posting;
     bool concurrent = message->received ? message->request == 0 && posting->posts_concurrently : posting->sends_concurrently;
     struct trace_message *event = &thread->message, more;
-    if (thread->held == call) event = &more;
+    if (thread->held == call) {
+        event = &more;
+        if (!thread->written && thread->message.begin == call->enter) trace_write(to, thread, trace_types.message, call->leave, &thread->message);
+        thread->written = true;
+    }
     event->begin = call->enter;
     event->bytes = message->bytes;
     event->function = text_of_function(message->function);
@@ -134,8 +138,10 @@ static inline void completed(const struct chain_call *call, const struct call_co
                    (concurrent || (trace_roles[message->function] & TRACE_PARTITIONED) ? TRACE_CONCURRENT : 0u);
     if (event == &more)
         trace_write(to, thread, trace_types.message, call->leave, &more);
-    else
+    else {
         thread->held = call;
+        thread->written = false;
+    }
 }
 
 static void restarted(const struct chain_call *call, uint64_t request)
@@ -156,8 +162,7 @@ static void enter(const struct chain_call *call)
     if (thread) order_enter(thread, call);
 }
 
-/* A call with one message becomes one event. If other messages were written before the first one, that does not matter: all of them
- * have the time of the call's end. */
+/* A call with one message becomes one event. The messages of a call with several precede it, in order. */
 static inline bool take_message(struct mpitx_run *to, struct trace_thread *thread, const struct chain_call *call, struct trace_call *event)
 {
     const struct trace_message *message = &thread->message;
@@ -166,7 +171,7 @@ static inline bool take_message(struct mpitx_run *to, struct trace_thread *threa
     thread->held = NULL;
     if (message->begin != call->enter) return false; /* of an earlier call, which was abandoned */
     if (UNLIKELY(d->sent + d->received > 1)) {
-        trace_write(to, thread, trace_types.message, call->leave, message);
+        if (!thread->written) trace_write(to, thread, trace_types.message, call->leave, message);
         return false;
     }
     event->request = message->request;

@@ -85,6 +85,7 @@ struct trace_thread {
     struct trace_posting posting;
     const struct chain_call *held; /* the call whose first message is in `message` */
     struct trace_message message;
+    bool written; /* that message, as the call has another one */
     struct {
         uint64_t handle;
         uint32_t epoch, kind, object;
