@@ -86,7 +86,7 @@ func QueueFinding(f queues.Finding, t Terminal) string {
 		if f.Derived {
 			waited = fmt.Sprintf("were posted %s before their messages were sent", amount(f.Waited))
 		}
-		return fmt.Sprintf("rank %d waits for rank %d: %d of its receives on %s %s, %s each; rank %d sends late", f.Rank, f.Peer, f.Messages, f.Comm, waited, amount(each), f.Peer)
+		return fmt.Sprintf("rank %d waits for rank %d: %d of its receives on %s %s, %s each; rank %d sends late", f.Rank, f.Peer, f.Messages, f.Comm, waited, amount(each), f.Peer) + queueSite(f)
 	}
 	how, waited := "came", "waited"
 	if f.Derived {
@@ -103,7 +103,15 @@ func QueueFinding(f queues.Finding, t Terminal) string {
 	if f.Waited > 0 {
 		text += fmt.Sprintf(", and %s %s, %s each", waited, amount(f.Waited), amount(each))
 	}
-	return text + "; post its receives earlier"
+	return text + "; post its receives earlier" + queueSite(f)
+}
+
+// queueSite says where the late calls are, most of all.
+func queueSite(f queues.Finding) string {
+	if f.Site == nil || f.Site.Text == "" {
+		return ""
+	}
+	return ", most of all in " + f.Site.Text
 }
 
 func peerName(rank int) any {
@@ -246,6 +254,7 @@ func queuesJSON(w io.Writer, q *queues.Queues) error {
 		Messages uint64             `json:"messages"`
 		Of       uint64             `json:"of"`
 		Waited   int64              `json:"waited_ns"`
+		Site     string             `json:"site,omitempty"`
 		Text     string             `json:"text"`
 	}
 	document := struct {
@@ -262,7 +271,11 @@ func queuesJSON(w io.Writer, q *queues.Queues) error {
 		Lost     uint64    `json:"lost"`
 	}{Schema: queuesSchema, Version: queuesVersion, Source: q.Source, Derived: q.Derived, From: int64(q.From), To: int64(q.To), Findings: []finding{}, Peers: []peer{}, Queues: []queue{}, Unpaired: q.Unpaired, Lost: q.Lost}
 	for _, f := range q.Findings(1 << 20) {
-		document.Findings = append(document.Findings, finding{f.Kind, f.Rank, f.Peer, f.Comm, f.Messages, f.Of, int64(f.Waited), QueueFinding(f, Terminal{UTF8: true})})
+		site := ""
+		if f.Site != nil {
+			site = f.Site.Text
+		}
+		document.Findings = append(document.Findings, finding{f.Kind, f.Rank, f.Peer, f.Comm, f.Messages, f.Of, int64(f.Waited), site, QueueFinding(f, Terminal{UTF8: true})})
 	}
 	for _, p := range q.Peers {
 		spans := map[string]times{}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mpitx/cmd/internal/sites"
 	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/export"
 	"mpitx/recording"
@@ -88,12 +89,17 @@ func (o *queuesOptions) run(_ *cobra.Command, args []string) error {
 	}
 	name := origin.Quote(args[0])
 	q := queues.Read(run, options)
+	calls := queues.Derive(run, options)
 	if q == nil || o.derived {
-		q = queues.Derive(run, options)
+		q = calls
 	}
 	if q == nil {
 		return failf("%s: the run has no trace; record one with mpitx trace --dir DIR -- ./app, with --event 'PERUSE_*' on an MPI with PERUSE", name)
 	}
+	q.AddSites(calls)
+	find, done := sites.Places(run)
+	defer done()
+	q.ResolveSites(find)
 	switch {
 	case len(q.Peers) == 0 && q.Derived:
 		o.a.complain("%s: the trace has no messages whose send and receive are both known", name)

@@ -18,6 +18,7 @@ type pair struct {
 	rank, peer           int32 // that received and sent it
 	comm, tag            int32
 	sent, posted, notify time.Duration
+	sender, receiver     place // the calls that sent it and that posted the receive
 }
 
 // Derive computes the queues of a trace from its calls, for libraries that raise no events. A message that was sent before its receive
@@ -28,7 +29,7 @@ func Derive(run *recording.Run, o recording.Options) *Queues {
 	if !trace.Has(run) {
 		return nil
 	}
-	d := deriver{comms: map[string]int32{}, sides: map[uint64]pair{}}
+	d := deriver{comms: map[string]int32{}, halves: map[uint64]pair{}}
 	for e := range trace.Read(run, trace.Options{From: o.From, To: o.To, Flows: true}).Events {
 		d.lost += e.Lost
 		if e.Call == nil {
@@ -36,7 +37,7 @@ func Derive(run *recording.Run, o recording.Options) *Queues {
 		}
 		for i := range e.Call.Messages {
 			if m := &e.Call.Messages[i]; m.Flow != 0 && m.Posted > 0 {
-				d.side(m, int32(e.Rank.Rank))
+				d.side(m, e.Rank)
 			}
 		}
 	}
@@ -47,11 +48,11 @@ func Derive(run *recording.Run, o recording.Options) *Queues {
 }
 
 type deriver struct {
-	names []string
-	comms map[string]int32
-	sides map[uint64]pair // by flow: what came first
-	pairs []pair
-	lost  uint64
+	names  []string
+	comms  map[string]int32
+	halves map[uint64]pair // by flow: what came first
+	pairs  []pair
+	lost   uint64
 }
 
 func (d *deriver) comm(o *trace.Object) int32 {
@@ -65,22 +66,23 @@ func (d *deriver) comm(o *trace.Object) int32 {
 	return n
 }
 
-func (d *deriver) side(m *trace.Message, rank int32) {
-	p, other := d.sides[m.Flow]
+func (d *deriver) side(m *trace.Message, rank *recording.Rank) {
+	p, other := d.halves[m.Flow]
 	switch {
-	case !other && len(d.sides)+len(d.pairs) >= mostPairs:
+	case !other && len(d.halves)+len(d.pairs) >= mostPairs:
 		d.lost++
 		return
 	case m.Received:
-		p.rank, p.peer, p.comm, p.tag, p.posted, p.notify = rank, int32(m.Peer), d.comm(m.Object), int32(m.Tag), m.Posted, m.Done
+		p.rank, p.peer, p.comm, p.tag, p.posted, p.notify = int32(rank.Rank), int32(m.Peer), d.comm(m.Object), int32(m.Tag), m.Posted, m.Done
+		p.receiver = place{rank, m.Site}
 	default:
-		p.sent = m.Posted
+		p.sent, p.sender = m.Posted, place{rank, m.Site}
 	}
 	if !other {
-		d.sides[m.Flow] = p
+		d.halves[m.Flow] = p
 		return
 	}
-	delete(d.sides, m.Flow)
+	delete(d.halves, m.Flow)
 	d.pairs = append(d.pairs, p)
 }
 
@@ -123,5 +125,6 @@ func (d *deriver) queues(pairs []pair) *Queues {
 	}
 	q := a.Queues()
 	q.Derived, q.Lost = true, d.lost
+	q.sites = d.sites(pairs)
 	return q
 }

@@ -23,6 +23,7 @@ type Finding struct {
 	Messages   uint64        // that waited, or were waited for
 	Of         uint64        // all messages of the pair; 0: not known
 	Waited     time.Duration // in total; 0: not known
+	Site       *Site         // with the longest wait: of the late receives, or of the late sends; nil: not known
 	Derived    bool          // late receives: at most; a late sender: at least
 }
 
@@ -41,14 +42,18 @@ func (q *Queues) Findings(n int) []Finding {
 			of = 0
 		}
 		if wait := p.Spans[InUnexpected]; p.Unexpected > 0 && (wait.Total >= max(least, 1) || 2*p.Unexpected > of && p.Unexpected+p.Expected >= 10) {
-			all = append(all, Finding{LateReceives, p.Rank, p.Peer, p.Comm, p.Unexpected, of, wait.Total, q.Derived})
+			all = append(all, Finding{LateReceives, p.Rank, p.Peer, p.Comm, p.Unexpected, of, wait.Total, q.site(p, LateReceives), q.Derived})
 		}
 		if wait := p.Spans[InPosted]; wait.Total >= max(least, 1) {
-			all = append(all, Finding{LateSender, p.Rank, p.Peer, p.Comm, wait.Count, of, wait.Total, q.Derived})
+			all = append(all, Finding{LateSender, p.Rank, p.Peer, p.Comm, wait.Count, of, wait.Total, q.site(p, LateSender), q.Derived})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(b.Waited, a.Waited), cmp.Compare(b.Messages, a.Messages))
 	})
 	return all[:min(n, len(all))]
+}
+
+func (q *Queues) site(p *Peer, kind FindingKind) *Site {
+	return q.sites[siteKey{peerKey{p.Rank, p.Comm, p.Peer}, kind}]
 }

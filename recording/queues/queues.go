@@ -104,6 +104,8 @@ type Queues struct {
 	// Unpaired counts events that end what did not begin: recording began in between, or events were lost.
 	Unpaired uint64
 	Lost     uint64 // events that were not recorded
+
+	sites map[siteKey]*Site // by receiver, communicator, sender and kind of finding
 }
 
 // Expects reports whether Expected is known.

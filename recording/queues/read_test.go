@@ -1,6 +1,7 @@
 package queues
 
 import (
+	"fmt"
 	"path/filepath"
 	"testing"
 	"time"
@@ -70,6 +71,11 @@ func TestDerive(t *testing.T) {
 	if p.Rank != 0 || p.Peer != 1 || p.Comm != "MPI_COMM_WORLD" || p.Unexpected != 1 || p.Expected != 1 || p.Spans[InUnexpected] != (Times{1, 10 * ms, 10 * ms}) || p.Spans[InPosted] != (Times{1, 40 * ms, 40 * ms}) ||
 		p.Spans[ActivateToNotify] != (Times{2, 42 * ms, 41 * ms}) {
 		t.Errorf("%+v", p)
+	}
+	// The late message was sent at rank 1's second site, the late receive posted at rank 0's first one.
+	q.ResolveSites(func(r *recording.Rank, address uint64) string { return fmt.Sprintf("%d %x", r.Rank, address) })
+	if f := q.Findings(5); len(f) != 2 || *f[0].Site != (Site{f[0].Site.Rank, 0x400101, 1, 40 * ms, "1 400101"}) || f[1].Site.Text != "0 400200" {
+		t.Errorf("%+v", f)
 	}
 	if f := q.Findings(5); len(f) != 2 || f[0].Kind != LateSender || f[1].Kind != LateReceives || !f[0].Derived {
 		t.Errorf("%+v", f)

@@ -64,10 +64,10 @@ func SaveLate(dir string) error {
 		t := NewTrace(s)
 		t.Objects(Object{ID: 1, Size: 2, Name: "MPI_COMM_WORLD", Group: 1})
 		for i, at := range [2]uint64{200 * ms, 340 * ms} {
-			e := TraceEvent{Function: "MPI_Send", Begin: at, End: at + ms, Bytes: 8, Object: 1, Tag: 7, Sequence: uint32(i) + 1, Flags: TraceSent}
+			e := TraceEvent{Function: "MPI_Send", Begin: at, End: at + ms, Site: 0x400100 + uint64(i), Bytes: 8, Object: 1, Tag: 7, Sequence: uint32(i) + 1, Flags: TraceSent}
 			if rank == 0 {
 				begin := [2]uint64{210 * ms, 300 * ms}[i]
-				e = TraceEvent{Function: "MPI_Recv", Begin: begin, End: max(begin, at) + ms, Bytes: 8, Object: 1, Peer: 1, Tag: 7, Sequence: uint32(i) + 1, Flags: TraceReceived}
+				e = TraceEvent{Function: "MPI_Recv", Begin: begin, End: max(begin, at) + ms, Site: 0x400200 + uint64(i), Bytes: 8, Object: 1, Peer: 1, Tag: 7, Sequence: uint32(i) + 1, Flags: TraceReceived}
 			}
 			t.Add(e)
 		}

@@ -116,6 +116,7 @@ func (d *decoder) event(e *recording.Event, yield func(*Event) bool) bool {
 type post struct {
 	at       time.Duration
 	function string // "": unknown
+	site     uint64
 }
 
 func (d *decoder) postsFor(p *process) map[uint32]post {
@@ -158,6 +159,7 @@ func (d *decoder) message(c *chain, e *recording.Event, l *layout) *Message {
 		if m.Posted = posted.at; posted.function != "" {
 			m.Function = posted.function
 		}
+		m.Site = posted.site
 		delete(posts, m.Request)
 	}
 	if d.trace.matched != nil {
@@ -181,7 +183,7 @@ func (d *decoder) endCall(c *chain, e *recording.Event, l *layout, inside bool, 
 	}
 	request := l.u32(e.Body, fieldRequest)
 	if flags&flagPosts != 0 && request != 0 {
-		d.post(p, request, post{at, p.text(l.u32(e.Body, fieldFunction))})
+		d.post(p, request, post{at, p.text(l.u32(e.Body, fieldFunction)), l.u64(e.Body, fieldSite)})
 	}
 	if !inside {
 		c.messages = c.messages[:0]
@@ -193,6 +195,11 @@ func (d *decoder) endCall(c *chain, e *recording.Event, l *layout, inside bool, 
 		Site: l.u64(e.Body, fieldSite), Request: request, Depth: int(flags >> depthShift & depthMask),
 		Root: flags&flagRoot != 0, OneSided: flags&flagOneSided != 0, Failed: flags&flagFailed != 0, Abandoned: flags&flagAbandoned != 0,
 		Open: flags&flagOpen != 0, Messages: c.messages,
+	}
+	for i := range c.messages {
+		if m := &c.messages[i]; m.Posted == at {
+			m.Site = d.call.Site // it sent the message, or posted the receive itself
+		}
 	}
 	ok := d.give(e.Chain, &d.call, yield)
 	c.messages = c.messages[:0]

@@ -71,6 +71,7 @@ type Message struct {
 	Done      time.Duration // the end of the call that sent it or completed the receive
 	Sequence  uint32        // counts the messages with this object, peer, tag and direction, from 1; 0: unknown
 	Request   uint32        // the request of the receive; 0: none
+	Site      uint64        // of the call that posted the receive or sent; 0: unknown
 	Estimated bool          // the library does not report what arrived: source, tag and bytes are the posted receive's
 	Flow      uint64        // equal in a send and its receive; 0: the other side is not in the trace, or the order is ambiguous
 
