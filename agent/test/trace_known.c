@@ -3,6 +3,7 @@
  *
  *     trace_known exchange N    N rounds of every way to send and receive, with the messages printed by rank 0 at the end
  *     trace_known threads N     two threads send and receive with the same communicator and tag
+ *     trace_known partitioned N  partitioned messages, each with another message of the same tag; with MPI-4
  *     trace_known abort N       calls MPI_Abort after N rounds
  *     trace_known kill N        all ranks are killed after N rounds */
 #include <mpi.h>
@@ -130,6 +131,27 @@ static void threads(void)
     sent += rounds;
 }
 
+/* Partitioned messages between others of the same communicator, peer and tag, which keep their numbers. */
+static void partitioned(void)
+{
+#if MPI_VERSION >= 4
+    for (int i = 0; i < rounds; i++) {
+        MPI_Request parts[2], others[2];
+        MPI_Psend_init(out[0], 2, 4, MPI_CHAR, right, 1, MPI_COMM_WORLD, MPI_INFO_NULL, &parts[0]);
+        MPI_Precv_init(in[0], 2, 4, MPI_CHAR, left, 1, MPI_COMM_WORLD, MPI_INFO_NULL, &parts[1]);
+        MPI_Startall(2, parts);
+        MPI_Irecv(in[1], MOST, MPI_CHAR, left, 1, MPI_COMM_WORLD, &others[0]);
+        MPI_Isend(out[1], bytes(), MPI_CHAR, right, 1, MPI_COMM_WORLD, &others[1]);
+        MPI_Waitall(2, others, MPI_STATUSES_IGNORE);
+        MPI_Pready_range(0, 1, parts[0]);
+        MPI_Waitall(2, parts, MPI_STATUSES_IGNORE);
+        MPI_Request_free(&parts[0]);
+        MPI_Request_free(&parts[1]);
+        sent++;
+    }
+#endif
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "exchange";
@@ -142,6 +164,8 @@ int main(int argc, char **argv)
     left = (rank + size - 1) % size;
     if (strcmp(what, "threads") == 0) {
         threads();
+    } else if (strcmp(what, "partitioned") == 0) {
+        partitioned();
     } else {
         MPI_Comm other;
         exchange(MPI_COMM_WORLD, rounds);

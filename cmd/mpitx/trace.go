@@ -221,6 +221,9 @@ func (o *traceOptions) summarize(run *recording.Run, t trace.Totals) {
 	if t.Unmatched > 0 {
 		o.a.complain("%s without an arrow: the other side is not in the trace, or is not known", count(t.Unmatched, "message"))
 	}
+	if t.Partitioned > 0 {
+		o.a.complain("%s without an arrow: of partitioned communication", count(t.Partitioned, "message"))
+	}
 	if t.OtherJobs > 0 {
 		o.a.complain("%s without an arrow: the other side is in another job", count(t.OtherJobs, "message"))
 	}

@@ -21,6 +21,7 @@ const (
 	flagRoot
 	flagOpen
 	flagOneSided
+	flagPartitioned
 
 	depthShift, depthMask = 16, 0xff
 	slotShift             = 24

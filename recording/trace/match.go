@@ -232,6 +232,12 @@ func (m *matcher) message(e *recording.Event, p *process, l *layout, flags uint3
 		m.trace.Totals.OtherJobs++
 		at.inside = false // it is not unmatched, too
 	}
+	if flags&flagPartitioned != 0 {
+		if inside && !at.received {
+			m.trace.Totals.Partitioned++
+		}
+		at.inside = false
+	}
 	if !at.received {
 		m.join(n, at, known)
 		return

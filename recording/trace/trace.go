@@ -140,6 +140,7 @@ type Totals struct {
 	Ambiguous             uint64 // messages without a flow because several threads sent or received at the same time, or events between were lost
 	Unmatched             uint64 // messages whose other side is not in the chosen part of the trace, or whose peer or communicator is not known
 	OtherJobs             uint64 // messages from or to a spawned job, or one that this one has connected to; they are not in Unmatched
+	Partitioned           uint64 // sent messages of partitioned communication, which have no flow; they and their receives are not in Unmatched
 	LostEvents            uint64 // events for which there was no room
 }
 

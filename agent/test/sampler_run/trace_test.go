@@ -62,7 +62,7 @@ func (r *result) traced(t *testing.T) traced {
 			t.Errorf("rank %d: %+v", e.Rank.Rank, c)
 		}
 		for _, m := range c.Messages {
-			if m.Posted == 0 && m.Flow != 0 || m.Posted > m.Done || m.Sequence == 0 || m.Object == nil {
+			if m.Posted == 0 && m.Flow != 0 || m.Posted > m.Done || m.Sequence == 0 && m.Flow != 0 || m.Object == nil {
 				t.Errorf("rank %d: %s: %+v", e.Rank.Rank, c.Function, m)
 			}
 			if m.Flow == 0 {
@@ -151,6 +151,20 @@ func TestTraceFunctions(t *testing.T) {
 			if len(calls) != 2 || calls["MPI_Send"] != 20 || calls["MPI_Recv"] != 10 {
 				t.Errorf("rank %d: %v", rank, calls)
 			}
+		}
+	})
+}
+
+// Partitioned messages have no flow and are counted apart, and do not change the numbers of others.
+func TestTracePartitioned(t *testing.T) {
+	each(t, func(t *testing.T, m *mpi) {
+		r := m.start(t, 2, []string{"trace=record"}, "trace_known", "partitioned", "10")
+		got, others := r.traced(t), sent(t, r)
+		if m.family == "mpich" && others != 20 {
+			t.Errorf("%d messages", others)
+		}
+		if w := got.totals; w.Flows != others || w.Partitioned != others || w.Sent != 2*others || w.Ambiguous+w.Unmatched != 0 {
+			t.Errorf("%+v of %d", w, others)
 		}
 	})
 }

@@ -115,7 +115,8 @@ static inline void completed(const struct chain_call *call, const struct call_co
     bool onesided = chain_functions[message->function].kind == CALL_RMA;
     if (onesided) return; /* the call has all of it */
     uint32_t object = object_of(thread, call, message->comm, CALL_COMM);
-    uint32_t number = number_of(message, object);
+    bool parts = trace_roles && (trace_roles[message->function] & TRACE_PARTITIONED); /* they match only each other (MPI-4.1, section 4.2) */
+    uint32_t number = parts ? 0 : number_of(message, object);
     if (!to || !(trace_roles[call->function] & TRACE_SELECTED) || !window_open(call->leave)) return;
     const struct trace_posting *posting = &thread->posting;
     bool concurrent = message->received ? message->request == 0 && posting->posts_concurrently : posting->sends_concurrently;
@@ -135,7 +136,7 @@ static inline void completed(const struct chain_call *call, const struct call_co
     event->request = (uint32_t)message->request;
     event->sequence = number;
     event->flags = (message->received ? TRACE_RECEIVED : TRACE_SENT) | (message->estimated ? TRACE_ESTIMATED : 0u) |
-                   (concurrent || (trace_roles[message->function] & TRACE_PARTITIONED) ? TRACE_CONCURRENT : 0u);
+                   (parts ? TRACE_PARTS : concurrent ? TRACE_CONCURRENT : 0u);
     if (event == &more)
         trace_write(to, thread, trace_types.message, call->leave, &more);
     else {
