@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/map.h"
 
 enum { PLACES = 16, BUCKETS = REQUESTS_MOST / PLACES, SPINS = 2000, WAIT_NS = 50000000 };
 enum { FREE, HELD, STUCK }; /* STUCK: held, and waiting for it timed out */
@@ -25,8 +26,7 @@ static struct bucket *table;
 bool requests_start(void)
 {
     if (table) return true;
-    void *memory = mmap(NULL, sizeof(struct bucket) * BUCKETS, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *memory = map_memory(sizeof(struct bucket) * BUCKETS, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) return false;
     table = memory;
     return true;

@@ -1,5 +1,6 @@
 /* flush.c: writing chunks to the run directory: in the flusher thread, or under the lock without one. */
 #define _GNU_SOURCE
+#include "base/map.h"
 #include "run/internal.h"
 
 #include <errno.h>
@@ -175,7 +176,7 @@ static bool write_out(struct mpitx_run *run, const struct run_chunk *c)
     const void *records = c + 1;
     void *copy = MAP_FAILED;
     if (c->kind == RUN_KIND_TABLE) {
-        copy = mmap(NULL, head.used, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        copy = map_memory(head.used, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (copy != MAP_FAILED)
             records = memcpy(copy, c + 1, head.used);
     }
@@ -183,7 +184,7 @@ static bool write_out(struct mpitx_run *run, const struct run_chunk *c)
     bool ok = run_in_ring(run, c->kind) ? store_in_ring(run, &head, records) : run_append_chunk(run, &head, records);
     int error = errno;
     if (copy != MAP_FAILED)
-        munmap(copy, head.used);
+        unmap_memory(copy, head.used);
     errno = error;
     return ok;
 }

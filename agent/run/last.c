@@ -4,6 +4,7 @@
  * row is complete whenever the process is killed. A file in the run directory has space for the same rows, the counters and the end. It
  * is written if chunks cannot be appended. */
 #define _GNU_SOURCE
+#include "base/map.h"
 #include "run/internal.h"
 
 #include <errno.h>
@@ -28,7 +29,7 @@ static bool map_lasts(struct mpitx_run *run, struct run_lasts *lasts, size_t byt
         return false;
     bool ok = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (size_t)st.st_size == run->file_bytes &&
               run_allocate_file(fd, run->file_bytes, bytes) == 0;
-    void *map = ok ? mmap(NULL, skip + bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, (off_t)(run->file_bytes - skip)) : MAP_FAILED;
+    void *map = ok ? map_memory(skip + bytes, MAP_SHARED | MAP_POPULATE, fd, (off_t)(run->file_bytes - skip)) : MAP_FAILED;
     close(fd);
     if (map == MAP_FAILED)
         return false;
@@ -129,7 +130,7 @@ bool run_last_append(struct mpitx_run *run)
 void run_last_unmap(struct mpitx_run *run)
 {
     for (uint32_t i = 0; i < run->lasts_count; i++)
-        munmap(run->lasts[i].map, run->lasts[i].map_bytes);
+        unmap_memory(run->lasts[i].map, run->lasts[i].map_bytes);
 }
 
 /* -- in the run directory -- */
@@ -184,7 +185,7 @@ void run_tail_write(struct mpitx_run *run)
     size_t room = run->tail_needed, n = 0;
     if (!room)
         return;
-    uint8_t *copy = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0); /* no page faults under the lock */
+    uint8_t *copy = map_memory(room, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0); /* no page faults under the lock */
     if (copy == MAP_FAILED)
         return;
     if (alone || run_try_lock_long(run)) {
@@ -211,5 +212,5 @@ void run_tail_write(struct mpitx_run *run)
             close(fd);
         }
     }
-    munmap(copy, room);
+    unmap_memory(copy, room);
 }

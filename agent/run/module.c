@@ -1,6 +1,7 @@
 /* module.c: the mapped programs and libraries, so that addresses can be resolved after the run on any machine. */
 #define _GNU_SOURCE
 #include "base/loaded.h"
+#include "base/map.h"
 #include "run/internal.h"
 
 #include <elf.h>
@@ -119,7 +120,7 @@ int mpitx_run_modules(struct mpitx_run *run)
     if (run_off(run))
         return MPITX_RUN_OFF;
     int saved = errno, rc = MPITX_RUN_BUSY;
-    uint8_t *room = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    uint8_t *room = map_memory(ROOM, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (room == MAP_FAILED) {
         errno = saved;
         return run_refuse(run, MPITX_RUN_FULL);
@@ -135,7 +136,7 @@ int mpitx_run_modules(struct mpitx_run *run)
         }
         run_unlock(run);
     }
-    munmap(room, ROOM);
+    unmap_memory(room, ROOM);
     errno = saved;
     return rc ? run_refuse(run, rc) : 0;
 }

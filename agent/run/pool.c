@@ -1,6 +1,7 @@
 /* pool.c: the chunks of events and tables. They are slots of live files that are created as needed, mapped once and never moved, so that
  * a thread can take a chunk without a lock, and rows stay in place. */
 #define _GNU_SOURCE
+#include "base/map.h"
 #include "run/internal.h"
 
 #include <errno.h>
@@ -184,5 +185,5 @@ void run_pool_remove(struct mpitx_run *run)
 void run_pool_unmap(struct mpitx_run *run)
 {
     for (uint32_t i = 0; i < run->pool.files; i++)
-        munmap(run->pool.file[i], RUN_LIVE_HEADER + (size_t)run->pool.file[i]->chunks * run->pool.file[i]->chunk_bytes);
+        unmap_memory(run->pool.file[i], RUN_LIVE_HEADER + (size_t)run->pool.file[i]->chunks * run->pool.file[i]->chunk_bytes);
 }

@@ -1,5 +1,6 @@
 /* store.c: the files of a run: its directory, the live file, the manifest. */
 #define _GNU_SOURCE
+#include "base/map.h"
 #include "run/internal.h"
 
 #include "binding/procstat.h"
@@ -111,7 +112,7 @@ static bool allocate(struct opening *op)
     size_t head = (sizeof(struct mpitx_run) + 63) & ~(size_t)63;
     size_t bytes = head + threads * sizeof(struct run_thread) + RUN_MAX_TABLES * sizeof(struct run_table) + RUN_MAX_MODULES * sizeof *op->run->modules +
                    columns * sizeof(struct run_column_info) + sets * sizeof(struct run_set) + RUN_MAX_EVENTS * sizeof *op->run->event_bytes;
-    struct mpitx_run *run = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    struct mpitx_run *run = map_memory(bytes, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (run == MAP_FAILED)
         return failed(op, "out of memory");
     run->bytes = bytes;
@@ -126,12 +127,12 @@ static bool allocate(struct opening *op)
     run->max_columns = columns;
     run->max_sets = sets;
     atomic_flag_clear(&run->lock);
-    void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *page = map_memory(4096, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (page == MAP_FAILED) {
-        munmap(run, bytes);
+        unmap_memory(run, bytes);
         return failed(op, "out of memory");
     }
-    madvise(page, 4096, MADV_WIPEONFORK);
+    syscall(SYS_madvise, page, 4096, MADV_WIPEONFORK);
     run->alive = page;
     op->run = run;
     return true;
@@ -153,7 +154,7 @@ void *run_map_new(const char *path, size_t bytes)
         return NULL;
     /* Allocated before mapping: touching a page without disk space would raise SIGBUS. */
     int rc = run_allocate_file(fd, 0, bytes);
-    void *p = rc ? MAP_FAILED : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
+    void *p = rc ? MAP_FAILED : map_memory(bytes, MAP_SHARED | MAP_POPULATE, fd, 0);
     if (!rc && p == MAP_FAILED)
         rc = errno;
     close(fd);
@@ -346,11 +347,11 @@ struct mpitx_run *run_store_open(const struct mpitx_run_options *options, char *
 static void unmap(struct mpitx_run *run)
 {
     if (run->live)
-        munmap(run->live, run->live_bytes);
+        unmap_memory(run->live, run->live_bytes);
     run_last_unmap(run);
     run_pool_unmap(run);
-    munmap(run->alive, 4096);
-    munmap(run, run->bytes);
+    unmap_memory(run->alive, 4096);
+    unmap_memory(run, run->bytes);
 }
 
 void run_remove_live(struct mpitx_run *run)

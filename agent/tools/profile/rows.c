@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include "base/cancel.h"
+#include "base/map.h"
 #include "tools/profile/profile.h"
 
 enum { FIRST_PLACES = 512, CALLS_BYTES = 2 << 20, WAITS_BYTES = 256 << 10, PHASES_ROWS = 1024 };
@@ -101,7 +102,7 @@ static struct profile_thread *take_free(void)
 
 static void *get_memory(size_t bytes)
 {
-    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *memory = map_memory(bytes, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return memory == MAP_FAILED ? NULL : memory;
 }
 
@@ -151,7 +152,7 @@ static bool grow(struct rows *rows, unsigned words)
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     rows->size = size;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    if (old) munmap(old, old_size * sizeof *places);
+    if (old) unmap_memory(old, old_size * sizeof *places);
     return true;
 }
 

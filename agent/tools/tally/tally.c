@@ -6,6 +6,7 @@
 
 #include "base/agent.h"
 #include "base/cancel.h"
+#include "base/map.h"
 
 uint8_t tally_places[TALLY_FUNCTIONS];
 bool tally_estimated;
@@ -26,7 +27,7 @@ static __attribute__((noinline)) struct tally *make_own(void)
     hold_unlock(&tallies_lock, hold);
     if (!tally) {
         size_t size = sizeof *tally + (size_t)chain_function_count * sizeof tally->rows[0];
-        void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        void *memory = map_memory(size, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (memory == MAP_FAILED) return NULL;
         tally = memory;
         hold = hold_lock(&tallies_lock);
