@@ -103,8 +103,6 @@ func (o *verifyOptions) run(cmd *cobra.Command, args []string) error {
 		return usagef("--rounds: must be at least %d", fewestRounds)
 	case o.lasting <= 0:
 		return usagef("--duration: must be positive")
-	case o.from != "":
-		return usagef("verify runs programs; leave --from out")
 	case o.a.env.Launcher().Name != "":
 		return usagef("verify starts its own jobs: run it without a launcher, as mpitx verify -n 4 …")
 	}

@@ -58,7 +58,8 @@ func (r *result) traced(t *testing.T) traced {
 		if last[thread] = c.End; c.Depth == 0 {
 			ends[thread] = c.End
 		}
-		if c.Site == 0 || c.Lost {
+		lost := c.Lost && e.Rank.Counters.LostEvents > 0 // the room ended between a call's messages and the call
+		if (c.Site == 0 || c.Lost) && !lost {
 			t.Errorf("rank %d: %+v", e.Rank.Rank, c)
 		}
 		for _, m := range c.Messages {
