@@ -27,7 +27,7 @@ func said(c *catalog.Catalog, v *catalog.Variable) (out []need) {
 			n.op = "!="
 		}
 		for _, name := range apart.Split(found[1], -1) {
-			if full := resolve(c, v.Name, name); full != "" {
+			if full := resolve(c, v.Name, name); full != "" && strings.Contains(name, "_") { // "if algorithm is forced" names no value
 				n.names = append(n.names, full)
 			}
 		}

@@ -124,16 +124,15 @@ type Group struct {
 	Uses  []string // of each variable
 }
 
-// Essentials returns the essential control variables that a library has, by purpose. A variable is in one group only.
+// Essentials returns the essential control variables that a library has, by purpose. A variable is once in a group.
 func (k *Knowledge) Essentials(c *catalog.Catalog) []Group {
 	family, _ := Library(c)
 	var out []Group
-	seen := map[string]bool{}
 	for _, p := range k.purposes {
 		if p.Family != family {
 			continue
 		}
-		g := Group{Title: p.Title}
+		g, seen := Group{Title: p.Title}, map[string]bool{}
 		for _, e := range p.Essentials {
 			for n := range c.Cvars {
 				v := &c.Cvars[n]

@@ -76,6 +76,8 @@ func TestEffect(t *testing.T) {
 		{"openmpi-4.1.4.json", "coll_sync_priority", map[string]string{"coll_sync_barrier_after": "3"}, tuning.AtInit,
 			[]string{"coll_sync_barrier_before or coll_sync_barrier_after must be greater than 0; they are 0 and 3: yes"}},
 		{"openmpi-4.1.4.json", "mtl_psm2_priority", nil, tuning.AtInit, []string{"pml cm must be selected; it is not: no"}},
+		{"openmpi-4.1.4.json", "coll_tuned_bcast_algorithm_segmentsize", map[string]string{"coll_tuned_use_dynamic_rules": "true"}, tuning.AtCommunicator,
+			[]string{"coll_tuned_use_dynamic_rules must be true; it is true: yes"}},
 		{"openmpi-4.1.4.json", "mpi_leave_pinned", nil, tuning.AtInit, nil},
 		{"openmpi-4.1.4.json", "coll_base_verbose", nil, tuning.AtInit, nil},
 		{"mpich-4.0.2.json", "MPIR_CVAR_BCAST_DEVICE_COLLECTIVE", nil, tuning.Unknown,
@@ -139,7 +141,7 @@ func TestUserFiles(t *testing.T) {
 	if err := k.AddRules("rules", "openmpi >=4,<5 btl_tcp_links\n\tread file\n\tneeds mpi_abort_delay > 5\n\tfrom a test\n"); err != nil {
 		t.Fatal(err)
 	}
-	if err := k.AddEssentials("essentials", "[openmpi Mine]\nmpi_abort_delay  wait\n"); err != nil {
+	if err := k.AddEssentials("essentials", "[openmpi Mine]\nbtl_tcp_if_include  only ib0 works here\nmpi_abort_delay  wait\n"); err != nil {
 		t.Fatal(err)
 	}
 	c := load(t, "openmpi-4.1.4.json")
@@ -148,7 +150,7 @@ func TestUserFiles(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 	groups := k.Essentials(c)
-	if g := groups[len(groups)-1]; g.Title != "Mine" || len(g.Cvars) != 1 || g.Uses[0] != "wait" {
+	if g := groups[len(groups)-1]; g.Title != "Mine" || len(g.Cvars) != 2 || g.Uses[0] != "only ib0 works here" || g.Uses[1] != "wait" {
 		t.Errorf("%+v", g)
 	}
 	c.Library.Text = "Open MPI v5.0.7"

@@ -135,6 +135,11 @@ func (o *diffOptions) compare(cmd *cobra.Command, args []string) (*diff.Diff, er
 			return nil, err
 		}
 	}
+	if o.matcher != nil && !slices.ContainsFunc(sides[:], func(s diff.Side) bool {
+		return slices.ContainsFunc(namesOf(s.Catalog, catalog.AllKinds), o.matcher.MatchName)
+	}) {
+		return nil, usagef("diff: neither side has a name that matches %s", strings.Join(args[2:], " or "))
+	}
 	d := diff.Compare(sides[0], sides[1], diff.Options{Values: o.values})
 	o.cut(d)
 	return d, nil

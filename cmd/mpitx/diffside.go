@@ -124,7 +124,7 @@ func (o *diffOptions) load(name, file string) (s diff.Side, err error) {
 	}
 	var text []byte
 	if file == "-" {
-		text, err = io.ReadAll(os.Stdin)
+		text, err = io.ReadAll(io.LimitReader(os.Stdin, 64<<20))
 	} else {
 		text, err = os.ReadFile(file)
 	}

@@ -88,12 +88,12 @@ func effectLines(e tuning.Effect) (lines []string) {
 
 // doubts says why a setting of a control variable may have no effect, and what would change that: a sentence for each condition that
 // is not met.
-func doubts(name string, e tuning.Effect) (out []string) {
+func doubts(name string, e tuning.Effect, ranks int) (out []string) {
 	if e.Arrived == tuning.No {
 		out = append(out, name+" was set to "+e.Asked+", but the library has "+e.Have)
 	}
 	if e.Unused {
-		out = append(out, name+" is of a component that is not in use: MPI_Init unloaded it")
+		out = append(out, name+" is of a component that is not in use with "+ranksText(ranks)+": MPI_Init unloaded it")
 	}
 	for _, c := range e.Conditions {
 		if c.Met != tuning.No {

@@ -53,7 +53,7 @@ func (o *listOptions) essentials(c *catalog.Catalog, filter *catalog.Matcher) er
 				continue
 			}
 			value := ""
-			if r := v.Current(); r != nil {
+			if r := v.Current(); r != nil && (people || r.Status == catalog.StatusOK && r.Value.String() != "") {
 				value = export.ReadingText(r, enums(v))
 			}
 			add(v.Name, value, v.Origin, g.Uses[k], g.Title)

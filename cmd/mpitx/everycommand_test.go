@@ -68,7 +68,7 @@ func TestLostAnswer(t *testing.T) {
 		"tools":    {"tools", "tools -o json", "tools -o csv"},
 		"env":      {"env -o json", "env -n 2 -o csv"},
 		"verify":   {"verify --help"},
-		"diff":     {"diff mpi:demo mpi:demo", "diff s.json mpi:demo -o json", "diff s.json s.json -o markdown"},
+		"diff":     {"diff mpi:demo mpi:demo", "diff mpi:demo mpi:demo -o json", "diff mpi:demo mpi:demo -o markdown"},
 		"check":    {"check --list", "check names --mpi demo", "check get-index --mpi demo -o json", "check --list -o junit"},
 		"timeline": {"timeline TRACED --once", "timeline TRACED --once --rank 0"},
 		"queues":   {"queues LATE", "queues LATE -o json", "queues LATE --table lengths -o csv"},

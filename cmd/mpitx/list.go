@@ -216,7 +216,7 @@ func (o *listOptions) asksForPeruse() bool {
 func (o *listOptions) doubt(all, listed *catalog.Catalog) {
 	effect := o.effects(all)
 	for k := range listed.Cvars {
-		for _, text := range doubts(listed.Cvars[k].Name, effect(&listed.Cvars[k])) {
+		for _, text := range doubts(listed.Cvars[k].Name, effect(&listed.Cvars[k]), all.Job.Size) {
 			o.a.complain("%s", text)
 		}
 	}

@@ -344,12 +344,12 @@ func (o *verifyOptions) write(settings []attach.Setting, effects []tuning.Effect
 	rows := &export.Rows{Schema: "mpitx.verify", Columns: []export.RowColumn{{Name: "what", Header: "WHAT"}, {Name: "unit"}, {Name: "without", Header: "WITHOUT", Right: true},
 		{Name: "with", Header: "WITH", Right: true}, {Name: "change", Header: "CHANGE", Right: true}, {Name: "low"}, {Name: "high"},
 		{Name: "interval", Header: "95 % INTERVAL"}, {Name: "changed"}}}
-	some := false
+	some, unseen := false, 0.0
 	for _, c := range changes {
-		some = some || c.changed
-		row := []any{c.what, c.unit, c.delta.Base.Mean(), c.delta.New.Mean(), nil, nil, nil, "", c.changed}
+		some, unseen = some || c.changed, max(unseen, -c.low, c.high)
+		row := []any{c.what, c.unit, c.delta.Base.Median(), c.delta.New.Median(), nil, nil, nil, "", c.changed}
 		if o.format == export.FormatTable || o.format == export.FormatWide {
-			row[2], row[3], row[4] = o.term.Amount(c.delta.Base.Mean(), c.unit), o.term.Amount(c.delta.New.Mean(), c.unit), ""
+			row[2], row[3], row[4] = o.term.Amount(c.delta.Base.Median(), c.unit), o.term.Amount(c.delta.New.Median(), c.unit), ""
 			if c.known {
 				row[4], row[7] = percent(c.by), percent(c.low)+" to "+percent(c.high)
 			} else if c.changed {
@@ -367,7 +367,7 @@ func (o *verifyOptions) write(settings []attach.Setting, effects []tuning.Effect
 		_, err := fmt.Fprintln(o.a.out, "\nSomething measurable changed.")
 		return err
 	}
-	_, err := fmt.Fprintln(o.a.out, "\nNothing measurable changed.")
+	_, err := fmt.Fprintf(o.a.out, "\nNothing measurable changed. A change of up to %.0f %% would not be seen; more --rounds see smaller ones.\n", 100*unseen)
 	return err
 }
 

@@ -158,7 +158,7 @@ func (o *writeOptions) advice(c *catalog.Catalog, outcomes []catalog.SameOutcome
 		}
 		seen[v.Name] = true
 		if w.Result == catalog.WriteOK {
-			o.explain(v.Name, effect(v))
+			o.explain(v.Name, effect(v), c.Job.Size)
 		}
 		if v.Scope == catalog.ScopeGroup || v.Scope == catalog.ScopeGroupEq {
 			fmt.Fprintf(o.a.out, "\n%s is of scope %s; its description must name the group:\n  %s\n", o.term.Safe(v.Name), v.Scope, o.term.SafeText(v.Description))
@@ -187,13 +187,13 @@ func (o *writeOptions) advice(c *catalog.Catalog, outcomes []catalog.SameOutcome
 }
 
 // explain says when a value that the library accepted takes effect.
-func (o *writeOptions) explain(name string, e tuning.Effect) {
+func (o *writeOptions) explain(name string, e tuning.Effect, ranks int) {
 	e.Arrived = "" // of what was set before
 	var lines []string
 	if e.Read != tuning.Unknown {
 		lines = append(lines, "The library reads "+name+" "+e.Read.Words()+".")
 	}
-	for _, text := range doubts(name, e) {
+	for _, text := range doubts(name, e, ranks) {
 		lines = append(lines, text+".")
 	}
 	for k, line := range lines {

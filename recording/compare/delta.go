@@ -34,6 +34,15 @@ func (s Sample) Max() float64 {
 	return slices.Max(s)
 }
 
+// Median is 0 for no runs.
+func (s Sample) Median() float64 {
+	if len(s) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(s))
+	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
+}
+
 // Delta is a quantity on both sides. A side without runs does not know it.
 type Delta struct{ Base, New Sample }
 
