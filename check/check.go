@@ -73,9 +73,12 @@ const Schema = "mpitx.check"
 // MaxViolations is the number of violations of a rule that are kept with their calls.
 const MaxViolations = 3
 
+// Initialization is the item of a violation before the first item of a rule. What a library may break does not cover it.
+const Initialization = "the initialization"
+
 // Add adds a violation.
 func (r *Result) Add(v Violation) {
-	if r.Allowed != "" {
+	if r.Allowed != "" && v.Item != Initialization {
 		r.Status = Unchecked
 	} else if v.Status == Crashed || v.Status == Hung || r.Status != Crashed && r.Status != Hung {
 		r.Status = v.Status

@@ -129,7 +129,7 @@ func (l *Library) test(ctx context.Context, r *rule) *check.Result {
 func (l *Library) crash(r *rule, j *journal, end ending) check.Violation {
 	v := check.Violation{Status: check.Crashed, Item: j.item, Expected: j.lastCall() + " returns", Got: end.String()}
 	if v.Item == "" {
-		v.Item = "the initialization"
+		v.Item = check.Initialization
 	}
 	if end.hung {
 		v.Status = check.Hung
