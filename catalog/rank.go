@@ -14,9 +14,9 @@ func OnRank(c *Catalog, rank int) (*Catalog, error) {
 	i := slices.IndexFunc(c.Job.Ranks, func(r Rank) bool { return r.Rank == rank })
 	switch {
 	case i < 0 && len(c.Job.Ranks) == 1:
-		return nil, fmt.Errorf("there is no rank %d: the job has one rank, %d", rank, c.Job.Ranks[0].Rank)
+		return nil, fmt.Errorf("the job has no rank %d, only rank %d", rank, c.Job.Ranks[0].Rank)
 	case i < 0:
-		return nil, fmt.Errorf("there is no rank %d: the job has %d ranks", rank, len(c.Job.Ranks))
+		return nil, fmt.Errorf("the job has no rank %d; it has %d ranks", rank, len(c.Job.Ranks))
 	case c.Job.Ranks[i].Error != "":
 		return nil, fmt.Errorf("rank %d did not answer: %s", rank, c.Job.Ranks[i].Error)
 	}

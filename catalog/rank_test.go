@@ -39,7 +39,7 @@ func TestOnRank(t *testing.T) {
 		err  func() error
 		want string
 	}{
-		{func() error { _, err := OnRank(c, 4); return err }, "there is no rank 4: the job has 4 ranks"},
+		{func() error { _, err := OnRank(c, 4); return err }, "the job has no rank 4; it has 4 ranks"},
 		{func() error { _, err := OnRank(c, 3); return err }, "rank 3 did not answer: it died"},
 		{func() error { _, err := OnNode(c, "c"); return err }, "no rank on c; it ran on a, b"},
 	} {

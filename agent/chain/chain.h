@@ -112,7 +112,7 @@ void chain_load_tools(void);
 /* Loads and initializes the tools, writes lines about them to a descriptor, and ends the process. For mpitx's own processes. */
 void chain_check_tools(int descriptor);
 
-/* In a child of fork: tools are no longer called. */
+/* Stops calling tools, in a child of fork. */
 void chain_drop_tools(void);
 
 /* ---- the agent's life ---- */

@@ -34,7 +34,7 @@ func processorTime() float64 {
 	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e6
 }
 
-// BenchmarkCompare compares catalogs of which a tenth of the variables is renamed and a tenth changed, and then catalogs that have
+// BenchmarkCompare compares catalogs in which a tenth of the variables are renamed and a tenth changed, and then catalogs that have
 // nothing in common, which is the most work.
 func BenchmarkCompare(b *testing.B) {
 	from := snapshot(b, "openmpi-4.1.4")

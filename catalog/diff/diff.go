@@ -331,7 +331,7 @@ func Words() []string {
 	return append(all, fieldNames...)
 }
 
-// IsList reports whether the fields with a name are lists, of which each side has only what the other one lacks.
+// IsList reports whether the fields with a name are lists. Each side of such a field has only what the other lacks.
 func IsList(field string) bool {
 	switch field {
 	case "items", "category", "nesting", "elements", "hints":

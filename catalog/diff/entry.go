@@ -29,7 +29,7 @@ func nameOf(e catalog.Entry) string {
 	return e.ID()
 }
 
-// attribute is a field that is compared: a text, or a list of which only the difference is shown.
+// attribute is a field that is compared: a text, or a list. Of a list, only the difference is shown.
 type attribute struct {
 	name string
 	text string

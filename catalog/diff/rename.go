@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Pairs are looked for in buckets of entries that share something, so that the time is in proportion to the number of entries: two
-// names of which one results from the other by removing, adding, replacing or reordering words, or an equal description.
+// Pairs are looked for in buckets of entries that share something, so that the time is in proportion to the number of entries. Entries
+// share a bucket if their descriptions are equal, or if removing, adding, replacing or reordering words turns one name into the other.
 const (
 	largestBucket  = 24   // entries of both sides; what more share says little
 	leastConfident = 0.66 // of a pair that is reported

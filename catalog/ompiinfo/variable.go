@@ -83,7 +83,7 @@ func origin(source string) *catalog.Origin {
 	return nil
 }
 
-// performance is a performance variable, of which ompi_info prints no value.
+// performance is a performance variable. ompi_info prints no values of these.
 func (v *variable) performance() catalog.Variable {
 	x := v.common(catalog.Pvars)
 	x.Class, _ = catalog.ParseClass(strings.ReplaceAll(v.keys["class"], "_", "-"))

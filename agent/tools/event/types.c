@@ -203,7 +203,7 @@ static const char *declare_type(struct event_type *type, const int datatypes[], 
     }
     snprintf(name, sizeof name, "mpi_t %s", type->name);
     type->run_type = mpitx_run_declare_event(agent_run, name, fields, 3 + type->element_count, NULL);
-    return type->run_type < 0 ? "there is no room in the run" : NULL;
+    return type->run_type < 0 ? "the run has no room" : NULL;
 }
 
 /* ---- selection ---- */

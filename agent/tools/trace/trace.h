@@ -6,7 +6,7 @@
  *     sites.c     call sites
  *     phases.c    phases of the application
  *
- * Each thread writes to its own chain of chunks, so that no call waits for another. If there is no room, the newest events are dropped
+ * Each thread writes to its own chain of chunks, so that no call waits for another. Without room, the newest events are dropped
  * and counted. docs/run-format.md ("Events of traces") describes the events. */
 #ifndef MPITX_TRACE_H
 #define MPITX_TRACE_H
