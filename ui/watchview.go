@@ -156,7 +156,7 @@ func (m *Model) writeSamples(w io.Writer, f export.Format) error {
 		if s.Value != nil {
 			v = strconv.FormatFloat(*s.Value, 'g', -1, 64)
 		}
-		c.Write([]string{s.Time.UTC().Format(time.RFC3339Nano), s.Name, strconv.Itoa(s.Rank), v, s.Text})
+		c.Write([]string{s.Time.UTC().Format(time.RFC3339Nano), export.Terminal{}.CSV(s.Name), strconv.Itoa(s.Rank), v, export.Terminal{}.CSV(s.Text)})
 	}
 	c.Flush()
 	return c.Error()

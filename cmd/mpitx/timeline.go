@@ -41,8 +41,9 @@ call under the cursor, with its messages: when they were sent and received, by
 which call of which rank. Enter goes to that call. Press ? for all keys.
 
 Large traces open at once: wide views begin as a sample and become exact while
-the rest is read. A run that is being written is followed. After kill -9 the
-trace has everything up to the last complete call of each rank.
+the rest is read. A run that is being written is followed, and one that is not
+there yet is waited for. After kill -9 the trace has everything up to the last
+complete call of each rank.
 
 --once prints one frame and works without a terminal.`,
 		Example: `  mpirun -n 4 mpitx trace --dir run1 -- ./app input
@@ -80,34 +81,11 @@ func (o *timelineOptions) run(cmd *cobra.Command, args []string) error {
 	if why := noFullScreen(); !o.once && why != "" {
 		return usagef("timeline: %s; --once prints one frame", why)
 	}
-	dir := origin.Quote(args[0])
-	run, err := openSamples(args[0])
-	if err != nil {
-		return err
-	}
-	switch err := o.part.check(run); {
-	case err != nil:
-		run.Close()
-		return err
-	case !trace.Has(run):
-		defer run.Close()
-		if reportDamage(o.a, run) {
-			return errDamaged
-		}
-		return failf("%s: the run has no trace; record one with mpirun -n 4 mpitx trace --dir DIR -- ./app", dir)
-	}
-	feed := timeline.Open(run, timeline.Options{From: o.part.from, To: o.part.to, Rank: o.part.rank(), At: o.at,
-		Places: func(run *recording.Run) (func(*recording.Rank, uint64) string, func()) { return sites.Places(run) }})
-	if from, to, ok := feed.Extent(); !ok && o.part.to > o.part.from && from >= to {
-		feed.Close()
-		return failf("%s: the trace has no calls between --from and --to; leave them out to see the whole trace", dir)
-	}
 	if o.once {
-		return o.print(feed, run)
+		return o.print(args[0])
 	}
 	t, err := term.Detect(os.Stdout, o.a.env.Getenv, o.a.color)
 	if err != nil {
-		feed.Close()
 		return usagef("%v", err)
 	}
 	file, problem := o.configure(o.a, &t)
@@ -115,7 +93,8 @@ func (o *timelineOptions) run(cmd *cobra.Command, args []string) error {
 		o.a.complain("%s", problem)
 	}
 	o.a.out.Flush()
-	if err := timeline.Run(context.Background(), feed, t, file, os.Stdin, os.Stdout); errors.Is(err, program.ErrSignal) {
+	find := func() (*timeline.Feed, string, error) { return o.find(args[0]) }
+	if err := timeline.Run(context.Background(), find, t, file, os.Stdin, os.Stdout); errors.Is(err, program.ErrSignal) {
 		return exit(128 + int(syscall.SIGTERM))
 	} else if err != nil {
 		return err
@@ -123,8 +102,61 @@ func (o *timelineOptions) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
+// find opens the trace of a run. If the trace is not there yet, awaited says what is missing.
+func (o *timelineOptions) find(name string) (feed *timeline.Feed, awaited string, err error) {
+	run, awaited, err := findRun(name)
+	if run == nil {
+		return nil, awaited, err
+	}
+	if run.Running() {
+		if err := o.part.check(run); err != nil {
+			awaited = err.Error()
+		} else if !trace.Has(run) {
+			awaited = name + ": no MPI call was traced yet"
+		}
+	}
+	if awaited != "" {
+		run.Close()
+		return nil, awaited, nil
+	}
+	feed, err = o.feed(run)
+	return feed, "", err
+}
+
+// feed begins to read the trace of a run, and closes the run if it cannot.
+func (o *timelineOptions) feed(run *recording.Run) (*timeline.Feed, error) {
+	dir, damage := origin.Quote(run.Dir), recording.DamageText(run.Damage())
+	err := o.part.check(run)
+	switch {
+	case err != nil, trace.Has(run):
+	case damage != "":
+		err = &exitError{code: exitPartial, text: damage}
+	default:
+		err = failf("%s: the run has no trace; record one with mpirun -n 4 mpitx trace --dir DIR -- ./app", dir)
+	}
+	if err != nil {
+		run.Close()
+		return nil, err
+	}
+	feed := timeline.Open(run, timeline.Options{From: o.part.from, To: o.part.to, Rank: o.part.rank(), At: o.at,
+		Places: func(run *recording.Run) (func(*recording.Rank, uint64) string, func()) { return sites.Places(run) }})
+	if from, to, ok := feed.Extent(); !ok && o.part.to > o.part.from && from >= to && (o.once || !run.Running()) {
+		feed.Close()
+		return nil, failf("%s: the trace has no calls between --from and --to; leave them out to see the whole trace", dir)
+	}
+	return feed, nil
+}
+
 // print is --once.
-func (o *timelineOptions) print(feed *timeline.Feed, run *recording.Run) error {
+func (o *timelineOptions) print(name string) error {
+	run, err := openSamples(name)
+	if err != nil {
+		return err
+	}
+	feed, err := o.feed(run)
+	if err != nil {
+		return err
+	}
 	defer feed.Close()
 	t, err := term.Detect(os.Stdout, o.a.env.Getenv, o.a.color)
 	if err != nil {

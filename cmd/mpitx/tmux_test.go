@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 // screen is a program in a real terminal, tmux.
@@ -67,7 +69,7 @@ func (s *screen) until(parts ...string) string {
 func (s *screen) wait(missing func(shown string) string) string {
 	s.t.Helper()
 	for end := time.Now().Add(60 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		shown := s.tmux("capture-pane", "-p")
+		shown := untab(s.tmux("capture-pane", "-p"))
 		what := missing(shown)
 		if what == "" {
 			return shown
@@ -76,6 +78,22 @@ func (s *screen) wait(missing func(shown string) string) string {
 			s.t.Fatalf("no %q on the screen:\n%s", what, shown)
 		}
 	}
+}
+
+// untab replaces tabs, which later releases of tmux keep, by spaces up to the next of the terminal's tab stops.
+func untab(screen string) string {
+	lines := strings.Split(screen, "\n")
+	for n, line := range lines {
+		for {
+			before, after, found := strings.Cut(line, "\t")
+			if !found {
+				break
+			}
+			line = before + strings.Repeat(" ", 8-ansi.StringWidth(before)%8) + after
+		}
+		lines[n] = line
+	}
+	return strings.Join(lines, "\n")
 }
 
 // program is the process of the explorer.

@@ -122,13 +122,18 @@ func (o *topOptions) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// find opens the run. If the run is not there yet, awaited says what is missing; an error says that waiting is of no use.
+// find opens the run, or without a name the only one whose job is running: see findRun.
 func (o *topOptions) find(name string) (run *recording.Run, awaited string, err error) {
 	if name == "" {
 		if name, awaited, err = o.liveRun(); name == "" {
 			return nil, awaited, err
 		}
 	}
+	return findRun(name)
+}
+
+// findRun opens a run. If the run is not there yet, awaited says what is missing; an error says that waiting is of no use.
+func findRun(name string) (run *recording.Run, awaited string, err error) {
 	run, err = recording.Open(name)
 	switch _, parent := os.Stat(filepath.Dir(name)); {
 	case err == nil && len(run.Ranks) == 0 && len(run.Damage()) == 0:

@@ -144,24 +144,19 @@ type Frame struct {
 	Rows         []Row
 	Top          int
 	Cells        [][]trace.Cell     // of the rows from Top on
-	Tails        []Gap              // likewise: where the last events were lost
 	Ends         [][2]time.Duration // likewise: when the thread's first event begins, and when its last one ends
 	Functions    []string
 	Phases       []string // of the cursor's track, by column
 	Detail       *Detail  // nil: not asked for
 	Lost         uint64
+	Old          uint64 // events that newer ones have replaced
 	Damage       []error
 	Broken       string
 	Dead         []int // ranks that died
+	Cut          []int // ranks whose recording is damaged or missing at the end
 	Note         string
 
 	shares []trace.Share
-}
-
-// Gap is a time in which events were lost after the last one that is there.
-type Gap struct {
-	From, To time.Duration
-	Events   uint64
 }
 
 // row is the index of a track among the rows.
@@ -178,10 +173,14 @@ func (f *Feed) Frame(ask Ask) *Frame {
 	seen := map[int]bool{}
 	for _, r := range f.run.Ranks {
 		out.Lost += r.Counters.LostEvents
+		out.Old += r.Counters.OldEvents
 		out.Program = cmp.Or(out.Program, r.Program)
 		seen[r.Rank] = true
-		if r.State == recording.StateDied {
+		switch r.State {
+		case recording.StateDied:
 			out.Dead = append(out.Dead, r.Rank)
+		case recording.StateDamaged:
+			out.Cut = append(out.Cut, r.Rank)
 		}
 	}
 	out.Ranks = len(seen)
@@ -269,33 +268,9 @@ func (f *Feed) cells(ask Ask, out *Frame, until time.Time) (whole bool) {
 		cells, all := f.index.Cells(t, out.Window, now.Add(part))
 		whole = whole && all
 		out.Cells = append(out.Cells, cells)
-		out.Tails = append(out.Tails, f.tail(t))
 		out.Ends = append(out.Ends, [2]time.Duration{f.index.Begin(t), f.index.End(t)})
 	}
 	return whole
-}
-
-// tail is the loss after the last event of a track: a rank counts all losses, and notes those that are followed by an event.
-func (f *Feed) tail(t *trace.Track) (gap Gap) {
-	counted := t.Rank.Counters.LostEvents
-	if counted == 0 {
-		return gap
-	}
-	for _, other := range f.index.Tracks {
-		if other.Rank != t.Rank {
-			continue
-		}
-		noted, all := other.Lost()
-		if !all {
-			return gap
-		}
-		counted -= min(noted, counted)
-	}
-	if counted == 0 {
-		return gap
-	}
-	_, to := f.run.Span(t.Rank)
-	return Gap{f.index.End(t), to, counted}
 }
 
 // resolve chooses the call that takes the most of the cursor's cell.

@@ -31,9 +31,15 @@ const (
 	modeCommand
 )
 
+// Find opens the run. If the run is not there yet, awaited says what is missing, and Find is called again later. An error ends the screen.
+type Find func() (f *Feed, awaited string, err error)
+
 // Model is the screen. Only its commands read files, one at a time.
 type Model struct {
-	feed     *Feed
+	feed     *Feed // nil: the run is not open
+	find     Find
+	awaited  string     // what is missing of the run, while it is not there yet
+	failed   error      // why the screen ended
 	reading  sync.Mutex // held while a command uses the feed
 	terminal term.Term
 	config   *config.File // nil: nothing is kept
@@ -52,6 +58,8 @@ type Model struct {
 	order      Order
 	reverse    bool
 	byFunction bool
+	letters    map[int32]rune // of functions, for the whole session
+	given      [26]bool
 	inMessages bool // keys go to the list of messages
 	message    int  // the chosen one
 	words      string
@@ -70,18 +78,23 @@ type Model struct {
 	tick  int               // the current tick; older ones are ignored
 }
 
-// New makes the screen.
+// New makes the screen of an open run.
 func New(f *Feed, t term.Term) *Model {
-	return &Model{feed: f, terminal: t, width: 80, height: 24, whole: true}
+	return &Model{feed: f, terminal: t, width: 80, height: 24, whole: true, letters: map[int32]rune{}}
 }
 
 type (
+	foundMsg struct {
+		feed    *Feed
+		awaited string
+		err     error
+	}
 	frameMsg struct{ frame *Frame }
 	tickMsg  int
 	keptMsg  struct{ err error } // the theme was kept, or why not
 )
 
-// Init reads the first frame.
+// Init opens the run, or reads the first frame.
 func (m *Model) Init() tea.Cmd {
 	if m.terminal.Profile <= colorprofile.ASCII || m.terminal.Plain {
 		return m.read(true)
@@ -97,13 +110,19 @@ func (m *Model) ask() Ask {
 	return Ask{Place: m.place, Action: m.action, Columns: columns, Rows: rows, Top: m.top, Order: m.order, Reverse: m.reverse, Details: true}
 }
 
-// read makes a command that reads a frame. With poll, the frame holds what was written until now.
+// read makes a command that opens the run, or reads a frame. With poll, the frame holds what was written until now.
 func (m *Model) read(poll bool) tea.Cmd {
 	if m.busy {
 		m.stale = true
 		return nil
 	}
 	m.busy, m.stale = true, false
+	if m.feed == nil {
+		return func() tea.Msg {
+			f, awaited, err := m.find()
+			return foundMsg{f, awaited, err}
+		}
+	}
 	ask := m.ask()
 	m.acting = m.action != (Action{})
 	return func() tea.Msg {
@@ -116,15 +135,33 @@ func (m *Model) read(poll bool) tea.Cmd {
 	}
 }
 
+// found takes in whether the run is there.
+func (m *Model) found(msg foundMsg) tea.Cmd {
+	m.busy = false
+	m.feed, m.awaited, m.failed = msg.feed, msg.awaited, msg.err
+	switch {
+	case m.failed != nil:
+		return tea.Quit
+	case m.feed == nil:
+		return m.wait(refresh)
+	}
+	return m.read(true)
+}
+
 // close ends the feed after a command that still reads.
 func (m *Model) close() {
 	m.reading.Lock()
 	defer m.reading.Unlock()
-	m.feed.Close()
+	if m.feed != nil {
+		m.feed.Close()
+	}
 }
 
 // act carries out an action with the next frame.
 func (m *Model) act(a Action) tea.Cmd {
+	if m.feed == nil {
+		return nil
+	}
 	m.action = a
 	return m.read(false)
 }
@@ -149,6 +186,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if int(msg) == m.tick {
 			cmd = m.read(!m.paused)
 		}
+	case foundMsg:
+		cmd = m.found(msg)
 	case frameMsg:
 		cmd = m.show(msg.frame)
 	case tea.KeyPressMsg:

@@ -107,7 +107,7 @@ func sit(t testing.TB, run *recording.Run, o Options, terminal term.Term, width,
 	t.Helper()
 	o.Places = func(*recording.Run) (func(*recording.Rank, uint64) string, func()) {
 		return func(_ *recording.Rank, a uint64) string {
-			return map[uint64]string{0x400120: "exchange app.c:30", 0x400140: "exchange app.c:33"}[a]
+			return map[uint64]string{0x400120: "exchange app.c:30", 0x400140: "exchange app.c:33", 0x400170: "main"}[a]
 		}, func() {}
 	}
 	if o.At == 0 {
@@ -138,6 +138,10 @@ func (u *user) do(cmd tea.Cmd) {
 			}
 		case savedMsg:
 			_, cmd = u.m.Update(msg)
+		case foundMsg:
+			if _, cmd = u.m.Update(msg); u.m.feed == nil {
+				return
+			}
 		case tea.BatchMsg:
 			for _, c := range msg {
 				u.do(c)
@@ -292,7 +296,7 @@ func TestEmpty(t *testing.T) {
 		return recordingtest.Save(dir, "node1", s.Out)
 	})
 	u := sit(t, run, Options{}, utf8, 80, 24)
-	u.sees("No MPI call was recorded in this run")
+	u.sees("No MPI call was recorded in this run", "1 rank\n")
 	u.press("+", "-", "[", "]", "n", "N", "enter", "tab", "left", "right", "down", "c", "X", "esc", "v", ">", "0", "z")
 	u.press("L")
 	u.sees("Messages")

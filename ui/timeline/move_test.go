@@ -99,6 +99,8 @@ func TestStepThroughAllCalls(t *testing.T) {
 		}
 	}
 	u.sees("MPI_Init  took 19.00 ms")
+	u.types("/finalize")
+	u.sees("at main (compile with -g to see the line)")
 }
 
 // Enter goes from a send to its receive, and back; the list names both sides.

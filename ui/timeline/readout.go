@@ -2,10 +2,12 @@ package timeline
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"mpitx/export"
 	"mpitx/recording/trace"
 	"mpitx/ui/term"
 )
@@ -24,7 +26,7 @@ func (m *Model) detail(height int) []string {
 	line := m.terminal.Glyphs().Line
 	lines := []string{""}
 	if c := d.Call; c == nil {
-		lines = append(lines, m.fields("no MPI call here", nil))
+		lines = append(lines, m.fields("no MPI call here", nil)...)
 	} else {
 		head += ", thread " + strconv.Itoa(c.Thread)
 		lines = append(lines, m.call(c)...)
@@ -37,7 +39,12 @@ func (m *Model) detail(height int) []string {
 	}
 	title := line + line + " " + head + ", " + m.exact(f.Place.Time)
 	if len(d.Phases) > 0 {
-		title += ", in phase " + m.terminal.Safe(strings.Join(d.Phases, " > "))
+		phases := "in phase " + m.terminal.Safe(strings.Join(d.Phases, " > "))
+		if term.Width(title)+2+term.Width(phases) <= m.width {
+			title += ", " + phases
+		} else {
+			lines = slices.Insert(lines, 1, " "+phases)
+		}
 	}
 	lines[0] = m.terminal.Paint(term.Subject, m.terminal.Cut(title, m.width))
 	if len(d.Messages) > 0 {
@@ -51,8 +58,8 @@ func (m *Model) exact(t time.Duration) string {
 	return strconv.FormatFloat(t.Seconds(), 'f', 9, 64) + " s"
 }
 
-// fields is a line that begins with a name, and continues with fields as far as there is room.
-func (m *Model) fields(name string, fields [][2]string) string {
+// fields are lines that begin with a name, and continue with fields.
+func (m *Model) fields(name string, fields [][2]string) (lines []string) {
 	line := " " + m.terminal.Paint(term.Heading, name)
 	for _, f := range fields {
 		if f[1] == "" {
@@ -62,9 +69,15 @@ func (m *Model) fields(name string, fields [][2]string) string {
 		if f[0] == "" {
 			next = "  " + f[1]
 		}
+		if term.Width(line+next) > m.width {
+			lines, line = append(lines, line), " "
+		}
 		line += next
 	}
-	return line
+	if term.Width(strings.TrimSpace(line)) == 0 {
+		return lines
+	}
+	return append(lines, line)
 }
 
 func (m *Model) call(c *trace.Found) []string {
@@ -96,11 +109,11 @@ func (m *Model) call(c *trace.Found) []string {
 	if c.Bytes > 0 || c.Peer != trace.None {
 		bytes = m.terminal.Amount(float64(c.Bytes), "B")
 	}
-	second := m.fields("", [][2]string{{kind, m.terminal.Safe(c.Object.String())}, {role, peer(c.Peer, c.Job)}, {"tag", tag(c.Tag)}, {"bytes", bytes}, {"request", request}, {"at", m.terminal.Safe(m.frame.Detail.Site)}})
-	if strings.TrimSpace(second) == "" {
-		return []string{first}
+	site := m.terminal.Safe(m.frame.Detail.Site)
+	if export.NoLine(site) {
+		site += " (compile with -g to see the line)"
 	}
-	return []string{first, second}
+	return append(first, m.fields("", [][2]string{{kind, m.terminal.Safe(c.Object.String())}, {role, peer(c.Peer, c.Job)}, {"tag", tag(c.Tag)}, {"bytes", bytes}, {"request", request}, {"at", site}})...)
 }
 
 func peer(rank, job int) string {
@@ -147,13 +160,13 @@ func (m *Model) cell(d *Detail) string {
 	return strings.TrimSuffix(text, ",")
 }
 
-// events are those of MPI_T and PERUSE during the call.
+// events are those of MPI_T and PERUSE during the call. Most of PERUSE's have a long prefix, which would leave no room for others.
 func (m *Model) events(d *Detail) string {
 	text := " events of the library in this call:"
 	for i, e := range d.Events {
-		part := fmt.Sprintf(" %d %s,", e.Events, m.terminal.Safe(e.Name))
+		part := fmt.Sprintf(" %d %s,", e.Events, m.terminal.Safe(strings.TrimPrefix(e.Name, "PERUSE_COMM_")))
 		if i > 0 && term.Width(text+part) > m.width-2 {
-			return text + m.terminal.Ellipsis()
+			return strings.TrimSuffix(text, ",") + " " + m.terminal.Ellipsis()
 		}
 		text += part
 	}
@@ -178,11 +191,10 @@ func (m *Model) messages(height int) []string {
 			widths[k] = max(widths[k], term.Width(text))
 		}
 	}
-	total := 1
-	for k, w := range widths {
-		if total += w + 2; total > m.width {
-			widths = widths[:k]
-			break
+	room := m.width + 1
+	for _, k := range [...]int{0, 1, 6, 4, 5, 3, 2, 7} { // the most important columns first
+		if room -= widths[k] + 2; room < 0 {
+			room, widths[k] = room+widths[k]+2, 0
 		}
 	}
 	var lines []string
@@ -192,9 +204,10 @@ func (m *Model) messages(height int) []string {
 			line = ">"
 		}
 		for k, w := range widths {
-			if k == 0 {
+			switch {
+			case k == 0:
 				line += m.terminal.Fit(r[k], w)
-			} else {
+			case w > 0:
 				line += "  " + m.terminal.FitRight(r[k], w)
 			}
 		}

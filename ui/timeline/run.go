@@ -2,6 +2,7 @@
 package timeline
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"strings"
@@ -13,14 +14,14 @@ import (
 	"mpitx/ui/term"
 )
 
-// Run shows a feed on a terminal until the user quits, and closes it. Its error is [program.ErrSignal] after a signal. file is the user's
-// configuration; nil: nothing is kept.
-func Run(ctx context.Context, f *Feed, t term.Term, file *config.File, in io.Reader, out io.Writer) error {
-	m := New(f, t)
-	m.config = file
+// Run shows a run on a terminal until the user quits, a signal comes (then the error is [program.ErrSignal]), or the run cannot be opened.
+// file is the user's configuration; nil: nothing is kept.
+func Run(ctx context.Context, find Find, t term.Term, file *config.File, in io.Reader, out io.Writer) error {
+	m := New(nil, t)
+	m.find, m.config = find, file
 	err := program.Run(ctx, m, t, in, out)
 	m.close()
-	return err
+	return cmp.Or(err, m.failed)
 }
 
 // Print is one frame of a feed, with all rows, after everything was read. Without colours it has no other attributes of text either.

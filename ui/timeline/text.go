@@ -71,8 +71,14 @@ func (f *Frame) Troubles() (all []string) {
 	if len(f.Dead) > 0 {
 		all = append(all, export.Ranks(f.Dead)+" died before the end of the recording; the trace has everything up to the last complete call")
 	}
+	if len(f.Cut) > 0 {
+		all = append(all, export.Ranks(f.Cut)+": the end of the recording is damaged or missing, so it is not known how the process ended")
+	}
 	if f.Lost > 0 {
 		all = append(all, fmt.Sprintf("%d events were lost, as the disk was too slow or --max-size was reached; rows show ? there", f.Lost))
+	}
+	if f.Old > 0 {
+		all = append(all, fmt.Sprintf("%d events at the beginning were replaced by newer ones (--policy last); rows show ? there", f.Old))
 	}
 	if f.Broken != "" {
 		all = append(all, f.Broken)

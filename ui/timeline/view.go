@@ -1,16 +1,12 @@
 package timeline
 
 import (
-	"cmp"
 	"fmt"
-	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/colorprofile"
 
 	"mpitx/export"
 	"mpitx/recording/trace"
@@ -45,7 +41,11 @@ func (m *Model) Render(width, height int) string {
 	case m.text != nil:
 		lines = append([]string{m.title()}, m.textScreen(height-1)...)
 	case m.frame == nil:
-		lines = m.fill([]string{m.title(), "", "  Reading the trace" + m.terminal.Ellipsis()})
+		text := "Reading the trace" + m.terminal.Ellipsis()
+		if m.awaited != "" {
+			text = "Waiting for the run. " + m.awaited + ".\n\nThe trace is shown here as soon as its job records calls."
+		}
+		lines = m.fill(append([]string{m.title(), ""}, m.wrapped(text)...))
 	case len(m.frame.Rows) == 0 || m.frame.To <= m.frame.From:
 		lines = append([]string{m.title(), ""}, m.wrapped(m.empty())...)
 		lines = m.fill(lines)
@@ -139,9 +139,11 @@ func (m *Model) title() string {
 	if f.Ranks == 1 {
 		text = "1 rank"
 	}
-	if span := f.To - f.From; span < 10*time.Millisecond {
+	switch span := f.To - f.From; {
+	case len(f.Rows) == 0:
+	case span < 10*time.Millisecond:
 		text += ", " + m.amount(span)
-	} else {
+	default:
 		text += ", " + chart.Duration(span)
 	}
 	if f.Live {
@@ -169,6 +171,9 @@ func (m *Model) status() string {
 	}
 	if len(f.Dead) > 0 {
 		parts = append(parts, warn("died: "+export.Ranks(f.Dead)))
+	}
+	if len(f.Cut) > 0 {
+		parts = append(parts, warn("damaged at the end: "+export.Ranks(f.Cut)))
 	}
 	if f.Lost > 0 {
 		parts = append(parts, warn(plural(f.Lost, "event")+" lost"))
@@ -205,239 +210,6 @@ func plural(n uint64, noun string) string {
 }
 
 func (m *Model) amount(d time.Duration) string { return m.terminal.Amount(float64(d), "ns") }
-
-// time is a time since the start of the job, as exact as the window needs.
-func (m *Model) time(t time.Duration) string {
-	cell := max((m.frame.Window.To-m.frame.Window.From)/time.Duration(m.frame.Window.Columns), 1)
-	return seconds(t, cell)
-}
-
-// seconds is a time with the digits that tell it from another one that is apart by step.
-func seconds(t, step time.Duration) string {
-	digits := max(min(9-int(math.Log10(float64(step))), 9), 0)
-	return strconv.FormatFloat(t.Seconds(), 'f', digits, 64) + " s"
-}
-
-// phases is the line of the phases of the cursor's thread.
-func (m *Model) phases() string {
-	f := m.frame
-	if !slices.ContainsFunc(f.Phases, func(s string) bool { return s != "" }) {
-		return ""
-	}
-	var b strings.Builder
-	line := m.terminal.Glyphs().Line
-	for c := 0; c < len(f.Phases); {
-		end := c
-		for end < len(f.Phases) && f.Phases[end] == f.Phases[c] {
-			end++
-		}
-		text := ""
-		if f.Phases[c] != "" {
-			text = m.terminal.Cut(m.terminal.Safe(f.Phases[c]), end-c)
-			text += strings.Repeat(line, end-c-term.Width(text))
-		}
-		b.WriteString(term.Pad(text, end-c))
-		c = end
-	}
-	return m.terminal.Paint(term.Label, m.terminal.Fit("phase", m.margin())) + m.terminal.Paint(term.Place, b.String())
-}
-
-// axis is the line of time, with a mark over the cursor's column.
-func (m *Model) axis() string {
-	w := m.frame.Window
-	g := m.terminal.Glyphs()
-	line := make([]string, w.Columns)
-	for i := range line {
-		line[i] = g.Line
-	}
-	put := func(at int, text string) {
-		for i, r := range []rune(text) {
-			if at+i < len(line) {
-				line[at+i] = string(r)
-			}
-		}
-	}
-	step := (w.To - w.From) / time.Duration(max(w.Columns/16, 2))
-	last := -1
-	for _, x := range chart.Ticks(w.From.Seconds(), w.To.Seconds(), max(w.Columns/16, 2)) {
-		c := w.Column(min(max(time.Duration(math.Round(x*1e9)), w.From), w.To-1))
-		text := g.Bar + seconds(time.Duration(math.Round(x*1e9)), max(step/2, 1)) + " "
-		if c <= last || c+term.Width(text) > w.Columns {
-			continue
-		}
-		put(c, text)
-		last = c + term.Width(text)
-	}
-	line[w.Column(m.frame.Place.Time)] = g.Down
-	return m.terminal.Paint(term.Label, m.terminal.Fit("rank", m.margin())+strings.Join(line, ""))
-}
-
-// glyph is what a cell shows.
-type glyph struct {
-	text  string
-	style term.Style
-}
-
-// row is a row with its cells.
-func (m *Model) row(i int) string {
-	f := m.frame
-	t := f.Rows[f.Top+i].Track
-	chosen := t == f.Place.Track
-	mark, style := " ", term.Plain
-	if chosen {
-		mark, style = ">", term.Subject
-	}
-	var b strings.Builder
-	b.WriteString(m.terminal.Paint(style, mark+m.terminal.FitRight(m.name(t), m.margin()-2)+" "))
-	cursor := -1
-	if chosen {
-		cursor = f.Window.Column(f.Place.Time)
-	}
-	run, last := "", term.Style{}
-	flush := func() {
-		b.WriteString(m.terminal.Paint(last, run))
-		run = ""
-	}
-	for c := range f.Cells[i] {
-		g := m.glyph(i, c)
-		if c == cursor {
-			g.style = term.Chosen(!m.inMessages)
-		}
-		if g.style != last {
-			flush()
-		}
-		last = g.style
-		run += g.text
-	}
-	flush()
-	return b.String()
-}
-
-// glyph is how a cell looks: the letter of what takes the most time of it.
-func (m *Model) glyph(i, column int) glyph {
-	f := m.frame
-	c, w := &f.Cells[i][column], f.Window
-	from, to := w.Edge(column), w.Edge(column+1)
-	tail := f.Tails[i]
-	width := to - from - c.Skipped
-	switch {
-	case c.Lost > 0 || tail.Events > 0 && to > tail.From && from < tail.To && c.Calls == 0:
-		return glyph{"?", term.Wrong}
-	case c.Calls == 0 && c.Skipped > 0:
-		return glyph{" ", term.Plain}
-	case c.Calls == 0 && m.outside(i, column):
-		return glyph{" ", term.Plain}
-	case c.Calls == 0:
-		return glyph{m.terminal.Glyphs().Dot, term.Label}
-	}
-	letter, color := m.letter(c.Shares[0].Function)
-	style := term.Style{Color: color}
-	if 2*c.Busy >= width {
-		style.Reverse = m.terminal.Profile > colorprofile.ASCII
-		return glyph{letter, style}
-	}
-	return glyph{strings.ToLower(letter), style}
-}
-
-// outside says whether a cell without calls is before the first or after the last call of its thread, as far as the window shows.
-func (m *Model) outside(i, column int) bool {
-	begin, end := m.frame.Ends[i][0], m.frame.Ends[i][1]
-	w := m.frame.Window
-	return w.Edge(column+1) <= begin || w.Edge(column) > end
-}
-
-// letter is how a function is shown.
-func (m *Model) letter(function int32) (string, term.Color) {
-	name := m.frame.Functions[function]
-	k := kindOf(name)
-	if !m.byFunction {
-		return string(kindInfo[k].letter), kindInfo[k].color
-	}
-	for i, s := range m.shares() {
-		if s.Function == function && i < 26 {
-			return string(rune('A' + i)), kindInfo[k].color
-		}
-	}
-	return "*", kindInfo[k].color
-}
-
-// shares are those of all cells that are shown, the greatest first.
-func (m *Model) shares() []trace.Share {
-	if m.frame.shares == nil {
-		all := map[int32]trace.Share{}
-		for _, row := range m.frame.Cells {
-			for i := range row {
-				for _, s := range row[i].Shares {
-					sum := all[s.Function]
-					all[s.Function] = trace.Share{Function: s.Function, Calls: sum.Calls + s.Calls, Time: sum.Time + s.Time}
-				}
-			}
-		}
-		m.frame.shares = []trace.Share{}
-		for _, s := range all {
-			m.frame.shares = append(m.frame.shares, s)
-		}
-		slices.SortFunc(m.frame.shares, func(a, b trace.Share) int {
-			return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(b.Calls, a.Calls), cmp.Compare(m.frame.Functions[a.Function], m.frame.Functions[b.Function]))
-		})
-	}
-	return m.frame.shares
-}
-
-// legend says what the letters stand for, and which part of the time it takes.
-func (m *Model) legend() string {
-	f := m.frame
-	var parts []string
-	whole := float64(f.Window.To-f.Window.From) * float64(len(f.Cells))
-	entry := func(letter, name string, color term.Color, took time.Duration) {
-		parts = append(parts, m.terminal.Paint(term.Style{Color: color, Bold: true}, letter)+" "+name+" "+percent(float64(took)/whole))
-	}
-	if m.byFunction {
-		for i, s := range m.shares() {
-			letter, color := m.letter(s.Function)
-			if i < 26 {
-				entry(letter, m.terminal.Safe(strings.TrimPrefix(f.Functions[s.Function], "MPI_")), color, s.Time)
-			}
-		}
-	} else {
-		var times [kinds]time.Duration
-		var calls [kinds]uint64
-		for _, s := range m.shares() {
-			k := kindOf(f.Functions[s.Function])
-			times[k] += s.Time
-			calls[k] += s.Calls
-		}
-		order := make([]kind, 0, kinds)
-		for k := range kinds {
-			if calls[k] > 0 {
-				order = append(order, k)
-			}
-		}
-		slices.SortStableFunc(order, func(a, b kind) int { return cmp.Compare(times[b], times[a]) })
-		for _, k := range order {
-			entry(string(kindInfo[k].letter), kindInfo[k].name, kindInfo[k].color, times[k])
-		}
-	}
-	line := " "
-	for _, p := range append(parts, m.terminal.Glyphs().Dot+" not in MPI") {
-		if term.Width(line)+term.Width(p)+2 > m.width {
-			break
-		}
-		line += p + "  "
-	}
-	return line
-}
-
-// percent is a part for people.
-func percent(x float64) string {
-	switch {
-	case x > 0 && x < 0.001:
-		return "<0.1%"
-	case x < 0.0995:
-		return strconv.FormatFloat(x*100, 'f', 1, 64) + "%"
-	}
-	return strconv.FormatFloat(x*100, 'f', 0, 64) + "%"
-}
 
 // footer is the command line, the outcome of the last key or command, or the keys that are the most useful now.
 func (m *Model) footer() string {

@@ -187,7 +187,7 @@ func (f *Feed) value(c *cell, as recording.Transform) Value {
 	if c.how != latest || c.columns[0].Type.Form() != catalog.FormText {
 		v.Raw, v.Delta = c.now()
 		v.Rate = c.rate(&f.line, f.line.whole || f.over)
-		if s := c.rank.State; !f.line.whole && !f.over && (s == recording.StateEnded || s == recording.StateDied || f.silent(c.rank)) {
+		if s := c.rank.State; !f.line.whole && !f.over && (s == recording.StateEnded || s == recording.StateDied || s == recording.StateDamaged || f.silent(c.rank)) {
 			v.Rate = math.NaN() // it has none any more
 		}
 	}
@@ -353,6 +353,7 @@ func (f *Frame) Troubles() []string {
 		is   func(*RankInfo) bool
 	}{
 		{"died before the end of the recording", func(r *RankInfo) bool { return r.State == recording.StateDied }},
+		{"did not end as far as the recording says, whose end is damaged or missing", func(r *RankInfo) bool { return r.State == recording.StateDamaged }},
 		{"recorded nothing lately, but did not end", func(r *RankInfo) bool { return r.Silent }},
 	} {
 		var ranks []int

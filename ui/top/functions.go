@@ -176,7 +176,7 @@ func functionRankTable(f *Frame, fn *Function, ranks []RankFunction) *export.Row
 
 // troubled says whether something is wrong with a rank.
 func (r *RankInfo) troubled() bool {
-	return r.Silent || r.State == recording.StateDied || r.State == recording.StateUnreachable
+	return r.Silent || r.State == recording.StateDied || r.State == recording.StateUnreachable || r.State == recording.StateDamaged
 }
 
 // matches says whether a rank passes the filter.

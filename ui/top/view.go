@@ -93,7 +93,7 @@ func (m *Model) rows() int {
 // title says which run this is, and what its ranks are doing.
 func (m *Model) title() string {
 	f := m.frame
-	counts, words := map[string]int{}, []string{"running", "silent", "finalize", "ended", "exit", "abort", "switched-off", "died", "unreachable"}
+	counts, words := map[string]int{}, []string{"running", "silent", "finalize", "ended", "exit", "abort", "switched-off", "died", "unreachable", "damaged"}
 	for i := range f.Ranks {
 		counts[f.Ranks[i].Word()]++
 	}
@@ -190,12 +190,12 @@ func (m *Model) trouble() string {
 		switch {
 		case r.Silent:
 			ranks["no sample lately"] = append(ranks["no sample lately"], r.Rank)
-		case r.State == recording.StateDied, r.State == recording.StateUnreachable:
+		case r.State == recording.StateDied, r.State == recording.StateUnreachable, r.State == recording.StateDamaged:
 			ranks[r.State.String()] = append(ranks[r.State.String()], r.Rank)
 		}
 	}
 	var parts []string
-	for _, word := range []string{"died", "no sample lately", "unreachable"} {
+	for _, word := range []string{"died", "damaged", "no sample lately", "unreachable"} {
 		if len(ranks[word]) > 0 {
 			parts = append(parts, word+": "+export.Ranks(ranks[word]))
 		}
