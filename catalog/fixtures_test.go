@@ -15,6 +15,8 @@ func TestRealSnapshots(t *testing.T) {
 	for name, want := range map[string]struct{ cvarsBefore, cvarsAfter, pvarsAfter, faulty, enums, differing int }{
 		"openmpi-4.1.4.json":    {1259, 1116, 46, 13, 39, 3},
 		"mpich-4.0.2.json":      {344, 344, 0, 0, 0, 0},
+		"openmpi-5.0.7.json":    {823, 753, 46, 13, 41, 2},
+		"mpich-4.2.1.json":      {438, 438, 0, 0, 0, 0},
 		"openmpi-6.0.0rc2.json": {903, 922, 46, 13, 50, 0},
 		"mpich-5.0.2.json":      {466, 466, 0, 0, 0, 0},
 	} {

@@ -135,6 +135,7 @@ type comparison struct {
 	hidden        [2]int // entries of each side that exist in no compared stage
 	alone         [2]int // variables that only one side has, with Options.Values
 	users         [2]map[string]*rule
+	own           []string // control variables whose values each process has of its own, and which differ
 }
 
 func (c *comparison) partial() bool { return c.sides[0].Partial || c.sides[1].Partial }

@@ -2,6 +2,7 @@ package diff
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -114,12 +115,20 @@ func TestChanges(t *testing.T) {
 
 // Two releases of each library. The answer to a real question is near the top: since Open MPI 5, coll/han runs many collectives.
 func TestReleases(t *testing.T) {
+	han := func(d *Diff) int {
+		return slices.IndexFunc(lines(d), func(s string) bool {
+			return strings.HasPrefix(s, `changed coll_han_priority; default "0" -> "35"`)
+		})
+	}
+	if n := han(compare(snapshot(t, "openmpi-4.1.4"), snapshot(t, "openmpi-5.0.7"))); n < 0 || n > 9 {
+		t.Errorf("from 4.1.4 to 5.0.7, coll_han_priority is item %d", n)
+	}
+	if n := han(compare(snapshot(t, "openmpi-5.0.7"), snapshot(t, "openmpi-6.0.0rc2"))); n >= 0 {
+		t.Errorf("from 5.0.7 to 6.0.0rc2, coll_han_priority changed")
+	}
 	d := compare(snapshot(t, "openmpi-4.1.4"), snapshot(t, "openmpi-6.0.0rc2"))
-	han := slices.IndexFunc(lines(d), func(s string) bool {
-		return strings.HasPrefix(s, `changed coll_han_priority; default "0" -> "35"`)
-	})
-	if han < 0 || han > 9 {
-		t.Errorf("coll_han_priority is item %d", han)
+	if n := han(d); n < 0 || n > 9 {
+		t.Errorf("from 4.1.4 to 6.0.0rc2, coll_han_priority is item %d", n)
 	}
 	for _, s := range lines(d) {
 		if strings.HasPrefix(s, "renamed btl_openib") {
@@ -164,6 +173,24 @@ func TestValues(t *testing.T) {
 	}
 	if want := "1 variable that only B has are not compared"; !slices.Contains(d.Notes, want) {
 		t.Error(d.Notes)
+	}
+}
+
+// Values that each process has of its own are named, and do not count as differences.
+func TestProcessValues(t *testing.T) {
+	a, b := snapshot(t, "openmpi-4.1.4"), snapshot(t, "openmpi-4.1.4")
+	for _, name := range []string{"orte_hnp_uri", "orte_ess_vpid", "orte_ess_num_procs"} {
+		v := b.Cvar(name)
+		v.After = &catalog.Reading{Status: catalog.StatusOK, Value: catalog.NewText("other")}
+	}
+	for _, o := range []Options{{}, {Values: true}} {
+		d := Compare(Side{Catalog: a}, Side{Catalog: b}, o)
+		if len(d.Items) != 1 || d.Items[0].Name() != "orte_ess_num_procs" {
+			t.Error(lines(d))
+		}
+		if want := "values that each process has of its own are not compared: orte_ess_vpid, orte_hnp_uri"; !slices.Contains(d.Notes, want) {
+			t.Error(d.Notes)
+		}
 	}
 }
 
@@ -221,6 +248,15 @@ func TestLibraryName(t *testing.T) {
 	}
 }
 
+func namesOf(all ...*catalog.Catalog) (names []string) {
+	for _, c := range all {
+		for i := range c.Cvars {
+			names = append(names, c.Cvars[i].Name)
+		}
+	}
+	return names
+}
+
 func TestRules(t *testing.T) {
 	if _, err := compiled(); err != nil {
 		t.Fatal(err)
@@ -231,6 +267,13 @@ func TestRules(t *testing.T) {
 		}
 	}
 	r := shipped()
+	for _, name := range namesOf(snapshot(t, "openmpi-6.0.0rc2"), snapshot(t, "mpich-5.0.2")) { // the search for needles hides no match
+		for _, x := range append(slices.Concat(slices.Collect(maps.Values(r.byFirst))...), r.any...) {
+			if text := strings.ToLower(name); x.matches(text) != x.pattern.MatchString(text) {
+				t.Fatalf("%s: %s, %q", name, x.pattern, x.needles)
+			}
+		}
+	}
 	for name, least := range map[string]int{"coll_han_priority": 95, "btl_sm_eager_limit": 90, "pml": 100, "MPIR_CVAR_BCAST_INTRA_ALGORITHM": 90, "MPIR_CVAR_CH4_OFI_EAGER_MAX_MSG_SIZE": 90} {
 		if r.of(name).weight < least {
 			t.Errorf("%s: %d", name, r.of(name).weight)

@@ -100,7 +100,9 @@ func (c *comparison) fields(a, b *entry) (all []Field) {
 	}
 	va, variable := a.Entry.(*catalog.Variable)
 	if variable && a.kind == catalog.Cvars {
-		all = c.values(va, b.Entry.(*catalog.Variable))
+		if all = c.values(va, b.Entry.(*catalog.Variable)); all != nil && c.rules.process[va.Name] {
+			all, c.own = nil, append(c.own, va.Name)
+		}
 	}
 	if c.options.Values {
 		return all

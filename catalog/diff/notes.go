@@ -2,6 +2,7 @@ package diff
 
 import (
 	"fmt"
+	"strings"
 
 	"mpitx/catalog"
 )
@@ -32,6 +33,9 @@ func (c *comparison) compared(e catalog.Entry) bool {
 func (c *comparison) notes() {
 	note := func(format string, args ...any) { c.out.Notes = append(c.out.Notes, fmt.Sprintf(format, args...)) }
 	a, b := &c.sides[0], &c.sides[1]
+	if len(c.own) > 0 {
+		note("values that each process has of its own are not compared: %s", strings.Join(c.own, ", "))
+	}
 	if x, y := Implementation(&a.Library), Implementation(&b.Library); x != y {
 		note("A is %s and B is %s: only the %s that both have under the same name can be compared; the others are listed as vanished or appeared",
 			x, y, counted(c.out.Common, "entry", "entries"))
@@ -49,6 +53,9 @@ func (c *comparison) notes() {
 		if one.Partial && !other.Partial {
 			note("%s is the output of ompi_info, which leaves out internal variables, scopes, bindings, categories and what exists after MPI_Init: a variable that appears only in %s may exist in %s as well",
 				side, otherSide(s), side)
+		}
+		if one.Partial && one.Before.Error != "" {
+			note("%s: %s", side, one.Before.Error)
 		}
 		lost := 0
 		for _, r := range one.Job.Ranks {

@@ -93,15 +93,20 @@ type place struct {
 // candidates finds the pairs that share a bucket. alone are the hashes of descriptions that only one entry of each side has.
 func candidates(only [2][]*entry) (pairs []pair, alone map[uint64]bool) {
 	var places []place
+	var shared []uint64
 	for s := range only {
 		for i, x := range only[s] {
-			for _, bucket := range x.buckets() {
+			shared = x.buckets(shared[:0])
+			for _, bucket := range shared {
 				places = append(places, place{bucket, int32(s), int32(i)})
 			}
 		}
 	}
-	slices.SortFunc(places, func(p, q place) int {
-		return cmp.Or(cmp.Compare(p.bucket, q.bucket), cmp.Compare(p.side, q.side), cmp.Compare(p.at, q.at))
+	slices.SortFunc(places, func(p, q place) int { // most of the time of large comparisons
+		if p.bucket != q.bucket {
+			return cmp.Compare(p.bucket, q.bucket)
+		}
+		return cmp.Or(cmp.Compare(p.side, q.side), cmp.Compare(p.at, q.at))
 	})
 	places = slices.Compact(places)
 	alone = map[uint64]bool{}
@@ -133,10 +138,9 @@ func candidates(only [2][]*entry) (pairs []pair, alone map[uint64]bool) {
 	return pairs, alone
 }
 
-// buckets are hashes of what an entry can share with another one.
-func (x *entry) buckets() []uint64 {
+// buckets appends hashes of what an entry can share with another one.
+func (x *entry) buckets(all []uint64) []uint64 {
 	n := len(x.words)
-	all := make([]uint64, 0, 2*n+3)
 	whole := hashOf(1)
 	for _, w := range x.words {
 		whole = mix(whole, w)

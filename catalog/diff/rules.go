@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +19,7 @@ type rules struct {
 	changes map[string]change
 	byFirst map[string][]*rule // by the first word of the name, with those for any word, in order
 	any     []*rule            // for any first word
+	process map[string]bool    // control variables whose values differ between processes by nature
 	known   map[string]*rule   // by name
 }
 
@@ -28,7 +30,8 @@ type change struct {
 
 type rule struct {
 	weight  int
-	whole   bool // the pattern is for the whole name
+	whole   bool     // the pattern is for the whole name
+	needles []string // every match contains one of these; nil: not known
 	pattern *regexp.Regexp
 	reason  string
 }
@@ -39,13 +42,13 @@ func shipped() *rules {
 	if err != nil {
 		panic(err)
 	}
-	return &rules{changes: r.changes, byFirst: r.byFirst, any: r.any, known: map[string]*rule{}}
+	return &rules{changes: r.changes, byFirst: r.byFirst, any: r.any, process: r.process, known: map[string]*rule{}}
 }
 
 var compiled = sync.OnceValues(func() (*rules, error) { return parseRules(ruleText) })
 
 func parseRules(text string) (*rules, error) {
-	r := &rules{changes: map[string]change{}, byFirst: map[string][]*rule{}}
+	r := &rules{changes: map[string]change{}, process: map[string]bool{}, byFirst: map[string][]*rule{}}
 	n := 0
 	for line := range strings.Lines(text) {
 		n++
@@ -54,6 +57,12 @@ func parseRules(text string) (*rules, error) {
 			continue
 		}
 		bad := func(why string) (*rules, error) { return nil, fmt.Errorf("rules.txt:%d: %s", n, why) }
+		if words[0] == "process" {
+			for _, name := range words[1:] {
+				r.process[name] = true
+			}
+			continue
+		}
 		if len(words) < 3 {
 			return bad("too few words")
 		}
@@ -76,12 +85,55 @@ func parseRules(text string) (*rules, error) {
 			if err != nil {
 				return bad(err.Error())
 			}
-			r.add(words[2], &rule{x, words[2] == "*", p, strings.Join(words[4:], " ")})
+			parsed, _ := syntax.Parse(words[3], syntax.Perl) // it compiled
+			r.add(words[2], &rule{x, words[2] == "*", needles(parsed), p, strings.Join(words[4:], " ")})
 		default:
-			return bad(words[0] + " is not change or weight")
+			return bad(words[0] + " is not change, process or weight")
 		}
 	}
 	return r, nil
+}
+
+// needles returns texts; every match of an expression contains one of them. It returns nil if there are no such texts. Looking for them first saves
+// most of the time that expressions take.
+func needles(re *syntax.Regexp) (best []string) {
+	switch re.Op {
+	case syntax.OpLiteral:
+		return []string{string(re.Rune)}
+	case syntax.OpCapture, syntax.OpPlus:
+		return needles(re.Sub[0])
+	case syntax.OpAlternate:
+		for _, sub := range re.Sub {
+			some := needles(sub)
+			if some == nil {
+				return nil
+			}
+			best = append(best, some...)
+		}
+	case syntax.OpConcat: // any part will do: the one that is least likely by chance
+		for _, sub := range re.Sub {
+			if some := needles(sub); shortest(some) > shortest(best) {
+				best = some
+			}
+		}
+	}
+	return best
+}
+
+// shortest is the length of the shortest of some texts.
+func shortest(all []string) int {
+	if len(all) == 0 {
+		return 0
+	}
+	return len(slices.MinFunc(all, func(a, b string) int { return len(a) - len(b) }))
+}
+
+// matches reports whether the rule is for a text.
+func (x *rule) matches(text string) bool {
+	if x.needles != nil && !slices.ContainsFunc(x.needles, func(n string) bool { return strings.Contains(text, n) }) {
+		return false
+	}
+	return x.pattern.MatchString(text)
 }
 
 // add adds a rule after the others.
@@ -120,7 +172,7 @@ func (r *rules) of(name string) *rule {
 		if x.whole {
 			text = whole
 		}
-		if x.pattern.MatchString(text) {
+		if x.matches(text) {
 			found = x
 			break
 		}

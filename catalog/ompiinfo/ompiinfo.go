@@ -51,7 +51,7 @@ func Read(in io.Reader) (*catalog.Catalog, error) {
 	case len(bytes.TrimSpace(text)) == 0:
 		return nil, errors.New("the file is empty; " + howTo)
 	}
-	p := &parser{known: map[string]*variable{}}
+	p := &parser{known: map[string]*variable{}, described: map[string]bool{}}
 	lines := bufio.NewScanner(bytes.NewReader(text))
 	lines.Buffer(nil, maxSize+1)
 	for lines.Scan() {
@@ -78,6 +78,9 @@ type parser struct {
 	order   []*variable
 	known   map[string]*variable
 	help    *variable // whose description the next line may continue
+
+	lastListed string          // the last framework of the list of components, which comes before the variables
+	described  map[string]bool // frameworks whose variables were printed
 }
 
 // keys follow the name of a variable. Names may contain colons.
@@ -106,8 +109,12 @@ func (p *parser) line(s string) {
 	p.help = nil
 	parts := strings.SplitN(rest, ":", 4) // framework, component, param or pvar
 	if len(parts) < 4 || parts[2] != "param" && parts[2] != "pvar" {
+		if len(parts) == 4 && parts[2] == "version" {
+			p.lastListed = parts[0]
+		}
 		return
 	}
+	p.described[parts[0]] = true
 	name, key, value := splitName(parts[3])
 	if key == "" {
 		name = parts[3] // cut off
@@ -208,6 +215,10 @@ func (p *parser) catalog(text []byte) (*catalog.Catalog, error) {
 	slices.SortFunc(c.Pvars, func(a, b catalog.Variable) int { return strings.Compare(a.ID(), b.ID()) })
 	slices.SortFunc(c.Enums, func(a, b catalog.Enum) int { return strings.Compare(a.Name, b.Name) })
 	c.Before = catalog.Stage{Read: true, Cvars: len(c.Cvars), Pvars: len(c.Pvars)}
+	// The variables of frameworks follow in the order of the list of components. Each has one of level 2: which components to use.
+	if highest >= catalog.VerbosityUserDetail && p.lastListed != "" && !p.described[p.lastListed] {
+		return nil, fmt.Errorf("the output of ompi_info is cut off after the variable %s: it lists components of %s, but none of its variables; %s", last.name, p.lastListed, howTo)
+	}
 	if len(c.Cvars) > 0 && highest < catalog.VerbosityMPIDevAll {
 		c.Before.Error = fmt.Sprintf("ompi_info printed variables up to level %d only; %s", highest, howTo)
 	}

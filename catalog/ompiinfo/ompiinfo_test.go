@@ -89,8 +89,31 @@ func TestCutOff(t *testing.T) {
 			t.Fatalf("cut off at %q: %v", text[max(0, n-20):n], err)
 		}
 	}
-	if _, err := Read(bytes.NewReader(text[:end])); err != nil {
-		t.Errorf("complete variables: %v", err)
+}
+
+// An output that is cut off between two variables lacks frameworks that its list of components has. Within the last framework nothing
+// shows it.
+func TestCutOffBetween(t *testing.T) {
+	text := real(t)
+	const end = ":disabled:false\n" // the last line of a variable
+	at := bytes.Index(text, []byte("mca:mca:base:param:"))
+	last := bytes.Index(text, []byte("mca:vprotocol:base:param:vprotocol:"))
+	for n := 0; ; n++ {
+		at += bytes.Index(text[at:], []byte(end)) + len(end)
+		if at > last {
+			break
+		}
+		if n%50 != 0 && at != last {
+			continue
+		}
+		if _, err := Read(bytes.NewReader(text[:at])); err == nil || !strings.Contains(err.Error(), "it lists components of vprotocol, but none of its variables") {
+			t.Fatalf("cut off after %q: %v", text[at-60:at], err)
+		}
+	}
+	// Filtered by level or framework, it is not cut off.
+	some := append(bytes.Clone(text[:500]), text[bytes.Index(text, []byte("mca:coll:tuned:param:")):bytes.Index(text, []byte("mca:crcp:"))]...)
+	if _, err := Read(bytes.NewReader(some)); err != nil {
+		t.Errorf("one framework: %v", err)
 	}
 }
 

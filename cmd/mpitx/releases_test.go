@@ -27,6 +27,8 @@ var behaviours = map[string]struct {
 	"openmpi-isendrecv": {locate.OpenMPI, 5, 0},
 	// From 6 on it has MPI_T events.
 	"openmpi-eventless": {locate.OpenMPI, 0, 5},
+	// From 6 on MPI_Init keeps variables of components that it did not select, such as pml_ucx_tls.
+	"openmpi-unloads": {locate.OpenMPI, 0, 5},
 	// PRRTE sometimes exits with 255 ("unable to start") if a process exits as soon as it is started, with any code.
 	"openmpi-hasty": {locate.OpenMPI, 5, 0},
 	// MPICH 5 exits in MPI_Init under a launcher that only speaks PMIx. With older releases each process is a separate job.
