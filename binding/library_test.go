@@ -222,7 +222,7 @@ func TestLibraryFacts(t *testing.T) {
 				}
 				want(t, "family", m.lib.Family(), "demo")
 				want(t, "path", m.lib.Path, "")
-				want(t, "QMPI", m.lib.HasQMPI(), false)
+				want(t, "QMPI", m.lib.HasQMPI(), true)
 				text := must(m.lib.VersionText())(t)
 				if !strings.HasPrefix(text, "mpitx demo library") {
 					t.Error(text)

@@ -2,6 +2,8 @@
 package check
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -58,17 +60,23 @@ type Result struct {
 // Report is what came of all rules on a library.
 type Report struct {
 	Schema   string    `json:"schema"` // "mpitx.check"
+	Version  int       `json:"version"`
 	Library  string    `json:"library"`
 	Standard string    `json:"standard"` // the version of MPI that the library claims
 	Path     string    `json:"path,omitempty"`
 	Results  []*Result `json:"results"`
 	Features []Feature `json:"features,omitempty"`
-	Known    []string  `json:"known,omitempty"` // violations of the baseline that were left out
+	Baseline string    `json:"baseline,omitempty"` // the library of the baseline
+	Known    []string  `json:"known,omitempty"`    // violations of the baseline that were left out
+	Untested []string  `json:"untested,omitempty"` // rules that the baseline does not have, or could not test
 	Seconds  float64   `json:"seconds"`
 }
 
-// Schema is Report.Schema.
-const Schema = "mpitx.check"
+// Schema and Version are those of reports that this package writes. Reports of the first mpitx had no version; they are the same.
+const (
+	Schema  = "mpitx.check"
+	Version = 1
+)
 
 // MaxViolations is the number of violations of a rule that are kept with their calls.
 const MaxViolations = 3
@@ -117,10 +125,50 @@ func (r *Report) Result(rule string) *Result {
 	return nil
 }
 
-// Known removes the violations that another report of the same library has, so that what is new is left.
+// ReadBaseline reads a report that mpitx check -o json wrote.
+func ReadBaseline(raw []byte) (*Report, error) {
+	r := &Report{}
+	err := json.Unmarshal(raw, r)
+	wrong := (*json.SyntaxError)(nil)
+	switch {
+	case errors.As(err, &wrong):
+		return nil, fmt.Errorf("it is damaged or cut off at byte %d of %d: %w", wrong.Offset, len(raw), err)
+	case r.Schema != Schema:
+		return nil, errors.New("it is not a report of mpitx check")
+	case r.Version > Version:
+		return nil, fmt.Errorf("it has version %d of the format, and this mpitx reads version %d", r.Version, Version)
+	case err != nil:
+		return nil, fmt.Errorf("it is damaged: %w", err)
+	case len(r.Results) == 0 || r.Library == "":
+		return nil, errors.New("it has no results of a library")
+	}
+	for _, one := range r.Results {
+		if one == nil || one.Name == "" || one.Status == "" {
+			return nil, errors.New("it is damaged: a result has no rule or no status")
+		}
+	}
+	return r, nil
+}
+
+// SameProduct reports whether two libraries differ at most in their version. The name of a library ends with its first digit.
+func SameProduct(a, b string) bool {
+	name := func(s string) string {
+		if k := strings.IndexAny(s, "0123456789"); k >= 0 {
+			s = s[:k]
+		}
+		return strings.TrimSpace(s)
+	}
+	return name(a) == name(b)
+}
+
+// Subtract removes the violations that another report of the same library has, so that what is new is left.
 func (r *Report) Subtract(base *Report) {
+	r.Baseline = base.Library
 	for _, one := range r.Results {
 		old := base.Result(one.Name)
+		if old == nil || old.Status == Failed {
+			r.Untested = append(r.Untested, one.Name)
+		}
 		if old == nil || !one.Status.Bad() {
 			continue
 		}

@@ -22,8 +22,9 @@ var needs = []struct {
 	{"sample, record, top", "pvar-opens pvar-count pvar-start-stop pvar-monotonic pvar-non-negative pvar-read-stopped", "pvar-count", "the library has no performance variable that can be opened; the variables mpitx:* work",
 		"tries each variable in a child process, and takes its own baselines"},
 	{"one answer for all ranks", "ranks-variables ranks-enumerations ranks-categories", "", "", "marks what differs"},
-	{"trace of MPI_T events", "event-names-unique event-elements event-handle source-info source-clock", "event-handle", "the library has no events; the calls are traced on any MPI", "tries each event in a child process"},
+	{"trace of MPI_T events", "event-names-unique event-elements event-handle event-callback event-data event-source event-timestamps event-free source-info source-clock", "event-handle", "the library has no events; the calls are traced on any MPI", "tries each event in a child process"},
 	{"queues from PERUSE", "peruse-init peruse-events peruse-unknown-event", "peruse-events", "the library does not have PERUSE; mpitx queues derives them from messages", ""},
+	{"run --via qmpi", "qmpi-register qmpi-init qmpi-numbers qmpi-storage qmpi-order qmpi-arguments qmpi-next", "qmpi-init", "the library does not have QMPI; mpitx run --tool works on any MPI", ""},
 }
 
 // FeaturesOf says which features of mpitx work on a library; none if not all rules were tested that they rest on.

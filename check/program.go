@@ -12,12 +12,14 @@ type Program struct {
 	Item     string
 	Expected string
 	Got      string
+	File     string   // declarations and functions before main
 	Lines    []string // declarations and calls, in order
 	Kept     string   // a C expression that is true if the library keeps the rule; "" if it crashes or hangs before
 	Ranks    int      // 0: one process, without a launcher
 }
 
-const programStart = `#include <mpi.h>
+const programStart = `#define _GNU_SOURCE
+#include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,8 +40,6 @@ static const char *code(int rc)
 /* Prints a call before it is made, because the library may crash in it. */
 #define CALL(rc, call) printf("%s", #call), fflush(stdout), rc = (call), printf(" returned %s\n", code(rc))
 
-int main(void)
-{
 `
 
 // String is the program's text. It exits with 1 if the violation shows, 0 if the library keeps the rule, unless it crashes or hangs.
@@ -62,6 +62,10 @@ func (p *Program) String() string {
 		b.WriteString("#include <peruse.h>\n")
 	}
 	b.WriteString(programStart)
+	if p.File != "" {
+		b.WriteString(p.File + "\n")
+	}
+	b.WriteString("int main(void)\n{\n")
 	for _, line := range p.Lines {
 		fmt.Fprintf(&b, "    %s\n", line)
 	}

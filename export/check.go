@@ -77,9 +77,23 @@ func checkText(w io.Writer, r *check.Report, t Terminal) error {
 	if len(r.Known) > 0 {
 		line("", fmt.Sprintf("%d known violations of the baseline are left out", len(r.Known)))
 	}
+	for _, text := range baselineLimits(r) {
+		line("", t.Safe(text))
+	}
 	line("", fmt.Sprintf("%s, MPI %s: %s (%.1f s)", t.Safe(r.Library), r.Standard, summary(r), r.Seconds))
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// baselineLimits says where a comparison with a baseline is not one of the same rules and the same library.
+func baselineLimits(r *check.Report) (lines []string) {
+	if r.Baseline != "" && r.Baseline != r.Library {
+		lines = append(lines, "The baseline is of "+r.Baseline+".")
+	}
+	if len(r.Untested) > 0 {
+		lines = append(lines, "The baseline has no result of "+check.Some(r.Untested, 6)+": all their violations count as new.")
+	}
+	return lines
 }
 
 func firstGot(one *check.Result) string {
@@ -146,8 +160,14 @@ func wrapAt(line string, width int, indent string) string {
 // checkMarkdown is a table of all rules, and a section for each violated one.
 func checkMarkdown(w io.Writer, r *check.Report) error {
 	var b strings.Builder
-	cell := func(s string) string { return strings.NewReplacer("|", "\\|", "\n", " ", "\r", " ").Replace(s) }
-	fmt.Fprintf(&b, "# %s, MPI %s\n\n%s.\n\n| rule | standard | result | items | what came back |\n|---|---|---|---:|---|\n", cell(r.Library), r.Standard, summary(r))
+	cell := func(s string) string {
+		return strings.ReplaceAll(Safe(strings.Join(strings.Fields(s), " ")), "|", "\\|")
+	}
+	fmt.Fprintf(&b, "# %s, MPI %s\n\n%s.\n\n", cell(r.Library), r.Standard, summary(r))
+	for _, text := range baselineLimits(r) {
+		fmt.Fprintf(&b, "%s\n\n", cell(text))
+	}
+	fmt.Fprint(&b, "| rule | standard | result | items | what came back |\n|---|---|---|---:|---|\n")
 	for _, one := range r.Results {
 		text := one.Why
 		if len(one.Violations) > 0 {
@@ -163,8 +183,12 @@ func checkMarkdown(w io.Writer, r *check.Report) error {
 			continue
 		}
 		v := one.Violations[0]
+		var called []string
+		for _, c := range tail(v.Called, 8) {
+			called = append(called, strings.ReplaceAll(Safe(c), "```", "'''"))
+		}
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n\nBroken by: %s.\n\n```c\n%s\n```\n\nExpected: %s. Got: %s.\n", one.Name, one.Promise,
-			check.Some(one.BadItems, 10), strings.ReplaceAll(strings.Join(tail(v.Called, 8), "\n"), "```", "'''"), v.Expected, v.Got)
+			cell(check.Some(one.BadItems, 10)), strings.Join(called, "\n"), cell(v.Expected), cell(v.Got))
 	}
 	if len(r.Features) > 0 {
 		b.WriteString("\n## mpitx on this library\n\n| feature | works | why |\n|---|---|---|\n")
@@ -185,6 +209,7 @@ type junitSuite struct {
 	Skipped  int         `xml:"skipped,attr"`
 	Time     string      `xml:"time,attr"`
 	Cases    []junitCase `xml:"testcase"`
+	Out      string      `xml:"system-out,omitempty"`
 }
 
 type junitCase struct {
@@ -204,7 +229,7 @@ type junitText struct {
 
 // checkJUnit is a test suite: violations are failures, crashes and hangs are errors.
 func checkJUnit(w io.Writer, r *check.Report) error {
-	s := junitSuite{Name: "mpitx check: " + r.Library, Tests: len(r.Results), Time: fmt.Sprintf("%.3f", r.Seconds)}
+	s := junitSuite{Name: "mpitx check: " + r.Library, Tests: len(r.Results), Time: fmt.Sprintf("%.3f", r.Seconds), Out: strings.Join(baselineLimits(r), "\n")}
 	for _, one := range r.Results {
 		c := junitCase{Name: one.Name, Class: "mpitx.check." + one.Subject, Time: fmt.Sprintf("%.3f", one.Seconds)}
 		var text strings.Builder

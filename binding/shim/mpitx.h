@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MPITX_TABLE_VERSION 5
+#define MPITX_TABLE_VERSION 6
 
 /* Return codes of Table 14.6 of MPI-3.1 and MPI-4's additions, in the standard's order. The numbers belong to the table's version. */
 enum mpitx_rc {
@@ -264,6 +264,7 @@ struct mpitx_table {
     int (*query_thread)(int *provided); /* between MPI_Init and MPI_Finalize */
     int (*has)(const char *routine); /* 1 if the library provides PMPI_<routine> or <routine>, e.g. "MPI_T_event_get_num", "PERUSE_Init" */
     int (*qmpi)(void);               /* 1 if QMPI is built in, not only as stubs */
+    void *(*symbol)(const char *name); /* the address of a routine of this very name, or NULL */
 
     /* -- messages between mpitx's own ranks; never block -- */
     int (*world)(int *rank, int *size);

@@ -251,6 +251,8 @@ static int x_has(const char *name)
 /* Stock MPICH has only the six registration stubs of QMPI. */
 static int x_qmpi(void) { return dlsym(library, "QMPI_Barrier") != NULL; }
 
+static void *x_symbol(const char *name) { return dlsym(library, name); }
+
 /* ---- communication ---- */
 
 struct mpitx_request {
@@ -559,7 +561,7 @@ static struct mpitx_table table = {
     .family = FAMILY,
 #define ENTRY(name) .name = x_##name
     ENTRY(get_version), ENTRY(get_library_version), ENTRY(initialized), ENTRY(finalized), ENTRY(init_thread),
-    ENTRY(finalize), ENTRY(query_thread), ENTRY(has), ENTRY(qmpi), ENTRY(world), ENTRY(processor_name), ENTRY(isend), ENTRY(irecv),
+    ENTRY(finalize), ENTRY(query_thread), ENTRY(has), ENTRY(qmpi), ENTRY(symbol), ENTRY(world), ENTRY(processor_name), ENTRY(isend), ENTRY(irecv),
     ENTRY(iprobe), ENTRY(test), ENTRY(t_init_thread), ENTRY(t_finalize), ENTRY(enum_get_info), ENTRY(enum_get_item),
     ENTRY(cvar_get_num), ENTRY(cvar_get_info), ENTRY(cvar_get_index), ENTRY(cvar_handle_alloc),
     ENTRY(cvar_handle_free), ENTRY(cvar_read), ENTRY(cvar_write), ENTRY(pvar_get_num), ENTRY(pvar_get_info),

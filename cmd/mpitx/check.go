@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -112,6 +111,9 @@ func (o *checkOptions) run(_ *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	if lib.Identify(context.Background()); base != nil && lib.Version() != "" && !check.SameProduct(base.Library, lib.Version()) {
+		return failf("--baseline: %s is a report of %s, and this library is %s; write one of this library with mpitx check -o json > FILE", o.baseline, base.Library, lib.Version())
+	}
 	report := o.test(lib, m, chosen)
 	if o.reproduce != "" {
 		return o.writeProgram(report, item)
@@ -157,7 +159,7 @@ func chosenRules(args []string) ([]check.Rule, error) {
 }
 
 func listRules(a *app, chosen []check.Rule, f export.Format, term export.Terminal) error {
-	r := &check.Report{Schema: check.Schema}
+	r := &check.Report{Schema: check.Schema, Version: check.Version}
 	if f == export.FormatTable {
 		for _, rule := range chosen {
 			fmt.Fprintln(a.out, wrapLine(fmt.Sprintf("%-24s %s (%s)", rule.Name, rule.Promise, rule.Section), term.Width, strings.Repeat(" ", 25)))
@@ -181,9 +183,9 @@ func (o *checkOptions) readBaseline() (*check.Report, error) {
 	case err != nil:
 		return nil, failf("--baseline: %v", err)
 	}
-	r := &check.Report{}
-	if err := json.Unmarshal(raw, r); err != nil || r.Schema != check.Schema {
-		return nil, failf("--baseline: %s is not a report of mpitx check; write one with mpitx check -o json > FILE", o.baseline)
+	r, err := check.ReadBaseline(raw)
+	if err != nil {
+		return nil, failf("--baseline: %s: %v; write one with mpitx check -o json > FILE", o.baseline, err)
 	}
 	return r, nil
 }
@@ -212,7 +214,7 @@ func (o *checkOptions) test(lib *rules.Library, m locate.MPI, chosen []check.Rul
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	results := lib.Run(ctx, chosen, o.jobs, func(*check.Result) {})
-	r := &check.Report{Schema: check.Schema, Library: lib.Version(), Standard: lib.Standard(), Path: m.Lib, Results: results,
+	r := &check.Report{Schema: check.Schema, Version: check.Version, Library: lib.Version(), Standard: lib.Standard(), Path: m.Lib, Results: results,
 		Seconds: time.Since(start).Seconds()}
 	r.Features = check.FeaturesOf(r)
 	return r

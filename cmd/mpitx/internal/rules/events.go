@@ -16,6 +16,8 @@ var eventRules = section{"events", []rule{
 	{Rule: promise("event-names-unique", "MPI-4.0, 15.3.8", "The name of an event type is unique among event types, and not empty."), stage: after, needs: "MPI_T_event_get_num", run: eventNames},
 	{Rule: promise("event-get-index", "MPI-4.0, 15.3.8", "MPI_T_event_get_index finds each event type by its name, and returns MPI_T_ERR_INVALID_NAME for others."), stage: after, needs: "MPI_T_event_get_num", run: eventIndex},
 	{Rule: promise("event-elements", "MPI-4.0, 15.3.8", "Elements have datatypes of the standard and displacements of at least 0 that do not overlap."), stage: after, needs: "MPI_T_event_get_num", run: eventElements},
+	{Rule: promise("event-info-identical", "MPI-4.0, 15.3.8", "Repeated calls of MPI_T_event_get_info for the same event type return the same information."), stage: after, needs: "MPI_T_event_get_num", run: eventIdentical},
+	{Rule: allowed("event-invalid-index", "MPI-4.0, 15.3.8", "Routines return MPI_T_ERR_INVALID_INDEX for the index of an event type or source that does not exist."), stage: after, needs: "MPI_T_event_get_num", run: eventInvalidIndex},
 	{Rule: promise("event-handle", "MPI-4.0, 15.3.8", "Each event type that is not bound to an object can be registered and freed."), stage: after, needs: "MPI_T_event_get_num", run: eventHandle},
 	{Rule: promise("source-info", "MPI-4.0, 15.3.8", "A source has a name, an ordering of the standard, and at least one tick per second."), stage: after, needs: "MPI_T_event_get_num", run: sourceInfo},
 	{Rule: promise("source-clock", "MPI-4.0, 15.3.8", "The timestamps of an ordered source do not fall."), stage: after, needs: "MPI_T_event_get_num", run: sourceClock},
@@ -23,6 +25,7 @@ var eventRules = section{"events", []rule{
 
 var peruseRules = section{"PERUSE", []rule{
 	{Rule: promise("peruse-init", "PERUSE 2.0, 5.2.1", "PERUSE_Init succeeds after MPI_Init, again and again."), stage: after, needs: "PERUSE_Init", run: peruseInit},
+	{Rule: promise("peruse-before-init", "PERUSE 2.0, 5.2.1", "PERUSE_Init returns PERUSE_ERR_MPI_INIT before MPI_Init."), stage: bare, needs: "PERUSE_Init", run: peruseBeforeInit},
 	{Rule: promise("peruse-events", "PERUSE 2.0, 5.2.2 to 5.2.4", "Each supported event has a name, by which PERUSE_Query_event finds it and which PERUSE_Query_event_name returns."), stage: after, needs: "PERUSE_Init", run: peruseEvents},
 	{Rule: promise("peruse-unknown-event", "PERUSE 2.0, 5.2.3", "PERUSE_Query_event returns an error for a name that no event has."), stage: after, needs: "PERUSE_Init", run: peruseUnknown},
 }}
@@ -36,15 +39,19 @@ type rawEvent struct {
 	offsets []int64
 	cTypes  string
 	cOffs   string
+	cNums   string // verbosity, number of elements, binding
 }
 
-func (m *mpi) event(index int) *rawEvent {
-	e := &rawEvent{strings4: *m.strings(wholeName, wholeDesc), types: make([]int32, 64), offsets: make([]int64, 64), cTypes: m.fresh("types"), cOffs: m.fresh("displacements")}
-	m.line("MPI_Datatype %s[64]; MPI_Aint %s[64]; int verbosity = 0, bind = 0, elements = 64; MPI_T_enum enumtype; MPI_Info info;", e.cTypes, e.cOffs)
+func (m *mpi) event(index int) *rawEvent { return m.eventWith(index, m.strings(wholeName, wholeDesc)) }
+
+func (m *mpi) eventWith(index int, s *strings4) *rawEvent {
+	e := &rawEvent{strings4: *s, types: make([]int32, 64), offsets: make([]int64, 64), cTypes: m.fresh("types"), cOffs: m.fresh("displacements"), cNums: m.fresh("numbers")}
+	m.line("MPI_Datatype %s[64]; MPI_Aint %s[64]; int %s[3] = {0, 64, 0}; MPI_T_enum enumtype_of_%s; MPI_Info info_of_%s;", e.cTypes, e.cOffs, e.cNums, e.cNums, e.cNums)
 	e.code = m.call("MPI_T_event_get_info", func() binding.Error {
 		return m.raw.EventInfo(int32(index), e.name.p(), e.nameLen.p(), e.desc.p(), e.descLen.p(), e.types, e.offsets, &e.info)
-	}, lit("%d", index), e.name.out(), e.nameLen.out(), lit("&verbosity"), lit("%s", e.cTypes), lit("%s", e.cOffs),
-		arg{c: "&elements", show: func() string { return fmt.Sprintf("elements = %d", e.info.Elements) }}, lit("&enumtype"), lit("&info"), e.desc.out(), e.descLen.out(), lit("&bind"))
+	}, lit("%d", index), e.name.out(), e.nameLen.out(), lit("&%s[0]", e.cNums), lit("%s", e.cTypes), lit("%s", e.cOffs),
+		arg{c: "&" + e.cNums + "[1]", show: func() string { return fmt.Sprintf("%s[1] = %d", e.cNums, e.info.Elements) }},
+		lit("&enumtype_of_%s", e.cNums), lit("&info_of_%s", e.cNums), e.desc.out(), e.descLen.out(), lit("&%s[2]", e.cNums))
 	return e
 }
 
@@ -76,11 +83,8 @@ func eventNames(m *mpi) {
 			seen[name] = index
 			return
 		}
-		m.line("int same;")
-		m.line("{")
 		other := m.event(first)
-		m.line("same = strcmp(%s, %s) == 0; }", e.name.c, other.name.c)
-		m.expect(false, "!same", "one event type of this name", fmt.Sprintf("the indices %d and %d have it", first, index))
+		m.expect(false, fmt.Sprintf("strcmp(%s, %s) != 0", e.name.c, other.name.c), "one event type of this name", fmt.Sprintf("the indices %d and %d have it", first, index))
 	})
 }
 
@@ -102,7 +106,7 @@ func eventIndex(m *mpi) {
 func eventElements(m *mpi) {
 	m.events(func(e *rawEvent, _ int) {
 		n := e.info.Elements
-		if !m.expect(n >= 0 && n <= 64, "elements >= 0 && elements <= 64", "a number of elements", fmt.Sprint(n)) {
+		if !m.expect(n >= 0 && n <= 64, fmt.Sprintf("%s[1] >= 0 && %s[1] <= 64", e.cNums, e.cNums), "a number of elements", fmt.Sprint(n)) {
 			return
 		}
 		type span struct{ from, to int64 }
@@ -119,6 +123,45 @@ func eventElements(m *mpi) {
 			}
 		}
 	})
+}
+
+func eventIdentical(m *mpi) {
+	m.events(func(e *rawEvent, index int) {
+		again, n := m.event(index), min(64, max(0, int(e.info.Elements)))
+		same := again.ok() && again.info.Verbosity == e.info.Verbosity && again.info.Bind == e.info.Bind && again.info.Elements == e.info.Elements &&
+			slices.Equal(again.types[:n], e.types[:n]) && slices.Equal(again.offsets[:n], e.offsets[:n]) && again.name.String() == e.name.String() && again.desc.String() == e.desc.String()
+		kept := fmt.Sprintf("%s == MPI_SUCCESS && strcmp(%s, %s) == 0 && strcmp(%s, %s) == 0", again.c, e.name.c, again.name.c, e.desc.c, again.desc.c)
+		kept += fmt.Sprintf(" && memcmp(%s, %s, sizeof %s) == 0 && memcmp(%s, %s, %d * sizeof *%s) == 0 && memcmp(%s, %s, %d * sizeof *%s) == 0",
+			e.cNums, again.cNums, e.cNums, e.cTypes, again.cTypes, n, e.cTypes, e.cOffs, again.cOffs, n, e.cOffs)
+		m.expect(same, kept, "the same information as in the first call", fmt.Sprintf("%s, %v %v, then %v %v", codeName(again.rc), e.info, e.types[:n], again.info, again.types[:n]))
+	})
+}
+
+func eventInvalidIndex(m *mpi) {
+	var events, sources int32
+	m.raw.NumEvents(&events)
+	m.raw.NumSources(&sources)
+	for _, index := range []int{-1, int(events), 1 << 30} {
+		if m.item("MPI_T_event_get_info, index %d", index) {
+			m.wants(m.event(index).code, binding.ErrInvalidIndex)
+		}
+		if m.item("MPI_T_event_handle_alloc, index %d", index) {
+			h := m.handle("registration", "MPI_T_event_registration", "0")
+			m.wants(m.call("MPI_T_event_handle_alloc", func() binding.Error { return m.raw.AllocEvent(int32(index), binding.NoObject, &h.v) },
+				lit("%d", index), lit("NULL"), lit("MPI_INFO_NULL"), h.out()), binding.ErrInvalidIndex)
+		}
+	}
+	for _, index := range []int{-1, int(sources), 1 << 30} {
+		if m.item("MPI_T_source_get_info, index %d", index) {
+			c, _ := m.sourceWith(index, m.strings(wholeName, wholeDesc))
+			m.wants(c, binding.ErrInvalidIndex)
+		}
+		if m.item("MPI_T_source_get_timestamp, index %d", index) {
+			var t int64
+			m.line("MPI_Count t;")
+			m.wants(m.call("MPI_T_source_get_timestamp", func() binding.Error { return m.raw.SourceTimestamp(int32(index), &t) }, lit("%d", index), lit("&t")), binding.ErrInvalidIndex)
+		}
+	}
 }
 
 func eventHandle(m *mpi) {
@@ -148,22 +191,26 @@ func (m *mpi) sources(f func(index int, s *strings4, info binding.RawSource)) {
 			continue
 		}
 		s := m.strings(wholeName, wholeDesc)
-		var info binding.RawSource
-		m.line("int ordering = -42; MPI_Count ticks = -42, max_ticks = -42; MPI_Info info;")
-		c := m.call("MPI_T_source_get_info", func() binding.Error {
-			return m.raw.SourceInfo(int32(k), s.name.p(), s.nameLen.p(), s.desc.p(), s.descLen.p(), &info)
-		}, lit("%d", k), s.name.out(), s.nameLen.out(), s.desc.out(), s.descLen.out(), lit("&ordering"), lit("&ticks"), lit("&max_ticks"), lit("&info"))
-		if c.ok() {
+		if c, info := m.sourceWith(k, s); c.ok() {
 			m.rename(s.name.String())
 			f(k, s, info)
 		}
 	}
 }
 
+func (m *mpi) sourceWith(index int, s *strings4) (c code, info binding.RawSource) {
+	order, ticks := m.fresh("ordering"), m.fresh("ticks")
+	m.line("int %s = -42; MPI_Count %s[2] = {-42, -42}; MPI_Info info_of_%s;", order, ticks, ticks)
+	c = m.call("MPI_T_source_get_info", func() binding.Error {
+		return m.raw.SourceInfo(int32(index), s.name.p(), s.nameLen.p(), s.desc.p(), s.descLen.p(), &info)
+	}, lit("%d", index), s.name.out(), s.nameLen.out(), s.desc.out(), s.descLen.out(), lit("&%s", order), lit("&%s[0]", ticks), lit("&%s[1]", ticks), lit("&info_of_%s", ticks))
+	return c, info
+}
+
 func sourceInfo(m *mpi) {
 	m.sources(func(_ int, s *strings4, info binding.RawSource) {
 		m.expect(s.name.String() != "" && (info.Ordering == 1 || info.Ordering == 2) && info.TicksPerSecond > 0 && info.Max > 0,
-			fmt.Sprintf("%s[0] != 0 && (ordering == MPI_T_SOURCE_ORDERED || ordering == MPI_T_SOURCE_UNORDERED) && ticks > 0 && max_ticks > 0", s.name.c),
+			fmt.Sprintf("%s[0] != 0 && (ordering1 == MPI_T_SOURCE_ORDERED || ordering1 == MPI_T_SOURCE_UNORDERED) && ticks1[0] > 0 && ticks1[1] > 0", s.name.c),
 			"a name, an ordering, ticks", fmt.Sprintf("%q, ordering %s, %d ticks per second, at most %d", s.name.String(), unknown(info.Ordering), info.TicksPerSecond, info.Max))
 	})
 }
@@ -199,6 +246,12 @@ func peruseInit(m *mpi) {
 	if m.item("PERUSE_Init") {
 		m.succeeds(m.initPeruse())
 		m.succeeds(m.initPeruse())
+	}
+}
+
+func peruseBeforeInit(m *mpi) {
+	if m.item("PERUSE_Init") {
+		m.wants(m.initPeruse(), binding.ErrPeruseMPIInit)
 	}
 }
 

@@ -21,9 +21,10 @@ var initRules = section{"initialization", []rule{
 	{Rule: promise("cycle-before-init", "MPI-3.1, 14.3", "A complete cycle of MPI_T before MPI_Init leaves MPI usable, and MPI_T can be initialized again after it."), stage: bare, run: cycleBeforeInit},
 	{Rule: promise("cycle-after-init", "MPI-3.1, 14.3", "Complete cycles of MPI_T between MPI_Init and MPI_Finalize leave MPI usable."), stage: bare, run: cycleAfterInit},
 	{Rule: promise("numbers-kept-by-cycle", "MPI-3.1, 14.3.6 to 14.3.8", "The numbers of variables and categories do not fall when MPI_T is finalized and initialized again."), stage: bare, run: numbersKeptByCycle},
+	{Rule: promise("use-before-mpi-init", "MPI-3.1, 14.3", "MPI_T can be used before MPI_Init: each control variable that is listed can be read, or its calls return an error."), stage: before, run: cvarsOpen},
 	{Rule: promise("use-after-mpi-finalize", "MPI-3.1, 14.3", "MPI_T can be used after MPI_Finalize."), stage: after, run: useAfterFinalize},
 	{Rule: promise("finalize-after-mpi", "MPI-3.1, 14.3.4", "MPI_T_finalize can be called after MPI_Finalize."), stage: after, run: func(m *mpi) { finalizeAfter(m) }},
-	{Rule: promise("finalize-before-mpi", "MPI-3.1, 14.3.4", "MPI_T_finalize can be called before MPI_Finalize."), stage: after, run: finalizeBefore},
+	{Rule: promise("finalize-before-mpi", "MPI-3.1, 14.3.4", "MPI_T_finalize can be called before MPI_Finalize, and leaves MPI usable."), stage: after, run: finalizeBefore},
 	{Rule: promise("init-after-mpi-finalize", "MPI-3.1, 14.3", "MPI_T can be initialized after MPI_Finalize."), stage: bare, run: initAfterFinalize},
 	{Rule: promise("strings-kept", "MPI-3.1, 14.3.6", "The text of control variables is the same after MPI_T was finalized and initialized again."), stage: after, run: stringsKept},
 	{Rule: promise("cvars-across-init", "MPI-3.1, 14.3.6", "With MPI_T initialized before MPI_Init, each control variable that is listed after it can be read, or its calls return an error."), stage: across, run: cvarsOpen},
@@ -50,6 +51,12 @@ func uninitialized(m *mpi) {
 			if c, _ := m.indexOf(l, "mpitx_no_such_name", like); c.rc != binding.ErrNotProvided {
 				m.wants(c, binding.ErrNotInitialized)
 			}
+		}
+	}
+	for name, num := range map[string]func(*int32) binding.Error{"MPI_T_event_get_num": m.raw.NumEvents, "MPI_T_source_get_num": m.raw.NumSources} {
+		if m.lib.Has(name) && m.item("%s", name) {
+			n := m.num("num", untouched)
+			m.wants(m.call(name, func() binding.Error { return num(n.p()) }, n.out()), binding.ErrNotInitialized)
 		}
 	}
 	if m.item("MPI_T_pvar_session_create") {
@@ -114,7 +121,11 @@ func initAgain(m *mpi) {
 func (m *mpi) mpiWorks() {
 	rank, size := m.num("rank", untouched), int32(0)
 	c := m.call("MPI_Comm_rank", func() binding.Error { return m.raw.World(rank.p(), &size) }, lit("MPI_COMM_WORLD"), rank.out())
-	m.expect(c.ok() && rank.v == 0, fmt.Sprintf("%s == MPI_SUCCESS && %s == 0", c.c, rank.c), "rank 0", fmt.Sprintf("%s, %d", codeName(c.rc), rank.v))
+	if !m.expect(c.ok() && rank.v == 0, fmt.Sprintf("%s == MPI_SUCCESS && %s == 0", c.c, rank.c), "rank 0", fmt.Sprintf("%s, %d", codeName(c.rc), rank.v)) {
+		return
+	}
+	m.line("MPI_Comm duplicate;") // a collective call reads control variables
+	m.succeeds(m.call("MPI_Comm_dup", func() binding.Error { return m.raw.DupWorld() }, lit("MPI_COMM_WORLD"), lit("&duplicate")))
 }
 
 func cycleBeforeInit(m *mpi) {
@@ -190,6 +201,7 @@ func finalizeAfter(m *mpi) {
 func finalizeBefore(m *mpi) {
 	if m.item("MPI_T_finalize, MPI_Finalize") {
 		m.succeeds(m.finalizeTool())
+		m.mpiWorks()
 		m.succeeds(m.finalizeMPI())
 	}
 }

@@ -170,6 +170,8 @@ var rankRules = section{"ranks", []rule{
 		stage: after, ranks: 2, run: noteEnums, merge: compareRanks},
 	{Rule: promise("ranks-categories", "MPI-3.1, Table 14.1", "Categories of the same name have the same description and numbers of members in all processes."),
 		stage: after, ranks: 2, run: noteCategories, merge: compareRanks},
+	{Rule: promise("ranks-events", "MPI-4.0, 15.3.8", "Event types of the same name have the same metadata in all processes: verbosity, elements, description and binding."),
+		stage: after, needs: "MPI_T_event_get_num", ranks: 2, run: noteEvents, merge: compareRanks},
 }}
 
 func noteVariables(m *mpi) {
@@ -179,6 +181,13 @@ func noteVariables(m *mpi) {
 }
 
 func noteCategories(m *mpi) { m.entries(categories(m), func(e *entry) { m.shares(categories(m), e) }) }
+
+func noteEvents(m *mpi) {
+	m.events(func(e *rawEvent, _ int) {
+		n := min(64, max(0, e.info.Elements))
+		m.fact("event "+e.name.String(), fmt.Sprint(e.info.Verbosity, e.info.Bind, e.info.Elements, e.types[:n], e.offsets[:n], e.desc.String()))
+	})
+}
 
 // shares notes what must be the same in all processes, and the lines that get it.
 func (m *mpi) shares(l *list, e *entry) {

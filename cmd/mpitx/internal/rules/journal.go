@@ -23,6 +23,7 @@ const (
 	noteInapplicable = 'N' // why
 	noteFact         = 'F' // NAME VALUE, for reports
 	noteShared       = 'S' // two quoted strings: a name, and what all ranks must have for it
+	noteMore         = 'P' // the next item needs a process of its own
 	noteEnd          = 'E' // the rule has ended
 )
 
@@ -38,6 +39,7 @@ type journal struct {
 	inapplicable string
 	facts        map[string]string
 	shared       map[string]string
+	more         bool
 	ended        bool
 }
 
@@ -83,6 +85,8 @@ func readJournal(text string) *journal {
 			if n, _ := fmt.Sscanf(text, "%q %q", &key, &value); n == 2 {
 				j.shared[key] = value
 			}
+		case noteMore:
+			j.more = true
 		case noteEnd:
 			j.ended = true
 		}

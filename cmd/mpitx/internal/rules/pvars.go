@@ -26,6 +26,8 @@ var pvarRules = section{"pvars", []rule{
 	{Rule: promise("pvar-start-stop", "MPI-3.1, 14.3.7", "Variables that are not continuous can be started and stopped; for continuous ones MPI_T_ERR_PVAR_NO_STARTSTOP is returned."), stage: after, run: pvarStartStop},
 	{Rule: promise("pvar-reset", "MPI-3.1, 14.3.7", "MPI_T_pvar_reset sets a writable variable to its starting value; for a readonly one it returns MPI_T_ERR_PVAR_NO_WRITE."), stage: after, run: pvarReset},
 	{Rule: promise("pvar-write", "MPI-3.1, 14.3.7", "MPI_T_pvar_write returns MPI_T_ERR_PVAR_NO_WRITE for a readonly variable."), stage: after, run: pvarWrite},
+	{Rule: promise("pvar-write-arrives", "MPI-3.1, 14.3.7", "A value that MPI_T_pvar_write writes to a stopped variable is the one that MPI_T_pvar_read returns."), stage: after, run: pvarWriteArrives},
+	{Rule: promise("pvar-write-session", "MPI-3.1, 14.3.7", "A write of a stopped variable does not change the variable in another session."), stage: after, run: pvarWriteSession},
 	{Rule: promise("pvar-readreset", "MPI-3.1, 14.3.7", "MPI_T_pvar_readreset works for atomic variables, and returns MPI_T_ERR_PVAR_NO_ATOMIC, or NO_WRITE if readonly, for others."), stage: after, run: pvarReadReset},
 	{Rule: promise("pvar-handle-null", "MPI-3.1, 14.3.7", "MPI_T_pvar_handle_free sets the handle to MPI_T_PVAR_HANDLE_NULL."), stage: after, run: pvarHandleNull},
 }}
@@ -252,11 +254,55 @@ func pvarReset(m *mpi) {
 	})
 }
 
-// pvarWrite leaves writable variables alone: libraries crash on their writes.
 func pvarWrite(m *mpi) {
 	readonly := func(v variable) bool { return v.pvar.Readonly != 0 }
 	m.eachPvar(readonly, "no performance variable that can be opened is readonly", func(v variable, s, h *handle, _ *num) {
 		m.wants(m.writePvar(s, h, m.value(v.pvar.Datatype, 1024)), binding.ErrPvarNoWrite)
+	})
+}
+
+const noWritable = "no performance variable that can be opened is writable and can be stopped"
+
+func writable(v variable) bool { return v.pvar.Readonly == 0 && startable(v) }
+
+// another starts and stops a variable, and returns its value, changed in its first bit.
+func (m *mpi) another(v variable, s, h *handle) *value {
+	buf := m.value(v.pvar.Datatype, 1024)
+	if !m.startPvar(s, h).ok() || !m.stopPvar(s, h).ok() || !m.readPvar(s, h, buf).ok() {
+		return nil
+	}
+	buf.b[0] ^= 1
+	m.line("%s[0] ^= 1;", buf.c)
+	return buf
+}
+
+// same expects that the variable has a value.
+func (m *mpi) same(s, h *handle, want *value, expected string) {
+	now := m.value(want.t, 1024)
+	if m.succeeds(m.readPvar(s, h, now)) {
+		m.expect(string(now.b) == string(want.b), fmt.Sprintf("memcmp(%s, %s, %d) == 0", now.c, want.c, len(now.b)), expected+" "+want.at(0), now.at(0))
+	}
+}
+
+func pvarWriteArrives(m *mpi) {
+	m.eachPvar(writable, noWritable, func(v variable, s, h *handle, _ *num) {
+		if buf := m.another(v, s, h); buf != nil && m.succeeds(m.writePvar(s, h, buf)) {
+			m.same(s, h, buf, "the value that was written,")
+		}
+	})
+}
+
+func pvarWriteSession(m *mpi) {
+	m.eachPvar(writable, noWritable, func(v variable, s, h *handle, _ *num) {
+		other := m.newSession()
+		g, _, c := m.allocPvar(other, v)
+		was := m.value(v.pvar.Datatype, 1024)
+		if !c.ok() || !m.startPvar(other, g).ok() || !m.stopPvar(other, g).ok() || !m.readPvar(other, g, was).ok() {
+			return
+		}
+		if buf := m.another(v, s, h); buf != nil && m.writePvar(s, h, buf).ok() {
+			m.same(other, g, was, "the value in the other session as before,")
+		}
 	})
 }
 

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"mpitx/check"
@@ -26,10 +27,12 @@ func rankProgram(r check.Rule, key string, v check.Violation, facts map[string]s
 		get = fmt.Sprintf(common, "pvar", fmt.Sprintf(vars, "&mine[6], "), "&mine[1], &mine[2], &mine[3], &mine[4]")
 	case "category":
 		get = fmt.Sprintf(common, "category", "", "&mine[0], &mine[1], &mine[2]")
+	case "event":
+		get = fmt.Sprintf(common[:strings.Index(common, "%sdesc")], "event") + "&mine[0], types, displacements, &mine[2], &enumtype, &info, desc, &desc_len, &mine[1])"
 	default: // an enumeration: of a control variable that has it
 		get = fmt.Sprintf(common, "cvar", fmt.Sprintf(vars, ""), "&unused, &unused")
 	}
-	kind := map[string]string{"control": "cvar", "performance": "pvar", "category": "category", "enumeration": "cvar"}[what]
+	kind := map[string]string{"event": "event", "control": "cvar", "performance": "pvar", "category": "category", "enumeration": "cvar"}[what]
 	lines := []string{
 		"struct { int numbers[8]; char desc[2048]; } shared[2];",
 		"int *mine = shared[0].numbers, num = 0, rank = 0, rc, provided, unused = 0;",
@@ -42,6 +45,9 @@ func rankProgram(r check.Rule, key string, v check.Violation, facts map[string]s
 		"for (int i = 0; i < num; i++) {",
 		"    char name[1024] = \"\", desc[2048] = \"\"; int len = sizeof name, desc_len = sizeof desc;",
 		"    if (" + get + " != MPI_SUCCESS) continue;",
+	}
+	if what == "event" {
+		lines = slices.Insert(lines, len(lines)-1, "    MPI_Datatype types[64]; MPI_Aint displacements[64]; MPI_Info info; mine[2] = 64;")
 	}
 	if what == "enumeration" {
 		lines = append(lines, "    if (enumtype == MPI_T_ENUM_NULL) continue;", "    int items = 0; len = sizeof name; MPI_T_enum_get_info(enumtype, &items, name, &len);")

@@ -71,9 +71,10 @@ func TestDocumentedResults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var kept [2]check.Report
-	for k, name := range []string{"openmpi-4.1.4.json", "mpich-4.0.2.json"} {
-		text, err := os.ReadFile("../../../../fixtures/check/" + name)
+	columns := []string{"openmpi-4.1.4", "mpich-4.0.2"} // of the table
+	kept := make([]check.Report, len(columns))
+	for k, name := range columns {
+		text, err := os.ReadFile("../../../../fixtures/check/" + name + ".json")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +87,7 @@ func TestDocumentedResults(t *testing.T) {
 		for k := range kept {
 			one := kept[k].Result(r.Name)
 			if one == nil {
-				t.Errorf("fixtures/check: no result of %s for library %d", r.Name, k)
+				t.Errorf("fixtures/check/%s.json: no result of %s", columns[k], r.Name)
 				continue
 			}
 			line += " " + string(one.Status) + " |"

@@ -25,6 +25,8 @@ type rule struct {
 	stage stage
 	needs string // a routine; the rule does not apply to a library that lacks it
 	ranks int    // processes of a job; 0: one, without a launcher
+	file  string // C before main in programs
+	alone bool   // each item needs a process of its own
 	run   func(*mpi)
 	merge func([]*journal, *check.Result) // of a job: compares what the ranks noted
 }
@@ -46,7 +48,7 @@ func All() []check.Rule {
 
 func all() []rule {
 	var out []rule
-	for _, s := range []section{names, stringRules, enumRules, cvarRules, writeRules, pvarRules, sessionRules, categoryRules, initRules, threadRules, invalidRules, rankRules, eventRules, peruseRules} {
+	for _, s := range []section{names, stringRules, enumRules, cvarRules, writeRules, pvarRules, sessionRules, categoryRules, initRules, threadRules, invalidRules, rankRules, eventRules, firedRules, peruseRules, qmpiRules} {
 		for _, r := range s.rules {
 			r.Subject = s.subject
 			out = append(out, r)

@@ -52,6 +52,13 @@ func (l *Library) learn(facts map[string]string) {
 	maps.Copy(l.facts, facts)
 }
 
+// Identify asks the library, in a process of its own, what it is.
+func (l *Library) Identify(ctx context.Context) {
+	if journals, _, err := l.work(ctx, &rule{}, 0); err == nil {
+		l.learn(journals[0].facts)
+	}
+}
+
 const (
 	maxCrashes = 40 // of one rule; each costs a process
 	poll       = 50 * time.Millisecond
@@ -60,6 +67,9 @@ const (
 // Run tests rules, jobs at a time. done is called after each, in no order.
 func (l *Library) Run(ctx context.Context, rules []check.Rule, jobs int, done func(*check.Result)) []*check.Result {
 	out := make([]*check.Result, len(rules))
+	if l.Version() == "" {
+		l.Identify(ctx)
+	}
 	next := make(chan int)
 	var wait sync.WaitGroup
 	var lock sync.Mutex
@@ -102,6 +112,9 @@ func (l *Library) test(ctx context.Context, r *rule) *check.Result {
 		}
 		result.Items = max(result.Items, j.items)
 		switch {
+		case j.ended && j.more:
+			skip, crashes = j.items, crashes-1
+			continue
 		case j.ended:
 			if j.inapplicable != "" && !result.Status.Bad() {
 				result.Status, result.Why = check.NotApplicable, j.inapplicable
@@ -144,7 +157,7 @@ func (l *Library) crash(r *rule, j *journal, end ending) check.Violation {
 			v.Called = append(v.Called, c)
 		}
 	}
-	v.Program = (&check.Program{Rule: r.Rule, Library: j.facts[factVersion] + " (MPI " + j.facts[factStandard] + ")", Item: v.Item, Expected: v.Expected, Got: v.Got, Lines: lines, Ranks: r.ranks}).String()
+	v.Program = (&check.Program{Rule: r.Rule, Library: j.facts[factVersion] + " (MPI " + j.facts[factStandard] + ")", Item: v.Item, Expected: v.Expected, Got: v.Got, File: r.file, Lines: lines, Ranks: r.ranks}).String()
 	return v
 }
 
@@ -175,7 +188,7 @@ func (l *Library) work(ctx context.Context, r *rule, skip int) ([]*journal, endi
 		return nil, ending{}, err
 	}
 	defer os.RemoveAll(dir)
-	raw, _ := json.Marshal(request{r.Name, skip, dir, l.Demo, l.Shim, l.Lib})
+	raw, _ := json.Marshal(request{r.Name, skip, dir, l.Demo, l.Shim, l.Lib, l.Version(), l.Standard()})
 	argv, environ := []string{l.Exe, "backend", Command, string(raw)}, l.Environ
 	var others []*exec.Cmd
 	defer func() {

@@ -30,8 +30,8 @@ type stringCall struct {
 	call func(m *mpi, buf *text, length *num) code
 }
 
-// stringCalls calls f for every string that the library returns: the names and descriptions of variables and categories, the names of
-// enumerations and their items. Each is an item.
+// stringCalls calls f for every string that the library returns: the names and descriptions of variables, categories, event types and
+// sources, the names of enumerations and their items. Each is an item.
 func stringCalls(m *mpi, f func(s stringCall)) {
 	for _, l := range lists(m) {
 		_, n := m.count(l)
@@ -45,15 +45,12 @@ func stringCalls(m *mpi, f func(s stringCall)) {
 					continue
 				}
 				m.rename(e.label() + ", " + field)
-				f(stringCall{field, func(m *mpi, buf *text, length *num) code {
-					s := &strings4{name: buf, nameLen: length}
-					if field == "desc" {
-						s = &strings4{desc: buf, descLen: length}
-					}
-					return m.entryWith(l, k, s).code
-				}})
+				f(stringCall{field, func(m *mpi, buf *text, length *num) code { return m.entryWith(l, k, only(field, buf, length)).code }})
 			}
 		}
+	}
+	if m.lib.Has("MPI_T_event_get_num") {
+		eventStrings(m, f)
 	}
 	enums(m, func(e *enumeration) {
 		f(stringCall{"name", func(m *mpi, buf *text, length *num) code {
@@ -68,6 +65,32 @@ func stringCalls(m *mpi, f func(s stringCall)) {
 			}})
 		}
 	})
+}
+
+// only are the arguments of a get_info that asks for the name or the description alone.
+func only(field string, buf *text, length *num) *strings4 {
+	if field == "desc" {
+		return &strings4{desc: buf, descLen: length}
+	}
+	return &strings4{name: buf, nameLen: length}
+}
+
+func eventStrings(m *mpi, f func(s stringCall)) {
+	var events, sources int32
+	m.raw.NumEvents(&events)
+	m.raw.NumSources(&sources)
+	for k := range int(events + sources) {
+		for _, field := range []string{"name", "desc"} {
+			if k < int(events) && m.item("event type %d, %s", k, field) {
+				f(stringCall{field, func(m *mpi, buf *text, length *num) code { return m.eventWith(k, only(field, buf, length)).code }})
+			} else if source := k - int(events); source >= 0 && m.item("source %d, %s", source, field) {
+				f(stringCall{field, func(m *mpi, buf *text, length *num) code {
+					c, _ := m.sourceWith(source, only(field, buf, length))
+					return c
+				}})
+			}
+		}
+	}
 }
 
 // whole returns a string and its length by a call with a large buffer.

@@ -60,6 +60,12 @@ func (m *mpi) flush() {
 // item begins what is tested next. It returns false if an earlier process of this rule tested it. Calls before the first item are part
 // of every item's program.
 func (m *mpi) item(format string, args ...any) bool {
+	if m.rule.alone && m.items > m.skip {
+		if m.items == m.skip+1 {
+			m.note(noteMore, "")
+		}
+		return false
+	}
 	if m.items == 0 {
 		m.preamble, m.setup, m.first = m.lines, m.called, m.names
 	}
@@ -161,7 +167,7 @@ func (m *mpi) expect(ok bool, kept, expected, got string) bool {
 func (m *mpi) violation(status check.Status, kept, expected, got string) {
 	m.bad = true
 	p := check.Program{Rule: m.rule.Rule, Library: m.version, Item: m.itemName, Expected: expected, Got: got, Kept: kept,
-		Lines: slices.Concat(m.preamble, m.lines), Ranks: m.rule.ranks}
+		File: m.rule.file, Lines: slices.Concat(m.preamble, m.lines), Ranks: m.rule.ranks}
 	v := check.Violation{Status: status, Item: m.itemName, Called: slices.Concat(m.setup, m.called), Expected: expected, Got: got, Program: p.String()}
 	raw, _ := json.Marshal(struct {
 		check.Violation

@@ -1,0 +1,84 @@
+package export
+
+import (
+	"encoding/xml"
+	"io"
+	"strings"
+	"testing"
+
+	"mpitx/check"
+)
+
+// hostileReport is a report with names that break formats.
+func hostileReport() *check.Report {
+	bad := &check.Result{Rule: check.Rule{Name: "names", Subject: "names", Section: "MPI-3.1, 14.3.6", Promise: "A promise."}, Status: check.Passed, Items: 3}
+	bad.Add(check.Violation{Status: check.Violated, Item: "a|b\x1b[31m\x00<&\"]]>", Called: []string{"f(\"```\x07\")"}, Expected: "x\ny | z", Got: "\u202e|"})
+	crashed := &check.Result{Rule: check.Rule{Name: "reads", Subject: "reads"}, Status: check.Passed, Items: 1}
+	crashed.Add(check.Violation{Status: check.Crashed, Item: "b", Got: "\xff\xfe"})
+	skipped := &check.Result{Rule: check.Rule{Name: "none", Subject: "none"}, Status: check.NotApplicable, Why: "a\x01b"}
+	return &check.Report{Schema: check.Schema, Library: "MPI\x1b]0;|", Standard: "4.0", Baseline: "MPI 1", Untested: []string{"names"}, Results: []*check.Result{bad, crashed, skipped}}
+}
+
+func written(t *testing.T, f Format) string {
+	t.Helper()
+	var b strings.Builder
+	if err := Check(&b, hostileReport(), f, Terminal{Width: 80, UTF8: true}); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range b.String() {
+		if c < ' ' && c != '\n' || c == 0x7f || c == 0x202e && f != FormatJUnit {
+			t.Errorf("%s has the control character %U:\n%s", f, c, b.String())
+		}
+	}
+	return b.String()
+}
+
+func TestCheckJUnit(t *testing.T) {
+	text := written(t, FormatJUnit)
+	d := xml.NewDecoder(strings.NewReader(text))
+	for {
+		if _, err := d.Token(); err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+	}
+	var s junitSuite
+	if err := xml.Unmarshal([]byte(text), &s); err != nil {
+		t.Fatal(err)
+	}
+	if s.Tests != 3 || s.Failures != 1 || s.Errors != 1 || s.Skipped != 1 || len(s.Cases) != 3 || !strings.Contains(s.Cases[0].Failure.Text, `<&"]]>`) {
+		t.Errorf("%+v\n%s", s, text)
+	}
+	if !strings.Contains(s.Out, "The baseline is of MPI 1.") {
+		t.Errorf("no word about the baseline: %s", text)
+	}
+}
+
+func TestCheckMarkdown(t *testing.T) {
+	text := written(t, FormatMarkdown)
+	fences, rows := 0, 0
+	for _, line := range strings.Split(text, "\n") {
+		if strings.HasPrefix(line, "| ") {
+			rows++
+			if n := strings.Count(line, "|") - strings.Count(line, `\|`); n != 6 {
+				t.Errorf("%d cells: %s", n-1, line)
+			}
+		}
+		fences += strings.Count(line, "```")
+	}
+	if rows != 4 || fences != 4 {
+		t.Errorf("%d rows, %d fences:\n%s", rows, fences, text)
+	}
+	for _, want := range []string{`a\|b\x1b[31m`, "Expected: x y \\| z.", "The baseline has no result of names: all their violations count as new."} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q:\n%s", want, text)
+		}
+	}
+}
+
+func TestCheckText(t *testing.T) {
+	if text := written(t, FormatTable); !strings.Contains(text, "CRASHED: reads") || !strings.Contains(text, "The baseline is of MPI 1.") {
+		t.Error(text)
+	}
+}
