@@ -80,7 +80,11 @@ func (k *Knowledge) Effect(c *catalog.Catalog, v *catalog.Variable, enums Enums)
 			e.Read, e.Why = r.read, r.source
 		}
 		for _, n := range r.needs {
-			add(judge(c, enums, n, r.source))
+			cond := judge(c, enums, n, r.source)
+			if cond != nil && r.across {
+				cond.acrossNodes(c)
+			}
+			add(cond)
 		}
 		for _, component := range r.selected {
 			add(selection(c, component, r.source))
@@ -109,7 +113,8 @@ func (e *Effect) arrive(v *catalog.Variable, enums Enums) {
 	switch {
 	case same(r.Value, items, e.Asked), isList && same(r.Value, items, asked):
 		e.Arrived = Yes
-	case isNumber(r.Value) && items == nil && isName(e.Asked): // such as 64k, which only the library understands
+	case isNumber(r.Value) && items == nil && isName(e.Asked) && (r.Value.String() != "0" || '0' <= e.Asked[0] && e.Asked[0] <= '9'):
+		// Only the library understands 64k or unlimited. Of a word that it does not understand, C makes 0.
 	default:
 		e.Arrived, e.Have = No, r.Value.Format(items)
 	}
@@ -129,10 +134,26 @@ func selection(c *catalog.Catalog, component, source string) *Condition {
 	return out
 }
 
+// acrossNodes restricts a condition to communicators that span nodes. It does not matter now if the job has one node.
+func (c *Condition) acrossNodes(job *catalog.Catalog) {
+	c.Text = "in communicators that span nodes, " + c.Text
+	hosts := map[string]bool{}
+	for _, r := range job.Job.Ranks {
+		hosts[r.Host] = true
+	}
+	if c.Met == No && len(hosts) < 2 {
+		c.Met, c.Have = CannotTell, c.Have+", but these processes are on one node"
+	}
+}
+
 // judge compares a condition with the values in the catalog; nil if the library has none of its variables.
 func judge(c *catalog.Catalog, enums Enums, n need, source string) *Condition {
 	out := &Condition{Met: CannotTell, Source: source}
 	var haves []string
+	value, other := n.value, c.Cvar(n.value)
+	if other != nil && other.Current() != nil {
+		value = other.Current().Value.String()
+	}
 	names := slices.DeleteFunc(slices.Clone(n.names), func(name string) bool { return c.Cvar(name) == nil })
 	if len(names) == 0 {
 		return nil
@@ -143,15 +164,11 @@ func judge(c *catalog.Catalog, enums Enums, n need, source string) *Condition {
 		if r == nil || r.Status != catalog.StatusOK {
 			continue
 		}
-		want := n.value
-		if other := c.Cvar(n.value); other != nil && other.Current() != nil {
-			want = other.Current().Value.String()
-		}
 		items := enums(v)
 		switch {
-		case meets(r.Value, items, n.op, want):
+		case meets(r.Value, items, n.op, value):
 			out.Met = Yes
-		case out.Met == CannotTell && (items != nil || !isNumber(r.Value) || !isName(want)):
+		case out.Met == CannotTell && (items != nil || !isNumber(r.Value) || !isName(value)):
 			out.Met = No
 		}
 		if text := r.Value.Format(items); text == "" {
@@ -160,23 +177,36 @@ func judge(c *catalog.Catalog, enums Enums, n need, source string) *Condition {
 			haves = append(haves, text)
 		}
 	}
-	value := n.value
-	if value == "" {
-		value = "empty"
+	text := n.value
+	switch {
+	case text == "":
+		text = "empty"
+	case other != nil:
+		text += " (" + value + ")"
 	}
 	words := map[string]string{"=": "", "!=": "other than ", "<": "less than ", "<=": "at most ", ">": "greater than ", ">=": "at least "}
-	out.Text = strings.Join(names, " or ") + " must be " + words[n.op] + value
+	out.Text = strings.Join(names, " or ") + " must be " + words[n.op] + text
 	if len(haves) == 1 {
 		out.Have = "it is " + haves[0]
 	} else if len(haves) > 1 {
 		out.Have = "they are " + strings.Join(haves, " and ")
 	}
-	if n.op == "=" {
+	if fix, ok := n.fix(value); ok {
 		for _, name := range names {
-			out.Fix = append(out.Fix, name+"="+n.value)
+			out.Fix = append(out.Fix, name+"="+fix)
 		}
 	}
 	return out
+}
+
+// fix returns a value that meets the condition; value is what it compares with.
+func (n *need) fix(value string) (string, bool) {
+	if n.op == "=" {
+		return value, true
+	}
+	step, ok := map[string]int64{"<": -1, "<=": 0, ">=": 0, ">": 1}[n.op]
+	number, err := strconv.ParseInt(value, 10, 64)
+	return strconv.FormatInt(number+step, 10), ok && err == nil
 }
 
 // meets compares a value with a word: equality by text, item or truth without case, order by number.

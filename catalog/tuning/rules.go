@@ -28,17 +28,20 @@ const (
 
 // rule is what is known about some variables of a family.
 type rule struct {
+	at       string // "FILE:LINE"
 	family   string
 	versions versionRange
 	name     *catalog.Matcher
 	read     When
 	needs    []need
 	selected []string // components: "pml_cm"
+	across   bool     // the needs hold only for communicators that span nodes
 	source   string
 }
 
 // need is a condition on another variable. If several may meet it, one is enough.
 type need struct {
+	at    string // "FILE:LINE" of a rule
 	names []string
 	op    string
 	value string
@@ -46,31 +49,22 @@ type need struct {
 
 var operators = []string{"=", "!=", "<=", ">=", "<", ">"}
 
-// AddRules adds the text of a file of rules; the error names the line that is wrong.
+// AddRules adds the text of a file of rules. The error names the line that is wrong; the rules before it are added.
 func (k *Knowledge) AddRules(file, text string) error {
-	var at *rule
-	finish := func() error {
-		if at != nil && at.source == "" {
-			return errors.New("the rule that ends here has no source: add a line from …")
-		}
-		return nil
-	}
-	err := lines(file, text, func(line string) error {
+	var rules []rule
+	err := lines(file, text, func(at, line string) error {
 		words := strings.Fields(line)
 		switch words[0] {
-		case "read", "needs", "selected", "from":
-			if at == nil {
+		case "read", "needs", "selected", "across", "from":
+			if rules == nil {
 				return errors.New("a line FAMILY VERSIONS NAMES must come first")
 			}
-			return at.add(words[0], strings.TrimSpace(strings.TrimPrefix(line, words[0])))
-		}
-		if err := finish(); err != nil {
-			return err
+			return rules[len(rules)-1].add(at, words[0], strings.TrimSpace(strings.TrimPrefix(line, words[0])))
 		}
 		if len(words) != 3 {
 			return errors.New("a rule starts with FAMILY VERSIONS NAMES")
 		}
-		r := rule{family: words[0]}
+		r := rule{at: at, family: words[0]}
 		var err error
 		if err = checkFamily(r.family); err != nil {
 			return err
@@ -81,20 +75,44 @@ func (k *Knowledge) AddRules(file, text string) error {
 		if r.name, err = compile(words[2]); err != nil {
 			return err
 		}
-		k.rules = append(k.rules, r)
-		at = &k.rules[len(k.rules)-1]
+		rules = append(rules, r)
 		return nil
 	})
-	if err != nil {
-		return err
+	for n, r := range rules {
+		if r.source == "" {
+			last := n == len(rules)-1
+			rules = rules[:n]
+			if !last || err == nil { // else the line that is wrong says more
+				err = fmt.Errorf("%s: this rule has no source: add a line from …", r.at)
+			}
+			break
+		}
 	}
-	if err := finish(); err != nil {
-		return fmt.Errorf("%s: %w", file, err)
-	}
-	return nil
+	k.rules = append(k.rules, rules...)
+	return err
 }
 
-func (r *rule) add(word, text string) error {
+// Unknown describes the conditions of users' rules on variables that a library does not have, if the rules are for this library.
+func (k *Knowledge) Unknown(c *catalog.Catalog) (out []string) {
+	family, version := Library(c)
+	names := make([]string, len(c.Cvars))
+	for i := range c.Cvars {
+		names[i] = c.Cvars[i].Name
+	}
+	for _, r := range k.rules[k.own:] {
+		if r.family != family || !r.versions.has(version) || !slices.ContainsFunc(names, r.name.MatchName) {
+			continue
+		}
+		for _, n := range r.needs {
+			if c.Cvar(n.names[0]) == nil {
+				out = append(out, fmt.Sprintf("%s: needs %s: the library has no such control variable%s", n.at, n.names[0], catalog.DidYouMean(names, n.names[0])))
+			}
+		}
+	}
+	return out
+}
+
+func (r *rule) add(at, word, text string) error {
 	switch word {
 	case "read":
 		when := When(text)
@@ -107,33 +125,21 @@ func (r *rule) add(word, text string) error {
 		if len(words) != 3 || !slices.Contains(operators, words[1]) {
 			return fmt.Errorf("needs %s: must be NAME OP VALUE, with one of %s", text, strings.Join(operators, " "))
 		}
-		r.needs = append(r.needs, need{names: words[:1], op: words[1], value: strings.Trim(words[2], `"`)})
+		r.needs = append(r.needs, need{at: at, names: words[:1], op: words[1], value: strings.Trim(words[2], `"`)})
 	case "selected":
 		if framework, name, _ := strings.Cut(text, "_"); framework == "" || name == "" || strings.Contains(text, " ") {
 			return fmt.Errorf("selected %s: must be FRAMEWORK_COMPONENT", text)
 		}
 		r.selected = append(r.selected, text)
+	case "across":
+		if text != "nodes" {
+			return fmt.Errorf("across %s: use across nodes", text)
+		}
+		r.across = true
 	case "from":
 		r.source = text
 	}
 	return nil
-}
-
-// Required returns the values that other variables must have for settings of a control variable to have an effect, by the rules that
-// hold for every version of a family. Values that are empty, as most defaults are, are left out.
-func (k *Knowledge) Required(family, cvar string) map[string]string {
-	out := map[string]string{}
-	for _, r := range k.rules {
-		if r.family != family || r.versions != nil || !r.name.MatchName(cvar) {
-			continue
-		}
-		for _, n := range r.needs {
-			if n.op == "=" && n.value != "" {
-				out[n.names[0]] = n.value
-			}
-		}
-	}
-	return out
 }
 
 // versionRange is a list of comparisons, which must all hold; empty: any version.

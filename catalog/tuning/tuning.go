@@ -27,6 +27,7 @@ var Families = []string{"openmpi", "mpich"}
 type Knowledge struct {
 	purposes []Purpose
 	rules    []rule
+	own      int // the number of rules that mpitx comes with, which are the first
 }
 
 // Purpose is a group of essential variables.
@@ -38,9 +39,8 @@ type Purpose struct {
 
 // Essential is a variable, or a pattern of them, that people who tune set.
 type Essential struct {
-	Name string
-	Use  string // what it is for
-	name *catalog.Matcher
+	Use   string             // what it is for
+	names []*catalog.Matcher // of the same variable
 }
 
 // Own returns the knowledge that mpitx comes with.
@@ -51,6 +51,7 @@ func Own() *Knowledge {
 			panic(err) // a test reads both
 		}
 	}
+	k.own = len(k.rules)
 	return k
 }
 
@@ -59,7 +60,7 @@ var heading = regexp.MustCompile(`^\[(\S+)\s+(.+)\]$`)
 // AddEssentials adds the text of a file of essentials; the error names the line that is wrong.
 func (k *Knowledge) AddEssentials(file, text string) error {
 	var at *Purpose
-	return lines(file, text, func(line string) error {
+	return lines(file, text, func(_, line string) error {
 		if h := heading.FindStringSubmatch(line); h != nil {
 			if err := checkFamily(h[1]); err != nil {
 				return err
@@ -76,18 +77,23 @@ func (k *Knowledge) AddEssentials(file, text string) error {
 		if at == nil {
 			return fmt.Errorf("a line [FAMILY PURPOSE] must come first")
 		}
-		name, use, _ := strings.Cut(line, " ")
-		m, err := compile(name)
-		if err != nil {
-			return err
+		names, use, _ := strings.Cut(line, " ")
+		e := Essential{Use: strings.TrimSpace(use)}
+		for name := range strings.SplitSeq(names, "|") {
+			m, err := compile(name)
+			if err != nil {
+				return err
+			}
+			e.names = append(e.names, m)
 		}
-		at.Essentials = append(at.Essentials, Essential{Name: name, Use: strings.TrimSpace(use), name: m})
+		at.Essentials = append(at.Essentials, e)
 		return nil
 	})
 }
 
-// lines calls f with each line that is not empty or a comment, without the space around it. Errors name file and line.
-func lines(file, text string, f func(string) error) error {
+// lines calls f with the place FILE:LINE and the text of each line that is not empty or a comment, without the space around it. Errors
+// name the place.
+func lines(file, text string, f func(at, line string) error) error {
 	n := 0
 	for line := range strings.Lines(text) {
 		n++
@@ -95,8 +101,9 @@ func lines(file, text string, f func(string) error) error {
 		if line == "" || line[0] == '#' {
 			continue
 		}
-		if err := f(line); err != nil {
-			return fmt.Errorf("%s:%d: %w", file, n, err)
+		at := fmt.Sprintf("%s:%d", file, n)
+		if err := f(at, line); err != nil {
+			return fmt.Errorf("%s: %w", at, err)
 		}
 	}
 	return nil
@@ -109,10 +116,11 @@ func checkFamily(word string) error {
 	return fmt.Errorf("%q is not a family of MPI libraries; use %s", word, strings.Join(Families, " or "))
 }
 
-func compile(name string) (*catalog.Matcher, error) {
-	m, err := (&catalog.Filter{Names: []string{name}}).Compile()
+// compile parses names and patterns separated by commas.
+func compile(names string) (*catalog.Matcher, error) {
+	m, err := (&catalog.Filter{Names: strings.Split(names, ",")}).Compile()
 	if err != nil {
-		return nil, fmt.Errorf("%q: %w", name, err)
+		return nil, fmt.Errorf("%q: %w", names, err)
 	}
 	return m, nil
 }
@@ -127,6 +135,10 @@ type Group struct {
 // Essentials returns the essential control variables that a library has, by purpose. A variable is once in a group.
 func (k *Knowledge) Essentials(c *catalog.Catalog) []Group {
 	family, _ := Library(c)
+	places := make(map[string]int, len(c.Cvars)) // most essentials are names, and need no search
+	for n := range c.Cvars {
+		places[strings.ToLower(c.Cvars[n].Name)] = n
+	}
 	var out []Group
 	for _, p := range k.purposes {
 		if p.Family != family {
@@ -134,9 +146,8 @@ func (k *Knowledge) Essentials(c *catalog.Catalog) []Group {
 		}
 		g, seen := Group{Title: p.Title}, map[string]bool{}
 		for _, e := range p.Essentials {
-			for n := range c.Cvars {
-				v := &c.Cvars[n]
-				if !seen[v.Name] && e.name.MatchName(v.Name) {
+			for _, v := range e.of(c) {
+				if !seen[v.Name] {
 					seen[v.Name] = true
 					g.Cvars, g.Uses = append(g.Cvars, v), append(g.Uses, e.Use)
 				}
@@ -144,6 +155,23 @@ func (k *Knowledge) Essentials(c *catalog.Catalog) []Group {
 		}
 		if g.Cvars != nil {
 			out = append(out, g)
+		}
+	}
+	return out
+}
+
+// of returns the variables of a library: those that the user set by another of the names, or those of the first that it has.
+func (e *Essential) of(c *catalog.Catalog) (out []*catalog.Variable) {
+	set := func(v *catalog.Variable) bool { return v.Origin != nil }
+	for _, name := range e.names {
+		var found []*catalog.Variable
+		for n := range c.Cvars {
+			if v := &c.Cvars[n]; name.MatchName(v.Name) {
+				found = append(found, v)
+			}
+		}
+		if out == nil || slices.ContainsFunc(found, set) && !slices.ContainsFunc(out, set) {
+			out = found
 		}
 	}
 	return out

@@ -1,6 +1,7 @@
 package tuning_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -56,6 +57,28 @@ func TestEssentials(t *testing.T) {
 		if n := len(seen); n < 25 || n > 60 {
 			t.Errorf("%s: %d essentials", name, n)
 		}
+	}
+}
+
+// Of several names of a variable one is shown: the one that the user set.
+func TestSynonyms(t *testing.T) {
+	c := load(t, "openmpi-6.0.0rc2.json")
+	limit := func() (out []string) {
+		for _, g := range tuning.Own().Essentials(c) {
+			for _, v := range g.Cvars {
+				if v.Name == "btl_sm_eager_limit" || v.Name == "btl_vader_eager_limit" {
+					out = append(out, v.Name)
+				}
+			}
+		}
+		return out
+	}
+	if got := limit(); !slices.Equal(got, []string{"btl_sm_eager_limit"}) {
+		t.Errorf("%v", got)
+	}
+	c.Cvar("btl_vader_eager_limit").Origin = &catalog.Origin{Kind: catalog.OriginEnvironment}
+	if got := limit(); !slices.Equal(got, []string{"btl_vader_eager_limit"}) {
+		t.Errorf("set by the other name: %v", got)
 	}
 }
 
@@ -124,7 +147,8 @@ func TestArrived(t *testing.T) {
 		{"coll_tuned_bcast_algorithm", "ignore", tuning.Yes}, {"coll_tuned_bcast_algorithm", "0", tuning.Yes},
 		{"coll_tuned_bcast_algorithm", "binomial", tuning.No}, {"coll_tuned_use_dynamic_rules", "no", tuning.Yes},
 		{"coll_tuned_use_dynamic_rules", "1", tuning.No}, {"btl_tcp_eager_limit", "65536", tuning.Yes},
-		{"btl_tcp_eager_limit", "64k", tuning.CannotTell}, {"btl_tcp_eager_limit", "1024", tuning.No}, {"btl_tcp_eager_limit", "", ""},
+		{"btl_tcp_eager_limit", "64k", tuning.CannotTell}, {"btl_tcp_eager_limit", "unlimited", tuning.CannotTell}, {"mpi_abort_delay", "abc", tuning.No},
+		{"btl_tcp_eager_limit", "1024", tuning.No}, {"btl_tcp_eager_limit", "", ""},
 		{"btl_self_flags", "send,put,get,inplace", tuning.Yes},
 	} {
 		v := c.Cvar(test.cvar)
@@ -132,6 +156,62 @@ func TestArrived(t *testing.T) {
 		if e := tuning.Own().Effect(c, v, enums(c)); e.Arrived != test.want {
 			t.Errorf("%s=%s: %q, want %q (%+v)", test.cvar, test.asked, e.Arrived, test.want, e)
 		}
+	}
+}
+
+// From Open MPI 5.0 on, coll han runs the common collectives in communicators that span nodes, unless its priority is lower.
+func TestHan(t *testing.T) {
+	const text = "in communicators that span nodes, coll_han_priority must be less than coll_tuned_priority (30); it is 35"
+	for _, test := range []struct {
+		cvar  string
+		hosts int
+		han   string
+		want  string
+	}{
+		{"coll_tuned_bcast_algorithm", 1, "35", text + ", but these processes are on one node: unknown, fix coll_han_priority=29"},
+		{"coll_tuned_bcast_algorithm", 2, "35", text + ": no, fix coll_han_priority=29"},
+		{"coll_tuned_alltoallv_algorithm", 2, "35", text + ": no, fix coll_han_priority=29"},
+		{"coll_tuned_allreduce_algorithm_segmentsize", 2, "5", strings.ReplaceAll(text, "is 35", "is 5") + ": yes, fix coll_han_priority=29"},
+		{"coll_tuned_reduce_scatter_algorithm", 2, "35", ""},
+	} {
+		c := load(t, "openmpi-6.0.0rc2.json")
+		set(t, c, "coll_han_priority", test.han)
+		for k := range c.Job.Ranks {
+			c.Job.Ranks[k].Host = []string{"a", "b"}[k%test.hosts]
+		}
+		got := ""
+		for _, cond := range tuning.Own().Effect(c, c.Cvar(test.cvar), enums(c)).Conditions {
+			if strings.Contains(cond.Text, "han") {
+				got = cond.String() + ": " + string(cond.Met) + ", fix " + strings.Join(cond.Fix, " ")
+			}
+		}
+		if got != test.want {
+			t.Errorf("%s on %d nodes: %q, want %q", test.cvar, test.hosts, got, test.want)
+		}
+		c.Library.Text = "Open MPI v4.1.4"
+		for _, cond := range tuning.Own().Effect(c, c.Cvar(test.cvar), enums(c)).Conditions {
+			if strings.Contains(cond.Text, "han") {
+				t.Errorf("release 4.1: %s", cond.Text)
+			}
+		}
+	}
+}
+
+// A user's rule that needs a variable which the library does not have is reported with its place; mpitx's own rules serve several
+// releases.
+func TestUnknownVariables(t *testing.T) {
+	k := tuning.Own()
+	c := load(t, "openmpi-4.1.4.json")
+	if got := k.Unknown(c); got != nil {
+		t.Error(got)
+	}
+	text := "openmpi * btl_tcp_links\n\tneeds btl_tcp_link = 3\n\tfrom x\nopenmpi >=5 btl_tcp_links\n\tneeds nosuch = 3\n\tfrom x\nopenmpi * none_such\n\tneeds nosuch = 3\n\tfrom x\n"
+	if err := k.AddRules("mine", text); err != nil {
+		t.Fatal(err)
+	}
+	want := "mine:2: needs btl_tcp_link: the library has no such control variable; did you mean btl_tcp_links"
+	if got := k.Unknown(c); len(got) != 1 || !strings.HasPrefix(got[0], want) {
+		t.Errorf("%q, want %s", got, want)
 	}
 }
 
@@ -158,8 +238,10 @@ func TestUserFiles(t *testing.T) {
 		t.Errorf("a rule for release 4 holds for %s: %+v", c.Library.Text, e)
 	}
 	for text, want := range map[string]string{
-		"openmpi * x\n\tread init\n":                       "f: the rule that ends here has no source",
-		"openmpi * x\nopenmpi * y\n\tfrom z\n":             "f:2: the rule that ends here has no source",
+		"openmpi * x\n\tread init\n":                       "f:1: this rule has no source",
+		"\nopenmpi * x\nopenmpi * y\n\tfrom z\n":           "f:2: this rule has no source",
+		"openmpi * x\nopenmpi * y\n\tread soon\n":          "f:1: this rule has no source",
+		"openmpi * x\n\tacross racks\n\tfrom y\n":          "f:2: across racks: use across nodes",
 		"intel * x\n\tfrom y\n":                            `f:1: "intel" is not a family`,
 		"openmpi 4..x x\n\tfrom y\n":                       `f:1: "4..x" is not a range of versions`,
 		"\tread init\n":                                    "f:1: a line FAMILY VERSIONS NAMES must come first",

@@ -23,6 +23,8 @@ import (
 // of its description, and the values that an enumeration or a boolean takes; a category's line begins with a tab, and that of an event or event source
 // with two. Fields are separated by
 // tabs. Errors are ignored: without the file, completion offers less.
+//
+// Next to it, the control variables as they were before MPI_Init are kept as a snapshot, for warnings of settings without an effect.
 
 // known is what the file says of a variable.
 type known struct {
@@ -30,18 +32,18 @@ type known struct {
 	values   []string
 }
 
-func cachePath(env *locate.Env, m locate.MPI) string {
+func cachePath(env *locate.Env, m locate.MPI, what string) string {
 	dir := env.CacheDir()
 	if dir == "" {
 		return ""
 	}
 	id := sha256.Sum256([]byte(m.Family + "\x00" + m.Lib + "\x00" + m.BuildID))
-	return filepath.Join(dir, "names-"+hex.EncodeToString(id[:8]))
+	return filepath.Join(dir, what+"-"+hex.EncodeToString(id[:8]))
 }
 
-// cacheNames writes the names of a catalog to the cache unless the cache has them already.
+// cacheNames writes the names of a catalog, and its control variables, to the cache unless the cache has them already.
 func cacheNames(env *locate.Env, m locate.MPI, c *catalog.Catalog) {
-	path := cachePath(env, m)
+	path := cachePath(env, m, "names")
 	if path == "" || !c.Before.Read || !c.After.Read {
 		return
 	}
@@ -49,14 +51,49 @@ func cacheNames(env *locate.Env, m locate.MPI, c *catalog.Catalog) {
 	if cached(path, mark) || os.MkdirAll(filepath.Dir(path), 0o700) != nil {
 		return
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".names-*")
+	replace(cachePath(env, m, "settings"), func(w io.Writer) error { return catalog.Write(w, settingsOf(c)) })
+	replace(path, func(w io.Writer) error {
+		_, err := io.WriteString(w, mark+cacheLines(m, c))
+		return err
+	})
+}
+
+// replace writes a file of the cache; other processes see the old or the new one.
+func replace(path string, write func(io.Writer) error) {
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".new-*")
 	if err != nil {
 		return
 	}
-	_, err = tmp.WriteString(mark + cacheLines(m, c))
+	err = write(tmp)
 	if closeErr := tmp.Close(); err != nil || closeErr != nil || os.Rename(tmp.Name(), path) != nil {
 		os.Remove(tmp.Name())
 	}
+}
+
+// settingsOf is a catalog of the control variables before MPI_Init.
+func settingsOf(c *catalog.Catalog) *catalog.Catalog {
+	out := &catalog.Catalog{Library: c.Library, Before: catalog.Stage{Read: true}}
+	out.Enums = c.Enums
+	for _, v := range c.Cvars {
+		if v.Before != nil {
+			v.After, v.Ranks, v.Categories, v.Conflicts = nil, nil, nil, nil
+			out.Cvars = append(out.Cvars, v)
+		}
+	}
+	return out
+}
+
+// cachedCatalog returns what settingsOf kept of a library; nil if the library was never read.
+func cachedCatalog(env *locate.Env, m locate.MPI) *catalog.Catalog {
+	path := cachePath(env, m, "settings")
+	if path == "" {
+		return nil
+	}
+	c, err := catalog.Load(path)
+	if err != nil {
+		return nil
+	}
+	return c
 }
 
 // namesMark is the first line of a file with these names.
@@ -69,7 +106,7 @@ func namesMark(c *catalog.Catalog) string {
 	for k, e := range c.Entries(eventKinds) {
 		h.Write([]byte(k.One + e.ID() + "\x00"))
 	}
-	return fmt.Sprintf("\t3-%x\n", h.Sum64()) // 3: the version of the lines
+	return fmt.Sprintf("\t4-%x\n", h.Sum64()) // 4: the version of the lines
 }
 
 func cached(path, mark string) bool {
@@ -176,7 +213,7 @@ func cachedEvents(env *locate.Env, m locate.MPI, kinds catalog.Kind) iter.Seq[kn
 // cachedLines are the fields of each line of a library's file.
 func cachedLines(env *locate.Env, m locate.MPI) iter.Seq[[]string] {
 	return func(yield func([]string) bool) {
-		f, err := os.Open(cachePath(env, m))
+		f, err := os.Open(cachePath(env, m, "names"))
 		if err != nil {
 			return
 		}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"slices"
 	"strings"
 
 	"mpitx/catalog"
@@ -36,9 +35,15 @@ func (a *app) knowledge() *tuning.Knowledge {
 	return k
 }
 
-// effects returns what is known about the effect of settings of a catalog's control variables.
+// effects returns what is known about the effect of settings of a catalog's control variables. It reports rules of the user's that
+// name a variable which the library does not have.
 func (s *source) effects(c *catalog.Catalog) func(*catalog.Variable) tuning.Effect {
 	k := s.a.knowledge()
+	if c.Before.Read && c.After.Read {
+		for _, text := range k.Unknown(c) {
+			s.a.complain("%s", text)
+		}
+	}
 	return func(v *catalog.Variable) tuning.Effect { return k.Effect(c, v, s.enums(c)) }
 }
 
@@ -54,18 +59,77 @@ func (s *source) enums(c *catalog.Catalog) tuning.Enums {
 	}
 }
 
-// warnOfConditions warns of settings that have an effect only if another variable is set, which is not.
-func (a *app) warnOfConditions(m locate.MPI, settings []attach.Setting) {
-	k := a.knowledge()
-	for _, s := range settings {
-		for name, value := range k.Required(m.Impl, s.Name) {
-			if slices.ContainsFunc(settings, func(o attach.Setting) bool { return o.Name == name }) ||
-				origin.Find(origin.Query{Env: a.env, Impl: m.Impl, Prefix: m.Prefix, Lib: m.Lib, Names: []string{name}}).Set[name] != (catalog.Origin{}) {
+// accepts returns an error if the library cannot take a text as the value of a control variable for a run.
+func (s *source) accepts(c *catalog.Catalog, v *catalog.Variable, text string) error {
+	r := v.Current()
+	if r == nil || r.Status != catalog.StatusOK {
+		return nil
+	}
+	return origin.Accepts(s.family(c), v, s.enums(c)(v), r.Count, text)
+}
+
+// warnOfSettings warns of settings for an application that are not values of their variables, or that have no effect because of
+// another variable.
+func (a *app) warnOfSettings(m locate.MPI, settings []attach.Setting) {
+	if len(settings) == 0 {
+		return
+	}
+	c := a.expected(m, settings)
+	if c == nil {
+		return
+	}
+	s := source{a: a, chosen: m}
+	effect := s.effects(c)
+	for _, set := range settings {
+		v := c.Cvar(set.Name)
+		if v == nil {
+			continue
+		}
+		if err := s.accepts(c, v, set.Value); err != nil {
+			a.complain("warning: --set %s: %v", set.Name, err)
+		}
+		for _, cond := range effect(v).Conditions {
+			if cond.Met != tuning.No {
 				continue
 			}
-			a.complain("warning: --set %s: it has an effect only if %s is %s; add --set %s=%s", s.Name, name, value, name, value)
+			text := "warning: --set " + set.Name + " has no effect: " + cond.String()
+			if cond.Fix != nil {
+				text += "; add --set " + strings.Join(cond.Fix, " or --set ")
+			}
+			a.complain("%s", text)
 		}
 	}
+}
+
+// expected is the library as it was last read, with the values that settings, the environment and files give it before MPI_Init; nil
+// if it was never read.
+func (a *app) expected(m locate.MPI, settings []attach.Setting) *catalog.Catalog {
+	c := cachedCatalog(a.env, m)
+	if c == nil {
+		return nil
+	}
+	names := make([]string, len(c.Cvars))
+	for k := range c.Cvars {
+		names[k] = c.Cvars[k].Name
+	}
+	found := origin.Find(origin.Query{Env: a.env, Impl: m.Impl, Prefix: m.Prefix, Lib: m.Lib, Text: c.Library.Text, Names: names}).Set
+	for _, s := range settings {
+		found[s.Name] = catalog.Origin{Value: s.Value}
+	}
+	for k := range c.Cvars {
+		v := &c.Cvars[k]
+		if o, set := found[v.Name]; set && v.Before != nil {
+			value, err := catalog.ParseValue(v, c.Enum(v.Enum), v.Before.Count, o.Value)
+			if err != nil {
+				value = catalog.NewText(o.Value)
+			}
+			v.Before.Status, v.Before.Value = catalog.StatusOK, value
+		} else if v.Origin != nil { // it was set when the library was read, and is not now
+			v.Before = nil
+		}
+		v.Origin = nil
+	}
+	return c
 }
 
 // effectLines says when a variable is read, and which conditions its effect has.

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mpitx/catalog"
+	"mpitx/catalog/tuning"
 	"mpitx/cmd/mpitx/internal/collect"
 	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/export"
@@ -34,7 +35,8 @@ out. A library with PERUSE also names variables itself.
 
 For a setting of a control variable, the column LIBRARY has the value that the
 library has now. A note marks settings that are spelt like a control variable
-that this library does not have, and settings that another one overrides. Those
+that this library does not have, that another one overrides, whose value the
+library did not take, and that have no effect because of another variable. Those
 that take precedence come first: in a file, the last line. -o wide has the whole
 paths of files.
 
@@ -67,7 +69,7 @@ func (o *envOptions) run(cmd *cobra.Command) error {
 		code = o.warn(c)
 	}
 	return o.answer(code, func() error {
-		rows := influences(withPeruse(origin.Influences(o.query(c)), c), c)
+		rows := influences(withPeruse(origin.Influences(o.query(c)), c), c, o.effects(c))
 		if people := o.format == export.FormatTable || o.format == export.FormatWide; people && len(rows.Rows) == 0 {
 			name := o.chosen.Name()
 			if unread == nil {
@@ -121,7 +123,7 @@ func narrow(r *export.Rows, t export.Terminal) string {
 	return notes.String()
 }
 
-func influences(found []origin.Influence, c *catalog.Catalog) *export.Rows {
+func influences(found []origin.Influence, c *catalog.Catalog, effect func(*catalog.Variable) tuning.Effect) *export.Rows {
 	values, names := map[string]string{}, make([]string, len(c.Cvars))
 	for k := range c.Cvars {
 		names[k] = c.Cvars[k].Name
@@ -145,6 +147,10 @@ func influences(found []origin.Influence, c *catalog.Catalog) *export.Rows {
 			i.Cvar = ""
 		case i.Overridden:
 			note = "another setting of it takes precedence"
+		case i.Cvar != "":
+			if v := c.Cvar(i.Cvar); v != nil {
+				note = strings.ReplaceAll(strings.Join(doubts(i.Cvar, effect(v), c.Job.Size), "; it "), i.Cvar+" ", "")
+			}
 		}
 		where := i.Where
 		if i.Kind == catalog.OriginEnvironment {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/internal/origin"
@@ -25,8 +26,8 @@ func (o *listOptions) essentials(c *catalog.Catalog, filter *catalog.Matcher) er
 	for _, v := range filter.Variables(c) {
 		matching[v.Name] = true
 	}
-	rows := &export.Rows{Schema: "mpitx.essentials", Columns: []export.RowColumn{{Name: "name", Header: "NAME"}, {Name: "value", Header: "VALUE"},
-		{Name: "set", Header: "SET", Optional: true, Drop: 1}, {Name: "use", Header: "WHAT FOR"}, {Name: "purpose"}}}
+	rows := &export.Rows{Schema: "mpitx.essentials", Columns: []export.RowColumn{{Name: "name", Header: "NAME"}, {Name: "value", Header: "VALUE", Soft: 28},
+		{Name: "set", Header: "SET", Optional: true, Drop: 1, Soft: 32}, {Name: "use", Header: "WHAT FOR"}, {Name: "purpose"}}}
 	people := o.format == export.FormatTable || o.format == export.FormatWide
 	purpose := ""
 	add := func(name, value string, set *catalog.Origin, use, to string) {
@@ -39,7 +40,11 @@ func (o *listOptions) essentials(c *catalog.Catalog, filter *catalog.Matcher) er
 		}
 		where := ""
 		if set != nil {
-			where = string(set.Kind) + " " + set.Where
+			where = set.Where
+			if o.format == export.FormatTable {
+				where = filepath.Base(where) // the line matters in a file
+			}
+			where = string(set.Kind) + " " + where
 		}
 		if people {
 			name = "  " + name

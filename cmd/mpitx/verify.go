@@ -2,7 +2,7 @@ package main
 
 import (
 	"bytes"
-	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -92,6 +92,13 @@ func (o *verifyOptions) run(cmd *cobra.Command, args []string) error {
 		args, app = args[:dash], args[dash:]
 	}
 	settings, err := parseSettings("verify", args)
+	names := map[string]bool{}
+	for _, s := range settings {
+		if names[s.Name] {
+			return usagef("%s is set twice", s.Name)
+		}
+		names[s.Name] = true
+	}
 	switch {
 	case err != nil:
 		return err
@@ -110,7 +117,7 @@ func (o *verifyOptions) run(cmd *cobra.Command, args []string) error {
 	if len(app) == 0 && o.workload == "" {
 		o.workload = workloadFor(settings)
 	}
-	effects, pvars, err := o.known(cmd, settings)
+	known, pvars, err := o.known(cmd, settings)
 	if err != nil {
 		return err
 	}
@@ -119,7 +126,7 @@ func (o *verifyOptions) run(cmd *cobra.Command, args []string) error {
 		return failf("%v", err)
 	}
 	defer os.RemoveAll(runs)
-	sides, err := o.experiment(cmd.Context(), runs, ranks, settings, app, pvars)
+	sides, err := o.experiment(runs, ranks, settings, app, pvars)
 	if err != nil {
 		return err
 	}
@@ -128,12 +135,39 @@ func (o *verifyOptions) run(cmd *cobra.Command, args []string) error {
 	if slices.ContainsFunc(found, func(c change) bool { return c.changed }) {
 		code = exitDone
 	}
-	return o.end(code, o.write(settings, effects, found, ranks, app))
+	return o.end(code, o.write(known, found, ranks, app))
 }
 
-// known reads the library with the settings in its environment. It returns what is known about the effect of each, and whether the
-// library has performance variables.
-func (o *verifyOptions) known(cmd *cobra.Command, settings []attach.Setting) (effects []tuning.Effect, pvars bool, err error) {
+// verified is a setting and what is known about its effect.
+type verified struct {
+	Name   string        `json:"name"`
+	Value  string        `json:"value"`
+	Effect tuning.Effect `json:"effect"`
+	Same   bool          `json:"same,omitzero"`   // the library has the value without the setting, too
+	Origin string        `json:"origin,omitzero"` // which has set it then
+}
+
+// lines says it for people.
+func (v *verified) lines() (lines []string) {
+	switch v.Effect.Arrived {
+	case tuning.Yes:
+		lines = append(lines, "arrived: the library has this value")
+	case tuning.CannotTell:
+		lines = append(lines, "whether it arrived cannot be told")
+	} // effectLines names another value
+	if v.Same {
+		why := "it is the default"
+		if v.Origin != "" {
+			why = v.Origin + " sets it"
+		}
+		lines = append(lines, "THE SAME WITHOUT: the library has this value without the setting, too; "+why)
+	}
+	return append(lines, effectLines(v.Effect)...)
+}
+
+// known reads the library twice, without the settings to check them, and with them in its environment. It returns what is known about
+// the effect of each, and whether the library has performance variables.
+func (o *verifyOptions) known(cmd *cobra.Command, settings []attach.Setting) (found []verified, pvars bool, err error) {
 	if o.term, err = o.a.terminal(); err != nil {
 		return nil, false, err
 	}
@@ -143,10 +177,23 @@ func (o *verifyOptions) known(cmd *cobra.Command, settings []attach.Setting) (ef
 	if o.chosen, err = o.a.env.Choose(o.mpi); err != nil {
 		return nil, false, err
 	}
+	c, err := o.collect(nil, "") // in this process alone, whatever -n says
+	if err != nil {
+		return nil, false, err
+	}
+	cacheNames(o.a.env, o.chosen, c) // for the runs
+	without := c
 	for _, s := range settings {
 		name, err := origin.Variable(o.chosen.Impl, s.Name)
 		if err != nil {
 			return nil, false, err
+		}
+		v := c.Cvar(s.Name)
+		if v == nil {
+			return nil, false, usagef("%s: %s has no such control variable%s", s.Name, libraryName(c), catalog.DidYouMean(namesOf(c, catalog.Cvars), s.Name))
+		}
+		if err := o.accepts(c, v, s.Value); err != nil {
+			return nil, false, usagef("%s: %v", s.Name, err)
 		}
 		if before, set := os.LookupEnv(name); set {
 			defer os.Setenv(name, before)
@@ -158,24 +205,29 @@ func (o *verifyOptions) known(cmd *cobra.Command, settings []attach.Setting) (ef
 	before := o.a.env.Environ
 	o.a.env.Environ = os.Environ()
 	defer func() { o.a.env.Environ = before }()
-	c, err := o.collect(nil, "") // in this process alone, whatever -n says
-	if err != nil {
+	if c, err = o.collect(nil, ""); err != nil {
 		return nil, false, err
 	}
 	effect := o.effects(c)
 	for _, s := range settings {
-		v := c.Cvar(s.Name)
-		if v == nil {
-			names := namesOf(c, catalog.Cvars)
-			return nil, false, failf("%s: %s has no such control variable%s", s.Name, libraryName(c), catalog.DidYouMean(names, s.Name))
+		one := verified{Name: s.Name, Value: s.Value, Effect: tuning.Effect{Unused: true}} // of a component that these settings switch off
+		if v := c.Cvar(s.Name); v != nil {
+			one.Effect = effect(v)
+			before := without.Cvar(s.Name)
+			if old, now := before.Current(), v.Current(); old != nil && now != nil && one.Effect.Arrived == tuning.Yes {
+				one.Same = old.Value.String() == now.Value.String()
+			}
+			if one.Same && before.Origin != nil {
+				one.Origin = string(before.Origin.Kind) + " " + before.Origin.Where
+			}
 		}
-		effects = append(effects, effect(v))
+		found = append(found, one)
 	}
-	return effects, len(c.Pvars) > 0, nil
+	return found, len(c.Pvars) > 0, nil
 }
 
 // experiment runs the workload or application in turns without and with the settings, and returns the runs of each side.
-func (o *verifyOptions) experiment(ctx context.Context, dir string, ranks int, settings []attach.Setting, app []string, pvars bool) (sides [2][]measured, err error) {
+func (o *verifyOptions) experiment(dir string, ranks int, settings []attach.Setting, app []string, pvars bool) (sides [2][]measured, err error) {
 	exe, err := os.Executable()
 	if err != nil {
 		return sides, failf("%v", err)
@@ -202,18 +254,15 @@ func (o *verifyOptions) experiment(ctx context.Context, dir string, ranks int, s
 		} else {
 			args = append(append(args, "--"), app...)
 		}
-		var said bytes.Buffer
-		cmd := exec.CommandContext(ctx, exe, args...)
-		cmd.Stdout, cmd.Stderr = io.Discard, &said
-		if err := cmd.Run(); err != nil {
+		one, err := measureRun(exec.Command(exe, args...), run)
+		var own *exitError
+		if err != nil && !errors.As(err, &own) {
 			how := "without the settings"
 			if side == 1 {
 				how = "with the settings"
 			}
-			os.Stderr.Write(said.Bytes())
 			return sides, failf("a run %s failed: %v", how, err)
 		}
-		one, err := measure(run)
 		if err != nil {
 			return sides, err
 		}
@@ -222,6 +271,27 @@ func (o *verifyOptions) experiment(ctx context.Context, dir string, ranks int, s
 		bar.Update(uint64(k+1), uint64(2*o.rounds))
 	}
 	return sides, nil
+}
+
+// measureRun runs a command that records a profile. A signal that ends mpitx ends the run first. What the command said is shown if it fails.
+func measureRun(cmd *exec.Cmd, dir string) (m measured, err error) {
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = io.Discard, &said
+	ownGroup(cmd)
+	signals := catchSignals()
+	defer signals.stop()
+	if err := signals.start(cmd); err != nil {
+		return m, err
+	}
+	err = cmd.Wait()
+	if passed := signals.stop(); passed != 0 {
+		return m, &exitError{code: 128 + int(passed), text: "ended by a signal (" + passed.String() + ") before there was a result"}
+	}
+	if err != nil {
+		os.Stderr.Write(said.Bytes())
+		return m, err
+	}
+	return measure(dir)
 }
 
 // measured is what one run shows: the mean time of a call of each function in nanoseconds, and the sums of performance variables.
@@ -327,17 +397,17 @@ func measuredChanges(sides [2][]measured) (out []change) {
 }
 
 // write prints what is known, and what was measured.
-func (o *verifyOptions) write(settings []attach.Setting, effects []tuning.Effect, changes []change, ranks int, app []string) error {
+func (o *verifyOptions) write(known []verified, changes []change, ranks int, app []string) error {
+	what := "the workload " + o.workload
+	if app != nil {
+		what = origin.Quote(app[0])
+	}
 	if o.format == export.FormatTable || o.format == export.FormatWide {
-		for k, s := range settings {
+		for _, s := range known {
 			fmt.Fprintf(o.a.out, "%s\n", o.term.Safe(s.Name+"="+s.Value))
-			for _, line := range append(arrival(effects[k]), effectLines(effects[k])...) {
+			for _, line := range s.lines() {
 				fmt.Fprintln(o.a.out, wrapText("  "+o.term.SafeText(line), o.term.Width))
 			}
-		}
-		what := "the workload " + o.workload
-		if app != nil {
-			what = origin.Quote(app[0])
 		}
 		fmt.Fprintf(o.a.out, "\nMeasured: %d runs of %s without the settings and %d with them, in turns, %s\n", o.rounds, o.term.Safe(what), o.rounds, ranksText(ranks))
 	}
@@ -360,6 +430,7 @@ func (o *verifyOptions) write(settings []attach.Setting, effects []tuning.Effect
 		}
 		rows.Rows = append(rows.Rows, row)
 	}
+	rows.About = []export.Member{{Name: "settings", Value: known}, {Name: "ran", Value: what}, {Name: "ranks", Value: ranks}, {Name: "rounds", Value: o.rounds}, {Name: "changed", Value: some}}
 	if err := rows.Write(o.a.out, o.format, o.term); err != nil || o.format != export.FormatTable && o.format != export.FormatWide {
 		return err
 	}
@@ -367,19 +438,13 @@ func (o *verifyOptions) write(settings []attach.Setting, effects []tuning.Effect
 		_, err := fmt.Fprintln(o.a.out, "\nSomething measurable changed.")
 		return err
 	}
+	if unseen > 1 {
+		_, err := fmt.Fprintln(o.a.out, "\nNothing measurable changed, but the runs differ so much that only a change to several times the value would be seen."+
+			"\nThe machine is too busy, or has fewer cores than ranks.")
+		return err
+	}
 	_, err := fmt.Fprintf(o.a.out, "\nNothing measurable changed. A change of up to %.0f %% would not be seen; more --rounds see smaller ones.\n", 100*unseen)
 	return err
-}
-
-// arrival says whether a setting arrived.
-func arrival(e tuning.Effect) []string {
-	switch e.Arrived {
-	case tuning.Yes:
-		return []string{"arrived: the library has this value"}
-	case tuning.CannotTell:
-		return []string{"whether it arrived cannot be told"}
-	}
-	return nil // effectLines names the other value
 }
 
 func ranksText(n int) string {

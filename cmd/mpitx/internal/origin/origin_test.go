@@ -492,3 +492,50 @@ func TestInfluencesOfLibraryPath(t *testing.T) {
 		}
 	}
 }
+
+// What a library's environment takes is accepted, also where MPI_T would not take it.
+func TestAccepts(t *testing.T) {
+	algorithms := &catalog.Enum{Name: "algorithms", Items: []catalog.Item{{Value: 0, Name: "ignore"}, {Value: 6, Name: "binomial"}}}
+	flags := &catalog.Enum{Name: "flags", Flags: true, Items: []catalog.Item{{Value: 1, Name: "send"}, {Value: 2, Name: "put"}}}
+	boolean := &catalog.Enum{Name: "boolean", Items: []catalog.Item{{Value: 0, Name: "false"}, {Value: 1, Name: "true"}}}
+	verbosity := &catalog.Enum{Name: "verbosity", Items: []catalog.Item{{Value: 0, Name: "error"}}}
+	described := &catalog.Enum{Items: []catalog.Item{{Value: 0, Name: "auto"}, {Value: 1, Name: "ring"}}}
+	gaps := &catalog.Enum{Items: []catalog.Item{{Value: 0, Name: "auto"}, {Value: 2, Name: "ring"}}}
+	for _, test := range []struct {
+		impl  string
+		kind  catalog.Datatype
+		enum  *catalog.Enum
+		count int
+		texts string
+		bad   string
+	}{
+		{locate.OpenMPI, catalog.TypeInt, nil, 1, "5 -1 0x10 64k 1M true", "abc 5x 1.5 99999999999"},
+		{locate.OpenMPI, catalog.TypeUnsigned, nil, 1, "5", "-1"},
+		{locate.OpenMPI, catalog.TypeInt, algorithms, 1, "binomial BINOMIAL 6 0", "binomal 7 true"},
+		{locate.OpenMPI, catalog.TypeInt, verbosity, 1, "error 55", "loud"},
+		{locate.OpenMPI, catalog.TypeInt, boolean, 1, "true enabled 1 7", "maybe"},
+		{locate.OpenMPI, catalog.TypeUnsigned, flags, 1, "send,put send|put 3", "send,get"},
+		{locate.OpenMPI, catalog.TypeChar, nil, 4, "anything,long", ""},
+		{locate.OpenMPI, catalog.TypeDouble, nil, 1, "1.5 1e3", "x 64k"},
+		{locate.OpenMPI, catalog.TypeInt, nil, 0, "anything", ""},
+		{locate.MPICH, catalog.TypeInt, described, 1, "ring", "1 rings"},
+		{locate.MPICH, catalog.TypeInt, gaps, 1, "ring 1", ""},
+		{locate.MPICH, catalog.TypeInt, nil, 2, "1:2 1,2", "1 1:2:3"},
+	} {
+		v := &catalog.Variable{Kind: catalog.Cvars, Name: "v", Type: test.kind}
+		if test.enum != nil {
+			v.Enum = test.enum.Name
+		}
+		for _, want := range []bool{true, false} {
+			texts := test.bad
+			if want {
+				texts = test.texts
+			}
+			for _, text := range strings.Fields(texts) {
+				if err := Accepts(test.impl, v, test.enum, test.count, text); (err == nil) != want {
+					t.Errorf("%s %s %+v: %q: %v", test.impl, test.kind, test.enum, text, err)
+				}
+			}
+		}
+	}
+}

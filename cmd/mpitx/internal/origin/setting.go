@@ -1,8 +1,10 @@
 package origin
 
 import (
+	"errors"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -41,6 +43,75 @@ func setting(impl string, v *catalog.Variable, e *catalog.Enum, value catalog.Va
 	}
 	return value.String(), true
 }
+
+// Accepts returns an error, usually a *catalog.ParseError, if a library cannot take a text from its environment as the value of a
+// variable with these items (which may be nil) and so many elements. It accepts what it cannot judge.
+func Accepts(impl string, v *catalog.Variable, e *catalog.Enum, count int, text string) error {
+	form := v.Type.Form()
+	if form == catalog.FormText || form == catalog.FormUnknown || count == 0 {
+		return nil
+	}
+	if itemsOnly(impl, v, e) {
+		if isItem(impl, e, text) {
+			return nil
+		}
+		names := make([]string, len(e.Items))
+		for k, it := range e.Items {
+			names[k] = it.Name
+		}
+		return &catalog.ParseError{Text: text, Type: v.Type, Want: "one of " + strings.Join(names, ", ") + catalog.DidYouMean(names, text)}
+	}
+	spelt := text
+	switch {
+	case e != nil && e.Flags:
+		spelt = strings.ReplaceAll(text, ",", "|")
+	case impl == locate.MPICH && count == 2: // <low>:<high>
+		spelt = strings.ReplaceAll(text, ":", ",")
+	}
+	_, err := catalog.ParseValue(v, e, count, spelt)
+	switch {
+	case err == nil, form != catalog.FormFloat && sized().MatchString(text):
+		return nil
+	case truth()[strings.ToLower(text)] && (e == nil || slices.ContainsFunc(e.Items, func(it catalog.Item) bool { return it.Name == "true" })):
+		return nil
+	}
+	var pe *catalog.ParseError
+	if errors.As(err, &pe) {
+		pe.Text = text
+	}
+	return err
+}
+
+// itemsOnly reports whether a library takes no other values than the items of an enumeration.
+func itemsOnly(impl string, v *catalog.Variable, e *catalog.Enum) bool {
+	switch {
+	case e == nil || e.Flags || len(e.Items) == 0:
+		return false
+	case impl == locate.OpenMPI: // these have parsers of their own
+		return !slices.Contains([]string{"boolean", "auto_boolean", "verbosity"}, e.Name)
+	case impl == locate.MPICH && v.Enum == "": // if all names in the description could be read
+		return e.Items[len(e.Items)-1].Value == len(e.Items)-1
+	}
+	return false
+}
+
+// isItem reports whether a text is the name of an item, or its value, which MPICH does not take.
+func isItem(impl string, e *catalog.Enum, text string) bool {
+	if _, named := e.Lookup(text); named {
+		return true
+	}
+	n, err := strconv.ParseInt(text, 0, 64)
+	_, is := e.NameOf(n)
+	return err == nil && is && impl != locate.MPICH
+}
+
+// sized matches numbers with a unit, which Open MPI takes.
+var sized = lazily(`^[+-]?\d+[kKmMgGtT][iI]?[bB]?$`)
+
+// truth are words that libraries take for truth values, of integers too.
+var truth = sync.OnceValue(func() map[string]bool {
+	return set("true t yes y on enabled enable false f no n off disabled disable")
+})
 
 // Enum is the enumeration whose items a variable accepts: e, which the library provides, or, if that is nil, the one in
 // MPICH's description. count is the number of elements of the variable.
