@@ -1,7 +1,6 @@
 package recording
 
 import (
-	"math"
 	"time"
 
 	"mpitx/recording/store"
@@ -13,6 +12,7 @@ type EventChain struct {
 	ID   ChainID
 
 	chain store.Chain
+	main  bool // the first one of its rank
 }
 
 // ChainID identifies a chain of events in its run.
@@ -30,9 +30,14 @@ type EventBlock struct {
 // EventChains are the chains of all ranks, in the order of [Event.Chain].
 func (run *Run) EventChains() (all []*EventChain) {
 	for _, r := range run.Ranks {
-		for _, chain := range r.process.Chains(store.KindEvents) {
-			all = append(all, &EventChain{r, ChainID{r.process.Stream, chain.Number}, chain})
-		}
+		all = append(all, r.eventChains()...)
+	}
+	return all
+}
+
+func (r *Rank) eventChains() (all []*EventChain) {
+	for i, chain := range r.process.Chains(store.KindEvents) {
+		all = append(all, &EventChain{r, ChainID{r.process.Stream, chain.Number}, chain, i == 0})
 	}
 	return all
 }
@@ -60,7 +65,7 @@ func (r *EventReader) Seek(c *EventChain, sequence uint64) {
 	}
 	r.chunks.Seek(c.Rank.process, c.chain, sequence)
 	r.records = records{chunks: r.chunks}
-	r.event = Event{Rank: c.Rank, Time: math.MinInt64}
+	r.begin(c, c.Rank.process.Begins(c.chain, sequence))
 }
 
 // Next returns the next event of the chain, valid until the next call; nil if there is none so far.

@@ -426,3 +426,38 @@ func fuzzFolder(f testing.TB) string {
 	f.Cleanup(func() { os.RemoveAll(dir) })
 	return dir
 }
+
+// A process whose end cannot be read has not died for that.
+func TestDamagedEnd(t *testing.T) {
+	for name, c := range map[string]struct {
+		end    bool
+		damage int // bytes before the end of the file; 0: none
+		want   State
+	}{"whole": {true, 0, StateEnded}, "damaged": {true, 4, StateDamaged}, "killed": {false, 0, StateDied}} {
+		t.Run(name, func(t *testing.T) {
+			s := recordingtest.NewStream(1, 0)
+			s.Header(recordingtest.Header{Size: 1, Clock: 1, NsPerTick: 1, Host: "node1"})
+			s.Clock(1000, 1000, 1_700_000_000_000_000_000, 0)
+			s.Seal()
+			if c.end {
+				s.End(1)
+				s.Seal()
+			}
+			if c.damage > 0 {
+				s.Out[len(s.Out)-c.damage] ^= 1
+			}
+			dir := filepath.Join(t.TempDir(), "run")
+			if err := recordingtest.Save(dir, "node1", s.Out); err != nil {
+				t.Fatal(err)
+			}
+			run, err := Open(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer run.Close()
+			if got := run.Ranks[0].State; got != c.want || (len(run.Damage()) > 0) != (c.damage > 0) {
+				t.Errorf("%v, want %v; %v", got, c.want, run.Damage())
+			}
+		})
+	}
+}

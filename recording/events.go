@@ -4,6 +4,7 @@ import (
 	"container/heap"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"mpitx/recording/store"
@@ -22,9 +23,16 @@ type Event struct {
 	Values []Value    // of all fields' elements; nil with Options.Bodies
 	Body   []byte     // the fields as they are in the run, with Options.Bodies: see [Field.Offset]
 	Lost   uint64     // the number of events lost, if Type is nil
+	Old    bool       // newer events have replaced these (--policy last)
 	Chain  int        // identifies the chain of chunks among those of all ranks, from 0
 	Block  uint64     // the [EventBlock.Sequence] of its block
+
+	// The time in which events were lost, if Type is nil: Time is its end, or its beginning if no event of the chain follows.
+	From, To time.Duration
 }
+
+// loss is the events of a chain that were lost after its last one, until a time.
+type loss struct{ events, ticks uint64 }
 
 // FieldValues returns the values of one field.
 func (e *Event) FieldValues(f *Field) []Value { return e.Values[f.First : f.First+f.Count] }
@@ -38,9 +46,11 @@ func (run *Run) Events(o Options) func(yield func(*Event) bool) {
 			if o.Rank != nil && !o.Rank(r) {
 				continue
 			}
-			for _, chain := range r.process.Chains(store.KindEvents) {
-				all = append(all, &eventCursor{run: run, records: records{chunks: run.store.Cursor(r.process, chain)}, bodies: o.Bodies,
-					event: Event{Rank: r, Time: math.MinInt64, Chain: len(all)}})
+			for _, chain := range r.eventChains() {
+				c := &eventCursor{run: run, records: records{chunks: run.store.Cursor(r.process, chain.chain)}, bodies: o.Bodies}
+				c.begin(chain, true)
+				c.event.Chain = len(all)
+				all = append(all, c)
 			}
 		}
 		waiting := all[:0]
@@ -80,6 +90,47 @@ type eventCursor struct {
 	records
 	bodies bool // do not read the values
 	event  Event
+	chain  *EventChain
+	start  bool // the next event is the first one, and the loss of older ones comes before it
+	ended  bool
+	lost   uint64 // so far
+}
+
+// begin prepares for the events of a chain; first: from its first one on. The first chain of a rank stands for what is known of the rank
+// alone.
+func (c *eventCursor) begin(chain *EventChain, first bool) {
+	c.event = Event{Rank: chain.Rank, Time: math.MinInt64}
+	c.chain, c.ended, c.lost = chain, false, 0
+	c.start = first && chain.main && chain.Rank.Counters.OldEvents > 0
+}
+
+// loses makes an event of events that are not there.
+func (c *eventCursor) loses(n uint64, from, to time.Duration, old bool) {
+	e := &c.event
+	e.Type, e.Values, e.Body = nil, e.Values[:0], nil
+	e.Lost, e.Old, e.From, e.To = n, old, from, max(from, to)
+	c.lost += n
+}
+
+// tail is the loss after the last event. A process that was killed has not said which of its threads has lost how many; when its share of
+// --max-size was used up, all have.
+func (c *eventCursor) tail() bool {
+	r := c.event.Rank
+	if c.ended || c.event.Time == math.MinInt64 {
+		return false
+	}
+	c.ended = true
+	if l := r.losses[c.chain.ID.Number]; l.events > 0 {
+		c.loses(l.events, c.event.Time, c.run.time(r, l.ticks), false)
+		return true
+	}
+	full := !r.KeepLast && slices.ContainsFunc(r.Notes, func(n Note) bool { return n.Code == NoteBudget })
+	if r.End != EndNone || !full || !c.chain.main || r.Counters.LostEvents <= c.lost {
+		return false
+	}
+	_, to := c.run.Span(r)
+	c.loses(r.Counters.LostEvents-c.lost, c.event.Time, to, false)
+	return true
 }
 
 func (c *eventCursor) next() bool {
@@ -87,7 +138,15 @@ func (c *eventCursor) next() bool {
 	for {
 		t, ok := c.records.next()
 		if !ok {
-			return false
+			return c.tail()
+		}
+		now := max(e.Time, c.run.time(e.Rank, t.ticks))
+		if c.start {
+			c.start = false
+			from, _ := c.run.Span(e.Rank)
+			e.Time, e.Ticks = min(now, c.run.time(e.Rank, e.Rank.Counters.oldTicks)), t.ticks
+			c.loses(e.Rank.Counters.OldEvents, from, e.Time, true)
+			return true
 		}
 		var typ *EventType
 		if id := int(t.tag) - tagSet; id >= 0 && id < len(e.Rank.EventTypes) {
@@ -98,7 +157,11 @@ func (c *eventCursor) next() bool {
 		case t.tag == tagThread && word:
 			e.Thread = int(uint32(le.Uint64(t.body)))
 		case t.tag == tagLost && word:
-			e.Type, e.Values, e.Body, e.Lost = nil, e.Values[:0], nil, le.Uint64(t.body)
+			from := e.Time
+			if from == math.MinInt64 {
+				from = c.run.time(e.Rank, c.base)
+			}
+			c.loses(le.Uint64(t.body), from, now, false)
 		case typ == nil:
 			if c.undeclared(c.run, e.Rank, store.KindEvents, t.tag, "events of type %d of rank %d is lost: they cannot be read") {
 				continue
@@ -113,10 +176,21 @@ func (c *eventCursor) next() bool {
 		}
 		c.skip(t)
 		if typ != nil || t.tag == tagLost {
-			e.Time, e.Ticks = max(e.Time, c.run.time(e.Rank, t.ticks)), t.ticks
+			e.Time, e.Ticks = now, t.ticks
 			return true
 		}
 	}
+}
+
+// Replaced counts the events of all ranks that newer ones have replaced (keep the last), and says until when the events of some rank are
+// not complete for that.
+func (run *Run) Replaced() (events uint64, until time.Duration) {
+	for _, r := range run.Ranks {
+		if n := r.Counters.OldEvents; n > 0 {
+			events, until = events+n, max(until, run.time(r, r.Counters.oldTicks))
+		}
+	}
+	return events, until
 }
 
 // eventHeap orders cursors by time; at equal times by rank.

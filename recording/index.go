@@ -30,6 +30,7 @@ type source struct {
 	names      map[uint64]string
 	countersAt uint64
 	lasts      []lastValue          // by set
+	losses     map[uint16]loss      // after the last event of a chain, by its number
 	failed     time.Duration        // when writing to the directory failed, since the job's start; 0: it did not
 	undeclared map[store.Chain]bool // tags of samples and events whose declarations were missing
 }

@@ -32,6 +32,7 @@ const (
 	metaText      = 17
 	metaModule    = 18
 	metaSpawned   = 19
+	metaLoss      = 20
 
 	// Limits of what is kept of one rank, whatever a run holds.
 	maxColumns = 1 << 20
@@ -138,6 +139,13 @@ func (x *index) metaRecord(r *Rank, record *store.Record) error {
 		x.module(r, rec)
 	case metaSpawned:
 		r.Spawned = Spawned{First: int(int32(rec.u32())), Spawner: int(int32(rec.u32())), Job: int(int32(rec.u32()))}
+	case metaLoss:
+		chain := uint16(rec.u32())
+		rec.u32() // the thread
+		if r.losses == nil {
+			r.losses = map[uint16]loss{}
+		}
+		r.losses[chain] = loss{rec.u64(), rec.u64()}
 	case store.RecordLast:
 		r.keepLast(ticks, record.Body)
 	}

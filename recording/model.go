@@ -48,6 +48,7 @@ const (
 	StateRunning     = store.StateRunning
 	StateDied        = store.StateDied
 	StateUnreachable = store.StateUnreachable
+	StateDamaged     = store.StateDamaged
 )
 
 // End is how a process ended.
@@ -256,8 +257,10 @@ type Counters struct {
 
 	LostEvents uint64 // events dropped: see [Event] for each thread
 	LostRows   uint64 // table rows dropped
+	OldEvents  uint64 // events that newer ones have replaced: see [Rank.KeepLast]
 
 	failedTicks, failedErrno uint64 // when and why writing to the directory failed: see [Rank.Loss]
+	oldTicks                 uint64 // the time of the newest of OldEvents
 }
 
 // Lost is the number of samples that are missing for any reason.
@@ -266,7 +269,8 @@ func (c *Counters) Lost() uint64 { return c.Missed + c.LostBusy + c.LostFull + c
 // set sets the counters, which come in the format's order.
 func (c *Counters) set(all []uint64) {
 	to := [store.NumCounters]*uint64{&c.Samples, &c.Missed, &c.LostBusy, &c.LostFull, &c.OverBudget, &c.OverBytes, &c.Refused,
-		&c.AppendErrors, &c.Instants, &c.CostNs, &c.failedTicks, &c.failedErrno, &c.LostEvents, &c.LostRows}
+		&c.AppendErrors, &c.Instants, &c.CostNs, &c.failedTicks, &c.failedErrno, &c.LostEvents, &c.LostRows,
+		&c.OldEvents, &c.oldTicks}
 	for i, v := range all {
 		*to[i] = v
 	}

@@ -37,6 +37,7 @@ static void abandon(struct chain_thread *thread, uint32_t live)
     while (thread->depth > live) {
         struct chain_call *call = &thread->calls[--thread->depth];
         call->abandoned = 1;
+        if (!call->described) call_clear(&call->description);
         call->described = 0;
         call->rc = -1;
         if (call->flags & CHAIN_FLAG_TIME) call->leave = clock_ticks();

@@ -236,6 +236,13 @@ static void report_send_ended(const struct call_description *description, struct
         if ((*o)->send_ended) (*o)->send_ended(call, to);
 }
 
+static void report_request_ended(const struct call_description *description, const struct call_request_end *end)
+{
+    const struct chain_call *call = call_of(description);
+    for (const struct chain_observer *const *o = chain_observers[call->function].completed; *o; o++)
+        if ((*o)->request_ended) (*o)->request_ended(call, end);
+}
+
 static void report_restarted(const struct call_description *description, uint64_t request)
 {
     const struct chain_call *call = call_of(description);
@@ -250,7 +257,7 @@ void chain_report_long(uint64_t ticks)
 
 void chain_go(void)
 {
-    call_hooks = (struct call_hooks){report_completed, report_send_ended, report_restarted, pend, object_made, object_named, object_freeing, chain_owner->spawning, chain_owner->spawned};
+    call_hooks = (struct call_hooks){report_completed, report_send_ended, report_request_ended, report_restarted, pend, object_made, object_named, object_freeing, chain_owner->spawning, chain_owner->spawned};
     pcontrol = chain_function_id("MPI_Pcontrol");
     session_init = chain_function_id("MPI_Session_init");
     running = true;

@@ -51,7 +51,8 @@ struct chain_call {
     uint8_t described;    /* the description is valid: an observer wants CHAIN_DESCRIPTION */
     uint8_t reached;      /* tools have let it come to the library; for calls that initialize MPI */
     uint8_t within;       /* with function tools: the number of calls that they have passed on to the library and that are there */
-    uint8_t abandoned;    /* in leave: the call ended by longjmp, an exception or cancellation; only times are valid */
+    uint8_t abandoned;    /* in leave: the call ended by longjmp, an exception or cancellation; only times are valid, and
+                           * of the description what the arguments say */
     struct call_description description;
 };
 
@@ -72,6 +73,7 @@ struct chain_observer {
     void (*leave)(const struct chain_call *call);
     void (*completed)(const struct chain_call *call, const struct call_completion *completion);
     void (*send_ended)(const struct chain_call *call, struct call_peer to); /* with completed, in calls that took long: see chain_report_long */
+    void (*request_ended)(const struct chain_call *call, const struct call_request_end *end); /* with completed */
     void (*restarted)(const struct chain_call *call, uint64_t request);        /* with completed: a persistent receive was started */
     void (*thread_end)(void); /* at the end of a thread that has made counted calls */
 };

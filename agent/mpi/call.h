@@ -98,7 +98,8 @@ struct call_peer {
 struct call_completion {
     uint64_t comm;          /* or the window; 0 unknown */
     uint64_t bytes;
-    uint64_t request;       /* a receive that an earlier call posted: the number of its request, or of the matched message; else 0 */
+    uint64_t request;       /* the number of the request that sends it, or of the request or matched message of a receive that an earlier
+                               call posted; else 0 */
     int32_t function;       /* the function that sends it or posted the receive */
     int32_t peer;           /* destination or source: a rank in comm, in an intercommunicator's remote group */
     struct call_peer world; /* the same process */
@@ -106,6 +107,18 @@ struct call_completion {
     bool received;          /* else sent */
     bool estimated;         /* the library does not report what arrived: source, tag and bytes are the posted receive's, with CALL_NONE
                                for any source or tag */
+};
+
+/* What has become of a request that sends or receives a message. MPI_Cancel only asks for it to be cancelled. */
+enum call_end { CALL_ENDED, CALL_CANCEL_ASKED, CALL_CANCELLED, CALL_NOT_CANCELLED };
+
+struct call_request_end {
+    uint64_t request; /* as in call_completion */
+    enum call_end how;
+    bool received;
+    uint64_t comm; /* these three are not set if how is CALL_ENDED */
+    struct call_peer world;
+    int32_t tag;
 };
 
 /* ---- callbacks to the layers above; set once, before the first description ---- */
@@ -135,6 +148,8 @@ struct call_hooks {
     void (*completed)(const struct call_description *call, const struct call_completion *completion);
     /* Called if it has `completions` and `lasted`, for each request completed that sent a message. */
     void (*send_ended)(const struct call_description *call, struct call_peer to);
+    /* Called if it has `completions`, for each request completed that sent a message, and for those that MPI_Cancel was called for. */
+    void (*request_ended)(const struct call_description *call, const struct call_request_end *end);
     /* Called if it has `completions`, for each persistent receive that the call starts. */
     void (*restarted)(const struct call_description *call, uint64_t request);
     /* The number of pending requests that create a communicator has changed by 1 or -1. */

@@ -126,6 +126,7 @@ void describe_persistent(struct call_description *call, const MPI_Request *reque
 void describe_restarted(struct call_description *call, int count, const MPI_Request *requests);
 void describe_freeing(struct call_description *call, MPI_Request request, struct request *freed);
 void describe_freed(struct call_description *call, int rc, const struct request *freed);
+void describe_cancelling(struct call_description *call, MPI_Request request); /* after MPI_Cancel */
 /* The status is NULL if the call failed: a request that is now null, or persistent, has completed without data. */
 void describe_completed(struct call_description *call, MPI_Request before, MPI_Request after, const MPI_Status *status);
 

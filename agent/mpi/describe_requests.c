@@ -46,10 +46,38 @@ void describe_exchange(struct call_description *call, const MPI_Request *request
 
 static void report(const struct call_description *call, const struct request *request, bool received, int peer, int tag, uint64_t bytes, bool estimated)
 {
-    struct call_completion completion = {.comm = request->comm, .bytes = bytes, .request = received ? request->serial + 1 : 0, .function = request->function, .peer = peer, .tag = tag,
+    struct call_completion completion = {.comm = request->comm, .bytes = bytes, .request = request->serial + 1, .function = request->function, .peer = peer, .tag = tag,
                                          .received = received, .estimated = estimated,
                                          .world = peers_find(request->comm, false, request->epoch, peer)};
     call_hooks.completed(call, &completion);
+}
+
+static __attribute__((noinline)) void report_cancel(const struct call_description *call, const struct request *request, enum call_end how)
+{
+    struct call_request_end end = {.request = request->serial + 1, .how = how, .received = request->kind != REQUEST_SEND, .comm = request->comm,
+                                   .world = peers_find(request->comm, false, request->epoch, request->peer), .tag = request->tag};
+    call_hooks.request_ended(call, &end);
+}
+
+static void report_send_end(const struct call_description *call, const struct request *request, const MPI_Status *status)
+{
+    bool cancelled = false;
+    if (__builtin_expect(!request->cancelling, 1)) {
+        call_hooks.request_ended(call, &(struct call_request_end){.request = request->serial + 1, .how = CALL_ENDED});
+    } else if (status) {
+        describe_status(status, &cancelled);
+        report_cancel(call, request, cancelled ? CALL_CANCELLED : CALL_NOT_CANCELLED);
+    }
+}
+
+void describe_cancelling(struct call_description *call, MPI_Request request)
+{
+    struct request cancelled;
+    if (request == NULL_REQUEST || !requests_tracked || !requests_cancel(HANDLE_NUMBER(request), &cancelled)) return;
+    if (cancelled.kind != REQUEST_SEND && cancelled.kind != REQUEST_RECEIVE) return;
+    call->request = cancelled.serial + 1;
+    if (cancelled.epoch == peers_epoch(cancelled.comm)) call->comm = cancelled.comm;
+    if (call->completions) report_cancel(call, &cancelled, CALL_CANCEL_ASKED);
 }
 
 /* A call with several requests has their communicator if it is the same for all. */
@@ -130,6 +158,7 @@ static void receive(struct call_description *call, const struct request *request
         uint64_t known = describe_status(status, &cancelled);
         peer = status->MPI_SOURCE;
         tag = status->MPI_TAG;
+        if (cancelled && call->completions) report_cancel(call, request, CALL_CANCELLED);
         if (cancelled || peer == MPI_PROC_NULL) return;
         if (request->kind == REQUEST_RECEIVE || (request->kind == REQUEST_EXCHANGE && known < bytes)) bytes = known;
     }
@@ -155,6 +184,7 @@ void describe_completed(struct call_description *call, MPI_Request before, MPI_R
     share_comm(call, &request, call->completed == 0);
     if (__builtin_expect(call->lasted && request.kind == REQUEST_SEND, 0)) send_ended(call, &request);
     call->completed += request.active;
+    if (request.kind == REQUEST_SEND && request.active && request.peer >= 0 && call->completions) report_send_end(call, &request, status);
     if (request.kind == REQUEST_COMM) {
         call_hooks.pending(-1);
         if (status) describe_comm_created(request.function, request.newcomm, describe_comm_of(request.comm));

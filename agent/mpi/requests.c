@@ -127,6 +127,7 @@ struct request *requests_open(uint64_t handle, enum request_kind kind, bool pers
     place->kind = (uint8_t)kind;
     place->persistent = persistent;
     place->active = !persistent;
+    place->cancelling = false;
     return place;
 }
 
@@ -172,7 +173,21 @@ bool requests_set_active(uint64_t handle, bool active, struct request *request)
     if (changed) {
         *request = *place;
         place->active = active;
+        place->cancelling = false;
     }
     leave(bucket);
     return changed;
+}
+
+bool requests_cancel(uint64_t handle, struct request *request)
+{
+    struct bucket *bucket = enter(handle);
+    if (!bucket) return false;
+    struct request *place = find(bucket, handle, UINT64_MAX);
+    if (place) {
+        place->cancelling = true;
+        *request = *place;
+    }
+    leave(bucket);
+    return place != NULL;
 }

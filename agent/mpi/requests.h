@@ -37,6 +37,7 @@ struct request {
     uint32_t epoch;  /* of comm, read while it was alive */
     uint8_t kind, persistent;
     uint8_t active; /* started, and reported to observers */
+    uint8_t cancelling; /* MPI_Cancel was called for it */
 } __attribute__((aligned(64)));
 
 /* Whether started requests are put into the table. */
@@ -70,6 +71,9 @@ bool requests_add(const struct request *request);
 /* Removes one request with this handle and copies it out: the newest with a serial below `made`. A call that completes requests passes
  * requests_made from before the call: the library may have given the handle to another thread since. */
 bool requests_take(uint64_t handle, uint64_t made, struct request *request);
+
+/* Marks the newest request with this handle as about to be cancelled, and copies it out. False if it is unknown. */
+bool requests_cancel(uint64_t handle, struct request *request);
 
 /* Marks a persistent request as started, or as completed if it was active, and copies out its previous state. False if it is unknown or
  * was not active. */

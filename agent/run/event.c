@@ -152,7 +152,6 @@ static void put_word(struct run_thread *t, uint16_t tag, uint64_t word)
     uint8_t *p = (uint8_t *)(t->chunk + 1) + t->used;
     run_put(run_put(p, &head, sizeof head), &word, sizeof word);
     t->used += 16;
-    t->records++;
 }
 
 static bool next_chunk(struct mpitx_run *run, struct run_thread *t, uint64_t ticks)
@@ -188,6 +187,7 @@ static bool prepare(struct mpitx_run *run, struct run_thread *t, uint64_t ticks,
     errno = saved;
     if (!ok) {
         t->lost++;
+        t->lost_ticks = ticks;
         run_count(run, RUN_LOST_EVENTS, 1);
         return false;
     }
@@ -258,6 +258,17 @@ int mpitx_run_event_in(struct mpitx_run *run, int thread, int type, uint64_t tic
         return MPITX_RUN_FULL;
     append(t, type, ticks, fields, body);
     return 0;
+}
+
+/* Losses that no event of the chain follows. */
+void run_write_losses(struct mpitx_run *run)
+{
+    for (uint32_t i = 0; i < run->thread_count; i++) {
+        const struct run_thread *t = &run->threads[i];
+        struct run_loss_body body = {i + 1, t->tid, t->lost, t->lost_ticks};
+        if (t->lost)
+            run_write_meta(run, RUN_META_LOSS, false, &body, sizeof body, NULL, 0);
+    }
 }
 
 /* If the process aborts, threads may still be in a call, so their state is not changed. */

@@ -139,11 +139,17 @@ static bool store_in_ring(struct mpitx_run *run, const struct run_chunk *head, c
     int fd = run_open_ours(run->ring_path, 0);
     if (fd < 0)
         return false;
-    size_t stride = run->live->chunk_bytes;
-    bool ok = lseek(fd, (off_t)(run->ring_next % run->ring_slots * stride), SEEK_SET) >= 0 &&
-              write_chunk(fd, head, records) == (ssize_t)(sizeof *head + head->used);
+    off_t at = (off_t)(run->ring_next % run->ring_slots * run->live->chunk_bytes);
+    struct run_chunk old;
+    bool replaces = run->ring_next >= run->ring_slots && pread(fd, &old, sizeof old, at) == sizeof old && old.kind == RUN_KIND_EVENTS;
+    bool ok = lseek(fd, at, SEEK_SET) >= 0 && write_chunk(fd, head, records) == (ssize_t)(sizeof *head + head->used);
     close(fd);
     run->ring_next += ok;
+    if (ok && replaces) {
+        uint64_t *newest = &run->live->counter[RUN_OLD_TICKS];
+        run_count(run, RUN_OLD_EVENTS, old.records);
+        *newest = old.last_ticks > *newest ? old.last_ticks : *newest;
+    }
     return ok;
 }
 

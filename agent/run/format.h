@@ -57,6 +57,8 @@ enum run_counter {
     RUN_FAILED_ERRNO,  /* the errno of that failure, Linux's */
     RUN_LOST_EVENTS,   /* events dropped */
     RUN_LOST_ROWS,     /* table rows dropped */
+    RUN_OLD_EVENTS,    /* events that newer ones have replaced (keep the last) */
+    RUN_OLD_TICKS,     /* the time of the newest of them */
     RUN_COUNTERS,
 };
 
@@ -131,6 +133,7 @@ enum run_meta_type {
     RUN_META_TEXT = 17,
     RUN_META_MODULE = 18,
     RUN_META_SPAWNED = 19, /* body: struct mpitx_run_spawned */
+    RUN_META_LOSS = 20,
 };
 
 /* Records of chunks of samples and events. */
@@ -166,6 +169,12 @@ _Static_assert(sizeof(struct run_header_body) == 80, "header body");
 struct run_clock_body {
     int64_t monotonic_ns, real_ns;
     double error_ns;
+};
+
+/* The events of a chain that were lost after its last one. */
+struct run_loss_body {
+    uint32_t chain, thread;
+    uint64_t events, until; /* until: ticks of the last one */
 };
 
 /* A set's newest row when samples are dropped. Statuses, padded, and the row follow. */

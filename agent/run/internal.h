@@ -80,11 +80,12 @@ struct run_thread {
     _Alignas(64) struct run_chunk *chunk; /* NULL: none */
     uint32_t used, room, records;
     uint32_t tid;
-    bool announce;   /* write tid before the next event */
     uint32_t chunks; /* so far */
-    uint64_t base_ticks, last_ticks, lost;
+    bool announce;   /* write tid before the next event */
     atomic_bool taken;
+    uint64_t base_ticks, last_ticks, lost, lost_ticks; /* lost_ticks: of the last one lost */
 };
+_Static_assert(sizeof(struct run_thread) == 64, "a cache line");
 
 #define RUN_MAX_EVENTS 4096u
 #define RUN_MAX_TABLES 64u
@@ -325,7 +326,8 @@ void run_pool_seal(struct mpitx_run *run, struct run_chunk *c, uint64_t last_tic
 void run_free_chunk(struct mpitx_run *run, struct run_chunk *c);
 void run_pool_remove(struct mpitx_run *run); /* removes its files */
 void run_pool_unmap(struct mpitx_run *run);
-void run_seal_events(struct mpitx_run *run); /* at the end */
+void run_write_losses(struct mpitx_run *run); /* at the end, under the lock */
+void run_seal_events(struct mpitx_run *run);
 void run_seal_tables(struct mpitx_run *run);
 
 /* Writes the declaration of an event or a table, under the lock. body->bytes is the offset of the first field on entry, and of the end on

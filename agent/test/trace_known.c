@@ -4,10 +4,12 @@
  *     trace_known exchange N    N rounds of every way to send and receive, with the messages printed by rank 0 at the end
  *     trace_known threads N     two threads send and receive with the same communicator and tag
  *     trace_known partitioned N  partitioned messages, each with another message of the same tag; with MPI-4
+ *     trace_known left N        N receives that an error handler leaves by longjmp
  *     trace_known abort N       calls MPI_Abort after N rounds
  *     trace_known kill N        all ranks are killed after N rounds */
 #include <mpi.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -152,6 +154,28 @@ static void partitioned(void)
 #endif
 }
 
+static jmp_buf back;
+
+static void leave(MPI_Comm *comm, int *code, ...)
+{
+    (void)comm;
+    (void)code;
+    longjmp(back, 1);
+}
+
+/* The messages are larger than the buffers. */
+static void left_calls(void)
+{
+    MPI_Errhandler handler;
+    MPI_Comm_create_errhandler(leave, &handler);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    for (volatile int i = 0; i < rounds; i++) {
+        MPI_Send(out[0], 8, MPI_CHAR, right, 9, MPI_COMM_WORLD);
+        if (!setjmp(back)) MPI_Recv(in[0], 1, MPI_CHAR, left, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    MPI_Errhandler_free(&handler);
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "exchange";
@@ -164,6 +188,8 @@ int main(int argc, char **argv)
     left = (rank + size - 1) % size;
     if (strcmp(what, "threads") == 0) {
         threads();
+    } else if (strcmp(what, "left") == 0) {
+        left_calls();
     } else if (strcmp(what, "partitioned") == 0) {
         partitioned();
     } else {

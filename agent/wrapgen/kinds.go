@@ -107,6 +107,8 @@ var kinds = map[string]kind{
 	"request_free": {class: "COMPLETION", traffic: receives + "|" + requests, locals: "struct request freed;",
 		before: "describe_requests(call, 1, request); describe_freeing(call, describe_request(request), &freed);",
 		always: "describe_freed(call, rc, &freed);"},
+	"cancel": {class: "COMPLETION", traffic: requests, before: "describe_requests(call, 1, request);",
+		after: "describe_cancelling(call, describe_request(request));"},
 	"completion": {class: "COMPLETION"},
 	"starts":     {class: "OTHER", traffic: requests, after: makes(started, "REQUEST_OTHER")},
 

@@ -96,7 +96,7 @@ func (o *queuesOptions) run(_ *cobra.Command, args []string) error {
 	if q == nil {
 		return failf("%s: the run has no trace; record one with mpitx trace --dir DIR -- ./app, with --event 'PERUSE_*' on an MPI with PERUSE", name)
 	}
-	q.AddSites(calls)
+	q.AddCalls(calls)
 	find, done := sites.Places(run)
 	defer done()
 	q.ResolveSites(find)

@@ -216,7 +216,10 @@ func (o *traceOptions) deliver(r *attach.Result) error {
 func (o *traceOptions) summarize(run *recording.Run, t trace.Totals) {
 	o.a.complain("%s and %s on %s; %s from a send to its receive", count(t.Calls, "call"), count(t.Sent, "message"), count(len(run.Ranks), "rank"), count(t.Flows, "arrow"))
 	if t.Ambiguous > 0 {
-		o.a.complain("%s without an arrow: several threads sent or received at the same time, so that their order is ambiguous", count(t.Ambiguous, "message"))
+		o.a.complain("%s without an arrow: their order is ambiguous, as threads sent or received at the same time, or events or the outcome of MPI_Cancel are missing", count(t.Ambiguous, "message"))
+	}
+	if t.Cancelled > 0 {
+		o.a.complain("%s without an arrow: cancelled by MPI_Cancel", count(t.Cancelled, "message"))
 	}
 	if t.Unmatched > 0 {
 		o.a.complain("%s without an arrow: the other side is not in the trace, or is not known", count(t.Unmatched, "message"))
@@ -238,8 +241,20 @@ func lostEvents(run *recording.Run) (n uint64) {
 	return n
 }
 
+// replaced says how many events --policy last has discarded; "": none.
+func replaced(run *recording.Run) string {
+	n, until := run.Replaced()
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s until %s replaced by newer ones, as --max-size was reached (--policy last)", count(n, "event"), seconds(until.Seconds()))
+}
+
 // sayLost says how many events are missing, and why.
 func (o *traceOptions) sayLost(run *recording.Run) {
+	if text := replaced(run); text != "" {
+		o.a.complain("%s", text)
+	}
 	lost, budget := lostEvents(run), slices.ContainsFunc(run.Ranks, func(r *recording.Rank) bool { return r.Budget > 0 })
 	failure, failed := run.EventLoss()
 	switch {

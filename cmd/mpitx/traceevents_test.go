@@ -61,102 +61,80 @@ func TestTraceEvents(t *testing.T) {
 // TestTraceDerived: a library without PERUSE raises no events, so those that calls show are derived, and mpitx says which.
 func TestTraceDerived(t *testing.T) {
 	t.Parallel()
-	families, err := buildSample()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, family := range families {
-		t.Run(family, func(t *testing.T) {
-			t.Parallel()
-			dir, environ := t.TempDir(), append(testEnvironment(t), "MPITX_MPI=")
-			if out, err := exec.Command("mpicc."+family, "-w", "-o", filepath.Join(dir, "derived"), "../../agent/test/derived.c").CombinedOutput(); err != nil {
-				t.Fatalf("%v\n%s", err, out)
+	eachFamily(t, func(f *onFamily) {
+		f.Parallel()
+		program := f.build("mpicc", "../../agent/test/derived.c", "-w")
+		p := f.launch("trace", "--event", "PERUSE_*", "--event", "PERUSE_COMM_MSG_ARRIVED", "--dir", "run", "--", program)
+		for _, want := range []string{"--event PERUSE_*: 12 events derived from calls: PERUSE_COMM_REQ_ACTIVATE, ", "; 23 events unavailable", "--event PERUSE_COMM_MSG_ARRIVED: unavailable: only the library sees messages arrive"} {
+			if !strings.Contains(p.stderr.String(), want) {
+				f.Errorf("no %q in %s", want, p.output())
 			}
-			p := newProcess(environ, dir, slices.Concat(launchers[family], []string{"mpitx", "trace", "--event", "PERUSE_*", "--event", "PERUSE_COMM_MSG_ARRIVED", "--dir", "run", "--", "./derived"})...)
-			p.run(time.Minute)
-			for _, want := range []string{"--event PERUSE_*: 12 events derived from calls: PERUSE_COMM_REQ_ACTIVATE, ", "; 23 events unavailable", "--event PERUSE_COMM_MSG_ARRIVED: unavailable: only the library sees messages arrive"} {
-				if p.code != 0 || !strings.Contains(p.stderr.String(), want) {
-					t.Errorf("%s: exit code %d: no %q in %s", p.failure, p.code, want, p.output())
-				}
+		}
+		counts := func(args ...string) map[string]int {
+			p := f.run(append([]string{"mpitx", "export", "run", "--trace", "-o", "csv"}, args...)...)
+			if p.code != 0 {
+				f.Fatal(p.output())
 			}
-			counts := func(args ...string) map[string]int {
-				p := newProcess(environ, dir, append([]string{"mpitx", "export", "run", "--trace", "-o", "csv"}, args...)...)
-				if p.run(time.Minute); p.code != 0 {
-					t.Fatal(p.output())
-				}
-				n := map[string]int{}
-				for _, m := range regexp.MustCompile(`(?m),derived,PERUSE_(\w+),.*,([^,]*)$`).FindAllStringSubmatch(p.stdout.String(), -1) {
-					n[m[1]+" "+m[2]]++
-				}
-				return n
+			n := map[string]int{}
+			for _, m := range regexp.MustCompile(`(?m),derived,PERUSE_(\w+),.*,([^,]*)$`).FindAllStringSubmatch(p.stdout.String(), -1) {
+				n[m[1]+" "+m[2]]++
 			}
-			want := map[string]int{"COMM_REQ_ACTIVATE operation=send": 10, "COMM_REQ_COMPLETE operation=send not_after": 10, "COMM_REQ_NOTIFY operation=send": 10,
-				"COMM_REQ_ACTIVATE operation=recv": 10, "COMM_REQ_XFER_BEGIN operation=recv not_before": 10, "COMM_REQ_XFER_END operation=recv not_after": 10,
-				"COMM_REQ_COMPLETE operation=recv not_after": 10, "COMM_REQ_NOTIFY operation=recv": 10,
-				"WIN_SYNC_BEGIN operation=fence": 8, "WIN_SYNC_END operation=fence": 8, "FILE_T_FIRST_PHASE_IN_SPLIT_IO at_most": 4, "FILE_T_SECOND_PHASE_IN_SPLIT_IO at_most": 4}
-			if got := counts(); !maps.Equal(got, want) {
-				t.Errorf("got %v, want %v", got, want)
+			return n
+		}
+		want := map[string]int{"COMM_REQ_ACTIVATE operation=send": 10, "COMM_REQ_COMPLETE operation=send not_after": 10, "COMM_REQ_NOTIFY operation=send": 10,
+			"COMM_REQ_ACTIVATE operation=recv": 10, "COMM_REQ_XFER_BEGIN operation=recv not_before": 10, "COMM_REQ_XFER_END operation=recv not_after": 10,
+			"COMM_REQ_COMPLETE operation=recv not_after": 10, "COMM_REQ_NOTIFY operation=recv": 10,
+			"WIN_SYNC_BEGIN operation=fence": 8, "WIN_SYNC_END operation=fence": 8, "FILE_T_FIRST_PHASE_IN_SPLIT_IO at_most": 4, "FILE_T_SECOND_PHASE_IN_SPLIT_IO at_most": 4}
+		if got := counts(); !maps.Equal(got, want) {
+			f.Errorf("got %v, want %v", got, want)
+		}
+		if got, want := counts("--derive", "*_sync_begin"), (map[string]int{"WIN_SYNC_BEGIN operation=fence": 8}); !maps.Equal(got, want) {
+			f.Errorf("got %v, want %v", got, want)
+		}
+		for args, want := range map[string]string{"--derive PERUSE_COMM_MSG_*": "can be derived from this run", "--derive [": "can be derived"} {
+			p := f.run(append([]string{"mpitx", "export", "run", "--trace"}, strings.Fields(args)...)...)
+			if p.code != 2 || !strings.Contains(p.stderr.String(), want) {
+				f.Errorf("%s: exit code %d: %s", args, p.code, p.output())
 			}
-			if got, want := counts("--derive", "*_sync_begin"), (map[string]int{"WIN_SYNC_BEGIN operation=fence": 8}); !maps.Equal(got, want) {
-				t.Errorf("got %v, want %v", got, want)
+		}
+		for _, file := range []string{"all.parquet", "all.pftrace"} {
+			p := f.run("mpitx", "export", "run", "--trace", "--out", file)
+			if data, err := os.ReadFile(filepath.Join(f.dir, file)); p.code != 0 || err != nil || len(data) == 0 || file == "all.pftrace" && !bytes.Contains(data, []byte("PERUSE_WIN_SYNC_BEGIN")) {
+				f.Errorf("%s: exit code %d: %v: %s", file, p.code, err, p.output())
 			}
-			for args, want := range map[string]string{"--derive PERUSE_COMM_MSG_*": "can be derived from this run", "--derive [": "can be derived"} {
-				p := newProcess(environ, dir, append([]string{"mpitx", "export", "run", "--trace"}, strings.Fields(args)...)...)
-				if p.run(time.Minute); p.code != 2 || !strings.Contains(p.stderr.String(), want) {
-					t.Errorf("%s: exit code %d: %s", args, p.code, p.output())
-				}
-			}
-			for _, file := range []string{"all.parquet", "all.pftrace"} {
-				p := newProcess(environ, dir, "mpitx", "export", "run", "--trace", "--out", file)
-				p.run(time.Minute)
-				if data, err := os.ReadFile(filepath.Join(dir, file)); p.code != 0 || err != nil || len(data) == 0 || file == "all.pftrace" && !bytes.Contains(data, []byte("PERUSE_WIN_SYNC_BEGIN")) {
-					t.Errorf("%s: exit code %d: %v: %s", file, p.code, err, p.output())
-				}
-			}
-		})
-	}
+		}
+	})
 }
 
 // TestTraceWindow: only the calls of a phase are recorded, or of a time, and messages keep their arrows.
 func TestTraceWindow(t *testing.T) {
 	t.Parallel()
-	families, err := buildSample()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, family := range families {
-		t.Run(family, func(t *testing.T) {
-			program, environ, dir := buildSolver(t, family), append(testEnvironment(t), "MPITX_MPI="), t.TempDir()
-			calls := func(run string, flags ...string) (counts map[string]int, said string) {
-				p := newProcess(environ, dir, slices.Concat(launchers[family], []string{"mpitx", "trace", "--dir", run}, flags, []string{"--", program})...)
-				if p.run(time.Minute); p.code != 0 {
-					t.Fatalf("%s: exit code %d: %s", p.failure, p.code, p.output())
-				}
-				said = p.stderr.String()
-				p = newProcess(environ, dir, "mpitx", "export", run, "-o", "ndjson")
-				p.run(time.Minute)
-				counts = map[string]int{}
-				for _, m := range regexp.MustCompile(`"kind":"call","name":"(MPI_\w+)"`).FindAllStringSubmatch(p.stdout.String(), -1) {
-					counts[m[1]]++
-				}
-				return counts, said
+	eachFamily(t, func(f *onFamily) {
+		program := buildSolver(f.T, f.family)
+		calls := func(run string, flags ...string) (counts map[string]int, said string) {
+			said = f.launch(slices.Concat([]string{"trace", "--dir", run}, flags, []string{"--", program})...).stderr.String()
+			p := f.run("mpitx", "export", run, "-o", "ndjson")
+			counts = map[string]int{}
+			for _, m := range regexp.MustCompile(`"kind":"call","name":"(MPI_\w+)"`).FindAllStringSubmatch(p.stdout.String(), -1) {
+				counts[m[1]]++
 			}
-			// Rank r sends r messages to rank 0 in the phase gather, and rank 2 one to rank 3 in the phase wait within it.
-			got, said := calls("gather", "--window", "phase=gath*")
-			if got["MPI_Send"] != 7 || got["MPI_Recv"] != 7 || got["MPI_Isend"]+got["MPI_Allreduce"]+got["MPI_Init"]+got["MPI_Finalize"] != 0 || !strings.Contains(said, "7 arrows") {
-				t.Errorf("got %v: %s", got, said)
-			}
-			if got, _ := calls("wait", "--window", "phase=wait"); got["MPI_Send"] != 1 || got["MPI_Recv"] != 1 || got["MPI_Allreduce"] != 0 {
-				t.Error(got)
-			}
-			if got, _ := calls("late", "--after", "1h", "--for", "1s"); len(got) != 0 {
-				t.Error(got)
-			}
-			if got, _ := calls("early", "--for", "1h"); got["MPI_Allreduce"] != 200 {
-				t.Error(got)
-			}
-		})
-	}
+			return counts, said
+		}
+		// Rank r sends r messages to rank 0 in the phase gather, and rank 2 one to rank 3 in the phase wait within it.
+		got, said := calls("gather", "--window", "phase=gath*")
+		if got["MPI_Send"] != 7 || got["MPI_Recv"] != 7 || got["MPI_Isend"]+got["MPI_Allreduce"]+got["MPI_Init"]+got["MPI_Finalize"] != 0 || !strings.Contains(said, "7 arrows") {
+			f.Errorf("got %v: %s", got, said)
+		}
+		if got, _ := calls("wait", "--window", "phase=wait"); got["MPI_Send"] != 1 || got["MPI_Recv"] != 1 || got["MPI_Allreduce"] != 0 {
+			f.Error(got)
+		}
+		if got, _ := calls("late", "--after", "1h", "--for", "1s"); len(got) != 0 {
+			f.Error(got)
+		}
+		if got, _ := calls("early", "--for", "1h"); got["MPI_Allreduce"] != 200 {
+			f.Error(got)
+		}
+	})
 	for flags, want := range map[string]string{"--window solve": "give it as phase=GLOB", "--after -1s": "must not be negative"} {
 		p := newProcess(append(testEnvironment(t), "MPITX_MPI="), t.TempDir(), append(append([]string{"mpitx", "trace"}, strings.Fields(flags)...), "--", "true")...)
 		if p.run(time.Minute); p.code != 2 || !strings.Contains(p.stderr.String(), want) {

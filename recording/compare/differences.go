@@ -109,7 +109,7 @@ func properties(in *Input, settings bool) (list []property) {
 	if states[recording.StateEnded] == len(in.Run.Ranks) {
 		add("state", "ended")
 	}
-	for _, s := range []recording.State{recording.StateRunning, recording.StateDied, recording.StateUnreachable} {
+	for _, s := range []recording.State{recording.StateRunning, recording.StateDied, recording.StateUnreachable, recording.StateDamaged} {
 		if states[s] > 0 {
 			add("state", fmt.Sprintf("%d %s", states[s], s))
 		}

@@ -15,43 +15,140 @@ const (
 	LateSender   FindingKind = "late_sender"   // receives waited for their messages
 )
 
-// Finding is a pair of ranks of which one waits for the other.
-type Finding struct {
-	Kind       FindingKind
+// What a pair of ranks must reach to be worth a finding. Waits that are shorter than a message takes on a network are part of any exchange.
+const (
+	leastShare    = 0.02                  // of the recorded time
+	leastWait     = 10 * time.Microsecond // of a message on average
+	leastMessages = 0.1                   // of the pair's messages, of those that came before their receive
+	similar       = 4                     // times at most are the longest and the shortest wait of pairs in one finding apart
+)
+
+// Pair is a rank that receives from another one.
+type Pair struct {
 	Rank, Peer int
-	Comm       string
 	Messages   uint64        // that waited, or were waited for
-	Of         uint64        // all messages of the pair; 0: not known
-	Waited     time.Duration // in total; 0: not known
-	Site       *Site         // with the longest wait: of the late receives, or of the late sends; nil: not known
-	Derived    bool          // late receives: at most; a late sender: at least
+	Of         uint64        // all messages of the pair
+	Waited     time.Duration // in total
 }
 
-// Findings returns at most n findings, those with the longest waits first. A wait of less than a hundredth of the recorded time is none,
-// unless most messages of the pair came before their receive.
+// Relation is what the pairs of a finding have in common.
+type Relation string
+
+// The relations.
+const (
+	OnePair  Relation = "pair"
+	SameRank Relation = "rank"   // one rank receives from several
+	SamePeer Relation = "peer"   // several ranks receive from one
+	Apart    Relation = "apart"  // each rank receives from the one that is Distance before it
+	Mutual   Relation = "mutual" // each rank receives from each other one
+)
+
+// Finding is a set of pairs of ranks. In each pair, one rank waits for the other.
+type Finding struct {
+	Kind     FindingKind
+	Comm     string
+	Pairs    []Pair // by rank and peer
+	Relation Relation
+	Distance int    // of Apart; negative: each rank receives from one after it
+	Most     Pair   // the one with the longest wait
+	Messages uint64 // of all pairs, as are those below
+	Of       uint64
+	Waited   time.Duration
+	Site     *Site // with the longest wait: of the late receives, or of the late sends; nil: not known
+	Derived  bool  // late receives: at most; a late sender: at least
+}
+
+// Findings returns at most n findings, those with the longest waits first. Pairs of ranks with similar waits of which one can say the same
+// are one finding. Events that tell neither times nor communicators leave the findings to the calls.
 func (q *Queues) Findings(n int) []Finding {
-	var all []Finding
-	least := (q.To - q.From) / 100
+	if !q.Expects() {
+		if q.calls == nil {
+			return nil
+		}
+		return q.calls.Findings(n)
+	}
+	size := 0
+	var single []Finding
 	for i := range q.Peers {
 		p := &q.Peers[i]
-		if p.Peer < 0 {
-			continue
-		}
-		of := p.Unexpected + p.Expected
-		if !q.Expects() {
-			of = 0
-		}
-		if wait := p.Spans[InUnexpected]; p.Unexpected > 0 && (wait.Total >= max(least, 1) || 2*p.Unexpected > of && p.Unexpected+p.Expected >= 10) {
-			all = append(all, Finding{LateReceives, p.Rank, p.Peer, p.Comm, p.Unexpected, of, wait.Total, q.site(p, LateReceives), q.Derived})
-		}
-		if wait := p.Spans[InPosted]; wait.Total >= max(least, 1) {
-			all = append(all, Finding{LateSender, p.Rank, p.Peer, p.Comm, wait.Count, of, wait.Total, q.site(p, LateSender), q.Derived})
+		size = max(size, p.Rank+1, p.Peer+1)
+		for _, kind := range []FindingKind{LateReceives, LateSender} {
+			if pair := p.pair(kind); p.Peer >= 0 && q.matters(kind, pair) {
+				single = append(single, Finding{Kind: kind, Comm: p.Comm, Pairs: []Pair{pair}, Relation: OnePair, Most: pair, Site: q.site(p, kind), Derived: q.Derived})
+			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b Finding) int {
-		return cmp.Or(cmp.Compare(b.Waited, a.Waited), cmp.Compare(b.Messages, a.Messages))
-	})
+	slices.SortStableFunc(single, func(a, b Finding) int { return cmp.Compare(b.Most.Waited, a.Most.Waited) })
+	var all []Finding
+	for len(single) > 0 {
+		var f Finding
+		f, single = merge(single, size)
+		all = append(all, f)
+	}
+	slices.SortStableFunc(all, func(a, b Finding) int { return cmp.Compare(b.Waited, a.Waited) })
 	return all[:min(n, len(all))]
+}
+
+func (p *Peer) pair(kind FindingKind) Pair {
+	out := Pair{p.Rank, p.Peer, p.Unexpected, p.Unexpected + p.Expected, p.Spans[InUnexpected].Total}
+	if kind == LateSender {
+		out.Messages, out.Waited = p.Spans[InPosted].Count, p.Spans[InPosted].Total
+	}
+	return out
+}
+
+func (q *Queues) matters(kind FindingKind, p Pair) bool {
+	return p.Messages > 0 && p.Waited >= time.Duration(leastShare*float64(q.To-q.From)) && p.Waited >= time.Duration(p.Messages)*leastWait &&
+		(kind == LateSender || float64(p.Messages) >= leastMessages*float64(p.Of))
+}
+
+// merge makes one finding of the first one and of all that say the same, and returns the others.
+func merge(all []Finding, size int) (f Finding, others []Finding) {
+	f = all[0]
+	distance := func(p Pair) int { return ((p.Rank-p.Peer)%size + size) % size }
+	var same []Pair // kind and communicator, with a similar wait
+	for i := range all {
+		if x := &all[i]; x.Kind == f.Kind && x.Comm == f.Comm && similar*x.Most.Waited >= f.Most.Waited {
+			same = append(same, x.Most)
+		}
+	}
+	if pairs := mutual(same); len(pairs) > 1 && slices.Contains(pairs, f.Most) {
+		f.Relation, f.Pairs = Mutual, pairs
+	} else {
+		for _, r := range []struct {
+			relation Relation
+			of       func(Pair) int
+		}{{SamePeer, func(p Pair) int { return p.Peer }}, {SameRank, func(p Pair) int { return p.Rank }}, {Apart, distance}} {
+			if pairs := slices.DeleteFunc(slices.Clone(same), func(p Pair) bool { return r.of(p) != r.of(f.Most) }); len(pairs) > len(f.Pairs) {
+				f.Relation, f.Pairs = r.relation, pairs
+			}
+		}
+	}
+	if f.Relation == Apart {
+		if f.Distance = distance(f.Most); 2*f.Distance > size {
+			f.Distance -= size
+		}
+	}
+	slices.SortFunc(f.Pairs, func(a, b Pair) int { return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Peer, b.Peer)) })
+	for _, p := range f.Pairs {
+		f.Messages += p.Messages
+		f.Of += p.Of
+		f.Waited += p.Waited
+	}
+	others = slices.DeleteFunc(slices.Clone(all), func(x Finding) bool { return x.Kind == f.Kind && x.Comm == f.Comm && slices.Contains(f.Pairs, x.Most) })
+	return f, others
+}
+
+// mutual returns the pairs if they are all pairs of their ranks, and otherwise none.
+func mutual(pairs []Pair) []Pair {
+	ranks := map[int]bool{}
+	for _, p := range pairs {
+		ranks[p.Rank], ranks[p.Peer] = true, true
+	}
+	if n := len(ranks); len(pairs) != n*(n-1) {
+		return nil
+	}
+	return pairs
 }
 
 func (q *Queues) site(p *Peer, kind FindingKind) *Site {

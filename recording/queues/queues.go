@@ -106,6 +106,7 @@ type Queues struct {
 	Lost     uint64 // events that were not recorded
 
 	sites map[siteKey]*Site // by receiver, communicator, sender and kind of finding
+	calls *Queues           // see AddCalls
 }
 
 // Expects reports whether Expected is known.

@@ -60,10 +60,10 @@ func (d *deriver) sites(pairs []pair) map[siteKey]*Site {
 	return most
 }
 
-// AddSites takes the call sites of the calls in the same run: what Derive has returned.
-func (q *Queues) AddSites(calls *Queues) {
+// AddCalls takes the call sites of the calls in the same run, and the findings of events that do not tell enough: what Derive has returned.
+func (q *Queues) AddCalls(calls *Queues) {
 	if calls != nil {
-		q.sites = calls.sites
+		q.calls, q.sites = calls, calls.sites
 	}
 }
 

@@ -192,6 +192,12 @@ func (s *Stream) Counters(n ...uint64) {
 	s.Meta(9, 0, b)
 }
 
+// Loss says that events of a chain were lost after its last one.
+func (s *Stream) Loss(chain uint32, thread uint32, n, until uint64) {
+	b := le.AppendUint32(le.AppendUint32(nil, chain), thread)
+	s.Meta(20, s.last, le.AppendUint64(le.AppendUint64(b, n), until))
+}
+
 // End appends the end record.
 func (s *Stream) End(how uint32) { s.Meta(11, s.last, le.AppendUint64(nil, uint64(how))) }
 

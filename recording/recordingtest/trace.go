@@ -40,6 +40,8 @@ func NewTrace(s *Stream) *Trace {
 	s.EventType(2, "trace post", 16, begin, u32("request"), u32("flags"))
 	s.EventType(3, "phase", 8, Field{Name: "phase", Type: 3, Meaning: 1}, u32("entered"))
 	s.EventType(4, "mpi_t queued", 24, Field{Name: "timestamp", Type: 8}, i32("source_index"), u32("object"), i32("source"), i32("tag"))
+	s.EventType(7, "trace done", 8, u32("request"), u32("flags"))
+	s.EventType(8, "trace cancel", 32, u32("request"), u32("outcome"), u32("object"), i32("peer"), i32("tag"), i32("job"), u32("flags"), u32("reserved"))
 	s.EventType(6, "trace repeat", 16, u32("slot"), u32("lasted"), u32("request"), u32("sequence"))
 	return t
 }
@@ -86,6 +88,20 @@ func (t *Trace) Add(e TraceEvent) {
 // Post adds the start of a persistent receive.
 func (t *Trace) Post(begin, end uint64, request uint32) {
 	t.events = append(t.events, Event{18, end, le.AppendUint32(le.AppendUint32(le.AppendUint64(nil, begin), request), TracePosts)})
+}
+
+// Done says that the call which ends at a time completes the send of a request.
+func (t *Trace) Done(end uint64, request uint32) {
+	t.events = append(t.events, Event{23, end, le.AppendUint32(le.AppendUint32(nil, request), 0)})
+}
+
+// Cancel adds what is known about the cancellation of a message's request: outcome 0: it was asked for; 1: cancelled; 2: completed.
+func (t *Trace) Cancel(end uint64, outcome uint32, m TraceEvent) {
+	var b []byte
+	for _, v := range []uint32{m.Request, outcome, m.Object, uint32(m.Peer), uint32(m.Tag), uint32(m.Job), m.Flags, 0} {
+		b = le.AppendUint32(b, v)
+	}
+	t.events = append(t.events, Event{24, end, b})
 }
 
 // Phase adds the beginning of a phase, or with "" the end of the innermost one.

@@ -52,6 +52,12 @@ func (p *Process) Blocks(chain Chain, yield func(sequence, first uint64)) {
 	}
 }
 
+// Begins reports whether a chunk is the first one of a chain.
+func (p *Process) Begins(chain Chain, sequence uint64) bool {
+	all := p.chains[chain]
+	return len(all) > 0 && all[0].sequence == sequence
+}
+
 // Seek moves to the start of a chunk of another chain, keeping the buffer.
 func (c *Cursor) Seek(p *Process, chain Chain, sequence uint64) {
 	*c = Cursor{Size: c.Size, store: c.store, process: p, chain: chain, sequence: sequence - 1, ended: true, buf: c.buf[:0]}

@@ -33,6 +33,13 @@ func (s *Store) Damage() []error {
 	return s.damage
 }
 
+func (s *Store) isDamaged(f *dataFile) bool {
+	return slices.ContainsFunc(s.damage, func(err error) bool {
+		d, ok := err.(*DamageError)
+		return ok && d.File == f.name()
+	})
+}
+
 func (s *Store) damaged(err error) {
 	if len(s.damage) >= maxDamage {
 		s.more++

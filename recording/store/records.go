@@ -27,8 +27,11 @@ func (s *Store) declared(p *Process, sequence uint64, b []byte, inTail bool) (in
 		if err := s.reader.Record(p, &r); err != nil {
 			return at, err
 		}
-		if r.Type == recordEnd {
+		switch r.Type {
+		case recordEnd:
 			p.ended, p.endInTail = true, inTail
+		case recordRecovered:
+			p.recovered = true
 		}
 		at += int(n)
 	}

@@ -60,6 +60,7 @@ type Process struct {
 	tailAt     uint64         // sequence of the last chunk read from its file of last values
 	ended      bool
 	endInTail  bool // only that file says that it ended
+	recovered  bool // it was killed, and what it left in memory was collected
 }
 
 // InMemory reports whether a part of the recording is in a memory file on this machine.
@@ -74,10 +75,11 @@ const (
 	StateRunning                      // it runs
 	StateDied                         // it was killed, or executed another program
 	StateUnreachable                  // it has not ended so far, and its newest chunks are in another node's memory, or gone
+	StateDamaged                      // its file is damaged, and the end is not among what can be read: how it ended is not known
 )
 
 func (s State) String() string {
-	if names := []string{"", "ended", "running", "died", "unreachable"}; int(s) < len(names) {
+	if names := []string{"", "ended", "running", "died", "unreachable", "damaged"}; int(s) < len(names) {
 		return names[s]
 	}
 	return fmt.Sprintf("unknown(%d)", s)
@@ -161,6 +163,11 @@ func (s *Store) Refresh() error {
 		s.scanTail(f)
 	}
 	s.settleSuspects()
+	for _, p := range s.processes {
+		if p.State == StateDied && p.manifest == nil && !p.recovered && p.node != nil && s.isDamaged(p.node) { // a killed one leaves its manifest
+			p.State = StateDamaged
+		}
+	}
 	s.reader.Refreshed(s.processes)
 	return nil
 }

@@ -72,7 +72,8 @@ func (x *Index) Cells(t *Track, w Window, until time.Time) (cells []Cell, whole 
 		x.scan(t, i, func(e *item) bool {
 			switch {
 			case e.lost > 0:
-				addLost(cells, w, before, e)
+				e.begin = min(e.begin, before) // a block does not know when the one before it ends
+				addLost(cells, w, e)
 			case e.kind == kindCall:
 				addCall(cells, w, t, b.Sequence, e)
 				done = done || e.depth == 0 && e.time >= w.To
@@ -146,11 +147,11 @@ func addCall(cells []Cell, w Window, t *Track, block uint64, e *item) {
 }
 
 // addLost marks the cells in which events were lost.
-func addLost(cells []Cell, w Window, before time.Duration, e *item) {
-	if e.time < w.From || before >= w.To {
+func addLost(cells []Cell, w Window, e *item) {
+	if e.time < w.From || e.begin >= w.To {
 		return
 	}
-	for k := w.Column(max(before, w.From)); k <= w.Column(min(e.time, w.To-1)); k++ {
+	for k := w.Column(max(e.begin, w.From)); k <= w.Column(min(e.time, w.To-1)); k++ {
 		cells[k].Lost += e.lost
 	}
 }

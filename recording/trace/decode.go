@@ -32,7 +32,7 @@ var names = [...]struct {
 	name string
 	size int
 }{{"begin", 8}, {"site", 8}, {"bytes", 8}, {"function", 4}, {"object", 4}, {"peer", 4}, {"tag", 4}, {"job", 4}, {"request", 4}, {"sequence", 4}, {"flags", 4},
-	{"phase", 4}, {"entered", 4}, {"slot", 4}, {"lasted", 4}}
+	{"phase", 4}, {"entered", 4}, {"slot", 4}, {"lasted", 4}, {"outcome", 4}}
 
 const (
 	fieldBegin = iota
@@ -50,6 +50,13 @@ const (
 	fieldEntered
 	fieldSlot
 	fieldLasted
+	fieldOutcome
+)
+
+// The outcomes of MPI_Cancel.
+const (
+	outcomeAsked = iota
+	outcomeCancelled
 )
 
 // kind is what a type of events is.
@@ -61,11 +68,13 @@ const (
 	kindRepeat
 	kindMessage
 	kindPost
+	kindDone
+	kindCancel
 	kindPhase
 	kindExternal
 )
 
-var kindsByName = map[string]kind{typeCall: kindCall, typeRepeat: kindRepeat, typeMessage: kindMessage, typePost: kindPost, typePhase: kindPhase}
+var kindsByName = map[string]kind{typeCall: kindCall, typeRepeat: kindRepeat, typeMessage: kindMessage, typePost: kindPost, typeDone: kindDone, typeCancel: kindCancel, typePhase: kindPhase}
 
 // layout says where the fields of a type of events are; -1: nowhere.
 type layout struct {

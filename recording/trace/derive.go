@@ -40,12 +40,17 @@ type Derived struct {
 // maxActivations bounds the library's requests in a collective call that are remembered.
 const maxActivations = 1 << 16
 
+// maxStarted bounds the sends that are not complete.
+const maxStarted = 1 << 16
+
 // deriver derives the events of PERUSE that are wanted. Memory is bounded.
 type deriver struct {
 	wanted  map[string]bool
 	sent    map[uint64]time.Duration // by flow: when messages were sent whose receive has not completed
 	open    map[uint64]transfer      // by flow: receives that completed before the call that sent
 	threads map[thread]*activations
+	sends   map[requestID][]Message // that are not complete, in the order in which they began; libraries may give one request to several
+	started int                     // sends in these
 	shown   Event
 	event   Derived
 	yield   func(*Event) bool
@@ -74,7 +79,7 @@ type activations struct {
 }
 
 func newDeriver(wanted map[string]bool, yield func(*Event) bool) *deriver {
-	return &deriver{wanted: wanted, sent: map[uint64]time.Duration{}, open: map[uint64]transfer{}, threads: map[thread]*activations{}, yield: yield}
+	return &deriver{wanted: wanted, sent: map[uint64]time.Duration{}, open: map[uint64]transfer{}, sends: map[requestID][]Message{}, threads: map[thread]*activations{}, yield: yield}
 }
 
 // all yields an event and what is derived from it.
@@ -109,6 +114,7 @@ func (d *deriver) call(c *Call) {
 	for i := range c.Messages {
 		d.message(&c.Messages[i])
 	}
+	d.sendsEnded(c)
 	begin := Derived{Time: c.Begin, Object: c.Object, Peer: None, Tag: None}
 	end := begin
 	end.Time = c.End
@@ -166,17 +172,47 @@ func (d *deriver) file(function string, e Derived, took time.Duration) {
 // blocking are the functions that return after their send is complete.
 var blocking = map[string]bool{"MPI_Send": true, "MPI_Ssend": true, "MPI_Bsend": true, "MPI_Rsend": true, "MPI_Sendrecv": true, "MPI_Sendrecv_replace": true}
 
-// message derives the events of a request.
-func (d *deriver) message(m *Message) {
-	e := Derived{Time: m.Posted, Object: m.Object, Peer: m.Peer, Tag: m.Tag, Job: m.Job, Bytes: m.Bytes, Request: m.Request, Flow: m.Flow, Operation: "send"}
+// named is an event of the request of a message.
+func (m *Message) named(name string, at time.Duration, b Bound) Derived {
+	e := Derived{Time: at, Name: name, Object: m.Object, Peer: m.Peer, Tag: m.Tag, Job: m.Job, Bytes: m.Bytes, Request: m.Request, Flow: m.Flow, Operation: "send", Bound: b}
 	if m.Received {
 		e.Operation = "recv"
 	}
-	named := func(name string, at time.Duration, b Bound) Derived {
-		one := e
-		one.Name, one.Time, one.Bound = name, at, b
-		return one
+	return e
+}
+
+// sendsEnded derives the ends of nonblocking sends from the call that completes them. Of several with one request, which were all
+// complete at once, the program learns only together which ones have ended.
+func (d *deriver) sendsEnded(c *Call) {
+	for k, number := range c.Ended {
+		request := requestID{d.shown.Rank, number}
+		all := d.sends[request]
+		if len(all) == 0 || slices.Contains(c.Ended[:k], number) {
+			continue
+		}
+		n := 0
+		for _, other := range c.Ended[k:] {
+			if other == number && n < len(all) {
+				n++
+			}
+		}
+		for i := range all[:n] {
+			d.give(all[i].named("PERUSE_COMM_REQ_COMPLETE", c.End, NotAfter))
+			if n == len(all) {
+				d.give(all[i].named("PERUSE_COMM_REQ_NOTIFY", c.End, Exact))
+			}
+		}
+		if d.started -= n; n == len(all) {
+			delete(d.sends, request)
+		} else {
+			d.sends[request] = all[n:]
+		}
 	}
+}
+
+// message derives the events of a request.
+func (d *deriver) message(m *Message) {
+	named := m.named
 	if m.Posted != 0 {
 		d.give(named("PERUSE_COMM_REQ_ACTIVATE", m.Posted, Exact))
 	}
@@ -187,7 +223,18 @@ func (d *deriver) message(m *Message) {
 	if m.Received || blocking[strings.TrimSuffix(m.Function, "_c")] {
 		d.give(named("PERUSE_COMM_REQ_COMPLETE", m.Done, NotAfter))
 		d.give(named("PERUSE_COMM_REQ_NOTIFY", m.Done, Exact))
+	} else if m.Request != 0 && !m.Cancelled && !strings.HasPrefix(m.Function, "MPI_Isendrecv") { // its request is the receive's
+		d.sendBegan(requestID{d.shown.Rank, m.Request}, m)
 	}
+}
+
+func (d *deriver) sendBegan(request requestID, m *Message) {
+	if d.started >= maxStarted { // most were freed, or the calls that complete them are not in the trace
+		clear(d.sends)
+		d.started = 0
+	}
+	d.sends[request] = append(d.sends[request], *m)
+	d.started++
 }
 
 // transfer derives the begin of a transfer at the receiver: not before the receive was posted, nor before the message was sent.

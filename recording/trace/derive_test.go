@@ -136,3 +136,42 @@ func TestDeriveCollectives(t *testing.T) {
 	when := func(name, words string) string { return fmt.Sprint(name, " 0 ", 2000+at, " ", words) }
 	same(t, derived(run), when("COMM_N_SENDS", "at_least 0 2"), when("COMM_N_RECVS", " 0 1"), when("COMM_T_BTWN_OPS", " 20 0"))
 }
+
+// A nonblocking send ends with the call that completes its request. Of two with one request, the program learns together that they ended.
+func TestDeriveSendEnds(t *testing.T) {
+	const sent = recordingtest.TraceSent
+	run := save(t, func(x *recordingtest.Trace) {
+		start := func(request uint32, at uint64) {
+			m := message(request, sent, at)
+			m.Function, m.Request = "MPI_Isend", request
+			x.Add(m)
+		}
+		wait := func(at uint64, requests ...uint32) {
+			for _, r := range requests {
+				x.Done(at+10, r)
+			}
+			x.Add(recordingtest.TraceEvent{Function: "MPI_Waitall", Begin: at, End: at + 10, Peer: None, Tag: None})
+		}
+		start(1, 1000)
+		start(2, 1100)
+		wait(2000, 1)
+		wait(2100, 2, 9) // 9 is not in the trace
+		start(3, 3000)
+		start(3, 3100)
+		wait(3200, 3)
+		wait(3300, 3)
+		start(3, 4000)
+		start(3, 4100)
+		wait(4200, 3, 3)
+	}, func(x *recordingtest.Trace) {
+		x.Add(recordingtest.TraceEvent{Function: "MPI_Barrier", Begin: 1000, End: 1010, Peer: None, Tag: None})
+	})
+	var want []string
+	for _, at := range []int{1010, 1110, 2310, 3210, 3210} {
+		want = append(want, fmt.Sprint("COMM_REQ_NOTIFY 0 ", at, " send"))
+	}
+	for _, at := range []int{1010, 1110, 2210, 2310, 3210, 3210} {
+		want = append(want, fmt.Sprint("COMM_REQ_COMPLETE 0 ", at, " sendnot_after"))
+	}
+	same(t, derived(run, "PERUSE_COMM_REQ_COMPLETE", "PERUSE_COMM_REQ_NOTIFY"), want...)
+}

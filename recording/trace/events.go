@@ -34,6 +34,7 @@ type decoder struct {
 // chain is a thread's chain of events.
 type chain struct {
 	messages []Message // whose call has not come yet
+	ended    []uint32  // likewise: the requests of sends
 	begin    uint64    // of their call, in ticks
 	process  *process
 	thread   int
@@ -74,8 +75,9 @@ func (d *decoder) event(e *recording.Event, yield func(*Event) bool) bool {
 		if !inside {
 			return true
 		}
-		d.trace.Totals.LostEvents += e.Lost
-		d.shown = Event{Rank: e.Rank, Thread: e.Thread, Track: e.Chain, Lost: e.Lost}
+		c.ended = c.ended[:0]
+		d.trace.Totals.lose(e)
+		d.shown = Event{Rank: e.Rank, Thread: e.Thread, Track: e.Chain, Lost: e.Lost, Old: e.Old, From: e.From, To: e.To}
 		return yield(&d.shown)
 	}
 	p := d.of(e.Rank)
@@ -99,6 +101,10 @@ func (d *decoder) event(e *recording.Event, yield func(*Event) bool) bool {
 		}
 	case kindPost:
 		d.post(p, l.u32(e.Body, fieldRequest), post{at: d.trace.run.TimeAt(e.Rank, l.u64(e.Body, fieldBegin))})
+	case kindDone:
+		if inside && len(c.ended) < maxPending {
+			c.ended = append(c.ended, l.u32(e.Body, fieldRequest))
+		}
 	case kindPhase:
 		if !inside {
 			return true
@@ -163,7 +169,7 @@ func (d *decoder) message(c *chain, e *recording.Event, l *layout) *Message {
 		delete(posts, m.Request)
 	}
 	if d.trace.matched != nil {
-		m.Flow = d.trace.matched.flow(e.Chain, c.counted, e.Rank.Rank, m)
+		m.Flow, m.Cancelled = d.trace.matched.flow(e.Chain, c.counted, e.Rank.Rank, m)
 	}
 	c.counted++
 	return m
@@ -186,15 +192,15 @@ func (d *decoder) endCall(c *chain, e *recording.Event, l *layout, inside bool, 
 		d.post(p, request, post{at, p.text(l.u32(e.Body, fieldFunction)), l.u64(e.Body, fieldSite)})
 	}
 	if !inside {
-		c.messages = c.messages[:0]
+		c.messages, c.ended = c.messages[:0], c.ended[:0]
 		return true
 	}
 	d.call = Call{
 		Begin: min(at, e.Time), End: e.Time, Function: p.text(l.u32(e.Body, fieldFunction)), Object: p.object(l.u32(e.Body, fieldObject)),
 		Peer: p.peer(l.i32(e.Body, fieldPeer), job), Tag: l.i32(e.Body, fieldTag), Job: job, Bytes: l.u64(e.Body, fieldBytes),
 		Site: l.u64(e.Body, fieldSite), Request: request, Depth: int(flags >> depthShift & depthMask),
-		Root: flags&flagRoot != 0, OneSided: flags&flagOneSided != 0, Failed: flags&flagFailed != 0, Abandoned: flags&flagAbandoned != 0,
-		Open: flags&flagOpen != 0, Messages: c.messages,
+		Root: flags&flagRoot != 0, OneSided: flags&flagOneSided != 0, Failed: flags&(flagFailed|flagAbandoned) == flagFailed, Abandoned: flags&flagAbandoned != 0,
+		Open: flags&flagOpen != 0, Messages: c.messages, Ended: c.ended,
 	}
 	for i := range c.messages {
 		if m := &c.messages[i]; m.Posted == at {
@@ -202,7 +208,7 @@ func (d *decoder) endCall(c *chain, e *recording.Event, l *layout, inside bool, 
 		}
 	}
 	ok := d.give(e.Chain, &d.call, yield)
-	c.messages = c.messages[:0]
+	c.messages, c.ended = c.messages[:0], c.ended[:0]
 	return ok
 }
 

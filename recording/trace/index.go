@@ -159,7 +159,7 @@ func (x *Index) hasCalls(t *Track) bool {
 		found, other := false, false
 		x.scan(t, i, func(i *item) bool {
 			found = found || i.kind == kindCall || i.kind == kindMessage || i.kind == kindPhase
-			other = other || i.kind == kindExternal || i.kind == kindOther
+			other = other || i.lost == 0 && (i.kind == kindExternal || i.kind == kindOther)
 			return !found && !other
 		})
 		if found || other {
@@ -199,7 +199,7 @@ func (x *Index) function(p *process, text uint32) int32 {
 type item struct {
 	kind       kind
 	time       time.Duration // its end
-	begin      time.Duration // of a call
+	begin      time.Duration // of a call; of a loss, with time its end
 	function   int32         // of a call; the phase; -1: the phase ends
 	depth      int
 	object     uint32
@@ -223,7 +223,7 @@ func (x *Index) scan(t *Track, index int, yield func(*item) bool) {
 		}
 		i = item{time: e.Time, thread: e.Thread}
 		if e.Type == nil {
-			i.lost = e.Lost
+			i.lost, i.begin, i.time = e.Lost, e.From, e.To
 			if !yield(&i) {
 				return
 			}

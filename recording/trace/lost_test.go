@@ -1,8 +1,11 @@
 package trace
 
 import (
+	"slices"
 	"testing"
+	"time"
 
+	"mpitx/recording"
 	"mpitx/recording/recordingtest"
 )
 
@@ -113,6 +116,101 @@ func TestLostEnd(t *testing.T) {
 		})
 		if got := Read(run, Options{Flows: true}).Totals; got.Flows != uint64(end) || got.Ambiguous != 1-uint64(end) {
 			t.Errorf("end %d: %+v", end, got)
+		}
+	}
+}
+
+// Losses at the beginning (newer events replaced them), between events, and at the end (--max-size) are where they happened: of a process
+// that ended by its own account, of one that was killed from its counters.
+func TestWhereLost(t *testing.T) {
+	write := func(rank int32, size int32, add func(*recordingtest.Trace)) []byte {
+		s := recordingtest.NewStream(uint64(rank)+1, rank)
+		s.Capacity = 1 << 16
+		s.Header(recordingtest.Header{Rank: rank, Size: size, Clock: 1, NsPerTick: 1, Host: "node1"})
+		s.Clock(1000, 1000, 1_700_000_000_000_000_000, 0)
+		x := recordingtest.NewTrace(s)
+		add(x)
+		s.Clock(9000, 9000, 1_700_000_000_000_008_000, 0)
+		s.Seal()
+		return s.Out
+	}
+	barrier := func(x *recordingtest.Trace, at uint64) {
+		x.Add(recordingtest.TraceEvent{Function: "MPI_Barrier", Begin: at, End: at + 100, Peer: None, Tag: None})
+	}
+	counters := func(lost, old, until uint64) []uint64 {
+		all := make([]uint64, 16)
+		all[12], all[14], all[15] = lost, old, until
+		return all
+	}
+	run := open(t, func(dir string) error {
+		ended := write(0, 3, func(x *recordingtest.Trace) {
+			barrier(x, 2000)
+			x.Lost(4100, 7)
+			barrier(x, 4000)
+			x.Write(1, 100)
+			barrier(x, 3000)
+			x.Write(2, 101)
+			x.Stream.Loss(1, 100, 5, 6000)
+			x.Stream.Loss(2, 101, 6, 7000)
+			x.Stream.Counters(counters(18, 0, 0)...)
+			x.Stream.End(1)
+		})
+		killed := write(1, 3, func(x *recordingtest.Trace) {
+			barrier(x, 2000)
+			x.Lost(4100, 7)
+			barrier(x, 4000)
+			x.Write(1, 200)
+			x.Stream.Note(5000, 2, uint32(recording.NoteBudget), "")
+			x.Stream.Counters(counters(10, 0, 0)...)
+		})
+		last := write(2, 3, func(x *recordingtest.Trace) {
+			barrier(x, 5000)
+			x.Write(1, 300)
+			x.Stream.Counters(counters(0, 40, 4500)...)
+			x.Stream.End(1)
+		})
+		return recordingtest.Save(dir, "node1", slices.Concat(ended, killed, last))
+	})
+	type loss struct {
+		rank, thread int
+		events       uint64
+		old          bool
+		from, to     time.Duration
+	}
+	var got []loss
+	all := Read(run, Options{})
+	for e := range all.Events {
+		if e.Lost > 0 {
+			got = append(got, loss{e.Rank.Rank, e.Thread, e.Lost, e.Old, e.From, e.To})
+		}
+	}
+	want := []loss{{0, 101, 6, false, 2100, 6000}, {0, 100, 7, false, 1100, 3100}, {1, 200, 7, false, 1100, 3100}, {0, 100, 5, false, 3100, 5000},
+		{1, 200, 3, false, 3100, 8000}, {2, 0, 40, true, 0, 3500}}
+	slices.SortFunc(got, func(a, b loss) int {
+		return slices.Compare([]int{a.rank, a.thread, int(a.from)}, []int{b.rank, b.thread, int(b.from)})
+	})
+	slices.SortFunc(want, func(a, b loss) int {
+		return slices.Compare([]int{a.rank, a.thread, int(a.from)}, []int{b.rank, b.thread, int(b.from)})
+	})
+	if !slices.Equal(got, want) || all.Totals.LostEvents != 28 || all.Totals.OldEvents != 40 {
+		t.Errorf("got  %+v\nwant %+v\n%+v", got, want, all.Totals)
+	}
+	x := NewIndex(run, nil)
+	if from, to := x.Span(); from != 0 || to != 8000 {
+		t.Errorf("from %v to %v", from, to)
+	}
+	for i, want := range []string{".?????..", "..?????.", ".???????", "????...."} {
+		cells, _ := x.Cells(x.Tracks[i], Window{0, 8000, 8}, far)
+		marks := ""
+		for _, c := range cells {
+			if c.Lost > 0 {
+				marks += "?"
+			} else {
+				marks += "."
+			}
+		}
+		if marks != want {
+			t.Errorf("track %d: %s, want %s", i, marks, want)
 		}
 	}
 }

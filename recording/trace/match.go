@@ -39,6 +39,7 @@ type side struct {
 type matched struct {
 	bits  [][]uint64       // by chain: one bit for each message
 	moved map[place]uint32 // the numbers of receives that completed in another order than they were posted
+	cancels
 
 	starts [][]start // by chain
 }
@@ -59,15 +60,20 @@ func (m *matched) set(p place) {
 }
 
 // flow is the identifier of a message's flow; 0 if it has none.
-func (m *matched) flow(chain int, counted uint64, rank int, message *Message) uint64 {
-	if chain >= len(m.bits) || counted/64 >= uint64(len(m.bits[chain])) || m.bits[chain][counted/64]>>(counted%64)&1 == 0 {
-		return 0
-	}
+func (m *matched) flow(chain int, counted uint64, rank int, message *Message) (id uint64, cancelled bool) {
 	if message.Object == nil { // damage
-		return 0
+		return 0, false
 	}
 	s := stream{message.Object.number, int32(rank), int32(message.Peer), int32(message.Tag)}
 	sequence := message.Sequence
+	if !message.Received && len(m.gone) > 0 {
+		if sequence, cancelled = m.number(s, sequence); cancelled {
+			return 0, true
+		}
+	}
+	if chain >= len(m.bits) || counted/64 >= uint64(len(m.bits[chain])) || m.bits[chain][counted/64]>>(counted%64)&1 == 0 {
+		return 0, false
+	}
 	if message.Received {
 		s.source, s.destination = s.destination, s.source
 		if len(m.moved) > 0 {
@@ -76,8 +82,8 @@ func (m *matched) flow(chain int, counted uint64, rank int, message *Message) ui
 			}
 		}
 	}
-	id := mix(uint64(s.object)<<32|uint64(uint32(s.tag)), uint64(uint32(s.source))<<32|uint64(uint32(s.destination)))
-	return max(mix(id, uint64(sequence)), 1)
+	id = mix(uint64(s.object)<<32|uint64(uint32(s.tag)), uint64(uint32(s.source))<<32|uint64(uint32(s.destination)))
+	return max(mix(id, uint64(sequence)), 1), false
 }
 
 func mix(a, b uint64) uint64 {
@@ -101,6 +107,8 @@ type matcher struct {
 	counted   []uint64     // messages so far, by chain
 
 	lost, found unposted // known, and found now
+	sends       cancelsOf
+	learned     cancels // of sends
 }
 
 // unposted are receives whose posts are not in the trace, because events were lost or overwritten: their requests, by rank and by the
@@ -108,18 +116,37 @@ type matcher struct {
 type unposted map[*recording.Rank]map[int][]uint32
 
 // match reads the whole trace, and finds the messages that have a flow, unless goOn returns false. If it meets receives whose posts are
-// lost, it starts again: while one of them was waiting, the order of others is not known.
+// lost, or sends that were cancelled later, it starts again: while such a receive was waiting, the order of others is not known, and
+// messages after such a send have other numbers.
 func (t *Trace) match(goOn func(at time.Duration) bool) {
 	before := t.Totals
-	if lost := t.matchKnowing(nil, goOn); len(lost) > 0 {
+	again := func(lost unposted, sends cancelsOf, known cancels) *matcher {
 		t.Totals = before
-		t.matchKnowing(lost, goOn)
+		return t.matchKnowing(lost, sends, known, goOn)
 	}
+	m := again(nil, cancelsOf{}, cancels{})
+	if m == nil || len(m.found) == 0 && len(m.sends) == 0 {
+		return
+	}
+	lost, known := m.found, cancels{}
+	if len(m.sends) > 0 {
+		for _, x := range m.sends {
+			*x = cancelling{}
+		}
+		if m = again(nil, m.sends, cancels{}); m == nil {
+			return
+		}
+		known = m.outcome()
+	}
+	again(lost, cancelsOf{}, known)
 }
 
-func (t *Trace) matchKnowing(lost unposted, goOn func(at time.Duration) bool) unposted {
-	m := &matcher{trace: t, processes: newProcesses(t), matched: &matched{moved: map[place]uint32{}}, waiting: map[numbered]side{},
-		receivers: map[*process]*receiver{}, chosen: map[int]bool{}, lost: lost, found: unposted{}}
+// matchKnowing reads the trace once. It returns nil if goOn stopped it.
+func (t *Trace) matchKnowing(lost unposted, sends cancelsOf, known cancels, goOn func(at time.Duration) bool) *matcher {
+	t.matched = nil
+	m := &matcher{trace: t, processes: newProcesses(t), matched: &matched{moved: map[place]uint32{}, cancels: known}, waiting: map[numbered]side{},
+		receivers: map[*process]*receiver{}, chosen: map[int]bool{}, lost: lost, found: unposted{}, sends: sends,
+		learned: cancels{gone: map[stream][]uint32{}, doubt: map[stream]uint32{}}}
 	for _, r := range t.run.Ranks {
 		m.chosen[r.Rank] = t.options.Rank == nil || t.options.Rank(r)
 	}
@@ -138,7 +165,7 @@ func (t *Trace) matchKnowing(lost unposted, goOn func(at time.Duration) bool) un
 		m.unmatched(s.inside)
 	}
 	t.matched = m.matched
-	return m.found
+	return m
 }
 
 // begin notes where blocks begin.
@@ -180,7 +207,7 @@ func (m *matcher) event(e *recording.Event) {
 	t := &m.trace.Totals
 	p := m.of(e.Rank)
 	if e.Type == nil {
-		t.LostEvents += e.Lost
+		t.lose(e)
 		m.receiver(p).lose(e.Ticks)
 		return
 	}
@@ -189,7 +216,12 @@ func (m *matcher) event(e *recording.Event) {
 		m.trace.Totals.LostEvents++
 		return
 	}
-	if l.kind != kindCall && l.kind != kindMessage && l.kind != kindPost {
+	switch l.kind {
+	case kindCancel:
+		m.cancel(e, p, l)
+		return
+	case kindCall, kindMessage, kindPost:
+	default:
 		return
 	}
 	flags, inside := l.u32(e.Body, fieldFlags), m.trace.inside(e.Time)
@@ -239,7 +271,7 @@ func (m *matcher) message(e *recording.Event, p *process, l *layout, flags uint3
 		at.inside = false
 	}
 	if !at.received {
-		m.join(n, at, known)
+		m.send(n, at, known, requestID{e.Rank, l.u32(e.Body, fieldRequest)})
 		return
 	}
 	n.source, n.destination = n.destination, n.source
@@ -248,6 +280,24 @@ func (m *matcher) message(e *recording.Event, p *process, l *layout, flags uint3
 		request = 0
 	}
 	m.receiver(p).complete(arrival{n, at, l.u64(e.Body, fieldBegin), known}, request, pattern{id, int32(peer), n.tag})
+}
+
+// send joins a sent message, unless it was cancelled.
+func (m *matcher) send(n numbered, s side, known bool, request requestID) {
+	if known && len(m.sends) > 0 && request.number != 0 {
+		m.sends.started(request, n, &m.learned)
+	}
+	if known && len(m.matched.gone) > 0 {
+		number, cancelled := m.matched.number(n.stream, n.sequence)
+		if cancelled {
+			if s.inside {
+				m.trace.Totals.Cancelled++
+			}
+			return
+		}
+		n.sequence = number
+	}
+	m.join(n, s, known)
 }
 
 // join matches one side of a message with the other one.
@@ -273,7 +323,7 @@ func (m *matcher) join(n numbered, s side, known bool) {
 		switch {
 		case !first.inside || !s.inside:
 			m.unmatched(first.inside || s.inside)
-		case first.ambiguous || s.ambiguous:
+		case first.ambiguous || s.ambiguous || m.matched.doubtful(n.stream, n.sequence):
 			m.trace.Totals.Ambiguous++
 		default:
 			m.trace.Totals.Flows++

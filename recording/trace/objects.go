@@ -2,6 +2,8 @@ package trace
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"mpitx/recording"
 )
@@ -57,7 +59,8 @@ func readObjects(run *recording.Run) map[*recording.Rank]map[uint32]*Object {
 	same, all := map[string]*Object{}, map[*recording.Rank]map[uint32]*Object{}
 	for _, rank := range run.Ranks {
 		all[rank] = map[uint32]*Object{}
-		for id, one := range rows[rank] {
+		for _, id := range slices.Sorted(maps.Keys(rows[rank])) { // numbers, and so flows, are the same in each reading
+			one := rows[rank][id]
 			all[rank][id] = one.object
 			key, ok := keyOf(rows[rank], one, 0)
 			switch {

@@ -191,9 +191,21 @@ func (r *receiver) complete(a arrival, request uint32, of pattern) {
 		h.gap = h.gap || a.sequence != h.arrivals[len(h.arrivals)-1].sequence+1
 		h.arrivals = append(h.arrivals, a)
 	}
-	if len(r.held) == 0 || !changed && (h == nil || len(h.arrivals) < maxHeld) {
-		return
+	if len(r.held) > 0 && (changed || h != nil && len(h.arrivals) >= maxHeld) {
+		r.settle()
 	}
+}
+
+// cancel removes a receive that was cancelled.
+func (r *receiver) cancel(request uint32) {
+	if p := r.posts[request]; p != nil {
+		r.done(request, p)
+		r.settle()
+	}
+}
+
+// settle joins the arrivals that need not be held any more.
+func (r *receiver) settle() {
 	for s, h := range r.held {
 		if len(h.arrivals) >= maxHeld {
 			h.gap = true

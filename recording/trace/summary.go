@@ -53,7 +53,7 @@ func (x *Index) summarize(t *Track, index int) *summary {
 		switch {
 		case i.lost > 0:
 			s.lost += i.lost
-			s.from = min(s.from, b.First)
+			s.from = min(s.from, i.begin)
 		case i.kind == kindCall:
 			s.from = min(s.from, i.begin)
 			took := i.time - i.begin
@@ -123,17 +123,6 @@ func (x *Index) Span() (from, to time.Duration) {
 		from, to = min(from, first.from), max(to, last.to, first.to)
 	}
 	return min(from, to), to
-}
-
-// Lost is the number of events that were lost on a track, as far as they are in blocks with a summary, and whether all blocks have one.
-func (t *Track) Lost() (n uint64, all bool) {
-	for _, b := range t.blocks {
-		if b.summary == nil {
-			return n, false
-		}
-		n += b.summary.lost
-	}
-	return n, true
 }
 
 // Phases are the innermost phase of a track in each column of a window, as far as blocks have a summary.

@@ -57,6 +57,7 @@ type Call struct {
 	Open       bool          // it had not returned when the process ended
 	Lost       bool          // its own event was lost; Messages are what is known
 	Messages   []Message     // that it sent, or whose receive it completed
+	Ended      []uint32      // requests of sends that it completed
 }
 
 // Message is a message that was sent or received.
@@ -70,8 +71,9 @@ type Message struct {
 	Posted    time.Duration // when the receive was posted, or the sending call began; 0: unknown
 	Done      time.Duration // the end of the call that sent it or completed the receive
 	Sequence  uint32        // counts the messages with this object, peer, tag and direction, from 1; 0: unknown
-	Request   uint32        // the request of the receive; 0: none
+	Request   uint32        // the request; 0: none
 	Site      uint64        // of the call that posted the receive or sent; 0: unknown
+	Cancelled bool          // MPI_Cancel has cancelled the send; known with Options.Flows
 	Estimated bool          // the library does not report what arrived: source, tag and bytes are the posted receive's
 	Flow      uint64        // equal in a send and its receive; 0: the other side is not in the trace, or the order is ambiguous
 
@@ -103,7 +105,9 @@ type Event struct {
 	Phase    *Phase
 	External *External
 	Derived  *Derived // follows the call that it is derived from
-	Lost     uint64   // events of the thread that were lost before this point
+	Lost     uint64   // events of the thread that were lost from From to To
+	Old      bool     // newer ones have replaced them (--policy last)
+	From, To time.Duration
 }
 
 // Options choose a part of a trace.
@@ -123,6 +127,8 @@ const (
 	typeRepeat  = "trace repeat"
 	typeMessage = "trace message"
 	typePost    = "trace post"
+	typeDone    = "trace done"
+	typeCancel  = "trace cancel"
 	typePhase   = "phase"
 )
 
@@ -137,11 +143,21 @@ func Has(run *recording.Run) bool {
 type Totals struct {
 	Calls, Sent, Received uint64 // in the chosen part
 	Flows                 uint64 // sends with their receive
-	Ambiguous             uint64 // messages without a flow because several threads sent or received at the same time, or events between were lost
+	Ambiguous             uint64 // messages without a flow because several threads sent or received at the same time, events between were lost, or it is not known whether a send was cancelled
+	Cancelled             uint64 // sends that MPI_Cancel has cancelled; they are in Sent
 	Unmatched             uint64 // messages whose other side is not in the chosen part of the trace, or whose peer or communicator is not known
 	OtherJobs             uint64 // messages from or to a spawned job, or one that this one has connected to; they are not in Unmatched
 	Partitioned           uint64 // sent messages of partitioned communication, which have no flow; they and their receives are not in Unmatched
 	LostEvents            uint64 // events for which there was no room
+	OldEvents             uint64 // events that newer ones have replaced (--policy last)
+}
+
+func (t *Totals) lose(e *recording.Event) {
+	if e.Old {
+		t.OldEvents += e.Lost
+	} else {
+		t.LostEvents += e.Lost
+	}
 }
 
 // Trace is the trace of a run.
@@ -170,7 +186,7 @@ func (t *Trace) Events(yield func(*Event) bool) {
 		yield = newDeriver(t.options.Derive, yield).all
 	}
 	d := newDecoder(t)
-	t.Totals.Calls, t.Totals.Sent, t.Totals.Received, t.Totals.LostEvents = 0, 0, 0, 0
+	t.Totals = Totals{Flows: t.Totals.Flows, Ambiguous: t.Totals.Ambiguous, Cancelled: t.Totals.Cancelled, Unmatched: t.Totals.Unmatched, OtherJobs: t.Totals.OtherJobs, Partitioned: t.Totals.Partitioned}
 	for e := range t.run.Events(d.options()) {
 		if !d.event(e, yield) {
 			return

@@ -84,6 +84,8 @@ func condition(r *recording.Rank) Condition {
 		return Unreachable
 	case recording.StateDied:
 		return Dead
+	case recording.StateDamaged:
+		return Unknown
 	case recording.StateEnded:
 		if r.End == recording.EndFinalize && alive(r.PID, r.Node) {
 			return Finalized

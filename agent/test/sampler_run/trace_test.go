@@ -181,6 +181,28 @@ func TestTraceThreads(t *testing.T) {
 	})
 }
 
+// A call that was left by longjmp has what its arguments say. It did not fail.
+func TestTraceLeftCalls(t *testing.T) {
+	each(t, func(t *testing.T, m *mpi) {
+		const rounds = 20
+		r := m.start(t, 2, []string{"trace=record"}, "trace_known", "left", strconv.Itoa(rounds))
+		left := 0
+		for e := range trace.Read(r.run, trace.Options{}).Events {
+			c := e.Call
+			if c == nil || c.Function != "MPI_Recv" {
+				continue
+			}
+			left++
+			if !c.Abandoned || c.Failed || c.Peer != 1-e.Rank.Rank || c.Tag != 9 || c.Object.String() != "MPI_COMM_WORLD" || len(c.Messages) != 0 {
+				t.Errorf("rank %d: %+v", e.Rank.Rank, c)
+			}
+		}
+		if left != 2*rounds {
+			t.Errorf("%d receives", left)
+		}
+	})
+}
+
 // What was recorded before a kill, MPI_Abort or the loss of room is whole.
 func TestTraceEnds(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
@@ -203,6 +225,9 @@ func TestTraceEnds(t *testing.T) {
 				w, lost := got.totals, uint64(0)
 				for _, k := range r.run.Ranks {
 					lost += k.Counters.LostEvents
+				}
+				if w.LostEvents != lost || (w.OldEvents > 0) != (policy == "last") {
+					t.Errorf("%+v; %d lost", w, lost)
 				}
 				if policy == "stop" && lost == 0 || w.Flows == 0 || w.Flows > want/2 || w.Flows+w.Ambiguous+w.Unmatched < 500 {
 					t.Errorf("%+v of %d; %d lost", w, want, lost)

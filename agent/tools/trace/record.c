@@ -90,7 +90,7 @@ static void add_peer(struct trace_call *event, const struct chain_call *call)
     }
     event->flags |= kind == CALL_COLLECTIVE ? TRACE_ROOT : kind == CALL_RMA ? TRACE_ONESIDED : 0;
     bool freed = chain_functions[call->function].traffic & CALL_FREES;
-    if (!d->comm || freed || call->rc != 0) return;
+    if (!d->comm || freed || (call->rc != 0 && !call->abandoned)) return;
     struct call_peer world = peers_find(d->comm, kind == CALL_RMA, peers_epoch(d->comm), d->peer);
     event->peer = world.rank;
     event->job = world.job;
@@ -143,6 +143,23 @@ static inline void completed(const struct chain_call *call, const struct call_co
         thread->held = call;
         thread->written = false;
     }
+}
+
+/* Cancelled messages change the numbers of later ones, so they are recorded in any case. */
+static void request_ended(const struct chain_call *call, const struct call_request_end *end)
+{
+    struct mpitx_run *to = __atomic_load_n(&trace_recording, __ATOMIC_ACQUIRE);
+    struct trace_thread *thread = trace_run ? trace_find_thread() : NULL;
+    if (!thread) return;
+    if (end->how != CALL_ENDED) {
+        struct trace_cancel event = {(uint32_t)end->request, (uint32_t)end->how - CALL_CANCEL_ASKED, object_of(thread, call, end->comm, CALL_COMM), end->world.rank,
+                                     end->tag, end->world.job, end->received ? TRACE_RECEIVED : TRACE_SENT, 0};
+        trace_write(trace_run, thread, trace_types.cancel, call->leave ? call->leave : clock_ticks(), &event);
+    }
+    bool completes = end->how == CALL_ENDED || end->how == CALL_NOT_CANCELLED;
+    if (!completes || !to || !(trace_roles[call->function] & TRACE_SELECTED) || !window_open(call->leave)) return;
+    struct trace_done event = {(uint32_t)end->request, 0};
+    trace_write(to, thread, trace_types.done, call->leave, &event);
 }
 
 static void restarted(const struct chain_call *call, uint64_t request)
@@ -232,9 +249,8 @@ static inline void leave(const struct chain_call *call)
     }
     struct trace_call event = {.begin = call->enter, .site = trace_site(call), .function = text_of_function(call->function),
                                .peer = CALL_NONE, .tag = CALL_NONE};
-    if (!call->described) {
-        thread->held = NULL;
-    } else if (!take_message(to, thread, call, &event)) {
+    if (!call->described) thread->held = NULL;
+    if (call->abandoned || (call->described && !take_message(to, thread, call, &event))) {
         event.bytes = d->sent_bytes + d->received_bytes + d->gave + d->got + d->read;
         event.object = object_of(thread, call, d->comm, objects_kind(call->function));
         add_peer(&event, call);
@@ -246,13 +262,13 @@ static inline void leave(const struct chain_call *call)
             ((function->traffic & CALL_RECEIVES) ? d->started : !(function->traffic & CALL_SENDS))) /* MPI_Mprobe posts, MPI_Mrecv does not */
             event.flags |= TRACE_POSTS | (thread->posting.posts_concurrently ? TRACE_CONCURRENT : 0u);
     }
-    event.flags |= (call->rc != 0 ? TRACE_FAILED : 0u) | (call->abandoned ? TRACE_ABANDONED : 0u) | (uint32_t)call->depth << TRACE_DEPTH;
+    event.flags |= (call->abandoned ? TRACE_ABANDONED : call->rc != 0 ? TRACE_FAILED : 0u) | (uint32_t)call->depth << TRACE_DEPTH;
     if (UNLIKELY(order_concurrent)) order_leave(thread);
     write_call(to, thread, call->leave, &event);
 }
 
 const struct chain_observer trace_observer = {
-    .name = "trace", .enter = enter, .leave = leave, .completed = completed, .restarted = restarted, .thread_end = thread_end};
+    .name = "trace", .enter = enter, .leave = leave, .completed = completed, .request_ended = request_ended, .restarted = restarted, .thread_end = thread_end};
 
 /* The calls that this thread is in will return after the end: MPI_Finalize, MPI_Abort. */
 void trace_record_open_calls(void)

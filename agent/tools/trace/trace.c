@@ -49,6 +49,9 @@ static bool declare(void)
     static const struct mpitx_run_field call[] = {BEGIN, SITE, MESSAGE}, message[] = {BEGIN, MESSAGE};
     static const struct mpitx_run_field repeat[] = {NUMBER("slot"), NUMBER("lasted"), NUMBER("request"), NUMBER("sequence")};
     static const struct mpitx_run_field post[] = {TIME("begin"), NUMBER("request"), NUMBER("flags")};
+    static const struct mpitx_run_field done[] = {NUMBER("request"), NUMBER("flags")};
+    static const struct mpitx_run_field cancel[] = {NUMBER("request"), NUMBER("outcome"), NUMBER("object"), SIGNED("peer"), SIGNED("tag"), SIGNED("job"),
+                                                    NUMBER("flags"), NUMBER("reserved")};
     const struct {
         int *type;
         const char *name;
@@ -57,7 +60,9 @@ static bool declare(void)
     } all[] = {{&trace_types.call, "trace call", call, COUNT(call), sizeof(struct trace_call)},
                {&trace_types.repeat, "trace repeat", repeat, COUNT(repeat), sizeof(struct trace_repeat)},
                {&trace_types.message, "trace message", message, COUNT(message), sizeof(struct trace_message)},
-               {&trace_types.post, "trace post", post, COUNT(post), sizeof(struct trace_post)}};
+               {&trace_types.post, "trace post", post, COUNT(post), sizeof(struct trace_post)},
+               {&trace_types.done, "trace done", done, COUNT(done), sizeof(struct trace_done)},
+               {&trace_types.cancel, "trace cancel", cancel, COUNT(cancel), sizeof(struct trace_cancel)}};
     for (uint32_t i = 0, bytes; i < COUNT(all); i++) {
         *all[i].type = mpitx_run_declare_event(agent_run, all[i].name, all[i].fields, all[i].count, &bytes);
         if (*all[i].type < 0 || bytes != all[i].bytes) return false;

@@ -64,6 +64,18 @@ struct trace_post {
     uint32_t request, flags;
 };
 
+/* A send was completed, by the call that follows. */
+struct trace_done {
+    uint32_t request, flags;
+};
+
+/* MPI_Cancel was called for the request of a message (outcome 0), and what came of it: 1 it was cancelled, 2 it was not. */
+struct trace_cancel {
+    uint32_t request, outcome, object;
+    int32_t peer, tag, job;
+    uint32_t flags, reserved;
+};
+
 /* ---- threads ---- */
 
 /* What a thread sends or posts at the moment. Other threads read it. */
@@ -117,7 +129,7 @@ static inline void trace_write(struct mpitx_run *to, struct trace_thread *thread
 }
 
 extern struct trace_types {
-    int call, repeat, message, post;
+    int call, repeat, message, post, done, cancel;
 } trace_types;
 
 /* ---- record.c ---- */
