@@ -125,7 +125,7 @@ func documentLines(w io.Writer, c *catalog.Catalog, kinds catalog.Kind) (err err
 	return out.flush(0)
 }
 
-// listCSV writes one table of all kinds, with the kind as the first column. Text is escaped only for a terminal.
+// listCSV writes one table of all kinds, with the kind as the first column.
 func listCSV(w io.Writer, c *catalog.Catalog, opts ListOptions) error {
 	fields := opts.Fields
 	if fields == nil {
@@ -140,10 +140,7 @@ func listCSV(w io.Writer, c *catalog.Catalog, opts ListOptions) error {
 	row := make([]string, len(fields))
 	for k, e := range c.Entries(opts.Kinds) {
 		for i, f := range fields {
-			row[i] = f.textOf(c, k, e)
-			if opts.Terminal.IsTTY {
-				row[i] = opts.Terminal.Safe(row[i])
-			}
+			row[i] = opts.Terminal.CSV(f.textOf(c, k, e))
 		}
 		if err := out.Write(row); err != nil {
 			return err

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"time"
+	"slices"
 
 	"mpitx/recording/queues"
 )
@@ -46,13 +46,18 @@ func queuesText(w io.Writer, q *queues.Queues, f Format, table string, t Termina
 		b.WriteByte('\n')
 	}
 	if table == "" {
+		noLines := false
 		for _, finding := range q.Findings(5) {
+			noLines = noLines || finding.Site != nil && NoLine(finding.Site.Text)
 			for i, l := range wrap("- "+t.Safe(QueueFinding(finding, t)), t.Width) {
 				if i > 0 {
 					l = "  " + l
 				}
 				b.WriteString(l + "\n")
 			}
+		}
+		if noLines {
+			b.WriteString("  Call sites have no lines: compile with -g to see them.\n")
 		}
 		if b.Len() > 0 && !bytes.HasSuffix(b.Bytes(), []byte("\n\n")) {
 			b.WriteByte('\n')
@@ -79,31 +84,58 @@ func queuesText(w io.Writer, q *queues.Queues, f Format, table string, t Termina
 
 // QueueFinding is the sentence for a finding.
 func QueueFinding(f queues.Finding, t Terminal) string {
-	amount := func(d time.Duration) string { return t.Amount(float64(d), "ns") }
-	each := f.Waited / time.Duration(max(f.Messages, 1))
+	receivers, s, senders := queueRanks(f)
+	waited, each := t.Amount(float64(f.Waited), "ns"), t.Amount(float64(f.Waited)/float64(max(f.Messages, 1)), "ns")+" each"
+	its := map[bool]string{true: "its", false: "their"}[s != ""]
 	if f.Kind == queues.LateSender {
-		waited := fmt.Sprintf("waited %s in the queue of posted receives", amount(f.Waited))
+		how := "waited " + waited + " in the queue of posted receives"
 		if f.Derived {
-			waited = fmt.Sprintf("were posted %s before their messages were sent", amount(f.Waited))
+			how = map[bool]string{true: "was", false: "were"}[f.Messages == 1] + " posted " + waited + " before their messages were sent"
 		}
-		return fmt.Sprintf("rank %d waits for rank %d: %d of its receives on %s %s, %s each; rank %d sends late", f.Rank, f.Peer, f.Messages, f.Comm, waited, amount(each), f.Peer) + queueSite(f)
+		text := fmt.Sprintf("%s wait%s for %s: %d of %s receives on %s %s, %s", receivers, s, senders, f.Messages, its, f.Comm, how, each)
+		switch f.Relation {
+		case queues.OnePair, queues.SamePeer:
+			text += "; " + senders + " sends late"
+		case queues.SameRank:
+			text += "; " + senders + " send late"
+		}
+		return text + queueSite(f)
 	}
-	how, waited := "came", "waited"
+	how := "came before their receive, and waited "
 	if f.Derived {
-		how, waited = "were sent", "waited at most"
+		how = "were sent before their receive was posted, and waited at most "
 	}
-	messages := fmt.Sprint(f.Messages)
-	if f.Of > 0 {
-		messages += fmt.Sprintf(" of %d", f.Of)
+	return fmt.Sprintf("%s receive%s late: %d of %d messages from %s on %s %s%s, %s; post %s receives earlier", receivers, s, f.Messages, f.Of, senders, f.Comm, how, waited, each, its) + queueSite(f)
+}
+
+// queueRanks are who waits, the ending of their verbs, and for whom.
+func queueRanks(f queues.Finding) (receivers, s, senders string) {
+	var ranks, peers []int
+	for _, p := range f.Pairs {
+		ranks, peers = append(ranks, p.Rank), append(peers, p.Peer)
 	}
-	text := fmt.Sprintf("rank %d receives late: %s messages from rank %d on %s %s before their receive", f.Rank, messages, f.Peer, f.Comm, how)
-	if f.Derived {
-		text += " was posted"
+	for _, list := range []*[]int{&ranks, &peers} {
+		slices.Sort(*list)
+		*list = slices.Compact(*list)
 	}
-	if f.Waited > 0 {
-		text += fmt.Sprintf(", and %s %s, %s each", waited, amount(f.Waited), amount(each))
+	receivers, senders = Ranks(ranks), Ranks(peers)
+	if len(ranks) == 1 {
+		s = "s"
 	}
-	return text + "; post its receives earlier" + queueSite(f)
+	switch f.Relation {
+	case queues.Mutual:
+		senders = "each other"
+	case queues.Apart:
+		receivers += " each"
+		distance, side := f.Distance, "before"
+		if distance < 0 {
+			distance, side = -distance, "after"
+		}
+		if senders = "the rank " + side; distance > 1 {
+			senders = fmt.Sprintf("the rank %d %s", distance, side)
+		}
+	}
+	return receivers, s, senders
 }
 
 // queueSite says where the late calls are, most of all.
@@ -246,6 +278,13 @@ func queuesJSON(w io.Writer, q *queues.Queues) error {
 		Longest  uint64    `json:"longest"`
 		Series   []float64 `json:"series"`
 	}
+	type pair struct {
+		Rank     int    `json:"rank"`
+		Peer     int    `json:"peer"`
+		Messages uint64 `json:"messages"`
+		Of       uint64 `json:"of"`
+		Waited   int64  `json:"waited_ns"`
+	}
 	type finding struct {
 		Kind     queues.FindingKind `json:"kind"`
 		Rank     int                `json:"rank"`
@@ -255,6 +294,8 @@ func queuesJSON(w io.Writer, q *queues.Queues) error {
 		Of       uint64             `json:"of"`
 		Waited   int64              `json:"waited_ns"`
 		Site     string             `json:"site,omitempty"`
+		Pairs    []pair             `json:"pairs"`
+		Derived  bool               `json:"derived"`
 		Text     string             `json:"text"`
 	}
 	document := struct {
@@ -275,7 +316,11 @@ func queuesJSON(w io.Writer, q *queues.Queues) error {
 		if f.Site != nil {
 			site = f.Site.Text
 		}
-		document.Findings = append(document.Findings, finding{f.Kind, f.Rank, f.Peer, f.Comm, f.Messages, f.Of, int64(f.Waited), site, QueueFinding(f, Terminal{UTF8: true})})
+		var pairs []pair
+		for _, p := range f.Pairs {
+			pairs = append(pairs, pair{p.Rank, p.Peer, p.Messages, p.Of, int64(p.Waited)})
+		}
+		document.Findings = append(document.Findings, finding{f.Kind, f.Most.Rank, f.Most.Peer, f.Comm, f.Messages, f.Of, int64(f.Waited), site, pairs, f.Derived, QueueFinding(f, Terminal{UTF8: true})})
 	}
 	for _, p := range q.Peers {
 		spans := map[string]times{}

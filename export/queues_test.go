@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"mpitx/recording"
 	"mpitx/recording/queues"
@@ -37,5 +38,48 @@ func TestQueues(t *testing.T) {
 			t.Fatal(err)
 		}
 		golden(t, name, []byte(b.String()))
+	}
+}
+
+// Without debug information, a call site is only a function, and the output says once what would give lines.
+func TestQueueSitesWithoutLines(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	if err := recordingtest.SaveLate(dir); err != nil {
+		t.Fatal(err)
+	}
+	run, err := recording.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer run.Close()
+	q := queues.Derive(run, recording.Options{})
+	for site, want := range map[string]int{"": 0, "main": 1, "solver::step(int)": 1, "main late.c:14": 0, "liblate.so+0x1234": 0} {
+		q.ResolveSites(func(*recording.Rank, uint64) string { return site })
+		var b strings.Builder
+		if err := Queues(&b, q, FormatTable, "", Terminal{}); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Count(b.String(), "compile with -g"); got != want {
+			t.Errorf("%q: %d times in\n%s", site, got, b.String())
+		}
+	}
+}
+
+// A finding names several ranks as one sentence can.
+func TestQueueFinding(t *testing.T) {
+	pair := func(rank, peer int) queues.Pair { return queues.Pair{Rank: rank, Peer: peer} }
+	for want, f := range map[string]queues.Finding{
+		"rank 0 waits for rank 1: 4 of its receives on ring waited 8.000 ms in the queue of posted receives, 2.000 ms each; rank 1 sends late":                                                            {Kind: queues.LateSender, Relation: queues.OnePair, Pairs: []queues.Pair{pair(0, 1)}},
+		"rank 0 waits for ranks 1-2: 4 of its receives on ring waited 8.000 ms in the queue of posted receives, 2.000 ms each; ranks 1-2 send late":                                                       {Kind: queues.LateSender, Relation: queues.SameRank, Pairs: []queues.Pair{pair(0, 1), pair(0, 2)}},
+		"ranks 1-2 wait for rank 0: 4 of their receives on ring were posted 8.000 ms before their messages were sent, 2.000 ms each; rank 0 sends late":                                                   {Kind: queues.LateSender, Relation: queues.SamePeer, Pairs: []queues.Pair{pair(1, 0), pair(2, 0)}, Derived: true},
+		"ranks 0-2 each wait for the rank before: 4 of their receives on ring waited 8.000 ms in the queue of posted receives, 2.000 ms each":                                                             {Kind: queues.LateSender, Relation: queues.Apart, Distance: 1, Pairs: []queues.Pair{pair(0, 2), pair(1, 0), pair(2, 1)}},
+		"ranks 0-1 wait for each other: 4 of their receives on ring waited 8.000 ms in the queue of posted receives, 2.000 ms each":                                                                       {Kind: queues.LateSender, Relation: queues.Mutual, Pairs: []queues.Pair{pair(0, 1), pair(1, 0)}},
+		"ranks 0,4 each receive late: 4 of 5 messages from the rank 2 after on ring came before their receive, and waited 8.000 ms, 2.000 ms each; post their receives earlier":                           {Kind: queues.LateReceives, Relation: queues.Apart, Distance: -2, Pairs: []queues.Pair{pair(0, 2), pair(4, 6)}},
+		"rank 0 receives late: 4 of 5 messages from rank 1 on ring were sent before their receive was posted, and waited at most 8.000 ms, 2.000 ms each; post its receives earlier, most of all in main": {Kind: queues.LateReceives, Relation: queues.OnePair, Pairs: []queues.Pair{pair(0, 1)}, Derived: true, Site: &queues.Site{Text: "main"}},
+	} {
+		f.Comm, f.Messages, f.Of, f.Waited = "ring", 4, 5, 8*time.Millisecond
+		if got := QueueFinding(f, Terminal{UTF8: true}); got != want {
+			t.Errorf("%s\nwant %s", got, want)
+		}
 	}
 }

@@ -184,7 +184,7 @@ func stateText(p *profile.Profile, t Terminal) string {
 	for _, s := range []struct {
 		state recording.State
 		text  string
-	}{{recording.StateRunning, "still running"}, {recording.StateDied, "died"}, {recording.StateUnreachable, "not reachable from here"}} {
+	}{{recording.StateRunning, "still running"}, {recording.StateDied, "died"}, {recording.StateUnreachable, "not reachable from here"}, {recording.StateDamaged, "damaged at the end"}} {
 		if n := states[s.state]; n == len(p.Ranks) {
 			text += ", " + s.text
 		} else if n > 0 {

@@ -29,6 +29,13 @@ type Rows struct {
 	Schema  string // "mpitx.write"
 	Columns []RowColumn
 	Rows    [][]any
+	About   []Member // what JSON has besides the rows
+}
+
+// Member is a member of a JSON object.
+type Member struct {
+	Name  string
+	Value any
 }
 
 // Write writes the rows in any format. The names format is the first column.
@@ -124,9 +131,17 @@ func (r *Rows) names() []string {
 }
 
 func (r *Rows) json(w io.Writer) error {
-	b := fmt.Appendf(nil, "{\n  \"schema\": %q,\n  \"version\": 1,\n  \"rows\": [", r.Schema)
+	b := fmt.Appendf(nil, "{\n  \"schema\": %q,\n  \"version\": 1,", r.Schema)
 	names := r.names()
 	var err error
+	for _, m := range r.About {
+		b = fmt.Appendf(b, "\n  %q: ", m.Name)
+		if b, err = appendJSON(b, m.Value); err != nil {
+			return err
+		}
+		b = append(b, ',')
+	}
+	b = append(b, "\n  \"rows\": ["...)
 	for i, row := range r.Rows {
 		if i > 0 {
 			b = append(b, ',')
@@ -165,9 +180,7 @@ func (r *Rows) csv(w io.Writer, t Terminal) error {
 	for _, row := range r.Rows {
 		cells := make([]string, len(row))
 		for i, x := range row {
-			if cells[i] = cellText(x); t.IsTTY {
-				cells[i] = t.Safe(cells[i])
-			}
+			cells[i] = t.CSV(cellText(x))
 		}
 		if err := out.Write(cells); err != nil {
 			return err

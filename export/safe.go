@@ -39,6 +39,26 @@ func (t Terminal) SafeCommand(s string) string {
 	return t.Safe(s)
 }
 
+// CSV escapes foreign text for a field of CSV: on a terminal all of it; in a file newlines and tabs stay, and so do characters that only an
+// ASCII terminal lacks.
+func (t Terminal) CSV(s string) string {
+	switch {
+	case t.IsTTY:
+		return t.Safe(s)
+	case plain(s):
+		return s
+	}
+	var b strings.Builder
+	for {
+		i := strings.IndexAny(s, "\n\t")
+		if i < 0 {
+			return b.String() + Safe(s)
+		}
+		b.WriteString(Safe(s[:i]) + s[i:i+1])
+		s = s[i+1:]
+	}
+}
+
 // SafeText escapes a description. Unlike Safe, it keeps newlines and turns tabs and blanks into spaces.
 func (t Terminal) SafeText(s string) string {
 	if plain(s) {

@@ -113,3 +113,18 @@ func FuzzSafe(f *testing.F) {
 		}
 	})
 }
+
+// In a file, CSV keeps what quotes protect, and nothing that acts on a terminal or ends a text.
+func TestCSVText(t *testing.T) {
+	for in, want := range map[string]string{
+		"": "", "plain": "plain", "größe": "größe", "two\nlines\tand a tab": "two\nlines\tand a tab", `C:\path`: `C:\path`,
+		"nul\x00esc\x1b[2J": `nul\x00esc\x1b[2J`, "bad\xff\u202e": `bad\xff\u202e`, `\x1b is text`: `\\x1b is text`, "cr\r\n": `cr\x0d` + "\n",
+	} {
+		if got := (Terminal{}).CSV(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+	if got := (Terminal{IsTTY: true, UTF8: true}).CSV("two\nlines"); got != `two\x0alines` {
+		t.Errorf("on a terminal: %q", got)
+	}
+}

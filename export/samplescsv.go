@@ -61,9 +61,7 @@ func appendCSVValue(b []byte, v *recording.Value, t Terminal) []byte {
 
 // appendCSV appends a field with the quoting of encoding/csv.
 func appendCSV(b []byte, s string, t Terminal) []byte {
-	if t.IsTTY {
-		s = t.Safe(s)
-	}
+	s = t.CSV(s)
 	if s == "" || !strings.ContainsAny(s, "\",\r\n") && s[0] != ' ' && s[0] != '\t' && s != `\.` {
 		return append(b, s...)
 	}

@@ -102,8 +102,12 @@ func (w *traceRows) event(e *trace.Event, yield func(*TraceRow) error) error {
 		begin("derived", e.Derived.Name, e.Derived.Time)
 		r.derived(e.Derived)
 	case e.Lost > 0:
-		begin("lost", "", 0)
+		begin("lost", "", e.From)
+		r.Duration = e.To - e.From
 		r.Sequence = r.number(0, e.Lost)
+		if e.Old {
+			r.status("replaced")
+		}
 	default:
 		return nil
 	}
@@ -152,6 +156,9 @@ func (w *traceRows) call(e *trace.Event, yield func(*TraceRow) error) error {
 		}
 		if m.Estimated {
 			r.status("at_most")
+		}
+		if m.Cancelled {
+			r.status("cancelled")
 		}
 		if m.Job != 0 {
 			r.status("other_job")

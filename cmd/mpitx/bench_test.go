@@ -94,6 +94,18 @@ func BenchmarkList(b *testing.B) {
 	}
 }
 
+// BenchmarkEssential compares `mpitx list --essential` with `mpitx list`.
+func BenchmarkEssential(b *testing.B) {
+	bin := benchBinary(b)
+	for _, mpi := range []string{"openmpi", "mpich"} {
+		b.Run(mpi, func(b *testing.B) {
+			inTurn(b,
+				func() time.Duration { return together(b, []string{bin, "list", "--mpi", mpi, "--essential"}) },
+				func() time.Duration { return together(b, []string{bin, "list", "--mpi", mpi}) })
+		})
+	}
+}
+
 // BenchmarkOmpiInfo compares `mpitx list` with `ompi_info --all` followed by an MPI_Init, which is how to learn as much
 // without mpitx.
 func BenchmarkOmpiInfo(b *testing.B) {

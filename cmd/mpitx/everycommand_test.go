@@ -157,7 +157,7 @@ func TestExitCodes(t *testing.T) {
 		"tools": {{1, "tools ./nosuch.so", "nosuch.so: there is no such file"}, {2, "tools s.json", "s.json: this is not a shared library"}, {1, "tools nosuch", "nosuch: this is not the path of a shared library; give its path, such as ./nosuch"},
 			{2, "tools --cflags x", "take no libraries"}, {2, "tools ''", "tools: an argument is empty"}, {2, "tools -o html", "must be one of"}},
 		"check": {{1, "check nosuch", `no rule or subject is called "nosuch"`}, {2, "check ''", "check: an argument is empty"}, {2, "check '['", "not a pattern"},
-			{1, "check --baseline nosuch", "--baseline: nosuch: there is no such file"}, {1, "check --baseline s.json", "s.json is not a report of mpitx check"}, {2, "check --mpi nosuch", "--mpi nosuch"},
+			{1, "check --baseline nosuch", "--baseline: nosuch: there is no such file"}, {1, "check --baseline s.json", "s.json: it is not a report of mpitx check"}, {2, "check --mpi nosuch", "--mpi nosuch"},
 			{2, "check --jobs 0", "--jobs: must be positive"}, {2, "check -o html", "must be one of"}, {1, "check --reproduce get-index", "keeps this rule"},
 			{1, "check --reproduce nosuch", "no rule or subject"}, {2, "check --reproduce names", "names 11 rules"}},
 		"diff": {{2, "diff", "diff"}, {2, "diff s.json", "diff"}, {2, "diff s.json nosuch.json", "there is no such file"}, {2, "diff - -", "only one side can be standard input"},

@@ -49,7 +49,10 @@ func (o *exportOptions) writeTrace(cmd *cobra.Command, run *recording.Run, args 
 		x.samples.Column = only.Column()
 	}
 	_, err := x.write(o.a, run)
-	if lost := lostEvents(run); lost > 0 { // not those of totals, which lack losses after a thread's last event
+	if text := replaced(run); text != "" {
+		o.a.complain("%s: %s", dir, text)
+	}
+	if lost := lostEvents(run); lost > 0 { // not those of totals, which are in the chosen part only
 		why := ""
 		if failure, ok := run.EventLoss(); ok {
 			why = ": " + failure.Cause()

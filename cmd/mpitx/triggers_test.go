@@ -4,11 +4,8 @@ package main
 
 import (
 	"encoding/json"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
-	"time"
 
 	"mpitx/fixtures/need"
 )
@@ -34,79 +31,62 @@ func (x *triggered) files() (files []string) {
 // Conditions count the same in threads, sessions, Fortran and Python.
 func TestTriggers(t *testing.T) {
 	t.Parallel()
-	families, err := buildSample()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, family := range families {
-		t.Run(family, func(t *testing.T) {
-			t.Parallel()
-			dir, environ := t.TempDir(), append(testEnvironment(t), "MPITX_MPI=")
-			build := func(source, compiler string) string {
-				t.Helper()
-				program := filepath.Join(dir, strings.ReplaceAll(filepath.Base(source), ".", "_"))
-				need.Commands(t, compiler)
-				if out, err := exec.Command(compiler, "-g", "-pthread", "-o", program, source).CombinedOutput(); err != nil {
-					t.Fatalf("%v\n%s", err, out)
-				}
-				return program
+	eachFamily(t, func(f *onFamily) {
+		f.Parallel()
+		build := func(source, compiler string) string { return f.build(compiler, source, "-g", "-pthread") }
+		run := 0
+		check := func(when, on, then string, program ...string) (one triggered) {
+			f.Helper()
+			run++
+			name := filepath.Join(f.dir, "run"+string(rune('a'+run)))
+			argv := []string{"mpitx", "run", "-n", "4", "--dir", name, "--when", when, "--on", on, "--then", then, "--"}
+			if p := f.run(append(argv, program...)...); p.failure != "" || p.code != 0 {
+				f.Fatalf("%s\n%s", p.failure, p.output())
 			}
-			run := 0
-			check := func(when, on, then string, program ...string) (one triggered) {
-				t.Helper()
-				run++
-				name := filepath.Join(dir, "run"+string(rune('a'+run)))
-				argv := []string{"mpitx", "run", "-n", "4", "--dir", name, "--when", when, "--on", on, "--then", then, "--"}
-				p := newProcess(environ, dir, append(argv, program...)...)
-				if p.run(2 * time.Minute); p.failure != "" || p.code != 0 {
-					t.Fatalf("%s\n%s", p.failure, p.output())
-				}
-				p = newProcess(environ, dir, "mpitx", "report", name, "-o", "json")
-				p.run(time.Minute)
-				var answer struct{ Triggers []triggered }
-				if err := json.Unmarshal(p.stdout.Bytes(), &answer); err != nil || len(answer.Triggers) != 1 {
-					t.Fatalf("%v\n%s", err, p.output())
-				}
-				return answer.Triggers[0]
+			p := f.run("mpitx", "report", name, "-o", "json")
+			var answer struct{ Triggers []triggered }
+			if err := json.Unmarshal(p.stdout.Bytes(), &answer); err != nil || len(answer.Triggers) != 1 {
+				f.Fatalf("%v\n%s", err, p.output())
 			}
-			want := func(what string, one triggered, checked, held, fired uint64) {
-				t.Helper()
-				if one.Checked+one.Missed != checked || one.Missed == 0 && (one.Held != held || one.Fired != fired) {
-					t.Errorf("%s: %+v, want %d checked, %d held, %d fired", what, one, checked, held, fired)
+			return answer.Triggers[0]
+		}
+		want := func(what string, one triggered, checked, held, fired uint64) {
+			f.Helper()
+			if one.Checked+one.Missed != checked || one.Missed == 0 && (one.Held != held || one.Fired != fired) {
+				f.Errorf("%s: %+v, want %d checked, %d held, %d fired", what, one, checked, held, fired)
+			}
+		}
+		c := build("testdata/triggered.c", "mpicc")
+		want("threads", check("tag == 3", "MPI_Send", "count", c), 4*4*50, 4*50, 4*50)
+		// How often it holds depends on the order of the threads.
+		if one := check("mpitx:messages_sent >= 1", "MPI_Irecv", "count", c); one.Checked+one.Missed != 4*4*50 || one.Held == 0 || one.Fired != 4 {
+			f.Errorf("a variable and threads: %+v", one)
+		}
+		if f.family == "mpich" { // Debian's Open MPI has no sessions
+			want("session", check("tag == 1", "MPI_Send", "count", c, "session"), 4*50, 4*50, 4*50)
+		}
+		for _, l := range languages(f.family) {
+			argv := l.argv
+			switch {
+			case l.name == "NetPIPE":
+				continue
+			case l.missing != "":
+				need.Missing(f.T, "the package %s is missing", l.missing)
+			case l.name == "mpi4py":
+				script, err := filepath.Abs(argv[1])
+				if err != nil {
+					f.Fatal(err)
 				}
+				argv = []string{argv[0], script}
+			default:
+				argv = []string{build("testdata/languages/"+argv[0], "mpif90")}
 			}
-			c := build("testdata/triggered.c", "mpicc."+family)
-			want("threads", check("tag == 3", "MPI_Send", "count", c), 4*4*50, 4*50, 4*50)
-			// How often it holds depends on the order of the threads.
-			if one := check("mpitx:messages_sent >= 1", "MPI_Irecv", "count", c); one.Checked+one.Missed != 4*4*50 || one.Held == 0 || one.Fired != 4 {
-				t.Errorf("a variable and threads: %+v", one)
+			one := check("bytes > 8", "MPI_Send", "backtrace", argv...)
+			want(l.name, one, 4*7, 4*7, 4*7)
+			// The frames of Python are the interpreter's.
+			if files := one.files(); l.name != "mpi4py" && (len(files) == 0 || files[0] != l.name) || len(one.Events) == 0 {
+				f.Errorf("%s: the call site is in %q", l.name, files)
 			}
-			if family == "mpich" { // Debian's Open MPI has no sessions
-				want("session", check("tag == 1", "MPI_Send", "count", c, "session"), 4*50, 4*50, 4*50)
-			}
-			for _, l := range languages(family) {
-				argv := l.argv
-				switch {
-				case l.name == "NetPIPE":
-					continue
-				case l.missing != "":
-					need.Missing(t, "the package %s is missing", l.missing)
-				case l.name == "mpi4py":
-					script, err := filepath.Abs(argv[1])
-					if err != nil {
-						t.Fatal(err)
-					}
-					argv = []string{argv[0], script}
-				default:
-					argv = []string{build("testdata/languages/"+argv[0], "mpif90."+family)}
-				}
-				one := check("bytes > 8", "MPI_Send", "backtrace", argv...)
-				want(l.name, one, 4*7, 4*7, 4*7)
-				// The frames of Python are the interpreter's.
-				if files := one.files(); l.name != "mpi4py" && (len(files) == 0 || files[0] != l.name) || len(one.Events) == 0 {
-					t.Errorf("%s: the call site is in %q", l.name, files)
-				}
-			}
-		})
-	}
+		}
+	})
 }

@@ -127,9 +127,14 @@ func (x *writer) event(e *trace.Event) {
 		x.derived(t, e.Derived)
 	case e.Lost > 0:
 		x.start(typeInstant, t.track)
-		x.name("events lost", "mpitx")
+		name := "events lost"
+		if e.Old {
+			name = "events replaced"
+		}
+		x.name(name, "mpitx")
 		x.unsigned(x.key("events"), e.Lost)
-		x.finish(t.now)
+		x.integer(x.key("duration_ns"), int64(e.To-e.From)) // a slice would contain parts of calls
+		x.finish(t.at(e.From))
 	}
 }
 

@@ -125,6 +125,9 @@ func (r *Result) collectAfter(pid int) error {
 	over()
 	released, release := whenReleased()
 	code, known := exitCodeOf(r.Env, pid)
+	if !known && endedWell(r.job.dir, max(1, r.launch.Size)) { // on a busy machine, Hydra has waited for it already
+		code, known = 0, true
+	}
 	r.Code = code
 	size, wait := max(1, r.launch.Size), 10*time.Second
 	switch {
@@ -144,7 +147,10 @@ func (r *Result) collectAfter(pid int) error {
 	if waits {
 		r.hurry(size)
 	} else {
-		const text = "the job failed"
+		text := "the job failed"
+		if !known {
+			text = "the launcher has ended"
+		}
 		if follows, more := r.Follows(r.job.shown(), true); !more {
 			r.Say("%s; %s", text, follows)
 			return nil
@@ -207,6 +213,16 @@ func finalized(run *recording.Run) bool {
 	return !slices.ContainsFunc(run.Ranks, func(r *recording.Rank) bool {
 		return r.State != recording.StateEnded || r.End != recording.EndFinalize
 	})
+}
+
+// endedWell reports whether all ranks of the run in a directory have ended in MPI_Finalize.
+func endedWell(dir string, size int) bool {
+	run, err := recording.Open(dir)
+	if err != nil {
+		return false
+	}
+	defer run.Close()
+	return len(run.Ranks) >= size && finalized(run)
 }
 
 // exitCodeOf is the exit code of a process that has exited; 1 if it is unknown because its parent has waited for it already, as

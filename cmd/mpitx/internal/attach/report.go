@@ -51,6 +51,9 @@ func (r *Result) report(size int) []string {
 			}
 			t.add(rank.Rank, "the process died before it could finish recording"+then)
 		}
+		if rank.State == recording.StateDamaged {
+			t.add(rank.Rank, "the end of its recording is damaged or missing, so it is not known how the process ended")
+		}
 		lost.Samples += rank.Counters.Samples
 		lost.Missed += rank.Counters.Missed
 		lost.LostBusy += rank.Counters.LostBusy

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -15,6 +16,7 @@ import (
 
 	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/recording"
+	"mpitx/recording/recordingtest"
 )
 
 // A resumed job goes on without a message; SIGTERM after SIGCONT is a launcher that ends its job.
@@ -81,5 +83,26 @@ func TestExitCodeOf(t *testing.T) {
 	died := &recording.Rank{State: recording.StateDied}
 	if !finalized(&recording.Run{Ranks: []*recording.Rank{well, well}}) || finalized(&recording.Run{Ranks: []*recording.Rank{well, died}}) {
 		t.Error("finalized")
+	}
+}
+
+// A process whose exit code is not known any more has not failed if its run says that all ranks called MPI_Finalize.
+func TestEndedWell(t *testing.T) {
+	save := func(end bool) string {
+		s := recordingtest.NewStream(1, 0)
+		s.Header(recordingtest.Header{Size: 1, Clock: 1, NsPerTick: 1, Host: "node1"})
+		s.Clock(1000, 1000, 1_700_000_000_000_000_000, 0)
+		if end {
+			s.End(uint32(recording.EndFinalize))
+		}
+		s.Seal()
+		dir := filepath.Join(t.TempDir(), "run")
+		if err := recordingtest.Save(dir, "node1", s.Out); err != nil {
+			t.Fatal(err)
+		}
+		return dir
+	}
+	if well := save(true); !endedWell(well, 1) || endedWell(well, 2) || endedWell(save(false), 1) || endedWell(t.TempDir(), 1) {
+		t.Error("wrong")
 	}
 }
