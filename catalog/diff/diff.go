@@ -20,6 +20,21 @@ type Side struct {
 	// Partial is true for a list that leaves attributes out, such as the output of ompi_info. An attribute without a value on this
 	// side is not compared, and enumerations are compared as part of the variables that use them.
 	Partial bool
+
+	// Unsteady are control variables whose values are not compared, because two processes read different ones (Unsteady).
+	Unsteady map[string]bool
+}
+
+// Unsteady finds the control variables whose values differ in two readings of one library: what each process is given or draws
+// for itself, and memory that the library never initialized.
+func Unsteady(a, b *catalog.Catalog) map[string]bool {
+	all := map[string]bool{}
+	for _, it := range Compare(Side{Catalog: a}, Side{Catalog: b}, Options{Values: true}).Items {
+		if it.Change == Changed {
+			all[it.Name()] = true
+		}
+	}
+	return all
 }
 
 // Change is what happened to an entry.
@@ -135,7 +150,7 @@ type comparison struct {
 	hidden        [2]int // entries of each side that exist in no compared stage
 	alone         [2]int // variables that only one side has, with Options.Values
 	users         [2]map[string]*rule
-	own           []string // control variables whose values each process has of its own, and which differ
+	own           []string // control variables that differ in values that are not compared
 }
 
 func (c *comparison) partial() bool { return c.sides[0].Partial || c.sides[1].Partial }

@@ -34,7 +34,7 @@ func (c *comparison) notes() {
 	note := func(format string, args ...any) { c.out.Notes = append(c.out.Notes, fmt.Sprintf(format, args...)) }
 	a, b := &c.sides[0], &c.sides[1]
 	if len(c.own) > 0 {
-		note("values that each process has of its own are not compared: %s", strings.Join(c.own, ", "))
+		note("values that differ from process to process are not compared: %s", strings.Join(c.own, ", "))
 	}
 	if x, y := Implementation(&a.Library), Implementation(&b.Library); x != y {
 		note("A is %s and B is %s: only the %s that both have under the same name can be compared; the others are listed as vanished or appeared",

@@ -89,7 +89,9 @@ func (o *diffOptions) open(p operand) (s diff.Side, err error) {
 	s.Name = p.text
 	switch {
 	case p.live:
-		s.Catalog, err = o.snapshot(p.mpi)
+		if s.Catalog, err = o.snapshot(p.mpi); err == nil {
+			s.Unsteady = o.unsteady(s.Catalog, p.mpi)
+		}
 	case p.ofJob() && o.job != nil:
 		s.Catalog = o.job
 	case p.ofJob() && o.from == "":
@@ -160,8 +162,26 @@ func (o *diffOptions) load(name, file string) (s diff.Side, err error) {
 	return s, err
 }
 
-// snapshot reads a live library with mpitx snapshot, in a process of its own: a process can load one MPI only.
+// unsteady reads a live library again and finds the values that are different in every process. glibc fills new memory for that
+// process, because uninitialized memory can be equal by chance. Under a launcher, a process can initialize MPI only once.
+func (o *diffOptions) unsteady(c *catalog.Catalog, mpi string) map[string]bool {
+	if o.a.env.Launcher().Rank >= 0 {
+		return nil
+	}
+	again, err := o.read(mpi, io.Discard, "MALLOC_PERTURB_=165")
+	if err != nil {
+		return nil
+	}
+	return diff.Unsteady(c, again)
+}
+
+// snapshot reads a live library.
 func (o *diffOptions) snapshot(mpi string) (*catalog.Catalog, error) {
+	return o.read(mpi, o.a.std.stderr())
+}
+
+// read reads a live library with mpitx snapshot, in a process of its own: a process can load one MPI only.
+func (o *diffOptions) read(mpi string, messages io.Writer, variables ...string) (*catalog.Catalog, error) {
 	exe, err := os.Executable()
 	if err != nil {
 		return nil, failf("start: %v", err)
@@ -180,7 +200,8 @@ func (o *diffOptions) snapshot(mpi string) (*catalog.Catalog, error) {
 	defer signals.stop()
 	cmd := exec.Command(exe, args...)
 	var text bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &text, o.a.std.stderr()
+	cmd.Stdout, cmd.Stderr = &text, messages
+	cmd.Env = append(os.Environ(), variables...)
 	if err := signals.start(cmd); err != nil {
 		return nil, failf("start %s: %v", exe, err)
 	}
