@@ -85,14 +85,20 @@ func queuesText(w io.Writer, q *queues.Queues, f Format, table string, t Termina
 // QueueFinding is the sentence for a finding.
 func QueueFinding(f queues.Finding, t Terminal) string {
 	receivers, s, senders := queueRanks(f)
-	waited, each := t.Amount(float64(f.Waited), "ns"), t.Amount(float64(f.Waited)/float64(max(f.Messages, 1)), "ns")+" each"
-	its := map[bool]string{true: "its", false: "their"}[s != ""]
+	its, mean, all := map[bool]string{true: "its", false: "their"}[s != ""], t.Amount(float64(f.Waited)/float64(max(f.Messages, 1)), "ns"), ""
+	if f.Messages > 1 {
+		mean, all = mean+" on average", ", "+t.Amount(float64(f.Waited), "ns")+" in all"
+	}
+	be, own, plural := "were", "their", "s"
+	if f.Messages == 1 {
+		be, own, plural = "was", "its", ""
+	}
 	if f.Kind == queues.LateSender {
-		how := "waited " + waited + " in the queue of posted receives"
+		how := "waited " + mean + " in the queue of posted receives"
 		if f.Derived {
-			how = map[bool]string{true: "was", false: "were"}[f.Messages == 1] + " posted " + waited + " before their messages were sent"
+			how = be + " posted " + mean + " before " + own + " message" + plural + " " + be + " sent"
 		}
-		text := fmt.Sprintf("%s wait%s for %s: %d of %s receives on %s %s, %s", receivers, s, senders, f.Messages, its, f.Comm, how, each)
+		text := fmt.Sprintf("%s wait%s for %s: %d of %s receives on %s %s%s", receivers, s, senders, f.Messages, its, f.Comm, how, all)
 		switch f.Relation {
 		case queues.OnePair, queues.SamePeer:
 			text += "; " + senders + " sends late"
@@ -101,11 +107,11 @@ func QueueFinding(f queues.Finding, t Terminal) string {
 		}
 		return text + queueSite(f)
 	}
-	how := "came before their receive, and waited "
+	how := "came before " + own + " receive" + plural + ", and waited "
 	if f.Derived {
-		how = "were sent before their receive was posted, and waited at most "
+		how = be + " sent before " + own + " receive" + plural + " " + be + " posted, and waited at most "
 	}
-	return fmt.Sprintf("%s receive%s late: %d of %d messages from %s on %s %s%s, %s; post %s receives earlier", receivers, s, f.Messages, f.Of, senders, f.Comm, how, waited, each, its) + queueSite(f)
+	return fmt.Sprintf("%s receive%s late: %d of %d messages from %s on %s %s%s%s; post %s receives earlier", receivers, s, f.Messages, f.Of, senders, f.Comm, how, mean, all, its) + queueSite(f)
 }
 
 // queueRanks are who waits, the ending of their verbs, and for whom.
@@ -125,6 +131,10 @@ func queueRanks(f queues.Finding) (receivers, s, senders string) {
 	switch f.Relation {
 	case queues.Mutual:
 		senders = "each other"
+	case queues.Both:
+		if senders = "each other, in pairs of neighbours"; f.Distance > 1 {
+			senders = fmt.Sprintf("each other, in pairs %d ranks apart", f.Distance)
+		}
 	case queues.Apart:
 		receivers += " each"
 		distance, side := f.Distance, "before"

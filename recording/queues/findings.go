@@ -28,7 +28,7 @@ type Pair struct {
 	Rank, Peer int
 	Messages   uint64        // that waited, or were waited for
 	Of         uint64        // all messages of the pair
-	Waited     time.Duration // in total
+	Waited     time.Duration // in all, of these Messages
 }
 
 // Relation is what the pairs of a finding have in common.
@@ -41,6 +41,7 @@ const (
 	SamePeer Relation = "peer"   // several ranks receive from one
 	Apart    Relation = "apart"  // each rank receives from the one that is Distance before it
 	Mutual   Relation = "mutual" // each rank receives from each other one
+	Both     Relation = "both"   // two ranks that are Distance apart receive from each other
 )
 
 // Finding is a set of pairs of ranks. In each pair, one rank waits for the other.
@@ -49,7 +50,7 @@ type Finding struct {
 	Comm     string
 	Pairs    []Pair // by rank and peer
 	Relation Relation
-	Distance int    // of Apart; negative: each rank receives from one after it
+	Distance int    // of Apart and Both; negative: each rank receives from one after it
 	Most     Pair   // the one with the longest wait
 	Messages uint64 // of all pairs, as are those below
 	Of       uint64
@@ -90,11 +91,11 @@ func (q *Queues) Findings(n int) []Finding {
 }
 
 func (p *Peer) pair(kind FindingKind) Pair {
-	out := Pair{p.Rank, p.Peer, p.Unexpected, p.Unexpected + p.Expected, p.Spans[InUnexpected].Total}
+	waits := p.Spans[InUnexpected]
 	if kind == LateSender {
-		out.Messages, out.Waited = p.Spans[InPosted].Count, p.Spans[InPosted].Total
+		waits = p.Spans[InPosted]
 	}
-	return out
+	return Pair{p.Rank, p.Peer, waits.Count, p.Unexpected + p.Expected, waits.Total}
 }
 
 func (q *Queues) matters(kind FindingKind, p Pair) bool {
@@ -112,19 +113,22 @@ func merge(all []Finding, size int) (f Finding, others []Finding) {
 			same = append(same, x.Most)
 		}
 	}
-	if pairs := mutual(same); len(pairs) > 1 && slices.Contains(pairs, f.Most) {
-		f.Relation, f.Pairs = Mutual, pairs
-	} else {
-		for _, r := range []struct {
-			relation Relation
-			of       func(Pair) int
-		}{{SamePeer, func(p Pair) int { return p.Peer }}, {SameRank, func(p Pair) int { return p.Rank }}, {Apart, distance}} {
-			if pairs := slices.DeleteFunc(slices.Clone(same), func(p Pair) bool { return r.of(p) != r.of(f.Most) }); len(pairs) > len(f.Pairs) {
-				f.Relation, f.Pairs = r.relation, pairs
-			}
+	apart := func(p Pair) int { return min(distance(p), size-distance(p)) }
+	for _, r := range []struct {
+		relation Relation
+		pairs    []Pair
+		of       func(Pair) int
+	}{{Mutual, mutual(same), func(Pair) int { return 0 }}, {Both, bothWays(same), apart}, {SamePeer, same, func(p Pair) int { return p.Peer }},
+		{SameRank, same, func(p Pair) int { return p.Rank }}, {Apart, same, distance}} {
+		pairs := slices.DeleteFunc(slices.Clone(r.pairs), func(p Pair) bool { return r.of(p) != r.of(f.Most) })
+		if len(pairs) > len(f.Pairs) && slices.Contains(pairs, f.Most) {
+			f.Relation, f.Pairs = r.relation, pairs
 		}
 	}
-	if f.Relation == Apart {
+	switch f.Relation {
+	case Both:
+		f.Distance = apart(f.Most)
+	case Apart:
 		if f.Distance = distance(f.Most); 2*f.Distance > size {
 			f.Distance -= size
 		}
@@ -149,6 +153,16 @@ func mutual(pairs []Pair) []Pair {
 		return nil
 	}
 	return pairs
+}
+
+// bothWays returns the pairs of which the opposite pair is there, too.
+func bothWays(pairs []Pair) []Pair {
+	type ends struct{ rank, peer int }
+	all := map[ends]bool{}
+	for _, p := range pairs {
+		all[ends{p.Rank, p.Peer}] = true
+	}
+	return slices.DeleteFunc(slices.Clone(pairs), func(p Pair) bool { return !all[ends{p.Peer, p.Rank}] })
 }
 
 func (q *Queues) site(p *Peer, kind FindingKind) *Site {

@@ -55,6 +55,10 @@ func TestSame(t *testing.T) {
 		{"a scatter", []Peer{late(1, 0), late(2, 0), late(3, 0)}, []Relation{SamePeer}, 0},
 		{"all to all", []Peer{late(0, 1), late(0, 2), late(1, 0), late(1, 2), late(2, 0), late(2, 1)}, []Relation{Mutual}, 0},
 		{"two ranks", []Peer{late(0, 1), late(1, 0)}, []Relation{Mutual}, 0},
+		{"pairs of neighbours", []Peer{late(0, 1), late(1, 0), late(2, 3), late(3, 2)}, []Relation{Both}, 1},
+		{"both neighbours", []Peer{late(0, 1), late(0, 3), late(1, 0), late(1, 2), late(2, 1), late(2, 3), late(3, 0), late(3, 2)}, []Relation{Both}, 1},
+		{"opposite ranks", []Peer{late(0, 2), late(1, 3), late(2, 0), late(3, 1)}, []Relation{Both}, 2},
+		{"two ranks and a third", []Peer{late(0, 1), late(1, 0), late(2, 0)}, []Relation{Both, OnePair}, 1},
 		{"one that waits far longer", []Peer{late(0, 1), late(0, 2), exchanged(0, 3, 0, 0, 10, 41*ms)}, []Relation{OnePair, SameRank}, 0},
 		{"another communicator", []Peer{late(0, 1), {Rank: 0, Peer: 2, Comm: "ring", Expected: 10, Spans: late(0, 2).Spans}}, []Relation{OnePair, OnePair}, 0},
 		{"another kind", []Peer{late(0, 1), exchanged(0, 2, 10, 10*ms, 0, 0)}, []Relation{OnePair, OnePair}, 0},
@@ -81,6 +85,16 @@ func TestFindingsOfCalls(t *testing.T) {
 	}
 	q.AddCalls(&Queues{Source: "calls", Derived: true, To: time.Second, Peers: []Peer{exchanged(0, 1, 100, time.Millisecond, 0, 0)}})
 	if f := q.Findings(5); len(f) != 1 || f[0].Kind != LateReceives || !f[0].Derived {
+		t.Errorf("%+v", f)
+	}
+}
+
+// Messages that still wait at the end are not in the mean wait, as nobody knows how long they wait.
+func TestMessagesOfWaits(t *testing.T) {
+	p := exchanged(0, 1, 4, 100*time.Millisecond, 0, 0)
+	p.Unexpected++
+	q := &Queues{Source: "PERUSE", To: time.Second, Peers: []Peer{p}}
+	if f := q.Findings(5); len(f) != 1 || f[0].Messages != 4 || f[0].Of != 5 {
 		t.Errorf("%+v", f)
 	}
 }

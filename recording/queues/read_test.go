@@ -98,3 +98,14 @@ func TestArrivalsOnly(t *testing.T) {
 		t.Errorf("%+v", q)
 	}
 }
+
+// MPICH's event of messages that leave the queue says nothing alone: all figures come from the calls then.
+func TestRemovalsOnly(t *testing.T) {
+	run := open(t, recordingtest.SaveLate)
+	left := &recording.EventType{}
+	left.Name = mpichLeft
+	run.Ranks[0].EventTypes = append(run.Ranks[0].EventTypes, left)
+	if q := Read(run, recording.Options{}); q != nil {
+		t.Errorf("%+v", q)
+	}
+}
