@@ -25,12 +25,15 @@ import (
 // maxSize is far beyond the real outputs of less than 1 MB.
 const maxSize = 64 << 20
 
+// mark is what some tools write at the start of a file in UTF-8.
+var mark = []byte("\ufeff")
+
 // howTo is what to do about a file that cannot be used.
 const howTo = "record it again with ompi_info --parsable --all >FILE"
 
 // Recognize reports whether a file that starts like this may be an output of ompi_info, also of one without --parsable.
 func Recognize(start []byte) bool {
-	start = bytes.TrimLeft(start, " \t\r\n")
+	start = bytes.TrimLeft(bytes.TrimPrefix(start, mark), " \t\r\n")
 	for _, prefix := range []string{"package:", "Package:", "ompi:", "Open MPI:", "mca:", "orte:", "opal:", "mpi-api:"} {
 		if bytes.HasPrefix(start, []byte(prefix)) {
 			return true
@@ -43,6 +46,7 @@ func Recognize(start []byte) bool {
 // and what to do: it was cut off, printed without --parsable, or printed without variables.
 func Read(in io.Reader) (*catalog.Catalog, error) {
 	text, err := io.ReadAll(io.LimitReader(in, maxSize+1))
+	text = bytes.TrimPrefix(text, mark)
 	switch {
 	case err != nil:
 		return nil, err

@@ -181,3 +181,16 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// Some tools write a byte order mark at the start of a file.
+func TestMark(t *testing.T) {
+	text := append([]byte("\ufeff"), real(t)...)
+	if !Recognize(text[:100]) {
+		t.Error("not recognized")
+	}
+	if c, err := Read(bytes.NewReader(text)); err != nil || c.Library.Text == "" || len(c.Cvars) != 861 {
+		t.Errorf("%v, %+v", err, c)
+	} else if want, _ := Read(bytes.NewReader(real(t))); c.Library != want.Library {
+		t.Errorf("%+v, want %+v", c.Library, want.Library)
+	}
+}
