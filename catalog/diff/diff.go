@@ -149,6 +149,7 @@ type comparison struct {
 	before, after bool   // the stages that are compared
 	hidden        [2]int // entries of each side that exist in no compared stage
 	alone         [2]int // variables that only one side has, with Options.Values
+	versions      [2]int // of components, of each side, which the other side leaves out
 	users         [2]map[string]*rule
 	own           []string // control variables that differ in values that are not compared
 }
@@ -187,6 +188,13 @@ func (c *comparison) kind(k catalog.Kind) {
 	if c.options.Values {
 		c.settingsAlone(only)
 		return
+	}
+	for s := range only {
+		if c.sides[1-s].Partial && !slices.ContainsFunc(order[1-s], componentVersion) {
+			n := len(only[s])
+			only[s] = slices.DeleteFunc(only[s], componentVersion)
+			c.versions[s] += n - len(only[s])
+		}
 	}
 	if sameFamily(c.sides) {
 		only = c.renamed(only, order)

@@ -393,3 +393,30 @@ func texts(changes []Change) (all []string) {
 	}
 	return all
 }
+
+// ompi_info leaves out the versions of components, unless it was asked for internal variables: they are counted, not listed.
+func TestComponentVersions(t *testing.T) {
+	full := snapshot(t, "openmpi-4.1.4")
+	plain := *full
+	plain.Cvars = slices.DeleteFunc(slices.Clone(full.Cvars), func(v catalog.Variable) bool {
+		return v.Description == "" && strings.HasSuffix(v.Name, "_version") || v.Name == "mpi_preconnect_mpi" // internal, too, which MPI_T does not tell
+	})
+	internal := *full
+	internal.Cvars = slices.DeleteFunc(slices.Clone(full.Cvars), func(v catalog.Variable) bool { return v.Name == "coll_han_major_version" })
+	for _, c := range []struct {
+		a, b  Side
+		want  string
+		count int
+	}{
+		{Side{Catalog: &plain, Partial: true}, Side{Catalog: full}, "appeared mpi_preconnect_mpi", 357},
+		{Side{Catalog: full}, Side{Catalog: &plain, Partial: true}, "vanished mpi_preconnect_mpi", 357},
+		{Side{Catalog: &internal, Partial: true}, Side{Catalog: full}, "appeared coll_han_major_version", 0},
+		{Side{Catalog: &internal}, Side{Catalog: full}, "appeared coll_han_major_version", 0},
+	} {
+		d := Compare(c.a, c.b, Options{})
+		notes := strings.Join(d.Notes, "; ")
+		if got := lines(d); len(got) != 1 || got[0] != c.want || strings.Contains(notes, fmt.Sprint(c.count, " version numbers")) != (c.count > 0) {
+			t.Errorf("%q, %s; want %s", got, notes, c.want)
+		}
+	}
+}

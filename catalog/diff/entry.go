@@ -29,6 +29,13 @@ func nameOf(e catalog.Entry) string {
 	return e.ID()
 }
 
+// componentVersion reports whether an entry is a part of a component's version. Open MPI marks these variables as internal, so that
+// ompi_info leaves them out without --internal. MPI_T does not tell which other variables are internal.
+func componentVersion(x *entry) bool {
+	v, ok := x.Entry.(*catalog.Variable)
+	return ok && v.Verbosity == catalog.VerbosityMPIDevAll && v.Description == "" && strings.HasSuffix(v.Name, "_version")
+}
+
 // attribute is a field that is compared: a text, or a list. Of a list, only the difference is shown.
 type attribute struct {
 	name string

@@ -54,6 +54,9 @@ func (c *comparison) notes() {
 			note("%s is the output of ompi_info, which leaves out internal variables, scopes, bindings, categories and what exists after MPI_Init: a variable that appears only in %s may exist in %s as well",
 				side, otherSide(s), side)
 		}
+		if n := c.versions[1-s]; n > 0 {
+			note("%s that only %s has are not listed: ompi_info prints them only with --internal", counted(n, "component's version number", "version numbers of components"), otherSide(s))
+		}
 		if one.Partial && one.Before.Error != "" {
 			note("%s: %s", side, one.Before.Error)
 		}
