@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -159,12 +160,35 @@ func (m *Model) offline() string {
 	return "a snapshot; start mpitx tui without --from"
 }
 
+func (m *Model) arrow() string { return map[bool]string{true: "→", false: "->"}[m.t.UTF8] }
+
+// sideNames are the names of both sides, as much as tells them apart in a width: without the directories that both share, and if that
+// is too long, without any, or without their middle.
+func (m *Model) sideNames(width int) (names [2]string) {
+	for i, s := range m.o.Diff.Sides {
+		names[i] = m.t.SafeLine(s.Name, 4096)
+	}
+	shared := 0
+	for i := 0; i < min(len(names[0]), len(names[1])) && names[0][i] == names[1][i]; i++ {
+		if names[0][i] == '/' {
+			shared = i + 1
+		}
+	}
+	bases := [2]string{path.Base(names[0]), path.Base(names[1])}
+	for i, name := range names {
+		if name = name[shared:]; term.Width(name) > width && bases[0] != bases[1] {
+			name = bases[i]
+		}
+		names[i] = strings.TrimRight(m.t.FitMiddle(name, width), " ")
+	}
+	return names
+}
+
 // sayDifferences says what differs between the libraries, and what cannot be compared.
 func (m *Model) sayDifferences() {
-	arrow := map[bool]string{true: "→", false: "->"}[m.t.UTF8]
 	var parts []string
 	for _, f := range m.o.Diff.Library {
-		parts = append(parts, fmt.Sprintf("%s %s %s %s", f.Name, cmp.Or(f.A, "(none)"), arrow, cmp.Or(f.B, "(none)")))
+		parts = append(parts, fmt.Sprintf("%s %s %s %s", f.Name, cmp.Or(f.A, "(none)"), m.arrow(), cmp.Or(f.B, "(none)")))
 	}
 	if parts = append(parts, m.o.Diff.Notes...); len(parts) > 0 {
 		m.note("%s", strings.Join(parts, "; "))
@@ -315,7 +339,8 @@ func (m *Model) diffLines(it *diff.Item, width int) []string {
 	}
 	lines = append(lines, "")
 	if width >= least {
-		row("", "A "+d.Sides[0].Name, "B "+d.Sides[1].Name, term.Columns, term.Columns)
+		names := m.sideNames(columns - 2)
+		row("", "A "+names[0], "B "+names[1], term.Columns, term.Columns)
 	}
 	for _, a := range d.Attributes(it) {
 		text := cmp.Or(a.A, a.B)

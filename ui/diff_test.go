@@ -18,9 +18,7 @@ import (
 func difference(t *testing.T, a, b string, width, height int) *Model {
 	side := func(name string) diff.Side { return diff.Side{Name: name, Catalog: fixture(t, name)} }
 	o := Options{Term: term.Term{Terminal: export.Terminal{UTF8: true}}, Diff: diff.Compare(side(a), side(b), diff.Options{})}
-	m := explorer(t, nil, o, width, height)
-	m.o.Source = a + " → " + b
-	return m
+	return explorer(t, nil, o, width, height)
 }
 
 func TestGoldenDiff(t *testing.T) {
@@ -155,5 +153,20 @@ func TestDiffExtremes(t *testing.T) {
 				screen(t, m)
 			}
 		}
+	}
+}
+
+// Long paths leave the screen to the differences: what tells them apart is in the title and over the columns.
+func TestDiffPaths(t *testing.T) {
+	for _, c := range []struct{ a, b, title, columns string }{
+		{"/scratch/project/old/openmpi.json", "/scratch/project/new/openmpi.json", "old/openmpi.json → new/openmpi.json", "A old/openmpi.json     B new/openmpi.json"},
+		{"/scratch/project/jobs/old/openmpi-4.1.4.json", "/home/user/project/openmpi-6.0.0rc2.json", "openmpi-4.1.4.json → openmpi-6.0.0rc2.json", "A openmpi-4.1.4.json   B openmpi-6.0.…c2.json"},
+		{"rank:0@" + strings.Repeat("long/", 20) + "job.json", "rank:3@" + strings.Repeat("long/", 20) + "job.json", "rank:0@long/lon…/job.json → rank:3@long/lon…/job.json", "A rank:0@long/…ob.json B rank:3@long/…ob.json"},
+		{"rank:0", "rank:3", "rank:0 → rank:3", "A rank:0               B rank:3"},
+	} {
+		side := func(name, file string) diff.Side { return diff.Side{Name: name, Catalog: fixture(t, file)} }
+		d := diff.Compare(side(c.a, "openmpi-4.1.4.json"), side(c.b, "openmpi-6.0.0rc2.json"), diff.Options{})
+		m := explorer(t, nil, Options{Term: term.Term{Terminal: export.Terminal{UTF8: true}}, Diff: d}, 80, 24)
+		contains(t, m, "mpitx  "+c.title+" ", "1367 differences", c.columns)
 	}
 }

@@ -83,7 +83,7 @@ func (m *Model) pane(l *layout, x, y int) pane {
 
 // View draws the screen.
 func (m *Model) View() tea.View {
-	return program.View(m.t, strings.Join(m.frame(), "\n"), "mpitx "+m.t.SafeLine(m.o.Source, 80))
+	return program.View(m.t, strings.Join(m.frame(), "\n"), "mpitx "+m.source(80))
 }
 
 // frame draws the screen, in exactly m.h lines.
@@ -161,7 +161,11 @@ func (m *Model) title() string {
 		lib := m.x.cat.Library
 		left += m.t.SafeLine(lib.Family, 20) + "  "
 	}
-	left += m.t.SafeLine(m.o.Source, m.w/2)
+	room := m.w / 2
+	if m.o.Diff != nil {
+		room = m.w - term.Width(left+m.diffTitle(0))
+	}
+	left += m.source(room)
 	state := m.liveState()
 	if state != "" {
 		state = "  " + state + " "
@@ -186,6 +190,15 @@ func (m *Model) title() string {
 		}
 	}
 	return m.t.Paint(term.Title, m.spread(left, right))
+}
+
+// source is what the explorer shows: a file or a job, or both sides of a difference.
+func (m *Model) source(width int) string {
+	if m.o.Diff == nil {
+		return m.t.SafeLine(m.o.Source, width)
+	}
+	names := m.sideNames((width - 3) / 2)
+	return names[0] + " " + m.arrow() + " " + names[1]
 }
 
 // spread puts text at both ends of a line.

@@ -84,8 +84,7 @@ func (o *tuiOptions) compare(cmd *cobra.Command, args []string, options *ui.Opti
 	if err != nil {
 		return err
 	}
-	arrow := map[bool]string{true: " → ", false: " -> "}[options.Term.UTF8]
-	options.Diff, options.Source = d, filepath.Base(args[0])+arrow+filepath.Base(args[1])
+	options.Diff = d
 	options.Config = nil // a filter of changes is for this session
 	return nil
 }
