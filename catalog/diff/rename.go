@@ -92,7 +92,13 @@ type place struct {
 
 // candidates finds the pairs that share a bucket. alone are the hashes of descriptions that only one entry of each side has.
 func candidates(only [2][]*entry) (pairs []pair, alone map[uint64]bool) {
-	var places []place
+	n := 0 // the most places that there can be
+	for s := range only {
+		for _, x := range only[s] {
+			n += 2*len(x.words) + 2
+		}
+	}
+	places := make([]place, 0, n)
 	var shared []uint64
 	for s := range only {
 		for i, x := range only[s] {
@@ -132,7 +138,9 @@ func candidates(only [2][]*entry) (pairs []pair, alone map[uint64]bool) {
 		}
 	}
 	slices.Sort(found)
-	for _, f := range slices.Compact(found) {
+	found = slices.Compact(found)
+	pairs = make([]pair, 0, len(found))
+	for _, f := range found {
 		pairs = append(pairs, pair{a: only[0][f>>32], b: only[1][uint32(f)]})
 	}
 	return pairs, alone
