@@ -84,16 +84,15 @@ func (g *glob) match(name string) bool {
 	if name == g.literal {
 		return true
 	}
-	s := lower(name)
 	p, star, mark := 0, -1, 0
-	for i := 0; i < len(s); {
+	for i := 0; i < len(name); {
 		if p < len(g.parts) && g.parts[p].star {
 			star, mark = p, i
 			p++
 			continue
 		}
 		if p < len(g.parts) {
-			if n := g.parts[p].width(s[i:]); n > 0 {
+			if n := g.parts[p].width(name[i:]); n > 0 {
 				i += n
 				p++
 				continue
@@ -102,7 +101,7 @@ func (g *glob) match(name string) bool {
 		if star < 0 {
 			return false
 		}
-		_, n := utf8.DecodeRuneInString(s[mark:])
+		_, n := utf8.DecodeRuneInString(name[mark:])
 		mark += n
 		p, i = star+1, mark
 	}
@@ -114,15 +113,18 @@ func (g *glob) match(name string) bool {
 
 // width is the number of bytes of s that this part matches; 0 if it does not match.
 func (p *globPart) width(s string) int {
-	c, n := utf8.DecodeRuneInString(s)
-	switch {
-	case p.any:
-		return n
-	case !p.set:
-		if strings.HasPrefix(s, p.text) {
+	if !p.any && !p.set {
+		if p.text[0] == lowerByte(s[0]) && strings.HasPrefix(s[1:], p.text[1:]) {
 			return len(p.text)
 		}
 		return 0
+	}
+	c, n := utf8.DecodeRuneInString(s)
+	if p.any {
+		return n
+	}
+	if c < utf8.RuneSelf {
+		c = rune(lowerByte(byte(c)))
 	}
 	in := false
 	for t := p.text; t != ""; {
@@ -145,11 +147,16 @@ func lower(s string) string {
 	}
 	b := []byte(s)
 	for ; i < len(b); i++ {
-		if b[i] >= 'A' && b[i] <= 'Z' {
-			b[i] += 'a' - 'A'
-		}
+		b[i] = lowerByte(b[i])
 	}
 	return string(b)
+}
+
+func lowerByte(c byte) byte {
+	if c >= 'A' && c <= 'Z' {
+		c += 'a' - 'A'
+	}
+	return c
 }
 
 // IsGlob reports whether a name given to a filter is a pattern.

@@ -135,10 +135,6 @@ type Group struct {
 // Essentials returns the essential control variables that a library has, by purpose. A variable is once in a group.
 func (k *Knowledge) Essentials(c *catalog.Catalog) []Group {
 	family, _ := Library(c)
-	places := make(map[string]int, len(c.Cvars)) // most essentials are names, and need no search
-	for n := range c.Cvars {
-		places[strings.ToLower(c.Cvars[n].Name)] = n
-	}
 	var out []Group
 	for _, p := range k.purposes {
 		if p.Family != family {
