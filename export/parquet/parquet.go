@@ -53,17 +53,10 @@ type rows struct {
 func Samples(w io.Writer, run *recording.Run, o recording.Options) error {
 	out := parquetgo.NewGenericWriter[row](w, settings(run)...)
 	b := new(rows)
-	written := 0
 	flush := func() error {
-		if _, err := out.Write(b.rows[:b.n]); err != nil {
-			return err
-		}
-		written += b.n
-		if b.n = 0; written < groupRows {
-			return nil
-		}
-		written = 0
-		return out.Flush()
+		_, err := out.Write(b.rows[:b.n])
+		b.n = 0
+		return err
 	}
 	err := export.SampleRows(run, o, func(r *export.SampleRow) error {
 		if b.add(r); b.n < batch {
@@ -84,6 +77,7 @@ func settings(run *recording.Run) []parquetgo.WriterOption {
 	return []parquetgo.WriterOption{
 		parquetgo.Compression(&parquetgo.Zstd),
 		parquetgo.PageBufferSize(64 << 10),
+		parquetgo.MaxRowsPerRowGroup(groupRows),
 		parquetgo.KeyValueMetadata("mpitx.schema", export.SamplesSchema),
 		parquetgo.KeyValueMetadata("mpitx.version", strconv.Itoa(export.SamplesVersion)),
 		parquetgo.KeyValueMetadata("mpitx.run", hex.EncodeToString(run.ID[:])),

@@ -38,17 +38,10 @@ func Trace(w io.Writer, run *recording.Run, o export.TraceOptions) error {
 	out := parquetgo.NewGenericWriter[traceRow](w, slices.Concat(settings(run), []parquetgo.WriterOption{
 		parquetgo.KeyValueMetadata("mpitx.schema", export.TraceSchema), parquetgo.KeyValueMetadata("mpitx.version", strconv.Itoa(export.TraceVersion))})...)
 	rows := make([]traceRow, 0, batch)
-	written := 0
 	flush := func() error {
-		if _, err := out.Write(rows); err != nil {
-			return err
-		}
-		written += len(rows)
-		if rows = rows[:0]; written < groupRows {
-			return nil
-		}
-		written = 0
-		return out.Flush()
+		_, err := out.Write(rows)
+		rows = rows[:0]
+		return err
 	}
 	_, err := export.TraceRows(run, o, func(r *export.TraceRow) error {
 		rows = append(rows, traceRow{Time: r.Time.Seconds(), TimeNs: int64(r.Time), DurationNs: int64(r.Duration / time.Nanosecond), Rank: int32(r.Rank), Thread: int32(r.Thread), Kind: r.Kind,

@@ -39,7 +39,6 @@ type table struct {
 	out     *parquetgo.GenericWriter[any]
 	columns []export.WideColumn
 	rows    []parquetgo.Row
-	written int // values since the last row group
 }
 
 // ordered is a group whose columns keep their order.
@@ -92,7 +91,7 @@ func (t *table) begin(columns []export.WideColumn) error {
 	g.names = append(g.names, status)
 	t.columns = columns
 	t.out = parquetgo.NewGenericWriter[any](t.w, append(settings(t.run), parquetgo.KeyValueMetadata("mpitx.units", string(text)),
-		parquetgo.NewSchema("samples", g))...)
+		parquetgo.NewSchema("samples", g), parquetgo.MaxRowsPerRowGroup(int64(1+8*groupRows/(1+len(columns)))))...)
 	return nil
 }
 
@@ -149,14 +148,7 @@ func value(v recording.Value, c *export.WideColumn) (parquetgo.Value, bool) {
 }
 
 func (t *table) flush() error {
-	if _, err := t.out.WriteRows(t.rows); err != nil {
-		return err
-	}
-	t.written += len(t.rows) * len(t.columns)
+	_, err := t.out.WriteRows(t.rows)
 	t.rows = t.rows[:0]
-	if t.written < 8*groupRows {
-		return nil
-	}
-	t.written = 0
-	return t.out.Flush()
+	return err
 }
