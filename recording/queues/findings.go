@@ -139,7 +139,10 @@ func merge(all []Finding, size int) (f Finding, others []Finding) {
 		f.Of += p.Of
 		f.Waited += p.Waited
 	}
-	others = slices.DeleteFunc(slices.Clone(all), func(x Finding) bool { return x.Kind == f.Kind && x.Comm == f.Comm && slices.Contains(f.Pairs, x.Most) })
+	taken := endsOf(f.Pairs)
+	others = slices.DeleteFunc(slices.Clone(all), func(x Finding) bool {
+		return x.Kind == f.Kind && x.Comm == f.Comm && taken[ends{x.Most.Rank, x.Most.Peer}]
+	})
 	return f, others
 }
 
@@ -155,13 +158,20 @@ func mutual(pairs []Pair) []Pair {
 	return pairs
 }
 
-// bothWays returns the pairs of which the opposite pair is there, too.
-func bothWays(pairs []Pair) []Pair {
-	type ends struct{ rank, peer int }
-	all := map[ends]bool{}
+// ends are the ranks of a pair.
+type ends struct{ rank, peer int }
+
+func endsOf(pairs []Pair) map[ends]bool {
+	all := make(map[ends]bool, len(pairs))
 	for _, p := range pairs {
 		all[ends{p.Rank, p.Peer}] = true
 	}
+	return all
+}
+
+// bothWays returns the pairs of which the opposite pair is there, too.
+func bothWays(pairs []Pair) []Pair {
+	all := endsOf(pairs)
 	return slices.DeleteFunc(slices.Clone(pairs), func(p Pair) bool { return !all[ends{p.Peer, p.Rank}] })
 }
 

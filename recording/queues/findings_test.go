@@ -98,3 +98,21 @@ func TestMessagesOfWaits(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 }
+
+// The time grows with the number of pairs, not with its square.
+func TestManyPairs(t *testing.T) {
+	q := &Queues{Source: "PERUSE", To: time.Second}
+	const ranks = 400
+	for i := range ranks * ranks {
+		if rank, peer := i/ranks, i%ranks; rank != peer {
+			q.Peers = append(q.Peers, exchanged(rank, peer, 0, 0, 10, 10*time.Millisecond))
+		}
+	}
+	start := time.Now()
+	if f := q.Findings(5); len(f) != 1 || f[0].Relation != Mutual || len(f[0].Pairs) != ranks*(ranks-1) {
+		t.Errorf("%d findings", len(f))
+	}
+	if took := time.Since(start); took > 10*time.Second {
+		t.Errorf("it took %v", took)
+	}
+}
