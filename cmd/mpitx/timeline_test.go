@@ -40,6 +40,14 @@ func TestTimeline(t *testing.T) {
 				f.Fatal("the program does not come to its end")
 			}
 		}
+		for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+			out := f.run("mpitx", "export", "run1", "-o", "csv").stdout.String()
+			if strings.Count(out, "MPI_Barrier") == 4 { // the last call but those that poll
+				break
+			} else if time.Now().After(end) {
+				f.Fatalf("the calls do not come into the trace: %s", out)
+			}
+		}
 		s.until("4 ranks", "live", "the whole time", ">   0 ", "init, finalize", "q quit")
 		// Rank 2 sends two messages to rank 0 in the phase gather, and one to rank 3 in the phase wait.
 		s.keys(":rank 2", "Enter")

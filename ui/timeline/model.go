@@ -157,13 +157,13 @@ func (m *Model) close() {
 	}
 }
 
-// act carries out an action with the next frame.
+// act carries out an action with the next frame. It finds what was written until now.
 func (m *Model) act(a Action) tea.Cmd {
 	if m.feed == nil {
 		return nil
 	}
 	m.action = a
-	return m.read(false)
+	return m.read(!m.paused)
 }
 
 // move shows another place.
