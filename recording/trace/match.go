@@ -208,7 +208,7 @@ func (m *matcher) event(e *recording.Event) {
 	p := m.of(e.Rank)
 	if e.Type == nil {
 		t.lose(e)
-		m.receiver(p).lose(e.Ticks)
+		m.receiver(p).lose()
 		return
 	}
 	l := m.restore(e, p.layout(e.Type))

@@ -24,7 +24,7 @@ type pattern struct {
 // posted is a receive that has not completed.
 type posted struct {
 	of         pattern
-	at         uint64 // ticks
+	at         uint64 // see receiver.next
 	done       bool
 	concurrent bool
 }
@@ -33,7 +33,7 @@ type posted struct {
 type arrival struct {
 	numbered // by completion
 	side
-	at    uint64 // when the receive was posted
+	at    uint64 // when the receive was posted: see receiver.next
 	known bool
 }
 
@@ -49,6 +49,7 @@ type receiver struct {
 	free      []*posted
 	rank      *recording.Rank
 	losses    int // of events of the rank, so far
+	newest    uint64
 }
 
 // queue holds the receives that were posted for a pattern. Some have completed, but not the first one.
@@ -68,20 +69,27 @@ type held struct {
 
 func newReceiver(m *matcher, rank *recording.Rank) *receiver {
 	r := &receiver{matcher: m, posts: map[uint32]*posted{}, patterns: map[pattern]*queue{}, held: map[stream]*held{}, rank: rank}
-	r.postLost(0)
+	r.postLost()
 	return r
 }
 
-// lose notes that events were lost.
-func (r *receiver) lose(at uint64) {
-	r.losses++
-	r.postLost(at)
+// next is when a receive was posted: in ticks, but later than all before it. Calls of several threads that overlap are marked as
+// concurrent. MPI_Startall posts in the order of its requests.
+func (r *receiver) next(ticks uint64) uint64 {
+	r.newest = max(r.newest+1, ticks)
+	return r.newest
 }
 
-// postLost posts the receives whose posts were lost here.
-func (r *receiver) postLost(at uint64) {
+// lose notes that events were lost.
+func (r *receiver) lose() {
+	r.losses++
+	r.postLost()
+}
+
+// postLost posts the receives whose posts were lost here: a loss may be known only at the end of a call that posts, too.
+func (r *receiver) postLost() {
 	for _, request := range r.lost[r.rank][r.losses] {
-		r.post(request, at, pattern{}, true)
+		r.post(request, 0, pattern{}, true)
 	}
 }
 
@@ -109,7 +117,7 @@ func (r *receiver) post(request uint32, at uint64, of pattern, concurrent bool) 
 	} else {
 		p = new(posted)
 	}
-	*p = posted{of: of, at: at, concurrent: concurrent}
+	*p = posted{of: of, at: r.next(at), concurrent: concurrent}
 	r.posts[request] = p
 	q := r.patterns[of]
 	if q == nil {
@@ -169,7 +177,9 @@ func (r *receiver) waitingSince(of pattern) uint64 {
 // complete adds a receive that has completed.
 func (r *receiver) complete(a arrival, request uint32, of pattern) {
 	changed := false // the first one that waits
-	if request != 0 {
+	if request == 0 {
+		a.at = r.next(a.at)
+	} else {
 		p := r.posts[request]
 		if p == nil {
 			a.ambiguous = true // its post was lost
