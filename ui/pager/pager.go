@@ -7,6 +7,7 @@ import (
 	"charm.land/bubbles/v2/viewport"
 
 	"mpitx/ui/keys"
+	"mpitx/ui/term"
 )
 
 // Pager is a text that scrolls.
@@ -44,4 +45,34 @@ func (p *Pager) Lines(text []string, width, height int) []string {
 	p.SetHeight(height)
 	p.SetContentLines(text)
 	return strings.Split(p.View(), "\n")
+}
+
+// Screen is a text on the whole screen: the visible part, and the keys at the foot.
+func (p *Pager) Screen(t term.Term, text []string, width, height int) []string {
+	lines := p.Lines(text, width, height-1)
+	hints := []keys.Key{keys.Of(keys.Back)}
+	if !p.AtBottom() {
+		hints = append(hints, keys.Key{Names: []string{"space"}, Hint: "more"})
+	}
+	return append(lines, keys.Footer(t, width, hints...))
+}
+
+// Section is a part of a text: a heading, and texts that are broken into lines; none stands for no text.
+func Section(t term.Term, width int, heading string, texts []string, none string) []string {
+	lines := []string{" " + t.Paint(term.Heading, heading), ""}
+	if len(texts) == 0 {
+		texts = []string{none}
+	}
+	for _, text := range texts {
+		lines = append(lines, Wrap(t, width, text)...)
+	}
+	return append(lines, "")
+}
+
+// Wrap breaks a text into lines, with a margin.
+func Wrap(t term.Term, width int, text string) (lines []string) {
+	for _, l := range term.Wrap(t.SafeText(text), max(width-2, 10)) {
+		lines = append(lines, " "+l)
+	}
+	return lines
 }

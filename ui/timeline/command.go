@@ -18,37 +18,25 @@ import (
 	"mpitx/ui/term"
 )
 
-// command is a command of the command line.
-type command struct {
-	name, args, help string
-	do               func(m *Model, args string) tea.Cmd
-}
-
 // commands is filled in by init, since the help is one of the actions.
-var commands []command
-
-var commandNames []string
+var commands prompt.Commands[*Model]
 
 func init() {
 	write := func(name string) func(*Model, string) tea.Cmd {
 		return func(m *Model, path string) tea.Cmd { return m.cmdExport(name, path) }
 	}
-	commands = []command{
-		{"at", "TIME", "move the cursor to a time since the start of the job, such as 1.5s", (*Model).cmdAt},
-		{"rank", "RANK", "move the cursor to a rank", (*Model).cmdRank},
-		{"search", "[WORDS]", "go to the next call whose function and communicator have these words; without words: end the search", (*Model).cmdSearch},
-		{"all", "", "show the whole time", func(m *Model, _ string) tea.Cmd { return m.all() }},
-		{"export", "FILE.csv|ndjson|pftrace", "write the calls and messages of the time and the ranks that are shown to a file; ui.perfetto.dev opens a .pftrace", write("export")},
-		{"export!", "FILE.csv|ndjson|pftrace", "the same; replaces a file that exists", write("export!")},
-		{"theme", "[NAME]", "choose the colours: " + strings.Join(term.Themes, ", "), (*Model).cmdTheme},
-		{"pause", "", "pause or resume", func(m *Model, _ string) tea.Cmd { return m.pause() }},
-		{"messages", "", "show all messages and what is wrong with the run, in full", func(m *Model, _ string) tea.Cmd { return m.showText(m.messageLines) }},
-		{"help", "", "show keys and commands", func(m *Model, _ string) tea.Cmd { return m.showText(m.helpLines) }},
-		{"quit", "", "quit", func(*Model, string) tea.Cmd { return tea.Quit }},
-	}
-	for i := range commands {
-		commandNames = append(commandNames, commands[i].name)
-	}
+	add := commands.Add
+	add("at", "TIME", "move the cursor to a time since the start of the job, such as 1.5s", (*Model).cmdAt)
+	add("rank", "RANK", "move the cursor to a rank", (*Model).cmdRank)
+	add("search", "[WORDS]", "go to the next call whose function and communicator have these words; without words: end the search", (*Model).cmdSearch)
+	add("all", "", "show the whole time", func(m *Model, _ string) tea.Cmd { return m.all() })
+	add("export", "FILE.csv|ndjson|pftrace", "write the calls and messages of the time and the ranks that are shown to a file; ui.perfetto.dev opens a .pftrace", write("export"))
+	add("export!", "FILE.csv|ndjson|pftrace", "the same; replaces a file that exists", write("export!"))
+	add("theme", "[NAME]", "choose the colours: "+strings.Join(term.Themes, ", "), (*Model).cmdTheme)
+	add("pause", "", "pause or resume", func(m *Model, _ string) tea.Cmd { return m.pause() })
+	add("messages", "", "show all messages and what is wrong with the run, in full", func(m *Model, _ string) tea.Cmd { return m.showText(m.messageLines) })
+	add("help", "", "show keys and commands", func(m *Model, _ string) tea.Cmd { return m.showText(m.helpLines) })
+	add("quit", "", "quit", func(*Model, string) tea.Cmd { return tea.Quit })
 }
 
 // begin opens the command line.
@@ -58,39 +46,27 @@ func (m *Model) begin(text string) tea.Cmd {
 }
 
 func (m *Model) keyCommand(name, text string) tea.Cmd {
-	line := m.line.String()
-	switch name {
-	case "enter":
+	ended, run := m.line.Command(name, text, commands.Names)
+	if ended {
 		m.mode = modeKeys
-		return m.command(line)
-	case "esc":
-		m.mode = modeKeys
-	case "backspace":
-		if line == "" {
-			m.mode = modeKeys
-		}
-		m.line.Key(name, text)
-	case "tab":
-		m.line = prompt.New(prompt.Complete(line, commandNames))
-	default:
-		m.line.Key(name, text)
+	}
+	if run {
+		return m.command(m.line.String())
 	}
 	return nil
 }
 
 // command runs a line of the command line.
 func (m *Model) command(line string) tea.Cmd {
-	name, args, _ := strings.Cut(strings.TrimSpace(line), " ")
-	if name == "" {
-		return nil
-	}
-	k, err := prompt.Find(commandNames, name)
+	command, args, err := commands.Parse(line)
 	if err != nil {
 		m.say("%v", err)
+	}
+	if command == nil {
 		return nil
 	}
 	m.text = nil
-	return commands[k].do(m, strings.TrimSpace(args))
+	return command.Do(m, args)
 }
 
 func (m *Model) cmdAt(text string) tea.Cmd {
@@ -135,24 +111,12 @@ func (m *Model) cmdSearch(words string) tea.Cmd {
 
 // cmdTheme chooses the colours, for later sessions, too.
 func (m *Model) cmdTheme(name string) tea.Cmd {
-	theme, err := term.ParseTheme(name)
-	switch {
-	case err != nil:
-		m.say("theme: %v", err)
-		return nil
-	case name == "":
-		m.say("theme %s; the themes are %s", m.terminal.Theme, strings.Join(term.Themes, ", "))
+	note, save := m.themes.Choose(&m.terminal, name)
+	m.say("%s", note)
+	if save == nil {
 		return nil
 	}
-	m.terminal.Theme = theme
-	m.say("theme %s", name)
-	if m.config == nil {
-		return nil
-	}
-	m.themes++
-	file, now, turn := m.config, m.config.Clone(), m.themes
-	now.Theme = name
-	return func() tea.Msg { return keptMsg{file.Save(now, turn)} }
+	return func() tea.Msg { return keptMsg{save()} }
 }
 
 type savedMsg struct {

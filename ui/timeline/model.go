@@ -42,9 +42,8 @@ type Model struct {
 	failed   error      // why the screen ended
 	reading  sync.Mutex // held while a command uses the feed
 	terminal term.Term
-	config   *config.File // nil: nothing is kept
-	themes   int          // that were chosen
-	frame    *Frame       // nil: not yet
+	themes   config.Themes
+	frame    *Frame // nil: not yet
 	width    int
 	height   int
 	rendered string // the screen; "": it has changed

@@ -7,9 +7,7 @@ import (
 
 	"mpitx/export"
 	"mpitx/recording"
-	"mpitx/ui/keys"
 	"mpitx/ui/pager"
-	"mpitx/ui/term"
 )
 
 // showText shows lines instead of everything else.
@@ -18,52 +16,23 @@ func (m *Model) showText(lines func() []string) tea.Cmd {
 	return nil
 }
 
-// textScreen is the text, as far as it fits, and its keys.
-func (m *Model) textScreen(height int) []string {
-	lines := m.pager.Lines(m.text(), m.width, height-1)
-	hints := []keys.Key{keys.Of(keys.Back)}
-	if !m.pager.AtBottom() {
-		hints = append(hints, keys.Key{Names: []string{"space"}, Hint: "more"})
-	}
-	return append(lines, keys.Footer(m.terminal, m.width, hints...))
-}
-
 func (m *Model) helpLines() []string {
 	var lines []string
-	for _, s := range append(Keys(), commandSection()) {
+	for _, s := range append(Keys(), commands.Section()) {
 		lines = append(append(lines, s.Lines(m.terminal, m.width)...), "")
 	}
-	return append(lines, m.wrapped("A letter in a row is the kind of function that takes most of the cell's time in MPI: a capital if calls take half of the cell or more. "+
+	return append(lines, pager.Wrap(m.terminal, m.width, "A letter in a row is the kind of function that takes most of the cell's time in MPI: a capital if calls take half of the cell or more. "+
 		"Calls within other calls, from callbacks, do not count; n and N find them. The wheel of the mouse zooms, a click sets the cursor.")...)
-}
-
-func (m *Model) wrapped(text string) (lines []string) {
-	for _, l := range term.Wrap(m.terminal.SafeText(text), max(m.width-2, 10)) {
-		lines = append(lines, " "+l)
-	}
-	return lines
 }
 
 // messageLines are everything that is wrong with the run, and the outcomes of the last keys and commands.
 func (m *Model) messageLines() []string {
-	var lines []string
-	part := func(title string, texts []string, none string) {
-		lines = append(lines, " "+m.terminal.Paint(term.Heading, title), "")
-		if len(texts) == 0 {
-			texts = []string{none}
-		}
-		for _, text := range texts {
-			lines = append(lines, m.wrapped(text)...)
-		}
-		lines = append(lines, "")
-	}
 	var troubles []string
 	if m.frame != nil {
 		troubles = m.frame.Troubles()
 	}
-	part("What is wrong with the run", troubles, "Nothing.")
-	part("Messages", m.notes, "None.")
-	return lines
+	wrong := pager.Section(m.terminal, m.width, "What is wrong with the run", troubles, "Nothing.")
+	return append(wrong, pager.Section(m.terminal, m.width, "Messages", m.notes, "None.")...)
 }
 
 // Troubles is what is wrong with the run, one line each.

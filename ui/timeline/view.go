@@ -12,6 +12,7 @@ import (
 	"mpitx/recording/trace"
 	"mpitx/ui/chart"
 	"mpitx/ui/keys"
+	"mpitx/ui/pager"
 	"mpitx/ui/program"
 	"mpitx/ui/term"
 )
@@ -39,15 +40,15 @@ func (m *Model) Render(width, height int) string {
 	case width < leastWidth || height < leastHeight:
 		lines = term.Wrap(fmt.Sprintf("mpitx timeline needs %dx%d cells; this terminal has %dx%d. q quits.", leastWidth, leastHeight, width, height), max(width, 1))
 	case m.text != nil:
-		lines = append([]string{m.title()}, m.textScreen(height-1)...)
+		lines = append([]string{m.title()}, m.pager.Screen(m.terminal, m.text(), m.width, height-1)...)
 	case m.frame == nil:
 		text := "Reading the trace" + m.terminal.Ellipsis()
 		if m.awaited != "" {
 			text = "Waiting for the run. " + m.awaited + ".\n\nThe trace is shown here as soon as its job records calls."
 		}
-		lines = m.fill(append([]string{m.title(), ""}, m.wrapped(text)...))
+		lines = m.fill(append([]string{m.title(), ""}, pager.Wrap(m.terminal, m.width, text)...))
 	case len(m.frame.Rows) == 0 || m.frame.To <= m.frame.From:
-		lines = append([]string{m.title(), ""}, m.wrapped(m.empty())...)
+		lines = append([]string{m.title(), ""}, pager.Wrap(m.terminal, m.width, m.empty())...)
 		lines = m.fill(lines)
 	default:
 		lines = m.screen()

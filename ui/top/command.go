@@ -15,16 +15,8 @@ import (
 	"mpitx/ui/term"
 )
 
-// command is a command of the command line.
-type command struct {
-	name, args, help string
-	do               func(m *Model, args string) tea.Cmd
-}
-
 // commands is filled in by init, since the help is one of the actions.
-var commands []command
-
-var commandNames []string
+var commands prompt.Commands[*Model]
 
 func init() {
 	quiet := func(do func(m *Model, args string)) func(*Model, string) tea.Cmd {
@@ -36,29 +28,25 @@ func init() {
 	export := func(name string) func(*Model, string) tea.Cmd {
 		return func(m *Model, path string) tea.Cmd { return m.cmdExport(name, path) }
 	}
-	commands = []command{
-		{"show", "NAME", "select a variable or a function", (*Model).cmdShow},
-		{"ranks", "[NAME]", "show a variable or a function on each rank", (*Model).cmdRanks},
-		{"variables", "", "show all variables", func(m *Model, _ string) tea.Cmd { return m.goTo(viewVariables) }},
-		{"functions", "", "show the functions of the run's profile", func(m *Model, _ string) tea.Cmd { return m.goTo(viewFunctions) }},
-		{"matrix", "", "show the matrix of messages between ranks", func(m *Model, _ string) tea.Cmd { return m.goTo(viewMatrix) }},
-		{"filter", "[WORDS]", "show only lines with these words; without words: all lines", quiet((*Model).setFilter)},
-		{"sort", "[-]COLUMN", "sort by a column, with - in reverse order; without a column: as recorded", quiet((*Model).cmdSort)},
-		{"values", "class|raw|delta|rate|time|calls|bytes|total", "choose how values are shown; of functions over time: time, calls or bytes; of the matrix: total or rate", (*Model).cmdValues},
-		{"map", "", "show the heat map below the table", pane(paneHeat)},
-		{"chart", "", "show the chart below the table", pane(paneChart)},
-		{"export", "FILE.csv|json|ndjson", "write what is shown to a file: the table, or the history that a zoomed map or chart shows", export("export")},
-		{"export!", "FILE.csv|json|ndjson", "the same; replaces a file that exists", export("export!")},
-		{"theme", "[NAME]", "choose the colours: " + strings.Join(term.Themes, ", "), (*Model).cmdTheme},
-		{"pause", "", "pause or resume", func(m *Model, _ string) tea.Cmd { return m.pause() }},
-		{"restart", "", "open the run again, or wait for it", func(m *Model, _ string) tea.Cmd { return m.restart() }},
-		{"messages", "", "show all messages and what is wrong with the run, in full", func(m *Model, _ string) tea.Cmd { return m.showText(m.messageLines) }},
-		{"help", "", "show keys and commands", func(m *Model, _ string) tea.Cmd { return m.showText(m.helpLines) }},
-		{"quit", "", "quit", func(*Model, string) tea.Cmd { return tea.Quit }},
-	}
-	for i := range commands {
-		commandNames = append(commandNames, commands[i].name)
-	}
+	add := commands.Add
+	add("show", "NAME", "select a variable or a function", (*Model).cmdShow)
+	add("ranks", "[NAME]", "show a variable or a function on each rank", (*Model).cmdRanks)
+	add("variables", "", "show all variables", func(m *Model, _ string) tea.Cmd { return m.goTo(viewVariables) })
+	add("functions", "", "show the functions of the run's profile", func(m *Model, _ string) tea.Cmd { return m.goTo(viewFunctions) })
+	add("matrix", "", "show the matrix of messages between ranks", func(m *Model, _ string) tea.Cmd { return m.goTo(viewMatrix) })
+	add("filter", "[WORDS]", "show only lines with these words; without words: all lines", quiet((*Model).setFilter))
+	add("sort", "[-]COLUMN", "sort by a column, with - in reverse order; without a column: as recorded", quiet((*Model).cmdSort))
+	add("values", "class|raw|delta|rate|time|calls|bytes|total", "choose how values are shown; of functions over time: time, calls or bytes; of the matrix: total or rate", (*Model).cmdValues)
+	add("map", "", "show the heat map below the table", pane(paneHeat))
+	add("chart", "", "show the chart below the table", pane(paneChart))
+	add("export", "FILE.csv|json|ndjson", "write what is shown to a file: the table, or the history that a zoomed map or chart shows", export("export"))
+	add("export!", "FILE.csv|json|ndjson", "the same; replaces a file that exists", export("export!"))
+	add("theme", "[NAME]", "choose the colours: "+strings.Join(term.Themes, ", "), (*Model).cmdTheme)
+	add("pause", "", "pause or resume", func(m *Model, _ string) tea.Cmd { return m.pause() })
+	add("restart", "", "open the run again, or wait for it", func(m *Model, _ string) tea.Cmd { return m.restart() })
+	add("messages", "", "show all messages and what is wrong with the run, in full", func(m *Model, _ string) tea.Cmd { return m.showText(m.messageLines) })
+	add("help", "", "show keys and commands", func(m *Model, _ string) tea.Cmd { return m.showText(m.helpLines) })
+	add("quit", "", "quit", func(*Model, string) tea.Cmd { return tea.Quit })
 }
 
 // begin opens the command line.
@@ -68,43 +56,35 @@ func (m *Model) begin(text string) tea.Cmd {
 }
 
 func (m *Model) keyCommand(name, text string) tea.Cmd {
-	line := m.line.String()
-	switch name {
-	case "enter":
+	ended, run := m.line.Command(name, text, m.words)
+	if ended {
 		m.mode = modeKeys
-		return m.command(line)
-	case "esc":
-		m.mode = modeKeys
-	case "backspace":
-		if line == "" {
-			m.mode = modeKeys
-		}
-		m.line.Key(name, text)
-	case "tab":
-		names := commandNames
-		if strings.Contains(line, " ") && m.frame != nil {
-			names = m.names()
-		}
-		m.line = prompt.New(prompt.Complete(line, names))
-	default:
-		m.line.Key(name, text)
+	}
+	if run {
+		return m.command(m.line.String())
 	}
 	return nil
 }
 
+// words are what Tab completes: the names of commands, after a command those of what can be selected.
+func (m *Model) words() []string {
+	if m.frame != nil && strings.Contains(m.line.String(), " ") {
+		return m.names()
+	}
+	return commands.Names()
+}
+
 // command runs a line of the command line.
 func (m *Model) command(line string) tea.Cmd {
-	name, args, _ := strings.Cut(strings.TrimSpace(line), " ")
-	if name == "" {
-		return nil
-	}
-	k, err := prompt.Find(commandNames, name)
+	command, args, err := commands.Parse(line)
 	if err != nil {
 		m.say("%v", err)
+	}
+	if command == nil {
 		return nil
 	}
 	m.text = nil
-	return commands[k].do(m, strings.TrimSpace(args))
+	return command.Do(m, args)
 }
 
 // names are those of what can be selected.
@@ -202,24 +182,12 @@ func (m *Model) cmdRanks(name string) tea.Cmd {
 
 // cmdTheme chooses the colours, for later sessions, too.
 func (m *Model) cmdTheme(name string) tea.Cmd {
-	theme, err := term.ParseTheme(name)
-	switch {
-	case err != nil:
-		m.say("theme: %v", err)
-		return nil
-	case name == "":
-		m.say("theme %s; the themes are %s", m.terminal.Theme, strings.Join(term.Themes, ", "))
+	note, save := m.themes.Choose(&m.terminal, name)
+	m.say("%s", note)
+	if save == nil {
 		return nil
 	}
-	m.terminal.Theme = theme
-	m.say("theme %s", name)
-	if m.config == nil {
-		return nil
-	}
-	m.themes++
-	file, now, turn := m.config, m.config.Clone(), m.themes
-	now.Theme = name
-	return func() tea.Msg { return keptMsg{file.Save(now, turn)} }
+	return func() tea.Msg { return keptMsg{save()} }
 }
 
 func (m *Model) cmdSort(name string) {

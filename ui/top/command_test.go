@@ -47,7 +47,7 @@ func TestTheme(t *testing.T) {
 		t.Fatal(err)
 	}
 	u := sit(t, story(t), unicodeTerm, 120, 30)
-	u.m.config, _ = config.Load(path)
+	u.m.themes.File, _ = config.Load(path)
 	choose := func(name string) {
 		if keep := u.m.command("theme " + name); keep != nil {
 			u.m.Update(keep())
@@ -142,8 +142,8 @@ func TestHelpIsWhole(t *testing.T) {
 		}
 	}
 	for i := range commands {
-		if !strings.Contains(text, ":"+commands[i].name) || !strings.Contains(text, commands[i].help) {
-			t.Errorf("no :%s", commands[i].name)
+		if !strings.Contains(text, ":"+commands[i].Name) || !strings.Contains(text, commands[i].Help) {
+			t.Errorf("no :%s", commands[i].Name)
 		}
 	}
 	if !strings.Contains(text, "died\n "+tableKeys.title) {

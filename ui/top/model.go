@@ -66,8 +66,7 @@ type Model struct {
 	awaited  string // what is missing of the run, while it is not there yet
 	failed   error  // why the screen ended
 	terminal term.Term
-	config   *config.File // nil: nothing is kept
-	themes   int          // that were chosen
+	themes   config.Themes
 	frame    *Frame
 	entries  []entry
 	width    int

@@ -37,9 +37,9 @@ func (m *Model) Render(width, height int) string {
 	case width < leastWidth || height < leastHeight:
 		lines = term.Wrap(fmt.Sprintf("mpitx top needs %dx%d cells; this terminal has %dx%d. q quits.", leastWidth, leastHeight, width, height), max(width, 1))
 	case m.text != nil && m.frame != nil:
-		lines = append([]string{m.title()}, m.textScreen(height-1)...)
+		lines = append([]string{m.title()}, m.pager.Screen(m.terminal, m.text(), m.width, height-1)...)
 	case m.text != nil:
-		lines = m.textScreen(height)
+		lines = m.pager.Screen(m.terminal, m.text(), m.width, height)
 	case m.frame == nil:
 		lines = m.waitScreen(height)
 	default:
