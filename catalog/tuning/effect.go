@@ -183,6 +183,8 @@ func judge(c *catalog.Catalog, enums Enums, n need, source string) *Condition {
 		text = "empty"
 	case other != nil:
 		text += " (" + value + ")"
+	default:
+		text = itemName(enums(c.Cvar(names[0])), text)
 	}
 	words := map[string]string{"=": "", "!=": "other than ", "<": "less than ", "<=": "at most ", ">": "greater than ", ">=": "at least "}
 	out.Text = strings.Join(names, " or ") + " must be " + words[n.op] + text
@@ -193,6 +195,9 @@ func judge(c *catalog.Catalog, enums Enums, n need, source string) *Condition {
 	}
 	if fix, ok := n.fix(value); ok {
 		for _, name := range names {
+			if fix == "true" && isText(c.Cvar(name).Current()) {
+				fix = "1"
+			}
 			out.Fix = append(out.Fix, name+"="+fix)
 		}
 	}
@@ -213,7 +218,7 @@ func (n *need) fix(value string) (string, bool) {
 func meets(v catalog.Value, e *catalog.Enum, op, want string) bool {
 	switch op {
 	case "=":
-		return same(v, e, want)
+		return same(v, e, want) || v.Type().Form() == catalog.FormText && (isTrue(want) && !isFalse(v.String()) || isFalse(want) && v.String() == "")
 	case "!=":
 		return !same(v, e, want)
 	}
@@ -228,32 +233,48 @@ func isNumber(v catalog.Value) bool {
 	return form == catalog.FormSigned || form == catalog.FormUnsigned
 }
 
+// isText reports whether a reading is a text.
+func isText(r *catalog.Reading) bool {
+	return r != nil && r.Status == catalog.StatusOK && r.Value.Type().Form() == catalog.FormText
+}
+
+// itemName returns the name of an enumeration's item if a word is its number, else the word.
+func itemName(e *catalog.Enum, word string) string {
+	if number, err := strconv.Atoi(word); err == nil && e != nil {
+		if k := slices.IndexFunc(e.Items, func(i catalog.Item) bool { return i.Value == number }); k >= 0 {
+			return e.Items[k].Name
+		}
+	}
+	return word
+}
+
+func isTrue(word string) bool {
+	return slices.Contains([]string{"true", "yes", "on", "enabled"}, strings.ToLower(word))
+}
+
+func isFalse(word string) bool {
+	return slices.Contains([]string{"", "0", "false", "no", "off", "disabled"}, strings.ToLower(word))
+}
+
 // isName reports whether a word is neither a number nor a truth value, so that only an enumeration can tell which number it is.
 func isName(word string) bool {
-	switch strings.ToLower(word) {
-	case "", "true", "yes", "on", "enabled", "false", "no", "off", "disabled":
-		return false
-	}
 	_, err := strconv.ParseFloat(word, 64)
-	return err != nil
+	return err != nil && !isTrue(word) && !isFalse(word)
 }
 
 // same reports whether a value is the one that a word means. Any number but 0 is true.
 func same(v catalog.Value, e *catalog.Enum, want string) bool {
 	have := v.String()
-	if strings.EqualFold(v.Format(e), want) || strings.EqualFold(have, want) {
+	switch {
+	case strings.EqualFold(v.Format(e), want), strings.EqualFold(have, want):
 		return true
-	}
-	switch strings.ToLower(want) {
-	case "true", "yes", "on", "enabled":
+	case isTrue(want):
 		n, err := strconv.ParseInt(have, 10, 64)
 		return err == nil && n != 0 || have == "true"
-	case "false", "no", "off", "disabled", "0":
+	case want != "" && isFalse(want):
 		return have == "0" || have == "false"
-	case "1":
-		return have == "true"
 	}
-	return false
+	return want == "1" && have == "true"
 }
 
 // Words says when a variable is read, as the end of a sentence that starts with "it is read ".

@@ -100,12 +100,25 @@ func TestEffect(t *testing.T) {
 			[]string{"coll_sync_barrier_before or coll_sync_barrier_after must be greater than 0; they are 0 and 3: yes"}},
 		{"openmpi-4.1.4.json", "mtl_psm2_priority", nil, tuning.AtInit, []string{"pml cm must be selected; it is not: no"}},
 		{"openmpi-4.1.4.json", "coll_tuned_bcast_algorithm_segmentsize", map[string]string{"coll_tuned_use_dynamic_rules": "true"}, tuning.AtCommunicator,
-			[]string{"coll_tuned_use_dynamic_rules must be true; it is true: yes"}},
+			[]string{"coll_tuned_bcast_algorithm must be other than ignore; it is ignore: no", "coll_tuned_use_dynamic_rules must be true; it is true: yes"}},
+		{"openmpi-5.0.7.json", "coll_tuned_alltoall_algorithm_tree_fanout", map[string]string{"coll_tuned_alltoall_algorithm": "pairwise"}, tuning.AtCommunicator,
+			[]string{"coll_tuned_alltoall_algorithm must be other than ignore; it is pairwise: yes", "coll_tuned_use_dynamic_rules must be true; it is false: no"}},
+		{"openmpi-4.1.4.json", "oob_tcp_keepalive_probes", nil, tuning.AtInit, []string{"oob_tcp_keepalive_time must be greater than 0; it is 300: yes"}},
+		{"openmpi-5.0.7.json", "mpi_show_mca_params_file", nil, tuning.AtInit, []string{"mpi_show_mca_params must be true; it is empty: no"}},
+		{"openmpi-5.0.7.json", "mpi_show_mca_params_file", map[string]string{"mpi_show_mca_params": "all"}, tuning.AtInit,
+			[]string{"mpi_show_mca_params must be true; it is all: yes"}},
+		{"openmpi-6.0.0rc2.json", "coll_acoll_smsc_buffer_size", nil, tuning.AtInit, []string{"coll_acoll_smsc_use_sr_buf must be 0; it is 1: no"}},
 		{"openmpi-4.1.4.json", "mpi_leave_pinned", nil, tuning.AtInit, nil},
 		{"openmpi-4.1.4.json", "coll_base_verbose", nil, tuning.AtInit, nil},
 		{"mpich-4.0.2.json", "MPIR_CVAR_BCAST_DEVICE_COLLECTIVE", nil, tuning.Unknown,
 			[]string{"MPIR_CVAR_DEVICE_COLLECTIVES must be percoll; it is 2: unknown"}},
 		{"mpich-4.0.2.json", "MPIR_CVAR_BCAST_INTRA_ALGORITHM", nil, tuning.AtCall, nil},
+		{"mpich-4.0.2.json", "MPIR_CVAR_CH4_RMA_AM_PROGRESS_INTERVAL", map[string]string{"MPIR_CVAR_CH4_RMA_ENABLE_DYNAMIC_AM_PROGRESS": "1"}, tuning.Unknown,
+			[]string{"MPIR_CVAR_CH4_RMA_ENABLE_DYNAMIC_AM_PROGRESS must be false; it is 1: no"}},
+		{"mpich-5.0.2.json", "MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT", nil, tuning.Unknown,
+			[]string{"MPIR_CVAR_CH4_PROGRESS_THROTTLE must be true; it is 0: no"}},
+		{"mpich-5.0.2.json", "MPIR_CVAR_CH4_IPC_GPU_MAX_CACHE_ENTRIES", nil, tuning.Unknown,
+			[]string{"MPIR_CVAR_CH4_IPC_GPU_CACHE_SIZE must be limited; it is 1: unknown"}},
 		{"mpich-4.0.2.json", "MPIR_CVAR_PROGRESS_THREAD_AFFINITY", nil, tuning.Unknown,
 			[]string{"MPIR_CVAR_ASYNC_PROGRESS must be 1; it is 0: no"}},
 	} {
@@ -181,7 +194,7 @@ func TestHan(t *testing.T) {
 		}
 		got := ""
 		for _, cond := range tuning.Own().Effect(c, c.Cvar(test.cvar), enums(c)).Conditions {
-			if strings.Contains(cond.Text, "han") {
+			if strings.Contains(cond.Text, "coll_han") {
 				got = cond.String() + ": " + string(cond.Met) + ", fix " + strings.Join(cond.Fix, " ")
 			}
 		}
@@ -190,7 +203,7 @@ func TestHan(t *testing.T) {
 		}
 		c.Library.Text = "Open MPI v4.1.4"
 		for _, cond := range tuning.Own().Effect(c, c.Cvar(test.cvar), enums(c)).Conditions {
-			if strings.Contains(cond.Text, "han") {
+			if strings.Contains(cond.Text, "coll_han") {
 				t.Errorf("release 4.1: %s", cond.Text)
 			}
 		}
