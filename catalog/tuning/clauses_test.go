@@ -77,6 +77,29 @@ func TestClauses(t *testing.T) {
 	}
 }
 
+// Each name in the list of essentials is one that some release has; the builds of the snapshots have no hcoll.
+func TestEssentialNames(t *testing.T) {
+	var all []*catalog.Catalog
+	for _, library := range libraries {
+		c, err := catalog.Load("../../fixtures/snapshots/" + library + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, c)
+	}
+	for _, p := range Own().purposes {
+		for _, e := range p.Essentials {
+			for k, name := range e.names {
+				if !strings.Contains(e.Use, "hcoll") && !slices.ContainsFunc(all, func(c *catalog.Catalog) bool {
+					return c.Library.Family == p.Family && slices.ContainsFunc(c.Cvars, func(v catalog.Variable) bool { return name.MatchName(v.Name) })
+				}) {
+					t.Errorf("%s: no release has name %d of %q", p.Title, k+1, e.Use)
+				}
+			}
+		}
+	}
+}
+
 func needsText(needs []need) string {
 	var out []string
 	for _, n := range needs {

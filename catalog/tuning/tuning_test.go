@@ -36,7 +36,9 @@ func set(t *testing.T, c *catalog.Catalog, name, value string) {
 
 // The essentials name variables that real libraries have, each with what it is for, and nothing else.
 func TestEssentials(t *testing.T) {
-	for name, purposes := range map[string]int{"openmpi-4.1.4.json": 7, "mpich-4.0.2.json": 6} {
+	for name, purposes := range map[string]int{
+		"openmpi-4.1.4.json": 7, "openmpi-5.0.7.json": 6, "openmpi-6.0.0rc2.json": 6, "mpich-4.0.2.json": 6, "mpich-4.2.1.json": 6, "mpich-5.0.2.json": 6,
+	} {
 		c := load(t, name)
 		groups := tuning.Own().Essentials(c)
 		if len(groups) != purposes {
@@ -54,7 +56,7 @@ func TestEssentials(t *testing.T) {
 				seen[v.Name] = true
 			}
 		}
-		if n := len(seen); n < 25 || n > 60 {
+		if n := len(seen); n < 35 || n > 55 {
 			t.Errorf("%s: %d essentials", name, n)
 		}
 	}
@@ -108,6 +110,13 @@ func TestEffect(t *testing.T) {
 		{"openmpi-5.0.7.json", "mpi_show_mca_params_file", map[string]string{"mpi_show_mca_params": "all"}, tuning.AtInit,
 			[]string{"mpi_show_mca_params must be true; it is all: yes"}},
 		{"openmpi-6.0.0rc2.json", "coll_acoll_smsc_buffer_size", nil, tuning.AtInit, []string{"coll_acoll_smsc_use_sr_buf must be 0; it is 1: no"}},
+		{"openmpi-4.1.4.json", "btl_tcp_eager_limit", nil, tuning.AtInit, []string{"pml ob1 must be selected; it is: yes"}},
+		{"openmpi-4.1.4.json", "coll_han_bcast_segsize", nil, tuning.AtInit,
+			[]string{"in communicators that span nodes, coll_han_priority must be greater than coll_tuned_priority (30); it is 0, but these processes are on one node: unknown"}},
+		{"openmpi-5.0.7.json", "coll_han_bcast_segsize", nil, tuning.AtCall,
+			[]string{"in communicators that span nodes, coll_han_priority must be greater than coll_tuned_priority (30); it is 35: yes"}},
+		{"openmpi-5.0.7.json", "coll_han_dynamic_rules_filename", nil, tuning.Unknown, []string{"coll_han_use_dynamic_file_rules must be true; it is false: no"}},
+		{"openmpi-6.0.0rc2.json", "pml_monitoring_filename", nil, tuning.Unknown, []string{"pml_monitoring_enable must be greater than 0; it is 0: no"}},
 		{"openmpi-4.1.4.json", "mpi_leave_pinned", nil, tuning.AtInit, nil},
 		{"openmpi-4.1.4.json", "coll_base_verbose", nil, tuning.AtInit, nil},
 		{"mpich-4.0.2.json", "MPIR_CVAR_BCAST_DEVICE_COLLECTIVE", nil, tuning.Unknown,
@@ -115,10 +124,15 @@ func TestEffect(t *testing.T) {
 		{"mpich-4.0.2.json", "MPIR_CVAR_BCAST_INTRA_ALGORITHM", nil, tuning.AtCall, nil},
 		{"mpich-4.0.2.json", "MPIR_CVAR_CH4_RMA_AM_PROGRESS_INTERVAL", map[string]string{"MPIR_CVAR_CH4_RMA_ENABLE_DYNAMIC_AM_PROGRESS": "1"}, tuning.Unknown,
 			[]string{"MPIR_CVAR_CH4_RMA_ENABLE_DYNAMIC_AM_PROGRESS must be false; it is 1: no"}},
+		{"mpich-4.0.2.json", "MPIR_CVAR_CH4_IPC_XPMEM_P2P_THRESHOLD", map[string]string{"MPIR_CVAR_CH4_XPMEM_ENABLE": "0"}, tuning.AtCall,
+			[]string{"MPIR_CVAR_CH4_XPMEM_ENABLE must be 1; it is 0: no"}},
+		{"mpich-5.0.2.json", "MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD", nil, tuning.AtCall, []string{"MPIR_CVAR_CH4_CMA_ENABLE must be 1; it is 1: yes"}},
+		{"mpich-4.2.1.json", "MPIR_CVAR_CHOP_ERROR_STACK", map[string]string{"MPIR_CVAR_PRINT_ERROR_STACK": "0"}, tuning.Unknown,
+			[]string{"MPIR_CVAR_PRINT_ERROR_STACK must be true; it is 0: no"}},
 		{"mpich-5.0.2.json", "MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT", nil, tuning.Unknown,
 			[]string{"MPIR_CVAR_CH4_PROGRESS_THROTTLE must be true; it is 0: no"}},
 		{"mpich-5.0.2.json", "MPIR_CVAR_CH4_IPC_GPU_MAX_CACHE_ENTRIES", nil, tuning.Unknown,
-			[]string{"MPIR_CVAR_CH4_IPC_GPU_CACHE_SIZE must be limited; it is 1: unknown"}},
+			[]string{"MPIR_CVAR_CH4_IPC_GPU_CACHE_SIZE must be limited; it is 1: unknown", "MPIR_CVAR_ENABLE_GPU must be 1; it is 0: no"}},
 		{"mpich-4.0.2.json", "MPIR_CVAR_PROGRESS_THREAD_AFFINITY", nil, tuning.Unknown,
 			[]string{"MPIR_CVAR_ASYNC_PROGRESS must be 1; it is 0: no"}},
 	} {
