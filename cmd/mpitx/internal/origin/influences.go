@@ -1,6 +1,7 @@
 package origin
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -22,10 +23,10 @@ type Influence struct {
 
 // readers are what reads environment variables with a prefix.
 var readers = []struct{ prefix, reader string }{
-	{"OMPI_MCA_", "Open MPI"}, {"PRTE_MCA_", "PRRTE, the launcher"}, {"PMIX_MCA_", "PMIx"}, {"OPAL_PREFIX", "Open MPI"},
+	{"OMPI_MCA_", "Open MPI"}, {"PRTE_MCA_", "PRRTE, the launcher"}, {"PMIX_", "PMIx"}, {"OPAL_PREFIX", "Open MPI"},
 	{"MPIR_CVAR_", "MPICH"}, {"MPIR_PARAM_", "MPICH"}, {"MPICH_", "MPICH"}, {"HYDRA_", "Hydra, the launcher"}, {"MPIEXEC_", "Hydra, the launcher"},
 	{"MVP_", "MVAPICH"}, {"MV2_", "MVAPICH2"}, {"I_MPI_", "Intel MPI"},
-	{"UCX_", "UCX"}, {"FI_", "libfabric"}, {"PSM2_", "PSM2"}, {"PSM3_", "PSM3"}, {"HCOLL_", "HCOLL"}, {"SHARP_", "SHARP"},
+	{"UCX_", "UCX"}, {"FI_", "libfabric"}, {"PSM_", "PSM"}, {"PSM2_", "PSM2"}, {"PSM3_", "PSM3"}, {"HCOLL_", "HCOLL"}, {"SHARP_", "SHARP"},
 	{"SLURM_CPU_BIND", "Slurm, the launcher"}, {"SLURM_MPI_TYPE", "Slurm, the launcher"}, {"SLURM_DISTRIBUTION", "Slurm, the launcher"},
 	{"OMP_", "OpenMP"}, {"GOMP_", "OpenMP of GCC"}, {"KMP_", "OpenMP of LLVM and Intel"}, {"DEMO_CVAR_", "the demo MPI"},
 	{"LD_PRELOAD", linker}, {"LD_LIBRARY_PATH", linker}, {"LD_AUDIT", linker},
@@ -87,11 +88,18 @@ func Influences(q Query) []Influence {
 	return append(all, q.others(variables)...)
 }
 
-// others are the influences in the environment that are not settings of control variables.
+// others are the influences that are not settings of control variables: in the environment, and options of the launcher that the
+// environment does not have.
 func (q Query) others(settings map[string]bool) []Influence {
 	launch := q.launched()
 	var all []Influence
-	for _, e := range q.environment() {
+	environ := q.environment()
+	for _, o := range launch.given {
+		if o.name != "" && !slices.ContainsFunc(environ, func(e assigned) bool { return e.variable == o.variable }) {
+			all = append(all, Influence{Name: o.name, Reader: launch.reader(o), Origin: catalog.Origin{Kind: catalog.OriginLauncher, Where: o.text, Value: o.value}})
+		}
+	}
+	for _, e := range environ {
 		reader := Reader(e.variable)
 		if reader == "" || settings[e.variable] || e.value == "" && strings.HasPrefix(e.variable, "LD_") || e.variable+"="+e.value == locate.QuietORTE {
 			continue
@@ -102,4 +110,12 @@ func (q Query) others(settings map[string]bool) []Influence {
 	}
 	slices.SortStableFunc(all, func(a, b Influence) int { return strings.Compare(a.Name, b.Name) })
 	return all
+}
+
+// reader returns what reads an option of the launcher.
+func (l launched) reader(o option) string {
+	if strings.HasPrefix(o.variable, "PMIX_") {
+		return Reader(o.variable)
+	}
+	return cmp.Or(map[string]string{"hydra": Reader("HYDRA_"), "prrte": Reader("PRTE_MCA_")}[l.Name], "the launcher")
 }

@@ -11,8 +11,9 @@ import (
 type options []option
 
 type option struct {
-	variable, value string // as in the environment of the ranks
+	variable, value string // as in the environment of the ranks; no variable if only the launcher reads the option
 	text            string // as given, with the launcher's name
+	name            string // of one that places processes or sets the launcher or PMIx: "-bind-to", "--prtemca NAME"
 }
 
 // find is the text of the option that set a variable to this value, or else of the last one.
@@ -37,7 +38,7 @@ var openmpiTakes1 = set(`n np c N H host hostfile machinefile default-hostfile r
 
 // Options of Hydra (also Intel's) that take one argument.
 var hydraTakes1 = set(`n np ppn perhost f hosts host hostfile machinefile machine wdir dir path configfile envlist genvlist launcher
-	launcher-exec bootstrap rmk topolib bind-to map-by membind demux prepend-pattern outfile-pattern errfile-pattern nameserver
+	launcher-exec bootstrap rmk topolib demux prepend-pattern outfile-pattern errfile-pattern nameserver
 	localhost usize gpus-per-proc timeout pmi-port-range`)
 
 func set(names string) map[string]bool {
@@ -82,9 +83,9 @@ var (
 		"cpus-per-rank": takes1("rmaps_base_cpus_per_rank"), "cpus-per-proc": takes1("rmaps_base_cpus_per_rank"),
 		"npernode": takes1("rmaps_ppr_n_pernode"), "npersocket": takes1("rmaps_ppr_n_persocket"), "pernode": is("rmaps_ppr_pernode"),
 		"ppr": takes1("rmaps_ppr_pattern"), "output-filename": takes1("orte_output_filename"),
-		"prtemca": {2, nil}, "gprtemca": {2, nil}, "pmixmca": {2, nil}, "gpmixmca": {2, nil},
+		"prtemca": {2, ownLast}, "gprtemca": {2, ownLast}, "pmixmca": {2, pmixMCA}, "gpmixmca": {2, pmixMCA},
 	}
-	hydraSets = map[string]setter{"env": {2, pair}, "genv": {2, pair},
+	hydraSets = map[string]setter{"env": {2, pair}, "genv": {2, pair}, "bind-to": {1, ownLast}, "map-by": {1, ownLast}, "membind": {1, ownLast},
 		"iface": {1, func(a []string) (string, string) { return "MPIR_CVAR_NEMESIS_TCP_NETWORK_IFACE", a[0] }}}
 )
 
@@ -106,12 +107,17 @@ func mapBy(a []string) (string, string) {
 	return variable, a[0]
 }
 
-func mca(a []string) (string, string)  { return "OMPI_MCA_" + a[0], a[1] }
-func pair(a []string) (string, string) { return a[0], a[1] }
+func mca(a []string) (string, string)     { return "OMPI_MCA_" + a[0], a[1] }
+func pmixMCA(a []string) (string, string) { return "PMIX_MCA_" + a[0], a[1] }
+func pair(a []string) (string, string)    { return a[0], a[1] }
+func ownLast(a []string) (string, string) { return "", a[len(a)-1] } // the ranks' environment does not have it
 func assignment(a []string) (string, string) {
 	k, v, _ := strings.Cut(a[0], "=")
 	return k, v
 }
+
+// named are the options that influence processes even if their environment does not have them.
+var named = set("bind-to map-by rank-by membind cpu-set cpu-list prtemca gprtemca pmixmca gpmixmca")
 
 type parser struct {
 	name   string // of the launcher
@@ -153,7 +159,7 @@ func (p *parser) option() {
 		s = setter{1, assignment} // Hydra also takes -genv NAME=VALUE
 	}
 	args := p.drop(s.args)
-	if len(args) < s.args || s.env == nil {
+	if len(args) < s.args {
 		return
 	}
 	variable, value := s.env(args)
@@ -161,5 +167,9 @@ func (p *parser) option() {
 	for _, a := range args {
 		text += " " + Quote(a)
 	}
-	p.found = append(p.found, option{variable, value, text})
+	o := option{variable: variable, value: value, text: text}
+	if named[name] && value != "" {
+		o.name = strings.Join(append([]string{given}, args[:len(args)-1]...), " ")
+	}
+	p.found = append(p.found, o)
 }

@@ -477,6 +477,35 @@ func TestInfluences(t *testing.T) {
 	}
 }
 
+// Options that place processes, and those of the launcher and of PMIx, are listed even if no variable of the process has them.
+func TestInfluencesOfOptions(t *testing.T) {
+	hydra := strings.Fields("PMI_RANK=0 PMI_SIZE=2 PMI_FD=9 HYDI_CONTROL_FD=8")
+	prrte := strings.Fields("PMIX_RANK=0 PMIX_NAMESPACE=prterun-x@1 PMIX_SERVER_URI41=x PRTE_LAUNCHED=1 OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0 PMIX_MCA_gds=hash PMIX_DEBUG=1")
+	for _, c := range []struct {
+		impl, cmdline string
+		environ       []string
+		want          []string
+	}{
+		{locate.MPICH, "mpiexec -n 1 -bind-to core:2 -map-by socket -membind local -f hosts app -bind-to none", hydra, []string{
+			"-bind-to=core:2 (Hydra, the launcher) mpiexec -bind-to core:2", "-map-by=socket (Hydra, the launcher) mpiexec -map-by socket",
+			"-membind=local (Hydra, the launcher) mpiexec -membind local"}},
+		{locate.OpenMPI, "prterun --bind-to core --prtemca rmaps_base_verbose 5 --pmixmca ptl tcp --pmixmca gds hash --map-by :OVERSUBSCRIBE -x A app", prrte, []string{
+			"--bind-to=core (PRRTE, the launcher) prterun --bind-to core",
+			"--pmixmca ptl=tcp (PMIx) prterun --pmixmca ptl tcp",
+			"--prtemca rmaps_base_verbose=5 (PRRTE, the launcher) prterun --prtemca rmaps_base_verbose 5",
+			"PMIX_DEBUG=1 (PMIx) PMIX_DEBUG", "PMIX_MCA_gds=hash (PMIx) prterun --pmixmca gds hash"}},
+	} {
+		e := machine(t, append(c.environ, "PATH=/bin"), []string{"PMIX_DEBUG=1"}, strings.Fields(c.cmdline)...)
+		var got []string
+		for _, i := range Influences(Query{Env: e, Impl: c.impl}) {
+			got = append(got, fmt.Sprintf("%s=%s (%s) %s", i.Name, i.Value, i.Reader, i.Where))
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: got\n%s\nwant\n%s", c.cmdline, strings.Join(got, "\n"), strings.Join(c.want, "\n"))
+		}
+	}
+}
+
 // An absolute path of mpirun makes it set LD_LIBRARY_PATH (4.1, measured), which the user did not.
 func TestInfluencesOfLibraryPath(t *testing.T) {
 	for _, c := range []struct {
