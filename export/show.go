@@ -227,8 +227,11 @@ func (p *page) setting(v *catalog.Variable, opts ShowOptions) {
 	if v.Kind != catalog.Cvars {
 		return
 	}
+	asked := false
 	if opts.Effect != nil {
-		p.effect(opts.Effect(v))
+		e := opts.Effect(v)
+		asked = e.Arrived != ""
+		p.effect(e)
 	}
 	if opts.HowToSet != nil {
 		for i, l := range opts.HowToSet(v) {
@@ -239,7 +242,7 @@ func (p *page) setting(v *catalog.Variable, opts ShowOptions) {
 			p.unwrapped(label, p.term.SafeCommand(l))
 		}
 	}
-	if r := v.Current(); r != nil && (r.Writable != catalog.WritableUnknown || r.Status == catalog.StatusOK && r.Reason != "") {
+	if r := v.Current(); r != nil && !asked && (r.Writable != catalog.WritableUnknown || r.Status == catalog.StatusOK && r.Reason != "") {
 		label := "writable now"
 		if v.After == nil {
 			label = "writable"
@@ -252,8 +255,10 @@ func (p *page) setting(v *catalog.Variable, opts ShowOptions) {
 	}
 }
 
-// effect writes whether a setting arrived, when the value is read, and what its effect depends on.
+// effect writes whether a setting arrived and is accepted, when the value is read, and what its effect depends on. Of a variable that
+// the user set, it also says what is not known.
 func (p *page) effect(e tuning.Effect) {
+	asked := e.Arrived != ""
 	switch e.Arrived {
 	case tuning.Yes:
 		p.entry("arrived", "yes: the library has this value")
@@ -262,15 +267,25 @@ func (p *page) effect(e tuning.Effect) {
 	case tuning.CannotTell:
 		p.entry("arrived", "cannot tell")
 	}
+	if asked {
+		p.entry("accepted", e.AcceptedWords()+": "+p.term.Safe(e.Trial))
+	}
 	if e.Read != tuning.Unknown {
 		p.entry("is read", e.Read.Words()+" ("+p.term.Safe(e.Why)+")")
+	} else if asked {
+		p.entry("is read", "not known")
 	}
 	for _, c := range e.Conditions {
-		text := p.term.Safe(c.String()) + " (" + p.term.Safe(c.Source) + ")"
+		text := p.term.Safe(c.Advice()) + " (" + p.term.Safe(c.Source) + ")"
 		if c.Met == tuning.No {
 			text = p.term.paint(faultyStyle, "not met") + ": " + text
 		}
 		p.entry("condition", text)
+	}
+	if asked && e.Unused {
+		p.entry("condition", p.term.paint(faultyStyle, "not met")+": its component must be in use; MPI_Init unloaded it")
+	} else if asked && len(e.Conditions) == 0 {
+		p.entry("condition", "none known")
 	}
 }
 

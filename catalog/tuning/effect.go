@@ -12,9 +12,11 @@ import (
 
 // Effect is what is known about whether a setting of a control variable takes effect.
 type Effect struct {
-	Arrived    Met         `json:"arrived,omitzero"` // whether the library has the value that was set; "" if none was set
-	Asked      string      `json:"asked,omitzero"`   // the value that was set
-	Have       string      `json:"have,omitzero"`    // the value that the library has instead
+	Arrived    Met         `json:"arrived,omitzero"`  // whether the library has the value that was set; "" if none was set
+	Asked      string      `json:"asked,omitzero"`    // the value that was set
+	Have       string      `json:"have,omitzero"`     // the value that the library has instead
+	Accepted   Met         `json:"accepted,omitzero"` // whether the library accepts a write; "" if none was set
+	Trial      string      `json:"trial,omitzero"`    // the evidence for Accepted
 	Read       When        `json:"read,omitzero"`
 	Why        string      `json:"why,omitzero"` // the evidence for Read
 	Conditions []Condition `json:"conditions,omitempty"`
@@ -105,6 +107,7 @@ func (e *Effect) arrive(v *catalog.Variable, enums Enums) {
 		return
 	}
 	e.Arrived, e.Asked = CannotTell, v.Origin.Value
+	e.Accepted, e.Trial = accepted(r)
 	if r == nil || r.Status != catalog.StatusOK {
 		return
 	}
@@ -118,6 +121,22 @@ func (e *Effect) arrive(v *catalog.Variable, enums Enums) {
 	default:
 		e.Arrived, e.Have = No, r.Value.Format(items)
 	}
+}
+
+// accepted says whether the library accepts a write, and why.
+func accepted(r *catalog.Reading) (Met, string) {
+	switch {
+	case r == nil:
+	case r.Writable == catalog.WritableYes:
+		return Yes, "writing back the current value succeeded"
+	case r.Writable == catalog.WritableNotNow:
+		return No, "the library refuses a write at this time"
+	case r.Writable == catalog.WritableNever:
+		return No, "the library refuses every write"
+	case r.Status == catalog.StatusOK && r.Reason != "":
+		return CannotTell, r.Reason
+	}
+	return CannotTell, "no write was tried"
 }
 
 // selection judges the condition that a component of Open MPI is selected: those that are not are unloaded with their variables.
@@ -296,10 +315,27 @@ func (w When) Words() string {
 	return "at a time that is not known"
 }
 
+// AcceptedWords says whether the library accepts a write.
+func (e *Effect) AcceptedWords() string {
+	if e.Accepted == CannotTell {
+		return "cannot tell"
+	}
+	return string(e.Accepted)
+}
+
 // String is the condition in one sentence: "coll_tuned_use_dynamic_rules must be true; it is false".
 func (c *Condition) String() string {
 	if c.Have == "" {
 		return fmt.Sprintf("%s; whether it holds is not known", c.Text)
 	}
 	return c.Text + "; " + c.Have
+}
+
+// Advice is the condition in one sentence, and what would meet it if it is not met: "…; it is false; set coll_tuned_use_dynamic_rules=true
+// too".
+func (c *Condition) Advice() string {
+	if c.Met != No || c.Fix == nil {
+		return c.String()
+	}
+	return c.String() + "; set " + strings.Join(c.Fix, " or ") + " too"
 }

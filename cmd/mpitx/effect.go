@@ -76,6 +76,9 @@ func (a *app) warnOfSettings(m locate.MPI, settings []attach.Setting) {
 	}
 	c := a.expected(m, settings)
 	if c == nil {
+		if a.env.CacheDir() != "" {
+			a.complain("nothing is known about %s yet: run mpitx list once to check --set", m.Name())
+		}
 		return
 	}
 	s := source{a: a, chosen: m}
@@ -132,22 +135,37 @@ func (a *app) expected(m locate.MPI, settings []attach.Setting) *catalog.Catalog
 	return c
 }
 
-// effectLines says when a variable is read, and which conditions its effect has.
-func effectLines(e tuning.Effect) (lines []string) {
+// effectLines say whether the library accepts a write, when it reads a variable, and which conditions its effect has. Of a variable that
+// was set, they also say what is not known.
+func effectLines(e tuning.Effect, ranks int) (lines []string) {
 	if e.Arrived == tuning.No {
 		lines = append(lines, "set to "+e.Asked+", but the library has "+e.Have)
 	}
+	if e.Arrived != "" {
+		lines = append(lines, "accepted: "+e.AcceptedWords()+": "+e.Trial)
+	}
 	if e.Read != tuning.Unknown {
 		lines = append(lines, "is read "+e.Read.Words())
+	} else if e.Arrived != "" {
+		lines = append(lines, "is read: not known")
+	}
+	if e.Unused {
+		lines = append(lines, unused("its component", ranks))
+	} else if e.Arrived != "" && len(e.Conditions) == 0 {
+		lines = append(lines, "condition: none known")
 	}
 	for _, c := range e.Conditions {
 		text := "condition: " + c.String()
 		if c.Met == tuning.No {
-			text = "NO EFFECT NOW: " + c.String()
+			text = "NO EFFECT NOW: " + c.Advice()
 		}
 		lines = append(lines, text)
 	}
 	return lines
+}
+
+func unused(component string, ranks int) string {
+	return component + " is not in use with " + ranksText(ranks) + ": MPI_Init unloaded it"
 }
 
 // doubts says why a setting of a control variable may have no effect, and what would change that: a sentence for each condition that
@@ -157,17 +175,12 @@ func doubts(name string, e tuning.Effect, ranks int) (out []string) {
 		out = append(out, name+" was set to "+e.Asked+", but the library has "+e.Have)
 	}
 	if e.Unused {
-		out = append(out, name+" is of a component that is not in use with "+ranksText(ranks)+": MPI_Init unloaded it")
+		out = append(out, unused(name+" is of a component that", ranks))
 	}
 	for _, c := range e.Conditions {
-		if c.Met != tuning.No {
-			continue
+		if c.Met == tuning.No {
+			out = append(out, name+" has no effect now: "+c.Advice())
 		}
-		text := name + " has no effect now: " + c.String()
-		if c.Fix != nil {
-			text += "; set " + strings.Join(c.Fix, " or ") + " too"
-		}
-		out = append(out, text)
 	}
 	return out
 }

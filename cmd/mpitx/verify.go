@@ -162,7 +162,7 @@ func (v *verified) lines() (lines []string) {
 		}
 		lines = append(lines, "THE SAME WITHOUT: the library has this value without the setting, too; "+why)
 	}
-	return append(lines, effectLines(v.Effect)...)
+	return append(lines, effectLines(v.Effect, 1)...) // known reads the library in one process
 }
 
 // known reads the library twice, without the settings to check them, and with them in its environment. It returns what is known about
