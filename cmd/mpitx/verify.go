@@ -1,11 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,9 +19,6 @@ import (
 	"mpitx/cmd/mpitx/internal/attach"
 	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/export"
-	"mpitx/recording"
-	"mpitx/recording/compare"
-	"mpitx/recording/profile"
 )
 
 type verifyOptions struct {
@@ -49,9 +43,10 @@ that fits the variable, or your application, runs several times with and without
 the settings, in turns.
 
 The result has the time per call of each MPI function that matters, with the
-interval in which the change lies with 95 % confidence, and the library's
-performance variables whose values are apart in all runs. A change that the
-interval does not rule out to be 0 counts as none.
+interval in which the change lies with 95 % confidence, the messages and bytes
+per call and the peers that differ, and the library's performance variables
+whose values are apart in all runs. A change that the interval does not rule out
+to be 0 counts as none.
 
 The exit code is 0 if something measurable changed, and 1 if nothing did.`,
 		Example: `  mpitx verify -n 4 coll_tuned_bcast_algorithm=binomial
@@ -273,129 +268,6 @@ func (o *verifyOptions) experiment(dir string, ranks int, settings []attach.Sett
 	return sides, nil
 }
 
-// measureRun runs a command that records a profile. A signal that ends mpitx ends the run first. What the command said is shown if it fails.
-func measureRun(cmd *exec.Cmd, dir string) (m measured, err error) {
-	var said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = io.Discard, &said
-	ownGroup(cmd)
-	signals := catchSignals()
-	defer signals.stop()
-	if err := signals.start(cmd); err != nil {
-		return m, err
-	}
-	err = cmd.Wait()
-	if passed := signals.stop(); passed != 0 {
-		return m, &exitError{code: 128 + int(passed), text: "ended by a signal (" + passed.String() + ") before there was a result"}
-	}
-	if err != nil {
-		os.Stderr.Write(said.Bytes())
-		return m, err
-	}
-	return measure(dir)
-}
-
-// measured is what one run shows: the mean time of a call of each function in nanoseconds, and the sums of performance variables.
-type measured struct {
-	calls map[string]float64 // time of a call
-	share map[string]float64 // of the time in MPI
-	pvars map[string]float64
-}
-
-func measure(dir string) (m measured, err error) {
-	run, err := openSamples(dir)
-	if err != nil {
-		return m, err
-	}
-	defer run.Close()
-	p, err := profile.Read(run, profile.Cut{})
-	if err != nil {
-		return m, failf("%v", err)
-	}
-	m = measured{map[string]float64{}, map[string]float64{}, map[string]float64{}}
-	total := 0.0
-	for _, f := range p.Functions {
-		if f.Within != "" || f.Calls == 0 || aside[f.Name] {
-			continue
-		}
-		total += float64(f.Time)
-		m.calls[f.Name], m.share[f.Name] = float64(f.Time)/float64(f.Calls), float64(f.Time)
-	}
-	for name := range m.share {
-		m.share[name] /= max(total, 1)
-	}
-	for _, s := range run.Stats(recording.Options{}) {
-		switch {
-		case s.Count == 0:
-		case s.As == recording.Delta:
-			m.pvars[s.Variable] += s.Total.Float64()
-		default:
-			m.pvars[s.Variable] = s.Mean
-		}
-	}
-	return m, nil
-}
-
-// aside are functions whose time says nothing about a setting of communication.
-var aside = map[string]bool{"MPI_Init": true, "MPI_Init_thread": true, "MPI_Finalize": true, "MPI_Abort": true}
-
-// change is a quantity without and with the settings.
-type change struct {
-	what, unit     string
-	delta          compare.Delta
-	by, low, high  float64 // parts of the base; of times
-	known, changed bool
-}
-
-// worthShowing is the least share of the time in MPI of a function that is shown.
-const worthShowing = 0.05
-
-// measuredChanges compares the sides: the functions with most of the time, and the variables whose values are apart.
-func measuredChanges(sides [2][]measured) (out []change) {
-	names := map[string]bool{}
-	for _, side := range sides {
-		for _, m := range side {
-			for name, share := range m.share {
-				if share >= worthShowing {
-					names[name] = true
-				}
-			}
-		}
-	}
-	collect := func(of func(measured) map[string]float64, name string) (d compare.Delta) {
-		for k, to := range []*compare.Sample{&d.Base, &d.New} {
-			for _, m := range sides[k] {
-				if x, ok := of(m)[name]; ok {
-					*to = append(*to, x)
-				}
-			}
-		}
-		return d
-	}
-	for name := range names {
-		c := change{what: name, unit: "ns", delta: collect(func(m measured) map[string]float64 { return m.calls }, name)}
-		if c.by, c.low, c.high, c.known = c.delta.Interval(); c.known {
-			c.changed = c.low > 0 || c.high < 0
-		}
-		out = append(out, c)
-	}
-	slices.SortFunc(out, func(a, b change) int { return strings.Compare(a.what, b.what) })
-	pvars := map[string]bool{}
-	for _, side := range sides {
-		for _, m := range side {
-			for name := range m.pvars {
-				pvars[name] = true
-			}
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(pvars)) {
-		d := collect(func(m measured) map[string]float64 { return m.pvars }, name)
-		if d.Apart() {
-			out = append(out, change{what: name, delta: d, changed: true})
-		}
-	}
-	return out
-}
-
 // write prints what is known, and what was measured.
 func (o *verifyOptions) write(known []verified, changes []change, ranks int, app []string) error {
 	what := "the workload " + o.workload
@@ -414,9 +286,7 @@ func (o *verifyOptions) write(known []verified, changes []change, ranks int, app
 	rows := &export.Rows{Schema: "mpitx.verify", Columns: []export.RowColumn{{Name: "what", Header: "WHAT"}, {Name: "unit"}, {Name: "without", Header: "WITHOUT", Right: true},
 		{Name: "with", Header: "WITH", Right: true}, {Name: "change", Header: "CHANGE", Right: true}, {Name: "low"}, {Name: "high"},
 		{Name: "interval", Header: "95 % INTERVAL"}, {Name: "changed"}}}
-	some, unseen := false, 0.0
 	for _, c := range changes {
-		some, unseen = some || c.changed, max(unseen, -c.low, c.high)
 		row := []any{c.what, c.unit, c.delta.Base.Median(), c.delta.New.Median(), nil, nil, nil, "", c.changed}
 		if o.format == export.FormatTable || o.format == export.FormatWide {
 			row[2], row[3], row[4] = o.term.Amount(c.delta.Base.Median(), c.unit), o.term.Amount(c.delta.New.Median(), c.unit), ""
@@ -430,21 +300,33 @@ func (o *verifyOptions) write(known []verified, changes []change, ranks int, app
 		}
 		rows.Rows = append(rows.Rows, row)
 	}
-	rows.About = []export.Member{{Name: "settings", Value: known}, {Name: "ran", Value: what}, {Name: "ranks", Value: ranks}, {Name: "rounds", Value: o.rounds}, {Name: "changed", Value: some}}
+	rows.About = []export.Member{{Name: "settings", Value: known}, {Name: "ran", Value: what}, {Name: "ranks", Value: ranks}, {Name: "rounds", Value: o.rounds}, {Name: "changed", Value: slices.ContainsFunc(changes, func(c change) bool { return c.changed })},
+		{Name: "traffic_changed", Value: slices.ContainsFunc(changes, func(c change) bool { return c.traffic })}}
 	if err := rows.Write(o.a.out, o.format, o.term); err != nil || o.format != export.FormatTable && o.format != export.FormatWide {
 		return err
 	}
-	if some {
-		_, err := fmt.Fprintln(o.a.out, "\nSomething measurable changed.")
-		return err
-	}
-	if unseen > 1 {
-		_, err := fmt.Fprintln(o.a.out, "\nNothing measurable changed, but the runs differ so much that only a change to several times the value would be seen."+
-			"\nThe machine is too busy, or has fewer cores than ranks.")
-		return err
-	}
-	_, err := fmt.Fprintf(o.a.out, "\nNothing measurable changed. A change of up to %.0f %% would not be seen; more --rounds see smaller ones.\n", 100*unseen)
+	_, err := fmt.Fprintln(o.a.out, verdict(changes))
 	return err
+}
+
+// verdict says for people what the experiment showed.
+func verdict(changes []change) string {
+	some, traffic, unseen := false, false, 0.0
+	for _, c := range changes {
+		some, traffic, unseen = some || c.changed, traffic || c.traffic, max(unseen, -c.low, c.high)
+	}
+	text := "\n"
+	if !traffic {
+		text = "\nTraffic: no difference in the messages and bytes of a call, or in the peers.\n"
+	}
+	switch {
+	case some:
+		return text + "Something measurable changed."
+	case unseen > 1:
+		return text + "Nothing measurable changed, but the runs differ so much that only a change to several times the value would be seen." +
+			"\nThe machine is too busy, or has fewer cores than ranks."
+	}
+	return text + fmt.Sprintf("Nothing measurable changed. A change of up to %.0f %% would not be seen; more --rounds see smaller ones.", 100*unseen)
 }
 
 func ranksText(n int) string {

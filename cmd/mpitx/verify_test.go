@@ -1,0 +1,51 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"mpitx/recording/profile"
+)
+
+// Of the traffic that interception saw, what a call sends and who gets it count. Messages of the library's own calls are those of the
+// application's call.
+func TestTraffic(t *testing.T) {
+	function := func(name, within string, calls, messages, bytes, out uint64) *profile.Function {
+		return &profile.Function{Name: name, Within: within, Totals: profile.Totals{Calls: calls, MessagesSent: messages, BytesSent: bytes, BytesOut: out}}
+	}
+	pair := func(from, to int, messages uint64) profile.Pair {
+		return profile.Pair{Source: from, Destination: to, MessagesSent: messages, SourceKnown: true}
+	}
+	run := func(bytes, toThird uint64) measured {
+		return measured{traffic: seenTraffic(&profile.Profile{
+			Functions: []*profile.Function{function("MPI_Send", "", 4, 4, 4*bytes, 0), function("MPI_File_write_all", "", 2, 0, 0, 16),
+				function("MPI_Isend", "MPI_File_write_all", 6, 6, 6*bytes, 0)},
+			Pairs: []profile.Pair{pair(0, 1, 4), pair(0, 2, toThird)},
+		})}
+	}
+	for _, test := range []struct {
+		name    string
+		without []measured
+		with    []measured
+		want    []string
+	}{
+		{"the same", []measured{run(8, 4), run(8, 4)}, []measured{run(8, 4), run(8, 4)}, nil},
+		{"other sizes", []measured{run(8, 4), run(8, 4)}, []measured{run(16, 4), run(16, 4)},
+			[]string{"bytes sent by a call of MPI_File_write_all: 32 to 56 B", "bytes sent by a call of MPI_Send: 8 to 16 B"}},
+		{"other peers", []measured{run(8, 0), run(8, 0)}, []measured{run(8, 4), run(8, 4)},
+			[]string{"messages from rank 0 to 1: 100 to 50 %", "messages from rank 0 to 2: 0 to 50 %"}},
+		{"apart, but no further than the runs of a side differ", []measured{run(8, 4), run(10, 4)}, []measured{run(11, 4), run(13, 4)}, nil},
+	} {
+		var got []string
+		for _, c := range measuredChanges([2][]measured{test.without, test.with}) {
+			if !c.changed || !c.traffic {
+				t.Errorf("%s: %+v", test.name, c)
+			}
+			got = append(got, fmt.Sprintf("%s: %v to %v %s", c.what, c.delta.Base.Median(), c.delta.New.Median(), c.unit))
+		}
+		if !slices.Equal(got, test.want) {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		}
+	}
+}
