@@ -135,12 +135,24 @@ func TestReleases(t *testing.T) {
 			t.Errorf("openib vanished, but: %s", s)
 		}
 	}
-	d = compare(snapshot(t, "mpich-4.0.2"), snapshot(t, "mpich-5.0.2"))
-	all := strings.Join(lines(d), "\n")
-	for _, want := range []string{"renamed MPIR_CVAR_CH4_AM_PACK_BUFFER_SIZE -> MPIR_CVAR_CH4_PACK_BUFFER_SIZE;", "renamed MPIR_CVAR_CH4_OFI_MAX_NUM_PACK_BUFFERS -> MPIR_CVAR_CH4_MAX_NUM_PACK_BUFFERS;",
-		`changed MPIR_CVAR_CH4_IPC_GPU_P2P_THRESHOLD; default "32768" -> "1048576"`, "appeared MPIR_CVAR_CH4_OFI_EAGER_THRESHOLD"} {
-		if !strings.Contains(all, want) {
-			t.Errorf("missing: %s", want)
+	for _, test := range []struct {
+		a, b string
+		want []string
+	}{
+		{"mpich-4.0.2", "mpich-4.2.1", []string{"renamed MPIR_CVAR_CH4_AM_PACK_BUFFER_SIZE -> MPIR_CVAR_CH4_PACK_BUFFER_SIZE;",
+			"renamed MPIR_CVAR_CH4_OFI_MAX_NUM_PACK_BUFFERS -> MPIR_CVAR_CH4_MAX_NUM_PACK_BUFFERS;",
+			`changed MPIR_CVAR_CH4_IPC_XPMEM_P2P_THRESHOLD; default "4096" -> "16384"`, `changed MPIR_CVAR_OFI_SKIP_IPV6; default "1" -> "0"`}},
+		{"mpich-4.2.1", "mpich-5.0.2", []string{"renamed MPIR_CVAR_CH4_IPC_GPU_FAST_COPY_MAX_SIZE -> MPIR_CVAR_GPU_FAST_COPY_MAX_SIZE;",
+			`changed MPIR_CVAR_CH4_IPC_XPMEM_P2P_THRESHOLD; default "16384" -> "65536"`, "appeared MPIR_CVAR_CH4_CMA_ENABLE"}},
+		{"mpich-4.0.2", "mpich-5.0.2", []string{"renamed MPIR_CVAR_CH4_AM_PACK_BUFFER_SIZE -> MPIR_CVAR_CH4_PACK_BUFFER_SIZE;",
+			"renamed MPIR_CVAR_CH4_OFI_MAX_NUM_PACK_BUFFERS -> MPIR_CVAR_CH4_MAX_NUM_PACK_BUFFERS;",
+			`changed MPIR_CVAR_CH4_IPC_GPU_P2P_THRESHOLD; default "32768" -> "1048576"`, "appeared MPIR_CVAR_CH4_OFI_EAGER_THRESHOLD"}},
+	} {
+		all := strings.Join(lines(compare(snapshot(t, test.a), snapshot(t, test.b))), "\n")
+		for _, want := range test.want {
+			if !strings.Contains(all, want) {
+				t.Errorf("from %s to %s: missing: %s", test.a, test.b, want)
+			}
 		}
 	}
 }
