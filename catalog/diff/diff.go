@@ -190,10 +190,12 @@ func (c *comparison) kind(k catalog.Kind) {
 		return
 	}
 	for s := range only {
-		if c.sides[1-s].Partial && !slices.ContainsFunc(order[1-s], componentVersion) {
-			n := len(only[s])
+		if !c.sides[1-s].Partial {
+			continue
+		}
+		if n := countVersions(only[s]); n > countVersions(order[1-s]) { // it has those of synonyms, or with --internal all
 			only[s] = slices.DeleteFunc(only[s], componentVersion)
-			c.versions[s] += n - len(only[s])
+			c.versions[s] += n
 		}
 	}
 	if sameFamily(c.sides) {

@@ -36,6 +36,15 @@ func componentVersion(x *entry) bool {
 	return ok && v.Verbosity == catalog.VerbosityMPIDevAll && v.Description == "" && strings.HasSuffix(v.Name, "_version")
 }
 
+func countVersions(all []*entry) (n int) {
+	for _, x := range all {
+		if componentVersion(x) {
+			n++
+		}
+	}
+	return n
+}
+
 // attribute is a field that is compared: a text, or a list. Of a list, only the difference is shown.
 type attribute struct {
 	name string

@@ -9,31 +9,61 @@ import (
 	"mpitx/catalog"
 )
 
-func real(t testing.TB) []byte {
+func real(t testing.TB) []byte { return recorded(t, "openmpi-4.1.4") }
+
+func recorded(t testing.TB, release string) []byte {
 	t.Helper()
-	text, err := os.ReadFile("../../fixtures/ompi_info/openmpi-4.1.4.txt")
+	text, err := os.ReadFile("../../fixtures/ompi_info/" + release + ".txt")
 	if err != nil {
 		t.Fatal(err)
 	}
 	return text
 }
 
-// The output of Debian's Open MPI 4.1.4, compared with what MPI_T shows of the same library.
+// The outputs of Debian's Open MPI, compared with what MPI_T shows of the same libraries.
 func TestDebian(t *testing.T) {
-	c, err := Read(bytes.NewReader(real(t)))
-	if err != nil {
-		t.Fatal(err)
+	for _, test := range []struct {
+		release             string
+		cvars, pvars, enums int
+		values              map[string]string
+	}{
+		{"openmpi-4.1.4", 861, 33, 256, map[string]string{"coll_han_priority": "0",
+			"mca_component_path": "/usr/lib/x86_64-linux-gnu/openmpi/lib/openmpi3:/home/user/.openmpi/components"}},
+		{"openmpi-5.0.7", 610, 33, 158, map[string]string{"coll_han_priority": "35", "btl_sm_eager_limit": "4096",
+			"mca_component_path": "/usr/lib/x86_64-linux-gnu/openmpi/lib/openmpi40:/home/user/.openmpi/components"}},
+	} {
+		t.Run(test.release, func(t *testing.T) {
+			c, err := Read(bytes.NewReader(recorded(t, test.release)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			live, err := catalog.Load("../../fixtures/snapshots/" + test.release + ".json")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(c.Cvars) != test.cvars || len(c.Pvars) != test.pvars || len(c.Enums) != test.enums {
+				t.Errorf("%d control variables, %d performance variables, %d enumerations", len(c.Cvars), len(c.Pvars), len(c.Enums))
+			}
+			if c.Library.Text != live.Library.Text || c.Library.Standard != live.Library.Standard || c.Library.Family != live.Library.Family {
+				t.Errorf("%+v, want %+v", c.Library, live.Library)
+			}
+			likeLive(t, c, live)
+			checkValues(t, c, map[string]string{"coll_tuned_bcast_algorithm": "ignore", "btl_tcp_flags": "send|put|need-ack|need-csum|inplace|hetero-rdma",
+				"mpi_leave_pinned": "auto", "btl_vader_eager_limit": "4096", "pml": "^ucx", "coll_tuned_use_dynamic_rules": "false"})
+			checkValues(t, c, test.values)
+			if o := c.Cvar("pml").Origin; o == nil || o.Kind != catalog.OriginFile || o.Where != "/etc/openmpi/openmpi-mca-params.conf:69" {
+				t.Errorf("origin of pml: %+v", o)
+			}
+			if o := c.Cvar("btl_tcp_flags").Origin; o != nil {
+				t.Errorf("origin of btl_tcp_flags: %+v", o)
+			}
+		})
 	}
-	live, err := catalog.Load("../../fixtures/snapshots/openmpi-4.1.4.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(c.Cvars) != 861 || len(c.Pvars) != 33 || len(c.Enums) != 256 {
-		t.Errorf("%d control variables, %d performance variables, %d enumerations", len(c.Cvars), len(c.Pvars), len(c.Enums))
-	}
-	if c.Library.Text != live.Library.Text || c.Library.Standard != live.Library.Standard || c.Library.Family != live.Library.Family {
-		t.Errorf("%+v, want %+v", c.Library, live.Library)
-	}
+}
+
+// likeLive compares the metadata of all variables with those of MPI_T.
+func likeLive(t *testing.T, c, live *catalog.Catalog) {
+	t.Helper()
 	for i := range c.Cvars {
 		v := &c.Cvars[i]
 		l := live.Cvar(v.Name)
@@ -60,20 +90,17 @@ func TestDebian(t *testing.T) {
 			t.Errorf("%s: %+v, in MPI_T %+v", v.ID(), v, l)
 		}
 	}
-	for name, want := range map[string]string{"coll_tuned_bcast_algorithm": "ignore", "btl_tcp_flags": "send|put|need-ack|need-csum|inplace|hetero-rdma", "mpi_leave_pinned": "auto",
-		"btl_vader_eager_limit": "4096", "pml": "^ucx", "coll_tuned_use_dynamic_rules": "false", "mca_component_path": "/usr/lib/x86_64-linux-gnu/openmpi/lib/openmpi3:/home/user/.openmpi/components"} {
+}
+
+func checkValues(t *testing.T, c *catalog.Catalog, values map[string]string) {
+	t.Helper()
+	for name, want := range values {
 		v := c.Cvar(name)
 		if v == nil {
 			t.Errorf("%s: missing", name)
 		} else if got := v.Before.Value.Format(c.Enum(v.Enum)); got != want && !(strings.Contains(want, "|") && len(got) == len(want)) {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
-	}
-	if o := c.Cvar("pml").Origin; o == nil || o.Kind != catalog.OriginFile || o.Where != "/etc/openmpi/openmpi-mca-params.conf:69" {
-		t.Errorf("origin of pml: %+v", o)
-	}
-	if o := c.Cvar("btl_tcp_flags").Origin; o != nil {
-		t.Errorf("origin of btl_tcp_flags: %+v", o)
 	}
 }
 

@@ -1,7 +1,6 @@
 package ompiinfo
 
 import (
-	"cmp"
 	"strconv"
 	"strings"
 
@@ -45,7 +44,10 @@ func (v *variable) value(x *catalog.Variable, e *catalog.Enum) catalog.Value {
 		return catalog.NewText(text)
 	}
 	if e != nil && e.Flags {
-		text = cmp.Or(strings.ReplaceAll(text, ",", "|"), "0")
+		text = strings.ReplaceAll(text, ",", "|")
+	}
+	if text == "unset" || text == "" { // a default of Open MPI 5 that PSM2 decides, or no flag; MPI_T has 0
+		text = "0"
 	}
 	value, err := catalog.ParseValue(x, e, 1, text)
 	if err != nil {
