@@ -14,13 +14,14 @@ func TestEssentials(t *testing.T) {
 			return map[string]string{"btl_tcp_links": "Which transport: connections", "no_such_variable": "x"}
 		},
 		Effect: func(_ *catalog.Catalog, v *catalog.Variable) []string {
-			return []string{"NO EFFECT NOW: " + v.Name + " needs a switch"}
+			return []string{"NO EFFECT NOW: " + v.Name + " needs a switch; it is off; set the_switch=1 too",
+				"its component is not in use with 4 ranks: MPI_Init unloaded it"}
 		},
 	}
 	m := explorer(t, fixture(t, "openmpi-4.1.4.json"), o, 120, 40)
 	press(m, "*")
 	contains(t, m, "filter: essential=yes", "1 of 1", "btl_tcp_links", "essential: Which transport: connections",
-		"NO EFFECT NOW: btl_tcp_links needs a switch")
+		"NO EFFECT NOW: btl_tcp_links needs a switch; it is off; set the_switch=1 too", "its component is not in use with 4 ranks")
 	press(m, "*")
 	lacks(t, m, "filter:")
 	m = explorer(t, fixture(t, "openmpi-4.1.4.json"), Options{}, 120, 40)
