@@ -53,7 +53,7 @@ func checkText(w io.Writer, r *check.Report, t Terminal) error {
 			if one.Status == s {
 				why := one.Why
 				if s == check.Unchecked {
-					why = fmt.Sprintf("%d of %d: %s", one.Bad, one.Items, firstGot(one))
+					why = withWhy(fmt.Sprintf("%d of %d: %s", one.Bad, one.Items, firstGot(one)), one)
 				}
 				line("  ", one.Name+": "+t.Safe(why))
 			}
@@ -96,6 +96,14 @@ func baselineLimits(r *check.Report) (lines []string) {
 	return lines
 }
 
+// withWhy adds why not all items of a rule were tested.
+func withWhy(text string, one *check.Result) string {
+	if one.Why == "" {
+		return text
+	}
+	return text + "; " + one.Why
+}
+
 func firstGot(one *check.Result) string {
 	if len(one.Violations) == 0 {
 		return ""
@@ -120,7 +128,7 @@ func violatedText(b *strings.Builder, one *check.Result, t Terminal) {
 	line("", fmt.Sprintf("%s: %s (%s)", strings.ToUpper(string(one.Status)), one.Name, one.Section))
 	line("  ", one.Promise)
 	if one.Bad > 1 {
-		line("  ", fmt.Sprintf("%d of %d: %s", one.Bad, one.Items, t.Safe(check.Some(one.BadItems, 6))))
+		line("  ", t.Safe(withWhy(fmt.Sprintf("%d of %d: %s", one.Bad, one.Items, check.Some(one.BadItems, 6)), one)))
 	}
 	if len(one.Violations) > 0 {
 		v := one.Violations[0]
@@ -173,7 +181,7 @@ func checkMarkdown(w io.Writer, r *check.Report) error {
 		if len(one.Violations) > 0 {
 			text = firstGot(one)
 			if one.Bad > 1 {
-				text = fmt.Sprintf("%d items; %s", one.Bad, text)
+				text = withWhy(fmt.Sprintf("%d items; %s", one.Bad, text), one)
 			}
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s | %d | %s |\n", one.Name, one.Section, one.Status, one.Items, cell(text))
@@ -238,6 +246,10 @@ func checkJUnit(w io.Writer, r *check.Report) error {
 			fmt.Fprintf(&text, "%s: %s\n  expected: %s\n  got: %s\n", v.Item, strings.Join(v.Called, "; "), v.Expected, v.Got)
 		}
 		message := fmt.Sprintf("%s: %d of %d items", one.Status, one.Bad, one.Items)
+		if one.Status == check.Unchecked {
+			message += ", which the standard allows"
+		}
+		message = withWhy(message, one)
 		switch one.Status {
 		case check.Violated:
 			c.Failure, s.Failures = &junitText{message, text.String()}, s.Failures+1
@@ -248,7 +260,7 @@ func checkJUnit(w io.Writer, r *check.Report) error {
 		case check.NotApplicable:
 			c.Skipped, s.Skipped = &junitText{Message: one.Why}, s.Skipped+1
 		case check.Unchecked:
-			c.Out = message + ", which the standard allows\n" + text.String()
+			c.Out = message + "\n" + text.String()
 		}
 		s.Cases = append(s.Cases, c)
 	}

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"bytes"
 	"encoding/xml"
 	"io"
 	"strings"
@@ -80,5 +81,32 @@ func TestCheckMarkdown(t *testing.T) {
 func TestCheckText(t *testing.T) {
 	if text := written(t, FormatTable); !strings.Contains(text, "CRASHED: reads") || !strings.Contains(text, "The baseline is of MPI 1.") {
 		t.Error(text)
+	}
+}
+
+// The report for people says which features work, and why not all items of a rule were tested.
+func TestCheckGolden(t *testing.T) {
+	result := func(name string, s check.Status, why string, items ...string) *check.Result {
+		one := &check.Result{Rule: check.Rule{Name: name, Subject: "a", Section: "MPI-3.1, 14.3", Promise: "A promise."}, Status: s, Why: why, Items: 36}
+		for _, item := range items {
+			one.Bad++
+			one.BadItems = append(one.BadItems, item)
+			one.Violations = append(one.Violations, check.Violation{Status: s, Item: item, Called: []string{"f(" + item + ")"}, Expected: "x", Got: "y"})
+		}
+		return one
+	}
+	r := &check.Report{Library: "MPI 1", Standard: "4.0", Seconds: 2.5, Results: []*check.Result{
+		result("kept", check.Passed, ""), result("broken", check.Violated, "", "a"), result("deadly", check.Crashed, "items after 40 crashes were not tested", "a", "b"),
+		result("free", check.Unchecked, "items after 8 crashes were not tested", "a", "b"), result("absent", check.NotApplicable, "the library has none"),
+		result("untested", check.Failed, "no launcher"),
+	}, Features: []check.Feature{{Name: "read", State: "works", Why: "broken; mpitx tries each variable in a child process and marks those that fail"},
+		{Name: "profile, where, trace, run", State: "works", Why: "mpitx intercepts the application's calls, with any MPI"},
+		{Name: "queues from PERUSE", State: "partly", Why: "peruse-init"}, {Name: "run --via qmpi", State: "no", Why: "the library does not have QMPI"}}}
+	for name, f := range map[string]Format{"check_text": FormatTable, "check_markdown": FormatMarkdown, "check_junit": FormatJUnit} {
+		var b bytes.Buffer
+		if err := Check(&b, r, f, ascii); err != nil {
+			t.Fatal(err)
+		}
+		golden(t, name, b.Bytes())
 	}
 }
