@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mpitx/check"
+	"mpitx/cmd/internal/progress"
 	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/cmd/mpitx/internal/rules"
 	"mpitx/export"
@@ -111,10 +112,16 @@ func (o *checkOptions) run(_ *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if lib.Identify(context.Background()); base != nil && lib.Version() != "" && !check.SameProduct(base.Library, lib.Version()) {
+	ctx, stop := untilEnded()
+	defer stop()
+	if lib.Identify(ctx); base != nil && lib.Version() != "" && !check.SameProduct(base.Library, lib.Version()) {
 		return failf("--baseline: %s is a report of %s, and this library is %s; write one of this library with mpitx check -o json > FILE", o.baseline, base.Library, lib.Version())
 	}
-	report := o.test(lib, m, chosen)
+	report := test(ctx, lib, m, chosen, o.jobs)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	stop()
 	if o.reproduce != "" {
 		return o.writeProgram(report, item)
 	}
@@ -209,11 +216,14 @@ func (o *checkOptions) library() (*rules.Library, locate.MPI, error) {
 }
 
 // test tests the rules and shows how far it is.
-func (o *checkOptions) test(lib *rules.Library, m locate.MPI, chosen []check.Rule) *check.Report {
-	start := time.Now()
-	ctx, stop := context.WithCancel(context.Background())
-	defer stop()
-	results := lib.Run(ctx, chosen, o.jobs, func(*check.Result) {})
+func test(ctx context.Context, lib *rules.Library, m locate.MPI, chosen []check.Rule, jobs int) *check.Report {
+	start, done := time.Now(), uint64(0)
+	bar := progress.New("testing rules")
+	defer bar.Clear()
+	results := lib.Run(ctx, chosen, jobs, func(*check.Result) {
+		done++
+		bar.Update(done, uint64(len(chosen)))
+	})
 	r := &check.Report{Schema: check.Schema, Version: check.Version, Library: lib.Version(), Standard: lib.Standard(), Path: m.Lib, Results: results,
 		Seconds: time.Since(start).Seconds()}
 	r.Features = check.FeaturesOf(r)

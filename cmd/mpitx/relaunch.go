@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"io"
 	"os"
 	"os/exec"
@@ -54,6 +55,32 @@ func notifyEndings(c chan<- os.Signal) {
 	if !signal.Ignored(syscall.SIGHUP) {
 		signal.Notify(c, syscall.SIGHUP)
 	}
+}
+
+// untilEnded returns a context that the first ending signal cancels, with the error that the command ends with as its cause. The second
+// signal ends mpitx at once.
+func untilEnded() (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	notifyEndings(signals)
+	go func() {
+		select {
+		case s := <-signals:
+			signal.Stop(signals)
+			number, _ := s.(syscall.Signal)
+			cancel(endedBy(number))
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		cancel(nil)
+	}
+}
+
+// endedBy is the error of a command that a signal ended.
+func endedBy(s syscall.Signal) error {
+	return &exitError{code: 128 + int(s), text: "ended by a signal (" + s.String() + ") before there was a result"}
 }
 
 // signalPasser passes the first ending signal on to a process, even if it came before the process started. It kills the

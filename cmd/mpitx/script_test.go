@@ -243,7 +243,7 @@ var variables = sync.OnceValue(func() []string {
 
 // cmdInterrupt interrupts a command that is busy: interrupt leader|group|busy CODE RANKS COMMAND ARGUMENT…
 //
-// Once RANKS back ends read the stage after MPI_Init, one of them is stopped, so that the job cannot end by itself; then
+// Once RANKS back ends read the stage after MPI_Init (or test rules), one of them is stopped, so that the job cannot end by itself; then
 // SIGINT goes to the command alone or, as from a terminal, to its process group (where it is busy: with all of them running).
 // No process may be left.
 func cmdInterrupt(ts *testscript.TestScript, neg bool, args []string) {
@@ -256,7 +256,11 @@ func cmdInterrupt(ts *testscript.TestScript, neg bool, args []string) {
 	for range 10 { // a short job may have ended before it was caught
 		p := newProcess(env, ts.MkAbs("."), args[3:]...)
 		ts.Check(p.start())
-		pids, caught := p.catch(ranks)
+		stage := "after"
+		if slices.Contains(args[3:], "check") {
+			stage = "check" // its processes are back ends of one kind
+		}
+		pids, caught := p.catch(stage, ranks)
 		if !caught {
 			p.wait(60 * time.Second)
 			continue
@@ -289,10 +293,10 @@ func cmdInterrupt(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Fatalf("the job was over before it could be interrupted, or ended with 0, ten times")
 }
 
-// catch waits until that many back ends read the stage after MPI_Init, or until the command has ended.
-func (p *process) catch(ranks int) ([]int, bool) {
+// catch waits until that many back ends of a stage run, or until the command has ended.
+func (p *process) catch(stage string, ranks int) ([]int, bool) {
 	for deadline := time.Now().Add(60 * time.Second); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
-		if pids := p.backends("after"); len(pids) >= ranks {
+		if pids := p.backends(stage); len(pids) >= ranks {
 			return pids, true
 		}
 		select {

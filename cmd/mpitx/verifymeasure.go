@@ -27,7 +27,7 @@ func measureRun(cmd *exec.Cmd, dir string) (m measured, err error) {
 	}
 	err = cmd.Wait()
 	if passed := signals.stop(); passed != 0 {
-		return m, &exitError{code: 128 + int(passed), text: "ended by a signal (" + passed.String() + ") before there was a result"}
+		return m, endedBy(passed)
 	}
 	if err != nil {
 		os.Stderr.Write(said.Bytes())
