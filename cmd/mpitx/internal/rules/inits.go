@@ -4,6 +4,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"mpitx/binding"
@@ -20,13 +21,15 @@ var initRules = section{"initialization", []rule{
 	{Rule: promise("init-again", "MPI-3.1, 14.3.4", "MPI_T can be initialized again after it was finalized, twice in a row."), stage: bare, run: initAgain},
 	{Rule: promise("cycle-before-init", "MPI-3.1, 14.3", "A complete cycle of MPI_T before MPI_Init leaves MPI usable, and MPI_T can be initialized again after it."), stage: bare, run: cycleBeforeInit},
 	{Rule: promise("cycle-after-init", "MPI-3.1, 14.3", "Complete cycles of MPI_T between MPI_Init and MPI_Finalize leave MPI usable."), stage: bare, run: cycleAfterInit},
+	{Rule: promise("cycle-nested", "MPI-3.1, 14.3 and 14.3.4", "Cycles of MPI_T within each other, before, around and after MPI_Init and MPI_Finalize, leave MPI and MPI_T usable, and the last MPI_T_finalize ends MPI_T."), stage: bare, alone: true, run: cycleNested},
 	{Rule: promise("numbers-kept-by-cycle", "MPI-3.1, 14.3.6 to 14.3.8", "The numbers of variables and categories do not fall when MPI_T is finalized and initialized again."), stage: bare, run: numbersKeptByCycle},
-	{Rule: promise("use-before-mpi-init", "MPI-3.1, 14.3", "MPI_T can be used before MPI_Init: each control variable that is listed can be read, or its calls return an error."), stage: before, run: cvarsOpen},
-	{Rule: promise("use-after-mpi-finalize", "MPI-3.1, 14.3", "MPI_T can be used after MPI_Finalize."), stage: after, run: useAfterFinalize},
+	{Rule: promise("use-before-mpi-init", "MPI-3.1, 14.3", "MPI_T can be used before MPI_Init: each variable that is listed can be read, or its calls return an error."), stage: before, run: useBeforeInit},
+	{Rule: promise("use-after-mpi-finalize", "MPI-3.1, 14.3", "MPI_T can be used after MPI_Finalize: the numbers can be queried, and each variable can be described and read, or its calls return an error."), stage: after, run: useAfterFinalize},
 	{Rule: promise("finalize-after-mpi", "MPI-3.1, 14.3.4", "MPI_T_finalize can be called after MPI_Finalize."), stage: after, run: func(m *mpi) { finalizeAfter(m) }},
 	{Rule: promise("finalize-before-mpi", "MPI-3.1, 14.3.4", "MPI_T_finalize can be called before MPI_Finalize, and leaves MPI usable."), stage: after, run: finalizeBefore},
 	{Rule: promise("init-after-mpi-finalize", "MPI-3.1, 14.3", "MPI_T can be initialized after MPI_Finalize."), stage: bare, run: initAfterFinalize},
 	{Rule: promise("strings-kept", "MPI-3.1, 14.3.6", "The text of control variables is the same after MPI_T was finalized and initialized again."), stage: after, run: stringsKept},
+	{Rule: promise("strings-kept-after-mpi", "MPI-3.1, 14.3 and 14.3.6", "The text of control variables that can be read after MPI_Finalize is the same as before it."), stage: after, run: stringsKeptAfterMPI},
 	{Rule: promise("cvars-across-init", "MPI-3.1, 14.3.6", "With MPI_T initialized before MPI_Init, each control variable that is listed after it can be read, or its calls return an error."), stage: across, run: cvarsOpen},
 }}
 
@@ -106,17 +109,6 @@ func finalizeTooOften(m *mpi) {
 	}
 }
 
-func initAgain(m *mpi) {
-	if !m.item("two cycles") {
-		return
-	}
-	for range 3 {
-		if c, _ := m.initTool(catalog.ThreadSingle); !m.succeeds(c) || !m.usable() || !m.succeeds(m.finalizeTool()) {
-			return
-		}
-	}
-}
-
 // mpiWorks expects that MPI can be used.
 func (m *mpi) mpiWorks() {
 	rank, size := m.num("rank", untouched), int32(0)
@@ -124,69 +116,41 @@ func (m *mpi) mpiWorks() {
 	if !m.expect(c.ok() && rank.v == 0, fmt.Sprintf("%s == MPI_SUCCESS && %s == 0", c.c, rank.c), "rank 0", fmt.Sprintf("%s, %d", codeName(c.rc), rank.v)) {
 		return
 	}
-	m.line("MPI_Comm duplicate;") // a collective call reads control variables
-	m.succeeds(m.call("MPI_Comm_dup", func() binding.Error { return m.raw.DupWorld() }, lit("MPI_COMM_WORLD"), lit("&duplicate")))
+	duplicate := m.fresh("duplicate")
+	m.line("MPI_Comm %s;", duplicate) // a collective call reads control variables
+	m.succeeds(m.call("MPI_Comm_dup", func() binding.Error { return m.raw.DupWorld() }, lit("MPI_COMM_WORLD"), lit("&%s", duplicate)))
 }
 
-func cycleBeforeInit(m *mpi) {
-	if !m.item("MPI_T_init_thread, MPI_T_finalize, MPI_Init") {
-		return
-	}
-	m.initTool(catalog.ThreadSingle)
-	m.finalizeTool()
-	if m.succeeds(m.initMPI()) {
-		m.mpiWorks()
-		if c, _ := m.initTool(catalog.ThreadSingle); m.succeeds(c) {
-			m.usable()
-		}
-	}
-}
-
-func cycleAfterInit(m *mpi) {
-	if !m.item("two cycles") {
-		return
-	}
-	m.initMPI()
-	for range 2 {
-		if c, _ := m.initTool(catalog.ThreadSingle); !m.succeeds(c) || !m.usable() || !m.succeeds(m.finalizeTool()) {
-			return
-		}
-		m.mpiWorks()
-	}
-	m.succeeds(m.finalizeMPI())
-}
-
-func numbersKeptByCycle(m *mpi) {
-	for _, l := range lists(m) {
-		if !m.item("%s_get_num", l.prefix) {
+func useBeforeInit(m *mpi) {
+	cvarsOpen(m)
+	for _, v := range m.probe(pvars(m)) {
+		if v.object != binding.NoObject || !m.item("%s", v.label()) { // there are no communicators yet
 			continue
 		}
-		m.initTool(catalog.ThreadSingle)
-		_, a := m.count(l)
-		m.finalizeTool()
-		m.initTool(catalog.ThreadSingle)
-		c, b := m.count(l)
-		m.expect(c.ok() && b.v >= a.v, fmt.Sprintf("%s == MPI_SUCCESS && %s >= %s", c.c, b.c, a.c), fmt.Sprintf("at least %d", a.v), fmt.Sprintf("%s, %d", codeName(c.rc), b.v))
-		m.finalizeTool()
+		s := m.newSession()
+		if h, _, c := m.allocPvar(s, v); c.ok() && (v.pvar.Continuous != 0 || m.startPvar(s, h).ok()) {
+			m.readPvar(s, h, m.value(v.pvar.Datatype, 4096))
+		}
 	}
 }
 
+// useAfterFinalize describes and reads what could be read before MPI_Finalize.
 func useAfterFinalize(m *mpi) {
+	all := m.openableCvars()
 	m.finalizeMPI()
 	for _, l := range lists(m) {
-		if m.item("%s", l.what) {
-			c, n := m.count(l)
-			if m.succeeds(c) && n.v > 0 {
-				m.entry(l, 0)
-			}
+		if m.item("%s_get_num", l.prefix) {
+			c, _ := m.count(l)
+			m.succeeds(c)
 		}
+		m.entries(l, func(*entry) {})
 	}
-	if !m.item("MPI_T_cvar_read") {
-		return
-	}
-	if all := m.openableCvars(); len(all) > 0 {
-		if h, _, c := m.allocCvar(all[0].index, binding.NoObject); c.ok() {
-			m.readCvar(h, m.value(int32(all[0].typ), 8192))
+	for _, v := range all {
+		if !m.item("%s, value", v.name) {
+			continue
+		}
+		if h, count, c := m.allocCvar(v.index, binding.NoObject); c.ok() && count.v < 1<<20 {
+			m.readCvar(h, m.value(int32(v.typ), int(count.v)))
 		}
 	}
 }
@@ -217,46 +181,77 @@ func initAfterFinalize(m *mpi) {
 	}
 }
 
-// stringsKept compares by name, as indices may move.
 func stringsKept(m *mpi) {
-	type old struct{ name, value string }
-	var all []old
-	for _, v := range m.openableCvars() {
+	all := m.texts()
+	m.finalizeTool()
+	m.initTool(catalog.ThreadSingle)
+	m.sameTexts(all)
+}
+
+func stringsKeptAfterMPI(m *mpi) {
+	all := m.texts()
+	m.finalizeMPI()
+	m.sameTexts(all)
+}
+
+// readings are the control variables that have text, and their values.
+type readings struct {
+	texts         []reading
+	lines, called int // before the first, so that a program can read one at the same place
+}
+
+type reading struct {
+	name, text, c string
+	lines, called []string // that read it
+}
+
+// texts reads the control variables that have text.
+func (m *mpi) texts() (all readings) {
+	lines, called := m.lines, m.called
+	all.lines, all.called = len(lines), len(called)
+	vars := m.openableCvars()
+	m.quiet = true
+	for _, v := range vars {
 		if v.typ != catalog.TypeChar {
 			continue
 		}
-		m.quietly(func() *entry {
-			h, count, c := m.allocCvar(v.index, v.object)
-			if c.ok() && count.v > 0 && count.v < 1<<20 {
-				buf := m.value(int32(v.typ), int(count.v))
-				if m.readCvar(h, buf).ok() {
-					all = append(all, old{v.name, (&text{b: buf.b}).String()})
-				}
-			}
-			return nil
-		})
+		m.lines, m.called = nil, nil
+		if text, c, ok := m.readText(v.index, v.object); ok {
+			all.texts = append(all.texts, reading{v.name, text, c, m.lines, m.called})
+		}
 	}
-	m.finalizeTool()
-	m.initTool(catalog.ThreadSingle)
-	for _, was := range all {
+	m.lines, m.called, m.quiet = lines, called, false
+	return all
+}
+
+// readText reads a control variable that has text, which is also in the C variable c.
+func (m *mpi) readText(index int, object binding.Object) (s, c string, ok bool) {
+	h, count, rc := m.allocCvar(index, object)
+	if !rc.ok() || count.v < 1 || count.v > 1<<20 {
+		return "", "", false
+	}
+	buf := m.value(int32(catalog.TypeChar), int(count.v))
+	ok = m.readCvar(h, buf).ok()
+	return (&text{b: buf.b}).String(), buf.c, ok
+}
+
+// sameTexts reads control variables again, by name, as indices may move.
+func (m *mpi) sameTexts(all readings) {
+	for _, was := range all.texts {
 		if !m.item("%s", was.name) {
 			continue
 		}
-		c, index := m.indexOf(cvars(m), was.name, nil)
-		if !c.ok() {
-			continue
+		preamble, setup := m.preamble, m.setup
+		m.preamble = slices.Concat(preamble[:all.lines], was.lines, preamble[all.lines:])
+		m.setup = slices.Concat(setup[:all.called], was.called, setup[all.called:])
+		if c, index := m.indexOf(cvars(m), was.name, nil); c.ok() {
+			if now, buf, ok := m.readText(int(index.v), binding.NoObject); ok {
+				m.expect(now == was.text, fmt.Sprintf("strcmp(%s, %s) == 0", buf, was.c), "the text as before", fmt.Sprintf("%.60q, and %.60q before", now, was.text))
+			}
 		}
-		h, count, c := m.allocCvar(int(index.v), binding.NoObject)
-		if !c.ok() || count.v > 1<<20 {
-			continue
-		}
-		buf := m.value(int32(catalog.TypeChar), int(count.v))
-		if m.readCvar(h, buf).ok() {
-			now := (&text{b: buf.b}).String()
-			m.expect(now == was.value, fmt.Sprintf("strcmp(%s, %s) == 0", buf.c, quoted(was.value)), fmt.Sprintf("%.60q", was.value), fmt.Sprintf("%.60q", now))
-		}
+		m.preamble, m.setup = preamble, setup
 	}
-	if len(all) == 0 {
+	if len(all.texts) == 0 {
 		m.notApplicable("no control variable has text")
 	}
 }

@@ -1,0 +1,117 @@
+//go:build cgo && linux
+
+package rules
+
+import (
+	"fmt"
+	"strings"
+
+	"mpitx/binding"
+	"mpitx/catalog"
+)
+
+func initAgain(m *mpi) {
+	if !m.item("two cycles") {
+		return
+	}
+	for range 3 {
+		if c, _ := m.initTool(catalog.ThreadSingle); !m.succeeds(c) || !m.usable() || !m.succeeds(m.finalizeTool()) {
+			return
+		}
+	}
+}
+
+func cycleBeforeInit(m *mpi) {
+	if !m.item("MPI_T_init_thread, MPI_T_finalize, MPI_Init") {
+		return
+	}
+	m.initTool(catalog.ThreadSingle)
+	m.finalizeTool()
+	if m.succeeds(m.initMPI()) {
+		m.mpiWorks()
+		if c, _ := m.initTool(catalog.ThreadSingle); m.succeeds(c) {
+			m.usable()
+		}
+	}
+}
+
+func cycleAfterInit(m *mpi) {
+	if !m.item("two cycles") {
+		return
+	}
+	m.initMPI()
+	for range 2 {
+		if c, _ := m.initTool(catalog.ThreadSingle); !m.succeeds(c) || !m.usable() || !m.succeeds(m.finalizeTool()) {
+			return
+		}
+		m.mpiWorks()
+	}
+	m.succeeds(m.finalizeMPI())
+}
+
+func numbersKeptByCycle(m *mpi) {
+	for _, l := range lists(m) {
+		if !m.item("%s_get_num", l.prefix) {
+			continue
+		}
+		m.initTool(catalog.ThreadSingle)
+		_, a := m.count(l)
+		m.finalizeTool()
+		m.initTool(catalog.ThreadSingle)
+		c, b := m.count(l)
+		m.expect(c.ok() && b.v >= a.v, fmt.Sprintf("%s == MPI_SUCCESS && %s >= %s", c.c, b.c, a.c), fmt.Sprintf("at least %d", a.v), fmt.Sprintf("%s, %d", codeName(c.rc), b.v))
+		m.finalizeTool()
+	}
+}
+
+// orders are cycles of MPI_T within each other, in their order with MPI_Init and MPI_Finalize. Each is an item.
+var orders = []string{
+	"T_init, T_init, T_finalize, use, MPI_Init, use, T_finalize, MPI_Finalize",
+	"T_init, MPI_Init, T_init, T_finalize, use, T_finalize, MPI_Finalize",
+	"T_init, MPI_Init, T_init, T_finalize, use, MPI_Finalize, use, T_finalize",
+	"MPI_Init, T_init, T_init, T_finalize, use, T_finalize, MPI_Finalize",
+	"T_init, MPI_Init, T_init, MPI_Finalize, T_finalize, use, T_finalize",
+	"MPI_Init, T_init, MPI_Finalize, T_init, use, T_finalize, use, T_finalize",
+}
+
+func cycleNested(m *mpi) {
+	for _, order := range orders {
+		if m.item("%s", order) {
+			m.follow(strings.Split(order, ", "))
+		}
+	}
+}
+
+// follow calls what an order says until something fails. MPI_T is not initialized after the last MPI_T_finalize.
+func (m *mpi) follow(order []string) {
+	cycles, running := 0, false
+	for _, step := range order {
+		ok := true
+		switch step {
+		case "T_init":
+			c, _ := m.initTool(catalog.ThreadSingle)
+			ok = m.succeeds(c)
+			cycles++
+		case "T_finalize":
+			ok = m.succeeds(m.finalizeTool())
+			if cycles--; ok && cycles == 0 {
+				c, _ := m.count(cvars(m))
+				ok = m.wants(c, binding.ErrNotInitialized)
+			}
+		case "MPI_Init":
+			ok, running = m.succeeds(m.initMPI()), true
+		case "MPI_Finalize":
+			ok, running = m.succeeds(m.finalizeMPI()), false
+		case "use":
+			if ok = m.usable(); ok {
+				m.entry(cvars(m), 0)
+			}
+			if ok && running {
+				m.mpiWorks()
+			}
+		}
+		if !ok {
+			return
+		}
+	}
+}
