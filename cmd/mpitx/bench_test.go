@@ -9,6 +9,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"mpitx/check"
+	kept "mpitx/fixtures/check"
 )
 
 // The benchmarks run whole commands, ours and the other side in turn, and report the medians and the median of the
@@ -129,4 +132,44 @@ func BenchmarkComplete(b *testing.B) {
 	inTurn(b,
 		func() time.Duration { return together(b, []string{bin, "__complete", "show", "mpi_"}) },
 		func() time.Duration { return together(b, []string{"true"}) })
+}
+
+// BenchmarkCheck tests all rules of `mpitx check`, compares the time with the bound on two cores, and the results with the kept reports.
+func BenchmarkCheck(b *testing.B) {
+	bin := benchBinary(b)
+	for _, mpi := range []struct {
+		name, report string
+		bound        float64 // seconds
+	}{{"openmpi", "openmpi-4.1.4", 120}, {"mpich", "mpich-4.0.2", 40}} {
+		b.Run(mpi.name, func(b *testing.B) {
+			if _, err := exec.LookPath("mpicc." + mpi.name); err != nil {
+				b.Skipf("%s is not installed", mpi.name)
+			}
+			old, err := kept.Read(mpi.report)
+			if err != nil {
+				b.Fatal(err)
+			}
+			seconds := 0.0
+			for range b.N {
+				out, _ := exec.Command("timeout", "600", bin, "check", "--mpi", mpi.name, "-o", "json").Output()
+				now, err := check.ReadBaseline(out)
+				if err != nil {
+					b.Fatalf("%v: %.500s", err, out)
+				}
+				seconds += now.Seconds
+				lines, same := kept.Compare(old, now)
+				for _, line := range lines {
+					if same {
+						b.Error(line)
+					} else {
+						b.Logf("WARNING: %s: %s", now.Library, line)
+					}
+				}
+			}
+			b.ReportMetric(seconds/float64(b.N), "s")
+			b.ReportMetric(mpi.bound, "bound-s")
+			b.ReportMetric(seconds/float64(b.N)/mpi.bound, "of-allowed")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
 }
