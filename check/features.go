@@ -17,7 +17,7 @@ var needs = []struct {
 	{"list, show, tui", "cvar-names-unique pvar-names-unique category-names-unique names-not-empty info-identical info-constants indices-kept numbers-never-shrink strings-length strings-exact strings-truncated strings-truncated-length strings-no-description category-members category-indices category-no-cycles enum-not-empty enum-items", "", "",
 		"asks for lengths again, and drops members that do not exist"},
 	{"read", "cvar-opens cvar-count cvar-string-end cvar-no-overrun", "", "", "tries each variable in a child process and marks those that fail"},
-	{"before and after MPI_Init", "cvars-across-init cycle-before-init init-again cycle-nested finalize-after-mpi use-after-mpi-finalize strings-kept-after-mpi", "", "", "reads the two stages in separate processes and never finalizes MPI_T"},
+	{"before and after MPI_Init", "cvars-across-init pvars-before-mpi-init cycle-before-init init-again cycle-nested finalize-after-mpi use-after-mpi-finalize strings-kept-after-mpi", "", "", "reads the two stages in separate processes and never finalizes MPI_T"},
 	{"write", "write-readonly write-outcome write-arrives cvar-handle-null", "", "", "reads each value back"},
 	{"sample, record, top", "pvar-opens pvar-count pvar-start-stop pvar-monotonic pvar-non-negative pvar-read-stopped", "pvar-count", "the library has no performance variable that can be opened; the variables mpitx:* work",
 		"tries each variable in a child process, and takes its own baselines"},

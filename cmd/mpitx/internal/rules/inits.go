@@ -23,7 +23,8 @@ var initRules = section{"initialization", []rule{
 	{Rule: promise("cycle-after-init", "MPI-3.1, 14.3", "Complete cycles of MPI_T between MPI_Init and MPI_Finalize leave MPI usable."), stage: bare, run: cycleAfterInit},
 	{Rule: promise("cycle-nested", "MPI-3.1, 14.3 and 14.3.4", "Cycles of MPI_T within each other, before, around and after MPI_Init and MPI_Finalize, leave MPI and MPI_T usable, and the last MPI_T_finalize ends MPI_T."), stage: bare, alone: true, run: cycleNested},
 	{Rule: promise("numbers-kept-by-cycle", "MPI-3.1, 14.3.6 to 14.3.8", "The numbers of variables and categories do not fall when MPI_T is finalized and initialized again."), stage: bare, run: numbersKeptByCycle},
-	{Rule: promise("use-before-mpi-init", "MPI-3.1, 14.3", "MPI_T can be used before MPI_Init: each variable that is listed can be read, or its calls return an error."), stage: before, run: useBeforeInit},
+	{Rule: promise("use-before-mpi-init", "MPI-3.1, 14.3", "MPI_T can be used before MPI_Init: each control variable that is listed can be read, or its calls return an error."), stage: before, run: cvarsOpen},
+	{Rule: promise("pvars-before-mpi-init", "MPI-3.1, 14.3", "Before MPI_Init each performance variable that is listed and not bound to an object can be read, or its calls return an error."), stage: before, run: pvarsBeforeInit},
 	{Rule: promise("use-after-mpi-finalize", "MPI-3.1, 14.3", "MPI_T can be used after MPI_Finalize: the numbers can be queried, and each variable can be described and read, or its calls return an error."), stage: after, run: useAfterFinalize},
 	{Rule: promise("finalize-after-mpi", "MPI-3.1, 14.3.4", "MPI_T_finalize can be called after MPI_Finalize."), stage: after, run: func(m *mpi) { finalizeAfter(m) }},
 	{Rule: promise("finalize-before-mpi", "MPI-3.1, 14.3.4", "MPI_T_finalize can be called before MPI_Finalize, and leaves MPI usable."), stage: after, run: finalizeBefore},
@@ -121,16 +122,21 @@ func (m *mpi) mpiWorks() {
 	m.succeeds(m.call("MPI_Comm_dup", func() binding.Error { return m.raw.DupWorld() }, lit("MPI_COMM_WORLD"), lit("&%s", duplicate)))
 }
 
-func useBeforeInit(m *mpi) {
-	cvarsOpen(m)
-	for _, v := range m.probe(pvars(m)) {
-		if v.object != binding.NoObject || !m.item("%s", v.label()) { // there are no communicators yet
+func pvarsBeforeInit(m *mpi) {
+	_, n := m.count(pvars(m))
+	for k := range int(n.v) {
+		e := m.quietly(func() *entry { return m.entry(pvars(m), k) })
+		v := variable{index: k, name: e.label(), pvar: e.pvar}
+		if !e.ok() || e.pvar.Bind != int32(catalog.BindNoObject) || !m.item("%s", v.label()) {
 			continue
 		}
 		s := m.newSession()
-		if h, _, c := m.allocPvar(s, v); c.ok() && (v.pvar.Continuous != 0 || m.startPvar(s, h).ok()) {
-			m.readPvar(s, h, m.value(v.pvar.Datatype, 4096))
+		if h, count, c := m.allocPvar(s, v); c.ok() && count.v < 1<<20 && (v.pvar.Continuous != 0 || m.startPvar(s, h).ok()) {
+			m.readPvar(s, h, m.value(v.pvar.Datatype, int(count.v)))
 		}
+	}
+	if m.items == 0 {
+		m.notApplicable("no performance variable is listed that is not bound to an object")
 	}
 }
 

@@ -89,6 +89,7 @@ var faults = map[string]string{
 	"cycle-after-init":         "once-only",
 	"cycle-nested":             "forget-count/after",
 	"numbers-kept-by-cycle":    "cycle-shrinks",
+	"pvars-before-mpi-init":    "crash-alloc=demo_energy/before",
 	"use-after-mpi-finalize":   "ends-with-mpi",
 	"finalize-after-mpi":       "crash-t-finalize",
 	"finalize-before-mpi":      "fail-t-finalize",
