@@ -115,11 +115,16 @@ func (l *Library) test(ctx context.Context, r *rule) *check.Result {
 			return result
 		}
 		j := journals[0]
+		for _, other := range journals {
+			if j.ended && !other.ended {
+				j = other
+			}
+		}
 		l.learn(j.facts)
 		for _, v := range j.violations {
 			result.Add(v)
 		}
-		if r.merge != nil && end.ok() {
+		if r.merge != nil && j.ended { // on all ranks
 			r.merge(journals, result)
 		}
 		result.Items = max(result.Items, j.items)
@@ -186,6 +191,13 @@ type ending struct {
 }
 
 func (e ending) ok() bool { return e.code == 0 && e.signal == 0 && !e.hung }
+
+func (e *ending) take(s *os.ProcessState) {
+	if status, ok := s.Sys().(syscall.WaitStatus); ok && status.Signaled() && !e.hung {
+		e.signal = status.Signal()
+	}
+	e.code = s.ExitCode()
+}
 
 func (e ending) String() string {
 	switch {
@@ -257,7 +269,9 @@ func (l *Library) work(ctx context.Context, r *rule, skip int) ([]*journal, endi
 			other.Process.Kill()
 		}
 		other.Wait()
-		late.Stop()
+		if late.Stop() && end.ok() {
+			end.take(other.ProcessState)
+		}
 	}
 	others = nil
 	journals := make([]*journal, max(1, r.ranks))
@@ -283,10 +297,7 @@ func (l *Library) await(cmd *exec.Cmd, dir string) (end ending) {
 	for {
 		select {
 		case <-ended:
-			if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() && !end.hung {
-				end.signal = status.Signal()
-			}
-			end.code = cmd.ProcessState.ExitCode()
+			end.take(cmd.ProcessState)
 			return end
 		case <-tick.C:
 			now, idle := journalBytes(dir), time.Since(since)

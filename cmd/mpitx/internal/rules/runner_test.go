@@ -74,3 +74,12 @@ func TestCrashes(t *testing.T) {
 		}
 	}
 }
+
+// A rank that crashes after another has ended is not overlooked.
+func TestRankCrashes(t *testing.T) {
+	t.Parallel()
+	r := fixture("crash-get-info=demo_eager_limit@1").one(t, "ranks-variables")
+	if r.Status != check.Crashed || r.Bad != 1 || !strings.Contains(r.Violations[0].Expected, "MPI_T_cvar_get_info(") || !strings.Contains(r.Violations[0].Got, "segmentation fault") {
+		t.Errorf("%s", describe(r))
+	}
+}
