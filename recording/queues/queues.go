@@ -245,13 +245,13 @@ func (a *Adder) Add(e *Event) {
 		a.arrived(e)
 	case "MSG_REMOVE_FROM_UNEX_Q":
 		a.left(e)
-	case "SEARCH_POSTED_Q_BEGIN", "SEARCH_UNEX_Q_BEGIN":
+	case "SEARCH_POSTED_Q_BEGIN", "SEARCH_UNEX_Q_BEGIN", "SEARCH_UNEX_QUEUE_BEGIN": // the specification has both spellings
 		if len(a.searches) < most {
 			a.searches[searchKey{e.Rank, e.Thread, strings.Contains(e.Name, "_UNEX_")}] = e.Time
 		}
 	case "SEARCH_POSTED_Q_END":
 		a.searched(e, SearchPosted)
-	case "SEARCH_UNEX_Q_END":
+	case "SEARCH_UNEX_Q_END", "SEARCH_UNEX_QUEUE_END":
 		a.searched(e, SearchUnexpected)
 	}
 }

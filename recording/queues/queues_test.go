@@ -109,3 +109,13 @@ func TestAnyEvents(t *testing.T) {
 		}
 	})
 }
+
+// Searches count under both spellings of the specification, also if a library mixes them as Appendix A does.
+func TestSpellings(t *testing.T) {
+	for _, names := range [][]string{{"SEARCH_UNEX_Q_BEGIN", "SEARCH_UNEX_Q_END"}, {"SEARCH_UNEX_QUEUE_BEGIN", "SEARCH_UNEX_Q_END"}, {"SEARCH_UNEX_QUEUE_BEGIN", "SEARCH_UNEX_QUEUE_END"}} {
+		q := compute(add(nil, 1, names...))
+		if len(q.Peers) != 1 || q.Peers[0].Spans[SearchUnexpected] != (Times{1, unit, unit}) || q.Unpaired != 0 {
+			t.Errorf("%v: %+v", names, q)
+		}
+	}
+}
