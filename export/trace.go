@@ -45,8 +45,11 @@ type TraceRow struct {
 	Site     string  // of a call
 	Status   string  // "": as usual. Words, separated by spaces; the fields of an event as NAME=VALUE
 
+	Raised *time.Duration // when an event of MPI_T happened, by the clock of its source
+
 	numbers [5]uint64
 	peer    [2]int
+	raised  time.Duration
 }
 
 // TraceRows yields the rows of a trace, by the time at which calls end, until yield fails. A call's messages follow it.
@@ -92,6 +95,9 @@ func (w *traceRows) event(e *trace.Event, yield func(*TraceRow) error) error {
 	case e.External != nil:
 		begin(e.External.Source, e.External.Name, e.External.Time)
 		r.Object = e.External.Object.String()
+		if r.raised = e.External.Raised; r.raised != 0 {
+			r.Raised = &r.raised
+		}
 		for i := range e.External.Fields {
 			f := &e.External.Fields[i]
 			for _, v := range e.External.Values[f.First : f.First+f.Count] {
@@ -234,7 +240,7 @@ func (w *traceRows) site(r *recording.Rank, address uint64) string {
 	return text
 }
 
-const csvTraceHead = "time,duration,rank,thread,kind,name,object,peer,tag,bytes,request,sequence,flow,depth,site,status\n"
+const csvTraceHead = "time,duration,rank,thread,kind,name,object,peer,tag,bytes,request,sequence,flow,depth,site,status,raised\n"
 
 // Trace writes the trace of a run as CSV or NDJSON, in bounded memory.
 func Trace(w io.Writer, run *recording.Run, f Format, o TraceOptions) (trace.Totals, error) {
@@ -281,6 +287,9 @@ func csvTrace(out *lines, r *TraceRow, t Terminal) error {
 	b = strconv.AppendInt(append(b, ','), int64(r.Depth), 10)
 	b = appendCSV(append(b, ','), r.Site, t)
 	b = appendCSV(append(b, ','), r.Status, t)
+	if b = append(b, ','); r.Raised != nil {
+		b = appendSeconds(b, *r.Raised)
+	}
 	out.buf = append(b, '\n')
 	return out.flush(sampleBuffer)
 }
@@ -330,6 +339,9 @@ func jsonTrace(out *lines, r *TraceRow) (err error) {
 	}
 	text("site", r.Site)
 	text("status", r.Status)
+	if r.Raised != nil {
+		b = appendSeconds(append(b, `,"raised":`...), *r.Raised)
+	}
 	if err != nil {
 		return err
 	}

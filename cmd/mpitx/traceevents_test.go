@@ -76,7 +76,7 @@ func TestTraceDerived(t *testing.T) {
 				f.Fatal(p.output())
 			}
 			n := map[string]int{}
-			for _, m := range regexp.MustCompile(`(?m),derived,PERUSE_(\w+),.*,([^,]*)$`).FindAllStringSubmatch(p.stdout.String(), -1) {
+			for _, m := range regexp.MustCompile(`(?m),derived,PERUSE_(\w+),.*,([^,]*),$`).FindAllStringSubmatch(p.stdout.String(), -1) {
 				n[m[1]+" "+m[2]]++
 			}
 			return n

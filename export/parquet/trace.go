@@ -31,6 +31,7 @@ type traceRow struct {
 	Depth      int32   `parquet:"depth,dict"`
 	Site       string  `parquet:"site,dict"`
 	Status     string  `parquet:"status,dict"`
+	RaisedNs   *int64  `parquet:"raised_ns,optional"` // since the job's start
 }
 
 // Trace writes the trace of a run, in bounded memory.
@@ -46,7 +47,7 @@ func Trace(w io.Writer, run *recording.Run, o export.TraceOptions) error {
 	_, err := export.TraceRows(run, o, func(r *export.TraceRow) error {
 		rows = append(rows, traceRow{Time: r.Time.Seconds(), TimeNs: int64(r.Time), DurationNs: int64(r.Duration / time.Nanosecond), Rank: int32(r.Rank), Thread: int32(r.Thread), Kind: r.Kind,
 			Name: r.Name, Object: r.Object, Peer: small(r.Peer), Tag: small(r.Tag), Bytes: copyOf(r.Bytes), Request: copyOf(r.Request), Sequence: copyOf(r.Sequence),
-			Flow: copyOf(r.Flow), Depth: int32(r.Depth), Site: r.Site, Status: r.Status})
+			Flow: copyOf(r.Flow), Depth: int32(r.Depth), Site: r.Site, Status: r.Status, RaisedNs: nanoseconds(r.Raised)})
 		if len(rows) < batch {
 			return nil
 		}
@@ -74,5 +75,13 @@ func copyOf(n *uint64) *uint64 {
 		return nil
 	}
 	v := *n
+	return &v
+}
+
+func nanoseconds(t *time.Duration) *int64 {
+	if t == nil {
+		return nil
+	}
+	v := int64(*t)
 	return &v
 }

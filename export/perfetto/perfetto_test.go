@@ -185,6 +185,9 @@ func TestNesting(t *testing.T) {
 			if seen[s.name] = true; s.depth != want {
 				t.Errorf("%+v, want depth %d", s, want)
 			}
+			if raised := s.args["raised_ns"]; s.name == "queued" && raised != "3003" {
+				t.Errorf("raised at %q", raised)
+			}
 		}
 	}
 	if len(seen) != len(depths) {

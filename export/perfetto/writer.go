@@ -206,6 +206,9 @@ func (x *writer) external(t *thread, e *trace.External) {
 	if e.Object != nil {
 		x.text(x.key("object"), e.Object.String())
 	}
+	if e.Raised != 0 {
+		x.integer(x.key("raised_ns"), int64(e.Raised))
+	}
 	for i := range e.Fields {
 		f := &e.Fields[i]
 		for k, v := range e.Values[f.First : f.First+f.Count] {

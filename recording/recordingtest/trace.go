@@ -39,7 +39,7 @@ func NewTrace(s *Stream) *Trace {
 	s.EventType(1, "trace message", 48, append([]Field{begin, bytes}, rest...)...)
 	s.EventType(2, "trace post", 16, begin, u32("request"), u32("flags"))
 	s.EventType(3, "phase", 8, Field{Name: "phase", Type: 3, Meaning: 1}, u32("entered"))
-	s.EventType(4, "mpi_t queued", 24, Field{Name: "timestamp", Type: 8}, i32("source_index"), u32("object"), i32("source"), i32("tag"))
+	s.EventType(4, "mpi_t queued", 24, Field{Name: "timestamp", Type: 8}, i32("source"), u32("object"), i32("source"), i32("tag"))
 	s.EventType(7, "trace done", 8, u32("request"), u32("flags"))
 	s.EventType(8, "trace cancel", 32, u32("request"), u32("outcome"), u32("object"), i32("peer"), i32("tag"), i32("job"), u32("flags"), u32("reserved"))
 	s.EventType(6, "trace repeat", 16, u32("slot"), u32("lasted"), u32("request"), u32("sequence"))
@@ -110,7 +110,7 @@ func (t *Trace) Phase(ticks uint64, name string) {
 	t.events = append(t.events, Event{19, ticks, le.AppendUint32(le.AppendUint32(nil, t.Text(name)), entered)})
 }
 
-// Queued adds an event of another source.
+// Queued adds an event of MPI_T, of the source 7.
 func (t *Trace) Queued(ticks, stamp uint64, object uint32, source, tag int32) {
 	b := le.AppendUint32(le.AppendUint32(le.AppendUint64(nil, stamp), 7), object)
 	t.events = append(t.events, Event{20, ticks, le.AppendUint32(le.AppendUint32(b, uint32(source)), uint32(tag))})

@@ -5,7 +5,7 @@ const TraceRanks = 2
 
 // SaveTrace writes the trace of a made-up program: rank 0 sends rounds messages to rank 1, which posts two receives at a time and completes
 // the second one first. The size of a message is its number. Each rank names a phase, and rank 1 has a call nested in another, an event of
-// MPI_T, and a loss. The rounds must be even.
+// MPI_T that happened 3003 ns after the start by the clock of its source, and a loss. The rounds must be even.
 func SaveTrace(dir string, rounds int) error { return saveTrace(dir, rounds, true) }
 
 // SaveOrderedTrace writes the same, but receives complete in the order in which they were posted.
@@ -49,6 +49,7 @@ func saveTrace(dir string, rounds int, backwards bool) error {
 			}
 		}
 		if rank == 1 {
+			t.Sources(Source{Index: 7, Name: "queue", PerSecond: 1_000_000_000, First: 2, Last: -1, FirstTime: 4000})
 			t.Queued(at, 5, 1, 0, 7)
 			t.Add(TraceEvent{Function: "MPI_Comm_rank", Begin: at + 200, End: at + 250, Site: 0x400150, Object: 1, Peer: -1000000, Tag: -1000000, Depth: 1})
 			t.Add(TraceEvent{Function: "MPI_Allreduce", Begin: at + 100, End: at + 400, Site: 0x400160, Object: 1, Peer: -1000000, Tag: -1000000, Bytes: 8})

@@ -126,7 +126,8 @@ type process struct {
 	layouts []*layout // by type
 	texts   []string  // by number, of those below maxTexts; "": not known yet
 	objects map[uint32]*Object
-	first   int // the number in the run of rank 0 of its MPI_COMM_WORLD
+	clocks  map[int64]sourceClock // of event sources; nil: not read yet
+	first   int                   // the number in the run of rank 0 of its MPI_COMM_WORLD
 
 	last   *Object // the object that was asked for last, and its number
 	lastID uint32

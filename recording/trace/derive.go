@@ -371,13 +371,9 @@ const tableAsked = "event patterns"
 
 // Asked are the patterns that mpitx trace --event got, each once.
 func Asked(run *recording.Run) (patterns []string) {
-	for row := range run.Rows(recording.Options{Table: func(t *recording.Table) bool { return t.Name == tableAsked }}) {
-		for i := range row.Table.Fields {
-			if f := &row.Table.Fields[i]; f.Name == "pattern" && f.First < len(row.Values) {
-				if text := row.Values[f.First].String(); text != "" && !slices.Contains(patterns, text) {
-					patterns = append(patterns, text)
-				}
-			}
+	for row := range rows(run, tableAsked, nil) {
+		if text := row.text("pattern"); text != "" && !slices.Contains(patterns, text) {
+			patterns = append(patterns, text)
 		}
 	}
 	return patterns

@@ -264,7 +264,7 @@ func (d *decoder) external(e *recording.Event, p *process, yield func(*Event) bo
 		v := d.ext.Values[f.First]
 		n, _ := v.Uint64()
 		switch {
-		case f.Name == "object" && f.Count == 1:
+		case i == fieldOfObject && f.Name == "object" && f.Count == 1: // an element of the event may have any name
 			d.ext.Object = p.object(uint32(n))
 		case f.Meaning == recording.MeansText && f.Count == 1 && d.ext.Name == "":
 			d.ext.Name = v.String()
@@ -272,6 +272,24 @@ func (d *decoder) external(e *recording.Event, p *process, yield func(*Event) bo
 			d.ext.Fields = append(d.ext.Fields, *f)
 		}
 	}
+	if fields := e.Type.Fields; len(fields) > fieldOfObject && fields[0].Name == "timestamp" && fields[1].Name == "source" {
+		d.raised(p)
+	}
 	d.shown = Event{Rank: e.Rank, Thread: e.Thread, Track: e.Chain, External: &d.ext}
 	return yield(&d.shown)
+}
+
+// fieldOfObject is the index of the object's field in events of MPI_T and PERUSE (agent/tools/event).
+const fieldOfObject = 2
+
+// raised puts the timestamp of an event of MPI_T on the run's clock.
+func (d *decoder) raised(p *process) {
+	if p.clocks == nil {
+		p.clocks = d.trace.clocksOf(p.rank)
+	}
+	timestamp, ok := d.ext.Values[d.ext.Fields[0].First].Int64()
+	source, _ := d.ext.Values[d.ext.Fields[1].First].Int64()
+	if clock, known := p.clocks[source]; ok && known {
+		d.ext.Raised = clock.time(timestamp, d.ext.Time)
+	}
 }

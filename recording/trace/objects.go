@@ -22,58 +22,41 @@ type row struct {
 // readObjects reads the objects of all ranks by the ranks' own numbers. Objects of two processes are the same if kind, group and order
 // are equal and their parents are the same.
 func readObjects(run *recording.Run) map[*recording.Rank]map[uint32]*Object {
-	rows := map[*recording.Rank]map[uint32]*row{}
-	for r := range run.Rows(recording.Options{Table: func(t *recording.Table) bool { return t.Name == "objects" }}) {
+	all := map[*recording.Rank]map[uint32]*row{}
+	for r := range rows(run, "objects", nil) {
 		rank := r.Table.Rank
-		if rows[rank] == nil {
-			rows[rank] = map[uint32]*row{}
+		if all[rank] == nil {
+			all[rank] = map[uint32]*row{}
 		}
-		number := func(name string) uint64 {
-			for i := range r.Table.Fields {
-				if f := &r.Table.Fields[i]; f.Name == name && f.Count == 1 && f.First < len(r.Values) {
-					n, _ := r.Values[f.First].Uint64()
-					return n
-				}
-			}
-			return 0
-		}
-		text := func(name string) string {
-			for i := range r.Table.Fields {
-				if f := &r.Table.Fields[i]; f.Name == name && f.First < len(r.Values) {
-					return r.Values[f.First].String()
-				}
-			}
-			return ""
-		}
-		kind := int(number("kind"))
-		o := &Object{Kind: "object", Name: text("name"), MadeBy: text("made_by"), Size: int(number("size"))}
+		kind := int(r.number("kind"))
+		o := &Object{Kind: "object", Name: r.text("name"), MadeBy: r.text("made_by"), Size: int(r.number("size"))}
 		if kind < len(kinds) {
 			o.Kind = kinds[kind]
 		}
-		one := &row{object: o, parent: uint32(number("parent"))}
-		if group := number("group"); group != 0 {
-			one.key = fmt.Sprint(kind, " ", group, " ", number("order"))
+		one := &row{object: o, parent: uint32(r.number("parent"))}
+		if group := r.number("group"); group != 0 {
+			one.key = fmt.Sprint(kind, " ", group, " ", r.number("order"))
 		}
-		rows[rank][uint32(number("id"))] = one
+		all[rank][uint32(r.number("id"))] = one
 	}
-	same, all := map[string]*Object{}, map[*recording.Rank]map[uint32]*Object{}
+	same, objects := map[string]*Object{}, map[*recording.Rank]map[uint32]*Object{}
 	for _, rank := range run.Ranks {
-		all[rank] = map[uint32]*Object{}
-		for _, id := range slices.Sorted(maps.Keys(rows[rank])) { // numbers, and so flows, are the same in each reading
-			one := rows[rank][id]
-			all[rank][id] = one.object
-			key, ok := keyOf(rows[rank], one, 0)
+		objects[rank] = map[uint32]*Object{}
+		for _, id := range slices.Sorted(maps.Keys(all[rank])) { // numbers, and so flows, are the same in each reading
+			one := all[rank][id]
+			objects[rank][id] = one.object
+			key, ok := keyOf(all[rank], one, 0)
 			switch {
 			case !ok:
 			case same[key] == nil:
 				same[key] = one.object
 				one.object.number = uint32(len(same))
 			default:
-				all[rank][id] = same[key]
+				objects[rank][id] = same[key]
 			}
 		}
 	}
-	return all
+	return objects
 }
 
 func keyOf(rows map[uint32]*row, one *row, depth int) (string, bool) {

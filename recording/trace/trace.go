@@ -89,7 +89,8 @@ type Phase struct {
 
 // External is an event of another source: "mpi_t" or "peruse".
 type External struct {
-	Time         time.Duration
+	Time         time.Duration // when the library called back
+	Raised       time.Duration // when it happened, by the clock of the event's source; 0: unknown
 	Source, Name string
 	Object       *Object
 	Fields       []recording.Field
@@ -167,7 +168,8 @@ type Trace struct {
 	run     *recording.Run
 	options Options
 	objects map[*recording.Rank]map[uint32]*Object
-	matched *matched // nil: flows are not wanted
+	clocks  map[*recording.Rank]map[int64]sourceClock // of event sources, as far as they were needed
+	matched *matched                                  // nil: flows are not wanted
 }
 
 // Read reads what is the same for the whole trace and, with Options.Flows, matches messages. The run must stay open.
