@@ -95,6 +95,8 @@ var (
 	ErrUnknownType = errors.New("unknown datatype")
 	// ErrBadCount: the library returned an impossible number of elements.
 	ErrBadCount = errors.New("the library returned an impossible number of elements")
+	// ErrElementOutside: an element of an event lies where no event's data can be.
+	ErrElementOutside = errors.New("an element is outside of the event's data")
 	// ErrBadString: the library returned another length for a string in every call.
 	ErrBadString = errors.New("the library returned a different length for a string in every call")
 )

@@ -102,7 +102,7 @@ func TestErrorClasses(t *testing.T) {
 }
 
 func TestErrorsAreDistinct(t *testing.T) {
-	ours := []error{ErrNotBindable, ErrNeedsInit, ErrUnknownType, ErrBadCount, ErrBadString}
+	ours := []error{ErrNotBindable, ErrNeedsInit, ErrUnknownType, ErrBadCount, ErrElementOutside, ErrBadString}
 	for i, a := range ours {
 		for k, b := range ours {
 			if errors.Is(a, b) != (i == k) {

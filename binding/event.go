@@ -80,9 +80,9 @@ func (i *Interface) EventIndex(name string) (int, error) {
 	return indexOf(name, func(p *C.char, index *C.int) C.int { return C.mt_event_get_index(i.t, p, index) })
 }
 
-// bytes is the size of an event's data. It returns ErrBadCount for an element outside of any possible data, and ErrUnknownType if
-// an element's size is unknown.
-func (e *EventInfo) bytes() (int, error) {
+// Bytes is the size of an event's data. It returns ErrElementOutside for an element outside of any possible data, and ErrUnknownType
+// if an element's size is unknown.
+func (e *EventInfo) Bytes() (int, error) {
 	end := int64(0)
 	for _, x := range e.Elements {
 		size := int64(x.Type.Size())
@@ -90,7 +90,7 @@ func (e *EventInfo) bytes() (int, error) {
 		case size == 0:
 			return 0, ErrUnknownType
 		case x.Displacement < 0 || x.Displacement > maxEventBytes-size:
-			return 0, ErrBadCount
+			return 0, ErrElementOutside
 		}
 		end = max(end, x.Displacement+size)
 	}

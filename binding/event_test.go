@@ -301,7 +301,7 @@ func TestBrokenEvents(t *testing.T) {
 		call func(m *mpi) error
 		want error
 	}{
-		"outside-element=demo_message_sent": {alloc, ErrBadCount},
+		"outside-element=demo_message_sent": {alloc, ErrElementOutside},
 		"unknown-type=demo_message_sent":    {alloc, ErrUnknownType},
 		"huge-count=demo_message_sent":      {alloc, ErrBadCount},
 		"negative-count=demo_message_sent":  {alloc, ErrBadCount},

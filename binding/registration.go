@@ -31,15 +31,15 @@ type EventFunc func(*Event)
 type DroppedFunc func(count int64, source int, safety CallbackSafety)
 
 // AllocEvent is MPI_T_event_handle_alloc (MPI-4.0, section 15.3.8). Event types bound to a communicator need CommWorld or
-// CommSelf, and MPI_Init; for other objects it returns ErrNotBindable. It returns ErrBadCount or ErrUnknownType if an event's data
-// could not be read. The caller frees the registration; Interface.Finalize frees those that are left.
+// CommSelf, and MPI_Init; for other objects it returns ErrNotBindable. It returns ErrBadCount, ErrElementOutside or ErrUnknownType if
+// an event's data could not be read. The caller frees the registration; Interface.Finalize frees those that are left.
 func (i *Interface) AllocEvent(index int, object Object, hints Hints) (*EventRegistration, error) {
 	info, err := i.EventInfo(index)
 	if err != nil {
 		return nil, err
 	}
 	r := &EventRegistration{i: i, info: info}
-	if r.bytes, err = info.bytes(); err != nil {
+	if r.bytes, err = info.Bytes(); err != nil {
 		return nil, err
 	}
 	if object, err = i.resolveObject(info.Bind, object); err != nil {

@@ -56,6 +56,9 @@ func (o *observer) events(p *catalog.Process, trials []binding.Trial) map[int]st
 		seen[info.Name] = true
 		e := catalog.Event{Name: info.Name, Verbosity: info.Verbosity, Bind: info.Bind, Hints: hints(info.Hints), Description: info.Description,
 			Status: t.Reading.Status, Reason: t.Reading.Reason}
+		if _, err := info.Bytes(); e.Status == catalog.StatusOK && errors.Is(err, binding.ErrElementOutside) {
+			e.Status, e.Reason = catalog.StatusError, err.Error()
+		}
 		for _, x := range info.Elements {
 			e.Elements = append(e.Elements, catalog.Element{Type: x.Type, Displacement: x.Displacement})
 		}
