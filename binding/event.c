@@ -6,7 +6,8 @@
 static void on_event(mpitx_handle instance, mpitx_handle registration, int safety, void *user_data)
 {
     (void)registration;
-    mpitxEvent((uintptr_t)user_data, instance, safety);
+    if (instance)
+        mpitxEvent((uintptr_t)user_data, instance, safety);
 }
 
 static void on_dropped(int64_t count, mpitx_handle registration, int source, int safety, void *user_data)

@@ -56,8 +56,11 @@ static void watch_event(MPI_T_event_instance instance, MPI_T_event_registration 
 {
     MPI_Count time = 0;
     int source = -1;
+    if (watch.frees > 0) {
+        watch.late++;
+        return;
+    }
     watch.events++;
-    watch.late += watch.frees > 0;
     watch.others += handle != watch.handle || user_data != &watch;
     watch.safety += (int)safety > watch.level;
     if (watch.reads) {

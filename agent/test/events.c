@@ -22,6 +22,7 @@ static void interrupt(int signal)
 
 int main(int argc, char **argv)
 {
+    int rank;
     MPI_Comm copy;
     pthread_t threads[THREADS];
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &(int){0});
@@ -39,9 +40,11 @@ int main(int argc, char **argv)
     MPI_Comm freed = copy;
     MPI_Comm_free(&copy);
     events_raise(EVENT_COMM, freed, 0, 0, 0);
+    events_raise(EVENT_COMM, freed, 1, 0, EVENTS_FREED);
     for (int i = 0; i < 2; i++) events_raise(EVENT_UNREADABLE, MPI_COMM_NULL, i, 0, 0);
     events_raise(EVENT_WIDE, MPI_COMM_NULL, 1, 0, 0);
-    events_drop(EVENT_PAIR, 7);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) events_drop(EVENT_PAIR, 7);
     fflush(stdout);
     if (argc > 1) kill(getpid(), SIGKILL);
     MPI_Finalize();

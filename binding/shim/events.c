@@ -106,7 +106,7 @@ static int x_event_get_index(const char *name, int *index) { return PROVIDED(mpi
 /* ---- registrations ---- */
 
 /* The handle of a registration is the address of its record, and the library gets a callback's record as user data. Records are never
- * released, as a faulty library may call a callback after the registration has been freed; such calls are ignored. */
+ * released, as a faulty library may call a callback after the registration has been freed. */
 struct callback {
     struct registration *owner;
     mpitx_event_fn *function;
@@ -136,8 +136,7 @@ static void on_event(void *instance, void *native, int safety, void *user_data)
 {
     struct callback *c = user_data;
     (void)native;
-    if (!c->owner->freed)
-        c->function((mpitx_handle)instance, (mpitx_handle)c->owner, neutral_safety(safety), c->user_data);
+    c->function(c->owner->freed ? 0 : (mpitx_handle)instance, (mpitx_handle)c->owner, neutral_safety(safety), c->user_data);
 }
 
 /* What the library passes as user data is not the handler's: MPI's routine has none. */

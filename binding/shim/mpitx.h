@@ -209,8 +209,8 @@ struct mpitx_source_info {
     uintptr_t info; /* the caller frees it */
 };
 
-/* Callbacks. An instance is valid during the call only. safety is what the callback must satisfy now: it may be called from other
- * threads, inside of MPI calls, and in signal handlers. */
+/* Callbacks. An instance is valid during the call only; it is 0 if a faulty library calls after the registration was freed. safety is
+ * what the callback must satisfy now: it may be called from other threads, inside of MPI calls, and in signal handlers. */
 typedef void mpitx_event_fn(mpitx_handle instance, mpitx_handle registration, int safety, void *user_data);
 typedef void mpitx_event_free_fn(mpitx_handle registration, int safety, void *user_data);
 typedef void mpitx_event_dropped_fn(int64_t count, mpitx_handle registration, int source, int safety, void *user_data);

@@ -34,7 +34,8 @@ struct event_row {
     struct mpitx_run_row head;
     uint32_t name, description;
     uint32_t bind, safety; /* of the registrations; 0: it could not be registered */
-    uint64_t received, recorded, refused, dropped;
+    uint64_t received, recorded, refused, dropped, late; /* late: after the registration was freed, and not in received */
+    uint32_t reason;                                     /* why it is only counted; "": it is not */
 };
 
 struct event_element {

@@ -65,8 +65,8 @@ void event_received(mpitx_handle instance, mpitx_handle registration, int safety
     if (run) {
         _Alignas(8) char event[sizeof(struct event_head) + 8 * EVENT_ELEMENTS];
         struct event_row *row = r->type->row;
-        add(&row->received, 1);
-        if (r->type->run_type >= 0) {
+        add(instance ? &row->received : &row->late, 1); /* 0: the registration was freed */
+        if (instance && r->type->run_type >= 0) {
             bool ok = safety < MPITX_CB_REQUIRE_ASYNC_SIGNAL_SAFE && copy(r, instance, event) && event_write(run, r->type->run_type, now, event);
             add(ok ? &row->recorded : &row->refused, 1);
         }

@@ -15,7 +15,7 @@ int event_type_count;
 /* ---- patterns ---- */
 
 struct event_pattern {
-    const char *text;
+    const char *text, *reason; /* reason: of a rule */
     struct pattern names;
     bool matched;
 };
@@ -23,12 +23,15 @@ struct event_pattern {
 static struct event_pattern *patterns, *counted; /* counted: of event types whose data are not copied */
 static int pattern_count, counted_count;
 
-/* The pattern of "FAMILY GLOB"; NULL: of another family. The standard ABI's library may be of any. */
-static const char *for_family(const char *text)
+/* The rule of "FAMILY GLOB REASON"; NULL: of another family. The standard ABI's library may be of any. */
+static const char *for_family(const char *text, const char **reason)
 {
     size_t n = strcspn(text, " ");
     bool ours = strcmp(library_family, "abi") == 0 || (strlen(library_family) == n && strncmp(text, library_family, n) == 0);
-    return ours && text[n] ? text + n + 1 : NULL;
+    if (!ours || !text[n]) return NULL;
+    const char *glob = text + n + 1, *end = glob + strcspn(glob, " ");
+    *reason = *end ? end + 1 : "its data are not read, by a rule for this library";
+    return strndup(glob, (size_t)(end - glob));
 }
 
 static struct event_pattern *read_patterns(const char *key, bool by_family, int *count)
@@ -37,9 +40,9 @@ static struct event_pattern *read_patterns(const char *key, bool by_family, int 
     while (agent_config(key, n)) n++;
     struct event_pattern *list = calloc((size_t)n + 1, sizeof *list);
     for (int i = 0; list && i < n; i++) {
-        const char *text = by_family ? for_family(agent_config(key, i)) : agent_config(key, i);
+        const char *reason = NULL, *text = by_family ? for_family(agent_config(key, i), &reason) : agent_config(key, i);
         if (!text) continue;
-        list[*count].text = text;
+        list[*count] = (struct event_pattern){.text = text, .reason = reason};
         if (pattern_parse(&list[*count].names, text))
             ++*count;
         else
@@ -62,6 +65,14 @@ static bool match(struct event_pattern *list, int count, const char *name)
     for (int i = 0; i < count; i++)
         if (pattern_match(&list[i].names, name, 0)) any = list[i].matched = true;
     return any;
+}
+
+/* Why an event is only counted, by a rule; NULL: no rule names it. */
+static const char *rule_for(const char *name)
+{
+    for (int i = 0; i < counted_count; i++)
+        if (pattern_match(&counted[i].names, name, 0)) return counted[i].reason;
+    return NULL;
 }
 
 bool event_matches(const char *name) { return match(patterns, pattern_count, name); }
@@ -138,6 +149,7 @@ static const struct mpitx_run_field row_fields[] = {
     {.name = "bind", .type = MPITX_RUN_U32},                            {.name = "safety", .type = MPITX_RUN_U32},
     {.name = "received", .type = MPITX_RUN_U64},                        {.name = "recorded", .type = MPITX_RUN_U64},
     {.name = "refused", .type = MPITX_RUN_U64},                         {.name = "dropped", .type = MPITX_RUN_U64},
+    {.name = "late", .type = MPITX_RUN_U64},                            {.name = "reason", .type = MPITX_RUN_U32, .meaning = MPITX_RUN_TEXT},
 };
 static int table = -1;
 
@@ -179,6 +191,18 @@ static void name_elements(mpitx_handle enumtype, char names[][64], uint32_t coun
     }
 }
 
+static bool outside(int64_t at, size_t size) { return at < 0 || at > (int64_t)(EVENT_BYTES - size); }
+
+/* The reason for a type with elements outside of its data; NULL: none is. */
+static const char *count_outside(const int datatypes[], const int64_t at[], uint32_t count)
+{
+    static char why[64];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count; i++) n += outside(at[i], mpitx_type_size(datatypes[i]));
+    snprintf(why, sizeof why, "%u of its %u elements %s outside of the event", n, count, n == 1 ? "is" : "are");
+    return n ? why : NULL;
+}
+
 /* Declares an event type in the run. Returns why its data cannot be copied; NULL: they can. */
 static const char *declare_type(struct event_type *type, const int datatypes[], const int64_t at[], const struct mpitx_event_info *info)
 {
@@ -190,11 +214,12 @@ static const char *declare_type(struct event_type *type, const int datatypes[], 
     char name[1100];
     if (info->num_elements < 0 || info->num_elements > EVENT_ELEMENTS) return "it has too many elements";
     type->element_count = (uint32_t)info->num_elements;
+    const char *why = count_outside(datatypes, at, type->element_count);
+    if (why) return why;
     name_elements(info->enumtype, names, type->element_count);
     for (uint32_t i = 0; i < type->element_count; i++) {
         size_t size = mpitx_type_size(datatypes[i]);
         if (size == 0) return "an element has an unknown datatype";
-        if (at[i] < 0 || at[i] > (int64_t)(EVENT_BYTES - size)) return "an element is outside of the event";
         to = (to + size - 1) / size * size;
         type->elements[i] = (struct event_element){(uint16_t)at[i], (uint16_t)to, (uint16_t)size};
         fields[3 + i] = (struct mpitx_run_field){.name = names[i], .type = field_type(datatypes[i])};
@@ -222,11 +247,11 @@ static void add(int index, const char *name, const char *description)
         agent_report(MPITX_RUN_WARNING, "event %s: not recorded: it is bound to objects that are neither communicators, windows nor files", name);
         return;
     }
-    const char *why = match(counted, counted_count, name) ? "its data are not read, by a rule for this library" : declare_type(type, datatypes, at, &info);
-    if (why) agent_report(MPITX_RUN_INFO, "event %s: only counted: %s", name, why);
-    int texts[2] = {mpitx_run_declare_text(agent_run, name), mpitx_run_declare_text(agent_run, description)};
-    struct event_row row = {.name = (uint32_t)texts[0], .description = (uint32_t)texts[1], .bind = (uint32_t)info.bind};
-    type->row = texts[0] < 0 || texts[1] < 0 ? NULL : (struct event_row *)mpitx_run_row(agent_run, table, &row);
+    const char *why = rule_for(name);
+    if (!why) why = declare_type(type, datatypes, at, &info);
+    int texts[3] = {mpitx_run_declare_text(agent_run, name), mpitx_run_declare_text(agent_run, description), mpitx_run_declare_text(agent_run, why ? why : "")};
+    struct event_row row = {.name = (uint32_t)texts[0], .description = (uint32_t)texts[1], .reason = (uint32_t)texts[2], .bind = (uint32_t)info.bind};
+    type->row = texts[0] < 0 || texts[1] < 0 || texts[2] < 0 ? NULL : (struct event_row *)mpitx_run_row(agent_run, table, &row);
     if (type->row) event_type_count++;
 }
 
