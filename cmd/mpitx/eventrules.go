@@ -14,11 +14,11 @@ import (
 //go:embed eventrules.txt
 var ownEventRules string
 
-// eventRule names events of a family that are only counted, because their data cannot be read. The reason is for readers of the file.
-type eventRule struct{ family, glob string }
+// eventRule names events of a family that are only counted, because their data cannot be read.
+type eventRule struct{ family, glob, reason string }
 
 // countedEvents returns the events that are only counted, by mpitx's rules and those in the user's configuration, as the agent takes
-// them: family and glob. The error names the line that is wrong.
+// them: family, glob and reason. The error names the line that is wrong.
 func countedEvents(e *locate.Env) (all []string, err error) {
 	rules, err := parseEventRules("mpitx's rules", ownEventRules)
 	if err != nil {
@@ -35,7 +35,7 @@ func countedEvents(e *locate.Env) (all []string, err error) {
 		}
 	}
 	for _, r := range rules {
-		all = append(all, r.family+" "+r.glob)
+		all = append(all, r.family+" "+r.glob+" "+r.reason)
 	}
 	return all, nil
 }
@@ -70,7 +70,7 @@ func parseEventRules(file, text string) (rules []eventRule, err error) {
 		if _, err := catalog.ParsePattern(words[1]); err != nil {
 			return nil, usagef("%s: %q: %v", place, words[1], err)
 		}
-		rules = append(rules, eventRule{words[0], words[1]})
+		rules = append(rules, eventRule{words[0], words[1], strings.Join(words[2:], " ")})
 	}
 	return rules, nil
 }

@@ -59,6 +59,9 @@ func (o *exportOptions) writeTrace(cmd *cobra.Command, run *recording.Run, args 
 		}
 		o.a.complain("%s: %s dropped while the trace was recorded%s", dir, count(lost, "event"), why)
 	}
+	for _, line := range gapLines(run, trace.EventGaps(run, o.cut.rank()), nil) {
+		o.a.complain("%s: %s", dir, line)
+	}
 	reportGaps(o.a, run)
 	return err
 }

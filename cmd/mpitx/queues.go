@@ -11,6 +11,7 @@ import (
 	"mpitx/export"
 	"mpitx/recording"
 	"mpitx/recording/queues"
+	"mpitx/recording/trace"
 )
 
 type queuesOptions struct {
@@ -111,6 +112,11 @@ func (o *queuesOptions) run(_ *cobra.Command, args []string) error {
 	}
 	if q.Lost > 0 {
 		o.a.complain("%s: %d events were lost, as there was no room for them: numbers are too small", name, q.Lost)
+	}
+	if !q.Derived {
+		for _, line := range gapLines(run, slices.DeleteFunc(trace.EventGaps(run, options.Rank), notOfQueues), nil) {
+			o.a.complain("%s: %s", name, line)
+		}
 	}
 	if err := export.Queues(o.a.out, q, o.format, o.table, term); err != nil {
 		return err

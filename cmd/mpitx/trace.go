@@ -198,7 +198,7 @@ func (o *traceOptions) deliver(r *attach.Result) error {
 	}
 	if !o.quiet {
 		o.summarize(r.Run, totals)
-		for _, line := range peruseMissing(r.Run, o.events) {
+		for _, line := range append(peruseMissing(r.Run, o.events), gapLines(r.Run, trace.EventGaps(r.Run, nil), o.events)...) {
 			o.a.complain("%s", line)
 		}
 	}
