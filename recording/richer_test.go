@@ -266,6 +266,28 @@ func TestTornRow(t *testing.T) {
 	}
 }
 
+// An event of a stream that never waits is lost and counted if its chunk is full while another thread holds the run's lock. Later events are
+// recorded again.
+func TestEventsThatNeverWait(t *testing.T) {
+	for _, how := range []string{"inline=0", "inline=1"} {
+		dir, live := folders(t)
+		out := mustWrite(t, fmt.Sprintf("dir=%s live=%s %s chunk=8192 open kinds busy=1000 close", dir, live, how))
+		run := mustOpen(t, dir)
+		noDamage(t, run)
+		n, lost := uint64(0), uint64(0)
+		for e := range run.Events(Options{}) {
+			if e.Type == nil {
+				lost += e.Lost
+			} else {
+				n++
+			}
+		}
+		if c := run.Ranks[0].Counters.LostEvents; n+lost != 2002 || lost == 0 || c != lost || strings.Count(out, "busy did not wait lost ") != 1 || strings.Count(out, "busy waited lost ") != 1 {
+			t.Errorf("%s: %d events, %d lost, %d counted\n%s", how, n, lost, c, out)
+		}
+	}
+}
+
 // A forked child has its parent's rows mapped, and must not change them.
 func TestForkedEvents(t *testing.T) {
 	dir, live := folders(t)

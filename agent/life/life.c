@@ -154,6 +154,7 @@ static bool after_init(const struct chain_call *call, int rc, int level, bool se
     if (agent_run_options.dir ? !record_open() : agent_config("dir", 0) != NULL) report_notes_unrecorded();
     chain_go();
     CALL_TOOLS(started);
+    mpitx_run_flush(agent_run); /* so that callbacks of the library find declarations sealed */
     return change_state(AGENT_STARTING, AGENT_RUNNING);
 }
 

@@ -63,11 +63,11 @@ static void flush_here(struct mpitx_run *run)
     pthread_setcancelstate(cancel, NULL);
 }
 
-void run_wake_flusher(struct mpitx_run *run)
+void run_wake_flusher(struct mpitx_run *run, bool wait)
 {
     if (run->threaded) {
         sem_post(&run->wake);
-    } else if (run_try_lock_long(run)) {
+    } else if (wait ? run_try_lock_long(run) : run_try_lock_blocking(run, 1)) {
         flush_here(run);
         run_unlock(run);
     }

@@ -121,9 +121,16 @@ int mpitx_run_thread_begin(struct mpitx_run *run)
             ;
         t->tid = thread_id();
         t->announce = true;
+        t->never_waits = false;
         return (int)i;
     }
     return run_refuse(run, MPITX_RUN_FULL);
+}
+
+void mpitx_run_thread_never_waits(struct mpitx_run *run, int thread)
+{
+    if (!run_off(run) && thread >= 0 && (uint32_t)thread < run->max_threads)
+        run->threads[thread].never_waits = true;
 }
 
 void mpitx_run_thread_end(struct mpitx_run *run, int thread)
@@ -134,12 +141,12 @@ void mpitx_run_thread_end(struct mpitx_run *run, int thread)
 
 /* -- events -- */
 
-static bool seal_declarations(struct mpitx_run *run)
+static bool seal_declarations(struct mpitx_run *run, bool wait)
 {
     bool ok = false;
     if (!run->undeclared)
         return true;
-    if (run_try_lock_long(run)) {
+    if (wait ? run_try_lock_long(run) : run_try_lock_blocking(run, 1)) {
         ok = run_seal_meta(run);
         run_unlock(run);
     }
@@ -157,15 +164,15 @@ static void put_word(struct run_thread *t, uint16_t tag, uint64_t word)
 static bool next_chunk(struct mpitx_run *run, struct run_thread *t, uint64_t ticks)
 {
     if (t->chunk) {
-        if (!seal_declarations(run)) /* events must not be in the file before their declarations */
+        if (!seal_declarations(run, !t->never_waits)) /* events must not be in the file before their declarations */
             return false;
         struct run_chunk *full = t->chunk;
         t->chunk = NULL;
         t->used = t->room = 0;
         run_pool_seal(run, full, t->last_ticks, t->records);
-        run_wake_flusher(run);
+        run_wake_flusher(run, !t->never_waits);
     }
-    struct run_chunk *c = run_pool_take(run, RUN_KIND_EVENTS, (uint16_t)(t - run->threads + 1));
+    struct run_chunk *c = run_pool_take(run, RUN_KIND_EVENTS, (uint16_t)(t - run->threads + 1), !t->never_waits);
     if (!c)
         return false;
     c->first_ticks = ticks;

@@ -82,6 +82,7 @@ struct run_thread {
     uint32_t tid;
     uint32_t chunks; /* so far */
     bool announce;   /* write tid before the next event */
+    bool never_waits;  /* see mpitx_run_thread_never_waits */
     atomic_bool taken;
     uint64_t base_ticks, last_ticks, lost, lost_ticks; /* lost_ticks: of the last one lost */
 };
@@ -202,25 +203,31 @@ static inline bool run_try_lock(struct mpitx_run *run)
     return false;
 }
 
-/* For rare operations that should not fail: lets the holder run. Signals are blocked, as a handler may leave by siglongjmp. Samples do not
- * block them: if one was left, the lock is never released, and is waited for once. */
-static inline bool run_try_lock_long(struct mpitx_run *run)
+/* Blocks signals, as a handler may leave by siglongjmp. Lets the holder run between two tries. */
+static inline bool run_try_lock_blocking(struct mpitx_run *run, int tries)
 {
     const uint64_t all = ~UINT64_C(0);
     uint64_t before;
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof all);
-    for (int i = 0; i < (run->lock_stuck ? 1 : 100); i++) {
+    for (; tries > 0; tries--) {
         if (run_try_lock(run)) {
             run->signals = before;
             run->signals_blocked = true;
             run->lock_stuck = false;
             return true;
         }
-        sched_yield();
+        if (tries > 1)
+            sched_yield();
     }
-    run->lock_stuck = true;
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
     return false;
+}
+
+/* For rare operations that should not fail. Samples do not block signals: if one was left, the lock is never released, and is waited for
+ * once. */
+static inline bool run_try_lock_long(struct mpitx_run *run)
+{
+    return run_try_lock_blocking(run, run->lock_stuck ? 1 : 100) || !(run->lock_stuck = true);
 }
 
 static inline void run_unlock(struct mpitx_run *run)
@@ -311,7 +318,7 @@ bool run_stop_flusher(struct mpitx_run *run, bool join); /* false if it hangs in
 void run_flush_chunks(struct mpitx_run *run);   /* writes all that are sealed */
 void run_finish_files(struct mpitx_run *run);   /* the flusher's last step; without a flusher, the caller's */
 bool run_append_chunk(struct mpitx_run *run, const struct run_chunk *head, const void *records);
-void run_wake_flusher(struct mpitx_run *run); /* or flushes here if there is none; not under the lock */
+void run_wake_flusher(struct mpitx_run *run, bool wait); /* or flushes here if there is none; not under the lock, which it may wait for */
 bool run_in_ring(const struct mpitx_run *run, int kind); /* whether the oldest chunks of this kind are overwritten */
 void *run_map_new(const char *path, size_t bytes); /* creates and maps a file; NULL with errno on failure */
 /* Reports whether 1/share of a memory file system stays free, or 256 MiB, if a file of this size is created; errno is ENOSPC if not. */
@@ -320,8 +327,9 @@ int run_allocate_file(int fd, size_t at, size_t bytes); /* returns 0 or an errno
 
 /* -- events and tables -- */
 
-/* Takes a free chunk of the pool, which the caller opens; NULL if there is none, or no budget for it. Not under the lock. */
-struct run_chunk *run_pool_take(struct mpitx_run *run, int kind, uint16_t chain);
+/* Takes a free chunk of the pool, which the caller opens; NULL if there is none, or no budget for it. wait: for another thread that makes
+ * some. Not under the lock. */
+struct run_chunk *run_pool_take(struct mpitx_run *run, int kind, uint16_t chain, bool wait);
 void run_pool_seal(struct mpitx_run *run, struct run_chunk *c, uint64_t last_ticks, uint32_t records);
 void run_free_chunk(struct mpitx_run *run, struct run_chunk *c);
 void run_pool_remove(struct mpitx_run *run); /* removes its files */

@@ -102,7 +102,7 @@ static bool within_budget(struct mpitx_run *run, int kind)
 }
 
 /* One thread creates a file, and others wait for it, but not long, as that thread may have no core. */
-static bool grow_once(struct mpitx_run *run, int kind)
+static bool grow_once(struct mpitx_run *run, int kind, bool wait)
 {
     struct run_pool *pool = &run->pool;
     if (!atomic_flag_test_and_set_explicit(&pool->growing, memory_order_acquire)) {
@@ -111,13 +111,13 @@ static bool grow_once(struct mpitx_run *run, int kind)
         atomic_flag_clear_explicit(&pool->growing, memory_order_release);
         return grown;
     }
-    for (uint64_t start = run_monotonic(); !pool->slow && !pool->free && !pool->failed; sched_yield())
+    for (uint64_t start = run_monotonic(); wait && !pool->slow && !pool->free && !pool->failed; sched_yield())
         if (run_monotonic() - start > MAX_WAIT_NS)
             pool->slow = true;
     return pool->free;
 }
 
-struct run_chunk *run_pool_take(struct mpitx_run *run, int kind, uint16_t chain)
+struct run_chunk *run_pool_take(struct mpitx_run *run, int kind, uint16_t chain, bool wait)
 {
     struct run_pool *pool = &run->pool;
     if (!within_budget(run, kind))
@@ -127,7 +127,7 @@ struct run_chunk *run_pool_take(struct mpitx_run *run, int kind, uint16_t chain)
         if (pool->failed || pool->full[kind == RUN_KIND_TABLE])
             return NULL;
         pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-        bool grown = grow_once(run, kind);
+        bool grown = grow_once(run, kind, wait);
         pthread_setcancelstate(cancel, NULL);
         errno = saved;
         if (!grown)

@@ -231,6 +231,9 @@ int mpitx_run_declare_event(struct mpitx_run *run, const char *name, const struc
 int mpitx_run_thread_begin(struct mpitx_run *run);
 void mpitx_run_thread_end(struct mpitx_run *run, int thread);
 
+/* For callbacks inside of the library: until the stream is released, its events are lost rather than waited for. */
+void mpitx_run_thread_never_waits(struct mpitx_run *run, int thread);
+
 /* Records an event of a thread; called only in that thread. A time before the thread's last one counts as that one. Returns 0 or an error,
  * which is counted as a lost event; readers see where events of this thread are missing. */
 int mpitx_run_event(struct mpitx_run *run, int thread, int type, uint64_t ticks, const void *fields);

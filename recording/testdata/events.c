@@ -9,6 +9,7 @@
  *   torn            begins a change of a row and does not complete it
  *   library         loads a library
  *   dying           four threads continue to write while the run is closed as in MPI_Abort, and the process ends
+ *   busy=N          N events of a stream that never waits, and of one that does, while another thread holds the run's lock
  *   child           a forked child writes data that must not reach the run
  *   benchevents=N benchrows=N */
 #define _GNU_SOURCE
@@ -23,6 +24,7 @@
 #include <unistd.h>
 
 #include "events.h"
+#include "run/internal.h"
 
 /* The declared fields have the offsets of these structs. */
 struct message {
@@ -101,6 +103,35 @@ static void write_events(struct mpitx_run *run, uint64_t n)
         mpitx_run_event(run, thread, mark, start + i * 1000 + 1, &k);
     }
     mpitx_run_thread_end(run, thread);
+}
+
+static int yields;
+
+int sched_yield(void)
+{
+    yields++;
+    return (int)syscall(SYS_sched_yield);
+}
+
+/* A chunk can be full before its declarations are sealed, which takes the lock. */
+static void busy(struct mpitx_run *run, uint64_t n)
+{
+    for (int waits = 0; waits < 2; waits++) {
+        int thread = mpitx_run_thread_begin(run);
+        uint64_t lost = 0;
+        struct mark k = {.kind = 1};
+        if (!waits)
+            mpitx_run_thread_never_waits(run, thread);
+        mpitx_run_declare_text(run, "late");
+        yields = 0;
+        atomic_flag_test_and_set(&run->lock);
+        for (uint64_t i = 0; i < n; i++)
+            lost += mpitx_run_event(run, thread, mark, clock_now(), &k) != 0;
+        atomic_flag_clear(&run->lock);
+        mpitx_run_event(run, thread, mark, clock_now(), &k);
+        printf("busy %s lost %llu\n", yields ? "waited" : "did not wait", (unsigned long long)lost);
+        mpitx_run_thread_end(run, thread);
+    }
 }
 
 static struct site *new_site(struct mpitx_run *run, uint64_t address)
@@ -230,6 +261,7 @@ bool events_option(struct mpitx_run *run, const char *key, uint64_t n)
     if (!strcmp(key, "events")) write_events(run, n);
     else if (!strcmp(key, "tasks")) while (n--) in_threads(1, (struct work){run, 1, 0});
     else if (!strcmp(key, "together")) in_threads(4, (struct work){run, n, 40});
+    else if (!strcmp(key, "busy")) busy(run, n);
     else if (!strcmp(key, "rows")) write_rows(run, n);
     else if (!strcmp(key, "hot")) {
         struct site *s = new_site(run, 0);

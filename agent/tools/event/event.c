@@ -87,7 +87,10 @@ static void object(const struct chain_object *o)
 {
     if (!following || !atomic_load(&event_run)) return;
     if (o->event == CHAIN_OBJECT_MADE && !object_is_null(o->kind, o->handle)) bind_object(bind_of(o->kind), o->kind, o->handle);
-    if (o->event != CHAIN_OBJECT_FREEING) return;
+    if (o->event != CHAIN_OBJECT_FREEING) {
+        mpitx_run_flush(agent_run); /* so that callbacks find declarations sealed */
+        return;
+    }
     if (prepared) event_unbind(bind_of(o->kind), o->handle);
     if (peruse && o->kind == CALL_COMM) event_peruse_unbind(o->handle);
 }

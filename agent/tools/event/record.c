@@ -32,7 +32,10 @@ bool event_write(struct mpitx_run *run, int type, uint64_t time, const void *eve
     if (interrupts(&frame)) return false;
     recording = &frame;
     atomic_signal_fence(memory_order_seq_cst);
-    if (!stream_plus_one) stream_plus_one = mpitx_run_thread_begin(run) + 1;
+    if (!stream_plus_one) {
+        stream_plus_one = mpitx_run_thread_begin(run) + 1;
+        mpitx_run_thread_never_waits(run, stream_plus_one - 1);
+    }
     bool ok = stream_plus_one > 0 && mpitx_run_event(run, stream_plus_one - 1, type, time, event) == 0;
     atomic_signal_fence(memory_order_seq_cst);
     recording = NULL;
