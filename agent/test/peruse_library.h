@@ -14,5 +14,9 @@ typedef int peruse_callback(void *handle, MPI_Aint unique_id, struct peruse_spec
 
 int PERUSE_Event_comm_register(int event, MPI_Comm comm, peruse_callback *callback, void *param, void **handle);
 int PERUSE_Event_activate(void *handle);
+int PERUSE_Event_deactivate(void *handle);
+int PERUSE_Event_propagate(void *handle, int mode);
+int PERUSE_Event_release(void **handle);
 void peruse_raise(int event, MPI_Comm comm, int peer, int tag, int elements);
+void peruse_mute(int mute); /* 1: no callbacks until 0 */
 int peruse_active(void); /* how many handles are active */

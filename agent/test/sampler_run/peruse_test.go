@@ -32,6 +32,36 @@ func TestPERUSE(t *testing.T) {
 	}
 }
 
+// A handle of the program that is propagated to duplicates reports to the agent for these, too: the program's callbacks get the same events
+// as without the agent, and the agent gets all. In Open MPI nothing is propagated.
+func TestPERUSEPropagated(t *testing.T) {
+	t.Parallel()
+	m := mpis[0]
+	m.needs(t)
+	for flag, want := range map[string]string{"-DPROPAGATE": "own 0 10 15 18 18 18 24 24 24 24 24 24\n", "-DNO_PROPAGATE": "own 0 10 10 10 10 10 16 16 16 16 16 16\n"} {
+		t.Run(flag[2:], func(t *testing.T) {
+			t.Parallel()
+			program := m.compile(t, "peruse.c", m.compile(t, "peruse_library.c", flag, "-shared", "-fPIC", "-Wl,--no-as-needed", "-lmpi"))
+			if r := m.run(t, job{n: 1, program: []string{program, "propagate"}}); r.stdout != want {
+				t.Fatalf("alone: %s%s, want %s", r.stdout, r.stderr, want)
+			}
+			r := m.run(t, job{n: 1, config: []string{"event=PERUSE_*"}, program: []string{program, "propagate"}})
+			if r.stdout != want {
+				t.Errorf("traced: %s%s, want %s", r.stdout, r.stderr, want)
+			}
+			events := 0
+			for e := range r.run.Events(recording.Options{}) {
+				if e.Type != nil && e.Type.Name == "peruse" {
+					events++
+				}
+			}
+			if all := 10 + 5 + 3 + 2 + 4 + 6 + 1 + 4*7; events != all {
+				t.Errorf("%d events, want %d", events, all)
+			}
+		})
+	}
+}
+
 func (r *result) checkPERUSE(t *testing.T, unexpected string) {
 	t.Helper()
 	want := map[string]string{"PERUSE_COMM_MSG_INSERT_IN_UNEX_Q": unexpected, "PERUSE_COMM_REQ_ACTIVATE": "0 0 0", "PERUSE_COMM_REQ_COMPLETE": "1 1 0", "TEST_OWN_EVENT": "1 1 0"}

@@ -3,7 +3,9 @@
  * Open MPI has one place for each communicator and event; the specification allows several. So while the application has a handle for an
  * event that is recorded, ours is released, and the application's handle reports to both: it has our callback, which calls the
  * application's. In the library the handle is then always active. Whether it is active for the application is noted here. All calls reach
- * the library, so that their results are its own. */
+ * the library, so that their results are its own.
+ *
+ * A handle that propagates to duplicates of its communicator reports to us for these, too. Open MPI's PERUSE_Event_propagate does nothing. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -16,15 +18,22 @@ struct mpitx_peruse_spec mpitx_peruse_translate(const void *native);
 
 typedef int peruse_function(void *handle, MPI_Aint unique_id, void *spec, void *param);
 
+/* What a handle records for us on one communicator. */
+struct carried {
+    struct carried *next;
+    _Atomic uint64_t comm;
+    _Atomic(struct peruse_binding *) binding; /* NULL: nothing (any more) */
+};
+
 /* A handle of the application. Never freed, as Open MPI keeps handles that were released. */
 struct peruse_application {
     struct peruse_application *next;
     void *handle; /* NULL: released */
     peruse_function *_Atomic callback;
     void *_Atomic param;
-    atomic_bool active;                      /* for the application */
-    _Atomic(struct peruse_binding *) binding; /* what it records for us; NULL: nothing (any more) */
-    MPI_Comm comm;
+    atomic_bool active;                 /* for the application */
+    bool propagates;                    /* in the library, too */
+    _Atomic(struct carried *) carried;
 };
 
 static struct peruse_application *handles;
@@ -65,34 +74,56 @@ static struct peruse_application *find(const void *handle)
 static int happened(void *handle, MPI_Aint unique_id, void *spec, void *param)
 {
     struct peruse_application *a = param;
-    struct peruse_binding *binding = atomic_load(&a->binding);
-    if (binding) {
-        struct mpitx_peruse_spec neutral = mpitx_peruse_translate(spec);
-        if (neutral.comm == (uint64_t)(uintptr_t)a->comm) event_peruse_record(binding, (intptr_t)unique_id, &neutral); /* else a propagated handle */
+    struct mpitx_peruse_spec neutral = mpitx_peruse_translate(spec);
+    for (struct carried *c = atomic_load(&a->carried); c; c = c->next) {
+        struct peruse_binding *binding = atomic_load(&c->comm) == neutral.comm ? atomic_load(&c->binding) : NULL;
+        if (binding) event_peruse_record(binding, (intptr_t)unique_id, &neutral);
     }
     peruse_function *callback = atomic_load(&a->callback);
     return atomic_load(&a->active) ? callback(handle, unique_id, spec, atomic_load(&a->param)) : 0;
 }
 
-/* Leaves the handle to the application alone. */
-static void leave_alone(struct peruse_application *a)
+/* ---- what handles record for us; with the lock ---- */
+
+static bool records(const struct peruse_application *a)
 {
-    atomic_store(&a->binding, NULL);
-    if (a->handle && !atomic_load(&a->active)) deactivate(a->handle);
+    for (const struct carried *c = a ? atomic_load(&a->carried) : NULL; c; c = c->next)
+        if (atomic_load(&c->binding)) return true;
+    return false;
 }
 
-void event_peruse_detach(struct peruse_application *a) { leave_alone(a); }
+/* In the library the handle is active for us alone. */
+static bool ours_alone(const struct peruse_application *a) { return records(a) && !atomic_load(&a->active); }
 
-static int registered(struct peruse_binding *b, struct peruse_application *a, void **handle)
+/* Places are used again, as a callback may read the list at any time. */
+static bool carry(struct peruse_application *a, struct peruse_binding *b)
 {
-    if (b->carrier) leave_alone(b->carrier);
-    a->handle = *handle;
-    a->next = handles;
-    handles = a;
+    struct carried *c = atomic_load(&a->carried);
+    while (c && atomic_load(&c->binding)) c = c->next;
+    if (!c) {
+        if (!(c = calloc(1, sizeof *c))) return false;
+        c->next = atomic_load(&a->carried);
+        atomic_store(&a->carried, c);
+    }
+    atomic_store(&c->comm, event_peruse_comm(b));
+    atomic_store(&c->binding, b);
     b->carrier = a;
-    atomic_store(&a->binding, b);
-    return activate(a->handle);
+    return true;
 }
+
+void event_peruse_detach(struct peruse_binding *b)
+{
+    struct peruse_application *a = b->carrier;
+    bool ours = ours_alone(a);
+    for (struct carried *c = a ? atomic_load(&a->carried) : NULL; c; c = c->next)
+        if (atomic_load(&c->binding) == b) atomic_store(&c->binding, NULL);
+    b->carrier = NULL;
+    if (ours && !records(a) && a->handle) deactivate(a->handle);
+}
+
+bool event_peruse_propagate(struct peruse_application *a, struct peruse_binding *duplicate) { return a->propagates && carry(a, duplicate); }
+
+/* ---- the application's calls ---- */
 
 EXPORT int PERUSE_Event_comm_register(int event, MPI_Comm comm, peruse_function *callback, void *param, void **handle)
 {
@@ -107,11 +138,14 @@ EXPORT int PERUSE_Event_comm_register(int event, MPI_Comm comm, peruse_function 
         bool ours = b->event != 0;
         atomic_init(&a->callback, callback);
         atomic_init(&a->param, param);
-        a->comm = comm;
         event_peruse_give_up(b);
         rc = next(event, comm, happened, a, handle);
         if (rc == 0) {
-            registered(b, a, handle);
+            event_peruse_detach(b);
+            a->handle = *handle;
+            a->next = handles;
+            handles = a;
+            if (carry(a, b)) activate(a->handle);
         } else {
             free(a);
             if (ours) event_peruse_take(b);
@@ -138,7 +172,7 @@ EXPORT int PERUSE_Event_deactivate(void *handle)
     int rc = deactivate(handle);
     if (a && rc == 0) {
         atomic_store(&a->active, false);
-        if (atomic_load(&a->binding)) activate(handle);
+        if (records(a)) activate(handle);
     }
     hold_unlock(&event_peruse_lock, hold);
     return rc;
@@ -149,18 +183,36 @@ EXPORT int PERUSE_Event_release(void **handle)
     NEXT(PERUSE_Event_release, void **);
     struct hold hold = hold_lock(&event_peruse_lock);
     struct peruse_application *a = handle ? find(*handle) : NULL;
-    struct peruse_binding *b = a ? atomic_load(&a->binding) : NULL;
-    if (a) leave_alone(a);
+    bool ours = ours_alone(a);
+    if (ours) deactivate(a->handle);
     int rc = next(handle);
     if (a && rc == 0) {
         a->handle = NULL;
-        if (b) {
+        for (struct carried *c = atomic_load(&a->carried); c; c = c->next) {
+            struct peruse_binding *b = atomic_exchange(&c->binding, NULL);
+            if (!b) continue;
             b->carrier = NULL;
             event_peruse_take(b);
         }
-    } else if (b) { /* not released */
-        atomic_store(&a->binding, b);
+    } else if (ours) { /* not released */
         activate(a->handle);
+    }
+    hold_unlock(&event_peruse_lock, hold);
+    return rc;
+}
+
+/* The library refuses the mode of an active handle. One that accepts it ignores the mode, as Open MPI does. */
+EXPORT int PERUSE_Event_propagate(void *handle, int mode)
+{
+    NEXT(PERUSE_Event_propagate, void *, int);
+    struct hold hold = hold_lock(&event_peruse_lock);
+    struct peruse_application *a = find(handle);
+    int rc = next(handle, mode);
+    if (rc != 0 && ours_alone(a)) {
+        deactivate(handle);
+        rc = next(handle, mode);
+        if (rc == 0) a->propagates = mode != 0;
+        activate(handle);
     }
     hold_unlock(&event_peruse_lock, hold);
     return rc;
@@ -172,7 +224,7 @@ EXPORT int PERUSE_Event_comm_callback_set(void *handle, peruse_function *callbac
     NEXT(PERUSE_Event_comm_callback_set, void *, peruse_function *, void *);
     struct hold hold = hold_lock(&event_peruse_lock);
     struct peruse_application *a = find(handle);
-    bool pause = a && atomic_load(&a->binding) && !atomic_load(&a->active);
+    bool pause = ours_alone(a);
     if (pause) deactivate(handle);
     int rc = next(handle, a && callback ? happened : callback, a ? a : param);
     if (a && rc == 0) {
@@ -189,7 +241,7 @@ EXPORT int PERUSE_Event_comm_callback_get(void *handle, peruse_function **callba
     NEXT(PERUSE_Event_comm_callback_get, void *, peruse_function **, void **);
     struct hold hold = hold_lock(&event_peruse_lock);
     struct peruse_application *a = find(handle);
-    bool pause = a && atomic_load(&a->binding) && !atomic_load(&a->active);
+    bool pause = ours_alone(a);
     if (pause) deactivate(handle);
     int rc = next(handle, callback, param);
     if (a && rc == 0 && callback && *callback == happened) {

@@ -1,6 +1,7 @@
 /* event.c: the tool: configuration, start and end. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,14 +26,14 @@ static void preparing(void)
     errno = saved;
 }
 
-static void bind_object(int bind, enum call_object kind, union mpi_handle handle)
+static void bind_object(int bind, enum call_object kind, union mpi_handle handle, union mpi_handle original)
 {
     uint32_t id = objects_learn(kind, handle.number);
     if (prepared) {
         event_prove(bind, handle, true);
         event_bind(bind, handle, id);
     }
-    if (peruse && kind == CALL_COMM) event_peruse_bind(handle, id);
+    if (peruse && kind == CALL_COMM) event_peruse_bind(handle, id, original);
 }
 
 /* The run's streams are released at the end of threads that called MPI. */
@@ -72,10 +73,16 @@ static void started(void)
     if (following) {
         objects_start();
         chain_follow_objects(true);
-        if (world.number) bind_object(MPITX_BIND_MPI_COMM, CALL_COMM, world);
-        if (self.number) bind_object(MPITX_BIND_MPI_COMM, CALL_COMM, self);
+        if (world.number) bind_object(MPITX_BIND_MPI_COMM, CALL_COMM, world, none);
+        if (self.number) bind_object(MPITX_BIND_MPI_COMM, CALL_COMM, self, none);
     }
     errno = saved;
+}
+
+/* The communicator that this one is a duplicate of. */
+static union mpi_handle original(const struct chain_object *o)
+{
+    return o->kind == CALL_COMM && strstr(o->text, "dup") ? o->parent : (union mpi_handle){.number = 0};
 }
 
 static int bind_of(enum call_object kind)
@@ -86,7 +93,7 @@ static int bind_of(enum call_object kind)
 static void object(const struct chain_object *o)
 {
     if (!following || !atomic_load(&event_run)) return;
-    if (o->event == CHAIN_OBJECT_MADE && !object_is_null(o->kind, o->handle)) bind_object(bind_of(o->kind), o->kind, o->handle);
+    if (o->event == CHAIN_OBJECT_MADE && !object_is_null(o->kind, o->handle)) bind_object(bind_of(o->kind), o->kind, o->handle, original(o));
     if (o->event != CHAIN_OBJECT_FREEING) {
         mpitx_run_flush(agent_run); /* so that callbacks find declarations sealed */
         return;

@@ -85,7 +85,7 @@ void event_source_dropped(int source, int64_t count);
 
 /* peruse.c: from select to unbind_all only if the library has PERUSE */
 bool event_peruse_select(void); /* false: no event of PERUSE is wanted */
-void event_peruse_bind(union mpi_handle comm, uint32_t object);
+void event_peruse_bind(union mpi_handle comm, uint32_t object, union mpi_handle original); /* original: 0: not a duplicate */
 void event_peruse_unbind(union mpi_handle comm);
 void event_peruse_unbind_all(void);
 
@@ -101,14 +101,16 @@ extern pthread_mutex_t event_peruse_lock;
 
 /* All with the lock. */
 struct peruse_binding *event_peruse_find(int event, uint64_t comm); /* NULL: not recorded */
+uint64_t event_peruse_comm(const struct peruse_binding *binding); /* the handle of its communicator */
 void event_peruse_give_up(struct peruse_binding *binding); /* releases our handle */
 int event_peruse_take(struct peruse_binding *binding);     /* registers it, and activates it */
 
 /* In a callback of the application, without the lock. */
 void event_peruse_record(const struct peruse_binding *binding, intptr_t unique_id, const struct mpitx_peruse_spec *spec);
 
-/* application.c: the binding is not recorded any more */
-void event_peruse_detach(struct peruse_application *carrier);
+/* application.c, with the lock */
+bool event_peruse_propagate(struct peruse_application *carrier, struct peruse_binding *duplicate); /* false: it does not propagate */
+void event_peruse_detach(struct peruse_binding *binding); /* its carrier, if it has one, does not record for it any more */
 
 /* record.c: a callback is between enter and leave. enter returns NULL if nothing is recorded at this time. */
 struct mpitx_run *event_enter(uint64_t now);

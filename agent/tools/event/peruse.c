@@ -1,7 +1,8 @@
 /* peruse.c: events of PERUSE 2.0, for libraries that have it. Each event is registered for each communicator.
  *
  * Open MPI has one place for each communicator and event, so if the application registers the same event, its handle reports to us, too
- * (application.c). Ours are registered when the communicator is made, so they never replace the application's. */
+ * (application.c). Ours are registered when the communicator is made, so the only handle that they could replace is one of the application's
+ * that was propagated to a duplicate. That one reports to us as well. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
@@ -135,6 +136,8 @@ struct peruse_binding *event_peruse_find(int event, uint64_t comm)
     return NULL;
 }
 
+uint64_t event_peruse_comm(const struct peruse_binding *b) { return b->comm->handle; }
+
 void event_peruse_give_up(struct peruse_binding *b)
 {
     if (!b->event) return;
@@ -150,7 +153,14 @@ int event_peruse_take(struct peruse_binding *b)
     return rc == MPITX_SUCCESS ? pvar.table->peruse_event_activate(b->event) : rc;
 }
 
-void event_peruse_bind(union mpi_handle handle, uint32_t object)
+/* Returns an error code. */
+static int bind_one(struct peruse_binding *b, uint64_t original)
+{
+    const struct peruse_binding *of = original ? event_peruse_find(b->type->number, original) : NULL;
+    return of && of->carrier && event_peruse_propagate(of->carrier, b) ? MPITX_SUCCESS : event_peruse_take(b);
+}
+
+void event_peruse_bind(union mpi_handle handle, uint32_t object, union mpi_handle original)
 {
     int saved = errno, rc = MPITX_SUCCESS;
     struct object_facts facts = object_ask(CALL_COMM, handle, true);
@@ -166,7 +176,7 @@ void event_peruse_bind(union mpi_handle handle, uint32_t object)
         free(old);
         for (int i = 0; i < type_count && rc == MPITX_SUCCESS; i++) {
             c->bindings[i] = (struct peruse_binding){.comm = c, .type = &types[i]};
-            rc = event_peruse_take(&c->bindings[i]);
+            rc = bind_one(&c->bindings[i], original.number);
         }
     }
     hold_unlock(&event_peruse_lock, hold);
@@ -178,8 +188,7 @@ static void release(struct peruse_comm *c)
 {
     for (int i = 0; i < type_count; i++) {
         event_peruse_give_up(&c->bindings[i]);
-        if (c->bindings[i].carrier) event_peruse_detach(c->bindings[i].carrier);
-        c->bindings[i].carrier = NULL;
+        event_peruse_detach(&c->bindings[i]);
     }
     c->bound = false;
 }
