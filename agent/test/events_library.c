@@ -1,8 +1,10 @@
 /* events_library: MPI_T events (MPI-4.0, section 15.3.8) for an MPI library that has none. It is linked in front of the library.
- * Programs raise the events themselves. Callbacks are called in the thread that raises. */
+ * Programs raise the events themselves. Callbacks are called in the thread that raises, and what they must not do is counted. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +14,8 @@
 
 struct registration {
     int type, safety;
-    MPI_Comm comm;
-    MPI_T_event_cb_function *callback;
+    long object; /* the handle; 0: none */
+    MPI_T_event_cb_function *callbacks[MPI_T_CB_REQUIRE_ASYNC_SIGNAL_SAFE + 1]; /* by level */
     MPI_T_event_dropped_cb_function *dropped;
     void *data;
     _Atomic int freed;
@@ -25,7 +27,7 @@ struct instance {
     char bytes[16];
 };
 
-static struct registration registrations[64];
+static struct registration registrations[8192];
 static _Atomic int registration_count;
 static _Atomic long back;
 
@@ -37,10 +39,44 @@ static const struct {
 } types[EVENTS] = {
     [EVENT_PAIR] = {"test_pair", MPI_T_BIND_NO_OBJECT, 2, {0, 1}, {0, 8}},
     [EVENT_COMM] = {"test_comm", MPI_T_BIND_MPI_COMM, 1, {2}, {0}},
+    [EVENT_WIN] = {"test_win", MPI_T_BIND_MPI_WIN, 1, {0}, {0}},
+    [EVENT_MORE] = {"more_comm_1", MPI_T_BIND_MPI_COMM, 1, {0}, {0}},
+    [EVENT_MOST] = {"more_comm_2", MPI_T_BIND_MPI_COMM, 1, {0}, {0}},
     [EVENT_CRASHING] = {"test_crashing", MPI_T_BIND_NO_OBJECT, 1, {0}, {0}},
     [EVENT_UNREADABLE] = {"test_unreadable", MPI_T_BIND_NO_OBJECT, 1, {0}, {0}},
     [EVENT_WIDE] = {"test_wide", MPI_T_BIND_NO_OBJECT, 1, {0}, {100000}},
 };
+
+/* ---- what callbacks must not do ---- */
+
+static __thread __attribute__((tls_model("initial-exec"))) int inside; /* a callback */
+static _Atomic long forbidden;
+
+static void forbid(void) { forbidden += inside; }
+long events_forbidden(void) { return forbidden; }
+
+extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
+extern void __libc_free(void *);
+void *malloc(size_t n) { return forbid(), __libc_malloc(n); }
+void *calloc(size_t n, size_t size) { return forbid(), __libc_calloc(n, size); }
+void *realloc(void *p, size_t n) { return forbid(), __libc_realloc(p, n); }
+void free(void *p) { forbid(), __libc_free(p); }
+
+int pthread_mutex_lock(pthread_mutex_t *mutex)
+{
+    static int (*next)(pthread_mutex_t *);
+    if (!next) next = (int (*)(pthread_mutex_t *))dlsym(RTLD_NEXT, "pthread_mutex_lock");
+    return forbid(), next(mutex);
+}
+
+int sched_yield(void)
+{
+    static int (*next)(void);
+    if (!next) next = (int (*)(void))dlsym(RTLD_NEXT, "sched_yield");
+    return forbid(), next();
+}
+
+/* ---- MPI_T's routines ---- */
 
 static MPI_Count now(void)
 {
@@ -63,7 +99,7 @@ int PMPI_Comm_rank(MPI_Comm comm, int *rank)
 {
     static int (*next)(MPI_Comm, int *);
     if (!next) next = (int (*)(MPI_Comm, int *))dlsym(RTLD_NEXT, "PMPI_Comm_rank");
-    return next(comm, rank);
+    return forbid(), next(comm, rank);
 }
 
 int PMPI_T_source_get_num(int *num) { return *num = 2, MPI_SUCCESS; }
@@ -101,7 +137,9 @@ int PMPI_T_event_handle_alloc(int index, void *object, MPI_Info info, MPI_T_even
 {
     if (index == EVENT_CRASHING) abort();
     struct registration *r = &registrations[atomic_fetch_add(&registration_count, 1)];
-    *r = (struct registration){.type = index, .comm = types[index].bind == MPI_T_BIND_MPI_COMM ? *(MPI_Comm *)object : MPI_COMM_NULL};
+    *r = (struct registration){.type = index};
+    if (types[index].bind == MPI_T_BIND_MPI_COMM) r->object = (long)*(MPI_Comm *)object;
+    if (types[index].bind == MPI_T_BIND_MPI_WIN) r->object = (long)*(MPI_Win *)object;
     *out = (MPI_T_event_registration)r;
     return MPI_SUCCESS;
 }
@@ -109,10 +147,10 @@ int PMPI_T_event_handle_alloc(int index, void *object, MPI_Info info, MPI_T_even
 int PMPI_T_event_register_callback(MPI_T_event_registration handle, MPI_T_cb_safety safety, MPI_Info info, void *data, MPI_T_event_cb_function *callback)
 {
     struct registration *r = (struct registration *)handle;
-    if (safety == MPI_T_CB_REQUIRE_ASYNC_SIGNAL_SAFE) return MPI_T_ERR_NOT_SUPPORTED;
+    if (safety == MPI_T_CB_REQUIRE_ASYNC_SIGNAL_SAFE && r->type != EVENT_COMM) return MPI_T_ERR_NOT_SUPPORTED;
     r->safety = safety;
     r->data = data;
-    r->callback = callback;
+    r->callbacks[safety] = callback;
     return MPI_SUCCESS;
 }
 
@@ -140,7 +178,18 @@ int PMPI_T_event_copy(MPI_T_event_instance e, void *to)
 int PMPI_T_event_get_timestamp(MPI_T_event_instance e, MPI_Count *time) { return *time = ((struct instance *)e)->time, MPI_SUCCESS; }
 int PMPI_T_event_get_source(MPI_T_event_instance e, int *source) { return *source = ((struct instance *)e)->source, MPI_SUCCESS; }
 
-void events_raise(int type, MPI_Comm comm, int a, double b, int flags)
+/* As in Open MPI 6.0.0rc2, the strictest level is accepted for some events, but nothing comes of it. */
+static MPI_T_event_cb_function *callback_of(const struct registration *r, int safety)
+{
+    for (int level = safety; level < MPI_T_CB_REQUIRE_ASYNC_SIGNAL_SAFE; level++)
+        if (r->callbacks[level]) return r->callbacks[level];
+    return safety == MPI_T_CB_REQUIRE_ASYNC_SIGNAL_SAFE ? r->callbacks[MPI_T_CB_REQUIRE_THREAD_SAFE] : NULL;
+}
+
+static int muted;
+void events_mute(int mute) { muted = mute; }
+
+static void raise_on(int type, long object, int a, double b, int flags)
 {
     struct instance e = {.type = type, .source = !!(flags & EVENTS_UNORDERED), .time = now() - (flags & EVENTS_BACK ? 1000000 : 0)};
     long long wide = a;
@@ -148,10 +197,18 @@ void events_raise(int type, MPI_Comm comm, int a, double b, int flags)
     else memcpy(e.bytes, &a, 4), memcpy(e.bytes + 8, &b, 8);
     for (int i = 0; i < registration_count; i++) {
         struct registration *r = &registrations[i];
-        if (r->type == type && r->comm == comm && r->callback && (!r->freed || flags & EVENTS_FREED))
-            r->callback((MPI_T_event_instance)&e, (MPI_T_event_registration)r, flags & EVENTS_IN_HANDLER ? MPI_T_CB_REQUIRE_ASYNC_SIGNAL_SAFE : MPI_T_CB_REQUIRE_THREAD_SAFE, r->data);
+        if (muted || r->type != type || r->object != object || r->freed && !(flags & EVENTS_FREED)) continue;
+        int safety = flags & EVENTS_IN_HANDLER ? MPI_T_CB_REQUIRE_ASYNC_SIGNAL_SAFE : MPI_T_CB_REQUIRE_NONE;
+        MPI_T_event_cb_function *callback = callback_of(r, safety);
+        if (!callback) continue;
+        inside++;
+        callback((MPI_T_event_instance)&e, (MPI_T_event_registration)r, safety, r->data);
+        inside--;
     }
 }
+
+void events_raise(int type, MPI_Comm comm, int a, double b, int flags) { raise_on(type, comm == MPI_COMM_NULL ? 0 : (long)comm, a, b, flags); }
+void events_raise_win(MPI_Win win, int a) { raise_on(EVENT_WIN, (long)win, a, 0, 0); }
 
 void events_drop(int type, int count)
 {
@@ -163,6 +220,6 @@ void events_drop(int type, int count)
 int events_safety(int type)
 {
     for (int i = 0; i < registration_count; i++)
-        if (registrations[i].type == type && registrations[i].callback) return registrations[i].safety;
+        if (registrations[i].type == type && registrations[i].data) return registrations[i].safety;
     return -1;
 }

@@ -49,19 +49,19 @@ func TestEvents(t *testing.T) {
 			t.Parallel()
 			argument := map[string]string{"kill": "kill"}[end]
 			r := m.run(t, job{n: 1, config: []string{"event=test_*", "event_count=mpich test_unreadable it crashes", "event_count=openmpi test_pair"}, program: strings.Fields(program + " " + argument)})
-			if !strings.HasPrefix(r.stdout, "safety 1 -1\n") || (end == "finalize") != strings.HasSuffix(r.stdout, "ended\n") {
+			if !strings.HasPrefix(r.stdout, "safety 1 -1\nforbidden 0\n") || (end == "finalize") != strings.HasSuffix(r.stdout, "ended\n") {
 				t.Errorf("%s%s", r.stdout, r.stderr)
 			}
 			counts, sources, safety := r.eventCounts(t)
 			// One event of the 3002 came in a signal handler, and one of a communicator after its registration was freed.
-			if want := map[string]string{"test_pair": "3002 3001 1 7 0", "test_comm": "8 8 0 0 1", "test_unreadable": "2 0 0 0 0 it crashes",
+			if want := map[string]string{"test_pair": "3002 3001 1 7 0", "test_comm": "8 8 0 0 1", "test_win": "4 4 0 0 0", "test_unreadable": "2 0 0 0 0 it crashes",
 				"test_wide": "1 0 0 0 0 1 of its 1 elements is outside of the event", "test_crashing": "0 0 0 0 0"}; !maps.Equal(counts, want) {
 				t.Errorf("got %v, want %v", counts, want)
 			}
 			if want := map[string]string{"test ordered": "order 1, 1000000 ticks/s, backwards 1, dropped 7", "test unordered": "order 2, 1000000 ticks/s, backwards 0, dropped 0"}; !maps.Equal(sources, want) {
 				t.Errorf("got %v, want %v", sources, want)
 			}
-			if safety["test_pair"] != 3 || safety["test_crashing"] != 0 {
+			if safety["test_pair"] != 3 || safety["test_comm"] != 4 || safety["test_crashing"] != 0 {
 				t.Error(safety)
 			}
 			r.checkEvents(t)
@@ -72,7 +72,7 @@ func TestEvents(t *testing.T) {
 // checkEvents checks the data of each recorded event.
 func (r *result) checkEvents(t *testing.T) {
 	t.Helper()
-	sum, halves, comms, objects := int64(0), 0.0, "", map[string]int{}
+	sum, halves, comms, wins, objects := int64(0), 0.0, "", "", map[string]int{}
 	for e := range r.run.Events(recording.Options{}) {
 		switch {
 		case e.Type == nil:
@@ -84,6 +84,9 @@ func (r *result) checkEvents(t *testing.T) {
 		case e.Type.Name == "mpi_t test_comm":
 			comms += " " + e.Values[3].String()
 			objects[e.Values[2].String()]++
+		case e.Type.Name == "mpi_t test_win":
+			wins += " " + e.Values[3].String()
+			objects[e.Values[2].String()]++
 		default:
 			t.Errorf("an event of type %q", e.Type.Name)
 		}
@@ -92,8 +95,26 @@ func (r *result) checkEvents(t *testing.T) {
 	if sum != 999*500+4*499*250-1 || halves != 999*250-4*499*250 {
 		t.Errorf("sums %d, %v", sum, halves)
 	}
-	if comms != " 0 1 2 100 101 102 103 104" || len(objects) != 2 {
-		t.Errorf("%s in objects %v", comms, objects)
+	if comms != " 0 1 2 100 101 102 103 104" || wins != " 10 11 12 13" || len(objects) != 3 || objects["0"] > 0 {
+		t.Errorf("%s and %s in objects %v", comms, wins, objects)
+	}
+}
+
+// The agent registers at most 4096 callbacks at a time, and says how many are missing.
+func TestManyEvents(t *testing.T) {
+	t.Parallel()
+	m, program := eventful(t)
+	const most, comms = 4096, 1500
+	r := m.run(t, job{n: 1, config: []string{"event=test_comm", "event=more_*"}, program: []string{program, "many", fmt.Sprint(comms)}})
+	missing := 3*(comms+2) - most // with MPI_COMM_WORLD and MPI_COMM_SELF
+	if note := fmt.Sprintf("%d pairs of an event and an object are not recorded", missing); !strings.Contains(fmt.Sprint(r.run.Ranks[0].Notes), note) {
+		t.Errorf("no note %q: %v", note, r.run.Ranks[0].Notes)
+	}
+	counts, _, _ := r.eventCounts(t)
+	for name, n := range map[string]int{"test_comm": most/3 - 2 + most%3, "more_comm_1": most/3 - 2} {
+		if want := fmt.Sprintf("%d %d 0 0", n, n); counts[name] != want {
+			t.Errorf("%s: %s, want %s", name, counts[name], want)
+		}
 	}
 }
 

@@ -11,15 +11,20 @@ static int count;
 static uint64_t skipped;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Registers at the strictest level that the library accepts, so that it may call us wherever the event occurs. */
+/* Registers at all levels up to the strictest that the library accepts, so that it may call us wherever the event occurs. An event calls the
+ * callback of one level. Open MPI 6.0.0rc2 accepts the strictest level, but drops the events of registrations that have only this one. The
+ * strictest comes last, for a library that keeps only one. */
 static int register_callback(struct event_registration *r)
 {
-    int rc = MPITX_ERR_NOT_SUPPORTED;
-    for (int safety = r->type->safety; safety >= MPITX_CB_REQUIRE_NONE && rc != MPITX_SUCCESS; safety--) {
-        rc = pvar.table->event_register_callback(r->handle, safety, 0, r, event_received);
-        if (rc == MPITX_SUCCESS) r->type->row->safety = (uint32_t)(r->type->safety = safety);
+    int strictest = 0, rc = MPITX_ERR_NOT_SUPPORTED;
+    for (int safety = MPITX_CB_REQUIRE_NONE; safety <= r->type->safety; safety++) {
+        int this = pvar.table->event_register_callback(r->handle, safety, 0, r, event_received);
+        if (this == MPITX_SUCCESS) strictest = safety;
+        if (rc != MPITX_SUCCESS) rc = this;
     }
-    if (rc == MPITX_SUCCESS) pvar.table->event_set_dropped_handler(r->handle, r, event_dropped);
+    if (rc != MPITX_SUCCESS) return rc;
+    r->type->row->safety = (uint32_t)(r->type->safety = strictest);
+    pvar.table->event_set_dropped_handler(r->handle, r, event_dropped);
     return rc;
 }
 
@@ -79,7 +84,7 @@ void event_unbind_all(void)
     int saved = errno;
     struct hold hold = hold_lock(&lock);
     while (count > 0) release(count - 1);
-    if (skipped) agent_report(MPITX_RUN_WARNING, "events of %llu objects are not recorded: the agent registers at most %d callbacks at a time", (unsigned long long)skipped, EVENT_REGISTRATIONS);
+    if (skipped) agent_report(MPITX_RUN_WARNING, "%llu pairs of an event and an object are not recorded: the agent registers at most %d callbacks at a time", (unsigned long long)skipped, EVENT_REGISTRATIONS);
     hold_unlock(&lock, hold);
     errno = saved;
 }
