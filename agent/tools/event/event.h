@@ -5,6 +5,7 @@
  *     bind.c    registrations, one for each wanted type and object
  *     source.c  sources and their clocks
  *     peruse.c  events of PERUSE
+ *     application.c  the application's own registrations of these
  *     record.c  what the library calls: events and dropped events
  *
  * The run gets the table "mpi_t events" with the counts of each event type, the table "mpi_t sources", and an event type "mpi_t NAME" for
