@@ -3,14 +3,13 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
-#include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "events_library.h"
+#include "forbidden.h"
 
 struct registration {
     int type, safety;
@@ -31,6 +30,8 @@ static struct registration registrations[8192];
 static _Atomic int registration_count;
 static _Atomic long back;
 
+long events_forbidden(void) { return forbidden; }
+
 static const struct {
     const char *name;
     int bind, count;
@@ -46,37 +47,6 @@ static const struct {
     [EVENT_UNREADABLE] = {"test_unreadable", MPI_T_BIND_NO_OBJECT, 1, {0}, {0}},
     [EVENT_WIDE] = {"test_wide", MPI_T_BIND_NO_OBJECT, 1, {0}, {100000}},
 };
-
-/* ---- what callbacks must not do ---- */
-
-static __thread __attribute__((tls_model("initial-exec"))) int inside; /* a callback */
-static _Atomic long forbidden;
-
-static void forbid(void) { forbidden += inside; }
-long events_forbidden(void) { return forbidden; }
-
-extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
-extern void __libc_free(void *);
-void *malloc(size_t n) { return forbid(), __libc_malloc(n); }
-void *calloc(size_t n, size_t size) { return forbid(), __libc_calloc(n, size); }
-void *realloc(void *p, size_t n) { return forbid(), __libc_realloc(p, n); }
-void free(void *p) { forbid(), __libc_free(p); }
-
-int pthread_mutex_lock(pthread_mutex_t *mutex)
-{
-    static int (*next)(pthread_mutex_t *);
-    if (!next) next = (int (*)(pthread_mutex_t *))dlsym(RTLD_NEXT, "pthread_mutex_lock");
-    return forbid(), next(mutex);
-}
-
-int sched_yield(void)
-{
-    static int (*next)(void);
-    if (!next) next = (int (*)(void))dlsym(RTLD_NEXT, "sched_yield");
-    return forbid(), next();
-}
-
-/* ---- MPI_T's routines ---- */
 
 static MPI_Count now(void)
 {

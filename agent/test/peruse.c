@@ -49,7 +49,7 @@ static void propagate(void)
     PERUSE_Event_deactivate(other);
     PERUSE_Event_release(&other);
     for (MPI_Comm *c = (MPI_Comm[]){MPI_COMM_WORLD, copy, copy_of_copy, late, MPI_COMM_NULL}; *c != MPI_COMM_NULL; c++) raise_some(7, *c);
-    printf("\n");
+    printf(" forbidden %ld\n", peruse_forbidden());
 }
 
 int main(int argc, char **argv)

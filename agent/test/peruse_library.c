@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "forbidden.h"
 #include "peruse_library.h"
 
 static const char *const names[PERUSE_NUMBER] = {"PERUSE_COMM_REQ_ACTIVATE", "PERUSE_COMM_MSG_INSERT_IN_UNEX_Q", "PERUSE_COMM_REQ_COMPLETE", "TEST_OWN_EVENT"};
@@ -24,7 +25,7 @@ int PMPI_Comm_rank(MPI_Comm comm, int *rank)
 {
     static int (*next)(MPI_Comm, int *);
     if (!next) next = (int (*)(MPI_Comm, int *))dlsym(RTLD_NEXT, "PMPI_Comm_rank");
-    return next(comm, rank);
+    return forbid(), next(comm, rank);
 }
 
 int PERUSE_Init(void) { return 0; }
@@ -93,6 +94,8 @@ int PERUSE_Event_activate(void *h) { return ((struct handle *)h)->active = 1, 0;
 int PERUSE_Event_deactivate(void *h) { return ((struct handle *)h)->active = 0, 0; }
 int PERUSE_Event_release(void **h) { return *h = NULL, 0; }
 
+long peruse_forbidden(void) { return forbidden; }
+
 static int muted;
 void peruse_mute(int mute) { muted = mute; }
 
@@ -101,7 +104,9 @@ void peruse_raise(int event, MPI_Comm comm, int peer, int tag, int elements)
     struct peruse_spec spec = {comm, NULL, elements, MPI_INT, peer, tag, 1};
     for (int i = 0; i < count; i++) {
         struct handle *h = handles[i].original;
+        inside++;
         if (handles[i].comm == comm && handles[i].event == event && h->active && !muted) h->callback(h, 77, &spec, h->param);
+        inside--;
     }
 }
 

@@ -19,4 +19,5 @@ int PERUSE_Event_propagate(void *handle, int mode);
 int PERUSE_Event_release(void **handle);
 void peruse_raise(int event, MPI_Comm comm, int peer, int tag, int elements);
 void peruse_mute(int mute); /* 1: no callbacks until 0 */
+long peruse_forbidden(void); /* allocations, locks and calls of MPI in callbacks */
 int peruse_active(void); /* how many handles are active */

@@ -38,7 +38,7 @@ func TestPERUSEPropagated(t *testing.T) {
 	t.Parallel()
 	m := mpis[0]
 	m.needs(t)
-	for flag, want := range map[string]string{"-DPROPAGATE": "own 0 10 15 18 18 18 24 24 24 24 24 24\n", "-DNO_PROPAGATE": "own 0 10 10 10 10 10 16 16 16 16 16 16\n"} {
+	for flag, want := range map[string]string{"-DPROPAGATE": "own 0 10 15 18 18 18 24 24 24 24 24 24 forbidden 0\n", "-DNO_PROPAGATE": "own 0 10 10 10 10 10 16 16 16 16 16 16 forbidden 0\n"} {
 		t.Run(flag[2:], func(t *testing.T) {
 			t.Parallel()
 			program := m.compile(t, "peruse.c", m.compile(t, "peruse_library.c", flag, "-shared", "-fPIC", "-Wl,--no-as-needed", "-lmpi"))
