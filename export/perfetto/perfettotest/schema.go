@@ -1,4 +1,4 @@
-package perfetto
+package perfettotest
 
 import (
 	"strings"
@@ -12,7 +12,8 @@ import (
 )
 
 // schema is the part of Perfetto's .proto files that the writer uses: the messages, with the number, the name, the type and, before the
-// type, "repeated" of each field.
+// type, "repeated" of each field. It agrees with these files of github.com/google/perfetto at ec5d16b14b74, in protos/perfetto/trace: trace,
+// trace_packet, clock_snapshot, interned_data/interned_data, profiling/profile_common, track_event/{track_event,debug_annotation,track_descriptor,process_descriptor,thread_descriptor,counter_descriptor}.
 const schema = `
 Trace: 1 packet repeated TracePacket
 TracePacket: 6 clock_snapshot ClockSnapshot, 8 timestamp uint64, 10 trusted_packet_sequence_id uint32, 11 track_event TrackEvent, 12 interned_data InternedData, 13 sequence_flags uint32, 60 track_descriptor TrackDescriptor
@@ -25,7 +26,7 @@ Interned: 1 iid uint64, 2 name string
 InternedBytes: 1 iid uint64, 2 str bytes
 TrackDescriptor: 1 uuid uint64, 2 name string, 3 process ProcessDescriptor, 4 thread ThreadDescriptor, 5 parent_uuid uint64, 8 counter CounterDescriptor
 ProcessDescriptor: 1 pid int32, 6 process_name string
-ThreadDescriptor: 1 pid int32, 2 tid int32, 5 thread_name string
+ThreadDescriptor: 1 pid int32, 2 tid int64, 5 thread_name string
 CounterDescriptor: 3 unit uint32, 6 unit_name string
 `
 
