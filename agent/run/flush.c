@@ -243,7 +243,7 @@ void run_finish_files(struct mpitx_run *run)
     struct run_signals h;
     run_block_sigxfsz(&h);
     run_flush_chunks(run);
-    if (!run->failing && run_last_append(run))
+    if (!run->failing && run_last_append(run) && run_last_counters(run))
         run_remove_live(run);
     else
         run_tail_write(run);

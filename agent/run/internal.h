@@ -141,6 +141,7 @@ struct mpitx_run {
     size_t tail_room;             /* reserved there */
     uint64_t lost_at_failure;
     int end;                      /* enum mpitx_run_end; 0: not ended */
+    uint64_t old_at_end;          /* RUN_OLD_EVENTS, at most, in the counters that were written then */
 
     /* the store */
     size_t bytes, live_bytes; /* of the mappings */
@@ -348,6 +349,7 @@ int run_declared(struct mpitx_run *run, int rc);
 bool run_last_reserve(struct mpitx_run *run, struct run_set *set, uint32_t id); /* under the lock */
 void run_last_keep(struct run_set *set, uint64_t ticks, const void *row, const uint8_t *statuses); /* under the lock */
 bool run_last_append(struct mpitx_run *run); /* appends them to the node's file if the newest samples were dropped */
+bool run_last_counters(struct mpitx_run *run); /* appends the counters again if they have changed since the end */
 void run_last_unmap(struct mpitx_run *run);
 void run_tail_reserve(struct mpitx_run *run);
 void run_tail_write(struct mpitx_run *run); /* writes last values, counters and end if chunks cannot be appended */

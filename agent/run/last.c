@@ -179,6 +179,17 @@ static size_t put_end(struct mpitx_run *run, uint8_t *at)
     return sizeof *c + c->used;
 }
 
+/* The last chunks replace others after the end was recorded. */
+bool run_last_counters(struct mpitx_run *run)
+{
+    _Alignas(struct run_chunk) uint8_t copy[TAIL_END];
+    struct run_chunk *c = (struct run_chunk *)(void *)copy;
+    if (!run->end || run->live->counter[RUN_OLD_EVENTS] == run->old_at_end)
+        return true;
+    put_end(run, copy);
+    return run_append_chunk(run, c, c + 1);
+}
+
 void run_tail_write(struct mpitx_run *run)
 {
     bool alone = run->end || !run->threaded; /* else samples continue meanwhile */

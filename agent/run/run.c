@@ -77,6 +77,7 @@ const char *mpitx_run_live_path(const struct mpitx_run *run) { return run ? run-
 static void write_end(struct mpitx_run *run, int end)
 {
     run_write_losses(run);
+    run->old_at_end = run->live->counter[RUN_OLD_EVENTS];
     run_write_counters(run);
     run_write_clock(run, true);
     int32_t fixed[2] = {end, 0};

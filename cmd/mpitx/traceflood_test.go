@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -32,21 +33,55 @@ func TestTraceRate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	line := regexp.MustCompile(`mpitx: the trace takes about [1-9][0-9.]* [kM]B a second, [1-9][0-9.]* [MG]B an hour; `)
+	const rate = `mpitx: the trace takes about [1-9][0-9.]* [kM]B a second`
 	for _, family := range families {
 		program, environ := buildFlood(t, family), append(testEnvironment(t), "MPITX_MPI=")
-		for how, words := range map[string][]string{
-			"launcher": append(slices.Clone(launchers[family]), "mpitx", "trace"), "n": {"mpitx", "trace", "--mpi", family, "-n", "4"},
+		n := []string{"mpitx", "trace", "--mpi", family, "-n", "4"}
+		for _, c := range []struct {
+			how, then string
+			words     []string
+		}{
+			{"launcher", `, [1-9][0-9.]* [MG]B an hour; --max-size SIZE limits it, --function GLOB makes it smaller\n`, append(slices.Clone(launchers[family]), "mpitx", "trace")},
+			{"n", `, [1-9][0-9.]* [MG]B an hour; --max-size SIZE limits it, --function GLOB makes it smaller\n`, n},
+			{"stop", `; after about [0-9hm.]+s --max-size is reached, and further events are counted only\n`, append(slices.Clone(n), "--max-size", "1G")},
+			{"last", `; the last [0-9hm.]+s are kept \(--max-size, --policy last\)\n`, append(slices.Clone(n), "--max-size", "1G", "--policy", "last")},
 		} {
-			t.Run(family+"/"+how, func(t *testing.T) {
+			t.Run(family+"/"+c.how, func(t *testing.T) {
 				t.Parallel()
-				p := newProcess(environ, t.TempDir(), append(words, "--", program, "10000", "300")...)
-				if p.run(time.Minute); p.code != 0 || len(line.FindAllString(p.stderr.String(), -1)) != 1 {
+				p := newProcess(environ, t.TempDir(), append(c.words, "--", program, "10000", "300")...)
+				if p.run(time.Minute); p.code != 0 || len(regexp.MustCompile(rate+c.then).FindAllString(p.stderr.String(), -1)) != 1 {
 					t.Errorf("%s: exit code %d: %s", p.failure, p.code, p.output())
 				}
 			})
 		}
 	}
+}
+
+// TestTraceMaxSize: at --max-size, the newest events are dropped, or the oldest are replaced. The summary counts them: with those in the
+// trace they are all.
+func TestTraceMaxSize(t *testing.T) {
+	t.Parallel()
+	eachFamily(t, func(f *onFamily) {
+		f.Parallel()
+		program := buildFlood(f.T, f.family)
+		const calls = 50_000
+		for policy, text := range map[string]string{
+			"stop": `mpitx: (\d+) events dropped, as --max-size was reached or the disk was too slow; give a greater size, --policy last, or --function GLOB\n`,
+			"last": `mpitx: (\d+) events until [0-9hm.]+s replaced by newer ones, as --max-size was reached \(--policy last\)\n`,
+		} {
+			p := f.run("mpitx", "trace", "--mpi", f.family, "-n", "1", "--dir", policy, "--out", policy+".csv", "--max-size", "2M", "--policy", policy, "--function", "MPI_Sendrecv", "--", program, strconv.Itoa(calls))
+			said := regexp.MustCompile(text).FindStringSubmatch(p.stderr.String())
+			rows, err := os.ReadFile(filepath.Join(f.dir, policy+".csv"))
+			if p.code != 0 || said == nil || err != nil {
+				f.Errorf("%s: exit code %d, %v: %s", policy, p.code, err, p.output())
+				continue
+			}
+			missing, _ := strconv.Atoi(said[1])
+			if kept := strings.Count(string(rows), ",call,") + strings.Count(string(rows), ",send,") + strings.Count(string(rows), ",receive,"); kept+missing != 3*calls || kept == 0 {
+				f.Errorf("%s: %d in the trace and %d missing of %d: %s", policy, kept, missing, 3*calls, p.output())
+			}
+		}
+	})
 }
 
 // TestTraceFullDisk: the disk is full at once, and then the memory for events. The application does not fail, the rest is counted with its
