@@ -28,8 +28,6 @@ type traceOptions struct {
 	after     time.Duration
 	lasting   time.Duration
 	windows   []string
-
-	asked string // --out as given
 }
 
 func newTrace(a *app) *cobra.Command {
@@ -91,7 +89,7 @@ func (o *traceOptions) run(cmd *cobra.Command, args []string) error {
 
 func (o *traceOptions) config(cmd *cobra.Command, args []string) (attach.Config, error) {
 	c, err := o.sampling.config(cmd, args, o)
-	o.asked, o.late = o.out, numberIt
+	o.late = numberIt
 	switch {
 	case err != nil:
 		return c, err
@@ -163,11 +161,21 @@ func (o *traceOptions) Check(m locate.MPI, first bool) error {
 
 // Follows implements attach.Hooks: the run directory stays.
 func (o *traceOptions) Follows(dir string, _ bool) (text string, ok bool) {
-	return "the trace is in " + origin.Quote(dir) + "; write it with " + o.command(dir), true
+	x := o.writeTo(dir)
+	return "still writing " + origin.Quote(x.out) + "; if that is cut short, run " + x.command(dir), true
 }
 
 // Summarize implements attach.Hooks. The summary comes with the file.
 func (o *traceOptions) Summarize(*recording.Run) {}
+
+// writeTo is where the trace is written, with the file's name filled in.
+func (o *traceOptions) writeTo(dir string) traceOut {
+	x := o.traceOut
+	if x.out == "" {
+		x.out = filepath.Join(dir, "trace."+map[bool]string{true: "pftrace", false: string(x.form())}[x.form() == formatPerfetto])
+	}
+	return x
+}
 
 // deliver writes the trace to its file, and says what it holds.
 func (o *traceOptions) deliver(r *attach.Result) error {
@@ -177,21 +185,18 @@ func (o *traceOptions) deliver(r *attach.Result) error {
 		o.a.complain("%s has no trace: the agent could not start it", dir)
 		return nil
 	}
-	inside := o.out == ""
-	if inside {
-		o.out = filepath.Join(r.Shown, "trace."+map[bool]string{true: "pftrace", false: string(o.form())}[o.form() == formatPerfetto])
-	}
-	o.temp = fmt.Sprintf("%x", r.Run.ID[:4])
-	totals, err := o.write(o.a, r.Run)
+	x := o.writeTo(r.Shown)
+	x.temp = fmt.Sprintf("%x", r.Run.ID[:4])
+	totals, err := x.write(o.a, r.Run)
 	if err != nil && err != error(errDamaged) { // keep the application's exit code
 		o.a.exit(err)
-		o.out = "FILE"
-		o.a.complain("the trace is in %s; write it to another place with %s", dir, o.command(r.Shown))
+		x.out = "FILE"
+		o.a.complain("the trace is in %s; write it to another place with %s", dir, x.command(r.Shown))
 		o.sayLost(r.Run)
 		return nil
 	}
-	if inside {
-		os.Chmod(o.out, 0o600) // as all files of a run
+	if o.out == "" {
+		os.Chmod(x.out, 0o600) // as all files of a run
 	}
 	if r.Going {
 		o.a.complain("some ranks were still running; after they have ended, mpitx recover %s collects what they left in memory", dir)
@@ -202,8 +207,8 @@ func (o *traceOptions) deliver(r *attach.Result) error {
 			o.a.complain("%s", line)
 		}
 	}
-	switch file := origin.Quote(o.out); {
-	case o.form() == formatPerfetto:
+	switch file := origin.Quote(x.out); {
+	case x.form() == formatPerfetto:
 		o.a.complain("the trace is in %s; open it at https://ui.perfetto.dev", file)
 	default:
 		o.a.complain("the trace is in %s", file)

@@ -4,6 +4,8 @@ package main
 
 import (
 	"encoding/csv"
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"mpitx/export/perfetto/perfettotest"
 )
 
 // TestTraceCommand traces a program with known messages under a launcher, with -n, and alone, and writes each format.
@@ -37,9 +41,10 @@ func TestTraceCommand(t *testing.T) {
 			if !strings.Contains(p.stderr.String(), says) || !strings.Contains(p.stderr.String(), "the trace is in app.ndjson\n") {
 				t.Errorf("got %s", p.output())
 			}
-			if p := run("mpitx", "trace", "--mpi", family, "-n", "4", "--out", "n.pftrace", "--", program); !strings.Contains(p.stderr.String(), says) {
+			if p := run("mpitx", "trace", "--mpi", family, "-n", "4", "--pvar", "mpitx:calls", "--out", "n.pftrace", "--", program); !strings.Contains(p.stderr.String(), says) {
 				t.Errorf("got %s", p.output())
 			}
+			checkFlows(t, filepath.Join(dir, "n.pftrace"))
 			for _, format := range []string{"parquet", "pftrace", "csv"} {
 				file := filepath.Join(dir, "part."+format)
 				run("mpitx", "export", "run", "--trace", "--rank", "1", "--out", file)
@@ -54,6 +59,53 @@ func TestTraceCommand(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestTraceFollows: what is said of a job that has failed is true, also if the trace is then written.
+func TestTraceFollows(t *testing.T) {
+	o := &traceOptions{}
+	for out, want := range map[string]string{
+		"":      "still writing 'run 1/trace.pftrace'; if that is cut short, run mpitx export 'run 1' -o perfetto --out 'run 1/trace.pftrace'",
+		"a.csv": "still writing a.csv; if that is cut short, run mpitx export 'run 1' -o csv --out a.csv",
+	} {
+		o.out = out
+		if got, ok := o.Follows("run 1", false); got != want || !ok || o.out != out {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// checkFlows checks a trace for Perfetto: each message is a flow from the call that sends to the one that receives, on another rank, and
+// each rank has a counter that reaches its calls.
+func checkFlows(t *testing.T, file string) {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, counters := perfettotest.Read(t, data)
+	pairs := map[string]int{}
+	for id, f := range perfettotest.Flows(t, all) {
+		from, _, _ := strings.Cut(f.From.Thread, "/")
+		to, _, _ := strings.Cut(f.To.Thread, "/")
+		if pairs[f.From.Name+" "+f.To.Name]++; from == to || f.From.Begin >= f.To.End {
+			t.Errorf("flow %x from %+v to %+v", id, f.From, f.To)
+		}
+	}
+	if want := map[string]int{"MPI_Isend MPI_Waitall": 200, "MPI_Send MPI_Recv": 7}; !maps.Equal(pairs, want) {
+		t.Errorf("got %v, want %v", pairs, want)
+	}
+	for rank := range 4 {
+		highest := 0.0
+		for track, values := range counters {
+			if strings.HasPrefix(track, fmt.Sprintf("rank %d ", rank)) && strings.HasSuffix(track, "/mpitx:calls") {
+				highest = slices.Max(values)
+			}
+		}
+		if highest < 200 { // four calls in each of 50 steps
+			t.Errorf("rank %d: %v calls", rank, highest)
+		}
 	}
 }
 
