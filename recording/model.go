@@ -209,14 +209,15 @@ type NoteCode uint32
 
 // The codes.
 const (
-	NoteText        NoteCode = iota
-	NoteSwitchedOff          // a part of the agent gave up
-	NoteUnmatched            // Text is a pattern that matched no variable
-	NoteFaulty               // Text is a variable that is not sampled because it crashed or hung
-	NoteBudget               // the size budget was used up
-	NoteSuggestions          // Text is the names that exist, one a line, for one that does not
-	NoteSpawned              // Text is the number of processes started by MPI_Comm_spawn that are not recorded
-	NoteReduced              // why less is sampled than was asked for
+	NoteText           NoteCode = iota
+	NoteSwitchedOff             // a part of the agent gave up
+	NoteUnmatched               // Text is a pattern that matched no variable
+	NoteFaulty                  // Text is a variable that is not sampled because it crashed or hung
+	NoteBudget                  // the size budget was used up
+	NoteSuggestions             // Text is the names that exist, one a line, for one that does not
+	NoteSpawned                 // Text is the number of processes started by MPI_Comm_spawn that are not recorded
+	NoteReduced                 // why less is sampled than was asked for
+	NoteUnmatchedEvent          // Text is a pattern of --event that matched no event
 )
 
 // Note is a message of the agent.

@@ -11,22 +11,30 @@ import (
 // eventKinds are the kinds of events, of MPI_T and PERUSE.
 const eventKinds = catalog.Events | catalog.Sources
 
-// knownEvents are events of libraries, by the beginnings of their names.
-var knownEvents = []struct{ prefix, library string }{
-	{"ompi.", "Open MPI 6"},
-	{"unexp_message_", "MPICH (ch4) built with --enable-mpit-events"},
-	{"RECVQ", "MPICH (ch4) built with --enable-mpit-events"},
-	{"PERUSE_", "Open MPI built with --enable-peruse has events of PERUSE of its own"},
+// knownEvents are events and event sources of libraries. A prefix of their own stands for those of other releases.
+var knownEvents = []struct {
+	library, prefix string
+	names           []string
+}{
+	{"Open MPI 6", "ompi.", []string{"ompi.mpi.initialization", "ompi.mpi.finalization", "ompi.mpi.communicator_created", "ompi.mpi.communicator_freed",
+		"ompi.mpi.communicator_name_set", "ompi.mpi.errhandler_invoked", "ompi.mpi.win_created", "ompi.mpi.win_freed", "ompi.mca.memory.patcher.released"}},
+	{"MPICH (ch4) built with --enable-mpit-events", "unexp_message_", []string{"unexp_message_enqueued", "unexp_message_dequeued", "RECVQ"}},
+	{"Open MPI built with --enable-peruse", "PERUSE_", nil},
 }
 
-// hasEvent says which libraries have an event or event source; "" if mpitx does not know.
-func hasEvent(name string) string {
+// eventHints is the end of a message about a name that does not exist: which libraries have such an event, and similar names. It may
+// be "".
+func eventHints(names []string, name string) (text string) {
 	for _, k := range knownEvents {
-		if strings.HasPrefix(strings.ToLower(name), strings.ToLower(k.prefix)) {
-			return "; libraries that have it: " + k.library
+		switch {
+		case matchesAny(name, k.names):
+			text += "; libraries that have it: " + k.library
+		case strings.HasPrefix(strings.ToLower(name), strings.ToLower(k.prefix)):
+			text += "; " + k.library + " has events " + k.prefix + "*"
+			names = slices.Concat(names, k.names)
 		}
 	}
-	return ""
+	return text + catalog.DidYouMean(names, name)
 }
 
 // withoutEvents says why a library has no events, and what to use instead; "" if it has some, or if that is not known.

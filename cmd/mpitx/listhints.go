@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -47,7 +46,7 @@ func (o *listOptions) nameHints(all *catalog.Catalog) []string {
 			if catalog.IsGlob(pattern) {
 				says = " matches"
 			}
-			hints = append(hints, pattern+": no "+described(kinds)+says+cmp.Or(o.instead(all, kinds, pattern), hasEvent(pattern)))
+			hints = append(hints, pattern+": no "+described(kinds)+says+o.instead(all, kinds, pattern))
 		}
 	}
 	for _, pattern := range o.category {
@@ -79,7 +78,7 @@ func (o *listOptions) instead(all *catalog.Catalog, kinds catalog.Kind, pattern 
 		}
 	}
 	if catalog.IsGlob(pattern) {
-		return ""
+		return eventHints(nil, pattern)
 	}
 	part := "*" + pattern + "*"
 	switch n := countMatches(all, kinds, part); {
@@ -92,7 +91,7 @@ func (o *listOptions) instead(all *catalog.Catalog, kinds catalog.Kind, pattern 
 	if o.asked == 0 {
 		names = slices.Concat(catalog.AllKinds.Words(), names)
 	}
-	return catalog.DidYouMean(names, pattern)
+	return eventHints(names, pattern)
 }
 
 func countMatches(c *catalog.Catalog, kinds catalog.Kind, pattern string) int {

@@ -125,11 +125,15 @@ func matching(c *catalog.Catalog, kinds catalog.Kind, glob string) (found []cata
 
 // unknown reports names that do not exist, and suggests similar ones.
 func (s *selection) unknown(a *app, c *catalog.Catalog, kinds catalog.Kind) {
+	hints := catalog.DidYouMean
+	if kinds&catalog.Events != 0 {
+		hints = eventHints
+	}
 	kinds = catalog.Variables&kinds | there(c, kinds&^catalog.Variables)
 	all, what := namesOf(c, kinds), described(kinds)
 	for _, name := range s.missing {
 		if catalog.IsGlob(name) {
-			a.complain("%s: no %s of %s matches", name, what, libraryName(c))
+			a.complain("%s: no %s of %s matches%s", name, what, libraryName(c), hints(nil, name))
 			continue
 		}
 		if other := c.Named(catalog.Events|catalog.Sources, name); len(other) > 0 {
@@ -140,7 +144,7 @@ func (s *selection) unknown(a *app, c *catalog.Catalog, kinds catalog.Kind) {
 		if strings.HasPrefix(name, virtual.Prefix) {
 			text, list = name+": mpitx has no such variable", "mpitx list virtual"
 		}
-		a.complain("%s", text+cmp.Or(catalog.DidYouMean(all, name), hasEvent(name), "; see "+list))
+		a.complain("%s", text+cmp.Or(hints(all, name), "; see "+list))
 	}
 }
 

@@ -28,6 +28,8 @@ type traceOptions struct {
 	after     time.Duration
 	lasting   time.Duration
 	windows   []string
+
+	eventFlag sampling // refuses names of --event
 }
 
 func newTrace(a *app) *cobra.Command {
@@ -90,6 +92,7 @@ func (o *traceOptions) run(cmd *cobra.Command, args []string) error {
 func (o *traceOptions) config(cmd *cobra.Command, args []string) (attach.Config, error) {
 	c, err := o.sampling.config(cmd, args, o)
 	o.late = numberIt
+	o.eventFlag, c.NoEvent = sampling{a: o.a, attachFlags: o.attachFlags, flag: "--event"}, o.noEvent
 	switch {
 	case err != nil:
 		return c, err
@@ -156,7 +159,10 @@ func (o *traceOptions) Check(m locate.MPI, first bool) error {
 	if err := o.traceOut.outFile.check(); err != nil {
 		return err
 	}
-	return o.sampling.Check(m, first)
+	if err := o.sampling.Check(m, first); err != nil {
+		return err
+	}
+	return o.unmatchedEvents(m, first)
 }
 
 // Follows implements attach.Hooks: the run directory stays.

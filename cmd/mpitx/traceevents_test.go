@@ -37,8 +37,8 @@ func TestTraceEvents(t *testing.T) {
 		p.run(time.Minute)
 		return p
 	}
-	p := newProcess(environ, dir, append(slices.Clone(launchers["openmpi"]), "mpitx", "trace", "--event", "PERUSE_*", "--event", "NOSUCH_EVENT", "--dir", "run", "--", "./raises")...)
-	if p.run(time.Minute); p.code != 0 || !strings.Contains(p.stderr.String(), "NOSUCH_EVENT: the library has no such event") {
+	p := newProcess(environ, dir, append(slices.Clone(launchers["openmpi"]), "mpitx", "trace", "--event", "PERUSE_*", "--dir", "run", "--", "./raises")...)
+	if p.run(time.Minute); p.code != 0 || strings.Contains(p.stderr.String(), "no such event") {
 		t.Fatalf("%s: exit code %d: %s", p.failure, p.code, p.output())
 	}
 	// The program raises, on each rank, 10 and 5 unexpected messages on two communicators.
@@ -117,6 +117,47 @@ func TestTraceDerived(t *testing.T) {
 			if data, err := os.ReadFile(filepath.Join(f.dir, file)); p.code != 0 || err != nil || len(data) == 0 || file == "all.pftrace" && !bytes.Contains(data, []byte("PERUSE_WIN_SYNC_BEGIN")) {
 				f.Errorf("%s: exit code %d: %v: %s", file, p.code, err, p.output())
 			}
+		}
+	})
+}
+
+// TestTraceUnknownEvents: patterns that can match no event are refused before the start, once, with what there is instead. With --force, the
+// program runs, and they are not reported again.
+func TestTraceUnknownEvents(t *testing.T) {
+	t.Parallel()
+	eachFamily(t, func(f *onFamily) {
+		f.Parallel()
+		program := buildSolver(f.T, f.family)
+		refused := map[string]string{
+			"PERUSE_COMM_REQ_NOTIFI": " has no such event; Open MPI built with --enable-peruse has events PERUSE_*; did you mean PERUSE_COMM_REQ_NOTIFY, PERUSE_COMM_REQ_ACTIVATE?",
+			"PERUSE_NOSUCH_*":        " has no such event; Open MPI built with --enable-peruse has events PERUSE_*",
+		}
+		if list := f.run("mpitx", "list", "events", "--mpi", f.family).stderr.String(); list != "" { // a library without events of MPI_T
+			refused["ompi.*"] = strings.TrimPrefix(strings.TrimSpace(list), "mpitx: ")
+			refused["unexp_message_enqueued"] = refused["ompi.*"]
+		}
+		for event, why := range refused {
+			force := "; use --force to start anyway\n"
+			if strings.HasSuffix(why, "?") {
+				force = " (--force starts anyway)\n"
+			}
+			p := f.run(slices.Concat(launchers[f.family], []string{"mpitx", "trace", "--event", event, "--dir", "refused", "--", program})...)
+			if _, err := os.Stat(filepath.Join(f.dir, "refused")); p.code == 0 || !strings.Contains(p.stderr.String(), why+force) || strings.Count(p.stderr.String(), "--event "+event+": ") != 1 || err == nil {
+				f.Errorf("--event %s: exit code %d, want %q: %s", event, p.code, why+force, p.output())
+			}
+		}
+		words := []string{"trace", "--force", "--dir", "forced", "--event", "PERUSE_COMM_REQ_NOTIFY"}
+		for event := range refused {
+			words = append(words, "--event", event)
+		}
+		said := f.launch(append(words, "--", program)...).stderr.String()
+		for event, why := range refused {
+			if strings.Count(said, "--event "+event+": ") != 1 || !strings.Contains(said, why+"\n") || !strings.Contains(said, "mpitx: warning: --event "+event+": ") {
+				f.Errorf("--event %s, want %q: %s", event, why, said)
+			}
+		}
+		if !strings.Contains(said, "--event PERUSE_COMM_REQ_NOTIFY: 1 event derived from calls: PERUSE_COMM_REQ_NOTIFY\n") {
+			f.Error(said)
 		}
 	})
 }

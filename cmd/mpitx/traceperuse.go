@@ -1,7 +1,6 @@
 package main
 
 import (
-	"slices"
 	"strings"
 
 	"mpitx/catalog"
@@ -9,12 +8,15 @@ import (
 	"mpitx/recording/trace"
 )
 
+// ofPeruse reports whether a glob can match only events of PERUSE.
+func ofPeruse(glob string) bool { return strings.HasPrefix(strings.ToUpper(glob), "PERUSE_") }
+
 // peruseMissing says, of each glob of --event for events of PERUSE that the library did not raise, what is derived instead and what is
 // unavailable.
 func peruseMissing(run *recording.Run, globs []string) (lines []string) {
 	native := trace.Raised(run)
 	for _, glob := range globs {
-		if !strings.HasPrefix(strings.ToUpper(glob), "PERUSE_") {
+		if !ofPeruse(glob) {
 			continue
 		}
 		m, err := (&catalog.Filter{Names: []string{glob}}).Compile()
@@ -22,10 +24,9 @@ func peruseMissing(run *recording.Run, globs []string) (lines []string) {
 			continue
 		}
 		derivable := trace.Derivable(run, glob)
-		var names, derived, unavailable []string
+		var derived, unavailable []string
 		why := ""
 		for _, e := range catalog.PeruseEvents() {
-			names = append(names, e.Name)
 			other := catalog.OtherSpelling(e.Name)
 			switch {
 			case !m.MatchName(e.Name) && (other == "" || !m.MatchName(other)) || native && strings.HasPrefix(e.Section, "4."):
@@ -54,8 +55,6 @@ func peruseMissing(run *recording.Run, globs []string) (lines []string) {
 				text += strings.Repeat("; ", min(len(derived), 1)) + count(len(unavailable), "event") + " unavailable, as this library does not raise them; see mpitx list events"
 			}
 			lines = append(lines, text)
-		case !native && !catalog.IsGlob(glob) && !slices.Contains(names, glob):
-			lines = append(lines, "--event "+glob+": the library has no such event"+catalog.DidYouMean(names, glob))
 		}
 	}
 	return lines

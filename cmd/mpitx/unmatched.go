@@ -20,9 +20,45 @@ import (
 // lookUpLimit limits the time for reading a library's names, because the application's start waits for it.
 const lookUpLimit = 15 * time.Second
 
-// unmatched refuses --pvar patterns that cannot match. The library's names are known from its last reading, before and
+// wanted are the patterns of a flag, and what the library has of the kind that they choose.
+type wanted struct {
+	list    string                                               // the kind in mpitx list
+	known   []string                                             // names from the library's last reading, and those that need no library
+	missing func(names []string) []string                        // the patterns that match none of the names
+	why     func(p string, names []string) (text, advice string) // about a missing one
+}
+
+// refuseUnmatched refuses patterns that cannot match. The library's names are known from its last reading, before and
 // after MPI_Init. The first process looks up missing names again with the application's settings, and the others wait for it.
 // If the library cannot be read alone, nothing is refused.
+func (s *sampling) refuseUnmatched(m locate.MPI, first bool, w wanted) error {
+	missing := w.missing(w.known)
+	if len(missing) == 0 || s.force && !first {
+		return nil
+	}
+	if !first {
+		return attach.ErrUndecided
+	}
+	names, ok := s.lookUp(m, w.list)
+	if !ok {
+		if len(s.Names(m)) > 0 {
+			for _, p := range missing {
+				s.warnBefore(p, "did not exist when the library was last read"+catalog.DidYouMean(w.known, globOf(p)))
+			}
+		}
+		return nil
+	}
+	known := slices.Concat(w.known, names)
+	for _, p := range w.missing(known) {
+		text, advice := w.why(p, known)
+		if err := s.refuse(p, text, advice); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unmatched refuses --pvar patterns that cannot match.
 func (s *sampling) unmatched(m locate.MPI, first bool) error {
 	if s.force && !first {
 		return nil
@@ -30,32 +66,14 @@ func (s *sampling) unmatched(m locate.MPI, first bool) error {
 	if err := s.unmatchedOwn(m); err != nil {
 		return err
 	}
-	cached := s.Names(m)
-	known := pvarNames(cached)
-	missing := s.missing(known)
-	if len(missing) == 0 {
-		return nil
-	}
-	if !first {
-		return attach.ErrUndecided
-	}
-	names, ok := s.lookUp(m)
-	if !ok {
-		if len(cached) > 0 {
-			for _, p := range missing {
-				s.warnBefore(p, "did not exist when the library was last read"+catalog.DidYouMean(known, p))
-			}
-		}
-		return nil
-	}
-	known = append(append(known, names...), s.words...)
-	missing = slices.DeleteFunc(s.missing(known), func(p string) bool { return registersLate(m, p) })
-	for _, p := range missing {
-		if err := s.refuse(p, m.Name()+" has no such performance variable", howToGet(m, globOf(p), s.set, catalog.DidYouMean(known, globOf(p)))); err != nil {
-			return err
-		}
-	}
-	return nil
+	return s.refuseUnmatched(m, first, wanted{
+		list:    "pvars",
+		known:   pvarNames(s.Names(m)),
+		missing: func(names []string) []string { return s.missing(m, slices.Concat(names, s.words)) },
+		why: func(p string, names []string) (text, advice string) {
+			return m.Name() + " has no such performance variable", howToGet(m, globOf(p), s.set, catalog.DidYouMean(slices.Concat(names, s.words), globOf(p)))
+		},
+	})
 }
 
 // unmatchedOwn refuses patterns for mpitx's own variables that do not exist. These variables are the same with any MPI.
@@ -89,7 +107,7 @@ func (s *sampling) refuse(p, why, advice string) error {
 	case s.force:
 		s.warnBefore(p, why+advice)
 		return nil
-	case strings.HasSuffix(advice, "?"):
+	case strings.HasSuffix(why+advice, "?"):
 		return failf("%s %s: %s%s (--force starts anyway)", s.named(), p, why, advice)
 	}
 	return failf("%s %s: %s%s; use --force to start anyway", s.named(), p, why, advice)
@@ -107,13 +125,13 @@ func (s *sampling) warnBefore(p, why string) {
 	s.a.complain("warning: %s %s: %s", s.named(), p, why)
 }
 
-// missing are the patterns that match none of the names.
-func (s *sampling) missing(names []string) []string {
+// missing are the patterns that match none of the names, and no variable that comes later.
+func (s *sampling) missing(m locate.MPI, names []string) []string {
 	var all []string
 	for _, p := range s.pvars {
 		glob := globOf(p)
 		name, _ := catalog.SplitClass(glob) // names are listed with and without their class
-		if !strings.HasPrefix(glob, virtual.Prefix) && !matchesAny(glob, names) && !matchesAny(name, names) {
+		if !strings.HasPrefix(glob, virtual.Prefix) && !matchesAny(glob, names) && !matchesAny(name, names) && !registersLate(m, p) {
 			all = append(all, p)
 		}
 	}
@@ -154,15 +172,15 @@ func registersLate(m locate.MPI, p string) bool {
 	return err != nil || bytes.Contains(library, []byte(one))
 }
 
-// lookUp reads the names of the library's performance variables in a separate process, outside the job.
-func (s *sampling) lookUp(m locate.MPI) (names []string, ok bool) {
+// lookUp reads the names of the library's variables or events in a separate process, outside the job.
+func (s *sampling) lookUp(m locate.MPI, list string) (names []string, ok bool) {
 	exe, err := os.Executable()
 	if err != nil {
 		return nil, false
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), lookUpLimit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, exe, "list", "pvars", "-o", "names")
+	cmd := exec.CommandContext(ctx, exe, "list", list, "-o", "names")
 	cmd.Env = append(s.a.env.FreeOfLauncher(), mpiVariable(m))
 	for _, v := range s.set {
 		if name, err := origin.Variable(m.Impl, v.Name); err == nil {

@@ -11,7 +11,7 @@
 
 #define CALLBACKS_NS UINT64_C(100000000)
 
-static bool prepared, peruse, following; /* prepared: the library has MPI_T events; peruse: PERUSE events are recorded */
+static bool eventless, prepared, peruse, following; /* prepared: the library has MPI_T events; peruse: PERUSE events are recorded */
 
 static void preparing(void)
 {
@@ -20,9 +20,10 @@ static void preparing(void)
     event_read_patterns();
     agent_run_options.dir = agent_config("dir", 0);
     if (!pvar.table) pvar_open();
-    prepared = pvar.table && pvar.table->has("MPI_T_event_get_num") && pvar_init_mpi_t("no MPI_T events");
+    bool has = pvar.table && pvar.table->has("MPI_T_event_get_num");
+    prepared = has && pvar_init_mpi_t("no MPI_T events");
     peruse = pvar.table && pvar.table->has("PERUSE_Init");
-    if (pvar.table && !peruse && !pvar.table->has("MPI_T_event_get_num") && !event_only_peruse()) agent_note("no events: the library has neither MPI_T events, which are new in MPI-4, nor PERUSE");
+    eventless = !has && !peruse;
     errno = saved;
 }
 
@@ -44,7 +45,7 @@ static void select_types(void)
     if (prepared) prepared = event_declare() && event_sources_declare();
     if (prepared) event_select();
     if (peruse) peruse = event_peruse_select();
-    event_note_unmatched();
+    event_note_unmatched(prepared);
     prepared = prepared && event_type_count > 0;
 }
 
@@ -55,6 +56,7 @@ static void started(void)
     int saved = errno;
     event_declare_patterns();
     if (!(prepared || peruse)) {
+        if (eventless) event_note_unmatched(false);
         errno = saved;
         return;
     }

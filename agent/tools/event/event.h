@@ -66,10 +66,10 @@ void event_read_patterns(void);
 bool event_declare(void);                                  /* the tables */
 void event_select(void);                                   /* finds the wanted types */
 void event_prove(int bind, union mpi_handle handle, bool known); /* tries untried types that are bound to it */
-void event_note_unmatched(void);
+void event_note_unmatched(bool mpi_t); /* mpi_t: events of MPI_T can be suggested */
 bool event_matches(const char *name); /* a pattern selects it */
 bool event_matches_peruse(const char *name); /* the same for both spellings */
-bool event_only_peruse(void);         /* all patterns are of events of PERUSE */
+bool event_suggests(void);            /* a literal pattern has matched nothing, so names are suggested */
 void event_declare_patterns(void);
 
 /* bind.c */

@@ -108,6 +108,8 @@ bool event_peruse_select(void)
         int text = names[i] && event_matches_peruse(names[i]) ? mpitx_run_declare_text(agent_run, names[i]) : -1;
         if (text >= 0) types[type_count++] = (struct peruse_type){.number = numbers[i], .name = (uint32_t)text};
     }
+    for (int i = 0; i < n && event_suggests(); i++)
+        if (names[i]) pvar_suggest(names[i]);
     if (type_count > 0 && !declare()) {
         agent_note("no PERUSE events: no room in the run");
         type_count = 0;

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "mpi/library.h"
 #include "tools/event/event.h"
@@ -90,16 +89,6 @@ bool event_matches_peruse(const char *name)
     return matches;
 }
 
-/* Patterns of events that mpitx derives when it reads the run. */
-static bool of_peruse(const char *pattern) { return strncasecmp(pattern, "PERUSE_", 7) == 0; }
-
-bool event_only_peruse(void)
-{
-    for (int i = 0; i < pattern_count; i++)
-        if (!of_peruse(patterns[i].text)) return false;
-    return true;
-}
-
 /* The run keeps the patterns for its readers. */
 void event_declare_patterns(void)
 {
@@ -117,7 +106,13 @@ void event_declare_patterns(void)
     }
 }
 
-/* Suggests names for a literal pattern that matched nothing. */
+bool event_suggests(void)
+{
+    for (int i = 0; i < pattern_count; i++)
+        if (!patterns[i].matched && pattern_is_literal(&patterns[i].names)) return true;
+    return false;
+}
+
 static void suggest(void)
 {
     static char name[1024];
@@ -128,18 +123,14 @@ static void suggest(void)
         int length = sizeof name;
         if (pvar.table->event_get_info(i, name, &length, NULL, &none, NULL, NULL, &info) == MPITX_SUCCESS) pvar_suggest(name);
     }
-    pvar_suggest(NULL);
 }
 
-void event_note_unmatched(void)
+void event_note_unmatched(bool mpi_t)
 {
-    bool suggested = false;
-    for (int i = 0; i < pattern_count; i++) {
-        if (patterns[i].matched || of_peruse(patterns[i].text)) continue; /* mpitx says what it derives, and what is unavailable */
-        if (!suggested && pattern_is_literal(&patterns[i].names)) suggest();
-        suggested = true;
-        agent_report(MPITX_RUN_WARNING, "--event %s: the library has no such event", patterns[i].text);
-    }
+    if (mpi_t && event_suggests()) suggest();
+    pvar_suggest(NULL);
+    for (int i = 0; i < pattern_count; i++)
+        if (!patterns[i].matched) agent_report_code(MPITX_RUN_WARNING, MPITX_RUN_NOTE_UNMATCHED_EVENT, patterns[i].text);
 }
 
 /* ---- declarations ---- */

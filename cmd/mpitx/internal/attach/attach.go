@@ -41,6 +41,9 @@ type Config struct {
 	Watch func(dir string, over <-chan struct{}, kill func(code int))
 	Kills bool // Watch may kill the job
 
+	// NoEvent says why a pattern of --event matched no event; names are those that the run has. "": it was said, or it need not be.
+	NoEvent func(m locate.MPI, pattern string, names []string) string
+
 	Say   func(format string, args ...any) // prints a message
 	Alert func(text string)                // prints a message from any goroutine
 	Again func(more ...string) ([]string, error)

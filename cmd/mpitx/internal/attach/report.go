@@ -28,6 +28,13 @@ func (r *Result) report(size int) []string {
 			switch {
 			case n.Code == recording.NoteUnmatched:
 				t.add(rank.Rank, "--pvar "+n.Text+": no such variable"+r.Unmatched(r.app.mpi, n.Text, inRun))
+			case n.Code == recording.NoteUnmatchedEvent:
+				if r.NoEvent == nil {
+					break
+				}
+				if why := r.NoEvent(r.app.mpi, n.Text, inRun); why != "" {
+					t.add(rank.Rank, "--event "+n.Text+": "+why)
+				}
 			case n.Code == recording.NoteFaulty:
 				t.add(rank.Rank, n.Text+" is not sampled: reading it crashes or hangs the library")
 			case n.Code == recording.NoteSpawned:

@@ -75,14 +75,18 @@ func TestReport(t *testing.T) {
 		return &recording.Rank{Rank: n, Size: 4, State: state, Notes: notes, Interval: time.Second, Counters: recording.Counters{Samples: 10}}
 	}
 	typo := note{Code: recording.NoteUnmatched, Text: "ab*@all"}
+	event := note{Severity: recording.Warning, Code: recording.NoteUnmatchedEvent, Text: "x.*"}
 	bad := note{Severity: recording.Warning, Text: "bad"}
 	run := openRun(t, func(*recordingtest.Stream) {})
 	run.Ranks = []*recording.Rank{
-		rank(0, recording.StateEnded, typo, bad, note{Code: recording.NoteSuggestions, Text: "b\na\na"}), rank(1, recording.StateEnded, typo, note{Code: recording.NoteSpawned, Text: "2"}),
-		rank(3, recording.StateDied, typo, bad, note{Severity: recording.Info, Text: "not for users"}),
+		rank(0, recording.StateEnded, typo, bad, note{Code: recording.NoteSuggestions, Text: "b\na\na"}), rank(1, recording.StateEnded, typo, event, note{Code: recording.NoteSpawned, Text: "2"}),
+		rank(3, recording.StateDied, typo, event, bad, note{Severity: recording.Info, Text: "not for users"}),
 	}
-	r := &Result{app: &application{}, Config: &Config{Hooks: hooks{}}, Run: run}
-	want := []string{"ranks 0-1,3: --pvar ab*@all: no such variable, of [a b]", "ranks 0,3: bad",
+	noEvent := func(_ locate.MPI, pattern string, names []string) string {
+		return fmt.Sprint("no ", pattern, " in ", names)
+	}
+	r := &Result{app: &application{}, Config: &Config{Hooks: hooks{}, NoEvent: noEvent}, Run: run}
+	want := []string{"ranks 0-1,3: --pvar ab*@all: no such variable, of [a b]", "ranks 0,3: bad", "ranks 1,3: --event x.*: no x.* in [a b]",
 		"rank 3: the process died before it could finish recording; the data up to then are in the run",
 		"rank 2: nothing was recorded: no program with the agent called MPI_Init, it died while the agent started, or it could not write to the run directory", otherPreload,
 		"2 processes were started by MPI_Comm_spawn and are not recorded: " + unspawned}
@@ -90,13 +94,13 @@ func TestReport(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	r.unstarted = []int{2}
-	want[3] = "rank 2: nothing was recorded: the process died while the agent started"
-	want = slices.Delete(want, 4, 5) // no advice on how to load the agent
+	want[4] = "rank 2: nothing was recorded: the process died while the agent started"
+	want = slices.Delete(want, 5, 6) // no advice on how to load the agent
 	if got := r.report(4); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
 	r.seen.ranks = map[int]string{0: "app: other", 2: "app: /full/run: No space left on device"}
-	want[3] = "rank 2: nothing was recorded: app: /full/run: No space left on device"
+	want[4] = "rank 2: nothing was recorded: app: /full/run: No space left on device"
 	if got := r.report(4); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
