@@ -3,6 +3,7 @@ package samplerrun
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -23,7 +24,7 @@ func TestPERUSE(t *testing.T) {
 			if own { // the program's own callback gets its events, and the agent all
 				words, active = append(words, "own"), "active 12, then 8, own 10\nat the end 0\n"
 			}
-			r := m.run(t, job{n: 2, config: []string{"event=PERUSE_*", "event=TEST_OWN_EVENT"}, program: words})
+			r := m.run(t, job{n: 2, config: []string{"event=PERUSE_*", "event=TEST_OWN_EVENT", "event=TEST_OWN_EVNT"}, program: words})
 			if lines := strings.SplitAfter(r.stdout, "\n"); len(lines) != 5 || strings.Count(r.stdout, strings.SplitAfter(active, "\n")[0]) != 2 {
 				t.Errorf("got %s%s", r.stdout, r.stderr)
 			}
@@ -65,7 +66,13 @@ func TestPERUSEPropagated(t *testing.T) {
 func (r *result) checkPERUSE(t *testing.T, unexpected string) {
 	t.Helper()
 	want := map[string]string{"PERUSE_COMM_MSG_INSERT_IN_UNEX_Q": unexpected, "PERUSE_COMM_REQ_ACTIVATE": "0 0 0", "PERUSE_COMM_REQ_COMPLETE": "1 1 0", "TEST_OWN_EVENT": "1 1 0"}
+	if names := fmt.Sprint(notes(r.run.Ranks[0], recording.NoteSuggestions)); !strings.Contains(names, "TEST_OWN_EVENT") {
+		t.Errorf("names like TEST_OWN_EVNT: %s", names)
+	}
 	for _, k := range r.run.Ranks {
+		if missing := notes(k, recording.NoteUnmatchedEvent); !slices.Equal(missing, []string{"TEST_OWN_EVNT"}) {
+			t.Errorf("rank %d: missing %q", k.Rank, missing)
+		}
 		got := map[string]string{}
 		for row := range r.run.Rows(recording.Options{Rank: func(other *recording.Rank) bool { return other == k }}) {
 			if v := row.Values; row.Table.Name == "peruse events" {
