@@ -1,29 +1,7 @@
 package binding
 
 // #include "call.h"
-//
-// // MPI's names, for event_watch.h, as calls of the table.
-// static const struct mpitx_table *table;
-// typedef int64_t MPI_Count;
-// typedef int MPI_Comm;
-// typedef mpitx_request MPI_Request;
-// typedef mpitx_handle MPI_T_event_instance, MPI_T_event_registration;
-// typedef int MPI_T_cb_safety;
-// enum { MPI_SUCCESS = 0, MPI_COMM_WORLD = MPITX_OBJECT_COMM_WORLD, MPI_COMM_SELF = MPITX_OBJECT_COMM_SELF };
-// #define MPI_Isend(buf, n, type, to, tag, comm, request) table->isend(comm, buf, n, to, tag, request)
-// #define MPI_Irecv(buf, n, type, from, tag, comm, request) table->irecv(comm, buf, n, from, tag, request)
-// #define MPI_Wait(request, status) wait_for(request)
-// #define MPI_Iprobe(from, tag, comm, found, status) (void)table->iprobe(comm, from, tag, found, &(int){0}, &(int){0})
-// #define MPI_Comm_dup(comm, duplicate) table->comm_dup(comm, duplicate)
-// #define MPI_Comm_free(comm) table->comm_free(comm)
-// #define MPI_T_event_copy(instance, buf) table->event_copy(instance, buf)
-// #define MPI_T_event_read(instance, i, buf) table->event_read(instance, i, buf)
-// #define MPI_T_event_get_source(instance, source) table->event_get_source(instance, source)
-// #define MPI_T_event_get_timestamp(instance, time) table->event_get_timestamp(instance, time)
-// static void wait_for(mpitx_request *request)
-// {
-//     for (int done = 0; !done && table->test(request, &done) == 0;) {}
-// }
+// #include "watch_names.h"
 // #include "event_watch.h"
 //
 // static void watch_start(const struct mpitx_table *t, int elements, const int64_t *at, const int *size, int sources, const int *ordered) {

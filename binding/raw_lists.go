@@ -36,6 +36,14 @@ func (r Raw) CategoryCategories(index, length int32, indices []int32) Error {
 	return Error(C.mt_category_get_categories(r.t, C.int(index), C.int(length), ints(unsafe.SliceData(indices))))
 }
 
+// CategoryNumEvents is MPI_T_category_get_num_events, and CategoryEvents MPI_T_category_get_events.
+func (r Raw) CategoryNumEvents(index int32, num *int32) Error {
+	return Error(C.mt_category_get_num_events(r.t, C.int(index), ints(num)))
+}
+func (r Raw) CategoryEvents(index, length int32, indices []int32) Error {
+	return Error(C.mt_category_get_events(r.t, C.int(index), C.int(length), ints(unsafe.SliceData(indices))))
+}
+
 // CategoryChanged is MPI_T_category_changed.
 func (r Raw) CategoryChanged(stamp *int32) Error {
 	return Error(C.mt_category_changed(r.t, ints(stamp)))
@@ -102,6 +110,31 @@ func (r Raw) AllocEvent(index int32, object Object, registration *RawHandle) Err
 // FreeEvent is MPI_T_event_handle_free, without a callback.
 func (r Raw) FreeEvent(registration RawHandle) Error {
 	return Error(C.mt_event_handle_free(r.t, C.mpitx_handle(registration), 0))
+}
+
+// EventBind returns the binding of an event type; 0 if get_info fails.
+func (r Raw) EventBind(index int32) int32 {
+	var info RawEvent
+	if r.EventInfo(index, nil, nil, nil, nil, nil, nil, &info) != 0 {
+		return 0
+	}
+	return info.Bind
+}
+
+// EventInfoOf is MPI_T_event_handle_get_info, and SetEventInfo MPI_T_event_handle_set_info.
+func (r Raw) EventInfoOf(registration RawHandle, info *RawHandle) Error {
+	return Error(C.mt_event_handle_get_info(r.t, C.mpitx_handle(registration), handles(info)))
+}
+func (r Raw) SetEventInfo(registration, info RawHandle) Error {
+	return Error(C.mt_event_handle_set_info(r.t, C.mpitx_handle(registration), C.mpitx_handle(info)))
+}
+
+// CallbackInfo is MPI_T_event_callback_get_info, and SetCallbackInfo MPI_T_event_callback_set_info.
+func (r Raw) CallbackInfo(registration RawHandle, level int32, info *RawHandle) Error {
+	return Error(C.mt_event_callback_get_info(r.t, C.mpitx_handle(registration), C.int(level), handles(info)))
+}
+func (r Raw) SetCallbackInfo(registration RawHandle, level int32, info RawHandle) Error {
+	return Error(C.mt_event_callback_set_info(r.t, C.mpitx_handle(registration), C.int(level), C.mpitx_handle(info)))
 }
 
 // InitPeruse is PERUSE_Init.

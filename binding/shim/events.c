@@ -198,7 +198,8 @@ static int x_event_handle_alloc(int index, int object, mpitx_handle info, mpitx_
     return mpitx_event_bind(index, object_address(object), info, registration);
 }
 
-static void *native_of(mpitx_handle registration) { return ((struct registration *)registration)->native; }
+/* A null registration gives a null pointer, which the library is to refuse. */
+static void *native_of(mpitx_handle registration) { return registration ? ((struct registration *)registration)->native : NULL; }
 
 static int x_event_handle_set_info(mpitx_handle r, mpitx_handle info) { return PROVIDED(mpi.T_event_handle_set_info, native_of(r), info_in(info)); }
 
@@ -213,9 +214,11 @@ static int x_event_handle_get_info(mpitx_handle r, mpitx_handle *info)
 static int x_event_handle_free(mpitx_handle registration, void *user_data, mpitx_event_free_fn *function)
 {
     struct registration *r = (struct registration *)registration;
-    r->free_function = function;
-    r->free_data = user_data;
-    return PROVIDED(mpi.T_event_handle_free, r->native, r, on_free);
+    if (r) {
+        r->free_function = function;
+        r->free_data = user_data;
+    }
+    return PROVIDED(mpi.T_event_handle_free, native_of(registration), r, on_free);
 }
 
 static int x_event_register_callback(mpitx_handle registration, int safety, mpitx_handle info, void *user_data, mpitx_event_fn *function)

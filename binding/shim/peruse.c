@@ -58,8 +58,6 @@ static int x_peruse_query_event_name(int event, char **name) { return PERUSE_PRO
 
 static int x_peruse_query_environment(int *num, char ***env)
 {
-    *num = 0; /* Open MPI sets nothing */
-    *env = NULL;
     return PERUSE_PROVIDED(peruse.Query_environment, num, env);
 }
 
@@ -78,7 +76,7 @@ static int x_peruse_query_queue_event_scope(int *scope)
 /* The handle of an event is the address of its record, which the library gets as the callback's parameter. Records are never
  * released, as Open MPI keeps a handle that was released, and may call it. */
 struct peruse_record {
-    void *native;
+    void *native; /* the first, as peruse_watch.go relies on it */
     _Atomic bool freed;
     mpitx_peruse_fn *_Atomic function;
     void *_Atomic param;
@@ -139,7 +137,7 @@ static int x_peruse_event_release(mpitx_handle *handle)
 {
     void *native = native_handle(*handle);
     int code = PERUSE_PROVIDED(peruse.Event_release, &native);
-    if (code == MPITX_SUCCESS) {
+    if (code == MPITX_SUCCESS && *handle) { /* Open MPI takes a null handle */
         ((struct peruse_record *)*handle)->freed = true;
         *handle = 0;
     }
