@@ -17,9 +17,11 @@ var categoryRules = section{"categories", []rule{
 	{Rule: promise("category-changed", "MPI-3.1, 14.3.8", "The stamp of MPI_T_category_changed stays the same while no category changes."), stage: after, run: categoryStamp},
 	{Rule: promise("category-changed-by-init", "MPI-3.1, 14.3.8", "If MPI_Init adds categories or members, the stamp changes."), stage: before, run: categoryStampOfInit},
 	{Rule: promise("category-order-kept", "MPI-3.1, 14.3.8", "Members are not removed from a category, and their order does not change."), stage: before, run: categoryOrder},
+	{Rule: promise("category-events", "MPI_T_category_get_num_events(3) and MPI_T_category_get_events(3)", "The list of a category's event types has as many elements as announced, or as the array has, and they are indices of event types."),
+		stage: after, needs: "MPI_T_category_get_events", run: categoryEvents},
 }}
 
-// members are the three lists of a category.
+// members are the lists of a category; the numbers of the first three are in get_info.
 var members = []struct {
 	routine string
 	field   int // of get_info
@@ -28,9 +30,12 @@ var members = []struct {
 	{"MPI_T_category_get_cvars", 0, func(m *mpi, i, n int32, into []int32) binding.Error { return m.raw.CategoryCvars(i, n, into) }},
 	{"MPI_T_category_get_pvars", 1, func(m *mpi, i, n int32, into []int32) binding.Error { return m.raw.CategoryPvars(i, n, into) }},
 	{"MPI_T_category_get_categories", 2, func(m *mpi, i, n int32, into []int32) binding.Error { return m.raw.CategoryCategories(i, n, into) }},
+	{"MPI_T_category_get_events", eventMembers, func(m *mpi, i, n int32, into []int32) binding.Error { return m.raw.CategoryEvents(i, n, into) }},
 }
 
-// list calls one of the three routines with an array that is larger than the length by 4 elements, which are -42.
+const eventMembers = 3 // of members
+
+// members calls one of the routines with an array that is larger than the length by 4 elements, which are -42.
 func (m *mpi) members(kind int, index int, length int32) (code, []int32, string) {
 	into := make([]int32, length+4)
 	for k := range into {
@@ -47,7 +52,7 @@ func (m *mpi) members(kind int, index int, length int32) (code, []int32, string)
 // eachMembers calls f for each list of each category, in an item.
 func eachMembers(m *mpi, f func(e *entry, kind int, n int32)) {
 	m.entries(categories(m), func(e *entry) {
-		for kind := range members {
+		for kind := range eventMembers {
 			if n := e.ints[kind]; m.expect(n >= 0, e.names[kind]+" >= 0", "a number of members", fmt.Sprint(n)) && n < 1<<20 {
 				f(e, kind, n)
 			}
@@ -59,26 +64,31 @@ func eachMembers(m *mpi, f func(e *entry, kind int, n int32)) {
 }
 
 func categoryMembers(m *mpi) {
-	eachMembers(m, func(e *entry, kind int, n int32) {
-		c, got, text := m.members(kind, e.index, n+4)
-		written := 0
-		for written < len(got) && got[written] != untouched {
-			written++
-		}
-		m.expect(c.ok() && written == int(n), fmt.Sprintf("%s == MPI_SUCCESS && %s[%d] == %d && (%d == 0 || %s[%d] != %d)", c.c, text, n, untouched, n, text, max(0, n-1), untouched),
-			fmt.Sprintf("%d elements", n), fmt.Sprintf("%s, %d elements", codeName(c.rc), written))
-	})
+	eachMembers(m, func(e *entry, kind int, n int32) { m.wholeList(e, kind, &num{n, e.names[kind]}) })
 }
 
-func categoryShortList(m *mpi) {
-	eachMembers(m, func(e *entry, kind int, n int32) {
-		if n < 2 {
-			return
-		}
-		c, got, text := m.members(kind, e.index, n-1)
-		m.expect(c.ok() && got[n-1] == untouched && got[n-2] != untouched, fmt.Sprintf("%s == MPI_SUCCESS && %s[%d] == %d && %s[%d] != %d", c.c, text, n-1, untouched, text, n-2, untouched),
-			fmt.Sprintf("%d elements", n-1), fmt.Sprintf("%s, the last two: %d, %d", codeName(c.rc), got[n-2], got[n-1]))
-	})
+// wholeList expects that a list has n elements, and that those after them stay as they are.
+func (m *mpi) wholeList(e *entry, kind int, n *num) {
+	c, got, text := m.members(kind, e.index, n.v+4)
+	written, cWritten := 0, m.fresh("written")
+	m.line("int %s = 0;", cWritten)
+	m.line("while (%s < %d && %s[%s] != %d) %s++;", cWritten, len(got), text, cWritten, untouched, cWritten)
+	for written < len(got) && got[written] != untouched {
+		written++
+	}
+	m.expect(c.ok() && written == int(n.v), fmt.Sprintf("%s == MPI_SUCCESS && %s == %s", c.c, cWritten, n.c), fmt.Sprintf("%d elements", n.v), fmt.Sprintf("%s, %d elements", codeName(c.rc), written))
+}
+
+func categoryShortList(m *mpi) { eachMembers(m, m.shortList) }
+
+// shortList expects that an array of n-1 elements is filled, and not more.
+func (m *mpi) shortList(e *entry, kind int, n int32) {
+	if n < 2 {
+		return
+	}
+	c, got, text := m.members(kind, e.index, n-1)
+	m.expect(c.ok() && got[n-1] == untouched && got[n-2] != untouched, fmt.Sprintf("%s == MPI_SUCCESS && %s[%d] == %d && %s[%d] != %d", c.c, text, n-1, untouched, text, n-2, untouched),
+		fmt.Sprintf("%d elements", n-1), fmt.Sprintf("%s, the last two: %d, %d", codeName(c.rc), got[n-2], got[n-1]))
 }
 
 func categoryIndices(m *mpi) {
@@ -86,15 +96,34 @@ func categoryIndices(m *mpi) {
 	for k, l := range lists(m) {
 		_, most[k] = m.count(l)
 	}
-	eachMembers(m, func(e *entry, kind int, n int32) {
-		_, got, text := m.members(kind, e.index, n)
-		for k, index := range got[:n] {
-			if index != untouched {
-				m.expect(index >= 0 && index < most[kind].v, fmt.Sprintf("%s[%d] == %d || (%s[%d] >= 0 && %s[%d] < %s)", text, k, untouched, text, k, text, k, most[kind].c),
-					fmt.Sprintf("an index below %d", most[kind].v), fmt.Sprint(index))
-			}
+	eachMembers(m, func(e *entry, kind int, n int32) { m.listOfIndices(e, kind, n, most[kind]) })
+}
+
+// listOfIndices expects that the elements of a list are indices below a number.
+func (m *mpi) listOfIndices(e *entry, kind int, n int32, most *num) {
+	_, got, text := m.members(kind, e.index, n)
+	for k, index := range got[:n] {
+		if index != untouched {
+			m.expect(index >= 0 && index < most.v, fmt.Sprintf("%s[%d] == %d || (%s[%d] >= 0 && %s[%d] < %s)", text, k, untouched, text, k, text, k, most.c),
+				fmt.Sprintf("an index below %d", most.v), fmt.Sprint(index))
+		}
+	}
+}
+
+func categoryEvents(m *mpi) {
+	_, most := m.count(eventLists(m)[0])
+	m.entries(categories(m), func(e *entry) {
+		n := m.num("num_events", untouched)
+		c := m.call("MPI_T_category_get_num_events", func() binding.Error { return m.raw.CategoryNumEvents(int32(e.index), n.p()) }, lit("%d", e.index), n.out())
+		if m.succeeds(c) && m.expect(n.v >= 0, n.c+" >= 0", "a number of event types", fmt.Sprint(n.v)) && n.v < 1<<20 {
+			m.wholeList(e, eventMembers, n)
+			m.shortList(e, eventMembers, n.v)
+			m.listOfIndices(e, eventMembers, n.v, most)
 		}
 	})
+	if m.items == 0 {
+		m.notApplicable("the library has no categories")
+	}
 }
 
 func categoryCycles(m *mpi) {
@@ -220,7 +249,7 @@ func categoryOrder(m *mpi) {
 		var one old
 		m.quietly(func() *entry {
 			e := m.entry(l, k)
-			for kind := range members {
+			for kind := range eventMembers {
 				if e.ok() && e.ints[kind] > 0 && e.ints[kind] < 1<<20 {
 					if c, got, _ := m.members(kind, k, e.ints[kind]); c.ok() {
 						one.lists[kind] = got[:e.ints[kind]]
@@ -241,7 +270,7 @@ func categoryOrder(m *mpi) {
 			continue
 		}
 		m.rename(e.label())
-		for kind := range members {
+		for kind := range eventMembers {
 			n := e.ints[kind]
 			_, now, text := m.members(kind, k, n)
 			at, kept := 0, ""

@@ -47,7 +47,7 @@ func enumNamesUnique(m *mpi) {
 
 func enumItems(m *mpi) {
 	enums(m, func(e *enumeration) {
-		seen := map[string]bool{}
+		seen := map[string]*text{}
 		for k := range e.num {
 			a, b := m.text("name", wholeName), m.text("name", wholeName)
 			first, v := m.enumItem(e, k, a, m.num("len", wholeName))
@@ -55,10 +55,10 @@ func enumItems(m *mpi) {
 			m.expect(first.ok() && second.ok() && v.v == w.v && a.String() == b.String() && a.String() != "",
 				fmt.Sprintf("%s == MPI_SUCCESS && %s == MPI_SUCCESS && %s == %s && strcmp(%s, %s) == 0 && %s[0] != 0", first.c, second.c, v.c, w.c, a.c, b.c, a.c),
 				"twice the same value and name", fmt.Sprintf("%s %d %q, then %s %d %q", codeName(first.rc), v.v, a.String(), codeName(second.rc), w.v, b.String()))
-			if seen[a.String()] {
-				m.expect(false, "0", "a name of its own for each item", fmt.Sprintf("%q again", a.String()))
+			if was := seen[a.String()]; was != nil {
+				m.expect(false, fmt.Sprintf("strcmp(%s, %s) != 0", was.c, a.c), "a name of its own for each item", fmt.Sprintf("%q again", a.String()))
 			}
-			seen[a.String()] = true
+			seen[a.String()] = a
 		}
 	})
 }

@@ -11,17 +11,17 @@ import (
 
 // Rules about events that fire: two ranks communicate while a callback is registered (binding/event_watch.h).
 var firedRules = section{"events", []rule{
-	firedRule("event-callback", "A callback can be registered for each safety level, and gets its registration and its user data.", eventCallback),
-	firedRule("event-data", "MPI_T_event_copy puts each element at its displacement, as MPI_T_event_read returns it, and writes nothing after the last.", eventData),
-	firedRule("event-source", "MPI_T_event_get_source returns the index of a source.", eventSource),
-	firedRule("event-timestamps", "The timestamps of the events of an ordered source do not fall.", eventTimestamps),
-	firedRule("event-safety", "A callback is called only where its safety level suffices.", eventSafety),
-	firedRule("event-dropped", "The handler of dropped events gets their number, which is above 0, its registration and the index of a source.", eventDropped),
-	firedRule("event-free", "After MPI_T_event_handle_free, the free callback is called once, with its user data, and the callback not again when events come.", eventFree),
+	firedRule("event-callback", "register_callback", "A callback can be registered for each safety level, and gets its registration and its user data.", eventCallback),
+	firedRule("event-data", "copy", "MPI_T_event_copy puts each element at its displacement, as MPI_T_event_read returns it, and writes nothing after the last.", eventData),
+	firedRule("event-source", "get_source", "MPI_T_event_get_source returns the index of a source.", eventSource),
+	firedRule("event-timestamps", "get_timestamp", "The timestamps of the events of an ordered source do not fall.", eventTimestamps),
+	firedRule("event-safety", "register_callback", "A callback is called only where its safety level suffices.", eventSafety),
+	firedRule("event-dropped", "set_dropped_handler", "The handler of dropped events gets their number, which is above 0, its registration and the index of a source.", eventDropped),
+	firedRule("event-free", "handle_free", "After MPI_T_event_handle_free, the free callback is called once, with its user data, and the callback not again when events come.", eventFree),
 }}
 
-func firedRule(name, text string, run func(*mpi)) rule {
-	return rule{Rule: promise(name, "MPI-4.0, 15.3.8", text), stage: after, needs: "MPI_T_event_register_callback", ranks: 2, file: binding.EventWatch, run: run}
+func firedRule(name, page, text string, run func(*mpi)) rule {
+	return rule{Rule: promise(name, "MPI_T_event_"+page+"(3)", text), stage: after, needs: "MPI_T_event_register_callback", ranks: 2, file: binding.EventWatch, run: run}
 }
 
 // watched is an event type whose callback notes what it sees.

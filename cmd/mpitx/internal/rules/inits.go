@@ -35,7 +35,7 @@ var initRules = section{"initialization", []rule{
 }}
 
 var threadRules = section{"threads", []rule{
-	{Rule: promise("thread-level-kept", "MPI-3.1, 12.4.3 and 14.3.4", "MPI_T_init_thread does not change the thread level of MPI that MPI_Query_thread returns."), stage: bare, run: threadKept},
+	{Rule: promise("thread-level-kept", "MPI-3.1, 14.3.4", "MPI_T_init_thread does not change the thread level of MPI that MPI_Query_thread returns."), stage: bare, run: threadKept},
 	{Rule: promise("thread-provided", "MPI-3.1, 14.3.4", "MPI_T_init_thread returns one of the four thread levels as provided."), stage: bare, run: threadProvided},
 }}
 

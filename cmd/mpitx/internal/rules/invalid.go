@@ -6,14 +6,16 @@ import (
 	"fmt"
 
 	"mpitx/binding"
+	"mpitx/catalog"
 	"mpitx/check"
 )
 
 var invalidRules = section{"arguments", []rule{
 	{Rule: allowed("invalid-index", "MPI-3.1, Table 14.6", "MPI_T_*_get_info and handle_alloc return MPI_T_ERR_INVALID_INDEX for an index out of range."), stage: after, run: invalidIndex},
-	{Rule: allowed("invalid-category-index", "MPI-3.1, Table 14.6", "MPI_T_category_get_cvars, _get_pvars and _get_categories return MPI_T_ERR_INVALID_INDEX for an index out of range."), stage: after, run: invalidCategoryIndex},
+	{Rule: allowed("invalid-category-index", "MPI-3.1, Table 14.6", "MPI_T_category_get_cvars, _get_pvars, _get_categories and _get_events return MPI_T_ERR_INVALID_INDEX for an index out of range."), stage: after, run: invalidCategoryIndex},
 	{Rule: allowed("invalid-handle", "MPI-3.1, Table 14.6", "Routines return MPI_T_ERR_INVALID_HANDLE for a null handle."), stage: after, run: invalidHandle},
 	{Rule: allowed("invalid-session", "MPI-3.1, Table 14.6", "Routines return MPI_T_ERR_INVALID_SESSION for a null session."), stage: after, run: invalidSession},
+	{Rule: allowed("freed-handle", "MPI-3.1, Table 14.6", "Routines return MPI_T_ERR_INVALID_HANDLE for a handle that was freed, and MPI_T_ERR_INVALID_SESSION for a session that was freed."), stage: after, run: freedHandle},
 	{Rule: promise("inactive-index", "MPI-3.1, 14.3.6 to 14.3.8 and Table 14.6", "For the index of a variable or category that has become inactive, get_info returns MPI_T_ERR_INVALID_INDEX."), stage: before, run: inactiveIndex},
 	{Rule: promise("return-codes", "MPI-3.1, 14.3.9", "Routines return MPI_SUCCESS or an error class MPI_T_ERR_…, not another class."), stage: after, run: returnCodes},
 }}
@@ -40,6 +42,9 @@ func invalidIndex(m *mpi) {
 func invalidCategoryIndex(m *mpi) {
 	_, n := m.count(categories(m))
 	for kind := range members {
+		if !m.lib.Has(members[kind].routine) {
+			continue
+		}
 		for _, index := range []int{-1, int(n.v), 1 << 30} {
 			if m.item("%s, index %d", members[kind].routine, index) {
 				c, _, _ := m.members(kind, index, 4)
@@ -98,6 +103,61 @@ func invalidSession(m *mpi) {
 	}
 }
 
+// freedHandle keeps copies of handles, as the routines that free them set them to null.
+func freedHandle(m *mpi) {
+	old := func(h *handle, ctype string) *handle {
+		kept := &handle{h.v, m.fresh("old")}
+		m.line("%s %s = %s;", ctype, kept.c, h.c)
+		return kept
+	}
+	cvar := m.unbound(cvars(m))
+	for _, one := range []struct {
+		name string
+		call func(h *handle) code
+	}{{"read", func(h *handle) code { return m.readCvar(h, m.value(1, 1024)) }}, {"handle_free", m.freeCvar}} {
+		if cvar >= 0 && m.item("MPI_T_cvar_%s", one.name) {
+			if h, _, c := m.allocCvar(cvar, binding.NoObject); c.ok() {
+				kept := old(h, "MPI_T_cvar_handle")
+				if m.freeCvar(h).ok() {
+					m.wants(one.call(kept), binding.ErrInvalidHandle)
+				}
+			}
+		}
+	}
+	all := m.openablePvars()
+	for _, one := range pvarCalls(m) {
+		if len(all) > 0 && m.item("MPI_T_pvar_%s", one.name) {
+			s := m.newSession()
+			if h, _, c := m.allocPvar(s, all[0]); c.ok() {
+				kept := old(h, "MPI_T_pvar_handle")
+				if m.freePvar(s, h).ok() {
+					m.wants(one.call(s, kept), binding.ErrInvalidHandle)
+				}
+			}
+		}
+	}
+	if m.item("MPI_T_pvar_session_free") {
+		s := m.newSession()
+		kept := old(s, "MPI_T_pvar_session")
+		if m.freeSession(s).ok() {
+			m.wants(m.freeSession(kept), binding.ErrInvalidSession)
+		}
+	}
+}
+
+// unbound returns the first variable that is not bound to an object; -1 if there is none.
+func (m *mpi) unbound(l *list) int {
+	var n int32
+	l.num(&n)
+	for k := range int(n) {
+		e := m.quietly(func() *entry { return m.entry(l, k) })
+		if e.ok() && e.cvar.Bind+e.pvar.Bind == int32(catalog.BindNoObject) {
+			return k
+		}
+	}
+	return -1
+}
+
 // inactiveIndex looks for what MPI_Init has unloaded.
 func inactiveIndex(m *mpi) {
 	var was [3][]bool
@@ -135,6 +195,7 @@ func returnCodes(m *mpi) {
 			}
 		}
 	}
+	codesOfLists(m, own)
 	for _, v := range m.openableCvars() {
 		if fixed(v) && m.item("%s", v.name) {
 			if h, count, c := m.allocCvar(v.index, v.object); c.ok() {
@@ -163,14 +224,54 @@ func returnCodes(m *mpi) {
 	}
 }
 
+// codesOfLists looks at categories, enumerations and events, with arguments that are valid.
+func codesOfLists(m *mpi, own func(code)) {
+	_, n := m.count(categories(m))
+	for index := range int(n.v) {
+		if !m.item("category %d", index) {
+			continue
+		}
+		e := m.entry(categories(m), index)
+		if own(e.code); !e.ok() {
+			continue
+		}
+		m.rename(e.label())
+		for kind := range eventMembers {
+			if size := e.ints[kind]; size >= 0 && size < 1<<20 {
+				c, _, _ := m.members(kind, index, size)
+				own(c)
+			}
+		}
+	}
+	for _, e := range m.enumerations() {
+		if m.item("enumeration of %s", e.name) {
+			m.again(e)
+			c, n := m.enumInfo(e, nil, m.num("len", 0))
+			own(c)
+			for k := range min(8, int(n.v)) {
+				c, _ := m.enumItem(e, k, nil, nil)
+				own(c)
+			}
+		}
+	}
+	m.eachEvent(func(e *rawEvent, index int) {
+		if e.info.Bind == int32(catalog.BindNoObject) {
+			h, c := m.registration(index)
+			if own(c); c.ok() {
+				own(m.freeRegistration(h))
+			}
+		}
+	})
+}
+
 var rankRules = section{"ranks", []rule{
-	{Rule: promise("ranks-variables", "MPI-3.1, Table 14.1", "Variables of the same name have the same metadata in all processes: verbosity, class, datatype, description, binding, scope and flags."),
+	{Rule: promise("ranks-variables", "MPI-3.1, Table 14.1", "Variables of the same name have the same metadata in all processes: verbosity, class, datatype, enumeration, description, binding, scope and flags."),
 		stage: after, ranks: 2, run: noteVariables, merge: compareRanks},
 	{Rule: promise("ranks-enumerations", "MPI-3.1, Table 14.1", "Enumerations of the same name have the same number of items in all processes."),
 		stage: after, ranks: 2, run: noteEnums, merge: compareRanks},
 	{Rule: promise("ranks-categories", "MPI-3.1, Table 14.1", "Categories of the same name have the same description and numbers of members in all processes."),
 		stage: after, ranks: 2, run: noteCategories, merge: compareRanks},
-	{Rule: promise("ranks-events", "MPI-4.0, 15.3.8", "Event types of the same name have the same metadata in all processes: verbosity, elements, description and binding."),
+	{Rule: promise("ranks-events", "MPI_T_event_get_info(3)", "Event types of the same name have the same metadata in all processes: verbosity, elements, description and binding."),
 		stage: after, needs: "MPI_T_event_get_num", ranks: 2, run: noteEvents, merge: compareRanks},
 }}
 
@@ -195,7 +296,16 @@ func (m *mpi) shares(l *list, e *entry) {
 	if l.prefix == "MPI_T_pvar" {
 		key += fmt.Sprintf(":%d", e.pvar.Class)
 	}
-	m.fact(key, fmt.Sprint(e.ints, e.desc.String()))
+	enum := ""
+	if e.enum != 0 {
+		m.quietly(func() *entry {
+			name := m.text("name", wholeName)
+			m.enumInfo(&enumeration{h: e.enum, c: e.cEnum}, name, m.num("len", wholeName))
+			enum = "enumeration " + name.String() + ", "
+			return nil
+		})
+	}
+	m.fact(key, fmt.Sprint(e.ints, enum, e.desc.String()))
 }
 
 func noteEnums(m *mpi) {

@@ -20,7 +20,7 @@ var names = section{"names", []rule{
 	{Rule: promise("info-identical", "MPI-3.1, 14.3.6 to 14.3.8", "Repeated calls of MPI_T_*_get_info for the same variable return the same information."), stage: after, run: infoIdentical},
 	{Rule: promise("info-constants", "MPI-3.1, Tables 14.2, 14.3, 14.5 and section 14.3.7", "Verbosity, binding, scope and class are constants of the standard."), stage: after, run: infoConstants},
 	{Rule: promise("datatypes", "MPI-3.1, Table 14.4", "The datatype of a variable is one of those that the standard lists for its version."), stage: after, run: datatypes},
-	{Rule: promise("numbers-never-shrink", "MPI-3.1, 14.3.6 to 14.3.8", "The numbers of variables and categories only grow, as nothing is deleted once it was added."), stage: before, run: neverShrink},
+	{Rule: promise("numbers-never-shrink", "MPI-3.1, 14.3.6 to 14.3.8", "The numbers of variables, categories, event types and sources only grow, as nothing is deleted once it was added."), stage: before, run: neverShrink},
 	{Rule: promise("indices-kept", "MPI-3.1, 14.3.6 to 14.3.8", "An index never changes: MPI_Init does not give it to another variable or category."), stage: before, run: indicesKept},
 }}
 
@@ -175,12 +175,13 @@ func datatypes(m *mpi) {
 
 func neverShrink(m *mpi) {
 	var was []*num
-	for _, l := range lists(m) {
+	all := append(lists(m), eventLists(m)...)
+	for _, l := range all {
 		_, n := m.count(l)
 		was = append(was, n)
 	}
 	m.initMPI()
-	for k, l := range lists(m) {
+	for k, l := range all {
 		if !m.item("%s_get_num", l.prefix) {
 			continue
 		}

@@ -24,11 +24,11 @@ var pvarRules = section{"pvars", []rule{
 	{Rule: promise("pvar-stopped", "MPI-3.1, 14.3.7", "The value of a variable that is stopped does not change."), stage: after, run: pvarStopped},
 	{Rule: promise("pvar-read-stopped", "MPI-3.1, 14.3.7", "A variable can be read before its first start and after a stop."), stage: after, run: pvarReadStopped},
 	{Rule: promise("pvar-start-stop", "MPI-3.1, 14.3.7", "Variables that are not continuous can be started and stopped; for continuous ones MPI_T_ERR_PVAR_NO_STARTSTOP is returned."), stage: after, run: pvarStartStop},
-	{Rule: promise("pvar-reset", "MPI-3.1, 14.3.7", "MPI_T_pvar_reset sets a writable variable to its starting value; for a readonly one it returns MPI_T_ERR_PVAR_NO_WRITE."), stage: after, run: pvarReset},
+	{Rule: promise("pvar-reset", "MPI-3.1, 14.3.7", "MPI_T_pvar_reset sets a writable variable to its starting value, from which a watermark goes on; for a readonly one it returns MPI_T_ERR_PVAR_NO_WRITE."), stage: after, run: pvarReset},
 	{Rule: promise("pvar-write", "MPI-3.1, 14.3.7", "MPI_T_pvar_write returns MPI_T_ERR_PVAR_NO_WRITE for a readonly variable."), stage: after, run: pvarWrite},
 	{Rule: promise("pvar-write-arrives", "MPI-3.1, 14.3.7", "A value that MPI_T_pvar_write writes to a stopped variable is the one that MPI_T_pvar_read returns."), stage: after, run: pvarWriteArrives},
 	{Rule: promise("pvar-write-session", "MPI-3.1, 14.3.7", "A write of a stopped variable does not change the variable in another session."), stage: after, run: pvarWriteSession},
-	{Rule: promise("pvar-readreset", "MPI-3.1, 14.3.7", "MPI_T_pvar_readreset works for atomic variables, and returns MPI_T_ERR_PVAR_NO_ATOMIC, or NO_WRITE if readonly, for others."), stage: after, run: pvarReadReset},
+	{Rule: promise("pvar-readreset", "MPI-3.1, 14.3.7", "MPI_T_pvar_readreset returns the value of an atomic variable and sets it to its starting value; it returns MPI_T_ERR_PVAR_NO_ATOMIC, or NO_WRITE if readonly, for others."), stage: after, run: pvarReadReset},
 	{Rule: promise("pvar-handle-null", "MPI-3.1, 14.3.7", "MPI_T_pvar_handle_free sets the handle to MPI_T_PVAR_HANDLE_NULL."), stage: after, run: pvarHandleNull},
 }}
 
@@ -43,6 +43,10 @@ func sums(v variable) bool {
 		return true
 	}
 	return false
+}
+
+func watermark(v variable) bool {
+	return v.pvar.Class == int32(catalog.ClassHighWatermark) || v.pvar.Class == int32(catalog.ClassLowWatermark)
 }
 
 func pvarOpens(m *mpi) {
@@ -158,40 +162,41 @@ func pvarNonNegative(m *mpi) {
 }
 
 func pvarMonotonic(m *mpi) {
-	which := func(v variable) bool {
-		mark := v.pvar.Class == int32(catalog.ClassHighWatermark) || v.pvar.Class == int32(catalog.ClassLowWatermark)
-		return (sums(v) || mark) && cTypes[v.typ] != ""
-	}
+	which := func(v variable) bool { return (sums(v) || watermark(v)) && cTypes[v.typ] != "" }
 	m.eachPvar(which, "no counter, aggregate, timer or watermark can be opened", func(v variable, s, h *handle, _ *num) {
-		if !m.running(v, s, h) {
-			return
-		}
-		var was *value
-		for range 8 {
-			buf := m.value(v.pvar.Datatype, 1024)
-			if !m.readPvar(s, h, buf).ok() {
-				return
-			}
-			if was != nil {
-				a, before := number(v, was)
-				b, now := number(v, buf)
-				half := 0.0 // a wrap is allowed: it falls by more than half of the range
-				if v.typ != catalog.TypeDouble {
-					half = float64(uint64(1) << (8*v.typ.Size() - 1))
-				}
-				wraps := fmt.Sprintf(" || (double)%s - (double)%s > %.1f", before, now, half)
-				switch {
-				case v.pvar.Class == int32(catalog.ClassLowWatermark):
-					m.expect(b <= a, now+" <= "+before, "not more than "+was.at(0), buf.at(0))
-				case half > 0 && sums(v):
-					m.expect(b >= a || a-b > half, now+" >= "+before+wraps, "at least "+was.at(0), buf.at(0))
-				default:
-					m.expect(b >= a, now+" >= "+before, "at least "+was.at(0), buf.at(0))
-				}
-			}
-			was = buf
+		if m.running(v, s, h) {
+			m.neverBack(v, s, h, 8)
 		}
 	})
+}
+
+// neverBack reads a variable several times, and expects that it moves in one direction.
+func (m *mpi) neverBack(v variable, s, h *handle, times int) {
+	var was *value
+	for range times {
+		buf := m.value(v.pvar.Datatype, 1024)
+		if !m.readPvar(s, h, buf).ok() {
+			return
+		}
+		if was != nil {
+			a, before := number(v, was)
+			b, now := number(v, buf)
+			half := 0.0 // a wrap is allowed: it falls by more than half of the range
+			if v.typ != catalog.TypeDouble {
+				half = float64(uint64(1) << (8*v.typ.Size() - 1))
+			}
+			wraps := fmt.Sprintf(" || (double)%s - (double)%s > %.1f", before, now, half)
+			switch {
+			case v.pvar.Class == int32(catalog.ClassLowWatermark):
+				m.expect(b <= a, now+" <= "+before, "not more than "+was.at(0), buf.at(0))
+			case half > 0 && sums(v):
+				m.expect(b >= a || a-b > half, now+" >= "+before+wraps, "at least "+was.at(0), buf.at(0))
+			default:
+				m.expect(b >= a, now+" >= "+before, "at least "+was.at(0), buf.at(0))
+			}
+		}
+		was = buf
+	}
 }
 
 func pvarStopped(m *mpi) {
@@ -243,7 +248,13 @@ func pvarReset(m *mpi) {
 		if startable(v) && (!m.startPvar(s, h).ok() || !m.stopPvar(s, h).ok()) {
 			return
 		}
-		if !m.succeeds(m.resetPvar(s, h)) || !sums(v) || continuous(v) || cTypes[v.typ] == "" {
+		if !m.succeeds(m.resetPvar(s, h)) {
+			return
+		}
+		if watermark(v) && cTypes[v.typ] != "" && m.running(v, s, h) {
+			m.neverBack(v, s, h, 3)
+		}
+		if !sums(v) || continuous(v) || cTypes[v.typ] == "" {
 			return
 		}
 		buf := m.value(v.pvar.Datatype, 1024)
@@ -311,8 +322,8 @@ func pvarReadReset(m *mpi) {
 		buf := m.value(v.pvar.Datatype, 1024)
 		switch {
 		case v.pvar.Atomic != 0 && v.pvar.Readonly == 0:
-			if m.running(v, s, h) {
-				m.succeeds(m.readResetPvar(s, h, buf))
+			if m.running(v, s, h) && (!countable(v) || m.stopPvar(s, h).ok()) {
+				m.readAndReset(v, s, h, buf)
 			}
 		case v.pvar.Readonly != 0:
 			m.wants(m.readResetPvar(s, h, buf), binding.ErrPvarNoAtomic, binding.ErrPvarNoWrite)
@@ -320,6 +331,23 @@ func pvarReadReset(m *mpi) {
 			m.wants(m.readResetPvar(s, h, buf), binding.ErrPvarNoAtomic)
 		}
 	})
+}
+
+// readAndReset expects of a sum that is stopped that readreset returns its value and sets it to 0.
+func (m *mpi) readAndReset(v variable, s, h *handle, buf *value) {
+	if !countable(v) {
+		m.succeeds(m.readResetPvar(s, h, buf))
+		return
+	}
+	was, now := m.value(v.pvar.Datatype, 1024), m.value(v.pvar.Datatype, 1024)
+	if !m.readPvar(s, h, was).ok() || !m.succeeds(m.readResetPvar(s, h, buf)) {
+		return
+	}
+	m.expect(string(buf.b) == string(was.b), fmt.Sprintf("memcmp(%s, %s, %d) == 0", buf.c, was.c, len(buf.b)), "the value "+was.at(0)+" of the read before", buf.at(0))
+	if m.readPvar(s, h, now).ok() {
+		f, text := number(v, now)
+		m.expect(f == 0, text+" == 0", "0 after the readreset", now.at(0))
+	}
 }
 
 func pvarHandleNull(m *mpi) {

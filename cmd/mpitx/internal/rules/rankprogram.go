@@ -34,7 +34,7 @@ func rankProgram(r check.Rule, key string, v check.Violation, facts map[string]s
 	}
 	kind := map[string]string{"event": "event", "control": "cvar", "performance": "pvar", "category": "category", "enumeration": "cvar"}[what]
 	lines := []string{
-		"struct { int numbers[8]; char desc[2048]; } shared[2];",
+		"struct { int numbers[8]; char desc[2048], enumeration[1024]; } shared[2];",
 		"int *mine = shared[0].numbers, num = 0, rank = 0, rc, provided, unused = 0;",
 		"MPI_Datatype type = MPI_DATATYPE_NULL; MPI_T_enum enumtype = MPI_T_ENUM_NULL; (void)unused, (void)type, (void)enumtype;",
 		"memset(shared, 0, sizeof shared);",
@@ -56,6 +56,9 @@ func rankProgram(r check.Rule, key string, v check.Violation, facts map[string]s
 	if what == "enumeration" {
 		lines = append(lines, "    mine[0] = items;", "    break;", "}")
 	} else {
+		if what != "category" && what != "event" {
+			lines = append(lines, "    int of_enum = sizeof shared[0].enumeration;", "    if (enumtype != MPI_T_ENUM_NULL) MPI_T_enum_get_info(enumtype, &unused, shared[0].enumeration, &of_enum);")
+		}
 		lines = append(lines, "    mine[7] = 1; strcpy(shared[0].desc, desc);", "    memcpy(&mine[5], &type, sizeof(int)); /* its low bytes, which differ between datatypes */", "    break;", "}")
 	}
 	lines = append(lines,

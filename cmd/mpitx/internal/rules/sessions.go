@@ -120,7 +120,12 @@ func allHandlesStarted(m *mpi) {
 func allHandlesRefused(m *mpi) {
 	m.eachPvar(anyPvar, noPvars, func(v variable, s, h *handle, _ *num) {
 		all, buf := m.allHandles(), m.value(v.pvar.Datatype, 1024)
-		for _, c := range []code{m.readPvar(s, all, buf), m.readResetPvar(s, all, buf)} {
+		calls := []func(s, h *handle, buf *value) code{m.readPvar, m.readResetPvar}
+		if v.pvar.Readonly == 0 {
+			calls = append(calls, m.writePvar)
+		}
+		for _, call := range calls {
+			c := call(s, all, buf)
 			m.expect(!c.ok(), c.c+" != MPI_SUCCESS", "an error", codeName(c.rc))
 		}
 	})

@@ -5,6 +5,7 @@ package rules
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"mpitx/binding"
 )
@@ -52,19 +53,46 @@ func stringCalls(m *mpi, f func(s stringCall)) {
 	if m.lib.Has("MPI_T_event_get_num") {
 		eventStrings(m, f)
 	}
-	enums(m, func(e *enumeration) {
-		f(stringCall{"name", func(m *mpi, buf *text, length *num) code {
-			c, _ := m.enumInfo(e, buf, length)
-			return c
-		}})
-		if m.item("%s, item 0", e.name) {
+	for _, e := range m.enumerations() {
+		if m.item("enumeration of %s", e.name) {
 			m.again(e)
-			f(stringCall{"item", func(m *mpi, buf *text, length *num) code {
-				c, _ := m.enumItem(e, 0, buf, length)
+			f(stringCall{"name", func(m *mpi, buf *text, length *num) code {
+				c, _ := m.enumInfo(e, buf, length)
 				return c
 			}})
 		}
+		for _, k := range m.someItems(e) {
+			if m.item("%s, item %d", e.name, k) {
+				m.again(e)
+				f(stringCall{"item", func(m *mpi, buf *text, length *num) code {
+					c, _ := m.enumItem(e, k, buf, length)
+					return c
+				}})
+			}
+		}
+	}
+}
+
+// someItems returns the first and the last item of an enumeration, and the one with the longest name.
+func (m *mpi) someItems(e *enumeration) (some []int) {
+	m.quietly(func() *entry {
+		m.again(e)
+		_, n := m.enumInfo(e, nil, m.num("len", 0))
+		longest, most := 0, 0
+		for k := range min(int(n.v), 4096) {
+			name := m.text("name", wholeName)
+			m.enumItem(e, k, name, m.num("len", wholeName))
+			if size := len(name.String()); size > most {
+				longest, most = k, size
+			}
+		}
+		if n.v > 0 {
+			some = []int{0, longest, int(n.v) - 1}
+		}
+		return nil
 	})
+	slices.Sort(some)
+	return slices.Compact(some)
 }
 
 // only are the arguments of a get_info that asks for the name or the description alone.
@@ -84,10 +112,7 @@ func eventStrings(m *mpi, f func(s stringCall)) {
 			if k < int(events) && m.item("event type %d, %s", k, field) {
 				f(stringCall{field, func(m *mpi, buf *text, length *num) code { return m.eventWith(k, only(field, buf, length)).code }})
 			} else if source := k - int(events); source >= 0 && m.item("source %d, %s", source, field) {
-				f(stringCall{field, func(m *mpi, buf *text, length *num) code {
-					c, _ := m.sourceWith(source, only(field, buf, length))
-					return c
-				}})
+				f(stringCall{field, func(m *mpi, buf *text, length *num) code { return m.sourceWith(source, only(field, buf, length)).code }})
 			}
 		}
 	}
@@ -160,14 +185,17 @@ func stringsNoLength(m *mpi) {
 }
 
 func noDescription(m *mpi) {
-	for _, l := range lists(m) {
-		m.entries(l, func(e *entry) {
-			if e.desc.String() == "" || e.descLen.v < 1 {
-				m.expect(e.desc.ended() && e.descLen.v == 1, fmt.Sprintf("(%s[0] != 0 && %s > 1) || (%s[0] == 0 && %s == 1)", e.desc.c, e.descLen.c, e.desc.c, e.descLen.c), "an empty string with the length 1",
-					fmt.Sprintf("%.20q with the length %d", e.desc.String(), e.descLen.v))
-			}
-		})
+	described := func(s *strings4) {
+		if s.desc.String() == "" || s.descLen.v < 1 {
+			m.expect(s.desc.ended() && s.descLen.v == 1, fmt.Sprintf("(%s[0] != 0 && %s > 1) || (%s[0] == 0 && %s == 1)", s.desc.c, s.descLen.c, s.desc.c, s.descLen.c), "an empty string with the length 1",
+				fmt.Sprintf("%.20q with the length %d", s.desc.String(), s.descLen.v))
+		}
 	}
+	for _, l := range lists(m) {
+		m.entries(l, func(e *entry) { described(&e.strings4) })
+	}
+	m.eachEvent(func(e *rawEvent, _ int) { described(&e.strings4) })
+	m.eachSource(func(s *rawSource, _ int) { described(&s.strings4) })
 }
 
 // ---- enumerations ----
@@ -204,10 +232,9 @@ func (m *mpi) enumItem(e *enumeration, k int, buf *text, length *num) (code, *nu
 // outOr is out, which also takes nil.
 func (n *num) outOr() arg { return n.out() }
 
-// enums calls f for each enumeration once, in an item of its own, with a handle that the item got.
-func enums(m *mpi, f func(*enumeration)) {
+// enumerations returns each enumeration once.
+func (m *mpi) enumerations() (all []*enumeration) {
 	seen := map[binding.RawHandle]bool{}
-	var all []*enumeration
 	for _, l := range []*list{cvars(m), pvars(m)} {
 		_, n := m.count(l)
 		for k := range int(n.v) {
@@ -223,6 +250,12 @@ func enums(m *mpi, f func(*enumeration)) {
 			all = append(all, &enumeration{l: l, index: k, name: e.label(), typ: typ})
 		}
 	}
+	return all
+}
+
+// enums calls f for each enumeration, in an item of its own, with a handle that the item got.
+func enums(m *mpi, f func(*enumeration)) {
+	all := m.enumerations()
 	for _, e := range all {
 		if m.item("enumeration of %s", e.name) {
 			m.again(e)

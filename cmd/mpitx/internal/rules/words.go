@@ -22,6 +22,8 @@ var codeNames = map[binding.Error]string{
 	binding.ErrNotSupported: "MPI_T_ERR_NOT_SUPPORTED", binding.ErrNotAccessible: "MPI_T_ERR_NOT_ACCESSIBLE",
 	binding.ErrPeruseInit: "PERUSE_ERR_INIT", binding.ErrPeruseEvent: "PERUSE_ERR_EVENT", binding.ErrPeruseMPIInit: "PERUSE_ERR_MPI_INIT",
 	binding.ErrPeruseGeneric: "PERUSE_ERR_GENERIC", binding.ErrPeruseParameter: "PERUSE_ERR_PARAMETER",
+	binding.ErrPeruseEventHandle: "PERUSE_ERR_EVENT_HANDLE", binding.ErrPeruseComm: "PERUSE_ERR_COMM", binding.ErrPeruseMPIObject: "PERUSE_ERR_MPI_OBJECT",
+	binding.ErrPeruseLock: "PERUSE_ERR_LOCK", binding.ErrPeruseLockNotGrantable: "PERUSE_ERR_LOCK_NOT_GRANTABLE",
 }
 
 func codeName(rc binding.Error) string {
