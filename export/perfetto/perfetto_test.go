@@ -71,7 +71,7 @@ func TestNesting(t *testing.T) {
 			if seen[s.Name] = true; s.Depth != want {
 				t.Errorf("%+v, want depth %d", s, want)
 			}
-			if raised := s.args["raised_ns"]; s.name == "queued" && raised != "3003" {
+			if raised := s.Args["raised_ns"]; s.Name == "queued" && raised != "3003" {
 				t.Errorf("raised at %q", raised)
 			}
 		}
