@@ -67,7 +67,7 @@ void run_wake_flusher(struct mpitx_run *run, bool wait)
 {
     if (run->threaded) {
         sem_post(&run->wake);
-    } else if (wait ? run_try_lock_long(run) : run_try_lock_blocking(run, 1)) {
+    } else if (wait ? run_try_lock_long(run) : run_try_lock_masked(run, 1)) {
         flush_here(run);
         run_unlock(run);
     }

@@ -146,7 +146,7 @@ static bool seal_declarations(struct mpitx_run *run, bool wait)
     bool ok = false;
     if (!run->undeclared)
         return true;
-    if (wait ? run_try_lock_long(run) : run_try_lock_blocking(run, 1)) {
+    if (wait ? run_try_lock_long(run) : run_try_lock_masked(run, 1)) {
         ok = run_seal_meta(run);
         run_unlock(run);
     }

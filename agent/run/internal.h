@@ -205,7 +205,7 @@ static inline bool run_try_lock(struct mpitx_run *run)
 }
 
 /* Blocks signals, as a handler may leave by siglongjmp. Lets the holder run between two tries. */
-static inline bool run_try_lock_blocking(struct mpitx_run *run, int tries)
+static inline bool run_try_lock_masked(struct mpitx_run *run, int tries)
 {
     const uint64_t all = ~UINT64_C(0);
     uint64_t before;
@@ -228,7 +228,10 @@ static inline bool run_try_lock_blocking(struct mpitx_run *run, int tries)
  * once. */
 static inline bool run_try_lock_long(struct mpitx_run *run)
 {
-    return run_try_lock_blocking(run, run->lock_stuck ? 1 : 100) || !(run->lock_stuck = true);
+    bool locked = run_try_lock_masked(run, run->lock_stuck ? 1 : 100);
+    if (!locked)
+        run->lock_stuck = true;
+    return locked;
 }
 
 static inline void run_unlock(struct mpitx_run *run)

@@ -31,8 +31,8 @@ struct peruse_application {
     void *handle; /* NULL: released */
     peruse_function *_Atomic callback;
     void *_Atomic param;
-    atomic_bool active;                 /* for the application */
-    bool propagates;                    /* in the library, too */
+    atomic_bool active; /* for the application */
+    bool propagates;    /* in the library, too */
     _Atomic(struct carried *) carried;
 };
 
