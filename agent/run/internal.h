@@ -70,7 +70,7 @@ struct run_pool {
     _Atomic uint32_t free; /* number of free slots, to avoid searches without success */
     uint32_t slots;
     uint64_t max_bytes;
-    atomic_flag growing;
+    atomic_bool growing;
     atomic_bool slow;            /* a thread has waited long for another to grow it */
     atomic_bool failed, full[2]; /* failed to grow; at its maximum for events, for tables */
 };

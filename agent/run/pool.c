@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #define FIRST_SLOTS 4u
-#define MAX_DOUBLINGS 4u /* creating a larger file takes milliseconds */
-#define MAX_WAIT_NS 10000000u
+#define GROWTHS 2u /* of files, each four times as large; creating a larger one takes milliseconds */
+#define MAX_WAIT_NS 100000000u
 #define MAX_STOP_NS 100000000u
 
 static bool path_of(const struct mpitx_run *run, uint32_t number, char *path, size_t len)
@@ -26,7 +26,7 @@ static uint32_t next_slots(const struct mpitx_run *run, int kind)
 {
     const struct run_pool *pool = &run->pool;
     uint64_t most = (kind == RUN_KIND_TABLE ? pool->max_bytes : pool->max_bytes / 4 * 3) / run->live->chunk_bytes;
-    uint32_t n = FIRST_SLOTS << (pool->files < MAX_DOUBLINGS ? pool->files : MAX_DOUBLINGS);
+    uint32_t n = FIRST_SLOTS << 2 * (pool->files < GROWTHS ? pool->files : GROWTHS);
     while (n && pool->slots + n > most)
         n /= 2;
     return pool->files == RUN_MAX_FILES || pool->failed ? 0 : n;
@@ -101,20 +101,25 @@ static bool within_budget(struct mpitx_run *run, int kind)
     return false;
 }
 
-/* One thread creates a file, and others wait for it, but not long, as that thread may have no core. */
+/* One thread creates a file. Others sleep until it has, but not long, as that thread may have no core. False: there is no room. */
 static bool grow_once(struct mpitx_run *run, int kind, bool wait)
 {
     struct run_pool *pool = &run->pool;
-    if (!atomic_flag_test_and_set_explicit(&pool->growing, memory_order_acquire)) {
+    const struct timespec nap = {0, 100000};
+    if (!atomic_exchange_explicit(&pool->growing, true, memory_order_acquire)) {
         bool grown = pool->free || grow(run, kind);
         pool->slow = false;
-        atomic_flag_clear_explicit(&pool->growing, memory_order_release);
+        atomic_store_explicit(&pool->growing, false, memory_order_release);
         return grown;
     }
-    for (uint64_t start = run_monotonic(); wait && !pool->slow && !pool->free && !pool->failed; sched_yield())
-        if (run_monotonic() - start > MAX_WAIT_NS)
+    if (!wait || pool->slow)
+        return pool->free;
+    for (uint64_t start = run_monotonic(); pool->growing; nanosleep(&nap, NULL))
+        if (run_monotonic() - start > MAX_WAIT_NS) {
             pool->slow = true;
-    return pool->free;
+            return false;
+        }
+    return true;
 }
 
 struct run_chunk *run_pool_take(struct mpitx_run *run, int kind, uint16_t chain, bool wait)
@@ -166,7 +171,7 @@ void run_free_chunk(struct mpitx_run *run, struct run_chunk *c)
 /* No thread creates a file any more. Returns false if one does at this moment, and takes too long. */
 static bool stop_growing(struct run_pool *pool)
 {
-    for (uint64_t start = run_monotonic(); atomic_flag_test_and_set_explicit(&pool->growing, memory_order_acquire); sched_yield())
+    for (uint64_t start = run_monotonic(); atomic_exchange_explicit(&pool->growing, true, memory_order_acquire); sched_yield())
         if (run_monotonic() - start > MAX_STOP_NS)
             return false;
     return true;

@@ -5,6 +5,7 @@
  *     trace_known threads N     two threads send and receive with the same communicator and tag
  *     trace_known partitioned N  partitioned messages, each with another message of the same tag; with MPI-4
  *     trace_known left N        N receives that an error handler leaves by longjmp
+ *     trace_known handler N     N messages to each side, while a signal handler calls MPI_Comm_rank; prints the number of its calls
  *     trace_known abort N       calls MPI_Abort after N rounds
  *     trace_known kill N        all ranks are killed after N rounds */
 #include <mpi.h>
@@ -14,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "include/mpitx.h"
@@ -176,6 +178,28 @@ static void left_calls(void)
     MPI_Errhandler_free(&handler);
 }
 
+static volatile long handled;
+
+static void handle(int signal)
+{
+    int unused;
+    (void)signal;
+    handled++;
+    MPI_Comm_rank(MPI_COMM_WORLD, &unused);
+}
+
+/* The handler interrupts calls, their recording, and what is between calls. */
+static void interrupted_calls(void)
+{
+    const struct itimerval often = {{0, 100}, {0, 100}}, never = {{0, 0}, {0, 0}};
+    signal(SIGALRM, handle);
+    setitimer(ITIMER_REAL, &often, NULL);
+    for (int i = 0; i < rounds; i++)
+        MPI_Sendrecv(out[0], 8, MPI_CHAR, right, 1, in[0], 8, MPI_CHAR, left, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    setitimer(ITIMER_REAL, &never, NULL);
+    sent = handled;
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "exchange";
@@ -190,6 +214,8 @@ int main(int argc, char **argv)
         threads();
     } else if (strcmp(what, "left") == 0) {
         left_calls();
+    } else if (strcmp(what, "handler") == 0) {
+        interrupted_calls();
     } else if (strcmp(what, "partitioned") == 0) {
         partitioned();
     } else {

@@ -272,8 +272,8 @@ func (o *traceOptions) sayLost(run *recording.Run) {
 	case lost > 0 && failed:
 		o.a.complain("%s dropped: %s; give a --dir with more room, or --function GLOB", count(lost, "event"), failure.Cause())
 	case lost > 0 && budget:
-		o.a.complain("%s dropped, as --max-size was reached or the disk was too slow; give a greater size, --policy last, or --function GLOB", count(lost, "event"))
+		o.a.complain("%s dropped, as --max-size was reached or the buffers were full; give a greater size, --policy last, or --function GLOB", count(lost, "event"))
 	case lost > 0:
-		o.a.complain("%s dropped, as the disk was too slow; use --function GLOB, or another --dir", count(lost, "event"))
+		o.a.complain("%s dropped, as the buffers were full: the disk or the machine was too busy; use --function GLOB, or another --dir", count(lost, "event"))
 	}
 }

@@ -3,6 +3,7 @@
  *   kinds           declares two event types, a table and texts
  *   events=N        N events of each type in this thread, 1 us apart; their values follow from their numbers
  *   tasks=N         N threads one after another, each with an event
+ *   begin=N         N threads at once, at most 100, each with 100 events of each type
  *   together=N      four threads at once, each with N events of each type and its own rows
  *   rows=N          N rows, each changed as often as its number says
  *   hot=N           one row, changed N times
@@ -176,7 +177,7 @@ static void *work(void *arg)
 
 static void in_threads(int at_once, struct work w)
 {
-    pthread_t threads[4];
+    pthread_t threads[100];
     for (int i = 0; i < at_once; i++)
         pthread_create(&threads[i], NULL, work, &w);
     for (int i = 0; i < at_once; i++)
@@ -260,6 +261,7 @@ bool events_option(struct mpitx_run *run, const char *key, uint64_t n)
 {
     if (!strcmp(key, "events")) write_events(run, n);
     else if (!strcmp(key, "tasks")) while (n--) in_threads(1, (struct work){run, 1, 0});
+    else if (!strcmp(key, "begin")) in_threads((int)n, (struct work){run, 100, 0});
     else if (!strcmp(key, "together")) in_threads(4, (struct work){run, n, 40});
     else if (!strcmp(key, "busy")) busy(run, n);
     else if (!strcmp(key, "rows")) write_rows(run, n);

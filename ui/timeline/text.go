@@ -44,7 +44,7 @@ func (f *Frame) Troubles() (all []string) {
 		all = append(all, export.Ranks(f.Cut)+": the end of the recording is damaged or missing, so it is not known how the process ended")
 	}
 	if f.Lost > 0 {
-		all = append(all, fmt.Sprintf("%d events were lost, as the disk was too slow or --max-size was reached; rows show ? there", f.Lost))
+		all = append(all, fmt.Sprintf("%d events were lost, as the buffers were full (the disk or the machine was too busy) or --max-size was reached; rows show ? there", f.Lost))
 	}
 	if f.Old > 0 {
 		all = append(all, fmt.Sprintf("%d events at the beginning were replaced by newer ones (--policy last); rows show ? there", f.Old))

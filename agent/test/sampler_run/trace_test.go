@@ -1,6 +1,7 @@
 package samplerrun
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -199,6 +200,37 @@ func TestTraceLeftCalls(t *testing.T) {
 		}
 		if left != 2*rounds {
 			t.Errorf("%d receives", left)
+		}
+	})
+}
+
+// Calls in a signal handler never damage the recording that they interrupt. Those that do interrupt one are counted in a note.
+func TestTraceHandlers(t *testing.T) {
+	each(t, func(t *testing.T, m *mpi) {
+		const rounds = 20000
+		r := m.start(t, 2, []string{"trace=record"}, "trace_known", "handler", strconv.Itoa(rounds))
+		all := trace.Read(r.run, trace.Options{Flows: true})
+		calls := map[string]uint64{}
+		for e := range all.Events {
+			if e.Call != nil {
+				calls[e.Call.Function]++
+			}
+		}
+		noted := uint64(0)
+		for _, rank := range r.run.Ranks {
+			for _, n := range rank.Notes {
+				var one uint64
+				if k, _ := fmt.Sscanf(n.Text, "%d MPI calls in signal handlers", &one); k == 1 {
+					noted += one
+				}
+			}
+		}
+		handled := sent(t, r)
+		if w := all.Totals; len(r.run.Damage()) > 0 || calls["MPI_Sendrecv"] != 2*rounds || w.Flows != 2*rounds || handled == 0 {
+			t.Errorf("%d calls, %+v, damage %v", calls["MPI_Sendrecv"], w, r.run.Damage())
+		}
+		if got := calls["MPI_Comm_rank"] - 2; got+noted != handled {
+			t.Errorf("%d calls recorded and %d noted of %d", got, noted, handled)
 		}
 	})
 }

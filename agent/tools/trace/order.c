@@ -17,7 +17,8 @@ static struct {
 } numbers[KEYS];
 
 bool order_concurrent;
-static bool unseen; /* a receive has completed whose source or tag is not known */
+static bool unseen;  /* a receive has completed whose source or tag is not known */
+static bool unknown; /* messages were not numbered */
 
 static uint64_t mix(uint64_t x)
 {
@@ -36,9 +37,14 @@ void order_unseen(void)
     unseen = true;
 }
 
+void order_unknown(void)
+{
+    unknown = true;
+}
+
 uint32_t order_number(uint32_t object, int32_t peer, int32_t tag, bool received)
 {
-    if (received && !saw_all()) return 0;
+    if (unknown || (received && !saw_all())) return 0;
     uint64_t key = mix((uint64_t)(uint32_t)peer << 32 | (uint32_t)tag);
     key = mix(key ^ ((uint64_t)object << 1 | received)) | 1;
     for (uint32_t i = 0; i < TRIES; i++) {

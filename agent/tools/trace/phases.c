@@ -26,7 +26,10 @@ static void record(struct trace_thread *thread, uint32_t phase, bool entered)
 {
     struct mpitx_run *to = __atomic_load_n(&trace_recording, __ATOMIC_ACQUIRE);
     struct event event = {phase, entered};
-    if (to) trace_write(to, thread, type, clock_ticks(), &event);
+    const struct chain_call *call = &chain_thread.calls[chain_thread.depth ? chain_thread.depth - 1 : 0]; /* MPI_Pcontrol */
+    if (!to || !trace_begin(thread, call)) return;
+    trace_write(to, thread, type, clock_ticks(), &event);
+    trace_end(thread);
 }
 
 /* Levels over 2 and below 0 name phases, which last until another level, except 2. */

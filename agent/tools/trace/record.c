@@ -38,7 +38,7 @@ NOINLINE struct trace_thread *trace_thread_new(void)
     }
     for (int i = 0; i < TRACE_SLOTS; i++) new->slots[i].chunk = 0;
     new->stream = -1;
-    new->held = NULL;
+    new->recorded = new->held = NULL;
     new->level_phase = 0;
     new->known.handle = 0;
     return trace_thread = new;
@@ -107,13 +107,9 @@ static uint32_t number_of(const struct call_completion *message, uint32_t object
 }
 
 /* Messages are numbered also outside of the window, and while MPI_Pcontrol has switched the recording off. */
-static inline void completed(const struct chain_call *call, const struct call_completion *message)
+static inline __attribute__((always_inline)) void record_message(struct trace_thread *thread, const struct chain_call *call, const struct call_completion *message)
 {
     struct mpitx_run *to = __atomic_load_n(&trace_recording, __ATOMIC_ACQUIRE);
-    struct trace_thread *thread = trace_run ? trace_find_thread() : NULL;
-    if (!thread) return;
-    bool onesided = chain_functions[message->function].kind == CALL_RMA;
-    if (onesided) return; /* the call has all of it */
     uint32_t object = object_of(thread, call, message->comm, CALL_COMM);
     bool parts = trace_roles && (trace_roles[message->function] & TRACE_PARTITIONED); /* they match only each other (MPI-4.1, section 4.2) */
     uint32_t number = parts ? 0 : number_of(message, object);
@@ -145,12 +141,23 @@ static inline void completed(const struct chain_call *call, const struct call_co
     }
 }
 
+static inline void completed(const struct chain_call *call, const struct call_completion *message)
+{
+    struct trace_thread *thread = trace_run ? trace_find_thread() : NULL;
+    bool onesided = chain_functions[message->function].kind == CALL_RMA; /* the call has all of it */
+    if (!thread || onesided) return;
+    if (trace_begin(thread, call)) {
+        record_message(thread, call, message);
+        trace_end(thread);
+    } else {
+        order_unknown();
+    }
+}
+
 /* Cancelled messages change the numbers of later ones, so they are recorded in any case. */
-static void request_ended(const struct chain_call *call, const struct call_request_end *end)
+static void record_end(struct trace_thread *thread, const struct chain_call *call, const struct call_request_end *end)
 {
     struct mpitx_run *to = __atomic_load_n(&trace_recording, __ATOMIC_ACQUIRE);
-    struct trace_thread *thread = trace_run ? trace_find_thread() : NULL;
-    if (!thread) return;
     if (end->how != CALL_ENDED) {
         struct trace_cancel event = {(uint32_t)end->request, (uint32_t)end->how - CALL_CANCEL_ASKED, object_of(thread, call, end->comm, CALL_COMM), end->world.rank,
                                      end->tag, end->world.job, end->received ? TRACE_RECEIVED : TRACE_SENT, 0};
@@ -162,14 +169,30 @@ static void request_ended(const struct chain_call *call, const struct call_reque
     trace_write(to, thread, trace_types.done, call->leave, &event);
 }
 
+static void request_ended(const struct chain_call *call, const struct call_request_end *end)
+{
+    struct trace_thread *thread = trace_run ? trace_find_thread() : NULL;
+    if (!thread) return;
+    if (trace_begin(thread, call)) {
+        record_end(thread, call, end);
+        trace_end(thread);
+    } else if (end->how != CALL_ENDED) {
+        order_unknown();
+    }
+}
+
 static void restarted(const struct chain_call *call, uint64_t request)
 {
     struct mpitx_run *to = __atomic_load_n(&trace_recording, __ATOMIC_ACQUIRE);
     struct trace_thread *thread = to && (trace_roles[call->function] & TRACE_SELECTED) ? trace_find_thread() : NULL;
-    if (!thread) return;
-    if (!window_open(call->leave)) return;
+    if (!thread || !window_open(call->leave)) return;
+    if (!trace_begin(thread, call)) {
+        order_unknown();
+        return;
+    }
     struct trace_post event = {call->enter, (uint32_t)request, TRACE_POSTS | (thread->posting.posts_concurrently ? TRACE_CONCURRENT : 0u)};
     trace_write(to, thread, trace_types.post, call->leave, &event);
+    trace_end(thread);
 }
 
 /* ---- calls ---- */
@@ -236,11 +259,8 @@ static inline __attribute__((always_inline)) void write_call(struct mpitx_run *t
     slot->chunk = mpitx_run_chunk(to, thread->stream);
 }
 
-static inline void leave(const struct chain_call *call)
+static inline __attribute__((always_inline)) void record_call(struct mpitx_run *to, struct trace_thread *thread, const struct chain_call *call)
 {
-    struct mpitx_run *to = __atomic_load_n(&trace_recording, __ATOMIC_ACQUIRE);
-    struct trace_thread *thread = to ? trace_find_thread() : NULL;
-    if (!thread || !call->enter) return;
     const struct call_description *d = &call->description;
     if (!window_open(call->leave)) {
         thread->held = NULL;
@@ -265,6 +285,15 @@ static inline void leave(const struct chain_call *call)
     event.flags |= (call->abandoned ? TRACE_ABANDONED : call->rc != 0 ? TRACE_FAILED : 0u) | (uint32_t)call->depth << TRACE_DEPTH;
     if (UNLIKELY(order_concurrent)) order_leave(thread);
     write_call(to, thread, call->leave, &event);
+}
+
+static inline void leave(const struct chain_call *call)
+{
+    struct mpitx_run *to = __atomic_load_n(&trace_recording, __ATOMIC_ACQUIRE);
+    struct trace_thread *thread = to ? trace_find_thread() : NULL;
+    if (!thread || !call->enter || !trace_begin(thread, call)) return;
+    record_call(to, thread, call);
+    trace_end(thread);
 }
 
 const struct chain_observer trace_observer = {

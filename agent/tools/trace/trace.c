@@ -10,6 +10,7 @@
 enum { CHUNK_BYTES = 256 << 10, POOL_BYTES = 64 << 20 };
 
 struct mpitx_run *trace_recording, *trace_run;
+uint64_t trace_interrupting;
 uint8_t *trace_roles;
 struct trace_types trace_types;
 
@@ -117,6 +118,9 @@ static void ending(enum agent_end end)
     (void)end;
     if (!trace_run) return;
     trace_record_open_calls();
+    if (trace_interrupting)
+        agent_report(MPITX_RUN_WARNING, "%llu MPI calls in signal handlers are not in the trace: they interrupted the recording of another call",
+                     (unsigned long long)trace_interrupting);
     __atomic_store_n(&trace_recording, NULL, __ATOMIC_RELEASE);
     trace_run = NULL;
     if (agent_process.thread_level > 1 || agent_process.thread_level < 0) agent_run_busy = true;

@@ -96,6 +96,7 @@ struct trace_slot {
 struct trace_thread {
     struct trace_thread *next, *next_free;
     struct trace_posting posting;
+    const struct chain_call *recorded; /* the call that is being recorded; NULL: none */
     const struct chain_call *held; /* the call whose first message is in `message` */
     struct trace_message message;
     bool written; /* that message, as the call has another one */
@@ -117,11 +118,35 @@ static inline struct trace_thread *trace_find_thread(void)
     return __builtin_expect(trace_thread != NULL, 1) ? trace_thread : trace_thread_new();
 }
 
+/* Calls in signal handlers that interrupted the recording of another call: they are not recorded. */
+extern uint64_t trace_interrupting;
+
+/* False in a signal handler that has interrupted the recording of another call of this thread, from its first message on. Calls lie in
+ * their thread's array by depth: a handler's has a greater depth, and any other one follows a recording that was left by siglongjmp. */
+static inline bool trace_begin(struct trace_thread *thread, const struct chain_call *call)
+{
+    const struct chain_call *other = thread->recorded ? thread->recorded : thread->held;
+    if (__builtin_expect(other != NULL, 0) && other < call) {
+        __atomic_fetch_add(&trace_interrupting, 1, __ATOMIC_RELAXED);
+        return false;
+    }
+    thread->recorded = call;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    return true;
+}
+
+static inline void trace_end(struct trace_thread *thread)
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    thread->recorded = NULL;
+}
+
 extern struct mpitx_run *trace_run; /* NULL: no trace, or it has ended */
 
 /* NULL: not recording. MPI_Pcontrol(0) sets it to NULL, MPI_Pcontrol(1) restores it. */
 extern struct mpitx_run *trace_recording;
 
+/* Between trace_begin and trace_end. */
 static inline void trace_write(struct mpitx_run *to, struct trace_thread *thread, int type, uint64_t ticks, const void *event)
 {
     if (__builtin_expect(thread->stream < 0, 0)) thread->stream = mpitx_run_thread_begin(to);
@@ -146,6 +171,9 @@ uint32_t order_number(uint32_t object, int32_t peer, int32_t tag, bool received)
 
 /* A receive has completed whose source or tag is not known. */
 void order_unseen(void);
+
+/* Messages were not numbered: no later one has a number. */
+void order_unknown(void);
 
 extern bool order_concurrent; /* several threads may call MPI at once */
 
