@@ -16,6 +16,7 @@ type Found struct {
 	ID     CallID
 	Thread int
 	Call
+	Completed []Completed // the sends of Ended, as far as they are found
 }
 
 // decode decodes the events of a track from a block on, until yield returns false.
@@ -63,32 +64,33 @@ func (x *Index) Call(id CallID) (f Found, ok bool) {
 		}
 		if ok = ordinal == id.Ordinal; ok {
 			f = Found{ID: id, Thread: e.Thread, Call: *e.Call}
-			f.Messages = slices.Clone(e.Call.Messages)
+			f.Messages, f.Ended = slices.Clone(e.Call.Messages), slices.Clone(e.Call.Ended)
 		}
 		ordinal++
 		return !ok
 	})
 	if ok {
 		x.posted(id.Track, i, &f)
+		x.completed(&f, i)
 	}
 	return f, ok
 }
 
-// back is the block at which reading must begin for all messages of a block's first call.
+// precedes says whether an event of this kind belongs to the call that follows.
+func (k kind) precedes() bool { return k == kindMessage || k == kindDone }
+
+// back is the block at which reading must begin for all messages of a block's first call, and for the sends that it completed.
 func (x *Index) back(t *Track, index int) int {
 	for i := index; i > max(index-maxBack, 0); i-- {
-		message := false
-		x.scan(t, i, func(e *item) bool {
-			message = e.kind == kindMessage || e.kind == kindCall && e.hasMessage
-			return false
-		})
-		if !message {
+		first := kindOther
+		x.scan(t, i, func(e *item) bool { first = e.kind; return false })
+		if first != kindCall && !first.precedes() {
 			return i
 		}
 		if i > 0 {
 			last := kindOther
 			x.scan(t, i-1, func(e *item) bool { last = e.kind; return true })
-			if last != kindMessage {
+			if !last.precedes() {
 				return i
 			}
 		}

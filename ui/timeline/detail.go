@@ -24,9 +24,27 @@ type Detail struct {
 // Message is a message of the call with its other side.
 type Message struct {
 	trace.Message
+	Completed  bool         // it is a send that an earlier call began, and that the call completed
 	Other      *trace.Found // the call of the other side; nil: unknown
 	OtherSide  trace.Message
 	Sent, Done time.Duration // when the sending call began, and when the receive was complete; -1: unknown
+}
+
+// of is a message with the call that sent it, or completed its receive.
+type of struct {
+	call    *trace.Found
+	message *trace.Message
+}
+
+// messagesOf are the messages of a call, and those whose sends it completed.
+func messagesOf(c *trace.Found) (all []of) {
+	for i := range c.Messages {
+		all = append(all, of{c, &c.Messages[i]})
+	}
+	for i := range c.Completed {
+		all = append(all, of{&c.Completed[i].Send, &c.Completed[i].Message})
+	}
+	return all
 }
 
 func (f *Feed) detail(out *Frame) {
@@ -49,7 +67,8 @@ func (f *Feed) detail(out *Frame) {
 		d.Site = f.sites[key]
 	}
 	d.Events, _ = f.index.Externals(p.Track, found.Thread, found.Begin, found.End)
-	if len(found.Messages) > 0 {
+	all := messagesOf(&found)
+	if len(all) > 0 {
 		_, end := f.index.Span()
 		f.matcher.start(f.run.Dir, end)
 		out.Matching, out.Matched = !f.matcher.ended, f.matcher.part()
@@ -60,11 +79,11 @@ func (f *Feed) detail(out *Frame) {
 			f.matcher.again(f.run.Dir, end)
 		}
 	}()
-	for i := range found.Messages {
-		unknown = unknown || found.Messages[i].Flow == 0
-		m := Message{Message: found.Messages[i], Sent: -1, Done: -1}
+	for i, x := range all {
+		unknown = unknown || x.message.Flow == 0
+		m := Message{Message: *x.message, Completed: x.call != &found, Sent: -1, Done: -1}
 		if i < mostMessages {
-			if other, side, ok := f.index.Other(&found, &m.Message); ok {
+			if other, side, ok := f.index.Other(x.call, &m.Message); ok {
 				m.Other, m.OtherSide = &other, side
 			}
 		}
@@ -106,11 +125,12 @@ func (f *Feed) act(a Action, out *Frame) string {
 		p.Call, p.Time = id, min(max(begin, out.From), out.To-1)
 	case a.Message > 0:
 		call, ok := f.index.Call(p.Call)
-		if !ok || a.Message > len(call.Messages) {
+		all := messagesOf(&call)
+		if !ok || a.Message > len(all) {
 			return "this call has no message"
 		}
-		m := &call.Messages[a.Message-1]
-		other, _, ok := f.index.Other(&call, m)
+		m := all[a.Message-1]
+		other, _, ok := f.index.Other(m.call, m.message)
 		if ok {
 			f.reach(other.Begin, out)
 		}

@@ -109,11 +109,38 @@ func (m *Model) call(c *trace.Found) []string {
 	if c.Bytes > 0 || c.Peer != trace.None {
 		bytes = m.terminal.Amount(float64(c.Bytes), "B")
 	}
+	fields := [][2]string{{kind, m.terminal.Safe(c.Object.String())}, {role, peer(c.Peer, c.Job)}, {"tag", tag(c.Tag)}, {"bytes", bytes}, {"request", request}}
+	if all := m.frame.Detail.Messages; len(all) > 1 { // those of one message would be taken for the call's
+		fields = append(fields[:1], m.several(all)...)
+	}
 	site := m.terminal.Safe(m.frame.Detail.Site)
 	if export.NoLine(site) {
 		site += " (compile with -g to see the line)"
 	}
-	return append(first, m.fields("", [][2]string{{kind, m.terminal.Safe(c.Object.String())}, {role, peer(c.Peer, c.Job)}, {"tag", tag(c.Tag)}, {"bytes", bytes}, {"request", request}, {"at", site}})...)
+	return append(first, m.fields("", append(fields, [2]string{"at", site}))...)
+}
+
+// mostPeers is how many peers of a call's messages are named.
+const mostPeers = 4
+
+// several are the fields of a call with several messages.
+func (m *Model) several(all []Message) [][2]string {
+	var peers []string
+	bytes := uint64(0)
+	for i := range all {
+		bytes += all[i].Bytes
+		if p := peer(all[i].Peer, all[i].Job); p != "" && !slices.Contains(peers, p) {
+			peers = append(peers, p)
+		}
+	}
+	name := "peers"
+	switch n := len(peers); {
+	case n == 1:
+		name = "peer"
+	case n > mostPeers:
+		peers = append(peers[:mostPeers-1], fmt.Sprintf("%d more", n-mostPeers+1))
+	}
+	return [][2]string{{"messages", strconv.Itoa(len(all))}, {name, strings.Join(peers, ", ")}, {"bytes", m.terminal.Amount(float64(bytes), "B")}}
 }
 
 func peer(rank, job int) string {
@@ -179,24 +206,13 @@ func (m *Model) messages(height int) []string {
 	if height < 2 {
 		return nil
 	}
-	rows := [][]string{{"MESSAGE", "RANK", "TAG", "BYTES", "SENT AT", "RECEIVED AT", "LATENCY", "POSTED AT"}}
+	rows := [][]string{{"MESSAGE", "RANK", "TAG", "BYTES", "SENT AT", "RECEIVED AT", "SEEN AFTER", "POSTED AT"}}
 	first := max(min(m.message-(height-2)/2, len(d.Messages)-(height-1)), 0)
 	last := min(first+height-1, len(d.Messages))
 	for i := first; i < last; i++ {
 		rows = append(rows, m.messageRow(&d.Messages[i]))
 	}
-	widths := make([]int, len(rows[0]))
-	for _, r := range rows {
-		for k, text := range r {
-			widths[k] = max(widths[k], term.Width(text))
-		}
-	}
-	room := m.width + 1
-	for _, k := range [...]int{0, 1, 6, 4, 5, 3, 2, 7} { // the most important columns first
-		if room -= widths[k] + 2; room < 0 {
-			room, widths[k] = room+widths[k]+2, 0
-		}
-	}
+	widths := messageWidths(rows, m.width+1)
 	var lines []string
 	for i, r := range rows {
 		line := " "
@@ -232,13 +248,38 @@ func (m *Model) messages(height int) []string {
 	return lines
 }
 
+// messageWidths are the widths of the table's columns, as far as there is room: the most important ones first. Empty columns have none.
+func messageWidths(rows [][]string, room int) []int {
+	widths := make([]int, len(rows[0]))
+	for _, r := range rows[1:] {
+		for k, text := range r {
+			widths[k] = max(widths[k], term.Width(text))
+		}
+	}
+	for _, k := range [...]int{0, 1, 6, 4, 7, 3, 5, 2} {
+		if widths[k] == 0 {
+			continue
+		}
+		widths[k] = max(widths[k], term.Width(rows[0][k]))
+		if room -= widths[k] + 2; room < 0 {
+			widths[k], room = 0, -1
+		}
+	}
+	return widths
+}
+
 func (m *Model) messageRow(x *Message) []string {
 	g := m.terminal.Glyphs()
 	what := "send " + g.Arrow
-	if x.Received {
+	switch {
+	case x.Received:
 		what = "receive " + g.Arrow
+	case x.Completed:
+		what = "completes send " + g.Arrow
 	}
-	if x.Other != nil {
+	if x.Cancelled {
+		what += " cancelled"
+	} else if x.Other != nil {
 		what += " " + x.Other.Function
 	} else if !m.frame.Matching {
 		what += " not in the trace"
