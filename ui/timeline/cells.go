@@ -49,22 +49,44 @@ func (m *Model) row(i int) string {
 	return b.String()
 }
 
+// state is what is known of a cell.
+type state uint8
+
+const (
+	busy    state = iota // it has calls
+	idle                 // the thread is not in MPI
+	lost                 // events were lost
+	unread               // it was not read yet
+	outside              // the thread has not begun, or has ended
+	states
+)
+
+func (m *Model) state(i, column int) state {
+	switch c := &m.frame.Cells[i][column]; {
+	case c.Lost > 0:
+		return lost
+	case c.Calls > 0:
+		return busy
+	case c.Skipped > 0:
+		return unread
+	case m.outside(i, column):
+		return outside
+	}
+	return idle
+}
+
 // glyph is how a cell looks: the letter of what takes the most time of it.
 func (m *Model) glyph(i, column int) glyph {
-	f := m.frame
-	c, w := &f.Cells[i][column], f.Window
-	from, to := w.Edge(column), w.Edge(column+1)
-	width := to - from - c.Skipped
-	switch {
-	case c.Lost > 0:
+	switch m.state(i, column) {
+	case lost:
 		return glyph{"?", term.Wrong}
-	case c.Calls == 0 && c.Skipped > 0:
+	case unread, outside:
 		return glyph{" ", term.Plain}
-	case c.Calls == 0 && m.outside(i, column):
-		return glyph{" ", term.Plain}
-	case c.Calls == 0:
+	case idle:
 		return glyph{m.terminal.Glyphs().Dot, term.Label}
 	}
+	c, w := &m.frame.Cells[i][column], m.frame.Window
+	width := w.Edge(column+1) - w.Edge(column) - c.Skipped
 	letter, color := m.letter(c.Shares[0].Function)
 	style := term.Style{Color: color}
 	if 2*c.Busy >= width {

@@ -155,8 +155,8 @@ type Frame struct {
 	Dead         []int // ranks that died
 	Cut          []int // ranks whose recording is damaged or missing at the end
 	Note         string
-
-	shares []trace.Share
+	Shares       []trace.Share // of all rows, the greatest first
+	Counted      time.Duration // the time of which they are parts
 }
 
 // row is the index of a track among the rows.
@@ -203,12 +203,16 @@ func (f *Feed) Frame(ask Ask) *Frame {
 	out.Whole = p.From == out.From && p.To == out.To
 	f.rows(ask, out)
 	whole := f.cells(ask, out, until)
+	f.shares(ask, out, until)
 	if p.Call.Track == nil {
 		f.resolve(out)
 	}
 	out.Read = f.index.Fill(until)
 	out.Behind, out.Sampled = out.Read < 1, !whole
 	out.Functions = slices.Clone(f.index.Functions())
+	slices.SortFunc(out.Shares, func(a, b trace.Share) int {
+		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(b.Calls, a.Calls), cmp.Compare(out.Functions[a.Function], out.Functions[b.Function]))
+	})
 	out.Phases = f.index.Phases(p.Track, out.Window)
 	if ask.Details {
 		f.detail(out)
@@ -271,6 +275,36 @@ func (f *Feed) cells(ask Ask, out *Frame, until time.Time) (whole bool) {
 		out.Ends = append(out.Ends, [2]time.Duration{f.index.Begin(t), f.index.End(t)})
 	}
 	return whole
+}
+
+// shares sums up all rows, also those that are not visible, as far as there is time.
+func (f *Feed) shares(ask Ask, out *Frame, until time.Time) {
+	all := map[int32]trace.Share{}
+	add := func(c *trace.Cell, width time.Duration) {
+		out.Counted += width - c.Skipped
+		for _, s := range c.Shares {
+			sum := all[s.Function]
+			all[s.Function] = trace.Share{Function: s.Function, Calls: sum.Calls + s.Calls, Time: sum.Time + s.Time}
+		}
+	}
+	window := out.Window
+	window.Columns = 1
+	for i := range out.Rows {
+		switch visible := i - out.Top; {
+		case visible >= 0 && visible < len(out.Cells):
+			for c := range out.Cells[visible] {
+				add(&out.Cells[visible][c], out.Window.Edge(c+1)-out.Window.Edge(c))
+			}
+		case ask.Order != ByRank:
+			add(&out.Rows[i].Cell, window.To-window.From)
+		case time.Now().Before(until):
+			cells, _ := f.index.Cells(out.Rows[i].Track, window, until)
+			add(&cells[0], window.To-window.From)
+		}
+	}
+	for _, s := range all {
+		out.Shares = append(out.Shares, s)
+	}
 }
 
 // resolve chooses the call that takes the most of the cursor's cell.

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"mpitx/recording/trace"
 	"mpitx/ui/term"
 )
 
@@ -18,7 +17,6 @@ func (m *Model) letter(function int32) (string, term.Color) {
 	if !m.byFunction {
 		return string(kindInfo[k].letter), kindInfo[k].color
 	}
-	m.shares()
 	return string(m.letters[function]), kindInfo[k].color
 }
 
@@ -39,30 +37,16 @@ func (m *Model) give(function int32) {
 	}
 }
 
-// shares are those of all cells that are shown, the greatest first. Their functions have letters.
-func (m *Model) shares() []trace.Share {
-	if m.frame.shares == nil {
-		all := map[int32]trace.Share{}
-		for _, row := range m.frame.Cells {
-			for i := range row {
-				for _, s := range row[i].Shares {
-					sum := all[s.Function]
-					all[s.Function] = trace.Share{Function: s.Function, Calls: sum.Calls + s.Calls, Time: sum.Time + s.Time}
-				}
-			}
-		}
-		m.frame.shares = []trace.Share{}
-		for _, s := range all {
-			m.frame.shares = append(m.frame.shares, s)
-		}
-		slices.SortFunc(m.frame.shares, func(a, b trace.Share) int {
-			return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(b.Calls, a.Calls), cmp.Compare(m.frame.Functions[a.Function], m.frame.Functions[b.Function]))
-		})
-		for _, s := range m.frame.shares {
-			m.give(s.Function)
+// giveAll gives letters to all functions. MPI_Send and MPI_Recv have the first choice.
+func (m *Model) giveAll() {
+	for _, name := range []string{"MPI_Send", "MPI_Recv"} {
+		if i := slices.Index(m.frame.Functions, name); i >= 0 {
+			m.give(int32(i))
 		}
 	}
-	return m.frame.shares
+	for _, s := range m.frame.Shares {
+		m.give(s.Function)
+	}
 }
 
 // entry is a letter of the legend.
@@ -72,22 +56,23 @@ type entry struct {
 	took         time.Duration
 }
 
-// legend says what the letters stand for, and which part of the time each takes, as far as there is room.
-func (m *Model) legend() (line string) {
+// legend says what the letters stand for, and which part of the time of all rows each takes, in at most most lines.
+func (m *Model) legend(most int) (lines []string) {
 	entries := m.kindEntries()
 	if m.byFunction {
 		entries = m.functionEntries()
 	}
-	for n, all := len(entries), false; n >= 0 && !all; n-- {
-		line, all = m.legendLine(entries, n)
+	rest := m.stateEntries()
+	for n := len(entries); n >= 0; n-- {
+		if lines = m.legendLines(entries, rest, n); len(lines) <= most {
+			return lines
+		}
 	}
-	return line
+	return lines[:most]
 }
 
-// legendLine is a legend with the parts of the first n entries.
-func (m *Model) legendLine(entries []entry, n int) (line string, all bool) {
-	f := m.frame
-	whole := float64(f.Window.To-f.Window.From) * float64(len(f.Cells))
+// legendLines is a legend with the parts of the first n entries.
+func (m *Model) legendLines(entries []entry, rest []string, n int) (lines []string) {
 	var parts []string
 	for i, e := range entries {
 		text := e.name
@@ -95,17 +80,50 @@ func (m *Model) legendLine(entries []entry, n int) (line string, all bool) {
 			text, _, _ = strings.Cut(text, ",")
 		}
 		if i < n {
-			text += " " + percent(float64(e.took)/whole)
+			text += " " + percent(float64(e.took)/float64(max(m.frame.Counted, 1)))
 		}
 		parts = append(parts, m.terminal.Paint(term.Style{Color: e.color, Bold: true}, e.letter)+" "+text)
 	}
-	line = " " + strings.Join(append(parts, m.terminal.Glyphs().Dot+" not in MPI"), "  ")
-	return line, term.Width(line) <= m.width
+	line := ""
+	for _, part := range append(parts, rest...) {
+		switch {
+		case line == "":
+			line = " " + part
+		case term.Width(line)+2+term.Width(part) > m.width:
+			lines, line = append(lines, line), " "+part
+		default:
+			line += "  " + part
+		}
+	}
+	return append(lines, line)
+}
+
+// stateEntries explain the visible cells that have no letter.
+func (m *Model) stateEntries() (all []string) {
+	var seen [states]bool
+	for i := range m.frame.Cells {
+		for column := range m.frame.Cells[i] {
+			seen[m.state(i, column)] = true
+		}
+	}
+	if seen[idle] {
+		all = append(all, m.terminal.Glyphs().Dot+" not in MPI")
+	}
+	if seen[lost] {
+		all = append(all, m.terminal.Paint(term.Wrong, "?")+" events lost")
+	}
+	switch {
+	case seen[unread]:
+		all = append(all, "blank: not read yet")
+	case seen[outside]:
+		all = append(all, "blank: not begun, or ended")
+	}
+	return all
 }
 
 func (m *Model) functionEntries() (all []entry) {
 	var others time.Duration
-	for _, s := range m.shares() {
+	for _, s := range m.frame.Shares {
 		if letter, color := m.letter(s.Function); letter != string(noLetter) {
 			all = append(all, entry{letter, m.terminal.Safe(strings.TrimPrefix(m.frame.Functions[s.Function], "MPI_")), color, s.Time})
 		} else {
@@ -121,7 +139,7 @@ func (m *Model) functionEntries() (all []entry) {
 func (m *Model) kindEntries() (all []entry) {
 	var times [kinds]time.Duration
 	var calls [kinds]uint64
-	for _, s := range m.shares() {
+	for _, s := range m.frame.Shares {
 		k := kindOf(m.frame.Functions[s.Function])
 		times[k] += s.Time
 		calls[k] += s.Calls
@@ -138,7 +156,9 @@ func (m *Model) kindEntries() (all []entry) {
 // percent is a part for people.
 func percent(x float64) string {
 	switch {
-	case x > 0 && x < 0.001:
+	case x <= 0:
+		return "0%"
+	case x < 0.001:
 		return "<0.1%"
 	case x < 0.0995:
 		return strconv.FormatFloat(x*100, 'f', 1, 64) + "%"

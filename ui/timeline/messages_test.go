@@ -9,7 +9,7 @@ import (
 )
 
 // twoRanks is a run with the calls of two ranks.
-func twoRanks(t testing.TB, calls [2]func(x *recordingtest.Trace), killed bool) *recording.Run {
+func twoRanks(t testing.TB, calls [2]func(x *recordingtest.Trace)) *recording.Run {
 	t.Helper()
 	var chunks []byte
 	for rank := range int32(2) {
@@ -21,9 +21,7 @@ func twoRanks(t testing.TB, calls [2]func(x *recordingtest.Trace), killed bool) 
 		calls[rank](x)
 		x.Write(1, 100+uint64(rank))
 		s.Clock(300*ms, 300*ms, 1_700_000_000_300_000_000, 0)
-		if !killed {
-			s.End(1)
-		}
+		s.End(1)
 		s.Seal()
 		chunks = append(chunks, s.Out...)
 	}
@@ -50,7 +48,7 @@ func lateReceiver(t testing.TB) *recording.Run {
 		send.Sequence, receive.Sequence = 1, 1
 		x.Add(send)
 		x.Add(receive)
-	}}, false)
+	}})
 }
 
 // A call lists what it received and the sends that it completed, and names the peers of all.

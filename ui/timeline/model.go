@@ -223,6 +223,7 @@ func (m *Model) show(f *Frame) tea.Cmd {
 	acted := m.acting
 	m.busy, m.acting = false, false
 	m.frame, m.top = f, f.Top
+	m.giveAll()
 	if f.Note != "" {
 		m.say("%s", f.Note)
 	}

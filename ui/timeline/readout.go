@@ -25,9 +25,14 @@ func (m *Model) detail(height int) []string {
 	}
 	line := m.terminal.Glyphs().Line
 	lines := []string{""}
-	if c := d.Call; c == nil {
+	switch c := d.Call; {
+	case c == nil && d.Cell.Lost > 0:
+		lines = append(lines, m.fields("unknown: "+plural(d.Cell.Lost, "event")+" lost here", [][2]string{{"", "the recording had no room for them"}})...)
+	case c == nil && d.Cell.Skipped > 0:
+		lines = append(lines, m.fields("this part is not read yet", nil)...)
+	case c == nil:
 		lines = append(lines, m.fields("no MPI call here", nil)...)
-	} else {
+	default:
 		head += ", thread " + strconv.Itoa(c.Thread)
 		lines = append(lines, m.call(c)...)
 	}
@@ -170,6 +175,9 @@ func tag(n int) string {
 // cell is what the cursor's column holds, if that is more than its call.
 func (m *Model) cell(d *Detail) string {
 	c := &d.Cell
+	if c.Lost > 0 && d.Call == nil {
+		return ""
+	}
 	if c.Lost > 0 {
 		return " " + m.terminal.Paint(term.Wrong, plural(c.Lost, "event")+" lost here: the recording had no room for them")
 	}

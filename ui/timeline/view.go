@@ -23,6 +23,8 @@ const (
 	leastHeight = 10
 	leastDetail = 4  // lines
 	mostDetail  = 14 // lines
+	mostLegend  = 2  // lines
+	tall        = 20 // lines of a screen with room for them
 )
 
 // View is the screen.
@@ -87,7 +89,7 @@ func (m *Model) screen() []string {
 	for !m.once && len(lines) < headerLines+rows && len(m.frame.Rows) > rows {
 		lines = append(lines, "")
 	}
-	lines = append(lines, m.legend())
+	lines = append(lines, m.legend(m.legendRoom(len(lines)))...)
 	switch {
 	case m.once:
 		lines = append(lines, m.detail(mostDetail)...)
@@ -95,6 +97,14 @@ func (m *Model) screen() []string {
 		lines = append(lines, m.detail(m.height-1-len(lines))...)
 	}
 	return m.fill(lines)
+}
+
+// legendRoom is how many lines the legend may have after those above it.
+func (m *Model) legendRoom(above int) int {
+	if m.once || m.height >= tall && above+mostLegend < m.height {
+		return mostLegend
+	}
+	return 1
 }
 
 // room is how many rows and columns of cells are visible.
