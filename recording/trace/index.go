@@ -30,6 +30,7 @@ type Index struct {
 	named     []*Object // all of the trace, and nil
 	hidden    []*Track  // of ranks that were not chosen
 	side      []*Track  // chains with events of other sources only
+	phased    bool      // a phase was read
 }
 
 // Track is the calls of one thread.
@@ -173,6 +174,9 @@ func (x *Index) hasCalls(t *Track) bool {
 // Functions are the names of functions and phases by their numbers in cells.
 func (x *Index) Functions() []string { return x.functions }
 
+// Phased reports whether a block that was read has phases.
+func (x *Index) Phased() bool { return x.phased }
+
 func (x *Index) function(p *process, text uint32) int32 {
 	all := x.texts[p]
 	if int(text) < len(all) && all[text] != 0 {
@@ -241,6 +245,7 @@ func (x *Index) scan(t *Track, index int, yield func(*item) bool) {
 			i.hasMessage = flags&(flagSent|flagReceived) != 0
 			calls++
 		case kindPhase:
+			x.phased = true
 			if i.function = -1; l.u32(e.Body, fieldEntered) != 0 {
 				i.function = x.function(p, l.u32(e.Body, fieldPhase))
 			}

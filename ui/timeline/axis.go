@@ -23,28 +23,66 @@ func seconds(t, step time.Duration) string {
 	return strconv.FormatFloat(t.Seconds(), 'f', digits, 64) + " s"
 }
 
-// phases is the line of the phases of the cursor's thread.
+// leastPhase is how many cells a phase needs to be named.
+const leastPhase = 3
+
+// phases is the line of the phases of the cursor's thread. Those that are too short are left out.
 func (m *Model) phases() string {
 	f := m.frame
 	if !slices.ContainsFunc(f.Phases, func(s string) bool { return s != "" }) {
 		return ""
 	}
 	var b strings.Builder
-	line := m.terminal.Glyphs().Line
+	g := m.terminal.Glyphs()
 	for c := 0; c < len(f.Phases); {
 		end := c
 		for end < len(f.Phases) && f.Phases[end] == f.Phases[c] {
 			end++
 		}
 		text := ""
-		if f.Phases[c] != "" {
-			text = m.terminal.Cut(m.terminal.Safe(f.Phases[c]), end-c)
-			text += strings.Repeat(line, end-c-term.Width(text))
+		if f.Phases[c] != "" && end-c >= leastPhase {
+			text = g.Bar + m.terminal.Cut(m.terminal.Safe(f.Phases[c]), end-c-1)
+			text += strings.Repeat(g.Line, end-c-term.Width(text))
 		}
 		b.WriteString(term.Pad(text, end-c))
 		c = end
 	}
-	return m.terminal.Paint(term.Label, m.terminal.Fit("phase", m.margin())) + m.terminal.Paint(term.Place, b.String())
+	return m.terminal.Paint(term.Label, m.terminal.Fit(phaseOf+m.name(f.Place.Track), m.margin())) + m.terminal.Paint(term.Place, b.String())
+}
+
+// phaseOf begins the line of phases, before the thread's name.
+const phaseOf = "phase "
+
+// label is a time on the axis.
+type label struct {
+	column, from int // of its mark; of its text
+	text         string
+}
+
+// labels chooses times that have room on the axis, at most n, and leaves the cursor's column free: the text is after its mark, or before.
+func (m *Model) labels(n, cursor int) (all []label) {
+	w := m.frame.Window
+	step := (w.To - w.From) / time.Duration(n)
+	free := 0
+	for _, x := range chart.Ticks(w.From.Seconds(), w.To.Seconds(), n) {
+		at := time.Duration(math.Round(x * 1e9))
+		c := w.Column(min(max(at, w.From), w.To-1))
+		text := seconds(at, max(step/2, 1)) + " "
+		width := term.Width(text)
+		fits := func(from int) bool {
+			return from >= free && from+width <= w.Columns && (cursor < from || cursor >= from+width)
+		}
+		l := label{c, c + 1, text}
+		if !fits(l.from) {
+			l.from, l.text = c-width, " "+strings.TrimSpace(text)
+		}
+		if c < free || !fits(l.from) {
+			continue
+		}
+		all = append(all, l)
+		free = max(c+1, l.from+width)
+	}
+	return all
 }
 
 // axis is the line of time, with a mark over the cursor's column.
@@ -55,24 +93,20 @@ func (m *Model) axis() string {
 	for i := range line {
 		line[i] = g.Line
 	}
-	put := func(at int, text string) {
-		for i, r := range []rune(text) {
-			if at+i < len(line) {
-				line[at+i] = string(r)
-			}
+	cursor := w.Column(m.frame.Place.Time)
+	n := max(w.Columns/16, 2)
+	labels := m.labels(n, cursor)
+	for i := 1; i <= 2 && len(labels) < 2; i++ {
+		if more := m.labels(n+2*i, cursor); len(more) > len(labels) {
+			labels = more
 		}
 	}
-	step := (w.To - w.From) / time.Duration(max(w.Columns/16, 2))
-	last := -1
-	for _, x := range chart.Ticks(w.From.Seconds(), w.To.Seconds(), max(w.Columns/16, 2)) {
-		c := w.Column(min(max(time.Duration(math.Round(x*1e9)), w.From), w.To-1))
-		text := g.Bar + seconds(time.Duration(math.Round(x*1e9)), max(step/2, 1)) + " "
-		if c <= last || c+term.Width(text) > w.Columns {
-			continue
+	for _, l := range labels {
+		line[l.column] = g.Bar
+		for i, r := range []rune(l.text) {
+			line[l.from+i] = string(r)
 		}
-		put(c, text)
-		last = c + term.Width(text)
 	}
-	line[w.Column(m.frame.Place.Time)] = g.Down
+	line[cursor] = g.Down
 	return m.terminal.Paint(term.Label, m.terminal.Fit("rank", m.margin())+strings.Join(line, ""))
 }

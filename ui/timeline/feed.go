@@ -147,6 +147,7 @@ type Frame struct {
 	Ends         [][2]time.Duration // likewise: when the thread's first event begins, and when its last one ends
 	Functions    []string
 	Phases       []string // of the cursor's track, by column
+	Phased       bool     // a thread has phases
 	Detail       *Detail  // nil: not asked for
 	Lost         uint64
 	Old          uint64 // events that newer ones have replaced
@@ -213,7 +214,7 @@ func (f *Feed) Frame(ask Ask) *Frame {
 	slices.SortFunc(out.Shares, func(a, b trace.Share) int {
 		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(b.Calls, a.Calls), cmp.Compare(out.Functions[a.Function], out.Functions[b.Function]))
 	})
-	out.Phases = f.index.Phases(p.Track, out.Window)
+	out.Phases, out.Phased = f.index.Phases(p.Track, out.Window), f.index.Phased()
 	if ask.Details {
 		f.detail(out)
 	}

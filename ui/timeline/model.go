@@ -54,6 +54,7 @@ type Model struct {
 	acting     bool   // the next frame carries it out
 	whole      bool   // everything is shown, also what comes
 	top        int
+	needed     int // lines of details so far
 	order      Order
 	reverse    bool
 	byFunction bool
@@ -177,7 +178,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	var cmd tea.Cmd
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		m.width, m.height = msg.Width, msg.Height
+		m.width, m.height, m.needed = msg.Width, msg.Height, 0
 		cmd = m.read(false)
 	case tea.BackgroundColorMsg:
 		m.terminal.Light = !msg.IsDark()
@@ -247,6 +248,8 @@ func (m *Model) show(f *Frame) tea.Cmd {
 	}
 	switch {
 	case m.busy:
+	case m.resized():
+		all = append(all, m.read(false))
 	case m.stale, f.Behind && !m.paused:
 		all = append(all, m.read(false))
 	case f.Matching:
@@ -255,6 +258,14 @@ func (m *Model) show(f *Frame) tea.Cmd {
 		all = append(all, m.wait(refresh))
 	}
 	return tea.Batch(all...)
+}
+
+// resized says whether the details need more lines than before, so that fewer rows are visible.
+func (m *Model) resized() bool {
+	before, _ := m.room()
+	m.measure()
+	now, _ := m.room()
+	return now < before && len(m.frame.Cells) > now
 }
 
 func (m *Model) wait(d time.Duration) tea.Cmd {

@@ -175,6 +175,11 @@ func (u *user) press(keys ...string) {
 	}
 }
 
+// clickOn is a click on a column of the first row.
+func (u *user) clickOn(column int) tea.Msg {
+	return tea.MouseClickMsg{Button: tea.MouseLeft, X: u.m.margin() + column, Y: headerLines}
+}
+
 func (u *user) types(line string) {
 	u.t.Helper()
 	for _, r := range line {

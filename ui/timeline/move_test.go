@@ -207,7 +207,7 @@ func TestTypedAhead(t *testing.T) {
 	run := story(t)
 	slow, fast := sit(t, run, Options{}, utf8, 100, 30), sit(t, run, Options{}, utf8, 100, 30)
 	var waiting []tea.Cmd
-	for _, k := range []string{"j", "N", ":", "a", "t", " ", "6", "0", "m", "s", "enter", "+", "/", "s", "e", "n", "d", "enter", "enter", "n", "n", "+", "+", "N", "enter"} {
+	for _, k := range []string{"j", "N", ":", "a", "t", " ", "6", "2", "m", "s", "enter", "+", "/", "s", "e", "n", "d", "enter", "enter", "n", "n", "+", "+", "N", "enter"} {
 		slow.press(k)
 		msg := tea.KeyPressMsg{Code: []rune(k)[0], Text: k}
 		if code, ok := named[k]; ok {

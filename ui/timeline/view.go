@@ -111,7 +111,7 @@ func (m *Model) legendRoom(above int) int {
 func (m *Model) room() (rows, columns int) {
 	rows = m.height - headerLines - 2 // legend, footer
 	if !m.zoom {
-		detail := min(max(m.height/3, leastDetail), mostDetail)
+		detail := min(max(m.needed, leastDetail), m.roomForDetail())
 		if m.frame != nil && len(m.frame.Rows) > 0 { // what few rows leave is for the details
 			detail = max(detail, rows-len(m.frame.Rows))
 		}
@@ -120,13 +120,28 @@ func (m *Model) room() (rows, columns int) {
 	return max(rows, 1), max(m.width-m.margin()-1, 1)
 }
 
+// roomForDetail is how many lines the details have if there are many rows.
+func (m *Model) roomForDetail() int { return min(max(m.height/3, leastDetail), mostDetail) }
+
+// measure notes how many lines the details have needed so far. Rows have the others, and keep their places as the cursor moves.
+func (m *Model) measure() {
+	if m.frame == nil || m.frame.Detail == nil || len(m.frame.Rows) == 0 {
+		return
+	}
+	m.needed = max(m.needed, len(m.detail(m.roomForDetail()))+len(m.legend(m.legendRoom(0)))-1)
+}
+
 // margin is the width of the names of rows.
 func (m *Model) margin() int {
-	n := 4
+	longest := 0
 	if m.frame != nil {
 		for i := range m.frame.Rows {
-			n = max(n, len(m.name(m.frame.Rows[i].Track)))
+			longest = max(longest, len(m.name(m.frame.Rows[i].Track)))
 		}
+	}
+	n := max(longest, 4)
+	if longest > 0 && m.frame.Phased {
+		n = max(n, len(phaseOf)+longest-1)
 	}
 	return n + 2
 }
@@ -208,7 +223,7 @@ func (m *Model) status() string {
 	parts = append(parts, m.terminal.Paint(term.Label, shown))
 	place := ""
 	if n := len(f.Rows); n > len(f.Cells) {
-		place = fmt.Sprintf(" %d of %d", f.row(f.Place.Track)+1, n)
+		place = fmt.Sprintf("  rows %d-%d of %d", f.Top+1, f.Top+len(f.Cells), n)
 	}
 	return m.terminal.Fit(" "+strings.Join(parts, "  "), m.width-len(place)) + m.terminal.Paint(term.Label, place)
 }

@@ -30,7 +30,7 @@ func TestWaiting(t *testing.T) {
 	u.sees("no MPI call was traced yet", "q quit")
 	awaited = ""
 	u.send(tickMsg(u.m.tick))
-	u.sees("4 ranks", ">   0 ")
+	u.sees("4 ranks", ">       0 ")
 
 	u = &user{t, New(nil, utf8), f}
 	u.m.find = func() (*Feed, string, error) { return nil, "", errors.New("no") }
