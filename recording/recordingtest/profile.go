@@ -268,7 +268,16 @@ func (p *Profile) Objects(objects ...Object) {
 
 // Open writes the row of a process's first thread: the call that it is in, since when, and the last heartbeat.
 func (p *Profile) Open(function string, calls, since, beat uint64) {
-	b := le.AppendUint32(le.AppendUint32(rowHead(0), 4711), 1)
+	p.where(1, function, calls, since, beat)
+}
+
+// Outside writes the row of a process's first thread, which is in no call: the last one, and when it returned.
+func (p *Profile) Outside(function string, calls, since, beat uint64) {
+	p.where(0, function, calls, since, beat)
+}
+
+func (p *Profile) where(inside uint32, function string, calls, since, beat uint64) {
+	b := le.AppendUint32(le.AppendUint32(rowHead(0), 4711), inside)
 	b = le.AppendUint32(le.AppendUint32(b, p.Text(function)), 0)
 	for _, v := range []uint64{calls, 2*calls + 1, since, beat} {
 		b = le.AppendUint64(b, v)

@@ -33,6 +33,7 @@ type Feed struct {
 	place   func(r *recording.Rank, address uint64) string
 	done    func()
 	sites   map[site]string
+	deaths  *deaths // nil: not read
 }
 
 type site struct {
@@ -154,6 +155,7 @@ type Frame struct {
 	Damage       []error
 	Broken       string
 	Dead         []int // ranks that died
+	Deaths       *deaths
 	Cut          []int // ranks whose recording is damaged or missing at the end
 	Note         string
 	Shares       []trace.Share // of all rows, the greatest first
@@ -184,7 +186,7 @@ func (f *Feed) Frame(ask Ask) *Frame {
 			out.Cut = append(out.Cut, r.Rank)
 		}
 	}
-	out.Ranks = len(seen)
+	out.Ranks, out.Deaths = len(seen), f.diedIn(out)
 	var ok bool
 	if out.From, out.To, ok = f.Extent(); !ok {
 		return out

@@ -11,6 +11,12 @@ import (
 // twoRanks is a run with the calls of two ranks.
 func twoRanks(t testing.TB, calls [2]func(x *recordingtest.Trace)) *recording.Run {
 	t.Helper()
+	return endedRanks(t, calls, true)
+}
+
+// endedRanks is a run with the calls of two ranks, which have ended or were killed.
+func endedRanks(t testing.TB, calls [2]func(x *recordingtest.Trace), ended bool) *recording.Run {
+	t.Helper()
 	var chunks []byte
 	for rank := range int32(2) {
 		s := recordingtest.NewStream(uint64(rank)+1, rank)
@@ -21,7 +27,9 @@ func twoRanks(t testing.TB, calls [2]func(x *recordingtest.Trace)) *recording.Ru
 		calls[rank](x)
 		x.Write(1, 100+uint64(rank))
 		s.Clock(300*ms, 300*ms, 1_700_000_000_300_000_000, 0)
-		s.End(1)
+		if ended {
+			s.End(1)
+		}
 		s.Seal()
 		chunks = append(chunks, s.Out...)
 	}

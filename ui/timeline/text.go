@@ -39,6 +39,7 @@ func (m *Model) messageLines() []string {
 func (f *Frame) Troubles() (all []string) {
 	if len(f.Dead) > 0 {
 		all = append(all, export.Ranks(f.Dead)+" died before the end of the recording; the trace has everything up to the last complete call")
+		all = append(all, f.Deaths.texts...)
 	}
 	if len(f.Cut) > 0 {
 		all = append(all, export.Ranks(f.Cut)+": the end of the recording is damaged or missing, so it is not known how the process ended")

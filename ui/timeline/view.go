@@ -196,7 +196,11 @@ func (m *Model) status() string {
 		parts = append(parts, warn("cannot be read any more: "+m.terminal.SafeLine(f.Broken, m.width)))
 	}
 	if len(f.Dead) > 0 {
-		parts = append(parts, warn("died: "+export.Ranks(f.Dead)))
+		text := "died: " + export.Ranks(f.Dead)
+		if len(f.Deaths.outside) > 0 {
+			text += " (" + export.Ranks(f.Deaths.outside) + " outside of MPI)"
+		}
+		parts = append(parts, warn(text))
 	}
 	if len(f.Cut) > 0 {
 		parts = append(parts, warn("damaged at the end: "+export.Ranks(f.Cut)))
