@@ -5,6 +5,7 @@ package recordingtest
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"hash/crc32"
 	"math"
 	"os"
@@ -393,6 +394,36 @@ func (s *Stream) Manifest(host, boot, live string) []byte {
 	le.PutUint32(b[12:], uint32(len(b)))
 	le.PutUint32(b[72:], crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)))
 	return b
+}
+
+// SaveLive makes the stream's process one that runs, as long as a process of this machine does.
+func (s *Stream) SaveLive(dir, host string, pid int, lost uint64) error {
+	head := make([]byte, 4096)
+	copy(head, "\x01MPXIVE1")
+	le.PutUint16(head[8:], 1)
+	le.PutUint16(head[10:], 4096)
+	le.PutUint32(head[12:], 8192)
+	le.PutUint64(head[32:], s.ID)
+	le.PutUint32(head[40:], uint32(s.Rank))
+	le.PutUint32(head[44:], uint32(pid))
+	le.PutUint64(head[56+8:], lost)
+	name := fmt.Sprintf("%d.live", s.Rank)
+	m := make([]byte, 80)
+	copy(m, "\x01PXMANI1")
+	le.PutUint16(m[8:], 1)
+	le.PutUint16(m[10:], 80)
+	le.PutUint32(m[12:], uint32(80+len(host)+len(name)))
+	le.PutUint64(m[32:], s.ID)
+	le.PutUint32(m[40:], uint32(s.Rank))
+	le.PutUint32(m[44:], uint32(pid))
+	le.PutUint32(m[64:], uint32(len(host)))
+	le.PutUint32(m[68:], uint32(len(name)))
+	m = append(append(m, host...), name...)
+	le.PutUint32(m[72:], crc32.Checksum(m, crc32.MakeTable(crc32.Castagnoli)))
+	if err := os.WriteFile(filepath.Join(dir, name), head, 0o600); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, fmt.Sprintf("live-%s-%d-0000000%d.mpxm", host, s.Rank, s.Rank)), m, 0o600)
 }
 
 // Save writes a run directory with one node file.

@@ -161,10 +161,11 @@ func (f *Feed) reach(begin time.Duration, out *Frame) {
 }
 
 // wanted says which calls a search is for: those with all words in the function's or the object's name.
+// Without words, all calls are, but not those that only name phases (mpitx.h).
 func wanted(text string) trace.Wanted {
 	words := strings.Fields(strings.ToLower(text))
 	if len(words) == 0 {
-		return nil
+		return func(function string, _ *trace.Object) bool { return function != "MPI_Pcontrol" }
 	}
 	return func(function string, o *trace.Object) bool {
 		name := strings.ToLower(function + "\x00" + o.String())

@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
@@ -121,6 +122,7 @@ type Ask struct {
 	Order         Order
 	Reverse       bool
 	Details       bool
+	Follow        bool // while the run is being written, the cursor is at the last call of its thread
 }
 
 // Row is a thread.
@@ -132,7 +134,8 @@ type Row struct {
 // Frame is what the screen shows. It shares nothing that changes with the feed.
 type Frame struct {
 	Dir, Program string
-	Ranks        int
+	Ranks        int // of the run
+	Chosen       int // of these, to be shown
 	Live, Behind bool
 	Matching     bool    // it waits for messages to be matched
 	Matched      float64 // the part that was matched
@@ -141,6 +144,7 @@ type Frame struct {
 	Sampled      bool          // not all blocks of the window were read
 	Whole        bool          // the window shows everything
 	From, To     time.Duration // of everything that can be shown
+	Part         bool          // of the run: From and To were chosen
 	Window       trace.Window
 	Rows         []Row
 	Top          int
@@ -173,8 +177,11 @@ func (f *Feed) Frame(ask Ask) *Frame {
 	if f.broken != nil {
 		out.Broken = f.broken.Error()
 	}
-	seen := map[int]bool{}
+	seen, chosen := map[int]bool{}, map[int]bool{}
 	for _, r := range f.run.Ranks {
+		if f.options.Rank == nil || f.options.Rank(r) {
+			chosen[r.Rank] = true
+		}
 		out.Lost += r.Counters.LostEvents
 		out.Old += r.Counters.OldEvents
 		out.Program = cmp.Or(out.Program, r.Program)
@@ -186,7 +193,8 @@ func (f *Feed) Frame(ask Ask) *Frame {
 			out.Cut = append(out.Cut, r.Rank)
 		}
 	}
-	out.Ranks, out.Deaths = len(seen), f.diedIn(out)
+	out.Ranks, out.Chosen, out.Deaths = len(seen), len(chosen), f.diedIn(out)
+	out.Part = f.options.To > f.options.From
 	var ok bool
 	if out.From, out.To, ok = f.Extent(); !ok {
 		return out
@@ -196,11 +204,12 @@ func (f *Feed) Frame(ask Ask) *Frame {
 	p := &out.Place
 	if p.Track == nil || !slices.Contains(f.index.Tracks, p.Track) {
 		p.Track, p.Call = f.index.Tracks[0], trace.CallID{}
-		if p.Time = f.options.At; p.Time < 0 {
-			p.Time = out.From + (out.To-out.From)/2
-		}
+		out.Note = f.begin(out)
 	}
-	out.Note = f.act(ask.Action, out)
+	if ask.Follow && out.Live {
+		p.Time, p.Call = f.index.End(p.Track)-1, trace.CallID{}
+	}
+	out.Note = cmp.Or(f.act(ask.Action, out), out.Note)
 	p.clamp(out, ask.Columns)
 	out.Window = trace.Window{From: p.From, To: p.To, Columns: max(ask.Columns, 1)}
 	out.Whole = p.From == out.From && p.To == out.To
@@ -221,6 +230,19 @@ func (f *Feed) Frame(ask Ask) *Frame {
 		f.detail(out)
 	}
 	return out
+}
+
+// begin places the cursor for the first time. It returns what is wrong with the wanted place.
+func (f *Feed) begin(out *Frame) (note string) {
+	at := f.options.At
+	if at >= out.To || out.Part && at >= 0 && at < out.From {
+		note = fmt.Sprintf("--at %s is outside of the time that is shown, from %s to %s", at, seconds(out.From, 1), seconds(out.To, 1))
+	}
+	if at < 0 {
+		at = out.From + (out.To-out.From)/2
+	}
+	out.Place.Time = at
+	return note
 }
 
 // clamp keeps the window within what there is, and the cursor within the window.

@@ -53,6 +53,7 @@ type Model struct {
 	action     Action // that was not carried out yet
 	acting     bool   // the next frame carries it out
 	whole      bool   // everything is shown, also what comes
+	follow     bool   // the cursor stays at the last call, until it is moved
 	top        int
 	needed     int // lines of details so far
 	order      Order
@@ -80,7 +81,7 @@ type Model struct {
 
 // New makes the screen of an open run.
 func New(f *Feed, t term.Term) *Model {
-	return &Model{feed: f, terminal: t, width: 80, height: 24, whole: true, letters: map[int32]rune{}}
+	return &Model{feed: f, terminal: t, width: 80, height: 24, whole: true, follow: f == nil || f.options.At < 0, letters: map[int32]rune{}}
 }
 
 type (
@@ -107,7 +108,7 @@ func (m *Model) ask() Ask {
 		m.place.From, m.place.To = 0, 0
 	}
 	rows, columns := m.room()
-	return Ask{Place: m.place, Action: m.action, Columns: columns, Rows: rows, Top: m.top, Order: m.order, Reverse: m.reverse, Details: true}
+	return Ask{Place: m.place, Action: m.action, Columns: columns, Rows: rows, Top: m.top, Order: m.order, Reverse: m.reverse, Details: true, Follow: m.follow}
 }
 
 // read makes a command that opens the run, or reads a frame. With poll, the frame holds what was written until now.
@@ -145,6 +146,7 @@ func (m *Model) found(msg foundMsg) tea.Cmd {
 	case m.feed == nil:
 		return m.wait(refresh)
 	}
+	m.follow = m.feed.options.At < 0
 	return m.read(true)
 }
 
@@ -162,13 +164,13 @@ func (m *Model) act(a Action) tea.Cmd {
 	if m.feed == nil {
 		return nil
 	}
-	m.action = a
+	m.action, m.follow = a, false
 	return m.read(!m.paused)
 }
 
 // move shows another place.
 func (m *Model) move(p Place) tea.Cmd {
-	m.place, m.message = p, 0
+	m.place, m.message, m.follow = p, 0, false
 	return m.read(false)
 }
 
@@ -356,7 +358,7 @@ func (m *Model) zoomTime(by float64) tea.Cmd {
 
 // around shows another window around the same call.
 func (m *Model) around(p Place) tea.Cmd {
-	m.place = p
+	m.place, m.follow = p, false
 	return m.read(false)
 }
 

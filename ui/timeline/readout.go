@@ -240,7 +240,7 @@ func (m *Model) messages(height int) []string {
 			line = m.terminal.Paint(term.Columns, line)
 			note := ""
 			if f.Matching {
-				note = fmt.Sprintf("matching messages: %d %%", int(f.Matched*100))
+				note = fmt.Sprintf("matching messages: %d%%", int(f.Matched*100))
 			}
 			if len(d.Messages) > height-1 {
 				note = strings.TrimLeft(note+fmt.Sprintf("  %d of %d", m.message+1, len(d.Messages)), " ")

@@ -72,6 +72,9 @@ func (m *Model) empty() string {
 // fill adds the footer at the last line of the screen.
 func (m *Model) fill(lines []string) []string {
 	if m.once {
+		if m.note != "" {
+			lines = append(lines, m.note)
+		}
 		return lines
 	}
 	for len(lines) < m.height-1 {
@@ -162,7 +165,10 @@ func (m *Model) title() string {
 	}
 	f := m.frame
 	text := fmt.Sprintf("%d ranks", f.Ranks)
-	if f.Ranks == 1 {
+	switch {
+	case f.Chosen < f.Ranks:
+		text = fmt.Sprintf("%d of %s", f.Chosen, text)
+	case f.Ranks == 1:
 		text = "1 rank"
 	}
 	switch span := f.To - f.From; {
@@ -212,17 +218,22 @@ func (m *Model) status() string {
 		parts = append(parts, warn(fmt.Sprintf("%d damaged: %s", n, m.terminal.SafeLine(f.Damage[0].Error(), m.width))))
 	}
 	shown := "the whole time"
-	if !f.Whole {
+	if f.Part || !f.Whole {
 		shown = "from " + m.time(f.Window.From) + " to " + m.time(f.Window.To)
 	}
 	shown += ", " + m.amount((f.Window.To-f.Window.From)/time.Duration(f.Window.Columns)) + " a column"
 	if f.Behind {
-		shown += fmt.Sprintf(", %d %% read", int(f.Read*100))
+		shown += fmt.Sprintf(", %d%% read", int(f.Read*100))
 	} else if f.Sampled {
 		shown += ", a sample: zoom in for all calls"
 	}
 	if m.order != ByRank {
 		shown += ", by " + [...]string{"", "time in MPI", "calls"}[m.order]
+		if m.reverse {
+			shown += ", least first"
+		}
+	} else if m.reverse {
+		shown += ", last rank first"
 	}
 	parts = append(parts, m.terminal.Paint(term.Label, shown))
 	place := ""
@@ -250,6 +261,9 @@ func (m *Model) footer() string {
 		return m.terminal.Paint(term.Heading, m.terminal.SafeLine(m.note, m.width))
 	}
 	list := []keys.Key{keys.Of(keys.Help), keys.Of(keys.Quit)}
+	if m.zoom {
+		list = append(list, keys.Of(keys.Zoom).With("", "show the call"))
+	}
 	if m.frame != nil && len(m.frame.Rows) > 0 {
 		list = append(list, timeKeys.bindings[0].Key, timeKeys.bindings[1].Key, timeKeys.bindings[8].Key)
 		if m.frame.Detail != nil && len(m.frame.Detail.Messages) > 0 {

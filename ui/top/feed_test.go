@@ -3,7 +3,6 @@ package top
 import (
 	"encoding/binary"
 	"fmt"
-	"hash/crc32"
 	"math"
 	"os"
 	"path/filepath"
@@ -95,33 +94,8 @@ func (j *job) flush() {
 // live makes a rank one that runs: as long as the test does.
 func (j *job) live(r int, lost uint64) {
 	j.t.Helper()
-	s := j.streams[r]
-	head := make([]byte, 4096)
-	copy(head, "\x01MPXIVE1")
-	le.PutUint16(head[8:], 1)
-	le.PutUint16(head[10:], 4096)
-	le.PutUint32(head[12:], 8192)
-	le.PutUint64(head[32:], s.ID)
-	le.PutUint32(head[40:], uint32(r))
-	le.PutUint32(head[44:], uint32(os.Getpid()))
-	le.PutUint64(head[56+8:], lost)
-	name := fmt.Sprintf("%d.live", r)
-	m := make([]byte, 80)
-	copy(m, "\x01PXMANI1")
-	le.PutUint16(m[8:], 1)
-	le.PutUint16(m[10:], 80)
-	le.PutUint32(m[12:], uint32(80+1+len(name)))
-	le.PutUint64(m[32:], s.ID)
-	le.PutUint32(m[40:], uint32(r))
-	le.PutUint32(m[44:], uint32(os.Getpid()))
-	le.PutUint32(m[64:], 1)
-	le.PutUint32(m[68:], uint32(len(name)))
-	m = append(append(m, 'n'), name...)
-	le.PutUint32(m[72:], crc32.Checksum(m, crc32.MakeTable(crc32.Castagnoli)))
-	for path, text := range map[string][]byte{name: head, j.manifest(r): m} {
-		if err := os.WriteFile(filepath.Join(j.dir, path), text, 0o600); err != nil {
-			j.t.Fatal(err)
-		}
+	if err := j.streams[r].SaveLive(j.dir, "n", os.Getpid(), lost); err != nil {
+		j.t.Fatal(err)
 	}
 }
 
