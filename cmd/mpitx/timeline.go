@@ -58,7 +58,7 @@ complete call of each rank.
 	f.Lookup("from").Usage = "show only from this `TIME` on, since the start of the job, such as 1.5s"
 	f.Lookup("to").Usage = "show only until this `TIME`"
 	f.Lookup("rank").Usage = "show only these `RANKS` of MPI_COMM_WORLD, such as 0,2-5"
-	f.DurationVar(&o.at, "at", 0, "begin with the cursor at this `TIME` (default: in the middle)")
+	f.DurationVar(&o.at, "at", 0, "begin with the cursor at this `TIME` (default: in the middle, or at the last call of a live run)")
 	cmd.RegisterFlagCompletionFunc("at", cobra.NoFileCompletions)
 	f.BoolVar(&o.once, "once", false, "print one frame and exit")
 	o.themeFlag.flags(cmd)

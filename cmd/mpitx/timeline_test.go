@@ -48,10 +48,10 @@ func TestTimeline(t *testing.T) {
 				f.Fatalf("the calls do not come into the trace: %s", out)
 			}
 		}
-		s.until("4 ranks", "live", "the whole time", ">   0 ", "init, finalize", "q quit")
+		s.until("4 ranks", "live", "the whole time", ">     0 ", "init, finalize", "q quit")
 		// Rank 2 sends two messages to rank 0 in the phase gather, and one to rank 3 in the phase wait.
 		s.keys(":rank 2", "Enter")
-		s.until("rank 2 on ", ">   2 ")
+		s.until("rank 2 on ", ">     2 ")
 		s.keys("/", "mpi_send world", "Enter")
 		s.until("MPI_Send  took", "in phase gather", "peer 0  tag 2  bytes 100 B", "main solver.c:", "send → MPI_Recv")
 		s.keys("n", "n")
@@ -89,12 +89,12 @@ func TestTimeline(t *testing.T) {
 		s.plain()
 		q := f.run("mpitx", "timeline", "run1", "--once", "--rank", "1-2", "--at", "0s")
 		out := q.stdout.String()
-		for _, part := range []string{" mpitx timeline  run1  4 ranks", ">   1 ", "\n    2 ", "rank 1 on ", "MPI_Init  took"} {
+		for _, part := range []string{" mpitx timeline  run1  2 of 4 ranks", ">     1 ", "\n      2 ", "rank 1 on ", "MPI_Init  took"} {
 			if !strings.Contains(out, part) {
 				f.Errorf("no %q in\n%s", part, out)
 			}
 		}
-		if q.code != 0 || strings.Contains(out, "\x1b") || strings.Contains(out, "    0 ") {
+		if q.code != 0 || strings.Contains(out, "\x1b") || strings.Contains(out, "\n      0 ") {
 			f.Errorf("exit code %d: %s", q.code, q.output())
 		}
 	})
