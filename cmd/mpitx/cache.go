@@ -10,6 +10,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"mpitx/catalog"
@@ -19,7 +20,8 @@ import (
 )
 
 // The names of a library's variables and categories are kept for completion: one file for each library, identified by path and build
-// identifier. Its first line, a tab and a hash, says whether the names are still the same. A variable's line is its ID, the first words
+// identifier. Its first line, a tab and a hash, says whether the names are still the same; it ends with the control variables that were
+// set whenever the library was read, so that their defaults are not known. A variable's line is its ID, the first words
 // of its description, and the values that an enumeration or a boolean takes; a category's line begins with a tab, and that of an event or event source
 // with two. Fields are separated by
 // tabs. Errors are ignored: without the file, completion offers less.
@@ -48,14 +50,35 @@ func cacheNames(env *locate.Env, m locate.MPI, c *catalog.Catalog) {
 		return
 	}
 	mark := namesMark(c)
-	if cached(path, mark) || os.MkdirAll(filepath.Dir(path), 0o700) != nil {
+	set, same := cached(path, mark)
+	learns := slices.ContainsFunc(set, func(name string) bool { v := c.Cvar(name); return v != nil && v.Origin == nil })
+	if same && !learns || os.MkdirAll(filepath.Dir(path), 0o700) != nil {
 		return
 	}
-	replace(cachePath(env, m, "settings"), func(w io.Writer) error { return catalog.Write(w, settingsOf(c)) })
+	settings := settingsOf(c)
+	if old := cachedCatalog(env, m); same && old != nil {
+		keepDefaults(settings, old)
+	}
+	for k := range settings.Cvars {
+		if v := &settings.Cvars[k]; v.Origin != nil {
+			mark += "," + export.Safe(v.Name)
+		}
+	}
+	replace(cachePath(env, m, "settings"), func(w io.Writer) error { return catalog.Write(w, settings) })
 	replace(path, func(w io.Writer) error {
-		_, err := io.WriteString(w, mark+cacheLines(m, c))
+		_, err := io.WriteString(w, mark+"\n"+cacheLines(m, c))
 		return err
 	})
+}
+
+// keepDefaults takes the values of variables that are set now from an earlier reading in which they were not.
+func keepDefaults(now, old *catalog.Catalog) {
+	for k := range now.Cvars {
+		v := &now.Cvars[k]
+		if before := old.Cvar(v.Name); v.Origin != nil && before != nil && before.Origin == nil {
+			v.Before, v.Origin = before.Before, nil
+		}
+	}
 }
 
 // replace writes a file of the cache; other processes see the old or the new one.
@@ -96,7 +119,7 @@ func cachedCatalog(env *locate.Env, m locate.MPI) *catalog.Catalog {
 	return c
 }
 
-// namesMark is the first line of a file with these names.
+// namesMark is the start of the first line of a file with these names.
 func namesMark(c *catalog.Catalog) string {
 	h := fnv.New64a()
 	for v := range withoutVirtual(c).Variables() {
@@ -106,18 +129,19 @@ func namesMark(c *catalog.Catalog) string {
 	for k, e := range c.Entries(eventKinds) {
 		h.Write([]byte(k.One + e.ID() + "\x00"))
 	}
-	return fmt.Sprintf("\t4-%x\n", h.Sum64()) // 4: the version of the lines
+	return fmt.Sprintf("\t5-%016x", h.Sum64()) // 5: the version of the lines
 }
 
-func cached(path, mark string) bool {
+// cached reports whether a file has the names of a mark, and which control variables have no default in it.
+func cached(path, mark string) (set []string, same bool) {
 	f, err := os.Open(path)
 	if err != nil {
-		return false
+		return nil, false
 	}
 	defer f.Close()
-	have := make([]byte, len(mark))
-	_, err = io.ReadFull(f, have)
-	return err == nil && string(have) == mark
+	first, _ := bufio.NewReader(f).ReadString('\n')
+	words := strings.Split(strings.TrimSuffix(first, "\n"), ",")
+	return words[1:], words[0] == mark
 }
 
 // cacheLines are the lines for a catalog.
