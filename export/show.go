@@ -283,7 +283,7 @@ func (p *page) effect(e tuning.Effect) {
 		p.entry("condition", text)
 	}
 	if asked && e.Unused {
-		p.entry("condition", p.term.paint(faultyStyle, "not met")+": its component must be in use; MPI_Init unloaded it")
+		p.entry("condition", p.term.paint(faultyStyle, "not met")+": its component must be in use; MPI_Init unloaded it with "+counted(max(1, p.c.Job.Size), "rank"))
 	} else if asked && len(e.Conditions) == 0 {
 		p.entry("condition", "none known")
 	}

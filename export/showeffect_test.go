@@ -34,7 +34,7 @@ func TestShowEffect(t *testing.T) {
   arrived       cannot tell
   accepted      yes: writing back the current value succeeded
   is read       not known
-  condition     not met: its component must be in use; MPI_Init unloaded it
+  condition     not met: its component must be in use; MPI_Init unloaded it with 1 rank
 `},
 		{"not set", tuning.Effect{Read: tuning.AtCall, Why: "a rule", Conditions: []tuning.Condition{off}}, `
   writable now  yes: writing back the current value succeeded

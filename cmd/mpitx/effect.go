@@ -142,7 +142,7 @@ func effectLines(e tuning.Effect, ranks int) (lines []string) {
 		lines = append(lines, "set to "+e.Asked+", but the library has "+e.Have)
 	}
 	if e.Arrived != "" {
-		lines = append(lines, "accepted: "+e.AcceptedWords()+": "+e.Trial)
+		lines = append(lines, "accepted after MPI_Init: "+e.AcceptedWords()+": "+e.Trial)
 	}
 	if e.Read != tuning.Unknown {
 		lines = append(lines, "is read "+e.Read.Words())

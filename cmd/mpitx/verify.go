@@ -29,6 +29,9 @@ type verifyOptions struct {
 	lasting  time.Duration
 }
 
+// usualRanks are the ranks of the runs without -n: most settings are about messages.
+const usualRanks = 2
+
 // fewestRounds are enough for an interval of 95 % confidence that does not span all pairs of runs.
 const fewestRounds = 5
 
@@ -59,6 +62,7 @@ The exit code is 0 if something measurable changed, and 1 if nothing did.`,
 	}
 	f := cmd.Flags()
 	o.source.flags(cmd, true)
+	f.Lookup("ranks").Usage = fmt.Sprintf("start `N` ranks with the MPI's launcher (default %d)", usualRanks)
 	chooseFormat(cmd, &o.format, "output `FORMAT`", export.Formats...)
 	choose(cmd, &o.workload, "workload", "", "", "run this built-in `WORKLOAD` (default: one that fits the variables): "+strings.Join(workloads, ", "), workloads...)
 	f.IntVar(&o.rounds, "rounds", 9, "run `N` times with the settings and N times without, at least "+strconv.Itoa(fewestRounds))
@@ -108,7 +112,9 @@ func (o *verifyOptions) run(cmd *cobra.Command, args []string) error {
 	case o.a.env.Launcher().Name != "":
 		return usagef("verify starts its own jobs: run it without a launcher, as mpitx verify -n 4 …")
 	}
-	ranks := max(o.n, 1)
+	if o.n == 0 {
+		o.n = usualRanks
+	}
 	if len(app) == 0 && o.workload == "" {
 		o.workload = workloadFor(settings)
 	}
@@ -121,7 +127,7 @@ func (o *verifyOptions) run(cmd *cobra.Command, args []string) error {
 		return failf("%v", err)
 	}
 	defer os.RemoveAll(runs)
-	sides, err := o.experiment(runs, ranks, settings, app, pvars)
+	sides, err := o.experiment(runs, settings, app, pvars)
 	if err != nil {
 		return err
 	}
@@ -130,7 +136,7 @@ func (o *verifyOptions) run(cmd *cobra.Command, args []string) error {
 	if slices.ContainsFunc(found, func(c change) bool { return c.changed }) {
 		code = exitDone
 	}
-	return o.end(code, o.write(known, found, ranks, app))
+	return o.end(code, o.write(known, found, app))
 }
 
 // verified is a setting and what is known about its effect.
@@ -143,7 +149,7 @@ type verified struct {
 }
 
 // lines says it for people.
-func (v *verified) lines() (lines []string) {
+func (v *verified) lines(ranks int) (lines []string) {
 	switch v.Effect.Arrived {
 	case tuning.Yes:
 		lines = append(lines, "arrived: the library has this value")
@@ -157,11 +163,11 @@ func (v *verified) lines() (lines []string) {
 		}
 		lines = append(lines, "THE SAME WITHOUT: the library has this value without the setting, too; "+why)
 	}
-	return append(lines, effectLines(v.Effect, 1)...) // known reads the library in one process
+	return append(lines, effectLines(v.Effect, ranks)...)
 }
 
-// known reads the library twice, without the settings to check them, and with them in its environment. It returns what is known about
-// the effect of each, and whether the library has performance variables.
+// known reads the library twice with as many ranks as the experiment has, without the settings to check them, and with them in its
+// environment. It returns what is known about the effect of each, and whether the library has performance variables.
 func (o *verifyOptions) known(cmd *cobra.Command, settings []attach.Setting) (found []verified, pvars bool, err error) {
 	if o.term, err = o.a.terminal(); err != nil {
 		return nil, false, err
@@ -172,57 +178,54 @@ func (o *verifyOptions) known(cmd *cobra.Command, settings []attach.Setting) (fo
 	if o.chosen, err = o.a.env.Choose(o.mpi); err != nil {
 		return nil, false, err
 	}
-	c, err := o.collect(nil, "") // in this process alone, whatever -n says
+	reader := &diffOptions{a: o.a, n: o.n, timeout: o.timeout, mpi: o.mpi}
+	without, err := reader.read("", os.Stderr)
 	if err != nil {
 		return nil, false, err
 	}
-	cacheNames(o.a.env, o.chosen, c) // for the runs
-	without := c
+	var environ []string
 	for _, s := range settings {
 		name, err := origin.Variable(o.chosen.Impl, s.Name)
 		if err != nil {
 			return nil, false, err
 		}
-		v := c.Cvar(s.Name)
+		v := without.Cvar(s.Name)
 		if v == nil {
-			return nil, false, usagef("%s: %s has no such control variable%s", s.Name, libraryName(c), catalog.DidYouMean(namesOf(c, catalog.Cvars), s.Name))
+			return nil, false, usagef("%s: %s has no such control variable%s", s.Name, libraryName(without), catalog.DidYouMean(namesOf(without, catalog.Cvars), s.Name))
 		}
-		if err := o.accepts(c, v, s.Value); err != nil {
+		if err := o.accepts(without, v, s.Value); err != nil {
 			return nil, false, usagef("%s: %v", s.Name, err)
 		}
-		if before, set := os.LookupEnv(name); set {
-			defer os.Setenv(name, before)
-		} else {
-			defer os.Unsetenv(name)
-		}
-		os.Setenv(name, s.Value)
+		environ = append(environ, name+"="+s.Value)
 	}
-	before := o.a.env.Environ
-	o.a.env.Environ = os.Environ()
-	defer func() { o.a.env.Environ = before }()
-	if c, err = o.collect(nil, ""); err != nil {
+	with, err := reader.read("", os.Stderr, environ...)
+	if err != nil {
 		return nil, false, err
 	}
-	effect := o.effects(c)
+	effect := o.effects(with)
 	for _, s := range settings {
 		one := verified{Name: s.Name, Value: s.Value, Effect: tuning.Effect{Unused: true}} // of a component that these settings switch off
-		if v := c.Cvar(s.Name); v != nil {
+		if v := with.Cvar(s.Name); v != nil {
 			one.Effect = effect(v)
-			before := without.Cvar(s.Name)
-			if old, now := before.Current(), v.Current(); old != nil && now != nil && one.Effect.Arrived == tuning.Yes {
-				one.Same = old.Value.String() == now.Value.String()
-			}
-			if one.Same && before.Origin != nil {
-				one.Origin = string(before.Origin.Kind) + " " + before.Origin.Where
-			}
+			one.compare(without.Cvar(s.Name), v)
 		}
 		found = append(found, one)
 	}
-	return found, len(c.Pvars) > 0, nil
+	return found, len(with.Pvars) > 0, nil
+}
+
+// compare finds out whether the library has the value without the setting, too.
+func (v *verified) compare(without, with *catalog.Variable) {
+	if old, now := without.Current(), with.Current(); old != nil && now != nil && v.Effect.Arrived == tuning.Yes {
+		v.Same = old.Value.String() == now.Value.String()
+	}
+	if v.Same && without.Origin != nil {
+		v.Origin = string(without.Origin.Kind) + " " + without.Origin.Where
+	}
 }
 
 // experiment runs the workload or application in turns without and with the settings, and returns the runs of each side.
-func (o *verifyOptions) experiment(dir string, ranks int, settings []attach.Setting, app []string, pvars bool) (sides [2][]measured, err error) {
+func (o *verifyOptions) experiment(dir string, settings []attach.Setting, app []string, pvars bool) (sides [2][]measured, err error) {
 	exe, err := os.Executable()
 	if err != nil {
 		return sides, failf("%v", err)
@@ -232,7 +235,7 @@ func (o *verifyOptions) experiment(dir string, ranks int, settings []attach.Sett
 	for k := range 2 * o.rounds {
 		side := (k + k/2) % 2 // 0 1 1 0 0 1 1 0: neither side always comes first
 		run := filepath.Join(dir, strconv.Itoa(k))
-		args := []string{"profile", "-n", strconv.Itoa(ranks), "--dir", run, "--stack", "0", "--no-summary"}
+		args := []string{"profile", "-n", strconv.Itoa(o.n), "--dir", run, "--stack", "0", "--no-summary"}
 		if o.mpi != "" {
 			args = append(args, "--mpi", o.mpi)
 		}
@@ -269,7 +272,7 @@ func (o *verifyOptions) experiment(dir string, ranks int, settings []attach.Sett
 }
 
 // write prints what is known, and what was measured.
-func (o *verifyOptions) write(known []verified, changes []change, ranks int, app []string) error {
+func (o *verifyOptions) write(known []verified, changes []change, app []string) error {
 	what := "the workload " + o.workload
 	if app != nil {
 		what = origin.Quote(app[0])
@@ -277,11 +280,11 @@ func (o *verifyOptions) write(known []verified, changes []change, ranks int, app
 	if o.format == export.FormatTable || o.format == export.FormatWide {
 		for _, s := range known {
 			fmt.Fprintf(o.a.out, "%s\n", o.term.Safe(s.Name+"="+s.Value))
-			for _, line := range s.lines() {
+			for _, line := range s.lines(o.n) {
 				fmt.Fprintln(o.a.out, wrapText("  "+o.term.SafeText(line), o.term.Width))
 			}
 		}
-		fmt.Fprintf(o.a.out, "\nMeasured: %d runs of %s without the settings and %d with them, in turns, %s\n", o.rounds, o.term.Safe(what), o.rounds, ranksText(ranks))
+		fmt.Fprintf(o.a.out, "\nMeasured: %d runs of %s without the settings and %d with them, in turns, %s\n", o.rounds, o.term.Safe(what), o.rounds, ranksText(o.n))
 	}
 	rows := &export.Rows{Schema: "mpitx.verify", Columns: []export.RowColumn{{Name: "what", Header: "WHAT"}, {Name: "unit"}, {Name: "without", Header: "WITHOUT", Right: true},
 		{Name: "with", Header: "WITH", Right: true}, {Name: "change", Header: "CHANGE", Right: true}, {Name: "low"}, {Name: "high"},
@@ -300,12 +303,12 @@ func (o *verifyOptions) write(known []verified, changes []change, ranks int, app
 		}
 		rows.Rows = append(rows.Rows, row)
 	}
-	rows.About = []export.Member{{Name: "settings", Value: known}, {Name: "ran", Value: what}, {Name: "ranks", Value: ranks}, {Name: "rounds", Value: o.rounds}, {Name: "changed", Value: slices.ContainsFunc(changes, func(c change) bool { return c.changed })},
+	rows.About = []export.Member{{Name: "settings", Value: known}, {Name: "ran", Value: what}, {Name: "ranks", Value: o.n}, {Name: "rounds", Value: o.rounds}, {Name: "changed", Value: slices.ContainsFunc(changes, func(c change) bool { return c.changed })},
 		{Name: "traffic_changed", Value: slices.ContainsFunc(changes, func(c change) bool { return c.traffic })}}
 	if err := rows.Write(o.a.out, o.format, o.term); err != nil || o.format != export.FormatTable && o.format != export.FormatWide {
 		return err
 	}
-	_, err := fmt.Fprintln(o.a.out, verdict(changes))
+	_, err := fmt.Fprintln(o.a.out, wrapText(verdict(changes), o.term.Width))
 	return err
 }
 

@@ -49,3 +49,18 @@ func TestTraffic(t *testing.T) {
 		}
 	}
 }
+
+// CHANGE is that of the medians that are shown, and lies in its interval, however the runs of each side differ.
+func TestChangeOfMedians(t *testing.T) {
+	runs := func(times ...float64) (out []measured) {
+		for _, x := range times {
+			out = append(out, measured{calls: map[string]float64{"MPI_Bcast": x}, share: map[string]float64{"MPI_Bcast": 1}})
+		}
+		return out
+	}
+	for _, c := range timeChanges([2][]measured{runs(40, 41, 42, 265, 266, 267, 268), runs(39, 40, 41, 42, 270, 271, 272)}) {
+		if want := 42.0/265 - 1; c.by != want || c.low > want || c.high < want || c.changed {
+			t.Errorf("%+v, want %v", c, want)
+		}
+	}
+}

@@ -117,7 +117,7 @@ var aside = map[string]bool{"MPI_Init": true, "MPI_Init_thread": true, "MPI_Fina
 type change struct {
 	what, unit     string
 	delta          compare.Delta
-	by, low, high  float64 // parts of the base; of times
+	by, low, high  float64 // the change of the medians and its interval, as parts of the base; of times
 	known, changed bool
 	traffic        bool
 }
@@ -150,7 +150,9 @@ func timeChanges(sides [2][]measured) (out []change) {
 			continue
 		}
 		c := change{what: name, unit: "ns", delta: samplesOf(sides, func(m measured) (float64, bool) { x, ok := m.calls[name]; return x, ok })}
-		if c.by, c.low, c.high, c.known = c.delta.Interval(); c.known {
+		if _, c.low, c.high, c.known = c.delta.Interval(); c.known {
+			c.by = c.delta.New.Median()/c.delta.Base.Median() - 1
+			c.low, c.high = min(c.low, c.by), max(c.high, c.by) // of runs of two kinds, the medians can be further apart than the pairs
 			c.changed = c.low > 0 || c.high < 0
 		}
 		out = append(out, c)

@@ -24,6 +24,7 @@ type Bar struct {
 	now          func() time.Time
 	start, shown time.Time
 	width        int // of the text on the terminal
+	columns      int // of the terminal; 0: not known
 }
 
 // New makes a bar on standard error, or one that shows nothing if that is not a terminal. what is the activity:
@@ -32,6 +33,7 @@ func New(what string) *Bar {
 	b := &Bar{what: what, now: time.Now, start: time.Now()}
 	if term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("TERM") != "dumb" {
 		b.w = os.Stderr
+		b.columns, _, _ = term.GetSize(int(os.Stderr.Fd()))
 	}
 	return b
 }
@@ -49,8 +51,12 @@ func (b *Bar) Update(done, total uint64) {
 	text := fmt.Sprintf("mpitx: %s: %d samples", b.what, done)
 	if total > 0 {
 		done = min(done, total)
-		full := int(float64(done) / float64(total) * bar)
-		text = fmt.Sprintf("mpitx: %s [%s%s] %3.0f %%", b.what, strings.Repeat("#", full), strings.Repeat("-", bar-full), 100*float64(done)/float64(total))
+		part, length := float64(done)/float64(total), bar
+		if b.columns > 0 { // a line that is too long would not be overwritten
+			length = max(0, min(bar, b.columns-len(b.what)-len("mpitx:  [] 100 % ")))
+		}
+		full := int(part * float64(length))
+		text = fmt.Sprintf("mpitx: %s [%s%s] %3.0f %%", b.what, strings.Repeat("#", full), strings.Repeat("-", length-full), 100*part)
 	}
 	fmt.Fprintf(b.w, "\r%-*s", b.width, text)
 	b.width = max(b.width, len(text))

@@ -41,5 +41,9 @@ func TestBar(t *testing.T) {
 	if out.Len() > 0 {
 		t.Errorf("cleared twice: %q", out.String())
 	}
+	b.what, b.columns = "running with and without the settings", 60
+	if got := step(time.Second, 1, 2); strings.TrimRight(got, " ") != "\rmpitx: running with and without the settings [###---]  50 %" {
+		t.Errorf("on a narrow terminal: %q", got)
+	}
 	(&Bar{}).Update(1, 2) // and one that shows nothing
 }
