@@ -25,6 +25,7 @@ type Status string
 const (
 	Passed        Status = "passed"
 	NotApplicable Status = "not applicable"
+	Known         Status = "known"     // the baseline has all its violations
 	Unchecked     Status = "unchecked" // the library breaks a rule that it may break
 	Violated      Status = "violated"
 	Hung          Status = "hung"
@@ -181,7 +182,7 @@ func (r *Report) Subtract(base *Report) {
 		one.BadItems = slices.DeleteFunc(one.BadItems, known)
 		one.Violations = slices.DeleteFunc(one.Violations, func(v Violation) bool { return known(v.Item) })
 		if one.Bad = len(one.BadItems); one.Bad == 0 {
-			one.Status, one.Why = Passed, "nothing new: the baseline has its violations"
+			one.Status, one.Why = Known, "nothing new: the baseline has its violations"
 		}
 	}
 }

@@ -35,15 +35,23 @@ func Check(w io.Writer, r *check.Report, f Format, t Terminal) error {
 	return checkText(w, r, t)
 }
 
-// checkText is the report for people: violations first, then a summary.
+// checkText is the report for people: the verdict, then the violations, and what is less.
 func checkText(w io.Writer, r *check.Report, t Terminal) error {
 	var b strings.Builder
+	line := func(indent, text string) { fmt.Fprintln(&b, wrapAt(indent+text, t.Width, indent+"  ")) }
+	line("", fmt.Sprintf("%s, MPI %s: %s (%.1f s)", t.Safe(r.Library), r.Standard, summary(r), r.Seconds))
+	if len(r.Known) > 0 {
+		line("", fmt.Sprintf("%d known violations of the baseline are left out", len(r.Known)))
+	}
+	for _, text := range baselineLimits(r) {
+		line("", t.Safe(text))
+	}
+	fmt.Fprintln(&b)
 	for _, one := range r.Results {
 		if one.Status.Bad() {
 			violatedText(&b, one, t)
 		}
 	}
-	line := func(indent, text string) { fmt.Fprintln(&b, wrapAt(indent+text, t.Width, indent+"  ")) }
 	lesser := func(s check.Status, title string) {
 		if r.Count(s) == 0 {
 			return
@@ -62,7 +70,13 @@ func checkText(w io.Writer, r *check.Report, t Terminal) error {
 	}
 	lesser(check.Failed, "could not be tested")
 	lesser(check.Unchecked, "not as documented, which the standard allows")
-	lesser(check.NotApplicable, "not applicable")
+	if r.Count(check.NotApplicable) > 0 {
+		fmt.Fprintln(&b, "not applicable")
+		for _, text := range inapplicable(r) {
+			line("  ", t.Safe(text))
+		}
+		fmt.Fprintln(&b)
+	}
 	if len(r.Features) > 0 {
 		fmt.Fprintln(&b, "mpitx on this library")
 		for _, f := range r.Features {
@@ -72,17 +86,32 @@ func checkText(w io.Writer, r *check.Report, t Terminal) error {
 			}
 			fmt.Fprintln(&b, wrapAt("  "+text, t.Width, strings.Repeat(" ", 31)))
 		}
-		fmt.Fprintln(&b)
 	}
-	if len(r.Known) > 0 {
-		line("", fmt.Sprintf("%d known violations of the baseline are left out", len(r.Known)))
-	}
-	for _, text := range baselineLimits(r) {
-		line("", t.Safe(text))
-	}
-	line("", fmt.Sprintf("%s, MPI %s: %s (%.1f s)", t.Safe(r.Library), r.Standard, summary(r), r.Seconds))
-	_, err := io.WriteString(w, b.String())
+	_, err := io.WriteString(w, strings.TrimRight(b.String(), "\n")+"\n")
 	return err
+}
+
+// inapplicable has a line for each cause why rules do not apply, with the rule or the number of rules.
+func inapplicable(r *check.Report) (lines []string) {
+	var causes []string
+	rules := map[string][]string{}
+	for _, one := range r.Results {
+		if one.Status != check.NotApplicable {
+			continue
+		}
+		if rules[one.Why] == nil {
+			causes = append(causes, one.Why)
+		}
+		rules[one.Why] = append(rules[one.Why], one.Name)
+	}
+	for _, why := range causes {
+		who := rules[why][0]
+		if n := len(rules[why]); n > 1 {
+			who = counted(n, "rule")
+		}
+		lines = append(lines, who+": "+why)
+	}
+	return lines
 }
 
 // baselineLimits says where a comparison with a baseline is not one of the same rules and the same library.
@@ -115,7 +144,7 @@ func firstGot(one *check.Result) string {
 // summary counts the rules by status.
 func summary(r *check.Report) string {
 	var parts []string
-	for _, s := range []check.Status{check.Passed, check.Violated, check.Crashed, check.Hung, check.Unchecked, check.NotApplicable, check.Failed} {
+	for _, s := range []check.Status{check.Passed, check.Known, check.Violated, check.Crashed, check.Hung, check.Unchecked, check.NotApplicable, check.Failed} {
 		if n := r.Count(s); n > 0 || s == check.Passed {
 			parts = append(parts, fmt.Sprintf("%d %s", n, s))
 		}
@@ -132,16 +161,17 @@ func violatedText(b *strings.Builder, one *check.Result, t Terminal) {
 	}
 	if len(one.Violations) > 0 {
 		v := one.Violations[0]
-		line("  ", "item      "+t.Safe(v.Item))
-		for k, c := range tail(v.Called, 6) {
-			label := "called    "
-			if k > 0 {
-				label = "          "
-			}
-			line("  ", label+t.Safe(c))
+		field := func(label, text, indent string) {
+			fmt.Fprintln(b, wrapAt(fmt.Sprintf("  %-10s%s", label, t.Safe(text)), t.Width, strings.Repeat(" ", 12)+indent))
 		}
-		line("  ", "expected  "+t.Safe(v.Expected))
-		line("  ", "got       "+t.Safe(v.Got))
+		field("item", v.Item, "")
+		label := "called"
+		for _, c := range tail(v.Called, 6) {
+			field(label, c, "  ")
+			label = ""
+		}
+		field("expected", v.Expected, "")
+		field("got", v.Got, "")
 	}
 	fmt.Fprintln(b)
 }
@@ -259,6 +289,8 @@ func checkJUnit(w io.Writer, r *check.Report) error {
 			c.Error, s.Errors = &junitText{Message: one.Why}, s.Errors+1
 		case check.NotApplicable:
 			c.Skipped, s.Skipped = &junitText{Message: one.Why}, s.Skipped+1
+		case check.Known:
+			c.Out = one.Why
 		case check.Unchecked:
 			c.Out = message + "\n" + text.String()
 		}

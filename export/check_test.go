@@ -91,13 +91,14 @@ func TestCheckGolden(t *testing.T) {
 		for _, item := range items {
 			one.Bad++
 			one.BadItems = append(one.BadItems, item)
-			one.Violations = append(one.Violations, check.Violation{Status: s, Item: item, Called: []string{"f(" + item + ")"}, Expected: "x", Got: "y"})
+			one.Violations = append(one.Violations, check.Violation{Status: s, Item: item, Called: []string{"f(" + item + ")", "g(" + item + strings.Repeat(", &out1", 12) + ") = MPI_SUCCESS, out1 = 1"}, Expected: "x", Got: "y"})
 		}
 		return one
 	}
 	r := &check.Report{Library: "MPI 1", Standard: "4.0", Seconds: 2.5, Results: []*check.Result{
 		result("kept", check.Passed, ""), result("broken", check.Violated, "", "a"), result("deadly", check.Crashed, "items after 40 crashes were not tested", "a", "b"),
 		result("free", check.Unchecked, "items after 8 crashes were not tested", "a", "b"), result("absent", check.NotApplicable, "the library has none"),
+		result("none", check.NotApplicable, "the library does not have QMPI"), result("nothing", check.NotApplicable, "the library has none"), result("old", check.Known, "nothing new: the baseline has its violations"),
 		result("untested", check.Failed, "no launcher"),
 	}, Features: []check.Feature{{Name: "read", State: "works", Why: "broken; mpitx tries each variable in a child process and marks those that fail"},
 		{Name: "profile, where, trace, run", State: "works", Why: "mpitx intercepts the application's calls, with any MPI"},

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -44,12 +45,13 @@ violations with the calls that show them, and which features of mpitx work on
 this library. RULE is the name of a rule or of a subject, with * for any text;
 without it, all rules are tested.
 
-The exit code is 1 if the library violates a rule, crashes or hangs.`,
+The exit code is 1 if the library violates a rule, crashes or hangs, and 2 if
+there is no answer: wrong usage, no such rule, a baseline that does not fit.`,
 		Example: `  mpitx check --mpi openmpi
   mpitx check strings 'pvar-*'
   mpitx check --reproduce strings-truncated > violation.c
   mpitx check -o json > known.json && mpitx check --baseline known.json`,
-		RunE: a.once(o.run),
+		RunE: a.once(func(cmd *cobra.Command, args []string) error { return noVerdict(o.run(cmd, args)) }),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return ruleWords(), cobra.ShellCompDirectiveNoFileComp
 		},
@@ -77,6 +79,19 @@ func ruleWords() (words []string) {
 		words = append(words, r.Name)
 	}
 	return words
+}
+
+// noVerdict gives errors the code of wrong usage: exitFailed is the one of a library that violates a rule.
+func noVerdict(err error) error {
+	var own *exitError
+	switch {
+	case err == nil, errors.Is(err, syscall.EPIPE):
+	case !errors.As(err, &own):
+		return &exitError{code: exitUsage, err: err}
+	case own.code == exitFailed && own.text != "":
+		own.code = exitUsage
+	}
+	return err
 }
 
 func (o *checkOptions) run(_ *cobra.Command, args []string) error {

@@ -82,7 +82,7 @@ func (t *text) out() arg {
 	if t == nil {
 		return lit("NULL")
 	}
-	return arg{c: t.c, show: func() string { return fmt.Sprintf("%s = %.60q", t.c, t.String()) },
+	return arg{c: t.c, show: func() string { return t.c + " = " + excerpt(t.String(), 60) },
 		print: fmt.Sprintf("printf(\"    %s = \\\"%%.*s\\\"\\n\", (int)sizeof %s, %s);", t.c, t.c, t.c)}
 }
 
@@ -135,7 +135,7 @@ func (m *mpi) object(o binding.Object) arg {
 func (m *mpi) initMPI() code {
 	provided := m.num("provided", untouched)
 	c := m.call("MPI_Init_thread", func() binding.Error { return m.raw.InitMPI(catalog.ThreadSingle, &provided.v) },
-		lit("NULL"), lit("NULL"), lit("MPI_THREAD_SINGLE"), provided.out())
+		lit("NULL"), lit("NULL"), lit("MPI_THREAD_SINGLE"), provided.level())
 	m.lib.AdoptMPI()
 	m.line("MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);")
 	return c
@@ -143,11 +143,16 @@ func (m *mpi) initMPI() code {
 
 func (m *mpi) finalizeMPI() code { return m.call("MPI_Finalize", m.raw.FinalizeMPI) }
 
-// level is an out argument for a thread level, which is shown by its name.
+// level is out for a thread level, which is shown by its name: the library's number for it is another than mpitx's.
+func (n *num) level() arg {
+	a := n.out()
+	a.show = func() string { return n.c + " = " + threadName(n.v) }
+	return a
+}
+
 func (m *mpi) initTool(level catalog.ThreadLevel) (code, *num) {
 	provided := m.num("provided", untouched)
-	c := m.call("MPI_T_init_thread", func() binding.Error { return m.raw.InitThread(level, &provided.v) }, lit("%s", threadName(int32(level))),
-		arg{c: "&" + provided.c, show: func() string { return provided.c + " = " + threadName(provided.v) }})
+	c := m.call("MPI_T_init_thread", func() binding.Error { return m.raw.InitThread(level, &provided.v) }, lit("%s", threadName(int32(level))), provided.level())
 	return c, provided
 }
 
@@ -155,8 +160,7 @@ func (m *mpi) finalizeTool() code { return m.call("MPI_T_finalize", m.raw.Finali
 
 func (m *mpi) queryThread() (code, *num) {
 	n := m.num("level", untouched)
-	return m.call("MPI_Query_thread", func() binding.Error { return m.raw.QueryThread(&n.v) },
-		arg{c: "&" + n.c, show: func() string { return n.c + " = " + threadName(n.v) }}), n
+	return m.call("MPI_Query_thread", func() binding.Error { return m.raw.QueryThread(&n.v) }, n.level()), n
 }
 
 // ---- lists ----

@@ -97,7 +97,7 @@ func cvarStringEnd(m *mpi) {
 		m.line("memset(%s, '#', sizeof %s);", buf.c, buf.c)
 		copy(buf.b, bytes.Repeat([]byte{'#'}, len(buf.b)))
 		if m.readCvar(h, buf).ok() {
-			m.expect(bytes.IndexByte(buf.b[:count.v], 0) >= 0, fmt.Sprintf("memchr(%s, 0, (size_t)%s) != NULL", buf.c, count.c), "a null character", fmt.Sprintf("%.40q", buf.b))
+			m.expect(bytes.IndexByte(buf.b[:count.v], 0) >= 0, fmt.Sprintf("memchr(%s, 0, (size_t)%s) != NULL", buf.c, count.c), "a null character", excerpt(string(buf.b[:count.v]), 40))
 		}
 	})
 }

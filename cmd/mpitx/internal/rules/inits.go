@@ -252,7 +252,7 @@ func (m *mpi) sameTexts(all readings) {
 		m.setup = slices.Concat(setup[:all.called], was.called, setup[all.called:])
 		if c, index := m.indexOf(cvars(m), was.name, nil); c.ok() {
 			if now, buf, ok := m.readText(int(index.v), binding.NoObject); ok {
-				m.expect(now == was.text, fmt.Sprintf("strcmp(%s, %s) == 0", buf, was.c), "the text as before", fmt.Sprintf("%.60q, and %.60q before", now, was.text))
+				m.expect(now == was.text, fmt.Sprintf("strcmp(%s, %s) == 0", buf, was.c), "the text as before", excerpt(now, 60)+", and "+excerpt(was.text, 60)+" before")
 			}
 		}
 		m.preamble, m.setup = preamble, setup

@@ -79,7 +79,7 @@ func peruseEnvironment(m *mpi) {
 	m.line("for (int i = 0; i < %s; i++) wrong |= strchr(env[i], '=') == NULL;", n.c)
 	wrong := slices.IndexFunc(all, func(s string) bool { return !strings.Contains(s, "=") })
 	m.expect(c.ok() && n.v >= 0 && wrong < 0, fmt.Sprintf("%s == 0 && %s >= 0 && !wrong", c.c, n.c), "a number, and texts of the form NAME=value",
-		fmt.Sprintf("%s, %d variables %.200q", codeName(c.rc), n.v, all))
+		fmt.Sprintf("%s, %d variables %s", codeName(c.rc), n.v, excerpt(fmt.Sprint(all), 200)))
 }
 
 func peruseScope(m *mpi) {

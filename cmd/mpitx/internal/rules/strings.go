@@ -157,7 +157,7 @@ func stringsCut(m *mpi, short int) {
 		want := append([]byte(buf.String()[:size-1]), 0)
 		m.expect(c.ok() && bytes.Equal(part.b[:size], want) && bytes.Equal(part.b[size:], []byte("########")),
 			fmt.Sprintf("%s == MPI_SUCCESS && memcmp(%s, %s, %d) == 0 && %s[%d] == 0 && memcmp(%s + %d, \"########\", 8) == 0", c.c, part.c, buf.c, size-1, part.c, size-1, part.c, size),
-			fmt.Sprintf("%d characters, a null character, and nothing after it", size-1), fmt.Sprintf("%s, %.80q", codeName(c.rc), part.b))
+			fmt.Sprintf("%d characters, a null character, and nothing after it", size-1), codeName(c.rc)+", "+excerpt(string(part.b), 80))
 	})
 }
 
@@ -188,7 +188,7 @@ func noDescription(m *mpi) {
 	described := func(s *strings4) {
 		if s.desc.String() == "" || s.descLen.v < 1 {
 			m.expect(s.desc.ended() && s.descLen.v == 1, fmt.Sprintf("(%s[0] != 0 && %s > 1) || (%s[0] == 0 && %s == 1)", s.desc.c, s.descLen.c, s.desc.c, s.descLen.c), "an empty string with the length 1",
-				fmt.Sprintf("%.20q with the length %d", s.desc.String(), s.descLen.v))
+				fmt.Sprintf("%s with the length %d", excerpt(s.desc.String(), 20), s.descLen.v))
 		}
 	}
 	for _, l := range lists(m) {

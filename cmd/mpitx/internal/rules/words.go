@@ -4,6 +4,7 @@ package rules
 
 import (
 	"fmt"
+	"strconv"
 
 	"mpitx/binding"
 	"mpitx/catalog"
@@ -31,6 +32,14 @@ func codeName(rc binding.Error) string {
 		return name
 	}
 	return rc.Error()
+}
+
+// excerpt quotes a text, of which it shows so many bytes at most; … marks the cut.
+func excerpt(text string, most int) string {
+	if len(text) <= most {
+		return strconv.Quote(text)
+	}
+	return strconv.Quote(text[:most]) + "…"
 }
 
 func threadName(n int32) string {
