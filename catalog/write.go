@@ -9,7 +9,7 @@ import (
 type WriteRequest struct {
 	Name, Text string // the value as ParseValue parses it
 	Ranks      []int  // nil: all
-	Force      bool   // write a variable of scope all or all-eq even if only on some ranks
+	Force      bool   // write a variable of scope all or all-eq on some ranks only, and values that are not items of its enumeration
 	DryRun     bool   `json:",omitempty"` // check, but write nothing
 }
 

@@ -46,7 +46,8 @@ mpitx writes in its own processes only, to show what the library accepts. It
 prints the line that sets the variable for a run.
 
 Variables of scope all and all-eq concern all processes: --rank needs --force
-to write them on some ranks only.`,
+to write them on some ranks only. So do values that are not items of a
+variable's enumeration.`,
 		Example: `  mpitx write coll_tuned_bcast_algorithm=binomial
   mpirun -n 4 mpitx write --stage before coll_tuned_alltoall_algorithm=pairwise
   mpirun -n 4 mpitx write --rank 1,3 coll_base_verbose=5`,
@@ -59,7 +60,7 @@ to write them on some ranks only.`,
 	chooseFormat(cmd, &o.format, "output `FORMAT`", export.Formats...)
 	choose(cmd, &o.stage, "stage", "", "after", "write in this `STAGE`: after MPI_Init (after), or in a process that never calls it (before)", "before", "after")
 	f.StringVar(&o.ranks, "rank", "", "write on these `RANKS` only, such as 0,2-5 (default: all)")
-	f.BoolVar(&o.force, "force", false, "with --rank: write variables of scope all and all-eq, too")
+	f.BoolVar(&o.force, "force", false, "also write values that are not items of an enumeration, and, with --rank, variables of scope all and all-eq")
 	f.BoolVar(&o.dryRun, "dry-run", false, "check names and values without writing")
 	return cmd
 }
@@ -163,7 +164,8 @@ func (o *writeOptions) advice(c *catalog.Catalog, outcomes []catalog.SameOutcome
 		if v.Scope == catalog.ScopeGroup || v.Scope == catalog.ScopeGroupEq {
 			fmt.Fprintf(o.a.out, "\n%s is of scope %s; its description must name the group:\n  %s\n", o.term.Safe(v.Name), v.Scope, o.term.SafeText(v.Description))
 		}
-		settable := w.New.String() != "" && w.Result != catalog.WriteInvalid && v.Scope != catalog.ScopeConstant
+		items := o.enums(c)(v)
+		settable := w.New.String() != "" && origin.IsItem(o.chosen.Impl, v, items, w.New.String()) == nil && w.Result != catalog.WriteInvalid && v.Scope != catalog.ScopeConstant
 		if !settable {
 			continue
 		}

@@ -68,10 +68,18 @@ func (b *Backend) check(w catalog.WriteRequest, p *plan, others []*plan) (catalo
 		return catalog.WriteError, "cannot be read: " + r.Reason
 	}
 	p.Old = r.Value
-	var err error
-	if p.New, err = catalog.ParseValue(v, origin.Enum(b.request.MPI.Impl, v, b.Process.Meta.Enum(v.Enum), r.Count), r.Count, w.Text); err != nil {
+	items := origin.Enum(b.request.MPI.Impl, v, b.Process.Meta.Enum(v.Enum), r.Count)
+	value, err := catalog.ParseValue(v, items, r.Count, w.Text)
+	noItem := origin.IsItem(b.request.MPI.Impl, v, items, w.Text)
+	switch {
+	case noItem != nil && err != nil:
+		return catalog.WriteInvalid, noItem.Error()
+	case noItem != nil && !w.Force:
+		return catalog.WriteInvalid, noItem.Error() + "; --force tries it"
+	case err != nil:
 		return catalog.WriteInvalid, err.Error()
 	}
+	p.New = value
 	if all := v.Scope == catalog.ScopeAll || v.Scope == catalog.ScopeAllEq; all && !w.Force && w.Ranks != nil && len(w.Ranks) < b.Size {
 		return catalog.WriteRefused, "its scope " + v.Scope.String() + " applies to all ranks; write it on all of them, or use --force"
 	}
@@ -144,6 +152,8 @@ func (b *Backend) write(p *plan) (catalog.WriteResult, string) {
 		err = h.Write(p.New)
 	}
 	switch {
+	case errors.Is(err, binding.ErrCvarSetNotNow) && p.writable == catalog.WritableYes:
+		return catalog.WriteError, "the library accepts a write of the present value, and not of this one (MPI_T_ERR_CVAR_SET_NOT_NOW)"
 	case errors.Is(err, binding.ErrCvarSetNotNow):
 		return catalog.WriteNotNow, b.notNow()
 	case errors.Is(err, binding.ErrCvarSetNever):

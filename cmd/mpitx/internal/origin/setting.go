@@ -55,11 +55,7 @@ func Accepts(impl string, v *catalog.Variable, e *catalog.Enum, count int, text 
 		if isItem(impl, e, text) {
 			return nil
 		}
-		names := make([]string, len(e.Items))
-		for k, it := range e.Items {
-			names[k] = it.Name
-		}
-		return &catalog.ParseError{Text: text, Type: v.Type, Want: "one of " + strings.Join(names, ", ") + catalog.DidYouMean(names, text)}
+		return noItem(v, e, text)
 	}
 	spelt := text
 	switch {
@@ -80,6 +76,23 @@ func Accepts(impl string, v *catalog.Variable, e *catalog.Enum, count int, text 
 		pe.Text = text
 	}
 	return err
+}
+
+// IsItem returns an error, a *catalog.ParseError, if a variable takes only the items of an enumeration (which may be nil), and a text is
+// neither the name nor the value of one.
+func IsItem(impl string, v *catalog.Variable, e *catalog.Enum, text string) error {
+	if !itemsOnly(impl, v, e) || isItem("", e, text) {
+		return nil
+	}
+	return noItem(v, e, text)
+}
+
+func noItem(v *catalog.Variable, e *catalog.Enum, text string) error {
+	names := make([]string, len(e.Items))
+	for k, it := range e.Items {
+		names[k] = it.Name
+	}
+	return &catalog.ParseError{Text: text, Type: v.Type, Want: "one of " + strings.Join(names, ", ") + catalog.DidYouMean(names, text)}
 }
 
 // itemsOnly reports whether a library takes no other values than the items of an enumeration.
