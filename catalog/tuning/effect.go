@@ -63,7 +63,7 @@ type Enums func(*catalog.Variable) *catalog.Enum
 func (k *Knowledge) Effect(c *catalog.Catalog, v *catalog.Variable, enums Enums) Effect {
 	var e Effect
 	e.arrive(v, enums)
-	family, version := Library(c)
+	family, _ := Library(c)
 	e.Unused = c.Before.Read && c.After.Read && v.Before != nil && v.After == nil
 	add := func(cond *Condition) {
 		if cond == nil || slices.ContainsFunc(e.Conditions, func(o Condition) bool { return o.Text == cond.Text }) {
@@ -74,10 +74,7 @@ func (k *Knowledge) Effect(c *catalog.Catalog, v *catalog.Variable, enums Enums)
 	for _, n := range said(c, v) {
 		add(judge(c, enums, n, "its description"))
 	}
-	for _, r := range k.rules {
-		if r.family != family || !r.versions.has(version) || !r.name.MatchName(v.Name) {
-			continue
-		}
+	for r := range k.rulesOf(c, v) {
 		if r.read != Unknown {
 			e.Read, e.Why = r.read, r.source
 		}
@@ -91,6 +88,8 @@ func (k *Knowledge) Effect(c *catalog.Catalog, v *catalog.Variable, enums Enums)
 		for _, component := range r.selected {
 			add(selection(c, component, r.source))
 		}
+		add(r.ofDevice(c))
+		add(r.ofBuild(c))
 	}
 	// Open MPI calls readonly what only a run's start can set.
 	if r := v.After; r != nil && e.Read != Never &&

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"iter"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -36,6 +38,8 @@ type rule struct {
 	needs    []need
 	selected []string // components: "pml_cm"
 	across   bool     // the needs hold only for communicators that span nodes
+	device   string   // a pattern: the device that MPICH was built for
+	built    string   // an option that MPICH was built with: "xpmem"
 	source   string
 }
 
@@ -55,7 +59,7 @@ func (k *Knowledge) AddRules(file, text string) error {
 	err := lines(file, text, func(at, line string) error {
 		words := strings.Fields(line)
 		switch words[0] {
-		case "read", "needs", "selected", "across", "from":
+		case "read", "needs", "selected", "across", "device", "built", "from":
 			if rules == nil {
 				return errors.New("a line FAMILY VERSIONS NAMES must come first")
 			}
@@ -112,6 +116,18 @@ func (k *Knowledge) Unknown(c *catalog.Catalog) (out []string) {
 	return out
 }
 
+// rulesOf are the rules about a control variable of a library.
+func (k *Knowledge) rulesOf(c *catalog.Catalog, v *catalog.Variable) iter.Seq[*rule] {
+	family, version := Library(c)
+	return func(yield func(*rule) bool) {
+		for n := range k.rules {
+			if r := &k.rules[n]; r.family == family && r.versions.has(version) && r.name.MatchName(v.Name) && !yield(r) {
+				return
+			}
+		}
+	}
+}
+
 func (r *rule) add(at, word, text string) error {
 	switch word {
 	case "read":
@@ -136,6 +152,16 @@ func (r *rule) add(at, word, text string) error {
 			return fmt.Errorf("across %s: use across nodes", text)
 		}
 		r.across = true
+	case "device":
+		if _, err := path.Match(text, ""); err != nil || text == "" {
+			return fmt.Errorf("device %s: must be a pattern of devices, such as ch4:*ofi*", text)
+		}
+		r.device = text
+	case "built":
+		if strings.Contains(text, " ") || text == "" {
+			return fmt.Errorf("built %s: must be the NAME of configure's option --with-NAME", text)
+		}
+		r.built = text
 	case "from":
 		r.source = text
 	}

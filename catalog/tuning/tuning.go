@@ -132,7 +132,8 @@ type Group struct {
 	Uses  []string // of each variable
 }
 
-// Essentials returns the essential control variables that a library has, by purpose. A variable is once in a group.
+// Essentials returns the essential control variables that a library has, by purpose, without those of devices that it was not built for,
+// unless they are set. A variable is once in a group.
 func (k *Knowledge) Essentials(c *catalog.Catalog) []Group {
 	family, _ := Library(c)
 	var out []Group
@@ -143,7 +144,7 @@ func (k *Knowledge) Essentials(c *catalog.Catalog) []Group {
 		g, seen := Group{Title: p.Title}, map[string]bool{}
 		for _, e := range p.Essentials {
 			for _, v := range e.of(c) {
-				if !seen[v.Name] {
+				if !seen[v.Name] && (v.Origin != nil || !k.elsewhere(c, v)) {
 					seen[v.Name] = true
 					g.Cvars, g.Uses = append(g.Cvars, v), append(g.Uses, e.Use)
 				}

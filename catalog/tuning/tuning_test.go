@@ -56,7 +56,7 @@ func TestEssentials(t *testing.T) {
 				seen[v.Name] = true
 			}
 		}
-		if n := len(seen); n < 35 || n > 55 {
+		if n := len(seen); n < 30 || n > 55 {
 			t.Errorf("%s: %d essentials", name, n)
 		}
 	}
@@ -125,7 +125,10 @@ func TestEffect(t *testing.T) {
 		{"mpich-4.0.2.json", "MPIR_CVAR_CH4_RMA_AM_PROGRESS_INTERVAL", map[string]string{"MPIR_CVAR_CH4_RMA_ENABLE_DYNAMIC_AM_PROGRESS": "1"}, tuning.Unknown,
 			[]string{"MPIR_CVAR_CH4_RMA_ENABLE_DYNAMIC_AM_PROGRESS must be false; it is 1: no"}},
 		{"mpich-4.0.2.json", "MPIR_CVAR_CH4_IPC_XPMEM_P2P_THRESHOLD", map[string]string{"MPIR_CVAR_CH4_XPMEM_ENABLE": "0"}, tuning.AtCall,
-			[]string{"MPIR_CVAR_CH4_XPMEM_ENABLE must be 1; it is 0: no"}},
+			[]string{"MPICH must be built with XPMEM; the options of its configure do not say: unknown", "MPIR_CVAR_CH4_XPMEM_ENABLE must be 1; it is 0: no"}},
+		{"mpich-4.0.2.json", "MPIR_CVAR_CH3_EAGER_MAX_MSG_SIZE", nil, tuning.Unknown, []string{"MPICH's device must be ch3*; it is ch4:ucx: no"}},
+		{"mpich-4.2.1.json", "MPIR_CVAR_BCAST_OFI_INTRA_ALGORITHM", nil, tuning.AtCall, []string{"MPICH's device must be ch4:*ofi*; it is ch4:ucx: no"}},
+		{"mpich-5.0.2.json", "MPIR_CVAR_CH4_UCX_ENABLE_UCC", nil, tuning.Unknown, nil},
 		{"mpich-5.0.2.json", "MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD", nil, tuning.AtCall, []string{"MPIR_CVAR_CH4_CMA_ENABLE must be 1; it is 1: yes"}},
 		{"mpich-4.2.1.json", "MPIR_CVAR_CHOP_ERROR_STACK", map[string]string{"MPIR_CVAR_PRINT_ERROR_STACK": "0"}, tuning.Unknown,
 			[]string{"MPIR_CVAR_PRINT_ERROR_STACK must be true; it is 0: no"}},
@@ -273,6 +276,8 @@ func TestUserFiles(t *testing.T) {
 		"openmpi 4..x x\n\tfrom y\n":                       `f:1: "4..x" is not a range of versions`,
 		"\tread init\n":                                    "f:1: a line FAMILY VERSIONS NAMES must come first",
 		"openmpi * x y\n":                                  "f:1: a rule starts with FAMILY VERSIONS NAMES",
+		"mpich * x\n\tdevice [\n\tfrom y\n":                "f:2: device [: must be a pattern of devices",
+		"mpich * x\n\tbuilt\n\tfrom y\n":                   "f:2: built : must be the NAME",
 		"openmpi * [\n\tfrom y\n":                          `f:1: "["`,
 		"openmpi * x\n\tread soon\n\tfrom y\n":             "f:2: read soon: use init",
 		"openmpi * x\n\tneeds a ~ b\n\tfrom y\n":           "f:2: needs a ~ b: must be NAME OP VALUE",
@@ -289,6 +294,40 @@ func TestUserFiles(t *testing.T) {
 	} {
 		if err := tuning.Own().AddEssentials("f", text); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// What MPICH was built for is in the text of its version: its device, and the options of configure.
+func TestBuild(t *testing.T) {
+	const cvar, xpmem = "MPIR_CVAR_CH4_OFI_EAGER_MAX_MSG_SIZE", "MPIR_CVAR_CH4_XPMEM_ENABLE"
+	for _, test := range []struct{ device, configure, ofi, xpmem string }{
+		{"ch4:ucx", "", "it is ch4:ucx: no", ": unknown"},
+		{"ch4:ofi,ucx", "--with-xpmem=/usr", "", ""},
+		{"ch4:ofi", "--prefix=/opt/with-xpmem --with-xpmem", "", ""},
+		{"ch4", "--without-xpmem", "it is ch4: unknown", "it is not: no"},
+		{"ch3:nemesis", "--with-xpmem=no", "it is ch3:nemesis: no", "it is ch3:nemesis: no"},
+		{"", "", ": unknown", ": unknown"},
+	} {
+		c := load(t, "mpich-4.0.2.json")
+		c.Library.Text = "MPICH Version: 4.0.2\nMPICH configure: " + test.configure
+		if test.device != "" {
+			c.Library.Text += "\nMPICH Device: " + test.device
+		}
+		for name, want := range map[string]string{cvar: test.ofi, xpmem: test.xpmem} {
+			got := ""
+			for _, cond := range tuning.Own().Effect(c, c.Cvar(name), enums(c)).Conditions {
+				got += cond.Have + ": " + string(cond.Met) + "; "
+			}
+			if want == "" && got != "" || !strings.Contains(got, want) {
+				t.Errorf("%+v: %s: %q", test, name, got)
+			}
+			recommended := slices.ContainsFunc(tuning.Own().Essentials(c), func(g tuning.Group) bool {
+				return slices.ContainsFunc(g.Cvars, func(v *catalog.Variable) bool { return v.Name == name })
+			})
+			if recommended == strings.Contains(got, ": no") {
+				t.Errorf("%+v: %s is recommended: %v", test, name, recommended)
+			}
 		}
 	}
 }

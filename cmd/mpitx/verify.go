@@ -62,7 +62,7 @@ The exit code is 0 if something measurable changed, and 1 if nothing did.`,
 	}
 	f := cmd.Flags()
 	o.source.flags(cmd, true)
-	f.Lookup("ranks").Usage = fmt.Sprintf("start `N` ranks with the MPI's launcher (default %d)", usualRanks)
+	f.Lookup("ranks").Usage = fmt.Sprintf("start `N` ranks with the MPI's launcher (default: %d)", usualRanks)
 	chooseFormat(cmd, &o.format, "output `FORMAT`", export.Formats...)
 	choose(cmd, &o.workload, "workload", "", "", "run this built-in `WORKLOAD` (default: one that fits the variables): "+strings.Join(workloads, ", "), workloads...)
 	f.IntVar(&o.rounds, "rounds", 9, "run `N` times with the settings and N times without, at least "+strconv.Itoa(fewestRounds))
