@@ -75,10 +75,12 @@ func (a *app) warnOfSettings(m locate.MPI, settings []attach.Setting) {
 		return
 	}
 	c := a.expected(m, settings)
-	if c == nil {
-		if a.env.CacheDir() != "" {
-			a.complain("nothing is known about %s yet: run mpitx list once to check --set", m.Name())
-		}
+	switch {
+	case c == nil && a.env.CacheDir() == "":
+		a.complain("--set is not checked: mpitx keeps nothing about %s, because $HOME is not a directory; set XDG_CACHE_HOME to one", m.Name())
+		return
+	case c == nil:
+		a.complain("nothing is known about %s yet: run mpitx list once to check --set", m.Name())
 		return
 	}
 	s := source{a: a, chosen: m}

@@ -284,7 +284,7 @@ func (o *verifyOptions) write(known []verified, changes []change, app []string) 
 				fmt.Fprintln(o.a.out, wrapText("  "+o.term.SafeText(line), o.term.Width))
 			}
 		}
-		fmt.Fprintf(o.a.out, "\nMeasured: %d runs of %s without the settings and %d with them, in turns, %s\n", o.rounds, o.term.Safe(what), o.rounds, ranksText(o.n))
+		fmt.Fprintln(o.a.out, wrapText(fmt.Sprintf("\nMeasured: %d runs of %s without the settings and %d with them, in turns, %s", o.rounds, o.term.Safe(what), o.rounds, ranksText(o.n)), o.term.Width))
 	}
 	rows := &export.Rows{Schema: "mpitx.verify", Columns: []export.RowColumn{{Name: "what", Header: "WHAT"}, {Name: "unit"}, {Name: "without", Header: "WITHOUT", Right: true},
 		{Name: "with", Header: "WITH", Right: true}, {Name: "change", Header: "CHANGE", Right: true}, {Name: "low"}, {Name: "high"},
