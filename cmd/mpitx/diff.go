@@ -35,6 +35,7 @@ type diffOptions struct {
 	kinds   catalog.Kind
 	matcher *catalog.Matcher // of names; nil: all
 	job     *catalog.Catalog // that rank: and node: without a file refer to
+	partial []string         // live sides that could not be read as a whole
 }
 
 func newDiff(a *app) *cobra.Command {
@@ -107,6 +108,10 @@ func (o *diffOptions) run(cmd *cobra.Command, args []string) error {
 	switch {
 	case err != nil:
 		return &exitError{code: exitTrouble, err: err}
+	case d.Same() && len(o.partial) > 0:
+		return &exitError{code: exitTrouble, err: failf("diff: no differences in what could be read, but %s could not be read as a whole", strings.Join(o.partial, " and "))}
+	case len(o.partial) > 0:
+		o.a.complain("%s could not be read as a whole, so differences may be missing, or due to that", strings.Join(o.partial, " and "))
 	case d.Same():
 		return nil
 	}

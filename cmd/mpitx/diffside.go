@@ -124,13 +124,11 @@ func (o *diffOptions) load(name, file string) (s diff.Side, err error) {
 	if o.a.env.Launcher().Rank > 0 {
 		return s, exit(exitDone) // rank 0 prints the answer
 	}
-	var text []byte
-	if file == "-" {
-		text, err = io.ReadAll(io.LimitReader(os.Stdin, 64<<20))
-	} else {
-		text, err = os.ReadFile(file)
-	}
+	const most = 64 << 20
+	text, err := readUpTo(file, most+1)
 	switch {
+	case len(text) > most:
+		return s, failf("%s: larger than 64 MiB; name a snapshot or the output of ompi_info --parsable --all", file)
 	case errors.Is(err, fs.ErrNotExist) && slices.Contains(locate.Families, file):
 		return s, failf("%s: there is no such file; name the library as mpi:%s", file, file)
 	case errors.Is(err, fs.ErrNotExist):
@@ -160,6 +158,19 @@ func (o *diffOptions) load(name, file string) (s diff.Side, err error) {
 		err = failf("read snapshot: %v", err)
 	}
 	return s, err
+}
+
+// readUpTo reads the beginning of a file, which may be a pipe; "-" is standard input.
+func readUpTo(file string, most int64) ([]byte, error) {
+	in := os.Stdin
+	if file != "-" {
+		var err error
+		if in, err = os.Open(file); err != nil {
+			return nil, err
+		}
+		defer in.Close()
+	}
+	return io.ReadAll(io.LimitReader(in, most))
 }
 
 // unsteady reads a live library again and finds the values that are different in every process. glibc fills new memory for that
@@ -216,6 +227,9 @@ func (o *diffOptions) read(mpi string, messages io.Writer, variables ...string) 
 	c, err := catalog.Read(&text)
 	if err != nil {
 		return nil, failf("read the snapshot of mpi:%s: %v", mpi, err)
+	}
+	if code == exitPartial && messages != io.Discard && !slices.Contains(o.partial, "mpi:"+mpi) {
+		o.partial = append(o.partial, "mpi:"+mpi)
 	}
 	return c, nil
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"strings"
 
 	"mpitx/catalog"
@@ -24,7 +23,7 @@ func (a *app) knowledge() *tuning.Knowledge {
 		if file == "" {
 			continue
 		}
-		text, err := os.ReadFile(a.env.File(file))
+		text, err := readRegular(a.env.File(file))
 		if err == nil {
 			err = f.add(file, string(text))
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	_ "embed"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -25,7 +26,7 @@ func countedEvents(e *locate.Env) (all []string, err error) {
 		return nil, err
 	}
 	if file := configFile(e, "events.txt"); file != "" {
-		text, err := os.ReadFile(e.File(file))
+		text, err := readRegular(e.File(file))
 		if err == nil {
 			more, err := parseEventRules(file, string(text))
 			if err != nil {
@@ -38,6 +39,14 @@ func countedEvents(e *locate.Env) (all []string, err error) {
 		all = append(all, r.family+" "+r.glob+" "+r.reason)
 	}
 	return all, nil
+}
+
+// readRegular reads a configuration file. A named pipe would block for ever.
+func readRegular(path string) ([]byte, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file", path)
+	}
+	return os.ReadFile(path)
 }
 
 // configFile is a file of the user's configuration directory; "" without a home directory.

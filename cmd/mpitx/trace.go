@@ -239,7 +239,7 @@ func (o *traceOptions) summarize(run *recording.Run, t trace.Totals) {
 		o.a.complain("%s without an arrow: of partitioned communication", count(t.Partitioned, "message"))
 	}
 	if t.OtherJobs > 0 {
-		o.a.complain("%s without an arrow: the other side is in another job", count(t.OtherJobs, "message"))
+		o.a.complain("%s without an arrow: the other side is in another job, or its rank is not known (sessions)", count(t.OtherJobs, "message"))
 	}
 	o.sayLost(run)
 }

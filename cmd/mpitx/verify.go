@@ -232,6 +232,7 @@ func (o *verifyOptions) experiment(dir string, settings []attach.Setting, app []
 	}
 	bar := progress.New("running with and without the settings")
 	defer bar.Clear()
+	var longest time.Duration // of a run without the settings
 	for k := range 2 * o.rounds {
 		side := (k + k/2) % 2 // 0 1 1 0 0 1 1 0: neither side always comes first
 		run := filepath.Join(dir, strconv.Itoa(k))
@@ -252,7 +253,14 @@ func (o *verifyOptions) experiment(dir string, settings []attach.Setting, app []
 		} else {
 			args = append(append(args, "--"), app...)
 		}
-		one, err := measureRun(exec.Command(exe, args...), run)
+		begin, limit := time.Now(), time.Duration(0)
+		if side == 1 {
+			limit = 10*longest + 30*time.Second
+		}
+		one, err := measureRun(exec.Command(exe, args...), run, limit)
+		if side == 0 {
+			longest = max(longest, time.Since(begin))
+		}
 		var own *exitError
 		if err != nil && !errors.As(err, &own) {
 			how := "without the settings"

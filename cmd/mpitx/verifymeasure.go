@@ -9,14 +9,18 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
 
 	"mpitx/recording"
 	"mpitx/recording/compare"
 	"mpitx/recording/profile"
 )
 
-// measureRun runs a command that records a profile. A signal that ends mpitx ends the run first. What the command said is shown if it fails.
-func measureRun(cmd *exec.Cmd, dir string) (m measured, err error) {
+// measureRun runs a command that records a profile. A signal that ends mpitx ends the run first, and so does the limit, unless it is 0.
+// What the command said is shown if it fails.
+func measureRun(cmd *exec.Cmd, dir string, limit time.Duration) (m measured, err error) {
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = io.Discard, &said
 	ownGroup(cmd)
@@ -25,9 +29,19 @@ func measureRun(cmd *exec.Cmd, dir string) (m measured, err error) {
 	if err := signals.start(cmd); err != nil {
 		return m, err
 	}
+	var late atomic.Bool
+	if limit > 0 {
+		defer time.AfterFunc(limit, func() {
+			late.Store(true)
+			cmd.Process.Signal(syscall.SIGTERM) // mpitx profile ends its launcher
+		}).Stop()
+	}
 	err = cmd.Wait()
 	if passed := signals.stop(); passed != 0 {
 		return m, endedBy(passed)
+	}
+	if late.Load() {
+		return m, fmt.Errorf("it took more than ten times as long as those without, and was ended after %v", limit.Round(time.Second))
 	}
 	if err != nil {
 		os.Stderr.Write(said.Bytes())
