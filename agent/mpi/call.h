@@ -61,6 +61,7 @@ struct call_description {
     /* From the arguments: */
     int32_t peer;              /* destination, source or root, as the application gave it: a rank in comm */
     int32_t tag;
+    int32_t source, source_tag; /* of calls that both send and receive, whose peer and tag are the destination's; else not set */
     uint64_t comm;             /* or the window, or the file */
     uint64_t request;          /* the number of the request, or of the matched message, that it makes; 0: none */
     const void *requests;      /* the application's MPI_Request array; NULL: none */

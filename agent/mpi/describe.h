@@ -78,6 +78,13 @@ static inline void describe_send(struct call_description *call, int64_t count, M
     call->sent_bytes = describe_bytes(count, datatype);
 }
 
+/* What a call receives that also sends. */
+static inline void describe_source(struct call_description *call, int source, int tag)
+{
+    call->source = source;
+    call->source_tag = tag;
+}
+
 /* After a call that succeeded. */
 static inline void describe_sent(const struct call_description *call)
 {
@@ -121,7 +128,7 @@ void describe_matching(struct call_description *call, const MPI_Message *message
 /* ---- requests ---- */
 
 void describe_started(struct call_description *call, const MPI_Request *request, int kind);
-void describe_exchange(struct call_description *call, const MPI_Request *request, int64_t count, MPI_Datatype datatype, int source, int tag);
+void describe_exchange(struct call_description *call, const MPI_Request *request, int64_t count, MPI_Datatype datatype);
 void describe_persistent(struct call_description *call, const MPI_Request *request, int kind);
 void describe_restarted(struct call_description *call, int count, const MPI_Request *requests);
 void describe_freeing(struct call_description *call, MPI_Request request, struct request *freed);

@@ -38,10 +38,10 @@ void describe_started(struct call_description *call, const MPI_Request *request,
     start(call, request, kind, call->sent_bytes, call->peer, call->tag);
 }
 
-void describe_exchange(struct call_description *call, const MPI_Request *request, int64_t count, MPI_Datatype datatype, int source, int tag)
+void describe_exchange(struct call_description *call, const MPI_Request *request, int64_t count, MPI_Datatype datatype)
 {
-    int kind = source == MPI_PROC_NULL ? REQUEST_OTHER : REQUEST_EXCHANGE;
-    start(call, request, kind, describe_bytes(count, datatype), source, tag);
+    int kind = call->source == MPI_PROC_NULL ? REQUEST_OTHER : REQUEST_EXCHANGE;
+    start(call, request, kind, describe_bytes(count, datatype), call->source, call->source_tag);
 }
 
 static void report(const struct call_description *call, const struct request *request, bool received, int peer, int tag, uint64_t bytes, bool estimated)

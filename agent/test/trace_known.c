@@ -3,6 +3,7 @@
  *
  *     trace_known exchange N    N rounds of every way to send and receive, with the messages printed by rank 0 at the end
  *     trace_known threads N     two threads send and receive with the same communicator and tag
+ *     trace_known streams N     five threads, each with a communicator or tags of its own
  *     trace_known partitioned N  partitioned messages, each with another message of the same tag; with MPI-4
  *     trace_known left N        N receives that an error handler leaves by longjmp
  *     trace_known handler N     N messages to each side, while a signal handler calls MPI_Comm_rank; prints the number of its calls
@@ -135,6 +136,49 @@ static void threads(void)
     sent += rounds;
 }
 
+enum { STREAMS = 5 };
+static MPI_Comm comms[STREAMS];
+
+static void *stream(void *argument)
+{
+    long number = (long)argument;
+    int there = 10 + (int)number, back = 20 + (int)number;
+    MPI_Comm comm = comms[number];
+    for (int i = 0; i < rounds; i++) {
+        int count = STREAMS * i + (int)number + 1;
+        MPI_Request request;
+        switch (number) {
+        case 0:
+        case 1: MPI_Sendrecv(out[number], count, MPI_CHAR, right, 1, in[number], MOST, MPI_CHAR, left, 1, comm, MPI_STATUS_IGNORE); break;
+        case 2:
+        case 3: MPI_Sendrecv_replace(out[number], count, MPI_CHAR, rank % 2 ? left : right, rank % 2 ? back : there, rank % 2 ? left : right, rank % 2 ? there : back, comm, MPI_STATUS_IGNORE); break;
+        default:
+#if MPI_VERSION >= 4
+            MPI_Isendrecv(out[number], count, MPI_CHAR, right, 1, in[number], count, MPI_CHAR, left, 1, comm, &request); /* MPICH reports the posted size */
+#else
+            MPI_Irecv(in[number], MOST, MPI_CHAR, left, 1, comm, &request);
+            MPI_Send(out[number], count, MPI_CHAR, right, 1, comm);
+#endif
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        }
+    }
+    return NULL;
+}
+
+/* Two streams have the same communicator, and differ in their tags. */
+static void streams(void)
+{
+    pthread_t all[STREAMS];
+    for (int i = 0; i < STREAMS; i++) MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
+    MPI_Comm shared = comms[3];
+    comms[3] = comms[2];
+    for (long i = 0; i < STREAMS; i++) pthread_create(&all[i], NULL, stream, (void *)i);
+    for (int i = 0; i < STREAMS; i++) pthread_join(all[i], NULL);
+    sent = STREAMS * rounds;
+    comms[3] = shared;
+    for (int i = 0; i < STREAMS; i++) MPI_Comm_free(&comms[i]);
+}
+
 /* Partitioned messages between others of the same communicator, peer and tag, which keep their numbers. */
 static void partitioned(void)
 {
@@ -205,13 +249,15 @@ int main(int argc, char **argv)
     const char *what = argc > 1 ? argv[1] : "exchange";
     int level;
     rounds = argc > 2 ? atoi(argv[2]) : 10;
-    MPI_Init_thread(&argc, &argv, strcmp(what, "threads") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
+    MPI_Init_thread(&argc, &argv, strcmp(what, "threads") == 0 || strcmp(what, "streams") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     right = (rank + 1) % size;
     left = (rank + size - 1) % size;
     if (strcmp(what, "threads") == 0) {
         threads();
+    } else if (strcmp(what, "streams") == 0) {
+        streams();
     } else if (strcmp(what, "left") == 0) {
         left_calls();
     } else if (strcmp(what, "handler") == 0) {

@@ -26,6 +26,7 @@ const (
 	status                      = "if (status == MPI_STATUS_IGNORE) status = &own_status;"
 	peerDest, peerSource        = "describe_peer(call, dest, tag, comm);", "describe_peer(call, source, tag, comm);"
 	send                        = "describe_send(call, count, datatype, dest, tag, comm);"
+	exchanging                  = "describe_source(call, source, recvtag);"
 	messageSent                 = "describe_sent(call);"
 	matching                    = "describe_matching(call, message);"
 	started                     = "describe_started(call, request, %s);"
@@ -51,17 +52,17 @@ var kinds = map[string]kind{
 	"recv_init": {class: pointToPoint, traffic: receives + "|" + requests, before: peerSource,
 		after: makes(persistent, "describe_receive(source)")},
 	"sendrecv": {class: pointToPoint, traffic: sends + "|" + receives, locals: ownStatus,
-		before: "describe_send(call, sendcount, sendtype, dest, sendtag, comm); " + status,
+		before: "describe_send(call, sendcount, sendtype, dest, sendtag, comm); " + exchanging + " " + status,
 		after:  messageSent + " describe_received(call, status);"},
 	"sendrecv_replace": {class: pointToPoint, traffic: sends + "|" + receives, locals: ownStatus,
-		before: "describe_send(call, count, datatype, dest, sendtag, comm); " + status,
+		before: "describe_send(call, count, datatype, dest, sendtag, comm); " + exchanging + " " + status,
 		after:  messageSent + " describe_received(call, status);"},
 	"isendrecv": {class: pointToPoint, traffic: sends + "|" + receives + "|" + requests,
-		before: "describe_send(call, sendcount, sendtype, dest, sendtag, comm);",
-		after:  messageSent + " describe_exchange(call, request, recvcount, recvtype, source, recvtag);"},
+		before: "describe_send(call, sendcount, sendtype, dest, sendtag, comm); " + exchanging,
+		after:  messageSent + " describe_exchange(call, request, recvcount, recvtype);"},
 	"isendrecv_replace": {class: pointToPoint, traffic: sends + "|" + receives + "|" + requests,
-		before: "describe_send(call, count, datatype, dest, sendtag, comm);",
-		after:  messageSent + " describe_exchange(call, request, count, datatype, source, recvtag);"},
+		before: "describe_send(call, count, datatype, dest, sendtag, comm); " + exchanging,
+		after:  messageSent + " describe_exchange(call, request, count, datatype);"},
 	"mrecv": {class: pointToPoint, traffic: receives, locals: ownStatus, before: matching + " " + status,
 		after: "describe_received(call, status);"},
 	"imrecv": {class: pointToPoint, traffic: receives + "|" + requests, before: matching, after: makes(started, "REQUEST_RECEIVE")},

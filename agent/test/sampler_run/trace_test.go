@@ -182,6 +182,17 @@ func TestTraceThreads(t *testing.T) {
 	})
 }
 
+// Messages of threads that each use a communicator or tags of their own have their order, also those of calls that send and receive.
+func TestTraceStreams(t *testing.T) {
+	each(t, func(t *testing.T, m *mpi) {
+		r := m.start(t, 2, []string{"trace=record"}, "trace_known", "streams", "200")
+		got, want := r.traced(t), sent(t, r)
+		if w := got.totals; w.Sent != want || w.Received != want || w.Flows != want || w.Ambiguous != 0 || w.Unmatched != 0 {
+			t.Errorf("%+v of %d", w, want)
+		}
+	})
+}
+
 // A call that was left by longjmp has what its arguments say. It did not fail.
 func TestTraceLeftCalls(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {

@@ -68,10 +68,9 @@ static bool meets(int32_t one, int32_t other, int32_t any)
     return one == other || one == any || other == any;
 }
 
-static bool same_stream(const struct trace_posting *a, const struct trace_posting *b)
+static bool same_stream(struct trace_stream a, struct trace_stream b)
 {
-    if (a->any || b->any) return true;
-    return a->comm == b->comm && meets(a->peer, b->peer, call_wildcards.any_source) && meets(a->tag, b->tag, call_wildcards.any_tag);
+    return meets(a.peer, b.peer, call_wildcards.any_source) && meets(a.tag, b.tag, call_wildcards.any_tag);
 }
 
 static void set(uint8_t *flag) { __atomic_store_n(flag, 1, __ATOMIC_RELAXED); }
@@ -83,20 +82,21 @@ void order_enter(struct trace_thread *thread, const struct chain_call *call)
     const struct call_description *d = &call->description;
     const struct call_function *function = &chain_functions[call->function];
     struct trace_posting *own = &thread->posting;
-    bool sends = function->traffic & CALL_SENDS, probes = function->kind == CALL_POINT_TO_POINT && !(function->traffic & (CALL_SENDS | CALL_RECEIVES));
-    own->comm = d->comm;
-    own->peer = d->peer;
-    own->tag = d->tag;
+    bool sends = function->traffic & CALL_SENDS, receives = function->traffic & CALL_RECEIVES, starts = function->kind != CALL_POINT_TO_POINT;
+    own->comm = starts ? 0 : d->comm;
+    own->sent = own->posted = (struct trace_stream){d->peer, d->tag};
+    if (sends && receives) own->posted = (struct trace_stream){d->source, d->source_tag};
     own->sends = sends;
-    own->posts = (function->traffic & CALL_RECEIVES) || probes;
-    own->any = function->kind != CALL_POINT_TO_POINT || (own->sends && own->posts) || !d->comm;
+    own->posts = receives ? !d->request : !sends; /* MPI_Mprobe has posted what MPI_Mrecv receives */
     own->sends_concurrently = own->posts_concurrently = 0;
     __atomic_store_n(&own->active, 1, __ATOMIC_RELEASE);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     for (struct trace_thread *t = __atomic_load_n(&trace_threads, __ATOMIC_ACQUIRE); t; t = t->next) {
         struct trace_posting *other = &t->posting;
-        if (other == own || !__atomic_load_n(&other->active, __ATOMIC_ACQUIRE) || !same_stream(own, other)) continue;
-        if (own->sends && other->sends) set(&own->sends_concurrently), set(&other->sends_concurrently);
-        if (own->posts && other->posts) set(&own->posts_concurrently), set(&other->posts_concurrently);
+        if (other == own || !__atomic_load_n(&other->active, __ATOMIC_ACQUIRE)) continue;
+        bool any = !own->comm || !other->comm;
+        if (!any && own->comm != other->comm) continue;
+        if (own->sends && other->sends && (any || same_stream(own->sent, other->sent))) set(&own->sends_concurrently), set(&other->sends_concurrently);
+        if (own->posts && other->posts && (any || same_stream(own->posted, other->posted))) set(&own->posts_concurrently), set(&other->posts_concurrently);
     }
 }

@@ -78,11 +78,15 @@ struct trace_cancel {
 
 /* ---- threads ---- */
 
+struct trace_stream {
+    int32_t peer, tag;
+};
+
 /* What a thread sends or posts at the moment. Other threads read it. */
 struct trace_posting {
-    uint64_t comm; /* 0: any */
-    int32_t peer, tag;
-    uint8_t active, sends, posts, any;
+    uint64_t comm; /* 0: any, with any peer and tag */
+    struct trace_stream sent, posted;
+    uint8_t active, sends, posts;
     uint8_t sends_concurrently, posts_concurrently; /* set by other threads */
 };
 
