@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"mpitx/recording"
+	"mpitx/recording/trace"
 )
 
 // The events of a run that say something about queues (docs/run-format.md).
@@ -42,10 +43,7 @@ func Read(run *recording.Run, o recording.Options) *Queues {
 	if name == "" {
 		return nil
 	}
-	r := reader{names: map[*recording.Rank]map[uint64]string{}, leaves: has(run, mpichLeft)}
-	for row := range run.Rows(recording.Options{Table: func(t *recording.Table) bool { return t.Name == "objects" }}) {
-		r.object(row)
-	}
+	r := reader{objects: trace.Objects(run), leaves: has(run, mpichLeft)}
 	first, last, any, lost := time.Duration(0), time.Duration(0), false, uint64(0)
 	for e := range run.Events(o) {
 		if e.Type == nil {
@@ -72,24 +70,8 @@ func Read(run *recording.Run, o recording.Options) *Queues {
 }
 
 type reader struct {
-	names  map[*recording.Rank]map[uint64]string // of objects
-	leaves bool                                  // MPICH's event of a message that leaves the queue is recorded
-}
-
-func (r *reader) object(row *recording.Row) {
-	if r.names[row.Table.Rank] == nil {
-		r.names[row.Table.Rank] = map[uint64]string{}
-	}
-	id, name := uint64(0), ""
-	for i := range row.Table.Fields {
-		switch f := &row.Table.Fields[i]; f.Name {
-		case "id":
-			id, _ = row.Values[f.First].Uint64()
-		case "name":
-			name = row.Values[f.First].String()
-		}
-	}
-	r.names[row.Table.Rank][id] = name
+	objects map[*recording.Rank]map[uint32]*trace.Object
+	leaves  bool // MPICH's event of a message that leaves the queue is recorded
 }
 
 // event translates an event; false for those that do not concern queues.
@@ -109,7 +91,7 @@ func (r *reader) event(e *recording.Event) (Event, bool) {
 		out.Name = value("event").String()
 		out.Request, _ = value("request").Uint64()
 		id, _ := value("object").Uint64()
-		if out.Comm = r.names[e.Rank][id]; out.Comm == "" {
+		if out.Comm = r.objects[e.Rank][uint32(id)].String(); out.Comm == "" {
 			out.Comm = fmt.Sprintf("communicator %d", id)
 		}
 		out.Peer, out.Tag, out.Send = number("peer"), number("tag"), number("operation") == 1

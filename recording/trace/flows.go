@@ -19,7 +19,7 @@ type Flows struct {
 // Match reads the whole trace of all ranks. It returns nil if goOn, which is called now and then with the time that was reached,
 // returns false. The run must not be used by others meanwhile.
 func Match(run *recording.Run, goOn func(at time.Duration) bool) *Flows {
-	t := &Trace{run: run, objects: readObjects(run)}
+	t := &Trace{run: run, objects: Objects(run)}
 	t.match(goOn)
 	if t.matched == nil {
 		return nil

@@ -68,7 +68,7 @@ func (x *Index) Refresh(rank func(*recording.Rank) bool) error {
 }
 
 func (x *Index) arrange(rank func(*recording.Rank) bool) {
-	x.trace = &Trace{run: x.run, objects: readObjects(x.run)}
+	x.trace = &Trace{run: x.run, objects: Objects(x.run)}
 	x.processes, x.texts = newProcesses(x.trace), map[*process][]int32{}
 	x.named = []*Object{nil}
 	for _, all := range x.trace.objects {

@@ -19,9 +19,9 @@ type row struct {
 	parent uint32
 }
 
-// readObjects reads the objects of all ranks by the ranks' own numbers. Objects of two processes are the same if kind, group and order
+// Objects reads the objects of all ranks by the ranks' own numbers. Objects of two processes are the same if kind, group and order
 // are equal and their parents are the same.
-func readObjects(run *recording.Run) map[*recording.Rank]map[uint32]*Object {
+func Objects(run *recording.Run) map[*recording.Rank]map[uint32]*Object {
 	all := map[*recording.Rank]map[uint32]*row{}
 	for r := range rows(run, "objects", nil) {
 		rank := r.Table.Rank
@@ -56,7 +56,47 @@ func readObjects(run *recording.Run) map[*recording.Rank]map[uint32]*Object {
 			}
 		}
 	}
+	nameApart(run.Ranks, objects)
 	return objects
+}
+
+// nameApart gives a number, from 2, to further communicators and windows that a rank has with the same name. Objects that no rank has
+// both of, as the groups of MPI_Comm_split, may have the same name. The name of a file is its path.
+func nameApart(ranks []*recording.Rank, objects map[*recording.Rank]map[uint32]*Object) {
+	type use struct {
+		object *Object
+		ranks  []*recording.Rank
+	}
+	uses := map[*Object]*use{}
+	var all []*use
+	for _, rank := range ranks {
+		for _, id := range slices.Sorted(maps.Keys(objects[rank])) {
+			o := objects[rank][id]
+			if uses[o] == nil {
+				uses[o] = &use{object: o}
+				all = append(all, uses[o])
+			}
+			uses[o].ranks = append(uses[o].ranks, rank)
+		}
+	}
+	taken := map[*recording.Rank]map[string]int{} // the highest number of a name
+	for _, rank := range ranks {
+		taken[rank] = map[string]int{}
+	}
+	for _, u := range all {
+		name, n := u.object.String(), 0
+		if u.object.Kind != kinds[2] {
+			for _, rank := range u.ranks {
+				n = max(n, taken[rank][name])
+			}
+			for _, rank := range u.ranks {
+				taken[rank][name] = n + 1
+			}
+		}
+		if u.object.text = name; n > 0 {
+			u.object.text = fmt.Sprintf("%s #%d", name, n+1)
+		}
+	}
 }
 
 func keyOf(rows map[uint32]*row, one *row, depth int) (string, bool) {

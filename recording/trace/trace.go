@@ -24,13 +24,16 @@ type Object struct {
 	Size   int    // processes; 0: unknown
 
 	number uint32 // 0: not known on other ranks
+	text   string // what String returns; "": not known yet
 }
 
-// String is the object's name; if it has none, how it was made.
+// String is the object's name; if it has none, how it was made. Objects of one rank have different names: "MPI_Comm_dup #2".
 func (o *Object) String() string {
 	switch {
 	case o == nil:
 		return ""
+	case o.text != "":
+		return o.text
 	case o.Name != "":
 		return o.Name
 	case o.MadeBy != "":
@@ -174,7 +177,7 @@ type Trace struct {
 
 // Read reads what is the same for the whole trace and, with Options.Flows, matches messages. The run must stay open.
 func Read(run *recording.Run, o Options) *Trace {
-	t := &Trace{run: run, options: o, objects: readObjects(run)}
+	t := &Trace{run: run, options: o, objects: Objects(run)}
 	if o.Flows {
 		t.match(func(time.Duration) bool { return true })
 	}
