@@ -1,7 +1,5 @@
 package export
 
-import "slices"
-
 // column describes how a table's column adapts to the terminal.
 type column struct {
 	header string
@@ -30,11 +28,18 @@ func fit(cols []column, natural []int, must, width int) []int {
 		widths[i] = low
 		used += gap + low
 	}
-	for level := 1; level <= must && used > width; level++ {
-		if i := slices.IndexFunc(cols[:must], func(c column) bool { return c.drop == level }); i > 0 {
-			used -= gap + widths[i]
-			widths[i] = -1
+	for used > width {
+		next := -1
+		for i, c := range cols[:must] {
+			if i > 0 && c.drop > 0 && widths[i] >= 0 && (next < 0 || c.drop < cols[next].drop) {
+				next = i
+			}
 		}
+		if next < 0 {
+			break
+		}
+		used -= gap + widths[next]
+		widths[next] = -1
 	}
 	if used > width {
 		squeeze(widths[:must], width)

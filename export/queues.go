@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"mpitx/recording/queues"
 )
@@ -39,7 +40,7 @@ func Queues(w io.Writer, q *queues.Queues, f Format, table string, t Terminal) e
 
 func queuesText(w io.Writer, q *queues.Queues, f Format, table string, t Terminal) error {
 	var b bytes.Buffer
-	if table == "" && q.Derived {
+	if table == "" && q.Derived && len(q.Peers) > 0 {
 		for _, l := range wrap("Derived from calls: UNEXPECTED, LATE RECV and the lengths are upper bounds, EXPECTED and LATE MSG lower bounds.", t.Width) {
 			b.WriteString(l + "\n")
 		}
@@ -49,12 +50,7 @@ func queuesText(w io.Writer, q *queues.Queues, f Format, table string, t Termina
 		noLines := false
 		for _, finding := range q.Findings(5) {
 			noLines = noLines || finding.Site != nil && NoLine(finding.Site.Text)
-			for i, l := range wrap("- "+t.Safe(QueueFinding(finding, t)), t.Width) {
-				if i > 0 {
-					l = "  " + l
-				}
-				b.WriteString(l + "\n")
-			}
+			b.WriteString("- " + strings.Join(wrap(t.Safe(QueueFinding(finding, t)), max(t.Width-2, 0)), "\n  ") + "\n")
 		}
 		if noLines {
 			b.WriteString("  Call sites have no lines: compile with -g to see them.\n")
@@ -64,15 +60,15 @@ func queuesText(w io.Writer, q *queues.Queues, f Format, table string, t Termina
 		}
 	}
 	for _, part := range QueuesTables {
-		if table != "" && table != part || table == "" && part == "lengths" && len(q.Queues) == 0 {
+		rows := peerTable(q, t)
+		if part == "lengths" {
+			rows = lengthTable(q, t)
+		}
+		if table != "" && table != part || len(rows.Rows) == 0 {
 			continue
 		}
 		if b.Len() > 0 && part != QueuesTables[0] && table == "" {
 			b.WriteByte('\n')
-		}
-		rows := peerTable(q, t)
-		if part == "lengths" {
-			rows = lengthTable(q, t)
 		}
 		if err := rows.Write(&b, f, t); err != nil {
 			return err
@@ -166,9 +162,10 @@ func peerName(rank int) any {
 // peerTable is the table of peers for people: mean times.
 func peerTable(q *queues.Queues, t Terminal) *Rows {
 	r := &Rows{Columns: []RowColumn{{Header: "RANK", Right: true}, {Header: "PEER", Right: true}, {Header: "COMMUNICATOR"},
-		{Header: "UNEXPECTED", Right: true}, {Header: "EXPECTED", Right: true, Optional: true}, {Header: "LATE RECV", Right: true, Optional: true}, {Header: "LATE MSG", Right: true, Optional: true},
-		{Header: "TRANSFER", Right: true, Optional: true, Drop: 5}, {Header: "TO MATCH", Right: true, Optional: true, Drop: 3}, {Header: "TO TRANSFER", Right: true, Optional: true, Drop: 4},
-		{Header: "NOTIFIED AFTER", Right: true, Optional: true, Drop: 2}, {Header: "SEARCH", Right: true, Optional: true, Drop: 1}, {Header: "TOTAL", Right: true, Optional: true, Drop: 6}}}
+		{Header: "UNEXPECTED", Right: true, Drop: 8}, {Header: "EXPECTED", Right: true, Optional: true, Drop: 7}, {Header: "LATE RECV", Right: true, Optional: true, Drop: 9},
+		{Header: "LATE MSG", Right: true, Optional: true, Drop: 10}, {Header: "TRANSFER", Right: true, Optional: true, Drop: 5}, {Header: "TO MATCH", Right: true, Optional: true, Drop: 3},
+		{Header: "TO TRANSFER", Right: true, Optional: true, Drop: 4}, {Header: "NOTIFIED AFTER", Right: true, Optional: true, Drop: 2}, {Header: "SEARCH", Right: true, Optional: true, Drop: 1},
+		{Header: "TO NOTIFY", Right: true, Optional: true, Drop: 6}}}
 	for i := range q.Peers {
 		p := &q.Peers[i]
 		row := []any{p.Rank, peerName(p.Peer), p.Comm, p.Unexpected, p.Expected}
@@ -198,8 +195,8 @@ func queueName(q *queues.Queue) string {
 
 // lengthTable is the table of lengths for people.
 func lengthTable(q *queues.Queues, t Terminal) *Rows {
-	r := &Rows{Columns: []RowColumn{{Header: "RANK", Right: true}, {Header: "COMMUNICATOR"}, {Header: "QUEUE"}, {Header: "INSERTED", Right: true}, {Header: "REMOVED", Right: true},
-		{Header: "LEFT", Right: true}, {Header: "MEAN", Right: true}, {Header: "LONGEST", Right: true}}}
+	r := &Rows{Columns: []RowColumn{{Header: "RANK", Right: true}, {Header: "COMMUNICATOR"}, {Header: "QUEUE"}, {Header: "INSERTED", Right: true, Drop: 3}, {Header: "REMOVED", Right: true, Drop: 1},
+		{Header: "LEFT", Right: true, Drop: 2}, {Header: "MEAN", Right: true, Drop: 4}, {Header: "LONGEST", Right: true, Drop: 5}}}
 	drawn := t.Width == 0 || t.Width >= 80+queues.Parts
 	if drawn {
 		r.Columns = append(r.Columns, RowColumn{Header: "OVER TIME"})

@@ -3,6 +3,7 @@ package export
 import (
 	"cmp"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,9 @@ import (
 	"mpitx/recording/queues"
 	"mpitx/recording/recordingtest"
 )
+
+// cutNumber matches a number, or its unit, that was cut.
+var cutNumber = regexp.MustCompile(`[0-9.] ?…`)
 
 func TestQueues(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
@@ -30,6 +34,7 @@ func TestQueues(t *testing.T) {
 	}{
 		"queues":         {FormatTable, "", Terminal{Width: 120, UTF8: true}},
 		"queues_80":      {FormatTable, "", Terminal{Width: 80}},
+		"queues_60":      {FormatTable, "", Terminal{Width: 60, UTF8: true}},
 		"queues_json":    {FormatJSON, "", Terminal{UTF8: true}},
 		"queues_csv":     {FormatCSV, "", Terminal{UTF8: true}},
 		"queues_lengths": {FormatCSV, "lengths", Terminal{UTF8: true}},
@@ -39,6 +44,27 @@ func TestQueues(t *testing.T) {
 			t.Fatal(err)
 		}
 		golden(t, name, []byte(b.String()))
+	}
+	for width := 30; width < 130; width++ {
+		var b strings.Builder
+		if err := Queues(&b, q, FormatTable, "", Terminal{Width: width, UTF8: true}); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(b.String()) {
+			if line = strings.TrimSuffix(line, "\n"); Width(line) > width || cutNumber.MatchString(line) {
+				t.Errorf("width %d: %s", width, line)
+			}
+		}
+	}
+}
+
+// Without messages, no table is printed.
+func TestNoQueues(t *testing.T) {
+	for _, table := range []string{"", "peers", "lengths"} {
+		var b strings.Builder
+		if err := Queues(&b, &queues.Queues{Derived: true}, FormatTable, table, Terminal{Width: 80}); err != nil || b.Len() > 0 {
+			t.Errorf("%v: %q", err, b.String())
+		}
 	}
 }
 

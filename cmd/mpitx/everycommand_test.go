@@ -211,7 +211,7 @@ func TestExitCodes(t *testing.T) {
 		line{2, "report PROFILE --out s.json", "--out s.json: the file exists; name another"}, line{2, "report PROFILE --out x.doc", "--out x.doc: .doc is not a format of reports"},
 		line{2, "report PROFILE --table x", "--table: .x.: must be one of functions"})
 	lines["queues"] = append(lines["queues"], line{2, "queues", "queues: name a run directory"}, line{1, "queues RUN", "the run has no trace; record one with mpitx trace --dir DIR"},
-		line{2, "queues RUN --rank x", `--rank: "x" is not a rank list`}, line{2, "queues RUN --from 2s --to 1s", "the range is empty"}, line{2, "queues RUN --table x", "--table: .x.: must be peers or lengths"})
+		line{2, "queues RUN --rank x", `--rank: "x" is not a rank list`}, line{2, "queues RUN --from 2s --to 1s", "--to 1s: must be later than --from 2s"}, line{1, "queues RUN --rank 77", "--rank 77: the run has no such rank"}, line{2, "queues RUN --table x", "--table: .x.: must be peers or lengths"})
 	lines["timeline"] = append(lines["timeline"], line{2, "timeline", "timeline: name a run directory"}, line{2, "timeline RUN", "is not a terminal; --once prints one frame"},
 		line{1, "timeline RUN --once", "the run has no trace; record one with mpirun -n 4 mpitx trace --dir DIR"}, line{2, "timeline RUN --once --rank x", `--rank: "x" is not a rank list`},
 		line{1, "timeline RUN --once --rank 77", "--rank 77: the run has no such rank"}, line{2, "timeline RUN --once --from 2s --to 1s", "--to 1s: must be later than --from 2s"},

@@ -2,7 +2,6 @@ package main
 
 import (
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,12 +14,11 @@ import (
 )
 
 type queuesOptions struct {
-	a        *app
-	format   export.Format
-	table    string
-	ranks    string
-	from, to time.Duration
-	derived  bool
+	a       *app
+	format  export.Format
+	table   string
+	part    runPart
+	derived bool
 }
 
 func newQueues(a *app) *cobra.Command {
@@ -41,11 +39,12 @@ is posted before its message comes waits in the queue of posted receives: its
 message was sent late. For each rank, peer and communicator, the first table has
 the numbers of both, and the mean times: in each queue (LATE RECV, LATE
 MSG), of the transfer, from the activation of a request to its match and to
-its transfer, from its completion until the program was notified, and of a
-search in the queues; TOTAL is from the activation of a request until the program
-was notified. The second table has the lengths of the queues.
+its transfer, from its completion until the program was notified (NOTIFIED
+AFTER), from the activation until then (TO NOTIFY), and of a search in the
+queues. The second table has the lengths of the queues.
 
-Columns of events that the library does not raise are left out.`,
+Columns of events that the library does not raise are left out. A terminal shows
+the columns that fit.`,
 		Example: `  mpirun -n 4 mpitx trace --event 'PERUSE_*' --dir run1 -- ./app
   mpitx queues run1
   mpitx queues run1 --rank 0 -o json`,
@@ -55,22 +54,15 @@ Columns of events that the library does not raise are left out.`,
 	f := cmd.Flags()
 	chooseFormat(cmd, &o.format, "output `FORMAT`", export.QueuesFormats...)
 	choose(cmd, &o.table, "table", "", "", "only this `TABLE`: peers or lengths", export.QueuesTables...)
-	f.StringVar(&o.ranks, "rank", "", "only these `RANKS` of MPI_COMM_WORLD, such as 0,2-5")
-	f.DurationVar(&o.from, "from", 0, "only events from this `TIME` of the run on, such as 1.5s")
-	f.DurationVar(&o.to, "to", 0, "only events before this `TIME` of the run")
+	o.part.flags(cmd)
 	f.BoolVar(&o.derived, "derived", false, "compute from calls even if the library raised events")
-	cmd.RegisterFlagCompletionFunc("rank", cobra.NoFileCompletions)
 	cmd.ValidArgsFunction = completeRuns
 	return cmd
 }
 
-func (o *queuesOptions) run(_ *cobra.Command, args []string) error {
-	ranks, err := export.ParseRanks(o.ranks)
-	if err != nil {
-		return usagef("--rank: %v", err)
-	}
-	if o.from < 0 || o.to < 0 || o.to > 0 && o.to <= o.from {
-		return usagef("--from, --to: the range is empty")
+func (o *queuesOptions) run(cmd *cobra.Command, args []string) error {
+	if err := o.part.parse(cmd); err != nil {
+		return err
 	}
 	term, err := o.a.terminal()
 	if err != nil {
@@ -81,13 +73,10 @@ func (o *queuesOptions) run(_ *cobra.Command, args []string) error {
 		return err
 	}
 	defer run.Close()
-	options := recording.Options{From: o.from, To: o.to}
-	if o.from > 0 && o.to == 0 {
-		options.To = time.Duration(1<<63 - 1)
+	if err := o.part.check(run); err != nil {
+		return err
 	}
-	if len(ranks) > 0 {
-		options.Rank = func(r *recording.Rank) bool { return slices.Contains(ranks, r.Rank) }
-	}
+	options := recording.Options{From: o.part.from, To: o.part.to, Rank: o.part.rank()}
 	name := origin.Quote(args[0])
 	q := queues.Read(run, options)
 	calls := queues.Derive(run, options)
