@@ -16,6 +16,8 @@ func TestNoEvent(t *testing.T) {
 		"PERUSE_WIN_SYNC_BEGN": m.Name() + " has no such event; Open MPI built with --enable-peruse has events PERUSE_*; did you mean PERUSE_WIN_SYNC_BEGIN, PERUSE_WIN_SYNC_END?",
 		"own_evnt":             m.Name() + " has no such event; did you mean own_event?",
 		"ompi.mpi.win_freed":   m.Name() + " has no such event; libraries that have it: Open MPI 6",
+		"MPI_Send":             "this matches functions of MPI, not events; record their calls with --function MPI_Send",
+		"MPI_*send*":           "this matches functions of MPI, not events; record their calls with --function 'MPI_*send*'",
 		"nosuch_*":             m.Name() + " has no such event",
 	} {
 		if got := o.noEvent(m, pattern, []string{"own_event"}); got != want {

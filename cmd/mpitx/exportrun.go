@@ -115,7 +115,7 @@ func (o *exportOptions) run(cmd *cobra.Command, args []string) error {
 }
 
 // nameRun ends the messages about a directory that is not a run.
-const nameRun = "name a run directory that mpitx record, sample, profile or run wrote"
+const nameRun = "name a run directory that mpitx record, sample, profile, trace or run wrote"
 
 // openRun opens a run directory for a command.
 func openRun(dir string) (*recording.Run, error) {

@@ -219,7 +219,7 @@ func (o *traceOptions) deliver(r *attach.Result) error {
 	default:
 		o.a.complain("the trace is in %s", file)
 	}
-	o.a.complain("the run is in %s%s; mpitx export %s writes it in other formats, or a part of it", dir, r.Named, dir)
+	o.a.complain("the run is in %s%s; next: mpitx timeline %s, mpitx queues %s, mpitx export %s", dir, r.Named, dir, dir, dir)
 	return err
 }
 

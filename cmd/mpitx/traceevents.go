@@ -5,6 +5,7 @@ import (
 
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/cmd/mpitx/internal/origin"
 )
 
 // unmatchedEvents refuses --event patterns that can match neither an event of the library nor one of the specification of PERUSE.
@@ -30,6 +31,9 @@ func (o *traceOptions) noEvent(m locate.MPI, p string, names []string) string {
 }
 
 func (o *traceOptions) noSuchEvent(m locate.MPI, p string, names []string) string {
+	if matchesFunction(p) == nil {
+		return "this matches functions of MPI, not events; record their calls with --function " + origin.Quote(p)
+	}
 	if c := cachedCatalog(o.a.env, m); c != nil && !ofPeruse(p) {
 		for _, name := range o.cachedEvents(m) {
 			e := catalog.Event{Name: name}
