@@ -13,6 +13,24 @@ import (
 	"mpitx/recording/recordingtest"
 )
 
+// Columns are dropped before the numbers of communicators with the same name are cut.
+func TestQueueNames(t *testing.T) {
+	q := &queues.Queues{Derived: true}
+	for _, comm := range []string{"MPI_Comm_dup", "MPI_Comm_dup #2"} {
+		q.Peers = append(q.Peers, queues.Peer{Comm: comm, Peer: 1, Unexpected: 1234, Expected: 1234})
+		q.Queues = append(q.Queues, queues.Queue{Comm: comm, Inserted: 1234})
+	}
+	for width := 50; width < 130; width++ {
+		var b strings.Builder
+		if err := Queues(&b, q, FormatTable, "", Terminal{Width: width, UTF8: true}); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Count(b.String(), "MPI_Comm_dup #2") != 2 {
+			t.Errorf("width %d:\n%s", width, b.String())
+		}
+	}
+}
+
 // cutNumber matches a number, or its unit, that was cut.
 var cutNumber = regexp.MustCompile(`[0-9.] ?…`)
 

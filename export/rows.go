@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -20,6 +21,7 @@ type RowColumn struct {
 	Spare    bool   // in tables after the others, and dropped first if the terminal is too narrow
 	Drop     int    // the order in which columns are dropped before the first one is cut; 0: never
 	Optional bool   // not in tables if all its cells are empty
+	Floor    int    // the width down to which it is cut before columns with Drop are dropped; 0: 10
 	Soft     int    // the width up to which it grows before the columns after it get theirs; 0: any
 }
 
@@ -73,7 +75,7 @@ func (r *Rows) table(w io.Writer, t Terminal, wide bool) error {
 				continue
 			}
 			shown = append(shown, i)
-			g.cols = append(g.cols, column{header: c.Header, flex: !c.Right, floor: 10, drop: c.Drop, soft: c.Soft})
+			g.cols = append(g.cols, column{header: c.Header, flex: !c.Right, floor: cmp.Or(c.Floor, 10), drop: c.Drop, soft: c.Soft})
 			if !spare {
 				g.must = len(g.cols)
 			} else {
