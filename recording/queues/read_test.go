@@ -109,3 +109,33 @@ func TestRemovalsOnly(t *testing.T) {
 		t.Errorf("%+v", q)
 	}
 }
+
+// Two duplicates of a communicator have rows and queues of their own.
+func TestSameNames(t *testing.T) {
+	run := open(t, func(dir string) error {
+		var chunks []byte
+		for rank := range int32(2) {
+			s := recordingtest.NewStream(uint64(rank)+1, rank)
+			s.Header(recordingtest.Header{Rank: rank, Size: 2, Clock: 1, NsPerTick: 1, Host: "node1"})
+			s.Clock(1000, 1000, 1_700_000_000_000_000_000, 0)
+			x := recordingtest.NewTrace(s)
+			for i := range uint32(2) {
+				x.Objects(recordingtest.Object{ID: i + 1, Size: 2, MadeBy: "MPI_Comm_dup", Order: i, Group: 1})
+				e := recordingtest.TraceEvent{Function: "MPI_Send", Begin: 2000, End: 3000, Bytes: 8, Object: i + 1, Tag: 7, Sequence: 1, Flags: recordingtest.TraceSent}
+				if rank == 0 {
+					e.Function, e.Begin, e.End, e.Peer, e.Flags = "MPI_Recv", 4000, 5000, 1, recordingtest.TraceReceived
+				}
+				x.Add(e)
+			}
+			x.Write(1, 1)
+			s.End(1)
+			s.Seal()
+			chunks = append(chunks, s.Out...)
+		}
+		return recordingtest.Save(dir, "node1", chunks)
+	})
+	q := Derive(run, recording.Options{})
+	if len(q.Peers) != 2 || len(q.Queues) != 2 || q.Peers[0].Comm != "MPI_Comm_dup" || q.Peers[1].Comm != "MPI_Comm_dup #2" || q.Queues[0].Longest != 1 || q.Queues[1].Longest != 1 {
+		t.Errorf("%+v", q)
+	}
+}
