@@ -4,6 +4,7 @@
  *     trace_known exchange N    N rounds of every way to send and receive, with the messages printed by rank 0 at the end
  *     trace_known threads N     two threads send and receive with the same communicator and tag
  *     trace_known streams N     five threads, each with a communicator or tags of its own
+ *     trace_known any N         two threads of rank 0 that send with tags of their own, and receive with any tag
  *     trace_known partitioned N  partitioned messages, each with another message of the same tag; with MPI-4
  *     trace_known left N        N receives that an error handler leaves by longjmp
  *     trace_known handler N     N messages to each side, while a signal handler calls MPI_Comm_rank; prints the number of its calls
@@ -13,6 +14,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -165,6 +167,26 @@ static void *stream(void *argument)
     return NULL;
 }
 
+static void *any_tag(void *argument)
+{
+    long number = (long)argument;
+    MPI_Sendrecv(out[number], 1 + (int)number, MPI_CHAR, 1, 1 + (int)number, in[number], MOST, MPI_CHAR, 1, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return NULL;
+}
+
+/* Rank 1 answers when both threads of rank 0 are in their calls. */
+static void any(void)
+{
+    for (int i = 0; i < rounds; i++) {
+        pthread_t all[2];
+        for (long k = 0; k < 2 && rank == 0; k++) pthread_create(&all[k], NULL, any_tag, (void *)k);
+        for (int k = 0; k < 2 && rank == 0; k++) pthread_join(all[k], NULL);
+        for (int k = 0; k < 2 && rank == 1; k++) MPI_Recv(in[k], MOST, MPI_CHAR, 0, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        for (int k = 0; k < 2 && rank == 1; k++) MPI_Send(out[k], bytes(), MPI_CHAR, 0, 3, MPI_COMM_WORLD);
+    }
+    sent = 2 * rounds;
+}
+
 /* Two streams have the same communicator, and differ in their tags. */
 static void streams(void)
 {
@@ -249,7 +271,8 @@ int main(int argc, char **argv)
     const char *what = argc > 1 ? argv[1] : "exchange";
     int level;
     rounds = argc > 2 ? atoi(argv[2]) : 10;
-    MPI_Init_thread(&argc, &argv, strcmp(what, "threads") == 0 || strcmp(what, "streams") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
+    bool threaded = strcmp(what, "threads") == 0 || strcmp(what, "streams") == 0 || strcmp(what, "any") == 0;
+    MPI_Init_thread(&argc, &argv, threaded ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     right = (rank + 1) % size;
@@ -258,6 +281,8 @@ int main(int argc, char **argv)
         threads();
     } else if (strcmp(what, "streams") == 0) {
         streams();
+    } else if (strcmp(what, "any") == 0) {
+        any();
     } else if (strcmp(what, "left") == 0) {
         left_calls();
     } else if (strcmp(what, "handler") == 0) {

@@ -193,6 +193,17 @@ func TestTraceStreams(t *testing.T) {
 	})
 }
 
+// Two threads send with tags of their own, so these messages have their order. Their receives can match the same messages.
+func TestTraceAnyTag(t *testing.T) {
+	each(t, func(t *testing.T, m *mpi) {
+		r := m.start(t, 2, []string{"trace=record"}, "trace_known", "any", "20")
+		got, want := r.traced(t), sent(t, r)
+		if w := got.totals; want != 2*2*20 || w.Sent != want || w.Received != want || w.Flows != want/2 || w.Ambiguous != want/2 || w.Unmatched != 0 {
+			t.Errorf("%+v of %d", w, want)
+		}
+	})
+}
+
 // A call that was left by longjmp has what its arguments say. It did not fail.
 func TestTraceLeftCalls(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
