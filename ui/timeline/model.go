@@ -262,14 +262,6 @@ func (m *Model) show(f *Frame) tea.Cmd {
 	return tea.Batch(all...)
 }
 
-// resized says whether the details need more lines than before, so that fewer rows are visible.
-func (m *Model) resized() bool {
-	before, _ := m.room()
-	m.measure()
-	now, _ := m.room()
-	return now < before && len(m.frame.Cells) > now
-}
-
 func (m *Model) wait(d time.Duration) tea.Cmd {
 	m.tick++
 	n := m.tick

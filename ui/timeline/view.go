@@ -134,6 +134,14 @@ func (m *Model) measure() {
 	m.needed = max(m.needed, len(m.detail(m.roomForDetail()))+len(m.legend(m.legendRoom(0)))-1)
 }
 
+// resized says whether the details need more lines than before, so that fewer rows are visible.
+func (m *Model) resized() bool {
+	before, _ := m.room()
+	m.measure()
+	now, _ := m.room()
+	return now < before && len(m.frame.Cells) > now
+}
+
 // margin is the width of the names of rows.
 func (m *Model) margin() int {
 	longest := 0
