@@ -150,6 +150,8 @@ func fieldChange(it *diff.Item, f diff.Field, t Terminal) string {
 		return strings.TrimLeft(arrow, " ") + b + ", " + confidenceText(it) + " likely"
 	case f.Name == "description":
 		return "description reworded"
+	case f.Name == "synonym":
+		return "also known as " + a + b
 	case diff.IsList(f.Name) && a == "":
 		return f.Name + ": new " + b
 	case diff.IsList(f.Name) && b == "":
@@ -170,9 +172,9 @@ func confidenceText(it *diff.Item) string { return fmt.Sprintf("%.0f %%", 100*it
 func lineFields(it *diff.Item) []diff.Field {
 	switch it.Change {
 	case diff.Appeared:
-		return []diff.Field{{B: it.Value}}
+		return append([]diff.Field{{B: it.Value}}, it.Fields...)
 	case diff.Vanished:
-		return []diff.Field{{A: it.Value}}
+		return append([]diff.Field{{A: it.Value}}, it.Fields...)
 	case diff.Renamed:
 		return append([]diff.Field{{Name: "name", A: it.Name(), B: it.NewName()}}, it.Fields...)
 	}

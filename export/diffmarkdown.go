@@ -106,10 +106,14 @@ func (m *markdown) sentence(it *diff.Item) string {
 	name := m.code(it.Name())
 	switch it.Change {
 	case diff.Appeared:
+		text := "New: " + name
 		if it.Value != "" {
-			return fmt.Sprintf("New: %s, %s", name, m.code(it.Value))
+			text += ", " + m.code(it.Value)
 		}
-		return "New: " + name
+		for _, f := range it.Fields {
+			text += ", also known as " + m.code(f.A+f.B)
+		}
+		return text
 	case diff.Vanished:
 		return "Removed: " + name
 	case diff.Renamed:
@@ -207,7 +211,11 @@ func (m *markdown) alone(title string, change diff.Change) {
 		for _, it := range some {
 			if it.Kind == k.Kind {
 				group := component(it.Name())
-				groups[group] = append(groups[group], m.code(it.Name()))
+				name := m.code(it.Name())
+				for _, f := range it.Fields {
+					name += fmt.Sprintf(" (also known as %s)", m.code(f.A+f.B))
+				}
+				groups[group] = append(groups[group], name)
 				n++
 			}
 		}

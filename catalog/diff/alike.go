@@ -137,6 +137,9 @@ func (g *groups) score(p *pair, alone map[uint64]bool) float64 {
 		case g.exists[0][to] && g.exists[1][from]: // both groups stay, so they are different things
 			return 0
 		case n > 4: // components have many variables; one that got a new name keeps most of them
+			if g.exists[0][to] || g.exists[1][from] { // it still exists, or existed before
+				return 0
+			}
 			support := min(1, 2*float64(g.votes[[2]uint64{from, to}])/float64(n))
 			if support < 0.5 {
 				return 0

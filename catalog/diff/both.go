@@ -16,7 +16,7 @@ type Attribute struct {
 
 // Attributes are all attributes of an item, those that differ first.
 func (d *Diff) Attributes(it *Item) []Attribute {
-	c := &comparison{sides: d.Sides}
+	c := &comparison{sides: d.Sides, rules: shipped()}
 	var all []Attribute
 	for side, e := range []catalog.Entry{it.A, it.B} {
 		if e == nil {
@@ -36,7 +36,7 @@ func (d *Diff) Attributes(it *Item) []Attribute {
 		}
 	}
 	for _, f := range it.Fields {
-		if isValue(f.Name) { // of the stage that differs
+		if isValue(f.Name) || f.Name == synonym { // of the stage that differs
 			all = append([]Attribute{{f.Name, f.A, f.B, true}}, all...)
 		}
 	}

@@ -64,7 +64,7 @@ type Item struct {
 	Kind       catalog.Kind
 	A, B       catalog.Entry // nil on the side that lacks it
 	Confidence float64       // of a renamed entry, 0 to 1
-	Fields     []Field       // of a changed or renamed entry
+	Fields     []Field       // of a changed or renamed entry; of one that appeared or vanished, its other name
 	Value      string        // of a control variable that appeared or vanished
 	Weight     int           // how likely it matters for speed, 0 to 100
 	Reason     string        // for the weight
@@ -152,6 +152,7 @@ type comparison struct {
 	versions      [2]int // of components, of each side, which the other side leaves out
 	users         [2]map[string]*rule
 	own           []string // control variables that differ in values that are not compared
+	wild          []string // the same, of those that the library never initialized
 }
 
 func (c *comparison) partial() bool { return c.sides[0].Partial || c.sides[1].Partial }
@@ -205,6 +206,9 @@ func (c *comparison) kind(k catalog.Kind) {
 		for _, x := range only[s] {
 			c.oneSided(s, x, change)
 		}
+	}
+	if k == catalog.Cvars {
+		c.synonyms(order)
 	}
 }
 
@@ -346,7 +350,7 @@ func sameFamily(s [2]Side) bool {
 
 // fieldNames are the names of all fields.
 var fieldNames = []string{"default", "value", "type", "scope", "verbosity", "binding", "category", "items", "description", "reading", "class", "readonly",
-	"continuous", "atomic", "unit", "elements", "flags", "nesting", "hints", "clock", "order"}
+	"continuous", "atomic", "unit", "elements", "flags", "nesting", "hints", "clock", "order", synonym}
 
 // Words are all words of Item.Is.
 func Words() []string {

@@ -170,6 +170,61 @@ func TestNotRenamed(t *testing.T) {
 	}
 }
 
+// A component that stays is not renamed to one that appeared. Open MPI 5 has the variables of sm also under their old name, vader.
+func TestSynonyms(t *testing.T) {
+	old, now := snapshot(t, "openmpi-4.1.4"), snapshot(t, "openmpi-5.0.7")
+	for _, d := range []*Diff{compare(old, now), compare(now, old)} {
+		sm := 0
+		for i := range d.Items {
+			it := &d.Items[i]
+			if it.Change == Renamed && strings.HasPrefix(it.Name(), "btl_") {
+				t.Error(line(it))
+			}
+			want := ""
+			if rest, ok := strings.CutPrefix(it.Name(), "btl_sm_"); ok {
+				want, sm = "btl_vader_"+rest, sm+1
+			}
+			got := ""
+			if it.Is(synonym) {
+				got = it.Fields[0].A + it.Fields[0].B
+			}
+			if got != want {
+				t.Errorf("%s: also known as %q, not %q", line(it), got, want)
+			}
+		}
+		if sm != 20 {
+			t.Errorf("%d variables of sm", sm)
+		}
+	}
+	v := now.Cvar("btl_sm_eager_limit") // one that differs: then these are two components
+	v.Before = &catalog.Reading{Status: catalog.StatusOK, Value: catalog.NewValue(catalog.TypeUnsignedLong, []byte{1, 0, 0, 0, 0, 0, 0, 0})}
+	v.After = v.Before
+	if d := compare(old, now); d.Count(synonym) != 0 {
+		t.Error(d.Count(synonym))
+	}
+}
+
+// Memory that the library never initialized is not compared: of known variables, and in booleans other than 0 and 1.
+func TestUninitialized(t *testing.T) {
+	wild := func(name string, bytes ...byte) *catalog.Catalog {
+		c := snapshot(t, "openmpi-5.0.7")
+		v := c.Cvar(name)
+		v.Before.Value = catalog.NewValue(v.Type, bytes)
+		return c
+	}
+	for _, test := range []struct {
+		name    string
+		b       byte
+		ignored bool
+	}{{"pml_ucx_multi_send_nb", 1, true}, {"pml_ucx_multi_send_nb", 56, true}, {"mpi_show_handle_leaks", 56, true}, {"mpi_show_handle_leaks", 1, false}} {
+		d := compare(wild(test.name, 0), wild(test.name, test.b))
+		noted := slices.Contains(d.Notes, "values that the library never initialized are not compared: "+test.name)
+		if d.Same() != test.ignored || noted != test.ignored {
+			t.Error(test, lines(d), d.Notes)
+		}
+	}
+}
+
 // The values of one user's settings, and what only one side's user set.
 func TestValues(t *testing.T) {
 	a, b := snapshot(t, "openmpi-4.1.4"), snapshot(t, "openmpi-4.1.4")

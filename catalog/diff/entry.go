@@ -116,7 +116,12 @@ func (c *comparison) fields(a, b *entry) (all []Field) {
 	}
 	va, variable := a.Entry.(*catalog.Variable)
 	if variable && a.kind == catalog.Cvars {
-		if all = c.values(va, b.Entry.(*catalog.Variable)); all != nil && (c.rules.process[va.Name] || c.sides[0].Unsteady[va.Name] || c.sides[1].Unsteady[va.Name]) {
+		vb := b.Entry.(*catalog.Variable)
+		switch all = c.values(va, vb); {
+		case all == nil:
+		case c.uninitialized(va) || c.uninitialized(vb):
+			all, c.wild = nil, append(c.wild, va.Name)
+		case c.rules.process[va.Name] || c.sides[0].Unsteady[va.Name] || c.sides[1].Unsteady[va.Name]:
 			all, c.own = nil, append(c.own, va.Name)
 		}
 	}

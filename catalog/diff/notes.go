@@ -36,6 +36,9 @@ func (c *comparison) notes() {
 	if len(c.own) > 0 {
 		note("values that differ from process to process are not compared: %s", strings.Join(c.own, ", "))
 	}
+	if len(c.wild) > 0 {
+		note("values that the library never initialized are not compared: %s", strings.Join(c.wild, ", "))
+	}
 	if x, y := Implementation(&a.Library), Implementation(&b.Library); x != y {
 		note("A is %s and B is %s: only the %s that both have under the same name can be compared; the others are listed as vanished or appeared",
 			x, y, counted(c.out.Common, "entry", "entries"))

@@ -20,7 +20,9 @@ type rules struct {
 	byFirst map[string][]*rule // by the first word of the name, with those for any word, in order
 	any     []*rule            // for any first word
 	process map[string]bool    // control variables whose values differ between processes by nature
-	known   map[string]*rule   // by name
+
+	uninitialized map[string]bool  // control variables that no library initializes
+	known         map[string]*rule // by name
 }
 
 type change struct {
@@ -42,13 +44,13 @@ func shipped() *rules {
 	if err != nil {
 		panic(err)
 	}
-	return &rules{changes: r.changes, byFirst: r.byFirst, any: r.any, process: r.process, known: map[string]*rule{}}
+	return &rules{changes: r.changes, byFirst: r.byFirst, any: r.any, process: r.process, uninitialized: r.uninitialized, known: map[string]*rule{}}
 }
 
 var compiled = sync.OnceValues(func() (*rules, error) { return parseRules(ruleText) })
 
 func parseRules(text string) (*rules, error) {
-	r := &rules{changes: map[string]change{}, process: map[string]bool{}, byFirst: map[string][]*rule{}}
+	r := &rules{changes: map[string]change{}, process: map[string]bool{}, uninitialized: map[string]bool{}, byFirst: map[string][]*rule{}}
 	n := 0
 	for line := range strings.Lines(text) {
 		n++
@@ -57,9 +59,9 @@ func parseRules(text string) (*rules, error) {
 			continue
 		}
 		bad := func(why string) (*rules, error) { return nil, fmt.Errorf("rules.txt:%d: %s", n, why) }
-		if words[0] == "process" {
+		if names := map[string]map[string]bool{"process": r.process, "uninitialized": r.uninitialized}[words[0]]; names != nil {
 			for _, name := range words[1:] {
-				r.process[name] = true
+				names[name] = true
 			}
 			continue
 		}
@@ -88,7 +90,7 @@ func parseRules(text string) (*rules, error) {
 			parsed, _ := syntax.Parse(words[3], syntax.Perl) // it compiled
 			r.add(words[2], &rule{x, words[2] == "*", needles(parsed), p, strings.Join(words[4:], " ")})
 		default:
-			return bad(words[0] + " is not change, process or weight")
+			return bad(words[0] + " is not change, process, uninitialized or weight")
 		}
 	}
 	return r, nil

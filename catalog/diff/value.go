@@ -12,10 +12,14 @@ type setting struct {
 	value  string
 	fault  string // instead of a value
 	origin string // how the user set it
+	wild   bool   // the value is what was in memory by chance
 }
 
 func (s setting) text() string {
 	text := s.value
+	if s.wild {
+		text = "(not initialized)"
+	}
 	if s.fault != "" {
 		text = s.fault
 	}
@@ -23,6 +27,14 @@ func (s setting) text() string {
 		text += " (" + s.origin + ")"
 	}
 	return text
+}
+
+// uninitialized reports whether the value of a control variable is what was in memory by chance.
+func (c *comparison) uninitialized(v *catalog.Variable) bool {
+	odd := func(g *catalog.Reading) bool {
+		return g != nil && g.Value.Type() == catalog.TypeBool && g.Status == catalog.StatusOK && g.Value.Len() > 0 && g.Value.Uint(0) > 1
+	}
+	return c.rules.uninitialized[v.Name] || odd(v.Before) || odd(v.After)
 }
 
 // values are the differences between the values of two control variables. The values before MPI_Init are compared, as MPI_Init may
@@ -75,7 +87,7 @@ func (c *comparison) setting(side int, v *catalog.Variable, g *catalog.Reading) 
 		s.fault = strings.TrimSuffix(string(g.Status)+": "+g.Reason, ": ")
 		return s
 	}
-	s.value = g.Value.Format(e)
+	s.value, s.wild = g.Value.Format(e), c.uninitialized(v)
 	if g == v.After && len(v.Ranks) > 0 {
 		s.value = rankTexts(c.sides[side].Catalog, v, e)
 	}
