@@ -22,6 +22,8 @@ type RowColumn struct {
 	Drop     int    // the order in which columns are dropped before the first one is cut; 0: never
 	Optional bool   // not in tables if all its cells are empty
 	Floor    int    // the width down to which it is cut before columns with Drop are dropped; 0: 10
+	Below    bool   // on lines below the row, uncut, if the columns do not fit next to each other
+	Label    string // with Below: before the text there
 	Soft     int    // the width up to which it grows before the columns after it get theirs; 0: any
 }
 
@@ -69,9 +71,10 @@ func (r *Rows) Write(w io.Writer, f Format, t Terminal) error {
 func (r *Rows) table(w io.Writer, t Terminal, wide bool) error {
 	var shown []int
 	g := grid{}
+	narrow := !wide && r.tooWide(t)
 	for _, spare := range []bool{false, true} {
 		for i, c := range r.Columns {
-			if c.Spare != spare || c.Header == "" || c.Wide && !wide || c.Optional && r.empty(i) {
+			if c.Spare != spare || c.Header == "" || c.Wide && !wide || c.Optional && r.empty(i) || c.Below && narrow {
 				continue
 			}
 			shown = append(shown, i)
@@ -89,6 +92,9 @@ func (r *Rows) table(w io.Writer, t Terminal, wide bool) error {
 			cells[k] = t.Safe(cellText(row[i]))
 		}
 		g.rows = append(g.rows, cells)
+		if narrow {
+			g.below = append(g.below, r.belowText(row, t))
+		}
 	}
 	for k, i := range shown {
 		if r.Columns[i].Point {
@@ -99,6 +105,39 @@ func (r *Rows) table(w io.Writer, t Terminal, wide bool) error {
 		}
 	}
 	return g.write(w, t)
+}
+
+// tooWide says whether columns go below the rows, because a terminal is too narrow for all next to each other.
+func (r *Rows) tooWide(t Terminal) bool {
+	if t.Width == 0 || !slices.ContainsFunc(r.Columns, func(c RowColumn) bool { return c.Below }) {
+		return false
+	}
+	total := -gap
+	for i, c := range r.Columns {
+		if c.Header == "" || c.Wide || c.Optional && r.empty(i) {
+			continue
+		}
+		width := Width(c.Header)
+		for _, row := range r.Rows {
+			width = max(width, Width(cellText(row[i])))
+		}
+		if c.Soft > 0 && !c.Below {
+			width = min(width, c.Soft)
+		}
+		total += gap + width
+	}
+	return total > t.Width
+}
+
+// belowText is what goes below a row, the last column first.
+func (r *Rows) belowText(row []any, t Terminal) string {
+	var lines []string
+	for i, c := range slices.Backward(r.Columns) {
+		if text := cellText(row[i]); c.Below && text != "" {
+			lines = append(lines, t.Safe(c.Label+text))
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // empty says whether all cells of a column are empty.

@@ -16,6 +16,7 @@ type grid struct {
 	cols  []column
 	must  int // number of first columns that are never dropped
 	rows  [][]string
+	below []string                           // lines below each row, wrapped; nil: none
 	style func(row, col int) *lipgloss.Style // nil: plain
 }
 
@@ -45,7 +46,7 @@ func (g *grid) write(w io.Writer, t Terminal) error {
 			natural[i] = max(natural[i], Width(cell))
 		}
 	}
-	p := &printer{term: t, cut: t.Width > 0, style: g.style}
+	p := &printer{term: t, cut: t.Width > 0, below: g.below, style: g.style}
 	if p.cut {
 		p.widths = fit(g.cols, natural, g.must, t.Width)
 	} else {
@@ -101,10 +102,13 @@ type printer struct {
 	term   Terminal
 	widths []int // -1: dropped
 	cut    bool
+	below  []string
 	style  func(row, col int) *lipgloss.Style
 	out    *bufio.Writer
 	row    int
 }
+
+const belowIndent = "      "
 
 // manyRows is the length from which a table bypasses tablewriter, which takes 11 µs a row even in its fastest mode (known widths,
 // streaming, this renderer): 14 ms for 1,300 rows, and 0.3 ms without it.
@@ -212,6 +216,11 @@ func (p *printer) Row(cells []string, _ tw.Formatting) {
 		}
 		return p.style(p.row, col)
 	})
+	if p.row < len(p.below) && p.below[p.row] != "" {
+		for _, l := range wrap(p.below[p.row], max(p.term.Width-len(belowIndent), 1)) {
+			p.out.WriteString(belowIndent + p.term.paint(labelStyle, l) + "\n")
+		}
+	}
 	p.row++
 }
 

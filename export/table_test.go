@@ -2,6 +2,7 @@ package export
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -23,6 +24,24 @@ func TestTable(t *testing.T) {
 	}, "\n")
 	if b.String() != want {
 		t.Errorf("got\n%swant\n%s", b.String(), want)
+	}
+}
+
+// Columns that do not fit next to the others go below the rows, uncut.
+func TestBelow(t *testing.T) {
+	r := &Rows{Columns: []RowColumn{{Header: "NAME"}, {Header: "SET", Optional: true, Below: true, Label: "set: "}, {Header: "WHAT FOR", Below: true}},
+		Rows: [][]any{{"Title:", "", ""}, {"a", "in a file", "what it does, in many words\x1b[2J"}, {"b", "", "little"}}}
+	for width, want := range map[int][]string{
+		80: {"NAME    SET        WHAT FOR", "Title:", "a       in a file  what it does, in many words\\x1b[2J", "b                  little", ""},
+		24: {"NAME", "Title:", "a", "      what it does, in", "      many words\\x1b[2J", "      set: in a file", "b", "      little", ""},
+	} {
+		var b bytes.Buffer
+		if err := r.Write(&b, FormatTable, Terminal{Width: width, IsTTY: true}); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Split(b.String(), "\n"); !slices.Equal(got, want) {
+			t.Errorf("width %d: %q, want %q", width, got, want)
+		}
 	}
 }
 

@@ -27,7 +27,7 @@ func (o *listOptions) essentials(c *catalog.Catalog, filter *catalog.Matcher) er
 		matching[v.Name] = true
 	}
 	rows := &export.Rows{Schema: "mpitx.essentials", Columns: []export.RowColumn{{Name: "name", Header: "NAME"}, {Name: "value", Header: "VALUE", Soft: 28},
-		{Name: "set", Header: "SET", Optional: true, Drop: 1, Soft: 32}, {Name: "use", Header: "WHAT FOR"}, {Name: "purpose"}}}
+		{Name: "set", Header: "SET", Optional: true, Below: true, Label: "set: "}, {Name: "use", Header: "WHAT FOR", Below: true}, {Name: "purpose"}}}
 	people := o.format == export.FormatTable || o.format == export.FormatWide
 	purpose := ""
 	add := func(name, value string, set *catalog.Origin, use, to string) {
