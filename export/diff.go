@@ -51,7 +51,9 @@ func diffText(w io.Writer, d *diff.Diff, f Format, t Terminal) error {
 		if f == FormatWide {
 			table = diffWide(d)
 		}
-		if err := table.Write(&b, f, t); err != nil {
+		if f != FormatWide && t.Width > 0 {
+			diffFitted(&b, d, t)
+		} else if err := table.Write(&b, f, t); err != nil {
 			return err
 		}
 	}
@@ -98,12 +100,12 @@ func countedEntries(n int) string {
 	return fmt.Sprintf("%d entries", n)
 }
 
-// diffTable is the table for people. An item has a line for each field that differs.
+// diffTable is the table for a pipe. An item has a line for each field that differs.
 func diffTable(d *diff.Diff, t Terminal) *Rows {
-	r := &Rows{Columns: []RowColumn{{Header: "CHANGE"}, {Header: "NAME", Soft: 28}, {Header: "WHAT", Soft: 20}, {Header: "WHY", Soft: 50}}}
+	r := &Rows{Columns: []RowColumn{{Header: "CHANGE"}, {Header: "NAME"}, {Header: "WHAT"}, {Header: "WHY"}}}
 	for i := range d.Items {
 		it := &d.Items[i]
-		start, why := []any{string(it.Change), strings.TrimSpace(kindWord(it) + " " + it.Name())}, it.Reason
+		start, why := []any{string(it.Change), diffName(it)}, it.Reason
 		for _, f := range lineFields(it) {
 			r.Rows = append(r.Rows, append(start, fieldChange(it, f, t), why))
 			start, why = []any{"", ""}, ""
@@ -163,7 +165,8 @@ func fieldChange(it *diff.Item, f diff.Field, t Terminal) string {
 		}
 		return s
 	}
-	return f.Name + " " + empty(a) + arrow + empty(b)
+	a, b, both := diff.Field{A: a, B: b}.Apart()
+	return f.Name + " " + empty(a) + arrow + empty(b) + both
 }
 
 func confidenceText(it *diff.Item) string { return fmt.Sprintf("%.0f %%", 100*it.Confidence) }

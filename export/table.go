@@ -217,11 +217,16 @@ func (p *printer) Row(cells []string, _ tw.Formatting) {
 		return p.style(p.row, col)
 	})
 	if p.row < len(p.below) && p.below[p.row] != "" {
-		for _, l := range wrap(p.below[p.row], max(p.term.Width-len(belowIndent), 1)) {
-			p.out.WriteString(belowIndent + p.term.paint(labelStyle, l) + "\n")
-		}
+		p.note(p.below[p.row])
 	}
 	p.row++
+}
+
+// note writes a text below a row.
+func (p *printer) note(text string) {
+	for _, l := range wrap(text, max(p.term.Width-len(belowIndent), 1)) {
+		p.out.WriteString(belowIndent + p.term.paint(labelStyle, l) + "\n")
+	}
 }
 
 func (p *printer) Footer([][]string, tw.Formatting) {}

@@ -58,6 +58,22 @@ type Field struct {
 	B    string `json:"b"`
 }
 
+// Apart are both sides without the remarks at the end that both have, and these remarks: " (after MPI_Init)".
+func (f Field) Apart() (a, b, both string) {
+	a, b = f.A, f.B
+	for {
+		i := strings.LastIndex(a, " (")
+		if i < 0 {
+			return a, b, both
+		}
+		remark := a[i:]
+		if remark != " ("+afterInit+")" && !strings.HasPrefix(remark, " (set in ") || !strings.HasSuffix(b, remark) {
+			return a, b, both
+		}
+		a, b, both = a[:i], strings.TrimSuffix(b, remark), remark+both
+	}
+}
+
 // Item is one entry that differs.
 type Item struct {
 	Change     Change

@@ -37,6 +37,8 @@ func (c *comparison) uninitialized(v *catalog.Variable) bool {
 	return c.rules.uninitialized[v.Name] || odd(v.Before) || odd(v.After)
 }
 
+const afterInit = "after MPI_Init"
+
 // values are the differences between the values of two control variables. The values before MPI_Init are compared, as MPI_Init may
 // adapt them to the job, and only if they are equal those after it.
 func (c *comparison) values(a, b *catalog.Variable) []Field {
@@ -46,7 +48,7 @@ func (c *comparison) values(a, b *catalog.Variable) []Field {
 		where    string
 	}{
 		{c.before, func(v *catalog.Variable) *catalog.Reading { return v.Before }, ""},
-		{c.after, func(v *catalog.Variable) *catalog.Reading { return v.After }, "after MPI_Init"},
+		{c.after, func(v *catalog.Variable) *catalog.Reading { return v.After }, afterInit},
 		{!c.before && !c.after, (*catalog.Variable).Current, ""},
 	} {
 		x, y := stage.reading(a), stage.reading(b)
