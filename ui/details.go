@@ -103,6 +103,7 @@ func (m *Model) detailLines(e *entry, width int) []string {
 		lines = m.wrapped(v.Name, width, term.Plain)
 	}
 	if e.variable() {
+		lines = append(lines, m.noEffectLines(e, width)...)
 		lines = append(lines, m.wrapped(what(v), width, term.Label)...)
 		lines = append(lines, m.readings(v, width)...)
 		lines = append(lines, m.tuningLines(e, width)...)

@@ -143,7 +143,7 @@ func diffCriteria(d *diff.Diff, all []criterion) []criterion {
 					c.values = append(c.values, k.One)
 				}
 			}
-		case "verbosity", "scope", "class", "type", "bookmarked":
+		case "verbosity", "scope", "class", "type", "essential", "bookmarked":
 		default:
 			continue
 		}
@@ -184,15 +184,30 @@ func (m *Model) sideNames(width int) (names [2]string) {
 	return names
 }
 
-// sayDifferences says what differs between the libraries, and what cannot be compared.
-func (m *Model) sayDifferences() {
-	var parts []string
+// logDifferences logs what differs between the libraries, and what cannot be compared. The second line tells of it.
+func (m *Model) logDifferences() {
+	status, style := m.status, m.style
+	for _, text := range append(m.libraryChanges(), m.o.Diff.Notes...) {
+		m.note("%s", text)
+	}
+	m.status, m.style = status, style
+}
+
+func (m *Model) libraryChanges() (all []string) {
 	for _, f := range m.o.Diff.Library {
-		parts = append(parts, fmt.Sprintf("%s %s %s %s", f.Name, cmp.Or(f.A, "(none)"), m.arrow(), cmp.Or(f.B, "(none)")))
+		all = append(all, fmt.Sprintf("%s %s %s %s", f.Name, cmp.Or(f.A, "(none)"), m.arrow(), cmp.Or(f.B, "(none)")))
 	}
-	if parts = append(parts, m.o.Diff.Notes...); len(parts) > 0 {
-		m.note("%s", strings.Join(parts, "; "))
+	return all
+}
+
+// libraryWords say in the second line what differs between the libraries, and how many notes there are.
+func (m *Model) libraryWords() string {
+	var parts []string
+	if n := len(m.o.Diff.Notes); n > 0 {
+		parts = append(parts, plural(n, "note")+": L")
 	}
+	parts = append(parts, m.libraryChanges()...)
+	return m.t.SafeLine(strings.Join(parts, "; "), m.w)
 }
 
 // diffTitle counts the changes for the title, with as many words as fit into a width.
@@ -223,9 +238,9 @@ func (m *Model) pair(it *diff.Item) (what, a, b string) {
 	}
 	switch it.Change {
 	case diff.Appeared:
-		return string(it.Change), "", cmp.Or(it.Value, "(present)")
+		return string(it.Change), "", cmp.Or(it.Value, "exists")
 	case diff.Vanished:
-		return string(it.Change), cmp.Or(it.Value, "(present)"), ""
+		return string(it.Change), cmp.Or(it.Value, "exists"), ""
 	case diff.Renamed:
 		return string(it.Change), it.Name(), it.NewName()
 	}
@@ -238,10 +253,11 @@ func (m *Model) pair(it *diff.Item) (what, a, b string) {
 
 // sides are the name of a field and its values; one that is empty is said to be.
 func sides(f diff.Field) (name, a, b string) {
-	if diff.IsList(f.Name) { // nothing that the other side lacks
+	if diff.IsList(f.Name) || f.Name == "synonym" { // nothing that the other side lacks
 		return f.Name, f.A, f.B
 	}
-	return f.Name, cmp.Or(f.A, "(empty)"), cmp.Or(f.B, "(empty)")
+	a, b, _ = f.Apart()
+	return f.Name, cmp.Or(a, "(empty)"), cmp.Or(b, "(empty)")
 }
 
 const (
@@ -274,11 +290,11 @@ func (m *Model) diffView(width, height int) []string {
 	line := func(what, a, b string) string {
 		text := " " + m.t.Fit(what, whatWidth)
 		if side > 0 {
-			fit := m.t.Fit
-			if what == string(diff.Renamed) {
-				fit = m.t.FitMiddle // as names are cut
+			if what == string(diff.Renamed) { // the old name is in the list
+				return text + " " + m.t.FitMiddle(m.t.SafeLine(b, 8*side), 2*side+1)
 			}
-			text += " " + fit(m.t.SafeLine(a, 4*side), side) + " " + fit(m.t.SafeLine(b, 4*side), side)
+			a, b = m.t.Apart(m.t.SafeLine(a, maxMessage), m.t.SafeLine(b, maxMessage), side)
+			text += " " + m.t.Fit(a, side) + " " + m.t.Fit(b, side)
 		}
 		return text
 	}
@@ -314,9 +330,16 @@ func (m *Model) diffLines(it *diff.Item, width int) []string {
 	if it.Change == diff.Renamed {
 		head += fmt.Sprintf(", %.0f %% likely", 100*it.Confidence)
 	}
+	if len(it.Fields) > 0 && it.Change != diff.Appeared && it.Change != diff.Vanished {
+		names := make([]string, len(it.Fields))
+		for i, f := range it.Fields {
+			names[i] = f.Name
+		}
+		head += ": " + strings.Join(names, ", ")
+	}
 	lines := m.wrapped(head, width, term.Label)
 	if it.Reason != "" {
-		lines = append(lines, m.wrapped("why  "+it.Reason, width, term.Attention)...)
+		lines = append(lines, m.wrapped("matters because: "+it.Reason, width, term.Attention)...)
 	}
 	const label, least = 12, 50
 	columns := max((width-2-label-1)/2, 1)

@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"strings"
+
 	"mpitx/catalog"
 	"mpitx/ui/term"
 )
@@ -8,6 +10,10 @@ import (
 // markEssentials marks the variables that people who tune set.
 func (m *Model) markEssentials() {
 	if m.o.Essentials == nil {
+		return
+	}
+	if m.o.Diff != nil {
+		m.markDifferent()
 		return
 	}
 	uses := m.o.Essentials(m.x.cat)
@@ -18,9 +24,29 @@ func (m *Model) markEssentials() {
 	}
 }
 
+// markDifferent marks the differences of variables that people who tune set, on either side.
+func (m *Model) markDifferent() {
+	var uses [2]map[string]string
+	for s := range uses {
+		uses[s] = m.o.Essentials(m.o.Diff.Sides[s].Catalog)
+	}
+	for i := range m.x.entries {
+		it := m.x.entries[i].change
+		for s, e := range []catalog.Entry{it.A, it.B} {
+			if e != nil && it.Kind == catalog.Cvars && m.x.entries[i].essential == "" {
+				m.x.entries[i].essential = uses[s][e.ID()]
+			}
+		}
+	}
+}
+
 // showEssentials lists the variables that people who tune set, or everything again.
 func (m *Model) showEssentials() {
-	m.showOnly("essential", func(e entry) bool { return e.essential != "" }, "mpitx knows no essential variables of this library")
+	none := "mpitx knows no essential variables of this library"
+	if m.o.Diff != nil {
+		none = "no essential variable differs"
+	}
+	m.showOnly("essential", func(e entry) bool { return e.essential != "" }, none)
 }
 
 // tuningLines say what a variable is set for, when the library reads it, and what its effect depends on.
@@ -28,9 +54,30 @@ func (m *Model) tuningLines(e *entry, width int) (lines []string) {
 	if e.essential != "" {
 		lines = m.wrapped("essential: "+e.essential, width, term.Label)
 	}
-	if m.o.Effect != nil && e.v.Kind == catalog.Cvars {
-		for _, text := range m.o.Effect(m.x.cat, e.v) {
+	for _, text := range m.effects(e) {
+		if !strings.HasPrefix(text, noEffect) {
 			lines = append(lines, m.wrapped(text, width, term.Plain)...)
+		}
+	}
+	return lines
+}
+
+// noEffect begins what says that a setting has no effect.
+const noEffect = "NO EFFECT NOW"
+
+// effects say what the effect of a variable depends on.
+func (m *Model) effects(e *entry) []string {
+	if m.o.Effect == nil || e.v.Kind != catalog.Cvars || !e.variable() {
+		return nil
+	}
+	return m.o.Effect(m.x.cat, e.v)
+}
+
+// noEffectLines say which condition of a variable's effect does not hold.
+func (m *Model) noEffectLines(e *entry, width int) (lines []string) {
+	for _, text := range m.effects(e) {
+		if strings.HasPrefix(text, noEffect) {
+			lines = append(lines, m.wrapped(text, width, term.Attention)...)
 		}
 	}
 	return lines

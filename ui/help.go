@@ -75,7 +75,13 @@ func (m *Model) helpLines() []string {
 	if m.o.Diff != nil {
 		marks.Keys = slices.DeleteFunc(marks.Keys, func(k keys.Key) bool { return k.Help != "bookmarked" })
 	}
+	if m.o.Diff != nil {
+		marks.Keys = append(marks.Keys, keys.Key{Names: []string{"+1"}, Help: "one more attribute differs: the details have it"})
+	}
 	for _, t := range append(keySections(in, live), marks, commandSection(live)) {
+		if m.o.Diff != nil {
+			t.Keys = slices.DeleteFunc(t.Keys, func(k keys.Key) bool { return k.Has("S") })
+		}
 		lines = append(append(lines, t.Lines(m.t, m.w)...), "")
 	}
 	return append(lines, m.inLines("The mouse selects rows and scrolls. A key that does not scroll closes this help.", m.w, term.Plain)...)

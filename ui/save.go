@@ -58,6 +58,10 @@ func (m *Model) copy(what string) tea.Cmd {
 		}
 		text = m.x.value(e)
 	case "set":
+		if m.o.Diff != nil {
+			m.note("a difference has no setting to copy")
+			return nil
+		}
 		return m.copySetting(e)
 	}
 	return m.toClipboard(text)

@@ -29,6 +29,8 @@ type layout struct {
 }
 
 const (
+	narrowDiff  = 100 // the width up to which the tree of a difference is narrow
+	narrowTree  = 17
 	withPanes   = 60 // the width from which there is more than one pane
 	withBoth    = 10 // the height of the body from which list and details are below each other
 	detailWidth = 44 // of details to the right of the list, at least
@@ -44,6 +46,9 @@ func (m *Model) layout() layout {
 		return l
 	}
 	l.treeW = min(max(m.w*22/100, 20), 36)
+	if m.o.Diff != nil && m.w <= narrowDiff { // names are more important
+		l.treeW = narrowTree
+	}
 	l.listX = l.treeW + 1
 	if full := fullWidth(m.x); m.w-l.listX-full-1 >= detailWidth { // the details do not take the list's columns
 		l.right = true
@@ -233,6 +238,8 @@ func (m *Model) second() string {
 	}
 	if f := filterText(m.criteria); f != "" {
 		left += "   filter: " + m.t.SafeLine(f, m.w)
+	} else if m.o.Diff != nil && m.query == "" {
+		left += "   " + m.libraryWords()
 	}
 	return accent(left, m.position())
 }
