@@ -123,6 +123,14 @@ func narrow(r *export.Rows, t export.Terminal) string {
 	return notes.String()
 }
 
+// didYouMean asks for the name that is most like one that does not exist; "": none is.
+func didYouMean(names []string, wrong string) string {
+	if near := catalog.Nearest(names, wrong, 1); near != nil {
+		return "; did you mean " + near[0] + "?"
+	}
+	return ""
+}
+
 func influences(found []origin.Influence, c *catalog.Catalog, effect func(*catalog.Variable) tuning.Effect) *export.Rows {
 	values, names := map[string]string{}, make([]string, len(c.Cvars))
 	for k := range c.Cvars {
@@ -140,10 +148,7 @@ func influences(found []origin.Influence, c *catalog.Catalog, effect func(*catal
 		case len(names) == 0: // the library could not be read
 			i.Cvar = ""
 		case i.Unknown:
-			note = "no such variable"
-			if near := catalog.Nearest(names, i.Cvar, 1); near != nil {
-				note += "; did you mean " + near[0] + "?"
-			}
+			note = "no such variable" + didYouMean(names, i.Cvar)
 			i.Cvar = ""
 		case i.Overridden:
 			note = "another setting of it takes precedence"

@@ -143,6 +143,7 @@ func (o *listOptions) run(cmd *cobra.Command) error {
 	all = all.WithPeruse()
 	all.Virtual = virtual.Matching(o.globs...)
 	if o.changed && len(o.found.Unknown) > 0 {
+		names := namesOf(all, catalog.Cvars)
 		for _, u := range o.found.Unknown {
 			place := u.Where
 			if u.Kind != catalog.OriginEnvironment {
@@ -150,7 +151,7 @@ func (o *listOptions) run(cmd *cobra.Command) error {
 			} else {
 				place += " is set in the environment"
 			}
-			o.a.complain("%s, but no control variable has this name", place)
+			o.a.complain("%s, but no control variable has this name%s", place, didYouMean(names, u.Name))
 		}
 	}
 	found := all
