@@ -21,6 +21,8 @@ type ShowOptions struct {
 	HowToSet func(*catalog.Variable) []string
 	// Effect returns what is known about the effect of settings of a control variable.
 	Effect func(*catalog.Variable) tuning.Effect
+	// Enums returns the enumeration of a control variable, also one that the library only describes; nil: those of the catalog.
+	Enums tuning.Enums
 }
 
 // Show writes everything about some variables, events and event sources of a catalog.
@@ -70,7 +72,11 @@ func (p *page) variable(v *catalog.Variable, opts ShowOptions) {
 	e := p.c.Enum(v.Enum)
 	p.heading(v.Name)
 	p.metadata(v)
-	p.readings(v, e)
+	named := e
+	if e == nil && opts.Enums != nil && v.Kind == catalog.Cvars {
+		named = opts.Enums(v)
+	}
+	p.readings(v, named)
 	p.setting(v, opts)
 	var conflicts []string
 	for _, x := range v.Conflicts {

@@ -60,6 +60,9 @@ func (o *listOptions) essentials(c *catalog.Catalog, filter *catalog.Matcher) er
 			value := ""
 			if r := v.Current(); r != nil && (people || r.Status == catalog.StatusOK && r.Value.String() != "") {
 				value = export.ReadingText(r, enums(v))
+				if number := export.ReadingText(r, nil); people && c.Enum(v.Enum) == nil && value != number {
+					value += " (" + number + ")" // as the library and mpitx write have it
+				}
 			}
 			add(v.Name, value, v.Origin, g.Uses[k], g.Title)
 		}

@@ -59,7 +59,7 @@ func (o *showOptions) run(cmd *cobra.Command, args []string) error {
 		if len(s.entries) == 0 {
 			return nil
 		}
-		return export.Show(o.a.out, c, s.entries, export.ShowOptions{Format: o.format, Fields: o.fields, Terminal: o.term, HowToSet: o.howToSet(c), Effect: o.effects(c)})
+		return export.Show(o.a.out, c, s.entries, export.ShowOptions{Format: o.format, Fields: o.fields, Terminal: o.term, HowToSet: o.howToSet(c), Effect: o.effects(c), Enums: o.enums(c)})
 	})
 }
 
