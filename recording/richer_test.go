@@ -520,7 +520,7 @@ func TestNoRoomForEvents(t *testing.T) {
 // All memory files of a process belong to one leftover and are removed together.
 func TestLeftoverFiles(t *testing.T) {
 	script := func(dir, live string) string {
-		return fmt.Sprintf("dir=%s live=%s chunk=8192 fsize=90000 open kinds events=5000 rows=100 kill", dir, live)
+		return fmt.Sprintf("dir=%s live=%s chunk=8192 fsize=140000 open kinds events=5000 rows=100 kill", dir, live)
 	}
 	dir, live := folders(t)
 	write(t, script(dir, live))
