@@ -90,7 +90,7 @@ func (o *diffOptions) open(p operand) (s diff.Side, err error) {
 	switch {
 	case p.live:
 		if s.Catalog, err = o.snapshot(p.mpi); err == nil {
-			s.Unsteady = o.unsteady(s.Catalog, p.mpi)
+			s.Unsteady, err = o.unsteady(s.Catalog, p.mpi)
 		}
 	case p.ofJob() && o.job != nil:
 		s.Catalog = o.job
@@ -175,15 +175,19 @@ func readUpTo(file string, most int64) ([]byte, error) {
 
 // unsteady reads a live library again and finds the values that are different in every process. glibc fills new memory for that
 // process, because uninitialized memory can be equal by chance. Under a launcher, a process can initialize MPI only once.
-func (o *diffOptions) unsteady(c *catalog.Catalog, mpi string) map[string]bool {
+func (o *diffOptions) unsteady(c *catalog.Catalog, mpi string) (map[string]bool, error) {
 	if o.a.env.Launcher().Rank >= 0 {
-		return nil
+		return nil, nil
 	}
 	again, err := o.read(mpi, io.Discard, "MALLOC_PERTURB_=165")
-	if err != nil {
-		return nil
+	var ended *exitError
+	switch {
+	case errors.As(err, &ended) && ended.code > 128: // by a signal
+		return nil, err
+	case err != nil:
+		return nil, nil
 	}
-	return diff.Unsteady(c, again)
+	return diff.Unsteady(c, again), nil
 }
 
 // snapshot reads a live library.

@@ -81,6 +81,19 @@ func writeFormat(w io.Writer, dir string, f export.Format, o export.ReportOption
 	return err
 }
 
+// firstError remembers why writing failed.
+type firstError struct {
+	w   io.Writer
+	err error
+}
+
+func (f *firstError) Write(p []byte) (n int, err error) {
+	if n, err = f.w.Write(p); f.err == nil {
+		f.err = err
+	}
+	return n, err
+}
+
 // runFormats runs the program mpitx-formats, which is next to this one or where it is installed.
 func runFormats(w io.Writer, stdin io.Reader, what string, args ...string) (damaged bool, err error) {
 	exe, err := os.Executable()
@@ -91,9 +104,12 @@ func runFormats(w io.Writer, stdin io.Reader, what string, args ...string) (dama
 	if path == "" {
 		return false, &locate.Error{What: "write " + what, Why: "mpitx-formats is not in " + strings.Join(looked, ", "), Do: "install mpitx completely, or choose another format"}
 	}
+	out := &firstError{w: w}
 	cmd := exec.Command(path, args...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, w, os.Stderr
-	err = cmd.Run()
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, out, os.Stderr
+	if err = cmd.Run(); out.err != nil {
+		return false, out.err // it ended mpitx-formats, too
+	}
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() == exitPartial {
 		return true, nil

@@ -100,6 +100,8 @@ func (o *traceOptions) config(cmd *cobra.Command, args []string) (attach.Config,
 		return c, usagef("--out %s: this is the run directory (--dir); name a file", o.out)
 	case o.out == "-":
 		return c, usagef("--out -: standard output is the application's; name a file")
+	case cmd.Flags().Changed("for") && o.lasting == 0:
+		return c, usagef("--for 0s: this records nothing; give a longer time, or leave --for out")
 	}
 	add := func(name, value string) { c.Tool = append(c.Tool, attach.Setting{Name: name, Value: value}) }
 	add("trace", "record")
@@ -226,6 +228,9 @@ func (o *traceOptions) deliver(r *attach.Result) error {
 // summarize says what the trace holds, and what is missing.
 func (o *traceOptions) summarize(run *recording.Run, t trace.Totals) {
 	o.a.complain("%s and %s on %s; %s from a send to its receive", count(t.Calls, "call"), count(t.Sent, "message"), count(len(run.Ranks), "rank"), count(t.Flows, "arrow"))
+	if t.Calls == 0 && (o.after > 0 || o.lasting > 0 || len(o.windows) > 0) {
+		o.a.complain("nothing was recorded: the program ended before --after, or never entered a phase of --window")
+	}
 	if t.Ambiguous > 0 {
 		o.a.complain("%s without an arrow: their order is ambiguous, as threads sent or received at the same time, or events or the outcome of MPI_Cancel are missing", count(t.Ambiguous, "message"))
 	}

@@ -184,14 +184,14 @@ func TestTraceWindow(t *testing.T) {
 		if got, _ := calls("wait", "--window", "phase=wait"); got["MPI_Send"] != 1 || got["MPI_Recv"] != 1 || got["MPI_Allreduce"] != 0 {
 			f.Error(got)
 		}
-		if got, _ := calls("late", "--after", "1h", "--for", "1s"); len(got) != 0 {
-			f.Error(got)
+		if got, said := calls("late", "--after", "1h", "--for", "1s"); len(got) != 0 || !strings.Contains(said, "nothing was recorded") {
+			f.Error(got, said)
 		}
 		if got, _ := calls("early", "--for", "1h"); got["MPI_Allreduce"] != 200 {
 			f.Error(got)
 		}
 	})
-	for flags, want := range map[string]string{"--window solve": "give it as phase=GLOB", "--after -1s": "must not be negative"} {
+	for flags, want := range map[string]string{"--window solve": "give it as phase=GLOB", "--after -1s": "must not be negative", "--for 0s": "records nothing"} {
 		p := newProcess(append(testEnvironment(t), "MPITX_MPI="), t.TempDir(), append(append([]string{"mpitx", "trace"}, strings.Fields(flags)...), "--", "true")...)
 		if p.run(time.Minute); p.code != 2 || !strings.Contains(p.stderr.String(), want) {
 			t.Errorf("%s: exit code %d: %s", flags, p.code, p.output())

@@ -187,7 +187,7 @@ func (o *verifyOptions) known(cmd *cobra.Command, settings []attach.Setting) (fo
 	for _, s := range settings {
 		name, err := origin.Variable(o.chosen.Impl, s.Name)
 		if err != nil {
-			return nil, false, err
+			return nil, false, usagef("%s: verify sets variables through the environment, and %s takes none of this name from there", s.Name, o.chosen.Name())
 		}
 		v := without.Cvar(s.Name)
 		if v == nil {
