@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #define FIRST_SLOTS 4u
-#define GROWTHS 2u /* of files, each four times as large; creating a larger one takes milliseconds */
+#define MOST_SLOTS 64u /* creating a larger file takes milliseconds */
 #define MAX_WAIT_NS 100000000u
 #define MAX_STOP_NS 100000000u
 
@@ -26,7 +26,9 @@ static uint32_t next_slots(const struct mpitx_run *run, int kind)
 {
     const struct run_pool *pool = &run->pool;
     uint64_t most = (kind == RUN_KIND_TABLE ? pool->max_bytes : pool->max_bytes / 4 * 3) / run->live->chunk_bytes;
-    uint32_t n = FIRST_SLOTS << 2 * (pool->files < GROWTHS ? pool->files : GROWTHS);
+    uint32_t n = FIRST_SLOTS;
+    for (uint32_t f = pool->files; f && n < MOST_SLOTS; f--)
+        n *= kind == RUN_KIND_EVENTS ? 4 : 2; /* many threads may begin at once, each with a chunk */
     while (n && pool->slots + n > most)
         n /= 2;
     return pool->files == RUN_MAX_FILES || pool->failed ? 0 : n;

@@ -113,7 +113,7 @@ func TestManyEvents(t *testing.T) {
 	}
 	counts, _, _ := r.eventCounts(t)
 	for name, n := range map[string]int{"test_comm": most/3 - 2 + most%3, "more_comm_1": most/3 - 2} {
-		if want := fmt.Sprintf("%d %d 0 0", n, n); counts[name] != want {
+		if want := fmt.Sprintf("%d %d 0 0 0", n, n); counts[name] != want {
 			t.Errorf("%s: %s, want %s", name, counts[name], want)
 		}
 	}
