@@ -70,7 +70,7 @@ type PeruseMarks struct{ Request, Lock, Begins, Ends bool }
 // PeruseWatcher returns handles that nobody has registered.
 func (r Raw) PeruseWatcher() PeruseWatcher {
 	C.peruse_start(r.t)
-	return PeruseWatcher{r.t}
+	return PeruseWatcher(r)
 }
 
 // Register is PERUSE_Event_comm_register; without the callback if it is false.
