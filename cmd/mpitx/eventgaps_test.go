@@ -77,7 +77,7 @@ func TestTraceEventGaps(t *testing.T) {
 			t.Errorf("%s: exit code %d: %s", p.failure, p.code, p.output())
 		}
 	}
-	p := newProcess(environ, dir, append(slices.Clone(launchers["mpich"]), "mpitx", "trace", "--event", "test_*", "--dir", "run", "--", "./raises")...)
+	p := newProcess(environ, dir, append(slices.Clone(launchers["mpich"]), "mpitx", "trace", "--force", "--event", "test_*", "--dir", "run", "--", "./raises")...)
 	p.run(time.Minute)
 	check(p, "", lines...)
 	p = newProcess(environ, dir, "mpitx", "export", "run", "-o", "ndjson")
