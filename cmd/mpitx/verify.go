@@ -17,6 +17,7 @@ import (
 	"mpitx/catalog/tuning"
 	"mpitx/cmd/internal/progress"
 	"mpitx/cmd/mpitx/internal/attach"
+	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/export"
 )
@@ -186,8 +187,9 @@ func (o *verifyOptions) known(cmd *cobra.Command, settings []attach.Setting) (fo
 	var environ []string
 	for _, s := range settings {
 		name, err := origin.Variable(o.chosen.Impl, s.Name)
-		if err != nil {
-			return nil, false, usagef("%s: verify sets variables through the environment, and %s takes none of this name from there", s.Name, o.chosen.Name())
+		var no *locate.Error
+		if errors.As(err, &no) {
+			return nil, false, usagef("%s: %s; verify can set nothing else", s.Name, no.Why)
 		}
 		v := without.Cvar(s.Name)
 		if v == nil {
