@@ -103,7 +103,8 @@ static bool within_budget(struct mpitx_run *run, int kind)
     return false;
 }
 
-/* One thread creates a file. Others sleep until it has, but not long, as that thread may have no core. False: there is no room. */
+/* One thread creates a file. Other threads sleep until it is done, but not long, because that thread may have no core. Returns false if
+ * there is no room. */
 static bool grow_once(struct mpitx_run *run, int kind, bool wait)
 {
     struct run_pool *pool = &run->pool;

@@ -50,7 +50,7 @@ func TestTraffic(t *testing.T) {
 	}
 }
 
-// CHANGE is that of the medians that are shown, and lies in its interval, however the runs of each side differ.
+// CHANGE is the change of the medians that are shown. It always lies in its interval.
 func TestChangeOfMedians(t *testing.T) {
 	runs := func(times ...float64) (out []measured) {
 		for _, x := range times {

@@ -34,7 +34,7 @@ func codeName(rc binding.Error) string {
 	return rc.Error()
 }
 
-// excerpt quotes a text, of which it shows so many bytes at most; … marks the cut.
+// excerpt quotes at most so many bytes of a text; … marks the cut.
 func excerpt(text string, most int) string {
 	if len(text) <= most {
 		return strconv.Quote(text)
