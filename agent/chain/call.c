@@ -158,21 +158,26 @@ static inline __attribute__((always_inline)) bool due_last(struct chain_thread *
     return UNLIKELY(__atomic_load_n(&chain_alert_sign, __ATOMIC_RELAXED) != 0) && (flags & CHAIN_FLAG_DUE_FIRST);
 }
 
+/* Until the depth counts this call, a call in a signal handler takes the same place: then it is filled in again. */
 static inline struct chain_call *take(struct chain_thread *thread, uint32_t depth, int function, int shifted, const void *address, const void *frame)
 {
     unsigned flags = chain_flags[function];
     struct chain_call *call = &thread->calls[depth];
-    call->frame = frame;
-    call->address = address;
-    call->enter = call->leave = 0;
-    call->function = call->description.function = function;
-    call->flags = (uint16_t)flags;
-    call->depth = (uint8_t)depth;
-    call->shifted = (uint8_t)shifted;
-    call->within = call->abandoned = 0;
-    call->described = (flags & CHAIN_FLAG_DESCRIBE) != 0;
-    __atomic_signal_fence(__ATOMIC_RELEASE); /* a call in a signal handler reads all outer calls */
-    thread->depth = depth + 1;
+    do {
+        call->frame = frame; /* first, so that it is another one if any part of the place was taken */
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        call->address = address;
+        call->enter = call->leave = 0;
+        call->function = call->description.function = function;
+        call->flags = (uint16_t)flags;
+        call->depth = (uint8_t)depth;
+        call->shifted = (uint8_t)shifted;
+        call->within = call->abandoned = 0;
+        call->described = (flags & CHAIN_FLAG_DESCRIBE) != 0;
+        __atomic_signal_fence(__ATOMIC_SEQ_CST); /* a call in a signal handler reads all outer calls */
+        thread->depth = depth + 1;
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    } while (UNLIKELY(call->frame != frame));
     if (flags & CHAIN_FLAG_DESCRIBE) {
         call_clear(&call->description);
         call->description.completions = (flags & CHAIN_FLAG_COMPLETIONS) != 0;

@@ -8,8 +8,11 @@
  *     trace_known partitioned N  partitioned messages, each with another message of the same tag; with MPI-4
  *     trace_known left N        N receives that an error handler leaves by longjmp
  *     trace_known handler N     N messages to each side, while a signal handler calls MPI_Comm_rank; prints the number of its calls
+ *     trace_known stepped N     calls that a signal handler interrupts after each of their first N instructions, one after another, to call
+ *                               MPI_Comm_rank; prints the number of its calls
  *     trace_known abort N       calls MPI_Abort after N rounds
  *     trace_known kill N        all ranks are killed after N rounds */
+#define _GNU_SOURCE
 #include <mpi.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -19,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "include/mpitx.h"
@@ -28,6 +32,7 @@ static char out[8][MOST], in[8][MOST];
 static int rank, size, right, left;
 static long sent;
 static int next_size = 1;
+enum { TRAP = 256 }; /* the flag with which an x86 processor traps after each instruction */
 
 static int bytes(void) { return next_size++ % MOST; }
 
@@ -266,6 +271,51 @@ static void interrupted_calls(void)
     sent = handled;
 }
 
+static volatile long steps;
+static volatile bool stepping;
+
+/* Lets the processor go on alone after the last step. */
+static void step(int signal, siginfo_t *info, void *context)
+{
+    (void)info;
+    if (!stepping || --steps > 0) return;
+    stepping = false;
+#if defined(__x86_64__)
+    ((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~TRAP;
+#else
+    (void)context;
+#endif
+    handle(signal);
+}
+
+/* On other processors each call is interrupted before it begins. */
+static void step_after(long instructions)
+{
+    steps = instructions;
+    stepping = true;
+#if defined(__x86_64__)
+    __builtin_ia32_writeeflags_u64(__builtin_ia32_readeflags_u64() | TRAP);
+#else
+    steps = 1;
+    raise(SIGTRAP);
+#endif
+}
+
+static void stepped_calls(void)
+{
+    struct sigaction action = {.sa_sigaction = step, .sa_flags = SA_SIGINFO};
+    sigaction(SIGTRAP, &action, NULL);
+    for (long i = 1; i <= rounds; i++) {
+        step_after(i);
+        MPI_Sendrecv(out[0], 8, MPI_CHAR, rank, 1, in[0], 8, MPI_CHAR, rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        while (stepping) continue;
+        step_after(i);
+        MPI_Comm_size(MPI_COMM_WORLD, &size);
+        while (stepping) continue;
+    }
+    sent = handled;
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "exchange";
@@ -287,6 +337,8 @@ int main(int argc, char **argv)
         left_calls();
     } else if (strcmp(what, "handler") == 0) {
         interrupted_calls();
+    } else if (strcmp(what, "stepped") == 0) {
+        stepped_calls();
     } else if (strcmp(what, "partitioned") == 0) {
         partitioned();
     } else {

@@ -226,30 +226,51 @@ func TestTraceLeftCalls(t *testing.T) {
 	})
 }
 
+// handlers is a trace of "trace_known handler" or "stepped": calls by name, those of handlers that a note counts, and all calls of handlers.
+func handlers(t *testing.T, m *mpi, mode string, rounds int) (calls map[string]uint64, totals trace.Totals, noted, handled uint64) {
+	r := m.start(t, 2, []string{"trace=record"}, "trace_known", mode, strconv.Itoa(rounds))
+	all := trace.Read(r.run, trace.Options{Flows: true})
+	calls = map[string]uint64{}
+	for e := range all.Events {
+		if e.Call != nil {
+			calls[e.Call.Function]++
+		}
+	}
+	for _, rank := range r.run.Ranks {
+		for _, n := range rank.Notes {
+			var one uint64
+			if k, _ := fmt.Sscanf(n.Text, "%d MPI calls in signal handlers", &one); k == 1 {
+				noted += one
+			}
+		}
+	}
+	if damage := r.run.Damage(); len(damage) > 0 {
+		t.Errorf("damage %v", damage)
+	}
+	return calls, all.Totals, noted, sent(t, r)
+}
+
 // Calls in a signal handler never damage the recording that they interrupt. Those that do interrupt one are counted in a note.
 func TestTraceHandlers(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
 		const rounds = 20000
-		r := m.start(t, 2, []string{"trace=record"}, "trace_known", "handler", strconv.Itoa(rounds))
-		all := trace.Read(r.run, trace.Options{Flows: true})
-		calls := map[string]uint64{}
-		for e := range all.Events {
-			if e.Call != nil {
-				calls[e.Call.Function]++
-			}
+		calls, totals, noted, handled := handlers(t, m, "handler", rounds)
+		if calls["MPI_Sendrecv"] != 2*rounds || totals.Flows != 2*rounds || handled == 0 {
+			t.Errorf("%d calls, %+v", calls["MPI_Sendrecv"], totals)
 		}
-		noted := uint64(0)
-		for _, rank := range r.run.Ranks {
-			for _, n := range rank.Notes {
-				var one uint64
-				if k, _ := fmt.Sscanf(n.Text, "%d MPI calls in signal handlers", &one); k == 1 {
-					noted += one
-				}
-			}
+		if got := calls["MPI_Comm_rank"] - 2; got+noted != handled {
+			t.Errorf("%d calls recorded and %d noted of %d", got, noted, handled)
 		}
-		handled := sent(t, r)
-		if w := all.Totals; len(r.run.Damage()) > 0 || calls["MPI_Sendrecv"] != 2*rounds || w.Flows != 2*rounds || handled == 0 {
-			t.Errorf("%d calls, %+v, damage %v", calls["MPI_Sendrecv"], w, r.run.Damage())
+	})
+}
+
+// A handler may interrupt a call after any of its instructions.
+func TestTraceSteppedHandlers(t *testing.T) {
+	each(t, func(t *testing.T, m *mpi) {
+		const rounds = 400
+		calls, totals, noted, handled := handlers(t, m, "stepped", rounds)
+		if calls["MPI_Sendrecv"] != 2*rounds || calls["MPI_Comm_size"]-2 != 2*rounds || totals.Flows != 2*rounds || handled != 4*rounds {
+			t.Errorf("%v, %+v, %d calls by handlers", calls, totals, handled)
 		}
 		if got := calls["MPI_Comm_rank"] - 2; got+noted != handled {
 			t.Errorf("%d calls recorded and %d noted of %d", got, noted, handled)
