@@ -302,12 +302,15 @@ func (c *Catalog) Select(entries []Entry) *Catalog {
 	return &part
 }
 
-// setKinds sets the kind of each variable.
+// setKinds sets the kind of each variable. A control variable has no class, whatever a damaged message says.
 func (l *Lists) setKinds() {
 	for _, k := range []Kind{Cvars, Pvars, Virtual} {
 		vars := *l.VariableList(k)
 		for i := range vars {
 			vars[i].Kind = k
+			if k == Cvars {
+				vars[i].Class = 0
+			}
 		}
 	}
 }
