@@ -385,7 +385,7 @@ func FuzzChunks(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	dir := fuzzFolder(f)
+	dir := mutate.Folder(f)
 	f.Fuzz(func(t *testing.T, b, script []byte) {
 		if len(b) == 0 {
 			if b = s.Out; len(script) > 0 && script[len(script)-1]&1 != 0 {
@@ -415,16 +415,6 @@ func FuzzChunks(f *testing.F) {
 		run.Stats(Options{As: Rate})
 		run.Damage()
 	})
-}
-
-// fuzzFolder is in memory if possible, as disks flush files that are rewritten.
-func fuzzFolder(f testing.TB) string {
-	dir, err := os.MkdirTemp("/dev/shm", "mpitx-fuzz-*")
-	if err != nil {
-		return f.TempDir()
-	}
-	f.Cleanup(func() { os.RemoveAll(dir) })
-	return dir
 }
 
 // A process whose end cannot be read has not died for that.

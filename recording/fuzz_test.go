@@ -15,7 +15,7 @@ import (
 // one row from the file, not older than its samples.
 func FuzzLasts(f *testing.F) {
 	s := counting(1, 0, 6, 3)
-	dir := fuzzFolder(f)
+	dir := mutate.Folder(f)
 	if err := recordingtest.Save(dir, "n", s.Out); err != nil {
 		f.Fatal(err)
 	}

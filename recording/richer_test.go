@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"mpitx/fixtures/mutate"
 )
 
 // readEvents checks the events of testdata/events.c. It returns the number of messages of each thread and of all lost events.
@@ -341,7 +343,7 @@ func TestDyingWithThreads(t *testing.T) {
 
 // Random memory files of a dead process yield an error or fewer records, nothing else.
 func TestDamagedMemory(t *testing.T) {
-	folder := fuzzFolder(t)
+	folder := mutate.Folder(t)
 	dir, live := filepath.Join(folder, "run"), folder
 	write(t, fmt.Sprintf("dir=%s live=%s chunk=8192 inline=1 open kinds events=200 rows=5 torn kill", dir, live))
 	files, _ := filepath.Glob(filepath.Join(live, "*.live"))

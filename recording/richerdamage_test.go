@@ -201,7 +201,7 @@ func TestUndeclaredEvents(t *testing.T) {
 // value for each declared element.
 func FuzzEvents(f *testing.F) {
 	small := richer().Out
-	dir := fuzzFolder(f)
+	dir := mutate.Folder(f)
 	f.Add([]byte{})
 	f.Add([]byte("\x02\x0c\x00\x02\x00"))
 	f.Add([]byte("\x07\x90\x01\x00\x00"))

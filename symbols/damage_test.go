@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"mpitx/fixtures/mutate"
 )
 
 // tiny compiles small programs of several formats, to be damaged.
@@ -30,8 +32,8 @@ func tiny(t testing.TB) (files [][]byte) {
 }
 
 // survive resolves addresses of a file that may be damaged; the file takes the time that its size allows.
-func survive(t testing.TB, b []byte) (named int) {
-	path := filepath.Join(t.TempDir(), "a.so")
+func survive(t testing.TB, dir string, b []byte) (named int) {
+	path := filepath.Join(dir, "a.so")
 	if err := os.WriteFile(path, b, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -61,13 +63,14 @@ func survive(t testing.TB, b []byte) (named int) {
 // Damaged files neither crash nor hang.
 func TestDamagedFiles(t *testing.T) {
 	defer rethrowPanics()()
+	dir := t.TempDir()
 	for i, b := range tiny(t) {
-		if named := survive(t, b); named == 0 && i < 3 {
+		if named := survive(t, dir, b); named == 0 && i < 3 {
 			t.Errorf("file %d: nothing resolved", i)
 		}
 		r := rand.New(rand.NewPCG(1, uint64(i)))
 		for range 150 {
-			survive(t, damage(r, b))
+			survive(t, dir, damage(r, b))
 		}
 	}
 }
@@ -89,12 +92,17 @@ func damage(r *rand.Rand, b []byte) []byte {
 	return b
 }
 
+// An input is edits of one of the programs.
 func FuzzResolve(f *testing.F) {
-	for _, b := range tiny(f) {
-		f.Add(b)
+	files, dir := tiny(f), mutate.Folder(f)
+	for i := range files {
+		f.Add(uint8(i), []byte{})
 	}
+	f.Add(uint8(0), []byte("\x02\x0c\x00\x02\x00"))
 	defer rethrowPanics()()
-	f.Fuzz(func(t *testing.T, b []byte) { survive(t, b) })
+	f.Fuzz(func(t *testing.T, which uint8, script []byte) {
+		survive(t, dir, mutate.Bytes(files[int(which)%len(files)], script))
+	})
 }
 
 func FuzzNames(f *testing.F) {

@@ -2,7 +2,6 @@ package profile
 
 import (
 	"math"
-	"os"
 	"testing"
 
 	"mpitx/fixtures/mutate"
@@ -25,11 +24,7 @@ func FuzzRead(f *testing.F) {
 		p.Calls(call{Function: "MPI_Send", Object: 1, Stack: []uint64{0x20300}, Calls: 10, Ticks: 80 * ms, MessagesSent: 10, BytesSent: 1000})
 		p.Peers(peer{Rank: 0, MessagesSent: 10, BytesSent: 1000})
 	})
-	dir, err := os.MkdirTemp("/dev/shm", "mpitx-fuzz-*")
-	if err != nil {
-		dir = f.TempDir()
-	}
-	f.Cleanup(func() { os.RemoveAll(dir) })
+	dir := mutate.Folder(f)
 	f.Add([]byte{})
 	f.Add([]byte("\x02\x0c\x00\x02\x00"))
 	f.Fuzz(func(t *testing.T, script []byte) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"mpitx/fixtures/mutate"
 	"mpitx/recording"
 	"mpitx/recording/recordingtest"
 )
@@ -184,7 +185,7 @@ func TestMessages(t *testing.T) {
 
 // Whatever is in the events, reading ends, and no flow has more than two messages.
 func FuzzEvents(f *testing.F) {
-	dir := filepath.Join(f.TempDir(), "run")
+	dir := mutate.Folder(f)
 	if err := recordingtest.SaveTrace(dir, 8); err != nil {
 		f.Fatal(err)
 	}
@@ -199,8 +200,7 @@ func FuzzEvents(f *testing.F) {
 		b := append([]byte(nil), whole...)
 		copy(b[int(at)%len(b):], change)
 		recordingtest.Fix(b)
-		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, filepath.Base(names[0])), b, 0o600); err != nil {
+		if err := os.WriteFile(names[0], b, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		run, err := recording.Open(dir)

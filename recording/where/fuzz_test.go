@@ -2,7 +2,6 @@ package where
 
 import (
 	"encoding/binary"
-	"os"
 	"slices"
 	"testing"
 
@@ -12,7 +11,7 @@ import (
 )
 
 // stuck is a run in which each of two ranks is in a call with a request, and waits for the other.
-func stuck() (chunks []byte) {
+func stuck(size int) (chunks []byte) {
 	objects := []recordingtest.Field{}
 	for _, name := range []string{"id", "kind", "size", "rank", "parent", "order", "freed", "group", "collectives", "handle", "side"} {
 		objects = append(objects, recordingtest.Field{Name: name, Type: 4})
@@ -29,7 +28,7 @@ func stuck() (chunks []byte) {
 	le := binary.LittleEndian
 	for rank := range 2 {
 		s := recordingtest.NewStream(uint64(rank)+1, int32(rank))
-		s.Header(recordingtest.Header{Rank: int32(rank), Size: 2, Clock: 2, NsPerTick: 0.5, Host: "n"})
+		s.Header(recordingtest.Header{Rank: int32(rank), Size: int32(size), Clock: 2, NsPerTick: 0.5, Host: "n"})
 		s.Clock(1000, 1e9, 1e18, 0)
 		s.Table(0, "objects", 1, 8+8*len(objects), objects...)
 		s.Table(1, "where", 1, 8+4*4+8*(len(numbers)+6), states...)
@@ -59,14 +58,31 @@ func stuck() (chunks []byte) {
 	return chunks
 }
 
+// A damaged run may claim any number of ranks.
+func TestDamagedSize(t *testing.T) {
+	for size, want := range map[int]int{2: 2, 1000: 1000, 1 << 30: maxRanks} {
+		dir := t.TempDir()
+		if err := recordingtest.Save(dir, "n", stuck(size)); err != nil {
+			t.Fatal(err)
+		}
+		run, err := recording.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		job := Read(run, nil)
+		if Analyze(job); len(job.Processes) != want {
+			t.Errorf("%d processes of %d", len(job.Processes), size)
+		}
+		run.Close()
+	}
+}
+
 // An input is edits of this run, with valid checksums.
 func FuzzRead(f *testing.F) {
-	small := stuck()
-	dir, err := os.MkdirTemp("/dev/shm", "mpitx-fuzz-*")
-	if err != nil {
-		dir = f.TempDir()
-	}
-	f.Cleanup(func() { os.RemoveAll(dir) })
+	defer func(most int) { maxRanks = most }(maxRanks)
+	maxRanks = 1 << 10 // for speed: most edits of the size make it large
+	small := stuck(2)
+	dir := mutate.Folder(f)
 	open := func(t testing.TB, b []byte) *recording.Run {
 		if err := recordingtest.Save(dir, "n", b); err != nil {
 			t.Fatal(err)
@@ -93,7 +109,7 @@ func FuzzRead(f *testing.F) {
 		}
 		defer run.Close()
 		job := Read(run, nil)
-		if len(job.Processes) > MaxRanks+len(run.Ranks) {
+		if len(job.Processes) > maxRanks+len(run.Ranks) {
 			t.Errorf("%d processes", len(job.Processes))
 		}
 		for _, p := range job.Processes {

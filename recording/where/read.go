@@ -24,8 +24,8 @@ const (
 	argPolls       = 8192
 )
 
-// MaxRanks is the largest number of ranks that a job may have without all being in the run: a damaged run may claim any.
-const MaxRanks = 1 << 18
+// maxRanks is the largest number of ranks that a job may have without all being in the run: a damaged run may claim any.
+var maxRanks = 1 << 18
 
 // Sites resolves addresses of code to places for people.
 type Sites func(r *recording.Rank, address uint64) string
@@ -41,7 +41,7 @@ func Read(run *recording.Run, sites Sites) *Job {
 	byRank := map[*recording.Rank]*reader{}
 	for _, r := range run.Ranks {
 		p := &Process{Rank: r.Rank, PID: r.PID, Host: r.Host, Condition: condition(r)}
-		job.Size = max(job.Size, min(r.Spawned.First+r.Size, MaxRanks))
+		job.Size = max(job.Size, min(r.Spawned.First+r.Size, maxRanks))
 		job.Processes = append(job.Processes, p)
 		seen[r.Rank] = true
 		byRank[r] = &reader{rank: r, process: p, now: now, sites: sites, objects: map[uint64]*Object{}}
