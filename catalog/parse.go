@@ -22,7 +22,8 @@ func (e *ParseError) Error() string {
 }
 
 // ParseValue parses a value to be written to a variable: as many elements as the handle has (count), separated by commas. Whole
-// numbers are decimal, hexadecimal (0x), octal (0 or 0o) or binary (0b). Booleans are true, false, yes, no, on, off, 1 or 0.
+// numbers are decimal, hexadecimal (0x), octal (0 or 0o) or binary (0b), and may end in k, m, g or t for 1024 and its powers, as in
+// Open MPI's settings. Booleans are true, false, yes, no, on, off, 1 or 0.
 // Elements of an enumeration (e, which may be nil) are an item's name, ignoring case, or a number; those of a flag enumeration
 // may be several items joined by "|". MPI_CHAR takes the text, which must be shorter than count.
 //
@@ -86,7 +87,7 @@ func parseElement(t Datatype, e *Enum, text string) (uint64, error) {
 	if t.Form() == FormBool {
 		bits, err = parseBool(t, text)
 	} else {
-		bits, err = parseInteger(t, text, 0)
+		bits, err = parseSized(t, text)
 	}
 	var pe *ParseError
 	if e != nil && errors.As(err, &pe) {
@@ -187,6 +188,28 @@ func (t Datatype) bounds() (lo int64, hi uint64) {
 		return math.MinInt64 >> (64 - bits), math.MaxInt64 >> (64 - bits)
 	}
 	return 0, math.MaxUint64 >> (64 - bits)
+}
+
+// parseSized parses an element of an integer type, which may have a unit.
+func parseSized(t Datatype, text string) (uint64, error) {
+	power := 0
+	if last := len(text) - 1; last > 0 {
+		power = 1 + strings.IndexByte("kmgt", text[last]|0x20)
+	}
+	if power == 0 {
+		return parseInteger(t, text, 0)
+	}
+	_, err := parseInteger(t, text, 0) // to be returned: it has the whole text
+	n, wrong := parseInteger(t, text[:len(text)-1], 0)
+	lo, hi := t.bounds()
+	switch shift := 10 * power; {
+	case wrong != nil:
+		return 0, err
+	case t.Form() == FormSigned && int64(n) < lo>>shift, (t.Form() != FormSigned || int64(n) >= 0) && n > hi>>shift:
+		return 0, err
+	default:
+		return n << shift, nil
+	}
 }
 
 // parseInteger parses an element of an integer or boolean type. Base 0 accepts Go's prefixes.

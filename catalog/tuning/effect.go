@@ -112,11 +112,12 @@ func (e *Effect) arrive(v *catalog.Variable, enums Enums) {
 	}
 	items := enums(v)
 	asked, isList := strings.ReplaceAll(e.Asked, ",", "|"), items != nil && items.Flags
+	value, err := catalog.ParseValue(v, items, r.Value.Len(), e.Asked)
 	switch {
-	case same(r.Value, items, e.Asked), isList && same(r.Value, items, asked):
+	case err == nil && value == r.Value, same(r.Value, items, e.Asked), isList && same(r.Value, items, asked):
 		e.Arrived = Yes
-	case isNumber(r.Value) && items == nil && isName(e.Asked) && (r.Value.String() != "0" || '0' <= e.Asked[0] && e.Asked[0] <= '9'):
-		// Only the library understands 64k or unlimited. Of a word that it does not understand, C makes 0.
+	case isNumber(r.Value) && items == nil && err != nil && isName(e.Asked) && (r.Value.String() != "0" || '0' <= e.Asked[0] && e.Asked[0] <= '9'):
+		// Only the library understands unlimited. Of a word that it does not understand, C makes 0.
 	default:
 		e.Arrived, e.Have = No, r.Value.Format(items)
 	}

@@ -177,7 +177,7 @@ func TestArrived(t *testing.T) {
 		{"coll_tuned_bcast_algorithm", "ignore", tuning.Yes}, {"coll_tuned_bcast_algorithm", "0", tuning.Yes},
 		{"coll_tuned_bcast_algorithm", "binomial", tuning.No}, {"coll_tuned_use_dynamic_rules", "no", tuning.Yes},
 		{"coll_tuned_use_dynamic_rules", "1", tuning.No}, {"btl_tcp_eager_limit", "65536", tuning.Yes},
-		{"btl_tcp_eager_limit", "64k", tuning.CannotTell}, {"btl_tcp_eager_limit", "unlimited", tuning.CannotTell}, {"mpi_abort_delay", "abc", tuning.No},
+		{"btl_tcp_eager_limit", "64k", tuning.Yes}, {"btl_tcp_eager_limit", "8k", tuning.No}, {"btl_tcp_eager_limit", "unlimited", tuning.CannotTell}, {"mpi_abort_delay", "abc", tuning.No},
 		{"btl_tcp_eager_limit", "1024", tuning.No}, {"btl_tcp_eager_limit", "", ""},
 		{"btl_self_flags", "send,put,get,inplace", tuning.Yes},
 	} {

@@ -39,8 +39,9 @@ writes the new one, and reads it back. The result is one of:
     faulty            the write crashes the library, so mpitx did not do it
     invalid           not a value of this variable; nothing was written
 
-VALUE is a number (decimal or hexadecimal), true or false, the name of an item
-of the variable's enumeration, a set of flags a|b, or a list of elements a,b,c.
+VALUE is a number (decimal or hexadecimal, also with a unit: 64k is 65536), true
+or false, the name of an item of the variable's enumeration, a set of flags a|b,
+or a list of elements a,b,c.
 
 mpitx writes in its own processes only, to show what the library accepts. It
 prints the line that sets the variable for a run.
