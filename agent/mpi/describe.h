@@ -120,6 +120,13 @@ static inline void describe_failed(struct call_description *call)
     call->sent_bytes = call->gave = call->got = 0;
 }
 
+/* The same for a call that receives messages, or completes requests. */
+static inline void describe_receive_failed(struct call_description *call)
+{
+    describe_failed(call);
+    __atomic_fetch_add(&requests_failed, 1, __ATOMIC_RELAXED);
+}
+
 /* ---- matched messages: their receive does not name the communicator ---- */
 
 void describe_matched(struct call_description *call, const MPI_Message *message);

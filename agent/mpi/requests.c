@@ -20,7 +20,7 @@ struct bucket {
 };
 
 bool requests_shared, requests_tracked;
-uint64_t requests_made, requests_lost, requests_locked, requests_freed;
+uint64_t requests_made, requests_lost, requests_locked, requests_freed, requests_failed;
 static struct bucket *table;
 
 bool requests_start(void)

@@ -51,6 +51,9 @@ extern uint64_t requests_lost, requests_locked;
 /* Receives that were freed before they completed: their messages are not reported. */
 extern uint64_t requests_freed;
 
+/* Calls that failed to receive: whether they took messages is not known. */
+extern uint64_t requests_failed;
+
 /* Whether several threads may use different requests at once. */
 extern bool requests_shared;
 

@@ -7,6 +7,8 @@
  *     trace_known any N         two threads of rank 0 that send with tags of their own, and receive with any tag
  *     trace_known partitioned N  partitioned messages, each with another message of the same tag; with MPI-4
  *     trace_known left N        N receives that an error handler leaves by longjmp
+ *     trace_known order N       N rounds of receives that a persistent one is among, completed in reverse
+ *     trace_known truncated N   N rounds of receives of which the first is too small
  *     trace_known handler N     N messages to each side, while a signal handler calls MPI_Comm_rank; prints the number of its calls
  *     trace_known stepped N     calls that a signal handler interrupts after each of their first N instructions, one after another, to call
  *                               MPI_Comm_rank; prints the number of its calls
@@ -249,6 +251,43 @@ static void left_calls(void)
     MPI_Errhandler_free(&handler);
 }
 
+/* The receive that is started comes between the others. */
+static void ordered(void)
+{
+    MPI_Request receives[3], sends[3];
+    for (int i = 0; i < rounds; i++) {
+        MPI_Recv_init(in[1], MOST, MPI_CHAR, left, 4, MPI_COMM_WORLD, &receives[1]);
+        MPI_Irecv(in[0], MOST, MPI_CHAR, left, 4, MPI_COMM_WORLD, &receives[0]);
+        MPI_Start(&receives[1]);
+        MPI_Irecv(in[2], MOST, MPI_CHAR, left, 4, MPI_COMM_WORLD, &receives[2]);
+        for (int k = 0; k < 3; k++) MPI_Isend(out[k], bytes(), MPI_CHAR, right, 4, MPI_COMM_WORLD, &sends[k]);
+        for (int k = 2; k >= 0; k--) MPI_Wait(&receives[k], MPI_STATUS_IGNORE);
+        MPI_Waitall(3, sends, MPI_STATUSES_IGNORE);
+        MPI_Request_free(&receives[1]);
+    }
+    sent = 3 * rounds;
+}
+
+static void truncated(void)
+{
+    MPI_Request receive, sends[3];
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (int i = 0; i < rounds; i++) {
+        for (int k = 0; k < 3; k++) MPI_Isend(out[k], 2 + bytes(), MPI_CHAR, right, 5, MPI_COMM_WORLD, &sends[k]);
+        int rc;
+        if (i % 2) {
+            rc = MPI_Recv(in[0], 1, MPI_CHAR, left, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        } else {
+            MPI_Irecv(in[0], 1, MPI_CHAR, left, 5, MPI_COMM_WORLD, &receive);
+            rc = MPI_Wait(&receive, MPI_STATUS_IGNORE);
+        }
+        if (rc == MPI_SUCCESS) abort();
+        for (int k = 0; k < 2; k++) MPI_Recv(in[0], MOST, MPI_CHAR, left, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Waitall(3, sends, MPI_STATUSES_IGNORE);
+    }
+    sent = 3 * rounds;
+}
+
 static volatile long handled;
 
 static void handle(int signal)
@@ -335,6 +374,10 @@ int main(int argc, char **argv)
         any();
     } else if (strcmp(what, "left") == 0) {
         left_calls();
+    } else if (strcmp(what, "order") == 0) {
+        ordered();
+    } else if (strcmp(what, "truncated") == 0) {
+        truncated();
     } else if (strcmp(what, "handler") == 0) {
         interrupted_calls();
     } else if (strcmp(what, "stepped") == 0) {

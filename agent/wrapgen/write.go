@@ -162,7 +162,7 @@ func (f Function) writeBody(b *strings.Builder, shifted int, arguments, moreArgu
 	if state.Arguments != "" {
 		line("state", strings.TrimSpace(state.Posts+" chain_state_close("+state.Done+");"))
 	}
-	line("record->described", strings.TrimSpace(ifSucceeded(k.after)+" "+k.always))
+	line("record->described", strings.TrimSpace(k.succeeded()+" "+k.always))
 	line("record->flags & CHAIN_FLAG_HOOK", k.hook)
 	b.WriteString("    return chain_leave(record, rc);\n")
 }
@@ -174,9 +174,15 @@ func (f Function) writeCall(b *strings.Builder, result string, shifted int, argu
 	fmt.Fprintf(b, "    else %s = ((type_%s *)chain_next[ID_%s][%d])(%s);\n", result, f.Name, f.Name, shifted, arguments)
 }
 
-func ifSucceeded(code string) string {
-	if code == "" {
-		return "if (rc != MPI_SUCCESS) describe_failed(call);"
+// succeeded is the code after a call: what a successful one does, or that it failed.
+func (k kind) succeeded() string {
+	failed := "describe_failed"
+	if strings.Contains(k.after, "describe_received(") || strings.Contains(k.traffic, completes) {
+		failed = "describe_receive_failed"
 	}
-	return "if (rc != MPI_SUCCESS) describe_failed(call); else { " + code + " }"
+	code := "if (rc != MPI_SUCCESS) " + failed + "(call);"
+	if k.after != "" {
+		code += " else { " + k.after + " }"
+	}
+	return code
 }

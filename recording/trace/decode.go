@@ -67,6 +67,7 @@ const (
 	kindCall
 	kindRepeat
 	kindMessage
+	kindHidden
 	kindPost
 	kindDone
 	kindCancel
@@ -74,7 +75,7 @@ const (
 	kindExternal
 )
 
-var kindsByName = map[string]kind{typeCall: kindCall, typeRepeat: kindRepeat, typeMessage: kindMessage, typePost: kindPost, typeDone: kindDone, typeCancel: kindCancel, typePhase: kindPhase}
+var kindsByName = map[string]kind{typeCall: kindCall, typeRepeat: kindRepeat, typeMessage: kindMessage, typeHidden: kindHidden, typePost: kindPost, typeDone: kindDone, typeCancel: kindCancel, typePhase: kindPhase}
 
 // layout says where the fields of a type of events are; -1: nowhere.
 type layout struct {

@@ -102,7 +102,7 @@ func TestLostEnd(t *testing.T) {
 					for request := uint32(1); request <= 3; request++ {
 						t.Add(recordingtest.TraceEvent{Function: "MPI_Irecv", Begin: 1600 + uint64(request), End: 1600 + uint64(request), Site: 2, Object: 1, Peer: 0, Tag: 7, Request: request, Flags: recordingtest.TracePosts})
 					}
-					t.Add(recordingtest.TraceEvent{Function: "MPI_Wait", Begin: 3000, End: 3005, Site: 3, Bytes: 3, Object: 1, Tag: 7, Request: 3, Sequence: 1, Flags: recordingtest.TraceReceived})
+					t.Add(recordingtest.TraceEvent{Function: "MPI_Wait", Begin: 3000, End: 3005, Site: 3, Bytes: 1, Object: 1, Tag: 7, Request: 3, Sequence: 1, Flags: recordingtest.TraceReceived})
 				}
 				t.Write(1, uint64(100+rank))
 				s.Clock(5000, 5000, 1_700_000_000_000_004_000, 0)

@@ -29,10 +29,14 @@ type place struct {
 	counted uint64
 }
 
+// nowhere is the place of a message that is not in the trace.
+var nowhere = place{chain: -1}
+
 // side is a sent or received message whose other side has not come yet.
 type side struct {
 	place
-	received, ambiguous, inside bool
+	bytes                                  uint64
+	received, estimated, ambiguous, inside bool
 }
 
 // matched says which messages have a flow.
@@ -220,6 +224,9 @@ func (m *matcher) event(e *recording.Event) {
 	case kindCancel:
 		m.cancel(e, p, l)
 		return
+	case kindHidden:
+		m.hidden(e, p, l)
+		return
 	case kindCall, kindMessage, kindPost:
 	default:
 		return
@@ -240,11 +247,32 @@ func (m *matcher) event(e *recording.Event) {
 	}
 }
 
+// identify is the number of a message, and whether it is known, of a sender's side.
+func (p *process) identify(e *recording.Event, l *layout) (n numbered, known bool) {
+	peer, object := l.i32(e.Body, fieldPeer), p.object(l.u32(e.Body, fieldObject))
+	n = numbered{stream{0, int32(e.Rank.Rank), int32(p.peer(peer, 0)), int32(l.i32(e.Body, fieldTag))}, l.u32(e.Body, fieldSequence)}
+	known = object != nil && object.number != 0 && n.sequence != 0 && peer >= 0 && l.i32(e.Body, fieldJob) == 0
+	if known {
+		n.object = object.number
+	}
+	return n, known
+}
+
+// hidden takes a message into account that a function received which the trace does not show.
+func (m *matcher) hidden(e *recording.Event, p *process, l *layout) {
+	n, known := p.identify(e, l)
+	n.source, n.destination = n.destination, n.source
+	at := side{place: nowhere, received: true, ambiguous: l.u32(e.Body, fieldFlags)&flagConcurrent != 0}
+	of := pattern{l.u32(e.Body, fieldObject), int32(l.i32(e.Body, fieldPeer)), n.tag}
+	m.receiver(p).complete(arrival{n, at, l.u64(e.Body, fieldBegin), known}, l.u32(e.Body, fieldRequest), of)
+}
+
 func (m *matcher) message(e *recording.Event, p *process, l *layout, flags uint32, inside bool) {
 	for len(m.counted) <= e.Chain {
 		m.counted = append(m.counted, 0)
 	}
-	at := side{place: place{e.Chain, m.counted[e.Chain]}, received: flags&flagReceived != 0, ambiguous: flags&flagConcurrent != 0, inside: inside}
+	at := side{place: place{e.Chain, m.counted[e.Chain]}, bytes: l.u64(e.Body, fieldBytes), received: flags&flagReceived != 0,
+		estimated: flags&flagEstimated != 0, ambiguous: flags&flagConcurrent != 0, inside: inside}
 	m.counted[e.Chain]++
 	if inside {
 		if at.received {
@@ -254,12 +282,7 @@ func (m *matcher) message(e *recording.Event, p *process, l *layout, flags uint3
 		}
 	}
 	id, peer := l.u32(e.Body, fieldObject), l.i32(e.Body, fieldPeer)
-	object := p.object(id)
-	n := numbered{stream{0, int32(e.Rank.Rank), int32(p.peer(peer, 0)), int32(l.i32(e.Body, fieldTag))}, l.u32(e.Body, fieldSequence)}
-	known := object != nil && object.number != 0 && n.sequence != 0 && peer >= 0 && l.i32(e.Body, fieldJob) == 0
-	if known {
-		n.object = object.number
-	}
+	n, known := p.identify(e, l)
 	if inside && l.i32(e.Body, fieldJob) != 0 {
 		m.trace.Totals.OtherJobs++
 		at.inside = false // it is not unmatched, too
@@ -323,7 +346,7 @@ func (m *matcher) join(n numbered, s side, known bool) {
 		switch {
 		case !first.inside || !s.inside:
 			m.unmatched(first.inside || s.inside)
-		case first.ambiguous || s.ambiguous || m.matched.doubtful(n.stream, n.sequence):
+		case first.ambiguous || s.ambiguous || m.matched.doubtful(n.stream, n.sequence), first.bytes != s.bytes && !first.estimated && !s.estimated:
 			m.trace.Totals.Ambiguous++
 		default:
 			m.trace.Totals.Flows++

@@ -265,6 +265,9 @@ func (r *receiver) move(a *arrival, number uint32) {
 		return
 	}
 	a.sequence = number
+	if a.place == nowhere {
+		return
+	}
 	if len(r.matched.moved) < maxMoved {
 		r.matched.moved[a.place] = number
 	} else {

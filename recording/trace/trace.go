@@ -130,6 +130,7 @@ const (
 	typeCall    = "trace call"
 	typeRepeat  = "trace repeat"
 	typeMessage = "trace message"
+	typeHidden  = "trace hidden"
 	typePost    = "trace post"
 	typeDone    = "trace done"
 	typeCancel  = "trace cancel"

@@ -158,6 +158,39 @@ func TestAmbiguous(t *testing.T) {
 	}
 }
 
+// A hidden receive that completes after another one took the first message if it was posted before.
+func TestHidden(t *testing.T) {
+	const sent, received = recordingtest.TraceSent, recordingtest.TraceReceived
+	for posted, taken := range map[uint64]uint64{2500: 2, 2700: 1} { // when the hidden one was posted, and the message that the other one took
+		run := save(t, func(x *recordingtest.Trace) {
+			x.Add(message(1, sent, 2000))
+			x.Add(message(2, sent, 2100))
+		}, func(x *recordingtest.Trace) {
+			shown, hidden := message(1, received, 2600), message(2, received, 3000)
+			shown.Bytes, hidden.Request = taken, 9
+			if posted < shown.Begin {
+				x.Post(posted, posted, 9)
+			}
+			x.Add(shown)
+			if posted > shown.Begin {
+				x.Post(posted, posted, 9)
+			}
+			x.Hidden(hidden)
+		})
+		all := Read(run, Options{Flows: true})
+		if want := (Totals{Calls: 3, Sent: 2, Received: 1, Flows: 1, Unmatched: 1}); all.Totals != want {
+			t.Errorf("%+v, want %+v", all.Totals, want)
+		}
+		for e := range all.Events {
+			for _, m := range e.Call.Messages {
+				if m.Flow != 0 && m.Bytes != taken {
+					t.Errorf("%+v", m)
+				}
+			}
+		}
+	}
+}
+
 // A call's messages come with it; if the call was lost, they come alone.
 func TestMessages(t *testing.T) {
 	run := save(t, func(x *recordingtest.Trace) {

@@ -157,6 +157,35 @@ func TestTraceFunctions(t *testing.T) {
 	})
 }
 
+// Receives of functions that are left out decide the order of messages, too.
+func TestTraceOrderOfFunctions(t *testing.T) {
+	each(t, func(t *testing.T, m *mpi) {
+		const rounds = 5
+		all := []string{"MPI_Isend", "MPI_Irecv", "MPI_Start", "MPI_Wait", "MPI_Waitall"}
+		for without, want := range map[string]uint64{"": 2 * 3 * rounds, "MPI_Start": 2 * 3 * rounds, "MPI_Irecv": 2 * 3 * rounds, "MPI_Wait": 0} {
+			config := []string{"trace=record"}
+			for _, f := range all {
+				if f != without {
+					config = append(config, "functions="+f)
+				}
+			}
+			if w := m.start(t, 2, config, "trace_known", "order", strconv.Itoa(rounds)).traced(t).totals; w.Flows != want {
+				t.Errorf("without %q: %+v", without, w)
+			}
+		}
+	})
+}
+
+// A receive that fails may have taken a message, so those that follow have no flow.
+func TestTraceFailedReceives(t *testing.T) {
+	each(t, func(t *testing.T, m *mpi) {
+		got := m.start(t, 2, []string{"trace=record"}, "trace_known", "truncated", "6").traced(t)
+		if w := got.totals; w.Sent != 2*3*6 || w.Received != 2*2*6 || w.Flows != 0 || got.calls[0]["MPI_Recv"] != 3*5 {
+			t.Errorf("%+v, %v", w, got.calls[0])
+		}
+	})
+}
+
 // Partitioned messages have no flow and are counted apart, and do not change the numbers of others.
 func TestTracePartitioned(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {

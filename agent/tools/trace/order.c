@@ -29,7 +29,7 @@ static uint64_t mix(uint64_t x)
 /* Whether all messages that were received so far have been reported; else the numbers of later ones would be wrong. */
 static inline bool saw_all(void)
 {
-    return !(requests_lost | requests_locked | requests_freed | unseen);
+    return !(requests_lost | requests_locked | requests_freed | requests_failed | unseen);
 }
 
 void order_unseen(void)

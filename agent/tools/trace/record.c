@@ -106,6 +106,14 @@ static uint32_t number_of(const struct call_completion *message, uint32_t object
     return 0;
 }
 
+static NOINLINE void record_hidden(struct mpitx_run *to, struct trace_thread *thread, const struct chain_call *call, const struct call_completion *message,
+                                   uint32_t object, uint32_t number)
+{
+    struct trace_hidden event = {call->enter, (uint32_t)message->request, number, object, message->world.rank, message->tag, message->world.job,
+                                 TRACE_RECEIVED | (message->request == 0 && thread->posting.posts_concurrently ? TRACE_CONCURRENT : 0u), 0};
+    trace_write(to, thread, trace_types.hidden, call->leave, &event);
+}
+
 /* Messages are numbered also outside of the window, and while MPI_Pcontrol has switched the recording off. */
 static inline __attribute__((always_inline)) void record_message(struct trace_thread *thread, const struct chain_call *call, const struct call_completion *message)
 {
@@ -113,7 +121,11 @@ static inline __attribute__((always_inline)) void record_message(struct trace_th
     uint32_t object = object_of(thread, call, message->comm, CALL_COMM);
     bool parts = trace_roles && (trace_roles[message->function] & TRACE_PARTITIONED); /* they match only each other (MPI-4.1, section 4.2) */
     uint32_t number = parts ? 0 : number_of(message, object);
-    if (!to || !(trace_roles[call->function] & TRACE_SELECTED) || !window_open(call->leave)) return;
+    if (!to || !(trace_roles[call->function] & (TRACE_SELECTED | TRACE_HIDDEN)) || !window_open(call->leave)) return;
+    if (UNLIKELY(trace_roles[call->function] & TRACE_HIDDEN)) {
+        if (message->received && !parts) record_hidden(to, thread, call, message, object, number);
+        return;
+    }
     const struct trace_posting *posting = &thread->posting;
     bool concurrent = message->received ? message->request == 0 && posting->posts_concurrently : posting->sends_concurrently;
     struct trace_message *event = &thread->message, more;
@@ -181,17 +193,22 @@ static void request_ended(const struct chain_call *call, const struct call_reque
     }
 }
 
+static void record_post(struct mpitx_run *to, struct trace_thread *thread, const struct chain_call *call, uint64_t request)
+{
+    struct trace_post event = {call->enter, (uint32_t)request, TRACE_POSTS | (thread->posting.posts_concurrently ? TRACE_CONCURRENT : 0u)};
+    trace_write(to, thread, trace_types.post, call->leave, &event);
+}
+
 static void restarted(const struct chain_call *call, uint64_t request)
 {
     struct mpitx_run *to = __atomic_load_n(&trace_recording, __ATOMIC_ACQUIRE);
-    struct trace_thread *thread = to && (trace_roles[call->function] & TRACE_SELECTED) ? trace_find_thread() : NULL;
+    struct trace_thread *thread = to && (trace_roles[call->function] & (TRACE_SELECTED | TRACE_HIDDEN)) ? trace_find_thread() : NULL;
     if (!thread || !window_open(call->leave)) return;
     if (!trace_begin(thread, call)) {
         order_unknown();
         return;
     }
-    struct trace_post event = {call->enter, (uint32_t)request, TRACE_POSTS | (thread->posting.posts_concurrently ? TRACE_CONCURRENT : 0u)};
-    trace_write(to, thread, trace_types.post, call->leave, &event);
+    record_post(to, thread, call, request);
     trace_end(thread);
 }
 
@@ -259,6 +276,13 @@ static inline __attribute__((always_inline)) void write_call(struct mpitx_run *t
     slot->chunk = mpitx_run_chunk(to, thread->stream);
 }
 
+/* Whether a call that makes a request has posted a receive: MPI_Mprobe does, MPI_Mrecv does not. */
+static inline bool posts(const struct chain_call *call)
+{
+    const struct call_function *function = &chain_functions[call->function];
+    return function->kind == CALL_POINT_TO_POINT && ((function->traffic & CALL_RECEIVES) ? call->description.started : !(function->traffic & CALL_SENDS));
+}
+
 static inline __attribute__((always_inline)) void record_call(struct mpitx_run *to, struct trace_thread *thread, const struct chain_call *call)
 {
     const struct call_description *d = &call->description;
@@ -276,10 +300,8 @@ static inline __attribute__((always_inline)) void record_call(struct mpitx_run *
         add_peer(&event, call);
     }
     if (call->described && d->request) {
-        const struct call_function *function = &chain_functions[call->function];
         event.request = (uint32_t)d->request;
-        if (function->kind == CALL_POINT_TO_POINT && event.peer != NOBODY &&
-            ((function->traffic & CALL_RECEIVES) ? d->started : !(function->traffic & CALL_SENDS))) /* MPI_Mprobe posts, MPI_Mrecv does not */
+        if (event.peer != NOBODY && posts(call))
             event.flags |= TRACE_POSTS | (thread->posting.posts_concurrently ? TRACE_CONCURRENT : 0u);
     }
     event.flags |= (call->abandoned ? TRACE_ABANDONED : call->rc != 0 ? TRACE_FAILED : 0u) | (uint32_t)call->depth << TRACE_DEPTH;
@@ -287,12 +309,24 @@ static inline __attribute__((always_inline)) void record_call(struct mpitx_run *
     write_call(to, thread, call->leave, &event);
 }
 
+static NOINLINE void leave_hidden(struct mpitx_run *to, struct trace_thread *thread, const struct chain_call *call)
+{
+    const struct call_description *d = &call->description;
+    int32_t source = chain_functions[call->function].traffic & CALL_SENDS ? d->source : d->peer;
+    if (call->described && call->rc == 0 && d->request && source != call_wildcards.proc_null && posts(call) && window_open(call->leave))
+        record_post(to, thread, call, d->request);
+    order_leave(thread);
+}
+
 static inline void leave(const struct chain_call *call)
 {
     struct mpitx_run *to = __atomic_load_n(&trace_recording, __ATOMIC_ACQUIRE);
     struct trace_thread *thread = to ? trace_find_thread() : NULL;
     if (!thread || !call->enter || !trace_begin(thread, call)) return;
-    record_call(to, thread, call);
+    if (UNLIKELY(trace_roles[call->function] & TRACE_HIDDEN))
+        leave_hidden(to, thread, call);
+    else
+        record_call(to, thread, call);
     trace_end(thread);
 }
 

@@ -49,6 +49,7 @@ static bool declare(void)
 {
     static const struct mpitx_run_field call[] = {BEGIN, SITE, MESSAGE}, message[] = {BEGIN, MESSAGE};
     static const struct mpitx_run_field repeat[] = {NUMBER("slot"), NUMBER("lasted"), NUMBER("request"), NUMBER("sequence")};
+    static const struct mpitx_run_field hidden[] = {BEGIN, NUMBER("object"), SIGNED("peer"), SIGNED("tag"), SIGNED("job"), NUMBER("flags"), NUMBER("reserved")};
     static const struct mpitx_run_field post[] = {TIME("begin"), NUMBER("request"), NUMBER("flags")};
     static const struct mpitx_run_field done[] = {NUMBER("request"), NUMBER("flags")};
     static const struct mpitx_run_field cancel[] = {NUMBER("request"), NUMBER("outcome"), NUMBER("object"), SIGNED("peer"), SIGNED("tag"), SIGNED("job"),
@@ -61,6 +62,7 @@ static bool declare(void)
     } all[] = {{&trace_types.call, "trace call", call, COUNT(call), sizeof(struct trace_call)},
                {&trace_types.repeat, "trace repeat", repeat, COUNT(repeat), sizeof(struct trace_repeat)},
                {&trace_types.message, "trace message", message, COUNT(message), sizeof(struct trace_message)},
+               {&trace_types.hidden, "trace hidden", hidden, COUNT(hidden), sizeof(struct trace_hidden)},
                {&trace_types.post, "trace post", post, COUNT(post), sizeof(struct trace_post)},
                {&trace_types.done, "trace done", done, COUNT(done), sizeof(struct trace_done)},
                {&trace_types.cancel, "trace cancel", cancel, COUNT(cancel), sizeof(struct trace_cancel)}};
@@ -71,20 +73,39 @@ static bool declare(void)
     return true;
 }
 
+/* Whether a function posts or completes receives. */
+static bool receives(const struct call_function *function)
+{
+    bool probe = strcmp(function->name, "MPI_Mprobe") == 0 || strcmp(function->name, "MPI_Improbe") == 0;
+    bool start = strcmp(function->name, "MPI_Start") == 0 || strcmp(function->name, "MPI_Startall") == 0;
+    return probe || start || (function->traffic & CALL_COMPLETES) || (function->kind == CALL_POINT_TO_POINT && (function->traffic & CALL_RECEIVES));
+}
+
+static unsigned role_of(const struct call_function *function, bool hides)
+{
+    bool partitioned = strncmp(function->name, "MPI_Psend", 9) == 0 || strncmp(function->name, "MPI_Precv", 9) == 0;
+    return (selected(function->name) ? TRACE_SELECTED : hides && receives(function) ? TRACE_HIDDEN : 0) | (partitioned ? TRACE_PARTITIONED : 0);
+}
+
+static unsigned wants_of(const struct call_function *function, unsigned role)
+{
+    bool moves = function->kind == CALL_POINT_TO_POINT && (function->traffic & (CALL_SENDS | CALL_RECEIVES));
+    bool carries = moves || (function->traffic & (CALL_REQUESTS | CALL_COMPLETES)) || receives(function);
+    bool orders = moves || (receives(function) && !(function->traffic & CALL_COMPLETES));
+    if (!(role & (TRACE_SELECTED | TRACE_HIDDEN))) return carries ? CHAIN_DESCRIPTION | CHAIN_COMPLETIONS : 0;
+    return CHAIN_LEAVE | CHAIN_TIMES | CHAIN_DESCRIPTION | CHAIN_COMPLETIONS | (order_concurrent && orders ? CHAIN_ENTER : 0);
+}
+
 /* Messages are numbered also in functions that are not selected. */
 static bool observe(void)
 {
+    bool hides = false; /* a function is selected that receives */
     trace_roles = calloc((size_t)chain_function_count, sizeof *trace_roles);
     if (!trace_roles) return false;
+    for (int i = 0; i < chain_function_count; i++) hides = hides || (receives(&chain_functions[i]) && selected(chain_functions[i].name));
     for (int i = 0; i < chain_function_count; i++) {
-        const struct call_function *function = &chain_functions[i];
-        const char *name = function->name;
-        bool probe = strcmp(name, "MPI_Mprobe") == 0 || strcmp(name, "MPI_Improbe") == 0, start = strcmp(name, "MPI_Start") == 0 || strcmp(name, "MPI_Startall") == 0;
-        bool moves = function->kind == CALL_POINT_TO_POINT && (function->traffic & (CALL_SENDS | CALL_RECEIVES));
-        bool carries = moves || (function->traffic & (CALL_REQUESTS | CALL_COMPLETES)) || probe;
-        unsigned wants = selected(name) ? CHAIN_LEAVE | CHAIN_TIMES | CHAIN_DESCRIPTION | CHAIN_COMPLETIONS : carries ? CHAIN_DESCRIPTION | CHAIN_COMPLETIONS : 0;
-        trace_roles[i] = (selected(name) ? TRACE_SELECTED : 0) | (strncmp(name, "MPI_Psend", 9) == 0 || strncmp(name, "MPI_Precv", 9) == 0 ? TRACE_PARTITIONED : 0);
-        if (order_concurrent && (wants & CHAIN_LEAVE) && (moves || probe || start)) wants |= CHAIN_ENTER;
+        trace_roles[i] = (uint8_t)role_of(&chain_functions[i], hides);
+        unsigned wants = wants_of(&chain_functions[i], trace_roles[i]);
         if (wants && !chain_observe(&trace_observer, i, wants)) return false;
     }
     return true;

@@ -58,7 +58,15 @@ struct trace_message {
     uint32_t flags;
 };
 
-/* A persistent receive was started. */
+/* A message that a function received which is not selected: it decides the order of others. */
+struct trace_hidden {
+    uint64_t begin;
+    uint32_t request, sequence, object;
+    int32_t peer, tag, job;
+    uint32_t flags, reserved;
+};
+
+/* A persistent receive was started, or one was posted by a function that is not selected. */
 struct trace_post {
     uint64_t begin;
     uint32_t request, flags;
@@ -158,12 +166,12 @@ static inline void trace_write(struct mpitx_run *to, struct trace_thread *thread
 }
 
 extern struct trace_types {
-    int call, repeat, message, post, done, cancel;
+    int call, repeat, message, hidden, post, done, cancel;
 } trace_types;
 
 /* ---- record.c ---- */
 
-enum { TRACE_SELECTED = 1, TRACE_PARTITIONED = 2 };
+enum { TRACE_SELECTED = 1, TRACE_PARTITIONED = 2, TRACE_HIDDEN = 4 }; /* hidden: not selected, but decides the order of received messages */
 extern uint8_t *trace_roles; /* by function */
 extern const struct chain_observer trace_observer;
 void trace_record_open_calls(void);
