@@ -30,6 +30,12 @@ static inline void cancel_restore(struct cancel before)
         pthread_setcanceltype(before.type, NULL);
 }
 
+#define HOLD_SIGNAL(number) (UINT64_C(1) << ((number) - 1))
+
+/* The signals to block: all but those that an instruction raises, which kill the process if they are blocked. */
+#define HOLD_SIGNALS \
+    (~(HOLD_SIGNAL(SIGILL) | HOLD_SIGNAL(SIGTRAP) | HOLD_SIGNAL(SIGBUS) | HOLD_SIGNAL(SIGFPE) | HOLD_SIGNAL(SIGSEGV) | HOLD_SIGNAL(SIGSYS)))
+
 struct hold {
     struct cancel cancel;
     uint64_t signals;
@@ -38,9 +44,9 @@ struct hold {
 /* The C library's functions would not keep the signals that it and the sampler's timers use. */
 static inline struct hold hold_begin(void)
 {
-    const uint64_t all = ~UINT64_C(0);
+    const uint64_t block = HOLD_SIGNALS;
     struct hold before = {.cancel = cancel_defer()};
-    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before.signals, sizeof all);
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &block, &before.signals, sizeof block);
     return before;
 }
 

@@ -28,8 +28,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "run/run.h"
+#include "base/cancel.h"
 #include "run/format.h"
+#include "run/run.h"
 
 #define RUN_META_RESERVE 512 /* bytes of every meta chunk reserved for the records that end a run */
 
@@ -207,9 +208,9 @@ static inline bool run_try_lock(struct mpitx_run *run)
 /* Blocks signals, as a handler may leave by siglongjmp. Lets the holder run between two tries. */
 static inline bool run_try_lock_masked(struct mpitx_run *run, int tries)
 {
-    const uint64_t all = ~UINT64_C(0);
+    const uint64_t block = HOLD_SIGNALS;
     uint64_t before;
-    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof all);
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &block, &before, sizeof block);
     for (; tries > 0; tries--) {
         if (run_try_lock(run)) {
             run->signals = before;
