@@ -61,9 +61,8 @@ static uint32_t find(enum call_object kind, uint64_t handle, bool also_freed)
 {
     if (!handle || !objects) return 0;
     uint32_t id = __atomic_load_n(chain_of(handle), __ATOMIC_ACQUIRE);
-    for (; id; id = objects[id].next)
-        if (objects[id].handle == handle && objects[id].kind == kind && (also_freed || !__atomic_load_n(&objects[id].freed, __ATOMIC_RELAXED))) return id;
-    return 0;
+    while (id && (objects[id].handle != handle || objects[id].kind != kind)) id = objects[id].next;
+    return also_freed || !__atomic_load_n(&objects[id].freed, __ATOMIC_RELAXED) ? id : 0; /* if the newest one is freed, so are the older ones */
 }
 
 uint32_t objects_find(enum call_object kind, uint64_t handle)
@@ -87,22 +86,28 @@ static uint32_t order_of(const struct row *new)
     return 0;
 }
 
+static bool full(void)
+{
+    static bool noted;
+    if (__atomic_load_n(&count, __ATOMIC_RELAXED) < OBJECTS_MOST - 1) return false;
+    if (!__atomic_exchange_n(&noted, true, __ATOMIC_RELAXED))
+        agent_report(MPITX_RUN_WARNING, "only the first %d communicators, windows and files are told apart", OBJECTS_MOST - 1);
+    return true;
+}
+
 static uint32_t add(uint64_t handle, struct row *new)
 {
-    if (count == OBJECTS_MOST - 1) {
-        static bool noted;
-        if (!noted) agent_report(MPITX_RUN_WARNING, "only the first %d communicators, windows and files are told apart", OBJECTS_MOST - 1);
-        noted = true;
-        return 0;
-    }
+    if (full()) return 0;
     new->id = count + 1;
     new->order = order_of(new);
     struct row *row = (struct row *)mpitx_run_row(agent_run, table, new);
     if (!row) return 0;
     uint32_t *chain = chain_of(handle);
-    objects[++count] = (struct object){.handle = handle, .row = row, .next = *chain, .kind = (uint8_t)new->kind};
-    __atomic_store_n(chain, count, __ATOMIC_RELEASE);
-    return count;
+    uint32_t id = count + 1;
+    objects[id] = (struct object){.handle = handle, .row = row, .next = *chain, .kind = (uint8_t)new->kind};
+    __atomic_store_n(chain, id, __ATOMIC_RELEASE);
+    __atomic_store_n(&count, id, __ATOMIC_RELAXED);
+    return id;
 }
 
 /* ---- objects ---- */
@@ -110,6 +115,7 @@ static uint32_t add(uint64_t handle, struct row *new)
 /* An object that was made by a function (negative: unknown) from a communicator (0: none, or unknown). job: which spawned job it leads to; else 0. */
 static uint32_t learn(enum call_object kind, union mpi_handle handle, int function, uint64_t parent, const char *name, int32_t job)
 {
+    if (full()) return 0;
     int saved = errno;
     struct object_facts facts = {0};
     struct row new = {.kind = kind, .handle = handle.number, .rank = -1, .job = job, .made_by = function < 0 ? text_empty() : text_of_function(function), .parent = objects_find(CALL_COMM, parent)};
