@@ -319,7 +319,8 @@ func queuesJSON(w io.Writer, q *queues.Queues) error {
 		Queues   []queue   `json:"queues"`
 		Unpaired uint64    `json:"unpaired"`
 		Lost     uint64    `json:"lost"`
-	}{Schema: queuesSchema, Version: queuesVersion, Source: q.Source, Derived: q.Derived, From: int64(q.From), To: int64(q.To), Findings: []finding{}, Peers: []peer{}, Queues: []queue{}, Unpaired: q.Unpaired, Lost: q.Lost}
+		Later    uint64    `json:"later,omitempty"`
+	}{Schema: queuesSchema, Version: queuesVersion, Source: q.Source, Derived: q.Derived, From: int64(q.From), To: int64(q.To), Findings: []finding{}, Peers: []peer{}, Queues: []queue{}, Unpaired: q.Unpaired, Lost: q.Lost, Later: q.Later}
 	for _, f := range q.Findings(1 << 20) {
 		site := ""
 		if f.Site != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -101,6 +102,9 @@ func (o *queuesOptions) run(cmd *cobra.Command, args []string) error {
 	}
 	if q.Lost > 0 {
 		o.a.complain("%s: %d events were lost, as there was no room for them: numbers are too small", name, q.Lost)
+	}
+	if q.Later > 0 {
+		o.a.complain("%s: these are the messages until %s; %d later ones are left out, as they are too many at once: choose a part with --from and --to", name, q.To.Round(time.Microsecond), q.Later)
 	}
 	if !q.Derived {
 		for _, line := range gapLines(run, slices.DeleteFunc(trace.EventGaps(run, options.Rank), notOfQueues), nil) {

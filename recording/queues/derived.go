@@ -10,8 +10,8 @@ import (
 	"mpitx/recording/trace"
 )
 
-// mostPairs bounds the messages that Derive remembers: about 40 MB.
-const mostPairs = 500_000
+// mostPairs bounds the messages that Derive remembers: about 270 MB.
+var mostPairs = 2_000_000
 
 // pair is a message whose send and receive are known.
 type pair struct {
@@ -53,6 +53,7 @@ type deriver struct {
 	halves map[uint64]pair // by flow: what came first
 	pairs  []pair
 	lost   uint64
+	later  uint64 // messages after the first mostPairs
 }
 
 func (d *deriver) comm(o *trace.Object) int32 {
@@ -70,7 +71,9 @@ func (d *deriver) side(m *trace.Message, rank *recording.Rank) {
 	p, other := d.halves[m.Flow]
 	switch {
 	case !other && len(d.halves)+len(d.pairs) >= mostPairs:
-		d.lost++
+		if m.Received {
+			d.later++
+		}
 		return
 	case m.Received:
 		p.rank, p.peer, p.comm, p.tag, p.posted, p.notify = int32(rank.Rank), int32(m.Peer), d.comm(m.Object), int32(m.Tag), m.Posted, m.Done
@@ -124,7 +127,7 @@ func (d *deriver) queues(pairs []pair) *Queues {
 		}
 	}
 	q := a.Queues()
-	q.Derived, q.Lost = true, d.lost
+	q.Derived, q.Lost, q.Later = true, d.lost, d.later
 	q.sites = d.sites(pairs)
 	return q
 }

@@ -104,6 +104,7 @@ type Queues struct {
 	// Unpaired counts events that end what did not begin: recording began in between, or events were lost.
 	Unpaired uint64
 	Lost     uint64 // events that were not recorded
+	Later    uint64 // messages that Derive left out, as there are too many; To is the end of the others
 
 	sites map[siteKey]*Site // by receiver, communicator, sender and kind of finding
 	calls *Queues           // see AddCalls

@@ -139,3 +139,23 @@ func TestSameNames(t *testing.T) {
 		t.Errorf("%+v", q)
 	}
 }
+
+// Of too many messages, the first ones count, and the others are counted.
+func TestTooManyMessages(t *testing.T) {
+	run := open(t, func(dir string) error { return recordingtest.SaveTrace(dir, 20) })
+	all := Derive(run, recording.Options{})
+	total := uint64(0)
+	for _, p := range all.Peers {
+		total += p.Unexpected + p.Expected
+	}
+	defer func(most int) { mostPairs = most }(mostPairs)
+	mostPairs = 6
+	first := Derive(run, recording.Options{})
+	n := uint64(0)
+	for _, p := range first.Peers {
+		n += p.Unexpected + p.Expected
+	}
+	if all.Later != 0 || n != 6 || first.Later != total-6 || first.Lost != all.Lost || first.To >= all.To {
+		t.Errorf("%d of %d messages, %d later, %d lost", n, total, first.Later, first.Lost)
+	}
+}
