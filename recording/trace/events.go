@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"math"
 	"strings"
 	"time"
 
@@ -45,12 +44,10 @@ func newDecoder(t *Trace) *decoder {
 	return &decoder{trace: t, processes: newProcesses(t), posted: map[*process]map[uint32]post{}}
 }
 
+// options select all events of the ranks, also if a part is chosen: earlier ones post receives and count messages, and a call that begins in
+// the part may end later.
 func (d *decoder) options() recording.Options {
-	o := recording.Options{Rank: d.trace.options.Rank, Bodies: true}
-	if d.trace.options.To > d.trace.options.From { // events before From are read as well: they post receives, and count messages
-		o.From, o.To = math.MinInt64, d.trace.options.To
-	}
-	return o
+	return recording.Options{Rank: d.trace.options.Rank, Bodies: true}
 }
 
 func (d *decoder) chain(e *recording.Event) *chain {
@@ -63,14 +60,20 @@ func (d *decoder) chain(e *recording.Event) *chain {
 	return d.chains[e.Chain]
 }
 
-func (t *Trace) inside(at time.Duration) bool {
-	return t.options.To <= t.options.From || at >= t.options.From && at < t.options.To
+// inside reports whether the chosen part has some of the time between two moments.
+func (t *Trace) inside(from, to time.Duration) bool {
+	return t.options.To <= t.options.From || to >= t.options.From && from < t.options.To
+}
+
+// insideCall is inside for a call or a message of one, whose event has the time of the end.
+func (t *Trace) insideCall(e *recording.Event, l *layout) bool {
+	return t.options.To <= t.options.From || t.inside(t.run.TimeAt(e.Rank, l.u64(e.Body, fieldBegin)), e.Time)
 }
 
 // event decodes an event. It returns false if yield stopped.
 func (d *decoder) event(e *recording.Event, yield func(*Event) bool) bool {
 	c := d.chain(e)
-	inside := d.trace.inside(e.Time)
+	inside := d.trace.inside(e.Time, e.Time)
 	if e.Type == nil {
 		if !inside {
 			return true
@@ -89,20 +92,20 @@ func (d *decoder) event(e *recording.Event, yield func(*Event) bool) bool {
 	}
 	switch l.kind {
 	case kindCall:
-		return d.endCall(c, e, l, inside, yield)
+		return d.endCall(c, e, l, yield)
 	case kindMessage:
 		begin := l.u64(e.Body, fieldBegin)
 		if len(c.messages) > 0 && c.begin != begin && !d.orphans(c, e.Chain, yield) {
 			return false
 		}
 		c.begin = begin
-		if m := d.message(c, e, l); inside && len(c.messages) < maxPending {
+		if m := d.message(c, e, l); len(c.messages) < maxPending && d.trace.insideCall(e, l) {
 			c.messages = append(c.messages, *m)
 		}
 	case kindPost:
 		d.post(p, l.u32(e.Body, fieldRequest), post{at: d.trace.run.TimeAt(e.Rank, l.u64(e.Body, fieldBegin))})
 	case kindDone:
-		if inside && len(c.ended) < maxPending {
+		if len(c.ended) < maxPending {
 			c.ended = append(c.ended, l.u32(e.Body, fieldRequest))
 		}
 	case kindPhase:
@@ -175,13 +178,14 @@ func (d *decoder) message(c *chain, e *recording.Event, l *layout) *Message {
 	return m
 }
 
-func (d *decoder) endCall(c *chain, e *recording.Event, l *layout, inside bool, yield func(*Event) bool) bool {
+func (d *decoder) endCall(c *chain, e *recording.Event, l *layout, yield func(*Event) bool) bool {
 	begin, flags := l.u64(e.Body, fieldBegin), l.u32(e.Body, fieldFlags)
 	if len(c.messages) > 0 && c.begin != begin && !d.orphans(c, e.Chain, yield) {
 		return false
 	}
 	job := l.i32(e.Body, fieldJob)
 	p, at := c.process, d.trace.run.TimeAt(e.Rank, begin)
+	inside := d.trace.inside(at, e.Time)
 	if flags&(flagSent|flagReceived) != 0 {
 		if m := d.message(c, e, l); inside {
 			c.messages = append(c.messages, *m)

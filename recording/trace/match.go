@@ -211,7 +211,9 @@ func (m *matcher) event(e *recording.Event) {
 	t := &m.trace.Totals
 	p := m.of(e.Rank)
 	if e.Type == nil {
-		t.lose(e)
+		if m.trace.inside(e.Time, e.Time) {
+			t.lose(e)
+		}
 		m.receiver(p).lose()
 		return
 	}
@@ -231,7 +233,7 @@ func (m *matcher) event(e *recording.Event) {
 	default:
 		return
 	}
-	flags, inside := l.u32(e.Body, fieldFlags), m.trace.inside(e.Time)
+	flags, inside := l.u32(e.Body, fieldFlags), m.trace.insideCall(e, l)
 	if l.kind == kindCall && inside {
 		t.Calls++
 	}
