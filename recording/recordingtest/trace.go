@@ -42,7 +42,7 @@ func NewTrace(s *Stream) *Trace {
 	s.EventType(4, "mpi_t queued", 24, Field{Name: "timestamp", Type: 8}, i32("source"), u32("object"), i32("source"), i32("tag"))
 	s.EventType(7, "trace done", 8, u32("request"), u32("flags"))
 	s.EventType(8, "trace cancel", 32, u32("request"), u32("outcome"), u32("object"), i32("peer"), i32("tag"), i32("job"), u32("flags"), u32("reserved"))
-	s.EventType(9, "trace hidden", 40, begin, u32("request"), u32("sequence"), u32("object"), i32("peer"), i32("tag"), i32("job"), u32("flags"), u32("reserved"))
+	s.EventType(15, "trace hidden", 40, begin, u32("request"), u32("sequence"), u32("object"), i32("peer"), i32("tag"), i32("job"), u32("flags"), u32("reserved"))
 	s.EventType(6, "trace repeat", 16, u32("slot"), u32("lasted"), u32("request"), u32("sequence"))
 	return t
 }
@@ -97,7 +97,7 @@ func (t *Trace) Hidden(m TraceEvent) {
 	for _, v := range []uint32{m.Request, m.Sequence, m.Object, uint32(m.Peer), uint32(m.Tag), uint32(m.Job), m.Flags, 0} {
 		b = le.AppendUint32(b, v)
 	}
-	t.events = append(t.events, Event{25, m.End, b})
+	t.events = append(t.events, Event{31, m.End, b})
 }
 
 // Done says that the call which ends at a time completes the send of a request.

@@ -58,7 +58,7 @@ static void appended(void)
         usleep(1000);
 }
 
-static void *hold_lock(void *ms)
+static void *keep_locked(void *ms)
 {
     struct mpitx_run *held = run;
     sem_post(&holding);
@@ -72,7 +72,7 @@ static void hold(uint64_t ms)
     pthread_t thread;
     while (!run_try_lock(run))
         ;
-    if (sem_init(&holding, 0, 0) || pthread_create(&thread, NULL, hold_lock, (void *)(uintptr_t)ms))
+    if (sem_init(&holding, 0, 0) || pthread_create(&thread, NULL, keep_locked, (void *)(uintptr_t)ms))
         exit(9);
     sem_wait(&holding);
     pthread_detach(thread);
