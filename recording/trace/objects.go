@@ -17,10 +17,14 @@ type row struct {
 	object *Object
 	key    string // kind, group and order; "": the group is unknown
 	parent uint32
+	group  uint64
 }
 
+// intercommunicator is a function whose groups give it different parents: their local communicators.
+const intercommunicator = "MPI_Intercomm_create"
+
 // Objects reads the objects of all ranks by the ranks' own numbers. Objects of two processes are the same if kind, group and order
-// are equal and their parents are the same.
+// are equal and their parents are the same. Intercommunicators of the same groups are the same if they are the nth of a process.
 func Objects(run *recording.Run) map[*recording.Rank]map[uint32]*Object {
 	all := map[*recording.Rank]map[uint32]*row{}
 	for r := range rows(run, "objects", nil) {
@@ -33,17 +37,22 @@ func Objects(run *recording.Run) map[*recording.Rank]map[uint32]*Object {
 		if kind < len(kinds) {
 			o.Kind = kinds[kind]
 		}
-		one := &row{object: o, parent: uint32(r.number("parent"))}
-		if group := r.number("group"); group != 0 {
-			one.key = fmt.Sprint(kind, " ", group, " ", r.number("order"))
+		one := &row{object: o, parent: uint32(r.number("parent")), group: r.number("group")}
+		if one.group != 0 {
+			one.key = fmt.Sprint(kind, " ", one.group, " ", r.number("order"))
 		}
 		all[rank][uint32(r.number("id"))] = one
 	}
 	same, objects := map[string]*Object{}, map[*recording.Rank]map[uint32]*Object{}
 	for _, rank := range run.Ranks {
 		objects[rank] = map[uint32]*Object{}
+		nth := map[uint64]int{}                                  // intercommunicators by group
 		for _, id := range slices.Sorted(maps.Keys(all[rank])) { // numbers, and so flows, are the same in each reading
 			one := all[rank][id]
+			if one.object.MadeBy == intercommunicator && one.group != 0 {
+				one.parent, one.key = 0, fmt.Sprint("inter ", one.group, " ", nth[one.group])
+				nth[one.group]++
+			}
 			objects[rank][id] = one.object
 			key, ok := keyOf(all[rank], one, 0)
 			switch {

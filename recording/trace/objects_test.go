@@ -43,3 +43,37 @@ func TestObjectNames(t *testing.T) {
 		t.Errorf("%p and %p are the same communicator", a, b)
 	}
 }
+
+// The two groups of an intercommunicator make it from different communicators.
+func TestIntercommunicators(t *testing.T) {
+	const split, inter, dup, merge = "MPI_Comm_split", "MPI_Intercomm_create", "MPI_Comm_dup", "MPI_Intercomm_merge"
+	all := func(group uint64) []recordingtest.Object {
+		return []recordingtest.Object{
+			{ID: 2, Size: 1, MadeBy: split, Parent: 1, Group: group},
+			{ID: 3, Size: 1, MadeBy: dup, Parent: 2, Group: group},
+			{ID: 4, Size: 1, MadeBy: inter, Parent: 2, Group: 7},
+			{ID: 5, Size: 1, MadeBy: inter, Parent: 3, Group: 7},
+			{ID: 6, Size: 1, MadeBy: dup, Parent: 4, Group: 7},
+			{ID: 7, Size: 2, MadeBy: merge, Parent: 5, Group: 1},
+		}
+	}
+	run := save(t, func(x *recordingtest.Trace) {
+		x.Objects(all(2)...)
+		x.Add(message(1, recordingtest.TraceSent, 1000))
+	}, func(x *recordingtest.Trace) {
+		x.Objects(all(3)...)
+		x.Add(message(1, recordingtest.TraceReceived, 1000))
+	})
+	objects := Objects(run)
+	different := map[*Object]bool{}
+	for id := uint32(1); id <= 7; id++ {
+		a, b := objects[run.Ranks[0]][id], objects[run.Ranks[1]][id]
+		if same := id != 2 && id != 3; (a == b) != same || a == nil || b == nil {
+			t.Errorf("object %d: %p and %p", id, a, b)
+		}
+		different[a] = true
+	}
+	if len(different) != 7 {
+		t.Errorf("%d objects", len(different))
+	}
+}

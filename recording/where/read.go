@@ -161,6 +161,7 @@ type nested struct {
 type object struct {
 	*Object
 	id, parent, order, group, kind uint64
+	madeBy                         string
 }
 
 var kinds = []string{"communicator", "window", "file"}
@@ -171,7 +172,7 @@ func (x *reader) addObject(f fields) {
 	if kind < uint64(len(kinds)) {
 		o.Kind = kinds[kind]
 	}
-	x.list = append(x.list, object{o, f.unsigned("id"), f.unsigned("parent"), f.unsigned("order"), f.unsigned("group"), kind})
+	x.list = append(x.list, object{o, f.unsigned("id"), f.unsigned("parent"), f.unsigned("order"), f.unsigned("group"), kind, f.text("made_by")})
 	x.process.Objects = append(x.process.Objects, o)
 	if f.unsigned("freed") == 0 {
 		x.objects[f.unsigned("handle")] = o
@@ -182,6 +183,7 @@ func (x *reader) addObject(f fields) {
 // to it, by groups and order. MPI_COMM_WORLD is the object 1, MPI_COMM_SELF the object 2.
 func (x *reader) identify() {
 	byID := map[uint64]*Object{}
+	nth := map[uint64]int{} // intercommunicators by group
 	for _, o := range x.list {
 		byID[o.id] = o.Object
 		parent := byID[o.parent]
@@ -192,6 +194,9 @@ func (x *reader) identify() {
 			}
 		case o.id == 2:
 			o.Identity = fmt.Sprintf("self of %d", x.process.Rank)
+		case o.madeBy == "MPI_Intercomm_create" && o.group != 0: // its groups make it from different communicators
+			o.Identity = fmt.Sprintf("inter/%x.%d", o.group, nth[o.group])
+			nth[o.group]++
 		case o.group != 0 && parent != nil && parent.Identity != "":
 			o.Identity = fmt.Sprintf("%s/%x.%d.%d", parent.Identity, o.group, o.kind, o.order)
 		}
