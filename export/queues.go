@@ -100,6 +100,8 @@ func QueueFinding(f queues.Finding, t Terminal) string {
 			text += "; " + senders + " sends late"
 		case queues.SameRank:
 			text += "; " + senders + " send late"
+		case queues.Apart:
+			text += queueRoots(f)
 		}
 		return text + queueSite(f)
 	}
@@ -107,7 +109,29 @@ func QueueFinding(f queues.Finding, t Terminal) string {
 	if f.Derived {
 		how = be + " sent before " + own + " receive" + plural + " " + be + " posted, and waited at most "
 	}
-	return fmt.Sprintf("%s receive%s late: %d of %d messages from %s on %s %s%s%s; post %s receives earlier", receivers, s, f.Messages, f.Of, senders, f.Comm, how, mean, all, its) + queueSite(f)
+	if f.Relation == queues.Both {
+		senders += ","
+	}
+	messages := map[bool]string{true: "message", false: "messages"}[f.Of == 1]
+	return fmt.Sprintf("%s receive%s late: %d of %d %s from %s on %s %s%s%s; post %s receives earlier", receivers, s, f.Messages, f.Of, messages, senders, f.Comm, how, mean, all, its) + queueSite(f)
+}
+
+// queueRoots names the ranks that others wait for in turn, and that wait for nobody.
+func queueRoots(f queues.Finding) string {
+	var roots []int
+	for _, p := range f.Pairs {
+		if !slices.ContainsFunc(f.Pairs, func(o queues.Pair) bool { return o.Rank == p.Peer }) {
+			roots = append(roots, p.Peer)
+		}
+	}
+	slices.Sort(roots)
+	switch len(roots) {
+	case 0:
+		return ""
+	case 1:
+		return "; " + Ranks(roots) + " does not wait, and sends late"
+	}
+	return "; " + Ranks(roots) + " do not wait, and send late"
 }
 
 // queueRanks are who waits, the ending of their verbs, and for whom.
@@ -138,7 +162,7 @@ func queueRanks(f queues.Finding) (receivers, s, senders string) {
 			distance, side = -distance, "after"
 		}
 		if senders = "the rank " + side; distance > 1 {
-			senders = fmt.Sprintf("the rank %d %s", distance, side)
+			senders = fmt.Sprintf("the rank that is %d %s", distance, side)
 		}
 	}
 	return receivers, s, senders

@@ -93,7 +93,7 @@ func (o *queuesOptions) run(cmd *cobra.Command, args []string) error {
 	q.ResolveSites(find)
 	switch {
 	case len(q.Peers) == 0 && q.Derived:
-		o.a.complain("%s: the trace has no messages whose send and receive are both known", name)
+		o.a.complain("%s: the trace has no messages whose send and receive are both known; mpitx profile says who waits in other calls", name)
 	case len(q.Peers) == 0:
 		o.a.complain("%s: no events of queues were raised", name)
 	}

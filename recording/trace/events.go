@@ -35,6 +35,8 @@ type chain struct {
 	messages []Message // whose call has not come yet
 	ended    []uint32  // likewise: the requests of sends
 	begin    uint64    // of their call, in ticks
+	started  []uint32  // the requests of receives that a call starts which has not come yet
+	startsAt uint64    // its begin
 	process  *process
 	thread   int
 	counted  uint64 // messages so far: numbers them in matched
@@ -103,7 +105,14 @@ func (d *decoder) event(e *recording.Event, yield func(*Event) bool) bool {
 			c.messages = append(c.messages, *m)
 		}
 	case kindPost:
-		d.post(p, l.u32(e.Body, fieldRequest), post{at: d.trace.run.TimeAt(e.Rank, l.u64(e.Body, fieldBegin))})
+		request, begin := l.u32(e.Body, fieldRequest), l.u64(e.Body, fieldBegin)
+		d.post(p, request, post{at: d.trace.run.TimeAt(e.Rank, begin)})
+		if begin != c.startsAt {
+			c.started, c.startsAt = c.started[:0], begin
+		}
+		if len(c.started) < maxPending {
+			c.started = append(c.started, request)
+		}
 	case kindDone:
 		if len(c.ended) < maxPending {
 			c.ended = append(c.ended, l.u32(e.Body, fieldRequest))
@@ -192,8 +201,17 @@ func (d *decoder) endCall(c *chain, e *recording.Event, l *layout, yield func(*E
 		}
 	}
 	request := l.u32(e.Body, fieldRequest)
+	posted := post{at, p.text(l.u32(e.Body, fieldFunction)), l.u64(e.Body, fieldSite)}
 	if flags&flagPosts != 0 && request != 0 {
-		d.post(p, request, post{at, p.text(l.u32(e.Body, fieldFunction)), l.u64(e.Body, fieldSite)})
+		d.post(p, request, posted)
+	}
+	if len(c.started) > 0 {
+		for _, request := range c.started {
+			if posts := d.postsFor(p); c.startsAt == begin && posts[request].at == at { // it started the receives of the posts before it
+				posts[request] = posted
+			}
+		}
+		c.started = c.started[:0]
 	}
 	if !inside {
 		c.messages, c.ended = c.messages[:0], c.ended[:0]

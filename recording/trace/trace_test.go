@@ -191,6 +191,24 @@ func TestHidden(t *testing.T) {
 	}
 }
 
+// A persistent receive was posted by the call that started it.
+func TestStarted(t *testing.T) {
+	run := save(t, func(x *recordingtest.Trace) {
+		x.Post(2000, 2000, 3)
+		x.Add(recordingtest.TraceEvent{Function: "MPI_Start", Begin: 2000, End: 2010, Site: 0x400555})
+		m := message(1, recordingtest.TraceReceived, 3000)
+		m.Function, m.Request = "MPI_Wait", 3
+		x.Add(m)
+	})
+	for e := range Read(run, Options{}).Events {
+		for _, m := range e.Call.Messages {
+			if m.Function != "MPI_Start" || m.Site != 0x400555 || m.Posted != 1000 {
+				t.Errorf("%+v", m)
+			}
+		}
+	}
+}
+
 // A call's messages come with it; if the call was lost, they come alone.
 func TestMessages(t *testing.T) {
 	run := save(t, func(x *recordingtest.Trace) {

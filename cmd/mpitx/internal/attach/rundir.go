@@ -292,7 +292,7 @@ func (j *runDir) enter(path string, shared bool, version string) error {
 			j.made = true
 			return j.leave(version)
 		case !errors.Is(err, fs.ErrNotExist) || time.Now().After(deadline):
-			return dirFailed(path, errors.New("another job made it"), "name a new directory with --dir")
+			return dirFailed(path, errors.New("it exists, and this job did not make it"), "name a new directory with --dir")
 		}
 	}
 }
