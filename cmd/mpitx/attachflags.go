@@ -35,7 +35,7 @@ func (x *attachFlags) flags(cmd *cobra.Command, a *app) {
 	f.StringArrayVar(&x.setFlags, "set", nil, "set a control variable for the application to a value (`CVAR=VALUE`); may be repeated")
 	f.StringArrayVar(&x.setAfterFlags, "set-after", nil, "write a control variable (`CVAR=VALUE`) in the application, after MPI_Init; may be repeated")
 	f.StringVar(&x.dir, "dir", "", "write the run to this new `DIRECTORY` (default: a new name in $MPITX_DIR, else in the current directory)")
-	f.StringVar(&x.maxSize, "max-size", "", "limit the `SIZE` of the whole run, such as 500M or 2G")
+	f.StringVar(&x.maxSize, "max-size", "", "limit the `SIZE` of the recording of all ranks, such as 500M or 2G")
 	choose(cmd, &x.policy, "policy", "", "stop", "what to do at --max-size (`POLICY`): stop recording (stop), or drop the oldest samples (last)", "stop", "last")
 	f.StringVar(&x.mpi, "mpi", "", "use this `MPI`: openmpi, mpich, abi (the library of either with the standard ABI), an installation prefix, or a libmpi file (default: the one that the application links)")
 	f.IntVarP(&x.ranks, "ranks", "n", 0, "start `N` ranks with the MPI's launcher")

@@ -50,8 +50,9 @@ for each thread, and an arrow for each message. The run directory stays for
 mpitx export, which writes other formats, or a part of the trace.
 
 If the program calls MPI faster than the trace can be written, the newest events
-are dropped and counted. With --max-size, the trace ends when the run has this
-size, or keeps the last events (--policy last).
+are dropped and counted. With --max-size, the trace ends when the recording has
+this size, or keeps the last events (--policy last). The file that is written
+from it at the end comes on top.
 
 Under a launcher (mpirun -n 4 mpitx trace -- ./app), each process becomes the
 application with mpitx's agent preloaded. With -n, mpitx starts the launcher.
