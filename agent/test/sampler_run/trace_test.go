@@ -293,7 +293,7 @@ func TestTraceHandlers(t *testing.T) {
 	})
 }
 
-// A handler may interrupt a call after any of its instructions.
+// A handler may interrupt a call after any of its instructions, also where the agent blocks signals.
 func TestTraceSteppedHandlers(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
 		const rounds = 400
