@@ -8,7 +8,7 @@
  *     trace_known partitioned N  partitioned messages, each with another message of the same tag; with MPI-4
  *     trace_known left N        N receives that an error handler leaves by longjmp
  *     trace_known order N       N rounds of receives that a persistent one is among, completed in reverse
- *     trace_known truncated N   N rounds of receives of which the first is too small
+ *     trace_known truncated N   N rounds; the first receive of each has too small a buffer
  *     trace_known handler N     N messages to each side, while a signal handler calls MPI_Comm_rank; prints the number of its calls
  *     trace_known stepped N     calls that a signal handler interrupts after each of their first N instructions, one after another, to call
  *                               MPI_Comm_rank; prints the number of its calls

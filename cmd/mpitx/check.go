@@ -46,7 +46,7 @@ this library. RULE is the name of a rule or of a subject, with * for any text;
 without it, all rules are tested.
 
 The exit code is 1 if the library violates a rule, crashes or hangs, and 2 if
-there is no answer: wrong usage, no such rule, a baseline that does not fit.`,
+it could not be checked: wrong usage, no such rule, a baseline that does not fit.`,
 		Example: `  mpitx check --mpi openmpi
   mpitx check strings 'pvar-*'
   mpitx check --reproduce strings-truncated > violation.c

@@ -104,7 +104,7 @@ func (o *queuesOptions) run(cmd *cobra.Command, args []string) error {
 		o.a.complain("%s: %d events were lost, as there was no room for them: numbers are too small", name, q.Lost)
 	}
 	if q.Later > 0 {
-		o.a.complain("%s: these are the messages until %s; %d later ones are left out, as they are too many at once: choose a part with --from and --to", name, q.To.Round(time.Microsecond), q.Later)
+		o.a.complain("%s: only the messages until %s are counted, since there are too many; %d later ones are missing: choose a part with --from and --to", name, q.To.Round(time.Microsecond), q.Later)
 	}
 	if !q.Derived {
 		for _, line := range gapLines(run, slices.DeleteFunc(trace.EventGaps(run, options.Rank), notOfQueues), nil) {

@@ -62,7 +62,7 @@ func (d *decoder) chain(e *recording.Event) *chain {
 	return d.chains[e.Chain]
 }
 
-// inside reports whether the chosen part has some of the time between two moments.
+// inside reports whether the chosen part overlaps the time between two moments.
 func (t *Trace) inside(from, to time.Duration) bool {
 	return t.options.To <= t.options.From || to >= t.options.From && from < t.options.To
 }

@@ -116,7 +116,7 @@ type Event struct {
 
 // Options choose a part of a trace.
 type Options struct {
-	From, To time.Duration              // calls of which some time is in this part, if To > From
+	From, To time.Duration              // calls that overlap this part, if To > From
 	Rank     func(*recording.Rank) bool // only these ranks; nil: all
 	Flows    bool                       // match sends and receives, which reads the trace once more
 	Derive   map[string]bool            // the events of PERUSE to derive, see [Derivable]

@@ -71,7 +71,7 @@ func TestFlows(t *testing.T) {
 	}
 }
 
-// A part of a trace has the calls of which some time is in it, and the flows whose two sides are.
+// A part of a trace has the calls that overlap it, and the flows whose two sides are among them.
 func TestPart(t *testing.T) {
 	run := open(t, func(dir string) error { return recordingtest.SaveTrace(dir, 100) })
 	part := Read(run, Options{Flows: true, From: 9000, To: 9000 + 10*2500})
