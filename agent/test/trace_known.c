@@ -8,6 +8,7 @@
  *     trace_known partitioned N  partitioned messages, each with another message of the same tag; with MPI-4
  *     trace_known left N        N receives that an error handler leaves by longjmp
  *     trace_known order N       N rounds of receives that a persistent one is among, completed in reverse
+ *     trace_known parts N       N rounds; MPI_Pcontrol leaves out the post of a receive that completes after a later one
  *     trace_known truncated N   N rounds; the first receive of each has too small a buffer
  *     trace_known handler N     N messages to each side, while a signal handler calls MPI_Comm_rank; prints the number of its calls
  *     trace_known stepped N     calls that a signal handler interrupts after each of their first N instructions, one after another, to call
@@ -269,6 +270,22 @@ static void ordered(void)
     sent = 3 * rounds;
 }
 
+static void parts(void)
+{
+    MPI_Request receives[2], sends[3];
+    for (int i = 0; i < rounds; i++) {
+        MPI_Pcontrol(0);
+        MPI_Irecv(in[0], MOST, MPI_CHAR, left, 5, MPI_COMM_WORLD, &receives[0]);
+        MPI_Pcontrol(1);
+        MPI_Irecv(in[1], MOST, MPI_CHAR, left, 5, MPI_COMM_WORLD, &receives[1]);
+        for (int k = 0; k < 3; k++) MPI_Isend(out[k], bytes(), MPI_CHAR, right, 5, MPI_COMM_WORLD, &sends[k]);
+        for (int k = 1; k >= 0; k--) MPI_Wait(&receives[k], MPI_STATUS_IGNORE);
+        MPI_Recv(in[0], MOST, MPI_CHAR, left, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Waitall(3, sends, MPI_STATUSES_IGNORE);
+    }
+    sent = 3 * rounds;
+}
+
 static void truncated(void)
 {
     MPI_Request receive, sends[3];
@@ -384,6 +401,8 @@ int main(int argc, char **argv)
         left_calls();
     } else if (strcmp(what, "order") == 0) {
         ordered();
+    } else if (strcmp(what, "parts") == 0) {
+        parts();
     } else if (strcmp(what, "truncated") == 0) {
         truncated();
     } else if (strcmp(what, "handler") == 0) {

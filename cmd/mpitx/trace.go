@@ -233,7 +233,7 @@ func (o *traceOptions) summarize(run *recording.Run, t trace.Totals) {
 		o.a.complain("nothing was recorded: the program ended before --after, or never entered a phase of --window")
 	}
 	if t.Ambiguous > 0 {
-		o.a.complain("%s without an arrow: their order is ambiguous, as threads sent or received at the same time, or events or the outcome of MPI_Cancel are missing", count(t.Ambiguous, "message"))
+		o.a.complain("%s without an arrow: their order is ambiguous, as threads sent or received at the same time, or events, parts of the run or the outcome of MPI_Cancel are missing", count(t.Ambiguous, "message"))
 	}
 	if t.Cancelled > 0 {
 		o.a.complain("%s without an arrow: cancelled by MPI_Cancel", count(t.Cancelled, "message"))

@@ -71,11 +71,12 @@ const (
 	kindPost
 	kindDone
 	kindCancel
+	kindPart
 	kindPhase
 	kindExternal
 )
 
-var kindsByName = map[string]kind{typeCall: kindCall, typeRepeat: kindRepeat, typeMessage: kindMessage, typeHidden: kindHidden, typePost: kindPost, typeDone: kindDone, typeCancel: kindCancel, typePhase: kindPhase}
+var kindsByName = map[string]kind{typeCall: kindCall, typeRepeat: kindRepeat, typeMessage: kindMessage, typeHidden: kindHidden, typePost: kindPost, typeDone: kindDone, typeCancel: kindCancel, typePart: kindPart, typePhase: kindPhase}
 
 // layout says where the fields of a type of events are; -1: nowhere.
 type layout struct {

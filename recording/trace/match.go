@@ -111,6 +111,7 @@ type matcher struct {
 	counted   []uint64     // messages so far, by chain
 
 	lost, found unposted // known, and found now
+	known, seen outside  // likewise
 	sends       cancelsOf
 	learned     cancels // of sends
 }
@@ -119,37 +120,50 @@ type matcher struct {
 // number of losses of this rank before they completed.
 type unposted map[*recording.Rank]map[int][]uint32
 
+// outside are receives that were posted while nothing was recorded, but completed in the trace.
+type outside struct {
+	posted map[*recording.Rank]map[int][]postedOutside // by the part that follows
+	unsure map[stream]bool                             // where it is not known which part follows
+}
+
+// postedOutside is such a receive, for the stream of the message that it took.
+type postedOutside struct {
+	request uint32
+	of      pattern
+}
+
 // match reads the whole trace, and finds the messages that have a flow, unless goOn returns false. If it meets receives whose posts are
-// lost, or sends that were cancelled later, it starts again: while such a receive was waiting, the order of others is not known, and
-// messages after such a send have other numbers.
+// not in the trace, or sends that were cancelled later, it starts again: while such a receive was waiting, the order of others is not
+// known, and messages after such a send have other numbers.
 func (t *Trace) match(goOn func(at time.Duration) bool) {
 	before := t.Totals
-	again := func(lost unposted, sends cancelsOf, known cancels) *matcher {
+	again := func(lost unposted, known outside, sends cancelsOf, gone cancels) *matcher {
 		t.Totals = before
-		return t.matchKnowing(lost, sends, known, goOn)
+		return t.matchKnowing(lost, known, sends, gone, goOn)
 	}
-	m := again(nil, cancelsOf{}, cancels{})
-	if m == nil || len(m.found) == 0 && len(m.sends) == 0 {
+	m := again(nil, outside{}, cancelsOf{}, cancels{})
+	if m == nil || len(m.found)+len(m.seen.posted)+len(m.seen.unsure)+len(m.sends) == 0 {
 		return
 	}
-	lost, known := m.found, cancels{}
+	lost, known, gone := m.found, m.seen, cancels{}
 	if len(m.sends) > 0 {
 		for _, x := range m.sends {
 			*x = cancelling{}
 		}
-		if m = again(nil, m.sends, cancels{}); m == nil {
+		if m = again(nil, outside{}, m.sends, cancels{}); m == nil {
 			return
 		}
-		known = m.outcome()
+		gone = m.outcome()
 	}
-	again(lost, cancelsOf{}, known)
+	again(lost, known, cancelsOf{}, gone)
 }
 
 // matchKnowing reads the trace once. It returns nil if goOn stopped it.
-func (t *Trace) matchKnowing(lost unposted, sends cancelsOf, known cancels, goOn func(at time.Duration) bool) *matcher {
+func (t *Trace) matchKnowing(lost unposted, known outside, sends cancelsOf, gone cancels, goOn func(at time.Duration) bool) *matcher {
 	t.matched = nil
-	m := &matcher{trace: t, processes: newProcesses(t), matched: &matched{moved: map[place]uint32{}, cancels: known}, waiting: map[numbered]side{},
-		receivers: map[*process]*receiver{}, chosen: map[int]bool{}, lost: lost, found: unposted{}, sends: sends,
+	m := &matcher{trace: t, processes: newProcesses(t), matched: &matched{moved: map[place]uint32{}, cancels: gone}, waiting: map[numbered]side{},
+		receivers: map[*process]*receiver{}, chosen: map[int]bool{}, lost: lost, found: unposted{}, known: known, sends: sends,
+		seen:    outside{posted: map[*recording.Rank]map[int][]postedOutside{}, unsure: map[stream]bool{}},
 		learned: cancels{gone: map[stream][]uint32{}, doubt: map[stream]uint32{}}}
 	for _, r := range t.run.Ranks {
 		m.chosen[r.Rank] = t.options.Rank == nil || t.options.Rank(r)
@@ -225,6 +239,9 @@ func (m *matcher) event(e *recording.Event) {
 	switch l.kind {
 	case kindCancel:
 		m.cancel(e, p, l)
+		return
+	case kindPart:
+		m.receiver(p).part(l.u32(e.Body, fieldRequest), l.u64(e.Body, fieldBegin))
 		return
 	case kindHidden:
 		m.hidden(e, p, l)
@@ -348,7 +365,7 @@ func (m *matcher) join(n numbered, s side, known bool) {
 		switch {
 		case !first.inside || !s.inside:
 			m.unmatched(first.inside || s.inside)
-		case first.ambiguous || s.ambiguous || m.matched.doubtful(n.stream, n.sequence), first.bytes != s.bytes && !first.estimated && !s.estimated:
+		case first.ambiguous || s.ambiguous || m.known.unsure[n.stream] || m.matched.doubtful(n.stream, n.sequence), first.bytes != s.bytes && !first.estimated && !s.estimated:
 			m.trace.Totals.Ambiguous++
 		default:
 			m.trace.Totals.Flows++

@@ -48,7 +48,8 @@ type receiver struct {
 	held      map[stream]*held
 	free      []*posted
 	rank      *recording.Rank
-	losses    int // of events of the rank, so far
+	losses    int      // of events of the rank, so far
+	parts     []uint32 // of the trace, so far, that follow calls which were not recorded: the newest request before each
 	newest    uint64
 }
 
@@ -93,8 +94,9 @@ func (r *receiver) postLost() {
 	}
 }
 
-func (r *receiver) findLost(request uint32) {
-	if r.losses == 0 && !r.rank.KeepLast { // calls of its function were not recorded
+func (r *receiver) findLost(request uint32, of pattern, s stream) {
+	if r.losses == 0 && !r.rank.KeepLast {
+		r.findOutside(request, of, s)
 		return
 	}
 	all := r.found[r.rank]
@@ -104,6 +106,35 @@ func (r *receiver) findLost(request uint32) {
 	}
 	if len(all[r.losses]) < maxPosted {
 		all[r.losses] = append(all[r.losses], request)
+	}
+}
+
+// part begins a part that follows calls which were not recorded, and posts the receives that these have posted.
+func (r *receiver) part(newest uint32, at uint64) {
+	for _, p := range r.known.posted[r.rank][len(r.parts)] {
+		r.post(p.request, at, p.of, false)
+	}
+	r.parts = append(r.parts, newest)
+}
+
+// findOutside notes a receive that was posted while nothing was recorded. Requests are numbered in the order in which they are made, so
+// the number says before which part. For a persistent one, which may have been started later, this part is not the newest one.
+func (r *receiver) findOutside(request uint32, of pattern, s stream) {
+	part, _ := slices.BinarySearch(r.parts, request)
+	switch {
+	case part == len(r.parts): // calls of its function were not recorded
+	case part < len(r.parts)-1:
+		r.seen.unsure[s] = true
+	default:
+		all := r.seen.posted[r.rank]
+		if all == nil {
+			all = map[int][]postedOutside{}
+			r.seen.posted[r.rank] = all
+		}
+		at, known := slices.BinarySearchFunc(all[part], request, func(p postedOutside, request uint32) int { return cmp.Compare(p.request, request) })
+		if !known && len(all[part]) < maxPosted {
+			all[part] = slices.Insert(all[part], at, postedOutside{request, of})
+		}
 	}
 }
 
@@ -183,7 +214,7 @@ func (r *receiver) complete(a arrival, request uint32, of pattern) {
 		p := r.posts[request]
 		if p == nil {
 			a.ambiguous = true // its post was lost
-			r.findLost(request)
+			r.findLost(request, of, a.stream)
 		} else {
 			changed = r.earliest(p.of) == p.at
 			a.at = p.at
@@ -278,7 +309,7 @@ func (r *receiver) move(a *arrival, number uint32) {
 // finish joins what is held. Receives that are still waiting at the end of a process that ended have taken no message. If the end of the
 // trace is missing, they may have, and so decide the order of those that were posted later.
 func (r *receiver) finish() {
-	whole := r.rank.End == recording.EndFinalize && r.rank.Counters.LostEvents == 0
+	whole := r.rank.End == recording.EndFinalize && r.rank.Counters.LostEvents == 0 && len(r.parts) == 0
 	for s, h := range r.held {
 		h.gap = h.gap || !whole
 		r.release(s, h, math.MaxUint64)

@@ -134,6 +134,7 @@ const (
 	typePost    = "trace post"
 	typeDone    = "trace done"
 	typeCancel  = "trace cancel"
+	typePart    = "trace part"
 	typePhase   = "phase"
 )
 

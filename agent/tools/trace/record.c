@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "mpi/peers.h"
+#include "mpi/requests.h"
 #include "tools/trace/trace.h"
 #include "tools/window/window.h"
 
@@ -54,6 +55,36 @@ static void thread_end(void)
     thread->next_free = __atomic_load_n(&free_threads, __ATOMIC_RELAXED);
     while (!__atomic_compare_exchange_n(&free_threads, &thread->next_free, thread, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) continue;
     trace_thread = NULL;
+}
+
+/* ---- parts ---- */
+
+static bool unseen; /* calls were left while nothing was recorded */
+
+static NOINLINE void record_part(struct mpitx_run *to, struct trace_thread *thread, uint64_t begin, uint64_t ticks)
+{
+    if (!__atomic_exchange_n(&unseen, false, __ATOMIC_RELAXED)) return;
+    struct trace_part event = {begin, (uint32_t)__atomic_load_n(&requests_made, __ATOMIC_RELAXED), 0};
+    trace_write(to, thread, trace_types.part, ticks, &event);
+}
+
+/* Whether a call is recorded: it has been left in the window. The first one after others that were not is preceded by an event. */
+static inline __attribute__((always_inline)) bool in_part(struct mpitx_run *to, struct trace_thread *thread, const struct chain_call *call)
+{
+    if (!window_open(call->leave)) {
+        __atomic_store_n(&unseen, true, __ATOMIC_RELAXED);
+        return false;
+    }
+    if (UNLIKELY(__atomic_load_n(&unseen, __ATOMIC_RELAXED))) record_part(to, thread, call->enter, call->leave);
+    return true;
+}
+
+/* Receives that were posted within the window may have completed since. */
+void trace_record_unseen(void)
+{
+    struct trace_thread *thread = unseen ? trace_find_thread() : NULL;
+    uint64_t now = clock_ticks();
+    if (thread) record_part(trace_run, thread, now, now);
 }
 
 /* ---- objects and peers ---- */
@@ -121,7 +152,7 @@ static inline __attribute__((always_inline)) void record_message(struct trace_th
     uint32_t object = object_of(thread, call, message->comm, CALL_COMM);
     bool parts = trace_roles && (trace_roles[message->function] & TRACE_PARTITIONED); /* they match only each other (MPI-4.1, section 4.2) */
     uint32_t number = parts ? 0 : number_of(message, object);
-    if (!to || !(trace_roles[call->function] & (TRACE_SELECTED | TRACE_HIDDEN)) || !window_open(call->leave)) return;
+    if (!to || !(trace_roles[call->function] & (TRACE_SELECTED | TRACE_HIDDEN)) || !in_part(to, thread, call)) return;
     if (UNLIKELY(trace_roles[call->function] & TRACE_HIDDEN)) {
         if (message->received && !parts) record_hidden(to, thread, call, message, object, number);
         return;
@@ -203,12 +234,12 @@ static void restarted(const struct chain_call *call, uint64_t request)
 {
     struct mpitx_run *to = __atomic_load_n(&trace_recording, __ATOMIC_ACQUIRE);
     struct trace_thread *thread = to && (trace_roles[call->function] & (TRACE_SELECTED | TRACE_HIDDEN)) ? trace_find_thread() : NULL;
-    if (!thread || !window_open(call->leave)) return;
+    if (!thread) return;
     if (!trace_begin(thread, call)) {
         order_unknown();
         return;
     }
-    record_post(to, thread, call, request);
+    if (in_part(to, thread, call)) record_post(to, thread, call, request);
     trace_end(thread);
 }
 
@@ -286,7 +317,7 @@ static inline bool posts(const struct chain_call *call)
 static inline __attribute__((always_inline)) void record_call(struct mpitx_run *to, struct trace_thread *thread, const struct chain_call *call)
 {
     const struct call_description *d = &call->description;
-    if (!window_open(call->leave)) {
+    if (!in_part(to, thread, call)) {
         thread->held = NULL;
         order_leave(thread);
         return;
@@ -313,7 +344,7 @@ static NOINLINE void leave_hidden(struct mpitx_run *to, struct trace_thread *thr
 {
     const struct call_description *d = &call->description;
     int32_t source = chain_functions[call->function].traffic & CALL_SENDS ? d->source : d->peer;
-    if (call->described && call->rc == 0 && d->request && source != call_wildcards.proc_null && posts(call) && window_open(call->leave))
+    if (call->described && call->rc == 0 && d->request && source != call_wildcards.proc_null && posts(call) && in_part(to, thread, call))
         record_post(to, thread, call, d->request);
     order_leave(thread);
 }
@@ -322,6 +353,7 @@ static inline void leave(const struct chain_call *call)
 {
     struct mpitx_run *to = __atomic_load_n(&trace_recording, __ATOMIC_ACQUIRE);
     struct trace_thread *thread = to ? trace_find_thread() : NULL;
+    if (!to) __atomic_store_n(&unseen, true, __ATOMIC_RELAXED);
     if (!thread || !call->enter || !trace_begin(thread, call)) return;
     if (UNLIKELY(trace_roles[call->function] & TRACE_HIDDEN))
         leave_hidden(to, thread, call);

@@ -54,6 +54,7 @@ static bool declare(void)
     static const struct mpitx_run_field done[] = {NUMBER("request"), NUMBER("flags")};
     static const struct mpitx_run_field cancel[] = {NUMBER("request"), NUMBER("outcome"), NUMBER("object"), SIGNED("peer"), SIGNED("tag"), SIGNED("job"),
                                                     NUMBER("flags"), NUMBER("reserved")};
+    static const struct mpitx_run_field part[] = {TIME("begin"), NUMBER("request"), NUMBER("reserved")};
     const struct {
         int *type;
         const char *name;
@@ -65,7 +66,8 @@ static bool declare(void)
                {&trace_types.hidden, "trace hidden", hidden, COUNT(hidden), sizeof(struct trace_hidden)},
                {&trace_types.post, "trace post", post, COUNT(post), sizeof(struct trace_post)},
                {&trace_types.done, "trace done", done, COUNT(done), sizeof(struct trace_done)},
-               {&trace_types.cancel, "trace cancel", cancel, COUNT(cancel), sizeof(struct trace_cancel)}};
+               {&trace_types.cancel, "trace cancel", cancel, COUNT(cancel), sizeof(struct trace_cancel)},
+               {&trace_types.part, "trace part", part, COUNT(part), sizeof(struct trace_part)}};
     for (uint32_t i = 0, bytes; i < COUNT(all); i++) {
         *all[i].type = mpitx_run_declare_event(agent_run, all[i].name, all[i].fields, all[i].count, &bytes);
         if (*all[i].type < 0 || bytes != all[i].bytes) return false;
@@ -139,6 +141,7 @@ static void ending(enum agent_end end)
     (void)end;
     if (!trace_run) return;
     trace_record_open_calls();
+    trace_record_unseen();
     if (trace_interrupting)
         agent_report(MPITX_RUN_WARNING, "%llu MPI calls in signal handlers are not in the trace: they interrupted the recording of another call",
                      (unsigned long long)trace_interrupting);

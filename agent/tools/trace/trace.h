@@ -84,6 +84,13 @@ struct trace_cancel {
     uint32_t flags, reserved;
 };
 
+/* Calls before were left outside of the window, or while MPI_Pcontrol had switched the recording off. They may have made requests, of
+ * which the newest is `request`, and completed others. */
+struct trace_part {
+    uint64_t begin; /* of the call that follows */
+    uint32_t request, reserved;
+};
+
 /* ---- threads ---- */
 
 struct trace_stream {
@@ -166,7 +173,7 @@ static inline void trace_write(struct mpitx_run *to, struct trace_thread *thread
 }
 
 extern struct trace_types {
-    int call, repeat, message, hidden, post, done, cancel;
+    int call, repeat, message, hidden, post, done, cancel, part;
 } trace_types;
 
 /* ---- record.c ---- */
@@ -175,6 +182,7 @@ enum { TRACE_SELECTED = 1, TRACE_PARTITIONED = 2, TRACE_HIDDEN = 4 }; /* hidden:
 extern uint8_t *trace_roles; /* by function */
 extern const struct chain_observer trace_observer;
 void trace_record_open_calls(void);
+void trace_record_unseen(void);
 
 /* ---- order.c ---- */
 
