@@ -162,11 +162,10 @@ type comparison struct {
 	rules   *rules
 	out     *Diff
 
-	before, after bool   // the stages that are compared
-	hidden        [2]int // entries of each side that exist in no compared stage
-	alone         [2]int // variables that only one side has, with Options.Values
-	versions      [2]int // of components, of each side, which the other side leaves out
-	users         [2]map[string]*rule
+	before, after bool     // the stages that are compared
+	hidden        [2]int   // entries of each side that exist in no compared stage
+	alone         [2]int   // variables that only one side has, with Options.Values
+	versions      [2]int   // of components, of each side, which the other side leaves out
 	own           []string // control variables that differ in values that are not compared
 	wild          []string // the same, of those that the library never initialized
 }
@@ -273,11 +272,11 @@ func (c *comparison) settingsAlone(only [2][]*entry) {
 func (c *comparison) weigh(it *Item, a, b *entry) {
 	best := -1.0
 	consider := func(word string) {
-		for s, x := range []*entry{a, b} {
+		for _, x := range []*entry{a, b} {
 			if x == nil {
 				continue
 			}
-			r := c.ruleOf(s, x)
+			r := c.ruleOf(x)
 			change := c.rules.changes[word]
 			if w := float64(r.weight) * change.factor / 100; w > best {
 				best, it.Reason = w, cmp.Or(change.reason, r.reason)
@@ -297,27 +296,14 @@ func (c *comparison) weigh(it *Item, a, b *entry) {
 	it.Weight = int(math.Round(min(best, 100)))
 }
 
-// ruleOf finds the rule for an entry. Entries other than control variables do not change what a library does; an enumeration counts
-// as much as the variables that use it.
-func (c *comparison) ruleOf(side int, x *entry) *rule {
+// ruleOf finds the rule for an entry. Entries other than control variables do not change what a library does. Changed items are shown
+// with the variables that have them, too.
+func (c *comparison) ruleOf(x *entry) *rule {
 	switch x.kind {
 	case catalog.Cvars:
 		return c.rules.of(x.name)
 	case catalog.Pvars, catalog.Events, catalog.Sources:
 		return &rule{weight: 8, reason: "measures; the library does the same"}
-	case catalog.Enums:
-		if c.users[side] == nil {
-			c.users[side] = map[string]*rule{}
-			for i := range c.sides[side].Cvars {
-				v := &c.sides[side].Cvars[i]
-				if r := c.rules.of(v.Name); v.Enum != "" && (c.users[side][v.Enum] == nil || c.users[side][v.Enum].weight < r.weight) {
-					c.users[side][v.Enum] = r
-				}
-			}
-		}
-		if r := c.users[side][x.name]; r != nil {
-			return r
-		}
 	}
 	return &rule{weight: 4, reason: "a list of other entries"}
 }

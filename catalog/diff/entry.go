@@ -170,10 +170,9 @@ func without(a, b []string) (rest []string) {
 	return rest
 }
 
-// enumeration compares the enumerations of two variables. A difference between enumerations of the same name is shown once, with
-// the enumeration.
+// enumeration compares the enumerations of two variables.
 func (c *comparison) enumeration(a, b *catalog.Variable) (f Field, differs bool) {
-	if a.Enum == b.Enum && !c.partial() || a.Enum == "" && b.Enum == "" {
+	if a.Enum == "" && b.Enum == "" {
 		return f, false
 	}
 	x, y := c.sides[0].Enum(a.Enum), c.sides[1].Enum(b.Enum)

@@ -56,7 +56,8 @@ func (c *comparison) values(a, b *catalog.Variable) []Field {
 			continue
 		}
 		s, t := c.setting(0, a, x), c.setting(1, b, y)
-		if s.fault == t.fault && sameText(s.value, t.value) {
+		sameNumber := x.Status == catalog.StatusOK && x.Status == y.Status && x.Value == y.Value // only the name of the item changed
+		if s.fault == t.fault && (sameNumber && len(a.Ranks)+len(b.Ranks) == 0 || sameText(s.value, t.value)) {
 			continue
 		}
 		f := Field{Name: "value", A: s.text(), B: t.text()}
