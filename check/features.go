@@ -15,12 +15,12 @@ var needs = []struct {
 	around                          string // what mpitx does about violations; "": they leave the feature working in part
 }{
 	{"list, show, tui", "cvar-names-unique pvar-names-unique category-names-unique names-not-empty info-identical info-constants indices-kept numbers-never-shrink strings-length strings-exact strings-truncated strings-truncated-length strings-no-description category-members category-indices category-no-cycles enum-not-empty enum-items", "", "",
-		"asks for lengths again, and drops members that do not exist"},
+		"asks for lengths again and drops members that do not exist"},
 	{"read", "cvar-opens cvar-count cvar-string-end cvar-no-overrun", "", "", "tries each variable in a child process and marks those that fail"},
 	{"before and after MPI_Init", "cvars-across-init pvars-before-mpi-init cycle-before-init init-again cycle-nested finalize-after-mpi use-after-mpi-finalize strings-kept-after-mpi", "", "", "reads the two stages in separate processes and never finalizes MPI_T"},
 	{"write", "write-readonly write-outcome write-arrives cvar-handle-null", "", "", "reads each value back"},
 	{"sample, record, top", "pvar-opens pvar-count pvar-start-stop pvar-monotonic pvar-non-negative pvar-read-stopped", "pvar-count", "the library has no performance variable that can be opened; the variables mpitx:* work",
-		"tries each variable in a child process, and takes its own baselines"},
+		"tries each variable in a child process and takes its own baselines"},
 	{"one answer for all ranks", "ranks-variables ranks-enumerations ranks-categories", "", "", "marks what differs"},
 	{"profile, where, trace, run", "", "", "", "intercepts the application's calls, with any MPI"},
 	{"trace of MPI_T events", "event-names-unique event-elements event-handle event-callback event-data event-source event-timestamps event-free source-info source-clock", "event-handle", "the library has no events; the calls are traced on any MPI", "tries each event in a child process"},
@@ -56,6 +56,8 @@ func FeaturesOf(r *Report) (all []Feature) {
 		switch {
 		case absent:
 			f.State, why = "no", []string{n.otherwise}
+		case len(broken) > 0 && f.State == "works":
+			why = []string{"mpitx works around violations of " + Some(broken, 4) + ": it " + n.around}
 		case len(broken) > 0:
 			why = append(why, Some(broken, 4))
 			fallthrough

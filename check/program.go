@@ -40,6 +40,14 @@ static const char *code(int rc)
 /* Prints a call before it is made, because the library may crash in it. */
 #define CALL(rc, call) printf("%s", #call), fflush(stdout), rc = (call), printf(" returned %s\n", code(rc))
 
+/* Print what a variable has after a call: its value, unless it is what the program had put into it. */
+#define SHOW(n) (n == -42 ? printf("    %s was not set\n", #n) : printf("    %s = %d\n", #n, n))
+#define SHOW_LEVEL(n) (n == -42 ? printf("    %s was not set\n", #n) : printf("    %s = %s\n", #n, \
+    n == MPI_THREAD_SINGLE ? "MPI_THREAD_SINGLE" : n == MPI_THREAD_FUNNELED ? "MPI_THREAD_FUNNELED" : \
+    n == MPI_THREAD_SERIALIZED ? "MPI_THREAD_SERIALIZED" : n == MPI_THREAD_MULTIPLE ? "MPI_THREAD_MULTIPLE" : "unknown"))
+#define SHOW_TEXT(s) (s[0] == '#' && memcmp(s, s + 1, sizeof s - 1) == 0 ? printf("    %s was not set\n", #s) : \
+    printf("    %s = \"%.*s\"\n", #s, (int)sizeof s, s))
+
 `
 
 // String is the program's text. It exits with 1 if the violation shows, 0 if the library keeps the rule, unless it crashes or hangs.

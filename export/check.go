@@ -7,6 +7,9 @@ import (
 	"io"
 	"strings"
 
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
 	"mpitx/check"
 )
 
@@ -39,7 +42,11 @@ func Check(w io.Writer, r *check.Report, f Format, t Terminal) error {
 func checkText(w io.Writer, r *check.Report, t Terminal) error {
 	var b strings.Builder
 	line := func(indent, text string) { fmt.Fprintln(&b, wrapAt(indent+text, t.Width, indent+"  ")) }
-	line("", fmt.Sprintf("%s, MPI %s: %s (%.1f s)", t.Safe(r.Library), r.Standard, summary(r), r.Seconds))
+	verdict := wrapAt(fmt.Sprintf("%s, MPI %s: %s (%.1f s)", t.Safe(r.Library), r.Standard, summary(r), r.Seconds), t.Width, "  ")
+	for _, s := range []check.Status{check.Violated, check.Hung, check.Crashed, check.Failed} {
+		verdict = t.paintWord(verdict, string(s), statusStyle(s))
+	}
+	fmt.Fprintln(&b, verdict)
 	if len(r.Known) > 0 {
 		line("", fmt.Sprintf("%d known violations of the baseline are left out", len(r.Known)))
 	}
@@ -47,11 +54,7 @@ func checkText(w io.Writer, r *check.Report, t Terminal) error {
 		line("", t.Safe(text))
 	}
 	fmt.Fprintln(&b)
-	for _, one := range r.Results {
-		if one.Status.Bad() {
-			violatedText(&b, one, t)
-		}
-	}
+	brokenText(&b, r, t)
 	lesser := func(s check.Status, title string) {
 		if r.Count(s) == 0 {
 			return
@@ -68,8 +71,8 @@ func checkText(w io.Writer, r *check.Report, t Terminal) error {
 		}
 		fmt.Fprintln(&b)
 	}
-	lesser(check.Failed, "could not be tested")
-	lesser(check.Unchecked, "not as documented, which the standard allows")
+	lesser(check.Failed, "failed: could not be tested")
+	lesser(check.Unchecked, "unchecked: not as documented, which the standard allows")
 	if r.Count(check.NotApplicable) > 0 {
 		fmt.Fprintln(&b, "not applicable")
 		for _, text := range inapplicable(r) {
@@ -80,15 +83,73 @@ func checkText(w io.Writer, r *check.Report, t Terminal) error {
 	if len(r.Features) > 0 {
 		fmt.Fprintln(&b, "mpitx on this library")
 		for _, f := range r.Features {
-			text := fmt.Sprintf("%-28s %s", f.Name, f.State)
-			if f.Why != "" {
-				text += ": " + t.Safe(f.Why)
-			}
-			fmt.Fprintln(&b, wrapAt("  "+text, t.Width, strings.Repeat(" ", 31)))
+			fmt.Fprintln(&b, featureText(f, t))
 		}
 	}
 	_, err := io.WriteString(w, strings.TrimRight(b.String(), "\n")+"\n")
 	return err
+}
+
+// brokenText has a line for each broken rule, if there are several, and then their violations.
+func brokenText(b *strings.Builder, r *check.Report, t Terminal) {
+	var broken []*check.Result
+	name := 0
+	for _, one := range r.Results {
+		if one.Status.Bad() {
+			broken, name = append(broken, one), max(name, len(one.Name))
+		}
+	}
+	if len(broken) > 1 {
+		for _, one := range broken {
+			text := fmt.Sprintf("%-8s  %-*s  %s", shouted(one.Status), name, one.Name, one.Promise)
+			if t.Width > 0 {
+				text = t.Cut(text, t.Width)
+			}
+			fmt.Fprintln(b, t.paintWord(text, shouted(one.Status), statusStyle(one.Status)))
+		}
+		fmt.Fprintln(b)
+	}
+	for _, one := range broken {
+		violatedText(b, one, t)
+	}
+	if len(broken) > 0 {
+		fmt.Fprint(b, wrapAt("mpitx check --reproduce RULE writes a C program that shows a violation.", t.Width, "  "), "\n\n")
+	}
+}
+
+func shouted(s check.Status) string { return strings.ToUpper(string(s)) }
+
+func statusStyle(s check.Status) lipgloss.Style {
+	if s.Bad() {
+		return faultyStyle
+	}
+	return differsStyle
+}
+
+// paintWord styles the first occurrence of a word, after lines were wrapped.
+func (t Terminal) paintWord(text, word string, s lipgloss.Style) string {
+	return strings.Replace(text, word, t.paint(s, word), 1)
+}
+
+func featureText(f check.Feature, t Terminal) string {
+	const indent = 31
+	text := fmt.Sprintf("  %-28s %s", f.Name, f.State)
+	style := map[string]lipgloss.Style{"works": setStyle, "partly": differsStyle}[f.State]
+	if f.State == "no" {
+		style = goneStyle
+	}
+	switch {
+	case f.Why == "":
+	case f.State == "works":
+		text += "; " + t.Safe(f.Why)
+	default:
+		text += ": " + t.Safe(f.Why)
+	}
+	text = wrapAt(text, t.Width, strings.Repeat(" ", indent))
+	if len(text) < indent { // a terminal that is narrower than the names
+		return text
+	}
+	return text[:indent] + t.paintWord(text[indent:], f.State, style)
 }
 
 // inapplicable has a line for each cause why rules do not apply, with the rule or the number of rules.
@@ -154,7 +215,8 @@ func summary(r *check.Report) string {
 
 func violatedText(b *strings.Builder, one *check.Result, t Terminal) {
 	line := func(indent, text string) { fmt.Fprintln(b, wrapAt(indent+text, t.Width, indent+"  ")) }
-	line("", fmt.Sprintf("%s: %s (%s)", strings.ToUpper(string(one.Status)), one.Name, one.Section))
+	heading := wrapAt(fmt.Sprintf("%s: %s (%s)", shouted(one.Status), one.Name, one.Section), t.Width, "  ")
+	fmt.Fprintln(b, t.paintWord(heading, shouted(one.Status), statusStyle(one.Status)))
 	line("  ", one.Promise)
 	if one.Bad > 1 {
 		line("  ", t.Safe(withWhy(fmt.Sprintf("%d of %d: %s", one.Bad, one.Items, check.Some(one.BadItems, 6)), one)))
@@ -178,19 +240,25 @@ func violatedText(b *strings.Builder, one *check.Result, t Terminal) {
 
 func tail(s []string, n int) []string { return s[max(0, len(s)-n):] }
 
-// wrapAt breaks a line between words.
+// wrapAt breaks a line between words, and words that are longer than a line.
 func wrapAt(line string, width int, indent string) string {
 	if width <= 0 || Width(line) <= width {
 		return line
 	}
+	indent = indent[:min(len(indent), width/2)]
 	var out []string
 	rest := line
 	for Width(rest) > width {
 		cut := strings.LastIndexByte(rest[:min(len(rest), width+1)], ' ')
+		next := cut + 1
 		if cut <= len(indent) {
+			cut = len(ansi.Truncate(rest, width, ""))
+			next = cut
+		}
+		if cut <= len(indent) { // a character that is wider than the line
 			break
 		}
-		out, rest = append(out, strings.TrimRight(rest[:cut], " ")), indent+rest[cut+1:]
+		out, rest = append(out, strings.TrimRight(rest[:cut], " ")), indent+rest[next:]
 	}
 	return strings.Join(append(out, rest), "\n")
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"mpitx/check"
 )
 
@@ -84,6 +86,46 @@ func TestCheckText(t *testing.T) {
 	}
 }
 
+// Words that are longer than a line are broken, and the text after them goes on in its column.
+func TestWrapAt(t *testing.T) {
+	for _, test := range []struct {
+		line, indent string
+		width        int
+		want         string
+	}{
+		{"  name  works; around strings-truncated-length: it asks", "        ", 20, "  name  works;\n        around\n        strings-trun\n        cated-length\n        : it asks"},
+		{"a b c", "  ", 3, "a b\n c"},
+		{"ééééé", " ", 3, "ééé\n éé"},
+		{"a 界界", "", 1, "a\n界界"},
+		{"word", "    ", 2, "wo\n r\n d"},
+	} {
+		if got := wrapAt(test.line, test.width, test.indent); got != test.want {
+			t.Errorf("%q at %d: %q, want %q", test.line, test.width, got, test.want)
+		}
+	}
+}
+
+// Colours mark the results, and only them.
+func TestCheckColour(t *testing.T) {
+	var plain, painted strings.Builder
+	r := hostileReport()
+	r.Features = []check.Feature{{Name: "read", State: "works", Why: "it works"}, {Name: "a", State: "partly"}, {Name: "no", State: "no", Why: "no"}}
+	Check(&plain, r, FormatTable, Terminal{Width: 80, UTF8: true})
+	Check(&painted, r, FormatTable, Terminal{Width: 80, UTF8: true, Color: true})
+	red, green := faultyStyle.Render, setStyle.Render
+	for _, want := range []string{"\n" + red("VIOLATED") + "  names", red("CRASHED") + ": reads", "1 " + red("crashed"), " " + green("works") + "; it works"} {
+		if !strings.Contains(painted.String(), want) {
+			t.Errorf("no %q in\n%s", want, painted.String())
+		}
+	}
+	if ansi.Strip(painted.String()) != plain.String() {
+		t.Errorf("colours change the text:\n%s\n%s", painted.String(), plain.String())
+	}
+	if n := strings.Count(plain.String(), "--reproduce RULE"); n != 1 {
+		t.Errorf("--reproduce is named %d times", n)
+	}
+}
+
 // The report for people says which features work, and why not all items of a rule were tested.
 func TestCheckGolden(t *testing.T) {
 	result := func(name string, s check.Status, why string, items ...string) *check.Result {
@@ -100,7 +142,7 @@ func TestCheckGolden(t *testing.T) {
 		result("free", check.Unchecked, "items after 8 crashes were not tested", "a", "b"), result("absent", check.NotApplicable, "the library has none"),
 		result("none", check.NotApplicable, "the library does not have QMPI"), result("nothing", check.NotApplicable, "the library has none"), result("old", check.Known, "nothing new: the baseline has its violations"),
 		result("untested", check.Failed, "no launcher"),
-	}, Features: []check.Feature{{Name: "read", State: "works", Why: "broken; mpitx tries each variable in a child process and marks those that fail"},
+	}, Features: []check.Feature{{Name: "read", State: "works", Why: "mpitx works around violations of broken: it tries each variable in a child process and marks those that fail"},
 		{Name: "profile, where, trace, run", State: "works", Why: "mpitx intercepts the application's calls, with any MPI"},
 		{Name: "queues from PERUSE", State: "partly", Why: "peruse-init"}, {Name: "run --via qmpi", State: "no", Why: "the library does not have QMPI"}}}
 	for name, f := range map[string]Format{"check_text": FormatTable, "check_markdown": FormatMarkdown, "check_junit": FormatJUnit} {

@@ -20,3 +20,6 @@ func (t Terminal) paint(s lipgloss.Style, text string) string {
 	}
 	return s.Render(text)
 }
+
+// Heading is the title of a part of a list.
+func (t Terminal) Heading(text string) string { return t.paint(headingStyle, text) }

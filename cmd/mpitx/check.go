@@ -43,14 +43,15 @@ func newCheck(a *app) *cobra.Command {
 Each rule runs in a process of its own, which may crash or hang. Report the
 violations with the calls that show them, and which features of mpitx work on
 this library. RULE is the name of a rule or of a subject, with * for any text;
-without it, all rules are tested.
+without it, all rules are tested. --list has the subjects and their rules.
 
 The exit code is 1 if the library violates a rule, crashes or hangs, and 2 if
 it could not be checked: wrong usage, no such rule, a baseline that does not fit.`,
 		Example: `  mpitx check --mpi openmpi
   mpitx check strings 'pvar-*'
-  mpitx check --reproduce strings-truncated > violation.c
-  mpitx check -o json > known.json && mpitx check --baseline known.json`,
+  mpitx check --reproduce strings-truncated-length > violation.c
+  mpitx check -o json > known.json
+  mpitx check --baseline known.json`,
 		RunE: a.once(func(cmd *cobra.Command, args []string) error { return noVerdict(o.run(cmd, args)) }),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return ruleWords(), cobra.ShellCompDirectiveNoFileComp
@@ -165,11 +166,11 @@ func chosenRules(args []string) ([]check.Rule, error) {
 		}
 		found := false
 		for _, r := range all {
-			byName, err := filepath.Match(a, r.Name)
+			byName, err := filepath.Match(strings.ToLower(a), r.Name)
 			if err != nil {
 				return nil, usagef("check: %q is not a pattern; write the name of a rule, with * for any text", a)
 			}
-			if byName || a == r.Subject {
+			if byName || strings.EqualFold(a, r.Subject) {
 				wanted[r.Name], found = true, true
 			}
 		}
@@ -183,8 +184,16 @@ func chosenRules(args []string) ([]check.Rule, error) {
 func listRules(a *app, chosen []check.Rule, f export.Format, term export.Terminal) error {
 	r := &check.Report{Schema: check.Schema, Version: check.Version}
 	if f == export.FormatTable {
+		subject := ""
 		for _, rule := range chosen {
-			fmt.Fprintln(a.out, wrapLine(fmt.Sprintf("%-24s %s (%s)", rule.Name, rule.Promise, rule.Section), term.Width, strings.Repeat(" ", 25)))
+			if rule.Subject != subject {
+				if subject != "" {
+					fmt.Fprintln(a.out)
+				}
+				subject = rule.Subject
+				fmt.Fprintln(a.out, term.Heading(subject))
+			}
+			fmt.Fprintln(a.out, wrapLine(fmt.Sprintf("  %-24s %s (%s)", rule.Name, rule.Promise, rule.Section), term.Width, strings.Repeat(" ", 27)))
 		}
 		return nil
 	}

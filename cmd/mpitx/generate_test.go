@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -110,7 +111,11 @@ func manPages(t *testing.T) map[string][]byte {
 		case "mpitx-top.1":
 			text += manKeys(top.Manual()) + manConfig
 		}
-		pages["man/"+e.Name()] = []byte(text + manScreen(t, e.Name()) + manEnd)
+		codes, own := manCodes[e.Name()]
+		if !own {
+			codes = usualCodes
+		}
+		pages["man/"+e.Name()] = []byte(text + manScreen(t, e.Name()) + manEnd + codes)
 	}
 	return pages
 }
@@ -266,6 +271,9 @@ The pager for long tables on a terminal; empty or \fBcat\fP for none. The defaul
 .TP
 \fBNO_COLOR\fP, \fBCOLUMNS\fP
 No colours; the width of the terminal.
+`, "\n")
+
+var usualCodes = strings.TrimLeft(`
 .SH EXIT STATUS
 .TP
 \fB0\fP
@@ -286,3 +294,35 @@ mpitx was ended by signal n.
 .PP
 \fBmpitx sample\fP, \fBmpitx record\fP and \fBmpitx profile\fP exit with the application's code once it was started.
 `, "\n")
+
+// manCodes are the exit codes of commands whose answer is an exit code.
+var manCodes = map[string]string{
+	"mpitx-diff.1": exitStatus("Nothing differs.", "Something differs.", "Failure, or the command line is wrong."),
+	"mpitx-check.1": exitStatus("The library violates no rule, or only rules that it violates in the baseline.",
+		"The library violates a rule, crashes or hangs, or a rule could not be tested.",
+		"The library could not be checked: the command line is wrong, there is no such rule or library, the baseline cannot be used, or there is no violation to reproduce."),
+	"mpitx-verify.1": exitStatus("Something measurable changed.", "Nothing measurable changed, or a run failed.",
+		"The command line is wrong, or the library cannot take a setting. Nothing was measured."),
+}
+
+// exitStatus is the section of the exit codes 0, 1, …
+func exitStatus(meanings ...string) string {
+	text := ".SH EXIT STATUS\n"
+	for code, meaning := range meanings {
+		text += fmt.Sprintf(".TP\n\\fB%d\\fP\n%s\n", code, meaning)
+	}
+	return text + ".TP\n\\fB128+n\\fP\nmpitx was ended by signal n.\n"
+}
+
+// Pages of commands with exit codes of their own do not have the usual ones.
+func TestManCodes(t *testing.T) {
+	pages := manPages(t)
+	for name := range manCodes {
+		if text := string(pages["man/"+name]); strings.Count(text, ".SH EXIT STATUS") != 1 || strings.Contains(text, "Partial success") {
+			t.Errorf("%s:\n%s", name, text)
+		}
+	}
+	if !strings.Contains(string(pages["man/mpitx-list.1"]), "Partial success") {
+		t.Error("mpitx-list.1 lacks the usual exit codes")
+	}
+}

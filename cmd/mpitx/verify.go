@@ -49,8 +49,8 @@ the settings, in turns.
 The result has the time per call of each MPI function that matters, with the
 interval in which the change lies with 95 % confidence, the messages and bytes
 per call and the peers that differ, and the library's performance variables
-whose values are apart in all runs. A change that the interval does not rule out
-to be 0 counts as none.
+whose values are apart in all runs. If the interval contains 0, no change is
+reported.
 
 The exit code is 0 if something measurable changed, and 1 if nothing did.`,
 		Example: `  mpitx verify -n 4 coll_tuned_bcast_algorithm=binomial
@@ -232,7 +232,7 @@ func (o *verifyOptions) experiment(dir string, settings []attach.Setting, app []
 	if err != nil {
 		return sides, failf("%v", err)
 	}
-	bar := progress.New("running with and without the settings")
+	bar := progress.New("measuring")
 	defer bar.Clear()
 	var longest time.Duration // of a run without the settings
 	for k := range 2 * o.rounds {
@@ -298,7 +298,7 @@ func (o *verifyOptions) write(known []verified, changes []change, app []string) 
 	}
 	rows := &export.Rows{Schema: "mpitx.verify", Columns: []export.RowColumn{{Name: "what", Header: "WHAT"}, {Name: "unit"}, {Name: "without", Header: "WITHOUT", Right: true},
 		{Name: "with", Header: "WITH", Right: true}, {Name: "change", Header: "CHANGE", Right: true}, {Name: "low"}, {Name: "high"},
-		{Name: "interval", Header: "95 % INTERVAL"}, {Name: "changed"}}}
+		{Name: "interval", Header: "95 % INTERVAL", Below: true, Label: "95 % interval: "}, {Name: "changed"}}}
 	for _, c := range changes {
 		row := []any{c.what, c.unit, c.delta.Base.Median(), c.delta.New.Median(), nil, nil, nil, "", c.changed}
 		if o.format == export.FormatTable || o.format == export.FormatWide {
@@ -336,7 +336,7 @@ func verdict(changes []change) string {
 	case some:
 		return text + "Something measurable changed."
 	case unseen > 1:
-		return text + "Nothing measurable changed, but the runs differ so much that only a change to several times the value would be seen." +
+		return text + "Nothing measurable changed. The runs are too noisy: only a change by a factor of several would be detected." +
 			"\nThe machine is too busy, or has fewer cores than ranks."
 	}
 	return text + fmt.Sprintf("Nothing measurable changed. A change of up to %.0f %% would not be seen; more --rounds see smaller ones.", 100*unseen)

@@ -1,10 +1,14 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
+	"mpitx/export"
+	"mpitx/recording/compare"
 	"mpitx/recording/profile"
 )
 
@@ -62,5 +66,30 @@ func TestChangeOfMedians(t *testing.T) {
 		if want := 42.0/265 - 1; c.by != want || c.low > want || c.high < want || c.changed {
 			t.Errorf("%+v, want %v", c, want)
 		}
+	}
+}
+
+// The interval is the result: a narrow terminal shows it whole, below its row.
+func TestNarrowIntervals(t *testing.T) {
+	c := change{what: "MPI_Bcast", unit: "ns", known: true, by: 0.056, low: -0.09, high: 0.274,
+		delta: compare.Delta{Base: compare.Sample{18700}, New: compare.Sample{19740}}}
+	for width, want := range map[int]string{50: "\n      95 % interval: -9.0 % to +27.4 %\n", 100: "  +5.6 %  -9.0 % to +27.4 %\n"} {
+		var out strings.Builder
+		o := &verifyOptions{source: source{a: &app{out: bufio.NewWriter(&out)}}, format: export.FormatTable, workload: "bcast", rounds: 9}
+		o.term = export.Terminal{Width: width, IsTTY: true}
+		if err := o.write(nil, []change{c}, nil); err != nil {
+			t.Fatal(err)
+		}
+		o.a.out.Flush()
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%d columns:\n%s", width, out.String())
+		}
+	}
+}
+
+// Runs that differ much find only large changes, and the verdict says so.
+func TestNoisyVerdict(t *testing.T) {
+	if text := verdict([]change{{low: -0.5, high: 1.5}}); !strings.Contains(text, "too noisy: only a change by a factor of several would be detected") {
+		t.Error(text)
 	}
 }

@@ -15,6 +15,8 @@ const (
 	silence = time.Second            // shorter work shows nothing
 	pause   = 100 * time.Millisecond // between two updates
 	bar     = 30
+	// shortest is the length below which a bar shows nothing that the percentage does not.
+	shortest = 4
 )
 
 // Bar is a progress bar on a terminal, for use by one goroutine.
@@ -23,8 +25,8 @@ type Bar struct {
 	what         string
 	now          func() time.Time
 	start, shown time.Time
-	width        int // of the text on the terminal
-	columns      int // of the terminal; 0: not known
+	width        int        // of the text on the terminal
+	columns      func() int // of the terminal; 0 or nil: not known
 }
 
 // New makes a bar on standard error, or one that shows nothing if that is not a terminal. what is the activity:
@@ -33,7 +35,10 @@ func New(what string) *Bar {
 	b := &Bar{what: what, now: time.Now, start: time.Now()}
 	if term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("TERM") != "dumb" {
 		b.w = os.Stderr
-		b.columns, _, _ = term.GetSize(int(os.Stderr.Fd()))
+		b.columns = func() int { // each time, as users resize terminals
+			columns, _, _ := term.GetSize(int(os.Stderr.Fd()))
+			return columns
+		}
 	}
 	return b
 }
@@ -48,24 +53,36 @@ func (b *Bar) Update(done, total uint64) {
 		return
 	}
 	b.shown = now
+	room := b.room()
 	text := fmt.Sprintf("mpitx: %s: %d samples", b.what, done)
 	if total > 0 {
 		done = min(done, total)
-		part, length := float64(done)/float64(total), bar
-		if b.columns > 0 { // a line that is too long would not be overwritten
-			length = max(0, min(bar, b.columns-len(b.what)-len("mpitx:  [] 100 % ")))
+		part, length := float64(done)/float64(total), min(bar, room-len(b.what)-len("mpitx:  [] 100 %"))
+		text = fmt.Sprintf("mpitx: %s %3.0f %%", b.what, 100*part)
+		if length >= shortest {
+			full := int(part * float64(length))
+			text = fmt.Sprintf("mpitx: %s [%s%s] %3.0f %%", b.what, strings.Repeat("#", full), strings.Repeat("-", length-full), 100*part)
 		}
-		full := int(part * float64(length))
-		text = fmt.Sprintf("mpitx: %s [%s%s] %3.0f %%", b.what, strings.Repeat("#", full), strings.Repeat("-", length-full), 100*part)
 	}
-	fmt.Fprintf(b.w, "\r%-*s", b.width, text)
+	text = text[:min(len(text), room)]
+	fmt.Fprintf(b.w, "\r%-*s", min(b.width, room), text)
 	b.width = max(b.width, len(text))
+}
+
+// room is the length of a line that the next one overwrites: a longer one would wrap.
+func (b *Bar) room() int {
+	if b.columns != nil {
+		if columns := b.columns(); columns > 0 {
+			return columns - 1
+		}
+	}
+	return 1 << 10
 }
 
 // Clear removes the bar, so that other lines can follow.
 func (b *Bar) Clear() {
 	if b.width > 0 {
-		fmt.Fprintf(b.w, "\r%*s\r", b.width, "")
+		fmt.Fprintf(b.w, "\r%*s\r", min(b.width, b.room()), "")
 		b.width = 0
 	}
 }

@@ -41,9 +41,37 @@ func TestBar(t *testing.T) {
 	if out.Len() > 0 {
 		t.Errorf("cleared twice: %q", out.String())
 	}
-	b.what, b.columns = "running with and without the settings", 60
-	if got := step(time.Second, 1, 2); strings.TrimRight(got, " ") != "\rmpitx: running with and without the settings [###---]  50 %" {
-		t.Errorf("on a narrow terminal: %q", got)
-	}
 	(&Bar{}).Update(1, 2) // and one that shows nothing
+}
+
+// A line is shorter than the terminal, so that the next one overwrites it.
+func TestNarrow(t *testing.T) {
+	for _, test := range []struct {
+		columns     int
+		done, total uint64
+		want        string
+	}{
+		{60, 1, 2, "mpitx: running with and without the settings [###---]  50 %"},
+		{50, 1, 2, "mpitx: running with and without the settings  50 %"[:49]},
+		{51, 1, 2, "mpitx: running with and without the settings  50 %"},
+		{20, 1, 2, "mpitx: running with"},
+		{50, 123, 0, "mpitx: running with and without the settings: 123 "[:49]},
+		{0, 1, 2, "mpitx: running with and without the settings [###############---------------]  50 %"},
+	} {
+		var out strings.Builder
+		columns := 200
+		b := &Bar{w: &out, what: "running with and without the settings", now: time.Now, columns: func() int { return columns }}
+		b.Update(1, 2)
+		columns, b.shown = test.columns, time.Time{} // the terminal shrinks
+		out.Reset()
+		b.Update(test.done, test.total)
+		got := strings.TrimPrefix(out.String(), "\r")
+		if strings.TrimRight(got, " ") != strings.TrimRight(test.want, " ") || test.columns > 0 && len(got) >= test.columns {
+			t.Errorf("%d columns: %q, want %q", test.columns, got, test.want)
+		}
+		out.Reset()
+		if b.Clear(); test.columns > 0 && len(strings.Trim(out.String(), "\r")) >= test.columns {
+			t.Errorf("%d columns: cleared with %q", test.columns, out.String())
+		}
+	}
 }

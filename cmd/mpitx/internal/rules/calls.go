@@ -52,7 +52,25 @@ func (n *num) out() arg {
 	if n == nil {
 		return lit("NULL")
 	}
-	return arg{c: "&" + n.c, show: func() string { return fmt.Sprintf("%s = %d", n.c, n.v) }, print: fmt.Sprintf("printf(\"    %s = %%d\\n\", %s);", n.c, n.c)}
+	return arg{c: "&" + n.c, show: func() string { return shown(n.c, n.String()) }, print: "SHOW(" + n.c + ");"}
+}
+
+const notSet = "not set"
+
+// String is the value, unless the call has left what was there before.
+func (n *num) String() string {
+	if n.v == untouched {
+		return notSet
+	}
+	return fmt.Sprint(n.v)
+}
+
+// shown says what a C variable has after a call.
+func shown(name, value string) string {
+	if value == notSet {
+		return name + " was " + notSet
+	}
+	return name + " = " + value
 }
 
 // text is a buffer for a string, filled with '#' to show what is written.
@@ -82,8 +100,12 @@ func (t *text) out() arg {
 	if t == nil {
 		return lit("NULL")
 	}
-	return arg{c: t.c, show: func() string { return t.c + " = " + excerpt(t.String(), 60) },
-		print: fmt.Sprintf("printf(\"    %s = \\\"%%.*s\\\"\\n\", (int)sizeof %s, %s);", t.c, t.c, t.c)}
+	return arg{c: t.c, show: func() string {
+		if bytes.Count(t.b, []byte{'#'}) == len(t.b) {
+			return shown(t.c, notSet)
+		}
+		return shown(t.c, excerpt(t.String(), 60))
+	}, print: "SHOW_TEXT(" + t.c + ");"}
 }
 
 func (m *mpi) handle(name, ctype, null string) *handle {
@@ -146,7 +168,7 @@ func (m *mpi) finalizeMPI() code { return m.call("MPI_Finalize", m.raw.FinalizeM
 // level is out for a thread level, which is shown by its name: the library's number for it is another than mpitx's.
 func (n *num) level() arg {
 	a := n.out()
-	a.show = func() string { return n.c + " = " + threadName(n.v) }
+	a.show, a.print = func() string { return shown(n.c, threadName(n.v)) }, "SHOW_LEVEL("+n.c+");"
 	return a
 }
 

@@ -206,7 +206,7 @@ func categoryStamp(m *mpi) {
 		m.entry(categories(m), 0)
 	}
 	c, b := m.stamp()
-	m.expect(c.ok() && a.v == b.v, fmt.Sprintf("%s == MPI_SUCCESS && %s == %s", c.c, a.c, b.c), fmt.Sprintf("the stamp %d again", a.v), fmt.Sprintf("%s, %d", codeName(c.rc), b.v))
+	m.expect(c.ok() && a.v == b.v, fmt.Sprintf("%s == MPI_SUCCESS && %s == %s", c.c, a.c, b.c), fmt.Sprintf("the stamp %d again", a.v), fmt.Sprintf("%s, %v", codeName(c.rc), b))
 }
 
 // categorySizes are the numbers of members of all categories.

@@ -22,7 +22,7 @@ func initAgain(m *mpi) {
 }
 
 func cycleBeforeInit(m *mpi) {
-	if !m.item("MPI_T_init_thread, MPI_T_finalize, MPI_Init") {
+	if !m.item("MPI_T_init_thread MPI_T_finalize MPI_Init") {
 		return
 	}
 	m.initTool(catalog.ThreadSingle)
@@ -59,25 +59,25 @@ func numbersKeptByCycle(m *mpi) {
 		m.finalizeTool()
 		m.initTool(catalog.ThreadSingle)
 		c, b := m.count(l)
-		m.expect(c.ok() && b.v >= a.v, fmt.Sprintf("%s == MPI_SUCCESS && %s >= %s", c.c, b.c, a.c), fmt.Sprintf("at least %d", a.v), fmt.Sprintf("%s, %d", codeName(c.rc), b.v))
+		m.expect(c.ok() && b.v >= a.v, fmt.Sprintf("%s == MPI_SUCCESS && %s >= %s", c.c, b.c, a.c), fmt.Sprintf("at least %d", a.v), fmt.Sprintf("%s, %v", codeName(c.rc), b))
 		m.finalizeTool()
 	}
 }
 
 // orders are cycles of MPI_T within each other, in their order with MPI_Init and MPI_Finalize. Each is an item.
 var orders = []string{
-	"T_init, T_init, T_finalize, use, MPI_Init, use, T_finalize, MPI_Finalize",
-	"T_init, MPI_Init, T_init, T_finalize, use, T_finalize, MPI_Finalize",
-	"T_init, MPI_Init, T_init, T_finalize, use, MPI_Finalize, use, T_finalize",
-	"MPI_Init, T_init, T_init, T_finalize, use, T_finalize, MPI_Finalize",
-	"T_init, MPI_Init, T_init, MPI_Finalize, T_finalize, use, T_finalize",
-	"MPI_Init, T_init, MPI_Finalize, T_init, use, T_finalize, use, T_finalize",
+	"T_init T_init T_finalize use MPI_Init use T_finalize MPI_Finalize",
+	"T_init MPI_Init T_init T_finalize use T_finalize MPI_Finalize",
+	"T_init MPI_Init T_init T_finalize use MPI_Finalize use T_finalize",
+	"MPI_Init T_init T_init T_finalize use T_finalize MPI_Finalize",
+	"T_init MPI_Init T_init MPI_Finalize T_finalize use T_finalize",
+	"MPI_Init T_init MPI_Finalize T_init use T_finalize use T_finalize",
 }
 
 func cycleNested(m *mpi) {
 	for _, order := range orders {
 		if m.item("%s", order) {
-			m.follow(strings.Split(order, ", "))
+			m.follow(strings.Fields(order))
 		}
 	}
 }

@@ -54,7 +54,7 @@ func enumItems(m *mpi) {
 			second, w := m.enumItem(e, k, b, m.num("len", wholeName))
 			m.expect(first.ok() && second.ok() && v.v == w.v && a.String() == b.String() && a.String() != "",
 				fmt.Sprintf("%s == MPI_SUCCESS && %s == MPI_SUCCESS && %s == %s && strcmp(%s, %s) == 0 && %s[0] != 0", first.c, second.c, v.c, w.c, a.c, b.c, a.c),
-				"twice the same value and name", fmt.Sprintf("%s %d %q, then %s %d %q", codeName(first.rc), v.v, a.String(), codeName(second.rc), w.v, b.String()))
+				"twice the same value and name", fmt.Sprintf("%s %v %q, then %s %v %q", codeName(first.rc), v, a.String(), codeName(second.rc), w, b.String()))
 			if was := seen[a.String()]; was != nil {
 				m.expect(false, fmt.Sprintf("strcmp(%s, %s) != 0", was.c, a.c), "a name of its own for each item", fmt.Sprintf("%q again", a.String()))
 			}

@@ -93,7 +93,7 @@ func eventInvalidHandle(m *mpi) {
 		{"MPI_T_event_handle_free", m.freeRegistration},
 	}
 	for _, one := range calls {
-		if m.lib.Has(one.name) && m.item("%s, a null registration", one.name) {
+		if m.lib.Has(one.name) && m.item("%s (a null registration)", one.name) {
 			m.wants(one.call(m.handle("registration", "MPI_T_event_registration", "0")), binding.ErrInvalidHandle)
 		}
 	}
@@ -106,7 +106,7 @@ func eventInvalidHandle(m *mpi) {
 		}
 	}
 	for _, one := range calls {
-		if free >= 0 && m.lib.Has(one.name) && m.item("%s, a freed registration", one.name) {
+		if free >= 0 && m.lib.Has(one.name) && m.item("%s (a freed registration)", one.name) {
 			if h, c := m.registration(free); c.ok() && m.freeRegistration(h).ok() {
 				m.wants(one.call(h), binding.ErrInvalidHandle)
 			}

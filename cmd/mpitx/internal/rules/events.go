@@ -103,7 +103,7 @@ func eventIndex(m *mpi) {
 	}
 	m.events(func(e *rawEvent, index int) {
 		c, n := find(e.name.String())
-		m.expect(c.ok() && int(n.v) == index, fmt.Sprintf("%s == MPI_SUCCESS && %s == %d", c.c, n.c, index), fmt.Sprintf("index %d", index), fmt.Sprintf("%s, %d", codeName(c.rc), n.v))
+		m.expect(c.ok() && int(n.v) == index, fmt.Sprintf("%s == MPI_SUCCESS && %s == %d", c.c, n.c, index), fmt.Sprintf("index %d", index), fmt.Sprintf("%s, %v", codeName(c.rc), n))
 	})
 	if m.items > 0 && m.item("a name that no event type has") {
 		c, _ := find("mpitx_no_such_name")
@@ -163,20 +163,20 @@ func eventInvalidIndex(m *mpi) {
 	m.raw.NumEvents(&events)
 	m.raw.NumSources(&sources)
 	for _, index := range []int{-1, int(events), 1 << 30} {
-		if m.item("MPI_T_event_get_info, index %d", index) {
+		if m.item("MPI_T_event_get_info (index %d)", index) {
 			m.wants(m.event(index).code, binding.ErrInvalidIndex)
 		}
-		if m.item("MPI_T_event_handle_alloc, index %d", index) {
+		if m.item("MPI_T_event_handle_alloc (index %d)", index) {
 			h := m.handle("registration", "MPI_T_event_registration", "0")
 			m.wants(m.call("MPI_T_event_handle_alloc", func() binding.Error { return m.raw.AllocEvent(int32(index), binding.NoObject, &h.v) },
 				lit("%d", index), lit("NULL"), lit("MPI_INFO_NULL"), h.out()), binding.ErrInvalidIndex)
 		}
 	}
 	for _, index := range []int{-1, int(sources), 1 << 30} {
-		if m.item("MPI_T_source_get_info, index %d", index) {
+		if m.item("MPI_T_source_get_info (index %d)", index) {
 			m.wants(m.source(index).code, binding.ErrInvalidIndex)
 		}
-		if m.item("MPI_T_source_get_timestamp, index %d", index) {
+		if m.item("MPI_T_source_get_timestamp (index %d)", index) {
 			var t int64
 			m.line("MPI_Count t;")
 			m.wants(m.call("MPI_T_source_get_timestamp", func() binding.Error { return m.raw.SourceTimestamp(int32(index), &t) }, lit("%d", index), lit("&t")), binding.ErrInvalidIndex)

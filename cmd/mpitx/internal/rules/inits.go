@@ -114,7 +114,7 @@ func finalizeTooOften(m *mpi) {
 func (m *mpi) mpiWorks() {
 	rank, size := m.num("rank", untouched), int32(0)
 	c := m.call("MPI_Comm_rank", func() binding.Error { return m.raw.World(rank.p(), &size) }, lit("MPI_COMM_WORLD"), rank.out())
-	if !m.expect(c.ok() && rank.v == 0, fmt.Sprintf("%s == MPI_SUCCESS && %s == 0", c.c, rank.c), "rank 0", fmt.Sprintf("%s, %d", codeName(c.rc), rank.v)) {
+	if !m.expect(c.ok() && rank.v == 0, fmt.Sprintf("%s == MPI_SUCCESS && %s == 0", c.c, rank.c), "rank 0", fmt.Sprintf("%s, %v", codeName(c.rc), rank)) {
 		return
 	}
 	duplicate := m.fresh("duplicate")
@@ -152,7 +152,7 @@ func useAfterFinalize(m *mpi) {
 		m.entries(l, func(*entry) {})
 	}
 	for _, v := range all {
-		if !m.item("%s, value", v.name) {
+		if !m.item("%s (value)", v.name) {
 			continue
 		}
 		if h, count, c := m.allocCvar(v.index, binding.NoObject); c.ok() && count.v < 1<<20 {
@@ -169,7 +169,7 @@ func finalizeAfter(m *mpi) {
 }
 
 func finalizeBefore(m *mpi) {
-	if m.item("MPI_T_finalize, MPI_Finalize") {
+	if m.item("MPI_T_finalize MPI_Finalize") {
 		m.succeeds(m.finalizeTool())
 		m.mpiWorks()
 		m.succeeds(m.finalizeMPI())
@@ -177,7 +177,7 @@ func finalizeBefore(m *mpi) {
 }
 
 func initAfterFinalize(m *mpi) {
-	if !m.item("MPI_Finalize, MPI_T_init_thread") {
+	if !m.item("MPI_Finalize MPI_T_init_thread") {
 		return
 	}
 	m.initMPI()

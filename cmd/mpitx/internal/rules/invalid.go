@@ -24,14 +24,14 @@ func invalidIndex(m *mpi) {
 	for _, l := range lists(m) {
 		_, n := m.count(l)
 		for _, index := range []int{-1, int(n.v), 1 << 30} {
-			if m.item("%s_get_info, index %d", l.prefix, index) {
+			if m.item("%s_get_info (index %d)", l.prefix, index) {
 				m.wants(m.entry(l, index).code, binding.ErrInvalidIndex)
 			}
-			if l.prefix == "MPI_T_cvar" && m.item("MPI_T_cvar_handle_alloc, index %d", index) {
+			if l.prefix == "MPI_T_cvar" && m.item("MPI_T_cvar_handle_alloc (index %d)", index) {
 				_, _, c := m.allocCvar(index, binding.NoObject)
 				m.wants(c, binding.ErrInvalidIndex)
 			}
-			if l.prefix == "MPI_T_pvar" && m.item("MPI_T_pvar_handle_alloc, index %d", index) {
+			if l.prefix == "MPI_T_pvar" && m.item("MPI_T_pvar_handle_alloc (index %d)", index) {
 				_, _, c := m.allocPvar(m.newSession(), variable{index: index})
 				m.wants(c, binding.ErrInvalidIndex)
 			}
@@ -46,7 +46,7 @@ func invalidCategoryIndex(m *mpi) {
 			continue
 		}
 		for _, index := range []int{-1, int(n.v), 1 << 30} {
-			if m.item("%s, index %d", members[kind].routine, index) {
+			if m.item("%s (index %d)", members[kind].routine, index) {
 				c, _, _ := m.members(kind, index, 4)
 				m.wants(c, binding.ErrInvalidIndex)
 			}

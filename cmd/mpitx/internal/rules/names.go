@@ -25,6 +25,9 @@ var names = section{"names", []rule{
 }}
 
 func uniqueNames(m *mpi, l *list) {
+	if c, n := m.count(l); c.ok() && n.v == 0 {
+		m.notApplicable("no %s is listed", l.what)
+	}
 	seen := map[string]int{}
 	m.entries(l, func(e *entry) {
 		key := fmt.Sprint(e.label(), e.pvar.Class)
@@ -62,7 +65,7 @@ func getIndex(m *mpi) {
 				return
 			}
 			m.expect(c.ok() && int(index.v) == e.index, fmt.Sprintf("%s == MPI_SUCCESS && %s == %d", c.c, index.c, e.index),
-				fmt.Sprintf("%s_get_index returns index %d", l.prefix, e.index), fmt.Sprintf("%s, index %d", codeName(c.rc), index.v))
+				fmt.Sprintf("%s_get_index returns index %d", l.prefix, e.index), fmt.Sprintf("%s, index %v", codeName(c.rc), index))
 		})
 	}
 }

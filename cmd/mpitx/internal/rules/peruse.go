@@ -47,7 +47,7 @@ func peruseEvents(m *mpi) {
 		}
 		n := m.num("event", untouched)
 		c := m.call("PERUSE_Query_event", func() binding.Error { return m.raw.PeruseEvent(cString(name), n.p()) }, lit("%s", quoted(name)), n.out())
-		m.expect(c.ok() && n.v == events[k], fmt.Sprintf("%s == 0 && %s == %d", c.c, n.c, events[k]), fmt.Sprintf("the descriptor %d", events[k]), fmt.Sprintf("%s, %d", codeName(c.rc), n.v))
+		m.expect(c.ok() && n.v == events[k], fmt.Sprintf("%s == 0 && %s == %d", c.c, n.c, events[k]), fmt.Sprintf("the descriptor %d", events[k]), fmt.Sprintf("%s, %v", codeName(c.rc), n))
 		var back string
 		cName := m.fresh("event_name")
 		m.line("char *%s = NULL;", cName)
@@ -79,7 +79,7 @@ func peruseEnvironment(m *mpi) {
 	m.line("for (int i = 0; i < %s; i++) wrong |= strchr(env[i], '=') == NULL;", n.c)
 	wrong := slices.IndexFunc(all, func(s string) bool { return !strings.Contains(s, "=") })
 	m.expect(c.ok() && n.v >= 0 && wrong < 0, fmt.Sprintf("%s == 0 && %s >= 0 && !wrong", c.c, n.c), "a number, and texts of the form NAME=value",
-		fmt.Sprintf("%s, %d variables %s", codeName(c.rc), n.v, excerpt(fmt.Sprint(all), 200)))
+		fmt.Sprintf("%s, %s, %s", codeName(c.rc), shown("the size", n.String()), excerpt(fmt.Sprint(all), 200)))
 }
 
 func peruseScope(m *mpi) {
@@ -90,7 +90,7 @@ func peruseScope(m *mpi) {
 	n := m.num("scope", untouched)
 	c := m.call("PERUSE_Query_queue_event_scope", func() binding.Error { return m.raw.PeruseScope(n.p()) }, n.out())
 	m.expect(c.ok() && n.v >= int32(binding.PerusePerComm) && n.v <= int32(binding.PeruseGlobal), fmt.Sprintf("%s == 0 && %s >= PERUSE_PER_COMM && %s <= PERUSE_GLOBAL", c.c, n.c, n.c),
-		"a scope from PERUSE_PER_COMM to PERUSE_GLOBAL", fmt.Sprintf("%s, %s", codeName(c.rc), unknown(n.v)))
+		"a scope from PERUSE_PER_COMM to PERUSE_GLOBAL", fmt.Sprintf("%s, %v", codeName(c.rc), n))
 }
 
 func peruseLock(m *mpi) {

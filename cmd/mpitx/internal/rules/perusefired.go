@@ -139,7 +139,7 @@ func peruseRegister(m *mpi) {
 		}
 		event, comm := m.num("event", untouched), int32(untouched)
 		c := p.onHandle("PERUSE_Event_get", 0, func(k int) binding.Error { return p.w.Event(k, event.p()) }, event.out())
-		m.expect(c.ok() && event.v == p.event, fmt.Sprintf("%s == 0 && %s == %d", c.c, event.c, p.event), fmt.Sprintf("the event %d", p.event), fmt.Sprintf("%s, %d", codeName(c.rc), event.v))
+		m.expect(c.ok() && event.v == p.event, fmt.Sprintf("%s == 0 && %s == %d", c.c, event.c, p.event), fmt.Sprintf("the event %d", p.event), fmt.Sprintf("%s, %v", codeName(c.rc), event))
 		m.line("void *object = NULL;")
 		c = p.onHandle("PERUSE_Event_object_get", 0, func(k int) binding.Error { return p.w.Object(k, &comm) }, lit("&object"))
 		m.expect(c.ok() && comm == int32(binding.CommWorld), c.c+" == 0 && (uintptr_t)object == (uintptr_t)MPI_COMM_WORLD", "MPI_COMM_WORLD", codeName(c.rc)+", another object")

@@ -52,7 +52,7 @@ func watermark(v variable) bool {
 func pvarOpens(m *mpi) {
 	all := m.probe(pvars(m))
 	if len(all) == 0 {
-		m.notApplicable("no performance variable is listed and bound to an object that mpitx has")
+		m.notApplicable("no performance variable is listed that mpitx can bind")
 	}
 	for _, v := range all {
 		if !m.item("%s", v.label()) {
@@ -113,7 +113,7 @@ func pvarFlags(m *mpi) {
 
 func pvarCount(m *mpi) {
 	m.eachPvar(anyPvar, noPvars, func(v variable, s, h *handle, count *num) {
-		m.expect(count.v >= 1, count.c+" >= 1", "a count of at least 1", fmt.Sprint(count.v))
+		m.expect(count.v >= 1, count.c+" >= 1", "a count of at least 1", fmt.Sprint(count))
 	})
 }
 

@@ -128,7 +128,7 @@ func qmpiStorage(m *mpi, q *binding.RawQMPI) {
 }
 
 func qmpiOrder(m *mpi, q *binding.RawQMPI) {
-	if !m.item("MPI_Query_thread, MPI_Initialized") || !m.tools(q) {
+	if !m.item("MPI_Query_thread and MPI_Initialized") || !m.tools(q) {
 		return
 	}
 	m.query(q)

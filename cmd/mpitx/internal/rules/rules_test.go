@@ -220,6 +220,9 @@ func TestRules(t *testing.T) {
 				if !bad.Status.Bad() && !(r.Allowed != "" && bad.Status == check.Unchecked) || len(bad.Violations) == 0 {
 					t.Fatalf("with %s: %s", broken, describe(bad))
 				}
+				if k := slices.IndexFunc(bad.BadItems, func(item string) bool { return strings.Contains(item, ", ") }); k >= 0 {
+					t.Errorf("the item %q has what separates items in reports", bad.BadItems[k])
+				}
 				reproduce(t, object, broken, r, bad.Violations[0])
 			}
 		})

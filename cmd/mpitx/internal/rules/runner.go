@@ -78,7 +78,7 @@ func (l *Library) Run(ctx context.Context, rules []check.Rule, jobs int, done fu
 	next := make(chan int)
 	var wait sync.WaitGroup
 	var lock sync.Mutex
-	for range max(1, jobs) {
+	for range max(1, min(jobs, len(rules))) {
 		wait.Go(func() {
 			for k := range next {
 				out[k] = l.test(ctx, find(rules[k].Name))

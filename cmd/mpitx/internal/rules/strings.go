@@ -38,14 +38,14 @@ func stringCalls(m *mpi, f func(s stringCall)) {
 		_, n := m.count(l)
 		for k := range int(n.v) {
 			for _, field := range []string{"name", "desc"} {
-				if !m.item("%s %d, %s", l.what, k, field) {
+				if !m.item("%s %d (%s)", l.what, k, field) {
 					continue
 				}
 				e := m.quietly(func() *entry { return m.entry(l, k) })
 				if !e.ok() {
 					continue
 				}
-				m.rename(e.label() + ", " + field)
+				m.rename(e.label() + " (" + field + ")")
 				f(stringCall{field, func(m *mpi, buf *text, length *num) code { return m.entryWith(l, k, only(field, buf, length)).code }})
 			}
 		}
@@ -62,7 +62,7 @@ func stringCalls(m *mpi, f func(s stringCall)) {
 			}})
 		}
 		for _, k := range m.someItems(e) {
-			if m.item("%s, item %d", e.name, k) {
+			if m.item("%s (item %d)", e.name, k) {
 				m.again(e)
 				f(stringCall{"item", func(m *mpi, buf *text, length *num) code {
 					c, _ := m.enumItem(e, k, buf, length)
@@ -109,9 +109,9 @@ func eventStrings(m *mpi, f func(s stringCall)) {
 	m.raw.NumSources(&sources)
 	for k := range int(events + sources) {
 		for _, field := range []string{"name", "desc"} {
-			if k < int(events) && m.item("event type %d, %s", k, field) {
+			if k < int(events) && m.item("event type %d (%s)", k, field) {
 				f(stringCall{field, func(m *mpi, buf *text, length *num) code { return m.eventWith(k, only(field, buf, length)).code }})
-			} else if source := k - int(events); source >= 0 && m.item("source %d, %s", source, field) {
+			} else if source := k - int(events); source >= 0 && m.item("source %d (%s)", source, field) {
 				f(stringCall{field, func(m *mpi, buf *text, length *num) code { return m.sourceWith(source, only(field, buf, length)).code }})
 			}
 		}

@@ -18,6 +18,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/sys/unix"
+
 	"mpitx/binding"
 	"mpitx/check"
 )
@@ -203,17 +205,19 @@ func (m *mpi) quietly(f func() *entry) *entry {
 	return e
 }
 
-// violationOf notes a crash or hang that a forked child met.
+// violationOf notes a crash or hang that a forked child met, in the words for those of a process of its own.
 func (m *mpi) violationOf(fault string) {
-	status := check.Crashed
+	status, got := check.Crashed, "the process ended"
 	if strings.Contains(fault, "timed out") {
-		status = check.Hung
+		status, got = check.Hung, fmt.Sprintf("no return within %v", trialLimit)
+	} else if _, name, ok := strings.Cut(strings.TrimSuffix(fault, ")"), "("); ok {
+		got = ending{signal: unix.SignalNum(name)}.String()
 	}
 	last := ""
 	if len(m.called) > 0 {
 		last = m.called[len(m.called)-1]
 	}
-	m.violation(status, "", last+" returns", "a trial in a child process "+fault)
+	m.violation(status, "", last+" returns", got)
 }
 
 // fact notes what other ranks must have, too.

@@ -23,12 +23,15 @@ type variable struct {
 	fault  string // what a child met; "" if it could be read
 }
 
+// trialLimit is the time that a child has for a call.
+const trialLimit = 5 * time.Second
+
 // probe tries all variables of a kind. MPI_T is initialized.
 func (m *mpi) probe(l *list) (all []variable) {
 	var n int32
 	l.num(&n)
 	i := m.lib.Adopt()
-	o := binding.ProbeOptions{Object: binding.CommWorld, Limit: 5 * time.Second}
+	o := binding.ProbeOptions{Object: binding.CommWorld, Limit: trialLimit}
 	var trials []binding.Trial
 	if l.prefix == "MPI_T_pvar" {
 		t, _ := i.Probe(0, int(n), o)

@@ -43,6 +43,9 @@ func excerpt(text string, most int) string {
 }
 
 func threadName(n int32) string {
+	if n == untouched {
+		return notSet
+	}
 	if n < int32(catalog.ThreadSingle) || n > int32(catalog.ThreadMultiple) {
 		return fmt.Sprintf("unknown(%d)", n)
 	}
