@@ -17,7 +17,7 @@ import (
 
 // Limits of documents: far beyond real catalogs, and small enough that a hostile file does no harm.
 const (
-	maxFileSize = 256 << 20 // bytes of a document
+	MaxFileSize = 256 << 20 // bytes of a document
 	maxDecoded  = 256 << 20 // bytes of all its lists when decoded
 )
 
@@ -43,7 +43,7 @@ func Write(w io.Writer, c *Catalog) error {
 // Read reads a document written by this or an older version. The error for a damaged, foreign or too new document is a
 // *ReadError with the position; for a truncated one errors.Is(err, io.ErrUnexpectedEOF) holds. No input causes a panic or
 // unbounded use of memory.
-func Read(in io.Reader) (*Catalog, error) { return readLimited(in, maxFileSize, maxDecoded) }
+func Read(in io.Reader) (*Catalog, error) { return readLimited(in, MaxFileSize, maxDecoded) }
 
 func readLimited(in io.Reader, size int64, budget int) (*Catalog, error) {
 	var b bytes.Buffer

@@ -209,7 +209,7 @@ func TestReadBounded(t *testing.T) {
 		head + `"categories": [{"name": "a", "cvars": [` + strings.Repeat(`"",`, 1e5),
 		head + `"cvars": [{"name": "a", "type": "int8", "after": {"status": "ok", "value": [` + strings.Repeat("1,", 2e6) + "1]}}]}",
 	} {
-		_, err := readLimited(strings.NewReader(doc), maxFileSize, 1e6)
+		_, err := readLimited(strings.NewReader(doc), MaxFileSize, 1e6)
 		if err == nil || !strings.Contains(err.Error(), "too many elements") {
 			t.Error(err)
 		}

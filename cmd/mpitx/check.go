@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mpitx/catalog"
 	"mpitx/check"
 	"mpitx/cmd/internal/progress"
 	"mpitx/cmd/mpitx/internal/locate"
@@ -82,7 +82,7 @@ func ruleWords() (words []string) {
 	return words
 }
 
-// noVerdict gives errors the code of wrong usage: exitFailed is the one of a library that violates a rule.
+// noVerdict gives errors the code of wrong usage: exitFailed is a verdict, such as that of a library that violates a rule.
 func noVerdict(err error) error {
 	var own *exitError
 	switch {
@@ -207,8 +207,10 @@ func (o *checkOptions) readBaseline() (*check.Report, error) {
 	if o.baseline == "" {
 		return nil, nil
 	}
-	raw, err := os.ReadFile(o.baseline)
+	raw, err := readUpTo(o.baseline, catalog.MaxFileSize+1)
 	switch {
+	case len(raw) > catalog.MaxFileSize:
+		return nil, failf("--baseline: %s: larger than %d MiB; write one with mpitx check -o json > FILE", o.baseline, catalog.MaxFileSize>>20)
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, failf("--baseline: %s: there is no such file; write one with mpitx check -o json > FILE", o.baseline)
 	case err != nil:

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -106,7 +108,7 @@ func (o *diffOptions) run(cmd *cobra.Command, args []string) error {
 		err = export.Diff(o.a.out, d, o.format, term)
 	}
 	switch {
-	case err != nil:
+	case err != nil && !errors.Is(err, syscall.EPIPE): // the reader closed the pipe
 		return &exitError{code: exitTrouble, err: err}
 	case d.Same() && len(o.partial) > 0:
 		return &exitError{code: exitTrouble, err: failf("diff: no differences in what could be read, but %s could not be read as a whole", strings.Join(o.partial, " and "))}

@@ -124,11 +124,10 @@ func (o *diffOptions) load(name, file string) (s diff.Side, err error) {
 	if o.a.env.Launcher().Rank > 0 {
 		return s, exit(exitDone) // rank 0 prints the answer
 	}
-	const most = 64 << 20
-	text, err := readUpTo(file, most+1)
+	text, err := readUpTo(file, catalog.MaxFileSize+1)
 	switch {
-	case len(text) > most:
-		return s, failf("%s: larger than 64 MiB; name a snapshot or the output of ompi_info --parsable --all", file)
+	case len(text) > catalog.MaxFileSize:
+		return s, failf("%s: larger than %d MiB; name a snapshot or the output of ompi_info --parsable --all", file, catalog.MaxFileSize>>20)
 	case errors.Is(err, fs.ErrNotExist) && slices.Contains(locate.Families, file):
 		return s, failf("%s: there is no such file; name the library as mpi:%s", file, file)
 	case errors.Is(err, fs.ErrNotExist):

@@ -301,8 +301,8 @@ var manCodes = map[string]string{
 	"mpitx-check.1": exitStatus("The library violates no rule, or only rules that it violates in the baseline.",
 		"The library violates a rule, crashes or hangs, or a rule could not be tested.",
 		"The library could not be checked: the command line is wrong, there is no such rule or library, the baseline cannot be used, or there is no violation to reproduce."),
-	"mpitx-verify.1": exitStatus("Something measurable changed.", "Nothing measurable changed, or a run failed.",
-		"The command line is wrong, or the library cannot take a setting. Nothing was measured."),
+	"mpitx-verify.1": exitStatus("Something measurable changed.", "Nothing measurable changed.",
+		"The command line is wrong, the library cannot take a setting, or a run failed."),
 }
 
 // exitStatus is the section of the exit codes 0, 1, …

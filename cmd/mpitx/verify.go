@@ -52,14 +52,15 @@ per call and the peers that differ, and the library's performance variables
 whose values are apart in all runs. If the interval contains 0, no change is
 reported.
 
-The exit code is 0 if something measurable changed, and 1 if nothing did.`,
+The exit code is 0 if something measurable changed, 1 if nothing did, and 2 if
+it could not be found out.`,
 		Example: `  mpitx verify -n 4 coll_tuned_bcast_algorithm=binomial
   mpitx verify -n 4 coll_tuned_bcast_algorithm=binomial \
       coll_tuned_use_dynamic_rules=true --workload bcast
   mpitx verify -n 2 btl_vader_eager_limit=65536 --rounds 15 -- ./app`,
 		Args:              arguments(1, -1, "the settings (NAME=VALUE)"),
 		ValidArgsFunction: a.completeWrites,
-		RunE:              o.run,
+		RunE:              func(cmd *cobra.Command, args []string) error { return noVerdict(o.run(cmd, args)) },
 	}
 	f := cmd.Flags()
 	o.source.flags(cmd, true)
@@ -88,7 +89,8 @@ func workloadFor(settings []attach.Setting) string {
 
 func (o *verifyOptions) run(cmd *cobra.Command, args []string) error {
 	var app []string
-	if dash := cmd.ArgsLenAtDash(); dash >= 0 {
+	dash := cmd.ArgsLenAtDash()
+	if dash >= 0 {
 		args, app = args[:dash], args[dash:]
 	}
 	settings, err := parseSettings("verify", args)
@@ -104,6 +106,8 @@ func (o *verifyOptions) run(cmd *cobra.Command, args []string) error {
 		return err
 	case len(settings) == 0:
 		return usagef("name the settings, as NAME=VALUE")
+	case dash >= 0 && len(app) == 0:
+		return usagef("name the application, after --: mpitx verify NAME=VALUE -- ./app, or leave -- out for a workload")
 	case len(app) > 0 && o.workload != "":
 		return usagef("--workload runs in place of an application; leave %q out", app[0])
 	case o.rounds < fewestRounds:
@@ -112,6 +116,9 @@ func (o *verifyOptions) run(cmd *cobra.Command, args []string) error {
 		return usagef("--duration: must be positive")
 	case o.a.env.Launcher().Name != "":
 		return usagef("verify starts its own jobs: run it without a launcher, as mpitx verify -n 4 …")
+	}
+	if err := o.a.checkRanks(cmd, o.n); err != nil {
+		return err
 	}
 	if o.n == 0 {
 		o.n = usualRanks
@@ -330,7 +337,7 @@ func verdict(changes []change) string {
 	}
 	text := "\n"
 	if !traffic {
-		text = "\nTraffic: no difference in the messages and bytes of a call, or in the peers.\n"
+		text = "\nTraffic: calls send the same to the same peers. What the library sends by itself, as in collectives, is not seen.\n"
 	}
 	switch {
 	case some:

@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -44,10 +46,24 @@ func measureRun(cmd *exec.Cmd, dir string, limit time.Duration) (m measured, err
 		return m, fmt.Errorf("it took more than ten times as long as those without, and was ended after %v", limit.Round(time.Second))
 	}
 	if err != nil {
-		os.Stderr.Write(said.Bytes())
+		os.Stderr.WriteString(reasons(said.String(), dir))
 		return m, err
 	}
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return m, errors.New("the program did not call MPI_Init; name an MPI program after --")
+	}
 	return measure(dir)
+}
+
+// reasons is what a failed run said, without mpitx's lines about its recording, which is deleted.
+func reasons(said, dir string) (out string) {
+	for line := range strings.Lines(said) {
+		recording := strings.Contains(line, dir) || strings.Contains(line, " is not sampled: ")
+		if !strings.HasPrefix(line, "mpitx: ") || !recording {
+			out += line
+		}
+	}
+	return out
 }
 
 // measured is what one run shows. Times are means of a call in nanoseconds; performance variables are sums.

@@ -43,7 +43,7 @@ func NewTrace(s *Stream) *Trace {
 	s.EventType(7, "trace done", 8, u32("request"), u32("flags"))
 	s.EventType(8, "trace cancel", 32, u32("request"), u32("outcome"), u32("object"), i32("peer"), i32("tag"), i32("job"), u32("flags"), u32("reserved"))
 	s.EventType(15, "trace hidden", 40, begin, u32("request"), u32("sequence"), u32("object"), i32("peer"), i32("tag"), i32("job"), u32("flags"), u32("reserved"))
-	s.EventType(9, "trace part", 16, begin, u32("request"), u32("reserved"))
+	s.EventType(14, "trace part", 16, begin, u32("request"), u32("reserved"))
 	s.EventType(6, "trace repeat", 16, u32("slot"), u32("lasted"), u32("request"), u32("sequence"))
 	return t
 }
@@ -103,7 +103,7 @@ func (t *Trace) Hidden(m TraceEvent) {
 
 // Part begins a part after calls that were not recorded. request is the newest one so far.
 func (t *Trace) Part(at uint64, request uint32) {
-	t.events = append(t.events, Event{25, at, le.AppendUint32(le.AppendUint32(le.AppendUint64(nil, at), request), 0)})
+	t.events = append(t.events, Event{30, at, le.AppendUint32(le.AppendUint32(le.AppendUint64(nil, at), request), 0)})
 }
 
 // Done says that the call which ends at a time completes the send of a request.
