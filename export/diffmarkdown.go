@@ -63,10 +63,7 @@ var markdownText = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "`", "\\
 
 // code is a text as code, also in a table.
 func (m *markdown) code(s string) string {
-	s = m.term.Safe(oneLine(s))
-	if s == "" {
-		return "(empty)"
-	}
+	s = m.term.Safe(oneLine(diff.ValueText(s)))
 	fence := "`"
 	for strings.Contains(s, fence) {
 		fence += "`"

@@ -86,6 +86,20 @@ type Item struct {
 	Reason     string        // for the weight
 }
 
+// ValueText is one side of a field for people: an empty value is "".
+func ValueText(s string) string {
+	if s == "" || strings.HasPrefix(s, " (") { // with a remark
+		return `""` + s
+	}
+	return s
+}
+
+// HasValue reports whether Value is the value, perhaps an empty one, of a control variable that appeared or vanished.
+func (it *Item) HasValue() bool {
+	v, variable := cmp.Or(it.A, it.B).(*catalog.Variable)
+	return it.Value != "" || variable && v.Kind == catalog.Cvars && v.Current() != nil
+}
+
 // Name is the entry's ID on side A, or on side B if it appeared.
 func (it *Item) Name() string {
 	if it.A != nil {
