@@ -85,8 +85,19 @@ func TestDiffHints(t *testing.T) {
 	if strings.Contains(help, "copy the line that sets the variable") || !strings.Contains(help, "one more attribute differs") {
 		t.Error(help)
 	}
+	for _, never := range []string{":snapshot", "kind=pvar", "related variable", "samples", "my changes", "launcher"} {
+		if strings.Contains(help, never) {
+			t.Errorf("the help of a difference offers %s", never)
+		}
+	}
 	press(m, "q", "S")
 	contains(t, m, "a difference has no setting to copy")
+	press(m, ":", "'snap", "tab")
+	lacks(t, m, ":snapshot")
+	press(m, "esc", ":", "'filter change=default kind=cvar", "enter") // the example of the help
+	contains(t, m, "filter: change=default kind=cvar")
+	press(m, ":", "'filter kind=nonsense", "enter")
+	contains(t, m, `unknown value "nonsense"; use one of any, cvar, `)
 }
 
 // The key * lists the differences of variables that people who tune set on either side.
