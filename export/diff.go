@@ -76,7 +76,7 @@ func sideLine(s *diff.Side) string {
 }
 
 func libraryChanges(d *diff.Diff) string {
-	return strings.Join(mapped(d.Library, func(f diff.Field) string { return fmt.Sprintf("%s %s → %s", f.Name, f.A, f.B) }), "; ")
+	return strings.Join(mapped(d.Library, func(f diff.Field) string { return diff.LibraryChange(f, "→") }), "; ")
 }
 
 // diffCounts counts the changes: of entries, and of those that changed by field.

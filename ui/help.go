@@ -125,7 +125,7 @@ func (m *Model) helpLines() []string {
 	return append(lines, m.inLines("The mouse selects rows and scrolls. A key that does not scroll closes this help.", m.w, term.Plain)...)
 }
 
-// logLines are the messages, the newest first, and what was printed.
+// logLines are the notes of a difference, the messages, the newest first, and what was printed.
 func (m *Model) logLines() []string {
 	lines := []string{}
 	title := func(s string) { lines = append(lines, " "+m.t.Paint(term.Heading, s), "") }
@@ -133,6 +133,13 @@ func (m *Model) logLines() []string {
 		for i, w := range term.Wrap(s, max(m.w-4, 1)) {
 			lines = append(lines, map[bool]string{true: "  ", false: "    "}[i == 0]+strings.TrimRight(w, " "))
 		}
+	}
+	if d := m.o.Diff; d != nil && len(d.Library)+len(d.Notes) > 0 {
+		title("Notes on the difference")
+		for _, text := range append(m.libraryChanges(), d.Notes...) {
+			add(m.t.SafeText(text))
+		}
+		lines = append(lines, "")
 	}
 	title("Messages, the newest first")
 	for _, s := range slices.Backward(m.messages) {

@@ -270,7 +270,6 @@ func (m *Model) loaded(msg loadedMsg) {
 	m.criteria = newCriteria(m.x)
 	if m.o.Diff != nil {
 		m.criteria = diffCriteria(m.o.Diff, m.criteria)
-		m.logDifferences()
 	}
 	for _, c := range old {
 		if c.now > 0 {

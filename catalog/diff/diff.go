@@ -5,6 +5,7 @@ package diff
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -306,7 +307,11 @@ func (c *comparison) weigh(it *Item, a, b *entry) {
 	}
 	if it.Kind == catalog.Cvars && it.A != nil && (it.Change == Vanished || it.Change == Renamed) && it.A.(*catalog.Variable).Origin != nil {
 		best /= c.rules.changes[string(it.Change)].factor / 100
-		it.Reason = "set in A, and B ignores the old name; " + it.Reason
+		set := "set in A, and B ignores the old name; "
+		if !sameFamily(c.sides) {
+			set = "set in A; B has no such variable; "
+		}
+		it.Reason = set + it.Reason
 	}
 	it.Weight = int(math.Round(min(best, 100)))
 }
@@ -333,7 +338,7 @@ func (c *comparison) ruleOf(side int, x *entry) *rule {
 			return r
 		}
 	}
-	return &rule{weight: 4, reason: "a list of other entries"}
+	return &rule{weight: 4, reason: "only groups other entries"}
 }
 
 // libraries compares the properties of the libraries.
@@ -352,6 +357,18 @@ func (c *comparison) libraries() {
 		add("peruse", yes[a.PERUSE], yes[b.PERUSE])
 		add("qmpi", yes[a.QMPI], yes[b.QMPI])
 	}
+}
+
+// LibraryChange says what differs between two libraries: "MPI_T events: no → yes".
+func LibraryChange(f Field, arrow string) string {
+	name := f.Name
+	switch name {
+	case "events":
+		name = "MPI_T events:"
+	case "peruse", "qmpi":
+		name = strings.ToUpper(name) + ":"
+	}
+	return fmt.Sprintf("%s %s %s %s", name, cmp.Or(f.A, "(none)"), arrow, cmp.Or(f.B, "(none)"))
 }
 
 // LibraryName is the implementation and version of a library: "Open MPI 4.1.4".

@@ -218,7 +218,7 @@ func TestUninitialized(t *testing.T) {
 		ignored bool
 	}{{"pml_ucx_multi_send_nb", 1, true}, {"pml_ucx_multi_send_nb", 56, true}, {"mpi_show_handle_leaks", 56, true}, {"mpi_show_handle_leaks", 1, false}} {
 		d := compare(wild(test.name, 0), wild(test.name, test.b))
-		noted := slices.Contains(d.Notes, "values that the library never initialized are not compared: "+test.name)
+		noted := slices.Contains(d.Notes, "Values that the library never initialized are not compared: "+test.name)
 		if d.Same() != test.ignored || noted != test.ignored {
 			t.Error(test, lines(d), d.Notes)
 		}
@@ -255,7 +255,7 @@ func TestProcessValues(t *testing.T) {
 		if len(d.Items) != 1 || d.Items[0].Name() != "orte_ess_num_procs" {
 			t.Error(lines(d))
 		}
-		if want := "values that differ from process to process are not compared: orte_ess_vpid, orte_hnp_uri"; !slices.Contains(d.Notes, want) {
+		if want := "Values that differ from process to process are not compared: orte_ess_vpid, orte_hnp_uri"; !slices.Contains(d.Notes, want) {
 			t.Error(d.Notes)
 		}
 	}
