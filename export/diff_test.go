@@ -58,6 +58,25 @@ func TestDiffGolden(t *testing.T) {
 	}
 }
 
+// A value that nobody set, and that MPI_Init changed, is no setting.
+func TestDiffMarkdownValues(t *testing.T) {
+	load := func(name string) diff.Side {
+		c, err := catalog.Load("../fixtures/snapshots/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return diff.Side{Name: name, Catalog: c}
+	}
+	var b bytes.Buffer
+	if err := Diff(&b, diff.Compare(load("mpich-4.0.2.json"), load("mpich-5.0.2.json"), diff.Options{}), FormatMarkdown, pipe); err != nil {
+		t.Fatal(err)
+	}
+	_, after, _ := strings.Cut(b.String(), "## Changed values that nobody set")
+	if strings.Contains(b.String(), "## Changed settings") || !strings.Contains(after, "| `MPIR_CVAR_ENABLE_GPU` |") {
+		t.Error(b.String())
+	}
+}
+
 // In a narrow terminal, no name, new value, list or reason is cut, and no line is too long. A new name begins a line.
 func TestDiffNarrow(t *testing.T) {
 	load := func(name string) diff.Side {

@@ -106,7 +106,7 @@ func TestDiffHints(t *testing.T) {
 	contains(t, m, `unknown value "nonsense"; use one of any, cvar, `)
 }
 
-// The key * lists the differences of variables that people who tune set on either side.
+// The key * lists the differences of variables that users commonly tune on either side.
 func TestDiffEssentials(t *testing.T) {
 	side := func(name string) diff.Side { return diff.Side{Name: name, Catalog: fixture(t, name)} }
 	d := diff.Compare(side("mpich-4.0.2.json"), side("mpich-5.0.2.json"), diff.Options{})
@@ -129,7 +129,7 @@ func TestDiffValues(t *testing.T) {
 	contains(t, m, "…m,usnic     …m,usnic,net")
 	m = difference(t, "mpich-4.0.2.json", "mpich-5.0.2.json", 160, 40)
 	press(m, ":", "'filter change=renamed", "enter")
-	contains(t, m, "renamed     MPIR_CVAR_CH4_PACK_BUFFER_SIZE")
+	contains(t, m, "renamed MPIR_CVAR_CH4_PACK_BUFFER_SIZE")
 }
 
 // On a small screen, the titles and the names in sight look different, and the columns have the widths that the rows in sight need.

@@ -47,7 +47,7 @@ type Options struct {
 	// Items returns the enumeration whose items can be written to a control variable, if it has more items than the library's own.
 	Items func(c *catalog.Catalog, v *catalog.Variable) *catalog.Enum
 
-	// Essentials says what people who tune set the control variables for that matter to them, by name; nil: nothing is known.
+	// Essentials says what users commonly tune the control variables for that matter to them, by name; nil: nothing is known.
 	Essentials func(c *catalog.Catalog) map[string]string
 
 	// Effect says in lines when the library reads a control variable, and what the effect of a setting depends on; nil: nothing is known.

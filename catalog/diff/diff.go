@@ -101,6 +101,16 @@ func (it *Item) HasValue() bool {
 	return it.Value != "" || variable && v.Kind == catalog.Cvars && v.Current() != nil
 }
 
+// Set reports whether the user set the control variable on a side.
+func (it *Item) Set() bool {
+	for _, e := range []catalog.Entry{it.A, it.B} {
+		if v, variable := e.(*catalog.Variable); variable && v.Origin != nil {
+			return true
+		}
+	}
+	return false
+}
+
 // Name is the entry's ID on side A, or on side B if it appeared.
 func (it *Item) Name() string {
 	if it.A != nil {
