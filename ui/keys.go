@@ -199,6 +199,9 @@ func (m *Model) key(key, text string) tea.Cmd {
 		case "?", "L", "R":
 			return m.press(key)
 		}
+		if m.failed == "" && len(m.early) < maxEarly {
+			m.early = append(m.early, [2]string{key, text})
+		}
 		return nil
 	}
 	if key == "enter" && m.statusCut() && !m.typing() {
@@ -229,6 +232,18 @@ func (m *Model) key(key, text string) tea.Cmd {
 		return m.keyWork(key)
 	}
 	return m.press(key)
+}
+
+const maxEarly = 100 // keys
+
+// pressEarly presses the keys of before the catalog was there.
+func (m *Model) pressEarly() tea.Cmd {
+	var all []tea.Cmd
+	for early := m.early; m.x != nil && len(early) > 0; early = early[1:] {
+		all = append(all, m.key(early[0][0], early[0][1]))
+	}
+	m.early = nil
+	return tea.Batch(all...)
 }
 
 // press does what a key is bound to in the current view.

@@ -103,12 +103,13 @@ type Model struct {
 	w, h int
 
 	x        *index
-	failed   string     // why the catalog is missing
-	phase    string     // what the back end is doing
-	status   string     // outcome of the last action, one line
-	style    term.Style // of status
-	messages []string   // what status has said, the newest last
-	warned   bool       // Options.Warning was shown
+	failed   string      // why the catalog is missing
+	phase    string      // what the back end is doing
+	status   string      // outcome of the last action, one line
+	style    term.Style  // of status
+	early    [][2]string // keys pressed before the catalog was there, and what they type
+	messages []string    // what status has said, the newest last
+	warned   bool        // Options.Warning was shown
 	mode     mode
 	under    mode // the mode to return to from help and log
 	focus    pane
@@ -231,6 +232,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, func() tea.Msg { return loadedMsg{x: ready(msg.c, m.o.Virtual, t)} }
 	case loadedMsg:
 		m.loaded(msg)
+		return m, m.pressEarly()
 	case tea.KeyPressMsg:
 		return m, m.key(msg.String(), msg.Text)
 	case tea.PasteMsg:
