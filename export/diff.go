@@ -76,7 +76,7 @@ func sideLine(s *diff.Side) string {
 }
 
 func libraryChanges(d *diff.Diff) string {
-	return strings.Join(mapped(d.Library, func(f diff.Field) string { return fmt.Sprintf("%s %s → %s", f.Name, f.A, f.B) }), "; ")
+	return strings.Join(mapped(d.Library, func(f diff.Field) string { return diff.LibraryChange(f, "→") }), "; ")
 }
 
 // diffCounts counts the changes: of entries, and of those that changed by field.
@@ -144,10 +144,12 @@ func fieldChange(it *diff.Item, f diff.Field, t Terminal) string {
 	arrow := map[bool]string{true: " → ", false: " -> "}[t.UTF8]
 	a, b := oneLine(f.A), oneLine(f.B)
 	switch {
-	case f.Name == "" && it.Change == diff.Vanished && a != "":
-		return "was " + a
+	case f.Name == "" && it.Change == diff.Vanished && it.HasValue():
+		return "was " + diff.ValueText(a)
+	case f.Name == "" && it.HasValue():
+		return diff.ValueText(b)
 	case f.Name == "":
-		return a + b
+		return ""
 	case f.Name == "name":
 		return strings.TrimLeft(arrow, " ") + b + ", " + confidenceText(it) + " likely"
 	case f.Name == "description":
@@ -159,14 +161,8 @@ func fieldChange(it *diff.Item, f diff.Field, t Terminal) string {
 	case diff.IsList(f.Name) && b == "":
 		return f.Name + ": without " + a
 	}
-	empty := func(s string) string {
-		if s == "" {
-			return "(empty)"
-		}
-		return s
-	}
 	a, b, both := diff.Field{A: a, B: b}.Apart()
-	return f.Name + " " + empty(a) + arrow + empty(b) + both
+	return f.Name + " " + diff.ValueText(a) + arrow + diff.ValueText(b) + both
 }
 
 func confidenceText(it *diff.Item) string { return fmt.Sprintf("%.0f %%", 100*it.Confidence) }

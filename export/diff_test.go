@@ -3,6 +3,7 @@ package export
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"mpitx/catalog"
@@ -54,6 +55,70 @@ func TestDiffGolden(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		golden(t, name, b.Bytes())
+	}
+}
+
+// A value that nobody set, and that MPI_Init changed, is no setting.
+func TestDiffMarkdownValues(t *testing.T) {
+	load := func(name string) diff.Side {
+		c, err := catalog.Load("../fixtures/snapshots/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return diff.Side{Name: name, Catalog: c}
+	}
+	var b bytes.Buffer
+	if err := Diff(&b, diff.Compare(load("mpich-4.0.2.json"), load("mpich-5.0.2.json"), diff.Options{}), FormatMarkdown, pipe); err != nil {
+		t.Fatal(err)
+	}
+	_, after, _ := strings.Cut(b.String(), "## Changed values that nobody set")
+	if strings.Contains(b.String(), "## Changed settings") || !strings.Contains(after, "| `MPIR_CVAR_ENABLE_GPU` |") {
+		t.Error(b.String())
+	}
+}
+
+// In a narrow terminal, no name, new value, list or reason is cut, and no line is too long. A new name begins a line.
+func TestDiffNarrow(t *testing.T) {
+	load := func(name string) diff.Side {
+		c, err := catalog.Load("../fixtures/snapshots/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return diff.Side{Name: name, Catalog: c}
+	}
+	d := diff.Compare(load("openmpi-4.1.4.json"), load("openmpi-5.0.7.json"), diff.Options{})
+	for _, width := range []int{40, 50, 80, 160} {
+		var b bytes.Buffer
+		if err := Diff(&b, d, "", Terminal{Width: width, IsTTY: true, UTF8: true}); err != nil {
+			t.Fatal(err)
+		}
+		text := b.String()
+		for line := range strings.Lines(text) {
+			if line = strings.TrimRight(line, "\n"); Width(line) > width {
+				t.Errorf("width %d: %s", width, line)
+			}
+		}
+		joined := strings.Join(strings.Fields(text), "")
+		for i := range d.Items {
+			it := &d.Items[i]
+			want := []string{it.Name(), it.NewName(), it.Reason}
+			for _, f := range it.Fields {
+				if f.Name != "description" {
+					want = append(want, f.B)
+				}
+				if diff.IsList(f.Name) {
+					want = append(want, f.A)
+				}
+			}
+			for _, w := range want {
+				if !strings.Contains(joined, strings.Join(strings.Fields(w), "")) {
+					t.Errorf("width %d: %s: no %q", width, it.Name(), w)
+				}
+			}
+		}
+		if !strings.Contains(text, "\n            → io_romio341_") && width < 160 {
+			t.Errorf("width %d: the new name does not begin a line", width)
+		}
 	}
 }
 

@@ -37,8 +37,9 @@ func diffMarkdown(w io.Writer, d *diff.Diff, t Terminal) error {
 	m.line("\n%s", diffCounts(d))
 	m.important()
 	m.renamed()
-	m.changed("Changed defaults", "default")
-	m.changed("Changed settings", "value")
+	m.changed("Changed defaults", "default", nil)
+	m.changed("Changed settings", "value", func(it *diff.Item) bool { return it.Set() })
+	m.changed("Changed values that nobody set", "value", func(it *diff.Item) bool { return !it.Set() })
 	m.others()
 	m.alone("New", diff.Appeared)
 	m.alone("Removed", diff.Vanished)
@@ -63,10 +64,7 @@ var markdownText = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "`", "\\
 
 // code is a text as code, also in a table.
 func (m *markdown) code(s string) string {
-	s = m.term.Safe(oneLine(s))
-	if s == "" {
-		return "(empty)"
-	}
+	s = m.term.Safe(oneLine(diff.ValueText(s)))
 	fence := "`"
 	for strings.Contains(s, fence) {
 		fence += "`"
@@ -153,9 +151,11 @@ func (m *markdown) renamed() {
 	}
 }
 
-// changed has a table of the variables of which a field changed.
-func (m *markdown) changed(title, field string) {
-	some := m.items(func(it *diff.Item) bool { return it.Change == diff.Changed && it.Is(field) })
+// changed has a table of the variables of which a field changed, and that are among some; nil: all.
+func (m *markdown) changed(title, field string, among func(*diff.Item) bool) {
+	some := m.items(func(it *diff.Item) bool {
+		return it.Change == diff.Changed && it.Is(field) && (among == nil || among(it))
+	})
 	if len(some) == 0 {
 		return
 	}

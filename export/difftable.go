@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/olekukonko/tablewriter/tw"
 
 	"mpitx/catalog/diff"
@@ -15,7 +16,6 @@ type diffColumns struct{ name, what, why int }
 const (
 	changeWidth = 8
 	leastWhat   = 32 // cells of what changed, before names and reasons get theirs
-	valueLines  = 4  // of the new value, at most
 )
 
 func diffLayout(d *diff.Diff, t Terminal) diffColumns {
@@ -33,7 +33,8 @@ func diffLayout(d *diff.Diff, t Terminal) diffColumns {
 	return c
 }
 
-// diffFitted writes the table for a terminal. Long cells go on in the next line; a name that is too long has a line of its own.
+// diffFitted writes the table for a terminal. If a name or a change does not fit into its column, the changes of the item are in lines of
+// their own below it.
 func diffFitted(b *bytes.Buffer, d *diff.Diff, t Terminal) {
 	c := diffLayout(d, t)
 	p := &printer{term: t}
@@ -45,70 +46,120 @@ func diffFitted(b *bytes.Buffer, d *diff.Diff, t Terminal) {
 	}
 	p.Header([][]string{header}, tw.Formatting{})
 	for i := range d.Items {
-		it := &d.Items[i]
-		var what, why []string
-		for _, f := range lineFields(it) {
-			what = append(what, c.change(it, f, t)...)
-		}
-		change, name := string(it.Change), t.Safe(diffName(it))
-		if Width(name) > c.name {
-			name = t.Cut(name, t.Width-changeWidth-gap)
-			if strings.Join(what, "") != "" {
-				what = append([]string{""}, what...)
-			}
-		}
-		if c.why > 0 {
-			why = wrap(t.Safe(it.Reason), c.why)
-		}
-		for k := range max(len(what), len(why)) {
-			p.Row([]string{change, name, at(what, k), at(why, k)}, tw.Formatting{})
-			change, name = "", ""
-		}
-		if c.why == 0 && it.Reason != "" {
-			p.note(t.Safe(it.Reason))
-		}
+		c.item(p, &d.Items[i], t)
 	}
 	p.Close()
 }
 
-// change says in lines what changed. Of the new value, all shows; the old one is cut to what differs, and so are lists.
-func (c *diffColumns) change(it *diff.Item, f diff.Field, t Terminal) []string {
-	whole := fieldChange(it, f, t)
-	if Width(t.Safe(whole)) <= c.what {
-		return []string{t.Safe(whole)}
+func (c *diffColumns) item(p *printer, it *diff.Item, t Terminal) {
+	change, name, why := string(it.Change), t.Safe(diffName(it)), t.Safe(it.Reason)
+	var what []string
+	fits := Width(name) <= c.name
+	for _, f := range lineFields(it) {
+		text := t.Safe(fieldChange(it, f, t))
+		fits = fits && Width(text) <= c.what
+		what = append(what, text)
 	}
+	if c.why == 0 {
+		defer p.note(why)
+		why = ""
+	}
+	if fits {
+		for _, text := range what {
+			p.Row([]string{change, name, text, why}, tw.Formatting{})
+			change, name, why = "", "", ""
+		}
+		return
+	}
+	if Width(name) <= c.name {
+		p.Row([]string{change, name, "", why}, tw.Formatting{})
+	} else {
+		room := t.Width - changeWidth - gap
+		if c.why > 0 {
+			room = c.name + gap + c.what
+		}
+		for _, line := range wrapParts(name, room) {
+			p.out.WriteString(change + strings.Repeat(" ", changeWidth+gap-len(change)) + line)
+			if why != "" {
+				p.out.WriteString(strings.Repeat(" ", max(room-Width(line), 0)+gap) + why)
+			}
+			p.out.WriteByte('\n')
+			change, why = "", ""
+		}
+	}
+	for _, f := range lineFields(it) {
+		for _, text := range changeTexts(it, f, t, max(t.Width-len(changeIndent), 10)) {
+			p.out.WriteString(changeIndent + strings.Join(text, "\n"+changeIndent+"  ") + "\n")
+		}
+	}
+}
+
+// changeIndent is before what changed, below a name.
+const changeIndent = "            "
+
+// changeTexts say what changed, in the lines of one or two texts. A new value is whole; an old one that does not fit is shortened to what
+// differs.
+func changeTexts(it *diff.Item, f diff.Field, t Terminal, width int) (texts [][]string) {
+	whole := t.Safe(fieldChange(it, f, t))
+	switch {
+	case whole == "":
+		return nil
+	case Width(whole) <= width:
+		return [][]string{{whole}}
+	}
+	width -= gap
 	f.A, f.B = t.Safe(oneLine(f.A)), t.Safe(oneLine(f.B))
 	if diff.IsList(f.Name) {
-		return c.list(it, f, t)
+		for _, one := range []diff.Field{{Name: f.Name, A: f.A}, {Name: f.Name, B: f.B}} {
+			if one.A != "" || one.B != "" {
+				texts = append(texts, wrapItems(fieldChange(it, one, t), width))
+			}
+		}
+		return texts
 	}
 	if f.Name != "name" && f.A != "" && f.B != "" {
 		both := ""
 		f.A, f.B, both = f.Apart()
-		f.A, _ = t.Apart(f.A, f.B, c.what-len(f.Name)-len(" → ")) // the arrow ends the line
+		f.A, _ = t.Apart(f.A, f.B, width-len(f.Name)-len(" → ")) // the arrow ends the line
 		f.A, f.B = f.A+both, f.B+both
 	}
-	if most := valueLines * c.what; Width(f.B) > most {
-		_, f.B = t.Apart(f.A, f.B, most)
-	}
-	return wrap(fieldChange(it, f, t), c.what)
+	return [][]string{wrapParts(fieldChange(it, f, t), width)}
 }
 
-// list says what is new in a list and what it lacks, each in a line.
-func (c *diffColumns) list(it *diff.Item, f diff.Field, t Terminal) (lines []string) {
-	for _, one := range []diff.Field{{Name: f.Name, A: f.A}, {Name: f.Name, B: f.B}} {
-		if one.A != "" || one.B != "" {
-			lines = append(lines, t.Cut(fieldChange(it, one, t), c.what))
+// wrapItems breaks a list between its items.
+func wrapItems(list string, width int) []string {
+	lines := []string{""}
+	for i, item := range strings.SplitAfter(list, ", ") {
+		last := &lines[len(lines)-1]
+		if i > 0 && Width(*last)+Width(strings.TrimRight(item, " ")) > width {
+			*last = strings.TrimRight(*last, " ")
+			lines = append(lines, "")
+			last = &lines[len(lines)-1]
 		}
+		*last += item
 	}
-	return lines
+	var all []string
+	for _, line := range lines {
+		all = append(all, wrapParts(line, width)...)
+	}
+	return all
+}
+
+// wrapParts breaks a text at blanks, or if its words are too long, after commas, underscores and the like.
+func wrapParts(s string, width int) (lines []string) {
+	for Width(s) > width {
+		line := ansi.Truncate(s, width+1, "")
+		end := strings.LastIndexByte(line, ' ')
+		if end < len(line)/2 {
+			line = ansi.Truncate(s, width, "")
+			if end = strings.LastIndexAny(line, " ,|_/:;") + 1; end < len(line)/3 {
+				end = max(len(line), 1)
+			}
+		}
+		lines = append(lines, strings.TrimRight(s[:end], " "))
+		s = strings.TrimLeft(s[end:], " ")
+	}
+	return append(lines, s)
 }
 
 func diffName(it *diff.Item) string { return strings.TrimSpace(kindWord(it) + " " + it.Name()) }
-
-// at is a line, or "" after the last one.
-func at(lines []string, i int) string {
-	if i < len(lines) {
-		return lines[i]
-	}
-	return ""
-}

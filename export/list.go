@@ -15,6 +15,7 @@ type ListOptions struct {
 	Terminal Terminal
 	Tree     bool // the category tree instead of the table
 	Filtered bool // the catalog is filtered, and headings say so
+	Changed  bool // the list is of what was set: tables say by what before all else
 }
 
 // List writes the entries of a catalog in its order. The caller has applied any filter.

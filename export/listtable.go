@@ -3,6 +3,7 @@ package export
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +17,7 @@ import (
 type tableField struct {
 	field *Field
 	column
+	text func(*catalog.Variable) string // instead of the field's; nil: that
 }
 
 // The columns of variables, by importance.
@@ -46,7 +48,7 @@ func tableFields(names string) []tableField {
 			c = categoryColumn
 		}
 		c.header = f.Header
-		l = append(l, tableField{f, c})
+		l = append(l, tableField{field: f, column: c})
 	}
 	return l
 }
@@ -55,7 +57,7 @@ func tableFields(names string) []tableField {
 func chosen(fields []*Field) []tableField {
 	l := make([]tableField, len(fields))
 	for i, f := range fields {
-		l[i] = tableField{f, anyColumn}
+		l[i] = tableField{field: f, column: anyColumn}
 		l[i].header = f.Header
 	}
 	return l
@@ -156,6 +158,7 @@ func (s *sections) variables(c *catalog.Catalog, k *catalog.KindInfo) error {
 	g := grid{must: len(columns)}
 	if s.opts.Fields == nil {
 		g.must = 2
+		columns = s.setFirst(&g, columns, c, vars)
 	}
 	for i, col := range columns {
 		if i == 1 && withMarks && m.any() {
@@ -165,8 +168,8 @@ func (s *sections) variables(c *catalog.Catalog, k *catalog.KindInfo) error {
 		switch {
 		case s.opts.Fields != nil:
 		case col.field.Name == "name":
-			col.floor = s.term.Width / 2
-		case s.term.Width >= 100:
+			col.floor = max(col.floor, s.term.Width/2)
+		case s.term.Width >= 100 && col.field.Name != "set":
 			col.floor = max(col.floor, 20) // drop columns before cutting types
 		}
 		g.cols = append(g.cols, col.column)
@@ -179,7 +182,13 @@ func (s *sections) variables(c *catalog.Catalog, k *catalog.KindInfo) error {
 			if j == 1 && len(g.cols) > len(columns) {
 				row = append(row, m.signs[i])
 			}
-			row = append(row, s.term.Safe(col.field.cell(c, &vars[i])))
+			text := ""
+			if col.text != nil {
+				text = col.text(&vars[i])
+			} else {
+				text = col.field.cell(c, &vars[i])
+			}
+			row = append(row, s.term.Safe(text))
 		}
 		g.rows[i] = row
 	}
@@ -195,6 +204,48 @@ func (s *sections) variables(c *catalog.Catalog, k *catalog.KindInfo) error {
 		}
 	}
 	return g.write(s.w, s.term)
+}
+
+// setFirst puts the column SET of a list of what was set after the values, or below the rows if it does not fit there.
+func (s *sections) setFirst(g *grid, columns []tableField, c *catalog.Catalog, vars []catalog.Variable) []tableField {
+	at := slices.IndexFunc(columns, func(col tableField) bool { return col.field.Name == "set" })
+	if at < 0 || !s.opts.Changed || s.term.Width == 0 {
+		return columns
+	}
+	set := columns[at]
+	columns = slices.Insert(slices.Delete(columns, at, at+1), 2, set)
+	texts, widths := make([]string, len(vars)), [3]int{}
+	for i := range vars {
+		texts[i] = shortOrigin(vars[i].Origin)
+		for j := range 2 {
+			widths[j] = max(widths[j], Width(s.term.Safe(columns[j].field.cell(c, &vars[i]))))
+		}
+		widths[2] = max(widths[2], Width(s.term.Safe(texts[i])))
+	}
+	const signs = 3 + gap
+	if widths[0]+signs+gap+widths[1]+gap+widths[2] <= s.term.Width {
+		columns[2] = tableField{set.field, column{header: set.header, flex: true, floor: widths[2]}, func(v *catalog.Variable) string { return shortOrigin(v.Origin) }}
+		columns[1].floor = widths[1]
+		g.must = 3
+		return columns
+	}
+	for i := range texts {
+		if texts[i] != "" {
+			texts[i] = s.term.Safe("set: " + texts[i])
+		}
+	}
+	columns[0].floor, columns[1].floor = widths[0], widths[1] // before TYPE
+	g.below = texts
+	g.whole = func(_, col int) bool { return col < 2 || g.cols[col].header == "VALUE" }
+	return slices.Delete(columns, 2, 3)
+}
+
+// shortOrigin is an origin with the name of a file without its directory.
+func shortOrigin(o *catalog.Origin) string {
+	if o == nil || o.Kind != catalog.OriginFile {
+		return originText(o)
+	}
+	return string(o.Kind) + " " + filepath.Base(o.Where)
 }
 
 // events writes the events of MPI_T, and those of PERUSE as another table.

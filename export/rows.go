@@ -23,7 +23,9 @@ type RowColumn struct {
 	Optional bool   // not in tables if all its cells are empty
 	Floor    int    // the width down to which it is cut before columns with Drop are dropped; 0: 10
 	Below    bool   // on lines below the row, uncut, if the columns do not fit next to each other
-	Label    string // with Below: before the text there
+	Under    bool   // on lines below the row in a terminal, however wide
+	Label    string // with Below and Under: before the text there
+	Whole    string // the name of a column: if it has text, a cell that is cut is whole below the row
 	Soft     int    // the width up to which it grows before the columns after it get theirs; 0: any
 }
 
@@ -74,7 +76,7 @@ func (r *Rows) table(w io.Writer, t Terminal, wide bool) error {
 	narrow := !wide && r.tooWide(t)
 	for _, spare := range []bool{false, true} {
 		for i, c := range r.Columns {
-			if c.Spare != spare || c.Header == "" || c.Wide && !wide || c.Optional && r.empty(i) || c.Below && narrow {
+			if c.Spare != spare || c.Header == "" || c.Wide && !wide || c.Optional && r.empty(i) || c.below(narrow, t) {
 				continue
 			}
 			shown = append(shown, i)
@@ -92,9 +94,11 @@ func (r *Rows) table(w io.Writer, t Terminal, wide bool) error {
 			cells[k] = t.Safe(cellText(row[i]))
 		}
 		g.rows = append(g.rows, cells)
-		if narrow {
-			g.below = append(g.below, r.belowText(row, t))
-		}
+		g.below = append(g.below, r.belowText(row, narrow, t))
+	}
+	g.whole = func(row, col int) bool {
+		c := r.Columns[shown[col]]
+		return c.Whole != "" && cellText(r.Rows[row][slices.Index(r.names(), c.Whole)]) != ""
 	}
 	for k, i := range shown {
 		if r.Columns[i].Point {
@@ -114,7 +118,7 @@ func (r *Rows) tooWide(t Terminal) bool {
 	}
 	total := -gap
 	for i, c := range r.Columns {
-		if c.Header == "" || c.Wide || c.Optional && r.empty(i) {
+		if c.Header == "" || c.Wide || c.Under || c.Optional && r.empty(i) {
 			continue
 		}
 		width := Width(c.Header)
@@ -129,11 +133,16 @@ func (r *Rows) tooWide(t Terminal) bool {
 	return total > t.Width
 }
 
+// below says whether a column goes below the rows.
+func (c *RowColumn) below(narrow bool, t Terminal) bool {
+	return c.Below && narrow || c.Under && t.Width > 0
+}
+
 // belowText is what goes below a row, the last column first.
-func (r *Rows) belowText(row []any, t Terminal) string {
+func (r *Rows) belowText(row []any, narrow bool, t Terminal) string {
 	var lines []string
 	for i, c := range slices.Backward(r.Columns) {
-		if text := cellText(row[i]); c.Below && text != "" {
+		if text := cellText(row[i]); c.below(narrow, t) && text != "" {
 			lines = append(lines, t.Safe(c.Label+text))
 		}
 	}

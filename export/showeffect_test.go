@@ -11,7 +11,7 @@ import (
 // Of a variable that the user set, show answers all four parts with their evidence, also what is not known, and names what would help.
 // Of other variables it says what is known.
 func TestShowEffect(t *testing.T) {
-	off := tuning.Condition{Text: "a must be true", Have: "it is false", Met: tuning.No, Source: "its description", Fix: []string{"a=true"}}
+	off := tuning.Condition{Text: "a must be true", Have: "it is false", Met: tuning.No, Source: "the library's description", Fix: []string{"a=true"}}
 	for _, test := range []struct {
 		name   string
 		effect tuning.Effect
@@ -28,7 +28,7 @@ func TestShowEffect(t *testing.T) {
   arrived       no: the library has 7
   accepted      no: the library refuses every write
   is read       once, in MPI_Init (a rule)
-  condition     not met: a must be true; it is false; set a=true too (its description)
+  condition     not met: a must be true; it is false; set a=true too (the library's description)
 `},
 		{"set, unused", tuning.Effect{Arrived: tuning.CannotTell, Accepted: tuning.Yes, Trial: "writing back the current value succeeded", Unused: true}, `
   arrived       cannot tell
@@ -39,7 +39,7 @@ func TestShowEffect(t *testing.T) {
 		{"not set", tuning.Effect{Read: tuning.AtCall, Why: "a rule", Conditions: []tuning.Condition{off}}, `
   writable now  yes: writing back the current value succeeded
   is read       at each call (a rule)
-  condition     not met: a must be true; it is false; set a=true too (its description)
+  condition     not met: a must be true; it is false; set a=true too (the library's description)
 `},
 	} {
 		v := &catalog.Variable{Kind: catalog.Cvars, Name: "x", Type: catalog.TypeInt,

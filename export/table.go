@@ -3,6 +3,7 @@ package export
 import (
 	"bufio"
 	"io"
+	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -18,6 +19,7 @@ type grid struct {
 	rows  [][]string
 	below []string                           // lines below each row, wrapped; nil: none
 	style func(row, col int) *lipgloss.Style // nil: plain
+	whole func(row, col int) bool            // cells that are whole below the row if they are cut; nil: none
 }
 
 // Table writes rows under headers, fitted to the terminal. It escapes cells and cuts those that do not fit, but drops no column.
@@ -46,17 +48,33 @@ func (g *grid) write(w io.Writer, t Terminal) error {
 			natural[i] = max(natural[i], Width(cell))
 		}
 	}
-	p := &printer{term: t, cut: t.Width > 0, below: g.below, style: g.style}
+	p := &printer{term: t, cut: t.Width > 0, style: g.style}
 	if p.cut {
 		p.widths = fit(g.cols, natural, g.must, t.Width)
+		g.keepWhole(p.widths)
 	} else {
 		p.widths = pads(natural)
 	}
+	p.below = g.below
 	headers := make([]string, len(g.cols))
 	for i, c := range g.cols {
 		headers[i] = c.header
 	}
 	return p.run(w, headers, g.rows)
+}
+
+// keepWhole puts cells that are cut below their row, if they must be whole somewhere.
+func (g *grid) keepWhole(widths []int) {
+	if g.whole == nil {
+		return
+	}
+	for i, row := range g.rows {
+		for j, cell := range slices.Backward(row) {
+			if Width(cell) > max(widths[j], 0) && g.whole(i, j) {
+				g.below[i] = strings.TrimSpace(strings.ToLower(g.cols[j].header) + ": " + strings.TrimSpace(cell) + "\n" + g.below[i])
+			}
+		}
+	}
 }
 
 // alignRight pads the cells and the header of a column on the left.

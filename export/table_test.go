@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"mpitx/catalog"
 )
 
 func TestTable(t *testing.T) {
@@ -63,5 +65,53 @@ func TestManyRows(t *testing.T) {
 	}
 	if with.String() != without.String() {
 		t.Error("tablewriter gives something else")
+	}
+}
+
+// In a table with columns below the rows, a cell that must be whole is repeated there if it is cut; others are only cut.
+func TestWholeBelow(t *testing.T) {
+	r := Rows{Columns: []RowColumn{{Name: "name", Header: "NAME", Floor: 64}, {Name: "value", Header: "VALUE", Whole: "set"},
+		{Name: "set", Header: "SET", Under: true, Label: "set: "}, {Name: "from", Header: "FROM", Below: true, Label: "from: "}},
+		Rows: [][]any{{"a_long_name_of_a_variable", "^uct,openib,ofi", "file x:68", "here"}, {"other", "rc_verbs,ud_verbs", "", ""}}}
+	for width, want := range map[int]string{
+		40: "NAME                       VALUE\na_long_name_of_a_variable  ^uct,openib,…\n      value: ^uct,openib,ofi\n      from: here\n" +
+			"      set: file x:68\nother                      rc_verbs,ud_…\n",
+		60: "NAME                       VALUE              FROM\na_long_name_of_a_variable  ^uct,openib,ofi    here\n" +
+			"      set: file x:68\nother                      rc_verbs,ud_verbs\n",
+		0: "NAME                       VALUE              SET        FROM\na_long_name_of_a_variable  ^uct,openib,ofi    file x:68  here\n" +
+			"other                      rc_verbs,ud_verbs\n",
+	} {
+		var b strings.Builder
+		if err := r.Write(&b, "", Terminal{Width: width, UTF8: true}); err != nil || b.String() != want {
+			t.Errorf("width %d: %v\n%s\nwant\n%s", width, err, b.String(), want)
+		}
+	}
+}
+
+// A list of what was set says by what at every width: next to the value, or below the row.
+func TestChangedSaysBy(t *testing.T) {
+	c, err := catalog.Load("../fixtures/snapshots/openmpi-4.1.4.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Keep(catalog.AllKinds, func(e catalog.Entry) bool {
+		v, ok := e.(*catalog.Variable)
+		return ok && v.Origin != nil
+	})
+	for _, width := range []int{50, 80, 100, 120, 160} {
+		var b strings.Builder
+		if err := List(&b, c, ListOptions{Kinds: catalog.Cvars, Changed: true, Terminal: Terminal{Width: width, IsTTY: true, UTF8: true}}); err != nil {
+			t.Fatal(err)
+		}
+		for i := range c.Cvars {
+			for _, want := range []string{c.Cvars[i].Name, shortOrigin(c.Cvars[i].Origin), c.Cvars[i].Current().Value.String()} {
+				if !strings.Contains(b.String(), want) {
+					t.Errorf("width %d: no %q:\n%s", width, want, b.String())
+				}
+			}
+		}
+		if len(c.Cvars) == 0 {
+			t.Error("nothing is set")
+		}
 	}
 }

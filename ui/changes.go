@@ -115,6 +115,9 @@ func (m *Model) beginExport() {
 		name = [...]string{"options.txt", "settings.sh", "mca-params.conf"}[m.changes.form]
 	}
 	m.openCommand("export " + name)
+	if name == "" {
+		m.offers = []string{"FILE.csv", "FILE.json", "FILE.ndjson"}
+	}
 }
 
 // moveChange puts the cursor on another change.

@@ -31,17 +31,17 @@ func init() {
 	}
 	commands = []command{
 		{"list", "WORDS", "search; without words: everything", false, quiet((*Model).cmdList), nil},
-		{"show", "NAME", "go to a variable", false, quiet((*Model).cmdShow), (*Model).variableWords},
-		{"filter", "FIELD=VALUE...", "set the filter, for example kind=pvar class=counter writable=yes; without arguments: open the filter bar", false,
+		{"show", "NAME", showHelp, false, quiet((*Model).cmdShow), (*Model).variableWords},
+		{"filter", "FIELD=VALUE...", filterHelp, false,
 			quiet((*Model).cmdFilter), (*Model).filterWords},
 		{"read", "[NAME]", "read a variable again; without a name: those on the screen", true, (*Model).cmdRead, (*Model).variableWords},
 		{"write", "NAME=VALUE", "write a control variable", true, quiet((*Model).cmdWrite), (*Model).writeWords},
 		{"watch", "[NAME...]", "pin variables and watch them", true, (*Model).cmdWatch, (*Model).variableWords},
 		{"workload", "[NAME]", "run a workload: " + strings.Join(link.Workloads, ", ") + "; without a name: stop it", true, (*Model).cmdWorkload,
 			func(*Model, string) []string { return link.Workloads }},
-		{"snapshot", "FILE", "save everything, for --from and mpitx show", false, named("snapshot", (*Model).cmdSnapshot), nil},
-		{"snapshot!", "FILE", "the same; replaces a file that exists", false, named("snapshot!", (*Model).cmdSnapshot), nil},
-		{"export", "FILE.csv|json", "save what the list shows; while watching: the samples; of my changes: FILE.sh or FILE.conf", false, named("export", (*Model).cmdExport), nil},
+		{"snapshot", "FILE", snapshotHelp, false, named("snapshot", (*Model).cmdSnapshot), nil},
+		{"snapshot!", "FILE", snapshotOverHelp, false, named("snapshot!", (*Model).cmdSnapshot), nil},
+		{"export", "FILE.csv|json", saveHelp, false, named("export", (*Model).cmdExport), nil},
 		{"export!", "FILE.csv|json", "the same; replaces a file that exists", false, named("export!", (*Model).cmdExport), nil},
 		{"theme", "[NAME]", "choose the colours: " + strings.Join(term.Themes, ", "), false, (*Model).cmdTheme,
 			func(*Model, string) []string { return term.Themes }},
@@ -119,7 +119,7 @@ func (m *Model) complete() {
 	var words []string
 	if !args {
 		for _, c := range commands {
-			if !strings.HasSuffix(c.name, "!") && (!c.live || m.o.Start != nil) {
+			if !strings.HasSuffix(c.name, "!") && (!c.live || m.o.Start != nil) && m.helpHere(c.help) != "" {
 				words = append(words, c.name)
 			}
 		}

@@ -28,7 +28,7 @@ func (m *Model) offline() string {
 func (m *Model) arrow() string { return map[bool]string{true: "→", false: "->"}[m.t.UTF8] }
 
 // sideNames are the names of both sides, as much as tells them apart in a width: without the directories that both share, and if that
-// is too long, without any, or without their middle.
+// is too long, without any, without their middle, or from where they differ.
 func (m *Model) sideNames(width int) (names [2]string) {
 	for i, s := range m.o.Diff.Sides {
 		names[i] = m.t.SafeLine(s.Name, 4096)
@@ -44,23 +44,26 @@ func (m *Model) sideNames(width int) (names [2]string) {
 		if name = name[shared:]; term.Width(name) > width && bases[0] != bases[1] {
 			name = bases[i]
 		}
-		names[i] = strings.TrimRight(m.t.FitMiddle(name, width), " ")
+		names[i] = name
 	}
+	middle := names
+	for i, name := range names {
+		middle[i] = strings.TrimRight(m.t.FitMiddle(name, width), " ")
+	}
+	if middle[0] != middle[1] || names[0] == names[1] {
+		return middle
+	}
+	if ext := path.Ext(names[0]); ext != names[0] && ext == path.Ext(names[1]) {
+		names[0], names[1] = strings.TrimSuffix(names[0], ext), strings.TrimSuffix(names[1], ext)
+	}
+	names[0], names[1] = m.t.Apart(names[0], names[1], width)
 	return names
 }
 
-// logDifferences logs what differs between the libraries, and what cannot be compared. The second line tells of it.
-func (m *Model) logDifferences() {
-	status, style := m.status, m.style
-	for _, text := range append(m.libraryChanges(), m.o.Diff.Notes...) {
-		m.note("%s", text)
-	}
-	m.status, m.style = status, style
-}
-
+// libraryChanges say what differs between the libraries.
 func (m *Model) libraryChanges() (all []string) {
 	for _, f := range m.o.Diff.Library {
-		all = append(all, fmt.Sprintf("%s %s %s %s", f.Name, cmp.Or(f.A, "(none)"), m.arrow(), cmp.Or(f.B, "(none)")))
+		all = append(all, diff.LibraryChange(f, m.arrow()))
 	}
 	return all
 }
@@ -103,9 +106,9 @@ func (m *Model) pair(it *diff.Item) (what, a, b string) {
 	}
 	switch it.Change {
 	case diff.Appeared:
-		return string(it.Change), "", cmp.Or(it.Value, "exists")
+		return string(it.Change), "", itemValue(it)
 	case diff.Vanished:
-		return string(it.Change), cmp.Or(it.Value, "exists"), ""
+		return string(it.Change), itemValue(it), ""
 	case diff.Renamed:
 		return string(it.Change), it.Name(), it.NewName()
 	}
@@ -116,60 +119,120 @@ func (m *Model) pair(it *diff.Item) (what, a, b string) {
 	return what, a, b
 }
 
-// sides are the name of a field and its values; one that is empty is said to be.
+// itemValue is the value of a control variable that one side has; of other entries, that they exist.
+func itemValue(it *diff.Item) string {
+	if it.HasValue() {
+		return diff.ValueText(it.Value)
+	}
+	return "exists"
+}
+
+// sides are the name of a field and its values.
 func sides(f diff.Field) (name, a, b string) {
 	if diff.IsList(f.Name) || f.Name == "synonym" { // nothing that the other side lacks
 		return f.Name, f.A, f.B
 	}
 	a, b, _ = f.Apart()
-	return f.Name, cmp.Or(a, "(empty)"), cmp.Or(b, "(empty)")
+	return f.Name, diff.ValueText(a), diff.ValueText(b)
 }
 
 const (
-	whatWidth  = 11 // cells of what differs
-	minSide    = 9  // of the value of a side, at least
-	goodSide   = 16 // of the value of a side before names get all they need
+	whatWidth  = 11 // cells of what differs, at most
+	goodSide   = 16 // of the value of a side before names get more than half
 	maxSide    = 40
 	sidesWidth = 46 // of a list that shows the values
 )
 
-// diffColumns divides the width of a list. side is 0 if there is no room for the values.
-func diffColumns(width int, names nameWidths) (name, side int) {
-	rest := max(width-marksWidth-1-whatWidth, 1)
-	claim := max(names.claim, min(names.longest, 24))
+// diffRow is a row of a difference: what differs, and its values.
+type diffRow struct{ what, a, b string }
+
+// diffColumns are the cells of the columns; a and b are 0 if there is no room for the values.
+type diffColumns struct{ name, what, a, b int }
+
+// newDiffColumns divides the width of a list by what the rows in sight need.
+func newDiffColumns(width int, need diffColumns) diffColumns {
+	c := need
+	c.what = min(c.what, whatWidth)
+	rest := max(width-marksWidth-1-c.what, 1)
 	if width < sidesWidth {
-		return rest, 0
+		return diffColumns{name: rest, what: c.what}
 	}
-	name = min(claim, max(rest-2*(1+max(min(rest/5, goodSide), minSide)), 1))
-	side = min((rest-name-2)/2, maxSide)
-	if name < claim {
-		return name, side
+	rest -= 2 // before the values
+	c.a, c.b = min(c.a, maxSide), min(c.b, maxSide)
+	c.name = min(c.name, max(rest-min(c.a, goodSide)-min(c.b, goodSide), rest/2))
+	room := max(rest-c.name, 2)
+	switch half := room / 2; {
+	case c.a+c.b <= room:
+		c.name = min(need.name, c.name+room-c.a-c.b)
+	case c.a <= half:
+		c.b = room - c.a
+	case c.b <= half:
+		c.a = room - c.b
+	default:
+		c.a, c.b = room-half, half
 	}
-	return min(names.longest, rest-2*(1+side)), side
+	return c
+}
+
+// diffNeed is the width that rows need: whole names and values.
+func (m *Model) diffNeed(rows []int32, pairs []diffRow) diffColumns {
+	c := diffColumns{name: 4, what: 4, a: 1, b: 1}
+	for i, k := range rows {
+		c.name, c.what = max(c.name, int(m.x.entries[k].width)), max(c.what, term.Width(pairs[i].what))
+		if pairs[i].what != string(diff.Renamed) { // which has both columns for the new name
+			c.a, c.b = max(c.a, term.Width(pairs[i].a)), max(c.b, term.Width(pairs[i].b))
+		} else if n := term.Width(pairs[i].b); n > c.a+1+c.b {
+			c.a = n - 1 - c.b
+		}
+	}
+	return c
+}
+
+// diffRows are the rows of items, without the remarks on values if they do not fit.
+func (m *Model) diffRows(rows []int32, width int) ([]diffRow, diffColumns) {
+	pairs := make([]diffRow, len(rows))
+	for i, k := range rows {
+		what, a, b := m.pair(m.x.entries[k].change)
+		pairs[i] = diffRow{what, m.t.SafeLine(a, maxMessage), m.t.SafeLine(b, maxMessage)}
+	}
+	need := m.diffNeed(rows, pairs)
+	c := newDiffColumns(width, need)
+	if c.name >= need.name && c.a >= need.a && c.b >= need.b || c.a == 0 {
+		return pairs, c
+	}
+	for i := range pairs {
+		for _, side := range []*string{&pairs[i].a, &pairs[i].b} { // the details have them
+			if value, remark, found := strings.Cut(*side, " (set in "); found && strings.HasSuffix(remark, ")") {
+				*side = value
+			}
+		}
+	}
+	return pairs, newDiffColumns(width, m.diffNeed(rows, pairs))
 }
 
 // diffView draws the list of a difference.
 func (m *Model) diffView(width, height int) []string {
-	nameW, side := diffColumns(width, m.names)
 	m.list.view(len(m.shown), height-1)
-	line := func(what, a, b string) string {
-		text := " " + m.t.Fit(what, whatWidth)
-		if side > 0 {
-			if what == string(diff.Renamed) { // the old name is in the list
-				return text + " " + m.t.FitMiddle(m.t.SafeLine(b, 8*side), 2*side+1)
+	rows := m.shown[m.list.top:min(len(m.shown), m.list.top+height-1)]
+	pairs, c := m.diffRows(rows, width)
+	line := func(r diffRow) string {
+		text := " " + m.t.Fit(r.what, c.what)
+		if c.a > 0 {
+			if r.what == string(diff.Renamed) { // the old name is in the list
+				return text + " " + m.t.FitMiddle(r.b, c.a+1+c.b)
 			}
-			a, b = m.t.Apart(m.t.SafeLine(a, maxMessage), m.t.SafeLine(b, maxMessage), side)
-			text += " " + m.t.Fit(a, side) + " " + m.t.Fit(b, side)
+			a, _ := m.t.Apart(r.a, r.b, c.a)
+			_, b := m.t.Apart(r.a, r.b, c.b)
+			text += " " + m.t.Fit(a, c.a) + " " + m.t.Fit(b, c.b)
 		}
 		return text
 	}
-	head := strings.Repeat(" ", marksWidth) + m.t.Fit("NAME", nameW) + line("WHAT", "A", "B")
+	head := strings.Repeat(" ", marksWidth) + m.t.Fit("NAME", c.name) + line(diffRow{"WHAT", "A", "B"})
 	lines := []string{m.t.Paint(term.Columns, m.t.Fit(head, width))}
 	if len(m.shown) == 0 {
 		lines = append(lines, "", "  "+m.nothing())
 	}
-	rows := m.shown[m.list.top:min(len(m.shown), m.list.top+height-1)]
-	cuts := m.cutNames(rows, nameW)
+	cuts := m.cutNames(rows, c.name)
 	for i, k := range rows {
 		e, sign := &m.x.entries[k], " "
 		base := term.Style{Color: changeColors[e.change.Change]}
@@ -180,8 +243,8 @@ func (m *Model) diffView(width, height int) []string {
 		if e.bookmarked {
 			marks, _ = (&entry{v: &catalog.Variable{}, bookmarked: true}).marks(m.t)
 		}
-		rest := line(m.pair(e.change))
-		lines = append(lines, m.paintRow(e, sign+m.t.Fit(marks, 3)+" ", cuts[i], nameW, term.Pad(rest, width-marksWidth-nameW), base))
+		rest := m.t.Cut(line(pairs[i]), width-marksWidth-c.name)
+		lines = append(lines, m.paintRow(e, sign+m.t.Fit(marks, 3)+" ", cuts[i], c.name, term.Pad(rest, width-marksWidth-c.name), base))
 	}
 	return m.block(lines, width, height)
 }
@@ -244,15 +307,15 @@ func (m *Model) diffLines(it *diff.Item, width int) []string {
 		case width >= least:
 			x, y := a.A, a.B
 			if both {
-				x, y = cmp.Or(x, "(empty)"), cmp.Or(y, "(empty)")
+				x, y = diff.ValueText(x), diff.ValueText(y)
 			}
 			row(a.Name, x, y, term.Plain, term.Columns)
 		default:
 			if it.A != nil {
-				stacked(a.Name+" A", cmp.Or(a.A, "(empty)"))
+				stacked(a.Name+" A", diff.ValueText(a.A))
 			}
 			if it.B != nil {
-				stacked(a.Name+" B", cmp.Or(a.B, "(empty)"))
+				stacked(a.Name+" B", diff.ValueText(a.B))
 			}
 		}
 	}

@@ -79,17 +79,34 @@ func TestDiffHints(t *testing.T) {
 	m := difference(t, "openmpi-4.1.4.json", "openmpi-6.0.0rc2.json", 120, 40)
 	contains(t, m, "? help  q quit", "library Open MPI 4.1.4 → Open MPI 6.0.0rc2", "note: L", "changed control variable: ")
 	press(m, "L")
-	contains(t, m, "library Open MPI 4.1.4 → Open MPI 6.0.0rc2", "values that the library never initialized are not compared: pml_ucx_multi_send_nb")
-	press(m, "L", "?")
+	contains(t, m, "library Open MPI 4.1.4 → Open MPI 6.0.0rc2", "Values that the library never initialized are not compared: pml_ucx_multi_send_nb")
+	if s := screen(t, m); strings.Index(s, "Notes on the difference") > strings.Index(s, "Messages, the newest first") {
+		t.Errorf("the notes are not first:\n%s", s)
+	}
+	contains(t, m, "MPI_T events: no → yes")
+	press(m, "L", "X")
+	contains(t, m, "FILE.csv  FILE.json  FILE.ndjson")
+	press(m, "esc", "?")
 	help := strings.Join(m.helpLines(), "\n")
 	if strings.Contains(help, "copy the line that sets the variable") || !strings.Contains(help, "one more attribute differs") {
 		t.Error(help)
 	}
+	for _, never := range []string{":snapshot", "kind=pvar", "related variable", "samples", "my changes", "launcher"} {
+		if strings.Contains(help, never) {
+			t.Errorf("the help of a difference offers %s", never)
+		}
+	}
 	press(m, "q", "S")
 	contains(t, m, "a difference has no setting to copy")
+	press(m, ":", "'snap", "tab")
+	lacks(t, m, ":snapshot")
+	press(m, "esc", ":", "'filter change=default kind=cvar", "enter") // the example of the help
+	contains(t, m, "filter: change=default kind=cvar")
+	press(m, ":", "'filter kind=nonsense", "enter")
+	contains(t, m, `unknown value "nonsense"; use one of any, cvar, `)
 }
 
-// The key * lists the differences of variables that people who tune set on either side.
+// The key * lists the differences of variables that users commonly tune on either side.
 func TestDiffEssentials(t *testing.T) {
 	side := func(name string) diff.Side { return diff.Side{Name: name, Catalog: fixture(t, name)} }
 	d := diff.Compare(side("mpich-4.0.2.json"), side("mpich-5.0.2.json"), diff.Options{})
@@ -109,10 +126,28 @@ func TestDiffEssentials(t *testing.T) {
 func TestDiffValues(t *testing.T) {
 	m := difference(t, "openmpi-4.1.4.json", "openmpi-5.0.7.json", 80, 24)
 	press(m, "/", "'btl_ofi_provider_exclude", "enter")
-	contains(t, m, "…snic     …snic,net")
+	contains(t, m, "…m,usnic     …m,usnic,net")
 	m = difference(t, "mpich-4.0.2.json", "mpich-5.0.2.json", 160, 40)
 	press(m, ":", "'filter change=renamed", "enter")
-	contains(t, m, "renamed     MPIR_CVAR_CH4_PACK_BUFFER_SIZE")
+	contains(t, m, "renamed MPIR_CVAR_CH4_PACK_BUFFER_SIZE")
+}
+
+// On a small screen, the titles and the names in sight look different, and the columns have the widths that the rows in sight need.
+func TestDiffSmall(t *testing.T) {
+	m := difference(t, "openmpi-4.1.4.json", "openmpi-5.0.7.json", 50, 15)
+	press(m, "j")
+	contains(t, m, "4.1.4 → …", "5.0.7 ")
+	seen := map[string]bool{}
+	for _, line := range strings.Split(screen(t, m), "\n")[3:14] {
+		name := strings.Fields(line[min(5, len(line)):])[0]
+		if seen[name] {
+			t.Errorf("two rows read %s", name)
+		}
+		seen[name] = true
+	}
+	m = difference(t, "openmpi-4.1.4.json", "openmpi-6.0.0rc2.json", 80, 24)
+	press(m, "j")
+	contains(t, m, "^uct,openib,ofi \"\"")
 }
 
 // The tree has only categories with differences, from both sides, and each lists its own.

@@ -7,7 +7,7 @@ import (
 	"mpitx/ui/term"
 )
 
-// markEssentials marks the variables that people who tune set.
+// markEssentials marks the variables that users commonly tune.
 func (m *Model) markEssentials() {
 	if m.o.Essentials == nil {
 		return
@@ -24,7 +24,7 @@ func (m *Model) markEssentials() {
 	}
 }
 
-// markDifferent marks the differences of variables that people who tune set, on either side.
+// markDifferent marks the differences of variables that users commonly tune, on either side.
 func (m *Model) markDifferent() {
 	var uses [2]map[string]string
 	for s := range uses {
@@ -40,7 +40,7 @@ func (m *Model) markDifferent() {
 	}
 }
 
-// showEssentials lists the variables that people who tune set, or everything again.
+// showEssentials lists the variables that users commonly tune, or everything again.
 func (m *Model) showEssentials() {
 	none := "mpitx knows no essential variables of this library"
 	if m.o.Diff != nil {
@@ -52,7 +52,7 @@ func (m *Model) showEssentials() {
 // tuningLines say what a variable is set for, when the library reads it, and what its effect depends on.
 func (m *Model) tuningLines(e *entry, width int) (lines []string) {
 	if e.essential != "" {
-		lines = m.wrapped("essential: "+e.essential, width, term.Label)
+		lines = m.wrapped("purpose: "+e.essential, width, term.Label)
 	}
 	for _, text := range m.effects(e) {
 		if !strings.HasPrefix(text, noEffect) {

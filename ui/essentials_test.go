@@ -21,7 +21,7 @@ func TestEssentials(t *testing.T) {
 	}
 	m := explorer(t, fixture(t, "openmpi-4.1.4.json"), o, 120, 40)
 	press(m, "*")
-	contains(t, m, "filter: essential=yes", "1 of 1", "btl_tcp_links", "essential: Which transport: connections",
+	contains(t, m, "filter: essential=yes", "1 of 1", "btl_tcp_links", "purpose: Which transport: connections",
 		"NO EFFECT NOW: btl_tcp_links needs a switch; it is off; set the_switch=1 too", "its component is not in use with 4 ranks")
 	for i, l := range m.detailView(60, 20) { // what does not take effect comes first, as a warning
 		if strings.Contains(l, "NO EFFECT NOW") != (i == 1) && i != 2 {

@@ -126,7 +126,7 @@ func setCriterion(criteria []criterion, text string) error {
 		}
 		k := slices.Index(criteria[i].values, value)
 		if k < 0 {
-			return fmt.Errorf("filter %s: %q is none of %s", name, value, strings.Join(criteria[i].values, ", "))
+			return fmt.Errorf("filter %s: unknown value %q; use one of %s", name, value, strings.Join(criteria[i].values, ", "))
 		}
 		criteria[i].now = k
 		return nil
@@ -135,7 +135,7 @@ func setCriterion(criteria []criterion, text string) error {
 	for _, c := range criteria {
 		names = append(names, c.name)
 	}
-	return fmt.Errorf("filter: no field %q: one of %s", name, strings.Join(names, ", "))
+	return fmt.Errorf("filter: unknown field %q; use one of %s", name, strings.Join(names, ", "))
 }
 
 // ---- keys ----

@@ -9,6 +9,41 @@ import (
 	"mpitx/ui/term"
 )
 
+// offlineHelp and diffHelp are other helps of keys and commands: without a back end, and in a difference. Those with "" do not exist there.
+var (
+	offlineHelp = map[string]string{
+		exportHelp:   "save the list to a CSV or JSON file",
+		saveHelp:     "save what the list shows",
+		messagesHelp: "show all messages",
+	}
+	diffHelp = map[string]string{
+		openHelp:         "go to the details",
+		settingHelp:      "",
+		valueHelp:        "copy the values of both sides",
+		nextHelp:         "",
+		previousHelp:     "",
+		starHelp:         "show the differences of the variables that users commonly tune, or everything again",
+		categoryHelp:     "go to the category of the difference",
+		messagesHelp:     "show what else differs, what cannot be compared, and all messages",
+		filterHelp:       "set the filter, for example change=default kind=cvar; without arguments: open the filter bar",
+		showHelp:         "go to a difference",
+		snapshotHelp:     "",
+		snapshotOverHelp: "",
+		exportHelp:       "save the listed differences to a CSV or JSON file",
+	}
+)
+
+// helpHere is the help of a key or a command in what the explorer shows; "": it does not exist there.
+func (m *Model) helpHere(help string) string {
+	if own, other := diffHelp[help]; other && m.o.Diff != nil {
+		return own
+	}
+	if own, other := offlineHelp[help]; other && m.o.Start == nil {
+		return own
+	}
+	return help
+}
+
 // keySections are the sections of the key map, those of a view first. live includes what needs a back end.
 func keySections(first views, live bool) []keys.Section {
 	var here, elsewhere []keys.Section
@@ -79,15 +114,18 @@ func (m *Model) helpLines() []string {
 		marks.Keys = append(marks.Keys, keys.Key{Names: []string{"+1"}, Help: "one more attribute differs: the details have it"})
 	}
 	for _, t := range append(keySections(in, live), marks, commandSection(live)) {
-		if m.o.Diff != nil {
-			t.Keys = slices.DeleteFunc(t.Keys, func(k keys.Key) bool { return k.Has("S") })
+		for i := range t.Keys {
+			t.Keys[i].Help = m.helpHere(t.Keys[i].Help)
+		}
+		if t.Keys = slices.DeleteFunc(t.Keys, func(k keys.Key) bool { return k.Help == "" }); len(t.Keys) == 0 {
+			continue
 		}
 		lines = append(append(lines, t.Lines(m.t, m.w)...), "")
 	}
 	return append(lines, m.inLines("The mouse selects rows and scrolls. A key that does not scroll closes this help.", m.w, term.Plain)...)
 }
 
-// logLines are the messages, the newest first, and what was printed.
+// logLines are the notes of a difference, the messages, the newest first, and what was printed.
 func (m *Model) logLines() []string {
 	lines := []string{}
 	title := func(s string) { lines = append(lines, " "+m.t.Paint(term.Heading, s), "") }
@@ -95,6 +133,13 @@ func (m *Model) logLines() []string {
 		for i, w := range term.Wrap(s, max(m.w-4, 1)) {
 			lines = append(lines, map[bool]string{true: "  ", false: "    "}[i == 0]+strings.TrimRight(w, " "))
 		}
+	}
+	if d := m.o.Diff; d != nil && len(d.Library)+len(d.Notes) > 0 {
+		title("Notes on the difference")
+		for _, text := range append(m.libraryChanges(), d.Notes...) {
+			add(m.t.SafeText(text))
+		}
+		lines = append(lines, "")
 	}
 	title("Messages, the newest first")
 	for _, s := range slices.Backward(m.messages) {

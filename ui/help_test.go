@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
+	"mpitx/catalog"
 	"mpitx/export"
 	"mpitx/ui/link"
 	"mpitx/ui/term"
@@ -118,5 +119,19 @@ func TestWholeMessage(t *testing.T) {
 	press(m, "L")
 	if s := screen(t, m); strings.Index(s, "short") > strings.Index(s, "first word") {
 		t.Errorf("the newest is not first:\n%s", s)
+	}
+}
+
+// A key that is pressed while the catalog is read has its effect afterwards.
+func TestEarlyKeys(t *testing.T) {
+	m := New(Options{Source: "test.json", Load: func() (*catalog.Catalog, error) { return fixture(t, "openmpi-4.1.4.json"), nil }})
+	resize(m, 100, 30)
+	press(m, "/", "'btl_tcp_eager_limit", "enter")
+	for cmd := m.Init(); cmd != nil; {
+		_, cmd = m.Update(cmd())
+	}
+	contains(t, m, "search: btl_tcp_eager_limit")
+	if m.current().v.Name != "btl_tcp_eager_limit" || m.early != nil {
+		t.Error(m.current().v.Name, m.early)
 	}
 }

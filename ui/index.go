@@ -28,7 +28,7 @@ type entry struct {
 
 	bookmarked bool
 	change     *diff.Item // of a difference (diff.go)
-	essential  string     // what people who tune set it for; "": they do not
+	essential  string     // what users commonly tune it for; "": they do not
 }
 
 // index is a catalog, prepared for display and search.

@@ -30,6 +30,24 @@ type binding struct {
 	do   func(m *Model) tea.Cmd
 }
 
+// The helps that differ without a back end or in a difference.
+const (
+	openHelp         = "go to the details; in the details: to the chosen related variable"
+	settingHelp      = "copy the line that sets the variable for the next run"
+	valueHelp        = "copy the value"
+	nextHelp         = "choose the next related variable"
+	previousHelp     = "choose the previous related variable"
+	starHelp         = "show the variables that users commonly tune, or everything again"
+	categoryHelp     = "go to the variable's category"
+	messagesHelp     = "show all messages, and the output of the library and the launcher"
+	exportHelp       = "save the list, the samples while watching, or my changes, to a file"
+	filterHelp       = "set the filter, for example kind=pvar class=counter writable=yes; without arguments: open the filter bar"
+	showHelp         = "go to a variable"
+	snapshotHelp     = "save everything, for --from and mpitx show"
+	saveHelp         = "save what the list shows; while watching: the samples; of my changes: FILE.sh or FILE.conf"
+	snapshotOverHelp = "save everything; replaces a file that exists"
+)
+
 // section is the part of the key map that belongs to some views.
 type section struct {
 	title string
@@ -55,19 +73,19 @@ func init() {
 		}},
 		{"Keys in the list and the details", inList | inDetails, []binding{
 			{own("go to the details", "l", "right"), false, right},
-			{own("go to the details; in the details: to the chosen related variable", "enter"), false, quiet((*Model).open)},
+			{own(openHelp, "enter"), false, quiet((*Model).open)},
 			{own("go back to the list, then to the tree", "h", "left"), false, left},
 			{keys.Of(keys.Edit), true, quiet((*Model).startEdit)},
-			{own("copy the line that sets the variable for the next run", "S"), false, copies("set")},
+			{own(settingHelp, "S"), false, copies("set")},
 			{own("copy the name", "y"), false, copies("name")},
-			{own("copy the value", "Y"), false, copies("value")},
+			{own(valueHelp, "Y"), false, copies("value")},
 			{own("pin the variable to watch it, or unpin it", "p"), true, (*Model).togglePin},
 			{own("set a bookmark, or remove it", "b"), false, (*Model).toggleBookmark},
-			{own("go to the variable's category", "c"), false, quiet((*Model).toCategory)},
+			{own(categoryHelp, "c"), false, quiet((*Model).toCategory)},
 		}},
 		{"Keys in the details", inDetails, []binding{
-			{own("choose the next related variable", "n"), false, quiet(func(m *Model) { m.chooseLink(1) })},
-			{own("choose the previous related variable", "N"), false, quiet(func(m *Model) { m.chooseLink(-1) })},
+			{own(nextHelp, "n"), false, quiet(func(m *Model) { m.chooseLink(1) })},
+			{own(previousHelp, "N"), false, quiet(func(m *Model) { m.chooseLink(-1) })},
 		}},
 		{"Keys while watching", inWatch, []binding{
 			{keys.Of(keys.Values), true, quiet(func(m *Model) { m.show = (m.show + 1) % 4 })},
@@ -99,7 +117,7 @@ func init() {
 			{own("forward to the next place", "]"), false, quiet(func(m *Model) { m.travel(1) })},
 			{as(keys.Read, "read the variables on the screen again"), true, (*Model).readShown},
 			{own("show the bookmarks, or everything again", "B"), false, quiet((*Model).showBookmarks)},
-			{own("show the variables that people who tune set, or everything again", "*"), false, quiet((*Model).showEssentials)},
+			{own(starHelp, "*"), false, quiet((*Model).showEssentials)},
 			{own("undo the last write", "u"), true, (*Model).undo},
 			{own("show my changes: undo or export them", "C"), true, quiet((*Model).openChanges)},
 			{own("watch the pinned variables", "w"), true, (*Model).startWatch},
@@ -113,8 +131,8 @@ func init() {
 			{keys.Of(keys.First), false, move(-1 << 30)},
 			{keys.Of(keys.Last), false, move(1 << 30)},
 			{own("run a workload", "W"), true, quiet((*Model).openWork)},
-			{as(keys.Export, "save the list, the samples while watching, or my changes, to a file"), false, quiet((*Model).beginExport)},
-			{as(keys.Messages, "show all messages, and the output of the library and the launcher"), false, quiet(func(m *Model) { m.openText(modeLog) })},
+			{as(keys.Export, exportHelp), false, quiet((*Model).beginExport)},
+			{as(keys.Messages, messagesHelp), false, quiet(func(m *Model) { m.openText(modeLog) })},
 			{as(keys.Restart, "restart the back end after a failure"), true, (*Model).restart},
 			{keys.Of(keys.Command), false, quiet(func(m *Model) { m.openCommand("") })},
 			{keys.Of(keys.Help), false, help},
@@ -181,6 +199,9 @@ func (m *Model) key(key, text string) tea.Cmd {
 		case "?", "L", "R":
 			return m.press(key)
 		}
+		if m.failed == "" && len(m.early) < maxEarly {
+			m.early = append(m.early, [2]string{key, text})
+		}
 		return nil
 	}
 	if key == "enter" && m.statusCut() && !m.typing() {
@@ -211,6 +232,18 @@ func (m *Model) key(key, text string) tea.Cmd {
 		return m.keyWork(key)
 	}
 	return m.press(key)
+}
+
+const maxEarly = 100 // keys
+
+// pressEarly presses the keys of before the catalog was there.
+func (m *Model) pressEarly() tea.Cmd {
+	var all []tea.Cmd
+	for early := m.early; m.x != nil && len(early) > 0; early = early[1:] {
+		all = append(all, m.key(early[0][0], early[0][1]))
+	}
+	m.early = nil
+	return tea.Batch(all...)
 }
 
 // press does what a key is bound to in the current view.

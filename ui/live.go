@@ -130,7 +130,7 @@ func (m *Model) liveMsg(msg tea.Msg) tea.Cmd {
 	case catalogMsg:
 		if msg.serial == m.serial {
 			m.loaded(msg.loadedMsg)
-			return tea.Batch(m.listen(), m.tick())
+			return tea.Batch(m.listen(), m.tick(), m.pressEarly())
 		}
 		return m.listen()
 	case refreshedMsg:

@@ -182,5 +182,5 @@ func TestFilterNames(t *testing.T) {
 		t.Errorf("%q", words)
 	}
 	press(m, ":", "'filter =yes", "enter")
-	contains(t, m, `no field ""`)
+	contains(t, m, `unknown field ""`)
 }

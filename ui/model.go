@@ -47,7 +47,7 @@ type Options struct {
 	// Items returns the enumeration whose items can be written to a control variable, if it has more items than the library's own.
 	Items func(c *catalog.Catalog, v *catalog.Variable) *catalog.Enum
 
-	// Essentials says what people who tune set the control variables for that matter to them, by name; nil: nothing is known.
+	// Essentials says what users commonly tune the control variables for that matter to them, by name; nil: nothing is known.
 	Essentials func(c *catalog.Catalog) map[string]string
 
 	// Effect says in lines when the library reads a control variable, and what the effect of a setting depends on; nil: nothing is known.
@@ -103,12 +103,13 @@ type Model struct {
 	w, h int
 
 	x        *index
-	failed   string     // why the catalog is missing
-	phase    string     // what the back end is doing
-	status   string     // outcome of the last action, one line
-	style    term.Style // of status
-	messages []string   // what status has said, the newest last
-	warned   bool       // Options.Warning was shown
+	failed   string      // why the catalog is missing
+	phase    string      // what the back end is doing
+	status   string      // outcome of the last action, one line
+	style    term.Style  // of status
+	early    [][2]string // keys pressed before the catalog was there, and what they type
+	messages []string    // what status has said, the newest last
+	warned   bool        // Options.Warning was shown
 	mode     mode
 	under    mode // the mode to return to from help and log
 	focus    pane
@@ -231,6 +232,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, func() tea.Msg { return loadedMsg{x: ready(msg.c, m.o.Virtual, t)} }
 	case loadedMsg:
 		m.loaded(msg)
+		return m, m.pressEarly()
 	case tea.KeyPressMsg:
 		return m, m.key(msg.String(), msg.Text)
 	case tea.PasteMsg:
@@ -270,7 +272,6 @@ func (m *Model) loaded(msg loadedMsg) {
 	m.criteria = newCriteria(m.x)
 	if m.o.Diff != nil {
 		m.criteria = diffCriteria(m.o.Diff, m.criteria)
-		m.logDifferences()
 	}
 	for _, c := range old {
 		if c.now > 0 {

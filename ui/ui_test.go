@@ -263,7 +263,7 @@ func TestFind(t *testing.T) {
 		t.Errorf("%d performance variables", len(m.shown))
 	}
 	press(m, ":", "'filter kind=nonsense", "enter")
-	contains(t, m, "is none of any, cvar, pvar")
+	contains(t, m, "use one of any, cvar, pvar")
 	press(m, "F", ":", "'show btl_tcp_eager_limi", "enter")
 	contains(t, m, "did you mean btl_tcp_eager_limit")
 	press(m, ":", "'show btl_tcp_eager_limit", "enter")

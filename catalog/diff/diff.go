@@ -5,6 +5,7 @@ package diff
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -84,6 +85,30 @@ type Item struct {
 	Value      string        // of a control variable that appeared or vanished
 	Weight     int           // how likely it matters for speed, 0 to 100
 	Reason     string        // for the weight
+}
+
+// ValueText is one side of a field for people: an empty value is "".
+func ValueText(s string) string {
+	if s == "" || strings.HasPrefix(s, " (") { // with a remark
+		return `""` + s
+	}
+	return s
+}
+
+// HasValue reports whether Value is the value, perhaps an empty one, of a control variable that appeared or vanished.
+func (it *Item) HasValue() bool {
+	v, variable := cmp.Or(it.A, it.B).(*catalog.Variable)
+	return it.Value != "" || variable && v.Kind == catalog.Cvars && v.Current() != nil
+}
+
+// Set reports whether the user set the control variable on a side.
+func (it *Item) Set() bool {
+	for _, e := range []catalog.Entry{it.A, it.B} {
+		if v, variable := e.(*catalog.Variable); variable && v.Origin != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // Name is the entry's ID on side A, or on side B if it appeared.
@@ -291,7 +316,11 @@ func (c *comparison) weigh(it *Item, a, b *entry) {
 	}
 	if it.Kind == catalog.Cvars && it.A != nil && (it.Change == Vanished || it.Change == Renamed) && it.A.(*catalog.Variable).Origin != nil {
 		best /= c.rules.changes[string(it.Change)].factor / 100
-		it.Reason = "set in A, and B ignores the old name; " + it.Reason
+		set := "set in A, and B ignores the old name; "
+		if !sameFamily(c.sides) {
+			set = "set in A; B has no such variable; "
+		}
+		it.Reason = set + it.Reason
 	}
 	it.Weight = int(math.Round(min(best, 100)))
 }
@@ -305,7 +334,7 @@ func (c *comparison) ruleOf(x *entry) *rule {
 	case catalog.Pvars, catalog.Events, catalog.Sources:
 		return &rule{weight: 8, reason: "measures; the library does the same"}
 	}
-	return &rule{weight: 4, reason: "a list of other entries"}
+	return &rule{weight: 4, reason: "only groups other entries"}
 }
 
 // libraries compares the properties of the libraries.
@@ -324,6 +353,18 @@ func (c *comparison) libraries() {
 		add("peruse", yes[a.PERUSE], yes[b.PERUSE])
 		add("qmpi", yes[a.QMPI], yes[b.QMPI])
 	}
+}
+
+// LibraryChange says what differs between two libraries: "MPI_T events: no → yes".
+func LibraryChange(f Field, arrow string) string {
+	name := f.Name
+	switch name {
+	case "events":
+		name = "MPI_T events:"
+	case "peruse", "qmpi":
+		name = strings.ToUpper(name) + ":"
+	}
+	return fmt.Sprintf("%s %s %s %s", name, cmp.Or(f.A, "(none)"), arrow, cmp.Or(f.B, "(none)"))
 }
 
 // LibraryName is the implementation and version of a library: "Open MPI 4.1.4".

@@ -34,14 +34,17 @@ func (c *comparison) notes() {
 	note := func(format string, args ...any) { c.out.Notes = append(c.out.Notes, fmt.Sprintf(format, args...)) }
 	a, b := &c.sides[0], &c.sides[1]
 	if len(c.own) > 0 {
-		note("values that differ from process to process are not compared: %s", strings.Join(c.own, ", "))
+		note("Values that differ from process to process are not compared: %s", strings.Join(c.own, ", "))
 	}
 	if len(c.wild) > 0 {
-		note("values that the library never initialized are not compared: %s", strings.Join(c.wild, ", "))
+		note("Values that the library never initialized are not compared: %s", strings.Join(c.wild, ", "))
 	}
 	if x, y := Implementation(&a.Library), Implementation(&b.Library); x != y {
-		note("A is %s and B is %s: only the %s that both have under the same name can be compared; the others are listed as vanished or appeared",
-			x, y, counted(c.out.Common, "entry", "entries"))
+		shared := "they share no names, so everything is listed as vanished or appeared"
+		if c.out.Common > 0 {
+			shared = fmt.Sprintf("they share %s, which are compared; the others are listed as vanished or appeared", counted(c.out.Common, "name", "names"))
+		}
+		note("A is %s and B is %s: %s", x, y, shared)
 	}
 	for s, side := range []string{"A", "B"} {
 		one, other := &c.sides[s], &c.sides[1-s]
@@ -51,7 +54,7 @@ func (c *comparison) notes() {
 		case one.After.Read && !one.Before.Read && other.After.Read && other.Before.Read:
 			note("%s has only the stage after MPI_Init: %s that exist only before it in %s are not compared", side, counted(c.hidden[1-s], "entry", "entries"), otherSide(s))
 		case s == 0 && !c.before && !c.after && one.Before.Read != one.After.Read && other.Before.Read != other.After.Read:
-			note("one side was read before MPI_Init only and the other after it only: MPI_Init alone explains many differences")
+			note("One side was read before MPI_Init only and the other after it only: MPI_Init alone explains many differences")
 		}
 		if one.Partial && !other.Partial {
 			note("%s is the output of ompi_info, which leaves out internal variables, scopes, bindings, categories and what exists after MPI_Init: a variable that appears only in %s may exist in %s as well",

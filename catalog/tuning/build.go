@@ -1,6 +1,7 @@
 package tuning
 
 import (
+	"cmp"
 	"path"
 	"regexp"
 	"strings"
@@ -21,13 +22,14 @@ func (r *rule) ofDevice(c *catalog.Catalog) *Condition {
 	if r.device == "" {
 		return nil
 	}
-	out := &Condition{Text: "MPICH's device must be " + r.device, Met: CannotTell, Source: r.source}
+	name := strings.Trim(r.device[strings.LastIndexByte(r.device, ':')+1:], "*")
+	out := &Condition{Text: "MPICH must be built for " + cmp.Or(name, r.device), Met: CannotTell, Source: r.source}
 	found := deviceLine.FindStringSubmatch(c.Library.Text)
 	if found == nil {
 		return out
 	}
 	device := found[1]
-	out.Have = "it is " + device
+	out.Have = "this one is built for " + device
 	whole, _ := path.Match(r.device, device)
 	family, _, modules := strings.Cut(r.device, ":")
 	same, _ := path.Match(family, device)

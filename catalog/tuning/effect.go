@@ -72,7 +72,7 @@ func (k *Knowledge) Effect(c *catalog.Catalog, v *catalog.Variable, enums Enums)
 		e.Conditions = append(e.Conditions, *cond)
 	}
 	for _, n := range said(c, v) {
-		add(judge(c, enums, n, "its description"))
+		add(judge(c, enums, n, "the library's description"))
 	}
 	for r := range k.rulesOf(c, v) {
 		if r.read != Unknown {

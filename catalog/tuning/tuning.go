@@ -37,7 +37,7 @@ type Purpose struct {
 	Essentials []Essential
 }
 
-// Essential is a variable, or a pattern of them, that people who tune set.
+// Essential is a variable, or a pattern of them, that users commonly tune.
 type Essential struct {
 	Use   string             // what it is for
 	names []*catalog.Matcher // of the same variable

@@ -126,8 +126,8 @@ func TestEffect(t *testing.T) {
 			[]string{"MPIR_CVAR_CH4_RMA_ENABLE_DYNAMIC_AM_PROGRESS must be false; it is 1: no"}},
 		{"mpich-4.0.2.json", "MPIR_CVAR_CH4_IPC_XPMEM_P2P_THRESHOLD", map[string]string{"MPIR_CVAR_CH4_XPMEM_ENABLE": "0"}, tuning.AtCall,
 			[]string{"MPICH must be built with XPMEM; the options of its configure do not say: unknown", "MPIR_CVAR_CH4_XPMEM_ENABLE must be 1; it is 0: no"}},
-		{"mpich-4.0.2.json", "MPIR_CVAR_CH3_EAGER_MAX_MSG_SIZE", nil, tuning.Unknown, []string{"MPICH's device must be ch3*; it is ch4:ucx: no"}},
-		{"mpich-4.2.1.json", "MPIR_CVAR_BCAST_OFI_INTRA_ALGORITHM", nil, tuning.AtCall, []string{"MPICH's device must be ch4:*ofi*; it is ch4:ucx: no"}},
+		{"mpich-4.0.2.json", "MPIR_CVAR_CH3_EAGER_MAX_MSG_SIZE", nil, tuning.Unknown, []string{"MPICH must be built for ch3; this one is built for ch4:ucx: no"}},
+		{"mpich-4.2.1.json", "MPIR_CVAR_BCAST_OFI_INTRA_ALGORITHM", nil, tuning.AtCall, []string{"MPICH must be built for ofi; this one is built for ch4:ucx: no"}},
 		{"mpich-5.0.2.json", "MPIR_CVAR_CH4_UCX_ENABLE_UCC", nil, tuning.Unknown, nil},
 		{"mpich-5.0.2.json", "MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD", nil, tuning.AtCall, []string{"MPIR_CVAR_CH4_CMA_ENABLE must be 1; it is 1: yes"}},
 		{"mpich-4.2.1.json", "MPIR_CVAR_CHOP_ERROR_STACK", map[string]string{"MPIR_CVAR_PRINT_ERROR_STACK": "0"}, tuning.Unknown,
@@ -302,11 +302,11 @@ func TestUserFiles(t *testing.T) {
 func TestBuild(t *testing.T) {
 	const cvar, xpmem = "MPIR_CVAR_CH4_OFI_EAGER_MAX_MSG_SIZE", "MPIR_CVAR_CH4_XPMEM_ENABLE"
 	for _, test := range []struct{ device, configure, ofi, xpmem string }{
-		{"ch4:ucx", "", "it is ch4:ucx: no", ": unknown"},
+		{"ch4:ucx", "", "this one is built for ch4:ucx: no", ": unknown"},
 		{"ch4:ofi,ucx", "--with-xpmem=/usr", "", ""},
 		{"ch4:ofi", "--prefix=/opt/with-xpmem --with-xpmem", "", ""},
-		{"ch4", "--without-xpmem", "it is ch4: unknown", "it is not: no"},
-		{"ch3:nemesis", "--with-xpmem=no", "it is ch3:nemesis: no", "it is ch3:nemesis: no"},
+		{"ch4", "--without-xpmem", "this one is built for ch4: unknown", "it is not: no"},
+		{"ch3:nemesis", "--with-xpmem=no", "this one is built for ch3:nemesis: no", "this one is built for ch3:nemesis: no"},
 		{"", "", ": unknown", ": unknown"},
 	} {
 		c := load(t, "mpich-4.0.2.json")

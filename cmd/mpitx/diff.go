@@ -56,9 +56,9 @@ A and B are each one of:
   -            the same from standard input
   mpi:NAME     a live library, named as --mpi names it: mpi:openmpi, mpi:mpich,
                an installation prefix or a libmpi file; mpi: is the default one
-  rank:N       a rank of a job: of --from FILE, or of a live one (-n); rank:N@FILE
-               names the snapshot directly
-  node:HOST    the lowest rank on a host, also node:HOST@FILE
+  rank:N       a rank of the job in --from FILE, or of a live one (-n)
+  node:HOST    the lowest rank on a host of such a job
+  rank:N@FILE  the same, of the snapshot FILE; also node:HOST@FILE
 
 With --values, only the values of control variables are compared: of two
 machines, two jobs, or yesterday's snapshot and today.

@@ -151,7 +151,7 @@ func effectLines(e tuning.Effect, ranks int) (lines []string) {
 		lines = append(lines, "is read: not known")
 	}
 	if e.Unused {
-		lines = append(lines, unused("its component", ranks))
+		lines = append(lines, "its component is not in use with "+ranksText(ranks)+": MPI_Init unloaded it")
 	} else if e.Arrived != "" && len(e.Conditions) == 0 {
 		lines = append(lines, "condition: none known")
 	}
@@ -165,10 +165,6 @@ func effectLines(e tuning.Effect, ranks int) (lines []string) {
 	return lines
 }
 
-func unused(component string, ranks int) string {
-	return component + " is not in use with " + ranksText(ranks) + ": MPI_Init unloaded it"
-}
-
 // doubts says why a setting of a control variable may have no effect, and what would change that: a sentence for each condition that
 // is not met.
 func doubts(name string, e tuning.Effect, ranks int) (out []string) {
@@ -176,7 +172,7 @@ func doubts(name string, e tuning.Effect, ranks int) (out []string) {
 		out = append(out, name+" was set to "+e.Asked+", but the library has "+e.Have)
 	}
 	if e.Unused {
-		out = append(out, unused(name+" is of a component that", ranks))
+		out = append(out, name+" may have no effect with "+ranksText(ranks)+": MPI_Init unloaded its component")
 	}
 	for _, c := range e.Conditions {
 		if c.Met == tuning.No {

@@ -139,8 +139,8 @@ func influences(found []origin.Influence, c *catalog.Catalog, effect func(*catal
 			values[c.Cvars[k].Name] = r.Value.String()
 		}
 	}
-	r := &export.Rows{Schema: "mpitx.env", Columns: []export.RowColumn{{Name: "name", Header: "NAME"}, {Name: "value", Header: "VALUE"},
-		{Name: "origin"}, {Name: "where", Header: "FROM"}, {Name: "reader", Header: "READ BY"},
+	r := &export.Rows{Schema: "mpitx.env", Columns: []export.RowColumn{{Name: "name", Header: "NAME", Floor: 64, Whole: "name"}, {Name: "value", Header: "VALUE", Whole: "name"},
+		{Name: "origin"}, {Name: "where", Header: "FROM", Below: true, Label: "from: "}, {Name: "reader", Header: "READ BY", Below: true, Label: "read by: "},
 		{Name: "cvar", Header: "CONTROL VARIABLE", Wide: true}, {Name: "library", Header: "LIBRARY", Optional: true}, {Name: "note", Header: "NOTE", Optional: true}}}
 	for _, i := range found {
 		note := ""

@@ -26,8 +26,8 @@ func (o *listOptions) essentials(c *catalog.Catalog, filter *catalog.Matcher) er
 	for _, v := range filter.Variables(c) {
 		matching[v.Name] = true
 	}
-	rows := &export.Rows{Schema: "mpitx.essentials", Columns: []export.RowColumn{{Name: "name", Header: "NAME"}, {Name: "value", Header: "VALUE", Soft: 28},
-		{Name: "set", Header: "SET", Optional: true, Below: true, Label: "set: "}, {Name: "use", Header: "WHAT FOR", Below: true}, {Name: "purpose"}}}
+	rows := &export.Rows{Schema: "mpitx.essentials", Columns: []export.RowColumn{{Name: "name", Header: "NAME"}, {Name: "value", Header: "VALUE", Soft: 28, Whole: "set"},
+		{Name: "set", Header: "SET", Optional: true, Under: true, Label: "set: "}, {Name: "use", Header: "WHAT FOR", Below: true}, {Name: "purpose"}}}
 	people := o.format == export.FormatTable || o.format == export.FormatWide
 	purpose := ""
 	add := func(name, value string, set *catalog.Origin, use, to string) {

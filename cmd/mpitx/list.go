@@ -90,7 +90,7 @@ chooses a performance variable by its class.`,
 	keepOldName(a, cmd, "set", "changed")
 	o.outputFlags.flags(cmd)
 	cmd.RegisterFlagCompletionFunc("category", a.completeCategories)
-	cmd.Flags().BoolVar(&o.essential, "essential", false, "only the control variables that people who tune really set, by purpose, and settings beyond MPI_T")
+	cmd.Flags().BoolVar(&o.essential, "essential", false, "only the control variables that users commonly tune, by purpose, and settings beyond MPI_T")
 	cmd.Flags().BoolVar(&o.tree, "tree", false, "draw a tree of the categories with their variables and events")
 	return cmd
 }
@@ -184,7 +184,7 @@ func (o *listOptions) run(cmd *cobra.Command) error {
 		code = max(code, exitPartial)
 	}
 	return o.answer(code, func() error {
-		opts := export.ListOptions{Format: o.format, Kinds: o.kinds, Fields: o.fields, Terminal: o.term, Tree: o.tree, Filtered: filtered}
+		opts := export.ListOptions{Format: o.format, Kinds: o.kinds, Fields: o.fields, Terminal: o.term, Tree: o.tree, Filtered: filtered, Changed: o.changed}
 		if err := export.List(o.a.out, c, opts); err != nil {
 			return err
 		}
