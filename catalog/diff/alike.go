@@ -26,6 +26,9 @@ func hash(s string) uint64 {
 	return h
 }
 
+// mostWords bounds the words of a name. Real names have up to ten.
+const mostWords = 40
+
 // wordsOf are the hashes of the words of a text, which consist of letters and digits, in lower case.
 func wordsOf(text string) (words []uint64) {
 	words = make([]uint64, 0, 1+strings.Count(text, "_")+strings.Count(text, " "))

@@ -333,6 +333,8 @@ func (c *comparison) ruleOf(x *entry) *rule {
 		return c.rules.of(x.name)
 	case catalog.Pvars, catalog.Events, catalog.Sources:
 		return &rule{weight: 8, reason: "measures; the library does the same"}
+	case catalog.Enums:
+		return &rule{weight: 4, reason: "values of the variables that use it"}
 	}
 	return &rule{weight: 4, reason: "only groups other entries"}
 }

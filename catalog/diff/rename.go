@@ -27,6 +27,7 @@ func (c *comparison) renamed(only, all [2][]*entry) (rest [2][]*entry) {
 	for s := range all {
 		for _, x := range all[s] {
 			x.words = wordsOf(x.name)
+			x.words = x.words[:min(len(x.words), mostWords)]
 		}
 		for _, x := range only[s] {
 			x.describe()
