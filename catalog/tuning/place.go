@@ -27,6 +27,18 @@ func inUse(c *catalog.Catalog, component string) bool {
 	return slices.ContainsFunc(c.Cvars, func(v catalog.Variable) bool { return v.After != nil && strings.HasPrefix(v.Name, component+"_") })
 }
 
+// allowed reports whether the variable of a component's framework, such as btl=^tcp or btl=self,sm, lets the component take part. From
+// 6.0 on, Open MPI also keeps the variables of those that do not.
+func allowed(c *catalog.Catalog, component string) bool {
+	framework, name, _ := strings.Cut(component, "_")
+	v := c.Cvar(framework)
+	if v == nil || v.Current() == nil || v.Current().Value.String() == "" {
+		return true
+	}
+	names, except := strings.CutPrefix(v.Current().Value.String(), "^")
+	return slices.Contains(strings.Split(names, ","), name) != except
+}
+
 // nodes is the number of nodes that a job's processes are on.
 func nodes(job *catalog.Catalog) int {
 	hosts := map[string]bool{}
@@ -49,7 +61,7 @@ func (r *rule) ofPlace(c *catalog.Catalog) *Condition {
 	out := &Condition{Met: CannotTell, Have: "this is one process", Source: r.source}
 	switch {
 	case len(r.beyond) > 0:
-		used := slices.IndexFunc(r.beyond, func(component string) bool { return inUse(c, component) })
+		used := slices.IndexFunc(r.beyond, func(component string) bool { return inUse(c, component) && allowed(c, component) })
 		out.Text = "it serves only processes that " + strings.ReplaceAll(strings.Join(r.beyond, " or "), "_", " ") + " does not connect"
 		switch {
 		case !c.After.Read || c.Job.Size < 2:

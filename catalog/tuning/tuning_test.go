@@ -398,6 +398,15 @@ func TestPlace(t *testing.T) {
 				v.After = nil
 			}
 		}
+		if !test.vader { // from 6.0 on, MPI_Init keeps the variables
+			six := load(t, "openmpi-6.0.0rc2.json")
+			for _, btl := range []string{"self,tcp", "^vader,sm"} {
+				set(t, six, "btl", btl)
+				if cond := tuning.Own().Effect(six, six.Cvar("btl_tcp_links"), enums(six)).Conditions[0]; cond.Met != tuning.Yes {
+					t.Errorf("btl=%s: %+v", btl, cond)
+				}
+			}
+		}
 		for name, want := range map[string]string{"btl_tcp_links": test.tcp, "coll_han_priority": test.han} {
 			cond := tuning.Own().Effect(c, c.Cvar(name), enums(c)).Conditions[0]
 			if got := cond.Have + ": " + string(cond.Met); got != want {
