@@ -118,6 +118,9 @@ func TestEffect(t *testing.T) {
 		{"openmpi-6.0.0rc2.json", "coll_tuned_allgather_algorithm_tree_fanout", map[string]string{"coll_tuned_use_dynamic_rules": "true", "coll_tuned_allgather_algorithm": "2"},
 			tuning.AtCommunicator, []string{"coll_tuned_use_dynamic_rules must be true; it is true: yes", "coll_tuned_allgather_algorithm must be bruck-k-fanout; it is 2: yes", basic,
 				"in communicators that span nodes, coll_han_priority must be less than coll_tuned_priority (30); it is 35, but these processes are on one node: unknown"}},
+		{"openmpi-4.1.4.json", "coll_tuned_bcast_algorithm_knomial_radix", nil, tuning.AtCall,
+			[]string{"it acts only in the algorithm knomial of MPI_Bcast, which Open MPI may also choose without dynamic rules; whether it holds is not known: unknown",
+				basic, adapt}},
 		{"openmpi-4.1.4.json", "coll_tuned_init_tree_fanout", nil, tuning.Never, []string{never}},
 		{"openmpi-4.1.4.json", "coll_tuned_init_chain_fanout", nil, tuning.AtInit, []string{"coll_tuned_use_dynamic_rules must be true; it is false: no"}},
 		{"openmpi-6.0.0rc2.json", "coll_tuned_allgatherv_algorithm_tree_fanout", map[string]string{"coll_tuned_use_dynamic_rules": "true", "coll_tuned_allgatherv_algorithm": "2"},
@@ -370,6 +373,27 @@ func TestBuild(t *testing.T) {
 			})
 			if unknown := name == xpmem && got != ""; recommended == (strings.Contains(got, ": no") || unknown) { // libraries must be named
 				t.Errorf("%+v: %s is recommended: %v", test, name, recommended)
+			}
+		}
+	}
+}
+
+// Of each parameter of an algorithm it is known which algorithms use it.
+func TestAlgorithms(t *testing.T) {
+	for _, library := range []string{"openmpi-4.1.4.json", "openmpi-5.0.7.json", "openmpi-6.0.0rc2.json"} {
+		c := load(t, library)
+		for k := range c.Cvars {
+			v := &c.Cvars[k]
+			collective, parameter, _ := strings.Cut(v.Name, "_algorithm_")
+			if !strings.HasPrefix(v.Name, "coll_tuned_") || parameter == "" {
+				continue
+			}
+			e := tuning.Own().Effect(c, v, enums(c))
+			if e.Read != tuning.Never && !slices.ContainsFunc(e.Conditions, func(cond tuning.Condition) bool {
+				return strings.HasPrefix(cond.Text, "it acts only in the algorithm ") ||
+					strings.HasPrefix(cond.Text, collective+"_algorithm must be ") && !strings.Contains(cond.Text, "other than")
+			}) {
+				t.Errorf("%s: %s: %+v", library, v.Name, e)
 			}
 		}
 	}
