@@ -312,7 +312,7 @@ func (w When) Words() string {
 	case AtCall:
 		return "at each call"
 	case Never:
-		return "never: it only informs"
+		return "never"
 	}
 	return "at a time that is not known"
 }
