@@ -71,10 +71,13 @@ func (k *Knowledge) Effect(c *catalog.Catalog, v *catalog.Variable, enums Enums)
 		}
 		e.Conditions = append(e.Conditions, *cond)
 	}
+	rules := slices.Collect(k.rulesOf(c, v))
 	for _, n := range said(c, v) {
-		add(judge(c, enums, n, "the library's description"))
+		if !slices.ContainsFunc(rules, func(r *rule) bool { return r.implies(n) }) {
+			add(judge(c, enums, n, "the library's description"))
+		}
 	}
-	for r := range k.rulesOf(c, v) {
+	for _, r := range rules {
 		if r.read != Unknown {
 			e.Read, e.Why = r.read, r.source
 		}
@@ -88,13 +91,21 @@ func (k *Knowledge) Effect(c *catalog.Catalog, v *catalog.Variable, enums Enums)
 		for _, component := range r.selected {
 			add(selection(c, component, r.source))
 		}
-		add(r.ofDevice(c))
-		add(r.ofBuild(c))
+		add(r.ofPlace(c))
+		for cond := range r.ofLibrary(c) {
+			add(cond)
+		}
+		if r.only != "" {
+			add(&Condition{Text: "it acts only in " + r.only, Met: CannotTell, Source: r.source})
+		}
 	}
 	// Open MPI calls readonly what only a run's start can set.
 	if r := v.After; r != nil && e.Read != Never &&
 		(r.Writable == catalog.WritableNotNow || r.Writable == catalog.WritableNever && v.Scope == catalog.ScopeReadonly && family == "openmpi") {
 		e.Read, e.Why = AtInit, "the library refuses writes after MPI_Init"
+	}
+	if e.Read == Never { // whatever else holds
+		e.Conditions = []Condition{{Text: "the library must use its value", Have: "it never does", Met: No, Source: e.Why}}
 	}
 	return e
 }
@@ -139,32 +150,6 @@ func accepted(r *catalog.Reading) (Met, string) {
 	return CannotTell, "no write was tried"
 }
 
-// selection judges the condition that a component of Open MPI is selected: those that are not are unloaded with their variables.
-func selection(c *catalog.Catalog, component, source string) *Condition {
-	framework, name, _ := strings.Cut(component, "_")
-	out := &Condition{Text: fmt.Sprintf("%s %s must be selected", framework, name), Met: CannotTell, Source: source}
-	if !c.After.Read {
-		return out
-	}
-	out.Met, out.Have = No, "it is not"
-	if slices.ContainsFunc(c.Cvars, func(v catalog.Variable) bool { return v.After != nil && strings.HasPrefix(v.Name, component+"_") }) {
-		out.Met, out.Have = Yes, "it is"
-	}
-	return out
-}
-
-// acrossNodes restricts a condition to communicators that span nodes. It does not matter now if the job has one node.
-func (c *Condition) acrossNodes(job *catalog.Catalog) {
-	c.Text = "in communicators that span nodes, " + c.Text
-	hosts := map[string]bool{}
-	for _, r := range job.Job.Ranks {
-		hosts[r.Host] = true
-	}
-	if c.Met == No && len(hosts) < 2 {
-		c.Met, c.Have = CannotTell, c.Have+", but these processes are on one node"
-	}
-}
-
 // judge compares a condition with the values in the catalog; nil if the library has none of its variables.
 func judge(c *catalog.Catalog, enums Enums, n need, source string) *Condition {
 	out := &Condition{Met: CannotTell, Source: source}
@@ -185,9 +170,9 @@ func judge(c *catalog.Catalog, enums Enums, n need, source string) *Condition {
 		}
 		items := enums(v)
 		switch {
-		case meets(r.Value, items, n.op, value):
+		case slices.ContainsFunc(n.alternatives(value), func(value string) bool { return meets(r.Value, items, n.op, value) }):
 			out.Met = Yes
-		case out.Met == CannotTell && (items != nil || !isNumber(r.Value) || !isName(value)):
+		case out.Met == CannotTell && (items != nil || !isNumber(r.Value) || !isName(n.alternatives(value)[0])):
 			out.Met = No
 		}
 		if text := r.Value.Format(items); text == "" {
@@ -203,7 +188,11 @@ func judge(c *catalog.Catalog, enums Enums, n need, source string) *Condition {
 	case other != nil:
 		text += " (" + value + ")"
 	default:
-		text = itemName(enums(c.Cvar(names[0])), text)
+		alternatives := n.alternatives(text)
+		for k, word := range alternatives {
+			alternatives[k] = itemName(enums(c.Cvar(names[0])), word)
+		}
+		text = strings.Join(alternatives, " or ")
 	}
 	words := map[string]string{"=": "", "!=": "other than ", "<": "less than ", "<=": "at most ", ">": "greater than ", ">=": "at least "}
 	out.Text = strings.Join(names, " or ") + " must be " + words[n.op] + text
@@ -223,10 +212,23 @@ func judge(c *catalog.Catalog, enums Enums, n need, source string) *Condition {
 	return out
 }
 
+// alternatives are the values of which one is enough.
+func (n *need) alternatives(value string) []string {
+	if n.op != "=" {
+		return []string{value}
+	}
+	return strings.Split(value, "|")
+}
+
+// implies reports whether a rule needs one of some values of the variable that a description only needs to differ from another.
+func (r *rule) implies(said need) bool {
+	return said.op == "!=" && slices.ContainsFunc(r.needs, func(n need) bool { return n.op == "=" && slices.Equal(n.names, said.names) })
+}
+
 // fix returns a value that meets the condition; value is what it compares with.
 func (n *need) fix(value string) (string, bool) {
 	if n.op == "=" {
-		return value, true
+		return n.alternatives(value)[0], true
 	}
 	step, ok := map[string]int64{"<": -1, "<=": 0, ">=": 0, ">": 1}[n.op]
 	number, err := strconv.ParseInt(value, 10, 64)
@@ -310,7 +312,7 @@ func (w When) Words() string {
 	case AtCall:
 		return "at each call"
 	case Never:
-		return "never: it only informs"
+		return "never"
 	}
 	return "at a time that is not known"
 }

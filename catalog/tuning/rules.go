@@ -37,9 +37,12 @@ type rule struct {
 	read     When
 	needs    []need
 	selected []string // components: "pml_cm"
-	across   bool     // the needs hold only for communicators that span nodes
+	across   bool     // the needs hold only for communicators that span nodes; without needs, the effect does
+	beyond   []string // components: it serves only processes that none of them connects
 	device   string   // a pattern: the device that MPICH was built for
-	built    string   // an option that MPICH was built with: "xpmem"
+	built    *option  // an option that MPICH was built with
+	pvars    string   // a pattern: performance variables that the library must have
+	only     string   // where it has an effect, in words
 	source   string
 }
 
@@ -48,8 +51,11 @@ type need struct {
 	at    string // "FILE:LINE" of a rule
 	names []string
 	op    string
-	value string
+	value string // with "=", several are separated by |, and one is enough
 }
+
+// words start the lines of a rule.
+var words = []string{"read", "needs", "selected", "across", "beyond", "device", "built", "pvars", "only", "from"}
 
 var operators = []string{"=", "!=", "<=", ">=", "<", ">"}
 
@@ -57,26 +63,25 @@ var operators = []string{"=", "!=", "<=", ">=", "<", ">"}
 func (k *Knowledge) AddRules(file, text string) error {
 	var rules []rule
 	err := lines(file, text, func(at, line string) error {
-		words := strings.Fields(line)
-		switch words[0] {
-		case "read", "needs", "selected", "across", "device", "built", "from":
+		parts := strings.Fields(line)
+		if slices.Contains(words, parts[0]) {
 			if rules == nil {
 				return errors.New("a line FAMILY VERSIONS NAMES must come first")
 			}
-			return rules[len(rules)-1].add(at, words[0], strings.TrimSpace(strings.TrimPrefix(line, words[0])))
+			return rules[len(rules)-1].add(at, parts[0], strings.TrimSpace(strings.TrimPrefix(line, parts[0])))
 		}
-		if len(words) != 3 {
+		if len(parts) != 3 {
 			return errors.New("a rule starts with FAMILY VERSIONS NAMES")
 		}
-		r := rule{at: at, family: words[0]}
+		r := rule{at: at, family: parts[0]}
 		var err error
 		if err = checkFamily(r.family); err != nil {
 			return err
 		}
-		if r.versions, err = parseVersions(words[1]); err != nil {
+		if r.versions, err = parseVersions(parts[1]); err != nil {
 			return err
 		}
-		if r.name, err = compile(words[2]); err != nil {
+		if r.name, err = compile(parts[2]); err != nil {
 			return err
 		}
 		rules = append(rules, r)
@@ -143,10 +148,14 @@ func (r *rule) add(at, word, text string) error {
 		}
 		r.needs = append(r.needs, need{at: at, names: words[:1], op: words[1], value: strings.Trim(words[2], `"`)})
 	case "selected":
-		if framework, name, _ := strings.Cut(text, "_"); framework == "" || name == "" || strings.Contains(text, " ") {
+		if !isComponent(text) {
 			return fmt.Errorf("selected %s: must be FRAMEWORK_COMPONENT", text)
 		}
 		r.selected = append(r.selected, text)
+	case "beyond":
+		if r.beyond = strings.Fields(text); len(r.beyond) == 0 || slices.ContainsFunc(r.beyond, func(word string) bool { return !isComponent(word) }) {
+			return fmt.Errorf("beyond %s: must be components, FRAMEWORK_COMPONENT", text)
+		}
 	case "across":
 		if text != "nodes" {
 			return fmt.Errorf("across %s: use across nodes", text)
@@ -158,14 +167,30 @@ func (r *rule) add(at, word, text string) error {
 		}
 		r.device = text
 	case "built":
-		if strings.Contains(text, " ") || text == "" {
-			return fmt.Errorf("built %s: must be the NAME of configure's option --with-NAME", text)
+		var err error
+		if r.built, err = parseOption(text); err != nil {
+			return err
 		}
-		r.built = text
+	case "pvars":
+		if _, err := compile(text); err != nil || text == "" {
+			return fmt.Errorf("pvars %s: must be a pattern of performance variables", text)
+		}
+		r.pvars = text
+	case "only":
+		if text == "" {
+			return errors.New("only: must say where the variable has an effect")
+		}
+		r.only = text
 	case "from":
 		r.source = text
 	}
 	return nil
+}
+
+// isComponent reports whether a word is FRAMEWORK_COMPONENT.
+func isComponent(word string) bool {
+	framework, name, _ := strings.Cut(word, "_")
+	return framework != "" && name != "" && !strings.Contains(word, " ")
 }
 
 // versionRange is a list of comparisons, which must all hold; empty: any version.

@@ -39,8 +39,9 @@ type Purpose struct {
 
 // Essential is a variable, or a pattern of them, that users commonly tune.
 type Essential struct {
-	Use   string             // what it is for
-	names []*catalog.Matcher // of the same variable
+	Use         string             // what it is for
+	names       []*catalog.Matcher // of the same variable
+	environment string             // or of an environment variable
 }
 
 // Own returns the knowledge that mpitx comes with.
@@ -79,7 +80,10 @@ func (k *Knowledge) AddEssentials(file, text string) error {
 		}
 		names, use, _ := strings.Cut(line, " ")
 		e := Essential{Use: strings.TrimSpace(use)}
-		for name := range strings.SplitSeq(names, "|") {
+		if name, is := strings.CutPrefix(names, "$"); is {
+			e.environment, names = name, ""
+		}
+		for name := range strings.FieldsFuncSeq(names, func(r rune) bool { return r == '|' }) {
 			m, err := compile(name)
 			if err != nil {
 				return err
@@ -127,10 +131,14 @@ func compile(names string) (*catalog.Matcher, error) {
 
 // Group is what a library has of a purpose: its variables, and what each is for.
 type Group struct {
-	Title string
-	Cvars []*catalog.Variable
-	Uses  []string // of each variable
+	Title       string
+	Cvars       []*catalog.Variable
+	Uses        []string // of each variable
+	Environment []Setting
 }
+
+// Setting is an environment variable of a library that MPI builds on.
+type Setting struct{ Name, Use string }
 
 // Essentials returns the essential control variables that a library has, by purpose, without those of devices that it was not built for,
 // unless they are set. A variable is once in a group.
@@ -143,6 +151,9 @@ func (k *Knowledge) Essentials(c *catalog.Catalog) []Group {
 		}
 		g, seen := Group{Title: p.Title}, map[string]bool{}
 		for _, e := range p.Essentials {
+			if e.environment != "" && k.reads(c, e.environment) {
+				g.Environment = append(g.Environment, Setting{e.environment, e.Use})
+			}
 			for _, v := range e.of(c) {
 				if !seen[v.Name] && (v.Origin != nil || !k.elsewhere(c, v)) {
 					seen[v.Name] = true
@@ -150,11 +161,24 @@ func (k *Knowledge) Essentials(c *catalog.Catalog) []Group {
 				}
 			}
 		}
-		if g.Cvars != nil {
+		if g.Cvars != nil || g.Environment != nil {
 			out = append(out, g)
 		}
 	}
 	return out
+}
+
+// reads reports whether something in the library reads an environment variable, as far as the rules about it say.
+func (k *Knowledge) reads(c *catalog.Catalog, name string) bool {
+	v := &catalog.Variable{Name: name}
+	for r := range k.rulesOf(c, v) {
+		for _, component := range r.selected {
+			if selection(c, component, "").Met != Yes {
+				return false
+			}
+		}
+	}
+	return !k.elsewhere(c, v)
 }
 
 // of returns the variables of a library: those that the user set by another of the names, or those of the first that it has.

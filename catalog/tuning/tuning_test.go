@@ -46,7 +46,7 @@ func TestEssentials(t *testing.T) {
 		}
 		seen := map[string]bool{}
 		for _, g := range groups {
-			if len(g.Cvars) < 2 {
+			if len(g.Cvars)+2*len(g.Environment) < 2 {
 				t.Errorf("%s: %q has %d variables", name, g.Title, len(g.Cvars))
 			}
 			for k, v := range g.Cvars {
@@ -56,7 +56,7 @@ func TestEssentials(t *testing.T) {
 				seen[v.Name] = true
 			}
 		}
-		if n := len(seen); n < 30 || n > 55 {
+		if n := len(seen); n < 25 || n > 52 {
 			t.Errorf("%s: %d essentials", name, n)
 		}
 	}
@@ -86,6 +86,13 @@ func TestSynonyms(t *testing.T) {
 
 // The conditions of a variable come from its description, from rules, and from the stages in which it exists.
 func TestEffect(t *testing.T) {
+	const (
+		basic   = "coll_tuned_priority must be greater than coll_basic_priority (10); it is 30: yes"
+		adapt   = "coll_adapt_priority must be less than coll_tuned_priority (30); it is 0: yes"
+		never   = "the library must use its value; it never does: no"
+		oneNode = "it acts only in communicators that span nodes; these processes are on one node: no"
+		noShm   = "MPICH must be built with --with-ch4-shmmods; this one is built for ch4:ucx without that option: no"
+	)
 	for _, test := range []struct {
 		library, cvar string
 		change        map[string]string
@@ -93,29 +100,55 @@ func TestEffect(t *testing.T) {
 		conditions    []string // their text and whether they are met
 	}{
 		{"openmpi-4.1.4.json", "coll_tuned_bcast_algorithm", nil, tuning.AtCommunicator,
-			[]string{"coll_tuned_use_dynamic_rules must be true; it is false: no"}},
+			[]string{"coll_tuned_use_dynamic_rules must be true; it is false: no", basic, adapt}},
 		{"openmpi-4.1.4.json", "coll_tuned_bcast_algorithm", map[string]string{"coll_tuned_use_dynamic_rules": "true"}, tuning.AtCommunicator,
-			[]string{"coll_tuned_use_dynamic_rules must be true; it is true: yes"}},
+			[]string{"coll_tuned_use_dynamic_rules must be true; it is true: yes", basic, adapt}},
+		{"openmpi-4.1.4.json", "coll_tuned_scatter_algorithm", map[string]string{"coll_tuned_use_dynamic_rules": "true", "coll_tuned_priority": "10"},
+			tuning.AtCommunicator, []string{"coll_tuned_use_dynamic_rules must be true; it is true: yes",
+				"coll_tuned_priority must be greater than coll_basic_priority (10); it is 10: no"}},
+		{"openmpi-4.1.4.json", "coll_tuned_bcast_algorithm", map[string]string{"coll_tuned_use_dynamic_rules": "true", "coll_adapt_priority": "40"},
+			tuning.AtCommunicator, []string{"coll_tuned_use_dynamic_rules must be true; it is true: yes", basic,
+				"coll_adapt_priority must be less than coll_tuned_priority (30); it is 40: no"}},
+		{"openmpi-4.1.4.json", "coll_tuned_bcast_algorithm_chain_fanout", map[string]string{"coll_tuned_use_dynamic_rules": "true", "coll_tuned_bcast_algorithm": "6"},
+			tuning.AtCommunicator, []string{"coll_tuned_use_dynamic_rules must be true; it is true: yes",
+				"coll_tuned_bcast_algorithm must be chain; it is 6: no", basic, adapt}},
+		{"openmpi-4.1.4.json", "coll_tuned_bcast_algorithm_chain_fanout", map[string]string{"coll_tuned_use_dynamic_rules": "true", "coll_tuned_bcast_algorithm": "2"},
+			tuning.AtCommunicator, []string{"coll_tuned_use_dynamic_rules must be true; it is true: yes",
+				"coll_tuned_bcast_algorithm must be chain; it is 2: yes", basic, adapt}},
+		{"openmpi-6.0.0rc2.json", "coll_tuned_allgather_algorithm_tree_fanout", map[string]string{"coll_tuned_use_dynamic_rules": "true", "coll_tuned_allgather_algorithm": "2"},
+			tuning.AtCommunicator, []string{"coll_tuned_use_dynamic_rules must be true; it is true: yes", "coll_tuned_allgather_algorithm must be bruck-k-fanout; it is 2: yes", basic,
+				"in communicators that span nodes, coll_han_priority must be less than coll_tuned_priority (30); it is 35, but these processes are on one node: unknown"}},
+		{"openmpi-4.1.4.json", "coll_tuned_bcast_algorithm_knomial_radix", nil, tuning.AtCall,
+			[]string{"it acts only in the algorithm knomial of MPI_Bcast, which Open MPI may also choose without dynamic rules; whether it holds is not known: unknown",
+				basic, adapt}},
+		{"openmpi-4.1.4.json", "coll_tuned_init_tree_fanout", nil, tuning.Never, []string{never}},
+		{"openmpi-4.1.4.json", "coll_tuned_init_chain_fanout", nil, tuning.AtInit, []string{"coll_tuned_use_dynamic_rules must be true; it is false: no"}},
+		{"openmpi-6.0.0rc2.json", "coll_tuned_allgatherv_algorithm_tree_fanout", map[string]string{"coll_tuned_use_dynamic_rules": "true", "coll_tuned_allgatherv_algorithm": "2"},
+			tuning.Never, []string{never}},
+		{"openmpi-4.1.4.json", "mpi_spc_attach", nil, tuning.AtInit, []string{"the library must have performance variables runtime_spc_*; it has none: no"}},
+		{"openmpi-4.1.4.json", "coll_han_priority", nil, tuning.AtInit, []string{oneNode}},
 		{"openmpi-4.1.4.json", "coll_sync_priority", nil, tuning.AtInit,
 			[]string{"coll_sync_barrier_before or coll_sync_barrier_after must be greater than 0; they are 0 and 0: no"}},
 		{"openmpi-4.1.4.json", "coll_sync_priority", map[string]string{"coll_sync_barrier_after": "3"}, tuning.AtInit,
 			[]string{"coll_sync_barrier_before or coll_sync_barrier_after must be greater than 0; they are 0 and 3: yes"}},
 		{"openmpi-4.1.4.json", "mtl_psm2_priority", nil, tuning.AtInit, []string{"pml cm must be selected; it is not: no"}},
 		{"openmpi-4.1.4.json", "coll_tuned_bcast_algorithm_segmentsize", map[string]string{"coll_tuned_use_dynamic_rules": "true"}, tuning.AtCommunicator,
-			[]string{"coll_tuned_bcast_algorithm must be other than ignore; it is ignore: no", "coll_tuned_use_dynamic_rules must be true; it is true: yes"}},
-		{"openmpi-5.0.7.json", "coll_tuned_alltoall_algorithm_tree_fanout", map[string]string{"coll_tuned_alltoall_algorithm": "pairwise"}, tuning.AtCommunicator,
-			[]string{"coll_tuned_alltoall_algorithm must be other than ignore; it is pairwise: yes", "coll_tuned_use_dynamic_rules must be true; it is false: no"}},
+			[]string{"coll_tuned_use_dynamic_rules must be true; it is true: yes",
+				"coll_tuned_bcast_algorithm must be chain or pipeline or split_binary_tree or binary_tree or binomial or knomial; it is ignore: no", basic, adapt}},
+		{"openmpi-5.0.7.json", "coll_tuned_alltoall_algorithm_tree_fanout", map[string]string{"coll_tuned_alltoall_algorithm": "pairwise"}, tuning.Never, []string{never}},
 		{"openmpi-4.1.4.json", "oob_tcp_keepalive_probes", nil, tuning.AtInit, []string{"oob_tcp_keepalive_time must be greater than 0; it is 300: yes"}},
 		{"openmpi-5.0.7.json", "mpi_show_mca_params_file", nil, tuning.AtInit, []string{"mpi_show_mca_params must be true; it is empty: no"}},
 		{"openmpi-5.0.7.json", "mpi_show_mca_params_file", map[string]string{"mpi_show_mca_params": "all"}, tuning.AtInit,
 			[]string{"mpi_show_mca_params must be true; it is all: yes"}},
 		{"openmpi-6.0.0rc2.json", "coll_acoll_smsc_buffer_size", nil, tuning.AtInit, []string{"coll_acoll_smsc_use_sr_buf must be 0; it is 1: no"}},
-		{"openmpi-4.1.4.json", "btl_tcp_eager_limit", nil, tuning.AtInit, []string{"pml ob1 must be selected; it is: yes"}},
+		{"openmpi-4.1.4.json", "btl_tcp_eager_limit", nil, tuning.AtInit,
+			[]string{"it serves only processes that btl sm or btl vader does not connect; btl vader connects these, which are on one node: no", "pml ob1 must be selected; it is: yes"}},
+		{"openmpi-4.1.4.json", "btl_vader_eager_limit", nil, tuning.AtInit, []string{"pml ob1 must be selected; it is: yes"}},
 		{"openmpi-4.1.4.json", "coll_han_bcast_segsize", nil, tuning.AtInit,
-			[]string{"in communicators that span nodes, coll_han_priority must be greater than coll_tuned_priority (30); it is 0, but these processes are on one node: unknown"}},
+			[]string{oneNode, "in communicators that span nodes, coll_han_priority must be greater than coll_tuned_priority (30); it is 0, but these processes are on one node: unknown"}},
 		{"openmpi-5.0.7.json", "coll_han_bcast_segsize", nil, tuning.AtCall,
-			[]string{"in communicators that span nodes, coll_han_priority must be greater than coll_tuned_priority (30); it is 35: yes"}},
-		{"openmpi-5.0.7.json", "coll_han_dynamic_rules_filename", nil, tuning.Unknown, []string{"coll_han_use_dynamic_file_rules must be true; it is false: no"}},
+			[]string{oneNode, "in communicators that span nodes, coll_han_priority must be greater than coll_tuned_priority (30); it is 35: yes"}},
+		{"openmpi-5.0.7.json", "coll_han_dynamic_rules_filename", nil, tuning.Unknown, []string{oneNode, "coll_han_use_dynamic_file_rules must be true; it is false: no"}},
 		{"openmpi-6.0.0rc2.json", "pml_monitoring_filename", nil, tuning.Unknown, []string{"pml_monitoring_enable must be greater than 0; it is 0: no"}},
 		{"openmpi-4.1.4.json", "mpi_leave_pinned", nil, tuning.AtInit, nil},
 		{"openmpi-4.1.4.json", "coll_base_verbose", nil, tuning.AtInit, nil},
@@ -125,17 +158,24 @@ func TestEffect(t *testing.T) {
 		{"mpich-4.0.2.json", "MPIR_CVAR_CH4_RMA_AM_PROGRESS_INTERVAL", map[string]string{"MPIR_CVAR_CH4_RMA_ENABLE_DYNAMIC_AM_PROGRESS": "1"}, tuning.Unknown,
 			[]string{"MPIR_CVAR_CH4_RMA_ENABLE_DYNAMIC_AM_PROGRESS must be false; it is 1: no"}},
 		{"mpich-4.0.2.json", "MPIR_CVAR_CH4_IPC_XPMEM_P2P_THRESHOLD", map[string]string{"MPIR_CVAR_CH4_XPMEM_ENABLE": "0"}, tuning.AtCall,
-			[]string{"MPICH must be built with XPMEM; the options of its configure do not say: unknown", "MPIR_CVAR_CH4_XPMEM_ENABLE must be 1; it is 0: no"}},
+			[]string{noShm, "MPICH must be built with XPMEM; the options of its configure do not say: unknown", "MPIR_CVAR_CH4_XPMEM_ENABLE must be 1; it is 0: no"}},
 		{"mpich-4.0.2.json", "MPIR_CVAR_CH3_EAGER_MAX_MSG_SIZE", nil, tuning.Unknown, []string{"MPICH must be built for ch3; this one is built for ch4:ucx: no"}},
 		{"mpich-4.2.1.json", "MPIR_CVAR_BCAST_OFI_INTRA_ALGORITHM", nil, tuning.AtCall, []string{"MPICH must be built for ofi; this one is built for ch4:ucx: no"}},
 		{"mpich-5.0.2.json", "MPIR_CVAR_CH4_UCX_ENABLE_UCC", nil, tuning.Unknown, nil},
-		{"mpich-5.0.2.json", "MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD", nil, tuning.AtCall, []string{"MPIR_CVAR_CH4_CMA_ENABLE must be 1; it is 1: yes"}},
+		{"mpich-5.0.2.json", "MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD", nil, tuning.AtCall, []string{noShm, "MPIR_CVAR_CH4_CMA_ENABLE must be 1; it is 1: yes"}},
+		{"mpich-4.0.2.json", "MPIR_CVAR_BCAST_POSIX_INTRA_ALGORITHM", nil, tuning.AtCall, []string{noShm}},
+		{"mpich-5.0.2.json", "MPIR_CVAR_CH4_SHM", nil, tuning.Never, []string{never}},
+		{"mpich-4.2.1.json", "MPIR_CVAR_CH4_NETMOD", nil, tuning.AtInit, []string{"MPICH must be built for several network modules; this one is built for ch4:ucx: no"}},
+		{"mpich-4.0.2.json", "MPIR_CVAR_ABORT_ON_LEAKED_HANDLES", nil, tuning.Unknown, []string{"MPICH must be built with --enable-g=handlealloc; it is not: no"}},
+		{"mpich-4.0.2.json", "MPIR_CVAR_CH4_MT_MODEL", nil, tuning.Unknown, []string{"MPICH must be built with --enable-ch4-mt=runtime; it is not: no"}},
+		{"mpich-4.0.2.json", "MPIR_CVAR_BCAST_SHORT_MSG_SIZE", nil, tuning.AtCall,
+			[]string{"it acts only in nonblocking parts of other collectives, intercommunicators, and the algorithms smp and tsp_auto; whether it holds is not known: unknown"}},
 		{"mpich-4.2.1.json", "MPIR_CVAR_CHOP_ERROR_STACK", map[string]string{"MPIR_CVAR_PRINT_ERROR_STACK": "0"}, tuning.Unknown,
 			[]string{"MPIR_CVAR_PRINT_ERROR_STACK must be true; it is 0: no"}},
 		{"mpich-5.0.2.json", "MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT", nil, tuning.Unknown,
 			[]string{"MPIR_CVAR_CH4_PROGRESS_THROTTLE must be true; it is 0: no"}},
 		{"mpich-5.0.2.json", "MPIR_CVAR_CH4_IPC_GPU_MAX_CACHE_ENTRIES", nil, tuning.Unknown,
-			[]string{"MPIR_CVAR_CH4_IPC_GPU_CACHE_SIZE must be limited; it is 1: unknown", "MPIR_CVAR_ENABLE_GPU must be 1; it is 0: no"}},
+			[]string{"MPIR_CVAR_CH4_IPC_GPU_CACHE_SIZE must be limited; it is 1: unknown", noShm, "MPIR_CVAR_ENABLE_GPU must be 1; it is 0: no"}},
 		{"mpich-4.0.2.json", "MPIR_CVAR_PROGRESS_THREAD_AFFINITY", nil, tuning.Unknown,
 			[]string{"MPIR_CVAR_ASYNC_PROGRESS must be 1; it is 0: no"}},
 	} {
@@ -248,14 +288,14 @@ func TestUnknownVariables(t *testing.T) {
 // Rules and essentials of users are read in the same form; a line that is wrong is named.
 func TestUserFiles(t *testing.T) {
 	k := tuning.Own()
-	if err := k.AddRules("rules", "openmpi >=4,<5 btl_tcp_links\n\tread file\n\tneeds mpi_abort_delay > 5\n\tfrom a test\n"); err != nil {
+	if err := k.AddRules("rules", "openmpi >=4,<5 mpi_param_check\n\tread file\n\tneeds mpi_abort_delay > 5\n\tfrom a test\n"); err != nil {
 		t.Fatal(err)
 	}
 	if err := k.AddEssentials("essentials", "[openmpi Mine]\nbtl_tcp_if_include  only ib0 works here\nmpi_abort_delay  wait\n"); err != nil {
 		t.Fatal(err)
 	}
 	c := load(t, "openmpi-4.1.4.json")
-	e := k.Effect(c, c.Cvar("btl_tcp_links"), enums(c))
+	e := k.Effect(c, c.Cvar("mpi_param_check"), enums(c))
 	if f := e.Fails(); f == nil || f.String() != "mpi_abort_delay must be greater than 5; it is 0" || f.Source != "a test" {
 		t.Errorf("%+v", e)
 	}
@@ -264,7 +304,7 @@ func TestUserFiles(t *testing.T) {
 		t.Errorf("%+v", g)
 	}
 	c.Library.Text = "Open MPI v5.0.7"
-	if e := k.Effect(c, c.Cvar("btl_tcp_links"), enums(c)); e.Fails() != nil {
+	if e := k.Effect(c, c.Cvar("mpi_param_check"), enums(c)); e.Fails() != nil {
 		t.Errorf("a rule for release 4 holds for %s: %+v", c.Library.Text, e)
 	}
 	for text, want := range map[string]string{
@@ -278,6 +318,12 @@ func TestUserFiles(t *testing.T) {
 		"openmpi * x y\n":                                  "f:1: a rule starts with FAMILY VERSIONS NAMES",
 		"mpich * x\n\tdevice [\n\tfrom y\n":                "f:2: device [: must be a pattern of devices",
 		"mpich * x\n\tbuilt\n\tfrom y\n":                   "f:2: built : must be the NAME",
+		"mpich * x\n\tbuilt --a by default [\n\tfrom y\n":  "f:2: built --a by default [: [ is not a pattern",
+		"mpich * x\n\tbuilt --a by ch4\n\tfrom y\n":        "f:2: built --a by ch4: must be the NAME",
+		"mpich * x\n\tpvars\n\tfrom y\n":                   "f:2: pvars : must be a pattern",
+		"openmpi * x\n\tbeyond btl_sm vader\n\tfrom y\n":   "f:2: beyond btl_sm vader: must be components",
+		"openmpi * x\n\tbeyond\n\tfrom y\n":                "f:2: beyond : must be components",
+		"openmpi * x\n\tonly\n\tfrom y\n":                  "f:2: only: must say where",
 		"openmpi * [\n\tfrom y\n":                          `f:1: "["`,
 		"openmpi * x\n\tread soon\n\tfrom y\n":             "f:2: read soon: use init",
 		"openmpi * x\n\tneeds a ~ b\n\tfrom y\n":           "f:2: needs a ~ b: must be NAME OP VALUE",
@@ -294,40 +340,6 @@ func TestUserFiles(t *testing.T) {
 	} {
 		if err := tuning.Own().AddEssentials("f", text); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
-		}
-	}
-}
-
-// What MPICH was built for is in the text of its version: its device, and the options of configure.
-func TestBuild(t *testing.T) {
-	const cvar, xpmem = "MPIR_CVAR_CH4_OFI_EAGER_MAX_MSG_SIZE", "MPIR_CVAR_CH4_XPMEM_ENABLE"
-	for _, test := range []struct{ device, configure, ofi, xpmem string }{
-		{"ch4:ucx", "", "this one is built for ch4:ucx: no", ": unknown"},
-		{"ch4:ofi,ucx", "--with-xpmem=/usr", "", ""},
-		{"ch4:ofi", "--prefix=/opt/with-xpmem --with-xpmem", "", ""},
-		{"ch4", "--without-xpmem", "this one is built for ch4: unknown", "it is not: no"},
-		{"ch3:nemesis", "--with-xpmem=no", "this one is built for ch3:nemesis: no", "this one is built for ch3:nemesis: no"},
-		{"", "", ": unknown", ": unknown"},
-	} {
-		c := load(t, "mpich-4.0.2.json")
-		c.Library.Text = "MPICH Version: 4.0.2\nMPICH configure: " + test.configure
-		if test.device != "" {
-			c.Library.Text += "\nMPICH Device: " + test.device
-		}
-		for name, want := range map[string]string{cvar: test.ofi, xpmem: test.xpmem} {
-			got := ""
-			for _, cond := range tuning.Own().Effect(c, c.Cvar(name), enums(c)).Conditions {
-				got += cond.Have + ": " + string(cond.Met) + "; "
-			}
-			if want == "" && got != "" || !strings.Contains(got, want) {
-				t.Errorf("%+v: %s: %q", test, name, got)
-			}
-			recommended := slices.ContainsFunc(tuning.Own().Essentials(c), func(g tuning.Group) bool {
-				return slices.ContainsFunc(g.Cvars, func(v *catalog.Variable) bool { return v.Name == name })
-			})
-			if recommended == strings.Contains(got, ": no") {
-				t.Errorf("%+v: %s is recommended: %v", test, name, recommended)
-			}
 		}
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/internal/origin"
@@ -20,7 +21,7 @@ func (o *listOptions) checkEssential() error {
 	return nil
 }
 
-// essentials writes the essential control variables that match a filter, by purpose, and the settings beyond MPI_T.
+// essentials writes the essential control variables that match a filter, by purpose, and settings beyond MPI_T.
 func (o *listOptions) essentials(c *catalog.Catalog, filter *catalog.Matcher) error {
 	matching := map[string]bool{}
 	for _, v := range filter.Variables(c) {
@@ -52,6 +53,10 @@ func (o *listOptions) essentials(c *catalog.Catalog, filter *catalog.Matcher) er
 		rows.Rows = append(rows.Rows, []any{name, value, where, use, to})
 	}
 	enums := o.enums(c)
+	var beyond []origin.Influence // settings that MPI_T does not have
+	if o.from == "" && len(o.globs)+len(o.regex) == 0 {
+		beyond = slices.DeleteFunc(origin.Influences(o.query(c)), func(i origin.Influence) bool { return i.Cvar != "" || i.Unknown })
+	}
 	for _, g := range o.a.knowledge().Essentials(c) {
 		for k, v := range g.Cvars {
 			if !matching[v.Name] {
@@ -66,13 +71,19 @@ func (o *listOptions) essentials(c *catalog.Catalog, filter *catalog.Matcher) er
 			}
 			add(v.Name, value, v.Origin, g.Uses[k], g.Title)
 		}
-	}
-	if o.from == "" {
-		for _, i := range origin.Influences(o.query(c)) {
-			if i.Cvar == "" && !i.Unknown && len(o.globs)+len(o.regex) == 0 {
-				add(i.Name, i.Value, &i.Origin, "read by "+i.Reader, "Set beyond MPI_T")
+		for _, e := range g.Environment {
+			k := slices.IndexFunc(beyond, func(i origin.Influence) bool { return i.Name == e.Name && i.Kind == catalog.OriginEnvironment })
+			switch {
+			case k >= 0:
+				add(e.Name, beyond[k].Value, &beyond[k].Origin, e.Use, g.Title)
+				beyond = slices.Delete(beyond, k, k+1)
+			case o.from == "" && people && len(o.globs)+len(o.regex) == 0:
+				add(e.Name, "not set", nil, e.Use, g.Title)
 			}
 		}
+	}
+	for _, i := range beyond {
+		add(i.Name, i.Value, &i.Origin, "read by "+i.Reader, "Set beyond MPI_T")
 	}
 	if people && len(rows.Rows) == 0 {
 		_, err := fmt.Fprintf(o.a.out, "mpitx knows no essential variables of %s that match\n", libraryName(c))

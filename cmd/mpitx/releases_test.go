@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"os/exec"
 	"regexp"
@@ -37,6 +38,10 @@ var behaviours = map[string]struct {
 
 // behaves reports whether the installed library has this behaviour.
 func behaves(name string) (bool, error) {
+	if name == "mpich-direct" { // UCX alone also carries the messages on a node
+		out, _ := exec.Command("mpirun.mpich", "--version").Output()
+		return bytes.Contains(out, []byte("--with-device=ch4:ucx")) && !bytes.Contains(out, []byte("--with-ch4-shmmods")), nil
+	}
 	b, ok := behaviours[name]
 	if !ok {
 		return false, fmt.Errorf("unknown condition %s", name)

@@ -193,7 +193,7 @@ func (o *writeOptions) advice(c *catalog.Catalog, outcomes []catalog.SameOutcome
 func (o *writeOptions) explain(name string, e tuning.Effect, ranks int) {
 	e.Arrived = "" // of what was set before
 	var lines []string
-	if e.Read != tuning.Unknown {
+	if e.Read != tuning.Unknown && e.Read != tuning.Never {
 		lines = append(lines, "The library reads "+name+" "+e.Read.Words()+".")
 	}
 	for _, text := range doubts(name, e, ranks) {
