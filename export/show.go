@@ -271,7 +271,11 @@ func (p *page) effect(e tuning.Effect) {
 	case tuning.No:
 		p.entry("arrived", p.term.paint(faultyStyle, "no")+": the library has "+p.term.Safe(e.Have))
 	case tuning.CannotTell:
-		p.entry("arrived", "cannot tell")
+		why := "cannot tell"
+		if e.Unreported != "" {
+			why = "not known: " + e.Unreported
+		}
+		p.entry("arrived", why)
 	}
 	if asked {
 		p.entry("accepted", e.AcceptedWords()+": "+p.term.Safe(e.Trial))

@@ -243,6 +243,16 @@ func TestValues(t *testing.T) {
 	}
 }
 
+// What was set counts if the library reports its default instead.
+func TestUnreported(t *testing.T) {
+	a, b := snapshot(t, "mpich-4.0.2"), snapshot(t, "mpich-4.0.2")
+	a.Cvar("MPIR_CVAR_DEFAULT_THREAD_LEVEL").Origin = &catalog.Origin{Kind: catalog.OriginEnvironment, Value: "MPI_THREAD_MULTIPLE"}
+	want := []string{`changed MPIR_CVAR_DEFAULT_THREAD_LEVEL; value "MPI_THREAD_MULTIPLE (set in environment, the library does not report it)" -> "MPI_THREAD_SINGLE"`}
+	if diff := cmp.Diff(want, lines(compare(a, b))); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // Values that differ from process to process are named, and do not count as differences.
 func TestProcessValues(t *testing.T) {
 	a, b := snapshot(t, "openmpi-4.1.4"), snapshot(t, "openmpi-4.1.4")

@@ -90,6 +90,10 @@ func (c *comparison) setting(side int, v *catalog.Variable, g *catalog.Reading) 
 		return s
 	}
 	s.value, s.wild = g.Value.Format(e), c.uninitialized(v)
+	if set, ok := c.sides[side].Unreported(v); ok {
+		s.value, s.origin = set, s.origin+", the library does not report it"
+		return s
+	}
 	if g == v.After && len(v.Ranks) > 0 {
 		s.value = rankTexts(c.sides[side].Catalog, v, e)
 	}

@@ -189,6 +189,34 @@ func TestArrived(t *testing.T) {
 	}
 }
 
+// MPICH reports the default of texts, so that nothing is known about another one that was set, also for conditions on it.
+func TestUnreported(t *testing.T) {
+	for _, library := range []string{"mpich-4.0.2.json", "mpich-4.2.1.json", "mpich-5.0.2.json"} {
+		c := load(t, library)
+		level, other := c.Cvar("MPIR_CVAR_DEFAULT_THREAD_LEVEL"), c.Cvar("MPIR_CVAR_ASYNC_PROGRESS")
+		arrived := func(v *catalog.Variable, asked string) tuning.Effect {
+			v.Origin = &catalog.Origin{Kind: catalog.OriginEnvironment, Value: asked}
+			return tuning.Own().Effect(c, v, enums(c))
+		}
+		if e := arrived(level, "MPI_THREAD_SINGLE"); e.Arrived != tuning.Yes || e.Unreported != "" {
+			t.Errorf("%s: the default: %+v", library, e)
+		}
+		if e := arrived(other, "1"); e.Arrived != tuning.No || e.Unreported != "" {
+			t.Errorf("%s: a number: %+v", library, e)
+		}
+		if e := arrived(level, "MPI_THREAD_MULTIPLE"); e.Arrived != tuning.CannotTell || e.Unreported != tuning.Unreported || e.Have != "MPI_THREAD_SINGLE" {
+			t.Errorf("%s: another text: %+v", library, e)
+		}
+		k := tuning.Own()
+		if err := k.AddRules("rules", "mpich * MPIR_CVAR_ASYNC_PROGRESS\n\tneeds MPIR_CVAR_DEFAULT_THREAD_LEVEL = MPI_THREAD_MULTIPLE\n\tfrom here\n"); err != nil {
+			t.Fatal(err)
+		}
+		if e := k.Effect(c, other, enums(c)); e.Fails() != nil {
+			t.Errorf("%s: a condition on what was set: %v", library, e.Fails())
+		}
+	}
+}
+
 // From Open MPI 5.0 on, coll han runs the common collectives in communicators that span nodes, unless its priority is lower.
 func TestHan(t *testing.T) {
 	const text = "in communicators that span nodes, coll_han_priority must be less than coll_tuned_priority (30); it is 35"

@@ -10,6 +10,7 @@ import (
 	"mpitx/cmd/mpitx/internal/attach"
 	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/cmd/mpitx/internal/origin"
+	"mpitx/export"
 )
 
 // knowledge is what mpitx and the user's files know about control variables. A file that is wrong is reported and left out.
@@ -141,6 +142,8 @@ func (a *app) expected(m locate.MPI, settings []attach.Setting) *catalog.Catalog
 func effectLines(e tuning.Effect, ranks int) (lines []string) {
 	if e.Arrived == tuning.No {
 		lines = append(lines, "set to "+e.Asked+", but the library has "+e.Have)
+	} else if e.Unreported != "" {
+		lines = append(lines, "set to "+e.Asked+"; "+e.Unreported)
 	}
 	if e.Arrived != "" {
 		lines = append(lines, "accepted after MPI_Init: "+e.AcceptedWords()+": "+e.Trial)
@@ -169,11 +172,28 @@ func unused(component string, ranks int) string {
 	return component + " is not in use with " + ranksText(ranks) + ": MPI_Init unloaded it"
 }
 
+// unreported says that a variable was set to another value than the library reports.
+func unreported(name, asked string) string {
+	return name + " was set to " + asked + ", which may be in use: " + tuning.Unreported
+}
+
+// noteUnreported tells people which variables were set to another value than the library reports.
+func (s *source) noteUnreported(c *catalog.Catalog, vars []*catalog.Variable, format export.Format) {
+	for _, v := range vars {
+		if set, ok := c.Unreported(v); ok && (format == export.FormatTable || format == export.FormatWide) {
+			s.a.complain("%s", unreported(v.Name, set))
+		}
+	}
+}
+
 // doubts says why a setting of a control variable may have no effect, and what would change that: a sentence for each condition that
 // is not met.
 func doubts(name string, e tuning.Effect, ranks int) (out []string) {
 	if e.Arrived == tuning.No {
 		out = append(out, name+" was set to "+e.Asked+", but the library has "+e.Have)
+	}
+	if e.Unreported != "" {
+		out = append(out, unreported(name, e.Asked))
 	}
 	if e.Unused {
 		out = append(out, unused(name+" is of a component that", ranks))

@@ -52,11 +52,13 @@ func (o *listOptions) essentials(c *catalog.Catalog, filter *catalog.Matcher) er
 		rows.Rows = append(rows.Rows, []any{name, value, where, use, to})
 	}
 	enums := o.enums(c)
+	var listed []*catalog.Variable
 	for _, g := range o.a.knowledge().Essentials(c) {
 		for k, v := range g.Cvars {
 			if !matching[v.Name] {
 				continue
 			}
+			listed = append(listed, v)
 			value := ""
 			if r := v.Current(); r != nil && (people || r.Status == catalog.StatusOK && r.Value.String() != "") {
 				value = export.ReadingText(r, enums(v))
@@ -78,5 +80,9 @@ func (o *listOptions) essentials(c *catalog.Catalog, filter *catalog.Matcher) er
 		_, err := fmt.Fprintf(o.a.out, "mpitx knows no essential variables of %s that match\n", libraryName(c))
 		return err
 	}
-	return rows.Write(o.a.out, o.format, o.term)
+	if err := rows.Write(o.a.out, o.format, o.term); err != nil {
+		return err
+	}
+	o.noteUnreported(c, listed, o.format)
+	return nil
 }

@@ -191,7 +191,7 @@ func (o *writeOptions) advice(c *catalog.Catalog, outcomes []catalog.SameOutcome
 
 // explain says when a value that the library accepted takes effect.
 func (o *writeOptions) explain(name string, e tuning.Effect, ranks int) {
-	e.Arrived = "" // of what was set before
+	e.Arrived, e.Unreported = "", "" // of what was set before
 	var lines []string
 	if e.Read != tuning.Unknown {
 		lines = append(lines, "The library reads "+name+" "+e.Read.Words()+".")
