@@ -103,10 +103,13 @@ func (q Query) launched() launched {
 // origin says where a variable of the environment was set; false if a launcher sets it by itself.
 func (l launched) origin(e assigned) (catalog.Origin, bool) {
 	o := catalog.Origin{Kind: catalog.OriginEnvironment, Where: e.variable, Value: e.value}
+	option, replaced := l.given.find(e.variable, e.value)
 	if e.line != "" {
 		o.Kind, o.Where = catalog.OriginFile, e.line
-	} else if option, ok := l.given.find(e.variable, e.value); ok {
+	} else if option != "" {
 		o.Kind, o.Where = catalog.OriginLauncher, option
+	} else if replaced {
+		return o, true
 	} else if kv := e.variable + "=" + e.value; l.Name != "" && locate.OwnedByLauncher(e.variable, e.value) && !contains(l.before, kv) {
 		return o, false
 	} else if e.variable == "LD_LIBRARY_PATH" && l.ownLibraries(e.value) {
