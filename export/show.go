@@ -223,13 +223,7 @@ func (p *page) readings(v *catalog.Variable, e *catalog.Enum) {
 }
 
 func (p *page) setting(v *catalog.Variable, opts ShowOptions) {
-	if v.Origin != nil {
-		s := "by " + either(originWords[v.Origin.Kind], p.term.Safe(string(v.Origin.Kind))) + " " + p.term.Safe(v.Origin.Where)
-		if v.Origin.Value != "" {
-			s += ", to " + p.term.Safe(v.Origin.Value)
-		}
-		p.entry("set", s)
-	}
+	p.origins(v)
 	if v.Kind != catalog.Cvars {
 		return
 	}
@@ -258,6 +252,28 @@ func (p *page) setting(v *catalog.Variable, opts ShowOptions) {
 			return
 		}
 		p.entry(label, either(writableWords[r.Writable], p.term.Safe(string(r.Writable))))
+	}
+}
+
+// origins writes how the user set a variable, and on which ranks if not on all.
+func (p *page) origins(v *catalog.Variable) {
+	if !v.IsSet() {
+		return
+	}
+	label, settings := "set", p.c.Settings(v)
+	for _, g := range settings {
+		s := "not set"
+		if o := g.Origin; o != nil {
+			s = "by " + either(originWords[o.Kind], p.term.Safe(string(o.Kind))) + " " + p.term.Safe(o.Where)
+			if o.Value != "" {
+				s += ", to " + p.term.Safe(o.Value)
+			}
+		}
+		if len(settings) > 1 {
+			s = Ranks(g.Ranks) + ": " + s
+		}
+		p.entry(label, s)
+		label = ""
 	}
 }
 

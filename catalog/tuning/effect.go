@@ -66,7 +66,7 @@ type Enums func(*catalog.Variable) *catalog.Enum
 // Effect returns what is known about settings of a control variable of a catalog.
 func (k *Knowledge) Effect(c *catalog.Catalog, v *catalog.Variable, enums Enums) Effect {
 	var e Effect
-	e.arrive(c, v, enums)
+	e.arriveAll(c, v, enums)
 	family, _ := Library(c)
 	e.Unused = c.Before.Read && c.After.Read && v.Before != nil && v.After == nil
 	add := func(cond *Condition) {
@@ -101,6 +101,21 @@ func (k *Knowledge) Effect(c *catalog.Catalog, v *catalog.Variable, enums Enums)
 		e.Read, e.Why = AtInit, "the library refuses writes after MPI_Init"
 	}
 	return e
+}
+
+// arriveAll compares the value that was set with the one that the library has, on all ranks. What has not arrived on one of them counts.
+func (e *Effect) arriveAll(c *catalog.Catalog, v *catalog.Variable, enums Enums) {
+	settings := c.Settings(v)
+	for _, s := range settings {
+		var one Effect
+		one.arrive(c, s.Variable, enums)
+		if one.Have != "" && len(settings) > 1 {
+			one.Have += " on rank " + strconv.Itoa(s.Ranks[0])
+		}
+		if one.Arrived != "" && (e.Arrived == "" || e.Arrived == Yes || one.Arrived == No) {
+			*e = one
+		}
+	}
 }
 
 // arrive compares the value that was set with the one that the library has.

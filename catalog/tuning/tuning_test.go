@@ -189,6 +189,29 @@ func TestArrived(t *testing.T) {
 	}
 }
 
+// A setting of some ranks only is compared with the values of these ranks. What has not arrived on one of them counts.
+func TestArrivedOnRanks(t *testing.T) {
+	c := load(t, "openmpi-4.1.4.json")
+	c.Job.Size, c.Job.Ranks = 3, []catalog.Rank{{Rank: 0}, {Rank: 1}, {Rank: 2}}
+	v := c.Cvar("btl_tcp_links") // 1
+	reading := *v.After
+	reading.Value = catalog.NewValue(catalog.TypeUnsigned, []byte{3, 0, 0, 0})
+	v.Ranks = []catalog.RankReading{{Rank: 1, Reading: reading}, {Rank: 2, Reading: reading}}
+	set := func(value string) *catalog.Origin {
+		return &catalog.Origin{Kind: catalog.OriginEnvironment, Value: value}
+	}
+	for _, test := range []struct {
+		one, two string
+		want     tuning.Met
+		have     string
+	}{{"3", "3", tuning.Yes, ""}, {"3", "4", tuning.No, "3 on rank 2"}, {"4", "3", tuning.No, "3 on rank 1"}} {
+		v.Origins = []catalog.RankOrigin{{Rank: 1, Origin: set(test.one)}, {Rank: 2, Origin: set(test.two)}}
+		if e := tuning.Own().Effect(c, v, enums(c)); e.Arrived != test.want || e.Have != test.have {
+			t.Errorf("%+v: %+v", test, e)
+		}
+	}
+}
+
 // MPICH reports the default of texts, so that nothing is known about another one that was set, also for conditions on it.
 func TestUnreported(t *testing.T) {
 	for _, library := range []string{"mpich-4.0.2.json", "mpich-4.2.1.json", "mpich-5.0.2.json"} {

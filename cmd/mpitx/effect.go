@@ -129,10 +129,10 @@ func (a *app) expected(m locate.MPI, settings []attach.Setting) *catalog.Catalog
 				value = catalog.NewText(o.Value)
 			}
 			v.Before.Status, v.Before.Value = catalog.StatusOK, value
-		} else if v.Origin != nil { // it was set when the library was read, and is not now
+		} else if v.IsSet() { // it was set when the library was read, and is not now
 			v.Before = nil
 		}
-		v.Origin = nil
+		v.Origin, v.Origins = nil, nil
 	}
 	return c
 }

@@ -30,7 +30,7 @@ func (o *listOptions) essentials(c *catalog.Catalog, filter *catalog.Matcher) er
 		{Name: "set", Header: "SET", Optional: true, Below: true, Label: "set: "}, {Name: "use", Header: "WHAT FOR", Below: true}, {Name: "purpose"}}}
 	people := o.format == export.FormatTable || o.format == export.FormatWide
 	purpose := ""
-	add := func(name, value string, set *catalog.Origin, use, to string) {
+	add := func(name, value string, set catalog.RankOrigin, use, to string) {
 		if people && to != purpose { // as a line of its own
 			if purpose != "" {
 				rows.Rows = append(rows.Rows, []any{"", "", "", "", ""})
@@ -39,12 +39,15 @@ func (o *listOptions) essentials(c *catalog.Catalog, filter *catalog.Matcher) er
 			purpose = to
 		}
 		where := ""
-		if set != nil {
-			where = set.Where
+		if set.Origin != nil {
+			where = set.Origin.Where
 			if o.format == export.FormatTable {
 				where = filepath.Base(where) // the line matters in a file
 			}
-			where = string(set.Kind) + " " + where
+			where = string(set.Origin.Kind) + " " + where
+		}
+		if set.Rank != 0 {
+			where += fmt.Sprintf(" (rank %d)", set.Rank)
 		}
 		if people {
 			name = "  " + name
@@ -66,13 +69,13 @@ func (o *listOptions) essentials(c *catalog.Catalog, filter *catalog.Matcher) er
 					value += " (" + number + ")" // as the library and mpitx write have it
 				}
 			}
-			add(v.Name, value, v.Origin, g.Uses[k], g.Title)
+			add(v.Name, value, v.FirstOrigin(), g.Uses[k], g.Title)
 		}
 	}
 	if o.from == "" {
 		for _, i := range origin.Influences(o.query(c)) {
 			if i.Cvar == "" && !i.Unknown && len(o.globs)+len(o.regex) == 0 {
-				add(i.Name, i.Value, &i.Origin, "read by "+i.Reader, "Set beyond MPI_T")
+				add(i.Name, i.Value, catalog.RankOrigin{Origin: &i.Origin}, "read by "+i.Reader, "Set beyond MPI_T")
 			}
 		}
 	}

@@ -140,6 +140,25 @@ func TestReplacedOptions(t *testing.T) {
 	})
 }
 
+// Another rank's settings replace those of this process's environment. What launchers set by themselves, for each rank, is not sent.
+func TestSettingsOfRanks(t *testing.T) {
+	e := machine(t, append([]string{"OMPI_MCA_btl_tcp_links=3", "OMPI_MCA_pml=ob1", "HOME=/h"}, underMpirun...), []string{"OMPI_MCA_pml=ob1"}, "mpirun", "-n", "1",
+		"-x", "OMPI_MCA_btl_tcp_links=3", "a", ":", "-n", "1", "-x", "OMPI_MCA_btl_tcp_links=4", "a")
+	q := Query{Env: e, Impl: locate.OpenMPI, Prefix: "/usr", Names: openmpiNames}
+	if got := strings.Join(q.Settings(e.Environ), " "); got != "OMPI_MCA_btl_tcp_links=3 OMPI_MCA_pml=ob1" {
+		t.Errorf("sent: %s", got)
+	}
+	check(t, Find(q.On([]string{"OMPI_MCA_btl_tcp_links=4", "OMPI_MCA_btl=self"})).Set, map[string]catalog.Origin{
+		"btl_tcp_links": {Kind: catalog.OriginLauncher, Where: "mpirun -x OMPI_MCA_btl_tcp_links=4", Value: "4"},
+		"btl":           {Kind: catalog.OriginEnvironment, Where: "OMPI_MCA_btl", Value: "self"},
+	})
+	check(t, Find(q.On(nil)).Set, nil)
+	check(t, Find(q).Set, map[string]catalog.Origin{
+		"btl_tcp_links": {Kind: catalog.OriginLauncher, Where: "mpirun -x OMPI_MCA_btl_tcp_links=3", Value: "3"},
+		"pml":           {Kind: catalog.OriginEnvironment, Where: "OMPI_MCA_pml", Value: "ob1"},
+	})
+}
+
 // On nodes other than mpirun's, only the table shows which variables the launcher sets.
 func TestLauncherElsewhere(t *testing.T) {
 	e := machine(t, append([]string{"OMPI_MCA_btl=self"}, underMpirun...), nil)
