@@ -21,6 +21,7 @@ type Effect struct {
 	Read       When        `json:"read,omitzero"`
 	Why        string      `json:"why,omitzero"` // the evidence for Read
 	Conditions []Condition `json:"conditions,omitempty"`
+	File       string      `json:"-"`               // the source that says that the value names a file which the library reads
 	Unused     bool        `json:"unused,omitzero"` // MPI_Init unloaded its component, so that it can matter only for the choice of components
 }
 
@@ -49,6 +50,11 @@ const (
 // IsZero reports whether nothing is known.
 func (e *Effect) IsZero() bool {
 	return e.Arrived == "" && e.Read == Unknown && len(e.Conditions) == 0 && !e.Unused
+}
+
+// FileMissing adds that the file which the value names does not exist.
+func (e *Effect) FileMissing(name string) {
+	e.Conditions = append(e.Conditions, Condition{Text: "the file " + name + " must exist", Have: "it does not", Met: No, Source: e.File})
 }
 
 // Fails returns the first condition that is not met, or nil.
@@ -91,6 +97,9 @@ func (k *Knowledge) Effect(c *catalog.Catalog, v *catalog.Variable, enums Enums)
 		}
 		for _, component := range r.selected {
 			add(selection(c, component, r.source))
+		}
+		if r.file {
+			e.File = r.source
 		}
 		add(r.ofDevice(c))
 		add(r.ofBuild(c))

@@ -39,6 +39,7 @@ type rule struct {
 	selected []string // components: "pml_cm"
 	across   bool     // the needs hold only for communicators that span nodes
 	device   string   // a pattern: the device that MPICH was built for
+	file     bool     // the value names a file that the library reads
 	built    string   // an option that MPICH was built with: "xpmem"
 	source   string
 }
@@ -59,7 +60,7 @@ func (k *Knowledge) AddRules(file, text string) error {
 	err := lines(file, text, func(at, line string) error {
 		words := strings.Fields(line)
 		switch words[0] {
-		case "read", "needs", "selected", "across", "device", "built", "from":
+		case "read", "needs", "selected", "across", "device", "built", "names", "from":
 			if rules == nil {
 				return errors.New("a line FAMILY VERSIONS NAMES must come first")
 			}
@@ -152,6 +153,11 @@ func (r *rule) add(at, word, text string) error {
 			return fmt.Errorf("across %s: use across nodes", text)
 		}
 		r.across = true
+	case "names":
+		if text != "file" {
+			return fmt.Errorf("names %s: use names file", text)
+		}
+		r.file = true
 	case "device":
 		if _, err := path.Match(text, ""); err != nil || text == "" {
 			return fmt.Errorf("device %s: must be a pattern of devices, such as ch4:*ofi*", text)

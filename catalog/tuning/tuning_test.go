@@ -323,6 +323,7 @@ func TestUserFiles(t *testing.T) {
 		"\nopenmpi * x\nopenmpi * y\n\tfrom z\n":           "f:2: this rule has no source",
 		"openmpi * x\nopenmpi * y\n\tread soon\n":          "f:1: this rule has no source",
 		"openmpi * x\n\tacross racks\n\tfrom y\n":          "f:2: across racks: use across nodes",
+		"openmpi * x\n\tnames files\n\tfrom y\n":           "f:2: names files: use names file",
 		"intel * x\n\tfrom y\n":                            `f:1: "intel" is not a family`,
 		"openmpi 4..x x\n\tfrom y\n":                       `f:1: "4..x" is not a range of versions`,
 		"\tread init\n":                                    "f:1: a line FAMILY VERSIONS NAMES must come first",

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"io/fs"
+	"os"
 	"strings"
 
 	"mpitx/catalog"
@@ -44,7 +45,24 @@ func (s *source) effects(c *catalog.Catalog) func(*catalog.Variable) tuning.Effe
 			s.a.complain("%s", text)
 		}
 	}
-	return func(v *catalog.Variable) tuning.Effect { return k.Effect(c, v, s.enums(c)) }
+	return func(v *catalog.Variable) tuning.Effect { return s.effect(k, c, v) }
+}
+
+// effect is what is known about settings of a control variable, also that the file which it was set to does not exist.
+func (s *source) effect(k *tuning.Knowledge, c *catalog.Catalog, v *catalog.Variable) tuning.Effect {
+	e := k.Effect(c, v, s.enums(c))
+	s.findFile(&e, e.Asked)
+	return e
+}
+
+// findFile looks for the file that a value names.
+func (s *source) findFile(e *tuning.Effect, value string) {
+	if e.File == "" || value == "" || s.from != "" { // a snapshot may be of another machine
+		return
+	}
+	if _, err := os.Stat(s.a.env.File(value)); errors.Is(err, fs.ErrNotExist) {
+		e.FileMissing(value)
+	}
 }
 
 // enums returns the enumerations of a catalog's variables, including those that MPICH only describes.
@@ -93,7 +111,9 @@ func (a *app) warnOfSettings(m locate.MPI, settings []attach.Setting) {
 		if err := s.accepts(c, v, set.Value); err != nil {
 			a.complain("warning: --set %s: %v", set.Name, err)
 		}
-		for _, cond := range effect(v).Conditions {
+		known := effect(v)
+		s.findFile(&known, set.Value)
+		for _, cond := range known.Conditions {
 			if cond.Met != tuning.No {
 				continue
 			}
