@@ -41,7 +41,7 @@ func Summarise(c *Catalog) Summary {
 }
 
 func (s *Summary) add(v *Variable) {
-	s.Set += count(v.Origin != nil)
+	s.Set += count(v.IsSet())
 	s.Differing += count(v.RanksDiffer())
 	faulty := v.Faulty()
 	s.Faulty += count(faulty)

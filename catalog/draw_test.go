@@ -115,6 +115,9 @@ func drawVariables(t *rapid.T, kind Kind) []Variable {
 		v.Conflicts = drawConflicts(t)
 		if rapid.Bool().Draw(t, "origin") {
 			v.Origin = &Origin{Kind: OriginFile, Where: foreign.Draw(t, "where"), Value: foreign.Draw(t, "value")}
+			v.Origins = some(t, func() RankOrigin {
+				return RankOrigin{Rank: int(rapid.Int32Min(1).Draw(t, "rank")), Origin: rapid.SampledFrom([]*Origin{nil, {Kind: OriginLauncher, Where: "option"}}).Draw(t, "origin")}
+			})
 		}
 		return v
 	})

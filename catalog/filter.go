@@ -212,7 +212,7 @@ func (m *Matcher) match(v *Variable, inside map[string]bool) bool {
 	f := &m.filter
 	return oneOf(f.Scopes, v.Scope) && oneOf(f.Classes, v.Class) && oneOf(f.Types, v.Type) &&
 		oneOf(f.Binds, v.Bind) && (f.Verbosity == 0 || v.Verbosity <= f.Verbosity) && f.Stage.match(v) &&
-		(!f.Writable || f.Stage.writable(v)) && (!f.Set || v.Origin != nil) && (!f.Differing || v.Differs()) &&
+		(!f.Writable || f.Stage.writable(v)) && (!f.Set || v.IsSet()) && (!f.Differing || v.Differs()) &&
 		(len(m.names) == 0 || slices.ContainsFunc(m.names, func(p namePattern) bool { return p.match(v.Name, v.Class) })) &&
 		m.matchRegexps(v.Name) &&
 		(len(m.categories) == 0 || slices.ContainsFunc(v.Categories, func(k string) bool { return inside[k] }))

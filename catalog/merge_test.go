@@ -3,6 +3,7 @@ package catalog
 import (
 	"bytes"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,7 +55,7 @@ func TestMergeJob(t *testing.T) {
 	const ranks = 301
 	root, answers := simulateJob(ranks)
 	c := mergeJob(t, root, answers)
-	if len(c.Job.Ranks) != ranks || c.Job.Size != ranks || c.Job.Ranks[17] != (Rank{Rank: 17, Host: "node1"}) {
+	if len(c.Job.Ranks) != ranks || c.Job.Size != ranks || !reflect.DeepEqual(c.Job.Ranks[17], Rank{Rank: 17, Host: "node1"}) {
 		t.Errorf("%d ranks, %+v", len(c.Job.Ranks), c.Job.Ranks[17])
 	}
 	if len(c.Cvars) != 1301 || len(c.Pvars) != 33 {

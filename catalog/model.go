@@ -56,6 +56,8 @@ type Rank struct {
 	Error string `json:"error,omitzero"` // why this rank's answer is missing or partial
 
 	Library *Library `json:"library,omitzero"` // nil: the same as rank 0's
+
+	Settings []string `json:"-"` // of its environment, as NAME=value, to find where variables were set; nil: the same as rank 0's
 }
 
 // Stage describes one stage: before or after MPI_Init. MPI_Init unloads components that are not selected, and their indices
@@ -101,7 +103,8 @@ type Variable struct {
 	Ranks     []RankReading `json:"ranks,omitempty"`     // ranks whose reading after MPI_Init differs from rank 0's, in rank order
 	Nodes     []RankReading `json:"nodes,omitempty"`     // the same before MPI_Init, by the rank that read it for its node
 	Conflicts []Conflict    `json:"conflicts,omitempty"` // metadata that differ although Table 14.1 forbids it
-	Origin    *Origin       `json:"origin,omitzero"`     // how the user set it; nil: not set, as far as known
+	Origin    *Origin       `json:"origin,omitzero"`     // how the user set it on rank 0; nil: not set, as far as known
+	Origins   []RankOrigin  `json:"origins,omitempty"`   // ranks on which it was set otherwise, in rank order
 }
 
 // Status is the outcome of reading a variable.

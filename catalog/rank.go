@@ -34,6 +34,11 @@ func OnRank(c *Catalog, rank int) (*Catalog, error) {
 			v := all[k]
 			v.After, v.Before = readingOf(v.After, v.Ranks, rank), readingOf(v.Before, v.Nodes, reader)
 			v.Ranks, v.Nodes = nil, nil
+			o := v.OriginOn(rank)
+			if v.After != nil && !sameOrigin(o, v.OriginOn(reader)) {
+				v.Before = nil // the reader's setting is another one
+			}
+			v.Origin, v.Origins = o, nil
 			if v.After == nil && v.Before == nil {
 				continue
 			}

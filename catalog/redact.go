@@ -172,9 +172,15 @@ func (v *Variable) eachText(visit func(*string, textKind)) {
 			reading(&ranks[i].Reading)
 		}
 	}
-	if v.Origin != nil {
-		visit(&v.Origin.Where, dataText)
-		visit(&v.Origin.Value, dataText)
+	origin := func(o *Origin) {
+		if o != nil {
+			visit(&o.Where, dataText)
+			visit(&o.Value, dataText)
+		}
+	}
+	origin(v.Origin)
+	for i := range v.Origins {
+		origin(v.Origins[i].Origin)
 	}
 }
 

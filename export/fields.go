@@ -123,12 +123,13 @@ var Fields = []Field{
 			return ""
 		})},
 	{Name: "set", Header: "SET", Doc: "where the user set it",
-		Text: text(func(v *catalog.Variable) string { return originText(v.Origin) }),
+		Text: OriginText,
 		JSON: func(_ *catalog.Catalog, v *catalog.Variable) any {
-			if v.Origin == nil {
+			o := v.FirstOrigin()
+			if o.Origin == nil {
 				return nil
 			}
-			return v.Origin
+			return originForm{o.Rank, *o.Origin}
 		}},
 	{Name: "differs", Header: "DIFFERS", Doc: "ranks that differ from rank 0, and their values",
 		Text: differsText,
@@ -153,6 +154,12 @@ var Fields = []Field{
 	{Name: "support", Header: "SUPPORT", Doc: "whether an event of PERUSE is native, derived or unavailable", Text: none},
 	{Name: "queue_scope", Header: "QUEUE OF EACH", Doc: "what has a queue of its own, of events of queues: communicator, tag, source, global", Text: none},
 	{Name: "readable", Header: "READABLE", Doc: "whether an event source's clock can be read at any time", Text: none},
+}
+
+// originForm is an origin for programs, with its rank if that is not rank 0.
+type originForm struct {
+	Rank int `json:"rank,omitzero"`
+	catalog.Origin
 }
 
 // FindField returns the field with a name; nil if there is none.

@@ -216,7 +216,7 @@ func (s *sections) setFirst(g *grid, columns []tableField, c *catalog.Catalog, v
 	columns = slices.Insert(slices.Delete(columns, at, at+1), 2, set)
 	texts, widths := make([]string, len(vars)), [3]int{}
 	for i := range vars {
-		texts[i] = shortOrigin(vars[i].Origin)
+		texts[i] = shortOrigin(c, &vars[i])
 		for j := range 2 {
 			widths[j] = max(widths[j], Width(s.term.Safe(columns[j].field.cell(c, &vars[i]))))
 		}
@@ -224,7 +224,7 @@ func (s *sections) setFirst(g *grid, columns []tableField, c *catalog.Catalog, v
 	}
 	const signs = 3 + gap
 	if widths[0]+signs+gap+widths[1]+gap+widths[2] <= s.term.Width {
-		columns[2] = tableField{set.field, column{header: set.header, flex: true, floor: widths[2]}, func(v *catalog.Variable) string { return shortOrigin(v.Origin) }}
+		columns[2] = tableField{set.field, column{header: set.header, flex: true, floor: widths[2]}, func(v *catalog.Variable) string { return shortOrigin(c, v) }}
 		columns[1].floor = widths[1]
 		g.must = 3
 		return columns
@@ -241,11 +241,12 @@ func (s *sections) setFirst(g *grid, columns []tableField, c *catalog.Catalog, v
 }
 
 // shortOrigin is an origin with the name of a file without its directory.
-func shortOrigin(o *catalog.Origin) string {
-	if o == nil || o.Kind != catalog.OriginFile {
-		return originText(o)
+func shortOrigin(c *catalog.Catalog, v *catalog.Variable) string {
+	text := OriginText(c, v)
+	if o := v.FirstOrigin().Origin; o != nil && o.Kind == catalog.OriginFile {
+		text = strings.Replace(text, o.Where, filepath.Base(o.Where), 1)
 	}
-	return string(o.Kind) + " " + filepath.Base(o.Where)
+	return text
 }
 
 // events writes the events of MPI_T, and those of PERUSE as another table.

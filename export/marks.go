@@ -24,7 +24,7 @@ var marks = []mark{
 		func(v *catalog.Variable) bool { return len(v.Conflicts) > 0 }},
 	{"≠", "!=", "differs between ranks (see show)", "differing between ranks", &differsStyle,
 		(*catalog.Variable).RanksDiffer},
-	{"*", "*", "set by the user", "set", &setStyle, func(v *catalog.Variable) bool { return v.Origin != nil }},
+	{"*", "*", "set by the user", "set", &setStyle, (*catalog.Variable).IsSet},
 	{"†", "-", "exists only before MPI_Init; the value is from then", "only before MPI_Init", &goneStyle,
 		func(v *catalog.Variable) bool { return v.Before != nil && !existsAfter(v) }},
 }

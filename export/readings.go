@@ -1,6 +1,7 @@
 package export
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -79,12 +80,28 @@ func differsText(c *catalog.Catalog, v *catalog.Variable) string {
 	return strings.Join(parts, "; ")
 }
 
-// originText says how a variable was set: "environment OMPI_MCA_btl=tcp".
-func originText(o *catalog.Origin) string {
-	if o == nil {
-		return ""
+// OriginText says how a variable was set, "environment OMPI_MCA_btl", and on which ranks if not on all.
+func OriginText(c *catalog.Catalog, v *catalog.Variable) string {
+	var texts []string
+	ranks, unset := map[string][]int{}, false
+	for _, s := range c.Settings(v) {
+		if s.Origin == nil {
+			unset = true
+			continue
+		}
+		text := string(s.Origin.Kind) + " " + s.Origin.Where
+		if ranks[text] == nil {
+			texts = append(texts, text)
+		}
+		ranks[text] = append(ranks[text], s.Ranks...)
 	}
-	return string(o.Kind) + " " + o.Where
+	if len(texts) == 1 && !unset {
+		return texts[0]
+	}
+	return joinFunc(texts, "; ", func(text string) string {
+		slices.Sort(ranks[text])
+		return text + " (" + Ranks(ranks[text]) + ")"
+	})
 }
 
 // conflictText describes a conflict: "rank 2: type char, rank 0: int".

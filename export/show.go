@@ -223,13 +223,7 @@ func (p *page) readings(v *catalog.Variable, e *catalog.Enum) {
 }
 
 func (p *page) setting(v *catalog.Variable, opts ShowOptions) {
-	if v.Origin != nil {
-		s := "by " + either(originWords[v.Origin.Kind], p.term.Safe(string(v.Origin.Kind))) + " " + p.term.Safe(v.Origin.Where)
-		if v.Origin.Value != "" {
-			s += ", to " + p.term.Safe(v.Origin.Value)
-		}
-		p.entry("set", s)
-	}
+	p.origins(v)
 	if v.Kind != catalog.Cvars {
 		return
 	}
@@ -261,6 +255,28 @@ func (p *page) setting(v *catalog.Variable, opts ShowOptions) {
 	}
 }
 
+// origins writes how the user set a variable, and on which ranks if not on all.
+func (p *page) origins(v *catalog.Variable) {
+	if !v.IsSet() {
+		return
+	}
+	label, settings := "set", p.c.Settings(v)
+	for _, g := range settings {
+		s := "not set"
+		if o := g.Origin; o != nil {
+			s = "by " + either(originWords[o.Kind], p.term.Safe(string(o.Kind))) + " " + p.term.Safe(o.Where)
+			if o.Value != "" {
+				s += ", to " + p.term.Safe(o.Value)
+			}
+		}
+		if len(settings) > 1 {
+			s = Ranks(g.Ranks) + ": " + s
+		}
+		p.entry(label, s)
+		label = ""
+	}
+}
+
 // effect writes whether a setting arrived and is accepted, when the value is read, and what its effect depends on. Of a variable that
 // the user set, it also says what is not known.
 func (p *page) effect(e tuning.Effect) {
@@ -271,7 +287,11 @@ func (p *page) effect(e tuning.Effect) {
 	case tuning.No:
 		p.entry("arrived", p.term.paint(faultyStyle, "no")+": the library has "+p.term.Safe(e.Have))
 	case tuning.CannotTell:
-		p.entry("arrived", "cannot tell")
+		why := "cannot tell"
+		if e.Unreported != "" {
+			why = "not known: " + e.Unreported
+		}
+		p.entry("arrived", why)
 	}
 	if asked {
 		p.entry("accepted", e.AcceptedWords()+": "+p.term.Safe(e.Trial))

@@ -23,6 +23,12 @@ func TestShowEffect(t *testing.T) {
   is read       not known
   condition     none known
 `},
+		{"set, not reported", tuning.Effect{Arrived: tuning.CannotTell, Unreported: tuning.Unreported, Accepted: tuning.CannotTell, Trial: "no write was tried"}, `
+  arrived       not known: MPICH reports the default of texts, also if it uses another
+  accepted      cannot tell: no write was tried
+  is read       not known
+  condition     none known
+`},
 		{"set, all known", tuning.Effect{Arrived: tuning.No, Have: "7", Accepted: tuning.No, Trial: "the library refuses every write",
 			Read: tuning.AtInit, Why: "a rule", Conditions: []tuning.Condition{off}}, `
   arrived       no: the library has 7

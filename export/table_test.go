@@ -104,7 +104,7 @@ func TestChangedSaysBy(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range c.Cvars {
-			for _, want := range []string{c.Cvars[i].Name, shortOrigin(c.Cvars[i].Origin), c.Cvars[i].Current().Value.String()} {
+			for _, want := range []string{c.Cvars[i].Name, shortOrigin(c, &c.Cvars[i]), c.Cvars[i].Current().Value.String()} {
 				if !strings.Contains(b.String(), want) {
 					t.Errorf("width %d: no %q:\n%s", width, want, b.String())
 				}

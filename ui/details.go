@@ -258,8 +258,14 @@ func (m *Model) readings(v *catalog.Variable, width int) []string {
 			add("writable", text)
 		}
 	}
-	if o := v.Origin; o != nil {
-		add("set by", string(o.Kind)+" "+o.Where+" = "+o.Value)
+	for _, s := range m.x.cat.Settings(v) {
+		if o := s.Origin; o != nil {
+			text := string(o.Kind) + " " + o.Where + " = " + o.Value
+			if len(v.Origins) > 0 {
+				text += " (" + export.Ranks(s.Ranks) + ")"
+			}
+			add("set by", text)
+		}
 	}
 	for _, c := range v.Conflicts {
 		add("conflict", fmt.Sprintf("%s is %s on rank %d and %s on rank 0", c.Field, c.Here, c.Rank, c.Root))

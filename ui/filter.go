@@ -71,7 +71,7 @@ func newCriteria(x *index) []criterion {
 		}},
 		{name: "writable", values: yes, match: yesNo(func(e *entry) bool { return writable(e.v) })},
 		{name: "differing", values: yes, match: yesNo(func(e *entry) bool { return e.v.Differs() })},
-		{name: "changed", old: "set", values: yes, match: yesNo(func(e *entry) bool { return e.v.Origin != nil })},
+		{name: "changed", old: "set", values: yes, match: yesNo(func(e *entry) bool { return e.v.IsSet() })},
 		{name: "updated", values: yes, match: yesNo(func(e *entry) bool { return e.updated })},
 		{name: "essential", values: yes, match: yesNo(func(e *entry) bool { return e.essential != "" })},
 		{name: "bookmarked", values: yes, match: yesNo(func(e *entry) bool { return e.bookmarked })},

@@ -175,7 +175,7 @@ func (e *entry) marks(t term.Term) (string, term.Color) {
 	add(status != "", "✗", "x", term.Bad)
 	add(len(e.v.Conflicts) > 0, "?", "?", term.Bad)
 	add(e.v.RanksDiffer(), "≠", "!", term.Warn)
-	add(e.v.Origin != nil, "*", "*", term.Good)
+	add(e.v.IsSet(), "*", "*", term.Good)
 	add(e.updated, "Δ", "c", term.Warn)
 	add(e.bookmarked, "★", "B", term.Accent)
 	add(e.pinned, "◆", "P", term.Accent)

@@ -284,7 +284,7 @@ func (c *comparison) oneSided(side int, x *entry, change Change) {
 func (c *comparison) settingsAlone(only [2][]*entry) {
 	for s, change := range []Change{Vanished, Appeared} {
 		for _, x := range only[s] {
-			if x.Entry.(*catalog.Variable).Origin != nil {
+			if x.Entry.(*catalog.Variable).IsSet() {
 				c.oneSided(s, x, change)
 			} else {
 				c.alone[s]++
@@ -314,7 +314,7 @@ func (c *comparison) weigh(it *Item, a, b *entry) {
 	for _, f := range it.Fields {
 		consider(f.Name)
 	}
-	if it.Kind == catalog.Cvars && it.A != nil && (it.Change == Vanished || it.Change == Renamed) && it.A.(*catalog.Variable).Origin != nil {
+	if it.Kind == catalog.Cvars && it.A != nil && (it.Change == Vanished || it.Change == Renamed) && it.A.(*catalog.Variable).IsSet() {
 		best /= c.rules.changes[string(it.Change)].factor / 100
 		set := "set in A, and B ignores the old name; "
 		if !sameFamily(c.sides) {

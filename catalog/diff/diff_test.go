@@ -249,6 +249,51 @@ func TestValues(t *testing.T) {
 	}
 }
 
+// Of ranks that were set differently, each value has its own origin, and MPI_Init is not said to have changed any.
+func TestOriginsOfRanks(t *testing.T) {
+	value := func(n byte) catalog.Reading {
+		return catalog.Reading{Status: catalog.StatusOK, Value: catalog.NewValue(catalog.TypeUnsigned, []byte{n, 0, 0, 0}), Count: 1}
+	}
+	job := func() *catalog.Catalog {
+		c := snapshot(t, "openmpi-4.1.4")
+		host := c.Job.Ranks[0].Host
+		c.Job.Size, c.Job.Ranks = 2, []catalog.Rank{{Rank: 0, Host: host}, {Rank: 1, Host: host}}
+		v := c.Cvar("btl_tcp_links")
+		v.Origins = []catalog.RankOrigin{{Rank: 1, Origin: &catalog.Origin{Kind: catalog.OriginLauncher, Where: "-x", Value: "3"}}}
+		v.Ranks = []catalog.RankReading{{Rank: 1, Reading: value(3)}}
+		return c
+	}
+	on := func(c *catalog.Catalog, rank int) *catalog.Catalog {
+		c, err := catalog.OnRank(c, rank)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	for _, x := range []struct {
+		a, b *catalog.Catalog
+		want string
+	}{
+		{on(job(), 0), on(job(), 1), `changed btl_tcp_links; value "1" -> "3 (set in launcher)"`},
+		{on(job(), 1), on(job(), 0), `changed btl_tcp_links; value "3 (set in launcher)" -> "1"`},
+		{snapshot(t, "openmpi-4.1.4"), job(), `changed btl_tcp_links; value "1" -> "1 on rank 0, 3 on rank 1 (set in launcher on rank 1)"`},
+	} {
+		if diff := cmp.Diff([]string{x.want}, lines(compare(x.a, x.b))); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+// What was set counts if the library reports its default instead.
+func TestUnreported(t *testing.T) {
+	a, b := snapshot(t, "mpich-4.0.2"), snapshot(t, "mpich-4.0.2")
+	a.Cvar("MPIR_CVAR_DEFAULT_THREAD_LEVEL").Origin = &catalog.Origin{Kind: catalog.OriginEnvironment, Value: "MPI_THREAD_MULTIPLE"}
+	want := []string{`changed MPIR_CVAR_DEFAULT_THREAD_LEVEL; value "MPI_THREAD_MULTIPLE (set in environment, the library does not report it)" -> "MPI_THREAD_SINGLE"`}
+	if diff := cmp.Diff(want, lines(compare(a, b))); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // Values that differ from process to process are named, and do not count as differences.
 func TestProcessValues(t *testing.T) {
 	a, b := snapshot(t, "openmpi-4.1.4"), snapshot(t, "openmpi-4.1.4")

@@ -42,6 +42,7 @@ const afterInit = "after MPI_Init"
 // values are the differences between the values of two control variables. The values before MPI_Init are compared, as MPI_Init may
 // adapt them to the job, and only if they are equal those after it.
 func (c *comparison) values(a, b *catalog.Variable) []Field {
+	apart := len(a.Origins)+len(b.Origins) > 0 // ranks were set differently, and only one of each node was read before MPI_Init
 	for _, stage := range []struct {
 		compared bool
 		reading  func(*catalog.Variable) *catalog.Reading
@@ -52,11 +53,11 @@ func (c *comparison) values(a, b *catalog.Variable) []Field {
 		{!c.before && !c.after, (*catalog.Variable).Current, ""},
 	} {
 		x, y := stage.reading(a), stage.reading(b)
-		if !stage.compared || x == nil || y == nil {
+		if !stage.compared || x == nil || y == nil || apart && x == a.Before && y == b.Before && c.after && a.After != nil && b.After != nil {
 			continue
 		}
 		s, t := c.setting(0, a, x), c.setting(1, b, y)
-		sameNumber := x.Status == catalog.StatusOK && x.Status == y.Status && x.Value == y.Value // only the name of the item changed
+		sameNumber := a.Enum+b.Enum != "" && x.Status == catalog.StatusOK && x.Status == y.Status && x.Value == y.Value // only the item's name changed
 		if s.fault == t.fault && (sameNumber && len(a.Ranks)+len(b.Ranks) == 0 || sameText(s.value, t.value)) {
 			continue
 		}
@@ -64,6 +65,7 @@ func (c *comparison) values(a, b *catalog.Variable) []Field {
 		switch {
 		case s.fault != "" || t.fault != "":
 			f.Name = "reading"
+		case apart:
 		case stage.where != "" && c.before && a.Before != nil && b.Before != nil:
 			f.A, f.B = f.A+" ("+stage.where+")", f.B+" ("+stage.where+")"
 		case s.origin == "" && t.origin == "" && !c.options.Values:
@@ -79,9 +81,7 @@ func (c *comparison) setting(side int, v *catalog.Variable, g *catalog.Reading) 
 	if g == nil {
 		g = v.Current()
 	}
-	if v.Origin != nil {
-		s.origin = "set in " + string(v.Origin.Kind)
-	}
+	s.origin = c.origin(side, v)
 	if g == nil {
 		return s
 	}
@@ -91,10 +91,30 @@ func (c *comparison) setting(side int, v *catalog.Variable, g *catalog.Reading) 
 		return s
 	}
 	s.value, s.wild = g.Value.Format(e), c.uninitialized(v)
+	if set, ok := c.sides[side].Unreported(v); ok {
+		s.value, s.origin = set, s.origin+", the library does not report it"
+		return s
+	}
 	if g == v.After && len(v.Ranks) > 0 {
 		s.value = rankTexts(c.sides[side].Catalog, v, e)
 	}
 	return s
+}
+
+// origin says how the user set a variable, and on which ranks if not on all.
+func (c *comparison) origin(side int, v *catalog.Variable) string {
+	var parts []string
+	settings := c.sides[side].Settings(v)
+	for _, g := range settings {
+		switch {
+		case g.Origin == nil:
+		case len(settings) == 1:
+			return "set in " + string(g.Origin.Kind)
+		default:
+			parts = append(parts, "set in "+string(g.Origin.Kind)+" on "+ranks(g.Ranks))
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // rankTexts are the values of a variable that differ between ranks.

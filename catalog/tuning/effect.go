@@ -12,16 +12,21 @@ import (
 
 // Effect is what is known about whether a setting of a control variable takes effect.
 type Effect struct {
-	Arrived    Met         `json:"arrived,omitzero"`  // whether the library has the value that was set; "" if none was set
-	Asked      string      `json:"asked,omitzero"`    // the value that was set
-	Have       string      `json:"have,omitzero"`     // the value that the library has instead
-	Accepted   Met         `json:"accepted,omitzero"` // whether the library accepts a write; "" if none was set
-	Trial      string      `json:"trial,omitzero"`    // the evidence for Accepted
+	Arrived    Met         `json:"arrived,omitzero"`    // whether the library has the value that was set; "" if none was set
+	Asked      string      `json:"asked,omitzero"`      // the value that was set
+	Have       string      `json:"have,omitzero"`       // the value that the library has, or reports, instead
+	Unreported string      `json:"unreported,omitzero"` // why the library may have the value that was set although it reports another one
+	Accepted   Met         `json:"accepted,omitzero"`   // whether the library accepts a write; "" if none was set
+	Trial      string      `json:"trial,omitzero"`      // the evidence for Accepted
 	Read       When        `json:"read,omitzero"`
 	Why        string      `json:"why,omitzero"` // the evidence for Read
 	Conditions []Condition `json:"conditions,omitempty"`
+	File       string      `json:"-"`               // the source that says that the value names a file which the library reads
 	Unused     bool        `json:"unused,omitzero"` // MPI_Init unloaded its component, so that it can matter only for the choice of components
 }
+
+// Unreported is why a library may have the value that was set although it reports another one (catalog.Unreported).
+const Unreported = "MPICH reports the default of texts, also if it uses another"
 
 // Condition is one that the effect depends on.
 type Condition struct {
@@ -47,6 +52,11 @@ func (e *Effect) IsZero() bool {
 	return e.Arrived == "" && e.Read == Unknown && len(e.Conditions) == 0 && !e.Unused
 }
 
+// FileMissing adds that the file which the value names does not exist.
+func (e *Effect) FileMissing(name string) {
+	e.Conditions = append(e.Conditions, Condition{Text: "the file " + name + " must exist", Have: "it does not", Met: No, Source: e.File})
+}
+
 // Fails returns the first condition that is not met, or nil.
 func (e *Effect) Fails() *Condition {
 	k := slices.IndexFunc(e.Conditions, func(c Condition) bool { return c.Met == No })
@@ -62,7 +72,7 @@ type Enums func(*catalog.Variable) *catalog.Enum
 // Effect returns what is known about settings of a control variable of a catalog.
 func (k *Knowledge) Effect(c *catalog.Catalog, v *catalog.Variable, enums Enums) Effect {
 	var e Effect
-	e.arrive(v, enums)
+	e.arriveAll(c, v, enums)
 	family, _ := Library(c)
 	e.Unused = c.Before.Read && c.After.Read && v.Before != nil && v.After == nil
 	add := func(cond *Condition) {
@@ -91,6 +101,9 @@ func (k *Knowledge) Effect(c *catalog.Catalog, v *catalog.Variable, enums Enums)
 		for _, component := range r.selected {
 			add(selection(c, component, r.source))
 		}
+		if r.file {
+			e.File = r.source
+		}
 		add(r.ofPlace(c))
 		for cond := range r.ofLibrary(c) {
 			add(cond)
@@ -110,8 +123,23 @@ func (k *Knowledge) Effect(c *catalog.Catalog, v *catalog.Variable, enums Enums)
 	return e
 }
 
+// arriveAll compares the value that was set with the one that the library has, on all ranks. What has not arrived on one of them counts.
+func (e *Effect) arriveAll(c *catalog.Catalog, v *catalog.Variable, enums Enums) {
+	settings := c.Settings(v)
+	for _, s := range settings {
+		var one Effect
+		one.arrive(c, s.Variable, enums)
+		if one.Have != "" && len(settings) > 1 {
+			one.Have += " on rank " + strconv.Itoa(s.Ranks[0])
+		}
+		if one.Arrived != "" && (e.Arrived == "" || e.Arrived == Yes || one.Arrived == No) {
+			*e = one
+		}
+	}
+}
+
 // arrive compares the value that was set with the one that the library has.
-func (e *Effect) arrive(v *catalog.Variable, enums Enums) {
+func (e *Effect) arrive(c *catalog.Catalog, v *catalog.Variable, enums Enums) {
 	r := v.Current()
 	if v.Origin == nil || v.Origin.Value == "" {
 		return
@@ -119,6 +147,10 @@ func (e *Effect) arrive(v *catalog.Variable, enums Enums) {
 	e.Arrived, e.Asked = CannotTell, v.Origin.Value
 	e.Accepted, e.Trial = accepted(r)
 	if r == nil || r.Status != catalog.StatusOK {
+		return
+	}
+	if _, unreported := c.Unreported(v); unreported {
+		e.Unreported, e.Have = Unreported, r.Value.String()
 		return
 	}
 	items := enums(v)
@@ -168,14 +200,17 @@ func judge(c *catalog.Catalog, enums Enums, n need, source string) *Condition {
 		if r == nil || r.Status != catalog.StatusOK {
 			continue
 		}
-		items := enums(v)
+		items, have := enums(v), r.Value
+		if set, unreported := c.Unreported(v); unreported {
+			have = catalog.NewText(set)
+		}
 		switch {
-		case slices.ContainsFunc(n.alternatives(value), func(value string) bool { return meets(r.Value, items, n.op, value) }):
+		case slices.ContainsFunc(n.alternatives(value), func(value string) bool { return meets(have, items, n.op, value) }):
 			out.Met = Yes
-		case out.Met == CannotTell && (items != nil || !isNumber(r.Value) || !isName(n.alternatives(value)[0])):
+		case out.Met == CannotTell && (items != nil || !isNumber(have) || !isName(n.alternatives(value)[0])):
 			out.Met = No
 		}
-		if text := r.Value.Format(items); text == "" {
+		if text := have.Format(items); text == "" {
 			haves = append(haves, "empty")
 		} else {
 			haves = append(haves, text)

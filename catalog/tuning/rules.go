@@ -43,6 +43,7 @@ type rule struct {
 	built    *option  // an option that MPICH was built with
 	pvars    string   // a pattern: performance variables that the library must have
 	only     string   // where it has an effect, in words
+	file     bool     // the value names a file that the library reads
 	source   string
 }
 
@@ -55,7 +56,7 @@ type need struct {
 }
 
 // words start the lines of a rule.
-var words = []string{"read", "needs", "selected", "across", "beyond", "device", "built", "pvars", "only", "from"}
+var words = []string{"read", "needs", "selected", "across", "beyond", "device", "built", "pvars", "only", "names", "from"}
 
 var operators = []string{"=", "!=", "<=", ">=", "<", ">"}
 
@@ -161,6 +162,11 @@ func (r *rule) add(at, word, text string) error {
 			return fmt.Errorf("across %s: use across nodes", text)
 		}
 		r.across = true
+	case "names":
+		if text != "file" {
+			return fmt.Errorf("names %s: use names file", text)
+		}
+		r.file = true
 	case "device":
 		if _, err := path.Match(text, ""); err != nil || text == "" {
 			return fmt.Errorf("device %s: must be a pattern of devices, such as ch4:*ofi*", text)

@@ -155,7 +155,7 @@ func (k *Knowledge) Essentials(c *catalog.Catalog) []Group {
 				g.Environment = append(g.Environment, Setting{e.environment, e.Use})
 			}
 			for _, v := range e.of(c) {
-				if !seen[v.Name] && (v.Origin != nil || !k.elsewhere(c, v)) {
+				if !seen[v.Name] && (v.IsSet() || !k.elsewhere(c, v)) {
 					seen[v.Name] = true
 					g.Cvars, g.Uses = append(g.Cvars, v), append(g.Uses, e.Use)
 				}
@@ -183,7 +183,7 @@ func (k *Knowledge) reads(c *catalog.Catalog, name string) bool {
 
 // of returns the variables of a library: those that the user set by another of the names, or those of the first that it has.
 func (e *Essential) of(c *catalog.Catalog) (out []*catalog.Variable) {
-	set := func(v *catalog.Variable) bool { return v.Origin != nil }
+	set := func(v *catalog.Variable) bool { return v.IsSet() }
 	for _, name := range e.names {
 		var found []*catalog.Variable
 		for n := range c.Cvars {

@@ -229,6 +229,57 @@ func TestArrived(t *testing.T) {
 	}
 }
 
+// A setting of some ranks only is compared with the values of these ranks. What has not arrived on one of them counts.
+func TestArrivedOnRanks(t *testing.T) {
+	c := load(t, "openmpi-4.1.4.json")
+	c.Job.Size, c.Job.Ranks = 3, []catalog.Rank{{Rank: 0}, {Rank: 1}, {Rank: 2}}
+	v := c.Cvar("btl_tcp_links") // 1
+	reading := *v.After
+	reading.Value = catalog.NewValue(catalog.TypeUnsigned, []byte{3, 0, 0, 0})
+	v.Ranks = []catalog.RankReading{{Rank: 1, Reading: reading}, {Rank: 2, Reading: reading}}
+	set := func(value string) *catalog.Origin {
+		return &catalog.Origin{Kind: catalog.OriginEnvironment, Value: value}
+	}
+	for _, test := range []struct {
+		one, two string
+		want     tuning.Met
+		have     string
+	}{{"3", "3", tuning.Yes, ""}, {"3", "4", tuning.No, "3 on rank 2"}, {"4", "3", tuning.No, "3 on rank 1"}} {
+		v.Origins = []catalog.RankOrigin{{Rank: 1, Origin: set(test.one)}, {Rank: 2, Origin: set(test.two)}}
+		if e := tuning.Own().Effect(c, v, enums(c)); e.Arrived != test.want || e.Have != test.have {
+			t.Errorf("%+v: %+v", test, e)
+		}
+	}
+}
+
+// MPICH reports the default of texts, so that nothing is known about another one that was set, also for conditions on it.
+func TestUnreported(t *testing.T) {
+	for _, library := range []string{"mpich-4.0.2.json", "mpich-4.2.1.json", "mpich-5.0.2.json"} {
+		c := load(t, library)
+		level, other := c.Cvar("MPIR_CVAR_DEFAULT_THREAD_LEVEL"), c.Cvar("MPIR_CVAR_ASYNC_PROGRESS")
+		arrived := func(v *catalog.Variable, asked string) tuning.Effect {
+			v.Origin = &catalog.Origin{Kind: catalog.OriginEnvironment, Value: asked}
+			return tuning.Own().Effect(c, v, enums(c))
+		}
+		if e := arrived(level, "MPI_THREAD_SINGLE"); e.Arrived != tuning.Yes || e.Unreported != "" {
+			t.Errorf("%s: the default: %+v", library, e)
+		}
+		if e := arrived(other, "1"); e.Arrived != tuning.No || e.Unreported != "" {
+			t.Errorf("%s: a number: %+v", library, e)
+		}
+		if e := arrived(level, "MPI_THREAD_MULTIPLE"); e.Arrived != tuning.CannotTell || e.Unreported != tuning.Unreported || e.Have != "MPI_THREAD_SINGLE" {
+			t.Errorf("%s: another text: %+v", library, e)
+		}
+		k := tuning.Own()
+		if err := k.AddRules("rules", "mpich * MPIR_CVAR_ASYNC_PROGRESS\n\tneeds MPIR_CVAR_DEFAULT_THREAD_LEVEL = MPI_THREAD_MULTIPLE\n\tfrom here\n"); err != nil {
+			t.Fatal(err)
+		}
+		if e := k.Effect(c, other, enums(c)); e.Fails() != nil {
+			t.Errorf("%s: a condition on what was set: %v", library, e.Fails())
+		}
+	}
+}
+
 // From Open MPI 5.0 on, coll han runs the common collectives in communicators that span nodes, unless its priority is lower.
 func TestHan(t *testing.T) {
 	const text = "in communicators that span nodes, coll_han_priority must be less than coll_tuned_priority (30); it is 35"
@@ -312,6 +363,7 @@ func TestUserFiles(t *testing.T) {
 		"\nopenmpi * x\nopenmpi * y\n\tfrom z\n":           "f:2: this rule has no source",
 		"openmpi * x\nopenmpi * y\n\tread soon\n":          "f:1: this rule has no source",
 		"openmpi * x\n\tacross racks\n\tfrom y\n":          "f:2: across racks: use across nodes",
+		"openmpi * x\n\tnames files\n\tfrom y\n":           "f:2: names files: use names file",
 		"intel * x\n\tfrom y\n":                            `f:1: "intel" is not a family`,
 		"openmpi 4..x x\n\tfrom y\n":                       `f:1: "4..x" is not a range of versions`,
 		"\tread init\n":                                    "f:1: a line FAMILY VERSIONS NAMES must come first",

@@ -51,7 +51,7 @@ func cacheNames(env *locate.Env, m locate.MPI, c *catalog.Catalog) {
 	}
 	mark := namesMark(c)
 	set, same := cached(path, mark)
-	learns := slices.ContainsFunc(set, func(name string) bool { v := c.Cvar(name); return v != nil && v.Origin == nil })
+	learns := slices.ContainsFunc(set, func(name string) bool { v := c.Cvar(name); return v != nil && !v.IsSet() })
 	if same && !learns || os.MkdirAll(filepath.Dir(path), 0o700) != nil {
 		return
 	}
@@ -60,7 +60,7 @@ func cacheNames(env *locate.Env, m locate.MPI, c *catalog.Catalog) {
 		keepDefaults(settings, old)
 	}
 	for k := range settings.Cvars {
-		if v := &settings.Cvars[k]; v.Origin != nil {
+		if v := &settings.Cvars[k]; v.IsSet() {
 			mark += "," + export.Safe(v.Name)
 		}
 	}
@@ -75,8 +75,8 @@ func cacheNames(env *locate.Env, m locate.MPI, c *catalog.Catalog) {
 func keepDefaults(now, old *catalog.Catalog) {
 	for k := range now.Cvars {
 		v := &now.Cvars[k]
-		if before := old.Cvar(v.Name); v.Origin != nil && before != nil && before.Origin == nil {
-			v.Before, v.Origin = before.Before, nil
+		if before := old.Cvar(v.Name); v.IsSet() && before != nil && !before.IsSet() {
+			v.Before, v.Origin, v.Origins = before.Before, nil, nil
 		}
 	}
 }

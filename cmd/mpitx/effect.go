@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"io/fs"
+	"os"
 	"strings"
 
 	"mpitx/catalog"
@@ -10,6 +11,7 @@ import (
 	"mpitx/cmd/mpitx/internal/attach"
 	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/cmd/mpitx/internal/origin"
+	"mpitx/export"
 )
 
 // knowledge is what mpitx and the user's files know about control variables. A file that is wrong is reported and left out.
@@ -43,7 +45,24 @@ func (s *source) effects(c *catalog.Catalog) func(*catalog.Variable) tuning.Effe
 			s.a.complain("%s", text)
 		}
 	}
-	return func(v *catalog.Variable) tuning.Effect { return k.Effect(c, v, s.enums(c)) }
+	return func(v *catalog.Variable) tuning.Effect { return s.effect(k, c, v) }
+}
+
+// effect is what is known about settings of a control variable, also that the file which it was set to does not exist.
+func (s *source) effect(k *tuning.Knowledge, c *catalog.Catalog, v *catalog.Variable) tuning.Effect {
+	e := k.Effect(c, v, s.enums(c))
+	s.findFile(&e, e.Asked)
+	return e
+}
+
+// findFile looks for the file that a value names.
+func (s *source) findFile(e *tuning.Effect, value string) {
+	if e.File == "" || value == "" || s.from != "" { // a snapshot may be of another machine
+		return
+	}
+	if _, err := os.Stat(s.a.env.File(value)); errors.Is(err, fs.ErrNotExist) {
+		e.FileMissing(value)
+	}
 }
 
 // enums returns the enumerations of a catalog's variables, including those that MPICH only describes.
@@ -92,7 +111,9 @@ func (a *app) warnOfSettings(m locate.MPI, settings []attach.Setting) {
 		if err := s.accepts(c, v, set.Value); err != nil {
 			a.complain("warning: --set %s: %v", set.Name, err)
 		}
-		for _, cond := range effect(v).Conditions {
+		known := effect(v)
+		s.findFile(&known, set.Value)
+		for _, cond := range known.Conditions {
 			if cond.Met != tuning.No {
 				continue
 			}
@@ -128,10 +149,10 @@ func (a *app) expected(m locate.MPI, settings []attach.Setting) *catalog.Catalog
 				value = catalog.NewText(o.Value)
 			}
 			v.Before.Status, v.Before.Value = catalog.StatusOK, value
-		} else if v.Origin != nil { // it was set when the library was read, and is not now
+		} else if v.IsSet() { // it was set when the library was read, and is not now
 			v.Before = nil
 		}
-		v.Origin = nil
+		v.Origin, v.Origins = nil, nil
 	}
 	return c
 }
@@ -141,6 +162,8 @@ func (a *app) expected(m locate.MPI, settings []attach.Setting) *catalog.Catalog
 func effectLines(e tuning.Effect, ranks int) (lines []string) {
 	if e.Arrived == tuning.No {
 		lines = append(lines, "set to "+e.Asked+", but the library has "+e.Have)
+	} else if e.Unreported != "" {
+		lines = append(lines, "set to "+e.Asked+"; "+e.Unreported)
 	}
 	if e.Arrived != "" {
 		lines = append(lines, "accepted after MPI_Init: "+e.AcceptedWords()+": "+e.Trial)
@@ -165,11 +188,28 @@ func effectLines(e tuning.Effect, ranks int) (lines []string) {
 	return lines
 }
 
+// unreported says that a variable was set to another value than the library reports.
+func unreported(name, asked string) string {
+	return name + " was set to " + asked + ", which may be in use: " + tuning.Unreported
+}
+
+// noteUnreported tells people which variables were set to another value than the library reports.
+func (s *source) noteUnreported(c *catalog.Catalog, vars []*catalog.Variable, format export.Format) {
+	for _, v := range vars {
+		if set, ok := c.Unreported(v); ok && (format == export.FormatTable || format == export.FormatWide) {
+			s.a.complain("%s", unreported(v.Name, set))
+		}
+	}
+}
+
 // doubts says why a setting of a control variable may have no effect, and what would change that: a sentence for each condition that
 // is not met.
 func doubts(name string, e tuning.Effect, ranks int) (out []string) {
 	if e.Arrived == tuning.No {
 		out = append(out, name+" was set to "+e.Asked+", but the library has "+e.Have)
+	}
+	if e.Unreported != "" {
+		out = append(out, unreported(name, e.Asked))
 	}
 	if e.Unused {
 		out = append(out, name+" may have no effect with "+ranksText(ranks)+": MPI_Init unloaded its component")

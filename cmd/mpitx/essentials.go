@@ -31,7 +31,7 @@ func (o *listOptions) essentials(c *catalog.Catalog, filter *catalog.Matcher) er
 		{Name: "set", Header: "SET", Optional: true, Under: true, Label: "set: "}, {Name: "use", Header: "WHAT FOR", Below: true}, {Name: "purpose"}}}
 	people := o.format == export.FormatTable || o.format == export.FormatWide
 	purpose := ""
-	add := func(name, value string, set *catalog.Origin, use, to string) {
+	add := func(name, value string, set catalog.RankOrigin, use, to string) {
 		if people && to != purpose { // as a line of its own
 			if purpose != "" {
 				rows.Rows = append(rows.Rows, []any{"", "", "", "", ""})
@@ -40,12 +40,15 @@ func (o *listOptions) essentials(c *catalog.Catalog, filter *catalog.Matcher) er
 			purpose = to
 		}
 		where := ""
-		if set != nil {
-			where = set.Where
+		if set.Origin != nil {
+			where = set.Origin.Where
 			if o.format == export.FormatTable {
 				where = filepath.Base(where) // the line matters in a file
 			}
-			where = string(set.Kind) + " " + where
+			where = string(set.Origin.Kind) + " " + where
+		}
+		if set.Rank != 0 {
+			where += fmt.Sprintf(" (rank %d)", set.Rank)
 		}
 		if people {
 			name = "  " + name
@@ -57,11 +60,13 @@ func (o *listOptions) essentials(c *catalog.Catalog, filter *catalog.Matcher) er
 	if o.from == "" && len(o.globs)+len(o.regex) == 0 {
 		beyond = slices.DeleteFunc(origin.Influences(o.query(c)), func(i origin.Influence) bool { return i.Cvar != "" || i.Unknown })
 	}
+	var listed []*catalog.Variable
 	for _, g := range o.a.knowledge().Essentials(c) {
 		for k, v := range g.Cvars {
 			if !matching[v.Name] {
 				continue
 			}
+			listed = append(listed, v)
 			value := ""
 			if r := v.Current(); r != nil && (people || r.Status == catalog.StatusOK && r.Value.String() != "") {
 				value = export.ReadingText(r, enums(v))
@@ -69,25 +74,29 @@ func (o *listOptions) essentials(c *catalog.Catalog, filter *catalog.Matcher) er
 					value += " (" + number + ")" // as the library and mpitx write have it
 				}
 			}
-			add(v.Name, value, v.Origin, g.Uses[k], g.Title)
+			add(v.Name, value, v.FirstOrigin(), g.Uses[k], g.Title)
 		}
 		for _, e := range g.Environment {
 			k := slices.IndexFunc(beyond, func(i origin.Influence) bool { return i.Name == e.Name && i.Kind == catalog.OriginEnvironment })
 			switch {
 			case k >= 0:
-				add(e.Name, beyond[k].Value, &beyond[k].Origin, e.Use, g.Title)
+				add(e.Name, beyond[k].Value, catalog.RankOrigin{Origin: &beyond[k].Origin}, e.Use, g.Title)
 				beyond = slices.Delete(beyond, k, k+1)
 			case o.from == "" && people && len(o.globs)+len(o.regex) == 0:
-				add(e.Name, "not set", nil, e.Use, g.Title)
+				add(e.Name, "not set", catalog.RankOrigin{}, e.Use, g.Title)
 			}
 		}
 	}
 	for _, i := range beyond {
-		add(i.Name, i.Value, &i.Origin, "read by "+i.Reader, "Set beyond MPI_T")
+		add(i.Name, i.Value, catalog.RankOrigin{Origin: &i.Origin}, "read by "+i.Reader, "Set beyond MPI_T")
 	}
 	if people && len(rows.Rows) == 0 {
 		_, err := fmt.Fprintf(o.a.out, "mpitx knows no essential variables of %s that match\n", libraryName(c))
 		return err
 	}
-	return rows.Write(o.a.out, o.format, o.term)
+	if err := rows.Write(o.a.out, o.format, o.term); err != nil {
+		return err
+	}
+	o.noteUnreported(c, listed, o.format)
+	return nil
 }

@@ -201,6 +201,8 @@ func (o *listOptions) run(cmd *cobra.Command) error {
 		}
 		if o.changed {
 			o.doubt(all, c)
+		} else {
+			o.noteUnreported(all, slices.Collect(c.Variables()), o.format)
 		}
 		return nil
 	})

@@ -72,7 +72,11 @@ func (o *readOptions) run(cmd *cobra.Command, args []string) error {
 		for _, v := range vars {
 			kinds |= v.Kind
 		}
-		return export.List(o.a.out, c.With(vars), export.ListOptions{Format: o.format, Kinds: kinds, Fields: o.fields, Terminal: o.term, Filtered: true})
+		if err := export.List(o.a.out, c.With(vars), export.ListOptions{Format: o.format, Kinds: kinds, Fields: o.fields, Terminal: o.term, Filtered: true}); err != nil {
+			return err
+		}
+		o.noteUnreported(c, vars, o.format)
+		return nil
 	})
 }
 

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -167,14 +170,41 @@ func (s *source) query(c *catalog.Catalog) origin.Query {
 		}}
 }
 
-// origins marks the variables that the user set.
+// origins marks the variables that the user set, on each rank.
 func (s *source) origins(c *catalog.Catalog) {
-	s.found = origin.Find(s.query(c))
-	for k := range c.Cvars {
-		if o, set := s.found.Set[c.Cvars[k].Name]; set {
-			c.Cvars[k].Origin = &o
+	q := s.query(c)
+	s.found = origin.Find(q)
+	answers, ranks := map[string]origin.Answer{}, map[string][]int{} // of ranks with other settings than rank 0, by these
+	for _, r := range c.Job.Ranks {
+		if r.Settings == nil {
+			continue
+		}
+		text := strings.Join(r.Settings, "\x00")
+		if ranks[text] = append(ranks[text], r.Rank); len(ranks[text]) == 1 {
+			answers[text] = origin.Find(q.On(r.Settings))
 		}
 	}
+	for k := range c.Cvars {
+		v := &c.Cvars[k]
+		v.Origin, v.Origins = originIn(s.found, v.Name), nil
+		for text, a := range answers {
+			if o, set := a.Set[v.Name]; o == s.found.Set[v.Name] && set == (v.Origin != nil) {
+				continue
+			}
+			for _, rank := range ranks[text] {
+				v.Origins = append(v.Origins, catalog.RankOrigin{Rank: rank, Origin: originIn(a, v.Name)})
+			}
+		}
+		slices.SortFunc(v.Origins, func(a, b catalog.RankOrigin) int { return cmp.Compare(a.Rank, b.Rank) })
+	}
+}
+
+// originIn is the origin of a control variable in an answer; nil: not set.
+func originIn(a origin.Answer, name string) *catalog.Origin {
+	if o, set := a.Set[name]; set {
+		return &o
+	}
+	return nil
 }
 
 // warn reports what is missing from the answer, and returns the exit code for that.

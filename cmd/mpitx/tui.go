@@ -134,7 +134,7 @@ func (o *tuiOptions) run(cmd *cobra.Command, args []string) error {
 		return uses
 	}
 	options.Effect = func(c *catalog.Catalog, v *catalog.Variable) []string {
-		return effectLines(known.Effect(c, v, o.enums(c)), c.Job.Size)
+		return effectLines(o.effect(known, c, v), c.Job.Size)
 	}
 	if o.diff {
 		if err := o.compare(cmd, args, &options); err != nil {

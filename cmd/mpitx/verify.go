@@ -163,7 +163,7 @@ func (v *verified) lines(ranks int) (lines []string) {
 		lines = append(lines, "arrived: the library has this value")
 	case tuning.CannotTell:
 		lines = append(lines, "whether it arrived cannot be told")
-	} // effectLines names another value
+	} // effectLines names another value, and says why it cannot be told
 	if v.Same {
 		why := "it is the default"
 		if v.Origin != "" {

@@ -100,6 +100,7 @@ func (o *writeOptions) run(cmd *cobra.Command, args []string) error {
 	if outside, _ := slices.BinarySearch(ranks, c.Job.Size); outside < len(ranks) {
 		return o.end(code, usagef("--rank: %s: the job has ranks 0 to %d", export.RankList(ranks[outside:]), c.Job.Size-1))
 	}
+	o.whyMissing(c)
 	outcomes := o.job.Outcomes.Same()
 	seen := map[string]bool{}
 	for _, w := range outcomes {
@@ -126,6 +127,21 @@ func (o *writeOptions) run(cmd *cobra.Command, args []string) error {
 		}
 		return nil
 	})
+}
+
+// whyMissing says why variables that exist before MPI_Init only cannot be written after it.
+func (o *writeOptions) whyMissing(c *catalog.Catalog) {
+	for k := range o.job.Outcomes {
+		w := &o.job.Outcomes[k]
+		v := c.Cvar(w.Name)
+		if w.Result != catalog.WriteInvalid || o.stage != "after" || v == nil || v.Before == nil || v.After != nil || !c.After.Read {
+			continue
+		}
+		w.Detail += ", which unloaded its component: it is not in use with " + ranksText(c.Job.Size) + "; use --stage before"
+		if c.Job.Size == 1 {
+			w.Detail += ", or try -n 2"
+		}
+	}
 }
 
 // silent reports outcomes that did not arrive.
@@ -191,7 +207,7 @@ func (o *writeOptions) advice(c *catalog.Catalog, outcomes []catalog.SameOutcome
 
 // explain says when a value that the library accepted takes effect.
 func (o *writeOptions) explain(name string, e tuning.Effect, ranks int) {
-	e.Arrived = "" // of what was set before
+	e.Arrived, e.Unreported = "", "" // of what was set before
 	var lines []string
 	if e.Read != tuning.Unknown && e.Read != tuning.Never {
 		lines = append(lines, "The library reads "+name+" "+e.Read.Words()+".")

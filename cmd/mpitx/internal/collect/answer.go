@@ -45,8 +45,12 @@ func (f *front) root() (*Job, error) {
 	if f.after.result != nil {
 		j.Lost = f.after.result.Lost
 		for k := range c.Job.Ranks {
-			if r := &c.Job.Ranks[k]; r.Host == "" {
+			r := &c.Job.Ranks[k]
+			if r.Host == "" {
 				r.Host = f.after.result.Hosts[r.Rank]
+			}
+			if own, differ := f.after.result.Settings[r.Rank]; differ {
+				r.Settings = append([]string{}, own...)
 			}
 		}
 	}

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"slices"
 	"time"
 
 	"mpitx/binding"
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/cmd/mpitx/internal/transport"
 )
 
@@ -28,7 +30,7 @@ const (
 // verdict on.
 func (b *Backend) lead(outcomes catalog.Outcomes) (int, error) {
 	b.Front.SendAppended(transport.FrameProcess, b.Process.AppendBinary)
-	failed := map[int]string{}
+	failed, settings := map[int]string{}, map[int][]string{}
 	lost, hosts, err := b.gather(func(rank int, r report) {
 		if r.Failed != "" {
 			failed[rank] = r.Failed
@@ -39,13 +41,16 @@ func (b *Backend) lead(outcomes catalog.Outcomes) (int, error) {
 			b.Front.Send(transport.FrameNode, r.Before)
 		}
 		outcomes = append(outcomes, r.Outcomes...)
+		if r.Differs {
+			settings[rank] = r.Settings
+		}
 	})
 	if err != nil {
 		return 0, err
 	}
 	silent := maps.Clone(lost)
 	maps.Copy(lost, failed)
-	b.Front.Send(transport.FrameResult, transport.Pack(result{Outcomes: outcomes, Lost: lost, Hosts: hosts}))
+	b.Front.Send(transport.FrameResult, transport.Pack(result{Outcomes: outcomes, Lost: lost, Hosts: hosts, Settings: settings}))
 
 	if b.Size == 1 && b.request.Alone {
 		return b.alone(), nil
@@ -156,11 +161,16 @@ func (b *Backend) gather(take func(rank int, r report)) (lost, hosts map[int]str
 
 // stages are the roots that other ranks compare with.
 func (b *Backend) stages() []byte {
-	s := rootStages{After: b.Process.Root().AppendBinary(nil)}
+	s := rootStages{After: b.Process.Root().AppendBinary(nil), Settings: b.settings()}
 	if before := b.before(); before != nil {
 		s.Before = before.Root().AppendBinary(nil)
 	}
 	return transport.Pack(s)
+}
+
+// settings are the settings of this process's environment.
+func (b *Backend) settings() []string {
+	return origin.Query{Impl: b.request.MPI.Impl, Text: b.Process.Meta.Library.Text}.Settings(os.Environ())
 }
 
 // before is the stage before MPI_Init that the front's other back end read; nil if it failed.
@@ -198,6 +208,9 @@ func (b *Backend) follow(outcomes catalog.Outcomes, failed error) (int, error) {
 			return 0, err
 		}
 		report.After = difference(s.After, b.Process)
+		if own := b.settings(); !slices.Equal(own, s.Settings) {
+			report.Settings, report.Differs = own, true
+		}
 		if before := b.before(); before != nil && len(s.Before) > 0 {
 			before.Rank, before.Host = b.Rank, b.Host
 			report.Before = difference(s.Before, before)

@@ -36,6 +36,7 @@ type result struct {
 	Outcomes catalog.Outcomes // of writes, of all ranks on rank 0
 	Lost     map[int]string   // rank 0: ranks that did not answer, and how far they got
 	Hosts    map[int]string   // rank 0: of the ranks that said hello
+	Settings map[int][]string // rank 0: of the environment of ranks for which they differ from its own
 }
 
 // failure is an error sent to the front.
@@ -46,7 +47,10 @@ type failure struct {
 }
 
 // rootStages are the catalog.Roots that rank 0 sends for comparison.
-type rootStages struct{ After, Before []byte }
+type rootStages struct {
+	After, Before []byte
+	Settings      []string // of its environment (origin.Settings)
+}
 
 // report is what a rank sends to rank 0.
 type report struct {
@@ -54,5 +58,7 @@ type report struct {
 	After    []byte // catalog.Delta
 	Before   []byte // catalog.Delta of a node's first rank; empty elsewhere
 	Outcomes catalog.Outcomes
+	Settings []string // of its environment, if Differs: they are not rank 0's
+	Differs  bool
 	Failed   string // why the rest is empty
 }

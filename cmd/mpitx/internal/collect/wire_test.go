@@ -31,13 +31,13 @@ func TestPack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer := report{Host: "h", After: []byte{1}, Before: []byte{2}, Failed: "why",
+	answer := report{Host: "h", After: []byte{1}, Before: []byte{2}, Failed: "why", Settings: []string{"OMPI_MCA_a=1"}, Differs: true,
 		Outcomes: catalog.Outcomes{{Name: "a", Rank: 2, Host: "h", Old: value, New: value, Back: value, Result: catalog.WriteOK, Detail: "d"}}}
 	var back report
 	if err := transport.Unpack(transport.Pack(answer), &back); err != nil {
 		t.Fatal(err)
 	}
-	if back.Outcomes[0].Old.String() != "5,-6" || back.Outcomes[0].Result != catalog.WriteOK || back.Failed != "why" || !bytes.Equal(back.Before, []byte{2}) {
+	if back.Outcomes[0].Old.String() != "5,-6" || back.Outcomes[0].Result != catalog.WriteOK || back.Failed != "why" || !back.Differs || back.Settings[0] != "OMPI_MCA_a=1" || !bytes.Equal(back.Before, []byte{2}) {
 		t.Errorf("%+v", back)
 	}
 }

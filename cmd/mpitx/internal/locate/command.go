@@ -11,6 +11,9 @@ import (
 // processes itself, with FAKEMPI_RANK and FAKEMPI_SIZE in their environment. The second word is their number.
 const SelfLaunch = "mpitx-self-launch"
 
+// mappingPolicy is how Open MPI 4 places processes.
+const mappingPolicy = "OMPI_MCA_rmaps_base_mapping_policy"
+
 // DemoRanks is the maximum number of ranks of the demo MPI (FAKEMPI_MAX_SIZE in fixtures/fakempi/internal.h).
 const DemoRanks = 1024
 
@@ -38,8 +41,12 @@ func (e *Env) LaunchCommand(m MPI, n int, program []string) (argv, environ []str
 	case m.Family == Demo:
 		argv = []string{SelfLaunch, count}
 	case m.Launcher != "" && m.Impl == OpenMPI:
-		// --map-by :OVERSUBSCRIBE is understood by every Open MPI from 1.8 to 6; --oversubscribe is deprecated in 5.
+		// --map-by :OVERSUBSCRIBE is understood by every Open MPI from 1.8 to 6; --oversubscribe is deprecated in 5. In 4, the former
+		// replaces the user's mapping policy.
 		argv = []string{m.Launcher, "--map-by", ":OVERSUBSCRIBE", "-n", count}
+		if _, users := lookup(environ, mappingPolicy); users {
+			argv = []string{m.Launcher, "--oversubscribe", "-n", count}
+		}
 		environ = append(environ, QuietORTE)
 		if e.UID == 0 {
 			environ = append(environ, "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
@@ -124,7 +131,7 @@ func OwnedByLauncher(name, value string) bool {
 	if ownedNames[name] {
 		return true
 	}
-	if name == "OMPI_MCA_rmaps_base_mapping_policy" {
+	if name == mappingPolicy {
 		return value == ":OVERSUBSCRIBE"
 	}
 	for _, p := range ownedPrefixes {

@@ -95,7 +95,7 @@ func (q Query) others(settings map[string]bool) []Influence {
 	var all []Influence
 	environ := q.environment()
 	for _, o := range launch.given {
-		if o.name != "" && !slices.ContainsFunc(environ, func(e assigned) bool { return e.variable == o.variable }) {
+		if o.name != "" && !slices.ContainsFunc(environ, func(e assigned) bool { return e.variable == o.variable && o.gives(e.value) }) {
 			all = append(all, Influence{Name: o.name, Reader: launch.reader(o), Origin: catalog.Origin{Kind: catalog.OriginLauncher, Where: o.text, Value: o.value}})
 		}
 	}

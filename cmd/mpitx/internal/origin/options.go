@@ -16,20 +16,23 @@ type option struct {
 	name            string // of one that places processes or sets the launcher or PMIx: "-bind-to", "--prtemca NAME"
 }
 
-// find is the text of the option that set a variable to this value, or else of the last one.
-func (os options) find(variable, value string) (string, bool) {
-	text, found := "", false
+// find is the text of the option that set a variable to this value; "" if there is none. Options set the variable to another value if
+// something between the launcher and the process has replaced it, such as a wrapper.
+func (os options) find(variable, value string) (text string, replaced bool) {
 	for _, o := range os {
 		switch {
 		case o.variable != variable:
-		case o.value == value:
-			return o.text, true
+		case o.gives(value):
+			return o.text, false
 		case o.value != "": // "-x NAME" only passes a variable on
-			text, found = o.text, true
+			replaced = true
 		}
 	}
-	return text, found
+	return "", replaced
 }
+
+// gives reports whether the option sets its variable to a value. Open MPI removes quotes.
+func (o option) gives(value string) bool { return o.value == value || unquote(o.value) == value }
 
 // Options of Open MPI's launchers that take one argument, in all versions; options that set something are below.
 var openmpiTakes1 = set(`n np c N H host hostfile machinefile default-hostfile rf rankfile wdir wd path

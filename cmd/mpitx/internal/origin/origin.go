@@ -69,6 +69,32 @@ func Find(q Query) Answer {
 	return a
 }
 
+// Settings are the settings in a process's environment that launchers do not make by themselves, sorted, as NAME=value.
+func (q Query) Settings(environ []string) (found []string) {
+	for _, kv := range environ {
+		if variable, value, _ := strings.Cut(kv, "="); q.isSetting(variable, value) {
+			found = append(found, kv)
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+func (q Query) isSetting(variable, value string) bool {
+	return slices.ContainsFunc(q.forms(), func(f form) bool { return strings.HasPrefix(variable, f.prefix) }) &&
+		!locate.OwnedByLauncher(variable, value) && variable+"="+value != locate.QuietORTE
+}
+
+// On asks the same for a process that has other settings in its environment.
+func (q Query) On(settings []string) Query {
+	environ := slices.DeleteFunc(slices.Clone(q.Env.Environ), func(kv string) bool {
+		variable, value, _ := strings.Cut(kv, "=")
+		return q.isSetting(variable, value)
+	})
+	q.Env = &locate.Env{Environ: append(environ, settings...), Root: q.Env.Root, PID: q.Env.PID, UID: q.Env.UID, Arch: q.Env.Arch}
+	return q
+}
+
 // key is the form in which names are compared: the demo MPI's environment has them in capitals.
 func key(impl, name string) string {
 	if impl == locate.Demo {
@@ -103,10 +129,13 @@ func (q Query) launched() launched {
 // origin says where a variable of the environment was set; false if a launcher sets it by itself.
 func (l launched) origin(e assigned) (catalog.Origin, bool) {
 	o := catalog.Origin{Kind: catalog.OriginEnvironment, Where: e.variable, Value: e.value}
+	option, replaced := l.given.find(e.variable, e.value)
 	if e.line != "" {
 		o.Kind, o.Where = catalog.OriginFile, e.line
-	} else if option, ok := l.given.find(e.variable, e.value); ok {
+	} else if option != "" {
 		o.Kind, o.Where = catalog.OriginLauncher, option
+	} else if replaced {
+		return o, true
 	} else if kv := e.variable + "=" + e.value; l.Name != "" && locate.OwnedByLauncher(e.variable, e.value) && !contains(l.before, kv) {
 		return o, false
 	} else if e.variable == "LD_LIBRARY_PATH" && l.ownLibraries(e.value) {

@@ -118,6 +118,47 @@ func TestOpenMPIOptions(t *testing.T) {
 	})
 }
 
+// If a wrapper between the launcher and the process sets another value than the launcher's option, the environment set it. What the
+// option asked the launcher for, it did.
+func TestReplacedOptions(t *testing.T) {
+	environ := append(strings.Fields("OMPI_MCA_hwloc_base_binding_policy=core OMPI_MCA_btl_tcp_links=5 OMPI_MCA_btl=self,tcp HOME=/h"), underMpirun...)
+	e := machine(t, environ, []string{"HOME=/h"}, "mpirun", "--bind-to", "none", "--mca", "btl_tcp_links", "3", "--mca", "btl", `"self,tcp"`, "-n", "1", "sh")
+	q := Query{Env: e, Impl: locate.OpenMPI, Prefix: "/usr", Names: []string{"hwloc_base_binding_policy", "btl_tcp_links", "btl"}}
+	check(t, Find(q).Set, map[string]catalog.Origin{
+		"hwloc_base_binding_policy": {Kind: catalog.OriginEnvironment, Where: "OMPI_MCA_hwloc_base_binding_policy", Value: "core"},
+		"btl_tcp_links":             {Kind: catalog.OriginEnvironment, Where: "OMPI_MCA_btl_tcp_links", Value: "5"},
+		"btl":                       {Kind: catalog.OriginLauncher, Where: `mpirun --mca btl '"self,tcp"'`, Value: "self,tcp"},
+	})
+	if !slices.ContainsFunc(Influences(q), func(i Influence) bool { return i.Name == "--bind-to" && i.Value == "none" }) {
+		t.Errorf("%+v", Influences(q))
+	}
+	e = machine(t, strings.Fields("PMI_RANK=0 PMI_SIZE=2 PMI_FD=9 HYDI_CONTROL_FD=8 MPIR_CVAR_A=2 MPIR_CVAR_B=2"), nil,
+		"mpiexec", "-genv", "MPIR_CVAR_A", "1", "-genv", "MPIR_CVAR_B", "1", "-env", "MPIR_CVAR_B", "2", "sh")
+	check(t, Find(Query{Env: e, Impl: locate.MPICH, Names: []string{"MPIR_CVAR_A", "MPIR_CVAR_B"}}).Set, map[string]catalog.Origin{
+		"MPIR_CVAR_A": {Kind: catalog.OriginEnvironment, Where: "MPIR_CVAR_A", Value: "2"},
+		"MPIR_CVAR_B": {Kind: catalog.OriginLauncher, Where: "mpiexec -env MPIR_CVAR_B 2", Value: "2"},
+	})
+}
+
+// Another rank's settings replace those of this process's environment. What launchers set by themselves, for each rank, is not sent.
+func TestSettingsOfRanks(t *testing.T) {
+	e := machine(t, append([]string{"OMPI_MCA_btl_tcp_links=3", "OMPI_MCA_pml=ob1", "HOME=/h"}, underMpirun...), []string{"OMPI_MCA_pml=ob1"}, "mpirun", "-n", "1",
+		"-x", "OMPI_MCA_btl_tcp_links=3", "a", ":", "-n", "1", "-x", "OMPI_MCA_btl_tcp_links=4", "a")
+	q := Query{Env: e, Impl: locate.OpenMPI, Prefix: "/usr", Names: openmpiNames}
+	if got := strings.Join(q.Settings(e.Environ), " "); got != "OMPI_MCA_btl_tcp_links=3 OMPI_MCA_pml=ob1" {
+		t.Errorf("sent: %s", got)
+	}
+	check(t, Find(q.On([]string{"OMPI_MCA_btl_tcp_links=4", "OMPI_MCA_btl=self"})).Set, map[string]catalog.Origin{
+		"btl_tcp_links": {Kind: catalog.OriginLauncher, Where: "mpirun -x OMPI_MCA_btl_tcp_links=4", Value: "4"},
+		"btl":           {Kind: catalog.OriginEnvironment, Where: "OMPI_MCA_btl", Value: "self"},
+	})
+	check(t, Find(q.On(nil)).Set, nil)
+	check(t, Find(q).Set, map[string]catalog.Origin{
+		"btl_tcp_links": {Kind: catalog.OriginLauncher, Where: "mpirun -x OMPI_MCA_btl_tcp_links=3", Value: "3"},
+		"pml":           {Kind: catalog.OriginEnvironment, Where: "OMPI_MCA_pml", Value: "ob1"},
+	})
+}
+
 // On nodes other than mpirun's, only the table shows which variables the launcher sets.
 func TestLauncherElsewhere(t *testing.T) {
 	e := machine(t, append([]string{"OMPI_MCA_btl=self"}, underMpirun...), nil)
